@@ -1,0 +1,125 @@
+// Package money holds amounts as whole paise.
+//
+// Amounts are rupees with at most two decimals on the wire and integer paise
+// everywhere inside; no floating-point number ever stands between the two.
+// Text enters through Parse and leaves through String, and both are exact:
+// Parse(p.String()) == p for every p.
+package money
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Paise is an amount of money in paise, a hundredth of a rupee.
+// It may be negative (a ledger line); routes decide whether that is allowed.
+type Paise int64
+
+// Rupee is one rupee, 100 paise.
+const Rupee Paise = 100
+
+// Max bounds every amount that is parsed: ₹1,00,00,00,000.00 (a hundred
+// crore). No operation of the interface comes near it, and sums of a million
+// such amounts still fit an int64.
+const Max Paise = 100_00_00_000 * 100
+
+// Reasons for which Parse refuses a text.
+var (
+	ErrSyntax   = errors.New("not a decimal number")
+	ErrDecimals = errors.New("more than two decimals")
+	ErrRange    = errors.New("amount out of range")
+)
+
+// Parse reads a decimal number of rupees as it stands in JSON: an optional
+// minus, digits without superfluous leading zeros, and optionally a point with
+// one or more digits. Digits after the second decimal must be absent, even if
+// they are zero: an amount is written in rupees and paise. Exponents are
+// refused (ErrSyntax), because no partner means them.
+func Parse(s string) (Paise, error) {
+	digits, negative := strings.CutPrefix(s, "-")
+	whole, fraction, point := strings.Cut(digits, ".")
+	if !allDigits(whole) || (point && !allDigits(fraction)) {
+		return 0, fmt.Errorf("amount: %w", ErrSyntax)
+	}
+	if len(whole) > 1 && whole[0] == '0' {
+		return 0, fmt.Errorf("amount: %w", ErrSyntax)
+	}
+	if len(fraction) > 2 {
+		return 0, fmt.Errorf("amount: %w", ErrDecimals)
+	}
+	if len(whole) > 12 {
+		return 0, fmt.Errorf("amount: %w", ErrRange)
+	}
+	var n int64
+	for _, c := range []byte(whole + (fraction + "00")[:2]) {
+		n = n*10 + int64(c-'0')
+	}
+	if n > int64(Max) {
+		return 0, fmt.Errorf("amount: %w", ErrRange)
+	}
+	if negative {
+		n = -n
+	}
+	return Paise(n), nil
+}
+
+func allDigits(s string) bool {
+	for _, c := range []byte(s) {
+		if c < '0' || c > '9' {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// String writes the amount in rupees with two decimals, such as "500.00".
+func (p Paise) String() string {
+	sign, n := split(p)
+	return fmt.Sprintf("%s%d.%02d", sign, n/100, n%100)
+}
+
+// Grouped writes the amount with the Indian grouping of digits, such as
+// "1,23,456.70", for people to read.
+func (p Paise) Grouped() string {
+	sign, n := split(p)
+	whole := fmt.Sprint(n / 100)
+	var groups []string
+	if len(whole) > 3 {
+		groups = append(groups, whole[len(whole)-3:])
+		whole = whole[:len(whole)-3]
+		for len(whole) > 2 {
+			groups = append(groups, whole[len(whole)-2:])
+			whole = whole[:len(whole)-2]
+		}
+	}
+	out := whole
+	for i := len(groups) - 1; i >= 0; i-- {
+		out += "," + groups[i]
+	}
+	return fmt.Sprintf("%s%s.%02d", sign, out, n%100)
+}
+
+// Fraction is the paise part of the amount, 0 to 99, without a sign.
+func (p Paise) Fraction() int {
+	_, n := split(p)
+	return int(n % 100)
+}
+
+// Number writes the amount as the shortest JSON number: 500, 500.5, 0.05.
+func (p Paise) Number() string {
+	s := p.String()
+	if cut, ok := strings.CutSuffix(s, ".00"); ok {
+		return cut
+	}
+	return strings.TrimSuffix(s, "0")
+}
+
+// split separates sign and magnitude; the magnitude is unsigned so that even
+// the smallest int64 has one.
+func split(p Paise) (string, uint64) {
+	if p < 0 {
+		return "-", uint64(-(p + 1)) + 1
+	}
+	return "", uint64(p)
+}
