@@ -1,0 +1,76 @@
+package op
+
+import (
+	"bytes"
+	"crypto/rand"
+	"errors"
+	"strings"
+	"testing"
+)
+
+func TestIDs(t *testing.T) {
+	id, err := NewID(rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, err := ParseID(string(id)); err != nil || again != id {
+		t.Errorf("ParseID(%q) = %q, %v", id, again, err)
+	}
+	if _, err := NewID(bytes.NewReader(nil)); err == nil {
+		t.Error("an id was minted without randomness")
+	}
+	for _, bad := range []string{
+		"", "x", strings.ToUpper(string(id)), "{" + string(id) + "}", "urn:uuid:" + string(id),
+		strings.ReplaceAll(string(id), "-", ""), "c0000000-0000-4000-8000-000000000001",
+	} {
+		if _, err := ParseID(bad); !errors.Is(err, ErrID) {
+			t.Errorf("ParseID(%q) = %v, want ErrID", bad, err)
+		}
+	}
+}
+
+func TestTable(t *testing.T) {
+	seen := map[RouteID]bool{}
+	for _, r := range Table() {
+		if r.ID != RouteID(r.Method+" "+r.Path) {
+			t.Errorf("route %q is %s %s", r.ID, r.Method, r.Path)
+		}
+		if seen[r.ID] {
+			t.Errorf("route %q stands twice", r.ID)
+		}
+		seen[r.ID] = true
+		if r.Class == "" || r.Section == "" || r.Doors == 0 {
+			t.Errorf("route %q lacks class, section or doors", r.ID)
+		}
+		if r.Class == Money && r.Method == "GET" {
+			t.Errorf("route %q moves money by GET", r.ID)
+		}
+		if got, ok := Find(r.ID); !ok || got.Path != r.Path {
+			t.Errorf("Find(%q) = %v, %v", r.ID, got, ok)
+		}
+	}
+	if _, ok := Find("POST /aeps/deposit"); ok {
+		t.Error("cash deposit has a route")
+	}
+}
+
+func TestAllows(t *testing.T) {
+	r, _ := Find(Withdrawal)
+	if !r.Allows(Merchant) || !r.Allows(Vendor) || r.Allows(Aggregator) || r.Allows("") {
+		t.Error("withdrawal is for merchant and vendor")
+	}
+	if e, _ := Find(EnrolTerminal); e.Allows(Merchant) {
+		t.Error("a route without roles allows nobody by role")
+	}
+}
+
+func TestFinalStates(t *testing.T) {
+	for s, final := range map[State]bool{
+		Received: false, Dispatched: false, Refused: true, Reserved: false, Queued: false, Sent: false, Accepted: false,
+		Unknown: false, Expired: true, NotSent: true, Pending: false, Succeeded: true, Failed: true, Reversed: true,
+	} {
+		if s.Final() != final {
+			t.Errorf("%s.Final() = %v", s, !final)
+		}
+	}
+}

@@ -1,0 +1,67 @@
+package seal
+
+import (
+	"bytes"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"galla/shared/secret"
+)
+
+// ReadKeyFile reads a key of KeySize bytes, written as 64 hex characters and
+// an optional newline. A missing file is fs.ErrNotExist.
+func ReadKeyFile(path string) (secret.Key, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return secret.Key{}, fmt.Errorf("read key: %w", err)
+	}
+	raw, err := hex.DecodeString(string(bytes.TrimSpace(text)))
+	if err != nil || len(raw) != KeySize {
+		return secret.Key{}, fmt.Errorf("key file %s: must hold %d hex characters; restore it from a backup, a new key can't open what the old one sealed", path, 2*KeySize)
+	}
+	return secret.NewKey(raw), nil
+}
+
+// EnsureKeyFile reads the key at path, or makes a random one there, with mode
+// 0600, its folder with 0700. Of several processes that start at the same
+// moment one makes the key and all read the same: the file appears whole, by a
+// hard link, or not at all.
+func EnsureKeyFile(path string, rand io.Reader) (secret.Key, error) {
+	key, err := ReadKeyFile(path)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return key, err
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return secret.Key{}, fmt.Errorf("make folder for key: %w", err)
+	}
+	raw := make([]byte, KeySize)
+	if _, err := io.ReadFull(rand, raw); err != nil {
+		return secret.Key{}, fmt.Errorf("draw key: %w", err)
+	}
+	if err := writeOnce(path, []byte(hex.EncodeToString(raw)+"\n")); err != nil {
+		return secret.Key{}, fmt.Errorf("write key %s: %w", path, err)
+	}
+	return ReadKeyFile(path)
+}
+
+// writeOnce makes a file with the given content unless it is there already.
+func writeOnce(path string, content []byte) error {
+	temp, err := os.CreateTemp(filepath.Dir(path), ".new-*") // made with mode 0600
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.Remove(temp.Name()) }()
+	_, err = temp.Write(content)
+	if err := errors.Join(err, temp.Sync(), temp.Close()); err != nil {
+		return err
+	}
+	if err := os.Link(temp.Name(), path); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return nil
+}
