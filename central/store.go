@@ -1,0 +1,123 @@
+package central
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"galla/shared/op"
+)
+
+// Errors of the stores.
+var (
+	// ErrNotFound says that there is no such record.
+	ErrNotFound = errors.New("no such record")
+	// ErrState says that the record is no longer in a state that allows the
+	// step: somebody else was first.
+	ErrState = errors.New("the state does not allow this step")
+	// ErrTaken says that a code, token or reference was used before.
+	ErrTaken = errors.New("already used")
+	// ErrBusy says that the store's queue is full: try again later.
+	ErrBusy = errors.New("store is busy")
+)
+
+// Operations is where operations are kept. Each method is one durable
+// transaction named after what happened: when it returns nil, a power cut does
+// not undo it. Each change is conditional on the state it leaves (ErrState),
+// and writes a Step of the operation's history.
+type Operations interface {
+	// Begin records a new operation in state received. If (Caller, Identity)
+	// is known, nothing is written and the known operation is returned with
+	// false; it may be a tombstone (Forsworn). ErrTaken: the reference is not
+	// unique, draw another.
+	Begin(ctx context.Context, o Operation) (known Operation, isNew bool, err error)
+
+	// Dispatch steps from received to dispatched, before anything is sent.
+	Dispatch(ctx context.Context, id op.ID, at, bankNotAfter time.Time) error
+
+	// Suspend steps from dispatched to pending and gives the operation its
+	// pending reference, prefix and unix milliseconds of s.At, or the next
+	// free number. Terminal's operations get no event: the door tells them.
+	Suspend(ctx context.Context, s Suspension) (Operation, error)
+
+	// Settle steps to a final state. If the operation was pending and has a
+	// terminal, the event that tells it is written in the same transaction.
+	Settle(ctx context.Context, s Settlement) (Operation, error)
+
+	// Operation gives one operation, or ErrNotFound.
+	Operation(ctx context.Context, id op.ID) (Operation, error)
+
+	// ByIdentity gives a caller's operation by its identity, or ErrNotFound.
+	ByIdentity(ctx context.Context, caller, identity string) (Operation, error)
+
+	// Ask gives a caller's operation by its identity; if there is none, it
+	// writes a tombstone for it, and from then on the identity is refused.
+	Ask(ctx context.Context, caller, identity string, at time.Time) (known Operation, seen bool, err error)
+
+	// Abandoned lists operations of the node (of any node, if empty) that were
+	// begun before the given moment and are in the given state.
+	Abandoned(ctx context.Context, node string, state op.State, before time.Time, limit int) ([]Operation, error)
+
+	// Claim gives up to limit pending operations whose enquiry is due, each to
+	// one claimer only: their NextEnquiry moves to leaseUntil. Stuck ones are
+	// not given.
+	Claim(ctx context.Context, now, leaseUntil time.Time, limit int) ([]Operation, error)
+
+	// Postpone records an enquiry that gave no final answer, and when to ask
+	// again. If stuck, the operation waits for a person from now on.
+	Postpone(ctx context.Context, id op.ID, at, next time.Time, reason string, stuck bool) error
+
+	// History gives the steps of an operation, oldest first.
+	History(ctx context.Context, id op.ID) ([]Step, error)
+}
+
+// Directory is where parties are kept.
+type Directory interface {
+	Client(ctx context.Context, clientID string) (Client, error)
+	Merchant(ctx context.Context, id MerchantID) (Merchant, error)
+	Vendor(ctx context.Context, id VendorID) (Vendor, error)
+}
+
+// Terminals is where terminals and their codes are kept.
+type Terminals interface {
+	// AddCode stores the hash of an enrolment code.
+	AddCode(ctx context.Context, codeHash [32]byte, merchant MerchantID, at, expires time.Time) error
+	// Enrol uses up a code and records the terminal for its merchant, with a
+	// new TID. ErrNotFound: no such code, used, or expired.
+	Enrol(ctx context.Context, codeHash [32]byte, t Terminal) (Terminal, error)
+	Terminal(ctx context.Context, id TerminalID) (Terminal, error)
+	// TerminalsOf lists a merchant's terminals, oldest first.
+	TerminalsOf(ctx context.Context, merchant MerchantID) ([]Terminal, error)
+	// Revoke ends a terminal; revoking twice changes nothing.
+	Revoke(ctx context.Context, id TerminalID, at time.Time) error
+	// Saw notes when a terminal last said hello.
+	Saw(ctx context.Context, id TerminalID, at time.Time) error
+	// SpendToken records a single-use token id until it expires; ErrTaken if
+	// it was spent before.
+	SpendToken(ctx context.Context, id string, expires time.Time) error
+}
+
+// Sessions is where the agents' daily sessions are kept.
+type Sessions interface {
+	// Session gives the latest session of a terminal, or ErrNotFound. It may
+	// have expired.
+	Session(ctx context.Context, tid string) (AgentSession, error)
+	OpenSession(ctx context.Context, s AgentSession) error
+}
+
+// Events is where terminals' events are kept until they are seen.
+type Events interface {
+	// EventsAfter gives a terminal's events after the cursor, in order.
+	EventsAfter(ctx context.Context, t TerminalID, cursor int64, limit int) ([]Event, error)
+	// Seen forgets a terminal's events up to and including the cursor.
+	Seen(ctx context.Context, t TerminalID, cursor int64) error
+}
+
+// Store is a database. It hands out no transaction.
+type Store interface {
+	Operations
+	Directory
+	Terminals
+	Sessions
+	Events
+}

@@ -1,0 +1,49 @@
+package central
+
+import (
+	"context"
+	"time"
+
+	"galla/shared/op"
+)
+
+// Submission is a validated request for an operation. Request's Reference,
+// STAN, InlineFor and NotAfter are the engine's to fill.
+type Submission struct {
+	ID          op.ID // empty: the engine mints one
+	Caller      string
+	Identity    string // empty: the ID
+	Route       op.RouteID
+	Fingerprint [32]byte
+	Merchant    MerchantID
+	Terminal    TerminalID
+	NotAfter    time.Time // the caller's deadline; zero: none
+	// NeedsSession runs an inline agent authentication first where the
+	// terminal has no active session (section 3.2).
+	NeedsSession bool
+	Request      BankRequest
+	Accepted     func(op.ID) // see Call.Accepted
+}
+
+// Desk runs operations. *Engine implements it; it is an interface so that the
+// routes can be tested without a bank.
+type Desk interface {
+	// Submit records the operation and dispatches it, once, and waits until it
+	// is final or pending, or ctx ends; the operation then goes on by itself
+	// and is returned as it stands. A known identity dispatches nothing: the
+	// operation it names is returned, with replayed true. Errors are *Error:
+	// Conflict, Precluded (a forsworn identity), TooMany, Internal.
+	Submit(ctx context.Context, s Submission) (o Operation, replayed bool, err error)
+	// Ask is Operations.Ask, and waits like Submit.
+	Ask(ctx context.Context, caller, identity string) (o Operation, seen bool, err error)
+}
+
+// Renderer writes final replies. They are stored with the operation and given
+// unchanged from then on, so it must not depend on anything but its arguments.
+type Renderer interface {
+	// Answered is the reply to an operation that the bank answered; to is
+	// succeeded, failed or reversed.
+	Answered(o Operation, to op.State, a BankAnswer) (http int, body []byte)
+	// Undone is the reply to an operation of which nothing was sent.
+	Undone(o Operation, why *Error) (http int, body []byte)
+}

@@ -1,0 +1,29 @@
+// Package edge is the counter: it owns an operation from the moment the agent
+// presses the button until its outcome is known and shown.
+//
+// It promises that nothing is executed twice from here: the edge never sends
+// an operation again, it asks what became of it. Every step is written to the
+// queue, and fsynced, before it is acted on or shown; the screen shows what it
+// reads back. PidData and OTPs live in memory only, until they are sent or
+// their deadline passes.
+//
+// Calls enter through Counter's methods (the screen), facts through its
+// Receive (the uplink). The queue, the line, the reader and the screen stand
+// behind the interfaces of ports.go.
+//
+// # The states of an operation at the counter
+//
+//	reserved ──► queued ──► sent ──► accepted ──► succeeded | failed | pending
+//	   │           │         │                                          │
+//	   │           │         └─(link lost)─► unknown ──(ask)──► any of the above, or not-sent
+//	   │           │                                                    │
+//	   └───────────┴──► expired                 pending ──(event)──► succeeded | failed | reversed
+//
+// reserved: the identity is on disk and the capture is going on. queued: the
+// capture is in memory, the rest on disk, nothing was sent. expired: its
+// deadline passed, or the capture was given up, before it was sent; no money
+// moved. unknown: the line broke after it was given to the line; the edge asks.
+// not-sent: the central has never seen it, and promised to refuse it for ever.
+// Operations of class money and record take this path; enquiries move nothing,
+// stay in memory, and take the same states without the disk.
+package edge

@@ -1,0 +1,121 @@
+package edge
+
+import (
+	"time"
+
+	"galla/shared/money"
+	"galla/shared/op"
+	"galla/shared/secret"
+)
+
+// Draft is what the agent filled in for an operation, before the finger.
+type Draft struct {
+	Route    op.RouteID
+	Aadhaar  secret.Aadhaar
+	Customer string
+	IIN      string
+	Amount   money.Paise // 0 for enquiries
+	Consent  string      // version of the text the customer consented to
+	Operator string      // the agent at the counter
+}
+
+// FieldError says what is wrong with one field of a draft; Field is the name
+// of the Draft's field in lower case.
+type FieldError struct {
+	Field   string
+	Message string
+}
+
+// DraftError lists every field of a draft that is wrong.
+type DraftError struct{ Fields []FieldError }
+
+func (e *DraftError) Error() string { return "the form is not complete" }
+
+// PrecludedError says why no operation can begin now, and what to do.
+type PrecludedError struct {
+	Code    string // "session", "link", "device", "disk", "clock", "revoked", "busy"
+	Message string
+}
+
+func (e *PrecludedError) Error() string { return e.Message }
+
+// Stage is what is going on with an operation that is not final, finer than
+// its state.
+type Stage string
+
+// The stages.
+const (
+	StageNone      Stage = ""          // nothing is going on here: see the state
+	StageReady     Stage = "ready"     // reserved, the capture was not started or failed
+	StageCapturing Stage = "capturing" // the finger is awaited
+	StageSending   Stage = "sending"   // captured; being sent, or waiting for the line
+	StageBank      Stage = "bank"      // the central has it and asks the bank
+	StageAsking    Stage = "asking"    // the line broke; the outcome is being asked for
+)
+
+// View is an operation as the screen shows it.
+type View struct {
+	Record
+	Stage Stage
+	// Problem is why the last capture gave nothing; nil: no problem.
+	Problem *CaptureError
+	// Volatile marks an enquiry: it is in memory only and gone after a restart.
+	Volatile bool
+}
+
+// Verdict is the first thing that a result says.
+type Verdict string
+
+// The verdicts.
+const (
+	VerdictWait    Verdict = "wait"     // not known yet: do not give cash
+	VerdictGive    Verdict = "give"     // a withdrawal succeeded: give cash
+	VerdictDone    Verdict = "done"     // succeeded, and no cash is to be given
+	VerdictNoCash  Verdict = "no-cash"  // final: do not give cash
+	VerdictPending Verdict = "pending"  // the bank has not answered: do not give cash
+	VerdictNoMoney Verdict = "no-money" // expired or not sent: no money moved
+)
+
+// Verdict says what the agent must do, before anything else.
+func (r Record) Verdict() Verdict {
+	switch r.State {
+	case op.Succeeded:
+		if r.Route == op.Withdrawal {
+			return VerdictGive
+		}
+		return VerdictDone
+	case op.Failed, op.Reversed:
+		return VerdictNoCash
+	case op.Expired, op.NotSent:
+		return VerdictNoMoney
+	case op.Pending:
+		return VerdictPending
+	}
+	return VerdictWait
+}
+
+// SessionState is the day's agent authentication on this terminal.
+type SessionState struct {
+	Known     bool // the central has told, now or earlier
+	Active    bool
+	ExpiresAt time.Time // by the counter's clock
+}
+
+// Bank is one line of the bank list.
+type Bank struct {
+	IIN  string
+	Name string
+}
+
+// Status is what the counter is doing, for the bar that every page shows.
+type Status struct {
+	Link       LinkState
+	Device     DeviceState
+	Session    SessionState
+	Agent      string // name
+	Merchant   string // legal name
+	TID        string
+	Unresolved int    // operations that are not final
+	Trouble    string // the queue cannot be written, or was set aside: what to do
+	Now        time.Time
+}
