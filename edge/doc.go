@@ -23,7 +23,8 @@
 // capture is in memory, the rest on disk, nothing was sent. expired: its
 // deadline passed, or the capture was given up, before it was sent; no money
 // moved. unknown: the line broke after it was given to the line; the edge asks.
-// not-sent: the central has never seen it, and promised to refuse it for ever.
+// not-sent: the central refused it before anything was sent to the bank, or has
+// never seen it and promised to refuse it for ever; no money moved.
 // Operations of class money and record take this path; enquiries move nothing,
 // stay in memory, and take the same states without the disk.
 package edge

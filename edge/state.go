@@ -9,9 +9,9 @@ var outcomes = []op.State{op.Succeeded, op.Failed, op.Pending, op.Reversed}
 var transitions = map[op.State][]op.State{
 	op.Reserved: {op.Queued, op.Expired},
 	op.Queued:   {op.Sent, op.Expired},
-	op.Sent:     append([]op.State{op.Accepted, op.Unknown, op.Expired, op.NotSent}, outcomes...),
-	op.Accepted: append([]op.State{op.Unknown}, outcomes...),
-	op.Unknown:  append([]op.State{op.Accepted, op.NotSent, op.Expired}, outcomes...),
+	op.Sent:     append([]op.State{op.Accepted, op.Unknown, op.NotSent}, outcomes...),
+	op.Accepted: append([]op.State{op.Unknown, op.NotSent}, outcomes...), // not-sent: it restarted before it sent anything
+	op.Unknown:  append([]op.State{op.Accepted, op.NotSent}, outcomes...),
 	op.Pending:  {op.Succeeded, op.Failed, op.Reversed},
 }
 

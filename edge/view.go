@@ -84,7 +84,12 @@ func (r Record) Verdict() Verdict {
 			return VerdictGive
 		}
 		return VerdictDone
-	case op.Failed, op.Reversed:
+	case op.Failed:
+		if r.Result.Code == "" { // the bank never had it
+			return VerdictNoMoney
+		}
+		return VerdictNoCash
+	case op.Reversed:
 		return VerdictNoCash
 	case op.Expired, op.NotSent:
 		return VerdictNoMoney

@@ -1,0 +1,190 @@
+package central
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	"galla/shared/op"
+)
+
+// pendingPrefix begins the reference of an operation without an answer
+// (section 3.1).
+const pendingPrefix = "AEPS-NR-"
+
+// carry takes an operation from received to the bank and writes what came of
+// it. It runs once for each operation, in a goroutine of its own, and does not
+// end with the call that began it.
+func (e *Engine) carry(ctx context.Context, o Operation, s Submission) {
+	defer e.leave()
+	defer e.bell.Ring(operationBell(o.ID))
+	defer func() {
+		if p := recover(); p != nil {
+			e.log.Error("panic while an operation was under way; it becomes pending", "operation", o.ID, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+			e.suspend(ctx, o, "internal error while it was under way")
+		}
+	}()
+
+	now := time.Now()
+	if !s.NotAfter.IsZero() && now.After(s.NotAfter) {
+		e.undo(ctx, o, op.Refused, Refuse(Precluded, "The deadline passed before the operation arrived; nothing was sent"))
+		return
+	}
+	if s.NeedsSession && !e.authenticate(ctx, o, s) {
+		return
+	}
+	e.dispatchToBank(ctx, o, s)
+}
+
+// dispatchToBank commits the state dispatched, and only then sends.
+func (e *Engine) dispatchToBank(ctx context.Context, o Operation, s Submission) {
+	now := time.Now()
+	if !s.NotAfter.IsZero() && now.After(s.NotAfter) {
+		e.undo(ctx, o, op.Refused, Refuse(Precluded, "The deadline passed before the operation could be sent; nothing was sent"))
+		return
+	}
+	notAfter := now.Add(e.cfg.BankTimeout)
+	if err := e.store.Dispatch(ctx, o.ID, now, notAfter); err != nil {
+		// Not committed, so not sent. If even the refusal can't be written, the
+		// operation stays in received, and the sweep refuses it later.
+		e.log.Error("operation can't be recorded as dispatched; it is not sent", "operation", o.ID, "error", err)
+		e.undo(ctx, o, op.Refused, &Error{Fault: Internal, Message: "Server error"})
+		return
+	}
+	request := s.Request
+	request.Reference, request.STAN, request.NotAfter = o.Reference, o.STAN, notAfter
+
+	sendCtx, cancel := context.WithTimeout(ctx, e.cfg.BankTimeout)
+	defer cancel()
+	answer, err := e.bank.Send(sendCtx, request)
+	switch {
+	case err != nil && NotSent(err):
+		e.log.Warn("bank network unreachable; nothing was sent", "operation", o.ID, "reference", o.Reference, "error", err)
+		e.undo(ctx, o, op.Failed, &Error{Fault: BankUnreachable, Message: "Bank network unreachable; nothing was sent"})
+	case err != nil:
+		e.log.Warn("no answer from the bank; the operation is pending", "operation", o.ID, "reference", o.Reference, "error", err)
+		e.suspend(ctx, o, "no answer from the bank")
+	case answer.Status == BankInProgress:
+		e.suspend(ctx, o, "the bank says it is in progress")
+	case answer.Status == BankApproved || answer.Status == BankDeclined:
+		e.answered(ctx, o, answer, "the bank answered")
+	default:
+		e.log.Warn("the bank's answer makes no sense; the operation is pending", "operation", o.ID, "status", answer.Status)
+		e.suspend(ctx, o, "the bank's answer makes no sense")
+	}
+}
+
+// authenticate runs the inline agent authentication where no session is
+// active. false: the operation has ended, nothing of it was sent.
+func (e *Engine) authenticate(ctx context.Context, o Operation, s Submission) bool {
+	session, err := e.store.Session(ctx, o.TID)
+	if err == nil && time.Now().Before(session.ExpiresAt) {
+		return true
+	}
+	if err != nil && !errors.Is(err, ErrNotFound) {
+		e.log.Error("agent session can't be read", "operation", o.ID, "tid", o.TID, "error", err)
+		e.undo(ctx, o, op.Refused, &Error{Fault: Internal, Message: "Server error"})
+		return false
+	}
+	reference, stan, err := e.draw.next(time.Now())
+	if err != nil {
+		e.log.Error("no reference for an agent authentication", "operation", o.ID, "error", err)
+		e.undo(ctx, o, op.Refused, &Error{Fault: Internal, Message: "Server error"})
+		return false
+	}
+	request := s.Request
+	request.Kind, request.Amount, request.InlineFor = KindAgentAuth, 0, o.Reference
+	request.Reference, request.STAN, request.NotAfter = reference, stan, time.Now().Add(e.cfg.BankTimeout)
+
+	sendCtx, cancel := context.WithTimeout(ctx, e.cfg.BankTimeout)
+	defer cancel()
+	answer, err := e.bank.Send(sendCtx, request)
+	switch {
+	case err != nil && NotSent(err):
+		e.log.Warn("bank network unreachable; nothing was sent", "operation", o.ID, "reference", o.Reference, "error", err)
+		e.undo(ctx, o, op.Failed, &Error{Fault: BankUnreachable, Message: "Bank network unreachable; nothing was sent"})
+		return false
+	case err != nil || answer.Status == BankInProgress:
+		// The authentication moves no money and the transaction was not sent:
+		// there is nothing to reconcile.
+		e.log.Warn("agent authentication was not answered; the transaction is not sent", "operation", o.ID, "error", err)
+		e.undo(ctx, o, op.Failed, &Error{Fault: BankUnreachable, Message: "The bank did not answer the agent authentication; the transaction was not sent"})
+		return false
+	case answer.Status != BankApproved:
+		answer.Balance, answer.RRN, answer.AuthCode = nil, "", ""
+		answer.Status = BankDeclined
+		e.declineBeforeDispatch(ctx, o, answer)
+		return false
+	}
+	at := time.Now()
+	if err := e.store.OpenSession(ctx, AgentSession{TID: o.TID, OpenedAt: at, ExpiresAt: at.Add(SessionLife)}); err != nil {
+		e.log.Error("agent session can't be recorded; the next transaction authenticates again", "tid", o.TID, "error", err)
+	}
+	return true
+}
+
+// declineBeforeDispatch ends an operation whose inline authentication the bank
+// declined: its reply carries the bank's code, and nothing of it was sent.
+func (e *Engine) declineBeforeDispatch(ctx context.Context, o Operation, answer BankAnswer) {
+	http, body := e.render.Answered(o, op.Failed, answer)
+	e.settle(ctx, o, Settlement{To: op.Failed, Reason: "agent authentication declined; the transaction was not sent", Answer: answer, HTTP: http, Reply: body})
+}
+
+// answered writes the bank's final word.
+func (e *Engine) answered(ctx context.Context, o Operation, answer BankAnswer, reason string) {
+	to := op.Failed
+	switch answer.Status {
+	case BankApproved:
+		to = op.Succeeded
+	case BankReversed:
+		to = op.Reversed
+	}
+	http, body := e.render.Answered(o, to, answer)
+	s := Settlement{To: to, Reason: reason, Answer: answer, HTTP: http, Reply: body}
+	if to == op.Succeeded && o.Kind == KindAgentAuth {
+		at := time.Now()
+		s.Session = &AgentSession{TID: o.TID, OpenedAt: at, ExpiresAt: at.Add(SessionLife)}
+	}
+	e.settle(ctx, o, s)
+}
+
+// undo ends an operation of which nothing was sent.
+func (e *Engine) undo(ctx context.Context, o Operation, to op.State, why *Error) {
+	http, body := e.render.Undone(o, why)
+	e.settle(ctx, o, Settlement{To: to, Reason: why.Message, HTTP: http, Reply: body})
+}
+
+// settle writes a final state. If it can't, the operation stays as it is: the
+// sweep or the next start finds it, and the bank is asked.
+func (e *Engine) settle(ctx context.Context, o Operation, s Settlement) bool {
+	s.ID, s.At = o.ID, time.Now()
+	settled, err := e.store.Settle(context.WithoutCancel(ctx), s)
+	if errors.Is(err, ErrState) {
+		e.log.Info("operation was settled by somebody else", "operation", o.ID, "to", s.To)
+		return false
+	}
+	if err != nil {
+		e.log.Error("operation can't be settled; it will be found again and the bank asked", "operation", o.ID, "to", s.To, "error", err)
+		return false
+	}
+	e.log.Info("operation ended", "operation", o.ID, "reference", o.Reference, "route", o.Route, "state", s.To, "code", s.Answer.Code)
+	e.bell.Ring(operationBell(o.ID))
+	if settled.Terminal != "" {
+		e.bell.Ring(TerminalBell(settled.Terminal))
+	}
+	return true
+}
+
+// suspend makes an operation pending. If it can't, the sweep does it later.
+func (e *Engine) suspend(ctx context.Context, o Operation, reason string) {
+	now := time.Now()
+	_, err := e.store.Suspend(context.WithoutCancel(ctx), Suspension{
+		ID: o.ID, At: now, Reason: reason, Prefix: pendingPrefix, NextEnquiry: now.Add(e.enquiryDelay(0)),
+	})
+	if err != nil && !errors.Is(err, ErrState) {
+		e.log.Error("operation can't be recorded as pending; it will be found again", "operation", o.ID, "error", err)
+	}
+	e.bell.Ring(operationBell(o.ID))
+}

@@ -1,0 +1,217 @@
+package central
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"galla/shared/op"
+)
+
+// EnquiryConfig says how pending operations are asked after. Zero values take
+// the defaults of operations.md.
+type EnquiryConfig struct {
+	First   time.Duration // before the first enquiry; default 5 s
+	Max     time.Duration // the longest pause; default 15 min
+	GiveUp  time.Duration // then a person is needed; default 7 days
+	Timeout time.Duration // of one enquiry; default 10 s
+	Poll    time.Duration // how often the table is looked at; default 500 ms
+	Sweep   time.Duration // how often abandoned operations are looked for; default 10 s
+	Batch   int           // enquiries at one time; default 16, so that a bank that comes back is not knocked over
+}
+
+func (c EnquiryConfig) withDefaults() EnquiryConfig {
+	set := func(d *time.Duration, to time.Duration) {
+		if *d == 0 {
+			*d = to
+		}
+	}
+	set(&c.First, 5*time.Second)
+	set(&c.Max, 15*time.Minute)
+	set(&c.GiveUp, 7*24*time.Hour)
+	set(&c.Timeout, 10*time.Second)
+	set(&c.Poll, 500*time.Millisecond)
+	set(&c.Sweep, 10*time.Second)
+	if c.Batch == 0 {
+		c.Batch = 16
+	}
+	return c
+}
+
+// page bounds how many operations one look at the table brings.
+const page = 200
+
+// errRestarted is the reply to an operation that a restart found unsent.
+func errRestarted() *Error {
+	return &Error{Fault: BankUnreachable, Message: "The central restarted before the operation was sent; nothing was sent"}
+}
+
+// recover ends what an earlier life of this node left in received: it was
+// never sent. What it left in dispatched may have been executed: pending.
+func (e *Engine) recover(ctx context.Context) error {
+	refused, pending, err := e.sweep(ctx, e.cfg.Node, time.Now())
+	if err != nil {
+		return err
+	}
+	if refused+pending > 0 {
+		e.log.Info("operations of an earlier life of this node were found", "refused", refused, "pending", pending)
+	}
+	return nil
+}
+
+// sweep ends or suspends the operations of a node (of every node, if empty)
+// that were begun before the given moment and that nobody carries any more.
+func (e *Engine) sweep(ctx context.Context, node string, before time.Time) (refused, pending int, err error) {
+	unsent, err := e.abandoned(ctx, node, op.Received, before, func(o Operation) { e.undo(ctx, o, op.Refused, errRestarted()) })
+	if err != nil {
+		return unsent, 0, err
+	}
+	uncertain, err := e.abandoned(ctx, node, op.Dispatched, before, func(o Operation) { e.suspend(ctx, o, "found without its carrier") })
+	return unsent, uncertain, err
+}
+
+// abandoned hands each abandoned operation in a state to end, page by page.
+// It stops where a page makes no progress: the database refuses the change.
+func (e *Engine) abandoned(ctx context.Context, node string, state op.State, before time.Time, end func(Operation)) (int, error) {
+	total := 0
+	for {
+		found, err := e.store.Abandoned(ctx, node, state, before, page)
+		if err != nil {
+			return total, fmt.Errorf("list operations in state %s: %w", state, err)
+		}
+		if len(found) == 0 {
+			return total, nil
+		}
+		for _, o := range found {
+			end(o)
+		}
+		still, err := e.store.Operation(ctx, found[0].ID)
+		if err != nil || still.State == state {
+			return total, errors.Join(err, fmt.Errorf("operation %s stays %s: the database does not take the change", found[0].ID, state))
+		}
+		total += len(found)
+	}
+}
+
+// reconcile asks the bank after pending operations until ctx ends.
+func (e *Engine) reconcile(ctx context.Context) error {
+	poll := time.NewTicker(e.cfg.Enquiries.Poll)
+	defer poll.Stop()
+	sweep := time.NewTicker(e.cfg.Enquiries.Sweep)
+	defer sweep.Stop()
+	// Long enough that whoever carries an operation has certainly given up:
+	// an inline authentication, the dispatch and the margin.
+	grace := 2*e.cfg.BankTimeout + e.cfg.NotFoundMargin
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-sweep.C:
+			if _, _, err := e.sweep(ctx, "", time.Now().Add(-grace)); err != nil && ctx.Err() == nil {
+				e.log.Error("sweep for abandoned operations", "error", err)
+			}
+		case <-poll.C:
+			e.enquireDue(ctx)
+		}
+	}
+}
+
+// enquireDue asks after every operation that is due, Batch at a time.
+func (e *Engine) enquireDue(ctx context.Context) {
+	c := e.cfg.Enquiries
+	for ctx.Err() == nil {
+		now := time.Now()
+		due, err := e.store.Claim(ctx, now, now.Add(2*c.Timeout), c.Batch)
+		if err != nil {
+			if ctx.Err() == nil {
+				e.log.Error("pending operations can't be claimed", "error", err)
+			}
+			return
+		}
+		var asked sync.WaitGroup
+		for _, o := range due {
+			asked.Go(func() { e.enquire(ctx, o) })
+		}
+		asked.Wait()
+		if len(due) < c.Batch {
+			return
+		}
+	}
+}
+
+// enquire asks once, and writes what the bank said.
+func (e *Engine) enquire(ctx context.Context, o Operation) {
+	defer func() {
+		if p := recover(); p != nil {
+			e.log.Error("panic in an enquiry; the operation stays pending", "operation", o.ID, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+		}
+	}()
+	askCtx, cancel := context.WithTimeout(ctx, e.cfg.Enquiries.Timeout)
+	defer cancel()
+	answer, err := e.bank.Enquire(askCtx, o.Reference)
+	if ctx.Err() != nil {
+		return // the lease ends, and the next start asks again
+	}
+	if err != nil {
+		e.postpone(ctx, o, "enquiry failed: "+err.Error())
+		return
+	}
+	switch answer.Status {
+	case BankApproved, BankDeclined, BankReversed:
+		e.answered(ctx, o, answer, "the bank's word on an enquiry")
+	case BankNotFound:
+		// Before the dispatch's deadline and a margin, it may still arrive.
+		if time.Now().Before(o.BankNotAfter.Add(e.cfg.NotFoundMargin)) {
+			e.postpone(ctx, o, "the bank has not seen it so far")
+			return
+		}
+		e.answered(ctx, o, BankAnswer{
+			Status: BankDeclined, Code: "91", Message: "NOT FOUND AT THE BANK, NO MONEY MOVED",
+		}, "the bank has not seen it, and may not start it any more")
+	case BankInProgress:
+		e.postpone(ctx, o, "the bank says it is in progress")
+	default:
+		e.postpone(ctx, o, "the bank's word makes no sense")
+	}
+}
+
+// postpone notes an enquiry without a final answer and sets the next one.
+func (e *Engine) postpone(ctx context.Context, o Operation, reason string) {
+	now := time.Now()
+	since := o.DispatchedAt
+	if since.IsZero() {
+		since = o.CreatedAt
+	}
+	stuck := now.Sub(since) >= e.cfg.Enquiries.GiveUp
+	if stuck {
+		e.log.Error("operation is stuck: no enquiry resolved it, a person must", "operation", o.ID, "reference", o.Reference, "since", since, "last", reason)
+	}
+	next := now.Add(e.enquiryDelay(o.Attempts + 1))
+	if err := e.store.Postpone(ctx, o.ID, now, next, reason, stuck); err != nil && !errors.Is(err, ErrState) {
+		e.log.Error("enquiry can't be recorded; it is made again", "operation", o.ID, "error", err)
+	}
+}
+
+// enquiryDelay is the pause before enquiry n: doubling, bounded, and between
+// half and all of that, so that operations of one outage do not ask in step.
+func (e *Engine) enquiryDelay(n int) time.Duration {
+	c := e.cfg.Enquiries
+	pause := c.First
+	for range n {
+		pause *= 2
+		if pause >= c.Max {
+			pause = c.Max
+			break
+		}
+	}
+	var bits [8]byte
+	if _, err := io.ReadFull(e.cfg.Rand, bits[:]); err != nil {
+		return pause
+	}
+	return pause/2 + time.Duration(binary.BigEndian.Uint64(bits[:])%uint64(pause/2+1))
+}

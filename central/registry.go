@@ -1,0 +1,108 @@
+package central
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"galla/shared/op"
+	"galla/shared/secret"
+)
+
+// CodeLife is how long an enrolment code can be used (uplink.md).
+const CodeLife = 15 * time.Minute
+
+// maxTerminalName bounds a terminal's name, in characters.
+const maxTerminalName = 64
+
+// Registry enrols and revokes terminals.
+type Registry struct {
+	store Terminals
+	bell  *Bell
+	rand  io.Reader
+}
+
+// NewRegistry makes a registry; codes and ids are drawn from rand.
+func NewRegistry(store Terminals, bell *Bell, rand io.Reader) *Registry {
+	return &Registry{store: store, bell: bell, rand: rand}
+}
+
+// Mint makes a one-time enrolment code for a merchant's next terminal. Only
+// its hash is stored.
+func (r *Registry) Mint(ctx context.Context, merchant MerchantID) (EnrolmentCode, error) {
+	var bits [10]byte
+	if _, err := io.ReadFull(r.rand, bits[:]); err != nil {
+		return EnrolmentCode{}, fmt.Errorf("draw an enrolment code: %w", err)
+	}
+	text := crockford.EncodeToString(bits[:]) // 80 bits, 16 characters
+	text = text[:4] + "-" + text[4:8] + "-" + text[8:12] + "-" + text[12:]
+	now := time.Now()
+	code := EnrolmentCode{Code: secret.NewToken(text), Merchant: merchant, ExpiresAt: now.Add(CodeLife)}
+	if err := r.store.AddCode(ctx, codeHash(code.Code), merchant, now, code.ExpiresAt); err != nil {
+		return EnrolmentCode{}, storeFault("record an enrolment code", err)
+	}
+	return code, nil
+}
+
+// Enrol uses up a code and binds the terminal's public key (Ed25519, 32 bytes)
+// to the code's merchant. An unknown, used or expired code is Unauthenticated,
+// in the same words.
+func (r *Registry) Enrol(ctx context.Context, code secret.Token, publicKey []byte, name string) (Terminal, error) {
+	var wrong []FieldError
+	if len(publicKey) != 32 {
+		wrong = append(wrong, FieldError{Field: "publicKey", Rule: "ed25519", Message: "must be the 32 bytes of an Ed25519 public key, in base64"})
+	}
+	if n := len([]rune(name)); n == 0 || n > maxTerminalName {
+		wrong = append(wrong, FieldError{Field: "name", Rule: "length", Message: fmt.Sprintf("must have 1 to %d characters", maxTerminalName)})
+	}
+	if wrong != nil {
+		return Terminal{}, &Error{Fault: Invalid, Message: "Invalid request", Fields: wrong}
+	}
+	id, err := op.NewID(r.rand) // any UUID serves; this one sorts by age
+	if err != nil {
+		return Terminal{}, fmt.Errorf("draw a terminal id: %w", err)
+	}
+	t, err := r.store.Enrol(ctx, codeHash(code), Terminal{
+		ID: TerminalID(id), Name: name, PublicKey: publicKey, CreatedAt: time.Now(),
+	})
+	if errors.Is(err, ErrNotFound) {
+		return Terminal{}, Refuse(Unauthenticated, "The enrolment code is not valid: it is unknown, used or older than 15 minutes")
+	}
+	if err != nil {
+		return Terminal{}, storeFault("enrol a terminal", err)
+	}
+	return t, nil
+}
+
+// List gives a merchant's terminals, oldest first.
+func (r *Registry) List(ctx context.Context, merchant MerchantID) ([]Terminal, error) {
+	list, err := r.store.TerminalsOf(ctx, merchant)
+	if err != nil {
+		return nil, storeFault("list terminals", err)
+	}
+	return list, nil
+}
+
+// Revoke ends a merchant's terminal at once, its live connection included.
+// Another merchant's terminal is NotFound, as an absent one is.
+func (r *Registry) Revoke(ctx context.Context, merchant MerchantID, id TerminalID) error {
+	t, err := r.store.Terminal(ctx, id)
+	if errors.Is(err, ErrNotFound) || (err == nil && t.Merchant != merchant) {
+		return Refuse(NotFound, "No such terminal")
+	}
+	if err != nil {
+		return storeFault("read a terminal", err)
+	}
+	if err := r.store.Revoke(ctx, id, time.Now()); err != nil {
+		return storeFault("revoke a terminal", err)
+	}
+	r.bell.Ring(TerminalBell(id))
+	return nil
+}
+
+func codeHash(code secret.Token) [32]byte {
+	return sha256.Sum256([]byte("galla/enrolment-code/v1\n" + code.Reveal()))
+}

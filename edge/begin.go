@@ -1,0 +1,164 @@
+package edge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"galla/shared/money"
+	"galla/shared/op"
+)
+
+// Bounds that the counter checks before a finger is asked for; the central
+// checks its own again.
+const (
+	minAmount = money.Rupee
+	maxAmount = 10_000 * money.Rupee
+	maxName   = 100
+)
+
+// Begin reserves an operation's identity on disk, before the customer is asked
+// for a finger. It fails with *DraftError, every wrong field at once, or with
+// *PrecludedError where nothing can begin now.
+func (c *Counter) Begin(_ context.Context, d Draft) (View, error) {
+	if err := c.checkDraft(d); err != nil {
+		return View{}, err
+	}
+	if err := c.precluded(d.Route); err != nil {
+		return View{}, err
+	}
+	return c.reserve(d)
+}
+
+// Authenticate begins the day's authentication with the agent's own Aadhaar
+// number; the agent's finger is captured next.
+func (c *Counter) Authenticate(_ context.Context, operator string) (View, error) {
+	if err := c.precluded(op.ReqAuth); err != nil {
+		return View{}, err
+	}
+	return c.reserve(Draft{Route: op.ReqAuth, Aadhaar: c.cfg.AgentAadhaar, Customer: c.cfg.Agent, Operator: operator})
+}
+
+func (c *Counter) checkDraft(d Draft) error {
+	var wrong []FieldError
+	bad := func(field, message string) { wrong = append(wrong, FieldError{field, message}) }
+	if !isAEPS(d.Route) {
+		return fmt.Errorf("route %q takes no draft", d.Route)
+	}
+	if d.Aadhaar.IsZero() {
+		bad("aadhaar", "Enter the customer's 12-digit Aadhaar number")
+	}
+	if name := strings.TrimSpace(d.Customer); name == "" || len([]rune(name)) > maxName {
+		bad("customer", "Enter the customer's name")
+	}
+	if !c.knownBank(d.IIN) {
+		bad("iin", "Choose the customer's bank from the list")
+	}
+	moves := d.Route == op.Withdrawal || d.Route == op.Purchase
+	switch {
+	case moves && (d.Amount < minAmount || d.Amount > maxAmount):
+		bad("amount", fmt.Sprintf("Enter an amount from ₹%s to ₹%s", minAmount.Grouped(), maxAmount.Grouped()))
+	case !moves && d.Amount != 0:
+		bad("amount", "An enquiry has no amount")
+	}
+	if d.Consent == "" {
+		bad("consent", "Read the consent to the customer and confirm it")
+	}
+	if wrong != nil {
+		return &DraftError{Fields: wrong}
+	}
+	return nil
+}
+
+func (c *Counter) knownBank(iin string) bool {
+	banks, _ := c.Banks()
+	for _, b := range banks {
+		if b.IIN == iin {
+			return true
+		}
+	}
+	return false
+}
+
+// precluded says why no operation of the route can begin now, or nil.
+func (c *Counter) precluded(route op.RouteID) error {
+	s := c.Status()
+	skew := s.Link.Offset.Abs()
+	r, _ := op.Find(route)
+	switch {
+	case s.Link.Revoked:
+		return &PrecludedError{"revoked", "This counter was revoked by the central. Call support."}
+	case s.Trouble == diskTrouble:
+		return &PrecludedError{"disk", diskTrouble}
+	case skew > c.cfg.MaxSkew:
+		return &PrecludedError{"clock", fmt.Sprintf("This computer's clock is wrong by %s: the bank would refuse the fingerprint. Set the clock, then try again.", skew.Round(1e9))}
+	case r.Class == op.Enquiry && !s.Link.Up:
+		return &PrecludedError{"link", "The line is down. Nothing was asked; try again when it is back."}
+	case route != op.ReqAuth && !s.Session.Active:
+		return &PrecludedError{"session", "The agent's authentication for today comes first."}
+	}
+	return nil
+}
+
+// reserve records the operation before anything is asked of the customer.
+func (c *Counter) reserve(d Draft) (View, error) {
+	id, err := op.NewID(c.cfg.Rand)
+	if err != nil {
+		return View{}, err
+	}
+	body, err := requestBody(d, c.cfg.Latitude, c.cfg.Longitude)
+	if err != nil {
+		return View{}, fmt.Errorf("write the request's body: %w", err)
+	}
+	route, _ := op.Find(d.Route)
+	r := Record{
+		ID: id, Route: d.Route, Class: route.Class, State: op.Reserved, Version: 1,
+		Operator: d.Operator, Customer: strings.TrimSpace(d.Customer), Aadhaar: d.Aadhaar.Masked(),
+		IIN: d.IIN, BankName: c.bankName(d.IIN), Amount: d.Amount, Body: body,
+		CreatedAt: c.cfg.Now(), Consent: d.Consent,
+	}
+	if d.Consent != "" {
+		r.ConsentAt = r.CreatedAt
+	}
+	volatile := r.Class == op.Enquiry
+	if volatile {
+		err = c.memory.add(r)
+	} else {
+		err = c.queue.Add(r)
+		c.noteTrouble(err)
+	}
+	switch {
+	case errors.Is(err, ErrFull):
+		return View{}, &PrecludedError{"disk", diskTrouble}
+	case err != nil:
+		return View{}, &PrecludedError{"disk", "The operation can't be recorded, so it was not begun. Nothing was asked of the customer."}
+	}
+	c.ring()
+	return c.view(r, volatile), nil
+}
+
+func (c *Counter) bankName(iin string) string {
+	banks, _ := c.Banks()
+	for _, b := range banks {
+		if b.IIN == iin {
+			return b.Name
+		}
+	}
+	return ""
+}
+
+// ConfirmCash records that the agent handed the cash over. It is possible once,
+// for a withdrawal that succeeded.
+func (c *Counter) ConfirmCash(id op.ID) error {
+	_, err := c.change(id, func(r *Record) error {
+		if r.Verdict() != VerdictGive {
+			return ErrIllegal
+		}
+		if r.CashGiven.IsZero() {
+			r.CashGiven = c.cfg.Now()
+		}
+		return nil
+	})
+	return err
+}

@@ -1,0 +1,202 @@
+package edge
+
+import (
+	"errors"
+	"fmt"
+
+	"galla/shared/op"
+	"galla/shared/wire"
+)
+
+// Greet implements Receiver.
+func (c *Counter) Greet() (int64, []op.ID, error) {
+	cursor, err := c.queue.Cursor()
+	if err != nil {
+		return 0, nil, fmt.Errorf("read the event cursor: %w", err)
+	}
+	left, err := c.queue.Unresolved()
+	if err != nil {
+		c.log.Error("some stored operations can't be read", "error", err)
+	}
+	var ids []op.ID
+	for _, r := range left {
+		switch r.State {
+		case op.Sent, op.Accepted, op.Unknown, op.Pending:
+			if len(ids) < wire.MaxUnresolved {
+				ids = append(ids, r.ID)
+			}
+		}
+	}
+	return cursor, ids, nil
+}
+
+// Welcomed implements Receiver: it applies the outcomes that the central knew
+// and asks for the rest.
+func (c *Counter) Welcomed(welcome wire.Frame) error {
+	known := map[op.ID]bool{}
+	for _, f := range welcome.Outcomes {
+		known[f.ID] = true
+		if err := c.apply(f.ID, f.Outcome()); err != nil {
+			return err
+		}
+	}
+	left, err := c.queue.Unresolved()
+	if err != nil {
+		c.log.Error("some stored operations can't be read", "error", err)
+	}
+	for _, r := range left {
+		switch r.State {
+		case op.Sent, op.Accepted, op.Unknown:
+			if !known[r.ID] {
+				c.noteAsked(r.ID)
+				c.ask(r.ID)
+			}
+		}
+	}
+	c.refresh()
+	c.Changed()
+	return nil
+}
+
+func (c *Counter) noteAsked(id op.ID) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.works[id] == nil {
+		c.works[id] = &work{}
+	}
+	c.works[id].asked = c.cfg.Now()
+}
+
+// Receive implements Receiver.
+func (c *Counter) Receive(f wire.Frame) error {
+	switch f.T {
+	case wire.TAccepted:
+		return c.accepted(f.ID)
+	case wire.TOutcome:
+		if c.answerOwn(f.ID, f.Outcome()) {
+			return nil
+		}
+		return c.apply(f.ID, f.Outcome())
+	case wire.TUnseen:
+		return c.unseen(f.ID)
+	case wire.TEvent:
+		return c.event(f)
+	}
+	return fmt.Errorf("the central sent a frame %q that a counter does not take", f.T)
+}
+
+// Lost implements Receiver.
+func (c *Counter) Lost(cause error) {
+	c.log.Info("the line went down", "cause", cause)
+	c.mu.Lock()
+	flying := c.flying
+	c.flying = map[op.ID]bool{}
+	for id, ch := range c.waiting {
+		close(ch)
+		delete(c.waiting, id)
+	}
+	c.mu.Unlock()
+	for id := range flying {
+		c.lose(id)
+	}
+	c.Changed()
+}
+
+// settled is what an error means to the receiver: an operation that has moved
+// on, or that is not here, needs nothing.
+func settled(err error) error {
+	if errors.Is(err, errStale) || errors.Is(err, ErrNotFound) {
+		return nil
+	}
+	return err
+}
+
+func (c *Counter) accepted(id op.ID) error {
+	_, err := c.change(id, func(r *Record) error {
+		if r.State != op.Sent && r.State != op.Unknown {
+			return errStale
+		}
+		r.State, r.Reason = op.Accepted, ""
+		return nil
+	})
+	return settled(err)
+}
+
+// apply writes an outcome that the central told.
+func (c *Counter) apply(id op.ID, o op.Outcome) error {
+	r, err := c.change(id, func(r *Record) error { return applyOutcome(r, o) })
+	c.mu.Lock()
+	delete(c.flying, id)
+	c.mu.Unlock()
+	c.nudge() // the window has a place
+	if err == nil && r.Route == op.ReqAuth && r.State == op.Succeeded {
+		c.authenticated()
+	}
+	return settled(err)
+}
+
+// applyOutcome alters the record to what the central says. What is final stays
+// as it is, whoever says otherwise.
+func applyOutcome(r *Record, o op.Outcome) error {
+	state, reason := o.State, ""
+	switch state {
+	case op.Succeeded, op.Failed, op.Reversed:
+	case op.Pending:
+		reason = "The bank has not answered. We ask it again by ourselves."
+	case op.Refused:
+		state = op.NotSent
+		reason = readResult(o.Reply).Message
+	default:
+		return fmt.Errorf("operation %s: the central tells state %q, which is no outcome", r.ID, o.State)
+	}
+	if r.State.Final() || r.State == state {
+		return errStale
+	}
+	r.State, r.Reason, r.HTTP, r.Reply, r.Result = state, reason, o.HTTP, o.Reply, readResult(o.Reply)
+	return nil
+}
+
+func (c *Counter) unseen(id op.ID) error {
+	_, err := c.change(id, func(r *Record) error {
+		if r.State != op.Unknown && r.State != op.Sent {
+			return errStale
+		}
+		r.State, r.Reason = op.NotSent, "It never reached the central, and will be refused if it still arrives. No money moved."
+		return nil
+	})
+	return settled(err)
+}
+
+// event applies an event and its cursor in one transaction.
+func (c *Counter) event(f wire.Frame) error {
+	var id op.ID
+	if f.Kind == wire.EventOutcome {
+		id = f.ID
+	}
+	if _, err := c.memory.get(id); err == nil { // an enquiry: only the cursor is on disk
+		if err := c.apply(id, f.Outcome()); err != nil {
+			return err
+		}
+		id = ""
+	}
+	stale := false
+	r, err := c.queue.Apply(f.Cursor, id, func(r *Record) error {
+		err := applyOutcome(r, f.Outcome())
+		if errors.Is(err, errStale) {
+			stale = true
+			return nil // the cursor moves all the same
+		}
+		return err
+	})
+	c.noteTrouble(err)
+	if err != nil {
+		return fmt.Errorf("apply event %d: %w", f.Cursor, err)
+	}
+	if !stale && id != "" {
+		c.changed(r)
+	}
+	if f.Kind == wire.EventBanks || f.Kind == wire.EventSettings {
+		c.refresh()
+	}
+	return nil
+}

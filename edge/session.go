@@ -1,0 +1,171 @@
+package edge
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"galla/shared/op"
+	"galla/shared/wire"
+)
+
+// Names in the session cache.
+const (
+	cacheBanks   = "banks"
+	cacheSession = "session"
+	cacheGuard   = "pin"
+)
+
+// banksAge is how old the bank list may grow while the line is up.
+const banksAge = 12 * time.Hour
+
+// loadCache takes over what the last run knew.
+func (c *Counter) loadCache() {
+	if value, at, ok, err := c.queue.Cached(cacheBanks); err == nil && ok {
+		if json.Unmarshal(value, &c.banks) == nil {
+			c.banksAt = at
+		}
+	}
+	if value, _, ok, err := c.queue.Cached(cacheSession); err == nil && ok {
+		if json.Unmarshal(value, &c.session) != nil {
+			c.session = SessionState{}
+		}
+	}
+}
+
+// Banks gives the bank list and when it was fetched; it is empty until the
+// line was up once.
+func (c *Counter) Banks() ([]Bank, time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.banks, c.banksAt
+}
+
+// refresh fetches the session and, where it is old, the bank list, in the
+// background.
+func (c *Counter) refresh() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.life == nil || c.life.Err() != nil {
+		return
+	}
+	old := c.cfg.Now().Sub(c.banksAt).Abs() > banksAge || len(c.banks) == 0
+	ctx := c.life
+	c.jobs.Go(func() {
+		if err := c.fetchSession(ctx); err != nil && ctx.Err() == nil {
+			c.log.Warn("the agent session can't be fetched", "error", err)
+		}
+		if !old {
+			return
+		}
+		if err := c.fetchBanks(ctx); err != nil && ctx.Err() == nil {
+			c.log.Warn("the bank list can't be fetched", "error", err)
+		}
+	})
+}
+
+// authenticated notes a successful agent authentication at once; the central's
+// own word on its end follows.
+func (c *Counter) authenticated() {
+	c.setSession(SessionState{Known: true, Active: true, ExpiresAt: c.cfg.Now().Add(24 * time.Hour)})
+	c.refresh()
+}
+
+func (c *Counter) fetchSession(ctx context.Context) error {
+	o, err := c.call(ctx, op.AuthStatus)
+	if err != nil {
+		return err
+	}
+	active, expires, err := readSession(o.Reply)
+	if err != nil {
+		return err
+	}
+	c.setSession(SessionState{Known: true, Active: active, ExpiresAt: expires.Add(-c.line.State().Offset)})
+	return nil
+}
+
+func (c *Counter) setSession(s SessionState) {
+	value, err := json.Marshal(s)
+	if err == nil {
+		err = c.queue.Cache(cacheSession, value, c.cfg.Now())
+	}
+	if err != nil {
+		c.log.Warn("the agent session can't be cached", "error", err)
+	}
+	c.mu.Lock()
+	c.session = s
+	c.mu.Unlock()
+	c.ring()
+}
+
+func (c *Counter) fetchBanks(ctx context.Context) error {
+	o, err := c.call(ctx, op.Banks)
+	if err != nil {
+		return err
+	}
+	banks, err := readBanks(o.Reply)
+	if err != nil {
+		return err
+	}
+	at := c.cfg.Now()
+	value, err := json.Marshal(banks)
+	if err == nil {
+		err = c.queue.Cache(cacheBanks, value, at)
+	}
+	if err != nil {
+		c.log.Warn("the bank list can't be cached", "error", err)
+	}
+	c.mu.Lock()
+	c.banks, c.banksAt = banks, at
+	c.mu.Unlock()
+	c.ring()
+	return nil
+}
+
+// call runs a route that moves nothing, for the counter itself.
+func (c *Counter) call(ctx context.Context, route op.RouteID) (op.Outcome, error) {
+	id, err := op.NewID(c.cfg.Rand)
+	if err != nil {
+		return op.Outcome{}, err
+	}
+	ch := make(chan op.Outcome, 1)
+	c.mu.Lock()
+	c.waiting[id], c.flying[id] = ch, true
+	c.mu.Unlock()
+	defer func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		delete(c.waiting, id)
+		delete(c.flying, id)
+	}()
+	if err := c.line.Send(wire.Frame{T: wire.TOp, ID: id, Route: route, Body: []byte("{}")}); err != nil {
+		return op.Outcome{}, fmt.Errorf("%s: %w", route, err)
+	}
+	timer := time.NewTimer(c.cfg.Reply)
+	defer timer.Stop()
+	select {
+	case o, ok := <-ch:
+		if !ok {
+			return op.Outcome{}, fmt.Errorf("%s: %w", route, ErrDown)
+		}
+		return o, nil
+	case <-timer.C:
+		return op.Outcome{}, fmt.Errorf("%s: the central did not answer", route)
+	case <-ctx.Done():
+		return op.Outcome{}, ctx.Err()
+	}
+}
+
+// answerOwn hands an outcome to the counter's own call that waits for it.
+func (c *Counter) answerOwn(id op.ID, o op.Outcome) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	ch, ok := c.waiting[id]
+	if ok {
+		ch <- o
+		delete(c.waiting, id)
+		delete(c.flying, id)
+	}
+	return ok
+}
