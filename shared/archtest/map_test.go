@@ -1,0 +1,253 @@
+package archtest
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// line is one line of the import map: a room, and the rooms its code may
+// import. "a/..." means a and everything below it. The standard library is
+// open to all, but for the lines of restricted below.
+type line struct {
+	room    string
+	imports []string
+}
+
+// everyone is what the rooms of both halves may import.
+const everyone = "shared/..."
+
+// importMap says who may import whom (architecture.md). Roots and shared know
+// nothing but shared; neighbours know their root and never each other; the
+// composition knows all of its half; deploy knows the whole house.
+var importMap = []line{
+	{"shared/archtest", nil},
+	{"shared/money", nil},
+	{"shared/op", nil},
+	{"shared/seal", []string{"shared/secret"}},
+	{"shared/secret", nil},
+	{"shared/wire", []string{"shared/op"}},
+
+	{"central", []string{everyone}},
+	{"central/store", []string{"central", everyone}},
+	{"central/contract", []string{"central", everyone}},
+	{"central/iin", []string{everyone}},
+	{"central/door", []string{"central", everyone}},
+	{"central/uplink", []string{"central", everyone}},
+	{"central/bank/network", []string{everyone}},
+	{"central/bank", []string{"central", "central/bank/network", everyone}},
+	{"central/bank/simbank", []string{"central/bank/network", "rdservice/rdcrypto", everyone}},
+	{"central/server", []string{"central/...", everyone}},
+	{"central/cmd/galla-central", []string{"central/server", everyone}},
+	{"central/cmd/galla-bank", []string{"central/bank/network", "central/bank/simbank", everyone}},
+
+	{"edge", []string{everyone}},
+	{"edge/queue", []string{"edge", everyone}},
+	{"edge/uplink", []string{"edge", everyone}},
+	{"edge/screen", []string{"edge", everyone}},
+	{"edge/receipt", []string{"edge", everyone}},
+	{"edge/codes", []string{everyone}},
+	{"edge/device", []string{"edge", "rdservice", everyone}},
+	{"edge/daemon", []string{"edge/...", "rdservice", everyone}},
+	{"edge/cmd/galla-edge", []string{"edge/daemon", everyone}},
+
+	{"rdservice", nil},
+	{"rdservice/rdcrypto", nil},
+	{"rdservice/rdsim", []string{"rdservice", "rdservice/rdcrypto"}},
+	{"rdservice/cmd/galla-rdsim", []string{"rdservice", "rdservice/rdcrypto", "rdservice/rdsim"}},
+
+	{"deploy/local", []string{"..."}},
+	{"deploy/local/house", []string{"..."}},
+	{"deploy/local/supervise", nil},
+	{"deploy/sim", []string{"..."}},
+	{"deploy/e2e", []string{"..."}},
+	{"deploy/uplinktest", []string{"..."}},
+}
+
+// grant says where a module may be used by code, and why there only. Tests may
+// use every module that has a line.
+type grant struct {
+	module string
+	rooms  []string
+	why    string
+}
+
+// modules is the other half of the map: third-party modules. A module enters
+// the house by a line here.
+var modules = []grant{
+	{"github.com/google/uuid", []string{"shared/op", "central/...", "edge/..."}, "ids"},
+	{"github.com/go-json-experiment/json", []string{"shared/wire", "central/...", "edge/..."}, "strict JSON on money paths (stack.md); the roots of the halves have no JSON at all"},
+
+	{"github.com/gofiber/fiber/v2", []string{"central/door"}, "the HTTP framework and its traps (stack.md) stay behind one door"},
+	{"github.com/valyala/fasthttp", []string{"central/door"}, "fiber's engine, and nobody else's business"},
+	{"github.com/gorilla/websocket", []string{"central/uplink", "edge/uplink"}, "the two ends of the uplink"},
+	{"github.com/mattn/go-sqlite3", []string{"central/store", "central/bank/simbank"}, "SQL is written where the databases are"},
+	{"github.com/jackc/pgx/v5", []string{"central/store"}, "SQL is written where the databases are"},
+	{"github.com/pressly/goose/v3", []string{"central/store", "central/bank/simbank"}, "migrations run where the databases are"},
+	{"go.etcd.io/bbolt", []string{"edge/queue"}, "the counter's durable memory is one room"},
+	{"github.com/tarm/serial", []string{"edge/receipt"}, "an unmaintained library with traps (stack.md) stays behind the printer's interface"},
+	{"github.com/skip2/go-qrcode", []string{"edge/receipt", "edge/screen", "central/contract", "central/door"}, "pictures of QR codes for people"},
+	{"github.com/golang-jwt/jwt/v5", []string{"central/door", "central/uplink", "edge/uplink"}, "tokens are made and checked at the doors"},
+	{"golang.org/x/crypto", []string{"central/door", "central/store", "central/server", "edge/daemon", "edge/screen"}, "argon2id of client secrets and PINs"},
+	{"golang.org/x/time", []string{"central/door", "central/uplink", "edge/uplink"}, "rates are limited at the doors"},
+	{"github.com/cenkalti/backoff/v5", []string{"central/bank/simbank", "edge/uplink", "deploy/..."}, "the line reconnects; money is never retried by a library"},
+	{"github.com/prometheus/client_golang", []string{"central/door", "central/server", "edge/daemon"}, "metrics leave through the admin address"},
+	{"golang.org/x/sync", []string{"central/server", "edge/daemon", "central/cmd/...", "deploy/..."}, "errgroup, where parts are run side by side"},
+	{"github.com/alecthomas/kong", []string{"central/cmd/...", "edge/cmd/...", "rdservice/cmd/...", "deploy/..."}, "command lines belong to commands"},
+	{"golang.org/x/text", []string{"edge/screen", "edge/receipt"}, "languages and scripts for people"},
+
+	{"pgregory.net/rapid", nil, "property tests"},
+	{"go.uber.org/goleak", nil, "goroutine leaks in tests"},
+	{"github.com/chromedp/chromedp", nil, "browser tests"},
+	{"github.com/chromedp/cdproto", nil, "browser tests"},
+}
+
+// restricted are packages of the standard library that code may use only where
+// a line says so.
+var restricted = []grant{
+	{"log", nil, "logs go through an injected *slog.Logger"},
+	{"math/rand", nil, "randomness is an injected io.Reader; math/rand/v2 over a given source serves for jitter"},
+	{"io/ioutil", nil, "os and io have it all"},
+	{"encoding/gob", nil, "what is stored or sent has a form that a person can read and another program can write"},
+	{"plugin", nil, "the house is linked statically"},
+	{"net/http/pprof", nil, "it registers itself on a global mux"},
+	{"expvar", nil, "it registers itself on a global mux"},
+}
+
+func TestImportMap(t *testing.T) { enforce(t, imports) }
+
+// imports holds every import against the map.
+func imports(h *house) []string {
+	var out []string
+	for _, room := range h.rooms() {
+		if lineOf(room) == nil {
+			out = append(out, fmt.Sprintf("%s is a new room without a line in the import map: add one to importMap in shared/archtest/map_test.go, with the rooms it may import, and a line to architecture.md if people should find it there.", room))
+		}
+	}
+	for _, f := range h.files {
+		l := lineOf(f.room)
+		if l == nil {
+			continue
+		}
+		for _, spec := range f.ast.Imports {
+			p, _ := strconv.Unquote(spec.Path.Value)
+			if s := judge(f, *l, p); s != "" {
+				out = append(out, h.at(f, spec)+" "+s)
+			}
+		}
+	}
+	return out
+}
+
+func lineOf(room string) *line {
+	for i := range importMap {
+		if importMap[i].room == room {
+			return &importMap[i]
+		}
+	}
+	return nil
+}
+
+// judge gives a sentence where a file of a room may not import a package.
+func judge(f *file, l line, p string) string {
+	first, _, _ := strings.Cut(p, "/")
+	switch {
+	case first == module:
+		return judgeRoom(f, l, strings.TrimPrefix(p, module+"/"))
+	case strings.Contains(first, "."):
+		return judgeModule(f, p)
+	}
+	for _, g := range restricted {
+		if g.module == p && !f.test && !under(f.room, g.rooms) {
+			return fmt.Sprintf("imports %s, which code here does not use: %s.", p, g.why)
+		}
+	}
+	return ""
+}
+
+func judgeRoom(f *file, l line, target string) string {
+	if under(target, l.imports) || contains(l.imports, "...") || target == f.room {
+		return ""
+	}
+	half := halfOf(f.room)
+	if f.test && (halfOf(target) == half || under(target, []string{"shared/...", "rdservice/..."})) {
+		return ""
+	}
+	may := "nothing of the house"
+	if len(l.imports) > 0 {
+		may = "only " + strings.Join(l.imports, ", ")
+	}
+	why := "Neighbours never import each other: declare the small interface that you need, and let the composition join the two"
+	switch other := halfOf(target); {
+	case half == "shared":
+		why = "What both halves speak must know neither of them: move what you need to the half that uses it"
+	case half == "rdservice":
+		why = "The RD protocol stands by itself, so that it can serve other programs: take what you need as a parameter"
+	case other == "deploy":
+		why = "deploy looks at the house, the house does not look at deploy: move the code into the house"
+	case (half == "edge" || half == "central") && (other == "edge" || other == "central") && half != other:
+		why = "The two halves meet only on the wire: what both need belongs into shared, the rest is said in frames"
+	case f.room == half:
+		why = "The root of a half declares interfaces and its neighbours implement them: declare one here"
+	}
+	return fmt.Sprintf("imports %s/%s, but %s may import %s. %s. If the map itself is wrong, change its line in shared/archtest/map_test.go and architecture.md.", module, target, l.room, may, why)
+}
+
+func judgeModule(f *file, p string) string {
+	g := grantOf(p)
+	switch {
+	case g == nil:
+		return fmt.Sprintf("imports %s, a module without a line: a dependency is a promise to follow its faults for years. If the house needs it, add it to modules in shared/archtest/map_test.go with the one room that uses it and the reason.", p)
+	case f.test || under(f.room, g.rooms):
+		return ""
+	case f.room == "central" || f.room == "edge":
+		return fmt.Sprintf("imports %s, but the root of a half has no third-party imports: declare an interface here and use the module in the room behind it.", p)
+	case len(g.rooms) == 0:
+		return fmt.Sprintf("imports %s, which serves tests only (%s).", p, g.why)
+	}
+	return fmt.Sprintf("imports %s, which may be used only in %s: %s. Call that room through an interface, or change the line of the module in shared/archtest/map_test.go.", p, strings.Join(g.rooms, ", "), g.why)
+}
+
+func grantOf(p string) *grant {
+	for i := range modules {
+		if m := modules[i].module; p == m || strings.HasPrefix(p, m+"/") {
+			return &modules[i]
+		}
+	}
+	return nil
+}
+
+// halfOf is the first folder of a room.
+func halfOf(room string) string {
+	half, _, _ := strings.Cut(room, "/")
+	return half
+}
+
+// pinned are modules of which only certain versions will do.
+var pinned = []struct {
+	module   string
+	versions []string
+	why      string
+}{
+	{"github.com/valyala/fasthttp", []string{"v1.69.0", "v1.74.0"}, "the version that fiber asks for lets request-smuggling shapes through, and 1.76 and later do not resolve (stack.md)"},
+}
+
+func TestPinnedModules(t *testing.T) { enforce(t, pins) }
+
+// pins holds go.mod against the versions that were measured.
+func pins(h *house) []string {
+	var out []string
+	for _, p := range pinned {
+		found := ""
+		for _, l := range strings.Split(h.texts["go.mod"], "\n") {
+			if fields := strings.Fields(strings.TrimPrefix(strings.TrimSpace(l), "require ")); len(fields) >= 2 && fields[0] == p.module {
+				found = fields[1]
+			}
+		}
+		if !contains(p.versions, found) {
+			out = append(out, fmt.Sprintf("go.mod requires %s %q, but it must be one of %s: %s.", p.module, found, strings.Join(p.versions, ", "), p.why))
+		}
+	}
+	return out
+}

@@ -1,0 +1,75 @@
+package archtest
+
+import (
+	"fmt"
+	"go/ast"
+	"regexp"
+	"sort"
+	"testing"
+
+	"galla/shared/secret"
+)
+
+// revealers are the files whose code may take a value out of its secret type;
+// the value says what for. Whoever adds a line answers for where the value goes
+// next: never into a log, an error text, a URL, a file or a column in the clear.
+var revealers = map[string]string{
+	"shared/seal/seal.go":    "makes the AEAD of a key",
+	"shared/seal/keyfile.go": "writes a new key into its 0600 file",
+
+	"central/registry.go": "hashes an enrolment code for its column",
+	"edge/message.go":     "fills the request that goes to the line",
+
+	"rdservice/rdcrypto/pid.go": "measures a template's length",
+}
+
+func TestRevealers(t *testing.T) { enforce(t, reveals) }
+
+// reveals finds callers of Reveal that nobody vouched for.
+func reveals(h *house) []string {
+	found := map[string]string{}
+	for _, f := range h.code() {
+		ast.Inspect(f.ast, func(n ast.Node) bool {
+			if s, ok := n.(*ast.SelectorExpr); ok && s.Sel.Name == "Reveal" && found[f.path] == "" {
+				found[f.path] = h.at(f, s)
+			}
+			return true
+		})
+	}
+	var out []string
+	for _, p := range sortedKeys(found) {
+		if revealers[p] == "" {
+			out = append(out, fmt.Sprintf("%s calls Reveal and stands in no list: look where the value goes next, then add the file to revealers in shared/archtest/secrets_test.go and say what it is revealed for.", found[p]))
+		}
+	}
+	return out
+}
+
+// seeds are the files that may name Aadhaar numbers of the sandbox, which are
+// UIDAI's public demo numbers.
+var seeds = map[string]string{
+	"deploy/local/house/sandbox.go": "the agent that `make run` puts at the counter",
+}
+
+// twelve finds what could be an Aadhaar number; they never begin with 0 or 1.
+var twelve = regexp.MustCompile(`(?:^|[^0-9A-Za-z.])([2-9][0-9]{11})(?:[^0-9A-Za-z.]|$)`)
+
+func TestNoAadhaarInCode(t *testing.T) { enforce(t, residents) }
+
+// residents finds valid Aadhaar numbers in code: one that is written down is
+// one that will be used, logged or copied.
+func residents(h *house) []string {
+	var out []string
+	for _, f := range h.code() {
+		if seeds[f.path] != "" {
+			continue
+		}
+		for _, m := range twelve.FindAllStringSubmatch(f.src, -1) {
+			if a, err := secret.ParseAadhaar(m[1]); err == nil {
+				out = append(out, fmt.Sprintf("%s holds the Aadhaar number %s: numbers stand in tests and in the sandbox's seed files only (seeds in shared/archtest/secrets_test.go).", f.path, a.Masked()))
+			}
+		}
+	}
+	sort.Strings(out)
+	return out
+}
