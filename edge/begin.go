@@ -89,8 +89,6 @@ func (c *Counter) precluded(route op.RouteID) error {
 	switch {
 	case s.Link.Revoked:
 		return &PrecludedError{"revoked", "This counter was revoked by the central. Call support."}
-	case s.Trouble == diskTrouble:
-		return &PrecludedError{"disk", diskTrouble}
 	case skew > c.cfg.MaxSkew:
 		return &PrecludedError{"clock", fmt.Sprintf("This computer's clock is wrong by %s: the bank would refuse the fingerprint. Set the clock, then try again.", skew.Round(1e9))}
 	case r.Class == op.Enquiry && !s.Link.Up:

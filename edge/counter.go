@@ -167,6 +167,9 @@ func (c *Counter) Run(ctx context.Context) error {
 	c.mu.Lock()
 	c.life = ctx
 	c.mu.Unlock()
+	if c.line.State().Up {
+		c.refresh() // it was welcomed before anything could run
+	}
 	tick := time.NewTicker(pumpEvery)
 	defer tick.Stop()
 	for {

@@ -1,0 +1,505 @@
+package edge
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"galla/shared/op"
+	"galla/shared/secret"
+	"galla/shared/wire"
+)
+
+func jsonSession(expires time.Time) ([]byte, error) {
+	return json.Marshal(SessionState{Known: true, Active: true, ExpiresAt: expires})
+}
+
+// inHouse runs a test in a bubble with a fresh house.
+func inHouse(t *testing.T, test func(t *testing.T, h *house)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		h := open(t, newShelf())
+		defer h.stop()
+		test(t, h)
+	})
+}
+
+func TestAWithdrawalGoesThroughItsStates(t *testing.T) {
+	inHouse(t, func(t *testing.T, h *house) {
+		h.up()
+		v, err := h.c.Begin(t.Context(), h.draft(op.Withdrawal))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r, err := h.queue.Get(v.ID); err != nil || r.State != op.Reserved {
+			t.Fatalf("before the capture the disk has %v, %v; want reserved", r.State, err)
+		}
+		if err := h.c.Capture(v.ID); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		h.want(v.ID, op.Sent)
+		h.receive(wire.Frame{T: wire.TAccepted, ID: v.ID})
+		h.want(v.ID, op.Accepted)
+		h.receive(outcome(v.ID, op.Succeeded, "00"))
+		h.want(v.ID, op.Succeeded)
+
+		got, _ := h.c.Operation(v.ID)
+		if got.Verdict() != VerdictGive || got.Result.Code != "00" || got.Aadhaar != "XXXXXXXX7058" {
+			t.Errorf("result = %+v, verdict %s", got.Result, got.Verdict())
+		}
+		if r, _ := h.queue.Get(v.ID); r.Body != nil {
+			t.Error("the body with the Aadhaar number was not erased")
+		}
+		if err := h.c.ConfirmCash(v.ID); err != nil {
+			t.Errorf("ConfirmCash = %v", err)
+		}
+	})
+}
+
+func TestTheFrameCarriesWhatTheQueueNeverHolds(t *testing.T) {
+	inHouse(t, func(t *testing.T, h *house) {
+		h.up()
+		id := h.begin(op.Withdrawal)
+		synctest.Wait()
+		r, _ := h.queue.Get(id)
+		if strings.Contains(string(r.Body), "CANARY") {
+			t.Error("PidData is in the queue")
+		}
+		for _, f := range h.line.frames {
+			if f.T == wire.TOp && f.ID == id {
+				var body aepsRequest
+				if err := json.Unmarshal(f.Body, &body); err != nil || body.PidData != canaryPid || body.TxnAmount != "500" {
+					t.Errorf("frame's body: %v, amount %s", err, body.TxnAmount)
+				}
+				if f.NotAfter == 0 || f.CapturedAt == 0 {
+					t.Error("the frame has no deadline")
+				}
+				return
+			}
+		}
+		t.Error("no frame was given to the line")
+	})
+}
+
+func TestLinkDown(t *testing.T) {
+	t.Run("back in time", func(t *testing.T) {
+		inHouse(t, func(t *testing.T, h *house) {
+			id := h.begin(op.Withdrawal)
+			time.Sleep(60 * time.Second)
+			h.want(id, op.Queued)
+			h.up()
+			synctest.Wait()
+			h.want(id, op.Sent)
+		})
+	})
+	t.Run("too late", func(t *testing.T) {
+		inHouse(t, func(t *testing.T, h *house) {
+			id := h.begin(op.Withdrawal)
+			time.Sleep(92 * time.Second)
+			h.want(id, op.Expired)
+			h.up()
+			time.Sleep(time.Minute)
+			if n := h.line.sent(wire.TOp, id); n != 0 {
+				t.Errorf("it was sent %d times after it expired", n)
+			}
+			v, _ := h.c.Operation(id)
+			if v.Verdict() != VerdictNoMoney {
+				t.Errorf("verdict %s, want no-money", v.Verdict())
+			}
+		})
+	})
+	t.Run("an enquiry is not queued", func(t *testing.T) {
+		inHouse(t, func(t *testing.T, h *house) {
+			var p *PrecludedError
+			if _, err := h.c.Begin(t.Context(), h.draft(op.Balance)); !errors.As(err, &p) || p.Code != "link" {
+				t.Errorf("Begin = %v, want a refusal for the link", err)
+			}
+		})
+	})
+	t.Run("an enquiry on a line that breaks ends", func(t *testing.T) {
+		inHouse(t, func(t *testing.T, h *house) {
+			h.up()
+			id := h.begin(op.Balance)
+			synctest.Wait()
+			h.receive(wire.Frame{T: wire.TAccepted, ID: id})
+			h.down()
+			h.want(id, op.NotSent)
+		})
+	})
+}
+
+func TestLostLinkIsAskedAfter(t *testing.T) {
+	tests := []struct {
+		name   string
+		answer func(op.ID) wire.Frame
+		want   op.State
+	}{
+		{"succeeded", func(id op.ID) wire.Frame { return outcome(id, op.Succeeded, "00") }, op.Succeeded},
+		{"failed", func(id op.ID) wire.Frame { return outcome(id, op.Failed, "51") }, op.Failed},
+		{"pending", func(id op.ID) wire.Frame { return outcome(id, op.Pending, "") }, op.Pending},
+		{"refused", func(id op.ID) wire.Frame { return outcome(id, op.Refused, "") }, op.NotSent},
+		{"unseen", func(id op.ID) wire.Frame { return wire.Frame{T: wire.TUnseen, ID: id} }, op.NotSent},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			inHouse(t, func(t *testing.T, h *house) {
+				h.up()
+				id := h.begin(op.Withdrawal)
+				synctest.Wait()
+				h.down()
+				h.want(id, op.Unknown)
+				_, unresolved, err := h.c.Greet()
+				if err != nil || len(unresolved) != 1 || unresolved[0] != id {
+					t.Fatalf("hello names %v, %v", unresolved, err)
+				}
+				h.up()
+				if n := h.line.sent(wire.TAsk, id); n != 1 {
+					t.Errorf("it was asked for %d times, want 1", n)
+				}
+				h.receive(tt.answer(id))
+				h.want(id, tt.want)
+				if n := h.line.sent(wire.TOp, id); n != 1 {
+					t.Errorf("it was sent %d times, want 1", n)
+				}
+			})
+		})
+	}
+}
+
+func TestAnOutcomeThatNeverComesIsAskedForAgain(t *testing.T) {
+	inHouse(t, func(t *testing.T, h *house) {
+		h.up()
+		id := h.begin(op.Withdrawal)
+		synctest.Wait()
+		h.receive(wire.Frame{T: wire.TAccepted, ID: id})
+		time.Sleep(2 * time.Minute)
+		if n := h.line.sent(wire.TAsk, id); n < 2 {
+			t.Errorf("asked %d times in two minutes, want at least 2", n)
+		}
+	})
+}
+
+func TestRestart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		queue := newShelf()
+		h := open(t, queue)
+		reserved, err := h.c.Begin(t.Context(), h.draft(op.Withdrawal))
+		if err != nil {
+			t.Fatal(err)
+		}
+		queued := h.begin(op.Withdrawal)
+		synctest.Wait()
+		h.stop()
+
+		h.up()
+		sentHouse := open(t, queue)
+		sentHouse.rand = newSource(2)
+		sentHouse.c.cfg.Rand = sentHouse.rand
+		sentHouse.want(reserved.ID, op.Expired)
+		sentHouse.want(queued, op.Expired)
+		sentHouse.up()
+		sent := sentHouse.begin(op.Withdrawal)
+		synctest.Wait()
+		sentHouse.want(sent, op.Sent)
+		sentHouse.stop()
+
+		last := open(t, queue)
+		defer last.stop()
+		last.want(sent, op.Unknown)
+	})
+}
+
+func TestEvents(t *testing.T) {
+	inHouse(t, func(t *testing.T, h *house) {
+		h.up()
+		id := h.begin(op.Withdrawal)
+		synctest.Wait()
+		h.receive(outcome(id, op.Pending, ""))
+		h.want(id, op.Pending)
+		event := outcome(id, op.Reversed, "68")
+		event.T, event.Kind, event.Cursor = wire.TEvent, wire.EventOutcome, 7
+		h.receive(event)
+		h.want(id, op.Reversed)
+		h.receive(event) // at least once
+		h.want(id, op.Reversed)
+
+		late := outcome(id, op.Succeeded, "00")
+		late.T, late.Kind, late.Cursor = wire.TEvent, wire.EventOutcome, 8
+		h.receive(late) // what is final stays
+		h.want(id, op.Reversed)
+		if cursor, _ := h.queue.Cursor(); cursor != 8 {
+			t.Errorf("cursor = %d, want 8", cursor)
+		}
+	})
+}
+
+func TestAnEventThatCannotBeWrittenIsNotSeen(t *testing.T) {
+	inHouse(t, func(t *testing.T, h *house) {
+		h.up()
+		id := h.begin(op.Withdrawal)
+		synctest.Wait()
+		h.receive(outcome(id, op.Pending, ""))
+		h.queue.breakDisk(errors.New("no space left on device"))
+		event := outcome(id, op.Succeeded, "00")
+		event.T, event.Kind, event.Cursor = wire.TEvent, wire.EventOutcome, 1
+		if err := h.c.Receive(event); err == nil {
+			t.Error("an event was taken that is not on disk")
+		}
+		h.queue.breakDisk(nil)
+		h.receive(event)
+		h.want(id, op.Succeeded)
+	})
+}
+
+func TestDiskFull(t *testing.T) {
+	inHouse(t, func(t *testing.T, h *house) {
+		h.up()
+		h.queue.breakDisk(ErrFull)
+		var p *PrecludedError
+		if _, err := h.c.Begin(t.Context(), h.draft(op.Withdrawal)); !errors.As(err, &p) || p.Code != "disk" {
+			t.Errorf("Begin = %v, want a refusal for the disk", err)
+		}
+		if h.device.taken != 0 {
+			t.Error("a finger was asked for")
+		}
+		h.queue.breakDisk(nil)
+		id := h.begin(op.Withdrawal) // the trouble is looked at again, not remembered for ever
+		synctest.Wait()
+		h.want(id, op.Sent)
+	})
+}
+
+func TestAFullDiskAfterTheCaptureSendsNothing(t *testing.T) {
+	inHouse(t, func(t *testing.T, h *house) {
+		h.up()
+		v, err := h.c.Begin(t.Context(), h.draft(op.Withdrawal))
+		if err != nil {
+			t.Fatal(err)
+		}
+		h.queue.breakDisk(ErrFull)
+		if err := h.c.Capture(v.ID); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		got, _ := h.c.Operation(v.ID)
+		if got.State != op.Reserved || got.Problem == nil || h.line.sent(wire.TOp, v.ID) != 0 {
+			t.Errorf("state %s, problem %v, sent %d times", got.State, got.Problem, h.line.sent(wire.TOp, v.ID))
+		}
+	})
+}
+
+func TestCaptureProblems(t *testing.T) {
+	inHouse(t, func(t *testing.T, h *house) {
+		h.up()
+		h.device.script = []func(context.Context) (Capture, error){
+			func(context.Context) (Capture, error) {
+				return Capture{}, &CaptureError{Code: "700", Action: "retry-customer", Message: "No finger came in time."}
+			},
+		}
+		id := h.begin(op.Withdrawal)
+		synctest.Wait()
+		v, _ := h.c.Operation(id)
+		if v.State != op.Reserved || v.Stage != StageReady || v.Problem == nil || v.Problem.Code != "700" {
+			t.Fatalf("state %s, stage %s, problem %v", v.State, v.Stage, v.Problem)
+		}
+		if err := h.c.Capture(id); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		h.want(id, op.Sent)
+		if h.c.Capture(id) != nil || h.device.taken != 2 {
+			t.Errorf("a further press captured again: %d captures", h.device.taken)
+		}
+	})
+}
+
+func TestGivingUp(t *testing.T) {
+	inHouse(t, func(t *testing.T, h *house) {
+		h.up()
+		h.device.script = []func(context.Context) (Capture, error){
+			func(ctx context.Context) (Capture, error) {
+				<-ctx.Done()
+				return Capture{}, &CaptureError{Message: "cancelled"}
+			},
+		}
+		id := h.begin(op.Withdrawal)
+		synctest.Wait()
+		if err := h.c.Abandon(id); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		h.want(id, op.Expired)
+		if err := h.c.Abandon(id); err != nil {
+			t.Errorf("giving up twice = %v", err)
+		}
+		sent := h.begin(op.Withdrawal)
+		synctest.Wait()
+		if err := h.c.Abandon(sent); !errors.Is(err, ErrIllegal) {
+			t.Errorf("giving up what was sent = %v, want ErrIllegal", err)
+		}
+	})
+}
+
+func TestDraftErrorsComeAllAtOnce(t *testing.T) {
+	inHouse(t, func(t *testing.T, h *house) {
+		h.up()
+		var d *DraftError
+		if _, err := h.c.Begin(t.Context(), Draft{Route: op.Withdrawal, IIN: "1"}); !errors.As(err, &d) || len(d.Fields) != 5 {
+			t.Errorf("Begin = %v, want five fields", err)
+		}
+		if _, err := h.c.Begin(t.Context(), Draft{Route: op.Banks}); err == nil {
+			t.Error("a route without a finger took a draft")
+		}
+	})
+}
+
+func TestNoSessionNoTransaction(t *testing.T) {
+	inHouse(t, func(t *testing.T, h *house) {
+		h.up()
+		time.Sleep(2 * time.Hour)
+		var p *PrecludedError
+		if _, err := h.c.Begin(t.Context(), h.draft(op.Withdrawal)); !errors.As(err, &p) || p.Code != "session" {
+			t.Fatalf("Begin = %v, want a refusal for the session", err)
+		}
+		v, err := h.c.Authenticate(t.Context(), "Fatima")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := h.c.Capture(v.ID); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		h.receive(outcome(v.ID, op.Succeeded, "00"))
+		if !h.c.Status().Session.Active {
+			t.Error("the session is not active after the authentication")
+		}
+	})
+}
+
+func TestAWrongClockPrecludes(t *testing.T) {
+	inHouse(t, func(t *testing.T, h *house) {
+		h.up()
+		h.line.mu.Lock()
+		h.line.state.Offset = -2 * time.Hour
+		h.line.mu.Unlock()
+		var p *PrecludedError
+		if _, err := h.c.Begin(t.Context(), h.draft(op.Withdrawal)); !errors.As(err, &p) || p.Code != "clock" {
+			t.Errorf("Begin = %v, want a refusal for the clock", err)
+		}
+	})
+}
+
+func TestTheWindowIsKept(t *testing.T) {
+	inHouse(t, func(t *testing.T, h *house) {
+		h.up()
+		var ids []op.ID
+		for range 10 {
+			ids = append(ids, h.begin(op.Withdrawal))
+		}
+		time.Sleep(3 * time.Second)
+		flying := 0
+		for _, id := range ids {
+			flying += h.line.sent(wire.TOp, id)
+		}
+		if flying > 8 {
+			t.Errorf("%d operations under way, the window is 8", flying)
+		}
+		for _, id := range ids {
+			if h.state(id) == op.Sent {
+				h.receive(outcome(id, op.Succeeded, "00"))
+			}
+		}
+		time.Sleep(3 * time.Second)
+		for _, id := range ids {
+			if h.state(id) == op.Queued {
+				t.Error("an operation stays queued though the window has a place")
+			}
+		}
+	})
+}
+
+func TestPIN(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		queue := newShelf()
+		h := open(t, queue)
+		wrong, right := secret.NewOTP("0000"), secret.NewOTP("2580")
+		var p *PINError
+		for i := range pinTries - 1 {
+			if _, err := h.c.CheckPIN(t.Context(), wrong); !errors.As(err, &p) || p.Left != pinTries-1-i || p.Wait != 0 {
+				t.Fatalf("try %d: %v", i, err)
+			}
+		}
+		for i, wait := range []time.Duration{30, 60, 120, 240, 480, 900, 900} {
+			if _, err := h.c.CheckPIN(t.Context(), wrong); !errors.As(err, &p) || p.Wait != wait*time.Second {
+				t.Fatalf("wait %d: %v", i, err)
+			}
+			if _, err := h.c.CheckPIN(t.Context(), right); !errors.As(err, &p) || p.Wait == 0 {
+				t.Fatalf("the right PIN was looked at while waiting: %v", err)
+			}
+			if i == 2 { // a restart gives no new tries
+				h.stop()
+				h = open(t, queue)
+				if _, err := h.c.CheckPIN(t.Context(), right); !errors.As(err, &p) || p.Wait == 0 {
+					t.Fatalf("the wait is gone after a restart: %v", err)
+				}
+			}
+			time.Sleep(wait * time.Second)
+		}
+		defer h.stop()
+		if agent, err := h.c.CheckPIN(t.Context(), right); err != nil || agent != "Fatima" {
+			t.Errorf("CheckPIN = %q, %v", agent, err)
+		}
+		if _, err := h.c.CheckPIN(t.Context(), wrong); !errors.As(err, &p) || p.Left != pinTries-1 {
+			t.Errorf("the count does not begin anew: %v", err)
+		}
+	})
+}
+
+func TestBanksAndSessionAreFetchedAndCached(t *testing.T) {
+	inHouse(t, func(t *testing.T, h *house) {
+		h.c.banks = nil
+		h.up()
+		synctest.Wait()
+		expires := time.Now().Add(20 * time.Hour).UTC()
+		for range 2 {
+			h.line.mu.Lock()
+			f := h.line.frames[len(h.line.frames)-1]
+			h.line.mu.Unlock()
+			reply := fmt.Sprintf(`{"statusCode":"00","data":{"authenticated":true,"tid":"GAL00101","expiresAt":%q}}`, expires.Format(time.RFC3339))
+			if f.Route == op.Banks {
+				reply = `{"statusCode":"00","message":"m","data":[{"iin":"607094","bankName":"State Bank of India"}]}`
+			}
+			h.receive(wire.OutcomeFrame(f.ID, op.Outcome{State: op.Succeeded, HTTP: 200, Reply: []byte(reply)}))
+			synctest.Wait()
+		}
+		banks, _ := h.c.Banks()
+		if len(banks) != 1 || banks[0].IIN != "607094" {
+			t.Errorf("banks = %v", banks)
+		}
+		if s := h.c.Status().Session; !s.Active || s.ExpiresAt.Sub(expires).Abs() > time.Second {
+			t.Errorf("session = %+v", s)
+		}
+		if _, ok := h.queue.cache[cacheBanks]; !ok {
+			t.Error("the bank list is not cached")
+		}
+	})
+}
+
+func TestTransitionsEndInFinalStates(t *testing.T) {
+	for from, tos := range transitions {
+		if from.Final() {
+			t.Errorf("%s is final and has steps", from)
+		}
+		for _, to := range tos {
+			if _, ok := transitions[to]; !ok && !to.Final() {
+				t.Errorf("%s leads to %s, from which nothing leads on", from, to)
+			}
+		}
+	}
+}

@@ -1,0 +1,125 @@
+package daemon
+
+import (
+	"bytes"
+	"context"
+	"crypto/ed25519"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"galla/shared/seal"
+	"galla/shared/secret"
+)
+
+// Enrolment is what a person gives to enrol a counter.
+type Enrolment struct {
+	Central      string // base URL of the central
+	Code         secret.Token
+	Name         string // of the terminal, for people
+	Agent        string // name
+	PIN          secret.OTP
+	AgentAadhaar string // digits as typed
+	Latitude     string // decimal degrees
+	Longitude    string // decimal degrees
+}
+
+// enrolTimeout bounds the one call that enrolment makes.
+const enrolTimeout = 30 * time.Second
+
+// maxReply bounds the central's reply to it, in bytes.
+const maxReply = 64 << 10
+
+// Enrol makes the terminal's keys in the data folder, binds the public one to
+// the merchant of the code, and writes the settings. The private key never
+// leaves the folder.
+func Enrol(ctx context.Context, data string, e Enrolment, rand io.Reader) (Settings, error) {
+	f := folder(data)
+	aadhaar, err := secret.ParseAadhaar(e.AgentAadhaar)
+	if err != nil {
+		return Settings{}, fmt.Errorf("the agent's Aadhaar number %w", err)
+	}
+	if n := len(e.PIN.Reveal()); n < 4 || n > 12 || strings.Trim(e.PIN.Reveal(), "0123456789") != "" {
+		return Settings{}, errors.New("the agent's PIN must have 4 to 12 digits")
+	}
+	if strings.TrimSpace(e.Agent) == "" {
+		return Settings{}, errors.New("the agent's name is missing")
+	}
+	seed, err := seal.EnsureKeyFile(f.terminalKey(), rand)
+	if err != nil {
+		return Settings{}, err
+	}
+	queueKey, err := seal.EnsureKeyFile(f.queueKey(), rand)
+	if err != nil {
+		return Settings{}, err
+	}
+	hash, err := hashPIN(e.PIN, rand)
+	if err != nil {
+		return Settings{}, err
+	}
+	s, err := bind(ctx, e, ed25519.NewKeyFromSeed(seed.Reveal()).Public().(ed25519.PublicKey))
+	if err != nil {
+		return Settings{}, err
+	}
+	s.Agent, s.PINHash, s.AgentAadhaar = e.Agent, hash, aadhaar
+	s.Latitude, s.Longitude = e.Latitude, e.Longitude
+	return s, f.save(s, queueKey, rand)
+}
+
+// Enrolled tells whether the data folder holds settings that can be read.
+func Enrolled(data string, rand io.Reader) (bool, error) {
+	_, _, _, err := folder(data).load(rand)
+	if errors.Is(err, ErrNotEnrolled) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// bind calls POST /terminals/enrol.
+func bind(ctx context.Context, e Enrolment, public ed25519.PublicKey) (Settings, error) {
+	ctx, cancel := context.WithTimeout(ctx, enrolTimeout)
+	defer cancel()
+	body, err := json.Marshal(map[string]any{"code": e.Code.Reveal(), "publicKey": []byte(public), "name": e.Name})
+	if err != nil {
+		return Settings{}, fmt.Errorf("write the enrolment: %w", err)
+	}
+	url := strings.TrimSuffix(e.Central, "/") + "/terminals/enrol"
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
+	if err != nil {
+		return Settings{}, fmt.Errorf("enrol at %s: %w", url, err)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	resp, err := client.Do(req)
+	if err != nil {
+		return Settings{}, fmt.Errorf("enrol: the central can't be reached: %w", err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	var reply struct {
+		Message string `json:"message"`
+		Data    struct {
+			TerminalID   string `json:"terminalId"`
+			MerchantID   string `json:"merchantId"`
+			MerchantName string `json:"merchantName"`
+			MID          string `json:"mid"`
+			TID          string `json:"tid"`
+			Uplink       string `json:"uplink"`
+			Audience     string `json:"audience"`
+		} `json:"data"`
+	}
+	if err := json.NewDecoder(io.LimitReader(resp.Body, maxReply)).Decode(&reply); err != nil {
+		return Settings{}, fmt.Errorf("enrol at %s: HTTP %d, and the reply is not the central's", url, resp.StatusCode)
+	}
+	d := reply.Data
+	if resp.StatusCode/100 != 2 || d.TerminalID == "" || d.Uplink == "" {
+		return Settings{}, fmt.Errorf("enrol at %s: HTTP %d: %s", url, resp.StatusCode, reply.Message)
+	}
+	return Settings{
+		TerminalID: d.TerminalID, MerchantID: d.MerchantID, Merchant: d.MerchantName, MID: d.MID, TID: d.TID,
+		Uplink: d.Uplink, Audience: d.Audience,
+	}, nil
+}

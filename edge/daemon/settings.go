@@ -1,0 +1,125 @@
+package daemon
+
+import (
+	"crypto/ed25519"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"galla/shared/seal"
+	"galla/shared/secret"
+)
+
+// Settings is what enrolment gave the counter, and its agent.
+type Settings struct {
+	TerminalID string
+	MerchantID string
+	Merchant   string // legal name
+	MID        string // the merchant at the bank network
+	TID        string // the terminal at the bank network
+	Uplink     string // URL of the websocket
+	Audience   string // of the terminal's tokens
+
+	Agent     string // name
+	PINHash   string // argon2id, PHC text
+	Latitude  string // decimal degrees
+	Longitude string // decimal degrees
+
+	AgentAadhaar secret.Aadhaar
+}
+
+// settingsFile is Settings as it is sealed; the secret stands in it in the
+// clear, the file does not.
+type settingsFile struct {
+	Version int
+	Settings
+	AgentAadhaar string
+}
+
+const settingsVersion = 1
+
+// ErrNotEnrolled says that the counter has no settings yet.
+var ErrNotEnrolled = errors.New("this counter is not enrolled: ask the central for an enrolment code (POST /terminals) and run 'galla-edge enrol'")
+
+// folder knows the files of the edge.
+type folder string
+
+func (f folder) settings() string    { return filepath.Join(string(f), "settings.sealed") }
+func (f folder) queue() string       { return filepath.Join(string(f), "queue.db") }
+func (f folder) queueKey() string    { return filepath.Join(string(f), "keys", "queue.key") }
+func (f folder) terminalKey() string { return filepath.Join(string(f), "keys", "terminal.key") }
+
+// settingsPlace binds the sealed settings to their file.
+var settingsPlace = []byte("galla/edge/settings/v1")
+
+// load reads the settings and the keys. ErrNotEnrolled where there are none.
+func (f folder) load(rand io.Reader) (Settings, secret.Key, ed25519.PrivateKey, error) {
+	fail := func(err error) (Settings, secret.Key, ed25519.PrivateKey, error) {
+		return Settings{}, secret.Key{}, nil, err
+	}
+	sealed, err := os.ReadFile(f.settings())
+	if errors.Is(err, fs.ErrNotExist) {
+		return fail(ErrNotEnrolled)
+	}
+	if err != nil {
+		return fail(fmt.Errorf("read the settings: %w", err))
+	}
+	queueKey, err := seal.ReadKeyFile(f.queueKey())
+	if err != nil {
+		return fail(err)
+	}
+	seed, err := seal.ReadKeyFile(f.terminalKey())
+	if err != nil {
+		return fail(err)
+	}
+	box, err := seal.New(queueKey, rand)
+	if err != nil {
+		return fail(err)
+	}
+	text, err := box.Open(sealed, settingsPlace)
+	if err != nil {
+		return fail(fmt.Errorf("settings %s: %w; enrol the counter again", f.settings(), err))
+	}
+	var file settingsFile
+	if err := json.Unmarshal(text, &file); err != nil || file.Version != settingsVersion {
+		return fail(fmt.Errorf("settings %s have version %d, this program reads %d", f.settings(), file.Version, settingsVersion))
+	}
+	file.Settings.AgentAadhaar, err = secret.ParseAadhaar(file.AgentAadhaar)
+	if err != nil {
+		return fail(fmt.Errorf("settings %s: the agent's Aadhaar number %w; enrol the counter again", f.settings(), err))
+	}
+	return file.Settings, queueKey, ed25519.NewKeyFromSeed(seed.Reveal()), nil
+}
+
+// save writes the settings, sealed, in one step.
+func (f folder) save(s Settings, queueKey secret.Key, rand io.Reader) error {
+	box, err := seal.New(queueKey, rand)
+	if err != nil {
+		return err
+	}
+	text, err := json.Marshal(settingsFile{Version: settingsVersion, Settings: s, AgentAadhaar: s.AgentAadhaar.Reveal()})
+	if err != nil {
+		return fmt.Errorf("write the settings: %w", err)
+	}
+	sealed, err := box.Seal(text, settingsPlace)
+	if err != nil {
+		return err
+	}
+	temp, err := os.CreateTemp(string(f), ".settings-*")
+	if err != nil {
+		return fmt.Errorf("write the settings: %w", err)
+	}
+	defer func() { _ = os.Remove(temp.Name()) }()
+	_, err = temp.Write(sealed)
+	if err := errors.Join(err, temp.Sync(), temp.Close()); err != nil {
+		return fmt.Errorf("write the settings: %w", err)
+	}
+	if err := os.Rename(temp.Name(), f.settings()); err != nil {
+		return fmt.Errorf("write the settings: %w", err)
+	}
+	return nil
+}
