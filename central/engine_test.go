@@ -1,0 +1,503 @@
+package central
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"galla/shared/op"
+)
+
+func TestASubmissionIsDispatchedOnce(t *testing.T) {
+	inDesk(t, func(t *testing.T, d *desk) {
+		var accepted []op.ID
+		s := submission(t, "k1")
+		s.Accepted = func(id op.ID) {
+			accepted = append(accepted, id)
+			if len(accepted) == 1 {
+				d.want(id, op.Received) // durable before it is told, not sent before
+			}
+		}
+		o, replayed, err := d.submit(s)
+		if err != nil || replayed || o.State != op.Succeeded {
+			t.Fatalf("Submit = %s, %v, %v", o.State, replayed, err)
+		}
+		again, replayed, err := d.submit(s)
+		if err != nil || !replayed || again.ID != o.ID || string(again.Reply) != string(o.Reply) {
+			t.Errorf("the repeat = %s, %v, %v", again.State, replayed, err)
+		}
+		if n := d.bank.count(KindWithdrawal); n != 1 {
+			t.Errorf("%d requests reached the bank, want 1", n)
+		}
+		if len(accepted) != 2 {
+			t.Errorf("accepted was told %d times, want once a submission", len(accepted))
+		}
+	})
+}
+
+func TestTheReferenceIsCommittedBeforeTheBankSeesIt(t *testing.T) {
+	inDesk(t, func(t *testing.T, d *desk) {
+		d.bank.send = func(_ context.Context, r BankRequest) (BankAnswer, error) {
+			for _, o := range d.store.byID {
+				if o.Reference == r.Reference && o.State == op.Dispatched && o.STAN == r.STAN && !o.BankNotAfter.IsZero() {
+					return d.bank.execute(r), nil
+				}
+			}
+			t.Error("the bank sees a request that is not on disk as dispatched")
+			return BankAnswer{}, errSilent
+		}
+		if _, _, err := d.submit(submission(t, "k1")); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+func TestAnotherBodyIsAConflict(t *testing.T) {
+	inDesk(t, func(t *testing.T, d *desk) {
+		if _, _, err := d.submit(submission(t, "k1")); err != nil {
+			t.Fatal(err)
+		}
+		body, route := submission(t, "k1"), submission(t, "k1")
+		body.Fingerprint, route.Route = [32]byte{2}, op.Purchase
+		for _, s := range []Submission{body, route} {
+			if _, _, err := d.submit(s); AsError(err).Fault != Conflict {
+				t.Errorf("Submit = %v, want a conflict", err)
+			}
+		}
+		other := submission(t, "k1")
+		other.Caller = "merchant:m2"
+		if o, replayed, err := d.submit(other); err != nil || replayed || o.State != op.Succeeded {
+			t.Errorf("another caller's same identity: %v, %v", replayed, err)
+		}
+	})
+}
+
+func TestConcurrentRepeatsWaitForTheFirst(t *testing.T) {
+	inDesk(t, func(t *testing.T, d *desk) {
+		d.bank.send = func(_ context.Context, r BankRequest) (BankAnswer, error) {
+			time.Sleep(5 * time.Second)
+			return d.bank.execute(r), nil
+		}
+		var wg sync.WaitGroup
+		for range 20 {
+			wg.Go(func() {
+				if o, _, err := d.submit(submission(t, "k1")); err != nil || o.State != op.Succeeded {
+					t.Errorf("Submit = %s, %v", o.State, err)
+				}
+			})
+		}
+		wg.Wait()
+		if n := d.bank.count(KindWithdrawal); n != 1 {
+			t.Errorf("%d requests reached the bank, want 1", n)
+		}
+	})
+}
+
+func TestACallerWhoLeavesDoesNotStopTheOperation(t *testing.T) {
+	inDesk(t, func(t *testing.T, d *desk) {
+		d.bank.send = func(_ context.Context, r BankRequest) (BankAnswer, error) {
+			time.Sleep(5 * time.Second)
+			return d.bank.execute(r), nil
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		o, _, err := d.e.Submit(ctx, submission(t, "k1"))
+		if err != nil || o.State != op.Received && o.State != op.Dispatched {
+			t.Fatalf("Submit = %s, %v; want it under way", o.State, err)
+		}
+		time.Sleep(10 * time.Second)
+		d.want(o.ID, op.Succeeded)
+	})
+}
+
+func TestWhatTheBankSays(t *testing.T) {
+	tests := []struct {
+		name string
+		send func(context.Context, BankRequest) (BankAnswer, error)
+		want op.State
+	}{
+		{"declined", func(context.Context, BankRequest) (BankAnswer, error) {
+			return BankAnswer{Status: BankDeclined, Code: "51"}, nil
+		}, op.Failed},
+		{"unreachable", func(context.Context, BankRequest) (BankAnswer, error) {
+			return BankAnswer{}, MarkNotSent(errors.New("connection refused"))
+		}, op.Failed},
+		{"broken off", func(context.Context, BankRequest) (BankAnswer, error) {
+			return BankAnswer{}, errors.New("connection reset")
+		}, op.Pending},
+		{"in progress", func(context.Context, BankRequest) (BankAnswer, error) {
+			return BankAnswer{Status: BankInProgress}, nil
+		}, op.Pending},
+		{"nonsense", func(context.Context, BankRequest) (BankAnswer, error) {
+			return BankAnswer{Status: "MAYBE"}, nil
+		}, op.Pending},
+		{"not found, said to a request", func(context.Context, BankRequest) (BankAnswer, error) {
+			return BankAnswer{Status: BankNotFound}, nil
+		}, op.Pending},
+		{"panic", func(context.Context, BankRequest) (BankAnswer, error) { panic("adapter") }, op.Pending},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			inDesk(t, func(t *testing.T, d *desk) {
+				d.bank.send = tt.send
+				o, _, err := d.submit(submission(t, "k1"))
+				if err != nil || o.State != tt.want {
+					t.Fatalf("Submit = %s, %v; want %s", o.State, err, tt.want)
+				}
+				if tt.want == op.Pending && !strings.HasPrefix(o.PendingReference, "AEPS-NR-") {
+					t.Errorf("pending reference = %q", o.PendingReference)
+				}
+				if tt.name == "unreachable" && !strings.Contains(string(o.Reply), string(BankUnreachable)) {
+					t.Errorf("reply = %s", o.Reply)
+				}
+			})
+		})
+	}
+}
+
+func TestSilenceIsResolvedByEnquiry(t *testing.T) {
+	for _, executes := range []bool{true, false} {
+		inDesk(t, func(t *testing.T, d *desk) {
+			d.bank.send = d.bank.silent(executes)
+			began := time.Now()
+			o, _, err := d.submit(submission(t, "k1"))
+			if err != nil || o.State != op.Pending || time.Since(began) != 15*time.Second {
+				t.Fatalf("Submit = %s, %v after %s; want pending after 15s", o.State, err, time.Since(began))
+			}
+			if !executes { // the first 'not found' is not believed
+				time.Sleep(20 * time.Second)
+				d.want(o.ID, op.Pending)
+			}
+			time.Sleep(2 * time.Minute)
+			want := op.Failed
+			if executes {
+				want = op.Succeeded
+			}
+			d.want(o.ID, want)
+			if n := d.bank.count(KindWithdrawal); n != 1 {
+				t.Errorf("%d requests reached the bank, want 1", n)
+			}
+			again, replayed, err := d.submit(submission(t, "k1"))
+			if err != nil || !replayed || again.State != want {
+				t.Errorf("the repeat = %s, %v, %v", again.State, replayed, err)
+			}
+		})
+	}
+}
+
+func TestEnquiriesBackOffAndThenAPersonIsNeeded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		bank := &teller{executed: map[Reference]int{}}
+		bank.send = bank.silent(true)
+		bank.enquire = func(context.Context, Reference) (BankAnswer, error) { return BankAnswer{}, errSilent }
+		d := start(t, newLedger(), bank, EngineConfig{Enquiries: EnquiryConfig{Poll: 5 * time.Second, Sweep: time.Hour}})
+		defer d.stop()
+		o, _, err := d.submit(submission(t, "k1"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Hour)
+		if n := bank.enquiries(); n < 8 || n > 20 {
+			t.Errorf("%d enquiries in the first hour", n)
+		}
+		time.Sleep(8 * 24 * time.Hour)
+		if got := d.want(o.ID, op.Pending); got.StuckAt.IsZero() {
+			t.Error("after seven days it is not marked stuck")
+		}
+		asked := bank.enquiries()
+		time.Sleep(24 * time.Hour)
+		if bank.enquiries() != asked {
+			t.Error("a stuck operation is still asked after")
+		}
+	})
+}
+
+func TestReversalReachesTheTerminal(t *testing.T) {
+	inDesk(t, func(t *testing.T, d *desk) {
+		d.bank.send = d.bank.silent(true)
+		d.bank.enquire = func(context.Context, Reference) (BankAnswer, error) {
+			return BankAnswer{Status: BankReversed, Code: "68"}, nil
+		}
+		s := submission(t, "k1")
+		s.Terminal = "t1"
+		o, _, err := d.submit(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rung, stop := d.e.bell.Watch(TerminalBell("t1"))
+		defer stop()
+		time.Sleep(time.Minute)
+		d.want(o.ID, op.Reversed)
+		if len(d.store.events) != 1 {
+			t.Errorf("%d events, want 1", len(d.store.events))
+		}
+		select {
+		case <-rung:
+		default:
+			t.Error("the terminal's bell did not ring")
+		}
+	})
+}
+
+func TestDeadline(t *testing.T) {
+	inDesk(t, func(t *testing.T, d *desk) {
+		s := submission(t, "k1")
+		s.NotAfter = time.Now().Add(-time.Second)
+		o, _, err := d.submit(s)
+		if err != nil || o.State != op.Refused || d.bank.count(KindWithdrawal) != 0 {
+			t.Errorf("Submit = %s, %v; %d requests reached the bank", o.State, err, d.bank.count(KindWithdrawal))
+		}
+	})
+}
+
+func TestInlineAuthentication(t *testing.T) {
+	inDesk(t, func(t *testing.T, d *desk) {
+		s := submission(t, "k1")
+		s.NeedsSession = true
+		o, _, err := d.submit(s)
+		if err != nil || o.State != op.Succeeded {
+			t.Fatalf("Submit = %s, %v", o.State, err)
+		}
+		auth, tx := d.bank.requests[0], d.bank.requests[1]
+		if auth.Kind != KindAgentAuth || auth.InlineFor != o.Reference || auth.Reference == tx.Reference || auth.Amount != 0 || tx.InlineFor != "" {
+			t.Errorf("inline authentication: %v for %s", auth.Kind, auth.InlineFor)
+		}
+		second := submission(t, "k2")
+		second.NeedsSession = true
+		if _, _, err := d.submit(second); err != nil || d.bank.count(KindAgentAuth) != 1 {
+			t.Errorf("the session is not used: %d authentications, %v", d.bank.count(KindAgentAuth), err)
+		}
+		time.Sleep(SessionLife)
+		third := submission(t, "k3")
+		third.NeedsSession = true
+		if _, _, err := d.submit(third); err != nil || d.bank.count(KindAgentAuth) != 2 {
+			t.Errorf("after 24 hours: %d authentications, %v", d.bank.count(KindAgentAuth), err)
+		}
+	})
+}
+
+func TestInlineAuthenticationThatFailsSendsNothing(t *testing.T) {
+	tests := []struct {
+		name   string
+		answer BankAnswer
+		err    error
+	}{
+		{"declined", BankAnswer{Status: BankDeclined, Code: "U3"}, nil},
+		{"silent", BankAnswer{}, errSilent},
+		{"unreachable", BankAnswer{}, MarkNotSent(errSilent)},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				bank := &authTeller{teller: teller{executed: map[Reference]int{}}, answer: tt.answer, err: tt.err}
+				d := start(t, newLedger(), &bank.teller, EngineConfig{})
+				d.e.bank = bank
+				defer d.stop()
+				s := submission(t, "k1")
+				s.NeedsSession = true
+				o, _, err := d.submit(s)
+				if err != nil || o.State != op.Failed || bank.count(KindWithdrawal) != 0 {
+					t.Errorf("Submit = %s, %v; %d transactions sent", o.State, err, bank.count(KindWithdrawal))
+				}
+			})
+		})
+	}
+}
+
+// authTeller answers agent authentications as told.
+type authTeller struct {
+	teller
+	answer BankAnswer
+	err    error
+}
+
+func (b *authTeller) Send(ctx context.Context, r BankRequest) (BankAnswer, error) {
+	if r.Kind == KindAgentAuth {
+		return b.answer, b.err
+	}
+	return b.teller.Send(ctx, r)
+}
+
+func TestReqAuthOpensTheSession(t *testing.T) {
+	inDesk(t, func(t *testing.T, d *desk) {
+		s := submission(t, "k1")
+		s.Route, s.Request.Kind, s.Request.Amount = op.ReqAuth, KindAgentAuth, 0
+		if _, _, err := d.submit(s); err != nil {
+			t.Fatal(err)
+		}
+		session, err := d.store.Session(t.Context(), "GAL00001")
+		if err != nil || session.ExpiresAt.Sub(session.OpenedAt) != SessionLife {
+			t.Errorf("session = %+v, %v", session, err)
+		}
+	})
+}
+
+func TestAskIsAPromise(t *testing.T) {
+	inDesk(t, func(t *testing.T, d *desk) {
+		if _, seen, err := d.e.Ask(t.Context(), "merchant:m1", "k1"); seen || err != nil {
+			t.Fatalf("Ask = %v, %v; want unseen", seen, err)
+		}
+		if _, _, err := d.submit(submission(t, "k1")); AsError(err).Fault != Precluded {
+			t.Errorf("Submit after unseen = %v, want a refusal", err)
+		}
+		if _, seen, err := d.e.Ask(t.Context(), "merchant:m1", "k1"); seen || err != nil {
+			t.Errorf("Ask again = %v, %v; want unseen", seen, err)
+		}
+		if d.bank.count(KindWithdrawal) != 0 {
+			t.Error("a forsworn operation was sent")
+		}
+	})
+}
+
+func TestAskWaitsForWhatIsUnderWay(t *testing.T) {
+	inDesk(t, func(t *testing.T, d *desk) {
+		d.bank.send = func(_ context.Context, r BankRequest) (BankAnswer, error) {
+			time.Sleep(5 * time.Second)
+			return d.bank.execute(r), nil
+		}
+		go func() { _, _, _ = d.submit(submission(t, "k1")) }()
+		synctest.Wait()
+		o, seen, err := d.e.Ask(t.Context(), "merchant:m1", "k1")
+		if err != nil || !seen || o.State != op.Succeeded {
+			t.Errorf("Ask = %s, %v, %v", o.State, seen, err)
+		}
+	})
+}
+
+func TestRecovery(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := newLedger()
+		at := time.Now()
+		for id, o := range map[op.ID]Operation{
+			"a": {State: op.Received, Node: "node-1"},
+			"b": {State: op.Dispatched, Node: "node-1", DispatchedAt: at, BankNotAfter: at.Add(15 * time.Second)},
+			"c": {State: op.Received, Node: "node-2"},
+			"d": {State: op.Dispatched, Node: "node-2", DispatchedAt: at, BankNotAfter: at.Add(15 * time.Second)},
+		} {
+			o.ID, o.Caller, o.Identity, o.Reference, o.CreatedAt = id, "merchant:m1", string(id), Reference("R"+id), at
+			store.byID[id] = &o
+			store.identity["merchant:m1|"+string(id)] = id
+		}
+		time.Sleep(time.Second)
+		bank := &teller{executed: map[Reference]int{"Rb": 1}}
+		d := start(t, store, bank, EngineConfig{})
+		defer d.stop()
+		if o := d.want("a", op.Refused); !strings.Contains(string(o.Reply), string(BankUnreachable)) {
+			t.Errorf("reply = %s, want 'nothing was sent'", o.Reply)
+		}
+		d.want("b", op.Pending)
+		d.want("c", op.Received) // another node's: it may be alive
+		d.want("d", op.Dispatched)
+		time.Sleep(5 * time.Minute)
+		d.want("b", op.Succeeded)
+		d.want("c", op.Refused)
+		d.want("d", op.Failed)
+		if len(bank.requests) != 0 {
+			t.Errorf("%d requests were sent again", len(bank.requests))
+		}
+	})
+}
+
+func TestStoreFaults(t *testing.T) {
+	tests := []struct {
+		method string
+		fault  Fault
+		sent   int
+	}{
+		{"Begin", Internal, 0},
+		{"Dispatch", "", 0}, // recorded, refused, not sent
+		{"Settle", "", 1},   // executed: found again by the sweep
+	}
+	for _, tt := range tests {
+		t.Run(tt.method, func(t *testing.T) {
+			inDesk(t, func(t *testing.T, d *desk) {
+				d.store.setBroken(tt.method, errors.New("disk full"))
+				ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+				defer cancel()
+				o, _, err := d.e.Submit(ctx, submission(t, "k1"))
+				if tt.fault != "" && AsError(err).Fault != tt.fault {
+					t.Errorf("Submit = %v, want %s", err, tt.fault)
+				}
+				if n := d.bank.count(KindWithdrawal); n != tt.sent {
+					t.Errorf("%d requests sent, want %d", n, tt.sent)
+				}
+				if tt.method == "Settle" {
+					if o.State.Final() {
+						t.Errorf("a state was told that is not written: %s", o.State)
+					}
+					d.store.setBroken(tt.method, nil)
+					time.Sleep(5 * time.Minute)
+					d.want(o.ID, op.Succeeded)
+				}
+			})
+		})
+	}
+}
+
+func TestTooManyUnderWay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		bank := &teller{executed: map[Reference]int{}}
+		bank.send = bank.silent(true)
+		d := start(t, newLedger(), bank, EngineConfig{MaxUnderWay: 1})
+		defer d.stop()
+		go func() { _, _, _ = d.submit(submission(t, "k1")) }()
+		synctest.Wait()
+		_, _, err := d.submit(submission(t, "k2"))
+		if e := AsError(err); e.Fault != TooMany || e.RetryAfter == 0 {
+			t.Errorf("Submit = %v, want too many", err)
+		}
+		time.Sleep(20 * time.Second)
+		if _, seen, _ := d.e.Ask(t.Context(), "merchant:m1", "k2"); seen {
+			t.Error("a refused submission used its identity up")
+		}
+	})
+}
+
+func TestShutdownWaitsForTheBank(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		bank := &teller{executed: map[Reference]int{}}
+		bank.send = func(_ context.Context, r BankRequest) (BankAnswer, error) {
+			time.Sleep(5 * time.Second)
+			return bank.execute(r), nil
+		}
+		d := start(t, newLedger(), bank, EngineConfig{})
+		var o Operation
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			o, _, _ = d.submit(submission(t, "k1"))
+		}()
+		synctest.Wait()
+		d.stop()
+		<-done
+		if o.State != op.Succeeded {
+			t.Errorf("operation is %s after the shutdown, want succeeded", o.State)
+		}
+		if _, _, err := d.submit(submission(t, "k2")); AsError(err).Fault != TooMany {
+			t.Errorf("a stopped engine takes submissions: %v", err)
+		}
+	})
+}
+
+func TestEveryStateStepIsLegalOrRefused(t *testing.T) {
+	states := []op.State{op.Received, op.Dispatched, op.Pending, op.Succeeded, op.Failed, op.Reversed, op.Refused}
+	legal := 0
+	for _, from := range states {
+		for _, to := range states {
+			if !CanBecome(from, to) {
+				continue
+			}
+			legal++
+			if from.Final() || from == to {
+				t.Errorf("%s may become %s", from, to)
+			}
+		}
+	}
+	if legal != 9 {
+		t.Errorf("%d legal steps, the drawing has 9", legal)
+	}
+}

@@ -1,0 +1,368 @@
+package central
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"galla/shared/op"
+	"galla/shared/secret"
+)
+
+// ledger is the Operations and Sessions of a store in memory, with the rules
+// of store.go; the databases' own are tested in central/store.
+type ledger struct {
+	mu       sync.Mutex
+	byID     map[op.ID]*Operation
+	identity map[string]op.ID // "" is a tombstone
+	history  map[op.ID][]Step
+	sessions map[string]AgentSession
+	broken   map[string]error // by method
+	events   []op.ID
+}
+
+func newLedger() *ledger {
+	return &ledger{byID: map[op.ID]*Operation{}, identity: map[string]op.ID{}, history: map[op.ID][]Step{},
+		sessions: map[string]AgentSession{}, broken: map[string]error{}}
+}
+
+func (l *ledger) fault(method string) error { return l.broken[method] }
+
+func (l *ledger) Begin(_ context.Context, o Operation) (Operation, bool, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err := l.fault("Begin"); err != nil {
+		return Operation{}, false, err
+	}
+	key := o.Caller + "|" + o.Identity
+	if id, ok := l.identity[key]; ok {
+		if id == "" {
+			return Operation{Caller: o.Caller, Identity: o.Identity, Forsworn: true}, false, nil
+		}
+		return *l.byID[id], false, nil
+	}
+	for _, known := range l.byID {
+		if known.Reference == o.Reference {
+			return Operation{}, false, ErrTaken
+		}
+	}
+	l.identity[key] = o.ID
+	l.byID[o.ID] = &o
+	return o, true, nil
+}
+
+// step is the conditional update of every change.
+func (l *ledger) step(method string, id op.ID, to op.State, reason string, alter func(*Operation)) (Operation, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err := l.fault(method); err != nil {
+		return Operation{}, err
+	}
+	o, ok := l.byID[id]
+	if !ok {
+		return Operation{}, ErrNotFound
+	}
+	if !CanBecome(o.State, to) {
+		return Operation{}, ErrState
+	}
+	l.history[id] = append(l.history[id], Step{At: time.Now(), From: o.State, To: to, Reason: reason})
+	wasPending := o.State == op.Pending
+	o.State = to
+	alter(o)
+	if wasPending && o.Terminal != "" {
+		l.events = append(l.events, id)
+	}
+	return *o, nil
+}
+
+func (l *ledger) Dispatch(_ context.Context, id op.ID, at, bankNotAfter time.Time) error {
+	_, err := l.step("Dispatch", id, op.Dispatched, "", func(o *Operation) { o.DispatchedAt, o.BankNotAfter = at, bankNotAfter })
+	return err
+}
+
+func (l *ledger) Suspend(_ context.Context, s Suspension) (Operation, error) {
+	return l.step("Suspend", s.ID, op.Pending, s.Reason, func(o *Operation) {
+		o.PendingReference, o.NextEnquiry = fmt.Sprint(s.Prefix, s.At.UnixMilli()), s.NextEnquiry
+	})
+}
+
+func (l *ledger) Settle(_ context.Context, s Settlement) (Operation, error) {
+	return l.step("Settle", s.ID, s.To, s.Reason, func(o *Operation) {
+		o.SettledAt, o.Code, o.HTTP, o.Reply = s.At, s.Answer.Code, s.HTTP, s.Reply
+		if s.Session != nil {
+			l.sessions[s.Session.TID] = *s.Session
+		}
+	})
+}
+
+func (l *ledger) Operation(_ context.Context, id op.ID) (Operation, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	o, ok := l.byID[id]
+	if !ok {
+		return Operation{}, ErrNotFound
+	}
+	return *o, nil
+}
+
+func (l *ledger) ByIdentity(_ context.Context, caller, identity string) (Operation, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	id, ok := l.identity[caller+"|"+identity]
+	if !ok {
+		return Operation{}, ErrNotFound
+	}
+	if id == "" {
+		return Operation{Forsworn: true}, nil
+	}
+	return *l.byID[id], nil
+}
+
+func (l *ledger) Ask(_ context.Context, caller, identity string, _ time.Time) (Operation, bool, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	id, ok := l.identity[caller+"|"+identity]
+	if !ok {
+		l.identity[caller+"|"+identity] = ""
+		return Operation{}, false, nil
+	}
+	if id == "" {
+		return Operation{Forsworn: true}, true, nil
+	}
+	return *l.byID[id], true, nil
+}
+
+func (l *ledger) Abandoned(_ context.Context, node string, state op.State, before time.Time, limit int) ([]Operation, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var out []Operation
+	for _, o := range l.byID {
+		if o.State == state && (node == "" || o.Node == node) && o.CreatedAt.Before(before) && len(out) < limit {
+			out = append(out, *o)
+		}
+	}
+	return out, nil
+}
+
+func (l *ledger) Claim(_ context.Context, now, until time.Time, limit int) ([]Operation, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var out []Operation
+	for _, o := range l.byID {
+		if o.State == op.Pending && o.StuckAt.IsZero() && !o.NextEnquiry.After(now) && len(out) < limit {
+			o.NextEnquiry = until
+			out = append(out, *o)
+		}
+	}
+	return out, nil
+}
+
+func (l *ledger) Postpone(_ context.Context, id op.ID, at, next time.Time, _ string, stuck bool) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	o := l.byID[id]
+	if o.State != op.Pending {
+		return ErrState
+	}
+	o.Attempts++
+	o.NextEnquiry = next
+	if stuck {
+		o.StuckAt = at
+	}
+	return nil
+}
+
+func (l *ledger) History(_ context.Context, id op.ID) ([]Step, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.history[id], nil
+}
+
+func (l *ledger) Session(_ context.Context, tid string) (AgentSession, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	s, ok := l.sessions[tid]
+	if !ok {
+		return AgentSession{}, ErrNotFound
+	}
+	return s, nil
+}
+
+func (l *ledger) OpenSession(_ context.Context, s AgentSession) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.sessions[s.TID] = s
+	return nil
+}
+
+func (l *ledger) setBroken(method string, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.broken[method] = err
+}
+
+// teller is a bank whose behaviour is scripted, with books of its own.
+type teller struct {
+	mu       sync.Mutex
+	requests []BankRequest
+	executed map[Reference]int
+	send     func(context.Context, BankRequest) (BankAnswer, error) // default: approve
+	enquire  func(context.Context, Reference) (BankAnswer, error)   // default: what the books say
+	asked    int
+}
+
+func (b *teller) Send(ctx context.Context, r BankRequest) (BankAnswer, error) {
+	b.mu.Lock()
+	b.requests = append(b.requests, r)
+	send := b.send
+	b.mu.Unlock()
+	if send != nil && r.Kind != KindAgentAuth {
+		return send(ctx, r)
+	}
+	return b.execute(r), nil
+}
+
+func (b *teller) execute(r BankRequest) BankAnswer {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.executed[r.Reference]++
+	return BankAnswer{Status: BankApproved, Code: "00", Message: "SUCCESS", STAN: r.STAN, RRN: "123456789012", AuthCode: "A1B2C3"}
+}
+
+func (b *teller) Enquire(ctx context.Context, ref Reference) (BankAnswer, error) {
+	b.mu.Lock()
+	b.asked++
+	enquire, n := b.enquire, b.executed[ref]
+	b.mu.Unlock()
+	switch {
+	case enquire != nil:
+		return enquire(ctx, ref)
+	case n > 0:
+		return BankAnswer{Status: BankApproved, Code: "00", Message: "SUCCESS"}, nil
+	}
+	return BankAnswer{Status: BankNotFound}, nil
+}
+
+func (b *teller) enquiries() int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.asked
+}
+
+func (b *teller) count(kind Kind) int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	n := 0
+	for _, r := range b.requests {
+		if r.Kind == kind {
+			n++
+		}
+	}
+	return n
+}
+
+// pen is a Renderer whose replies name what they say.
+type pen struct{}
+
+func (pen) Answered(_ Operation, to op.State, a BankAnswer) (int, []byte) {
+	return 200, fmt.Appendf(nil, `{"state":%q,"code":%q}`, to, a.Code)
+}
+
+func (pen) Undone(_ Operation, why *Error) (int, []byte) {
+	return 500, fmt.Appendf(nil, `{"fault":%q,"message":%q}`, why.Fault, why.Message)
+}
+
+// source is a seeded random source that many goroutines may read.
+type source struct {
+	mu sync.Mutex
+	r  *rand.ChaCha8
+}
+
+func (s *source) Read(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.r.Read(p)
+}
+
+// desk is a running engine with its fakes.
+type desk struct {
+	t     *testing.T
+	e     *Engine
+	store *ledger
+	bank  *teller
+	stop  func()
+}
+
+// start runs an engine over a ledger that may have lived before. It must run
+// in a synctest bubble; stop it before the bubble ends.
+func start(t *testing.T, store *ledger, bank *teller, cfg EngineConfig) *desk {
+	t.Helper()
+	cfg.Node, cfg.Rand, cfg.Logger = "node-1", &source{r: rand.NewChaCha8([32]byte{byte(len(store.byID))})}, slog.New(slog.DiscardHandler)
+	e, err := NewEngine(store, bank, pen{}, NewBell(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- e.Run(ctx) }()
+	synctest.Wait()
+	return &desk{t: t, e: e, store: store, bank: bank, stop: func() {
+		cancel()
+		if err := <-done; err != nil {
+			t.Errorf("Run = %v", err)
+		}
+	}}
+}
+
+func inDesk(t *testing.T, test func(t *testing.T, d *desk)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		d := start(t, newLedger(), &teller{executed: map[Reference]int{}}, EngineConfig{})
+		defer d.stop()
+		test(t, d)
+	})
+}
+
+func submission(t testing.TB, identity string) Submission {
+	a, err := secret.ParseAadhaar("999941057058")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Submission{
+		Caller: "merchant:m1", Identity: identity, Route: op.Withdrawal, Merchant: "m1",
+		Fingerprint: [32]byte{1},
+		Request:     BankRequest{Kind: KindWithdrawal, TID: "GAL00001", Amount: 50000, Aadhaar: a},
+	}
+}
+
+func (d *desk) submit(s Submission) (Operation, bool, error) {
+	return d.e.Submit(d.t.Context(), s)
+}
+
+func (d *desk) want(id op.ID, state op.State) Operation {
+	d.t.Helper()
+	o, err := d.store.Operation(d.t.Context(), id)
+	if err != nil || o.State != state {
+		d.t.Errorf("operation is %s, %v; want %s", o.State, err, state)
+	}
+	return o
+}
+
+var errSilent = errors.New("no answer")
+
+// silent never answers; executes says whether it executes.
+func (b *teller) silent(executes bool) func(context.Context, BankRequest) (BankAnswer, error) {
+	return func(ctx context.Context, r BankRequest) (BankAnswer, error) {
+		if executes {
+			b.execute(r)
+		}
+		<-ctx.Done()
+		return BankAnswer{}, errSilent
+	}
+}
