@@ -1,0 +1,173 @@
+package rdservice
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"time"
+)
+
+// DefaultMaxAge is how old a capture may be. A fresh one is seconds old, and
+// device and counter share a computer, so two minutes allow for a clock that
+// is set meanwhile and for nothing else.
+const DefaultMaxAge = 2 * time.Minute
+
+// captureGrace is how much longer than the person's own time the client waits:
+// the service answers 700 by itself first, or seals and sends what it has.
+const captureGrace = 5 * time.Second
+
+// A service that answers 'still starting' is asked again (rdservice.md).
+const (
+	startingCode  = "-1509"
+	startingTries = 3
+	startingPause = 1500 * time.Millisecond
+)
+
+// Judgement is what to make of a capture or a failure.
+type Judgement struct {
+	Action Action
+	// Usable: the PidData may be sent. A capture of low quality is usable,
+	// though its Action asks for another try.
+	Usable bool
+	Sentence
+}
+
+// Capture is the answer to one CAPTURE, judged.
+type Capture struct {
+	Address   string
+	Reply     PidReply
+	PidData   PidData // empty unless the reply says that it captured
+	Judgement Judgement
+	Attempts  int // 1, and one more for each 'still starting'
+}
+
+// Summary is what may be told of a capture, in the form of `galla-edge capture
+// --json` (sandbox.md). It has no personal data.
+type Summary struct {
+	ErrCode    string     `json:"errCode"`
+	ErrInfo    string     `json:"errInfo"`
+	QScore     *int       `json:"qScore"`     // lowest of all fingers; null: not told
+	NmPoints   *int       `json:"nmPoints"`   // lowest of all fingers; null: not told
+	CapturedAt *time.Time `json:"capturedAt"` // null where nothing was captured
+	Bytes      int        `json:"bytes"`      // length of PidData
+	Action     Action     `json:"action"`
+}
+
+// Summary leaves out everything that must not be told.
+func (c Capture) Summary() Summary {
+	s := Summary{
+		ErrCode: c.Reply.ErrCode, ErrInfo: c.Reply.ErrInfo,
+		Bytes: c.PidData.Len(), Action: c.Judgement.Action,
+	}
+	if n, ok := c.Reply.QScore.Lowest(); ok {
+		s.QScore = &n
+	}
+	if n, ok := c.Reply.NmPoints.Lowest(); ok {
+		s.NmPoints = &n
+	}
+	if at := c.Reply.CapturedAt; !at.IsZero() {
+		s.CapturedAt = &at
+	}
+	return s
+}
+
+// Capture asks a discovered service for a biometric and judges the answer. It
+// returns when the service has answered, when the person's time and a few
+// seconds are over (ErrTimeout), or when ctx ends (ErrCancelled; the service may
+// go on until its own time is over).
+//
+// An answer that reports an error of the device is no error of this method: it
+// is a Capture whose Judgement is not usable. Errors are ErrOptions, ErrAddress
+// or an *Error; ErrBusy where this client is capturing on the device already.
+func (c *Client) Capture(ctx context.Context, s Service, o Options) (Capture, error) {
+	body, err := o.XML()
+	if err != nil {
+		return Capture{}, err
+	}
+	u, err := target(opCapture, s.Address, s.CapturePath)
+	if err != nil {
+		return Capture{}, err
+	}
+	if !c.acquire(u, s) {
+		return Capture{}, &Error{Op: opCapture, Address: u.String(), Kind: ErrBusy}
+	}
+	defer c.release(u)
+	x := exchange{
+		op: opCapture, method: methodCapture, base: u, path: s.CapturePath, body: body,
+		wait: o.withDefaults().Timeout + captureGrace,
+	}
+	for attempt := 1; ; attempt++ {
+		raw, err := c.doors.do(ctx, x)
+		if err != nil {
+			return Capture{}, err
+		}
+		reply, err := ParsePidData(raw)
+		if err != nil {
+			return Capture{}, wrong(opCapture, u, err)
+		}
+		if reply.ErrCode == startingCode && attempt <= startingTries {
+			if err := pause(ctx, startingPause); err != nil {
+				detail, kind := classify(ctx, err)
+				return Capture{}, &Error{Op: opCapture, Address: u.String(), Kind: kind, Detail: detail}
+			}
+			continue
+		}
+		done := Capture{Address: u.String(), Reply: reply, Attempts: attempt}
+		done.Judgement = Judge(o.Family(), reply, time.Now(), c.maxAge)
+		if reply.OK() {
+			done.PidData = newPidData(raw)
+		}
+		return done, nil
+	}
+}
+
+func pause(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// masked is what stands in place of PidData in print.
+const masked = "[PidData]"
+
+// PidData is the reply of a capture, byte for byte. It prints as a mask through
+// every door Go has for printing, and stands behind a pointer to a string: of
+// that fmt shows an address at most where it cannot ask the methods. The bytes
+// leave through Reveal only; they go to the central and nowhere else, and never
+// to a disk.
+type PidData struct{ p *string }
+
+func newPidData(b []byte) PidData {
+	s := string(b)
+	return PidData{&s}
+}
+
+// Reveal gives a copy of the bytes exactly as the service sent them.
+func (d PidData) Reveal() []byte {
+	if d.p == nil {
+		return nil
+	}
+	return []byte(*d.p)
+}
+
+// Len is the number of bytes.
+func (d PidData) Len() int {
+	if d.p == nil {
+		return 0
+	}
+	return len(*d.p)
+}
+
+func (PidData) String() string               { return masked }
+func (PidData) GoString() string             { return masked }
+func (PidData) Format(f fmt.State, _ rune)   { _, _ = io.WriteString(f, masked) }
+func (PidData) MarshalText() ([]byte, error) { return []byte(masked), nil }
+func (PidData) MarshalJSON() ([]byte, error) { return json.Marshal(masked) }
+func (PidData) LogValue() slog.Value         { return slog.StringValue(masked) }

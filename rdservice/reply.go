@@ -1,0 +1,311 @@
+package rdservice
+
+import (
+	"encoding/base64"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Status is what an RD service says of its device, trimmed and in capitals.
+type Status string
+
+// The three statuses of the specification. A service may send another word; it
+// is kept as it is and ranks last.
+const (
+	Ready    Status = "READY"    // a capture can start
+	Used     Status = "USED"     // a capture is running, or another program holds the device
+	NotReady Status = "NOTREADY" // no device, or not initialised
+)
+
+// Bounds of the words and numbers that a reply may carry for people.
+const (
+	maxWords  = 256 // bytes of info, errInfo and each identity attribute
+	maxScores = 16  // one for each finger, iris or face captured
+)
+
+// Announcement is the answer to RDSERVICE: the paths are still as the maker
+// wrote them.
+type Announcement struct {
+	Status                Status
+	Info                  string
+	InfoPath, CapturePath string
+}
+
+// ParseRDService reads the answer to RDSERVICE. An Interface is known by its
+// id; the first of each kind counts. Errors wrap ErrReply.
+func ParseRDService(b []byte) (Announcement, error) {
+	root, err := parseXML(b, "RDService", false)
+	if err != nil {
+		return Announcement{}, err
+	}
+	a := Announcement{Status: parseStatus(root.attr("status")), Info: clean(root.attr("info"), maxWords)}
+	for _, e := range root.all("Interface") {
+		switch strings.ToUpper(e.attr("id")) {
+		case "DEVICEINFO":
+			if a.InfoPath == "" {
+				a.InfoPath = e.attr("path")
+			}
+		case "CAPTURE":
+			if a.CapturePath == "" {
+				a.CapturePath = e.attr("path")
+			}
+		}
+	}
+	if a.Status == "" {
+		return Announcement{}, replyError("RDService has no status")
+	}
+	return a, nil
+}
+
+// parseStatus compares whole words only: NOTREADY contains READY.
+func parseStatus(s string) Status {
+	s = strings.ToUpper(clean(s, maxWords))
+	switch strings.NewReplacer(" ", "", "_", "", "-", "").Replace(s) {
+	case "NOTREADY":
+		return NotReady
+	case "READY":
+		return Ready
+	case "USED":
+		return Used
+	}
+	return Status(s)
+}
+
+// Level is the security level of a registered device: where the biometric is
+// signed. Empty: not known.
+type Level string
+
+// The levels of the specification.
+const (
+	L0 Level = "L0" // signed in the RD service on the computer
+	L1 Level = "L1" // signed inside the device
+)
+
+// DeviceInfo is a device's identity (DeviceInfo in the specification, section
+// 'Device Information'). What the service did not say is empty.
+type DeviceInfo struct {
+	DPID   string // device provider, such as MANTRA.MSIPL; SIM.… is a simulator
+	RDSID  string // RD service
+	RDSVer string // its version
+	MI     string // model
+	DC     string // device code, a UUID
+	Serial string // the Param named srno
+	Level  Level
+	// CertificateBegins and CertificateEnds are the validity of mc, zero where
+	// it could not be read.
+	CertificateBegins, CertificateEnds time.Time
+}
+
+// Vendor is the maker's name for people: 'Simulator' for the simulated device,
+// empty where the maker is not known.
+func (d DeviceInfo) Vendor() string { return vendorOf(d.DPID + " " + d.RDSID) }
+
+// ParseDeviceInfo reads the answer to DEVICEINFO. Errors wrap ErrReply.
+func ParseDeviceInfo(b []byte) (DeviceInfo, error) {
+	root, err := parseXML(b, "DeviceInfo", false)
+	if err != nil {
+		return DeviceInfo{}, err
+	}
+	return deviceInfo(root), nil
+}
+
+func deviceInfo(e *element) DeviceInfo {
+	words := func(name string) string { return clean(e.attr(name), maxWords) }
+	d := DeviceInfo{
+		DPID: words("dpId"), RDSID: words("rdsId"), RDSVer: words("rdsVer"),
+		MI: words("mi"), DC: words("dc"),
+	}
+	params := map[string]string{}
+	for _, p := range e.all("Param") {
+		name := strings.ToLower(p.attr("name"))
+		if _, known := params[name]; !known {
+			params[name] = clean(p.attr("value"), maxWords)
+		}
+	}
+	d.Serial = params["srno"]
+	// An unreadable certificate is no fault of the reply: the times stay zero.
+	if begins, ends, err := validity(e.attr("mc")); err == nil {
+		d.CertificateBegins, d.CertificateEnds = begins, ends
+	}
+	d.Level = levelOf(params["device_type"], d)
+	return d
+}
+
+// levelOf knows the level by what the device says outright, by its model's
+// name, and last by its certificate's life: 30 days on L0, 90 on L1.
+func levelOf(said string, d DeviceInfo) Level {
+	for _, text := range []string{said, d.MI} {
+		text = strings.ToUpper(text)
+		switch {
+		case strings.Contains(text, "L1"), strings.Contains(text, "MFS110"):
+			return L1
+		case strings.Contains(text, "L0"):
+			return L0
+		}
+	}
+	switch life := d.CertificateEnds.Sub(d.CertificateBegins).Round(24 * time.Hour); {
+	case d.CertificateEnds.IsZero():
+		return ""
+	case life >= 28*24*time.Hour && life <= 31*24*time.Hour:
+		return L0
+	case life >= 88*24*time.Hour && life <= 92*24*time.Hour:
+		return L1
+	}
+	return ""
+}
+
+// Scores is a number of a reply as makers send it: one, a list with one for
+// each finger, or none.
+type Scores []int
+
+// Lowest is the lowest score that is not negative: makers use negative numbers
+// for 'not measured'. ok is false where there is none.
+func (s Scores) Lowest() (lowest int, ok bool) {
+	for _, n := range s {
+		if n >= 0 && (!ok || n < lowest) {
+			lowest, ok = n, true
+		}
+	}
+	return lowest, ok
+}
+
+func parseScores(s string) Scores {
+	var scores Scores
+	for part := range strings.FieldsFuncSeq(s, func(r rune) bool { return strings.ContainsRune(",;| \t\r\n", r) }) {
+		f, err := strconv.ParseFloat(part, 64)
+		if err != nil || math.Abs(f) > math.MaxInt16 || math.IsNaN(f) {
+			continue
+		}
+		if scores = append(scores, int(math.Floor(f))); len(scores) == maxScores {
+			break
+		}
+	}
+	return scores
+}
+
+// PidReply is what can be read of PidData without decrypting it. It holds no
+// biometric, sealed or not.
+type PidReply struct {
+	ErrCode    string // as sent, trimmed: '0', '720', '-1509'
+	ErrInfo    string // the maker's words
+	QScore     Scores // quality of each finger, 0 to 100
+	NmPoints   Scores // minutiae found in each finger
+	Device     DeviceInfo
+	CI         string    // Skey's ci: the day on which the authority's certificate ends
+	DataType   string    // X for XML, P for protobuf
+	CapturedAt time.Time // the clear timestamp of Data; zero where it cannot be read
+}
+
+// OK tells whether the service says that it captured.
+func (r PidReply) OK() bool {
+	return r.ErrCode != "" && strings.Trim(r.ErrCode, "0") == ""
+}
+
+// ParsePidData reads the answer to CAPTURE. An answer that says that it
+// captured must be well-formed XML and hold Data, Hmac and Skey; of an answer
+// that reports an error only the Resp is wanted. Errors wrap ErrReply and quote
+// nothing of the input but the name of a wrong root element.
+func ParsePidData(b []byte) (PidReply, error) {
+	root, strictErr := parseXML(b, "PidData", true)
+	if strictErr != nil {
+		var err error
+		if root, err = parseXML(b, "PidData", false); err != nil {
+			return PidReply{}, strictErr
+		}
+	}
+	resp := root.first("Resp")
+	if resp == nil {
+		return PidReply{}, replyError("PidData has no Resp")
+	}
+	r := PidReply{
+		ErrCode:  clean(resp.attr("errCode"), maxWords),
+		ErrInfo:  clean(resp.attr("errInfo"), maxWords),
+		QScore:   parseScores(resp.attr("qScore")),
+		NmPoints: parseScores(resp.attr("nmPoints")),
+	}
+	if r.ErrCode == "" {
+		return PidReply{}, replyError("Resp has no errCode")
+	}
+	if e := root.first("DeviceInfo"); e != nil {
+		r.Device = deviceInfo(e)
+	}
+	if !r.OK() {
+		return r, nil
+	}
+	if strictErr != nil {
+		return PidReply{}, strictErr
+	}
+	parts := map[string]*element{}
+	for _, name := range []string{"Data", "Hmac", "Skey"} {
+		e := root.first(name)
+		if e == nil || strings.TrimSpace(string(e.text)) == "" {
+			return PidReply{}, replyError("PidData says that it captured and has no %s", name)
+		}
+		parts[name] = e
+	}
+	r.CI = clean(parts["Skey"].attr("ci"), maxWords)
+	r.DataType = clean(parts["Data"].attr("type"), maxWords)
+	r.CapturedAt = captureTime(parts["Data"].text)
+	return r, nil
+}
+
+// timeLayout and timeLen are the form of the clear timestamp in front of Data.
+const (
+	timeLayout = "2006-01-02T15:04:05"
+	timeLen    = len(timeLayout)
+)
+
+// Kolkata is the zone of every timestamp of the RD protocol: +05:30 all year.
+func Kolkata() *time.Location { return time.FixedZone("IST", 5*3600+30*60) }
+
+// captureTime reads the first 19 bytes of Data; zero where they are no time.
+func captureTime(data []byte) time.Time {
+	const chars = (timeLen + 2) / 3 * 4 // base64 of the timestamp, whole groups
+	head := make([]byte, 0, chars)
+	for _, c := range data {
+		if len(head) == chars {
+			break
+		}
+		if !strings.ContainsRune(" \t\r\n", rune(c)) {
+			head = append(head, c)
+		}
+	}
+	clear, err := base64.StdEncoding.DecodeString(string(head))
+	if err != nil || len(clear) < timeLen {
+		return time.Time{}
+	}
+	t, err := time.ParseInLocation(timeLayout, string(clear[:timeLen]), Kolkata())
+	if err != nil {
+		return time.Time{}
+	}
+	return t
+}
+
+// vendorOf finds the maker's name in the words of a service.
+func vendorOf(words string) string {
+	words = strings.ToUpper(words)
+	if strings.HasPrefix(words, "SIM.") {
+		return "Simulator"
+	}
+	for _, v := range []struct{ name, mark string }{
+		{"Mantra", "MANTRA"},
+		{"Morpho", "MORPHO"}, {"Morpho", "IDEMIA"}, {"Morpho", "SMARTCHIP"},
+		{"Startek", "STARTEK"}, {"Startek", "ACPL"},
+		{"SecuGen", "SECUGEN"},
+		{"Precision", "PRECISION"},
+		{"NEXT Biometrics", "NEXT"},
+		{"Tatvik", "TATVIK"},
+		{"Evolute", "EVOLUTE"},
+		{"Aratek", "ARATEK"},
+		{"Cogent", "COGENT"},
+		{"IriTech", "IRITECH"},
+		{"UIDAI", "UIDAI"},
+	} {
+		if strings.Contains(words, v.mark) {
+			return v.name
+		}
+	}
+	return ""
+}
