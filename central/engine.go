@@ -302,3 +302,11 @@ func storeFault(doing string, err error) error {
 	}
 	return &Error{Fault: Internal, Message: "Server error", Err: fmt.Errorf("%s: %w", doing, err)}
 }
+
+// Running tells whether the engine takes submissions: it has recovered, and is
+// not being stopped.
+func (e *Engine) Running() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.running
+}

@@ -3,7 +3,6 @@ package edge
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
 	"sync"
@@ -114,9 +113,7 @@ func New(queue Queue, device Device, cfg Config) (*Counter, error) {
 		return nil, err
 	}
 	c.guard = guard
-	if err := c.recover(); err != nil {
-		return nil, fmt.Errorf("read what the last run left: %w", err)
-	}
+	c.recover()
 	c.loadCache()
 	return c, nil
 }
@@ -125,7 +122,7 @@ func New(queue Queue, device Device, cfg Config) (*Counter, error) {
 // counter need each other.
 func (c *Counter) Attach(line Line) { c.line = line }
 
-func (c *Counter) recover() error {
+func (c *Counter) recover() {
 	left, err := c.queue.Unresolved()
 	for _, r := range left {
 		var to op.State
@@ -140,19 +137,17 @@ func (c *Counter) recover() error {
 		default:
 			continue
 		}
-		if _, changeErr := c.queue.Change(r.ID, func(r *Record) error {
+		_, changeErr := c.queue.Change(r.ID, func(r *Record) error {
 			r.State, r.Reason = to, reason
 			return nil
-		}); changeErr != nil {
-			return fmt.Errorf("end operation %s: %w", r.ID, changeErr)
-		}
+		})
+		c.noteTrouble(changeErr) // the pump takes the same steps, when the disk can
 	}
 	if err != nil {
 		// Some records can't be read. The rest goes on; the agent is told.
 		c.log.Error("the queue holds records that can't be read", "error", err)
 		c.trouble = "Some stored operations can't be read. Call support before you hand out cash for them: " + err.Error()
 	}
-	return nil
 }
 
 // pumpEvery is how often the pump looks for deadlines by itself.

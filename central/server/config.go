@@ -1,0 +1,93 @@
+package server
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"galla/shared/money"
+)
+
+// Config sets up a central.
+type Config struct {
+	Addr       string // of the direct routes, host:port
+	AdminAddr  string // of health and metrics, host:port
+	UplinkAddr string // of the terminals' websocket, host:port
+	// UplinkURL is what an enrolled terminal is told to connect to; default
+	// ws://UplinkAddr/uplink.
+	UplinkURL string
+	// BankURL is the bank network's base URL.
+	BankURL string
+	Data    string // folder; the central's files lie in central/ and keys/ below it
+	Sandbox bool   // make missing keys, seed the sandbox's parties and limits
+	Node    string // name of this central among those that share a database
+
+	// BankTimeout is how long a dispatch waits for the bank; default 15 s.
+	BankTimeout time.Duration
+
+	Rand   io.Reader
+	Logger *slog.Logger
+}
+
+// Names of what a central issues: the issuer of tokens and their audience, and
+// the audience of the terminals' own.
+const (
+	issuer         = "galla-central"
+	audience       = "galla"
+	uplinkAudience = "galla-uplink"
+)
+
+// Limits of a transaction. The sandbox's are those of the sandbox document;
+// production's those of the trade.
+var (
+	sandboxLimits    = limits{min: money.Rupee, max: 10_000 * money.Rupee}
+	productionLimits = limits{min: 100 * money.Rupee, max: 10_000 * money.Rupee}
+)
+
+type limits struct{ min, max money.Paise }
+
+// Validate reports all faults at once.
+func (c Config) Validate() error {
+	var errs []error
+	for name, addr := range map[string]string{"direct": c.Addr, "admin": c.AdminAddr, "uplink": c.UplinkAddr} {
+		if _, _, err := net.SplitHostPort(addr); err != nil {
+			errs = append(errs, fmt.Errorf("%s address %q: want host:port", name, addr))
+		}
+	}
+	if u, err := url.Parse(c.BankURL); err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
+		errs = append(errs, fmt.Errorf("bank network %q: want a URL", c.BankURL))
+	}
+	if c.Data == "" {
+		errs = append(errs, errors.New("data folder is missing"))
+	}
+	if c.Node == "" {
+		errs = append(errs, errors.New("node name is missing"))
+	}
+	if c.Rand == nil || c.Logger == nil {
+		errs = append(errs, errors.New("randomness and a logger are needed"))
+	}
+	return errors.Join(errs...)
+}
+
+func (c Config) uplinkURL() string {
+	if c.UplinkURL != "" {
+		return c.UplinkURL
+	}
+	return "ws://" + c.UplinkAddr + "/uplink"
+}
+
+func (c Config) database() string { return filepath.Join(c.Data, "central", "central.db") }
+
+// HostPort reads an address that may be written as a URL.
+func HostPort(addr string) string {
+	for _, scheme := range []string{"http://", "https://", "ws://", "wss://"} {
+		addr = strings.TrimPrefix(addr, scheme)
+	}
+	return strings.TrimSuffix(addr, "/")
+}
