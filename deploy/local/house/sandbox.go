@@ -1,0 +1,65 @@
+//go:build unix
+
+package house
+
+import (
+	"fmt"
+	"strings"
+)
+
+// The sandbox's identities are constants of its document (sandbox.md, 'Fixed
+// identities'): public, the same everywhere, and worth nothing outside of it.
+
+// client is one party that may call the central.
+type client struct {
+	id, secret, who string
+}
+
+// clients gives the parties in the order of the document.
+func clients() []client {
+	return []client{
+		{"agg-galla", "sandbox-aggregator-1", "aggregator A1"},
+		{"vendor-sahyadri", "sandbox-vendor-1", "vendor V1, Sahyadri Fintech (of A1); API key vk_sandbox_sahyadri"},
+		{"vendor-deccan", "sandbox-vendor-2", "vendor V2, Deccan Pay; API key vk_sandbox_deccan"},
+		{"merchant-lakshmi", "sandbox-merchant-1", "merchant M1, Lakshmi Kirana Store (V1): ready for AEPS, owns the counter"},
+		{"merchant-ganesh", "sandbox-merchant-2", "merchant M2, Ganesh Telecom (V1): not onboarded for AEPS"},
+		{"merchant-charminar", "sandbox-merchant-3", "merchant M3, Charminar General (V2): ready for AEPS"},
+		{"merchant-nila", "sandbox-merchant-4", "merchant M4, Nila Stores (V1): pending"},
+		{"merchant-saraswati", "sandbox-merchant-5", "merchant M5, Saraswati Traders (V1): no merchant info"},
+	}
+}
+
+// The counter's owner and its agent. The Aadhaar number is one of UIDAI's
+// public demo numbers.
+const (
+	ownerClient  = "merchant-lakshmi"
+	agentName    = "Fatima"
+	agentPIN     = "2580"
+	agentAadhaar = "999933119405"
+	counterName  = "Counter 1"
+)
+
+// banner is what `make run` tells the newcomer.
+func banner(c Config) string {
+	var b strings.Builder
+	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
+	line("")
+	line("Galla runs. Ctrl-C stops it; the next start finds the same data.")
+	line("")
+	line("  counter UI      %s    agent %s, PIN %s", c.Counter.URL(), agentName, agentPIN)
+	line("  central         %s    administration %s", c.Central.URL(), c.Admin.URL())
+	line("  uplink          %s", c.Uplink.URL())
+	line("  sandbox bank    %s    network %s", c.Bank.URL(), c.BankNetwork.URL())
+	line("  RD simulator    %s", c.RDSim.URL())
+	line("  data            %s    logs in log/", c.Data)
+	line("")
+	line("Sandbox credentials, public and good for nothing else (POST %s/oauth/token):", c.Central.URL())
+	line("")
+	line("  %-20s %-22s %s", "client_id", "client_secret", "who")
+	for _, p := range clients() {
+		line("  %-20s %-22s %s", p.id, p.secret, p.who)
+	}
+	line("")
+	line("galla: ready")
+	return b.String()
+}
