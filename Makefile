@@ -1,0 +1,97 @@
+# Galla's workbench. `make` alone lists what there is.
+#
+# Everything needs Go (the version in go.mod) and a C compiler, since SQLite is
+# compiled in. Only the browser tests need more: Debian's chromium.
+
+export CGO_ENABLED = 1
+
+GO       ?= go
+SEEDS    ?= 2000# of `make sim`
+DURATION ?= 1h# of `make torture`
+FUZZTIME ?= 30s# of `make fuzz`, for each target
+BENCH    ?= .# of `make bench`: which benchmarks
+SHOTS    ?= build/shots
+
+# No stamp of the version control: it fails in a clone that another user owns.
+BUILD := $(GO) build -trimpath -buildvcs=false
+# Two packages at a time: more of them under the race detector only wait for
+# each other's memory.
+TEST := $(GO) test -race -p 2 -timeout 20m
+
+# The tests of whole processes start real binaries, which the test cache does
+# not know: they always run, and say what they did.
+WHOLE := ./deploy/e2e
+
+.PHONY: help
+help: ## list the targets
+	@echo "make <target>, where the target is one of:"
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+.PHONY: run
+run: build ## build and start the whole sandbox on this machine; Ctrl-C stops it
+	@exec bin/galla-local
+
+.PHONY: build
+build: tools ## build the programs into bin/
+	@mkdir -p bin
+	@$(BUILD) -o bin/ ./central/cmd/galla-central ./central/cmd/galla-bank ./rdservice/cmd/galla-rdsim ./edge/cmd/galla-edge
+	@$(BUILD) -o bin/galla-local ./deploy/local
+
+.PHONY: check
+check: tools ## formatting, go vet, staticcheck, and the rules of the house (shared/archtest)
+	@unformatted=$$(gofmt -l $$(git ls-files -co --exclude-standard '*.go' 2>/dev/null || echo .)); \
+	if [ -n "$$unformatted" ]; then echo "not formatted (run gofmt -w on them):"; echo "$$unformatted"; exit 1; fi
+	$(GO) vet ./...
+	$(GO) tool staticcheck ./...
+	$(GO) test -count=1 ./shared/archtest
+
+.PHONY: test
+test: check browser ## check, then all tests under the race detector, with real processes and a real browser
+	$(TEST) $$($(GO) list ./... | grep -v -e /deploy/e2e$$ -e /shared/archtest$$)
+	$(TEST) -count=1 -v $(WHOLE)
+
+.PHONY: sim
+sim: tools ## the whole house in virtual time under seeded faults: make sim SEEDS=20000
+	GALLA_SIM_SEEDS=$(SEEDS) $(GO) test -count=1 -timeout 0 ./deploy/sim
+
+.PHONY: torture
+torture: tools ## kill -9 of real processes under load, then hold the books against the replies: make torture DURATION=6h
+	GALLA_TORTURE=$(DURATION) $(GO) test -race -count=1 -timeout 0 -v -run '^TestKills$$' $(WHOLE)
+
+.PHONY: shots
+shots: browser ## screenshots of the counter's pages into build/shots
+	GALLA_SHOTS=$(abspath $(SHOTS)) $(GO) test -count=1 -timeout 20m -v -run '^TestCounterInBrowser$$' $(WHOLE)
+
+.PHONY: bench
+bench: tools ## benchmarks of all packages: make bench BENCH=Seal
+	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem ./...
+
+.PHONY: fuzz
+fuzz: tools ## each parser of foreign bytes against made-up input: make fuzz FUZZTIME=10m
+	@set -e; grep -rlE --include='*_test.go' '^func Fuzz' central edge rdservice shared deploy | xargs -n 1 dirname | sort -u | while read -r dir; do \
+		for target in $$(grep -hoE '^func Fuzz[A-Za-z0-9_]*' $$dir/*_test.go | cut -c 6-); do \
+			echo "$$dir $$target"; \
+			$(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) ./$$dir < /dev/null; \
+		done; \
+	done
+
+.PHONY: clean
+clean: ## remove what was built; the sandbox's data in .galla stays
+	rm -rf bin build
+
+# What must be on the machine, said in words before a compiler says it.
+.PHONY: tools
+tools:
+	@command -v $(GO) > /dev/null || { echo "Go is missing: install the version that go.mod names, from https://go.dev/dl/"; exit 1; }
+	@command -v $${CC:-gcc} > /dev/null || { echo "A C compiler is missing, and SQLite needs one: apt-get install gcc libc6-dev"; exit 1; }
+
+# Chromium for the browser tests: installed where it is missing and the user
+# may. Where he may not, those tests fail with the same sentence.
+.PHONY: browser
+browser: tools
+	@if command -v chromium > /dev/null; then exit 0; fi; \
+	if ! command -v apt-get > /dev/null; then as=no; elif [ "$$(id -u)" = 0 ]; then as=; elif sudo -n true 2> /dev/null; then as="sudo -n"; else as=no; fi; \
+	if [ "$$as" = no ]; then echo "chromium is missing and can't be installed by this user: ask for 'apt-get install chromium fonts-noto-core', or set GALLA_WITHOUT_BROWSER=1 to leave the browser tests out"; exit 0; fi; \
+	echo "installing chromium for the browser tests"; \
+	{ $$as apt-get update -qq && $$as env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium fonts-noto-core > /dev/null; } || \
+	echo "chromium could not be installed; the browser tests will say so"
