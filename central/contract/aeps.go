@@ -1,0 +1,132 @@
+package contract
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"galla/central"
+	"galla/central/iin"
+	"galla/shared/money"
+	"galla/shared/op"
+)
+
+// kindOf gives the transaction type that a route has at the bank network.
+func kindOf(route op.RouteID) central.Kind {
+	switch route {
+	case op.Withdrawal:
+		return central.KindWithdrawal
+	case op.Balance:
+		return central.KindBalance
+	case op.MiniStatement:
+		return central.KindMiniStatement
+	case op.Purchase:
+		return central.KindPurchase
+	default:
+		return central.KindAgentAuth
+	}
+}
+
+// readTransaction reads the request of section 2.2.
+func (d *Dispatcher) readTransaction(c *call) step {
+	kind := kindOf(c.binding.route.ID)
+	in := &c.in
+	request := central.BankRequest{
+		Kind:      kind,
+		Aadhaar:   in.aadhaar("AadharNo"),
+		Amount:    in.amount("TxnAmount", kind.MovesMoney()),
+		Latitude:  in.degrees("Latitude", maxLatitude),
+		Longitude: in.degrees("Longitude", maxLongitude),
+		Customer:  in.name("CustomerName", maxName),
+		PidData:   in.pidData("PidData"),
+		IIN:       in.bank("BankName", d.banks),
+		MID:       c.merchant.MID,
+		TID:       c.tid,
+	}
+	identity := in.identity("clientRefId", c.Identity)
+	return func(ctx context.Context) (central.Reply, error) {
+		if kind.MovesMoney() {
+			if err := d.cfg.Limits.check(request.Amount); err != nil {
+				return central.Reply{}, err
+			}
+		}
+		return d.submit(ctx, c, identity, request)
+	}
+}
+
+// check tells whether a transaction may have the amount.
+func (l AmountLimits) check(p money.Paise) error {
+	if p < l.Min {
+		return central.Refuse(central.Precluded, fmt.Sprintf("TxnAmount is under the limit: a transaction has at least %s rupees", l.Min))
+	}
+	if p > l.Max {
+		return central.Refuse(central.Precluded, fmt.Sprintf("TxnAmount is over the limit: a transaction has at most %s rupees", l.Max))
+	}
+	return nil
+}
+
+// submit hands an operation to the desk.
+func (d *Dispatcher) submit(ctx context.Context, c *call, identity string, request central.BankRequest) (central.Reply, error) {
+	print, err := fingerprint(d.cfg.FingerprintKey, c.binding.route.ID, c.merchant.ID, c.Body)
+	if err != nil {
+		return central.Reply{}, err
+	}
+	c.submitted = true
+	o, replayed, err := d.desk.Submit(ctx, central.Submission{
+		ID: c.ID, Caller: c.Principal.Caller(), Identity: identity, Route: c.binding.route.ID, Fingerprint: print,
+		Merchant: c.merchant.ID, Terminal: c.Principal.Terminal, NotAfter: c.NotAfter,
+		NeedsSession: request.Kind != central.KindAgentAuth,
+		Request:      request, Accepted: c.Accepted,
+	})
+	if err != nil {
+		return central.Reply{}, err
+	}
+	c.operation = o.ID
+	reply := d.Outcome(o)
+	reply.Replayed = replayed && o.State.Final()
+	return reply, nil
+}
+
+// sessionData is section 2.4; the times are absent where no session is active.
+type sessionData struct {
+	Authenticated   bool   `json:"authenticated"`
+	TID             string `json:"tid"`
+	AuthenticatedAt string `json:"authenticatedAt,omitzero"`
+	ExpiresAt       string `json:"expiresAt,omitzero"`
+}
+
+// readAuthStatus reads the agent's session, and never asks the bank
+// (section 3.2).
+func (d *Dispatcher) readAuthStatus(c *call) step {
+	return func(ctx context.Context) (central.Reply, error) {
+		s, err := d.store.Session(ctx, c.tid)
+		if err != nil && !errors.Is(err, central.ErrNotFound) {
+			return central.Reply{}, fmt.Errorf("read the agent session of %s: %w", c.tid, err)
+		}
+		if err != nil || !time.Now().Before(s.ExpiresAt) {
+			return done(200, "No active agent session", sessionData{TID: c.tid}), nil
+		}
+		return done(200, "Agent session is active", sessionData{
+			Authenticated: true, TID: c.tid, AuthenticatedAt: stamp(s.OpenedAt), ExpiresAt: stamp(s.ExpiresAt),
+		}), nil
+	}
+}
+
+// bankData is section 2.5.
+type bankData struct {
+	IIN  string `json:"iin"`
+	Name string `json:"bankName"`
+}
+
+func bankList(banks *iin.List) central.Reply {
+	list := []bankData{}
+	for _, b := range banks.All() {
+		list = append(list, bankData{IIN: b.IIN, Name: b.Name})
+	}
+	return done(200, "Bank list", list)
+}
+
+func (d *Dispatcher) readBanks(*call) step {
+	return func(context.Context) (central.Reply, error) { return d.bankList, nil }
+}
