@@ -1,0 +1,91 @@
+//go:build linux
+
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"syscall"
+	"testing"
+)
+
+// programs are what `make build` builds, by file name.
+var programs = map[string]string{
+	"galla-central": "./central/cmd/galla-central",
+	"galla-bank":    "./central/cmd/galla-bank",
+	"galla-rdsim":   "./rdservice/cmd/galla-rdsim",
+	"galla-edge":    "./edge/cmd/galla-edge",
+	"galla-local":   "./deploy/local",
+}
+
+// workshop is what all tests of a run share.
+type workshop struct {
+	root  string // of the repository
+	bin   string // the built programs
+	start chan func()
+}
+
+// shop is set once by TestMain, before any test runs.
+var shop workshop
+
+func TestMain(m *testing.M) {
+	code, err := runAll(m)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "e2e:", err)
+		code = 1
+	}
+	os.Exit(code)
+}
+
+func runAll(m *testing.M) (int, error) {
+	root, err := filepath.Abs(filepath.Join("..", ".."))
+	if err != nil {
+		return 1, err
+	}
+	bin, err := os.MkdirTemp("", "galla-e2e-")
+	if err != nil {
+		return 1, err
+	}
+	defer os.RemoveAll(bin)
+	for name, pkg := range programs {
+		if err := build(root, filepath.Join(bin, name), pkg); err != nil {
+			return 1, err
+		}
+	}
+	shop = workshop{root: root, bin: bin, start: make(chan func())}
+	go serveStarts(shop.start)
+	return m.Run(), nil
+}
+
+func build(root, out, pkg string) error {
+	args := []string{"build", "-buildvcs=false", "-o", out}
+	if raceOn {
+		args = append(args, "-race")
+	}
+	cmd := exec.Command("go", append(args, pkg)...)
+	cmd.Dir = root
+	if text, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("build %s: %w\n%s", pkg, err, text)
+	}
+	return nil
+}
+
+// serveStarts starts processes from one thread that lives as long as the tests:
+// the kernel ends them with it, even where a test's time limit ends everything.
+func serveStarts(work <-chan func()) {
+	runtime.LockOSThread()
+	for f := range work {
+		f()
+	}
+}
+
+// launch starts a process that ends with the tests.
+func launch(cmd *exec.Cmd) error {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	result := make(chan error, 1)
+	shop.start <- func() { result <- cmd.Start() }
+	return <-result
+}

@@ -1,0 +1,363 @@
+//go:build linux
+
+package e2e
+
+import (
+	"bytes"
+	"database/sql"
+	"encoding/base64"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	_ "github.com/mattn/go-sqlite3"
+)
+
+// canary is one value that must be nowhere, in one of its spellings.
+type canary struct {
+	name  string
+	bytes []byte
+}
+
+// cage is all canaries of a run.
+type cage struct {
+	list  []canary
+	loose []looseCanary
+}
+
+// looseCanary is a value so short that it is found by chance inside of others:
+// it counts only where it stands by itself in a text.
+type looseCanary struct {
+	name  string
+	found *regexp.Regexp
+}
+
+// add puts a value into the cage, in the clear, in hex, and in base64 as it
+// looks inside of a longer text.
+func (c *cage) add(name, value string) {
+	v := []byte(value)
+	c.list = append(c.list, canary{name, v},
+		canary{name + " in hex", []byte(hex.EncodeToString(v))},
+		canary{name + " in hex", []byte(strings.ToUpper(hex.EncodeToString(v)))})
+	for shift := range 3 {
+		// The characters that the value alone decides, whatever stands before
+		// and after it.
+		text := base64.RawStdEncoding.EncodeToString(append(make([]byte, shift), v...))
+		from, to := (shift*8+5)/6, (shift+len(v))*8/6
+		inner := text[from:to]
+		c.list = append(c.list, canary{name + " in base64", []byte(inner)})
+		if url := strings.NewReplacer("+", "-", "/", "_").Replace(inner); url != inner {
+			c.list = append(c.list, canary{name + " in base64url", []byte(url)})
+		}
+	}
+}
+
+var element = regexp.MustCompile(`<(Data|Skey|Hmac)\b[^>]*>([^<]+)<`)
+
+// addCapture puts the parts of a PidData into the cage: a piece from the middle
+// of each, as text and as the bytes that it stands for.
+func (c *cage) addCapture(n int, xml string) int {
+	parts := element.FindAllStringSubmatch(xml, -1)
+	for _, m := range parts {
+		name := fmt.Sprintf("%s of capture %d", m[1], n)
+		text := strings.Join(strings.Fields(m[2]), "")
+		middle := len(text) / 8 * 4
+		c.add(name, text[middle:min(len(text), middle+32)])
+		if raw, err := base64.StdEncoding.DecodeString(text); err == nil {
+			c.add(name+", decoded,", string(raw[len(raw)/2:min(len(raw), len(raw)/2+24)]))
+		}
+	}
+	return len(parts)
+}
+
+// look finds the canaries in a text; where says what the text is.
+func (c *cage) look(where string, text []byte, loose bool) []string {
+	var found []string
+	for _, one := range c.list {
+		if i := bytes.Index(text, one.bytes); i >= 0 {
+			found = append(found, fmt.Sprintf("%s holds %s at byte %d", where, one.name, i))
+		}
+	}
+	if loose {
+		for _, one := range c.loose {
+			if m := one.found.FindIndex(text); m != nil {
+				found = append(found, fmt.Sprintf("%s holds %s: …%s…", where, one.name, text[max(0, m[0]-40):min(len(text), m[1]+20)]))
+			}
+		}
+	}
+	return found
+}
+
+// TestCanary runs the house with values that it knows, through successes,
+// refusals, faults and a kill, and then looks for them everywhere.
+func TestCanary(t *testing.T) {
+	h := open(t, "GALLA_BANK_TIMEOUT=3s")
+	h.makeNoise(t)
+
+	var c cage
+	for _, a := range []string{choudhury, agarwal, fatima, pandey, kapoor} {
+		c.add("Aadhaar number "+a[8:], a)
+		c.add("Aadhaar number "+a[8:]+", in groups,", a[:4]+" "+a[4:8]+" "+a[8:])
+	}
+	for n, xml := range h.captures.all {
+		if parts := c.addCapture(n, xml); parts != 3 {
+			t.Fatalf("a capture has %d parts that the canary knows, not 3: it is blind", parts)
+		}
+	}
+	for _, s := range []string{"<PidData", "<Skey", "</Hmac>"} {
+		c.add("a PidData element "+strings.Trim(s, "<>/"), s)
+	}
+	for client, secret := range map[string]string{
+		"agg-galla": "sandbox-aggregator-1", "vendor-sahyadri": "sandbox-vendor-1", "vendor-deccan": "sandbox-vendor-2",
+		lakshmi: lakshmiSecret, "merchant-ganesh": "sandbox-merchant-2", "merchant-charminar": "sandbox-merchant-3",
+		"merchant-nila": "sandbox-merchant-4", "merchant-saraswati": "sandbox-merchant-5",
+	} {
+		c.add("the secret of "+client, secret)
+	}
+	c.add("the API key of V1", "vk_sandbox_sahyadri")
+	c.add("the API key of V2", "vk_sandbox_deccan")
+	h.tokens.Range(func(token, client any) bool {
+		_, signature, _ := strings.Cut(token.(string), ".")
+		c.add(fmt.Sprintf("a token of %s", client), signature)
+		return true
+	})
+	c.loose = []looseCanary{{"the agent's PIN", regexp.MustCompile(`(^|[^0-9A-Za-z.:+/=_-])2580([^0-9A-Za-z.:+/=_-]|$)`)}}
+
+	// While it runs, what is open to a look from outside.
+	var found []string
+	for _, path := range []string{"/metrics", "/readyz", "/healthz"} {
+		_, _, body, err := h.do("GET", h.url("ADMIN")+path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found = append(found, c.look("the central's "+path, body, true)...)
+	}
+	found = append(found, h.search(t, &c)...)
+	h.stop()
+	found = append(found, h.search(t, &c)...)
+	seen := map[string]bool{}
+	for _, f := range found {
+		if !seen[f] {
+			seen[f] = true
+			t.Error(f)
+		}
+	}
+	h.checkKeyFiles(t, &c)
+}
+
+// makeNoise does what leaves traces.
+func (h *house) makeNoise(t *testing.T) {
+	token := h.token(lakshmi, lakshmiSecret)
+	if _, err := h.newToken(lakshmi, "sandbox-merchant-1-wrong"); err == nil {
+		t.Error("a wrong secret was accepted")
+	}
+	call := func(route, key, aadhaar string, paise int64, change func([]byte) []byte) {
+		body, err := h.transaction(aadhaar, paise)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if change != nil {
+			body = change(body)
+		}
+		if _, err := h.transact(route, token, key, body); err != nil {
+			t.Logf("%s %s: %v", route, key, err)
+		}
+	}
+	for i, paise := range []int64{0, 5, 51, 63, 91, 93, 95, 96, 98} {
+		call("/aeps/withdrawal", fmt.Sprint("noise-", i), choudhury, 100+paise, nil)
+	}
+	for i, route := range []string{"/aeps/balance", "/aeps/minstatement", "/aeps/reqAuth"} {
+		call(route, fmt.Sprint("ask-", i), fatima, 0, nil)
+	}
+	call("/aeps/purchase", "buy", agarwal, 100, nil)
+	call("/aeps/withdrawal", "noise-0", kapoor, 300, nil)                                         // 409
+	call("/aeps/withdrawal", "bad-1", pandey, 100, func(b []byte) []byte { return b[:len(b)-1] }) // no JSON
+	call("/aeps/withdrawal", "bad-2", pandey, 100, func(b []byte) []byte { return bytes.Replace(b, []byte(`errCode=\"0\"`), []byte(`errCode=\"7\"`), 1) })
+	call("/aeps/withdrawal", "bad-3", pandey, 100, func(b []byte) []byte { return bytes.Replace(b, []byte(pandey), []byte(pandey[:11]+"0"), 1) })
+	call("/aeps/"+pandey, "bad-4", pandey, 100, nil) // no such route
+	for _, pin := range []string{"2580", "0852"} {
+		_, _, _, _ = h.do("POST", h.url("COUNTER")+"/unlock", []byte("pin="+pin), "Content-Type", "application/x-www-form-urlencoded")
+	}
+
+	// One that is under way when the central dies.
+	body, err := h.transaction(choudhury, 197)
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_, _ = h.transact("/aeps/withdrawal", token, "killed", body)
+	}()
+	h.awaitExecution(t, 197)
+	h.killAndAwait("central")
+	<-done
+	h.killAndAwait("edge")
+	h.killAndAwait("bank")
+}
+
+// search looks through every file below the data folder's parent, where the
+// supervisor's own log lies, and through every column of every database.
+func (h *house) search(t *testing.T, c *cage) []string {
+	t.Helper()
+	files, err := filesUnder(filepath.Dir(h.data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(files) < 8 {
+		t.Fatalf("only %d files to look through: %v", len(files), files)
+	}
+	var found []string
+	databases := 0
+	for _, path := range files {
+		b, err := os.ReadFile(path)
+		if os.IsNotExist(err) {
+			continue // a journal that was just removed
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		name, _ := filepath.Rel(filepath.Dir(h.data), path)
+		found = append(found, c.look(name, b, strings.HasSuffix(name, ".log"))...)
+		if bytes.HasPrefix(b, []byte("SQLite format 3\x00")) {
+			databases++
+			found = append(found, lookIntoColumns(t, c, name, path)...)
+		}
+	}
+	if databases < 2 {
+		t.Errorf("only %d databases were found; the central and the bank have one each", databases)
+	}
+	return found
+}
+
+// lookIntoColumns looks into every value: a long one is spread over pages in
+// the file.
+func lookIntoColumns(t *testing.T, c *cage, name, path string) []string {
+	t.Helper()
+	db, err := sql.Open("sqlite3", "file:"+path+"?mode=ro&_busy_timeout=5000")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	var tables []string
+	rows, err := db.Query(`SELECT name FROM sqlite_master WHERE type = 'table'`)
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	for rows.Next() {
+		var table string
+		if err := rows.Scan(&table); err != nil {
+			t.Fatal(err)
+		}
+		tables = append(tables, table)
+	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
+	var found []string
+	for _, table := range tables {
+		found = append(found, lookIntoTable(t, db, c, name, table)...)
+	}
+	return found
+}
+
+func lookIntoTable(t *testing.T, db *sql.DB, c *cage, name, table string) []string {
+	t.Helper()
+	rows, err := db.Query(`SELECT * FROM "` + table + `"`)
+	if err != nil {
+		t.Fatalf("%s, table %s: %v", name, table, err)
+	}
+	defer rows.Close()
+	columns, err := rows.Columns()
+	if err != nil {
+		t.Fatal(err)
+	}
+	values := make([]sql.RawBytes, len(columns))
+	into := make([]any, len(columns))
+	for i := range values {
+		into[i] = &values[i]
+	}
+	var found []string
+	for rows.Next() {
+		if err := rows.Scan(into...); err != nil {
+			t.Fatal(err)
+		}
+		for i, v := range values {
+			found = append(found, c.look(fmt.Sprintf("%s, column %s.%s,", name, table, columns[i]), v, true)...)
+		}
+	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+// checkKeyFiles looks at the files that hold keys: readable by their owner
+// alone, and their content nowhere else.
+func (h *house) checkKeyFiles(t *testing.T, _ *cage) {
+	t.Helper()
+	files, err := filesUnder(h.data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var keys cage
+	isKey := map[string]bool{}
+	for _, path := range files {
+		if filepath.Base(filepath.Dir(path)) != "keys" && filepath.Ext(path) != ".key" {
+			continue
+		}
+		b, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if bytes.Contains(b, []byte("BEGIN CERTIFICATE")) || bytes.Contains(b, []byte("BEGIN PUBLIC KEY")) {
+			continue
+		}
+		isKey[path] = true
+		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("%s holds a key and has mode %v, not 0600 (%v)", path, info.Mode(), err)
+		}
+		if text := bytes.TrimSpace(b); len(text) >= 16 && !bytes.HasPrefix(text, []byte("-----")) {
+			keys.add("the key of "+filepath.Base(path), string(text))
+			if raw, err := hex.DecodeString(string(text)); err == nil {
+				keys.add("the key of "+filepath.Base(path), string(raw))
+			}
+			if raw, err := base64.StdEncoding.DecodeString(string(text)); err == nil {
+				keys.add("the key of "+filepath.Base(path), string(raw))
+			}
+		}
+	}
+	if len(isKey) < 2 {
+		t.Errorf("only %d key files were found: the canary is blind", len(isKey))
+	}
+	for _, path := range append(files, h.logPath()) {
+		if b, err := os.ReadFile(path); err == nil && !isKey[path] {
+			for _, f := range keys.look(path, b, false) {
+				t.Error(f)
+			}
+		}
+	}
+}
+
+// TestCanarySings shows the cage each spelling: a canary that is blind guards
+// nothing.
+func TestCanarySings(t *testing.T) {
+	var c cage
+	c.add("number", choudhury)
+	for _, text := range []string{
+		"x" + choudhury, hex.EncodeToString([]byte("ab" + choudhury + "c")),
+		base64.StdEncoding.EncodeToString([]byte(choudhury)), base64.StdEncoding.EncodeToString([]byte("a" + choudhury + "bc")),
+		base64.URLEncoding.EncodeToString([]byte("ab" + choudhury + "b")), base64.StdEncoding.EncodeToString([]byte(`{"AadharNo":"` + choudhury + `"}`)),
+	} {
+		if len(c.look("text", []byte(text), false)) == 0 {
+			t.Errorf("not found in %q", text)
+		}
+	}
+	if found := c.look("text", []byte("XXXXXXXX7058"), false); len(found) > 0 {
+		t.Errorf("found in a mask: %v", found)
+	}
+}

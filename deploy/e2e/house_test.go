@@ -1,0 +1,270 @@
+//go:build linux
+
+package e2e
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// house is one running sandbox: programs, ports and data of its own.
+type house struct {
+	t    *testing.T
+	bin  string
+	data string
+	env  map[string]string
+	cmd  *exec.Cmd
+	out  string        // everything that came on the supervisor's stdout
+	gone chan struct{} // closed when the supervisor has ended
+	err  error         // of its end; read after gone
+
+	tokens   sync.Map   // client → token
+	glass    sync.Mutex // the one finger on the one reader
+	captures captures
+}
+
+// Waits for things that must happen; their length says nothing but 'never'.
+const (
+	startWait = 3 * time.Minute
+	stopWait  = 2 * time.Minute
+)
+
+// open starts a house and closes it at the test's end. extra is environment.
+func open(t *testing.T, extra ...string) *house {
+	t.Helper()
+	h := &house{t: t, bin: t.TempDir(), data: filepath.Join(t.TempDir(), "data")}
+	// Hard links, not copies: a test takes a program away to keep it down, and
+	// the supervisor finds its neighbours beside the link that it was started by.
+	for name := range programs {
+		if err := os.Link(filepath.Join(shop.bin, name), filepath.Join(h.bin, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	h.env = map[string]string{"GALLA_DATA": h.data, "GALLA_BANK_TIME_SCALE": "0.05"}
+	for name, host := range freeAddresses(t, "CENTRAL", "ADMIN", "UPLINK", "COUNTER", "BANK", "BANK_NETWORK", "RDSIM") {
+		h.env["GALLA_"+name+"_ADDR"] = host
+	}
+	for _, kv := range extra {
+		k, v, _ := strings.Cut(kv, "=")
+		h.env[k] = v
+	}
+	h.start()
+	t.Cleanup(func() { h.close() })
+	return h
+}
+
+// freeAddresses picks ports below those that the kernel gives to outgoing
+// connections: a program that was killed must find its port free again.
+func freeAddresses(t *testing.T, names ...string) map[string]string {
+	t.Helper()
+	got := map[string]string{}
+	var held []net.Listener
+	for _, name := range names {
+		for range 1000 {
+			l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", 20000+rand.IntN(12000)))
+			if err == nil {
+				held = append(held, l)
+				got[name] = l.Addr().String()
+				break
+			}
+		}
+		if got[name] == "" {
+			t.Fatal("no free port between 20000 and 32000")
+		}
+	}
+	for _, l := range held {
+		_ = l.Close()
+	}
+	return got
+}
+
+// url gives the address of a part, such as CENTRAL.
+func (h *house) url(part string) string { return "http://" + h.env["GALLA_"+part+"_ADDR"] }
+
+// start runs the supervisor and waits for its word.
+func (h *house) start() {
+	h.t.Helper()
+	h.cmd = exec.Command(filepath.Join(h.bin, "galla-local"))
+	h.cmd.Env = os.Environ()
+	for k, v := range h.env {
+		h.cmd.Env = append(h.cmd.Env, k+"="+v)
+	}
+	h.cmd.Env = append(h.cmd.Env, "GORACE=atexit_sleep_ms=0")
+	logs, err := os.OpenFile(h.logPath(), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	h.cmd.Stderr = logs
+	r, w, err := os.Pipe()
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	h.cmd.Stdout = w
+	if err := launch(h.cmd); err != nil {
+		h.t.Fatal(err)
+	}
+	_, _ = w.Close(), logs.Close()
+	h.gone = make(chan struct{})
+	go func() {
+		h.err = h.cmd.Wait()
+		close(h.gone)
+	}()
+	h.awaitReady(r)
+}
+
+func (h *house) awaitReady(r *os.File) {
+	h.t.Helper()
+	ready := make(chan string, 1)
+	go func() {
+		defer r.Close()
+		var all strings.Builder
+		lines := bufio.NewScanner(r)
+		for lines.Scan() {
+			all.WriteString(lines.Text() + "\n")
+			if lines.Text() == "galla: ready" {
+				ready <- all.String()
+				_, _ = io.Copy(io.Discard, r)
+				return
+			}
+		}
+	}()
+	select {
+	case h.out = <-ready:
+	case <-h.gone:
+		h.t.Fatalf("the supervisor ended (%v):\n%s", h.err, h.lastLog())
+	case <-time.After(startWait):
+		h.t.Fatalf("the house is not ready:\n%s", h.lastLog())
+	}
+}
+
+// stop ends the house as Ctrl-C does and holds it to what it promises.
+func (h *house) stop() {
+	h.t.Helper()
+	select {
+	case <-h.gone:
+		return
+	default:
+	}
+	_ = h.cmd.Process.Signal(os.Interrupt)
+	select {
+	case <-h.gone:
+	case <-time.After(stopWait):
+		_ = h.cmd.Process.Kill()
+		<-h.gone
+		h.t.Errorf("the house does not stop:\n%s", h.lastLog())
+	}
+	if h.err != nil {
+		h.t.Errorf("the supervisor's end: %v\n%s", h.err, h.lastLog())
+	}
+	left, _ := filepath.Glob(filepath.Join(h.data, "*.pid"))
+	if len(left) > 0 {
+		h.t.Errorf("pid files left behind: %v", left)
+	}
+	for name, host := range h.env {
+		if !strings.HasSuffix(name, "_ADDR") {
+			continue
+		}
+		l, err := net.Listen("tcp", host)
+		if err != nil {
+			h.t.Errorf("%s is still taken after the stop: %v", name, err)
+			continue
+		}
+		_ = l.Close()
+	}
+}
+
+// close stops the house and looks through its logs.
+func (h *house) close() {
+	h.stop()
+	if fault := h.faultInLogs(); fault != "" {
+		h.t.Errorf("a program's log tells of a fault:\n%s", fault)
+	}
+	if h.t.Failed() {
+		h.t.Logf("the end of the logs:\n%s", h.lastLog())
+	}
+}
+
+func (h *house) logPath() string { return filepath.Join(filepath.Dir(h.data), "supervisor.log") }
+
+// lastLog is the end of everything that was logged.
+func (h *house) lastLog() string {
+	b, _ := os.ReadFile(h.logPath())
+	return string(b[max(0, len(b)-8000):])
+}
+
+// faults are what no log may hold.
+var faults = regexp.MustCompile(`WARNING: DATA RACE|(^|\| )panic: |(^|\| )fatal error: |msg="?panic|runtime error`)
+
+func (h *house) faultInLogs() string {
+	b, err := os.ReadFile(h.logPath())
+	if err != nil {
+		return err.Error()
+	}
+	lines := bytes.Split(b, []byte("\n"))
+	for i, l := range lines {
+		if faults.Match(l) {
+			return string(bytes.Join(lines[max(0, i-2):min(len(lines), i+60)], []byte("\n")))
+		}
+	}
+	return ""
+}
+
+// pid is the process that a program's file names; 0: none.
+func (h *house) pid(name string) int {
+	b, err := os.ReadFile(filepath.Join(h.data, name+".pid"))
+	if err != nil {
+		return 0
+	}
+	n, _ := strconv.Atoi(strings.TrimSpace(string(b)))
+	return n
+}
+
+// signal sends a signal to a program; false: it was not there.
+func (h *house) signal(name string, sig syscall.Signal) bool {
+	pid := h.pid(name)
+	return pid > 0 && syscall.Kill(pid, sig) == nil
+}
+
+// takeAway kills a program and keeps it down until the returned function is
+// called: its file is moved, so that the supervisor can't start it.
+func (h *house) takeAway(name string) (giveBack func()) {
+	h.t.Helper()
+	file := filepath.Join(h.bin, "galla-"+name)
+	if err := os.Rename(file, file+".away"); err != nil {
+		h.t.Fatal(err)
+	}
+	if !h.signal(name, syscall.SIGKILL) {
+		h.t.Fatalf("%s does not run", name)
+	}
+	return func() {
+		if err := os.Rename(file+".away", file); err != nil {
+			h.t.Fatal(err)
+		}
+	}
+}
+
+// until waits for something that must happen.
+func until(t *testing.T, what string, limit time.Duration, cond func() bool) {
+	t.Helper()
+	for began := time.Now(); !cond(); time.Sleep(20 * time.Millisecond) {
+		if time.Since(began) > limit {
+			t.Fatalf("never happened in %s: %s", limit, what)
+		}
+	}
+}
+
+func itoa(n int) string { return strconv.Itoa(n) }
