@@ -46,7 +46,9 @@ func TestRulesBite(t *testing.T) {
 
 		{"small package", sizes, "edge/queue/a.go", "package queue\n", "fewer than 200"},
 		{"large package", sizes, "edge/queue/a.go", pile(300, 9), "more than 2500"},
-		{"long file", sizes, "shared/op/a_test.go", "package op\n" + strings.Repeat("//\n", 500), "more than 500"},
+		{"long file", sizes, "shared/op/a.go", "package op\n" + strings.Repeat("//\n", 500), "more than 500"},
+		{"long test", sizes, "shared/op/a_test.go", "package op\n" + strings.Repeat("//\n", 999), ""},
+		{"longer test", sizes, "shared/op/a_test.go", "package op\n" + strings.Repeat("//\n", 1000), "more than 1000"},
 		{"long function", sizes, "shared/op/a.go", "package op\nfunc f() {\n" + strings.Repeat("\tf()\n", 69) + "}\n", "name its steps"},
 		{"wide interface", sizes, "shared/op/a.go", "package op\ntype a interface {\n\tb\n" + letters("()\n", 8) + "}\ntype b interface {\n" + letters("(int)\n", 8) + "}\n", "split it by user"},
 

@@ -31,7 +31,7 @@ var importMap = []line{
 
 	{"central", []string{everyone}},
 	{"central/store", []string{"central", everyone}},
-	{"central/contract", []string{"central", everyone}},
+	{"central/contract", []string{"central", "central/iin", everyone}},
 	{"central/iin", []string{everyone}},
 	{"central/door", []string{"central", everyone}},
 	{"central/uplink", []string{"central", everyone}},
