@@ -9,10 +9,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"slices"
 	"strings"
 	"sync"
@@ -407,68 +405,6 @@ func TestCaptureOneAtATime(t *testing.T) {
 	})
 }
 
-func TestHTTPS(t *testing.T) {
-	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method != methodDiscover {
-			http.Error(w, "no", http.StatusMethodNotAllowed)
-			return
-		}
-		_, _ = io.WriteString(w, `<RDService status="READY"><Interface id="CAPTURE" path="/c"/></RDService>`)
-	})
-	server := httptest.NewUnstartedServer(handler)
-	server.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelError)
-	server.StartTLS()
-	defer server.Close()
-	client, err := New(Config{FirstPort: 1, LastPort: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	// The self-signed certificate is trusted on loopback, and https is found
-	// where http was asked.
-	s, err := client.Probe(t.Context(), strings.TrimPrefix(server.URL, "https://"))
-	if err != nil || s.Address != server.URL {
-		t.Errorf("%+v, %v", s, err)
-	}
-	// Nowhere else.
-	client.doors.loopback = client.doors.elsewhere
-	if _, err := client.Probe(t.Context(), server.URL); !errors.Is(err, ErrBroken) {
-		t.Errorf("a self-signed certificate passed the strict door: %v", err)
-	}
-}
-
-func TestOnlyLoopback(t *testing.T) {
-	for address, here := range map[string]bool{
-		"127.0.0.1:1": true, "[::1]:1": true, "127.9.9.9:1": true,
-		"10.0.0.1:1": false, "[2001:db8::1]:1": false, "0.0.0.0:1": false, "x": false,
-	} {
-		if err := onlyLoopback("tcp", address, nil); (err == nil) != here {
-			t.Errorf("%s: %v", address, err)
-		}
-	}
-}
-
-func TestRefusedOnTheRealNetwork(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := l.Addr().String()
-	if err := l.Close(); err != nil {
-		t.Fatal(err)
-	}
-	client, err := New(Config{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = client.Probe(t.Context(), address)
-	if !errors.Is(err, ErrRefused) {
-		t.Errorf("got %v", err)
-	}
-	if Explain(err).Action != RetryDevice {
-		t.Errorf("explained as %+v", Explain(err))
-	}
-}
-
 func TestNew(t *testing.T) {
 	client, err := New(Config{Extra: []string{"http://127.0.0.1:11100", "localhost:11200", " https://127.0.0.1:8005/ "}})
 	if err != nil {
@@ -531,28 +467,4 @@ func TestSurvey(t *testing.T) {
 			t.Errorf("%s, %v", js, err)
 		}
 	})
-}
-
-func TestMask(t *testing.T) {
-	secret := newPidData([]byte("<PidData>CANARY</PidData>"))
-	type hidden struct{ c Capture }
-	c := Capture{PidData: secret}
-	js, err := json.Marshal(c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var log bytes.Buffer
-	slog.New(slog.NewTextHandler(&log, nil)).Info("x", "capture", c, "pid", secret)
-	text := string(js) + log.String()
-	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%x", "%q", "%d", "%w"} {
-		text += fmt.Sprintf(verb, secret) + fmt.Sprintf(verb, c) + fmt.Sprintf(verb, &c) + fmt.Sprintf(verb, hidden{c}) + fmt.Sprintf(verb, &hidden{c})
-	}
-	for _, form := range []string{"CANARY", fmt.Sprintf("%x", "CANARY"), fmt.Sprint([]byte("CANARY"))[1:15], base64.StdEncoding.EncodeToString([]byte("<PidData>"))} {
-		if strings.Contains(text, form) {
-			t.Errorf("PidData was printed as %s", form)
-		}
-	}
-	if (PidData{}).Reveal() != nil || (PidData{}).Len() != 0 {
-		t.Error("an empty PidData holds something")
-	}
 }

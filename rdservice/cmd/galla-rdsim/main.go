@@ -1,0 +1,108 @@
+// Command galla-rdsim is the RD service simulator as a program: it serves one
+// simulated device (package rdsim) at a loopback address until it is told to
+// stop. It keeps the test authority's certificate and nothing of its key.
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/alecthomas/kong"
+
+	"galla/rdservice/rdcrypto"
+	"galla/rdservice/rdsim"
+)
+
+// options are the program's settings; flags go before the environment.
+type options struct {
+	Addr        string        `env:"GALLA_RDSIM_ADDR" default:"http://127.0.0.1:11100" help:"Where the RD service answers: a loopback address, with or without http://."`
+	Data        string        `env:"GALLA_DATA" default:"./.galla" help:"Folder of the test authority and of the process id file."`
+	Profile     string        `default:"plain" help:"Shape of the service: ${profiles}."`
+	CaptureTime time.Duration `default:"300ms" help:"How long the reader takes to read a finger."`
+	ClockOffset time.Duration `default:"0s" help:"How wrong the device's clock is."`
+}
+
+func main() {
+	var o options
+	kong.Parse(&o, kong.Name("galla-rdsim"),
+		kong.Description("A simulated fingerprint reader that speaks the registered-device protocol."),
+		kong.Vars{"profiles": strings.Join(rdsim.ProfileNames(), ", ")})
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	log := slog.New(slog.NewTextHandler(os.Stderr, nil)).With("program", "rdsim")
+	if err := run(ctx, log, o); err != nil {
+		log.Error("stopped", "error", err)
+		os.Exit(1)
+	}
+}
+
+// run serves until ctx ends.
+func run(ctx context.Context, log *slog.Logger, o options) (err error) {
+	if err := os.MkdirAll(o.Data, 0o700); err != nil {
+		return fmt.Errorf("making the data folder: %w", err)
+	}
+	authority, _, err := rdcrypto.EnsureAuthority(filepath.Join(o.Data, "authority"), rand.Reader)
+	if err != nil {
+		return err
+	}
+	device, err := rdsim.New(authority, rand.Reader, log, rdsim.Config{
+		Address: o.Addr, Profile: o.Profile, CaptureTime: o.CaptureTime, ClockOffset: o.ClockOffset,
+	})
+	if err != nil {
+		return err
+	}
+	listener, err := device.Listen(ctx)
+	if err != nil {
+		return err
+	}
+	pid := filepath.Join(o.Data, "rdsim.pid")
+	if err := writePID(pid); err != nil {
+		return errors.Join(err, listener.Close())
+	}
+	defer func() { err = errors.Join(err, removePID(pid)) }()
+	log.Info("serving", "address", "http://"+listener.Addr().String(), "profile", o.Profile)
+	err = device.Serve(ctx, listener)
+	log.Info("stopped")
+	return err
+}
+
+// writePID leaves this program's process id, complete or not at all.
+func writePID(path string) error {
+	temp := path + ".new"
+	if err := os.WriteFile(temp, []byte(strconv.Itoa(os.Getpid())+"\n"), 0o644); err != nil {
+		return fmt.Errorf("writing the process id: %w", err)
+	}
+	if err := os.Rename(temp, path); err != nil {
+		return fmt.Errorf("writing the process id: %w", err)
+	}
+	return nil
+}
+
+// removePID removes the file if it is still this program's.
+func removePID(path string) error {
+	content, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("removing the process id: %w", err)
+	}
+	if strings.TrimSpace(string(content)) != strconv.Itoa(os.Getpid()) {
+		return nil
+	}
+	if err := os.Remove(path); err != nil {
+		return fmt.Errorf("removing the process id: %w", err)
+	}
+	return nil
+}

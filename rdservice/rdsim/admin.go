@@ -1,0 +1,204 @@
+package rdsim
+
+import (
+	"encoding/json"
+	"net"
+	"net/http"
+	"strings"
+
+	"galla/rdservice/rdcrypto"
+)
+
+// fingerNames lists what may lie on the glass.
+func fingerNames() []string { return append(rdcrypto.Fingers(), NoFinger) }
+
+// serveAdmin answers everything that is not the RD protocol.
+func (d *Device) serveAdmin(w http.ResponseWriter, r *http.Request) {
+	if why := foreign(r); why != "" {
+		tell(w, http.StatusForbidden, map[string]string{"error": why})
+		return
+	}
+	d.admin.ServeHTTP(w, r)
+}
+
+// adminRoutes are the page and the interface for tests.
+func (d *Device) adminRoutes() *http.ServeMux {
+	mux := http.NewServeMux()
+	for pattern, handler := range map[string]http.HandlerFunc{
+		"GET /{$}":         d.servePage,
+		"GET /style.css":   serveStyle,
+		"POST /page/{set}": d.servePageForm,
+		"GET /sim/finger":  d.getFinger,
+		"POST /sim/finger": d.postFinger,
+		"GET /sim/device":  d.getDevice,
+		"POST /sim/device": d.postDevice,
+		"GET /sim/script":  d.getScript,
+		"POST /sim/script": d.postScript,
+		"GET /sim/journal": d.getJournal,
+	} {
+		mux.HandleFunc(pattern, handler)
+	}
+	return mux
+}
+
+// foreign says why a request is not from this computer's own pages and
+// programs; empty where it is. A web page elsewhere can make a browser send
+// requests here (Origin tells), and can give its own name this address (Host
+// tells).
+func foreign(r *http.Request) string {
+	host := r.Host
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	if !isLoopback(strings.Trim(host, "[]")) {
+		return "this address is served under its loopback name only"
+	}
+	if origin := r.Header.Get("Origin"); origin != "" && origin != "http://"+r.Host {
+		return "requests from other origins are refused"
+	}
+	switch r.Header.Get("Sec-Fetch-Site") {
+	case "", "none", "same-origin":
+		return ""
+	}
+	if r.Method == http.MethodGet && r.Header.Get("Sec-Fetch-Mode") == "navigate" {
+		return "" // a link to the page is harmless
+	}
+	return "requests from other sites are refused"
+}
+
+// tell writes JSON.
+func tell(w http.ResponseWriter, status int, v any) {
+	body, err := json.Marshal(v)
+	if err != nil {
+		status, body = http.StatusInternalServerError, []byte(`{"error":"the answer could not be written"}`)
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	_, _ = w.Write(append(body, '\n')) // a client that has gone needs no answer
+}
+
+// refuse tells every wrong field.
+func refuse(w http.ResponseWriter, faults []fault) {
+	tell(w, http.StatusBadRequest, map[string][]fault{"errors": faults})
+}
+
+// fingerView is the glass as it may be shown.
+type fingerView struct {
+	Aadhaar string `json:"aadhaar"` // masked
+	Finger  string `json:"finger"`
+	Quality int    `json:"quality"`
+}
+
+func (g glass) view() fingerView { return fingerView{g.who.String(), g.finger, g.quality} }
+
+// deviceView is the device's state.
+type deviceView struct {
+	Profile   string `json:"profile"`
+	Status    string `json:"status"`
+	Warmup    int    `json:"warmup"`
+	Capturing bool   `json:"capturing"`
+}
+
+func (d *Device) getFinger(w http.ResponseWriter, _ *http.Request) {
+	d.mu.Lock()
+	view := d.glass.view()
+	d.mu.Unlock()
+	tell(w, http.StatusOK, view)
+}
+
+func (d *Device) postFinger(w http.ResponseWriter, r *http.Request) {
+	body, err := readBody(r.Body)
+	if err != nil {
+		refuse(w, []fault{{"body", err.Error()}})
+		return
+	}
+	if faults := d.setGlass(jsonForm(body, "")); len(faults) > 0 {
+		refuse(w, faults)
+		return
+	}
+	d.getFinger(w, r)
+}
+
+// setGlass changes what lies on the glass; nothing changes if a field is wrong.
+// Fields that are absent stay as they are.
+func (d *Device) setGlass(f *form) []fault {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	g, faults := readGlass(f, d.glass)
+	if len(faults) == 0 {
+		d.glass = g
+		d.log.Info("finger placed", "aadhaar", g.who, "finger", g.finger, "quality", g.quality)
+	}
+	return faults
+}
+
+func (d *Device) view() deviceView {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return deviceView{d.profile.name, d.status, d.warmup, d.capturing}
+}
+
+func (d *Device) getDevice(w http.ResponseWriter, _ *http.Request) {
+	tell(w, http.StatusOK, d.view())
+}
+
+func (d *Device) postDevice(w http.ResponseWriter, r *http.Request) {
+	body, err := readBody(r.Body)
+	if err != nil {
+		refuse(w, []fault{{"body", err.Error()}})
+		return
+	}
+	if faults := d.setDevice(jsonForm(body, "")); len(faults) > 0 {
+		refuse(w, faults)
+		return
+	}
+	d.getDevice(w, r)
+}
+
+// setDevice changes shape, status and warm-up; nothing changes if a field is
+// wrong. Fields that are absent stay as they are.
+func (d *Device) setDevice(f *form) []fault {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	name, status, warmup := d.profile.name, d.status, d.warmup
+	f.choice("profile", ProfileNames(), &name)
+	f.choice("status", []string{statusReady, statusNotReady, statusUsed}, &status)
+	f.number("warmup", 0, maxWarmup, &warmup)
+	faults := f.end()
+	shape, ok := profileNamed(name)
+	if len(faults) == 0 && ok {
+		d.profile, d.status, d.warmup = shape, status, warmup
+		d.log.Info("device changed", "profile", name, "status", status, "warmup", warmup)
+	}
+	return faults
+}
+
+func (d *Device) getScript(w http.ResponseWriter, _ *http.Request) {
+	d.mu.Lock()
+	script := append([]Outcome{}, d.script...)
+	d.mu.Unlock()
+	tell(w, http.StatusOK, script)
+}
+
+func (d *Device) postScript(w http.ResponseWriter, r *http.Request) {
+	body, err := readBody(r.Body)
+	if err != nil {
+		refuse(w, []fault{{"body", err.Error()}})
+		return
+	}
+	script, faults := readScript(body)
+	if len(faults) > 0 {
+		refuse(w, faults)
+		return
+	}
+	d.mu.Lock()
+	d.script = script // the new list takes the place of what was left of the old
+	d.mu.Unlock()
+	d.log.Info("script set", "outcomes", len(script))
+	d.getScript(w, r)
+}
+
+func (d *Device) getJournal(w http.ResponseWriter, _ *http.Request) {
+	tell(w, http.StatusOK, d.Journal())
+}

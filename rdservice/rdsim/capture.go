@@ -1,0 +1,321 @@
+package rdsim
+
+import (
+	"encoding/base64"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"galla/rdservice/rdcrypto"
+)
+
+// maxHang bounds how long a hanging capture keeps its connection: longer than
+// any client waits.
+const maxHang = 10 * time.Minute
+
+// Outcome is what one capture is to end in, whatever lies on the glass. The
+// zero Outcome is a capture as usual.
+type Outcome struct {
+	ErrCode    string `json:"errCode,omitempty"` // empty or 0: captured
+	ErrInfo    string `json:"errInfo,omitempty"`
+	QScore     string `json:"qScore,omitempty"` // a number, or anything a maker might send
+	NmPoints   string `json:"nmPoints,omitempty"`
+	DelayMs    int    `json:"delayMs,omitempty"`    // wait so long before answering
+	Hang       bool   `json:"hang,omitempty"`       // never answer
+	Reset      bool   `json:"reset,omitempty"`      // reset the connection
+	Truncate   int    `json:"truncate,omitempty"`   // cut the body off after so many bytes; -1: half-way
+	HTTPStatus int    `json:"httpStatus,omitempty"` // answer with this status and no PidData
+}
+
+// How a capture ended, for the journal.
+const (
+	endAnswered  = "answered"
+	endHung      = "hung"
+	endReset     = "reset"
+	endTruncated = "truncated"
+	endAbandoned = "abandoned" // the client went before the answer
+)
+
+// reply is the Resp that is to be sent, and Truncate of its Outcome.
+type reply struct {
+	code, info, qScore, nmPoints string
+	fingers                      int
+	truncate                     int
+}
+
+// plan is what one capture will do.
+type plan struct {
+	profile profile
+	outcome Outcome
+	scripted,
+	busy, warming bool
+	status string
+	glass  glass
+}
+
+func (d *Device) serveCapture(w http.ResponseWriter, r *http.Request) {
+	began := time.Now()
+	body, err := io.ReadAll(io.LimitReader(r.Body, maxOptions+1))
+	entry := Entry{At: began, Path: r.URL.Path, PidOptions: excerpt(body), Outcome: endAnswered, HTTPStatus: http.StatusOK}
+	defer func() {
+		entry.TookMs = time.Since(began).Milliseconds()
+		d.record(entry)
+	}()
+	p, _ := d.shown()
+	want, refused := readOptions(body)
+	switch {
+	case r.URL.Path != p.capturePath:
+		refused = &refusal{"770", "Invalid URL"}
+	case err != nil || len(body) > maxOptions:
+		refused = &refusal{"100", "Invalid PidOptions input: too large or cut off"}
+	}
+	if refused != nil {
+		d.answer(w, p, &entry, reply{code: refused.code, info: refused.info}, nil)
+		return
+	}
+	do := d.begin()
+	if do.busy {
+		d.answer(w, p, &entry, reply{code: "710", info: "Device being used by another application"}, nil)
+		return
+	}
+	defer d.end()
+	if !d.play(w, r, do, want, &entry) {
+		return
+	}
+	resp, pid, err := d.result(do, want)
+	if err != nil {
+		d.log.Error("capture could not be sealed", "error", err)
+		resp, pid = reply{code: "999", info: "Internal error"}, nil
+	}
+	resp.truncate = do.outcome.Truncate
+	d.answer(w, do.profile, &entry, resp, pid)
+}
+
+// begin takes the device for one capture and decides what will happen.
+func (d *Device) begin() plan {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.capturing {
+		return plan{busy: true}
+	}
+	do := plan{profile: d.profile, status: d.status, glass: d.glass}
+	switch {
+	case d.warmup > 0:
+		d.warmup--
+		do.warming = true
+	case len(d.script) > 0:
+		do.outcome, d.script = d.script[0], d.script[1:]
+		do.scripted = true
+	case d.status != statusReady:
+	default:
+		do.outcome.DelayMs = int(d.cfg.CaptureTime.Milliseconds())
+	}
+	d.capturing = true
+	return do
+}
+
+func (d *Device) end() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.capturing = false
+}
+
+// play does everything that comes before an answer; false: there will be none.
+func (d *Device) play(w http.ResponseWriter, r *http.Request, do plan, want wanted, entry *Entry) bool {
+	wait := time.Duration(do.outcome.DelayMs) * time.Millisecond
+	usual := !do.scripted && !do.warming && do.status == statusReady
+	switch {
+	case do.outcome.Hang:
+		wait = maxHang
+	case usual && do.glass.finger == NoFinger:
+		wait = want.timeout
+	}
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-r.Context().Done():
+		entry.Outcome, entry.HTTPStatus = endAbandoned, 0
+		if do.outcome.Hang {
+			entry.Outcome = endHung
+		}
+		panic(http.ErrAbortHandler)
+	}
+	switch {
+	case do.outcome.Hang:
+		entry.Outcome, entry.HTTPStatus = endHung, 0
+		panic(http.ErrAbortHandler)
+	case do.outcome.Reset:
+		entry.Outcome, entry.HTTPStatus = endReset, 0
+		reset(w)
+		return false
+	case do.outcome.HTTPStatus != 0 && do.outcome.HTTPStatus != http.StatusOK:
+		entry.HTTPStatus = do.outcome.HTTPStatus
+		http.Error(w, http.StatusText(do.outcome.HTTPStatus), do.outcome.HTTPStatus)
+		return false
+	}
+	return true
+}
+
+// reset ends the connection with a TCP reset where it is one.
+func reset(w http.ResponseWriter) {
+	conn, _, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		panic(http.ErrAbortHandler)
+	}
+	inner := conn
+	if limited, ok := conn.(*limitedConn); ok {
+		inner = limited.Conn
+	}
+	if tcp, ok := inner.(*net.TCPConn); ok {
+		_ = tcp.SetLinger(0) // without it the close is an orderly end
+	}
+	_ = conn.Close()
+}
+
+// result is the Resp and, where it captured, the sealed elements.
+func (d *Device) result(do plan, want wanted) (reply, []tag, error) {
+	o := do.outcome
+	switch {
+	case do.warming:
+		return reply{code: "-1509", info: "System is still checking status, please try after sometime"}, nil, nil
+	case do.scripted && strings.Trim(o.ErrCode, "0") != "":
+		return reply{code: o.ErrCode, info: orElse(o.ErrInfo, meaning(o.ErrCode)), qScore: o.QScore, nmPoints: o.NmPoints}, nil, nil
+	case do.scripted: // a success, whatever the device's status
+	case do.status == statusNotReady:
+		return reply{code: "720", info: meaning("720")}, nil, nil
+	case do.status == statusUsed:
+		return reply{code: "710", info: meaning("710")}, nil, nil
+	case do.glass.finger == NoFinger:
+		return reply{code: "700", info: meaning("700")}, nil, nil
+	}
+	if do.glass.finger == NoFinger {
+		do.glass.finger = startFinger
+	}
+	sealed, err := d.seal(do.profile, do.glass, want)
+	if err != nil {
+		return reply{}, nil, err
+	}
+	list := func(n int) string {
+		s := strconv.Itoa(n)
+		if do.profile.listScores {
+			s = strings.Join(slices.Repeat([]string{s}, want.fingers), ",")
+		}
+		return s
+	}
+	return reply{
+		code: orElse(o.ErrCode, "0"), info: orElse(o.ErrInfo, do.profile.successInfo), fingers: want.fingers,
+		qScore: orElse(o.QScore, list(do.glass.quality)), nmPoints: orElse(o.NmPoints, list(minutiaeOf(do.glass.quality))),
+	}, sealed, nil
+}
+
+// seal captures the finger on the glass, and its neighbours where more than one
+// is asked for, and gives Skey, Hmac and Data.
+func (d *Device) seal(p profile, g glass, want wanted) ([]tag, error) {
+	ts := d.now()
+	kind := "FMR"
+	if want.image {
+		kind = "FIR"
+	}
+	names := rdcrypto.Fingers()
+	first := slices.Index(names, g.finger)
+	var samples []rdcrypto.Sample
+	for i := range want.fingers {
+		posh := "UNKNOWN"
+		if len(want.posh) > 0 {
+			posh = want.posh[i]
+		}
+		finger := names[(first+i)%len(names)]
+		samples = append(samples, rdcrypto.Sample{Type: kind, Posh: posh, Raw: rdcrypto.Template(g.who.reveal(), finger)})
+	}
+	pid, err := rdcrypto.Block(ts, want.wadh, d.dc, samples, d.key, d.random)
+	if err != nil {
+		return nil, err
+	}
+	s, err := rdcrypto.Seal(pid, ts, d.authority, d.random)
+	if err != nil {
+		return nil, err
+	}
+	return []tag{
+		d.deviceInfo(p, true),
+		{name: "Skey", attrs: [][2]string{{"ci", s.CI}}, text: s.Skey},
+		{name: "Hmac", text: s.Hmac},
+		{name: "Data", attrs: [][2]string{{"type", "X"}}, text: s.Data},
+	}, nil
+}
+
+// answer sends PidData in the maker's shape and notes it.
+func (d *Device) answer(w http.ResponseWriter, p profile, entry *Entry, resp reply, sealed []tag) {
+	resp.qScore, resp.nmPoints = orElse(resp.qScore, "0"), orElse(resp.nmPoints, "0")
+	entry.ErrCode, entry.ErrInfo, entry.QScore, entry.NmPoints = resp.code, resp.info, resp.qScore, resp.nmPoints
+	children := append([]tag{{name: "Resp", attrs: [][2]string{
+		{"errCode", resp.code}, {"errInfo", resp.info}, {"fCount", strconv.Itoa(resp.fingers)}, {"fType", "0"},
+		{"nmPoints", resp.nmPoints}, {"qScore", resp.qScore},
+	}}}, sealed...)
+	if sealed == nil && p.fullErrors {
+		children = append(children, d.deviceInfo(p, false),
+			tag{name: "Skey", attrs: [][2]string{{"ci", ""}}}, tag{name: "Hmac"}, tag{name: "Data", attrs: [][2]string{{"type", ""}}})
+	}
+	body := p.document(tag{name: "PidData", children: p.ordered(children)})
+	if resp.truncate == 0 {
+		entry.Bytes = len(body)
+		write(w, p, http.StatusOK, body)
+		return
+	}
+	cut := resp.truncate
+	if cut < 0 || cut >= len(body) {
+		cut = len(body) / 2
+	}
+	entry.Outcome, entry.Bytes = endTruncated, cut
+	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+	write(w, p, http.StatusOK, body[:cut])
+	_ = http.NewResponseController(w).Flush()
+	panic(http.ErrAbortHandler) // the connection ends before the length that was told
+}
+
+// meaning is the specification's wording of a code.
+func meaning(code string) string {
+	switch code {
+	case "700":
+		return "Capture timed out"
+	case "710":
+		return "Device being used by another application"
+	case "720":
+		return "Device not ready"
+	case "730":
+		return "Capture failed"
+	case "740":
+		return "Device needs to be re-initialized"
+	case "750", "760":
+		return "RD Service does not support this biometric"
+	case "770":
+		return "Invalid URL"
+	case "-1509":
+		return "System is still checking status, please try after sometime"
+	case "999":
+		return "Internal error"
+	}
+	return "Error " + code
+}
+
+// excerptLen bounds what the journal keeps of a request.
+const excerptLen = 2 << 10
+
+// excerpt keeps PidOptions readable and bounded; anything that is no text is
+// kept as its length only.
+func excerpt(body []byte) string {
+	if len(body) > excerptLen {
+		return fmt.Sprintf("%d bytes", len(body))
+	}
+	for _, c := range body {
+		if c < ' ' && c != '\n' && c != '\r' && c != '\t' {
+			return base64.StdEncoding.EncodeToString(body)
+		}
+	}
+	return string(body)
+}

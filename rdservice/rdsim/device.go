@@ -1,0 +1,228 @@
+package rdsim
+
+import (
+	"crypto/rsa"
+	"crypto/x509"
+	"encoding/base64"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"galla/rdservice/rdcrypto"
+)
+
+// certificateLife is how long an L0 device's certificate lives.
+const certificateLife = 30 * 24 * time.Hour
+
+// deviceKeyBits is the size of a device's key.
+const deviceKeyBits = 2048
+
+// Statuses of a device.
+const (
+	statusReady    = "READY"
+	statusNotReady = "NOTREADY"
+	statusUsed     = "USED"
+)
+
+// Config says how the device starts. The zero value is a plain device at the
+// first standard port.
+type Config struct {
+	// Address is where Run listens: http://127.0.0.1:11100 where empty. Only
+	// loopback addresses are served.
+	Address string
+	Profile string // plain, mantra, morpho or startek; plain where empty
+	Serial  string // SIM0000001 where empty
+	// CaptureTime is how long the reader takes to read a finger.
+	CaptureTime time.Duration
+	// ClockOffset makes the device's clock wrong, as some are.
+	ClockOffset time.Duration
+}
+
+// Device is the simulated device. It may be used by several goroutines.
+type Device struct {
+	authority *x509.Certificate
+	random    io.Reader
+	log       *slog.Logger
+	cfg       Config
+	listen    string // host:port of cfg.Address
+
+	admin http.Handler
+
+	key *rsa.PrivateKey
+	mc  string // base64 of the device's certificate
+	dc  string // device code, a UUID
+
+	mu        sync.Mutex
+	profile   profile
+	status    string // what /sim/device says; while capturing, USED is shown
+	warmup    int    // captures still to be answered with -1509
+	glass     glass
+	script    []Outcome
+	capturing bool
+	journal   []Entry
+}
+
+// New makes a device with an identity of its own, which lives as long as the
+// Device. authority is the certificate under which captures are sealed. random
+// must be cryptographic and safe for use by several goroutines, as
+// crypto/rand.Reader is.
+func New(authority *x509.Certificate, random io.Reader, log *slog.Logger, cfg Config) (*Device, error) {
+	if cfg.Address == "" {
+		cfg.Address = "http://127.0.0.1:11100"
+	}
+	if cfg.Profile == "" {
+		cfg.Profile = profilePlain
+	}
+	if cfg.Serial == "" {
+		cfg.Serial = "SIM0000001"
+	}
+	listen, err := listenAddress(cfg.Address)
+	if err != nil {
+		return nil, err
+	}
+	shape, ok := profileNamed(cfg.Profile)
+	if !ok {
+		return nil, fmt.Errorf("profile %q is unknown; it must be one of %s", cfg.Profile, strings.Join(ProfileNames(), ", "))
+	}
+	key, err := rsa.GenerateKey(random, deviceKeyBits)
+	if err != nil {
+		return nil, fmt.Errorf("making the device's key: %w", err)
+	}
+	cert, err := rdcrypto.DeviceCertificate(key, shape.dpID, certificateLife, random)
+	if err != nil {
+		return nil, err
+	}
+	var code [16]byte
+	if _, err := io.ReadFull(random, code[:]); err != nil {
+		return nil, fmt.Errorf("drawing a device code: %w", err)
+	}
+	code[6], code[8] = code[6]&0x0f|0x40, code[8]&0x3f|0x80 // a random UUID
+	d := &Device{
+		authority: authority, random: random, log: log, cfg: cfg, listen: listen,
+		key: key, mc: base64.StdEncoding.EncodeToString(cert.Raw),
+		dc:      fmt.Sprintf("%x-%x-%x-%x-%x", code[:4], code[4:6], code[6:8], code[8:10], code[10:]),
+		profile: shape, status: statusReady,
+		glass: glass{newResident(startAadhaar), startFinger, startQuality},
+	}
+	d.admin = d.adminRoutes()
+	return d, nil
+}
+
+// listenAddress takes an address with or without http:// and gives host:port.
+func listenAddress(address string) (string, error) {
+	text := address
+	if !strings.Contains(text, "://") {
+		text = "http://" + text
+	}
+	u, err := url.Parse(text)
+	if err != nil || u.Scheme != "http" || u.Port() == "" || strings.Trim(u.Path, "/") != "" || u.User != nil || u.RawQuery != "" {
+		return "", fmt.Errorf("%q is no address; it must look like http://127.0.0.1:11100", address)
+	}
+	if !isLoopback(u.Hostname()) {
+		return "", fmt.Errorf("%q is not a loopback address; an RD service answers its own computer only", address)
+	}
+	return u.Host, nil
+}
+
+// ServeHTTP answers the RD protocol, the interface for tests and the page.
+func (d *Device) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	switch r.Method {
+	case "RDSERVICE":
+		d.serveDiscover(w, r)
+	case "DEVICEINFO":
+		d.serveInfo(w, r)
+	case "CAPTURE":
+		d.serveCapture(w, r)
+	default:
+		d.serveAdmin(w, r)
+	}
+}
+
+func (d *Device) serveDiscover(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Path != "/" {
+		http.NotFound(w, r)
+		return
+	}
+	p, status := d.shown()
+	host := r.Host
+	if addr, ok := r.Context().Value(http.LocalAddrContextKey).(interface{ String() string }); ok && addr != nil {
+		host = addr.String()
+	}
+	interfaces := []tag{
+		{name: "Interface", attrs: [][2]string{{"id", "DEVICEINFO"}, {"path", p.announced(p.infoPath, host)}}},
+		{name: "Interface", attrs: [][2]string{{"id", "CAPTURE"}, {"path", p.announced(p.capturePath, host)}}},
+	}
+	if p.captureFirst {
+		slices.Reverse(interfaces)
+	}
+	write(w, p, http.StatusOK, p.document(tag{
+		name:     "RDService",
+		attrs:    [][2]string{{"status", status}, {"info", p.info}},
+		children: interfaces,
+	}))
+}
+
+func (d *Device) serveInfo(w http.ResponseWriter, r *http.Request) {
+	p, status := d.shown()
+	if r.URL.Path != p.infoPath {
+		http.NotFound(w, r)
+		return
+	}
+	write(w, p, http.StatusOK, p.document(d.deviceInfo(p, status != statusNotReady)))
+}
+
+// shown is the profile and the status as a client sees it now.
+func (d *Device) shown() (profile, string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.capturing {
+		return d.profile, statusUsed
+	}
+	return d.profile, d.status
+}
+
+// deviceInfo is the DeviceInfo element; a device that is not there has no
+// identity.
+func (d *Device) deviceInfo(p profile, present bool) tag {
+	values := map[string]string{}
+	if present {
+		values = map[string]string{
+			"dpId": p.dpID, "rdsId": p.rdsID, "rdsVer": p.rdsVer, "dc": d.dc, "mi": p.model, "mc": d.mc,
+		}
+	}
+	t := tag{name: "DeviceInfo"}
+	for _, name := range p.deviceAttrs {
+		t.attrs = append(t.attrs, [2]string{name, values[name]})
+	}
+	if !present {
+		return t
+	}
+	param := func(name, value string) tag {
+		return tag{name: "Param", attrs: [][2]string{{"name", name}, {"value", value}}}
+	}
+	t.children = []tag{{name: "additional_info", children: []tag{
+		param("srno", d.cfg.Serial),
+		param("sysid", "SIM0SYSID0000000001"),
+		param("ts", d.now().Format(time.RFC3339)),
+	}}}
+	return t
+}
+
+// now is the device's clock.
+func (d *Device) now() time.Time { return time.Now().Add(d.cfg.ClockOffset).In(rdcrypto.Kolkata()) }
+
+// write sends a document with the profile's header, or lack of one.
+func write(w http.ResponseWriter, p profile, status int, body []byte) {
+	w.Header()["Content-Type"] = nil // keep net/http from guessing one
+	if p.contentType != "" {
+		w.Header().Set("Content-Type", p.contentType)
+	}
+	w.WriteHeader(status)
+	_, _ = w.Write(body) // a client that has gone needs no answer
+}

@@ -1,0 +1,133 @@
+package rdsim
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+)
+
+// Limits of the server. A real service has one client; a test has a few.
+const (
+	maxConnections  = 64               // further clients wait
+	readWait        = 10 * time.Second // for a whole request: it is under 1 KiB
+	writeWait       = maxHang + 2*maxTimeout
+	maxHeader       = 16 << 10
+	shutdownPatient = 2 * time.Second // for answers under way when the program ends
+)
+
+// Listen takes the configured address. A taken one is an error that names it
+// and says what to do.
+func (d *Device) Listen(ctx context.Context) (net.Listener, error) {
+	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", d.listen)
+	if err != nil {
+		return nil, fmt.Errorf("cannot listen at http://%s: %w; if another program holds it (an RD service, or a simulator"+
+			" that still runs), stop that one, or choose another address with GALLA_RDSIM_ADDR", d.listen, err)
+	}
+	return l, nil
+}
+
+// Run listens at the configured address and serves until ctx ends; then it
+// returns nil, after every request has ended. Errors are those of Listen.
+func (d *Device) Run(ctx context.Context) error {
+	l, err := d.Listen(ctx)
+	if err != nil {
+		return err
+	}
+	return d.Serve(ctx, l)
+}
+
+// Serve is Run on a listener that is there already; it closes the listener.
+func (d *Device) Serve(ctx context.Context, l net.Listener) error {
+	// Captures that wait end with this context; requests that are being
+	// answered get a moment more.
+	base, cut := context.WithCancel(context.WithoutCancel(ctx))
+	defer cut()
+	var busy sync.WaitGroup
+	server := &http.Server{
+		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			busy.Add(1)
+			defer busy.Done()
+			d.ServeHTTP(w, r)
+		}),
+		BaseContext:       func(net.Listener) context.Context { return base },
+		ReadHeaderTimeout: readWait,
+		ReadTimeout:       readWait,
+		WriteTimeout:      writeWait,
+		MaxHeaderBytes:    maxHeader,
+		ErrorLog:          slog.NewLogLogger(d.log.Handler(), slog.LevelDebug),
+	}
+	server.SetKeepAlivesEnabled(false)
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(limit(l)) }()
+	select {
+	case err := <-served:
+		return fmt.Errorf("serving at http://%s: %w", l.Addr(), err)
+	case <-ctx.Done():
+	}
+	patient, done := context.WithTimeout(context.WithoutCancel(ctx), shutdownPatient)
+	defer done()
+	cut()
+	err := server.Shutdown(patient)
+	if err != nil {
+		err = server.Close()
+	}
+	if served := <-served; !errors.Is(served, http.ErrServerClosed) {
+		err = errors.Join(err, served)
+	}
+	busy.Wait()
+	return err
+}
+
+// limitedListener lets so many connections in at a time.
+type limitedListener struct {
+	net.Listener
+	room chan struct{}
+	done chan struct{}
+	once sync.Once
+}
+
+func limit(l net.Listener) *limitedListener {
+	return &limitedListener{Listener: l, room: make(chan struct{}, maxConnections), done: make(chan struct{})}
+}
+
+func (l *limitedListener) Accept() (net.Conn, error) {
+	select {
+	case l.room <- struct{}{}:
+	case <-l.done:
+		return nil, net.ErrClosed
+	}
+	conn, err := l.Listener.Accept()
+	if err != nil {
+		<-l.room
+		return nil, err
+	}
+	return &limitedConn{Conn: conn, leave: sync.OnceFunc(func() { <-l.room })}, nil
+}
+
+func (l *limitedListener) Close() error {
+	l.once.Do(func() { close(l.done) })
+	return l.Listener.Close()
+}
+
+type limitedConn struct {
+	net.Conn
+	leave func()
+}
+
+func (c *limitedConn) Close() error {
+	defer c.leave()
+	return c.Conn.Close()
+}
+
+func isLoopback(host string) bool {
+	if host == "localhost" {
+		return true
+	}
+	ip := net.ParseIP(host)
+	return ip != nil && ip.IsLoopback()
+}
