@@ -48,9 +48,10 @@ type Client struct {
 	maxAge    time.Duration
 	doors     doors
 
-	mu   sync.Mutex
-	busy map[string]bool    // devices on which a capture runs, by host and port
-	seen map[string]Service // the last discovery of each, by host and port
+	mu    sync.Mutex
+	busy  map[string]bool       // devices on which a capture runs, by host and port
+	seen  map[string]Service    // the last discovery of each, by host and port
+	infos map[string]DeviceInfo // the last identity of each, by host and port
 }
 
 // New checks the configuration: a range that is no range, an extra address that
@@ -73,6 +74,7 @@ func New(cfg Config) (*Client, error) {
 		doors:  newDoors(cfg.Dial),
 		busy:   map[string]bool{},
 		seen:   map[string]Service{},
+		infos:  map[string]DeviceInfo{},
 	}
 	for port := cfg.FirstPort; port <= cfg.LastPort; port++ {
 		c.addresses = append(c.addresses, &url.URL{Scheme: "http", Host: "127.0.0.1:" + strconv.Itoa(port)})
@@ -187,6 +189,7 @@ func (c *Client) probe(ctx context.Context, u *url.URL) (Service, error) {
 	defer c.mu.Unlock()
 	if err != nil {
 		delete(c.seen, u.Host)
+		delete(c.infos, u.Host)
 		return Service{}, err
 	}
 	c.seen[u.Host] = s
@@ -232,11 +235,22 @@ func wrong(op string, u *url.URL, err error) error {
 }
 
 // Info asks a discovered service who its device is. ErrNoInterface where the
-// service offers no such call.
+// service offers no such call. A device on which this client is capturing is
+// not disturbed: its last answer is given, or ErrBusy where there is none.
 func (c *Client) Info(ctx context.Context, s Service) (DeviceInfo, error) {
 	u, err := target(opInfo, s.Address, s.InfoPath)
 	if err != nil {
 		return DeviceInfo{}, err
+	}
+	c.mu.Lock()
+	known, ok := c.infos[u.Host]
+	capturing := c.busy[u.Host]
+	c.mu.Unlock()
+	if capturing && ok {
+		return known, nil
+	}
+	if capturing {
+		return DeviceInfo{}, &Error{Op: opInfo, Address: u.String(), Kind: ErrBusy}
 	}
 	reply, err := c.doors.do(ctx, exchange{op: opInfo, method: methodInfo, base: u, path: s.InfoPath, wait: infoWait})
 	if err != nil {
@@ -246,6 +260,9 @@ func (c *Client) Info(ctx context.Context, s Service) (DeviceInfo, error) {
 	if err != nil {
 		return DeviceInfo{}, wrong(opInfo, u, err)
 	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.infos[u.Host] = info
 	return info, nil
 }
 

@@ -375,6 +375,9 @@ func TestCaptureOneAtATime(t *testing.T) {
 			t.Fatal(scan, err)
 		}
 		s := scan.Services[0]
+		if _, err := client.Info(t.Context(), s); err != nil {
+			t.Fatal(err)
+		}
 		done := make(chan error)
 		go func() {
 			_, err := client.Capture(t.Context(), s, Options{})
@@ -395,7 +398,10 @@ func TestCaptureOneAtATime(t *testing.T) {
 		if err != nil || again.Services[1].Address != s.Address || again.Services[1].Status != Used {
 			t.Errorf("during the capture: %+v, %v", again.Services, err)
 		}
-		if n := len(r.requests); n != 2 {
+		if info, err := client.Info(t.Context(), s); err != nil || info.DPID != "SIM.T" {
+			t.Errorf("during the capture: %+v, %v", info, err)
+		}
+		if n := len(r.requests); n != 3 {
 			t.Errorf("the capturing service was asked %d times: %q", n, r.requests)
 		}
 		close(r.hold)

@@ -1,6 +1,7 @@
 package rdsim
 
 import (
+	"bytes"
 	"encoding/json"
 	"net"
 	"net/http"
@@ -66,16 +67,19 @@ func foreign(r *http.Request) string {
 	return "requests from other sites are refused"
 }
 
-// tell writes JSON.
+// tell writes JSON, with PidOptions readable as they are: nothing here is HTML.
 func tell(w http.ResponseWriter, status int, v any) {
-	body, err := json.Marshal(v)
-	if err != nil {
-		status, body = http.StatusInternalServerError, []byte(`{"error":"the answer could not be written"}`)
+	var body bytes.Buffer
+	enc := json.NewEncoder(&body)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		status, body = http.StatusInternalServerError, *bytes.NewBufferString(`{"error":"the answer could not be written"}`)
 	}
 	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
-	_, _ = w.Write(append(body, '\n')) // a client that has gone needs no answer
+	_, _ = w.Write(body.Bytes()) // a client that has gone needs no answer
 }
 
 // refuse tells every wrong field.
