@@ -58,14 +58,37 @@ type plan struct {
 	glass  glass
 }
 
+// call is one CAPTURE on its way to an answer.
+type call struct {
+	*Device
+	w     http.ResponseWriter
+	r     *http.Request
+	entry Entry
+	held  bool // the device is taken for this call
+	over  bool
+}
+
+// finish frees the device and notes the call. It comes before the last byte of
+// an answer, so that a client that has its answer finds the device ready and
+// the journal complete. Only the first call counts.
+func (c *call) finish() {
+	if c.over {
+		return
+	}
+	c.over = true
+	if c.held {
+		c.end()
+	}
+	c.entry.TookMs = time.Since(c.entry.At).Milliseconds()
+	c.record(c.entry)
+}
+
 func (d *Device) serveCapture(w http.ResponseWriter, r *http.Request) {
-	began := time.Now()
 	body, err := io.ReadAll(io.LimitReader(r.Body, maxOptions+1))
-	entry := Entry{At: began, Path: r.URL.Path, PidOptions: excerpt(body), Outcome: endAnswered, HTTPStatus: http.StatusOK}
-	defer func() {
-		entry.TookMs = time.Since(began).Milliseconds()
-		d.record(entry)
-	}()
+	c := &call{Device: d, w: w, r: r, entry: Entry{
+		At: time.Now(), Path: r.URL.Path, PidOptions: excerpt(body), Outcome: endAnswered, HTTPStatus: http.StatusOK,
+	}}
+	defer c.finish()
 	p, _ := d.shown()
 	want, refused := readOptions(body)
 	switch {
@@ -75,25 +98,25 @@ func (d *Device) serveCapture(w http.ResponseWriter, r *http.Request) {
 		refused = &refusal{"100", "Invalid PidOptions input: too large or cut off"}
 	}
 	if refused != nil {
-		d.answer(w, p, &entry, reply{code: refused.code, info: refused.info}, nil)
+		c.answer(p, reply{code: refused.code, info: refused.info}, nil)
 		return
 	}
 	do := d.begin()
 	if do.busy {
-		d.answer(w, p, &entry, reply{code: "710", info: "Device being used by another application"}, nil)
+		c.answer(p, reply{code: "710", info: meaning("710")}, nil)
 		return
 	}
-	defer d.end()
-	if !d.play(w, r, do, want, &entry) {
+	c.held = true
+	if !c.play(do, want) {
 		return
 	}
 	resp, pid, err := d.result(do, want)
 	if err != nil {
 		d.log.Error("capture could not be sealed", "error", err)
-		resp, pid = reply{code: "999", info: "Internal error"}, nil
+		resp, pid = reply{code: "999", info: meaning("999")}, nil
 	}
 	resp.truncate = do.outcome.Truncate
-	d.answer(w, do.profile, &entry, resp, pid)
+	c.answer(do.profile, resp, pid)
 }
 
 // begin takes the device for one capture and decides what will happen.
@@ -126,7 +149,7 @@ func (d *Device) end() {
 }
 
 // play does everything that comes before an answer; false: there will be none.
-func (d *Device) play(w http.ResponseWriter, r *http.Request, do plan, want wanted, entry *Entry) bool {
+func (c *call) play(do plan, want wanted) bool {
 	wait := time.Duration(do.outcome.DelayMs) * time.Millisecond
 	usual := !do.scripted && !do.warming && do.status == statusReady
 	switch {
@@ -137,29 +160,37 @@ func (d *Device) play(w http.ResponseWriter, r *http.Request, do plan, want want
 	}
 	timer := time.NewTimer(wait)
 	defer timer.Stop()
+	gone := false
 	select {
 	case <-timer.C:
-	case <-r.Context().Done():
-		entry.Outcome, entry.HTTPStatus = endAbandoned, 0
-		if do.outcome.Hang {
-			entry.Outcome = endHung
-		}
-		panic(http.ErrAbortHandler)
+	case <-c.r.Context().Done():
+		gone = true
 	}
+	o := do.outcome
 	switch {
-	case do.outcome.Hang:
-		entry.Outcome, entry.HTTPStatus = endHung, 0
+	case o.Hang:
+		c.noAnswer(endHung)
 		panic(http.ErrAbortHandler)
-	case do.outcome.Reset:
-		entry.Outcome, entry.HTTPStatus = endReset, 0
-		reset(w)
+	case gone:
+		c.noAnswer(endAbandoned)
+		panic(http.ErrAbortHandler)
+	case o.Reset:
+		c.noAnswer(endReset)
+		reset(c.w)
 		return false
-	case do.outcome.HTTPStatus != 0 && do.outcome.HTTPStatus != http.StatusOK:
-		entry.HTTPStatus = do.outcome.HTTPStatus
-		http.Error(w, http.StatusText(do.outcome.HTTPStatus), do.outcome.HTTPStatus)
+	case o.HTTPStatus != 0 && o.HTTPStatus != http.StatusOK:
+		c.entry.HTTPStatus = o.HTTPStatus
+		c.finish()
+		http.Error(c.w, http.StatusText(o.HTTPStatus), o.HTTPStatus)
 		return false
 	}
 	return true
+}
+
+// noAnswer notes a call whose connection ends without one.
+func (c *call) noAnswer(how string) {
+	c.entry.Outcome, c.entry.HTTPStatus = how, 0
+	c.finish()
 }
 
 // reset ends the connection with a TCP reset where it is one.
@@ -250,21 +281,23 @@ func (d *Device) seal(p profile, g glass, want wanted) ([]tag, error) {
 }
 
 // answer sends PidData in the maker's shape and notes it.
-func (d *Device) answer(w http.ResponseWriter, p profile, entry *Entry, resp reply, sealed []tag) {
+func (c *call) answer(p profile, resp reply, sealed []tag) {
 	resp.qScore, resp.nmPoints = orElse(resp.qScore, "0"), orElse(resp.nmPoints, "0")
+	entry := &c.entry
 	entry.ErrCode, entry.ErrInfo, entry.QScore, entry.NmPoints = resp.code, resp.info, resp.qScore, resp.nmPoints
 	children := append([]tag{{name: "Resp", attrs: [][2]string{
 		{"errCode", resp.code}, {"errInfo", resp.info}, {"fCount", strconv.Itoa(resp.fingers)}, {"fType", "0"},
 		{"nmPoints", resp.nmPoints}, {"qScore", resp.qScore},
 	}}}, sealed...)
 	if sealed == nil && p.fullErrors {
-		children = append(children, d.deviceInfo(p, false),
+		children = append(children, c.deviceInfo(p, false),
 			tag{name: "Skey", attrs: [][2]string{{"ci", ""}}}, tag{name: "Hmac"}, tag{name: "Data", attrs: [][2]string{{"type", ""}}})
 	}
 	body := p.document(tag{name: "PidData", children: p.ordered(children)})
 	if resp.truncate == 0 {
 		entry.Bytes = len(body)
-		write(w, p, http.StatusOK, body)
+		c.finish()
+		write(c.w, p, http.StatusOK, body)
 		return
 	}
 	cut := resp.truncate
@@ -272,10 +305,11 @@ func (d *Device) answer(w http.ResponseWriter, p profile, entry *Entry, resp rep
 		cut = len(body) / 2
 	}
 	entry.Outcome, entry.Bytes = endTruncated, cut
-	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
-	write(w, p, http.StatusOK, body[:cut])
-	_ = http.NewResponseController(w).Flush()
-	panic(http.ErrAbortHandler) // the connection ends before the length that was told
+	c.finish()
+	c.w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+	write(c.w, p, http.StatusOK, body[:cut])
+	_ = http.NewResponseController(c.w).Flush() // a client that has gone needs no answer
+	panic(http.ErrAbortHandler)                 // the connection ends before the length that was told
 }
 
 // meaning is the specification's wording of a code.
