@@ -50,12 +50,13 @@ type reply struct {
 
 // plan is what one capture will do.
 type plan struct {
-	profile profile
-	outcome Outcome
-	scripted,
-	busy, warming bool
-	status string
-	glass  glass
+	profile  profile
+	outcome  Outcome
+	scripted bool // the outcome stands in the script
+	busy     bool // another capture is running
+	warming  bool // the service is still starting
+	status   string
+	glass    glass
 }
 
 // call is one CAPTURE on its way to an answer.
