@@ -198,3 +198,18 @@ func (c *conn) Close() error {
 	c.network.mu.Unlock()
 	return errors.Join(c.Conn.Close(), c.other.Close())
 }
+
+// cut ends the connections of a part that goes on living.
+func (n *network) cut(part string) {
+	n.mu.Lock()
+	var gone []*conn
+	for c := range n.conns {
+		if c.ends[0] == part {
+			gone = append(gone, c)
+		}
+	}
+	n.mu.Unlock()
+	for _, c := range gone {
+		_ = c.Close()
+	}
+}

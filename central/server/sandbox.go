@@ -1,0 +1,77 @@
+package server
+
+import (
+	"fmt"
+	"io"
+
+	"galla/central"
+	"galla/central/door"
+	"galla/central/store"
+	"galla/shared/op"
+	"galla/shared/secret"
+)
+
+// The sandbox's fixed identities (sandbox.md). Their secrets are public: they
+// open nothing but a sandbox on one's own machine, and production never seeds
+// them.
+const (
+	aggregatorA1 = "a0000000-0000-4000-8000-000000000001"
+	vendorV1     = "b0000000-0000-4000-8000-000000000001"
+	vendorV2     = "b0000000-0000-4000-8000-000000000002"
+	merchantBase = "c0000000-0000-4000-8000-00000000000"
+)
+
+// sandboxClients are the credentials of the sandbox.
+func sandboxClients() []struct {
+	id, secret string
+	principal  central.Principal
+} {
+	type client = struct {
+		id, secret string
+		principal  central.Principal
+	}
+	list := []client{
+		{"agg-galla", "sandbox-aggregator-1", central.Principal{Role: op.Aggregator, Aggregator: aggregatorA1}},
+		{"vendor-sahyadri", "sandbox-vendor-1", central.Principal{Role: op.Vendor, Vendor: vendorV1}},
+		{"vendor-deccan", "sandbox-vendor-2", central.Principal{Role: op.Vendor, Vendor: vendorV2}},
+	}
+	for i, name := range []string{"lakshmi", "ganesh", "charminar", "nila", "saraswati"} {
+		n := fmt.Sprint(i + 1)
+		list = append(list, client{"merchant-" + name, "sandbox-merchant-" + n,
+			central.Principal{Role: op.Merchant, Merchant: central.MerchantID(merchantBase + n)}})
+	}
+	return list
+}
+
+// sandboxSeed is everything a sandbox's database begins with.
+func sandboxSeed(rand io.Reader) (store.Seed, error) {
+	merchant := func(n int, name string, vendor central.VendorID, status central.MerchantStatus, info, ready bool) central.Merchant {
+		return central.Merchant{
+			ID: central.MerchantID(fmt.Sprint(merchantBase, n)), MID: fmt.Sprintf("GAL%07d", n), LegalName: name,
+			Vendor: vendor, Status: status, HasInfo: info, AEPSReady: ready, TID: fmt.Sprintf("GAL%05d", n),
+			Mobile: fmt.Sprintf("98000000%02d", n),
+		}
+	}
+	seed := store.Seed{
+		Aggregators: []store.Aggregator{{ID: aggregatorA1, LegalName: "Galla Aggregator"}},
+		Vendors: []central.Vendor{
+			{ID: vendorV1, LegalName: "Sahyadri Fintech", Aggregator: aggregatorA1, Active: true},
+			{ID: vendorV2, LegalName: "Deccan Pay", Active: true},
+		},
+		Merchants: []central.Merchant{
+			merchant(1, "Lakshmi Kirana Store", vendorV1, central.MerchantApproved, true, true),
+			merchant(2, "Ganesh Telecom", vendorV1, central.MerchantApproved, true, false),
+			merchant(3, "Charminar General", vendorV2, central.MerchantApproved, true, true),
+			merchant(4, "Nila Stores", vendorV1, central.MerchantPending, true, false),
+			merchant(5, "Saraswati Traders", vendorV1, central.MerchantApproved, false, false),
+		},
+	}
+	for _, c := range sandboxClients() {
+		hash, err := door.HashSecret(secret.NewKey([]byte(c.secret)), rand)
+		if err != nil {
+			return store.Seed{}, fmt.Errorf("hash the secret of client %s: %w", c.id, err)
+		}
+		seed.Clients = append(seed.Clients, central.Client{ID: c.id, SecretHash: hash, Principal: c.principal, Active: true})
+	}
+	return seed, nil
+}

@@ -1,0 +1,136 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+
+	"golang.org/x/sync/errgroup"
+
+	"galla/central"
+	"galla/central/bank"
+	"galla/central/contract"
+	"galla/central/door"
+	"galla/central/store"
+	"galla/central/uplink"
+	"galla/shared/secret"
+)
+
+// pidFile holds the process id of a running central.
+const pidFile = "central.pid"
+
+// Run serves a central until ctx ends, then stops taking calls, waits for the
+// operations under way, and closes the database.
+func Run(ctx context.Context, cfg Config) error {
+	if err := cfg.Validate(); err != nil {
+		return fmt.Errorf("configuration: %w", err)
+	}
+	k, err := loadKeys(cfg.Data, cfg.Sandbox, cfg.Rand)
+	if err != nil {
+		return err
+	}
+	listeners, err := listen(cfg.Addr, cfg.AdminAddr, cfg.UplinkAddr)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		for _, l := range listeners {
+			_ = l.Close() // closed already where its server ran
+		}
+	}()
+	if err := os.MkdirAll(filepath.Dir(cfg.database()), 0o700); err != nil {
+		return fmt.Errorf("make the data folder: %w", err)
+	}
+	db, err := store.OpenSQLite(ctx, cfg.database(), store.Config{Node: cfg.Node, Logger: cfg.Logger})
+	if err != nil {
+		return err
+	}
+	err = serve(ctx, cfg, k, db, listeners)
+	return errors.Join(err, db.Close())
+}
+
+// serve builds the parts and runs them side by side.
+func serve(ctx context.Context, cfg Config, k keys, db *store.SQLite, listeners []net.Listener) error {
+	if cfg.Sandbox {
+		seed, err := sandboxSeed(cfg.Rand)
+		if err != nil {
+			return err
+		}
+		if err := db.Seed(ctx, seed); err != nil {
+			return err
+		}
+	}
+	network, err := bank.New(bank.Config{BaseURL: cfg.BankURL, Key: k.bank, Timeout: cfg.BankTimeout, Logger: cfg.Logger})
+	if err != nil {
+		return err
+	}
+	bell := central.NewBell()
+	engine, err := central.NewEngine(db, network, contract.Renderer{}, bell, central.EngineConfig{
+		Node: cfg.Node, BankTimeout: cfg.BankTimeout, Rand: cfg.Rand, Logger: cfg.Logger,
+	})
+	if err != nil {
+		return err
+	}
+	bounds := productionLimits
+	if cfg.Sandbox {
+		bounds = sandboxLimits
+	}
+	dispatcher, err := contract.New(engine, central.NewRegistry(db, bell, cfg.Rand), db, contract.Config{
+		FingerprintKey: k.fingerprint, UplinkURL: cfg.uplinkURL(), Audience: uplinkAudience,
+		Limits: contract.AmountLimits{Min: bounds.min, Max: bounds.max}, Logger: cfg.Logger,
+	})
+	if err != nil {
+		return err
+	}
+	direct, err := door.New(dispatcher, db, door.Config{
+		Issuer: issuer, Audience: audience, Keys: []secret.Key{k.token}, Rand: cfg.Rand, Logger: cfg.Logger,
+	})
+	if err != nil {
+		return err
+	}
+	terminals, err := uplink.New(dispatcher, db, bell, uplink.Config{Audience: uplinkAudience, Logger: cfg.Logger, Rand: cfg.Rand})
+	if err != nil {
+		return err
+	}
+	desk := admin{engine: engine, store: db, terminals: terminals, log: cfg.Logger}
+
+	if err := writePID(cfg.Data); err != nil {
+		return err
+	}
+	defer func() { _ = os.Remove(filepath.Join(cfg.Data, pidFile)) }()
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error { return engine.Run(ctx) })
+	group.Go(func() error { return direct.Run(ctx, listeners[0]) })
+	group.Go(func() error { return desk.run(ctx, listeners[1]) })
+	group.Go(func() error { return terminals.Run(ctx, listeners[2]) })
+	cfg.Logger.Info("central is serving", "direct", cfg.Addr, "admin", cfg.AdminAddr, "uplink", cfg.UplinkAddr, "bank", cfg.BankURL, "sandbox", cfg.Sandbox)
+	return group.Wait()
+}
+
+// listen opens all addresses, or none, and names the one that is taken.
+func listen(addrs ...string) ([]net.Listener, error) {
+	var open []net.Listener
+	for _, addr := range addrs {
+		l, err := net.Listen("tcp", addr)
+		if err != nil {
+			for _, o := range open {
+				_ = o.Close()
+			}
+			return nil, fmt.Errorf("address %s can't be opened (is another program, or another central, on it?): %w", addr, err)
+		}
+		open = append(open, l)
+	}
+	return open, nil
+}
+
+// writePID tells the process's own id to whoever supervises it.
+func writePID(data string) error {
+	path := filepath.Join(data, pidFile)
+	if err := os.WriteFile(path, fmt.Appendln(nil, os.Getpid()), 0o644); err != nil {
+		return fmt.Errorf("write the process id: %w", err)
+	}
+	return nil
+}

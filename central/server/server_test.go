@@ -1,0 +1,142 @@
+package server
+
+import (
+	"context"
+	"crypto/rand"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// free gives an address that nobody listens on at this moment.
+func free(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = l.Close() }()
+	return l.Addr().String()
+}
+
+func testConfig(t *testing.T) Config {
+	t.Helper()
+	return Config{
+		Addr: free(t), AdminAddr: free(t), UplinkAddr: free(t), BankURL: "http://" + free(t), Data: t.TempDir(),
+		Sandbox: true, Node: "test", Rand: rand.Reader, Logger: slog.New(slog.DiscardHandler),
+	}
+}
+
+func get(t *testing.T, url string) (int, string) {
+	t.Helper()
+	resp, err := http.Get(url)
+	if err != nil {
+		return 0, err.Error()
+	}
+	defer func() { _ = resp.Body.Close() }()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp.StatusCode, string(body)
+}
+
+// serving runs a central until the test ends, and waits until it is ready.
+func serving(t *testing.T, cfg Config) (stop func()) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- Run(ctx, cfg) }()
+	for {
+		if status, _ := get(t, "http://"+cfg.AdminAddr+"/readyz"); status == http.StatusOK {
+			break
+		}
+		select {
+		case err := <-done:
+			t.Fatalf("Run = %v", err)
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+	return func() {
+		cancel()
+		if err := <-done; err != nil {
+			t.Errorf("Run = %v", err)
+		}
+	}
+}
+
+func TestASandboxServesItsParties(t *testing.T) {
+	cfg := testConfig(t)
+	for range 2 { // a second start finds its data
+		stop := serving(t, cfg)
+		for _, c := range sandboxClients() {
+			form := url.Values{"grant_type": {"client_credentials"}, "client_id": {c.id}, "client_secret": {c.secret}}
+			resp, err := http.PostForm("http://"+cfg.Addr+"/oauth/token", form)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_ = resp.Body.Close()
+			want := http.StatusOK
+			if c.id == "merchant-nila" { // PENDING
+				want = http.StatusUnprocessableEntity
+			}
+			if resp.StatusCode != want {
+				t.Errorf("token for %s: HTTP %d, want %d", c.id, resp.StatusCode, want)
+			}
+		}
+		if _, metrics := get(t, "http://"+cfg.AdminAddr+"/metrics"); !strings.Contains(metrics, "galla_operations_stuck 0") {
+			t.Error("metrics do not tell of stuck operations")
+		}
+		stop()
+		if _, err := os.Stat(filepath.Join(cfg.Data, pidFile)); !os.IsNotExist(err) {
+			t.Errorf("the process id is left behind: %v", err)
+		}
+	}
+}
+
+func TestProductionRefusesToStartWithoutKeys(t *testing.T) {
+	cfg := testConfig(t)
+	cfg.Sandbox = false
+	err := Run(t.Context(), cfg)
+	for _, key := range []string{"fingerprint.key", "token-signing.key", "bank-network.key"} {
+		if err == nil || !strings.Contains(err.Error(), key) {
+			t.Errorf("Run = %v, want it to name %s", err, key)
+		}
+	}
+}
+
+func TestATakenAddressIsNamed(t *testing.T) {
+	cfg := testConfig(t)
+	l, err := net.Listen("tcp", cfg.UplinkAddr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = l.Close() }()
+	if err := Run(t.Context(), cfg); err == nil || !strings.Contains(err.Error(), cfg.UplinkAddr) {
+		t.Errorf("Run = %v, want it to name %s", err, cfg.UplinkAddr)
+	}
+}
+
+func TestConfigReportsAllFaultsAtOnce(t *testing.T) {
+	err := Config{}.Validate()
+	for _, word := range []string{"direct", "admin", "uplink", "bank", "data", "node", "logger"} {
+		if err == nil || !strings.Contains(err.Error(), word) {
+			t.Errorf("Validate = %v, want it to name %q", err, word)
+		}
+	}
+	if err := testConfig(t).Validate(); err != nil {
+		t.Errorf("a full configuration is refused: %v", err)
+	}
+	for in, want := range map[string]string{"http://a:1": "a:1", "ws://a:1/": "a:1", "a:1": "a:1"} {
+		if got := HostPort(in); got != want {
+			t.Errorf("HostPort(%q) = %q", in, got)
+		}
+	}
+}
