@@ -1,0 +1,284 @@
+package uplink
+
+import (
+	"context"
+	"crypto/ed25519"
+	"encoding/binary"
+	"errors"
+	"io"
+	"math"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/golang-jwt/jwt/v5"
+	"github.com/gorilla/websocket"
+	"golang.org/x/time/rate"
+
+	"galla/central"
+	"galla/shared/op"
+)
+
+// Handler serves GET /uplink; everything else is 404 or 405. Before Run, and
+// after it, terminals are told to come back.
+func (s *Server) Handler() http.Handler { return http.HandlerFunc(s.serve) }
+
+// RevokedHeader is set on the 401 to a terminal that proved itself and was
+// revoked: only a new enrolment helps.
+const RevokedHeader = "X-Galla-Revoked"
+
+func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
+	switch {
+	case r.URL.Path != Path:
+		s.refuse(w, r, 0, central.Refuse(central.NoRoute, "No such route; the uplink is at "+Path))
+		return
+	case r.Method != http.MethodGet:
+		w.Header().Set("Allow", http.MethodGet)
+		s.refuse(w, r, 0, central.Refuse(central.NoMethod, "The uplink is opened with GET"))
+		return
+	case len(r.Header.Values("Origin")) > 0:
+		s.refuse(w, r, 0, central.Refuse(central.AccessDenied, "Browsers have no business at the uplink"))
+		return
+	case !websocket.IsWebSocketUpgrade(r):
+		s.refuse(w, r, 0, central.Refuse(central.Invalid, "The uplink is a websocket; the request asks for no upgrade"))
+		return
+	}
+	c, err := s.readCredential(r)
+	if err != nil {
+		s.unauthenticated(w, r, err, "Not authenticated")
+		return
+	}
+	if err := s.enter(); err != nil {
+		s.turnAway(w, r, s.gate.later(), err)
+		return
+	}
+	defer s.leave()
+	if wait, ok := s.gate.enter(); !ok {
+		s.turnAway(w, r, wait, errors.New("too many terminals connect at the same moment"))
+		return
+	}
+	terminal, err := s.authenticate(r.Context(), c)
+	var denied *denial
+	switch {
+	case errors.As(err, &denied) && denied.revoked:
+		w.Header().Set(RevokedHeader, "1")
+		s.unauthenticated(w, r, denied, "Terminal revoked")
+	case errors.As(err, &denied):
+		s.unauthenticated(w, r, denied, "Not authenticated")
+	case err != nil:
+		s.log.Error("a terminal can't be authenticated; it is told to come back", "terminal", c.terminal, "error", err)
+		s.turnAway(w, r, s.gate.later(), errors.New("the central can't look terminals up"))
+	default:
+		s.upgrade(w, r, terminal)
+	}
+}
+
+// upgrade turns the request into a session and serves it to its end.
+func (s *Server) upgrade(w http.ResponseWriter, r *http.Request, t central.Terminal) {
+	upgrader := s.upgrader
+	upgrader.Error = func(w http.ResponseWriter, r *http.Request, status int, reason error) {
+		s.refuse(w, r, status, central.Refuse(central.Invalid, reason.Error()))
+	}
+	ws, err := upgrader.Upgrade(w, r, nil)
+	if err != nil {
+		s.log.Info("a terminal's upgrade failed", "terminal", t.ID, "remote", r.RemoteAddr, "error", err)
+		return
+	}
+	s.counts.admitted.Add(1)
+	newSession(s, ws, t, r.RemoteAddr).run()
+}
+
+// credential is what a token says of itself, before its signature is checked.
+type credential struct {
+	token    string
+	terminal central.TerminalID
+	id       string // jti
+	expires  time.Time
+}
+
+// Limits of a token.
+const (
+	tokenLife = 60 * time.Second // exp after iat
+	// tokenLeeway is what the Date header's whole seconds and the way there and
+	// back can add to a corrected clock's error.
+	tokenLeeway = 5 * time.Second
+	maxName     = 64 // characters of kid and jti: both are ids
+	minTokenID  = 16 // characters of jti: shorter ones could be guessed or repeat
+)
+
+// denial says why a terminal is not let in; the reason is for the log.
+type denial struct {
+	reason  string
+	revoked bool
+}
+
+func (d *denial) Error() string { return d.reason }
+
+// readCredential reads the request's token and judges all of it that needs no
+// database, so that what is plainly wrong costs next to nothing.
+func (s *Server) readCredential(r *http.Request) (credential, error) {
+	sent := r.Header.Values("Authorization")
+	if len(sent) != 1 {
+		return credential{}, &denial{reason: "the request has no Authorization header, or more than one"}
+	}
+	scheme, text, _ := strings.Cut(sent[0], " ")
+	if !strings.EqualFold(scheme, "Bearer") {
+		return credential{}, &denial{reason: "the Authorization header is not of scheme Bearer"}
+	}
+	var claims jwt.RegisteredClaims
+	// The signature is checked in authenticate; here the key is not known yet.
+	token, _, err := jwt.NewParser().ParseUnverified(text, &claims)
+	if err != nil {
+		return credential{}, &denial{reason: "the token is no JWT"}
+	}
+	kid, _ := token.Header["kid"].(string)
+	switch {
+	case token.Method.Alg() != jwt.SigningMethodEdDSA.Alg():
+		return credential{}, &denial{reason: "the token is not signed with EdDSA"}
+	case !isName(kid):
+		return credential{}, &denial{reason: "the token's kid is no terminal id"}
+	case !isName(claims.ID) || len(claims.ID) < minTokenID:
+		return credential{}, &denial{reason: "the token's jti is missing or no id"}
+	case claims.IssuedAt == nil || claims.ExpiresAt == nil || claims.ExpiresAt.Sub(claims.IssuedAt.Time) > tokenLife:
+		return credential{}, &denial{reason: "the token lives longer than a minute"}
+	}
+	valid := jwt.NewValidator(jwt.WithAudience(s.cfg.Audience), jwt.WithLeeway(tokenLeeway),
+		jwt.WithIssuedAt(), jwt.WithExpirationRequired())
+	if err := valid.Validate(claims); err != nil {
+		// The library's error names claims and no values.
+		return credential{}, &denial{reason: "terminal " + kid + ": " + err.Error()}
+	}
+	return credential{token: text, terminal: central.TerminalID(kid), id: claims.ID, expires: claims.ExpiresAt.Time}, nil
+}
+
+// isName tells whether a text can be an id: short, and of letters, digits,
+// '-' and '_'.
+func isName(s string) bool {
+	if s == "" || len(s) > maxName {
+		return false
+	}
+	return strings.Trim(s, "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_") == ""
+}
+
+// storeWait bounds one call of the store: longer, and the terminal is better
+// off elsewhere.
+const storeWait = 10 * time.Second
+
+// authenticate checks the token against the terminal's key and spends it. An
+// error that is no *denial says nothing about the terminal.
+func (s *Server) authenticate(ctx context.Context, c credential) (central.Terminal, error) {
+	ctx, cancel := context.WithTimeout(ctx, storeWait)
+	defer cancel()
+	t, err := s.store.Terminal(ctx, c.terminal)
+	if errors.Is(err, central.ErrNotFound) {
+		return central.Terminal{}, &denial{reason: "no such terminal: " + string(c.terminal)}
+	}
+	if err != nil {
+		return central.Terminal{}, err
+	}
+	parser := jwt.NewParser(jwt.WithValidMethods([]string{jwt.SigningMethodEdDSA.Alg()}), jwt.WithoutClaimsValidation())
+	if _, err := parser.Parse(c.token, func(*jwt.Token) (any, error) { return ed25519.PublicKey(t.PublicKey), nil }); err != nil {
+		return central.Terminal{}, &denial{reason: "the token is not signed by the key of terminal " + string(t.ID)}
+	}
+	// Only now, so that nobody else learns which terminals were revoked.
+	if !t.RevokedAt.IsZero() {
+		return central.Terminal{}, &denial{reason: "terminal " + string(t.ID) + " was revoked", revoked: true}
+	}
+	// The terminal's name before its jti: one terminal can't spend another's.
+	err = s.store.SpendToken(ctx, string(t.ID)+"/"+c.id, c.expires.Add(tokenLeeway))
+	if errors.Is(err, central.ErrTaken) {
+		return central.Terminal{}, &denial{reason: "the token of terminal " + string(t.ID) + " was used before"}
+	}
+	return t, err
+}
+
+// unauthenticated answers 401 with the central's clock.
+func (s *Server) unauthenticated(w http.ResponseWriter, r *http.Request, why error, message string) {
+	s.counts.unauthenticated.Add(1)
+	s.log.Info("a terminal is not let in", "remote", r.RemoteAddr, "reason", why)
+	w.Header().Set("Date", time.Now().UTC().Format(http.TimeFormat))
+	s.refuse(w, r, http.StatusUnauthorized, central.Refuse(central.Unauthenticated, message))
+}
+
+// turnAway answers 503 with the time to come back.
+func (s *Server) turnAway(w http.ResponseWriter, r *http.Request, wait time.Duration, why error) {
+	s.counts.turnedAway.Add(1)
+	s.log.Debug("a terminal is told to come back later", "remote", r.RemoteAddr, "after", wait, "reason", why)
+	w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(wait.Seconds()))))
+	s.refuse(w, r, http.StatusServiceUnavailable,
+		&central.Error{Fault: central.TooMany, Message: "The central can't take this terminal at the moment; connect again later", RetryAfter: wait})
+}
+
+// refuse answers with the envelope of the error table; status 0 takes the
+// table's.
+func (s *Server) refuse(w http.ResponseWriter, r *http.Request, status int, why *central.Error) {
+	id := r.Header.Get("X-Request-Id")
+	if !isName(id) {
+		if minted, err := op.NewID(s.random); err == nil {
+			id = string(minted)
+		}
+	}
+	reply := s.dispatcher.Refusal(why, id)
+	if status == 0 {
+		status = reply.HTTP
+	}
+	h := w.Header()
+	h.Set("Content-Type", "application/json")
+	h.Set("Cache-Control", "no-store")
+	h.Set("X-Request-Id", id)
+	w.WriteHeader(status)
+	_, _ = w.Write(reply.Body) // the peer may be gone, which is its answer
+}
+
+// gate admits upgrades at a bounded rate, and gives those beyond it a moment to
+// come back at.
+type gate struct {
+	admit  *rate.Limiter
+	slots  *rate.Limiter // moments promised to those who were turned away
+	random io.Reader
+}
+
+// Bounds of Retry-After.
+const (
+	minRetry = time.Second
+	maxRetry = time.Minute
+	// returnShare of the rate is promised to those who come back, the rest is
+	// left to those who come for the first time.
+	returnShare = 0.8
+)
+
+func newGate(perSecond float64, burst int, random io.Reader) *gate {
+	return &gate{
+		admit: rate.NewLimiter(rate.Limit(perSecond), burst),
+		slots: rate.NewLimiter(rate.Limit(perSecond*returnShare), 1), random: random,
+	}
+}
+
+// enter admits one, or says when to come back.
+func (g *gate) enter() (time.Duration, bool) {
+	if g.admit.Allow() {
+		return 0, true
+	}
+	return g.later(), false
+}
+
+// later is a moment of its own for each who was turned away, up to maxRetry.
+func (g *gate) later() time.Duration {
+	slot := g.slots.Reserve()
+	wait := slot.Delay()
+	if wait > maxRetry {
+		slot.Cancel()
+		wait = maxRetry/2 + g.jitter(maxRetry/2)
+	}
+	return min(max(wait, minRetry)+g.jitter(minRetry), maxRetry)
+}
+
+// jitter is a random duration below d.
+func (g *gate) jitter(d time.Duration) time.Duration {
+	var b [8]byte
+	if _, err := io.ReadFull(g.random, b[:]); err != nil {
+		return d / 2 // no randomness: the slots still spread
+	}
+	return time.Duration(binary.LittleEndian.Uint64(b[:]) % uint64(d))
+}

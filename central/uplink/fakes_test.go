@@ -1,0 +1,430 @@
+package uplink
+
+import (
+	"context"
+	"crypto/ed25519"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/golang-jwt/jwt/v5"
+	"github.com/google/uuid"
+	"github.com/gorilla/websocket"
+	"go.uber.org/goleak"
+
+	"galla/central"
+	"galla/shared/op"
+	"galla/shared/wire"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// memory is a store in memory.
+type memory struct {
+	mu         sync.Mutex
+	terminals  map[central.TerminalID]central.Terminal
+	spent      map[string]time.Time
+	events     map[central.TerminalID][]central.Event
+	operations map[op.ID]central.Operation
+	saw        map[central.TerminalID]int
+	forgotten  map[central.TerminalID][]int64
+	fault      error // of every call
+}
+
+func newMemory() *memory {
+	return &memory{
+		terminals: map[central.TerminalID]central.Terminal{}, spent: map[string]time.Time{},
+		events: map[central.TerminalID][]central.Event{}, operations: map[op.ID]central.Operation{},
+		saw: map[central.TerminalID]int{}, forgotten: map[central.TerminalID][]int64{},
+	}
+}
+
+func (m *memory) Terminal(_ context.Context, id central.TerminalID) (central.Terminal, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	t, ok := m.terminals[id]
+	if !ok {
+		return t, errors.Join(m.fault, central.ErrNotFound)
+	}
+	return t, m.fault
+}
+
+func (m *memory) Saw(_ context.Context, id central.TerminalID, _ time.Time) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.saw[id]++
+	return m.fault
+}
+
+func (m *memory) SpendToken(_ context.Context, id string, expires time.Time) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if _, known := m.spent[id]; known {
+		return central.ErrTaken
+	}
+	m.spent[id] = expires
+	return m.fault
+}
+
+func (m *memory) EventsAfter(_ context.Context, t central.TerminalID, cursor int64, limit int) ([]central.Event, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var out []central.Event
+	for _, e := range m.events[t] {
+		if e.Cursor > cursor && len(out) < limit {
+			out = append(out, e)
+		}
+	}
+	return out, m.fault
+}
+
+func (m *memory) Seen(_ context.Context, t central.TerminalID, cursor int64) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.fault != nil {
+		return m.fault
+	}
+	m.forgotten[t] = append(m.forgotten[t], cursor)
+	m.events[t] = slices.DeleteFunc(m.events[t], func(e central.Event) bool { return e.Cursor <= cursor })
+	return nil
+}
+
+func (m *memory) Operation(_ context.Context, id op.ID) (central.Operation, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	o, ok := m.operations[id]
+	if !ok {
+		return o, central.ErrNotFound
+	}
+	return o, m.fault
+}
+
+func (m *memory) ByIdentity(_ context.Context, caller, identity string) (central.Operation, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, o := range m.operations {
+		if o.Caller == caller && o.Identity == identity {
+			return o, m.fault
+		}
+	}
+	return central.Operation{}, errors.Join(m.fault, central.ErrNotFound)
+}
+
+func (m *memory) setFault(err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.fault = err
+}
+
+// event appends an outcome event of an operation in the given state.
+func (m *memory) event(t central.TerminalID, cursor int64, id op.ID, state op.State) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.operations[id] = record(t, id, state)
+	m.events[t] = append(m.events[t], central.Event{Cursor: cursor, Terminal: t, Kind: string(wire.EventOutcome), Operation: id})
+}
+
+func (m *memory) left(t central.TerminalID) int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return len(m.events[t])
+}
+
+func record(t central.TerminalID, id op.ID, state op.State) central.Operation {
+	return central.Operation{
+		ID: id, Identity: string(id), Caller: "terminal:" + string(t), Terminal: t, State: state,
+		HTTP: 200, Reply: fmt.Appendf(nil, `{"of":%q}`, t),
+	}
+}
+
+// desk is a dispatcher whose work a test scripts.
+type desk struct {
+	dispatch func(ctx context.Context, c central.Call) central.Reply
+	ask      func(ctx context.Context, p central.Principal, id op.ID) (central.Reply, bool, error)
+}
+
+func (d *desk) Dispatch(ctx context.Context, c central.Call) central.Reply {
+	if d.dispatch != nil {
+		return d.dispatch(ctx, c)
+	}
+	if c.Accepted != nil {
+		c.Accepted(c.ID)
+	}
+	return d.Outcome(record(c.Principal.Terminal, c.ID, op.Succeeded))
+}
+
+func (d *desk) Ask(ctx context.Context, p central.Principal, id op.ID) (central.Reply, bool, error) {
+	if d.ask != nil {
+		return d.ask(ctx, p, id)
+	}
+	return central.Reply{}, false, nil
+}
+
+func (d *desk) Outcome(o central.Operation) central.Reply {
+	return central.Reply{HTTP: o.HTTP, Body: o.Reply, State: o.State}
+}
+
+func (d *desk) Refusal(err error, _ string) central.Reply {
+	e := central.AsError(err)
+	row := map[central.Fault]struct {
+		http int
+		code string
+	}{
+		central.Unauthenticated: {401, "03"}, central.AccessDenied: {403, "01"}, central.NoRoute: {404, "04"},
+		central.NoMethod: {405, "04"}, central.Invalid: {400, "02"}, central.TooMany: {429, "07"}, central.Internal: {500, "500"},
+	}[e.Fault]
+	return central.Reply{HTTP: row.http, Body: fmt.Appendf(nil, `{"statusCode":%q,"message":%q}`, row.code, e.Message)}
+}
+
+// network is a listener whose connections are pipes in memory.
+type network struct {
+	conns  chan net.Conn
+	closed chan struct{}
+	once   sync.Once
+}
+
+func newNetwork() *network {
+	return &network{conns: make(chan net.Conn), closed: make(chan struct{})}
+}
+
+func (n *network) Accept() (net.Conn, error) {
+	select {
+	case c := <-n.conns:
+		return c, nil
+	case <-n.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+func (n *network) Close() error   { n.once.Do(func() { close(n.closed) }); return nil }
+func (n *network) Addr() net.Addr { return &net.UnixAddr{Name: "pipe", Net: "pipe"} }
+
+func (n *network) dial(context.Context, string, string) (net.Conn, error) {
+	here, there := net.Pipe()
+	select {
+	case n.conns <- there:
+		return here, nil
+	case <-n.closed:
+		return nil, errors.New("nobody listens")
+	}
+}
+
+// house is a server that runs, with what is around it.
+type house struct {
+	t      *testing.T
+	store  *memory
+	desk   *desk
+	bell   *central.Bell
+	server *Server
+	url    string
+	dialer websocket.Dialer
+	stop   context.CancelFunc
+	ended  chan error
+}
+
+const audience = "galla-central"
+
+func newHouse(t *testing.T, l net.Listener, change func(*Config)) *house {
+	t.Helper()
+	h := &house{t: t, store: newMemory(), desk: &desk{}, bell: central.NewBell(), ended: make(chan error, 1)}
+	cfg := Config{Audience: audience, Rand: rand.Reader, Logger: logger()}
+	if change != nil {
+		change(&cfg)
+	}
+	var err error
+	if h.server, err = New(h.desk, h.store, h.bell, cfg); err != nil {
+		t.Fatal(err)
+	}
+	h.url = "ws://" + l.Addr().String() + Path
+	if n, ok := l.(*network); ok {
+		h.url = "ws://central" + Path
+		h.dialer.NetDialContext = n.dial
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	h.stop = stop
+	go func() { h.ended <- h.server.Run(ctx, l) }()
+	t.Cleanup(func() {
+		stop()
+		if err := <-h.ended; err != nil {
+			t.Errorf("Run = %v", err)
+		}
+		if n := h.server.Stats().Panics; n != 0 {
+			t.Errorf("%d goroutines panicked", n)
+		}
+	})
+	for h.server.enter() != nil { // until Run has begun
+		time.Sleep(time.Millisecond)
+	}
+	h.server.leave()
+	return h
+}
+
+func logger() *slog.Logger {
+	if os.Getenv("GALLA_TEST_LOG") != "" {
+		return slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	}
+	return slog.New(slog.NewTextHandler(io.Discard, nil))
+}
+
+// terminal is an enrolled counter.
+type terminal struct {
+	id  central.TerminalID
+	key ed25519.PrivateKey
+}
+
+func (h *house) enrol() terminal {
+	public, private, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	t := terminal{id: central.TerminalID(newID()), key: private}
+	h.store.mu.Lock()
+	defer h.store.mu.Unlock()
+	h.store.terminals[t.id] = central.Terminal{ID: t.id, Merchant: central.MerchantID("m-" + string(t.id)), PublicKey: public}
+	return t
+}
+
+func newID() op.ID { return op.ID(uuid.Must(uuid.NewV7()).String()) }
+
+// claims are those of a good token.
+func claims() jwt.RegisteredClaims {
+	now := time.Now()
+	return jwt.RegisteredClaims{
+		Audience: jwt.ClaimStrings{audience}, ID: uuid.NewString(),
+		IssuedAt: jwt.NewNumericDate(now), ExpiresAt: jwt.NewNumericDate(now.Add(time.Minute)),
+	}
+}
+
+func (t terminal) token(c jwt.Claims) string {
+	token := jwt.NewWithClaims(jwt.SigningMethodEdDSA, c)
+	token.Header["kid"] = string(t.id)
+	text, err := token.SignedString(t.key)
+	if err != nil {
+		panic(err)
+	}
+	return text
+}
+
+func (h *house) open(header http.Header) (*websocket.Conn, *http.Response, error) {
+	return h.dialer.Dial(h.url, header)
+}
+
+// line is a terminal's end of a connection.
+type line struct {
+	t      *testing.T
+	ws     *websocket.Conn
+	frames chan wire.Frame
+	end    error // set when frames is closed
+	pings  []time.Time
+	mute   atomic.Bool // pings are not answered
+	write  sync.Mutex
+}
+
+// connect opens a connection; its frames are read and kept, unless deaf.
+func (h *house) connect(t terminal, deaf bool) *line {
+	h.t.Helper()
+	ws, _, err := h.open(http.Header{"Authorization": {"Bearer " + t.token(claims())}})
+	if err != nil {
+		h.t.Fatalf("connect: %v", err)
+	}
+	l := &line{t: h.t, ws: ws, frames: make(chan wire.Frame, 10_000)}
+	h.t.Cleanup(func() { _ = ws.Close() })
+	if !deaf {
+		go l.read()
+	}
+	return l
+}
+
+func (l *line) read() {
+	defer close(l.frames)
+	pong := l.ws.PingHandler()
+	l.ws.SetPingHandler(func(s string) error {
+		l.pings = append(l.pings, time.Now())
+		if l.mute.Load() {
+			return nil
+		}
+		l.write.Lock()
+		defer l.write.Unlock()
+		return pong(s)
+	})
+	for {
+		_, data, err := l.ws.ReadMessage()
+		if err != nil {
+			l.end = err
+			return
+		}
+		f, err := wire.Decode(data)
+		if err != nil {
+			l.t.Errorf("the central sent %.200s: %v", data, err)
+		}
+		l.frames <- f
+	}
+}
+
+func (l *line) send(f wire.Frame) {
+	l.t.Helper()
+	data, err := wire.Encode(f)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	l.text(string(data))
+}
+
+// text sends a message; that the central has gone away is for the test to see
+// in what it reads.
+func (l *line) text(s string) {
+	l.write.Lock()
+	defer l.write.Unlock()
+	_ = l.ws.WriteMessage(websocket.TextMessage, []byte(s))
+}
+
+// next gives the next frame, of the given type.
+func (l *line) next(want wire.Type) wire.Frame {
+	l.t.Helper()
+	f, ok := <-l.frames
+	if !ok {
+		l.t.Fatalf("the connection ended (%v) where a frame %s should come", l.end, want)
+	}
+	if f.T != want {
+		l.t.Fatalf("got %v, want a frame %s", f, want)
+	}
+	return f
+}
+
+// closed waits for the end of the connection and gives its close code.
+func (l *line) closed() (int, string) {
+	l.t.Helper()
+	for range l.frames {
+	}
+	var c *websocket.CloseError
+	if !errors.As(l.end, &c) {
+		return 0, fmt.Sprint(l.end)
+	}
+	return c.Code, c.Text
+}
+
+func hello(t terminal, cursor int64, unresolved ...op.ID) wire.Frame {
+	return wire.Frame{T: wire.THello, V: wire.Version, Terminal: string(t.id), Version: "test", Clock: 1, Cursor: cursor, Unresolved: unresolved}
+}
+
+// greeted connects and says hello.
+func (h *house) greeted(t terminal, cursor int64, unresolved ...op.ID) (*line, wire.Frame) {
+	h.t.Helper()
+	l := h.connect(t, false)
+	l.send(hello(t, cursor, unresolved...))
+	return l, l.next(wire.TWelcome)
+}
+
+func withdraw(id op.ID) wire.Frame {
+	return wire.Frame{T: wire.TOp, ID: id, Route: op.Withdrawal, Body: []byte(`{"TxnAmount":500}`)}
+}

@@ -1,0 +1,252 @@
+package uplink
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"galla/central"
+	"galla/shared/op"
+	"galla/shared/wire"
+)
+
+func TestEvents(t *testing.T) {
+	bubble(t, nil, func(t *testing.T, h *house) {
+		x := h.enrol()
+		for i := range 5 {
+			h.store.event(x.id, int64(10*(i+1)), newID(), op.Succeeded)
+		}
+		l, _ := h.greeted(x, 20) // 10 and 20 are applied
+		for _, cursor := range []int64{30, 40, 50} {
+			f := l.next(wire.TEvent)
+			if f.Cursor != cursor || f.Kind != wire.EventOutcome || f.State != op.Succeeded || f.HTTP != 200 || f.ID == "" {
+				t.Errorf("event %d %s of %s %s, want %d", f.Cursor, f.Kind, f.ID, f.State, cursor)
+			}
+		}
+		synctest.Wait()
+		if n := h.store.left(x.id); n != 3 {
+			t.Errorf("%d events are kept; the hello's cursor says that two were applied", n)
+		}
+		l.send(wire.Frame{T: wire.TSeen, Cursor: 40})
+		synctest.Wait()
+		if n := h.store.left(x.id); n != 1 {
+			t.Errorf("%d events are kept after seen 40", n)
+		}
+
+		h.store.event(x.id, 60, newID(), op.Reversed)
+		begun := time.Now()
+		h.bell.Ring(central.TerminalBell(x.id))
+		if f := l.next(wire.TEvent); f.Cursor != 60 || f.State != op.Reversed || time.Since(begun) != 0 {
+			t.Errorf("after the bell: event %d, %v later", f.Cursor, time.Since(begun))
+		}
+		h.store.event(x.id, 70, newID(), op.Failed) // and nobody rings
+		if f := l.next(wire.TEvent); f.Cursor != 70 || time.Since(begun) > 30*time.Second {
+			t.Errorf("by the poll: event %d, %v later", f.Cursor, time.Since(begun))
+		}
+
+		h.store.mu.Lock()
+		h.store.events[x.id] = append(h.store.events[x.id], central.Event{Cursor: 80, Terminal: x.id, Kind: string(wire.EventBanks)})
+		h.store.mu.Unlock()
+		h.bell.Ring(central.TerminalBell(x.id))
+		if f := l.next(wire.TEvent); f.Cursor != 80 || f.Kind != wire.EventBanks {
+			t.Errorf("event %d %s", f.Cursor, f.Kind)
+		}
+
+		// What was not seen comes again, in order.
+		_ = l.ws.Close()
+		l.closed()
+		again, _ := h.greeted(x, 50)
+		for _, cursor := range []int64{60, 70, 80} {
+			if f := again.next(wire.TEvent); f.Cursor != cursor {
+				t.Errorf("again: event %d, want %d", f.Cursor, cursor)
+			}
+		}
+	})
+}
+
+// TestEventWindow: what a terminal does not apply does not pile up on its line.
+func TestEventWindow(t *testing.T) {
+	const total = 3*eventWindow + 5
+	bubble(t, nil, func(t *testing.T, h *house) {
+		x := h.enrol()
+		for i := range int64(total) {
+			h.store.event(x.id, i+1, newID(), op.Succeeded)
+		}
+		l, _ := h.greeted(x, 0)
+		for i := range int64(total) {
+			f := l.next(wire.TEvent)
+			if f.Cursor != i+1 {
+				t.Fatalf("event %d, want %d", f.Cursor, i+1)
+			}
+			if f.Cursor%eventWindow == 0 {
+				synctest.Wait()
+				if n := len(l.frames); n != 0 {
+					t.Fatalf("%d more events came before any was seen", n)
+				}
+				l.send(wire.Frame{T: wire.TSeen, Cursor: f.Cursor})
+			}
+		}
+		l.send(wire.Frame{T: wire.TSeen, Cursor: total})
+		synctest.Wait()
+		if n := h.store.left(x.id); n != 0 {
+			t.Errorf("%d events are kept", n)
+		}
+		if !slices.IsSorted(h.store.forgotten[x.id]) {
+			t.Errorf("forgotten %v", h.store.forgotten[x.id])
+		}
+	})
+}
+
+func TestEventsSurviveTheStoresFaults(t *testing.T) {
+	bubble(t, nil, func(t *testing.T, h *house) {
+		x := h.enrol()
+		l, _ := h.greeted(x, 0)
+		synctest.Wait()
+		h.store.setFault(central.ErrBusy)
+		h.store.event(x.id, 1, newID(), op.Succeeded)
+		h.bell.Ring(central.TerminalBell(x.id))
+		time.Sleep(time.Minute)
+		h.store.setFault(nil)
+		if f := l.next(wire.TEvent); f.Cursor != 1 {
+			t.Errorf("event %d", f.Cursor)
+		}
+		h.store.setFault(central.ErrBusy)
+		l.send(wire.Frame{T: wire.TSeen, Cursor: 1})
+		time.Sleep(time.Minute)
+		h.store.setFault(nil)
+		time.Sleep(feedRetry)
+		synctest.Wait()
+		if n := h.store.left(x.id); n != 0 {
+			t.Errorf("%d events are kept", n)
+		}
+		// An operation that is gone holds nothing up; another's is not told.
+		h.store.event(x.id, 2, newID(), op.Succeeded)
+		h.store.mu.Lock()
+		delete(h.store.operations, h.store.events[x.id][0].Operation)
+		h.store.mu.Unlock()
+		h.store.event(x.id, 3, newID(), op.Succeeded)
+		h.bell.Ring(central.TerminalBell(x.id))
+		if f := l.next(wire.TEvent); f.Cursor != 3 {
+			t.Errorf("event %d, want 3", f.Cursor)
+		}
+		h.store.event(x.id, 4, newID(), op.Succeeded)
+		h.store.mu.Lock()
+		id := h.store.events[x.id][len(h.store.events[x.id])-1].Operation
+		h.store.operations[id] = record("another", id, op.Succeeded)
+		h.store.mu.Unlock()
+		h.bell.Ring(central.TerminalBell(x.id))
+		time.Sleep(time.Minute)
+		if len(l.frames) != 0 {
+			t.Errorf("another terminal's operation was told: %v", <-l.frames)
+		}
+	})
+}
+
+func TestRevokedWhileConnected(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		revoke func(h *house, x terminal)
+		within time.Duration
+	}{
+		{"by the bell", func(h *house, x terminal) { h.revoke(x) }, 0},
+		{"by the poll", func(h *house, x terminal) {
+			h.store.mu.Lock()
+			delete(h.store.terminals, x.id)
+			h.store.mu.Unlock()
+		}, 30 * time.Second},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			bubble(t, nil, func(t *testing.T, h *house) {
+				x := h.enrol()
+				l, _ := h.greeted(x, 0)
+				synctest.Wait()
+				begun := time.Now()
+				tt.revoke(h, x)
+				if code, words := l.closed(); code != wire.CloseRevoked || words != revoked || time.Since(begun) > tt.within {
+					t.Errorf("closed with %d %q after %v", code, words, time.Since(begun))
+				}
+			})
+		})
+	}
+	t.Run("between upgrade and hello", func(t *testing.T) {
+		bubble(t, nil, func(t *testing.T, h *house) {
+			x := h.enrol()
+			l := h.connect(x, false)
+			h.revoke(x)
+			l.send(hello(x, 0))
+			if code, _ := l.closed(); code != wire.CloseRevoked {
+				t.Errorf("closed with %d", code)
+			}
+		})
+	})
+}
+
+func TestAsk(t *testing.T) {
+	bubble(t, nil, func(t *testing.T, h *house) {
+		x := h.enrol()
+		seen, unseen, faulty := newID(), newID(), newID()
+		h.desk.ask = func(_ context.Context, p central.Principal, id op.ID) (central.Reply, bool, error) {
+			if p.Terminal != x.id || p.Role != op.Merchant {
+				t.Errorf("asked by %+v", p)
+			}
+			switch id {
+			case seen:
+				return central.Reply{HTTP: 200, Body: []byte(`{}`), State: op.Reversed}, true, nil
+			case faulty:
+				return central.Reply{}, false, errors.New("disk on fire")
+			}
+			return central.Reply{}, false, nil
+		}
+		l, _ := h.greeted(x, 0)
+		l.send(wire.Frame{T: wire.TAsk, ID: seen})
+		if f := l.next(wire.TOutcome); f.ID != seen || f.State != op.Reversed {
+			t.Errorf("outcome %s of %s", f.State, f.ID)
+		}
+		l.send(wire.Frame{T: wire.TAsk, ID: faulty})
+		l.send(wire.Frame{T: wire.TAsk, ID: unseen})
+		if f := l.next(wire.TUnseen); f.ID != unseen {
+			t.Errorf("unseen %s", f.ID)
+		}
+		synctest.Wait()
+		if len(l.frames) != 0 {
+			t.Errorf("an error was answered with %v", <-l.frames)
+		}
+		l.send(wire.Frame{T: wire.TAsk, ID: seen}) // again, as often as it likes
+		l.next(wire.TOutcome)
+	})
+}
+
+func TestAsksAreBounded(t *testing.T) {
+	bubble(t, nil, func(t *testing.T, h *house) {
+		var now, most, all atomic.Int64
+		release := make(chan struct{})
+		h.desk.ask = func(ctx context.Context, _ central.Principal, _ op.ID) (central.Reply, bool, error) {
+			all.Add(1)
+			most.Store(max(most.Load(), now.Add(1)))
+			<-release
+			now.Add(-1)
+			return central.Reply{}, false, nil
+		}
+		l, _ := h.greeted(h.enrol(), 0)
+		twice := newID()
+		for range 3 {
+			l.send(wire.Frame{T: wire.TAsk, ID: twice})
+		}
+		for range wire.MaxUnresolved + 50 {
+			l.send(wire.Frame{T: wire.TAsk, ID: newID()})
+		}
+		synctest.Wait()
+		close(release)
+		for range wire.MaxUnresolved {
+			l.next(wire.TUnseen)
+		}
+		synctest.Wait()
+		if most.Load() > maxAskers || all.Load() != wire.MaxUnresolved {
+			t.Errorf("%d questions, %d at one time; want %d and at most %d", all.Load(), most.Load(), wire.MaxUnresolved, maxAskers)
+		}
+	})
+}

@@ -1,0 +1,601 @@
+package uplink
+
+import (
+	"context"
+	"net"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/gorilla/websocket"
+
+	"galla/central"
+	"galla/shared/op"
+	"galla/shared/wire"
+)
+
+// bubble runs a test with a house in virtual time.
+func bubble(t *testing.T, change func(*Config), test func(t *testing.T, h *house)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) { test(t, newHouse(t, newNetwork(), change)) })
+}
+
+func TestWelcome(t *testing.T) {
+	bubble(t, func(c *Config) { c.Window = 5 }, func(t *testing.T, h *house) {
+		x, other := h.enrol(), h.enrol()
+		ids := []op.ID{newID(), newID(), newID(), newID(), newID(), newID()}
+		for i, s := range []op.State{op.Succeeded, op.Pending, op.Received, op.Dispatched} {
+			h.store.operations[ids[i]] = record(x.id, ids[i], s)
+		}
+		h.store.operations[ids[4]] = record(other.id, ids[4], op.Succeeded)
+		tombstone := record(x.id, ids[5], op.Refused)
+		tombstone.Forsworn = true
+		h.store.operations[ids[5]] = tombstone
+
+		l, w := h.greeted(x, 0, slices.Concat(ids, ids, []op.ID{newID()})...)
+		if w.Window != 5 || w.Clock != time.Now().UnixMilli() {
+			t.Errorf("window %d, clock %d; want 5 and %d", w.Window, w.Clock, time.Now().UnixMilli())
+		}
+		if len(w.Outcomes) != 2 || w.Outcomes[0].ID != ids[0] || w.Outcomes[0].State != op.Succeeded ||
+			w.Outcomes[1].ID != ids[1] || w.Outcomes[1].State != op.Pending {
+			t.Errorf("outcomes %v; want the succeeded and the pending one of this terminal, once", w.Outcomes)
+		}
+		synctest.Wait()
+		if h.store.saw[x.id] != 1 || h.server.Connected() != 1 {
+			t.Errorf("the hello was noted %d times, %d are connected", h.store.saw[x.id], h.server.Connected())
+		}
+		_ = l.ws.Close()
+	})
+}
+
+func TestWelcomeFitsAFrame(t *testing.T) {
+	bubble(t, nil, func(t *testing.T, h *house) {
+		x := h.enrol()
+		var ids []op.ID
+		for range wire.MaxUnresolved {
+			o := record(x.id, newID(), op.Succeeded)
+			o.Reply = []byte(`"` + strings.Repeat("r", 4096) + `"`)
+			h.store.operations[o.ID] = o
+			ids = append(ids, o.ID)
+		}
+		_, w := h.greeted(x, 0, ids...)
+		if n := len(w.Outcomes); n < 100 || n >= wire.MaxUnresolved {
+			t.Errorf("%d outcomes; want what fits, and the rest left to be asked for", n)
+		}
+	})
+}
+
+func TestHelloRefused(t *testing.T) {
+	tests := []struct {
+		name, text string
+		code       int
+		words      string
+	}{
+		{"another frame", `{"t":"ask","id":"019bd3a0-0000-7000-8000-000000000001"}`, wire.CloseProtocol, "must be hello"},
+		{"a newer version", `{"t":"hello","v":2,"terminal":"TERMINAL"}`, wire.CloseVersion, "protocol 2, the central 1"},
+		{"a newer version with other fields", `{"t":"hello","v":2}`, wire.CloseVersion, "protocol 2, the central 1"},
+		{"another terminal", `{"t":"hello","v":1,"terminal":"x"}`, wire.CloseProtocol, "another terminal"},
+		{"no terminal", `{"t":"hello","v":1}`, wire.CloseProtocol, "needs terminal"},
+		{"an id that is none", `{"t":"hello","v":1,"terminal":"TERMINAL","unresolved":["1"]}`, wire.CloseProtocol, "UUIDv7"},
+		{"a negative cursor", `{"t":"hello","v":1,"terminal":"TERMINAL","cursor":-1}`, wire.CloseProtocol, "cursor"},
+		{"no JSON", `hello`, wire.CloseProtocol, "not the JSON object"},
+		{"nothing", ``, wire.CloseProtocol, "not the JSON object"},
+		{"too large", `{"pad":"` + strings.Repeat("x", wire.MaxFrame) + `"}`, websocket.CloseMessageTooBig, ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			bubble(t, nil, func(t *testing.T, h *house) {
+				x := h.enrol()
+				l := h.connect(x, false)
+				go l.text(strings.ReplaceAll(tt.text, "TERMINAL", string(x.id)))
+				if code, words := l.closed(); code != tt.code || !strings.Contains(words, tt.words) {
+					t.Errorf("closed with %d %q, want %d %q", code, words, tt.code, tt.words)
+				}
+			})
+		})
+	}
+}
+
+func TestHelloMustComeSoon(t *testing.T) {
+	bubble(t, nil, func(t *testing.T, h *house) {
+		begun := time.Now()
+		l := h.connect(h.enrol(), false)
+		var pings sync.WaitGroup
+		defer pings.Wait()
+		pings.Go(func() { // they are no hello
+			for l.ws.WriteControl(websocket.PingMessage, nil, time.Now().Add(time.Second)) == nil {
+				time.Sleep(time.Second)
+			}
+		})
+		l.closed()
+		if d := time.Since(begun); d < helloWait || d > helloWait+leaveWait {
+			t.Errorf("a connection without hello lasted %v", d)
+		}
+	})
+}
+
+func TestProtocolViolations(t *testing.T) {
+	id := newID()
+	tests := []struct {
+		name  string
+		frame wire.Frame
+		words string
+	}{
+		{"hello again", wire.Frame{T: wire.THello, V: 1, Terminal: "x"}, "type hello"},
+		{"the central's frame", wire.Frame{T: wire.TUnseen, ID: id}, "type unseen"},
+		{"seen of an event that was not sent", wire.Frame{T: wire.TSeen, Cursor: 9}, "seen 9"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			bubble(t, nil, func(t *testing.T, h *house) {
+				l, _ := h.greeted(h.enrol(), 7)
+				l.send(tt.frame)
+				if code, words := l.closed(); code != wire.CloseProtocol || !strings.Contains(words, tt.words) {
+					t.Errorf("closed with %d %q, want %d %q", code, words, wire.CloseProtocol, tt.words)
+				}
+			})
+		})
+	}
+	t.Run("binary", func(t *testing.T) {
+		bubble(t, nil, func(t *testing.T, h *house) {
+			l, _ := h.greeted(h.enrol(), 0)
+			_ = l.ws.WriteMessage(websocket.BinaryMessage, []byte(`{"t":"seen","cursor":1}`))
+			if code, _ := l.closed(); code != wire.CloseProtocol {
+				t.Errorf("closed with %d", code)
+			}
+		})
+	})
+}
+
+func TestOperation(t *testing.T) {
+	bubble(t, nil, func(t *testing.T, h *house) {
+		x := h.enrol()
+		calls := make(chan central.Call, 1)
+		release := make(chan struct{})
+		h.desk.dispatch = func(_ context.Context, c central.Call) central.Reply {
+			c.Accepted(c.ID)
+			calls <- c
+			<-release
+			return central.Reply{HTTP: 200, Body: []byte(`{"statusCode":"00"}`), State: op.Succeeded}
+		}
+		l, _ := h.greeted(x, 0)
+		f := withdraw(newID())
+		f.NotAfter, f.CapturedAt = 90_000, 5_000
+		l.send(f)
+		if got := l.next(wire.TAccepted); got.ID != f.ID {
+			t.Errorf("accepted %s, want %s", got.ID, f.ID)
+		}
+		c := <-calls
+		want := central.Principal{Role: op.Merchant, Merchant: central.MerchantID("m-" + string(x.id)), Terminal: x.id}
+		if c.Principal != want || c.Route.ID != op.Withdrawal || c.ID != f.ID || c.Identity != string(f.ID) ||
+			c.RequestID != string(f.ID) || string(c.Body) != string(f.Body) || c.NotAfter.UnixMilli() != 90_000 || c.CapturedAt.UnixMilli() != 5_000 {
+			t.Errorf("the dispatcher was called with %+v", c)
+		}
+		if n := h.server.UnderWay(); n != 1 {
+			t.Errorf("%d under way, want 1", n)
+		}
+		close(release)
+		if got := l.next(wire.TOutcome); got.ID != f.ID || got.State != op.Succeeded || got.HTTP != 200 || string(got.Reply) != `{"statusCode":"00"}` {
+			t.Errorf("outcome %+v", got)
+		}
+		synctest.Wait()
+		if n := h.server.UnderWay(); n != 0 {
+			t.Errorf("%d under way, want none", n)
+		}
+	})
+}
+
+func TestReplyBecomesOutcome(t *testing.T) {
+	tests := []struct {
+		name  string
+		reply central.Reply
+		state op.State
+		http  int
+	}{
+		{"an enquiry's answer", central.Reply{HTTP: 200, Body: []byte(`{}`)}, op.Succeeded, 200},
+		{"refused before it became an operation", central.Reply{HTTP: 400, Body: []byte(`{}`)}, op.Failed, 400},
+		{"refused", central.Reply{HTTP: 502, Body: []byte(`{}`), State: op.Refused}, op.Refused, 502},
+		{"pending", central.Reply{HTTP: 200, Body: []byte(`{}`), State: op.Pending}, op.Pending, 200},
+		{"no body", central.Reply{HTTP: 200, State: op.Succeeded}, op.Succeeded, 500},
+		{"no JSON", central.Reply{HTTP: 200, Body: []byte(`{`), State: op.Succeeded}, op.Succeeded, 500},
+		{"a reply over a frame", central.Reply{HTTP: 200, Body: []byte(`"` + strings.Repeat("x", wire.MaxFrame) + `"`), State: op.Reversed}, op.Reversed, 500},
+	}
+	bubble(t, nil, func(t *testing.T, h *house) {
+		l, _ := h.greeted(h.enrol(), 0)
+		for _, tt := range tests {
+			h.desk.dispatch = func(context.Context, central.Call) central.Reply { return tt.reply }
+			l.send(withdraw(newID()))
+			if f := l.next(wire.TOutcome); f.State != tt.state || f.HTTP != tt.http {
+				t.Errorf("%s: outcome %s, HTTP %d; want %s, %d", tt.name, f.State, f.HTTP, tt.state, tt.http)
+			}
+		}
+	})
+}
+
+func TestRoutesOfTheUplink(t *testing.T) {
+	bubble(t, nil, func(t *testing.T, h *house) {
+		calls := make(chan central.Call, 1)
+		h.desk.dispatch = func(_ context.Context, c central.Call) central.Reply {
+			calls <- c
+			return central.Reply{HTTP: 200, Body: []byte(`{}`)}
+		}
+		l, _ := h.greeted(h.enrol(), 0)
+		for _, route := range []op.RouteID{"POST /aeps/deposit", op.MintTerminal, op.EnrolTerminal} {
+			l.send(wire.Frame{T: wire.TOp, ID: newID(), Route: route, Body: []byte(`{}`)})
+			if f := l.next(wire.TOutcome); f.State != op.Failed || f.HTTP != 404 {
+				t.Errorf("%s: outcome %s, HTTP %d", route, f.State, f.HTTP)
+			}
+		}
+		l.send(wire.Frame{T: wire.TOp, ID: newID(), Route: op.OperationState, Body: []byte(`{"id":"some","page":2,"deep":{"x":1}}`)})
+		l.next(wire.TOutcome)
+		c := <-calls
+		if c.Params["id"] != "some" || len(c.Params) != 1 || c.Query["page"] != "2" || len(c.Query) != 1 || c.Body != nil {
+			t.Errorf("params %v, query %v, body %s", c.Params, c.Query, c.Body)
+		}
+	})
+}
+
+func TestWindow(t *testing.T) {
+	bubble(t, func(c *Config) { c.Window = 3 }, func(t *testing.T, h *house) {
+		next := make(chan struct{})
+		h.desk.dispatch = func(_ context.Context, c central.Call) central.Reply {
+			<-next
+			return central.Reply{HTTP: 200, Body: []byte(`{}`), State: op.Succeeded}
+		}
+		defer close(next)
+		l, _ := h.greeted(h.enrol(), 0)
+		for range 3 {
+			l.send(withdraw(newID()))
+		}
+		next <- struct{}{}
+		l.next(wire.TOutcome)
+		l.send(withdraw(newID())) // the outcome made room for it
+		l.send(withdraw(newID()))
+		if code, words := l.closed(); code != wire.CloseProtocol || !strings.Contains(words, "more than 3") {
+			t.Errorf("closed with %d %q", code, words)
+		}
+	})
+}
+
+func TestOperationsOfAllAreBounded(t *testing.T) {
+	bubble(t, func(c *Config) { c.MaxOperations = 1 }, func(t *testing.T, h *house) {
+		next := make(chan struct{})
+		h.desk.dispatch = func(context.Context, central.Call) central.Reply {
+			<-next
+			return central.Reply{HTTP: 200, Body: []byte(`{}`), State: op.Succeeded}
+		}
+		defer close(next)
+		a, _ := h.greeted(h.enrol(), 0)
+		b, _ := h.greeted(h.enrol(), 0)
+		a.send(withdraw(newID()))
+		synctest.Wait()
+		b.send(withdraw(newID()))
+		if f := b.next(wire.TOutcome); f.State != op.Failed || f.HTTP != 429 {
+			t.Errorf("outcome %s, HTTP %d; want failed, 429", f.State, f.HTTP)
+		}
+	})
+}
+
+// TestOperationOutlivesItsConnection: the work goes on, its outcome is for
+// whoever asks.
+func TestOperationOutlivesItsConnection(t *testing.T) {
+	bubble(t, nil, func(t *testing.T, h *house) {
+		x := h.enrol()
+		release, ended := make(chan struct{}), make(chan error, 1)
+		h.desk.dispatch = func(ctx context.Context, c central.Call) central.Reply {
+			c.Accepted(c.ID)
+			<-release
+			ended <- ctx.Err()
+			return central.Reply{HTTP: 200, Body: []byte(`{}`), State: op.Succeeded}
+		}
+		l, _ := h.greeted(x, 0)
+		l.send(withdraw(newID()))
+		l.next(wire.TAccepted)
+		_ = l.ws.Close()
+		l.closed()
+		again, _ := h.greeted(x, 0)
+		synctest.Wait()
+		close(release)
+		if err := <-ended; err != nil {
+			t.Errorf("the operation's context ended with its connection: %v", err)
+		}
+		synctest.Wait()
+		select {
+		case f := <-again.frames:
+			t.Errorf("the next connection got %v", f)
+		default:
+		}
+	})
+}
+
+// TestLateOutcome: what is still under way when the wait ends is told as
+// pending, and its end when it comes, since no event will tell it.
+func TestLateOutcome(t *testing.T) {
+	bubble(t, nil, func(t *testing.T, h *house) {
+		h.desk.dispatch = func(ctx context.Context, c central.Call) central.Reply {
+			<-ctx.Done()
+			return central.Reply{HTTP: 200, Body: []byte(`{"message":"Transaction pending"}`), State: op.Dispatched}
+		}
+		begun := time.Now()
+		h.desk.ask = func(ctx context.Context, _ central.Principal, _ op.ID) (central.Reply, bool, error) {
+			state := op.Dispatched
+			if time.Since(begun) > 80*time.Second {
+				state = op.Failed
+			} else {
+				<-ctx.Done()
+			}
+			return central.Reply{HTTP: 200, Body: []byte(`{}`), State: state}, true, nil
+		}
+		l, _ := h.greeted(h.enrol(), 0)
+		l.send(withdraw(newID()))
+		if f := l.next(wire.TOutcome); f.State != op.Pending {
+			t.Errorf("first outcome %s, want pending", f.State)
+		}
+		if d := time.Since(begun); d != 30*time.Second {
+			t.Errorf("the wait took %v", d)
+		}
+		if f := l.next(wire.TOutcome); f.State != op.Failed {
+			t.Errorf("second outcome %s, want failed", f.State)
+		}
+	})
+}
+
+func TestPingsAndSilence(t *testing.T) {
+	bubble(t, nil, func(t *testing.T, h *house) {
+		begun := time.Now()
+		talking, _ := h.greeted(h.enrol(), 0)
+		silent, _ := h.greeted(h.enrol(), 0)
+		silent.mute.Store(true)
+		silent.closed()
+		if d := time.Since(begun); d < silence || d > silence+leaveWait {
+			t.Errorf("silence was borne for %v", d)
+		}
+		time.Sleep(10*time.Minute - time.Since(begun))
+		if h.server.Connected() != 1 {
+			t.Error("a terminal that answers pings was cut off")
+		}
+		_ = talking.ws.Close()
+		talking.closed()
+		if n := len(talking.pings); n < 29 || n > 30 {
+			t.Errorf("%d pings in ten minutes", n)
+		}
+		for i := 1; i < len(talking.pings); i++ {
+			if d := talking.pings[i].Sub(talking.pings[i-1]); d != pingEvery {
+				t.Errorf("ping %d came after %v", i, d)
+			}
+		}
+		if n := len(silent.pings); n != 2 {
+			t.Errorf("the silent terminal was pinged %d times", n)
+		}
+	})
+}
+
+// TestPingsAreAnswered by one pong for the latest.
+func TestPingsAreAnswered(t *testing.T) {
+	bubble(t, nil, func(t *testing.T, h *house) {
+		l := h.connect(h.enrol(), true)
+		pongs := make(chan string, 10)
+		l.ws.SetPongHandler(func(s string) error { pongs <- s; return nil })
+		go l.read()
+		for _, p := range []string{"a", "b", "c"} {
+			_ = l.ws.WriteControl(websocket.PingMessage, []byte(p), time.Now().Add(time.Second))
+		}
+		var got string
+		for got != "c" {
+			got = <-pongs
+		}
+	})
+}
+
+// TestSlowFrameIsNoSilence: a capture on a bad line may take longer than 45 s,
+// as long as it moves.
+func TestSlowFrameIsNoSilence(t *testing.T) {
+	send := func(t *testing.T, every time.Duration) (lasted time.Duration, outcome bool) {
+		bubble(t, nil, func(t *testing.T, h *house) {
+			begun := time.Now()
+			l, _ := h.greeted(h.enrol(), 0)
+			w, err := l.ws.NextWriter(websocket.TextMessage)
+			if err != nil {
+				t.Fatal(err)
+			}
+			f := withdraw(newID())
+			f.Body = []byte(`"` + strings.Repeat("x", 60<<10) + `"`)
+			data, err := wire.Encode(f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var sender sync.WaitGroup
+			defer sender.Wait()
+			sender.Go(func() {
+				for part := range slices.Chunk(data, 8<<10) {
+					if _, err := w.Write(part); err != nil {
+						return
+					}
+					time.Sleep(every)
+				}
+				_ = w.Close()
+			})
+			f, outcome = <-l.frames
+			if outcome && f.T == wire.TAccepted {
+				f, outcome = <-l.frames
+			}
+			lasted = time.Since(begun)
+		})
+		return lasted, outcome
+	}
+	if d, ok := send(t, 15*time.Second); !ok || d < 100*time.Second {
+		t.Errorf("a slow frame: taken %t, after %v", ok, d)
+	}
+	if d, ok := send(t, 44*time.Second); ok || d > frameWait+silence+leaveWait {
+		t.Errorf("a frame that never ends: taken %t, after %v", ok, d)
+	}
+}
+
+// TestTerminalThatDoesNotRead is cut off, whatever it asks for.
+func TestTerminalThatDoesNotRead(t *testing.T) {
+	bubble(t, nil, func(t *testing.T, h *house) {
+		l := h.connect(h.enrol(), true)
+		x := h.store.terminals[h.only()]
+		var ran atomic.Int64
+		h.desk.dispatch = func(_ context.Context, c central.Call) central.Reply {
+			ran.Add(1)
+			c.Accepted(c.ID)
+			return central.Reply{HTTP: 200, Body: []byte(`{}`), State: op.Succeeded}
+		}
+		l.send(wire.Frame{T: wire.THello, V: wire.Version, Terminal: string(x.ID)})
+		for range 10 * urgentQueue {
+			data, _ := wire.Encode(withdraw(newID()))
+			if l.ws.SetWriteDeadline(time.Now().Add(time.Minute)) != nil || l.ws.WriteMessage(websocket.TextMessage, data) != nil {
+				break
+			}
+			synctest.Wait()
+		}
+		if n := ran.Load(); n < urgentQueue/2 || n > urgentQueue {
+			t.Errorf("it was cut off after %d operations", n)
+		}
+		time.Sleep(writeStall + leaveWait)
+		if n := h.server.Stats().Overrun; n != 1 || h.server.Connected() != 0 {
+			t.Errorf("%d overruns, %d connected", n, h.server.Connected())
+		}
+	})
+}
+
+// only is the one terminal that is connected.
+func (h *house) only() central.TerminalID {
+	synctest.Wait()
+	h.server.mu.Lock()
+	defer h.server.mu.Unlock()
+	for id := range h.server.current {
+		return id
+	}
+	return ""
+}
+
+func TestSecondConnectionEndsTheFirst(t *testing.T) {
+	bubble(t, nil, func(t *testing.T, h *house) {
+		x := h.enrol()
+		first, _ := h.greeted(x, 0)
+		second, _ := h.greeted(x, 0)
+		if code, words := first.closed(); code != wire.CloseReplaced || words != replaced {
+			t.Errorf("the first was closed with %d %q", code, words)
+		}
+		second.send(withdraw(newID()))
+		second.next(wire.TAccepted)
+		second.next(wire.TOutcome)
+		if h.server.Connected() != 1 || h.server.Stats().Replaced != 1 {
+			t.Errorf("%d connected, %+v", h.server.Connected(), h.server.Stats())
+		}
+	})
+}
+
+func TestShutdown(t *testing.T) {
+	bubble(t, nil, func(t *testing.T, h *house) {
+		polite, _ := h.greeted(h.enrol(), 0)
+		deaf := h.connect(h.enrol(), true)
+		idle, err := h.dialer.NetDialContext(t.Context(), "", "") // a socket that says nothing
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = idle.Close() }()
+		working := make(chan struct{})
+		h.desk.dispatch = func(ctx context.Context, _ central.Call) central.Reply {
+			close(working)
+			<-ctx.Done()
+			return central.Reply{HTTP: 200, Body: []byte(`{}`), State: op.Dispatched}
+		}
+		polite.send(withdraw(newID()))
+		<-working
+		synctest.Wait()
+		begun := time.Now()
+		h.stop()
+		if code, words := polite.closed(); code != websocket.CloseGoingAway || words != goingAway {
+			t.Errorf("closed with %d %q", code, words)
+		}
+		if err := <-h.ended; err != nil {
+			t.Errorf("Run = %v", err)
+		}
+		h.ended <- nil
+		if d := time.Since(begun); d > h.server.cfg.Drain+shutdownWait {
+			t.Errorf("the stop took %v", d)
+		}
+		_ = deaf.ws.Close()
+		if err := h.server.Run(t.Context(), newNetwork()); err == nil {
+			t.Error("a server ran twice")
+		}
+	})
+}
+
+func TestPanicsAreCaught(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t, newNetwork(), nil)
+		defer func() { // what newHouse checks at its end is expected here
+			if n := h.server.counts.panics.Swap(0); n != 3 {
+				t.Errorf("%d panics were counted, want 3", n)
+			}
+		}()
+		h.desk.dispatch = func(context.Context, central.Call) central.Reply { panic("body of a call") }
+		h.desk.ask = func(context.Context, central.Principal, op.ID) (central.Reply, bool, error) {
+			var none []string
+			return central.Reply{}, none[len(none)] == "", nil
+		}
+		l, _ := h.greeted(h.enrol(), 0)
+		l.send(withdraw(newID()))
+		l.send(withdraw(newID()))
+		synctest.Wait()
+		if h.server.Connected() != 1 || h.server.UnderWay() != 0 {
+			t.Errorf("%d connected, %d under way: an operation's panic is its own", h.server.Connected(), h.server.UnderWay())
+		}
+		l.send(wire.Frame{T: wire.TAsk, ID: newID()})
+		l.closed()
+		synctest.Wait()
+		if h.server.Connected() != 0 {
+			t.Error("a session with a broken asker went on")
+		}
+	})
+}
+
+// TestSockets bounds what has not even sent a header.
+func TestSockets(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := newNetwork()
+		b := newBounded(n, 2)
+		go func() {
+			for range 4 {
+				_, _ = n.dial(t.Context(), "", "")
+			}
+			_ = n.Close()
+		}()
+		var held []net.Conn
+		for {
+			c, err := b.Accept()
+			if err != nil {
+				break
+			}
+			held = append(held, c)
+			if len(held) == 2 {
+				_ = held[0].Close()
+				_ = held[0].Close() // gives one slot back, not two
+			}
+		}
+		if len(held) != 3 {
+			t.Errorf("%d sockets were held at a limit of 2 with one given back", len(held))
+		}
+	})
+}
+
+func TestWordsFitACloseFrame(t *testing.T) {
+	long := strings.Repeat("ä", 100)
+	if got := clip(long); len(got) > maxWords || !strings.HasPrefix(long, got) || len(got) < maxWords-1 {
+		t.Errorf("clip gives %d bytes", len(got))
+	}
+	if got := clip("a\xffb"); got != "a?b" {
+		t.Errorf("clip = %q", got)
+	}
+	if got := printable("v1\n\x1b[31m" + strings.Repeat("x", 99)); strings.ContainsAny(got, "\n\x1b") || len(got) > maxName {
+		t.Errorf("printable = %q", got)
+	}
+}
