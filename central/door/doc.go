@@ -1,0 +1,22 @@
+// Package door is the direct way in: HTTP for merchants' and vendors'
+// programs, with Bearer tokens and plain JSON (sections 1 and 5.1 of the
+// interface), and the token route itself.
+//
+// It knows HTTP and nothing of the routes: which exist, it reads from the
+// route table, and what they do is behind central.Dispatcher. It promises that
+// every request has one reply, with X-Request-Id and in the form of the error
+// table, whatever was sent; that no request holds more memory, time or
+// connections than the limits in this package name; and that shutting down
+// lets calls under way finish.
+//
+// Requests enter through the listener given to Run. What is authenticated
+// leaves as central.Call; the dispatcher's reply is written back byte for byte.
+//
+// # Tokens
+//
+// POST /oauth/token is OAuth 2.0 client credentials (RFC 6749 §4.4): a client
+// proves its secret, of which only an argon2id hash is stored, and gets a JWT
+// signed with Ed25519. The first of the configured keys signs, all of them
+// verify, and /.well-known/jwks.json publishes them, so that keys rotate
+// without an outage.
+package door
