@@ -1,0 +1,192 @@
+package network
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"galla/shared/money"
+	"galla/shared/secret"
+)
+
+// Kind is a transaction type of the network.
+type Kind string
+
+// The transaction types. Cash deposit is declared and refused: it has no route
+// (contract section 1, rule 5).
+const (
+	Withdrawal    Kind = "CASH_WITHDRAWAL"
+	Balance       Kind = "BALANCE_ENQUIRY"
+	MiniStatement Kind = "MINI_STATEMENT"
+	Purchase      Kind = "PURCHASE"
+	AgentAuth     Kind = "AGENT_AUTHENTICATION"
+	CashDeposit   Kind = "CASH_DEPOSIT"
+)
+
+// Debits tells whether an approval of this kind takes money from a customer.
+func (k Kind) Debits() bool { return k == Withdrawal || k == Purchase }
+
+// Status is what the network says of a reference.
+type Status string
+
+// The statuses. A transaction is answered with Success, Failed or Pending; an
+// enquiry also with Reversed (debited and given back) and NotFound.
+const (
+	Success  Status = "SUCCESS"
+	Failed   Status = "FAILED"
+	Pending  Status = "PENDING"
+	Reversed Status = "REVERSED"
+	NotFound Status = "NOT_FOUND"
+)
+
+// Response codes that the protocol itself gives a meaning.
+const (
+	CodeApproved  = "00"
+	CodeDuplicate = "94" // the reference was used before; ask for the first
+)
+
+// Transaction is a request to execute something.
+type Transaction struct {
+	Reference string // the caller's, unique for ever
+	STAN      string // system trace audit number, six digits
+	Kind      Kind
+	NotAfter  time.Time // the network may not start it later; whole milliseconds
+	MID       string    // merchant
+	TID       string    // terminal
+	IIN       string    // the customer's bank
+	Amount    money.Paise
+	Aadhaar   secret.Aadhaar
+	PidData   secret.PidData
+	Customer  string // name, as the agent wrote it
+	Latitude  string // decimal degrees
+	Longitude string // decimal degrees
+	// InlineFor is the reference of the transaction that an agent
+	// authentication precedes with the same PID block; else empty.
+	InlineFor string
+}
+
+// Enquiry asks what became of a reference.
+type Enquiry struct {
+	Reference string `json:"reference"`
+}
+
+// Answer is the network's word on a reference.
+type Answer struct {
+	Reference     string       `json:"reference"`
+	Status        Status       `json:"status"`
+	Code          string       `json:"code"`
+	Message       string       `json:"message"`
+	STAN          string       `json:"stan,omitzero"`
+	RRN           string       `json:"rrn,omitzero"`
+	AuthCode      string       `json:"authCode,omitzero"`
+	Balance       *money.Paise `json:"balancePaise,omitzero"`
+	MiniStatement string       `json:"miniStatement,omitzero"`
+}
+
+// Fault is the body of every reply that is not 200: for people.
+type Fault struct {
+	Error string `json:"error"`
+}
+
+// transaction is Transaction on the wire, where the secrets stand in clear.
+type transaction struct {
+	Reference   string `json:"reference"`
+	STAN        string `json:"stan"`
+	Kind        string `json:"kind"`
+	NotAfter    int64  `json:"notAfter"` // Unix milliseconds
+	MID         string `json:"mid"`
+	TID         string `json:"tid"`
+	IIN         string `json:"iin"`
+	AmountPaise int64  `json:"amountPaise"`
+	Aadhaar     string `json:"aadhaar"`
+	PidData     string `json:"pidData"`
+	Customer    string `json:"customer"`
+	Latitude    string `json:"latitude"`
+	Longitude   string `json:"longitude"`
+	InlineFor   string `json:"inlineFor,omitzero"`
+}
+
+// Encode writes the transaction as it goes over the line, secrets in clear.
+// It fails where a text is not UTF-8.
+func (t Transaction) Encode() ([]byte, error) {
+	return encode("transaction", transaction{
+		Reference: t.Reference, STAN: t.STAN, Kind: string(t.Kind), NotAfter: t.NotAfter.UnixMilli(),
+		MID: t.MID, TID: t.TID, IIN: t.IIN, AmountPaise: int64(t.Amount),
+		Aadhaar: t.Aadhaar.Reveal(), PidData: t.PidData.Reveal(), Customer: t.Customer,
+		Latitude: t.Latitude, Longitude: t.Longitude, InlineFor: t.InlineFor,
+	})
+}
+
+// DecodeTransaction reads what Encode wrote. It accepts any values: Faults
+// judges them. An Aadhaar number that is none decodes to the zero value.
+func DecodeTransaction(b []byte) (Transaction, error) {
+	var w transaction
+	if err := decode("transaction", b, &w); err != nil {
+		return Transaction{}, err
+	}
+	t := Transaction{
+		Reference: w.Reference, STAN: w.STAN, Kind: Kind(w.Kind), NotAfter: time.UnixMilli(w.NotAfter),
+		MID: w.MID, TID: w.TID, IIN: w.IIN, Amount: money.Paise(w.AmountPaise),
+		PidData: secret.NewPidData(w.PidData), Customer: w.Customer,
+		Latitude: w.Latitude, Longitude: w.Longitude, InlineFor: w.InlineFor,
+	}
+	if a, err := secret.ParseAadhaar(w.Aadhaar); err == nil {
+		t.Aadhaar = a
+	}
+	return t, nil
+}
+
+// EncodeEnquiry writes an enquiry as it goes over the line.
+func EncodeEnquiry(e Enquiry) ([]byte, error) { return encode("enquiry", e) }
+
+// DecodeEnquiry reads what EncodeEnquiry wrote.
+func DecodeEnquiry(b []byte) (Enquiry, error) {
+	var e Enquiry
+	err := decode("enquiry", b, &e)
+	return e, err
+}
+
+// EncodeAnswer writes an answer as it goes over the line.
+func EncodeAnswer(a Answer) ([]byte, error) { return encode("answer", a) }
+
+// DecodeAnswer reads what EncodeAnswer wrote.
+func DecodeAnswer(b []byte) (Answer, error) {
+	var a Answer
+	err := decode("answer", b, &a)
+	return a, err
+}
+
+// EncodeFault writes a fault as it goes over the line.
+func EncodeFault(f Fault) ([]byte, error) { return encode("fault", f) }
+
+func encode(what string, v any) ([]byte, error) {
+	b, err := json.Marshal(v)
+	if err != nil {
+		// The library's error may quote the value.
+		return nil, fmt.Errorf("write %s: a text in it is not UTF-8", what)
+	}
+	return b, nil
+}
+
+// decode reads exactly one JSON object into v. The library's errors can quote
+// the input, so only the place of the fault is told.
+func decode(what string, b []byte, v any) error {
+	err := json.Unmarshal(b, v, json.RejectUnknownMembers(true))
+	if err == nil && jsontext.Value(b).Kind() != '{' {
+		return fmt.Errorf("read %s: not a JSON object", what)
+	}
+	var syntax *jsontext.SyntacticError
+	var meaning *json.SemanticError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &syntax):
+		return fmt.Errorf("read %s: not JSON at byte %d", what, syntax.ByteOffset)
+	case errors.As(err, &meaning):
+		return fmt.Errorf("read %s: wrong or unknown member at byte %d", what, meaning.ByteOffset)
+	}
+	return fmt.Errorf("read %s: not the JSON of this protocol", what)
+}
