@@ -1,0 +1,130 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"galla/central"
+	"galla/shared/op"
+)
+
+// Begin implements central.Operations. What it returns of a new operation is
+// what a reading returns: a state of received, times in milliseconds, and
+// nothing of what comes later.
+func (s *SQLite) Begin(ctx context.Context, o central.Operation) (known central.Operation, isNew bool, err error) {
+	err = s.write(ctx, func(c conn) error {
+		var err error
+		known, isNew, err = begin(c, o)
+		return err
+	})
+	if err != nil {
+		return central.Operation{}, false, fmt.Errorf("record operation %s: %w", o.ID, err)
+	}
+	return known, isNew, nil
+}
+
+// Ask implements central.Operations. Asking again after a tombstone was
+// written gives the tombstone (Forsworn), with seen false.
+func (s *SQLite) Ask(ctx context.Context, caller, identity string, at time.Time) (known central.Operation, seen bool, err error) {
+	// Most of those who ask are right, and a read costs no sync of the disk.
+	known, err = s.ByIdentity(ctx, caller, identity)
+	if err == nil {
+		return known, true, nil
+	}
+	if !errors.Is(err, central.ErrNotFound) {
+		return central.Operation{}, false, err
+	}
+	err = s.write(ctx, func(c conn) error {
+		var err error
+		known, seen, err = forswear(c, caller, identity, at)
+		return err
+	})
+	if err != nil {
+		return central.Operation{}, false, fmt.Errorf("declare an identity never seen: %w", err)
+	}
+	return known, seen, nil
+}
+
+// begin records a new operation, its identity and its first step, or finds
+// what the identity stands for.
+func begin(c conn, o central.Operation) (known central.Operation, isNew bool, err error) {
+	known, err = byIdentity(c, o.Caller, o.Identity)
+	if !errors.Is(err, central.ErrNotFound) {
+		return known, false, err
+	}
+	o = received(o)
+	inserted, err := c.exec(`INSERT INTO operations (
+			id, caller, identity, route, fingerprint, merchant, terminal, tid,
+			kind, amount, aadhaar, iin, reference, stan, state, node, not_after, created_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)
+		ON CONFLICT (reference) DO NOTHING`,
+		string(o.ID), o.Caller, o.Identity, string(o.Route), o.Fingerprint[:], ref(o.Merchant), ref(o.Terminal), o.TID,
+		string(o.Kind), int64(o.Amount), o.Aadhaar, o.IIN, string(o.Reference), o.STAN, string(o.State), o.Node,
+		ms(o.NotAfter), ms(o.CreatedAt))
+	if err != nil {
+		return central.Operation{}, false, err
+	}
+	if inserted == 0 {
+		return central.Operation{}, false, fmt.Errorf("the reference at the bank is not unique: %w", central.ErrTaken)
+	}
+	if _, err := c.exec(`INSERT INTO identities (caller, identity, operation) VALUES ($1, $2, $3)`,
+		o.Caller, o.Identity, string(o.ID)); err != nil {
+		return central.Operation{}, false, err
+	}
+	if _, err := c.exec(`INSERT INTO operation_steps (operation, step, at, node, from_state, to_state, reason)
+		VALUES ($1, 1, $2, $3, '', 'received', '')`, string(o.ID), ms(o.CreatedAt), c.node); err != nil {
+		return central.Operation{}, false, err
+	}
+	return o, true, nil
+}
+
+// received is an operation as it stands after Begin.
+func received(o central.Operation) central.Operation {
+	return central.Operation{
+		ID: o.ID, Caller: o.Caller, Identity: o.Identity, Route: o.Route, Fingerprint: o.Fingerprint,
+		Merchant: o.Merchant, Terminal: o.Terminal, TID: o.TID,
+		Kind: o.Kind, Amount: o.Amount, Aadhaar: o.Aadhaar, IIN: o.IIN, Reference: o.Reference, STAN: o.STAN,
+		State: op.Received, Node: o.Node, NotAfter: cut(o.NotAfter), CreatedAt: cut(o.CreatedAt),
+	}
+}
+
+// forswear finds an operation by its identity or writes a tombstone for it.
+func forswear(c conn, caller, identity string, at time.Time) (known central.Operation, seen bool, err error) {
+	known, err = byIdentity(c, caller, identity)
+	if err == nil {
+		return known, !known.Forsworn, nil
+	}
+	if !errors.Is(err, central.ErrNotFound) {
+		return central.Operation{}, false, err
+	}
+	if _, err := c.exec(`INSERT INTO identities (caller, identity, forsworn_at) VALUES ($1, $2, $3)`,
+		caller, identity, ms(at)); err != nil {
+		return central.Operation{}, false, err
+	}
+	return tombstone(caller, identity), false, nil
+}
+
+func tombstone(caller, identity string) central.Operation {
+	return central.Operation{Caller: caller, Identity: identity, Forsworn: true}
+}
+
+// byIdentity gives what an identity stands for: an operation, a tombstone, or
+// central.ErrNotFound.
+func byIdentity(c conn, caller, identity string) (central.Operation, error) {
+	var id op.ID
+	err := c.one(`SELECT operation FROM identities WHERE caller = $1 AND identity = $2`,
+		[]any{caller, identity}, optional[op.ID]{&id})
+	if err != nil {
+		return central.Operation{}, err
+	}
+	if id == "" {
+		return tombstone(caller, identity), nil
+	}
+	return operationByID(c, id)
+}
+
+func operationByID(c conn, id op.ID) (central.Operation, error) {
+	return c.operation(`SELECT `+operationColumns+` FROM operations WHERE id = $1`, string(id))
+}

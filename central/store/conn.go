@@ -1,0 +1,136 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"galla/central"
+)
+
+// conn runs statements on one connection: a reader, or the writer inside the
+// savepoint of a job. Statements run to their end whatever becomes of the
+// caller: they take microseconds, and half of one is of no use.
+type conn struct {
+	link *sql.Conn
+	node string // written into the steps of a history
+}
+
+// exec runs a statement and tells how many rows it changed.
+func (c conn) exec(statement string, args ...any) (int64, error) {
+	result, err := c.link.ExecContext(context.Background(), statement, args...)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
+// one reads the only row of a statement into dest; central.ErrNotFound if
+// there is none. The statement is run to its end, since a RETURNING clause is
+// part of a change.
+func (c conn) one(statement string, args []any, dest ...any) error {
+	found := false
+	err := c.each(statement, args, func(row *sql.Rows) error {
+		found = true
+		return row.Scan(dest...)
+	})
+	if err == nil && !found {
+		return central.ErrNotFound
+	}
+	return err
+}
+
+// each hands every row of a statement to scan.
+func (c conn) each(statement string, args []any, scan func(*sql.Rows) error) error {
+	rows, err := c.link.QueryContext(context.Background(), statement, args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := scan(rows); err != nil {
+			return err
+		}
+	}
+	return errors.Join(rows.Err(), rows.Close())
+}
+
+// exists tells whether a statement has a row; it must select an integer.
+func (c conn) exists(statement string, args ...any) (bool, error) {
+	var n int64
+	err := c.one(statement, args, &n)
+	if errors.Is(err, central.ErrNotFound) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// ms is a time as it is stored: milliseconds since 1970, NULL for the zero
+// time.
+func ms(t time.Time) any {
+	if t.IsZero() {
+		return nil
+	}
+	return t.UnixMilli()
+}
+
+// cut is a time as it comes back from the database.
+func cut(t time.Time) time.Time {
+	if t.IsZero() {
+		return time.Time{}
+	}
+	return time.UnixMilli(t.UnixMilli()).UTC()
+}
+
+// moment scans what ms stored.
+type moment struct{ to *time.Time }
+
+// Scan implements sql.Scanner.
+func (m moment) Scan(value any) error {
+	switch v := value.(type) {
+	case nil:
+		*m.to = time.Time{}
+	case int64:
+		*m.to = time.UnixMilli(v).UTC()
+	default:
+		return fmt.Errorf("a time is stored as %T, not as integer milliseconds", value)
+	}
+	return nil
+}
+
+// ref is an optional reference or text as it is stored: NULL where empty.
+func ref[S ~string](s S) any {
+	if s == "" {
+		return nil
+	}
+	return string(s)
+}
+
+// optional scans what ref stored.
+type optional[S ~string] struct{ to *S }
+
+// Scan implements sql.Scanner.
+func (o optional[S]) Scan(value any) error {
+	switch v := value.(type) {
+	case nil:
+		*o.to = ""
+	case string:
+		*o.to = S(v)
+	default:
+		return fmt.Errorf("a reference is stored as %T, not as text", value)
+	}
+	return nil
+}
+
+// bit is a truth value as it is stored.
+func bit(b bool) int64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// bounded gives the limit of a list: what was asked for, within bounds.
+func bounded(limit int) int { return max(0, min(limit, maxRows)) }

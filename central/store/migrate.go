@@ -1,0 +1,97 @@
+package store
+
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"embed"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"strings"
+
+	"github.com/pressly/goose/v3"
+)
+
+// sqliteMigrations are the numbered, forward-only steps of the schema. A file
+// that was ever released is never changed: a new one is added.
+//
+//go:embed migrations/sqlite/*.sql
+var sqliteMigrations embed.FS
+
+// Tables that the migrations themselves are recorded in.
+const (
+	versionTable  = "schema_versions"
+	checksumTable = `CREATE TABLE IF NOT EXISTS schema_checksums (version INTEGER NOT NULL PRIMARY KEY, sha256 TEXT NOT NULL)`
+)
+
+// migrate brings a database to the newest schema that the program knows. It
+// refuses a database that a newer program has migrated, and one whose applied
+// migrations differ from the program's.
+func migrate(ctx context.Context, dialect goose.Dialect, db *sql.DB, steps fs.FS, log *slog.Logger) error {
+	provider, err := goose.NewProvider(dialect, db, steps,
+		goose.WithTableName(versionTable), goose.WithDisableGlobalRegistry(true), goose.WithSlog(log))
+	if err != nil {
+		return fmt.Errorf("read the program's migrations: %w", err)
+	}
+	current, newest, err := provider.GetVersions(ctx)
+	if err != nil {
+		return fmt.Errorf("read the schema's version: %w", explain(err))
+	}
+	if current > newest {
+		return fmt.Errorf("the database has schema version %d and this program knows only up to %d: start the newer program that migrated it", current, newest)
+	}
+	if _, err := db.ExecContext(ctx, checksumTable); err != nil {
+		return fmt.Errorf("make the table of checksums: %w", explain(err))
+	}
+	for _, source := range provider.ListSources() {
+		text, err := fs.ReadFile(steps, source.Path)
+		if err != nil {
+			return fmt.Errorf("read migration %s: %w", source.Path, err)
+		}
+		if err := matchChecksum(ctx, db, source.Version, current, checksum(text)); err != nil {
+			return fmt.Errorf("migration %s: %w", source.Path, explain(err))
+		}
+	}
+	if current == newest {
+		return nil
+	}
+	applied, err := provider.Up(ctx)
+	if err != nil {
+		return fmt.Errorf("bring the schema from version %d to %d: %w", current, newest, explain(err))
+	}
+	log.Info("the schema was migrated", "from", current, "to", newest, "migrations", len(applied))
+	return nil
+}
+
+// matchChecksum compares an applied migration with its record. One that is not
+// applied yet is recorded before it is: what a crash leaves between the two is
+// written over by the next start.
+func matchChecksum(ctx context.Context, db *sql.DB, version, current int64, sum string) error {
+	if version > current {
+		_, err := db.ExecContext(ctx, `INSERT INTO schema_checksums (version, sha256) VALUES ($1, $2)
+			ON CONFLICT (version) DO UPDATE SET sha256 = excluded.sha256`, version, sum)
+		return err
+	}
+	var recorded string
+	err := db.QueryRowContext(ctx, `SELECT sha256 FROM schema_checksums WHERE version = $1`, version).Scan(&recorded)
+	if errors.Is(err, sql.ErrNoRows) {
+		return errors.New("it was applied to the database without a checksum: the schema is not this program's")
+	}
+	if err != nil {
+		return err
+	}
+	if recorded != sum {
+		return fmt.Errorf("it was changed after it was applied (recorded %.12s, now %.12s): use the program that the database belongs to, and put changes into a new migration", recorded, sum)
+	}
+	return nil
+}
+
+// checksum is the same for both kinds of line ends, which a checkout may
+// change.
+func checksum(text []byte) string {
+	sum := sha256.Sum256([]byte(strings.ReplaceAll(string(text), "\r\n", "\n")))
+	return hex.EncodeToString(sum[:])
+}

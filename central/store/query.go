@@ -1,0 +1,119 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"galla/central"
+	"galla/shared/op"
+)
+
+// Operation implements central.Operations.
+func (s *SQLite) Operation(ctx context.Context, id op.ID) (o central.Operation, err error) {
+	err = s.read(ctx, func(c conn) error {
+		var err error
+		o, err = operationByID(c, id)
+		return err
+	})
+	if err != nil {
+		return central.Operation{}, fmt.Errorf("read operation %s: %w", id, err)
+	}
+	return o, nil
+}
+
+// ByIdentity implements central.Operations. A tombstone is no operation:
+// central.ErrNotFound.
+func (s *SQLite) ByIdentity(ctx context.Context, caller, identity string) (o central.Operation, err error) {
+	err = s.read(ctx, func(c conn) error {
+		var err error
+		o, err = byIdentity(c, caller, identity)
+		return err
+	})
+	if err == nil && o.Forsworn {
+		err = central.ErrNotFound
+	}
+	if err != nil {
+		return central.Operation{}, fmt.Errorf("read an operation of %s by its identity: %w", caller, err)
+	}
+	return o, nil
+}
+
+// Abandoned implements central.Operations, oldest first, at most 1000. Begun
+// before means in an earlier millisecond. Final states are refused: nobody
+// abandons those.
+func (s *SQLite) Abandoned(ctx context.Context, node string, state op.State, before time.Time, limit int) (list []central.Operation, err error) {
+	if state.Final() {
+		return nil, fmt.Errorf("list abandoned operations: state %s is final", state)
+	}
+	err = s.read(ctx, func(c conn) error {
+		// The first condition is that of the index.
+		var err error
+		list, err = c.operations(`SELECT `+operationColumns+` FROM operations
+			WHERE settled_at IS NULL AND state = $1 AND created_at < $2 AND (node = $3 OR $3 = '')
+			ORDER BY created_at, id LIMIT $4`, string(state), ms(before), node, bounded(limit))
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list operations in state %s: %w", state, err)
+	}
+	return list, nil
+}
+
+// Claim implements central.Operations, oldest first, at most 1000. It is a
+// lease and no step: it leaves no line in the history, the enquiry's result
+// does.
+func (s *SQLite) Claim(ctx context.Context, now, leaseUntil time.Time, limit int) (list []central.Operation, err error) {
+	// Most looks find nothing; those leave the writer alone.
+	due := false
+	err = s.read(ctx, func(c conn) error {
+		var err error
+		due, err = c.exists(`SELECT 1 FROM operations
+			WHERE state = 'pending' AND stuck_at IS NULL AND next_enquiry <= $1 LIMIT 1`, ms(now))
+		return err
+	})
+	if err == nil && due {
+		err = s.write(ctx, func(c conn) error {
+			var err error
+			list, err = c.operations(`UPDATE operations SET next_enquiry = $1 WHERE id IN (
+				SELECT id FROM operations WHERE state = 'pending' AND stuck_at IS NULL AND next_enquiry <= $2
+				ORDER BY next_enquiry LIMIT $3)
+				RETURNING `+operationColumns, ms(leaseUntil), ms(now), bounded(limit))
+			return err
+		})
+	}
+	if err != nil {
+		return nil, fmt.Errorf("claim pending operations: %w", err)
+	}
+	slices.SortFunc(list, func(a, b central.Operation) int {
+		if n := a.CreatedAt.Compare(b.CreatedAt); n != 0 {
+			return n
+		}
+		return strings.Compare(string(a.ID), string(b.ID))
+	})
+	return list, nil
+}
+
+// History implements central.Operations. An unknown operation is
+// central.ErrNotFound.
+func (s *SQLite) History(ctx context.Context, id op.ID) (steps []central.Step, err error) {
+	err = s.read(ctx, func(c conn) error {
+		return c.each(`SELECT at, node, from_state, to_state, reason FROM operation_steps
+			WHERE operation = $1 ORDER BY step`, []any{string(id)}, func(row *sql.Rows) error {
+			var step central.Step
+			err := row.Scan(moment{&step.At}, &step.Node, &step.From, &step.To, &step.Reason)
+			steps = append(steps, step)
+			return err
+		})
+	})
+	if err == nil && len(steps) == 0 {
+		err = central.ErrNotFound
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the history of operation %s: %w", id, err)
+	}
+	return steps, nil
+}

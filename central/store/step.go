@@ -1,0 +1,197 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"galla/central"
+	"galla/shared/op"
+	"galla/shared/wire"
+)
+
+// Dispatch implements central.Operations.
+func (s *SQLite) Dispatch(ctx context.Context, id op.ID, at, bankNotAfter time.Time) error {
+	err := s.write(ctx, func(c conn) error {
+		changed, err := c.exec(`UPDATE operations SET state = 'dispatched', dispatched_at = $1, bank_not_after = $2
+			WHERE id = $3 AND state IN `+origins(op.Dispatched), ms(at), ms(bankNotAfter), string(id))
+		if err != nil {
+			return err
+		}
+		if changed == 0 {
+			return refusal(c, id)
+		}
+		return addStep(c, id, at, op.Received, op.Dispatched, "")
+	})
+	if err != nil {
+		return fmt.Errorf("record operation %s as dispatched: %w", id, err)
+	}
+	return nil
+}
+
+// Suspend implements central.Operations.
+func (s *SQLite) Suspend(ctx context.Context, x central.Suspension) (o central.Operation, err error) {
+	err = s.write(ctx, func(c conn) error {
+		var err error
+		o, err = suspend(c, x)
+		return err
+	})
+	if err != nil {
+		return central.Operation{}, fmt.Errorf("record operation %s as pending: %w", x.ID, err)
+	}
+	return o, nil
+}
+
+func suspend(c conn, x central.Suspension) (central.Operation, error) {
+	reference, err := freeReference(c, x.Prefix, x.At.UnixMilli())
+	if err != nil {
+		return central.Operation{}, err
+	}
+	o, err := c.operation(`UPDATE operations SET state = 'pending', pending_reference = $1, next_enquiry = $2
+		WHERE id = $3 AND state IN `+origins(op.Pending)+` RETURNING `+operationColumns,
+		reference, ms(x.NextEnquiry), string(x.ID))
+	if errors.Is(err, central.ErrNotFound) {
+		return central.Operation{}, refusal(c, x.ID)
+	}
+	if err != nil {
+		return central.Operation{}, err
+	}
+	return o, addStep(c, x.ID, x.At, op.Dispatched, op.Pending, x.Reason)
+}
+
+// freeReference gives prefix and number, or the next number that no operation
+// has.
+func freeReference(c conn, prefix string, number int64) (string, error) {
+	for n := range int64(maxPendingTries) {
+		reference := prefix + strconv.FormatInt(number+n, 10)
+		taken, err := c.exists(`SELECT 1 FROM operations WHERE pending_reference = $1`, reference)
+		if err != nil {
+			return "", err
+		}
+		if !taken {
+			return reference, nil
+		}
+	}
+	return "", fmt.Errorf("all of the %d pending references from %s%d on are taken", maxPendingTries, prefix, number)
+}
+
+// Settle implements central.Operations. The operation that it returns is the
+// final one.
+func (s *SQLite) Settle(ctx context.Context, x central.Settlement) (o central.Operation, err error) {
+	if !x.To.Final() || x.Reply == nil {
+		return central.Operation{}, fmt.Errorf("settle operation %s: a settlement needs a final state and a reply; it has state %q and %d bytes of reply", x.ID, x.To, len(x.Reply))
+	}
+	err = s.write(ctx, func(c conn) error {
+		var err error
+		o, err = settle(c, x)
+		return err
+	})
+	if err != nil {
+		return central.Operation{}, fmt.Errorf("record operation %s as %s: %w", x.ID, x.To, err)
+	}
+	return o, nil
+}
+
+func settle(c conn, x central.Settlement) (central.Operation, error) {
+	o, err := c.operation(`UPDATE operations
+		SET state = $1, settled_at = $2, next_enquiry = NULL, code = $3, rrn = $4, http = $5, reply = $6
+		WHERE id = $7 AND state IN `+origins(x.To)+` RETURNING `+operationColumns,
+		string(x.To), ms(x.At), x.Answer.Code, x.Answer.RRN, int64(x.HTTP), x.Reply, string(x.ID))
+	if errors.Is(err, central.ErrNotFound) {
+		return central.Operation{}, refusal(c, x.ID)
+	}
+	if err != nil {
+		return central.Operation{}, err
+	}
+	from := cameFrom(o)
+	if err := addStep(c, x.ID, x.At, from, x.To, x.Reason); err != nil {
+		return central.Operation{}, err
+	}
+	if from == op.Pending && o.Terminal != "" {
+		if err := addEvent(c, o.Terminal, wire.EventOutcome, o.ID, x.At); err != nil {
+			return central.Operation{}, err
+		}
+	}
+	if x.Session != nil {
+		if err := openSession(c, *x.Session); err != nil {
+			return central.Operation{}, err
+		}
+	}
+	return o, nil
+}
+
+// cameFrom tells the state that a final operation left. What each state writes
+// stays in the row, and the schema's constraints tie it to the state.
+func cameFrom(o central.Operation) op.State {
+	switch {
+	case o.PendingReference != "":
+		return op.Pending
+	case !o.DispatchedAt.IsZero():
+		return op.Dispatched
+	default:
+		return op.Received
+	}
+}
+
+// Postpone implements central.Operations. An operation that is stuck stays so,
+// since the first time.
+func (s *SQLite) Postpone(ctx context.Context, id op.ID, at, next time.Time, reason string, stuck bool) error {
+	var stuckAt time.Time
+	if stuck {
+		stuckAt = at
+	}
+	err := s.write(ctx, func(c conn) error {
+		changed, err := c.exec(`UPDATE operations
+			SET attempts = attempts + 1, next_enquiry = $1, stuck_at = coalesce(stuck_at, $2)
+			WHERE id = $3 AND state = 'pending'`, ms(next), ms(stuckAt), string(id))
+		if err != nil {
+			return err
+		}
+		if changed == 0 {
+			return refusal(c, id)
+		}
+		return addStep(c, id, at, op.Pending, op.Pending, reason)
+	})
+	if err != nil {
+		return fmt.Errorf("record an enquiry after operation %s: %w", id, err)
+	}
+	return nil
+}
+
+// origins writes the states from which an operation may step to the given one,
+// as the right side of IN.
+func origins(to op.State) string {
+	var list []string
+	for _, from := range central.Origins(to) {
+		list = append(list, "'"+string(from)+"'")
+	}
+	return "(" + strings.Join(list, ", ") + ")"
+}
+
+// refusal says why a conditional change found no row.
+func refusal(c conn, id op.ID) error {
+	var state op.State
+	if err := c.one(`SELECT state FROM operations WHERE id = $1`, []any{string(id)}, &state); err != nil {
+		return err
+	}
+	return fmt.Errorf("it is %s: %w", state, central.ErrState)
+}
+
+// addStep adds a line to an operation's history.
+func addStep(c conn, id op.ID, at time.Time, from, to op.State, reason string) error {
+	_, err := c.exec(`INSERT INTO operation_steps (operation, step, at, node, from_state, to_state, reason)
+		VALUES ($1, (SELECT coalesce(max(step), 0) + 1 FROM operation_steps WHERE operation = $1), $2, $3, $4, $5, $6)`,
+		string(id), ms(at), c.node, string(from), string(to), clip(reason))
+	return err
+}
+
+// clip cuts a reason to its limit, and to what every database takes as text.
+func clip(reason string) string {
+	if len(reason) > maxReason {
+		reason = reason[:maxReason]
+	}
+	return strings.ReplaceAll(strings.ToValidUTF8(reason, ""), "\x00", "")
+}
