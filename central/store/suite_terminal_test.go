@@ -1,0 +1,202 @@
+package store
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"galla/central"
+	"galla/shared/op"
+)
+
+// enrolled enrols a terminal of merchant1, a second after the one before.
+func enrolled(t *testing.T, s central.Store, n int) central.Terminal {
+	t.Helper()
+	at := t0.Add(time.Duration(n) * time.Second)
+	hash := sha256.Sum256(fmt.Appendf(nil, "code %d", n))
+	wantErr(t, "add a code", s.AddCode(background, hash, merchant1, at, at.Add(central.CodeLife)), nil)
+	terminal, err := s.Enrol(background, hash, newTerminal(n))
+	wantErr(t, "enrol", err, nil)
+	return terminal
+}
+
+func newTerminal(n int) central.Terminal {
+	return central.Terminal{
+		ID: central.TerminalID(newID()), Name: fmt.Sprintf("Counter %d", n),
+		PublicKey: bytes.Repeat([]byte{byte(n)}, 32), CreatedAt: t0.Add(time.Duration(n) * time.Second),
+	}
+}
+
+func suiteDirectory(t *testing.T, s central.Store) {
+	seed := testSeed()
+	for _, want := range seed.Merchants {
+		want.CreatedAt = cut(want.CreatedAt)
+		got, err := s.Merchant(background, want.ID)
+		wantErr(t, "merchant", err, nil)
+		wantSame(t, "merchant", got, want)
+	}
+	for _, want := range seed.Vendors {
+		got, err := s.Vendor(background, want.ID)
+		wantErr(t, "vendor", err, nil)
+		wantSame(t, "vendor", got, want)
+	}
+	for _, want := range seed.Clients {
+		got, err := s.Client(background, want.ID)
+		wantErr(t, "client", err, nil)
+		wantSame(t, "client", got, want)
+	}
+	_, err := s.Merchant(background, "nobody")
+	wantErr(t, "no merchant", err, central.ErrNotFound)
+	_, err = s.Vendor(background, "nobody")
+	wantErr(t, "no vendor", err, central.ErrNotFound)
+	_, err = s.Client(background, "nobody")
+	wantErr(t, "no client", err, central.ErrNotFound)
+}
+
+func suiteEnrol(t *testing.T, s central.Store) {
+	first := enrolled(t, s, 1)
+	want := newTerminal(1)
+	want.ID, want.Merchant, want.TID, want.CreatedAt = first.ID, merchant1, "GAL00101", cut(want.CreatedAt)
+	wantSame(t, "first", first, want)
+	got, err := s.Terminal(background, first.ID)
+	wantErr(t, "read", err, nil)
+	wantSame(t, "read", got, want)
+
+	// GAL00102 is a merchant's.
+	second := enrolled(t, s, 2)
+	if second.TID != "GAL00103" {
+		t.Fatalf("second terminal has %s, want GAL00103", second.TID)
+	}
+
+	list, err := s.TerminalsOf(background, merchant1)
+	wantErr(t, "list", err, nil)
+	wantSame(t, "list", list, []central.Terminal{first, second})
+	list, err = s.TerminalsOf(background, merchant2)
+	if err != nil || len(list) != 0 {
+		t.Fatalf("another merchant has %d terminals: %v", len(list), err)
+	}
+	_, err = s.Terminal(background, "nothing")
+	wantErr(t, "no terminal", err, central.ErrNotFound)
+}
+
+func suiteCodes(t *testing.T, s central.Store) {
+	hash := sha256.Sum256([]byte("code"))
+	end := t0.Add(central.CodeLife)
+	wantErr(t, "a code of nobody", s.AddCode(background, hash, "nobody", t0, end), central.ErrNotFound)
+	wantErr(t, "add", s.AddCode(background, hash, merchant2, t0, end), nil)
+	wantErr(t, "add twice", s.AddCode(background, hash, merchant1, t0, end), central.ErrTaken)
+
+	_, err := s.Enrol(background, sha256.Sum256([]byte("another")), newTerminal(1))
+	wantErr(t, "an unknown code", err, central.ErrNotFound)
+	late := newTerminal(1)
+	late.CreatedAt = end
+	_, err = s.Enrol(background, hash, late)
+	wantErr(t, "an expired code", err, central.ErrNotFound)
+	wrong := newTerminal(1)
+	wrong.PublicKey = wrong.PublicKey[:31]
+	if _, err = s.Enrol(background, hash, wrong); err == nil || errors.Is(err, central.ErrNotFound) {
+		t.Fatalf("a short key: %v", err)
+	}
+
+	// Failures did not use the code up, and no number was spent on them.
+	just := newTerminal(2)
+	just.CreatedAt = end.Add(-time.Millisecond)
+	terminal, err := s.Enrol(background, hash, just)
+	wantErr(t, "enrol", err, nil)
+	if terminal.Merchant != merchant2 || terminal.TID != "GAL00101" {
+		t.Fatalf("enrolled %+v", terminal)
+	}
+	_, err = s.Enrol(background, hash, newTerminal(3))
+	wantErr(t, "a used code", err, central.ErrNotFound)
+
+	// Adding removes what expired unused; what was used stays used.
+	for n := range 3 {
+		old := sha256.Sum256(fmt.Appendf(nil, "old %d", n))
+		wantErr(t, "add", s.AddCode(background, old, merchant1, t0, end), nil)
+	}
+	wantErr(t, "add", s.AddCode(background, sha256.Sum256([]byte("new")), merchant1, end, end.Add(time.Minute)), nil)
+	wantErr(t, "a forgotten code", s.AddCode(background, sha256.Sum256([]byte("old 0")), merchant1, end, end.Add(time.Minute)), nil)
+	wantErr(t, "a used code", s.AddCode(background, hash, merchant1, end, end.Add(time.Minute)), central.ErrTaken)
+}
+
+func suiteTerminals(t *testing.T, s central.Store) {
+	terminal := enrolled(t, s, 1)
+	want := terminal
+	for _, at := range []time.Duration{time.Minute, time.Hour} {
+		wantErr(t, "saw", s.Saw(background, terminal.ID, t0.Add(at)), nil)
+		want.SeenAt = cut(t0.Add(at))
+	}
+	wantErr(t, "saw earlier", s.Saw(background, terminal.ID, t0), nil)
+	wantErr(t, "revoke", s.Revoke(background, terminal.ID, t0.Add(time.Minute)), nil)
+	wantErr(t, "revoke again", s.Revoke(background, terminal.ID, t0.Add(time.Hour)), nil)
+	want.RevokedAt = cut(t0.Add(time.Minute))
+	got, err := s.Terminal(background, terminal.ID)
+	wantErr(t, "read", err, nil)
+	wantSame(t, "revoked", got, want)
+	list, err := s.TerminalsOf(background, merchant1)
+	wantErr(t, "list", err, nil)
+	wantSame(t, "list", list, []central.Terminal{want})
+	wantErr(t, "revoke nothing", s.Revoke(background, "nothing", t0), central.ErrNotFound)
+	wantErr(t, "saw nothing", s.Saw(background, "nothing", t0), central.ErrNotFound)
+}
+
+func suiteTokens(t *testing.T, s central.Store) {
+	now := time.Now()
+	wantErr(t, "spend", s.SpendToken(background, "a", now.Add(time.Minute)), nil)
+	wantErr(t, "spend again", s.SpendToken(background, "a", now.Add(time.Minute)), central.ErrTaken)
+	// One that ended a while ago is still remembered, one that ended long ago
+	// is not.
+	wantErr(t, "spend", s.SpendToken(background, "b", now.Add(-30*time.Minute)), nil)
+	wantErr(t, "spend", s.SpendToken(background, "c", now.Add(-2*time.Hour)), nil)
+	wantErr(t, "spend", s.SpendToken(background, "d", now.Add(time.Minute)), nil)
+	wantErr(t, "spend again", s.SpendToken(background, "b", now.Add(time.Minute)), central.ErrTaken)
+	wantErr(t, "spend again", s.SpendToken(background, "a", now.Add(time.Minute)), central.ErrTaken)
+	wantErr(t, "spend what was forgotten", s.SpendToken(background, "c", now.Add(time.Minute)), nil)
+	if err := s.SpendToken(background, "", now); err == nil {
+		t.Error("a token without an id was spent")
+	}
+}
+
+func suiteSessions(t *testing.T, s central.Store) {
+	_, err := s.Session(background, "GAL00001")
+	wantErr(t, "no session", err, central.ErrNotFound)
+	open := func(at time.Time) central.AgentSession {
+		return central.AgentSession{TID: "GAL00001", OpenedAt: cut(at), ExpiresAt: cut(at.Add(central.SessionLife))}
+	}
+	today := open(t0)
+	wantErr(t, "open", s.OpenSession(background, central.AgentSession{TID: "GAL00001", OpenedAt: t0, ExpiresAt: t0.Add(central.SessionLife)}), nil)
+	look := func(want central.AgentSession) {
+		t.Helper()
+		got, err := s.Session(background, "GAL00001")
+		wantErr(t, "session", err, nil)
+		wantSame(t, "session", got, want)
+	}
+	look(today)
+	wantErr(t, "open an earlier one", s.OpenSession(background, open(t0.Add(-time.Hour))), nil)
+	look(today)
+	wantErr(t, "open the same", s.OpenSession(background, today), nil)
+	look(today)
+	tomorrow := open(t0.Add(25 * time.Hour))
+	wantErr(t, "open the next", s.OpenSession(background, tomorrow), nil)
+	look(tomorrow)
+	_, err = s.Session(background, "GAL00002")
+	wantErr(t, "another's session", err, central.ErrNotFound)
+
+	// The session of a successful reqAuth opens with its settlement, or not at
+	// all.
+	later := open(t0.Add(50 * time.Hour))
+	o := inState(t, s, op.Dispatched, func(o *central.Operation) { o.Kind, o.Amount = central.KindAgentAuth, 0 })
+	x := settlement(o.ID, op.Succeeded)
+	x.Session = &later
+	if _, err := s.Settle(background, x); err != nil {
+		t.Fatal(err)
+	}
+	look(later)
+	x.Session = &central.AgentSession{TID: "GAL00001", OpenedAt: t0.Add(90 * time.Hour), ExpiresAt: t0.Add(99 * time.Hour)}
+	_, err = s.Settle(background, x)
+	wantErr(t, "settle twice", err, central.ErrState)
+	look(later)
+}

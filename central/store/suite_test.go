@@ -1,0 +1,334 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"sync"
+	"testing"
+	"time"
+
+	"galla/central"
+	"galla/shared/op"
+)
+
+// testStore is what every database must do. open gives a new store that holds
+// the parties of testSeed and writes as testNode.
+func testStore(t *testing.T, open func(t *testing.T) central.Store) {
+	for _, part := range []struct {
+		name string
+		test func(t *testing.T, s central.Store)
+	}{
+		{"begin", suiteBegin},
+		{"begin again", suiteBeginAgain},
+		{"begin at once", suiteBeginAtOnce},
+		{"begin refuses", suiteBeginRefuses},
+		{"dispatch", suiteDispatch},
+		{"suspend", suiteSuspend},
+		{"settle", suiteSettle},
+		{"settle refuses", suiteSettleRefuses},
+		{"states", suiteStates},
+		{"ask", suiteAsk},
+		{"abandoned", suiteAbandoned},
+		{"claim", suiteClaim},
+		{"claim at once", suiteClaimAtOnce},
+		{"postpone", suitePostpone},
+		{"history", suiteHistory},
+		{"directory", suiteDirectory},
+		{"enrol", suiteEnrol},
+		{"codes", suiteCodes},
+		{"terminals", suiteTerminals},
+		{"tokens", suiteTokens},
+		{"sessions", suiteSessions},
+		{"events", suiteEvents},
+		{"aadhaar", suiteAadhaar},
+		{"contexts", suiteContexts},
+	} {
+		t.Run(part.name, func(t *testing.T) { part.test(t, open(t)) })
+	}
+}
+
+func TestSQLite(t *testing.T) {
+	testStore(t, func(t *testing.T) central.Store { return openSeeded(t, testConfig()) })
+}
+
+var background = context.Background()
+
+// wantErr fails unless err is want.
+func wantErr(t *testing.T, doing string, err, want error) {
+	t.Helper()
+	if !errors.Is(err, want) {
+		t.Fatalf("%s: error %v, want %v", doing, err, want)
+	}
+}
+
+// wantSame fails unless both are deeply equal.
+func wantSame(t *testing.T, what string, got, want any) {
+	t.Helper()
+	if !reflect.DeepEqual(got, want) {
+		t.Fatalf("%s:\n got %+v\nwant %+v", what, got, want)
+	}
+}
+
+// begun records a new operation.
+func begun(t *testing.T, s central.Store, change ...func(*central.Operation)) central.Operation {
+	t.Helper()
+	o := newOperation()
+	for _, c := range change {
+		c(&o)
+	}
+	o, isNew, err := s.Begin(background, o)
+	if err != nil || !isNew {
+		t.Fatalf("begin: new %v, error %v", isNew, err)
+	}
+	return o
+}
+
+// inState brings a new operation to a state by the shortest way.
+func inState(t *testing.T, s central.Store, state op.State, change ...func(*central.Operation)) central.Operation {
+	t.Helper()
+	o := begun(t, s, change...)
+	steps := map[op.State][]op.State{
+		op.Received:   {},
+		op.Refused:    {op.Refused},
+		op.Dispatched: {op.Dispatched},
+		op.Succeeded:  {op.Dispatched, op.Succeeded},
+		op.Failed:     {op.Dispatched, op.Failed},
+		op.Pending:    {op.Dispatched, op.Pending},
+		op.Reversed:   {op.Dispatched, op.Pending, op.Reversed},
+	}[state]
+	for _, to := range steps {
+		if err := step(s, o.ID, to); err != nil {
+			t.Fatal(err)
+		}
+	}
+	o, err := s.Operation(background, o.ID)
+	if err != nil || o.State != state {
+		t.Fatalf("operation is %s, want %s: %v", o.State, state, err)
+	}
+	return o
+}
+
+// step takes an operation to a state by the method that does so.
+func step(s central.Store, id op.ID, to op.State) error {
+	switch to {
+	case op.Dispatched:
+		return s.Dispatch(background, id, t0, t0.Add(15*time.Second))
+	case op.Pending:
+		_, err := s.Suspend(background, suspension(id))
+		return err
+	default:
+		_, err := s.Settle(background, settlement(id, to))
+		return err
+	}
+}
+
+func suspension(id op.ID) central.Suspension {
+	return central.Suspension{ID: id, At: t0.Add(15 * time.Second), Reason: "no answer from the bank", Prefix: "AEPS-NR-", NextEnquiry: t0.Add(20 * time.Second)}
+}
+
+func settlement(id op.ID, to op.State) central.Settlement {
+	return central.Settlement{
+		ID: id, To: to, At: t0.Add(30 * time.Second), Reason: "the bank answered",
+		Answer: central.BankAnswer{Code: "00", RRN: "632510123456"}, HTTP: 200, Reply: []byte(`{"statusCode":"00"}`),
+	}
+}
+
+func suiteBegin(t *testing.T, s central.Store) {
+	o := newOperation()
+	o.DispatchedAt, o.Code, o.Reply = t0, "00", []byte("x") // not Begin's to record
+	got, isNew, err := s.Begin(background, o)
+	if err != nil || !isNew {
+		t.Fatalf("begin: new %v, error %v", isNew, err)
+	}
+	want := o
+	want.DispatchedAt, want.Code, want.Reply = time.Time{}, "", nil
+	want.CreatedAt = time.Date(2026, 11, 21, 10, 30, 0, 123_000_000, time.UTC)
+	want.NotAfter = time.Date(2026, 11, 21, 10, 31, 30, 123_000_000, time.UTC)
+	wantSame(t, "begun", got, want)
+	read, err := s.Operation(background, o.ID)
+	wantErr(t, "read", err, nil)
+	wantSame(t, "read by id", read, want)
+	read, err = s.ByIdentity(background, o.Caller, o.Identity)
+	wantErr(t, "read", err, nil)
+	wantSame(t, "read by identity", read, want)
+
+	// What is optional may be absent.
+	bare := newOperation()
+	bare.Merchant, bare.TID, bare.Aadhaar, bare.IIN, bare.STAN, bare.Amount, bare.NotAfter = "", "", "", "", "", 0, time.Time{}
+	bare.CreatedAt = time.UnixMilli(1_795_000_000_999).In(time.FixedZone("IST", 19800))
+	if _, _, err := s.Begin(background, bare); err != nil {
+		t.Fatal(err)
+	}
+	read, err = s.Operation(background, bare.ID)
+	wantErr(t, "read", err, nil)
+	bare.CreatedAt = bare.CreatedAt.UTC()
+	wantSame(t, "bare", read, bare)
+
+	_, err = s.Operation(background, newID())
+	wantErr(t, "an unknown operation", err, central.ErrNotFound)
+	_, err = s.ByIdentity(background, o.Caller, "unknown")
+	wantErr(t, "an unknown identity", err, central.ErrNotFound)
+}
+
+func suiteBeginAgain(t *testing.T, s central.Store) {
+	first := begun(t, s)
+	again := newOperation()
+	again.Caller, again.Identity = first.Caller, first.Identity
+	again.Amount, again.Fingerprint = 1, [32]byte{1}
+	known, isNew, err := s.Begin(background, again)
+	wantErr(t, "begin again", err, nil)
+	if isNew {
+		t.Fatal("a known identity began a second operation")
+	}
+	wantSame(t, "known", known, first)
+	_, err = s.Operation(background, again.ID)
+	wantErr(t, "the second operation", err, central.ErrNotFound)
+
+	// Another caller's identity is another identity.
+	other := newOperation()
+	other.Caller, other.Identity = "vendor:"+string(vendor1), first.Identity
+	if _, isNew, err := s.Begin(background, other); err != nil || !isNew {
+		t.Fatalf("another caller's: new %v, error %v", isNew, err)
+	}
+
+	// The known operation comes as it stands now, reply and all.
+	settled := inState(t, s, op.Reversed)
+	known, isNew, err = s.Begin(background, settled)
+	if err != nil || isNew {
+		t.Fatalf("begin a settled one again: new %v, error %v", isNew, err)
+	}
+	wantSame(t, "settled", known, settled)
+}
+
+func suiteBeginAtOnce(t *testing.T, s central.Store) {
+	const callers = 32
+	shared := newOperation()
+	var isNew [callers]bool
+	var ids [callers]op.ID
+	var wg sync.WaitGroup
+	for i := range callers {
+		o := newOperation()
+		o.Caller, o.Identity = shared.Caller, shared.Identity
+		wg.Go(func() {
+			known, fresh, err := s.Begin(background, o)
+			if err != nil {
+				t.Errorf("begin: %v", err)
+			}
+			isNew[i], ids[i] = fresh, known.ID
+		})
+	}
+	wg.Wait()
+	fresh := 0
+	for i := range callers {
+		if isNew[i] {
+			fresh++
+		}
+		if ids[i] != ids[0] {
+			t.Errorf("caller %d was given operation %s, caller 0 %s", i, ids[i], ids[0])
+		}
+	}
+	if fresh != 1 {
+		t.Fatalf("%d of %d callers with one identity began an operation, want exactly one", fresh, callers)
+	}
+}
+
+func suiteBeginRefuses(t *testing.T, s central.Store) {
+	first := begun(t, s)
+	taken := newOperation()
+	taken.Reference = first.Reference
+	_, _, err := s.Begin(background, taken)
+	wantErr(t, "a reference that is taken", err, central.ErrTaken)
+	_, err = s.ByIdentity(background, taken.Caller, taken.Identity)
+	wantErr(t, "its identity", err, central.ErrNotFound)
+	taken.Reference += "X"
+	if _, isNew, err := s.Begin(background, taken); err != nil || !isNew {
+		t.Fatalf("with another reference: new %v, error %v", isNew, err)
+	}
+
+	for name, spoil := range map[string]func(*central.Operation){
+		"an id that is taken":     func(o *central.Operation) { o.ID = first.ID },
+		"a negative amount":       func(o *central.Operation) { o.Amount = -1 },
+		"no reference":            func(o *central.Operation) { o.Reference = "" },
+		"no caller":               func(o *central.Operation) { o.Caller = "" },
+		"no identity":             func(o *central.Operation) { o.Identity = "" },
+		"no id":                   func(o *central.Operation) { o.ID = "" },
+		"no moment":               func(o *central.Operation) { o.CreatedAt = time.Time{} },
+		"a merchant that is none": func(o *central.Operation) { o.Merchant = "nobody" },
+		"a terminal that is none": func(o *central.Operation) { o.Terminal = "nothing" },
+	} {
+		o := newOperation()
+		spoil(&o)
+		_, _, err := s.Begin(background, o)
+		if err == nil || errors.Is(err, central.ErrTaken) {
+			t.Errorf("begin with %s: error %v", name, err)
+		}
+		if _, err := s.ByIdentity(background, o.Caller, o.Identity); !errors.Is(err, central.ErrNotFound) {
+			t.Errorf("begin with %s left something behind: %v", name, err)
+		}
+	}
+}
+
+// suiteStates walks every pair of states through the methods and compares with
+// the table of transitions.
+func suiteStates(t *testing.T, s central.Store) {
+	all := []op.State{op.Received, op.Dispatched, op.Pending, op.Succeeded, op.Failed, op.Reversed, op.Refused}
+	for _, from := range all {
+		for _, to := range all[1:] { // no method leads to received
+			t.Run(fmt.Sprintf("%s to %s", from, to), func(t *testing.T) {
+				o := inState(t, s, from)
+				err := step(s, o.ID, to)
+				now, readErr := s.Operation(background, o.ID)
+				wantErr(t, "read", readErr, nil)
+				if central.CanBecome(from, to) {
+					wantErr(t, "a legal step", err, nil)
+					if now.State != to {
+						t.Fatalf("state is %s", now.State)
+					}
+					return
+				}
+				wantErr(t, "an illegal step", err, central.ErrState)
+				wantSame(t, "after the refusal", now, o)
+			})
+		}
+	}
+	for _, to := range all[1:] {
+		wantErr(t, "a step of nothing to "+string(to), step(s, newID(), to), central.ErrNotFound)
+	}
+}
+
+// suiteAadhaar tries to bring an Aadhaar number into the record in the clear.
+func suiteAadhaar(t *testing.T, s central.Store) {
+	const number = "999941057058"
+	for _, text := range []string{number, "XXXX" + number[4:], number + " ", "9999 4105 7058", "X" + number, "7058", number[:11], "XXXXXXXX70588"} {
+		o := newOperation()
+		o.Aadhaar = text
+		_, _, err := s.Begin(background, o)
+		if err == nil {
+			t.Fatalf("an Aadhaar column took %d characters that are no masked number", len(text))
+		}
+		for c := err; c != nil; c = errors.Unwrap(c) {
+			if text != "7058" && containsText(c.Error(), text) {
+				t.Fatal("the refusal quotes the Aadhaar number")
+			}
+		}
+		_, err = s.Operation(background, o.ID)
+		wantErr(t, "the refused operation", err, central.ErrNotFound)
+	}
+	for _, text := range []string{"", "XXXXXXXX7058", "XXXXXXXXXXXX"} {
+		begun(t, s, func(o *central.Operation) { o.Aadhaar = text })
+	}
+}
+
+// suiteContexts: a caller who has left gets its context's error and nothing is
+// written.
+func suiteContexts(t *testing.T, s central.Store) {
+	gone, leave := context.WithCancel(background)
+	leave()
+	o := newOperation()
+	_, _, err := s.Begin(gone, o)
+	wantErr(t, "begin", err, context.Canceled)
+	_, err = s.Operation(background, o.ID)
+	wantErr(t, "the operation of a caller who had left", err, central.ErrNotFound)
+}
