@@ -24,7 +24,7 @@ func TestMain(m *testing.M) {
 	}
 	// Each check of the walk opens files and syncs them; -rapid.checks asks for
 	// more.
-	if err := flag.Set("rapid.checks", "25"); err != nil {
+	if err := flag.Set("rapid.checks", "15"); err != nil {
 		panic(err)
 	}
 	goleak.VerifyTestMain(m)

@@ -71,7 +71,9 @@ func (w *world) must(t *rapid.T, err error) {
 }
 
 func (w *world) open(t *rapid.T) {
-	s, err := OpenSQLite(background, w.path, testConfig())
+	cfg := testConfig()
+	cfg.Readers = 1 // there are many restarts
+	s, err := OpenSQLite(background, w.path, cfg)
 	w.must(t, err)
 	w.s = s
 }
