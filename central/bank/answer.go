@@ -1,0 +1,84 @@
+package bank
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"galla/central"
+	"galla/central/bank/network"
+)
+
+// Reasons for which a reply is not believed. The operation is pending then.
+var (
+	errForeignReference = errors.New("the reply is about another reference")
+	errForeignSTAN      = errors.New("the reply is about another STAN")
+	errStatus           = errors.New("the reply has a status that this protocol does not have here")
+	errCode             = errors.New("status and response code of the reply contradict each other")
+	// ErrDuplicate: the network knows the reference already (94). What became
+	// of the first request, only an enquiry tells.
+	ErrDuplicate = errors.New("the network says that this reference was used before (94)")
+)
+
+// checkSent judges the reply to a transaction.
+func checkSent(t network.Transaction, a network.Answer) error {
+	if a.Reference == t.Reference && a.Status == network.Failed && a.Code == network.CodeDuplicate {
+		return ErrDuplicate
+	}
+	if err := check(t.Reference, a, network.Success, network.Failed, network.Pending); err != nil {
+		return err
+	}
+	if a.STAN != t.STAN {
+		return errForeignSTAN
+	}
+	return nil
+}
+
+// checkEnquired judges the reply to an enquiry.
+func checkEnquired(reference string, a network.Answer) error {
+	return check(reference, a, network.Success, network.Failed, network.Pending, network.Reversed, network.NotFound)
+}
+
+func check(reference string, a network.Answer, statuses ...network.Status) error {
+	switch {
+	case a.Reference != reference:
+		return errForeignReference
+	case !slices.Contains(statuses, a.Status):
+		return errStatus
+	case (a.Status == network.Success) != (a.Code == network.CodeApproved):
+		return errCode
+	case a.Status == network.Failed && !code(a.Code):
+		return errCode
+	}
+	return nil
+}
+
+// code tells whether a text has the form of a response code: two capital
+// letters or digits.
+func code(s string) bool {
+	for _, c := range []byte(s) {
+		if (c < '0' || c > '9') && (c < 'A' || c > 'Z') {
+			return false
+		}
+	}
+	return len(s) == 2
+}
+
+// answer translates a reply that was checked into the central's words.
+func answer(a network.Answer) central.BankAnswer {
+	return central.BankAnswer{
+		Status: central.BankStatus(a.Status), Code: a.Code, Message: a.Message, STAN: a.STAN,
+		RRN: a.RRN, AuthCode: a.AuthCode, Balance: a.Balance, MiniStatement: a.MiniStatement,
+	}
+}
+
+// errHTTP is a reply that is not 200; its body is not shown.
+func errHTTP(status int) error {
+	switch status {
+	case 401:
+		return errors.New("the network answered HTTP 401: it refuses our checksum, so the shared keys differ")
+	case 503:
+		return errors.New("the network answered HTTP 503: it is too busy")
+	}
+	return fmt.Errorf("the network answered HTTP %d instead of 200", status)
+}
