@@ -10,6 +10,7 @@ import (
 	"net"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"galla/central"
@@ -42,15 +43,17 @@ const (
 type part struct {
 	cancel context.CancelFunc
 	done   sync.WaitGroup
+	ending atomic.Bool // from here on, a loop may end as it likes
 }
 
 // run starts a part's loops; an error that is not the part's end is kept.
 func (h *house) run(p *part, loops ...func(context.Context) error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	p.cancel = cancel
+	p.ending.Store(false)
 	for _, loop := range loops {
 		p.done.Go(func() {
-			if err := loop(ctx); err != nil && ctx.Err() == nil {
+			if err := loop(ctx); err != nil && !p.ending.Load() {
 				h.complain("a part ended by itself: %v", err)
 			}
 		})
@@ -101,6 +104,7 @@ func (h *house) startBank() error {
 
 // stopBank ends the bank's process: its connections break first.
 func (h *house) stopBank() error {
+	h.bankPart.ending.Store(true)
 	h.network.sever(nameNetwork)
 	h.bankPart.cancel()
 	h.bankPart.done.Wait()
@@ -150,6 +154,7 @@ func (h *house) startCentral() error {
 // killCentral is kill -9: nothing more is committed, every connection breaks,
 // and only then does the code notice.
 func (h *house) killCentral() error {
+	h.centralPart.ending.Store(true)
 	err := h.store.Abandon()
 	h.network.sever("central")
 	h.network.sever(nameUplink)
@@ -220,7 +225,7 @@ func (c *counter) start() error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", c.name, err)
 	}
-	if report.Damaged() {
+	if len(report.Damaged) > 0 || len(report.NoBody) > 0 || report.SetAside != "" {
 		return errors.Join(fmt.Errorf("%s: the queue was set aside: %+v", c.name, report), q.Close())
 	}
 	c.queue = q
@@ -253,9 +258,8 @@ func (c *counter) start() error {
 // kill is kill -9 of the counter's daemon.
 func (c *counter) kill() {
 	c.setDaemon(nil)
-	if err := c.queue.Abandon(); err != nil {
-		c.house.complain("%s: abandon the queue: %v", c.name, err)
-	}
+	c.part.ending.Store(true)
+	c.queue.Abandon()
 	c.house.network.sever(c.name)
 	c.part.cancel()
 	c.part.done.Wait()

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"galla/central"
+	"galla/central/bank/simbank"
 	"galla/shared/op"
 )
 
@@ -12,7 +13,7 @@ import (
 // 'What must always hold').
 func (s *story) verify() {
 	ctx := context.Background()
-	executions, err := s.bank.Executions(ctx, time.Time{}, time.Now().Add(time.Hour))
+	executions, err := s.bank.Executions(ctx, simbank.Filter{To: time.Now().Add(time.Hour)})
 	if err != nil {
 		s.complain("the books can't be read: %v", err)
 		return
@@ -58,6 +59,7 @@ func (s *story) verifyOperation(ctx context.Context, id op.ID, c *counter, debit
 		s.complain("%s: operation %s is lost: %v", c.name, id, err)
 		return
 	}
+	s.ends[r.State]++
 	inBooks := "" // never asked for
 	known, err := s.store.Operation(ctx, id)
 	if err == nil {
