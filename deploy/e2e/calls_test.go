@@ -137,9 +137,17 @@ func (c *captures) add(xml string) {
 	c.all = append(c.all, xml)
 }
 
-// lay puts a customer's finger on the reader's glass.
-func (h *house) lay(aadhaar string) error {
-	status, _, body, err := h.do("POST", h.url("RDSIM")+"/sim/finger", map[string]any{"aadhaar": aadhaar, "finger": "RIGHT_INDEX", "quality": 80})
+// reader is one fingerprint reader behind its RD service.
+type reader struct {
+	url   string
+	glass sync.Mutex // one finger at a time lies on it
+}
+
+// lay puts a customer's finger on the house's own reader.
+func (h *house) lay(aadhaar string) error { return h.layOn(h.url("RDSIM"), aadhaar) }
+
+func (h *house) layOn(url, aadhaar string) error {
+	status, _, body, err := h.do("POST", url+"/sim/finger", map[string]any{"aadhaar": aadhaar, "finger": "RIGHT_INDEX", "quality": 80})
 	if err == nil && status/100 != 2 {
 		err = fmt.Errorf("POST /sim/finger: HTTP %d: %s", status, body)
 	}
@@ -147,10 +155,10 @@ func (h *house) lay(aadhaar string) error {
 }
 
 // capture takes a fingerprint as a merchant's program does.
-func (h *house) capture(aadhaar string) (string, error) {
-	h.glass.Lock()
-	defer h.glass.Unlock()
-	if err := h.lay(aadhaar); err != nil {
+func (h *house) capture(r *reader, aadhaar string) (string, error) {
+	r.glass.Lock()
+	defer r.glass.Unlock()
+	if err := h.layOn(r.url, aadhaar); err != nil {
 		return "", err
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
@@ -159,7 +167,7 @@ func (h *house) capture(aadhaar string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	service, err := client.Probe(ctx, h.url("RDSIM"))
+	service, err := client.Probe(ctx, r.url)
 	if err != nil {
 		return "", err
 	}
@@ -176,8 +184,8 @@ func (h *house) capture(aadhaar string) (string, error) {
 }
 
 // transaction writes the body of an AEPS transaction with a fresh capture.
-func (h *house) transaction(aadhaar string, paise int64) ([]byte, error) {
-	pid, err := h.capture(aadhaar)
+func (h *house) transaction(r *reader, aadhaar string, paise int64) ([]byte, error) {
+	pid, err := h.capture(r, aadhaar)
 	if err != nil {
 		return nil, err
 	}

@@ -156,7 +156,7 @@ func (h *house) makeNoise(t *testing.T) {
 		t.Error("a wrong secret was accepted")
 	}
 	call := func(route, key, aadhaar string, paise int64, change func([]byte) []byte) {
-		body, err := h.transaction(aadhaar, paise)
+		body, err := h.transaction(h.reader, aadhaar, paise)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -184,7 +184,7 @@ func (h *house) makeNoise(t *testing.T) {
 	}
 
 	// One that is under way when the central dies.
-	body, err := h.transaction(choudhury, 197)
+	body, err := h.transaction(h.reader, choudhury, 197)
 	if err != nil {
 		t.Fatal(err)
 	}

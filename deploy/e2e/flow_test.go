@@ -20,7 +20,7 @@ func TestWithdrawalMovesTheBooksOnce(t *testing.T) {
 	began := time.Now().Add(-time.Second)
 	before := h.balance(choudhury)
 	token := h.token(lakshmi, lakshmiSecret)
-	body, err := h.transaction(choudhury, 500_00)
+	body, err := h.transaction(h.reader, choudhury, 500_00)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -32,8 +32,8 @@ type house struct {
 	gone chan struct{} // closed when the supervisor has ended
 	err  error         // of its end; read after gone
 
-	tokens   sync.Map   // client → token
-	glass    sync.Mutex // the one finger on the one reader
+	tokens   sync.Map // client → token
+	reader   *reader  // the house's own
 	captures captures
 }
 
@@ -62,6 +62,7 @@ func open(t *testing.T, extra ...string) *house {
 		k, v, _ := strings.Cut(kv, "=")
 		h.env[k] = v
 	}
+	h.reader = &reader{url: h.url("RDSIM")}
 	h.start()
 	t.Cleanup(func() { h.close() })
 	return h

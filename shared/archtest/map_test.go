@@ -40,10 +40,11 @@ var importMap = []line{
 	{"central/bank/simbank", []string{"central/bank/network", "rdservice/rdcrypto", everyone}},
 	{"central/server", []string{"central/...", everyone}},
 	{"central/cmd/galla-central", []string{"central/server", everyone}},
-	{"central/cmd/galla-bank", []string{"central/bank/network", "central/bank/simbank", everyone}},
+	{"central/cmd/galla-bank", []string{"central/bank/network", "central/bank/simbank", "rdservice/rdcrypto", everyone}},
 
 	{"edge", []string{everyone}},
-	{"edge/queue", []string{"edge", everyone}},
+	{"edge/queue", []string{"edge", "edge/queue/pages", everyone}},
+	{"edge/queue/pages", nil},
 	{"edge/uplink", []string{"edge", everyone}},
 	{"edge/screen", []string{"edge", everyone}},
 	{"edge/receipt", []string{"edge", everyone}},

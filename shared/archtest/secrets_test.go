@@ -18,6 +18,7 @@ var revealers = map[string]string{
 	"shared/seal/keyfile.go": "writes a new key into its 0600 file",
 
 	"central/registry.go":             "hashes an enrolment code for its column",
+	"central/bank/simbank/pid.go":     "opens a PID block, and compares the finger in it with its customer's",
 	"central/bank/network/line.go":    "keys the checksum of a message",
 	"central/bank/network/message.go": "fills the request that goes to the bank network",
 	"central/contract/dispatcher.go":  "measures the fingerprint key",
