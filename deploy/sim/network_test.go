@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -16,6 +17,7 @@ type weather struct {
 	refuse   int           // a dial is refused
 	cut      int           // a write ends the connection, before or after it arrived
 	silence  int           // a write arrives nowhere, and nothing after it, in silence
+	late     int           // a request breaks for its sender, and arrives many seconds later all the same
 	maxDelay time.Duration // before a write arrives
 }
 
@@ -112,7 +114,7 @@ func (n *network) dialer(from, to string) func(context.Context, string, string) 
 			return nil, errRefused
 		}
 		near, far := net.Pipe()
-		a := &conn{Conn: near, network: n, ends: [2]string{from, to}, other: far}
+		a := &conn{Conn: near, network: n, ends: [2]string{from, to}, other: far, sender: true}
 		b := &conn{Conn: far, network: n, ends: [2]string{from, to}, other: near}
 		select {
 		case l.accept <- b:
@@ -143,7 +145,7 @@ func (n *network) sever(part string) {
 	}
 	n.mu.Unlock()
 	for _, c := range gone {
-		_ = c.Close()
+		_ = c.breakOff()
 	}
 }
 
@@ -153,9 +155,49 @@ type conn struct {
 	network *network
 	ends    [2]string
 	other   net.Conn
+	sender  bool // the end that dialled
 
 	mu     sync.Mutex
 	silent bool
+	held   *bytes.Buffer // what arrives late; nil: nothing is held up
+}
+
+// Times of a late request: its sender meets the break soon, and it arrives
+// while the bank may still start it, or after that.
+const (
+	lateBreak = 300 * time.Millisecond
+	lateMin   = 3 * time.Second
+	lateMax   = 20 * time.Second
+	lateRest  = 2 * time.Second // for the reply, which nobody reads
+)
+
+// hold keeps a write back, if the connection is late or becomes it.
+func (c *conn) hold(p []byte, become bool) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.held == nil && !become {
+		return false
+	}
+	if c.held == nil {
+		c.held = &bytes.Buffer{}
+		go c.deliverLate(lateMin + time.Duration(c.network.draw(int(lateMax-lateMin))))
+	}
+	c.held.Write(p)
+	return true
+}
+
+func (c *conn) deliverLate(after time.Duration) {
+	time.Sleep(lateBreak)
+	_ = c.Conn.SetReadDeadline(time.Now()) // the sender meets a broken connection
+	time.Sleep(after)
+	c.mu.Lock()
+	request := bytes.Clone(c.held.Bytes())
+	c.mu.Unlock()
+	_ = c.Conn.SetWriteDeadline(time.Now().Add(lateRest))
+	_, _ = c.Conn.Write(request)
+	_ = c.Conn.SetReadDeadline(time.Now().Add(lateRest))
+	_, _ = io.Copy(io.Discard, c.Conn)
+	_ = c.breakOff()
 }
 
 func (c *conn) Write(p []byte) (int, error) {
@@ -165,6 +207,9 @@ func (c *conn) Write(p []byte) (int, error) {
 	c.mu.Unlock()
 	if silent {
 		return len(p), nil // it looks well from here
+	}
+	if c.hold(p, c.ends[1] == nameNetwork && c.sender && c.network.chance(w.late)) {
+		return len(p), nil
 	}
 	if d := c.network.delay(); d > 0 {
 		time.Sleep(d)
@@ -193,6 +238,16 @@ func (n *network) draw(below int) int {
 }
 
 func (c *conn) Close() error {
+	c.mu.Lock()
+	late := c.held != nil
+	c.mu.Unlock()
+	if late {
+		return nil // what was sent is on its way
+	}
+	return c.breakOff()
+}
+
+func (c *conn) breakOff() error {
 	c.network.mu.Lock()
 	delete(c.network.conns, c)
 	c.network.mu.Unlock()

@@ -149,7 +149,7 @@ func (s *story) adversary(ctx context.Context) {
 		var err error
 		switch s.draw(8) {
 		case 0, 1:
-			s.network.setWeather(weather{refuse: s.draw(300), cut: s.draw(150), silence: s.draw(60), maxDelay: time.Duration(1+s.draw(3000)) * time.Millisecond})
+			s.network.setWeather(weather{refuse: s.draw(300), cut: s.draw(150), silence: s.draw(60), late: s.draw(400), maxDelay: time.Duration(1+s.draw(3000)) * time.Millisecond})
 		case 2:
 			s.network.setWeather(weather{})
 		case 3:
