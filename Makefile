@@ -52,7 +52,7 @@ test: check browser ## check, then all tests under the race detector, with real 
 
 .PHONY: sim
 sim: tools ## the whole house in virtual time under seeded faults: make sim SEEDS=20000
-	$(GO) test -count=1 -timeout 0 -v ./deploy/sim -run "^TestStories$$" -seeds $(SEEDS) | grep -v -e "^=== " -e "--- PASS"
+	@bash -o pipefail -c '$(GO) test -count=1 -timeout 0 -v ./deploy/sim -run "^TestStories$$" -seeds $(SEEDS) | grep -v -e "^=== " -e "--- PASS"'
 
 .PHONY: torture
 torture: tools ## kill -9 of real processes under load, then hold the books against the replies: make torture DURATION=6h
