@@ -42,7 +42,7 @@ const (
 	// patientQueue holds events and answers, whose senders wait for room.
 	patientQueue = 8
 	// chunk is written or read between two looks at the clock, in bytes.
-	chunk = 16 << 10
+	chunk = 4 << 10
 	// maxWords is what fits a close frame, in bytes.
 	maxWords = 123
 )
@@ -132,6 +132,8 @@ func (x *session) run() {
 	x.end(closeNone, "the reader ended")
 	close(x.gone)
 	x.asks.close()
+	stuck := time.AfterFunc(leaveWait, func() { _ = x.ws.Close() }) // a writer whose peer takes nothing
+	defer stuck.Stop()
 	x.helped.Wait()
 }
 

@@ -1,0 +1,77 @@
+package uplink
+
+import (
+	"context"
+	"encoding/binary"
+	"io"
+	"slices"
+	"time"
+)
+
+// meter notices that the counter's clock was set while a line was up: it
+// compares what the clock says has passed with what has passed.
+type meter struct {
+	own time.Time // the counter's clock at the hello
+	at  time.Time // the same moment on the clock that nobody sets
+}
+
+// maxJump is how far the clock may go astray before the offset is measured
+// again. Deadlines are of 90 s, and clocks that are being slewed lose 2 s an
+// hour.
+const maxJump = 5 * time.Second
+
+func (m meter) jumped(own time.Time) bool {
+	// Round strips the monotonic reading, which would hide the jump.
+	drift := own.Round(0).Sub(m.own.Round(0)) - time.Since(m.at)
+	return drift.Abs() > maxJump
+}
+
+// jitter is a random duration below d.
+func (c *Client) jitter(d time.Duration) time.Duration {
+	var b [8]byte
+	if _, err := io.ReadFull(c.cfg.Rand, b[:]); err != nil {
+		c.log.Error("no randomness for the backoff; the longest wait is taken", "error", err)
+		return d
+	}
+	return time.Duration(binary.LittleEndian.Uint64(b[:]) % uint64(max(d, 1)))
+}
+
+// lookEvery is how often the machine's addresses are looked at. A change is
+// how an operating system says, to every program on each of them, that the
+// network came back.
+const lookEvery = 3 * time.Second
+
+// watchAddresses wakes the line when the machine's addresses change.
+func (c *Client) watchAddresses(ctx context.Context) {
+	tick := time.NewTicker(lookEvery)
+	defer tick.Stop()
+	known := c.addresses()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		if now := c.addresses(); !slices.Equal(known, now) {
+			known = now
+			c.log.Info("the network addresses changed", "count", len(now))
+			c.Wake()
+		}
+	}
+}
+
+// addresses gives the machine's addresses in order; none where they can't be
+// read.
+func (c *Client) addresses() []string {
+	list, err := c.cfg.Addresses()
+	if err != nil {
+		c.log.Debug("the network addresses can't be read", "error", err)
+		return nil
+	}
+	var out []string
+	for _, a := range list {
+		out = append(out, a.String())
+	}
+	slices.Sort(out)
+	return out
+}
