@@ -13,7 +13,7 @@ BENCH    ?= .# of `make bench`: which benchmarks
 SHOTS    ?= build/shots
 
 # No stamp of the version control: it fails in a clone that another user owns.
-BUILD := $(GO) build -trimpath -buildvcs=false
+BUILD := $(GO) build -buildvcs=false
 # Two packages at a time: more of them under the race detector only wait for
 # each other's memory.
 TEST := $(GO) test -race -p 2 -timeout 20m
