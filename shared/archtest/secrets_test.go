@@ -33,6 +33,8 @@ var revealers = map[string]string{
 	"edge/daemon/pin.go":      "hashes the agent's PIN",
 	"edge/daemon/settings.go": "makes the terminal's key of its seed, and seals the agent's Aadhaar number",
 
+	"edge/device/capture.go": "hands a capture from rdservice's type to shared/secret's",
+
 	"rdservice/rdcrypto/pid.go": "measures a template's length",
 
 	"deploy/local/house/enrol.go": "calls the central with its token, and hands the enrolment code to galla-edge in a 0600 file",
