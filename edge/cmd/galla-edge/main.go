@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"syscall"
 
@@ -59,9 +60,18 @@ func main() {
 // Run serves the counter until it is told to stop.
 func (r *runCmd) Run(ctx context.Context, c *cli) error {
 	return daemon.Run(ctx, daemon.Config{
-		Data: c.Data, Addr: r.Addr, ExtraDevices: nonEmpty(r.RDSim), Rand: rand.Reader,
+		Data: c.Data, Addr: r.Addr, ExtraDevices: nonEmpty(r.RDSim), Version: version(), Rand: rand.Reader,
 		Logger: slog.New(slog.NewTextHandler(os.Stderr, nil)),
 	})
+}
+
+// version is the module's version that the build recorded, for people.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok || info.Main.Version == "" {
+		return "(devel)"
+	}
+	return info.Main.Version
 }
 
 func nonEmpty(s string) []string {

@@ -1,0 +1,126 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+
+	"galla/edge"
+	"galla/edge/codes"
+	"galla/edge/device"
+	"galla/edge/queue"
+	"galla/edge/receipt"
+	"galla/edge/screen"
+	"galla/edge/uplink"
+	"galla/shared/secret"
+)
+
+// Config sets up a counter's daemon.
+type Config struct {
+	Data         string   // folder; the counter's files lie in edge/ below it
+	Addr         string   // of the pages; loopback, with or without http://
+	ExtraDevices []string // addresses to look for registered-device services at, beside the standard ports
+	Version      string   // of this program, for people
+
+	Rand   io.Reader
+	Logger *slog.Logger
+}
+
+// pidFile holds the process id of a running daemon.
+const pidFile = "edge.pid"
+
+// Run serves the counter until ctx ends. ErrNotEnrolled says that enrolment
+// comes first.
+func Run(ctx context.Context, cfg Config) error {
+	f := folder(filepath.Join(cfg.Data, "edge"))
+	settings, queueKey, terminalKey, err := f.load(cfg.Rand)
+	if err != nil {
+		return err
+	}
+	addr := strings.TrimSuffix(strings.TrimPrefix(cfg.Addr, "http://"), "/")
+	l, err := net.Listen("tcp", addr)
+	if err != nil {
+		return fmt.Errorf("address %s can't be opened (is another program, or another counter, on it?): %w", addr, err)
+	}
+	defer func() { _ = l.Close() }() // closed already where the screen ran
+	q, report, err := queue.Open(queue.Config{Path: f.queue(), Key: queueKey, Rand: cfg.Rand, Logger: cfg.Logger})
+	if err != nil {
+		return err
+	}
+	err = func() error {
+		reader, err := device.New(device.Config{Extra: cfg.ExtraDevices, Logger: cfg.Logger})
+		if err != nil {
+			return err
+		}
+		counter, err := edge.New(q, reader, edge.Config{
+			Agent: settings.Agent, AgentAadhaar: settings.AgentAadhaar, Merchant: settings.Merchant, TID: settings.TID,
+			Latitude: settings.Latitude, Longitude: settings.Longitude,
+			VerifyPIN: func(pin secret.OTP) (bool, error) { return verifyPIN(settings.PINHash, pin) },
+			Rand:      cfg.Rand, Logger: cfg.Logger,
+		})
+		if err != nil {
+			return err
+		}
+		if report.Trouble != "" {
+			counter.SetTrouble(report.Trouble)
+		}
+		reader.SetOnChange(counter.Changed)
+		line, err := uplink.New(uplink.Config{
+			URL: settings.Uplink, TerminalID: settings.TerminalID, Audience: settings.Audience, Key: terminalKey,
+			Version: cfg.Version, OnChange: counter.Changed, Rand: cfg.Rand, Logger: cfg.Logger,
+		}, counter)
+		if err != nil {
+			return err
+		}
+		counter.Attach(line)
+		pages, err := screen.New(counter, screen.Config{Explain: explain, Receipt: receipts(settings), Rand: cfg.Rand, Logger: cfg.Logger})
+		if err != nil {
+			return err
+		}
+		return serve(ctx, cfg, l, counter, line, reader, pages)
+	}()
+	return errors.Join(err, q.Close())
+}
+
+// serve runs the parts side by side until ctx ends or one of them fails.
+func serve(ctx context.Context, cfg Config, l net.Listener, counter *edge.Counter, line *uplink.Client, reader *device.Device, pages *screen.Screen) error {
+	pid := filepath.Join(cfg.Data, pidFile)
+	if err := os.WriteFile(pid, fmt.Appendln(nil, os.Getpid()), 0o644); err != nil {
+		return fmt.Errorf("write the process id: %w", err)
+	}
+	defer func() { _ = os.Remove(pid) }()
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error { return counter.Run(ctx) })
+	group.Go(func() error { return line.Run(ctx) })
+	group.Go(func() error { return reader.Run(ctx) })
+	group.Go(func() error { return pages.Run(ctx, l) })
+	cfg.Logger.Info("counter is serving", "pages", l.Addr().String())
+	return group.Wait()
+}
+
+// explain says what a bank's response code means and what to do next.
+func explain(code string) (meaning, advice string) {
+	c := codes.Of(code)
+	return c.Meaning, c.Advice
+}
+
+// receipts makes the receipts of this shop as the screen shows them.
+func receipts(s Settings) func(edge.Record) screen.ReceiptView {
+	shop := receipt.Shop{Merchant: s.Merchant, MID: s.MID, TID: s.TID, Agent: s.Agent}
+	return func(r edge.Record) screen.ReceiptView {
+		made := receipt.Make(r, shop, func(code string) string { return codes.Of(code).Meaning })
+		rows := make([]screen.ReceiptLine, len(made.Rows))
+		for i, row := range made.Rows {
+			rows[i] = screen.ReceiptLine{Label: row.Label, Value: row.Value}
+		}
+		return screen.ReceiptView{Shop: made.Shop, Title: made.Title, Status: made.Status, Rows: rows, Lines: made.Lines, Notes: made.Notes}
+	}
+}
