@@ -1,0 +1,217 @@
+package queue
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"go.etcd.io/bbolt"
+
+	"galla/edge"
+	"galla/shared/op"
+)
+
+// survey is what load found in the file.
+type survey struct {
+	state    state // as it should be
+	damaged  []op.ID
+	cache    []string       // names of values that do not open
+	metaLost bool           // the file may be one transaction behind
+	noCheck  bool           // the check value does not open
+	missed   bool           // the census was not met: entries are gone
+	noState  bool           // the state does not open
+	slots    map[op.ID]int  // of the bodies
+	unlisted map[op.ID]bool // operations whose place in the index is wrong; true: it belongs there
+	doubtful []edge.Record  // queued, though metaLost: it may have been sent
+	filler   bool           // an interrupted makeRoom left its value
+	earlier  []op.ID        // damaged records of earlier runs
+}
+
+// load looks at every value of the file, repairs what can be, and reads the body
+// keys.
+func (q *Queue) load(metaLost, noCheck bool, report *Report) error {
+	var s survey
+	err := q.view(func(tx *bbolt.Tx) error {
+		s = q.survey(tx, metaLost)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	s.noCheck = noCheck
+	if err := q.repair(&s); err != nil {
+		return err
+	}
+	q.state = s.state
+	q.cursor.Store(s.state.Cursor)
+	q.depth.Store(int64(s.state.Unresolved))
+	for _, id := range s.damaged {
+		q.unheard = append(q.unheard, printable([]byte(id)))
+	}
+	report.Damaged = append(s.earlier, q.unheard...)
+	slices.Sort(report.Damaged)
+	if report.NoBody, err = q.bodiesLost(s.slots); err != nil {
+		return err
+	}
+	s.tell(report)
+	return nil
+}
+
+// bodiesLost reads the keys of all bodies and gives the operations whose key or
+// body does not open.
+func (q *Queue) bodiesLost(slots map[op.ID]int) ([]op.ID, error) {
+	lost, err := q.keys.read(slots)
+	if err != nil {
+		return nil, err
+	}
+	err = q.view(func(tx *bbolt.Tx) error {
+		for id, key := range q.keys.byID { // the writer does not run yet
+			sealed := tx.Bucket([]byte(inBodies)).Get([]byte(id))
+			if _, err := key.box.Open(sealed, place(inBodies, string(id))...); err != nil {
+				lost = append(lost, id)
+			}
+		}
+		return nil
+	})
+	slices.Sort(lost)
+	return lost, err
+}
+
+// survey reads everything once.
+func (q *Queue) survey(tx *bbolt.Tx, metaLost bool) survey {
+	s := survey{metaLost: metaLost, slots: map[op.ID]int{}, unlisted: map[op.ID]bool{}}
+	var was, seen state
+	s.noState = !q.readMeta(tx, keyState, &was)
+	index := tx.Bucket([]byte(inUnresolved))
+	visit := func(bucket string, fn func(key string, value []byte)) {
+		_ = tx.Bucket([]byte(bucket)).ForEach(func(k, v []byte) error { // fn gives no error
+			seen.note(bucket, k, +1)
+			fn(string(k), v)
+			return nil
+		})
+	}
+	visit(inRecords, func(key string, value []byte) {
+		r, slot, ok := q.openStored(key, value)
+		if !ok {
+			s.damaged = append(s.damaged, op.ID(key))
+			return
+		}
+		if open := !r.State.Final(); open != (index.Get([]byte(key)) != nil) {
+			s.unlisted[r.ID] = open
+		}
+		if slot != 0 {
+			s.slots[r.ID] = slot
+		}
+		if metaLost && r.State == op.Queued {
+			s.doubtful = append(s.doubtful, r)
+		}
+	})
+	visit(inCache, func(name string, value []byte) {
+		if _, _, err := q.openCached(name, value); err != nil {
+			s.cache = append(s.cache, name)
+		}
+	})
+	visit(inDamaged, func(key string, _ []byte) { s.earlier = append(s.earlier, printable([]byte(key))) })
+	_ = index.ForEach(func(k, _ []byte) error { // gives no error
+		seen.Unresolved++
+		if tx.Bucket([]byte(inRecords)).Get(k) == nil {
+			s.unlisted[op.ID(k)] = false
+		}
+		return nil
+	})
+	s.missed = !s.noState && (seen.Entries != was.Entries || seen.Keys != was.Keys)
+	s.filler = tx.Bucket([]byte(inReserve)).Get([]byte(inReserve)) != nil
+	s.state = seen
+	s.state.Cursor = was.Cursor
+	return s
+}
+
+// openStored opens a record without its body.
+func (q *Queue) openStored(key string, sealed []byte) (edge.Record, int, bool) {
+	plain, err := q.box.Open(sealed, place(inRecords, key)...)
+	if err != nil {
+		return edge.Record{}, 0, false
+	}
+	r, slot, err := decode(plain)
+	return r, slot, err == nil && string(r.ID) == key
+}
+
+// repair writes what survey found wrong, in one transaction.
+func (q *Queue) repair(s *survey) error {
+	if !s.metaLost && !s.noCheck && !s.noState && !s.missed && !s.filler &&
+		len(s.damaged)+len(s.cache)+len(s.unlisted) == 0 {
+		return nil
+	}
+	state := s.state
+	err := q.update(func(tx *bbolt.Tx) error {
+		state = s.state
+		w := writing{q: q, tx: tx, state: &state}
+		for id, open := range s.unlisted {
+			if err := w.resolve(id, !open); err != nil {
+				return err
+			}
+		}
+		for _, id := range s.damaged {
+			if err := w.setAside(id); err != nil {
+				return err
+			}
+		}
+		for _, name := range s.cache {
+			state.note(inCache, []byte(name), -1)
+			if err := w.bucket(inCache).Delete([]byte(name)); err != nil {
+				return err
+			}
+		}
+		for _, r := range s.doubtful {
+			r.State, r.Version = op.Sent, r.Version+1
+			r.Reason = "The stored operations were damaged; this one may have been sent. The central is asked."
+			if err := w.rewrite(r, s.slots[r.ID]); err != nil {
+				return err
+			}
+		}
+		if err := w.bucket(inReserve).Delete([]byte(inReserve)); err != nil {
+			return err
+		}
+		return errors.Join(w.putCheck(), w.putState())
+	})
+	if err != nil {
+		return fmt.Errorf("repair the file: %w", err)
+	}
+	s.state = state
+	for _, id := range s.damaged {
+		delete(s.slots, id)
+	}
+	return nil
+}
+
+// rewrite writes a record beside the body that it has.
+func (w writing) rewrite(r edge.Record, slot int) error {
+	plain, err := encode(r, slot)
+	if err != nil {
+		return err
+	}
+	sealed, err := w.q.box.Seal(plain, place(inRecords, string(r.ID))...)
+	if err != nil {
+		return err
+	}
+	return w.bucket(inRecords).Put([]byte(r.ID), sealed)
+}
+
+// tell puts what was found into words for the agent.
+func (s *survey) tell(report *Report) {
+	if s.metaLost {
+		report.tell("The file of stored operations was damaged, and its last change before the stop may be missing. Operations that were waiting to be sent are asked for at the central.")
+	}
+	if s.missed {
+		report.tell("Entries of the file of stored operations are missing, the disk may be failing. Ask support about an operation that you miss before you give cash for it.")
+	}
+	if len(report.Damaged) > 0 {
+		report.tell("%d stored operation(s) can't be read, the disk may be failing. Ask support what became of them before you give cash: %s.", len(report.Damaged), list(report.Damaged))
+	}
+	if len(report.NoBody) > 0 {
+		report.tell("The request of %d stored operation(s) can't be read: %s. What was sent is still asked for; what was not will end without moving money.", len(report.NoBody), list(report.NoBody))
+	}
+	if s.noState || s.noCheck || len(s.cache) > 0 {
+		report.tell("Lists kept in the file of stored operations were damaged; they are fetched again.")
+	}
+}

@@ -1,0 +1,33 @@
+package queue
+
+import (
+	"errors"
+	"os"
+	"syscall"
+)
+
+// errSharing is ERROR_SHARING_VIOLATION: another process has the file open.
+const errSharing = syscall.Errno(32)
+
+// openExclusive opens or makes a file that no other process has open;
+// ErrLocked where one has.
+func openExclusive(path string) (*os.File, error) {
+	name, err := syscall.UTF16PtrFromString(path)
+	if err != nil {
+		return nil, err
+	}
+	const shareNothing = 0
+	h, err := syscall.CreateFile(name, syscall.GENERIC_READ|syscall.GENERIC_WRITE, shareNothing, nil,
+		syscall.OPEN_ALWAYS, syscall.FILE_ATTRIBUTE_NORMAL, 0)
+	if errors.Is(err, errSharing) {
+		return nil, ErrLocked
+	}
+	if err != nil {
+		return nil, &os.PathError{Op: "open", Path: path, Err: err}
+	}
+	return os.NewFile(uintptr(h), path), nil
+}
+
+// syncFolder does nothing: Windows makes a rename durable by itself, and a
+// folder can't be flushed.
+func syncFolder(string) error { return nil }

@@ -1,0 +1,287 @@
+package queue
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"go.etcd.io/bbolt"
+	berrors "go.etcd.io/bbolt/errors"
+
+	"galla/edge"
+	"galla/shared/op"
+	"galla/shared/seal"
+	"galla/shared/secret"
+)
+
+// Defaults and limits.
+const (
+	// DefaultMaxSize bounds the queue file, in bytes: half a year of a busy
+	// counter is some 60 MB.
+	DefaultMaxSize = 256 << 20
+	// MinMaxSize is the smallest bound that leaves room for work.
+	MinMaxSize = 8 << 20
+	// DefaultLockTimeout is how long Open waits for another process: a restart
+	// may overlap with the end of the program before it.
+	DefaultLockTimeout = 1500 * time.Millisecond
+	// Retention is how long ended operations are kept (domain.md: logs 180
+	// days): Purge(now.Add(-Retention)), once a day, by a clock that was
+	// checked.
+	Retention = 180 * 24 * time.Hour
+
+	maxWaiting    = 256     // changes that wait for the writer; then callers wait to get in
+	maxBatch      = 256     // changes in one transaction: a page of memory each, and one fsync for all
+	maxRecent     = 1000    // operations that one Recent reads: pages show fewer
+	maxCacheValue = 1 << 20 // bytes; a bank list is some 20 KB
+	maxCacheName  = 64      // bytes
+)
+
+// Config sets up a Queue. Path, Key, Rand and Logger are needed.
+type Config struct {
+	// Path of the bbolt file; the keys file stands beside it. The folder is
+	// made with mode 0700.
+	Path string
+	// Key seals all values: 32 bytes, kept outside the folder's backup.
+	Key secret.Key
+	// Rand is read by one goroutine at a time.
+	Rand   io.Reader
+	Logger *slog.Logger
+
+	MaxSize     int              // bytes; 0: DefaultMaxSize
+	LockTimeout time.Duration    // 0: DefaultLockTimeout
+	Now         func() time.Time // nil: time.Now
+}
+
+func (c Config) complete() (Config, error) {
+	if c.Path == "" || c.Rand == nil || c.Logger == nil {
+		return c, errors.New("queue needs a path, randomness and a logger")
+	}
+	if c.MaxSize == 0 {
+		c.MaxSize = DefaultMaxSize
+	}
+	if c.MaxSize < MinMaxSize {
+		return c, fmt.Errorf("queue: MaxSize is %d bytes, at least %d are needed", c.MaxSize, MinMaxSize)
+	}
+	if c.LockTimeout == 0 {
+		c.LockTimeout = DefaultLockTimeout
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	return c, nil
+}
+
+// Queue is edge.Queue on a bbolt file. Its methods may be called from many
+// goroutines; those that write return after the fsync.
+type Queue struct {
+	cfg  Config
+	log  *slog.Logger
+	box  *seal.Box
+	keys *keys
+	file *lockedDB
+
+	requests chan *request
+	stop     sync.Once
+	stopping chan struct{} // closed: no new changes
+	killed   atomic.Bool   // Abandon: what is not committed never is
+	done     chan struct{} // the writer has ended
+
+	// Owned by the writer.
+	state state
+
+	cursor  atomic.Int64
+	depth   atomic.Int64
+	mu      sync.Mutex
+	unheard []op.ID // damaged records that no caller of Unresolved was told of
+}
+
+// Queue is what the counter needs.
+var _ edge.Queue = (*Queue)(nil)
+
+// lockedDB is an open bbolt file.
+type lockedDB struct {
+	*bbolt.DB
+	pageSize int
+}
+
+// Close ends the queue after the changes that were accepted are on the disk.
+func (q *Queue) Close() error {
+	q.stop.Do(func() { close(q.stopping) })
+	<-q.done
+	return q.shut()
+}
+
+// Abandon ends the queue as a killed process would: a change whose transaction
+// is not committed yet never is, and nothing is tidied up. Callers that wait
+// get ErrClosed. It is for tests that crash a counter.
+func (q *Queue) Abandon() {
+	q.killed.Store(true)
+	q.stop.Do(func() { close(q.stopping) })
+	<-q.done
+	if err := q.shut(); err != nil {
+		q.log.Warn("the abandoned queue can't be closed", "error", err)
+	}
+}
+
+// shut closes the files.
+func (q *Queue) shut() error {
+	var errs []error
+	if q.file != nil {
+		errs = append(errs, q.file.Close())
+	}
+	if err := q.keys.f.Close(); err != nil && !errors.Is(err, errAlreadyClosed) {
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
+}
+
+// Add implements edge.Queue. The id must be a UUIDv7 (op.ErrID), and the state
+// one of a counter (edge.ErrIllegal). ErrFull comes while there is still room
+// to end every operation that the queue holds.
+func (q *Queue) Add(r edge.Record) error {
+	if _, err := op.ParseID(string(r.ID)); err != nil {
+		return fmt.Errorf("add an operation: its id %w", err)
+	}
+	if !known(r.State) {
+		return fmt.Errorf("add operation %s in state %q: %w", r.ID, r.State, edge.ErrIllegal)
+	}
+	_, err := q.do(&request{adds: true, run: func(s *stage) (change, error) {
+		if _, err := s.get(r.ID); !errors.Is(err, edge.ErrNotFound) || errors.Is(err, ErrDamaged) {
+			if err == nil || errors.Is(err, ErrDamaged) {
+				err = edge.ErrExists
+			}
+			return change{}, fmt.Errorf("add operation %s: %w", r.ID, err)
+		}
+		return change{put: settle(r, q.cfg.Now), fresh: true}, nil
+	}})
+	return err
+}
+
+// Change implements edge.Queue. A record that does not open is *DamagedError.
+// change is called once, by the writer: it must not call the queue.
+func (q *Queue) Change(id op.ID, alter func(*edge.Record) error) (edge.Record, error) {
+	return q.do(&request{run: func(s *stage) (change, error) { return s.alter(id, alter) }})
+}
+
+// Apply implements edge.Queue. An operation whose record does not open counts
+// as one that is not here. Of a cursor that was applied already, the operation
+// is returned as it is, if it is here.
+func (q *Queue) Apply(cursor int64, id op.ID, alter func(*edge.Record) error) (edge.Record, error) {
+	return q.do(&request{run: func(s *stage) (change, error) {
+		if cursor <= s.cursor {
+			r, err := s.get(id)
+			if errors.Is(err, edge.ErrNotFound) {
+				err = nil
+			}
+			return change{answer: r}, err
+		}
+		if id == "" {
+			return change{cursor: cursor}, nil
+		}
+		c, err := s.alter(id, alter)
+		if errors.Is(err, edge.ErrNotFound) && !s.has(id) {
+			if errors.Is(err, ErrDamaged) {
+				q.log.Error("the central told the outcome of an operation that can't be read here", "operation", id, "event", cursor)
+			}
+			c, err = change{}, nil
+		}
+		c.cursor = cursor
+		return c, err
+	}})
+}
+
+// Cache implements edge.Queue.
+func (q *Queue) Cache(name string, value []byte, at time.Time) error {
+	if name == "" || len(name) > maxCacheName || len(value) > maxCacheValue {
+		return fmt.Errorf("cache %.64q: a name has 1 to %d bytes, a value up to %d", name, maxCacheName, maxCacheValue)
+	}
+	_, err := q.do(&request{run: func(*stage) (change, error) {
+		return change{cache: &cached{name: name, value: value, at: at}}, nil
+	}})
+	return err
+}
+
+// Purge deletes the operations that ended before the given time, and damaged
+// ones begun before it, and returns how many. Those without an end stay.
+func (q *Queue) Purge(before time.Time) (int, error) {
+	total := 0
+	for after := ""; ; {
+		ids, last, err := q.old(after, before)
+		if err != nil || last == "" {
+			return total, err
+		}
+		n := 0
+		_, err = q.do(&request{run: func(s *stage) (change, error) {
+			gone, err := s.ended(ids, before)
+			n = len(gone)
+			return change{purge: gone}, err
+		}})
+		if err != nil {
+			return total, fmt.Errorf("purge operations that ended before %s: %w", before.Format(time.DateOnly), err)
+		}
+		total, after = total+n, last
+	}
+}
+
+// Cursor implements edge.Queue.
+func (q *Queue) Cursor() (int64, error) {
+	select {
+	case <-q.done:
+		return 0, ErrClosed
+	default:
+		return q.cursor.Load(), nil
+	}
+}
+
+// Depth is the number of operations that are not final.
+func (q *Queue) Depth() int { return int(q.depth.Load()) }
+
+// settle makes a record ready for the disk: what a final state means to it.
+func settle(r edge.Record, now func() time.Time) *edge.Record {
+	if r.State.Final() {
+		r.Body = nil
+		if r.EndedAt.IsZero() {
+			r.EndedAt = now()
+		}
+	}
+	if len(r.Body) == 0 {
+		r.Body = nil
+	}
+	return &r
+}
+
+// view runs a short read transaction. fn copies out what it needs.
+func (q *Queue) view(fn func(tx *bbolt.Tx) error) (err error) {
+	defer guard(&err)()
+	return closedOr(q.file.View(fn))
+}
+
+// update runs a transaction that is fsynced when it returns nil.
+func (q *Queue) update(fn func(tx *bbolt.Tx) error) (err error) {
+	defer guard(&err)()
+	return closedOr(q.file.Update(fn))
+}
+
+func closedOr(err error) error {
+	if errors.Is(err, berrors.ErrDatabaseNotOpen) {
+		return ErrClosed
+	}
+	return err
+}
+
+// guard turns a panic of bbolt, or a fault of its mapped file, into *damage.
+// bbolt trusts what it maps, and maps what the disk holds.
+func guard(err *error) func() {
+	before := debug.SetPanicOnFault(true)
+	return func() {
+		debug.SetPanicOnFault(before)
+		if p := recover(); p != nil {
+			*err = damaged("the queue file is damaged (%v); stop the program and call support", p)
+		}
+	}
+}

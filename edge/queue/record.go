@@ -1,0 +1,151 @@
+package queue
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"galla/edge"
+	"galla/shared/money"
+	"galla/shared/op"
+)
+
+// schema is the version of what stands in the file. It is part of each seal.
+//
+//	1  first
+const schema = 1
+
+// stored is a record as it rests in the bucket records, as JSON, sealed. Times
+// are Unix nanoseconds, 0 where the record has the zero time. Renaming a field
+// needs a new schema.
+type stored struct {
+	ID       string `json:"id"`
+	Route    string `json:"route"`
+	Class    string `json:"class"`
+	State    string `json:"state"`
+	Reason   string `json:"reason,omitzero"`
+	Version  int    `json:"version"`
+	Operator string `json:"operator,omitzero"`
+	Customer string `json:"customer,omitzero"`
+	Aadhaar  string `json:"aadhaar,omitzero"` // masked
+	IIN      string `json:"iin,omitzero"`
+	BankName string `json:"bankName,omitzero"`
+	Amount   int64  `json:"amount,omitzero"` // paise
+
+	// Slot is the place of the body's key in the keys file; 0: no body.
+	Slot int `json:"slot,omitzero"`
+
+	CreatedAt  int64  `json:"createdAt,omitzero"`
+	CapturedAt int64  `json:"capturedAt,omitzero"`
+	Deadline   int64  `json:"deadline,omitzero"`
+	SentAt     int64  `json:"sentAt,omitzero"`
+	EndedAt    int64  `json:"endedAt,omitzero"`
+	CashGiven  int64  `json:"cashGiven,omitzero"`
+	ConsentAt  int64  `json:"consentAt,omitzero"`
+	Consent    string `json:"consent,omitzero"`
+
+	HTTP   int          `json:"http,omitzero"`
+	Reply  []byte       `json:"reply,omitzero"`
+	Result storedResult `json:"result,omitzero"`
+}
+
+// storedResult is edge.Result as it rests.
+type storedResult struct {
+	StatusCode    string   `json:"statusCode,omitzero"`
+	Message       string   `json:"message,omitzero"`
+	Code          string   `json:"code,omitzero"`
+	Status        string   `json:"status,omitzero"`
+	STAN          string   `json:"stan,omitzero"`
+	Reference     string   `json:"reference,omitzero"`
+	RRN           string   `json:"rrn,omitzero"`
+	AuthCode      string   `json:"authCode,omitzero"`
+	Balance       *int64   `json:"balance,omitzero"` // paise
+	MiniStatement []string `json:"miniStatement,omitzero"`
+}
+
+// encode writes a record without its body.
+func encode(r edge.Record, slot int) ([]byte, error) {
+	s := stored{
+		ID: string(r.ID), Route: string(r.Route), Class: string(r.Class), State: string(r.State), Reason: r.Reason,
+		Version: r.Version, Operator: r.Operator, Customer: r.Customer, Aadhaar: r.Aadhaar, IIN: r.IIN,
+		BankName: r.BankName, Amount: int64(r.Amount), Slot: slot,
+		CreatedAt: nanos(r.CreatedAt), CapturedAt: nanos(r.CapturedAt), Deadline: nanos(r.Deadline), SentAt: nanos(r.SentAt),
+		EndedAt: nanos(r.EndedAt), CashGiven: nanos(r.CashGiven), ConsentAt: nanos(r.ConsentAt), Consent: r.Consent,
+		HTTP: r.HTTP, Reply: r.Reply,
+		Result: storedResult{
+			StatusCode: r.Result.StatusCode, Message: r.Result.Message, Code: r.Result.Code, Status: r.Result.Status,
+			STAN: r.Result.STAN, Reference: r.Result.Reference, RRN: r.Result.RRN, AuthCode: r.Result.AuthCode,
+			MiniStatement: r.Result.MiniStatement,
+		},
+	}
+	if r.Result.Balance != nil {
+		b := int64(*r.Result.Balance)
+		s.Result.Balance = &b
+	}
+	data, err := json.Marshal(s)
+	if err != nil {
+		return nil, fmt.Errorf("write operation %s as JSON: a text in it is not UTF-8", r.ID)
+	}
+	return data, nil
+}
+
+// decode reads what encode wrote. Its errors do not quote the data.
+func decode(data []byte) (edge.Record, int, error) {
+	var s stored
+	if err := json.Unmarshal(data, &s, json.RejectUnknownMembers(true)); err != nil {
+		return edge.Record{}, 0, fmt.Errorf("a stored record is not the JSON that schema %d has", schema)
+	}
+	id, err := op.ParseID(s.ID)
+	if err != nil {
+		return edge.Record{}, 0, fmt.Errorf("a stored record's id %w", err)
+	}
+	if !known(op.State(s.State)) {
+		return edge.Record{}, 0, fmt.Errorf("stored operation %s is in a state that a counter does not have", id)
+	}
+	if s.Slot < 0 || s.Slot > maxSlots {
+		return edge.Record{}, 0, fmt.Errorf("stored operation %s has its key in slot %d, which can't be", id, s.Slot)
+	}
+	r := edge.Record{
+		ID: id, Route: op.RouteID(s.Route), Class: op.Class(s.Class), State: op.State(s.State), Reason: s.Reason,
+		Version: s.Version, Operator: s.Operator, Customer: s.Customer, Aadhaar: s.Aadhaar, IIN: s.IIN,
+		BankName: s.BankName, Amount: money.Paise(s.Amount),
+		CreatedAt: instant(s.CreatedAt), CapturedAt: instant(s.CapturedAt), Deadline: instant(s.Deadline), SentAt: instant(s.SentAt),
+		EndedAt: instant(s.EndedAt), CashGiven: instant(s.CashGiven), ConsentAt: instant(s.ConsentAt), Consent: s.Consent,
+		HTTP: s.HTTP, Reply: s.Reply,
+		Result: edge.Result{
+			StatusCode: s.Result.StatusCode, Message: s.Result.Message, Code: s.Result.Code, Status: s.Result.Status,
+			STAN: s.Result.STAN, Reference: s.Result.Reference, RRN: s.Result.RRN, AuthCode: s.Result.AuthCode,
+			MiniStatement: s.Result.MiniStatement,
+		},
+	}
+	if s.Result.Balance != nil {
+		b := money.Paise(*s.Result.Balance)
+		r.Result.Balance = &b
+	}
+	return r, s.Slot, nil
+}
+
+func nanos(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixNano()
+}
+
+func instant(n int64) time.Time {
+	if n == 0 {
+		return time.Time{}
+	}
+	return time.Unix(0, n)
+}
+
+// known tells whether a counter's operation can be in the state.
+func known(s op.State) bool {
+	switch s {
+	case op.Reserved, op.Queued, op.Sent, op.Accepted, op.Unknown, op.Expired, op.NotSent,
+		op.Pending, op.Succeeded, op.Failed, op.Reversed:
+		return true
+	}
+	return false
+}

@@ -1,0 +1,80 @@
+package queue
+
+import (
+	"crypto/sha256"
+	"fmt"
+
+	"github.com/go-json-experiment/json"
+	"go.etcd.io/bbolt"
+)
+
+// Keys of the bucket meta. Their values are sealed.
+const (
+	keyCheck = "check" // opens with the right key only; holds the schema
+	keyState = "state"
+)
+
+// state is what the queue knows of itself, in the bucket meta.
+type state struct {
+	Cursor int64 `json:"cursor"` // last event applied
+	// Entries and Keys are a census of records, cache and damaged: their
+	// number, and the sum over GF(2) of a hash of each key. An entry that
+	// vanished with its page's count is missed by them.
+	Entries    int    `json:"entries"`
+	Keys       digest `json:"keys"`
+	Unresolved int    `json:"unresolved"` // size of the index
+}
+
+type digest [sha256.Size]byte
+
+// note counts an entry in (+1) or out (-1).
+func (s *state) note(bucket string, key []byte, by int) {
+	s.Entries += by
+	h := sha256.Sum256(append([]byte(bucket+"/"), key...))
+	for i := range h {
+		s.Keys[i] ^= h[i]
+	}
+}
+
+func (w writing) putState() error {
+	plain, err := json.Marshal(*w.state)
+	if err != nil {
+		return fmt.Errorf("write the queue's state as JSON: %w", err)
+	}
+	return w.putMeta(keyState, plain)
+}
+
+// check is what the check value says.
+type check struct {
+	Schema int `json:"schema"`
+}
+
+func (w writing) putCheck() error {
+	plain, err := json.Marshal(check{Schema: schema})
+	if err != nil {
+		return fmt.Errorf("write the queue's check as JSON: %w", err)
+	}
+	return w.putMeta(keyCheck, plain)
+}
+
+func (w writing) putMeta(key string, plain []byte) error {
+	sealed, err := w.q.box.Seal(plain, metaPlace(key)...)
+	if err != nil {
+		return err
+	}
+	if err := w.bucket(inMeta).Put([]byte(key), sealed); err != nil {
+		return fmt.Errorf("write %s of the queue: %w", key, err)
+	}
+	return nil
+}
+
+// metaPlace has no schema in it: check must open before the schema is known.
+func metaPlace(key string) [][]byte { return [][]byte{[]byte(inMeta), []byte(key)} }
+
+// readMeta opens a value of the bucket meta into v; false where it is missing
+// or does not open.
+func (q *Queue) readMeta(tx *bbolt.Tx, key string, v any) bool {
+	sealed := tx.Bucket([]byte(inMeta)).Get([]byte(key))
+	plain, err := q.box.Open(sealed, metaPlace(key)...)
+	return err == nil && json.Unmarshal(plain, v) == nil
+}

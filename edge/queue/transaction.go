@@ -1,0 +1,156 @@
+package queue
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+
+	"go.etcd.io/bbolt"
+
+	"galla/shared/op"
+)
+
+// writing is the inside of a transaction.
+type writing struct {
+	q     *Queue
+	tx    *bbolt.Tx
+	state *state
+}
+
+// apply writes one change and gives the operations whose bodies are gone.
+func (w writing) apply(c change) (gone []op.ID, err error) {
+	if c.put != nil {
+		if err := w.put(c); err != nil {
+			return nil, err
+		}
+		if c.put.Body == nil {
+			gone = append(gone, c.put.ID)
+		}
+	}
+	if c.cursor != 0 {
+		w.state.Cursor = c.cursor
+	}
+	if c.cache != nil {
+		if err := w.cache(*c.cache); err != nil {
+			return nil, err
+		}
+	}
+	for _, id := range c.aside {
+		if err := w.setAside(id); err != nil {
+			return nil, err
+		}
+		gone = append(gone, id)
+	}
+	for _, id := range c.purge {
+		if err := errors.Join(w.remove(inRecords, id), w.remove(inDamaged, id), w.remove(inBodies, id), w.resolve(id, true)); err != nil {
+			return nil, err
+		}
+		gone = append(gone, id)
+	}
+	return gone, nil
+}
+
+func (w writing) bucket(name string) *bbolt.Bucket { return w.tx.Bucket([]byte(name)) }
+
+// put writes a record, its body and its place in the index.
+func (w writing) put(c change) error {
+	r, slot, key := *c.put, 0, []byte(c.put.ID)
+	if r.Body != nil {
+		k, ok := w.q.keys.of(r.ID)
+		if !ok {
+			return fmt.Errorf("write operation %s: its body has no key", r.ID)
+		}
+		slot = k.slot
+		if c.body {
+			sealed, err := k.box.Seal(r.Body, place(inBodies, string(r.ID))...)
+			if err != nil {
+				return err
+			}
+			if err := w.bucket(inBodies).Put(key, sealed); err != nil {
+				return fmt.Errorf("write the body of operation %s: %w", r.ID, err)
+			}
+		}
+	} else if err := w.remove(inBodies, r.ID); err != nil {
+		return err
+	}
+	plain, err := encode(r, slot)
+	if err != nil {
+		return err
+	}
+	sealed, err := w.q.box.Seal(plain, place(inRecords, string(r.ID))...)
+	if err != nil {
+		return err
+	}
+	if c.fresh {
+		w.state.note(inRecords, key, +1)
+	}
+	if err := w.bucket(inRecords).Put(key, sealed); err != nil {
+		return fmt.Errorf("write operation %s: %w", r.ID, err)
+	}
+	return w.resolve(r.ID, r.State.Final())
+}
+
+// resolve keeps the index of operations without an end.
+func (w writing) resolve(id op.ID, final bool) error {
+	b, key := w.bucket(inUnresolved), []byte(id)
+	switch listed := b.Get(key) != nil; {
+	case final && listed:
+		w.state.Unresolved--
+		return b.Delete(key)
+	case !final && !listed:
+		w.state.Unresolved++
+		return b.Put(key, []byte{})
+	}
+	return nil
+}
+
+// remove deletes an entry where there is one.
+func (w writing) remove(bucket string, id op.ID) error {
+	b, key := w.bucket(bucket), []byte(id)
+	if b.Get(key) == nil {
+		return nil
+	}
+	if bucket != inBodies {
+		w.state.note(bucket, key, -1)
+	}
+	if err := b.Delete(key); err != nil {
+		return fmt.Errorf("delete operation %s from %s: %w", id, bucket, err)
+	}
+	return nil
+}
+
+func (w writing) setAside(id op.ID) error {
+	sealed := slices.Clone(w.bucket(inRecords).Get([]byte(id)))
+	if w.bucket(inDamaged).Get([]byte(id)) == nil {
+		w.state.note(inDamaged, []byte(id), +1)
+	}
+	if err := w.bucket(inDamaged).Put([]byte(id), sealed); err != nil {
+		return fmt.Errorf("set the damaged operation %s aside: %w", id, err)
+	}
+	return errors.Join(w.remove(inRecords, id), w.remove(inBodies, id), w.resolve(id, true))
+}
+
+func (w writing) cache(c cached) error {
+	b, key := w.bucket(inCache), []byte(c.name)
+	if b.Get(key) == nil {
+		w.state.note(inCache, key, +1)
+	}
+	plain := append(binary.BigEndian.AppendUint64(nil, uint64(nanos(c.at))), c.value...)
+	sealed, err := w.q.box.Seal(plain, place(inCache, c.name)...)
+	if err != nil {
+		return err
+	}
+	if err := b.Put(key, sealed); err != nil {
+		return fmt.Errorf("cache %q: %w", c.name, err)
+	}
+	return nil
+}
+
+// finish writes the state if it changed.
+func (w writing) finish(before state) error {
+	if *w.state == before {
+		return nil
+	}
+	return w.putState()
+}

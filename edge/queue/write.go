@@ -1,0 +1,360 @@
+package queue
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"go.etcd.io/bbolt"
+
+	"galla/edge"
+	"galla/shared/op"
+)
+
+// request is a change that waits for the writer.
+type request struct {
+	run  func(*stage) (change, error) // called once, by the writer
+	adds bool                         // it makes an operation: refused when space is short
+
+	change change
+	err    error
+	done   chan struct{} // closed when change.answer and err are set
+}
+
+// change is what a request does to the file.
+type change struct {
+	put    *edge.Record // to write; its body is sealed apart
+	fresh  bool         // put is a new operation
+	body   bool         // put's body was altered
+	cursor int64        // 0: unchanged
+	cache  *cached
+	purge  []op.ID // to delete, records or damaged ones
+	aside  []op.ID // records to move into the bucket damaged
+
+	answer edge.Record
+}
+
+func (c change) empty() bool {
+	return c.put == nil && c.cursor == 0 && c.cache == nil && len(c.purge) == 0 && len(c.aside) == 0
+}
+
+type cached struct {
+	name  string
+	value []byte
+	at    time.Time
+}
+
+// do hands a request to the writer and waits for its answer.
+func (q *Queue) do(r *request) (edge.Record, error) {
+	r.done = make(chan struct{})
+	select {
+	case <-q.stopping:
+		return edge.Record{}, ErrClosed
+	default:
+	}
+	select {
+	case q.requests <- r:
+	case <-q.stopping:
+		return edge.Record{}, ErrClosed
+	}
+	select {
+	case <-r.done:
+	case <-q.done:
+		select {
+		case <-r.done:
+		default:
+			return edge.Record{}, ErrClosed
+		}
+	}
+	if r.err != nil {
+		return edge.Record{}, r.err
+	}
+	return r.change.answer, nil
+}
+
+// write is the writer: it takes what waits and commits it together, until the
+// queue is closed.
+func (q *Queue) write() {
+	defer close(q.done)
+	for {
+		select {
+		case r := <-q.requests:
+			q.commit(q.gather(r))
+			continue
+		default:
+		}
+		select {
+		case r := <-q.requests:
+			q.commit(q.gather(r))
+		case <-q.stopping:
+			if len(q.requests) == 0 || q.killed.Load() {
+				return
+			}
+		}
+	}
+}
+
+// gather takes the requests that wait, up to a batch.
+func (q *Queue) gather(first *request) []*request {
+	batch := []*request{first}
+	for len(batch) < maxBatch {
+		select {
+		case r := <-q.requests:
+			batch = append(batch, r)
+		default:
+			return batch
+		}
+	}
+	return batch
+}
+
+// commit applies a batch in memory, then writes what succeeded.
+func (q *Queue) commit(batch []*request) {
+	defer func() {
+		for _, r := range batch {
+			close(r.done)
+		}
+	}()
+	adds := 0
+	for _, r := range batch {
+		if r.adds {
+			adds++
+		}
+	}
+	if adds > 0 && !q.killed.Load() {
+		if err := q.makeRoom(adds); err != nil {
+			for _, r := range batch {
+				if r.adds {
+					r.err = err
+				}
+			}
+		}
+	}
+	s := &stage{q: q, cursor: q.state.Cursor, records: map[op.ID]edge.Record{}}
+	var writes []*request
+	for _, r := range batch {
+		if r.err == nil {
+			r.change, r.err = s.run(r)
+		}
+		if r.err == nil && !r.change.empty() {
+			s.accept(r.change)
+			writes = append(writes, r)
+		}
+	}
+	if len(writes) == 0 {
+		return
+	}
+	err := q.store(writes)
+	switch {
+	case isFull(err):
+		q.storeEach(writes)
+	case err != nil:
+		for _, r := range writes {
+			r.err = err
+		}
+	}
+}
+
+// storeEach writes changes one by one where they found no room together: new
+// operations are refused, and each of the others frees what it replaces. What
+// builds on a change that failed fails with it.
+func (q *Queue) storeEach(writes []*request) {
+	failed := map[op.ID]bool{}
+	lost := false // a cursor: an event must not be passed over
+	for _, r := range writes {
+		c := r.change
+		bad := c.fresh || lost && c.cursor != 0 || c.put != nil && failed[c.put.ID]
+		if !bad {
+			r.err = q.store([]*request{r})
+		}
+		if bad || isFull(r.err) {
+			r.err = edge.ErrFull
+		}
+		if r.err != nil {
+			lost = lost || c.cursor != 0
+			if c.put != nil {
+				failed[c.put.ID] = true
+			}
+		}
+	}
+}
+
+// stage is the queue as it will be when the batch is on the disk.
+type stage struct {
+	q       *Queue
+	cursor  int64
+	records map[op.ID]edge.Record
+}
+
+// run calls a request's function. A panic in it is its own failure.
+func (s *stage) run(r *request) (c change, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			s.q.log.Error("a change of the queue panicked; nothing of it was written", "panic", p)
+			c, err = change{}, errors.New("the change failed inside the program; nothing was written")
+		}
+	}()
+	return r.run(s)
+}
+
+func (s *stage) accept(c change) {
+	if c.put != nil {
+		s.records[c.put.ID] = *c.put
+	}
+	s.cursor = max(s.cursor, c.cursor)
+}
+
+func (s *stage) get(id op.ID) (edge.Record, error) {
+	if r, ok := s.records[id]; ok {
+		return r, nil
+	}
+	return s.q.get(id)
+}
+
+// has tells whether a readable operation is here.
+func (s *stage) has(id op.ID) bool {
+	_, err := s.get(id)
+	return !errors.Is(err, edge.ErrNotFound)
+}
+
+// alter is Change on the stage.
+func (s *stage) alter(id op.ID, alter func(*edge.Record) error) (change, error) {
+	before, err := s.get(id)
+	if err != nil {
+		return change{}, fmt.Errorf("change operation %s: %w", id, err)
+	}
+	r := before
+	r.Body = slices.Clone(before.Body)
+	if err := alter(&r); err != nil {
+		return change{}, err
+	}
+	if r.ID != id {
+		return change{}, fmt.Errorf("change operation %s: its id can't change: %w", id, edge.ErrIllegal)
+	}
+	if r.State != before.State && !edge.CanBecome(before.State, r.State) {
+		return change{}, fmt.Errorf("change operation %s from %s to %s: %w", id, before.State, r.State, edge.ErrIllegal)
+	}
+	r.Version = before.Version + 1
+	put := settle(r, s.q.cfg.Now)
+	return change{put: put, body: !bytes.Equal(put.Body, before.Body), answer: *put}, nil
+}
+
+// ended gives those of ids that may be deleted: operations that ended before
+// the given time, and damaged ones that were set aside.
+func (s *stage) ended(ids []op.ID, before time.Time) ([]op.ID, error) {
+	var out []op.ID
+	for _, id := range ids {
+		var w raw
+		if err := s.q.view(func(tx *bbolt.Tx) error { w = rawAt(tx, id); return nil }); err != nil {
+			return nil, err
+		}
+		r, err := s.get(id)
+		if err == nil && r.State.Final() && r.EndedAt.Before(before) || w.record == nil && w.damaged {
+			out = append(out, id)
+		}
+	}
+	return out, nil
+}
+
+// store writes changes in one transaction. Keys of new bodies are durable
+// before it, those of ended ones are wiped after it.
+func (q *Queue) store(writes []*request) error {
+	if q.killed.Load() {
+		return ErrClosed
+	}
+	var fresh, ended []op.ID
+	for _, r := range writes {
+		put := r.change.put
+		if put == nil || put.Body == nil {
+			continue
+		}
+		if _, ok := q.keys.of(put.ID); ok {
+			continue
+		}
+		if _, err := q.keys.take(put.ID); err != nil {
+			q.unwrite(fresh)
+			return fullOr(err)
+		}
+		r.change.body = true
+		fresh = append(fresh, put.ID)
+	}
+	if len(fresh) > 0 {
+		if err := q.keys.sync(); err != nil {
+			q.unwrite(fresh)
+			return err
+		}
+	}
+	next := q.state
+	err := q.update(func(tx *bbolt.Tx) error {
+		if q.killed.Load() {
+			return ErrClosed
+		}
+		next, ended = q.state, ended[:0]
+		w := writing{q: q, tx: tx, state: &next}
+		for _, r := range writes {
+			gone, err := w.apply(r.change)
+			if err != nil {
+				return err
+			}
+			if put := r.change.put; put != nil { // the last word on its body counts
+				ended = slices.DeleteFunc(ended, func(id op.ID) bool { return id == put.ID })
+			}
+			ended = append(ended, gone...)
+		}
+		return w.finish(q.state)
+	})
+	if err != nil {
+		if !q.killed.Load() {
+			q.unwrite(fresh)
+		}
+		return err
+	}
+	q.state = next
+	q.cursor.Store(next.Cursor)
+	q.depth.Store(int64(next.Unresolved))
+	if err := q.keys.wipe(ended); err != nil {
+		q.log.Error("the keys of ended operations can't be erased now; it is tried again", "error", err)
+	}
+	return nil
+}
+
+// unwrite takes back keys whose transaction did not happen.
+func (q *Queue) unwrite(ids []op.ID) {
+	if err := q.keys.wipe(ids); err != nil {
+		q.log.Warn("unused body keys can't be erased now; it is tried again", "error", err)
+	}
+}
+
+func fullOr(err error) error {
+	if isFull(err) || errors.Is(err, errNoSlot) {
+		return fmt.Errorf("%w (%w)", edge.ErrFull, err)
+	}
+	return err
+}
+
+// The reserve: free pages inside the file, so that operations that are there
+// can end when the disk or MaxSize gives nothing more.
+const (
+	reservePages  = 128 // what a batch of changes and the tree above it need
+	pagesPerAdd   = 4   // record, body, indexes and their trees
+	pagesPerOwing = 1   // for each operation without an end: the bank's reply
+)
+
+// makeRoom sees to the reserve before operations are added: it writes a value
+// of its size and deletes it. ErrFull where there is no room.
+func (q *Queue) makeRoom(adds int) error {
+	need := reservePages + adds*pagesPerAdd + int(q.depth.Load())*pagesPerOwing
+	stats := q.file.Stats()
+	if stats.FreePageN+stats.PendingPageN >= need {
+		return nil
+	}
+	filler := make([]byte, (need+reservePages)*q.file.pageSize)
+	err := q.update(func(tx *bbolt.Tx) error { return tx.Bucket([]byte(inReserve)).Put([]byte(inReserve), filler) })
+	err = errors.Join(err, q.update(func(tx *bbolt.Tx) error { return tx.Bucket([]byte(inReserve)).Delete([]byte(inReserve)) }))
+	if isFull(err) {
+		return edge.ErrFull
+	}
+	return err
+}
