@@ -53,7 +53,12 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		s.turnAway(w, r, s.gate.later(), err)
 		return
 	}
-	defer s.leave()
+	serving := false
+	defer func() {
+		if !serving {
+			s.leave()
+		}
+	}()
 	if wait, ok := s.gate.enter(); !ok {
 		s.turnAway(w, r, wait, errors.New("too many terminals connect at the same moment"))
 		return
@@ -70,12 +75,13 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		s.log.Error("a terminal can't be authenticated; it is told to come back", "terminal", c.terminal, "error", err)
 		s.turnAway(w, r, s.gate.later(), errors.New("the central can't look terminals up"))
 	default:
-		s.upgrade(w, r, terminal)
+		serving = s.upgrade(w, r, terminal)
 	}
 }
 
-// upgrade turns the request into a session and serves it to its end.
-func (s *Server) upgrade(w http.ResponseWriter, r *http.Request, t central.Terminal) {
+// upgrade turns the request into a session, which leaves by itself. It has a
+// goroutine of its own, so that the request's memory does not stay with it.
+func (s *Server) upgrade(w http.ResponseWriter, r *http.Request, t central.Terminal) bool {
 	upgrader := s.upgrader
 	upgrader.Error = func(w http.ResponseWriter, r *http.Request, status int, reason error) {
 		s.refuse(w, r, status, central.Refuse(central.Invalid, reason.Error()))
@@ -83,10 +89,15 @@ func (s *Server) upgrade(w http.ResponseWriter, r *http.Request, t central.Termi
 	ws, err := upgrader.Upgrade(w, r, nil)
 	if err != nil {
 		s.log.Info("a terminal's upgrade failed", "terminal", t.ID, "remote", r.RemoteAddr, "error", err)
-		return
+		return false
 	}
 	s.counts.admitted.Add(1)
-	newSession(s, ws, t, r.RemoteAddr).run()
+	x := newSession(s, ws, t, r.RemoteAddr)
+	go func() {
+		defer s.leave()
+		x.run()
+	}()
+	return true
 }
 
 // credential is what a token says of itself, before its signature is checked.

@@ -34,7 +34,7 @@
 //
 // # A connection
 //
-//	reader   hello, then op, ask and seen; runs in the handler's goroutine
+//	reader   hello, then op, ask and seen; it ends when all others have
 //	writer   the only one that writes: frames, pings, the close frame
 //	feeder   events, revocation
 //	askers   up to maxAskers, as long as there are questions

@@ -197,6 +197,24 @@ func TestClockIsLearnt(t *testing.T) {
 	}
 }
 
+// TestClockThatWanders: a central whose Date is never the same does not make
+// the counter knock at full speed.
+func TestClockThatWanders(t *testing.T) {
+	play(t, nil, func(t *testing.T, d *desk) {
+		n := 0
+		d.script = append(d.script, func(w http.ResponseWriter, _ *http.Request) {
+			n++
+			w.Header().Set("Date", time.Now().Add(time.Duration(n)*time.Hour).UTC().Format(http.TimeFormat))
+			w.WriteHeader(401)
+		})
+	}, func(t *testing.T, d *desk, _ *counter, _ *Client) {
+		time.Sleep(10 * time.Minute)
+		if n := d.tries(); n > 2*10*60/15 || n < 20 {
+			t.Errorf("%d attempts in ten minutes", n)
+		}
+	})
+}
+
 func TestBackoff(t *testing.T) {
 	play(t, nil, func(t *testing.T, d *desk) { d.dialErr = syscall.ECONNREFUSED }, func(t *testing.T, d *desk, c *counter, l *Client) {
 		time.Sleep(2 * time.Hour)
