@@ -1,0 +1,275 @@
+package uplink
+
+import (
+	"context"
+	"net"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/gorilla/websocket"
+
+	"galla/central"
+	"galla/shared/op"
+	"galla/shared/wire"
+)
+
+func TestPingsAndSilence(t *testing.T) {
+	bubble(t, nil, func(t *testing.T, h *house) {
+		begun := time.Now()
+		talking, _ := h.greeted(h.enrol(), 0)
+		silent, _ := h.greeted(h.enrol(), 0)
+		silent.mute.Store(true)
+		silent.closed()
+		if d := time.Since(begun); d < silence || d > silence+leaveWait {
+			t.Errorf("silence was borne for %v", d)
+		}
+		time.Sleep(10*time.Minute - time.Since(begun))
+		if h.server.Connected() != 1 {
+			t.Error("a terminal that answers pings was cut off")
+		}
+		_ = talking.ws.Close()
+		talking.closed()
+		if n := len(talking.pings); n < 29 || n > 30 {
+			t.Errorf("%d pings in ten minutes", n)
+		}
+		for i := 1; i < len(talking.pings); i++ {
+			if d := talking.pings[i].Sub(talking.pings[i-1]); d != pingEvery {
+				t.Errorf("ping %d came after %v", i, d)
+			}
+		}
+		if n := len(silent.pings); n != 2 {
+			t.Errorf("the silent terminal was pinged %d times", n)
+		}
+	})
+}
+
+// TestPingsAreAnswered by one pong for the latest.
+func TestPingsAreAnswered(t *testing.T) {
+	bubble(t, nil, func(t *testing.T, h *house) {
+		l := h.connect(h.enrol(), true)
+		pongs := make(chan string, 10)
+		l.ws.SetPongHandler(func(s string) error { pongs <- s; return nil })
+		go l.read()
+		for _, p := range []string{"a", "b", "c"} {
+			_ = l.ws.WriteControl(websocket.PingMessage, []byte(p), time.Now().Add(time.Second))
+		}
+		var got string
+		for got != "c" {
+			got = <-pongs
+		}
+	})
+}
+
+// TestSlowFrameIsNoSilence: a capture on a bad line may take longer than 45 s,
+// as long as it moves.
+func TestSlowFrameIsNoSilence(t *testing.T) {
+	send := func(t *testing.T, every time.Duration) (lasted time.Duration, outcome bool) {
+		bubble(t, nil, func(t *testing.T, h *house) {
+			begun := time.Now()
+			l, _ := h.greeted(h.enrol(), 0)
+			w, err := l.ws.NextWriter(websocket.TextMessage)
+			if err != nil {
+				t.Fatal(err)
+			}
+			f := withdraw(newID())
+			f.Body = []byte(`"` + strings.Repeat("x", 60<<10) + `"`)
+			data, err := wire.Encode(f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var sender sync.WaitGroup
+			defer sender.Wait()
+			sender.Go(func() {
+				for part := range slices.Chunk(data, 8<<10) {
+					if _, err := w.Write(part); err != nil {
+						return
+					}
+					time.Sleep(every)
+				}
+				_ = w.Close()
+			})
+			f, outcome = <-l.frames
+			if outcome && f.T == wire.TAccepted {
+				f, outcome = <-l.frames
+			}
+			lasted = time.Since(begun)
+		})
+		return lasted, outcome
+	}
+	if d, ok := send(t, 15*time.Second); !ok || d < 100*time.Second {
+		t.Errorf("a slow frame: taken %t, after %v", ok, d)
+	}
+	if d, ok := send(t, 44*time.Second); ok || d > frameWait+silence+leaveWait {
+		t.Errorf("a frame that never ends: taken %t, after %v", ok, d)
+	}
+}
+
+// TestTerminalThatDoesNotRead is cut off, whatever it asks for.
+func TestTerminalThatDoesNotRead(t *testing.T) {
+	bubble(t, nil, func(t *testing.T, h *house) {
+		l := h.connect(h.enrol(), true)
+		x := h.store.terminals[h.only()]
+		var ran atomic.Int64
+		h.desk.dispatch = func(_ context.Context, c central.Call) central.Reply {
+			ran.Add(1)
+			c.Accepted(c.ID)
+			return central.Reply{HTTP: 200, Body: []byte(`{}`), State: op.Succeeded}
+		}
+		l.send(wire.Frame{T: wire.THello, V: wire.Version, Terminal: string(x.ID)})
+		for range 10 * urgentQueue {
+			data, _ := wire.Encode(withdraw(newID()))
+			if l.ws.SetWriteDeadline(time.Now().Add(time.Minute)) != nil || l.ws.WriteMessage(websocket.TextMessage, data) != nil {
+				break
+			}
+			synctest.Wait()
+		}
+		if n := ran.Load(); n < urgentQueue/2 || n > urgentQueue {
+			t.Errorf("it was cut off after %d operations", n)
+		}
+		time.Sleep(writeStall + leaveWait)
+		if n := h.server.Stats().Overrun; n != 1 || h.server.Connected() != 0 {
+			t.Errorf("%d overruns, %d connected", n, h.server.Connected())
+		}
+	})
+}
+
+// only is the one terminal that is connected.
+func (h *house) only() central.TerminalID {
+	synctest.Wait()
+	h.server.mu.Lock()
+	defer h.server.mu.Unlock()
+	for id := range h.server.current {
+		return id
+	}
+	return ""
+}
+
+func TestSecondConnectionEndsTheFirst(t *testing.T) {
+	bubble(t, nil, func(t *testing.T, h *house) {
+		x := h.enrol()
+		first, _ := h.greeted(x, 0)
+		second, _ := h.greeted(x, 0)
+		if code, words := first.closed(); code != wire.CloseReplaced || words != replaced {
+			t.Errorf("the first was closed with %d %q", code, words)
+		}
+		second.send(withdraw(newID()))
+		second.next(wire.TAccepted)
+		second.next(wire.TOutcome)
+		if h.server.Connected() != 1 || h.server.Stats().Replaced != 1 {
+			t.Errorf("%d connected, %+v", h.server.Connected(), h.server.Stats())
+		}
+	})
+}
+
+func TestShutdown(t *testing.T) {
+	bubble(t, nil, func(t *testing.T, h *house) {
+		polite, _ := h.greeted(h.enrol(), 0)
+		deaf := h.connect(h.enrol(), true)
+		idle, err := h.dialer.NetDialContext(t.Context(), "", "") // a socket that says nothing
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = idle.Close() }()
+		working := make(chan struct{})
+		h.desk.dispatch = func(ctx context.Context, _ central.Call) central.Reply {
+			close(working)
+			<-ctx.Done()
+			return central.Reply{HTTP: 200, Body: []byte(`{}`), State: op.Dispatched}
+		}
+		polite.send(withdraw(newID()))
+		<-working
+		synctest.Wait()
+		begun := time.Now()
+		h.stop()
+		if code, words := polite.closed(); code != websocket.CloseGoingAway || words != goingAway {
+			t.Errorf("closed with %d %q", code, words)
+		}
+		if err := <-h.ended; err != nil {
+			t.Errorf("Run = %v", err)
+		}
+		h.ended <- nil
+		if d := time.Since(begun); d > h.server.cfg.Drain+shutdownWait {
+			t.Errorf("the stop took %v", d)
+		}
+		_ = deaf.ws.Close()
+		if err := h.server.Run(t.Context(), newNetwork()); err == nil {
+			t.Error("a server ran twice")
+		}
+	})
+}
+
+func TestPanicsAreCaught(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t, newNetwork(), nil)
+		defer func() { // what newHouse checks at its end is expected here
+			if n := h.server.counts.panics.Swap(0); n != 3 {
+				t.Errorf("%d panics were counted, want 3", n)
+			}
+		}()
+		h.desk.dispatch = func(context.Context, central.Call) central.Reply { panic("body of a call") }
+		h.desk.ask = func(context.Context, central.Principal, op.ID) (central.Reply, bool, error) {
+			var none []string
+			return central.Reply{}, none[len(none)] == "", nil
+		}
+		l, _ := h.greeted(h.enrol(), 0)
+		l.send(withdraw(newID()))
+		l.send(withdraw(newID()))
+		synctest.Wait()
+		if h.server.Connected() != 1 || h.server.UnderWay() != 0 {
+			t.Errorf("%d connected, %d under way: an operation's panic is its own", h.server.Connected(), h.server.UnderWay())
+		}
+		l.send(wire.Frame{T: wire.TAsk, ID: newID()})
+		l.closed()
+		synctest.Wait()
+		if h.server.Connected() != 0 {
+			t.Error("a session with a broken asker went on")
+		}
+	})
+}
+
+// TestSockets bounds what has not even sent a header.
+func TestSockets(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := newNetwork()
+		b := newBounded(n, 2)
+		go func() {
+			for range 4 {
+				_, _ = n.dial(t.Context(), "", "")
+			}
+			_ = n.Close()
+		}()
+		var held []net.Conn
+		for {
+			c, err := b.Accept()
+			if err != nil {
+				break
+			}
+			held = append(held, c)
+			if len(held) == 2 {
+				_ = held[0].Close()
+				_ = held[0].Close() // gives one slot back, not two
+			}
+		}
+		if len(held) != 3 {
+			t.Errorf("%d sockets were held at a limit of 2 with one given back", len(held))
+		}
+	})
+}
+
+func TestWordsFitACloseFrame(t *testing.T) {
+	long := strings.Repeat("ä", 100)
+	if got := clip(long); len(got) > maxWords || !strings.HasPrefix(long, got) || len(got) < maxWords-1 {
+		t.Errorf("clip gives %d bytes", len(got))
+	}
+	if got := clip("a\xffb"); got != "a?b" {
+		t.Errorf("clip = %q", got)
+	}
+	if got := printable("v1\n\x1b[31m" + strings.Repeat("x", 99)); strings.ContainsAny(got, "\n\x1b") || len(got) > maxName {
+		t.Errorf("printable = %q", got)
+	}
+}
