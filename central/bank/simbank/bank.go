@@ -1,0 +1,92 @@
+package simbank
+
+import (
+	"context"
+	"crypto/rsa"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"sync"
+
+	"galla/central/bank/simbank/books"
+	"galla/shared/money"
+	"galla/shared/secret"
+)
+
+// Config sets up a Bank.
+type Config struct {
+	// DataDir holds the books and the key to their records; it is made with
+	// mode 0700.
+	DataDir string
+	// NetworkKey is shared with the callers of the network and makes checksums.
+	NetworkKey secret.Key
+	// AuthorityKey and AuthorityCert are the pair under which devices seal PID
+	// blocks.
+	AuthorityKey  *rsa.PrivateKey
+	AuthorityCert *x509.Certificate
+	// ListenDesk and ListenNetwork open the two listeners of Run. ListenNetwork
+	// is called again when the network comes back after it was down.
+	ListenDesk    func(context.Context) (net.Listener, error)
+	ListenNetwork func(context.Context) (net.Listener, error)
+	// TimeScale multiplies the waits of the scenarios; 0 means 1, at most 1000.
+	TimeScale float64
+	// Customers are opened where the books do not have them; nil means the
+	// residents of the sandbox.
+	Customers []books.Customer
+	// DailyCeiling is what a customer may be debited on an Indian day; 0 means
+	// ₹1,00,000.
+	DailyCeiling money.Paise
+	// Rand feeds authorisation codes and the records' key. One goroutine reads
+	// it at a time.
+	Rand   io.Reader
+	Logger *slog.Logger
+}
+
+// Bank is the sandbox bank. Its methods are safe for concurrent use; those of
+// its books are its own (Executions, Balance, Trial, Inbox, Close and others).
+type Bank struct {
+	*books.Books
+	cfg Config
+	log *slog.Logger
+
+	orders  chan order    // to the network's door, while Run runs
+	turning chan struct{} // held by whoever changes the control
+	gate    gate          // handlers under way
+
+	mu      sync.Mutex
+	control Control
+	running bool
+}
+
+// New opens the books in Config.DataDir, or makes them with the customers'
+// opening balances. It listens nowhere before Run. Close ends it, after Run
+// returned; the books stay.
+func New(ctx context.Context, cfg Config) (*Bank, error) {
+	var faults []error
+	missing := func(is bool, name string) {
+		if is {
+			faults = append(faults, fmt.Errorf("the %s is missing", name))
+		}
+	}
+	missing(cfg.NetworkKey.IsZero(), "NetworkKey")
+	missing(cfg.ListenDesk == nil, "ListenDesk")
+	missing(cfg.ListenNetwork == nil, "ListenNetwork")
+	missing(cfg.Logger == nil, "Logger")
+	if err := errors.Join(faults...); err != nil {
+		return nil, fmt.Errorf("sandbox bank: %w", err)
+	}
+	kept, err := books.Open(ctx, books.Config{
+		Dir: cfg.DataDir, AuthorityKey: cfg.AuthorityKey, AuthorityCert: cfg.AuthorityCert, TimeScale: cfg.TimeScale,
+		Customers: cfg.Customers, DailyCeiling: cfg.DailyCeiling, Rand: cfg.Rand, Logger: cfg.Logger,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("sandbox bank: %w", err)
+	}
+	return &Bank{
+		Books: kept, cfg: cfg, log: cfg.Logger,
+		orders: make(chan order), turning: make(chan struct{}, 1),
+	}, nil
+}

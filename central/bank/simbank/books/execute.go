@@ -1,0 +1,181 @@
+package books
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"galla/central/bank/network"
+)
+
+// Execute decides on a transaction and books it; it returns after the commit is
+// on disk, with the answer and how it is to be delivered. A reference that is
+// known changes nothing. After an error only the books know whether the
+// transaction is in them.
+func (b *Books) Execute(ctx context.Context, t network.Transaction) (network.Answer, Delivery, error) {
+	s := scenarioOf(t)
+	var pid examined
+	if !s.lost {
+		pid = b.examine(t) // before the commit, since cryptography takes longer than it
+	}
+	return b.book(ctx, t, pid, s)
+}
+
+// book decides on a transaction whose PID block was examined, in one commit.
+func (b *Books) book(ctx context.Context, t network.Transaction, pid examined, s scenario) (network.Answer, Delivery, error) {
+	var answer network.Answer
+	err := b.db.commit(ctx, func(k ledger) error {
+		_, known, err := k.recordOf(t.Reference)
+		if err != nil {
+			return err
+		}
+		if known {
+			answer, s = duplicate(t), scenario{}
+			return nil
+		}
+		r, err := k.newRecord(t, time.Now())
+		if err != nil {
+			return err
+		}
+		if s.lost {
+			r.state, r.code, r.due = lost, codeIssuer, r.arrived.Add(b.scaled(s.after))
+			answer = unknown(t.Reference)
+			return k.insert(r)
+		}
+		answer, err = b.carryOut(k, t, r, pid, s)
+		return err
+	})
+	if err != nil {
+		return network.Answer{}, Delivery{}, fmt.Errorf("book transaction %s: %w", t.Reference, err)
+	}
+	if s.lost || answer.Status == network.Pending {
+		b.wakeResolver()
+	}
+	b.log.Info("transaction", "reference", t.Reference, "kind", t.Kind, "amount", t.Amount, "status", answer.Status, "code", answer.Code)
+	return answer, Delivery{Manner: s.manner, Wait: b.scaled(s.wait)}, nil
+}
+
+// duplicate refuses a reference that was used before.
+func duplicate(t network.Transaction) network.Answer {
+	return network.Answer{
+		Reference: t.Reference, Status: network.Failed, Code: codeDuplicate, Message: meanings[codeDuplicate], STAN: t.STAN,
+	}
+}
+
+// carryOut judges a new transaction and writes it with everything that follows.
+func (b *Books) carryOut(k ledger, t network.Transaction, r record, pid examined, s scenario) (network.Answer, error) {
+	c, code, err := b.judge(k, t, r, pid)
+	if err != nil {
+		return network.Answer{}, err
+	}
+	if code == "" {
+		code = s.refuse
+	}
+	if code == "" && t.Kind.Debits() {
+		code, err = b.afford(k, c, r)
+		if err != nil {
+			return network.Answer{}, err
+		}
+	}
+	r.customer = c.id
+	if code != "" {
+		r.state, r.code, r.settled = declined, code, r.arrived
+		return answerOf(r), k.insert(r)
+	}
+	if err := b.approve(k, t, &r, c, s); err != nil {
+		return network.Answer{}, err
+	}
+	a := answerOf(r)
+	if r.state == approved && t.Kind == network.MiniStatement {
+		a.MiniStatement, err = k.statement(c)
+	}
+	return a, err
+}
+
+// approve fills in and writes an approved or deferred transaction.
+func (b *Books) approve(k ledger, t network.Transaction, r *record, c customer, s scenario) error {
+	switch {
+	case t.Kind.Debits():
+		left := c.balance - t.Amount
+		r.balance = &left
+	case t.Kind == network.Balance:
+		r.balance = &c.balance
+	}
+	if s.fate == "" {
+		r.state, r.code, r.settled = approved, codeApproved, r.arrived
+	} else {
+		r.state, r.fate, r.code, r.due = deferred, s.fate, codePending, r.arrived.Add(b.scaled(s.after))
+		if s.fate == reversed && !t.Kind.Debits() {
+			r.fate = declined // there is nothing to give back
+		}
+	}
+	if t.Kind.Debits() {
+		code, err := authCode(b.cfg.Rand)
+		if err != nil {
+			return err
+		}
+		r.authCode = code
+	}
+	if err := k.insert(*r); err != nil {
+		return err
+	}
+	if !t.Kind.Debits() {
+		return nil
+	}
+	return k.payDebit(*r, c, r.arrived)
+}
+
+// judge applies the rules that come before money: a response code, or empty.
+// The customer is zero where none was found.
+func (b *Books) judge(k ledger, t network.Transaction, r record, pid examined) (customer, string, error) {
+	if r.arrived.After(t.NotAfter) {
+		return customer{}, codeExpired, nil
+	}
+	switch {
+	case !t.Kind.Known() || t.Kind == network.CashDeposit:
+		return customer{}, codeInvalidKind, nil
+	case !network.ValidIIN(t.IIN):
+		return customer{}, codeWrongIIN, nil
+	case t.Kind.Debits() && t.Amount == 0, t.Kind == network.AgentAuth && t.Amount != 0:
+		return customer{}, codeInvalidAmount, nil
+	}
+	c, known, err := k.customer(b.aadhaarHMAC(t.Aadhaar))
+	if err != nil {
+		return customer{}, "", err
+	}
+	// An agent is authenticated as a resident, wherever the account is.
+	if !known || (c.iin != t.IIN && t.Kind != network.AgentAuth) {
+		return customer{}, codeNotLinked, nil
+	}
+	if pid.refuse != "" {
+		return c, pid.refuse, nil
+	}
+	if code := pid.stale(r.arrived); code != "" {
+		return c, code, nil
+	}
+	first, err := k.claimPID(pid, t, r.id)
+	switch {
+	case err != nil:
+		return customer{}, "", err
+	case !first:
+		return c, codePidTwice, nil
+	case !pid.matches:
+		return c, codeFinger, nil
+	}
+	return c, "", nil
+}
+
+// afford applies the rules of money: a response code, or empty.
+func (b *Books) afford(k ledger, c customer, r record) (string, error) {
+	spent, err := k.debited(c.id, day(r.arrived))
+	if err != nil {
+		return "", err
+	}
+	switch {
+	case spent+r.amount > b.cfg.DailyCeiling:
+		return codeCeiling, nil
+	case r.amount > c.balance:
+		return codeFunds, nil
+	}
+	return "", nil
+}

@@ -1,0 +1,184 @@
+package books
+
+import (
+	"database/sql"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"time"
+
+	"galla/central/bank/network"
+	"galla/shared/money"
+)
+
+// state is where a transaction stands in the books (drawn in the package
+// comment).
+type state string
+
+const (
+	lost      state = "LOST"
+	abandoned state = "ABANDONED"
+	deferred  state = "DEFERRED"
+	approved  state = "APPROVED"
+	declined  state = "DECLINED"
+	reversed  state = "REVERSED"
+)
+
+// record is a row of transactions.
+type record struct {
+	id        int64
+	reference string
+	kind      network.Kind
+	stan      string
+	mid, tid  string
+	iin       string
+	amount    money.Paise
+	customer  int64 // 0: none was found
+	state     state
+	fate      state // of a deferred one
+	code      string
+	rrn       string
+	authCode  string
+	balance   *money.Paise // after a debit or of an enquiry
+	arrived   time.Time
+	due       time.Time // zero unless lost or deferred
+	settled   time.Time // zero while lost or deferred
+}
+
+const recordColumns = `id, reference, kind, stan, mid, tid, iin, amount_paise, coalesce(customer_id, 0), state,
+	coalesce(fate, ''), code, rrn, auth_code, balance_paise, arrived_at, coalesce(due_at, 0), coalesce(settled_at, 0)`
+
+func scanRecord(scan func(...any) error) (record, error) {
+	var r record
+	var balance sql.NullInt64
+	var arrived, due, settled int64
+	err := scan(&r.id, &r.reference, &r.kind, &r.stan, &r.mid, &r.tid, &r.iin, &r.amount, &r.customer, &r.state,
+		&r.fate, &r.code, &r.rrn, &r.authCode, &balance, &arrived, &due, &settled)
+	if balance.Valid {
+		r.balance = (*money.Paise)(&balance.Int64)
+	}
+	r.arrived, r.due, r.settled = moment(arrived), moment(due), moment(settled)
+	return r, err
+}
+
+// moment reads Unix milliseconds; 0 is no time.
+func moment(ms int64) time.Time {
+	if ms == 0 {
+		return time.Time{}
+	}
+	return time.UnixMilli(ms)
+}
+
+// millis writes Unix milliseconds; no time is NULL.
+func millis(t time.Time) any {
+	if t.IsZero() {
+		return nil
+	}
+	return t.UnixMilli()
+}
+
+// records reads the rows that match, at most limit.
+func (k ledger) records(where string, args []any, limit int) ([]record, error) {
+	var out []record
+	query := `SELECT ` + recordColumns + ` FROM transactions WHERE ` + where + fmt.Sprintf(` LIMIT %d`, limit)
+	err := k.rows("read transactions", query, args, func(scan func(...any) error) error {
+		r, err := scanRecord(scan)
+		out = append(out, r)
+		return err
+	})
+	return out, err
+}
+
+// recordOf finds a transaction by its reference.
+func (k ledger) recordOf(reference string) (record, bool, error) {
+	found, err := k.records(`reference = ?`, []any{reference}, 1)
+	if err != nil || len(found) == 0 {
+		return record{}, false, err
+	}
+	return found[0], true, nil
+}
+
+// newRecord begins the row of a transaction that arrives now.
+func (k ledger) newRecord(t network.Transaction, now time.Time) (record, error) {
+	r := record{
+		reference: t.Reference, kind: t.Kind, stan: t.STAN, mid: t.MID, tid: t.TID, iin: t.IIN, amount: t.Amount,
+		// What is stored has milliseconds; what is computed from it must agree.
+		arrived: time.UnixMilli(now.UnixMilli()),
+	}
+	if _, err := k.row("count transactions", `SELECT coalesce(max(id), 0) + 1 FROM transactions`, nil, &r.id); err != nil {
+		return record{}, err
+	}
+	r.rrn = rrn(r.arrived, r.id)
+	return r, nil
+}
+
+func (k ledger) insert(r record) error {
+	return k.exec("record the transaction", `INSERT INTO transactions (id, reference, kind, stan, mid, tid, iin, amount_paise,
+		customer_id, state, fate, code, rrn, auth_code, balance_paise, arrived_at, due_at, settled_at)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, nullif(?, 0), ?, nullif(?, ''), ?, ?, ?, ?, ?, ?, ?)`,
+		r.id, r.reference, r.kind, r.stan, r.mid, r.tid, r.iin, r.amount,
+		r.customer, r.state, r.fate, r.code, r.rrn, r.authCode, (*int64)(r.balance), millis(r.arrived), millis(r.due), millis(r.settled))
+}
+
+// settle writes the end of a transaction that was lost or deferred.
+func (k ledger) settle(r record) error {
+	return k.exec("settle "+r.reference, `UPDATE transactions SET state = ?, fate = NULL, code = ?, auth_code = ?, due_at = NULL, settled_at = ?
+		WHERE id = ?`, r.state, r.code, r.authCode, millis(r.settled), r.id)
+}
+
+// rrn is a retrieval reference number in the trade's form: last digit of the
+// year, day of the year, and a number that grows; twelve digits, unique for
+// 10^8 transactions.
+func rrn(at time.Time, id int64) string {
+	at = at.In(India())
+	return fmt.Sprintf("%d%03d%08d", at.Year()%10, at.YearDay(), id%1e8)
+}
+
+// authCode draws an issuer's approval code: six letters and digits without
+// those that are mistaken for each other.
+func authCode(rand io.Reader) (string, error) {
+	const letters = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+	var b [4]byte
+	if _, err := io.ReadFull(rand, b[:]); err != nil {
+		return "", fmt.Errorf("draw an authorisation code: %w", err)
+	}
+	bits := binary.BigEndian.Uint32(b[:])
+	var code [6]byte
+	for i := range code {
+		code[i] = letters[bits%32]
+		bits /= 32
+	}
+	return string(code[:]), nil
+}
+
+// answerOf is what the bank says of a transaction, now and to any later
+// enquiry. A lost one is unknown here.
+func answerOf(r record) network.Answer {
+	a := network.Answer{
+		Reference: r.reference, Code: r.code, Message: meanings[r.code],
+		STAN: r.stan, RRN: r.rrn, AuthCode: r.authCode, Balance: r.balance,
+	}
+	switch r.state {
+	case approved:
+		a.Status = network.Success
+	case declined:
+		a.Status = network.Failed
+	case reversed:
+		a.Status = network.Reversed
+	case deferred:
+		a.Status = network.Pending
+	case abandoned:
+		a.Status, a.RRN = network.Failed, "" // the bank never gave it one
+	case lost:
+		return unknown(r.reference)
+	}
+	if r.state != approved {
+		a.AuthCode, a.Balance = "", nil
+	}
+	return a
+}
+
+// unknown is the answer about a reference that the bank has not seen.
+func unknown(reference string) network.Answer {
+	return network.Answer{Reference: reference, Status: network.NotFound, Message: "NOT FOUND"}
+}

@@ -1,0 +1,186 @@
+package simbank
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"runtime/debug"
+	"strconv"
+	"time"
+
+	"galla/central/bank/network"
+	"galla/central/bank/simbank/books"
+)
+
+// Waits of the network's side.
+const (
+	// maxSilence is how long a connection is held on which nothing will ever be
+	// said; every caller has given up by then.
+	maxSilence = 5 * time.Minute
+	// writeTime bounds the writing of one answer, of under a kilobyte.
+	writeTime = 10 * time.Second
+)
+
+// NetworkHandler serves the network's protocol. Run serves it on the network's
+// listener; while the bank is down it ends every connection unanswered.
+func (b *Bank) NetworkHandler() http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle(network.PathTransactions, b.signed(b.serveTransaction))
+	mux.Handle(network.PathEnquiries, b.signed(b.serveEnquiry))
+	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
+		b.fault(w, http.StatusNotFound, "no such route; there are "+network.PathTransactions+" and "+network.PathEnquiries)
+	})
+	return b.guarded(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if b.Control().Down {
+			panic(http.ErrAbortHandler)
+		}
+		mux.ServeHTTP(w, r)
+	}))
+}
+
+// guarded counts the handlers under way, and catches their panics.
+func (b *Bank) guarded(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !b.gate.enter() {
+			panic(http.ErrAbortHandler)
+		}
+		defer b.gate.leave()
+		defer func() {
+			if p := recover(); p != nil {
+				if p != http.ErrAbortHandler { //nolint:errorlint // a panic's value, compared as net/http does
+					b.log.Error("panic while a request was served; the connection is cut", "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+				}
+				panic(http.ErrAbortHandler)
+			}
+		}()
+		next.ServeHTTP(w, r)
+	})
+}
+
+// signed reads a request whose checksum is right, waits the latency, and hands
+// it on.
+func (b *Bank) signed(serve func(w http.ResponseWriter, r *http.Request, body []byte)) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodPost {
+			w.Header().Set("Allow", http.MethodPost)
+			b.fault(w, http.StatusMethodNotAllowed, "only POST")
+			return
+		}
+		body, err := network.ReadBody(r.Body, network.MaxBody)
+		if errors.Is(err, network.ErrTooLarge) {
+			b.fault(w, http.StatusRequestEntityTooLarge, "the request is too large")
+			return
+		}
+		if err != nil {
+			panic(http.ErrAbortHandler) // the caller went away in the middle
+		}
+		// The server's time for reading is over, and must not end the wait of a
+		// scenario.
+		_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
+		sums := r.Header.Values(network.HeaderChecksum)
+		if len(sums) != 1 || !network.SameChecksum(sums[0], network.RequestChecksum(b.cfg.NetworkKey, r.Method, r.URL.Path, body)) {
+			b.log.Warn("request with a wrong checksum refused", "path", r.URL.Path)
+			b.fault(w, http.StatusUnauthorized, "the checksum is wrong")
+			return
+		}
+		b.pause(r.Context(), b.Control().Latency)
+		serve(w, r, body)
+	})
+}
+
+// pause waits, unless the caller goes away or the bank stops: then it ends the
+// handler, which has done nothing so far.
+func (b *Bank) pause(ctx context.Context, d time.Duration) {
+	if d <= 0 {
+		return
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+		panic(http.ErrAbortHandler)
+	}
+}
+
+func (b *Bank) serveTransaction(w http.ResponseWriter, r *http.Request, body []byte) {
+	t, err := network.DecodeTransaction(body)
+	if err != nil {
+		b.fault(w, http.StatusBadRequest, err.Error())
+		return
+	}
+	if faults := t.Faults(); faults != nil {
+		b.fault(w, http.StatusBadRequest, fmt.Sprintf("wrong members: %v", faults))
+		return
+	}
+	a, how, err := b.Execute(r.Context(), t)
+	if err != nil {
+		// Whether it was committed only the books know: no answer is honest.
+		b.log.Error("transaction can't be booked; the connection is cut", "error", err)
+		panic(http.ErrAbortHandler)
+	}
+	b.deliver(w, r, a, how)
+}
+
+func (b *Bank) serveEnquiry(w http.ResponseWriter, r *http.Request, body []byte) {
+	e, err := network.DecodeEnquiry(body)
+	if err != nil || !network.ValidReference(e.Reference) {
+		b.fault(w, http.StatusBadRequest, "not an enquiry for a reference")
+		return
+	}
+	a, err := b.Enquire(r.Context(), e.Reference)
+	if err != nil {
+		if r.Context().Err() == nil {
+			b.log.Error("enquiry can't be answered", "reference", e.Reference, "error", err)
+		}
+		panic(http.ErrAbortHandler)
+	}
+	b.deliver(w, r, a, books.Delivery{})
+}
+
+// deliver answers as the scenario wants it. Everything that is to be told is
+// committed by now.
+func (b *Bank) deliver(w http.ResponseWriter, r *http.Request, a network.Answer, how books.Delivery) {
+	body, err := network.EncodeAnswer(a)
+	if err != nil {
+		b.log.Error("answer can't be written", "reference", a.Reference, "error", err)
+		panic(http.ErrAbortHandler)
+	}
+	b.pause(r.Context(), how.Wait)
+	switch how.Manner {
+	case books.Never:
+		b.pause(r.Context(), maxSilence)
+		panic(http.ErrAbortHandler)
+	case books.Rubbish:
+		body = []byte("\x00\xff<html>this is no JSON</html>\r\n")
+	case books.Broken:
+		b.write(w, http.StatusOK, a.Reference, body, len(body)/2)
+		panic(http.ErrAbortHandler)
+	}
+	b.write(w, http.StatusOK, a.Reference, body, len(body))
+}
+
+// fault answers a request that was not understood or not let in.
+func (b *Bank) fault(w http.ResponseWriter, status int, why string) {
+	body, err := network.EncodeFault(network.Fault{Error: why})
+	if err != nil {
+		b.log.Error("fault can't be written", "error", err)
+		body = nil
+	}
+	b.write(w, status, "", body, len(body))
+}
+
+// write sends the first n bytes of a reply that announces all of them.
+func (b *Bank) write(w http.ResponseWriter, status int, reference string, body []byte, n int) {
+	c := http.NewResponseController(w)
+	_ = c.SetWriteDeadline(time.Now().Add(writeTime))
+	h := w.Header()
+	h.Set("Content-Type", network.ContentType)
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	h.Set(network.HeaderChecksum, network.ReplyChecksum(b.cfg.NetworkKey, status, reference, body))
+	w.WriteHeader(status)
+	// A caller that is gone hears nothing; it will enquire.
+	_, _ = w.Write(body[:n])
+	_ = c.Flush()
+}

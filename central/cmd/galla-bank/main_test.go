@@ -1,0 +1,148 @@
+package main
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// twoPorts gives two addresses that were free a moment ago.
+func twoPorts(t *testing.T) (string, string) {
+	t.Helper()
+	var out [2]string
+	for i := range out {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = l.Close() }()
+		out[i] = l.Addr().String()
+	}
+	return out[0], out[1]
+}
+
+// begin runs the program until stop is called.
+func begin(t *testing.T, c cli) (stop func() error) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- run(ctx, c, slog.New(slog.DiscardHandler)) }()
+	return func() error {
+		cancel()
+		return <-done
+	}
+}
+
+func get(t *testing.T, url string) string {
+	t.Helper()
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	for range 500 {
+		reply, err := client.Get(url)
+		if err != nil {
+			time.Sleep(10 * time.Millisecond) // it is starting
+			continue
+		}
+		body, err := io.ReadAll(reply.Body)
+		_ = reply.Body.Close()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(body)
+	}
+	t.Fatalf("%s does not answer", url)
+	return ""
+}
+
+func TestRun(t *testing.T) {
+	desk, line := twoPorts(t)
+	c := cli{Addr: "http://" + desk, NetworkAddr: line, Data: filepath.Join(t.TempDir(), "data"), TimeScale: 1}
+	pidFile := filepath.Join(c.Data, "bank.pid")
+
+	stop := begin(t, c)
+	trial := get(t, "http://"+desk+"/books/trial")
+	if !strings.Contains(trial, `"debitsPaise":12169617,"creditsPaise":12169617`) {
+		t.Errorf("trial %s", trial)
+	}
+	if fault := get(t, "http://"+line+"/"); !strings.Contains(fault, "no such route") {
+		t.Errorf("the network says %s", fault)
+	}
+	pid, err := os.ReadFile(pidFile)
+	if err != nil || strings.TrimSpace(string(pid)) != strconv.Itoa(os.Getpid()) {
+		t.Errorf("pid file %q, %v", pid, err)
+	}
+	for _, file := range []string{"keys/bank-network.key", "authority/authority.key", "bank/books.db", "bank/records.key"} {
+		if _, err := os.Stat(filepath.Join(c.Data, file)); err != nil {
+			t.Error(err)
+		}
+	}
+
+	// A second one names the port, what to do, and leaves the first one's file.
+	for want, second := range map[string]cli{
+		"GALLA_BANK_ADDR=" + desk:         {Addr: desk, NetworkAddr: "127.0.0.1:0", Data: c.Data, TimeScale: 1},
+		"GALLA_BANK_NETWORK_ADDR=" + line: {Addr: "127.0.0.1:0", NetworkAddr: "http://" + line, Data: c.Data, TimeScale: 1},
+	} {
+		err := run(t.Context(), second, slog.New(slog.DiscardHandler))
+		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "taken") {
+			t.Errorf("a taken port: %v, want it named as %s", err, want)
+		}
+	}
+	if _, err := os.Stat(pidFile); err != nil {
+		t.Errorf("the pid file of the first is gone: %v", err)
+	}
+
+	if err := stop(); err != nil {
+		t.Errorf("stopping: %v", err)
+	}
+	if _, err := os.Stat(pidFile); err == nil {
+		t.Error("the pid file was left behind")
+	}
+
+	// A second life finds its data.
+	stop = begin(t, c)
+	if again := get(t, "http://"+desk+"/books/trial"); again != trial {
+		t.Errorf("trial %s, and before %s", again, trial)
+	}
+	if err := stop(); err != nil {
+		t.Errorf("stopping: %v", err)
+	}
+}
+
+func TestAddresses(t *testing.T) {
+	for _, tt := range []struct{ desk, net, wantDesk, wantNet, fault string }{
+		{"http://127.0.0.1:7300", "", "127.0.0.1:7300", "127.0.0.1:7301", ""},
+		{"127.0.0.1:7300", "", "127.0.0.1:7300", "127.0.0.1:7301", ""},
+		{"http://127.0.0.1:7300/", "http://127.0.0.1:9000/", "127.0.0.1:7300", "127.0.0.1:9000", ""},
+		{"[::1]:7300", "", "[::1]:7300", "[::1]:7301", ""},
+		{"127.0.0.1", "", "", "", "GALLA_BANK_ADDR"},
+		{"https://127.0.0.1:7300", "", "", "", "GALLA_BANK_ADDR"},
+		{"127.0.0.1:seven", "", "", "", "GALLA_BANK_ADDR"},
+		{"127.0.0.1:65535", "", "", "", "GALLA_BANK_NETWORK_ADDR"},
+		{"127.0.0.1:7300", "7301", "", "", "GALLA_BANK_NETWORK_ADDR"},
+	} {
+		desk, line, err := addresses(cli{Addr: tt.desk, NetworkAddr: tt.net})
+		if tt.fault != "" {
+			if err == nil || !strings.Contains(err.Error(), tt.fault) {
+				t.Errorf("%q, %q: %v, want an error that names %s", tt.desk, tt.net, err, tt.fault)
+			}
+			continue
+		}
+		if err != nil || desk != tt.wantDesk || line != tt.wantNet {
+			t.Errorf("%q, %q: %s, %s, %v", tt.desk, tt.net, desk, line, err)
+		}
+	}
+	if err := run(t.Context(), cli{Addr: "127.0.0.1:1", TimeScale: 0}, slog.New(slog.DiscardHandler)); err == nil || !strings.Contains(err.Error(), "GALLA_BANK_TIME_SCALE") {
+		t.Errorf("a time scale of 0: %v", err)
+	}
+}
