@@ -491,6 +491,29 @@ func TestBanksAndSessionAreFetchedAndCached(t *testing.T) {
 	})
 }
 
+func TestAChangedBankListIsFetchedAgain(t *testing.T) {
+	inHouse(t, func(t *testing.T, h *house) {
+		h.c.banksAt = time.Now()
+		h.up()
+		synctest.Wait()
+		h.line.mu.Lock()
+		h.line.frames = nil
+		h.line.mu.Unlock()
+		h.receive(wire.Frame{T: wire.TEvent, Kind: wire.EventBanks, Cursor: 3})
+		synctest.Wait()
+		h.line.mu.Lock()
+		session := h.line.frames[0].ID
+		h.line.mu.Unlock()
+		h.receive(wire.OutcomeFrame(session, op.Outcome{State: op.Succeeded, HTTP: 200, Reply: []byte(`{"statusCode":"00","data":{}}`)}))
+		synctest.Wait()
+		h.line.mu.Lock()
+		defer h.line.mu.Unlock()
+		if n := len(h.line.frames); n != 2 || h.line.frames[1].Route != op.Banks {
+			t.Errorf("%d calls after the bank list changed, want the session and then the list", n)
+		}
+	})
+}
+
 func TestTransitionsEndInFinalStates(t *testing.T) {
 	for from, tos := range transitions {
 		if from.Final() {

@@ -3,6 +3,7 @@ package edge
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"galla/shared/op"
 	"galla/shared/wire"
@@ -194,6 +195,11 @@ func (c *Counter) event(f wire.Frame) error {
 	}
 	if !stale && id != "" {
 		c.changed(r)
+	}
+	if f.Kind == wire.EventBanks {
+		c.mu.Lock()
+		c.banksAt = time.Time{} // the list is old, whenever it was fetched
+		c.mu.Unlock()
 	}
 	if f.Kind == wire.EventBanks || f.Kind == wire.EventSettings {
 		c.refresh()
