@@ -17,7 +17,6 @@ import (
 	"galla/central/bank/simbank/books"
 	"galla/rdservice/rdcrypto"
 	"galla/shared/money"
-	"galla/shared/secret"
 )
 
 // The residents of the sandbox.
