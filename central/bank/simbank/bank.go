@@ -16,6 +16,14 @@ import (
 	"galla/shared/secret"
 )
 
+// Words of the books that users of a Bank need.
+type (
+	Customer  = books.Customer
+	Execution = books.Execution
+	Filter    = books.Filter
+	Trial     = books.Trial
+)
+
 // Config sets up a Bank.
 type Config struct {
 	// DataDir holds the books and the key to their records; it is made with
@@ -35,7 +43,7 @@ type Config struct {
 	TimeScale float64
 	// Customers are opened where the books do not have them; nil means the
 	// residents of the sandbox.
-	Customers []books.Customer
+	Customers []Customer
 	// DailyCeiling is what a customer may be debited on an Indian day; 0 means
 	// ₹1,00,000.
 	DailyCeiling money.Paise
