@@ -1,0 +1,22 @@
+// Package receipt makes the customer's slip of an operation.
+//
+// Make turns a record into a Receipt: titled facts as plain text, for a page to
+// lay out. Text lays the same out for paper of 32 or 48 columns (58 and 80 mm
+// printers). Encoding for a printer builds on it.
+//
+// What it promises:
+//
+//   - The first thing it says is the result, in the customer's words: 'Cash
+//     withdrawal successful', 'No money moved', 'Bank has not answered'. 'Give
+//     cash' is for the agent, and never stands here.
+//   - A slip of a pending operation says to keep it, and by which day the money
+//     is back or paid (T+5), with the references to ask for it by.
+//   - The Aadhaar number is masked: XXXXXXXX1234, whatever the record holds.
+//   - The balance is printed only where it was asked for.
+//   - Texts of the bank are shown without control characters, so that none can
+//     command a printer, and bounded. A line of a mini statement that can't be
+//     read is shown as it came; none is left out.
+//
+// Times are Indian Standard Time, whatever the computer's zone. The meaning of a
+// response code is asked from a function, so that this room needs no other.
+package receipt

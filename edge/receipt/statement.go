@@ -1,0 +1,79 @@
+package receipt
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"galla/shared/money"
+)
+
+// Entry is a line of a mini statement, read. Where it could not be read, only
+// Raw is set: it is shown as it came.
+type Entry struct {
+	Raw       string
+	Date      string // as the bank writes it, such as 21/11
+	Narration string // may be empty
+	Credit    bool   // money came in
+	Amount    money.Paise
+	Balance   bool // this is the account's balance, in Amount; no date, no narration
+}
+
+// Lines of a mini statement (domain.md, 'Rules of AEPS'): date, narration, C or
+// D, amount; and the balance. Banks keep neither widths nor spellings, so
+// positions mean nothing: the date begins, sign and amount end, in either order.
+var (
+	entryLine   = regexp.MustCompile(`(?i)^(\d{1,2}[/-](?:\d{1,2}|[a-z]{3})(?:[/-]\d{2,4})?)\s+(?:(.*?)\s+)?(CR?|DR?)\.?\s*(?:rs\.?\s*|inr\s*|₹\s*)?\+?(\d[\d,]*(?:\.\d{1,2})?)$`)
+	signedLast  = regexp.MustCompile(`(?i)^(\d{1,2}[/-](?:\d{1,2}|[a-z]{3})(?:[/-]\d{2,4})?)\s+(?:(.*?)\s+)?(?:rs\.?\s*|inr\s*|₹\s*)?(\d[\d,]*(?:\.\d{1,2})?)\s*(CR?|DR?)\.?$`)
+	balanceLine = regexp.MustCompile(`(?i)^(?:(?:avail(?:able)?|avl|ledger|closing|a/c)\.?\s*)?bal(?:ance)?\.?\s*[:=]?\s*(?:rs\.?\s*|inr\s*|₹\s*)?([+-]?)(\d[\d,]*(?:\.\d{1,2})?)$`)
+)
+
+// statement reads the lines of a mini statement. Every line is in both results;
+// of an endless statement the rest is counted in a last one.
+func statement(lines []string) (shown []string, entries []Entry) {
+	for i, line := range lines {
+		if len(shown) == maxLines {
+			rest := fmt.Sprintf("... and %d more lines", len(lines)-i)
+			return append(shown, rest), append(entries, Entry{Raw: rest})
+		}
+		if line = clean(line); line == "" {
+			continue
+		}
+		shown = append(shown, line)
+		entries = append(entries, readEntry(line))
+	}
+	return shown, entries
+}
+
+// readEntry reads one line.
+func readEntry(line string) Entry {
+	if m := balanceLine.FindStringSubmatch(line); m != nil {
+		if p, err := amount(m[2]); err == nil {
+			if m[1] == "-" {
+				p = -p
+			}
+			return Entry{Raw: line, Balance: true, Amount: p}
+		}
+	}
+	m := entryLine.FindStringSubmatch(line)
+	if m == nil {
+		if m = signedLast.FindStringSubmatch(line); m == nil {
+			return Entry{Raw: line}
+		}
+		m[3], m[4] = m[4], m[3]
+	}
+	p, err := amount(m[4])
+	if err != nil {
+		return Entry{Raw: line}
+	}
+	return Entry{Raw: line, Date: m[1], Narration: m[2], Credit: strings.EqualFold(m[3][:1], "C"), Amount: p}
+}
+
+// amount reads rupees as banks print them: grouped, with leading zeros.
+func amount(s string) (money.Paise, error) {
+	s = strings.TrimLeft(strings.ReplaceAll(s, ",", ""), "0")
+	if s == "" || s[0] == '.' {
+		s = "0" + s
+	}
+	return money.Parse(s)
+}
