@@ -1,0 +1,264 @@
+package screen
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
+	cdplog "github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// browserWait is how long a page may take to show what is waited for, on a
+// machine that does other things too.
+const browserWait = 20 * time.Second
+
+// chromium starts a browser for a test and its subtests, with a profile of its
+// own.
+func chromium(t *testing.T) context.Context {
+	t.Helper()
+	program, err := exec.LookPath("chromium")
+	if err != nil {
+		t.Fatal("chromium is missing, and this test looks at the pages in it: run 'make test', which installs it")
+	}
+	options := append(chromedp.DefaultExecAllocatorOptions[:],
+		chromedp.ExecPath(program), chromedp.UserDataDir(t.TempDir()), chromedp.NoSandbox, chromedp.DisableGPU,
+		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true),
+	)
+	// The contexts are the browser's life, so the walks' time is bounded by their
+	// waits.
+	ctx, cancel := chromedp.NewExecAllocator(context.Background(), options...)
+	t.Cleanup(cancel)
+	ctx, cancel = chromedp.NewContext(ctx)
+	t.Cleanup(cancel)
+	if err := chromedp.Do(ctx); err != nil {
+		t.Fatalf("start Chromium: %v", err)
+	}
+	return ctx
+}
+
+// browser is one tab of a real Chromium at one window size, with cookies of its
+// own.
+type browser struct {
+	t     *testing.T
+	ctx   context.Context
+	base  string
+	size  string
+	shots string
+	n     int
+}
+
+func newBrowser(t *testing.T, chromium context.Context, base string, width, height int64) *browser {
+	t.Helper()
+	ctx, cancel := chromedp.NewContext(chromium, chromedp.WithNewBrowserContext())
+	t.Cleanup(cancel)
+	b := &browser{t: t, ctx: ctx, base: base, size: fmt.Sprintf("%dx%d", width, height), shots: os.Getenv("GALLA_SHOTS")}
+	if b.shots == "" {
+		b.shots = t.TempDir()
+	}
+	if err := os.MkdirAll(b.shots, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	err := chromedp.Listen(ctx, func(event any) {
+		switch e := event.(type) {
+		case *runtime.EventExceptionThrown:
+			t.Errorf("%s: a script of the page failed: %s %v", b.size, e.ExceptionDetails.Text, e.ExceptionDetails.Exception)
+		case *runtime.EventConsoleAPICalled:
+			t.Errorf("%s: the page wrote to the console: %s", b.size, e.Type)
+		case *cdplog.EventEntryAdded:
+			// Replies such as 401 for a wrong PIN are told as network errors.
+			if e.Entry.Source != "network" {
+				t.Errorf("%s: the browser complains: %s %s", b.size, e.Entry.Source, e.Entry.Text)
+			}
+		}
+	})
+	if err != nil {
+		t.Fatalf("open a tab: %v", err)
+	}
+	focus := func(ctx context.Context, _ *chromedp.Target) (chromedp.Void, error) {
+		_, err := chromedp.Call(ctx, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true})
+		return chromedp.Void{}, err
+	}
+	b.do(chromedp.EmulateViewport(width, height), focus)
+	return b
+}
+
+func (b *browser) do(actions ...chromedp.Action[chromedp.Void]) {
+	b.t.Helper()
+	if err := chromedp.Do(b.ctx, actions...); err != nil {
+		b.t.Fatalf("%s: %v\n%s", b.size, err, b.text())
+	}
+}
+
+// text is what the page says.
+func (b *browser) text() string {
+	text, err := chromedp.Run(b.ctx, chromedp.Evaluate[string](`location.href + "\nfocus: " + document.activeElement?.outerHTML.slice(0, 300) + "\n" + document.body.innerText`))
+	if err != nil {
+		return err.Error()
+	}
+	return text
+}
+
+func (b *browser) open(path string) {
+	b.t.Helper()
+	b.do(chromedp.Navigate(b.base + path))
+}
+
+// press sends keys to whatever has the focus.
+func (b *browser) press(keys ...string) {
+	b.t.Helper()
+	for _, k := range keys {
+		if k == kb.Enter {
+			b.do(enter)
+			continue
+		}
+		b.do(chromedp.KeyEvent(k))
+	}
+}
+
+// enter is one press of Enter. chromedp's own sends the character beside the
+// key, so that a page can't prevent it as it can a person's.
+func enter(ctx context.Context, _ *chromedp.Target) (chromedp.Void, error) {
+	key := input.DispatchKeyEventParams{Type: input.DispatchKeyEventTypeKeyDown, Key: "Enter", Code: "Enter", Text: "\r", WindowsVirtualKeyCode: 13}
+	_, err := chromedp.Call(ctx, input.DispatchKeyEvent, key)
+	if err == nil {
+		key.Type, key.Text = input.DispatchKeyEventTypeKeyUp, ""
+		_, err = chromedp.Call(ctx, input.DispatchKeyEvent, key)
+	}
+	return chromedp.Void{}, err
+}
+
+// eval gives the value of an expression.
+func eval[T any](b *browser, expression string) T {
+	b.t.Helper()
+	value, err := chromedp.Run(b.ctx, chromedp.Evaluate[T](expression))
+	if err != nil {
+		b.t.Fatalf("%s: %s: %v\n%s", b.size, expression, err, b.text())
+	}
+	return value
+}
+
+// sees waits until an expression holds. A page that goes away meanwhile is
+// asked again.
+func (b *browser) sees(expression string) {
+	b.t.Helper()
+	end := time.Now().Add(browserWait)
+	for {
+		ok, err := chromedp.Run(b.ctx, chromedp.Evaluate[bool]("!!("+expression+")"))
+		if ok {
+			return
+		}
+		if time.Now().After(end) {
+			b.t.Fatalf("%s: never came true: %s (%v)\n%s", b.size, expression, err, b.text())
+		}
+		time.Sleep(15 * time.Millisecond)
+	}
+}
+
+// reads waits until the page's first heading says a text.
+func (b *browser) reads(heading string) {
+	b.t.Helper()
+	b.sees(fmt.Sprintf(`document.readyState === "complete" && document.querySelector("h1")?.innerText.trim() === %q`, heading))
+}
+
+// focused waits until an element has the focus.
+func (b *browser) focused(selector string) {
+	b.t.Helper()
+	b.sees(fmt.Sprintf(`document.activeElement?.matches(%q)`, selector))
+}
+
+// look judges the page as it is: nothing is wider than the window, nothing
+// jumped while nobody touched it, and every text can be read.
+func (b *browser) look(name string) {
+	b.t.Helper()
+	b.sees(`document.fonts.status === "loaded"`)
+	for _, fault := range eval[[]string](b, lookAt) {
+		b.t.Errorf("%s %s: %s", b.size, name, fault)
+	}
+}
+
+// shot looks, and keeps a picture.
+func (b *browser) shot(name string) {
+	b.t.Helper()
+	b.look(name)
+	b.n++
+	png, err := chromedp.Run(b.ctx, chromedp.FullScreenshot(100))
+	if err != nil {
+		b.t.Fatalf("%s: picture of %s: %v", b.size, name, err)
+	}
+	file := filepath.Join(b.shots, fmt.Sprintf("%s-%02d-%s.png", b.size, b.n, name))
+	if err := os.WriteFile(file, png, 0o644); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// lookAt is what look asks of the page. Contrast is WCAG's, over the colours
+// that stand behind a text, with their transparency.
+const lookAt = `(() => {
+	const faults = [];
+	if (document.documentElement.scrollWidth > innerWidth) faults.push("it scrolls sideways");
+	const shown = [...document.querySelectorAll("body *")].filter(e => e.checkVisibility({opacityProperty: true}) && !e.closest(".unseen, .skip, option"));
+	for (const e of shown) {
+		const r = e.getBoundingClientRect();
+		if (r.width && (r.right > innerWidth + 0.5 || r.left < -0.5)) faults.push("wider than the window: " + e.tagName + "." + e.className);
+	}
+	const shifts = new PerformanceObserver(() => {});
+	shifts.observe({type: "layout-shift", buffered: true});
+	const shift = shifts.takeRecords().filter(e => !e.hadRecentInput).reduce((sum, e) => sum + e.value, 0);
+	if (shift > 0.02) faults.push("it jumped by " + shift);
+	const rgba = c => { const n = c.match(/[\d.]+/g).map(Number); return [n[0], n[1], n[2], n[3] ?? 1]; };
+	const over = (top, below) => top.slice(0, 3).map((v, i) => v * top[3] + below[i] * (1 - top[3])).concat(1);
+	const light = c => { const [r, g, b] = c.map(v => { v /= 255; return v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4; }); return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
+	for (const e of shown) {
+		if (![...e.childNodes].some(n => n.nodeType === 3 && n.data.trim())) continue;
+		let layers = [], opacity = 1;
+		for (let p = e; p; p = p.parentElement) {
+			const s = getComputedStyle(p);
+			opacity *= Number(s.opacity);
+			layers.push(rgba(s.backgroundColor));
+		}
+		const back = layers.reverse().reduce((below, top) => over(top, below), [255, 255, 255, 1]);
+		const style = getComputedStyle(e), ink = rgba(style.color);
+		ink[3] *= opacity;
+		const [a, b] = [light(over(ink, back)), light(back)].sort((x, y) => y - x);
+		const size = parseFloat(style.fontSize), large = size >= 24 || (size >= 18.66 && style.fontWeight >= 700);
+		const ratio = (a + 0.05) / (b + 0.05);
+		if (ratio < (large ? 3 : 4.5)) faults.push("contrast " + ratio.toFixed(2) + ": " + e.tagName + "." + e.className + " " + e.textContent.trim().slice(0, 40));
+	}
+	return faults;
+})()`
+
+// prints gives the number of pages of the page on paper of a width in
+// millimetres.
+func (b *browser) prints(width float64) int {
+	b.t.Helper()
+	pdf, err := chromedp.Run(b.ctx, chromedp.PrintToPDF(chromedp.PDFPaper(chromedp.PaperSize{Width: width / 25.4, Height: 297 / 25.4})))
+	if err != nil {
+		b.t.Fatalf("print: %v", err)
+	}
+	return len(pdfPage.FindAll(pdf, -1))
+}
+
+// pdfPage finds a page's object in a PDF.
+var pdfPage = regexp.MustCompile(`/Type\s*/Page\b[^s]`)
+
+// tab presses Tab until an element has the focus, as a person would.
+func (b *browser) tab(selector string) {
+	b.t.Helper()
+	for range 40 {
+		b.press(kb.Tab)
+		if eval[bool](b, fmt.Sprintf(`document.activeElement.matches(%q)`, selector)) {
+			return
+		}
+	}
+	b.t.Fatalf("%s: Tab never reached %s\n%s", b.size, selector, b.text())
+}

@@ -1,0 +1,316 @@
+package screen
+
+import (
+	"context"
+	"crypto/rand"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"galla/edge"
+	"galla/shared/money"
+	"galla/shared/op"
+	"galla/shared/secret"
+)
+
+// Numbers that no page may ever show in full: the public demo numbers of the
+// customer and of the agent.
+const (
+	customerAadhaar = "999941057058"
+	agentAadhaar    = "999933119405"
+	rightPIN        = "2580"
+)
+
+// fakeNow is the fake counter's clock: 21 November 2026, 10:14 in India.
+var fakeNow = time.Date(2026, 11, 21, 4, 44, 0, 0, time.UTC)
+
+// fake is a counter whose operations go where the test sends them. Its Begin
+// judges drafts as the real one does.
+type fake struct {
+	mu       sync.Mutex
+	status   edge.Status
+	ops      map[op.ID]*edge.View
+	order    []op.ID
+	banks    []edge.Bank
+	watchers map[chan struct{}]bool
+	drafts   []edge.Draft
+	captures map[op.ID]int
+	wrong    int
+	refuse   error // of Begin and Authenticate
+	broken   error // of everything that reads or writes
+}
+
+func newFake() *fake {
+	f := &fake{ops: map[op.ID]*edge.View{}, watchers: map[chan struct{}]bool{}, captures: map[op.ID]int{}}
+	f.status = edge.Status{
+		Link:    edge.LinkState{Up: true, Since: fakeNow.Add(-time.Hour)},
+		Device:  edge.DeviceState{Status: "READY", Name: "Mantra MFS110"},
+		Session: edge.SessionState{Known: true, Active: true, ExpiresAt: fakeNow.Add(19*time.Hour + 12*time.Minute)},
+		Agent:   "Fatima", Merchant: "Lakshmi Kirana Store", TID: "GAL00001", Now: fakeNow,
+	}
+	for _, b := range [][2]string{
+		{"607153", "Axis Bank"}, {"606985", "Bank of Baroda"}, {"508505", "Bank of India"}, {"607396", "Canara Bank"},
+		{"607264", "Central Bank of India"}, {"607152", "HDFC Bank"}, {"508534", "ICICI Bank"}, {"607126", "Indian Overseas Bank"},
+		{"608314", "India Post Payments Bank"}, {"607027", "Punjab National Bank"}, {"990326", "Sandbox Test Bank"},
+		{"607094", "State Bank of India"}, {"607161", "Union Bank of India"},
+	} {
+		f.banks = append(f.banks, edge.Bank{IIN: b[0], Name: b[1]})
+	}
+	for i := range 90 {
+		f.banks = append(f.banks, edge.Bank{IIN: "9901" + string(rune('0'+i/10)) + string(rune('0'+i%10)), Name: "Grameen Co-operative Bank No. " + string(rune('A'+i%26)) + string(rune('A'+i/26))})
+	}
+	return f
+}
+
+func (f *fake) ring() {
+	for ch := range f.watchers {
+		select {
+		case ch <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// change alters the counter's state, and rings.
+func (f *fake) change(alter func(*edge.Status)) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	alter(&f.status)
+	f.ring()
+}
+
+// move alters an operation, and rings.
+func (f *fake) move(id op.ID, alter func(*edge.View)) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.alter(id, alter)
+}
+
+func (f *fake) alter(id op.ID, alter func(*edge.View)) {
+	v := f.ops[id]
+	alter(v)
+	v.Stage = map[op.State]edge.Stage{op.Queued: edge.StageSending, op.Sent: edge.StageSending, op.Accepted: edge.StageBank, op.Unknown: edge.StageAsking}[v.State]
+	if v.State == op.Reserved {
+		v.Stage = edge.StageReady
+	}
+	if v.State.Final() {
+		v.EndedAt = f.status.Now
+	}
+	f.count()
+	f.ring()
+}
+
+func (f *fake) count() {
+	f.status.Unresolved = 0
+	for _, v := range f.ops {
+		if !v.State.Final() && !v.Volatile {
+			f.status.Unresolved++
+		}
+	}
+}
+
+// add puts an operation on the shelf as it is.
+func (f *fake) add(v edge.View) op.ID {
+	id, err := op.NewID(rand.Reader)
+	if err != nil {
+		panic(err)
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	v.ID = id
+	r, _ := op.Find(v.Route)
+	v.Class = r.Class
+	f.ops[id] = &v
+	f.order = append(f.order, id)
+	f.alter(id, func(v *edge.View) {
+		if v.CreatedAt.IsZero() {
+			v.CreatedAt = f.status.Now
+		}
+	})
+	return id
+}
+
+// latest is the id of the last operation begun.
+func (f *fake) latest(t *testing.T) op.ID {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if len(f.order) == 0 {
+		t.Fatal("no operation was begun")
+	}
+	return f.order[len(f.order)-1]
+}
+
+func (f *fake) begun() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return len(f.order)
+}
+
+func (f *fake) Status() edge.Status {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.status
+}
+
+func (f *fake) Watch() (<-chan struct{}, func()) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	ch := make(chan struct{}, 1)
+	f.watchers[ch] = true
+	return ch, func() {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		delete(f.watchers, ch)
+	}
+}
+
+func (f *fake) watching() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return len(f.watchers)
+}
+
+func (f *fake) Begin(_ context.Context, d edge.Draft) (edge.View, error) {
+	if f.refuse != nil {
+		return edge.View{}, f.refuse
+	}
+	var wrong []edge.FieldError
+	name := ""
+	for _, b := range f.banks {
+		if b.IIN == d.IIN {
+			name = b.Name
+		}
+	}
+	if d.Aadhaar.IsZero() {
+		wrong = append(wrong, edge.FieldError{Field: "aadhaar", Message: "Aadhaar?"})
+	}
+	if d.Customer == "" {
+		wrong = append(wrong, edge.FieldError{Field: "customer", Message: "Name?"})
+	}
+	if name == "" {
+		wrong = append(wrong, edge.FieldError{Field: "iin", Message: "Choose the customer's bank from the list"})
+	}
+	if moves := d.Route == op.Withdrawal || d.Route == op.Purchase; moves && (d.Amount < money.Rupee || d.Amount > 10_000*money.Rupee) {
+		wrong = append(wrong, edge.FieldError{Field: "amount", Message: "Enter an amount from ₹1.00 to ₹10,000.00"})
+	}
+	if d.Consent == "" {
+		wrong = append(wrong, edge.FieldError{Field: "consent", Message: "Consent?"})
+	}
+	if wrong != nil {
+		return edge.View{}, &edge.DraftError{Fields: wrong}
+	}
+	f.mu.Lock()
+	f.drafts = append(f.drafts, d)
+	f.mu.Unlock()
+	id := f.add(edge.View{Record: edge.Record{
+		Route: d.Route, State: op.Reserved, Operator: d.Operator, Customer: d.Customer, Aadhaar: d.Aadhaar.Masked(),
+		IIN: d.IIN, BankName: name, Amount: d.Amount, Consent: d.Consent, Body: []byte(`{"AadharNo":"` + d.Aadhaar.Reveal() + `"}`),
+	}})
+	return f.Operation(id)
+}
+
+func (f *fake) Authenticate(_ context.Context, operator string) (edge.View, error) {
+	if f.refuse != nil {
+		return edge.View{}, f.refuse
+	}
+	id := f.add(edge.View{Volatile: true, Record: edge.Record{
+		Route: op.ReqAuth, State: op.Reserved, Operator: operator, Customer: "Fatima", Aadhaar: secret.MaskAadhaar(agentAadhaar),
+	}})
+	return f.Operation(id)
+}
+
+func (f *fake) Capture(id op.ID) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	v := f.ops[id]
+	if v == nil {
+		return edge.ErrNotFound
+	}
+	f.captures[id]++
+	if v.State == op.Reserved {
+		v.Stage, v.Problem = edge.StageCapturing, nil
+		f.ring()
+	}
+	return nil
+}
+
+func (f *fake) Abandon(id op.ID) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	v := f.ops[id]
+	switch {
+	case v == nil:
+		return edge.ErrNotFound
+	case v.State == op.Expired:
+		return nil
+	case v.State != op.Reserved && v.State != op.Queued:
+		return edge.ErrIllegal
+	}
+	f.alter(id, func(v *edge.View) {
+		v.State, v.Reason = op.Expired, "Given up before it was sent. No money moved."
+	})
+	return nil
+}
+
+func (f *fake) Operation(id op.ID) (edge.View, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.broken != nil {
+		return edge.View{}, f.broken
+	}
+	v := f.ops[id]
+	if v == nil {
+		return edge.View{}, edge.ErrNotFound
+	}
+	return *v, nil
+}
+
+func (f *fake) Recent(before op.ID, limit int) ([]edge.View, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.broken != nil {
+		return nil, f.broken
+	}
+	var out []edge.View
+	for _, id := range slices.Backward(f.order) {
+		if (before == "" || id < before) && len(out) < limit {
+			out = append(out, *f.ops[id])
+		}
+	}
+	return out, nil
+}
+
+func (f *fake) ConfirmCash(id op.ID) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	v := f.ops[id]
+	switch {
+	case v == nil:
+		return edge.ErrNotFound
+	case f.broken != nil:
+		return f.broken
+	case v.Verdict() != edge.VerdictGive:
+		return edge.ErrIllegal
+	case v.CashGiven.IsZero():
+		v.CashGiven = f.status.Now.Add(time.Minute)
+		f.ring()
+	}
+	return nil
+}
+
+func (f *fake) Banks() ([]edge.Bank, time.Time) { return f.banks, fakeNow.Add(-26 * time.Hour) }
+
+func (f *fake) CheckPIN(_ context.Context, pin secret.OTP) (string, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if pin.Equal(secret.NewOTP(rightPIN)) {
+		f.wrong = 0
+		return "Fatima", nil
+	}
+	f.wrong++
+	if f.wrong >= 5 {
+		return "", &edge.PINError{Wait: 30 * time.Second << (f.wrong - 5)}
+	}
+	return "", &edge.PINError{Left: 5 - f.wrong}
+}

@@ -1,0 +1,288 @@
+package screen
+
+import (
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+)
+
+func TestHost(t *testing.T) {
+	v := visit(t)
+	port := v.base[strings.LastIndex(v.base, ":"):]
+	for host, status := range map[string]int{
+		"127.0.0.1" + port: 200, "localhost" + port: 200, "[::1]" + port: 200,
+		"":          200, // the client sends the URL's
+		"127.0.0.1": 421, "localhost": 421, "127.0.0.1:1": 421, "evil.example": 421, "evil.example" + port: 421,
+		"127.0.0.1" + port + ".evil.example": 421, "127.0.0.2" + port: 421, "LOCALHOST.evil.example" + port: 421, "0.0.0.0" + port: 421,
+	} {
+		r := v.request(http.MethodGet, "/unlock", nil)
+		r.Host = host
+		if reply, _ := v.do(r); reply.StatusCode != status {
+			t.Errorf("Host %q: HTTP %d, want %d", host, reply.StatusCode, status)
+		}
+	}
+}
+
+// TestNotLoopback: a connection that did not come over the loopback address is
+// refused whatever it says of itself.
+func TestNotLoopback(t *testing.T) {
+	v := visit(t)
+	for _, local := range []net.Addr{&net.TCPAddr{IP: net.IPv4(192, 168, 1, 5), Port: 7200}, &net.UnixAddr{Name: "x"}, nil} {
+		r := httptest.NewRequest(http.MethodGet, "http://127.0.0.1:7200/unlock", nil)
+		if local != nil {
+			r = r.WithContext(context.WithValue(r.Context(), http.LocalAddrContextKey, local))
+		}
+		w := httptest.NewRecorder()
+		v.s.Handler().ServeHTTP(w, r)
+		if w.Code != http.StatusMisdirectedRequest {
+			t.Errorf("over %v: HTTP %d", local, w.Code)
+		}
+	}
+}
+
+func TestOrigin(t *testing.T) {
+	v := unlocked(t)
+	own := v.base
+	for _, c := range []struct {
+		method, path, origin, site, mode string
+		refused                          bool
+	}{
+		{"POST", "/awake", own, "same-origin", "", false},
+		{"POST", "/awake", own, "", "", false},
+		{"POST", "/awake", "null", "same-origin", "", false}, // a form under no-referrer
+		{"POST", "/awake", "null", "", "", true},
+		{"POST", "/awake", "", "", "", true},
+		{"POST", "/awake", "", "none", "", true},
+		{"POST", "/awake", "", "same-origin", "", false},
+		{"POST", "/awake", own, "cross-site", "navigate", true},
+		{"POST", "/awake", own, "same-site", "", true}, // another port of this machine
+		{"POST", "/awake", "http://127.0.0.1:7300", "same-site", "", true},
+		{"POST", "/awake", "http://evil.example", "", "", true},
+		{"POST", "/awake", "https" + strings.TrimPrefix(own, "http"), "", "", true},
+		{"GET", "/unlock", "", "", "", false},
+		{"GET", "/unlock", "", "none", "navigate", false},
+		{"GET", "/", "", "cross-site", "navigate", false}, // a link; the cookie stays at home
+		{"GET", "/", "", "cross-site", "no-cors", true},
+		{"GET", "/", "", "same-site", "cors", true},
+		{"GET", "/", "http://evil.example", "", "", true},
+		{"GET", "/live", "", "cross-site", "cors", true},
+		{"GET", "/live", "", "same-site", "cors", true},
+		{"GET", "/live", "http://evil.example", "", "", true},
+		{"HEAD", "/", "", "cross-site", "no-cors", true},
+	} {
+		var r *http.Request
+		if c.method == "POST" {
+			r = v.form(c.path)
+		} else {
+			r = v.request(c.method, c.path, nil)
+		}
+		r.Header.Del("Origin")
+		r.Header.Del("Sec-Fetch-Site")
+		for name, value := range map[string]string{"Origin": c.origin, "Sec-Fetch-Site": c.site, "Sec-Fetch-Mode": c.mode} {
+			if value != "" {
+				r.Header.Set(name, value)
+			}
+		}
+		if reply, _ := v.do(r); (reply.StatusCode == http.StatusForbidden) != c.refused {
+			t.Errorf("%+v: HTTP %d", c, reply.StatusCode)
+		}
+	}
+}
+
+func TestToken(t *testing.T) {
+	v := unlocked(t)
+	for _, path := range []string{"/new/withdrawal", "/day", "/lock", "/awake", "/op/01a1fd9d-5dff-70af-bbe2-a29581a5d260/cash"} {
+		for _, token := range []string{"", "x", v.s.sessions.token("another session")} {
+			body := v.post(path, http.StatusForbidden, "csrf", token)
+			has(t, body, "Nothing was done")
+		}
+	}
+	if v.f.begun() != 0 {
+		t.Error("something was begun without a token")
+	}
+	v.get("/", http.StatusOK) // still unlocked
+	v.post("/unlock", http.StatusForbidden, "csrf", "", "pin", rightPIN)
+}
+
+func TestForms(t *testing.T) {
+	v := unlocked(t)
+	for kind, status := range map[string]int{
+		"application/x-www-form-urlencoded": 204, "application/x-www-form-urlencoded; charset=utf-8": 204,
+		"text/plain": 415, "multipart/form-data; boundary=x": 415, "application/json": 415, "": 415,
+	} {
+		r := v.form("/awake")
+		r.Header.Set("Content-Type", kind)
+		if reply, _ := v.do(r); reply.StatusCode != status {
+			t.Errorf("Content-Type %q: HTTP %d, want %d", kind, reply.StatusCode, status)
+		}
+	}
+	v.post("/new/withdrawal", http.StatusRequestEntityTooLarge, "customer", strings.Repeat("x", maxBody))
+	r := v.form("/awake")
+	r.Body, r.ContentLength = io.NopCloser(strings.NewReader("csrf=%zz")), 8
+	if reply, _ := v.do(r); reply.StatusCode != http.StatusBadRequest {
+		t.Errorf("a broken form: HTTP %d", reply.StatusCode)
+	}
+	// The token stands in the body only: a URL ends up in histories.
+	r = v.form("/awake?csrf=" + url.QueryEscape(v.csrf))
+	r.Body = io.NopCloser(strings.NewReader(""))
+	r.ContentLength = 0
+	if reply, _ := v.do(r); reply.StatusCode != http.StatusForbidden {
+		t.Errorf("a token in the URL: HTTP %d", reply.StatusCode)
+	}
+	for _, path := range []string{"/new/withdrawal", "/op/x/capture", "/unlock"} {
+		reply, _ := v.do(v.request(http.MethodPut, path, nil))
+		if reply.StatusCode != http.StatusForbidden && reply.StatusCode != http.StatusMethodNotAllowed {
+			t.Errorf("PUT %s: HTTP %d", path, reply.StatusCode)
+		}
+	}
+}
+
+func TestHeaders(t *testing.T) {
+	v := unlocked(t)
+	want := map[string]string{
+		"Content-Security-Policy":      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+		"X-Content-Type-Options":       "nosniff",
+		"X-Frame-Options":              "DENY",
+		"Referrer-Policy":              "no-referrer",
+		"Cross-Origin-Opener-Policy":   "same-origin",
+		"Cross-Origin-Embedder-Policy": "require-corp",
+		"Cross-Origin-Resource-Policy": "same-origin",
+		"Cache-Control":                "no-store",
+	}
+	for _, path := range []string{"/", "/unlock", "/new/withdrawal", "/day", "/operations", "/nowhere", "/static/x/y"} {
+		reply, body := v.do(v.request(http.MethodGet, path, nil))
+		for name, value := range want {
+			if got := reply.Header.Get(name); got != value {
+				t.Errorf("GET %s: %s: %q", path, name, got)
+			}
+		}
+		for _, inline := range []string{"<style", " style=", "javascript:", " onclick", "<script>"} {
+			if strings.Contains(body, inline) {
+				t.Errorf("GET %s: the page holds %q, which its own policy refuses", path, inline)
+			}
+		}
+	}
+	for _, name := range []string{"screen.css", "screen.js", "icon.svg"} {
+		at, err := v.s.static.url(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		reply, _ := v.do(v.request(http.MethodGet, at, nil))
+		if got := reply.Header.Get("Cache-Control"); reply.StatusCode != 200 || !strings.Contains(got, "immutable") {
+			t.Errorf("GET %s: HTTP %d, Cache-Control %q", at, reply.StatusCode, got)
+		}
+	}
+}
+
+func TestCookie(t *testing.T) {
+	v := visit(t)
+	v.get("/unlock", http.StatusOK)
+	home, err := url.Parse(v.base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := v.http.Jar.Cookies(home)[0].Value
+	reply, _ := v.do(v.form("/unlock", "pin", rightPIN))
+	set := reply.Header.Get("Set-Cookie")
+	for _, part := range []string{cookieName + "=", "HttpOnly", "SameSite=Strict", "Path=/"} {
+		if !strings.Contains(set, part) {
+			t.Errorf("the session's cookie lacks %s: %s", part, set)
+		}
+	}
+	if after := v.http.Jar.Cookies(home)[0].Value; after == before || len(after) != 43 {
+		t.Errorf("the cookie after the PIN is %d characters, and the same as before: %v", len(after), after == before)
+	}
+	if v.s.sessions.find(before, false) != nil {
+		t.Error("the cookie of before the PIN is unlocked")
+	}
+}
+
+func TestLocalPath(t *testing.T) {
+	for path, want := range map[string]string{
+		"/": "/", "/op/1?next=balance": "/op/1?next=balance", "": "/", "//evil.example": "/", "/\\evil.example": "/",
+		"http://evil.example/": "/", "javascript:alert(1)": "/", "/x\r\nSet-Cookie: y": "/", "op/1": "/", "https:///x": "/",
+	} {
+		if got := localPath(path); got != want {
+			t.Errorf("localPath(%q) = %q, want %q", path, got, want)
+		}
+	}
+}
+
+func TestRunRefusesForeignListeners(t *testing.T) {
+	l, err := net.Listen("tcp", "0.0.0.0:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := New(newFake(), testConfig())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Run(t.Context(), l); err == nil || !strings.Contains(err.Error(), "loopback") {
+		t.Errorf("Run on 0.0.0.0: %v", err)
+	}
+	if _, err := l.Accept(); err == nil {
+		t.Error("the refused listener is open")
+	}
+}
+
+// TestRunEnds: streams that are open do not hold the end up, and nothing is
+// left running.
+func TestRunEnds(t *testing.T) {
+	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := newFake()
+	s, err := New(f, testConfig())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error)
+	go func() { ended <- s.Run(ctx, l) }()
+	transport := &http.Transport{}
+	reply, err := (&http.Client{Transport: transport}).Get("http://" + l.Addr().String() + "/live")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for f.watching() == 0 {
+		time.Sleep(time.Millisecond)
+	}
+	cancel()
+	if err := <-ended; err != nil {
+		t.Errorf("Run: %v", err)
+	}
+	if _, err := io.ReadAll(reply.Body); err != nil {
+		t.Errorf("the stream was cut, not ended: %v", err)
+	}
+	_ = reply.Body.Close()
+	transport.CloseIdleConnections()
+	if f.watching() != 0 {
+		t.Error("a watch was left")
+	}
+}
+
+func TestNewNeedsItsParts(t *testing.T) {
+	for _, cut := range []func(*Config){
+		func(c *Config) { c.Explain = nil }, func(c *Config) { c.Receipt = nil }, func(c *Config) { c.Logger = nil },
+		func(c *Config) { c.Language = "xx" }, func(c *Config) { c.Language = "../en" }, func(c *Config) { c.Rand = strings.NewReader("") },
+	} {
+		cfg := testConfig()
+		cut(&cfg)
+		if _, err := New(newFake(), cfg); err == nil {
+			t.Errorf("New took %+v", cfg)
+		}
+	}
+	if _, err := New(nil, testConfig()); err == nil {
+		t.Error("New took no counter")
+	}
+}

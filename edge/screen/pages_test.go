@@ -1,0 +1,449 @@
+package screen
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"galla/edge"
+	"galla/shared/money"
+	"galla/shared/op"
+)
+
+// filled is a withdrawal's form as a customer's; pairs replace fields.
+func filled(pairs ...string) []string {
+	fields := []string{"form", "f1", "aadhaar", "9999 4105 7058", "customer", "Shivshankar Choudhury", "iin", "607094", "amount", "500", "consent", "yes"}
+	return append(fields, pairs...)
+}
+
+// TestStates: every state of an operation says first what to do with the cash,
+// in words and in shape, and offers what can be done and nothing else.
+func TestStates(t *testing.T) {
+	v := unlocked(t)
+	for _, s := range shelf {
+		t.Run(s.name, func(t *testing.T) {
+			v := v.in(t)
+			id := v.f.add(s.view)
+			page := v.get("/op/"+string(id), http.StatusOK)
+			if got := says(t, page); got != s.heading {
+				t.Errorf("it says %q, want %q", got, s.heading)
+			}
+			has(t, page, s.want)
+			cash := strings.HasPrefix(s.heading, "GIVE CASH")
+			if s.view.Route == op.Withdrawal && s.view.State != op.Reserved {
+				if strings.Contains(page, `class="band give`) != cash {
+					t.Error("the green band stands where no cash is to be given, or lacks where it is")
+				}
+				if !cash && s.name != "given" && !strings.Contains(s.heading, "DO NOT GIVE CASH") {
+					t.Errorf("it says %q first", s.heading)
+				}
+			}
+			if shows := strings.Contains(page, "/cash\""); shows != (s.name == "paid") {
+				t.Errorf("the confirmation of cash is offered: %v", shows)
+			}
+			now, err := v.f.Operation(id)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if final := now.State.Final(); final == strings.Contains(page, `class="steps"`) {
+				t.Errorf("final: %v, and the progress is shown: %v", final, !final)
+			}
+			// Without scripts, what goes on by itself is looked at by itself.
+			refreshes := strings.Contains(page, `http-equiv="refresh"`)
+			if moving := !now.State.Final() && now.State != op.Reserved; refreshes != moving {
+				t.Errorf("the page refreshes itself: %v", refreshes)
+			}
+			part := v.get("/op/"+string(id)+"?part=main", http.StatusOK)
+			has(t, part, `id="op"`, `data-live`, s.heading)
+			hasNot(t, part, "<html")
+		})
+	}
+}
+
+func TestWaitingForTheLine(t *testing.T) {
+	v := unlocked(t)
+	v.f.status.Link = edge.LinkState{Since: fakeNow.Add(-time.Minute)}
+	id := v.f.add(cashOp(func(v *edge.View) { v.State, v.Deadline = op.Queued, fakeNow.Add(90*time.Second) }))
+	page := v.get("/op/"+string(id), http.StatusOK)
+	has(t, page, "DO NOT GIVE CASH YET", "If it is back before 10:15:30, this is sent", "No line since 10:13", "Give up")
+	// Given up before it was sent, it is over; after, it is not.
+	if to := v.post("/op/"+string(id)+"/abandon", http.StatusSeeOther); to != "/op/"+string(id) {
+		t.Errorf("giving up leads to %s", to)
+	}
+	has(t, v.get("/op/"+string(id), http.StatusOK), "DO NOT GIVE CASH", "No money moved", "Given up before it was sent.")
+	v.post("/op/"+string(id)+"/abandon", http.StatusSeeOther)
+	sent := v.f.add(cashOp(func(v *edge.View) { v.State = op.Sent }))
+	has(t, v.post("/op/"+string(sent)+"/abandon", http.StatusConflict), "It was sent already", "DO NOT GIVE CASH YET",
+		`content="3;url=/op/`+string(sent)+`?auto=1"`)
+	has(t, v.post("/op/"+string(sent)+"/cash", http.StatusConflict), "Do not give cash")
+	has(t, v.post("/op/"+string(sent)+"/abandon?part=main", http.StatusConflict), "It was sent already")
+}
+
+// TestReaderErrors: each of the reader's codes has a headline and says that
+// nothing was sent.
+func TestReaderErrors(t *testing.T) {
+	v := unlocked(t)
+	for _, c := range []struct{ code, action, heading string }{
+		{"700", "retry-customer", "No finger in time"}, {"710", "retry-device", "The reader is in use"},
+		{"720", "retry-device", "The reader is not ready"}, {"730", "retry-customer", "The finger could not be read"},
+		{"740", "retry-device", "The reader must be started again"}, {"900", "call-support", "The reader is locked to another program"},
+		{"999", "call-support", "The reader's program has a fault"}, {"-1307", "retry-device", "The reader is not plugged in"},
+		{"-1509", "retry-device", "The reader is still starting"}, {"170", "fix-request", "The reader did not take the request"},
+		{"", "retry-device", "Look at the reader"}, {"", "retry-customer", "Ask for the finger again"},
+		{"4711", "call-support", "The reader needs support"}, {"", "", "The finger was not captured"},
+	} {
+		id := v.f.add(cashOp(func(v *edge.View) {
+			v.State, v.Problem = op.Reserved, &edge.CaptureError{Code: c.code, Action: c.action, Message: "What happened and what to do."}
+		}))
+		page := v.get("/op/"+string(id), http.StatusOK)
+		if got := says(t, page); got != c.heading {
+			t.Errorf("code %q: %q, want %q", c.code, got, c.heading)
+		}
+		has(t, page, "What happened and what to do.", "Nothing was sent yet, no money moved.", "Try again", "Give up")
+	}
+}
+
+func TestDoubleSubmit(t *testing.T) {
+	v := unlocked(t)
+	v.get("/new/withdrawal", http.StatusOK)
+	var wg sync.WaitGroup
+	places := make([]string, 8)
+	for i := range places {
+		wg.Go(func() {
+			reply, err := v.http.Do(v.form("/new/withdrawal", filled()...))
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			places[i] = reply.Header.Get("Location")
+			_ = reply.Body.Close()
+		})
+	}
+	wg.Wait()
+	for _, p := range places {
+		if p != places[0] || !strings.HasPrefix(p, "/op/") {
+			t.Errorf("the same form led to %q and %q", places[0], p)
+		}
+	}
+	if v.f.begun() != 1 {
+		t.Errorf("one form began %d operations", v.f.begun())
+	}
+	// Another amount on the same form is another operation; another form of the
+	// same customer, too.
+	v.post("/new/withdrawal", http.StatusSeeOther, filled("amount", "700")...)
+	v.post("/new/withdrawal", http.StatusSeeOther, filled("form", "f2")...)
+	if v.f.begun() != 3 {
+		t.Errorf("%d operations, want 3", v.f.begun())
+	}
+	// Starting the capture twice, and confirming the cash twice, is harmless.
+	id := v.f.latest(t)
+	for range 2 {
+		if to := v.post("/op/"+string(id)+"/capture", http.StatusSeeOther); to != "/op/"+string(id) {
+			t.Errorf("the capture leads to %s", to)
+		}
+	}
+	v.f.move(id, paid)
+	for range 2 {
+		v.post("/op/"+string(id)+"/cash", http.StatusSeeOther)
+	}
+	v.post("/op/"+string(id)+"/capture", http.StatusSeeOther)
+	has(t, v.get("/op/"+string(id), http.StatusOK), "CASH GIVEN ₹500", "Do not give it again")
+	has(t, v.post("/op/"+string(id)+"/cash?part=main", http.StatusOK), "CASH GIVEN ₹500")
+}
+
+func TestBegin(t *testing.T) {
+	v := unlocked(t)
+	v.post("/new/withdrawal", http.StatusSeeOther, filled("amount", " ₹ 1,250.50 ")...)
+	v.post("/new/purchase", http.StatusSeeOther, filled("amount", "", "quick", "2000")...)
+	v.post("/new/purchase", http.StatusSeeOther, filled("amount", "2000", "quick", "2000")...)
+	v.post("/new/balance", http.StatusSeeOther, filled("amount", "500")...) // an enquiry has no amount, whoever sends one
+	d := v.f.drafts
+	for i, want := range []struct {
+		route  op.RouteID
+		amount money.Paise
+	}{{op.Withdrawal, 1_250_50}, {op.Purchase, 2_000_00}, {op.Purchase, 2_000_00}, {op.Balance, 0}} {
+		if d[i].Route != want.route || d[i].Amount != want.amount || d[i].Aadhaar.Reveal() != customerAadhaar ||
+			d[i].Customer != "Shivshankar Choudhury" || d[i].IIN != "607094" || d[i].Operator != "Fatima" || d[i].Consent != "AEPS-EN-1" {
+			t.Errorf("draft %d: %+v", i, d[i])
+		}
+	}
+	// The bank of the last customers stands first.
+	has(t, v.get("/new/withdrawal", http.StatusOK), `<optgroup label="Recent"><option value="607094">State Bank of India</option></optgroup>`)
+}
+
+// TestFieldErrors: all wrong fields are told at once, what was typed stays, the
+// Aadhaar number does not.
+func TestFieldErrors(t *testing.T) {
+	v := unlocked(t)
+	for _, c := range []struct {
+		name   string
+		fields []string
+		want   []string
+		fault  int
+	}{
+		{"empty", []string{"aadhaar", "", "customer", " ", "iin", "", "amount", "", "consent", ""}, []string{
+			"5 fields are not right", "12-digit Aadhaar number.", "Enter the customer&#39;s name.", "Choose the customer&#39;s bank", "Enter the amount.", "Read the consent",
+		}, 5},
+		{"check digit", []string{"aadhaar", "999941057059"}, []string{"One field is not right", "A digit is wrong"}, 1},
+		{"short", []string{"aadhaar", "99994105705"}, []string{"has 12 digits"}, 1},
+		{"letters", []string{"aadhaar", "99994105705x"}, []string{"has 12 digits"}, 1},
+		{"bank", []string{"iin", "123456"}, []string{"Choose the customer&#39;s bank", "ends in XXXXXXXX7058"}, 2},
+		{"amount", []string{"amount", "abc"}, []string{"Enter the amount in digits", `value="abc"`}, 2},
+		{"decimals", []string{"amount", "500.123"}, []string{"at most two digits"}, 2},
+		{"too much", []string{"amount", "10000.01"}, []string{"from ₹1.00 to ₹10,000.00", `value="10000.01"`}, 2},
+		{"both", []string{"amount", "500", "quick", "1000"}, []string{"You typed 500 and chose 1000"}, 2},
+		{"no consent", []string{"consent", ""}, []string{"Read the consent"}, 2},
+		{"markup", []string{"customer", `<script>"x`, "consent", ""}, []string{"&lt;script&gt;&#34;x"}, 2},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			v := v.in(t)
+			page := v.post("/new/withdrawal", http.StatusUnprocessableEntity, filled(c.fields...)...)
+			has(t, page, c.want...)
+			if n := strings.Count(page, `aria-invalid="true"`); n != c.fault {
+				t.Errorf("%d fields are marked, want %d", n, c.fault)
+			}
+			if n := strings.Count(page, " autofocus"); n != 1 {
+				t.Errorf("%d fields want the focus", n)
+			}
+			if c.name == "check digit" {
+				has(t, page, `value="Shivshankar Choudhury"`, `value="500"`, `<option value="607094" selected>`, ` checked`)
+				hasNot(t, page, "7059")
+			}
+		})
+	}
+	if v.f.begun() != 0 {
+		t.Error("a wrong form began an operation")
+	}
+}
+
+// TestCounterContentWithLess: where only the screen finds a fault, what the
+// counter began is given up.
+func TestCounterContentWithLess(t *testing.T) {
+	v := unlocked(t)
+	page := v.post("/new/balance", http.StatusUnprocessableEntity, filled("customer", "")...)
+	has(t, page, "Enter the customer&#39;s name.")
+	lax := &lenient{v.f}
+	v.s.counter = lax
+	v.post("/new/balance", http.StatusUnprocessableEntity, filled("customer", "")...)
+	got, err := v.f.Operation(v.f.latest(t))
+	if err != nil || got.State != op.Expired {
+		t.Errorf("the operation of a wrong form is %s, %v", got.State, err)
+	}
+}
+
+// lenient begins whatever it is given.
+type lenient struct{ *fake }
+
+func (l *lenient) Begin(context.Context, edge.Draft) (edge.View, error) {
+	return l.fake.Operation(l.fake.add(cashOp(func(v *edge.View) { v.State = op.Reserved })))
+}
+
+func TestPrecluded(t *testing.T) {
+	v := unlocked(t)
+	v.f.refuse = &edge.PrecludedError{Code: "link", Message: "The line is down. Nothing was asked; try again when it is back."}
+	page := v.post("/new/balance", http.StatusConflict, filled()...)
+	has(t, page, "The line is down.", `value="Shivshankar Choudhury"`, "ends in XXXXXXXX7058")
+	has(t, v.post("/day", http.StatusConflict), "The line is down.")
+	v.f.refuse = &edge.PrecludedError{Code: "session", Message: "first"}
+	if to := v.post("/new/balance", http.StatusSeeOther, filled()...); to != "/day?next=balance" {
+		t.Errorf("without a session it leads to %s", to)
+	}
+	v.f.refuse = errors.New("disk on fire")
+	has(t, v.post("/new/balance", http.StatusInternalServerError, filled()...), "Do not hand out cash")
+	if strings.Contains(v.seen.b.String(), "disk on fire</") {
+		t.Error("an inner error was shown")
+	}
+}
+
+// TestDay: without the day's authentication every transaction leads to it, and
+// back.
+func TestDay(t *testing.T) {
+	v := unlocked(t)
+	v.f.status.Session = edge.SessionState{}
+	for _, k := range kinds {
+		if to := v.leads("/new/" + k.Name); to != "/day?next="+k.Name {
+			t.Errorf("%s leads to %s", k.Name, to)
+		}
+	}
+	has(t, v.get("/day?next=purchase", http.StatusOK), "go on to Aadhaar Pay", `name="next" value="purchase"`)
+	has(t, v.get("/day?next=//evil.example", http.StatusOK), `name="next" value=""`)
+	has(t, v.get("/", http.StatusOK), "Before the first customer", "Agent not signed in")
+	to := v.post("/day", http.StatusSeeOther, "next", "purchase")
+	id := v.f.latest(t)
+	if to != "/op/"+string(id)+"?next=purchase" {
+		t.Errorf("it leads to %s", to)
+	}
+	if again := v.post("/day", http.StatusSeeOther, "next", "purchase"); again != to {
+		t.Errorf("the second press leads to %s", again)
+	}
+	has(t, v.get(to, http.StatusOK), "Your own finger", "XXXXXXXX9405")
+	if back := v.post("/op/"+string(id)+"/capture", http.StatusSeeOther, "next", "purchase"); back != to {
+		t.Errorf("the capture leads to %s", back)
+	}
+	v.f.move(id, func(v *edge.View) { v.State = op.Succeeded })
+	v.f.status.Session = edge.SessionState{Known: true, Active: true, ExpiresAt: fakeNow.Add(24 * time.Hour)}
+	has(t, v.get(to, http.StatusOK), "Signed in for the day", "until 22 Nov, 10:14", `href="/new/purchase"`)
+	has(t, v.get("/day", http.StatusOK), "You are signed in until 22 Nov, 10:14, another 24 h 0 min")
+	has(t, v.get("/", http.StatusOK), "Agent signed in, 24 h")
+	if again := v.post("/day", http.StatusSeeOther); again == to {
+		t.Error("another authentication is the old one")
+	}
+}
+
+func TestAgainWithTheSameCustomer(t *testing.T) {
+	v := unlocked(t)
+	id := v.f.add(cashOp(func(v *edge.View) { v.State = op.Expired }))
+	has(t, v.get("/op/"+string(id), http.StatusOK), "/new/withdrawal?again="+string(id))
+	has(t, v.get("/new/withdrawal?again="+string(id), http.StatusOK), `value="Shivshankar Choudhury"`, `value="500"`, `<option value="607094" selected>`)
+	v.get("/new/withdrawal?again=nonsense", http.StatusOK)
+	v.get("/new/withdrawal?again=01a1fd9d-5dff-70af-bbe2-a29581a5d260", http.StatusOK)
+}
+
+func TestReceipt(t *testing.T) {
+	v := unlocked(t)
+	id := v.f.add(cashOp(paid))
+	page := v.get("/op/"+string(id)+"/receipt", http.StatusOK)
+	has(t, page, "XXXXXXXX7058", "632504004211", "₹500.00", "paper-80")
+	has(t, v.get("/op/"+string(id)+"/receipt?paper=58", http.StatusOK), "paper-58")
+	has(t, v.get("/op/"+string(id)+"/receipt?paper=nonsense", http.StatusOK), "paper-80")
+	pending := v.f.add(cashOp(func(v *edge.View) { v.State = op.Pending }))
+	has(t, v.get("/op/"+string(pending), http.StatusOK), "Slip for the customer")
+	v.get("/op/"+string(pending)+"/receipt", http.StatusOK)
+	for _, state := range []op.State{op.Reserved, op.Queued, op.Sent, op.Expired, op.NotSent} {
+		none := v.f.add(cashOp(func(v *edge.View) { v.State = state }))
+		if to := v.leads("/op/" + string(none) + "/receipt"); to != "/op/"+string(none) {
+			t.Errorf("a receipt in state %s leads to %s", state, to)
+		}
+	}
+}
+
+func TestUnknownOperations(t *testing.T) {
+	v := unlocked(t)
+	for _, id := range []string{"01a1fd9d-5dff-70af-bbe2-a29581a5d260", "nonsense", customerAadhaar[4:]} {
+		for _, path := range []string{"/op/" + id, "/op/" + id + "/receipt"} {
+			has(t, v.get(path, http.StatusNotFound), "not known here")
+		}
+		for _, step := range []string{"capture", "abandon", "cash"} {
+			v.post("/op/"+id+"/"+step, http.StatusNotFound)
+		}
+	}
+	id := v.f.add(cashOp(paid))
+	v.post("/op/"+string(id)+"/nonsense", http.StatusNotFound)
+	v.get("/new/nonsense", http.StatusNotFound)
+	v.post("/new/nonsense", http.StatusNotFound)
+	v.f.broken = errors.New("page 7 of the queue")
+	for _, path := range []string{"/op/" + string(id), "/op/" + string(id) + "/receipt"} {
+		hasNot(t, v.get(path, http.StatusInternalServerError), "page 7")
+	}
+	has(t, v.get("/operations", http.StatusOK), "can&#39;t be read from the disk")
+	has(t, v.get("/", http.StatusOK), "can&#39;t be read from the disk")
+	v.post("/op/"+string(id)+"/cash", http.StatusInternalServerError)
+}
+
+var rowID = regexp.MustCompile(`<a class="row" href="/op/([^"]+)">`)
+
+// TestOperations: what is open stands on top wherever it is, the rest newest
+// first, page by page, nothing twice and nothing left out.
+func TestOperations(t *testing.T) {
+	v := unlocked(t)
+	has(t, v.get("/operations", http.StatusOK), "No operations yet", "Everything is settled")
+	var ids []op.ID
+	for i := range 55 {
+		ids = append(ids, v.f.add(cashOp(func(v *edge.View) {
+			v.State = op.Succeeded
+			if i == 3 {
+				v.State = op.Pending
+			}
+		})))
+	}
+	seen := map[string]int{}
+	path := "/operations"
+	for pages := 1; path != ""; pages++ {
+		page := v.get(path, http.StatusOK)
+		open, all, ok := strings.Cut(page, "Newest first")
+		if !ok {
+			t.Fatal(page)
+		}
+		if first := pages == 1; first != strings.Contains(open, string(ids[3])) {
+			t.Errorf("page %d shows the open operation on top: %v", pages, !first)
+		}
+		for _, m := range rowID.FindAllStringSubmatch(all, -1) {
+			seen[m[1]]++
+		}
+		path = ""
+		if m := regexp.MustCompile(`/operations\?before=[0-9a-f-]+`).FindString(all); m != "" {
+			path = m
+		}
+		if pages > 3 {
+			t.Fatal("the pages never end")
+		}
+	}
+	for i, id := range ids {
+		if seen[string(id)] != 1 {
+			t.Errorf("operation %d is listed %d times", i, seen[string(id)])
+		}
+	}
+	v.get("/operations?before=nonsense", http.StatusOK)
+	has(t, v.get("/", http.StatusOK), "1 open", "Do not give cash. Bank has not answered")
+}
+
+func TestHomeAndBar(t *testing.T) {
+	v := unlocked(t)
+	page := v.get("/", http.StatusOK)
+	for i, k := range kinds {
+		has(t, page, fmt.Sprintf(`href="/new/%s" data-key="%d"`, k.Name, i+1))
+	}
+	has(t, page, "Lakshmi Kirana Store", "Fatima", "GAL00001", "Line up", "Reader ready", "Agent signed in, 19 h", "Nothing open")
+	for _, c := range []struct {
+		alter func(*edge.Status)
+		want  string
+	}{
+		{func(s *edge.Status) { s.Link = edge.LinkState{Since: fakeNow.Add(-26 * time.Hour)} }, "No line since 20 Nov, 08:14"},
+		{func(s *edge.Status) { s.Link = edge.LinkState{} }, "No line yet"},
+		{func(s *edge.Status) { s.Link.Revoked = true }, "Counter revoked"},
+		{func(s *edge.Status) { s.Link.Offset = 6 * time.Minute }, "clock is 6 min behind"},
+		{func(s *edge.Status) { s.Link.Offset = -26 * time.Hour }, "clock is 26 h 0 min ahead"},
+		{func(s *edge.Status) { s.Device.Status = "USED" }, "Reader in use"},
+		{func(s *edge.Status) { s.Device.Status = "NOTREADY" }, "Reader not ready"},
+		{func(s *edge.Status) { s.Device.Status = "ABSENT" }, "No reader"},
+		{func(s *edge.Status) { s.Device.CertEnd = fakeNow.Add(48 * time.Hour) }, "ends on 23 Nov, 10:14"},
+		{func(s *edge.Status) { s.Session.ExpiresAt = fakeNow.Add(59 * time.Minute) }, "Agent signed in, 59 min"},
+		{func(s *edge.Status) { s.Unresolved = 2 }, "2 open"},
+		{func(s *edge.Status) { s.Trouble = "The disk is full." }, "The disk is full."},
+	} {
+		before := v.f.Status()
+		v.f.change(c.alter)
+		has(t, v.get("/", http.StatusOK), c.want)
+		has(t, v.get("/?part=main", http.StatusOK), c.want)
+		v.f.change(func(s *edge.Status) { *s = before })
+	}
+}
+
+// TestWeight: a page with everything that it needs stays under 150 KB, as it
+// goes over the wire, uncompressed.
+func TestWeight(t *testing.T) {
+	const limit = 150 << 10
+	v := unlocked(t)
+	files := 0
+	for _, b := range v.s.static.files {
+		files += len(b)
+	}
+	id := v.f.add(shelf[7].view)
+	for range pageSize {
+		v.f.add(shelf[5].view)
+		v.f.add(shelf[7].view)
+	}
+	for _, path := range []string{"/", "/new/withdrawal", "/day", "/op/" + string(id), "/op/" + string(id) + "/receipt", "/operations"} {
+		if n := files + len(v.get(path, http.StatusOK)); n > limit {
+			t.Errorf("GET %s weighs %d bytes, more than %d", path, n, limit)
+		} else {
+			t.Logf("GET %s weighs %d bytes", path, n)
+		}
+	}
+}

@@ -1,0 +1,126 @@
+// Keeps the page true. The server rings (an event without content), the page
+// fetches its parts and swaps those that changed. A region that is swapped is
+// an element with data-live and an id; what is typed never stands in one.
+
+const known = new WeakMap(); // region → its content as the server last sent it
+let source = null;
+let looking = false;
+let again = false;
+let retry = 0;
+
+const regions = () => document.querySelectorAll('[data-live][id]');
+
+export function listen() {
+  regions().forEach((region) => known.set(region, region.innerHTML));
+  // A page that asks for nothing begins at what it says.
+  if (!document.querySelector('[autofocus]')) document.querySelector('[data-focus]')?.focus({ preventScroll: true });
+  // A browser opens six connections to a server at most: tabs that nobody sees
+  // give theirs back.
+  document.addEventListener('visibilitychange', () => (document.hidden ? close() : open()));
+  window.addEventListener('pagehide', close);
+  window.addEventListener('pageshow', (event) => {
+    if (!event.persisted) return;
+    // A page that comes back from the browser's memory is old.
+    if (document.querySelector('form[data-check]')) location.reload();
+    else open();
+  });
+  if (!document.hidden) open();
+}
+
+function open() {
+  close();
+  source = new EventSource('/live');
+  source.addEventListener('look', look);
+  source.addEventListener('locked', toUnlock);
+  source.onerror = () => {
+    // While it reconnects by itself, look whether the server answers at all;
+    // where the stream was refused, try again later.
+    look();
+    if (source && source.readyState === EventSource.CLOSED) retry = setTimeout(open, 5000);
+  };
+}
+
+function close() {
+  clearTimeout(retry);
+  if (source) source.close();
+  source = null;
+}
+
+function toUnlock() {
+  if (location.pathname === '/unlock') return;
+  close();
+  location.replace('/unlock?next=' + encodeURIComponent(location.pathname + location.search));
+}
+
+// look fetches the page's parts; rings that come meanwhile are one more look.
+export async function look() {
+  if (looking) {
+    again = true;
+    return;
+  }
+  looking = true;
+  do {
+    again = false;
+    const url = new URL(location.href);
+    url.searchParams.set('part', 'main');
+    await take(fetch(url, { redirect: 'manual', cache: 'no-store' }));
+  } while (again);
+  looking = false;
+}
+
+// take shows the reply of a fetch of parts, and tells whether there was one.
+export async function take(fetching) {
+  try {
+    const reply = await fetching;
+    if (reply.status === 401) {
+      toUnlock();
+      return true;
+    }
+    if (reply.type === 'opaqueredirect') return true; // the page moved on; what is typed here stays
+    const fresh = new DOMParser().parseFromString(await reply.text(), 'text/html');
+    if (!fresh.querySelector('main')) throw new Error('no page of the counter');
+    stale(false);
+    // Another page answers in this one's place: it is over, or its token is old.
+    if ([...regions()].some((region) => !fresh.getElementById(region.id))) location.reload();
+    else swap(fresh);
+    return true;
+  } catch {
+    stale(true);
+    return false;
+  }
+}
+
+function stale(yes) {
+  document.getElementById('stale').hidden = !yes;
+}
+
+function swap(fresh) {
+  regions().forEach((old) => {
+    const now = fresh.getElementById(old.id);
+    if (known.get(old) === now.innerHTML) return;
+    known.set(old, now.innerHTML);
+    const active = document.activeElement;
+    const held = old.contains(active) ? active.id : null;
+    const moved = old.dataset.state !== now.dataset.state;
+    old.replaceChildren(...document.importNode(now, true).childNodes);
+    for (const { name, value } of now.attributes) old.setAttribute(name, value);
+    refocus(old, held, moved && (held !== null || active === document.body));
+    if (moved) settle(old);
+  });
+}
+
+// refocus gives the focus back to what had it, or to what the new state is
+// about. A button that confirms something is never given it.
+function refocus(region, held, moved) {
+  const same = held && document.getElementById(held);
+  if (same) same.focus({ preventScroll: true });
+  else if (moved) (region.querySelector('[autofocus]') ?? region.querySelector('[data-focus]'))?.focus({ preventScroll: true });
+}
+
+// settle makes title and screen reader say what the region says.
+function settle(region) {
+  if (!region?.dataset.title) return;
+  const name = document.title.split(' · ').pop();
+  document.title = region.dataset.title + ' · ' + name;
+  document.getElementById('say').textContent = region.dataset.say;
+}
