@@ -22,6 +22,15 @@ import (
 // machine that does other things too.
 const browserWait = 20 * time.Second
 
+// TestBrowser looks at the pages in a real Chromium; its parts run side by side,
+// in tabs with cookies of their own.
+func TestBrowser(t *testing.T) {
+	chromium := chromium(t)
+	t.Run("walk", func(t *testing.T) { walk(t, chromium) })
+	t.Run("gallery", func(t *testing.T) { gallery(t, chromium) })
+	t.Run("tabs", func(t *testing.T) { tabs(t, chromium) })
+}
+
 // chromium starts a browser for a test and its subtests, with a profile of its
 // own.
 func chromium(t *testing.T) context.Context {

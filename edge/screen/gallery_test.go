@@ -1,6 +1,7 @@
 package screen
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"testing"
@@ -74,10 +75,9 @@ var shelf = []struct {
 	}), "Not signed in", "Try again"},
 }
 
-// TestGallery looks at every state of an operation, at the lists, and at a
+// gallery looks at every state of an operation, at the lists, and at a
 // counter in trouble, on both sizes.
-func TestGallery(t *testing.T) {
-	chromium := chromium(t)
+func gallery(t *testing.T, chromium context.Context) {
 	for _, size := range []struct{ width, height int64 }{{1366, 768}, {360, 740}} {
 		t.Run(fmt.Sprint(size.width), func(t *testing.T) {
 			t.Parallel()

@@ -1,6 +1,7 @@
 package screen
 
 import (
+	"context"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -10,13 +11,13 @@ import (
 	"galla/shared/op"
 )
 
-// TestTabs: two tabs, the back button, a double click and a program that dies
+// tabs: two tabs, the back button, a double click and a program that dies
 // show what is true and do nothing twice.
-func TestTabs(t *testing.T) {
+func tabs(t *testing.T, chromium context.Context) {
 	t.Parallel()
 	f := newFake()
 	srv := serve(t, f)
-	b := newBrowser(t, chromium(t), srv.URL, 1366, 768)
+	b := newBrowser(t, chromium, srv.URL, 1366, 768)
 	b.open("/")
 	b.press("2", "5", "8", "0", kb.Enter)
 	b.reads("What does the customer want?")

@@ -1,6 +1,7 @@
 package screen
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"log/slog"
@@ -58,10 +59,9 @@ func paid(v *edge.View) {
 		AuthCode: "A7F2K1", Balance: paise(24_500 * money.Rupee)}
 }
 
-// TestWalk serves a customer by keyboard alone, from the locked screen to the
+// walk serves a customer by keyboard alone, from the locked screen to the
 // receipt, on a desktop and on a phone.
-func TestWalk(t *testing.T) {
-	chromium := chromium(t)
+func walk(t *testing.T, chromium context.Context) {
 	for _, size := range []struct{ width, height int64 }{{1366, 768}, {360, 740}} {
 		t.Run(fmt.Sprint(size.width), func(t *testing.T) {
 			t.Parallel()
