@@ -1,6 +1,7 @@
 package device
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -90,22 +91,42 @@ func (d *Device) ask(ctx context.Context) (rdservice.Capture, *edge.CaptureError
 		got, err = d.client.Capture(ctx, s, options)
 	}
 	if err != nil {
+		d.lose(err)
 		return rdservice.Capture{}, unanswered(err)
 	}
 	d.mu.Lock()
 	d.last = s.Address
 	d.mu.Unlock()
 	if !got.Judgement.Usable {
-		return rdservice.Capture{}, failed(got)
+		return rdservice.Capture{}, failed(got, d.isEnding())
 	}
 	return got, nil
 }
 
+// lose notes that a capture had no answer: the state is not to be trusted until
+// the next look, and a service whose client went may go on for the customer's
+// time.
+func (d *Device) lose(err error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.unsure = true
+	if errors.Is(err, rdservice.ErrCancelled) || errors.Is(err, rdservice.ErrTimeout) {
+		d.abandoned = time.Now().Add(cmp.Or(d.timeout, rdservice.DefaultTimeout))
+	}
+}
+
+// isEnding tells whether a capture that was given up may still run.
+func (d *Device) isEnding() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return time.Now().Before(d.abandoned)
+}
+
 // reader gives the reader as it is known, or looks for it where it was not
-// READY.
+// READY, or a capture had no answer since.
 func (d *Device) reader(ctx context.Context) (s rdservice.Service, looked bool, problem *edge.CaptureError) {
 	d.mu.Lock()
-	s, ready := d.service, d.state.Status == statusReady
+	s, ready := d.service, d.state.Status == statusReady && !d.unsure
 	d.mu.Unlock()
 	if ready {
 		return s, false, nil

@@ -24,7 +24,7 @@ import (
 func TestCapture(t *testing.T) {
 	for _, profile := range rdsim.ProfileNames() {
 		t.Run(profile, func(t *testing.T) {
-			r := newReader(t, rdsim.Config{Profile: profile}, nil)
+			r := newReader(t, rdsim.Config{Profile: profile})
 			r.post(t, "/sim/finger", `{"aadhaar":"999971658847","finger":"LEFT_RING","quality":66}`)
 			var log bytes.Buffer
 			d := newDevice(t, &log, Config{Extra: []string{r.address}})
@@ -94,7 +94,7 @@ func TestRefusals(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			r := newReader(t, rdsim.Config{}, nil)
+			r := newReader(t, rdsim.Config{})
 			r.post(t, c.path, c.body)
 			d := newDevice(t, io.Discard, Config{Extra: []string{r.address}, CaptureTimeout: rdservice.MinTimeout})
 			p := refused(t, d)
@@ -128,7 +128,7 @@ func TestUsable(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			r := newReader(t, rdsim.Config{}, nil)
+			r := newReader(t, rdsim.Config{})
 			r.post(t, c.path, c.body)
 			d := newDevice(t, io.Discard, Config{Extra: []string{r.address}})
 			got, err := d.Capture(t.Context())
@@ -147,7 +147,7 @@ func TestUsable(t *testing.T) {
 
 // A device whose clock is wrong gives captures that the bank refuses.
 func TestStale(t *testing.T) {
-	r := newReader(t, rdsim.Config{ClockOffset: -time.Hour}, nil)
+	r := newReader(t, rdsim.Config{ClockOffset: -time.Hour})
 	d := newDevice(t, io.Discard, Config{Extra: []string{r.address}})
 	p := refused(t, d)
 	if p.Code != "" || p.Action != "retry-device" || !strings.Contains(p.Message, "clock") {
@@ -168,14 +168,14 @@ func TestHang(t *testing.T) {
 		{"cancelled", context.WithCancel,
 			"retry-customer", "cancelled and nothing was sent", rdservice.ErrCancelled},
 		{"too late", func(ctx context.Context) (context.Context, context.CancelFunc) {
-			return context.WithTimeout(ctx, 300*time.Millisecond)
+			return context.WithTimeout(ctx, 2*time.Second)
 		}, "retry-device", "did not answer in time", rdservice.ErrTimeout},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			r := newReader(t, rdsim.Config{}, nil)
+			r := newReader(t, rdsim.Config{})
 			r.post(t, "/sim/script", `[{"hang":true}]`)
-			d := newDevice(t, io.Discard, Config{Extra: []string{r.address}})
+			d := newDevice(t, io.Discard, Config{Extra: []string{r.address}, CaptureTimeout: time.Minute})
 			until := run(t, d)
 			until("the reader", is("READY"))
 			ctx, cancel := c.ctx(t.Context())
@@ -185,8 +185,7 @@ func TestHang(t *testing.T) {
 				_, err := d.Capture(ctx)
 				result <- err
 			}()
-			until("the capture", is("USED"))
-			r.arrived(t, "CAPTURE", 1)
+			r.arrived(t)
 			if errors.Is(c.cause, rdservice.ErrCancelled) {
 				cancel()
 			}
@@ -194,8 +193,13 @@ func TestHang(t *testing.T) {
 			if p.Code != "" || p.Action != c.action || !strings.Contains(p.Message, c.words) || !errors.Is(p, c.cause) {
 				t.Errorf("told %+v", p)
 			}
-			until("the reader again", is("READY"))
-			r.post(t, "/sim/script", `[]`)
+			r.over(t)
+			r.post(t, "/sim/device", `{"status":"USED"}`) // as a service that goes on
+			if p := refused(t, d); p.Code != "710" || p.Action != "retry-device" || p.Message != stillEnding {
+				t.Errorf("while the service goes on: %+v", p)
+			}
+			until("that to show", func(s edge.DeviceState) bool { return s.Status == "USED" && s.Problem == stillEnding })
+			r.post(t, "/sim/device", `{"status":"READY"}`)
 			if _, err := d.Capture(t.Context()); err != nil {
 				t.Errorf("after it: %v", err)
 			}
@@ -206,7 +210,7 @@ func TestHang(t *testing.T) {
 // The service itself never answers: the customer's time and the grace end it.
 func TestNoAnswer(t *testing.T) {
 	t.Parallel()
-	r := newReader(t, rdsim.Config{}, nil)
+	r := newReader(t, rdsim.Config{})
 	r.post(t, "/sim/script", `[{"hang":true}]`)
 	d := newDevice(t, io.Discard, Config{Extra: []string{r.address}, CaptureTimeout: rdservice.MinTimeout})
 	p := refused(t, d)
@@ -218,17 +222,19 @@ func TestNoAnswer(t *testing.T) {
 // Two captures at once: the second asks the reader for nothing, and while the
 // first runs nobody disturbs the reader.
 func TestBusy(t *testing.T) {
-	r := newReader(t, rdsim.Config{}, nil)
+	r := newReader(t, rdsim.Config{})
 	d := newDevice(t, io.Discard, Config{Extra: []string{r.address}, Scan: time.Millisecond})
 	until := run(t, d)
 	until("the reader", is("READY"))
-	r.post(t, "/sim/script", `[{"delayMs":400}]`)
+	r.post(t, "/sim/script", `[{"hang":true}]`)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
 	result := make(chan error, 1)
 	go func() {
-		_, err := d.Capture(t.Context())
+		_, err := d.Capture(ctx)
 		result <- err
 	}()
-	r.arrived(t, "CAPTURE", 1)
+	r.arrived(t)
 	before := r.count("")
 	p := refused(t, d)
 	if !errors.Is(p, rdservice.ErrBusy) || p.Code != "" || p.Action != "retry-device" || !strings.Contains(p.Message, "Wait until it has ended") {
@@ -238,10 +244,12 @@ func TestBusy(t *testing.T) {
 		t.Errorf("state while capturing: %+v", s)
 	}
 	time.Sleep(100 * time.Millisecond) // a hundred looks, were they not held back
-	if after := r.count(""); after != before {
-		t.Errorf("%d requests while the reader captured", after-before)
+	// What the look that was broken off had sent may come late.
+	if late := r.count("") - before; late > 2 {
+		t.Errorf("%d requests while the reader captured", late)
 	}
-	if err := <-result; err != nil {
+	cancel()
+	if err := <-result; !errors.Is(err, rdservice.ErrCancelled) {
 		t.Fatal(err)
 	}
 	until("the reader again", is("READY"))
@@ -263,7 +271,7 @@ func TestCaptureEndsLook(t *testing.T) {
 		http.NotFound(w, req)
 	}))
 	defer mute.Close()
-	r := newReader(t, rdsim.Config{}, nil)
+	r := newReader(t, rdsim.Config{})
 	var log bytes.Buffer
 	d := newDevice(t, &log, Config{Extra: []string{r.address, mute.URL}})
 	if err := d.refresh(t.Context()); err != nil {
@@ -288,7 +296,7 @@ func TestCaptureEndsLook(t *testing.T) {
 
 // A capture that ends before its turn asks the reader for nothing.
 func TestCancelledBeforeTheReaderIsKnown(t *testing.T) {
-	r := newReader(t, rdsim.Config{}, nil)
+	r := newReader(t, rdsim.Config{})
 	d := newDevice(t, io.Discard, Config{Extra: []string{r.address}})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -77,6 +77,10 @@ type Device struct {
 	infoAt    time.Time
 	last      string // address that captured last
 	capturing bool
+	// unsure: a capture had no answer, so the state may be wrong until the next
+	// look. abandoned is until when the service may go on with that capture.
+	unsure    bool
+	abandoned time.Time
 	stopLook  context.CancelFunc // of Run's look that is under way
 }
 
@@ -196,7 +200,7 @@ func (d *Device) refresh(ctx context.Context) error {
 	state := edge.DeviceState{
 		Name: name(service, info), Serial: info.Serial, CertEnd: info.CertificateEnds,
 	}
-	state.Status, state.Problem = usability(service)
+	state.Status, state.Problem = usability(service, d.isEnding())
 	d.set(service, state)
 	return nil
 }
@@ -245,7 +249,7 @@ func (d *Device) set(s rdservice.Service, state edge.DeviceState) {
 	state.Checked = time.Now()
 	d.mu.Lock()
 	before := d.state
-	d.service, d.state = s, state
+	d.service, d.state, d.unsure = s, state, false
 	d.mu.Unlock()
 	before.Checked = state.Checked
 	if before == state {

@@ -1,10 +1,13 @@
 package device
 
 import (
+	"context"
 	"errors"
 	"io"
 	"net"
 	"strings"
+	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -17,13 +20,15 @@ import (
 // ends.
 func TestState(t *testing.T) {
 	t.Parallel()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	r := newReader(t, rdsim.Config{Profile: "mantra", Serial: "S1"})
+	var running atomic.Bool // the service; its port is kept, so that no other test gets it
+	dial := func(ctx context.Context, network, address string) (net.Conn, error) {
+		if !running.Load() {
+			return nil, &net.OpError{Op: "dial", Net: network, Err: syscall.ECONNREFUSED}
+		}
+		return new(net.Dialer).DialContext(ctx, network, address)
 	}
-	address := "http://" + l.Addr().String()
-	_ = l.Close()
-	d := newDevice(t, io.Discard, Config{Extra: []string{address}, Scan: 5 * time.Millisecond})
+	d := newDevice(t, io.Discard, Config{Extra: []string{r.address}, Scan: 5 * time.Millisecond, Dial: dial})
 	if s := d.State(); s.Status != "ABSENT" || s.Problem == "" || !s.Checked.IsZero() {
 		t.Errorf("before the first look: %+v", s)
 	}
@@ -35,10 +40,7 @@ func TestState(t *testing.T) {
 	if p := refused(t, d); !errors.Is(p, ErrAbsent) || p.Message != notFound || p.Action != "retry-device" || p.Code != "" {
 		t.Errorf("told %+v", p)
 	}
-	if l, err = net.Listen("tcp", strings.TrimPrefix(address, "http://")); err != nil {
-		t.Skipf("another program took the port meanwhile: %v", err)
-	}
-	r := newReader(t, rdsim.Config{Profile: "mantra", Serial: "S1"}, l)
+	running.Store(true)
 	s = until("the reader", is("READY"))
 	if s.Name != "Simulator (MFS100)" || s.Serial != "S1" || s.Problem != "" || s.CertEnd.IsZero() {
 		t.Errorf("ready: %+v", s)
@@ -53,7 +55,7 @@ func TestState(t *testing.T) {
 	}
 	r.post(t, "/sim/device", `{"status":"READY"}`)
 	until("ready again", is("READY"))
-	r.server.Close()
+	running.Store(false)
 	if s = until("ended", is("ABSENT")); s.Problem != notFound || s.Name != "" || s.Serial != "" || !s.CertEnd.IsZero() {
 		t.Errorf("ended: %+v", s)
 	}
@@ -62,8 +64,8 @@ func TestState(t *testing.T) {
 // The reader that captured last stays the reader while it is READY; another one
 // helps out where its service has gone.
 func TestChoice(t *testing.T) {
-	first := newReader(t, rdsim.Config{Serial: "FIRST"}, nil)
-	second := newReader(t, rdsim.Config{Serial: "SECOND"}, nil)
+	first := newReader(t, rdsim.Config{Serial: "FIRST"})
+	second := newReader(t, rdsim.Config{Serial: "SECOND"})
 	d := newDevice(t, io.Discard, Config{Extra: []string{first.address, second.address}})
 	capture := func(want *reader) {
 		t.Helper()
@@ -98,7 +100,7 @@ func TestChoice(t *testing.T) {
 
 // A look asks for the identity once in a while only.
 func TestLook(t *testing.T) {
-	r := newReader(t, rdsim.Config{}, nil)
+	r := newReader(t, rdsim.Config{})
 	d := newDevice(t, io.Discard, Config{Extra: []string{r.address}})
 	for range 5 {
 		if err := d.refresh(t.Context()); err != nil {
@@ -138,7 +140,7 @@ func TestUsability(t *testing.T) {
 		{rdservice.NotReady, "/capture", "NOTREADY"},
 		{"SLEEPING", "/capture", "NOTREADY"},
 	} {
-		got, problem := usability(rdservice.Service{Status: c.status, CapturePath: c.path})
+		got, problem := usability(rdservice.Service{Status: c.status, CapturePath: c.path}, false)
 		if got != c.want || (problem == "") != (got == "READY") {
 			t.Errorf("%+v: %q, %q", c, got, problem)
 		}

@@ -13,6 +13,9 @@
 //   - A finger is asked for once. Only a service at which nothing listened any
 //     more, so that nothing was asked, is looked for again; 'still starting'
 //     (-1509) is asked again by rdservice, a few times.
+//   - A capture that was given up may go on in the service for the customer's
+//     time. Meanwhile the reader counts as still ending it, not as held by
+//     another program, and the next capture looks first.
 //   - PidData passes byte for byte, in types that cannot be printed.
 //   - Whatever goes wrong is a *edge.CaptureError: the service's code, what
 //     kind of help is wanted, and a sentence with what happened and what to do.

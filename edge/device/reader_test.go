@@ -9,7 +9,6 @@ import (
 	"errors"
 	"io"
 	"log/slog"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -49,10 +48,11 @@ type reader struct {
 	mu       sync.Mutex
 	methods  []string // of the requests, in the order in which they came
 	captured []byte   // the last answer to CAPTURE
+	ended    int      // CAPTUREs that the simulator is through with
 }
 
-// newReader serves a simulator on loopback, at l where it is not nil.
-func newReader(t *testing.T, cfg rdsim.Config, l net.Listener) *reader {
+// newReader serves a simulator on loopback.
+func newReader(t *testing.T, cfg rdsim.Config) *reader {
 	t.Helper()
 	a, err := authority()
 	if err != nil {
@@ -63,7 +63,7 @@ func newReader(t *testing.T, cfg rdsim.Config, l net.Listener) *reader {
 		t.Fatal(err)
 	}
 	r := &reader{}
-	r.server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+	r.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		if strings.HasPrefix(req.URL.Path, "/sim/") {
 			sim.ServeHTTP(w, req)
 			return
@@ -80,14 +80,10 @@ func newReader(t *testing.T, cfg rdsim.Config, l net.Listener) *reader {
 			r.mu.Lock()
 			defer r.mu.Unlock()
 			r.captured = tap.body.Bytes()
+			r.ended++
 		}()
 		sim.ServeHTTP(tap, req)
 	}))
-	if l != nil {
-		_ = r.server.Listener.Close()
-		r.server.Listener = l
-	}
-	r.server.Start()
 	t.Cleanup(r.server.Close)
 	r.address = r.server.URL
 	return r
@@ -187,12 +183,27 @@ func run(t *testing.T, d *Device) (until func(what string, ok func(edge.DeviceSt
 	}
 }
 
-// arrived waits until the service has n requests with the method.
-func (r *reader) arrived(t *testing.T, method string, n int) {
+// arrived waits until CAPTURE has come, and over until the simulator is through
+// with it.
+func (r *reader) arrived(t *testing.T) {
 	t.Helper()
-	for end := time.Now().Add(30 * time.Second); r.count(method) < n; time.Sleep(time.Millisecond) {
+	r.await(t, "CAPTURE to come", func() bool { return r.count("CAPTURE") > 0 })
+}
+
+func (r *reader) over(t *testing.T) {
+	t.Helper()
+	r.await(t, "CAPTURE to end", func() bool {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		return r.ended > 0
+	})
+}
+
+func (r *reader) await(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	for end := time.Now().Add(30 * time.Second); !ok(); time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
-			t.Fatalf("%d of %d %s came", r.count(method), n, method)
+			t.Fatalf("waited for %s", what)
 		}
 	}
 }

@@ -28,13 +28,23 @@ func absent(failures []*rdservice.Error, last string) edge.DeviceState {
 	return state
 }
 
-// usability is what a service's status means for the agent.
-func usability(s rdservice.Service) (status, problem string) {
+// stillEnding is for the agent whose capture was cancelled: makers' services go
+// on until the customer's time is over.
+const stillEnding = "The reader is still ending the capture that was given up. Wait a few seconds and try again."
+
+// heldCode is the errCode of a reader that captures for somebody else.
+const heldCode = "710"
+
+// usability is what a service's status means for the agent. ending: a capture
+// that was given up may still run there.
+func usability(s rdservice.Service, ending bool) (status, problem string) {
 	switch {
 	case s.CapturePath == "":
 		return statusNotReady, rdservice.Explain(rdservice.ErrNoInterface).Text
 	case s.Status == rdservice.Ready:
 		return statusReady, ""
+	case s.Status == rdservice.Used && ending:
+		return statusUsed, stillEnding
 	case s.Status == rdservice.Used:
 		return statusUsed, "Another program is using the reader. Close it, or wait until it has ended."
 	default:
@@ -76,13 +86,18 @@ func readable(words string) string {
 }
 
 // failed is a capture that the service answered, and that is not usable.
-func failed(c rdservice.Capture) *edge.CaptureError {
+// ending: a capture that was given up may still run there.
+func failed(c rdservice.Capture, ending bool) *edge.CaptureError {
 	code := readable(c.Reply.ErrCode)
 	if c.Reply.OK() {
 		code = "" // the service reports no error: it is the judgement that refuses
 	}
+	message := advise(c.Judgement, code)
+	if code == heldCode && ending {
+		message = stillEnding
+	}
 	return &edge.CaptureError{
-		Code: code, Action: string(c.Judgement.Action), Message: advise(c.Judgement, code),
+		Code: code, Action: string(c.Judgement.Action), Message: message,
 		Err: &Refusal{Address: c.Address, Code: code, Rule: c.Judgement.Key},
 	}
 }
