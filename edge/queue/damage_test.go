@@ -279,6 +279,12 @@ func TestCutAndOverwritten(t *testing.T) {
 			t.Errorf("%s: %+v", name, report)
 		}
 	}
+	for name, data := range map[string][]byte{"empty": nil, "cut": s.files["queue.db.keys"][:200], "noise": noise[:8192], "endless": make([]byte, 8<<20)} {
+		report, complaint := s.check(t, "queue.db.keys", data)
+		if complaint != "" || len(report.NoBody) == 0 {
+			t.Errorf("keys file, %s: %s, %+v", name, complaint, report)
+		}
+	}
 	path := s.lay(t, "", nil)
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)

@@ -40,8 +40,15 @@
 //	unresolved  operation id → nothing: the index of operations without an end
 //	cache       name → time and value of the session cache
 //	damaged     operation id → a record that no longer opens, as it was found
+//	reserve     empty; filled and emptied to have free pages in the file
 //
 // Ids are UUIDv7, so the order of keys is the order of time.
+//
+// # When there is no room
+//
+// The file keeps a reserve of free pages. Add sees to it first, and is refused
+// with edge.ErrFull when the disk, or MaxSize, has no room for it; steps of
+// operations that are there use the reserve, so that each can still end.
 //
 // # Erasure, and what remains
 //

@@ -3,6 +3,7 @@ package queue
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -67,6 +68,10 @@ func isFull(err error) bool {
 	if err == nil {
 		return false
 	}
-	return errors.Is(err, berrors.ErrMaxSizeReached) || errors.Is(err, syscall.ENOSPC) || errors.Is(err, edge.ErrFull) ||
-		strings.Contains(err.Error(), syscall.ENOSPC.Error())
+	if errors.Is(err, berrors.ErrMaxSizeReached) || errors.Is(err, edge.ErrFull) {
+		return true
+	}
+	return slices.ContainsFunc(diskFull(), func(no syscall.Errno) bool {
+		return errors.Is(err, no) || strings.Contains(err.Error(), no.Error())
+	})
 }

@@ -35,12 +35,12 @@ func fillUp(t *testing.T, cfg Config) {
 	var mu sync.Mutex
 	var ids []op.ID
 	var wg sync.WaitGroup
-	big := make([]byte, 12000)
+	big := make([]byte, 8<<10)
 	for range 16 {
 		wg.Go(func() {
 			for {
 				r := record(newID(t), op.Reserved)
-				r.Reason = fmt.Sprintf("%12000d", 1)
+				r.Reason = fmt.Sprintf("%8000d", 1)
 				err := q.Add(r)
 				if errors.Is(err, edge.ErrFull) {
 					return

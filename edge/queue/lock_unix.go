@@ -33,3 +33,6 @@ func syncFolder(path string) error {
 	}
 	return errors.Join(d.Sync(), d.Close())
 }
+
+// diskFull are the errors of a disk, or of a user's share of it, that is full.
+func diskFull() []syscall.Errno { return []syscall.Errno{syscall.ENOSPC, syscall.EDQUOT} }

@@ -31,3 +31,7 @@ func openExclusive(path string) (*os.File, error) {
 // syncFolder does nothing: Windows makes a rename durable by itself, and a
 // folder can't be flushed.
 func syncFolder(string) error { return nil }
+
+// diskFull are ERROR_HANDLE_DISK_FULL, ERROR_DISK_FULL and
+// ERROR_DISK_QUOTA_EXCEEDED.
+func diskFull() []syscall.Errno { return []syscall.Errno{39, 112, 1295} }

@@ -69,6 +69,9 @@ func Open(cfg Config) (*Queue, Report, error) {
 		keys:     &keys{f: f, box: box, rand: cfg.Rand, byID: map[op.ID]bodyKey{}},
 		requests: make(chan *request, maxWaiting), stopping: make(chan struct{}), done: make(chan struct{}),
 	}
+	if err := syncFolder(filepath.Dir(cfg.Path)); err != nil { // the keys file may be new
+		return nil, report, explain(cfg.Path, errors.Join(err, q.shut()))
+	}
 	if err := q.start(&report); err != nil {
 		return nil, report, explain(cfg.Path, errors.Join(err, q.shut()))
 	}

@@ -339,7 +339,7 @@ func fullOr(err error) error {
 const (
 	reservePages  = 128 // what a batch of changes and the tree above it need
 	pagesPerAdd   = 4   // record, body, indexes and their trees
-	pagesPerOwing = 1   // for each operation without an end: the bank's reply
+	pagesPerOwing = 4   // for each operation without an end: a reply of 8 KiB as base64, and its share of a leaf
 )
 
 // makeRoom sees to the reserve before operations are added: it writes a value
