@@ -17,16 +17,16 @@ var revealers = map[string]string{
 	"shared/seal/seal.go":    "makes the AEAD of a key",
 	"shared/seal/keyfile.go": "writes a new key into its 0600 file",
 
-	"central/registry.go":             "hashes an enrolment code for its column",
-	"central/bank/simbank/pid.go":     "opens a PID block, and compares the finger in it with its customer's",
-	"central/bank/network/line.go":    "keys the checksum of a message",
-	"central/bank/network/message.go": "fills the request that goes to the bank network",
-	"central/contract/dispatcher.go":  "measures the fingerprint key",
-	"central/contract/fingerprint.go": "keys the fingerprint of a body",
-	"central/contract/terminals.go":   "hands a new enrolment code to the merchant who asked for it",
-	"central/door/hash.go":            "hashes a client's secret",
-	"central/door/jwt.go":             "makes the signing keys of their seeds",
-	"central/door/oauth.go":           "hands a new token to the client who asked for it",
+	"central/registry.go":               "hashes an enrolment code for its column",
+	"central/bank/simbank/books/pid.go": "opens a PID block, and compares the finger in it with its customer's",
+	"central/bank/network/line.go":      "keys the checksum of a message",
+	"central/bank/network/message.go":   "fills the request that goes to the bank network",
+	"central/contract/dispatcher.go":    "measures the fingerprint key",
+	"central/contract/fingerprint.go":   "keys the fingerprint of a body",
+	"central/contract/terminals.go":     "hands a new enrolment code to the merchant who asked for it",
+	"central/door/hash.go":              "hashes a client's secret",
+	"central/door/jwt.go":               "makes the signing keys of their seeds",
+	"central/door/oauth.go":             "hands a new token to the client who asked for it",
 
 	"edge/message.go":         "fills the request that goes to the line",
 	"edge/daemon/enrol.go":    "checks the PIN's shape, and sends the enrolment code and the public key",
@@ -65,9 +65,9 @@ func reveals(h *house) []string {
 // seeds are the files that may name Aadhaar numbers of the sandbox, which are
 // UIDAI's public demo numbers.
 var seeds = map[string]string{
-	"deploy/local/house/sandbox.go": "the agent that `make run` puts at the counter",
-	"central/bank/simbank/seed.go":  "the sandbox bank's customers",
-	"rdservice/rdsim/glass.go":      "the people whose fingers can lie on the simulator's glass",
+	"deploy/local/house/sandbox.go":      "the agent that `make run` puts at the counter",
+	"central/bank/simbank/books/seed.go": "the sandbox bank's customers",
+	"rdservice/rdsim/glass.go":           "the people whose fingers can lie on the simulator's glass",
 }
 
 // twelve finds what could be an Aadhaar number; they never begin with 0 or 1.
