@@ -64,6 +64,7 @@ func child(path string) {
 // TestKill kills a writing process at arbitrary moments. Whatever it was told
 // is on the disk must be there, and the bodies of ended operations must not.
 func TestKill(t *testing.T) {
+	t.Parallel()
 	path := newPath(t)
 	for round := range 6 {
 		acknowledged := killed(t, path, time.Duration(30+40*round)*time.Millisecond)

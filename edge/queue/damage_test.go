@@ -191,7 +191,7 @@ func (s stock) check(t testing.TB, name string, data []byte) (report Report, com
 func flips(t *testing.T) int {
 	text := os.Getenv("GALLA_QUEUE_FLIPS")
 	if text == "" {
-		return 150
+		return 100
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil {
@@ -203,6 +203,7 @@ func flips(t *testing.T) int {
 // TestFlippedBytes damages the files anywhere. No damage may be used silently,
 // none may crash the program.
 func TestFlippedBytes(t *testing.T) {
+	t.Parallel()
 	s := newStock(t)
 	rnd := mathrand.New(mathrand.NewPCG(1, 2))
 	used := len(s.files["queue.db"])
@@ -251,6 +252,7 @@ func turned(data []byte) []byte {
 }
 
 func TestCutAndOverwritten(t *testing.T) {
+	t.Parallel()
 	s := newStock(t)
 	whole := s.files["queue.db"]
 	rnd := mathrand.New(mathrand.NewPCG(3, 4))
@@ -301,6 +303,7 @@ func TestCutAndOverwritten(t *testing.T) {
 // TestSetAside looks at the words, the files, and a second damage in the same
 // second.
 func TestSetAside(t *testing.T) {
+	t.Parallel()
 	s := newStock(t)
 	spoilt := append([]byte("spoilt"), s.files["queue.db"][6:]...)
 	copy(spoilt[4096:], "spoilt, too, in its second meta page: nothing can be read from it, which is what it should find out")
@@ -440,6 +443,7 @@ func spoil(t *testing.T, q *Queue, bucket string, key op.ID) {
 // TestDamagedRecords follows records that stop opening, while the queue runs
 // and over a restart.
 func TestDamagedRecords(t *testing.T) {
+	t.Parallel()
 	path := newPath(t)
 	q := mustOpen(t, config(path))
 	var ids []op.ID
@@ -562,6 +566,7 @@ func TestOneTransactionBehind(t *testing.T) {
 }
 
 func TestCompaction(t *testing.T) {
+	t.Parallel()
 	path := newPath(t)
 	q := mustOpen(t, config(path))
 	r := record(newID(t), op.Reserved)

@@ -78,6 +78,7 @@ func plunder(t *testing.T, files map[string][]byte, key byte, ids []op.ID) (foun
 
 // TestErasure robs the counter before and after an operation's end.
 func TestErasure(t *testing.T) {
+	t.Parallel()
 	path := newPath(t)
 	q := mustOpen(t, config(path))
 	id := mustAdd(t, q, record(newID(t), op.Reserved))
@@ -143,6 +144,7 @@ func TestErasureAfterACrash(t *testing.T) {
 // TestSlotsAreUsedAgain ends and begins many operations; the keys file grows
 // with what is open at once only.
 func TestSlotsAreUsedAgain(t *testing.T) {
+	t.Parallel()
 	path := newPath(t)
 	q := mustOpen(t, config(path))
 	var open []op.ID

@@ -15,6 +15,7 @@ import (
 // TestFull fills a queue to its bound. New operations are refused early enough
 // that all the others can end, replies and all.
 func TestFull(t *testing.T) {
+	t.Parallel()
 	cfg := config(newPath(t))
 	cfg.MaxSize = MinMaxSize
 	fillUp(t, cfg)
@@ -101,6 +102,7 @@ func fillUp(t *testing.T, cfg Config) {
 // TestFullChangesOneByOne makes a batch that does not fit together: what can be
 // written is, and an event is not passed over.
 func TestFullChangesOneByOne(t *testing.T) {
+	t.Parallel()
 	cfg := config(newPath(t))
 	cfg.MaxSize = MinMaxSize
 	q := mustOpen(t, cfg)

@@ -196,6 +196,7 @@ func TestTheEnd(t *testing.T) {
 }
 
 func TestLists(t *testing.T) {
+	t.Parallel()
 	q := mustOpen(t, config(newPath(t)))
 	var ids []op.ID
 	for range 20 {
@@ -315,6 +316,7 @@ func TestCache(t *testing.T) {
 }
 
 func TestPurge(t *testing.T) {
+	t.Parallel()
 	now := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
 	cfg := config(newPath(t))
 	cfg.Now = func() time.Time { return now }
@@ -362,6 +364,7 @@ func TestPurge(t *testing.T) {
 }
 
 func TestWritersShareFsyncs(t *testing.T) {
+	t.Parallel()
 	q := mustOpen(t, config(newPath(t)))
 	const writers, each = 32, 10
 	var wg sync.WaitGroup

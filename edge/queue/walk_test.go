@@ -47,6 +47,7 @@ func (m *model) step(id op.ID, to op.State) error {
 // TestWalk takes a queue and a model through random steps, restarts and crashes
 // among them, and compares all that can be read.
 func TestWalk(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	walks := 0
 	rapid.Check(t, func(rt *rapid.T) {
