@@ -31,7 +31,9 @@ const (
 	// Again (R): nothing moved; a new capture may help.
 	Again Class = "again"
 
-	// Later (L): nothing moved; try later, or another bank.
+	// Later (L): nothing moved; try later, or another bank. A code 91 may also be
+	// the network's own on silence, which the operation's state tells: its advice
+	// is true for both.
 	Later Class = "later"
 
 	// Support (S): something is wrong with the set-up of this counter.
@@ -62,7 +64,8 @@ const (
 	callSupport = noCash + "Call support and name this code."
 	onceMore    = noCash + "Begin again once with a new capture; if it comes back, call support and name this code."
 	fixClock    = noCash + "Set this computer's clock right, then begin again with a new capture."
-	waitForBank = noCash + "The operation is followed up by itself; wait until its result is shown, and do not start it a second time."
+	goByResult  = noCash + "The result that the screen shows for this operation counts. While the bank has not answered, it is followed up by itself: do not start it a second time."
+	onceSettled = noCash + "Once the screen says that no money moved, try again in some minutes, or with another bank of the customer."
 	unlock      = noCash + "The customer unlocks it with UIDAI (mAadhaar app, uidai.gov.in or 1947) and comes again; an Aadhaar centre helps where that is not possible."
 	smaller     = noCash + "Try a smaller amount, if the customer wants."
 	renewReader = noCash + "The reader or its service must be registered again: restart its RD service with the internet on; if that does not help, call support."
@@ -70,7 +73,8 @@ const (
 
 // Meanings of groups, where the table does not tell their codes apart.
 const (
-	mayReverse    = "It broke off half-way: it is being reversed, or may be."
+	mayReverse    = "It broke off half-way and is reversed, or may be."
+	unconfirmed   = "The customer's bank has not confirmed it: it is deemed accepted, or is reversed."
 	wrongFinger   = "It was a wrong finger, or the same finger twice."
 	notOpened     = "The capture could not be opened or checked (HMAC, encryption, session key or certificate)."
 	notRegistered = "The fingerprint reader, its RD service or its certificate is not accepted or has expired."
@@ -92,14 +96,16 @@ var table = []Code{
 
 	{"08", Later, "The customer's bank has a fault in its system.", afterAWhile},
 	{"90", Later, "The customer's bank is closing its day.", afterAWhile},
-	{"91", Later, "The customer's bank can't be reached.", afterAWhile},
+	// A 91 that the network makes on silence is uncertain: a second try waits for
+	// the first one's end.
+	{"91", Later, "The customer's bank can't be reached.", onceSettled},
 	{"96", Later, "The bank network has a fault.", afterAWhile},
 
-	{"22", Uncertain, mayReverse, waitForBank},
-	{"68", Uncertain, "It is deemed accepted, or is being reversed: the customer's bank has not confirmed it.", waitForBank},
-	{"40", Uncertain, mayReverse, waitForBank},
-	{"41", Uncertain, mayReverse, waitForBank},
-	{"71", Uncertain, "It is deemed accepted, or is being reversed: the customer's bank has not confirmed it.", waitForBank},
+	{"22", Uncertain, mayReverse, goByResult},
+	{"68", Uncertain, unconfirmed, goByResult},
+	{"40", Uncertain, mayReverse, goByResult},
+	{"41", Uncertain, mayReverse, goByResult},
+	{"71", Uncertain, unconfirmed, goByResult},
 	{"94", Uncertain, "The bank has this operation already (duplicate).", noCash + "Look for the first one in the list of operations; its result counts."},
 
 	{"51", Final, "There is not enough money in the account.", smaller},

@@ -98,3 +98,17 @@ func codesIn(text string) []string {
 	}
 	return codes
 }
+
+// TestUncertainNeverSaysAgain: where money may have moved, a second try may move
+// it twice.
+func TestUncertainNeverSaysAgain(t *testing.T) {
+	for _, c := range All() {
+		low := strings.ToLower(c.Advice)
+		if c.Class == Uncertain && (strings.Contains(low, "again") || strings.Contains(low, "another")) {
+			t.Errorf("%s is uncertain, and says: %s", c.Code, c.Advice)
+		}
+	}
+	if c := Of("91"); !strings.HasPrefix(c.Advice, noCash+"Once the screen says that no money moved") {
+		t.Errorf("91 may be the network's own on silence, and says: %s", c.Advice)
+	}
+}
