@@ -11,7 +11,8 @@
 //     cash' is for the agent, and never stands here.
 //   - A slip of a pending operation says to keep it, and by which day the money
 //     is back or paid (T+5), with the references to ask for it by.
-//   - The Aadhaar number is masked: XXXXXXXX1234, whatever the record holds.
+//   - The Aadhaar number is masked: XXXXXXXX1234, whatever the record holds, and
+//     so is a number of its form that was typed as a person's name.
 //   - The balance is printed only where it was asked for.
 //   - Texts of the bank are shown without control characters, so that none can
 //     command a printer, and bounded. A line of a mini statement that can't be

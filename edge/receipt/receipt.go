@@ -2,6 +2,7 @@ package receipt
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"time"
 	"unicode"
@@ -25,7 +26,10 @@ type Receipt struct {
 	Shop   []string // the shop's name first, then terminal and agent
 	Title  string   // what was done, such as 'Cash withdrawal'
 	Status string   // the result in words
-	Rows   []Row    // facts, in the order in which they are read
+	// At is the time of the transaction, in Indian Standard Time: when it was
+	// sent, or as near to that as it came.
+	At   time.Time
+	Rows []Row // facts, in the order in which they are read
 	// Lines is the mini statement as the bank sent it, line by line, without
 	// control characters; Entries is the same, read.
 	Lines   []string
@@ -53,13 +57,14 @@ const (
 // Make makes the receipt of an operation. meaning says what a bank's response
 // code means; where it gives nothing, the code alone is shown.
 func Make(r edge.Record, shop Shop, meaning func(code string) string) Receipt {
-	agent := r.Operator
+	agent := name(r.Operator)
 	if agent == "" {
-		agent = shop.Agent
+		agent = name(shop.Agent)
 	}
 	out := Receipt{
 		Shop:  some(clean(shop.Merchant), labelled("TID", shop.TID, "MID", shop.MID), labelled("Agent", agent)),
 		Title: title(r.Route),
+		At:    when(r).In(india()),
 	}
 	out.Status, out.Notes = result(r, meaning)
 	row := func(label, value string) {
@@ -67,8 +72,8 @@ func Make(r edge.Record, shop Shop, meaning func(code string) string) Receipt {
 			out.Rows = append(out.Rows, Row{label, value})
 		}
 	}
-	row("Date", stamp(when(r)))
-	row("Customer", r.Customer)
+	row("Date", stamp(out.At))
+	row("Customer", name(r.Customer))
 	row("Aadhaar", masked(r.Aadhaar))
 	row("Bank", r.BankName)
 	if r.Amount != 0 {
@@ -126,9 +131,9 @@ func result(r edge.Record, meaning func(string) string) (status string, notes []
 	case op.Succeeded:
 		return title(r.Route) + " successful", nil
 	case op.Failed:
-		return "No money moved", some(refusal(r, meaning), again(r))
+		return failure(r), some(refusal(r, meaning), again(r))
 	case op.Expired, op.NotSent:
-		return "No money moved", some("It was not sent to the bank.", again(r))
+		return failure(r), some("It was not sent to the bank.", again(r))
 	case op.Reversed:
 		return "Reversed: the money went back", []string{
 			"The bank took the amount and gave it back to the account. If your account does not show it, ask your bank with this slip.",
@@ -145,6 +150,21 @@ func result(r edge.Record, meaning func(string) string) (status string, notes []
 	return "Result not known yet", []string{"An enquiry moves no money."}
 }
 
+// failure is the status of what did not succeed: whether the bank declined it,
+// and that no money moved where some could have.
+func failure(r edge.Record) string {
+	declined := r.State == op.Failed && r.Result.Code != ""
+	switch {
+	case declined && moves(r.Route):
+		return "Declined: no money moved"
+	case declined:
+		return "Declined by the bank"
+	case moves(r.Route):
+		return "No money moved"
+	}
+	return "Not done"
+}
+
 // again says what a failure means to a customer who sees a debit all the same.
 func again(r edge.Record) string {
 	if !moves(r.Route) {
@@ -156,7 +176,7 @@ func again(r edge.Record) string {
 // refusal says why the bank refused.
 func refusal(r edge.Record, meaning func(string) string) string {
 	if r.Result.Code == "" {
-		return "The bank network could not be reached; nothing was sent."
+		return "It did not reach the bank."
 	}
 	why := ""
 	if meaning != nil {
@@ -207,6 +227,17 @@ func rupees(p money.Paise) string {
 		return "-₹" + strings.TrimPrefix(p.Grouped(), "-")
 	}
 	return "₹" + p.Grouped()
+}
+
+// aadhaarLike is what a person may have typed into the wrong field.
+var aadhaarLike = regexp.MustCompile(`\d{4}[ .-]?\d{4}[ .-]?\d{4}`)
+
+// name is a person's name; a number in it that may be an Aadhaar number is
+// masked, since people type into the wrong field.
+func name(s string) string {
+	return aadhaarLike.ReplaceAllStringFunc(clean(s), func(number string) string {
+		return "XXXXXXXX" + number[len(number)-4:]
+	})
 }
 
 // masked shows a masked Aadhaar number, and masks one that is not.

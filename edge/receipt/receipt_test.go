@@ -248,3 +248,88 @@ func FuzzStatement(f *testing.F) {
 		sound(t, r.Text(width), max(width, minWidth))
 	})
 }
+
+// FuzzParseLine gives any bytes as a line of a mini statement.
+func FuzzParseLine(f *testing.F) {
+	f.Add("21/11 UPI/ASHA MILK     D 120.00")
+	f.Add("Balance:+12450.75")
+	f.Add("1/1 \x1b@\xff C ₹0009,9.1")
+	f.Fuzz(func(t *testing.T, line string) {
+		e, ok := ParseLine(line)
+		if ok != (e.Date != "" || e.Balance) || !ok && e != (Entry{Raw: e.Raw}) {
+			t.Fatalf("%q read %v: %+v", line, ok, e)
+		}
+		if size(e.Raw) > maxText {
+			t.Fatalf("%q became %d characters", line, size(e.Raw))
+		}
+		if again, okAgain := ParseLine(e.Raw); again != e || okAgain != ok {
+			t.Fatalf("%q reads %+v, and then %+v", line, e, again)
+		}
+	})
+}
+
+// TestNoAadhaarNumber puts whole numbers where one could slip in: they leave
+// masked, however they are written.
+func TestNoAadhaarNumber(t *testing.T) {
+	for held, shown := range map[string]string{
+		"XXXXXXXX7058": "XXXXXXXX7058", "999941057058": "XXXXXXXX7058",
+		"9999 4105 7058": "XXXXXXXXXXXX", "9999-4105-7058": "XXXXXXXXXXXX", "99994105705": "XXXXXXXXXXXX", "9999410570581": "XXXXXXXXXXXX",
+	} {
+		r := with(record(op.Withdrawal, op.Succeeded, 50000), answered("00"))
+		r.Aadhaar = held
+		if made := Make(r, shop(), meaning); !slices.Contains(made.Rows, Row{"Aadhaar", shown}) {
+			t.Errorf("%q is shown in %q, want %s", held, made.Rows, shown)
+		}
+	}
+	for _, typed := range []string{"999941057058", "Asha 9999 4105 7058", "9999-4105-7058 Asha", "9999.4105.7058", "9999\t4105\u00a07058", "9999410570581"} {
+		r := with(record(op.Withdrawal, op.Succeeded, 50000), answered("00"))
+		r.Customer, r.Operator = typed, typed
+		made := Make(r, shop(), meaning)
+		for _, text := range []string{made.Text(Narrow), made.Text(Wide), fmt.Sprint(made)} {
+			digits := strings.Map(func(r rune) rune {
+				if r >= '0' && r <= '9' {
+					return r
+				}
+				return -1
+			}, text)
+			if strings.Contains(digits, "99994105") {
+				t.Errorf("the name %q stands in\n%s", typed, text)
+			}
+		}
+	}
+}
+
+// TestStatus has the words that a customer reads first.
+func TestStatus(t *testing.T) {
+	for _, c := range []struct {
+		route  op.RouteID
+		state  op.State
+		code   string
+		status string
+		note   string
+	}{
+		{op.Withdrawal, op.Succeeded, "00", "Cash withdrawal successful", ""},
+		{op.ReqAuth, op.Succeeded, "00", "Agent authentication successful", ""},
+		{op.Withdrawal, op.Failed, "51", "Declined: no money moved", "There is not enough money in the account."},
+		{op.Purchase, op.Failed, "ZZ", "Declined: no money moved", "with code ZZ"},
+		{op.Balance, op.Failed, "U3", "Declined by the bank", "did not match"},
+		{op.Withdrawal, op.Failed, "", "No money moved", "It did not reach the bank."},
+		{op.MiniStatement, op.Failed, "", "Not done", "It did not reach the bank."},
+		{op.Withdrawal, op.Expired, "", "No money moved", "It was not sent to the bank."},
+		{op.Purchase, op.NotSent, "", "No money moved", "It was not sent to the bank."},
+		{op.Withdrawal, op.Reversed, "68", "Reversed: the money went back", "gave it back to the account"},
+		{op.Withdrawal, op.Pending, "", "Bank has not answered: keep this slip", "26 November 2026"},
+		{op.Balance, op.Pending, "", "Bank has not answered", "moves no money"},
+		{op.Withdrawal, op.Accepted, "", "Result not known yet", "no proof of payment"},
+	} {
+		r := record(c.route, c.state, 50000)
+		r.Result.Code = c.code
+		made := Make(r, shop(), meaning)
+		if made.Status != c.status || !strings.Contains(strings.Join(made.Notes, " "), c.note) {
+			t.Errorf("%s %s %q: %q, notes %q", c.route, c.state, c.code, made.Status, made.Notes)
+		}
+		if _, offset := made.At.Zone(); !made.At.Equal(r.SentAt) || offset != 19800 {
+			t.Errorf("%s %s: the time is %s", c.route, c.state, made.At)
+		}
+	}
+}

@@ -40,33 +40,37 @@ func statement(lines []string) (shown []string, entries []Entry) {
 			continue
 		}
 		shown = append(shown, line)
-		entries = append(entries, readEntry(line))
+		entry, _ := ParseLine(line)
+		entries = append(entries, entry)
 	}
 	return shown, entries
 }
 
-// readEntry reads one line.
-func readEntry(line string) Entry {
+// ParseLine reads one line of a mini statement, leniently and never by position.
+// false: it could not be read, and only Raw is set. Raw is the line without
+// control characters, at most 120 characters of it.
+func ParseLine(line string) (Entry, bool) {
+	line = clean(line)
 	if m := balanceLine.FindStringSubmatch(line); m != nil {
 		if p, err := amount(m[2]); err == nil {
 			if m[1] == "-" {
 				p = -p
 			}
-			return Entry{Raw: line, Balance: true, Amount: p}
+			return Entry{Raw: line, Balance: true, Amount: p}, true
 		}
 	}
 	m := entryLine.FindStringSubmatch(line)
 	if m == nil {
 		if m = signedLast.FindStringSubmatch(line); m == nil {
-			return Entry{Raw: line}
+			return Entry{Raw: line}, false
 		}
 		m[3], m[4] = m[4], m[3]
 	}
 	p, err := amount(m[4])
 	if err != nil {
-		return Entry{Raw: line}
+		return Entry{Raw: line}, false
 	}
-	return Entry{Raw: line, Date: m[1], Narration: m[2], Credit: strings.EqualFold(m[3][:1], "C"), Amount: p}
+	return Entry{Raw: line, Date: m[1], Narration: m[2], Credit: strings.EqualFold(m[3][:1], "C"), Amount: p}, true
 }
 
 // amount reads rupees as banks print them: grouped, with leading zeros.
