@@ -8,6 +8,7 @@ import (
 
 	"galla/shared/money"
 	"galla/shared/op"
+	"galla/shared/secret"
 )
 
 // Bounds that the counter checks before a finger is asked for; the central
@@ -51,6 +52,8 @@ func (c *Counter) checkDraft(d Draft) error {
 	}
 	if name := strings.TrimSpace(d.Customer); name == "" || len([]rune(name)) > maxName {
 		bad("customer", "Enter the customer's name")
+	} else if holdsAadhaar(name) {
+		bad("customer", "Enter the customer's name here, not the Aadhaar number")
 	}
 	if !c.knownBank(d.IIN) {
 		bad("iin", "Choose the customer's bank from the list")
@@ -69,6 +72,19 @@ func (c *Counter) checkDraft(d Draft) error {
 		return &DraftError{Fields: wrong}
 	}
 	return nil
+}
+
+// holdsAadhaar tells whether a text that will be stored in the clear is an
+// Aadhaar number typed into the wrong field, however it is spaced.
+func holdsAadhaar(text string) bool {
+	digits := strings.Map(func(r rune) rune {
+		if r < '0' || r > '9' {
+			return -1
+		}
+		return r
+	}, text)
+	_, err := secret.ParseAadhaar(digits)
+	return err == nil
 }
 
 func (c *Counter) knownBank(iin string) bool {

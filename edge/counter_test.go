@@ -4,20 +4,14 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"galla/shared/op"
-	"galla/shared/secret"
 	"galla/shared/wire"
 )
-
-func jsonSession(expires time.Time) ([]byte, error) {
-	return json.Marshal(SessionState{Known: true, Active: true, ExpiresAt: expires})
-}
 
 // inHouse runs a test in a bubble with a fresh house.
 func inHouse(t *testing.T, test func(t *testing.T, h *house)) {
@@ -353,6 +347,11 @@ func TestDraftErrorsComeAllAtOnce(t *testing.T) {
 		if _, err := h.c.Begin(t.Context(), Draft{Route: op.Withdrawal, IIN: "1"}); !errors.As(err, &d) || len(d.Fields) != 5 {
 			t.Errorf("Begin = %v, want five fields", err)
 		}
+		typed := h.draft(op.Withdrawal)
+		typed.Customer = "9999 4105-7058"
+		if _, err := h.c.Begin(t.Context(), typed); !errors.As(err, &d) || d.Fields[0].Field != "customer" {
+			t.Errorf("an Aadhaar number was taken for a name: %v", err)
+		}
 		if _, err := h.c.Begin(t.Context(), Draft{Route: op.Banks}); err == nil {
 			t.Error("a route without a finger took a draft")
 		}
@@ -420,96 +419,6 @@ func TestTheWindowIsKept(t *testing.T) {
 			if h.state(id) == op.Queued {
 				t.Error("an operation stays queued though the window has a place")
 			}
-		}
-	})
-}
-
-func TestPIN(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		queue := newShelf()
-		h := open(t, queue)
-		wrong, right := secret.NewOTP("0000"), secret.NewOTP("2580")
-		var p *PINError
-		for i := range pinTries - 1 {
-			if _, err := h.c.CheckPIN(t.Context(), wrong); !errors.As(err, &p) || p.Left != pinTries-1-i || p.Wait != 0 {
-				t.Fatalf("try %d: %v", i, err)
-			}
-		}
-		for i, wait := range []time.Duration{30, 60, 120, 240, 480, 900, 900} {
-			if _, err := h.c.CheckPIN(t.Context(), wrong); !errors.As(err, &p) || p.Wait != wait*time.Second {
-				t.Fatalf("wait %d: %v", i, err)
-			}
-			if _, err := h.c.CheckPIN(t.Context(), right); !errors.As(err, &p) || p.Wait == 0 {
-				t.Fatalf("the right PIN was looked at while waiting: %v", err)
-			}
-			if i == 2 { // a restart gives no new tries
-				h.stop()
-				h = open(t, queue)
-				if _, err := h.c.CheckPIN(t.Context(), right); !errors.As(err, &p) || p.Wait == 0 {
-					t.Fatalf("the wait is gone after a restart: %v", err)
-				}
-			}
-			time.Sleep(wait * time.Second)
-		}
-		defer h.stop()
-		if agent, err := h.c.CheckPIN(t.Context(), right); err != nil || agent != "Fatima" {
-			t.Errorf("CheckPIN = %q, %v", agent, err)
-		}
-		if _, err := h.c.CheckPIN(t.Context(), wrong); !errors.As(err, &p) || p.Left != pinTries-1 {
-			t.Errorf("the count does not begin anew: %v", err)
-		}
-	})
-}
-
-func TestBanksAndSessionAreFetchedAndCached(t *testing.T) {
-	inHouse(t, func(t *testing.T, h *house) {
-		h.c.banks = nil
-		h.up()
-		synctest.Wait()
-		expires := time.Now().Add(20 * time.Hour).UTC()
-		for range 2 {
-			h.line.mu.Lock()
-			f := h.line.frames[len(h.line.frames)-1]
-			h.line.mu.Unlock()
-			reply := fmt.Sprintf(`{"statusCode":"00","data":{"authenticated":true,"tid":"GAL00101","expiresAt":%q}}`, expires.Format(time.RFC3339))
-			if f.Route == op.Banks {
-				reply = `{"statusCode":"00","message":"m","data":[{"iin":"607094","bankName":"State Bank of India"}]}`
-			}
-			h.receive(wire.OutcomeFrame(f.ID, op.Outcome{State: op.Succeeded, HTTP: 200, Reply: []byte(reply)}))
-			synctest.Wait()
-		}
-		banks, _ := h.c.Banks()
-		if len(banks) != 1 || banks[0].IIN != "607094" {
-			t.Errorf("banks = %v", banks)
-		}
-		if s := h.c.Status().Session; !s.Active || s.ExpiresAt.Sub(expires).Abs() > time.Second {
-			t.Errorf("session = %+v", s)
-		}
-		if _, ok := h.queue.cache[cacheBanks]; !ok {
-			t.Error("the bank list is not cached")
-		}
-	})
-}
-
-func TestAChangedBankListIsFetchedAgain(t *testing.T) {
-	inHouse(t, func(t *testing.T, h *house) {
-		h.c.banksAt = time.Now()
-		h.up()
-		synctest.Wait()
-		h.line.mu.Lock()
-		h.line.frames = nil
-		h.line.mu.Unlock()
-		h.receive(wire.Frame{T: wire.TEvent, Kind: wire.EventBanks, Cursor: 3})
-		synctest.Wait()
-		h.line.mu.Lock()
-		session := h.line.frames[0].ID
-		h.line.mu.Unlock()
-		h.receive(wire.OutcomeFrame(session, op.Outcome{State: op.Succeeded, HTTP: 200, Reply: []byte(`{"statusCode":"00","data":{}}`)}))
-		synctest.Wait()
-		h.line.mu.Lock()
-		defer h.line.mu.Unlock()
-		if n := len(h.line.frames); n != 2 || h.line.frames[1].Route != op.Banks {
-			t.Errorf("%d calls after the bank list changed, want the session and then the list", n)
 		}
 	})
 }

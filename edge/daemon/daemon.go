@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -85,13 +86,13 @@ func Run(ctx context.Context, cfg Config) error {
 		if err != nil {
 			return err
 		}
-		return serve(ctx, cfg, l, counter, line, reader, pages)
+		return serve(ctx, cfg, l, counter, line, reader, pages, func(ctx context.Context) error { return tidy(ctx, q, line, cfg.Logger) })
 	}()
 	return errors.Join(err, q.Close())
 }
 
 // serve runs the parts side by side until ctx ends or one of them fails.
-func serve(ctx context.Context, cfg Config, l net.Listener, counter *edge.Counter, line *uplink.Client, reader *device.Device, pages *screen.Screen) error {
+func serve(ctx context.Context, cfg Config, l net.Listener, counter *edge.Counter, line *uplink.Client, reader *device.Device, pages *screen.Screen, tidy func(context.Context) error) error {
 	pid := filepath.Join(cfg.Data, pidFile)
 	if err := os.WriteFile(pid, fmt.Appendln(nil, os.Getpid()), 0o644); err != nil {
 		return fmt.Errorf("write the process id: %w", err)
@@ -102,8 +103,39 @@ func serve(ctx context.Context, cfg Config, l net.Listener, counter *edge.Counte
 	group.Go(func() error { return line.Run(ctx) })
 	group.Go(func() error { return reader.Run(ctx) })
 	group.Go(func() error { return pages.Run(ctx, l) })
+	group.Go(func() error { return tidy(ctx) })
 	cfg.Logger.Info("counter is serving", "pages", l.Addr().String())
 	return group.Wait()
+}
+
+// tidyEvery is how often history that is older than its retention is forgotten.
+const tidyEvery = 24 * time.Hour
+
+// tidy forgets old history once a day. The central's clock decides what is old,
+// so it waits for a line that is up: a wrong clock here must not delete.
+func tidy(ctx context.Context, q *queue.Queue, line edge.Line, log *slog.Logger) error {
+	look := time.NewTicker(time.Hour)
+	defer look.Stop()
+	var last time.Time
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-look.C:
+		}
+		state := line.State()
+		now := time.Now().Add(state.Offset)
+		if !state.Up || now.Sub(last) < tidyEvery {
+			continue
+		}
+		gone, err := q.Purge(now.Add(-queue.Retention))
+		if err != nil {
+			log.Error("old history can't be forgotten; it is tried again", "error", err)
+			continue
+		}
+		last = now
+		log.Info("history was tidied", "forgotten", gone)
+	}
 }
 
 // explain says what a bank's response code means and what to do next.
