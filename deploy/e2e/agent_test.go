@@ -111,6 +111,20 @@ func (a *agent) unlock(pin string) error {
 	return nil
 }
 
+// cookie is the session that the counter gave.
+func (a *agent) cookie(t *testing.T) string {
+	t.Helper()
+	u, err := url.Parse(a.h.url("COUNTER"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cookies := a.client.Jar.Cookies(u)
+	if len(cookies) != 1 {
+		t.Fatalf("the counter gave %d cookies", len(cookies))
+	}
+	return cookies[0].Value
+}
+
 // unlocked runs a step, entering the PIN where the counter wants it.
 func (a *agent) unlocked(step func() error) error {
 	err := step()

@@ -81,6 +81,13 @@ func browse(t *testing.T, h *house) *browser {
 	if err := os.MkdirAll(b.shots, 0o755); err != nil {
 		t.Fatal(err)
 	}
+	old, err := filepath.Glob(filepath.Join(b.shots, "[0-9][0-9]-*.png"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range old {
+		_ = os.Remove(path) // pictures of an earlier day
+	}
 	if err := chromedp.Do(ctx); err != nil { // starts it; a limit of this call would be the browser's own
 		t.Fatalf("start %s: %v", chromium(t), err)
 	}

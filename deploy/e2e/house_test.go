@@ -35,6 +35,7 @@ type house struct {
 	tokens   sync.Map // client → token
 	reader   *reader  // the house's own
 	captures captures
+	cookies  []string // of the counter's sessions
 }
 
 // Waits for things that must happen; their length says nothing but 'never'.

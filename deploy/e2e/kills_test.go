@@ -293,12 +293,12 @@ func (l *load) forget(token string) {
 func (l *load) killer(stop <-chan struct{}) (kills map[string]int, slowest time.Duration) {
 	r := rand.New(rand.NewPCG(l.seed, 1<<32))
 	kills = map[string]int{}
-	victims := []string{"central", "central", "central", "bank", "bank", "edge"}
+	victims := []string{"central", "central", "central", "bank", "bank", "edge", "edge"}
 	for {
 		select {
 		case <-stop:
 			return kills, slowest
-		case <-time.After(time.Duration(r.IntN(2500)) * time.Millisecond):
+		case <-time.After(time.Duration(r.IntN(2000)) * time.Millisecond):
 		}
 		name := victims[r.IntN(len(victims))]
 		old := l.h.pid(name)
