@@ -39,6 +39,9 @@ func TestRulesBite(t *testing.T) {
 		{"test module in code", imports, "edge/queue/a.go", `package queue; import _ "pgregory.net/rapid"`, "serves tests only"},
 		{"test module in test", imports, "edge/queue/a_test.go", `package queue; import _ "pgregory.net/rapid"`, ""},
 		{"new room", imports, "central/attic/a.go", `package attic`, "new room without a line"},
+		{"old json", imports, "central/door/a.go", `package door; import _ "encoding/json"`, "duplicate keys"},
+		{"own randomness", imports, "central/a.go", `package central; import _ "crypto/rand"`, "main chooses"},
+		{"randomness in a test", imports, "central/a_test.go", `package central; import _ "crypto/rand"`, ""},
 		{"log", imports, "edge/a.go", `package edge; import _ "log"`, "slog.Logger"},
 
 		{"fasthttp of fiber's choice", pins, "go.mod", "module galla\nrequire (\n\tgithub.com/valyala/fasthttp v1.51.0 // indirect\n)\n", "request-smuggling"},
