@@ -170,6 +170,9 @@ func (c *Counter) Run(ctx context.Context) error {
 	for {
 		select {
 		case <-ctx.Done():
+			c.mu.Lock()
+			c.life = nil // no job begins after this, so that all can be waited for
+			c.mu.Unlock()
 			c.jobs.Wait()
 			return nil
 		case <-c.wake:

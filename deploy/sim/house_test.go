@@ -130,7 +130,7 @@ func (h *house) startCentral() error {
 		return err
 	}
 	engine, err := central.NewEngine(db, client, contract.Renderer{}, h.bell, central.EngineConfig{
-		Node: "node-1", Enquiries: central.EnquiryConfig{Max: 30 * time.Second}, Rand: rand.Reader, Logger: h.log,
+		Node: "node-1", Enquiries: central.EnquiryConfig{Max: 30 * time.Second, Poll: 2 * time.Second}, Rand: rand.Reader, Logger: h.log,
 	})
 	if err != nil {
 		return err

@@ -54,7 +54,7 @@ func (s *story) pause(from, to time.Duration) {
 // Times of a story, on its virtual clock.
 const (
 	storyTime = 4 * time.Minute  // customers come and things break
-	healTime  = 12 * time.Minute // nothing breaks any more
+	healTime  = 6 * time.Minute // nothing breaks any more
 )
 
 // play plays a seed in a bubble and gives what must not be.
