@@ -2,6 +2,7 @@ package edge
 
 import (
 	"context"
+	"runtime"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -12,7 +13,7 @@ import (
 // TestCapturesThatMeetTheEnd: a press of the button may come at the very moment
 // when the program is stopped. The simulation found the race (seeds 32 and 34).
 func TestCapturesThatMeetTheEnd(t *testing.T) {
-	for range 30 {
+	for round := range 30 {
 		synctest.Test(t, func(t *testing.T) {
 			h := open(t, newShelf())
 			var ids []op.ID
@@ -30,6 +31,9 @@ func TestCapturesThatMeetTheEnd(t *testing.T) {
 			var presses sync.WaitGroup
 			for _, id := range ids {
 				presses.Go(func() { _ = h.c.Capture(id) })
+			}
+			for range 50 * round { // the presses get different head starts
+				runtime.Gosched()
 			}
 			h.stop()
 			presses.Wait()

@@ -53,7 +53,7 @@ func (s *story) pause(from, to time.Duration) {
 
 // Times of a story, on its virtual clock.
 const (
-	storyTime = 4 * time.Minute  // customers come and things break
+	storyTime = 4 * time.Minute // customers come and things break
 	healTime  = 6 * time.Minute // nothing breaks any more
 )
 
