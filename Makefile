@@ -47,7 +47,8 @@ check: tools ## formatting, go vet, staticcheck, and the rules of the house (sha
 
 .PHONY: test
 test: check browser ## check, then all tests under the race detector, with real processes and a real browser
-	$(TEST) $$($(GO) list ./... | grep -v -e /deploy/e2e$$ -e /shared/archtest$$)
+	$(TEST) $$($(GO) list ./... | grep -v -e /deploy/e2e$$ -e /deploy/sim$$ -e /shared/archtest$$)
+	$(TEST) ./deploy/sim
 	$(TEST) -count=1 -v $(WHOLE)
 
 .PHONY: sim
