@@ -196,6 +196,13 @@ func (b *browser) press(keys ...string) {
 	}
 }
 
+// typeInto waits until the page is there and its cursor in a field, then types.
+func (b *browser) typeInto(id string, keys ...string) {
+	b.t.Helper()
+	b.await("the cursor in "+id, fmt.Sprintf(`document.readyState === 'complete' && document.activeElement?.id === %q`, id))
+	b.press(keys...)
+}
+
 func printable(k string) string {
 	if strings.Trim(k, "0123456789") == "" && len(k) == 12 {
 		return "an Aadhaar number"

@@ -80,10 +80,10 @@ func (d *day) unlock() {
 	b.awaitPath("/unlock")
 	b.shot("unlock")
 	b.shotNarrow("unlock")
-	b.press("1111", enter)
+	b.typeInto("pin", "1111", enter)
 	b.awaitText("#pin-note", "PIN is wrong")
 	b.shot("unlock-wrong-pin")
-	b.press("2580", enter)
+	b.typeInto("pin", "2580", enter)
 	b.awaitPath("/")
 	b.awaitText("#chips", "Line up")
 	b.awaitText("#chips", "Reader ready")
@@ -97,7 +97,7 @@ func (d *day) signIn() {
 	b.click(`a[href="/day"]`)
 	b.awaitPath("/day")
 	b.shot("day")
-	b.press(enter)
+	b.typeInto("do-day", enter)
 	b.awaitPath("/op/*")
 	b.awaitState("ready")
 	b.press("s")
@@ -124,8 +124,7 @@ func (d *day) fill(x deal) {
 	keys := map[string]string{"withdrawal": "1", "balance": "2", "statement": "3", "purchase": "4"}
 	b.press(keys[x.kind])
 	b.awaitPath("/new/" + x.kind)
-	b.await("the cursor in the first field", `document.activeElement?.id === 'aadhaar'`)
-	b.press(x.aadhaar, tab, x.customer, tab, x.bank, tab)
+	b.typeInto("aadhaar", x.aadhaar, tab, x.customer, tab, x.bank, tab)
 	if x.amount != "" {
 		b.press(x.amount, tab, tab) // the quick amounts are one stop
 	}
@@ -378,7 +377,7 @@ func (d *day) lists() {
 	})
 	b.goTo("/operations")
 	b.awaitPath("/unlock")
-	b.press("2580", enter)
+	b.typeInto("pin", "2580", enter)
 	b.awaitPath("/operations")
 	b.awaitText("#ops", fmt.Sprintf("₹%s", rupees(500_00)))
 	b.click(".locker button")
