@@ -27,10 +27,80 @@ const (
 	KindPurchase      Kind = "PURCHASE"
 	KindAgentAuth     Kind = "AGENT_AUTHENTICATION"
 	KindCashDeposit   Kind = "CASH_DEPOSIT"
+
+	// Onboarding of an agent for AEPS (section 4.1).
+	KindAgentOnboarding Kind = "AGENT_ONBOARDING" // begins it, and sends the first OTP
+	KindAgentOTP        Kind = "AGENT_OTP"
+	KindAgentOTPCheck   Kind = "AGENT_OTP_CHECK"
+	KindAgentPAN        Kind = "AGENT_PAN"
+	KindAgentUID        Kind = "AGENT_UID"
+	KindAgentBiometric  Kind = "AGENT_BIOMETRIC"
+	KindAgentSubmit     Kind = "AGENT_SUBMIT"
+	KindAgentStatus     Kind = "AGENT_STATUS"
+	KindAgentDetail     Kind = "AGENT_DETAIL"
+	// KindInitialize creates the service-KYC record at the central; the bank
+	// never hears of it.
+	KindInitialize Kind = "SERVICE_INITIALIZE"
+
+	// Onboarding of a DMT customer (section 4.3).
+	KindCustomerDetail     Kind = "CUSTOMER_DETAIL"
+	KindCustomerOnboarding Kind = "CUSTOMER_ONBOARDING"
+	KindCustomerOTP        Kind = "CUSTOMER_OTP"
+	KindCustomerOTPCheck   Kind = "CUSTOMER_OTP_CHECK"
+	KindCustomerUID        Kind = "CUSTOMER_UID"
+	KindCustomerBiometric  Kind = "CUSTOMER_BIOMETRIC"
+	KindCustomerSubmit     Kind = "CUSTOMER_SUBMIT"
+	KindCustomerStatus     Kind = "CUSTOMER_STATUS"
+
+	// Remitters, beneficiaries, transfers (section 4.4).
+	KindRemitterRegister    Kind = "REMITTER_REGISTER"
+	KindRemitterDetails     Kind = "REMITTER_DETAILS"
+	KindAccountVerification Kind = "ACCOUNT_VERIFICATION"
+	KindBeneficiaryAdd      Kind = "BENEFICIARY_ADD"
+	KindBeneficiaryGet      Kind = "BENEFICIARY_GET"
+	KindBeneficiaryDelete   Kind = "BENEFICIARY_DELETE"
+	KindTransferOTP         Kind = "TRANSFER_OTP"
+	KindTransfer            Kind = "TRANSFER"
+	KindTransferCharges     Kind = "TRANSFER_CHARGES"
+	KindRefundOTP           Kind = "REFUND_OTP"
+	KindRefund              Kind = "REFUND"
+	KindFloatBalance        Kind = "FLOAT_BALANCE"
+	KindLogin               Kind = "LOGIN"
+
+	// Onboarding of business correspondents (section 4.4, end).
+	KindBCRegister        Kind = "BC_REGISTER"
+	KindBCAgentRegister   Kind = "BC_AGENT_REGISTER"
+	KindBCAgentInitialize Kind = "BC_AGENT_INITIALIZE"
+	KindBCStatus          Kind = "BC_STATUS"
 )
 
-// MovesMoney tells whether an execution of this kind debits a customer.
-func (k Kind) MovesMoney() bool { return k == KindWithdrawal || k == KindPurchase }
+// MovesMoney tells whether an execution of this kind debits a customer or
+// moves the value of a transfer.
+func (k Kind) MovesMoney() bool {
+	return k == KindWithdrawal || k == KindPurchase || k == KindTransfer || k == KindRefund
+}
+
+// AEPS tells whether the kind is an AEPS transaction (section 4.2): those have
+// a customer's Aadhaar number, a PID block and a terminal.
+func (k Kind) AEPS() bool {
+	switch k {
+	case KindWithdrawal, KindBalance, KindMiniStatement, KindPurchase, KindAgentAuth:
+		return true
+	}
+	return false
+}
+
+// Consults tells whether the kind is a consultation: it reads, or sends an
+// OTP, may be repeated at will, and is therefore no operation.
+func (k Kind) Consults() bool {
+	switch k {
+	case KindAgentOTP, KindAgentStatus, KindAgentDetail, KindCustomerDetail, KindCustomerOTP, KindCustomerStatus,
+		KindRemitterDetails, KindBeneficiaryGet, KindTransferOTP, KindTransferCharges, KindRefundOTP,
+		KindFloatBalance, KindLogin, KindBCStatus:
+		return true
+	}
+	return false
+}
 
 // Bank is the upstream banking network, as the engine needs it.
 //
@@ -44,6 +114,10 @@ func (k Kind) MovesMoney() bool { return k == KindWithdrawal || k == KindPurchas
 type Bank interface {
 	Send(ctx context.Context, req BankRequest) (BankAnswer, error)
 	Enquire(ctx context.Context, ref Reference) (BankAnswer, error)
+	// Consult delivers a request whose kind Consults, and waits for the answer.
+	// NotSent holds for its errors, too; after any error the caller may simply
+	// consult again.
+	Consult(ctx context.Context, req BankRequest) (BankAnswer, error)
 }
 
 // BankRequest is one request to the network. It exists in memory only.
@@ -60,6 +134,9 @@ type BankRequest struct {
 	Customer  string
 	Latitude  string // decimal degrees
 	Longitude string // decimal degrees
+
+	OTP         secret.OTP // of kinds that take one
+	Particulars Particulars
 
 	// InlineFor marks an agent authentication that runs inside a transaction:
 	// it holds that transaction's reference, and the two share one PID block.
@@ -93,6 +170,61 @@ type BankAnswer struct {
 	AuthCode      string       // issuer's approval code
 	Balance       *money.Paise // after a withdrawal, or of an enquiry
 	MiniStatement string       // lines separated by \n, none empty
+
+	// Data is the network's own reply to a request that is no AEPS
+	// transaction: a JSON object, passed through to the caller as it came;
+	// empty where there is none.
+	Data []byte
+	// Refusal says why the network declined, where callers must be told more
+	// than that it did.
+	Refusal Refusal
+	Charge  money.Paise // of a transfer: what the customer pays for it, GST included
+}
+
+// Refusal is a reason of the network to decline that has a meaning in the
+// interface.
+type Refusal string
+
+// The refusals.
+const (
+	RefusedOrder  Refusal = "ORDER"     // an onboarding step whose predecessor is missing: Message names it (05)
+	RefusedAbsent Refusal = "NOT_FOUND" // no such customer, remitter, beneficiary or agent
+	RefusedLimit  Refusal = "LIMIT"     // over a limit: Message says what is left (05)
+)
+
+// Particulars are what onboarding and money transfer say beyond an AEPS
+// transaction; which are set follows from the kind.
+type Particulars struct {
+	Enrolment  string // names a person's onboarding at the network (referenceid)
+	OTPRequest string // names the OTP that is checked (otpreqid)
+
+	Name      string
+	Mobile    string // ten digits
+	Email     string
+	PAN       string // ten characters
+	BirthDate string // YYYY-MM-DD
+	Address   string
+	City      string
+	State     string
+	Pincode   string // six digits
+	Shop      string
+
+	BC    string // business correspondent (bcId)
+	Agent string // agent of a business correspondent, or of AEPS (agentId)
+
+	Sender         string // remitter (senderId), a UUID
+	Beneficiary    int64  // beneficiary (BeneficiaryId)
+	Account        string // the receiver's account number, leading zeros kept
+	IFSC           string // the receiver's branch
+	Receiver       string // the receiver's name
+	ReceiverMobile string
+	ReceiverEmail  string
+	Branch         string // branch_contact
+	Remarks        string
+	CallerRef      string // the caller's own reference of a transfer (refId)
+	// Original is our reference of the transfer that a refund gives back
+	// (transactionId, refereanceId).
+	Original string
 }
 
 // errNotSent is the mark that NotSent looks for.

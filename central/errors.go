@@ -15,6 +15,7 @@ const (
 	Unauthenticated  Fault = "unauthenticated"  // 03
 	AccessDenied     Fault = "access-denied"    // 01, 403: role not allowed
 	MerchantNotFound Fault = "merchant-missing" // 01, 404: no such merchant, or another party's
+	NoMerchantInfo   Fault = "no-merchant-info" // 01, 422: 'Merchant info not created'
 	NoRoute          Fault = "no-route"         // 04, 404
 	NoMethod         Fault = "no-method"        // 04, 405: the path exists, the method does not
 	NotFound         Fault = "not-found"        // 04, 404: no such record of the caller's own
@@ -28,7 +29,7 @@ const (
 
 // Faults lists every fault, for the test that walks them through all doors.
 func Faults() []Fault {
-	return []Fault{Invalid, Unauthenticated, AccessDenied, MerchantNotFound, NoRoute, NoMethod, NotFound,
+	return []Fault{Invalid, Unauthenticated, AccessDenied, MerchantNotFound, NoMerchantInfo, NoRoute, NoMethod, NotFound,
 		Precluded, TooLarge, TooMany, Conflict, BankUnreachable, Internal}
 }
 

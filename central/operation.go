@@ -28,6 +28,23 @@ type Operation struct {
 	Reference Reference // ours at the bank
 	STAN      string
 
+	// Party owns CallerRef: "merchant:…", which a merchant and its terminals
+	// share, or "vendor:…" (Principal.Party).
+	Party string
+	// CallerRef is the caller's own reference in the body (clientRefId, refId);
+	// one party uses it once. Empty: none.
+	CallerRef string
+	// Original is the transfer that a refund gives back; empty: none.
+	Original Reference
+	Sender   string // remitter of a transfer or refund; empty: none
+	// KYC is the step that a success takes in the merchant's service-KYC
+	// record, in the same transaction; nil: none.
+	KYC *KYCStep
+	// Reverses is the operation that a success reverses (a refund's transfer):
+	// its earning is written back and its quotas are given back, in the same
+	// transaction, once. Empty: none.
+	Reverses op.ID
+
 	State     op.State
 	Node      string    // the central that works on it
 	NotAfter  time.Time // the caller's deadline; zero: none
@@ -41,10 +58,12 @@ type Operation struct {
 	StuckAt          time.Time // zero: not stuck
 	SettledAt        time.Time
 
-	Code  string // the bank's response code
-	RRN   string // the bank's retrieval reference number
-	HTTP  int    // of the stored reply
-	Reply []byte // the final reply, byte for byte; nil until final
+	Code string // the bank's response code
+	RRN  string // the bank's retrieval reference number
+	// Charge is what the customer paid for a transfer, GST included.
+	Charge money.Paise
+	HTTP   int    // of the stored reply
+	Reply  []byte // the final reply, byte for byte; nil until final
 
 	Forsworn bool // a tombstone: declared unseen, refused for ever
 }
@@ -61,6 +80,8 @@ type Settlement struct {
 	Reply  []byte
 	// Session opens with the settlement of a successful reqAuth; nil: none.
 	Session *AgentSession
+	// Earning is written to the ledger with the settlement; nil: none.
+	Earning *Earning
 }
 
 // Suspension is the step to pending.

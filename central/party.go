@@ -39,6 +39,15 @@ func (p Principal) Caller() string {
 	}
 }
 
+// Party names who owns the references that callers choose: a merchant and its
+// terminals are one party, a vendor is another.
+func (p Principal) Party() string {
+	if p.Merchant != "" {
+		return "merchant:" + string(p.Merchant)
+	}
+	return p.Caller()
+}
+
 // MerchantStatus is a merchant's mstatus (section 2.9, interface-decisions.md).
 type MerchantStatus string
 
@@ -61,7 +70,30 @@ type Merchant struct {
 	AEPSReady bool   // AEPS onboarding is finished
 	TID       string // the terminal at the bank network for calls that name none, such as GAL00001
 	Mobile    string
+	AppID     string // the application at the network (section 2.9); also the reference of submit
+	RiskFlag  int
+	Active    bool   // section 2.9, status
+	VPA       string // UPI address that QR codes pay to
+	MCC       string // merchant category code, four digits
 	CreatedAt time.Time
+
+	Settlement *SettlementAccount // nil: none configured
+	Callback   *Callback          // nil: none configured
+}
+
+// SettlementAccount is where a merchant's money goes (interface-decisions.md).
+// Only the last four digits of the account number are kept for showing.
+type SettlementAccount struct {
+	AccountLast4 string
+	IFSC         string
+	BankName     string
+	Holder       string
+}
+
+// Callback is where a merchant wants to be told of events.
+type Callback struct {
+	URL    string
+	Events []string
 }
 
 // Vendor is a partner company with merchants of its own.

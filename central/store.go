@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"galla/shared/money"
 	"galla/shared/op"
 )
 
@@ -17,6 +18,8 @@ var (
 	ErrState = errors.New("the state does not allow this step")
 	// ErrTaken says that a code, token or reference was used before.
 	ErrTaken = errors.New("already used")
+	// ErrOverlap says that a slab's band meets another one's.
+	ErrOverlap = errors.New("the band meets another slab of the same combination")
 	// ErrBusy says that the store's queue is full: try again later.
 	ErrBusy = errors.New("store is busy")
 )
@@ -30,7 +33,15 @@ type Operations interface {
 	// is known, nothing is written and the known operation is returned with
 	// false; it may be a tombstone (Forsworn). ErrTaken: the reference is not
 	// unique, draw another.
-	Begin(ctx context.Context, o Operation) (known Operation, isNew bool, err error)
+	//
+	// If the identity is new and (Party, CallerRef) is known, the identity
+	// becomes another name of that operation, which is returned with false; it
+	// is for the caller to compare fingerprints. ErrState: the identity and the
+	// CallerRef name two different operations.
+	//
+	// Every quota is counted in the same transaction; where one does not hold
+	// the operation, nothing is written and the error is a *QuotaError.
+	Begin(ctx context.Context, o Operation, quotas []Quota) (known Operation, isNew bool, err error)
 
 	// Dispatch steps from received to dispatched, before anything is sent.
 	Dispatch(ctx context.Context, id op.ID, at, bankNotAfter time.Time) error
@@ -42,6 +53,9 @@ type Operations interface {
 
 	// Settle steps to a final state. If the operation was pending and has a
 	// terminal, the event that tells it is written in the same transaction.
+	// A final state other than succeeded gives the operation's quotas back.
+	// A success carries out the operation's KYC and Reverses and writes the
+	// settlement's Earning, in the same transaction.
 	Settle(ctx context.Context, s Settlement) (Operation, error)
 
 	// Operation gives one operation, or ErrNotFound.
@@ -49,6 +63,14 @@ type Operations interface {
 
 	// ByIdentity gives a caller's operation by its identity, or ErrNotFound.
 	ByIdentity(ctx context.Context, caller, identity string) (Operation, error)
+
+	// ByReference gives a party's operation by its CallerRef, by our Reference
+	// or by its PendingReference, whichever is set in by, or ErrNotFound.
+	ByReference(ctx context.Context, party string, by ReferenceQuery) (Operation, error)
+
+	// RefundOf gives the newest refund of a transfer that is not failed or
+	// refused, or ErrNotFound.
+	RefundOf(ctx context.Context, original Reference) (Operation, error)
 
 	// Ask gives a caller's operation by its identity; if there is none, it
 	// writes a tombstone for it, and from then on the identity is refused.
@@ -69,6 +91,62 @@ type Operations interface {
 
 	// History gives the steps of an operation, oldest first.
 	History(ctx context.Context, id op.ID) ([]Step, error)
+}
+
+// ReferenceQuery names an operation; exactly one field is set.
+type ReferenceQuery struct {
+	CallerRef string
+	Reference Reference
+	Pending   string
+}
+
+// Onboardings is where service-KYC records are kept.
+type Onboardings interface {
+	// KYC gives a merchant's service-KYC record, or ErrNotFound.
+	KYC(ctx context.Context, merchant MerchantID, service Service) (ServiceKYC, error)
+	// Approve notes the network's word on a submitted record, in one
+	// transaction with the merchant's AEPSReady. ErrState: it is not submitted.
+	// Approving twice changes nothing.
+	Approve(ctx context.Context, merchant MerchantID, service Service, at time.Time) error
+}
+
+// Usage tells what of quotas is used.
+type Usage interface {
+	// Used gives for each quota the count and the sum used so far.
+	Used(ctx context.Context, quotas []Quota) ([]Used, error)
+}
+
+// Orders is where the order ids of dynamic QR codes are kept.
+type Orders interface {
+	// ClaimOrder records a merchant's order id with its amount, or finds it.
+	ClaimOrder(ctx context.Context, merchant MerchantID, orderID string, amount money.Paise, at time.Time) (claimed money.Paise, err error)
+}
+
+// Administration is what vendors see and manage (section 4.6). All of it is
+// scoped to the vendor: another vendor's records are ErrNotFound.
+type Administration interface {
+	// MerchantsOf lists a vendor's merchants that are not PENDING, oldest first,
+	// and counts all of them.
+	MerchantsOf(ctx context.Context, vendor VendorID, offset, limit int) (list []Merchant, total int, err error)
+	// Newest lists the newest operations of a merchant.
+	Newest(ctx context.Context, merchant MerchantID, limit int) ([]Operation, error)
+
+	// Slabs lists a vendor's slabs that are not deleted, oldest first.
+	Slabs(ctx context.Context, vendor VendorID) ([]Slab, error)
+	// SlabsFor lists those of one combination.
+	SlabsFor(ctx context.Context, vendor VendorID, c Combination) ([]Slab, error)
+	// AddSlab records a slab; where it is the default, the combination's
+	// earlier default is unset in the same transaction. ErrOverlap: its band
+	// meets another of the same combination, equal ones included.
+	AddSlab(ctx context.Context, s Slab) (Slab, error)
+	// ChangeSlab alters the given fields under the rules of AddSlab.
+	ChangeSlab(ctx context.Context, vendor VendorID, id SlabID, change SlabChange, at time.Time) (Slab, error)
+	// RemoveSlab deletes a slab for the caller; it is kept for audit.
+	RemoveSlab(ctx context.Context, vendor VendorID, id SlabID, at time.Time) error
+
+	// EarningsOf sums a vendor's earnings of the Indian days from and to, both
+	// included, by the given groups, in the groups' order.
+	EarningsOf(ctx context.Context, vendor VendorID, from, to Day, by []EarningGroup) ([]EarningSum, error)
 }
 
 // Directory is where parties are kept.
@@ -120,4 +198,8 @@ type Store interface {
 	Terminals
 	Sessions
 	Events
+	Onboardings
+	Usage
+	Orders
+	Administration
 }

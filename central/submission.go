@@ -17,7 +17,21 @@ type Submission struct {
 	Fingerprint [32]byte
 	Merchant    MerchantID
 	Terminal    TerminalID
+	Party       string // see Operation.Party
+	CallerRef   string // see Operation.CallerRef
+	Sender      string
 	NotAfter    time.Time // the caller's deadline; zero: none
+	// Quotas are what the operation counts against; it is refused where one is
+	// exhausted.
+	Quotas []Quota
+	// KYC is the step of the merchant's service-KYC record that a success
+	// takes; nil: none.
+	KYC *KYCStep
+	// Reverses is the operation that a success reverses (a refund's transfer).
+	Reverses op.ID
+	// Local operations change records of the central only: the bank is not
+	// asked, and they succeed when they are settled.
+	Local bool
 	// NeedsSession runs an inline agent authentication first where the
 	// terminal has no active session (section 3.2).
 	NeedsSession bool
@@ -32,10 +46,16 @@ type Desk interface {
 	// is final or pending, or ctx ends; the operation then goes on by itself
 	// and is returned as it stands. A known identity dispatches nothing: the
 	// operation it names is returned, with replayed true. Errors are *Error:
-	// Conflict, Precluded (a forsworn identity), TooMany, Internal.
+	// Conflict, Precluded (a forsworn identity, an exhausted quota), TooMany,
+	// Internal.
 	Submit(ctx context.Context, s Submission) (o Operation, replayed bool, err error)
 	// Ask is Operations.Ask, and waits like Submit.
 	Ask(ctx context.Context, caller, identity string) (o Operation, seen bool, err error)
+	// Consult asks the bank something that is no operation (Kind.Consults). It
+	// fills in Reference, STAN and NotAfter. Errors are *Error: BankUnreachable
+	// with words that say whether anything was sent, TooMany, Internal. What
+	// the bank declines is an answer and no error.
+	Consult(ctx context.Context, req BankRequest) (BankAnswer, error)
 }
 
 // Renderer writes final replies. They are stored with the operation and given

@@ -34,13 +34,13 @@ func (d *Dispatcher) readTransaction(c *call) step {
 	in := &c.in
 	request := central.BankRequest{
 		Kind:      kind,
-		Aadhaar:   in.aadhaar("AadharNo"),
-		Amount:    in.amount("TxnAmount", kind.MovesMoney()),
-		Latitude:  in.degrees("Latitude", maxLatitude),
-		Longitude: in.degrees("Longitude", maxLongitude),
-		Customer:  in.name("CustomerName", maxName),
-		PidData:   in.pidData("PidData"),
-		IIN:       in.bank("BankName", d.banks),
+		Aadhaar:   in.Aadhaar("AadharNo", form.Must),
+		Amount:    in.Amount("TxnAmount", kind.MovesMoney()),
+		Latitude:  in.Degrees("Latitude", form.MaxLatitude),
+		Longitude: in.Degrees("Longitude", form.MaxLongitude),
+		Customer:  in.Name("CustomerName", form.Must, form.MaxName),
+		PidData:   in.PidData("PidData"),
+		IIN:       in.Bank("BankName", d.banks),
 		MID:       c.merchant.MID,
 		TID:       c.tid,
 	}

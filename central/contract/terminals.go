@@ -83,9 +83,9 @@ type enrolmentData struct {
 // readEnrol binds a terminal's public key to the merchant of a code; the code
 // is the credential.
 func (d *Dispatcher) readEnrol(c *call) step {
-	code := c.in.code("code")
-	key := c.in.publicKey("publicKey")
-	name := c.in.name("name", maxTerminal)
+	code := c.in.EnrolmentCode("code")
+	key := c.in.PublicKey("publicKey")
+	name := c.in.Name("name", form.Must, form.MaxTerminal)
 	return func(ctx context.Context) (central.Reply, error) {
 		t, err := d.registry.Enrol(ctx, code, key, name)
 		if err != nil {

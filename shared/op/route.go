@@ -49,42 +49,10 @@ type Route struct {
 	AEPS bool
 }
 
-// Routes that code names.
-const (
-	Withdrawal    RouteID = "POST /aeps/withdrawal"
-	Balance       RouteID = "POST /aeps/balance"
-	MiniStatement RouteID = "POST /aeps/minstatement"
-	ReqAuth       RouteID = "POST /aeps/reqAuth"
-	Purchase      RouteID = "POST /aeps/purchase"
-	AuthStatus    RouteID = "GET /aeps/authStatus"
-	Banks         RouteID = "GET /aeps/banks"
-
-	MintTerminal   RouteID = "POST /terminals"
-	ListTerminals  RouteID = "GET /terminals"
-	RevokeTerminal RouteID = "DELETE /terminals/:id"
-	EnrolTerminal  RouteID = "POST /terminals/enrol"
-	OperationState RouteID = "GET /operations/:id"
-)
-
 // Table is the interface, one line a route, in the order of the document.
 func Table() []Route {
-	both := []Role{Merchant, Vendor}
-	every := Direct | Gateway | Uplink
-	return []Route{
-		{ID: Withdrawal, Method: "POST", Path: "/aeps/withdrawal", Roles: both, Class: Money, Doors: every, Section: "4.2", AEPS: true},
-		{ID: Balance, Method: "POST", Path: "/aeps/balance", Roles: both, Class: Enquiry, Doors: every, Section: "4.2", AEPS: true},
-		{ID: MiniStatement, Method: "POST", Path: "/aeps/minstatement", Roles: both, Class: Enquiry, Doors: every, Section: "4.2", AEPS: true},
-		{ID: ReqAuth, Method: "POST", Path: "/aeps/reqAuth", Roles: both, Class: Enquiry, Doors: every, Section: "4.2", AEPS: true},
-		{ID: Purchase, Method: "POST", Path: "/aeps/purchase", Roles: both, Class: Money, Doors: every, Section: "4.2", AEPS: true},
-		{ID: AuthStatus, Method: "GET", Path: "/aeps/authStatus", Roles: both, Class: Reference, Doors: every, Section: "4.2"},
-		{ID: Banks, Method: "GET", Path: "/aeps/banks", Roles: both, Class: Reference, Doors: every, Section: "4.2"},
-
-		{ID: MintTerminal, Method: "POST", Path: "/terminals", Roles: both, Class: Record, Doors: Direct, Section: "own additions"},
-		{ID: ListTerminals, Method: "GET", Path: "/terminals", Roles: both, Class: Enquiry, Doors: Direct, Section: "own additions"},
-		{ID: RevokeTerminal, Method: "DELETE", Path: "/terminals/:id", Roles: both, Class: Record, Doors: Direct, Section: "own additions"},
-		{ID: EnrolTerminal, Method: "POST", Path: "/terminals/enrol", Class: Record, Doors: Direct, Section: "own additions"},
-		{ID: OperationState, Method: "GET", Path: "/operations/:id", Roles: both, Class: Enquiry, Doors: Direct | Uplink, Section: "own additions"},
-	}
+	table := aepsRoutes()
+	return append(table, ownRoutes()...)
 }
 
 // Find gives the route of an id.

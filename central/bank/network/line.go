@@ -13,10 +13,11 @@ import (
 	"galla/shared/secret"
 )
 
-// The protocol's two routes; both are POST.
+// The protocol's three routes; all are POST.
 const (
-	PathTransactions = "/v1/transactions"
-	PathEnquiries    = "/v1/enquiries"
+	PathTransactions  = "/v1/transactions"
+	PathConsultations = "/v1/consultations" // kinds that Consult; the body is a Transaction
+	PathEnquiries     = "/v1/enquiries"
 )
 
 // HeaderChecksum carries the checksum of a request and of a reply, 64

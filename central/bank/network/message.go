@@ -24,7 +24,111 @@ const (
 	Purchase      Kind = "PURCHASE"
 	AgentAuth     Kind = "AGENT_AUTHENTICATION"
 	CashDeposit   Kind = "CASH_DEPOSIT"
+
+	AgentOnboarding Kind = "AGENT_ONBOARDING" // begins it, and sends the first OTP
+	AgentOTP        Kind = "AGENT_OTP"
+	AgentOTPCheck   Kind = "AGENT_OTP_CHECK"
+	AgentPAN        Kind = "AGENT_PAN"
+	AgentUID        Kind = "AGENT_UID"
+	AgentBiometric  Kind = "AGENT_BIOMETRIC"
+	AgentSubmit     Kind = "AGENT_SUBMIT"
+	AgentStatus     Kind = "AGENT_STATUS"
+	AgentDetail     Kind = "AGENT_DETAIL"
+
+	CustomerDetail     Kind = "CUSTOMER_DETAIL"
+	CustomerOnboarding Kind = "CUSTOMER_ONBOARDING"
+	CustomerOTP        Kind = "CUSTOMER_OTP"
+	CustomerOTPCheck   Kind = "CUSTOMER_OTP_CHECK"
+	CustomerUID        Kind = "CUSTOMER_UID"
+	CustomerBiometric  Kind = "CUSTOMER_BIOMETRIC"
+	CustomerSubmit     Kind = "CUSTOMER_SUBMIT"
+	CustomerStatus     Kind = "CUSTOMER_STATUS"
+
+	RemitterRegister    Kind = "REMITTER_REGISTER"
+	RemitterDetails     Kind = "REMITTER_DETAILS"
+	AccountVerification Kind = "ACCOUNT_VERIFICATION"
+	BeneficiaryAdd      Kind = "BENEFICIARY_ADD"
+	BeneficiaryGet      Kind = "BENEFICIARY_GET"
+	BeneficiaryDelete   Kind = "BENEFICIARY_DELETE"
+	TransferOTP         Kind = "TRANSFER_OTP"
+	Transfer            Kind = "TRANSFER"
+	TransferCharges     Kind = "TRANSFER_CHARGES"
+	RefundOTP           Kind = "REFUND_OTP"
+	Refund              Kind = "REFUND"
+	FloatBalance        Kind = "FLOAT_BALANCE"
+	Login               Kind = "LOGIN"
+
+	BCRegister        Kind = "BC_REGISTER"
+	BCAgentRegister   Kind = "BC_AGENT_REGISTER"
+	BCAgentInitialize Kind = "BC_AGENT_INITIALIZE"
+	BCStatus          Kind = "BC_STATUS"
 )
+
+// AEPS tells whether the kind is an AEPS transaction: those have an Aadhaar
+// number, a PID block, a terminal and a response code of two characters.
+func (k Kind) AEPS() bool {
+	switch k {
+	case Withdrawal, Balance, MiniStatement, Purchase, AgentAuth, CashDeposit:
+		return true
+	}
+	return false
+}
+
+// Consults tells whether the kind reads, or sends an OTP, and leaves no record
+// of its reference; it goes to PathConsultations, the others to
+// PathTransactions.
+func (k Kind) Consults() bool {
+	switch k {
+	case AgentOTP, AgentStatus, AgentDetail, CustomerDetail, CustomerOTP, CustomerStatus, RemitterDetails,
+		BeneficiaryGet, TransferOTP, TransferCharges, RefundOTP, FloatBalance, Login, BCStatus:
+		return true
+	}
+	return false
+}
+
+// Refusal is a reason to decline that callers must be told.
+type Refusal string
+
+// The refusals, beside a status of Failed.
+const (
+	RefusedOrder  Refusal = "ORDER"     // a step whose predecessor is missing; the message names it
+	RefusedAbsent Refusal = "NOT_FOUND" // no such customer, remitter, beneficiary or agent
+	RefusedLimit  Refusal = "LIMIT"     // over a limit; the message says what is left
+)
+
+// Particulars are what onboarding and money transfer say beyond an AEPS
+// transaction; which are set follows from the kind. They mirror
+// central.Particulars field by field.
+type Particulars struct {
+	Enrolment  string `json:"enrolment,omitzero"`
+	OTPRequest string `json:"otpRequest,omitzero"`
+
+	Name      string `json:"name,omitzero"`
+	Mobile    string `json:"mobile,omitzero"`
+	Email     string `json:"email,omitzero"`
+	PAN       string `json:"pan,omitzero"`
+	BirthDate string `json:"birthDate,omitzero"`
+	Address   string `json:"address,omitzero"`
+	City      string `json:"city,omitzero"`
+	State     string `json:"state,omitzero"`
+	Pincode   string `json:"pincode,omitzero"`
+	Shop      string `json:"shop,omitzero"`
+
+	BC    string `json:"bc,omitzero"`
+	Agent string `json:"agent,omitzero"`
+
+	Sender         string `json:"sender,omitzero"`
+	Beneficiary    int64  `json:"beneficiary,omitzero"`
+	Account        string `json:"account,omitzero"`
+	IFSC           string `json:"ifsc,omitzero"`
+	Receiver       string `json:"receiver,omitzero"`
+	ReceiverMobile string `json:"receiverMobile,omitzero"`
+	ReceiverEmail  string `json:"receiverEmail,omitzero"`
+	Branch         string `json:"branch,omitzero"`
+	Remarks        string `json:"remarks,omitzero"`
+	CallerRef      string `json:"callerRef,omitzero"`
+	Original       string `json:"original,omitzero"` // reference of the transfer that a refund gives back
+}
 
 // Debits tells whether an approval of this kind takes money from a customer.
 func (k Kind) Debits() bool { return k == Withdrawal || k == Purchase }
@@ -66,6 +170,9 @@ type Transaction struct {
 	// InlineFor is the reference of the transaction that an agent
 	// authentication precedes with the same PID block; else empty.
 	InlineFor string
+
+	OTP         secret.OTP  // of kinds that take one
+	Particulars Particulars // of kinds that are no AEPS transaction
 }
 
 // Enquiry asks what became of a reference.
@@ -84,6 +191,12 @@ type Answer struct {
 	AuthCode      string       `json:"authCode,omitzero"`
 	Balance       *money.Paise `json:"balancePaise,omitzero"`
 	MiniStatement string       `json:"miniStatement,omitzero"`
+
+	// Data is the answer to a kind that is no AEPS transaction: one JSON object
+	// with the keys that the interface names. Callers get it as it is.
+	Data    jsontext.Value `json:"data,omitzero"`
+	Refusal Refusal        `json:"refusal,omitzero"`
+	Charge  money.Paise    `json:"chargePaise,omitzero"` // of a transfer, GST included
 }
 
 // Fault is the body of every reply that is not 200: for people.
@@ -107,6 +220,9 @@ type transaction struct {
 	Latitude    string `json:"latitude"`
 	Longitude   string `json:"longitude"`
 	InlineFor   string `json:"inlineFor,omitzero"`
+
+	OTP         string      `json:"otp,omitzero"`
+	Particulars Particulars `json:"particulars,omitzero"`
 }
 
 // Encode writes the transaction as it goes over the line, secrets in clear.
@@ -117,6 +233,7 @@ func (t Transaction) Encode() ([]byte, error) {
 		MID: t.MID, TID: t.TID, IIN: t.IIN, AmountPaise: int64(t.Amount),
 		Aadhaar: t.Aadhaar.Reveal(), PidData: t.PidData.Reveal(), Customer: t.Customer,
 		Latitude: t.Latitude, Longitude: t.Longitude, InlineFor: t.InlineFor,
+		OTP: t.OTP.Reveal(), Particulars: t.Particulars,
 	})
 }
 
@@ -132,6 +249,10 @@ func DecodeTransaction(b []byte) (Transaction, error) {
 		MID: w.MID, TID: w.TID, IIN: w.IIN, Amount: money.Paise(w.AmountPaise),
 		PidData: secret.NewPidData(w.PidData), Customer: w.Customer,
 		Latitude: w.Latitude, Longitude: w.Longitude, InlineFor: w.InlineFor,
+		Particulars: w.Particulars,
+	}
+	if w.OTP != "" {
+		t.OTP = secret.NewOTP(w.OTP)
 	}
 	if a, err := secret.ParseAadhaar(w.Aadhaar); err == nil {
 		t.Aadhaar = a

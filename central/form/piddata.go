@@ -1,4 +1,4 @@
-package contract
+package form
 
 import (
 	"encoding/xml"

@@ -1,0 +1,454 @@
+package form
+
+import (
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/google/uuid"
+
+	"galla/central"
+	"galla/central/iin"
+	"galla/shared/money"
+	"galla/shared/secret"
+)
+
+// MaxBody bounds a body, in bytes: a face capture is 180 KB, the rest of a
+// request under 1 KB.
+const MaxBody = 1 << 20
+
+// Bounds of single fields, in characters.
+const (
+	MaxName      = 100
+	MaxAddress   = 200
+	MaxRef       = 64  // clientRefId (interface-decisions.md), refId
+	MaxIdentity  = 128 // Idempotency-Key
+	MaxTerminal  = 64  // a terminal's name
+	maxCode      = 64  // an enrolment code
+	maxDegrees   = 24  // more than any receiver's precision
+	maxEmail     = 254 // RFC 5321
+	keySize      = 32  // an Ed25519 public key, in bytes
+	MaxLatitude  = 90
+	MaxLongitude = 180
+)
+
+// Aadhaar reads a 12-digit number that passes the Verhoeff check.
+func (r *Reader) Aadhaar(field string, need Need) secret.Aadhaar {
+	r.note(field, need, Schema{Type: "string", Pattern: `^[0-9]{12}$`, Note: "Aadhaar number; must pass the Verhoeff check"})
+	s, ok := r.text(field, need)
+	if !ok {
+		return secret.Aadhaar{}
+	}
+	number, err := secret.ParseAadhaar(s)
+	if err != nil {
+		r.Fail(field, "aadhaar", err.Error()) // it never quotes the number
+	}
+	return number
+}
+
+// Amount reads a JSON number of rupees: above zero where money moves, and
+// exactly zero where none does (section 2.2).
+func (r *Reader) Amount(field string, moves bool) money.Paise {
+	schema := Schema{Type: "number", Minimum: "0.01", Maximum: "1000000000", Note: "rupees, at most two decimals"}
+	if !moves {
+		schema = Schema{Type: "number", Enum: []string{"0"}, Note: "must be 0 on this route"}
+	}
+	r.note(field, Must, schema)
+	text, ok := r.number(field, Must)
+	if !ok {
+		return 0
+	}
+	p, ok := r.paise(field, text)
+	switch {
+	case !ok:
+		return 0
+	case moves && p <= 0:
+		r.Fail(field, "positive", "must be more than 0")
+	case !moves && p != 0:
+		r.Fail(field, "zero", "must be 0 on this route")
+	default:
+		return p
+	}
+	return 0
+}
+
+// Bound reads an optional JSON number of rupees from 0 on; nil where it is
+// absent or wrong.
+func (r *Reader) Bound(field string) *money.Paise {
+	r.note(field, May, Schema{Type: "number", Minimum: "0", Maximum: "1000000000", Note: "rupees, at most two decimals"})
+	text, ok := r.number(field, May)
+	if !ok {
+		return nil
+	}
+	p, ok := r.paise(field, text)
+	if !ok {
+		return nil
+	}
+	if p < 0 {
+		r.Fail(field, "negative", "must not be negative")
+		return nil
+	}
+	return &p
+}
+
+func (r *Reader) paise(field, text string) (money.Paise, bool) {
+	p, err := money.Parse(text)
+	switch {
+	case errors.Is(err, money.ErrDecimals):
+		r.Fail(field, "decimals", "must have at most two decimals")
+	case errors.Is(err, money.ErrRange):
+		r.Fail(field, "range", "is out of range")
+	case err != nil:
+		r.Fail(field, "decimal", "must be a plain decimal number, without an exponent")
+	default:
+		return p, true
+	}
+	return 0, false
+}
+
+// Integer reads a whole JSON number from min to max.
+func (r *Reader) Integer(field string, need Need, min, max int64) int64 {
+	r.note(field, need, Schema{Type: "integer", Minimum: strconv.FormatInt(min, 10), Maximum: strconv.FormatInt(max, 10)})
+	text, ok := r.number(field, need)
+	if !ok {
+		return 0
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || n < min || n > max {
+		r.Fail(field, "integer", fmt.Sprintf("must be a whole number from %d to %d", min, max))
+		return 0
+	}
+	return n
+}
+
+// Count reads a whole number of a query, as digits, from min to max; otherwise
+// gives the value of an absent one.
+func (r *Reader) Count(field string, min, max, otherwise int) int {
+	r.note(field, May, Schema{Type: "integer", Minimum: strconv.Itoa(min), Maximum: strconv.Itoa(max), Note: fmt.Sprintf("default %d", otherwise)})
+	if !r.Has(field) {
+		return otherwise
+	}
+	text, ok := r.text(field, May)
+	if !ok {
+		return otherwise
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || !digits(text) || n < min || n > max {
+		r.Fail(field, "range", fmt.Sprintf("must be a whole number from %d to %d", min, max))
+		return otherwise
+	}
+	return n
+}
+
+// Bool reads true or false; nil where it is absent or wrong.
+func (r *Reader) Bool(field string) *bool {
+	r.note(field, May, Schema{Type: "boolean"})
+	v, present := r.Values[field]
+	if !present {
+		return nil
+	}
+	var b bool
+	if (v.Kind() != jsontext.KindTrue && v.Kind() != jsontext.KindFalse) || json.Unmarshal(v, &b) != nil {
+		r.Fail(field, "type", "must be true or false")
+		return nil
+	}
+	return &b
+}
+
+// Degrees reads decimal degrees within ±limit.
+func (r *Reader) Degrees(field string, limit float64) string {
+	r.note(field, Must, Schema{Type: "string", Pattern: `^-?[0-9]+(\.[0-9]+)?$`, MaxLength: maxDegrees, Note: fmt.Sprintf("decimal degrees from -%g to %g", limit, limit)})
+	s, ok := r.text(field, Must)
+	if !ok {
+		return ""
+	}
+	whole, fraction, point := strings.Cut(strings.TrimPrefix(s, "-"), ".")
+	n, err := strconv.ParseFloat(s, 64)
+	if len(s) > maxDegrees || !digits(whole) || (point && !digits(fraction)) || err != nil {
+		r.Fail(field, "degrees", "must be decimal degrees, such as 17.385044")
+		return ""
+	}
+	if n < -limit || n > limit {
+		r.Fail(field, "range", fmt.Sprintf("must be from -%g to %g", limit, limit))
+		return ""
+	}
+	return s
+}
+
+func digits(s string) bool {
+	for _, c := range []byte(s) {
+		if c < '0' || c > '9' {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// Name reads text for people: trimmed, 1 to max characters, without control
+// characters or line breaks.
+func (r *Reader) Name(field string, need Need, max int) string {
+	r.note(field, need, Schema{Type: "string", MinLength: 1, MaxLength: max})
+	s, ok := r.text(field, need)
+	if !ok || (s == "" && need == May) {
+		return ""
+	}
+	s = strings.TrimSpace(s)
+	if n := utf8.RuneCountInString(s); n < 1 || n > max {
+		r.Fail(field, "length", fmt.Sprintf("must have 1 to %d characters", max))
+		return ""
+	}
+	if strings.ContainsFunc(s, func(c rune) bool { return unicode.In(c, unicode.Cc, unicode.Zl, unicode.Zp) }) {
+		r.Fail(field, "printable", "must not contain control characters")
+		return ""
+	}
+	return s
+}
+
+// PidData reads a capture's XML; see checkPidData.
+func (r *Reader) PidData(field string) secret.PidData {
+	r.note(field, Must, Schema{Type: "string", Note: "PidData XML of a registered device, with errCode 0"})
+	s, ok := r.text(field, Must)
+	if !ok {
+		return secret.PidData{}
+	}
+	if rule, message := checkPidData(s); rule != "" {
+		r.Fail(field, rule, message)
+		return secret.PidData{}
+	}
+	return secret.NewPidData(s)
+}
+
+// Bank reads the IIN of a bank on the list; omitted or empty means the sandbox
+// bank (section 2.2).
+func (r *Reader) Bank(field string, banks *iin.List) string {
+	r.note(field, May, Schema{Type: "string", Pattern: `^[0-9]{6}$`, Note: "an iin of aeps/banks; default " + iin.Sandbox})
+	s, ok := r.text(field, May)
+	if !ok || s == "" {
+		return iin.Sandbox
+	}
+	if !banks.Known(s) {
+		r.Fail(field, "iin", "must be the iin of a bank on the list of aeps/banks")
+		return ""
+	}
+	return s
+}
+
+// Ref reads a reference that the caller chose: 1 to MaxRef printable
+// characters.
+func (r *Reader) Ref(field string, need Need) string {
+	r.note(field, need, Schema{Type: "string", MinLength: 1, MaxLength: MaxRef, Note: "the caller's own reference"})
+	s, ok := r.text(field, need)
+	if !ok {
+		return ""
+	}
+	if !Within(s, MaxRef, unicode.IsPrint) {
+		r.Fail(field, "reference", fmt.Sprintf("must have 1 to %d printable characters", MaxRef))
+		return ""
+	}
+	return s
+}
+
+// Identity checks what a door offers as the operation's identity.
+func (r *Reader) Identity(offered string) string {
+	if offered != "" && !Within(offered, MaxIdentity, func(c rune) bool { return c > ' ' && c <= '~' }) {
+		r.Fail("Idempotency-Key", "reference", fmt.Sprintf("must have 1 to %d visible ASCII characters", MaxIdentity))
+		return ""
+	}
+	return offered
+}
+
+// Within tells whether s has 1 to max characters, all of them allowed.
+func Within(s string, max int, allowed func(rune) bool) bool {
+	n := utf8.RuneCountInString(s)
+	return n >= 1 && n <= max && !strings.ContainsFunc(s, func(c rune) bool { return !allowed(c) })
+}
+
+// shape is a text of a fixed form.
+type shape struct {
+	rule    string
+	pattern *regexp.Regexp
+	message string
+}
+
+// The forms of the trade's numbers and codes.
+var (
+	mobile  = shape{"mobile", regexp.MustCompile(`^[6-9][0-9]{9}$`), "must be a ten-digit mobile number that begins with 6, 7, 8 or 9"}
+	pan     = shape{"pan", regexp.MustCompile(`^[A-Z]{5}[0-9]{4}[A-Z]$`), "must be a PAN: five capital letters, four digits, one capital letter"}
+	pincode = shape{"pincode", regexp.MustCompile(`^[1-9][0-9]{5}$`), "must be a six-digit PIN code"}
+	ifsc    = shape{"ifsc", regexp.MustCompile(`^[A-Z]{4}0[A-Z0-9]{6}$`), "must be an IFSC: four capital letters, a zero, six capital letters or digits"}
+	account = shape{"account", regexp.MustCompile(`^[0-9]{6,18}$`), "must be an account number of 6 to 18 digits"}
+	otp     = shape{"otp", regexp.MustCompile(`^[0-9]{4,8}$`), "must be the digits of a one-time password"}
+	handle  = shape{"code", regexp.MustCompile(`^[A-Z0-9][A-Z0-9_-]{0,31}$`), "must have 1 to 32 capital letters, digits, hyphens and underscores"}
+	token   = shape{"id", regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`), "must have 1 to 64 letters, digits, dots, hyphens and underscores"}
+	email   = shape{"email", regexp.MustCompile(`^[^\s@<>"]{1,64}@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+$`), "must be an e-mail address"}
+)
+
+func (r *Reader) shaped(field string, need Need, x shape) string {
+	r.note(field, need, Schema{Type: "string", Pattern: x.pattern.String(), Note: x.message})
+	s, ok := r.text(field, need)
+	if !ok || (s == "" && need == May) {
+		return ""
+	}
+	if len(s) > maxEmail || !x.pattern.MatchString(s) {
+		r.Fail(field, x.rule, x.message)
+		return ""
+	}
+	return s
+}
+
+// Mobile reads a ten-digit Indian mobile number.
+func (r *Reader) Mobile(field string, need Need) string { return r.shaped(field, need, mobile) }
+
+// PAN reads a permanent account number.
+func (r *Reader) PAN(field string, need Need) string { return r.shaped(field, need, pan) }
+
+// Pincode reads a postal code.
+func (r *Reader) Pincode(field string, need Need) string { return r.shaped(field, need, pincode) }
+
+// IFSC reads a bank branch's code.
+func (r *Reader) IFSC(field string, need Need) string { return r.shaped(field, need, ifsc) }
+
+// Account reads a bank account number; leading zeros count.
+func (r *Reader) Account(field string, need Need) string { return r.shaped(field, need, account) }
+
+// Email reads an e-mail address.
+func (r *Reader) Email(field string, need Need) string { return r.shaped(field, need, email) }
+
+// Code reads a code of capital letters, such as a provider.
+func (r *Reader) Code(field string, need Need) string { return r.shaped(field, need, handle) }
+
+// ID reads an id that the network gave, such as otpreqid.
+func (r *Reader) ID(field string, need Need) string { return r.shaped(field, need, token) }
+
+// OTP reads a one-time password.
+func (r *Reader) OTP(field string) secret.OTP {
+	s := r.shaped(field, Must, otp)
+	if s == "" {
+		return secret.OTP{}
+	}
+	return secret.NewOTP(s)
+}
+
+// UUID reads a UUID in canonical form.
+func (r *Reader) UUID(field string, need Need) string {
+	r.note(field, need, Schema{Type: "string", Format: "uuid"})
+	s, ok := r.text(field, need)
+	if !ok || (s == "" && need == May) {
+		return ""
+	}
+	if !IsUUID(s) {
+		r.Fail(field, "uuid", "must be a UUID in lower-case canonical form")
+		return ""
+	}
+	return s
+}
+
+// IsUUID tells whether s is a UUID in canonical form; a database need not be
+// asked for anything else.
+func IsUUID(s string) bool {
+	id, err := uuid.Parse(s)
+	return err == nil && id.String() == s
+}
+
+// Date reads a calendar date, YYYY-MM-DD.
+func (r *Reader) Date(field string, need Need) string {
+	r.note(field, need, Schema{Type: "string", Format: "date"})
+	s, ok := r.text(field, need)
+	if !ok || (s == "" && need == May) {
+		return ""
+	}
+	if _, err := time.Parse(time.DateOnly, s); err != nil {
+		r.Fail(field, "date", "must be a date, YYYY-MM-DD")
+		return ""
+	}
+	return s
+}
+
+// Enum reads one of the given words.
+func (r *Reader) Enum(field string, need Need, words ...string) string {
+	r.note(field, need, Schema{Type: "string", Enum: words})
+	s, ok := r.text(field, need)
+	if !ok {
+		return ""
+	}
+	for _, w := range words {
+		if s == w {
+			return s
+		}
+	}
+	r.Fail(field, "enum", fmt.Sprintf("must be one of %v", words))
+	return ""
+}
+
+// maxRate bounds a rate: no FIXED commission is over ten thousand rupees, and
+// no percentage over a hundred, which the caller checks.
+const maxRate = 10_000
+
+// Rate reads a JSON number with at most six decimals; nil where it is absent
+// or wrong.
+func (r *Reader) Rate(field string) *central.Rate {
+	r.note(field, May, Schema{Type: "number", Minimum: "0", Maximum: strconv.Itoa(maxRate), Note: "at most six decimals"})
+	text, ok := r.number(field, May)
+	if !ok {
+		return nil
+	}
+	whole, fraction, point := strings.Cut(text, ".")
+	if strings.HasPrefix(text, "-") {
+		r.Fail(field, "negative", "must not be negative")
+		return nil
+	}
+	if !digits(whole) || (point && !digits(fraction)) {
+		r.Fail(field, "decimal", "must be a plain decimal number, without an exponent")
+		return nil
+	}
+	if len(fraction) > 6 {
+		r.Fail(field, "decimals", "must have at most six decimals")
+		return nil
+	}
+	n, err := strconv.ParseInt(whole+fraction+strings.Repeat("0", 6-len(fraction)), 10, 64)
+	if err != nil || n > maxRate*1_000_000 {
+		r.Fail(field, "range", fmt.Sprintf("must be at most %d", maxRate))
+		return nil
+	}
+	rate := central.Rate(n)
+	return &rate
+}
+
+// PublicKey reads the bytes of an Ed25519 public key in standard base64. Only
+// the canonical spelling is taken.
+func (r *Reader) PublicKey(field string) []byte {
+	r.note(field, Must, Schema{Type: "string", Format: "byte", Note: "an Ed25519 public key, 32 bytes in base64"})
+	s, ok := r.text(field, Must)
+	if !ok {
+		return nil
+	}
+	key, err := base64.StdEncoding.DecodeString(s)
+	if err != nil || len(key) != keySize || base64.StdEncoding.EncodeToString(key) != s {
+		r.Fail(field, "ed25519", "must be the 32 bytes of an Ed25519 public key, in base64")
+		return nil
+	}
+	return key
+}
+
+// EnrolmentCode reads an enrolment code as a person may have typed it.
+func (r *Reader) EnrolmentCode(field string) secret.Token {
+	r.note(field, Must, Schema{Type: "string", MaxLength: maxCode})
+	s, ok := r.text(field, Must)
+	if !ok {
+		return secret.Token{}
+	}
+	s = strings.ToUpper(strings.TrimSpace(s))
+	if !Within(s, maxCode, func(c rune) bool { return c > ' ' && c <= '~' }) {
+		r.Fail(field, "code", "must be an enrolment code")
+		return secret.Token{}
+	}
+	return secret.NewToken(s)
+}

@@ -1,0 +1,177 @@
+package form
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"galla/central"
+)
+
+// Values are a body's fields as they stand in it.
+type Values = map[string]jsontext.Value
+
+// Decode reads a body as one JSON object and gives its fields' raw values. An
+// empty body has no fields. Errors are Invalid and never quote the body.
+func Decode(body []byte) (Values, error) {
+	text := bytes.TrimLeft(body, " \t\r\n")
+	if len(text) == 0 {
+		return nil, nil
+	}
+	malformed := func(rule, message string) error {
+		return &central.Error{Fault: central.Invalid, Message: "Invalid request",
+			Fields: []central.FieldError{{Field: "body", Rule: rule, Message: message}}}
+	}
+	if !utf8.Valid(body) {
+		return nil, malformed("utf8", "must be valid UTF-8")
+	}
+	if text[0] != '{' {
+		return nil, malformed("object", "must be one JSON object")
+	}
+	var values Values
+	err := json.Unmarshal(body, &values)
+	var syntax *jsontext.SyntacticError
+	switch {
+	case err == nil:
+		return values, nil
+	case errors.Is(err, jsontext.ErrDuplicateName):
+		return nil, malformed("duplicate", "must not contain the same field twice")
+	case errors.As(err, &syntax):
+		return nil, malformed("json", fmt.Sprintf("must be well-formed JSON; it is not at byte %d", syntax.ByteOffset))
+	default:
+		return nil, malformed("json", "must be well-formed JSON")
+	}
+}
+
+// Need tells whether a field must be there.
+type Need bool
+
+// The two needs.
+const (
+	Must Need = true
+	May  Need = false
+)
+
+// Schema is what a reader accepts, in the words of JSON Schema.
+type Schema struct {
+	Type      string // string, number, integer, boolean
+	Format    string
+	Pattern   string
+	MinLength int
+	MaxLength int
+	Minimum   string // a number, as text; empty: none
+	Maximum   string
+	Enum      []string
+	Note      string // for people
+}
+
+// Field is a field that a route reads.
+type Field struct {
+	Name     string
+	Required bool
+	Schema   Schema
+}
+
+// Reader reads a body's fields and collects everything that is wrong with
+// them, in the order in which they are read.
+type Reader struct {
+	Values Values
+	// Describing makes the readers note every field in Described. What they
+	// then give is without meaning.
+	Describing bool
+
+	wrong     []central.FieldError
+	described []Field
+}
+
+// Described lists the fields that were read while Describing, each once.
+func (r *Reader) Described() []Field { return r.described }
+
+// Fail notes that a field is wrong. The message completes 'the field …' and
+// never quotes the value.
+func (r *Reader) Fail(field, rule, message string) {
+	r.wrong = append(r.wrong, central.FieldError{Field: field, Rule: rule, Message: message})
+}
+
+// Failures counts what was noted so far.
+func (r *Reader) Failures() int { return len(r.wrong) }
+
+// Err is the Invalid error with every wrong field, or nil.
+func (r *Reader) Err() error {
+	if len(r.wrong) == 0 {
+		return nil
+	}
+	return &central.Error{Fault: central.Invalid, Message: "Invalid request", Fields: r.wrong}
+}
+
+// Has tells whether the field is there, whatever its value.
+func (r *Reader) Has(field string) bool {
+	_, ok := r.Values[field]
+	return ok
+}
+
+// OneOf notes a failure where none of the fields is there.
+func (r *Reader) OneOf(fields ...string) {
+	for _, f := range fields {
+		if r.Has(f) {
+			return
+		}
+	}
+	for _, f := range fields {
+		r.Fail(f, "required", fmt.Sprintf("is required, or one of %v in its place", fields))
+	}
+}
+
+// note records the field for the document.
+func (r *Reader) note(field string, need Need, s Schema) {
+	if !r.Describing {
+		return
+	}
+	for _, known := range r.described {
+		if known.Name == field {
+			return
+		}
+	}
+	r.described = append(r.described, Field{Name: field, Required: bool(need), Schema: s})
+}
+
+// text gives a string field; ok is false where it is absent or wrong. A
+// required one must not be empty.
+func (r *Reader) text(field string, need Need) (s string, ok bool) {
+	v, present := r.Values[field]
+	if !present {
+		if need {
+			r.Fail(field, "required", "is required")
+		}
+		return "", false
+	}
+	if v.Kind() != jsontext.KindString || json.Unmarshal(v, &s) != nil {
+		r.Fail(field, "type", "must be a string")
+		return "", false
+	}
+	if s == "" && need == Must {
+		r.Fail(field, "required", "must not be empty")
+		return "", false
+	}
+	return s, true
+}
+
+// number gives a JSON number's text; ok is false where it is absent or wrong.
+func (r *Reader) number(field string, need Need) (text string, ok bool) {
+	v, present := r.Values[field]
+	if !present {
+		if need {
+			r.Fail(field, "required", "is required")
+		}
+		return "", false
+	}
+	if v.Kind() != jsontext.KindNumber {
+		r.Fail(field, "type", "must be a number")
+		return "", false
+	}
+	return string(v), true
+}
