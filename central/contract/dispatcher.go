@@ -145,6 +145,7 @@ func New(desk central.Desk, registry Registry, store Store, vendors Administrati
 		banks: banks, bankList: bankList(banks), bindings: map[op.RouteID]binding{},
 	}
 	d.bindAEPS()
+	d.bindVendor()
 	d.bindOwn()
 	return d, d.matchTable()
 }
