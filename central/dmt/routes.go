@@ -37,7 +37,7 @@ func Routes() []Route {
 
 		{ID: op.RemitterRegister, Kind: central.KindRemitterRegister, Acting: true, Read: remitterRegister, Message: "Remitter registered"},
 		{ID: op.RemitterDetails, Kind: central.KindRemitterDetails, Acting: true, Read: remitterDetails, Message: "sender found"},
-		{ID: op.AccountVerification, Kind: central.KindAccountVerification, Acting: true, Read: accountVerification},
+		{ID: op.AccountVerification, Kind: central.KindAccountVerification, Acting: true, Read: accountVerification, Message: "Account verification answered; see its status"},
 		{ID: op.BeneficiaryAdd, Kind: central.KindBeneficiaryAdd, Acting: true, Read: beneficiaryAdd, Message: "Beneficiary added successfully"},
 		{ID: op.BeneficiaryGet, Kind: central.KindBeneficiaryGet, Acting: true, Read: beneficiary, Message: "Beneficiary found"},
 		{ID: op.BeneficiaryDelete, Kind: central.KindBeneficiaryDelete, Acting: true, Read: beneficiary, Message: "Beneficiary deleted successfully", Bare: true},
