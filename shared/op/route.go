@@ -54,6 +54,8 @@ func Table() []Route {
 	table := aepsRoutes()
 	table = append(table, vendorRoutes()...)
 	table = append(table, limitRoutes()...)
+	table = append(table, customerRoutes()...)
+	table = append(table, transferRoutes()...)
 	return append(table, ownRoutes()...)
 }
 
