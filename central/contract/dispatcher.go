@@ -147,9 +147,11 @@ func New(desk central.Desk, registry Registry, store Store, vendors Administrati
 		desk: desk, registry: registry, store: store, vendors: vendors, cfg: cfg, log: cfg.Logger,
 		banks: banks, bankList: bankList(banks), bindings: map[op.RouteID]binding{},
 	}
+	d.bindAgent()
 	d.bindAEPS()
-	d.bindVendor()
 	d.bindTransfers()
+	d.bindUPI()
+	d.bindVendor()
 	d.bindOwn()
 	return d, d.matchTable()
 }

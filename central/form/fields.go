@@ -288,6 +288,7 @@ var (
 	otp     = shape{"otp", regexp.MustCompile(`^[0-9]{4,8}$`), "must be the digits of a one-time password"}
 	handle  = shape{"code", regexp.MustCompile(`^[A-Z0-9][A-Z0-9_-]{0,31}$`), "must have 1 to 32 capital letters, digits, hyphens and underscores"}
 	token   = shape{"id", regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`), "must have 1 to 64 letters, digits, dots, hyphens and underscores"}
+	order   = shape{"order", regexp.MustCompile(`^[A-Za-z0-9._-]{1,35}$`), "must have 1 to 35 letters, digits, dots, hyphens and underscores"}
 	email   = shape{"email", regexp.MustCompile(`^[^\s@<>"]{1,64}@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+$`), "must be an e-mail address"}
 )
 
@@ -328,6 +329,10 @@ func (r *Reader) Code(field string, need Need) string { return r.shaped(field, n
 // ID reads an id that the network gave, such as otpreqid.
 func (r *Reader) ID(field string, need Need) string { return r.shaped(field, need, token) }
 
+// Order reads a merchant's order id, which is a UPI transaction reference:
+// NPCI bounds those to 35 characters.
+func (r *Reader) Order(field string) string { return r.shaped(field, Must, order) }
+
 // OTP reads a one-time password.
 func (r *Reader) OTP(field string) secret.OTP {
 	s := r.shaped(field, Must, otp)
@@ -367,6 +372,17 @@ func (r *Reader) Date(field string, need Need) string {
 	}
 	if _, err := time.Parse(time.DateOnly, s); err != nil {
 		r.Fail(field, "date", "must be a date, YYYY-MM-DD")
+		return ""
+	}
+	return s
+}
+
+// BirthDate reads a day on which somebody was born: today in India at the
+// latest.
+func (r *Reader) BirthDate(field string, need Need) string {
+	s := r.Date(field, need)
+	if s != "" && central.Day(s) > central.DayOf(time.Now()) {
+		r.Fail(field, "date", "must not lie in the future")
 		return ""
 	}
 	return s

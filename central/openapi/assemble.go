@@ -253,7 +253,9 @@ func several(own []shown, errs []fault, replays bool) object {
 	}
 }
 
-func reference(kind, name string) object { return object{{"$ref", "#/components/" + kind + "/" + name}} }
+func reference(kind, name string) object {
+	return object{{"$ref", "#/components/" + kind + "/" + name}}
+}
 
 // responses are the error table.
 func (d *Document) responses() object {

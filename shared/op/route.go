@@ -51,11 +51,10 @@ type Route struct {
 
 // Table is the interface, one line a route, in the order of the document.
 func Table() []Route {
-	table := aepsRoutes()
-	table = append(table, vendorRoutes()...)
-	table = append(table, limitRoutes()...)
-	table = append(table, customerRoutes()...)
-	table = append(table, transferRoutes()...)
+	table := agentRoutes()
+	for _, family := range [][]Route{aepsRoutes(), customerRoutes(), transferRoutes(), upiRoutes(), vendorRoutes(), limitRoutes()} {
+		table = append(table, family...)
+	}
 	return append(table, ownRoutes()...)
 }
 
