@@ -164,7 +164,10 @@ func answerOf(r record) network.Answer {
 	a := network.Answer{
 		Reference: r.reference, Code: r.code, Message: cmp.Or(r.message, meanings[r.code]),
 		STAN: r.stan, RRN: r.rrn, AuthCode: r.authCode, Balance: r.balance,
-		Data: jsontext.Value(r.data), Refusal: r.refusal, Charge: r.charge,
+		Refusal: r.refusal, Charge: r.charge,
+	}
+	if r.data != "" {
+		a.Data = jsontext.Value(r.data)
 	}
 	switch r.state {
 	case approved:
