@@ -28,7 +28,7 @@ import (
 func TestMain(m *testing.M) {
 	// Each check of the walk opens files and syncs them; -rapid.checks asks for
 	// more.
-	if err := flag.Set("rapid.checks", "15"); err != nil {
+	if err := flag.Set("rapid.checks", "10"); err != nil {
 		panic(err)
 	}
 	theKit() // outside of every bubble

@@ -62,7 +62,7 @@ func TestCustomerOrder(t *testing.T) {
 		b.refused("12", network.RefusedOrder, "verify_UID has to be done first", network.CustomerBiometric, enrolled(ref), b.holder(shivshankar), b.finger(shivshankar))
 		for _, p := range []network.Particulars{
 			{Mobile: mobile, City: "Pune", State: "MH"}, {Name: "A", City: "Pune", State: "MH"}, {Name: "A", Mobile: "12345", City: "Pune", State: "MH"},
-			{Name: "A", Mobile: mobile, State: "MH"}, {Name: "A", Mobile: mobile, City: "Pune"}, {Name: strings.Repeat("a", 101), Mobile: mobile, City: "Pune", State: "MH"},
+			{Name: "A", Mobile: mobile, State: "MH"}, {Name: "A", Mobile: mobile, City: "Pune"}, {Name: strings.Repeat("a", 101), Mobile: mobile, City: "Pune", State: "MH"}, {Name: "A\nB", Mobile: mobile, City: "Pune", State: "MH"},
 		} {
 			b.refused("30", "", "FORMAT ERROR", network.CustomerOnboarding, particulars(p))
 		}

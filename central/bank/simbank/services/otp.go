@@ -84,7 +84,9 @@ func (o *otps) send(p purpose, request, mobile, rest string, now time.Time) erro
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	maps.DeleteFunc(o.live, func(_ purpose, x *otp) bool { return !now.Before(x.ends) })
+	if len(o.live) >= maxOTPs {
+		maps.DeleteFunc(o.live, func(_ purpose, x *otp) bool { return !now.Before(x.ends) })
+	}
 	if o.live[p] == nil && len(o.live) >= maxOTPs {
 		return errManyOTPs
 	}

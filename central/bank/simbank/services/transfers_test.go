@@ -84,6 +84,10 @@ func TestBeneficiaries(t *testing.T) {
 		b.unchecked = true
 		for n := 1; n < maxBeneficiaries; n++ {
 			more := p
+			for _, text := range []*string{&more.ReceiverEmail, &more.Address, &more.City, &more.State, &more.Branch} {
+				*text = strings.Repeat(`"`, maxText) // the longest that it becomes as JSON
+			}
+			more.Receiver = strings.Repeat(`"`, maxName)
 			more.Account = "7000000000" + string(rune('0'+n/10)) + string(rune('0'+n%10))
 			if a := b.send(network.BeneficiaryAdd, particulars(more)); a.Code != "00" {
 				t.Fatalf("beneficiary %d: %+v", n, a)
@@ -93,7 +97,7 @@ func TestBeneficiaries(t *testing.T) {
 		more.Account = "99999999999"
 		b.refused("61", network.RefusedLimit, "none is left", network.BeneficiaryAdd, particulars(more))
 		details := b.send(network.RemitterDetails, particulars(network.Particulars{Mobile: mobile}))
-		if n := strings.Count(string(details.Data), `"beneficiaryid"`); n != maxBeneficiaries || len(details.Data) > network.MaxReply*3/4 {
+		if n := strings.Count(string(details.Data), `"beneficiaryid"`); n != maxBeneficiaries || len(details.Data) > network.MaxReply-4<<10 {
 			t.Errorf("%d beneficiaries in %d bytes", n, len(details.Data))
 		}
 	})
@@ -196,7 +200,7 @@ func TestTransfer(t *testing.T) {
 			"another branch":                 {func(p *network.Particulars) { p.IFSC = "SBIN0001235" }, 100_00, "76", network.RefusedAbsent},
 			"nothing":                        {func(*network.Particulars) {}, 0, "13", ""},
 			"over the most in one":           {func(*network.Particulars) {}, 5_000_01, "61", network.RefusedLimit},
-			"remarks longer than any screen": {func(p *network.Particulars) { p.Remarks = strings.Repeat("a", 201) }, 100_00, "30", ""},
+			"remarks longer than any screen": {func(p *network.Particulars) { p.Remarks = strings.Repeat("a", maxText+1) }, 100_00, "30", ""},
 			"no OTP for this amount":         {func(*network.Particulars) {}, 101_00, "55", ""},
 		} {
 			b.ok("status", network.TransferOTP, particulars(p), amount(100_00))
