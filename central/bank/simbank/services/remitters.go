@@ -163,8 +163,8 @@ func (s *Services) remitterDetails(x books.Tx, t network.Transaction, now time.T
 }
 
 // maxBeneficiaries bounds what one remitter keeps, so that details fit into one
-// answer of the network.
-const maxBeneficiaries = 25
+// answer of the network, whatever the script of their texts.
+const maxBeneficiaries = 100
 
 // beneficiary is a row of beneficiaries with what was said of its account last.
 type beneficiary struct {
