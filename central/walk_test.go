@@ -67,7 +67,8 @@ func (a act) submission() Submission {
 	switch a.Kind {
 	case KindTransfer:
 		if a.Ref > 0 {
-			s.CallerRef = fmt.Sprintf("ref-%d", a.Ref)
+			s.CallerRef = fmt.Sprintf("ref-%d", a.Ref) // which stands in the body
+			s.Fingerprint[1] = byte(a.Ref)
 		}
 		s.Quotas = []Quota{{Key: "remitter:s1", Period: "2000-01", Amount: s.Request.Amount, MaxCount: walkMaxCount, MaxSum: walkMaxSum}}
 	case KindInitialize:
@@ -84,6 +85,14 @@ type walkBank struct {
 	mu     sync.Mutex
 	script map[op.RouteID][]string // by kind of request, in order
 	seen   map[Reference]int
+	asked  map[Reference]int
+}
+
+func (b *walkBank) Enquire(ctx context.Context, r Reference) (BankAnswer, error) {
+	b.mu.Lock()
+	b.asked[r]++
+	b.mu.Unlock()
+	return b.teller.Enquire(ctx, r)
 }
 
 func (b *walkBank) Send(ctx context.Context, r BankRequest) (BankAnswer, error) {
@@ -192,8 +201,8 @@ func (w *walk) submit(a act) {
 		}
 		return
 	}
-	if o.Route != s.Route || o.Fingerprint != s.Fingerprint {
-		w.say("answered with the record of another body: %s for %s", o.Route, s.Route)
+	if o.Route != s.Route || o.Fingerprint != s.Fingerprint || o.CallerRef != s.CallerRef {
+		w.say("answered with the record of another body: %s %q for %s %q", o.Route, o.CallerRef, s.Route, s.CallerRef)
 	}
 	if o.State.Final() {
 		if first, ok := w.replies[o.ID]; ok && first != string(o.Reply) {
@@ -226,7 +235,7 @@ func (w *walk) check() {
 		if !o.State.Final() {
 			w.say("%s %s stays %s", o.Kind, id, o.State)
 		}
-		if o.Kind.Local() && sent+executed > 0 {
+		if o.Kind.Local() && sent+executed+w.bank.asked[o.Reference] > 0 {
 			w.say("local operation %s reached the bank", id)
 		}
 		if !o.Kind.Local() && succeeded != (executed == 1) {
@@ -266,7 +275,7 @@ func TestRandomWalk(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		script := acts().Draw(rt, "script")
 		w := &walk{
-			bank:  &walkBank{teller: &teller{executed: map[Reference]int{}}, script: map[op.RouteID][]string{}, seen: map[Reference]int{}},
+			bank:  &walkBank{teller: &teller{executed: map[Reference]int{}}, script: map[op.RouteID][]string{}, seen: map[Reference]int{}, asked: map[Reference]int{}},
 			store: newLedger(), tariff: &tariff{}, replies: map[op.ID]string{},
 		}
 		synctest.Test(t, func(t *testing.T) {
