@@ -18,7 +18,7 @@ func TestConsult(t *testing.T) {
 			t.Fatalf("Consult = %+v, %v", a, err)
 		}
 		r := d.bank.requests[0]
-		if r.Reference == "" || len(r.STAN) != 6 || r.NotAfter.Sub(time.Now()) != 15*time.Second || r.Amount != 340000 {
+		if r.Reference == "" || len(r.STAN) != 6 || time.Until(r.NotAfter) != 15*time.Second || r.Amount != 340000 {
 			t.Errorf("request = %s %s %s", r.Reference, r.STAN, r.NotAfter)
 		}
 		if len(d.store.byID) != 0 {

@@ -415,6 +415,12 @@ type desk struct {
 // in a synctest bubble; stop it before the bubble ends.
 func start(t *testing.T, store *ledger, bank *teller, cfg EngineConfig) *desk {
 	t.Helper()
+	return startAt(t, store, bank, bank, cfg)
+}
+
+// startAt is start at a bank that wraps the teller.
+func startAt(t *testing.T, store *ledger, bank Bank, books *teller, cfg EngineConfig) *desk {
+	t.Helper()
 	cfg.Node, cfg.Rand, cfg.Logger = "node-1", &source{r: rand.NewChaCha8([32]byte{byte(len(store.byID))})}, slog.New(slog.DiscardHandler)
 	e, err := NewEngine(store, bank, pen{}, NewBell(), cfg)
 	if err != nil {
@@ -424,7 +430,7 @@ func start(t *testing.T, store *ledger, bank *teller, cfg EngineConfig) *desk {
 	done := make(chan error, 1)
 	go func() { done <- e.Run(ctx) }()
 	synctest.Wait()
-	return &desk{t: t, e: e, store: store, bank: bank, stop: func() {
+	return &desk{t: t, e: e, store: store, bank: books, stop: func() {
 		cancel()
 		if err := <-done; err != nil {
 			t.Errorf("Run = %v", err)

@@ -115,21 +115,18 @@ func TestPendingReferencesTellTheService(t *testing.T) {
 		KindBeneficiaryAdd: "DMT-NR-", KindAccountVerification: "DMT-NR-", KindBCAgentRegister: "DMT-NR-",
 	}
 	for kind, want := range tests {
-		inDesk(t, func(t *testing.T, d *desk) {
+		synctest.Test(t, func(t *testing.T) {
+			books := &teller{executed: map[Reference]int{}}
+			d := startAt(t, newLedger(), inProgress{books}, books, EngineConfig{})
+			defer d.stop()
 			s := transfer("k1", "")
 			s.Request.Kind, s.NeedsSession = kind, !kind.AEPS() // it means nothing there
-			d.bank.send = d.bank.silent(true)
-			d.bank.send = func(context.Context, BankRequest) (BankAnswer, error) { return BankAnswer{Status: BankInProgress}, nil }
-			d.bank.enquire = func(context.Context, Reference) (BankAnswer, error) { return BankAnswer{Status: BankApproved}, nil }
-			if kind == KindAgentAuth {
-				d.e.bank = inProgress{d.bank}
-			}
 			o, _, err := d.submit(s)
 			if err != nil || o.State != op.Pending || !strings.HasPrefix(o.PendingReference, want) {
 				t.Errorf("%s = %s, reference %q, %v; want prefix %s", kind, o.State, o.PendingReference, err, want)
 			}
-			if !kind.AEPS() && d.bank.count(KindAgentAuth) != 0 {
-				t.Errorf("%s ran an agent authentication", kind)
+			if len(books.requests) != 1 || books.requests[0].Kind != kind {
+				t.Errorf("%s sent %d requests", kind, len(books.requests))
 			}
 		})
 	}
@@ -138,7 +135,8 @@ func TestPendingReferencesTellTheService(t *testing.T) {
 // inProgress is a bank that is busy with everything.
 type inProgress struct{ *teller }
 
-func (inProgress) Send(context.Context, BankRequest) (BankAnswer, error) {
+func (b inProgress) Send(_ context.Context, r BankRequest) (BankAnswer, error) {
+	b.requests = append(b.requests, r)
 	return BankAnswer{Status: BankInProgress}, nil
 }
 
@@ -281,4 +279,39 @@ func TestATariffThatFailsSettlesNothing(t *testing.T) {
 			t.Errorf("%d earnings, %d transfers", len(d.store.earnings), d.bank.count(KindTransfer))
 		}
 	})
+}
+
+func TestWhatMovesMoneyIsAnOperation(t *testing.T) {
+	for _, k := range []Kind{KindWithdrawal, KindPurchase, KindTransfer, KindRefund} {
+		if !k.MovesMoney() || k.Consults() || k.Local() {
+			t.Errorf("%s: moves money %v, consults %v, local %v", k, k.MovesMoney(), k.Consults(), k.Local())
+		}
+	}
+	for _, k := range []Kind{KindTransferOTP, KindRefundOTP, KindTransferCharges, KindFloatBalance, KindAgentStatus} {
+		if k.MovesMoney() || !k.Consults() || k.AEPS() || k.Local() {
+			t.Errorf("%s is no plain consultation", k)
+		}
+	}
+}
+
+func TestAQuotaSaysWhatIsLeft(t *testing.T) {
+	at := time.Date(2026, 11, 30, 18, 30, 0, 0, time.UTC) // midnight in India
+	if DayOf(at) != "2026-12-01" || MonthOf(at) != "2026-12" || DayOf(at.Add(-1)) != "2026-11-30" || MonthOf(at.Add(-1)) != "2026-11" {
+		t.Errorf("the day of %s is %s of %s", at, DayOf(at), MonthOf(at))
+	}
+	tests := []struct {
+		q    Quota
+		used Used
+		want string
+	}{
+		{Quota{MaxCount: 5, What: "it"}, Used{Count: 5}, "The limit of 5 for it is reached; none is left"},
+		{Quota{MaxSum: 2500000, What: "it"}, Used{Sum: 2160000}, "The limit of 25000.00 rupees for it is exceeded; 3400.00 rupees are left"},
+		{Quota{MaxSum: 2500000, What: "it"}, Used{Sum: 2600000}, "The limit of 25000.00 rupees for it is exceeded; 0.00 rupees are left"},
+		{Quota{MaxCount: 5, MaxSum: 100, What: "it"}, Used{Count: 4, Sum: 50}, "The limit of 1.00 rupees for it is exceeded; 0.50 rupees are left"},
+	}
+	for _, tt := range tests {
+		if got := (&QuotaError{Quota: tt.q, Used: tt.used}).Error(); got != tt.want {
+			t.Errorf("words = %q, want %q", got, tt.want)
+		}
+	}
 }

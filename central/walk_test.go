@@ -138,8 +138,7 @@ func (w *walk) say(format string, args ...any) {
 
 func (w *walk) start(t *testing.T) {
 	// A short life of the lease and of the pauses keeps the virtual days few.
-	w.d = start(t, w.store, w.bank.teller, EngineConfig{Tariff: w.tariff, Enquiries: EnquiryConfig{Poll: 2 * time.Second, Max: time.Minute}})
-	w.d.e.bank = w.bank
+	w.d = startAt(t, w.store, w.bank, w.bank.teller, EngineConfig{Tariff: w.tariff, Enquiries: EnquiryConfig{Poll: 2 * time.Second, Max: time.Minute}})
 }
 
 func (w *walk) do(t *testing.T, a act) {
