@@ -140,7 +140,7 @@ func (e *Engine) Submit(ctx context.Context, s Submission) (Operation, bool, err
 		}
 	}()
 
-	known, isNew, err := e.begin(ctx, &o)
+	known, isNew, err := e.begin(ctx, &o, s.Quotas)
 	if err != nil {
 		return Operation{}, false, storeFault("record the operation", err)
 	}
@@ -205,14 +205,14 @@ func (e *Engine) newOperation(s Submission) (Operation, error) {
 const maxDraws = 5
 
 // begin commits the operation with a reference of its own.
-func (e *Engine) begin(ctx context.Context, o *Operation) (Operation, bool, error) {
+func (e *Engine) begin(ctx context.Context, o *Operation, quotas []Quota) (Operation, bool, error) {
 	for range maxDraws {
 		reference, stan, err := e.draw.next(o.CreatedAt)
 		if err != nil {
 			return Operation{}, false, err
 		}
 		o.Reference, o.STAN = reference, stan
-		known, isNew, err := e.store.Begin(ctx, *o)
+		known, isNew, err := e.store.Begin(ctx, *o, quotas)
 		if !errors.Is(err, ErrTaken) {
 			return known, isNew, err
 		}

@@ -70,6 +70,7 @@ var importMap = []line{
 	{"deploy/sim", []string{"..."}},
 	{"deploy/e2e", []string{"..."}},
 	{"deploy/uplinktest", []string{"..."}},
+	{"deploy/contracttest", []string{"..."}},
 }
 
 // grant says where a module may be used by code, and why there only. Tests may

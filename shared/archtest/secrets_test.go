@@ -22,6 +22,7 @@ var revealers = map[string]string{
 	"central/bank/network/message.go":   "fills the request that goes to the bank network",
 	"central/contract/dispatcher.go":    "measures the fingerprint key",
 	"central/contract/fingerprint.go":   "keys the fingerprint of a body",
+	"central/contract/work.go":          "keys the hash that limits know a customer by",
 	"central/contract/terminals.go":     "hands a new enrolment code to the merchant who asked for it",
 	"central/door/hash.go":              "hashes a client's secret",
 	"central/door/jwt.go":               "makes the signing keys of their seeds",
