@@ -31,7 +31,8 @@ var importMap = []line{
 
 	{"central", []string{everyone}},
 	{"central/store", []string{"central", everyone}},
-	{"central/contract", []string{"central", "central/form", "central/iin", everyone}},
+	{"central/contract", []string{"central", "central/dmt", "central/form", "central/iin", everyone}},
+	{"central/dmt", []string{"central", "central/form", everyone}},
 	{"central/form", []string{"central", "central/iin", everyone}},
 	{"central/limits", []string{"central", everyone}},
 	{"central/commission", []string{"central", everyone}},

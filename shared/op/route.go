@@ -52,6 +52,8 @@ type Route struct {
 // Table is the interface, one line a route, in the order of the document.
 func Table() []Route {
 	table := aepsRoutes()
+	table = append(table, customerRoutes()...)
+	table = append(table, transferRoutes()...)
 	return append(table, ownRoutes()...)
 }
 
