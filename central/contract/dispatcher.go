@@ -149,6 +149,7 @@ func New(desk central.Desk, registry Registry, store Store, vendors Administrati
 	}
 	d.bindAEPS()
 	d.bindTransfers()
+	d.bindVendor()
 	d.bindOwn()
 	return d, d.matchTable()
 }

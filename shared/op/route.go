@@ -54,6 +54,8 @@ func Table() []Route {
 	table := aepsRoutes()
 	table = append(table, customerRoutes()...)
 	table = append(table, transferRoutes()...)
+	table = append(table, vendorRoutes()...)
+	table = append(table, limitRoutes()...)
 	return append(table, ownRoutes()...)
 }
 
