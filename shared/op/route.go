@@ -52,6 +52,11 @@ type Route struct {
 // Table is the interface, one line a route, in the order of the document.
 func Table() []Route {
 	table := aepsRoutes()
+	table = append(table, agentRoutes()...)
+	table = append(table, customerRoutes()...)
+	table = append(table, transferRoutes()...)
+	table = append(table, upiRoutes()...)
+	table = append(table, limitRoutes()...)
 	return append(table, ownRoutes()...)
 }
 
