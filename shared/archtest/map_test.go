@@ -49,7 +49,8 @@ var importMap = []line{
 	{"central/cmd/galla-central", []string{"central/server", everyone}},
 	{"central/cmd/galla-bank", []string{"central/bank/network", "central/bank/simbank", "rdservice/rdcrypto", everyone}},
 
-	{"edge", []string{everyone}},
+	{"edge", []string{"edge/message", everyone}},
+	{"edge/message", []string{everyone}},
 	{"edge/queue", []string{"edge", "edge/queue/pages", everyone}},
 	{"edge/queue/pages", nil},
 	{"edge/uplink", []string{"edge", everyone}},

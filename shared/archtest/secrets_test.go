@@ -29,7 +29,8 @@ var revealers = map[string]string{
 	"central/door/oauth.go":                "hands a new token to the client who asked for it",
 	"central/bank/simbank/services/otp.go": "puts an OTP into the text that its telephone gets, in memory",
 
-	"edge/message.go":         "fills the request that goes to the line",
+	"edge/message/request.go": "fills the request that goes to the line",
+	"edge/message/clean.go":   "looks for a request's OTP in its reply, to take it out",
 	"edge/daemon/enrol.go":    "checks the PIN's shape, and sends the enrolment code and the public key",
 	"edge/daemon/pin.go":      "hashes the agent's PIN",
 	"edge/daemon/settings.go": "makes the terminal's key of its seed, and seals the agent's Aadhaar number",
