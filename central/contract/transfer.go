@@ -17,7 +17,7 @@ func (d *Dispatcher) bindTransfers() {
 		d.bind(route.Acting, d.forwarding(route), route.ID)
 	}
 	d.bind(true, d.readTransfer, op.Transfer)
-	d.bind(true, d.readRequery, op.TransferRequery)
+	d.bind(true, d.readTransferRequery, op.TransferRequery)
 	d.bind(true, d.readRefundOTP, op.RefundOTP)
 	d.bind(true, d.readRefund, op.Refund)
 }
@@ -100,9 +100,9 @@ func (d *Dispatcher) refundOf(ctx context.Context, o central.Operation) (*centra
 	return &refund, nil
 }
 
-// readRequery tells what became of a transfer. The bank is not asked: the
+// readTransferRequery tells what became of a transfer. The bank is not asked: the
 // reconciler does that, for as long as its word is missing.
-func (d *Dispatcher) readRequery(c *call) step {
+func (d *Dispatcher) readTransferRequery(c *call) step {
 	ref := dmt.ReadRequery(&c.in)
 	return func(ctx context.Context) (central.Reply, error) {
 		o, err := d.transferBy(ctx, c, central.ReferenceQuery{CallerRef: ref})
