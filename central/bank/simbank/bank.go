@@ -10,7 +10,9 @@ import (
 	"log/slog"
 	"net"
 	"sync"
+	"time"
 
+	"galla/central/bank/network"
 	"galla/central/bank/simbank/books"
 	"galla/shared/money"
 	"galla/shared/secret"
@@ -47,18 +49,43 @@ type Config struct {
 	// DailyCeiling is what a customer may be debited on an Indian day; 0 means
 	// ₹1,00,000.
 	DailyCeiling money.Paise
-	// Rand feeds authorisation codes and the records' key. One goroutine reads
-	// it at a time.
+	// FloatOpening is what the aggregator's float holds when the books are
+	// made; DayLimit and MonthLimit bound what a remitter may transfer on an
+	// Indian day and in an Indian month, TransferMax one transfer. 0 means the
+	// sandbox's (design/sandbox.md).
+	FloatOpening, DayLimit, MonthLimit, TransferMax money.Paise
+	// Rand feeds authorisation codes, OTPs, ids and the records' key. One
+	// goroutine reads it at a time.
 	Rand   io.Reader
 	Logger *slog.Logger
 }
 
+// Message is a text that the bank sent to a telephone. OTP is what the text
+// carries, for as long as it is remembered; else empty.
+type Message struct {
+	At   time.Time
+	Text string
+	OTP  string
+}
+
+// servicesRoom is the room for what is no AEPS transaction.
+type servicesRoom interface {
+	// Execute decides on a transaction and books it, as Books.Execute does.
+	Execute(ctx context.Context, t network.Transaction) (network.Answer, books.Delivery, error)
+	// Consult answers a kind that Consults and records nothing of it.
+	Consult(ctx context.Context, t network.Transaction) (network.Answer, books.Delivery, error)
+	// Inbox lists the newest texts sent to a mobile number, newest first, at
+	// most 100.
+	Inbox(ctx context.Context, mobile string) ([]Message, error)
+}
+
 // Bank is the sandbox bank. Its methods are safe for concurrent use; those of
-// its books are its own (Executions, Balance, Trial, Inbox, Close and others).
+// its books are its own (Executions, Balance, Trial, Close and others).
 type Bank struct {
 	*books.Books
-	cfg Config
-	log *slog.Logger
+	services servicesRoom
+	cfg      Config
+	log      *slog.Logger
 
 	orders  chan order    // to the network's door, while Run runs
 	turning chan struct{} // held by whoever changes the control
@@ -97,4 +124,10 @@ func New(ctx context.Context, cfg Config) (*Bank, error) {
 		Books: kept, cfg: cfg, log: cfg.Logger,
 		orders: make(chan order), turning: make(chan struct{}, 1),
 	}, nil
+}
+
+// Inbox lists the newest texts sent to a mobile number, newest first, at most
+// 100; those with OTPs are forgotten when the bank ends.
+func (b *Bank) Inbox(ctx context.Context, mobile string) ([]Message, error) {
+	return b.services.Inbox(ctx, mobile)
 }
