@@ -10,10 +10,10 @@ import (
 	"log/slog"
 	"net"
 	"sync"
-	"time"
 
 	"galla/central/bank/network"
 	"galla/central/bank/simbank/books"
+	"galla/central/bank/simbank/services"
 	"galla/shared/money"
 	"galla/shared/secret"
 )
@@ -62,11 +62,7 @@ type Config struct {
 
 // Message is a text that the bank sent to a telephone. OTP is what the text
 // carries, for as long as it is remembered; else empty.
-type Message struct {
-	At   time.Time
-	Text string
-	OTP  string
-}
+type Message = services.Message
 
 // servicesRoom is the room for what is no AEPS transaction.
 type servicesRoom interface {
@@ -120,8 +116,12 @@ func New(ctx context.Context, cfg Config) (*Bank, error) {
 	if err != nil {
 		return nil, fmt.Errorf("sandbox bank: %w", err)
 	}
+	room, err := services.New(kept, services.Config{TimeScale: cfg.TimeScale, Logger: cfg.Logger})
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("sandbox bank: %w", err), kept.Close())
+	}
 	return &Bank{
-		Books: kept, cfg: cfg, log: cfg.Logger,
+		Books: kept, services: room, cfg: cfg, log: cfg.Logger,
 		orders: make(chan order), turning: make(chan struct{}, 1),
 	}, nil
 }
