@@ -10,20 +10,21 @@ import (
 	"log/slog"
 	"net"
 	"sync"
-	"time"
 
 	"galla/central/bank/network"
 	"galla/central/bank/simbank/books"
+	"galla/central/bank/simbank/services"
 	"galla/shared/money"
 	"galla/shared/secret"
 )
 
-// Words of the books that users of a Bank need.
+// Words of the two rooms that users of a Bank need.
 type (
 	Customer  = books.Customer
 	Execution = books.Execution
 	Filter    = books.Filter
 	Trial     = books.Trial
+	Message   = services.Message
 )
 
 // Config sets up a Bank.
@@ -58,14 +59,6 @@ type Config struct {
 	// goroutine reads it at a time.
 	Rand   io.Reader
 	Logger *slog.Logger
-}
-
-// Message is a text that the bank sent to a telephone. OTP is what the text
-// carries, for as long as it is remembered; else empty.
-type Message struct {
-	At   time.Time
-	Text string
-	OTP  string
 }
 
 // servicesRoom is the room for what is no AEPS transaction.
@@ -120,8 +113,16 @@ func New(ctx context.Context, cfg Config) (*Bank, error) {
 	if err != nil {
 		return nil, fmt.Errorf("sandbox bank: %w", err)
 	}
+	// The services draw from the books' source of randomness.
+	beside, err := services.New(kept, services.Config{
+		FloatOpening: cfg.FloatOpening, DayLimit: cfg.DayLimit, MonthLimit: cfg.MonthLimit, TransferMax: cfg.TransferMax,
+		TimeScale: cfg.TimeScale, Logger: cfg.Logger,
+	})
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("sandbox bank: %w", err), kept.Close())
+	}
 	return &Bank{
-		Books: kept, cfg: cfg, log: cfg.Logger,
+		Books: kept, services: beside, cfg: cfg, log: cfg.Logger,
 		orders: make(chan order), turning: make(chan struct{}, 1),
 	}, nil
 }
