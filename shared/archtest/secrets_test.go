@@ -27,10 +27,7 @@ var revealers = map[string]string{
 	"central/door/hash.go":                 "hashes a client's secret",
 	"central/door/jwt.go":                  "makes the signing keys of their seeds",
 	"central/door/oauth.go":                "hands a new token to the client who asked for it",
-<<<<<<< HEAD
 	"central/bank/simbank/services/otp.go": "puts an OTP into the text that its telephone gets, in memory",
-=======
->>>>>>> bankline-joined
 
 	"edge/message/request.go": "fills the request that goes to the line",
 	"edge/message/clean.go":   "looks for a request's OTP in its reply, to take it out",
