@@ -31,7 +31,8 @@ var importMap = []line{
 
 	{"central", []string{everyone}},
 	{"central/store", []string{"central", everyone}},
-	{"central/contract", []string{"central", "central/form", "central/iin", everyone}},
+	{"central/contract", []string{"central", "central/dmt", "central/form", "central/iin", everyone}},
+	{"central/dmt", []string{"central", "central/form", everyone}},
 	{"central/form", []string{"central", "central/iin", everyone}},
 	{"central/limits", []string{"central", everyone}},
 	{"central/commission", []string{"central", everyone}},
@@ -48,7 +49,8 @@ var importMap = []line{
 	{"central/cmd/galla-central", []string{"central/server", everyone}},
 	{"central/cmd/galla-bank", []string{"central/bank/network", "central/bank/simbank", "rdservice/rdcrypto", everyone}},
 
-	{"edge", []string{everyone}},
+	{"edge", []string{"edge/message", everyone}},
+	{"edge/message", []string{everyone}},
 	{"edge/queue", []string{"edge", "edge/queue/pages", everyone}},
 	{"edge/queue/pages", nil},
 	{"edge/uplink", []string{"edge", everyone}},
@@ -70,6 +72,7 @@ var importMap = []line{
 	{"deploy/sim", []string{"..."}},
 	{"deploy/e2e", []string{"..."}},
 	{"deploy/uplinktest", []string{"..."}},
+	{"deploy/contracttest", []string{"..."}},
 }
 
 // grant says where a module may be used by code, and why there only. Tests may

@@ -164,10 +164,7 @@ func answerOf(r record) network.Answer {
 	a := network.Answer{
 		Reference: r.reference, Code: r.code, Message: cmp.Or(r.message, meanings[r.code]),
 		STAN: r.stan, RRN: r.rrn, AuthCode: r.authCode, Balance: r.balance,
-		Refusal: r.refusal, Charge: r.charge,
-	}
-	if r.data != "" {
-		a.Data = jsontext.Value(r.data)
+		Data: dataOf(r.data), Refusal: r.refusal, Charge: r.charge,
 	}
 	switch r.state {
 	case approved:
@@ -195,4 +192,12 @@ func answerOf(r record) network.Answer {
 // unknown is the answer about a reference that the bank has not seen.
 func unknown(reference string) network.Answer {
 	return network.Answer{Reference: reference, Status: network.NotFound, Message: "NOT FOUND"}
+}
+
+// dataOf is a record's data as an answer carries it; an empty text is none.
+func dataOf(text string) jsontext.Value {
+	if text == "" {
+		return nil
+	}
+	return jsontext.Value(text)
 }
