@@ -148,6 +148,8 @@ func New(desk central.Desk, registry Registry, store Store, vendors Administrati
 		banks: banks, bankList: bankList(banks), bindings: map[op.RouteID]binding{},
 	}
 	d.bindAEPS()
+	d.bindAgent()
+	d.bindUPI()
 	d.bindTransfers()
 	d.bindVendor()
 	d.bindOwn()

@@ -126,6 +126,26 @@ func (r *Reader) OneOf(fields ...string) {
 	}
 }
 
+// ExactlyOne notes a failure where none of the fields is there, and where more
+// than one is.
+func (r *Reader) ExactlyOne(fields ...string) {
+	var given []string
+	for _, f := range fields {
+		if r.Has(f) {
+			given = append(given, f)
+		}
+	}
+	if len(given) == 0 {
+		r.OneOf(fields...)
+	}
+	if len(given) < 2 {
+		return
+	}
+	for _, f := range given {
+		r.Fail(f, "alone", fmt.Sprintf("must be the only one of %v", fields))
+	}
+}
+
 // note records the field for the document.
 func (r *Reader) note(field string, need Need, s Schema) {
 	if !r.Describing {
