@@ -12,6 +12,7 @@ import (
 	"github.com/pressly/goose/v3"
 
 	"galla/central"
+	"galla/central/store/sqlite"
 	"galla/shared/op"
 )
 
@@ -22,7 +23,7 @@ func makeDesk(t *testing.T, path string) {
 	const name = "00001_desk.sql"
 	text, err := fs.ReadFile(sqliteMigrations, "migrations/sqlite/"+name)
 	wantErr(t, "read the first migration", err, nil)
-	db := openDB(writing(path), 1)
+	db := sqlite.Connect(path)
 	wantErr(t, "migrate", migrate(background, goose.DialectSQLite3, db,
 		fstest.MapFS{name: &fstest.MapFile{Data: text}}, slog.New(slog.DiscardHandler)), nil)
 	statements := []string{
