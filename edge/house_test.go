@@ -104,7 +104,7 @@ type shop struct {
 
 // shortLife is how long a change of a record waits in most tests, so that the
 // counter's clock need not tick for a day.
-const shortLife = 20 * time.Minute
+const shortLife = 4 * time.Minute
 
 func inShop(t *testing.T, test func(s *shop)) {
 	t.Helper()
@@ -156,16 +156,20 @@ func (s *shop) open() {
 	synctest.Wait()
 	s.stop = func() {
 		cancel()
-		if err := errors.Join(<-done, q.Close()); err != nil {
+		if err := errors.Join(<-done, q.Close()); err != nil && !errors.Is(err, os.ErrClosed) {
 			s.t.Errorf("the counter ended with %v", err)
 		}
 	}
 }
 
-// restart ends the daemon and starts it again, over the same disk.
+// restart kills the daemon, and starts it again over the same disk. Nobody
+// tells the dying one that the line is gone.
 func (s *shop) restart() {
 	s.t.Helper()
-	s.down()
+	s.line.mu.Lock()
+	s.line.up = false
+	s.line.mu.Unlock()
+	s.queue.Abandon()
 	s.stop()
 	s.open()
 }

@@ -108,7 +108,7 @@ func TestEveryRouteWithTheLineDown(t *testing.T) {
 				s.t.Fatal(err)
 			}
 			s.want(v.ID, op.Queued)
-			wait := map[op.Class]time.Duration{op.Money: 60 * time.Second, op.Record: 15 * time.Minute}[r.Class]
+			wait := map[op.Class]time.Duration{op.Money: 60 * time.Second, op.Record: 3 * time.Minute}[r.Class]
 			time.Sleep(wait)
 			s.want(v.ID, op.Queued)
 			s.wantSent(v.ID, 0)
@@ -507,6 +507,7 @@ func TestLimitsAreKeptBeforeAFingerOrAnOTP(t *testing.T) {
 		}
 		refused(s, op.Transfer, 0, "in rupees")
 		refused(s, op.Transfer, 100_000, "") // the central knows
+		time.Sleep(2 * time.Minute)          // it expires
 		s.up()
 		refused(s, op.Withdrawal, 50, "from ₹100.00 to ₹10,000.00")
 		refused(s, op.Withdrawal, 10050, "from ₹100.00 to ₹10,000.00")
@@ -515,7 +516,7 @@ func TestLimitsAreKeptBeforeAFingerOrAnOTP(t *testing.T) {
 		refused(s, op.Withdrawal, 3000, "")
 		refused(s, op.TransferOTP, 9, "from ₹10.00 to ₹5,000.00")
 		refused(s, op.Transfer, 5001, "from ₹10.00 to ₹5,000.00")
-		refused(s, op.Transfer, 4999, "")
+		refused(s, op.TransferOTP, 4999, "")
 		s.restart() // they are kept over a restart
 		refused(s, op.Transfer, 5001, "from ₹10.00 to ₹5,000.00")
 		time.Sleep(19 * time.Hour) // another rule is in force, since midnight in India
@@ -559,7 +560,7 @@ func TestEveryWrongFieldComesAtOnce(t *testing.T) {
 			want []string
 		}{
 			{edge.Request{Route: op.Transfer, Fields: []byte(`{"senderId":" ","amount":"5","refId":"mine"}`)},
-				[]string{"senderId", "receiver_account_no", "receiverIfscCode", "BeneficiaryId", "amount", "refId", "otp"}},
+				[]string{"senderId", "receiver_account_no", "receiverIfscCode", "BeneficiaryId", "account_holder_name", "amount", "refId", "otp"}},
 			{edge.Request{Route: op.CustomerUpdateBio}, []string{"referenceid", "aadhaar", "consent"}},
 			{edge.Request{Route: op.AgentUpdateBio}, nil}, // the agent's own number is known
 			{edge.Request{Route: op.BeneficiaryAdd, Fields: []byte(samples[op.BeneficiaryAdd]), Title: "9999 4105 7058"}, []string{"title"}},
@@ -620,6 +621,30 @@ func TestTheAgentsOwnNumberIsUsed(t *testing.T) {
 		if got := string(s.body(v.ID)["aadhaarno"]); got != `"`+canaryAadhaar+`"` || v.Aadhaar != secret.MaskAadhaar(canaryAadhaar) {
 			t.Errorf("aadhaarno is %d characters, shown as %s", len(got), v.Aadhaar)
 		}
+	})
+}
+
+// TestADiskThatIsGone: an OTP is not used for what was not recorded.
+func TestADiskThatIsGone(t *testing.T) {
+	inShop(t, func(s *shop) {
+		s.up()
+		s.queue.Abandon()
+		for _, route := range []op.RouteID{op.Transfer, op.BeneficiaryAdd} {
+			var p *edge.PrecludedError
+			if _, err := s.press(route); !errors.As(err, &p) || p.Code != "disk" {
+				t.Errorf("%s = %v, want a refusal for the disk", route, err)
+			}
+		}
+		time.Sleep(10 * time.Second)
+		for _, f := range s.line.frames {
+			if r, _ := op.Find(f.Route); durable(r) {
+				t.Errorf("%s was sent without a record", f.Route)
+			}
+		}
+		if _, err := s.press(op.TransferCharges); err != nil {
+			t.Errorf("an enquiry needs no disk: %v", err)
+		}
+		s.restart()
 	})
 }
 

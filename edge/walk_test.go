@@ -42,7 +42,7 @@ func press(t *testing.T, h *house, kind int) (*model, error) {
 		return &model{id: v.ID}, err
 	}
 	q := Request{Route: op.Transfer, OTP: secret.NewOTP(walkOTP),
-		Fields: []byte(`{"senderId":"s","BeneficiaryId":1,"amount":500,"receiver_account_no":"123456","receiverIfscCode":"SBIN0000001"}`)}
+		Fields: []byte(`{"senderId":"s","BeneficiaryId":1,"account_holder_name":"Ravi","amount":500,"receiver_account_no":"123456","receiverIfscCode":"SBIN0000001"}`)}
 	if kind == 2 {
 		q = Request{Route: op.CustomerVerifyUID, Aadhaar: testAadhaar(t), Fields: []byte(`{"referenceid":"r"}`)}
 	}
@@ -69,13 +69,16 @@ func walk(t *testing.T, actions []int) string {
 
 		collect := func() {
 			synctest.Wait()
-			for _, f := range h.line.frames {
+			h.line.mu.Lock()
+			frames := h.line.frames
+			h.line.frames = nil
+			h.line.mu.Unlock()
+			for _, f := range frames {
 				if route, _ := op.Find(f.Route); f.T == wire.TOp && route.Class != op.Reference {
 					given[f.ID]++
 					checkOrder(h, models, f.ID, complain)
 				}
 			}
-			h.line.frames = nil
 		}
 		for step, action := range actions {
 			var m *model
