@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"galla/central"
+	"galla/central/form"
 	"galla/central/iin"
-	"galla/shared/money"
 	"galla/shared/op"
 )
 
@@ -44,48 +44,14 @@ func (d *Dispatcher) readTransaction(c *call) step {
 		MID:       c.merchant.MID,
 		TID:       c.tid,
 	}
-	identity := in.identity("clientRefId", c.Identity)
+	callerRef := in.Ref("clientRefId", form.May)
 	return func(ctx context.Context) (central.Reply, error) {
-		if kind.MovesMoney() {
-			if err := d.cfg.Limits.check(request.Amount); err != nil {
-				return central.Reply{}, err
-			}
-		}
-		return d.submit(ctx, c, identity, request)
+		return d.submit(ctx, c, central.Submission{
+			CallerRef: callerRef, NeedsSession: kind != central.KindAgentAuth, Request: request,
+		}, central.Subject{
+			Kind: kind, Amount: request.Amount, TID: c.tid, Customer: customerKey(d.cfg.FingerprintKey, request.Aadhaar),
+		})
 	}
-}
-
-// check tells whether a transaction may have the amount.
-func (l AmountLimits) check(p money.Paise) error {
-	if p < l.Min {
-		return central.Refuse(central.Precluded, fmt.Sprintf("TxnAmount is under the limit: a transaction has at least %s rupees", l.Min))
-	}
-	if p > l.Max {
-		return central.Refuse(central.Precluded, fmt.Sprintf("TxnAmount is over the limit: a transaction has at most %s rupees", l.Max))
-	}
-	return nil
-}
-
-// submit hands an operation to the desk.
-func (d *Dispatcher) submit(ctx context.Context, c *call, identity string, request central.BankRequest) (central.Reply, error) {
-	print, err := fingerprint(d.cfg.FingerprintKey, c.binding.route.ID, c.merchant.ID, c.Body)
-	if err != nil {
-		return central.Reply{}, err
-	}
-	c.submitted = true
-	o, replayed, err := d.desk.Submit(ctx, central.Submission{
-		ID: c.ID, Caller: c.Principal.Caller(), Identity: identity, Route: c.binding.route.ID, Fingerprint: print,
-		Merchant: c.merchant.ID, Terminal: c.Principal.Terminal, NotAfter: c.NotAfter,
-		NeedsSession: request.Kind != central.KindAgentAuth,
-		Request:      request, Accepted: c.Accepted,
-	})
-	if err != nil {
-		return central.Reply{}, err
-	}
-	c.operation = o.ID
-	reply := d.Outcome(o)
-	reply.Replayed = replayed && o.State.Final()
-	return reply, nil
 }
 
 // sessionData is section 2.4; the times are absent where no session is active.

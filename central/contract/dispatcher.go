@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"runtime/debug"
 	"time"
 
 	"galla/central"
+	"galla/central/form"
 	"galla/central/iin"
 	"galla/shared/money"
 	"galla/shared/op"
@@ -35,14 +37,24 @@ type Store interface {
 	Session(ctx context.Context, tid string) (central.AgentSession, error)
 	Operation(ctx context.Context, id op.ID) (central.Operation, error)
 	ByIdentity(ctx context.Context, caller, identity string) (central.Operation, error)
+	ByReference(ctx context.Context, party string, by central.ReferenceQuery) (central.Operation, error)
+	RefundOf(ctx context.Context, original central.Reference) (central.Operation, error)
+
+	central.Onboardings
+	central.Orders
 }
 
-// AmountLimits bounds the amount of one withdrawal or purchase, both ends
-// allowed. Limits are data: the sandbox has ₹1 to ₹10,000 (sandbox.md),
-// production ₹100 to ₹10,000 (domain.md).
-type AmountLimits struct {
-	Min, Max money.Paise
+// Limits are the rules that operations are held against; *limits.Book is one.
+type Limits interface {
+	// Judge refuses an amount that no transaction may have (Precluded, naming
+	// what is allowed), and gives the quotas that the operation counts against.
+	Judge(at time.Time, s central.Subject) ([]central.Quota, error)
+	// InForce lists the rules of the moment.
+	InForce(at time.Time) []central.Limit
 }
+
+// Administration is what the vendor routes need; every central.Store is one.
+type Administration = central.Administration
 
 // Config sets up a Dispatcher. Every field is needed.
 type Config struct {
@@ -54,8 +66,12 @@ type Config struct {
 	UplinkURL string
 	// Audience is what a terminal's tokens must name as their audience.
 	Audience string
-	// Limits bounds the amounts of AEPS.
-	Limits AmountLimits
+	// Limits are held against every operation.
+	Limits Limits
+	// Handle is the part after the @ of the UPI addresses of merchants that
+	// have none of their own, such as galla.
+	Handle string
+	Rand   io.Reader // of ids; safe for concurrent use
 	Logger *slog.Logger
 }
 
@@ -68,11 +84,11 @@ func (c Config) validate() error {
 	if c.UplinkURL == "" || c.Audience == "" {
 		wrong = append(wrong, errors.New("the terminals' address and audience are needed"))
 	}
-	if c.Limits.Min <= 0 || c.Limits.Max < c.Limits.Min {
-		wrong = append(wrong, errors.New("the amount limits must be 0 < Min ≤ Max"))
+	if c.Limits == nil {
+		wrong = append(wrong, errors.New("limits are needed"))
 	}
-	if c.Logger == nil {
-		wrong = append(wrong, errors.New("a logger is needed"))
+	if c.Rand == nil || c.Logger == nil {
+		wrong = append(wrong, errors.New("randomness and a logger are needed"))
 	}
 	return errors.Join(wrong...)
 }
@@ -83,6 +99,7 @@ type Dispatcher struct {
 	desk     central.Desk
 	registry Registry
 	store    Store
+	vendors  Administration
 	cfg      Config
 	log      *slog.Logger
 	banks    *iin.List
@@ -107,16 +124,18 @@ type binding struct {
 type call struct {
 	central.Call
 	binding   binding
-	in        fields
+	in        form.Reader
 	merchant  central.Merchant
 	tid       string // terminal at the bank network
 	submitted bool   // the desk has been asked: from here on, in doubt means pending
-	operation op.ID  // for the log
+	kind      central.Kind
+	amount    money.Paise
+	operation op.ID // for the log
 }
 
 // New makes a dispatcher. It fails if the configuration is incomplete, or if
 // the route table and the code do not match.
-func New(desk central.Desk, registry Registry, store Store, cfg Config) (*Dispatcher, error) {
+func New(desk central.Desk, registry Registry, store Store, vendors Administration, cfg Config) (*Dispatcher, error) {
 	if err := cfg.validate(); err != nil {
 		return nil, fmt.Errorf("configuration of the dispatcher: %w", err)
 	}
@@ -125,18 +144,28 @@ func New(desk central.Desk, registry Registry, store Store, cfg Config) (*Dispat
 		return nil, err
 	}
 	d := &Dispatcher{
-		desk: desk, registry: registry, store: store, cfg: cfg, log: cfg.Logger,
+		desk: desk, registry: registry, store: store, vendors: vendors, cfg: cfg, log: cfg.Logger,
 		banks: banks, bankList: bankList(banks), bindings: map[op.RouteID]binding{},
 	}
+	d.bindAEPS()
+	d.bindTransfers()
+	d.bindVendor()
+	d.bindOwn()
+	return d, d.matchTable()
+}
+
+func (d *Dispatcher) bindAEPS() {
 	d.bind(true, d.readTransaction, op.Withdrawal, op.Balance, op.MiniStatement, op.ReqAuth, op.Purchase)
 	d.bind(true, d.readAuthStatus, op.AuthStatus)
 	d.bind(false, d.readBanks, op.Banks)
+}
+
+func (d *Dispatcher) bindOwn() {
 	d.bind(true, d.readMint, op.MintTerminal)
 	d.bind(true, d.readList, op.ListTerminals)
 	d.bind(true, d.readRevoke, op.RevokeTerminal)
 	d.bind(false, d.readEnrol, op.EnrolTerminal)
 	d.bind(false, d.readOperation, op.OperationState)
-	return d, d.matchTable()
 }
 
 func (d *Dispatcher) bind(acting bool, read func(*call) step, routes ...op.RouteID) {
@@ -193,30 +222,53 @@ func (d *Dispatcher) serve(ctx context.Context, c *call) (central.Reply, error) 
 	if len(b.route.Roles) > 0 && !b.route.Allows(c.Principal.Role) {
 		return central.Reply{}, central.Refuse(central.AccessDenied, "")
 	}
-	if len(c.Body) > MaxBody {
+	if len(c.Body) > form.MaxBody {
 		return central.Reply{}, central.Refuse(central.TooLarge, "")
 	}
 	if c.readsBody() {
-		values, err := decode(c.Body)
+		values, err := form.Decode(c.Body)
 		if err != nil {
 			return central.Reply{}, err
 		}
-		c.in.values = values
+		c.in.Values = values
+	}
+	if c.binding.route.Method == "GET" {
+		c.in.AddQuery(c.Query)
+		if err := c.in.Err(); err != nil {
+			return central.Reply{}, err
+		}
 	}
 	if err := d.resolve(ctx, c); err != nil {
 		return central.Reply{}, err
 	}
+	c.Identity = c.in.Identity(c.Identity)
 	work := b.read(c)
-	if err := c.in.err(); err != nil {
+	if err := c.in.Err(); err != nil {
 		return central.Reply{}, err
 	}
 	return work(ctx)
 }
 
-// readsBody: routes that take no fields ignore a body, except that a vendor's
-// names the merchant (section 4.7, rule 4).
+// readsBody: GET and DELETE routes take their fields from the query and ignore
+// a body, except that a vendor's may hold them, and names the merchant (section
+// 4.7, rule 4).
 func (c *call) readsBody() bool {
-	return c.binding.route.Method == "POST" || c.Principal.Role == op.Vendor
+	return c.binding.route.Method == "POST" || c.binding.route.Method == "PUT" || c.Principal.Role == op.Vendor
+}
+
+// Describe lists the fields that a route reads, as its own code reads them.
+// merchantId, which vendors add on routes that act for a merchant, is the last.
+func (d *Dispatcher) Describe(id op.RouteID) []form.Field {
+	b, ok := d.bindings[id]
+	if !ok {
+		return nil
+	}
+	c := &call{binding: b, in: form.Reader{Describing: true}}
+	b.read(c)
+	if b.acting {
+		c.in.UUID(merchantField, form.May)
+	}
+	return c.in.Described()
 }
 
 // panicked answers after a panic. Once the desk was asked, the operation may be
@@ -224,7 +276,7 @@ func (c *call) readsBody() bool {
 func (d *Dispatcher) panicked(c *call, p any, stack []byte) central.Reply {
 	d.log.Error("panic while a call was served", "request", c.RequestID, "route", c.Route.ID, "panic", fmt.Sprint(p), "stack", string(stack))
 	if c.submitted {
-		return pending(central.Operation{ID: c.operation, State: op.Pending})
+		return pending(central.Operation{ID: c.operation, Route: c.binding.route.ID, Kind: c.kind, Amount: c.amount, State: op.Pending})
 	}
 	return refuse(central.Refuse(central.Internal, ""), c.RequestID)
 }

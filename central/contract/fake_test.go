@@ -8,6 +8,7 @@ import (
 	"flag"
 	"fmt"
 	"log/slog"
+	mathrand "math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -16,6 +17,7 @@ import (
 	"time"
 
 	"galla/central"
+	"galla/shared/money"
 	"galla/shared/op"
 	"galla/shared/secret"
 )
@@ -50,7 +52,11 @@ var (
 type fakeStore struct {
 	sessions   map[string]central.AgentSession
 	operations map[op.ID]central.Operation
+	kyc        map[central.MerchantID]central.ServiceKYC
+	orders     map[string]money.Paise
 	broken     error
+
+	brokenReads, brokenRefunds error // of ByReference and RefundOf
 }
 
 func (s *fakeStore) Merchant(_ context.Context, id central.MerchantID) (central.Merchant, error) {
@@ -116,6 +122,84 @@ func (s *fakeStore) ByIdentity(_ context.Context, caller, identity string) (cent
 	return central.Operation{}, central.ErrNotFound
 }
 
+func (s *fakeStore) ByReference(_ context.Context, party string, by central.ReferenceQuery) (central.Operation, error) {
+	if s.brokenReads != nil {
+		return central.Operation{}, s.brokenReads
+	}
+	for _, o := range s.operations {
+		if o.Party == party && (by.CallerRef != "" && o.CallerRef == by.CallerRef ||
+			by.Reference != "" && o.Reference == by.Reference || by.Pending != "" && o.PendingReference == by.Pending) {
+			return o, nil
+		}
+	}
+	return central.Operation{}, central.ErrNotFound
+}
+
+func (s *fakeStore) RefundOf(_ context.Context, original central.Reference) (central.Operation, error) {
+	if s.brokenRefunds != nil {
+		return central.Operation{}, s.brokenRefunds
+	}
+	for _, o := range s.operations {
+		if o.Original == original && o.State != op.Failed && o.State != op.Refused {
+			return o, nil
+		}
+	}
+	return central.Operation{}, central.ErrNotFound
+}
+
+func (s *fakeStore) KYC(_ context.Context, m central.MerchantID, _ central.Service) (central.ServiceKYC, error) {
+	k, ok := s.kyc[m]
+	if !ok {
+		return central.ServiceKYC{}, central.ErrNotFound
+	}
+	return k, nil
+}
+
+func (s *fakeStore) Approve(_ context.Context, m central.MerchantID, _ central.Service, _ time.Time) error {
+	k := s.kyc[m]
+	if !k.State.Reached(central.KYCSubmitted) {
+		return central.ErrState
+	}
+	k.State = central.KYCApproved
+	s.kyc[m] = k
+	return nil
+}
+
+func (s *fakeStore) ClaimOrder(_ context.Context, m central.MerchantID, id string, amount money.Paise, _ time.Time) (money.Paise, error) {
+	key := string(m) + "/" + id
+	if claimed, ok := s.orders[key]; ok {
+		return claimed, nil
+	}
+	s.orders[key] = amount
+	return amount, nil
+}
+
+// fakeLimits bounds AEPS as the sandbox does, and counts transfers a remitter.
+type fakeLimits struct{ subjects []central.Subject }
+
+func (l *fakeLimits) Judge(at time.Time, s central.Subject) ([]central.Quota, error) {
+	l.subjects = append(l.subjects, s)
+	switch s.Kind {
+	case central.KindWithdrawal, central.KindPurchase:
+		if s.Amount < money.Rupee || s.Amount > 10_000*money.Rupee {
+			return nil, central.Refuse(central.Precluded, "The amount is outside of the limits: from 1.00 to 10000.00 rupees")
+		}
+	case central.KindTransfer:
+		if s.Amount > 5_000*money.Rupee {
+			return nil, central.Refuse(central.Precluded, "The amount is over the limit: a transfer has at most 5000.00 rupees")
+		}
+		return []central.Quota{{Key: "remitter:" + s.Sender, Period: string(central.DayOf(at)), Amount: s.Amount, MaxSum: 25_000 * money.Rupee, What: "this remitter's transfers today"}}, nil
+	}
+	return nil, nil
+}
+
+func (*fakeLimits) InForce(time.Time) []central.Limit {
+	return []central.Limit{
+		{Kinds: []central.Kind{central.KindWithdrawal, central.KindPurchase}, Scope: central.PerTransaction, Min: money.Rupee, Max: 10_000 * money.Rupee, From: "2026-01-01"},
+		{Kinds: []central.Kind{central.KindTransfer}, Scope: central.PerRemitterDay, Sum: 25_000 * money.Rupee, From: "2026-01-01"},
+	}
+}
+
 // fakeDesk ends every operation as it is told, and keeps identities as the
 // engine does.
 type fakeDesk struct {
@@ -128,6 +212,16 @@ type fakeDesk struct {
 	last   central.Submission
 	count  int // dispatches
 	known  map[string]central.Operation
+
+	consulted  []central.BankRequest
+	consultErr error
+}
+
+func (d *fakeDesk) Consult(_ context.Context, r central.BankRequest) (central.BankAnswer, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.consulted = append(d.consulted, r)
+	return d.answer, d.consultErr
 }
 
 func (d *fakeDesk) Submit(_ context.Context, s central.Submission) (central.Operation, bool, error) {
@@ -144,7 +238,11 @@ func (d *fakeDesk) Submit(_ context.Context, s central.Submission) (central.Oper
 		identity = string(opID)
 	}
 	key := s.Caller + "/" + identity
-	if o, ok := d.known[key]; ok && s.Identity != "" {
+	_, named := d.known[s.Party+"#"+s.CallerRef]
+	if named = named && s.CallerRef != ""; named {
+		key = s.Party + "#" + s.CallerRef
+	}
+	if o, ok := d.known[key]; ok && (s.Identity != "" || named) {
 		if o.Fingerprint != s.Fingerprint || o.Route != s.Route {
 			return central.Operation{}, false, central.Refuse(central.Conflict, "")
 		}
@@ -156,6 +254,8 @@ func (d *fakeDesk) Submit(_ context.Context, s central.Submission) (central.Oper
 		ID: opID, Caller: s.Caller, Identity: identity, Route: s.Route, Fingerprint: s.Fingerprint, Merchant: s.Merchant,
 		Kind: s.Request.Kind, Amount: s.Request.Amount, Aadhaar: s.Request.Aadhaar.Masked(), TID: s.Request.TID,
 		Reference: "GL261121ABCDEFGHJK", STAN: "000042", State: d.state, CreatedAt: day,
+		Party: s.Party, CallerRef: s.CallerRef, Sender: s.Request.Particulars.Sender,
+		Original: central.Reference(s.Request.Particulars.Original), KYC: s.KYC, Reverses: s.Reverses,
 	}
 	switch {
 	case d.why != nil:
@@ -164,8 +264,14 @@ func (d *fakeDesk) Submit(_ context.Context, s central.Submission) (central.Oper
 		o.HTTP, o.Reply = Renderer{}.Answered(o, o.State, d.answer)
 	case o.State == op.Pending:
 		o.PendingReference = "AEPS-NR-1795253400123"
+		if !o.Kind.AEPS() {
+			o.PendingReference = "DMT-NR-1795253400123"
+		}
 	}
 	d.known[key] = o
+	if s.CallerRef != "" {
+		d.known[s.Party+"#"+s.CallerRef] = o
+	}
 	return o, false, nil
 }
 
@@ -224,13 +330,14 @@ type bench struct {
 	desk     *fakeDesk
 	registry *fakeRegistry
 	store    *fakeStore
+	limits   *fakeLimits
 	log      *bytes.Buffer
 }
 
 func config(log *bytes.Buffer) Config {
 	return Config{
 		FingerprintKey: secret.NewKey(bytes.Repeat([]byte{7}, 32)), UplinkURL: "ws://127.0.0.1:7102/uplink", Audience: "galla-central",
-		Limits: AmountLimits{Min: 100, Max: 10_000_00}, Logger: slog.New(slog.NewJSONHandler(log, nil)),
+		Limits: &fakeLimits{}, Handle: "galla", Rand: mathrand.NewChaCha8([32]byte{1}), Logger: slog.New(slog.NewJSONHandler(log, nil)),
 	}
 }
 
@@ -243,10 +350,12 @@ func newBench(t testing.TB) *bench {
 			Balance: &balance, MiniStatement: "21/11 CASH WITHDRAWAL  D 500.00\nBalance:+24500.00",
 		}},
 		registry: &fakeRegistry{},
-		store:    &fakeStore{sessions: map[string]central.AgentSession{}, operations: map[op.ID]central.Operation{}},
+		store:    &fakeStore{sessions: map[string]central.AgentSession{}, operations: map[op.ID]central.Operation{}, kyc: map[central.MerchantID]central.ServiceKYC{}, orders: map[string]money.Paise{}},
 		log:      &bytes.Buffer{},
 	}
-	d, err := New(b.desk, b.registry, b.store, config(b.log))
+	cfg := config(b.log)
+	b.limits = cfg.Limits.(*fakeLimits)
+	d, err := New(b.desk, b.registry, b.store, nil, cfg)
 	if err != nil {
 		t.Fatal(err)
 	}

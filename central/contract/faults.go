@@ -25,6 +25,8 @@ func faultOf(f central.Fault) fault {
 		return fault{403, "01", "Access denied"}
 	case central.MerchantNotFound:
 		return fault{404, "01", "Merchant not found"}
+	case central.NoMerchantInfo:
+		return fault{422, "01", "Merchant info not created"}
 	case central.NoRoute:
 		return fault{404, "04", "No such route"}
 	case central.NoMethod:

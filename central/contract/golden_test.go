@@ -185,11 +185,11 @@ func TestOutcomeWithoutReplyIsAServerError(t *testing.T) {
 }
 
 func TestConfigReportsAllFaults(t *testing.T) {
-	_, err := New(nil, nil, nil, Config{Limits: AmountLimits{Min: 5, Max: 1}})
+	_, err := New(nil, nil, nil, nil, Config{})
 	if err == nil {
 		t.Fatal("an empty configuration was accepted")
 	}
-	for _, part := range []string{"fingerprint key", "address and audience", "Min ≤ Max", "logger"} {
+	for _, part := range []string{"fingerprint key", "address and audience", "limits", "randomness", "logger"} {
 		if !bytes.Contains([]byte(err.Error()), []byte(part)) {
 			t.Errorf("the error does not name %q: %v", part, err)
 		}

@@ -5,9 +5,8 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/google/uuid"
-
 	"galla/central"
+	"galla/central/form"
 	"galla/shared/op"
 )
 
@@ -76,32 +75,17 @@ func (d *Dispatcher) resolveVendors(ctx context.Context, c *call) error {
 	return standing(c)
 }
 
-// namedMerchant gives the merchantId of a vendor's call: from the body, or for
-// routes without fields of their own also from the query. ok is false where
-// what was sent is noted as wrong.
+// namedMerchant gives the merchantId of a vendor's call; ok is false where what
+// was sent is noted as wrong.
 func (c *call) namedMerchant() (central.MerchantID, bool) {
-	noted := len(c.in.wrong)
-	inBody, present := c.in.optional(merchantField)
-	if len(c.in.wrong) > noted {
-		return "", false
-	}
-	if c.binding.route.Method == "POST" {
-		return central.MerchantID(inBody), true
-	}
-	inQuery, asked := c.Query[merchantField]
-	if present && asked && inBody != inQuery {
-		c.in.fail(merchantField, "same", "must be the same in the query and in the body where both are sent")
-		return "", false
-	}
-	if asked {
-		return central.MerchantID(inQuery), true
-	}
-	return central.MerchantID(inBody), true
+	noted := c.in.Failures()
+	id := c.in.Any(merchantField)
+	return central.MerchantID(id), c.in.Failures() == noted
 }
 
 // findMerchant reads a merchant; what is no id in canonical form names nobody.
 func (d *Dispatcher) findMerchant(ctx context.Context, id central.MerchantID) (central.Merchant, error) {
-	if !isUUID(string(id)) {
+	if !form.IsUUID(string(id)) {
 		return central.Merchant{}, central.Refuse(central.MerchantNotFound, "")
 	}
 	m, err := d.store.Merchant(ctx, id)
@@ -112,13 +96,6 @@ func (d *Dispatcher) findMerchant(ctx context.Context, id central.MerchantID) (c
 		return central.Merchant{}, fmt.Errorf("read merchant %s: %w", id, err)
 	}
 	return m, nil
-}
-
-// isUUID tells whether s is a UUID in canonical form; a database need not be
-// asked for anything else.
-func isUUID(s string) bool {
-	id, err := uuid.Parse(s)
-	return err == nil && id.String() == s
 }
 
 // standing sees that the merchant may make this call at all.

@@ -7,6 +7,7 @@ import (
 	"unicode"
 
 	"galla/central"
+	"galla/central/form"
 	"galla/shared/op"
 )
 
@@ -50,7 +51,7 @@ func (d *Dispatcher) readOperation(c *call) step {
 }
 
 func (d *Dispatcher) findOperation(ctx context.Context, caller, name string) (central.Operation, error) {
-	if !within(name, maxIdentity, unicode.IsPrint) {
+	if !form.Within(name, form.MaxIdentity, unicode.IsPrint) {
 		return central.Operation{}, central.ErrNotFound
 	}
 	if id, err := op.ParseID(name); err == nil {

@@ -75,6 +75,13 @@ const (
 // Answered implements central.Renderer: HTTP 200 and outer 00 for every answer
 // of the bank (sections 3.1 and 7); data says whether it was approved.
 func (Renderer) Answered(o central.Operation, to op.State, a central.BankAnswer) (int, []byte) {
+	if o.Kind != "" && !o.Kind.AEPS() {
+		return answeredService(o, to, a)
+	}
+	return answeredAEPS(o, to, a)
+}
+
+func answeredAEPS(o central.Operation, to op.State, a central.BankAnswer) (int, []byte) {
 	data := transactionData{ResponseCode: a.Code, ResponseStatus: a.Message, STAN: o.STAN}
 	out := envelope{StatusCode: statusOK}
 	switch to {
@@ -153,6 +160,9 @@ func pending(o central.Operation) central.Reply {
 	reference := o.PendingReference
 	if reference == "" {
 		reference = string(o.Reference)
+	}
+	if !o.Kind.AEPS() && o.Kind != "" {
+		return pendingService(o, reference)
 	}
 	return central.Reply{HTTP: 200, State: o.State, Body: encode(pendingReply{
 		StatusCode: statusOK, Message: "Transaction pending", TxnStatus: "PENDING", Reference: reference,

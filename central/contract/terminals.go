@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"galla/central"
+	"galla/central/form"
 )
 
 // codeData is the reply to POST /terminals.
@@ -17,9 +18,7 @@ type codeData struct {
 // The optional name is for the caller's own records; the terminal brings its
 // name with the code.
 func (d *Dispatcher) readMint(c *call) step {
-	if name, ok := c.in.optional("name"); ok {
-		c.in.checkName("name", name, maxTerminal)
-	}
+	c.in.Name("name", form.May, form.MaxTerminal)
 	return func(ctx context.Context) (central.Reply, error) {
 		code, err := d.registry.Mint(ctx, c.merchant.ID)
 		if err != nil {
@@ -59,7 +58,7 @@ func (d *Dispatcher) readList(c *call) step {
 func (d *Dispatcher) readRevoke(c *call) step {
 	id := central.TerminalID(c.Params["id"])
 	return func(ctx context.Context) (central.Reply, error) {
-		if !isUUID(string(id)) {
+		if !form.IsUUID(string(id)) {
 			return central.Reply{}, central.Refuse(central.NotFound, "No such terminal")
 		}
 		if err := d.registry.Revoke(ctx, c.merchant.ID, id); err != nil {

@@ -175,3 +175,36 @@ func (r *Reader) number(field string, need Need) (text string, ok bool) {
 	}
 	return string(v), true
 }
+
+// Any reads a text without judging it; "" where it is absent or no string.
+func (r *Reader) Any(field string) string {
+	s, _ := r.text(field, May)
+	return s
+}
+
+// AddQuery adds the fields of a query as strings. One that the body has too
+// must have the same value there.
+func (r *Reader) AddQuery(query map[string]string) {
+	for name, value := range query {
+		inBody, both := r.Values[name]
+		text := jsontext.Value(quote(value))
+		switch {
+		case both && string(inBody) != string(text):
+			r.Fail(name, "same", "must be the same in the query and in the body where both are sent")
+		case !both:
+			if r.Values == nil {
+				r.Values = Values{}
+			}
+			r.Values[name] = text
+		}
+	}
+}
+
+// quote writes a text as JSON.
+func quote(s string) []byte {
+	b, err := json.Marshal(s, jsontext.AllowInvalidUTF8(true))
+	if err != nil {
+		return []byte(`""`)
+	}
+	return b
+}

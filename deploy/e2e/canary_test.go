@@ -136,6 +136,10 @@ func TestCanary(t *testing.T) {
 		{"a JWT", regexp.MustCompile(`eyJ[0-9A-Za-z_-]{10,}\.[0-9A-Za-z_-]{10,}\.[0-9A-Za-z_-]{20,}`)},
 		{"an enrolment code", regexp.MustCompile(`(^|[^0-9A-Za-z-])[0-9A-HJKMNP-TV-Z]{4}(-[0-9A-HJKMNP-TV-Z]{4}){3}([^0-9A-Za-z-]|$)`)},
 	}
+	for _, otp := range h.otps {
+		c.loose = append(c.loose, looseCanary{"an OTP", regexp.MustCompile(`(^|[^0-9A-Za-z.:+/=_-])` + otp + `([^0-9A-Za-z.:+/=_-]|$)`)})
+	}
+	c.add("a PAN", pan)
 	found := h.whileItWaits(t, &c)
 
 	// While it runs, what is open to a look from outside.
@@ -197,6 +201,8 @@ func (h *house) makeNoise(t *testing.T) {
 	if err := a.unlock("0852"); err == nil {
 		t.Error("a wrong PIN was accepted")
 	}
+
+	h.remit(t)
 
 	// One that is under way when the central dies.
 	body, err := h.transaction(h.reader, choudhury, 197)

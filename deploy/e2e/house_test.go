@@ -36,6 +36,7 @@ type house struct {
 	reader   *reader  // the house's own
 	captures captures
 	cookies  []string // of the counter's sessions
+	otps     []string // that were read in the bank's inboxes
 }
 
 // Waits for things that must happen; their length says nothing but 'never'.

@@ -31,7 +31,8 @@ var importMap = []line{
 
 	{"central", []string{everyone}},
 	{"central/store", []string{"central", everyone}},
-	{"central/contract", []string{"central", "central/form", "central/iin", everyone}},
+	{"central/contract", []string{"central", "central/dmt", "central/form", "central/iin", everyone}},
+	{"central/dmt", []string{"central", "central/form", everyone}},
 	{"central/form", []string{"central", "central/iin", everyone}},
 	{"central/limits", []string{"central", everyone}},
 	{"central/commission", []string{"central", everyone}},
@@ -71,6 +72,7 @@ var importMap = []line{
 	{"deploy/sim", []string{"..."}},
 	{"deploy/e2e", []string{"..."}},
 	{"deploy/uplinktest", []string{"..."}},
+	{"deploy/contracttest", []string{"..."}},
 }
 
 // grant says where a module may be used by code, and why there only. Tests may

@@ -22,6 +22,7 @@ var exempt = map[string]string{
 	"shared/archtest":           "no code by design: its tests are the content",
 	"deploy/e2e":                "no code by design: its tests are the content",
 	"deploy/sim":                "no code by design: its tests are the content",
+	"deploy/contracttest":       "no code by design: its tests are the content",
 	"deploy/uplinktest":         "no code by design: its tests are the content",
 	"deploy/local":              "a thin main over house and supervise",
 	"central/cmd/galla-central": "a thin main over central/server",
