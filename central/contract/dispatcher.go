@@ -149,6 +149,8 @@ func New(desk central.Desk, registry Registry, store Store, vendors Administrati
 	}
 	d.bindAEPS()
 	d.bindAgent()
+	d.bindAEPS()
+	d.bindTransfers()
 	d.bindUPI()
 	d.bindTransfers()
 	d.bindVendor()
