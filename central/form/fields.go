@@ -193,9 +193,13 @@ func digits(s string) bool {
 }
 
 // Name reads text for people: trimmed, 1 to max characters, without control
-// characters or line breaks.
+// characters or line breaks. An optional one that is empty is absent.
 func (r *Reader) Name(field string, need Need, max int) string {
-	r.note(field, need, Schema{Type: "string", MinLength: 1, MaxLength: max})
+	schema := Schema{Type: "string", MinLength: 1, MaxLength: max}
+	if need == May {
+		schema.MinLength = 0
+	}
+	r.note(field, need, schema)
 	s, ok := r.text(field, need)
 	if !ok || (s == "" && need == May) {
 		return ""
@@ -229,7 +233,7 @@ func (r *Reader) PidData(field string) secret.PidData {
 // Bank reads the IIN of a bank on the list; omitted or empty means the sandbox
 // bank (section 2.2).
 func (r *Reader) Bank(field string, banks *iin.List) string {
-	r.note(field, May, Schema{Type: "string", Pattern: `^[0-9]{6}$`, Note: "an iin of aeps/banks; default " + iin.Sandbox})
+	r.note(field, May, Schema{Type: "string", Pattern: `^([0-9]{6})?$`, Note: "an iin of aeps/banks; default " + iin.Sandbox})
 	s, ok := r.text(field, May)
 	if !ok || s == "" {
 		return iin.Sandbox
@@ -292,8 +296,13 @@ var (
 	email   = shape{"email", regexp.MustCompile(`^[^\s@<>"]{1,64}@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+$`), "must be an e-mail address"}
 )
 
+// shaped reads a text of a fixed form. An optional one that is empty is absent.
 func (r *Reader) shaped(field string, need Need, x shape) string {
-	r.note(field, need, Schema{Type: "string", Pattern: x.pattern.String(), Note: x.message})
+	pattern := x.pattern.String()
+	if need == May {
+		pattern = "^$|" + pattern
+	}
+	r.note(field, need, Schema{Type: "string", Pattern: pattern, Note: x.message})
 	s, ok := r.text(field, need)
 	if !ok || (s == "" && need == May) {
 		return ""

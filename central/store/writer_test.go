@@ -16,6 +16,7 @@ import (
 	"github.com/mattn/go-sqlite3"
 
 	"galla/central"
+	"galla/central/store/sqlite"
 	"galla/shared/op"
 )
 
@@ -77,9 +78,11 @@ func TestOneBatchManyJobs(t *testing.T) {
 			}
 			ids[i] = o.ID
 			if i%5 == 3 {
-				wg.Go(func() { errs[i] = s.write(background, func(c conn) error { _, _, _ = begin(c, o); panic("a fault") }) })
+				wg.Go(func() {
+					errs[i] = s.write(background, func(c conn) error { _, _, _ = begin(c, o, nil); panic("a fault") })
+				})
 			} else {
-				wg.Go(func() { _, _, errs[i] = s.Begin(background, o) })
+				wg.Go(func() { _, _, errs[i] = s.Begin(background, o, nil) })
 			}
 		}
 		synctest.Wait()
@@ -111,7 +114,7 @@ func TestBatchesAreBounded(t *testing.T) {
 		h := hold(s)
 		var wg sync.WaitGroup
 		for range 24 {
-			wg.Go(func() { _, _, err := s.Begin(background, newOperation()); wantNil(t, err) })
+			wg.Go(func() { _, _, err := s.Begin(background, newOperation(), nil); wantNil(t, err) })
 		}
 		synctest.Wait()
 		h.let(t)
@@ -139,7 +142,7 @@ func TestCommitFails(t *testing.T) {
 		operations := make([]central.Operation, len(errs))
 		for i := range errs {
 			operations[i] = newOperation()
-			wg.Go(func() { _, _, errs[i] = s.Begin(background, operations[i]) })
+			wg.Go(func() { _, _, errs[i] = s.Begin(background, operations[i], nil) })
 		}
 		synctest.Wait()
 		h.let(t)
@@ -151,7 +154,7 @@ func TestCommitFails(t *testing.T) {
 			_, err := s.Operation(background, operations[i].ID)
 			wantErr(t, "an operation that was not committed", err, central.ErrNotFound)
 		}
-		if _, isNew, err := s.Begin(background, operations[0]); err != nil || !isNew {
+		if _, isNew, err := s.Begin(background, operations[0], nil); err != nil || !isNew {
 			t.Fatalf("after the commits work again: new %v, error %v", isNew, err)
 		}
 	})
@@ -191,10 +194,10 @@ func TestQueueIsBounded(t *testing.T) {
 		h := hold(s)
 		var wg sync.WaitGroup
 		for range cfg.Queue {
-			wg.Go(func() { _, _, err := s.Begin(background, newOperation()); wantNil(t, err) })
+			wg.Go(func() { _, _, err := s.Begin(background, newOperation(), nil); wantNil(t, err) })
 		}
 		synctest.Wait()
-		_, _, err := s.Begin(background, newOperation())
+		_, _, err := s.Begin(background, newOperation(), nil)
 		wantErr(t, "a job too many", err, central.ErrBusy)
 		wantErr(t, "ping", s.Ping(background), central.ErrBusy)
 		h.let(t)
@@ -209,7 +212,7 @@ func TestCallerLeaves(t *testing.T) {
 		o := newOperation()
 		ctx, leave := context.WithCancel(background)
 		left := make(chan error)
-		go func() { _, _, err := s.Begin(ctx, o); left <- err }()
+		go func() { _, _, err := s.Begin(ctx, o, nil); left <- err }()
 		synctest.Wait()
 		leave()
 		wantErr(t, "a caller who left the queue", <-left, context.Canceled) // while the writer is held
@@ -229,7 +232,7 @@ func TestCallerLeavesTooLate(t *testing.T) {
 			result <- s.write(ctx, func(c conn) error {
 				close(begun)
 				<-release
-				_, _, err := begin(c, o)
+				_, _, err := begin(c, o, nil)
 				return err
 			})
 		}()
@@ -288,7 +291,7 @@ func TestDiskFull(t *testing.T) {
 			o := newOperation()
 			o.STAN = strings.Repeat("9", 2000)
 			wg.Go(func() {
-				_, _, err := s.Begin(background, o)
+				_, _, err := s.Begin(background, o, nil)
 				mu.Lock()
 				defer mu.Unlock()
 				if err == nil {
@@ -329,13 +332,13 @@ func TestCloseCommitsWhatIsQueued(t *testing.T) {
 			go func() { closed <- s.Close() }()
 		}
 		synctest.Wait()
-		_, _, err := s.Begin(background, newOperation())
-		wantErr(t, "begin while closing", err, errClosed)
+		_, _, err := s.Begin(background, newOperation(), nil)
+		wantErr(t, "begin while closing", err, sqlite.ErrClosed)
 		h.let(t)
 		wantErr(t, "close", errors.Join(<-closed, <-closed), nil)
 		_, err = s.Operation(background, operations[0].ID)
-		wantErr(t, "read after close", err, errClosed)
-		wantErr(t, "ping after close", s.Ping(background), errClosed)
+		wantErr(t, "read after close", err, sqlite.ErrClosed)
+		wantErr(t, "ping after close", s.Ping(background), sqlite.ErrClosed)
 
 		again := openAt(t, path, testConfig())
 		for _, o := range operations {
@@ -352,12 +355,12 @@ func TestAbandonCommitsNothingMore(t *testing.T) {
 		wantErr(t, "seed", s.Seed(background, testSeed()), nil)
 		kept := begun(t, s)
 		h := hold(s)
-		operations := queueBegins(t, s, 20, errAbandoned)
+		operations := queueBegins(t, s, 20, sqlite.ErrAbandoned)
 		abandoned := make(chan error)
 		go func() { abandoned <- s.Abandon() }()
 		synctest.Wait()
 		close(h.release)
-		wantErr(t, "the open transaction", <-h.result, errAbandoned)
+		wantErr(t, "the open transaction", <-h.result, sqlite.ErrAbandoned)
 		wantErr(t, "abandon", <-abandoned, nil)
 		synctest.Wait()
 
@@ -380,7 +383,7 @@ func queueBegins(t *testing.T, s *SQLite, n int, want error) []central.Operation
 		o := newOperation()
 		list = append(list, o)
 		go func() {
-			if _, _, err := s.Begin(background, o); !errors.Is(err, want) {
+			if _, _, err := s.Begin(background, o, nil); !errors.Is(err, want) {
 				t.Errorf("a queued operation ended with error %v, want %v", err, want)
 			}
 		}()
@@ -397,13 +400,13 @@ func TestLockOfAnotherProgram(t *testing.T) {
 			t.Fatal(err)
 		}
 	})
-	other := openDB(writing(s.path), 1)
+	other := sqlite.Connect(s.db.Path())
 	defer other.Close()
 	tx, err := other.Begin()
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, _, err = s.Begin(background, newOperation())
+	_, _, err = s.Begin(background, newOperation(), nil)
 	wantErr(t, "begin while another program writes", err, central.ErrBusy)
 	if err := tx.Rollback(); err != nil {
 		t.Fatal(err)
@@ -426,7 +429,7 @@ func TestLostTransaction(t *testing.T) {
 					wg.Go(func() {
 						errs[i] = s.write(background, func(c conn) error {
 							if i != 3 {
-								_, _, err := begin(c, operations[i])
+								_, _, err := begin(c, operations[i], nil)
 								return err
 							}
 							_, err := c.exec("ROLLBACK")
@@ -470,7 +473,7 @@ func TestReadersAreBounded(t *testing.T) {
 		go func() { _, err := s.Merchant(background, merchant1); waiting <- err }()
 		synctest.Wait()
 		go func() { closed <- s.Close() }()
-		wantErr(t, "a read that waits when the store closes", <-waiting, errClosed)
+		wantErr(t, "a read that waits when the store closes", <-waiting, sqlite.ErrClosed)
 		synctest.Wait()
 		select {
 		case <-closed:

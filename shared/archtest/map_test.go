@@ -30,7 +30,8 @@ var importMap = []line{
 	{"shared/wire", []string{"shared/op"}},
 
 	{"central", []string{everyone}},
-	{"central/store", []string{"central", everyone}},
+	{"central/store", []string{"central", "central/store/sqlite", everyone}},
+	{"central/store/sqlite", []string{"central", everyone}},
 	{"central/contract", []string{"central", "central/dmt", "central/form", "central/iin", everyone}},
 	{"central/dmt", []string{"central", "central/form", everyone}},
 	{"central/form", []string{"central", "central/iin", everyone}},
@@ -49,7 +50,8 @@ var importMap = []line{
 	{"central/cmd/galla-central", []string{"central/server", everyone}},
 	{"central/cmd/galla-bank", []string{"central/bank/network", "central/bank/simbank", "rdservice/rdcrypto", everyone}},
 
-	{"edge", []string{everyone}},
+	{"edge", []string{"edge/message", everyone}},
+	{"edge/message", []string{everyone}},
 	{"edge/queue", []string{"edge", "edge/queue/pages", everyone}},
 	{"edge/queue/pages", nil},
 	{"edge/uplink", []string{"edge", everyone}},
@@ -91,7 +93,7 @@ var modules = []grant{
 	{"github.com/gofiber/fiber/v2", []string{"central/door"}, "the HTTP framework and its traps (stack.md) stay behind one door"},
 	{"github.com/valyala/fasthttp", []string{"central/door"}, "fiber's engine, and nobody else's business"},
 	{"github.com/gorilla/websocket", []string{"central/uplink", "edge/uplink"}, "the two ends of the uplink"},
-	{"github.com/mattn/go-sqlite3", []string{"central/store", "central/bank/simbank/..."}, "SQL is written where the databases are"},
+	{"github.com/mattn/go-sqlite3", []string{"central/store/sqlite", "central/bank/simbank/..."}, "SQL is written where the databases are"},
 	{"github.com/jackc/pgx/v5", []string{"central/store"}, "SQL is written where the databases are"},
 	{"github.com/pressly/goose/v3", []string{"central/store", "central/bank/simbank/..."}, "migrations run where the databases are"},
 	{"go.etcd.io/bbolt", []string{"edge/queue"}, "the counter's durable memory is one room"},

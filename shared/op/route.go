@@ -51,11 +51,13 @@ type Route struct {
 
 // Table is the interface, one line a route, in the order of the document.
 func Table() []Route {
-	table := agentRoutes()
-	for _, family := range [][]Route{aepsRoutes(), customerRoutes(), transferRoutes(), upiRoutes(), vendorRoutes(), limitRoutes()} {
+	var table []Route
+	for _, family := range [][]Route{
+		agentRoutes(), aepsRoutes(), customerRoutes(), transferRoutes(), upiRoutes(), vendorRoutes(), limitRoutes(), ownRoutes(),
+	} {
 		table = append(table, family...)
 	}
-	return append(table, ownRoutes()...)
+	return table
 }
 
 // Find gives the route of an id.
