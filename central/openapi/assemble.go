@@ -42,6 +42,7 @@ func (d *Document) assemble() object {
 			{"parameters", parameters()},
 			{"headers", headers()},
 			{"responses", d.responses()},
+			{"examples", d.examples()},
 			{"schemas", d.schemas()},
 		}},
 	}
@@ -236,7 +237,7 @@ func several(own []shown, errs []fault, replays bool) object {
 	}
 	for _, f := range errs {
 		whens, shapes = append(whens, f.When), append(shapes, refTo(f.name+"Error"))
-		examples = examples.with(f.name, object{{"summary", f.When}, {"value", f.Example}})
+		examples = examples.with(f.name, reference("examples", f.name))
 	}
 	content := shapes[0]
 	if len(shapes) > 1 {
@@ -275,6 +276,15 @@ func (d *Document) responses() object {
 		})
 	}
 	return out.with(sealedName, sealedResponse())
+}
+
+// examples are those of errors, which many routes share.
+func (d *Document) examples() object {
+	var out object
+	for _, f := range d.faults {
+		out = out.with(f.name, object{{"summary", f.When}, {"value", f.Example}})
+	}
+	return out
 }
 
 // schemas are the objects that replies are made of, the errors, and what

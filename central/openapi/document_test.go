@@ -16,7 +16,11 @@ import (
 // with -update, and read the difference.
 func TestGolden(t *testing.T) {
 	doc := document(t)
-	for name, got := range map[string][]byte{"openapi.json": doc.JSON(), "docs.html": doc.Page()} {
+	indented, err := pretty(doc.JSON())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, got := range map[string][]byte{"openapi.json": []byte(indented + "\n"), "docs.html": doc.Page()} {
 		path := filepath.Join("testdata", name)
 		if *update {
 			if err := os.WriteFile(path, got, 0o644); err != nil {

@@ -86,9 +86,9 @@ func (o *ordered[T]) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	return err
 }
 
-// write gives a value's JSON, indented for people who open it in an editor.
+// write gives a value's JSON, without white space: programs read it.
 func write(v any) ([]byte, error) {
-	return json.Marshal(v, jsontext.WithIndent("  "), json.Deterministic(true))
+	return json.Marshal(v, json.Deterministic(true))
 }
 
 // pretty indents JSON for the page.

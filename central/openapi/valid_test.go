@@ -41,13 +41,13 @@ func TestValid(t *testing.T) {
 func TestTheValidatorBites(t *testing.T) {
 	good := document(t).JSON()
 	for name, change := range map[string][2]string{
-		"no responses' description": {`"description": "The caller's role`, `"descriptions": "The caller's role`},
-		"reference to nothing":      {`"$ref": "#/components/responses/TooMany"`, `"$ref": "#/components/responses/TooFew"`},
-		"unknown type":              {`"type": "integer"`, `"type": "whole"`},
-		"parameter without place":   {`"in": "query"`, `"in": "nowhere"`},
-		"example against schema":    {`"example": "AAECAwQFBgcICQoL"`, `"example": "short"`},
-		"operation named twice":     {`"operationId": "post_aeps_balance"`, `"operationId": "post_aeps_withdrawal"`},
-		"missing path parameter":    {`"name": "slabId"`, `"name": "slab"`},
+		"no responses' description": {`"description":"The caller's role`, `"descriptions":"The caller's role`},
+		"reference to nothing":      {`"$ref":"#/components/responses/TooMany"`, `"$ref":"#/components/responses/TooFew"`},
+		"unknown type":              {`"type":"integer"`, `"type":"whole"`},
+		"parameter without place":   {`"in":"query"`, `"in":"nowhere"`},
+		"example against schema":    {`"example":"AAECAwQFBgcICQoL"`, `"example":"short"`},
+		"operation named twice":     {`"operationId":"post_aeps_balance"`, `"operationId":"post_aeps_withdrawal"`},
+		"missing path parameter":    {`"name":"slabId"`, `"name":"slab"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			bad := bytes.Replace(good, []byte(change[0]), []byte(change[1]), 1)
