@@ -51,8 +51,8 @@ func (d *Document) has(family string) bool {
 	return slices.ContainsFunc(d.entries, func(e entry) bool { return e.family == family })
 }
 
-// template writes a path as OpenAPI has it.
-func template(path string) string {
+// pathTemplate writes a path as OpenAPI has it.
+func pathTemplate(path string) string {
 	for _, name := range params(path) {
 		path = strings.Replace(path, ":"+name, "{"+name+"}", 1)
 	}
@@ -66,7 +66,7 @@ func operationID(route op.Route) string {
 			return c
 		}
 		return '_'
-	}, strings.TrimPrefix(template(route.Path), "/"))
+	}, strings.TrimPrefix(pathTemplate(route.Path), "/"))
 	return strings.ToLower(route.Method) + "_" + strings.ReplaceAll(strings.Trim(name, "_"), "__", "_")
 }
 
@@ -84,12 +84,12 @@ func (d *Document) paths() ordered[object] {
 	}
 	for _, e := range d.entries {
 		if e.route.Doors&op.Direct != 0 {
-			add(template(e.route.Path), e.route.Method, d.direct(e))
+			add(pathTemplate(e.route.Path), e.route.Method, d.direct(e))
 		}
 	}
 	for _, e := range d.entries {
 		if e.route.Doors&op.Gateway != 0 {
-			add("/process"+template(e.route.Path), e.route.Method, d.gateway(e))
+			add("/process"+pathTemplate(e.route.Path), e.route.Method, d.gateway(e))
 		}
 	}
 	return paths

@@ -42,9 +42,11 @@ type words struct {
 	Fields map[string]string `json:"fields,omitzero"`
 	// Own are the fields of a route that the door serves itself, and Form says
 	// that it takes them as a form.
-	Own     *schema         `json:"own,omitzero"`
-	Replies []shown         `json:"replies"`
-	Faults  []central.Fault `json:"faults,omitzero"` // beyond those that follow from the route
+	Own     *schema `json:"own,omitzero"`
+	Replies []shown `json:"replies"`
+	// Also names replies of data/shared.json that the route can give, too.
+	Also   []string        `json:"also,omitzero"`
+	Faults []central.Fault `json:"faults,omitzero"` // beyond those that follow from the route
 }
 
 // How a route asks the bank network.
@@ -84,10 +86,20 @@ type library struct {
 // load reads the embedded data. Its errors are faults of the program.
 func load() (library, error) {
 	var l library
-	var wrong []error
+	var shared ordered[shown]
+	wrong := []error{read("shared", &shared)}
 	for _, name := range familyFiles {
 		var f family
 		wrong = append(wrong, read(name, &f))
+		for i, w := range f.Routes {
+			for _, also := range w.Also {
+				s, ok := shared.find(also)
+				if !ok {
+					wrong = append(wrong, fmt.Errorf("%s: data/shared.json has no reply %s", w.ID, also))
+				}
+				f.Routes[i].Replies = append(f.Routes[i].Replies, s)
+			}
+		}
 		l.families = append(l.families, f)
 	}
 	wrong = append(wrong, read("fields", &l.fields), read("schemas", &l.schemas))

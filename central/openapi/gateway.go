@@ -101,7 +101,7 @@ func headers() object {
 
 // gateway is a route as vendors call it through the gateway.
 func (d *Document) gateway(e entry) object {
-	direct := e.route.Method + " " + template(e.route.Path)
+	direct := e.route.Method + " " + pathTemplate(e.route.Path)
 	list := []object{}
 	for _, h := range sealHeaders() {
 		list = append(list, reference("parameters", h.name))
