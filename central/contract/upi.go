@@ -2,41 +2,18 @@ package contract
 
 import (
 	"context"
-	"encoding/base64"
 	"errors"
 	"fmt"
-	"net/url"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
-	qrcode "github.com/skip2/go-qrcode"
 
 	"galla/central"
+	"galla/central/upi"
 	"galla/shared/money"
 	"galla/shared/op"
 )
-
-// Codes of NPCI's UPI linking specification.
-const (
-	upiVersion = "01"
-	upiStatic  = "01" // mode: QR code
-	upiDynamic = "15" // mode: dynamic QR code, for one amount
-	// upiNoCategory is the merchant category of payees that have none.
-	upiNoCategory = "0000"
-	upiCurrency   = "INR"
-)
-
-// Bounds of NPCI's UPI linking specification, in characters.
-const (
-	maxPayee = 99
-	maxNote  = 50
-)
-
-// qrModule is the width of a QR code's module in the picture, in pixels: whole
-// modules stay sharp, and a link's code is about 500 pixels wide.
-const qrModule = 8
 
 // qrData is the reply to GenerateQR (interface-decisions.md). It depends on the
 // request and the merchant alone, so that a repeat has the same reply.
@@ -61,7 +38,7 @@ func (d *Dispatcher) readQR(c *call) step {
 	}
 	order := c.in.Order("order_id")
 	return func(ctx context.Context) (central.Reply, error) {
-		data := qrData{Type: "STATIC", Order: order, Amount: jsontext.Value(amount.Number()), Payee: cut(c.merchant.LegalName, maxPayee)}
+		data := qrData{Type: "STATIC", Order: order, Amount: jsontext.Value(amount.Number()), Payee: upi.Payee(c.merchant.LegalName)}
 		if amount > 0 {
 			data.Type = "DYNAMIC"
 			if err := d.claimOrder(ctx, c.merchant.ID, order, amount); err != nil {
@@ -72,8 +49,8 @@ func (d *Dispatcher) readQR(c *call) step {
 		if data.VPA, err = d.payeeAddress(c.merchant); err != nil {
 			return central.Reply{}, err
 		}
-		data.Link = upiLink(c.merchant, data, amount)
-		if data.Image, err = picture(data.Link); err != nil {
+		data.Link = upi.Link(upi.Payment{Address: data.VPA, Payee: data.Payee, Category: c.merchant.MCC, Order: order, Amount: amount})
+		if data.Image, err = upi.Picture(data.Link); err != nil {
 			return central.Reply{}, fmt.Errorf("draw the QR code of merchant %s: %w", c.merchant.ID, err)
 		}
 		return done(200, "QR code generated", data), nil
@@ -103,55 +80,4 @@ func (d *Dispatcher) payeeAddress(m central.Merchant) (string, error) {
 		return "", errors.New("merchant " + string(m.ID) + " has no UPI address, and none can be made: a MID and the configured handle are needed")
 	}
 	return strings.ToLower(m.MID) + "@" + d.cfg.Handle, nil
-}
-
-// upiLink writes NPCI's link. The parameters' order is the specification's; a
-// static link has neither reference nor amount, and the payer's app asks for
-// the amount.
-func upiLink(m central.Merchant, data qrData, amount money.Paise) string {
-	mode, category := upiStatic, m.MCC
-	if amount > 0 {
-		mode = upiDynamic
-	}
-	if category == "" {
-		category = upiNoCategory
-	}
-	var b strings.Builder
-	b.WriteString("upi://pay?ver=" + upiVersion)
-	add := func(name, value string) { b.WriteString("&" + name + "=" + value) }
-	add("mode", mode)
-	// Payment apps look for the @ of an address as it is, which a query may hold.
-	add("pa", strings.ReplaceAll(percent(data.VPA), "%40", "@"))
-	add("pn", percent(data.Payee))
-	add("mc", percent(category))
-	if amount > 0 {
-		add("tr", percent(data.Order))
-	}
-	add("tn", percent(cut("Order "+data.Order, maxNote)))
-	if amount > 0 {
-		add("am", amount.String())
-	}
-	add("cu", upiCurrency)
-	return b.String()
-}
-
-// percent encodes a value of a query as RFC 3986 has it: a space is %20, since
-// payment apps show a plus as it is.
-func percent(s string) string { return strings.ReplaceAll(url.QueryEscape(s), "+", "%20") }
-
-// cut shortens a text to at most max characters.
-func cut(s string, max int) string {
-	if utf8.RuneCountInString(s) <= max {
-		return s
-	}
-	return string([]rune(s)[:max])
-}
-
-// picture draws a QR code with medium recovery, which a worn sticker needs.
-func picture(content string) (string, error) {
-	png, err := qrcode.Encode(content, qrcode.Medium, -qrModule)
-	if err != nil {
-		return "", err
-	}
-	return "data:image/png;base64," + base64.StdEncoding.EncodeToString(png), nil
 }

@@ -395,24 +395,17 @@ func suiteRandomOperations(t *testing.T, s central.Store) {
 				})
 			}
 		}
-		done := make(chan struct{})
-		watched := make(chan error, 1)
-		go func() { watched <- watchQuotas(s, quotas, done) }()
 		var wg sync.WaitGroup
 		for i, g := range gamblers {
 			wg.Go(func() {
 				for _, m := range games[i] {
-					if err := g.play(m.what, m.pick, m.amount); err != nil {
+					if err := errors.Join(g.play(m.what, m.pick, m.amount), withinBounds(s, quotas)); err != nil {
 						t.Errorf("a random call: %v", err)
 					}
 				}
 			})
 		}
 		wg.Wait()
-		close(done)
-		if err := <-watched; err != nil {
-			rt.Fatal(err)
-		}
 		var want central.Used
 		var sum central.EarningSum
 		earned := money.Paise(0)
@@ -451,24 +444,18 @@ func suiteRandomOperations(t *testing.T, s central.Store) {
 	}
 }
 
-// watchQuotas looks all the time whether a quota is over its bound.
-func watchQuotas(s central.Store, quotas []central.Quota, done chan struct{}) error {
-	for {
-		used, err := s.Used(background, quotas)
-		if err != nil {
-			return err
-		}
-		for i, q := range quotas {
-			if u := used[i]; u.Count < 0 || u.Sum < 0 || q.MaxCount > 0 && u.Count > q.MaxCount || q.MaxSum > 0 && u.Sum > q.MaxSum {
-				return fmt.Errorf("quota %+v has %+v used", q, u)
-			}
-		}
-		select {
-		case <-done:
-			return nil
-		default:
+// withinBounds looks whether a quota is over its bound, or below zero.
+func withinBounds(s central.Store, quotas []central.Quota) error {
+	used, err := s.Used(background, quotas)
+	if err != nil {
+		return err
+	}
+	for i, q := range quotas {
+		if u := used[i]; u.Count < 0 || u.Sum < 0 || q.MaxCount > 0 && u.Count > q.MaxCount || q.MaxSum > 0 && u.Sum > q.MaxSum {
+			return fmt.Errorf("quota %+v has %+v used", q, u)
 		}
 	}
+	return nil
 }
 
 // auditLedger holds the ledger's balances against the figures of what was

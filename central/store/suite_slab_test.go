@@ -108,7 +108,7 @@ func suiteSlabs(t *testing.T, s central.Store) {
 }
 
 func suiteSlabBands(t *testing.T, s central.Store) {
-	bands := [][2]money.Paise{{-1, -1}, {-1, 10}, {10, -1}, {0, 10}, {10, 20}, {20, 30}, {5, 15}, {9, 11}, {12, 13}, {-1, 1}, {19, -1}}
+	bands := [][2]money.Paise{{-1, -1}, {-1, 10}, {10, -1}, {0, 10}, {10, 20}, {5, 15}, {12, 13}}
 	for i, a := range bands {
 		for j, b := range bands {
 			kind := fmt.Sprintf("BAND %d %d", i, j)
