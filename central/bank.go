@@ -3,6 +3,7 @@ package central
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"galla/shared/money"
@@ -88,6 +89,20 @@ func (k Kind) AEPS() bool {
 		return true
 	}
 	return false
+}
+
+// Local tells whether operations of this kind change records of the central
+// only. The bank never hears of them, so no enquiry is made for them: all that
+// they do is done in the transaction that settles them.
+func (k Kind) Local() bool { return k == KindInitialize }
+
+// pendingPrefix begins the reference of an operation without an answer
+// (section 3.1; operations.md, 'States at the central').
+func (k Kind) pendingPrefix() string {
+	if k.AEPS() || strings.HasPrefix(string(k), "AGENT_") {
+		return "AEPS-NR-"
+	}
+	return "DMT-NR-"
 }
 
 // Consults tells whether the kind is a consultation: it reads, or sends an

@@ -10,9 +10,9 @@ import (
 	"galla/shared/op"
 )
 
-// pendingPrefix begins the reference of an operation without an answer
-// (section 3.1).
-const pendingPrefix = "AEPS-NR-"
+// tariffTimeout bounds how long a settlement waits for the tariff, which reads
+// a few rows of the database.
+const tariffTimeout = 5 * time.Second
 
 // carry takes an operation from received to the bank and writes what came of
 // it. It runs once for each operation, in a goroutine of its own, and does not
@@ -22,8 +22,8 @@ func (e *Engine) carry(ctx context.Context, o Operation, s Submission) {
 	defer e.bell.Ring(operationBell(o.ID))
 	defer func() {
 		if p := recover(); p != nil {
-			e.log.Error("panic while an operation was under way; it becomes pending", "operation", o.ID, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
-			e.suspend(ctx, o, "internal error while it was under way")
+			e.log.Error("panic while an operation was under way", "operation", o.ID, "kind", o.Kind, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+			e.abandon(ctx, o, "internal error while it was under way")
 		}
 	}()
 
@@ -32,10 +32,43 @@ func (e *Engine) carry(ctx context.Context, o Operation, s Submission) {
 		e.undo(ctx, o, op.Refused, Refuse(Precluded, "The deadline passed before the operation arrived; nothing was sent"))
 		return
 	}
-	if s.NeedsSession && !e.authenticate(ctx, o, s) {
+	if o.Kind.Local() {
+		e.carryLocal(ctx, o)
+		return
+	}
+	if s.NeedsSession && o.Kind.AEPS() && !e.authenticate(ctx, o, s) {
 		return
 	}
 	e.dispatchToBank(ctx, o, s)
+}
+
+// carryLocal takes a local operation to its end: received, dispatched and
+// succeeded in quick succession. What it changes is written by the settlement
+// alone, so that one found in dispatched has changed nothing.
+func (e *Engine) carryLocal(ctx context.Context, o Operation) {
+	now := time.Now()
+	if err := e.store.Dispatch(ctx, o.ID, now, now); err != nil {
+		e.log.Error("local operation can't be recorded as dispatched; nothing is done", "operation", o.ID, "error", err)
+		e.undo(ctx, o, op.Refused, errServer(nil))
+		return
+	}
+	if settled, _ := e.answered(ctx, o, BankAnswer{Status: BankApproved, Code: "00"}, "done at the central"); !settled {
+		// Where the settlement was written in spite of its error, this one is
+		// refused for its state.
+		e.abandon(ctx, o, "its settlement could not be written")
+	}
+}
+
+// abandon leaves an operation whose carrier is gone. The bank may have executed
+// it: pending. A local one has changed nothing, for its settlement is not
+// written: failed.
+func (e *Engine) abandon(ctx context.Context, o Operation, reason string) {
+	if !o.Kind.Local() {
+		e.suspend(ctx, o, reason)
+		return
+	}
+	http, body := e.render.Undone(o, errServer(nil))
+	e.settle(ctx, o, Settlement{To: op.Failed, Reason: reason + "; nothing was changed", HTTP: http, Reply: body})
 }
 
 // dispatchToBank commits the state dispatched, and only then sends.
@@ -50,7 +83,7 @@ func (e *Engine) dispatchToBank(ctx context.Context, o Operation, s Submission) 
 		// Not committed, so not sent. If even the refusal can't be written, the
 		// operation stays in received, and the sweep refuses it later.
 		e.log.Error("operation can't be recorded as dispatched; it is not sent", "operation", o.ID, "error", err)
-		e.undo(ctx, o, op.Refused, &Error{Fault: Internal, Message: "Server error"})
+		e.undo(ctx, o, op.Refused, errServer(nil))
 		return
 	}
 	request := s.Request
@@ -69,7 +102,9 @@ func (e *Engine) dispatchToBank(ctx context.Context, o Operation, s Submission) 
 	case answer.Status == BankInProgress:
 		e.suspend(ctx, o, "the bank says it is in progress")
 	case answer.Status == BankApproved || answer.Status == BankDeclined:
-		e.answered(ctx, o, answer, "the bank answered")
+		if _, err := e.answered(ctx, o, answer, "the bank answered"); err != nil {
+			e.suspend(ctx, o, earnLater)
+		}
 	default:
 		e.log.Warn("the bank's answer makes no sense; the operation is pending", "operation", o.ID, "status", answer.Status)
 		e.suspend(ctx, o, "the bank's answer makes no sense")
@@ -85,13 +120,13 @@ func (e *Engine) authenticate(ctx context.Context, o Operation, s Submission) bo
 	}
 	if err != nil && !errors.Is(err, ErrNotFound) {
 		e.log.Error("agent session can't be read", "operation", o.ID, "tid", o.TID, "error", err)
-		e.undo(ctx, o, op.Refused, &Error{Fault: Internal, Message: "Server error"})
+		e.undo(ctx, o, op.Refused, errServer(nil))
 		return false
 	}
 	reference, stan, err := e.draw.next(time.Now())
 	if err != nil {
 		e.log.Error("no reference for an agent authentication", "operation", o.ID, "error", err)
-		e.undo(ctx, o, op.Refused, &Error{Fault: Internal, Message: "Server error"})
+		e.undo(ctx, o, op.Refused, errServer(nil))
 		return false
 	}
 	request := s.Request
@@ -132,8 +167,14 @@ func (e *Engine) declineBeforeDispatch(ctx context.Context, o Operation, answer 
 	e.settle(ctx, o, Settlement{To: op.Failed, Reason: "agent authentication declined; the transaction was not sent", Answer: answer, HTTP: http, Reply: body})
 }
 
-// answered writes the bank's final word.
-func (e *Engine) answered(ctx context.Context, o Operation, answer BankAnswer, reason string) {
+// earnLater is why an operation that the bank approved stays pending: its
+// earning is written with its settlement, or neither is.
+const earnLater = "the bank approved it, but what it earns could not be worked out"
+
+// answered writes the bank's final word; settled tells whether this call did.
+// An error says that the tariff could not work out what a success earns: then
+// nothing was written, and the operation is not failed.
+func (e *Engine) answered(ctx context.Context, o Operation, answer BankAnswer, reason string) (settled bool, err error) {
 	to := op.Failed
 	switch answer.Status {
 	case BankApproved:
@@ -141,13 +182,32 @@ func (e *Engine) answered(ctx context.Context, o Operation, answer BankAnswer, r
 	case BankReversed:
 		to = op.Reversed
 	}
+	o.Charge = answer.Charge
 	http, body := e.render.Answered(o, to, answer)
-	s := Settlement{To: to, Reason: reason, Answer: answer, HTTP: http, Reply: body}
-	if to == op.Succeeded && o.Kind == KindAgentAuth {
-		at := time.Now()
-		s.Session = &AgentSession{TID: o.TID, OpenedAt: at, ExpiresAt: at.Add(SessionLife)}
+	at := time.Now()
+	s := Settlement{To: to, At: at, Reason: reason, Answer: answer, HTTP: http, Reply: body}
+	if to == op.Succeeded {
+		if o.Kind == KindAgentAuth {
+			s.Session = &AgentSession{TID: o.TID, OpenedAt: at, ExpiresAt: at.Add(SessionLife)}
+		}
+		if s.Earning, err = e.earn(ctx, o, answer, at); err != nil {
+			e.log.Error("what an operation earns can't be worked out; it is not settled, and the bank will be asked again", "operation", o.ID, "reference", o.Reference, "error", err)
+			return false, err
+		}
 	}
-	e.settle(ctx, o, s)
+	return e.settle(ctx, o, s), nil
+}
+
+// earn asks the tariff what a success earns. A refund earns nothing: it takes
+// back what its transfer earned; neither does what the bank never saw.
+func (e *Engine) earn(ctx context.Context, o Operation, answer BankAnswer, at time.Time) (*Earning, error) {
+	if e.cfg.Tariff == nil || o.Reverses != "" || o.Kind.Local() {
+		return nil, nil
+	}
+	// The answer is here and must be written, even where the life has ended.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), tariffTimeout)
+	defer cancel()
+	return e.cfg.Tariff.Earn(ctx, o, answer, at)
 }
 
 // undo ends an operation of which nothing was sent.
@@ -159,7 +219,10 @@ func (e *Engine) undo(ctx context.Context, o Operation, to op.State, why *Error)
 // settle writes a final state. If it can't, the operation stays as it is: the
 // sweep or the next start finds it, and the bank is asked.
 func (e *Engine) settle(ctx context.Context, o Operation, s Settlement) bool {
-	s.ID, s.At = o.ID, time.Now()
+	s.ID = o.ID
+	if s.At.IsZero() {
+		s.At = time.Now()
+	}
 	settled, err := e.store.Settle(context.WithoutCancel(ctx), s)
 	if errors.Is(err, ErrState) {
 		e.log.Info("operation was settled by somebody else", "operation", o.ID, "to", s.To)
@@ -181,7 +244,7 @@ func (e *Engine) settle(ctx context.Context, o Operation, s Settlement) bool {
 func (e *Engine) suspend(ctx context.Context, o Operation, reason string) {
 	now := time.Now()
 	_, err := e.store.Suspend(context.WithoutCancel(ctx), Suspension{
-		ID: o.ID, At: now, Reason: reason, Prefix: pendingPrefix, NextEnquiry: now.Add(e.enquiryDelay(0)),
+		ID: o.ID, At: now, Reason: reason, Prefix: o.Kind.pendingPrefix(), NextEnquiry: now.Add(e.enquiryDelay(0)),
 	})
 	if err != nil && !errors.Is(err, ErrState) {
 		e.log.Error("operation can't be recorded as pending; it will be found again", "operation", o.ID, "error", err)

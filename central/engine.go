@@ -1,6 +1,7 @@
 package central
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -31,6 +32,9 @@ type EngineConfig struct {
 	Drain time.Duration
 
 	Enquiries EnquiryConfig
+
+	// Tariff works out what succeeded operations earn; nil: nothing is earned.
+	Tariff Tariff
 
 	Rand   io.Reader
 	Logger *slog.Logger
@@ -127,7 +131,7 @@ func errNotRunning() error {
 func (e *Engine) Submit(ctx context.Context, s Submission) (Operation, bool, error) {
 	o, err := e.newOperation(s)
 	if err != nil {
-		return Operation{}, false, &Error{Fault: Internal, Message: "Server error", Err: err}
+		return Operation{}, false, errServer(err)
 	}
 	life, err := e.enter()
 	if err != nil {
@@ -142,7 +146,7 @@ func (e *Engine) Submit(ctx context.Context, s Submission) (Operation, bool, err
 
 	known, isNew, err := e.begin(ctx, &o, s.Quotas)
 	if err != nil {
-		return Operation{}, false, storeFault("record the operation", err)
+		return Operation{}, false, beginFault(err)
 	}
 	if !isNew {
 		return e.repeat(ctx, s, known)
@@ -178,8 +182,17 @@ func (e *Engine) leave() {
 	e.dispatch.Done()
 }
 
-// newOperation makes the record of a submission.
+// newOperation makes the record of a submission. Its errors are faults of the
+// program, or of the random source.
 func (e *Engine) newOperation(s Submission) (Operation, error) {
+	kind, p := s.Request.Kind, s.Request.Particulars
+	switch {
+	case kind.Consults():
+		return Operation{}, fmt.Errorf("submit %s: it is a consultation and no operation", kind)
+	case s.Local != kind.Local():
+		// A restart knows local operations by their kind.
+		return Operation{}, fmt.Errorf("submit %s with Local %t: the kind says otherwise", kind, s.Local)
+	}
 	id := s.ID
 	if id == "" {
 		minted, err := op.NewID(e.cfg.Rand)
@@ -195,7 +208,9 @@ func (e *Engine) newOperation(s Submission) (Operation, error) {
 	return Operation{
 		ID: id, Caller: s.Caller, Identity: identity, Route: s.Route, Fingerprint: s.Fingerprint,
 		Merchant: s.Merchant, Terminal: s.Terminal, TID: s.Request.TID,
-		Kind: s.Request.Kind, Amount: s.Request.Amount, Aadhaar: s.Request.Aadhaar.Masked(), IIN: s.Request.IIN,
+		Kind: kind, Amount: s.Request.Amount, Aadhaar: s.Request.Aadhaar.Masked(), IIN: s.Request.IIN,
+		Party: s.Party, CallerRef: s.CallerRef, Sender: cmp.Or(s.Sender, p.Sender),
+		Original: Reference(p.Original), KYC: s.KYC, Reverses: s.Reverses,
 		State: op.Received, Node: e.cfg.Node, NotAfter: s.NotAfter, CreatedAt: time.Now(),
 	}, nil
 }
@@ -204,7 +219,8 @@ func (e *Engine) newOperation(s Submission) (Operation, error) {
 // random bits a day, a second draw is already next to impossible.
 const maxDraws = 5
 
-// begin commits the operation with a reference of its own.
+// begin commits the operation with a reference of its own, and counts its
+// quotas.
 func (e *Engine) begin(ctx context.Context, o *Operation, quotas []Quota) (Operation, bool, error) {
 	for range maxDraws {
 		reference, stan, err := e.draw.next(o.CreatedAt)
@@ -220,8 +236,20 @@ func (e *Engine) begin(ctx context.Context, o *Operation, quotas []Quota) (Opera
 	return Operation{}, false, fmt.Errorf("%d references in a row were taken: the random source is broken", maxDraws)
 }
 
-// repeat answers a submission whose identity is known: never a second
-// dispatch.
+// beginFault is the reply to a submission that could not be recorded.
+func beginFault(err error) error {
+	var exhausted *QuotaError
+	switch {
+	case errors.As(err, &exhausted):
+		return Refuse(Precluded, exhausted.Error())
+	case errors.Is(err, ErrState):
+		return Refuse(Conflict, "The identity and the reference in the body name two different operations; nothing was done")
+	}
+	return storeFault("record the operation", err)
+}
+
+// repeat answers a submission whose identity or CallerRef is known: never a
+// second dispatch.
 func (e *Engine) repeat(ctx context.Context, s Submission, known Operation) (Operation, bool, error) {
 	if known.Forsworn {
 		return Operation{}, false, Refuse(Precluded, "This operation was declared never seen and is refused for ever; nothing was sent")
@@ -294,13 +322,16 @@ func (e *Engine) await(ctx context.Context, o Operation, rung <-chan struct{}) (
 
 func operationBell(id op.ID) string { return "operation:" + string(id) }
 
+// errServer is the reply to a fault of our own; its cause is for the log.
+func errServer(err error) *Error { return &Error{Fault: Internal, Message: "Server error", Err: err} }
+
 // storeFault tells the caller that nothing was done, which is true of every
 // store error before a dispatch.
 func storeFault(doing string, err error) error {
 	if errors.Is(err, ErrBusy) {
 		return &Error{Fault: TooMany, Message: "The central is busy; nothing was done, try again", RetryAfter: time.Second, Err: err}
 	}
-	return &Error{Fault: Internal, Message: "Server error", Err: fmt.Errorf("%s: %w", doing, err)}
+	return errServer(fmt.Errorf("%s: %w", doing, err))
 }
 
 // Running tells whether the engine takes submissions: it has recovered, and is

@@ -294,8 +294,7 @@ func TestInlineAuthenticationThatFailsSendsNothing(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				bank := &authTeller{teller: teller{executed: map[Reference]int{}}, answer: tt.answer, err: tt.err}
-				d := start(t, newLedger(), &bank.teller, EngineConfig{})
-				d.e.bank = bank
+				d := startAt(t, newLedger(), bank, &bank.teller, EngineConfig{})
 				defer d.stop()
 				s := submission(t, "k1")
 				s.NeedsSession = true

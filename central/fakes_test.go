@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"galla/shared/money"
 	"galla/shared/op"
 	"galla/shared/secret"
 )
@@ -25,36 +26,68 @@ type ledger struct {
 	sessions map[string]AgentSession
 	broken   map[string]error // by method
 	events   []op.ID
+
+	refs     map[string]op.ID // by party and CallerRef
+	usage    map[string]Used  // by key and period
+	quotas   map[op.ID][]Quota
+	earnings map[op.ID]Earning
+	kyc      map[MerchantID]KYCState
 }
 
 func newLedger() *ledger {
 	return &ledger{byID: map[op.ID]*Operation{}, identity: map[string]op.ID{}, history: map[op.ID][]Step{},
-		sessions: map[string]AgentSession{}, broken: map[string]error{}}
+		sessions: map[string]AgentSession{}, broken: map[string]error{},
+		refs: map[string]op.ID{}, usage: map[string]Used{}, quotas: map[op.ID][]Quota{}, earnings: map[op.ID]Earning{}, kyc: map[MerchantID]KYCState{}}
 }
 
 func (l *ledger) fault(method string) error { return l.broken[method] }
 
-func (l *ledger) Begin(_ context.Context, o Operation) (Operation, bool, error) {
+func (l *ledger) Begin(_ context.Context, o Operation, quotas []Quota) (Operation, bool, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if err := l.fault("Begin"); err != nil {
 		return Operation{}, false, err
 	}
-	key := o.Caller + "|" + o.Identity
+	key, ref := o.Caller+"|"+o.Identity, o.Party+"|"+o.CallerRef
+	byRef, refKnown := l.refs[ref]
 	if id, ok := l.identity[key]; ok {
-		if id == "" {
+		switch {
+		case id == "":
 			return Operation{Caller: o.Caller, Identity: o.Identity, Forsworn: true}, false, nil
+		case refKnown && byRef != id:
+			return Operation{}, false, ErrState
 		}
 		return *l.byID[id], false, nil
+	}
+	if refKnown {
+		l.identity[key] = byRef
+		return *l.byID[byRef], false, nil
 	}
 	for _, known := range l.byID {
 		if known.Reference == o.Reference {
 			return Operation{}, false, ErrTaken
 		}
 	}
-	l.identity[key] = o.ID
-	l.byID[o.ID] = &o
+	for _, q := range quotas {
+		used := l.usage[q.Key+"|"+q.Period]
+		if q.MaxCount > 0 && used.Count >= q.MaxCount || q.MaxSum > 0 && used.Sum+q.Amount > q.MaxSum {
+			return Operation{}, false, &QuotaError{Quota: q, Used: used}
+		}
+	}
+	l.count(quotas, 1)
+	if o.CallerRef != "" {
+		l.refs[ref] = o.ID
+	}
+	l.identity[key], l.byID[o.ID], l.quotas[o.ID] = o.ID, &o, quotas
 	return o, true, nil
+}
+
+// count adds quotas, or with -1 gives them back.
+func (l *ledger) count(quotas []Quota, sign int) {
+	for _, q := range quotas {
+		used := l.usage[q.Key+"|"+q.Period]
+		l.usage[q.Key+"|"+q.Period] = Used{Count: used.Count + sign, Sum: used.Sum + money.Paise(sign)*q.Amount}
+	}
 }
 
 // step is the conditional update of every change.
@@ -94,7 +127,20 @@ func (l *ledger) Suspend(_ context.Context, s Suspension) (Operation, error) {
 
 func (l *ledger) Settle(_ context.Context, s Settlement) (Operation, error) {
 	return l.step("Settle", s.ID, s.To, s.Reason, func(o *Operation) {
-		o.SettledAt, o.Code, o.HTTP, o.Reply = s.At, s.Answer.Code, s.HTTP, s.Reply
+		o.SettledAt, o.Code, o.HTTP, o.Reply, o.Charge = s.At, s.Answer.Code, s.HTTP, s.Reply, s.Answer.Charge
+		if s.To != op.Succeeded {
+			l.count(l.quotas[s.ID], -1)
+			return
+		}
+		if s.Earning != nil {
+			l.earnings[s.ID] = *s.Earning
+		}
+		if o.KYC != nil && !l.kyc[o.Merchant].Reached(o.KYC.To) {
+			l.kyc[o.Merchant] = o.KYC.To
+		}
+		if o.Reverses != "" {
+			l.count(l.quotas[o.Reverses], -1)
+		}
 		if s.Session != nil {
 			l.sessions[s.Session.TID] = *s.Session
 		}
@@ -122,6 +168,30 @@ func (l *ledger) ByIdentity(_ context.Context, caller, identity string) (Operati
 		return Operation{Forsworn: true}, nil
 	}
 	return *l.byID[id], nil
+}
+
+func (l *ledger) ByReference(_ context.Context, party string, by ReferenceQuery) (Operation, error) {
+	return l.find(func(o *Operation) bool {
+		return o.Party == party && (by.CallerRef != "" && o.CallerRef == by.CallerRef ||
+			by.Reference != "" && o.Reference == by.Reference || by.Pending != "" && o.PendingReference == by.Pending)
+	})
+}
+
+func (l *ledger) RefundOf(_ context.Context, original Reference) (Operation, error) {
+	return l.find(func(o *Operation) bool {
+		return o.Kind == KindRefund && o.Original == original && o.State != op.Failed && o.State != op.Refused
+	})
+}
+
+func (l *ledger) find(is func(*Operation) bool) (Operation, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, o := range l.byID {
+		if is(o) {
+			return *o, nil
+		}
+	}
+	return Operation{}, ErrNotFound
 }
 
 func (l *ledger) Ask(_ context.Context, caller, identity string, _ time.Time) (Operation, bool, error) {
@@ -215,6 +285,7 @@ type teller struct {
 	send     func(context.Context, BankRequest) (BankAnswer, error) // default: approve
 	enquire  func(context.Context, Reference) (BankAnswer, error)   // default: what the books say
 	asked    int
+	consult  func(context.Context, BankRequest) (BankAnswer, error) // default: approve
 }
 
 func (b *teller) Send(ctx context.Context, r BankRequest) (BankAnswer, error) {
@@ -232,7 +303,11 @@ func (b *teller) execute(r BankRequest) BankAnswer {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.executed[r.Reference]++
-	return BankAnswer{Status: BankApproved, Code: "00", Message: "SUCCESS", STAN: r.STAN, RRN: "123456789012", AuthCode: "A1B2C3"}
+	a := BankAnswer{Status: BankApproved, Code: "00", Message: "SUCCESS", STAN: r.STAN, RRN: "123456789012", AuthCode: "A1B2C3"}
+	if r.Kind == KindTransfer {
+		a.Charge = fee
+	}
+	return a
 }
 
 func (b *teller) Enquire(ctx context.Context, ref Reference) (BankAnswer, error) {
@@ -248,6 +323,20 @@ func (b *teller) Enquire(ctx context.Context, ref Reference) (BankAnswer, error)
 	}
 	return BankAnswer{Status: BankNotFound}, nil
 }
+
+func (b *teller) Consult(ctx context.Context, r BankRequest) (BankAnswer, error) {
+	b.mu.Lock()
+	b.requests = append(b.requests, r)
+	consult := b.consult
+	b.mu.Unlock()
+	if consult != nil {
+		return consult(ctx, r)
+	}
+	return BankAnswer{Status: BankApproved, Code: "00"}, nil
+}
+
+// fee is what the customer pays for a transfer at this bank.
+const fee = 20 * money.Rupee
 
 func (b *teller) enquiries() int {
 	b.mu.Lock()
@@ -290,6 +379,29 @@ func (s *source) Read(p []byte) (int, error) {
 	return s.r.Read(p)
 }
 
+// tariff pays one rupee for every operation, unless it is broken.
+type tariff struct {
+	mu     sync.Mutex
+	broken error
+	asked  int
+}
+
+func (f *tariff) Earn(_ context.Context, o Operation, a BankAnswer, _ time.Time) (*Earning, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.asked++
+	if f.broken != nil {
+		return nil, f.broken
+	}
+	return &Earning{Merchant: o.Merchant, Amount: o.Amount, Charge: a.Charge, Commission: money.Rupee}, nil
+}
+
+func (f *tariff) setBroken(err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.broken = err
+}
+
 // desk is a running engine with its fakes.
 type desk struct {
 	t     *testing.T
@@ -303,6 +415,12 @@ type desk struct {
 // in a synctest bubble; stop it before the bubble ends.
 func start(t *testing.T, store *ledger, bank *teller, cfg EngineConfig) *desk {
 	t.Helper()
+	return startAt(t, store, bank, bank, cfg)
+}
+
+// startAt is start at a bank that wraps the teller.
+func startAt(t *testing.T, store *ledger, bank Bank, books *teller, cfg EngineConfig) *desk {
+	t.Helper()
 	cfg.Node, cfg.Rand, cfg.Logger = "node-1", &source{r: rand.NewChaCha8([32]byte{byte(len(store.byID))})}, slog.New(slog.DiscardHandler)
 	e, err := NewEngine(store, bank, pen{}, NewBell(), cfg)
 	if err != nil {
@@ -312,7 +430,7 @@ func start(t *testing.T, store *ledger, bank *teller, cfg EngineConfig) *desk {
 	done := make(chan error, 1)
 	go func() { done <- e.Run(ctx) }()
 	synctest.Wait()
-	return &desk{t: t, e: e, store: store, bank: bank, stop: func() {
+	return &desk{t: t, e: e, store: store, bank: books, stop: func() {
 		cancel()
 		if err := <-done; err != nil {
 			t.Errorf("Run = %v", err)
@@ -338,6 +456,24 @@ func submission(t testing.TB, identity string) Submission {
 		Caller: "merchant:m1", Identity: identity, Route: op.Withdrawal, Merchant: "m1",
 		Fingerprint: [32]byte{1},
 		Request:     BankRequest{Kind: KindWithdrawal, TID: "GAL00001", Amount: 50000, Aadhaar: a},
+	}
+}
+
+// transfer is a transfer of one merchant with a reference of its own.
+func transfer(identity, ref string) Submission {
+	return Submission{
+		Caller: "merchant:m1", Identity: identity, Route: op.Transfer, Merchant: "m1", Fingerprint: [32]byte{1},
+		Party: "merchant:m1", CallerRef: ref,
+		Request: BankRequest{Kind: KindTransfer, Amount: 340000, Particulars: Particulars{Sender: "s1", CallerRef: ref}},
+	}
+}
+
+// initialize is a local operation.
+func initialize(identity string) Submission {
+	return Submission{
+		Caller: "merchant:m1", Identity: identity, Route: op.AgentInitialize, Merchant: "m1", Fingerprint: [32]byte{1}, Party: "merchant:m1",
+		KYC: &KYCStep{Service: ServiceAEPS, To: KYCInitialized}, Local: true,
+		Request: BankRequest{Kind: KindInitialize},
 	}
 }
 

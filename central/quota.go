@@ -73,7 +73,7 @@ type Limit struct {
 	Step  money.Paise
 	Count int
 	Sum   money.Paise
-	From  Day // the first day in force
+	From  Day // the first day in force; empty: it has always been
 	Until Day // the first day no longer in force; empty: none
 }
 

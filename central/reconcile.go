@@ -47,12 +47,16 @@ func (c EnquiryConfig) withDefaults() EnquiryConfig {
 const page = 200
 
 // errRestarted is the reply to an operation that a restart found unsent.
-func errRestarted() *Error {
+func errRestarted(o Operation) *Error {
+	if o.Kind.Local() {
+		return errServer(nil)
+	}
 	return &Error{Fault: BankUnreachable, Message: "The central restarted before the operation was sent; nothing was sent"}
 }
 
 // recover ends what an earlier life of this node left in received: it was
-// never sent. What it left in dispatched may have been executed: pending.
+// never sent. What it left in dispatched may have been executed: pending; or it
+// was local, and has changed nothing: failed.
 func (e *Engine) recover(ctx context.Context) error {
 	refused, pending, err := e.sweep(ctx, e.cfg.Node, time.Now())
 	if err != nil {
@@ -67,11 +71,11 @@ func (e *Engine) recover(ctx context.Context) error {
 // sweep ends or suspends the operations of a node (of every node, if empty)
 // that were begun before the given moment and that nobody carries any more.
 func (e *Engine) sweep(ctx context.Context, node string, before time.Time) (refused, pending int, err error) {
-	unsent, err := e.abandoned(ctx, node, op.Received, before, func(o Operation) { e.undo(ctx, o, op.Refused, errRestarted()) })
+	unsent, err := e.abandoned(ctx, node, op.Received, before, func(o Operation) { e.undo(ctx, o, op.Refused, errRestarted(o)) })
 	if err != nil {
 		return unsent, 0, err
 	}
-	uncertain, err := e.abandoned(ctx, node, op.Dispatched, before, func(o Operation) { e.suspend(ctx, o, "found without its carrier") })
+	uncertain, err := e.abandoned(ctx, node, op.Dispatched, before, func(o Operation) { e.abandon(ctx, o, "found without its carrier") })
 	return unsent, uncertain, err
 }
 
@@ -163,16 +167,18 @@ func (e *Engine) enquire(ctx context.Context, o Operation) {
 	}
 	switch answer.Status {
 	case BankApproved, BankDeclined, BankReversed:
-		e.answered(ctx, o, answer, "the bank's word on an enquiry")
+		if _, err := e.answered(ctx, o, answer, "the bank's word on an enquiry"); err != nil {
+			e.postpone(ctx, o, earnLater)
+		}
 	case BankNotFound:
 		// Before the dispatch's deadline and a margin, it may still arrive.
 		if time.Now().Before(o.BankNotAfter.Add(e.cfg.NotFoundMargin)) {
 			e.postpone(ctx, o, "the bank has not seen it so far")
 			return
 		}
-		e.answered(ctx, o, BankAnswer{
-			Status: BankDeclined, Code: "91", Message: "NOT FOUND AT THE BANK, NO MONEY MOVED",
-		}, "the bank has not seen it, and may not start it any more")
+		answer = BankAnswer{Status: BankDeclined, Code: "91", Message: "NOT FOUND AT THE BANK, NO MONEY MOVED"}
+		// Only a success earns, so that there is no error of the tariff here.
+		_, _ = e.answered(ctx, o, answer, "the bank has not seen it, and may not start it any more")
 	case BankInProgress:
 		e.postpone(ctx, o, "the bank says it is in progress")
 	default:

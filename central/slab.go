@@ -85,7 +85,9 @@ type Earning struct {
 }
 
 // Posting is one entry of the commission ledger: it debits one account and
-// credits another, so that the ledger's sum is zero whatever is written.
+// credits another, so that the ledger's sum is zero whatever is written. An
+// account's balance is its credits less its debits, so that a vendor's balance
+// is what it is owed.
 type Posting struct {
 	Purpose string // COMMISSION, TDS, CHARGE, GST, PROVIDER
 	Debit   string // account, such as "aggregator:…"

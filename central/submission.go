@@ -17,9 +17,9 @@ type Submission struct {
 	Fingerprint [32]byte
 	Merchant    MerchantID
 	Terminal    TerminalID
-	Party       string // see Operation.Party
-	CallerRef   string // see Operation.CallerRef
-	Sender      string
+	Party       string    // see Operation.Party
+	CallerRef   string    // see Operation.CallerRef
+	Sender      string    // see Operation.Sender; empty: Request.Particulars.Sender
 	NotAfter    time.Time // the caller's deadline; zero: none
 	// Quotas are what the operation counts against; it is refused where one is
 	// exhausted.
@@ -30,10 +30,12 @@ type Submission struct {
 	// Reverses is the operation that a success reverses (a refund's transfer).
 	Reverses op.ID
 	// Local operations change records of the central only: the bank is not
-	// asked, and they succeed when they are settled.
+	// asked, and they succeed when they are settled. Set where the kind is
+	// Local, and only there.
 	Local bool
 	// NeedsSession runs an inline agent authentication first where the
-	// terminal has no active session (section 3.2).
+	// terminal has no active session (section 3.2). It means nothing where the
+	// kind is not AEPS.
 	NeedsSession bool
 	Request      BankRequest
 	Accepted     func(op.ID) // see Call.Accepted
@@ -44,10 +46,11 @@ type Submission struct {
 type Desk interface {
 	// Submit records the operation and dispatches it, once, and waits until it
 	// is final or pending, or ctx ends; the operation then goes on by itself
-	// and is returned as it stands. A known identity dispatches nothing: the
-	// operation it names is returned, with replayed true. Errors are *Error:
-	// Conflict, Precluded (a forsworn identity, an exhausted quota), TooMany,
-	// Internal.
+	// and is returned as it stands. A known identity or CallerRef dispatches
+	// nothing: the operation it names is returned, with replayed true. Errors
+	// are *Error: Conflict (another body or route; an identity and a CallerRef
+	// of two different operations), Precluded (a forsworn identity, an
+	// exhausted quota), TooMany, Internal.
 	Submit(ctx context.Context, s Submission) (o Operation, replayed bool, err error)
 	// Ask is Operations.Ask, and waits like Submit.
 	Ask(ctx context.Context, caller, identity string) (o Operation, seen bool, err error)

@@ -2,22 +2,16 @@ package edge
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
-	"galla/shared/money"
+	"galla/edge/message"
 	"galla/shared/op"
 	"galla/shared/secret"
 )
 
-// Bounds that the counter checks before a finger is asked for; the central
-// checks its own again.
-const (
-	minAmount = money.Rupee
-	maxAmount = 10_000 * money.Rupee
-	maxName   = 100
-)
+// maxName bounds a name, in characters; the central bounds it again.
+const maxName = 100
 
 // Begin reserves an operation's identity on disk, before the customer is asked
 // for a finger. It fails with *DraftError, every wrong field at once, or with
@@ -26,7 +20,7 @@ func (c *Counter) Begin(_ context.Context, d Draft) (View, error) {
 	if err := c.checkDraft(d); err != nil {
 		return View{}, err
 	}
-	if err := c.precluded(d.Route); err != nil {
+	if err := c.precludedDraft(d.Route); err != nil {
 		return View{}, err
 	}
 	return c.reserve(d)
@@ -35,7 +29,7 @@ func (c *Counter) Begin(_ context.Context, d Draft) (View, error) {
 // Authenticate begins the day's authentication with the agent's own Aadhaar
 // number; the agent's finger is captured next.
 func (c *Counter) Authenticate(_ context.Context, operator string) (View, error) {
-	if err := c.precluded(op.ReqAuth); err != nil {
+	if err := c.precludedDraft(op.ReqAuth); err != nil {
 		return View{}, err
 	}
 	return c.reserve(Draft{Route: op.ReqAuth, Aadhaar: c.cfg.AgentAadhaar, Customer: c.cfg.Agent, Operator: operator})
@@ -44,7 +38,7 @@ func (c *Counter) Authenticate(_ context.Context, operator string) (View, error)
 func (c *Counter) checkDraft(d Draft) error {
 	var wrong []FieldError
 	bad := func(field, message string) { wrong = append(wrong, FieldError{field, message}) }
-	if !isAEPS(d.Route) {
+	if !message.IsAEPS(d.Route) {
 		return fmt.Errorf("route %q takes no draft", d.Route)
 	}
 	if d.Aadhaar.IsZero() {
@@ -59,10 +53,9 @@ func (c *Counter) checkDraft(d Draft) error {
 		bad("iin", "Choose the customer's bank from the list")
 	}
 	moves := d.Route == op.Withdrawal || d.Route == op.Purchase
-	switch {
-	case moves && (d.Amount < minAmount || d.Amount > maxAmount):
-		bad("amount", fmt.Sprintf("Enter an amount from ₹%s to ₹%s", minAmount.Grouped(), maxAmount.Grouped()))
-	case !moves && d.Amount != 0:
+	if why := c.Bounds(d.Route).Refuse(d.Amount); moves && why != "" {
+		bad("amount", why)
+	} else if !moves && d.Amount != 0 {
 		bad("amount", "An enquiry has no amount")
 	}
 	if d.Consent == "" {
@@ -97,20 +90,30 @@ func (c *Counter) knownBank(iin string) bool {
 	return false
 }
 
-// precluded says why no operation of the route can begin now, or nil.
-func (c *Counter) precluded(route op.RouteID) error {
-	s := c.Status()
-	skew := s.Link.Offset.Abs()
-	r, _ := op.Find(route)
-	switch {
-	case s.Link.Revoked:
-		return &PrecludedError{"revoked", "This counter was revoked by the central. Call support."}
-	case skew > c.cfg.MaxSkew:
-		return &PrecludedError{"clock", fmt.Sprintf("This computer's clock is wrong by %s: the bank would refuse the fingerprint. Set the clock, then try again.", skew.Round(1e9))}
-	case r.Class == op.Enquiry && !s.Link.Up:
-		return &PrecludedError{"link", "The line is down. Nothing was asked; try again when it is back."}
-	case route != op.ReqAuth && !s.Session.Active:
+// precludedDraft says why no AEPS transaction of the route can begin now, or
+// nil.
+func (c *Counter) precludedDraft(id op.RouteID) error {
+	route, _ := op.Find(id)
+	if err := c.precluded(route, message.ShapeOf(id)); err != nil {
+		return err
+	}
+	if id != op.ReqAuth && !c.Status().Session.Active {
 		return &PrecludedError{"session", "The agent's authentication for today comes first."}
+	}
+	return nil
+}
+
+// precluded says why nothing of the route can begin now, or nil.
+func (c *Counter) precluded(route op.Route, s message.Shape) error {
+	link := c.Status().Link
+	skew := link.Offset.Abs()
+	switch {
+	case link.Revoked:
+		return &PrecludedError{"revoked", "This counter was revoked by the central. Call support."}
+	case s.Finger && skew > c.cfg.MaxSkew:
+		return &PrecludedError{"clock", fmt.Sprintf("This computer's clock is wrong by %s: the bank would refuse the fingerprint. Set the clock, then try again.", skew.Round(1e9))}
+	case volatile(route.Class) && !link.Up:
+		return &PrecludedError{"link", "The line is down. Nothing was asked; try again when it is back."}
 	}
 	return nil
 }
@@ -121,9 +124,12 @@ func (c *Counter) reserve(d Draft) (View, error) {
 	if err != nil {
 		return View{}, err
 	}
-	body, err := requestBody(d, c.cfg.Latitude, c.cfg.Longitude)
+	body, err := message.AEPS{
+		Aadhaar: d.Aadhaar, Amount: d.Amount, Latitude: c.cfg.Latitude, Longitude: c.cfg.Longitude,
+		Customer: d.Customer, IIN: d.IIN,
+	}.Body()
 	if err != nil {
-		return View{}, fmt.Errorf("write the request's body: %w", err)
+		return View{}, err
 	}
 	route, _ := op.Find(d.Route)
 	r := Record{
@@ -135,21 +141,7 @@ func (c *Counter) reserve(d Draft) (View, error) {
 	if d.Consent != "" {
 		r.ConsentAt = r.CreatedAt
 	}
-	volatile := r.Class == op.Enquiry
-	if volatile {
-		err = c.memory.add(r)
-	} else {
-		err = c.queue.Add(r)
-		c.noteTrouble(err)
-	}
-	switch {
-	case errors.Is(err, ErrFull):
-		return View{}, &PrecludedError{"disk", diskTrouble}
-	case err != nil:
-		return View{}, &PrecludedError{"disk", "The operation can't be recorded, so it was not begun. Nothing was asked of the customer."}
-	}
-	c.ring()
-	return c.view(r, volatile), nil
+	return c.keep(r)
 }
 
 func (c *Counter) bankName(iin string) string {

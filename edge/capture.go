@@ -110,7 +110,7 @@ func (c *Counter) Abandon(id op.ID) error {
 	if err == nil && w != nil {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		w.abandoned, w.pid = true, secret.PidData{}
+		w.abandoned, w.pid, w.otp = true, secret.PidData{}, secret.OTP{}
 		if w.stop != nil {
 			w.stop()
 		}

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"galla/edge/message"
 	"galla/shared/op"
 	"galla/shared/secret"
 	"galla/shared/wire"
@@ -22,9 +23,15 @@ type Config struct {
 	Latitude     string         // decimal degrees
 	Longitude    string         // decimal degrees
 
-	// Deadline is how long after its capture an operation may still be sent:
-	// while the customer is there. Default 90 s (operations.md).
+	// MerchantID is the shop's id at the central, for the routes that name it.
+	MerchantID string
+
+	// Deadline is how long after its capture or OTP an operation may still be
+	// sent: while the customer is there. Default 90 s (operations.md).
 	Deadline time.Duration
+	// RecordLife is how long a change of a record may wait for the line;
+	// default 24 h (operations.md).
+	RecordLife time.Duration
 	// Reply is how long an enquiry waits for its outcome; default 40 s, longer
 	// than the central's, which is longer than the bank's.
 	Reply time.Duration
@@ -50,6 +57,7 @@ func (c Config) withDefaults() Config {
 		}
 	}
 	set(&c.Deadline, 90*time.Second)
+	set(&c.RecordLife, 24*time.Hour)
 	set(&c.Reply, 40*time.Second)
 	set(&c.Ask, 45*time.Second)
 	set(&c.MaxSkew, 5*time.Minute)
@@ -61,7 +69,9 @@ func (c Config) withDefaults() Config {
 
 // work is the part of an operation that lives in memory only.
 type work struct {
-	pid       secret.PidData
+	pid       secret.PidData // until it is sent
+	otp       secret.OTP     // until it is sent
+	word      secret.OTP     // the OTP that no reply may repeat
 	stage     Stage
 	problem   *CaptureError
 	stop      context.CancelFunc // of the capture going on; nil: none
@@ -75,6 +85,7 @@ type Counter struct {
 	cfg    Config
 	queue  Queue
 	memory *memory
+	recall *recall
 	line   Line
 	device Device
 	guard  *guard
@@ -92,19 +103,23 @@ type Counter struct {
 	session  SessionState
 	banks    []Bank
 	banksAt  time.Time
+	limits   []Limit
+	limitsAt time.Time
 	trouble  string
 }
 
 // New makes a counter over what the queue holds. What an earlier life left
-// before it was sent has lost its capture, and ends as expired; what was given
-// to the line is unknown, and will be asked for.
+// before it was sent has lost its capture or OTP, and ends as expired; changes
+// of records need neither, and stay queued. What was given to the line is
+// unknown, and will be asked for.
 func New(queue Queue, device Device, cfg Config) (*Counter, error) {
 	cfg = cfg.withDefaults()
 	if cfg.Rand == nil || cfg.Logger == nil || cfg.VerifyPIN == nil {
 		return nil, errors.New("counter needs randomness, a logger and a PIN check")
 	}
 	c := &Counter{
-		cfg: cfg, queue: queue, memory: newMemory(cfg.Now), device: device, log: cfg.Logger,
+		cfg: cfg, queue: queue, memory: newMemory(cfg.Now), recall: newRecall(queue, cfg.Now, cfg.Logger),
+		device: device, log: cfg.Logger,
 		wake: make(chan struct{}, 1), works: map[op.ID]*work{}, flying: map[op.ID]bool{},
 		waiting: map[op.ID]chan op.Outcome{}, watchers: map[chan struct{}]struct{}{},
 	}
@@ -131,7 +146,14 @@ func (c *Counter) recover() {
 		case op.Reserved:
 			to, reason = op.Expired, "The program was restarted during the capture. Nothing was sent, no money moved."
 		case op.Queued:
+			s := message.ShapeOf(r.Route)
+			if !s.Secret() {
+				continue
+			}
 			to, reason = op.Expired, "The program was restarted before it was sent; the fingerprint is never stored. No money moved."
+			if s.OTP {
+				reason = "The program was restarted before it was sent; the one-time password is never stored. No money moved."
+			}
 		case op.Sent:
 			to, reason = op.Unknown, "The program was restarted after it was sent. The central is asked."
 		default:
@@ -238,12 +260,17 @@ func (c *Counter) change(id op.ID, alter func(*Record) error) (Record, error) {
 // changed forgets what no final operation needs, and rings.
 func (c *Counter) changed(r Record) {
 	if r.State.Final() {
-		c.mu.Lock()
-		delete(c.works, r.ID)
-		delete(c.flying, r.ID)
-		c.mu.Unlock()
+		c.forget(r.ID)
 	}
 	c.ring()
+}
+
+// forget drops what is in memory of an operation, secrets first.
+func (c *Counter) forget(id op.ID) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.works, id)
+	delete(c.flying, id)
 }
 
 // noteTrouble remembers that the disk does not take changes, for the screen,
@@ -277,15 +304,11 @@ func (c *Counter) SetTrouble(text string) {
 // Status says what the counter is doing.
 func (c *Counter) Status() Status {
 	now := c.cfg.Now()
-	unresolved, err := c.queue.Unresolved()
-	if err != nil {
-		c.log.Error("the queue can't be read", "error", err)
-	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	s := Status{
 		Device: c.device.State(), Session: c.session, Agent: c.cfg.Agent, Merchant: c.cfg.Merchant, TID: c.cfg.TID,
-		Unresolved: len(unresolved), Trouble: c.trouble, Now: now,
+		Unresolved: c.queue.Depth(), Trouble: c.trouble, Now: now,
 	}
 	if c.line != nil {
 		s.Link = c.line.State()
@@ -329,6 +352,9 @@ func (c *Counter) Recent(before op.ID, limit int) ([]View, error) {
 func (c *Counter) view(r Record, volatile bool) View {
 	v := View{Record: r, Volatile: volatile}
 	v.Body = nil // the screen has no business with it
+	if volatile {
+		v.KnownAt = c.memory.knownAt(r.ID)
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch r.State {
@@ -350,7 +376,7 @@ func (c *Counter) view(r Record, volatile bool) View {
 	return v
 }
 
-// frame makes the op frame of a record that carries its capture.
+// frame makes the op frame of a record.
 func (c *Counter) frame(r Record, body []byte) wire.Frame {
 	offset := c.line.State().Offset
 	f := wire.Frame{T: wire.TOp, ID: r.ID, Route: r.Route, Body: body}

@@ -67,7 +67,10 @@ func TestTheFrameCarriesWhatTheQueueNeverHolds(t *testing.T) {
 		}
 		for _, f := range h.line.frames {
 			if f.T == wire.TOp && f.ID == id {
-				var body aepsRequest
+				var body struct {
+					PidData   string
+					TxnAmount json.Number
+				}
 				if err := json.Unmarshal(f.Body, &body); err != nil || body.PidData != canaryPid || body.TxnAmount != "500" {
 					t.Errorf("frame's body: %v, amount %s", err, body.TxnAmount)
 				}

@@ -20,11 +20,26 @@
 //	   └───────────┴──► expired                 pending ──(event)──► succeeded | failed | reversed
 //
 // reserved: the identity is on disk and the capture is going on. queued: the
-// capture is in memory, the rest on disk, nothing was sent. expired: its
-// deadline passed, or the capture was given up, before it was sent; no money
-// moved. unknown: the line broke after it was given to the line; the edge asks.
-// not-sent: the central refused it before anything was sent to the bank, or has
-// never seen it and promised to refuse it for ever; no money moved.
-// Operations of class money and record take this path; enquiries move nothing,
-// stay in memory, and take the same states without the disk.
+// capture or the OTP is in memory, the rest on disk, nothing was sent; what
+// takes no finger begins here. expired: its deadline passed, or the capture was
+// given up, before it was sent; no money moved. unknown: the line broke after
+// it was given to the line; the edge asks. not-sent: the central refused it
+// before anything was sent to the bank, or has never seen it and promised to
+// refuse it for ever; no money moved.
+//
+// # What the classes make of it
+//
+//	money      on disk before finger or OTP is used; sent within 90 s of it or
+//	           not at all, and a restart ends what was not sent
+//	record     on disk, and needs no secret that a disk may not hold, so it
+//	           waits up to 24 h and over restarts; one is sent at a time, in the
+//	           order of the presses, when the one before has its outcome
+//	enquiry    moves nothing: the same states in memory, without the disk, and
+//	           only while the line is up; a remitter's last known details are
+//	           given, with their age, while it is down
+//	reference  as an enquiry; the last known reply is given while it is down
+//
+// AEPS transactions begin with Begin, all else with Perform; a finger is taken
+// by Capture. A pending change of a record holds up the next one only as long
+// as the bank may still begin it.
 package edge

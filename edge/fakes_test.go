@@ -97,6 +97,11 @@ func (s *shelf) Unresolved() ([]Record, error) {
 	return out, nil
 }
 
+func (s *shelf) Depth() int {
+	left, _ := s.Unresolved()
+	return len(left)
+}
+
 func (s *shelf) Recent(before op.ID, limit int) ([]Record, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

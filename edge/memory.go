@@ -18,11 +18,12 @@ type memory struct {
 
 	mu      sync.Mutex
 	records map[op.ID]Record
+	known   map[op.ID]time.Time // when a reply was told that was given from memory
 	order   []op.ID
 }
 
 func newMemory(now func() time.Time) *memory {
-	return &memory{now: now, records: map[op.ID]Record{}}
+	return &memory{now: now, records: map[op.ID]Record{}, known: map[op.ID]time.Time{}}
 }
 
 func (m *memory) add(r Record) error {
@@ -36,6 +37,7 @@ func (m *memory) add(r Record) error {
 	for i := 0; len(m.order) > maxVolatile && i < len(m.order); {
 		if id := m.order[i]; m.records[id].State.Final() {
 			delete(m.records, id)
+			delete(m.known, id)
 			m.order = append(m.order[:i], m.order[i+1:]...)
 			continue
 		}
@@ -77,6 +79,19 @@ func (m *memory) get(id op.ID) (Record, error) {
 		return Record{}, ErrNotFound
 	}
 	return r, nil
+}
+
+// age notes when the reply of an enquiry was told, if not by its own call.
+func (m *memory) age(id op.ID, at time.Time) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.known[id] = at
+}
+
+func (m *memory) knownAt(id op.ID) time.Time {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.known[id]
 }
 
 // unresolved gives the enquiries that are not final, oldest first.

@@ -31,6 +31,8 @@ type Queue interface {
 	Get(id op.ID) (Record, error)
 	// Unresolved gives all operations that are not final, oldest first.
 	Unresolved() ([]Record, error)
+	// Depth is how many operations are not final; it reads nothing.
+	Depth() int
 	// Recent gives up to limit operations, newest first, older than the given
 	// id (from the newest, if empty).
 	Recent(before op.ID, limit int) ([]Record, error)

@@ -5,7 +5,10 @@ import (
 	"fmt"
 	"time"
 
+	"galla/edge/message"
+	"galla/shared/money"
 	"galla/shared/op"
+	"galla/shared/secret"
 	"galla/shared/wire"
 )
 
@@ -125,20 +128,52 @@ func (c *Counter) accepted(id op.ID) error {
 
 // apply writes an outcome that the central told.
 func (c *Counter) apply(id op.ID, o op.Outcome) error {
-	r, err := c.change(id, func(r *Record) error { return applyOutcome(r, o) })
+	otp := c.word(id)
+	mobile := "" // erased with the body
+	r, err := c.change(id, func(r *Record) error {
+		if r.Route == op.RemitterDetails {
+			mobile = message.Recall(r.Body, message.Mobile)
+		}
+		return applyOutcome(r, o, otp)
+	})
 	c.mu.Lock()
 	delete(c.flying, id)
 	c.mu.Unlock()
 	c.nudge() // the window has a place
-	if err == nil && r.Route == op.ReqAuth && r.State == op.Succeeded {
-		c.authenticated()
+	if err == nil && r.State == op.Succeeded {
+		c.learn(r, mobile)
 	}
 	return settled(err)
 }
 
+// word is the OTP that the reply to an operation must not repeat.
+func (c *Counter) word(id op.ID) secret.OTP {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if w := c.works[id]; w != nil {
+		return w.word
+	}
+	return secret.OTP{}
+}
+
+// learn takes over what a success tells the counter itself.
+func (c *Counter) learn(r Record, mobile string) {
+	switch {
+	case r.Route == op.ReqAuth:
+		c.authenticated()
+	case r.Class == op.Reference:
+		if err := c.take(r.Route, op.Outcome{State: r.State, HTTP: r.HTTP, Reply: r.Reply}); err != nil {
+			c.log.Warn("the reply of a reference can't be kept", "route", r.Route, "error", err)
+		}
+	case r.Route == op.RemitterDetails && r.Result.StatusCode == "00":
+		c.recall.remitter(mobile, r.HTTP, r.Reply)
+	}
+}
+
 // applyOutcome alters the record to what the central says. What is final stays
 // as it is, whoever says otherwise.
-func applyOutcome(r *Record, o op.Outcome) error {
+func applyOutcome(r *Record, o op.Outcome, otp secret.OTP) error {
+	o.Reply = message.Clean(r.Body, o.Reply, otp)
 	state, reason := o.State, ""
 	switch state {
 	case op.Succeeded, op.Failed, op.Reversed:
@@ -146,14 +181,17 @@ func applyOutcome(r *Record, o op.Outcome) error {
 		reason = "The bank has not answered. We ask it again by ourselves."
 	case op.Refused:
 		state = op.NotSent
-		reason = readResult(o.Reply).Message
+		reason = message.ReadResult(o.HTTP, o.Reply).Message
 	default:
 		return fmt.Errorf("operation %s: the central tells state %q, which is no outcome", r.ID, o.State)
 	}
 	if r.State.Final() || r.State == state {
 		return errStale
 	}
-	r.State, r.Reason, r.HTTP, r.Reply, r.Result = state, reason, o.HTTP, o.Reply, readResult(o.Reply)
+	r.State, r.Reason, r.HTTP, r.Reply, r.Result = state, reason, o.HTTP, o.Reply, message.ReadResult(o.HTTP, o.Reply)
+	if p, err := money.Parse(r.Value(message.Amount)); err == nil && r.Route == op.Refund && r.Amount == 0 {
+		r.Amount = p // the request names none
+	}
 	return nil
 }
 
@@ -163,6 +201,9 @@ func (c *Counter) unseen(id op.ID) error {
 			return errStale
 		}
 		r.State, r.Reason = op.NotSent, "It never reached the central, and will be refused if it still arrives. No money moved."
+		if r.Class == op.Record {
+			r.Reason = "It never reached the central, and will be refused if it still arrives. Nothing was changed; do it again."
+		}
 		return nil
 	})
 	return settled(err)
@@ -181,8 +222,9 @@ func (c *Counter) event(f wire.Frame) error {
 		id = ""
 	}
 	stale := false
+	otp := c.word(id)
 	r, err := c.queue.Apply(f.Cursor, id, func(r *Record) error {
-		err := applyOutcome(r, f.Outcome())
+		err := applyOutcome(r, f.Outcome(), otp)
 		if errors.Is(err, errStale) {
 			stale = true
 			return nil // the cursor moves all the same
@@ -195,6 +237,7 @@ func (c *Counter) event(f wire.Frame) error {
 	}
 	if !stale && id != "" {
 		c.changed(r)
+		c.nudge() // a change of a record may have waited for it
 	}
 	if f.Kind == wire.EventBanks {
 		c.mu.Lock()

@@ -3,6 +3,7 @@ package edge
 import (
 	"time"
 
+	"galla/edge/message"
 	"galla/shared/money"
 	"galla/shared/op"
 )
@@ -18,13 +19,14 @@ type Record struct {
 	Version int    // grows with each change
 
 	Operator string // the agent's name
+	Title    string // what it is about, for people; empty: the route tells
 	Customer string
 	Aadhaar  string // masked: XXXXXXXX1234
 	IIN      string
 	BankName string
 	Amount   money.Paise
 
-	// Body is the request without biometric and OTP, as JSON. It holds the
+	// Body is the request without biometric and OTP, as JSON. It may hold an
 	// Aadhaar number in the clear; the queue seals it, and it is erased when
 	// the operation ends.
 	Body []byte
@@ -38,21 +40,17 @@ type Record struct {
 	ConsentAt  time.Time // the customer consented
 	Consent    string    // version of the text that was read to the customer
 
-	HTTP   int    // of the central's reply; 0: none yet
-	Reply  []byte // the central's last reply, as over HTTP
+	HTTP int // of the central's reply; 0: none yet
+	// Reply is the central's last reply, as over HTTP; Value reads it. It never
+	// holds an Aadhaar number, an OTP or PidData.
+	Reply  []byte
 	Result Result // what the reply says, read out
 }
 
 // Result is what a reply says to people.
-type Result struct {
-	StatusCode    string // of the envelope
-	Message       string // of the envelope
-	Code          string // ResponseCode of the bank (domain.md); empty: the bank has not answered
-	Status        string // ResponseStatus
-	STAN          string
-	Reference     string // ours: RetailerReferenceNumber, or the pending reference
-	RRN           string // the bank's: ReferenceNo
-	AuthCode      string
-	Balance       *money.Paise
-	MiniStatement []string // lines
-}
+type Result = message.Result
+
+// Value gives a value of the reply's data as text, such as otpreqid,
+// referenceid, senderid, beneficiaryid, transactionId or charge, as the
+// interface names it (message.Value).
+func (r Record) Value(name string) string { return message.Value(r.Reply, name) }

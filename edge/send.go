@@ -4,6 +4,7 @@ import (
 	"errors"
 	"time"
 
+	"galla/edge/message"
 	"galla/shared/op"
 	"galla/shared/secret"
 	"galla/shared/wire"
@@ -16,17 +17,37 @@ func (c *Counter) pump() {
 	if err != nil {
 		c.log.Error("the queue can't be read", "error", err)
 	}
+	c.recall.sweep()
 	link := c.line.State()
+	held := false // a change of a record has no outcome yet: the next one waits for it
 	for _, r := range append(stored, c.memory.unresolved()...) {
 		switch r.State {
 		case op.Reserved:
 			c.expireReserved(r)
 		case op.Queued:
-			c.trySend(r, link)
+			c.trySend(r, link, held && r.Class == op.Record)
 		case op.Sent, op.Accepted, op.Unknown:
 			c.askAgain(r, link)
 		}
+		held = held || c.holds(r)
 	}
+}
+
+// pendingHold is how long a change of a record that the bank has not answered
+// holds up the next one: longer than the bank may still begin it.
+const pendingHold = 2 * time.Minute
+
+// holds tells whether an operation keeps later changes of records waiting, so
+// that the central meets them in the order in which they were made.
+func (c *Counter) holds(r Record) bool {
+	if r.Class != op.Record {
+		return false
+	}
+	if r.State == op.Queued { // trySend may have moved it
+		now, err := c.queue.Get(r.ID)
+		return err != nil || !now.State.Final()
+	}
+	return r.State != op.Pending || c.cfg.Now().Sub(r.SentAt).Abs() < pendingHold
 }
 
 // reservedLife is how long a form may wait for its finger; it bounds what a
@@ -42,26 +63,32 @@ func (c *Counter) expireReserved(r Record) {
 	}
 }
 
-// trySend sends a queued operation if the line is up and its time has not
-// passed. The state sent is on disk before the line gets the frame.
-func (c *Counter) trySend(r Record, link LinkState) {
+// trySend sends a queued operation if the line is up, no other holds it up and
+// its time has not passed. The state sent is on disk before the line gets the
+// frame.
+func (c *Counter) trySend(r Record, link LinkState, held bool) {
 	c.mu.Lock()
 	w := c.works[r.ID]
 	var pid secret.PidData
+	var otp secret.OTP
 	if w != nil {
-		pid = w.pid
+		pid, otp = w.pid, w.otp
 	}
 	full := len(c.flying) >= max(link.Window, 1)
 	c.mu.Unlock()
 
-	if pid.IsZero() || c.cfg.Now().After(r.Deadline) {
-		c.step(r.ID, op.Queued, op.Expired, "The line did not come back in time. Nothing was sent, no money moved.")
+	s := message.ShapeOf(r.Route)
+	switch {
+	case s.Finger && pid.IsZero(), s.OTP && otp.IsZero(), c.cfg.Now().After(r.Deadline):
+		c.step(r.ID, op.Queued, op.Expired, tooLate(r.Class))
+		return
+	case !link.Up && volatile(r.Class) && !s.Finger:
+		c.step(r.ID, op.Queued, op.Expired, "The line went down before it was asked. Nothing was asked; try again when it is back.")
+		return
+	case !link.Up, full, held:
 		return
 	}
-	if !link.Up || full {
-		return
-	}
-	body, err := withPidData(r.Body, pid)
+	body, err := message.WithSecrets(r.Body, pid, otp)
 	if err != nil {
 		c.log.Error("a queued operation can't be sent", "operation", r.ID, "error", err)
 		c.step(r.ID, op.Queued, op.Expired, "The stored request can't be read. Nothing was sent, no money moved.")
@@ -78,13 +105,26 @@ func (c *Counter) trySend(r Record, link LinkState) {
 		return // noted; it stays queued until its deadline
 	}
 	c.mu.Lock()
-	w.pid = secret.PidData{} // it is never sent again
+	if w != nil {
+		w.pid, w.otp = secret.PidData{}, secret.OTP{} // it is never sent again
+	}
 	c.flying[r.ID] = true
 	c.mu.Unlock()
 	if err := c.line.Send(c.frame(sent, body)); err != nil {
 		c.log.Warn("the line went down while an operation was given to it", "operation", r.ID, "error", err)
 		c.lose(r.ID)
 	}
+}
+
+// tooLate is why an operation of a class ended before it was sent.
+func tooLate(class op.Class) string {
+	switch class {
+	case op.Money:
+		return "The line did not come back in time. Nothing was sent, no money moved."
+	case op.Record:
+		return "The line did not come back in time. Nothing was sent, nothing was changed; do it again."
+	}
+	return "It could not be asked in time. Nothing was asked; try again."
 }
 
 // step moves an operation on, unless it has moved since.
@@ -109,9 +149,9 @@ func (c *Counter) lose(id op.ID) {
 	c.mu.Unlock()
 	_, err := c.change(id, func(r *Record) error {
 		switch {
-		case r.State != op.Sent && (r.State != op.Accepted || r.Class != op.Enquiry):
+		case r.State != op.Sent && (r.State != op.Accepted || !volatile(r.Class)):
 			return errStale
-		case r.Class == op.Enquiry:
+		case volatile(r.Class):
 			r.State, r.Reason = op.NotSent, "The line broke before the answer came. An enquiry moves no money; ask again."
 		default:
 			r.State, r.Reason = op.Unknown, "The line broke. We ask what became of it."
@@ -127,7 +167,7 @@ func (c *Counter) lose(id op.ID) {
 // that is up, and ends an enquiry that nobody answers.
 func (c *Counter) askAgain(r Record, link LinkState) {
 	now := c.cfg.Now()
-	if r.Class == op.Enquiry {
+	if volatile(r.Class) {
 		if now.Sub(r.SentAt) > c.cfg.Reply {
 			c.step(r.ID, r.State, op.NotSent, "The central did not answer. An enquiry moves no money; ask again.")
 		}

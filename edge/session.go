@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"galla/edge/message"
 	"galla/shared/op"
 	"galla/shared/wire"
 )
@@ -32,6 +33,11 @@ func (c *Counter) loadCache() {
 			c.session = SessionState{}
 		}
 	}
+	if k, ok := c.recall.references[op.LimitsInForce]; ok {
+		if limits, err := message.ReadLimits(k.Reply); err == nil {
+			c.limits, c.limitsAt = limits, k.At
+		}
+	}
 }
 
 // Banks gives the bank list and when it was fetched; it is empty until the
@@ -42,8 +48,8 @@ func (c *Counter) Banks() ([]Bank, time.Time) {
 	return c.banks, c.banksAt
 }
 
-// refresh fetches the session and, where it is old, the bank list, in the
-// background.
+// refresh fetches the session, the bank list where it is old, and the limits,
+// in the background.
 func (c *Counter) refresh() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -53,16 +59,50 @@ func (c *Counter) refresh() {
 	old := c.cfg.Now().Sub(c.banksAt).Abs() > banksAge || len(c.banks) == 0
 	ctx := c.life
 	c.jobs.Go(func() {
-		if err := c.fetchSession(ctx); err != nil && ctx.Err() == nil {
-			c.log.Warn("the agent session can't be fetched", "error", err)
-		}
-		if !old {
-			return
-		}
-		if err := c.fetchBanks(ctx); err != nil && ctx.Err() == nil {
-			c.log.Warn("the bank list can't be fetched", "error", err)
+		for _, route := range []op.RouteID{op.AuthStatus, op.Banks, op.LimitsInForce} {
+			if route == op.Banks && !old {
+				continue
+			}
+			o, err := c.call(ctx, route)
+			if err == nil {
+				err = c.take(route, o)
+			}
+			if err != nil && ctx.Err() == nil {
+				c.log.Warn("what the counter must know can't be fetched", "route", route, "error", err)
+			}
 		}
 	})
+}
+
+// take takes over the reply of a reference, and remembers it.
+func (c *Counter) take(route op.RouteID, o op.Outcome) error {
+	switch route {
+	case op.AuthStatus:
+		active, expires, err := message.ReadSession(o.Reply)
+		if err != nil {
+			return err
+		}
+		c.setSession(SessionState{Known: true, Active: active, ExpiresAt: expires.Add(-c.line.State().Offset)})
+	case op.Banks:
+		banks, err := message.ReadBanks(o.Reply)
+		if err != nil {
+			return err
+		}
+		c.setBanks(banks)
+	case op.LimitsInForce:
+		limits, err := message.ReadLimits(o.Reply)
+		if err != nil {
+			return err
+		}
+		c.mu.Lock()
+		c.limits, c.limitsAt = limits, c.cfg.Now()
+		c.mu.Unlock()
+	default:
+		return nil
+	}
+	c.recall.reference(route, o)
+	c.ring()
+	return nil
 }
 
 // authenticated notes a successful agent authentication at once; the central's
@@ -70,19 +110,6 @@ func (c *Counter) refresh() {
 func (c *Counter) authenticated() {
 	c.setSession(SessionState{Known: true, Active: true, ExpiresAt: c.cfg.Now().Add(24 * time.Hour)})
 	c.refresh()
-}
-
-func (c *Counter) fetchSession(ctx context.Context) error {
-	o, err := c.call(ctx, op.AuthStatus)
-	if err != nil {
-		return err
-	}
-	active, expires, err := readSession(o.Reply)
-	if err != nil {
-		return err
-	}
-	c.setSession(SessionState{Known: true, Active: active, ExpiresAt: expires.Add(-c.line.State().Offset)})
-	return nil
 }
 
 func (c *Counter) setSession(s SessionState) {
@@ -99,15 +126,7 @@ func (c *Counter) setSession(s SessionState) {
 	c.ring()
 }
 
-func (c *Counter) fetchBanks(ctx context.Context) error {
-	o, err := c.call(ctx, op.Banks)
-	if err != nil {
-		return err
-	}
-	banks, err := readBanks(o.Reply)
-	if err != nil {
-		return err
-	}
+func (c *Counter) setBanks(banks []Bank) {
 	at := c.cfg.Now()
 	value, err := json.Marshal(banks)
 	if err == nil {
@@ -119,8 +138,6 @@ func (c *Counter) fetchBanks(ctx context.Context) error {
 	c.mu.Lock()
 	c.banks, c.banksAt = banks, at
 	c.mu.Unlock()
-	c.ring()
-	return nil
 }
 
 // call runs a route that moves nothing, for the counter itself.

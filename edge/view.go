@@ -3,6 +3,7 @@ package edge
 import (
 	"time"
 
+	"galla/edge/message"
 	"galla/shared/money"
 	"galla/shared/op"
 	"galla/shared/secret"
@@ -48,7 +49,7 @@ const (
 	StageNone      Stage = ""          // nothing is going on here: see the state
 	StageReady     Stage = "ready"     // reserved, the capture was not started or failed
 	StageCapturing Stage = "capturing" // the finger is awaited
-	StageSending   Stage = "sending"   // captured; being sent, or waiting for the line
+	StageSending   Stage = "sending"   // being sent, or waiting for the line or for an earlier change
 	StageBank      Stage = "bank"      // the central has it and asks the bank
 	StageAsking    Stage = "asking"    // the line broke; the outcome is being asked for
 )
@@ -61,6 +62,9 @@ type View struct {
 	Problem *CaptureError
 	// Volatile marks an enquiry: it is in memory only and gone after a restart.
 	Volatile bool
+	// KnownAt is when the reply was told, where the line was down and it was
+	// given from memory; zero: it is this operation's own.
+	KnownAt time.Time
 }
 
 // Verdict is the first thing that a result says.
@@ -71,6 +75,8 @@ const (
 	VerdictWait    Verdict = "wait"     // not known yet: do not give cash
 	VerdictGive    Verdict = "give"     // a withdrawal succeeded: give cash
 	VerdictDone    Verdict = "done"     // succeeded, and no cash is to be given
+	VerdictPaid    Verdict = "paid"     // a transfer succeeded: the money was sent, the customer's cash stays here
+	VerdictRefund  Verdict = "refund"   // a refund succeeded: it proves that the cash went back before the OTP; none is to be given now
 	VerdictNoCash  Verdict = "no-cash"  // final: do not give cash
 	VerdictPending Verdict = "pending"  // the bank has not answered: do not give cash
 	VerdictNoMoney Verdict = "no-money" // expired or not sent: no money moved
@@ -80,8 +86,15 @@ const (
 func (r Record) Verdict() Verdict {
 	switch r.State {
 	case op.Succeeded:
-		if r.Route == op.Withdrawal {
+		switch {
+		case r.Route == op.Withdrawal:
 			return VerdictGive
+		case r.Route == op.Transfer:
+			return VerdictPaid
+		case r.Route == op.Refund:
+			return VerdictRefund
+		case r.Result.Code != "" && !message.IsAEPS(r.Route):
+			return VerdictNoCash // it was asked, and the answer is no
 		}
 		return VerdictDone
 	case op.Failed:
@@ -106,11 +119,12 @@ type SessionState struct {
 	ExpiresAt time.Time // by the counter's clock
 }
 
-// Bank is one line of the bank list.
-type Bank struct {
-	IIN  string
-	Name string
-}
+// Words of the interface that the screen shows.
+type (
+	Bank   = message.Bank
+	Limit  = message.Limit
+	Bounds = message.Bounds
+)
 
 // Status is what the counter is doing, for the bar that every page shows.
 type Status struct {

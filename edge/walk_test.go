@@ -9,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"galla/edge/message"
 	"galla/shared/op"
 	"galla/shared/wire"
 )
@@ -41,7 +42,7 @@ func walk(t *testing.T, actions []int) string {
 		collect := func() {
 			synctest.Wait()
 			for _, f := range h.line.frames {
-				if f.T == wire.TOp && isAEPS(f.Route) {
+				if f.T == wire.TOp && message.IsAEPS(f.Route) {
 					given[f.ID]++
 				}
 			}

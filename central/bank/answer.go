@@ -7,6 +7,7 @@ import (
 
 	"galla/central"
 	"galla/central/bank/network"
+	"galla/shared/money"
 )
 
 // Reasons for which a reply is not believed. The operation is pending then.
@@ -15,6 +16,9 @@ var (
 	errForeignSTAN      = errors.New("the reply is about another STAN")
 	errStatus           = errors.New("the reply has a status that this protocol does not have here")
 	errCode             = errors.New("status and response code of the reply contradict each other")
+	errData             = errors.New("the reply lacks the data of its kind, or has data that its kind or status does not have")
+	errRefusal          = errors.New("the reply has a refusal that this protocol does not have, or one without a decline")
+	errCharge           = errors.New("the reply has a charge that can't be")
 	// ErrDuplicate: the network knows the reference already (94). What became
 	// of the first request, only an enquiry tells.
 	ErrDuplicate = errors.New("the network says that this reference was used before (94)")
@@ -28,8 +32,30 @@ func checkSent(t network.Transaction, a network.Answer) error {
 	if err := check(t.Reference, a, network.Success, network.Failed, network.Pending); err != nil {
 		return err
 	}
-	if a.STAN != t.STAN {
+	return checkAbout(t, a)
+}
+
+// checkConsulted judges the reply to a consultation, which is never pending.
+func checkConsulted(t network.Transaction, a network.Answer) error {
+	if err := check(t.Reference, a, network.Success, network.Failed); err != nil {
+		return err
+	}
+	return checkAbout(t, a)
+}
+
+// checkAbout holds a reply against the request that it answers.
+func checkAbout(t network.Transaction, a network.Answer) error {
+	// An unknown kind is an AEPS transaction as far as the protocol goes.
+	other := t.Kind.Known() && !t.Kind.AEPS()
+	switch {
+	case a.STAN != t.STAN:
 		return errForeignSTAN
+	case other && a.Status == network.Success && a.Data == nil, !other && a.Data != nil:
+		return errData
+	case !other && a.Refusal != "":
+		return errRefusal
+	case t.Kind != network.Transfer && a.Charge != 0:
+		return errCharge
 	}
 	return nil
 }
@@ -49,6 +75,12 @@ func check(reference string, a network.Answer, statuses ...network.Status) error
 		return errCode
 	case a.Status == network.Failed && !code(a.Code):
 		return errCode
+	case a.Data != nil && (a.Status == network.Failed || a.Status == network.NotFound):
+		return errData
+	case !a.Refusal.Valid(), a.Refusal != "" && a.Status != network.Failed:
+		return errRefusal
+	case a.Charge < 0 || a.Charge > money.Max:
+		return errCharge
 	}
 	return nil
 }
@@ -69,6 +101,7 @@ func answer(a network.Answer) central.BankAnswer {
 	return central.BankAnswer{
 		Status: central.BankStatus(a.Status), Code: a.Code, Message: a.Message, STAN: a.STAN,
 		RRN: a.RRN, AuthCode: a.AuthCode, Balance: a.Balance, MiniStatement: a.MiniStatement,
+		Data: a.Data, Refusal: central.Refusal(a.Refusal), Charge: a.Charge,
 	}
 }
 

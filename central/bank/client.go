@@ -106,25 +106,41 @@ func New(cfg Config) (*Client, error) {
 }
 
 // Send implements central.Bank: one request, at most one delivery. It returns
-// when the network answered, ctx ended, or Config.Timeout passed.
+// when the network answered, ctx ended, or Config.Timeout passed. Consultations
+// and kinds that only the central knows are refused, unsent.
 func (c *Client) Send(ctx context.Context, req central.BankRequest) (central.BankAnswer, error) {
+	return c.deliver(ctx, req, network.PathTransactions, checkSent)
+}
+
+// Consult implements central.Bank: one request, at most one delivery, of a kind
+// that Consults; others are refused, unsent. A decline is an answer.
+func (c *Client) Consult(ctx context.Context, req central.BankRequest) (central.BankAnswer, error) {
+	return c.deliver(ctx, req, network.PathConsultations, checkConsulted)
+}
+
+// deliver exchanges a request for an answer that passed its check.
+func (c *Client) deliver(ctx context.Context, req central.BankRequest, path string,
+	check func(network.Transaction, network.Answer) error,
+) (central.BankAnswer, error) {
 	about := fmt.Sprintf("send %s %s to the bank network", req.Kind, req.Reference)
-	t := network.Transaction{
-		Reference: string(req.Reference), STAN: req.STAN, Kind: network.Kind(req.Kind), NotAfter: req.NotAfter,
-		MID: req.MID, TID: req.TID, IIN: req.IIN, Amount: req.Amount, Aadhaar: req.Aadhaar, PidData: req.PidData,
-		Customer: req.Customer, Latitude: req.Latitude, Longitude: req.Longitude, InlineFor: string(req.InlineFor),
+	unsent := func(err error) (central.BankAnswer, error) {
+		return central.BankAnswer{}, central.MarkNotSent(fmt.Errorf("%s: not sent: %w", about, err))
 	}
+	if err := belongs(req.Kind, path); err != nil {
+		return unsent(err)
+	}
+	t := transaction(req)
 	if faults := t.Faults(); faults != nil {
-		return central.BankAnswer{}, central.MarkNotSent(fmt.Errorf("%s: not sent, these members are wrong: %v", about, faults))
+		return unsent(fmt.Errorf("these members are wrong: %v", faults))
 	}
 	if !time.Now().Before(t.NotAfter) {
-		return central.BankAnswer{}, central.MarkNotSent(fmt.Errorf("%s: not sent, its deadline has passed", about))
+		return unsent(errors.New("its deadline has passed"))
 	}
 	body, err := t.Encode()
 	if err != nil {
-		return central.BankAnswer{}, central.MarkNotSent(fmt.Errorf("%s: not sent: %w", about, err))
+		return unsent(err)
 	}
-	a, wrote, err := c.exchange(ctx, network.PathTransactions, t.Reference, body)
+	a, wrote, err := c.exchange(ctx, path, t.Reference, body)
 	if err != nil {
 		err = fmt.Errorf("%s: %w", about, err)
 		if !wrote {
@@ -132,10 +148,34 @@ func (c *Client) Send(ctx context.Context, req central.BankRequest) (central.Ban
 		}
 		return central.BankAnswer{}, err
 	}
-	if err := checkSent(t, a); err != nil {
+	if err := check(t, a); err != nil {
 		return central.BankAnswer{}, fmt.Errorf("%s: %w", about, err)
 	}
 	return answer(a), nil
+}
+
+// belongs tells why a kind may not go to a path; nil: it may. An unknown kind is
+// the network's to refuse (12).
+func belongs(k central.Kind, path string) error {
+	switch consults := path == network.PathConsultations; {
+	case k == central.KindInitialize:
+		return errors.New("this kind is the central's own, the network does not have it")
+	case k.Consults() && !consults:
+		return errors.New("this kind is a consultation, which has a call of its own (Consult)")
+	case !k.Consults() && consults:
+		return errors.New("this kind is no consultation; it is recorded and enquired for (Send)")
+	}
+	return nil
+}
+
+// transaction translates a request into the network's words.
+func transaction(req central.BankRequest) network.Transaction {
+	return network.Transaction{
+		Reference: string(req.Reference), STAN: req.STAN, Kind: network.Kind(req.Kind), NotAfter: req.NotAfter,
+		MID: req.MID, TID: req.TID, IIN: req.IIN, Amount: req.Amount, Aadhaar: req.Aadhaar, PidData: req.PidData,
+		Customer: req.Customer, Latitude: req.Latitude, Longitude: req.Longitude, InlineFor: string(req.InlineFor),
+		OTP: req.OTP, Particulars: network.Particulars(req.Particulars),
+	}
 }
 
 // Enquire implements central.Bank. Its errors say nothing about the operation.

@@ -168,27 +168,6 @@ func TestSendAndEnquire(t *testing.T) {
 	}
 }
 
-// TestKindsAndStatusesAreTheCentrals: the two vocabularies are joined by
-// conversion, so they must be equal.
-func TestKindsAndStatusesAreTheCentrals(t *testing.T) {
-	for ours, theirs := range map[central.Kind]network.Kind{
-		central.KindWithdrawal: network.Withdrawal, central.KindBalance: network.Balance, central.KindMiniStatement: network.MiniStatement,
-		central.KindPurchase: network.Purchase, central.KindAgentAuth: network.AgentAuth, central.KindCashDeposit: network.CashDeposit,
-	} {
-		if string(ours) != string(theirs) || ours.MovesMoney() != theirs.Debits() {
-			t.Errorf("%s and %s differ", ours, theirs)
-		}
-	}
-	for ours, theirs := range map[central.BankStatus]network.Status{
-		central.BankApproved: network.Success, central.BankDeclined: network.Failed, central.BankInProgress: network.Pending,
-		central.BankReversed: network.Reversed, central.BankNotFound: network.NotFound,
-	} {
-		if string(ours) != string(theirs) {
-			t.Errorf("%s and %s differ", ours, theirs)
-		}
-	}
-}
-
 // TestEverythingAfterTheFirstByteIsPending plays a bank that got the request
 // and answers badly. Each case must be a plain error, one connection, and an
 // error text without the body.

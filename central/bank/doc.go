@@ -4,19 +4,20 @@
 //
 // # What it promises
 //
-// One call of Send is at most one delivery: one connection is dialled, one
-// request written, one reply read, and the connection closed. Nothing in
-// between retries, reuses a connection, follows a redirect or asks a proxy.
+// One call of Send or Consult is at most one delivery: one connection is
+// dialled, one request written, one reply read, and the connection closed.
+// Nothing in between retries, reuses a connection, follows a redirect or asks a
+// proxy.
 //
-// An error of Send is marked central.MarkNotSent exactly when not one byte of
-// the request was written: the input was unusable, the context or the deadline
-// had ended before, no connection could be had, or the first write failed with
-// nothing written. Every other error means pending, whatever its cause. No
-// error quotes a body.
+// An error of either is marked central.MarkNotSent exactly when not one byte of
+// the request was written: the input was unusable, the kind goes by the other
+// call, the context or the deadline had ended before, no connection could be
+// had, or the first write failed with nothing written. Every other error of
+// Send means pending, whatever its cause. No error quotes a body.
 //
-//	central ─► Client.Send ─► dial ─► write ─► read ─► check ─► BankAnswer
-//	               │            │       │        │       │
-//	               └ not sent ──┘       └─ 1 byte written: pending from here on
+//	central ─► Send, Consult ─► dial ─► write ─► read ─► check ─► BankAnswer
+//	               │              │       │        │       │
+//	               └── not sent ──┘       └─ 1 byte written: pending from here on
 //
 // # The protocol
 //
@@ -34,45 +35,121 @@
 // A request with a wrong checksum is answered 401 and leaves no trace. A reply
 // with a wrong one is rubbish: the operation is pending.
 //
-// POST /v1/transactions executes:
+// POST /v1/transactions executes, and POST /v1/consultations reads or sends an
+// OTP. Both take
 //
 //	reference    our reference, unique for ever: 1 to 40 of A–Z, 0–9 and '-'
 //	stan         system trace audit number, six digits
-//	kind         CASH_WITHDRAWAL, BALANCE_ENQUIRY, MINI_STATEMENT, PURCHASE,
-//	             AGENT_AUTHENTICATION; CASH_DEPOSIT is declared and answered 12
+//	kind         see below
 //	notAfter     Unix milliseconds: the bank may not start it after that
-//	mid, tid     merchant and terminal at the network
+//	mid, tid     merchant and terminal at the network; of a float and of
+//	             correspondents the mid is the calling party's id. Up to 40
+//	             characters; only AEPS transactions must have a tid
 //	iin          the customer's bank, six digits
-//	amountPaise  integer; 0 for an agent authentication
+//	amountPaise  integer; 0 for an agent authentication and where a kind has
+//	             no amount
 //	aadhaar      twelve digits
 //	pidData      the capture's XML, byte for byte
 //	customer, latitude, longitude
 //	inlineFor    of an agent authentication that shares its PID block with a
 //	             transaction: that transaction's reference
+//	otp          of the kinds that take one
+//	particulars  an object of texts, and of beneficiary, which is an integer
 //
-// POST /v1/enquiries asks by {"reference"} what became of a transaction.
+// and POST /v1/enquiries asks by {"reference"} what became of a transaction.
 //
-// Both are answered 200 with
+// # Kinds
+//
+// AEPS transactions have tid, iin, aadhaar, pidData, customer, latitude and
+// longitude: CASH_WITHDRAWAL, BALANCE_ENQUIRY, MINI_STATEMENT, PURCHASE,
+// AGENT_AUTHENTICATION. CASH_DEPOSIT is declared and answered 12, as every kind
+// is that the protocol does not declare.
+//
+// The others have the members below and none of iin, latitude, longitude,
+// aadhaar, pidData, otp and amountPaise beside them: what the network has no use
+// for is not sent, and refused (400) where it is. Of the particulars those
+// before the semicolon are needed. (c) marks consultations.
+//
+//	AGENT_ONBOARDING      mobile; name, shop. Sends an OTP
+//	AGENT_OTP (c)         mobile
+//	AGENT_OTP_CHECK       otpRequest, otp
+//	AGENT_PAN             pan; name, birthDate
+//	AGENT_UID             aadhaar
+//	AGENT_BIOMETRIC       aadhaar, pidData
+//	AGENT_SUBMIT          agent (the merchant's own reference, its appid)
+//	AGENT_STATUS (c)
+//	AGENT_DETAIL (c)      agent
+//
+//	CUSTOMER_DETAIL (c)   mobile
+//	CUSTOMER_ONBOARDING   name, mobile, city, state; email
+//	CUSTOMER_OTP (c)      enrolment
+//	CUSTOMER_OTP_CHECK    enrolment, otpRequest, otp
+//	CUSTOMER_UID          enrolment, aadhaar
+//	CUSTOMER_BIOMETRIC    enrolment, aadhaar, pidData
+//	CUSTOMER_SUBMIT       enrolment
+//	CUSTOMER_STATUS (c)   enrolment
+//
+//	REMITTER_REGISTER     mobile or sender
+//	REMITTER_DETAILS (c)  mobile
+//	ACCOUNT_VERIFICATION  account, ifsc; sender, mobile, receiver,
+//	                      receiverMobile, receiverEmail
+//	BENEFICIARY_ADD       sender, receiver, account, ifsc; receiverMobile,
+//	                      receiverEmail, address, city, state, branch
+//	BENEFICIARY_GET (c)   sender, account, ifsc
+//	BENEFICIARY_DELETE    sender, account, ifsc
+//	TRANSFER_OTP (c)      sender, account, ifsc, amountPaise
+//	TRANSFER              sender, beneficiary, account, ifsc, amountPaise, otp;
+//	                      receiver, receiverMobile, remarks, callerRef
+//	TRANSFER_CHARGES (c)  sender, amountPaise
+//	REFUND_OTP (c)        original (our reference of the transfer)
+//	REFUND                original, amountPaise, otp; callerRef
+//	FLOAT_BALANCE (c)
+//	LOGIN (c)
+//
+//	BC_REGISTER           mobile, pan; name, email, address, city, state, pincode
+//	BC_AGENT_REGISTER     bc, aadhaar; name, mobile, email, pan, address, city,
+//	                      state, pincode, shop
+//	BC_AGENT_INITIALIZE   agent
+//	BC_STATUS (c)         bc or agent
+//
+// # Answers
+//
+// All three are answered 200 with
 //
 //	reference      as it was asked
 //	status         SUCCESS, FAILED or PENDING; to an enquiry also REVERSED
-//	               (debited and given back) and NOT_FOUND
+//	               (debited and given back) and NOT_FOUND; to a consultation
+//	               SUCCESS or FAILED only
 //	code, message  the response code (00 with SUCCESS and with nothing else)
 //	               and a text for people
 //	stan           the request's, echoed
 //	rrn            retrieval reference number, 12 digits, unique
-//	authCode       6 characters, of an approved debit
+//	authCode       6 characters, of an approved AEPS debit
 //	balancePaise   the customer's, after a debit or of a balance enquiry
 //	miniStatement  to a mini statement only, not repeated to an enquiry
+//	data           of a kind that is no AEPS transaction: one JSON object with
+//	               the keys and types that the interface gives its route. It is
+//	               with every SUCCESS and with no FAILED, and reaches the
+//	               interface's caller byte for byte
+//	refusal        beside FAILED, where the caller must be told why: ORDER (a
+//	               step of an onboarding is missing, message names it),
+//	               NOT_FOUND (no such person or record), LIMIT (message says
+//	               what is left)
+//	chargePaise    of a transfer: what the customer pays for it, GST included
 //
-// and otherwise with {"error"} for people: 400 unreadable, 401 wrong checksum,
-// 413 too large, 503 too busy. Unknown, repeated and mistyped members are
-// refused in both directions.
+// and otherwise with {"error"} for people: 400 unreadable, wrong members, or a
+// kind on the wrong path; 401 wrong checksum, 413 too large, 503 too busy.
+// Unknown, repeated and mistyped members are refused in both directions.
 //
 // Exactly once. A reference that was used before is answered FAILED, 94, and
 // nothing happens; the adapter makes an error of it, because the first request
 // may have been executed and only an enquiry tells. A request that arrives
 // after notAfter is answered FAILED, V0, and recorded: an enquiry says FAILED.
-// An enquiry answers from what is committed. NOT_FOUND before notAfter means
-// 'not so far'; after it, and a margin for the clocks, 'never'.
+// An enquiry answers from what is committed, data, refusal and charge included.
+// NOT_FOUND before notAfter means 'not so far'; after it, and a margin for the
+// clocks, 'never'.
+//
+// Consultations are outside of that: they leave no record of their reference,
+// an enquiry never finds them, and whoever heard nothing consults again. An OTP
+// is sent anew each time; it is never in an answer.
 package bank

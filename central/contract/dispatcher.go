@@ -12,6 +12,7 @@ import (
 	"galla/central"
 	"galla/central/form"
 	"galla/central/iin"
+	"galla/shared/money"
 	"galla/shared/op"
 	"galla/shared/secret"
 )
@@ -127,7 +128,9 @@ type call struct {
 	merchant  central.Merchant
 	tid       string // terminal at the bank network
 	submitted bool   // the desk has been asked: from here on, in doubt means pending
-	operation op.ID  // for the log
+	kind      central.Kind
+	amount    money.Paise
+	operation op.ID // for the log
 }
 
 // New makes a dispatcher. It fails if the configuration is incomplete, or if
@@ -146,7 +149,9 @@ func New(desk central.Desk, registry Registry, store Store, vendors Administrati
 	}
 	d.bindAEPS()
 	d.bindAgent()
+	d.bindTransfers()
 	d.bindUPI()
+	d.bindVendor()
 	d.bindOwn()
 	return d, d.matchTable()
 }
@@ -273,7 +278,7 @@ func (d *Dispatcher) Describe(id op.RouteID) []form.Field {
 func (d *Dispatcher) panicked(c *call, p any, stack []byte) central.Reply {
 	d.log.Error("panic while a call was served", "request", c.RequestID, "route", c.Route.ID, "panic", fmt.Sprint(p), "stack", string(stack))
 	if c.submitted {
-		return pending(central.Operation{ID: c.operation, Route: c.binding.route.ID, State: op.Pending})
+		return pending(central.Operation{ID: c.operation, Route: c.binding.route.ID, Kind: c.kind, Amount: c.amount, State: op.Pending})
 	}
 	return refuse(central.Refuse(central.Internal, ""), c.RequestID)
 }

@@ -16,6 +16,6 @@
 //
 // Data enters as central.Call, authenticated and unwrapped by a door, and
 // leaves as central.Reply. The document's spellings (AadharNo, TxnAmount)
-// stand in this package and nowhere behind it. No HTTP library is needed to
-// read or to test it.
+// stand in this package and in its room central/dmt, and nowhere behind them.
+// No HTTP library is needed to read or to test it.
 package contract

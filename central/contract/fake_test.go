@@ -55,6 +55,8 @@ type fakeStore struct {
 	kyc        map[central.MerchantID]central.ServiceKYC
 	orders     map[string]money.Paise
 	broken     error
+
+	brokenReads, brokenRefunds error // of ByReference and RefundOf
 }
 
 func (s *fakeStore) Merchant(_ context.Context, id central.MerchantID) (central.Merchant, error) {
@@ -121,6 +123,9 @@ func (s *fakeStore) ByIdentity(_ context.Context, caller, identity string) (cent
 }
 
 func (s *fakeStore) ByReference(_ context.Context, party string, by central.ReferenceQuery) (central.Operation, error) {
+	if s.brokenReads != nil {
+		return central.Operation{}, s.brokenReads
+	}
 	for _, o := range s.operations {
 		if o.Party == party && (by.CallerRef != "" && o.CallerRef == by.CallerRef ||
 			by.Reference != "" && o.Reference == by.Reference || by.Pending != "" && o.PendingReference == by.Pending) {
@@ -131,6 +136,9 @@ func (s *fakeStore) ByReference(_ context.Context, party string, by central.Refe
 }
 
 func (s *fakeStore) RefundOf(_ context.Context, original central.Reference) (central.Operation, error) {
+	if s.brokenRefunds != nil {
+		return central.Operation{}, s.brokenRefunds
+	}
 	for _, o := range s.operations {
 		if o.Original == original && o.State != op.Failed && o.State != op.Refused {
 			return o, nil
@@ -230,10 +238,11 @@ func (d *fakeDesk) Submit(_ context.Context, s central.Submission) (central.Oper
 		identity = string(opID)
 	}
 	key := s.Caller + "/" + identity
-	if _, ok := d.known[s.Party+"#"+s.CallerRef]; ok && s.CallerRef != "" {
+	_, named := d.known[s.Party+"#"+s.CallerRef]
+	if named = named && s.CallerRef != ""; named {
 		key = s.Party + "#" + s.CallerRef
 	}
-	if o, ok := d.known[key]; ok && (s.Identity != "" || s.CallerRef != "") {
+	if o, ok := d.known[key]; ok && (s.Identity != "" || named) {
 		if o.Fingerprint != s.Fingerprint || o.Route != s.Route {
 			return central.Operation{}, false, central.Refuse(central.Conflict, "")
 		}
@@ -255,6 +264,9 @@ func (d *fakeDesk) Submit(_ context.Context, s central.Submission) (central.Oper
 		o.HTTP, o.Reply = Renderer{}.Answered(o, o.State, d.answer)
 	case o.State == op.Pending:
 		o.PendingReference = "AEPS-NR-1795253400123"
+		if !o.Kind.AEPS() && !strings.HasPrefix(string(o.Kind), "AGENT_") {
+			o.PendingReference = "DMT-NR-1795253400123"
+		}
 	}
 	d.known[key] = o
 	if s.CallerRef != "" {

@@ -4,6 +4,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"galla/central"
+	"galla/central/dmt"
 	"galla/shared/op"
 )
 
@@ -40,13 +41,21 @@ func declined(a central.BankAnswer) (http int, body []byte) {
 		r := refuse(central.Refuse(central.Precluded, a.Message), "")
 		return r.HTTP, r.Body
 	case central.RefusedAbsent:
-		return 200, encode(envelope{StatusCode: statusAbsent, Message: spoken("", a)})
+		return 200, encode(envelope{StatusCode: statusAbsent, Message: refusalWords(a)})
 	}
 	code := a.Code
 	if code == "" || code == statusOK {
 		code = codeDeclined
 	}
-	return 200, encode(envelope{StatusCode: code, Message: spoken("", a)})
+	return 200, encode(envelope{StatusCode: code, Message: refusalWords(a)})
+}
+
+// refusalWords are the bank's words of a decline.
+func refusalWords(a central.BankAnswer) string {
+	if a.Message == "" {
+		return "Declined by the bank"
+	}
+	return a.Message
 }
 
 // statusAbsent is the statusCode of a DMT not-found.
@@ -55,12 +64,19 @@ const statusAbsent = "01"
 // answeredService is the final reply of an operation that is no AEPS
 // transaction.
 func answeredService(o central.Operation, to op.State, a central.BankAnswer) (http int, body []byte) {
+	if dmt.Transfers(o.Kind) {
+		return answeredTransfer(o, to, a)
+	}
 	write, ok := successes()[o.Route]
 	switch {
 	case to == op.Succeeded && ok:
 		return write(o, a)
 	case to == op.Succeeded:
-		return 200, encode(envelope{StatusCode: statusOK, Message: spoken("", a), Data: passed(a)})
+		route, _ := dmt.Find(o.Route)
+		if route.Bare {
+			a.Data = nil
+		}
+		return 200, encode(envelope{StatusCode: statusOK, Message: spoken(route.Message, a), Data: passed(a)})
 	}
 	return declined(a)
 }
@@ -87,6 +103,9 @@ type unanswered struct {
 // pendingService is the reply while the bank's word is missing. Steps may be
 // repeated, so the words ask for it; what moves money is pending as AEPS is.
 func pendingService(o central.Operation, reference string) central.Reply {
+	if dmt.Transfers(o.Kind) {
+		return pendingTransfer(o, reference)
+	}
 	return central.Reply{HTTP: 502, State: o.State, Body: encode(unanswered{
 		StatusCode: faultOf(central.BankUnreachable).statusCode,
 		Message:    "The bank has not answered; no money moved. Whether it was done is being asked: repeat the call to learn",

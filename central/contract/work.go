@@ -5,6 +5,8 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
+	"fmt"
 	"time"
 
 	"galla/central"
@@ -20,12 +22,15 @@ func (d *Dispatcher) submit(ctx context.Context, c *call, s central.Submission, 
 		return central.Reply{}, err
 	}
 	if s.Quotas, err = d.cfg.Limits.Judge(time.Now(), about); err != nil {
-		return central.Reply{}, err
+		// Today's limits are no matter of yesterday's call.
+		if known, looked := d.known(ctx, c, s.CallerRef); looked != nil || !known {
+			return central.Reply{}, errors.Join(err, looked)
+		}
 	}
 	s.ID, s.Caller, s.Identity, s.Party = c.ID, c.Principal.Caller(), c.Identity, c.Principal.Party()
 	s.Route, s.Fingerprint, s.Merchant, s.Terminal = c.binding.route.ID, print, c.merchant.ID, c.Principal.Terminal
 	s.NotAfter, s.Accepted = c.NotAfter, c.Accepted
-	c.submitted = true
+	c.submitted, c.kind, c.amount = true, s.Request.Kind, s.Request.Amount
 	o, replayed, err := d.desk.Submit(ctx, s)
 	if err != nil {
 		return central.Reply{}, err
@@ -34,6 +39,23 @@ func (d *Dispatcher) submit(ctx context.Context, c *call, s central.Submission, 
 	reply := d.Outcome(o)
 	reply.Replayed = replayed && o.State.Final()
 	return reply, nil
+}
+
+// known tells whether the call repeats an operation of the caller's, by its
+// identity or by the reference in its body. The desk answers repeats, whatever
+// has changed since.
+func (d *Dispatcher) known(ctx context.Context, c *call, callerRef string) (bool, error) {
+	err := central.ErrNotFound
+	if c.Identity != "" {
+		_, err = d.store.ByIdentity(ctx, c.Principal.Caller(), c.Identity)
+	}
+	if callerRef != "" && errors.Is(err, central.ErrNotFound) {
+		_, err = d.store.ByReference(ctx, c.Principal.Party(), central.ReferenceQuery{CallerRef: callerRef})
+	}
+	if err != nil && !errors.Is(err, central.ErrNotFound) {
+		return false, fmt.Errorf("look for an earlier call: %w", err)
+	}
+	return err == nil, nil
 }
 
 // request begins what every request to the bank network has: who asks.
@@ -57,11 +79,16 @@ func (d *Dispatcher) consult(ctx context.Context, r central.BankRequest, message
 	if err != nil {
 		return central.Reply{}, err
 	}
+	return consulted(a, message), nil
+}
+
+// consulted is the reply to a consultation that the bank answered.
+func consulted(a central.BankAnswer, message string) central.Reply {
 	if a.Status != central.BankApproved {
 		http, body := declined(a)
-		return central.Reply{HTTP: http, Body: body}, nil
+		return central.Reply{HTTP: http, Body: body}
 	}
-	return done(200, spoken(message, a), passed(a)), nil
+	return done(200, spoken(message, a), passed(a))
 }
 
 // customerKey names a customer in the limits' keys: a keyed hash, from which no

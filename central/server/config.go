@@ -10,8 +10,6 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
-
-	"galla/shared/money"
 )
 
 // Config sets up a central.
@@ -28,6 +26,18 @@ type Config struct {
 	Sandbox bool   // make missing keys, seed the sandbox's parties and limits
 	Node    string // name of this central among those that share a database
 
+	// LimitsFile replaces the limits that the program brings (package limits has
+	// the format); empty: the program's own, the sandbox's in a sandbox.
+	LimitsFile string
+	// RatesFile replaces the tax rates and provider costs that the program
+	// brings (package commission has the format); empty: the program's own.
+	RatesFile string
+	// Provider is the upstream's code in commission slabs; default NSDL.
+	Provider string
+	// UPIHandle is the part after the @ of merchants' UPI addresses; default
+	// galla.
+	UPIHandle string
+
 	// BankTimeout is how long a dispatch waits for the bank; default 15 s.
 	BankTimeout time.Duration
 
@@ -43,14 +53,8 @@ const (
 	uplinkAudience = "galla-uplink"
 )
 
-// Limits of a transaction. The sandbox's are those of the sandbox document;
-// production's those of the trade.
-var (
-	sandboxLimits    = limits{min: money.Rupee, max: 10_000 * money.Rupee}
-	productionLimits = limits{min: 100 * money.Rupee, max: 10_000 * money.Rupee}
-)
-
-type limits struct{ min, max money.Paise }
+// defaultHandle is the part after the @ of merchants' UPI addresses.
+const defaultHandle = "galla"
 
 // Validate reports all faults at once.
 func (c Config) Validate() error {
@@ -80,6 +84,13 @@ func (c Config) uplinkURL() string {
 		return c.UplinkURL
 	}
 	return "ws://" + c.UplinkAddr + "/uplink"
+}
+
+func (c Config) handle() string {
+	if c.UPIHandle != "" {
+		return c.UPIHandle
+	}
+	return defaultHandle
 }
 
 func (c Config) database() string { return filepath.Join(c.Data, "central", "central.db") }

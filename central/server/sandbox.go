@@ -49,7 +49,8 @@ func sandboxSeed(rand io.Reader) (store.Seed, error) {
 		return central.Merchant{
 			ID: central.MerchantID(fmt.Sprint(merchantBase, n)), MID: fmt.Sprintf("GAL%07d", n), LegalName: name,
 			Vendor: vendor, Status: status, HasInfo: info, AEPSReady: ready, TID: fmt.Sprintf("GAL%05d", n),
-			Mobile: fmt.Sprintf("98000000%02d", n),
+			Mobile: fmt.Sprintf("98000000%02d", n), AppID: fmt.Sprintf("APP%07d", n), Active: true,
+			VPA: fmt.Sprintf("gal%07d@%s", n, defaultHandle), MCC: "5411", // grocery stores
 		}
 	}
 	seed := store.Seed{
@@ -65,6 +66,13 @@ func sandboxSeed(rand io.Reader) (store.Seed, error) {
 			merchant(4, "Nila Stores", vendorV1, central.MerchantPending, true, false),
 			merchant(5, "Saraswati Traders", vendorV1, central.MerchantApproved, false, false),
 		},
+	}
+	seed.Merchants[0].Settlement = &central.SettlementAccount{AccountLast4: "4321", IFSC: "BARB0PUNEXX", BankName: "Bank of Baroda", Holder: "Lakshmi Kirana Store"}
+	seed.Merchants[0].Callback = &central.Callback{URL: "http://127.0.0.1:7400/galla", Events: []string{"operation.settled"}}
+	for _, m := range seed.Merchants {
+		if m.AEPSReady {
+			seed.KYC = append(seed.KYC, central.ServiceKYC{Merchant: m.ID, Service: central.ServiceAEPS, State: central.KYCApproved})
+		}
 	}
 	for _, c := range sandboxClients() {
 		hash, err := door.HashSecret(secret.NewKey([]byte(c.secret)), rand)

@@ -12,6 +12,7 @@ import (
 
 	"galla/central"
 	"galla/central/bank"
+	"galla/central/commission"
 	"galla/central/contract"
 	"galla/central/door"
 	"galla/central/store"
@@ -67,20 +68,24 @@ func serve(ctx context.Context, cfg Config, k keys, db *store.SQLite, listeners 
 	if err != nil {
 		return err
 	}
+	r, err := loadRules(cfg)
+	if err != nil {
+		return err
+	}
+	tariff, err := commission.New(db, db, r.rates, commission.Config{Provider: cfg.Provider})
+	if err != nil {
+		return err
+	}
 	bell := central.NewBell()
 	engine, err := central.NewEngine(db, network, contract.Renderer{}, bell, central.EngineConfig{
-		Node: cfg.Node, BankTimeout: cfg.BankTimeout, Rand: cfg.Rand, Logger: cfg.Logger,
+		Node: cfg.Node, BankTimeout: cfg.BankTimeout, Tariff: tariff, Rand: cfg.Rand, Logger: cfg.Logger,
 	})
 	if err != nil {
 		return err
 	}
-	bounds := productionLimits
-	if cfg.Sandbox {
-		bounds = sandboxLimits
-	}
-	dispatcher, err := contract.New(engine, central.NewRegistry(db, bell, cfg.Rand), db, contract.Config{
+	dispatcher, err := contract.New(engine, central.NewRegistry(db, bell, cfg.Rand), db, db, contract.Config{
 		FingerprintKey: k.fingerprint, UplinkURL: cfg.uplinkURL(), Audience: uplinkAudience,
-		Limits: contract.AmountLimits{Min: bounds.min, Max: bounds.max}, Logger: cfg.Logger,
+		Limits: r.limits, Handle: cfg.handle(), Rand: cfg.Rand, Logger: cfg.Logger,
 	})
 	if err != nil {
 		return err

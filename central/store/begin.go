@@ -12,11 +12,12 @@ import (
 
 // Begin implements central.Operations. What it returns of a new operation is
 // what a reading returns: a state of received, times in milliseconds, and
-// nothing of what comes later.
-func (s *SQLite) Begin(ctx context.Context, o central.Operation) (known central.Operation, isNew bool, err error) {
+// nothing of what comes later. Quotas of one key and period are one count with
+// several bounds: the operation counts once there, with the largest amount.
+func (s *SQLite) Begin(ctx context.Context, o central.Operation, quotas []central.Quota) (known central.Operation, isNew bool, err error) {
 	err = s.write(ctx, func(c conn) error {
 		var err error
-		known, isNew, err = begin(c, o)
+		known, isNew, err = begin(c, o, quotas)
 		return err
 	})
 	if err != nil {
@@ -47,47 +48,85 @@ func (s *SQLite) Ask(ctx context.Context, caller, identity string, at time.Time)
 	return known, seen, nil
 }
 
-// begin records a new operation, its identity and its first step, or finds
-// what the identity stands for.
-func begin(c conn, o central.Operation) (known central.Operation, isNew bool, err error) {
-	known, err = byIdentity(c, o.Caller, o.Identity)
+// begin records a new operation, its identity, its first step and what it
+// counts for, or finds what its names stand for.
+func begin(c conn, o central.Operation, quotas []central.Quota) (known central.Operation, isNew bool, err error) {
+	known, err = named(c, o)
 	if !errors.Is(err, central.ErrNotFound) {
 		return known, false, err
 	}
 	o = received(o)
 	inserted, err := c.exec(`INSERT INTO operations (
 			id, caller, identity, route, fingerprint, merchant, terminal, tid,
-			kind, amount, aadhaar, iin, reference, stan, state, node, not_after, created_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)
+			kind, amount, aadhaar, iin, reference, stan, state, node, not_after, created_at,
+			party, caller_ref, original, sender, kyc_service, kyc_to, reverses)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18,
+			$19, $20, $21, $22, $23, $24, $25)
 		ON CONFLICT (reference) DO NOTHING`,
 		string(o.ID), o.Caller, o.Identity, string(o.Route), o.Fingerprint[:], ref(o.Merchant), ref(o.Terminal), o.TID,
 		string(o.Kind), int64(o.Amount), o.Aadhaar, o.IIN, string(o.Reference), o.STAN, string(o.State), o.Node,
-		ms(o.NotAfter), ms(o.CreatedAt))
+		ms(o.NotAfter), ms(o.CreatedAt),
+		ref(o.Party), ref(o.CallerRef), ref(o.Original), ref(o.Sender), kycService(o), kycTo(o), ref(o.Reverses))
 	if err != nil {
 		return central.Operation{}, false, err
 	}
 	if inserted == 0 {
 		return central.Operation{}, false, fmt.Errorf("the reference at the bank is not unique: %w", central.ErrTaken)
 	}
-	if _, err := c.exec(`INSERT INTO identities (caller, identity, operation) VALUES ($1, $2, $3)`,
-		o.Caller, o.Identity, string(o.ID)); err != nil {
+	if err := addIdentity(c, o.Caller, o.Identity, o.ID); err != nil {
 		return central.Operation{}, false, err
 	}
 	if _, err := c.exec(`INSERT INTO operation_steps (operation, step, at, node, from_state, to_state, reason)
 		VALUES ($1, 1, $2, $3, '', 'received', '')`, string(o.ID), ms(o.CreatedAt), c.node); err != nil {
 		return central.Operation{}, false, err
 	}
+	if err := reserve(c, o.ID, quotas); err != nil {
+		return central.Operation{}, false, err
+	}
 	return o, true, nil
+}
+
+// named finds the operation that a new one's identity or CallerRef stands for
+// already, or a tombstone; central.ErrNotFound if it is new. Where only the
+// CallerRef is known, the identity becomes another name.
+func named(c conn, o central.Operation) (central.Operation, error) {
+	known, err := byIdentity(c, o.Caller, o.Identity)
+	if o.CallerRef == "" || known.Forsworn || err != nil && !errors.Is(err, central.ErrNotFound) {
+		return known, err
+	}
+	same, refErr := byCallerRef(c, o.Party, o.CallerRef)
+	switch {
+	case errors.Is(refErr, central.ErrNotFound):
+		return known, err
+	case refErr != nil:
+		return central.Operation{}, refErr
+	case err != nil:
+		return same, addIdentity(c, o.Caller, o.Identity, same.ID)
+	case same.ID != known.ID:
+		return central.Operation{}, fmt.Errorf("its identity is that of operation %s and its reference that of operation %s: %w", known.ID, same.ID, central.ErrState)
+	}
+	return known, nil
+}
+
+func addIdentity(c conn, caller, identity string, id op.ID) error {
+	_, err := c.exec(`INSERT INTO identities (caller, identity, operation) VALUES ($1, $2, $3)`, caller, identity, string(id))
+	return err
 }
 
 // received is an operation as it stands after Begin.
 func received(o central.Operation) central.Operation {
-	return central.Operation{
+	new := central.Operation{
 		ID: o.ID, Caller: o.Caller, Identity: o.Identity, Route: o.Route, Fingerprint: o.Fingerprint,
 		Merchant: o.Merchant, Terminal: o.Terminal, TID: o.TID,
 		Kind: o.Kind, Amount: o.Amount, Aadhaar: o.Aadhaar, IIN: o.IIN, Reference: o.Reference, STAN: o.STAN,
+		Party: o.Party, CallerRef: o.CallerRef, Original: o.Original, Sender: o.Sender, Reverses: o.Reverses,
 		State: op.Received, Node: o.Node, NotAfter: cut(o.NotAfter), CreatedAt: cut(o.CreatedAt),
 	}
+	if o.KYC != nil {
+		step := *o.KYC
+		new.KYC = &step
+	}
+	return new
 }
 
 // forswear finds an operation by its identity or writes a tombstone for it.

@@ -27,7 +27,7 @@ func BenchmarkBegin(b *testing.B) {
 			ctx := context.Background()
 			b.ReportAllocs()
 			begin := func() {
-				if _, isNew, err := s.Begin(ctx, newOperation()); err != nil || !isNew {
+				if _, isNew, err := s.Begin(ctx, newOperation(), nil); err != nil || !isNew {
 					b.Fatal(isNew, err)
 				}
 			}

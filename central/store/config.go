@@ -25,7 +25,7 @@ const (
 	busyTimeout = 5 * time.Second
 	// statementCache is how many prepared statements a connection keeps: more
 	// than the package has.
-	statementCache = 96
+	statementCache = 128
 	// writerCache is the page cache of the writer: the upper pages of every
 	// index stay in memory with millions of operations.
 	writerCache = 32 << 20
@@ -39,6 +39,11 @@ const (
 	maxReason = 500
 	// maxRows bounds what one reading of a list brings, whatever was asked for.
 	maxRows = 1000
+	// maxSlabs bounds a vendor's slabs: each change looks at those of the same
+	// combination, and lists bring all of them.
+	maxSlabs = 1000
+	// maxEarningLines bounds the report of earnings, which comes as one reply.
+	maxEarningLines = 100_000
 	// purgeLimit bounds how many expired tokens or codes one call removes on
 	// the way: two would keep up, more clear a backlog after a quiet time.
 	purgeLimit = 32

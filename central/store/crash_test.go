@@ -48,7 +48,7 @@ func writeUntilKilled(path string) {
 				o := newOperation()
 				for _, state := range life {
 					if state == op.Received {
-						_, _, err = s.Begin(background, o)
+						_, _, err = s.Begin(background, o, nil)
 					} else {
 						err = step(s, o.ID, state)
 					}

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -161,7 +162,7 @@ func TestPlans(t *testing.T) {
 					if strings.HasPrefix(detail, "SCAN") && !harmless(statement, detail) {
 						t.Errorf("%s: a table is read from end to end (%s) by\n%s", file.name, detail, statement)
 					}
-					if strings.Contains(detail, "TEMP B-TREE") {
+					if strings.Contains(detail, "TEMP B-TREE") && !report(statement) {
 						t.Errorf("%s: rows are sorted (%s) by\n%s", file.name, detail, statement)
 					}
 					return nil
@@ -174,15 +175,35 @@ func TestPlans(t *testing.T) {
 	}
 }
 
+// report tells whether a statement sums up for people: the earnings of the days
+// that are asked for, found by an index, or the ledger as a whole, for audits.
+func report(statement string) bool {
+	return strings.Contains(statement, "AS earned GROUP BY") || strings.Contains(statement, "AS sides GROUP BY")
+}
+
 // harmless tells which scans are wanted: of the counters' single row, of the
-// index that has the stuck operations only, and of the tables that refer to a
-// new operation, which SQLite plans but reads only while a reference is open.
+// index that has the stuck operations only, of a report, and of the tables that
+// refer to a new row, which SQLite plans but reads only while a reference is
+// open.
 func harmless(statement, detail string) bool {
 	switch {
 	case strings.Contains(detail, "counters"), strings.Contains(detail, "operations_stuck"), strings.Contains(detail, "CONSTANT ROW"):
 		return true
+	case detail == "SCAN earned", detail == "SCAN sides":
+		return report(statement)
+	case detail == "SCAN ledger_entries" && report(statement):
+		return true
 	}
-	return strings.HasPrefix(statement, "INSERT INTO operations ") && (detail == "SCAN identities" || detail == "SCAN events")
+	refer := map[string][]string{
+		"INSERT INTO operations ":  {"SCAN identities", "SCAN events", "SCAN operations", "SCAN commissions", "SCAN ledger_entries"},
+		"INSERT INTO quota_usage ": {"SCAN reservations"},
+	}
+	for insert, scans := range refer {
+		if strings.HasPrefix(statement, insert) {
+			return slices.Contains(scans, detail)
+		}
+	}
+	return false
 }
 
 // TestParametersAreInOrder: a driver of SQLite numbers $1, $2, … by their first
@@ -272,10 +293,16 @@ func spell(n ast.Node) (string, bool) {
 			return operationColumns, true
 		case "terminalColumns":
 			return terminalColumns, true
+		case "merchantColumns":
+			return merchantColumns, true
+		case "slabColumns":
+			return slabColumns, true
 		}
 	case *ast.CallExpr:
 		if name, ok := n.Fun.(*ast.Ident); ok && name.Name == "origins" {
 			return "('received', 'dispatched')", true
+		} else if ok && name.Name == "before" {
+			return before(central.KYCApproved), true
 		}
 	}
 	return "", false
@@ -294,7 +321,7 @@ func TestNothingInTheClear(t *testing.T) {
 	for _, text := range []string{number, " " + number, number + "\x00"} {
 		o := newOperation()
 		o.Aadhaar = text
-		if _, _, err := s.Begin(background, o); err == nil || strings.Contains(err.Error(), number) {
+		if _, _, err := s.Begin(background, o, nil); err == nil || strings.Contains(err.Error(), number) {
 			t.Fatal("an Aadhaar number in the clear was taken, or quoted in the refusal")
 		}
 	}

@@ -204,7 +204,7 @@ func TestTwoOnOneFile(t *testing.T) {
 			mine := newOperation()
 			mine.Caller, mine.Identity = o.Caller, o.Identity
 			wg.Go(func() {
-				known, isNew, err := s.Begin(background, mine)
+				known, isNew, err := s.Begin(background, mine, nil)
 				wantNil(t, err)
 				if isNew {
 					wantNil(t, step(s, known.ID, op.Dispatched))

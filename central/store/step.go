@@ -84,6 +84,9 @@ func (s *SQLite) Settle(ctx context.Context, x central.Settlement) (o central.Op
 	if !x.To.Final() || x.Reply == nil {
 		return central.Operation{}, fmt.Errorf("settle operation %s: a settlement needs a final state and a reply; it has state %q and %d bytes of reply", x.ID, x.To, len(x.Reply))
 	}
+	if x.Earning != nil && x.To != op.Succeeded {
+		return central.Operation{}, fmt.Errorf("settle operation %s: only a success earns, and it is to be %s", x.ID, x.To)
+	}
 	err = s.write(ctx, func(c conn) error {
 		var err error
 		o, err = settle(c, x)
@@ -97,9 +100,9 @@ func (s *SQLite) Settle(ctx context.Context, x central.Settlement) (o central.Op
 
 func settle(c conn, x central.Settlement) (central.Operation, error) {
 	o, err := c.operation(`UPDATE operations
-		SET state = $1, settled_at = $2, next_enquiry = NULL, code = $3, rrn = $4, http = $5, reply = $6
-		WHERE id = $7 AND state IN `+origins(x.To)+` RETURNING `+operationColumns,
-		string(x.To), ms(x.At), x.Answer.Code, x.Answer.RRN, int64(x.HTTP), x.Reply, string(x.ID))
+		SET state = $1, settled_at = $2, next_enquiry = NULL, code = $3, rrn = $4, http = $5, reply = $6, charge = $7
+		WHERE id = $8 AND state IN `+origins(x.To)+` RETURNING `+operationColumns,
+		string(x.To), ms(x.At), x.Answer.Code, x.Answer.RRN, int64(x.HTTP), x.Reply, int64(x.Answer.Charge), string(x.ID))
 	if errors.Is(err, central.ErrNotFound) {
 		return central.Operation{}, refusal(c, x.ID)
 	}
@@ -120,7 +123,28 @@ func settle(c conn, x central.Settlement) (central.Operation, error) {
 			return central.Operation{}, err
 		}
 	}
-	return o, nil
+	if x.To != op.Succeeded {
+		return o, giveBack(c, o.ID)
+	}
+	return o, succeed(c, o, x)
+}
+
+// succeed carries out what a success brings with it.
+func succeed(c conn, o central.Operation, x central.Settlement) error {
+	if o.KYC != nil {
+		if err := advance(c, o.Merchant, *o.KYC, x.At); err != nil {
+			return err
+		}
+	}
+	if o.Reverses != "" {
+		if err := reverse(c, o.Reverses, o.ID, x.At); err != nil {
+			return err
+		}
+	}
+	if x.Earning != nil {
+		return earn(c, o.ID, *x.Earning, x.At)
+	}
+	return nil
 }
 
 // cameFrom tells the state that a final operation left. What each state writes

@@ -133,7 +133,7 @@ func suiteAsk(t *testing.T, s central.Store) {
 		}
 		wantSame(t, "unseen", known, want)
 	}
-	known, isNew, err := s.Begin(background, late)
+	known, isNew, err := s.Begin(background, late, nil)
 	if err != nil || isNew {
 		t.Fatalf("begin a forsworn one: new %v, error %v", isNew, err)
 	}
@@ -148,7 +148,7 @@ func suiteAsk(t *testing.T, s central.Store) {
 		o := newOperation()
 		var isNew, seen bool
 		var wg sync.WaitGroup
-		wg.Go(func() { _, isNew, _ = s.Begin(background, o) })
+		wg.Go(func() { _, isNew, _ = s.Begin(background, o, nil) })
 		wg.Go(func() { _, seen, _ = s.Ask(background, o.Caller, o.Identity, t0) })
 		wg.Wait()
 		if isNew != seen {

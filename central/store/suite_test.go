@@ -78,7 +78,7 @@ func begun(t *testing.T, s central.Store, change ...func(*central.Operation)) ce
 	for _, c := range change {
 		c(&o)
 	}
-	o, isNew, err := s.Begin(background, o)
+	o, isNew, err := s.Begin(background, o, nil)
 	if err != nil || !isNew {
 		t.Fatalf("begin: new %v, error %v", isNew, err)
 	}
@@ -138,7 +138,7 @@ func settlement(id op.ID, to op.State) central.Settlement {
 func suiteBegin(t *testing.T, s central.Store) {
 	o := newOperation()
 	o.DispatchedAt, o.Code, o.Reply = t0, "00", []byte("x") // not Begin's to record
-	got, isNew, err := s.Begin(background, o)
+	got, isNew, err := s.Begin(background, o, nil)
 	if err != nil || !isNew {
 		t.Fatalf("begin: new %v, error %v", isNew, err)
 	}
@@ -158,7 +158,7 @@ func suiteBegin(t *testing.T, s central.Store) {
 	bare := newOperation()
 	bare.Merchant, bare.TID, bare.Aadhaar, bare.IIN, bare.STAN, bare.Amount, bare.NotAfter = "", "", "", "", "", 0, time.Time{}
 	bare.CreatedAt = time.UnixMilli(1_795_000_000_999).In(time.FixedZone("IST", 19800))
-	if _, _, err := s.Begin(background, bare); err != nil {
+	if _, _, err := s.Begin(background, bare, nil); err != nil {
 		t.Fatal(err)
 	}
 	read, err = s.Operation(background, bare.ID)
@@ -177,7 +177,7 @@ func suiteBeginAgain(t *testing.T, s central.Store) {
 	again := newOperation()
 	again.Caller, again.Identity = first.Caller, first.Identity
 	again.Amount, again.Fingerprint = 1, [32]byte{1}
-	known, isNew, err := s.Begin(background, again)
+	known, isNew, err := s.Begin(background, again, nil)
 	wantErr(t, "begin again", err, nil)
 	if isNew {
 		t.Fatal("a known identity began a second operation")
@@ -189,13 +189,13 @@ func suiteBeginAgain(t *testing.T, s central.Store) {
 	// Another caller's identity is another identity.
 	other := newOperation()
 	other.Caller, other.Identity = "vendor:"+string(vendor1), first.Identity
-	if _, isNew, err := s.Begin(background, other); err != nil || !isNew {
+	if _, isNew, err := s.Begin(background, other, nil); err != nil || !isNew {
 		t.Fatalf("another caller's: new %v, error %v", isNew, err)
 	}
 
 	// The known operation comes as it stands now, reply and all.
 	settled := inState(t, s, op.Reversed)
-	known, isNew, err = s.Begin(background, settled)
+	known, isNew, err = s.Begin(background, settled, nil)
 	if err != nil || isNew {
 		t.Fatalf("begin a settled one again: new %v, error %v", isNew, err)
 	}
@@ -212,7 +212,7 @@ func suiteBeginAtOnce(t *testing.T, s central.Store) {
 		o := newOperation()
 		o.Caller, o.Identity = shared.Caller, shared.Identity
 		wg.Go(func() {
-			known, fresh, err := s.Begin(background, o)
+			known, fresh, err := s.Begin(background, o, nil)
 			if err != nil {
 				t.Errorf("begin: %v", err)
 			}
@@ -238,12 +238,12 @@ func suiteBeginRefuses(t *testing.T, s central.Store) {
 	first := begun(t, s)
 	taken := newOperation()
 	taken.Reference = first.Reference
-	_, _, err := s.Begin(background, taken)
+	_, _, err := s.Begin(background, taken, nil)
 	wantErr(t, "a reference that is taken", err, central.ErrTaken)
 	_, err = s.ByIdentity(background, taken.Caller, taken.Identity)
 	wantErr(t, "its identity", err, central.ErrNotFound)
 	taken.Reference += "X"
-	if _, isNew, err := s.Begin(background, taken); err != nil || !isNew {
+	if _, isNew, err := s.Begin(background, taken, nil); err != nil || !isNew {
 		t.Fatalf("with another reference: new %v, error %v", isNew, err)
 	}
 
@@ -260,7 +260,7 @@ func suiteBeginRefuses(t *testing.T, s central.Store) {
 	} {
 		o := newOperation()
 		spoil(&o)
-		_, _, err := s.Begin(background, o)
+		_, _, err := s.Begin(background, o, nil)
 		if err == nil || errors.Is(err, central.ErrTaken) {
 			t.Errorf("begin with %s: error %v", name, err)
 		}
@@ -304,7 +304,7 @@ func suiteAadhaar(t *testing.T, s central.Store) {
 	for _, text := range []string{number, "XXXX" + number[4:], number + " ", "9999 4105 7058", "X" + number, "7058", number[:11], "XXXXXXXX70588"} {
 		o := newOperation()
 		o.Aadhaar = text
-		_, _, err := s.Begin(background, o)
+		_, _, err := s.Begin(background, o, nil)
 		if err == nil {
 			t.Fatalf("an Aadhaar column took %d characters that are no masked number", len(text))
 		}
@@ -327,7 +327,7 @@ func suiteContexts(t *testing.T, s central.Store) {
 	gone, leave := context.WithCancel(background)
 	leave()
 	o := newOperation()
-	_, _, err := s.Begin(gone, o)
+	_, _, err := s.Begin(gone, o, nil)
 	wantErr(t, "begin", err, context.Canceled)
 	_, err = s.Operation(background, o.ID)
 	wantErr(t, "the operation of a caller who had left", err, central.ErrNotFound)

@@ -109,7 +109,7 @@ func (w *world) begin(t *rapid.T) {
 	if rapid.Bool().Draw(t, "with a terminal") {
 		o.Terminal = w.terminal.ID
 	}
-	got, isNew, err := w.s.Begin(background, o)
+	got, isNew, err := w.s.Begin(background, o, nil)
 	w.must(t, err)
 	if m := w.find(o.Identity); m != nil {
 		w.same(t, "a known operation", got, m.o, isNew, false)

@@ -77,9 +77,11 @@ func TestOneBatchManyJobs(t *testing.T) {
 			}
 			ids[i] = o.ID
 			if i%5 == 3 {
-				wg.Go(func() { errs[i] = s.write(background, func(c conn) error { _, _, _ = begin(c, o); panic("a fault") }) })
+				wg.Go(func() {
+					errs[i] = s.write(background, func(c conn) error { _, _, _ = begin(c, o, nil); panic("a fault") })
+				})
 			} else {
-				wg.Go(func() { _, _, errs[i] = s.Begin(background, o) })
+				wg.Go(func() { _, _, errs[i] = s.Begin(background, o, nil) })
 			}
 		}
 		synctest.Wait()
@@ -111,7 +113,7 @@ func TestBatchesAreBounded(t *testing.T) {
 		h := hold(s)
 		var wg sync.WaitGroup
 		for range 24 {
-			wg.Go(func() { _, _, err := s.Begin(background, newOperation()); wantNil(t, err) })
+			wg.Go(func() { _, _, err := s.Begin(background, newOperation(), nil); wantNil(t, err) })
 		}
 		synctest.Wait()
 		h.let(t)
@@ -139,7 +141,7 @@ func TestCommitFails(t *testing.T) {
 		operations := make([]central.Operation, len(errs))
 		for i := range errs {
 			operations[i] = newOperation()
-			wg.Go(func() { _, _, errs[i] = s.Begin(background, operations[i]) })
+			wg.Go(func() { _, _, errs[i] = s.Begin(background, operations[i], nil) })
 		}
 		synctest.Wait()
 		h.let(t)
@@ -151,7 +153,7 @@ func TestCommitFails(t *testing.T) {
 			_, err := s.Operation(background, operations[i].ID)
 			wantErr(t, "an operation that was not committed", err, central.ErrNotFound)
 		}
-		if _, isNew, err := s.Begin(background, operations[0]); err != nil || !isNew {
+		if _, isNew, err := s.Begin(background, operations[0], nil); err != nil || !isNew {
 			t.Fatalf("after the commits work again: new %v, error %v", isNew, err)
 		}
 	})
@@ -191,10 +193,10 @@ func TestQueueIsBounded(t *testing.T) {
 		h := hold(s)
 		var wg sync.WaitGroup
 		for range cfg.Queue {
-			wg.Go(func() { _, _, err := s.Begin(background, newOperation()); wantNil(t, err) })
+			wg.Go(func() { _, _, err := s.Begin(background, newOperation(), nil); wantNil(t, err) })
 		}
 		synctest.Wait()
-		_, _, err := s.Begin(background, newOperation())
+		_, _, err := s.Begin(background, newOperation(), nil)
 		wantErr(t, "a job too many", err, central.ErrBusy)
 		wantErr(t, "ping", s.Ping(background), central.ErrBusy)
 		h.let(t)
@@ -209,7 +211,7 @@ func TestCallerLeaves(t *testing.T) {
 		o := newOperation()
 		ctx, leave := context.WithCancel(background)
 		left := make(chan error)
-		go func() { _, _, err := s.Begin(ctx, o); left <- err }()
+		go func() { _, _, err := s.Begin(ctx, o, nil); left <- err }()
 		synctest.Wait()
 		leave()
 		wantErr(t, "a caller who left the queue", <-left, context.Canceled) // while the writer is held
@@ -229,7 +231,7 @@ func TestCallerLeavesTooLate(t *testing.T) {
 			result <- s.write(ctx, func(c conn) error {
 				close(begun)
 				<-release
-				_, _, err := begin(c, o)
+				_, _, err := begin(c, o, nil)
 				return err
 			})
 		}()
@@ -288,7 +290,7 @@ func TestDiskFull(t *testing.T) {
 			o := newOperation()
 			o.STAN = strings.Repeat("9", 2000)
 			wg.Go(func() {
-				_, _, err := s.Begin(background, o)
+				_, _, err := s.Begin(background, o, nil)
 				mu.Lock()
 				defer mu.Unlock()
 				if err == nil {
@@ -329,7 +331,7 @@ func TestCloseCommitsWhatIsQueued(t *testing.T) {
 			go func() { closed <- s.Close() }()
 		}
 		synctest.Wait()
-		_, _, err := s.Begin(background, newOperation())
+		_, _, err := s.Begin(background, newOperation(), nil)
 		wantErr(t, "begin while closing", err, errClosed)
 		h.let(t)
 		wantErr(t, "close", errors.Join(<-closed, <-closed), nil)
@@ -380,7 +382,7 @@ func queueBegins(t *testing.T, s *SQLite, n int, want error) []central.Operation
 		o := newOperation()
 		list = append(list, o)
 		go func() {
-			if _, _, err := s.Begin(background, o); !errors.Is(err, want) {
+			if _, _, err := s.Begin(background, o, nil); !errors.Is(err, want) {
 				t.Errorf("a queued operation ended with error %v, want %v", err, want)
 			}
 		}()
@@ -403,7 +405,7 @@ func TestLockOfAnotherProgram(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, _, err = s.Begin(background, newOperation())
+	_, _, err = s.Begin(background, newOperation(), nil)
 	wantErr(t, "begin while another program writes", err, central.ErrBusy)
 	if err := tx.Rollback(); err != nil {
 		t.Fatal(err)
@@ -426,7 +428,7 @@ func TestLostTransaction(t *testing.T) {
 					wg.Go(func() {
 						errs[i] = s.write(background, func(c conn) error {
 							if i != 3 {
-								_, _, err := begin(c, operations[i])
+								_, _, err := begin(c, operations[i], nil)
 								return err
 							}
 							_, err := c.exec("ROLLBACK")

@@ -62,7 +62,8 @@ func Run(ctx context.Context, cfg Config) error {
 			return err
 		}
 		counter, err := edge.New(q, reader, edge.Config{
-			Agent: settings.Agent, AgentAadhaar: settings.AgentAadhaar, Merchant: settings.Merchant, TID: settings.TID,
+			Agent: settings.Agent, AgentAadhaar: settings.AgentAadhaar,
+			Merchant: settings.Merchant, MerchantID: settings.MerchantID, TID: settings.TID,
 			Latitude: settings.Latitude, Longitude: settings.Longitude,
 			VerifyPIN: func(pin secret.OTP) (bool, error) { return verifyPIN(settings.PINHash, pin) },
 			Rand:      cfg.Rand, Logger: cfg.Logger,

@@ -238,7 +238,7 @@ func (q *Queue) Cursor() (int64, error) {
 	}
 }
 
-// Depth is the number of operations that are not final.
+// Depth implements edge.Queue.
 func (q *Queue) Depth() int { return int(q.depth.Load()) }
 
 // settle makes a record ready for the disk: what a final state means to it.

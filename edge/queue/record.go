@@ -27,6 +27,7 @@ type stored struct {
 	Reason   string `json:"reason,omitzero"`
 	Version  int    `json:"version"`
 	Operator string `json:"operator,omitzero"`
+	Title    string `json:"title,omitzero"`
 	Customer string `json:"customer,omitzero"`
 	Aadhaar  string `json:"aadhaar,omitzero"` // masked
 	IIN      string `json:"iin,omitzero"`
@@ -68,7 +69,7 @@ type storedResult struct {
 func encode(r edge.Record, slot int) ([]byte, error) {
 	s := stored{
 		ID: string(r.ID), Route: string(r.Route), Class: string(r.Class), State: string(r.State), Reason: r.Reason,
-		Version: r.Version, Operator: r.Operator, Customer: r.Customer, Aadhaar: r.Aadhaar, IIN: r.IIN,
+		Version: r.Version, Operator: r.Operator, Title: r.Title, Customer: r.Customer, Aadhaar: r.Aadhaar, IIN: r.IIN,
 		BankName: r.BankName, Amount: int64(r.Amount), Slot: slot,
 		CreatedAt: nanos(r.CreatedAt), CapturedAt: nanos(r.CapturedAt), Deadline: nanos(r.Deadline), SentAt: nanos(r.SentAt),
 		EndedAt: nanos(r.EndedAt), CashGiven: nanos(r.CashGiven), ConsentAt: nanos(r.ConsentAt), Consent: r.Consent,
@@ -108,7 +109,7 @@ func decode(data []byte) (edge.Record, int, error) {
 	}
 	r := edge.Record{
 		ID: id, Route: op.RouteID(s.Route), Class: op.Class(s.Class), State: op.State(s.State), Reason: s.Reason,
-		Version: s.Version, Operator: s.Operator, Customer: s.Customer, Aadhaar: s.Aadhaar, IIN: s.IIN,
+		Version: s.Version, Operator: s.Operator, Title: s.Title, Customer: s.Customer, Aadhaar: s.Aadhaar, IIN: s.IIN,
 		BankName: s.BankName, Amount: money.Paise(s.Amount),
 		CreatedAt: instant(s.CreatedAt), CapturedAt: instant(s.CapturedAt), Deadline: instant(s.Deadline), SentAt: instant(s.SentAt),
 		EndedAt: instant(s.EndedAt), CashGiven: instant(s.CashGiven), ConsentAt: instant(s.ConsentAt), Consent: s.Consent,

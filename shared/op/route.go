@@ -51,10 +51,13 @@ type Route struct {
 
 // Table is the interface, one line a route, in the order of the document.
 func Table() []Route {
-	table := aepsRoutes()
-	table = append(table, agentRoutes()...)
-	table = append(table, upiRoutes()...)
-	return append(table, ownRoutes()...)
+	var table []Route
+	for _, family := range [][]Route{
+		agentRoutes(), aepsRoutes(), customerRoutes(), transferRoutes(), upiRoutes(), vendorRoutes(), limitRoutes(), ownRoutes(),
+	} {
+		table = append(table, family...)
+	}
+	return table
 }
 
 // Find gives the route of an id.

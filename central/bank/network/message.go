@@ -193,7 +193,8 @@ type Answer struct {
 	MiniStatement string       `json:"miniStatement,omitzero"`
 
 	// Data is the answer to a kind that is no AEPS transaction: one JSON object
-	// with the keys that the interface names. Callers get it as it is.
+	// with the keys that the interface names. Callers get it as it is. A decline
+	// has none.
 	Data    jsontext.Value `json:"data,omitzero"`
 	Refusal Refusal        `json:"refusal,omitzero"`
 	Charge  money.Paise    `json:"chargePaise,omitzero"` // of a transfer, GST included
@@ -260,6 +261,9 @@ func DecodeTransaction(b []byte) (Transaction, error) {
 	return t, nil
 }
 
+// otpLength is the length of the OTP in bytes.
+func (t Transaction) otpLength() int { return len(t.OTP.Reveal()) }
+
 // EncodeEnquiry writes an enquiry as it goes over the line.
 func EncodeEnquiry(e Enquiry) ([]byte, error) { return encode("enquiry", e) }
 
@@ -270,15 +274,39 @@ func DecodeEnquiry(b []byte) (Enquiry, error) {
 	return e, err
 }
 
-// EncodeAnswer writes an answer as it goes over the line.
-func EncodeAnswer(a Answer) ([]byte, error) { return encode("answer", a) }
+// EncodeAnswer writes an answer as it goes over the line. It fails where a text
+// is not UTF-8, where Data is not one JSON object, and where the whole is longer
+// than MaxReply.
+func EncodeAnswer(a Answer) ([]byte, error) {
+	if len(a.Data) == 0 {
+		a.Data = nil // no data at all, however it was written
+	}
+	if a.Data != nil && !object(a.Data) {
+		return nil, errors.New("write answer: its data is not one JSON object")
+	}
+	b, err := encode("answer", a)
+	if err == nil && len(b) > MaxReply {
+		return nil, fmt.Errorf("write answer: %w: it has %d bytes, and %d are the limit", ErrTooLarge, len(b), MaxReply)
+	}
+	return b, err
+}
 
-// DecodeAnswer reads what EncodeAnswer wrote.
+// DecodeAnswer reads what EncodeAnswer wrote. Data is one JSON object where it
+// is there, without a repeated member at any depth, and stays as it came, byte
+// for byte.
 func DecodeAnswer(b []byte) (Answer, error) {
 	var a Answer
-	err := decode("answer", b, &a)
-	return a, err
+	if err := decode("answer", b, &a); err != nil {
+		return Answer{}, err
+	}
+	if a.Data != nil && a.Data.Kind() != '{' {
+		return Answer{}, errors.New("read answer: its data is not a JSON object")
+	}
+	return a, nil
 }
+
+// object tells whether a value is one JSON object and nothing else.
+func object(v jsontext.Value) bool { return v.Kind() == '{' && v.IsValid() }
 
 // EncodeFault writes a fault as it goes over the line.
 func EncodeFault(f Fault) ([]byte, error) { return encode("fault", f) }

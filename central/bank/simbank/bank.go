@@ -11,17 +11,20 @@ import (
 	"net"
 	"sync"
 
+	"galla/central/bank/network"
 	"galla/central/bank/simbank/books"
+	"galla/central/bank/simbank/services"
 	"galla/shared/money"
 	"galla/shared/secret"
 )
 
-// Words of the books that users of a Bank need.
+// Words of the two rooms that users of a Bank need.
 type (
 	Customer  = books.Customer
 	Execution = books.Execution
 	Filter    = books.Filter
 	Trial     = books.Trial
+	Message   = services.Message
 )
 
 // Config sets up a Bank.
@@ -47,18 +50,35 @@ type Config struct {
 	// DailyCeiling is what a customer may be debited on an Indian day; 0 means
 	// ₹1,00,000.
 	DailyCeiling money.Paise
-	// Rand feeds authorisation codes and the records' key. One goroutine reads
-	// it at a time.
+	// FloatOpening is what the aggregator's float holds when the books are
+	// made; DayLimit and MonthLimit bound what a remitter may transfer on an
+	// Indian day and in an Indian month, TransferMax one transfer. 0 means the
+	// sandbox's (design/sandbox.md).
+	FloatOpening, DayLimit, MonthLimit, TransferMax money.Paise
+	// Rand feeds authorisation codes, OTPs, ids and the records' key. One
+	// goroutine reads it at a time.
 	Rand   io.Reader
 	Logger *slog.Logger
 }
 
+// servicesRoom is the room for what is no AEPS transaction.
+type servicesRoom interface {
+	// Execute decides on a transaction and books it, as Books.Execute does.
+	Execute(ctx context.Context, t network.Transaction) (network.Answer, books.Delivery, error)
+	// Consult answers a kind that Consults and records nothing of it.
+	Consult(ctx context.Context, t network.Transaction) (network.Answer, books.Delivery, error)
+	// Inbox lists the newest texts sent to a mobile number, newest first, at
+	// most 100.
+	Inbox(ctx context.Context, mobile string) ([]Message, error)
+}
+
 // Bank is the sandbox bank. Its methods are safe for concurrent use; those of
-// its books are its own (Executions, Balance, Trial, Inbox, Close and others).
+// its books are its own (Executions, Balance, Trial, Close and others).
 type Bank struct {
 	*books.Books
-	cfg Config
-	log *slog.Logger
+	services servicesRoom
+	cfg      Config
+	log      *slog.Logger
 
 	orders  chan order    // to the network's door, while Run runs
 	turning chan struct{} // held by whoever changes the control
@@ -93,8 +113,22 @@ func New(ctx context.Context, cfg Config) (*Bank, error) {
 	if err != nil {
 		return nil, fmt.Errorf("sandbox bank: %w", err)
 	}
+	// The services draw from the books' source of randomness.
+	beside, err := services.New(kept, services.Config{
+		FloatOpening: cfg.FloatOpening, DayLimit: cfg.DayLimit, MonthLimit: cfg.MonthLimit, TransferMax: cfg.TransferMax,
+		TimeScale: cfg.TimeScale, Logger: cfg.Logger,
+	})
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("sandbox bank: %w", err), kept.Close())
+	}
 	return &Bank{
-		Books: kept, cfg: cfg, log: cfg.Logger,
+		Books: kept, services: beside, cfg: cfg, log: cfg.Logger,
 		orders: make(chan order), turning: make(chan struct{}, 1),
 	}, nil
+}
+
+// Inbox lists the newest texts sent to a mobile number, newest first, at most
+// 100; those with OTPs are forgotten when the bank ends.
+func (b *Bank) Inbox(ctx context.Context, mobile string) ([]Message, error) {
+	return b.services.Inbox(ctx, mobile)
 }

@@ -194,13 +194,13 @@ func (d *desk) inbox(w http.ResponseWriter, r *http.Request) {
 	if wantsPage(r) {
 		d.page(w, "inbox", struct {
 			Mobile   string
-			Messages []books.Message
+			Messages []Message
 		}{mobile, found})
 		return
 	}
 	out := make([]messageJSON, 0, len(found))
 	for _, m := range found {
-		out = append(out, messageJSON{At: stamp(m.At), Text: m.Text})
+		out = append(out, messageJSON{stamp(m.At), m.Text, m.OTP})
 	}
 	reply(w, http.StatusOK, out)
 }

@@ -17,6 +17,8 @@ import (
 
 	"go.uber.org/goleak"
 
+	"galla/central/bank/network"
+	"galla/central/bank/simbank/books"
 	"galla/rdservice/rdcrypto"
 	"galla/shared/secret"
 )
@@ -184,6 +186,78 @@ func Open(t testing.TB, cfg Config) *Bank {
 		}
 	})
 	return b
+}
+
+// Services is a room of services that a test plays: it keeps what reached it.
+type Services struct {
+	// Say is the answer; nil means a success with the kind as its data.
+	Say func(t network.Transaction) (network.Answer, books.Delivery, error)
+	// Texts are the inbox; nil means the books' own.
+	Texts func(mobile string) ([]Message, error)
+
+	books     *books.Books
+	mu        sync.Mutex
+	executed  []network.Transaction
+	consulted []network.Transaction
+}
+
+// UseServices puts a played room into a bank that does not run yet.
+func UseServices(b *Bank, s *Services) {
+	s.books = b.Books
+	b.services = s
+}
+
+// Took gives what reached the room since the last call.
+func (s *Services) Took() (executed, consulted []network.Transaction) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	executed, consulted = s.executed, s.consulted
+	s.executed, s.consulted = nil, nil
+	return executed, consulted
+}
+
+// Execute is the room's.
+func (s *Services) Execute(_ context.Context, t network.Transaction) (network.Answer, books.Delivery, error) {
+	s.mu.Lock()
+	s.executed = append(s.executed, t)
+	s.mu.Unlock()
+	return s.say(t)
+}
+
+// Consult is the room's.
+func (s *Services) Consult(_ context.Context, t network.Transaction) (network.Answer, books.Delivery, error) {
+	s.mu.Lock()
+	s.consulted = append(s.consulted, t)
+	s.mu.Unlock()
+	return s.say(t)
+}
+
+func (s *Services) say(t network.Transaction) (network.Answer, books.Delivery, error) {
+	if s.Say != nil {
+		return s.Say(t)
+	}
+	return ServiceAnswer(t), books.Delivery{}, nil
+}
+
+// ServiceAnswer is a success with the kind as its data.
+func ServiceAnswer(t network.Transaction) network.Answer {
+	return network.Answer{
+		Reference: t.Reference, Status: network.Success, Code: network.CodeApproved, Message: "SUCCESS", STAN: t.STAN,
+		Data: []byte(`{"kind":"` + string(t.Kind) + `"}`),
+	}
+}
+
+// Inbox is the room's.
+func (s *Services) Inbox(ctx context.Context, mobile string) ([]Message, error) {
+	if s.Texts != nil {
+		return s.Texts(mobile)
+	}
+	found, err := s.books.Inbox(ctx, mobile)
+	var out []Message
+	for _, m := range found {
+		out = append(out, Message{At: m.At, Text: m.Text})
+	}
+	return out, err
 }
 
 // Start runs a bank until the test, or the function that it gives, ends it.

@@ -27,15 +27,19 @@ func TestRefused(t *testing.T) {
 			key                secret.Key
 			status             int
 		}{
-			"wrong key":        {"POST", network.PathEnquiries, `{"reference":"A"}`, secret.NewKey([]byte("x")), 401},
-			"another path":     {"POST", "/v2", ``, cfg.NetworkKey, 404},
-			"GET":              {"GET", network.PathEnquiries, ``, cfg.NetworkKey, 405},
-			"no JSON":          {"POST", network.PathTransactions, `{`, cfg.NetworkKey, 400},
-			"wrong members":    {"POST", network.PathTransactions, `{"reference":"A"}`, cfg.NetworkKey, 400},
-			"no enquiry":       {"POST", network.PathEnquiries, `{}`, cfg.NetworkKey, 400},
-			"too large":        {"POST", network.PathEnquiries, strings.Repeat(" ", network.MaxBody+1), cfg.NetworkKey, 413},
-			"a right enquiry":  {"POST", network.PathEnquiries, `{"reference":"A"}`, cfg.NetworkKey, 200},
-			"encoded as pages": {"POST", network.PathEnquiries, `reference=A`, cfg.NetworkKey, 400},
+			"wrong key":          {"POST", network.PathEnquiries, `{"reference":"A"}`, secret.NewKey([]byte("x")), 401},
+			"another path":       {"POST", "/v2", ``, cfg.NetworkKey, 404},
+			"GET":                {"GET", network.PathEnquiries, ``, cfg.NetworkKey, 405},
+			"no JSON":            {"POST", network.PathTransactions, `{`, cfg.NetworkKey, 400},
+			"wrong members":      {"POST", network.PathTransactions, `{"reference":"A"}`, cfg.NetworkKey, 400},
+			"no enquiry":         {"POST", network.PathEnquiries, `{}`, cfg.NetworkKey, 400},
+			"too large":          {"POST", network.PathEnquiries, strings.Repeat(" ", network.MaxBody+1), cfg.NetworkKey, 413},
+			"a right enquiry":    {"POST", network.PathEnquiries, `{"reference":"A"}`, cfg.NetworkKey, 200},
+			"GET a consultation": {"GET", network.PathConsultations, ``, cfg.NetworkKey, 405},
+			"no consultation":    {"POST", network.PathConsultations, `{`, cfg.NetworkKey, 400},
+			"signed for another": {"POST", network.PathConsultations, `{}`, secret.NewKey([]byte("x")), 401},
+			"members of nothing": {"POST", network.PathConsultations, `{"reference":"A"}`, cfg.NetworkKey, 400},
+			"encoded as pages":   {"POST", network.PathEnquiries, `reference=A`, cfg.NetworkKey, 400},
 		} {
 			req, err := http.NewRequestWithContext(t.Context(), tt.method, "http://bank.test"+tt.path, strings.NewReader(tt.body))
 			if err != nil {

@@ -17,6 +17,7 @@ import (
 	"galla/central/bank/simbank/books"
 	"galla/rdservice/rdcrypto"
 	"galla/shared/money"
+	"galla/shared/secret"
 )
 
 // aTransaction is a withdrawal with a fresh capture.
@@ -76,16 +77,32 @@ func FuzzNetworkHandler(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	f.Add(true, good)
-	f.Add(false, []byte(`{"reference":"F1"}`))
+	transfer := network.Transaction{
+		Reference: "F2", STAN: "000002", Kind: network.Transfer, NotAfter: time.Now().Add(time.Hour), MID: "GAL0000001", Amount: 100_00,
+		OTP: secret.NewOTP("482915"), Particulars: network.Particulars{Sender: "S", Beneficiary: 1, Account: "0123456789", IFSC: "SBIN0000001"},
+	}
+	service, err := transfer.Encode()
+	if err != nil {
+		f.Fatal(err)
+	}
+	transfer.Kind, transfer.OTP = network.TransferOTP, secret.OTP{}
+	consultation, err := transfer.Encode()
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(byte(0), []byte(`{"reference":"F1"}`))
+	f.Add(byte(1), good)
+	f.Add(byte(1), service)
+	f.Add(byte(2), consultation)
 	h := b.NetworkHandler()
-	f.Fuzz(func(t *testing.T, transaction bool, body []byte) {
-		path, ctx := network.PathEnquiries, t.Context()
-		if transaction {
+	f.Fuzz(func(t *testing.T, which byte, body []byte) {
+		path := []string{network.PathEnquiries, network.PathTransactions, network.PathConsultations}[which%3]
+		ctx := t.Context()
+		if path == network.PathTransactions {
 			// The caller is gone, so that no scenario waits.
 			gone, leave := context.WithCancel(ctx)
 			leave()
-			path, ctx = network.PathTransactions, gone
+			ctx = gone
 		}
 		r := httptest.NewRequestWithContext(ctx, http.MethodPost, path, bytes.NewReader(body))
 		r.Header.Set(network.HeaderChecksum, network.RequestChecksum(cfg.NetworkKey, http.MethodPost, path, body))

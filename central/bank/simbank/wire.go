@@ -18,7 +18,7 @@ const (
 	// maxSilence is how long a connection is held on which nothing will ever be
 	// said; every caller has given up by then.
 	maxSilence = 5 * time.Minute
-	// writeTime bounds the writing of one answer, of under a kilobyte.
+	// writeTime bounds the writing of one answer, of at most network.MaxReply.
 	writeTime = 10 * time.Second
 )
 
@@ -27,9 +27,10 @@ const (
 func (b *Bank) NetworkHandler() http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle(network.PathTransactions, b.signed(b.serveTransaction))
+	mux.Handle(network.PathConsultations, b.signed(b.serveConsultation))
 	mux.Handle(network.PathEnquiries, b.signed(b.serveEnquiry))
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
-		b.fault(w, http.StatusNotFound, "no such route; there are "+network.PathTransactions+" and "+network.PathEnquiries)
+		b.fault(w, http.StatusNotFound, "no such route; there are "+network.PathTransactions+", "+network.PathConsultations+" and "+network.PathEnquiries)
 	})
 	return b.guarded(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if b.Control().Down {
@@ -104,23 +105,64 @@ func (b *Bank) pause(ctx context.Context, d time.Duration) {
 	}
 }
 
+// serveTransaction has a transaction executed where its kind belongs: an AEPS
+// transaction by the books, the others by the services. An unknown kind is the
+// books' to decline.
 func (b *Bank) serveTransaction(w http.ResponseWriter, r *http.Request, body []byte) {
-	t, err := network.DecodeTransaction(body)
-	if err != nil {
-		b.fault(w, http.StatusBadRequest, err.Error())
+	t, ok := b.readTransaction(w, body, false)
+	if !ok {
 		return
 	}
-	if faults := t.Faults(); faults != nil {
-		b.fault(w, http.StatusBadRequest, fmt.Sprintf("wrong members: %v", faults))
-		return
+	execute := b.Execute
+	if t.Kind.Known() && !t.Kind.AEPS() {
+		execute = b.services.Execute
 	}
-	a, how, err := b.Execute(r.Context(), t)
+	a, how, err := execute(r.Context(), t)
 	if err != nil {
 		// Whether it was committed only the books know: no answer is honest.
-		b.log.Error("transaction can't be booked; the connection is cut", "error", err)
+		b.log.Error("transaction can't be booked; the connection is cut", "reference", t.Reference, "kind", t.Kind, "error", err)
 		panic(http.ErrAbortHandler)
 	}
 	b.deliver(w, r, a, how)
+}
+
+// serveConsultation has a consultation answered by the services.
+func (b *Bank) serveConsultation(w http.ResponseWriter, r *http.Request, body []byte) {
+	t, ok := b.readTransaction(w, body, true)
+	if !ok {
+		return
+	}
+	a, how, err := b.services.Consult(r.Context(), t)
+	if err != nil {
+		if r.Context().Err() == nil {
+			b.log.Error("consultation can't be answered; the connection is cut", "reference", t.Reference, "kind", t.Kind, "error", err)
+		}
+		panic(http.ErrAbortHandler)
+	}
+	b.deliver(w, r, a, how)
+}
+
+// readTransaction reads a transaction whose kind goes to the path that it came
+// on; it reports false where it has answered.
+func (b *Bank) readTransaction(w http.ResponseWriter, body []byte, consults bool) (network.Transaction, bool) {
+	t, err := network.DecodeTransaction(body)
+	if err != nil {
+		b.fault(w, http.StatusBadRequest, err.Error())
+		return t, false
+	}
+	if faults := t.Faults(); faults != nil {
+		b.fault(w, http.StatusBadRequest, fmt.Sprintf("wrong members: %v", faults))
+		return t, false
+	}
+	switch {
+	case consults == t.Kind.Consults():
+		return t, true
+	case consults:
+		b.fault(w, http.StatusBadRequest, "this kind is no consultation; it goes to "+network.PathTransactions)
+	default:
+		b.fault(w, http.StatusBadRequest, "this kind is a consultation; it goes to "+network.PathConsultations)
+	}
+	return t, false
 }
 
 func (b *Bank) serveEnquiry(w http.ResponseWriter, r *http.Request, body []byte) {

@@ -24,6 +24,10 @@ type cli struct {
 	UplinkURL  string        `env:"GALLA_UPLINK_URL" help:"URL that terminals are told to connect to; by default the uplink address."`
 	Bank       string        `env:"GALLA_BANK_NETWORK_ADDR" default:"http://127.0.0.1:7301" help:"Base URL of the bank network."`
 	BankWait   time.Duration `env:"GALLA_BANK_TIMEOUT" default:"15s" help:"How long a request waits for the bank's answer."`
+	Limits     string        `env:"GALLA_LIMITS" help:"File of limits in place of the program's own (see package central/limits)."`
+	Rates      string        `env:"GALLA_RATES" help:"File of tax rates and provider costs in place of the program's own (see package central/commission)."`
+	Provider   string        `env:"GALLA_PROVIDER" default:"NSDL" help:"The upstream's code in commission slabs."`
+	UPIHandle  string        `env:"GALLA_UPI_HANDLE" default:"galla" help:"Part after the @ of merchants' UPI addresses that have none of their own."`
 	Data       string        `env:"GALLA_DATA" default:".galla" help:"Folder for Galla's data; the central's lies in central/ and keys/ below it."`
 	Sandbox    bool          `env:"GALLA_SANDBOX" help:"Make missing keys, and seed the sandbox's parties."`
 	Node       string        `env:"GALLA_NODE" default:"central-1" help:"Name of this central among those that share a database."`
@@ -36,6 +40,7 @@ func main() {
 	err := server.Run(ctx, server.Config{
 		Addr: server.HostPort(c.Addr), AdminAddr: server.HostPort(c.AdminAddr), UplinkAddr: server.HostPort(c.UplinkAddr),
 		UplinkURL: c.UplinkURL, BankURL: baseURL(c.Bank), BankTimeout: c.BankWait,
+		LimitsFile: c.Limits, RatesFile: c.Rates, Provider: c.Provider, UPIHandle: c.UPIHandle,
 		Data: c.Data, Sandbox: c.Sandbox, Node: c.Node,
 		Rand: rand.Reader, Logger: slog.New(slog.NewTextHandler(os.Stderr, nil)),
 	})

@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"galla/shared/money"
@@ -71,6 +72,7 @@ func Open(ctx context.Context, cfg Config) (*Books, error) {
 	if err != nil {
 		return nil, err
 	}
+	cfg.Rand = &lockedReader{r: cfg.Rand}
 	b := &Books{cfg: cfg, log: cfg.Logger, db: db, wake: make(chan struct{}, 1)}
 	if err := b.open(ctx); err != nil {
 		return nil, errors.Join(err, db.close())
@@ -156,6 +158,22 @@ func (b *Books) Close() error {
 
 // Customers are those that the configuration opened.
 func (b *Books) Customers() []Customer { return b.cfg.Customers }
+
+// Rand is the books' source of randomness, for the rooms beside them. It may be
+// read by several goroutines at once.
+func (b *Books) Rand() io.Reader { return b.cfg.Rand }
+
+// lockedReader lets one goroutine read at a time.
+type lockedReader struct {
+	mu sync.Mutex
+	r  io.Reader
+}
+
+func (l *lockedReader) Read(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.r.Read(p)
+}
 
 // scaled is a scenario's time on this bank's clock.
 func (b *Books) scaled(d time.Duration) time.Duration {

@@ -28,8 +28,9 @@ const (
 // that writes: readers of WAL disturb nobody, and people are few.
 const maxReaders = 4
 
-// statementCache holds every statement that the writer uses.
-const statementCache = "64"
+// statementCache holds every statement that the writer uses, those of the
+// services included.
+const statementCache = "128"
 
 // database is the books' file: one connection that writes, some that read what
 // is committed.
@@ -57,10 +58,14 @@ func openDatabase(ctx context.Context, dir string) (*database, error) {
 }
 
 func (d *database) prepare(ctx context.Context, path string) error {
-	if err := checkPragmas(ctx, d.writer, map[string]string{"journal_mode": "wal", "synchronous": "2", "foreign_keys": "1"}); err != nil {
+	want := map[string]string{"journal_mode": "wal", "synchronous": "2", "foreign_keys": "1"}
+	if err := checkPragmas(ctx, d.writer, want); err != nil {
 		return err
 	}
 	if err := migrate(ctx, d.writer); err != nil {
+		return err
+	}
+	if err := checkPragmas(ctx, d.writer, want); err != nil {
 		return err
 	}
 	reader, err := openFile(path, url.Values{"_query_only": {"on"}, "_busy_timeout": {"5000"}}, maxReaders)
@@ -112,8 +117,17 @@ func migrate(ctx context.Context, db *sql.DB) error {
 	if err != nil {
 		return fmt.Errorf("prepare migrations: %w", err)
 	}
+	// SQLite widens a CHECK by making the table anew, and this setting cannot be
+	// changed inside a migration's transaction. It belongs to the writer's only
+	// connection; should that be replaced, the migration fails and changes nothing.
+	if _, err := db.ExecContext(ctx, `PRAGMA foreign_keys = OFF`); err != nil {
+		return fmt.Errorf("prepare migrations: %w", err)
+	}
 	if _, err := p.Up(ctx); err != nil {
 		return fmt.Errorf("migrate the books: %w", err)
+	}
+	if _, err := db.ExecContext(ctx, `PRAGMA foreign_keys = ON`); err != nil {
+		return fmt.Errorf("end migrations: %w", err)
 	}
 	return nil
 }

@@ -23,6 +23,12 @@ func (b *Books) Execute(ctx context.Context, t network.Transaction) (network.Ans
 
 // book decides on a transaction whose PID block was examined, in one commit.
 func (b *Books) book(ctx context.Context, t network.Transaction, pid examined, s scenario) (network.Answer, Delivery, error) {
+	return b.enter(ctx, t, s, func(k ledger, r record) (network.Answer, error) { return b.carryOut(k, t, r, pid, s) })
+}
+
+// enter gives a reference its one entry into the books: a new one is decided on
+// and written by carryOut, in one commit; one that is known is refused.
+func (b *Books) enter(ctx context.Context, t network.Transaction, s scenario, carryOut func(ledger, record) (network.Answer, error)) (network.Answer, Delivery, error) {
 	var answer network.Answer
 	err := b.db.commit(ctx, func(k ledger) error {
 		_, known, err := k.recordOf(t.Reference)
@@ -42,7 +48,7 @@ func (b *Books) book(ctx context.Context, t network.Transaction, pid examined, s
 			answer = unknown(t.Reference)
 			return k.insert(r)
 		}
-		answer, err = b.carryOut(k, t, r, pid, s)
+		answer, err = carryOut(k, r)
 		return err
 	})
 	if err != nil {
@@ -132,7 +138,7 @@ func (b *Books) judge(k ledger, t network.Transaction, r record, pid examined) (
 		return customer{}, codeExpired, nil
 	}
 	switch {
-	case !t.Kind.Known() || t.Kind == network.CashDeposit:
+	case !t.Kind.AEPS() || t.Kind == network.CashDeposit:
 		return customer{}, codeInvalidKind, nil
 	case !network.ValidIIN(t.IIN):
 		return customer{}, codeWrongIIN, nil
@@ -147,22 +153,28 @@ func (b *Books) judge(k ledger, t network.Transaction, r record, pid examined) (
 	if !known || (c.iin != t.IIN && t.Kind != network.AgentAuth) {
 		return customer{}, codeNotLinked, nil
 	}
+	code, err := k.present(pid, t, r.id, r.arrived)
+	return c, code, err
+}
+
+// present judges a PID block and takes its one use: a response code, or empty.
+func (k ledger) present(pid examined, t network.Transaction, id int64, now time.Time) (string, error) {
 	if pid.refuse != "" {
-		return c, pid.refuse, nil
+		return pid.refuse, nil
 	}
-	if code := pid.stale(r.arrived); code != "" {
-		return c, code, nil
+	if code := pid.stale(now); code != "" {
+		return code, nil
 	}
-	first, err := k.claimPID(pid, t, r.id)
+	first, err := k.claimPID(pid, t, id)
 	switch {
 	case err != nil:
-		return customer{}, "", err
+		return "", err
 	case !first:
-		return c, codePidTwice, nil
+		return codePidTwice, nil
 	case !pid.matches:
-		return c, codeFinger, nil
+		return codeFinger, nil
 	}
-	return c, "", nil
+	return "", nil
 }
 
 // afford applies the rules of money: a response code, or empty.

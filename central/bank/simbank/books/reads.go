@@ -1,6 +1,7 @@
 package books
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -30,15 +31,16 @@ var ErrUnknownCustomer = errors.New("no customer of this bank has this Aadhaar n
 // ExecutionStatus is what became of a debit.
 type ExecutionStatus string
 
-// The statuses. A debit is EXECUTED from the moment it is booked, also while
-// the caller is told PENDING; one that never reached the bank has none.
+// The statuses. A debit, a transfer or a refund is EXECUTED from the moment it
+// is booked, also while the caller is told PENDING; one that never reached the
+// bank has none. A transfer that is refunded stays EXECUTED.
 const (
 	Executed ExecutionStatus = "EXECUTED"
 	Reversed ExecutionStatus = "REVERSED"
 	Declined ExecutionStatus = "DECLINED"
 )
 
-// Execution is one debit as the books have it.
+// Execution is one debit, transfer or refund as the books have it.
 type Execution struct {
 	Reference string
 	Kind      network.Kind
@@ -69,15 +71,16 @@ func (f Filter) where() (string, []any) {
 	return where, args
 }
 
-// Executions lists every debit that matches, each once, oldest first: the
-// oracle of exactly-once. What is due by now is resolved before.
+// Executions lists every debit, transfer and refund that matches, each once,
+// oldest first: the oracle of exactly-once. What is due by now is resolved
+// before.
 func (b *Books) Executions(ctx context.Context, f Filter) ([]Execution, error) {
 	if _, err := b.resolveDue(ctx); err != nil {
 		return nil, err
 	}
 	where, args := f.where()
-	where += fmt.Sprintf(` AND kind IN ('%s', '%s') AND state NOT IN ('%s', '%s') ORDER BY id`,
-		network.Withdrawal, network.Purchase, lost, abandoned)
+	where += fmt.Sprintf(` AND kind IN ('%s', '%s', '%s', '%s') AND state NOT IN ('%s', '%s') ORDER BY id`,
+		network.Withdrawal, network.Purchase, network.Transfer, network.Refund, lost, abandoned)
 	found, err := b.db.look(ctx).records(where, args, maxExecutions+1)
 	if err != nil {
 		return nil, err
@@ -108,7 +111,7 @@ type Posting struct {
 	Title   string
 	Side    string // DEBIT or CREDIT
 	Amount  money.Paise
-	Purpose string // OPENING, DEBIT or REVERSAL
+	Purpose string // such as DEBIT, REVERSAL, TRANSFER; migrations/00002 lists them
 	At      time.Time
 }
 
@@ -146,7 +149,7 @@ func (b *Books) Entries(ctx context.Context, f Filter) ([]Entry, error) {
 	out := make([]Entry, 0, len(found))
 	for _, r := range found {
 		e := Entry{
-			Reference: r.reference, Kind: r.kind, State: string(r.state), Code: r.code, Message: meanings[r.code], Amount: r.amount,
+			Reference: r.reference, Kind: r.kind, State: string(r.state), Code: r.code, Message: cmp.Or(r.message, meanings[r.code]), Amount: r.amount,
 			STAN: r.stan, RRN: r.rrn, AuthCode: r.authCode, MID: r.mid, TID: r.tid, IIN: r.iin,
 			Arrived: r.arrived, Due: r.due, Settled: r.settled,
 		}

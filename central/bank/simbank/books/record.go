@@ -1,11 +1,14 @@
 package books
 
 import (
+	"cmp"
 	"database/sql"
 	"encoding/binary"
 	"fmt"
 	"io"
 	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"galla/central/bank/network"
 	"galla/shared/money"
@@ -33,10 +36,14 @@ type record struct {
 	mid, tid  string
 	iin       string
 	amount    money.Paise
-	customer  int64 // 0: none was found
+	charge    money.Paise // of a transfer
+	customer  int64       // 0: none was found
 	state     state
 	fate      state // of a deferred one
 	code      string
+	message   string // empty: the code's own
+	refusal   network.Refusal
+	data      string // JSON, told with a success; empty: none
 	rrn       string
 	authCode  string
 	balance   *money.Paise // after a debit or of an enquiry
@@ -45,15 +52,15 @@ type record struct {
 	settled   time.Time // zero while lost or deferred
 }
 
-const recordColumns = `id, reference, kind, stan, mid, tid, iin, amount_paise, coalesce(customer_id, 0), state,
-	coalesce(fate, ''), code, rrn, auth_code, balance_paise, arrived_at, coalesce(due_at, 0), coalesce(settled_at, 0)`
+const recordColumns = `id, reference, kind, stan, mid, tid, iin, amount_paise, charge_paise, coalesce(customer_id, 0), state,
+	coalesce(fate, ''), code, message, refusal, coalesce(data, ''), rrn, auth_code, balance_paise, arrived_at, coalesce(due_at, 0), coalesce(settled_at, 0)`
 
 func scanRecord(scan func(...any) error) (record, error) {
 	var r record
 	var balance sql.NullInt64
 	var arrived, due, settled int64
-	err := scan(&r.id, &r.reference, &r.kind, &r.stan, &r.mid, &r.tid, &r.iin, &r.amount, &r.customer, &r.state,
-		&r.fate, &r.code, &r.rrn, &r.authCode, &balance, &arrived, &due, &settled)
+	err := scan(&r.id, &r.reference, &r.kind, &r.stan, &r.mid, &r.tid, &r.iin, &r.amount, &r.charge, &r.customer, &r.state,
+		&r.fate, &r.code, &r.message, &r.refusal, &r.data, &r.rrn, &r.authCode, &balance, &arrived, &due, &settled)
 	if balance.Valid {
 		r.balance = (*money.Paise)(&balance.Int64)
 	}
@@ -113,11 +120,11 @@ func (k ledger) newRecord(t network.Transaction, now time.Time) (record, error) 
 }
 
 func (k ledger) insert(r record) error {
-	return k.exec("record the transaction", `INSERT INTO transactions (id, reference, kind, stan, mid, tid, iin, amount_paise,
-		customer_id, state, fate, code, rrn, auth_code, balance_paise, arrived_at, due_at, settled_at)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, nullif(?, 0), ?, nullif(?, ''), ?, ?, ?, ?, ?, ?, ?)`,
-		r.id, r.reference, r.kind, r.stan, r.mid, r.tid, r.iin, r.amount,
-		r.customer, r.state, r.fate, r.code, r.rrn, r.authCode, (*int64)(r.balance), millis(r.arrived), millis(r.due), millis(r.settled))
+	return k.exec("record the transaction", `INSERT INTO transactions (id, reference, kind, stan, mid, tid, iin, amount_paise, charge_paise,
+		customer_id, state, fate, code, message, refusal, data, rrn, auth_code, balance_paise, arrived_at, due_at, settled_at)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, nullif(?, 0), ?, nullif(?, ''), ?, ?, ?, nullif(?, ''), ?, ?, ?, ?, ?, ?)`,
+		r.id, r.reference, r.kind, r.stan, r.mid, r.tid, r.iin, r.amount, r.charge,
+		r.customer, r.state, r.fate, r.code, r.message, r.refusal, r.data, r.rrn, r.authCode, (*int64)(r.balance), millis(r.arrived), millis(r.due), millis(r.settled))
 }
 
 // settle writes the end of a transaction that was lost or deferred.
@@ -155,8 +162,9 @@ func authCode(rand io.Reader) (string, error) {
 // enquiry. A lost one is unknown here.
 func answerOf(r record) network.Answer {
 	a := network.Answer{
-		Reference: r.reference, Code: r.code, Message: meanings[r.code],
+		Reference: r.reference, Code: r.code, Message: cmp.Or(r.message, meanings[r.code]),
 		STAN: r.stan, RRN: r.rrn, AuthCode: r.authCode, Balance: r.balance,
+		Data: dataOf(r.data), Refusal: r.refusal, Charge: r.charge,
 	}
 	switch r.state {
 	case approved:
@@ -173,7 +181,10 @@ func answerOf(r record) network.Answer {
 		return unknown(r.reference)
 	}
 	if r.state != approved {
-		a.AuthCode, a.Balance = "", nil
+		a.AuthCode, a.Balance, a.Data = "", nil, nil
+	}
+	if r.state != approved && r.state != deferred {
+		a.Charge = 0 // what was taken is given back
 	}
 	return a
 }
@@ -181,4 +192,12 @@ func answerOf(r record) network.Answer {
 // unknown is the answer about a reference that the bank has not seen.
 func unknown(reference string) network.Answer {
 	return network.Answer{Reference: reference, Status: network.NotFound, Message: "NOT FOUND"}
+}
+
+// dataOf is a record's data as an answer carries it; an empty text is none.
+func dataOf(text string) jsontext.Value {
+	if text == "" {
+		return nil
+	}
+	return jsontext.Value(text)
 }

@@ -77,10 +77,18 @@ func (k ledger) resolve(r *record) error {
 	default:
 		return errors.New("resolve " + r.reference + ": the books hold no fate for it")
 	}
-	if err := k.settle(*r); err != nil || to != reversed {
+	if err := k.settle(*r); err != nil {
 		return err
 	}
-	return k.giveBack(*r, r.settled)
+	switch {
+	case r.kind == network.Transfer && to == approved:
+		return k.tellSent(*r, r.settled)
+	case r.kind == network.Transfer && to == reversed:
+		return k.returnTransfer(*r, r.settled)
+	case to == reversed:
+		return k.giveBack(*r, r.settled)
+	}
+	return nil
 }
 
 // nextDue is when the next transaction is due; zero: none waits.

@@ -41,9 +41,10 @@ type scenario struct {
 }
 
 // scenarioOf reads the paise of a transaction (design/sandbox.md); the rupees do
-// not matter. An agent authentication carries no amount.
+// not matter. An agent authentication carries no amount; of the services only a
+// transfer has scenarios.
 func scenarioOf(t network.Transaction) scenario {
-	if t.Kind == network.AgentAuth {
+	if t.Kind == network.AgentAuth || Serves(t.Kind) && t.Kind != network.Transfer {
 		return scenario{}
 	}
 	switch t.Amount.Fraction() {

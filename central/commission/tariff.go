@@ -1,0 +1,192 @@
+package commission
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"galla/central"
+	"galla/shared/money"
+)
+
+// DefaultProvider is the code of the upstream provider (section 2.10) where
+// Config names none.
+const DefaultProvider = "NSDL"
+
+// maxProvider bounds the provider's code, in bytes: slabs are found by it.
+const maxProvider = 64
+
+// Slabs finds a vendor's slabs. central.Store implements it.
+type Slabs interface {
+	// SlabsFor lists the slabs of one combination that are not deleted.
+	SlabsFor(ctx context.Context, vendor central.VendorID, c central.Combination) ([]central.Slab, error)
+}
+
+// Parties reads those who earn. central.Store implements it.
+type Parties interface {
+	Merchant(ctx context.Context, id central.MerchantID) (central.Merchant, error)
+	Vendor(ctx context.Context, id central.VendorID) (central.Vendor, error)
+}
+
+// Config sets up a Tariff.
+type Config struct {
+	// Provider is the upstream provider's code; default NSDL.
+	Provider string
+}
+
+// Tariff works out earnings. It implements central.Tariff, and may be used by
+// many goroutines at once.
+type Tariff struct {
+	slabs    Slabs
+	parties  Parties
+	rates    Rates
+	provider string
+}
+
+var _ central.Tariff = (*Tariff)(nil)
+
+// New makes a tariff. The rates are those of Embedded, Load or Read.
+func New(slabs Slabs, parties Parties, rates Rates, cfg Config) (*Tariff, error) {
+	if cfg.Provider == "" {
+		cfg.Provider = DefaultProvider
+	}
+	switch {
+	case slabs == nil || parties == nil:
+		return nil, errors.New("a tariff needs slabs and parties")
+	case rates.empty():
+		return nil, errors.New("a tariff needs rates: take Embedded, Load or Read")
+	case len(cfg.Provider) > maxProvider:
+		return nil, fmt.Errorf("provider code has %d bytes, more than %d", len(cfg.Provider), maxProvider)
+	}
+	return &Tariff{slabs: slabs, parties: parties, rates: rates, provider: cfg.Provider}, nil
+}
+
+// CombinationOf gives the combination by which slabs are chosen for a kind of
+// operation; ok is false for kinds that earn nothing: agent authentications,
+// onboarding, beneficiaries and refunds.
+func CombinationOf(kind central.Kind, provider string) (c central.Combination, ok bool) {
+	c.Provider = provider
+	switch kind {
+	case central.KindWithdrawal:
+		c.PaymentMethod, c.TxnType = "AEPS", "WITHDRAWAL"
+	case central.KindBalance:
+		c.PaymentMethod, c.TxnType = "AEPS", "BALANCE"
+	case central.KindMiniStatement:
+		c.PaymentMethod, c.TxnType = "AEPS", "MINISTATEMENT"
+	case central.KindPurchase:
+		c.PaymentMethod, c.TxnType = "AEPS", "PURCHASE"
+	case central.KindTransfer:
+		c.PaymentMethod, c.TxnType = "DMT", "TRANSFER"
+	case central.KindAccountVerification:
+		c.PaymentMethod, c.TxnType = "DMT", "VALIDATION"
+	case central.KindRemitterRegister:
+		c.PaymentMethod, c.TxnType = "DMT", "REGISTRATION"
+	default:
+		return central.Combination{}, false
+	}
+	return c, true
+}
+
+// Earn implements central.Tariff: nil where the kind earns nothing, where the
+// merchant has no vendor or the vendor no aggregator, and where no slab of the
+// combination fits. at chooses the rates.
+func (t *Tariff) Earn(ctx context.Context, o central.Operation, a central.BankAnswer, at time.Time) (*central.Earning, error) {
+	combination, ok := CombinationOf(o.Kind, t.provider)
+	if !ok || o.Merchant == "" {
+		return nil, nil
+	}
+	vendor, err := t.vendor(ctx, o.Merchant)
+	if err != nil {
+		return nil, fmt.Errorf("earning of operation %s: %w", o.ID, err)
+	}
+	if vendor.Aggregator == "" {
+		return nil, nil
+	}
+	slabs, err := t.slabs.SlabsFor(ctx, vendor.ID, combination)
+	if err != nil {
+		return nil, fmt.Errorf("earning of operation %s: list the slabs of vendor %s: %w", o.ID, vendor.ID, err)
+	}
+	slab, ok := choose(slabs, o.Amount)
+	if !ok {
+		return nil, nil
+	}
+	terms, err := t.rates.terms(combination, at)
+	if err != nil {
+		return nil, fmt.Errorf("earning of operation %s: %w", o.ID, err)
+	}
+	terms.Amount, terms.Charge, terms.Rate, terms.RateType = o.Amount, a.Charge, slab.Rate, slab.RateType
+	b, err := Work(terms)
+	if err != nil {
+		return nil, fmt.Errorf("earning of operation %s by slab %s: %w", o.ID, slab.ID, err)
+	}
+	e := &central.Earning{
+		Vendor: vendor.ID, Aggregator: vendor.Aggregator, Merchant: o.Merchant,
+		Combination: combination, Slab: slab.ID,
+		Amount: o.Amount, Charge: a.Charge,
+		GST: b.GST, ProviderCost: b.ProviderCost, Commission: b.Commission, TDS: b.TDS,
+	}
+	e.Postings = postings(e)
+	return e, nil
+}
+
+// vendor gives the vendor of a merchant; the zero Vendor where it has none.
+func (t *Tariff) vendor(ctx context.Context, id central.MerchantID) (central.Vendor, error) {
+	merchant, err := t.parties.Merchant(ctx, id)
+	if err != nil {
+		return central.Vendor{}, fmt.Errorf("read merchant %s: %w", id, err)
+	}
+	if merchant.Vendor == "" {
+		return central.Vendor{}, nil
+	}
+	vendor, err := t.parties.Vendor(ctx, merchant.Vendor)
+	if err != nil {
+		return central.Vendor{}, fmt.Errorf("read vendor %s: %w", merchant.Vendor, err)
+	}
+	return vendor, nil
+}
+
+// choose gives the slab whose band holds the amount, or else the default one.
+func choose(slabs []central.Slab, amount money.Paise) (slab central.Slab, ok bool) {
+	for _, s := range slabs {
+		if s.Holds(amount) {
+			return s, true
+		}
+		if s.IsDefault {
+			slab, ok = s, true
+		}
+	}
+	return slab, ok
+}
+
+// The purposes of postings.
+const (
+	forCommission = "COMMISSION"
+	forTDS        = "TDS"
+	forCharge     = "CHARGE"
+	forGST        = "GST"
+	forProvider   = "PROVIDER"
+)
+
+// postings writes an earning down as the package comment draws it.
+func postings(e *central.Earning) []central.Posting {
+	var (
+		vendor     = "vendor:" + string(e.Vendor)
+		aggregator = "aggregator:" + string(e.Aggregator)
+		merchant   = "merchant:" + string(e.Merchant) + ":charges"
+		charges    = aggregator + ":charges"
+	)
+	var out []central.Posting
+	for _, p := range []central.Posting{
+		{Purpose: forCommission, Debit: aggregator + ":commission", Credit: vendor, Amount: e.Commission},
+		{Purpose: forTDS, Debit: vendor, Credit: "tds", Amount: e.TDS},
+		{Purpose: forCharge, Debit: merchant, Credit: charges, Amount: e.Charge},
+		{Purpose: forGST, Debit: charges, Credit: "gst", Amount: e.GST},
+		{Purpose: forProvider, Debit: charges, Credit: "provider:" + e.Provider, Amount: e.ProviderCost},
+	} {
+		if p.Amount > 0 {
+			out = append(out, p)
+		}
+	}
+	return out
+}

@@ -1,0 +1,52 @@
+package central
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// Consult implements Desk. A consultation takes a slot as an operation does, so
+// that a silent bank can't pile them up, and ends with the caller's patience,
+// with the bank's time-out or with the engine, whichever is first.
+func (e *Engine) Consult(ctx context.Context, req BankRequest) (BankAnswer, error) {
+	if !req.Kind.Consults() {
+		return BankAnswer{}, errServer(fmt.Errorf("consult the bank about %s: it is an operation", req.Kind))
+	}
+	life, err := e.enter()
+	if err != nil {
+		return BankAnswer{}, err
+	}
+	defer e.leave()
+
+	now := time.Now()
+	reference, stan, err := e.draw.next(now)
+	if err != nil {
+		return BankAnswer{}, errServer(err)
+	}
+	req.Reference, req.STAN, req.NotAfter = reference, stan, now.Add(e.cfg.BankTimeout)
+
+	ctx, cancel := context.WithTimeout(ctx, e.cfg.BankTimeout)
+	defer cancel()
+	defer context.AfterFunc(life, cancel)()
+
+	answer, err := e.bank.Consult(ctx, req)
+	switch {
+	case err != nil && NotSent(err):
+		e.log.Warn("bank network unreachable; a consultation was not sent", "kind", req.Kind, "reference", reference, "error", err)
+		return BankAnswer{}, &Error{Fault: BankUnreachable, Message: "Bank network unreachable; nothing was sent", Err: err}
+	case err != nil:
+		e.log.Warn("no answer from the bank to a consultation", "kind", req.Kind, "reference", reference, "error", err)
+		return BankAnswer{}, errUnanswered(err)
+	case answer.Status != BankApproved && answer.Status != BankDeclined:
+		e.log.Warn("the bank's answer to a consultation is none", "kind", req.Kind, "reference", reference, "status", answer.Status)
+		return BankAnswer{}, errUnanswered(fmt.Errorf("bank answered %s to a consultation", answer.Status))
+	}
+	return answer, nil
+}
+
+// errUnanswered is the reply to a consultation without an answer: whatever the
+// bank did of it, it may be done again.
+func errUnanswered(err error) *Error {
+	return &Error{Fault: BankUnreachable, Message: "The bank did not answer in time; nothing was moved, ask again", Err: err}
+}

@@ -1,0 +1,134 @@
+package contract
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"galla/central"
+	"galla/central/form"
+	"galla/shared/money"
+)
+
+// Bounds of the report of earnings.
+const (
+	defaultDays = 30  // with today
+	maxDays     = 366 // a year, whichever
+	// maxEarnings bounds the lines of one reply, to about 4 MB.
+	maxEarnings = 10_000
+)
+
+// earningsData is the report of earnings (our own addition).
+type earningsData struct {
+	From     central.Day   `json:"from"`
+	To       central.Day   `json:"to"`
+	GroupBy  []string      `json:"groupBy"`
+	Earnings []earningData `json:"earnings"`
+	Totals   sumData       `json:"totals"`
+}
+
+// earningData is one line. What is not grouped by is absent.
+type earningData struct {
+	Day           central.Day        `json:"day,omitzero"`
+	Merchant      central.MerchantID `json:"merchantId,omitzero"`
+	PaymentMethod string             `json:"paymentMethod,omitzero"`
+	Provider      string             `json:"provider,omitzero"`
+	TxnType       string             `json:"txnType,omitzero"`
+	sumData
+}
+
+// sumData are sums in rupees. Net is what the vendor gets: commission less the
+// tax deducted at source.
+type sumData struct {
+	Count        int            `json:"count"`
+	Reversed     int            `json:"reversed"`
+	Volume       jsontext.Value `json:"volume"`
+	Charge       jsontext.Value `json:"charge"`
+	GST          jsontext.Value `json:"gst"`
+	ProviderCost jsontext.Value `json:"providerCost"`
+	Commission   jsontext.Value `json:"commission"`
+	TDS          jsontext.Value `json:"tds"`
+	Net          jsontext.Value `json:"net"`
+}
+
+func sumOf(e central.EarningSum) sumData {
+	return sumData{
+		Count: e.Count, Reversed: e.Reversed, Volume: rupees(e.Volume), Charge: rupees(e.Charge), GST: rupees(e.GST),
+		ProviderCost: rupees(e.ProviderCost), Commission: rupees(e.Commission), TDS: rupees(e.TDS), Net: rupees(e.Commission - e.TDS),
+	}
+}
+
+// readEarnings reports what a vendor earned, by Indian days, both included.
+func (d *Dispatcher) readEarnings(c *call) step {
+	from, to := readSpan(&c.in, time.Now())
+	words := c.in.Words("groupBy", []string{string(central.ByDay)}, string(central.ByDay), string(central.ByMerchant), string(central.ByType))
+	by := make([]central.EarningGroup, 0, len(words))
+	for _, w := range words {
+		by = append(by, central.EarningGroup(w))
+	}
+	return func(ctx context.Context) (central.Reply, error) {
+		if err := ownVendor(c); err != nil {
+			return central.Reply{}, err
+		}
+		sums, err := d.vendors.EarningsOf(ctx, c.Principal.Vendor, from, to, by)
+		if err != nil {
+			return central.Reply{}, fmt.Errorf("sum the earnings of vendor %s: %w", c.Principal.Vendor, err)
+		}
+		if len(sums) > maxEarnings {
+			return central.Reply{}, central.Refuse(central.Precluded, fmt.Sprintf("The report has more than %d lines: ask for fewer days or fewer groups", maxEarnings))
+		}
+		data := earningsData{From: from, To: to, GroupBy: words, Earnings: []earningData{}}
+		var totals central.EarningSum
+		for _, e := range sums {
+			data.Earnings = append(data.Earnings, earningData{
+				Day: e.Day, Merchant: e.Merchant, PaymentMethod: e.PaymentMethod, Provider: e.Provider, TxnType: e.TxnType, sumData: sumOf(e),
+			})
+			totals.Count += e.Count
+			totals.Reversed += e.Reversed
+			for _, sum := range []struct{ total, of *money.Paise }{
+				{&totals.Volume, &e.Volume}, {&totals.Charge, &e.Charge}, {&totals.GST, &e.GST},
+				{&totals.ProviderCost, &e.ProviderCost}, {&totals.Commission, &e.Commission}, {&totals.TDS, &e.TDS},
+			} {
+				*sum.total += *sum.of
+			}
+		}
+		data.Totals = sumOf(totals)
+		return done(200, "Commission earned", data), nil
+	}
+}
+
+// readSpan reads the days from and to: to is today where it is absent, and from
+// the first of the default number of days that end with to.
+func readSpan(in *form.Reader, now time.Time) (from, to central.Day) {
+	noted := in.Failures()
+	from, to = central.Day(in.Date("from", form.May)), central.Day(in.Date("to", form.May))
+	if in.Failures() > noted {
+		return "", ""
+	}
+	if to == "" {
+		to = central.DayOf(now)
+	}
+	last := noon(to)
+	if from == "" {
+		from = central.Day(last.AddDate(0, 0, 1-defaultDays).Format(time.DateOnly))
+	}
+	switch days := last.Sub(noon(from)).Hours()/24 + 1; {
+	case days < 1:
+		in.Fail("from", "order", "must not be after to; to is today where it is not sent")
+	case days > maxDays:
+		in.Fail("from", "range", fmt.Sprintf("must be at most %d days before to, both included", maxDays-1))
+	}
+	return from, to
+}
+
+// noon is the middle of a day that was checked. Only differences of whole days
+// are taken of it, so its zone does not matter.
+func noon(d central.Day) time.Time {
+	at, err := time.Parse(time.DateOnly, string(d))
+	if err != nil {
+		return time.Time{}
+	}
+	return at.Add(12 * time.Hour)
+}

@@ -1,0 +1,209 @@
+package contract
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"galla/central"
+	"galla/central/dmt"
+	"galla/shared/op"
+)
+
+// bindTransfers ties the routes of money transfer (sections 4.3 and 4.4) to
+// their code.
+func (d *Dispatcher) bindTransfers() {
+	for _, route := range dmt.Routes() {
+		d.bind(route.Acting, d.forwarding(route), route.ID)
+	}
+	d.bind(true, d.readTransfer, op.Transfer)
+	d.bind(true, d.readTransferRequery, op.TransferRequery)
+	d.bind(true, d.readRefundOTP, op.RefundOTP)
+	d.bind(true, d.readRefund, op.Refund)
+}
+
+// forwarding is the code of a route that is one question to the bank: an
+// operation or a consultation, as its kind is.
+func (d *Dispatcher) forwarding(route dmt.Route) func(*call) step {
+	return func(c *call) step {
+		r := c.request(route.Kind)
+		route.Read(&c.in, &r)
+		return func(ctx context.Context) (central.Reply, error) {
+			switch {
+			case !route.Kind.Consults():
+				return d.submit(ctx, c, central.Submission{Sender: r.Particulars.Sender, Request: r}, c.subject(r, r.Particulars.Sender))
+			case route.Bare:
+				return d.announce(ctx, r, route.Message)
+			}
+			return d.consult(ctx, r, route.Message)
+		}
+	}
+}
+
+// subject is a request as limits see it.
+func (c *call) subject(r central.BankRequest, sender string) central.Subject {
+	return central.Subject{Kind: r.Kind, Amount: r.Amount, TID: c.tid, Sender: sender}
+}
+
+// announce consults the bank and tells the caller no more than that it was
+// done.
+func (d *Dispatcher) announce(ctx context.Context, r central.BankRequest, message string) (central.Reply, error) {
+	a, err := d.desk.Consult(ctx, r)
+	if err != nil {
+		return central.Reply{}, err
+	}
+	a.Data = nil
+	return consulted(a, message), nil
+}
+
+// readTransfer reads transaction/instant: OTP check and debit in one operation,
+// under the caller's refId.
+func (d *Dispatcher) readTransfer(c *call) step {
+	r := c.request(central.KindTransfer)
+	dmt.ReadTransfer(&c.in, &r)
+	return func(ctx context.Context) (central.Reply, error) {
+		p := r.Particulars
+		return d.submit(ctx, c, central.Submission{CallerRef: p.CallerRef, Sender: p.Sender, Request: r}, c.subject(r, p.Sender))
+	}
+}
+
+// transferBy finds a transfer of the caller's own party and of the acting
+// merchant. Everything else has the answer of an absent one.
+func (d *Dispatcher) transferBy(ctx context.Context, c *call, by central.ReferenceQuery) (central.Operation, error) {
+	o, err := d.store.ByReference(ctx, c.Principal.Party(), by)
+	if err != nil && !errors.Is(err, central.ErrNotFound) {
+		return central.Operation{}, fmt.Errorf("read a transfer: %w", err)
+	}
+	if err != nil || o.Kind != central.KindTransfer || o.Merchant != c.merchant.ID {
+		return central.Operation{}, errNoTransfer()
+	}
+	c.operation = o.ID
+	return o, nil
+}
+
+// errNoTransfer is the one answer for a transfer that is absent, another
+// party's, or not of the reference that was sent with it.
+func errNoTransfer() error { return central.Refuse(central.NotFound, "No such transaction") }
+
+// refundOf gives the refund of a transfer that was done or is under way; nil:
+// there is none.
+func (d *Dispatcher) refundOf(ctx context.Context, o central.Operation) (*central.Operation, error) {
+	refund, err := d.store.RefundOf(ctx, o.Reference)
+	switch {
+	case errors.Is(err, central.ErrNotFound):
+		return nil, nil
+	case err != nil:
+		return nil, fmt.Errorf("read the refund of transfer %s: %w", o.ID, err)
+	case refund.State == op.Reversed:
+		return nil, nil
+	}
+	return &refund, nil
+}
+
+// readTransferRequery tells what became of a transfer. The bank is not asked: the
+// reconciler does that, for as long as its word is missing.
+func (d *Dispatcher) readTransferRequery(c *call) step {
+	ref := dmt.ReadRequery(&c.in)
+	return func(ctx context.Context) (central.Reply, error) {
+		o, err := d.transferBy(ctx, c, central.ReferenceQuery{CallerRef: ref})
+		if err != nil {
+			return central.Reply{}, err
+		}
+		refund, err := d.refundOf(ctx, o)
+		if err != nil {
+			return central.Reply{}, err
+		}
+		message, data := dmt.Requeried(o, refund)
+		return done(200, message, data), nil
+	}
+}
+
+// refundable finds the transfer of a transaction id, and of a refId where one
+// is given, and sees that it can be given back.
+func (d *Dispatcher) refundable(ctx context.Context, c *call, id, ref string) (central.Operation, error) {
+	o, err := d.transferBy(ctx, c, central.ReferenceQuery{Reference: central.Reference(id)})
+	if err == nil && ref != "" && o.CallerRef != ref {
+		err = errNoTransfer()
+	}
+	if err != nil {
+		return central.Operation{}, err
+	}
+	refund, err := d.refundOf(ctx, o)
+	if err != nil {
+		return central.Operation{}, err
+	}
+	return o, dmt.Refundable(o, refund)
+}
+
+func (d *Dispatcher) readRefundOTP(c *call) step {
+	r := c.request(central.KindRefundOTP)
+	dmt.ReadRefundOTP(&c.in, &r)
+	return func(ctx context.Context) (central.Reply, error) {
+		if _, err := d.refundable(ctx, c, r.Particulars.Original, ""); err != nil {
+			return central.Reply{}, err
+		}
+		return d.announce(ctx, r, "OTP sent for refund")
+	}
+}
+
+// readRefund reads refund. Its refId is the transfer's, so the refund has no
+// reference of the caller's own: a repeat without an Idempotency-Key is a new
+// refund, and is refused for the one that was done or is under way. Where two
+// such calls run at one time, the bank refuses the second: it gives a transfer
+// back once, and takes an OTP once.
+func (d *Dispatcher) readRefund(c *call) step {
+	r := c.request(central.KindRefund)
+	dmt.ReadRefund(&c.in, &r)
+	return func(ctx context.Context) (central.Reply, error) {
+		s := central.Submission{Request: r}
+		// A repeat is the desk's to answer, with the reply as it was, although
+		// the transfer is refunded by now.
+		known, err := d.known(ctx, c, "")
+		if err == nil && !known {
+			err = d.prepareRefund(ctx, c, &s)
+		}
+		if err != nil {
+			return central.Reply{}, err
+		}
+		return d.submit(ctx, c, s, c.subject(s.Request, s.Sender))
+	}
+}
+
+// prepareRefund takes from the transfer what its refund needs.
+func (d *Dispatcher) prepareRefund(ctx context.Context, c *call, s *central.Submission) error {
+	p := s.Request.Particulars
+	o, err := d.refundable(ctx, c, p.Original, p.CallerRef)
+	if err != nil {
+		return err
+	}
+	s.Request.Amount, s.Sender = o.Amount, o.Sender
+	if o.State == op.Succeeded { // a reversed one has earned nothing
+		s.Reverses = o.ID
+	}
+	return nil
+}
+
+// answeredTransfer is the final reply of a transfer or refund. What the
+// interface has a code of its own for keeps it.
+func answeredTransfer(o central.Operation, to op.State, a central.BankAnswer) (http int, body []byte) {
+	if to == op.Failed && a.Refusal != "" {
+		return declined(a)
+	}
+	code, message, data := dmt.Answered(o, to, a)
+	return 200, encode(envelope{StatusCode: code, Message: message, Data: data})
+}
+
+// unansweredTransfer is the envelope with a reference beside its data.
+type unansweredTransfer struct {
+	StatusCode string   `json:"statusCode"`
+	Message    string   `json:"message"`
+	Data       dmt.Data `json:"data"`
+	Reference  string   `json:"reference,omitzero"`
+}
+
+// pendingTransfer is the reply while the bank's word on a transfer or refund is
+// missing.
+func pendingTransfer(o central.Operation, reference string) central.Reply {
+	message, data := dmt.Unanswered(o)
+	return central.Reply{HTTP: 200, State: o.State, Body: encode(unansweredTransfer{statusOK, message, data, reference})}
+}

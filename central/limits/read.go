@@ -1,0 +1,239 @@
+package limits
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"galla/central"
+	"galla/shared/money"
+)
+
+// Bounds of a book: one that a person keeps in mind is far smaller, and a file
+// that is no book at all is refused before it fills the memory.
+const (
+	maxBytes = 1 << 20
+	maxRules = 1000
+	maxNote  = 1000    // bytes
+	maxCount = 1 << 20 // operations in a period
+)
+
+// Read reads a book in the form of the package comment. The error names every
+// fault it found, a line each.
+func Read(r io.Reader) (*Book, error) {
+	text, err := io.ReadAll(io.LimitReader(r, maxBytes+1))
+	if err != nil {
+		return nil, fmt.Errorf("read the book: %w", err)
+	}
+	if len(text) > maxBytes {
+		return nil, fmt.Errorf("the book has more than %d bytes", maxBytes)
+	}
+	var file struct {
+		Rules []map[string]jsontext.Value `json:"rules"`
+	}
+	if err := json.Unmarshal(text, &file, json.RejectUnknownMembers(true)); err != nil {
+		return nil, fmt.Errorf("the book is not JSON of the right form: %w", err)
+	}
+	if len(file.Rules) == 0 {
+		return nil, errors.New("the book has no rules: a central without limits is not meant by leaving them out")
+	}
+	if len(file.Rules) > maxRules {
+		return nil, fmt.Errorf("the book has %d rules, more than %d", len(file.Rules), maxRules)
+	}
+	var (
+		rules  []Rule
+		faults []error
+	)
+	for i, members := range file.Rules {
+		rule, wrong := readRule(members)
+		for _, err := range wrong {
+			faults = append(faults, fmt.Errorf("rule %d: %w", i+1, err))
+		}
+		if len(wrong) > 0 {
+			rule.Kinds = nil // what it would bound is not known: it meets no other
+		}
+		rules = append(rules, rule)
+	}
+	book, overlaps := newBook(rules)
+	if faults = append(faults, overlaps...); len(faults) > 0 {
+		return nil, errors.Join(faults...)
+	}
+	return book, nil
+}
+
+// member reads one member of a rule.
+type member struct {
+	name string
+	read func(r *Rule, v jsontext.Value) error
+}
+
+// members are what a rule may say.
+var members = []member{
+	{"kinds", readKinds},
+	{"scope", readScope},
+	{"min", func(r *Rule, v jsontext.Value) error { return readAmount(&r.Min, v) }},
+	{"max", func(r *Rule, v jsontext.Value) error { return readAmount(&r.Max, v) }},
+	{"step", func(r *Rule, v jsontext.Value) error { return readAmount(&r.Step, v) }},
+	{"sum", func(r *Rule, v jsontext.Value) error { return readAmount(&r.Sum, v) }},
+	{"count", readCount},
+	{"from", func(r *Rule, v jsontext.Value) error { return readDay(&r.From, v) }},
+	{"until", func(r *Rule, v jsontext.Value) error { return readDay(&r.Until, v) }},
+	{"note", readNote},
+}
+
+// readRule reads one rule, and gives everything that is wrong with it.
+func readRule(text map[string]jsontext.Value) (Rule, []error) {
+	var (
+		r     Rule
+		wrong []error
+		names []string
+	)
+	for _, m := range members {
+		names = append(names, m.name)
+		v, ok := text[m.name]
+		if !ok {
+			continue
+		}
+		if err := m.read(&r, v); err != nil {
+			wrong = append(wrong, fmt.Errorf("%s: %w", m.name, err))
+		}
+	}
+	for name := range text {
+		if !slices.Contains(names, name) {
+			wrong = append(wrong, fmt.Errorf("%.40q is no member of a rule; those are %s", name, strings.Join(names, ", ")))
+		}
+	}
+	for _, name := range []string{"kinds", "scope", "note"} {
+		if _, ok := text[name]; !ok {
+			wrong = append(wrong, fmt.Errorf("%s is missing", name))
+		}
+	}
+	slices.SortFunc(wrong, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
+	if len(wrong) == 0 {
+		wrong = disorder(r.Limit)
+	}
+	return r, wrong
+}
+
+// disorder gives what is wrong with a rule whose members are each right.
+func disorder(l central.Limit) []error {
+	var wrong []error
+	say := func(format string, args ...any) { wrong = append(wrong, fmt.Errorf(format, args...)) }
+	if l.Scope == central.PerTransaction {
+		if l.Count != 0 || l.Sum != 0 {
+			say("one transaction has min, max and step; count and sum are of scopes that count over time")
+		}
+		if l.Min == 0 && l.Max == 0 && l.Step == 0 {
+			say("it bounds nothing: give min, max or step")
+		}
+	} else {
+		if l.Min != 0 || l.Max != 0 || l.Step != 0 {
+			say("min, max and step are of the scope %s; %s has count and sum", central.PerTransaction, l.Scope)
+		}
+		if l.Count == 0 && l.Sum == 0 {
+			say("it bounds nothing: give count or sum")
+		}
+	}
+	if l.Max != 0 && l.Min > l.Max {
+		say("min %s is more than max %s", l.Min, l.Max)
+	}
+	if l.Step != 0 && l.Max != 0 && l.Max/l.Step*l.Step < max(l.Min, l.Step) {
+		say("no amount from min to max is a multiple of step %s", l.Step)
+	}
+	if l.Until != "" && l.Until <= l.From {
+		say("until %s is not after from %s: it would never be in force", l.Until, l.From)
+	}
+	for _, k := range l.Kinds {
+		if !k.MovesMoney() && (l.Min|l.Max|l.Step|l.Sum) != 0 {
+			say("%s moves no amount: it can only be counted", k)
+		}
+	}
+	return wrong
+}
+
+func readKinds(r *Rule, v jsontext.Value) error {
+	if err := json.Unmarshal(v, &r.Kinds); err != nil {
+		return errors.New("not a list of texts")
+	}
+	if len(r.Kinds) == 0 {
+		return errors.New("the list is empty")
+	}
+	for i, k := range r.Kinds {
+		if plurals[k] == "" {
+			return fmt.Errorf("%.40q is no kind of operation that can be limited", k)
+		}
+		if slices.Contains(r.Kinds[:i], k) {
+			return fmt.Errorf("%s stands twice", k)
+		}
+	}
+	return nil
+}
+
+func readScope(r *Rule, v jsontext.Value) error {
+	if err := json.Unmarshal(v, &r.Scope); err != nil {
+		return errors.New("not a text")
+	}
+	known := []string{string(central.PerTransaction)}
+	for _, c := range counting {
+		known = append(known, string(c.scope))
+	}
+	if !slices.Contains(known, string(r.Scope)) {
+		return fmt.Errorf("%.40q is no scope; those are %s", r.Scope, strings.Join(known, ", "))
+	}
+	return nil
+}
+
+// readAmount reads an amount of rupees that is more than zero: no bound is said
+// by leaving the member out.
+func readAmount(to *money.Paise, v jsontext.Value) error {
+	var text string
+	if err := json.Unmarshal(v, &text); err != nil {
+		return errors.New(`not a text of rupees, such as "10000.00"`)
+	}
+	p, err := money.Parse(text)
+	if err != nil {
+		return err
+	}
+	if p <= 0 {
+		return errors.New("not more than zero; for no bound, leave it out")
+	}
+	*to = p
+	return nil
+}
+
+func readCount(r *Rule, v jsontext.Value) error {
+	if err := json.Unmarshal(v, &r.Count); err != nil || r.Count < 1 || r.Count > maxCount {
+		return fmt.Errorf("not a whole number from 1 to %d", maxCount)
+	}
+	return nil
+}
+
+func readDay(to *central.Day, v jsontext.Value) error {
+	var text string
+	if err := json.Unmarshal(v, &text); err != nil {
+		return errors.New("not a text")
+	}
+	// Parsed and written again, so that texts compare as the days do.
+	d, err := time.Parse(time.DateOnly, text)
+	if err != nil || d.Format(time.DateOnly) != text {
+		return fmt.Errorf("%.20q is no day such as 2026-04-01", text)
+	}
+	*to = central.Day(text)
+	return nil
+}
+
+func readNote(r *Rule, v jsontext.Value) error {
+	if err := json.Unmarshal(v, &r.Note); err != nil {
+		return errors.New("not a text")
+	}
+	if strings.TrimSpace(r.Note) == "" || len(r.Note) > maxNote {
+		return fmt.Errorf("say in 1 to %d bytes where the rule comes from", maxNote)
+	}
+	return nil
+}

@@ -1,0 +1,133 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"galla/central"
+	"galla/shared/op"
+)
+
+// earn writes what an operation earned, and its entries in the ledger. A
+// posting of nothing is left out.
+func earn(c conn, id op.ID, e central.Earning, at time.Time) error {
+	_, err := c.exec(`INSERT INTO commissions (operation, vendor, aggregator, merchant, payment_method, provider, txn_type, slab,
+			amount, charge, gst, provider_cost, commission, tds, day, at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`,
+		string(id), ref(e.Vendor), ref(e.Aggregator), string(e.Merchant), e.PaymentMethod, e.Provider, e.TxnType, ref(e.Slab),
+		int64(e.Amount), int64(e.Charge), int64(e.GST), int64(e.ProviderCost), int64(e.Commission), int64(e.TDS),
+		string(central.DayOf(at)), ms(at))
+	if err != nil {
+		return fmt.Errorf("write what it earned: %w", err)
+	}
+	for _, p := range e.Postings {
+		if p.Amount == 0 {
+			continue
+		}
+		if _, err := c.exec(`INSERT INTO ledger_entries (operation, purpose, reversal, debit, credit, amount, written_by, at)
+			VALUES ($1, $2, 0, $3, $4, $5, $1, $6)`,
+			string(id), p.Purpose, p.Debit, p.Credit, int64(p.Amount), ms(at)); err != nil {
+			return fmt.Errorf("post its %s: %w", p.Purpose, err)
+		}
+	}
+	return nil
+}
+
+// reverse writes back what an operation earned and gives back what it counts
+// for, once, because another one succeeded. central.ErrState: it was reversed
+// before, or has not come to an end in which there is something to reverse.
+func reverse(c conn, id, by op.ID, at time.Time) error {
+	state := op.Received
+	if err := c.one(`SELECT state FROM operations WHERE id = $1`, []any{string(id)}, &state); err != nil {
+		return fmt.Errorf("operation %s that it reverses: %w", id, err)
+	}
+	if state != op.Succeeded && state != op.Reversed {
+		return fmt.Errorf("operation %s that it reverses is %s: %w", id, state, central.ErrState)
+	}
+	first, err := c.exec(`INSERT INTO reversals (operation, reversed_by, at) VALUES ($1, $2, $3) ON CONFLICT (operation) DO NOTHING`,
+		string(id), string(by), ms(at))
+	if err != nil {
+		return err
+	}
+	if first == 0 {
+		return fmt.Errorf("operation %s was reversed before: %w", id, central.ErrState)
+	}
+	if _, err := c.exec(`UPDATE commissions SET reversed_day = $1, reversed_at = $2, reversed_by = $3 WHERE operation = $4`,
+		string(central.DayOf(at)), ms(at), string(by), string(id)); err != nil {
+		return err
+	}
+	if _, err := c.exec(`INSERT INTO ledger_entries (operation, purpose, reversal, debit, credit, amount, written_by, at)
+		SELECT operation, purpose, 1, credit, debit, amount, $1, $2 FROM ledger_entries WHERE operation = $3 AND reversal = 0`,
+		string(by), ms(at), string(id)); err != nil {
+		return err
+	}
+	return giveBack(c, id)
+}
+
+// EarningsOf implements central.Administration. Unknown and repeated groups
+// are refused, and so is a report of more than 100,000 lines. No earnings are
+// no lines.
+func (s *SQLite) EarningsOf(ctx context.Context, vendor central.VendorID, from, to central.Day, by []central.EarningGroup) (list []central.EarningSum, err error) {
+	grouped := map[central.EarningGroup]bool{}
+	for _, group := range by {
+		if grouped[group] || group != central.ByDay && group != central.ByMerchant && group != central.ByType {
+			return nil, fmt.Errorf("sum the earnings of vendor %s: group %q is unknown or named twice", vendor, group)
+		}
+		grouped[group] = true
+	}
+	err = s.read(ctx, func(c conn) error {
+		return c.each(`SELECT CASE WHEN $1 = 1 THEN day ELSE '' END, CASE WHEN $2 = 1 THEN merchant ELSE '' END,
+				CASE WHEN $3 = 1 THEN payment_method ELSE '' END, CASE WHEN $3 = 1 THEN provider ELSE '' END, CASE WHEN $3 = 1 THEN txn_type ELSE '' END,
+				CAST(sum(sign) AS BIGINT), CAST(sum(CASE WHEN sign < 0 THEN 1 ELSE 0 END) AS BIGINT),
+				CAST(sum(sign * amount) AS BIGINT), CAST(sum(sign * charge) AS BIGINT), CAST(sum(sign * gst) AS BIGINT),
+				CAST(sum(sign * provider_cost) AS BIGINT), CAST(sum(sign * commission) AS BIGINT), CAST(sum(sign * tds) AS BIGINT)
+			FROM (
+				SELECT 1 AS sign, day, merchant, payment_method, provider, txn_type, amount, charge, gst, provider_cost, commission, tds
+				FROM commissions WHERE vendor = $4 AND day BETWEEN $5 AND $6
+				UNION ALL
+				SELECT -1 AS sign, reversed_day AS day, merchant, payment_method, provider, txn_type, amount, charge, gst, provider_cost, commission, tds
+				FROM commissions WHERE vendor = $4 AND reversed_day BETWEEN $5 AND $6
+			) AS earned GROUP BY 1, 2, 3, 4, 5 LIMIT $7`,
+			[]any{bit(grouped[central.ByDay]), bit(grouped[central.ByMerchant]), bit(grouped[central.ByType]),
+				string(vendor), string(from), string(to), maxEarningLines + 1},
+			func(row *sql.Rows) error {
+				var x central.EarningSum
+				err := row.Scan(&x.Day, &x.Merchant, &x.PaymentMethod, &x.Provider, &x.TxnType, &x.Count, &x.Reversed,
+					&x.Volume, &x.Charge, &x.GST, &x.ProviderCost, &x.Commission, &x.TDS)
+				list = append(list, x)
+				return err
+			})
+	})
+	if err == nil && len(list) > maxEarningLines {
+		err = errors.New("the report has too many lines: ask for fewer days or groups")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("sum the earnings of vendor %s: %w", vendor, err)
+	}
+	slices.SortFunc(list, func(a, b central.EarningSum) int { return compareSums(a, b, by) })
+	return list, nil
+}
+
+// compareSums orders lines of the report by their groups.
+func compareSums(a, b central.EarningSum, by []central.EarningGroup) int {
+	for _, group := range by {
+		n := 0
+		switch group {
+		case central.ByDay:
+			n = strings.Compare(string(a.Day), string(b.Day))
+		case central.ByMerchant:
+			n = strings.Compare(string(a.Merchant), string(b.Merchant))
+		case central.ByType:
+			n = slices.Compare([]string{a.PaymentMethod, a.Provider, a.TxnType}, []string{b.PaymentMethod, b.Provider, b.TxnType})
+		}
+		if n != 0 {
+			return n
+		}
+	}
+	return 0
+}

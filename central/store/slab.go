@@ -1,0 +1,219 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"time"
+
+	"galla/central"
+	"galla/shared/money"
+)
+
+const slabColumns = `id, vendor, aggregator, payment_method, provider, txn_type, min_amount, max_amount,
+	rate, rate_type, is_default, created_at, updated_at`
+
+// bound scans an end of a band; NULL is open.
+type bound struct{ to **money.Paise }
+
+// Scan implements sql.Scanner.
+func (b bound) Scan(value any) error {
+	switch v := value.(type) {
+	case nil:
+		*b.to = nil
+	case int64:
+		amount := money.Paise(v)
+		*b.to = &amount
+	default:
+		return fmt.Errorf("an amount is stored as %T, not as integer paise", value)
+	}
+	return nil
+}
+
+// end is an end of a band as it is stored.
+func end(amount *money.Paise) any {
+	if amount == nil {
+		return nil
+	}
+	return int64(*amount)
+}
+
+// slabs reads the slabs of a statement that selects slabColumns.
+func (c conn) slabs(statement string, args ...any) (list []central.Slab, err error) {
+	err = c.each(statement, args, func(row *sql.Rows) error {
+		var x central.Slab
+		err := row.Scan(&x.ID, &x.Vendor, &x.Aggregator, &x.PaymentMethod, &x.Provider, &x.TxnType,
+			bound{&x.Min}, bound{&x.Max}, &x.Rate, &x.RateType, &x.IsDefault, moment{&x.CreatedAt}, moment{&x.UpdatedAt})
+		list = append(list, x)
+		return err
+	})
+	return list, err
+}
+
+func slabsAlike(c conn, vendor central.VendorID, x central.Combination) ([]central.Slab, error) {
+	return c.slabs(`SELECT `+slabColumns+` FROM commission_slabs
+		WHERE vendor = $1 AND payment_method = $2 AND provider = $3 AND txn_type = $4 AND deleted_at IS NULL
+		ORDER BY created_at, id`, string(vendor), x.PaymentMethod, x.Provider, x.TxnType)
+}
+
+// Slabs implements central.Administration.
+func (s *SQLite) Slabs(ctx context.Context, vendor central.VendorID) (list []central.Slab, err error) {
+	err = s.read(ctx, func(c conn) error {
+		var err error
+		list, err = c.slabs(`SELECT `+slabColumns+` FROM commission_slabs
+			WHERE vendor = $1 AND deleted_at IS NULL ORDER BY created_at, id`, string(vendor))
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list the slabs of vendor %s: %w", vendor, err)
+	}
+	return list, nil
+}
+
+// SlabsFor implements central.Administration, oldest first.
+func (s *SQLite) SlabsFor(ctx context.Context, vendor central.VendorID, x central.Combination) (list []central.Slab, err error) {
+	err = s.read(ctx, func(c conn) error {
+		var err error
+		list, err = slabsAlike(c, vendor, x)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list the slabs of vendor %s for one combination: %w", vendor, err)
+	}
+	return list, nil
+}
+
+// AddSlab implements central.Administration. The id and the moment are the
+// caller's. central.ErrNotFound: no such vendor; central.ErrState: the vendor
+// has 1000 slabs.
+func (s *SQLite) AddSlab(ctx context.Context, x central.Slab) (central.Slab, error) {
+	x.CreatedAt = cut(x.CreatedAt)
+	x.UpdatedAt = x.CreatedAt
+	err := s.write(ctx, func(c conn) error {
+		if err := holdSlabs(c, x.Vendor); err != nil {
+			return err
+		}
+		var n int
+		if err := c.one(`SELECT count(*) FROM commission_slabs WHERE vendor = $1 AND deleted_at IS NULL`, []any{string(x.Vendor)}, &n); err != nil {
+			return err
+		}
+		if n >= maxSlabs {
+			return fmt.Errorf("the vendor has %d slabs; delete some: %w", n, central.ErrState)
+		}
+		if err := makeRoom(c, x); err != nil {
+			return err
+		}
+		_, err := c.exec(`INSERT INTO commission_slabs (`+slabColumns+`)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
+			string(x.ID), string(x.Vendor), string(x.Aggregator), x.PaymentMethod, x.Provider, x.TxnType, end(x.Min), end(x.Max),
+			int64(x.Rate), string(x.RateType), bit(x.IsDefault), ms(x.CreatedAt), ms(x.UpdatedAt))
+		return err
+	})
+	if err != nil {
+		return central.Slab{}, fmt.Errorf("add a slab for vendor %s: %w", x.Vendor, err)
+	}
+	return x, nil
+}
+
+// ChangeSlab implements central.Administration.
+func (s *SQLite) ChangeSlab(ctx context.Context, vendor central.VendorID, id central.SlabID, change central.SlabChange, at time.Time) (x central.Slab, err error) {
+	err = s.write(ctx, func(c conn) error {
+		if err := holdSlabs(c, vendor); err != nil {
+			return err
+		}
+		list, err := c.slabs(`SELECT `+slabColumns+` FROM commission_slabs
+			WHERE id = $1 AND vendor = $2 AND deleted_at IS NULL`, string(id), string(vendor))
+		if err != nil {
+			return err
+		}
+		if len(list) == 0 {
+			return central.ErrNotFound
+		}
+		x = altered(list[0], change)
+		x.UpdatedAt = cut(at)
+		if err := makeRoom(c, x); err != nil {
+			return err
+		}
+		_, err = c.exec(`UPDATE commission_slabs SET payment_method = $1, provider = $2, txn_type = $3, min_amount = $4, max_amount = $5,
+			rate = $6, rate_type = $7, is_default = $8, updated_at = $9 WHERE id = $10`,
+			x.PaymentMethod, x.Provider, x.TxnType, end(x.Min), end(x.Max),
+			int64(x.Rate), string(x.RateType), bit(x.IsDefault), ms(x.UpdatedAt), string(id))
+		return err
+	})
+	if err != nil {
+		return central.Slab{}, fmt.Errorf("change slab %s of vendor %s: %w", id, vendor, err)
+	}
+	return x, nil
+}
+
+// altered is a slab after a change.
+func altered(x central.Slab, change central.SlabChange) central.Slab {
+	set(&x.PaymentMethod, change.PaymentMethod)
+	set(&x.Provider, change.Provider)
+	set(&x.TxnType, change.TxnType)
+	set(&x.Rate, change.Rate)
+	set(&x.RateType, change.RateType)
+	set(&x.IsDefault, change.IsDefault)
+	if change.Min != nil {
+		x.Min = change.Min
+	}
+	if change.Max != nil {
+		x.Max = change.Max
+	}
+	return x
+}
+
+// set gives a field its new value, if there is one.
+func set[T any](field, value *T) {
+	if value != nil {
+		*field = *value
+	}
+}
+
+// RemoveSlab implements central.Administration.
+func (s *SQLite) RemoveSlab(ctx context.Context, vendor central.VendorID, id central.SlabID, at time.Time) error {
+	err := s.write(ctx, func(c conn) error {
+		changed, err := c.exec(`UPDATE commission_slabs SET deleted_at = $1 WHERE id = $2 AND vendor = $3 AND deleted_at IS NULL`,
+			ms(at), string(id), string(vendor))
+		if err == nil && changed == 0 {
+			err = central.ErrNotFound
+		}
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("delete slab %s of vendor %s: %w", id, vendor, err)
+	}
+	return nil
+}
+
+// holdSlabs keeps everybody else from changing the vendor's slabs until the
+// end of the transaction, by the lock on the vendor's row;
+// central.ErrNotFound: no such vendor.
+func holdSlabs(c conn, vendor central.VendorID) error {
+	held, err := c.exec(`UPDATE vendors SET active = active WHERE id = $1`, string(vendor))
+	if err == nil && held == 0 {
+		err = central.ErrNotFound
+	}
+	return err
+}
+
+// makeRoom refuses a slab whose band meets another one's, and unsets the
+// earlier default where the slab is the default.
+func makeRoom(c conn, x central.Slab) error {
+	alike, err := slabsAlike(c, x.Vendor, x.Combination)
+	if err != nil {
+		return err
+	}
+	for _, other := range alike {
+		if other.ID != x.ID && other.Meets(x) {
+			return fmt.Errorf("slab %s: %w", other.ID, central.ErrOverlap)
+		}
+	}
+	if !x.IsDefault {
+		return nil
+	}
+	_, err = c.exec(`UPDATE commission_slabs SET is_default = 0, updated_at = $1
+		WHERE vendor = $2 AND payment_method = $3 AND provider = $4 AND txn_type = $5 AND is_default = 1 AND deleted_at IS NULL AND id <> $6`,
+		ms(x.UpdatedAt), string(x.Vendor), x.PaymentMethod, x.Provider, x.TxnType, string(x.ID))
+	return err
+}

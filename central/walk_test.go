@@ -1,0 +1,292 @@
+package central
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"galla/shared/money"
+	"galla/shared/op"
+	"pgregory.net/rapid"
+)
+
+// The random walk drives an engine with everything that can happen to it, and
+// then holds the ledger against the bank's books. The script is drawn before
+// the bubble begins, since rapid and synctest both want their own goroutine.
+
+// act is one thing that happens.
+type act struct {
+	Do       string // submit, consult, ask, sleep, restart, disk, tariff
+	Identity int
+	Ref      int // 0: none
+	Body     int
+	Kind     Kind
+	Bank     string // what the bank does with it
+	Caller   string
+	Seconds  int
+	Break    string // method of the ledger; "" mends all
+}
+
+func acts() *rapid.Generator[[]act] {
+	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) act {
+		return act{
+			Do:       rapid.SampledFrom([]string{"submit", "submit", "submit", "submit", "submit", "consult", "ask", "sleep", "restart", "disk", "tariff"}).Draw(t, "do"),
+			Identity: rapid.IntRange(0, 5).Draw(t, "identity"),
+			Ref:      rapid.IntRange(0, 3).Draw(t, "ref"),
+			Body:     rapid.SampledFrom([]int{0, 0, 0, 1}).Draw(t, "body"),
+			Kind:     rapid.SampledFrom([]Kind{KindWithdrawal, KindTransfer, KindTransfer, KindInitialize, KindAgentPAN, KindBeneficiaryAdd}).Draw(t, "kind"),
+			Bank:     rapid.SampledFrom([]string{"approve", "approve", "decline", "in progress", "silent, executes", "silent", "unreachable", "panic"}).Draw(t, "bank"),
+			Caller:   rapid.SampledFrom([]string{"merchant:m1", "terminal:t1"}).Draw(t, "caller"),
+			Seconds:  rapid.SampledFrom([]int{0, 1, 20, 90}).Draw(t, "seconds"),
+			Break:    rapid.SampledFrom([]string{"", "Begin", "Dispatch", "Settle", "Suspend"}).Draw(t, "break"),
+		}
+	}), 1, 25)
+}
+
+// walkRoutes gives each kind of the walk a route.
+var walkRoutes = map[Kind]op.RouteID{
+	KindWithdrawal: op.Withdrawal, KindTransfer: op.Transfer, KindInitialize: op.AgentInitialize,
+	KindAgentPAN: op.AgentVerifyPAN, KindBeneficiaryAdd: op.BeneficiaryAdd,
+}
+
+const (
+	walkMaxCount = 3
+	walkMaxSum   = 3 * 340000
+)
+
+func (a act) submission() Submission {
+	s := transfer(fmt.Sprintf("k%d", a.Identity), "")
+	s.Caller, s.Route, s.Request.Kind = a.Caller, walkRoutes[a.Kind], a.Kind
+	s.Fingerprint = [32]byte{byte(a.Body)}
+	s.Local = a.Kind.Local()
+	switch a.Kind {
+	case KindTransfer:
+		if a.Ref > 0 {
+			s.CallerRef = fmt.Sprintf("ref-%d", a.Ref) // which stands in the body
+			s.Fingerprint[1] = byte(a.Ref)
+		}
+		s.Quotas = []Quota{{Key: "remitter:s1", Period: "2000-01", Amount: s.Request.Amount, MaxCount: walkMaxCount, MaxSum: walkMaxSum}}
+	case KindInitialize:
+		s.KYC = &KYCStep{Service: ServiceAEPS, To: KYCInitialized}
+	case KindAgentPAN:
+		s.KYC = &KYCStep{Service: ServiceAEPS, To: KYCPANVerified}
+	}
+	return s
+}
+
+// walkBank does what the script says of a request, once.
+type walkBank struct {
+	*teller
+	mu     sync.Mutex
+	script map[op.RouteID][]string // by kind of request, in order
+	seen   map[Reference]int
+	asked  map[Reference]int
+}
+
+func (b *walkBank) Enquire(ctx context.Context, r Reference) (BankAnswer, error) {
+	b.mu.Lock()
+	b.asked[r]++
+	b.mu.Unlock()
+	return b.teller.Enquire(ctx, r)
+}
+
+func (b *walkBank) Send(ctx context.Context, r BankRequest) (BankAnswer, error) {
+	b.mu.Lock()
+	b.seen[r.Reference]++
+	queue := b.script[walkRoutes[r.Kind]]
+	what := "approve"
+	if len(queue) > 0 {
+		what, b.script[walkRoutes[r.Kind]] = queue[0], queue[1:]
+	}
+	b.mu.Unlock()
+	switch what {
+	case "decline":
+		return BankAnswer{Status: BankDeclined, Code: "51"}, nil
+	case "in progress":
+		b.execute(r)
+		return BankAnswer{Status: BankInProgress}, nil
+	case "silent, executes":
+		return b.silent(true)(ctx, r)
+	case "silent":
+		return b.silent(false)(ctx, r)
+	case "unreachable":
+		return BankAnswer{}, MarkNotSent(errors.New("connection refused"))
+	case "panic":
+		panic("adapter")
+	}
+	return b.execute(r), nil
+}
+
+// walk is one life of the walk, with what it has found wrong.
+type walk struct {
+	d       *desk
+	bank    *walkBank
+	store   *ledger
+	tariff  *tariff
+	replies map[op.ID]string // the final reply that was told first
+	wrong   []string
+}
+
+func (w *walk) say(format string, args ...any) {
+	w.wrong = append(w.wrong, fmt.Sprintf(format, args...))
+}
+
+func (w *walk) start(t *testing.T) {
+	// A short life of the lease and of the pauses keeps the virtual days few.
+	w.d = startAt(t, w.store, w.bank, w.bank.teller, EngineConfig{Tariff: w.tariff, Enquiries: EnquiryConfig{Poll: 2 * time.Second, Max: time.Minute}})
+}
+
+func (w *walk) do(t *testing.T, a act) {
+	switch a.Do {
+	case "submit":
+		w.submit(a)
+	case "consult":
+		if _, err := w.d.e.Consult(t.Context(), BankRequest{Kind: KindTransferOTP}); err != nil {
+			w.say("Consult = %v", err)
+		}
+	case "ask":
+		ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+		defer cancel()
+		_, _, _ = w.d.e.Ask(ctx, a.Caller, fmt.Sprintf("k%d", a.Identity))
+	case "sleep":
+		time.Sleep(time.Duration(a.Seconds) * time.Second)
+	case "restart":
+		w.d.stop()
+		w.mend() // a database that takes nothing does not let a node start
+		w.start(t)
+	case "disk":
+		w.mend()
+		if a.Break != "" {
+			w.store.setBroken(a.Break, errors.New("disk full"))
+		}
+	case "tariff":
+		w.tariff.setBroken(nil)
+		if a.Body == 1 {
+			w.tariff.setBroken(errors.New("slabs can't be read"))
+		}
+	}
+}
+
+func (w *walk) mend() {
+	for _, method := range []string{"Begin", "Dispatch", "Settle", "Suspend"} {
+		w.store.setBroken(method, nil)
+	}
+}
+
+// submit calls with the patience that the script says, and holds what it is
+// told against what it was told before.
+func (w *walk) submit(a act) {
+	s := a.submission()
+	w.bank.mu.Lock()
+	w.bank.script[s.Route] = append(w.bank.script[s.Route], a.Bank)
+	w.bank.mu.Unlock()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Duration(a.Seconds)*time.Second+time.Millisecond)
+	defer cancel()
+	o, _, err := w.d.e.Submit(ctx, s)
+	if err != nil {
+		switch f := AsError(err).Fault; f {
+		case Conflict, Precluded:
+		case Internal:
+			if w.store.broken["Begin"] == nil {
+				w.say("Submit = %v", err)
+			}
+		default:
+			w.say("Submit = %s: %v", f, err)
+		}
+		return
+	}
+	if o.Route != s.Route || o.Fingerprint != s.Fingerprint || o.CallerRef != s.CallerRef {
+		w.say("answered with the record of another body: %s %q for %s %q", o.Route, o.CallerRef, s.Route, s.CallerRef)
+	}
+	if o.State.Final() {
+		if first, ok := w.replies[o.ID]; ok && first != string(o.Reply) {
+			w.say("reply changed from %s to %s", first, o.Reply)
+		}
+		w.replies[o.ID] = string(o.Reply)
+	}
+}
+
+// settle lets everything come to its end.
+func (w *walk) settle() {
+	w.mend()
+	w.tariff.setBroken(nil)
+	time.Sleep(20 * time.Minute)
+	w.d.stop()
+}
+
+// check holds the ledger against the bank's books.
+func (w *walk) check() {
+	refs := map[string]op.ID{}
+	var held Used
+	kyc := false
+	for id, o := range w.store.byID {
+		executed, sent := w.bank.executed[o.Reference], w.bank.seen[o.Reference]
+		_, earned := w.store.earnings[id]
+		succeeded := o.State == op.Succeeded
+		if executed > 1 || sent > 1 {
+			w.say("%s was sent %d times and executed %d times", id, sent, executed)
+		}
+		if !o.State.Final() {
+			w.say("%s %s stays %s", o.Kind, id, o.State)
+		}
+		if o.Kind.Local() && sent+executed+w.bank.asked[o.Reference] > 0 {
+			w.say("local operation %s reached the bank", id)
+		}
+		if !o.Kind.Local() && succeeded != (executed == 1) {
+			w.say("%s %s is %s, executed %d times", o.Kind, id, o.State, executed)
+		}
+		if earned != (succeeded && !o.Kind.Local()) {
+			w.say("%s %s is %s, earned: %v", o.Kind, id, o.State, earned)
+		}
+		if reply, told := w.replies[id]; told && reply != string(o.Reply) {
+			w.say("%s told %s and keeps %s", id, reply, o.Reply)
+		}
+		if o.CallerRef != "" {
+			if other, twice := refs[o.CallerRef]; twice {
+				w.say("%s and %s have the reference %s", id, other, o.CallerRef)
+			}
+			refs[o.CallerRef] = id
+		}
+		if o.Kind == KindTransfer && succeeded {
+			held = Used{held.Count + 1, held.Sum + o.Amount}
+		}
+		kyc = kyc || succeeded && o.KYC != nil
+	}
+	if used := w.store.usage["remitter:s1|2000-01"]; used != held || used.Count > walkMaxCount || used.Sum > money.Paise(walkMaxSum) {
+		w.say("the quota says %+v, the succeeded transfers %+v", used, held)
+	}
+	if kyc != (w.store.kyc["m1"] != "") {
+		w.say("service KYC is %q, a step succeeded: %v", w.store.kyc["m1"], kyc)
+	}
+	for reference := range maps.Keys(w.bank.executed) {
+		if w.bank.seen[reference] == 0 {
+			w.say("the bank executed %s, which nobody sent", reference)
+		}
+	}
+}
+
+func TestRandomWalk(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		script := acts().Draw(rt, "script")
+		w := &walk{
+			bank:  &walkBank{teller: &teller{executed: map[Reference]int{}}, script: map[op.RouteID][]string{}, seen: map[Reference]int{}, asked: map[Reference]int{}},
+			store: newLedger(), tariff: &tariff{}, replies: map[op.ID]string{},
+		}
+		synctest.Test(t, func(t *testing.T) {
+			w.start(t)
+			for _, a := range script {
+				w.do(t, a)
+			}
+			w.settle()
+			w.check()
+		})
+		for _, words := range w.wrong {
+			rt.Error(words)
+		}
+	})
+}
