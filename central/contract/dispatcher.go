@@ -147,8 +147,8 @@ func New(desk central.Desk, registry Registry, store Store, vendors Administrati
 		desk: desk, registry: registry, store: store, vendors: vendors, cfg: cfg, log: cfg.Logger,
 		banks: banks, bankList: bankList(banks), bindings: map[op.RouteID]binding{},
 	}
-	d.bindAEPS()
 	d.bindAgent()
+	d.bindAEPS()
 	d.bindTransfers()
 	d.bindUPI()
 	d.bindVendor()
