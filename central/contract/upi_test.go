@@ -17,9 +17,6 @@ import (
 	"galla/shared/op"
 )
 
-// qrModule is the width of a module that the pictures have, in pixels.
-const qrModule = 8
-
 // qrStore has merchants of all kinds of names and addresses.
 type qrStore struct {
 	*fakeStore
