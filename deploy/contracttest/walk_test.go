@@ -89,6 +89,21 @@ func TestTheServedDocumentIsTheOne(t *testing.T) {
 	}
 }
 
+// TestNoRouteWithoutAToken: whatever the route, a stranger learns nothing.
+func TestNoRouteWithoutAToken(t *testing.T) {
+	h := running
+	for _, r := range op.Table() {
+		if r.Doors&op.Direct == 0 || len(r.Roles) == 0 {
+			continue
+		}
+		path := strings.NewReplacer(":vendorId", vendor1, ":slabId", vendor1, ":id", vendor1).Replace(r.Path)
+		a := h.send(t, r.Method, path, []byte("{}")).is(401, "03").bare()
+		if a.header.Get("WWW-Authenticate") == "" {
+			t.Errorf("%s: no challenge", r.ID)
+		}
+	}
+}
+
 // TestTerminals walks the terminals' own routes.
 func TestTerminals(t *testing.T) {
 	h := running
