@@ -158,6 +158,10 @@ func (d *desk) Submit(ctx context.Context, s central.Submission) (central.Operat
 	return o, false, nil
 }
 
+func (d *desk) Consult(context.Context, central.BankRequest) (central.BankAnswer, error) {
+	return central.BankAnswer{Status: central.BankApproved, Code: "00", Message: "SUCCESS", Data: []byte("{}")}, nil
+}
+
 func (d *desk) Ask(context.Context, string, string) (central.Operation, bool, error) {
 	return central.Operation{}, false, nil
 }

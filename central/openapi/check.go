@@ -104,8 +104,32 @@ func (d *Document) Check(id op.RouteID, http int, body []byte) error {
 		return fmt.Errorf("%s answered HTTP %d with what is no JSON: %s", id, http, brief(body))
 	}
 	at := fmt.Sprintf("%s, HTTP %d: body", id, http)
-	if len(shapes[http]) == 1 {
-		return d.checker.check(shapes[http][0], body, at, 0)
+	likely := d.likely(shapes[http], body)
+	if len(likely) == 1 {
+		return d.checker.check(likely[0], body, at, 0)
 	}
-	return d.checker.checkAny(shapes[http], body, at, 0)
+	return d.checker.checkAny(likely, body, at, 0)
+}
+
+// likely are the shapes that have the body's statusCode and message, so that an
+// error tells of those alone; all of them where none has.
+func (d *Document) likely(shapes []*schema, body jsontext.Value) []*schema {
+	var told ordered[jsontext.Value]
+	if json.Unmarshal(body, &told) != nil {
+		return shapes
+	}
+	for _, name := range []string{"statusCode", "message"} {
+		value, _ := told.find(name)
+		var fit []*schema
+		for _, s := range shapes {
+			property, ok := s.Properties.find(name)
+			if ok && value != nil && d.checker.check(property, value, name, 0) == nil {
+				fit = append(fit, s)
+			}
+		}
+		if len(fit) > 0 {
+			shapes = fit
+		}
+	}
+	return shapes
 }

@@ -92,12 +92,12 @@ func serve(ctx context.Context, cfg Config, k keys, db *store.SQLite, listeners 
 	if err != nil {
 		return err
 	}
-	document, err := openapi.New(dispatcher, op.Table())
+	described, err := openapi.New(dispatcher, op.Table())
 	if err != nil {
 		return err
 	}
 	direct, err := door.New(dispatcher, db, door.Config{
-		Issuer: issuer, Audience: audience, Keys: []secret.Key{k.token}, Pages: pages(document), Rand: cfg.Rand, Logger: cfg.Logger,
+		Issuer: issuer, Audience: audience, Keys: []secret.Key{k.token}, Pages: pages(described), Rand: cfg.Rand, Logger: cfg.Logger,
 	})
 	if err != nil {
 		return err
@@ -121,7 +121,7 @@ func serve(ctx context.Context, cfg Config, k keys, db *store.SQLite, listeners 
 	return group.Wait()
 }
 
-// pages are what everybody may read.
+// pages are the description of the interface, for programs and for people.
 func pages(d *openapi.Document) map[string]door.Page {
 	return map[string]door.Page{
 		"/openapi.json": {ContentType: "application/json", Body: d.JSON()},
