@@ -166,10 +166,6 @@ func (d *desk) Ask(context.Context, string, string) (central.Operation, bool, er
 	return central.Operation{}, false, nil
 }
 
-func (d *desk) Consult(context.Context, central.BankRequest) (central.BankAnswer, error) {
-	return central.BankAnswer{Status: central.BankApproved, Code: "00", Message: "SUCCESS", Data: []byte(`{"status":"SUCCESS"}`)}, nil
-}
-
 // registry has one code.
 type registry struct{}
 
