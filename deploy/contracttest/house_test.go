@@ -103,7 +103,7 @@ func TestMain(m *testing.M) {
 			fmt.Fprintln(os.Stderr, "contracttest:", err)
 			return 1
 		}
-		return m.Run()
+		return running.walk.judge(m.Run())
 	}())
 }
 
