@@ -77,6 +77,7 @@ type house struct {
 	central, bank, reader string // base URLs
 	http                  *http.Client
 	glass                 sync.Mutex
+	walk                  *walk
 
 	mu     sync.Mutex
 	tokens map[string]string
@@ -98,11 +99,14 @@ func TestMain(m *testing.M) {
 		var ended sync.WaitGroup
 		defer ended.Wait()
 		defer cancel()
-		if err := running.open(ctx, &ended, dir); err != nil {
+		if running.walk, err = newWalk(); err == nil {
+			err = running.open(ctx, &ended, dir)
+		}
+		if err != nil {
 			fmt.Fprintln(os.Stderr, "contracttest:", err)
 			return 1
 		}
-		return m.Run()
+		return running.walk.judge(m.Run())
 	}())
 }
 
@@ -242,6 +246,7 @@ func (h *house) send(t *testing.T, method, path string, body []byte, header ...s
 	if err != nil {
 		t.Fatal(err)
 	}
+	h.walk.note(t, method, path, resp.StatusCode, raw)
 	a := answer{t: t, asked: method + " " + path, http: resp.StatusCode, header: resp.Header, raw: raw}
 	decode := json.NewDecoder(bytes.NewReader(raw))
 	decode.UseNumber()
