@@ -191,15 +191,22 @@ func (d *Dispatcher) readAgentStatus(c *call) step {
 	}
 }
 
-// readAgentDetail asks the network who an agent is; the caller's own one where
-// none is named.
+// readAgentDetail asks the network who the acting merchant's agent is. An agent
+// of somebody else has the answer of one who does not exist.
 func (d *Dispatcher) readAgentDetail(c *call) step {
 	request := c.request(central.KindAgentDetail)
 	request.Particulars.Agent = c.in.ID("agentId", form.May)
 	if request.Particulars.Agent == "" {
 		request.Particulars.Agent = c.merchant.MID
 	}
-	return func(ctx context.Context) (central.Reply, error) { return d.consult(ctx, request, "") }
+	own := request.Particulars.Agent == c.merchant.MID
+	return func(ctx context.Context) (central.Reply, error) {
+		if !own {
+			http, body := declined(central.BankAnswer{Refusal: central.RefusedAbsent, Message: "No such agent"})
+			return central.Reply{HTTP: http, Body: body}, nil
+		}
+		return d.consult(ctx, request, "")
+	}
 }
 
 // initialized is the success of initialize, which has no envelope (section

@@ -277,12 +277,20 @@ func TestOnboardingRequests(t *testing.T) {
 }
 
 func TestAgentDetailNamesAnAgent(t *testing.T) {
-	for body, want := range map[string]string{`{}`: "GAL0000002", `{"agentId":""}`: "GAL0000002", ``: "GAL0000002", `{"agentId":"GAL0000003"}`: "GAL0000003"} {
+	for body, want := range map[string]string{`{}`: "GAL0000002", `{"agentId":""}`: "GAL0000002", ``: "GAL0000002", `{"agentId":"GAL0000002"}`: "GAL0000002"} {
 		b := newAgentBench(t)
 		expect(t, b.call(merchant2, op.AgentDetail, body), 200, "00")
 		if got := b.desk.consulted[0].Particulars.Agent; got != want {
 			t.Errorf("%s asks for %q", body, got)
 		}
+	}
+	// Another party's agent is not asked for, and can't be told from none.
+	b := newAgentBench(t)
+	for _, foreign := range []string{"GAL0000003", "GAL9999999", "x"} {
+		expect(t, b.call(merchant2, op.AgentDetail, `{"agentId":"`+foreign+`"}`), 200, "01")
+	}
+	if len(b.desk.consulted) != 0 {
+		t.Errorf("the bank was asked for somebody else's agent: %+v", b.desk.consulted)
 	}
 }
 

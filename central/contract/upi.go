@@ -2,9 +2,7 @@ package contract
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -36,20 +34,20 @@ func (d *Dispatcher) readQR(c *call) step {
 	if bound := c.in.Bound("amount"); bound != nil {
 		amount = *bound
 	}
-	order := c.in.Order("order_id")
+	p := upi.Payment{Amount: amount, Order: c.in.Order("order_id")}
 	return func(ctx context.Context) (central.Reply, error) {
-		data := qrData{Type: "STATIC", Order: order, Amount: jsontext.Value(amount.Number()), Payee: upi.Payee(c.merchant.LegalName)}
-		if amount > 0 {
+		payee, err := d.payee(c.merchant)
+		if err != nil {
+			return central.Reply{}, fmt.Errorf("merchant %s can't be paid by UPI: %w", c.merchant.ID, err)
+		}
+		data := qrData{Type: "STATIC", Order: p.Order, Amount: jsontext.Value(p.Amount.Number()), VPA: payee.Address, Payee: payee.Name}
+		if p.Dynamic() {
 			data.Type = "DYNAMIC"
-			if err := d.claimOrder(ctx, c.merchant.ID, order, amount); err != nil {
+			if err := d.claimOrder(ctx, c.merchant.ID, p); err != nil {
 				return central.Reply{}, err
 			}
 		}
-		var err error
-		if data.VPA, err = d.payeeAddress(c.merchant); err != nil {
-			return central.Reply{}, err
-		}
-		data.Link = upi.Link(upi.Payment{Address: data.VPA, Payee: data.Payee, Category: c.merchant.MCC, Order: order, Amount: amount})
+		data.Link = upi.Link(payee, p)
 		if data.Image, err = upi.Picture(data.Link); err != nil {
 			return central.Reply{}, fmt.Errorf("draw the QR code of merchant %s: %w", c.merchant.ID, err)
 		}
@@ -57,27 +55,24 @@ func (d *Dispatcher) readQR(c *call) step {
 	}
 }
 
+// payee is the merchant as its customers' payment apps know it.
+func (d *Dispatcher) payee(m central.Merchant) (upi.Payee, error) {
+	address := m.VPA
+	if address == "" {
+		address = upi.AddressOf(m.MID, d.cfg.Handle)
+	}
+	return upi.NewPayee(address, m.LegalName, m.MCC)
+}
+
 // claimOrder keeps a merchant's order ids apart: as the transaction reference
 // of a link each belongs to one amount for ever.
-func (d *Dispatcher) claimOrder(ctx context.Context, m central.MerchantID, order string, amount money.Paise) error {
-	claimed, err := d.store.ClaimOrder(ctx, m, order, amount, time.Now())
+func (d *Dispatcher) claimOrder(ctx context.Context, m central.MerchantID, p upi.Payment) error {
+	claimed, err := d.store.ClaimOrder(ctx, m, p.Order, p.Amount, time.Now())
 	if err != nil {
 		return fmt.Errorf("claim an order id of merchant %s: %w", m, err)
 	}
-	if claimed != amount {
+	if claimed != p.Amount {
 		return central.Refuse(central.Conflict, "This order_id was used before with another amount; nothing was done. Use a new order_id")
 	}
 	return nil
-}
-
-// payeeAddress is the UPI address that a merchant is paid at: its own, or the
-// one that its MID has with us.
-func (d *Dispatcher) payeeAddress(m central.Merchant) (string, error) {
-	switch {
-	case m.VPA != "":
-		return m.VPA, nil
-	case m.MID == "" || d.cfg.Handle == "":
-		return "", errors.New("merchant " + string(m.ID) + " has no UPI address, and none can be made: a MID and the configured handle are needed")
-	}
-	return strings.ToLower(m.MID) + "@" + d.cfg.Handle, nil
 }

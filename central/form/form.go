@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
@@ -127,7 +128,7 @@ func (r *Reader) OneOf(fields ...string) {
 }
 
 // ExactlyOne notes a failure where none of the fields is there, and where more
-// than one is.
+// than one is; of those that are wrong already, none more.
 func (r *Reader) ExactlyOne(fields ...string) {
 	var given []string
 	for _, f := range fields {
@@ -142,6 +143,9 @@ func (r *Reader) ExactlyOne(fields ...string) {
 		return
 	}
 	for _, f := range given {
+		if slices.ContainsFunc(r.wrong, func(e central.FieldError) bool { return e.Field == f }) {
+			continue
+		}
 		r.Fail(f, "alone", fmt.Sprintf("must be the only one of %v", fields))
 	}
 }

@@ -27,7 +27,7 @@ func (nothing) InForce(time.Time) []central.Limit {
 }
 
 // dispatcher is the real one, over the given desk and store.
-func dispatcher(t testing.TB, desk central.Desk, store contract.Store, vendors contract.Administration, registry contract.Registry) *contract.Dispatcher {
+func dispatcher(t testing.TB, desk central.Desk, store contract.Store, vendors central.Administration, registry contract.Registry) *contract.Dispatcher {
 	t.Helper()
 	d, err := contract.New(desk, registry, store, vendors, contract.Config{
 		FingerprintKey: secret.NewKey(bytes.Repeat([]byte{7}, 32)), UplinkURL: "ws://127.0.0.1:7102/uplink", Audience: "galla-uplink",

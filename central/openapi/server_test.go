@@ -103,7 +103,7 @@ var errReached = errors.New("the request was read")
 // to; parties it knows.
 type behind struct {
 	contract.Store
-	contract.Administration
+	central.Administration
 }
 
 func (behind) Merchant(_ context.Context, id central.MerchantID) (central.Merchant, error) {
@@ -159,7 +159,7 @@ func (behind) Revoke(context.Context, central.MerchantID, central.TerminalID) er
 }
 
 // administration is the vendors' part of behind.
-type administration struct{ contract.Administration }
+type administration struct{ central.Administration }
 
 const exampleSlab = central.SlabID("6ae6783f-4fbd-491b-aeb8-8b73a48ed247")
 
