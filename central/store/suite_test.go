@@ -42,6 +42,9 @@ func testStore(t *testing.T, open func(t *testing.T) central.Store) {
 		{"tokens", suiteTokens},
 		{"sessions", suiteSessions},
 		{"events", suiteEvents},
+		{"vendor keys", suiteVendorKeys},
+		{"uses of keys", suiteKeyUses},
+		{"replays", suiteReplays},
 		{"aadhaar", suiteAadhaar},
 		{"contexts", suiteContexts},
 	} {
