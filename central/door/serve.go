@@ -50,6 +50,10 @@ func (d *Door) serve(fctx *fasthttp.RequestCtx) {
 	if last {
 		fctx.SetConnectionClose()
 	}
+	if d.toGateway(fctx) {
+		d.serveGateway(fctx, shape)
+		return
+	}
 	if shape != "" {
 		d.refuse(fctx, invalid("headers", "http", shape))
 		return
@@ -119,7 +123,12 @@ func (d *Door) refuseRequest(c *fiber.Ctx, err error) error {
 		}
 	}
 	var status *fiber.Error
-	if !errors.As(err, &status) {
+	known := errors.As(err, &status)
+	if known && d.toGateway(fctx) {
+		d.serveGateway(fctx, "the request could not be read: "+status.Message)
+		return nil
+	}
+	if !known {
 		d.refuse(fctx, err)
 		return nil
 	}
