@@ -12,8 +12,8 @@ import (
 	"galla/central"
 )
 
-// vendor2 has no aggregator.
-const vendor2 central.VendorID = "b0000000-0000-4000-8000-00000000000c"
+// bareVendor has no aggregator.
+const bareVendor central.VendorID = "b0000000-0000-4000-8000-00000000000c"
 
 func newVendorKey(vendor central.VendorID, n int) central.VendorKey {
 	return central.VendorKey{
@@ -31,7 +31,7 @@ func suiteVendorKeys(t *testing.T, s central.Store) {
 	wantErr(t, "second", s.AddVendorKey(background, second), nil)
 	wantErr(t, "third", s.AddVendorKey(background, third), central.ErrState)
 	wantErr(t, "nobody's", s.AddVendorKey(background, newVendorKey("nobody", 1)), central.ErrNotFound)
-	other := newVendorKey(vendor2, 4)
+	other := newVendorKey(bareVendor, 4)
 	wantErr(t, "another vendor's", s.AddVendorKey(background, other), nil)
 	for _, k := range []*central.VendorKey{&first, &second, &third, &other} {
 		k.CreatedAt = cut(k.CreatedAt)
@@ -105,7 +105,7 @@ func suiteKeyUses(t *testing.T, s central.Store) {
 }
 
 func suiteReplays(t *testing.T, s central.Store) {
-	a, b := newVendorKey(vendor1, 1), newVendorKey(vendor2, 2)
+	a, b := newVendorKey(vendor1, 1), newVendorKey(bareVendor, 2)
 	wantErr(t, "add", s.AddVendorKey(background, a), nil)
 	wantErr(t, "add", s.AddVendorKey(background, b), nil)
 	iv := central.IV{1, 2, 3}
@@ -157,7 +157,7 @@ func TestKeysInSQL(t *testing.T) {
 		"an API key in the hint":      `UPDATE vendor_keys SET hint = 'vk_sandbox'`,
 		"a use taken back":            `UPDATE vendor_keys SET uses = uses - 1 WHERE uses > 0`,
 		"too many uses":               `UPDATE vendor_keys SET uses = 4294967297`,
-		"another owner":               `UPDATE vendor_keys SET vendor = '` + string(vendor2) + `'`,
+		"another owner":               `UPDATE vendor_keys SET vendor = '` + string(bareVendor) + `'`,
 		"a deleted key":               `DELETE FROM vendor_keys`,
 		"a message of nobody":         `INSERT INTO gateway_messages (vendor_key, iv, expires_at) VALUES ('x', zeroblob(12), 1)`,
 		"a short IV":                  `INSERT INTO gateway_messages (vendor_key, iv, expires_at) VALUES ('` + string(k.ID) + `', zeroblob(11), 1)`,
