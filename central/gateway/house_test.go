@@ -66,8 +66,10 @@ type bank struct {
 }
 
 func (b *bank) Send(ctx context.Context, r central.BankRequest) (central.BankAnswer, error) {
-	b.sent.Add(1)
-	if hold := b.hold.Load(); hold != nil {
+	if r.Kind == central.KindWithdrawal { // and no authentication of the agent
+		b.sent.Add(1)
+	}
+	if hold := b.hold.Load(); hold != nil && r.Kind == central.KindWithdrawal {
 		select {
 		case <-*hold:
 		case <-ctx.Done():
@@ -316,6 +318,18 @@ func (h *house) send(t testing.TB, m message) answer {
 
 func (h *house) raw(t testing.TB, text []byte, method string) answer {
 	t.Helper()
+	res, body := h.bytes(t, text, method)
+	return h.opened(t, res, body)
+}
+
+// exchange sends a message and gives the reply unopened.
+func (h *house) exchange(t testing.TB, m message) (*http.Response, []byte) {
+	t.Helper()
+	return h.bytes(t, m.bytes(), m.method)
+}
+
+func (h *house) bytes(t testing.TB, text []byte, method string) (*http.Response, []byte) {
+	t.Helper()
 	c, err := net.Dial("tcp", h.addr)
 	must(t, err)
 	defer func() { _ = c.Close() }()
@@ -327,7 +341,7 @@ func (h *house) raw(t testing.TB, text []byte, method string) answer {
 	}
 	body, err := io.ReadAll(res.Body)
 	must(t, err)
-	return h.opened(t, res, body)
+	return res, body
 }
 
 // do sends a message over a connection that is kept.
