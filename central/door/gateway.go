@@ -37,6 +37,20 @@ func (d *Door) toGateway(fctx *fasthttp.RequestCtx) bool {
 	return underGateway(fctx.Request.Header.RequestURI()) || underGateway(fctx.Path())
 }
 
+// unreadToGateway is toGateway for a request that the HTTP layer could not
+// read: it goes by the request line as far as it is known.
+func (d *Door) unreadToGateway(fctx *fasthttp.RequestCtx) bool {
+	if d.toGateway(fctx) {
+		return true
+	}
+	served, ok := fctx.Conn().(*conn)
+	if d.cfg.Gateway == nil || !ok {
+		return false
+	}
+	_, target, _ := bytes.Cut(served.head, []byte(" "))
+	return underGateway(target)
+}
+
 func underGateway(path []byte) bool {
 	if len(path) < len(gatewayRoot) || !bytes.EqualFold(path[:len(gatewayRoot)], []byte(gatewayRoot)) {
 		return false

@@ -46,6 +46,9 @@ func (d *Door) serve(fctx *fasthttp.RequestCtx) {
 		}
 	}()
 	d.begin(fctx)
+	if served, ok := fctx.Conn().(*conn); ok {
+		served.whole()
+	}
 	shape, last := ambiguous(&fctx.Request.Header)
 	if last {
 		fctx.SetConnectionClose()
@@ -124,7 +127,7 @@ func (d *Door) refuseRequest(c *fiber.Ctx, err error) error {
 	}
 	var status *fiber.Error
 	known := errors.As(err, &status)
-	if known && d.toGateway(fctx) {
+	if known && d.unreadToGateway(fctx) {
 		d.serveGateway(fctx, "the request could not be read: "+status.Message)
 		return nil
 	}

@@ -334,7 +334,10 @@ func (h *house) bytes(t testing.TB, text []byte, method string) (*http.Response,
 	must(t, err)
 	defer func() { _ = c.Close() }()
 	_ = c.SetDeadline(time.Now().Add(30 * time.Second))
-	go func() { _, _ = c.Write(text) }()
+	go func() {
+		_, _ = c.Write(text)
+		_ = c.(*net.TCPConn).CloseWrite()
+	}()
 	res, err := http.ReadResponse(bufio.NewReader(c), &http.Request{Method: method})
 	if err != nil {
 		t.Fatalf("no reply: %v", err)
