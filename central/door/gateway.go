@@ -72,7 +72,7 @@ func (d *Door) serveGateway(fctx *fasthttp.RequestCtx, malformed string) {
 	reply := d.cfg.Gateway.Serve(ctx, central.GatewayMessage{
 		Method: string(fctx.Method()), Target: string(fctx.Request.Header.RequestURI()),
 		Header: func(name string) []string { return valuesOf(fctx.Request.Header.RawHeaders(), name) },
-		Body: fctx.Request.Body(), Malformed: malformed, RequestID: requestID(fctx),
+		Body:   fctx.Request.Body(), Malformed: malformed, RequestID: requestID(fctx),
 	})
 	if !reply.Authenticated {
 		_ = d.strangers.allow(peer, time.Now()) // counted; the next one may be refused

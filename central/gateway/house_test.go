@@ -31,7 +31,12 @@ import (
 	"galla/shared/secret"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(m,
+		// The HTTP server's own, which end by themselves after their next tick.
+		goleak.IgnoreAnyFunction("github.com/valyala/fasthttp.updateServerDate.func1"),
+		goleak.IgnoreAnyFunction("github.com/valyala/fasthttp.(*workerPool).Start.func2"))
+}
 
 const (
 	v1 = central.VendorID("b0000000-0000-4000-8000-000000000001")

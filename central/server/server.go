@@ -15,6 +15,7 @@ import (
 	"galla/central/commission"
 	"galla/central/contract"
 	"galla/central/door"
+	"galla/central/gateway"
 	"galla/central/store"
 	"galla/central/uplink"
 	"galla/shared/secret"
@@ -29,7 +30,7 @@ func Run(ctx context.Context, cfg Config) error {
 	if err := cfg.Validate(); err != nil {
 		return fmt.Errorf("configuration: %w", err)
 	}
-	k, err := loadKeys(cfg.Data, cfg.Sandbox, cfg.Rand)
+	k, err := loadKeys(cfg)
 	if err != nil {
 		return err
 	}
@@ -64,6 +65,15 @@ func serve(ctx context.Context, cfg Config, k keys, db *store.SQLite, listeners 
 			return err
 		}
 	}
+	safe, err := gateway.NewSafe(db, k.vendorMasters, cfg.Rand)
+	if err != nil {
+		return err
+	}
+	if cfg.Sandbox {
+		if err := seedKeys(ctx, safe); err != nil {
+			return err
+		}
+	}
 	network, err := bank.New(bank.Config{BaseURL: cfg.BankURL, Key: k.bank, Timeout: cfg.BankTimeout, Logger: cfg.Logger})
 	if err != nil {
 		return err
@@ -90,9 +100,18 @@ func serve(ctx context.Context, cfg Config, k keys, db *store.SQLite, listeners 
 	if err != nil {
 		return err
 	}
-	direct, err := door.New(dispatcher, db, door.Config{
-		Issuer: issuer, Audience: audience, Keys: []secret.Key{k.token}, Rand: cfg.Rand, Logger: cfg.Logger,
-	})
+	sealed, err := gateway.New(dispatcher, db, safe, cfg.gateway())
+	if err != nil {
+		return err
+	}
+	ways := door.Config{
+		Issuer: issuer, Audience: audience, Keys: []secret.Key{k.token}, Gateway: sealed, Rand: cfg.Rand, Logger: cfg.Logger,
+	}
+	if cfg.Sandbox {
+		ways.Explainer = sealed
+		ways.StrangerRate = sandboxStrangers
+	}
+	direct, err := door.New(dispatcher, db, ways)
 	if err != nil {
 		return err
 	}
@@ -100,7 +119,7 @@ func serve(ctx context.Context, cfg Config, k keys, db *store.SQLite, listeners 
 	if err != nil {
 		return err
 	}
-	desk := admin{engine: engine, store: db, terminals: terminals, log: cfg.Logger}
+	desk := admin{engine: engine, store: db, terminals: terminals, gateway: sealed, log: cfg.Logger}
 
 	if err := writePID(cfg.Data); err != nil {
 		return err
@@ -108,6 +127,7 @@ func serve(ctx context.Context, cfg Config, k keys, db *store.SQLite, listeners 
 	defer func() { _ = os.Remove(filepath.Join(cfg.Data, pidFile)) }()
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return engine.Run(ctx) })
+	group.Go(func() error { return sealed.Run(ctx) })
 	group.Go(func() error { return direct.Run(ctx, listeners[0]) })
 	group.Go(func() error { return desk.run(ctx, listeners[1]) })
 	group.Go(func() error { return terminals.Run(ctx, listeners[2]) })

@@ -28,6 +28,8 @@ var revealers = map[string]string{
 	"central/door/hash.go":                 "hashes a client's secret",
 	"central/door/jwt.go":                  "makes the signing keys of their seeds",
 	"central/door/oauth.go":                "hands a new token to the client who asked for it",
+	"central/gateway/safe.go":              "seals a vendor's key, and hashes its API key",
+	"central/cmd/galla-central/vendor.go":  "prints a new vendor key for the operator who asked for it, once",
 	"central/bank/simbank/services/otp.go": "puts an OTP into the text that its telephone gets, in memory",
 
 	"edge/message/request.go": "fills the request that goes to the line",
