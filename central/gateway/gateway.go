@@ -12,8 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/time/rate"
-
 	"galla/central"
 	"galla/shared/envelope"
 	"galla/shared/op"
@@ -26,8 +24,8 @@ const Prefix = "/process"
 // defaults where they are zero.
 type Config struct {
 	// Rate and Burst bound each vendor's messages; default 500 a second and
-	// 1000, as at the direct door. rate.Inf: no bound.
-	Rate  rate.Limit
+	// 1000, as at the direct door.
+	Rate  float64
 	Burst int
 	// UnderWay bounds each vendor's calls at one time; default 256: a quarter
 	// of what the engine lets wait for the bank, so that one vendor whose calls

@@ -48,7 +48,7 @@ func (v *vendors) enter(ctx context.Context, vendor central.VendorID, now time.T
 	v.mu.Lock()
 	s, ok := v.by[vendor]
 	if !ok {
-		s = &share{limit: rate.NewLimiter(v.cfg.Rate, v.cfg.Burst)}
+		s = &share{limit: rate.NewLimiter(rate.Limit(v.cfg.Rate), v.cfg.Burst)}
 		v.by[vendor] = s
 	}
 	if s.underWay >= v.cfg.UnderWay || v.all >= v.cfg.AllUnderWay {

@@ -381,7 +381,7 @@ func TestMasterKeysRotate(t *testing.T) {
 }
 
 func TestUsesAreBounded(t *testing.T) {
-	h := open(t, func(cfg *Config, _ *door.Config) { cfg.Rate = rate.Inf })
+	h := open(t, func(cfg *Config, _ *door.Config) { cfg.Rate = float64(rate.Inf) })
 	k := Issued{APIKey: secret.NewToken(apiKey1), Key: counting(0)}
 	if !h.serves(t, k) {
 		t.Fatal("it does not serve")

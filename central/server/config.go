@@ -11,8 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/time/rate"
-
 	"galla/central/gateway"
 	"galla/shared/secret"
 )
@@ -114,7 +112,7 @@ func (c Config) handle() string {
 // messages under its own public keys.
 func (c Config) gateway() gateway.Config {
 	out := gateway.Config{
-		Rate: rate.Limit(c.GatewayRate), Burst: c.GatewayBurst, UnderWay: c.GatewayUnderWay, Rand: c.Rand, Logger: c.Logger,
+		Rate: c.GatewayRate, Burst: c.GatewayBurst, UnderWay: c.GatewayUnderWay, Rand: c.Rand, Logger: c.Logger,
 	}
 	if c.Sandbox {
 		out.Explain = sandboxKeyIDs()

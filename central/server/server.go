@@ -65,15 +65,6 @@ func serve(ctx context.Context, cfg Config, k keys, db *store.SQLite, listeners 
 			return err
 		}
 	}
-	safe, err := gateway.NewSafe(db, k.vendorMasters, cfg.Rand)
-	if err != nil {
-		return err
-	}
-	if cfg.Sandbox {
-		if err := seedKeys(ctx, safe); err != nil {
-			return err
-		}
-	}
 	network, err := bank.New(bank.Config{BaseURL: cfg.BankURL, Key: k.bank, Timeout: cfg.BankTimeout, Logger: cfg.Logger})
 	if err != nil {
 		return err
@@ -100,16 +91,9 @@ func serve(ctx context.Context, cfg Config, k keys, db *store.SQLite, listeners 
 	if err != nil {
 		return err
 	}
-	sealed, err := gateway.New(dispatcher, db, safe, cfg.gateway())
+	sealed, ways, err := openGateway(ctx, cfg, k, db, dispatcher)
 	if err != nil {
 		return err
-	}
-	ways := door.Config{
-		Issuer: issuer, Audience: audience, Keys: []secret.Key{k.token}, Gateway: sealed, Rand: cfg.Rand, Logger: cfg.Logger,
-	}
-	if cfg.Sandbox {
-		ways.Explainer = sealed
-		ways.StrangerRate = sandboxStrangers
 	}
 	direct, err := door.New(dispatcher, db, ways)
 	if err != nil {
@@ -133,6 +117,32 @@ func serve(ctx context.Context, cfg Config, k keys, db *store.SQLite, listeners 
 	group.Go(func() error { return terminals.Run(ctx, listeners[2]) })
 	cfg.Logger.Info("central is serving", "direct", cfg.Addr, "admin", cfg.AdminAddr, "uplink", cfg.UplinkAddr, "bank", cfg.BankURL, "sandbox", cfg.Sandbox)
 	return group.Wait()
+}
+
+// openGateway makes the vendor gateway, and the configuration of the door that
+// it stands behind.
+func openGateway(ctx context.Context, cfg Config, k keys, db *store.SQLite, dispatcher central.Dispatcher) (*gateway.Gateway, door.Config, error) {
+	safe, err := gateway.NewSafe(db, k.vendorMasters, cfg.Rand)
+	if err != nil {
+		return nil, door.Config{}, err
+	}
+	if cfg.Sandbox {
+		if err := seedKeys(ctx, safe); err != nil {
+			return nil, door.Config{}, err
+		}
+	}
+	g, err := gateway.New(dispatcher, db, safe, cfg.gateway())
+	if err != nil {
+		return nil, door.Config{}, err
+	}
+	ways := door.Config{
+		Issuer: issuer, Audience: audience, Keys: []secret.Key{k.token}, Gateway: g, Rand: cfg.Rand, Logger: cfg.Logger,
+	}
+	if cfg.Sandbox {
+		ways.Explainer = g
+		ways.StrangerRate = sandboxStrangers
+	}
+	return g, ways, nil
 }
 
 // listen opens all addresses, or none, and names the one that is taken.

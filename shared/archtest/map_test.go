@@ -102,7 +102,7 @@ var modules = []grant{
 	{"github.com/skip2/go-qrcode", []string{"edge/receipt", "edge/screen", "central/contract", "central/door"}, "pictures of QR codes for people"},
 	{"github.com/golang-jwt/jwt/v5", []string{"central/door", "central/uplink", "edge/uplink"}, "tokens are made and checked at the doors"},
 	{"golang.org/x/crypto", []string{"central/door", "edge/daemon"}, "argon2id of client secrets and PINs"},
-	{"golang.org/x/time", []string{"central/door", "central/gateway", "central/uplink", "central/server"}, "rates are limited at the doors"},
+	{"golang.org/x/time", []string{"central/door", "central/gateway", "central/uplink"}, "rates are limited at the doors"},
 	{"github.com/cenkalti/backoff/v5", []string{"central/bank/simbank", "edge/uplink", "deploy/..."}, "the line reconnects; money is never retried by a library"},
 	{"github.com/prometheus/client_golang", []string{"central/server"}, "metrics leave through the admin address"},
 	{"golang.org/x/sync", []string{"central/server", "edge/daemon"}, "errgroup, where parts are run side by side"},
