@@ -202,4 +202,6 @@ type Store interface {
 	Usage
 	Orders
 	Administration
+	VendorKeys
+	Replays
 }

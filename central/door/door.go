@@ -71,6 +71,19 @@ type Config struct {
 	// Pages are fixed pages by their path, which everybody may read.
 	Pages map[string]Page
 
+	// Gateway serves what comes under /process; nil: no such routes.
+	Gateway Gateway
+	// Explainer serves POST /gateway/explain; nil, as it must be outside
+	// sandboxes: no such route.
+	Explainer Explainer
+	// StrangerRate and StrangerBurst bound, by network, the messages to the
+	// gateway that turn out not to be authentic; when they are used up, whoever
+	// comes from there is told to come back. Default 2000 a second and 20000:
+	// a check takes some ten microseconds, and vendors that share an address
+	// suffer for each other. Authentic messages count for nothing here.
+	StrangerRate  rate.Limit
+	StrangerBurst int
+
 	Rand   io.Reader // safe for concurrent use
 	Logger *slog.Logger
 }
@@ -93,6 +106,12 @@ func (c Config) withDefaults() Config {
 	if c.Burst == 0 {
 		c.Burst = 1000
 	}
+	if c.StrangerRate == 0 {
+		c.StrangerRate = 2000
+	}
+	if c.StrangerBurst == 0 {
+		c.StrangerBurst = 20_000
+	}
 	if c.MaxConns == 0 {
 		c.MaxConns = 4096
 	}
@@ -111,7 +130,7 @@ func (c Config) validate() error {
 	if c.Rand == nil || c.Logger == nil {
 		wrong = append(wrong, errors.New("randomness and a logger are needed"))
 	}
-	if c.TokenLife < time.Second || c.CallTimeout < 0 || c.Drain < 0 || c.Rate < 0 || c.Burst < 1 || c.MaxConns < 1 || c.MaxUnderWay < 1 {
+	if c.TokenLife < time.Second || c.CallTimeout < 0 || c.Drain < 0 || c.Rate < 0 || c.Burst < 1 || c.StrangerRate < 0 || c.StrangerBurst < 1 || c.MaxConns < 1 || c.MaxUnderWay < 1 {
 		wrong = append(wrong, errors.New("times, rates and bounds must be above zero"))
 	}
 	return errors.Join(wrong...)
@@ -124,14 +143,15 @@ type Door struct {
 	cfg        Config
 	log        *slog.Logger
 
-	app      *fiber.App
-	routed   fasthttp.RequestHandler
-	tokens   *tokens
-	checker  *checker
-	failures *failures
-	rates    *limiter
-	networks *limiter
-	underWay chan struct{}
+	app       *fiber.App
+	routed    fasthttp.RequestHandler
+	tokens    *tokens
+	checker   *checker
+	failures  *failures
+	rates     *limiter
+	networks  *limiter
+	strangers *limiter // at the gateway
+	underWay  chan struct{}
 
 	life context.Context // of calls; ends when Run stops waiting for them
 	end  context.CancelFunc
@@ -155,7 +175,8 @@ func New(dispatcher central.Dispatcher, directory central.Directory, cfg Config)
 		dispatcher: dispatcher, directory: directory, cfg: cfg, log: cfg.Logger,
 		tokens: tokens, checker: checker, failures: newFailures(),
 		rates: newLimiter(cfg.Rate, cfg.Burst), networks: newLimiter(cfg.Rate, cfg.Burst),
-		underWay: make(chan struct{}, cfg.MaxUnderWay),
+		strangers: newLimiter(cfg.StrangerRate, cfg.StrangerBurst),
+		underWay:  make(chan struct{}, cfg.MaxUnderWay),
 	}
 	d.life, d.end = context.WithCancel(context.Background())
 	d.app = fiber.New(fiber.Config{
@@ -170,6 +191,9 @@ func New(dispatcher central.Dispatcher, directory central.Directory, cfg Config)
 	})
 	d.app.Add(fiber.MethodPost, "/oauth/token", d.issue)
 	d.app.Add(fiber.MethodGet, "/.well-known/jwks.json", d.keys)
+	if cfg.Explainer != nil {
+		d.app.Add(fiber.MethodPost, "/gateway/explain", d.explain)
+	}
 	for _, route := range op.Table() {
 		if route.Doors&op.Direct != 0 {
 			d.app.Add(route.Method, route.Path, d.direct(route))

@@ -55,6 +55,15 @@ func (l *limiter) allow(caller string, now time.Time) error {
 	return nil
 }
 
+// spare tells whether a caller has a call left, without taking it. The error is
+// TooMany.
+func (l *limiter) spare(caller string, now time.Time) error {
+	if l.of(caller, now).TokensAt(now) < 1 {
+		return tooMany(time.Second)
+	}
+	return nil
+}
+
 func (l *limiter) of(caller string, now time.Time) *rate.Limiter {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -140,7 +140,27 @@ type conn struct {
 	owner  *listener
 	linger atomic.Bool // read on for a moment before closing
 	once   sync.Once
+
+	// head is how the request begins that is read at the moment: the HTTP layer
+	// forgets it where it can't read the rest. Only the connection's server
+	// touches it.
+	head []byte
 }
+
+// headSize is enough for a method and the beginning of a path.
+const headSize = 64
+
+// Read implements net.Conn.
+func (c *conn) Read(p []byte) (int, error) {
+	n, err := c.Conn.Read(p)
+	if room := headSize - len(c.head); n > 0 && room > 0 {
+		c.head = append(c.head, p[:min(n, room)]...)
+	}
+	return n, err
+}
+
+// whole says that a request was read to its end: what comes next is another.
+func (c *conn) whole() { c.head = c.head[:0] }
 
 // Close is what the server of the connection does last.
 func (c *conn) Close() error {

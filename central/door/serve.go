@@ -46,9 +46,16 @@ func (d *Door) serve(fctx *fasthttp.RequestCtx) {
 		}
 	}()
 	d.begin(fctx)
+	if served, ok := fctx.Conn().(*conn); ok {
+		served.whole()
+	}
 	shape, last := ambiguous(&fctx.Request.Header)
 	if last {
 		fctx.SetConnectionClose()
+	}
+	if d.toGateway(fctx) {
+		d.serveGateway(fctx, shape)
+		return
 	}
 	if shape != "" {
 		d.refuse(fctx, invalid("headers", "http", shape))
@@ -119,7 +126,12 @@ func (d *Door) refuseRequest(c *fiber.Ctx, err error) error {
 		}
 	}
 	var status *fiber.Error
-	if !errors.As(err, &status) {
+	known := errors.As(err, &status)
+	if known && d.unreadToGateway(fctx) {
+		d.serveGateway(fctx, "the request could not be read: "+status.Message)
+		return nil
+	}
+	if !known {
 		d.refuse(fctx, err)
 		return nil
 	}

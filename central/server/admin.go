@@ -14,6 +14,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"galla/central"
+	"galla/central/gateway"
 	"galla/central/store"
 	"galla/central/uplink"
 )
@@ -23,6 +24,7 @@ type admin struct {
 	engine    *central.Engine
 	store     *store.SQLite
 	terminals *uplink.Server
+	gateway   *gateway.Gateway
 	log       *slog.Logger
 }
 
@@ -105,4 +107,24 @@ func (b backlog) Collect(ch chan<- prometheus.Metric) {
 	}
 	gauge("terminals_connected", "Terminals with a live uplink.", b.terminals.Connected())
 	gauge("terminals_under_way", "Operations of terminals that are waited for.", b.terminals.UnderWay())
+	b.countGateway(ch)
+}
+
+// countGateway tells of the vendors' messages. Why a message was not authentic
+// is told here and in the log, and never to its sender.
+func (b backlog) countGateway(ch chan<- prometheus.Metric) {
+	counts := b.gateway.Counts()
+	counter := func(name, help string, value int64) {
+		ch <- prometheus.MustNewConstMetric(describe(name, help), prometheus.CounterValue, float64(value))
+	}
+	counter("gateway_messages_total", "Messages that came to the vendor gateway.", counts.Messages)
+	counter("gateway_limited_total", "Messages of vendors over their limits.", counts.Limited)
+	refused := prometheus.NewDesc("galla_gateway_refused_total", "Messages that were not authentic, by cause.", []string{"cause"}, nil)
+	for cause, n := range counts.Refused {
+		ch <- prometheus.MustNewConstMetric(refused, prometheus.CounterValue, float64(n), string(cause))
+	}
+	for name, value := range map[string]int{"gateway_keys": counts.Keys, "gateway_keys_worn": counts.WornKeys} {
+		help := map[string]string{"gateway_keys": "Live vendor keys.", "gateway_keys_worn": "Live vendor keys used 2^30 times or more, which should be replaced."}[name]
+		ch <- prometheus.MustNewConstMetric(describe(name, help), prometheus.GaugeValue, float64(value))
+	}
 }

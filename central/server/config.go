@@ -10,6 +10,9 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"galla/central/gateway"
+	"galla/shared/secret"
 )
 
 // Config sets up a central.
@@ -37,6 +40,15 @@ type Config struct {
 	// UPIHandle is the part after the @ of merchants' UPI addresses; default
 	// galla.
 	UPIHandle string
+
+	// VendorMasterKeys, if given, take the place of the files
+	// keys/vendor-master*.key: the first seals vendors' keys, all open them.
+	VendorMasterKeys []secret.Key
+	// GatewayRate (messages a second), GatewayBurst and GatewayUnderWay bound
+	// each vendor at the gateway; zero: the gateway's defaults.
+	GatewayRate     float64
+	GatewayBurst    int
+	GatewayUnderWay int
 
 	// BankTimeout is how long a dispatch waits for the bank; default 15 s.
 	BankTimeout time.Duration
@@ -73,6 +85,9 @@ func (c Config) Validate() error {
 	if c.Node == "" {
 		errs = append(errs, errors.New("node name is missing"))
 	}
+	if c.GatewayRate < 0 || c.GatewayBurst < 0 || c.GatewayUnderWay < 0 {
+		errs = append(errs, errors.New("the gateway's rate, burst and calls under way can't be below zero"))
+	}
 	if c.Rand == nil || c.Logger == nil {
 		errs = append(errs, errors.New("randomness and a logger are needed"))
 	}
@@ -91,6 +106,18 @@ func (c Config) handle() string {
 		return c.UPIHandle
 	}
 	return defaultHandle
+}
+
+// gateway gives the gateway's configuration. Only a sandbox explains, and only
+// messages under its own public keys.
+func (c Config) gateway() gateway.Config {
+	out := gateway.Config{
+		Rate: c.GatewayRate, Burst: c.GatewayBurst, UnderWay: c.GatewayUnderWay, Rand: c.Rand, Logger: c.Logger,
+	}
+	if c.Sandbox {
+		out.Explain = sandboxKeyIDs()
+	}
+	return out
 }
 
 func (c Config) database() string { return filepath.Join(c.Data, "central", "central.db") }

@@ -1,13 +1,17 @@
 package server
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"io"
 
 	"galla/central"
 	"galla/central/door"
+	"galla/central/gateway"
 	"galla/central/store"
 	"galla/shared/op"
+	"galla/shared/seal"
 	"galla/shared/secret"
 )
 
@@ -82,4 +86,41 @@ func sandboxSeed(rand io.Reader) (store.Seed, error) {
 		seed.Clients = append(seed.Clients, central.Client{ID: c.id, SecretHash: hash, Principal: c.principal, Active: true})
 	}
 	return seed, nil
+}
+
+// sandboxStrangers is how many messages a second that are not authentic one
+// address may send to a sandbox's gateway: partners' tests send little else.
+const sandboxStrangers = 10_000
+
+// sandboxKeys are the gateway keys of the sandbox (sandbox.md): as public as
+// its other secrets.
+func sandboxKeys() []gateway.Issued {
+	counting := func(first byte) secret.Key {
+		raw := make([]byte, seal.KeySize)
+		for i := range raw {
+			raw[i] = first + byte(i)
+		}
+		return secret.NewKey(raw)
+	}
+	return []gateway.Issued{
+		{ID: "d0000000-0000-4000-8000-000000000001", Vendor: vendorV1, APIKey: secret.NewToken("vk_sandbox_sahyadri"), Key: counting(0)},
+		{ID: "d0000000-0000-4000-8000-000000000002", Vendor: vendorV2, APIKey: secret.NewToken("vk_sandbox_deccan"), Key: counting(0x40)},
+	}
+}
+
+func sandboxKeyIDs() (ids []central.KeyID) {
+	for _, k := range sandboxKeys() {
+		ids = append(ids, k.ID)
+	}
+	return ids
+}
+
+// seedKeys records the sandbox's keys. Those that were revoked stay so.
+func seedKeys(ctx context.Context, safe *gateway.Safe) error {
+	for _, k := range sandboxKeys() {
+		if err := safe.Put(ctx, k); err != nil && !errors.Is(err, central.ErrTaken) {
+			return err
+		}
+	}
+	return nil
 }

@@ -15,6 +15,7 @@ import (
 	"galla/central/commission"
 	"galla/central/contract"
 	"galla/central/door"
+	"galla/central/gateway"
 	"galla/central/openapi"
 	"galla/central/store"
 	"galla/central/uplink"
@@ -31,7 +32,7 @@ func Run(ctx context.Context, cfg Config) error {
 	if err := cfg.Validate(); err != nil {
 		return fmt.Errorf("configuration: %w", err)
 	}
-	k, err := loadKeys(cfg.Data, cfg.Sandbox, cfg.Rand)
+	k, err := loadKeys(cfg)
 	if err != nil {
 		return err
 	}
@@ -96,9 +97,12 @@ func serve(ctx context.Context, cfg Config, k keys, db *store.SQLite, listeners 
 	if err != nil {
 		return err
 	}
-	direct, err := door.New(dispatcher, db, door.Config{
-		Issuer: issuer, Audience: audience, Keys: []secret.Key{k.token}, Pages: pages(described), Rand: cfg.Rand, Logger: cfg.Logger,
-	})
+	sealed, ways, err := openGateway(ctx, cfg, k, db, dispatcher)
+	if err != nil {
+		return err
+	}
+	ways.Pages = pages(described)
+	direct, err := door.New(dispatcher, db, ways)
 	if err != nil {
 		return err
 	}
@@ -106,7 +110,7 @@ func serve(ctx context.Context, cfg Config, k keys, db *store.SQLite, listeners 
 	if err != nil {
 		return err
 	}
-	desk := admin{engine: engine, store: db, terminals: terminals, log: cfg.Logger}
+	desk := admin{engine: engine, store: db, terminals: terminals, gateway: sealed, log: cfg.Logger}
 
 	if err := writePID(cfg.Data); err != nil {
 		return err
@@ -114,6 +118,7 @@ func serve(ctx context.Context, cfg Config, k keys, db *store.SQLite, listeners 
 	defer func() { _ = os.Remove(filepath.Join(cfg.Data, pidFile)) }()
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return engine.Run(ctx) })
+	group.Go(func() error { return sealed.Run(ctx) })
 	group.Go(func() error { return direct.Run(ctx, listeners[0]) })
 	group.Go(func() error { return desk.run(ctx, listeners[1]) })
 	group.Go(func() error { return terminals.Run(ctx, listeners[2]) })
@@ -127,6 +132,32 @@ func pages(d *openapi.Document) map[string]door.Page {
 		"/openapi.json": {ContentType: "application/json", Body: d.JSON()},
 		"/docs":         {ContentType: "text/html; charset=utf-8", Body: d.Page(), Style: d.Style()},
 	}
+}
+
+// openGateway makes the vendor gateway, and the configuration of the door that
+// it stands behind.
+func openGateway(ctx context.Context, cfg Config, k keys, db *store.SQLite, dispatcher central.Dispatcher) (*gateway.Gateway, door.Config, error) {
+	safe, err := gateway.NewSafe(db, k.vendorMasters, cfg.Rand)
+	if err != nil {
+		return nil, door.Config{}, err
+	}
+	if cfg.Sandbox {
+		if err := seedKeys(ctx, safe); err != nil {
+			return nil, door.Config{}, err
+		}
+	}
+	g, err := gateway.New(dispatcher, db, safe, cfg.gateway())
+	if err != nil {
+		return nil, door.Config{}, err
+	}
+	ways := door.Config{
+		Issuer: issuer, Audience: audience, Keys: []secret.Key{k.token}, Gateway: g, Rand: cfg.Rand, Logger: cfg.Logger,
+	}
+	if cfg.Sandbox {
+		ways.Explainer = g
+		ways.StrangerRate = sandboxStrangers
+	}
+	return g, ways, nil
 }
 
 // listen opens all addresses, or none, and names the one that is taken.

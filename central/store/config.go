@@ -20,7 +20,10 @@ const (
 	maxSlabs = 1000
 	// maxEarningLines bounds the report of earnings, which comes as one reply.
 	maxEarningLines = 100_000
-	// purgeLimit bounds how many expired tokens or codes one call removes on
+	// maxLiveKeys bounds the keys that a node holds open at one time, some 2 KB
+	// each: two for each of ten thousand vendors.
+	maxLiveKeys = 20_000
+	// purgeLimit bounds how many expired tokens, codes or messages one call removes on
 	// the way: two would keep up, more clear a backlog after a quiet time.
 	purgeLimit = 32
 	// tokenMargin is how long a spent token is remembered after it expired, for

@@ -182,12 +182,13 @@ func report(statement string) bool {
 }
 
 // harmless tells which scans are wanted: of the counters' single row, of the
-// index that has the stuck operations only, of a report, and of the tables that
+// index that has the stuck operations only, of the list of keys, of a report, and of the tables that
 // refer to a new row, which SQLite plans but reads only while a reference is
 // open.
 func harmless(statement, detail string) bool {
 	switch {
-	case strings.Contains(detail, "counters"), strings.Contains(detail, "operations_stuck"), strings.Contains(detail, "CONSTANT ROW"):
+	case strings.Contains(detail, "counters"), strings.Contains(detail, "operations_stuck"), strings.Contains(detail, "CONSTANT ROW"),
+		strings.Contains(detail, "vendor_keys_live"), strings.Contains(detail, "vendor_keys_in_order"):
 		return true
 	case detail == "SCAN earned", detail == "SCAN sides":
 		return report(statement)
@@ -197,6 +198,7 @@ func harmless(statement, detail string) bool {
 	refer := map[string][]string{
 		"INSERT INTO operations ":  {"SCAN identities", "SCAN events", "SCAN operations", "SCAN commissions", "SCAN ledger_entries"},
 		"INSERT INTO quota_usage ": {"SCAN reservations"},
+		"INSERT INTO vendor_keys ": {"SCAN gateway_messages"},
 	}
 	for insert, scans := range refer {
 		if strings.HasPrefix(statement, insert) {
@@ -295,6 +297,8 @@ func spell(n ast.Node) (string, bool) {
 			return terminalColumns, true
 		case "merchantColumns":
 			return merchantColumns, true
+		case "vendorKeyColumns":
+			return vendorKeyColumns, true
 		case "slabColumns":
 			return slabColumns, true
 		}

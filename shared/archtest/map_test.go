@@ -23,6 +23,7 @@ const everyone = "shared/..."
 // composition knows all of its half; deploy knows the whole house.
 var importMap = []line{
 	{"shared/archtest", nil},
+	{"shared/envelope", []string{"shared/secret"}},
 	{"shared/money", nil},
 	{"shared/op", nil},
 	{"shared/seal", []string{"shared/secret"}},
@@ -41,6 +42,7 @@ var importMap = []line{
 	{"central/openapi", []string{"central", "central/contract", "central/form", everyone}},
 	{"central/iin", []string{everyone}},
 	{"central/door", []string{"central", everyone}},
+	{"central/gateway", []string{"central", everyone}},
 	{"central/uplink", []string{"central", everyone}},
 	{"central/bank/network", []string{everyone}},
 	{"central/bank", []string{"central", "central/bank/network", everyone}},
@@ -102,7 +104,7 @@ var modules = []grant{
 	{"github.com/skip2/go-qrcode", []string{"edge/receipt", "edge/screen", "central/upi"}, "pictures of QR codes for people"},
 	{"github.com/golang-jwt/jwt/v5", []string{"central/door", "central/uplink", "edge/uplink"}, "tokens are made and checked at the doors"},
 	{"golang.org/x/crypto", []string{"central/door", "edge/daemon"}, "argon2id of client secrets and PINs"},
-	{"golang.org/x/time", []string{"central/door", "central/uplink"}, "rates are limited at the doors"},
+	{"golang.org/x/time", []string{"central/door", "central/gateway", "central/uplink"}, "rates are limited at the doors"},
 	{"github.com/cenkalti/backoff/v5", []string{"central/bank/simbank", "edge/uplink", "deploy/..."}, "the line reconnects; money is never retried by a library"},
 	{"github.com/prometheus/client_golang", []string{"central/server"}, "metrics leave through the admin address"},
 	{"golang.org/x/sync", []string{"central/server", "edge/daemon"}, "errgroup, where parts are run side by side"},

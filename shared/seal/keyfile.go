@@ -20,9 +20,19 @@ func ReadKeyFile(path string) (secret.Key, error) {
 	if err != nil {
 		return secret.Key{}, fmt.Errorf("read key: %w", err)
 	}
-	raw, err := hex.DecodeString(string(bytes.TrimSpace(text)))
-	if err != nil || len(raw) != KeySize {
+	key, err := ParseKey(string(bytes.TrimSpace(text)))
+	if err != nil {
 		return secret.Key{}, fmt.Errorf("key file %s: must hold %d hex characters; restore it from a backup, a new key can't open what the old one sealed", path, 2*KeySize)
+	}
+	return key, nil
+}
+
+// ParseKey reads a key of KeySize bytes from 64 hex characters. The error does
+// not quote them.
+func ParseKey(text string) (secret.Key, error) {
+	raw, err := hex.DecodeString(text)
+	if err != nil || len(raw) != KeySize {
+		return secret.Key{}, fmt.Errorf("a sealing key is %d hex characters", 2*KeySize)
 	}
 	return secret.NewKey(raw), nil
 }

@@ -1,5 +1,6 @@
-// Command galla-central is the desk: it serves merchants' programs and
-// terminals and forwards to the bank network.
+// Command galla-central is the desk: it serves merchants' programs, vendors'
+// sealed messages and terminals, and forwards to the bank network. Without a
+// subcommand it serves.
 package main
 
 import (
@@ -18,7 +19,15 @@ import (
 )
 
 type cli struct {
-	Addr       string        `env:"GALLA_CENTRAL_ADDR" default:"http://127.0.0.1:7100" help:"Address of the direct routes."`
+	Data string `env:"GALLA_DATA" default:".galla" help:"Folder for Galla's data; the central's lies in central/ and keys/ below it."`
+	Node string `env:"GALLA_NODE" default:"central-1" help:"Name of this central among those that share a database."`
+
+	Run    runCommand    `cmd:"" default:"withargs" help:"Serve (what happens without a command)."`
+	Vendor vendorCommand `cmd:"" help:"Manage vendors."`
+}
+
+type runCommand struct {
+	Addr       string        `env:"GALLA_CENTRAL_ADDR" default:"http://127.0.0.1:7100" help:"Address of the direct routes and the vendor gateway."`
 	AdminAddr  string        `env:"GALLA_ADMIN_ADDR" default:"http://127.0.0.1:7101" help:"Address of health and metrics."`
 	UplinkAddr string        `env:"GALLA_UPLINK_ADDR" default:"ws://127.0.0.1:7102" help:"Address of the terminals' websocket."`
 	UplinkURL  string        `env:"GALLA_UPLINK_URL" help:"URL that terminals are told to connect to; by default the uplink address."`
@@ -28,22 +37,51 @@ type cli struct {
 	Rates      string        `env:"GALLA_RATES" help:"File of tax rates and provider costs in place of the program's own (see package central/commission)."`
 	Provider   string        `env:"GALLA_PROVIDER" default:"NSDL" help:"The upstream's code in commission slabs."`
 	UPIHandle  string        `env:"GALLA_UPI_HANDLE" default:"galla" help:"Part after the @ of merchants' UPI addresses that have none of their own."`
-	Data       string        `env:"GALLA_DATA" default:".galla" help:"Folder for Galla's data; the central's lies in central/ and keys/ below it."`
 	Sandbox    bool          `env:"GALLA_SANDBOX" help:"Make missing keys, and seed the sandbox's parties."`
-	Node       string        `env:"GALLA_NODE" default:"central-1" help:"Name of this central among those that share a database."`
+
+	GatewayRate     float64 `env:"GALLA_GATEWAY_RATE" help:"Messages a second that the gateway takes of each vendor; by default 500."`
+	GatewayBurst    int     `env:"GALLA_GATEWAY_BURST" help:"Messages that a vendor may send at once above that; by default 1000."`
+	GatewayUnderWay int     `env:"GALLA_GATEWAY_UNDER_WAY" help:"Calls of each vendor at one time; by default 256."`
+}
+
+// masterKeys names the variable that holds the master keys of vendors' keys. It
+// is no flag: the arguments of a process can be read by others.
+const masterKeys = "GALLA_VENDOR_MASTER_KEY"
+
+// config is what all commands share.
+func (c *cli) config() (server.Config, error) {
+	masters, err := server.ParseMasterKeys(os.Getenv(masterKeys))
+	if err != nil {
+		return server.Config{}, fmt.Errorf("%s: %w", masterKeys, err)
+	}
+	return server.Config{
+		Data: c.Data, Node: c.Node, VendorMasterKeys: masters,
+		Rand: rand.Reader, Logger: slog.New(slog.NewTextHandler(os.Stderr, nil)),
+	}, nil
+}
+
+// Serve implements the command run.
+func (r *runCommand) Serve(ctx context.Context, cfg server.Config) error {
+	cfg.Addr, cfg.AdminAddr, cfg.UplinkAddr = server.HostPort(r.Addr), server.HostPort(r.AdminAddr), server.HostPort(r.UplinkAddr)
+	cfg.UplinkURL, cfg.BankURL, cfg.BankTimeout = r.UplinkURL, baseURL(r.Bank), r.BankWait
+	cfg.LimitsFile, cfg.RatesFile, cfg.Provider, cfg.UPIHandle = r.Limits, r.Rates, r.Provider, r.UPIHandle
+	cfg.Sandbox = r.Sandbox
+	cfg.GatewayRate, cfg.GatewayBurst, cfg.GatewayUnderWay = r.GatewayRate, r.GatewayBurst, r.GatewayUnderWay
+	return server.Run(ctx, cfg)
 }
 
 func main() {
 	var c cli
-	kong.Parse(&c, kong.Name("galla-central"), kong.Description("Galla's central: operations from record to final word."))
+	chosen := kong.Parse(&c, kong.Name("galla-central"), kong.Description("Galla's central: operations from record to final word."))
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := server.Run(ctx, server.Config{
-		Addr: server.HostPort(c.Addr), AdminAddr: server.HostPort(c.AdminAddr), UplinkAddr: server.HostPort(c.UplinkAddr),
-		UplinkURL: c.UplinkURL, BankURL: baseURL(c.Bank), BankTimeout: c.BankWait,
-		LimitsFile: c.Limits, RatesFile: c.Rates, Provider: c.Provider, UPIHandle: c.UPIHandle,
-		Data: c.Data, Sandbox: c.Sandbox, Node: c.Node,
-		Rand: rand.Reader, Logger: slog.New(slog.NewTextHandler(os.Stderr, nil)),
-	})
+	cfg, err := c.config()
+	switch {
+	case err != nil:
+	case chosen.Command() == "run":
+		err = c.Run.Serve(ctx, cfg)
+	default:
+		err = c.Vendor.Key.manage(ctx, cfg, chosen.Command(), os.Stdout)
+	}
 	stop()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "galla-central:", err)

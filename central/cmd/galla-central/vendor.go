@@ -1,0 +1,95 @@
+package main
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"text/tabwriter"
+	"time"
+
+	"galla/central/server"
+)
+
+type vendorCommand struct {
+	Key keyCommand `cmd:"" help:"Manage vendors' keys at the gateway."`
+}
+
+type keyCommand struct {
+	Add struct {
+		Vendor string `arg:"" help:"The vendor's id."`
+	} `cmd:"" help:"Make a key for a vendor and print it, once. A vendor has at most two that live."`
+	List struct {
+		Vendor string `arg:"" optional:"" help:"The vendor's id; by default everybody's keys are listed."`
+	} `cmd:"" help:"List keys. Nothing secret is shown."`
+	Revoke struct {
+		Key string `arg:"" help:"The key's id, as list shows it, or its API key."`
+	} `cmd:"" help:"End a key for ever; a running central refuses it within two seconds."`
+	Rewrap struct{} `cmd:"" help:"Seal all keys anew under the first master key, after a new one was given."`
+}
+
+// manage carries out a command on the database, beside a running central.
+func (k *keyCommand) manage(ctx context.Context, cfg server.Config, command string, out io.Writer) (err error) {
+	cfg.Node += "-command"
+	cfg.Logger = slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	keys, err := server.OpenVendorKeys(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, keys.Close()) }()
+	switch command {
+	case "vendor key add <vendor>":
+		return k.add(ctx, keys, out)
+	case "vendor key list", "vendor key list <vendor>":
+		return k.list(ctx, keys, out)
+	case "vendor key revoke <key>":
+		id, err := keys.Revoke(ctx, k.Revoke.Key)
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(out, "Key %s is revoked.\n", id)
+		return err
+	case "vendor key rewrap":
+		n, err := keys.Rewrap(ctx)
+		_, said := fmt.Fprintf(out, "%d live keys are sealed under the first master key.\n", n)
+		return errors.Join(err, said)
+	}
+	return fmt.Errorf("%q is no command", command)
+}
+
+func (k *keyCommand) add(ctx context.Context, keys *server.VendorKeys, out io.Writer) error {
+	issued, err := keys.Add(ctx, server.VendorID(k.Add.Vendor))
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(out, "id       %s\nvendor   %s\napi key  %s\nkey      %s\n\nHand over the API key and the key separately. They are not shown again: Galla keeps the\nkey sealed and the API key not at all.\n",
+		issued.ID, issued.Vendor, issued.APIKey.Reveal(), hex.EncodeToString(issued.Key.Reveal()))
+	return err
+}
+
+func (k *keyCommand) list(ctx context.Context, keys *server.VendorKeys, out io.Writer) error {
+	list, err := keys.List(ctx, server.VendorID(k.List.Vendor))
+	if err != nil {
+		return err
+	}
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "ID\tVENDOR\tAPI KEY\tCREATED\tLAST USED\tUSES (COUNTED AHEAD)\tSTATE")
+	for _, key := range list {
+		state := "live"
+		if !key.RevokedAt.IsZero() {
+			state = "revoked " + moment(key.RevokedAt)
+		}
+		fmt.Fprintf(table, "%s\t%s\t…%s\t%s\t%s\t%d\t%s\n", key.ID, key.Vendor, key.Hint, moment(key.CreatedAt), moment(key.UsedAt), key.Uses, state)
+	}
+	return table.Flush()
+}
+
+func moment(t time.Time) string {
+	if t.IsZero() {
+		return "never"
+	}
+	return t.UTC().Format("2006-01-02T15:04:05Z")
+}

@@ -1,0 +1,35 @@
+// Package gateway is the vendors' way in behind /process/: it opens their
+// sealed messages, hands them to the same central.Dispatcher as every other
+// door, and seals the replies (gateway.md, version 1). It knows no HTTP
+// library: a door feeds it what came over the wire, as it came.
+//
+// # Checks
+//
+// Serve checks in the document's order, and each failure ends the message:
+//
+//	1 form        headers once each, canonical encodings, sizes
+//	2 client      the API key exists and is live; a dummy key takes its place
+//	3 checksum    in constant time, before anything is decrypted
+//	4 time        ±300 s of this clock
+//	  limits      the vendor's own: 429, sealed
+//	5 replay      the pair (key, IV) is new, in the database all nodes share
+//	8 GenerateQR  403, sealed, before the body is read
+//	6 decryption  and the plaintext is one JSON object
+//	  route       404 and 405, sealed, on the path exactly as it was signed
+//	7 merchantId  and 8 the role: the dispatcher's, as for every door
+//
+// What fails in 1 to 6 has one answer in plain, the same to the byte. Limits
+// come before the replay, which costs a write: nobody's flood reaches the disk.
+//
+// # Promises
+//
+// What is authenticated is what is routed: the path is compared with the
+// mirror's as it was signed, so no spelling of it means another route. Every
+// reply to an authenticated message is sealed under the key it came with.
+// An API key, a key, a payload and a checksum are in no log line and no metric.
+//
+// A vendor's keys are held open in memory and read anew when the list in the
+// database has a new edition, which is looked at every second. Uses of a key
+// are set aside in the database thousands at a time: a crash loses those that
+// were not used up, never the count.
+package gateway

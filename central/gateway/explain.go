@@ -1,0 +1,213 @@
+package gateway
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"galla/central"
+	"galla/shared/envelope"
+)
+
+// question is a message as its sender sent it. Headers are texts, or lists of
+// texts where one is sent more than once; a body is the text as sent, or the
+// object that it is.
+type question struct {
+	Method  string                    `json:"method"`
+	Path    string                    `json:"path"`
+	Headers map[string]jsontext.Value `json:"headers"`
+	Body    jsontext.Value            `json:"body"`
+}
+
+// explanation says how far a message gets.
+type explanation struct {
+	Passes bool   `json:"passes"`
+	Check  int    `json:"check"` // of gateway.md, 'Checks'; 0: all are passed
+	Name   string `json:"name"`
+	Why    string `json:"why"`
+	// Text is what X-Checksum covers; absent where the message has none.
+	Text        string   `json:"text,omitzero"`
+	Hints       []string `json:"hints,omitzero"`
+	CentralTime int64    `json:"centralTime"` // Unix milliseconds
+}
+
+// explained is the reply's envelope.
+type explained struct {
+	StatusCode string      `json:"statusCode"`
+	Message    string      `json:"message"`
+	Data       explanation `json:"data"`
+}
+
+// Explain says which check a message fails, and the text that its checksum
+// covers, to help a partner's engineer. It works with the keys of
+// Config.Explain only, spends nothing, dispatches nothing, and shows neither a
+// key, nor a right checksum, nor a plaintext.
+func (g *Gateway) Explain(ctx context.Context, body []byte) central.Reply {
+	m, err := readQuestion(body)
+	if err != nil {
+		return g.dispatcher.Refusal(err, "")
+	}
+	s := &session{g: g, m: m}
+	out, err := s.explain(ctx)
+	if err != nil {
+		return g.dispatcher.Refusal(err, "")
+	}
+	out.CentralTime = g.now().UnixMilli()
+	message := "The message passes"
+	if !out.Passes {
+		message = fmt.Sprintf("The message fails check %d: %s", out.Check, out.Name)
+	}
+	text, err := json.Marshal(explained{StatusCode: "00", Message: message, Data: out}, jsontext.AllowInvalidUTF8(true))
+	if err != nil {
+		return g.dispatcher.Refusal(fmt.Errorf("write an explanation: %w", err), "")
+	}
+	return central.Reply{HTTP: 200, Body: text}
+}
+
+func (s *session) explain(ctx context.Context) (explanation, error) {
+	err := s.authenticate(ctx)
+	if s.known != nil && !s.g.explain[s.known.id] {
+		return explanation{}, central.Refuse(central.AccessDenied, "Only messages under the sandbox's own keys are explained")
+	}
+	if err == nil {
+		err = s.unspent(ctx)
+	}
+	if err == nil {
+		_, err = s.open()
+	}
+	out := explanation{Passes: err == nil, Name: "passed", Why: "The message is authentic; what follows are the route's own checks"}
+	if s.payload != "" || s.h.Request() == nil {
+		out.Text = envelope.RequestText(s.m.Method, s.m.Target, s.h, s.payload)
+	}
+	var not *refusal
+	switch {
+	case errors.As(err, &not):
+		out.Check, out.Name, out.Why = checkOf(not.cause), string(not.cause), not.why
+		out.Hints = s.hints(not.cause)
+	case err != nil:
+		return explanation{}, err
+	default:
+		path, _, _ := strings.Cut(s.m.Target, "?")
+		if _, found := s.g.routes[path][s.m.Method]; !found {
+			out.Hints = []string{"No route has this method and path: the sealed reply is 404 or 405."}
+		}
+	}
+	return out, nil
+}
+
+// unspent makes check 5 without spending the message.
+func (s *session) unspent(ctx context.Context) error {
+	spent, err := s.g.store.SpentIV(ctx, s.known.id, s.iv())
+	if err == nil && spent {
+		return refused(CauseReplay, "a message with this "+envelope.HeaderIV+" was accepted before")
+	}
+	return err
+}
+
+// checkOf numbers the checks as gateway.md does.
+func checkOf(c Cause) int {
+	switch c {
+	case CauseClient, CauseWorn:
+		return 2
+	case CauseChecksum:
+		return 3
+	case CauseTime:
+		return 4
+	case CauseReplay:
+		return 5
+	case CauseDecryption, CausePlaintext:
+		return 6
+	}
+	return 1
+}
+
+// hints looks for the mistakes that people make.
+func (s *session) hints(c Cause) (list []string) {
+	switch c {
+	case CauseChecksum:
+		list = append(s.checksumHints(), "The checksum's key is HMAC-SHA-256(key, \"galla/gateway/checksum/v1\"), not the key itself.",
+			"Compare your text with the one given here, byte by byte: nine lines joined by \\n, none after the last.")
+	case CauseTime:
+		if off := s.g.now().Sub(time.Unix(s.at.UnixMilli(), 0)); off < window && off > -window {
+			list = append(list, envelope.HeaderTimestamp+" is in seconds; milliseconds are wanted.")
+		} else {
+			list = append(list, fmt.Sprintf("The message's time is %d ms away from the central's: set the clock, and make the timestamp anew for every message.", s.g.now().Sub(s.at).Milliseconds()))
+		}
+	case CauseReplay:
+		list = append(list, "Draw a new IV for every message, retries included; "+envelope.HeaderRequestID+" stays the same.")
+	case CauseDecryption:
+		raw, err := base64.StdEncoding.DecodeString(s.payload)
+		if err != nil {
+			list = append(list, "The payload is not padded base64 of the standard alphabet.")
+		} else if n := len(raw) - envelope.TagSize; n >= 0 && base64.StdEncoding.EncodeToString(raw[n:]) == s.h.Tag {
+			list = append(list, "The tag stands at the end of the payload, too: it belongs into "+envelope.HeaderTag+" only.")
+		}
+		list = append(list, "AES-256-GCM, a 12-byte IV, a 16-byte tag, no additional data.")
+	}
+	return list
+}
+
+// checksumHints tries what is often signed instead.
+func (s *session) checksumHints() (list []string) {
+	path, _, hasQuery := strings.Cut(s.m.Target, "?")
+	for _, try := range []struct {
+		when                  bool
+		method, path, payload string
+		hint                  string
+	}{
+		{true, s.m.Method, s.m.Target, s.payload + "\n", "Your text ends with a line break: there is none after the payload."},
+		{true, s.m.Method, s.m.Target, string(s.m.Body), "You signed the whole body: the last line is the payload's base64 text."},
+		{true, strings.ToLower(s.m.Method), s.m.Target, s.payload, "You signed the method in lower case."},
+		{hasQuery, s.m.Method, path, s.payload, "You left the query out of the path."},
+		{true, s.m.Method, strings.TrimPrefix(s.m.Target, Prefix), s.payload, "You signed the direct route's path: " + Prefix + " belongs to it."},
+		{true, s.m.Method, s.m.Target, "", "You signed an empty payload."},
+	} {
+		if try.when && try.path != "" && s.known.key.SignsRequest(try.method, try.path, s.h, try.payload) {
+			list = append(list, try.hint)
+		}
+	}
+	return list
+}
+
+// readQuestion reads what Explain is asked.
+func readQuestion(body []byte) (central.GatewayMessage, error) {
+	var q question
+	if err := json.Unmarshal(body, &q); err != nil {
+		return central.GatewayMessage{}, invalidQuestion("body", "must be a JSON object {method, path, headers, body}")
+	}
+	headers := map[string][]string{}
+	for name, value := range q.Headers {
+		var one string
+		var many []string
+		if json.Unmarshal(value, &one) == nil {
+			many = []string{one}
+		} else if json.Unmarshal(value, &many) != nil {
+			return central.GatewayMessage{}, invalidQuestion("headers", "must be texts, or lists of texts")
+		}
+		name = strings.ToLower(name)
+		headers[name] = append(headers[name], many...)
+	}
+	m := central.GatewayMessage{
+		Method: q.Method, Target: q.Path, Body: q.Body,
+		Header: func(name string) []string { return headers[strings.ToLower(name)] },
+	}
+	if q.Body.Kind() == '"' {
+		var text string
+		if err := json.Unmarshal(q.Body, &text); err != nil {
+			return central.GatewayMessage{}, invalidQuestion("body", "must be a text or an object")
+		}
+		m.Body = []byte(text)
+	}
+	return m, nil
+}
+
+func invalidQuestion(field, message string) error {
+	return &central.Error{Fault: central.Invalid, Message: "Invalid request",
+		Fields: []central.FieldError{{Field: field, Rule: "form", Message: message}}}
+}

@@ -1,0 +1,272 @@
+package gateway
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"galla/central"
+	"galla/shared/envelope"
+	"galla/shared/op"
+)
+
+// Bounds of a message.
+const (
+	// maxBody bounds a sealed body. Its plaintext has at most three quarters.
+	maxBody = 1 << 20
+	// maxTarget bounds path and query together; the door's headers are bounded
+	// as a whole.
+	maxTarget = 4 << 10
+	// window is how far a message's time may be from this clock.
+	window = 300 * time.Second
+	// replayMargin is how long a message is remembered after its time ran out,
+	// for nodes whose clocks differ.
+	replayMargin = 60 * time.Second
+)
+
+// Names of the headers beside the envelope's.
+const (
+	headerType     = "Content-Type"
+	headerEncoding = "Content-Encoding"
+)
+
+// refusal is why a message is not authentic. Only its cause leaves, into the
+// log and a counter.
+type refusal struct {
+	cause Cause
+	why   string // for Explain; holds no value of the message
+}
+
+func (r *refusal) Error() string { return string(r.cause) + ": " + r.why }
+
+func refused(cause Cause, why string) error { return &refusal{cause, why} }
+
+// session is one message on its way.
+type session struct {
+	g       *Gateway
+	m       central.GatewayMessage
+	h       envelope.Headers
+	payload string
+	at      time.Time  // the message's, by its sender's clock
+	known   *vendorKey // nil: unknown
+	proven  bool       // the sender has the key, at this moment
+	release func()     // of the vendor's share; nil: none taken
+}
+
+func (s *session) leave() {
+	if s.release != nil {
+		s.release()
+		s.release = nil
+	}
+}
+
+// serve takes a message through the checks to the dispatcher.
+func (s *session) serve(ctx context.Context) (central.Reply, error) {
+	if err := s.authenticate(ctx); err != nil {
+		return central.Reply{}, err
+	}
+	s.proven = true
+	cancel, err := s.admit(ctx)
+	if err != nil {
+		return central.Reply{}, err
+	}
+	if err := s.spend(ctx); err != nil {
+		var not *refusal
+		if s.proven = !errors.As(err, &not); !s.proven {
+			cancel()
+		}
+		return central.Reply{}, err
+	}
+	path, query, _ := strings.Cut(s.m.Target, "?")
+	route, found := s.g.routes[path][s.m.Method]
+	if found && route.Doors&op.Gateway == 0 {
+		return central.Reply{}, central.Refuse(central.AccessDenied, "")
+	}
+	plain, err := s.open()
+	if err != nil {
+		s.proven = false
+		return central.Reply{}, err
+	}
+	s.known.used.Store(s.g.now().UnixMilli())
+	switch {
+	case found:
+	case s.g.routes[path] != nil:
+		return central.Reply{}, central.Refuse(central.NoMethod, "")
+	default:
+		return central.Reply{}, central.Refuse(central.NoRoute, "")
+	}
+	fields, err := readQuery(query)
+	if err != nil {
+		return central.Reply{}, err
+	}
+	return s.g.dispatcher.Dispatch(ctx, central.Call{
+		Principal: central.Principal{Role: op.Vendor, Vendor: s.known.vendor},
+		Route:     route, Params: map[string]string{}, Query: fields, Body: plain,
+		RequestID: s.h.RequestID, Identity: s.h.RequestID,
+	}), nil
+}
+
+// authenticate makes the checks 1 to 4.
+func (s *session) authenticate(ctx context.Context) error {
+	if err := s.read(); err != nil {
+		return err
+	}
+	key, known, err := s.g.ring.find(ctx, s.h.ClientID)
+	if err != nil {
+		return fmt.Errorf("read vendors' keys: %w", err)
+	}
+	// The unknown are checked like the known, with a key that nobody has.
+	signed := key.key.SignsRequest(s.m.Method, s.m.Target, s.h, s.payload)
+	if !known {
+		return refused(CauseClient, "no live key belongs to this "+envelope.HeaderClientID)
+	}
+	s.known = key
+	if !signed {
+		return refused(CauseChecksum, envelope.HeaderChecksum+" is not the HMAC of the text under the key's checksum key")
+	}
+	if off := s.g.now().Sub(s.at); off > window || off < -window {
+		return refused(CauseTime, fmt.Sprintf("%s is more than %g s from the central's clock", envelope.HeaderTimestamp, window.Seconds()))
+	}
+	return nil
+}
+
+// read makes check 1: what the message consists of, before any of it counts.
+func (s *session) read() error {
+	if s.m.Malformed != "" {
+		return refused(CauseHTTP, s.m.Malformed)
+	}
+	if len(s.m.Target) > maxTarget {
+		return refused(CauseForm, fmt.Sprintf("the path has more than %d bytes", maxTarget))
+	}
+	if len(s.m.Body) > maxBody {
+		return refused(CauseForm, fmt.Sprintf("the body has more than %d bytes", maxBody))
+	}
+	if len(s.m.Header(headerEncoding)) > 0 {
+		return refused(CauseForm, headerEncoding+": must not be sent, bodies are plain")
+	}
+	media := ""
+	for _, header := range []struct {
+		name string
+		to   *string
+	}{
+		{envelope.HeaderClientID, &s.h.ClientID}, {envelope.HeaderTimestamp, &s.h.Timestamp},
+		{envelope.HeaderRequestID, &s.h.RequestID}, {envelope.HeaderIV, &s.h.IV}, {envelope.HeaderTag, &s.h.Tag},
+		{envelope.HeaderChecksum, &s.h.Checksum}, {headerType, &media},
+	} {
+		values := s.m.Header(header.name)
+		if len(values) != 1 {
+			return refused(CauseForm, header.name+": must be sent exactly once")
+		}
+		*header.to = values[0]
+	}
+	if !isJSON(media) {
+		return refused(CauseForm, headerType+": must be application/json")
+	}
+	if err := s.h.Request(); err != nil {
+		return refused(CauseForm, err.Error())
+	}
+	var err error
+	if s.at, err = s.h.Time(); err != nil {
+		return refused(CauseForm, err.Error())
+	}
+	if s.payload, err = envelope.Payload(s.m.Body); err != nil {
+		return refused(CauseForm, err.Error())
+	}
+	return nil
+}
+
+// isJSON takes application/json, and the parameter that many libraries add.
+func isJSON(media string) bool {
+	name, parameter, _ := strings.Cut(media, ";")
+	parameter = strings.TrimSpace(parameter)
+	return strings.EqualFold(strings.TrimSpace(name), "application/json") && (parameter == "" || strings.EqualFold(parameter, "charset=utf-8"))
+}
+
+// admit holds the vendor to its limits. What it gives takes the message off the
+// vendor's account again.
+func (s *session) admit(ctx context.Context) (cancel func(), err error) {
+	s.release, cancel, err = s.g.vendors.enter(ctx, s.known.vendor, s.g.now())
+	if err != nil {
+		s.g.counts.limited.Add(1)
+	}
+	return cancel, err
+}
+
+// usesOfMessage: a request, and the reply that is sealed under the same key.
+const usesOfMessage = 2
+
+// spend makes check 5, and counts the key's uses.
+func (s *session) spend(ctx context.Context) error {
+	err := s.g.store.SpendIV(ctx, s.known.id, s.iv(), s.g.now(), s.at.Add(window+replayMargin))
+	if errors.Is(err, central.ErrTaken) {
+		return refused(CauseReplay, "a message with this "+envelope.HeaderIV+" was accepted before")
+	}
+	if err != nil {
+		return inStore(err)
+	}
+	err = s.known.meter.take(ctx, s.g.store, usesOfMessage, s.g.log)
+	if errors.Is(err, central.ErrState) {
+		return refused(CauseWorn, "the key was used for as many messages as random IVs allow, or was revoked a moment ago")
+	}
+	return inStore(err)
+}
+
+// iv gives the bytes of a header whose form was checked.
+func (s *session) iv() (iv central.IV) {
+	raw, _ := base64.StdEncoding.DecodeString(s.h.IV)
+	copy(iv[:], raw)
+	return iv
+}
+
+// inStore says what a failure of the store means to the vendor: nothing was
+// done, and the same call may be sent again as a new message.
+func inStore(err error) error {
+	if errors.Is(err, central.ErrBusy) {
+		return &central.Error{Fault: central.TooMany, Message: "Too many calls; try again later", RetryAfter: time.Second, Err: err}
+	}
+	return err
+}
+
+// open makes check 6.
+func (s *session) open() ([]byte, error) {
+	plain, err := s.known.key.Decrypt(s.h, s.payload)
+	if err != nil {
+		return nil, refused(CauseDecryption, "the payload does not decrypt under the key, IV and tag")
+	}
+	if value := jsontext.Value(plain); value.Kind() != '{' || !value.IsValid() {
+		return nil, refused(CausePlaintext, "the plaintext is not one JSON object in UTF-8 without duplicate names")
+	}
+	return plain, nil
+}
+
+// readQuery reads the query as the direct routes do: a name that stands twice
+// is refused, since its readers would not agree on the value.
+func readQuery(query string) (map[string]string, error) {
+	values, err := url.ParseQuery(query)
+	fields := make(map[string]string, len(values))
+	for name, all := range values {
+		if len(all) > 1 {
+			return nil, invalidQuery("once", "must not contain the same name twice")
+		}
+		if err == nil && !(utf8.ValidString(name) && utf8.ValidString(all[0])) {
+			err = errors.New("it is not UTF-8")
+		}
+		fields[name] = all[0]
+	}
+	if err != nil {
+		return nil, invalidQuery("form", "must be well-formed and in UTF-8")
+	}
+	return fields, nil
+}
+
+func invalidQuery(rule, message string) error {
+	return &central.Error{Fault: central.Invalid, Message: "Invalid request",
+		Fields: []central.FieldError{{Field: "query", Rule: rule, Message: message}}}
+}

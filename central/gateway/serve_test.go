@@ -1,0 +1,531 @@
+package gateway
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"golang.org/x/time/rate"
+
+	"galla/central"
+	"galla/central/door"
+	"galla/shared/envelope"
+	"galla/shared/op"
+	"galla/shared/secret"
+)
+
+// TestEveryRouteIsMirrored calls each route of the table through the gateway:
+// those with the gateway's door reach the dispatcher, by either method.
+func TestEveryRouteIsMirrored(t *testing.T) {
+	h := open(t, nil)
+	for _, route := range op.Table() {
+		before := h.calls.Load()
+		a := h.do(t, h.seal(t, route.Method, Prefix+route.Path, `{"merchantId":"`+m1+`"}`))
+		reached := h.calls.Load() > before
+		switch {
+		case a.plain == nil:
+			t.Errorf("%s: HTTP %d is not sealed: %s", route.ID, a.status, a.body)
+		case route.ID == op.GenerateQR:
+			sealedAs(t, string(route.ID), a, 403, "01")
+		case route.Doors&op.Gateway == 0:
+			if reached || a.status != 404 && a.status != 405 || a.code() != "04" {
+				t.Errorf("%s is not on the mirror: HTTP %d %s", route.ID, a.status, a.plain)
+			}
+		default:
+			if !reached || a.status >= 500 || a.status == 404 && a.code() == "04" {
+				t.Errorf("%s: reached the dispatcher %t, HTTP %d %s", route.ID, reached, a.status, a.plain)
+			}
+			other := map[string]string{"GET": "POST", "POST": "GET"}[route.Method]
+			if _, both := op.Find(op.RouteID(other + " " + route.Path)); !both {
+				sealedAs(t, other+" "+route.Path, h.do(t, h.seal(t, other, Prefix+route.Path, `{}`)), 405, "04")
+			}
+		}
+	}
+}
+
+func TestAnswers(t *testing.T) {
+	h := open(t, nil)
+	mine := `{"merchantId":"` + m1 + `"}`
+	for _, c := range []struct {
+		name, method, path, plain string
+		status                    int
+		code                      string
+	}{
+		{"a withdrawal", "POST", withdrawal, money, 200, "00"},
+		{"a list", "GET", "/process/aeps/banks", "{}", 200, "00"},
+		{"a GET with a body", "GET", "/process/aeps/authStatus", mine, 200, "00"},
+		{"a query", "GET", "/process/aeps/authStatus?x=1&y=%20z", mine, 200, "00"},
+		{"a query with a name twice", "GET", "/process/aeps/authStatus?x=1&x=2", mine, 400, "02"},
+		{"a query that is none", "GET", "/process/aeps/authStatus?%zz", mine, 400, "02"},
+		{"a missing merchant", "POST", withdrawal, `{}`, 404, "01"},
+		{"another vendor's merchant", "POST", withdrawal, strings.Replace(money, m1, m3, 1), 404, "01"},
+		{"nobody's merchant", "POST", withdrawal, strings.Replace(money, m1, strings.Replace(m1, "c", "e", 1), 1), 404, "01"},
+		{"wrong fields", "POST", withdrawal, mine, 400, "02"},
+		{"no such route", "POST", "/process/aeps/process", mine, 404, "04"},
+		{"no such method", "DELETE", withdrawal, mine, 405, "04"},
+		{"a method that HTTP does not know", "FETCH", withdrawal, mine, 405, "04"},
+		{"a route for aggregators", "POST", "/process/onboarding/dmt/bc/registor", mine, 404, "04"},
+		{"a route for vendors alone", "GET", "/process/vendor/me", mine, 404, "04"},
+		{"a route with parameters", "GET", "/process/operations/x", mine, 404, "04"},
+		{"a QR code", "POST", "/process/upi/txn/v1/GenerateQR", mine, 403, "01"},
+		{"a panic", "POST", withdrawal, `{"panic":true}`, 500, "500"},
+		// What is authenticated is what is routed.
+		{"dots", "GET", "/process/aeps/../aeps/banks", mine, 404, "04"},
+		{"dots out of the gateway", "GET", "/process/../aeps/banks", mine, 404, "04"},
+		{"an escaped slash", "GET", "/process/aeps%2fbanks", mine, 404, "04"},
+		{"an escaped letter", "GET", "/process/aeps/bank%73", mine, 404, "04"},
+		{"double slashes", "GET", "/process//aeps/banks", mine, 404, "04"},
+		{"double slashes before", "GET", "//process/aeps/banks", mine, 404, "04"},
+		{"a slash at the end", "GET", "/process/aeps/banks/", mine, 404, "04"},
+		{"upper case", "GET", "/process/AEPS/banks", mine, 404, "04"},
+		{"upper case before", "GET", "/PROCESS/aeps/banks", mine, 404, "04"},
+		{"a fragment", "GET", "/process/aeps/banks#x", mine, 404, "04"},
+		{"a semicolon", "GET", "/process/aeps/banks;x=1", mine, 404, "04"},
+		{"the gateway itself", "GET", "/process", mine, 404, "04"},
+		{"the gateway's root", "GET", "/process/", mine, 404, "04"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			m := h.seal(t, c.method, c.path, c.plain)
+			a := h.send(t, m)
+			sealedAs(t, c.name, a, c.status, c.code)
+			if a.header.Get("X-Request-Id") != m.id {
+				t.Errorf("X-Request-Id is %q", a.header.Get("X-Request-Id"))
+			}
+		})
+	}
+	if n := h.bank.sent.Load(); n != 1 {
+		t.Errorf("the bank was sent %d withdrawals, want 1", n)
+	}
+}
+
+// TestStepEightBeforeSix: GenerateQR is refused before the body is read.
+func TestStepEightBeforeSix(t *testing.T) {
+	h := open(t, nil)
+	const path = "/process/upi/txn/v1/GenerateQR"
+	good := h.seal(t, "POST", path, `{}`)
+	other := h.seal(t, "POST", path, `{"a":"something else altogether"}`)
+	// Another's ciphertext under a right checksum does not decrypt, and need not.
+	m := h.resign(t, good.with("X-Tag", other.header("X-Tag")))
+	sealedAs(t, "a body that does not decrypt", h.send(t, m), 403, "01")
+	m = h.resign(t, h.seal(t, "POST", withdrawal, money).with("X-Tag", other.header("X-Tag")))
+	refusedPlain(t, "the same on another route", h.send(t, m))
+	refusedPlain(t, "a wrong checksum", h.send(t, good.with("X-Checksum", strings.Repeat("0", 64))))
+}
+
+// resign makes a message's checksum right again, as only the key's holder can.
+func (h *house) resign(t testing.TB, m message) message {
+	t.Helper()
+	head := envelope.Headers{ClientID: m.header("X-Client-Id"), Timestamp: m.header("X-Timestamp"),
+		RequestID: m.header("X-Request-Id"), IV: m.header("X-IV"), Tag: m.header("X-Tag")}
+	payload := strings.TrimSuffix(strings.TrimPrefix(string(m.body), `{"payload":"`), `"}`)
+	return m.with("X-Checksum", checksum(counting(0), envelope.RequestText(m.method, m.path, head, payload)))
+}
+
+func TestRepeatsAreAnsweredFromTheRecord(t *testing.T) {
+	h := open(t, nil)
+	id := newID()
+	send := func(plain string) answer {
+		return h.do(t, sealed(t, h.vendor, apiKey1, "POST", withdrawal, id, plain, time.Now()))
+	}
+	first := send(money)
+	sealedAs(t, "first", first, 200, "00")
+	again := send(money)
+	sealedAs(t, "again", again, 200, "00")
+	if string(again.plain) != string(first.plain) || again.header.Get("Idempotent-Replayed") != "true" || first.header.Get("Idempotent-Replayed") != "" {
+		t.Errorf("the reply is not the stored one:\n%s\n%s\n%v", first.plain, again.plain, again.header)
+	}
+	if again.header.Get("X-IV") == first.header.Get("X-IV") || string(again.body) == string(first.body) {
+		t.Error("the stored reply was not sealed newly")
+	}
+	sealedAs(t, "another body", send(strings.Replace(money, "500", "600", 1)), 409, "09")
+	if n := h.bank.sent.Load(); n != 1 {
+		t.Errorf("the bank was sent %d withdrawals, want 1", n)
+	}
+
+	// Concurrent ones run once.
+	id = newID()
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() { sealedAs(t, "at once", send(money), 200, "00") })
+	}
+	all.Wait()
+	if n := h.bank.sent.Load(); n != 2 {
+		t.Errorf("the bank was sent %d withdrawals, want 2", n)
+	}
+}
+
+func TestReplaysAreRefusedOnEveryNode(t *testing.T) {
+	h := open(t, nil)
+	other := openOn(t, h.db, nil)
+	m := h.seal(t, "GET", "/process/aeps/banks", "{}")
+	sealedAs(t, "first", h.send(t, m), 200, "00")
+	refusedPlain(t, "replay", h.send(t, m))
+	refusedPlain(t, "replay on another node", other.send(t, m))
+	if n := h.Counts().Refused[CauseReplay]; n != 1 {
+		t.Errorf("%d replays counted", n)
+	}
+	m = h.seal(t, "GET", "/process/aeps/banks", "{}")
+	var all sync.WaitGroup
+	var mu sync.Mutex
+	served := 0
+	for i := range 16 {
+		all.Go(func() {
+			a := []*house{h, other}[i%2].do(t, m)
+			mu.Lock()
+			defer mu.Unlock()
+			if a.status == 200 {
+				served++
+			} else {
+				refusedPlain(t, "at once", a)
+			}
+		})
+	}
+	all.Wait()
+	if served != 1 {
+		t.Errorf("%d of 16 copies were served", served)
+	}
+}
+
+func TestTime(t *testing.T) {
+	h := open(t, nil)
+	for offset, served := range map[time.Duration]bool{
+		-295 * time.Second: true, 295 * time.Second: true, 0: true,
+		-301 * time.Second: false, 305 * time.Second: false, -30 * 24 * time.Hour: false,
+	} {
+		m := sealed(t, h.vendor, apiKey1, "GET", "/process/aeps/banks", newID(), "{}", time.Now().Add(offset))
+		if a := h.send(t, m); served {
+			sealedAs(t, offset.String(), a, 200, "00")
+		} else {
+			refusedPlain(t, offset.String(), a)
+		}
+	}
+}
+
+// TestTheOneRefusal: whatever was wrong, status, headers and body are the same.
+func TestTheOneRefusal(t *testing.T) {
+	h := open(t, nil)
+	good := func() message { return h.seal(t, "POST", withdrawal, money) }
+	stranger, err := envelope.New(counting(77))
+	must(t, err)
+	used := good()
+	h.send(t, used)
+	bodies := map[string]string{
+		"an array": `[{"merchantId":"` + m1 + `"}]`, "a text": `"x"`, "nothing": ``, "two objects": `{}{}`, "null": `null`,
+		"bad UTF-8": "{\"merchantId\":\"\xff\xfe\"}", "duplicate keys": `{"merchantId":"` + m1 + `","merchantId":"` + m3 + `"}`,
+		"duplicate keys inside": `{"a":{"b":1,"b":2}}`, "a byte order mark": "\ufeff{}", "half an object": `{"a":`,
+	}
+	cases := map[string]message{
+		"an unknown client": sealed(t, stranger, "vk_nobody", "POST", withdrawal, newID(), money, time.Now()),
+		"another's key":     sealed(t, stranger, apiKey1, "POST", withdrawal, newID(), money, time.Now()),
+		"a bad checksum":    good().with("X-Checksum", strings.Repeat("a", 64)),
+		"a stale timestamp": sealed(t, h.vendor, apiKey1, "POST", withdrawal, newID(), money, time.Now().Add(-time.Hour)),
+		"a replay":          used,
+		"a failed tag":      h.resign(t, good().with("X-Tag", good().header("X-Tag"))),
+		"no such path":      good().with("X-Client-Id", "vk_nobody"),
+	}
+	for name, plain := range bodies {
+		cases["a plaintext that is "+name] = h.seal(t, "POST", withdrawal, plain)
+	}
+	var first *answer
+	for name, m := range cases {
+		a := h.send(t, m)
+		refusedPlain(t, name, a)
+		a.header.Del("X-Request-Id")
+		a.header.Del("Date")
+		if first == nil {
+			first = &a
+		} else if fmt.Sprint(a.header) != fmt.Sprint(first.header) {
+			t.Errorf("%s: headers %v, others have %v", name, a.header, first.header)
+		}
+	}
+	counts := h.Counts()
+	for _, cause := range []Cause{CauseClient, CauseChecksum, CauseTime, CauseReplay, CauseDecryption, CausePlaintext} {
+		if counts.Refused[cause] == 0 {
+			t.Errorf("no refusal was counted as %s", cause)
+		}
+	}
+	if h.bank.sent.Load() != 1 {
+		t.Error("a refused message reached the bank")
+	}
+	quiet(t, h, used)
+}
+
+// quiet looks for what helps to decrypt in the log.
+func quiet(t *testing.T, h *house, m message) {
+	t.Helper()
+	log := h.log.text()
+	if !strings.Contains(log, `"cause":"checksum"`) {
+		t.Error("the log does not tell causes")
+	}
+	for _, name := range []string{"X-Client-Id", "X-IV", "X-Tag", "X-Checksum"} {
+		if strings.Contains(log, m.header(name)) {
+			t.Errorf("the log has the value of %s", name)
+		}
+	}
+	key := counting(0).Reveal()
+	for _, text := range []string{string(m.body), fmt.Sprintf("%x", key), base64.StdEncoding.EncodeToString(key), "999941057058", "c2tleQ"} {
+		if strings.Contains(log, text) {
+			t.Errorf("the log has %.20s…", text)
+		}
+	}
+}
+
+func TestKeysLive(t *testing.T) {
+	h := open(t, nil)
+	// A second key, made by another program, serves within ringLife; a third is
+	// not to be had.
+	issued, err := h.safe.Add(t.Context(), v1)
+	must(t, err)
+	if _, err := h.safe.Add(t.Context(), v1); !errors.Is(err, central.ErrState) {
+		t.Errorf("a third key: %v", err)
+	}
+	eventually(t, "the new key serves", func() bool { return h.serves(t, issued) })
+	old := Issued{APIKey: secret.NewToken(apiKey1), Key: counting(0)}
+	if !h.serves(t, old) {
+		t.Error("the old key no longer serves")
+	}
+	id, err := h.safe.Revoke(t.Context(), apiKey1)
+	if err != nil || id != keyID1 {
+		t.Errorf("revoked %s, %v", id, err)
+	}
+	eventually(t, "the old key is refused", func() bool { return !h.serves(t, old) })
+	if !h.serves(t, issued) {
+		t.Error("the new key was revoked, too")
+	}
+	h.ring.flush(t.Context())
+	list, err := h.safe.List(t.Context(), v1)
+	must(t, err)
+	if len(list) != 2 || list[0].RevokedAt.IsZero() || list[1].UsedAt.IsZero() || list[1].Uses != leaseSize {
+		t.Errorf("keys %+v", list)
+	}
+	if strings.Contains(fmt.Sprintf("%+v", list), apiKey1) || !strings.HasSuffix(issued.APIKey.Reveal(), list[1].Hint) {
+		t.Error("the list shows an API key, or no hint of it")
+	}
+}
+
+// serves tells whether a key is served: by its own seal, which opened does not
+// know.
+func (h *house) serves(t *testing.T, k Issued) bool {
+	t.Helper()
+	key, err := envelope.New(k.Key)
+	must(t, err)
+	m := sealed(t, key, k.APIKey.Reveal(), "GET", "/process/aeps/banks", newID(), "{}", time.Now())
+	out := h.Serve(t.Context(), m.message())
+	return out.Authenticated && out.HTTP == 200
+}
+
+// message gives a message to the gateway without a door.
+func (m message) message() central.GatewayMessage {
+	return central.GatewayMessage{Method: m.method, Target: m.path, Body: m.body, RequestID: m.id, Header: func(name string) (values []string) {
+		for _, h := range m.headers {
+			if strings.EqualFold(h[0], name) {
+				values = append(values, h[1])
+			}
+		}
+		return values
+	}}
+}
+
+func eventually(t *testing.T, what string, is func() bool) {
+	t.Helper()
+	for range 500 {
+		if is() {
+			return
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	t.Fatalf("it never happened that %s", what)
+}
+
+func TestMasterKeysRotate(t *testing.T) {
+	h := open(t, nil)
+	fresh := counting(2)
+	both, err := NewSafe(h.db, []secret.Key{fresh, counting(1)}, h.cfg.Rand)
+	must(t, err)
+	alone, err := NewSafe(h.db, []secret.Key{fresh}, h.cfg.Rand)
+	must(t, err)
+	read := func(s *Safe) (n int) {
+		list, err := s.List(t.Context(), "")
+		must(t, err)
+		for _, k := range list {
+			if _, err := s.open(k); err == nil {
+				n++
+			}
+		}
+		return n
+	}
+	if read(both) != 2 || read(alone) != 0 {
+		t.Fatalf("%d and %d keys open, want 2 and 0", read(both), read(alone))
+	}
+	if _, err := alone.Rewrap(t.Context()); err == nil || !strings.Contains(err.Error(), "master key") {
+		t.Errorf("rewrapped without the old master key: %v", err)
+	}
+	if n, err := both.Rewrap(t.Context()); n != 2 || err != nil {
+		t.Fatalf("rewrapped %d keys, %v", n, err)
+	}
+	if read(alone) != 2 || read(h.safe) != 0 {
+		t.Errorf("%d keys open under the new master key, %d under the old", read(alone), read(h.safe))
+	}
+	// A sealed key that is moved to another row does not open.
+	list, err := alone.List(t.Context(), "")
+	must(t, err)
+	list[0].Sealed = list[1].Sealed
+	if _, err := alone.open(list[0]); err == nil {
+		t.Error("a key that was moved opens")
+	}
+}
+
+func TestUsesAreBounded(t *testing.T) {
+	h := open(t, func(cfg *Config, _ *door.Config) { cfg.Rate = float64(rate.Inf) })
+	k := Issued{APIKey: secret.NewToken(apiKey1), Key: counting(0)}
+	if !h.serves(t, k) {
+		t.Fatal("it does not serve")
+	}
+	use := func(n int64) {
+		t.Helper()
+		_, err := h.db.LeaseUses(t.Context(), keyID1, n, maxUses)
+		must(t, err)
+		h.ring.current.Load().keys[clientHash(apiKey1)].meter.left = 0
+	}
+	use(wornUses - leaseSize)
+	if h.Counts().WornKeys != 0 || !h.serves(t, k) || h.Counts().WornKeys != 1 || !strings.Contains(h.log.text(), "should be replaced") {
+		t.Errorf("at 2^30 nobody was warned: %+v", h.Counts())
+	}
+	use(maxUses - wornUses - 2*leaseSize)
+	if !h.serves(t, k) {
+		t.Fatal("refused below the bound")
+	}
+	h.ring.current.Load().keys[clientHash(apiKey1)].meter.left = usesOfMessage
+	if !h.serves(t, k) {
+		t.Fatal("refused at the last use")
+	}
+	if h.serves(t, k) || h.Counts().Refused[CauseWorn] != 1 {
+		t.Errorf("served beyond 2^32: %+v", h.Counts())
+	}
+}
+
+func TestLimits(t *testing.T) {
+	h := open(t, func(cfg *Config, _ *door.Config) { cfg.Rate, cfg.Burst = 1, 3 })
+	replayed := h.seal(t, "GET", "/process/aeps/banks", "{}")
+	sealedAs(t, "first", h.do(t, replayed), 200, "00")
+	for range 5 { // replays are nobody's doing, and cost the vendor nothing
+		refusedPlain(t, "replay", h.do(t, replayed))
+	}
+	for range 2 {
+		sealedAs(t, "within the burst", h.do(t, h.seal(t, "GET", "/process/aeps/banks", "{}")), 200, "00")
+	}
+	m := h.seal(t, "POST", withdrawal, money)
+	a := h.do(t, m)
+	sealedAs(t, "over the rate", a, 429, "07")
+	if a.header.Get("Retry-After") != "1" {
+		t.Errorf("Retry-After is %q", a.header.Get("Retry-After"))
+	}
+	// The other vendor is not concerned.
+	other, err := envelope.New(counting(0x40))
+	must(t, err)
+	sealedAs(t, "another vendor", h.do(t, sealed(t, other, apiKey2, "GET", "/process/aeps/banks", newID(), "{}", time.Now())), 200, "00")
+	if h.Counts().Limited != 1 {
+		t.Errorf("%d limited", h.Counts().Limited)
+	}
+}
+
+func TestUnderWayIsBounded(t *testing.T) {
+	h := open(t, func(cfg *Config, _ *door.Config) { cfg.UnderWay = 2 })
+	hold := make(chan struct{})
+	h.bank.hold.Store(&hold)
+	var all sync.WaitGroup
+	for range 2 {
+		all.Go(func() { sealedAs(t, "held", h.do(t, h.seal(t, "POST", withdrawal, money)), 200, "00") })
+	}
+	eventually(t, "two calls are under way", func() bool { return h.bank.sent.Load() == 2 })
+	sealedAs(t, "the third", h.do(t, h.seal(t, "GET", "/process/aeps/banks", "{}")), 429, "07")
+	other, err := envelope.New(counting(0x40))
+	must(t, err)
+	sealedAs(t, "another vendor", h.do(t, sealed(t, other, apiKey2, "GET", "/process/aeps/banks", newID(), "{}", time.Now())), 200, "00")
+	close(hold)
+	all.Wait()
+	sealedAs(t, "afterwards", h.do(t, h.seal(t, "GET", "/process/aeps/banks", "{}")), 200, "00")
+}
+
+// TestStrangersAreSlowedDown: what is not authentic is counted by address.
+func TestStrangersAreSlowedDown(t *testing.T) {
+	h := open(t, func(_ *Config, cfg *door.Config) { cfg.StrangerRate, cfg.StrangerBurst = rate.Every(time.Hour), 2 })
+	sealedAs(t, "authentic", h.do(t, h.seal(t, "GET", "/process/aeps/banks", "{}")), 200, "00")
+	bad := h.seal(t, "GET", "/process/aeps/banks", "{}").with("X-Tag", "")
+	refusedPlain(t, "first", h.do(t, bad))
+	refusedPlain(t, "second", h.do(t, bad))
+	if a := h.do(t, bad); a.status != 429 || a.plain != nil || a.code() != "07" || a.header.Get("Retry-After") == "" {
+		t.Errorf("third: HTTP %d %s", a.status, a.body)
+	}
+}
+
+// brokenStore fails where it is told to.
+type brokenStore struct {
+	Store
+	keys, replays error
+}
+
+func (b *brokenStore) VendorKeysEdition(ctx context.Context) (int64, error) {
+	if b.keys != nil {
+		return 0, b.keys
+	}
+	return b.Store.VendorKeysEdition(ctx)
+}
+
+func (b *brokenStore) SpendIV(ctx context.Context, k central.KeyID, iv central.IV, now, expires time.Time) error {
+	if b.replays != nil {
+		return b.replays
+	}
+	return b.Store.SpendIV(ctx, k, iv, now, expires)
+}
+
+// TestTheDatabaseFails: nobody is served whose message can't be remembered, and
+// a moment without the list of keys is bridged.
+func TestTheDatabaseFails(t *testing.T) {
+	h := open(t, nil)
+	broken := &brokenStore{Store: h.db}
+	h.Gateway.store, h.ring.store = broken, broken
+	serve := func() central.GatewayReply {
+		return h.Serve(t.Context(), h.seal(t, "GET", "/process/aeps/banks", "{}").message())
+	}
+	if out := serve(); out.HTTP != 200 {
+		t.Fatalf("HTTP %d", out.HTTP)
+	}
+	broken.replays = errors.New("the disk is full")
+	if out := serve(); out.HTTP != 500 || !out.Authenticated {
+		t.Errorf("HTTP %d, sealed %t", out.HTTP, out.Authenticated)
+	}
+	broken.replays = central.ErrBusy
+	if out := serve(); out.HTTP != 429 || !out.Authenticated {
+		t.Errorf("HTTP %d, sealed %t", out.HTTP, out.Authenticated)
+	}
+	broken.replays, broken.keys = nil, errors.New("the disk fails")
+	e := *h.ring.current.Load()
+	e.read = time.Now().Add(-2 * ringLife)
+	h.ring.current.Store(&e)
+	if out := serve(); out.HTTP != 200 {
+		t.Errorf("HTTP %d while the list can't be read for a moment", out.HTTP)
+	}
+	e.read = time.Now().Add(-2 * ringStale)
+	h.ring.current.Store(&e)
+	if out := serve(); out.HTTP != 500 || out.Authenticated {
+		t.Errorf("HTTP %d with a list that may be wrong", out.HTTP)
+	}
+}
+
+func TestConfigIsChecked(t *testing.T) {
+	if err := (Config{Rate: -1}).withDefaults().validate(); err == nil || !strings.Contains(err.Error(), "randomness") || !strings.Contains(err.Error(), "above zero") {
+		t.Errorf("validate = %v", err)
+	}
+	if _, err := NewSafe(nil, nil, nil); err == nil {
+		t.Error("a safe without a master key")
+	}
+	if _, err := NewSafe(nil, []secret.Key{secret.NewKey([]byte("short"))}, nil); err == nil {
+		t.Error("a short master key was taken")
+	}
+}

@@ -1,0 +1,51 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"galla/central"
+	"galla/central/gateway"
+	"galla/central/store"
+)
+
+// VendorKeys manages vendors' keys for the command line, on the database of a
+// central that may be running: what it changes counts there a second later.
+type VendorKeys struct {
+	*gateway.Safe
+	db *store.SQLite
+}
+
+// OpenVendorKeys opens the keys of an existing central. Of cfg it takes Data,
+// VendorMasterKeys, Sandbox, Node, Rand and Logger. Close ends it.
+func OpenVendorKeys(ctx context.Context, cfg Config) (*VendorKeys, error) {
+	if _, err := os.Stat(cfg.database()); errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("there is no central's database in %s: name the data folder of the central (--data), and start it once", cfg.Data)
+	}
+	cfg.Sandbox = false // a command makes no master key: the central that has the database has one
+	all, err := loadMasters(cfg)
+	if err != nil {
+		return nil, err
+	}
+	db, err := store.OpenSQLite(ctx, cfg.database(), store.Config{Node: cfg.Node, Logger: cfg.Logger})
+	if err != nil {
+		return nil, err
+	}
+	safe, err := gateway.NewSafe(db, all, cfg.Rand)
+	if err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return &VendorKeys{Safe: safe, db: db}, nil
+}
+
+// Close closes the database.
+func (v *VendorKeys) Close() error { return v.db.Close() }
+
+// VendorKey is a vendor's key as lists show it.
+type VendorKey = central.VendorKey
+
+// VendorID names a vendor.
+type VendorID = central.VendorID

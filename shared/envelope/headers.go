@@ -1,0 +1,159 @@
+package envelope
+
+import (
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Names of the headers, as they stand on the wire.
+const (
+	HeaderClientID  = "X-Client-Id"
+	HeaderTimestamp = "X-Timestamp"
+	HeaderRequestID = "X-Request-Id"
+	HeaderIV        = "X-IV"
+	HeaderTag       = "X-Tag"
+	HeaderChecksum  = "X-Checksum"
+)
+
+const (
+	// MaxClientID bounds an API key's name in bytes; the house's own have 20.
+	MaxClientID = 128
+	// maxTimestamp bounds the digits of a time in milliseconds: 13 serve until
+	// the year 2286, and 15 never overflow.
+	maxTimestamp = 15
+	checksumSize = 64 // hex characters
+	uuidSize     = 36
+)
+
+// Headers are a message's headers as they stand on the wire. ClientID is empty
+// in replies.
+type Headers struct {
+	ClientID  string // the vendor's API key
+	Timestamp string // Unix time in milliseconds
+	RequestID string // UUID: the operation's identity
+	IV        string // base64 of IVSize bytes
+	Tag       string // base64 of TagSize bytes
+	Checksum  string // lower-case hex
+}
+
+// Request says whether the headers have the form of a request's. The error
+// names the first header that has not, and never its value.
+func (h Headers) Request() error {
+	if !visible(h.ClientID) || len(h.ClientID) > MaxClientID {
+		return fmt.Errorf("%s: must be 1 to %d visible ASCII characters", HeaderClientID, MaxClientID)
+	}
+	return h.common()
+}
+
+// Reply says whether the headers have the form of a reply's. The error names
+// the first header that has not, and never its value.
+func (h Headers) Reply() error {
+	if h.ClientID != "" {
+		return errors.New(HeaderClientID + ": replies have none")
+	}
+	return h.common()
+}
+
+func (h Headers) common() error {
+	if _, err := h.Time(); err != nil {
+		return err
+	}
+	if !isUUID(h.RequestID) {
+		return errors.New(HeaderRequestID + ": must be a UUID in lower case")
+	}
+	var iv [IVSize]byte
+	if !decodeInto(iv[:], h.IV) {
+		return fmt.Errorf("%s: must be %d bytes in padded base64 of the standard alphabet", HeaderIV, IVSize)
+	}
+	var tag [TagSize]byte
+	if !decodeInto(tag[:], h.Tag) {
+		return fmt.Errorf("%s: must be %d bytes in padded base64 of the standard alphabet", HeaderTag, TagSize)
+	}
+	if len(h.Checksum) != checksumSize || !lowerHex(h.Checksum) {
+		return fmt.Errorf("%s: must be %d lower-case hex characters", HeaderChecksum, checksumSize)
+	}
+	return nil
+}
+
+// Time reads the timestamp: decimal digits, without sign or leading zeros. The
+// error names the header, and never its value.
+func (h Headers) Time() (time.Time, error) {
+	t := h.Timestamp
+	ok := t != "" && len(t) <= maxTimestamp && (t[0] != '0' || t == "0")
+	for i := range len(t) {
+		ok = ok && t[i] >= '0' && t[i] <= '9'
+	}
+	ms, err := strconv.ParseInt(t, 10, 64)
+	if !ok || err != nil {
+		return time.Time{}, errors.New(HeaderTimestamp + ": must be Unix time in milliseconds, in decimal digits without leading zeros")
+	}
+	return time.UnixMilli(ms), nil
+}
+
+// visible tells whether a text is not empty and holds visible ASCII only.
+func visible(s string) bool {
+	for i := range len(s) {
+		if s[i] <= ' ' || s[i] > '~' {
+			return false
+		}
+	}
+	return s != ""
+}
+
+func lowerHex(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; (c < '0' || c > '9') && (c < 'a' || c > 'f') {
+			return false
+		}
+	}
+	return true
+}
+
+// isUUID takes every version of UUID, written in lower case.
+func isUUID(s string) bool {
+	if len(s) != uuidSize || s[8] != '-' || s[13] != '-' || s[18] != '-' || s[23] != '-' {
+		return false
+	}
+	return lowerHex(s[:8]) && lowerHex(s[9:13]) && lowerHex(s[14:18]) && lowerHex(s[19:23]) && lowerHex(s[24:])
+}
+
+var errBase64 = errors.New("is not padded base64 of the standard alphabet")
+
+// decode reads base64 as it would be written again: padded, standard alphabet,
+// no bits beyond the last byte, no line breaks.
+func decode(s string) ([]byte, error) {
+	out := make([]byte, base64.StdEncoding.DecodedLen(len(s)), base64.StdEncoding.DecodedLen(len(s))+TagSize)
+	n, ok := decodeTo(out, s)
+	if !ok {
+		return nil, errBase64
+	}
+	return out[:n], nil
+}
+
+// decodeInto is decode for a value of known size.
+func decodeInto(out []byte, s string) bool {
+	if len(s) != base64.StdEncoding.EncodedLen(len(out)) {
+		return false
+	}
+	var room [24]byte // the longest is a tag: 24 characters, at most 18 bytes
+	n, ok := decodeTo(room[:], s)
+	if !ok || n != len(out) {
+		return false
+	}
+	copy(out, room[:n])
+	return true
+}
+
+// decodeTo needs room for DecodedLen bytes. The decoder of the standard
+// library skips line breaks even when it is strict.
+func decodeTo(out []byte, s string) (int, bool) {
+	if strings.IndexByte(s, '\n') >= 0 || strings.IndexByte(s, '\r') >= 0 {
+		return 0, false
+	}
+	n, err := base64.StdEncoding.Strict().Decode(out, []byte(s))
+	return n, err == nil
+}

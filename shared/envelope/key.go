@@ -1,0 +1,130 @@
+package envelope
+
+import (
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"log/slog"
+	"sync"
+
+	"galla/shared/secret"
+)
+
+// Sizes in bytes.
+const (
+	KeySize = 32 // of a vendor's encryption key (AES-256)
+	IVSize  = 12 // of an IV, the size that GCM is made for
+	TagSize = 16 // of a GCM tag, never truncated
+)
+
+// checksumLabel makes the checksum's key of the encryption key, so that no key
+// serves two algorithms.
+const checksumLabel = "galla/gateway/checksum/v1"
+
+// ErrKey says that a text is no vendor key. It never quotes the text.
+var ErrKey = errors.New("a vendor key is 32 bytes, written as 64 hex characters or 44 base64 characters")
+
+// ParseKey reads a vendor's key as it is handed out: 64 hex characters, or 44
+// characters of padded base64 in the standard alphabet. The only error is
+// ErrKey.
+func ParseKey(text string) (secret.Key, error) {
+	var raw []byte
+	var err error
+	switch len(text) {
+	case hex.EncodedLen(KeySize):
+		raw, err = hex.DecodeString(text)
+	case base64.StdEncoding.EncodedLen(KeySize):
+		raw, err = decode(text)
+	}
+	if err != nil || len(raw) != KeySize {
+		return secret.Key{}, ErrKey
+	}
+	return secret.NewKey(raw), nil
+}
+
+// Key is a vendor's key, ready for use: the cipher and the checksum's key are
+// made once. It is safe for concurrent use, and prints as a mask.
+type Key struct {
+	aead  cipher.AEAD
+	chest *sync.Pool // of *checksum
+}
+
+// New makes a vendor's key ready. The key must be KeySize bytes.
+func New(key secret.Key) (*Key, error) {
+	raw := key.Reveal()
+	if len(raw) != KeySize {
+		return nil, fmt.Errorf("make vendor key: it has %d bytes, want %d", len(raw), KeySize)
+	}
+	block, err := aes.NewCipher(raw)
+	if err != nil {
+		return nil, fmt.Errorf("make cipher of vendor key: %w", err)
+	}
+	aead, err := cipher.NewGCM(block)
+	if err != nil {
+		return nil, fmt.Errorf("make GCM of vendor key: %w", err)
+	}
+	derive := hmac.New(sha256.New, raw)
+	derive.Write([]byte(checksumLabel))
+	checksumKey := derive.Sum(nil)
+	return &Key{aead: aead, chest: &sync.Pool{New: func() any {
+		return &checksum{mac: hmac.New(sha256.New, checksumKey)}
+	}}}, nil
+}
+
+const masked = "[vendor key]"
+
+func (k *Key) String() string               { return masked }
+func (k *Key) GoString() string             { return masked }
+func (k *Key) Format(f fmt.State, _ rune)   { _, _ = io.WriteString(f, masked) }
+func (k *Key) MarshalText() ([]byte, error) { return []byte(masked), nil }
+func (k *Key) LogValue() slog.Value         { return slog.StringValue(masked) }
+
+// checksum is one HMAC under way. The payload goes through chunk, so that a
+// text of 240 KB is not copied as a whole to be read once.
+type checksum struct {
+	mac   hash.Hash
+	chunk [4096]byte
+	sum   [sha256.Size]byte
+	text  [2 * sha256.Size]byte
+}
+
+// of gives the lower-case hex of the HMAC over the lines, valid until the next
+// call.
+func (c *checksum) of(lines []string) []byte {
+	c.mac.Reset()
+	for i, line := range lines {
+		if i > 0 {
+			c.chunk[0] = '\n'
+			c.mac.Write(c.chunk[:1])
+		}
+		for len(line) > 0 {
+			n := copy(c.chunk[:], line)
+			c.mac.Write(c.chunk[:n])
+			line = line[n:]
+		}
+	}
+	hex.Encode(c.text[:], c.mac.Sum(c.sum[:0]))
+	return c.text[:]
+}
+
+// sign gives the checksum of the lines.
+func (k *Key) sign(lines []string) string {
+	c := k.chest.Get().(*checksum)
+	defer k.chest.Put(c)
+	return string(c.of(lines))
+}
+
+// signs compares the checksum of the lines with the one given, in constant
+// time.
+func (k *Key) signs(lines []string, given string) bool {
+	c := k.chest.Get().(*checksum)
+	defer k.chest.Put(c)
+	return hmac.Equal(c.of(lines), []byte(given))
+}

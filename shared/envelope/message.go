@@ -1,0 +1,130 @@
+package envelope
+
+import (
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// First lines of the text that a checksum covers.
+const (
+	requestLine = "galla-v1"
+	replyLine   = "galla-v1-response"
+)
+
+// ErrDecrypt says that a payload is no ciphertext under this key, IV and tag.
+// It says no more on purpose.
+var ErrDecrypt = errors.New("the payload does not decrypt")
+
+// RequestText is the text that a request's checksum covers. The path is as
+// sent, with ?query where there is one; the payload is the base64 text.
+func RequestText(method, path string, h Headers, payload string) string {
+	return strings.Join(requestLines(method, path, h, payload), "\n")
+}
+
+func requestLines(method, path string, h Headers, payload string) []string {
+	return []string{requestLine, method, path, h.ClientID, h.Timestamp, h.RequestID, h.IV, h.Tag, payload}
+}
+
+// ReplyText is the text that a reply's checksum covers.
+func ReplyText(status int, h Headers, payload string) string {
+	return strings.Join(replyLines(status, h, payload), "\n")
+}
+
+func replyLines(status int, h Headers, payload string) []string {
+	return []string{replyLine, strconv.Itoa(status), h.RequestID, h.Timestamp, h.IV, h.Tag, payload}
+}
+
+// SignsRequest tells whether the checksum of a request is right; it compares in
+// constant time. The headers must have passed Request.
+func (k *Key) SignsRequest(method, path string, h Headers, payload string) bool {
+	return k.signs(requestLines(method, path, h, payload), h.Checksum) && visible(method) && visible(path)
+}
+
+// SignsReply tells whether the checksum of a reply is right; it compares in
+// constant time. The headers must have passed Reply.
+func (k *Key) SignsReply(status int, h Headers, payload string) bool {
+	return k.signs(replyLines(status, h, payload), h.Checksum)
+}
+
+// Decrypt opens a payload whose checksum is right. It never panics, whatever
+// the lengths. The only error is ErrDecrypt.
+func (k *Key) Decrypt(h Headers, payload string) ([]byte, error) {
+	var iv [IVSize]byte
+	var tag [TagSize]byte
+	if !decodeInto(iv[:], h.IV) || !decodeInto(tag[:], h.Tag) {
+		return nil, ErrDecrypt
+	}
+	sealed, err := decode(payload)
+	if err != nil {
+		return nil, ErrDecrypt
+	}
+	sealed = append(sealed, tag[:]...) // decode leaves the room
+	plain, err := k.aead.Open(sealed[:0], iv[:], sealed, nil)
+	if err != nil {
+		return nil, ErrDecrypt
+	}
+	return plain, nil
+}
+
+// SealRequest makes a request: its headers, and the body {"payload": "…"}. The
+// path is the one that will be sent, with ?query where there is one, and plain
+// the route's JSON. The IV is drawn from rand, which must be the operating
+// system's wherever a message is really sent.
+func (k *Key) SealRequest(method, path, clientID, requestID string, at time.Time, plain []byte, rand io.Reader) (Headers, []byte, error) {
+	if !visible(method) || !visible(path) || path[0] != '/' {
+		return Headers{}, nil, errors.New("seal request: method and path must be as sent, in visible ASCII, the path from its first slash")
+	}
+	h := Headers{ClientID: clientID, RequestID: requestID}
+	payload, err := k.seal(&h, at, plain, rand)
+	if err != nil {
+		return Headers{}, nil, fmt.Errorf("seal request: %w", err)
+	}
+	h.Checksum = k.sign(requestLines(method, path, h, payload))
+	if err := h.Request(); err != nil {
+		return Headers{}, nil, fmt.Errorf("seal request: %w", err)
+	}
+	return h, body(payload), nil
+}
+
+// SealReply makes the reply to the request with this id: its headers, and the
+// body {"payload": "…"}. The IV is drawn from rand.
+func (k *Key) SealReply(status int, requestID string, at time.Time, plain []byte, rand io.Reader) (Headers, []byte, error) {
+	h := Headers{RequestID: requestID}
+	payload, err := k.seal(&h, at, plain, rand)
+	if err != nil {
+		return Headers{}, nil, fmt.Errorf("seal reply: %w", err)
+	}
+	h.Checksum = k.sign(replyLines(status, h, payload))
+	if err := h.Reply(); err != nil {
+		return Headers{}, nil, fmt.Errorf("seal reply: %w", err)
+	}
+	return h, body(payload), nil
+}
+
+// seal encrypts, and fills the headers that come of it. It gives the payload.
+func (k *Key) seal(h *Headers, at time.Time, plain []byte, rand io.Reader) (string, error) {
+	var iv [IVSize]byte
+	if _, err := io.ReadFull(rand, iv[:]); err != nil {
+		return "", fmt.Errorf("draw IV: %w", err)
+	}
+	sealed := k.aead.Seal(make([]byte, 0, len(plain)+TagSize), iv[:], plain, nil)
+	h.Timestamp = strconv.FormatInt(at.UnixMilli(), 10)
+	h.IV = base64.StdEncoding.EncodeToString(iv[:])
+	h.Tag = base64.StdEncoding.EncodeToString(sealed[len(plain):])
+	return base64.StdEncoding.EncodeToString(sealed[:len(plain)]), nil
+}
+
+const (
+	bodyHead = `{"payload":"`
+	bodyTail = `"}`
+)
+
+func body(payload string) []byte {
+	out := make([]byte, 0, len(bodyHead)+len(payload)+len(bodyTail))
+	return append(append(append(out, bodyHead...), payload...), bodyTail...)
+}
