@@ -15,6 +15,7 @@
 // serves this file, and your program has a better one.
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.PrintStream;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -44,6 +45,7 @@ public final class Galla {
     private static final int IV_BYTES = 12;
     private static final int TAG_BYTES = 16;
     private static final long MAX_AGE_MS = 300_000; // of a message, against this machine's clock
+    private static final int MAX_REPLY_BYTES = 4 << 20;
     private static final Duration TIMEOUT = Duration.ofSeconds(60); // the gateway answers "pending" long before
 
     /** One message: the six headers, and the payload of the body {"payload": "…"}. */
@@ -55,6 +57,8 @@ public final class Galla {
 
     /** What came is not genuine, or what was given cannot be used. */
     static final class Refused extends Exception {
+        private static final long serialVersionUID = 1;
+
         Refused(String why) {
             super(why);
         }
@@ -174,13 +178,20 @@ public final class Galla {
             .build();
         HttpClient client = HttpClient.newBuilder()
             .version(HttpClient.Version.HTTP_1_1).followRedirects(HttpClient.Redirect.NEVER).connectTimeout(TIMEOUT).build();
-        HttpResponse<String> reply = client.send(request, HttpResponse.BodyHandlers.ofString(StandardCharsets.UTF_8));
+        HttpResponse<InputStream> reply = client.send(request, HttpResponse.BodyHandlers.ofInputStream());
+        byte[] answer;
+        try (InputStream in = reply.body()) {
+            answer = in.readNBytes(MAX_REPLY_BYTES + 1);
+        }
         if (reply.headers().firstValue("X-Checksum").isEmpty()) {
             throw new Refused(reply.statusCode() == 401
                 ? "not authenticated: look at the client id, the key, the clock, and what the checksum covers"
                 : "HTTP " + reply.statusCode() + " without the gateway's headers: something else answered");
         }
-        if (!(Json.parse(reply.body()) instanceof Map<?, ?> body) || !(body.get("payload") instanceof String payload)) {
+        if (answer.length > MAX_REPLY_BYTES) {
+            throw new Refused("the reply is too long");
+        }
+        if (!(Json.parse(new String(answer, StandardCharsets.UTF_8)) instanceof Map<?, ?> body) || !(body.get("payload") instanceof String payload)) {
             throw new Refused("the reply has no payload");
         }
         Message r = new Message("", header(reply, "X-Timestamp"), header(reply, "X-Request-Id"),
