@@ -35,7 +35,7 @@ run: build ## build and start the whole sandbox on this machine; Ctrl-C stops it
 .PHONY: build
 build: tools ## build the programs into bin/
 	@mkdir -p bin
-	@$(BUILD) -o bin/ ./central/cmd/galla-central ./central/cmd/galla-bank ./rdservice/cmd/galla-rdsim ./edge/cmd/galla-edge
+	@$(BUILD) -o bin/ ./central/cmd/galla-central ./central/cmd/galla-bank ./central/cmd/galla-call ./rdservice/cmd/galla-rdsim ./edge/cmd/galla-edge
 	@$(BUILD) -o bin/galla-local ./deploy/local
 
 .PHONY: check
