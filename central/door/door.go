@@ -68,6 +68,9 @@ type Config struct {
 	// Default 2048: twice what the engine lets wait for the bank.
 	MaxUnderWay int
 
+	// Pages are fixed pages by their path, which everybody may read.
+	Pages map[string]Page
+
 	Rand   io.Reader // safe for concurrent use
 	Logger *slog.Logger
 }
@@ -171,6 +174,9 @@ func New(dispatcher central.Dispatcher, directory central.Directory, cfg Config)
 		if route.Doors&op.Direct != 0 {
 			d.app.Add(route.Method, route.Path, d.direct(route))
 		}
+	}
+	if err := d.addPages(); err != nil {
+		return nil, fmt.Errorf("configuration of the door: %w", err)
 	}
 	d.routed = d.app.Handler()
 	d.app.Server().Handler = d.serve

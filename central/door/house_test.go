@@ -19,6 +19,7 @@ import (
 
 	"galla/central"
 	"galla/central/contract"
+	"galla/central/limits"
 	"galla/shared/op"
 	"galla/shared/secret"
 )
@@ -44,8 +45,21 @@ func cheap(s string) string {
 
 // parties is the directory and the rest of the store that the contract reads.
 type parties struct {
+	// What the tests of the door never reach.
+	central.Onboardings
+	central.Orders
+	central.Administration
+
 	clients map[string]central.Client
 	broken  error
+}
+
+func (*parties) ByReference(context.Context, string, central.ReferenceQuery) (central.Operation, error) {
+	return central.Operation{}, central.ErrNotFound
+}
+
+func (*parties) RefundOf(context.Context, central.Reference) (central.Operation, error) {
+	return central.Operation{}, central.ErrNotFound
 }
 
 func newParties() *parties {
@@ -144,6 +158,10 @@ func (d *desk) Submit(ctx context.Context, s central.Submission) (central.Operat
 	return o, false, nil
 }
 
+func (d *desk) Consult(context.Context, central.BankRequest) (central.BankAnswer, error) {
+	return central.BankAnswer{Status: central.BankApproved, Code: "00", Message: "SUCCESS", Data: []byte("{}")}, nil
+}
+
 func (d *desk) Ask(context.Context, string, string) (central.Operation, bool, error) {
 	return central.Operation{}, false, nil
 }
@@ -217,9 +235,13 @@ func open(t testing.TB, change func(*Config, *central.Dispatcher)) *house {
 		desk: &desk{known: map[string]central.Operation{}, began: make(chan struct{}, 16)},
 	}
 	cfg := testConfig(h.log)
-	real, err := contract.New(h.desk, registry{}, h.parties, contract.Config{
+	rules, err := limits.Sandbox()
+	if err != nil {
+		t.Fatal(err)
+	}
+	real, err := contract.New(h.desk, registry{}, h.parties, h.parties, contract.Config{
 		FingerprintKey: seed(7), UplinkURL: "ws://127.0.0.1/uplink", Audience: "galla",
-		Limits: contract.AmountLimits{Min: 100, Max: 10_000_00}, Logger: cfg.Logger,
+		Limits: rules, Handle: "galla", Rand: rand.Reader, Logger: cfg.Logger,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -15,8 +15,10 @@ import (
 	"galla/central/commission"
 	"galla/central/contract"
 	"galla/central/door"
+	"galla/central/openapi"
 	"galla/central/store"
 	"galla/central/uplink"
+	"galla/shared/op"
 	"galla/shared/secret"
 )
 
@@ -90,8 +92,12 @@ func serve(ctx context.Context, cfg Config, k keys, db *store.SQLite, listeners 
 	if err != nil {
 		return err
 	}
+	described, err := openapi.New(dispatcher, op.Table())
+	if err != nil {
+		return err
+	}
 	direct, err := door.New(dispatcher, db, door.Config{
-		Issuer: issuer, Audience: audience, Keys: []secret.Key{k.token}, Rand: cfg.Rand, Logger: cfg.Logger,
+		Issuer: issuer, Audience: audience, Keys: []secret.Key{k.token}, Pages: pages(described), Rand: cfg.Rand, Logger: cfg.Logger,
 	})
 	if err != nil {
 		return err
@@ -113,6 +119,14 @@ func serve(ctx context.Context, cfg Config, k keys, db *store.SQLite, listeners 
 	group.Go(func() error { return terminals.Run(ctx, listeners[2]) })
 	cfg.Logger.Info("central is serving", "direct", cfg.Addr, "admin", cfg.AdminAddr, "uplink", cfg.UplinkAddr, "bank", cfg.BankURL, "sandbox", cfg.Sandbox)
 	return group.Wait()
+}
+
+// pages are the description of the interface, for programs and for people.
+func pages(d *openapi.Document) map[string]door.Page {
+	return map[string]door.Page{
+		"/openapi.json": {ContentType: "application/json", Body: d.JSON()},
+		"/docs":         {ContentType: "text/html; charset=utf-8", Body: d.Page(), Style: d.Style()},
+	}
 }
 
 // listen opens all addresses, or none, and names the one that is taken.

@@ -17,6 +17,7 @@ import (
 	"galla/central/bank"
 	"galla/central/bank/simbank"
 	"galla/central/contract"
+	"galla/central/limits"
 	"galla/central/store"
 	centraluplink "galla/central/uplink"
 	"galla/edge"
@@ -135,9 +136,13 @@ func (h *house) startCentral() error {
 	if err != nil {
 		return err
 	}
-	dispatcher, err := contract.New(engine, central.NewRegistry(db, h.bell, rand.Reader), db, contract.Config{
+	rules, err := limits.Sandbox()
+	if err != nil {
+		return err
+	}
+	dispatcher, err := contract.New(engine, central.NewRegistry(db, h.bell, rand.Reader), db, db, contract.Config{
 		FingerprintKey: h.keys.fing, UplinkURL: "ws://" + nameUplink, Audience: audience,
-		Limits: contract.AmountLimits{Min: money.Rupee, Max: 10_000 * money.Rupee}, Logger: h.log,
+		Limits: rules, Handle: "galla", Rand: rand.Reader, Logger: h.log,
 	})
 	if err != nil {
 		return err

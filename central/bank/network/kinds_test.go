@@ -347,8 +347,13 @@ func TestDataIsOneObject(t *testing.T) {
 		} else if strings.Contains(err.Error(), `"a"`) {
 			t.Errorf("the data %s: the error shows it: %v", data, err)
 		}
-		if b, err := EncodeAnswer(Answer{Reference: "A", Data: jsontext.Value(data)}); err == nil {
+		if b, err := EncodeAnswer(Answer{Reference: "A", Data: jsontext.Value(data)}); err == nil && data != "" {
 			t.Errorf("the data %s was encoded: %s", data, b)
+		}
+	}
+	for _, none := range []jsontext.Value{nil, {}} {
+		if b, err := EncodeAnswer(Answer{Reference: "A", Data: none}); err != nil || strings.Contains(string(b), "data") {
+			t.Errorf("no data: %s, %v", b, err)
 		}
 	}
 	// What is read stays as it came: order, spaces, digits of numbers.

@@ -278,6 +278,9 @@ func DecodeEnquiry(b []byte) (Enquiry, error) {
 // is not UTF-8, where Data is not one JSON object, and where the whole is longer
 // than MaxReply.
 func EncodeAnswer(a Answer) ([]byte, error) {
+	if len(a.Data) == 0 {
+		a.Data = nil // no data at all, however it was written
+	}
 	if a.Data != nil && !object(a.Data) {
 		return nil, errors.New("write answer: its data is not one JSON object")
 	}

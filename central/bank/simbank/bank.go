@@ -18,12 +18,13 @@ import (
 	"galla/shared/secret"
 )
 
-// Words of the books that users of a Bank need.
+// Words of the two rooms that users of a Bank need.
 type (
 	Customer  = books.Customer
 	Execution = books.Execution
 	Filter    = books.Filter
 	Trial     = books.Trial
+	Message   = services.Message
 )
 
 // Config sets up a Bank.
@@ -59,10 +60,6 @@ type Config struct {
 	Rand   io.Reader
 	Logger *slog.Logger
 }
-
-// Message is a text that the bank sent to a telephone. OTP is what the text
-// carries, for as long as it is remembered; else empty.
-type Message = services.Message
 
 // servicesRoom is the room for what is no AEPS transaction.
 type servicesRoom interface {
@@ -116,12 +113,16 @@ func New(ctx context.Context, cfg Config) (*Bank, error) {
 	if err != nil {
 		return nil, fmt.Errorf("sandbox bank: %w", err)
 	}
-	room, err := services.New(kept, services.Config{TimeScale: cfg.TimeScale, Logger: cfg.Logger})
+	// The services draw from the books' source of randomness.
+	beside, err := services.New(kept, services.Config{
+		FloatOpening: cfg.FloatOpening, DayLimit: cfg.DayLimit, MonthLimit: cfg.MonthLimit, TransferMax: cfg.TransferMax,
+		TimeScale: cfg.TimeScale, Logger: cfg.Logger,
+	})
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("sandbox bank: %w", err), kept.Close())
 	}
 	return &Bank{
-		Books: kept, services: room, cfg: cfg, log: cfg.Logger,
+		Books: kept, services: beside, cfg: cfg, log: cfg.Logger,
 		orders: make(chan order), turning: make(chan struct{}, 1),
 	}, nil
 }

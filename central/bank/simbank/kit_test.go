@@ -185,9 +185,6 @@ func Open(t testing.TB, cfg Config) *Bank {
 			t.Error(err)
 		}
 	})
-	if b.services == nil {
-		UseServices(b, &Services{})
-	}
 	return b
 }
 
