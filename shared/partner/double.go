@@ -107,7 +107,7 @@ func (d *Double) answer(r *http.Request, id string, plain []byte) (int, []byte) 
 	route := r.Method + " " + r.RequestURI
 	if s, ok := d.replies[id]; ok {
 		if s.route != route || !bytes.Equal(s.body, plain) {
-			return http.StatusConflict, []byte(`{"statusCode":"09","message":"This identity was used for another request"}`)
+			return http.StatusConflict, []byte(`{"statusCode":"09","message":"The same identity was used before with another body or route; nothing was done"}`)
 		}
 		return s.status, s.reply
 	}
