@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"strconv"
 	"strings"
@@ -175,6 +176,10 @@ func (e *Error) Error() string {
 	case NotSent:
 		return fmt.Sprintf("%s %s: not sent: %v", e.Call.Method, e.Call.Route, e.Err)
 	case NoReply:
+		var dial *net.OpError
+		if errors.As(e.Err, &dial) && dial.Op == "dial" {
+			return what + fmt.Sprintf("no connection: %v. Nothing was sent: retry with the same X-Request-Id, which is safe", e.Err)
+		}
 		return what + fmt.Sprintf("no reply: %v. Whether it ran is unknown: retry with the same X-Request-Id, which is safe", e.Err)
 	case NotAuthenticated:
 		why := "look at the client id, the key, the clock, and what the checksum covers"

@@ -279,7 +279,8 @@ public final class Galla {
                 args[1], args[2], json.isEmpty() ? "{}" : json, requestId);
             new PrintStream(System.out, true, StandardCharsets.UTF_8).print("HTTP " + reply.status() + "\n" + reply.json() + "\n");
         } catch (Refused | GeneralSecurityException | IOException e) {
-            throw new Refused((e.getMessage() == null ? e.toString() : e.getMessage())
+            String why = e.getMessage() == null ? "no reply from the gateway (" + e.getClass().getSimpleName() + ")" : e.getMessage();
+            throw new Refused(why
                 + "\nA repeat is safe with the same id and body: GALLA_REQUEST_ID=" + requestId);
         }
     }
