@@ -1,7 +1,8 @@
 # Galla's workbench. `make` alone lists what there is.
 #
 # Everything needs Go (the version in go.mod) and a C compiler, since SQLite is
-# compiled in. Only the browser tests need more: Debian's chromium.
+# compiled in. Only tests need more: Debian's chromium for the browser's, and
+# Node, PHP, Python and Java for the examples of the gateway.
 
 export CGO_ENABLED = 1
 
@@ -34,7 +35,7 @@ run: build ## build and start the whole sandbox on this machine; Ctrl-C stops it
 .PHONY: build
 build: tools ## build the programs into bin/
 	@mkdir -p bin
-	@$(BUILD) -o bin/ ./central/cmd/galla-central ./central/cmd/galla-bank ./rdservice/cmd/galla-rdsim ./edge/cmd/galla-edge
+	@$(BUILD) -o bin/ ./central/cmd/galla-central ./central/cmd/galla-bank ./central/cmd/galla-call ./rdservice/cmd/galla-rdsim ./edge/cmd/galla-edge
 	@$(BUILD) -o bin/galla-local ./deploy/local
 
 .PHONY: check
@@ -46,7 +47,7 @@ check: tools ## formatting, go vet, staticcheck, and the rules of the house (sha
 	$(GO) test -count=1 ./shared/archtest
 
 .PHONY: test
-test: check browser ## check, then all tests under the race detector, with real processes and a real browser
+test: check browser languages ## check, then all tests under the race detector, with real processes and a real browser
 	$(TEST) $$($(GO) list ./... | grep -v -e /deploy/e2e$$ -e /deploy/sim$$ -e /deploy/contracttest$$ -e /shared/archtest$$)
 	$(TEST) ./deploy/sim
 	@bash -o pipefail -c '$(TEST) -v ./deploy/contracttest | grep -v -e "^=== " -e "--- PASS"'
@@ -97,3 +98,19 @@ browser: tools
 	echo "installing chromium for the browser tests"; \
 	{ $$as apt-get update -qq && $$as env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium fonts-noto-core > /dev/null; } || \
 	echo "chromium could not be installed; the browser tests will say so"
+
+# The languages of deploy/examples, in the same way: GALLA_WITHOUT_LANGUAGES=1
+# leaves the tests of missing ones out.
+.PHONY: languages
+languages: tools
+	@want=; \
+	command -v node > /dev/null || want="$$want nodejs"; \
+	command -v php > /dev/null || want="$$want php-cli"; \
+	python3 -c 'import cryptography' 2> /dev/null || want="$$want python3-cryptography"; \
+	command -v javac > /dev/null || want="$$want openjdk-17-jdk-headless"; \
+	if [ -z "$$want" ]; then exit 0; fi; \
+	if ! command -v apt-get > /dev/null; then as=no; elif [ "$$(id -u)" = 0 ]; then as=; elif sudo -n true 2> /dev/null; then as="sudo -n"; else as=no; fi; \
+	if [ "$$as" = no ]; then echo "languages of the gateway's examples are missing and can't be installed by this user: ask for 'apt-get install$$want', or set GALLA_WITHOUT_LANGUAGES=1 to leave their tests out"; exit 0; fi; \
+	echo "installing$$want for the gateway's examples"; \
+	{ $$as apt-get update -qq && $$as env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $$want > /dev/null; } || \
+	echo "$$want could not be installed; the examples' tests will say so"

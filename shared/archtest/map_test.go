@@ -26,6 +26,7 @@ var importMap = []line{
 	{"shared/envelope", []string{"shared/secret"}},
 	{"shared/money", nil},
 	{"shared/op", nil},
+	{"shared/partner", []string{"shared/envelope", "shared/secret"}},
 	{"shared/seal", []string{"shared/secret"}},
 	{"shared/secret", nil},
 	{"shared/wire", []string{"shared/op"}},
@@ -49,8 +50,10 @@ var importMap = []line{
 	{"central/bank/simbank", []string{"central/bank/network", "central/bank/simbank/books", "central/bank/simbank/services", everyone}},
 	{"central/bank/simbank/services", []string{"central/bank/network", "central/bank/simbank/books", everyone}},
 	{"central/bank/simbank/books", []string{"central/bank/network", "rdservice/rdcrypto", everyone}},
+	{"central/guide", []string{everyone}},
 	{"central/server", []string{"central/...", everyone}},
 	{"central/cmd/galla-central", []string{"central/server", everyone}},
+	{"central/cmd/galla-call", []string{everyone}},
 	{"central/cmd/galla-bank", []string{"central/bank/network", "central/bank/simbank", "rdservice/rdcrypto", everyone}},
 
 	{"edge", []string{"edge/message", everyone}},
@@ -77,6 +80,7 @@ var importMap = []line{
 	{"deploy/e2e", []string{"..."}},
 	{"deploy/uplinktest", []string{"..."}},
 	{"deploy/contracttest", []string{"..."}},
+	{"deploy/examples", []string{"shared/..."}},
 }
 
 // grant says where a module may be used by code, and why there only. Tests may
@@ -121,7 +125,7 @@ var modules = []grant{
 // restricted are packages of the standard library that code may use only where
 // a line says so.
 var restricted = []grant{
-	{"encoding/json", []string{"shared/secret", "edge", "edge/daemon", "edge/screen", "rdservice/...", "deploy/..."}, "version 1 takes duplicate keys and keys in the wrong case: the central reads and writes with go-json-experiment/json (stack.md)"},
+	{"encoding/json", []string{"shared/secret", "shared/partner", "edge", "edge/daemon", "edge/screen", "rdservice/...", "deploy/..."}, "version 1 takes duplicate keys and keys in the wrong case: the central reads and writes with go-json-experiment/json (stack.md); shared/partner serves programs that have the standard library only"},
 	{"crypto/rand", []string{"central/cmd/...", "edge/cmd/...", "rdservice/cmd/...", "rdservice/rdcrypto", "edge/screen"}, "randomness is an injected io.Reader that main chooses, so that a test can play a run again"},
 	{"log", nil, "logs go through an injected *slog.Logger"},
 	{"math/rand", nil, "randomness is an injected io.Reader; math/rand/v2 over a given source serves for jitter"},

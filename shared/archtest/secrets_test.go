@@ -25,6 +25,7 @@ var revealers = map[string]string{
 	"central/contract/fingerprint.go":      "keys the fingerprint of a body",
 	"central/contract/work.go":             "keys the hash that limits know a customer by",
 	"central/contract/terminals.go":        "hands a new enrolment code to the merchant who asked for it",
+	"central/cmd/galla-call/doors.go":      "proves a client's secret to the token route, and shows the token to the route that is called",
 	"central/door/hash.go":                 "hashes a client's secret",
 	"central/door/jwt.go":                  "makes the signing keys of their seeds",
 	"central/door/oauth.go":                "hands a new token to the client who asked for it",

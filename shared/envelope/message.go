@@ -80,43 +80,30 @@ func (k *Key) SealRequest(method, path, clientID, requestID string, at time.Time
 		return Headers{}, nil, errors.New("seal request: method and path must be as sent, in visible ASCII, the path from its first slash")
 	}
 	h := Headers{ClientID: clientID, RequestID: requestID}
-	payload, err := k.seal(&h, at, plain, rand)
+	body, err := k.seal(&h, at, plain, rand)
 	if err != nil {
 		return Headers{}, nil, fmt.Errorf("seal request: %w", err)
 	}
-	h.Checksum = k.sign(requestLines(method, path, h, payload))
+	h.Checksum = k.sign(requestLines(method, path, h, payloadIn(body)))
 	if err := h.Request(); err != nil {
 		return Headers{}, nil, fmt.Errorf("seal request: %w", err)
 	}
-	return h, body(payload), nil
+	return h, body, nil
 }
 
 // SealReply makes the reply to the request with this id: its headers, and the
 // body {"payload": "…"}. The IV is drawn from rand.
 func (k *Key) SealReply(status int, requestID string, at time.Time, plain []byte, rand io.Reader) (Headers, []byte, error) {
 	h := Headers{RequestID: requestID}
-	payload, err := k.seal(&h, at, plain, rand)
+	body, err := k.seal(&h, at, plain, rand)
 	if err != nil {
 		return Headers{}, nil, fmt.Errorf("seal reply: %w", err)
 	}
-	h.Checksum = k.sign(replyLines(status, h, payload))
+	h.Checksum = k.sign(replyLines(status, h, payloadIn(body)))
 	if err := h.Reply(); err != nil {
 		return Headers{}, nil, fmt.Errorf("seal reply: %w", err)
 	}
-	return h, body(payload), nil
-}
-
-// seal encrypts, and fills the headers that come of it. It gives the payload.
-func (k *Key) seal(h *Headers, at time.Time, plain []byte, rand io.Reader) (string, error) {
-	var iv [IVSize]byte
-	if _, err := io.ReadFull(rand, iv[:]); err != nil {
-		return "", fmt.Errorf("draw IV: %w", err)
-	}
-	sealed := k.aead.Seal(make([]byte, 0, len(plain)+TagSize), iv[:], plain, nil)
-	h.Timestamp = strconv.FormatInt(at.UnixMilli(), 10)
-	h.IV = base64.StdEncoding.EncodeToString(iv[:])
-	h.Tag = base64.StdEncoding.EncodeToString(sealed[len(plain):])
-	return base64.StdEncoding.EncodeToString(sealed[:len(plain)]), nil
+	return h, body, nil
 }
 
 const (
@@ -124,7 +111,21 @@ const (
 	bodyTail = `"}`
 )
 
-func body(payload string) []byte {
-	out := make([]byte, 0, len(bodyHead)+len(payload)+len(bodyTail))
-	return append(append(append(out, bodyHead...), payload...), bodyTail...)
+// seal encrypts, fills the headers that come of it, and gives the body.
+func (k *Key) seal(h *Headers, at time.Time, plain []byte, rand io.Reader) ([]byte, error) {
+	var iv [IVSize]byte
+	if _, err := io.ReadFull(rand, iv[:]); err != nil {
+		return nil, fmt.Errorf("draw IV: %w", err)
+	}
+	sealed := k.aead.Seal(make([]byte, 0, len(plain)+TagSize), iv[:], plain, nil)
+	h.Timestamp = strconv.FormatInt(at.UnixMilli(), 10)
+	h.IV = base64.StdEncoding.EncodeToString(iv[:])
+	h.Tag = base64.StdEncoding.EncodeToString(sealed[len(plain):])
+	body := make([]byte, 0, len(bodyHead)+base64.StdEncoding.EncodedLen(len(plain))+len(bodyTail))
+	body = append(body, bodyHead...)
+	body = base64.StdEncoding.AppendEncode(body, sealed[:len(plain)])
+	return append(body, bodyTail...), nil
 }
+
+// payloadIn is the payload of a body that seal made.
+func payloadIn(body []byte) string { return string(body[len(bodyHead) : len(body)-len(bodyTail)]) }

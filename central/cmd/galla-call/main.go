@@ -1,0 +1,67 @@
+// Command galla-call sends one call through either door of the central and
+// prints the reply, for people: to try a route, to look into a refusal, to
+// compare with a program of one's own.
+//
+//	galla-call --sandbox GET /aeps/banks
+//	galla-call --client vk_… --key-file key.txt POST /aeps/balance @body.json
+//	galla-call --direct --client merchant-… POST /aeps/balance - < body.json
+//
+// The route is always the direct one. Through the gateway (which is the
+// default) the call is sealed and sent to /process; through the direct door a
+// token is fetched first. Keys and secrets come from a file or from the
+// environment (GALLA_KEY, GALLA_CLIENT_SECRET), never from arguments, which
+// every user of a machine can read.
+//
+// What is said about the reply goes to standard error, its JSON to standard
+// output, so that another program can read it. The exit status is 0 for HTTP
+// statuses below 400, 2 for others, and 1 where no genuine reply came.
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/alecthomas/kong"
+)
+
+type cli struct {
+	Gateway bool `xor:"door" help:"Send through the gateway, sealed (the default)."`
+	Direct  bool `xor:"door" help:"Send through the direct door, with an access token."`
+	Sandbox bool `help:"Be the sandbox's vendor V1 at the gateway, its merchant M1 at the direct door."`
+
+	URL        string        `env:"GALLA_CENTRAL_ADDR" default:"http://127.0.0.1:7100" help:"Address of the central, without a path."`
+	Client     string        `env:"GALLA_CLIENT_ID" help:"API key at the gateway, client id at the direct door."`
+	KeyFile    string        `type:"path" help:"File with the encryption key (gateway), in place of $$GALLA_KEY."`
+	SecretFile string        `type:"path" help:"File with the client's secret (direct), in place of $$GALLA_CLIENT_SECRET."`
+	RequestID  string        `name:"id" help:"Identity of an earlier call, to repeat it: a UUID in lower case. A new one is drawn by default."`
+	Timeout    time.Duration `default:"60s" help:"How long to wait for the reply."`
+	Verbose    bool          `short:"v" help:"Print the text that the checksum covers, of request and reply."`
+
+	Method string `arg:"" help:"GET, POST, PUT or DELETE."`
+	Route  string `arg:"" help:"Path of the direct route, such as /aeps/balance, with ?query where there is one."`
+	Body   string `arg:"" optional:"" help:"JSON object; @file reads a file, - standard input. Better not as an argument where it names a person."`
+}
+
+func main() {
+	var c cli
+	kong.Parse(&c, kong.Name("galla-call"), kong.Description("Send one call to Galla's central and print the reply."))
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	ctx, cancel := context.WithTimeout(ctx, c.Timeout)
+	defer cancel()
+	status, err := run(ctx, c, world{
+		stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, getenv: os.Getenv, rand: rand.Reader, now: time.Now,
+	})
+	switch {
+	case err != nil:
+		fmt.Fprintln(os.Stderr, "galla-call:", err)
+		os.Exit(1)
+	case status >= 400:
+		os.Exit(2)
+	}
+}

@@ -1,0 +1,274 @@
+package examples
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"galla/shared/envelope"
+	"galla/shared/partner"
+)
+
+// language is one of the examples.
+type language struct {
+	name    string
+	file    string
+	command []string // before the file
+	ready   []string // a command that succeeds where everything is installed
+	missing string
+	prepare func(t *testing.T, file string) []string // the whole command; nil: command and file
+}
+
+// languages lists the examples.
+func languages() []language {
+	return []language{
+		{name: "node", file: "node/galla.mjs", command: []string{"node"}, ready: []string{"node", "--version"},
+			missing: "Node is missing (18 or newer): `make test` installs it where it may, otherwise ask for 'apt-get install nodejs'"},
+		{name: "php", file: "php/galla.php", command: []string{"php"}, ready: []string{"php", "-r", "exit(extension_loaded('openssl') ? 0 : 1);"},
+			missing: "PHP with openssl is missing (8.1 or newer): `make test` installs it where it may, otherwise ask for 'apt-get install php-cli'"},
+		{name: "python", file: "python/galla.py", command: []string{"python3"}, ready: []string{"python3", "-c", "import cryptography"},
+			missing: "Python with 'cryptography' is missing: `make test` installs it where it may, otherwise ask for 'apt-get install python3-cryptography'"},
+		{name: "java", file: "java/Galla.java", ready: []string{"javac", "--version"}, prepare: compile,
+			missing: "Java's compiler is missing (17 or newer): `make test` installs it where it may, otherwise ask for 'apt-get install openjdk-17-jdk-headless'"},
+	}
+}
+
+// compile saves a second a run; `java Galla.java` does both.
+func compile(t *testing.T, file string) []string {
+	out := t.TempDir()
+	if text, err := exec.Command("javac", "-Xlint:all", "-Werror", "-encoding", "UTF-8", "-d", out, file).CombinedOutput(); err != nil {
+		t.Fatalf("compile %s: %v\n%s", file, err, text)
+	}
+	return []string{"java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", out, "Galla"}
+}
+
+// program gives the command of an example, or says what is missing.
+func (l language) program(t *testing.T) []string {
+	t.Helper()
+	if err := exec.Command(l.ready[0], l.ready[1:]...).Run(); err != nil {
+		says := l.missing + ", or set GALLA_WITHOUT_LANGUAGES=1 to leave the examples of missing languages out"
+		if os.Getenv("GALLA_WITHOUT_LANGUAGES") != "" {
+			t.Skip(says)
+		}
+		t.Fatal(says)
+	}
+	if l.prepare != nil {
+		return l.prepare(t, l.file)
+	}
+	return append(l.command, l.file)
+}
+
+// ran is what a run of an example left behind.
+type ran struct {
+	out, err string
+	ok       bool
+}
+
+// maxRun bounds one run: starting Java on a busy machine takes seconds.
+const maxRun = 60 * time.Second
+
+func run(t *testing.T, program, env []string, stdin string, args ...string) ran {
+	t.Helper()
+	ctx, stop := context.WithTimeout(context.Background(), maxRun)
+	defer stop()
+	cmd := exec.CommandContext(ctx, program[0], append(program[1:len(program):len(program)], args...)...)
+	cmd.Env = append(os.Environ(), env...)
+	cmd.Stdin = strings.NewReader(stdin)
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	err := cmd.Run()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatalf("run %s: %v", program[0], err)
+	}
+	return ran{out.String(), errs.String(), err == nil}
+}
+
+func vectorsFile(t *testing.T) string {
+	t.Helper()
+	path, err := filepath.Abs(filepath.Join("..", "..", "..", "shared", "vectors", "gateway.json"))
+	if err == nil {
+		_, err = os.Stat(path)
+	}
+	if err != nil {
+		t.Skipf("the gateway's vectors are not beside the repository (../shared/vectors/gateway.json): %v", err)
+	}
+	return path
+}
+
+// TestVectors holds every language against the vectors, and against vectors
+// with one thing changed, which it must find.
+func TestVectors(t *testing.T) {
+	whole := vectorsFile(t)
+	text, err := os.ReadFile(whole)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file struct {
+		Vectors []map[string]any `json:"vectors"`
+	}
+	if err := json.Unmarshal(text, &file); err != nil {
+		t.Fatal(err)
+	}
+	last := file.Vectors[len(file.Vectors)-1]
+	last["checksum"] = strings.Repeat("0", 64)
+	broken, err := json.Marshal(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	brokenFile := filepath.Join(t.TempDir(), "broken.json")
+	if err := os.WriteFile(brokenFile, broken, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range languages() {
+		t.Run(l.name, func(t *testing.T) {
+			program := l.program(t)
+			want := fmt.Sprintf("%d vectors: all right", len(file.Vectors))
+			if r := run(t, program, nil, "", "vectors", whole); !r.ok || strings.TrimSpace(r.out) != want {
+				t.Errorf("ok %t, %q, %s", r.ok, r.out, r.err)
+			}
+			if r := run(t, program, nil, "", "vectors", brokenFile); r.ok || !strings.Contains(r.err, fmt.Sprint(last["name"])) {
+				t.Errorf("a wrong checksum: ok %t, %q, %s", r.ok, r.out, r.err)
+			}
+		})
+	}
+}
+
+const (
+	clientID = "vk_sandbox_sahyadri"
+	keyText  = "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"
+)
+
+// desk is a double of the gateway behind a server, whose replies can be
+// spoiled.
+type desk struct {
+	*httptest.Server
+	double *partner.Double
+	runs   int
+}
+
+func newDesk(t *testing.T, spoil func(http.Header, *bytes.Buffer)) *desk {
+	t.Helper()
+	key, err := envelope.ParseKey(keyText)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := &desk{}
+	d.double, err = partner.NewDouble(partner.DoubleConfig{
+		ClientID: clientID, Key: key, Rand: rand.Reader,
+		Answer: func(method, route string, body []byte) (int, []byte) {
+			d.runs++
+			if strings.HasPrefix(route, "/upi/") {
+				return http.StatusForbidden, []byte(`{"statusCode":"01","message":"Access denied"}`)
+			}
+			return http.StatusOK, fmt.Appendf(nil, `{"statusCode":"00","message":"आदाब %d","data":{"method":%q,"route":%q,"body":%s}}`, d.runs, method, route, body)
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if spoil == nil {
+			d.double.ServeHTTP(w, r)
+			return
+		}
+		rec := httptest.NewRecorder()
+		d.double.ServeHTTP(rec, r)
+		spoil(rec.Header(), rec.Body)
+		for name, values := range rec.Header() {
+			w.Header()[name] = values
+		}
+		w.WriteHeader(rec.Code)
+		_, _ = io.Copy(w, rec.Body)
+	}))
+	t.Cleanup(d.Close)
+	return d
+}
+
+func (d *desk) env(more ...string) []string {
+	return append([]string{"GALLA_GATEWAY=" + d.URL, "GALLA_CLIENT_ID=" + clientID, "GALLA_KEY=" + keyText}, more...)
+}
+
+// TestCalls sends calls of every language through a double of the gateway.
+func TestCalls(t *testing.T) {
+	for _, l := range languages() {
+		t.Run(l.name, func(t *testing.T) {
+			program := l.program(t)
+			d := newDesk(t, nil)
+			calls(t, d, program)
+			refusals(t, program)
+		})
+	}
+}
+
+func calls(t *testing.T, d *desk, program []string) {
+	body := `{"merchantId":"c0000000-0000-4000-8000-000000000001","name":"आशा \"देवी\"", "city":"पुणे/पूना"}`
+	id := "GALLA_REQUEST_ID=bd97163b-32d4-49f5-85e5-f63c15ce68b0"
+	for _, c := range []struct {
+		method, route, stdin string
+		env, args            []string
+		want                 string
+	}{
+		{"GET", "/aeps/banks", "", nil, nil, `HTTP 200` + "\n" + `{"statusCode":"00","message":"आदाब 1","data":{"method":"GET","route":"/aeps/banks","body":{}}}`},
+		{"POST", "/dmt/customer/onboarding?x=1&y=%20z", body + "\n", []string{id}, nil, `HTTP 200` + "\n" + `{"statusCode":"00","message":"आदाब 2","data":{"method":"POST","route":"/dmt/customer/onboarding?x=1&y=%20z","body":` + body + `}}`},
+		{"POST", "/dmt/customer/onboarding?x=1&y=%20z", "", []string{id}, []string{body}, `HTTP 200` + "\n" + `{"statusCode":"00","message":"आदाब 2","data":{"method":"POST","route":"/dmt/customer/onboarding?x=1&y=%20z","body":` + body + `}}`},
+		{"POST", "/upi/txn/v1/GenerateQR", "{}", nil, nil, `HTTP 403` + "\n" + `{"statusCode":"01","message":"Access denied"}`},
+	} {
+		r := run(t, program, d.env(c.env...), c.stdin, append([]string{"call", c.method, c.route}, c.args...)...)
+		if !r.ok || strings.TrimSpace(r.out) != c.want {
+			t.Errorf("%s %s: ok %t\n got %s\nwant %s\n%s (the double says %v)", c.method, c.route, r.ok, r.out, c.want, r.err, d.double.Refused())
+		}
+	}
+}
+
+// refusals: a wrong key is told from a false reply, and neither prints a key.
+func refusals(t *testing.T, program []string) {
+	const wrongKey = "QEFCQ0RFRkdISUpLTE1OT1BRUlNUVVZXWFlaW1xdXl8="
+	flip := func(h http.Header, name string) {
+		v := []byte(h.Get(name))
+		v[0] ^= 1 // 0 and 1, a and `: another checksum, a time of another digit
+		h.Set(name, string(v))
+	}
+	for _, c := range []struct {
+		name  string
+		env   string
+		spoil func(http.Header, *bytes.Buffer)
+		says  string
+	}{
+		{"another key", "GALLA_KEY=" + wrongKey, nil, "not authenticated"},
+		{"no key", "GALLA_KEY=" + wrongKey[1:], nil, "64 hex or 44 base64"},
+		{"another checksum", "", func(h http.Header, _ *bytes.Buffer) { flip(h, "X-Checksum") }, "checksum"},
+		{"another payload", "", func(_ http.Header, b *bytes.Buffer) { b.Reset(); b.WriteString(`{"payload":"AAAA"}`) }, "checksum"},
+		{"a plain reply", "", func(h http.Header, b *bytes.Buffer) {
+			for name := range h {
+				h.Del(name)
+			}
+			b.Reset()
+			b.WriteString(`{"statusCode":"00"}`)
+		}, "something else answered"},
+	} {
+		d := newDesk(t, c.spoil)
+		r := run(t, program, d.env(c.env), "", "call", "GET", "/aeps/banks")
+		if r.ok || !strings.Contains(r.err, c.says) || r.out != "" {
+			t.Errorf("%s: ok %t, %q, %s", c.name, r.ok, r.out, r.err)
+		}
+		if all := r.out + r.err; strings.Contains(all, keyText) || strings.Contains(all, wrongKey[1:]) {
+			t.Errorf("%s: a key is printed: %s", c.name, all)
+		}
+		if c.name != "no key" && !strings.Contains(r.err, "GALLA_REQUEST_ID=") {
+			t.Errorf("%s: nothing says how to repeat the call: %s", c.name, r.err)
+		}
+	}
+}

@@ -1,0 +1,204 @@
+package partner
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Call is one operation, with its identity. It can be kept as JSON and sent
+// again by another process; Body then holds what the customer gave in the
+// clear, so keep it as carefully as that asks for. A biometric capture must not
+// be kept at all: where Body has PidData, keep ID, and ask for the outcome.
+type Call struct {
+	ID     string          `json:"id"`     // X-Request-Id: a UUID in lower case
+	Method string          `json:"method"` // of the direct route
+	Route  string          `json:"route"`  // path of the direct route, with ?query where there is one
+	Body   json.RawMessage `json:"body"`   // the route's JSON object; a repeat must have the same bytes
+}
+
+// Option changes how a call is prepared.
+type Option func(*Call)
+
+// WithRequestID gives a call its identity, in place of a new one: a UUID in
+// lower case that the caller's program has kept for this operation.
+func WithRequestID(id string) Option { return func(call *Call) { call.ID = id } }
+
+// Prepare makes a call and its identity. It sends nothing. The route is that of
+// the direct call: "/aeps/withdrawal". The body is as Call says. The error, if
+// any, is an *Error of kind NotSent.
+func (c *Client) Prepare(method, route string, body any, options ...Option) (Call, error) {
+	call := Call{Method: method, Route: route}
+	refuse := func(err error) (Call, error) {
+		return Call{}, &Error{Call: Call{ID: call.ID, Method: method, Route: route}, Kind: NotSent, Err: err}
+	}
+	if !strings.HasPrefix(route, "/") || strings.HasPrefix(route, prefix+"/") {
+		return refuse(fmt.Errorf("the route must be that of the direct call, such as /aeps/balance; %s is added here", prefix))
+	}
+	text, err := encode(body)
+	if err != nil {
+		return refuse(err)
+	}
+	call.Body = text
+	for _, option := range options {
+		option(&call)
+	}
+	if call.ID == "" {
+		if call.ID, err = newUUID(c.rand); err != nil {
+			return refuse(err)
+		}
+	}
+	return call, nil
+}
+
+// encode gives the JSON object of a body. Its error never quotes the body.
+func encode(body any) (json.RawMessage, error) {
+	var text []byte
+	switch b := body.(type) {
+	case nil:
+		text = []byte("{}")
+	case []byte:
+		text = bytes.Clone(b)
+	case json.RawMessage:
+		text = bytes.Clone(b)
+	case string:
+		text = []byte(b)
+	default:
+		var err error
+		if text, err = json.Marshal(body); err != nil {
+			return nil, fmt.Errorf("write the body as JSON: a value of type %T does not allow it", body)
+		}
+	}
+	if !json.Valid(text) || bytes.TrimLeft(text, " \t\r\n")[0] != '{' {
+		return nil, errors.New("the body must be one JSON object; {} where the route has no fields")
+	}
+	return text, nil
+}
+
+// newUUID makes a random UUID (RFC 9562, version 4).
+func newUUID(rand io.Reader) (string, error) {
+	var u [16]byte
+	if _, err := io.ReadFull(rand, u[:]); err != nil {
+		return "", fmt.Errorf("draw an identity: %w", err)
+	}
+	u[6] = u[6]&0x0f | 0x40
+	u[8] = u[8]&0x3f | 0x80
+	return fmt.Sprintf("%x-%x-%x-%x-%x", u[:4], u[4:6], u[6:8], u[8:10], u[10:]), nil
+}
+
+// Reply is what the gateway answered; it came from the holder of the key, and
+// belongs to this call.
+type Reply struct {
+	Call   Call   // the call that it answers
+	Status int    // HTTP status of the direct route
+	Body   []byte // JSON of the direct route
+	// Code and Message are statusCode and message of the reply's envelope; both
+	// are empty for the few replies that have none. For AEPS transactions look
+	// at data.ResponseCode, too. A reply that says 'Transaction pending' is
+	// neither success nor failure: ask for the outcome, never pay out on it.
+	Code    string
+	Message string
+	// RetryAfter is how long to wait, after HTTP 429 or 503. It stands outside
+	// the checksum.
+	RetryAfter time.Duration
+}
+
+// Decode reads the reply's JSON into a value.
+func (r Reply) Decode(into any) error {
+	if err := json.Unmarshal(r.Body, into); err != nil {
+		return fmt.Errorf("read the reply to %s %s: %w", r.Call.Method, r.Call.Route, err)
+	}
+	return nil
+}
+
+func newReply(call Call, status int, wait time.Duration, plain []byte) Reply {
+	r := Reply{Call: call, Status: status, Body: plain, RetryAfter: wait}
+	var head struct {
+		StatusCode string `json:"statusCode"`
+		Message    string `json:"message"`
+	}
+	// Some replies have no envelope (aeps/initialize): both stay empty.
+	if json.Unmarshal(plain, &head) == nil {
+		r.Code, r.Message = head.StatusCode, head.Message
+	}
+	return r
+}
+
+// maxRetryAfter bounds what a header can make a program wait.
+const maxRetryAfter = time.Hour
+
+func retryAfter(header http.Header) time.Duration {
+	n, err := strconv.Atoi(header.Get("Retry-After"))
+	if err != nil || n < 0 {
+		return 0
+	}
+	return min(time.Duration(min(n, int(maxRetryAfter/time.Second)))*time.Second, maxRetryAfter)
+}
+
+// Kind says at which point a call ended without a genuine reply.
+type Kind string
+
+// The kinds of Error.
+const (
+	// NotSent: nothing left this machine; the call itself has to be changed.
+	NotSent Kind = "not sent"
+	// NoReply: the line failed before a whole reply was here. Whether the
+	// operation ran is unknown.
+	NoReply Kind = "no reply"
+	// NotAuthenticated: the gateway answered its plain 401. This message did
+	// nothing; what an earlier one of the same call did is not said.
+	NotAuthenticated Kind = "not authenticated"
+	// NotGenuine: there is a reply, but not one that the gateway sealed for this
+	// call. Whether the operation ran is unknown.
+	NotGenuine Kind = "not genuine"
+)
+
+// Error says that a call has no genuine reply, and what to do.
+type Error struct {
+	Call   Call  // to be sent again, with its identity
+	Kind   Kind  // where it ended
+	Status int   // HTTP status of what came; 0: nothing came
+	Err    error // cause; may be nil for NotAuthenticated
+}
+
+// Error tells what happened to which call, and what to do. It holds nothing of
+// the call's body.
+func (e *Error) Error() string {
+	what := fmt.Sprintf("%s %s (X-Request-Id %s): ", e.Call.Method, e.Call.Route, e.Call.ID)
+	switch e.Kind {
+	case NotSent:
+		return fmt.Sprintf("%s %s: not sent: %v", e.Call.Method, e.Call.Route, e.Err)
+	case NoReply:
+		var dial *net.OpError
+		if errors.As(e.Err, &dial) && dial.Op == "dial" {
+			return what + fmt.Sprintf("no connection: %v. Nothing was sent: retry with the same X-Request-Id, which is safe", e.Err)
+		}
+		return what + fmt.Sprintf("no reply: %v. Whether it ran is unknown: retry with the same X-Request-Id, which is safe", e.Err)
+	case NotAuthenticated:
+		why := "look at the client id, the key, the clock, and what the checksum covers"
+		if e.Err != nil {
+			why = e.Err.Error()
+		}
+		return what + "not authenticated: " + why
+	}
+	return what + fmt.Sprintf("the reply is not genuine: %v. Whether it ran is unknown: retry with the same X-Request-Id, which is safe", e.Err)
+}
+
+// Unwrap gives the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// SafeToRetry tells whether sending the same call again, with the same
+// X-Request-Id, is safe and may help: the line failed, or what came was not
+// genuine. False for nil, for a call that must be changed, and for
+// NotAuthenticated, where the same message would be refused again.
+func SafeToRetry(err error) bool {
+	var e *Error
+	return errors.As(err, &e) && (e.Kind == NoReply || e.Kind == NotGenuine)
+}
