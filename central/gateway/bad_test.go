@@ -1,14 +1,20 @@
 package gateway
 
 import (
+	"bufio"
 	"bytes"
 	"compress/gzip"
 	"fmt"
+	"io"
+	"net"
+	"net/http"
 	"strings"
 	"testing"
+	"time"
+
+	"golang.org/x/time/rate"
 
 	"galla/central/door"
-	"golang.org/x/time/rate"
 )
 
 // TestBadHeaders spoils every header in every way: missing, empty, malformed,
@@ -224,4 +230,39 @@ func TestSmuggling(t *testing.T) {
 	m := h.seal(t, "GET", "/process/aeps/banks", "{}")
 	refusedPlain(t, "nothing but a path", h.raw(t, []byte("GET /process/aeps/banks HTTP/1.1\r\nHost: g\r\n\r\n"), "GET"))
 	sealedAs(t, "a GET with a body", h.send(t, m), 200, "00")
+}
+
+// TestUnreadableAfterAnother: which request could not be read is known on a
+// connection that is kept, too.
+func TestUnreadableAfterAnother(t *testing.T) {
+	h := open(t, nil)
+	const malformed = "Host: g\r\nContent-Length: -1\r\n\r\n"
+	for _, c := range []struct {
+		first, second string
+		status        int
+	}{
+		{"GET /none", "POST " + withdrawal, 401},
+		{"GET /process/none", "POST /aeps/withdrawal", 400},
+	} {
+		conn, err := net.Dial("tcp", h.addr)
+		must(t, err)
+		_ = conn.SetDeadline(time.Now().Add(30 * time.Second))
+		in := bufio.NewReader(conn)
+		var last *http.Response
+		for _, text := range []string{c.first + " HTTP/1.1\r\nHost: g\r\n\r\n", c.second + " HTTP/1.1\r\n" + malformed} {
+			_, err = io.WriteString(conn, text)
+			must(t, err)
+			last, err = http.ReadResponse(in, nil)
+			must(t, err)
+			body, err := io.ReadAll(last.Body)
+			must(t, err)
+			if strings.Contains(text, withdrawal) {
+				refusedPlain(t, c.second, h.opened(t, last, body))
+			}
+		}
+		if last.StatusCode != c.status {
+			t.Errorf("%s after %s: HTTP %d, want %d", c.second, c.first, last.StatusCode, c.status)
+		}
+		_ = conn.Close()
+	}
 }

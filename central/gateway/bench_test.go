@@ -2,13 +2,16 @@ package gateway
 
 import (
 	"bytes"
+	"context"
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -31,27 +34,12 @@ func BenchmarkEnvelope(b *testing.B) {
 	h.quick.Store(true)
 	for _, size := range []int{4 << 10, 180 << 10} {
 		plain := `{"merchantId":"` + m1 + `","PidData":"` + strings.Repeat("x", size) + `"}`
-		prepared := func(n int) (all []message) {
-			for range n {
-				all = append(all, h.seal(b, "POST", withdrawal, plain))
-			}
-			return all
-		}
 		b.Run(fmt.Sprintf("alone/%dKB", size>>10), func(b *testing.B) {
-			batch := prepared(min(b.N, 512))
-			b.ReportAllocs()
-			b.SetBytes(int64(size))
-			b.ResetTimer()
-			for i := range b.N {
-				if i > 0 && i%len(batch) == 0 {
-					b.StopTimer()
-					batch = prepared(len(batch))
-					b.StartTimer()
-				}
-				if out := h.Serve(b.Context(), batch[i%len(batch)].message()); out.HTTP != 200 {
+			h.each(b, plain, func(m message) {
+				if out := h.Serve(b.Context(), m.message()); out.HTTP != 200 {
 					b.Fatalf("HTTP %d", out.HTTP)
 				}
-			}
+			})
 		})
 		// Without the database: the cryptography and the checks of form.
 		b.Run(fmt.Sprintf("cryptography/%dKB", size>>10), func(b *testing.B) {
@@ -71,6 +59,23 @@ func BenchmarkEnvelope(b *testing.B) {
 		})
 	}
 	h.wire(b)
+}
+
+// each measures a call with a new message each time, sealed beforehand.
+func (h *house) each(b *testing.B, plain string, call func(message)) {
+	b.SetBytes(int64(len(plain)))
+	var batch []message
+	for i := range b.N {
+		if i%256 == 0 {
+			b.StopTimer()
+			batch = batch[:0]
+			for range min(256, b.N-i) {
+				batch = append(batch, h.seal(b, "POST", withdrawal, plain))
+			}
+			b.StartTimer()
+		}
+		call(batch[i%256])
+	}
 }
 
 // wire compares both doors over HTTP.
@@ -99,13 +104,7 @@ func (h *house) wire(b *testing.B) {
 			}
 		})
 		b.Run(fmt.Sprintf("gateway/%dKB", size>>10), func(b *testing.B) {
-			b.SetBytes(int64(size))
-			for b.Loop() {
-				b.StopTimer()
-				m := h.seal(b, "POST", withdrawal, plain)
-				b.StartTimer()
-				h.post(b, m.path, m.body, m.headers)
-			}
+			h.each(b, plain, func(m message) { h.post(b, m.path, m.body, m.headers) })
 		})
 	}
 }
@@ -140,4 +139,42 @@ func BenchmarkRefusal(b *testing.B) {
 			}
 		})
 	}
+}
+
+// BenchmarkNeighbour measures a vendor's calls over HTTP while another vendor
+// keeps quiet, and while it floods the gateway over 64 connections.
+func BenchmarkNeighbour(b *testing.B) {
+	h := open(b, nil)
+	h.quick.Store(true)
+	other, err := envelope.New(counting(0x40))
+	must(b, err)
+	measure := func(b *testing.B) {
+		var took []time.Duration
+		for b.Loop() {
+			time.Sleep(3 * time.Millisecond) // well below its own rate
+			m := sealed(b, other, apiKey2, "POST", withdrawal, newID(), money, time.Now())
+			began := time.Now()
+			h.post(b, m.path, m.body, m.headers)
+			took = append(took, time.Since(began))
+		}
+		slices.Sort(took)
+		b.ReportMetric(float64(took[len(took)/2].Microseconds()), "p50-us")
+		b.ReportMetric(float64(took[len(took)*9/10].Microseconds()), "p90-us")
+	}
+	b.Run("quiet", measure)
+	b.Run("flood", func(b *testing.B) {
+		ctx, stop := context.WithCancel(b.Context())
+		var flood sync.WaitGroup
+		for range 64 {
+			flood.Go(func() {
+				for ctx.Err() == nil {
+					h.do(b, h.seal(b, "POST", withdrawal, money))
+				}
+			})
+		}
+		time.Sleep(4 * time.Second) // until its burst is used up
+		measure(b)
+		stop()
+		flood.Wait()
+	})
 }
