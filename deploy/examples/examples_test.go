@@ -21,53 +21,21 @@ import (
 	"galla/shared/partner"
 )
 
-// language is one of the examples.
-type language struct {
-	name    string
-	file    string
-	command []string // before the file
-	ready   []string // a command that succeeds where everything is installed
-	missing string
-	prepare func(t *testing.T, file string) []string // the whole command; nil: command and file
-}
-
-// languages lists the examples.
-func languages() []language {
-	return []language{
-		{name: "node", file: "node/galla.mjs", command: []string{"node"}, ready: []string{"node", "--version"},
-			missing: "Node is missing (18 or newer): `make test` installs it where it may, otherwise ask for 'apt-get install nodejs'"},
-		{name: "php", file: "php/galla.php", command: []string{"php"}, ready: []string{"php", "-r", "exit(extension_loaded('openssl') ? 0 : 1);"},
-			missing: "PHP with openssl is missing (8.1 or newer): `make test` installs it where it may, otherwise ask for 'apt-get install php-cli'"},
-		{name: "python", file: "python/galla.py", command: []string{"python3"}, ready: []string{"python3", "-c", "import cryptography"},
-			missing: "Python with 'cryptography' is missing: `make test` installs it where it may, otherwise ask for 'apt-get install python3-cryptography'"},
-		{name: "java", file: "java/Galla.java", ready: []string{"javac", "--version"}, prepare: compile,
-			missing: "Java's compiler is missing (17 or newer): `make test` installs it where it may, otherwise ask for 'apt-get install openjdk-17-jdk-headless'"},
-	}
-}
-
-// compile saves a second a run; `java Galla.java` does both.
-func compile(t *testing.T, file string) []string {
-	out := t.TempDir()
-	if text, err := exec.Command("javac", "-Xlint:all", "-Werror", "-encoding", "UTF-8", "-d", out, file).CombinedOutput(); err != nil {
-		t.Fatalf("compile %s: %v\n%s", file, err, text)
-	}
-	return []string{"java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", out, "Galla"}
-}
-
 // program gives the command of an example, or says what is missing.
-func (l language) program(t *testing.T) []string {
+func program(t *testing.T, l Language) []string {
 	t.Helper()
-	if err := exec.Command(l.ready[0], l.ready[1:]...).Run(); err != nil {
-		says := l.missing + ", or set GALLA_WITHOUT_LANGUAGES=1 to leave the examples of missing languages out"
+	if l.Missing() {
+		says := l.Wants + ", or set GALLA_WITHOUT_LANGUAGES=1 to leave the examples of missing languages out"
 		if os.Getenv("GALLA_WITHOUT_LANGUAGES") != "" {
 			t.Skip(says)
 		}
 		t.Fatal(says)
 	}
-	if l.prepare != nil {
-		return l.prepare(t, l.file)
+	command, err := l.Program(".", t.TempDir())
+	if err != nil {
+		t.Fatal(err)
 	}
-	return append(l.command, l.file)
+	return command
 }
 
 // ran is what a run of an example left behind.
@@ -132,9 +100,9 @@ func TestVectors(t *testing.T) {
 	if err := os.WriteFile(brokenFile, broken, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, l := range languages() {
-		t.Run(l.name, func(t *testing.T) {
-			program := l.program(t)
+	for _, l := range Languages() {
+		t.Run(l.Name, func(t *testing.T) {
+			program := program(t, l)
 			want := fmt.Sprintf("%d vectors: all right", len(file.Vectors))
 			if r := run(t, program, nil, "", "vectors", whole); !r.ok || strings.TrimSpace(r.out) != want {
 				t.Errorf("ok %t, %q, %s", r.ok, r.out, r.err)
@@ -203,9 +171,9 @@ func (d *desk) env(more ...string) []string {
 
 // TestCalls sends calls of every language through a double of the gateway.
 func TestCalls(t *testing.T) {
-	for _, l := range languages() {
-		t.Run(l.name, func(t *testing.T) {
-			program := l.program(t)
+	for _, l := range Languages() {
+		t.Run(l.Name, func(t *testing.T) {
+			program := program(t, l)
 			d := newDesk(t, nil)
 			calls(t, d, program)
 			refusals(t, program)
