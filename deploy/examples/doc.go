@@ -9,7 +9,7 @@
 // The address, client id and key come from the environment (GALLA_GATEWAY,
 // GALLA_CLIENT_ID, GALLA_KEY), the JSON better from standard input.
 //
-// The tests here run each of them: against the vectors, and against a double of
+// Languages says how to run them, for tests elsewhere, too. The tests here run each of them: against the vectors, and against a double of
 // the gateway. A language that is missing fails its test with the sentence that
 // says what to install; GALLA_WITHOUT_LANGUAGES=1 leaves such tests out.
 package examples

@@ -21,53 +21,21 @@ import (
 	"galla/shared/partner"
 )
 
-// language is one of the examples.
-type language struct {
-	name    string
-	file    string
-	command []string // before the file
-	ready   []string // a command that succeeds where everything is installed
-	missing string
-	prepare func(t *testing.T, file string) []string // the whole command; nil: command and file
-}
-
-// languages lists the examples.
-func languages() []language {
-	return []language{
-		{name: "node", file: "node/galla.mjs", command: []string{"node"}, ready: []string{"node", "--version"},
-			missing: "Node is missing (18 or newer): `make test` installs it where it may, otherwise ask for 'apt-get install nodejs'"},
-		{name: "php", file: "php/galla.php", command: []string{"php"}, ready: []string{"php", "-r", "exit(extension_loaded('openssl') ? 0 : 1);"},
-			missing: "PHP with openssl is missing (8.1 or newer): `make test` installs it where it may, otherwise ask for 'apt-get install php-cli'"},
-		{name: "python", file: "python/galla.py", command: []string{"python3"}, ready: []string{"python3", "-c", "import cryptography"},
-			missing: "Python with 'cryptography' is missing: `make test` installs it where it may, otherwise ask for 'apt-get install python3-cryptography'"},
-		{name: "java", file: "java/Galla.java", ready: []string{"javac", "--version"}, prepare: compile,
-			missing: "Java's compiler is missing (17 or newer): `make test` installs it where it may, otherwise ask for 'apt-get install openjdk-17-jdk-headless'"},
-	}
-}
-
-// compile saves a second a run; `java Galla.java` does both.
-func compile(t *testing.T, file string) []string {
-	out := t.TempDir()
-	if text, err := exec.Command("javac", "-Xlint:all", "-Werror", "-encoding", "UTF-8", "-d", out, file).CombinedOutput(); err != nil {
-		t.Fatalf("compile %s: %v\n%s", file, err, text)
-	}
-	return []string{"java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", out, "Galla"}
-}
-
 // program gives the command of an example, or says what is missing.
-func (l language) program(t *testing.T) []string {
+func program(t *testing.T, l Language) []string {
 	t.Helper()
-	if err := exec.Command(l.ready[0], l.ready[1:]...).Run(); err != nil {
-		says := l.missing + ", or set GALLA_WITHOUT_LANGUAGES=1 to leave the examples of missing languages out"
+	if l.Missing() {
+		says := l.Wants + ", or set GALLA_WITHOUT_LANGUAGES=1 to leave the examples of missing languages out"
 		if os.Getenv("GALLA_WITHOUT_LANGUAGES") != "" {
 			t.Skip(says)
 		}
 		t.Fatal(says)
 	}
-	if l.prepare != nil {
-		return l.prepare(t, l.file)
+	command, err := l.Program(".", t.TempDir())
+	if err != nil {
+		t.Fatal(err)
 	}
-	return append(l.command, l.file)
+	return command
 }
 
 // ran is what a run of an example left behind.
@@ -108,9 +76,22 @@ func vectorsFile(t *testing.T) string {
 	return path
 }
 
-// TestVectors holds every language against the vectors, and against vectors
-// with one thing changed, which it must find.
-func TestVectors(t *testing.T) {
+// TestExamples runs each language: against the vectors, and through a double of
+// the gateway.
+func TestExamples(t *testing.T) {
+	for _, l := range Languages() {
+		t.Run(l.Name, func(t *testing.T) {
+			program := program(t, l)
+			t.Run("vectors", func(t *testing.T) { vectors(t, program) })
+			t.Run("calls", func(t *testing.T) { calls(t, newDesk(t, nil), program) })
+			t.Run("refusals", func(t *testing.T) { refusals(t, program) })
+		})
+	}
+}
+
+// vectors holds a program against the vectors, and against vectors with one
+// thing changed, which it must find.
+func vectors(t *testing.T, program []string) {
 	whole := vectorsFile(t)
 	text, err := os.ReadFile(whole)
 	if err != nil {
@@ -122,6 +103,10 @@ func TestVectors(t *testing.T) {
 	if err := json.Unmarshal(text, &file); err != nil {
 		t.Fatal(err)
 	}
+	want := fmt.Sprintf("%d vectors: all right", len(file.Vectors))
+	if r := run(t, program, nil, "", "vectors", whole); !r.ok || strings.TrimSpace(r.out) != want {
+		t.Errorf("ok %t, %q, %s", r.ok, r.out, r.err)
+	}
 	last := file.Vectors[len(file.Vectors)-1]
 	last["checksum"] = strings.Repeat("0", 64)
 	broken, err := json.Marshal(file)
@@ -132,17 +117,8 @@ func TestVectors(t *testing.T) {
 	if err := os.WriteFile(brokenFile, broken, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, l := range languages() {
-		t.Run(l.name, func(t *testing.T) {
-			program := l.program(t)
-			want := fmt.Sprintf("%d vectors: all right", len(file.Vectors))
-			if r := run(t, program, nil, "", "vectors", whole); !r.ok || strings.TrimSpace(r.out) != want {
-				t.Errorf("ok %t, %q, %s", r.ok, r.out, r.err)
-			}
-			if r := run(t, program, nil, "", "vectors", brokenFile); r.ok || !strings.Contains(r.err, fmt.Sprint(last["name"])) {
-				t.Errorf("a wrong checksum: ok %t, %q, %s", r.ok, r.out, r.err)
-			}
-		})
+	if r := run(t, program, nil, "", "vectors", brokenFile); r.ok || !strings.Contains(r.err, fmt.Sprint(last["name"])) {
+		t.Errorf("a wrong checksum: ok %t, %q, %s", r.ok, r.out, r.err)
 	}
 }
 
@@ -201,18 +177,8 @@ func (d *desk) env(more ...string) []string {
 	return append([]string{"GALLA_GATEWAY=" + d.URL, "GALLA_CLIENT_ID=" + clientID, "GALLA_KEY=" + keyText}, more...)
 }
 
-// TestCalls sends calls of every language through a double of the gateway.
-func TestCalls(t *testing.T) {
-	for _, l := range languages() {
-		t.Run(l.name, func(t *testing.T) {
-			program := l.program(t)
-			d := newDesk(t, nil)
-			calls(t, d, program)
-			refusals(t, program)
-		})
-	}
-}
-
+// calls are answered as the direct routes would, and a repeat by the stored
+// reply.
 func calls(t *testing.T, d *desk, program []string) {
 	body := `{"merchantId":"c0000000-0000-4000-8000-000000000001","name":"आशा \"देवी\"", "city":"पुणे/पूना"}`
 	id := "GALLA_REQUEST_ID=bd97163b-32d4-49f5-85e5-f63c15ce68b0"

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"strconv"
@@ -23,6 +24,22 @@ type Call struct {
 	Route  string          `json:"route"`  // path of the direct route, with ?query where there is one
 	Body   json.RawMessage `json:"body"`   // the route's JSON object; a repeat must have the same bytes
 }
+
+// String names the call, without its query and body. Only its JSON has them,
+// for keeping.
+func (call Call) String() string {
+	route, _, _ := strings.Cut(call.Route, "?")
+	return fmt.Sprintf("%s %s (X-Request-Id %s)", call.Method, route, call.ID)
+}
+
+// GoString is String, so that no verb prints the body.
+func (call Call) GoString() string { return call.String() }
+
+// Format is String for every verb.
+func (call Call) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, call.String()) }
+
+// LogValue is String, so that no log has the body.
+func (call Call) LogValue() slog.Value { return slog.StringValue(call.String()) }
 
 // Option changes how a call is prepared.
 type Option func(*Call)
@@ -110,6 +127,20 @@ type Reply struct {
 	RetryAfter time.Duration
 }
 
+// String says how a call was answered, without the reply's data.
+func (r Reply) String() string {
+	return fmt.Sprintf("%s: HTTP %d, %s %s", r.Call, r.Status, r.Code, r.Message)
+}
+
+// GoString is String, so that no verb prints the data.
+func (r Reply) GoString() string { return r.String() }
+
+// Format is String for every verb.
+func (r Reply) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, r.String()) }
+
+// LogValue is String, so that no log has the data.
+func (r Reply) LogValue() slog.Value { return slog.StringValue(r.String()) }
+
 // Decode reads the reply's JSON into a value.
 func (r Reply) Decode(into any) error {
 	if err := json.Unmarshal(r.Body, into); err != nil {
@@ -171,10 +202,10 @@ type Error struct {
 // Error tells what happened to which call, and what to do. It holds nothing of
 // the call's body.
 func (e *Error) Error() string {
-	what := fmt.Sprintf("%s %s (X-Request-Id %s): ", e.Call.Method, e.Call.Route, e.Call.ID)
+	what := e.Call.String() + ": "
 	switch e.Kind {
 	case NotSent:
-		return fmt.Sprintf("%s %s: not sent: %v", e.Call.Method, e.Call.Route, e.Err)
+		return what + fmt.Sprintf("not sent: %v", e.Err)
 	case NoReply:
 		var dial *net.OpError
 		if errors.As(e.Err, &dial) && dial.Op == "dial" {

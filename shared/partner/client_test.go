@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -405,5 +406,28 @@ func TestRetryAfter(t *testing.T) {
 		if got := retryAfter(http.Header{"Retry-After": {text}}); got != want {
 			t.Errorf("%q gives %s", text, got)
 		}
+	}
+}
+
+// TestNothingPrintsBodies: a call and a reply hold what customers gave.
+func TestNothingPrintsBodies(t *testing.T) {
+	h := newHouse(t, nil)
+	reply, err := h.client.Call(context.Background(), "POST", "/aeps/balance", `{"AadharNo":"canary"}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := &Error{Call: reply.Call, Kind: NoReply, Err: io.EOF}
+	var log bytes.Buffer
+	for _, v := range []any{reply, &reply, reply.Call, &reply.Call, e, []Reply{reply}} {
+		if _, many := v.([]Reply); !many { // their JSON is for keeping
+			slog.New(slog.NewJSONHandler(&log, nil)).Info("call", "it", v)
+		}
+		slog.New(slog.NewTextHandler(&log, nil)).Info("call", "it", v)
+		for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x"} {
+			fmt.Fprintf(&log, verb+"\n", v)
+		}
+	}
+	if text := log.String(); strings.Contains(text, "canary") || strings.Contains(text, "63616e617279") || strings.Contains(text, "99 97 110 97") {
+		t.Errorf("prints a body: %s", text)
 	}
 }

@@ -1,0 +1,54 @@
+package examples
+
+import (
+	"fmt"
+	"os/exec"
+	"path/filepath"
+)
+
+// Language is one of the examples, and how to run it.
+type Language struct {
+	Name  string
+	File  string // below this folder
+	Wants string // what to install, in a sentence, where Missing says so
+
+	ready   []string // a command that succeeds where everything is installed
+	command []string // before the file
+	compile bool     // Java: saves a second a run
+}
+
+// Languages lists the examples.
+func Languages() []Language {
+	const how = "`make test` installs it where it may, otherwise ask for 'apt-get install "
+	return []Language{
+		{Name: "node", File: "node/galla.mjs", command: []string{"node"}, ready: []string{"node", "--version"},
+			Wants: "Node is missing (18 or newer): " + how + "nodejs'"},
+		{Name: "php", File: "php/galla.php", command: []string{"php"}, ready: []string{"php", "-r", "exit(extension_loaded('openssl') ? 0 : 1);"},
+			Wants: "PHP with openssl is missing (8.1 or newer): " + how + "php-cli'"},
+		{Name: "python", File: "python/galla.py", command: []string{"python3"}, ready: []string{"python3", "-c", "import cryptography"},
+			Wants: "Python with 'cryptography' is missing: " + how + "python3-cryptography'"},
+		{Name: "java", File: "java/Galla.java", compile: true, ready: []string{"javac", "--version"},
+			Wants: "Java's compiler is missing (17 or newer): " + how + "openjdk-17-jdk-headless'"},
+	}
+}
+
+// Missing tells whether the language is not installed.
+func (l Language) Missing() bool { return exec.Command(l.ready[0], l.ready[1:]...).Run() != nil }
+
+// Program gives the command that runs the example, to which its arguments are
+// appended. folder is the one that the examples lie in; temp may be filled, and
+// must stay while the command is used.
+func (l Language) Program(folder, temp string) ([]string, error) {
+	file, err := filepath.Abs(filepath.Join(folder, l.File))
+	if err != nil {
+		return nil, fmt.Errorf("find %s: %w", l.File, err)
+	}
+	if !l.compile {
+		return append(l.command, file), nil
+	}
+	text, err := exec.Command("javac", "-Xlint:all", "-Werror", "-encoding", "UTF-8", "-d", temp, file).CombinedOutput()
+	if err != nil {
+		return nil, fmt.Errorf("compile %s: %w: %s", l.File, err, text)
+	}
+	return []string{"java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", temp, "Galla"}, nil
+}
