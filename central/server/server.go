@@ -16,6 +16,7 @@ import (
 	"galla/central/contract"
 	"galla/central/door"
 	"galla/central/gateway"
+	"galla/central/guide"
 	"galla/central/openapi"
 	"galla/central/store"
 	"galla/central/uplink"
@@ -101,7 +102,9 @@ func serve(ctx context.Context, cfg Config, k keys, db *store.SQLite, listeners 
 	if err != nil {
 		return err
 	}
-	ways.Pages = pages(described)
+	if ways.Pages, err = pages(described); err != nil {
+		return err
+	}
 	direct, err := door.New(dispatcher, db, ways)
 	if err != nil {
 		return err
@@ -127,11 +130,17 @@ func serve(ctx context.Context, cfg Config, k keys, db *store.SQLite, listeners 
 }
 
 // pages are the description of the interface, for programs and for people.
-func pages(d *openapi.Document) map[string]door.Page {
+func pages(d *openapi.Document) (map[string]door.Page, error) {
+	partners, err := guide.Page()
+	if err != nil {
+		return nil, fmt.Errorf("write the partners' guide: %w", err)
+	}
+	const html = "text/html; charset=utf-8"
 	return map[string]door.Page{
 		"/openapi.json": {ContentType: "application/json", Body: d.JSON()},
-		"/docs":         {ContentType: "text/html; charset=utf-8", Body: d.Page(), Style: d.Style()},
-	}
+		"/docs":         {ContentType: html, Body: d.Page(), Style: d.Style()},
+		"/docs/gateway": {ContentType: html, Body: partners, Style: guide.Style()},
+	}, nil
 }
 
 // openGateway makes the vendor gateway, and the configuration of the door that
