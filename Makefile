@@ -47,8 +47,9 @@ check: tools ## formatting, go vet, staticcheck, and the rules of the house (sha
 
 .PHONY: test
 test: check browser ## check, then all tests under the race detector, with real processes and a real browser
-	$(TEST) $$($(GO) list ./... | grep -v -e /deploy/e2e$$ -e /deploy/sim$$ -e /shared/archtest$$)
+	$(TEST) $$($(GO) list ./... | grep -v -e /deploy/e2e$$ -e /deploy/sim$$ -e /deploy/contracttest$$ -e /shared/archtest$$)
 	$(TEST) ./deploy/sim
+	@bash -o pipefail -c '$(TEST) -v ./deploy/contracttest | grep -v -e "^=== " -e "--- PASS"'
 	$(TEST) -count=1 -v $(WHOLE)
 
 .PHONY: sim

@@ -5,7 +5,8 @@
 // an operation again, it asks what became of it. Every step is written to the
 // queue, and fsynced, before it is acted on or shown; the screen shows what it
 // reads back. PidData and OTPs live in memory only, until they are sent or
-// their deadline passes.
+// their deadline passes; what an OTP was is remembered, in memory, until the
+// operation ends, to keep it out of the reply.
 //
 // Calls enter through Counter's methods (the screen), facts through its
 // Receive (the uplink). The queue, the line, the reader and the screen stand

@@ -13,9 +13,12 @@ import (
 // pump looks at every operation that is not final and does what is due. Only
 // Run calls it, so that an operation is never sent by two.
 func (c *Counter) pump() {
-	stored, err := c.queue.Unresolved()
-	if err != nil {
-		c.log.Error("the queue can't be read", "error", err)
+	var stored []Record
+	if c.queue.Depth() > 0 {
+		var err error
+		if stored, err = c.queue.Unresolved(); err != nil {
+			c.log.Error("the queue can't be read", "error", err)
+		}
 	}
 	c.recall.sweep()
 	link := c.line.State()

@@ -3,14 +3,15 @@ package edge
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"pgregory.net/rapid"
 
-	"galla/edge/message"
 	"galla/shared/op"
+	"galla/shared/secret"
 	"galla/shared/wire"
 )
 
@@ -18,9 +19,35 @@ import (
 // invariants need.
 type model struct {
 	id       op.ID
+	record   bool // a change of a record: in order, and over restarts
 	executed bool // by the central that the walk plays
 	forsworn bool // the central said 'unseen'
 	final    op.State
+}
+
+// The walk's changes of records wait for a quarter of an hour; its OTP must be
+// found nowhere.
+const (
+	walkLife = 15 * time.Minute
+	walkOTP  = "731905"
+)
+
+// press begins one of the three kinds of operations that the disk keeps.
+func press(t *testing.T, h *house, kind int) (*model, error) {
+	if kind == 0 {
+		v, err := h.c.Begin(t.Context(), h.draft(op.Withdrawal))
+		if err == nil {
+			_ = h.c.Capture(v.ID)
+		}
+		return &model{id: v.ID}, err
+	}
+	q := Request{Route: op.Transfer, OTP: secret.NewOTP(walkOTP),
+		Fields: []byte(`{"senderId":"s","BeneficiaryId":1,"account_holder_name":"Ravi","amount":500,"receiver_account_no":"123456","receiverIfscCode":"SBIN0000001"}`)}
+	if kind == 2 {
+		q = Request{Route: op.CustomerVerifyUID, Aadhaar: testAadhaar(t), Fields: []byte(`{"referenceid":"r"}`)}
+	}
+	v, err := h.c.Perform(t.Context(), q)
+	return &model{id: v.ID, record: kind == 2}, err
 }
 
 // walk plays a random story against a counter and gives the first thing that
@@ -35,18 +62,23 @@ func walk(t *testing.T, actions []int) string {
 	synctest.Test(t, func(t *testing.T) {
 		queue := newShelf()
 		h := open(t, queue)
+		h.c.cfg.RecordLife = walkLife
 		defer func() { h.stop() }()
 		var models []*model
 		given := map[op.ID]int{} // op frames that the line took, over all lives
 
 		collect := func() {
 			synctest.Wait()
-			for _, f := range h.line.frames {
-				if f.T == wire.TOp && message.IsAEPS(f.Route) {
+			h.line.mu.Lock()
+			frames := h.line.frames
+			h.line.frames = nil
+			h.line.mu.Unlock()
+			for _, f := range frames {
+				if route, _ := op.Find(f.Route); f.T == wire.TOp && route.Class != op.Reference {
 					given[f.ID]++
+					checkOrder(h, models, f.ID, complain)
 				}
 			}
-			h.line.frames = nil
 		}
 		for step, action := range actions {
 			var m *model
@@ -55,9 +87,8 @@ func walk(t *testing.T, actions []int) string {
 			}
 			switch action % 16 {
 			case 0, 1, 2:
-				if v, err := h.c.Begin(t.Context(), h.draft(op.Withdrawal)); err == nil {
-					models = append(models, &model{id: v.ID})
-					_ = h.c.Capture(v.ID)
+				if m, err := press(t, h, action%16); err == nil {
+					models = append(models, m)
 				}
 			case 3:
 				h.up()
@@ -67,11 +98,14 @@ func walk(t *testing.T, actions []int) string {
 				time.Sleep(20 * time.Second)
 			case 6:
 				time.Sleep(100 * time.Second)
+				if action/16%4 == 0 {
+					time.Sleep(walkLife)
+				}
 			case 7: // the program dies and starts again
 				collect()
 				h.stop()
 				h = open(t, queue)
-				h.c.cfg.Rand = newSource(byte(step + 2))
+				h.c.cfg.Rand, h.c.cfg.RecordLife = newSource(byte(step+2)), walkLife
 			case 8:
 				h.queue.breakDisk(ErrFull)
 			case 9:
@@ -109,6 +143,29 @@ func walk(t *testing.T, actions []int) string {
 	return complaint
 }
 
+// checkOrder tests that a change of a record was sent when every one before it
+// had its outcome.
+func checkOrder(h *house, models []*model, sent op.ID, complain func(string, ...any)) {
+	for _, m := range models {
+		if m.id == sent {
+			return
+		}
+		v, err := h.c.Operation(m.id)
+		if err == nil && m.record && isRecord(models, sent) && !v.State.Final() && v.State != op.Pending {
+			complain("record operation %s was sent while %s before it was %s", sent, m.id, v.State)
+		}
+	}
+}
+
+func isRecord(models []*model, id op.ID) bool {
+	for _, m := range models {
+		if m.id == id {
+			return m.record
+		}
+	}
+	return false
+}
+
 // check tests what must hold after every step.
 func check(h *house, m *model, given int, complain func(string, ...any)) {
 	v, err := h.c.Operation(m.id)
@@ -122,12 +179,21 @@ func check(h *house, m *model, given int, complain func(string, ...any)) {
 	if m.final != "" && v.State != m.final {
 		complain("operation %s was %s and is %s", m.id, m.final, v.State)
 	}
+	r, _ := h.queue.Get(m.id)
+	if strings.Contains(string(r.Body)+string(r.Reply), walkOTP) || strings.Contains(string(r.Body), "CANARY") {
+		complain("operation %s has a secret on the disk", m.id)
+	}
 	if v.State.Final() {
 		m.final = v.State
-		if r, _ := h.queue.Get(m.id); r.Body != nil {
+		if r.Body != nil {
 			complain("operation %s ended and keeps its body", m.id)
 		}
 	}
+	h.c.mu.Lock()
+	if w := h.c.works[m.id]; w != nil && v.State != op.Queued && (!w.otp.IsZero() || !w.pid.IsZero()) {
+		complain("operation %s is %s and could be sent again", m.id, v.State)
+	}
+	h.c.mu.Unlock()
 	switch {
 	case v.State == op.Succeeded && !m.executed:
 		complain("operation %s is shown as succeeded, and never was", m.id)

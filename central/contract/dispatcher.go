@@ -53,9 +53,6 @@ type Limits interface {
 	InForce(at time.Time) []central.Limit
 }
 
-// Administration is what the vendor routes need; every central.Store is one.
-type Administration = central.Administration
-
 // Config sets up a Dispatcher. Every field is needed.
 type Config struct {
 	// FingerprintKey keys the fingerprints of bodies; at least 32 bytes. With
@@ -99,7 +96,7 @@ type Dispatcher struct {
 	desk     central.Desk
 	registry Registry
 	store    Store
-	vendors  Administration
+	vendors  central.Administration
 	cfg      Config
 	log      *slog.Logger
 	banks    *iin.List
@@ -135,7 +132,7 @@ type call struct {
 
 // New makes a dispatcher. It fails if the configuration is incomplete, or if
 // the route table and the code do not match.
-func New(desk central.Desk, registry Registry, store Store, vendors Administration, cfg Config) (*Dispatcher, error) {
+func New(desk central.Desk, registry Registry, store Store, vendors central.Administration, cfg Config) (*Dispatcher, error) {
 	if err := cfg.validate(); err != nil {
 		return nil, fmt.Errorf("configuration of the dispatcher: %w", err)
 	}
@@ -147,8 +144,10 @@ func New(desk central.Desk, registry Registry, store Store, vendors Administrati
 		desk: desk, registry: registry, store: store, vendors: vendors, cfg: cfg, log: cfg.Logger,
 		banks: banks, bankList: bankList(banks), bindings: map[op.RouteID]binding{},
 	}
+	d.bindAgent()
 	d.bindAEPS()
 	d.bindTransfers()
+	d.bindUPI()
 	d.bindVendor()
 	d.bindOwn()
 	return d, d.matchTable()

@@ -264,7 +264,7 @@ func (d *fakeDesk) Submit(_ context.Context, s central.Submission) (central.Oper
 		o.HTTP, o.Reply = Renderer{}.Answered(o, o.State, d.answer)
 	case o.State == op.Pending:
 		o.PendingReference = "AEPS-NR-1795253400123"
-		if !o.Kind.AEPS() {
+		if !o.Kind.AEPS() && !strings.HasPrefix(string(o.Kind), "AGENT_") {
 			o.PendingReference = "DMT-NR-1795253400123"
 		}
 	}

@@ -86,7 +86,10 @@ type success func(o central.Operation, a central.BankAnswer) (http int, body []b
 
 // successes are the routes whose success is not the bare envelope.
 func successes() map[op.RouteID]success {
-	return map[op.RouteID]success{}
+	return map[op.RouteID]success{
+		op.AgentInitialize: answeredInitialize,
+		op.AgentOnboarding: answeredOnboarding,
+	}
 }
 
 // unanswered is the reply while the bank's word on a step is missing that moves

@@ -252,7 +252,7 @@ func (d *Dispatcher) slabError(ctx context.Context, err error, s central.Slab) e
 	case errors.Is(err, central.ErrNotFound):
 		return errNoSlab()
 	case errors.Is(err, central.ErrState):
-		return central.Refuse(central.Conflict, "The commission slab was changed at the same moment; read it and repeat the call")
+		return central.Refuse(central.Conflict, "The slab was changed at the same moment, or the vendor has as many slabs as it may (1000); read the slabs and repeat the call")
 	case errors.Is(err, central.ErrOverlap):
 		return d.slabConflict(ctx, s)
 	}

@@ -11,6 +11,9 @@
 //
 // Requests enter through the listener given to Run. What is authenticated
 // leaves as central.Call; the dispatcher's reply is written back byte for byte.
+// Beside the routes it serves the fixed pages of its Config to everybody, each
+// under a Content-Security-Policy that allows the page's own style and nothing
+// else.
 //
 // What comes under /process, by any reading of its path, goes to Config.Gateway
 // as it was sent, before it is routed here; so does what HTTP itself objects to

@@ -80,6 +80,8 @@ type Config struct {
 	// suffer for each other. Authentic messages count for nothing here.
 	StrangerRate  rate.Limit
 	StrangerBurst int
+	// Pages are fixed pages by their path, which everybody may read.
+	Pages map[string]Page
 
 	Rand   io.Reader // safe for concurrent use
 	Logger *slog.Logger
@@ -195,6 +197,9 @@ func New(dispatcher central.Dispatcher, directory central.Directory, cfg Config)
 		if route.Doors&op.Direct != 0 {
 			d.app.Add(route.Method, route.Path, d.direct(route))
 		}
+	}
+	if err := d.addPages(); err != nil {
+		return nil, fmt.Errorf("configuration of the door: %w", err)
 	}
 	d.routed = d.app.Handler()
 	d.app.Server().Handler = d.serve

@@ -193,9 +193,13 @@ func digits(s string) bool {
 }
 
 // Name reads text for people: trimmed, 1 to max characters, without control
-// characters or line breaks.
+// characters or line breaks. An optional one that is empty is absent.
 func (r *Reader) Name(field string, need Need, max int) string {
-	r.note(field, need, Schema{Type: "string", MinLength: 1, MaxLength: max})
+	schema := Schema{Type: "string", MinLength: 1, MaxLength: max}
+	if need == May {
+		schema.MinLength = 0
+	}
+	r.note(field, need, schema)
 	s, ok := r.text(field, need)
 	if !ok || (s == "" && need == May) {
 		return ""
@@ -229,7 +233,7 @@ func (r *Reader) PidData(field string) secret.PidData {
 // Bank reads the IIN of a bank on the list; omitted or empty means the sandbox
 // bank (section 2.2).
 func (r *Reader) Bank(field string, banks *iin.List) string {
-	r.note(field, May, Schema{Type: "string", Pattern: `^[0-9]{6}$`, Note: "an iin of aeps/banks; default " + iin.Sandbox})
+	r.note(field, May, Schema{Type: "string", Pattern: `^([0-9]{6})?$`, Note: "an iin of aeps/banks; default " + iin.Sandbox})
 	s, ok := r.text(field, May)
 	if !ok || s == "" {
 		return iin.Sandbox
@@ -288,11 +292,17 @@ var (
 	otp     = shape{"otp", regexp.MustCompile(`^[0-9]{4,8}$`), "must be the digits of a one-time password"}
 	handle  = shape{"code", regexp.MustCompile(`^[A-Z0-9][A-Z0-9_-]{0,31}$`), "must have 1 to 32 capital letters, digits, hyphens and underscores"}
 	token   = shape{"id", regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`), "must have 1 to 64 letters, digits, dots, hyphens and underscores"}
+	order   = shape{"order", regexp.MustCompile(`^[A-Za-z0-9._-]{1,35}$`), "must have 1 to 35 letters, digits, dots, hyphens and underscores"}
 	email   = shape{"email", regexp.MustCompile(`^[^\s@<>"]{1,64}@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+$`), "must be an e-mail address"}
 )
 
+// shaped reads a text of a fixed form. An optional one that is empty is absent.
 func (r *Reader) shaped(field string, need Need, x shape) string {
-	r.note(field, need, Schema{Type: "string", Pattern: x.pattern.String(), Note: x.message})
+	pattern := x.pattern.String()
+	if need == May {
+		pattern = "^$|" + pattern
+	}
+	r.note(field, need, Schema{Type: "string", Pattern: pattern, Note: x.message})
 	s, ok := r.text(field, need)
 	if !ok || (s == "" && need == May) {
 		return ""
@@ -327,6 +337,10 @@ func (r *Reader) Code(field string, need Need) string { return r.shaped(field, n
 
 // ID reads an id that the network gave, such as otpreqid.
 func (r *Reader) ID(field string, need Need) string { return r.shaped(field, need, token) }
+
+// Order reads a merchant's order id, which is a UPI transaction reference:
+// NPCI bounds those to 35 characters.
+func (r *Reader) Order(field string) string { return r.shaped(field, Must, order) }
 
 // OTP reads a one-time password.
 func (r *Reader) OTP(field string) secret.OTP {
@@ -367,6 +381,17 @@ func (r *Reader) Date(field string, need Need) string {
 	}
 	if _, err := time.Parse(time.DateOnly, s); err != nil {
 		r.Fail(field, "date", "must be a date, YYYY-MM-DD")
+		return ""
+	}
+	return s
+}
+
+// BirthDate reads a day on which somebody was born: today in India at the
+// latest.
+func (r *Reader) BirthDate(field string, need Need) string {
+	s := r.Date(field, need)
+	if s != "" && central.Day(s) > central.DayOf(time.Now()) {
+		r.Fail(field, "date", "must not lie in the future")
 		return ""
 	}
 	return s

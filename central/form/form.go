@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
@@ -123,6 +124,29 @@ func (r *Reader) OneOf(fields ...string) {
 	}
 	for _, f := range fields {
 		r.Fail(f, "required", fmt.Sprintf("is required, or one of %v in its place", fields))
+	}
+}
+
+// ExactlyOne notes a failure where none of the fields is there, and where more
+// than one is; of those that are wrong already, none more.
+func (r *Reader) ExactlyOne(fields ...string) {
+	var given []string
+	for _, f := range fields {
+		if r.Has(f) {
+			given = append(given, f)
+		}
+	}
+	if len(given) == 0 {
+		r.OneOf(fields...)
+	}
+	if len(given) < 2 {
+		return
+	}
+	for _, f := range given {
+		if slices.ContainsFunc(r.wrong, func(e central.FieldError) bool { return e.Field == f }) {
+			continue
+		}
+		r.Fail(f, "alone", fmt.Sprintf("must be the only one of %v", fields))
 	}
 }
 

@@ -16,8 +16,10 @@ import (
 	"galla/central/contract"
 	"galla/central/door"
 	"galla/central/gateway"
+	"galla/central/openapi"
 	"galla/central/store"
 	"galla/central/uplink"
+	"galla/shared/op"
 	"galla/shared/secret"
 )
 
@@ -95,6 +97,11 @@ func serve(ctx context.Context, cfg Config, k keys, db *store.SQLite, listeners 
 	if err != nil {
 		return err
 	}
+	described, err := openapi.New(dispatcher, op.Table())
+	if err != nil {
+		return err
+	}
+	ways.Pages = pages(described)
 	direct, err := door.New(dispatcher, db, ways)
 	if err != nil {
 		return err
@@ -143,6 +150,14 @@ func openGateway(ctx context.Context, cfg Config, k keys, db *store.SQLite, disp
 		ways.StrangerRate = sandboxStrangers
 	}
 	return g, ways, nil
+}
+
+// pages are the description of the interface, for programs and for people.
+func pages(d *openapi.Document) map[string]door.Page {
+	return map[string]door.Page{
+		"/openapi.json": {ContentType: "application/json", Body: d.JSON()},
+		"/docs":         {ContentType: "text/html; charset=utf-8", Body: d.Page(), Style: d.Style()},
+	}
 }
 
 // listen opens all addresses, or none, and names the one that is taken.

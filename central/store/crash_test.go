@@ -2,8 +2,11 @@ package store
 
 import (
 	"bufio"
+	"database/sql"
+	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -11,6 +14,8 @@ import (
 	"strings"
 	"testing"
 
+	"galla/central"
+	"galla/shared/money"
 	"galla/shared/op"
 )
 
@@ -23,6 +28,49 @@ const (
 
 // life is the way of an operation in the crash test, in order.
 var life = []op.State{op.Received, op.Dispatched, op.Pending, op.Reversed}
+
+// crashQuotas are what an operation of the crash test counts for; no bound is
+// ever reached.
+func crashQuotas(o central.Operation) []central.Quota {
+	return []central.Quota{{Key: "all", Period: "2026-11", Amount: o.Amount}, {Key: "some " + string(o.ID[len(o.ID)-1:]), Period: "2026-11-21", Amount: 1}}
+}
+
+// auditQuotas holds every count against the operations that count for it: those
+// that were begun, until they end without success.
+func auditQuotas(t *testing.T, s *SQLite) {
+	t.Helper()
+	type used map[string]central.Used
+	usage, reserved, live := used{}, used{}, used{}
+	add := func(u used, key string, n int, amount money.Paise) {
+		u[key] = central.Used{Count: u[key].Count + n, Sum: u[key].Sum + amount}
+		if u[key] == (central.Used{}) {
+			delete(u, key)
+		}
+	}
+	wantErr(t, "read counts", s.read(background, func(c conn) error {
+		read := func(into used, statement string) error {
+			return c.each(statement, nil, func(row *sql.Rows) error {
+				var key string
+				var n int
+				var amount money.Paise
+				err := row.Scan(&key, &n, &amount)
+				add(into, key, n, amount)
+				return err
+			})
+		}
+		operations, err := c.operations(`SELECT ` + operationColumns + ` FROM operations WHERE settled_at IS NULL OR state = 'succeeded'`)
+		for _, o := range operations {
+			for _, q := range crashQuotas(o) {
+				add(live, q.Key, 1, q.Amount)
+			}
+		}
+		return errors.Join(err, read(usage, `SELECT key, count, sum FROM quota_usage`),
+			read(reserved, `SELECT key, count(*), sum(amount) FROM reservations GROUP BY key`))
+	}), nil)
+	if !maps.Equal(usage, live) || !maps.Equal(reserved, live) {
+		t.Errorf("quotas: used %v, reserved %v, and the operations count for %v", usage, reserved, live)
+	}
+}
 
 // writeUntilKilled is the child: many callers write, and each acknowledged
 // step is a line on the standard output.
@@ -48,7 +96,7 @@ func writeUntilKilled(path string) {
 				o := newOperation()
 				for _, state := range life {
 					if state == op.Received {
-						_, _, err = s.Begin(background, o, nil)
+						_, _, err = s.Begin(background, o, crashQuotas(o))
 					} else {
 						err = step(s, o.ID, state)
 					}
@@ -86,6 +134,7 @@ func TestKill9(t *testing.T) {
 				t.Errorf("round %d: operation %s is %s with %d steps: %v", round, id, o.State, len(steps), err)
 			}
 		}
+		auditQuotas(t, s)
 		var verdict string
 		wantErr(t, "check the file", s.read(background, func(c conn) error {
 			return c.one("PRAGMA integrity_check", nil, &verdict)

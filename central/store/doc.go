@@ -17,19 +17,24 @@
 // takes the masked form only, codes come as hashes, and PidData and OTPs have
 // no column.
 //
-// # Writing
+// Package sqlite, below, has the connections and the writer that commits in
+// groups. An error of a change says that nothing was recorded, with the one
+// exception told there; the engine's sweep settles such a record as any other.
 //
-// One goroutine owns the only connection that writes. It takes what is queued,
-// up to a limit, into one transaction, each job in a savepoint of its own, and
-// answers all of them after the commit: one caller waits for one sync of the
-// disk, many share it. A job that fails is undone alone; a commit that fails is
-// the error of all its jobs. An error says that nothing was recorded, with one
-// exception that no database can exclude: a commit whose sync failed may be
-// found after a crash. The engine's sweep settles such a record as any other.
+// # What an operation brings with it
 //
-// Reading goes over a few connections that cannot write, beside the writer and
-// without waiting for it. What a method has returned is seen by every read that
-// begins afterwards.
+// Begin counts an operation against its quotas and keeps for each count a
+// reservation: usage is always the sum of the reservations. What ends without
+// success gives its own back, and a reversal those of the operation that it
+// reverses; a reservation that was given back is gone, so that nothing is given
+// back twice. Settle writes, in the same transaction, the step of the merchant's
+// service-KYC record, which only moves forward, the reversal, and the earning
+// with its entries in the commission ledger. Entries are only ever added. A
+// reversal adds each entry of the other operation with debit and credit swapped,
+// once.
+//
+// Changes of a vendor's slabs wait for each other on the vendor's row, so that
+// no two of them can both find room for their bands.
 //
 // # Other databases
 //

@@ -37,8 +37,11 @@ var t0 = time.Date(2026, 11, 21, 10, 30, 0, 123_456_789, time.UTC)
 const (
 	aggregator1 central.AggregatorID = "a0000000-0000-4000-8000-00000000000a"
 	vendor1     central.VendorID     = "b0000000-0000-4000-8000-00000000000b"
+	vendor2     central.VendorID     = "b0000000-0000-4000-8000-00000000000c" // without aggregator
 	merchant1   central.MerchantID   = "c0000000-0000-4000-8000-00000000000c"
 	merchant2   central.MerchantID   = "c0000000-0000-4000-8000-00000000000d"
+	merchant3   central.MerchantID   = "c0000000-0000-4000-8000-00000000000f"
+	merchant4   central.MerchantID   = "c0000000-0000-4000-8000-000000000010"
 )
 
 // argon is a hash in the PHC form; nothing here verifies it.
@@ -49,16 +52,23 @@ func testSeed() Seed {
 		Aggregators: []Aggregator{{ID: aggregator1, LegalName: "Test Aggregator"}},
 		Vendors: []central.Vendor{
 			{ID: vendor1, LegalName: "Test Vendor", Aggregator: aggregator1, Active: true},
-			{ID: "b0000000-0000-4000-8000-00000000000c", LegalName: "Without Aggregator"},
+			{ID: vendor2, LegalName: "Without Aggregator"},
 		},
 		Merchants: []central.Merchant{
 			{ID: merchant1, MID: "TST0000001", LegalName: "Test Store", Vendor: vendor1, Status: central.MerchantApproved,
-				HasInfo: true, AEPSReady: true, TID: "GAL00001", Mobile: "9000000001", CreatedAt: t0},
+				HasInfo: true, AEPSReady: true, TID: "GAL00001", Mobile: "9000000001", CreatedAt: t0,
+				AppID: "APP0000001", RiskFlag: 2, Active: true, VPA: "test.store@galla", MCC: "5411",
+				Settlement: &central.SettlementAccount{AccountLast4: "0042", IFSC: "TEST0000001", BankName: "Test Bank", Holder: "Test Store"},
+				Callback:   &central.Callback{URL: "https://shop.example/events", Events: []string{"operation.settled", "terminal.enrolled"}}},
 			// Its number is in the way of the terminals' counter.
 			{ID: merchant2, MID: "TST0000002", LegalName: "Other Store", Vendor: vendor1, Status: central.MerchantPending,
 				TID: "GAL00102", Mobile: "9000000002", CreatedAt: t0},
 			{ID: "c0000000-0000-4000-8000-00000000000e", LegalName: "Bare Store", Status: central.MerchantRejected, CreatedAt: t0},
+			{ID: merchant3, MID: "TST0000003", LegalName: "Third Store", Vendor: vendor1, Status: central.MerchantSuspended, HasInfo: true,
+				CreatedAt: t0.Add(-time.Hour), Callback: &central.Callback{URL: "https://third.example"}},
+			{ID: merchant4, MID: "TST0000004", LegalName: "Fourth Store", Vendor: vendor2, Status: central.MerchantApproved, Active: true, CreatedAt: t0},
 		},
+		KYC: []central.ServiceKYC{{Merchant: merchant1, Service: central.ServiceAEPS, State: central.KYCApproved, CreatedAt: t0}},
 		Clients: []central.Client{
 			{ID: "merchant-test", SecretHash: argon, Principal: central.Principal{Role: op.Merchant, Merchant: merchant1}, Active: true},
 			{ID: "vendor-test", SecretHash: argon, Principal: central.Principal{Role: op.Vendor, Vendor: vendor1}, Active: true},

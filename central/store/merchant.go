@@ -37,6 +37,9 @@ func scanMerchant(row *sql.Rows) (central.Merchant, error) {
 		if err := json.Unmarshal([]byte(events), &callback.Events); err != nil {
 			return central.Merchant{}, fmt.Errorf("merchant %s: the events of its callback are no JSON array of texts: %w", m.ID, err)
 		}
+		if len(callback.Events) == 0 {
+			callback.Events = nil
+		}
 		m.Callback = &callback
 	}
 	return m, nil

@@ -13,6 +13,8 @@ import (
 	"strings"
 
 	"github.com/pressly/goose/v3"
+
+	"galla/central/store/sqlite"
 )
 
 // sqliteMigrations are the numbered, forward-only steps of the schema. A file
@@ -38,13 +40,13 @@ func migrate(ctx context.Context, dialect goose.Dialect, db *sql.DB, steps fs.FS
 	}
 	current, newest, err := provider.GetVersions(ctx)
 	if err != nil {
-		return fmt.Errorf("read the schema's version: %w", explain(err))
+		return fmt.Errorf("read the schema's version: %w", sqlite.Explain(err))
 	}
 	if current > newest {
 		return fmt.Errorf("the database has schema version %d and this program knows only up to %d: start the newer program that migrated it", current, newest)
 	}
 	if _, err := db.ExecContext(ctx, checksumTable); err != nil {
-		return fmt.Errorf("make the table of checksums: %w", explain(err))
+		return fmt.Errorf("make the table of checksums: %w", sqlite.Explain(err))
 	}
 	for _, source := range provider.ListSources() {
 		text, err := fs.ReadFile(steps, source.Path)
@@ -52,7 +54,7 @@ func migrate(ctx context.Context, dialect goose.Dialect, db *sql.DB, steps fs.FS
 			return fmt.Errorf("read migration %s: %w", source.Path, err)
 		}
 		if err := matchChecksum(ctx, db, source.Version, current, checksum(text)); err != nil {
-			return fmt.Errorf("migration %s: %w", source.Path, explain(err))
+			return fmt.Errorf("migration %s: %w", source.Path, sqlite.Explain(err))
 		}
 	}
 	if current == newest {
@@ -60,7 +62,7 @@ func migrate(ctx context.Context, dialect goose.Dialect, db *sql.DB, steps fs.FS
 	}
 	applied, err := provider.Up(ctx)
 	if err != nil {
-		return fmt.Errorf("bring the schema from version %d to %d: %w", current, newest, explain(err))
+		return fmt.Errorf("bring the schema from version %d to %d: %w", current, newest, sqlite.Explain(err))
 	}
 	log.Info("the schema was migrated", "from", current, "to", newest, "migrations", len(applied))
 	return nil

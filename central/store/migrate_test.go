@@ -13,6 +13,8 @@ import (
 	"testing/fstest"
 
 	"github.com/pressly/goose/v3"
+
+	"galla/central/store/sqlite"
 )
 
 // first and second are migrations of a small schema.
@@ -33,12 +35,12 @@ func steps(texts ...string) fstest.MapFS {
 func TestMigrations(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "central.db")
 	run := func(list fs.FS) error {
-		db := openDB(writing(path), 1)
+		db := sqlite.Connect(path)
 		return errors.Join(migrate(background, goose.DialectSQLite3, db, list, slog.New(slog.DiscardHandler)), db.Close())
 	}
 	rows := func(want int) {
 		t.Helper()
-		db := openDB(writing(path), 1)
+		db := sqlite.Connect(path)
 		defer db.Close()
 		var n int
 		if err := db.QueryRow("SELECT count(*) FROM a").Scan(&n); err != nil || n != want {
@@ -64,7 +66,7 @@ func TestMigrations(t *testing.T) {
 	refused(steps(first), "schema version 2 and this program knows only up to 1")
 	refused(steps(), "no migration")
 
-	db := openDB(writing(path), 1)
+	db := sqlite.Connect(path)
 	_, err := db.Exec("DELETE FROM schema_checksums WHERE version = 2")
 	wantErr(t, "forget a checksum", errors.Join(err, db.Close()), nil)
 	refused(steps(first, second), "without a checksum")

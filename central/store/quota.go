@@ -33,6 +33,9 @@ func reserve(c conn, id op.ID, quotas []central.Quota) error {
 	}
 	adds := map[count]money.Paise{}
 	for _, q := range quotas {
+		if q.Amount < 0 {
+			return fmt.Errorf("a quota of %s counts a negative amount", q.Period)
+		}
 		at := count{q.Key, q.Period}
 		adds[at] = max(adds[at], q.Amount)
 	}

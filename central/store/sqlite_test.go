@@ -12,43 +12,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/mattn/go-sqlite3"
-
 	"galla/central"
 	"galla/shared/op"
 )
-
-// TestSettingsAreChecked opens with each promise broken in turn.
-func TestSettingsAreChecked(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "central.db")
-	openAt(t, path, testConfig())
-	for name, want := range map[string]string{
-		"_journal_mode=WAL":  "_journal_mode=DELETE",
-		"_synchronous=FULL":  "_synchronous=NORMAL",
-		"_foreign_keys=1":    "_foreign_keys=0",
-		"_busy_timeout=5000": "_busy_timeout=0",
-		"_query_only=1":      "_query_only=0",
-		"_mutex=no":          "_mutex=no&_ignore_check_constraints=1",
-		"_stmt_cache_size=":  "_stmt_cache_size=",
-	} {
-		file := path
-		if strings.HasPrefix(name, "_journal_mode") {
-			file = filepath.Join(t.TempDir(), "other.db")
-		}
-		c := reading(file)
-		if !strings.Contains(c.dsn, name) {
-			t.Fatalf("the address of a database does not set %s: %s", name, c.dsn)
-		}
-		c.dsn = strings.ReplaceAll(c.dsn, name, want)
-		link, err := c.Connect(background)
-		if name == want {
-			wantErr(t, "connect with all settings", err, nil)
-			wantErr(t, "close", link.Close(), nil)
-		} else if err == nil || !strings.Contains(err.Error(), "must be") {
-			t.Errorf("connected with %s: error %v", want, err)
-		}
-	}
-}
 
 func TestReadersCannotWrite(t *testing.T) {
 	s := openSeeded(t, testConfig())
@@ -244,13 +210,5 @@ func TestTwoOnOneFile(t *testing.T) {
 	}
 	if len(claims) != each {
 		t.Errorf("%d of %d operations were claimed", len(claims), each)
-	}
-}
-
-// TestNumbersOfTheDriver: the settings rest on a SQLite that has STRICT tables
-// and RETURNING.
-func TestNumbersOfTheDriver(t *testing.T) {
-	if _, number, _ := sqlite3.Version(); number < 3_037_000 {
-		t.Errorf("the SQLite in the driver is %d, 3.37 is needed", number)
 	}
 }

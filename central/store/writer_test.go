@@ -16,6 +16,7 @@ import (
 	"github.com/mattn/go-sqlite3"
 
 	"galla/central"
+	"galla/central/store/sqlite"
 	"galla/shared/op"
 )
 
@@ -332,12 +333,12 @@ func TestCloseCommitsWhatIsQueued(t *testing.T) {
 		}
 		synctest.Wait()
 		_, _, err := s.Begin(background, newOperation(), nil)
-		wantErr(t, "begin while closing", err, errClosed)
+		wantErr(t, "begin while closing", err, sqlite.ErrClosed)
 		h.let(t)
 		wantErr(t, "close", errors.Join(<-closed, <-closed), nil)
 		_, err = s.Operation(background, operations[0].ID)
-		wantErr(t, "read after close", err, errClosed)
-		wantErr(t, "ping after close", s.Ping(background), errClosed)
+		wantErr(t, "read after close", err, sqlite.ErrClosed)
+		wantErr(t, "ping after close", s.Ping(background), sqlite.ErrClosed)
 
 		again := openAt(t, path, testConfig())
 		for _, o := range operations {
@@ -354,12 +355,12 @@ func TestAbandonCommitsNothingMore(t *testing.T) {
 		wantErr(t, "seed", s.Seed(background, testSeed()), nil)
 		kept := begun(t, s)
 		h := hold(s)
-		operations := queueBegins(t, s, 20, errAbandoned)
+		operations := queueBegins(t, s, 20, sqlite.ErrAbandoned)
 		abandoned := make(chan error)
 		go func() { abandoned <- s.Abandon() }()
 		synctest.Wait()
 		close(h.release)
-		wantErr(t, "the open transaction", <-h.result, errAbandoned)
+		wantErr(t, "the open transaction", <-h.result, sqlite.ErrAbandoned)
 		wantErr(t, "abandon", <-abandoned, nil)
 		synctest.Wait()
 
@@ -399,7 +400,7 @@ func TestLockOfAnotherProgram(t *testing.T) {
 			t.Fatal(err)
 		}
 	})
-	other := openDB(writing(s.path), 1)
+	other := sqlite.Connect(s.db.Path())
 	defer other.Close()
 	tx, err := other.Begin()
 	if err != nil {
@@ -472,7 +473,7 @@ func TestReadersAreBounded(t *testing.T) {
 		go func() { _, err := s.Merchant(background, merchant1); waiting <- err }()
 		synctest.Wait()
 		go func() { closed <- s.Close() }()
-		wantErr(t, "a read that waits when the store closes", <-waiting, errClosed)
+		wantErr(t, "a read that waits when the store closes", <-waiting, sqlite.ErrClosed)
 		synctest.Wait()
 		select {
 		case <-closed:

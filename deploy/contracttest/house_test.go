@@ -77,6 +77,7 @@ type house struct {
 	central, bank, reader string // base URLs
 	http                  *http.Client
 	glass                 sync.Mutex
+	walk                  *walk
 
 	mu     sync.Mutex
 	tokens map[string]string
@@ -102,7 +103,7 @@ func TestMain(m *testing.M) {
 			fmt.Fprintln(os.Stderr, "contracttest:", err)
 			return 1
 		}
-		return m.Run()
+		return running.walk.judge(m.Run())
 	}())
 }
 
@@ -171,6 +172,9 @@ func (h *house) open(ctx context.Context, ended *sync.WaitGroup, dir string) err
 			Data: dir, Sandbox: true, Node: "contract", Rand: rand.Reader, Logger: log,
 		})
 	})
+	if h.walk, err = newWalk(); err != nil {
+		return err
+	}
 	h.bank, h.reader, h.central = "http://"+addrs[0], "http://"+l.Addr().String(), "http://"+addrs[3]
 	for range 600 {
 		if resp, err := h.http.Get("http://" + addrs[4] + "/readyz"); err == nil {
@@ -246,6 +250,9 @@ func (h *house) send(t *testing.T, method, path string, body []byte, header ...s
 	decode := json.NewDecoder(bytes.NewReader(raw))
 	decode.UseNumber()
 	_ = decode.Decode(&a.body) // what is no object has no fields
+	if h.walk != nil {
+		h.walk.saw(t, method, path, a)
+	}
 	return a
 }
 
@@ -264,6 +271,16 @@ func (h *house) call(t *testing.T, client, method, path string, body any, header
 		}
 	}
 	return h.send(t, method, path, text, append([]string{"Authorization", "Bearer " + h.token(t, client)}, header...)...)
+}
+
+// jsonOf writes a body.
+func jsonOf(t *testing.T, v any) []byte {
+	t.Helper()
+	text, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
 }
 
 // fields is a body.

@@ -283,8 +283,13 @@ func agents() []row {
 			}
 		}},
 		{"4.1", "GetAgentDetail takes an agentId", func(t *testing.T, h *house) {
-			if d := h.call(t, m1, "POST", "/aeps/GetAgentDetail", fields{"agentId": "GAL0000003"}).is(200, "00").data(); d["agentId"] != "GAL0000003" {
+			if d := h.call(t, m1, "POST", "/aeps/GetAgentDetail", fields{"agentId": "GAL0000001"}).is(200, "00").data(); d["agentId"] != "GAL0000001" {
 				t.Errorf("%v", d)
+			}
+			foreign := h.call(t, m1, "POST", "/aeps/GetAgentDetail", fields{"agentId": "GAL0000003"}).is(200, "01").bare()
+			absent := h.call(t, m1, "POST", "/aeps/GetAgentDetail", fields{"agentId": "GAL0009999"}).is(200, "01").bare()
+			if string(foreign.raw) != string(absent.raw) {
+				t.Errorf("%s and %s", foreign.raw, absent.raw)
 			}
 		}},
 		{"4.1", "vendors name the merchant", func(t *testing.T, h *house) {

@@ -220,6 +220,22 @@ func transfers() []row {
 				}
 			}
 		}},
+		{"4.7.5", "a third wrong OTP spends the right one", func(t *testing.T, h *house) {
+			r := someone(t, h)
+			otp := r.transferOTP(t, h, "27")
+			wrong := "000000"
+			if otp == wrong {
+				wrong = "111111"
+			}
+			first := h.call(t, m1, "POST", instant, r.transfer(h.ref("t"), "27", wrong))
+			for range 2 {
+				h.call(t, m1, "POST", instant, r.transfer(h.ref("t"), "27", wrong))
+			}
+			spent := h.call(t, m1, "POST", instant, r.transfer(h.ref("t"), "27", otp))
+			if spent.http != 200 || spent.body["statusCode"] != first.body["statusCode"] || spent.body["message"] != first.body["message"] || spent.body["statusCode"] == "00" {
+				t.Errorf("after three wrong ones: %s; after one: %s", spent.raw, first.raw)
+			}
+		}},
 		{"4.7.5", "an OTP is for its own transfer", func(t *testing.T, h *house) {
 			r := someone(t, h)
 			otp := r.transferOTP(t, h, "23")

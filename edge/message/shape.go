@@ -57,7 +57,7 @@ func ShapeOf(route op.RouteID) Shape {
 	case op.TransferOTP:
 		return Shape{Needs: account, Amount: true}
 	case op.Transfer:
-		return Shape{Needs: append(account, "BeneficiaryId"), OTP: true, Amount: true, Ref: true}
+		return Shape{Needs: append(account, "BeneficiaryId", "account_holder_name"), OTP: true, Amount: true, Ref: true}
 	case op.TransferCharges:
 		return Shape{Needs: []string{"senderId", Amount}}
 	case op.TransferRequery:

@@ -29,7 +29,7 @@ var kinds = []kind{
 var dayKind = kind{"day", op.ReqAuth, "finger", "day", false}
 
 // otherKind stands for routes that have no page of their own here.
-var otherKind = kind{"other", "", "list", "ask", false}
+var otherKind = kind{"other", "", "list", "any", false}
 
 func kindNamed(name string) (kind, bool) {
 	for _, k := range kinds {

@@ -32,6 +32,7 @@ var exempt = map[string]string{
 	"shared/money":              "one type that everybody counts in; there is no more to say about it",
 	"shared/op":                 "words only: ids, routes, states",
 	"shared/seal":               "one construction, kept apart so that it can be read alone",
+	"central/upi":               "one link and its picture, kept apart so that it can be read alone",
 	"central/iin":               "a list of banks with its source and date, and the reading of it",
 	"central.Store":             "the union that a database implements; its users take the small interfaces it is made of",
 }

@@ -72,7 +72,7 @@ func TestRun(t *testing.T) {
 
 	stop := begin(t, c)
 	trial := get(t, "http://"+desk+"/books/trial")
-	if !strings.Contains(trial, `"debitsPaise":12169617,"creditsPaise":12169617`) {
+	if !strings.Contains(trial, `"debitsPaise":112169617,"creditsPaise":112169617`) {
 		t.Errorf("trial %s", trial)
 	}
 	if fault := get(t, "http://"+line+"/"); !strings.Contains(fault, "no such route") {

@@ -28,8 +28,9 @@ const (
 // that writes: readers of WAL disturb nobody, and people are few.
 const maxReaders = 4
 
-// statementCache holds every statement that the writer uses.
-const statementCache = "64"
+// statementCache holds every statement that the writer uses, those of the
+// services included.
+const statementCache = "128"
 
 // database is the books' file: one connection that writes, some that read what
 // is committed.

@@ -3,15 +3,17 @@ package services
 import (
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"galla/central/bank/network"
 )
 
-// Limits of texts that are kept, in bytes; the network bounds its messages by
-// wider ones.
+// Limits of texts that are kept, in characters of any script, and of account
+// numbers, in digits. They are the interface's or wider.
 const (
 	maxName    = 100
-	maxText    = 200 // an address, a remark
+	maxText    = 254 // an e-mail address; a postal address or a remark has 200 at most
 	maxAccount = 20  // Indian banks use 9 to 18 digits
 	minAccount = 5
 )
@@ -43,11 +45,17 @@ func isMobile(field, s string) check { return check{field, digits(s, 10, 10)} }
 func orMobile(field, s string) check { return check{field, s == "" || digits(s, 10, 10)} }
 
 func isName(field, s string) check {
-	return check{field, strings.TrimSpace(s) != "" && len(s) <= maxName}
+	return check{field, strings.TrimSpace(s) != "" && utf8.RuneCountInString(s) <= maxName && printable(s)}
 }
 
 // isText lets a text be absent.
-func isText(field, s string) check { return check{field, len(s) <= maxText} }
+func isText(field, s string) check {
+	return check{field, utf8.RuneCountInString(s) <= maxText && printable(s)}
+}
+
+// printable tells whether a text has no control characters, line feeds
+// included: it goes into messages of one line.
+func printable(s string) bool { return !strings.ContainsFunc(s, unicode.IsControl) }
 
 func isAccount(s string) check {
 	return check{"account number", digits(s, minAccount, maxAccount)}

@@ -84,7 +84,9 @@ func (o *otps) send(p purpose, request, mobile, rest string, now time.Time) erro
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	maps.DeleteFunc(o.live, func(_ purpose, x *otp) bool { return !now.Before(x.ends) })
+	if len(o.live) >= maxOTPs {
+		maps.DeleteFunc(o.live, func(_ purpose, x *otp) bool { return !now.Before(x.ends) })
+	}
 	if o.live[p] == nil && len(o.live) >= maxOTPs {
 		return errManyOTPs
 	}
@@ -92,7 +94,7 @@ func (o *otps) send(p purpose, request, mobile, rest string, now time.Time) erro
 	if len(o.texts) >= maxTexts {
 		o.texts = slices.Delete(o.texts, 0, len(o.texts)-maxTexts+1)
 	}
-	o.texts = append(o.texts, text{mobile: mobile, at: now, otp: value, rest: rest})
+	o.texts = append(o.texts, text{mobile: mobile, at: time.UnixMilli(now.UnixMilli()), otp: value, rest: rest})
 	return nil
 }
 
@@ -145,10 +147,11 @@ func (s *Services) Inbox(ctx context.Context, mobile string) ([]Message, error) 
 	if err != nil {
 		return nil, err
 	}
-	out := s.otps.inbox(mobile)
-	for _, m := range kept {
+	out := []Message{}
+	for _, m := range kept { // first: of one millisecond, what an OTP permitted came after it
 		out = append(out, Message{At: m.At, Text: m.Text})
 	}
+	out = append(out, s.otps.inbox(mobile)...)
 	slices.SortStableFunc(out, func(a, b Message) int { return b.At.Compare(a.At) })
 	return out[:min(len(out), maxListed)], nil
 }

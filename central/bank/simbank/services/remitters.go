@@ -1,6 +1,7 @@
 package services
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -162,8 +163,8 @@ func (s *Services) remitterDetails(x books.Tx, t network.Transaction, now time.T
 }
 
 // maxBeneficiaries bounds what one remitter keeps, so that details fit into one
-// answer of the network.
-const maxBeneficiaries = 40
+// answer of the network, whatever the script of their texts.
+const maxBeneficiaries = 100
 
 // beneficiary is a row of beneficiaries with what was said of its account last.
 type beneficiary struct {
@@ -302,7 +303,7 @@ func (s *Services) addBeneficiary(x books.Tx, q books.Request) (books.Ruling, er
 			return books.Ruling{}, err
 		}
 		if kept >= maxBeneficiaries {
-			return overLimit("a sender has at most 40 beneficiaries; none is left, delete one first"), nil
+			return overLimit(fmt.Sprintf("a sender has at most %d beneficiaries; none is left, delete one first", maxBeneficiaries)), nil
 		}
 	}
 	err = x.Exec("add the beneficiary", `INSERT INTO beneficiaries (remitter_id, account, ifsc, name, mobile, email, address, city, region, branch, added_at)

@@ -1,7 +1,8 @@
-package store
+package sqlite
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -19,7 +20,7 @@ const (
 
 // job is one method's change, on its way through the writer.
 type job struct {
-	do    func(conn) error
+	do    func(*sql.Conn) error
 	state atomic.Int32
 	err   error         // set before done is closed
 	done  chan struct{} // closed when the job is committed or has failed
@@ -30,7 +31,7 @@ func (j *job) withdraw() bool { return j.state.CompareAndSwap(jobQueued, jobWith
 
 // writer commits jobs in groups. See the package comment.
 type writer struct {
-	c     conn
+	link  *sql.Conn
 	queue chan *job
 	batch int
 	log   *slog.Logger
@@ -75,7 +76,7 @@ func (w *writer) commit(batch []*job) (rest []*job) {
 	open := false
 	for i, j := range batch {
 		if w.abandoned.Load() {
-			w.fail(append(begun, batch[i:]...), errAbandoned)
+			w.fail(append(begun, batch[i:]...), ErrAbandoned)
 			return nil
 		}
 		if !j.begin() {
@@ -84,7 +85,7 @@ func (w *writer) commit(batch []*job) (rest []*job) {
 		if !open {
 			if err := w.statement("BEGIN IMMEDIATE"); err != nil {
 				// The others would wait for the same lock, one after the other.
-				w.fail(append(begun, batch[i:]...), fmt.Errorf("begin a transaction: %w", explain(err)))
+				w.fail(append(begun, batch[i:]...), fmt.Errorf("begin a transaction: %w", Explain(err)))
 				return nil
 			}
 			open = true
@@ -99,11 +100,11 @@ func (w *writer) commit(batch []*job) (rest []*job) {
 		return nil
 	}
 	if w.abandoned.Load() {
-		w.fail(begun, errAbandoned)
+		w.fail(begun, ErrAbandoned)
 		return nil
 	}
 	if err := w.statement("COMMIT"); err != nil {
-		w.fail(begun, fmt.Errorf("commit: %w", explain(err)))
+		w.fail(begun, fmt.Errorf("commit: %w", Explain(err)))
 		return nil
 	}
 	for _, j := range begun {
@@ -130,16 +131,16 @@ func (w *writer) fail(jobs []*job, err error) {
 // by itself where the disk is full or fails.
 func (w *writer) attempt(j *job) (lost error) {
 	if err := w.statement("SAVEPOINT job"); err != nil {
-		return fmt.Errorf("set a savepoint: %w", explain(err))
+		return fmt.Errorf("set a savepoint: %w", Explain(err))
 	}
-	j.err = explain(w.guarded(j))
+	j.err = Explain(w.guarded(j))
 	if j.err != nil {
 		if err := w.statement("ROLLBACK TO job"); err != nil {
 			return fmt.Errorf("the transaction was rolled back: %w", j.err)
 		}
 	}
 	if err := w.statement("RELEASE job"); err != nil {
-		return fmt.Errorf("release a savepoint: %w", explain(err))
+		return fmt.Errorf("release a savepoint: %w", Explain(err))
 	}
 	return nil
 }
@@ -152,10 +153,10 @@ func (w *writer) guarded(j *job) (err error) {
 			err = errors.New("internal error (panic) in the change; it is undone")
 		}
 	}()
-	return j.do(w.c)
+	return j.do(w.link)
 }
 
 func (w *writer) statement(text string) error {
-	_, err := w.c.link.ExecContext(context.Background(), text)
+	_, err := w.link.ExecContext(context.Background(), text)
 	return err
 }

@@ -1,4 +1,4 @@
-package store
+package sqlite
 
 import (
 	"context"
@@ -75,7 +75,7 @@ func connecting(path string, readOnly bool, cache int) connector {
 func (c connector) Connect(context.Context) (driver.Conn, error) {
 	opened, err := (&sqlite3.SQLiteDriver{}).Open(c.dsn)
 	if err != nil {
-		return nil, fmt.Errorf("open database %s: %w", c.path, explain(err))
+		return nil, fmt.Errorf("open database %s: %w", c.path, Explain(err))
 	}
 	link := opened.(*sqlite3.SQLiteConn)
 	if err := c.check(link); err != nil {
@@ -83,7 +83,7 @@ func (c connector) Connect(context.Context) (driver.Conn, error) {
 	}
 	for _, statement := range c.after {
 		if _, err := link.Exec(statement, nil); err != nil {
-			return nil, errors.Join(fmt.Errorf("set up database %s: %w", c.path, explain(err)), link.Close())
+			return nil, errors.Join(fmt.Errorf("set up database %s: %w", c.path, Explain(err)), link.Close())
 		}
 	}
 	return link, nil
@@ -98,7 +98,7 @@ func (c connector) check(link *sqlite3.SQLiteConn) error {
 	for _, p := range c.want {
 		got, err := readPragma(link, p.name)
 		if err != nil {
-			return fmt.Errorf("database %s: read setting %s: %w", c.path, p.name, explain(err))
+			return fmt.Errorf("database %s: read setting %s: %w", c.path, p.name, Explain(err))
 		}
 		if got != p.want {
 			return fmt.Errorf("database %s: setting %s is %q and must be %q: %s", c.path, p.name, got, p.want, p.why)
@@ -137,8 +137,12 @@ func prepareFile(path string) (string, error) {
 	return absolute, file.Close()
 }
 
-// openDB makes a pool of n connections of which none is ever dropped.
-func openDB(c connector, n int) *sql.DB {
+// Connect opens a file with one connection that may write, under the settings
+// of a DB's own: for migrations, and to look past a DB.
+func Connect(path string) *sql.DB { return pool(writing(path), 1) }
+
+// pool makes a pool of n connections of which none is ever dropped.
+func pool(c connector, n int) *sql.DB {
 	db := sql.OpenDB(c)
 	db.SetMaxOpenConns(n)
 	db.SetMaxIdleConns(n)

@@ -1,4 +1,4 @@
-package store
+package sqlite
 
 import (
 	"errors"
@@ -9,16 +9,16 @@ import (
 	"galla/central"
 )
 
-// errClosed is the error of every call after Close or Abandon.
-var errClosed = errors.New("the store is closed")
+// ErrClosed is the error of every call after Close or Abandon.
+var ErrClosed = errors.New("the store is closed")
 
-// errAbandoned is the answer to jobs that Abandon found in the queue or in an
+// ErrAbandoned is the answer to jobs that Abandon found in the queue or in an
 // open transaction.
-var errAbandoned = errors.New("the store was abandoned before the change was committed")
+var ErrAbandoned = errors.New("the store was abandoned before the change was committed")
 
-// explain says what an error of SQLite means for whoever must act on it.
+// Explain says what an error of SQLite means for whoever must act on it.
 // SQLite's texts name columns and constraints, never values.
-func explain(err error) error {
+func Explain(err error) error {
 	var e sqlite3.Error
 	if !errors.As(err, &e) {
 		return err

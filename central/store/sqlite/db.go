@@ -1,0 +1,197 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"sync"
+
+	"galla/central"
+)
+
+// DB is one SQLite file that is open. It is safe for concurrent use.
+type DB struct {
+	path   string
+	writer *writer
+	// readers holds the connections that nobody reads with at the moment.
+	readers chan *sql.Conn
+	pools   []*sql.DB
+
+	stopped  chan struct{} // closed when nothing more is taken
+	finished chan struct{} // closed when everything has ended
+	closeErr error         // set before finished is closed
+
+	mu     sync.RWMutex // held for reading while a job is queued
+	closed bool
+}
+
+// Open opens the database in the given file and makes it if there is none.
+// migrate is run before anything else, over a connection of its own, so that
+// none of those that work has seen an older schema. A file that does not take
+// the settings of the package comment is refused.
+//
+// Close or Abandon ends what it starts.
+func Open(ctx context.Context, path string, cfg Config, migrate func(context.Context, *sql.DB) error) (*DB, error) {
+	cfg, err := cfg.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	path, err = prepareFile(path)
+	if err != nil {
+		return nil, err
+	}
+	own := Connect(path)
+	if err := errors.Join(migrate(ctx, own), own.Close()); err != nil {
+		return nil, fmt.Errorf("migrate database %s: %w", path, err)
+	}
+	d := &DB{
+		path:     path,
+		readers:  make(chan *sql.Conn, cfg.Readers),
+		stopped:  make(chan struct{}),
+		finished: make(chan struct{}),
+	}
+	if err := d.connect(ctx, cfg); err != nil {
+		return nil, errors.Join(err, d.disconnect())
+	}
+	go d.writer.run()
+	return d, nil
+}
+
+// Path is the absolute path of the file.
+func (d *DB) Path() string { return d.path }
+
+// connect opens the writer's connection and the readers'.
+func (d *DB) connect(ctx context.Context, cfg Config) error {
+	open := func(c connector, n int, take func(*sql.Conn)) error {
+		pool := pool(c, n)
+		d.pools = append(d.pools, pool)
+		for range n {
+			link, err := pool.Conn(ctx)
+			if err != nil {
+				return err
+			}
+			take(link)
+		}
+		return nil
+	}
+	err := open(writing(d.path), 1, func(link *sql.Conn) {
+		d.writer = &writer{
+			link: link, queue: make(chan *job, cfg.Queue), batch: cfg.Batch, log: cfg.Logger, ended: make(chan struct{}),
+		}
+	})
+	if err != nil {
+		return err
+	}
+	return open(reading(d.path), cfg.Readers, func(link *sql.Conn) { d.readers <- link })
+}
+
+// disconnect closes the connections that are not in use, and the pools.
+func (d *DB) disconnect() error {
+	var errs []error
+	for range len(d.readers) {
+		errs = append(errs, (<-d.readers).Close())
+	}
+	if d.writer != nil {
+		errs = append(errs, d.writer.link.Close())
+	}
+	for _, pool := range d.pools {
+		errs = append(errs, pool.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// Close takes nothing more, commits what is queued, waits for reads under way
+// and closes the file. Calls that come later fail; closing again only waits.
+func (d *DB) Close() error { return d.end(false) }
+
+// Abandon closes the store as if the process had been killed: what is queued
+// or in an open transaction is not committed and its callers get an error. It
+// is for simulations of a crash.
+func (d *DB) Abandon() error { return d.end(true) }
+
+func (d *DB) end(abandon bool) error {
+	d.mu.Lock()
+	first := !d.closed
+	d.closed = true
+	if abandon {
+		d.writer.abandoned.Store(true)
+	}
+	if first {
+		close(d.stopped)
+		close(d.writer.queue)
+	}
+	d.mu.Unlock()
+	if !first {
+		<-d.finished
+		return d.closeErr
+	}
+	<-d.writer.ended
+	// Wait for the readers' last users by collecting every connection.
+	var all []*sql.Conn
+	for range cap(d.readers) {
+		all = append(all, <-d.readers)
+	}
+	for _, c := range all {
+		d.readers <- c
+	}
+	if err := d.disconnect(); err != nil {
+		d.closeErr = fmt.Errorf("close database %s: %w", d.path, Explain(err))
+	}
+	close(d.finished)
+	return d.closeErr
+}
+
+// Write queues a change and waits until it is committed. A caller whose
+// context ends takes the change back if it was not begun; if it was, the
+// caller still learns what became of it.
+func (d *DB) Write(ctx context.Context, do func(*sql.Conn) error) error {
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("the caller left before the change was queued: %w", err)
+	}
+	j := &job{do: do, done: make(chan struct{})}
+	if err := d.queue(j); err != nil {
+		return err
+	}
+	select {
+	case <-j.done:
+	case <-ctx.Done():
+		if j.withdraw() {
+			return fmt.Errorf("the caller left before the change was begun: %w", ctx.Err())
+		}
+		<-j.done
+	}
+	return j.err
+}
+
+func (d *DB) queue(j *job) error {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	if d.closed {
+		return ErrClosed
+	}
+	select {
+	case d.writer.queue <- j:
+		return nil
+	default:
+		return fmt.Errorf("%d changes wait for the database: %w", cap(d.writer.queue), central.ErrBusy)
+	}
+}
+
+// Read runs do on a connection that nobody else uses meanwhile.
+func (d *DB) Read(ctx context.Context, do func(*sql.Conn) error) error {
+	select {
+	case <-d.stopped:
+		return ErrClosed
+	default:
+	}
+	select {
+	case <-d.stopped:
+		return ErrClosed
+	case <-ctx.Done():
+		return fmt.Errorf("the caller left before the database was read: %w", ctx.Err())
+	case c := <-d.readers:
+		defer func() { d.readers <- c }()
+		return Explain(do(c))
+	}
+}

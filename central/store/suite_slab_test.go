@@ -1,0 +1,309 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"galla/central"
+	"galla/shared/money"
+)
+
+func paise(n money.Paise) *money.Paise { return &n }
+
+// newSlab gives a slab of vendor1 with an id of its own; negative ends are
+// open.
+func newSlab(txnType string, low, high money.Paise) central.Slab {
+	x := central.Slab{
+		ID: central.SlabID(newID()), Vendor: vendor1, Aggregator: aggregator1,
+		Combination: central.Combination{PaymentMethod: "DMT", Provider: "NSDL", TxnType: txnType},
+		Rate:        450_000, RateType: central.RatePercentage, CreatedAt: t0,
+	}
+	if low >= 0 {
+		x.Min = paise(low)
+	}
+	if high >= 0 {
+		x.Max = paise(high)
+	}
+	return x
+}
+
+func added(t *testing.T, s central.Store, x central.Slab) central.Slab {
+	t.Helper()
+	x, err := s.AddSlab(background, x)
+	wantErr(t, "add a slab", err, nil)
+	return x
+}
+
+// defaults gives the ids of the default slabs of a combination.
+func defaults(list []central.Slab) (ids []central.SlabID) {
+	for _, x := range list {
+		if x.IsDefault {
+			ids = append(ids, x.ID)
+		}
+	}
+	return ids
+}
+
+func suiteSlabs(t *testing.T, s central.Store) {
+	x := newSlab("TRANSFER", 100_00, 1000_00)
+	first := added(t, s, x)
+	want := x
+	want.CreatedAt, want.UpdatedAt = cut(t0), cut(t0)
+	wantSame(t, "added", first, want)
+	y := newSlab("TRANSFER", -1, 100_00)
+	y.CreatedAt, y.Rate, y.RateType = t0.Add(-time.Hour), 12_345_678, central.RateFixed
+	second := added(t, s, y)
+	other := added(t, s, newSlab("VALIDATION", -1, -1))
+
+	all, err := s.Slabs(background, vendor1)
+	wantErr(t, "slabs", err, nil)
+	wantSame(t, "slabs", all, []central.Slab{second, first, other})
+	alike, err := s.SlabsFor(background, vendor1, first.Combination)
+	wantErr(t, "slabs", err, nil)
+	wantSame(t, "slabs of one combination", alike, []central.Slab{second, first})
+	for _, nothing := range []central.Combination{{PaymentMethod: "AEPS", Provider: "NSDL", TxnType: "TRANSFER"}, {}} {
+		if list, err := s.SlabsFor(background, vendor1, nothing); err != nil || len(list) != 0 {
+			t.Errorf("slabs of %+v: %d, %v", nothing, len(list), err)
+		}
+	}
+	if list, err := s.Slabs(background, vendor2); err != nil || len(list) != 0 {
+		t.Errorf("another vendor's slabs: %d, %v", len(list), err)
+	}
+
+	// A change keeps what it does not name.
+	later := t0.Add(time.Hour)
+	rate, fixed := central.Rate(7), central.RateFixed
+	got, err := s.ChangeSlab(background, vendor1, first.ID, central.SlabChange{Rate: &rate, RateType: &fixed}, later)
+	wantErr(t, "change", err, nil)
+	want.Rate, want.RateType, want.UpdatedAt = 7, central.RateFixed, cut(later)
+	wantSame(t, "changed", got, want)
+	method, provider, kind := "AEPS", "NPCI", "WITHDRAWAL"
+	got, err = s.ChangeSlab(background, vendor1, first.ID, central.SlabChange{
+		PaymentMethod: &method, Provider: &provider, TxnType: &kind, Min: paise(5), Max: paise(6),
+	}, later)
+	wantErr(t, "change", err, nil)
+	want.Combination, want.Min, want.Max = central.Combination{PaymentMethod: method, Provider: provider, TxnType: kind}, paise(5), paise(6)
+	wantSame(t, "changed", got, want)
+	alike, err = s.SlabsFor(background, vendor1, want.Combination)
+	wantErr(t, "slabs", err, nil)
+	wantSame(t, "read", alike, []central.Slab{want})
+
+	// Deleting is final, and others can't.
+	wantErr(t, "delete another's", s.RemoveSlab(background, vendor2, first.ID, later), central.ErrNotFound)
+	_, err = s.ChangeSlab(background, vendor2, first.ID, central.SlabChange{Rate: &rate}, later)
+	wantErr(t, "change another's", err, central.ErrNotFound)
+	wantErr(t, "delete", s.RemoveSlab(background, vendor1, first.ID, later), nil)
+	wantErr(t, "delete again", s.RemoveSlab(background, vendor1, first.ID, later), central.ErrNotFound)
+	_, err = s.ChangeSlab(background, vendor1, first.ID, central.SlabChange{Rate: &rate}, later)
+	wantErr(t, "change a deleted one", err, central.ErrNotFound)
+	all, err = s.Slabs(background, vendor1)
+	wantErr(t, "slabs", err, nil)
+	wantSame(t, "what is left", all, []central.Slab{second, other})
+}
+
+func suiteSlabBands(t *testing.T, s central.Store) {
+	bands := [][2]money.Paise{{-1, -1}, {-1, 10}, {10, -1}, {0, 10}, {10, 20}, {5, 15}, {12, 13}}
+	for i, a := range bands {
+		for j, b := range bands {
+			kind := fmt.Sprintf("BAND %d %d", i, j)
+			first := added(t, s, newSlab(kind, a[0], a[1]))
+			second := newSlab(kind, b[0], b[1])
+			second.IsDefault = true
+			meets := first.Meets(second)
+			_, err := s.AddSlab(background, second)
+			if meets != errors.Is(err, central.ErrOverlap) || !meets && err != nil {
+				t.Fatalf("%v beside %v: meets %v, error %v", b, a, meets, err)
+			}
+			// By the way of a change it is the same.
+			away := added(t, s, newSlab(kind+" away", b[0], b[1]))
+			if !meets {
+				wantErr(t, "delete", s.RemoveSlab(background, vendor1, second.ID, t0), nil)
+			}
+			_, err = s.ChangeSlab(background, vendor1, away.ID, central.SlabChange{TxnType: &kind}, t0)
+			if meets != errors.Is(err, central.ErrOverlap) || !meets && err != nil {
+				t.Fatalf("%v changed to beside %v: meets %v, error %v", b, a, meets, err)
+			}
+			for _, id := range []central.SlabID{first.ID, away.ID} { // a vendor's slabs are bounded
+				wantErr(t, "delete", s.RemoveSlab(background, vendor1, id, t0), nil)
+			}
+		}
+	}
+	// A slab does not stand in its own way, nor does a deleted one.
+	x := added(t, s, newSlab("SELF", 10, 20))
+	_, err := s.ChangeSlab(background, vendor1, x.ID, central.SlabChange{Max: paise(25)}, t0)
+	wantErr(t, "widen", err, nil)
+	wantErr(t, "delete", s.RemoveSlab(background, vendor1, x.ID, t0), nil)
+	added(t, s, newSlab("SELF", 10, 20))
+}
+
+func suiteSlabDefaults(t *testing.T, s central.Store) {
+	later := t0.Add(time.Minute)
+	yes, no := true, false
+	slab := func(kind string, low, high money.Paise, isDefault bool) central.Slab {
+		x := newSlab(kind, low, high)
+		x.IsDefault, x.CreatedAt = isDefault, later
+		return added(t, s, x)
+	}
+	want := func(when, kind string, ids ...central.SlabID) []central.Slab {
+		t.Helper()
+		list, err := s.SlabsFor(background, vendor1, newSlab(kind, 0, 1).Combination)
+		wantErr(t, when, err, nil)
+		wantSame(t, "defaults "+when, defaults(list), ids)
+		return list
+	}
+	change := func(id central.SlabID, c central.SlabChange) {
+		t.Helper()
+		_, err := s.ChangeSlab(background, vendor1, id, c, later.Add(time.Minute))
+		wantErr(t, "change", err, nil)
+	}
+	a, b, c := slab("A", 0, 10, true), slab("A", 10, 20, false), slab("A", 20, 30, true)
+	list := want("after a second default", "A", c.ID)
+	if !list[0].UpdatedAt.Equal(cut(later)) {
+		t.Errorf("the earlier default was unset without a note: %+v", list[0])
+	}
+	change(b.ID, central.SlabChange{IsDefault: &yes})
+	want("after a change", "A", b.ID)
+	change(b.ID, central.SlabChange{Max: paise(19)})
+	want("after a change of something else", "A", b.ID)
+	change(a.ID, central.SlabChange{IsDefault: &no})
+	want("after another was unset", "A", b.ID)
+	change(b.ID, central.SlabChange{IsDefault: &no})
+	want("after it was unset", "A")
+
+	// A default that moves to another combination is the default there.
+	change(a.ID, central.SlabChange{IsDefault: &yes})
+	d := slab("B", 100, 200, true)
+	kind := "B"
+	change(a.ID, central.SlabChange{TxnType: &kind})
+	want("where it came from", "A")
+	want("where it went", "B", a.ID)
+	wantErr(t, "delete", s.RemoveSlab(background, vendor1, a.ID, later), nil)
+	want("after it was deleted", "B")
+	change(d.ID, central.SlabChange{IsDefault: &yes})
+	want("again", "B", d.ID)
+
+	// One that is refused unsets nothing.
+	e := newSlab("B", 150, 160)
+	e.IsDefault = true
+	_, err := s.AddSlab(background, e)
+	wantErr(t, "add one that overlaps", err, central.ErrOverlap)
+	want("after a refusal", "B", d.ID)
+	e.ID, e.Min, e.Max, e.Rate = "bad", paise(1), paise(2), -1
+	if _, err := s.AddSlab(background, e); err == nil {
+		t.Error("a negative rate was taken")
+	}
+	want("after another refusal", "B", d.ID)
+}
+
+func suiteSlabRefuses(t *testing.T, s central.Store) {
+	good := added(t, s, newSlab("GOOD", 10, 20))
+	for name, spoil := range map[string]func(*central.Slab){
+		"an id that is taken":     func(x *central.Slab) { x.ID = good.ID },
+		"no id":                   func(x *central.Slab) { x.ID = "" },
+		"no aggregator":           func(x *central.Slab) { x.Aggregator = "" },
+		"no method":               func(x *central.Slab) { x.PaymentMethod = "" },
+		"no provider":             func(x *central.Slab) { x.Provider = "" },
+		"no type":                 func(x *central.Slab) { x.TxnType = "" },
+		"a rate type that is not": func(x *central.Slab) { x.RateType = "SHARE" },
+		"a negative rate":         func(x *central.Slab) { x.Rate = -1 },
+		"a negative amount":       func(x *central.Slab) { x.Min = paise(-1) },
+		"an empty band":           func(x *central.Slab) { x.Min, x.Max = paise(5), paise(5) },
+		"a band to nothing":       func(x *central.Slab) { x.Max = paise(0) },
+		"no moment":               func(x *central.Slab) { x.CreatedAt = time.Time{} },
+	} {
+		x := newSlab("BAD", -1, -1)
+		spoil(&x)
+		if _, err := s.AddSlab(background, x); err == nil || errors.Is(err, central.ErrOverlap) {
+			t.Errorf("a slab with %s: error %v", name, err)
+		}
+	}
+	stranger := newSlab("BAD", -1, -1)
+	stranger.Vendor = "nobody"
+	_, err := s.AddSlab(background, stranger)
+	wantErr(t, "a slab of nobody", err, central.ErrNotFound)
+	if _, err := s.ChangeSlab(background, vendor1, good.ID, central.SlabChange{Min: paise(20)}, t0); err == nil {
+		t.Error("a band was emptied by a change")
+	}
+	list, err := s.Slabs(background, vendor1)
+	wantErr(t, "slabs", err, nil)
+	wantSame(t, "after the refusals", list, []central.Slab{good})
+}
+
+// suiteRandomSlabs lets several callers at once add, change and delete slabs of
+// a few combinations, and looks whether bands meet or defaults are many.
+func suiteRandomSlabs(t *testing.T, s central.Store) {
+	round := 0
+	rapid.Check(t, func(rt *rapid.T) {
+		round++
+		kinds := []string{fmt.Sprint("RANDOM ", round, " A"), fmt.Sprint("RANDOM ", round, " B")}
+		type call func(id central.SlabID) error
+		var calls []call
+		for range rapid.IntRange(4, 24).Draw(rt, "calls") {
+			kind := rapid.SampledFrom(kinds).Draw(rt, "kind")
+			low := money.Paise(rapid.IntRange(-1, 20).Draw(rt, "low"))
+			high := low + money.Paise(rapid.IntRange(1, 6).Draw(rt, "width"))
+			isDefault := rapid.Bool().Draw(rt, "default")
+			switch rapid.IntRange(0, 4).Draw(rt, "what") {
+			case 0:
+				calls = append(calls, func(id central.SlabID) error { return s.RemoveSlab(background, vendor1, id, t0) })
+			case 1:
+				calls = append(calls, func(id central.SlabID) error {
+					_, err := s.ChangeSlab(background, vendor1, id, central.SlabChange{TxnType: &kind, Min: paise(max(0, low)), Max: paise(high + 1), IsDefault: &isDefault}, t0)
+					return err
+				})
+			default:
+				x := newSlab(kind, low, high+1)
+				x.IsDefault = isDefault
+				calls = append(calls, func(central.SlabID) error {
+					_, err := s.AddSlab(background, x)
+					return err
+				})
+			}
+		}
+		pick := rapid.Permutation([]int{0, 1, 2, 3}).Draw(rt, "picks")
+		var wg sync.WaitGroup
+		for part := range slices.Chunk(calls, (len(calls)+3)/4) {
+			wg.Go(func() {
+				for i, do := range part {
+					var target central.SlabID
+					if list, err := s.SlabsFor(background, vendor1, newSlab(kinds[i%2], 0, 1).Combination); err != nil {
+						t.Errorf("slabs: %v", err)
+					} else if len(list) > 0 {
+						target = list[pick[i%4]%len(list)].ID
+					}
+					if err := do(target); err != nil && !errors.Is(err, central.ErrOverlap) && !errors.Is(err, central.ErrNotFound) {
+						t.Errorf("a random call: %v", err)
+					}
+				}
+			})
+		}
+		wg.Wait()
+		for _, kind := range kinds {
+			list, err := s.SlabsFor(background, vendor1, newSlab(kind, 0, 1).Combination)
+			if err != nil {
+				rt.Fatal(err)
+			}
+			for i, x := range list {
+				for _, y := range list[:i] {
+					if x.Meets(y) {
+						rt.Fatalf("bands meet: %+v and %+v", x, y)
+					}
+				}
+			}
+			if n := len(defaults(list)); n > 1 {
+				rt.Fatalf("%d defaults of one combination", n)
+			}
+			for _, x := range list { // a vendor's slabs are bounded
+				if err := s.RemoveSlab(background, vendor1, x.ID, t0); err != nil {
+					rt.Fatal(err)
+				}
+			}
+		}
+	})
+}

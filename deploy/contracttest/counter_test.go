@@ -1,0 +1,256 @@
+package contracttest
+
+import (
+	"context"
+	"crypto/ed25519"
+	"crypto/rand"
+	"encoding/base64"
+	"encoding/json"
+	"log/slog"
+	"net"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"galla/edge"
+	"galla/edge/queue"
+	"galla/edge/uplink"
+	"galla/shared/op"
+	"galla/shared/secret"
+)
+
+// glass is the counter's reader: the simulator, with the finger of whoever is
+// there.
+type glass struct {
+	t *testing.T
+	h *house
+
+	mu      sync.Mutex
+	aadhaar string
+}
+
+func (g *glass) lay(aadhaar string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.aadhaar = aadhaar
+}
+
+func (g *glass) State() edge.DeviceState { return edge.DeviceState{Status: "READY", Name: "simulator"} }
+
+func (g *glass) Capture(context.Context) (edge.Capture, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return edge.Capture{PidData: secret.NewPidData(g.h.finger(g.t, g.aadhaar)), CapturedAt: time.Now(), Quality: 80}, nil
+}
+
+// counter is a shop's daemon with a real queue and a real line, enrolled for
+// merchant 1.
+type counter struct {
+	*edge.Counter
+	t     *testing.T
+	glass *glass
+	seen  map[op.RouteID]bool
+}
+
+func newCounter(t *testing.T, h *house) *counter {
+	t.Helper()
+	public, key, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	code := h.call(t, m1, "POST", "/terminals", fields{}).is(201, "00").data()["code"]
+	enrolled := h.send(t, "POST", "/terminals/enrol", jsonOf(t, fields{
+		"code": code, "publicKey": base64.StdEncoding.EncodeToString(public), "name": "Contract counter",
+	})).is(201, "00").data()
+	log := slog.New(slog.DiscardHandler)
+	seal := make([]byte, 32)
+	_, _ = rand.Read(seal)
+	q, _, err := queue.Open(queue.Config{Path: filepath.Join(t.TempDir(), "queue.db"), Key: secret.NewKey(seal), Rand: rand.Reader, Now: time.Now, Logger: log})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &counter{t: t, glass: &glass{t: t, h: h, aadhaar: fatima}, seen: map[op.RouteID]bool{}}
+	agent, err := secret.ParseAadhaar(fatima)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Counter, err = edge.New(q, c.glass, edge.Config{
+		Agent: "Fatima", AgentAadhaar: agent, Merchant: text(t, enrolled, "merchantName"), MerchantID: text(t, enrolled, "merchantId"), TID: text(t, enrolled, "tid"),
+		Latitude: "18.5204", Longitude: "73.8567", VerifyPIN: func(secret.OTP) (bool, error) { return true, nil },
+		Rand: rand.Reader, Logger: log,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	line, err := uplink.New(uplink.Config{
+		URL: text(t, enrolled, "uplink"), Plain: true, TerminalID: text(t, enrolled, "terminalId"), Audience: text(t, enrolled, "audience"),
+		Key: key, Version: "test", OnChange: c.Changed, Now: time.Now, Rand: rand.Reader, Logger: log,
+		Addresses: func() ([]net.Addr, error) { return nil, nil },
+	}, c.Counter)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Attach(line)
+	ctx, cancel := context.WithCancel(context.Background())
+	var running sync.WaitGroup
+	running.Go(func() { _ = c.Run(ctx) })
+	running.Go(func() { _ = line.Run(ctx) })
+	t.Cleanup(func() {
+		cancel()
+		running.Wait()
+		if err := q.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	eventually(t, "the counter's line is up", func() bool { return line.State().Up })
+	return c
+}
+
+// ask runs one route to its end, and gives the record.
+func (c *counter) ask(route op.RouteID, f fields, more func(*edge.Request)) edge.View {
+	c.t.Helper()
+	q := edge.Request{Route: route, Fields: jsonOf(c.t, f), Operator: "Fatima", Consent: "en-1"}
+	if more != nil {
+		more(&q)
+	}
+	v, err := c.Perform(context.Background(), q)
+	if err != nil {
+		c.t.Fatalf("%s: %v", route, err)
+	}
+	if v.State == op.Reserved {
+		if err := c.Capture(v.ID); err != nil {
+			c.t.Fatalf("%s: %v", route, err)
+		}
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	if v, err = c.Await(ctx, v.ID); err != nil {
+		c.t.Fatalf("%s: %v", route, err)
+	}
+	c.seen[route] = true
+	return v
+}
+
+// good is ask of what must succeed; it gives the reply's data.
+func (c *counter) good(route op.RouteID, f fields, more func(*edge.Request)) fields {
+	c.t.Helper()
+	v := c.ask(route, f, more)
+	var reply fields
+	if v.State != op.Succeeded || v.HTTP != 200 || json.Unmarshal(v.Reply, &reply) != nil || (reply["statusCode"] != "00" && route != op.AgentInitialize) {
+		c.t.Fatalf("%s: %s, %s, HTTP %d %s", route, v.State, v.Reason, v.HTTP, v.Reply)
+	}
+	data, _ := reply["data"].(map[string]any)
+	return data
+}
+
+// TestTheCounterRunsEveryRoute: the counter's daemon runs each route that has
+// the uplink's door, over a real queue and a real line.
+func TestTheCounterRunsEveryRoute(t *testing.T) {
+	h := running
+	c := newCounter(t, h)
+	const mobile, account, ifsc = "9444444441", "005500600771", "HDFC0000123"
+	aadhaar, err := secret.ParseAadhaar(agarwal)
+	if err != nil {
+		t.Fatal(err)
+	}
+	otp := func(q *edge.Request) { q.OTP = secret.NewOTP(h.otp(t, mobile)) }
+	uid := func(q *edge.Request) { q.Aadhaar = aadhaar }
+
+	// A customer nobody knows, to a refunded transfer.
+	c.ask(op.CustomerDetail, fields{"mobile_number": mobile}, nil)
+	id := c.good(op.CustomerOnboarding, fields{"name": "Kumar Agarwal", "mobile_no": mobile, "city": "Agra", "state": "Uttar Pradesh"}, nil)["referenceid"]
+	req := c.good(op.CustomerRequestOTP, fields{"referenceid": id}, nil)["otpreqid"]
+	c.good(op.CustomerValidateOTP, fields{"referenceid": id, "otpreqid": req}, otp)
+	c.good(op.CustomerVerifyUID, fields{"referenceid": id}, uid)
+	c.glass.lay(agarwal)
+	c.good(op.CustomerUpdateBio, fields{"referenceid": id}, uid)
+	c.good(op.CustomerSubmit, fields{"referenceid": id}, nil)
+	c.good(op.CustomerStatus, fields{"referenceid": id}, nil)
+	sender := c.good(op.RemitterRegister, fields{"sender_mobilenumber": mobile}, nil)["senderid"]
+	to := fields{"senderId": sender, "receiver_account_no": account, "receiverIfscCode": ifsc}
+	c.good(op.AccountVerification, fields{"receiver_account_no": account, "receiverIfscCode": ifsc}, nil)
+	beneficiary := c.good(op.BeneficiaryAdd, with(to, fields{"receivername": "Mohan Agarwal"}), nil)["beneficiaryid"]
+	c.good(op.BeneficiaryGet, to, nil)
+	c.good(op.RemitterDetails, fields{"sender_mobilenumber": mobile}, nil)
+	c.good(op.TransferCharges, fields{"senderId": sender, "amount": 300}, nil)
+	c.good(op.TransferOTP, with(to, fields{"amount": 300}), nil)
+	sent := c.ask(op.Transfer, with(to, fields{"amount": 300, "BeneficiaryId": beneficiary, "account_holder_name": "Mohan Agarwal"}), otp)
+	if sent.State != op.Succeeded || sent.Value("status") != "SUCCESS" || sent.Value("rrn") == "" || sent.Verdict() != edge.VerdictPaid {
+		t.Fatalf("the transfer: %s %s %s", sent.State, sent.Verdict(), sent.Reply)
+	}
+	if q := c.good(op.TransferRequery, fields{"refId": string(sent.ID)}, nil); q["status"] != "SUCCESS" {
+		t.Errorf("requery: %v", q)
+	}
+	c.good(op.RefundOTP, fields{"refereanceId": sent.Value("transactionId")}, nil)
+	c.good(op.Refund, fields{"transactionId": sent.Value("transactionId"), "refId": string(sent.ID)}, otp)
+	c.good(op.BeneficiaryDelete, to, nil)
+	c.good(op.Login, fields{}, nil)
+
+	// The shop's own onboarding, repeated: steps may be.
+	c.good(op.AgentInitialize, fields{}, nil)
+	c.good(op.AgentOnboarding, fields{}, nil)
+	req = c.good(op.AgentRequestOTP, fields{}, nil)["otpreqid"]
+	c.good(op.AgentValidateOTP, fields{"otpreqid": req}, func(q *edge.Request) { q.OTP = secret.NewOTP(h.otp(t, "9800000001")) })
+	c.good(op.AgentVerifyPAN, fields{"pan": "ABCPE1234F", "name": "Fatima Bedi", "dob": "1980-02-29"}, nil)
+	c.good(op.AgentUpdateUID, fields{}, nil)
+	c.glass.lay(fatima)
+	c.good(op.AgentUpdateBio, fields{}, nil)
+	c.good(op.AgentSubmit, fields{}, nil)
+	c.good(op.AgentStatus, fields{}, nil)
+	c.good(op.AgentDetail, fields{}, nil)
+
+	// What is read, and the QR code.
+	c.good(op.AuthStatus, fields{}, nil)
+	c.good(op.LimitsInForce, fields{}, nil)
+	c.good(op.Banks, fields{}, nil)
+	c.good(op.GenerateQR, fields{"order_id": h.ref("counter"), "amount": 12}, nil)
+	c.good(op.OperationState, fields{"id": string(sent.ID)}, nil)
+
+	// The five transactions begin with a draft.
+	for _, route := range []op.RouteID{op.ReqAuth, op.Withdrawal, op.Balance, op.MiniStatement, op.Purchase} {
+		c.transact(route, aadhaar)
+	}
+	c.ask(op.AEPSRequery, fields{"clientRefId": "never"}, nil)
+
+	for _, r := range op.Table() {
+		if r.Doors&op.Uplink != 0 && !c.seen[r.ID] {
+			t.Errorf("the counter did not run %s", r.ID)
+		}
+	}
+	checkTrial(t, h)
+}
+
+// transact runs an AEPS transaction at the counter.
+func (c *counter) transact(route op.RouteID, aadhaar secret.Aadhaar) {
+	c.t.Helper()
+	ctx := context.Background()
+	var v edge.View
+	var err error
+	if route == op.ReqAuth {
+		c.glass.lay(fatima)
+		v, err = c.Authenticate(ctx, "Fatima")
+	} else {
+		c.glass.lay(agarwal)
+		d := edge.Draft{Route: route, Aadhaar: aadhaar, Customer: "Kumar", IIN: iins[agarwal], Consent: "en-1", Operator: "Fatima"}
+		if route == op.Withdrawal || route == op.Purchase {
+			d.Amount = 100_00
+		}
+		v, err = c.Begin(ctx, d)
+	}
+	if err == nil {
+		err = c.Capture(v.ID)
+	}
+	if err != nil {
+		c.t.Fatalf("%s: %v", route, err)
+	}
+	limited, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	if v, err = c.Await(limited, v.ID); err != nil || v.State != op.Succeeded {
+		c.t.Fatalf("%s: %v %s %s %s", route, err, v.State, v.Reason, v.Reply)
+	}
+	if route == op.ReqAuth {
+		eventually(c.t, "the counter knows of the day's session", func() bool { return c.Status().Session.Active })
+	}
+	c.seen[route] = true
+}

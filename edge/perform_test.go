@@ -1,0 +1,657 @@
+package edge_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"galla/edge"
+	"galla/shared/money"
+	"galla/shared/op"
+	"galla/shared/secret"
+	"galla/shared/wire"
+)
+
+// everyRoute runs a test for each route that the uplink serves, and of which
+// the test says something.
+func everyRoute(t *testing.T, says func(op.Route) bool, test func(s *shop, r op.Route)) {
+	t.Helper()
+	n := 0
+	for _, r := range op.Table() {
+		if r.Doors&op.Uplink == 0 {
+			continue
+		}
+		n++
+		if !says(r) {
+			continue
+		}
+		t.Run(string(r.ID), func(t *testing.T) {
+			inShop(t, func(s *shop) { test(s, r) })
+		})
+	}
+	if n < 40 {
+		t.Errorf("the table has %d routes for the uplink; its families are missing", n)
+	}
+}
+
+func all(op.Route) bool { return true }
+
+func durable(r op.Route) bool { return r.Class == op.Money || r.Class == op.Record }
+
+func TestEveryRouteIsCarriedToTheLine(t *testing.T) {
+	everyRoute(t, all, func(s *shop, r op.Route) {
+		s.up()
+		id := s.must(r.ID)
+		s.want(id, op.Sent)
+		f := s.line.given(wire.TOp, id)[0]
+		if f.Route != r.ID || f.NotAfter == 0 || (f.CapturedAt != 0) != withFinger[r.ID] {
+			s.t.Errorf("frame of %s: not after %d, captured at %d", f.Route, f.NotAfter, f.CapturedAt)
+		}
+		body := s.body(id)
+		for _, secret := range []struct {
+			has    bool
+			fields []string
+			value  string
+		}{
+			{withFinger[r.ID], []string{"PidData"}, canaryPID},
+			{withOTP[r.ID], []string{"otp"}, canaryOTP},
+			{withAadhaar[r.ID], []string{"AadharNo", "aadhaarno"}, canaryAadhaar},
+		} {
+			got := ""
+			for _, name := range secret.fields {
+				got += strings.Trim(string(body[name]), `"`)
+			}
+			if want := map[bool]string{true: secret.value}[secret.has]; strings.ReplaceAll(got, `\u003c`, "<") != want && got != want {
+				s.t.Errorf("%v of the frame is %q, want %q", secret.fields, got, want)
+			}
+		}
+		if durable(r) {
+			if stored := s.stored(id); stored.State != op.Sent || (stored.Title != "for Asha") == !aeps[r.ID] {
+				s.t.Errorf("on disk it is %s, %q", stored.State, stored.Title)
+			}
+		}
+		if v := s.view(id); v.Volatile == durable(r) {
+			s.t.Errorf("volatile is %v", v.Volatile)
+		}
+		s.receive(wire.Frame{T: wire.TAccepted, ID: id})
+		s.receive(done(id, op.Succeeded, 200, `{"statusCode":"00","message":"m","data":{}}`))
+		if r.Class != op.Reference {
+			s.want(id, op.Succeeded)
+		}
+		if (s.view(id).Verdict() == edge.VerdictGive) != (r.ID == op.Withdrawal) {
+			s.t.Errorf("verdict is %s", s.view(id).Verdict())
+		}
+		s.wantSent(id, 1)
+	})
+}
+
+func TestEveryRouteWithTheLineDown(t *testing.T) {
+	everyRoute(t, all, func(s *shop, r op.Route) {
+		s.up()
+		s.down()
+		v, err := s.press(r.ID)
+		switch r.Class {
+		case op.Reference:
+			if err != nil || v.State != op.Succeeded || v.KnownAt.IsZero() || len(v.Reply) == 0 || v.Result.StatusCode != "00" {
+				s.t.Errorf("Perform = %s known at %v, %v; want the last known reply", v.State, v.KnownAt, err)
+			}
+			if again := s.view(v.ID); !again.KnownAt.Equal(v.KnownAt) {
+				s.t.Error("its age is not shown later")
+			}
+		case op.Enquiry:
+			var p *edge.PrecludedError
+			if !errors.As(err, &p) || p.Code != "link" || !strings.Contains(p.Message, "The line is down") {
+				s.t.Errorf("Perform = %v, want a refusal for the line", err)
+			}
+		default:
+			if err != nil {
+				s.t.Fatal(err)
+			}
+			s.want(v.ID, op.Queued)
+			wait := map[op.Class]time.Duration{op.Money: 60 * time.Second, op.Record: 3 * time.Minute}[r.Class]
+			time.Sleep(wait)
+			s.want(v.ID, op.Queued)
+			s.wantSent(v.ID, 0)
+			s.up()
+			s.want(v.ID, op.Sent)
+			s.wantSent(v.ID, 1)
+		}
+	})
+}
+
+func TestEveryRouteWhoseDeadlinePasses(t *testing.T) {
+	everyRoute(t, durable, func(s *shop, r op.Route) {
+		s.up()
+		s.down()
+		id := s.must(r.ID)
+		life, words := 90*time.Second, "no money moved"
+		if r.Class == op.Record {
+			life, words = shortLife, "nothing was changed"
+		}
+		time.Sleep(life - time.Second)
+		s.want(id, op.Queued)
+		time.Sleep(3 * time.Second)
+		s.want(id, op.Expired)
+		if v := s.view(id); v.Verdict() != edge.VerdictNoMoney || !strings.Contains(v.Reason, words) || s.stored(id).Body != nil {
+			s.t.Errorf("verdict %s, reason %q", v.Verdict(), v.Reason)
+		}
+		s.up()
+		time.Sleep(time.Minute)
+		s.wantSent(id, 0)
+	})
+}
+
+func TestEveryRouteLostAfterItWasSent(t *testing.T) {
+	everyRoute(t, all, func(s *shop, r op.Route) {
+		s.up()
+		id := s.must(r.ID)
+		s.want(id, op.Sent)
+		s.down()
+		if !durable(r) {
+			s.want(id, op.NotSent)
+			s.up()
+			s.wantSent(id, 1)
+			return
+		}
+		s.want(id, op.Unknown)
+		s.up()
+		if n := len(s.line.given(wire.TAsk, id)); n != 1 {
+			s.t.Errorf("it was asked for %d times, want 1", n)
+		}
+		s.receive(wire.Frame{T: wire.TUnseen, ID: id})
+		s.want(id, op.NotSent)
+		s.wantSent(id, 1)
+	})
+}
+
+func TestEveryRouteOverARestart(t *testing.T) {
+	everyRoute(t, durable, func(s *shop, r op.Route) {
+		s.up()
+		sent := s.must(r.ID)
+		s.want(sent, op.Sent)
+		s.down()
+		queued := s.must(r.ID)
+		s.stored(queued)
+		s.restart()
+		s.want(sent, op.Unknown)
+		if r.Class == op.Money {
+			s.want(queued, op.Expired)
+			secret := map[bool]string{true: "password", false: "fingerprint"}[withOTP[r.ID]]
+			if v := s.view(queued); !strings.Contains(v.Reason, secret) || !strings.Contains(v.Reason, "No money moved") {
+				s.t.Errorf("reason %q", v.Reason)
+			}
+			s.up()
+			time.Sleep(time.Minute)
+			s.wantSent(queued, 0)
+			return
+		}
+		s.want(queued, op.Queued)
+		s.up()
+		s.wantSent(queued, 0) // the one before has no outcome
+		s.receive(done(sent, op.Succeeded, 200, `{"statusCode":"00"}`))
+		s.want(queued, op.Sent)
+		if withAadhaar[r.ID] && string(s.body(queued)["aadhaarno"]) != `"`+canaryAadhaar+`"` {
+			s.t.Error("the sealed Aadhaar number was lost")
+		}
+	})
+}
+
+func TestAnEnquiryDoesNotOutliveItsProgram(t *testing.T) {
+	inShop(t, func(s *shop) {
+		s.up()
+		id := s.must(op.CustomerStatus)
+		s.restart()
+		if _, err := s.c.Operation(id); !errors.Is(err, edge.ErrNotFound) {
+			t.Errorf("it is still here: %v", err)
+		}
+	})
+}
+
+func TestRecordsGoInTheOrderOfTheirPresses(t *testing.T) {
+	inShop(t, func(s *shop) {
+		s.up()
+		s.down()
+		var ids []op.ID
+		for _, route := range []op.RouteID{op.CustomerOnboarding, op.RemitterRegister, op.BeneficiaryAdd, op.BeneficiaryDelete} {
+			ids = append(ids, s.must(route))
+		}
+		money := s.must(op.Withdrawal)
+		sentNow := func() (n int) {
+			for _, id := range ids {
+				n += s.sent(id)
+			}
+			return n
+		}
+		s.up()
+		s.want(money, op.Sent) // money does not wait for records
+		if n := sentNow(); n != 1 || s.sent(ids[0]) != 1 {
+			t.Fatalf("%d records were sent, want the first", n)
+		}
+		s.receive(wire.Frame{T: wire.TAccepted, ID: ids[0]})
+		time.Sleep(10 * time.Second)
+		if n := sentNow(); n != 1 {
+			t.Fatalf("%d records were sent before the first had its outcome", n)
+		}
+		s.receive(done(ids[0], op.Failed, 200, `{"statusCode":"57","message":"no"}`))
+		s.want(ids[1], op.Sent) // what failed has its outcome too
+
+		s.down() // the second is unknown, and holds up the third
+		s.up()
+		time.Sleep(10 * time.Second)
+		s.wantSent(ids[2], 0)
+		s.receive(done(ids[1], op.Pending, 200, `{"statusCode":"00","reference":"DMT-NR-1"}`))
+		time.Sleep(10 * time.Second)
+		s.wantSent(ids[2], 0) // the bank may still begin it
+		event := done(ids[1], op.Succeeded, 200, `{"statusCode":"00"}`)
+		event.T, event.Kind, event.Cursor = wire.TEvent, wire.EventOutcome, 1
+		s.receive(event)
+		s.want(ids[2], op.Sent)
+		s.receive(done(ids[2], op.Pending, 200, `{"statusCode":"00","reference":"DMT-NR-2"}`))
+		time.Sleep(3 * time.Minute) // nor for ever
+		s.want(ids[3], op.Sent)
+	})
+}
+
+func TestATransferCarriesItsOwnReferenceAndTellsIt(t *testing.T) {
+	inShop(t, func(s *shop) {
+		s.up()
+		id := s.must(op.Transfer)
+		if ref := string(s.body(id)["refId"]); ref != `"`+string(id)+`"` {
+			t.Errorf("refId is %s, want the operation's id", ref)
+		}
+		if amount := string(s.body(id)["amount"]); amount != "500.50" || s.view(id).Amount != 50050 {
+			t.Errorf("amount is %s on the line and %s here", amount, s.view(id).Amount)
+		}
+		s.receive(done(id, op.Pending, 200, `{"statusCode":"00","message":"Transaction pending","reference":"DMT-NR-7","data":{"transactionId":"T7","amount":500.5,"status":"PENDING"}}`))
+		v := s.view(id)
+		if v.Verdict() != edge.VerdictPending || v.Result.Reference != "T7" || v.Result.Status != "PENDING" || v.Value("transactionId") != "T7" {
+			t.Errorf("pending: verdict %s, %+v", v.Verdict(), v.Result)
+		}
+		event := done(id, op.Succeeded, 200, `{"statusCode":"00","message":"Transaction successful","data":{"rrn":"RR1","transactionId":"T7","amount":500.5,"status":"SUCCESS"}}`)
+		event.T, event.Kind, event.Cursor = wire.TEvent, wire.EventOutcome, 1
+		s.receive(event)
+		v = s.view(id)
+		if v.Verdict() != edge.VerdictPaid || v.Result.RRN != "RR1" || v.Value("amount") != "500.5" {
+			t.Errorf("succeeded: verdict %s, %+v", v.Verdict(), v.Result)
+		}
+		if err := s.c.ConfirmCash(id); !errors.Is(err, edge.ErrIllegal) {
+			t.Errorf("cash could be confirmed for a transfer: %v", err)
+		}
+
+		refund := s.must(op.Refund)
+		s.receive(done(refund, op.Succeeded, 200, `{"statusCode":"00","message":"Refund processed successfully","data":{"refundId":"R1","amount":500.5}}`))
+		v = s.view(refund)
+		if v.Verdict() != edge.VerdictRefund || v.Amount != 50050 || v.Result.Reference != "R1" {
+			t.Errorf("refund: verdict %s, amount %s, %+v", v.Verdict(), v.Amount, v.Result)
+		}
+
+		wrong := s.must(op.Transfer)
+		s.receive(done(wrong, op.Failed, 200, `{"statusCode":"55","message":"INVALID OTP"}`))
+		if v = s.view(wrong); v.Verdict() != edge.VerdictNoCash || v.Result.Code != "55" {
+			t.Errorf("declined: verdict %s, %+v", v.Verdict(), v.Result)
+		}
+		unreached := s.must(op.Transfer)
+		s.receive(done(unreached, op.Failed, 502, `{"statusCode":"10","message":"Bank network unreachable; nothing was sent"}`))
+		if v = s.view(unreached); v.Verdict() != edge.VerdictNoMoney {
+			t.Errorf("unreached: verdict %s", v.Verdict())
+		}
+	})
+}
+
+func TestAnEnquiryThatIsAnsweredNo(t *testing.T) {
+	inShop(t, func(s *shop) {
+		s.up()
+		id := s.must(op.CustomerDetail)
+		s.receive(done(id, op.Succeeded, 200, `{"statusCode":"01","message":"Customer not found"}`))
+		if v := s.view(id); v.Verdict() != edge.VerdictNoCash || v.Result.Message != "Customer not found" {
+			t.Errorf("verdict %s, %+v", v.Verdict(), v.Result)
+		}
+	})
+}
+
+func TestNoReplyKeepsASecret(t *testing.T) {
+	inShop(t, func(s *shop) {
+		s.up()
+		for _, route := range []op.RouteID{op.Transfer, op.CustomerVerifyUID, op.AgentUpdateBio, op.Refund, op.Withdrawal, op.AgentValidateOTP} {
+			id := s.must(route)
+			otp := map[bool]string{true: canaryOTP, false: "none"}[withOTP[route]]
+			reply := fmt.Sprintf(`{"statusCode":"00","message":"OTP %s for %s","data":{"otpreqid":"%s","otp":"%s","PidData":%q,"aadhaarno":"%s","note":"%s","n":%s}}`,
+				otp, canaryAadhaar, "q-77", "1234", canaryPID, canaryAadhaar, canaryPID, canaryAadhaar)
+			s.receive(done(id, op.Pending, 200, reply))
+			v := s.view(id)
+			for _, secret := range []string{"CANARY", canaryAadhaar, canaryOTP, `"1234"`} {
+				strange := secret == canaryAadhaar && !withAadhaar[route]
+				if !strange && (strings.Contains(string(v.Reply), secret) || strings.Contains(v.Result.Message, secret)) {
+					t.Errorf("the reply of %s keeps %q: %s", route, secret, v.Reply)
+				}
+			}
+			if v.Value("otpreqid") != "q-77" {
+				t.Errorf("otpreqid is %q", v.Value("otpreqid"))
+			}
+			if !v.Volatile {
+				s.stored(id)
+			}
+		}
+	})
+}
+
+func TestAChangeOfARecordWaitsADay(t *testing.T) {
+	inShop(t, func(s *shop) {
+		s.stop()
+		s.recordLife = 0
+		s.open()
+		if v := s.view(s.must(op.AgentInitialize)); v.Deadline.Sub(v.CreatedAt) != 24*time.Hour {
+			t.Errorf("it may wait %s, want 24 h", v.Deadline.Sub(v.CreatedAt))
+		}
+	})
+}
+
+func TestTheOTPIsUsedOnce(t *testing.T) {
+	inShop(t, func(s *shop) {
+		s.up()
+		s.down()
+		id := s.must(op.Transfer)
+		if err := s.c.Abandon(id); err != nil {
+			t.Fatal(err)
+		}
+		s.want(id, op.Expired)
+		s.up()
+		time.Sleep(time.Minute)
+		s.wantSent(id, 0)
+
+		lost := s.must(op.Transfer)
+		s.down()
+		s.up()
+		time.Sleep(3 * time.Minute)
+		s.want(lost, op.Unknown)
+		s.wantSent(lost, 1)
+	})
+}
+
+func TestAnEnquiryOnALineThatWentDown(t *testing.T) {
+	inShop(t, func(s *shop) {
+		s.up()
+		for range 8 { // the window is full, so the next one waits for a place
+			s.must(op.CustomerDetail)
+		}
+		waits := s.must(op.AgentValidateOTP)
+		s.want(waits, op.Queued)
+		s.down()
+		s.want(waits, op.Expired)
+		s.up()
+		time.Sleep(time.Minute)
+		s.wantSent(waits, 0)
+	})
+}
+
+func TestARemittersLastKnownDetails(t *testing.T) {
+	details := func(mobile string) string {
+		return fmt.Sprintf(`{"statusCode":"00","message":"sender found","data":{"senderId":"s-%s","beneficiarydetail":[{"accountnumberText":"00123456789"}]}}`, mobile)
+	}
+	ask := func(s *shop, mobile string) (edge.View, error) {
+		v, err := s.c.Perform(context.Background(), edge.Request{Route: op.RemitterDetails, Fields: []byte(`{"sender_mobilenumber":"` + mobile + `"}`)})
+		synctest.Wait()
+		return v, err
+	}
+	learn := func(s *shop, mobile string) {
+		v, err := ask(s, mobile)
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		s.receive(done(v.ID, op.Succeeded, 200, details(mobile)))
+	}
+	unknown := func(s *shop, mobile string) {
+		s.t.Helper()
+		var p *edge.PrecludedError
+		if _, err := ask(s, mobile); !errors.As(err, &p) || p.Code != "link" {
+			s.t.Errorf("details of %s = %v, want a refusal for the line", mobile, err)
+		}
+	}
+	t.Run("are given with their age", func(t *testing.T) {
+		inShop(t, func(s *shop) {
+			s.up()
+			learn(s, "9876543210")
+			at := time.Now()
+			s.restart()
+			time.Sleep(time.Hour)
+			unknown(s, "9876543211")
+			v, err := ask(s, "9876543210")
+			if err != nil || !v.KnownAt.Equal(at) || v.Value("senderId") != "s-9876543210" || !strings.Contains(v.Reason, "1h0m0s ago") {
+				t.Errorf("details = %+v, %v", v, err)
+			}
+		})
+	})
+	t.Run("are forgotten after a day", func(t *testing.T) {
+		inShop(t, func(s *shop) {
+			s.up()
+			learn(s, "9876543210")
+			s.down()
+			time.Sleep(24*time.Hour + 2*time.Second)
+			if value, _, _, err := s.queue.Cached("remitters"); err != nil || strings.Contains(string(value), "98765") {
+				t.Errorf("the cache still holds %s, %v", value, err)
+			}
+			unknown(s, "9876543210")
+		})
+	})
+	t.Run("are forgotten after a day without the program", func(t *testing.T) {
+		inShop(t, func(s *shop) {
+			s.up()
+			learn(s, "9876543210")
+			s.down()
+			s.stop()
+			time.Sleep(25 * time.Hour)
+			s.open()
+			time.Sleep(2 * time.Second)
+			if value, _, _, err := s.queue.Cached("remitters"); err != nil || strings.Contains(string(value), "98765") {
+				t.Errorf("the cache still holds %s, %v", value, err)
+			}
+			unknown(s, "9876543210")
+		})
+	})
+	t.Run("are bounded", func(t *testing.T) {
+		inShop(t, func(s *shop) {
+			s.up()
+			for i := range 45 {
+				learn(s, fmt.Sprintf("98765%05d", i))
+			}
+			s.down()
+			unknown(s, "9876500004")
+			if _, err := ask(s, "9876500005"); err != nil {
+				t.Errorf("the 40 latest are not known: %v", err)
+			}
+		})
+	})
+	t.Run("a stranger is not remembered", func(t *testing.T) {
+		inShop(t, func(s *shop) {
+			s.up()
+			v, err := ask(s, "9876543210")
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.receive(done(v.ID, op.Succeeded, 200, `{"statusCode":"01","message":"sender not found"}`))
+			s.down()
+			unknown(s, "9876543210")
+		})
+	})
+}
+
+func TestLimitsAreKeptBeforeAFingerOrAnOTP(t *testing.T) {
+	refused := func(s *shop, route op.RouteID, amount int64, words string) {
+		s.t.Helper()
+		var err error
+		if aeps[route] {
+			_, err = s.c.Begin(context.Background(), edge.Draft{Route: route, Aadhaar: aadhaar(s.t), Customer: "Asha", IIN: "990326", Consent: "en-1", Amount: rupees(amount)})
+		} else {
+			q := s.request(route)
+			q.Fields = []byte(strings.Replace(samples[route], "500.50", fmt.Sprint(amount), 1))
+			_, err = s.c.Perform(context.Background(), q)
+		}
+		var d *edge.DraftError
+		switch {
+		case words == "" && err != nil:
+			s.t.Errorf("%s of %d rupees = %v", route, amount, err)
+		case words != "" && (!errors.As(err, &d) || d.Fields[0].Field != "amount" || !strings.Contains(d.Fields[0].Message, words)):
+			s.t.Errorf("%s of %d rupees = %v (%+v), want %q", route, amount, err, d, words)
+		}
+	}
+	inShop(t, func(s *shop) {
+		s.limits = `[{"kinds":["CASH_WITHDRAWAL","PURCHASE"],"scope":"transaction","min":100,"max":10000,"step":50,"count":0,"sum":0,"from":"1999-01-01","until":""},
+			{"kinds":["CASH_WITHDRAWAL"],"scope":"transaction","max":2000,"from":"2000-01-02"},
+			{"kinds":["CASH_WITHDRAWAL"],"scope":"transaction","max":300,"from":"1999-01-01","until":"1999-12-31"},
+			{"kinds":["CASH_WITHDRAWAL"],"scope":"customer-terminal-day","count":5,"from":"1999-01-01"},
+			{"kinds":["TRANSFER"],"scope":"transaction","min":10,"max":5000,"from":"1999-01-01"}]`
+		if _, told := s.c.Limits(); !told.IsZero() {
+			t.Error("limits are known before any was told")
+		}
+		if b := s.c.Bounds(op.Withdrawal); b.Max != rupees(10000) || b.Min != rupees(1) {
+			t.Errorf("the first bounds are %+v", b)
+		}
+		refused(s, op.Transfer, 0, "in rupees")
+		refused(s, op.Transfer, 100_000, "") // the central knows
+		time.Sleep(2 * time.Minute)          // it expires
+		s.up()
+		refused(s, op.Withdrawal, 50, "from ₹100.00 to ₹10,000.00")
+		refused(s, op.Withdrawal, 10050, "from ₹100.00 to ₹10,000.00")
+		refused(s, op.Withdrawal, 120, "steps of ₹50.00")
+		refused(s, op.Purchase, 3000, "")
+		refused(s, op.Withdrawal, 3000, "")
+		refused(s, op.TransferOTP, 9, "from ₹10.00 to ₹5,000.00")
+		refused(s, op.Transfer, 5001, "from ₹10.00 to ₹5,000.00")
+		refused(s, op.TransferOTP, 4999, "")
+		s.restart() // they are kept over a restart
+		refused(s, op.Transfer, 5001, "from ₹10.00 to ₹5,000.00")
+		time.Sleep(19 * time.Hour) // another rule is in force, since midnight in India
+		if b := s.c.Bounds(op.Withdrawal); b.Max != rupees(2000) {
+			t.Errorf("the bounds of the next day are %+v", b)
+		}
+	})
+}
+
+func TestWhatAProgramMustNotPass(t *testing.T) {
+	inShop(t, func(s *shop) {
+		s.up()
+		for name, q := range map[string]edge.Request{
+			"no route":      {Route: "POST /aeps/deposit"},
+			"not over it":   {Route: op.FloatBalance},
+			"a draft":       {Route: op.Withdrawal},
+			"no object":     {Route: op.Login, Fields: []byte(`[]`)},
+			"null":          {Route: op.Login, Fields: []byte(`null`)},
+			"trailing":      {Route: op.Login, Fields: []byte(`{}{}`)},
+			"twice":         {Route: op.Login, Fields: []byte(`{"a":1,"a":2}`)},
+			"nested":        {Route: op.Login, Fields: []byte(`{"a":{"otp":"1"}}`)},
+			"no UTF-8":      {Route: op.Login, Fields: []byte("{\"a\":\"\xff\"}")},
+			"clear OTP":     {Route: op.Transfer, Fields: []byte(`{"OTP":"1"}`)},
+			"clear PID":     {Route: op.AgentUpdateBio, Fields: []byte(`{"piddata":"1"}`)},
+			"clear Aadhaar": {Route: op.AgentUpdateUID, Fields: []byte(`{"aadhaarno":"` + canaryAadhaar + `"}`)},
+			"too long":      {Route: op.Login, Fields: []byte(`{"a":"` + strings.Repeat("x", 20<<10) + `"}`)},
+		} {
+			var d *edge.DraftError
+			if _, err := s.c.Perform(context.Background(), q); err == nil || errors.As(err, &d) || strings.Contains(err.Error(), canaryAadhaar) {
+				t.Errorf("%s: Perform = %v", name, err)
+			}
+		}
+	})
+}
+
+func TestEveryWrongFieldComesAtOnce(t *testing.T) {
+	inShop(t, func(s *shop) {
+		s.up()
+		for _, tt := range []struct {
+			q    edge.Request
+			want []string
+		}{
+			{edge.Request{Route: op.Transfer, Fields: []byte(`{"senderId":" ","amount":"5","refId":"mine"}`)},
+				[]string{"senderId", "receiver_account_no", "receiverIfscCode", "BeneficiaryId", "account_holder_name", "amount", "refId", "otp"}},
+			{edge.Request{Route: op.CustomerUpdateBio}, []string{"referenceid", "aadhaar", "consent"}},
+			{edge.Request{Route: op.AgentUpdateBio}, nil}, // the agent's own number is known
+			{edge.Request{Route: op.BeneficiaryAdd, Fields: []byte(samples[op.BeneficiaryAdd]), Title: "9999 4105 7058"}, []string{"title"}},
+			{edge.Request{Route: op.CustomerOnboarding, Fields: []byte(`{"name":"9999-4105-7058","mobile_no":"9876543210","city":"Pune","state":"MH"}`)}, []string{"name"}},
+		} {
+			_, err := s.c.Perform(context.Background(), tt.q)
+			var d *edge.DraftError
+			var got []string
+			if errors.As(err, &d) {
+				for _, f := range d.Fields {
+					got = append(got, f.Field)
+				}
+			}
+			if !slices.Equal(got, tt.want) {
+				t.Errorf("%s: wrong fields %v (%v), want %v", tt.q.Route, got, err, tt.want)
+			}
+		}
+	})
+}
+
+func TestAwait(t *testing.T) {
+	inShop(t, func(s *shop) {
+		s.up()
+		id := s.must(op.TransferCharges)
+		go func() {
+			time.Sleep(5 * time.Second)
+			_ = s.c.Receive(done(id, op.Succeeded, 200, `{"statusCode":"00","data":{"charge":10,"totalAmount":510.50}}`))
+		}()
+		v, err := s.c.Await(context.Background(), id)
+		if err != nil || v.State != op.Succeeded || v.Value("totalAmount") != "510.50" {
+			t.Errorf("Await = %+v, %v", v, err)
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		defer cancel()
+		if _, err := s.c.Await(ctx, s.must(op.Transfer)); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("Await without an outcome = %v", err)
+		}
+	})
+}
+
+func TestTheQRNamesItsMerchant(t *testing.T) {
+	inShop(t, func(s *shop) {
+		s.up()
+		if got := string(s.body(s.must(op.GenerateQR))["merchantId"]); got != `"m1"` {
+			t.Errorf("merchantId is %s", got)
+		}
+	})
+}
+
+func TestTheAgentsOwnNumberIsUsed(t *testing.T) {
+	inShop(t, func(s *shop) {
+		s.up()
+		v, err := s.c.Perform(context.Background(), edge.Request{Route: op.AgentUpdateUID})
+		if err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		if got := string(s.body(v.ID)["aadhaarno"]); got != `"`+canaryAadhaar+`"` || v.Aadhaar != secret.MaskAadhaar(canaryAadhaar) {
+			t.Errorf("aadhaarno is %d characters, shown as %s", len(got), v.Aadhaar)
+		}
+	})
+}
+
+// TestADiskThatIsGone: an OTP is not used for what was not recorded.
+func TestADiskThatIsGone(t *testing.T) {
+	inShop(t, func(s *shop) {
+		s.up()
+		s.queue.Abandon()
+		for _, route := range []op.RouteID{op.Transfer, op.BeneficiaryAdd} {
+			var p *edge.PrecludedError
+			if _, err := s.press(route); !errors.As(err, &p) || p.Code != "disk" {
+				t.Errorf("%s = %v, want a refusal for the disk", route, err)
+			}
+		}
+		time.Sleep(10 * time.Second)
+		for _, f := range s.line.frames {
+			if r, _ := op.Find(f.Route); durable(r) {
+				t.Errorf("%s was sent without a record", f.Route)
+			}
+		}
+		if _, err := s.press(op.TransferCharges); err != nil {
+			t.Errorf("an enquiry needs no disk: %v", err)
+		}
+		s.restart()
+	})
+}
+
+func rupees(n int64) money.Paise { return money.Paise(n) * money.Rupee }
