@@ -15,6 +15,11 @@
 // under a Content-Security-Policy that allows the page's own style and nothing
 // else.
 //
+// What comes under /process, by any reading of its path, goes to Config.Gateway
+// as it was sent, before it is routed here; so does what HTTP itself objects to
+// there, so that the gateway's refusals look alike whatever was wrong. The door
+// only counts, by network, what turned out not to be authentic.
+//
 // # Tokens
 //
 // POST /oauth/token is OAuth 2.0 client credentials (RFC 6749 §4.4): a client

@@ -64,7 +64,7 @@ func loadKeys(cfg Config) (keys, error) {
 		}
 	}
 	if missing != nil {
-		return keys{}, fmt.Errorf("the central does not start without its keys; missing: %s (each 32 random bytes as 64 hex characters, mode 0600)", strings.Join(missing, ", "))
+		return keys{}, fmt.Errorf("the central does not start without its keys; missing: %s (each 32 random bytes as 64 hex characters, mode 0600; GALLA_VENDOR_MASTER_KEY can take the place of "+masterFile+")", strings.Join(missing, ", "))
 	}
 	var err error
 	k.vendorMasters, err = masters(cfg, master)
