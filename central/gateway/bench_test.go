@@ -144,14 +144,14 @@ func BenchmarkRefusal(b *testing.B) {
 // BenchmarkNeighbour measures a vendor's calls over HTTP while another vendor
 // keeps quiet, and while it floods the gateway over 64 connections.
 func BenchmarkNeighbour(b *testing.B) {
-	h := open(b, nil)
+	h := open(b, func(c *Config, _ *door.Config) { c.Rate, c.Burst = 100, 200 })
 	h.quick.Store(true)
 	other, err := envelope.New(counting(0x40))
 	must(b, err)
 	measure := func(b *testing.B) {
 		var took []time.Duration
 		for b.Loop() {
-			time.Sleep(3 * time.Millisecond) // well below its own rate
+			time.Sleep(15 * time.Millisecond) // well below its own rate
 			m := sealed(b, other, apiKey2, "POST", withdrawal, newID(), money, time.Now())
 			began := time.Now()
 			h.post(b, m.path, m.body, m.headers)

@@ -14,7 +14,7 @@ const (
 	// penalty is how long the answer to a message over its vendor's rate is held
 	// back: a program that calls again and again without waiting is slowed
 	// to a pace that costs the others nothing.
-	penalty = 50 * time.Millisecond
+	penalty = 250 * time.Millisecond
 	// maxPenalties bounds a vendor's answers that are held back at one time;
 	// further ones go out at once.
 	maxPenalties = 256

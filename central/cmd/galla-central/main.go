@@ -39,7 +39,7 @@ type runCommand struct {
 	UPIHandle  string        `env:"GALLA_UPI_HANDLE" default:"galla" help:"Part after the @ of merchants' UPI addresses that have none of their own."`
 	Sandbox    bool          `env:"GALLA_SANDBOX" help:"Make missing keys, and seed the sandbox's parties."`
 
-	GatewayRate     float64 `env:"GALLA_GATEWAY_RATE" help:"Messages a second that the gateway takes of each vendor; by default 500."`
+	GatewayRate     float64 `env:"GALLA_GATEWAY_RATE" help:"Messages a second that the gateway takes of each vendor; by default 100."`
 	GatewayBurst    int     `env:"GALLA_GATEWAY_BURST" help:"Messages that a vendor may send at once above that; by default 1000."`
 	GatewayUnderWay int     `env:"GALLA_GATEWAY_UNDER_WAY" help:"Calls of each vendor at one time; by default 256."`
 }
