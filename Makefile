@@ -9,7 +9,7 @@ export CGO_ENABLED = 1
 GO       ?= go
 SEEDS    ?= 2000# of `make sim`
 DURATION ?= 1h# of `make torture`
-FUZZTIME ?= 30s# of `make fuzz`, for each target
+FUZZTIME ?= 60s# of `make fuzz`, for each target
 BENCH    ?= .# of `make bench`: which benchmarks
 SHOTS    ?= build/shots
 

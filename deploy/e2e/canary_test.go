@@ -123,6 +123,14 @@ func TestCanary(t *testing.T) {
 	}
 	c.add("the API key of V1", "vk_sandbox_sahyadri")
 	c.add("the API key of V2", "vk_sandbox_deccan")
+	for name, vendor := range map[string]byte{"V1": 0, "V2": 0x40} {
+		key := make([]byte, 32)
+		for i := range key {
+			key[i] = vendor + byte(i)
+		}
+		c.add("the gateway key of "+name, string(key))
+		c.add("the gateway key of "+name+" as hex text", hex.EncodeToString(key))
+	}
 	h.tokens.Range(func(token, client any) bool {
 		_, signature, _ := strings.Cut(token.(string), ".")
 		c.add(fmt.Sprintf("a token of %s", client), signature)
@@ -203,6 +211,7 @@ func (h *house) makeNoise(t *testing.T) {
 	}
 
 	h.remit(t)
+	h.throughTheGateway(t)
 
 	// One that is under way when the central dies.
 	body, err := h.transaction(h.reader, choudhury, 197)

@@ -4,6 +4,7 @@ package e2e
 
 import (
 	"bytes"
+	"crypto/rand"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -11,8 +12,11 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"galla/deploy/examples"
+	"galla/shared/envelope"
+	"galla/shared/partner"
 )
 
 // What a partner has (sandbox.md).
@@ -86,4 +90,32 @@ func TestPartnersIntegrate(t *testing.T) {
 		}
 	}
 	h.checkTrial()
+}
+
+// throughTheGateway sends a vendor's messages, good and bad, for the canary.
+func (h *house) throughTheGateway(t *testing.T) {
+	t.Helper()
+	for _, text := range []string{gatewayKey, strings.Repeat("ff", 32)} {
+		key, err := envelope.ParseKey(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := partner.New(partner.Config{BaseURL: h.url("CENTRAL"), ClientID: gatewayClient, Key: key, Rand: rand.Reader, Now: time.Now})
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := h.transaction(h.reader, choudhury, 101_00)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var fields map[string]any
+		if err := json.Unmarshal(body, &fields); err != nil {
+			t.Fatal(err)
+		}
+		fields["merchantId"] = lakshmiID
+		reply, err := p.Call(t.Context(), "POST", "/aeps/withdrawal", fields)
+		if good := text == gatewayKey; good != (err == nil && reply.Status == 200) {
+			t.Errorf("a sealed withdrawal: %v, HTTP %d %s", err, reply.Status, reply.Body)
+		}
+	}
 }

@@ -52,6 +52,7 @@ func banner(c Config) string {
 	line("  sandbox bank    %s    network %s", c.Bank.URL(), c.BankNetwork.URL())
 	line("  RD simulator    %s", c.RDSim.URL())
 	line("  data            %s    logs in log/", c.Data)
+	line("  documentation   %s/docs    for partners %s/docs/gateway", c.Central.URL(), c.Central.URL())
 	line("")
 	line("Sandbox credentials, public and good for nothing else (POST %s/oauth/token):", c.Central.URL())
 	line("")
@@ -59,6 +60,11 @@ func banner(c Config) string {
 	for _, p := range clients() {
 		line("  %-20s %-22s %s", p.id, p.secret, p.who)
 	}
+	line("")
+	line("Vendors' keys for the gateway (%s/process/…; how to use them: %s/docs/gateway):", c.Central.URL(), c.Central.URL())
+	line("")
+	line("  %-20s %s", "vk_sandbox_sahyadri", "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f")
+	line("  %-20s %s", "vk_sandbox_deccan", "QEFCQ0RFRkdISUpLTE1OT1BRUlNUVVZXWFlaW1xdXl8=")
 	line("")
 	line("galla: ready")
 	return b.String()
