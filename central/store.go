@@ -202,6 +202,7 @@ type Store interface {
 	Usage
 	Orders
 	Administration
+	Evidence
 	VendorKeys
 	Replays
 }

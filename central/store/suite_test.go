@@ -35,6 +35,7 @@ func testStore(t *testing.T, open func(t *testing.T) central.Store) {
 		{"claim at once", suiteClaimAtOnce},
 		{"postpone", suitePostpone},
 		{"history", suiteHistory},
+		{"evidence", suiteEvidence},
 		{"directory", suiteDirectory},
 		{"enrol", suiteEnrol},
 		{"codes", suiteCodes},

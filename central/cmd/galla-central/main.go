@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 	"time"
 
@@ -24,6 +25,8 @@ type cli struct {
 
 	Run    runCommand    `cmd:"" default:"withargs" help:"Serve (what happens without a command)."`
 	Vendor vendorCommand `cmd:"" help:"Manage vendors."`
+
+	Operation operationCommand `cmd:"" help:"Look at operations."`
 }
 
 type runCommand struct {
@@ -79,6 +82,8 @@ func main() {
 	case err != nil:
 	case chosen.Command() == "run":
 		err = c.Run.Serve(ctx, cfg)
+	case strings.HasPrefix(chosen.Command(), "operation "):
+		err = c.Operation.look(ctx, cfg, chosen.Command(), os.Stdout)
 	default:
 		err = c.Vendor.Key.manage(ctx, cfg, chosen.Command(), os.Stdout)
 	}
