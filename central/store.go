@@ -93,6 +93,18 @@ type Operations interface {
 	History(ctx context.Context, id op.ID) ([]Step, error)
 }
 
+// Evidence is for the operator of the central's own machine: whoever's
+// operations they are. It stands behind no door.
+type Evidence interface {
+	// Find gives operations by any name that somebody may read out: the id, our
+	// Reference, the PendingReference, the bank's RRN, the caller's own
+	// reference or identity. Newest first.
+	Find(ctx context.Context, name string, limit int) ([]Operation, error)
+	// Waiting lists the pending operations: those that are stuck first, then the
+	// oldest first.
+	Waiting(ctx context.Context, limit int) ([]Operation, error)
+}
+
 // ReferenceQuery names an operation; exactly one field is set.
 type ReferenceQuery struct {
 	CallerRef string
