@@ -106,7 +106,7 @@ languages: tools
 	@want=; \
 	command -v node > /dev/null || want="$$want nodejs"; \
 	command -v php > /dev/null || want="$$want php-cli"; \
-	python3 -c 'import cryptography' 2> /dev/null || want="$$want python3-cryptography"; \
+	python3 -c 'import cryptography' 2> /dev/null || /usr/bin/python3 -c 'import cryptography' 2> /dev/null || want="$$want python3-cryptography"; \
 	command -v javac > /dev/null || want="$$want openjdk-17-jdk-headless"; \
 	if [ -z "$$want" ]; then exit 0; fi; \
 	if ! command -v apt-get > /dev/null; then as=no; elif [ "$$(id -u)" = 0 ]; then as=; elif sudo -n true 2> /dev/null; then as="sudo -n"; else as=no; fi; \

@@ -25,11 +25,21 @@ func Languages() []Language {
 			Wants: "Node is missing (18 or newer): " + how + "nodejs'"},
 		{Name: "php", File: "php/galla.php", command: []string{"php"}, ready: []string{"php", "-r", "exit(extension_loaded('openssl') ? 0 : 1);"},
 			Wants: "PHP with openssl is missing (8.1 or newer): " + how + "php-cli'"},
-		{Name: "python", File: "python/galla.py", command: []string{"python3"}, ready: []string{"python3", "-c", "import cryptography"},
+		{Name: "python", File: "python/galla.py", command: []string{python()}, ready: []string{python(), "-c", "import cryptography"},
 			Wants: "Python with 'cryptography' is missing: " + how + "python3-cryptography'"},
 		{Name: "java", File: "java/Galla.java", compile: true, ready: []string{"javac", "--version"},
 			Wants: "Java's compiler is missing (17 or newer): " + how + "openjdk-17-jdk-headless'"},
 	}
+}
+
+// python is the one that has the library: where another Python stands before
+// Debian's in the path, apt's package is not seen by it.
+func python() string {
+	const first, debian = "python3", "/usr/bin/python3"
+	if exec.Command(first, "-c", "import cryptography").Run() != nil && exec.Command(debian, "-c", "import cryptography").Run() == nil {
+		return debian
+	}
+	return first
 }
 
 // Missing tells whether the language is not installed.
