@@ -155,6 +155,7 @@ func TestLostLinkIsAskedAfter(t *testing.T) {
 				if err != nil || len(unresolved) != 1 || unresolved[0] != id {
 					t.Fatalf("hello names %v, %v", unresolved, err)
 				}
+				synctest.Wait() // the loss is dealt with before the line is back
 				h.up()
 				if n := h.line.sent(wire.TAsk, id); n != 1 {
 					t.Errorf("it was asked for %d times, want 1", n)

@@ -62,3 +62,9 @@ BEGIN
     SELECT RAISE(ABORT, 'an accepted message never changes');
 END;
 -- +goose StatementEnd
+
+-- What a person holds in the hand when they ask about an operation: the bank's
+-- reference, the caller's, an id of any door.
+CREATE INDEX operations_by_rrn ON operations (rrn) WHERE rrn IS NOT NULL;
+CREATE INDEX operations_by_ref ON operations (caller_ref) WHERE caller_ref IS NOT NULL;
+CREATE INDEX identities_by_identity ON identities (identity);
