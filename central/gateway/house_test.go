@@ -114,7 +114,7 @@ func (w *lines) text() string {
 // with everything but a bank.
 type house struct {
 	*Gateway
-	db     *store.SQLite
+	db     *store.DB
 	safe   *Safe
 	bank   *bank
 	log    *lines
@@ -169,7 +169,7 @@ func open(t testing.TB, change func(*Config, *door.Config)) *house {
 }
 
 // openOn starts a house on a database, as a further node.
-func openOn(t testing.TB, db *store.SQLite, change func(*Config, *door.Config)) *house {
+func openOn(t testing.TB, db *store.DB, change func(*Config, *door.Config)) *house {
 	t.Helper()
 	h := &house{db: db, bank: &bank{}, log: &lines{}}
 	cfg := testConfig(h.log)

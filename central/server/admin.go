@@ -22,7 +22,7 @@ import (
 // admin serves health and metrics on an address of its own.
 type admin struct {
 	engine    *central.Engine
-	store     *store.SQLite
+	store     *store.DB
 	terminals *uplink.Server
 	gateway   *gateway.Gateway
 	log       *slog.Logger

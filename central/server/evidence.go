@@ -21,7 +21,7 @@ const maxShown = 200
 
 // Evidence shows operations to the operator of this machine, on the database
 // of a central that may be running. It changes nothing.
-type Evidence struct{ db *store.SQLite }
+type Evidence struct{ db *store.DB }
 
 // OpenEvidence opens the database of an existing central. Of cfg it takes Data,
 // Node and Logger. Close ends it.

@@ -58,7 +58,7 @@ func Run(ctx context.Context, cfg Config) error {
 }
 
 // serve builds the parts and runs them side by side.
-func serve(ctx context.Context, cfg Config, k keys, db *store.SQLite, listeners []net.Listener) error {
+func serve(ctx context.Context, cfg Config, k keys, db *store.DB, listeners []net.Listener) error {
 	if cfg.Sandbox {
 		seed, err := sandboxSeed(cfg.Rand)
 		if err != nil {
@@ -145,7 +145,7 @@ func pages(d *openapi.Document) (map[string]door.Page, error) {
 
 // openGateway makes the vendor gateway, and the configuration of the door that
 // it stands behind.
-func openGateway(ctx context.Context, cfg Config, k keys, db *store.SQLite, dispatcher central.Dispatcher) (*gateway.Gateway, door.Config, error) {
+func openGateway(ctx context.Context, cfg Config, k keys, db *store.DB, dispatcher central.Dispatcher) (*gateway.Gateway, door.Config, error) {
 	safe, err := gateway.NewSafe(db, k.vendorMasters, cfg.Rand)
 	if err != nil {
 		return nil, door.Config{}, err

@@ -16,7 +16,7 @@ import (
 // central that may be running: what it changes counts there a second later.
 type VendorKeys struct {
 	*gateway.Safe
-	db *store.SQLite
+	db *store.DB
 }
 
 // OpenVendorKeys opens the keys of an existing central. Of cfg it takes Data,

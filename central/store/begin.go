@@ -14,7 +14,7 @@ import (
 // what a reading returns: a state of received, times in milliseconds, and
 // nothing of what comes later. Quotas of one key and period are one count with
 // several bounds: the operation counts once there, with the largest amount.
-func (s *SQLite) Begin(ctx context.Context, o central.Operation, quotas []central.Quota) (known central.Operation, isNew bool, err error) {
+func (s *DB) Begin(ctx context.Context, o central.Operation, quotas []central.Quota) (known central.Operation, isNew bool, err error) {
 	err = s.write(ctx, func(c conn) error {
 		var err error
 		known, isNew, err = begin(c, o, quotas)
@@ -28,7 +28,7 @@ func (s *SQLite) Begin(ctx context.Context, o central.Operation, quotas []centra
 
 // Ask implements central.Operations. Asking again after a tombstone was
 // written gives the tombstone (Forsworn), with seen false.
-func (s *SQLite) Ask(ctx context.Context, caller, identity string, at time.Time) (known central.Operation, seen bool, err error) {
+func (s *DB) Ask(ctx context.Context, caller, identity string, at time.Time) (known central.Operation, seen bool, err error) {
 	// Most of those who ask are right, and a read costs no sync of the disk.
 	known, err = s.ByIdentity(ctx, caller, identity)
 	if err == nil {

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"time"
 
+	"galla/central/store/postgres"
 	"galla/central/store/sqlite"
 )
 
@@ -54,4 +55,11 @@ func (c Config) file() (sqlite.Config, error) {
 		return sqlite.Config{}, errors.New("a store needs a node name and a logger")
 	}
 	return sqlite.Config{Logger: c.Logger, Queue: c.Queue, Batch: c.Batch, Readers: c.Readers}, nil
+}
+
+func (c Config) server() (postgres.Config, error) {
+	if c.Node == "" || c.Logger == nil {
+		return postgres.Config{}, errors.New("a store needs a node name and a logger")
+	}
+	return postgres.Config{Logger: c.Logger}, nil
 }

@@ -1,8 +1,6 @@
 package store
 
 import (
-	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"time"
@@ -10,29 +8,23 @@ import (
 	"galla/central"
 )
 
-// conn runs statements on one connection: a reader, or the writer inside the
-// savepoint of a job. Statements run to their end whatever becomes of the
-// caller: they take microseconds, and half of one is of no use.
+// conn runs statements on one connection: a reader, or the transaction of one
+// change.
 type conn struct {
-	link *sql.Conn
-	node string // written into the steps of a history
+	link
+	node    string // written into the steps of a history
+	dialect dialect
 }
 
 // exec runs a statement and tells how many rows it changed.
-func (c conn) exec(statement string, args ...any) (int64, error) {
-	result, err := c.link.ExecContext(context.Background(), statement, args...)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
-}
+func (c conn) exec(statement string, args ...any) (int64, error) { return c.Exec(statement, args) }
 
 // one reads the only row of a statement into dest; central.ErrNotFound if
 // there is none. The statement is run to its end, since a RETURNING clause is
 // part of a change.
 func (c conn) one(statement string, args []any, dest ...any) error {
 	found := false
-	err := c.each(statement, args, func(row *sql.Rows) error {
+	err := c.each(statement, args, func(row row) error {
 		found = true
 		return row.Scan(dest...)
 	})
@@ -43,18 +35,8 @@ func (c conn) one(statement string, args []any, dest ...any) error {
 }
 
 // each hands every row of a statement to scan.
-func (c conn) each(statement string, args []any, scan func(*sql.Rows) error) error {
-	rows, err := c.link.QueryContext(context.Background(), statement, args...)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		if err := scan(rows); err != nil {
-			return err
-		}
-	}
-	return errors.Join(rows.Err(), rows.Close())
+func (c conn) each(statement string, args []any, scan func(row) error) error {
+	return c.Each(statement, args, scan)
 }
 
 // exists tells whether a statement has a row; it must select an integer.

@@ -2,7 +2,6 @@ package store
 
 import (
 	"bufio"
-	"database/sql"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -37,7 +36,7 @@ func crashQuotas(o central.Operation) []central.Quota {
 
 // auditQuotas holds every count against the operations that count for it: those
 // that were begun, until they end without success.
-func auditQuotas(t *testing.T, s *SQLite) {
+func auditQuotas(t *testing.T, s *DB) {
 	t.Helper()
 	type used map[string]central.Used
 	usage, reserved, live := used{}, used{}, used{}
@@ -49,7 +48,7 @@ func auditQuotas(t *testing.T, s *SQLite) {
 	}
 	wantErr(t, "read counts", s.read(background, func(c conn) error {
 		read := func(into used, statement string) error {
-			return c.each(statement, nil, func(row *sql.Rows) error {
+			return c.each(statement, nil, func(row row) error {
 				var key string
 				var n int
 				var amount money.Paise

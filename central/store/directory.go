@@ -8,7 +8,7 @@ import (
 )
 
 // Client implements central.Directory; central.ErrNotFound if there is none.
-func (s *SQLite) Client(ctx context.Context, clientID string) (central.Client, error) {
+func (s *DB) Client(ctx context.Context, clientID string) (central.Client, error) {
 	x := central.Client{ID: clientID}
 	err := s.read(ctx, func(c conn) error {
 		return c.one(`SELECT secret_hash, role, merchant, vendor, aggregator, active FROM clients WHERE id = $1`,
@@ -24,7 +24,7 @@ func (s *SQLite) Client(ctx context.Context, clientID string) (central.Client, e
 }
 
 // Vendor implements central.Directory; central.ErrNotFound if there is none.
-func (s *SQLite) Vendor(ctx context.Context, id central.VendorID) (central.Vendor, error) {
+func (s *DB) Vendor(ctx context.Context, id central.VendorID) (central.Vendor, error) {
 	v := central.Vendor{ID: id}
 	err := s.read(ctx, func(c conn) error {
 		return c.one(`SELECT legal_name, aggregator, active FROM vendors WHERE id = $1`, []any{string(id)},

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"slices"
@@ -72,7 +71,7 @@ func reverse(c conn, id, by op.ID, at time.Time) error {
 // EarningsOf implements central.Administration. Unknown and repeated groups
 // are refused, and so is a report of more than 100,000 lines. No earnings are
 // no lines.
-func (s *SQLite) EarningsOf(ctx context.Context, vendor central.VendorID, from, to central.Day, by []central.EarningGroup) (list []central.EarningSum, err error) {
+func (s *DB) EarningsOf(ctx context.Context, vendor central.VendorID, from, to central.Day, by []central.EarningGroup) (list []central.EarningSum, err error) {
 	grouped := map[central.EarningGroup]bool{}
 	for _, group := range by {
 		if grouped[group] || group != central.ByDay && group != central.ByMerchant && group != central.ByType {
@@ -95,7 +94,7 @@ func (s *SQLite) EarningsOf(ctx context.Context, vendor central.VendorID, from, 
 			) AS earned GROUP BY 1, 2, 3, 4, 5 LIMIT $7`,
 			[]any{bit(grouped[central.ByDay]), bit(grouped[central.ByMerchant]), bit(grouped[central.ByType]),
 				string(vendor), string(from), string(to), maxEarningLines + 1},
-			func(row *sql.Rows) error {
+			func(row row) error {
 				var x central.EarningSum
 				err := row.Scan(&x.Day, &x.Merchant, &x.PaymentMethod, &x.Provider, &x.TxnType, &x.Count, &x.Reversed,
 					&x.Volume, &x.Charge, &x.GST, &x.ProviderCost, &x.Commission, &x.TDS)

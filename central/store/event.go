@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"time"
 
@@ -27,11 +26,11 @@ func addEvent(c conn, terminal central.TerminalID, kind wire.EventKind, operatio
 }
 
 // EventsAfter implements central.Events; at most 1000 at a time.
-func (s *SQLite) EventsAfter(ctx context.Context, t central.TerminalID, cursor int64, limit int) (list []central.Event, err error) {
+func (s *DB) EventsAfter(ctx context.Context, t central.TerminalID, cursor int64, limit int) (list []central.Event, err error) {
 	err = s.read(ctx, func(c conn) error {
 		return c.each(`SELECT cursor, kind, operation, at FROM events
 			WHERE terminal = $1 AND cursor > $2 ORDER BY cursor LIMIT $3`,
-			[]any{string(t), cursor, bounded(limit)}, func(row *sql.Rows) error {
+			[]any{string(t), cursor, bounded(limit)}, func(row row) error {
 				e := central.Event{Terminal: t}
 				err := row.Scan(&e.Cursor, &e.Kind, optional[op.ID]{&e.Operation}, moment{&e.At})
 				list = append(list, e)
@@ -45,7 +44,7 @@ func (s *SQLite) EventsAfter(ctx context.Context, t central.TerminalID, cursor i
 }
 
 // Seen implements central.Events.
-func (s *SQLite) Seen(ctx context.Context, t central.TerminalID, cursor int64) error {
+func (s *DB) Seen(ctx context.Context, t central.TerminalID, cursor int64) error {
 	err := s.write(ctx, func(c conn) error {
 		_, err := c.exec(`DELETE FROM events WHERE terminal = $1 AND cursor <= $2`, string(t), cursor)
 		return err

@@ -11,7 +11,7 @@ import (
 
 // Find implements central.Evidence, at most 1000. Every name has its index, so
 // that the look is quick while the house is busy.
-func (s *SQLite) Find(ctx context.Context, name string, limit int) (list []central.Operation, err error) {
+func (s *DB) Find(ctx context.Context, name string, limit int) (list []central.Operation, err error) {
 	if name == "" {
 		return nil, nil
 	}
@@ -33,7 +33,7 @@ func (s *SQLite) Find(ctx context.Context, name string, limit int) (list []centr
 }
 
 // Waiting implements central.Evidence, at most 1000: the stuck ones first.
-func (s *SQLite) Waiting(ctx context.Context, limit int) (list []central.Operation, err error) {
+func (s *DB) Waiting(ctx context.Context, limit int) (list []central.Operation, err error) {
 	limit = bounded(limit)
 	err = s.read(ctx, func(c conn) error {
 		var err error

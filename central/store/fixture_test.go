@@ -84,7 +84,7 @@ func testConfig() Config {
 }
 
 // openAt opens a store in a file and closes it with the test.
-func openAt(t testing.TB, path string, cfg Config) *SQLite {
+func openAt(t testing.TB, path string, cfg Config) *DB {
 	t.Helper()
 	s, err := OpenSQLite(context.Background(), path, cfg)
 	if err != nil {
@@ -99,7 +99,7 @@ func openAt(t testing.TB, path string, cfg Config) *SQLite {
 }
 
 // openSeeded opens a new store with the test's parties.
-func openSeeded(t testing.TB, cfg Config) *SQLite {
+func openSeeded(t testing.TB, cfg Config) *DB {
 	t.Helper()
 	s := openAt(t, filepath.Join(t.TempDir(), "central.db"), cfg)
 	if err := s.Seed(context.Background(), testSeed()); err != nil {

@@ -11,7 +11,7 @@ import (
 )
 
 // KYC implements central.Onboardings.
-func (s *SQLite) KYC(ctx context.Context, merchant central.MerchantID, service central.Service) (record central.ServiceKYC, err error) {
+func (s *DB) KYC(ctx context.Context, merchant central.MerchantID, service central.Service) (record central.ServiceKYC, err error) {
 	err = s.read(ctx, func(c conn) error {
 		var err error
 		record, err = kycOf(c, merchant, service)
@@ -32,7 +32,7 @@ func kycOf(c conn, merchant central.MerchantID, service central.Service) (centra
 
 // Approve implements central.Onboardings. central.ErrNotFound: there is no
 // record.
-func (s *SQLite) Approve(ctx context.Context, merchant central.MerchantID, service central.Service, at time.Time) error {
+func (s *DB) Approve(ctx context.Context, merchant central.MerchantID, service central.Service, at time.Time) error {
 	err := s.write(ctx, func(c conn) error {
 		changed, err := c.exec(`UPDATE service_kyc SET state = 'APPROVED', updated_at = $1
 			WHERE merchant = $2 AND service = $3 AND state = 'SUBMITTED'`, ms(at), string(merchant), string(service))

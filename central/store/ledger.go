@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 
 	"galla/shared/money"
@@ -17,13 +16,13 @@ type Balance struct {
 
 // Balances sums the commission ledger by account, ordered by their names. It
 // reads the whole ledger: it is for audits.
-func (s *SQLite) Balances(ctx context.Context) (list []Balance, err error) {
+func (s *DB) Balances(ctx context.Context) (list []Balance, err error) {
 	err = s.read(ctx, func(c conn) error {
 		return c.each(`SELECT account, CAST(sum(debit) AS BIGINT), CAST(sum(credit) AS BIGINT) FROM (
 				SELECT debit AS account, amount AS debit, 0 AS credit FROM ledger_entries
 				UNION ALL
 				SELECT credit AS account, 0 AS debit, amount AS credit FROM ledger_entries
-			) AS sides GROUP BY account ORDER BY account`, nil, func(row *sql.Rows) error {
+			) AS sides GROUP BY account ORDER BY account`, nil, func(row row) error {
 			var b Balance
 			err := row.Scan(&b.Account, &b.Debits, &b.Credits)
 			list = append(list, b)
@@ -38,7 +37,7 @@ func (s *SQLite) Balances(ctx context.Context) (list []Balance, err error) {
 
 // LedgerSum gives the debits of all accounts less their credits: zero, unless
 // the ledger was tampered with.
-func (s *SQLite) LedgerSum(ctx context.Context) (sum money.Paise, err error) {
+func (s *DB) LedgerSum(ctx context.Context) (sum money.Paise, err error) {
 	list, err := s.Balances(ctx)
 	for _, b := range list {
 		sum += b.Debits - b.Credits

@@ -15,7 +15,7 @@ import (
 const merchantColumns = `id, mid, legal_name, vendor, status, has_info, aeps_ready, tid, mobile, created_at,
 	app_id, risk_flag, active, vpa, mcc, settlement_last4, settlement_ifsc, settlement_bank, settlement_holder, callback_url, callback_events`
 
-func scanMerchant(row *sql.Rows) (central.Merchant, error) {
+func scanMerchant(row row) (central.Merchant, error) {
 	var m central.Merchant
 	var account central.SettlementAccount
 	var last4 sql.NullString
@@ -46,7 +46,7 @@ func scanMerchant(row *sql.Rows) (central.Merchant, error) {
 }
 
 func (c conn) merchants(statement string, args ...any) (list []central.Merchant, err error) {
-	err = c.each(statement, args, func(row *sql.Rows) error {
+	err = c.each(statement, args, func(row row) error {
 		m, err := scanMerchant(row)
 		list = append(list, m)
 		return err
@@ -55,7 +55,7 @@ func (c conn) merchants(statement string, args ...any) (list []central.Merchant,
 }
 
 // Merchant implements central.Directory; central.ErrNotFound if there is none.
-func (s *SQLite) Merchant(ctx context.Context, id central.MerchantID) (central.Merchant, error) {
+func (s *DB) Merchant(ctx context.Context, id central.MerchantID) (central.Merchant, error) {
 	var list []central.Merchant
 	err := s.read(ctx, func(c conn) error {
 		var err error
@@ -72,7 +72,7 @@ func (s *SQLite) Merchant(ctx context.Context, id central.MerchantID) (central.M
 }
 
 // MerchantsOf implements central.Administration; at most 1000 at a time.
-func (s *SQLite) MerchantsOf(ctx context.Context, vendor central.VendorID, offset, limit int) (list []central.Merchant, total int, err error) {
+func (s *DB) MerchantsOf(ctx context.Context, vendor central.VendorID, offset, limit int) (list []central.Merchant, total int, err error) {
 	err = s.read(ctx, func(c conn) error {
 		if err := c.one(`SELECT count(*) FROM merchants WHERE vendor = $1 AND status <> 'PENDING'`, []any{string(vendor)}, &total); err != nil {
 			return err

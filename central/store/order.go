@@ -11,7 +11,7 @@ import (
 
 // ClaimOrder implements central.Orders: it gives the amount that the order id
 // was first claimed with. central.ErrNotFound: no such merchant.
-func (s *SQLite) ClaimOrder(ctx context.Context, merchant central.MerchantID, orderID string, amount money.Paise, at time.Time) (claimed money.Paise, err error) {
+func (s *DB) ClaimOrder(ctx context.Context, merchant central.MerchantID, orderID string, amount money.Paise, at time.Time) (claimed money.Paise, err error) {
 	err = s.write(ctx, func(c conn) error {
 		known, err := c.exists(`SELECT 1 FROM merchants WHERE id = $1`, string(merchant))
 		if err != nil {

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,7 +12,7 @@ import (
 )
 
 // Operation implements central.Operations.
-func (s *SQLite) Operation(ctx context.Context, id op.ID) (o central.Operation, err error) {
+func (s *DB) Operation(ctx context.Context, id op.ID) (o central.Operation, err error) {
 	err = s.read(ctx, func(c conn) error {
 		var err error
 		o, err = operationByID(c, id)
@@ -27,7 +26,7 @@ func (s *SQLite) Operation(ctx context.Context, id op.ID) (o central.Operation, 
 
 // ByIdentity implements central.Operations. A tombstone is no operation:
 // central.ErrNotFound.
-func (s *SQLite) ByIdentity(ctx context.Context, caller, identity string) (o central.Operation, err error) {
+func (s *DB) ByIdentity(ctx context.Context, caller, identity string) (o central.Operation, err error) {
 	err = s.read(ctx, func(c conn) error {
 		var err error
 		o, err = byIdentity(c, caller, identity)
@@ -45,7 +44,7 @@ func (s *SQLite) ByIdentity(ctx context.Context, caller, identity string) (o cen
 // Abandoned implements central.Operations, oldest first, at most 1000. Begun
 // before means in an earlier millisecond. Final states are refused: nobody
 // abandons those.
-func (s *SQLite) Abandoned(ctx context.Context, node string, state op.State, before time.Time, limit int) (list []central.Operation, err error) {
+func (s *DB) Abandoned(ctx context.Context, node string, state op.State, before time.Time, limit int) (list []central.Operation, err error) {
 	if state.Final() {
 		return nil, fmt.Errorf("list abandoned operations: state %s is final", state)
 	}
@@ -66,7 +65,7 @@ func (s *SQLite) Abandoned(ctx context.Context, node string, state op.State, bef
 // Claim implements central.Operations, oldest first, at most 1000. It is a
 // lease and no step: it leaves no line in the history, the enquiry's result
 // does.
-func (s *SQLite) Claim(ctx context.Context, now, leaseUntil time.Time, limit int) (list []central.Operation, err error) {
+func (s *DB) Claim(ctx context.Context, now, leaseUntil time.Time, limit int) (list []central.Operation, err error) {
 	// Most looks find nothing; those leave the writer alone.
 	due := false
 	err = s.read(ctx, func(c conn) error {
@@ -99,10 +98,10 @@ func (s *SQLite) Claim(ctx context.Context, now, leaseUntil time.Time, limit int
 
 // History implements central.Operations. An unknown operation is
 // central.ErrNotFound.
-func (s *SQLite) History(ctx context.Context, id op.ID) (steps []central.Step, err error) {
+func (s *DB) History(ctx context.Context, id op.ID) (steps []central.Step, err error) {
 	err = s.read(ctx, func(c conn) error {
 		return c.each(`SELECT at, node, from_state, to_state, reason FROM operation_steps
-			WHERE operation = $1 ORDER BY step`, []any{string(id)}, func(row *sql.Rows) error {
+			WHERE operation = $1 ORDER BY step`, []any{string(id)}, func(row row) error {
 			var step central.Step
 			err := row.Scan(moment{&step.At}, &step.Node, &step.From, &step.To, &step.Reason)
 			steps = append(steps, step)

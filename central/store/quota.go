@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"slices"
@@ -80,7 +79,7 @@ func use(c conn, id op.ID, at count, amount money.Paise) (central.Used, error) {
 func giveBack(c conn, id op.ID) error {
 	back := map[count]money.Paise{}
 	var order []count
-	err := c.each(`DELETE FROM reservations WHERE operation = $1 RETURNING key, period, amount`, []any{string(id)}, func(row *sql.Rows) error {
+	err := c.each(`DELETE FROM reservations WHERE operation = $1 RETURNING key, period, amount`, []any{string(id)}, func(row row) error {
 		var at count
 		var amount money.Paise
 		err := row.Scan(&at.key, &at.period, &amount)
@@ -103,7 +102,7 @@ func giveBack(c conn, id op.ID) error {
 }
 
 // Used implements central.Usage. What nobody has counted against yet is zero.
-func (s *SQLite) Used(ctx context.Context, quotas []central.Quota) ([]central.Used, error) {
+func (s *DB) Used(ctx context.Context, quotas []central.Quota) ([]central.Used, error) {
 	list := make([]central.Used, len(quotas))
 	err := s.read(ctx, func(c conn) error {
 		for i, q := range quotas {

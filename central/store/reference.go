@@ -14,7 +14,7 @@ var errNoReference = errors.New("exactly one reference must be asked for")
 
 // ByReference implements central.Operations. A query that sets none or several
 // of its fields is refused. Another party's operation is central.ErrNotFound.
-func (s *SQLite) ByReference(ctx context.Context, party string, by central.ReferenceQuery) (o central.Operation, err error) {
+func (s *DB) ByReference(ctx context.Context, party string, by central.ReferenceQuery) (o central.Operation, err error) {
 	err = s.read(ctx, func(c conn) error {
 		var err error
 		switch by {
@@ -77,7 +77,7 @@ func owned(c conn, o central.Operation, party string) error {
 }
 
 // RefundOf implements central.Operations.
-func (s *SQLite) RefundOf(ctx context.Context, original central.Reference) (o central.Operation, err error) {
+func (s *DB) RefundOf(ctx context.Context, original central.Reference) (o central.Operation, err error) {
 	err = s.read(ctx, func(c conn) error {
 		var err error
 		o, err = c.operation(`SELECT `+operationColumns+` FROM operations
@@ -91,7 +91,7 @@ func (s *SQLite) RefundOf(ctx context.Context, original central.Reference) (o ce
 }
 
 // Newest implements central.Administration, newest first, at most 1000.
-func (s *SQLite) Newest(ctx context.Context, merchant central.MerchantID, limit int) (list []central.Operation, err error) {
+func (s *DB) Newest(ctx context.Context, merchant central.MerchantID, limit int) (list []central.Operation, err error) {
 	err = s.read(ctx, func(c conn) error {
 		var err error
 		list, err = c.operations(`SELECT `+operationColumns+` FROM operations

@@ -15,7 +15,7 @@ const operationColumns = `id, caller, identity, route, fingerprint, merchant, te
 	dispatched_at, bank_not_after, pending_reference, attempts, next_enquiry, stuck_at, settled_at,
 	code, rrn, http, reply, party, caller_ref, original, sender, kyc_service, kyc_to, reverses, charge`
 
-func scanOperation(row *sql.Rows) (central.Operation, error) {
+func scanOperation(row row) (central.Operation, error) {
 	var o central.Operation
 	var fingerprint sql.RawBytes
 	var kyc central.KYCStep
@@ -71,7 +71,7 @@ func (c conn) operation(statement string, args ...any) (central.Operation, error
 // operations reads all operations of such a statement.
 func (c conn) operations(statement string, args ...any) ([]central.Operation, error) {
 	var list []central.Operation
-	err := c.each(statement, args, func(row *sql.Rows) error {
+	err := c.each(statement, args, func(row row) error {
 		o, err := scanOperation(row)
 		list = append(list, o)
 		return err

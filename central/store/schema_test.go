@@ -2,7 +2,6 @@ package store
 
 import (
 	"bytes"
-	"database/sql"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -22,7 +21,7 @@ import (
 var allStates = []op.State{op.Received, op.Dispatched, op.Pending, op.Succeeded, op.Failed, op.Reversed, op.Refused}
 
 // tryWrite runs statements in a job and undoes them.
-func tryWrite(s *SQLite, statements ...string) error {
+func tryWrite(s *DB, statements ...string) error {
 	undone := fmt.Errorf("undone")
 	var failure error
 	_ = s.write(background, func(c conn) error {
@@ -153,7 +152,7 @@ func TestPlans(t *testing.T) {
 			}
 			args := make([]any, len(numbers(statement)))
 			err := s.read(background, func(c conn) error {
-				return c.each("EXPLAIN QUERY PLAN "+statement, args, func(row *sql.Rows) error {
+				return c.each("EXPLAIN QUERY PLAN "+statement, args, func(row row) error {
 					var id, parent, unused int
 					var detail string
 					if err := row.Scan(&id, &parent, &unused, &detail); err != nil {

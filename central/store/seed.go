@@ -31,7 +31,7 @@ type Seed struct {
 // it has, by their id, stay as they are. Only what an older program could not
 // record of a merchant is filled in where it is empty: AppID, VPA, MCC,
 // Settlement and Callback. It is one transaction.
-func (s *SQLite) Seed(ctx context.Context, seed Seed) error {
+func (s *DB) Seed(ctx context.Context, seed Seed) error {
 	now := time.Now()
 	err := s.write(ctx, func(c conn) error {
 		for _, a := range seed.Aggregators {

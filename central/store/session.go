@@ -8,7 +8,7 @@ import (
 )
 
 // Session implements central.Sessions: of several, the one opened last.
-func (s *SQLite) Session(ctx context.Context, tid string) (central.AgentSession, error) {
+func (s *DB) Session(ctx context.Context, tid string) (central.AgentSession, error) {
 	session := central.AgentSession{TID: tid}
 	err := s.read(ctx, func(c conn) error {
 		return c.one(`SELECT opened_at, expires_at FROM agent_sessions WHERE tid = $1 ORDER BY opened_at DESC LIMIT 1`,
@@ -22,7 +22,7 @@ func (s *SQLite) Session(ctx context.Context, tid string) (central.AgentSession,
 
 // OpenSession implements central.Sessions. Sessions are kept for audit; of two
 // that open in one millisecond, the longer one stays.
-func (s *SQLite) OpenSession(ctx context.Context, session central.AgentSession) error {
+func (s *DB) OpenSession(ctx context.Context, session central.AgentSession) error {
 	if err := s.write(ctx, func(c conn) error { return openSession(c, session) }); err != nil {
 		return fmt.Errorf("open the agent session of %s: %w", session.TID, err)
 	}

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"time"
 
@@ -40,7 +39,7 @@ func end(amount *money.Paise) any {
 
 // slabs reads the slabs of a statement that selects slabColumns.
 func (c conn) slabs(statement string, args ...any) (list []central.Slab, err error) {
-	err = c.each(statement, args, func(row *sql.Rows) error {
+	err = c.each(statement, args, func(row row) error {
 		var x central.Slab
 		err := row.Scan(&x.ID, &x.Vendor, &x.Aggregator, &x.PaymentMethod, &x.Provider, &x.TxnType,
 			bound{&x.Min}, bound{&x.Max}, &x.Rate, &x.RateType, &x.IsDefault, moment{&x.CreatedAt}, moment{&x.UpdatedAt})
@@ -57,7 +56,7 @@ func slabsAlike(c conn, vendor central.VendorID, x central.Combination) ([]centr
 }
 
 // Slabs implements central.Administration.
-func (s *SQLite) Slabs(ctx context.Context, vendor central.VendorID) (list []central.Slab, err error) {
+func (s *DB) Slabs(ctx context.Context, vendor central.VendorID) (list []central.Slab, err error) {
 	err = s.read(ctx, func(c conn) error {
 		var err error
 		list, err = c.slabs(`SELECT `+slabColumns+` FROM commission_slabs
@@ -71,7 +70,7 @@ func (s *SQLite) Slabs(ctx context.Context, vendor central.VendorID) (list []cen
 }
 
 // SlabsFor implements central.Administration, oldest first.
-func (s *SQLite) SlabsFor(ctx context.Context, vendor central.VendorID, x central.Combination) (list []central.Slab, err error) {
+func (s *DB) SlabsFor(ctx context.Context, vendor central.VendorID, x central.Combination) (list []central.Slab, err error) {
 	err = s.read(ctx, func(c conn) error {
 		var err error
 		list, err = slabsAlike(c, vendor, x)
@@ -86,7 +85,7 @@ func (s *SQLite) SlabsFor(ctx context.Context, vendor central.VendorID, x centra
 // AddSlab implements central.Administration. The id and the moment are the
 // caller's. central.ErrNotFound: no such vendor; central.ErrState: the vendor
 // has 1000 slabs.
-func (s *SQLite) AddSlab(ctx context.Context, x central.Slab) (central.Slab, error) {
+func (s *DB) AddSlab(ctx context.Context, x central.Slab) (central.Slab, error) {
 	x.CreatedAt = cut(x.CreatedAt)
 	x.UpdatedAt = x.CreatedAt
 	err := s.write(ctx, func(c conn) error {
@@ -116,7 +115,7 @@ func (s *SQLite) AddSlab(ctx context.Context, x central.Slab) (central.Slab, err
 }
 
 // ChangeSlab implements central.Administration.
-func (s *SQLite) ChangeSlab(ctx context.Context, vendor central.VendorID, id central.SlabID, change central.SlabChange, at time.Time) (x central.Slab, err error) {
+func (s *DB) ChangeSlab(ctx context.Context, vendor central.VendorID, id central.SlabID, change central.SlabChange, at time.Time) (x central.Slab, err error) {
 	err = s.write(ctx, func(c conn) error {
 		if err := holdSlabs(c, vendor); err != nil {
 			return err
@@ -171,7 +170,7 @@ func set[T any](field, value *T) {
 }
 
 // RemoveSlab implements central.Administration.
-func (s *SQLite) RemoveSlab(ctx context.Context, vendor central.VendorID, id central.SlabID, at time.Time) error {
+func (s *DB) RemoveSlab(ctx context.Context, vendor central.VendorID, id central.SlabID, at time.Time) error {
 	err := s.write(ctx, func(c conn) error {
 		changed, err := c.exec(`UPDATE commission_slabs SET deleted_at = $1 WHERE id = $2 AND vendor = $3 AND deleted_at IS NULL`,
 			ms(at), string(id), string(vendor))

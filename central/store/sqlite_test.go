@@ -154,7 +154,7 @@ func TestRunsOutOfTerminalNumbers(t *testing.T) {
 // TestTwoOnOneFile lets two stores, as two programs would, work on one file.
 func TestTwoOnOneFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "central.db")
-	stores := []*SQLite{openAt(t, path, testConfig()), openAt(t, path, testConfig())}
+	stores := []*DB{openAt(t, path, testConfig()), openAt(t, path, testConfig())}
 	wantErr(t, "seed", stores[0].Seed(background, testSeed()), nil)
 
 	const each = 20

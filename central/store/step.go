@@ -14,7 +14,7 @@ import (
 )
 
 // Dispatch implements central.Operations.
-func (s *SQLite) Dispatch(ctx context.Context, id op.ID, at, bankNotAfter time.Time) error {
+func (s *DB) Dispatch(ctx context.Context, id op.ID, at, bankNotAfter time.Time) error {
 	err := s.write(ctx, func(c conn) error {
 		changed, err := c.exec(`UPDATE operations SET state = 'dispatched', dispatched_at = $1, bank_not_after = $2
 			WHERE id = $3 AND state IN `+origins(op.Dispatched), ms(at), ms(bankNotAfter), string(id))
@@ -33,7 +33,7 @@ func (s *SQLite) Dispatch(ctx context.Context, id op.ID, at, bankNotAfter time.T
 }
 
 // Suspend implements central.Operations.
-func (s *SQLite) Suspend(ctx context.Context, x central.Suspension) (o central.Operation, err error) {
+func (s *DB) Suspend(ctx context.Context, x central.Suspension) (o central.Operation, err error) {
 	err = s.write(ctx, func(c conn) error {
 		var err error
 		o, err = suspend(c, x)
@@ -80,7 +80,7 @@ func freeReference(c conn, prefix string, number int64) (string, error) {
 
 // Settle implements central.Operations. The operation that it returns is the
 // final one.
-func (s *SQLite) Settle(ctx context.Context, x central.Settlement) (o central.Operation, err error) {
+func (s *DB) Settle(ctx context.Context, x central.Settlement) (o central.Operation, err error) {
 	if !x.To.Final() || x.Reply == nil {
 		return central.Operation{}, fmt.Errorf("settle operation %s: a settlement needs a final state and a reply; it has state %q and %d bytes of reply", x.ID, x.To, len(x.Reply))
 	}
@@ -162,7 +162,7 @@ func cameFrom(o central.Operation) op.State {
 
 // Postpone implements central.Operations. An operation that is stuck stays so,
 // since the first time.
-func (s *SQLite) Postpone(ctx context.Context, id op.ID, at, next time.Time, reason string, stuck bool) error {
+func (s *DB) Postpone(ctx context.Context, id op.ID, at, next time.Time, reason string, stuck bool) error {
 	var stuckAt time.Time
 	if stuck {
 		stuckAt = at

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"time"
@@ -12,7 +11,7 @@ import (
 
 // AddCode implements central.Terminals. central.ErrNotFound: no such merchant;
 // central.ErrTaken: the code was given out before.
-func (s *SQLite) AddCode(ctx context.Context, codeHash [32]byte, merchant central.MerchantID, at, expires time.Time) error {
+func (s *DB) AddCode(ctx context.Context, codeHash [32]byte, merchant central.MerchantID, at, expires time.Time) error {
 	err := s.write(ctx, func(c conn) error {
 		known, err := c.exists(`SELECT 1 FROM merchants WHERE id = $1`, string(merchant))
 		if err != nil {
@@ -42,7 +41,7 @@ func (s *SQLite) AddCode(ctx context.Context, codeHash [32]byte, merchant centra
 
 // Enrol implements central.Terminals. The terminal's merchant is the code's,
 // and its TID the next free one; a code is good before its last millisecond.
-func (s *SQLite) Enrol(ctx context.Context, codeHash [32]byte, t central.Terminal) (central.Terminal, error) {
+func (s *DB) Enrol(ctx context.Context, codeHash [32]byte, t central.Terminal) (central.Terminal, error) {
 	err := s.write(ctx, func(c conn) error { return enrol(c, codeHash, &t) })
 	if err != nil {
 		return central.Terminal{}, fmt.Errorf("enrol terminal %s: %w", t.ID, err)
@@ -103,15 +102,15 @@ func nextTID(c conn) (string, error) {
 
 const terminalColumns = `id, merchant, name, tid, public_key, created_at, revoked_at, seen_at`
 
-func scanTerminal(row *sql.Rows) (t central.Terminal, err error) {
+func scanTerminal(row row) (t central.Terminal, err error) {
 	err = row.Scan(&t.ID, &t.Merchant, &t.Name, &t.TID, &t.PublicKey,
 		moment{&t.CreatedAt}, moment{&t.RevokedAt}, moment{&t.SeenAt})
 	return t, err
 }
 
-func (s *SQLite) terminals(ctx context.Context, statement string, args ...any) (list []central.Terminal, err error) {
+func (s *DB) terminals(ctx context.Context, statement string, args ...any) (list []central.Terminal, err error) {
 	err = s.read(ctx, func(c conn) error {
-		return c.each(statement, args, func(row *sql.Rows) error {
+		return c.each(statement, args, func(row row) error {
 			t, err := scanTerminal(row)
 			list = append(list, t)
 			return err
@@ -121,7 +120,7 @@ func (s *SQLite) terminals(ctx context.Context, statement string, args ...any) (
 }
 
 // Terminal implements central.Terminals; central.ErrNotFound if there is none.
-func (s *SQLite) Terminal(ctx context.Context, id central.TerminalID) (central.Terminal, error) {
+func (s *DB) Terminal(ctx context.Context, id central.TerminalID) (central.Terminal, error) {
 	list, err := s.terminals(ctx, `SELECT `+terminalColumns+` FROM terminals WHERE id = $1`, string(id))
 	if err == nil && len(list) == 0 {
 		err = central.ErrNotFound
@@ -133,7 +132,7 @@ func (s *SQLite) Terminal(ctx context.Context, id central.TerminalID) (central.T
 }
 
 // TerminalsOf implements central.Terminals; revoked ones are among them.
-func (s *SQLite) TerminalsOf(ctx context.Context, merchant central.MerchantID) ([]central.Terminal, error) {
+func (s *DB) TerminalsOf(ctx context.Context, merchant central.MerchantID) ([]central.Terminal, error) {
 	list, err := s.terminals(ctx, `SELECT `+terminalColumns+` FROM terminals WHERE merchant = $1 ORDER BY created_at, id`, string(merchant))
 	if err != nil {
 		return nil, fmt.Errorf("list the terminals of merchant %s: %w", merchant, err)
@@ -143,7 +142,7 @@ func (s *SQLite) TerminalsOf(ctx context.Context, merchant central.MerchantID) (
 
 // Revoke implements central.Terminals; central.ErrNotFound if there is no such
 // terminal. The first moment stays.
-func (s *SQLite) Revoke(ctx context.Context, id central.TerminalID, at time.Time) error {
+func (s *DB) Revoke(ctx context.Context, id central.TerminalID, at time.Time) error {
 	err := s.touch(ctx, `UPDATE terminals SET revoked_at = coalesce(revoked_at, $1) WHERE id = $2`, id, at)
 	if err != nil {
 		return fmt.Errorf("revoke terminal %s: %w", id, err)
@@ -153,7 +152,7 @@ func (s *SQLite) Revoke(ctx context.Context, id central.TerminalID, at time.Time
 
 // Saw implements central.Terminals; central.ErrNotFound if there is no such
 // terminal. An older moment than the one noted changes nothing.
-func (s *SQLite) Saw(ctx context.Context, id central.TerminalID, at time.Time) error {
+func (s *DB) Saw(ctx context.Context, id central.TerminalID, at time.Time) error {
 	err := s.touch(ctx, `UPDATE terminals
 		SET seen_at = CASE WHEN seen_at >= $1 THEN seen_at ELSE $1 END WHERE id = $2`, id, at)
 	if err != nil {
@@ -162,7 +161,7 @@ func (s *SQLite) Saw(ctx context.Context, id central.TerminalID, at time.Time) e
 	return nil
 }
 
-func (s *SQLite) touch(ctx context.Context, statement string, id central.TerminalID, at time.Time) error {
+func (s *DB) touch(ctx context.Context, statement string, id central.TerminalID, at time.Time) error {
 	return s.write(ctx, func(c conn) error {
 		changed, err := c.exec(statement, ms(at), string(id))
 		if err == nil && changed == 0 {
@@ -174,7 +173,7 @@ func (s *SQLite) touch(ctx context.Context, statement string, id central.Termina
 
 // SpendToken implements central.Terminals. Ids are remembered for an hour
 // beyond their tokens' end; older ones are removed on the way, a few at a time.
-func (s *SQLite) SpendToken(ctx context.Context, id string, expires time.Time) error {
+func (s *DB) SpendToken(ctx context.Context, id string, expires time.Time) error {
 	now := time.Now()
 	err := s.write(ctx, func(c conn) error {
 		added, err := c.exec(`INSERT INTO spent_tokens (id, expires_at) VALUES ($1, $2) ON CONFLICT (id) DO NOTHING`, id, ms(expires))

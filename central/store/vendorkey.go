@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"time"
@@ -12,7 +11,7 @@ import (
 
 const vendorKeyColumns = `id, vendor, client_hash, hint, sealed, created_at, revoked_at, used_at, uses`
 
-func scanVendorKey(row *sql.Rows) (k central.VendorKey, err error) {
+func scanVendorKey(row row) (k central.VendorKey, err error) {
 	var hash []byte
 	err = row.Scan(&k.ID, &k.Vendor, &hash, &k.Hint, &k.Sealed,
 		moment{&k.CreatedAt}, moment{&k.RevokedAt}, moment{&k.UsedAt}, &k.Uses)
@@ -21,7 +20,7 @@ func scanVendorKey(row *sql.Rows) (k central.VendorKey, err error) {
 }
 
 func (c conn) vendorKeys(statement string, args ...any) (list []central.VendorKey, err error) {
-	err = c.each(statement, args, func(row *sql.Rows) error {
+	err = c.each(statement, args, func(row row) error {
 		k, err := scanVendorKey(row)
 		list = append(list, k)
 		return err
@@ -30,7 +29,7 @@ func (c conn) vendorKeys(statement string, args ...any) (list []central.VendorKe
 }
 
 // AddVendorKey implements central.VendorKeys. Keys begin unused and live.
-func (s *SQLite) AddVendorKey(ctx context.Context, k central.VendorKey) error {
+func (s *DB) AddVendorKey(ctx context.Context, k central.VendorKey) error {
 	err := s.write(ctx, func(c conn) error {
 		known, err := c.exists(`SELECT 1 FROM vendors WHERE id = $1`, string(k.Vendor))
 		if err != nil {
@@ -75,7 +74,7 @@ func newEdition(c conn) error {
 }
 
 // VendorKeysOf implements central.VendorKeys; at most 1000, the oldest.
-func (s *SQLite) VendorKeysOf(ctx context.Context, vendor central.VendorID) (list []central.VendorKey, err error) {
+func (s *DB) VendorKeysOf(ctx context.Context, vendor central.VendorID) (list []central.VendorKey, err error) {
 	err = s.read(ctx, func(c conn) error {
 		var err error
 		if vendor == "" {
@@ -93,7 +92,7 @@ func (s *SQLite) VendorKeysOf(ctx context.Context, vendor central.VendorID) (lis
 
 // LiveVendorKeys implements central.VendorKeys; at most 20,000, the oldest. The
 // edition is read first: a change in between is seen by the next reading.
-func (s *SQLite) LiveVendorKeys(ctx context.Context) (list []central.VendorKey, edition int64, err error) {
+func (s *DB) LiveVendorKeys(ctx context.Context) (list []central.VendorKey, edition int64, err error) {
 	err = s.read(ctx, func(c conn) error {
 		var err error
 		if edition, err = keysEdition(c); err != nil {
@@ -109,7 +108,7 @@ func (s *SQLite) LiveVendorKeys(ctx context.Context) (list []central.VendorKey, 
 }
 
 // VendorKeysEdition implements central.VendorKeys.
-func (s *SQLite) VendorKeysEdition(ctx context.Context) (edition int64, err error) {
+func (s *DB) VendorKeysEdition(ctx context.Context) (edition int64, err error) {
 	err = s.read(ctx, func(c conn) error {
 		var err error
 		edition, err = keysEdition(c)
@@ -127,7 +126,7 @@ func keysEdition(c conn) (edition int64, err error) {
 }
 
 // RevokeVendorKey implements central.VendorKeys. The first moment stays.
-func (s *SQLite) RevokeVendorKey(ctx context.Context, id central.KeyID, at time.Time) error {
+func (s *DB) RevokeVendorKey(ctx context.Context, id central.KeyID, at time.Time) error {
 	err := s.write(ctx, func(c conn) error {
 		changed, err := c.exec(`UPDATE vendor_keys SET revoked_at = coalesce(revoked_at, $1) WHERE id = $2`, ms(at), string(id))
 		if err != nil {
@@ -145,7 +144,7 @@ func (s *SQLite) RevokeVendorKey(ctx context.Context, id central.KeyID, at time.
 }
 
 // ResealVendorKey implements central.VendorKeys.
-func (s *SQLite) ResealVendorKey(ctx context.Context, id central.KeyID, was, is []byte) error {
+func (s *DB) ResealVendorKey(ctx context.Context, id central.KeyID, was, is []byte) error {
 	err := s.write(ctx, func(c conn) error {
 		changed, err := c.exec(`UPDATE vendor_keys SET sealed = $1 WHERE id = $2 AND sealed = $3`, is, string(id), was)
 		if err != nil {
@@ -163,7 +162,7 @@ func (s *SQLite) ResealVendorKey(ctx context.Context, id central.KeyID, was, is 
 }
 
 // LeaseUses implements central.VendorKeys.
-func (s *SQLite) LeaseUses(ctx context.Context, id central.KeyID, n, bound int64) (uses int64, err error) {
+func (s *DB) LeaseUses(ctx context.Context, id central.KeyID, n, bound int64) (uses int64, err error) {
 	err = s.write(ctx, func(c conn) error {
 		err := c.one(`UPDATE vendor_keys SET uses = uses + $1 WHERE id = $2 AND revoked_at IS NULL AND uses <= $3 RETURNING uses`,
 			[]any{n, string(id), bound - n}, &uses)
@@ -179,7 +178,7 @@ func (s *SQLite) LeaseUses(ctx context.Context, id central.KeyID, n, bound int64
 }
 
 // SawVendorKeys implements central.VendorKeys.
-func (s *SQLite) SawVendorKeys(ctx context.Context, seen map[central.KeyID]time.Time) error {
+func (s *DB) SawVendorKeys(ctx context.Context, seen map[central.KeyID]time.Time) error {
 	err := s.write(ctx, func(c conn) error {
 		for id, at := range seen {
 			if _, err := c.exec(`UPDATE vendor_keys SET used_at = $1 WHERE id = $2 AND (used_at IS NULL OR used_at < $1)`,
@@ -197,7 +196,7 @@ func (s *SQLite) SawVendorKeys(ctx context.Context, seen map[central.KeyID]time.
 
 // SpendIV implements central.Replays. A few expired messages are forgotten on
 // the way, more than one call adds.
-func (s *SQLite) SpendIV(ctx context.Context, key central.KeyID, iv central.IV, now, expires time.Time) error {
+func (s *DB) SpendIV(ctx context.Context, key central.KeyID, iv central.IV, now, expires time.Time) error {
 	err := s.write(ctx, func(c conn) error {
 		added, err := c.exec(`INSERT INTO gateway_messages (vendor_key, iv, expires_at) VALUES ($1, $2, $3) ON CONFLICT (vendor_key, iv) DO NOTHING`,
 			string(key), iv[:], ms(expires))
@@ -218,7 +217,7 @@ func (s *SQLite) SpendIV(ctx context.Context, key central.KeyID, iv central.IV, 
 }
 
 // SpentIV implements central.Replays.
-func (s *SQLite) SpentIV(ctx context.Context, key central.KeyID, iv central.IV) (spent bool, err error) {
+func (s *DB) SpentIV(ctx context.Context, key central.KeyID, iv central.IV) (spent bool, err error) {
 	err = s.read(ctx, func(c conn) error {
 		var err error
 		spent, err = c.exists(`SELECT 1 FROM gateway_messages WHERE vendor_key = $1 AND iv = $2`, string(key), iv[:])

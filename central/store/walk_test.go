@@ -18,7 +18,7 @@ import (
 
 // world is the store under a random walk and the small model beside it.
 type world struct {
-	s    *SQLite
+	s    *DB
 	path string
 	now  time.Time
 

@@ -29,7 +29,7 @@ type held struct {
 }
 
 // hold must be called in a synctest bubble, or with Wait on running.
-func hold(s *SQLite) *held {
+func hold(s *DB) *held {
 	h := &held{running: make(chan struct{}), release: make(chan struct{}), result: make(chan error, 1)}
 	go func() {
 		h.result <- s.write(background, func(conn) error {
@@ -51,7 +51,7 @@ func (h *held) let(t *testing.T) {
 
 // inBubble runs a test in virtual time with a store of its own: a goroutine
 // that is left over fails it, and synctest.Wait says that every call is queued.
-func inBubble(t *testing.T, cfg Config, test func(t *testing.T, s *SQLite)) {
+func inBubble(t *testing.T, cfg Config, test func(t *testing.T, s *DB)) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "central.db")
 	synctest.Test(t, func(t *testing.T) {
@@ -62,7 +62,7 @@ func inBubble(t *testing.T, cfg Config, test func(t *testing.T, s *SQLite)) {
 }
 
 func TestOneBatchManyJobs(t *testing.T) {
-	inBubble(t, testConfig(), func(t *testing.T, s *SQLite) {
+	inBubble(t, testConfig(), func(t *testing.T, s *DB) {
 		commits := countCommits(t, s, 0)
 		h := hold(s)
 		errs := make([]error, 50)
@@ -109,7 +109,7 @@ func TestOneBatchManyJobs(t *testing.T) {
 func TestBatchesAreBounded(t *testing.T) {
 	cfg := testConfig()
 	cfg.Batch = 8
-	inBubble(t, cfg, func(t *testing.T, s *SQLite) {
+	inBubble(t, cfg, func(t *testing.T, s *DB) {
 		commits := countCommits(t, s, 0)
 		h := hold(s)
 		var wg sync.WaitGroup
@@ -134,7 +134,7 @@ func wantNil(t *testing.T, err error) {
 }
 
 func TestCommitFails(t *testing.T) {
-	inBubble(t, testConfig(), func(t *testing.T, s *SQLite) {
+	inBubble(t, testConfig(), func(t *testing.T, s *DB) {
 		countCommits(t, s, 2) // the one after the held job's
 		h := hold(s)
 		var wg sync.WaitGroup
@@ -161,10 +161,10 @@ func TestCommitFails(t *testing.T) {
 }
 
 // hookWriter reaches the writer's connection while the writer is idle.
-func hookWriter(t *testing.T, s *SQLite, hook func(*sqlite3.SQLiteConn)) {
+func hookWriter(t *testing.T, s *DB, hook func(*sqlite3.SQLiteConn)) {
 	t.Helper()
 	wantErr(t, "reach the writer's connection", s.write(background, func(c conn) error {
-		return c.link.Raw(func(link any) error {
+		return c.link.(sqliteLink).own.Raw(func(link any) error {
 			hook(link.(*sqlite3.SQLiteConn))
 			return nil
 		})
@@ -172,7 +172,7 @@ func hookWriter(t *testing.T, s *SQLite, hook func(*sqlite3.SQLiteConn)) {
 }
 
 // countCommits counts from now on, and refuses the commit of the given number.
-func countCommits(t *testing.T, s *SQLite, refuse int) *int {
+func countCommits(t *testing.T, s *DB, refuse int) *int {
 	t.Helper()
 	n := -1 // this job's own
 	hookWriter(t, s, func(c *sqlite3.SQLiteConn) {
@@ -190,7 +190,7 @@ func countCommits(t *testing.T, s *SQLite, refuse int) *int {
 func TestQueueIsBounded(t *testing.T) {
 	cfg := testConfig()
 	cfg.Queue = 5
-	inBubble(t, cfg, func(t *testing.T, s *SQLite) {
+	inBubble(t, cfg, func(t *testing.T, s *DB) {
 		h := hold(s)
 		var wg sync.WaitGroup
 		for range cfg.Queue {
@@ -207,7 +207,7 @@ func TestQueueIsBounded(t *testing.T) {
 }
 
 func TestCallerLeaves(t *testing.T) {
-	inBubble(t, testConfig(), func(t *testing.T, s *SQLite) {
+	inBubble(t, testConfig(), func(t *testing.T, s *DB) {
 		h := hold(s)
 		o := newOperation()
 		ctx, leave := context.WithCancel(background)
@@ -224,7 +224,7 @@ func TestCallerLeaves(t *testing.T) {
 }
 
 func TestCallerLeavesTooLate(t *testing.T) {
-	inBubble(t, testConfig(), func(t *testing.T, s *SQLite) {
+	inBubble(t, testConfig(), func(t *testing.T, s *DB) {
 		o := newOperation()
 		ctx, leave := context.WithCancel(background)
 		begun, release, result := make(chan struct{}), make(chan struct{}), make(chan error, 1)
@@ -255,7 +255,7 @@ func TestPanicIsLoggedAndContained(t *testing.T) {
 	var log bytes.Buffer
 	cfg := testConfig()
 	cfg.Logger = slog.New(slog.NewTextHandler(&log, nil))
-	inBubble(t, cfg, func(t *testing.T, s *SQLite) {
+	inBubble(t, cfg, func(t *testing.T, s *DB) {
 		err := s.write(background, func(conn) error { panic("nobody expects it") })
 		if err == nil || strings.Contains(err.Error(), "nobody expects it") {
 			t.Errorf("a panic gave error %v", err)
@@ -270,7 +270,7 @@ func TestPanicIsLoggedAndContained(t *testing.T) {
 // TestDiskFull bounds the file's pages: SQLite then says what it says when a
 // disk is full.
 func TestDiskFull(t *testing.T) {
-	inBubble(t, testConfig(), func(t *testing.T, s *SQLite) {
+	inBubble(t, testConfig(), func(t *testing.T, s *DB) {
 		before := begun(t, s)
 		pages := func(n int64) (was int64) {
 			wantErr(t, "set the limit of pages", s.write(background, func(c conn) error {
@@ -376,7 +376,7 @@ func TestAbandonCommitsNothingMore(t *testing.T) {
 
 // queueBegins queues n operations behind a held writer, each of which must end
 // with the given error.
-func queueBegins(t *testing.T, s *SQLite, n int, want error) []central.Operation {
+func queueBegins(t *testing.T, s *DB, n int, want error) []central.Operation {
 	t.Helper()
 	var list []central.Operation
 	for range n {
@@ -400,7 +400,7 @@ func TestLockOfAnotherProgram(t *testing.T) {
 			t.Fatal(err)
 		}
 	})
-	other := sqlite.Connect(s.db.Path())
+	other := sqlite.Connect(s.db.Name())
 	defer other.Close()
 	tx, err := other.Begin()
 	if err != nil {
@@ -419,7 +419,7 @@ func TestLockOfAnotherProgram(t *testing.T) {
 func TestLostTransaction(t *testing.T) {
 	for name, end := range map[string]error{"with an error": errors.New("the disk fails"), "without one": nil} {
 		t.Run(name, func(t *testing.T) {
-			inBubble(t, testConfig(), func(t *testing.T, s *SQLite) {
+			inBubble(t, testConfig(), func(t *testing.T, s *DB) {
 				h := hold(s)
 				var errs [7]error
 				var operations [len(errs)]central.Operation
@@ -458,7 +458,7 @@ func TestLostTransaction(t *testing.T) {
 func TestReadersAreBounded(t *testing.T) {
 	cfg := testConfig()
 	cfg.Readers = 2
-	inBubble(t, cfg, func(t *testing.T, s *SQLite) {
+	inBubble(t, cfg, func(t *testing.T, s *DB) {
 		release := make(chan struct{})
 		var wg sync.WaitGroup
 		for range cfg.Readers {

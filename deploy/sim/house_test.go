@@ -70,7 +70,7 @@ type house struct {
 
 	bankPart, centralPart part
 	bank                  *simbank.Bank
-	store                 *store.SQLite
+	store                 *store.DB
 	bell                  *central.Bell
 	counters              []*counter
 

@@ -1,0 +1,106 @@
+package store
+
+import (
+	"context"
+	"fmt"
+
+	"galla/central"
+)
+
+// DB is a store in one database. It implements central.Store and is safe for
+// concurrent use.
+type DB struct {
+	db   database
+	node string
+}
+
+var _ central.Store = (*DB)(nil)
+
+// database is what the statements of this package run on. Its errors leave with
+// words for whoever runs the program.
+type database interface {
+	// Write commits what do changes, or nothing of it. do may be run more than
+	// once: it assigns its results, and never adds to what a former run left.
+	Write(ctx context.Context, do func(link) error) error
+	// Read runs do on a connection that nobody else uses meanwhile.
+	Read(ctx context.Context, do func(link) error) error
+	// Close takes nothing more and waits for what is under way.
+	Close() error
+	// Abandon ends as a killed process would.
+	Abandon() error
+	// Name tells people which database it is, without its password.
+	Name() string
+	// Dialect says what it speaks.
+	Dialect() dialect
+}
+
+// dialect is where the two databases' SQL differs.
+type dialect struct {
+	// skipLocked ends a selection of rows that are about to be claimed: where
+	// several writers run at one time, each takes those that no other has.
+	skipLocked string
+	// hold ends a selection of rows that others must not change meanwhile.
+	hold string
+}
+
+// link runs statements on one connection.
+type link interface {
+	// Exec runs a statement and tells how many rows it changed.
+	Exec(statement string, args []any) (int64, error)
+	// Each hands every row of a statement to scan, and runs it to its end.
+	Each(statement string, args []any, scan func(row) error) error
+}
+
+// row is one row of a result, valid until scan returns.
+type row interface {
+	Scan(dest ...any) error
+}
+
+// Close takes nothing more, commits what is queued, waits for reads under way
+// and closes the database. Calls that come later fail; closing again only waits.
+func (s *DB) Close() error { return s.db.Close() }
+
+// Abandon closes the store as if the process had been killed: what is queued
+// or in an open transaction is not committed and its callers get an error. It
+// is for simulations of a crash.
+func (s *DB) Abandon() error { return s.db.Abandon() }
+
+// write commits a change.
+func (s *DB) write(ctx context.Context, do func(conn) error) error {
+	return s.db.Write(ctx, func(l link) error { return do(s.conn(l)) })
+}
+
+// read reads.
+func (s *DB) read(ctx context.Context, do func(conn) error) error {
+	return s.db.Read(ctx, func(l link) error { return do(s.conn(l)) })
+}
+
+func (s *DB) conn(l link) conn { return conn{link: l, node: s.node, dialect: s.db.Dialect()} }
+
+// Ping tells whether the store reads and takes changes: it goes through the
+// queue and a transaction that changes nothing, and so fails with
+// central.ErrBusy where readiness should.
+func (s *DB) Ping(ctx context.Context) error {
+	if err := s.write(ctx, func(conn) error { return nil }); err != nil {
+		return fmt.Errorf("database %s takes no changes: %w", s.db.Name(), err)
+	}
+	var n int
+	if err := s.read(ctx, func(c conn) error { return c.one(`SELECT count(*) FROM counters`, nil, &n) }); err != nil {
+		return fmt.Errorf("database %s cannot be read: %w", s.db.Name(), err)
+	}
+	return nil
+}
+
+// Backlog counts the operations that wait for the bank's word, for metrics:
+// pending has all of them, stuck those among them that wait for a person.
+func (s *DB) Backlog(ctx context.Context) (pending, stuck int, err error) {
+	err = s.read(ctx, func(c conn) error {
+		return c.one(`SELECT
+			(SELECT count(*) FROM operations WHERE settled_at IS NULL AND state = 'pending'),
+			(SELECT count(*) FROM operations WHERE state = 'pending' AND stuck_at IS NOT NULL)`, nil, &pending, &stuck)
+	})
+	if err != nil {
+		return 0, 0, fmt.Errorf("count pending operations: %w", err)
+	}
+	return pending, stuck, nil
+}
