@@ -72,7 +72,7 @@ func settings(folder string, o Options) []string {
 		"shared_buffers=32MB", "logging_collector=off", "log_min_messages=fatal", "wal_level=replica",
 	}, o.Settings...)
 	if !o.Durable {
-		list = append(list, "fsync=off", "synchronous_commit=off", "full_page_writes=off")
+		list = append(list, "fsync=off", "full_page_writes=off")
 	}
 	var args []string
 	for _, setting := range list {
