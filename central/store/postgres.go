@@ -62,7 +62,9 @@ func (s server) Read(ctx context.Context, do func(link) error) error {
 
 // Dialect implements database.
 func (server) Dialect() dialect {
-	return dialect{skipLocked: " FOR UPDATE SKIP LOCKED", hold: " FOR UPDATE", ring: postgres.Notify}
+	d := postgresDialect()
+	d.ring = postgres.Notify
+	return d
 }
 
 // serverLink runs statements over the network.

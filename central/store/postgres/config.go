@@ -47,9 +47,10 @@ const (
 	// readLimit bounds a read as a whole, the report of all earnings included.
 	readLimit = time.Minute
 
-	// maxTaken is how often a change is run that finds a record there already:
-	// once for each of the names that an operation has, and once more.
-	maxTaken = 3
+	// maxTaken is how often a change is run that finds a record there already: for
+	// each of the names that an operation has, and some more for those who look
+	// for the next free one at the same time.
+	maxTaken = 6
 	// firstPause and lastPause bound the wait before a change is run again; it
 	// doubles, and is drawn between nothing and that.
 	firstPause = 10 * time.Millisecond
