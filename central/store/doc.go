@@ -5,10 +5,10 @@
 //
 // It promises that a method that returned nil is on the disk: the journal is a
 // write-ahead log synced at each commit (SQLite's synchronous=FULL, PostgreSQL's
-// synchronous_commit), which is checked on every connection. It also promises that no record is ever in a state that
-// central.CanBecome does not allow: methods change a row only if it is still in
-// the state that they leave, and the schema's constraints and triggers refuse
-// what a mistake in the code might try.
+// synchronous_commit), which is checked on every connection. It also promises
+// that no record is ever in a state that central.CanBecome does not allow:
+// methods change a row only if it is still in the state that they leave, and the
+// schema's constraints and triggers refuse what a mistake in the code might try.
 //
 // Data enters and leaves as the types of package central. Inside, times are
 // integer milliseconds since 1970 (what is finer is cut off; the zero time is
@@ -19,8 +19,8 @@
 //
 // Packages sqlite and postgres, below, have the connections: the one writer that
 // commits in groups, and the pool that survives its server. An error of a change
-// says that nothing was recorded, with the one
-// exception told there; the engine's sweep settles such a record as any other.
+// says that nothing was recorded, with the one exception told there; the engine's
+// sweep settles such a record as any other.
 //
 // # What an operation brings with it
 //
