@@ -168,6 +168,7 @@ func TestCuts(t *testing.T) {
 // TestSilence loses a message on a connection that then says nothing more, as
 // one to a machine that died does.
 func TestSilence(t *testing.T) {
+	t.Parallel() // it waits for the server to give up
 	direct := pgtest.Database(t)
 	table(t, direct)
 	p, url := newProxy(t, direct)
