@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"strings"
 	"sync"
@@ -338,43 +339,64 @@ func TestErrorsOfTheServer(t *testing.T) {
 	wantErr(t, "afterwards", d.Write(t.Context(), adding(1)), nil)
 }
 
-// BenchmarkWrite commits one row a call; package store has the same over whole
-// operations, for both databases.
+// BenchmarkWrite commits one row a call, on a server that syncs, with what Write
+// does and with pgx's own transactions, to see what the promises cost. Package
+// store measures whole operations, on both databases.
 func BenchmarkWrite(b *testing.B) {
-	url := pgtest.Database(b)
-	ctx := context.Background()
-	c, err := pgx.Connect(ctx, url)
+	s, err := pgtest.Start(b.TempDir(), pgtest.Options{Durable: true})
 	if err != nil {
 		b.Fatal(err)
 	}
-	_, err = c.Exec(ctx, `CREATE TABLE a (n BIGINT NOT NULL)`)
-	if err := errors.Join(err, c.Close(ctx)); err != nil {
+	b.Cleanup(s.Kill)
+	ctx := context.Background()
+	d, err := Open(ctx, s.URL("postgres"), config())
+	if err != nil {
 		b.Fatal(err)
 	}
-	for name, callers := range map[string]int{"1": 1, "8": 8, "32": 32} {
-		b.Run(name, func(b *testing.B) {
-			d, err := Open(ctx, url, config())
-			if err != nil {
-				b.Fatal(err)
-			}
-			defer d.Close()
-			var left atomic.Int64
-			left.Store(int64(b.N))
-			var wg sync.WaitGroup
-			b.ResetTimer()
-			for range callers {
-				wg.Go(func() {
-					for left.Add(-1) >= 0 {
-						if err := d.Write(ctx, func(l *Link) error {
-							_, err := l.Exec(`INSERT INTO a (n) VALUES ($1)`, []any{1})
-							return err
-						}); err != nil {
-							b.Error(err)
+	defer d.Close()
+	const insert = `INSERT INTO a (n) VALUES ($1)`
+	if err := d.Write(ctx, func(l *Link) error { _, err := l.Exec(`CREATE TABLE a (n BIGINT NOT NULL)`, nil); return err }); err != nil {
+		b.Fatal(err)
+	}
+	for _, callers := range []int{1, 8, 32} {
+		for name, write := range map[string]func() error{
+			"Write": func() error {
+				return d.Write(ctx, func(l *Link) error { _, err := l.Exec(insert, []any{1}); return err })
+			},
+			"bare": func() error {
+				return pgx.BeginFunc(ctx, d.pool, func(tx pgx.Tx) error { _, err := tx.Exec(ctx, insert, 1); return err })
+			},
+		} {
+			b.Run(fmt.Sprintf("%s/%d", name, callers), func(b *testing.B) {
+				var left atomic.Int64
+				left.Store(int64(b.N))
+				var wg sync.WaitGroup
+				b.ResetTimer()
+				for range callers {
+					wg.Go(func() {
+						for left.Add(-1) >= 0 {
+							if err := write(); err != nil {
+								b.Error(err)
+							}
 						}
-					}
-				})
-			}
-			wg.Wait()
-		})
+					})
+				}
+				wg.Wait()
+				b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "changes/s")
+			})
+		}
+	}
+}
+
+func TestLogPlace(t *testing.T) {
+	for text, want := range map[string]uint64{"0/0": 0, "0/16B3748": 0x16B3748, "1/0": 1 << 32, "FFFFFFFF/FFFFFFFF": 1<<64 - 1} {
+		if got, err := logPlace(text); err != nil || got != want {
+			t.Errorf("%s is read as %d, error %v", text, got, err)
+		}
+	}
+	for _, text := range []string{"", "0", "0/", "/0", "x/0", "0/100000000", "0/0/0", "-1/0"} {
+		if got, err := logPlace(text); err == nil {
+			t.Errorf("%q is read as %d", text, got)
+		}
 	}
 }
