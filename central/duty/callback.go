@@ -181,8 +181,8 @@ type CallbackSecrets interface {
 	// AddSecret records a secret. central.ErrNotFound: no such merchant;
 	// central.ErrState: it has MaxCallbackSecrets already.
 	AddSecret(ctx context.Context, s CallbackSecret) error
-	// SecretsOf lists a merchant's secrets, or everybody's where it is empty,
-	// oldest first; revoked ones are among them.
+	// SecretsOf lists a merchant's secrets, oldest first; revoked ones are among
+	// them.
 	SecretsOf(ctx context.Context, m central.MerchantID) ([]CallbackSecret, error)
 	// LiveSecrets lists the secrets that are not revoked, oldest first, from
 	// after the given one on; empty: from the first.

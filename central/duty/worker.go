@@ -114,7 +114,7 @@ func (c *chores) do(ctx context.Context, x Chore, r ChoreRecord) {
 	switch {
 	case err != nil && ctx.Err() != nil:
 		// The node is being stopped: another one does it at once.
-		end.Next, end.Failed, end.Note = now, r.Failures > 0, "stopped with its node"
+		end.Next, end.Note = now, "stopped with its node"
 	case err != nil:
 		end.Failed, end.Note = true, err.Error()
 		end.Next = now.Add(pauseAfter(r.Failures, x.Every))
