@@ -72,7 +72,7 @@ type Attempt struct {
 	Merchant  central.MerchantID
 	Number    int // Callback.Attempts as it was claimed
 	At        time.Time
-	Node      string
+	Node      string // written by the store
 	HTTP      int    // zero: no reply
 	Said      string // for people; nothing secret, nothing of the reply's body
 	Verdict   Verdict
