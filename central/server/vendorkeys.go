@@ -3,11 +3,9 @@ package server
 import (
 	"context"
 	"errors"
-	"fmt"
-	"io/fs"
-	"os"
 
 	"galla/central"
+	"galla/central/callback"
 	"galla/central/gateway"
 	"galla/central/store"
 )
@@ -16,21 +14,22 @@ import (
 // central that may be running: what it changes counts there a second later.
 type VendorKeys struct {
 	*gateway.Safe
-	db *store.DB
+	secrets *callback.Safe // sealed under the same master keys
+	db      *store.DB
 }
 
-// OpenVendorKeys opens the keys of an existing central. Of cfg it takes Data,
-// VendorMasterKeys, Sandbox, Node, Rand and Logger. Close ends it.
+// OpenVendorKeys opens the keys of an existing central. Of cfg it takes
+// DatabaseURL, Data, VendorMasterKeys, Sandbox, Node, Rand and Logger. Close ends it.
 func OpenVendorKeys(ctx context.Context, cfg Config) (*VendorKeys, error) {
-	if _, err := os.Stat(cfg.database()); errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("there is no central's database in %s: name the data folder of the central (--data), and start it once", cfg.Data)
+	if err := checkBegun(cfg); err != nil {
+		return nil, err
 	}
 	cfg.Sandbox = false // a command makes no master key: the central that has the database has one
 	all, err := loadMasters(cfg)
 	if err != nil {
 		return nil, err
 	}
-	db, err := store.OpenSQLite(ctx, cfg.database(), store.Config{Node: cfg.Node, Logger: cfg.Logger})
+	db, err := openBeside(ctx, cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -38,7 +37,11 @@ func OpenVendorKeys(ctx context.Context, cfg Config) (*VendorKeys, error) {
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
-	return &VendorKeys{Safe: safe, db: db}, nil
+	secrets, err := callback.NewSafe(db, all, cfg.Rand)
+	if err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return &VendorKeys{Safe: safe, secrets: secrets, db: db}, nil
 }
 
 // Close closes the database.

@@ -31,11 +31,13 @@ var importMap = []line{
 	{"shared/secret", nil},
 	{"shared/wire", []string{"shared/op"}},
 
-	{"central", []string{everyone}},
+	{"central", []string{"central/worker", everyone}},
+	{"central/worker", nil},
 	{"central/store", []string{"central", "central/duty", "central/store/postgres", "central/store/sqlite", everyone}},
 	{"central/store/pgtest", nil},
 	{"central/store/postgres", []string{"central", everyone}},
-	{"central/duty", []string{"central", everyone}},
+	{"central/duty", []string{"central", "central/worker", everyone}},
+	{"central/callback", []string{"central", "central/duty", "central/worker", everyone}},
 	{"central/store/sqlite", []string{"central", everyone}},
 	{"central/contract", []string{"central", "central/dmt", "central/form", "central/iin", "central/upi", everyone}},
 	{"central/upi", []string{everyone}},
@@ -120,6 +122,7 @@ var modules = []grant{
 
 	{"pgregory.net/rapid", nil, "property tests"},
 	{"go.uber.org/goleak", nil, "goroutine leaks in tests"},
+	{"github.com/standard-webhooks/standard-webhooks", nil, "the independent verifier of callbacks' signatures"},
 	{"github.com/getkin/kin-openapi", nil, "the independent validator of the OpenAPI document"},
 	{"github.com/chromedp/chromedp", nil, "browser tests"},
 	{"github.com/chromedp/cdproto", nil, "browser tests"},
