@@ -27,7 +27,11 @@ type Config struct {
 	BankURL string
 	Data    string // folder; the central's files lie in central/ and keys/ below it
 	Sandbox bool   // make missing keys, seed the sandbox's parties and limits
-	Node    string // name of this central among those that share a database
+	Node    string // name of this central among those that share a database; no two may have the same
+
+	// DatabaseURL is a PostgreSQL database, by its URL or a list of key=value,
+	// which several centrals may share; empty: SQLite in the data folder.
+	DatabaseURL secret.Token
 
 	// LimitsFile replaces the limits that the program brings (package limits has
 	// the format); empty: the program's own, the sandbox's in a sandbox.
@@ -84,6 +88,11 @@ func (c Config) Validate() error {
 	}
 	if c.Node == "" {
 		errs = append(errs, errors.New("node name is missing"))
+	}
+	if !c.DatabaseURL.IsZero() {
+		if err := checkDatabase(c.DatabaseURL.Reveal()); err != nil {
+			errs = append(errs, err)
+		}
 	}
 	if c.GatewayRate < 0 || c.GatewayBurst < 0 || c.GatewayUnderWay < 0 {
 		errs = append(errs, errors.New("the gateway's rate, burst and calls under way can't be below zero"))

@@ -46,10 +46,7 @@ func Run(ctx context.Context, cfg Config) error {
 			_ = l.Close() // closed already where its server ran
 		}
 	}()
-	if err := os.MkdirAll(filepath.Dir(cfg.database()), 0o700); err != nil {
-		return fmt.Errorf("make the data folder: %w", err)
-	}
-	db, err := store.OpenSQLite(ctx, cfg.database(), store.Config{Node: cfg.Node, Logger: cfg.Logger})
+	db, err := openStore(ctx, cfg, store.Config{Node: cfg.Node, Logger: cfg.Logger})
 	if err != nil {
 		return err
 	}
