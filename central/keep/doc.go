@@ -8,12 +8,12 @@
 // the stored reply and the reasons of its history, is archived 180 days after
 // its end, in two steps:
 //
-//	1. a line for each operation in a new file of the folder of archives
-//	   (NDJSON, gzip; one file a run and month), synced, with its SHA-256
-//	   beside it in the form of sha256sum
-//	2. the file's row in the database; and in the same transactions, 64
-//	   operations each, the short reply in place of the stored one, where that
-//	   is still the one that was archived
+//  1. a line for each operation in a new file of the folder of archives
+//     (NDJSON, gzip; one file a run and month), synced, with its SHA-256
+//     beside it in the form of sha256sum
+//  2. the file's row in the database; and in the same transactions, 64
+//     operations each, the short reply in place of the stored one, where that
+//     is still the one that was archived
 //
 // A crash between the two leaves a file that no row names. The next run writes
 // those operations into another one; nothing is lost, and nothing is in a row

@@ -45,17 +45,6 @@ func (s *DB) LastBackup(ctx context.Context) (at time.Time, err error) {
 	return at, nil
 }
 
-// Contents counts what a database has, for whoever compares a copy.
-func (s *DB) Contents(ctx context.Context) (operations, identities int, err error) {
-	err = s.read(ctx, func(c conn) error {
-		return c.one(`SELECT (SELECT count(*) FROM operations), (SELECT count(*) FROM identities)`, nil, &operations, &identities)
-	})
-	if err != nil {
-		return 0, 0, fmt.Errorf("count what the database has: %w", err)
-	}
-	return operations, identities, nil
-}
-
 // MarkRestored prepares a database that was put back from a copy, before any
 // central serves it, in one transaction.
 //
@@ -194,4 +183,17 @@ func (s *DB) Forswear(ctx context.Context, caller, identity string, at time.Time
 		return fmt.Errorf("declare an identity of %s never executed: %w", caller, err)
 	}
 	return nil
+}
+
+// Forsworn tells whether an identity was declared never seen.
+func (s *DB) Forsworn(ctx context.Context, caller, identity string) (forsworn bool, err error) {
+	err = s.read(ctx, func(c conn) error {
+		var err error
+		forsworn, err = c.exists(`SELECT 1 FROM identities WHERE caller = $1 AND identity = $2 AND forsworn_at IS NOT NULL`, caller, identity)
+		return err
+	})
+	if err != nil {
+		return false, fmt.Errorf("look for a tombstone of %s: %w", caller, err)
+	}
+	return forsworn, nil
 }

@@ -92,8 +92,7 @@ type Restored struct {
 	// Doubtful operations are asked after at the bank (MarkRestored).
 	Doubtful int
 	// Aside is the file of the database that was there; empty: none was.
-	Aside                  string
-	Operations, Identities int
+	Aside string
 }
 
 // RestoreSQLite puts a database back from a copy: it verifies the copy's
@@ -191,10 +190,7 @@ func prepare(ctx context.Context, part string, r Restoring, cfg Config) (out Res
 		return Restored{}, err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	if out.Restoration, out.Doubtful, err = db.MarkRestored(ctx, r.At, !r.Complete); err != nil {
-		return Restored{}, err
-	}
-	out.Operations, out.Identities, err = db.Contents(ctx)
+	out.Restoration, out.Doubtful, err = db.MarkRestored(ctx, r.At, !r.Complete)
 	return out, err
 }
 

@@ -187,7 +187,11 @@ func report(statement string) bool {
 func harmless(statement, detail string) bool {
 	switch {
 	case strings.Contains(detail, "counters"), strings.Contains(detail, "operations_stuck"), strings.Contains(detail, "CONSTANT ROW"),
-		strings.Contains(detail, "vendor_keys_live"), strings.Contains(detail, "vendor_keys_in_order"):
+		strings.Contains(detail, "vendor_keys_live"), strings.Contains(detail, "vendor_keys_in_order"),
+		// Restorations are few, what they hold is listed in the order of an
+		// index, and each moves every terminal's cursor once.
+		detail == "SCAN restorations", strings.Contains(detail, "held_identities_in_order"),
+		detail == "SCAN terminals" && strings.Contains(statement, "SET last_event = last_event + $1"):
 		return true
 	case detail == "SCAN earned", detail == "SCAN sides":
 		return report(statement)
