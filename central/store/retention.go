@@ -105,8 +105,9 @@ func (s *DB) Archived(ctx context.Context, after string, limit int) ([]duty.Arch
 // ArchiveOf gives the archive that an operation's body went to, and when;
 // central.ErrNotFound where the body is still in the database.
 func (s *DB) ArchiveOf(ctx context.Context, id op.ID) (duty.Archive, error) {
+	condition := s.db.Dialect().called("id = $1")
 	list, err := s.archives(ctx, `SELECT a.file, a.sha256, a.month, a.operations, a.node, o.archived_at
-		FROM operations o JOIN archives a ON a.file = o.archive WHERE o.id = $1`, string(id))
+		FROM operations o JOIN archives a ON a.file = o.archive WHERE `+condition, string(id))
 	if err == nil && len(list) == 0 {
 		err = central.ErrNotFound
 	}
