@@ -110,7 +110,11 @@ func serve(ctx context.Context, cfg Config, k keys, db *store.DB, listeners []ne
 	if err != nil {
 		return err
 	}
-	desk := admin{engine: engine, store: db, terminals: terminals, gateway: sealed, log: cfg.Logger}
+	calls, err := newDuties(cfg, k.vendorMasters, db)
+	if err != nil {
+		return err
+	}
+	desk := admin{engine: engine, store: db, terminals: terminals, gateway: sealed, duties: calls, log: cfg.Logger}
 
 	if err := writePID(cfg.Data); err != nil {
 		return err
@@ -119,6 +123,7 @@ func serve(ctx context.Context, cfg Config, k keys, db *store.DB, listeners []ne
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return engine.Run(ctx) })
 	group.Go(func() error { return sealed.Run(ctx) })
+	group.Go(func() error { return calls.run(ctx) })
 	group.Go(func() error { return direct.Run(ctx, listeners[0]) })
 	group.Go(func() error { return desk.run(ctx, listeners[1]) })
 	group.Go(func() error { return terminals.Run(ctx, listeners[2]) })

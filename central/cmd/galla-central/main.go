@@ -29,6 +29,7 @@ type cli struct {
 	Vendor vendorCommand `cmd:"" help:"Manage vendors."`
 
 	Operation operationCommand `cmd:"" help:"Look at operations."`
+	Callback  callbackCommand  `cmd:"" help:"Manage what merchants' programs are told."`
 }
 
 type runCommand struct {
@@ -99,6 +100,8 @@ func main() {
 		err = c.Run.Serve(ctx, cfg)
 	case strings.HasPrefix(chosen.Command(), "operation "):
 		err = c.Operation.look(ctx, cfg, chosen.Command(), os.Stdout)
+	case strings.HasPrefix(chosen.Command(), "callback "):
+		err = c.Callback.manage(ctx, cfg, chosen.Command(), os.Stdout)
 	default:
 		err = c.Vendor.Key.manage(ctx, cfg, chosen.Command(), os.Stdout)
 	}
