@@ -28,6 +28,8 @@ const (
 	GatewayMessages  Leftover = "gateway-messages"
 	AgentSessions    Leftover = "agent-sessions"
 	RevokedEvents    Leftover = "events-of-revoked-terminals"
+	DeliveredCalls   Leftover = "delivered-callbacks"
+	GivenUpCalls     Leftover = "given-up-callbacks"
 	QuotaReservation Leftover = "quota-reservations"
 	QuotaUsage       Leftover = "quota-usage"
 )
@@ -47,6 +49,8 @@ func Keepings() []Keeping {
 		{EnrolmentCodes, 30 * day, "a code that expired is worth nothing; a month, for the question who enrolled a terminal"},
 		{AgentSessions, BodiesKept, "a session that expired lets nothing through; as long as bodies, for the question whether the agent had proved himself"},
 		{RevokedEvents, day, "a revoked terminal is never told anything again; a day, in which somebody may still look at what it was owed"},
+		{DeliveredCalls, 30 * day, "a merchant who missed one asks for a replay within days"},
+		{GivenUpCalls, BodiesKept, "nobody was told: as long as bodies, for a replay when the merchant's program is mended"},
 		// A month has at most 31 days: what began forty days ago lies in a month
 		// that is over, so that one comparison serves days and months.
 		{QuotaReservation, 40 * day, "nothing counts against a period that is over, and what a late failure or a refund gives back to it is of no use to anybody; the rest is for the question why an operation was refused"},

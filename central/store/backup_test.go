@@ -84,9 +84,9 @@ func TestBackupEquals(t *testing.T) {
 	}
 	want := dump(t, path)
 	to := filepath.Join(t.TempDir(), "central.db")
-	r, err := RestoreSQLite(background, Restoring{From: copied, To: to, Complete: true, At: later}, testConfig())
+	r, err := RestoreSQLite(background, Restoring{From: copied, To: to, Complete: true, At: longAfter}, testConfig())
 	wantErr(t, "restore", err, nil)
-	if r.Gap || !r.BackupAt.Equal(cut(t0)) || !r.At.Equal(cut(later)) || !r.ReleasedAt.Equal(r.At) || r.Doubtful != 0 || r.Aside != "" {
+	if r.Gap || !r.BackupAt.Equal(cut(t0)) || !r.At.Equal(cut(longAfter)) || !r.ReleasedAt.Equal(r.At) || r.Doubtful != 0 || r.Aside != "" {
 		t.Errorf("restored: %+v", r)
 	}
 	if got := dump(t, to); got != want {
@@ -184,7 +184,7 @@ func TestRestoreRefuses(t *testing.T) {
 		"a database is there": {Restoring{From: copied, To: path}, "there is a database already"},
 		"a central runs":      {Restoring{From: copied, To: path, Replace: true}, "stop the central first"},
 	} {
-		c.r.At = later
+		c.r.At = longAfter
 		before := dump(t, path)
 		if _, err := RestoreSQLite(background, c.r, testConfig()); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v, want one that says %q", name, err, c.want)
@@ -213,7 +213,7 @@ func TestRestoreKeepsTheOldOne(t *testing.T) {
 		was, err := os.ReadFile(path)
 		wantErr(t, "read", err, nil)
 		wantErr(t, "a crashed attempt", os.WriteFile(path+".restoring", []byte("half"), 0o600), nil)
-		r, err := RestoreSQLite(background, Restoring{From: copied, To: path, Replace: true, At: later}, testConfig())
+		r, err := RestoreSQLite(background, Restoring{From: copied, To: path, Replace: true, At: longAfter}, testConfig())
 		wantErr(t, "restore", err, nil)
 		if kept, err := os.ReadFile(r.Aside); err != nil || damaged && string(kept) != string(was) {
 			t.Errorf("damaged %v: what was there is not kept in %s: %v", damaged, r.Aside, err)
@@ -246,12 +246,12 @@ func TestMarkRestored(t *testing.T) {
 			t.Fatalf("events: %d, %v", len(before), err)
 		}
 
-		r, doubtful, err := s.MarkRestored(background, later, true)
+		r, doubtful, err := s.MarkRestored(background, longAfter, true)
 		if err != nil || doubtful != 1 || !r.Gap || !r.ReleasedAt.IsZero() || !r.BackupAt.IsZero() {
 			t.Fatalf("mark: %+v, %d doubtful, %v", r, doubtful, err)
 		}
 		o, err := s.Operation(background, ids[op.Received])
-		if err != nil || o.State != op.Dispatched || !o.BankNotAfter.After(later) {
+		if err != nil || o.State != op.Dispatched || !o.BankNotAfter.After(longAfter) {
 			t.Errorf("what was received is %s, the bank may begin it until %v, %v", o.State, o.BankNotAfter, err)
 		}
 		for _, state := range allStates[1:] {
@@ -267,7 +267,7 @@ func TestMarkRestored(t *testing.T) {
 			t.Errorf("events after a cursor of the gap: %+v, %v", after, err)
 		}
 
-		if _, _, err := s.MarkRestored(background, later.Add(time.Hour), false); err != nil {
+		if _, _, err := s.MarkRestored(background, longAfter.Add(time.Hour), false); err != nil {
 			t.Fatal(err)
 		}
 		list, err := s.Restorations(background)
@@ -275,7 +275,7 @@ func TestMarkRestored(t *testing.T) {
 			t.Errorf("restorations: %+v, %v", list, err)
 		}
 		for _, want := range []int{1, 0} {
-			if n, err := s.Release(background, later.Add(2*time.Hour)); err != nil || n != want {
+			if n, err := s.Release(background, longAfter.Add(2*time.Hour)); err != nil || n != want {
 				t.Errorf("released %d, %v; want %d", n, err, want)
 			}
 		}
@@ -353,7 +353,7 @@ func TestPostgresDump(t *testing.T) {
 	if err := tryWrite(back, "DELETE FROM operations"); err == nil {
 		t.Error("the restored schema lets operations go")
 	}
-	if _, doubtful, err := back.MarkRestored(background, later, true); err != nil || doubtful != 1 {
+	if _, doubtful, err := back.MarkRestored(background, longAfter, true); err != nil || doubtful != 1 {
 		t.Errorf("mark: %d doubtful, %v", doubtful, err)
 	}
 	if _, isNew, err := back.Begin(background, newOperation(), nil); err != nil || !isNew {

@@ -105,9 +105,8 @@ func (s *DB) Archived(ctx context.Context, after string, limit int) ([]duty.Arch
 // ArchiveOf gives the archive that an operation's body went to, and when;
 // central.ErrNotFound where the body is still in the database.
 func (s *DB) ArchiveOf(ctx context.Context, id op.ID) (duty.Archive, error) {
-	condition := s.db.Dialect().called("id = $1")
 	list, err := s.archives(ctx, `SELECT a.file, a.sha256, a.month, a.operations, a.node, o.archived_at
-		FROM operations o JOIN archives a ON a.file = o.archive WHERE `+condition, string(id))
+		FROM operations o JOIN archives a ON a.file = o.archive WHERE `+s.db.Dialect().called("id = $1"), string(id))
 	if err == nil && len(list) == 0 {
 		err = central.ErrNotFound
 	}
@@ -141,14 +140,21 @@ func purges() map[duty.Leftover]string {
 			SELECT vendor_key, iv FROM gateway_messages WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2)`,
 		duty.AgentSessions: `DELETE FROM agent_sessions WHERE (tid, opened_at) IN (
 			SELECT tid, opened_at FROM agent_sessions WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2)`,
+		// The table has only what terminals have not seen yet: it is small.
 		duty.RevokedEvents: `DELETE FROM events WHERE (terminal, cursor) IN (
-			SELECT e.terminal, e.cursor FROM terminals t JOIN events e ON e.terminal = t.id WHERE t.revoked_at <= $1 LIMIT $2)`,
+			SELECT e.terminal, e.cursor FROM events e
+			WHERE (SELECT 1 FROM terminals t WHERE t.id = e.terminal AND t.revoked_at <= $1) = 1
+			ORDER BY e.terminal, e.cursor LIMIT $2)`,
+		duty.DeliveredCalls: `DELETE FROM callbacks WHERE operation IN (
+			SELECT operation FROM callbacks WHERE state = 'delivered' AND ended_at <= $1 ORDER BY ended_at LIMIT $2)`,
+		duty.GivenUpCalls: `DELETE FROM callbacks WHERE operation IN (
+			SELECT operation FROM callbacks WHERE state = 'given-up' AND ended_at <= $1 ORDER BY ended_at LIMIT $2)`,
 		duty.QuotaReservation: `DELETE FROM reservations WHERE (operation, key, period) IN (
 			SELECT operation, key, period FROM reservations WHERE period < $1 ORDER BY period, key LIMIT $2)`,
 		// A reservation that another change is giving back holds its count.
 		duty.QuotaUsage: `DELETE FROM quota_usage WHERE (key, period) IN (
 			SELECT u.key, u.period FROM quota_usage u WHERE u.period < $1
-				AND NOT EXISTS (SELECT 1 FROM reservations r WHERE r.period = u.period AND r.key = u.key)
+				AND (SELECT 1 FROM reservations r WHERE r.period = u.period AND r.key = u.key LIMIT 1) IS NULL
 			ORDER BY u.period, u.key LIMIT $2)`,
 	}
 }

@@ -13,13 +13,13 @@ import (
 	"galla/shared/op"
 )
 
-// later is when the bodies of operations that the suite settles are due.
-var later = t0.Add(duty.BodiesKept + 24*time.Hour)
+// longAfter is when the bodies of operations that the suite settles are due.
+var longAfter = t0.Add(duty.BodiesKept + 24*time.Hour)
 
 const shortReply = `{"statusCode":"00","message":"archived"}`
 
 func archiveNamed(name string, n int) duty.Archive {
-	return duty.Archive{File: name, SHA256: strings.Repeat("a", 64), Month: "2026-11", Operations: n, Node: testNode, At: cut(later)}
+	return duty.Archive{File: name, SHA256: strings.Repeat("a", 64), Month: "2026-11", Operations: n, Node: testNode, At: cut(longAfter)}
 }
 
 func shrinking(o central.Operation) duty.Shrinking {
@@ -40,7 +40,7 @@ func TestFinished(t *testing.T) {
 		var afterEnd time.Time
 		var afterID op.ID
 		for {
-			list, err := s.Finished(background, later, afterEnd, afterID, 2)
+			list, err := s.Finished(background, longAfter, afterEnd, afterID, 2)
 			wantErr(t, "list", err, nil)
 			if len(list) == 0 {
 				break
@@ -132,7 +132,7 @@ func TestShrink(t *testing.T) {
 		if err != nil || len(list) != 2 || list[0] != a {
 			t.Errorf("archives: %+v, %v", list, err)
 		}
-		if list, err := s.Finished(background, later, time.Time{}, "", 10); err != nil || len(list) != 1 || list[0].Operation.ID != other.ID {
+		if list, err := s.Finished(background, longAfter, time.Time{}, "", 10); err != nil || len(list) != 1 || list[0].Operation.ID != other.ID {
 			t.Errorf("still due: %d, %v", len(list), err)
 		}
 	})
@@ -176,7 +176,7 @@ func TestSchemaRefusesArchiving(t *testing.T) {
 			_, err := c.exec(`INSERT INTO archives (file, sha256, month, operations, node, at) VALUES ('f', $1, '2026-11', 1, 'n', 1)`, strings.Repeat("a", 64))
 			return err
 		}), nil)
-		at := later.UnixMilli()
+		at := longAfter.UnixMilli()
 		archive := fmt.Sprintf("archived_at = %d, archive = 'f', reply = x'7b7d'", at)
 		set := func(o central.Operation, what string) string {
 			return on.sql(fmt.Sprintf(`UPDATE operations SET %s WHERE id = '%s'`, what, o.ID))

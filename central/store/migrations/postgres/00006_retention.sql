@@ -67,7 +67,6 @@ EXECUTE FUNCTION fix_step();
 -- What is looked for by purges.
 CREATE INDEX enrolment_codes_by_end ON enrolment_codes (expires_at);
 CREATE INDEX agent_sessions_by_end ON agent_sessions (expires_at);
-CREATE INDEX terminals_revoked ON terminals (revoked_at) WHERE revoked_at IS NOT NULL;
 CREATE INDEX quota_usage_by_period ON quota_usage (period, key);
 CREATE INDEX reservations_by_period ON reservations (period, key);
 
