@@ -84,7 +84,7 @@ func serve(ctx context.Context, cfg Config, k keys, db *store.DB, listeners []ne
 	if err != nil {
 		return err
 	}
-	dispatcher, err := contract.New(engine, central.NewRegistry(db, bell, cfg.Rand), db, db, contract.Config{
+	dispatcher, err := newDispatcher(ctx, engine, central.NewRegistry(db, bell, cfg.Rand), db, contract.Config{
 		FingerprintKey: k.fingerprint, UplinkURL: cfg.uplinkURL(), Audience: uplinkAudience,
 		Limits: r.limits, Handle: cfg.handle(), Rand: cfg.Rand, Logger: cfg.Logger,
 	})
@@ -110,7 +110,11 @@ func serve(ctx context.Context, cfg Config, k keys, db *store.DB, listeners []ne
 	if err != nil {
 		return err
 	}
-	calls, err := newDuties(cfg, k.vendorMasters, db)
+	regular, err := houseChores(cfg, db)
+	if err != nil {
+		return err
+	}
+	calls, err := newDuties(cfg, k.vendorMasters, db, regular...)
 	if err != nil {
 		return err
 	}

@@ -97,15 +97,48 @@ func doubt(c conn, at time.Time) (int, error) {
 		return 0, err
 	}
 	for _, id := range ids {
-		if _, err := c.exec(`UPDATE operations SET state = 'dispatched', dispatched_at = $1, bank_not_after = $2
-			WHERE id = $3 AND state = 'received'`, ms(at), ms(at.Add(restoredDeadline)), string(id)); err != nil {
-			return 0, err
-		}
-		if err := addStep(c, id, at, op.Received, op.Dispatched, "the database was put back from a copy that is older: it may have been sent after it"); err != nil {
+		if err := presume(c, id, at, "the database was put back from a copy that is older: it may have been sent after it"); err != nil {
 			return 0, err
 		}
 	}
 	return len(ids), nil
+}
+
+// presume takes an operation in received for one that was dispatched.
+func presume(c conn, id op.ID, at time.Time, why string) error {
+	changed, err := c.exec(`UPDATE operations SET state = 'dispatched', dispatched_at = $1, bank_not_after = $2
+		WHERE state = 'received' AND `+c.dialect.called("id = $3"), ms(at), ms(at.Add(restoredDeadline)), string(id))
+	if err != nil {
+		return err
+	}
+	if changed == 0 {
+		return refusal(c, id)
+	}
+	return addStep(c, id, at, op.Received, op.Dispatched, why)
+}
+
+// Adopt records an operation of a gap that a person has found at the bank. It
+// is pending at once, in one transaction, so that nobody takes it for one that
+// was never sent. isNew is false where its names are known: nothing is written.
+func (s *DB) Adopt(ctx context.Context, o central.Operation, at time.Time, prefix string) (known central.Operation, isNew bool, err error) {
+	const why = "adopted by a person after a restoration"
+	run := 0
+	err = s.write(ctx, func(c conn) error {
+		var err error
+		if known, isNew, err = begin(c, o, nil); err != nil || !isNew {
+			return err
+		}
+		if err := presume(c, o.ID, at, why); err != nil {
+			return err
+		}
+		known, err = suspend(c, central.Suspension{ID: o.ID, At: at, Reason: why, Prefix: prefix, NextEnquiry: at}, run)
+		run++
+		return err
+	})
+	if err != nil {
+		return central.Operation{}, false, fmt.Errorf("adopt operation %s: %w", o.ID, err)
+	}
+	return known, isNew, nil
 }
 
 // Restorations implements duty.Restorations.

@@ -207,11 +207,11 @@ func endAttempt(c conn, a duty.Attempt) error {
 			int64(a.HTTP), a.Said, ms(a.At), string(a.Operation), int64(a.Number))
 	case duty.Again:
 		changed, err = c.exec(`UPDATE callbacks SET due_at = $1, node = NULL, http = $2, said = $3, failures = failures + $4
-			WHERE operation = $5 AND state = 'waiting' AND attempts = $6`,
+			WHERE operation = $5 AND state = 'waiting' AND node IS NOT NULL AND attempts = $6`,
 			ms(a.Next), int64(a.HTTP), a.Said, bit(!a.Interrupted), string(a.Operation), int64(a.Number))
 	case duty.GivenUp, duty.Gone:
 		changed, err = c.exec(`UPDATE callbacks SET `+givenUp+`, http = $3, failures = failures + 1
-			WHERE operation = $4 AND state = 'waiting' AND attempts = $5`,
+			WHERE operation = $4 AND state = 'waiting' AND node IS NOT NULL AND attempts = $5`,
 			a.Said, ms(a.At), int64(a.HTTP), string(a.Operation), int64(a.Number))
 	default:
 		return fmt.Errorf("verdict %q is none", a.Verdict)

@@ -142,13 +142,15 @@ func postgresPlan(s *DB, statement string) (string, error) {
 }
 
 // smallOnPostgres tells which readings from end to end are wanted: of the few
-// counters, of the lists of keys, of the indexes that have only what is stuck
-// or waits, and of the ledger for its audit.
+// counters, of the lists of keys, of the chores, of the indexes that have only
+// what is stuck or waits or was given up, and of the ledger for its audit.
 func smallOnPostgres(statement, line string) bool {
 	return strings.Contains(line, "on counters") || strings.Contains(line, "on ledger_entries") && report(statement) ||
 		strings.Contains(line, "vendor_keys_live") || strings.Contains(line, "vendor_keys_in_order") || strings.Contains(line, "_stuck_at_idx ") ||
 		strings.Contains(line, "on restorations") || strings.Contains(line, "held_identities_in_order") || leaps(statement) ||
-		strings.Contains(line, "on events e") && purgesEvents(statement)
+		strings.Contains(line, "on events e") && purgesEvents(statement) ||
+		strings.Contains(line, "on chores") || strings.Contains(line, "callbacks_waiting_since") || strings.Contains(line, "callbacks_given_up") ||
+		strings.Contains(line, "merchants_with_disabled_callback")
 }
 
 // TestNamesLeadToOneMonth: a look by any name that is unique opens no month but
@@ -191,12 +193,16 @@ func TestNamesLeadToOneMonth(t *testing.T) {
 
 // report tells whether a statement sums up for people: the earnings of the days
 // that are asked for, found by an index, or the ledger as a whole, for audits.
+// The merchants that are owed callbacks are sorted, too: they are few beside the
+// callbacks.
 func report(statement string) bool {
-	return strings.Contains(statement, "AS earned GROUP BY") || strings.Contains(statement, "AS sides GROUP BY")
+	return strings.Contains(statement, "AS earned GROUP BY") || strings.Contains(statement, "AS sides GROUP BY") ||
+		strings.Contains(statement, "RECURSIVE lane")
 }
 
 // harmless tells which scans are wanted: of the counters' single row, of the
-// index that has the stuck operations only, of the list of keys, of a report, and of the tables that
+// index that has the stuck operations only, of the list of keys, of the chores, of
+// callbacks that are counted or whose merchants are stepped through, of a report, and of the tables that
 // refer to a new row, which SQLite plans but reads only while a reference is
 // open.
 func harmless(statement, detail string) bool {
@@ -206,7 +212,9 @@ func harmless(statement, detail string) bool {
 		// Restorations are few, what they hold is listed in the order of an
 		// index, and each moves every terminal's cursor once.
 		detail == "SCAN restorations", strings.Contains(detail, "held_identities_in_order"), leaps(statement),
-		strings.HasPrefix(detail, "SCAN e ") && purgesEvents(statement):
+		strings.HasPrefix(detail, "SCAN e ") && purgesEvents(statement),
+		detail == "SCAN lane", strings.Contains(detail, "SCAN chores"),
+		strings.Contains(detail, "callbacks_waiting_since"), strings.Contains(detail, "callbacks_given_up"):
 		return true
 	case detail == "SCAN earned", detail == "SCAN sides":
 		return report(statement)
@@ -217,6 +225,7 @@ func harmless(statement, detail string) bool {
 		"INSERT INTO operations ":  {"SCAN identities", "SCAN events", "SCAN operations", "SCAN commissions", "SCAN ledger_entries"},
 		"INSERT INTO quota_usage ": {"SCAN reservations"},
 		"INSERT INTO vendor_keys ": {"SCAN gateway_messages"},
+		"INSERT INTO callbacks ":   {"SCAN callback_attempts"},
 	}
 	for insert, scans := range refer {
 		if strings.HasPrefix(statement, insert) {
@@ -330,6 +339,16 @@ func spell(n ast.Node, d dialect) (string, bool) {
 			return vendorKeyColumns, true
 		case "slabColumns":
 			return slabColumns, true
+		case "callbackColumns":
+			return callbackColumns, true
+		case "secretColumns":
+			return secretColumns, true
+		case "choreColumns":
+			return choreColumns, true
+		case "givenUp":
+			return givenUp, true
+		case "replayed":
+			return replayed, true
 		}
 	case *ast.SelectorExpr:
 		switch n.Sel.Name {

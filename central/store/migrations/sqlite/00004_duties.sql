@@ -17,7 +17,7 @@ CREATE TABLE callback_secrets (
 ) STRICT;
 
 CREATE INDEX callback_secrets_of_merchant ON callback_secrets (merchant, created_at, id);
-CREATE INDEX callback_secrets_live ON callback_secrets (id) WHERE revoked_at IS NULL;
+CREATE INDEX callback_secrets_live ON callback_secrets (merchant, created_at, id) WHERE revoked_at IS NULL;
 
 -- +goose StatementBegin
 CREATE TRIGGER callback_secrets_two_live BEFORE INSERT ON callback_secrets
