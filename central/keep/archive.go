@@ -33,6 +33,9 @@ const (
 	// maxFiles bounds the files of one run; an hourly run of so many keeps up
 	// with two million operations a day.
 	maxFiles = 10
+	// maxNames bounds the search for a name that no other run of the same
+	// millisecond has.
+	maxNames = 1000
 	// shrinkRows bounds the operations of one transaction, which takes a few
 	// milliseconds, so that nobody waits for it.
 	shrinkRows = 64
@@ -281,15 +284,22 @@ var unfit = regexp.MustCompile(`[^A-Za-z0-9_-]+`)
 func (a *Archiver) create(month string, now time.Time) (*file, error) {
 	node := unfit.ReplaceAllString(a.cfg.Node, "-")
 	run := now.UTC().Format("20060102T150405.000Z")
-	for n := range maxFiles + 1 {
+	for n := range maxNames {
 		name := fmt.Sprintf("operations-%s-%s-%s-%d%s", month, run, node, n, suffix)
-		if _, err := os.Lstat(filepath.Join(a.cfg.Folder, name)); err == nil {
-			continue
-		}
-		part, err := os.OpenFile(filepath.Join(a.cfg.Folder, name+partSuffix), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+		path := filepath.Join(a.cfg.Folder, name)
+		// The file of the checksum claims the name, before and after the archive
+		// is there.
+		claim, err := os.OpenFile(path+sumSuffix, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 		if errors.Is(err, os.ErrExist) {
 			continue
 		}
+		if err == nil {
+			err = claim.Close()
+		}
+		if err != nil {
+			return nil, fmt.Errorf("begin an archive; its folder must be writable: %w", err)
+		}
+		part, err := os.OpenFile(path+partSuffix, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 		if err != nil {
 			return nil, fmt.Errorf("begin an archive; its folder must be writable: %w", err)
 		}
@@ -297,7 +307,7 @@ func (a *Archiver) create(month string, now time.Time) (*file, error) {
 		f.zip = gzip.NewWriter(io.MultiWriter(part, f.sum))
 		return f, nil
 	}
-	return nil, fmt.Errorf("folder %s has %d archives of this very moment: look at what runs there", a.cfg.Folder, maxFiles+1)
+	return nil, fmt.Errorf("folder %s has %d archives of this very moment: look at what runs there", a.cfg.Folder, maxNames)
 }
 
 func (f *file) line(e entry) {
@@ -325,8 +335,10 @@ func (f *file) finish() (sum string, err error) {
 // drop removes what was not finished.
 func (f *file) drop() error {
 	_ = f.part.Close() // closed already where finish failed later
-	if err := os.Remove(f.part.Name()); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("remove an unfinished archive: %w", err)
+	for _, name := range []string{f.part.Name(), filepath.Join(f.folder, f.name) + sumSuffix} {
+		if err := os.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return fmt.Errorf("remove an unfinished archive: %w", err)
+		}
 	}
 	return nil
 }

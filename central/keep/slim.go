@@ -60,7 +60,7 @@ const lost = "500"
 // words are the message of a short reply.
 func words(o central.Operation) string {
 	state := map[op.State]string{
-		op.Succeeded: "Successful", op.Failed: "Failed", op.Reversed: "Reversed", op.Refused: "Refused; nothing was sent",
+		op.Succeeded: "Successful", op.Failed: "Failed", op.Reversed: "Reversed", op.Refused: "Refused, nothing was sent",
 	}[o.State]
 	return fmt.Sprintf("%s on %s; the details of this reply were archived", state, central.DayOf(o.SettledAt))
 }

@@ -212,7 +212,7 @@ func harmless(statement, detail string) bool {
 		// Restorations are few, what they hold is listed in the order of an
 		// index, and each moves every terminal's cursor once.
 		detail == "SCAN restorations", strings.Contains(detail, "held_identities_in_order"), leaps(statement),
-		strings.HasPrefix(detail, "SCAN e ") && purgesEvents(statement),
+		strings.HasPrefix(detail, "SCAN e") && purgesEvents(statement),
 		detail == "SCAN lane", strings.Contains(detail, "SCAN chores"),
 		strings.Contains(detail, "callbacks_waiting_since"), strings.Contains(detail, "callbacks_given_up"):
 		return true
