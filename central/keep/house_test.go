@@ -96,7 +96,7 @@ func idAt(at time.Time) string {
 func settled(t *testing.T, s *store.DB, at time.Time) central.Operation {
 	t.Helper()
 	id := op.ID(idAt(at))
-	o, isNew, err := s.Begin(background, central.Operation{
+	_, isNew, err := s.Begin(background, central.Operation{
 		ID: id, Caller: caller, Identity: string(id), Party: caller, CallerRef: "ref " + string(id), Route: op.Withdrawal, Fingerprint: sha256.Sum256([]byte(id)),
 		Merchant: merchant, TID: "GAL00001", Kind: central.KindWithdrawal, Amount: 500_00, Aadhaar: "XXXXXXXX7058", IIN: "990326",
 		Reference: central.Reference("GL" + strings.ReplaceAll(string(id), "-", "")), STAN: "000001", State: op.Received, Node: "node-a", CreatedAt: at,
@@ -107,7 +107,7 @@ func settled(t *testing.T, s *store.DB, at time.Time) central.Operation {
 	if err := s.Dispatch(background, id, at, at.Add(time.Second)); err != nil {
 		t.Fatal(err)
 	}
-	o, err = s.Settle(background, central.Settlement{ID: id, To: op.Succeeded, At: at, Reason: "the bank answered 123456789012",
+	o, err := s.Settle(background, central.Settlement{ID: id, To: op.Succeeded, At: at, Reason: "the bank answered 123456789012",
 		Answer: central.BankAnswer{Code: "00", RRN: "612309000042"}, HTTP: 200,
 		Reply: []byte(`{"statusCode":"00","message":"ok","data":{"ResponseCode":"00","txnStatus":"SUCCESS","ReferenceNo":"612309000042","Ministatement":"` + canary + `"}}`)})
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"galla/central/duty"
 	"galla/central/keep"
 	"galla/central/store"
+	"galla/shared/secret"
 )
 
 // monthsAhead is how many months of operations have their place made before
@@ -44,6 +45,16 @@ func houseChores(cfg Config, db *store.DB) ([]duty.Chore, error) {
 		return fmt.Sprintf("the months up to %d ahead have their place", monthsAhead), db.EnsureMonths(ctx, time.Now(), monthsAhead)
 	}}
 	return append(keep.Chores(a, db), months), nil
+}
+
+// newHouseDuties makes the duties of this node, the house's regular work among
+// them.
+func newHouseDuties(cfg Config, masters []secret.Key, db *store.DB) (*duties, error) {
+	regular, err := houseChores(cfg, db)
+	if err != nil {
+		return nil, err
+	}
+	return newDuties(cfg, masters, db, regular...)
 }
 
 // Retention archives and purges for the command line, on the database of a

@@ -104,11 +104,7 @@ func serve(ctx context.Context, cfg Config, k keys, db *store.DB, listeners []ne
 	if err != nil {
 		return err
 	}
-	regular, err := houseChores(cfg, db)
-	if err != nil {
-		return err
-	}
-	calls, err := newDuties(cfg, k.vendorMasters, db, regular...)
+	calls, err := newHouseDuties(cfg, k.vendorMasters, db)
 	if err != nil {
 		return err
 	}
