@@ -54,6 +54,12 @@ type Config struct {
 	GatewayBurst    int
 	GatewayUnderWay int
 
+	// Archive is the folder that bodies are archived in; default archive in Data.
+	Archive string
+	// KeepBodies is how long bodies stay in the database after an operation's
+	// end; default 180 days, at least 30.
+	KeepBodies time.Duration
+
 	// BankTimeout is how long a dispatch waits for the bank; default 15 s.
 	BankTimeout time.Duration
 

@@ -56,14 +56,8 @@ func Run(ctx context.Context, cfg Config) error {
 
 // serve builds the parts and runs them side by side.
 func serve(ctx context.Context, cfg Config, k keys, db *store.DB, listeners []net.Listener) error {
-	if cfg.Sandbox {
-		seed, err := sandboxSeed(cfg.Rand)
-		if err != nil {
-			return err
-		}
-		if err := db.Seed(ctx, seed); err != nil {
-			return err
-		}
+	if err := seedSandbox(ctx, cfg, db); err != nil {
+		return err
 	}
 	network, err := bank.New(bank.Config{BaseURL: cfg.BankURL, Key: k.bank, Timeout: cfg.BankTimeout, Logger: cfg.Logger})
 	if err != nil {
@@ -84,7 +78,7 @@ func serve(ctx context.Context, cfg Config, k keys, db *store.DB, listeners []ne
 	if err != nil {
 		return err
 	}
-	dispatcher, err := contract.New(engine, central.NewRegistry(db, bell, cfg.Rand), db, db, contract.Config{
+	dispatcher, err := newDispatcher(ctx, engine, central.NewRegistry(db, bell, cfg.Rand), db, contract.Config{
 		FingerprintKey: k.fingerprint, UplinkURL: cfg.uplinkURL(), Audience: uplinkAudience,
 		Limits: r.limits, Handle: cfg.handle(), Rand: cfg.Rand, Logger: cfg.Logger,
 	})
@@ -110,7 +104,7 @@ func serve(ctx context.Context, cfg Config, k keys, db *store.DB, listeners []ne
 	if err != nil {
 		return err
 	}
-	calls, err := newDuties(cfg, k.vendorMasters, db)
+	calls, err := newHouseDuties(cfg, k.vendorMasters, db)
 	if err != nil {
 		return err
 	}

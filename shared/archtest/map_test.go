@@ -43,6 +43,7 @@ var importMap = []line{
 	{"central/upi", []string{everyone}},
 	{"central/dmt", []string{"central", "central/form", everyone}},
 	{"central/form", []string{"central", "central/iin", everyone}},
+	{"central/keep", []string{"central", "central/duty", everyone}},
 	{"central/limits", []string{"central", everyone}},
 	{"central/commission", []string{"central", everyone}},
 	{"central/openapi", []string{"central", "central/contract", "central/form", everyone}},
