@@ -54,14 +54,8 @@ func Run(ctx context.Context, cfg Config) error {
 
 // serve builds the parts and runs them side by side.
 func serve(ctx context.Context, cfg Config, k keys, db *store.DB, listeners []net.Listener) error {
-	if cfg.Sandbox {
-		seed, err := sandboxSeed(cfg.Rand)
-		if err != nil {
-			return err
-		}
-		if err := db.Seed(ctx, seed); err != nil {
-			return err
-		}
+	if err := seedSandbox(ctx, cfg, db); err != nil {
+		return err
 	}
 	network, err := bank.New(bank.Config{BaseURL: cfg.BankURL, Key: k.bank, Timeout: cfg.BankTimeout, Logger: cfg.Logger})
 	if err != nil {
