@@ -85,6 +85,7 @@ var importMap = []line{
 	{"deploy/e2e", []string{"..."}},
 	{"deploy/uplinktest", []string{"..."}},
 	{"deploy/contracttest", []string{"..."}},
+	{"deploy/nodestest", []string{"..."}},
 	{"deploy/examples", []string{"shared/..."}},
 }
 
