@@ -115,6 +115,12 @@ func (b backlog) Collect(ch chan<- prometheus.Metric) {
 	}
 	gauge("leaving", "1 while the central was told to stop.", leaving)
 	ch <- prometheus.MustNewConstMetric(prometheus.NewDesc("galla_node_info", "The name of this central among those of its database.", []string{"node"}, nil), prometheus.GaugeValue, 1, b.node)
+	if load, pooled := b.store.Load(); pooled {
+		gauge("database_connections_busy", "Connections to the database that calls have.", load.Busy)
+		gauge("database_connections_open", "Connections to the database.", load.Open)
+		gauge("database_connections_limit", "Connections to the database at most.", load.Limit)
+		gauge("database_calls_waiting", "Calls that wait for a connection to the database.", load.Waiting)
+	}
 	gauge("terminals_connected", "Terminals with a live uplink.", b.terminals.Connected())
 	gauge("terminals_under_way", "Operations of terminals that are waited for.", b.terminals.UnderWay())
 	b.countGateway(ch)

@@ -44,16 +44,17 @@ func Run(ctx context.Context, cfg Config) error {
 			_ = l.Close() // closed already where its server ran
 		}
 	}()
-	db, err := openStore(ctx, cfg, store.Config{Node: cfg.Node, Logger: cfg.Logger})
+	bell := central.NewBell()
+	db, err := openStore(ctx, cfg, store.Config{Node: cfg.Node, Logger: cfg.Logger, Ring: bell.Ring})
 	if err != nil {
 		return err
 	}
-	err = serve(ctx, cfg, k, db, listeners)
+	err = serve(ctx, cfg, k, db, bell, listeners)
 	return errors.Join(err, db.Close())
 }
 
 // serve builds the parts and runs them side by side.
-func serve(ctx context.Context, cfg Config, k keys, db *store.DB, listeners []net.Listener) error {
+func serve(ctx context.Context, cfg Config, k keys, db *store.DB, bell *central.Bell, listeners []net.Listener) error {
 	if err := seedSandbox(ctx, cfg, db); err != nil {
 		return err
 	}
@@ -69,7 +70,6 @@ func serve(ctx context.Context, cfg Config, k keys, db *store.DB, listeners []ne
 	if err != nil {
 		return err
 	}
-	bell := central.NewBell()
 	engine, err := central.NewEngine(db, network, contract.Renderer{}, bell, central.EngineConfig{
 		Node: cfg.Node, BankTimeout: cfg.BankTimeout, Tariff: tariff, Rand: cfg.Rand, Logger: cfg.Logger,
 	})
@@ -107,7 +107,7 @@ func serve(ctx context.Context, cfg Config, k keys, db *store.DB, listeners []ne
 		return err
 	}
 	defer forget()
-	l := &life{lead: cfg.Lead, leave: direct.Leave}
+	l := &life{lead: cfg.Lead, leave: direct.Leave, lost: db.Lost()}
 	desk := admin{engine: engine, store: db, terminals: terminals, gateway: sealed, life: l, node: cfg.Node, log: cfg.Logger}
 	l.doors = []func(context.Context) error{
 		func(ctx context.Context) error { return direct.Run(ctx, listeners[0]) },

@@ -20,15 +20,6 @@ import (
 	"galla/shared/secret"
 )
 
-// glass is the counter's reader, on which the customer's finger lies.
-type glass struct{ h *house }
-
-func (g glass) State() edge.DeviceState { return edge.DeviceState{Status: "READY", Name: "simulator"} }
-
-func (g glass) Capture(context.Context) (edge.Capture, error) {
-	return edge.Capture{PidData: secret.NewPidData(g.h.pid), CapturedAt: time.Now(), Quality: 80}, nil
-}
-
 // counter is a shop's daemon with a real queue and a real line.
 type counter struct {
 	*edge.Counter
@@ -60,7 +51,7 @@ func (h *house) newCounter(at *node, line string) *counter {
 	own, err := secret.ParseAadhaar(agent)
 	h.must(err)
 	c := &counter{h: h, terminal: enrolled.Data.TerminalID}
-	c.Counter, err = edge.New(q, glass{h}, edge.Config{
+	c.Counter, err = edge.New(q, h.glass, edge.Config{
 		Agent: "Fatima", AgentAadhaar: own, Merchant: enrolled.Data.MerchantName, MerchantID: enrolled.Data.MerchantID, TID: enrolled.Data.TID,
 		Latitude: "18.5204", Longitude: "73.8567", VerifyPIN: func(secret.OTP) (bool, error) { return true, nil },
 		Rand: rand.Reader, Logger: log,

@@ -22,7 +22,6 @@ import (
 	"galla/central/bank/simbank"
 	"galla/central/server"
 	"galla/central/store/pgtest"
-	"galla/rdservice"
 	"galla/rdservice/rdcrypto"
 	"galla/rdservice/rdsim"
 	"galla/shared/seal"
@@ -49,16 +48,15 @@ func TestMain(m *testing.M) {
 
 // house is everything but the nodes, and those that run at the moment.
 type house struct {
-	t      *testing.T
-	data   string
-	url    string // of the database
-	bank   *simbank.Bank
-	desk   string // base URL of the bank's books
-	net    string // address of the bank's network
-	reader string
-	pid    string // a capture of the customer's finger
-	log    *slog.Logger
-	begun  time.Time
+	t     *testing.T
+	data  string
+	url   string // of the database
+	bank  *simbank.Bank
+	desk  string // base URL of the bank's books
+	net   string // address of the bank's network
+	glass *glass
+	log   *slog.Logger
+	begun time.Time
 
 	mu     sync.Mutex
 	tokens map[string]string
@@ -105,8 +103,8 @@ func newHouse(t *testing.T) *house {
 	h.must(err)
 	web := httptest.NewServer(device)
 	t.Cleanup(web.Close)
-	h.reader = web.URL
-	h.pid = h.finger(customer)
+	h.glass, err = newGlass(t.Context(), web.URL)
+	h.must(err)
 	return h
 }
 
@@ -218,26 +216,6 @@ func eventually(t *testing.T, what string, ok func() bool) {
 	t.Fatalf("after %v still not: %s", patience, what)
 }
 
-// finger captures a finger as a merchant's program does.
-func (h *house) finger(aadhaar string) string {
-	h.t.Helper()
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	lay, _ := json.Marshal(fields{"aadhaar": aadhaar, "finger": "RIGHT_INDEX", "quality": 80})
-	resp, err := http.Post(h.reader+"/sim/finger", "application/json", bytes.NewReader(lay))
-	h.must(err)
-	_ = resp.Body.Close()
-	client, err := rdservice.New(rdservice.Config{})
-	h.must(err)
-	service, err := client.Probe(h.t.Context(), h.reader)
-	h.must(err)
-	c, err := client.Capture(h.t.Context(), service, rdservice.Options{})
-	if err != nil || !c.Judgement.Usable {
-		h.t.Fatalf("capture: %v %s %s", err, c.Reply.ErrCode, c.Reply.ErrInfo)
-	}
-	return string(c.PidData.Reveal())
-}
-
 // fields is a body.
 type fields = map[string]any
 
@@ -301,11 +279,16 @@ func (h *house) token(addr, client string) string {
 	return grant.Token
 }
 
-// withdrawal is the body of a cash withdrawal.
+// withdrawal is the body of a cash withdrawal, with a fresh capture: the bank
+// takes each once.
 func (h *house) withdrawal(paise int64) []byte {
+	pid, err := h.glass.capture(context.Background())
+	if err != nil {
+		panic(err) // nobody disturbs the reader
+	}
 	body, err := json.Marshal(fields{
 		"AadharNo": customer, "TxnAmount": json.Number(fmt.Sprintf("%d.%02d", paise/100, paise%100)),
-		"Latitude": "18.5204", "Longitude": "73.8567", "CustomerName": "Customer", "PidData": h.pid, "BankName": bankOf,
+		"Latitude": "18.5204", "Longitude": "73.8567", "CustomerName": "Customer", "PidData": pid, "BankName": bankOf,
 	})
 	if err != nil {
 		panic(err) // texts and numbers

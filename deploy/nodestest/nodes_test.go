@@ -2,6 +2,8 @@ package nodestest
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -13,6 +15,7 @@ import (
 	"crypto/rand"
 
 	"galla/central/server"
+	"galla/edge"
 	"galla/shared/op"
 	"galla/shared/partner"
 	"galla/shared/secret"
@@ -98,7 +101,7 @@ func TestEventsReachTheNodeThatHoldsTheTerminal(t *testing.T) {
 			for range each {
 				v, err := c.withdraw(100_97) // executed, and never answered
 				if err != nil || v.State != op.Pending {
-					t.Errorf("a withdrawal at the counter: %s %s, %v", v.State, v.Reason, err)
+					t.Errorf("a withdrawal at the counter: %s %s, %v", v.State, v.Reason, detail(err))
 					return
 				}
 				mu.Lock()
@@ -152,6 +155,15 @@ func TestARevocationCutsTheLineOnAnotherNode(t *testing.T) {
 	}
 }
 
+// detail says what a form lacked.
+func detail(err error) string {
+	var draft *edge.DraftError
+	if errors.As(err, &draft) {
+		return fmt.Sprintf("%+v", *draft)
+	}
+	return fmt.Sprint(err)
+}
+
 // vendorKey is vendor 1's sandbox key: 32 bytes that count up.
 func vendorKey() secret.Key {
 	key := make([]byte, 32)
@@ -174,7 +186,7 @@ func (p *tap) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	p.mu.Lock()
-	p.last, p.body = r.Clone(r.Context()), body.Bytes()
+	p.last, p.body = r.Clone(context.Background()), body.Bytes()
 	p.mu.Unlock()
 	r.Body = http.NoBody
 	out := r.Clone(r.Context())
