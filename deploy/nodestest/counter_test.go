@@ -48,7 +48,7 @@ func (h *house) newCounter(at *node, line string) *counter {
 	_, _ = rand.Read(seal)
 	q, _, err := queue.Open(queue.Config{Path: filepath.Join(h.t.TempDir(), "queue.db"), Key: secret.NewKey(seal), Rand: rand.Reader, Now: time.Now, Logger: log})
 	h.must(err)
-	own, err := secret.ParseAadhaar(agent)
+	own, err := secret.ParseAadhaar(customer) // the agent is a customer, too
 	h.must(err)
 	c := &counter{h: h, terminal: enrolled.Data.TerminalID}
 	c.Counter, err = edge.New(q, h.glass, edge.Config{
@@ -76,6 +76,15 @@ func (h *house) newCounter(at *node, line string) *counter {
 		}
 	})
 	eventually(h.t, "the counter's line is up", func() bool { return c.line.State().Up })
+	v, err := c.Authenticate(h.t.Context(), "Fatima")
+	if err == nil {
+		err = c.Capture(v.ID)
+	}
+	h.must(err)
+	eventually(h.t, "the day's session, and the list of banks", func() bool {
+		banks, _ := c.Banks()
+		return c.Status().Session.Active && len(banks) > 0
+	})
 	return c
 }
 

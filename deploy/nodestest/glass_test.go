@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"sync"
 	"time"
 
 	"galla/edge"
@@ -14,42 +13,52 @@ import (
 	"galla/shared/secret"
 )
 
-// glass is the reader on which the customer's finger lies. The counters have it
-// as their device, the merchants' programs call it.
-type glass struct {
-	url     string
-	client  *rdservice.Client
-	service rdservice.Service
+// readers is how many readers there are: a capture takes some time, and
+// callers are many.
+const readers = 8
 
-	mu sync.Mutex // one finger at a time
+// glass is readers on which the customer's finger lies. The counters have them
+// as their device, the merchants' programs call them.
+type glass struct {
+	client *rdservice.Client
+	free   chan reader
 }
 
-// newGlass lays the customer's finger onto a simulated reader.
-func newGlass(ctx context.Context, url string) (*glass, error) {
+type reader struct {
+	url     string
+	service rdservice.Service
+}
+
+// newGlass makes a glass of simulated readers.
+func newGlass(ctx context.Context, urls []string) (*glass, error) {
 	client, err := rdservice.New(rdservice.Config{})
 	if err != nil {
 		return nil, err
 	}
-	service, err := client.Probe(ctx, url)
-	if err != nil {
-		return nil, err
+	g := &glass{client: client, free: make(chan reader, len(urls))}
+	for _, url := range urls {
+		service, err := client.Probe(ctx, url)
+		if err != nil {
+			return nil, err
+		}
+		g.free <- reader{url, service}
 	}
-	return &glass{url: url, client: client, service: service}, nil
+	return g, nil
 }
 
 func (g *glass) capture(ctx context.Context) (string, error) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
+	r := <-g.free
+	defer func() { g.free <- r }()
 	lay, err := json.Marshal(fields{"aadhaar": customer, "finger": "RIGHT_INDEX", "quality": 80})
 	if err != nil {
 		return "", err
 	}
-	resp, err := http.Post(g.url+"/sim/finger", "application/json", bytes.NewReader(lay))
+	resp, err := http.Post(r.url+"/sim/finger", "application/json", bytes.NewReader(lay))
 	if err != nil {
 		return "", err
 	}
 	_ = resp.Body.Close()
-	c, err := g.client.Capture(ctx, g.service, rdservice.Options{})
+	c, err := g.client.Capture(ctx, r.service, rdservice.Options{})
 	if err != nil {
 		return "", err
 	}

@@ -33,7 +33,6 @@ const (
 	merchant1 = "merchant-lakshmi"
 	merchant3 = "merchant-charminar"
 	customer  = "999971658847"
-	agent     = "999933119405"
 	bankOf    = "607094" // the customer's
 )
 
@@ -99,11 +98,15 @@ func newHouse(t *testing.T) *house {
 			t.Errorf("the bank ended: %v", err)
 		}
 	})
-	device, err := rdsim.New(cert, rand.Reader, slog.New(slog.DiscardHandler), rdsim.Config{CaptureTime: time.Millisecond})
-	h.must(err)
-	web := httptest.NewServer(device)
-	t.Cleanup(web.Close)
-	h.glass, err = newGlass(t.Context(), web.URL)
+	var urls []string
+	for range readers {
+		device, err := rdsim.New(cert, rand.Reader, slog.New(slog.DiscardHandler), rdsim.Config{CaptureTime: time.Millisecond})
+		h.must(err)
+		web := httptest.NewServer(device)
+		t.Cleanup(web.Close)
+		urls = append(urls, web.URL)
+	}
+	h.glass, err = newGlass(t.Context(), urls)
 	h.must(err)
 	return h
 }
