@@ -56,13 +56,13 @@ type house struct {
 	glass *glass
 	log   *slog.Logger
 	begun time.Time
+	// patient is how long nodes wait for the bank: where it keeps silent on
+	// purpose, that costs the test as much.
+	patient time.Duration
 
 	mu     sync.Mutex
 	tokens map[string]string
 }
-
-// silence is how long the bank's slow answers are waited for.
-const silence = time.Second
 
 func newHouse(t *testing.T) *house {
 	t.Helper()
@@ -71,7 +71,7 @@ func newHouse(t *testing.T) *house {
 		level = slog.LevelDebug
 	}
 	h := &house{
-		t: t, data: t.TempDir(), url: pgtest.Database(t), tokens: map[string]string{}, begun: time.Now(),
+		t: t, data: t.TempDir(), url: pgtest.Database(t), tokens: map[string]string{}, begun: time.Now(), patient: 15 * time.Second,
 		log: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: level})),
 	}
 	key, err := seal.EnsureKeyFile(filepath.Join(h.data, "keys", "bank-network.key"), rand.Reader)
@@ -134,11 +134,12 @@ type node struct {
 	name                  string
 	addr, admin, terminal string
 	stop                  func() error
+	ended                 chan struct{}
 }
 
 func (h *house) config(n *node) server.Config {
 	return server.Config{
-		Addr: n.addr, AdminAddr: n.admin, UplinkAddr: n.terminal, BankURL: "http://" + h.net, BankTimeout: silence,
+		Addr: n.addr, AdminAddr: n.admin, UplinkAddr: n.terminal, BankURL: "http://" + h.net, BankTimeout: h.patient,
 		Data: h.data, DatabaseURL: secret.NewToken(h.url), Sandbox: true, Node: n.name, Lead: leadTime,
 		GatewayRate: vendorRate, GatewayBurst: vendorBurst, Rand: rand.Reader, Logger: h.log.With("node", n.name),
 	}
@@ -176,11 +177,14 @@ func (h *house) start(nodes ...*node) {
 
 func (h *house) run(n *node) {
 	ctx, cancel := context.WithCancel(context.Background())
-	ended := make(chan error, 1)
-	go func() { ended <- server.Run(ctx, h.config(n)) }()
+	ended := make(chan struct{})
+	var err error
+	go func() { err = server.Run(ctx, h.config(n)); close(ended) }()
+	n.ended = ended
 	n.stop = sync.OnceValue(func() error {
 		cancel()
-		return <-ended
+		<-ended
+		return err
 	})
 	stop := n.stop
 	h.t.Cleanup(func() {
@@ -192,7 +196,14 @@ func (h *house) run(n *node) {
 
 func (h *house) awaitReady(n *node) {
 	h.t.Helper()
-	eventually(h.t, n.name+" is ready", func() bool { return ready(n) })
+	eventually(h.t, n.name+" is ready", func() bool {
+		select {
+		case <-n.ended:
+			h.t.Fatalf("node %s ended at its start: %v", n.name, n.stop())
+		default:
+		}
+		return ready(n)
+	})
 }
 
 func ready(n *node) bool {

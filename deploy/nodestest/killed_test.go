@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"galla/central/bank/simbank"
 	"galla/central/server"
 	"galla/shared/secret"
@@ -25,6 +27,7 @@ const nodeVariable = "GALLA_NODESTEST_NODE"
 // plan of a node in a process of its own.
 type apart struct {
 	Name, Addr, Admin, Terminal, Bank, Data, Database string
+	Patient                                           time.Duration
 }
 
 // beNode serves until the process is killed.
@@ -35,7 +38,7 @@ func beNode(text string) int {
 		return 2
 	}
 	err := server.Run(context.Background(), server.Config{
-		Addr: p.Addr, AdminAddr: p.Admin, UplinkAddr: p.Terminal, BankURL: "http://" + p.Bank, BankTimeout: silence,
+		Addr: p.Addr, AdminAddr: p.Admin, UplinkAddr: p.Terminal, BankURL: "http://" + p.Bank, BankTimeout: p.Patient,
 		Data: p.Data, DatabaseURL: secret.NewToken(p.Database), Sandbox: true, Node: p.Name,
 		Rand: rand.Reader, Logger: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelError})),
 	})
@@ -46,7 +49,7 @@ func beNode(text string) int {
 // spawn runs a node as a process; the function kills it.
 func (h *house) spawn(n *node) (kill func()) {
 	h.t.Helper()
-	text, err := json.Marshal(apart{n.name, n.addr, n.admin, n.terminal, h.net, h.data, h.url})
+	text, err := json.Marshal(apart{n.name, n.addr, n.admin, n.terminal, h.net, h.data, h.url, h.patient})
 	h.must(err)
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), nodeVariable+"="+string(text))
@@ -68,11 +71,22 @@ func (h *house) spawn(n *node) (kill func()) {
 	return kill
 }
 
+// underWay counts the operations that a node has recorded and not ended.
+func (h *house) underWay(n *node) (count int) {
+	h.t.Helper()
+	c, err := pgx.Connect(h.t.Context(), h.url)
+	h.must(err)
+	defer func() { _ = c.Close(h.t.Context()) }()
+	h.must(c.QueryRow(h.t.Context(), `SELECT count(*) FROM operations WHERE node = $1 AND state IN ('received', 'dispatched')`, n.name).Scan(&count))
+	return count
+}
+
 // TestADeadNodesWorkIsTakenOver: a node is killed with operations received,
 // dispatched and pending. Another ends all of them, and the truth is told to
 // whoever asks there.
 func TestADeadNodesWorkIsTakenOver(t *testing.T) {
 	h := newHouse(t)
+	h.patient = 4 * time.Second
 	nodes := h.plan("north", "south")
 	h.start(nodes[0])
 	kill := h.spawn(nodes[1])
@@ -81,39 +95,43 @@ func TestADeadNodesWorkIsTakenOver(t *testing.T) {
 		return &entry{key: key, paise: paise, body: h.withdrawal(paise)}
 	}
 	// Merchant 1 has a session of the day from here on, merchant 3 has none.
-	first, err := h.withdraw(client, nodes[1].addr, merchant1, "first", h.withdrawal(100_00))
-	if err != nil || judge(first) != succeeded {
-		t.Fatalf("%v %s", err, first.raw)
+	first := own("first", 100_00)
+	if a, err := h.withdraw(client, nodes[1].addr, merchant1, first.key, first.body); err != nil || judge(a) != succeeded {
+		t.Fatalf("%v %s", err, a.raw)
 	}
 	h.token(nodes[1].addr, merchant3)
-	var waiting []*entry // told pending by the node that dies
-	for i := range 5 {
-		e := own(fmt.Sprint("pending-", i), 100_97)
-		if a, err := h.withdraw(client, nodes[1].addr, merchant1, e.key, e.body); err != nil || judge(a) != pending {
-			t.Fatalf("%v %s", err, a.raw)
-		}
-		waiting = append(waiting, e)
-	}
-	slow := 600 * time.Millisecond
-	h.must(h.bank.Disturb(t.Context(), simbank.Change{Latency: &slow}))
-	l := &load{h: h, addr: nodes[0].addr, client: client, entries: append(waiting, &entry{key: "first", paise: 100_00, body: h.withdrawal(100_00)})}
+	l := &load{h: h, addr: nodes[0].addr, client: client, entries: []*entry{first}}
 	unsent := &load{h: h, addr: nodes[0].addr, client: client}
-	var calling sync.WaitGroup
-	for i := range 20 {
-		merchant, e := merchant1, own(fmt.Sprint("dispatched-", i), 100_00)
-		if i%2 == 0 { // its agent is authenticated first: it stays received
-			merchant, e = merchant3, own(fmt.Sprint("received-", i), 100_00)
-			unsent.entries = append(unsent.entries, e)
-		} else {
-			l.entries = append(l.entries, e)
-		}
-		calling.Go(func() {
-			if a, err := h.withdraw(h.client(), nodes[1].addr, merchant, e.key, e.body); err == nil {
-				t.Errorf("%s was answered by the node that should have died under it: %s", e.key, a.raw)
+	var telling, calling sync.WaitGroup
+	for i := range 5 { // told pending by the node that dies
+		e := own(fmt.Sprint("pending-", i), 100_97)
+		l.entries = append(l.entries, e)
+		telling.Go(func() {
+			if a, err := h.withdraw(h.client(), nodes[1].addr, merchant1, e.key, e.body); err != nil || judge(a) != pending {
+				t.Errorf("%v %s", err, a.raw)
 			}
 		})
 	}
-	time.Sleep(slow / 2)
+	for i := range 10 {
+		l.entries = append(l.entries, own(fmt.Sprint("dispatched-", i), 100_00))
+		// Their agent is authenticated first, by an exchange of its own.
+		unsent.entries = append(unsent.entries, own(fmt.Sprint("received-", i), 100_00))
+	}
+	telling.Wait()
+	slow := 2 * time.Second
+	h.must(h.bank.Disturb(t.Context(), simbank.Change{Latency: &slow}))
+	under := func(merchant string, entries []*entry) {
+		for _, e := range entries {
+			calling.Go(func() {
+				if a, err := h.withdraw(h.client(), nodes[1].addr, merchant, e.key, e.body); err == nil {
+					t.Errorf("%s was answered by the node that should have died under it: %s", e.key, a.raw)
+				}
+			})
+		}
+	}
+	under(merchant1, l.entries[6:])
+	under(merchant3, unsent.entries)
+	eventually(t, "all of them are under way", func() bool { return h.underWay(nodes[1]) >= 20 })
 	kill()
 	calling.Wait()
 	none := time.Duration(0)

@@ -21,9 +21,6 @@ import (
 	"galla/shared/secret"
 )
 
-// pairs is how many operations are sent to two nodes at once.
-const pairs = 2000
-
 // TestTwoAtOnceRunOnce: the same identity sent to two nodes at the same moment
 // runs once, and both are told the same.
 func TestTwoAtOnceRunOnce(t *testing.T) {
@@ -86,68 +83,75 @@ func TestTwoAtOnceRunOnce(t *testing.T) {
 }
 
 // TestEventsReachTheNodeThatHoldsTheTerminal: what any node resolves is told by
-// the one that the terminal is connected to, long before it looks by itself.
+// the one that the terminal is connected to.
 func TestEventsReachTheNodeThatHoldsTheTerminal(t *testing.T) {
 	h := newHouse(t)
-	nodes := h.plan("north", "south")
+	h.patient = time.Second
+	nodes := h.plan("north", "south", "west")
 	h.start(nodes...)
-	const counters, each = 3, 3
-	var mu sync.Mutex
-	var all []op.ID
-	var selling sync.WaitGroup
-	for range counters {
-		c := h.newCounter(nodes[0], nodes[0].terminal)
-		selling.Go(func() {
-			for range each {
+	evidence, err := server.OpenEvidence(t.Context(), h.config(&node{name: "operator"}))
+	h.must(err)
+	defer func() { _ = evidence.Close() }()
+	counters := []*counter{h.newCounter(nodes[0], nodes[0].terminal), h.newCounter(nodes[0], nodes[0].terminal)}
+	// Who claims what is chance, so it goes on until another node was quicker.
+	const enough, most = 6, 40
+	sold, elsewhere := 0, 0
+	for sold < enough || elsewhere == 0 && sold < most {
+		ids := make([]op.ID, len(counters))
+		var selling sync.WaitGroup
+		for i, c := range counters {
+			selling.Go(func() {
 				v, err := c.withdraw(100_97) // executed, and never answered
-				if err != nil || v.State != op.Pending {
-					t.Errorf("a withdrawal at the counter: %s %s, %v", v.State, v.Reason, detail(err))
+				if ids[i] = v.ID; err != nil || v.State != op.Pending {
+					t.Errorf("a withdrawal at the counter: %s %s, %s", v.State, v.Reason, detail(err))
 					return
 				}
-				mu.Lock()
-				all = append(all, v.ID)
-				mu.Unlock()
 				eventually(t, "the counter knows of the withdrawal's end", func() bool {
 					now, err := c.Operation(v.ID)
 					return err == nil && now.State == op.Succeeded
 				})
+			})
+		}
+		selling.Wait()
+		if t.Failed() {
+			return
+		}
+		for _, id := range ids {
+			var story strings.Builder
+			h.must(evidence.Show(t.Context(), string(id), &story))
+			sold++
+			if strings.Contains(story.String(), "south") || strings.Contains(story.String(), "west") {
+				elsewhere++
 			}
-		})
-	}
-	selling.Wait()
-	if t.Failed() {
-		return
-	}
-	evidence, err := server.OpenEvidence(t.Context(), h.config(&node{name: "operator"}))
-	h.must(err)
-	defer func() { _ = evidence.Close() }()
-	bySouth := 0
-	for _, id := range all {
-		var story strings.Builder
-		h.must(evidence.Show(t.Context(), string(id), &story))
-		if strings.Contains(story.String(), "south") {
-			bySouth++
 		}
 	}
-	t.Logf("of %d pending withdrawals at counters on north, south resolved %d", len(all), bySouth)
-	if bySouth == 0 {
-		t.Error("south resolved none of north's: the work is not shared")
+	t.Logf("of %d pending withdrawals at counters on north, others resolved %d", sold, elsewhere)
+	if elsewhere == 0 {
+		t.Error("no other node resolved any of north's: the work is not shared")
 	}
 }
 
-// TestARevocationCutsTheLineOnAnotherNode: revoked through one node, a terminal
-// loses its connection to another.
+// TestARevocationCutsTheLineOnAnotherNode: revoked through one node, terminals
+// lose their connections to another, without its looking by itself: that would
+// take it a quarter of a minute on average, and half a minute for the last.
 func TestARevocationCutsTheLineOnAnotherNode(t *testing.T) {
 	h := newHouse(t)
 	nodes := h.plan("north", "south")
 	h.start(nodes...)
-	c := h.newCounter(nodes[0], nodes[0].terminal)
+	var revoked []*counter
+	for range 5 {
+		revoked = append(revoked, h.newCounter(nodes[0], nodes[0].terminal))
+	}
 	other := h.newCounter(nodes[0], nodes[0].terminal)
-	h.call(nodes[1], nil, "DELETE", "/terminals/"+c.terminal, nil, "Authorization", "Bearer "+h.token(nodes[1].addr, merchant1))
 	begun := time.Now()
-	eventually(t, "the revoked terminal is cut off", func() bool { s := c.line.State(); return !s.Up && s.Revoked })
-	t.Logf("cut off after %v", time.Since(begun).Round(time.Millisecond))
-	if time.Since(begun) > 25*time.Second {
+	for _, c := range revoked {
+		h.call(nodes[1], nil, "DELETE", "/terminals/"+c.terminal, nil, "Authorization", "Bearer "+h.token(nodes[1].addr, merchant1))
+	}
+	for _, c := range revoked {
+		eventually(t, "the revoked terminal is cut off", func() bool { s := c.line.State(); return !s.Up && s.Revoked })
+	}
+	t.Logf("5 terminals cut off after %v", time.Since(begun).Round(time.Millisecond))
+	if time.Since(begun) > 15*time.Second {
 		t.Error("it took as long as a look without a ring: the bell was not heard")
 	}
 	if !other.line.State().Up {

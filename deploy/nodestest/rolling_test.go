@@ -148,6 +148,7 @@ func (l *load) holdAgainst(books map[string]execution) (lost, doubled int) {
 // what was told.
 func TestRollingRestart(t *testing.T) {
 	h := newHouse(t)
+	h.patient = 2 * time.Second
 	nodes := h.plan("north", "south", "west")
 	h.start(nodes...)
 	direct := balance(t, nodes, func(n *node) string { return n.addr })
