@@ -27,6 +27,7 @@ type admin struct {
 	gateway   *gateway.Gateway
 	life      *life
 	node      string
+	duties    *duties
 	log       *slog.Logger
 }
 
@@ -55,7 +56,7 @@ func (a admin) run(ctx context.Context, l net.Listener) error {
 
 func (a admin) handler() http.Handler {
 	registry := prometheus.NewRegistry()
-	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), backlog{a})
+	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), backlog{a}, a.duties)
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { say(w, http.StatusOK, "alive") })
 	mux.HandleFunc("GET /readyz", a.ready)

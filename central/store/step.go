@@ -139,6 +139,11 @@ func settle(c conn, x central.Settlement) (central.Operation, error) {
 			return central.Operation{}, err
 		}
 	}
+	if from == op.Pending {
+		if err := oweCallback(c, o, x.At); err != nil {
+			return central.Operation{}, err
+		}
+	}
 	if x.Session != nil {
 		if err := openSession(c, *x.Session); err != nil {
 			return central.Operation{}, err
