@@ -49,7 +49,7 @@ var importMap = []line{
 	{"central/openapi", []string{"central", "central/contract", "central/form", everyone}},
 	{"central/iin", []string{everyone}},
 	{"central/door", []string{"central", everyone}},
-	{"central/gateway", []string{"central", everyone}},
+	{"central/gateway", []string{"central", "central/duty", everyone}},
 	{"central/uplink", []string{"central", everyone}},
 	{"central/bank/network", []string{everyone}},
 	{"central/bank", []string{"central", "central/bank/network", everyone}},
@@ -86,6 +86,7 @@ var importMap = []line{
 	{"deploy/e2e", []string{"..."}},
 	{"deploy/uplinktest", []string{"..."}},
 	{"deploy/contracttest", []string{"..."}},
+	{"deploy/nodestest", []string{"..."}},
 	{"deploy/examples", []string{"shared/..."}},
 }
 
@@ -114,7 +115,7 @@ var modules = []grant{
 	{"github.com/skip2/go-qrcode", []string{"edge/receipt", "edge/screen", "central/upi"}, "pictures of QR codes for people"},
 	{"github.com/golang-jwt/jwt/v5", []string{"central/door", "central/uplink", "edge/uplink"}, "tokens are made and checked at the doors"},
 	{"golang.org/x/crypto", []string{"central/door", "edge/daemon"}, "argon2id of client secrets and PINs"},
-	{"golang.org/x/time", []string{"central/door", "central/gateway", "central/uplink"}, "rates are limited at the doors"},
+	{"golang.org/x/time", []string{"central/door", "central/uplink"}, "rates are limited at the doors"},
 	{"github.com/cenkalti/backoff/v5", []string{"central/bank/simbank", "edge/uplink", "deploy/..."}, "the line reconnects; money is never retried by a library"},
 	{"github.com/prometheus/client_golang", []string{"central/server"}, "metrics leave through the admin address"},
 	{"golang.org/x/sync", []string{"central/server", "edge/daemon"}, "errgroup, where parts are run side by side"},
