@@ -121,12 +121,16 @@ func (c *counter) look(ctx context.Context, daemon *edge.Counter) error {
 	for {
 		select {
 		case <-news:
+			time.Sleep(eyelid)
 			c.show(daemon)
 		case <-ctx.Done():
 			return nil
 		}
 	}
 }
+
+// eyelid is how long a screen takes to look again.
+const eyelid = 400 * time.Millisecond
 
 // shownAtOnce is how many operations a page shows.
 const shownAtOnce = 12
