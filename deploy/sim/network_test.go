@@ -16,7 +16,7 @@ type weather struct {
 	refuse   int           // a dial is refused
 	cut      int           // a write ends the connection, before or after it arrived
 	silence  int           // a write arrives nowhere, and nothing after it, in silence
-	late     int           // a request to the bank breaks for its sender, and arrives many seconds later all the same
+	late     int           // what is sent breaks for its sender, and arrives many seconds later all the same
 	twice    int           // a frame of the uplink arrives twice
 	swapped  int           // a frame of the uplink arrives after the next one
 	short    int           // a frame of the uplink loses its end, and the line goes on
@@ -260,19 +260,33 @@ const (
 	lateRest  = 2 * time.Second // for the reply, which nobody reads
 )
 
-// hold keeps a write back, if the connection is late or becomes it.
-func (c *conn) hold(p []byte, become bool) bool {
+// lateness is the chance that a write is held up: what a counter says once it
+// has been let in, and what the bank is asked.
+func (c *conn) lateness(w weather, first bool) int {
+	switch {
+	case c.ends[1] == nameNetwork:
+		return w.late
+	case c.uplink && !first:
+		return w.late / 5
+	}
+	return 0
+}
+
+// hold keeps a write back, if the connection is late or becomes it; begun: with
+// this write.
+func (c *conn) hold(p []byte, become bool) (late, begun bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.held == nil && !become {
-		return false
+		return false, false
 	}
-	if c.held == nil {
+	begun = c.held == nil
+	if begun {
 		c.held = &bytes.Buffer{}
 		go c.deliverLate(c.luck.between(lateMin, lateMax))
 	}
 	c.held.Write(p)
-	return true
+	return true, begun
 }
 
 func (c *conn) deliverLate(after time.Duration) {
@@ -298,8 +312,9 @@ func (c *conn) Write(p []byte) (int, error) {
 	if silent {
 		return len(p), nil // it looks well from here
 	}
-	if c.hold(p, c.ends[1] == nameNetwork && c.sender && c.luck.of1000(w.late)) {
-		c.network.tape.count("requests delivered late", first)
+	if late, begun := c.hold(p, c.sender && c.luck.of1000(c.lateness(w, first))); late {
+		c.network.tape.count("requests delivered late", begun && !c.uplink)
+		c.network.tape.count("frames delivered late", begun && c.uplink)
 		return len(p), nil
 	}
 	time.Sleep(c.luck.between(10*time.Microsecond, 200*time.Microsecond+w.maxDelay))
