@@ -250,3 +250,50 @@ func TestAsksAreBounded(t *testing.T) {
 		}
 	})
 }
+
+// TestRefusalIsTheLastWord: a refusal that left no record is told only when its
+// id can never run. A copy of the frame may have been let in.
+func TestRefusalIsTheLastWord(t *testing.T) {
+	refusal := central.Reply{HTTP: 500, Body: []byte(`{"statusCode":"500"}`)}
+	done := central.Reply{HTTP: 200, Body: []byte(`{}`), State: op.Succeeded}
+	for _, tt := range []struct {
+		name  string
+		route op.RouteID
+		reply central.Reply
+		known central.Reply
+		seen  bool
+		fault error
+		asked int
+		want  op.State // empty: nothing is told
+	}{
+		{"new", op.Withdrawal, refusal, central.Reply{}, false, nil, 1, op.Failed},
+		{"a record that changes", op.BeneficiaryAdd, refusal, central.Reply{}, false, nil, 1, op.Failed},
+		{"a copy was let in", op.Withdrawal, refusal, done, true, nil, 1, op.Succeeded},
+		{"nobody knows", op.Withdrawal, refusal, central.Reply{}, false, errors.New("disk on fire"), 1, ""},
+		{"an enquiry moves nothing", op.Balance, refusal, done, true, nil, 0, op.Failed},
+		{"one that is recorded", op.Withdrawal, central.Reply{HTTP: 502, Body: []byte(`{}`), State: op.Refused}, done, true, nil, 0, op.Refused},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			bubble(t, nil, func(t *testing.T, h *house) {
+				asked := 0
+				h.desk.dispatch = func(context.Context, central.Call) central.Reply { return tt.reply }
+				h.desk.ask = func(context.Context, central.Principal, op.ID) (central.Reply, bool, error) {
+					asked++
+					return tt.known, tt.seen, tt.fault
+				}
+				l, _ := h.greeted(h.enrol(), 0)
+				id := newID()
+				l.send(wire.Frame{T: wire.TOp, ID: id, Route: tt.route, Body: []byte(`{}`)})
+				if tt.want != "" {
+					if f := l.next(wire.TOutcome); f.ID != id || f.State != tt.want {
+						t.Errorf("outcome %s of %s, want %s", f.State, f.ID, tt.want)
+					}
+				}
+				synctest.Wait()
+				if len(l.frames) != 0 || asked != tt.asked {
+					t.Errorf("%d more frames, asked %d times and not %d", len(l.frames), asked, tt.asked)
+				}
+			})
+		})
+	}
+}

@@ -190,13 +190,43 @@ func (x *session) operate(f wire.Frame) {
 	ctx, cancel := context.WithTimeout(x.server.life, x.server.cfg.OpWait)
 	defer cancel()
 	reply := x.dispatch(ctx, f)
+	told := true
+	if unrecorded(f.Route, reply) {
+		reply, told = x.forswear(ctx, f.ID, reply)
+	}
 	// Before the outcome is told: the terminal may answer it with its next
 	// operation.
 	done()
+	if !told {
+		return
+	}
 	x.tell(wire.OutcomeFrame(f.ID, outcomeOf(reply)))
 	if underWay(reply) {
 		x.ask(f.ID, true)
 	}
+}
+
+// unrecorded tells of a refusal that left no record, of a route whose outcome a
+// terminal takes for the last word on money or on a record.
+func unrecorded(id op.RouteID, r central.Reply) bool {
+	route, ok := op.Find(id)
+	return ok && r.State == "" && r.HTTP >= 400 && (route.Class == op.Money || route.Class == op.Record)
+}
+
+// forswear makes a refusal that left no record the last word on an operation:
+// from here on its id is refused for ever. Where the id is on record, since
+// another copy of the frame was let in, that copy's outcome is the word; where
+// this can't be found out, none is told, and the terminal asks.
+func (x *session) forswear(ctx context.Context, id op.ID, refusal central.Reply) (r central.Reply, told bool) {
+	known, seen, err := x.server.dispatcher.Ask(ctx, x.principal(), id)
+	switch {
+	case err != nil:
+		x.log.Error("a refused operation can't be looked up; nothing is told, and the terminal asks", "operation", id, "error", err)
+		return central.Reply{}, false
+	case seen:
+		return known, true
+	}
+	return refusal, true
 }
 
 func (x *session) dispatch(ctx context.Context, f wire.Frame) central.Reply {
