@@ -32,7 +32,7 @@ var proven = []string{
 	string(op.Succeeded), string(op.Failed), string(op.Reversed), string(op.NotSent), string(op.Expired),
 	countCentral, countBoth, countCounter, countBank, countCommit, countLine, countReplay, countClock, countDisk,
 	"cuts", "frames doubled", "frames swapped", "frames cut short", "peers fallen silent", "requests delivered late", "frames delivered late", "lies of the bank",
-	"writes refused by a full disk", "writes made and said to have failed",
+	"reads that failed", "writes refused by a full disk", "writes made and said to have failed",
 }
 
 // storm draws a weather.
@@ -42,7 +42,7 @@ func storm(luck *chance) weather {
 		maxDelay: time.Duration(1+luck.below(3000)) * time.Millisecond,
 	}
 	if luck.of1000(500) {
-		w.twice, w.swapped, w.short = luck.below(200), luck.below(120), luck.below(40)
+		w.twice, w.swapped, w.short = luck.below(400), luck.below(120), luck.below(40)
 	}
 	return w
 }
@@ -123,13 +123,16 @@ func (s *story) dieAtCommit(luck *chance) {
 // fillDisk has a disk fail for a while.
 func (s *story) fillDisk(luck *chance) {
 	d := s.anyDisk(luck)
-	if luck.of1000(500) {
-		d.spoil(1000, 0)
-	} else {
-		d.spoil(luck.below(300), luck.below(400))
+	switch luck.below(3) {
+	case 0:
+		d.spoil(1000, 0, 0)
+	case 1:
+		d.spoil(luck.below(300), luck.below(400), luck.below(400))
+	case 2:
+		d.spoil(0, 0, luck.below(600))
 	}
 	for range 1 + luck.below(3) {
 		time.Sleep(luck.between(time.Second, 12*time.Second))
 	}
-	d.spoil(0, 0)
+	d.spoil(0, 0, 0)
 }

@@ -30,6 +30,7 @@ type disk struct {
 	after   bool          // it dies after that commit, and not before
 	full    int           // of 1000 commits so many find no room
 	torn    int           // of 1000 commits so many are made and said to have failed
+	blind   int           // of 1000 readings so many fail
 	dying   bool          // the machine died, nothing goes on here
 	dead    chan struct{} // closed when the part's process is gone
 }
@@ -64,10 +65,10 @@ func (d *disk) planNext(in int, after bool) {
 }
 
 // spoil makes the disk fail now and then; zeros heal it.
-func (d *disk) spoil(full, torn int) {
+func (d *disk) spoil(full, torn, blind int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.full, d.torn = full, torn
+	d.full, d.torn, d.blind = full, torn, blind
 }
 
 // die ends what waits on this disk, as the end of the process does.
@@ -124,11 +125,11 @@ func (d *disk) end(n int) (gone <-chan struct{}, err error) {
 	return nil, nil
 }
 
-// read fails as often as commits are torn.
+// read stands before a reading.
 func (d *disk) read() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.luck.of1000(d.torn) {
+	if d.luck.of1000(d.blind) {
 		d.tape.count("reads that failed", true)
 		return errUnread
 	}
@@ -163,12 +164,37 @@ func (l ledger) Begin(ctx context.Context, o central.Operation, quotas []central
 	return known, isNew && err == nil, err
 }
 
-// Operation reads; a disk that fails does not always give back what it holds.
-func (l ledger) Operation(ctx context.Context, id op.ID) (central.Operation, error) {
-	if err := l.disk.read(); err != nil {
-		return central.Operation{}, err
+// read is a reading that a failing disk may not give.
+func read[T any](d *disk, do func() (T, error)) (T, error) {
+	if err := d.read(); err != nil {
+		var none T
+		return none, err
 	}
-	return l.DB.Operation(ctx, id)
+	return do()
+}
+
+func (l ledger) Operation(ctx context.Context, id op.ID) (central.Operation, error) {
+	return read(l.disk, func() (central.Operation, error) { return l.DB.Operation(ctx, id) })
+}
+
+func (l ledger) ByIdentity(ctx context.Context, caller, identity string) (central.Operation, error) {
+	return read(l.disk, func() (central.Operation, error) { return l.DB.ByIdentity(ctx, caller, identity) })
+}
+
+func (l ledger) Merchant(ctx context.Context, id central.MerchantID) (central.Merchant, error) {
+	return read(l.disk, func() (central.Merchant, error) { return l.DB.Merchant(ctx, id) })
+}
+
+func (l ledger) Terminal(ctx context.Context, id central.TerminalID) (central.Terminal, error) {
+	return read(l.disk, func() (central.Terminal, error) { return l.DB.Terminal(ctx, id) })
+}
+
+func (l ledger) Session(ctx context.Context, tid string) (central.AgentSession, error) {
+	return read(l.disk, func() (central.AgentSession, error) { return l.DB.Session(ctx, tid) })
+}
+
+func (l ledger) EventsAfter(ctx context.Context, t central.TerminalID, cursor int64, limit int) ([]central.Event, error) {
+	return read(l.disk, func() ([]central.Event, error) { return l.DB.EventsAfter(ctx, t, cursor, limit) })
 }
 
 func (l ledger) Dispatch(ctx context.Context, id op.ID, at, bankNotAfter time.Time) error {
@@ -259,5 +285,5 @@ func (w drawer) Apply(cursor int64, id op.ID, change func(*edge.Record) error) (
 func (d *disk) failing() bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return d.full > 0 || d.torn > 0 || d.dying
+	return d.full > 0 || d.torn > 0 || d.blind > 0 || d.dying
 }

@@ -132,11 +132,11 @@ func (s *story) guard(ctx context.Context) {
 func (s *story) heal() {
 	s.network.setWeather(weather{})
 	for _, o := range s.offices {
-		o.disk.spoil(0, 0)
+		o.disk.spoil(0, 0, 0)
 		o.disk.plan(0, false)
 	}
 	for _, c := range s.counters {
-		c.disk.spoil(0, 0)
+		c.disk.spoil(0, 0, 0)
 		c.disk.plan(0, false)
 		if c.offset().Abs() > time.Hour/2 {
 			c.skew.Store(0)
