@@ -287,3 +287,10 @@ func (d *disk) failing() bool {
 	defer d.mu.Unlock()
 	return d.full > 0 || d.torn > 0 || d.blind > 0 || d.dying
 }
+
+// planned tells whether a death is still to come.
+func (d *disk) planned() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.crashAt != 0
+}

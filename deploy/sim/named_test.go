@@ -2,7 +2,6 @@ package sim
 
 import (
 	"context"
-	"fmt"
 	"sync"
 	"testing"
 	"time"
@@ -14,14 +13,14 @@ import (
 // named are the stories in which a bug was met, or that are told for one: each
 // with what was wrong.
 var named = []struct {
-	name string
-	seed uint64
-	plot func(*story, context.Context)
+	name  string
+	seed  uint64
+	scene scene
 }{
 	// A second copy of an op frame met a store that could not be read, and the
 	// refusal of the copy ended the operation at the counter as failed while the
 	// first copy was being executed.
-	{"a refused copy ends an operation that runs", 1, echo},
+	{"a refused copy ends an operation that runs", 1, scene{2, 2, echo}},
 }
 
 // echo doubles every frame while the centrals' disks are half blind.
@@ -57,12 +56,12 @@ func TestNamed(t *testing.T) {
 	b := newBase(t, dir)
 	for _, n := range named {
 		t.Run(n.name, func(t *testing.T) {
-			tape, complaints := play(t, n.seed, b, dir, n.plot)
+			tape, complaints := play(t, n.seed, b, dir, n.scene)
 			for _, c := range complaints {
 				t.Error(c)
 			}
 			if tape.counts["operations"] == 0 {
-				t.Error(fmt.Errorf("nothing happened in this story"))
+				t.Error("nothing happened in this story")
 			}
 		})
 	}

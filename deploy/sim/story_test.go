@@ -23,6 +23,18 @@ var (
 	first = flag.Uint64("first", 1, "the first seed")
 )
 
+// scene is what a story is made of.
+type scene struct {
+	offices, counters int
+	plot              func(*story, context.Context)
+}
+
+// sceneOf is the scene of a seed: two centrals, two or three counters of two
+// merchants, and anything may happen.
+func sceneOf(seed uint64) scene {
+	return scene{2, 2 + newChance(seed, "scene").below(2), live}
+}
+
 // story is one seed's play.
 type story struct {
 	*house
@@ -42,7 +54,7 @@ const logVariable = "SIM_LOG"
 
 // play plays a seed in a bubble of its own, and gives its tape and what must
 // not be.
-func play(t *testing.T, seed uint64, b *base, dir string, plot func(*story, context.Context)) (tape *tape, complaints []string) {
+func play(t *testing.T, seed uint64, b *base, dir string, sc scene) (tape *tape, complaints []string) {
 	defer func() {
 		if p := recover(); p != nil { // a bubble in which nobody moves
 			fmt.Fprintf(os.Stderr, "seed %d: %s\n", seed, again(seed))
@@ -57,12 +69,12 @@ func play(t *testing.T, seed uint64, b *base, dir string, plot func(*story, cont
 		}
 		time.Sleep(time.Until(b.taken))
 		s := &story{house: newHouse(seed, b, dir, log)}
-		if err := s.open(); err != nil {
+		if err := s.open(sc); err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		s.warden.Go(func() { s.guard(ctx) })
-		plot(s, ctx)
+		sc.plot(s, ctx)
 		s.heal()
 		s.rest()
 		cancel()
@@ -82,9 +94,8 @@ func play(t *testing.T, seed uint64, b *base, dir string, plot func(*story, cont
 // again says how a seed is played again.
 func again(seed uint64) string { return fmt.Sprintf("play it again with: make sim SEED=%d", seed) }
 
-// open starts two centrals over one database, the bank, and two or three
-// counters of two merchants.
-func (s *story) open() error {
+// open starts the centrals, over one database, the bank and the counters.
+func (s *story) open(sc scene) error {
 	if err := s.base.copyTo(s.dir); err != nil {
 		return err
 	}
@@ -94,14 +105,12 @@ func (s *story) open() error {
 	if err := s.startBank(); err != nil {
 		return err
 	}
-	s.addOffice(0)
-	s.addOffice(1)
-	for _, o := range s.offices {
-		if err := o.start(); err != nil {
+	for i := range sc.offices { // all are known before the first counter dials
+		if err := s.addOffice(i).start(); err != nil {
 			return err
 		}
 	}
-	for i := range 2 + luck.below(2) {
+	for i := range sc.counters {
 		c := s.addCounter(i, s.base.shops[i])
 		c.skew.Store(int64(skews[luck.below(len(skews))]))
 		if err := c.start(); err != nil {
@@ -231,7 +240,7 @@ func TestStories(t *testing.T) {
 					if seed >= *first+uint64(*seeds) || failed.Load() >= maxFailed {
 						return
 					}
-					tape, complaints := play(t, seed, b, dir, live)
+					tape, complaints := play(t, seed, b, dir, sceneOf(seed))
 					total.add(tape)
 					for _, c := range complaints {
 						t.Errorf("seed %d: %s", seed, c)
