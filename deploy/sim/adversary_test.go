@@ -2,6 +2,7 @@ package sim
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"galla/shared/op"
@@ -47,19 +48,24 @@ func storm(luck *chance) weather {
 	return w
 }
 
-// adversary breaks things until ctx ends, and leaves everything running.
+// adversary breaks things until ctx ends, and leaves everything running. What he
+// does and when is drawn beforehand, whatever becomes of it: a deed that takes
+// long does not put off the next.
 func (s *story) adversary(ctx context.Context) {
 	luck := newChance(s.seed, "adversary")
-	for {
+	var under sync.WaitGroup
+	defer under.Wait()
+	for n := uint64(0); ; n++ {
 		select {
-		case <-time.After(luck.between(500*time.Millisecond, 20*time.Second)):
+		case <-time.After(luck.between(500*time.Millisecond, 15*time.Second)):
 		case <-ctx.Done():
 			return
 		}
 		deed := deeds[luck.below(len(deeds))]
-		s.tape.note("adversary: %s", deed.name)
+		s.tape.plan("adversary: %s", deed.name)
 		s.tape.count(deed.name, true)
-		deed.do(s, luck)
+		own := newChance(s.seed, deed.name, n)
+		under.Go(func() { deed.do(s, own) })
 	}
 }
 

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"context"
+	"runtime"
 	"testing"
 	"time"
 
@@ -16,6 +17,7 @@ const maxCommits = 60
 // dies at the next of its commits, just before it or just after it, and comes
 // back: at every commit there is, until one run needs fewer.
 func TestEveryCommit(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	dir := scratch(t)
 	b := newBase(t, dir)
 	withdrawal := func(amount money.Paise) func(*story, context.Context) {

@@ -76,8 +76,8 @@ func (c *counter) now() time.Time { return time.Now().Round(0).Add(c.offset()) }
 
 func (c *counter) start() error {
 	h := c.house
-	random := newEntropy(h.seed, c.name, c.lives)
-	q, report, err := queue.Open(queue.Config{Path: filepath.Join(h.dir, c.name+".db"), Key: c.sealKey, Rand: random, Now: c.now, Logger: h.log})
+	random := func(of string) *entropy { return newEntropy(h.seed, c.name+" "+of, c.lives) }
+	q, report, err := queue.Open(queue.Config{Path: filepath.Join(h.dir, c.name+".db"), Key: c.sealKey, Rand: random("queue"), Now: c.now, Logger: h.log})
 	if err != nil {
 		return fmt.Errorf("%s: %w", c.name, err)
 	}
@@ -93,14 +93,14 @@ func (c *counter) start() error {
 	daemon, err := edge.New(drawer{q, c.disk}, &glass{keys: h.base.keys, aadhaar: customer, place: c.place, offset: c.offset, used: map[int64]int{}}, edge.Config{
 		Agent: "Fatima", AgentAadhaar: agent, Merchant: c.legal, TID: c.terminal.TID, MerchantID: string(c.merchant),
 		Latitude: "18.5204", Longitude: "73.8567", VerifyPIN: func(secret.OTP) (bool, error) { return true, nil },
-		Now: c.now, Rand: random, Logger: h.log,
+		Now: c.now, Rand: random("daemon"), Logger: h.log,
 	})
 	if err != nil {
 		return err
 	}
 	line, err := edgeuplink.New(edgeuplink.Config{
 		URL: "ws://uplink/uplink", Plain: true, TerminalID: string(c.terminal.ID), Audience: audience, Key: c.key, Version: "sim",
-		DialContext: h.network.dialer(c.name, uplinkNames[:len(h.offices)]...), OnChange: daemon.Changed, Now: c.now, Rand: random, Logger: h.log,
+		DialContext: h.network.dialer(c.name, uplinkNames[:len(h.offices)]...), OnChange: daemon.Changed, Now: c.now, Rand: random("line"), Logger: h.log,
 		Addresses: func() ([]net.Addr, error) { return nil, nil },
 	}, daemon)
 	if err != nil {

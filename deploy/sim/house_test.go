@@ -238,7 +238,7 @@ func (h *house) addOffice(n int) *office {
 
 func (o *office) start() error {
 	h := o.house
-	random := newEntropy(h.seed, o.name, o.lives)
+	random := func(of string) *entropy { return newEntropy(h.seed, o.name+" "+of, o.lives) }
 	db, err := store.OpenSQLite(context.Background(), filepath.Join(h.dir, "central.db"), store.Config{Node: o.name, Readers: 1, Logger: h.log})
 	if err != nil {
 		return fmt.Errorf("%s: %w", o.name, err)
@@ -254,7 +254,7 @@ func (o *office) start() error {
 		return err
 	}
 	engine, err := central.NewEngine(kept, client, contract.Renderer{}, bell, central.EngineConfig{
-		Node: o.name, Enquiries: central.EnquiryConfig{Max: 30 * time.Second, Poll: 2 * time.Second}, Rand: random, Logger: h.log,
+		Node: o.name, Enquiries: central.EnquiryConfig{Max: 30 * time.Second, Poll: 2 * time.Second}, Rand: random("engine"), Logger: h.log,
 	})
 	if err != nil {
 		return err
@@ -263,15 +263,15 @@ func (o *office) start() error {
 	if err != nil {
 		return err
 	}
-	dispatcher, err := contract.New(engine, central.NewRegistry(kept, bell, random), kept, kept, contract.Config{
+	dispatcher, err := contract.New(engine, central.NewRegistry(kept, bell, random("registry")), kept, kept, contract.Config{
 		FingerprintKey: h.base.keys.fing, UplinkURL: "ws://uplink", Audience: audience,
-		Limits: rules, Handle: "galla", Rand: random, Logger: h.log,
+		Limits: rules, Handle: "galla", Rand: random("dispatcher"), Logger: h.log,
 	})
 	if err != nil {
 		return err
 	}
 	terminals, err := centraluplink.New(witness{dispatcher, h}, kept, bell, centraluplink.Config{
-		Audience: audience, Poll: 5 * time.Second, Logger: h.log, Rand: random,
+		Audience: audience, Poll: 5 * time.Second, Logger: h.log, Rand: random("uplink"),
 	})
 	if err != nil {
 		return err

@@ -2,25 +2,15 @@ package sim
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"log/slog"
 	"os"
-	"path/filepath"
-	"runtime"
-	"runtime/debug"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"galla/shared/op"
-)
-
-var (
-	seeds = flag.Int("seeds", 200, "how many stories to play")
-	first = flag.Uint64("first", 1, "the first seed")
 )
 
 // scene is what a story is made of.
@@ -49,7 +39,10 @@ const (
 	restTime  = 12 * time.Minute // by then everything has ended
 )
 
-// environment variable that prints everything that the parts log.
+// stagger keeps the parts' clocks from ticking in one moment.
+const stagger = 137 * time.Millisecond
+
+// logVariable is the environment variable that prints everything that the parts log.
 const logVariable = "SIM_LOG"
 
 // play plays a seed in a bubble of its own, and gives its tape and what must
@@ -61,7 +54,10 @@ func play(t *testing.T, seed uint64, b *base, dir string, sc scene) (tape *tape,
 			panic(p)
 		}
 	}()
-	dir = filepath.Join(dir, fmt.Sprint(seed))
+	dir, err := os.MkdirTemp(dir, fmt.Sprint(seed)+"-")
+	if err != nil {
+		t.Fatal(err)
+	}
 	synctest.Test(t, func(t *testing.T) {
 		log := slog.New(slog.DiscardHandler)
 		if os.Getenv(logVariable) != "" {
@@ -109,6 +105,7 @@ func (s *story) open(sc scene) error {
 		if err := s.addOffice(i).start(); err != nil {
 			return err
 		}
+		time.Sleep(stagger)
 	}
 	for i := range sc.counters {
 		c := s.addCounter(i, s.base.shops[i])
@@ -116,6 +113,7 @@ func (s *story) open(sc scene) error {
 		if err := c.start(); err != nil {
 			return err
 		}
+		time.Sleep(stagger)
 	}
 	time.Sleep(5 * time.Second) // the lines come up
 	return nil
@@ -219,61 +217,7 @@ func (s *story) customers(ctx context.Context, c *counter, cast *sync.WaitGroup)
 			return
 		}
 		p := c.drawPress(luck, nth)
+		s.tape.plan("customer %d of %s: %d for %s", nth, c.name, p.what, p.amount)
 		cast.Go(func() { a.serve(ctx, p) })
 	}
 }
-
-func TestStories(t *testing.T) {
-	defer debug.SetGCPercent(debug.SetGCPercent(garbage))
-	dir := scratch(t)
-	b := newBase(t, dir)
-	total := &tally{counts: map[string]int{}}
-	begun := time.Now()
-	var next, failed atomic.Uint64
-	next.Store(*first)
-	t.Run("lanes", func(t *testing.T) {
-		for lane := range runtime.GOMAXPROCS(0) {
-			t.Run(fmt.Sprint(lane), func(t *testing.T) {
-				t.Parallel()
-				for {
-					seed := next.Add(1) - 1
-					if seed >= *first+uint64(*seeds) || failed.Load() >= maxFailed {
-						return
-					}
-					tape, complaints := play(t, seed, b, dir, sceneOf(seed))
-					total.add(tape)
-					for _, c := range complaints {
-						t.Errorf("seed %d: %s", seed, c)
-					}
-					if len(complaints) > 0 {
-						failed.Add(1)
-						t.Errorf("seed %d: %s", seed, again(seed))
-					}
-					if done := seed - *first + 1; done%progressEvery == 0 {
-						t.Logf("%d stories, %.1f a second", done, float64(done)/time.Since(begun).Seconds())
-					}
-				}
-			})
-		}
-	})
-	t.Logf("%s; %.1f stories a second", total, float64(total.stories)/time.Since(begun).Seconds())
-	if *seeds < 100 {
-		return
-	}
-	for _, what := range proven {
-		if total.of(what) == 0 {
-			t.Errorf("%d stories, and %s never happened: the stories do not do what they should", *seeds, what)
-		}
-	}
-}
-
-const (
-	// maxFailed is how many seeds may fail before the rest is left out: they
-	// fail for one reason, as a rule.
-	maxFailed = 5
-	// progressEvery is how many stories pass between two words of a long run.
-	progressEvery = 1000
-	// garbage is how much may lie about, in per cent of what is in use, before
-	// it is collected: stories are short and leave nothing.
-	garbage = 400
-)

@@ -15,17 +15,30 @@ import (
 type tape struct {
 	mu     sync.Mutex
 	begun  time.Time
-	lines  []string
+	script []string // what was drawn: the customers, and the adversary's deeds
+	lines  []string // all that happened
 	counts map[string]int
 }
 
 func newTape() *tape { return &tape{counts: map[string]int{}} }
 
-// note writes down what somebody did at this moment.
+// note writes down what happened at this moment.
 func (t *tape) note(format string, args ...any) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.lines = append(t.lines, fmt.Sprintf("%9.3f %s", time.Since(t.begun).Seconds(), fmt.Sprintf(format, args...)))
+	t.lines = append(t.lines, t.line(format, args...))
+}
+
+// plan writes down what the story wants to happen at this moment.
+func (t *tape) plan(format string, args ...any) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	line := t.line(format, args...)
+	t.script, t.lines = append(t.script, line), append(t.lines, line)
+}
+
+func (t *tape) line(format string, args ...any) string {
+	return fmt.Sprintf("%9.3f %s", time.Since(t.begun).Seconds(), fmt.Sprintf(format, args...))
 }
 
 // count counts what really happened.
@@ -38,35 +51,30 @@ func (t *tape) count(what string, really bool) {
 	t.counts[what]++
 }
 
-// hash names the whole of it. Things of one moment have no order among them.
-func (t *tape) hash() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	lines := slices.Sorted(slices.Values(t.lines))
-	sum := sha256.Sum256([]byte(strings.Join(lines, "\n")))
+// hash names lines. Things of one moment have no order among them.
+func hash(lines []string) string {
+	sum := sha256.Sum256([]byte(strings.Join(slices.Sorted(slices.Values(lines)), "\n")))
 	return hex.EncodeToString(sum[:8])
 }
 
 // tally adds up the tapes of many stories.
 type tally struct {
 	mu      sync.Mutex
-	stories int
-	counts  map[string]int
+	Stories int
+	Counts  map[string]int
 }
 
-func (y *tally) add(t *tape) {
+func newTally() *tally { return &tally{Counts: map[string]int{}} }
+
+func (y *tally) add(t *tape) { y.merge(&tally{Stories: 1, Counts: t.counts}) }
+
+func (y *tally) merge(other *tally) {
 	y.mu.Lock()
 	defer y.mu.Unlock()
-	y.stories++
-	for what, n := range t.counts {
-		y.counts[what] += n
+	y.Stories += other.Stories
+	for what, n := range other.Counts {
+		y.Counts[what] += n
 	}
-}
-
-func (y *tally) of(what string) int {
-	y.mu.Lock()
-	defer y.mu.Unlock()
-	return y.counts[what]
 }
 
 // String lists it, what was lost or doubled last.
@@ -74,13 +82,13 @@ func (y *tally) String() string {
 	y.mu.Lock()
 	defer y.mu.Unlock()
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d stories", y.stories)
-	for _, what := range slices.Sorted(maps.Keys(y.counts)) {
+	fmt.Fprintf(&b, "%d stories", y.Stories)
+	for _, what := range slices.Sorted(maps.Keys(y.Counts)) {
 		if what != countLost && what != countDoubled {
-			fmt.Fprintf(&b, ", %d %s", y.counts[what], what)
+			fmt.Fprintf(&b, ", %d %s", y.Counts[what], what)
 		}
 	}
-	fmt.Fprintf(&b, "; lost %d, doubled %d", y.counts[countLost], y.counts[countDoubled])
+	fmt.Fprintf(&b, "; lost %d, doubled %d", y.Counts[countLost], y.Counts[countDoubled])
 	return b.String()
 }
 
