@@ -297,3 +297,52 @@ func TestRefusalIsTheLastWord(t *testing.T) {
 		})
 	}
 }
+
+// TestReceivedIsNotPending: an operation of which nothing was sent may still end
+// as refused, which pending never does; it is told when it has an end.
+func TestReceivedIsNotPending(t *testing.T) {
+	bubble(t, nil, func(t *testing.T, h *house) {
+		begun := time.Now()
+		h.desk.dispatch = func(ctx context.Context, _ central.Call) central.Reply {
+			<-ctx.Done()
+			return central.Reply{HTTP: 200, Body: []byte(`{}`), State: op.Received}
+		}
+		h.desk.ask = func(ctx context.Context, _ central.Principal, _ op.ID) (central.Reply, bool, error) {
+			if time.Since(begun) > 80*time.Second {
+				return central.Reply{HTTP: 502, Body: []byte(`{}`), State: op.Refused}, true, nil
+			}
+			<-ctx.Done()
+			return central.Reply{HTTP: 200, Body: []byte(`{}`), State: op.Received}, true, nil
+		}
+		l, _ := h.greeted(h.enrol(), 0)
+		l.send(withdraw(newID()))
+		if f := l.next(wire.TOutcome); f.State != op.Refused {
+			t.Errorf("the first outcome is %s, want refused", f.State)
+		}
+	})
+}
+
+// TestPendingIsFollowed: a terminal that heard 'pending' asks no more, so that
+// an error of the store must not end the looking.
+func TestPendingIsFollowed(t *testing.T) {
+	bubble(t, nil, func(t *testing.T, h *house) {
+		h.desk.dispatch = func(ctx context.Context, _ central.Call) central.Reply {
+			<-ctx.Done()
+			return central.Reply{HTTP: 200, Body: []byte(`{}`), State: op.Dispatched}
+		}
+		asked := 0
+		h.desk.ask = func(context.Context, central.Principal, op.ID) (central.Reply, bool, error) {
+			if asked++; asked < 4 {
+				return central.Reply{}, false, errors.New("disk on fire")
+			}
+			return central.Reply{HTTP: 200, Body: []byte(`{}`), State: op.Succeeded}, true, nil
+		}
+		l, _ := h.greeted(h.enrol(), 0)
+		l.send(withdraw(newID()))
+		for _, want := range []op.State{op.Pending, op.Succeeded} {
+			if f := l.next(wire.TOutcome); f.State != want {
+				t.Errorf("outcome %s, want %s", f.State, want)
+			}
+		}
+	})
+}
