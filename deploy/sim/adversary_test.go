@@ -20,7 +20,7 @@ const (
 	countBoth    = "both centrals killed"
 	countCounter = "counters killed"
 	countBank    = "banks killed"
-	countCommit  = "deaths planned at a commit"
+	countCommit  = "commits with a fate"
 	countLine    = "lines cut by hand"
 	countReplay  = "conversations replayed"
 	countClock   = "clocks set"
@@ -86,8 +86,8 @@ var deeds = []struct {
 		s.bounce(s.anyCounter(luck).part, luck.between(time.Millisecond, 10*time.Second))
 	}},
 	{countBank, func(s *story, luck *chance) { s.bounce(s.bankPart, luck.between(time.Millisecond, 15*time.Second)) }},
-	{countCommit, (*story).dieAtCommit},
-	{countCommit, (*story).dieAtCommit},
+	{countCommit, (*story).trip},
+	{countCommit, (*story).trip},
 	{countReplay, func(s *story, luck *chance) {
 		s.network.replay(luck.below(maxRecordings), uplinkNames[luck.below(len(uplinkNames))])
 	}},
@@ -121,9 +121,15 @@ func (s *story) killBoth(luck *chance) {
 	<-second
 }
 
-// dieAtCommit has a machine die at one of its next commits.
-func (s *story) dieAtCommit(luck *chance) {
-	s.anyDisk(luck).planNext(1+luck.below(6), luck.of1000(500))
+// trip has one of a machine's next commits meet its fate. A disk that fills up
+// is emptied after a while.
+func (s *story) trip(luck *chance) {
+	d, what := s.anyDisk(luck), fate(luck.below(int(fates)))
+	d.plan(1+luck.below(6), what)
+	if what == fillsUp {
+		time.Sleep(luck.between(time.Second, 80*time.Second))
+		d.plan(0, what)
+	}
 }
 
 // fillDisk has a disk fail for a while.

@@ -26,13 +26,29 @@ type disk struct {
 
 	mu      sync.Mutex
 	commits int           // so far, in this life
-	crashAt int           // the commit that the machine does not survive; 0: none
-	after   bool          // it dies after that commit, and not before
+	fateAt  int           // the commit that meets fate; 0: none
+	fate    fate          // what it meets
+	stopped bool          // no commit is taken until the disk is healed
 	full    int           // of 1000 commits so many find no room
 	torn    int           // of 1000 commits so many are made and said to have failed
 	blind   int           // of 1000 readings so many fail
 	dying   bool          // the machine died, nothing goes on here
 	dead    chan struct{} // closed when the part's process is gone
+}
+
+// fate is what one commit meets.
+type fate int
+
+const (
+	diesBefore fate = iota // the machine dies, and the commit is not made
+	diesAfter              // it is made, and the machine dies
+	tornOnce               // it is made, and said to have failed
+	fillsUp                // it and all after it find no room, until the disk is healed
+	fates
+)
+
+func (f fate) String() string {
+	return [...]string{"the machine dies before it", "the machine dies after it", "it is said to have failed", "the disk is full from it on"}[f]
 }
 
 // Errors of a disk.
@@ -47,21 +63,27 @@ var (
 func (d *disk) boot() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.commits, d.dying, d.dead = 0, false, make(chan struct{})
+	d.commits, d.fateAt, d.dying, d.dead = 0, 0, false, make(chan struct{})
 }
 
-// plan says which commit of this life the machine does not survive.
-func (d *disk) plan(at int, after bool) {
+// plan says what a commit meets that is still to come; in is 0 for none.
+func (d *disk) plan(in int, what fate) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.crashAt, d.after = at, after
+	d.fateAt, d.fate, d.stopped = 0, what, false
+	if in > 0 {
+		d.fateAt = d.commits + in
+	}
 }
 
-// planNext does so with a commit that is still to come.
-func (d *disk) planNext(in int, after bool) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.crashAt, d.after = d.commits+in, after
+// met takes a commit's fate, if n is the one that has that fate.
+func (d *disk) met(n int, what fate) bool {
+	if n != d.fateAt || d.fate != what {
+		return false
+	}
+	d.fateAt = 0
+	d.tape.note("%s: commit %d: %s", d.name, n, what)
+	return true
 }
 
 // spoil makes the disk fail now and then; zeros heal it.
@@ -94,12 +116,15 @@ func (d *disk) begin() (n int, gone <-chan struct{}, err error) {
 		return 0, d.dead, errDied
 	}
 	d.commits++
-	if d.commits == d.crashAt && !d.after {
-		d.dying, d.crashAt = true, 0
+	if d.met(d.commits, diesBefore) {
+		d.dying = true
 		d.died()
 		return 0, d.dead, errDied
 	}
-	if d.luck.of1000(d.full) {
+	if d.met(d.commits, fillsUp) {
+		d.stopped = true
+	}
+	if d.stopped || d.luck.of1000(d.full) {
 		d.tape.count("writes refused by a full disk", true)
 		return 0, nil, errFull
 	}
@@ -113,12 +138,12 @@ func (d *disk) end(n int) (gone <-chan struct{}, err error) {
 	if d.dying {
 		return d.dead, errDied
 	}
-	if n == d.crashAt && d.after {
-		d.dying, d.crashAt = true, 0
+	if d.met(n, diesAfter) {
+		d.dying = true
 		d.died()
 		return d.dead, errDied
 	}
-	if d.luck.of1000(d.torn) {
+	if d.met(n, tornOnce) || d.luck.of1000(d.torn) {
 		d.tape.count("writes made and said to have failed", true)
 		return nil, errTorn
 	}
@@ -285,12 +310,12 @@ func (w drawer) Apply(cursor int64, id op.ID, change func(*edge.Record) error) (
 func (d *disk) failing() bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return d.full > 0 || d.torn > 0 || d.blind > 0 || d.dying
+	return d.stopped || d.full > 0 || d.torn > 0 || d.blind > 0 || d.dying
 }
 
-// planned tells whether a death is still to come.
+// planned tells whether a commit is still to meet its fate.
 func (d *disk) planned() bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return d.crashAt != 0
+	return d.fateAt != 0
 }

@@ -21,6 +21,11 @@ var named = []struct {
 	// refusal of the copy ended the operation at the counter as failed while the
 	// first copy was being executed.
 	{"a refused copy ends an operation that runs", 1, scene{2, 2, echo}},
+	// The central's disk was full when an operation had been received: it could
+	// neither be dispatched nor refused, was told as pending after the wait and
+	// as refused after the sweep. The counter could not take that, cut its line
+	// for it each time, and never came back. TestEveryCommit has it as well.
+	{"an operation that was told as pending is refused", 1, scene{1, 1, stranded}},
 }
 
 // echo doubles every frame while the centrals' disks are half blind.
@@ -30,6 +35,15 @@ func echo(s *story, ctx context.Context) {
 		o.disk.spoil(0, 0, 250)
 	}
 	s.many(ctx, 20)
+}
+
+// stranded lets a full disk keep an operation in received.
+func stranded(s *story, _ context.Context) {
+	s.offices[0].disk.plan(2, fillsUp)
+	s.agentOf(0).finger(op.Withdrawal, 100_00)
+	time.Sleep(50 * time.Second)
+	s.offices[0].disk.plan(0, fillsUp)
+	time.Sleep(30 * time.Second)
 }
 
 // many is a row of customers at every counter, a second apart.

@@ -140,11 +140,11 @@ func (s *story) heal() {
 	s.network.setWeather(weather{})
 	for _, o := range s.offices {
 		o.disk.spoil(0, 0, 0)
-		o.disk.plan(0, false)
+		o.disk.plan(0, diesBefore)
 	}
 	for _, c := range s.counters {
 		c.disk.spoil(0, 0, 0)
-		c.disk.plan(0, false)
+		c.disk.plan(0, diesBefore)
 		if c.offset().Abs() > time.Hour/2 {
 			c.skew.Store(0)
 		}
