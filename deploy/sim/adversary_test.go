@@ -27,7 +27,7 @@ const (
 	countDisk    = "disks filled"
 )
 
-// proven is what has to happen in a hundred stories: those in which nothing of
+// proven is what has to happen in sixty stories: those in which nothing of
 // a kind ever happens prove nothing of it.
 var proven = []string{
 	string(op.Succeeded), string(op.Failed), string(op.Reversed), string(op.NotSent), string(op.Expired),
