@@ -237,6 +237,48 @@ func TestEvents(t *testing.T) {
 	})
 }
 
+// TestAWordThatCannotBe: what no central may say of where an operation stands
+// changes nothing, and does not cost the line.
+func TestAWordThatCannotBe(t *testing.T) {
+	inHouse(t, func(t *testing.T, h *house) {
+		h.up()
+		id := h.begin(op.Withdrawal)
+		synctest.Wait()
+		h.receive(outcome(id, op.Pending, ""))
+		h.receive(outcome(id, op.Refused, ""))
+		h.want(id, op.Pending)
+		event := outcome(id, op.Refused, "")
+		event.T, event.Kind, event.Cursor = wire.TEvent, wire.EventOutcome, 7
+		h.receive(event)
+		h.want(id, op.Pending)
+		if cursor, _ := h.queue.Cursor(); cursor != 7 {
+			t.Errorf("cursor = %d, want 7", cursor)
+		}
+		if err := h.c.Welcomed(wire.Frame{T: wire.TWelcome, Outcomes: []wire.Frame{outcome(id, op.Refused, "")}}); err != nil {
+			t.Errorf("Welcomed = %v", err)
+		}
+		h.receive(outcome(id, op.Succeeded, "00"))
+		h.want(id, op.Succeeded)
+	})
+}
+
+// TestPendingIsAskedForAtTheWelcome: what is pending here may still be under
+// way there, and then no event tells of its end.
+func TestPendingIsAskedForAtTheWelcome(t *testing.T) {
+	inHouse(t, func(t *testing.T, h *house) {
+		h.up()
+		id := h.begin(op.Withdrawal)
+		synctest.Wait()
+		h.receive(outcome(id, op.Pending, ""))
+		h.down()
+		h.up()
+		synctest.Wait()
+		if n := h.line.sent(wire.TAsk, id); n != 1 {
+			t.Errorf("asked %d times", n)
+		}
+	})
+}
+
 func TestAnEventThatCannotBeWrittenIsNotSeen(t *testing.T) {
 	inHouse(t, func(t *testing.T, h *house) {
 		h.up()

@@ -40,7 +40,7 @@ func (c *Counter) Welcomed(welcome wire.Frame) error {
 	known := map[op.ID]bool{}
 	for _, f := range welcome.Outcomes {
 		known[f.ID] = true
-		if err := c.apply(f.ID, f.Outcome()); err != nil {
+		if err := c.possible(f, c.apply(f.ID, f.Outcome())); err != nil {
 			return err
 		}
 	}
@@ -50,7 +50,9 @@ func (c *Counter) Welcomed(welcome wire.Frame) error {
 	}
 	for _, r := range left {
 		switch r.State {
-		case op.Sent, op.Accepted, op.Unknown:
+		case op.Sent, op.Accepted, op.Unknown, op.Pending:
+			// One that is pending here may still be under way there, and then no
+			// event tells of its end.
 			if !known[r.ID] {
 				c.noteAsked(r.ID)
 				c.ask(r.ID)
@@ -80,7 +82,7 @@ func (c *Counter) Receive(f wire.Frame) error {
 		if c.answerOwn(f.ID, f.Outcome()) {
 			return nil
 		}
-		return c.apply(f.ID, f.Outcome())
+		return c.possible(f, c.apply(f.ID, f.Outcome()))
 	case wire.TUnseen:
 		return c.unseen(f.ID)
 	case wire.TEvent:
@@ -104,6 +106,16 @@ func (c *Counter) Lost(cause error) {
 		c.lose(id)
 	}
 	c.Changed()
+}
+
+// possible passes over a word of the central that can't be true of where the
+// operation stands: cutting the line for it would only bring it again.
+func (c *Counter) possible(f wire.Frame, err error) error {
+	if !errors.Is(err, ErrIllegal) {
+		return err
+	}
+	c.log.Error("the central tells what can't be; the operation stays as it is, call support", "operation", f.ID, "told", f.State, "error", err)
+	return nil
 }
 
 // settled is what an error means to the receiver: an operation that has moved
@@ -188,6 +200,9 @@ func applyOutcome(r *Record, o op.Outcome, otp secret.OTP) error {
 	if r.State.Final() || r.State == state {
 		return errStale
 	}
+	if !CanBecome(r.State, state) {
+		return fmt.Errorf("operation %s: the central tells %s of what is %s: %w", r.ID, state, r.State, ErrIllegal)
+	}
 	r.State, r.Reason, r.HTTP, r.Reply, r.Result = state, reason, o.HTTP, o.Reply, message.ReadResult(o.HTTP, o.Reply)
 	if p, err := money.Parse(r.Value(message.Amount)); err == nil && r.Route == op.Refund && r.Amount == 0 {
 		r.Amount = p // the request names none
@@ -216,7 +231,7 @@ func (c *Counter) event(f wire.Frame) error {
 		id = f.ID
 	}
 	if _, err := c.memory.get(id); err == nil { // an enquiry: only the cursor is on disk
-		if err := c.apply(id, f.Outcome()); err != nil {
+		if err := c.possible(f, c.apply(id, f.Outcome())); err != nil {
 			return err
 		}
 		id = ""
@@ -225,11 +240,11 @@ func (c *Counter) event(f wire.Frame) error {
 	otp := c.word(id)
 	r, err := c.queue.Apply(f.Cursor, id, func(r *Record) error {
 		err := applyOutcome(r, f.Outcome(), otp)
+		stale = err != nil
 		if errors.Is(err, errStale) {
-			stale = true
 			return nil // the cursor moves all the same
 		}
-		return err
+		return c.possible(f, err)
 	})
 	c.noteTrouble(err)
 	if err != nil {

@@ -250,3 +250,99 @@ func TestAsksAreBounded(t *testing.T) {
 		}
 	})
 }
+
+// TestRefusalIsTheLastWord: a refusal that left no record is told only when its
+// id can never run. A copy of the frame may have been let in.
+func TestRefusalIsTheLastWord(t *testing.T) {
+	refusal := central.Reply{HTTP: 500, Body: []byte(`{"statusCode":"500"}`)}
+	done := central.Reply{HTTP: 200, Body: []byte(`{}`), State: op.Succeeded}
+	for _, tt := range []struct {
+		name  string
+		route op.RouteID
+		reply central.Reply
+		known central.Reply
+		seen  bool
+		fault error
+		asked int
+		want  op.State // empty: nothing is told
+	}{
+		{"new", op.Withdrawal, refusal, central.Reply{}, false, nil, 1, op.Failed},
+		{"a record that changes", op.BeneficiaryAdd, refusal, central.Reply{}, false, nil, 1, op.Failed},
+		{"a copy was let in", op.Withdrawal, refusal, done, true, nil, 1, op.Succeeded},
+		{"nobody knows", op.Withdrawal, refusal, central.Reply{}, false, errors.New("disk on fire"), 1, ""},
+		{"an enquiry moves nothing", op.Balance, refusal, done, true, nil, 0, op.Failed},
+		{"one that is recorded", op.Withdrawal, central.Reply{HTTP: 502, Body: []byte(`{}`), State: op.Refused}, done, true, nil, 0, op.Refused},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			bubble(t, nil, func(t *testing.T, h *house) {
+				asked := 0
+				h.desk.dispatch = func(context.Context, central.Call) central.Reply { return tt.reply }
+				h.desk.ask = func(context.Context, central.Principal, op.ID) (central.Reply, bool, error) {
+					asked++
+					return tt.known, tt.seen, tt.fault
+				}
+				l, _ := h.greeted(h.enrol(), 0)
+				id := newID()
+				l.send(wire.Frame{T: wire.TOp, ID: id, Route: tt.route, Body: []byte(`{}`)})
+				if tt.want != "" {
+					if f := l.next(wire.TOutcome); f.ID != id || f.State != tt.want {
+						t.Errorf("outcome %s of %s, want %s", f.State, f.ID, tt.want)
+					}
+				}
+				synctest.Wait()
+				if len(l.frames) != 0 || asked != tt.asked {
+					t.Errorf("%d more frames, asked %d times and not %d", len(l.frames), asked, tt.asked)
+				}
+			})
+		})
+	}
+}
+
+// TestReceivedIsNotPending: an operation of which nothing was sent may still end
+// as refused, which pending never does; it is told when it has an end.
+func TestReceivedIsNotPending(t *testing.T) {
+	bubble(t, nil, func(t *testing.T, h *house) {
+		begun := time.Now()
+		h.desk.dispatch = func(ctx context.Context, _ central.Call) central.Reply {
+			<-ctx.Done()
+			return central.Reply{HTTP: 200, Body: []byte(`{}`), State: op.Received}
+		}
+		h.desk.ask = func(ctx context.Context, _ central.Principal, _ op.ID) (central.Reply, bool, error) {
+			if time.Since(begun) > 80*time.Second {
+				return central.Reply{HTTP: 502, Body: []byte(`{}`), State: op.Refused}, true, nil
+			}
+			<-ctx.Done()
+			return central.Reply{HTTP: 200, Body: []byte(`{}`), State: op.Received}, true, nil
+		}
+		l, _ := h.greeted(h.enrol(), 0)
+		l.send(withdraw(newID()))
+		if f := l.next(wire.TOutcome); f.State != op.Refused {
+			t.Errorf("the first outcome is %s, want refused", f.State)
+		}
+	})
+}
+
+// TestPendingIsFollowed: a terminal that heard 'pending' asks no more, so that
+// an error of the store must not end the looking.
+func TestPendingIsFollowed(t *testing.T) {
+	bubble(t, nil, func(t *testing.T, h *house) {
+		h.desk.dispatch = func(ctx context.Context, _ central.Call) central.Reply {
+			<-ctx.Done()
+			return central.Reply{HTTP: 200, Body: []byte(`{}`), State: op.Dispatched}
+		}
+		asked := 0
+		h.desk.ask = func(context.Context, central.Principal, op.ID) (central.Reply, bool, error) {
+			if asked++; asked < 4 {
+				return central.Reply{}, false, errors.New("disk on fire")
+			}
+			return central.Reply{HTTP: 200, Body: []byte(`{}`), State: op.Succeeded}, true, nil
+		}
+		l, _ := h.greeted(h.enrol(), 0)
+		l.send(withdraw(newID()))
+		for _, want := range []op.State{op.Pending, op.Succeeded} {
+			if f := l.next(wire.TOutcome); f.State != want {
+				t.Errorf("outcome %s, want %s", f.State, want)
+			}
+		}
+	})
+}

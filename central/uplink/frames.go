@@ -190,13 +190,47 @@ func (x *session) operate(f wire.Frame) {
 	ctx, cancel := context.WithTimeout(x.server.life, x.server.cfg.OpWait)
 	defer cancel()
 	reply := x.dispatch(ctx, f)
+	told := true
+	if unrecorded(f.Route, reply) {
+		reply, told = x.forswear(ctx, f.ID, reply)
+	}
 	// Before the outcome is told: the terminal may answer it with its next
 	// operation.
 	done()
+	if !told {
+		return
+	}
+	if reply.State == op.Received {
+		x.ask(f.ID, false)
+		return
+	}
 	x.tell(wire.OutcomeFrame(f.ID, outcomeOf(reply)))
 	if underWay(reply) {
 		x.ask(f.ID, true)
 	}
+}
+
+// unrecorded tells of a refusal that left no record, of a route whose outcome a
+// terminal takes for the last word on money or on a record.
+func unrecorded(id op.RouteID, r central.Reply) bool {
+	route, ok := op.Find(id)
+	return ok && r.State == "" && r.HTTP >= 400 && (route.Class == op.Money || route.Class == op.Record)
+}
+
+// forswear makes a refusal that left no record the last word on an operation:
+// from here on its id is refused for ever. Where the id is on record, since
+// another copy of the frame was let in, that copy's outcome is the word; where
+// this can't be found out, none is told, and the terminal asks.
+func (x *session) forswear(ctx context.Context, id op.ID, refusal central.Reply) (r central.Reply, told bool) {
+	known, seen, err := x.server.dispatcher.Ask(ctx, x.principal(), id)
+	switch {
+	case err != nil:
+		x.log.Error("a refused operation can't be looked up; nothing is told, and the terminal asks", "operation", id, "error", err)
+		return central.Reply{}, false
+	case seen:
+		return known, true
+	}
+	return refusal, true
 }
 
 func (x *session) dispatch(ctx context.Context, f wire.Frame) central.Reply {
@@ -268,6 +302,9 @@ const maxAskers = 16
 // askAgain is the least time between two looks at one operation.
 const askAgain = time.Second
 
+// askRetry is how long a question waits after the store failed it.
+const askRetry = 5 * time.Second
+
 // asks are the terminal's questions that were not answered yet.
 type asks struct {
 	mu     sync.Mutex
@@ -325,13 +362,13 @@ func (x *session) runAsker() {
 		told := a.open[id]
 		a.mu.Unlock()
 
-		settled := x.answer(id, told)
+		settled, told := x.answer(id, told)
 
 		a.mu.Lock()
 		if settled {
 			delete(a.open, id)
 		} else {
-			a.open[id] = true
+			a.open[id] = told
 			a.queue = append(a.queue, id)
 		}
 		a.mu.Unlock()
@@ -339,31 +376,42 @@ func (x *session) runAsker() {
 }
 
 // answer says what became of an operation. One that is still under way after
-// the wait is told as pending, and false is returned, so that it is looked at
-// again: where the bank's answer comes late, no event tells of it. An error
-// says nothing about the operation, so nothing is said.
-func (x *session) answer(id op.ID, told bool) (settled bool) {
+// the wait is told as pending, and settled is false, so that it is looked at
+// again: where the bank's answer comes late, no event tells of it. told says
+// that the terminal has heard 'pending'; it then asks no more. An error says
+// nothing about the operation, so nothing is said.
+func (x *session) answer(id op.ID, told bool) (settled, toldNow bool) {
 	begun := time.Now()
 	ctx, cancel := context.WithTimeout(x.ctx, x.server.cfg.OpWait)
 	defer cancel()
 	reply, seen, err := x.server.dispatcher.Ask(ctx, x.principal(), id)
 	switch {
+	case err != nil && x.ctx.Err() != nil:
+		return true, told
 	case err != nil:
-		if x.ctx.Err() == nil {
-			x.log.Error("a terminal's question can't be answered; it asks again", "operation", id, "error", err)
+		x.log.Error("a terminal's question can't be answered; it is asked again", "operation", id, "error", err)
+		if !told {
+			return true, false // the terminal does
 		}
+		x.pause(askRetry)
+		return false, true
 	case !seen:
 		x.offer(wire.Frame{T: wire.TUnseen, ID: id})
+	case reply.State == op.Received:
+		// Nothing was sent so far, and it may end as refused, which pending
+		// never does. The terminal knows that it was accepted.
+		x.pause(askAgain - time.Since(begun))
+		return false, told
 	case underWay(reply):
 		if !told {
 			x.offer(wire.OutcomeFrame(id, outcomeOf(reply)))
 		}
 		x.pause(askAgain - time.Since(begun))
-		return false
+		return false, true
 	default:
 		x.offer(wire.OutcomeFrame(id, outcomeOf(reply)))
 	}
-	return true
+	return true, told
 }
 
 // pause waits, or returns when the session ends.

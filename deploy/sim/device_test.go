@@ -8,6 +8,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"io"
+	"sync"
 	"time"
 
 	"galla/edge"
@@ -24,7 +25,23 @@ type keys struct {
 	device        *x509.Certificate
 	deviceKey     *rsa.PrivateKey
 	network, fing secret.Key
+
+	mu    sync.Mutex
+	taken map[sitting]string
 }
+
+// sitting names a capture: who, when by the device's clock, and which one of
+// that moment. Two stories have the same one, as nothing in it is the story's:
+// signing and sealing it again would be most of what a story costs. Within one
+// story each is used once.
+type sitting struct {
+	aadhaar string
+	at      int64
+	number  int
+}
+
+// maxSittings bounds the captures kept, some 4 KB each.
+const maxSittings = 20_000
 
 const deviceCode = "5e1d0000-0000-4000-8000-000000000001"
 
@@ -47,8 +64,37 @@ func makeKeys(dir string) (*keys, error) {
 	}
 	return &keys{
 		authority: authority, authorityKey: key, device: device, deviceKey: deviceKey,
-		network: secret.NewKey(raw[:32]), fing: secret.NewKey(raw[32:]),
+		network: secret.NewKey(raw[:32]), fing: secret.NewKey(raw[32:]), taken: map[sitting]string{},
 	}, nil
+}
+
+// pid gives the PID data of a sitting, with the real cryptography in it.
+func (k *keys) pid(s sitting) (string, error) {
+	k.mu.Lock()
+	xml, ok := k.taken[s]
+	k.mu.Unlock()
+	if ok {
+		return xml, nil
+	}
+	at := time.Unix(s.at, 0)
+	sample := rdcrypto.Sample{Type: "FMR", Posh: "UNKNOWN", Raw: rdcrypto.Template(s.aadhaar, rdcrypto.RightIndex)}
+	block, err := rdcrypto.Block(at, "", deviceCode, []rdcrypto.Sample{sample}, k.deviceKey, rand.Reader)
+	if err != nil {
+		return "", fmt.Errorf("block: %w", err)
+	}
+	sealed, err := rdcrypto.Seal(block, at, k.authority, rand.Reader)
+	if err != nil {
+		return "", fmt.Errorf("seal: %w", err)
+	}
+	xml = fmt.Sprintf(`<PidData><Resp errCode="0" errInfo="Success" fCount="1" fType="2" nmPoints="46" qScore="80"/>`+
+		`<DeviceInfo dpId="SIM.SIM" rdsId="SIM.1" rdsVer="1.0" mi="SIM" mc="%s" dc="%s"/><Skey ci="%s">%s</Skey><Hmac>%s</Hmac><Data type="X">%s</Data></PidData>`,
+		base64.StdEncoding.EncodeToString(k.device.Raw), deviceCode, sealed.CI, sealed.Skey, sealed.Hmac, sealed.Data)
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if len(k.taken) < maxSittings {
+		k.taken[s] = xml
+	}
+	return xml, nil
 }
 
 // glass is a reader with one customer's finger on it and the real cryptography
@@ -56,8 +102,16 @@ func makeKeys(dir string) (*keys, error) {
 type glass struct {
 	keys    *keys
 	aadhaar string
+	place   int                  // among the story's counters
 	offset  func() time.Duration // the counter's clock minus the true time
+
+	mu   sync.Mutex
+	used map[int64]int // captures of a moment
 }
+
+// clockStep is how fine the device's clock is: coarse, so that stories share
+// captures.
+const clockStep = 5 // seconds
 
 func (g *glass) State() edge.DeviceState { return edge.DeviceState{Status: "READY", Name: "sim"} }
 
@@ -67,18 +121,14 @@ func (g *glass) Capture(ctx context.Context) (edge.Capture, error) {
 	case <-ctx.Done():
 		return edge.Capture{}, &edge.CaptureError{Message: "cancelled", Err: ctx.Err()}
 	}
-	at := time.Now().Add(g.offset())
-	sample := rdcrypto.Sample{Type: "FMR", Posh: "UNKNOWN", Raw: rdcrypto.Template(g.aadhaar, rdcrypto.RightIndex)}
-	block, err := rdcrypto.Block(at, "", deviceCode, []rdcrypto.Sample{sample}, g.keys.deviceKey, rand.Reader)
+	at := time.Now().Add(g.offset()).Unix() / clockStep * clockStep
+	g.mu.Lock()
+	g.used[at]++
+	number := g.place*1000 + g.used[at]
+	g.mu.Unlock()
+	xml, err := g.keys.pid(sitting{g.aadhaar, at, number})
 	if err != nil {
-		return edge.Capture{}, &edge.CaptureError{Message: "block", Err: err}
+		return edge.Capture{}, &edge.CaptureError{Message: "no capture", Err: err}
 	}
-	sealed, err := rdcrypto.Seal(block, at, g.keys.authority, rand.Reader)
-	if err != nil {
-		return edge.Capture{}, &edge.CaptureError{Message: "seal", Err: err}
-	}
-	xml := fmt.Sprintf(`<PidData><Resp errCode="0" errInfo="Success" fCount="1" fType="2" nmPoints="46" qScore="80"/>`+
-		`<DeviceInfo dpId="SIM.SIM" rdsId="SIM.1" rdsVer="1.0" mi="SIM" mc="%s" dc="%s"/><Skey ci="%s">%s</Skey><Hmac>%s</Hmac><Data type="X">%s</Data></PidData>`,
-		base64.StdEncoding.EncodeToString(g.keys.device.Raw), deviceCode, sealed.CI, sealed.Skey, sealed.Hmac, sealed.Data)
-	return edge.Capture{PidData: secret.NewPidData(xml), CapturedAt: at, Quality: 80}, nil
+	return edge.Capture{PidData: secret.NewPidData(xml), CapturedAt: time.Unix(at, 0), Quality: 80}, nil
 }

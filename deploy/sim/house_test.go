@@ -2,8 +2,6 @@ package sim
 
 import (
 	"context"
-	"crypto/ed25519"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -20,118 +18,243 @@ import (
 	"galla/central/limits"
 	"galla/central/store"
 	centraluplink "galla/central/uplink"
-	"galla/edge"
-	"galla/edge/queue"
-	edgeuplink "galla/edge/uplink"
 	"galla/shared/money"
-	"galla/shared/op"
 	"galla/shared/secret"
 )
 
 // Names of the parts on the network.
 const (
-	nameUplink  = "uplink"
-	nameNetwork = "network" // the bank's
-	nameDesk    = "desk"    // the bank's, for tests
-	merchantID  = "c0000000-0000-4000-8000-000000000001"
-	customer    = "999941057058"
-	customerIIN = "990326"
-	audience    = "sim"
+	nameNetwork   = "network"   // the bank's
+	nameMiddleman = "middleman" // of the bank's network, whom some requests meet
+	nameDesk      = "desk"      // the bank's, for tests
+	customer      = "999941057058"
+	customerIIN   = "990326"
+	audience      = "sim"
 )
+
+// officeNames are the centrals and their uplinks, by which counters find them.
+var (
+	officeNames = []string{"central-1", "central-2"}
+	uplinkNames = []string{"uplink-1", "uplink-2"}
+)
+
+func isUplink(name string) bool { return name == uplinkNames[0] || name == uplinkNames[1] }
 
 // part is something that runs, can be killed, and can be started again over
 // the same files.
 type part struct {
+	name   string
+	start  func() error
+	kill   func() error
+	turn   chan struct{} // held by whoever starts or kills it
+	up     atomic.Bool
 	cancel context.CancelFunc
 	done   sync.WaitGroup
 	ending atomic.Bool // from here on, a loop may end as it likes
+	lives  int
 }
 
-// run starts a part's loops; an error that is not the part's end is kept.
-func (h *house) run(p *part, loops ...func(context.Context) error) {
+func newPart(name string) *part { return &part{name: name, turn: make(chan struct{}, 1)} }
+
+// house is one story's parts.
+type house struct {
+	dir     string
+	seed    uint64
+	base    *base
+	network *ether
+	tape    *tape
+	log     *slog.Logger
+
+	bankPart *part
+	bank     *simbank.Bank
+	offices  []*office
+	counters []*counter
+	died     chan *part // parts whose machine died, or that gave up
+
+	mu         sync.Mutex
+	complaints []string
+	told       map[string]telling // what a central said last of a final operation, by identity
+	forsworn   map[string]bool    // identities that a central declared never seen
+}
+
+func newHouse(seed uint64, b *base, dir string, log *slog.Logger) *house {
+	t := newTape()
+	t.begun = time.Now()
+	return &house{
+		dir: dir, seed: seed, base: b, tape: t, network: newEther(seed, t), log: log,
+		died: make(chan *part, 64), told: map[string]telling{}, forsworn: map[string]bool{},
+	}
+}
+
+// maxComplaints bounds what one story says: the first tell the most.
+const maxComplaints = 20
+
+func (h *house) complain(format string, args ...any) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if len(h.complaints) < maxComplaints {
+		h.complaints = append(h.complaints, fmt.Sprintf(format, args...))
+	}
+}
+
+// report notes that a part needs the warden.
+func (h *house) report(p *part) {
+	select {
+	case h.died <- p:
+	default: // the warden has enough to do
+	}
+}
+
+// run starts a part's loops; one that ends by itself brings the part down, as
+// the program would end.
+func (h *house) run(p *part, failing func() bool, loops ...func(context.Context) error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	p.cancel = cancel
 	p.ending.Store(false)
 	for _, loop := range loops {
 		p.done.Go(func() {
 			if err := loop(ctx); err != nil && !p.ending.Load() {
-				h.complain("a part ended by itself: %v", err)
+				if failing == nil || !failing() {
+					h.complain("%s ended by itself: %v", p.name, err)
+				}
+				h.report(p)
 			}
 		})
 	}
+	p.lives++
+	p.up.Store(true)
 }
 
-// house is one story's parts.
-type house struct {
-	dir     string
-	keys    *keys
-	network *network
-	log     *slog.Logger
-
-	bankPart, centralPart part
-	bank                  *simbank.Bank
-	store                 *store.DB
-	bell                  *central.Bell
-	counters              []*counter
-
-	mu         sync.Mutex
-	complaints []string
+// bounce kills a part and starts it again after a pause. It does nothing where
+// somebody else is at it.
+func (h *house) bounce(p *part, pause time.Duration) {
+	select {
+	case p.turn <- struct{}{}:
+	default:
+		return
+	}
+	defer func() { <-p.turn }()
+	if p.up.Load() {
+		p.up.Store(false)
+		if err := p.kill(); err != nil {
+			h.complain("%s: kill: %v", p.name, err)
+		}
+	}
+	time.Sleep(pause)
+	if err := p.start(); err != nil {
+		h.complain("%s did not come back: %v", p.name, err)
+	}
 }
 
-func (h *house) complain(format string, args ...any) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.complaints = append(h.complaints, fmt.Sprintf(format, args...))
+// settle waits until nobody is about to start or kill a part.
+func (h *house) settle() {
+	for _, p := range h.parts() {
+		p.turn <- struct{}{}
+		<-p.turn
+	}
+}
+
+func (h *house) parts() []*part {
+	out := []*part{h.bankPart}
+	for _, o := range h.offices {
+		out = append(out, o.part)
+	}
+	for _, c := range h.counters {
+		out = append(out, c.part)
+	}
+	return out
 }
 
 func (h *house) listen(name string) func(context.Context) (net.Listener, error) {
 	return func(context.Context) (net.Listener, error) { return h.network.listen(name), nil }
 }
 
+// addBank makes the bank, which is not started yet.
+func (h *house) addBank() {
+	h.bankPart = newPart("bank")
+	h.bankPart.start, h.bankPart.kill = h.startBank, h.stopBank
+}
+
 func (h *house) startBank() error {
+	people, err := residents()
+	if err != nil {
+		return err
+	}
 	b, err := simbank.New(context.Background(), simbank.Config{
-		DataDir: filepath.Join(h.dir, "bank"), NetworkKey: h.keys.network,
-		AuthorityKey: h.keys.authorityKey, AuthorityCert: h.keys.authority,
+		DataDir: filepath.Join(h.dir, "bank"), NetworkKey: h.base.keys.network,
+		AuthorityKey: h.base.keys.authorityKey, AuthorityCert: h.base.keys.authority,
 		ListenDesk: h.listen(nameDesk), ListenNetwork: h.listen(nameNetwork),
-		DailyCeiling: 10_00_000 * money.Rupee, Rand: rand.Reader, Logger: h.log,
+		Customers: people, DailyCeiling: 10_00_000 * money.Rupee, DayLimit: 10_00_000 * money.Rupee, MonthLimit: 10_00_000 * money.Rupee,
+		Rand: newEntropy(h.seed, "bank", h.bankPart.lives), Logger: h.log,
 	})
 	if err != nil {
 		return fmt.Errorf("bank: %w", err)
 	}
-	h.bank = b
-	h.run(&h.bankPart, b.Run)
+	h.setBank(b)
+	h.run(h.bankPart, nil, b.Run)
 	return nil
+}
+
+func (h *house) setBank(b *simbank.Bank) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.bank = b
+}
+
+// books gives the bank while it is open, else nil.
+func (h *house) books() *simbank.Bank {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.bank
 }
 
 // stopBank ends the bank's process: its connections break first.
 func (h *house) stopBank() error {
+	b := h.books()
+	h.setBank(nil)
 	h.bankPart.ending.Store(true)
 	h.network.sever(nameNetwork)
 	h.bankPart.cancel()
 	h.bankPart.done.Wait()
-	return h.bank.Close()
+	return b.Close()
 }
 
-func (h *house) startCentral() error {
-	db, err := store.OpenSQLite(context.Background(), filepath.Join(h.dir, "central.db"), store.Config{Node: "node-1", Logger: h.log})
+// office is one central. All offices of a house share one database.
+type office struct {
+	*part
+	house  *house
+	uplink string
+	disk   *disk
+	store  *store.DB
+}
+
+func (h *house) addOffice(n int) *office {
+	o := &office{part: newPart(officeNames[n]), house: h, uplink: uplinkNames[n]}
+	o.disk = &disk{name: o.name, tape: h.tape, luck: newChance(h.seed, "disk of "+o.name), died: func() { h.report(o.part) }}
+	o.part.start, o.part.kill = o.start, o.kill
+	h.offices = append(h.offices, o)
+	return o
+}
+
+func (o *office) start() error {
+	h := o.house
+	random := func(of string) *entropy { return newEntropy(h.seed, o.name+" "+of, o.lives) }
+	db, err := store.OpenSQLite(context.Background(), filepath.Join(h.dir, "central.db"), store.Config{Node: o.name, Readers: 1, Logger: h.log})
 	if err != nil {
-		return fmt.Errorf("central: %w", err)
+		return fmt.Errorf("%s: %w", o.name, err)
 	}
-	h.store = db
-	err = db.Seed(context.Background(), store.Seed{Merchants: []central.Merchant{{
-		ID: merchantID, MID: "GAL0000001", LegalName: "Lakshmi Kirana Store", Status: central.MerchantApproved,
-		HasInfo: true, AEPSReady: true, TID: "GAL00001", Mobile: "9800000001",
-	}}})
+	o.disk.boot()
+	o.store = db
+	kept := ledger{DB: db, disk: o.disk}
+	bell := central.NewBell()
+	client, err := bank.New(bank.Config{
+		BaseURL: "http://" + nameNetwork, Key: h.base.keys.network, DialContext: h.network.dialer(o.name, nameNetwork), Logger: h.log,
+	})
 	if err != nil {
 		return err
 	}
-	h.bell = central.NewBell()
-	client, err := bank.New(bank.Config{BaseURL: "http://" + nameNetwork, Key: h.keys.network, DialContext: h.network.dialer("central", nameNetwork), Logger: h.log})
-	if err != nil {
-		return err
-	}
-	engine, err := central.NewEngine(db, client, contract.Renderer{}, h.bell, central.EngineConfig{
-		Node: "node-1", Enquiries: central.EnquiryConfig{Max: 30 * time.Second, Poll: 2 * time.Second}, Rand: rand.Reader, Logger: h.log,
+	engine, err := central.NewEngine(kept, client, contract.Renderer{}, bell, central.EngineConfig{
+		Node: o.name, Enquiries: central.EnquiryConfig{Max: 30 * time.Second, Poll: 2 * time.Second}, Rand: random("engine"), Logger: h.log,
 	})
 	if err != nil {
 		return err
@@ -140,155 +263,79 @@ func (h *house) startCentral() error {
 	if err != nil {
 		return err
 	}
-	dispatcher, err := contract.New(engine, central.NewRegistry(db, h.bell, rand.Reader), db, db, contract.Config{
-		FingerprintKey: h.keys.fing, UplinkURL: "ws://" + nameUplink, Audience: audience,
-		Limits: rules, Handle: "galla", Rand: rand.Reader, Logger: h.log,
+	dispatcher, err := contract.New(engine, central.NewRegistry(kept, bell, random("registry")), kept, kept, contract.Config{
+		FingerprintKey: h.base.keys.fing, UplinkURL: "ws://uplink", Audience: audience,
+		Limits: rules, Handle: "galla", Rand: random("dispatcher"), Logger: h.log,
 	})
 	if err != nil {
 		return err
 	}
-	terminals, err := centraluplink.New(dispatcher, db, h.bell, centraluplink.Config{Audience: audience, Logger: h.log, Rand: rand.Reader})
+	terminals, err := centraluplink.New(witness{dispatcher, h}, kept, bell, centraluplink.Config{
+		Audience: audience, Poll: 5 * time.Second, Logger: h.log, Rand: random("uplink"),
+	})
 	if err != nil {
 		return err
 	}
-	l := h.network.listen(nameUplink)
-	h.run(&h.centralPart, engine.Run, func(ctx context.Context) error { return terminals.Run(ctx, l) })
+	l := h.network.listen(o.uplink)
+	h.run(o.part, o.disk.failing, engine.Run, func(ctx context.Context) error { return terminals.Run(ctx, l) })
 	return nil
 }
 
-// killCentral is kill -9: nothing more is committed, every connection breaks,
-// and only then does the code notice.
-func (h *house) killCentral() error {
-	h.centralPart.ending.Store(true)
-	err := h.store.Abandon()
-	h.network.sever("central")
-	h.network.sever(nameUplink)
-	h.centralPart.cancel()
-	h.centralPart.done.Wait()
+// kill is kill -9: nothing more is committed, every connection breaks, and only
+// then does the code notice.
+func (o *office) kill() error {
+	o.ending.Store(true)
+	o.disk.die()
+	err := o.store.Abandon()
+	o.house.network.sever(o.name)
+	o.house.network.sever(o.uplink)
+	o.cancel()
+	o.done.Wait()
 	return err
 }
 
-// counter is one shop.
-type counter struct {
-	house    *house
-	name     string
-	terminal central.Terminal
-	key      ed25519.PrivateKey
-	sealKey  secret.Key
-	skew     time.Duration
-
-	part  part
-	queue *queue.Queue
-
-	mu   sync.Mutex
-	open *edge.Counter // nil while the daemon is dead
+func (o *office) stop() error {
+	o.ending.Store(true)
+	o.cancel()
+	o.done.Wait()
+	return o.store.Close()
 }
 
-func (c *counter) daemon() *edge.Counter {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.open
-}
-
-func (c *counter) setDaemon(d *edge.Counter) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.open = d
-}
-
-// enrol makes a shop and binds it to the merchant.
-func (h *house) enrol(name string, skew time.Duration) (*counter, error) {
-	public, key, err := ed25519.GenerateKey(rand.Reader)
+// enrol binds a counter to a merchant.
+func (h *house) enrol(db *store.DB, s *shop) error {
+	random := newEntropy(0, s.title, 0)
+	registry := central.NewRegistry(db, central.NewBell(), random)
+	code, err := registry.Mint(context.Background(), s.merchant)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	registry := central.NewRegistry(h.store, h.bell, rand.Reader)
-	code, err := registry.Mint(context.Background(), merchantID)
+	t, err := registry.Enrol(context.Background(), code.Code, s.public, s.title)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	t, err := registry.Enrol(context.Background(), code.Code, public, name)
-	if err != nil {
-		return nil, err
-	}
+	s.terminal = t
 	now := time.Now()
-	if err := h.store.OpenSession(context.Background(), central.AgentSession{TID: t.TID, OpenedAt: now, ExpiresAt: now.Add(24 * time.Hour)}); err != nil {
-		return nil, err
-	}
-	raw := make([]byte, 32)
-	if _, err := rand.Read(raw); err != nil {
-		return nil, err
-	}
-	return &counter{house: h, name: name, terminal: t, key: key, sealKey: secret.NewKey(raw), skew: skew}, nil
+	return db.OpenSession(context.Background(), central.AgentSession{TID: t.TID, OpenedAt: now, ExpiresAt: now.Add(24 * time.Hour)})
 }
 
-func (c *counter) now() time.Time { return time.Now().Add(c.skew) }
-
-func (c *counter) start() error {
-	h := c.house
-	q, report, err := queue.Open(queue.Config{Path: filepath.Join(h.dir, c.name+".db"), Key: c.sealKey, Rand: rand.Reader, Now: c.now, Logger: h.log})
-	if err != nil {
-		return fmt.Errorf("%s: %w", c.name, err)
+// close ends everything in order.
+func (h *house) close() error {
+	var errs []error
+	for _, c := range h.counters {
+		errs = append(errs, c.stop())
 	}
-	if len(report.Damaged) > 0 || len(report.NoBody) > 0 || report.SetAside != "" {
-		return errors.Join(fmt.Errorf("%s: the queue was set aside: %+v", c.name, report), q.Close())
+	for _, o := range h.offices {
+		errs = append(errs, o.stop())
 	}
-	c.queue = q
-	agent, err := secret.ParseAadhaar("999933119405")
-	if err != nil {
-		return err
-	}
-	daemon, err := edge.New(q, &glass{keys: h.keys, aadhaar: customer, offset: func() time.Duration { return c.skew }}, edge.Config{
-		Agent: "Fatima", AgentAadhaar: agent, Merchant: "Lakshmi Kirana Store", TID: c.terminal.TID,
-		Latitude: "18.5204", Longitude: "73.8567", VerifyPIN: func(secret.OTP) (bool, error) { return true, nil },
-		Now: c.now, Rand: rand.Reader, Logger: h.log,
-	})
-	if err != nil {
-		return err
-	}
-	line, err := edgeuplink.New(edgeuplink.Config{
-		URL: "ws://" + nameUplink + "/uplink", Plain: true, TerminalID: string(c.terminal.ID), Audience: audience, Key: c.key, Version: "sim",
-		DialContext: h.network.dialer(c.name, nameUplink), OnChange: daemon.Changed, Now: c.now, Rand: rand.Reader, Logger: h.log,
-		Addresses: func() ([]net.Addr, error) { return nil, nil },
-	}, daemon)
-	if err != nil {
-		return err
-	}
-	daemon.Attach(line)
-	h.run(&c.part, daemon.Run, line.Run)
-	c.setDaemon(daemon)
-	return nil
+	errs = append(errs, h.stopBank())
+	time.Sleep(time.Minute) // what timers remain
+	return errors.Join(errs...)
 }
 
-// kill is kill -9 of the counter's daemon.
-func (c *counter) kill() {
-	c.setDaemon(nil)
-	c.part.ending.Store(true)
-	c.queue.Abandon()
-	c.house.network.sever(c.name)
-	c.part.cancel()
-	c.part.done.Wait()
-}
-
-func (c *counter) stop() {
-	c.part.cancel()
-	c.part.done.Wait()
-	if err := c.queue.Close(); err != nil {
-		c.house.complain("%s: close the queue: %v", c.name, err)
-	}
-}
-
-// withdraw is a customer at the counter.
-func withdraw(daemon *edge.Counter, amount money.Paise) (op.ID, error) {
-	aadhaar, err := secret.ParseAadhaar(customer)
-	if err != nil {
-		return "", err
-	}
-	v, err := daemon.Begin(context.Background(), edge.Draft{
-		Route: op.Withdrawal, Aadhaar: aadhaar, Customer: "Shivshankar", IIN: customerIIN, Amount: amount, Consent: "en-1", Operator: "Fatima",
-	})
-	if err != nil {
-		return "", err
-	}
-	return v.ID, daemon.Capture(v.ID)
+// residents are the bank's customers: one, who has enough for any story.
+func residents() ([]simbank.Customer, error) {
+	a, err := secret.ParseAadhaar(customer)
+	return []simbank.Customer{{
+		Aadhaar: a, Name: "Shivshankar Choudhury", Bank: "Sandbox Test Bank", IIN: customerIIN, Mobile: payer, Opening: 10_00_000 * money.Rupee,
+	}}, err
 }

@@ -2,215 +2,222 @@ package sim
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"log/slog"
-	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"galla/shared/money"
 	"galla/shared/op"
 )
 
-var (
-	seeds = flag.Int("seeds", 200, "how many stories to play")
-	first = flag.Uint64("first", 1, "the first seed")
-)
+// scene is what a story is made of.
+type scene struct {
+	offices, counters int
+	plot              func(*story, context.Context)
+}
 
-// amounts are what customers ask for: mostly plain, the rest play the bank's
-// scenarios by their paise.
-var amounts = []money.Paise{
-	100_00, 200_00, 100_00, 50_00, 100_05, 100_51, 100_91, 100_97, 100_98, 100_99, 100_96, 100_95, 100_94, 100_93,
+// sceneOf is the scene of a seed: two centrals, two or three counters of two
+// merchants, and anything may happen.
+func sceneOf(seed uint64) scene {
+	return scene{2, 2 + newChance(seed, "scene").below(2), live}
 }
 
 // story is one seed's play.
 type story struct {
 	*house
-	rand *rand.Rand
-	mu   sync.Mutex // of rand: the shops draw side by side
-
-	told map[op.ID]*counter // every operation that Begin gave an id to
-	ends map[op.State]int   // how they ended
-}
-
-func (s *story) draw(n int) int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.rand.IntN(n)
-}
-
-func (s *story) pause(from, to time.Duration) {
-	s.mu.Lock()
-	d := from + time.Duration(s.rand.Int64N(int64(to-from)))
-	s.mu.Unlock()
-	time.Sleep(d)
+	middleman *middleman
+	warden    sync.WaitGroup
 }
 
 // Times of a story, on its virtual clock.
 const (
-	storyTime = 4 * time.Minute // customers come and things break
-	healTime  = 6 * time.Minute // nothing breaks any more
+	storyTime = 2 * time.Minute  // customers come and things break
+	healTime  = 75 * time.Second // nothing breaks any more: longer than anything stays on its way
+	restTime  = 12 * time.Minute // by then everything has ended
 )
 
-// play plays a seed in a bubble and gives what must not be.
-func play(t *testing.T, seed uint64, keys *keys, dir string) (complaints []string, ends map[op.State]int) {
+// stagger keeps the parts' clocks from ticking in one moment.
+const stagger = 137 * time.Millisecond
+
+// logVariable is the environment variable that prints everything that the parts log.
+const logVariable = "SIM_LOG"
+
+// play plays a seed in a bubble of its own, and gives its tape and what must
+// not be.
+func play(t *testing.T, seed uint64, b *base, dir string, sc scene) (tape *tape, complaints []string) {
+	defer func() {
+		if p := recover(); p != nil { // a bubble in which nobody moves
+			fmt.Fprintf(os.Stderr, "seed %d: %s\n", seed, again(seed))
+			panic(p)
+		}
+	}()
+	dir, err := os.MkdirTemp(dir, fmt.Sprint(seed)+"-")
+	if err != nil {
+		t.Fatal(err)
+	}
 	synctest.Test(t, func(t *testing.T) {
-		r := rand.New(rand.NewPCG(seed, 0x6a11a))
-		s := &story{
-			house: &house{dir: dir, keys: keys, network: newNetwork(rand.New(rand.NewPCG(seed, 1))), log: slog.New(slog.DiscardHandler)},
-			rand:  r, told: map[op.ID]*counter{}, ends: map[op.State]int{},
+		log := slog.New(slog.DiscardHandler)
+		if os.Getenv(logVariable) != "" {
+			log = slog.New(slog.NewTextHandler(os.Stderr, nil))
 		}
-		if os.Getenv("SIM_LOG") != "" {
-			s.log = slog.New(slog.NewTextHandler(os.Stderr, nil))
-		}
-		if err := s.open(); err != nil {
+		time.Sleep(time.Until(b.taken))
+		s := &story{house: newHouse(seed, b, dir, log)}
+		if err := s.open(sc); err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
-		ctx, cancel := context.WithTimeout(t.Context(), storyTime)
-		var cast sync.WaitGroup
-		for _, c := range s.counters {
-			cast.Go(func() { s.customers(ctx, c) })
-		}
-		s.adversary(ctx)
-		cast.Wait()
+		ctx, cancel := context.WithCancel(t.Context())
+		s.warden.Go(func() { s.guard(ctx) })
+		sc.plot(s, ctx)
+		s.heal()
+		s.rest()
 		cancel()
-		s.network.setWeather(weather{})
-		time.Sleep(healTime)
-		s.verify()
-		s.close(t)
-		complaints, ends = s.complaints, s.ends
+		s.warden.Wait()
+		s.verify(context.Background())
+		if err := s.close(); err != nil {
+			t.Errorf("seed %d: close: %v", seed, err)
+		}
+		tape, complaints = s.tape, s.complaints
 	})
-	return complaints, ends
+	if err := os.RemoveAll(dir); err != nil {
+		t.Errorf("seed %d: %v", seed, err)
+	}
+	return tape, complaints
 }
 
-func (s *story) open() error {
+// again says how a seed is played again.
+func again(seed uint64) string { return fmt.Sprintf("play it again with: make sim SEED=%d", seed) }
+
+// open starts the centrals, over one database, the bank and the counters.
+func (s *story) open(sc scene) error {
+	if err := s.base.copyTo(s.dir); err != nil {
+		return err
+	}
+	luck := newChance(s.seed, "opening")
+	s.addBank()
+	s.middleman = s.addMiddleman()
 	if err := s.startBank(); err != nil {
 		return err
 	}
-	if err := s.startCentral(); err != nil {
-		return err
-	}
-	skews := []time.Duration{0, 0, 40 * time.Second, -40 * time.Second, 4 * time.Minute, -4 * time.Minute}
-	for i := range 1 + s.draw(2) {
-		c, err := s.enrol(fmt.Sprintf("shop-%d", i+1), skews[s.draw(len(skews))])
-		if err != nil {
+	for i := range sc.offices { // all are known before the first counter dials
+		if err := s.addOffice(i).start(); err != nil {
 			return err
 		}
-		s.counters = append(s.counters, c)
+		time.Sleep(stagger)
+	}
+	for i := range sc.counters {
+		c := s.addCounter(i, s.base.shops[i])
+		c.skew.Store(int64(skews[luck.below(len(skews))]))
 		if err := c.start(); err != nil {
 			return err
 		}
+		time.Sleep(stagger)
 	}
-	time.Sleep(5 * time.Second) // the lines come up and the bank lists arrive
+	time.Sleep(5 * time.Second) // the lines come up
 	return nil
 }
 
-func (s *story) close(t *testing.T) {
-	for _, c := range s.counters {
-		c.stop()
-	}
-	s.centralPart.cancel()
-	s.centralPart.done.Wait()
-	if err := s.store.Close(); err != nil {
-		t.Errorf("close the central's store: %v", err)
-	}
-	if err := s.stopBank(); err != nil {
-		t.Errorf("close the bank: %v", err)
-	}
-	time.Sleep(time.Minute) // what timers remain
-}
-
-// customers come to a counter one after another, and sometimes two at once.
-func (s *story) customers(ctx context.Context, c *counter) {
-	for ctx.Err() == nil {
-		s.pause(time.Second, 25*time.Second)
-		daemon := c.daemon()
-		if daemon == nil {
-			continue
-		}
-		// What is refused before a finger was asked for needs no following.
-		if id, _ := withdraw(daemon, amounts[s.draw(len(amounts))]); id != "" {
-			s.house.mu.Lock()
-			s.told[id] = c
-			s.house.mu.Unlock()
-		}
-	}
-}
-
-// adversary breaks things until ctx ends, and leaves everything running.
-func (s *story) adversary(ctx context.Context) {
-	for ctx.Err() == nil {
-		s.pause(500*time.Millisecond, 20*time.Second)
-		var err error
-		switch s.draw(8) {
-		case 0, 1:
-			s.network.setWeather(weather{refuse: s.draw(300), cut: s.draw(150), silence: s.draw(60), late: s.draw(400), maxDelay: time.Duration(1+s.draw(3000)) * time.Millisecond})
-		case 2:
-			s.network.setWeather(weather{})
-		case 3:
-			s.network.cut(s.counters[s.draw(len(s.counters))].name)
-		case 4, 5:
-			if err = s.killCentral(); err == nil {
-				s.pause(time.Millisecond, 20*time.Second)
-				err = s.startCentral()
-			}
-		case 6:
-			c := s.counters[s.draw(len(s.counters))]
-			c.kill()
-			s.pause(time.Millisecond, 10*time.Second)
-			err = c.start()
-		case 7:
-			if err = s.stopBank(); err == nil {
-				s.pause(time.Millisecond, 15*time.Second)
-				err = s.startBank()
-			}
-		}
-		if err != nil {
-			s.complain("a part did not come back: %v", err)
+// guard starts again what died by itself.
+func (s *story) guard(ctx context.Context) {
+	luck := newChance(s.seed, "warden")
+	var bounces sync.WaitGroup
+	defer bounces.Wait()
+	for {
+		select {
+		case p := <-s.died:
+			pause := luck.between(time.Second, 8*time.Second)
+			bounces.Go(func() { s.bounce(p, pause) })
+		case <-ctx.Done():
 			return
 		}
 	}
 }
 
-func TestStories(t *testing.T) {
-	dir := t.TempDir()
-	var keys *keys
-	synctest.Test(t, func(t *testing.T) {
-		made, err := makeKeys(filepath.Join(dir, "keys"))
-		if err != nil {
-			t.Fatal(err)
+// heal ends all trouble: from here on everything works.
+func (s *story) heal() {
+	s.network.setWeather(weather{})
+	for _, o := range s.offices {
+		o.disk.spoil(0, 0, 0)
+		o.disk.plan(0, diesBefore)
+	}
+	for _, c := range s.counters {
+		c.disk.spoil(0, 0, 0)
+		c.disk.plan(0, diesBefore)
+		if c.offset().Abs() > time.Hour/2 {
+			c.skew.Store(0)
 		}
-		keys = made
-	})
-	var mu sync.Mutex
-	total, ends := 0, map[op.State]int{}
-	t.Run("seeds", func(t *testing.T) {
-		for seed := *first; seed < *first+uint64(*seeds); seed++ {
-			t.Run(fmt.Sprint(seed), func(t *testing.T) {
-				t.Parallel()
-				complaints, how := play(t, seed, keys, t.TempDir())
-				for _, c := range complaints {
-					t.Errorf("seed %d: %s", seed, c)
-				}
-				mu.Lock()
-				defer mu.Unlock()
-				for state, n := range how {
-					total += n
-					ends[state] += n
-				}
-			})
+	}
+	time.Sleep(10 * time.Second) // whoever is about to start is up
+	s.house.settle()
+	for _, c := range s.counters {
+		c.giveUp()
+	}
+}
+
+// giveUp ends what waits for a finger: its customer has left.
+func (c *counter) giveUp() {
+	left, err := c.queue.Unresolved()
+	if err != nil {
+		c.house.complain("%s: %v", c.name, err)
+	}
+	for _, r := range left {
+		if r.State != op.Reserved {
+			continue
 		}
-	})
-	t.Logf("%d stories, %d operations: %v", *seeds, total, ends)
-	// Stories in which nothing of a kind ever happens prove nothing of it.
-	for _, state := range []op.State{op.Succeeded, op.Failed, op.Reversed, op.NotSent, op.Expired} {
-		if *seeds >= 100 && ends[state] == 0 {
-			t.Errorf("no operation of %d stories ended as %s: the stories do not do what they should", *seeds, state)
+		if err := c.daemon().Abandon(r.ID); err != nil {
+			c.house.complain("%s: operation %s waits for a finger and can't be given up: %v", c.name, r.ID, err)
 		}
+	}
+}
+
+// rest waits until everything has ended, and for what is still on its way.
+func (s *story) rest() {
+	time.Sleep(healTime)
+	for end := time.Now().Add(restTime); time.Now().Before(end); time.Sleep(5 * time.Second) {
+		if s.rested() {
+			break
+		}
+	}
+	s.house.settle()
+	s.middleman.away()
+}
+
+func (s *story) rested() bool {
+	for _, c := range s.counters {
+		if left, err := c.queue.Unresolved(); err != nil || len(left) > 0 {
+			return false
+		}
+	}
+	waiting, _, err := s.offices[0].store.Backlog(context.Background())
+	return err == nil && waiting == 0
+}
+
+// live is the plot of the stories: customers come, and things break.
+func live(s *story, ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, storyTime)
+	defer cancel()
+	var cast sync.WaitGroup
+	for _, c := range s.counters {
+		cast.Go(func() { s.customers(ctx, c, &cast) })
+	}
+	s.adversary(ctx)
+	cast.Wait()
+}
+
+// customers come to a counter one after another, and sometimes two at once.
+func (s *story) customers(ctx context.Context, c *counter, cast *sync.WaitGroup) {
+	luck := newChance(s.seed, "customers of "+c.name)
+	a := agent{house: s.house, counter: c}
+	for nth := 0; ; nth++ {
+		select {
+		case <-time.After(luck.between(time.Second, 25*time.Second)):
+		case <-ctx.Done():
+			return
+		}
+		p := c.drawPress(luck, nth)
+		s.tape.plan("customer %d of %s: %d for %s", nth, c.name, p.what, p.amount)
+		cast.Go(func() { a.serve(ctx, p) })
 	}
 }

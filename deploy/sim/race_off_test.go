@@ -1,0 +1,10 @@
+//go:build !race
+
+package sim
+
+// usualSeeds is how many stories 'make test' plays, and threads how many threads
+// one process of them has: see TestStories.
+const (
+	usualSeeds = 1000
+	threads    = "1"
+)

@@ -1,0 +1,122 @@
+package sim
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"sync"
+	"testing"
+	"time"
+)
+
+var (
+	seeds = flag.Int("seeds", usualSeeds, "how many stories to play")
+	first = flag.Uint64("first", 1, "the first seed")
+	times = flag.Int("times", 1, "how often to play each seed")
+
+	// Of the processes that the test starts.
+	lane  = flag.Int("lane", -1, "which share of the stories to play")
+	lanes = flag.Int("lanes", 1, "how many shares there are")
+	sheet = flag.String("sheet", "", "the file for the share's tally")
+)
+
+const (
+	// maxFailed is how many stories of a lane may fail before the rest is left
+	// out: they fail for one reason, as a rule.
+	maxFailed = 5
+	// progressEvery is how many stories pass between two words of a long run.
+	progressEvery = 1000
+	// garbage is how much may lie about, in per cent of what is in use, before
+	// it is collected: stories are short and leave nothing.
+	garbage = 400
+)
+
+// TestStories plays the seeds, on each core a process of its own with one thread
+// (two under the race detector): a bubble's goroutines mostly wait for each other, so that a second
+// thread costs a third more and only makes what happens less repeatable.
+func TestStories(t *testing.T) {
+	if *lane >= 0 {
+		playLane(t)
+		return
+	}
+	dir := t.TempDir()
+	total := newTally()
+	begun := time.Now()
+	var running sync.WaitGroup
+	for n := range runtime.NumCPU() {
+		running.Go(func() {
+			if err := startLane(dir, n, runtime.NumCPU(), total); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	running.Wait()
+	t.Logf("%s; %.1f stories a second", total, float64(total.Stories)/time.Since(begun).Seconds())
+	if total.Stories < 60 {
+		return
+	}
+	for _, what := range proven {
+		if total.Counts[what] == 0 {
+			t.Errorf("%d stories, and %s never happened: the stories do not do what they should", total.Stories, what)
+		}
+	}
+}
+
+// startLane plays one share in a process of its own.
+func startLane(dir string, n, of int, total *tally) error {
+	out := filepath.Join(dir, fmt.Sprintf("lane-%d.json", n))
+	child := exec.Command(os.Args[0], "-test.run=^TestStories$", "-test.v", "-test.timeout=0",
+		fmt.Sprintf("-seeds=%d", *seeds), fmt.Sprintf("-first=%d", *first), fmt.Sprintf("-times=%d", *times),
+		fmt.Sprintf("-lane=%d", n), fmt.Sprintf("-lanes=%d", of), "-sheet="+out)
+	child.Env = append(os.Environ(), "GOMAXPROCS="+threads)
+	child.Stdout, child.Stderr = os.Stdout, os.Stderr
+	if err := child.Run(); err != nil {
+		return fmt.Errorf("lane %d: %w; its words stand above", n, err)
+	}
+	raw, err := os.ReadFile(out)
+	if err != nil {
+		return fmt.Errorf("lane %d: %w", n, err)
+	}
+	share := newTally()
+	if err := json.Unmarshal(raw, share); err != nil {
+		return fmt.Errorf("lane %d: read its tally: %w", n, err)
+	}
+	total.merge(share)
+	return nil
+}
+
+// playLane plays every lanes-th story, beginning with the lane's own.
+func playLane(t *testing.T) {
+	defer debug.SetGCPercent(debug.SetGCPercent(garbage))
+	dir := scratch(t)
+	b := newBase(t, dir)
+	share, failed, begun := newTally(), 0, time.Now()
+	for nth := *lane; nth < *seeds**times && failed < maxFailed; nth += *lanes {
+		seed := *first + uint64(nth / *times)
+		tape, complaints := play(t, seed, b, dir, sceneOf(seed))
+		share.add(tape)
+		for _, c := range complaints {
+			t.Errorf("seed %d: %s", seed, c)
+		}
+		if len(complaints) > 0 {
+			failed++
+			t.Errorf("seed %d: %s", seed, again(seed))
+		}
+		if share.Stories%progressEvery == 0 {
+			t.Logf("lane %d: %d stories, %.1f a second", *lane, share.Stories, float64(share.Stories)/time.Since(begun).Seconds())
+		}
+	}
+	raw, err := json.Marshal(share)
+	if err == nil {
+		err = os.WriteFile(*sheet, raw, 0o600)
+	}
+	if err != nil {
+		t.Errorf("keep the tally: %v", err)
+	}
+	t.Logf("lane %d: %s", *lane, share)
+}
