@@ -50,7 +50,8 @@ func (c *Counter) Welcomed(welcome wire.Frame) error {
 	}
 	for _, r := range left {
 		switch r.State {
-		case op.Sent, op.Accepted, op.Unknown:
+		// A pending one that the central still carries has no event to come.
+		case op.Sent, op.Accepted, op.Unknown, op.Pending:
 			if !known[r.ID] {
 				c.noteAsked(r.ID)
 				c.ask(r.ID)

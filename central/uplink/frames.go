@@ -352,6 +352,10 @@ func (x *session) answer(id op.ID, told bool) (settled bool) {
 		if x.ctx.Err() == nil {
 			x.log.Error("a terminal's question can't be answered; it asks again", "operation", id, "error", err)
 		}
+		if told { // it does not ask again: it waits for the end
+			x.pause(askAgain - time.Since(begun))
+			return false
+		}
 	case !seen:
 		x.offer(wire.Frame{T: wire.TUnseen, ID: id})
 	case underWay(reply):
