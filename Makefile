@@ -10,6 +10,7 @@ GO       ?= go
 SEEDS    ?= 2000# of `make sim`
 DURATION ?= 1h# of `make torture`
 FUZZTIME ?= 60s# of `make fuzz`, for each target
+DEPTH    ?= 17# of `make model`: steps of two operations; each doubles the time
 BENCH    ?= .# of `make bench`: which benchmarks
 SHOTS    ?= build/shots
 
@@ -39,23 +40,29 @@ build: tools ## build the programs into bin/
 	@$(BUILD) -o bin/galla-local ./deploy/local
 
 .PHONY: check
-check: tools ## formatting, go vet, staticcheck, and the rules of the house (shared/archtest)
+check: tools ## formatting, go vet, staticcheck, the rules of the house (shared/archtest), and the explored model
 	@unformatted=$$(gofmt -l $$(git ls-files -co --exclude-standard '*.go' 2>/dev/null || echo .)); \
 	if [ -n "$$unformatted" ]; then echo "not formatted (run gofmt -w on them):"; echo "$$unformatted"; exit 1; fi
 	$(GO) vet ./...
 	$(GO) tool staticcheck ./...
 	$(GO) test -count=1 ./shared/archtest
+	@bash -o pipefail -c '$(GO) test -count=1 -v ./deploy/model | grep -v -e "^=== " -e "^ *--- PASS: .*[/(]0.0" -e rapid -e "^PASS"'
 
 .PHONY: test
 test: check browser languages ## check, then all tests under the race detector, with real processes and a real browser
-	$(TEST) $$($(GO) list ./... | grep -v -e /deploy/e2e$$ -e /deploy/sim$$ -e /deploy/contracttest$$ -e /shared/archtest$$)
+	$(TEST) $$($(GO) list ./... | grep -v -e /deploy/e2e$$ -e /deploy/sim$$ -e /deploy/contracttest$$ -e /deploy/bugs$$ -e /deploy/model$$ -e /shared/archtest$$)
 	$(TEST) ./deploy/sim
+	@bash -o pipefail -c '$(GO) test -count=1 -timeout 20m -v ./deploy/bugs | grep -v -e "^=== "'
 	@bash -o pipefail -c '$(TEST) -v ./deploy/contracttest | grep -v -e "^=== " -e "--- PASS"'
 	$(TEST) -count=1 -v $(WHOLE)
 
 .PHONY: sim
 sim: tools ## the whole house in virtual time under seeded faults: make sim SEEDS=20000
 	@bash -o pipefail -c '$(GO) test -count=1 -timeout 0 -v ./deploy/sim -run "^TestStories$$" -seeds $(SEEDS) | grep -v -e "^=== " -e "--- PASS"'
+
+.PHONY: model
+model: tools ## the protocol's states, to the end and two operations DEPTH steps deep: make model DEPTH=19
+	$(GO) test -count=1 -timeout 0 -v ./deploy/model -depth $(DEPTH)
 
 .PHONY: torture
 torture: tools ## kill -9 of real processes under load, then hold the books against the replies: make torture DURATION=6h

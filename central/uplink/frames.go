@@ -325,13 +325,13 @@ func (x *session) runAsker() {
 		told := a.open[id]
 		a.mu.Unlock()
 
-		settled := x.answer(id, told)
+		settled, told := x.answer(id, told)
 
 		a.mu.Lock()
 		if settled {
 			delete(a.open, id)
 		} else {
-			a.open[id] = true
+			a.open[id] = a.open[id] || told
 			a.queue = append(a.queue, id)
 		}
 		a.mu.Unlock()
@@ -339,10 +339,11 @@ func (x *session) runAsker() {
 }
 
 // answer says what became of an operation. One that is still under way after
-// the wait is told as pending, and false is returned, so that it is looked at
+// the wait is told as pending, and settled is false, so that it is looked at
 // again: where the bank's answer comes late, no event tells of it. An error
-// says nothing about the operation, so nothing is said.
-func (x *session) answer(id op.ID, told bool) (settled bool) {
+// says nothing about the operation, so nothing is said, and it is looked at
+// again as well: a terminal that shows it as pending asks once.
+func (x *session) answer(id op.ID, told bool) (settled, toldNow bool) {
 	begun := time.Now()
 	ctx, cancel := context.WithTimeout(x.ctx, x.server.cfg.OpWait)
 	defer cancel()
@@ -350,12 +351,10 @@ func (x *session) answer(id op.ID, told bool) (settled bool) {
 	switch {
 	case err != nil:
 		if x.ctx.Err() == nil {
-			x.log.Error("a terminal's question can't be answered; it asks again", "operation", id, "error", err)
+			x.log.Error("a terminal's question can't be answered; it is looked at again", "operation", id, "error", err)
 		}
-		if told { // it does not ask again: it waits for the end
-			x.pause(askAgain - time.Since(begun))
-			return false
-		}
+		x.pause(askAgain - time.Since(begun))
+		return false, told
 	case !seen:
 		x.offer(wire.Frame{T: wire.TUnseen, ID: id})
 	case underWay(reply):
@@ -363,11 +362,11 @@ func (x *session) answer(id op.ID, told bool) (settled bool) {
 			x.offer(wire.OutcomeFrame(id, outcomeOf(reply)))
 		}
 		x.pause(askAgain - time.Since(begun))
-		return false
+		return false, true
 	default:
 		x.offer(wire.OutcomeFrame(id, outcomeOf(reply)))
 	}
-	return true
+	return true, true
 }
 
 // pause waits, or returns when the session ends.

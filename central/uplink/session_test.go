@@ -311,9 +311,9 @@ func TestOperationOutlivesItsConnection(t *testing.T) {
 	})
 }
 
-// TestALateOutcomeOverATroubledStore: a terminal that was told 'pending' waits
-// for the end and does not ask again, so that the session must go on looking
-// when the store fails it. Found by the explored model.
+// TestALateOutcomeOverATroubledStore: a terminal that shows an operation as
+// pending waits for the end and asks at most once, so that the session must go
+// on looking when the store fails it. Found by the explored model.
 func TestALateOutcomeOverATroubledStore(t *testing.T) {
 	bubble(t, nil, func(t *testing.T, h *house) {
 		x, id := h.enrol(), newID()
@@ -335,6 +335,11 @@ func TestALateOutcomeOverATroubledStore(t *testing.T) {
 			if f := l.next(wire.TOutcome); f.State != want {
 				t.Errorf("outcome %s, want %s", f.State, want)
 			}
+		}
+		looks = 0
+		l.send(wire.Frame{T: wire.TAsk, ID: id})
+		if f := l.next(wire.TOutcome); f.State != op.Succeeded || looks != 3 {
+			t.Errorf("outcome %s after %d looks, want %s after 3", f.State, looks, op.Succeeded)
 		}
 	})
 }

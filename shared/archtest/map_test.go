@@ -81,6 +81,8 @@ var importMap = []line{
 	{"deploy/local/house", []string{"..."}},
 	{"deploy/local/supervise", nil},
 	{"deploy/sim", []string{"..."}},
+	{"deploy/model", []string{"central", "edge", "shared/op"}},
+	{"deploy/bugs", []string{"..."}},
 	{"deploy/e2e", []string{"..."}},
 	{"deploy/uplinktest", []string{"..."}},
 	{"deploy/contracttest", []string{"..."}},
