@@ -21,6 +21,7 @@ type Faulty struct {
 	SendBeforeRecord bool // the counter gives the frame to the line before 'sent' is on its disk
 	NeverAskPending  bool // the counter does not ask for a pending operation of which a welcome says nothing
 	LateStart        bool // the bank starts what arrives after its deadline
+	TellRefusals     bool // a refusal that left no record is told as the last word, and the id may still run
 	ForgetQuestion   bool // a session whose store fails stops looking for what it told pending
 }
 

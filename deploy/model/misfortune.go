@@ -43,6 +43,24 @@ func (h *house) crash(s *state, n uint8) {
 	}
 }
 
+// refuse is a refusal that left no record: it is the last word on the operation
+// only if its id can never run, so that the session writes the tombstone first,
+// or finds what another copy of the frame has begun.
+func (h *house) refuse(o *operation, from *place) {
+	here := *from == current
+	*from = nowhere
+	if o.row >= firstRow && !h.cfg.Faulty.TellRefusals {
+		o.open = o.open || here
+		return
+	}
+	if o.row == noRow && !h.cfg.Faulty.TellRefusals {
+		o.row, o.promised = forsworn, true
+	}
+	if here {
+		o.mail |= refusal
+	}
+}
+
 // mishap are the faults that concern one operation.
 func (h *house) mishap(s *state, i int, strike func(kind, int, uint8, func(*state))) {
 	o := &s.ops[i]
@@ -63,19 +81,16 @@ func (h *house) mishap(s *state, i int, strike func(kind, int, uint8, func(*stat
 		strike(beginUnknown, i, s.at(o.frame), func(s *state) {
 			o := &s.ops[i]
 			o.row, o.owner = firstRow, s.at(o.frame)
-			if o.frame == current {
-				o.mail |= refusal
-			}
-			o.frame = nowhere
+			h.refuse(o, &o.frame)
 		})
 	}
-	if o.frame != nowhere && h.cfg.Refusals {
-		strike(refusedBusy, i, s.at(o.frame), func(s *state) {
+	for which, from := range []place{o.frame, o.copy} {
+		if from == nowhere || !h.cfg.Refusals {
+			continue
+		}
+		strike(refusedBusy, i, s.at(from), func(s *state) {
 			o := &s.ops[i]
-			if o.frame == current {
-				o.mail |= refusal
-			}
-			o.frame = nowhere
+			h.refuse(o, []*place{&o.frame, &o.copy}[which])
 		})
 	}
 	if o.frame != nowhere && o.copy == nowhere && h.cfg.Duplicates {

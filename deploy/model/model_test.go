@@ -73,7 +73,7 @@ func TestTheProtocolHolds(t *testing.T) {
 // TestFramesThatArriveTwice is more than the line does. In a check it is looked
 // at for some steps, with -depth to the end.
 func TestFramesThatArriveTwice(t *testing.T) {
-	cfg := Config{Faults: -1, Duplicates: true, Steps: 13}
+	cfg := Config{Faults: -1, Duplicates: true, Refusals: true, Steps: 13}
 	if *depth > 0 {
 		cfg.Steps = 0
 	}
@@ -137,9 +137,7 @@ func TestEachRuleIsNeeded(t *testing.T) {
 		{"send before it is recorded", Config{Faulty: Faulty{SendBeforeRecord: true}}, "the counter would go from queued to", "before anything is recorded"},
 		{"never ask for what is pending", Config{Faulty: Faulty{NeverAskPending: true}}, "stays pending at the counter", "reads that operation 1 is pending"},
 		{"forget a question", Config{Faulty: Faulty{ForgetQuestion: true}}, "stays pending at the counter", "the store fails"},
-		// The line may deliver a frame once or not at all: a refusal that nobody
-		// recorded is told as final, and a second copy would begin.
-		{"a frame twice, refused once", Config{Duplicates: true, Refusals: true}, "the counter says failed, and the bank has executed it", "once more"},
+		{"refuse one copy of a frame", Config{Duplicates: true, Refusals: true, Faulty: Faulty{TellRefusals: true}}, "the counter says failed, and the bank has executed it", "once more"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			c.cfg.Faults = -1
