@@ -70,8 +70,8 @@ func (r *runCommand) Serve(ctx context.Context, cfg server.Config) error {
 	cfg.UplinkURL, cfg.BankURL, cfg.BankTimeout = r.UplinkURL, baseURL(r.Bank), r.BankWait
 	cfg.LimitsFile, cfg.RatesFile, cfg.Provider, cfg.UPIHandle = r.Limits, r.Rates, r.Provider, r.UPIHandle
 	cfg.Sandbox = r.Sandbox
-	bug.Confess(cfg.Logger)
 	cfg.GatewayRate, cfg.GatewayBurst, cfg.GatewayUnderWay = r.GatewayRate, r.GatewayBurst, r.GatewayUnderWay
+	bug.Confess(cfg.Logger)
 	return server.Run(ctx, cfg)
 }
 
