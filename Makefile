@@ -12,6 +12,7 @@ SEEDS    ?= 2000# of `make sim`
 SEED     ?=# of `make sim`: one seed, played again and again
 DURATION ?= 1h# of `make torture`
 FUZZTIME ?= 60s# of `make fuzz`, for each target
+DEPTH    ?= 17# of `make model`: steps of two operations; each doubles the time
 BENCH    ?= .# of `make bench`: which benchmarks
 SHOTS    ?= build/shots
 
@@ -41,18 +42,20 @@ build: tools ## build the programs into bin/
 	@$(BUILD) -o bin/galla-local ./deploy/local
 
 .PHONY: check
-check: tools ## formatting, go vet, staticcheck, and the rules of the house (shared/archtest)
+check: tools ## formatting, go vet, staticcheck, the rules of the house (shared/archtest), and the explored model
 	@unformatted=$$(gofmt -l $$(git ls-files -co --exclude-standard '*.go' 2>/dev/null || echo .)); \
 	if [ -n "$$unformatted" ]; then echo "not formatted (run gofmt -w on them):"; echo "$$unformatted"; exit 1; fi
 	$(GO) vet ./...
 	$(GO) tool staticcheck ./...
 	$(GO) test -count=1 ./shared/archtest
+	@bash -o pipefail -c '$(GO) test -count=1 -v ./deploy/model | grep -v -e "^=== " -e "^ *--- PASS: .*[/(]0.0" -e rapid -e "^PASS"'
 
 .PHONY: test
 test: check postgres browser languages ## check, then all tests under the race detector, with real processes and a real browser
-	$(TEST) $$($(GO) list ./... | grep -v -e /deploy/e2e$$ -e /deploy/sim$$ -e /deploy/contracttest$$ -e /shared/archtest$$)
+	$(TEST) $$($(GO) list ./... | grep -v -e /deploy/e2e$$ -e /deploy/sim$$ -e /deploy/contracttest$$ -e /deploy/bugs$$ -e /deploy/model$$ -e /shared/archtest$$)
 	$(GO) test -timeout 20m ./deploy/sim
 	$(TEST) ./deploy/sim -run '^(TestStories|TestNamed)$$'
+	@bash -o pipefail -c '$(GO) test -count=1 -timeout 20m -v ./deploy/bugs | grep -v -e "^=== "'
 	@bash -o pipefail -c '$(TEST) -v ./deploy/contracttest | grep -v -e "^=== " -e "--- PASS"'
 	$(TEST) -count=1 -v $(WHOLE)
 
@@ -60,6 +63,10 @@ test: check postgres browser languages ## check, then all tests under the race d
 sim: tools ## the whole house in virtual time under seeded faults: make sim SEEDS=1000000, make sim SEED=176
 	@bash -o pipefail -c '$(GO) test -count=1 -timeout 0 -v ./deploy/sim -run "^TestStories$$" \
 		$(if $(SEED),-first $(SEED) -seeds 1 -times 50,-seeds $(SEEDS)) | grep --line-buffered -v -e "^=== " -e "--- PASS" -e "^PASS$$"'
+
+.PHONY: model
+model: tools ## the protocol's states, to the end and two operations DEPTH steps deep: make model DEPTH=19
+	$(GO) test -count=1 -timeout 0 -v ./deploy/model -depth $(DEPTH)
 
 .PHONY: torture
 torture: tools ## kill -9 of real processes under load, then hold the books against the replies: make torture DURATION=6h

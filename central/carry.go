@@ -7,6 +7,7 @@ import (
 	"runtime/debug"
 	"time"
 
+	"galla/shared/bug"
 	"galla/shared/op"
 )
 
@@ -79,6 +80,12 @@ func (e *Engine) dispatchToBank(ctx context.Context, o Operation, s Submission) 
 		return
 	}
 	notAfter := now.Add(e.cfg.BankTimeout)
+	request := s.Request
+	request.Reference, request.STAN, request.NotAfter = o.Reference, o.STAN, notAfter
+	send := func() (BankAnswer, error) { return e.send(ctx, request) }
+	if bug.DispatchBeforeCommit {
+		send = bug.Early(send)
+	}
 	if err := e.store.Dispatch(ctx, o.ID, now, notAfter); err != nil {
 		// Not committed, so not sent. If even the refusal can't be written, the
 		// operation stays in received, and the sweep refuses it later.
@@ -86,12 +93,12 @@ func (e *Engine) dispatchToBank(ctx context.Context, o Operation, s Submission) 
 		e.undo(ctx, o, op.Refused, errServer(nil))
 		return
 	}
-	request := s.Request
-	request.Reference, request.STAN, request.NotAfter = o.Reference, o.STAN, notAfter
-
-	sendCtx, cancel := context.WithTimeout(ctx, e.cfg.BankTimeout)
-	defer cancel()
-	answer, err := e.bank.Send(sendCtx, request)
+	answer, err := send()
+	if bug.RetryOnTimeout && err != nil && !NotSent(err) {
+		request.Reference, request.STAN, _ = e.draw.next(now)
+		request.NotAfter = time.Now().Add(e.cfg.BankTimeout)
+		answer, err = send()
+	}
 	switch {
 	case err != nil && NotSent(err):
 		e.log.Warn("bank network unreachable; nothing was sent", "operation", o.ID, "reference", o.Reference, "error", err)
@@ -109,6 +116,13 @@ func (e *Engine) dispatchToBank(ctx context.Context, o Operation, s Submission) 
 		e.log.Warn("the bank's answer makes no sense; the operation is pending", "operation", o.ID, "status", answer.Status)
 		e.suspend(ctx, o, "the bank's answer makes no sense")
 	}
+}
+
+// send gives a request to the bank and waits for its answer up to the time-out.
+func (e *Engine) send(ctx context.Context, request BankRequest) (BankAnswer, error) {
+	ctx, cancel := context.WithTimeout(ctx, e.cfg.BankTimeout)
+	defer cancel()
+	return e.bank.Send(ctx, request)
 }
 
 // authenticate runs the inline agent authentication where no session is
@@ -133,9 +147,7 @@ func (e *Engine) authenticate(ctx context.Context, o Operation, s Submission) bo
 	request.Kind, request.Amount, request.InlineFor = KindAgentAuth, 0, o.Reference
 	request.Reference, request.STAN, request.NotAfter = reference, stan, time.Now().Add(e.cfg.BankTimeout)
 
-	sendCtx, cancel := context.WithTimeout(ctx, e.cfg.BankTimeout)
-	defer cancel()
-	answer, err := e.bank.Send(sendCtx, request)
+	answer, err := e.send(ctx, request)
 	switch {
 	case err != nil && NotSent(err):
 		e.log.Warn("bank network unreachable; nothing was sent", "operation", o.ID, "reference", o.Reference, "error", err)

@@ -41,18 +41,10 @@ type EngineConfig struct {
 }
 
 func (c EngineConfig) withDefaults() EngineConfig {
-	if c.BankTimeout == 0 {
-		c.BankTimeout = 15 * time.Second
-	}
-	if c.NotFoundMargin == 0 {
-		c.NotFoundMargin = 30 * time.Second
-	}
-	if c.MaxUnderWay == 0 {
-		c.MaxUnderWay = 1024
-	}
-	if c.Drain == 0 {
-		c.Drain = c.BankTimeout + time.Second
-	}
+	c.BankTimeout = cmp.Or(c.BankTimeout, 15*time.Second)
+	c.NotFoundMargin = cmp.Or(c.NotFoundMargin, 30*time.Second)
+	c.MaxUnderWay = cmp.Or(c.MaxUnderWay, 1024)
+	c.Drain = cmp.Or(c.Drain, c.BankTimeout+time.Second)
 	c.Enquiries = c.Enquiries.withDefaults()
 	return c
 }

@@ -189,6 +189,39 @@ func TestSilenceIsResolvedByEnquiry(t *testing.T) {
 	}
 }
 
+// TestAnOldNotFoundIsNotBelieved: a central that is stopped while it hears the
+// bank's 'not found' must not take it for an answer to a question that it would
+// ask now. Found by the explored model: the answer was judged by the moment at
+// which it was heard, and an executed withdrawal was told as failed.
+func TestAnOldNotFoundIsNotBelieved(t *testing.T) {
+	inDesk(t, func(t *testing.T, d *desk) {
+		d.bank.send = func(_ context.Context, r BankRequest) (BankAnswer, error) {
+			time.AfterFunc(10*time.Second, func() { d.bank.execute(r) }) // it hangs in the network, within its deadline
+			return BankAnswer{}, errSilent
+		}
+		first := true
+		d.bank.enquire = func(_ context.Context, r Reference) (BankAnswer, error) {
+			d.bank.mu.Lock()
+			executed, stopped := d.bank.executed[r], first
+			first = false
+			d.bank.mu.Unlock()
+			if stopped {
+				time.Sleep(time.Minute) // SIGSTOP: longer than deadline and margin
+			}
+			if executed > 0 {
+				return BankAnswer{Status: BankApproved, Code: "00"}, nil
+			}
+			return BankAnswer{Status: BankNotFound}, nil
+		}
+		o, _, err := d.submit(submission(t, "k1"))
+		if err != nil || o.State != op.Pending {
+			t.Fatalf("Submit = %s, %v; want pending", o.State, err)
+		}
+		time.Sleep(5 * time.Minute)
+		d.want(o.ID, op.Succeeded)
+	})
+}
+
 func TestEnquiriesBackOffAndThenAPersonIsNeeded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		bank := &teller{executed: map[Reference]int{}}

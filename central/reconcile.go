@@ -136,6 +136,7 @@ func (e *Engine) claimDue(ctx context.Context, now, until time.Time, n int) ([]w
 func (e *Engine) enquire(ctx context.Context, o Operation) {
 	askCtx, cancel := context.WithTimeout(ctx, e.cfg.Enquiries.Timeout)
 	defer cancel()
+	asked := time.Now()
 	answer, err := e.bank.Enquire(askCtx, o.Reference)
 	if ctx.Err() != nil {
 		now := time.Now() // given back: another node asks at once
@@ -152,8 +153,9 @@ func (e *Engine) enquire(ctx context.Context, o Operation) {
 			e.postpone(ctx, o, earnLater)
 		}
 	case BankNotFound:
-		// Before the dispatch's deadline and a margin, it may still arrive.
-		if time.Now().Before(o.BankNotAfter.Add(e.cfg.NotFoundMargin)) {
+		// Before the dispatch's deadline and a margin, it may still arrive; and
+		// an answer may be old by the time that this process goes on.
+		if asked.Before(o.BankNotAfter.Add(e.cfg.NotFoundMargin)) {
 			e.postpone(ctx, o, "the bank has not seen it so far")
 			return
 		}

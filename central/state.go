@@ -1,6 +1,10 @@
 package central
 
-import "galla/shared/op"
+import (
+	"slices"
+
+	"galla/shared/op"
+)
 
 // transitions are the legal steps of an operation at the central.
 var transitions = map[op.State][]op.State{
@@ -11,22 +15,12 @@ var transitions = map[op.State][]op.State{
 
 // CanBecome tells whether an operation may step from one state to another.
 func CanBecome(from, to op.State) bool {
-	for _, s := range transitions[from] {
-		if s == to {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(transitions[from], to)
 }
 
 // Origins gives the states from which an operation may step to the given one:
 // the WHERE clause of the store's conditional update.
 func Origins(to op.State) []op.State {
-	var from []op.State
-	for _, s := range []op.State{op.Received, op.Dispatched, op.Pending} {
-		if CanBecome(s, to) {
-			from = append(from, s)
-		}
-	}
-	return from
+	open := []op.State{op.Received, op.Dispatched, op.Pending}
+	return slices.DeleteFunc(open, func(from op.State) bool { return !CanBecome(from, to) })
 }

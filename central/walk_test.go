@@ -224,7 +224,9 @@ func (w *walk) check() {
 	refs := map[string]op.ID{}
 	var held Used
 	kyc := false
+	owned := map[Reference]bool{}
 	for id, o := range w.store.byID {
+		owned[o.Reference] = true
 		executed, sent := w.bank.executed[o.Reference], w.bank.seen[o.Reference]
 		_, earned := w.store.earnings[id]
 		succeeded := o.State == op.Succeeded
@@ -266,6 +268,9 @@ func (w *walk) check() {
 	for reference := range maps.Keys(w.bank.executed) {
 		if w.bank.seen[reference] == 0 {
 			w.say("the bank executed %s, which nobody sent", reference)
+		}
+		if !owned[reference] {
+			w.say("the bank executed %s, which is no operation's", reference)
 		}
 	}
 }

@@ -77,6 +77,8 @@ type work struct {
 	stop      context.CancelFunc // of the capture going on; nil: none
 	abandoned bool
 	asked     time.Time // of the last ask
+
+	given wire.Frame // kept by a deliberate fault only (package bug)
 }
 
 // Counter runs the counter's operations. Its methods may be called from many

@@ -245,16 +245,16 @@ func TestAWordThatCannotBe(t *testing.T) {
 		id := h.begin(op.Withdrawal)
 		synctest.Wait()
 		h.receive(outcome(id, op.Pending, ""))
-		h.receive(outcome(id, op.Refused, ""))
+		h.receive(outcome(id, op.Dispatched, ""))
 		h.want(id, op.Pending)
-		event := outcome(id, op.Refused, "")
+		event := outcome(id, op.Dispatched, "")
 		event.T, event.Kind, event.Cursor = wire.TEvent, wire.EventOutcome, 7
 		h.receive(event)
 		h.want(id, op.Pending)
 		if cursor, _ := h.queue.Cursor(); cursor != 7 {
 			t.Errorf("cursor = %d, want 7", cursor)
 		}
-		if err := h.c.Welcomed(wire.Frame{T: wire.TWelcome, Outcomes: []wire.Frame{outcome(id, op.Refused, "")}}); err != nil {
+		if err := h.c.Welcomed(wire.Frame{T: wire.TWelcome, Outcomes: []wire.Frame{outcome(id, op.Dispatched, "")}}); err != nil {
 			t.Errorf("Welcomed = %v", err)
 		}
 		h.receive(outcome(id, op.Succeeded, "00"))
@@ -262,20 +262,44 @@ func TestAWordThatCannotBe(t *testing.T) {
 	})
 }
 
-// TestPendingIsAskedForAtTheWelcome: what is pending here may still be under
-// way there, and then no event tells of its end.
-func TestPendingIsAskedForAtTheWelcome(t *testing.T) {
+// TestPendingThatWasNeverSent: what was told pending while the central had only
+// received it may still be refused. Found by the explored model: the step was
+// not in the table, so that the counter cut every line that told it.
+func TestPendingThatWasNeverSent(t *testing.T) {
+	inHouse(t, func(t *testing.T, h *house) {
+		h.up()
+		id := h.begin(op.Withdrawal)
+		synctest.Wait()
+		h.receive(outcome(id, op.Pending, ""))
+		h.want(id, op.Pending)
+		refused := outcome(id, op.Refused, "")
+		if err := h.c.Receive(refused); err != nil {
+			t.Errorf("the line is cut for it: %v", err)
+		}
+		h.want(id, op.NotSent)
+		if v, _ := h.c.Operation(id); v.Verdict() != VerdictNoMoney {
+			t.Errorf("the verdict is %s, want %s", v.Verdict(), VerdictNoMoney)
+		}
+	})
+}
+
+// TestPendingIsAskedForWhereTheWelcomeIsSilent: the central may still carry
+// what it told pending, and writes no event for what then ends. Found by the
+// explored model: such an operation stayed pending until the next hello.
+func TestPendingIsAskedForWhereTheWelcomeIsSilent(t *testing.T) {
 	inHouse(t, func(t *testing.T, h *house) {
 		h.up()
 		id := h.begin(op.Withdrawal)
 		synctest.Wait()
 		h.receive(outcome(id, op.Pending, ""))
 		h.down()
-		h.up()
 		synctest.Wait()
+		h.up() // its welcome tells nothing
 		if n := h.line.sent(wire.TAsk, id); n != 1 {
-			t.Errorf("asked %d times", n)
+			t.Errorf("it was asked for %d times, want 1", n)
 		}
+		h.receive(outcome(id, op.Succeeded, "00"))
+		h.want(id, op.Succeeded)
 	})
 }
 

@@ -18,7 +18,8 @@
 //	   │           │         │                                          │
 //	   │           │         └─(link lost)─► unknown ──(ask)──► any of the above, or not-sent
 //	   │           │                                                    │
-//	   └───────────┴──► expired                 pending ──(event)──► succeeded | failed | reversed
+//	   └───────────┴──► expired                 pending ──(event)──► succeeded | failed | reversed,
+//	                                                      or not-sent
 //
 // reserved: the identity is on disk and the capture is going on. queued: the
 // capture or the OTP is in memory, the rest on disk, nothing was sent; what
@@ -26,7 +27,8 @@
 // given up, before it was sent; no money moved. unknown: the line broke after
 // it was given to the line; the edge asks. not-sent: the central refused it
 // before anything was sent to the bank, or has never seen it and promised to
-// refuse it for ever; no money moved.
+// refuse it for ever; no money moved. What a slow central told pending when it
+// had only received it may end so, too.
 //
 // # What the classes make of it
 //

@@ -195,7 +195,7 @@ func applyOutcome(r *Record, o op.Outcome, otp secret.OTP) error {
 		state = op.NotSent
 		reason = message.ReadResult(o.HTTP, o.Reply).Message
 	default:
-		return fmt.Errorf("operation %s: the central tells state %q, which is no outcome", r.ID, o.State)
+		return fmt.Errorf("operation %s: the central tells state %q, which is no outcome: %w", r.ID, o.State, ErrIllegal)
 	}
 	if r.State.Final() || r.State == state {
 		return errStale

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"galla/edge/message"
+	"galla/shared/bug"
 	"galla/shared/op"
 	"galla/shared/secret"
 	"galla/shared/wire"
@@ -107,13 +108,17 @@ func (c *Counter) trySend(r Record, link LinkState, held bool) {
 	if err != nil {
 		return // noted; it stays queued until its deadline
 	}
+	frame := c.frame(sent, body)
 	c.mu.Lock()
 	if w != nil {
 		w.pid, w.otp = secret.PidData{}, secret.OTP{} // it is never sent again
 	}
+	if w != nil && bug.RetryOnTimeout {
+		w.given = frame
+	}
 	c.flying[r.ID] = true
 	c.mu.Unlock()
-	if err := c.line.Send(c.frame(sent, body)); err != nil {
+	if err := c.line.Send(frame); err != nil {
 		c.log.Warn("the line went down while an operation was given to it", "operation", r.ID, "error", err)
 		c.lose(r.ID)
 	}
@@ -203,7 +208,15 @@ func (c *Counter) askAgain(r Record, link LinkState) {
 }
 
 func (c *Counter) ask(id op.ID) {
-	if err := c.line.Send(wire.Frame{T: wire.TAsk, ID: id}); err != nil && !errors.Is(err, ErrDown) {
+	f := wire.Frame{T: wire.TAsk, ID: id}
+	if bug.RetryOnTimeout {
+		c.mu.Lock()
+		if w := c.works[id]; w != nil && w.given.T == wire.TOp {
+			f = w.given
+		}
+		c.mu.Unlock()
+	}
+	if err := c.line.Send(f); err != nil && !errors.Is(err, ErrDown) {
 		c.log.Warn("an operation can't be asked for; it is tried again", "operation", id, "error", err)
 	}
 }

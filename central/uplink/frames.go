@@ -368,7 +368,7 @@ func (x *session) runAsker() {
 		if settled {
 			delete(a.open, id)
 		} else {
-			a.open[id] = told
+			a.open[id] = a.open[id] || told
 			a.queue = append(a.queue, id)
 		}
 		a.mu.Unlock()
@@ -378,8 +378,9 @@ func (x *session) runAsker() {
 // answer says what became of an operation. One that is still under way after
 // the wait is told as pending, and settled is false, so that it is looked at
 // again: where the bank's answer comes late, no event tells of it. told says
-// that the terminal has heard 'pending'; it then asks no more. An error says
-// nothing about the operation, so nothing is said.
+// that the terminal has heard 'pending'; it then asks once only. An error says
+// nothing about the operation, so nothing is said, and it is looked at again as
+// well.
 func (x *session) answer(id op.ID, told bool) (settled, toldNow bool) {
 	begun := time.Now()
 	ctx, cancel := context.WithTimeout(x.ctx, x.server.cfg.OpWait)
@@ -389,12 +390,9 @@ func (x *session) answer(id op.ID, told bool) (settled, toldNow bool) {
 	case err != nil && x.ctx.Err() != nil:
 		return true, told
 	case err != nil:
-		x.log.Error("a terminal's question can't be answered; it is asked again", "operation", id, "error", err)
-		if !told {
-			return true, false // the terminal does
-		}
+		x.log.Error("a terminal's question can't be answered; it is looked at again", "operation", id, "error", err)
 		x.pause(askRetry)
-		return false, true
+		return false, told
 	case !seen:
 		x.offer(wire.Frame{T: wire.TUnseen, ID: id})
 	case reply.State == op.Received:

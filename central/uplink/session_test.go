@@ -2,6 +2,7 @@ package uplink
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"sync"
@@ -306,6 +307,39 @@ func TestOperationOutlivesItsConnection(t *testing.T) {
 		case f := <-again.frames:
 			t.Errorf("the next connection got %v", f)
 		default:
+		}
+	})
+}
+
+// TestALateOutcomeOverATroubledStore: a terminal that shows an operation as
+// pending waits for the end and asks at most once, so that the session must go
+// on looking when the store fails it. Found by the explored model.
+func TestALateOutcomeOverATroubledStore(t *testing.T) {
+	bubble(t, nil, func(t *testing.T, h *house) {
+		x, id := h.enrol(), newID()
+		h.desk.dispatch = func(ctx context.Context, _ central.Call) central.Reply {
+			<-ctx.Done()
+			return h.desk.Outcome(record(x.id, id, op.Dispatched))
+		}
+		looks := 0
+		h.desk.ask = func(context.Context, central.Principal, op.ID) (central.Reply, bool, error) {
+			looks++
+			if looks < 3 {
+				return central.Reply{}, false, errors.New("the primary is being promoted")
+			}
+			return h.desk.Outcome(record(x.id, id, op.Succeeded)), true, nil
+		}
+		l, _ := h.greeted(x, 0)
+		l.send(withdraw(id))
+		for _, want := range []op.State{op.Pending, op.Succeeded} {
+			if f := l.next(wire.TOutcome); f.State != want {
+				t.Errorf("outcome %s, want %s", f.State, want)
+			}
+		}
+		looks = 0
+		l.send(wire.Frame{T: wire.TAsk, ID: id})
+		if f := l.next(wire.TOutcome); f.State != op.Succeeded || looks != 3 {
+			t.Errorf("outcome %s after %d looks, want %s after 3", f.State, looks, op.Succeeded)
 		}
 	})
 }

@@ -23,6 +23,7 @@ const everyone = "shared/..."
 // composition knows all of its half; deploy knows the whole house.
 var importMap = []line{
 	{"shared/archtest", nil},
+	{"shared/bug", nil},
 	{"shared/envelope", []string{"shared/secret"}},
 	{"shared/money", nil},
 	{"shared/op", nil},
@@ -83,6 +84,8 @@ var importMap = []line{
 	{"deploy/local/house", []string{"..."}},
 	{"deploy/local/supervise", nil},
 	{"deploy/sim", []string{"..."}},
+	{"deploy/model", []string{"central", "edge", "shared/op"}},
+	{"deploy/bugs", []string{"..."}},
 	{"deploy/e2e", []string{"..."}},
 	{"deploy/uplinktest", []string{"..."}},
 	{"deploy/contracttest", []string{"..."}},

@@ -17,6 +17,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"galla/central/server"
+	"galla/shared/bug"
 )
 
 type cli struct {
@@ -98,6 +99,7 @@ func (r *runCommand) Serve(ctx context.Context, cfg server.Config) error {
 	cfg.LimitsFile, cfg.RatesFile, cfg.Provider, cfg.UPIHandle = r.Limits, r.Rates, r.Provider, r.UPIHandle
 	cfg.Sandbox, cfg.Lead, cfg.PIDFile, cfg.KeepBodies = r.Sandbox, r.Lead, r.PIDFile, r.KeepBodies
 	cfg.GatewayRate, cfg.GatewayBurst, cfg.GatewayUnderWay = r.GatewayRate, r.GatewayBurst, r.GatewayUnderWay
+	bug.Confess(cfg.Logger)
 	return server.Run(ctx, cfg)
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"galla/edge/daemon"
+	"galla/shared/bug"
 	"galla/shared/secret"
 )
 
@@ -59,9 +60,11 @@ func main() {
 
 // Run serves the counter until it is told to stop.
 func (r *runCmd) Run(ctx context.Context, c *cli) error {
+	log := slog.New(slog.NewTextHandler(os.Stderr, nil))
+	bug.Confess(log)
 	return daemon.Run(ctx, daemon.Config{
 		Data: c.Data, Addr: r.Addr, ExtraDevices: nonEmpty(r.RDSim), Version: version(), Rand: rand.Reader,
-		Logger: slog.New(slog.NewTextHandler(os.Stderr, nil)),
+		Logger: log,
 	})
 }
 

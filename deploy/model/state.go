@@ -1,0 +1,233 @@
+package model
+
+import "galla/shared/op"
+
+// maxOperations is what a packed state has room for.
+const maxOperations = 2
+
+// nodes is how many centrals share the database.
+const nodes = 2
+
+// place is where a frame of the counter is.
+type place uint8
+
+const (
+	nowhere place = iota
+	current       // on the connection that is up
+	stale         // on a broken connection to node 0, still to arrive; +1: to node 1
+)
+
+func staleAt(node uint8) place { return stale + place(node) }
+
+// letters are the frames on their way to the counter about one operation.
+type letters uint8
+
+const (
+	accepted  letters = 1 << iota
+	unseen            // never seen, and refused from now on
+	underWay          // outcome: pending
+	ended             // outcome: the final state of the record
+	refusal           // outcome: failed, and nothing was recorded
+	eventNews         // event: the final state of the record
+)
+
+// carrier is how far the goroutine is that takes an operation to the bank.
+type carrier uint8
+
+const (
+	noCarrier carrier = iota
+	begun             // the record is committed
+	committed         // dispatched is committed, nothing was sent
+	waiting           // the request was sent
+	again             // a second request was sent (RetryOnTimeout)
+	early             // the request was sent, and dispatched is not committed (DispatchBeforeCommit)
+)
+
+// enquiry is how far a node's question to the bank is.
+type enquiry uint8
+
+const (
+	notAsking   enquiry = iota
+	askedBefore         // asked when the bank could still start the request
+	askedAfter          // asked when the deadline and the margin had passed
+	heardAbsent         // the bank had not seen it (kept by JudgeAnswerLate only)
+)
+
+// window is what time makes of a dispatch.
+type window uint8
+
+const (
+	windowOpen window = iota // the bank may start it
+	windowShut               // it may not
+	windowPast               // and the margin has passed: a central may believe 'not found'
+)
+
+// books is what the bank has of one request.
+type books uint8
+
+const (
+	absent books = iota
+	running
+	executed
+	declined
+	reversed // debited and given back
+)
+
+// row is what the database has of an identity: nothing, a tombstone, or an
+// operation in a state of the central.
+type row uint8
+
+const (
+	noRow row = iota
+	forsworn
+	firstRow // op.Received; the others follow in the order of centralStates
+)
+
+// centralStates are the states of the central, in the order of row.
+var centralStates = [...]op.State{op.Received, op.Dispatched, op.Pending, op.Succeeded, op.Failed, op.Reversed, op.Refused}
+
+// edgeStates are the states of the counter, in the order of operation.disk.
+var edgeStates = [...]op.State{
+	op.Reserved, op.Queued, op.Sent, op.Accepted, op.Unknown, op.Expired, op.NotSent,
+	op.Pending, op.Succeeded, op.Failed, op.Reversed,
+}
+
+// operation is everything that any part of the house has of one operation.
+type operation struct {
+	disk   uint8 // the counter's state, an index of edgeStates
+	giving bool  // the counter holds the frame in its hand: recorded as sent and not given, or the other way round (SendBeforeRecord)
+
+	frame place // the op frame
+	copy  place // the same frame once more
+	ask   place
+	mail  letters
+
+	open bool // the session that is up will tell its outcome
+	told bool // and has told 'pending' meanwhile
+
+	row      row
+	owner    uint8 // the node that began it
+	event    bool  // the row that tells the terminal
+	promised bool  // somebody was told 'never seen'
+
+	window  window
+	carrier carrier
+	enquiry [nodes]enquiry
+
+	request [2]bool // on the way to the bank
+	books   [2]books
+}
+
+// state is the house.
+type state struct {
+	ops    [maxOperations]operation
+	link   uint8 // 0: down; otherwise the node that it leads to, plus one
+	faults uint8 // that may still strike
+}
+
+func (o *operation) state() op.State { return edgeStates[o.disk] }
+
+// record gives the state of the record; "" where there is none.
+func (o *operation) record() op.State {
+	if o.row < firstRow {
+		return ""
+	}
+	return centralStates[o.row-firstRow]
+}
+
+// at gives the node that a frame arrives at.
+func (s *state) at(p place) uint8 {
+	if p == current {
+		return s.link - 1
+	}
+	return uint8(p - stale)
+}
+
+// key is a state in few bits.
+type key [maxOperations]uint64
+
+type packer struct {
+	v uint64
+	n uint
+}
+
+func (p *packer) put(v uint8, bits uint) {
+	p.v |= uint64(v) << p.n
+	p.n += bits
+}
+
+func (p *packer) flag(v bool) {
+	if v {
+		p.v |= 1 << p.n
+	}
+	p.n++
+}
+
+func (p *packer) get(bits uint) uint8 {
+	v := p.v & (1<<bits - 1)
+	p.v >>= bits
+	return uint8(v)
+}
+
+func (p *packer) is() bool { return p.get(1) == 1 }
+
+func (s *state) pack() key {
+	var k key
+	for i := range s.ops {
+		o := &s.ops[i]
+		var p packer
+		p.put(o.disk, 4)
+		p.flag(o.giving)
+		p.put(uint8(o.frame), 2)
+		p.put(uint8(o.copy), 2)
+		p.put(uint8(o.ask), 2)
+		p.put(uint8(o.mail), 6)
+		p.flag(o.open)
+		p.flag(o.told)
+		p.put(uint8(o.row), 4)
+		p.put(o.owner, 1)
+		p.flag(o.event)
+		p.flag(o.promised)
+		p.put(uint8(o.window), 2)
+		p.put(uint8(o.carrier), 3)
+		for _, q := range o.enquiry {
+			p.put(uint8(q), 2)
+		}
+		for j := range o.books {
+			p.flag(o.request[j])
+			p.put(uint8(o.books[j]), 3)
+		}
+		if i == 0 {
+			p.put(s.link, 2)
+			p.put(s.faults, 4)
+		}
+		k[i] = p.v
+	}
+	return k
+}
+
+func unpack(k key) state {
+	var s state
+	for i := range s.ops {
+		o := &s.ops[i]
+		p := packer{v: k[i]}
+		o.disk = p.get(4)
+		o.giving = p.is()
+		o.frame, o.copy, o.ask = place(p.get(2)), place(p.get(2)), place(p.get(2))
+		o.mail = letters(p.get(6))
+		o.open, o.told = p.is(), p.is()
+		o.row, o.owner = row(p.get(4)), p.get(1)
+		o.event, o.promised = p.is(), p.is()
+		o.window, o.carrier = window(p.get(2)), carrier(p.get(3))
+		for n := range o.enquiry {
+			o.enquiry[n] = enquiry(p.get(2))
+		}
+		for j := range o.books {
+			o.request[j], o.books[j] = p.is(), books(p.get(3))
+		}
+		if i == 0 {
+			s.link, s.faults = p.get(2), p.get(4)
+		}
+	}
+	return s
+}

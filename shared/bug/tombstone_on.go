@@ -1,0 +1,6 @@
+//go:build bug_tombstone
+
+package bug
+
+// ForgetTombstone is built in.
+const ForgetTombstone = true
