@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"galla/central"
@@ -56,13 +57,16 @@ func begin(c conn, o central.Operation, quotas []central.Quota) (known central.O
 		return known, false, err
 	}
 	o = received(o)
+	if !masked(o.Aadhaar) {
+		return central.Operation{}, false, errUnmasked
+	}
 	inserted, err := c.exec(`INSERT INTO operations (
 			id, caller, identity, route, fingerprint, merchant, terminal, tid,
 			kind, amount, aadhaar, iin, reference, stan, state, node, not_after, created_at,
 			party, caller_ref, original, sender, kyc_service, kyc_to, reverses)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18,
-			$19, $20, $21, $22, $23, $24, $25)
-		ON CONFLICT (reference) DO NOTHING`,
+		SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18,
+			$19, $20, $21, $22, $23, $24, $25
+		WHERE NOT EXISTS (SELECT 1 FROM `+c.dialect.names+` WHERE reference = $13)`,
 		string(o.ID), o.Caller, o.Identity, string(o.Route), o.Fingerprint[:], ref(o.Merchant), ref(o.Terminal), o.TID,
 		string(o.Kind), int64(o.Amount), o.Aadhaar, o.IIN, string(o.Reference), o.STAN, string(o.State), o.Node,
 		ms(o.NotAfter), ms(o.CreatedAt),
@@ -111,6 +115,15 @@ func named(c conn, o central.Operation) (central.Operation, error) {
 func addIdentity(c conn, caller, identity string, id op.ID) error {
 	_, err := c.exec(`INSERT INTO identities (caller, identity, operation) VALUES ($1, $2, $3)`, caller, identity, string(id))
 	return err
+}
+
+// errUnmasked does not quote what it refuses.
+var errUnmasked = errors.New("its Aadhaar number is not in the masked form: XXXXXXXX and the last four digits")
+
+// masked tells whether a text is fit for the column of the Aadhaar number. The
+// schema refuses the same; but a server's log may quote what a schema refused.
+func masked(aadhaar string) bool {
+	return aadhaar == "" || len(aadhaar) == 12 && strings.HasPrefix(aadhaar, "XXXXXXXX") && !strings.Contains(aadhaar, "\x00")
 }
 
 // received is an operation as it stands after Begin.
@@ -165,5 +178,5 @@ func byIdentity(c conn, caller, identity string) (central.Operation, error) {
 }
 
 func operationByID(c conn, id op.ID) (central.Operation, error) {
-	return c.operation(`SELECT `+operationColumns+` FROM operations WHERE id = $1`, string(id))
+	return c.operation(`SELECT `+operationColumns+` FROM operations WHERE `+c.dialect.called("id = $1"), string(id))
 }

@@ -114,5 +114,31 @@ func bit(b bool) int64 {
 	return 0
 }
 
+// truth scans what bit stored.
+type truth struct{ to *bool }
+
+// Scan implements sql.Scanner.
+func (f truth) Scan(value any) error {
+	n, ok := value.(int64)
+	if !ok {
+		return fmt.Errorf("a truth value is stored as %T, not as an integer", value)
+	}
+	*f.to = n != 0
+	return nil
+}
+
+// digest scans a SHA-256.
+type digest struct{ to *[32]byte }
+
+// Scan implements sql.Scanner.
+func (d digest) Scan(value any) error {
+	text, ok := value.([]byte)
+	if !ok || len(text) != len(d.to) {
+		return fmt.Errorf("a digest is stored as %T of %d bytes, not as %d bytes", value, len(text), len(d.to))
+	}
+	copy(d.to[:], text)
+	return nil
+}
+
 // bounded gives the limit of a list: what was asked for, within bounds.
 func bounded(limit int) int { return max(0, min(limit, maxRows)) }

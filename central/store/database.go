@@ -34,15 +34,6 @@ type database interface {
 	Dialect() dialect
 }
 
-// dialect is where the two databases' SQL differs.
-type dialect struct {
-	// skipLocked ends a selection of rows that are about to be claimed: where
-	// several writers run at one time, each takes those that no other has.
-	skipLocked string
-	// hold ends a selection of rows that others must not change meanwhile.
-	hold string
-}
-
 // link runs statements on one connection.
 type link interface {
 	// Exec runs a statement and tells how many rows it changed.

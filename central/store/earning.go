@@ -42,7 +42,7 @@ func earn(c conn, id op.ID, e central.Earning, at time.Time) error {
 // before, or has not come to an end in which there is something to reverse.
 func reverse(c conn, id, by op.ID, at time.Time) error {
 	state := op.Received
-	if err := c.one(`SELECT state FROM operations WHERE id = $1`, []any{string(id)}, &state); err != nil {
+	if err := c.one(`SELECT state FROM operations WHERE `+c.dialect.called("id = $1"), []any{string(id)}, &state); err != nil {
 		return fmt.Errorf("operation %s that it reverses: %w", id, err)
 	}
 	if state != op.Succeeded && state != op.Reversed {

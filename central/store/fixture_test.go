@@ -1,13 +1,15 @@
 package store
 
 import (
-	"context"
 	"crypto/sha256"
+	"errors"
 	"flag"
 	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -15,19 +17,98 @@ import (
 	"go.uber.org/goleak"
 
 	"galla/central"
+	"galla/central/store/pgtest"
 	"galla/shared/op"
 )
 
 func TestMain(m *testing.M) {
-	if path := os.Getenv(crashChild); path != "" {
-		writeUntilKilled(path)
+	if place := os.Getenv(crashChild); place != "" {
+		writeUntilKilled(place)
 	}
 	// Each check of the walk opens files and syncs them; -rapid.checks asks for
 	// more.
 	if err := flag.Set("rapid.checks", "15"); err != nil {
 		panic(err)
 	}
-	goleak.VerifyTestMain(m)
+	code := pgtest.Main(m.Run, &seeded)
+	if err := goleak.Find(); code == 0 && err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
+	os.Exit(code)
+}
+
+// kind is a kind of database that the tests run on.
+type kind string
+
+const (
+	onSQLite   kind = "SQLite"
+	onPostgres kind = "PostgreSQL"
+)
+
+// seeded is a database of PostgreSQL with the parties of testSeed.
+var seeded = pgtest.Template{Fill: func(url string) error {
+	s, err := OpenPostgres(background, url, testConfig())
+	if err != nil {
+		return err
+	}
+	return errors.Join(s.Seed(background, testSeed()), s.Close())
+}}
+
+// onBoth runs a test on each kind of database.
+func onBoth(t *testing.T, test func(t *testing.T, on kind)) {
+	for _, on := range []kind{onSQLite, onPostgres} {
+		t.Run(string(on), func(t *testing.T) { test(t, on) })
+	}
+}
+
+// empty makes a place for a new database: the path of a file, or a URL.
+func (k kind) empty(t testing.TB) string {
+	t.Helper()
+	if k == onPostgres {
+		return pgtest.Database(t)
+	}
+	return filepath.Join(t.TempDir(), "central.db")
+}
+
+// seeded makes a database with the parties of testSeed.
+func (k kind) seeded(t testing.TB) string {
+	t.Helper()
+	if k == onPostgres {
+		return seeded.Database(t)
+	}
+	place := k.empty(t)
+	s, err := openPlace(place, testConfig())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(s.Seed(background, testSeed()), s.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return place
+}
+
+// open opens a new store with the test's parties.
+func (k kind) open(t testing.TB, cfg Config) *DB {
+	t.Helper()
+	return openAt(t, k.seeded(t), cfg)
+}
+
+// sql spells a statement that is written for SQLite: blobs, and zeroblob.
+func (k kind) sql(statement string) string {
+	if k == onSQLite {
+		return statement
+	}
+	statement = regexp.MustCompile(`x'([0-9a-f]*)'`).ReplaceAllString(statement, `'\x$1'::bytea`)
+	return regexp.MustCompile(`zeroblob\((\d+)\)`).ReplaceAllString(statement, `decode(repeat('00', $1), 'hex')`)
+}
+
+// openPlace opens the database of a place.
+func openPlace(place string, cfg Config) (*DB, error) {
+	if strings.HasPrefix(place, "postgres://") {
+		return OpenPostgres(background, place, cfg)
+	}
+	return OpenSQLite(background, place, cfg)
 }
 
 // t0 has a fraction of a millisecond, which no database keeps.
@@ -83,10 +164,10 @@ func testConfig() Config {
 	return Config{Node: testNode, Logger: slog.New(slog.DiscardHandler)}
 }
 
-// openAt opens a store in a file and closes it with the test.
-func openAt(t testing.TB, path string, cfg Config) *DB {
+// openAt opens the store of a place and closes it with the test.
+func openAt(t testing.TB, place string, cfg Config) *DB {
 	t.Helper()
-	s, err := OpenSQLite(context.Background(), path, cfg)
+	s, err := openPlace(place, cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,14 +179,10 @@ func openAt(t testing.TB, path string, cfg Config) *DB {
 	return s
 }
 
-// openSeeded opens a new store with the test's parties.
+// openSeeded opens a new store in a file with the test's parties.
 func openSeeded(t testing.TB, cfg Config) *DB {
 	t.Helper()
-	s := openAt(t, filepath.Join(t.TempDir(), "central.db"), cfg)
-	if err := s.Seed(context.Background(), testSeed()); err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return onSQLite.open(t, cfg)
 }
 
 var serial atomic.Int64

@@ -22,8 +22,8 @@ func scanMerchant(row row) (central.Merchant, error) {
 	var callback central.Callback
 	var events string
 	err := row.Scan(&m.ID, optional[string]{&m.MID}, &m.LegalName, optional[central.VendorID]{&m.Vendor}, &m.Status,
-		&m.HasInfo, &m.AEPSReady, optional[string]{&m.TID}, &m.Mobile, moment{&m.CreatedAt},
-		&m.AppID, &m.RiskFlag, &m.Active, &m.VPA, &m.MCC,
+		truth{&m.HasInfo}, truth{&m.AEPSReady}, optional[string]{&m.TID}, &m.Mobile, moment{&m.CreatedAt},
+		&m.AppID, &m.RiskFlag, truth{&m.Active}, &m.VPA, &m.MCC,
 		&last4, optional[string]{&account.IFSC}, optional[string]{&account.BankName}, optional[string]{&account.Holder},
 		optional[string]{&callback.URL}, optional[string]{&events})
 	if err != nil {

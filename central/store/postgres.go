@@ -66,9 +66,7 @@ func (s server) Read(ctx context.Context, do func(link) error) error {
 }
 
 // Dialect implements database.
-func (server) Dialect() dialect {
-	return dialect{skipLocked: " FOR UPDATE SKIP LOCKED", hold: " FOR UPDATE"}
-}
+func (server) Dialect() dialect { return postgresDialect() }
 
 // runner is a connection or a transaction.
 type runner interface {

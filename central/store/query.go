@@ -77,10 +77,11 @@ func (s *DB) Claim(ctx context.Context, now, leaseUntil time.Time, limit int) (l
 	if err == nil && due {
 		err = s.write(ctx, func(c conn) error {
 			var err error
-			list, err = c.operations(`UPDATE operations SET next_enquiry = $1 WHERE id IN (
-				SELECT id FROM operations WHERE state = 'pending' AND stuck_at IS NULL AND next_enquiry <= $2
-				ORDER BY next_enquiry LIMIT $3)
-				RETURNING `+operationColumns, ms(leaseUntil), ms(now), bounded(limit))
+			list, err = c.operations(`WITH due AS MATERIALIZED (
+				SELECT id, created_at FROM operations WHERE state = 'pending' AND stuck_at IS NULL AND next_enquiry <= $1
+				ORDER BY next_enquiry LIMIT $2`+c.dialect.skipLocked+`)
+				UPDATE operations SET next_enquiry = $3 WHERE (id, created_at) IN (SELECT id, created_at FROM due)
+				RETURNING `+operationColumns, ms(now), bounded(limit), ms(leaseUntil))
 			return err
 		})
 	}

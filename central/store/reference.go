@@ -24,9 +24,9 @@ func (s *DB) ByReference(ctx context.Context, party string, by central.Reference
 			o, err = byCallerRef(c, party, by.CallerRef)
 			return err
 		case central.ReferenceQuery{Reference: by.Reference}:
-			o, err = c.operation(`SELECT `+operationColumns+` FROM operations WHERE reference = $1`, string(by.Reference))
+			o, err = c.operation(`SELECT `+operationColumns+` FROM operations WHERE `+c.dialect.called("reference = $1"), string(by.Reference))
 		case central.ReferenceQuery{Pending: by.Pending}:
-			o, err = c.operation(`SELECT `+operationColumns+` FROM operations WHERE pending_reference = $1`, by.Pending)
+			o, err = c.operation(`SELECT `+operationColumns+` FROM operations WHERE `+c.dialect.called("pending_reference = $1"), by.Pending)
 		default:
 			return errNoReference
 		}
@@ -44,7 +44,7 @@ func (s *DB) ByReference(ctx context.Context, party string, by central.Reference
 // byCallerRef finds a party's operation by the reference that the party chose.
 // Operations older than the column had it as their identity.
 func byCallerRef(c conn, party, callerRef string) (central.Operation, error) {
-	o, err := c.operation(`SELECT `+operationColumns+` FROM operations WHERE party = $1 AND caller_ref = $2`, party, callerRef)
+	o, err := c.operation(`SELECT `+operationColumns+` FROM operations WHERE `+c.dialect.called("party = $1 AND caller_ref = $2"), party, callerRef)
 	if !errors.Is(err, central.ErrNotFound) {
 		return o, err
 	}

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"database/sql"
 	"fmt"
 
 	"galla/central"
@@ -17,9 +16,8 @@ const operationColumns = `id, caller, identity, route, fingerprint, merchant, te
 
 func scanOperation(row row) (central.Operation, error) {
 	var o central.Operation
-	var fingerprint sql.RawBytes
 	var kyc central.KYCStep
-	err := row.Scan(&o.ID, &o.Caller, &o.Identity, &o.Route, &fingerprint,
+	err := row.Scan(&o.ID, &o.Caller, &o.Identity, &o.Route, digest{&o.Fingerprint},
 		optional[central.MerchantID]{&o.Merchant}, optional[central.TerminalID]{&o.Terminal}, &o.TID,
 		&o.Kind, &o.Amount, &o.Aadhaar, &o.IIN, &o.Reference, &o.STAN, &o.State, &o.Node,
 		moment{&o.NotAfter}, moment{&o.CreatedAt}, moment{&o.DispatchedAt}, moment{&o.BankNotAfter},
@@ -30,9 +28,6 @@ func scanOperation(row row) (central.Operation, error) {
 		optional[central.Service]{&kyc.Service}, optional[central.KYCState]{&kyc.To}, optional[op.ID]{&o.Reverses}, &o.Charge)
 	if err != nil {
 		return central.Operation{}, fmt.Errorf("read an operation's row: %w", err)
-	}
-	if copy(o.Fingerprint[:], fingerprint) != len(o.Fingerprint) {
-		return central.Operation{}, fmt.Errorf("operation %s: its fingerprint has %d bytes instead of %d", o.ID, len(fingerprint), len(o.Fingerprint))
 	}
 	if kyc.Service != "" {
 		o.KYC = &kyc

@@ -73,6 +73,12 @@ func (s *DB) Seed(ctx context.Context, seed Seed) error {
 }
 
 func seedMerchant(c conn, m central.Merchant) error {
+	if m.TID != "" {
+		// So that no terminal is given its number meanwhile.
+		if _, err := c.exec(`UPDATE counters SET value = value WHERE name = 'terminal'`); err != nil {
+			return err
+		}
+	}
 	account := settlementOf(m)
 	callback, err := callbackOf(m)
 	if err != nil {

@@ -42,7 +42,7 @@ func (c conn) slabs(statement string, args ...any) (list []central.Slab, err err
 	err = c.each(statement, args, func(row row) error {
 		var x central.Slab
 		err := row.Scan(&x.ID, &x.Vendor, &x.Aggregator, &x.PaymentMethod, &x.Provider, &x.TxnType,
-			bound{&x.Min}, bound{&x.Max}, &x.Rate, &x.RateType, &x.IsDefault, moment{&x.CreatedAt}, moment{&x.UpdatedAt})
+			bound{&x.Min}, bound{&x.Max}, &x.Rate, &x.RateType, truth{&x.IsDefault}, moment{&x.CreatedAt}, moment{&x.UpdatedAt})
 		list = append(list, x)
 		return err
 	})
@@ -89,7 +89,7 @@ func (s *DB) AddSlab(ctx context.Context, x central.Slab) (central.Slab, error) 
 	x.CreatedAt = cut(x.CreatedAt)
 	x.UpdatedAt = x.CreatedAt
 	err := s.write(ctx, func(c conn) error {
-		if err := holdSlabs(c, x.Vendor); err != nil {
+		if err := holdVendor(c, x.Vendor); err != nil {
 			return err
 		}
 		var n int
@@ -117,7 +117,7 @@ func (s *DB) AddSlab(ctx context.Context, x central.Slab) (central.Slab, error) 
 // ChangeSlab implements central.Administration.
 func (s *DB) ChangeSlab(ctx context.Context, vendor central.VendorID, id central.SlabID, change central.SlabChange, at time.Time) (x central.Slab, err error) {
 	err = s.write(ctx, func(c conn) error {
-		if err := holdSlabs(c, vendor); err != nil {
+		if err := holdVendor(c, vendor); err != nil {
 			return err
 		}
 		list, err := c.slabs(`SELECT `+slabColumns+` FROM commission_slabs
@@ -172,6 +172,9 @@ func set[T any](field, value *T) {
 // RemoveSlab implements central.Administration.
 func (s *DB) RemoveSlab(ctx context.Context, vendor central.VendorID, id central.SlabID, at time.Time) error {
 	err := s.write(ctx, func(c conn) error {
+		if err := holdVendor(c, vendor); err != nil {
+			return err
+		}
 		changed, err := c.exec(`UPDATE commission_slabs SET deleted_at = $1 WHERE id = $2 AND vendor = $3 AND deleted_at IS NULL`,
 			ms(at), string(id), string(vendor))
 		if err == nil && changed == 0 {
@@ -185,12 +188,12 @@ func (s *DB) RemoveSlab(ctx context.Context, vendor central.VendorID, id central
 	return nil
 }
 
-// holdSlabs keeps everybody else from changing the vendor's slabs until the
-// end of the transaction, by the lock on the vendor's row;
+// holdVendor keeps everybody else from changing what a vendor has (its slabs,
+// its keys) until the end of the transaction, by the lock on the vendor's row;
 // central.ErrNotFound: no such vendor.
-func holdSlabs(c conn, vendor central.VendorID) error {
-	held, err := c.exec(`UPDATE vendors SET active = active WHERE id = $1`, string(vendor))
-	if err == nil && held == 0 {
+func holdVendor(c conn, vendor central.VendorID) error {
+	known, err := c.exists(`SELECT 1 FROM vendors WHERE id = $1`+c.dialect.hold, string(vendor))
+	if err == nil && !known {
 		err = central.ErrNotFound
 	}
 	return err

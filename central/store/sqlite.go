@@ -35,8 +35,7 @@ func OpenSQLite(ctx context.Context, path string, cfg Config) (*DB, error) {
 	return &DB{db: sqliteFile{db}, node: cfg.Node}, nil
 }
 
-// sqliteFile is a SQLite file as the statements see it. It has one writer, so
-// that rows need no locks.
+// sqliteFile is a SQLite file as the statements see it.
 type sqliteFile struct{ *sqlite.DB }
 
 var _ database = sqliteFile{}
@@ -55,7 +54,7 @@ func (f sqliteFile) Read(ctx context.Context, do func(link) error) error {
 func (f sqliteFile) Name() string { return f.Path() }
 
 // Dialect implements database.
-func (sqliteFile) Dialect() dialect { return dialect{} }
+func (sqliteFile) Dialect() dialect { return sqliteDialect() }
 
 // sqliteLink runs statements on a reader, or on the writer inside the savepoint
 // of a job. Statements run to their end whatever becomes of the caller: they

@@ -17,7 +17,7 @@ import (
 func (s *DB) Dispatch(ctx context.Context, id op.ID, at, bankNotAfter time.Time) error {
 	err := s.write(ctx, func(c conn) error {
 		changed, err := c.exec(`UPDATE operations SET state = 'dispatched', dispatched_at = $1, bank_not_after = $2
-			WHERE id = $3 AND state IN `+origins(op.Dispatched), ms(at), ms(bankNotAfter), string(id))
+			WHERE `+c.dialect.called("id = $3")+` AND state IN `+origins(op.Dispatched), ms(at), ms(bankNotAfter), string(id))
 		if err != nil {
 			return err
 		}
@@ -51,7 +51,7 @@ func suspend(c conn, x central.Suspension) (central.Operation, error) {
 		return central.Operation{}, err
 	}
 	o, err := c.operation(`UPDATE operations SET state = 'pending', pending_reference = $1, next_enquiry = $2
-		WHERE id = $3 AND state IN `+origins(op.Pending)+` RETURNING `+operationColumns,
+		WHERE `+c.dialect.called("id = $3")+` AND state IN `+origins(op.Pending)+` RETURNING `+operationColumns,
 		reference, ms(x.NextEnquiry), string(x.ID))
 	if errors.Is(err, central.ErrNotFound) {
 		return central.Operation{}, refusal(c, x.ID)
@@ -67,7 +67,7 @@ func suspend(c conn, x central.Suspension) (central.Operation, error) {
 func freeReference(c conn, prefix string, number int64) (string, error) {
 	for n := range int64(maxPendingTries) {
 		reference := prefix + strconv.FormatInt(number+n, 10)
-		taken, err := c.exists(`SELECT 1 FROM operations WHERE pending_reference = $1`, reference)
+		taken, err := c.exists(`SELECT 1 FROM `+c.dialect.names+` WHERE pending_reference = $1`, reference)
 		if err != nil {
 			return "", err
 		}
@@ -101,7 +101,7 @@ func (s *DB) Settle(ctx context.Context, x central.Settlement) (o central.Operat
 func settle(c conn, x central.Settlement) (central.Operation, error) {
 	o, err := c.operation(`UPDATE operations
 		SET state = $1, settled_at = $2, next_enquiry = NULL, code = $3, rrn = $4, http = $5, reply = $6, charge = $7
-		WHERE id = $8 AND state IN `+origins(x.To)+` RETURNING `+operationColumns,
+		WHERE `+c.dialect.called("id = $8")+` AND state IN `+origins(x.To)+` RETURNING `+operationColumns,
 		string(x.To), ms(x.At), x.Answer.Code, x.Answer.RRN, int64(x.HTTP), x.Reply, int64(x.Answer.Charge), string(x.ID))
 	if errors.Is(err, central.ErrNotFound) {
 		return central.Operation{}, refusal(c, x.ID)
@@ -170,7 +170,7 @@ func (s *DB) Postpone(ctx context.Context, id op.ID, at, next time.Time, reason 
 	err := s.write(ctx, func(c conn) error {
 		changed, err := c.exec(`UPDATE operations
 			SET attempts = attempts + 1, next_enquiry = $1, stuck_at = coalesce(stuck_at, $2)
-			WHERE id = $3 AND state = 'pending'`, ms(next), ms(stuckAt), string(id))
+			WHERE `+c.dialect.called("id = $3")+` AND state = 'pending'`, ms(next), ms(stuckAt), string(id))
 		if err != nil {
 			return err
 		}
@@ -198,7 +198,7 @@ func origins(to op.State) string {
 // refusal says why a conditional change found no row.
 func refusal(c conn, id op.ID) error {
 	var state op.State
-	if err := c.one(`SELECT state FROM operations WHERE id = $1`, []any{string(id)}, &state); err != nil {
+	if err := c.one(`SELECT state FROM operations WHERE `+c.dialect.called("id = $1"), []any{string(id)}, &state); err != nil {
 		return err
 	}
 	return fmt.Errorf("it is %s: %w", state, central.ErrState)

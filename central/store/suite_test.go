@@ -77,7 +77,11 @@ func testStore(t *testing.T, open func(t *testing.T) central.Store) {
 }
 
 func TestSQLite(t *testing.T) {
-	testStore(t, func(t *testing.T) central.Store { return openSeeded(t, testConfig()) })
+	testStore(t, func(t *testing.T) central.Store { return onSQLite.open(t, testConfig()) })
+}
+
+func TestPostgres(t *testing.T) {
+	testStore(t, func(t *testing.T) central.Store { return onPostgres.open(t, testConfig()) })
 }
 
 var background = context.Background()

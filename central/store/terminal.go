@@ -22,7 +22,7 @@ func (s *DB) AddCode(ctx context.Context, codeHash [32]byte, merchant central.Me
 		}
 		// A code that nobody used in time says nothing to anybody any more.
 		if _, err := c.exec(`DELETE FROM enrolment_codes WHERE hash IN (
-			SELECT hash FROM enrolment_codes WHERE used_at IS NULL AND expires_at <= $1 ORDER BY expires_at LIMIT $2)`,
+			SELECT hash FROM enrolment_codes WHERE used_at IS NULL AND expires_at <= $1 ORDER BY expires_at LIMIT $2`+c.dialect.skipLocked+`)`,
 			ms(at), purgeLimit); err != nil {
 			return err
 		}
@@ -184,7 +184,7 @@ func (s *DB) SpendToken(ctx context.Context, id string, expires time.Time) error
 			return central.ErrTaken
 		}
 		_, err = c.exec(`DELETE FROM spent_tokens WHERE id IN (
-			SELECT id FROM spent_tokens WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2)`,
+			SELECT id FROM spent_tokens WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2`+c.dialect.skipLocked+`)`,
 			ms(now.Add(-tokenMargin)), purgeLimit)
 		return err
 	})

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"galla/central"
@@ -12,10 +14,8 @@ import (
 const vendorKeyColumns = `id, vendor, client_hash, hint, sealed, created_at, revoked_at, used_at, uses`
 
 func scanVendorKey(row row) (k central.VendorKey, err error) {
-	var hash []byte
-	err = row.Scan(&k.ID, &k.Vendor, &hash, &k.Hint, &k.Sealed,
+	err = row.Scan(&k.ID, &k.Vendor, digest{&k.ClientHash}, &k.Hint, &k.Sealed,
 		moment{&k.CreatedAt}, moment{&k.RevokedAt}, moment{&k.UsedAt}, &k.Uses)
-	copy(k.ClientHash[:], hash)
 	return k, err
 }
 
@@ -31,12 +31,8 @@ func (c conn) vendorKeys(statement string, args ...any) (list []central.VendorKe
 // AddVendorKey implements central.VendorKeys. Keys begin unused and live.
 func (s *DB) AddVendorKey(ctx context.Context, k central.VendorKey) error {
 	err := s.write(ctx, func(c conn) error {
-		known, err := c.exists(`SELECT 1 FROM vendors WHERE id = $1`, string(k.Vendor))
-		if err != nil {
-			return err
-		}
-		if !known {
-			return fmt.Errorf("vendor %s: %w", k.Vendor, central.ErrNotFound)
+		if err := holdVendor(c, k.Vendor); err != nil {
+			return fmt.Errorf("vendor %s: %w", k.Vendor, err)
 		}
 		taken, err := c.exists(`SELECT 1 FROM vendor_keys WHERE id = $1 OR client_hash = $2`, string(k.ID), k.ClientHash[:])
 		if err != nil {
@@ -180,9 +176,10 @@ func (s *DB) LeaseUses(ctx context.Context, id central.KeyID, n, bound int64) (u
 // SawVendorKeys implements central.VendorKeys.
 func (s *DB) SawVendorKeys(ctx context.Context, seen map[central.KeyID]time.Time) error {
 	err := s.write(ctx, func(c conn) error {
-		for id, at := range seen {
+		// In one order, so that two nodes never wait for each other.
+		for _, id := range slices.Sorted(maps.Keys(seen)) {
 			if _, err := c.exec(`UPDATE vendor_keys SET used_at = $1 WHERE id = $2 AND (used_at IS NULL OR used_at < $1)`,
-				ms(at), string(id)); err != nil {
+				ms(seen[id]), string(id)); err != nil {
 				return err
 			}
 		}
@@ -207,7 +204,7 @@ func (s *DB) SpendIV(ctx context.Context, key central.KeyID, iv central.IV, now,
 			return central.ErrTaken
 		}
 		_, err = c.exec(`DELETE FROM gateway_messages WHERE (vendor_key, iv) IN (
-			SELECT vendor_key, iv FROM gateway_messages WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2)`, ms(now), purgeLimit)
+			SELECT vendor_key, iv FROM gateway_messages WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2`+c.dialect.skipLocked+`)`, ms(now), purgeLimit)
 		return err
 	})
 	if err != nil {

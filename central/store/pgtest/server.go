@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"os/user"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -69,7 +70,9 @@ func Start(folder string, o Options) (*Server, error) {
 func settings(folder string, o Options) []string {
 	list := append([]string{
 		"listen_addresses=127.0.0.1", "unix_socket_directories=" + folder, "max_connections=200",
-		"shared_buffers=32MB", "logging_collector=off", "log_min_messages=fatal", "wal_level=replica",
+		"shared_buffers=32MB", "logging_collector=off", "log_min_messages=fatal",
+		// Nothing is left outside the folder when the server is killed.
+		"dynamic_shared_memory_type=mmap", "wal_level=replica",
 	}, o.Settings...)
 	if !o.Durable {
 		list = append(list, "fsync=off", "synchronous_commit=off", "full_page_writes=off")
@@ -114,11 +117,22 @@ func (s *Server) Run() error {
 	cmd := s.command("postgres", append([]string{"-D", s.dir, "-p", strconv.Itoa(s.port)}, s.args...)...)
 	var said strings.Builder
 	cmd.Stderr = &said
-	if err := cmd.Start(); err != nil {
+	tie(cmd.SysProcAttr)
+	started, done := make(chan error), make(chan struct{})
+	go func() {
+		// The tie to this process is one to the thread that starts the server.
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		defer close(done)
+		err := cmd.Start()
+		started <- err
+		if err == nil {
+			_ = cmd.Wait()
+		}
+	}()
+	if err := <-started; err != nil {
 		return fmt.Errorf("start postgres: %w", err)
 	}
-	done := make(chan struct{})
-	go func() { _ = cmd.Wait(); close(done) }()
 	s.cmd, s.done = cmd, done
 	for deadline := time.Now().Add(startTimeout); ; {
 		err := s.ping()

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
@@ -48,10 +49,22 @@ func (d *DB) Close() error {
 // Abandon ends as a killed process would.
 func (d *DB) Abandon() error { return d.Close() }
 
-// Write runs do in a transaction and commits it.
-func (d *DB) Write(ctx context.Context, do func(pgx.Tx) error) error {
-	return pgx.BeginFunc(ctx, d.pool, do)
+// maxRuns bounds how often Write runs a function whose rows met those of others.
+const maxRuns = 5
+
+// Write runs do in a transaction and commits it. It runs it again where another
+// transaction was quicker to claim a unique name, so that it sees that one's.
+func (d *DB) Write(ctx context.Context, do func(pgx.Tx) error) (err error) {
+	for range maxRuns {
+		err = pgx.BeginFunc(ctx, d.pool, do)
+		if failed := new(pgconn.PgError); !errors.As(err, &failed) || failed.Code != uniqueViolation {
+			return err
+		}
+	}
+	return err
 }
+
+const uniqueViolation = "23505"
 
 // Read runs do on a connection that nobody else uses meanwhile.
 func (d *DB) Read(ctx context.Context, do func(*pgx.Conn) error) error {
