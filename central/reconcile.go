@@ -6,10 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"runtime/debug"
-	"sync"
 	"time"
 
+	"galla/central/worker"
 	"galla/shared/op"
 )
 
@@ -104,62 +103,44 @@ func (e *Engine) abandoned(ctx context.Context, node string, state op.State, bef
 
 // reconcile asks the bank after pending operations until ctx ends.
 func (e *Engine) reconcile(ctx context.Context) error {
-	poll := time.NewTicker(e.cfg.Enquiries.Poll)
-	defer poll.Stop()
-	sweep := time.NewTicker(e.cfg.Enquiries.Sweep)
-	defer sweep.Stop()
+	c := e.cfg.Enquiries
+	duties, err := worker.New(e.log,
+		worker.Duty{Name: "enquiries", Poll: c.Poll, Batch: c.Batch, Lease: 2 * c.Timeout, Claim: e.claimDue},
+		worker.Duty{Name: "sweep", Poll: c.Sweep, Batch: 1, Lease: c.Sweep, Claim: e.sweepAll})
+	if err != nil {
+		return err
+	}
+	return duties.Run(ctx)
+}
+
+// sweepAll sweeps every node's operations; it leaves no task.
+func (e *Engine) sweepAll(ctx context.Context, now, _ time.Time, _ int) ([]worker.Task, error) {
 	// Long enough that whoever carries an operation has certainly given up:
 	// an inline authentication, the dispatch and the margin.
 	grace := 2*e.cfg.BankTimeout + e.cfg.NotFoundMargin
-	for {
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-sweep.C:
-			if _, _, err := e.sweep(ctx, "", time.Now().Add(-grace)); err != nil && ctx.Err() == nil {
-				e.log.Error("sweep for abandoned operations", "error", err)
-			}
-		case <-poll.C:
-			e.enquireDue(ctx)
-		}
-	}
+	_, _, err := e.sweep(ctx, "", now.Add(-grace))
+	return nil, err
 }
 
-// enquireDue asks after every operation that is due, Batch at a time.
-func (e *Engine) enquireDue(ctx context.Context) {
-	c := e.cfg.Enquiries
-	for ctx.Err() == nil {
-		now := time.Now()
-		due, err := e.store.Claim(ctx, now, now.Add(2*c.Timeout), c.Batch)
-		if err != nil {
-			if ctx.Err() == nil {
-				e.log.Error("pending operations can't be claimed", "error", err)
-			}
-			return
-		}
-		var asked sync.WaitGroup
-		for _, o := range due {
-			asked.Go(func() { e.enquire(ctx, o) })
-		}
-		asked.Wait()
-		if len(due) < c.Batch {
-			return
-		}
+// claimDue claims the operations whose enquiry is due.
+func (e *Engine) claimDue(ctx context.Context, now, until time.Time, n int) ([]worker.Task, error) {
+	due, err := e.store.Claim(ctx, now, until, n)
+	tasks := make([]worker.Task, len(due))
+	for i, o := range due {
+		tasks[i] = worker.Task{Name: "operation " + string(o.ID), Do: func(ctx context.Context) { e.enquire(ctx, o) }}
 	}
+	return tasks, err
 }
 
 // enquire asks once, and writes what the bank said.
 func (e *Engine) enquire(ctx context.Context, o Operation) {
-	defer func() {
-		if p := recover(); p != nil {
-			e.log.Error("panic in an enquiry; the operation stays pending", "operation", o.ID, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
-		}
-	}()
 	askCtx, cancel := context.WithTimeout(ctx, e.cfg.Enquiries.Timeout)
 	defer cancel()
 	answer, err := e.bank.Enquire(askCtx, o.Reference)
 	if ctx.Err() != nil {
-		return // the lease ends, and the next start asks again
+		now := time.Now() // given back: another node asks at once
+		_ = e.store.Postpone(context.WithoutCancel(ctx), o.ID, now, now, "the node stopped before the bank answered", false)
+		return
 	}
 	if err != nil {
 		e.postpone(ctx, o, "enquiry failed: "+err.Error())

@@ -25,6 +25,8 @@ type admin struct {
 	store     *store.DB
 	terminals *uplink.Server
 	gateway   *gateway.Gateway
+	life      *life
+	node      string
 	log       *slog.Logger
 }
 
@@ -69,6 +71,8 @@ func (a admin) ready(w http.ResponseWriter, r *http.Request) {
 	case err != nil:
 		a.log.Warn("not ready: the database does not answer", "error", err)
 		say(w, http.StatusServiceUnavailable, "the database does not take changes")
+	case a.life.Leaving():
+		say(w, http.StatusServiceUnavailable, "about to stop: send calls elsewhere")
 	case !a.engine.Running():
 		say(w, http.StatusServiceUnavailable, "starting or stopping")
 	default:
@@ -105,6 +109,12 @@ func (b backlog) Collect(ch chan<- prometheus.Metric) {
 		gauge("operations_pending", "Operations that wait for the bank's word.", pending)
 		gauge("operations_stuck", "Pending operations that wait for a person.", stuck)
 	}
+	leaving := 0
+	if b.life.Leaving() {
+		leaving = 1
+	}
+	gauge("leaving", "1 while the central was told to stop.", leaving)
+	ch <- prometheus.MustNewConstMetric(prometheus.NewDesc("galla_node_info", "The name of this central among those of its database.", []string{"node"}, nil), prometheus.GaugeValue, 1, b.node)
 	gauge("terminals_connected", "Terminals with a live uplink.", b.terminals.Connected())
 	gauge("terminals_under_way", "Operations of terminals that are waited for.", b.terminals.UnderWay())
 	b.countGateway(ch)

@@ -2,11 +2,8 @@ package server
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
 	"text/tabwriter"
 	"time"
 
@@ -23,13 +20,10 @@ const maxShown = 200
 // of a central that may be running. It changes nothing.
 type Evidence struct{ db *store.DB }
 
-// OpenEvidence opens the database of an existing central. Of cfg it takes Data,
-// Node and Logger. Close ends it.
+// OpenEvidence opens the database of an existing central. Of cfg it takes
+// DatabaseURL, Data, Node and Logger. Close ends it.
 func OpenEvidence(ctx context.Context, cfg Config) (*Evidence, error) {
-	if _, err := os.Stat(cfg.database()); errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("there is no central's database in %s: name the data folder of the central (--data)", cfg.Data)
-	}
-	db, err := store.OpenSQLite(ctx, cfg.database(), store.Config{Node: cfg.Node, Logger: cfg.Logger})
+	db, err := openBeside(ctx, cfg)
 	if err != nil {
 		return nil, err
 	}

@@ -8,8 +8,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"golang.org/x/sync/errgroup"
-
 	"galla/central"
 	"galla/central/bank"
 	"galla/central/commission"
@@ -27,8 +25,8 @@ import (
 // pidFile holds the process id of a running central.
 const pidFile = "central.pid"
 
-// Run serves a central until ctx ends, then stops taking calls, waits for the
-// operations under way, and closes the database.
+// Run serves a central until ctx ends, then lets calls and operations under way
+// finish (life has the order), and closes the database.
 func Run(ctx context.Context, cfg Config) error {
 	if err := cfg.Validate(); err != nil {
 		return fmt.Errorf("configuration: %w", err)
@@ -46,10 +44,7 @@ func Run(ctx context.Context, cfg Config) error {
 			_ = l.Close() // closed already where its server ran
 		}
 	}()
-	if err := os.MkdirAll(filepath.Dir(cfg.database()), 0o700); err != nil {
-		return fmt.Errorf("make the data folder: %w", err)
-	}
-	db, err := store.OpenSQLite(ctx, cfg.database(), store.Config{Node: cfg.Node, Logger: cfg.Logger})
+	db, err := openStore(ctx, cfg, store.Config{Node: cfg.Node, Logger: cfg.Logger})
 	if err != nil {
 		return err
 	}
@@ -59,14 +54,8 @@ func Run(ctx context.Context, cfg Config) error {
 
 // serve builds the parts and runs them side by side.
 func serve(ctx context.Context, cfg Config, k keys, db *store.DB, listeners []net.Listener) error {
-	if cfg.Sandbox {
-		seed, err := sandboxSeed(cfg.Rand)
-		if err != nil {
-			return err
-		}
-		if err := db.Seed(ctx, seed); err != nil {
-			return err
-		}
+	if err := seedSandbox(ctx, cfg, db); err != nil {
+		return err
 	}
 	network, err := bank.New(bank.Config{BaseURL: cfg.BankURL, Key: k.bank, Timeout: cfg.BankTimeout, Logger: cfg.Logger})
 	if err != nil {
@@ -113,20 +102,21 @@ func serve(ctx context.Context, cfg Config, k keys, db *store.DB, listeners []ne
 	if err != nil {
 		return err
 	}
-	desk := admin{engine: engine, store: db, terminals: terminals, gateway: sealed, log: cfg.Logger}
-
-	if err := writePID(cfg.Data); err != nil {
+	forget, err := writePID(cfg)
+	if err != nil {
 		return err
 	}
-	defer func() { _ = os.Remove(filepath.Join(cfg.Data, pidFile)) }()
-	group, ctx := errgroup.WithContext(ctx)
-	group.Go(func() error { return engine.Run(ctx) })
-	group.Go(func() error { return sealed.Run(ctx) })
-	group.Go(func() error { return direct.Run(ctx, listeners[0]) })
-	group.Go(func() error { return desk.run(ctx, listeners[1]) })
-	group.Go(func() error { return terminals.Run(ctx, listeners[2]) })
-	cfg.Logger.Info("central is serving", "direct", cfg.Addr, "admin", cfg.AdminAddr, "uplink", cfg.UplinkAddr, "bank", cfg.BankURL, "sandbox", cfg.Sandbox)
-	return group.Wait()
+	defer forget()
+	l := &life{lead: cfg.Lead, leave: direct.Leave}
+	desk := admin{engine: engine, store: db, terminals: terminals, gateway: sealed, life: l, node: cfg.Node, log: cfg.Logger}
+	l.doors = []func(context.Context) error{
+		func(ctx context.Context) error { return direct.Run(ctx, listeners[0]) },
+		func(ctx context.Context) error { return terminals.Run(ctx, listeners[2]) },
+	}
+	l.work = []func(context.Context) error{engine.Run, sealed.Run}
+	l.desk = []func(context.Context) error{func(ctx context.Context) error { return desk.run(ctx, listeners[1]) }}
+	cfg.Logger.Info("central is serving", "node", cfg.Node, "database", db.Name(), "direct", cfg.Addr, "admin", cfg.AdminAddr, "uplink", cfg.UplinkAddr, "bank", cfg.BankURL, "sandbox", cfg.Sandbox)
+	return l.run(ctx)
 }
 
 // pages are the description of the interface, for programs and for people.
@@ -185,11 +175,15 @@ func listen(addrs ...string) ([]net.Listener, error) {
 	return open, nil
 }
 
-// writePID tells the process's own id to whoever supervises it.
-func writePID(data string) error {
-	path := filepath.Join(data, pidFile)
-	if err := os.WriteFile(path, fmt.Appendln(nil, os.Getpid()), 0o644); err != nil {
-		return fmt.Errorf("write the process id: %w", err)
+// writePID tells the process's own id to whoever supervises it. Nodes of one
+// database may share a folder.
+func writePID(cfg Config) (forget func(), err error) {
+	path := filepath.Join(cfg.Data, pidFile)
+	if !cfg.DatabaseURL.IsZero() {
+		path = filepath.Join(cfg.Data, "central-"+cfg.Node+".pid")
 	}
-	return nil
+	if err := os.WriteFile(path, fmt.Appendln(nil, os.Getpid()), 0o644); err != nil {
+		return nil, fmt.Errorf("write the process id: %w", err)
+	}
+	return func() { _ = os.Remove(path) }, nil
 }

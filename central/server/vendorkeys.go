@@ -3,9 +3,6 @@ package server
 import (
 	"context"
 	"errors"
-	"fmt"
-	"io/fs"
-	"os"
 
 	"galla/central"
 	"galla/central/gateway"
@@ -19,18 +16,18 @@ type VendorKeys struct {
 	db *store.DB
 }
 
-// OpenVendorKeys opens the keys of an existing central. Of cfg it takes Data,
-// VendorMasterKeys, Sandbox, Node, Rand and Logger. Close ends it.
+// OpenVendorKeys opens the keys of an existing central. Of cfg it takes
+// DatabaseURL, Data, VendorMasterKeys, Sandbox, Node, Rand and Logger. Close ends it.
 func OpenVendorKeys(ctx context.Context, cfg Config) (*VendorKeys, error) {
-	if _, err := os.Stat(cfg.database()); errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("there is no central's database in %s: name the data folder of the central (--data), and start it once", cfg.Data)
+	if err := checkBegun(cfg); err != nil {
+		return nil, err
 	}
 	cfg.Sandbox = false // a command makes no master key: the central that has the database has one
 	all, err := loadMasters(cfg)
 	if err != nil {
 		return nil, err
 	}
-	db, err := store.OpenSQLite(ctx, cfg.database(), store.Config{Node: cfg.Node, Logger: cfg.Logger})
+	db, err := openBeside(ctx, cfg)
 	if err != nil {
 		return nil, err
 	}

@@ -47,6 +47,9 @@ type row interface {
 	Scan(dest ...any) error
 }
 
+// Name tells people which database it is, without its password.
+func (s *DB) Name() string { return s.db.Name() }
+
 // Close takes nothing more, commits what is queued, waits for reads under way
 // and closes the database. Calls that come later fail; closing again only waits.
 func (s *DB) Close() error { return s.db.Close() }

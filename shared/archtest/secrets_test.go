@@ -30,6 +30,8 @@ var revealers = map[string]string{
 	"central/door/jwt.go":                  "makes the signing keys of their seeds",
 	"central/door/oauth.go":                "hands a new token to the client who asked for it",
 	"central/gateway/safe.go":              "seals a vendor's key, and hashes its API key",
+	"central/server/database.go":           "opens the database of a URL with a password in it",
+	"central/server/config.go":             "looks at the form of the database's URL",
 	"central/cmd/galla-central/vendor.go":  "prints a new vendor key for the operator who asked for it, once",
 	"central/bank/simbank/services/otp.go": "puts an OTP into the text that its telephone gets, in memory",
 

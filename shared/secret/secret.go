@@ -112,7 +112,8 @@ func (s Key) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 func (s Key) MarshalJSON() ([]byte, error) { return json.Marshal(s.String()) }
 func (s Key) LogValue() slog.Value         { return slog.StringValue(s.String()) }
 
-// Token is a bearer token, an enrolment code or an API key.
+// Token is a bearer token, an enrolment code, an API key, or a URL with a
+// password in it.
 type Token struct{ box }
 
 // NewToken wraps a token.

@@ -21,7 +21,9 @@ import (
 
 type cli struct {
 	Data string `env:"GALLA_DATA" default:".galla" help:"Folder for Galla's data; the central's lies in central/ and keys/ below it."`
-	Node string `env:"GALLA_NODE" default:"central-1" help:"Name of this central among those that share a database."`
+	Node string `env:"GALLA_NODE" help:"Name of this central among those that share a database, each of which needs its own; by default central-1 on SQLite, the host's name and the port of the direct routes on PostgreSQL."`
+
+	DatabaseURL string `name:"database-url" help:"PostgreSQL database, postgres://user@host:port/database, without a password; by default GALLA_DATABASE_URL, which may have one. Without either: SQLite in the data folder."`
 
 	Run    runCommand    `cmd:"" default:"withargs" help:"Serve (what happens without a command)."`
 	Vendor vendorCommand `cmd:"" help:"Manage vendors."`
@@ -36,6 +38,7 @@ type runCommand struct {
 	UplinkURL  string        `env:"GALLA_UPLINK_URL" help:"URL that terminals are told to connect to; by default the uplink address."`
 	Bank       string        `env:"GALLA_BANK_NETWORK_ADDR" default:"http://127.0.0.1:7301" help:"Base URL of the bank network."`
 	BankWait   time.Duration `env:"GALLA_BANK_TIMEOUT" default:"15s" help:"How long a request waits for the bank's answer."`
+	Lead       time.Duration `env:"GALLA_LEAD" help:"How long calls are still taken after SIGTERM, while /readyz says no: until the load balancers have noticed. By default none."`
 	Limits     string        `env:"GALLA_LIMITS" help:"File of limits in place of the program's own (see package central/limits)."`
 	Rates      string        `env:"GALLA_RATES" help:"File of tax rates and provider costs in place of the program's own (see package central/commission)."`
 	Provider   string        `env:"GALLA_PROVIDER" default:"NSDL" help:"The upstream's code in commission slabs."`
@@ -51,14 +54,27 @@ type runCommand struct {
 // is no flag: the arguments of a process can be read by others.
 const masterKeys = "GALLA_VENDOR_MASTER_KEY"
 
+// databaseURL names the variable that holds the database's URL. The flag has
+// no environment of its own, so that a password in the arguments is noticed.
+const databaseURL = "GALLA_DATABASE_URL"
+
 // config is what all commands share.
 func (c *cli) config() (server.Config, error) {
 	masters, err := server.ParseMasterKeys(os.Getenv(masterKeys))
 	if err != nil {
 		return server.Config{}, fmt.Errorf("%s: %w", masterKeys, err)
 	}
+	database, err := server.ParseDatabaseURL(c.DatabaseURL, os.Getenv(databaseURL))
+	if err != nil {
+		return server.Config{}, err
+	}
+	host, err := os.Hostname()
+	if err != nil && c.Node == "" {
+		return server.Config{}, fmt.Errorf("this host has no name; give the central one (--node): %w", err)
+	}
 	return server.Config{
-		Data: c.Data, Node: c.Node, VendorMasterKeys: masters,
+		Data: c.Data, DatabaseURL: database, VendorMasterKeys: masters,
+		Node: server.NodeName(c.Node, host, server.HostPort(c.Run.Addr), !database.IsZero()),
 		Rand: rand.Reader, Logger: slog.New(slog.NewTextHandler(os.Stderr, nil)),
 	}, nil
 }
@@ -68,7 +84,7 @@ func (r *runCommand) Serve(ctx context.Context, cfg server.Config) error {
 	cfg.Addr, cfg.AdminAddr, cfg.UplinkAddr = server.HostPort(r.Addr), server.HostPort(r.AdminAddr), server.HostPort(r.UplinkAddr)
 	cfg.UplinkURL, cfg.BankURL, cfg.BankTimeout = r.UplinkURL, baseURL(r.Bank), r.BankWait
 	cfg.LimitsFile, cfg.RatesFile, cfg.Provider, cfg.UPIHandle = r.Limits, r.Rates, r.Provider, r.UPIHandle
-	cfg.Sandbox = r.Sandbox
+	cfg.Sandbox, cfg.Lead = r.Sandbox, r.Lead
 	cfg.GatewayRate, cfg.GatewayBurst, cfg.GatewayUnderWay = r.GatewayRate, r.GatewayBurst, r.GatewayUnderWay
 	return server.Run(ctx, cfg)
 }
