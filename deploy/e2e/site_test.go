@@ -111,8 +111,8 @@ func (s *site) layWires(at map[string]string, seed uint64) {
 	s.reader = &reader{url: s.url("RDSIM")}
 }
 
-// furnish decides what each program is told, and gives each that is there more
-// than once a folder of its own, which shares keys and the readers' authority.
+// furnish decides what each program is told. The centrals share a folder, since
+// they share their keys.
 func (s *site) furnish(at map[string]string) {
 	s.t.Helper()
 	s.told["bank"] = map[string]string{
@@ -122,15 +122,16 @@ func (s *site) furnish(at map[string]string) {
 	for n := range s.plan.nodes {
 		name := numbered("central", n)
 		s.told[name] = map[string]string{
-			"GALLA_DATA": s.folder(name, n), "GALLA_NODE": name,
+			"GALLA_DATA": s.data, "GALLA_NODE": name,
 			"GALLA_CENTRAL_ADDR": at[numbered("CENTRAL", n)], "GALLA_ADMIN_ADDR": at[numbered("ADMIN", n)], "GALLA_UPLINK_ADDR": at[numbered("UPLINK", n)],
 			"GALLA_UPLINK_URL":        "ws://" + s.wire("uplink").addr + "/uplink",
 			"GALLA_BANK_NETWORK_ADDR": "http://" + s.wire(numbered("bank", n)).addr, "GALLA_BANK_TIMEOUT": "3s",
 		}
+		s.pids[name] = filepath.Join(s.data, "central.pid")
 		if s.primary != nil {
 			s.told[name]["GALLA_DATABASE_URL"] = s.databaseURL(n)
+			s.pids[name] = filepath.Join(s.data, "central-"+name+".pid")
 		}
-		s.pids[name] = filepath.Join(s.told[name]["GALLA_DATA"], "central.pid")
 	}
 	for n := range s.plan.counters {
 		edge, rdsim := numbered("edge", n), numbered("rdsim", n)
@@ -142,18 +143,17 @@ func (s *site) furnish(at map[string]string) {
 	}
 }
 
-// folder is the data folder of the n-th of a program; the first has the house's.
-func (s *site) folder(name string, n int) string {
+// folder is the data folder of the n-th counter and its reader, with the one
+// authority of all readers; the first counter has the house's folder.
+func (s *site) folder(edge string, n int) string {
 	s.t.Helper()
 	if n == 0 {
 		return s.data
 	}
-	dir := filepath.Join(s.data, name)
+	dir, authority := filepath.Join(s.data, edge), filepath.Join(s.data, "authority")
 	must(s.t, os.MkdirAll(dir, 0o700))
-	for _, shared := range []string{"keys", "authority"} {
-		must(s.t, os.MkdirAll(filepath.Join(s.data, shared), 0o700))
-		must(s.t, os.Symlink(filepath.Join(s.data, shared), filepath.Join(dir, shared)))
-	}
+	must(s.t, os.MkdirAll(authority, 0o700))
+	must(s.t, os.Symlink(authority, filepath.Join(dir, "authority")))
 	return dir
 }
 
