@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	_ "github.com/jackc/pgx/v5/stdlib"
@@ -20,25 +21,46 @@ import (
 const database = "galla"
 
 // openDatabase starts the site's PostgreSQL, which syncs what it commits as in
-// production, since it will be killed.
+// production, since it will be killed, and its standby where the plan has one.
 func (s *site) openDatabase() {
 	s.t.Helper()
-	folder, err := os.MkdirTemp("", "galla-e2e-pg-")
-	must(s.t, err)
-	s.t.Cleanup(func() { _ = os.RemoveAll(folder) })
-	s.primary, err = pgtest.Start(folder, pgtest.Options{Durable: true})
+	folder := func() string {
+		// The name is one that pgtest sweeps up after tests that were killed.
+		dir, err := os.MkdirTemp("", "galla-pg-e2e-")
+		must(s.t, err)
+		s.t.Cleanup(func() { _ = os.RemoveAll(dir) })
+		return dir
+	}
+	var err error
+	s.primary, err = pgtest.Start(folder(), pgtest.Options{Durable: true})
 	must(s.t, err)
 	db, err := sql.Open("pgx", s.primary.URL("postgres"))
 	must(s.t, err)
 	defer db.Close()
 	_, err = db.Exec(`CREATE DATABASE ` + database)
 	must(s.t, err)
-	s.direct = s.primary.URL(database)
+	hosts := []string{s.primary.Addr()}
+	if s.plan.standby {
+		s.standby, err = s.primary.Standby(folder())
+		must(s.t, err)
+		hosts = append(hosts, s.standby.Addr())
+	}
+	s.direct = databaseAt(hosts)
 }
 
-// databaseURL is where a central finds its database: behind its own wire.
+// databaseURL is where a central finds its database: behind wires of its own.
 func (s *site) databaseURL(node int) string {
-	return "postgres://galla@" + s.wire(numbered("database", node)).addr + "/" + database
+	hosts := []string{s.wire(numbered("database", node)).addr}
+	if s.standby != nil {
+		hosts = append(hosts, s.wire(numbered("standby", node)).addr)
+	}
+	return databaseAt(hosts)
+}
+
+// databaseAt names a database by all the hosts that may have it: whichever takes
+// changes is the one.
+func databaseAt(hosts []string) string {
+	return "postgres://galla@" + strings.Join(hosts, ",") + "/" + database + "?target_session_attrs=read-write"
 }
 
 // row is an operation as the central has it.

@@ -32,20 +32,13 @@ func TestKillsPostgres(t *testing.T) { torture(t, plan{nodes: 2, counters: 2, po
 
 // torture runs one round, or as many as $GALLA_TORTURE has time for.
 func torture(t *testing.T, p plan) {
-	span, seed := killsFor, rand.Uint64()
+	span, seed := killsFor, seedOf(t)
 	if s := os.Getenv("GALLA_TORTURE"); s != "" {
 		d, err := time.ParseDuration(s)
 		if err != nil {
 			t.Fatalf("GALLA_TORTURE=%s: %v", s, err)
 		}
 		span = d
-	}
-	if s := os.Getenv("GALLA_SEED"); s != "" {
-		n, err := strconv.ParseUint(s, 10, 64)
-		if err != nil {
-			t.Fatalf("GALLA_SEED=%s: %v", s, err)
-		}
-		seed = n
 	}
 	if span <= roundFor {
 		newMachine(t, p, seed).run(span)
@@ -54,6 +47,20 @@ func torture(t *testing.T, p plan) {
 	for n, began := 1, time.Now(); time.Since(began) < span && !t.Failed(); n, seed = n+1, seed+1 {
 		t.Run(fmt.Sprintf("round-%d", n), func(t *testing.T) { newMachine(t, p, seed).run(roundFor) })
 	}
+}
+
+// seedOf is $GALLA_SEED, or one that is drawn.
+func seedOf(t *testing.T) uint64 {
+	t.Helper()
+	s := os.Getenv("GALLA_SEED")
+	if s == "" {
+		return rand.Uint64()
+	}
+	n, err := strconv.ParseUint(s, 10, 64)
+	if err != nil {
+		t.Fatalf("GALLA_SEED=%s: %v", s, err)
+	}
+	return n
 }
 
 // machine is a site, what is done on it, and what is done to it.
@@ -145,6 +152,19 @@ func (m *machine) verdict(b *breaker) {
 	}
 	m.t.Logf("broken: %s; a killed program had a successor after %s at most", b.figures(), b.slowest.Round(time.Millisecond))
 	m.t.Log(g)
+}
+
+// ended counts the operations whose callers were told a verdict.
+func (l *load) ended(v verdict) int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	n := 0
+	for _, e := range l.entries {
+		if len(e.told) > 0 && e.told[len(e.told)-1] == v {
+			n++
+		}
+	}
+	return n
 }
 
 // report prints what the direct callers did and were told.

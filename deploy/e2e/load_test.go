@@ -232,6 +232,8 @@ func (l *load) note(e *entry, v verdict, a answer) {
 		}
 		return
 	}
+	l.mu.Lock() // others count while this goes on
+	defer l.mu.Unlock()
 	if len(e.told) == 0 || e.told[len(e.told)-1] != v {
 		e.told = append(e.told, v)
 	}

@@ -101,6 +101,9 @@ func (s *site) layWires(at map[string]string, seed uint64) {
 		if s.primary != nil {
 			lay(numbered("database", n), s.primary.Addr())
 		}
+		if s.standby != nil {
+			lay(numbered("standby", n), s.standby.Addr())
+		}
 	}
 	lay("client", direct...)
 	lay("uplink", uplinks...)
