@@ -76,7 +76,7 @@ func settings(folder string, o Options) []string {
 		"dynamic_shared_memory_type=mmap", "wal_level=replica",
 	}, o.Settings...)
 	if !o.Durable {
-		list = append(list, "fsync=off", "synchronous_commit=off", "full_page_writes=off")
+		list = append(list, "fsync=off", "full_page_writes=off")
 	}
 	var args []string
 	for _, setting := range list {
