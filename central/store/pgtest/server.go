@@ -195,6 +195,10 @@ func (s *Server) Kill() {
 // binaries finds the newest server on the machine.
 func binaries() (string, error) {
 	if path, err := exec.LookPath("initdb"); err == nil {
+		// Where it is a link, the other programs lie beside the file itself.
+		if path, err = filepath.EvalSymlinks(path); err != nil {
+			return "", fmt.Errorf("find PostgreSQL's programs: %w", err)
+		}
 		return filepath.Dir(path), nil
 	}
 	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/initdb")
