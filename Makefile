@@ -9,6 +9,7 @@ export CGO_ENABLED = 1
 GO       ?= go
 SEEDS    ?= 2000# of `make sim`
 DURATION ?= 1h# of `make torture`
+DATABASE ?= sqlite# of `make torture`: sqlite, or postgres with two centrals
 FUZZTIME ?= 60s# of `make fuzz`, for each target
 BENCH    ?= .# of `make bench`: which benchmarks
 SHOTS    ?= build/shots
@@ -58,8 +59,9 @@ sim: tools ## the whole house in virtual time under seeded faults: make sim SEED
 	@bash -o pipefail -c '$(GO) test -count=1 -timeout 0 -v ./deploy/sim -run "^TestStories$$" -seeds $(SEEDS) | grep -v -e "^=== " -e "--- PASS"'
 
 .PHONY: torture
-torture: tools ## kill -9 of real processes under load, then hold the books against the replies: make torture DURATION=6h
-	GALLA_TORTURE=$(DURATION) $(GO) test -race -count=1 -timeout 0 -v -run '^TestKills$$' $(WHOLE)
+torture: tools ## kill, stop and cut off real processes under load, then hold the books against the replies: make torture DURATION=6h DATABASE=postgres
+	@case "$(DATABASE)" in sqlite|postgres) ;; *) echo "DATABASE=$(DATABASE): sqlite or postgres"; exit 1;; esac
+	GALLA_TORTURE=$(DURATION) $(GO) test -race -count=1 -timeout 0 -v -run '^TestKills$(if $(filter postgres,$(DATABASE)),Postgres)$$' $(WHOLE)
 
 .PHONY: shots
 shots: browser ## screenshots of the counter's pages into build/shots

@@ -16,13 +16,14 @@ import (
 // that the programs wait for each other: 3 s for the bank, and are short enough
 // that most operations come to an end between two of them.
 const (
-	killEvery    = 2 * time.Second // at most, between two kills; half of it in the mean
-	stopEvery    = 6 * time.Second // at most, between two stops
-	stopMost     = 5 * time.Second // for which a process is stopped, at most
-	illEvery     = 8 * time.Second // at most, between two ailments of one wire
-	illMost      = 5 * time.Second // for which a wire is ill, at most
-	databaseWait = 14 * time.Second
-	databaseGone = 3 * time.Second // at most, until a killed database is started again
+	killEvery    = 3 * time.Second  // at most, between two kills by one hand; half of it in the mean
+	endOneOf     = 4                // so many kills, one is SIGTERM: a restart in order
+	stopEvery    = 6 * time.Second  // at most, between two stops
+	stopMost     = 5 * time.Second  // for which a process is stopped, at most
+	illEvery     = 8 * time.Second  // at most, between two ailments of one wire
+	illMost      = 5 * time.Second  // for which a wire is ill, at most
+	databaseWait = 12 * time.Second // at most, between two blows at the database
+	databaseGone = 3 * time.Second  // at most, until a killed database is started again
 )
 
 // breaker breaks a site at random: kill -9, SIGSTOP, wires, the database. Each
@@ -57,14 +58,19 @@ func (b *breaker) run(stop <-chan struct{}) {
 			}
 		})
 	}
-	programs := b.programs()
-	hand(0, killEvery, func(r *rand.Rand) { b.kill(programs[r.IntN(len(programs))]) })
-	hand(1, stopEvery, func(r *rand.Rand) { b.freeze(programs[r.IntN(len(programs))], draw(r, stopMost)) })
+	centrals, others := b.programs()
+	all := slices.Concat(centrals, others)
+	kill := func(list []string) func(*rand.Rand) {
+		return func(r *rand.Rand) { b.kill(list[r.IntN(len(list))], r.IntN(endOneOf) == 0) }
+	}
+	hand(0, killEvery, kill(centrals))
+	hand(1, killEvery, kill(others))
+	hand(2, stopEvery, func(r *rand.Rand) { b.freeze(all[r.IntN(len(all))], draw(r, stopMost)) })
 	for i, w := range b.s.wires {
 		hand(uint64(16+i), illEvery, func(r *rand.Rand) { b.sicken(w, ailments[r.IntN(len(ailments))], draw(r, illMost)) })
 	}
 	if b.s.primary != nil {
-		hand(2, databaseWait, func(r *rand.Rand) { b.killDatabase(draw(r, databaseGone)) })
+		hand(3, databaseWait, b.strikeDatabase)
 	}
 	hands.Wait()
 }
@@ -73,21 +79,21 @@ func draw(r *rand.Rand, most time.Duration) time.Duration {
 	return time.Duration(r.Int64N(int64(most)))
 }
 
-// programs are those that may be killed and stopped; the centrals stand twice.
-func (b *breaker) programs() []string {
-	var list []string
+// programs are those that may be killed and stopped. Nobody kills the readers:
+// what a load captures is its own.
+func (b *breaker) programs() (centrals, others []string) {
 	for name := range b.s.pids {
 		switch {
 		case strings.HasPrefix(name, "rdsim"):
-			continue // nobody kills the reader: what a load captures is its own
 		case strings.HasPrefix(name, "central"):
-			list = append(list, name, name)
+			centrals = append(centrals, name)
 		default:
-			list = append(list, name)
+			others = append(others, name)
 		}
 	}
-	slices.Sort(list)
-	return list
+	slices.Sort(centrals)
+	slices.Sort(others)
+	return centrals, others
 }
 
 func (b *breaker) note(what string) {
@@ -96,17 +102,21 @@ func (b *breaker) note(what string) {
 	b.done[what]++
 }
 
-// kill ends a program with SIGKILL and waits until the next one has its place.
-func (b *breaker) kill(name string) {
-	old := b.s.pid(name)
-	if !b.s.signal(name, syscall.SIGKILL) {
+// kill ends a program, with SIGKILL or in order, and waits until the next one has
+// its place.
+func (b *breaker) kill(name string, inOrder bool) {
+	old, how, sig := b.s.pid(name), "kill ", syscall.SIGKILL
+	if inOrder {
+		how, sig = "end ", syscall.SIGTERM
+	}
+	if !b.s.signal(name, sig) {
 		return // it is just being started
 	}
-	b.note("kill " + name)
+	b.note(how + name)
 	killed := time.Now()
-	for b.s.pid(name) == old {
+	for pid := old; pid == old || pid == 0; pid = b.s.pid(name) {
 		if time.Since(killed) > startWait {
-			b.s.t.Errorf("%s was killed and never started again", name)
+			b.s.t.Errorf("%s was ended and never started again", name)
 			return
 		}
 		time.Sleep(20 * time.Millisecond)
@@ -144,17 +154,30 @@ func (b *breaker) set(w *wire, a ailment) {
 	}
 }
 
-// killDatabase ends PostgreSQL with SIGKILL and starts it again after a while.
-func (b *breaker) killDatabase(span time.Duration) {
-	b.s.primary.Kill()
-	b.note("kill postgres")
-	time.Sleep(span)
-	if err := b.s.primary.Run(); err != nil {
-		b.s.t.Errorf("PostgreSQL does not come back: %v", err)
+// strikeDatabase ends PostgreSQL with SIGKILL and starts it again after a while;
+// or one of its processes, as the system does that runs out of memory, upon
+// which it restarts itself; or every session, as an operator does.
+func (b *breaker) strikeDatabase(r *rand.Rand) {
+	switch r.IntN(3) {
+	case 0:
+		b.note("kill postgres")
+		b.s.primary.Kill()
+		time.Sleep(draw(r, databaseGone))
+		if err := b.s.primary.Run(); err != nil {
+			b.s.t.Errorf("PostgreSQL does not come back: %v", err)
+		}
+	case 1:
+		if b.s.primary.KillSession(r.IntN) {
+			b.note("kill session")
+		}
+	default:
+		if err := b.s.endSessions(); err == nil {
+			b.note("end sessions")
+		}
 	}
 }
 
-// figures tells what was broken, the most frequent first names first.
+// figures tells what was broken.
 func (b *breaker) figures() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -63,6 +63,19 @@ func databaseAt(hosts []string) string {
 	return "postgres://galla@" + strings.Join(hosts, ",") + "/" + database + "?target_session_attrs=read-write"
 }
 
+// endSessions ends every session on the site's database.
+func (s *site) endSessions() error {
+	db, err := sql.Open("pgx", s.direct)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	_, err = db.ExecContext(ctx, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1 AND pid <> pg_backend_pid()`, database)
+	return err
+}
+
 // row is an operation as the central has it.
 type row struct {
 	id, identity, reference, state, kind string

@@ -34,19 +34,24 @@ func openLedger(t *testing.T, h *house, since time.Time) *ledger {
 	return g
 }
 
+// The invariants are those of operations.md, 'What must always hold'.
+
 func (g *ledger) lose(format string, args ...any) {
+	g.t.Helper()
 	g.lost++
-	g.t.Errorf("lost: "+format, args...)
+	g.t.Errorf("invariant 3: "+format, args...)
 }
 
 func (g *ledger) double(format string, args ...any) {
+	g.t.Helper()
 	g.doubled++
-	g.t.Errorf("doubled: "+format, args...)
+	g.t.Errorf("invariant 1: "+format, args...)
 }
 
 func (g *ledger) find(format string, args ...any) {
+	g.t.Helper()
 	g.wrong++
-	g.t.Errorf("wrong: "+format, args...)
+	g.t.Errorf("invariant 2: "+format, args...)
 }
 
 // claim notes that a line is somebody's operation.

@@ -35,6 +35,20 @@ func killFamily(postmaster int) {
 	}
 }
 
+// KillSession kills the process of one session, as the system does that runs out
+// of memory; the server then ends all others and recovers by itself. pick draws
+// below its argument. False: there was no session.
+func (s *Server) KillSession(pick func(n int) int) bool {
+	var sessions []int
+	for _, pid := range children(s.cmd.Process.Pid) {
+		title, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+		if err == nil && bytes.HasPrefix(title, []byte("postgres: galla ")) {
+			sessions = append(sessions, pid)
+		}
+	}
+	return len(sessions) > 0 && syscall.Kill(sessions[pick(len(sessions))], syscall.SIGKILL) == nil
+}
+
 // children are the processes whose parent is the given one.
 func children(of int) []int {
 	var list []int

@@ -55,3 +55,35 @@ func TestKillEndsEveryProcess(t *testing.T) {
 	}
 	s.Kill()
 }
+
+// TestKillSession: the server recovers by itself, and other sessions end.
+func TestKillSession(t *testing.T) {
+	folder, err := os.MkdirTemp("", folders)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(folder)
+	s, err := Start(folder, Options{Durable: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Kill()
+	db, err := sql.Open("pgx", s.URL("postgres"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	recovered := func() {
+		t.Helper()
+		for began := time.Now(); db.Ping() != nil; time.Sleep(10 * time.Millisecond) {
+			if time.Since(began) > time.Minute {
+				t.Fatal("the server does not answer")
+			}
+		}
+	}
+	recovered()
+	if !s.KillSession(func(n int) int { return n - 1 }) {
+		t.Error("no session was killed")
+	}
+	recovered()
+}
