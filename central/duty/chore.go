@@ -23,3 +23,42 @@ type Chore struct {
 	// is logged and counted, and Do is called again after a pause.
 	Do func(ctx context.Context) (note string, err error)
 }
+
+// ChoreRecord is a chore's row.
+type ChoreRecord struct {
+	Name  string
+	DueAt time.Time // of the next run; the lease's end while a node does it
+	// Node is who does it at this moment; empty: nobody.
+	Node      string
+	StartedAt time.Time // of the last run; zero: never
+	EndedAt   time.Time // of the last run that ended; zero: never
+	Failures  int       // in a row
+	Note      string    // of the last run that ended, or its error
+}
+
+// ChoreEnd is how a run of a chore ended.
+type ChoreEnd struct {
+	Name      string
+	StartedAt time.Time // as it was claimed: names the run
+	At        time.Time
+	Next      time.Time
+	Failed    bool
+	Note      string
+}
+
+// Chores is what the chores need of the database. Each method is one
+// transaction.
+type Chores interface {
+	// EnrolChore records a chore that the table does not have, due at once. One
+	// that it has falls due after its period at the latest, so that a period
+	// that was made shorter holds.
+	EnrolChore(ctx context.Context, name string, now time.Time, every time.Duration) error
+	// Chores lists all chores, by their names.
+	Chores(ctx context.Context) ([]ChoreRecord, error)
+	// ClaimChore takes a chore that is due, for this node until the given moment.
+	// central.ErrState: it is not due, or somebody else was first.
+	ClaimChore(ctx context.Context, name string, now, until time.Time) (ChoreRecord, error)
+	// EndChore records the end of a run. central.ErrState: the run's lease was
+	// over, and somebody else has begun another.
+	EndChore(ctx context.Context, e ChoreEnd) error
+}

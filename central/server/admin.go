@@ -27,6 +27,7 @@ type admin struct {
 	gateway   *gateway.Gateway
 	life      *life
 	node      string
+	duties    *duties
 	log       *slog.Logger
 }
 
@@ -55,7 +56,7 @@ func (a admin) run(ctx context.Context, l net.Listener) error {
 
 func (a admin) handler() http.Handler {
 	registry := prometheus.NewRegistry()
-	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), backlog{a})
+	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), backlog{a}, a.duties)
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { say(w, http.StatusOK, "alive") })
 	mux.HandleFunc("GET /readyz", a.ready)
@@ -115,6 +116,12 @@ func (b backlog) Collect(ch chan<- prometheus.Metric) {
 	}
 	gauge("leaving", "1 while the central was told to stop.", leaving)
 	ch <- prometheus.MustNewConstMetric(prometheus.NewDesc("galla_node_info", "The name of this central among those of its database.", []string{"node"}, nil), prometheus.GaugeValue, 1, b.node)
+	if load, pooled := b.store.Load(); pooled {
+		gauge("database_connections_busy", "Connections to the database that calls have.", load.Busy)
+		gauge("database_connections_open", "Connections to the database.", load.Open)
+		gauge("database_connections_limit", "Connections to the database at most.", load.Limit)
+		gauge("database_calls_waiting", "Calls that wait for a connection to the database.", load.Waiting)
+	}
 	gauge("terminals_connected", "Terminals with a live uplink.", b.terminals.Connected())
 	gauge("terminals_under_way", "Operations of terminals that are waited for.", b.terminals.UnderWay())
 	b.countGateway(ch)

@@ -59,6 +59,11 @@ type Config struct {
 	// while it says that it is not ready: until the load balancers in front have
 	// noticed. Default none, for there may be no balancer.
 	Lead time.Duration
+	// Archive is the folder that bodies are archived in; default archive in Data.
+	Archive string
+	// KeepBodies is how long bodies stay in the database after an operation's
+	// end; default 180 days, at least 30.
+	KeepBodies time.Duration
 
 	// BankTimeout is how long a dispatch waits for the bank; default 15 s.
 	BankTimeout time.Duration

@@ -29,7 +29,7 @@ type life struct {
 	lead    time.Duration
 	leave   func() // says to those who are connected that they should go elsewhere
 	leaving atomic.Bool
-	// lost tells that another node has this one's name; nil: that can't be.
+	// lost tells that another central took this node's name; nil: none can.
 	lost <-chan error
 }
 
@@ -66,7 +66,7 @@ func (l *life) wait(ctx, broken context.Context) error {
 	case <-broken.Done():
 		return nil // its part has said why
 	case err := <-l.lost:
-		return fmt.Errorf("this node stops: %w", errors.Join(err, errNameLost))
+		return fmt.Errorf("this node stops at once: %w", err)
 	case <-ctx.Done():
 	}
 	l.leaving.Store(true)
@@ -77,13 +77,10 @@ func (l *life) wait(ctx, broken context.Context) error {
 	case <-timer.C:
 	case <-broken.Done():
 	case err := <-l.lost:
-		return fmt.Errorf("this node stops at once: %w", errors.Join(err, errNameLost))
+		return fmt.Errorf("this node stops at once: %w", err)
 	}
 	return nil
 }
-
-// errNameLost says why a node stops that nobody told to.
-var errNameLost = errors.New("it can't be sure any more that no other node has its name; start it again when its database answers")
 
 // stage is parts that end together.
 type stage struct {

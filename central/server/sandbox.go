@@ -72,7 +72,6 @@ func sandboxSeed(rand io.Reader) (store.Seed, error) {
 		},
 	}
 	seed.Merchants[0].Settlement = &central.SettlementAccount{AccountLast4: "4321", IFSC: "BARB0PUNEXX", BankName: "Bank of Baroda", Holder: "Lakshmi Kirana Store"}
-	seed.Merchants[0].Callback = &central.Callback{URL: "http://127.0.0.1:7400/galla", Events: []string{"operation.settled"}}
 	for _, m := range seed.Merchants {
 		if m.AEPSReady {
 			seed.KYC = append(seed.KYC, central.ServiceKYC{Merchant: m.ID, Service: central.ServiceAEPS, State: central.KYCApproved})

@@ -44,16 +44,17 @@ func Run(ctx context.Context, cfg Config) error {
 			_ = l.Close() // closed already where its server ran
 		}
 	}()
-	db, err := openStore(ctx, cfg, store.Config{Node: cfg.Node, Logger: cfg.Logger})
+	bell := central.NewBell()
+	db, err := openStore(ctx, cfg, store.Config{Node: cfg.Node, Logger: cfg.Logger, Ring: bell.Ring})
 	if err != nil {
 		return err
 	}
-	err = serve(ctx, cfg, k, db, listeners)
+	err = serve(ctx, cfg, k, db, bell, listeners)
 	return errors.Join(err, db.Close())
 }
 
 // serve builds the parts and runs them side by side.
-func serve(ctx context.Context, cfg Config, k keys, db *store.DB, listeners []net.Listener) error {
+func serve(ctx context.Context, cfg Config, k keys, db *store.DB, bell *central.Bell, listeners []net.Listener) error {
 	if err := seedSandbox(ctx, cfg, db); err != nil {
 		return err
 	}
@@ -69,14 +70,13 @@ func serve(ctx context.Context, cfg Config, k keys, db *store.DB, listeners []ne
 	if err != nil {
 		return err
 	}
-	bell := central.NewBell()
 	engine, err := central.NewEngine(db, network, contract.Renderer{}, bell, central.EngineConfig{
 		Node: cfg.Node, BankTimeout: cfg.BankTimeout, Tariff: tariff, Rand: cfg.Rand, Logger: cfg.Logger,
 	})
 	if err != nil {
 		return err
 	}
-	dispatcher, err := contract.New(engine, central.NewRegistry(db, bell, cfg.Rand), db, db, contract.Config{
+	dispatcher, err := newDispatcher(ctx, engine, central.NewRegistry(db, bell, cfg.Rand), db, contract.Config{
 		FingerprintKey: k.fingerprint, UplinkURL: cfg.uplinkURL(), Audience: uplinkAudience,
 		Limits: r.limits, Handle: cfg.handle(), Rand: cfg.Rand, Logger: cfg.Logger,
 	})
@@ -102,18 +102,22 @@ func serve(ctx context.Context, cfg Config, k keys, db *store.DB, listeners []ne
 	if err != nil {
 		return err
 	}
+	calls, err := newHouseDuties(cfg, k.vendorMasters, db)
+	if err != nil {
+		return err
+	}
 	forget, err := writePID(cfg)
 	if err != nil {
 		return err
 	}
 	defer forget()
-	l := &life{lead: cfg.Lead, leave: direct.Leave}
-	desk := admin{engine: engine, store: db, terminals: terminals, gateway: sealed, life: l, node: cfg.Node, log: cfg.Logger}
+	l := &life{lead: cfg.Lead, leave: direct.Leave, lost: db.Lost()}
+	desk := admin{engine: engine, store: db, terminals: terminals, gateway: sealed, duties: calls, life: l, node: cfg.Node, log: cfg.Logger}
 	l.doors = []func(context.Context) error{
 		func(ctx context.Context) error { return direct.Run(ctx, listeners[0]) },
 		func(ctx context.Context) error { return terminals.Run(ctx, listeners[2]) },
 	}
-	l.work = []func(context.Context) error{engine.Run, sealed.Run}
+	l.work = []func(context.Context) error{engine.Run, sealed.Run, calls.run}
 	l.desk = []func(context.Context) error{func(ctx context.Context) error { return desk.run(ctx, listeners[1]) }}
 	cfg.Logger.Info("central is serving", "node", cfg.Node, "database", db.Name(), "direct", cfg.Addr, "admin", cfg.AdminAddr, "uplink", cfg.UplinkAddr, "bank", cfg.BankURL, "sandbox", cfg.Sandbox)
 	return l.run(ctx)

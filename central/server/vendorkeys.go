@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"galla/central"
+	"galla/central/callback"
 	"galla/central/gateway"
 	"galla/central/store"
 )
@@ -13,7 +14,8 @@ import (
 // central that may be running: what it changes counts there a second later.
 type VendorKeys struct {
 	*gateway.Safe
-	db *store.DB
+	secrets *callback.Safe // sealed under the same master keys
+	db      *store.DB
 }
 
 // OpenVendorKeys opens the keys of an existing central. Of cfg it takes
@@ -35,7 +37,11 @@ func OpenVendorKeys(ctx context.Context, cfg Config) (*VendorKeys, error) {
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
-	return &VendorKeys{Safe: safe, db: db}, nil
+	secrets, err := callback.NewSafe(db, all, cfg.Rand)
+	if err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return &VendorKeys{Safe: safe, secrets: secrets, db: db}, nil
 }
 
 // Close closes the database.

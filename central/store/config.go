@@ -33,6 +33,12 @@ const (
 	// maxPendingTries bounds the search for a free pending reference. So many
 	// operations do not become pending in one millisecond.
 	maxPendingTries = 10_000
+	// apartAtFirst and maxApart bound how far from its millisecond the number of
+	// a pending reference is looked for when many look at one time: 512 after the
+	// first trial that failed, twice as far after each further one, at most a
+	// quarter of a minute.
+	apartAtFirst = 256
+	maxApart     = 6
 )
 
 // Config sets up a store. Zero values take the defaults.

@@ -20,8 +20,8 @@ func (s *DB) Find(ctx context.Context, name string, limit int) (list []central.O
 		list, err = c.operations(`SELECT `+operationColumns+` FROM operations
 			WHERE id IN (
 				SELECT id FROM `+c.dialect.names+` WHERE id = $1 OR reference = $1 OR pending_reference = $1 OR caller_ref = $1
-				UNION SELECT id FROM operations WHERE rrn = $1 AND rrn <> ''
-				UNION SELECT operation FROM identities WHERE identity = $1)
+				UNION ALL SELECT id FROM operations WHERE rrn = $1 AND rrn <> ''
+				UNION ALL SELECT operation FROM identities WHERE identity = $1)
 			LIMIT $2`, name, bounded(limit))
 		return err
 	})

@@ -2,6 +2,7 @@ package store
 
 import (
 	"crypto/sha256"
+	"database/sql"
 	"errors"
 	"flag"
 	"fmt"
@@ -14,10 +15,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/pressly/goose/v3"
 	"go.uber.org/goleak"
 
 	"galla/central"
 	"galla/central/store/pgtest"
+	"galla/central/store/sqlite"
 	"galla/shared/op"
 )
 
@@ -101,6 +106,27 @@ func (k kind) sql(statement string) string {
 	}
 	statement = regexp.MustCompile(`x'([0-9a-f]*)'`).ReplaceAllString(statement, `'\x$1'::bytea`)
 	return regexp.MustCompile(`zeroblob\((\d+)\)`).ReplaceAllString(statement, `decode(repeat('00', $1), 'hex')`)
+}
+
+// raw opens a database past the store.
+func (k kind) raw(t testing.TB, place string) *sql.DB {
+	t.Helper()
+	if k == onSQLite {
+		return sqlite.Connect(place)
+	}
+	config, err := pgx.ParseConfig(place)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return stdlib.OpenDB(*config)
+}
+
+// goose is what the migrations' library calls it.
+func (k kind) goose() goose.Dialect {
+	if k == onSQLite {
+		return goose.DialectSQLite3
+	}
+	return goose.DialectPostgres
 }
 
 // openPlace opens the database of a place.

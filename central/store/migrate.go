@@ -29,10 +29,34 @@ const (
 	checksumTable = `CREATE TABLE IF NOT EXISTS schema_checksums (version INTEGER NOT NULL PRIMARY KEY, sha256 TEXT NOT NULL)`
 )
 
-// migrate brings a database to the newest schema that the program knows. It
-// refuses a database that a newer program has migrated, and one whose applied
-// migrations differ from the program's.
-func migrate(ctx context.Context, dialect goose.Dialect, db *sql.DB, steps fs.FS, log *slog.Logger) error {
+// migrationLock is the advisory lock of PostgreSQL that a node holds while it
+// migrates; the letters "galla".
+const migrationLock = 0x67_61_6c_6c_61
+
+// migrate brings a database to the newest schema that the program knows, one
+// node after the other. It refuses a database that a newer program has migrated,
+// and one whose applied migrations differ from the program's.
+func migrate(ctx context.Context, dialect goose.Dialect, db *sql.DB, steps fs.FS, log *slog.Logger) (err error) {
+	if dialect == goose.DialectPostgres {
+		// SQLite's writer has the file for itself. The lock is for all of it, also
+		// for the checksums, and ends with its connection.
+		locked, err := db.Conn(ctx)
+		if err != nil {
+			return fmt.Errorf("connect to the database: %w", err)
+		}
+		defer locked.Close()
+		if _, err := locked.ExecContext(ctx, `SELECT pg_advisory_lock($1)`, migrationLock); err != nil {
+			return fmt.Errorf("wait for other nodes that migrate the database: %w", err)
+		}
+		defer func() {
+			_, unlockErr := locked.ExecContext(ctx, `SELECT pg_advisory_unlock($1)`, migrationLock)
+			err = errors.Join(err, unlockErr)
+		}()
+	}
+	return migrateAlone(ctx, dialect, db, steps, log)
+}
+
+func migrateAlone(ctx context.Context, dialect goose.Dialect, db *sql.DB, steps fs.FS, log *slog.Logger) error {
 	provider, err := goose.NewProvider(dialect, db, steps,
 		goose.WithTableName(versionTable), goose.WithDisableGlobalRegistry(true), goose.WithSlog(log))
 	if err != nil {

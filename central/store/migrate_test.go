@@ -2,19 +2,16 @@ package store
 
 import (
 	"bytes"
-	"context"
+	"embed"
 	"errors"
 	"io/fs"
 	"log/slog"
-	"path/filepath"
+	"path"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/fstest"
-
-	"github.com/pressly/goose/v3"
-
-	"galla/central/store/sqlite"
 )
 
 // first and second are migrations of a small schema.
@@ -32,15 +29,17 @@ func steps(texts ...string) fstest.MapFS {
 	return list
 }
 
-func TestMigrations(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "central.db")
+func TestMigrations(t *testing.T) { onBoth(t, migrations) }
+
+func migrations(t *testing.T, on kind) {
+	place := on.empty(t)
 	run := func(list fs.FS) error {
-		db := sqlite.Connect(path)
-		return errors.Join(migrate(background, goose.DialectSQLite3, db, list, slog.New(slog.DiscardHandler)), db.Close())
+		db := on.raw(t, place)
+		return errors.Join(migrate(background, on.goose(), db, list, slog.New(slog.DiscardHandler)), db.Close())
 	}
 	rows := func(want int) {
 		t.Helper()
-		db := sqlite.Connect(path)
+		db := on.raw(t, place)
 		defer db.Close()
 		var n int
 		if err := db.QueryRow("SELECT count(*) FROM a").Scan(&n); err != nil || n != want {
@@ -66,38 +65,67 @@ func TestMigrations(t *testing.T) {
 	refused(steps(first), "schema version 2 and this program knows only up to 1")
 	refused(steps(), "no migration")
 
-	db := sqlite.Connect(path)
+	db := on.raw(t, place)
 	_, err := db.Exec("DELETE FROM schema_checksums WHERE version = 2")
 	wantErr(t, "forget a checksum", errors.Join(err, db.Close()), nil)
 	refused(steps(first, second), "without a checksum")
 }
 
+// TestMigrateAtOnce starts many nodes on an empty database: one migrates, and
+// the others find it done.
+func TestMigrateAtOnce(t *testing.T) { onBoth(t, migrateAtOnce) }
+
+func migrateAtOnce(t *testing.T, on kind) {
+	place := on.empty(t)
+	var wg sync.WaitGroup
+	for range 6 {
+		wg.Go(func() {
+			s, err := openPlace(place, testConfig())
+			if err == nil {
+				err = errors.Join(s.Seed(background, testSeed()), s.Close())
+			}
+			wantNil(t, err)
+		})
+	}
+	wg.Wait()
+	begun(t, openAt(t, place, testConfig()))
+}
+
 // TestMigrationsAreForwardOnly: a released schema is left by a new migration,
 // never by the way back.
 func TestMigrationsAreForwardOnly(t *testing.T) {
-	names, err := fs.Glob(sqliteMigrations, "migrations/*/*.sql")
-	wantErr(t, "list", err, nil)
-	if len(names) == 0 || !slices.IsSorted(names) {
-		t.Fatalf("migrations: %v", names)
-	}
-	for _, name := range names {
-		text, err := sqliteMigrations.ReadFile(name)
-		wantErr(t, "read", err, nil)
-		if !bytes.Contains(text, []byte("+goose Up")) || bytes.Contains(text, []byte("+goose Down")) {
-			t.Errorf("%s must have a way up and no way down", name)
+	var twins [2][]string
+	for i, files := range []embed.FS{sqliteMigrations, postgresMigrations} {
+		names, err := fs.Glob(files, "migrations/*/*.sql")
+		wantErr(t, "list", err, nil)
+		if len(names) == 0 || !slices.IsSorted(names) {
+			t.Fatalf("migrations: %v", names)
 		}
+		for _, name := range names {
+			text, err := files.ReadFile(name)
+			wantErr(t, "read", err, nil)
+			if !bytes.Contains(text, []byte("+goose Up")) || bytes.Contains(text, []byte("+goose Down")) {
+				t.Errorf("%s must have a way up and no way down", name)
+			}
+			twins[i] = append(twins[i], path.Base(name))
+		}
+	}
+	if !slices.Equal(twins[0], twins[1]) {
+		t.Errorf("each migration of one database has its twin in the other: %v and %v", twins[0], twins[1])
 	}
 }
 
-func TestNewerDatabaseIsRefused(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "central.db")
-	s := openAt(t, path, testConfig())
+func TestNewerDatabaseIsRefused(t *testing.T) { onBoth(t, newerDatabaseIsRefused) }
+
+func newerDatabaseIsRefused(t *testing.T, on kind) {
+	place := on.seeded(t)
+	s := openAt(t, place, testConfig())
 	wantErr(t, "pretend", s.write(background, func(c conn) error {
-		_, err := c.exec("INSERT INTO " + versionTable + " (version_id, is_applied) VALUES (9999, 1)")
+		_, err := c.exec("INSERT INTO " + versionTable + " (version_id, is_applied) VALUES (9999, true)")
 		return err
 	}), nil)
 	wantErr(t, "close", s.Close(), nil)
-	_, err := OpenSQLite(context.Background(), path, testConfig())
+	_, err := openPlace(place, testConfig())
 	if err == nil || !strings.Contains(err.Error(), "start the newer program") {
 		t.Errorf("opened a newer program's database: %v", err)
 	}

@@ -2,6 +2,7 @@ package store
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"galla/central"
@@ -10,8 +11,10 @@ import (
 
 // TestSchemaRefusesMore tries past the methods what the tables of the second
 // migration must not take.
-func TestSchemaRefusesMore(t *testing.T) {
-	s := openSeeded(t, testConfig())
+func TestSchemaRefusesMore(t *testing.T) { onBoth(t, schemaRefusesMore) }
+
+func schemaRefusesMore(t *testing.T, on kind) {
+	s := on.open(t, testConfig())
 	o := begun(t, s, withRef("R-1"), func(o *central.Operation) {
 		o.Original, o.Sender = "GL-x", "sender"
 		o.KYC = &central.KYCStep{Service: central.ServiceAEPS, To: central.KYCSubmitted}
@@ -90,15 +93,20 @@ func TestSchemaRefusesMore(t *testing.T) {
 		{"a category that is none", "UPDATE merchants SET mcc = '12345'"},
 	}
 	for _, c := range cases {
-		if err := tryWrite(s, c.statement); err == nil {
+		if on == onPostgres && strings.HasPrefix(c.name, "a fraction") {
+			continue // as in schemaRefuses
+		}
+		if err := tryWrite(s, on.sql(c.statement)); err == nil {
 			t.Errorf("the schema takes %s: %s", c.name, c.statement)
 		}
 	}
 }
 
 // TestSlabsAreBounded: a vendor has at most so many slabs.
-func TestSlabsAreBounded(t *testing.T) {
-	s := openSeeded(t, testConfig())
+func TestSlabsAreBounded(t *testing.T) { onBoth(t, slabsAreBounded) }
+
+func slabsAreBounded(t *testing.T, on kind) {
+	s := on.open(t, testConfig())
 	wantErr(t, "add all but one", s.write(background, func(c conn) error {
 		_, err := c.exec(`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < $1)
 			INSERT INTO commission_slabs SELECT 'slab ' || i, $2, $3, 'DMT', 'NSDL', 'T' || i, NULL, NULL, 1, 'FIXED', 0, 1, 1, NULL FROM n`,

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"strconv"
 	"strings"
 	"time"
@@ -34,9 +35,11 @@ func (s *DB) Dispatch(ctx context.Context, id op.ID, at, bankNotAfter time.Time)
 
 // Suspend implements central.Operations.
 func (s *DB) Suspend(ctx context.Context, x central.Suspension) (o central.Operation, err error) {
+	run := 0
 	err = s.write(ctx, func(c conn) error {
 		var err error
-		o, err = suspend(c, x)
+		o, err = suspend(c, x, run)
+		run++
 		return err
 	})
 	if err != nil {
@@ -45,8 +48,10 @@ func (s *DB) Suspend(ctx context.Context, x central.Suspension) (o central.Opera
 	return o, nil
 }
 
-func suspend(c conn, x central.Suspension) (central.Operation, error) {
-	reference, err := freeReference(c, x.Prefix, x.At.UnixMilli())
+// suspend makes an operation pending. The run is how often it was tried before,
+// in vain: others were quicker to take the reference that it had found free.
+func suspend(c conn, x central.Suspension, run int) (central.Operation, error) {
+	reference, err := freeReference(c, x.Prefix, x.At.UnixMilli()+apart(x.ID, run))
 	if err != nil {
 		return central.Operation{}, err
 	}
@@ -60,6 +65,18 @@ func suspend(c conn, x central.Suspension) (central.Operation, error) {
 		return central.Operation{}, err
 	}
 	return o, addStep(c, x.ID, x.At, op.Dispatched, op.Pending, x.Reason)
+}
+
+// apart leads those that look for a free reference at one time away from each
+// other: by nothing at first, then by up to a few hundred numbers, of which the
+// second trial of a whole crowd leaves almost everybody one of his own.
+func apart(id op.ID, run int) int64 {
+	if run == 0 {
+		return 0
+	}
+	sum := fnv.New32a()
+	_, _ = fmt.Fprint(sum, id, run)
+	return int64(sum.Sum32() % (apartAtFirst << min(run, maxApart)))
 }
 
 // freeReference gives prefix and number, or the next number that no operation
@@ -119,6 +136,11 @@ func settle(c conn, x central.Settlement) (central.Operation, error) {
 			err = c.ring(central.TerminalBell(o.Terminal))
 		}
 		if err != nil {
+			return central.Operation{}, err
+		}
+	}
+	if from == op.Pending {
+		if err := oweCallback(c, o, x.At); err != nil {
 			return central.Operation{}, err
 		}
 	}

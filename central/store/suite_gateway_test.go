@@ -143,8 +143,10 @@ func suiteReplays(t *testing.T, s central.Store) {
 	}
 }
 
-func TestKeysInSQL(t *testing.T) {
-	s := openSeeded(t, testConfig())
+func TestKeysInSQL(t *testing.T) { onBoth(t, keysInSQL) }
+
+func keysInSQL(t *testing.T, on kind) {
+	s := on.open(t, testConfig())
 	k := newVendorKey(vendor1, 1)
 	wantErr(t, "add", s.AddVendorKey(background, k), nil)
 	wantErr(t, "add", s.AddVendorKey(background, newVendorKey(vendor1, 2)), nil)
@@ -163,7 +165,7 @@ func TestKeysInSQL(t *testing.T) {
 		"a short IV":                  `INSERT INTO gateway_messages (vendor_key, iv, expires_at) VALUES ('` + string(k.ID) + `', zeroblob(11), 1)`,
 		"a message that lives longer": `UPDATE gateway_messages SET expires_at = expires_at + 1`,
 	} {
-		if err := tryWrite(s, statement); err == nil {
+		if err := tryWrite(s, on.sql(statement)); err == nil {
 			t.Errorf("the schema takes %s: %s", name, statement)
 		}
 	}

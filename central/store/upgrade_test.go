@@ -4,27 +4,27 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
-	"path/filepath"
 	"testing"
 	"testing/fstest"
 	"time"
 
-	"github.com/pressly/goose/v3"
-
 	"galla/central"
-	"galla/central/store/sqlite"
 	"galla/shared/op"
 )
 
 // makeDesk makes a database as the first release left it, with parties, a
 // terminal, and an operation of each state.
-func makeDesk(t *testing.T, path string) {
+func makeDesk(t *testing.T, on kind, place string) {
 	t.Helper()
 	const name = "00001_desk.sql"
-	text, err := fs.ReadFile(sqliteMigrations, "migrations/sqlite/"+name)
+	files, folder := sqliteMigrations, "migrations/sqlite/"
+	if on == onPostgres {
+		files, folder = postgresMigrations, "migrations/postgres/"
+	}
+	text, err := fs.ReadFile(files, folder+name)
 	wantErr(t, "read the first migration", err, nil)
-	db := sqlite.Connect(path)
-	wantErr(t, "migrate", migrate(background, goose.DialectSQLite3, db,
+	db := on.raw(t, place)
+	wantErr(t, "migrate", migrate(background, on.goose(), db,
 		fstest.MapFS{name: &fstest.MapFile{Data: text}}, slog.New(slog.DiscardHandler)), nil)
 	statements := []string{
 		`INSERT INTO aggregators (id, legal_name) VALUES ('` + string(aggregator1) + `', 'Test Aggregator')`,
@@ -56,7 +56,7 @@ func makeDesk(t *testing.T, path string) {
 	operation("pending", "terminal:terminal-1", op.Pending)
 	operation("succeeded", party1, op.Succeeded)
 	for _, statement := range statements {
-		if _, err := db.Exec(statement); err != nil {
+		if _, err := db.Exec(on.sql(statement)); err != nil {
 			t.Fatalf("%v in\n%s", err, statement)
 		}
 	}
@@ -67,10 +67,12 @@ func unixMilli(n int64) time.Time { return time.UnixMilli(n).UTC() }
 
 // TestUpgrade migrates a database of the first release that has data, and goes
 // on working with it.
-func TestUpgrade(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "central.db")
-	makeDesk(t, path)
-	s := openAt(t, path, testConfig())
+func TestUpgrade(t *testing.T) { onBoth(t, upgrade) }
+
+func upgrade(t *testing.T, on kind) {
+	place := on.empty(t)
+	makeDesk(t, on, place)
+	s := openAt(t, place, testConfig())
 
 	// Operations of that time have nothing of what is new, and go on.
 	for id, state := range map[op.ID]op.State{"received": op.Received, "dispatched": op.Dispatched, "pending": op.Pending, "succeeded": op.Succeeded} {

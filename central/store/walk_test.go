@@ -3,7 +3,6 @@ package store
 import (
 	"crypto/sha256"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"testing"
@@ -18,9 +17,9 @@ import (
 
 // world is the store under a random walk and the small model beside it.
 type world struct {
-	s    *DB
-	path string
-	now  time.Time
+	s     *DB
+	place string
+	now   time.Time
 
 	operations []*modelled
 	forsworn   map[string]bool // identities
@@ -37,14 +36,13 @@ type modelled struct {
 
 // TestWalk takes random steps, with restarts and crashes between them, and
 // compares every record with the model after each.
-func TestWalk(t *testing.T) {
-	dir, n := t.TempDir(), 0
+func TestWalk(t *testing.T) { onBoth(t, walk) }
+
+func walk(t *testing.T, on kind) {
 	rapid.Check(t, func(rt *rapid.T) {
-		n++
-		w := &world{path: filepath.Join(dir, fmt.Sprintf("%d.db", n)), now: t0, forsworn: map[string]bool{}, references: map[string]bool{}}
+		w := &world{place: on.seeded(t), now: t0, forsworn: map[string]bool{}, references: map[string]bool{}}
 		w.open(rt)
 		defer func() { w.s.Close() }()
-		w.must(rt, w.s.Seed(background, testSeed()))
 		hash := sha256.Sum256([]byte("code"))
 		w.must(rt, w.s.AddCode(background, hash, merchant1, t0, t0.Add(time.Hour)))
 		var err error
@@ -73,7 +71,7 @@ func (w *world) must(t *rapid.T, err error) {
 func (w *world) open(t *rapid.T) {
 	cfg := testConfig()
 	cfg.Readers = 1 // there are many restarts
-	s, err := OpenSQLite(background, w.path, cfg)
+	s, err := openPlace(w.place, cfg)
 	w.must(t, err)
 	w.s = s
 }

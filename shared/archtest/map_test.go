@@ -43,6 +43,7 @@ var importMap = []line{
 	{"central/upi", []string{everyone}},
 	{"central/dmt", []string{"central", "central/form", everyone}},
 	{"central/form", []string{"central", "central/iin", everyone}},
+	{"central/keep", []string{"central", "central/duty", everyone}},
 	{"central/limits", []string{"central", everyone}},
 	{"central/commission", []string{"central", everyone}},
 	{"central/openapi", []string{"central", "central/contract", "central/form", everyone}},
@@ -85,6 +86,7 @@ var importMap = []line{
 	{"deploy/e2e", []string{"..."}},
 	{"deploy/uplinktest", []string{"..."}},
 	{"deploy/contracttest", []string{"..."}},
+	{"deploy/nodestest", []string{"..."}},
 	{"deploy/examples", []string{"shared/..."}},
 }
 
@@ -122,6 +124,7 @@ var modules = []grant{
 
 	{"pgregory.net/rapid", nil, "property tests"},
 	{"go.uber.org/goleak", nil, "goroutine leaks in tests"},
+	{"github.com/standard-webhooks/standard-webhooks", nil, "the independent verifier of callbacks' signatures"},
 	{"github.com/getkin/kin-openapi", nil, "the independent validator of the OpenAPI document"},
 	{"github.com/chromedp/chromedp", nil, "browser tests"},
 	{"github.com/chromedp/cdproto", nil, "browser tests"},

@@ -28,7 +28,7 @@ type keyCommand struct {
 	Revoke struct {
 		Key string `arg:"" help:"The key's id, as list shows it, or its API key."`
 	} `cmd:"" help:"End a key for ever; a running central refuses it within two seconds."`
-	Rewrap struct{} `cmd:"" help:"Seal all keys anew under the first master key, after a new one was given."`
+	Rewrap struct{} `cmd:"" help:"Seal all keys, and all callback secrets, anew under the first master key, after a new one was given."`
 }
 
 // manage carries out a command on the database, beside a running central.
@@ -54,7 +54,7 @@ func (k *keyCommand) manage(ctx context.Context, cfg server.Config, command stri
 		return err
 	case "vendor key rewrap":
 		n, err := keys.Rewrap(ctx)
-		_, said := fmt.Fprintf(out, "%d live keys are sealed under the first master key.\n", n)
+		_, said := fmt.Fprintf(out, "%d live keys and callback secrets are sealed under the first master key.\n", n)
 		return errors.Join(err, said)
 	}
 	return fmt.Errorf("%q is no command", command)

@@ -28,7 +28,7 @@ type life struct {
 	timeline string
 	// recovered is the place in the log up to which the server recovered, or was
 	// fed as a standby; 0 where it was stopped and started in order.
-	recovered int64
+	recovered uint64
 }
 
 // connector opens connections to whichever of a database's hosts takes changes.
@@ -250,7 +250,7 @@ func (c *connector) validate(ctx context.Context, pc *pgconn.PgConn) error {
 	results, err := pc.Exec(ctx, `SELECT current_setting('server_version_num'), pg_is_in_recovery(), current_setting('transaction_read_only'),
 		current_setting('synchronous_commit'), current_setting('standard_conforming_strings'), current_setting('fsync'),
 		CASE WHEN pg_is_in_recovery() THEN '' ELSE substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8) END,
-		coalesce(pg_wal_lsn_diff(pg_last_wal_replay_lsn(), '0/0'), 0)`).ReadAll()
+		coalesce(pg_last_wal_replay_lsn(), '0/0')`).ReadAll()
 	if err != nil {
 		return fmt.Errorf("read the server's settings: %w", err)
 	}
@@ -273,7 +273,7 @@ func (c *connector) validate(ctx context.Context, pc *pgconn.PgConn) error {
 	if is[4] != "on" {
 		return refusal("setting standard_conforming_strings must be on")
 	}
-	recovered, err := strconv.ParseInt(is[7], 10, 64)
+	recovered, err := logPlace(is[7])
 	if err != nil {
 		return fmt.Errorf("read the server's settings: %w", err)
 	}

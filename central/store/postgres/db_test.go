@@ -168,17 +168,18 @@ func TestCuts(t *testing.T) {
 // TestSilence loses a message on a connection that then says nothing more, as
 // one to a machine that died does.
 func TestSilence(t *testing.T) {
+	t.Parallel() // it waits for the server to give up
 	direct := pgtest.Database(t)
 	table(t, direct)
 	p, url := newProxy(t, direct)
 	cfg := config()
 	cfg.Patience = 2*idleTimeout + time.Second
 	d := opened(t, url, cfg)
-	for n, text := range []string{"BEGIN", "COMMIT\x00"} {
-		p.arm(plan{text: text, fault: silence})
+	for n, at := range []plan{{nth: 1, fault: silence}, {text: "COMMIT\x00", fault: silence}} {
+		p.arm(at)
 		err := d.Write(t.Context(), adding(n))
 		if struck, _ := p.disarm(); !struck || err != nil || times(t, direct, n) != 1 {
-			t.Errorf("silence at %q (%v): error %v, and it stands there %d times", text, struck, err, times(t, direct, n))
+			t.Errorf("%+v (%t): error %v, and it stands there %d times", at, struck, err, times(t, direct, n))
 		}
 	}
 }

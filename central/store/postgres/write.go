@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime/debug"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -17,29 +18,50 @@ import (
 // transaction is what tells later what became of one.
 type transaction struct {
 	number string // that of the server, which does not wrap around
-	mark   int64  // where the first record of it ends in the server's log
+	mark   uint64 // where the first record of it ends in the server's log
 	life   life   // the server's
 }
 
-// begin opens a transaction, and has the server tell its number and write its
-// first record, all in one round trip. See the package comment.
-const begin = `BEGIN ISOLATION LEVEL READ COMMITTED; ` +
-	`SELECT pg_current_xact_id(), pg_wal_lsn_diff(pg_logical_emit_message(true, 'galla', ''::text), '0/0')`
+// The statements that open a transaction, sent together: the second has the
+// server give it a number and write its first record. See the package comment.
+const (
+	begin  = `BEGIN ISOLATION LEVEL READ COMMITTED`
+	number = `SELECT pg_current_xact_id()::text, pg_logical_emit_message(true, 'galla', ''::text)::text`
+)
 
 func open(ctx context.Context, c *pgx.Conn) (transaction, error) {
-	results, err := c.PgConn().Exec(ctx, begin).ReadAll()
-	if err != nil {
-		return transaction{}, err
+	var both pgx.Batch
+	both.Queue(begin)
+	both.Queue(number)
+	results := c.SendBatch(ctx, &both)
+	t := transaction{life: lifeOf(c)}
+	var place string
+	_, err := results.Exec()
+	if err == nil {
+		err = results.QueryRow().Scan(&t.number, &place)
 	}
-	if len(results) != 2 || len(results[1].Rows) != 1 || len(results[1].Rows[0]) != 2 {
-		return transaction{}, errors.New("begin a transaction: the server does not answer as PostgreSQL does")
+	if closeErr := results.Close(); err == nil {
+		err = closeErr
 	}
-	is := results[1].Rows[0]
-	mark, err := strconv.ParseInt(string(is[1]), 10, 64)
+	if err == nil {
+		t.mark, err = logPlace(place)
+	}
 	if err != nil {
 		return transaction{}, fmt.Errorf("begin a transaction: %w", err)
 	}
-	return transaction{number: string(is[0]), mark: mark, life: lifeOf(c)}, nil
+	return t, nil
+}
+
+// logPlace reads a place in the server's log as the server writes it: two
+// hexadecimal numbers, the upper half and the lower.
+func logPlace(text string) (uint64, error) {
+	upper, lower, _ := strings.Cut(text, "/")
+	high, highErr := strconv.ParseUint(upper, 16, 32)
+	low, lowErr := strconv.ParseUint(lower, 16, 32)
+	if err := errors.Join(highErr, lowErr); err != nil {
+		return 0, fmt.Errorf("read a place in the server's log: %w", err)
+	}
+	return high<<32 | low, nil
 }
 
 // errUndone says that the server answered COMMIT by undoing: a statement had

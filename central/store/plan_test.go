@@ -1,0 +1,376 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"galla/central"
+)
+
+// TestPlans asks SQLite how it would run the statements that must stay fast
+// with millions of operations.
+func TestPlans(t *testing.T) {
+	s := openSeeded(t, testConfig())
+	for _, file := range sources(t, sqliteDialect()) {
+		for _, statement := range file.statements {
+			if !planned(statement) {
+				continue
+			}
+			args := make([]any, len(numbers(statement)))
+			err := s.read(background, func(c conn) error {
+				return c.each("EXPLAIN QUERY PLAN "+statement, args, func(row row) error {
+					var id, parent, unused int
+					var detail string
+					if err := row.Scan(&id, &parent, &unused, &detail); err != nil {
+						return err
+					}
+					if strings.HasPrefix(detail, "SCAN") && !harmless(statement, detail) {
+						t.Errorf("%s: a table is read from end to end (%s) by\n%s", file.name, detail, statement)
+					}
+					if strings.Contains(detail, "TEMP B-TREE") && !report(statement) {
+						t.Errorf("%s: rows are sorted (%s) by\n%s", file.name, detail, statement)
+					}
+					return nil
+				})
+			})
+			if err != nil {
+				t.Errorf("%s: %v in\n%s", file.name, err, statement)
+			}
+		}
+	}
+}
+
+// planned tells which statements are run while the house is busy: not those of
+// the migrations.
+func planned(statement string) bool {
+	return !strings.HasPrefix(statement, "CREATE") && !strings.Contains(statement, "schema_") &&
+		!strings.Contains(statement, "pg_advisory") && !strings.Contains(statement, "make_operation_months")
+}
+
+// fillOperations adds n settled operations, an hour after one another, and
+// some of a clock that is ten years ahead.
+func fillOperations(t *testing.T, place string, n int) {
+	t.Helper()
+	db := onPostgres.raw(t, place)
+	defer db.Close()
+	db.SetMaxOpenConns(1) // whose temporary table it is
+	for _, statement := range []string{
+		fmt.Sprintf(`CREATE TEMP TABLE filled AS SELECT 'filled ' || i AS id, 'reference ' || i AS reference, 'ref ' || i AS ref,
+				%d + i * 3200000::bigint + CASE WHEN i %% 20 = 0 THEN 315360000000 ELSE 0 END AS at FROM generate_series(1, %d) AS i`, t0.UnixMilli(), n),
+		`INSERT INTO operations (id, caller, identity, route, fingerprint, merchant, tid, kind, amount, aadhaar, iin, reference, stan, state, node, created_at, party, caller_ref)
+				SELECT id, 'vendor', ref, 'aeps.withdrawal', decode(repeat('00', 32), 'hex'), '` + string(merchant1) + `', 'GAL00001', 'WITHDRAWAL', 1, '', '', reference, '', 'received', 'n', at, 'vendor', ref FROM filled`,
+		`INSERT INTO identities (caller, identity, operation) SELECT 'vendor', ref, id FROM filled`,
+		`INSERT INTO operation_steps (operation, step, at, node, from_state, to_state, reason) SELECT id, 1, at, 'n', '', 'received', '' FROM filled`,
+		`UPDATE operations SET state = 'failed', settled_at = created_at, http = 200, reply = '{}', rrn = 'rrn ' || id WHERE caller = 'vendor'`,
+		`ANALYZE operations, operation_names, identities, operation_steps`,
+	} {
+		if _, err := db.Exec(statement); err != nil {
+			t.Fatalf("fill: %v", err)
+		}
+	}
+}
+
+// TestPlansOfPostgres asks PostgreSQL the same, on a table that is worth its
+// indexes. It is told to read a table from end to end only where there is no
+// other way, since the tables beside it are small; nor may it read an index from
+// end to end.
+func TestPlansOfPostgres(t *testing.T) {
+	place := onPostgres.seeded(t)
+	s := openAt(t, place, testConfig())
+	wantErr(t, "make months", s.EnsureMonths(background, t0, 6), nil)
+	fillOperations(t, place, 5000)
+	n := 0
+	for _, file := range sources(t, postgresDialect()) {
+		for _, statement := range file.statements {
+			if !planned(statement) {
+				continue
+			}
+			n++
+			plan, err := postgresPlan(s, statement)
+			if err != nil {
+				t.Errorf("%s: %v in\n%s", file.name, err, statement)
+			}
+			lines := append(slices.Collect(strings.Lines(plan)), "")
+			for i, line := range lines[:len(lines)-1] {
+				whole := strings.Contains(line, "Seq Scan") || strings.Contains(line, "Index") && strings.Contains(line, "Scan") && !strings.Contains(lines[i+1], "Index Cond")
+				if whole && !smallOnPostgres(statement, line) {
+					t.Errorf("%s: a table is read from end to end (%s) by\n%s", file.name, strings.TrimSpace(line), statement)
+				}
+			}
+		}
+	}
+	if n < 50 {
+		t.Errorf("only %d statements were planned: the test does not see them", n)
+	}
+}
+
+// postgresPlan gives the plan of a statement for any parameters.
+func postgresPlan(s *DB, statement string) (string, error) {
+	args := ""
+	if n := len(numbers(statement)); n > 0 {
+		args = "(" + strings.TrimSuffix(strings.Repeat("NULL, ", n), ", ") + ")"
+	}
+	var plan strings.Builder
+	undone := errors.New("undone")
+	err := s.write(background, func(c conn) error {
+		plan.Reset()
+		for _, line := range []string{"SET LOCAL enable_seqscan = off", "SET LOCAL plan_cache_mode = force_generic_plan", "PREPARE planned AS " + statement} {
+			if _, err := c.exec(line); err != nil {
+				return err
+			}
+		}
+		err := c.each("EXPLAIN EXECUTE planned"+args, nil, func(row row) error {
+			var line string
+			err := row.Scan(&line)
+			plan.WriteString(line + "\n")
+			return err
+		})
+		_, freeErr := c.exec("DEALLOCATE planned")
+		return errors.Join(err, freeErr, undone)
+	})
+	if errors.Is(err, undone) {
+		err = nil
+	}
+	return plan.String(), err
+}
+
+// smallOnPostgres tells which readings from end to end are wanted: of the few
+// counters, of the lists of keys, of the chores, of the indexes that have only
+// what is stuck or waits or was given up, and of the ledger for its audit.
+func smallOnPostgres(statement, line string) bool {
+	return strings.Contains(line, "on counters") || strings.Contains(line, "on ledger_entries") && report(statement) ||
+		strings.Contains(line, "vendor_keys_live") || strings.Contains(line, "vendor_keys_in_order") || strings.Contains(line, "_stuck_at_idx ") ||
+		strings.Contains(line, "on restorations") || strings.Contains(line, "held_identities_in_order") || leaps(statement) ||
+		strings.Contains(line, "on events e") && purgesEvents(statement) ||
+		strings.Contains(line, "on chores") || strings.Contains(line, "callbacks_waiting_since") || strings.Contains(line, "callbacks_given_up") ||
+		strings.Contains(line, "merchants_with_disabled_callback")
+}
+
+// TestNamesLeadToOneMonth: a look by any name that is unique opens no month but
+// the operation's own.
+func TestNamesLeadToOneMonth(t *testing.T) {
+	s := onPostgres.open(t, testConfig())
+	wantErr(t, "make months", s.EnsureMonths(background, t0, 6), nil)
+	o := begun(t, s, withRef("R-1"))
+	d := s.db.Dialect()
+	for _, condition := range []string{
+		"id = '" + string(o.ID) + "'", "reference = '" + string(o.Reference) + "'",
+		"party = '" + party1 + "' AND caller_ref = 'R-1'",
+	} {
+		for _, statement := range []string{"SELECT id FROM operations WHERE ", "UPDATE operations SET state = 'dispatched', dispatched_at = 1, bank_not_after = 2 WHERE "} {
+			opened, months := 0, 0
+			err := s.write(background, func(c conn) error {
+				opened, months = 0, 0
+				if _, err := c.exec("SET LOCAL enable_seqscan = off"); err != nil {
+					return err
+				}
+				err := c.each("EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF) "+statement+d.called(condition), nil, func(row row) error {
+					var line string
+					err := row.Scan(&line)
+					if strings.Contains(line, "Scan") && strings.Contains(line, " on operations_") {
+						months++
+						if !strings.Contains(line, "never executed") {
+							opened++
+						}
+					}
+					return err
+				})
+				return errors.Join(err, errors.New("undone"))
+			})
+			if opened != 1 || months < 8 {
+				t.Errorf("%s%s: %d of %d months were opened: %v", statement, condition, opened, months, err)
+			}
+		}
+	}
+}
+
+// report tells whether a statement sums up for people: the earnings of the days
+// that are asked for, found by an index, or the ledger as a whole, for audits.
+// The merchants that are owed callbacks are sorted, too: they are few beside the
+// callbacks.
+func report(statement string) bool {
+	return strings.Contains(statement, "AS earned GROUP BY") || strings.Contains(statement, "AS sides GROUP BY") ||
+		strings.Contains(statement, "RECURSIVE lane")
+}
+
+// harmless tells which scans are wanted: of the counters' single row, of the
+// index that has the stuck operations only, of the list of keys, of the chores, of
+// callbacks that are counted or whose merchants are stepped through, of a report, and of the tables that
+// refer to a new row, which SQLite plans but reads only while a reference is
+// open.
+func harmless(statement, detail string) bool {
+	switch {
+	case strings.Contains(detail, "counters"), strings.Contains(detail, "operations_stuck"), strings.Contains(detail, "CONSTANT ROW"), detail == "SCAN due",
+		strings.Contains(detail, "vendor_keys_live"), strings.Contains(detail, "vendor_keys_in_order"),
+		// Restorations are few, what they hold is listed in the order of an
+		// index, and each moves every terminal's cursor once.
+		detail == "SCAN restorations", strings.Contains(detail, "held_identities_in_order"), leaps(statement),
+		strings.HasPrefix(detail, "SCAN e") && purgesEvents(statement),
+		detail == "SCAN lane", strings.Contains(detail, "SCAN chores"),
+		strings.Contains(detail, "callbacks_waiting_since"), strings.Contains(detail, "callbacks_given_up"):
+		return true
+	case detail == "SCAN earned", detail == "SCAN sides":
+		return report(statement)
+	case detail == "SCAN ledger_entries" && report(statement):
+		return true
+	}
+	refer := map[string][]string{
+		"INSERT INTO operations ":  {"SCAN identities", "SCAN events", "SCAN operations", "SCAN commissions", "SCAN ledger_entries"},
+		"INSERT INTO quota_usage ": {"SCAN reservations"},
+		"INSERT INTO vendor_keys ": {"SCAN gateway_messages"},
+		"INSERT INTO callbacks ":   {"SCAN callback_attempts"},
+	}
+	for insert, scans := range refer {
+		if strings.HasPrefix(statement, insert) {
+			return slices.Contains(scans, detail)
+		}
+	}
+	return false
+}
+
+// leaps tells of the one change of all terminals, which a restoration makes.
+func leaps(statement string) bool {
+	return strings.Contains(statement, "SET last_event = last_event + $1")
+}
+
+// purgesEvents tells of the purge that looks at all events that terminals have
+// not seen yet, which are few.
+func purgesEvents(statement string) bool {
+	return strings.HasPrefix(statement, "DELETE FROM events WHERE (terminal, cursor)")
+}
+
+// TestParametersAreInOrder: a driver of SQLite numbers $1, $2, … by their first
+// appearance, PostgreSQL by their digits. They must agree.
+func TestParametersAreInOrder(t *testing.T) {
+	count := 0
+	for _, file := range append(sources(t, sqliteDialect()), sources(t, postgresDialect())...) {
+		for _, statement := range file.statements {
+			for i, n := range numbers(statement) {
+				count++
+				if n != i+1 {
+					t.Errorf("%s: parameter $%d appears where $%d must, in\n%s", file.name, n, i+1, statement)
+				}
+			}
+			if strings.Contains(statement, "?") {
+				t.Errorf("%s: a parameter has no number in\n%s", file.name, statement)
+			}
+		}
+	}
+	if count < 50 {
+		t.Errorf("only %d parameters were found: the test does not see the statements", count)
+	}
+}
+
+// numbers gives the parameters of a statement by their first appearance.
+func numbers(statement string) []int {
+	var list []int
+	seen := map[string]bool{}
+	for _, m := range regexp.MustCompile(`\$(\d+)`).FindAllStringSubmatch(statement, -1) {
+		if !seen[m[1]] {
+			seen[m[1]] = true
+			n, _ := strconv.Atoi(m[1])
+			list = append(list, n)
+		}
+	}
+	return list
+}
+
+type source struct {
+	name       string
+	statements []string
+}
+
+// sources finds the SQL in the package's files, in a dialect.
+func sources(t *testing.T, d dialect) []source {
+	t.Helper()
+	names, err := filepath.Glob("*.go")
+	wantErr(t, "list files", err, nil)
+	var list []source
+	for _, name := range names {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
+		wantErr(t, "parse", err, nil)
+		found := source{name: name}
+		ast.Inspect(file, func(n ast.Node) bool {
+			text, ok := spell(n, d)
+			if ok && regexp.MustCompile(`^\s*(SELECT|INSERT|UPDATE|DELETE|CREATE|WITH)\s`).MatchString(text) {
+				found.statements = append(found.statements, strings.TrimSpace(text))
+				return false
+			}
+			return !ok
+		})
+		list = append(list, found)
+	}
+	return list
+}
+
+// spell gives the text of a literal, or of literals and the names that stand
+// between them.
+func spell(n ast.Node, d dialect) (string, bool) {
+	switch n := n.(type) {
+	case *ast.BasicLit:
+		if n.Kind != token.STRING {
+			return "", false
+		}
+		text, err := strconv.Unquote(n.Value)
+		return text, err == nil
+	case *ast.BinaryExpr:
+		left, ok := spell(n.X, d)
+		right, also := spell(n.Y, d)
+		return left + right, ok && also
+	case *ast.Ident:
+		switch n.Name {
+		case "operationColumns":
+			return operationColumns, true
+		case "terminalColumns":
+			return terminalColumns, true
+		case "merchantColumns":
+			return merchantColumns, true
+		case "vendorKeyColumns":
+			return vendorKeyColumns, true
+		case "slabColumns":
+			return slabColumns, true
+		case "callbackColumns":
+			return callbackColumns, true
+		case "secretColumns":
+			return secretColumns, true
+		case "choreColumns":
+			return choreColumns, true
+		case "givenUp":
+			return givenUp, true
+		case "replayed":
+			return replayed, true
+		}
+	case *ast.SelectorExpr:
+		switch n.Sel.Name {
+		case "names":
+			return d.names, true
+		case "skipLocked":
+			return d.skipLocked, true
+		case "hold":
+			return d.hold, true
+		}
+	case *ast.CallExpr:
+		if name, ok := n.Fun.(*ast.SelectorExpr); ok && name.Sel.Name == "called" {
+			condition, ok := spell(n.Args[0], d)
+			return d.called(condition), ok
+		}
+		if name, ok := n.Fun.(*ast.Ident); ok && name.Name == "origins" {
+			return "('received', 'dispatched')", true
+		} else if ok && name.Name == "before" {
+			return before(central.KYCApproved), true
+		}
+	}
+	return "", false
+}
