@@ -60,7 +60,7 @@ sim: tools ## the whole house in virtual time under seeded faults: make sim SEED
 	@bash -o pipefail -c '$(GO) test -count=1 -timeout 0 -v ./deploy/sim -run "^TestStories$$" -seeds $(SEEDS) | grep -v -e "^=== " -e "--- PASS"'
 
 .PHONY: torture
-torture: tools ## kill, stop and cut off real processes under load, then hold the books against the replies: make torture DURATION=6h DATABASE=postgres
+torture: tools $(if $(filter postgres,$(DATABASE)),postgres) ## kill, stop and cut off real processes under load, then hold the books against the replies: make torture DURATION=6h DATABASE=postgres
 	@case "$(DATABASE)" in sqlite|postgres) ;; *) echo "DATABASE=$(DATABASE): sqlite or postgres"; exit 1;; esac
 	GALLA_TORTURE=$(DURATION) $(GO) test -race -count=1 -timeout 0 -v -run '^TestKills$(if $(filter postgres,$(DATABASE)),Postgres)$$' $(WHOLE)
 

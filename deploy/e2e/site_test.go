@@ -134,6 +134,7 @@ func (s *site) furnish(at map[string]string) {
 		if s.primary != nil {
 			s.told[name]["GALLA_DATABASE_URL"] = s.databaseURL(n)
 			s.pids[name] = filepath.Join(s.data, "central-"+name+".pid")
+			s.told[name]["GALLA_PID_FILE"] = s.pids[name]
 		}
 	}
 	for n := range s.plan.counters {
