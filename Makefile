@@ -11,6 +11,7 @@ GO       ?= go
 SEEDS    ?= 2000# of `make sim`
 SEED     ?=# of `make sim`: one seed, played again and again
 DURATION ?= 1h# of `make torture`
+DATABASE ?= sqlite# of `make torture`: sqlite, or postgres with two centrals
 FUZZTIME ?= 60s# of `make fuzz`, for each target
 DEPTH    ?= 17# of `make model`: steps of two operations; each doubles the time
 BENCH    ?= .# of `make bench`: which benchmarks
@@ -69,8 +70,9 @@ model: tools ## the protocol's states, to the end and two operations DEPTH steps
 	$(GO) test -count=1 -timeout 0 -v ./deploy/model -depth $(DEPTH)
 
 .PHONY: torture
-torture: tools ## kill -9 of real processes under load, then hold the books against the replies: make torture DURATION=6h
-	GALLA_TORTURE=$(DURATION) $(GO) test -race -count=1 -timeout 0 -v -run '^TestKills$$' $(WHOLE)
+torture: tools $(if $(filter postgres,$(DATABASE)),postgres) ## kill, stop and cut off real processes under load, then hold the books against the replies: make torture DURATION=6h DATABASE=postgres
+	@case "$(DATABASE)" in sqlite|postgres) ;; *) echo "DATABASE=$(DATABASE): sqlite or postgres"; exit 1;; esac
+	GALLA_TORTURE=$(DURATION) $(GO) test -race -count=1 -timeout 0 -v -run '^TestKills$(if $(filter postgres,$(DATABASE)),Postgres)$$' $(WHOLE)
 
 .PHONY: shots
 shots: browser ## screenshots of the counter's pages into build/shots

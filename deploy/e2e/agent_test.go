@@ -18,7 +18,7 @@ import (
 // agent works at the counter through the plain forms of its pages, as a browser
 // without scripts does: fast, and through restarts of everything.
 type agent struct {
-	h      *house
+	at     string // the counter's URL
 	client *http.Client
 }
 
@@ -34,12 +34,12 @@ var (
 // errLocked says that the counter wants the PIN.
 var errLocked = errors.New("the counter is locked")
 
-func newAgent(h *house) (*agent, error) {
+func newAgent(counter string) (*agent, error) {
 	jar, err := cookiejar.New(nil)
 	if err != nil {
 		return nil, err
 	}
-	return &agent{h: h, client: &http.Client{Jar: jar, Timeout: 30 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}}, nil
+	return &agent{at: counter, client: &http.Client{Jar: jar, Timeout: 30 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}}, nil
 }
 
 // fetch makes a request and gives the page that it ends at.
@@ -73,7 +73,7 @@ func alertOf(page string) string {
 }
 
 func (a *agent) get(path string) (string, string, error) {
-	req, err := http.NewRequest("GET", a.h.url("COUNTER")+path, nil)
+	req, err := http.NewRequest("GET", a.at+path, nil)
 	if err != nil {
 		return "", "", err
 	}
@@ -90,12 +90,12 @@ func (a *agent) post(path, page string, fields ...string) (string, string, error
 	for i := 0; i < len(fields); i += 2 {
 		form.Set(fields[i], fields[i+1])
 	}
-	req, err := http.NewRequest("POST", a.h.url("COUNTER")+path, strings.NewReader(form.Encode()))
+	req, err := http.NewRequest("POST", a.at+path, strings.NewReader(form.Encode()))
 	if err != nil {
 		return "", "", err
 	}
 	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	req.Header.Set("Origin", a.h.url("COUNTER"))
+	req.Header.Set("Origin", a.at)
 	return a.fetch(req)
 }
 
@@ -114,7 +114,7 @@ func (a *agent) unlock(pin string) error {
 // cookie is the session that the counter gave.
 func (a *agent) cookie(t *testing.T) string {
 	t.Helper()
-	u, err := url.Parse(a.h.url("COUNTER"))
+	u, err := url.Parse(a.at)
 	if err != nil {
 		t.Fatal(err)
 	}

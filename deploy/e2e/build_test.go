@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"syscall"
 	"testing"
 )
@@ -65,12 +66,29 @@ func build(root, out, pkg string) error {
 	if raceOn {
 		args = append(args, "-race")
 	}
+	if tags := ownTags(); tags != "" {
+		args = append(args, "-tags", tags)
+	}
 	cmd := exec.Command("go", append(args, pkg)...)
 	cmd.Dir = root
 	if text, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("build %s: %w\n%s", pkg, err, text)
 	}
 	return nil
+}
+
+// ownTags are the build tags of the test, which its programs have too.
+func ownTags() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return ""
+	}
+	for _, s := range info.Settings {
+		if s.Key == "-tags" {
+			return s.Value
+		}
+	}
+	return ""
 }
 
 // serveStarts starts processes from one thread that lives as long as the tests:

@@ -233,7 +233,7 @@ func (h *house) makeNoise(t *testing.T) {
 // serveOne serves a customer at the counter and waits for the cash.
 func (h *house) serveOne(t *testing.T, paise int64) *agent {
 	t.Helper()
-	a, err := newAgent(h)
+	a, err := newAgent(h.url("COUNTER"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,18 +10,29 @@ import (
 	"time"
 )
 
-// firstAtCounter is the amount of the counter's first withdrawal, in paise. No
-// two of its withdrawals have the same one, and the direct load stays below it:
-// so the books can be searched by amount, whatever the counter forgot.
+// firstAtCounter is the amount of the first counter's first withdrawal, in
+// paise. No two withdrawals at counters have the same one, and the direct load
+// stays below it: so the books can be searched by amount, whatever a counter
+// forgot.
 const firstAtCounter = 1000
 
-// counterLoad is one agent who makes withdrawals at the counter while
-// everything is killed.
+// counterLoad is one agent who makes withdrawals at a counter while everything
+// is killed.
 type counterLoad struct {
 	t   *testing.T
-	h   *house
+	n   int // which counter, from 0 on
+	of  int // counters
 	a   *agent
 	ops []*counterOp
+}
+
+// amount is that of the k-th withdrawal, in paise.
+func (c *counterLoad) amount(k int) int64 { return firstAtCounter + int64(k*c.of+c.n)*100 }
+
+// owns tells whether an amount is one of this counter's.
+func (c *counterLoad) owns(paise int64) bool {
+	k := (paise - firstAtCounter) / 100
+	return paise >= firstAtCounter && k%int64(c.of) == int64(c.n)
 }
 
 // counterOp is a withdrawal as its agent knows it.
@@ -39,32 +50,27 @@ func (o *counterOp) last() string {
 }
 
 // newCounterLoad signs the agent in and lays the customer's finger on the glass.
-func newCounterLoad(t *testing.T, h *house) *counterLoad {
+func newCounterLoad(t *testing.T, s *site, n int) *counterLoad {
 	t.Helper()
-	a, err := newAgent(h)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := h.lay(fatima); err != nil {
-		t.Fatal(err)
-	}
+	at := s.counters[n]
+	a, err := newAgent(at.counter)
+	must(t, err)
+	must(t, s.layOn(at.reader, fatima))
 	a.signIn(t)
-	if err := h.lay(choudhury); err != nil {
-		t.Fatal(err)
-	}
-	return &counterLoad{t: t, h: h, a: a}
+	must(t, s.layOn(at.reader, choudhury))
+	return &counterLoad{t: t, n: n, of: len(s.counters), a: a}
 }
 
 // serve makes one withdrawal after the other until stop.
 func (c *counterLoad) serve(seed uint64, stop <-chan struct{}) {
-	r := rand.New(rand.NewPCG(seed, 1<<33))
+	r := rand.New(rand.NewPCG(seed, 1<<33+uint64(c.n)))
 	for {
 		select {
 		case <-stop:
 			return
 		case <-time.After(time.Duration(r.IntN(300)) * time.Millisecond):
 		}
-		o := &counterOp{paise: firstAtCounter + int64(len(c.ops))*100}
+		o := &counterOp{paise: c.amount(len(c.ops))}
 		var page string
 		err := c.a.unlocked(func() (err error) {
 			o.id, page, err = c.a.begin(choudhury, o.paise)
@@ -121,52 +127,12 @@ func (c *counterLoad) settle() {
 	}
 }
 
-// holdAgainstBooks holds what the counter shows against the books. It gives the
-// lines that are not the counter's, and the sum of everything executed.
-func (c *counterLoad) holdAgainstBooks(books map[string]execution) (rest map[string]execution, spent int64) {
-	rest = map[string]execution{}
-	byAmount := map[int64][]execution{}
-	for ref, line := range books {
-		if line.Status == "EXECUTED" {
-			spent += line.AmountPaise
-		}
-		if line.AmountPaise < firstAtCounter {
-			rest[ref] = line
-			continue
-		}
-		byAmount[line.AmountPaise] = append(byAmount[line.AmountPaise], line)
-	}
-	for _, o := range c.ops {
-		lines := byAmount[o.paise]
-		delete(byAmount, o.paise)
-		executed := 0
-		for _, line := range lines {
-			if line.Status == "EXECUTED" {
-				executed++
-			}
-		}
-		state := o.last()
-		switch paid := state == "succeeded"; {
-		case executed > 1 || len(lines) > 1:
-			c.t.Errorf("invariant 1: %s stands %d times in the books: %+v", o.id, len(lines), lines)
-		case paid != (executed == 1):
-			c.t.Errorf("invariant 2: the counter shows %s of %s (%d paise; %v), the books hold %+v", state, o.id, o.paise, o.states, lines)
-		case !finalAtCounter(state) && state != "ready" && state != "problem":
-			c.t.Errorf("invariant 3: %s (%d paise) has no end at the counter: %v", o.id, o.paise, o.states)
-		}
-	}
-	for paise, lines := range byAmount {
-		c.t.Errorf("invariant 2: the books hold %d paise that no agent began: %+v", paise, lines)
-	}
-	return rest, spent
-}
-
 func (c *counterLoad) report() {
 	ends := map[string]int{}
 	for _, o := range c.ops {
 		ends[o.last()]++
 	}
-	c.t.Logf("at the counter %d withdrawals; ends: %v", len(c.ops), ends)
+	c.t.Logf("at counter %d %d withdrawals; ends: %v", c.n+1, len(c.ops), ends)
 	if len(c.ops) == 0 {
 		c.t.Error(errors.New("nobody was served at the counter"))
 	}

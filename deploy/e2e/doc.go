@@ -4,9 +4,14 @@
 //   - flow_test.go: token, capture, withdrawal; the books move once.
 //   - counter_test.go: a real Chromium at the counter, with the central going
 //     away and coming back; screenshots go to $GALLA_SHOTS (build/shots).
-//   - kills_test.go: kill -9 of central, bank and edge under load; then what was
-//     replied is held against the bank's books. It runs for $GALLA_TORTURE (a
-//     minute), from $GALLA_SEED (drawn and printed).
+//   - kills_test.go: kill -9, SIGSTOP and broken wires under load, of a central
+//     on SQLite, and of two on one PostgreSQL that is killed too; then what was
+//     replied, the counters and the central's table are held against the bank's
+//     books. It runs for $GALLA_TORTURE (45 s), in rounds of two minutes where
+//     that is longer, from $GALLA_SEED (drawn and printed). $GALLA_EVIDENCE names
+//     a folder to which the data of a failed run is copied.
+//   - failover_test.go: PostgreSQL's primary killed and its standby promoted under
+//     load.
 //   - canary_test.go: after a whole run, no file, log line or column holds an
 //     Aadhaar number, PidData, secret, PIN or token.
 //

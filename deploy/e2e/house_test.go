@@ -28,9 +28,11 @@ type house struct {
 	data string
 	env  map[string]string
 	cmd  *exec.Cmd
-	out  string        // everything that came on the supervisor's stdout
-	gone chan struct{} // closed when the supervisor has ended
-	err  error         // of its end; read after gone
+	out  string            // everything that came on the supervisor's stdout
+	gone chan struct{}     // closed when the supervisor has ended
+	err  error             // of its end; read after gone
+	pids map[string]string // of a site's programs, by name: the file; nil: <name>.pid in the data folder
+	end  func()            // of a site: stops it and waits
 
 	tokens   sync.Map // client → token
 	reader   *reader  // the house's own
@@ -228,7 +230,11 @@ func (h *house) faultInLogs() string {
 
 // pid is the process that a program's file names; 0: none.
 func (h *house) pid(name string) int {
-	b, err := os.ReadFile(filepath.Join(h.data, name+".pid"))
+	file := h.pids[name]
+	if file == "" {
+		file = filepath.Join(h.data, name+".pid")
+	}
+	b, err := os.ReadFile(file)
 	if err != nil {
 		return 0
 	}
@@ -268,6 +274,31 @@ func until(t *testing.T, what string, limit time.Duration, cond func() bool) {
 			t.Fatalf("never happened in %s: %s", limit, what)
 		}
 	}
+}
+
+// killAndAwait kills a program and waits until the next one has written its pid.
+func (h *house) killAndAwait(name string) {
+	h.t.Helper()
+	old := h.pid(name)
+	if !h.signal(name, syscall.SIGKILL) {
+		h.t.Fatalf("%s does not run", name)
+	}
+	until(h.t, name+" is started again", time.Minute, func() bool { p := h.pid(name); return p != old && h.signal(name, 0) })
+}
+
+// awaitExecution waits until the books hold a debit of an amount that the test
+// uses once.
+func (h *house) awaitExecution(t *testing.T, paise int64) {
+	t.Helper()
+	began := time.Now().Add(-time.Minute)
+	until(t, "the bank executes "+rupees(paise), time.Minute, func() bool {
+		for _, e := range h.executions(began, time.Now().Add(time.Minute)) {
+			if e.AmountPaise == paise && e.Status == "EXECUTED" {
+				return true
+			}
+		}
+		return false
+	})
 }
 
 func itoa(n int) string { return strconv.Itoa(n) }

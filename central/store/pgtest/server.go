@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
@@ -181,8 +182,12 @@ func (s *Server) Stop() error {
 // Kill ends the server and all its processes at once, as a power cut of the
 // machine would end them, but for what the system still writes.
 func (s *Server) Kill() {
-	_ = syscall.Kill(-s.cmd.Process.Pid, syscall.SIGKILL)
-	_ = s.cmd.Process.Kill()
+	select {
+	case <-s.done:
+		return // its number may be another's
+	default:
+	}
+	killFamily(s.cmd.Process.Pid)
 	<-s.done
 	_ = os.Remove(filepath.Join(s.dir, "postmaster.pid")) // the ids in it may be others' soon
 }
@@ -229,11 +234,22 @@ func unprivileged() (*syscall.Credential, error) {
 	return nil, errors.New("PostgreSQL does not run as root, and neither user postgres nor nobody exists")
 }
 
+// Ports from which a server takes one: below those that the kernel gives to
+// outgoing connections, since a server that was killed must find its port free.
+const (
+	firstPort  = 20000
+	ports      = 12000
+	portsTried = 1000
+)
+
 func freePort() (int, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return 0, err
+	var err error
+	for range portsTried {
+		port := firstPort + rand.IntN(ports)
+		var l net.Listener
+		if l, err = net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port))); err == nil {
+			return port, l.Close()
+		}
 	}
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port, nil
+	return 0, fmt.Errorf("no free port from %d on: %w", firstPort, err)
 }

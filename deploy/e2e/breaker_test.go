@@ -1,0 +1,203 @@
+//go:build linux
+
+package e2e
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// How often things break, and for how long. The spans reach over the limits
+// that the programs wait for each other: 3 s for the bank, and are short enough
+// that most operations come to an end between two of them.
+const (
+	killEvery    = 3 * time.Second  // at most, between two kills by one hand; half of it in the mean
+	endOneOf     = 4                // so many kills, one is SIGTERM: a restart in order
+	stopEvery    = 6 * time.Second  // at most, between two stops
+	stopMost     = 5 * time.Second  // for which a process is stopped, at most
+	illEvery     = 8 * time.Second  // at most, between two ailments of one wire
+	illMost      = 5 * time.Second  // for which a wire is ill, at most
+	databaseWait = 12 * time.Second // at most, between two blows at the database
+	databaseGone = 3 * time.Second  // at most, until a killed database is started again
+)
+
+// breaker breaks a site at random: kill -9, SIGSTOP, wires, the database. Each
+// of its hands has a source of its own, so that a seed repeats what is drawn,
+// though not the moment at which it strikes.
+type breaker struct {
+	s    *site
+	seed uint64
+
+	mu      sync.Mutex
+	done    map[string]int // how often what was done
+	slowest time.Duration  // until a killed program had a successor
+}
+
+func newBreaker(s *site, seed uint64) *breaker {
+	return &breaker{s: s, seed: seed, done: map[string]int{}}
+}
+
+// run breaks until stop, and leaves everything running and every wire sound.
+func (b *breaker) run(stop <-chan struct{}) {
+	var hands sync.WaitGroup
+	hand := func(n uint64, every time.Duration, strike func(*rand.Rand)) {
+		r := rand.New(rand.NewPCG(b.seed, 1<<32+n))
+		hands.Go(func() {
+			for {
+				select {
+				case <-stop:
+					return
+				case <-time.After(time.Duration(r.Int64N(int64(every)))):
+				}
+				strike(r)
+			}
+		})
+	}
+	centrals, others := b.programs()
+	all := slices.Concat(centrals, others)
+	kill := func(list []string) func(*rand.Rand) {
+		return func(r *rand.Rand) { b.kill(list[r.IntN(len(list))], r.IntN(endOneOf) == 0) }
+	}
+	hand(0, killEvery, kill(centrals))
+	hand(1, killEvery, kill(others))
+	hand(2, stopEvery, func(r *rand.Rand) { b.freeze(all[r.IntN(len(all))], draw(r, stopMost)) })
+	for i, w := range b.s.wires {
+		hand(uint64(16+i), illEvery, func(r *rand.Rand) { b.sicken(w, ailments[r.IntN(len(ailments))], draw(r, illMost)) })
+	}
+	if b.s.primary != nil {
+		hand(3, databaseWait, b.strikeDatabase)
+	}
+	hands.Wait()
+}
+
+func draw(r *rand.Rand, most time.Duration) time.Duration {
+	return time.Duration(r.Int64N(int64(most)))
+}
+
+// programs are those that may be killed and stopped. Nobody kills the readers:
+// what a load captures is its own.
+func (b *breaker) programs() (centrals, others []string) {
+	for name := range b.s.pids {
+		switch {
+		case strings.HasPrefix(name, "rdsim"):
+		case strings.HasPrefix(name, "central"):
+			centrals = append(centrals, name)
+		default:
+			others = append(others, name)
+		}
+	}
+	slices.Sort(centrals)
+	slices.Sort(others)
+	return centrals, others
+}
+
+func (b *breaker) note(what string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.done[what]++
+}
+
+// kill ends a program, with SIGKILL or in order, and waits until the next one has
+// its place.
+func (b *breaker) kill(name string, inOrder bool) {
+	old, how, sig := b.s.pid(name), "kill ", syscall.SIGKILL
+	if inOrder {
+		how, sig = "end ", syscall.SIGTERM
+	}
+	if !b.s.signal(name, sig) {
+		return // it is just being started
+	}
+	b.note(how + name)
+	killed := time.Now()
+	for pid := old; pid == old || pid == 0; pid = b.s.pid(name) {
+		if time.Since(killed) > startWait {
+			b.s.t.Errorf("%s was ended and never started again", name)
+			return
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.slowest = max(b.slowest, time.Since(killed))
+}
+
+// freeze stops a program for a while, as a machine that swaps or a paused
+// virtual one does: its connections stay, and nobody answers.
+func (b *breaker) freeze(name string, span time.Duration) {
+	pid := b.s.pid(name)
+	if pid == 0 || syscall.Kill(pid, syscall.SIGSTOP) != nil {
+		return
+	}
+	b.note("stop " + name)
+	time.Sleep(span)
+	if b.s.pid(name) == pid { // else it was killed meanwhile, and the number may be another's
+		_ = syscall.Kill(pid, syscall.SIGCONT)
+	}
+}
+
+// sicken makes a wire ill for a while.
+func (b *breaker) sicken(w *wire, a ailment, span time.Duration) {
+	b.note(fmt.Sprintf("wire %s", a))
+	b.set(w, a)
+	time.Sleep(span)
+	b.set(w, sound)
+}
+
+func (b *breaker) set(w *wire, a ailment) {
+	if err := w.set(a); err != nil {
+		b.s.t.Errorf("%s: %v", a, err)
+	}
+}
+
+// strikeDatabase ends PostgreSQL with SIGKILL and starts it again after a while;
+// or one of its processes, as the system does that runs out of memory, upon
+// which it restarts itself; or every session, as an operator does.
+func (b *breaker) strikeDatabase(r *rand.Rand) {
+	switch r.IntN(3) {
+	case 0:
+		b.note("kill postgres")
+		b.s.primary.Kill()
+		time.Sleep(draw(r, databaseGone))
+		if err := b.s.primary.Run(); err != nil {
+			b.s.t.Errorf("PostgreSQL does not come back: %v", err)
+		}
+	case 1:
+		if b.s.primary.KillSession(r.IntN) {
+			b.note("kill session")
+		}
+	default:
+		if err := b.s.endSessions(); err == nil {
+			b.note("end sessions")
+		}
+	}
+}
+
+// figures tells what was broken.
+func (b *breaker) figures() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var words []string
+	for what, n := range b.done {
+		words = append(words, fmt.Sprintf("%s %d", what, n))
+	}
+	slices.Sort(words)
+	return strings.Join(words, ", ")
+}
+
+// count is how often something was done whose name begins so.
+func (b *breaker) count(prefix string) int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	n := 0
+	for what, k := range b.done {
+		if strings.HasPrefix(what, prefix) {
+			n += k
+		}
+	}
+	return n
+}

@@ -1,0 +1,47 @@
+//go:build linux
+
+package e2e
+
+import (
+	"math/rand/v2"
+	"testing"
+	"time"
+)
+
+// How the change of the database goes.
+const (
+	failoverFor  = 30 * time.Second
+	beforeIt     = 8 * time.Second // of load, and up to as much again
+	untilPromote = 3 * time.Second // at most, without any primary
+)
+
+// TestFailover kills the PostgreSQL primary of two centrals under load and
+// promotes its streaming standby, which every commit had waited for: what was
+// acknowledged survives, and operations go through again without anybody's
+// help.
+func TestFailover(t *testing.T) {
+	m := newMachine(t, plan{nodes: 2, counters: 1, postgres: true, standby: true}, seedOf(t))
+	b := newBreaker(m.s, m.seed)
+	r := rand.New(rand.NewPCG(m.seed, 1<<34))
+	before, at := 0, time.Time{}
+	m.under(failoverFor, func(<-chan struct{}) {
+		time.Sleep(beforeIt + draw(r, beforeIt))
+		before = m.l.ended(succeeded)
+		m.s.primary.Kill()
+		b.note("kill postgres")
+		time.Sleep(draw(r, untilPromote))
+		if err := m.s.standby.Promote(); err != nil {
+			t.Errorf("the standby is not promoted: %v", err)
+		}
+		b.note("promote standby")
+		at = time.Now()
+	})
+	after := m.l.ended(succeeded)
+	m.settle()
+	m.verdict(b)
+	t.Logf("%d direct calls had succeeded before the primary was killed, %d more while the load went on for %s after the promotion",
+		before, after-before, time.Since(at).Round(time.Second))
+	if before == 0 || after == before {
+		t.Error("the load ended before or with the first primary: this proves nothing")
+	}
+}

@@ -1,0 +1,205 @@
+//go:build linux
+
+package e2e
+
+import (
+	"fmt"
+	"testing"
+	"time"
+)
+
+// ledger is the bank's books of one run, against which everything is held that
+// anybody was told, and what the central has in its table.
+type ledger struct {
+	t       *testing.T
+	h       *house
+	lines   map[string]execution
+	claimed map[string]string // reference → whose operation it is
+
+	lost    int // without an end, or told as paid and not in the books
+	doubled int // executed twice
+	wrong   int // anything else that was told and is not so
+}
+
+// openLedger reads the books since a moment.
+func openLedger(t *testing.T, h *house, since time.Time) *ledger {
+	t.Helper()
+	g := &ledger{t: t, h: h, lines: map[string]execution{}, claimed: map[string]string{}}
+	for _, e := range h.executions(since, time.Now().Add(time.Minute)) {
+		if _, twice := g.lines[e.Reference]; twice {
+			g.double("reference %s stands twice in the books", e.Reference)
+		}
+		g.lines[e.Reference] = e
+	}
+	return g
+}
+
+// The invariants are those of operations.md, 'What must always hold'.
+
+func (g *ledger) lose(format string, args ...any) {
+	g.t.Helper()
+	g.lost++
+	g.t.Errorf("invariant 3: "+format, args...)
+}
+
+func (g *ledger) double(format string, args ...any) {
+	g.t.Helper()
+	g.doubled++
+	g.t.Errorf("invariant 1: "+format, args...)
+}
+
+func (g *ledger) find(format string, args ...any) {
+	g.t.Helper()
+	g.wrong++
+	g.t.Errorf("invariant 2: "+format, args...)
+}
+
+// claim notes that a line is somebody's operation.
+func (g *ledger) claim(ref, who string) {
+	if other := g.claimed[ref]; other != "" {
+		g.find("%s and %s have one reference, %s", other, who, ref)
+	}
+	g.claimed[ref] = who
+}
+
+// holdReplies holds every reply that a direct caller ever got against the books.
+func (g *ledger) holdReplies(l *load) {
+	for _, e := range l.entries {
+		if e.final == nil {
+			g.lose("%s (%d paise) has no final state; it was told %v", e.key, e.paise, e.told)
+			continue
+		}
+		v := judge(*e.final)
+		if v == nothing {
+			continue // it has no reference; a debit of it would stay unclaimed
+		}
+		ref := e.final.Data.RetailerReferenceNumber
+		g.claim(ref, e.key)
+		line := g.lines[ref]
+		switch {
+		case v == succeeded && line.Status != "EXECUTED":
+			g.lose("%s (%d paise) was told SUCCESS, but the books say %q of %s", e.key, e.paise, line.Status, ref)
+		case v != succeeded && line.Status == "EXECUTED":
+			g.find("%s (%d paise) was told %s, but the books say EXECUTED of %s", e.key, e.paise, v, ref)
+		case v == succeeded && line.AmountPaise != e.paise:
+			g.find("%s: %d paise asked, %d in the books", e.key, e.paise, line.AmountPaise)
+		}
+	}
+}
+
+// holdCounter holds what a counter shows against the books. Its lines are found
+// by their amounts, which nobody else uses, whatever the counter forgot.
+func (g *ledger) holdCounter(c *counterLoad) {
+	byAmount := map[int64][]execution{}
+	for _, line := range g.lines {
+		if c.owns(line.AmountPaise) {
+			byAmount[line.AmountPaise] = append(byAmount[line.AmountPaise], line)
+		}
+	}
+	for _, o := range c.ops {
+		lines := byAmount[o.paise]
+		delete(byAmount, o.paise)
+		executed := 0
+		for _, line := range lines {
+			g.claim(line.Reference, o.id)
+			if line.Status == "EXECUTED" {
+				executed++
+			}
+		}
+		state := o.last()
+		switch paid := state == "succeeded"; {
+		case executed > 1 || len(lines) > 1:
+			g.double("%s stands %d times in the books: %+v", o.id, len(lines), lines)
+		case paid && executed == 0:
+			g.lose("the counter shows %s of %s (%d paise; %v), the books hold %+v", state, o.id, o.paise, o.states, lines)
+		case !paid && executed == 1:
+			g.find("the counter shows %s of %s (%d paise; %v), the books hold %+v", state, o.id, o.paise, o.states, lines)
+		case !finalAtCounter(state) && state != "ready" && state != "problem":
+			g.lose("%s (%d paise) has no end at the counter: %v", o.id, o.paise, o.states)
+		}
+	}
+	for _, lines := range byAmount {
+		g.find("the books hold a withdrawal of counter %d that no agent began: %+v", c.n, lines)
+	}
+}
+
+// tableState is what the central's table says where a caller was told so.
+var tableState = map[verdict]string{succeeded: "succeeded", failed: "failed", reversed: "reversed"}
+
+// holdTable holds the central's table against the books and against what the
+// callers were told.
+func (g *ledger) holdTable(rows map[string]row, l *load) {
+	known := map[string]bool{}
+	for _, r := range rows {
+		known[r.reference] = true
+		line := g.lines[r.reference]
+		executed := line.Status == "EXECUTED"
+		switch {
+		case r.ends == 0:
+			g.lose("the central's table has operation %s (%s) in state %s after everything was settled", r.id, r.identity, r.state)
+		case r.ends > 1:
+			g.find("operation %s ended %d times by its history", r.id, r.ends)
+		case (r.state == "succeeded") != executed:
+			g.find("the central's table says %s of %s, the books say %q of %s", r.state, r.id, line.Status, r.reference)
+		case executed && line.AmountPaise != r.amount:
+			g.find("%s: %d paise in the central's table, %d in the books", r.id, r.amount, line.AmountPaise)
+		}
+		if r.dispatched > 1 {
+			g.double("operation %s was dispatched %d times by its history", r.id, r.dispatched)
+		}
+	}
+	for ref, line := range g.lines {
+		if line.AmountPaise > 0 && !known[ref] {
+			g.lose("the books hold %s, and the central's table no operation of it", ref)
+		}
+	}
+	for _, e := range l.entries {
+		if e.final == nil {
+			continue
+		}
+		r, there := rows[e.key]
+		v := judge(*e.final)
+		switch {
+		case v == nothing && there && r.state != "refused" && r.state != "failed":
+			g.find("%s was told that nothing was sent, and the central's table says %s", e.key, r.state)
+		case v != nothing && !there:
+			g.lose("%s was told %s, and the central's table has no operation of it", e.key, v)
+		case v != nothing && r.state != tableState[v]:
+			g.find("%s was told %s, and the central's table says %s", e.key, v, r.state)
+		}
+	}
+}
+
+// balance holds the customers' accounts against the executions, and looks for
+// debits that are nobody's.
+func (g *ledger) balance(l *load) {
+	spent := int64(0)
+	for ref, line := range g.lines {
+		if line.Status != "EXECUTED" {
+			continue
+		}
+		spent += line.AmountPaise
+		if g.claimed[ref] == "" {
+			g.find("the books hold a debit of %d paise that nobody was told of: %s", line.AmountPaise, ref)
+		}
+	}
+	moved := int64(0)
+	for aadhaar, before := range l.before {
+		moved += before - g.h.balance(aadhaar)
+	}
+	if moved != spent {
+		g.find("the customers have %d paise less, the executions sum up to %d", moved, spent)
+	}
+	g.h.checkTrial()
+}
+
+// String is the last line of a run.
+func (g *ledger) String() string {
+	executed := 0
+	for _, line := range g.lines {
+		if line.Status == "EXECUTED" {
+			executed++
+		}
+	}
+	return fmt.Sprintf("%d debits in the bank's books; lost %d, doubled %d, told wrongly %d", executed, g.lost, g.doubled, g.wrong)
+}

@@ -1,0 +1,318 @@
+//go:build linux
+
+package e2e
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"galla/central/store/pgtest"
+	"galla/deploy/local/supervise"
+)
+
+// plan is what a site consists of.
+type plan struct {
+	nodes    int  // centrals; more than one need PostgreSQL
+	counters int  // each with a reader of its own
+	postgres bool // in place of SQLite
+	standby  bool // a second server that follows the first and may take its place
+}
+
+// site is a house whose parts are joined by wires that a test can break:
+//
+//	clients ──► wire client ─┐                ┌─► wire bank-n ──► bank
+//	counters ─► wire uplink ─┴─► central-n ───┴─► wire database-n ──► PostgreSQL
+//
+// The tests' own looks at books, counters and readers take no wire.
+type site struct {
+	*house
+	plan     plan
+	wires    []*wire
+	counters []place
+	primary  *pgtest.Server               // nil: SQLite
+	standby  *pgtest.Server               // nil: none
+	direct   string                       // the database's URL past the wires
+	told     map[string]map[string]string // each program's environment, by its name
+}
+
+// place is where a counter and its reader answer.
+type place struct{ counter, reader string }
+
+// openSite starts a site and closes it at the test's end.
+func openSite(t *testing.T, p plan, seed uint64) *site {
+	t.Helper()
+	h := &house{t: t, bin: shop.bin, data: filepath.Join(t.TempDir(), "data"), gone: make(chan struct{}), pids: map[string]string{}}
+	must(t, os.MkdirAll(h.data, 0o700))
+	s := &site{house: h, plan: p, told: map[string]map[string]string{}}
+	names := []string{"BANK", "BANK_NETWORK"}
+	for n := range p.nodes {
+		names = append(names, numbered("CENTRAL", n), numbered("ADMIN", n), numbered("UPLINK", n))
+	}
+	for n := range p.counters {
+		names = append(names, numbered("COUNTER", n), numbered("RDSIM", n))
+	}
+	at := freeAddresses(t, names...)
+	if p.postgres {
+		s.openDatabase()
+	}
+	s.layWires(at, seed)
+	s.furnish(at)
+	s.run(s.steps(at))
+	t.Cleanup(s.close)
+	return s
+}
+
+func numbered(name string, n int) string { return fmt.Sprintf("%s-%d", name, n+1) }
+
+// wire gives a wire by its name.
+func (s *site) wire(name string) *wire {
+	for _, w := range s.wires {
+		if w.name == name {
+			return w
+		}
+	}
+	s.t.Fatalf("no wire is called %s", name)
+	return nil
+}
+
+// layWires joins the parts.
+func (s *site) layWires(at map[string]string, seed uint64) {
+	s.t.Helper()
+	lay := func(name string, ends ...string) {
+		s.wires = append(s.wires, newWire(s.t, name, seed+uint64(len(s.wires)), ends...))
+	}
+	var direct, uplinks []string
+	for n := range s.plan.nodes {
+		direct = append(direct, at[numbered("CENTRAL", n)])
+		uplinks = append(uplinks, at[numbered("UPLINK", n)])
+		lay(numbered("bank", n), at["BANK_NETWORK"])
+		if s.primary != nil {
+			lay(numbered("database", n), s.primary.Addr())
+		}
+		if s.standby != nil {
+			lay(numbered("standby", n), s.standby.Addr())
+		}
+	}
+	lay("client", direct...)
+	lay("uplink", uplinks...)
+	s.house.env = map[string]string{
+		"GALLA_CENTRAL_ADDR": s.wire("client").addr, "GALLA_BANK_ADDR": at["BANK"],
+		"GALLA_COUNTER_ADDR": at[numbered("COUNTER", 0)], "GALLA_RDSIM_ADDR": at[numbered("RDSIM", 0)],
+	}
+	s.reader = &reader{url: s.url("RDSIM")}
+}
+
+// furnish decides what each program is told. The centrals share a folder, since
+// they share their keys.
+func (s *site) furnish(at map[string]string) {
+	s.t.Helper()
+	s.told["bank"] = map[string]string{
+		"GALLA_DATA": s.data, "GALLA_BANK_ADDR": at["BANK"], "GALLA_BANK_NETWORK_ADDR": at["BANK_NETWORK"], "GALLA_BANK_TIME_SCALE": "0.05",
+	}
+	s.pids["bank"] = filepath.Join(s.data, "bank.pid")
+	for n := range s.plan.nodes {
+		name := numbered("central", n)
+		s.told[name] = map[string]string{
+			"GALLA_DATA": s.data, "GALLA_NODE": name,
+			"GALLA_CENTRAL_ADDR": at[numbered("CENTRAL", n)], "GALLA_ADMIN_ADDR": at[numbered("ADMIN", n)], "GALLA_UPLINK_ADDR": at[numbered("UPLINK", n)],
+			"GALLA_UPLINK_URL":        "ws://" + s.wire("uplink").addr + "/uplink",
+			"GALLA_BANK_NETWORK_ADDR": "http://" + s.wire(numbered("bank", n)).addr, "GALLA_BANK_TIMEOUT": "3s",
+		}
+		s.pids[name] = filepath.Join(s.data, "central.pid")
+		if s.primary != nil {
+			s.told[name]["GALLA_DATABASE_URL"] = s.databaseURL(n)
+			s.pids[name] = filepath.Join(s.data, "central-"+name+".pid")
+			s.told[name]["GALLA_PID_FILE"] = s.pids[name]
+		}
+	}
+	for n := range s.plan.counters {
+		edge, rdsim := numbered("edge", n), numbered("rdsim", n)
+		s.counters = append(s.counters, place{counter: "http://" + at[numbered("COUNTER", n)], reader: "http://" + at[numbered("RDSIM", n)]})
+		data := s.folder(edge, n)
+		s.told[edge] = map[string]string{"GALLA_DATA": data, "GALLA_COUNTER_ADDR": at[numbered("COUNTER", n)], "GALLA_RDSIM_ADDR": s.counters[n].reader, "GALLA_CENTRAL_ADDR": s.url("CENTRAL")}
+		s.told[rdsim] = map[string]string{"GALLA_DATA": data, "GALLA_RDSIM_ADDR": at[numbered("RDSIM", n)]}
+		s.pids[edge], s.pids[rdsim] = filepath.Join(data, "edge.pid"), filepath.Join(data, "rdsim.pid")
+	}
+}
+
+// folder is the data folder of the n-th counter and its reader, with the one
+// authority of all readers; the first counter has the house's folder.
+func (s *site) folder(edge string, n int) string {
+	s.t.Helper()
+	if n == 0 {
+		return s.data
+	}
+	dir, authority := filepath.Join(s.data, edge), filepath.Join(s.data, "authority")
+	must(s.t, os.MkdirAll(dir, 0o700))
+	must(s.t, os.MkdirAll(authority, 0o700))
+	must(s.t, os.Symlink(authority, filepath.Join(dir, "authority")))
+	return dir
+}
+
+// steps is the order of the start.
+func (s *site) steps(at map[string]string) []supervise.Step {
+	var list []supervise.Step
+	start := func(name, program, url string) {
+		var env []string
+		for _, kv := range os.Environ() {
+			if !strings.HasPrefix(kv, "GALLA_") {
+				env = append(env, kv)
+			}
+		}
+		for k, v := range s.told[name] {
+			env = append(env, k+"="+v)
+		}
+		list = append(list, supervise.Step{Program: &supervise.Program{
+			Name: name, Path: filepath.Join(s.bin, program), PIDFile: s.pids[name],
+			Env:   append(env, "GALLA_SANDBOX=1", "GORACE=atexit_sleep_ms=0"),
+			Ready: func(context.Context) error { return s.answers(url) },
+		}})
+	}
+	for n := range s.plan.counters {
+		start(numbered("rdsim", n), "galla-rdsim", s.counters[n].reader+"/")
+	}
+	start("bank", "galla-bank", s.url("BANK")+"/books/trial")
+	for n := range s.plan.nodes {
+		start(numbered("central", n), "galla-central", "http://"+at[numbered("ADMIN", n)]+"/readyz")
+	}
+	for n := range s.plan.counters {
+		list = append(list, supervise.Step{Do: func(ctx context.Context) error { return s.enrol(ctx, numbered("edge", n)) }})
+		start(numbered("edge", n), "galla-edge", s.counters[n].counter+"/healthz")
+	}
+	return list
+}
+
+func (s *site) answers(url string) error {
+	status, _, _, err := s.do("GET", url, nil)
+	if err == nil && status != http.StatusOK {
+		err = fmt.Errorf("GET %s: HTTP %d", url, status)
+	}
+	return err
+}
+
+// run starts the programs and waits until all serve.
+func (s *site) run(steps []supervise.Step) {
+	s.t.Helper()
+	logs, err := os.OpenFile(s.logPath(), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	must(s.t, err)
+	screen := &lines{out: logs}
+	ready := make(chan struct{})
+	sup, err := supervise.New(supervise.Config{
+		Steps: steps, OnReady: func() { close(ready) }, LogDir: filepath.Join(s.data, "log"), Screen: screen,
+		Logger:    slog.New(slog.NewTextHandler(screen, nil)).With("part", "supervisor"),
+		ReadyWait: startWait, StopGrace: time.Minute,
+	})
+	must(s.t, err)
+	ctx, stop := context.WithCancel(context.Background())
+	go func() {
+		s.err = errors.Join(sup.Run(ctx), logs.Close())
+		close(s.gone)
+	}()
+	s.end = func() {
+		stop()
+		<-s.gone
+	}
+	select {
+	case <-ready:
+	case <-s.gone:
+		stop()
+		s.t.Fatalf("the site does not start: %v\n%s", s.err, s.lastLog())
+	}
+}
+
+// lines is the log of a site, which the supervisor and its programs share.
+type lines struct {
+	mu  sync.Mutex
+	out *os.File
+}
+
+func (l *lines) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.out.Write(b)
+}
+
+// close stops the programs, then the database, and looks through the logs.
+func (s *site) close() {
+	s.end()
+	if s.err != nil {
+		s.t.Errorf("the site's end: %v", s.err)
+	}
+	for _, db := range []*pgtest.Server{s.primary, s.standby} {
+		if db != nil {
+			db.Kill()
+		}
+	}
+	if fault := s.faultInLogs(); fault != "" {
+		s.t.Errorf("a program's log tells of a fault:\n%s", fault)
+	}
+	if s.t.Failed() {
+		s.t.Logf("the end of the logs:\n%s", s.lastLog())
+		s.keepEvidence()
+	}
+}
+
+// keepEvidence copies a failed site's data out of the test's folder, where
+// $GALLA_EVIDENCE names one.
+func (s *site) keepEvidence() {
+	to := os.Getenv("GALLA_EVIDENCE")
+	if to == "" {
+		return
+	}
+	to = filepath.Join(to, strings.ReplaceAll(s.t.Name(), "/", "-")+time.Now().Format("-150405"))
+	if err := os.CopyFS(to, os.DirFS(filepath.Dir(s.data))); err != nil {
+		s.t.Logf("keep the evidence in %s: %v", to, err)
+		return
+	}
+	s.t.Logf("the evidence lies in %s", to)
+}
+
+// enrol puts a terminal of the merchant on a counter.
+func (s *site) enrol(ctx context.Context, edge string) error {
+	token, err := s.newToken(lakshmi, lakshmiSecret)
+	if err != nil {
+		return err
+	}
+	status, _, raw, err := s.do("POST", s.url("CENTRAL")+"/terminals", map[string]any{}, "Authorization", "Bearer "+token)
+	if err != nil {
+		return err
+	}
+	var reply struct {
+		Data struct {
+			Code string `json:"code"`
+		} `json:"data"`
+	}
+	if err := json.Unmarshal(raw, &reply); err != nil || status/100 != 2 || reply.Data.Code == "" {
+		return fmt.Errorf("POST /terminals: HTTP %d: no code", status)
+	}
+	dir := s.t.TempDir()
+	args := []string{"enrol", "--if-needed", "--name", edge, "--agent-name", "Fatima"}
+	for flag, content := range map[string]string{"code": reply.Data.Code, "agent-pin": "2580", "agent-aadhaar": fatima} {
+		file := filepath.Join(dir, flag)
+		if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
+			return err
+		}
+		args = append(args, "--"+flag+"-file", file)
+	}
+	cmd := exec.CommandContext(ctx, filepath.Join(s.bin, "galla-edge"), args...)
+	cmd.Env = os.Environ()
+	for k, v := range s.told[edge] {
+		cmd.Env = append(cmd.Env, k+"="+v)
+	}
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("galla-edge enrol: %w: %s", err, bytes.TrimSpace(out))
+	}
+	return nil
+}

@@ -1,0 +1,169 @@
+//go:build linux
+
+package e2e
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"net"
+	"os"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// TestWire shows that a wire carries everything while it is sound, and does to
+// connections what its ailments say: a machine that breaks nothing proves
+// nothing.
+func TestWire(t *testing.T) {
+	end := echo(t)
+	dial := func(t *testing.T, w *wire) net.Conn {
+		t.Helper()
+		c, err := net.Dial("tcp", w.addr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = c.Close() })
+		return c
+	}
+	sent := make([]byte, 40<<10)
+	r := rand.NewChaCha8([32]byte{1})
+	_, _ = r.Read(sent)
+	// trip sends everything through a connection and gives what came back.
+	trip := func(c net.Conn) ([]byte, error) {
+		var work sync.WaitGroup
+		work.Go(func() {
+			_, _ = c.Write(sent)
+			_ = c.(*net.TCPConn).CloseWrite()
+		})
+		got, err := io.ReadAll(c)
+		work.Wait()
+		return got, err
+	}
+	for _, a := range []ailment{sound, slow, narrow} {
+		t.Run(string(a), func(t *testing.T) {
+			w := newWire(t, "W", 1, end)
+			must(t, w.set(a))
+			got, err := trip(dial(t, w))
+			if err != nil || !bytes.Equal(got, sent) {
+				t.Errorf("%d of %d bytes came back: %v", len(got), len(sent), err)
+			}
+		})
+	}
+	t.Run("cut", func(t *testing.T) {
+		w := newWire(t, "W", 1, end)
+		before := dial(t, w)
+		_, _ = before.Write([]byte("x"))
+		_, _ = io.ReadFull(before, make([]byte, 1))
+		must(t, w.set(cut))
+		if _, err := before.Read(make([]byte, 1)); !errors.Is(err, syscall.ECONNRESET) {
+			t.Errorf("the open connection: %v, want a reset", err)
+		}
+		c, err := net.Dial("tcp", w.addr)
+		if err == nil {
+			_, err = c.Read(make([]byte, 1))
+			_ = c.Close()
+		}
+		if !errors.Is(err, syscall.ECONNRESET) {
+			t.Errorf("a new connection: %v, want a reset", err)
+		}
+		must(t, w.set(sound))
+		if got, err := trip(dial(t, w)); err != nil || !bytes.Equal(got, sent) {
+			t.Errorf("after it: %d bytes, %v", len(got), err)
+		}
+	})
+	t.Run("refused", func(t *testing.T) {
+		w := newWire(t, "W", 1, end)
+		must(t, w.set(refused))
+		if c, err := net.Dial("tcp", w.addr); !errors.Is(err, syscall.ECONNREFUSED) {
+			t.Errorf("%v %v, want a refusal", c, err)
+		}
+		must(t, w.set(sound))
+		if got, err := trip(dial(t, w)); err != nil || !bytes.Equal(got, sent) {
+			t.Errorf("after it: %d bytes, %v", len(got), err)
+		}
+	})
+	t.Run("snipping", func(t *testing.T) {
+		w := newWire(t, "W", 1, end)
+		must(t, w.set(snipping))
+		if got, err := trip(dial(t, w)); err == nil || len(got) >= len(sent) {
+			t.Errorf("%d of %d bytes came back: %v, want a reset", len(got), len(sent), err)
+		}
+	})
+	t.Run("mute", func(t *testing.T) {
+		w := newWire(t, "W", 1, end)
+		must(t, w.set(mute))
+		ends := map[bool]int{}
+		var all []net.Conn
+		for range 16 {
+			c := dial(t, w)
+			_, _ = c.Write([]byte("late"))
+			_ = c.SetReadDeadline(time.Now().Add(10 * time.Millisecond))
+			if _, err := c.Read(make([]byte, 1)); !errors.Is(err, os.ErrDeadlineExceeded) {
+				t.Fatalf("a mute wire gave %v", err)
+			}
+			all = append(all, c)
+		}
+		until(t, "the wire has taken all connections", time.Minute, func() bool {
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			return len(w.open) == len(all)
+		})
+		must(t, w.set(sound))
+		for _, c := range all {
+			_ = c.SetReadDeadline(time.Now().Add(time.Minute))
+			got := make([]byte, 4)
+			_, err := io.ReadFull(c, got)
+			ends[err == nil && string(got) == "late"]++
+		}
+		if ends[true] == 0 || ends[false] == 0 {
+			t.Errorf("of what was held back, %d arrived late and %d never: want both", ends[true], ends[false])
+		}
+	})
+	t.Run("ends", func(t *testing.T) {
+		gone := freeAddresses(t, "GONE")["GONE"]
+		w := newWire(t, "W", 1, gone, end)
+		for range 4 {
+			if got, err := trip(dial(t, w)); err != nil || !bytes.Equal(got, sent) {
+				t.Errorf("one of two ends is gone: %d bytes, %v", len(got), err)
+			}
+		}
+	})
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// echo serves connections by giving back what they send.
+func echo(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var work sync.WaitGroup
+	work.Go(func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			work.Go(func() {
+				_, _ = io.Copy(c, c)
+				_ = c.Close()
+			})
+		}
+	})
+	t.Cleanup(func() {
+		_ = l.Close()
+		work.Wait()
+	})
+	return l.Addr().String()
+}
