@@ -1,8 +1,9 @@
 # Galla's workbench. `make` alone lists what there is.
 #
 # Everything needs Go (the version in go.mod) and a C compiler, since SQLite is
-# compiled in. Only tests need more: Debian's chromium for the browser's, and
-# Node, PHP, Python and Java for the examples of the gateway.
+# compiled in. Only tests need more: Debian's PostgreSQL for the store's, chromium
+# for the browser's, and Node, PHP, Python and Java for the examples of the
+# gateway.
 
 export CGO_ENABLED = 1
 
@@ -47,7 +48,7 @@ check: tools ## formatting, go vet, staticcheck, and the rules of the house (sha
 	$(GO) test -count=1 ./shared/archtest
 
 .PHONY: test
-test: check browser languages ## check, then all tests under the race detector, with real processes and a real browser
+test: check postgres browser languages ## check, then all tests under the race detector, with real processes and a real browser
 	$(TEST) $$($(GO) list ./... | grep -v -e /deploy/e2e$$ -e /deploy/sim$$ -e /deploy/contracttest$$ -e /shared/archtest$$)
 	$(TEST) ./deploy/sim
 	@bash -o pipefail -c '$(TEST) -v ./deploy/contracttest | grep -v -e "^=== " -e "--- PASS"'
@@ -66,7 +67,7 @@ shots: browser ## screenshots of the counter's pages into build/shots
 	GALLA_SHOTS=$(abspath $(SHOTS)) $(GO) test -count=1 -timeout 20m -v -run '^TestCounterInBrowser$$' $(WHOLE)
 
 .PHONY: bench
-bench: tools ## benchmarks of all packages: make bench BENCH=Seal
+bench: tools postgres ## benchmarks of all packages: make bench BENCH=Seal
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem ./...
 
 .PHONY: fuzz
@@ -87,6 +88,18 @@ clean: ## remove what was built; the sandbox's data in .galla stays
 tools:
 	@command -v $(GO) > /dev/null || { echo "Go is missing: install the version that go.mod names, from https://go.dev/dl/"; exit 1; }
 	@command -v $${CC:-gcc} > /dev/null || { echo "A C compiler is missing, and SQLite needs one: apt-get install gcc libc6-dev"; exit 1; }
+
+# PostgreSQL's server for the tests of the store, which start it themselves, unless
+# GALLA_TEST_POSTGRES gives the URL of one (of a user who may make databases).
+# Where neither is, those tests fail with the same sentence.
+.PHONY: postgres
+postgres: tools
+	@if [ -n "$$GALLA_TEST_POSTGRES" ] || command -v initdb > /dev/null || ls /usr/lib/postgresql/*/bin/initdb > /dev/null 2>&1; then exit 0; fi; \
+	if ! command -v apt-get > /dev/null; then as=no; elif [ "$$(id -u)" = 0 ]; then as=; elif sudo -n true 2> /dev/null; then as="sudo -n"; else as=no; fi; \
+	if [ "$$as" = no ]; then echo "PostgreSQL's server is missing and can't be installed by this user: ask for 'apt-get install postgresql', or give one's URL in GALLA_TEST_POSTGRES"; exit 0; fi; \
+	echo "installing PostgreSQL for the tests of the store"; \
+	{ $$as apt-get update -qq && $$as env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends postgresql > /dev/null; } || \
+	echo "PostgreSQL could not be installed; the tests of the store will say so"
 
 # Chromium for the browser tests: installed where it is missing and the user
 # may. Where he may not, those tests fail with the same sentence.

@@ -7,12 +7,12 @@ import "sync"
 // nobody hears is lost without harm.
 type Bell struct {
 	mu       sync.Mutex
-	watchers map[string]map[chan struct{}]struct{}
+	watchers map[string]map[chan struct{}]struct{} // all of them once more under ""
 }
 
 // NewBell makes a bell.
 func NewBell() *Bell {
-	return &Bell{watchers: map[string]map[chan struct{}]struct{}{}}
+	return &Bell{watchers: map[string]map[chan struct{}]struct{}{"": {}}}
 }
 
 // Watch gives a channel that receives after each ring of the name; rings that
@@ -25,18 +25,18 @@ func (b *Bell) Watch(name string) (<-chan struct{}, func()) {
 	if b.watchers[name] == nil {
 		b.watchers[name] = map[chan struct{}]struct{}{}
 	}
-	b.watchers[name][ch] = struct{}{}
+	b.watchers[name][ch], b.watchers[""][ch] = struct{}{}, struct{}{}
 	return ch, func() {
 		b.mu.Lock()
 		defer b.mu.Unlock()
-		delete(b.watchers[name], ch)
-		if len(b.watchers[name]) == 0 {
+		delete(b.watchers[""], ch)
+		if delete(b.watchers[name], ch); len(b.watchers[name]) == 0 && name != "" {
 			delete(b.watchers, name)
 		}
 	}
 }
 
-// Ring wakes all who watch the name.
+// Ring wakes all who watch the name; "" wakes everybody: rings may be missed.
 func (b *Bell) Ring(name string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

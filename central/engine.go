@@ -291,21 +291,24 @@ func (e *Engine) follow(ctx context.Context, o Operation) (Operation, bool, erro
 	return e.await(ctx, fresh, rung)
 }
 
-// awaitPoll is how often a waiting call looks by itself: another node's
-// settlement rings no bell here.
+// awaitPoll is how often a waiting call looks by itself. Another node's
+// settlement rings no bell here: it is looked for sooner, and ever less often.
 const awaitPoll = time.Second
 
 // await waits until the operation is final or pending, or ctx ends, and gives
 // it as it then stands.
 func (e *Engine) await(ctx context.Context, o Operation, rung <-chan struct{}) (Operation, bool, error) {
-	poll := time.NewTicker(awaitPoll)
-	defer poll.Stop()
+	pause, most := awaitPoll, awaitPoll
+	if o.Node != e.cfg.Node {
+		pause, most = awaitPoll/50, awaitPoll/4
+	}
 	for o.State == op.Received || o.State == op.Dispatched {
 		select {
 		case <-ctx.Done():
 			return o, false, nil
 		case <-rung:
-		case <-poll.C:
+		case <-time.After(pause):
+			pause = min(2*pause, most)
 		}
 		fresh, err := e.store.Operation(ctx, o.ID)
 		if err != nil {

@@ -138,7 +138,9 @@ func (e *Engine) enquire(ctx context.Context, o Operation) {
 	defer cancel()
 	answer, err := e.bank.Enquire(askCtx, o.Reference)
 	if ctx.Err() != nil {
-		return // the lease ends, and the next start asks again
+		now := time.Now() // given back: another node asks at once
+		_ = e.store.Postpone(context.WithoutCancel(ctx), o.ID, now, now, "the node stopped before the bank answered", false)
+		return
 	}
 	if err != nil {
 		e.postpone(ctx, o, "enquiry failed: "+err.Error())

@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"net"
+	"sync/atomic"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -153,6 +154,8 @@ type Door struct {
 	strangers *limiter // at the gateway
 	underWay  chan struct{}
 
+	leaving atomic.Bool // replies ask clients to connect elsewhere
+
 	life context.Context // of calls; ends when Run stops waiting for them
 	end  context.CancelFunc
 }
@@ -208,6 +211,11 @@ func New(dispatcher central.Dispatcher, directory central.Directory, cfg Config)
 	d.app.Server().SecureErrorLogMessage = true // errors would quote headers, tokens included
 	return d, nil
 }
+
+// Leave says that Run is about to end: calls are taken as before, but each reply
+// ends its connection, so that the next call of that client finds another
+// central.
+func (d *Door) Leave() { d.leaving.Store(true) }
 
 // Handler serves one request without a listener.
 func (d *Door) Handler() fasthttp.RequestHandler { return d.serve }

@@ -50,7 +50,7 @@ func (d *Door) serve(fctx *fasthttp.RequestCtx) {
 		served.whole()
 	}
 	shape, last := ambiguous(&fctx.Request.Header)
-	if last {
+	if last || d.leaving.Load() {
 		fctx.SetConnectionClose()
 	}
 	if d.toGateway(fctx) {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"galla/central"
+	"galla/central/duty"
 	"galla/shared/envelope"
 	"galla/shared/op"
 )
@@ -23,12 +24,12 @@ const Prefix = "/process"
 // Config sets up a Gateway. Rand and Logger are needed; the others take their
 // defaults where they are zero.
 type Config struct {
-	// Rate and Burst bound each vendor's messages; default 100 a second, 8.6
+	// Rate and Burst bound each vendor's messages at all nodes together; default 100 a second, 8.6
 	// million a day, and 1000: what one vendor may take of a central of two
 	// cores without its neighbours feeling it (BenchmarkNeighbour).
 	Rate  float64
 	Burst int
-	// UnderWay bounds each vendor's calls at one time; default 256: a quarter
+	// UnderWay bounds each vendor's calls at one time on this node; default 256: a quarter
 	// of what the engine lets wait for the bank, so that one vendor whose calls
 	// all hang leaves the others their share.
 	UnderWay int
@@ -73,6 +74,7 @@ func (c Config) validate() error {
 type Store interface {
 	central.VendorKeys
 	central.Replays
+	duty.Rates
 }
 
 // Gateway opens sealed messages and seals replies. It is safe for concurrent
@@ -105,7 +107,7 @@ func New(dispatcher central.Dispatcher, store Store, safe *Safe, cfg Config) (*G
 	g := &Gateway{
 		dispatcher: dispatcher, store: store, cfg: cfg, log: cfg.Logger, now: time.Now,
 		routes: map[string]map[string]op.Route{}, ring: ring, counts: newCounts(),
-		vendors: newVendors(cfg), explain: map[central.KeyID]bool{},
+		vendors: newVendors(store, cfg, time.Now), explain: map[central.KeyID]bool{},
 	}
 	for _, id := range cfg.Explain {
 		g.explain[id] = true

@@ -5,9 +5,8 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/time/rate"
-
 	"galla/central"
+	"galla/central/duty"
 )
 
 const (
@@ -22,66 +21,85 @@ const (
 	busyRetry = time.Second
 )
 
-// vendors holds each vendor to its share. Only authenticated vendors get here,
-// so the table is as long as the list of vendors.
+// vendors holds each vendor to its share: to its rate over all nodes together,
+// and to its calls under way on this one. Only authenticated vendors get here,
+// so the tables are as long as the list of vendors.
 type vendors struct {
-	cfg Config
+	cfg   Config
+	meter *duty.Meter
+
 	mu  sync.Mutex
 	all int // calls under way
 	by  map[central.VendorID]*share
 }
 
 type share struct {
-	limit    *rate.Limiter
 	underWay int
 	held     int
 }
 
-func newVendors(cfg Config) *vendors {
-	return &vendors{cfg: cfg, by: map[central.VendorID]*share{}}
+// ratePrefix is what the vendors' rates are called in the shared table.
+const ratePrefix = "gateway:"
+
+func newVendors(rates duty.Rates, cfg Config, now func() time.Time) *vendors {
+	rate := duty.Rate{PerSecond: cfg.Rate, Burst: cfg.Burst}
+	return &vendors{cfg: cfg, meter: duty.NewMeter(rates, rate, ratePrefix, now), by: map[central.VendorID]*share{}}
 }
 
 // enter takes a vendor's message on. leave ends its call; cancel gives its place
 // in the rate back, too, for a message that turns out not to be the vendor's
-// doing. The error is TooMany.
-func (v *vendors) enter(ctx context.Context, vendor central.VendorID, now time.Time) (leave, cancel func(), err error) {
+// doing. The error is TooMany, or the database's.
+func (v *vendors) enter(ctx context.Context, vendor central.VendorID) (leave, cancel func(), err error) {
+	s, ok := v.begin(vendor)
+	if !ok {
+		return nil, nil, tooMany(busyRetry)
+	}
+	cancel, wait, err := v.meter.Take(ctx, string(vendor))
+	if err != nil {
+		v.end(s)
+		return nil, nil, inStore(err)
+	}
+	if wait > 0 {
+		v.end(s)
+		v.penalise(ctx, s)
+		return nil, nil, tooMany(wait)
+	}
+	return func() { v.end(s) }, cancel, nil
+}
+
+// begin takes a place among the calls under way, if there is one.
+func (v *vendors) begin(vendor central.VendorID) (*share, bool) {
 	v.mu.Lock()
+	defer v.mu.Unlock()
 	s, ok := v.by[vendor]
 	if !ok {
-		s = &share{limit: rate.NewLimiter(rate.Limit(v.cfg.Rate), v.cfg.Burst)}
+		s = &share{}
 		v.by[vendor] = s
 	}
 	if s.underWay >= v.cfg.UnderWay || v.all >= v.cfg.AllUnderWay {
-		v.mu.Unlock()
-		return nil, nil, tooMany(busyRetry)
-	}
-	r := s.limit.ReserveN(now, 1)
-	if wait := r.DelayFrom(now); !r.OK() || wait > 0 {
-		r.CancelAt(now)
-		hold := s.held < maxPenalties
-		if hold {
-			s.held++
-		}
-		v.mu.Unlock()
-		if hold {
-			v.hold(ctx, s)
-		}
-		return nil, nil, tooMany(wait)
+		return nil, false
 	}
 	s.underWay++
 	v.all++
-	v.mu.Unlock()
-	leave = func() {
-		v.mu.Lock()
-		defer v.mu.Unlock()
-		s.underWay--
-		v.all--
-	}
-	return leave, func() { r.CancelAt(now) }, nil
+	return s, true
 }
 
-// hold waits out the penalty.
-func (v *vendors) hold(ctx context.Context, s *share) {
+func (v *vendors) end(s *share) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	s.underWay--
+	v.all--
+}
+
+// penalise holds an answer back, unless too many are.
+func (v *vendors) penalise(ctx context.Context, s *share) {
+	v.mu.Lock()
+	if s.held >= maxPenalties {
+		v.mu.Unlock()
+		return
+	}
+	s.held++
+	v.mu.Unlock()
 	timer := time.NewTimer(penalty)
 	defer timer.Stop()
 	select {

@@ -192,8 +192,8 @@ func isJSON(media string) bool {
 // admit holds the vendor to its limits. What it gives takes the message off the
 // vendor's account again.
 func (s *session) admit(ctx context.Context) (cancel func(), err error) {
-	s.release, cancel, err = s.g.vendors.enter(ctx, s.known.vendor, s.g.now())
-	if err != nil {
+	s.release, cancel, err = s.g.vendors.enter(ctx, s.known.vendor)
+	if err != nil && central.AsError(err).Fault == central.TooMany {
 		s.g.counts.limited.Add(1)
 	}
 	return cancel, err

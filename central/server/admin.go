@@ -25,6 +25,8 @@ type admin struct {
 	store     *store.DB
 	terminals *uplink.Server
 	gateway   *gateway.Gateway
+	life      *life
+	node      string
 	duties    *duties
 	log       *slog.Logger
 }
@@ -70,6 +72,8 @@ func (a admin) ready(w http.ResponseWriter, r *http.Request) {
 	case err != nil:
 		a.log.Warn("not ready: the database does not answer", "error", err)
 		say(w, http.StatusServiceUnavailable, "the database does not take changes")
+	case a.life.Leaving():
+		say(w, http.StatusServiceUnavailable, "about to stop: send calls elsewhere")
 	case !a.engine.Running():
 		say(w, http.StatusServiceUnavailable, "starting or stopping")
 	default:
@@ -105,6 +109,18 @@ func (b backlog) Collect(ch chan<- prometheus.Metric) {
 	} else {
 		gauge("operations_pending", "Operations that wait for the bank's word.", pending)
 		gauge("operations_stuck", "Pending operations that wait for a person.", stuck)
+	}
+	leaving := 0
+	if b.life.Leaving() {
+		leaving = 1
+	}
+	gauge("leaving", "1 while the central was told to stop.", leaving)
+	ch <- prometheus.MustNewConstMetric(prometheus.NewDesc("galla_node_info", "The name of this central among those of its database.", []string{"node"}, nil), prometheus.GaugeValue, 1, b.node)
+	if load, pooled := b.store.Load(); pooled {
+		gauge("database_connections_busy", "Connections to the database that calls have.", load.Busy)
+		gauge("database_connections_open", "Connections to the database.", load.Open)
+		gauge("database_connections_limit", "Connections to the database at most.", load.Limit)
+		gauge("database_calls_waiting", "Calls that wait for a connection to the database.", load.Waiting)
 	}
 	gauge("terminals_connected", "Terminals with a live uplink.", b.terminals.Connected())
 	gauge("terminals_under_way", "Operations of terminals that are waited for.", b.terminals.UnderWay())

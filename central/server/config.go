@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/url"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
 
@@ -28,6 +29,10 @@ type Config struct {
 	Data    string // folder; the central's files lie in central/ and keys/ below it
 	Sandbox bool   // make missing keys, seed the sandbox's parties and limits
 	Node    string // name of this central among those that share a database; no two may have the same
+
+	// PIDFile is where the process's id is told; default central.pid in Data. Two
+	// nodes that share a folder need one each.
+	PIDFile string
 
 	// DatabaseURL is a PostgreSQL database, by its URL or a list of key=value,
 	// which several centrals may share; empty: SQLite in the data folder.
@@ -54,6 +59,16 @@ type Config struct {
 	GatewayBurst    int
 	GatewayUnderWay int
 
+	// Lead is how long the central still takes calls after it was told to stop,
+	// while it says that it is not ready: until the load balancers in front have
+	// noticed. Default none, for there may be no balancer.
+	Lead time.Duration
+	// Archive is the folder that bodies are archived in; default archive in Data.
+	Archive string
+	// KeepBodies is how long bodies stay in the database after an operation's
+	// end; default 180 days, at least 30.
+	KeepBodies time.Duration
+
 	// BankTimeout is how long a dispatch waits for the bank; default 15 s.
 	BankTimeout time.Duration
 
@@ -72,6 +87,14 @@ const (
 // defaultHandle is the part after the @ of merchants' UPI addresses.
 const defaultHandle = "galla"
 
+// maxLead bounds Config.Lead: no balancer takes longer to notice, and whoever
+// stops the central waits that long.
+const maxLead = 5 * time.Minute
+
+// nodeName is what a node may be called: the name stands in the database, in
+// logs, and in a file's name.
+var nodeName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
+
 // Validate reports all faults at once.
 func (c Config) Validate() error {
 	var errs []error
@@ -86,8 +109,11 @@ func (c Config) Validate() error {
 	if c.Data == "" {
 		errs = append(errs, errors.New("data folder is missing"))
 	}
-	if c.Node == "" {
-		errs = append(errs, errors.New("node name is missing"))
+	if !nodeName.MatchString(c.Node) {
+		errs = append(errs, fmt.Errorf("node name %q: want letters, digits, '.', '_' and '-', at most 100", c.Node))
+	}
+	if c.Lead < 0 || c.Lead > maxLead {
+		errs = append(errs, fmt.Errorf("lead %s before a stop: want at most %s", c.Lead, maxLead))
 	}
 	if !c.DatabaseURL.IsZero() {
 		if err := checkDatabase(c.DatabaseURL.Reveal()); err != nil {

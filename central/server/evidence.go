@@ -52,7 +52,11 @@ func (e *Evidence) Show(ctx context.Context, name string, out io.Writer) error {
 		if err != nil {
 			return err
 		}
-		if err := show(out, o, steps); err != nil {
+		archived, err := e.archived(ctx, o)
+		if err != nil {
+			return err
+		}
+		if err := show(out, o, steps, archived); err != nil {
 			return err
 		}
 	}
@@ -84,7 +88,7 @@ func (e *Evidence) Waiting(ctx context.Context, out io.Writer) error {
 
 // show prints one operation. Nothing in it is secret: an operation holds no
 // secret, and of its reply only the codes and the message are shown.
-func show(out io.Writer, o central.Operation, steps []central.Step) error {
+func show(out io.Writer, o central.Operation, steps []central.Step, archived string) error {
 	t := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)
 	line := func(name, value string) {
 		if value != "" && value != "0.00" {
@@ -124,6 +128,7 @@ func show(out io.Writer, o central.Operation, steps []central.Step) error {
 	line("next enquiry", when(o.NextEnquiry))
 	line("settled", when(o.SettledAt))
 	line("reply", replied(o))
+	line("archived", archived)
 	fmt.Fprintln(t, "history")
 	for _, s := range steps {
 		from := string(s.From)

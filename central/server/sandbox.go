@@ -87,6 +87,19 @@ func sandboxSeed(rand io.Reader) (store.Seed, error) {
 	return seed, nil
 }
 
+// seedSandbox gives a sandbox's database what it lacks. Nodes may do it at the
+// same time.
+func seedSandbox(ctx context.Context, cfg Config, db *store.DB) error {
+	if !cfg.Sandbox {
+		return nil
+	}
+	seed, err := sandboxSeed(cfg.Rand)
+	if err != nil {
+		return err
+	}
+	return db.Seed(ctx, seed)
+}
+
 // sandboxStrangers is how many messages a second that are not authentic one
 // address may send to a sandbox's gateway: partners' tests send little else.
 const sandboxStrangers = 10_000

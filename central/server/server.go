@@ -1,14 +1,13 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"net"
 	"os"
 	"path/filepath"
-
-	"golang.org/x/sync/errgroup"
 
 	"galla/central"
 	"galla/central/bank"
@@ -27,8 +26,8 @@ import (
 // pidFile holds the process id of a running central.
 const pidFile = "central.pid"
 
-// Run serves a central until ctx ends, then stops taking calls, waits for the
-// operations under way, and closes the database.
+// Run serves a central until ctx ends, then lets calls and operations under way
+// finish (life has the order), and closes the database.
 func Run(ctx context.Context, cfg Config) error {
 	if err := cfg.Validate(); err != nil {
 		return fmt.Errorf("configuration: %w", err)
@@ -46,24 +45,19 @@ func Run(ctx context.Context, cfg Config) error {
 			_ = l.Close() // closed already where its server ran
 		}
 	}()
-	db, err := openStore(ctx, cfg, store.Config{Node: cfg.Node, Logger: cfg.Logger})
+	bell := central.NewBell()
+	db, err := openStore(ctx, cfg, store.Config{Node: cfg.Node, Logger: cfg.Logger, Ring: bell.Ring})
 	if err != nil {
 		return err
 	}
-	err = serve(ctx, cfg, k, db, listeners)
+	err = serve(ctx, cfg, k, db, bell, listeners)
 	return errors.Join(err, db.Close())
 }
 
 // serve builds the parts and runs them side by side.
-func serve(ctx context.Context, cfg Config, k keys, db *store.DB, listeners []net.Listener) error {
-	if cfg.Sandbox {
-		seed, err := sandboxSeed(cfg.Rand)
-		if err != nil {
-			return err
-		}
-		if err := db.Seed(ctx, seed); err != nil {
-			return err
-		}
+func serve(ctx context.Context, cfg Config, k keys, db *store.DB, bell *central.Bell, listeners []net.Listener) error {
+	if err := seedSandbox(ctx, cfg, db); err != nil {
+		return err
 	}
 	network, err := bank.New(bank.Config{BaseURL: cfg.BankURL, Key: k.bank, Timeout: cfg.BankTimeout, Logger: cfg.Logger})
 	if err != nil {
@@ -77,14 +71,13 @@ func serve(ctx context.Context, cfg Config, k keys, db *store.DB, listeners []ne
 	if err != nil {
 		return err
 	}
-	bell := central.NewBell()
 	engine, err := central.NewEngine(db, network, contract.Renderer{}, bell, central.EngineConfig{
 		Node: cfg.Node, BankTimeout: cfg.BankTimeout, Tariff: tariff, Rand: cfg.Rand, Logger: cfg.Logger,
 	})
 	if err != nil {
 		return err
 	}
-	dispatcher, err := contract.New(engine, central.NewRegistry(db, bell, cfg.Rand), db, db, contract.Config{
+	dispatcher, err := newDispatcher(ctx, engine, central.NewRegistry(db, bell, cfg.Rand), db, contract.Config{
 		FingerprintKey: k.fingerprint, UplinkURL: cfg.uplinkURL(), Audience: uplinkAudience,
 		Limits: r.limits, Handle: cfg.handle(), Rand: cfg.Rand, Logger: cfg.Logger,
 	})
@@ -110,25 +103,25 @@ func serve(ctx context.Context, cfg Config, k keys, db *store.DB, listeners []ne
 	if err != nil {
 		return err
 	}
-	calls, err := newDuties(cfg, k.vendorMasters, db)
+	calls, err := newHouseDuties(cfg, k.vendorMasters, db)
 	if err != nil {
 		return err
 	}
-	desk := admin{engine: engine, store: db, terminals: terminals, gateway: sealed, duties: calls, log: cfg.Logger}
-
-	if err := writePID(cfg.Data); err != nil {
+	forget, err := writePID(cfg)
+	if err != nil {
 		return err
 	}
-	defer func() { _ = os.Remove(filepath.Join(cfg.Data, pidFile)) }()
-	group, ctx := errgroup.WithContext(ctx)
-	group.Go(func() error { return engine.Run(ctx) })
-	group.Go(func() error { return sealed.Run(ctx) })
-	group.Go(func() error { return calls.run(ctx) })
-	group.Go(func() error { return direct.Run(ctx, listeners[0]) })
-	group.Go(func() error { return desk.run(ctx, listeners[1]) })
-	group.Go(func() error { return terminals.Run(ctx, listeners[2]) })
-	cfg.Logger.Info("central is serving", "direct", cfg.Addr, "admin", cfg.AdminAddr, "uplink", cfg.UplinkAddr, "bank", cfg.BankURL, "sandbox", cfg.Sandbox)
-	return group.Wait()
+	defer forget()
+	l := &life{lead: cfg.Lead, leave: direct.Leave, lost: db.Lost()}
+	desk := admin{engine: engine, store: db, terminals: terminals, gateway: sealed, duties: calls, life: l, node: cfg.Node, log: cfg.Logger}
+	l.doors = []func(context.Context) error{
+		func(ctx context.Context) error { return direct.Run(ctx, listeners[0]) },
+		func(ctx context.Context) error { return terminals.Run(ctx, listeners[2]) },
+	}
+	l.work = []func(context.Context) error{engine.Run, sealed.Run, calls.run}
+	l.desk = []func(context.Context) error{func(ctx context.Context) error { return desk.run(ctx, listeners[1]) }}
+	cfg.Logger.Info("central is serving", "node", cfg.Node, "database", db.Name(), "direct", cfg.Addr, "admin", cfg.AdminAddr, "uplink", cfg.UplinkAddr, "bank", cfg.BankURL, "sandbox", cfg.Sandbox)
+	return l.run(ctx)
 }
 
 // pages are the description of the interface, for programs and for people.
@@ -188,10 +181,10 @@ func listen(addrs ...string) ([]net.Listener, error) {
 }
 
 // writePID tells the process's own id to whoever supervises it.
-func writePID(data string) error {
-	path := filepath.Join(data, pidFile)
+func writePID(cfg Config) (forget func(), err error) {
+	path := cmp.Or(cfg.PIDFile, filepath.Join(cfg.Data, pidFile))
 	if err := os.WriteFile(path, fmt.Appendln(nil, os.Getpid()), 0o644); err != nil {
-		return fmt.Errorf("write the process id: %w", err)
+		return nil, fmt.Errorf("write the process id: %w", err)
 	}
-	return nil
+	return func() { _ = os.Remove(path) }, nil
 }

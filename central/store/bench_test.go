@@ -1,17 +1,111 @@
 package store
 
 import (
-	"context"
+	"errors"
 	"fmt"
+	"os"
 	"testing"
 
 	"galla/central"
+	"galla/central/store/pgtest"
+	"galla/shared/op"
 )
 
-// BenchmarkBegin measures the durable recording of an operation: one row each
-// in operations, identities and operation_steps. 'single' commits a transaction
-// for each, as a store without group commit would. With quotas, there are two
-// more rows for each of them.
+// BenchmarkLife measures the durable steps of an operation: Begin, which writes
+// its row, identity and first step (and its names, on PostgreSQL), Dispatch, and
+// Settle; with 1 and 32 callers. PostgreSQL syncs its commits here, as SQLite
+// does.
+func BenchmarkLife(b *testing.B) {
+	for _, on := range []kind{onSQLite, onPostgres} {
+		place := on.durable(b)
+		for _, callers := range []int{1, 32} {
+			s := openAt(b, place, testConfig())
+			made := make(chan op.ID, 1<<20) // from each step to the next
+			for _, bench := range []struct {
+				name string
+				do   func() error
+			}{
+				{"Begin", func() error {
+					o := newOperation()
+					_, _, err := s.Begin(background, o, nil)
+					made <- o.ID
+					return err
+				}},
+				{"Dispatch", func() error { return onNext(s, made, op.Dispatched) }},
+				{"Settle", func() error { return onNext(s, made, op.Succeeded) }},
+			} {
+				b.Run(fmt.Sprintf("%s/%s/%d", on, bench.name, callers), func(b *testing.B) {
+					fillTo(b, s, made, bench.name)
+					parallel(b, callers, func() {
+						if err := bench.do(); err != nil {
+							b.Error(err)
+						}
+					})
+					b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "ops/s")
+				})
+			}
+		}
+	}
+}
+
+// onNext takes a step with the next operation in line.
+func onNext(s *DB, made chan op.ID, to op.State) error { return step(s, <-made, to) }
+
+// fillTo brings as many new operations as are measured to where a step begins.
+func fillTo(b *testing.B, s *DB, made chan op.ID, name string) {
+	b.Helper()
+	for len(made) > 0 {
+		<-made
+	}
+	if name == "Begin" {
+		return
+	}
+	parallel(b, 32, func() {
+		o := newOperation()
+		_, _, err := s.Begin(background, o, nil)
+		if name == "Settle" {
+			err = errors.Join(err, step(s, o.ID, op.Dispatched))
+		}
+		if err != nil {
+			b.Error(err)
+		}
+		made <- o.ID
+	})
+}
+
+// durable makes a seeded database that survives a power cut.
+func (k kind) durable(b *testing.B) string {
+	b.Helper()
+	if k == onSQLite {
+		return k.seeded(b)
+	}
+	folder, err := os.MkdirTemp("", "galla-bench")
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { os.RemoveAll(folder) })
+	server, err := pgtest.Start(folder, pgtest.Options{Durable: true, Settings: []string{"shared_buffers=256MB", "max_wal_size=1GB"}})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() {
+		if err := server.Stop(); err != nil {
+			b.Error(err)
+		}
+	})
+	s, err := OpenPostgres(background, server.URL("postgres"), testConfig())
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := errors.Join(s.Seed(background, testSeed()), s.Close()); err != nil {
+		b.Fatal(err)
+	}
+	return server.URL("postgres")
+}
+
+// BenchmarkBegin measures what group commit is worth on SQLite: 'single' commits
+// a transaction for each operation, as a store without it would. With quotas,
+// there are two more rows for each of them.
 func BenchmarkBegin(b *testing.B) {
 	for _, bench := range []struct {
 		name    string
@@ -30,7 +124,6 @@ func BenchmarkBegin(b *testing.B) {
 			cfg := testConfig()
 			cfg.Batch = bench.batch
 			s := openSeeded(b, cfg)
-			ctx := context.Background()
 			b.ReportAllocs()
 			begin := func() {
 				o := newOperation()
@@ -39,7 +132,7 @@ func BenchmarkBegin(b *testing.B) {
 					withRef(string(o.ID))(&o)
 					quotas = append(quotas, daily(fmt.Sprint("key ", i, o.ID[len(o.ID)-2:]), 1, 0, 0))
 				}
-				if _, isNew, err := s.Begin(ctx, o, quotas); err != nil || !isNew {
+				if _, isNew, err := s.Begin(background, o, quotas); err != nil || !isNew {
 					b.Fatal(isNew, err)
 				}
 			}

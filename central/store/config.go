@@ -54,6 +54,21 @@ type Config struct {
 	Batch int
 	// Readers is how many reads run at one time; default 4.
 	Readers int
+
+	// Ring is called with names of the bell that writers of any node rang
+	// (central.TerminalBell), and with "" after rings may have been missed: look
+	// at everything. It must not block. With PostgreSQL it makes this store a
+	// node: its name is then held, and refused where another holds it. nil: the
+	// store is that of a command beside a running central. On SQLite there are no
+	// others, and it is not called.
+	Ring func(name string)
+	// Connections is how many connections to PostgreSQL there are at most, the
+	// bell's not counted; default 24, or pool_max_conns of the URL. Queue bounds
+	// the calls that wait for one; Batch and Readers are of SQLite.
+	Connections int
+	// Patience is how long a change is tried again through an outage of
+	// PostgreSQL before its caller gets central.ErrBusy; default 10 s.
+	Patience time.Duration
 }
 
 func (c Config) file() (sqlite.Config, error) {
@@ -67,5 +82,8 @@ func (c Config) server() (postgres.Config, error) {
 	if c.Node == "" || c.Logger == nil {
 		return postgres.Config{}, errors.New("a store needs a node name and a logger")
 	}
-	return postgres.Config{Logger: c.Logger}, nil
+	return postgres.Config{
+		Logger: c.Logger, Node: c.Node, Ring: c.Ring,
+		Connections: c.Connections, Queue: c.Queue, Patience: c.Patience,
+	}, nil
 }

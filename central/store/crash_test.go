@@ -9,16 +9,18 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"galla/central"
+	"galla/central/store/pgtest"
 	"galla/shared/money"
 	"galla/shared/op"
 )
 
-// Environment of the child process: the database's path, and where its ids
+// Environment of the child process: the database's place, and where its ids
 // begin.
 const (
 	crashChild = "GALLA_STORE_CRASH_CHILD"
@@ -57,6 +59,9 @@ func auditQuotas(t *testing.T, s *DB) {
 				return err
 			})
 		}
+		clear(usage)
+		clear(reserved)
+		clear(live)
 		operations, err := c.operations(`SELECT ` + operationColumns + ` FROM operations WHERE settled_at IS NULL OR state = 'succeeded'`)
 		for _, o := range operations {
 			for _, q := range crashQuotas(o) {
@@ -64,7 +69,7 @@ func auditQuotas(t *testing.T, s *DB) {
 			}
 		}
 		return errors.Join(err, read(usage, `SELECT key, count, sum FROM quota_usage`),
-			read(reserved, `SELECT key, count(*), sum(amount) FROM reservations GROUP BY key`))
+			read(reserved, `SELECT key, count(*), CAST(sum(amount) AS BIGINT) FROM reservations GROUP BY key`))
 	}), nil)
 	if !maps.Equal(usage, live) || !maps.Equal(reserved, live) {
 		t.Errorf("quotas: used %v, reserved %v, and the operations count for %v", usage, reserved, live)
@@ -73,11 +78,8 @@ func auditQuotas(t *testing.T, s *DB) {
 
 // writeUntilKilled is the child: many callers write, and each acknowledged
 // step is a line on the standard output.
-func writeUntilKilled(path string) {
-	s, err := OpenSQLite(background, path, testConfig())
-	if err == nil {
-		err = s.Seed(background, testSeed())
-	}
+func writeUntilKilled(place string) {
+	s, err := openPlace(place, testConfig())
 	fail := func(err error) {
 		if err != nil {
 			fmt.Fprintln(os.Stderr, err)
@@ -110,40 +112,140 @@ func writeUntilKilled(path string) {
 }
 
 // TestKill9 kills a process that writes, at a random moment, several times on
-// one file, and looks for everything that it had acknowledged.
-func TestKill9(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "central.db")
+// one database, and looks for everything that it had acknowledged.
+func TestKill9(t *testing.T) { onBoth(t, kill9) }
+
+func kill9(t *testing.T, on kind) {
+	place := on.seeded(t)
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 0))
 	acknowledged := map[op.ID]op.State{}
 	for round := range 3 {
-		collect(t, acknowledged, path, round, 1+random.IntN(1200))
-		s := openAt(t, path, testConfig())
-		for id, state := range acknowledged {
-			o, err := s.Operation(background, id)
-			if err != nil {
-				t.Fatalf("round %d: an acknowledged operation: %v", round, err)
-			}
-			if rank(o.State) < rank(state) {
-				t.Errorf("round %d: operation %s is %s and was acknowledged as %s", round, id, o.State, state)
-			}
-			steps, err := s.History(background, id)
-			if err != nil || len(steps) != rank(o.State)+1 {
-				t.Errorf("round %d: operation %s is %s with %d steps: %v", round, id, o.State, len(steps), err)
-			}
-		}
+		collect(t, acknowledged, place, round, 1+random.IntN(1200))
+		t.Logf("round %d", round)
+		s := openAt(t, place, testConfig())
+		on.settled(t, s)
+		auditSteps(t, s, acknowledged)
 		auditQuotas(t, s)
-		var verdict string
-		wantErr(t, "check the file", s.read(background, func(c conn) error {
-			return c.one("PRAGMA integrity_check", nil, &verdict)
-		}), nil)
-		if verdict != "ok" {
-			t.Errorf("round %d: the file is damaged: %s", round, verdict)
-		}
+		on.audit(t, s)
 		wantErr(t, "close", s.Close(), nil)
 	}
 	t.Logf("%d operations were acknowledged by three processes", len(acknowledged))
+}
+
+// settled waits until the server has done with a process that is gone.
+func (k kind) settled(t *testing.T, s *DB) {
+	t.Helper()
+	if k == onSQLite {
+		return
+	}
+	for busy := 1; busy > 0; time.Sleep(10 * time.Millisecond) {
+		wantErr(t, "count transactions", s.read(background, func(c conn) error {
+			return c.one(`SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() AND state <> 'idle'`, nil, &busy)
+		}), nil)
+	}
+}
+
+// audit looks whether the database is whole in itself.
+func (k kind) audit(t *testing.T, s *DB) {
+	t.Helper()
+	check, want := "PRAGMA integrity_check", "ok"
+	if k == onPostgres {
+		check, want = `SELECT CAST(count(*) AS TEXT) FROM operations AS o FULL JOIN operation_names AS n ON o.id = n.id AND o.created_at = n.created_at
+			AND o.reference = n.reference AND o.pending_reference IS NOT DISTINCT FROM n.pending_reference WHERE o.id IS NULL OR n.id IS NULL`, "0"
+	}
+	var verdict string
+	wantErr(t, "check the database", s.read(background, func(c conn) error { return c.one(check, nil, &verdict) }), nil)
+	if verdict != want {
+		t.Errorf("the database is damaged: %s", verdict)
+	}
+}
+
+// auditSteps looks for what was acknowledged, and whether each step was taken
+// once.
+func auditSteps(t *testing.T, s *DB, acknowledged map[op.ID]op.State) {
+	t.Helper()
+	for id, state := range acknowledged {
+		o, err := s.Operation(background, id)
+		if err != nil {
+			t.Fatalf("an acknowledged operation: %v", err)
+		}
+		if rank(o.State) < rank(state) {
+			t.Errorf("operation %s is %s and was acknowledged as %s", id, o.State, state)
+		}
+		steps, err := s.History(background, id)
+		if err != nil || len(steps) != rank(o.State)+1 {
+			t.Errorf("operation %s is %s with %d steps: %v", id, o.State, len(steps), err)
+		}
+	}
+}
+
+// TestKillPostgres kills the server under those who write, and starts it again:
+// what they were told is done is done, once.
+func TestKillPostgres(t *testing.T) {
+	folder, err := os.MkdirTemp("", "galla-kill")
+	wantErr(t, "make a folder", err, nil)
+	defer os.RemoveAll(folder)
+	server, err := pgtest.Start(folder, pgtest.Options{Durable: true})
+	wantErr(t, "start a server", err, nil)
+	defer server.Kill()
+	s := openAt(t, server.URL("postgres"), testConfig())
+	wantErr(t, "seed", s.Seed(background, testSeed()), nil)
+
+	acknowledged, steps, failed := map[op.ID]op.State{}, 0, 0
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	stop := make(chan struct{})
+	for range 16 {
+		wg.Go(func() {
+			for {
+				o := newOperation()
+				for _, state := range life {
+					select {
+					case <-stop:
+						return
+					default:
+					}
+					var err error
+					if state == op.Received {
+						_, _, err = s.Begin(background, o, crashQuotas(o))
+					} else {
+						err = step(s, o.ID, state)
+					}
+					mu.Lock()
+					if err == nil {
+						acknowledged[o.ID] = state
+						steps++
+					} else {
+						failed++
+					}
+					mu.Unlock()
+					if err != nil {
+						break // what became of it is the sweep's to find out
+					}
+				}
+			}
+		})
+	}
+	count := func() int {
+		mu.Lock()
+		defer mu.Unlock()
+		return steps
+	}
+	for range 3 {
+		for enough := count() + 50 + rand.IntN(250); count() < enough; {
+			time.Sleep(time.Millisecond)
+		}
+		server.Kill()
+		wantErr(t, "start it again", server.Run(), nil)
+	}
+	close(stop)
+	wg.Wait()
+	auditSteps(t, s, acknowledged)
+	auditQuotas(t, s)
+	onPostgres.audit(t, s)
+	t.Logf("%d steps of %d operations were acknowledged over three deaths of the server, and %d calls were told of an error", steps, len(acknowledged), failed)
 }
 
 func rank(state op.State) int {
@@ -157,10 +259,10 @@ func rank(state op.State) int {
 
 // collect runs a child until it has acknowledged so many steps, kills it, and
 // notes what else it had acknowledged by then.
-func collect(t *testing.T, acknowledged map[op.ID]op.State, path string, round, enough int) {
+func collect(t *testing.T, acknowledged map[op.ID]op.State, place string, round, enough int) {
 	t.Helper()
 	child := exec.Command(os.Args[0])
-	child.Env = append(os.Environ(), crashChild+"="+path, fmt.Sprintf("%s=%d", crashIDs, (round+1)*1_000_000))
+	child.Env = append(os.Environ(), crashChild+"="+place, fmt.Sprintf("%s=%d", crashIDs, (round+1)*1_000_000))
 	var complaint strings.Builder
 	child.Stderr = &complaint
 	output, err := child.StdoutPipe()

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"galla/central"
+	"galla/central/store/postgres"
 )
 
 // DB is a store in one database. It implements central.Store and is safe for
@@ -47,6 +48,9 @@ type row interface {
 	Scan(dest ...any) error
 }
 
+// Name tells people which database it is, without its password.
+func (s *DB) Name() string { return s.db.Name() }
+
 // Close takes nothing more, commits what is queued, waits for reads under way
 // and closes the database. Calls that come later fail; closing again only waits.
 func (s *DB) Close() error { return s.db.Close() }
@@ -55,6 +59,25 @@ func (s *DB) Close() error { return s.db.Close() }
 // or in an open transaction is not committed and its callers get an error. It
 // is for simulations of a crash.
 func (s *DB) Abandon() error { return s.db.Abandon() }
+
+// Lost receives once where another central has taken this one's node name, which
+// needs an outage of the connection that holds it: the node must then stop taking
+// work. It is nil, and so never receives, on SQLite and without Config.Ring.
+func (s *DB) Lost() <-chan error {
+	if shared, ok := s.db.(server); ok {
+		return shared.Lost()
+	}
+	return nil
+}
+
+// Load tells how much of a shared database's connections this node uses, for
+// metrics; false: the database is a file.
+func (s *DB) Load() (postgres.Load, bool) {
+	if shared, ok := s.db.(server); ok {
+		return shared.Load(), true
+	}
+	return postgres.Load{}, false
+}
 
 // write commits a change.
 func (s *DB) write(ctx context.Context, do func(conn) error) error {
@@ -67,6 +90,15 @@ func (s *DB) read(ctx context.Context, do func(conn) error) error {
 }
 
 func (s *DB) conn(l link) conn { return conn{link: l, node: s.node, dialect: s.db.Dialect()} }
+
+// ring wakes those who watch a name, at every node that shares the database,
+// once the change is committed. Where there is only this one, its engine rings.
+func (c conn) ring(name string) error {
+	if c.dialect.ring == "" {
+		return nil
+	}
+	return c.each(c.dialect.ring, []any{name}, func(row) error { return nil })
+}
 
 // Ping tells whether the store reads and takes changes: it goes through the
 // queue and a transaction that changes nothing, and so fails with

@@ -10,6 +10,9 @@ type dialect struct {
 	// names is the table that has the unique names of all operations: id,
 	// reference, pending_reference, and party with caller_ref.
 	names string
+	// ring is the statement that rings a name ($1) at every node when the change
+	// is committed; empty where there is only this one.
+	ring string
 	// months makes the partitions of the months that are to come. Where there
 	// are no partitions, it is empty.
 	months string

@@ -1,14 +1,14 @@
 // Package store keeps the central's records in SQL: operations with their
 // identities and history, the parties, terminals with their codes, tokens and
 // events, and the agents' sessions. It implements central.Store over SQLite
-// (mattn/go-sqlite3).
+// (mattn/go-sqlite3) and over PostgreSQL (jackc/pgx).
 //
 // It promises that a method that returned nil is on the disk: the journal is a
-// write-ahead log synced at each commit (synchronous=FULL), which is checked
-// on every connection. It also promises that no record is ever in a state that
-// central.CanBecome does not allow: methods change a row only if it is still in
-// the state that they leave, and the schema's constraints and triggers refuse
-// what a mistake in the code might try.
+// write-ahead log synced at each commit (SQLite's synchronous=FULL, PostgreSQL's
+// synchronous_commit), which is checked on every connection. It also promises
+// that no record is ever in a state that central.CanBecome does not allow:
+// methods change a row only if it is still in the state that they leave, and the
+// schema's constraints and triggers refuse what a mistake in the code might try.
 //
 // Data enters and leaves as the types of package central. Inside, times are
 // integer milliseconds since 1970 (what is finer is cut off; the zero time is
@@ -17,9 +17,10 @@
 // takes the masked form only, codes come as hashes, and PidData and OTPs have
 // no column.
 //
-// Package sqlite, below, has the connections and the writer that commits in
-// groups. An error of a change says that nothing was recorded, with the one
-// exception told there; the engine's sweep settles such a record as any other.
+// Packages sqlite and postgres, below, have the connections: the one writer that
+// commits in groups, and the pool that survives its server. An error of a change
+// says that nothing was recorded, with the one exception told there; the engine's
+// sweep settles such a record as any other.
 //
 // # What an operation brings with it
 //
@@ -36,10 +37,49 @@
 // Changes of a vendor's slabs wait for each other on the vendor's row, so that
 // no two of them can both find room for their bands.
 //
-// # Other databases
+// # Two databases
 //
-// Statements use numbered parameters in the order of their first appearance,
-// which SQLite and PostgreSQL read alike; migrations are per database, since
-// types and triggers are spelled differently. The suite testStore says what
-// every database must do.
+// SQLite and PostgreSQL do the same, and the suite testStore says what: it runs
+// over both, and so do the tests of the schema. Statements have the same text
+// but for what a dialect spells: numbered parameters in the order of their first
+// appearance, which both read alike. Migrations are per database, since types
+// and triggers are spelled differently, and each has its twin of the same number
+// and name, with the same tables, columns, constraints and triggers; nodes that
+// start together migrate one after the other. What differs on PostgreSQL:
+//
+//   - operations is partitioned by month, the Indian one, as the days of the
+//     ledger are: operations_2026_11 begins at 18:30 UTC of 31 October. What no
+//     month has is in operations_default; EnsureMonths makes months before their
+//     time, and brings home what came too early.
+//   - A unique constraint of a partitioned table must contain the key of its
+//     partitions. The names that no two operations of any month may share (id,
+//     reference, pending_reference, party with caller_ref) stand in
+//     operation_names, which triggers write in the same statement. Foreign keys
+//     that are to operations (id) on SQLite are to operation_names (id) there. A
+//     name leads to the moment of its operation and so to one partition
+//     (dialect.called); what is not unique is looked for by an index in each.
+//   - Names of indexes on a partition are PostgreSQL's own. Those that are
+//     UNIQUE columns of operations on SQLite are operation_names_by_reference
+//     and operation_names_by_pending_reference, and operations_by_caller_ref and
+//     operations_by_ref stand on operation_names.
+//   - TRUNCATE is refused where DELETE is. A fraction that is assigned to an
+//     integer is rounded where SQLite refuses it; parameters here are integers.
+//   - A server's log may quote the row that a constraint refused, so what must
+//     not be seen in the clear is refused here before it is sent.
+//
+// # Several writers
+//
+// SQLite has one writer. On PostgreSQL many write at one time, READ COMMITTED,
+// on several nodes, and what is read before it is written holds by one of these:
+//
+//   - the change is conditional on what was read (the state in WHERE, ON
+//     CONFLICT) and tells how many rows it changed;
+//   - a unique name was read as free: who is second waits for the first, fails,
+//     and is run again (see package postgres), and then reads the first one's;
+//   - a row is held for the rest: a vendor's for its slabs and keys, the counter
+//     of terminal numbers for all that have one;
+//   - due rows are claimed, and expired ones removed, with SKIP LOCKED.
+//
+// Rows that several changes hold are taken in one order: an operation's own,
+// then its terminal's, then counts in the order of their keys.
 package store

@@ -3,12 +3,9 @@ package store
 import (
 	"context"
 	"embed"
-	"fmt"
+	"errors"
 	"io/fs"
 
-	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
-	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
 
 	"galla/central/store/postgres"
@@ -17,9 +14,11 @@ import (
 //go:embed migrations/postgres/*.sql
 var postgresMigrations embed.FS
 
-// OpenPostgres opens the database of a URL and migrates it to the newest
-// schema, one node at a time. It refuses a database that a newer program has
-// migrated.
+// OpenPostgres opens the database of a URL, of whose hosts it uses the one that
+// takes changes, and migrates it to the newest schema, one node at a time. It
+// refuses a database that a newer program has migrated, one that does not take
+// the settings on which the store's promises rest (see package postgres), and,
+// where Config.Ring is given, a node's name that another central has.
 //
 // Close or Abandon ends what it starts.
 func OpenPostgres(ctx context.Context, url string, cfg Config) (*DB, error) {
@@ -31,16 +30,12 @@ func OpenPostgres(ctx context.Context, url string, cfg Config) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	parsed, err := pgx.ParseConfig(url)
+	own, err := postgres.Connect(ctx, url, settings)
 	if err != nil {
-		return nil, fmt.Errorf("the database's URL can't be read") // its text has the password
+		return nil, err
 	}
-	own := stdlib.OpenDB(*parsed)
 	err = migrate(ctx, goose.DialectPostgres, own, steps, cfg.Logger)
-	if closeErr := own.Close(); err == nil {
-		err = closeErr
-	}
-	if err != nil {
+	if err := errors.Join(postgres.Explain(err), own.Close()); err != nil {
 		return nil, err
 	}
 	db, err := postgres.Open(ctx, url, settings)
@@ -57,47 +52,30 @@ var _ database = server{}
 
 // Write implements database; see postgres.DB.Write.
 func (s server) Write(ctx context.Context, do func(link) error) error {
-	return s.DB.Write(ctx, func(tx pgx.Tx) error { return do(serverLink{ctx, tx}) })
+	return s.DB.Write(ctx, func(own *postgres.Link) error { return do(serverLink{own}) })
 }
 
 // Read implements database; see postgres.DB.Read.
 func (s server) Read(ctx context.Context, do func(link) error) error {
-	return s.DB.Read(ctx, func(c *pgx.Conn) error { return do(serverLink{ctx, c}) })
+	return s.DB.Read(ctx, func(own *postgres.Link) error { return do(serverLink{own}) })
 }
 
 // Dialect implements database.
-func (server) Dialect() dialect { return postgresDialect() }
-
-// runner is a connection or a transaction.
-type runner interface {
-	Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error)
-	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
+func (server) Dialect() dialect {
+	d := postgresDialect()
+	d.ring = postgres.Notify
+	return d
 }
 
-// serverLink runs statements over the network, for as long as the caller has.
-type serverLink struct {
-	ctx context.Context
-	own runner
-}
+// serverLink runs statements over the network.
+type serverLink struct{ own *postgres.Link }
 
 // Exec implements link.
 func (l serverLink) Exec(statement string, args []any) (int64, error) {
-	tag, err := l.own.Exec(l.ctx, statement, args...)
-	return tag.RowsAffected(), err
+	return l.own.Exec(statement, args)
 }
 
 // Each implements link.
 func (l serverLink) Each(statement string, args []any, scan func(row) error) error {
-	rows, err := l.own.Query(l.ctx, statement, args...)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		if err := scan(rows); err != nil {
-			return err
-		}
-	}
-	rows.Close()
-	return rows.Err()
+	return l.own.Each(statement, args, func(r postgres.Row) error { return scan(r) })
 }

@@ -101,13 +101,9 @@ func (s *DB) Claim(ctx context.Context, now, leaseUntil time.Time, limit int) (l
 // central.ErrNotFound.
 func (s *DB) History(ctx context.Context, id op.ID) (steps []central.Step, err error) {
 	err = s.read(ctx, func(c conn) error {
-		return c.each(`SELECT at, node, from_state, to_state, reason FROM operation_steps
-			WHERE operation = $1 ORDER BY step`, []any{string(id)}, func(row row) error {
-			var step central.Step
-			err := row.Scan(moment{&step.At}, &step.Node, &step.From, &step.To, &step.Reason)
-			steps = append(steps, step)
-			return err
-		})
+		var err error
+		steps, err = history(c, id)
+		return err
 	})
 	if err == nil && len(steps) == 0 {
 		err = central.ErrNotFound

@@ -131,7 +131,11 @@ func settle(c conn, x central.Settlement) (central.Operation, error) {
 		return central.Operation{}, err
 	}
 	if from == op.Pending && o.Terminal != "" {
-		if err := addEvent(c, o.Terminal, wire.EventOutcome, o.ID, x.At); err != nil {
+		err := addEvent(c, o.Terminal, wire.EventOutcome, o.ID, x.At)
+		if err == nil {
+			err = c.ring(central.TerminalBell(o.Terminal))
+		}
+		if err != nil {
 			return central.Operation{}, err
 		}
 	}

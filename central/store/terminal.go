@@ -143,7 +143,12 @@ func (s *DB) TerminalsOf(ctx context.Context, merchant central.MerchantID) ([]ce
 // Revoke implements central.Terminals; central.ErrNotFound if there is no such
 // terminal. The first moment stays.
 func (s *DB) Revoke(ctx context.Context, id central.TerminalID, at time.Time) error {
-	err := s.touch(ctx, `UPDATE terminals SET revoked_at = coalesce(revoked_at, $1) WHERE id = $2`, id, at)
+	err := s.write(ctx, func(c conn) error {
+		if err := touch(c, `UPDATE terminals SET revoked_at = coalesce(revoked_at, $1) WHERE id = $2`, id, at); err != nil {
+			return err
+		}
+		return c.ring(central.TerminalBell(id))
+	})
 	if err != nil {
 		return fmt.Errorf("revoke terminal %s: %w", id, err)
 	}
@@ -153,22 +158,23 @@ func (s *DB) Revoke(ctx context.Context, id central.TerminalID, at time.Time) er
 // Saw implements central.Terminals; central.ErrNotFound if there is no such
 // terminal. An older moment than the one noted changes nothing.
 func (s *DB) Saw(ctx context.Context, id central.TerminalID, at time.Time) error {
-	err := s.touch(ctx, `UPDATE terminals
-		SET seen_at = CASE WHEN seen_at >= $1 THEN seen_at ELSE $1 END WHERE id = $2`, id, at)
+	err := s.write(ctx, func(c conn) error {
+		return touch(c, `UPDATE terminals
+			SET seen_at = CASE WHEN seen_at >= $1 THEN seen_at ELSE $1 END WHERE id = $2`, id, at)
+	})
 	if err != nil {
 		return fmt.Errorf("note the hello of terminal %s: %w", id, err)
 	}
 	return nil
 }
 
-func (s *DB) touch(ctx context.Context, statement string, id central.TerminalID, at time.Time) error {
-	return s.write(ctx, func(c conn) error {
-		changed, err := c.exec(statement, ms(at), string(id))
-		if err == nil && changed == 0 {
-			err = central.ErrNotFound
-		}
-		return err
-	})
+// touch notes a moment at a terminal.
+func touch(c conn, statement string, id central.TerminalID, at time.Time) error {
+	changed, err := c.exec(statement, ms(at), string(id))
+	if err == nil && changed == 0 {
+		err = central.ErrNotFound
+	}
+	return err
 }
 
 // SpendToken implements central.Terminals. Ids are remembered for an hour

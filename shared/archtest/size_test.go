@@ -23,6 +23,7 @@ var exempt = map[string]string{
 	"deploy/e2e":                "no code by design: its tests are the content",
 	"deploy/sim":                "no code by design: its tests are the content",
 	"deploy/contracttest":       "no code by design: its tests are the content",
+	"deploy/nodestest":          "no code by design: its tests are the content",
 	"deploy/uplinktest":         "no code by design: its tests are the content",
 	"deploy/examples":           "the examples are in other languages: little but how to run them, and tests that do",
 	"deploy/local":              "a thin main over house and supervise",

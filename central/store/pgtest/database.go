@@ -1,6 +1,7 @@
 package pgtest
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -45,8 +46,11 @@ func Main(run func() int, templates ...*Template) int {
 		}
 		return code
 	}
-	sweep(os.TempDir(), time.Now().Add(-leftFor))
-	folder, err := os.MkdirTemp("", folders)
+	parent := cmp.Or(memory(), os.TempDir())
+	for _, place := range []string{parent, os.TempDir()} {
+		sweep(place, time.Now().Add(-leftFor))
+	}
+	folder, err := os.MkdirTemp(parent, folders)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
@@ -74,8 +78,8 @@ func Main(run func() int, templates ...*Template) int {
 
 // sweep removes the folders of servers that do not run any more: of tests that
 // were killed.
-func sweep(temp string, before time.Time) {
-	found, _ := filepath.Glob(filepath.Join(temp, folders+"*"))
+func sweep(parent string, before time.Time) {
+	found, _ := filepath.Glob(filepath.Join(parent, folders+"*"))
 	for _, folder := range found {
 		info, err := os.Stat(folder)
 		if err != nil || !info.IsDir() || info.ModTime().After(before) || runs(filepath.Join(folder, "data")) {
@@ -101,8 +105,8 @@ func runs(data string) bool {
 }
 
 // Template is a database that is filled once, when a test first asks for a copy
-// of it, and copied for each test: that takes a tenth of a second, where
-// migrating takes longer.
+// of it, and copied for each test: that is quicker than
+// migrating each.
 type Template struct {
 	// Fill fills an empty database and leaves no connection to it.
 	Fill func(url string) error

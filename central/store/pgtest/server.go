@@ -72,10 +72,10 @@ func settings(folder string, o Options) []string {
 		"listen_addresses=127.0.0.1", "unix_socket_directories=" + folder, "max_connections=200",
 		"shared_buffers=32MB", "logging_collector=off", "log_min_messages=fatal",
 		// Nothing is left outside the folder when the server is killed.
-		"dynamic_shared_memory_type=mmap", "wal_level=replica",
+		"dynamic_shared_memory_type=mmap", "max_wal_size=128MB", "wal_level=replica",
 	}, o.Settings...)
 	if !o.Durable {
-		list = append(list, "fsync=off", "synchronous_commit=off", "full_page_writes=off")
+		list = append(list, "fsync=off", "full_page_writes=off")
 	}
 	var args []string
 	for _, setting := range list {
@@ -92,7 +92,7 @@ func (s *Server) own(folder string) error {
 	if err := os.Chown(folder, int(s.as.Uid), int(s.as.Gid)); err != nil {
 		return fmt.Errorf("give the folder to the server's user: %w", err)
 	}
-	for dir := filepath.Dir(folder); dir != "/" && dir != os.TempDir(); dir = filepath.Dir(dir) {
+	for dir := filepath.Dir(folder); dir != "/" && dir != os.TempDir() && dir != memory(); dir = filepath.Dir(dir) {
 		info, err := os.Stat(dir)
 		if err != nil {
 			return err
@@ -190,6 +190,10 @@ func (s *Server) Kill() {
 // binaries finds the newest server on the machine.
 func binaries() (string, error) {
 	if path, err := exec.LookPath("initdb"); err == nil {
+		// Where it is a link, the other programs lie beside the file itself.
+		if path, err = filepath.EvalSymlinks(path); err != nil {
+			return "", fmt.Errorf("find PostgreSQL's programs: %w", err)
+		}
 		return filepath.Dir(path), nil
 	}
 	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/initdb")

@@ -312,11 +312,13 @@ CREATE TRIGGER identities_not_emptied BEFORE TRUNCATE ON identities FOR EACH STA
 CREATE TRIGGER steps_not_emptied BEFORE TRUNCATE ON operation_steps FOR EACH STATEMENT EXECUTE FUNCTION refuse('history is kept');
 
 -- Makes the partitions of the present Indian month and of so many after it,
--- those that are not there, and gives how many it made. Rows of such a month
--- that the default partition took meanwhile move over.
+-- those that are not there, and gives how many it made; -1: the table is in use.
+-- Rows of such a month that the default partition took meanwhile move over.
 --
--- A new partition needs a lock that nobody else holds at the time, and everybody
--- waits behind who waits for it: so it is waited for shortly.
+-- A new partition needs the table for itself, and everybody waits behind who
+-- waits for that: so it is waited for shortly, and not while a backup reads. Two
+-- seconds are longer than the one after which PostgreSQL ends a vacuum that is in
+-- the way (deadlock_timeout).
 -- +goose StatementBegin
 CREATE FUNCTION make_operation_months(present BIGINT, ahead INTEGER) RETURNS INTEGER LANGUAGE plpgsql SET lock_timeout = '2s' AS $$
 DECLARE
@@ -333,7 +335,7 @@ BEGIN
         month := month + INTERVAL '1 month';
         next  := extract(epoch FROM month AT TIME ZONE zone) * 1000;
         CONTINUE WHEN to_regclass(part) IS NOT NULL;
-        LOCK TABLE operations IN ACCESS EXCLUSIVE MODE;
+        LOCK TABLE ONLY operations, operations_default IN ACCESS EXCLUSIVE MODE;
         CONTINUE WHEN to_regclass(part) IS NOT NULL; -- another node was quicker
         IF EXISTS (SELECT 1 FROM operations_default WHERE created_at >= first AND created_at < next) THEN
             EXECUTE format('CREATE TABLE %I (LIKE operations INCLUDING ALL)', part);
@@ -348,6 +350,8 @@ BEGIN
         made := made + 1;
     END LOOP;
     RETURN made;
+EXCEPTION
+    WHEN lock_not_available THEN RETURN -1;
 END
 $$;
 -- +goose StatementEnd

@@ -1,0 +1,271 @@
+package keep
+
+import (
+	"cmp"
+	"context"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"time"
+
+	"galla/central"
+	"galla/central/duty"
+	"galla/shared/op"
+)
+
+const (
+	// clockError is how far ahead a counter's clock is taken to be at most when
+	// it mints an identity: counters' clocks are wrong by hours.
+	clockError = 24 * time.Hour
+	// lookAgain is how often a central that holds looks whether a person has
+	// released it.
+	lookAgain = time.Second
+	// holdRetry is when a held caller is told to come back: a person works on it.
+	holdRetry = time.Minute
+)
+
+// Gap is what a central remembers of restorations. A database that was never
+// put back has none, and nothing is ever looked up again.
+type Gap struct {
+	store duty.Restorations
+	until time.Time // the latest restoration with a gap; zero: none
+
+	mu     sync.Mutex
+	held   bool // not released, when it was last looked at
+	looked time.Time
+}
+
+// LoadGap reads the restorations. A database is put back while no central
+// serves it, so that the list does not grow later.
+func LoadGap(ctx context.Context, store duty.Restorations) (*Gap, error) {
+	g := &Gap{store: store}
+	list, err := store.Restorations(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range list {
+		if r.Gap && r.At.After(g.until) {
+			g.until = r.At
+		}
+	}
+	g.note(list)
+	return g, nil
+}
+
+func (g *Gap) note(list []duty.Restoration) {
+	g.held, g.looked = false, time.Now()
+	for _, r := range list {
+		g.held = g.held || r.Gap && r.ReleasedAt.IsZero()
+	}
+}
+
+// Holds tells whether new identities of the direct doors are held.
+func (g *Gap) Holds(ctx context.Context) (bool, error) {
+	if g.until.IsZero() {
+		return false, nil
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if !g.held || time.Since(g.looked) < lookAgain {
+		return g.held, nil
+	}
+	list, err := g.store.Restorations(ctx)
+	if err != nil {
+		return true, err
+	}
+	g.note(list)
+	return g.held, nil
+}
+
+// Doubts tells whether an identity that the database does not know may have
+// been used in a gap. A terminal's says itself when it was minted.
+func (g *Gap) Doubts(identity string) bool {
+	if g.until.IsZero() {
+		return false
+	}
+	minted, ok := mintedAt(identity)
+	return !ok || minted.Before(g.until.Add(clockError))
+}
+
+// mintedAt reads the moment that a UUIDv7 begins with.
+func mintedAt(identity string) (time.Time, bool) {
+	id, err := op.ParseID(identity)
+	if err != nil {
+		return time.Time{}, false
+	}
+	raw, err := hex.DecodeString("0000" + strings.ReplaceAll(string(id), "-", "")[:12])
+	if err != nil {
+		return time.Time{}, false
+	}
+	return time.UnixMilli(int64(binary.BigEndian.Uint64(raw))), true
+}
+
+// errHeld is the reply to a call with an identity that may have been used in a
+// gap. It says what this call did, and nothing of an earlier one.
+func errHeld() error {
+	return &central.Error{Fault: central.TooMany, RetryAfter: holdRetry,
+		Message: "The central was restored from a backup and can't tell what became of an earlier call with this identity or reference; this call did nothing. Keep the identity and repeat it later"}
+}
+
+// errDoubted is why a question of a terminal is not answered.
+func errDoubted(caller string) error {
+	return fmt.Errorf("the database was put back from a copy, and an identity of %s may have been used after it: a person must say what became of it (galla-central restore held)", caller)
+}
+
+// Names is what the desk needs to know of the identities that are on record.
+type Names interface {
+	ByIdentity(ctx context.Context, caller, identity string) (central.Operation, error)
+	ByReference(ctx context.Context, party string, by central.ReferenceQuery) (central.Operation, error)
+	// Forsworn tells whether an identity was declared never seen.
+	Forsworn(ctx context.Context, caller, identity string) (bool, error)
+}
+
+// Desk stands before the engine of a central whose database may have been put
+// back. It implements central.Desk.
+type Desk struct {
+	central.Desk
+	gap   *Gap
+	names Names
+	log   *slog.Logger
+}
+
+// NewDesk makes the desk.
+func NewDesk(engine central.Desk, gap *Gap, names Names, log *slog.Logger) *Desk {
+	return &Desk{engine, gap, names, log}
+}
+
+// Submit implements central.Desk. While new identities are held, one that is
+// not on record is refused before anything is recorded; a terminal's is taken,
+// since a counter never sends an operation twice.
+func (d *Desk) Submit(ctx context.Context, s central.Submission) (central.Operation, bool, error) {
+	if s.Terminal == "" && (s.Identity != "" || s.CallerRef != "") {
+		holds, err := d.gap.Holds(ctx)
+		if err != nil {
+			return central.Operation{}, false, fault("look whether a restoration holds", err)
+		}
+		if holds {
+			if err := d.known(ctx, s); err != nil {
+				return central.Operation{}, false, err
+			}
+		}
+	}
+	return d.Desk.Submit(ctx, s)
+}
+
+// known fails unless a submission's identity or reference is on record.
+func (d *Desk) known(ctx context.Context, s central.Submission) error {
+	name := cmp.Or(s.Identity, s.CallerRef)
+	if s.Identity != "" {
+		if known, err := d.onRecord(ctx, s.Caller, s.Identity); err != nil || known {
+			return err
+		}
+	}
+	if s.CallerRef != "" {
+		_, err := d.names.ByReference(ctx, s.Party, central.ReferenceQuery{CallerRef: s.CallerRef})
+		if err == nil {
+			return nil
+		}
+		if !errors.Is(err, central.ErrNotFound) {
+			return fault("look for an earlier call", err)
+		}
+	}
+	d.hold(ctx, s.Caller, name)
+	return errHeld()
+}
+
+// onRecord tells whether an identity has an operation or a tombstone.
+func (d *Desk) onRecord(ctx context.Context, caller, identity string) (bool, error) {
+	_, err := d.names.ByIdentity(ctx, caller, identity)
+	if err == nil {
+		return true, nil
+	}
+	if !errors.Is(err, central.ErrNotFound) {
+		return false, fault("look an identity up", err)
+	}
+	forsworn, err := d.names.Forsworn(ctx, caller, identity)
+	if err != nil {
+		return false, fault("look for a tombstone", err)
+	}
+	return forsworn, nil
+}
+
+// Ask implements central.Desk. Where the identity may have been used in a gap,
+// it is not declared unseen: the error says nothing about it, and the counter
+// asks again.
+func (d *Desk) Ask(ctx context.Context, caller, identity string) (central.Operation, bool, error) {
+	if d.gap.Doubts(identity) {
+		known, err := d.onRecord(ctx, caller, identity)
+		if err != nil {
+			return central.Operation{}, false, err
+		}
+		if !known {
+			d.hold(ctx, caller, identity)
+			return central.Operation{}, false, &central.Error{Fault: central.Internal, Message: "Server error", Err: errDoubted(caller)}
+		}
+	}
+	return d.Desk.Ask(ctx, caller, identity)
+}
+
+// hold notes an identity for a person. Whether that succeeds makes no
+// difference to the caller.
+func (d *Desk) hold(ctx context.Context, caller, identity string) {
+	if err := d.gap.store.Hold(ctx, duty.Held{Caller: caller, Identity: identity, At: time.Now()}); err != nil {
+		d.log.Warn("an identity that a restoration holds can't be noted", "caller", caller, "error", err)
+	}
+}
+
+// fault is an error of the database, before anything was done.
+func fault(doing string, err error) error {
+	if errors.Is(err, central.ErrBusy) {
+		return &central.Error{Fault: central.TooMany, Message: "The central is busy; nothing was done, try again", RetryAfter: time.Second, Err: err}
+	}
+	return &central.Error{Fault: central.Internal, Message: "Server error", Err: fmt.Errorf("%s: %w", doing, err)}
+}
+
+// Records are the records that the doors read, of a central whose database may
+// have been put back: while new identities are held, an absent operation is not
+// told as absent.
+type Records struct {
+	central.Store
+	gap *Gap
+}
+
+// NewRecords makes the records.
+func NewRecords(store central.Store, gap *Gap) *Records { return &Records{store, gap} }
+
+// Operation implements central.Operations.
+func (r *Records) Operation(ctx context.Context, id op.ID) (central.Operation, error) {
+	o, err := r.Store.Operation(ctx, id)
+	return o, r.doubt(ctx, err)
+}
+
+// ByIdentity implements central.Operations.
+func (r *Records) ByIdentity(ctx context.Context, caller, identity string) (central.Operation, error) {
+	o, err := r.Store.ByIdentity(ctx, caller, identity)
+	return o, r.doubt(ctx, err)
+}
+
+// ByReference implements central.Operations.
+func (r *Records) ByReference(ctx context.Context, party string, by central.ReferenceQuery) (central.Operation, error) {
+	o, err := r.Store.ByReference(ctx, party, by)
+	return o, r.doubt(ctx, err)
+}
+
+// doubt replaces the word that there is no such operation.
+func (r *Records) doubt(ctx context.Context, err error) error {
+	if !errors.Is(err, central.ErrNotFound) {
+		return err
+	}
+	holds, lookErr := r.gap.Holds(ctx)
+	if lookErr != nil {
+		return fault("look whether a restoration holds", lookErr)
+	}
+	if holds {
+		return errHeld()
+	}
+	return err
+}

@@ -1,0 +1,210 @@
+package postgres
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// channel is where names are notified. Channels are a database's own.
+const channel = "galla_bell"
+
+// Notify is the statement by which a writer rings a name at every node as soon
+// as its change is committed. Changes that notify commit one after the other, so
+// that it is for those that are seldom.
+const Notify = `SELECT pg_notify('` + channel + `', $1)`
+
+// session is one connection to a server, as no other ever is.
+type session struct {
+	process int64
+	began   string
+}
+
+// listener hears what is notified, and holds the node's name.
+type listener struct {
+	connector *connector
+	cfg       Config
+	key       int64 // of the name's lock
+	pacer     *pacer
+	lost      chan error
+
+	own    *pgx.Conn
+	former session // that of own, which the server may hold for longer
+	end    context.CancelFunc
+	ended  chan struct{} // closed when run has returned
+}
+
+func newListener(c *connector, cfg Config) *listener {
+	sum := sha256.Sum256([]byte("galla/node/v1\n" + cfg.Node))
+	return &listener{
+		connector: c, cfg: cfg, key: int64(binary.BigEndian.Uint64(sum[:8])), pacer: newPacer(cfg),
+		lost: make(chan error, 1), ended: make(chan struct{}),
+	}
+}
+
+// takenError says that another program has the node's name.
+type takenError struct{ node, database, since, from string }
+
+func (e *takenError) Error() string {
+	return fmt.Sprintf("another central named %s uses database %s (since %s, from %s): each needs a name of its own (--node), or the other must be stopped",
+		e.node, e.database, e.since, e.from)
+}
+
+// start takes the name, and waits a while for one that a former life of this
+// node may still have. Then it listens until stop.
+func (l *listener) start(ctx context.Context) error {
+	deadline := time.Now().Add(l.cfg.Patience)
+	for n := 0; ; n++ {
+		err := l.connect(ctx)
+		if err == nil {
+			break
+		}
+		var taken *takenError
+		if !errors.As(err, &taken) && !curable(err).outage {
+			return Explain(err)
+		}
+		if !l.pacer.before(ctx, deadline, n) {
+			return Explain(err)
+		}
+	}
+	life, end := context.WithCancel(context.WithoutCancel(ctx))
+	l.end = end
+	go l.run(life)
+	return nil
+}
+
+// stop ends run, and gives the name back.
+func (l *listener) stop() {
+	l.end()
+	<-l.ended
+}
+
+// run listens, and connects again after each loss, until life ends or the name
+// is lost.
+func (l *listener) run(life context.Context) {
+	defer close(l.ended)
+	for n := 0; life.Err() == nil; n++ {
+		if l.own == nil {
+			err := l.connect(life)
+			var taken *takenError
+			if errors.As(err, &taken) {
+				l.cfg.Logger.Error("this node's name was taken while the database was not reached", "error", err)
+				l.lost <- err
+				return
+			}
+			if err != nil {
+				if life.Err() == nil && n == 0 {
+					l.cfg.Logger.Warn("the database's bell is not heard; it is tried again", "error", Explain(err))
+				}
+				l.pacer.pause(life, n)
+				continue
+			}
+			l.cfg.Ring("") // what was notified meanwhile is not told again
+		}
+		err := l.listen(life)
+		if life.Err() == nil {
+			l.cfg.Logger.Warn("the connection that hears the database's bell is lost", "error", Explain(err))
+			n = -1
+		}
+		l.disconnect()
+	}
+}
+
+func (l *listener) disconnect() {
+	ctx, cancel := context.WithTimeout(context.Background(), connectTimeout)
+	defer cancel()
+	cutDead(l.own)
+	_ = l.own.Close(ctx) // it is given up in any case
+	<-l.own.PgConn().CleanupDone()
+	l.own = nil
+}
+
+// connect opens the connection, takes the name and listens.
+func (l *listener) connect(ctx context.Context) error {
+	own, err := pgx.ConnectConfig(ctx, l.connector.settings.ConnConfig.Copy())
+	if err != nil {
+		return err
+	}
+	l.own = own
+	err = l.take(ctx)
+	if err == nil {
+		_, err = own.Exec(ctx, `LISTEN `+channel)
+	}
+	if err != nil {
+		l.disconnect()
+		return err
+	}
+	return nil
+}
+
+// take takes the name's lock, which the server keeps as long as the connection.
+func (l *listener) take(ctx context.Context) error {
+	var got bool
+	var now session
+	if err := l.own.QueryRow(ctx, `SELECT pg_try_advisory_lock($1), pid, backend_start::text
+		FROM pg_stat_activity WHERE pid = pg_backend_pid()`, l.key).Scan(&got, &now.process, &now.began); err != nil {
+		return fmt.Errorf("take the name %s: %w", l.cfg.Node, err)
+	}
+	if got {
+		l.former = now
+		return nil
+	}
+	taken := &takenError{node: l.cfg.Node, database: l.connector.name}
+	var holder session
+	err := l.own.QueryRow(ctx, `SELECT a.pid, coalesce(a.backend_start::text, 'some time'), coalesce(a.client_addr::text, 'its own machine')
+		FROM pg_locks k JOIN pg_stat_activity a ON a.pid = k.pid JOIN pg_database b ON b.oid = k.database
+		WHERE k.locktype = 'advisory' AND k.granted AND k.objsubid = 1 AND b.datname = current_database()
+			AND (k.classid::bigint << 32) | k.objid::bigint = $1`, l.key).Scan(&holder.process, &holder.began, &taken.from)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return &lostError{errors.New("the node's name was given back this moment")}
+	}
+	if err != nil {
+		return fmt.Errorf("look who has the name %s: %w", l.cfg.Node, err)
+	}
+	taken.since = holder.began
+	if holder != l.former {
+		return taken
+	}
+	// The server has not noticed so far that the former connection is gone.
+	if _, err := l.own.Exec(ctx, `SELECT pg_terminate_backend($1::int)`, holder.process); err != nil {
+		return fmt.Errorf("end the former connection of node %s: %w", l.cfg.Node, err)
+	}
+	return &lostError{errors.New("the node's former connection is ended")}
+}
+
+// listen hands on what is notified until the connection is lost.
+func (l *listener) listen(ctx context.Context) error {
+	for {
+		heard, err := l.hear(ctx)
+		switch {
+		case err == nil:
+			l.cfg.Ring(heard.Payload)
+		case ctx.Err() != nil || l.own.IsClosed() || !pgconn.Timeout(err):
+			return err
+		default:
+			if err := l.look(ctx); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+func (l *listener) hear(ctx context.Context) (*pgconn.Notification, error) {
+	ctx, cancel := context.WithTimeout(ctx, heartbeat)
+	defer cancel()
+	return l.own.WaitForNotification(ctx)
+}
+
+// look sees whether the other end of a silent connection is there.
+func (l *listener) look(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, heartbeat)
+	defer cancel()
+	_, err := l.own.Exec(ctx, `SELECT 1`)
+	return err
+}
