@@ -150,8 +150,8 @@ const leadTime = 200 * time.Millisecond
 
 // Rates of a vendor at all nodes together.
 const (
-	vendorRate  = 100
-	vendorBurst = 200
+	vendorRate  = 40
+	vendorBurst = 100
 )
 
 // plan gives addresses to nodes; nothing runs yet.
