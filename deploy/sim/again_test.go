@@ -32,11 +32,13 @@ func TestAgain(t *testing.T) {
 	}
 	t.Logf("%d of %d seeds happened the same way to the end", same, plays)
 }
+
+// diff tells where two plays part.
 func diff(t *testing.T, one, two []string) {
 	for i := range min(len(one), len(two)) {
 		if one[i] != two[i] {
-			t.Logf("   %s\n   %s", one[i], two[i])
-			break
+			t.Logf("one play has %s, the other %s", one[i], two[i])
+			return
 		}
 	}
 }

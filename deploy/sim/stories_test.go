@@ -2,14 +2,18 @@ package sim
 
 import (
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -75,25 +79,31 @@ func startLane(dir string, n, of int, total *tally) error {
 		fmt.Sprintf("-lane=%d", n), fmt.Sprintf("-lanes=%d", of), "-sheet="+out)
 	child.Env = append(os.Environ(), "GOMAXPROCS="+threads)
 	child.Stdout, child.Stderr = os.Stdout, os.Stderr
-	if err := child.Run(); err != nil {
-		return fmt.Errorf("lane %d: %w; its words stand above", n, err)
-	}
-	raw, err := os.ReadFile(out)
+	life, err := child.StdinPipe() // it ends with this process, however that ends
 	if err != nil {
 		return fmt.Errorf("lane %d: %w", n, err)
 	}
+	defer func() { _ = life.Close() }()
+	if err = child.Run(); err != nil {
+		err = fmt.Errorf("lane %d: %w; its words stand above", n, err)
+	}
+	raw, unread := os.ReadFile(out) // a lane whose stories failed has one, too
 	share := newTally()
-	if err := json.Unmarshal(raw, share); err != nil {
-		return fmt.Errorf("lane %d: read its tally: %w", n, err)
+	if unread == nil {
+		unread = json.Unmarshal(raw, share)
+	}
+	if unread != nil {
+		return errors.Join(err, fmt.Errorf("lane %d: read its tally: %w", n, unread))
 	}
 	total.merge(share)
-	return nil
+	return err
 }
 
 // playLane plays every lanes-th story, beginning with the lane's own.
 func playLane(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(garbage))
 	dir := scratch(t)
+	go leaveWithParent(dir)
 	b := newBase(t, dir)
 	share, failed, begun := newTally(), 0, time.Now()
 	for nth := *lane; nth < *seeds**times && failed < maxFailed; nth += *lanes {
@@ -119,4 +129,22 @@ func playLane(t *testing.T) {
 		t.Errorf("keep the tally: %v", err)
 	}
 	t.Logf("lane %d: %s", *lane, share)
+}
+
+// leaveWithParent ends a lane whose test was stopped, and takes its files along:
+// they may be in memory.
+func leaveWithParent(dir string) {
+	told := make(chan os.Signal, 1)
+	signal.Notify(told, os.Interrupt, syscall.SIGTERM)
+	gone := make(chan struct{})
+	go func() {
+		_, _ = io.Copy(io.Discard, os.Stdin)
+		close(gone)
+	}()
+	select {
+	case <-told:
+	case <-gone:
+	}
+	_ = os.RemoveAll(dir)
+	os.Exit(1)
 }
