@@ -29,6 +29,8 @@ type run struct {
 	args []string
 	env  []string
 	want string // a regular expression
+
+	tries int // where a fault takes luck to strike; 0: 1
 }
 
 // TestNoFaultIsForgotten: every fault has each machine.
@@ -83,18 +85,20 @@ func TestSimulation(t *testing.T) {
 }
 
 // kills are real processes; GALLA_TORTURE bounds the time in which they are
-// killed.
+// killed. That a frame overtakes a question takes luck there, so that the
+// tombstone has several tries.
 var kills = map[string]run{
-	"bug_dispatch":  {want: `invariant 2: .* but the books say EXECUTED|a debit .* that nobody was told of`},
-	"bug_retry":     {want: `a debit .* that nobody was told of|stands twice in the books`},
-	"bug_tombstone": {want: `invariant|never seen`},
+	"bug_dispatch":  {want: `says refused of .*EXECUTED|shows not-sent of .*EXECUTED`},
+	"bug_retry":     {want: `the books hold \w+, and the central's table no operation of it`},
+	"bug_tombstone": {want: `shows not-sent of .*EXECUTED`, tries: 4},
 }
 
 func TestKilledProcesses(t *testing.T) {
 	for _, tag := range bug.Faults() {
 		t.Run(tag, func(t *testing.T) {
+			t.Parallel() // they mostly wait
 			r := kills[tag]
-			r.room, r.args, r.env = "deploy/e2e", []string{"-run", "^TestKills$"}, []string{"GALLA_TORTURE=15s"}
+			r.room, r.args, r.env = "deploy/e2e", []string{"-run", "^TestKills$"}, []string{"GALLA_TORTURE=25s"}
 			r.mustFail(t, tag)
 		})
 	}
@@ -127,6 +131,17 @@ func TestModel(t *testing.T) {
 // mustFail runs a machine with a fault built in.
 func (r run) mustFail(t *testing.T, tag string) {
 	t.Helper()
+	for try := 1; !r.fails(t, tag); try++ {
+		if try >= r.tries {
+			t.Fatalf("%s does not see %s: it passes (%d tries)", r.room, tag, try)
+		}
+	}
+}
+
+// fails tells whether a run finds the fault; one that fails for anything else
+// ends the test.
+func (r run) fails(t *testing.T, tag string) bool {
+	t.Helper()
 	begun := time.Now()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
@@ -142,7 +157,7 @@ func (r run) mustFail(t *testing.T, tag string) {
 	case ctx.Err() != nil:
 		t.Fatalf("%s was not done after %s:\n%s", r.room, patience, last(out))
 	case err == nil:
-		t.Fatalf("%s does not see %s: it passes", r.room, tag)
+		return false
 	case bytes.Contains(out, []byte("[build failed]")), bytes.Contains(out, []byte("[setup failed]")):
 		t.Fatalf("%s can't be built with %s:\n%s", r.room, tag, last(out))
 	}
@@ -151,6 +166,7 @@ func (r run) mustFail(t *testing.T, tag string) {
 		t.Fatalf("%s fails with %s, but does not say what is wrong (want %s):\n%s", r.room, tag, r.want, last(out))
 	}
 	t.Logf("%s, after %s: %s", r.room, time.Since(begun).Round(time.Second), bytes.TrimSpace(found))
+	return true
 }
 
 // last is the end of a long output.
