@@ -481,3 +481,63 @@ func TestShutdownWaitsForTheBank(t *testing.T) {
 		}
 	})
 }
+
+// TestAnotherNodesOperationIsWaitedFor: its end rings no bell here, and is
+// found soon all the same.
+func TestAnotherNodesOperationIsWaitedFor(t *testing.T) {
+	for _, takes := range []time.Duration{10 * time.Millisecond, 300 * time.Millisecond, 4 * time.Second} {
+		inDesk(t, func(t *testing.T, d *desk) {
+			s := submission(t, "k1")
+			o, err := d.e.newOperation(s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			o.Node, o.Reference = "node-2", "R1"
+			if _, _, err := d.store.Begin(t.Context(), o, nil); err != nil {
+				t.Fatal(err)
+			}
+			begun := time.Now()
+			time.AfterFunc(takes, func() {
+				if err := d.store.Dispatch(t.Context(), o.ID, time.Now(), time.Now()); err != nil {
+					t.Error(err)
+				}
+				if _, err := d.store.Settle(t.Context(), Settlement{ID: o.ID, To: op.Succeeded, At: time.Now()}); err != nil {
+					t.Error(err)
+				}
+			})
+			again, replayed, err := d.submit(s)
+			if late := time.Since(begun) - takes; err != nil || !replayed || again.State != op.Succeeded || late > awaitPoll/4 {
+				t.Errorf("%s, replayed %t, %v; %v after its end", again.State, replayed, err, late)
+			}
+			if n := len(d.bank.requests); n != 0 {
+				t.Errorf("%d requests were sent", n)
+			}
+		})
+	}
+}
+
+// TestAStoppingNodeGivesItsEnquiriesBack: what it was asking after is due at
+// once, for another node.
+func TestAStoppingNodeGivesItsEnquiriesBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		bank := &teller{executed: map[Reference]int{}}
+		d := start(t, newLedger(), bank, EngineConfig{})
+		bank.send = bank.silent(true)
+		bank.enquire = func(ctx context.Context, _ Reference) (BankAnswer, error) {
+			<-ctx.Done()
+			return BankAnswer{}, ctx.Err()
+		}
+		o, _, err := d.submit(submission(t, "k1"))
+		if err != nil || o.State != op.Pending {
+			t.Fatalf("%s, %v", o.State, err)
+		}
+		time.Sleep(6 * time.Second) // the first enquiry is under way
+		if o := d.want(o.ID, op.Pending); !o.NextEnquiry.After(time.Now()) {
+			t.Fatal("nobody asks after it")
+		}
+		d.stop()
+		if o := d.want(o.ID, op.Pending); o.NextEnquiry.After(time.Now()) {
+			t.Errorf("it is left alone for another %v", time.Until(o.NextEnquiry))
+		}
+	})
+}

@@ -209,7 +209,7 @@ func tlsFault(err error) (string, bool) {
 		return "the receiver's certificate is another host's", true
 	case errors.As(err, &invalid):
 		return "the receiver's certificate is not valid (any more)", true
-	case errors.As(err, &record):
+	case errors.As(err, &record), errors.Is(err, http.ErrSchemeMismatch):
 		return "the receiver does not speak TLS", true
 	case errors.As(err, &alert):
 		return "the receiver refused the TLS handshake", true

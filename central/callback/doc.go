@@ -19,7 +19,7 @@
 // A receiver says with a status of 2xx that it has the callback. After anything
 // else it is tried again: after 5 seconds, then after pauses that double up to 2
 // hours, each of them shortened at random by up to a half, for 24 hours, which are
-// 22 to 36 attempts; the last one is made when the 24 hours end. Then it is given
+// 23 to 35 attempts; the last one is made when the 24 hours end. Then it is given
 // up, which is counted and shown to the operator, who may replay it. With 429 or
 // 503 a Retry-After of up to 2 hours makes the pause longer. With 410 (Gone) the
 // merchant's endpoint is disabled, and all that it is owed is given up.

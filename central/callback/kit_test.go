@@ -28,16 +28,14 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	os.Exit(pgtest.Main(func() int {
-		code := m.Run()
-		if code == 0 {
-			if err := goleak.Find(); err != nil {
-				fmt.Fprintln(os.Stderr, err)
-				return 1
-			}
+	code := pgtest.Main(m.Run)
+	if code == 0 {
+		if err := goleak.Find(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			code = 1
 		}
-		return code
-	}))
+	}
+	os.Exit(code)
 }
 
 // Parties of the tests.

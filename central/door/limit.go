@@ -20,8 +20,10 @@ const (
 	sweepAtLeast = time.Second // between two sweeps of a full table
 )
 
-// limiter bounds the rate of each caller. When its table is full of callers
-// that are all active, the newcomers share one limiter.
+// limiter bounds the rate of each caller on this node: it protects the node, and
+// what protects it must cost less than a call, so that it asks no database.
+// When its table is full of callers that are all active, the newcomers share one
+// limiter.
 type limiter struct {
 	rate  rate.Limit
 	burst int

@@ -30,6 +30,10 @@ type Config struct {
 	Sandbox bool   // make missing keys, seed the sandbox's parties and limits
 	Node    string // name of this central among those that share a database; no two may have the same
 
+	// PIDFile is where the process's id is told; default central.pid in Data. Two
+	// nodes that share a folder need one each.
+	PIDFile string
+
 	// DatabaseURL is a PostgreSQL database, by its URL or a list of key=value,
 	// which several centrals may share; empty: SQLite in the data folder.
 	DatabaseURL secret.Token

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -179,13 +180,9 @@ func listen(addrs ...string) ([]net.Listener, error) {
 	return open, nil
 }
 
-// writePID tells the process's own id to whoever supervises it. Nodes of one
-// database may share a folder.
+// writePID tells the process's own id to whoever supervises it.
 func writePID(cfg Config) (forget func(), err error) {
-	path := filepath.Join(cfg.Data, pidFile)
-	if !cfg.DatabaseURL.IsZero() {
-		path = filepath.Join(cfg.Data, "central-"+cfg.Node+".pid")
-	}
+	path := cmp.Or(cfg.PIDFile, filepath.Join(cfg.Data, pidFile))
 	if err := os.WriteFile(path, fmt.Appendln(nil, os.Getpid()), 0o644); err != nil {
 		return nil, fmt.Errorf("write the process id: %w", err)
 	}

@@ -17,6 +17,9 @@ const (
 	maxBatch = 1024
 	// minPoll keeps a mistake in a configuration from making a busy loop.
 	minPoll = time.Millisecond
+	// hurry is the part of a poll after which room that came free is filled, while
+	// there is more to do.
+	hurry = 20
 	// remind is how often a duty that can't claim its work says so in the log: at
 	// once, and then so often that nobody overlooks it, and no log fills up.
 	remind = time.Minute
@@ -121,21 +124,31 @@ func (w *Worker) Counts() map[string]Counts {
 
 // run looks at the table at each poll. Where a look found more than there was
 // room for, the next one does not wait for the poll: it is made when half of
-// the room is free, so that a long queue costs few looks.
+// the room is free, so that a long queue costs few looks, or soon after some of
+// it is, so that slow tasks hold up the others no more than they must.
 func (d *duty) run(ctx context.Context) {
 	defer d.tasks.Wait()
 	poll := time.NewTicker(d.Poll)
 	defer poll.Stop()
-	running, more := 0, false
+	soon := time.NewTimer(d.Poll)
+	soon.Stop()
+	defer soon.Stop()
+	running, more, armed := 0, false, false
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-poll.C:
 			more = true
+		case <-soon.C:
+			armed = false
 		case <-d.ended:
 			running--
 			if running > d.Batch/2 {
+				if more && !armed {
+					soon.Reset(d.Poll / hurry)
+					armed = true
+				}
 				continue
 			}
 		}

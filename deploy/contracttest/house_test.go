@@ -82,6 +82,11 @@ type house struct {
 	mu     sync.Mutex
 	tokens map[string]string
 	refs   int
+
+	// cfg is the central's. stop ends it and returns when it has ended, start
+	// runs it again and waits until it is ready.
+	cfg         server.Config
+	stop, start func() error
 }
 
 // running is the house that all tests share, made by TestMain.
@@ -166,18 +171,28 @@ func (h *house) open(ctx context.Context, ended *sync.WaitGroup, dir string) err
 	}
 	part("bank", func(ctx context.Context) error { return errors.Join(bank.Run(ctx), bank.Close()) })
 	part("reader", func(ctx context.Context) error { return device.Serve(ctx, l) })
-	part("central", func(ctx context.Context) error {
-		return server.Run(ctx, server.Config{
-			Addr: addrs[3], AdminAddr: addrs[4], UplinkAddr: addrs[5], BankURL: "http://" + addrs[1], BankTimeout: bankWait,
-			Data: dir, Sandbox: true, Node: "contract", Rand: rand.Reader, Logger: log,
-		})
-	})
+	h.cfg = server.Config{
+		Addr: addrs[3], AdminAddr: addrs[4], UplinkAddr: addrs[5], BankURL: "http://" + addrs[1], BankTimeout: bankWait,
+		Data: dir, Sandbox: true, Node: "contract", Rand: rand.Reader, Logger: log,
+	}
 	if h.walk, err = newWalk(); err != nil {
 		return err
 	}
 	h.bank, h.reader, h.central = "http://"+addrs[0], "http://"+l.Addr().String(), "http://"+addrs[3]
+	h.start = func() error {
+		life, end := context.WithCancel(ctx)
+		gone := make(chan error, 1)
+		ended.Go(func() { gone <- server.Run(life, h.cfg) })
+		h.stop = func() error { end(); return <-gone }
+		return h.ready(ctx)
+	}
+	return h.start()
+}
+
+// ready waits until the central takes calls.
+func (h *house) ready(ctx context.Context) error {
 	for range 600 {
-		if resp, err := h.http.Get("http://" + addrs[4] + "/readyz"); err == nil {
+		if resp, err := h.http.Get("http://" + h.cfg.AdminAddr + "/readyz"); err == nil {
 			_ = resp.Body.Close()
 			if resp.StatusCode == http.StatusOK {
 				return nil

@@ -140,7 +140,7 @@ type node struct {
 func (h *house) config(n *node) server.Config {
 	return server.Config{
 		Addr: n.addr, AdminAddr: n.admin, UplinkAddr: n.terminal, BankURL: "http://" + h.net, BankTimeout: h.patient,
-		Data: h.data, DatabaseURL: secret.NewToken(h.url), Sandbox: true, Node: n.name, Lead: leadTime,
+		Data: h.data, DatabaseURL: secret.NewToken(h.url), Sandbox: true, Node: n.name, PIDFile: filepath.Join(h.data, n.name+".pid"), Lead: leadTime,
 		GatewayRate: vendorRate, GatewayBurst: vendorBurst, Rand: rand.Reader, Logger: h.log.With("node", n.name),
 	}
 }
@@ -150,8 +150,8 @@ const leadTime = 200 * time.Millisecond
 
 // Rates of a vendor at all nodes together.
 const (
-	vendorRate  = 100
-	vendorBurst = 200
+	vendorRate  = 40
+	vendorBurst = 100
 )
 
 // plan gives addresses to nodes; nothing runs yet.

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"sync"
 	"syscall"
 	"testing"
@@ -39,7 +40,7 @@ func beNode(text string) int {
 	}
 	err := server.Run(context.Background(), server.Config{
 		Addr: p.Addr, AdminAddr: p.Admin, UplinkAddr: p.Terminal, BankURL: "http://" + p.Bank, BankTimeout: p.Patient,
-		Data: p.Data, DatabaseURL: secret.NewToken(p.Database), Sandbox: true, Node: p.Name,
+		Data: p.Data, DatabaseURL: secret.NewToken(p.Database), Sandbox: true, Node: p.Name, PIDFile: filepath.Join(p.Data, p.Name+".pid"),
 		Rand: rand.Reader, Logger: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelError})),
 	})
 	fmt.Fprintln(os.Stderr, err)
@@ -85,6 +86,7 @@ func (h *house) underWay(n *node) (count int) {
 // dispatched and pending. Another ends all of them, and the truth is told to
 // whoever asks there.
 func TestADeadNodesWorkIsTakenOver(t *testing.T) {
+	t.Parallel() // it waits most of the time
 	h := newHouse(t)
 	h.patient = 4 * time.Second
 	nodes := h.plan("north", "south")

@@ -85,6 +85,7 @@ func TestTwoAtOnceRunOnce(t *testing.T) {
 // TestEventsReachTheNodeThatHoldsTheTerminal: what any node resolves is told by
 // the one that the terminal is connected to.
 func TestEventsReachTheNodeThatHoldsTheTerminal(t *testing.T) {
+	t.Parallel() // it waits most of the time
 	h := newHouse(t)
 	h.patient = time.Second
 	nodes := h.plan("north", "south", "west")

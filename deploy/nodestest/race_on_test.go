@@ -3,4 +3,4 @@
 package nodestest
 
 // pairs is how many operations are sent to two nodes at once.
-const pairs = 600
+const pairs = 200

@@ -1,0 +1,226 @@
+package callback
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"errors"
+	"io"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"galla/central/duty"
+	"galla/central/store"
+)
+
+// line is the way to the receivers in virtual time.
+type line func(r *http.Request) (int, http.Header)
+
+func (l line) RoundTrip(r *http.Request) (*http.Response, error) {
+	status, header := l(r)
+	if status == 0 {
+		return nil, errors.New("the line is cut")
+	}
+	return &http.Response{StatusCode: status, Header: header, Body: io.NopCloser(strings.NewReader("")), Request: r}, nil
+}
+
+// inTime runs a test in virtual time, over a store that is migrated already. Each
+// poll costs real time, so that those that play a day poll less often.
+func inTime(t *testing.T, poll time.Duration, test func(t *testing.T, r *rig)) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "central.db")
+	must(t, openSQLite(t, path, "node-a").Close())
+	synctest.Test(t, func(t *testing.T) {
+		db := openSQLite(t, path, "node-a")
+		r := newRig(t, db, Config{Sandbox: true, Poll: poll})
+		r.at(shop, "http://127.0.0.1:7400/")
+		test(t, r)
+	})
+}
+
+// TestADay: a receiver that is away is tried for 24 hours, 23 to 35 times, and the
+// last time at their end.
+func TestADay(t *testing.T) {
+	for range 3 {
+		inTime(t, 20*time.Second, func(t *testing.T, r *rig) {
+			var at []time.Time
+			r.teller.client.Transport = line(func(*http.Request) (int, http.Header) {
+				at = append(at, time.Now())
+				return 503, nil
+			})
+			o := owe(t, r.db, shop)
+			stop := r.run()
+			time.Sleep(26 * time.Hour)
+			stop()
+			got := r.callback(o)
+			if got.State != duty.CallbackGivenUp || !strings.Contains(got.Said, "24 hours") || got.Attempts != len(at) {
+				t.Errorf("after a day: %+v", got)
+			}
+			if len(at) < 23 || len(at) > 35 {
+				t.Errorf("%d attempts", len(at))
+			}
+			if last := at[len(at)-1].Sub(o.SettledAt); last < patience || last > patience+21*time.Second {
+				t.Errorf("the last attempt came after %s", last)
+			}
+			for i := 1; i < len(at); i++ {
+				if pause := at[i].Sub(at[i-1]); pause < firstPause/2 || pause > maxPause+21*time.Second {
+					t.Errorf("pause %d is %s", i, pause)
+				}
+			}
+			if c := r.teller.Counts(); c.GivenUp != 1 || c.Failed != int64(len(at)-1) {
+				t.Errorf("counts %+v", c)
+			}
+
+			// The operator replays it, and the receiver is back.
+			r.teller.client.Transport = line(func(*http.Request) (int, http.Header) { return 200, nil })
+			must(t, r.db.Replay(context.Background(), o.ID, time.Now()))
+			stop = r.run()
+			time.Sleep(21 * time.Second)
+			stop()
+			if got := r.callback(o); got.State != duty.CallbackDelivered || got.Failures != 0 {
+				t.Errorf("after the replay: %+v", got)
+			}
+		})
+	}
+}
+
+// TestBackInTheLastMinute: an outage of nearly a day loses nothing.
+func TestBackInTheLastMinute(t *testing.T) {
+	inTime(t, 20*time.Second, func(t *testing.T, r *rig) {
+		o := owe(t, r.db, shop)
+		r.teller.client.Transport = line(func(*http.Request) (int, http.Header) {
+			if time.Since(o.SettledAt) < 24*time.Hour-time.Minute {
+				return 0, nil
+			}
+			return 200, nil
+		})
+		stop := r.run()
+		time.Sleep(26 * time.Hour)
+		stop()
+		if got := r.callback(o); got.State != duty.CallbackDelivered {
+			t.Errorf("came to %+v", got)
+		}
+	})
+}
+
+// forgetful is a database that is lost between a delivery and the note of it.
+type forgetful struct {
+	*store.DB
+	forget int
+}
+
+func (f *forgetful) NoteAttempt(ctx context.Context, a duty.Attempt) error {
+	if f.forget > 0 {
+		f.forget--
+		return errors.New("the node was killed")
+	}
+	return f.DB.NoteAttempt(ctx, a)
+}
+
+// TestACrashAfterTheDelivery: what was delivered and not noted is delivered
+// again when the lease ends, as the same message.
+func TestACrashAfterTheDelivery(t *testing.T) {
+	inTime(t, time.Second, func(t *testing.T, r *rig) {
+		var got []received
+		r.teller.store = &forgetful{r.db, 1}
+		r.teller.client.Transport = line(func(q *http.Request) (int, http.Header) {
+			body, err := io.ReadAll(q.Body)
+			must(t, err)
+			got = append(got, received{header: q.Header, body: body})
+			return 200, nil
+		})
+		o := owe(t, r.db, shop)
+		stop := r.run()
+		time.Sleep(lease - time.Second)
+		if len(got) != 1 {
+			t.Fatalf("%d deliveries before the lease's end", len(got))
+		}
+		time.Sleep(3 * time.Second)
+		stop()
+		if len(got) != 2 || got[0].header[headerID][0] != got[1].header[headerID][0] || !bytes.Equal(got[0].body, got[1].body) {
+			t.Errorf("deliveries: %+v", got)
+		}
+		if got[0].header[headerTimestamp][0] == got[1].header[headerTimestamp][0] || got[0].header[headerSignature][0] == got[1].header[headerSignature][0] {
+			t.Error("the second attempt has the first one's moment")
+		}
+		if x := r.callback(o); x.State != duty.CallbackDelivered || x.Attempts != 2 {
+			t.Errorf("came to %+v", x)
+		}
+	})
+}
+
+// TestASilentReceiver: an attempt has 15 seconds.
+func TestASilentReceiver(t *testing.T) {
+	inTime(t, time.Second, func(t *testing.T, r *rig) {
+		r.teller.client.Transport = roundTrip(func(q *http.Request) (*http.Response, error) {
+			<-q.Context().Done()
+			return nil, q.Context().Err()
+		})
+		o := owe(t, r.db, shop)
+		before := time.Now()
+		got := r.once(o)
+		if took := time.Since(before); took < attemptTime || took > attemptTime+time.Second {
+			t.Errorf("the attempt took %s", took)
+		}
+		if got.State != duty.CallbackWaiting || !strings.Contains(got.Said, "no reply within 15s") {
+			t.Errorf("came to %+v", got)
+		}
+	})
+}
+
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+func TestRetryAfter(t *testing.T) {
+	now := time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
+	for text, want := range map[string]time.Duration{
+		"": 0, "0": 0, "1": time.Second, " 120 ": 2 * time.Minute, "7200": maxPause, "7201": maxPause, "18446744073709551615": maxPause,
+		"99999999999999999999999": 0, "-1": 0, "1.5": 0, "soon": 0, "Sat, 21 Nov 2026 10:05:00 GMT": 5 * time.Minute,
+		"Sat, 21 Nov 2026 09:59:59 GMT": 0, "Sat, 21 Nov 2126 10:05:00 GMT": maxPause, strings.Repeat("1", 100): 0,
+	} {
+		if got := retryAfter(text, now); got != want {
+			t.Errorf("%q: %s, want %s", text, got, want)
+		}
+	}
+}
+
+func FuzzRetryAfter(f *testing.F) {
+	for _, text := range []string{"1", "99999999999", "Sat, 21 Nov 2026 10:05:00 GMT", "-5", ""} {
+		f.Add(text)
+	}
+	now := time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
+	f.Fuzz(func(t *testing.T, text string) {
+		if got := retryAfter(text, now); got < 0 || got > maxPause {
+			t.Fatalf("%q: %s", text, got)
+		}
+	})
+}
+
+// TestPauses: doubling, bounded, and never less than half.
+func TestPauses(t *testing.T) {
+	for n, want := range map[int]time.Duration{1: firstPause, 2: 2 * firstPause, 3: 4 * firstPause, 11: 1024 * firstPause, 12: maxPause, 1000: maxPause} {
+		for range 50 {
+			if got := pauseAfter(n, rand.Reader); got < want/2 || got > want {
+				t.Errorf("after %d failures: %s, want %s to %s", n, got, want/2, want)
+			}
+		}
+		if got := pauseAfter(n, strings.NewReader("")); got != want {
+			t.Errorf("without randomness, after %d failures: %s", n, got)
+		}
+	}
+}
+
+// TestNewRefuses: what a Teller can't do without.
+func TestNewRefuses(t *testing.T) {
+	if _, err := New(nil, nil, Config{}); err == nil {
+		t.Error("a teller of nothing was made")
+	}
+	if _, err := NewSafe(nil, nil, rand.Reader); err == nil {
+		t.Error("a safe without a master key was made")
+	}
+}
