@@ -35,7 +35,8 @@ type breaker struct {
 
 	mu      sync.Mutex
 	done    map[string]int // how often what was done
-	slowest time.Duration  // until a killed program had a successor
+	slowest time.Duration  // until an ended program had a successor
+	slow    string         // what that was
 }
 
 func newBreaker(s *site, seed uint64) *breaker {
@@ -123,7 +124,9 @@ func (b *breaker) kill(name string, inOrder bool) {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.slowest = max(b.slowest, time.Since(killed))
+	if span := time.Since(killed); span > b.slowest {
+		b.slowest, b.slow = span, how+name
+	}
 }
 
 // freeze stops a program for a while, as a machine that swaps or a paused

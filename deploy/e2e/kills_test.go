@@ -152,7 +152,7 @@ func (m *machine) verdict(b *breaker) {
 	for _, c := range m.counters {
 		c.report()
 	}
-	m.t.Logf("broken: %s; a killed program had a successor after %s at most", b.figures(), b.slowest.Round(time.Millisecond))
+	m.t.Logf("broken: %s; an ended program had a successor after %s at most (%s)", b.figures(), b.slowest.Round(time.Millisecond), b.slow)
 	m.t.Log(g)
 }
 
