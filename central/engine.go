@@ -320,8 +320,8 @@ func operationBell(id op.ID) string { return "operation:" + string(id) }
 // errServer is the reply to a fault of our own; its cause is for the log.
 func errServer(err error) *Error { return &Error{Fault: Internal, Message: "Server error", Err: err} }
 
-// storeFault tells the caller that nothing was done, which is true of every
-// store error before a dispatch.
+// storeFault tells the caller that nothing was done where the store says so
+// (ErrBusy). Of other errors that is not known, and nothing is claimed.
 func storeFault(doing string, err error) error {
 	if errors.Is(err, ErrBusy) {
 		return &Error{Fault: TooMany, Message: "The central is busy; nothing was done, try again", RetryAfter: time.Second, Err: err}
