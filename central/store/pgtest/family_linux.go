@@ -22,7 +22,7 @@ func killFamily(postmaster int) {
 	for _, pid := range append(family, postmaster) {
 		_ = syscall.Kill(pid, syscall.SIGKILL)
 	}
-	for deadline := time.Now().Add(familyWait); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(familyWait); time.Now().Before(deadline); <-time.After(time.Millisecond) {
 		left := 0
 		for _, pid := range family {
 			if state, _ := status(pid); state != 'Z' && state != 0 {
