@@ -37,6 +37,7 @@ func (d *Document) assemble() object {
 		{"servers", []object{{{"url", "/"}, {"description", "Direct: this address. Gateway: the paths that begin with /process, at the gateway's address."}}}},
 		{"tags", tags},
 		{"paths", d.paths()},
+		{"webhooks", webhooks()},
 		{"components", object{
 			{"securitySchemes", securitySchemes()},
 			{"parameters", parameters()},

@@ -28,6 +28,7 @@ type sheet struct {
 	Faults   []faultRow
 	Seal     []headerRow
 	Checksum string
+	Callback callbackView
 }
 
 // chapter is a family of routes.
@@ -99,6 +100,9 @@ func (d *Document) draw() error {
 		if len(c.Routes) > 0 {
 			s.Families = append(s.Families, c)
 		}
+	}
+	if s.Callback, err = viewCallback(); err != nil {
+		return err
 	}
 	var out bytes.Buffer
 	if err := t.Execute(&out, s); err != nil {

@@ -127,7 +127,7 @@ var modules = []grant{
 
 	{"pgregory.net/rapid", nil, "property tests"},
 	{"go.uber.org/goleak", nil, "goroutine leaks in tests"},
-	{"github.com/standard-webhooks/standard-webhooks", nil, "the independent verifier of callbacks' signatures"},
+	{"github.com/standard-webhooks/standard-webhooks/libraries", nil, "the independent verifier of callbacks' signatures"},
 	{"github.com/getkin/kin-openapi", nil, "the independent validator of the OpenAPI document"},
 	{"github.com/chromedp/chromedp", nil, "browser tests"},
 	{"github.com/chromedp/cdproto", nil, "browser tests"},
