@@ -49,9 +49,10 @@ check: tools ## formatting, go vet, staticcheck, and the rules of the house (sha
 
 .PHONY: test
 test: check postgres browser languages ## check, then all tests under the race detector, with real processes and a real browser
-	$(TEST) $$($(GO) list ./... | grep -v -e /deploy/e2e$$ -e /deploy/sim$$ -e /deploy/contracttest$$ -e /shared/archtest$$)
+	$(TEST) $$($(GO) list ./... | grep -v -e /deploy/e2e$$ -e /deploy/sim$$ -e /deploy/contracttest$$ -e /deploy/nodestest$$ -e /shared/archtest$$)
 	$(TEST) ./deploy/sim
 	@bash -o pipefail -c '$(TEST) -v ./deploy/contracttest | grep -v -e "^=== " -e "--- PASS"'
+	@bash -o pipefail -c '$(GO) test -timeout 20m -v ./deploy/nodestest | grep -v -e "^=== " -e "--- PASS"'
 	$(TEST) -count=1 -v $(WHOLE)
 
 .PHONY: sim
