@@ -136,33 +136,52 @@ func TestCuts(t *testing.T) {
 	table(t, direct)
 	p, url := newProxy(t, direct)
 	cfg := config()
-	cfg.Connections = 4
+	cfg.Connections = 1             // so that it is known which statements it has prepared
 	cfg.Patience = 30 * time.Second // a server that got no COMMIT gives up after idleTimeout
 	d := opened(t, url, cfg)
 	n := 0
 	for _, f := range []fault{cutBefore, cutAfter, cutAnswer} {
-		for at := 1; ; at++ {
-			n++
-			// A new connection prepares its statements: there are more messages.
-			if at%2 == 0 {
-				d.pool.Reset()
-			}
-			p.arm(plan{nth: at, fault: f})
-			err := d.Write(t.Context(), adding(n))
-			struck, said := p.disarm()
-			got := times(t, direct, n)
-			if err != nil || got != 1 {
-				t.Errorf("cut %v at message %d (%q): error %v, and it stands there %d times", f, at, said, err, got)
-			}
-			if !struck {
-				if at < 8 {
-					t.Fatalf("only %d messages: %q", at, said)
-				}
-				break
-			}
+		for _, fresh := range []bool{false, true} {
+			n = cutEverywhere(t, d, p, n, f, fresh)
 		}
 	}
+	found, once := 0, 0
+	wantErr(t, "count", d.Read(t.Context(), func(l *Link) error {
+		return l.Each(`SELECT count(*), count(DISTINCT n) FROM a WHERE n > 0`, nil, func(r Row) error { return r.Scan(&found, &once) })
+	}), nil)
+	if found != n || once != n {
+		t.Errorf("%d changes were made, and there are %d, %d of them different", n, found, once)
+	}
 	t.Logf("%d changes, all there once", n)
+}
+
+// cutEverywhere cuts at each message in turn, until a change has no more. On a
+// fresh connection there are more of them: it prepares its statements.
+func cutEverywhere(t *testing.T, d *DB, p *proxy, n int, f fault, fresh bool) int {
+	t.Helper()
+	var last []string
+	for at := 1; ; at++ {
+		n++
+		if fresh {
+			d.pool.Reset()
+		}
+		p.arm(plan{nth: at, fault: f})
+		err := d.Write(t.Context(), adding(n))
+		struck, said := p.disarm()
+		if !fresh { // and that the next cut is at a connection which has all of them
+			wantErr(t, "a change without a cut", d.Write(t.Context(), adding(-n)), nil)
+		}
+		if err != nil {
+			t.Errorf("cut %v at message %d (%q): %v", f, at, said, err)
+		}
+		if !struck {
+			if at < 8 || !strings.Contains(last[len(last)-1], "COMMIT") {
+				t.Fatalf("the last cut was not at COMMIT: %q", last)
+			}
+			return n
+		}
+		last = said
+	}
 }
 
 // TestSilence loses a message on a connection that then says nothing more, as

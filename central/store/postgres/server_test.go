@@ -355,7 +355,7 @@ func TestStandbyStops(t *testing.T) {
 	// only when the standby has it too.
 	d.cfg.Patience = time.Minute
 	standby.Kill()
-	result := make(chan error)
+	result := make(chan error, 1)
 	go func() { result <- d.Write(context.Background(), adding(2)) }()
 	own, err := pgx.Connect(t.Context(), place)
 	wantErr(t, "connect", err, nil)
@@ -370,7 +370,7 @@ func TestStandbyStops(t *testing.T) {
 	}
 	select {
 	case err := <-result:
-		t.Errorf("a change that only one server has was answered with %v", err)
+		t.Fatalf("a change that only one server has was answered with %v", err)
 	case <-time.After(100 * time.Millisecond):
 	}
 	wantErr(t, "start the standby again", standby.Run(), nil)

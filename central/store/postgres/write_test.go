@@ -76,7 +76,7 @@ func TestRunAgain(t *testing.T) {
 		go func() { result <- change("10", "11") }()
 		wantErr(t, "one", change("11", "10"), nil)
 		wantErr(t, "the other", <-result, nil)
-		if n := runs.Load(); n != 3 {
+		if n := runs.Load(); n < 3 {
 			t.Errorf("%d runs, want one that lost and ran again", n)
 		}
 	})
