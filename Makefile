@@ -53,11 +53,12 @@ check: tools ## formatting, go vet, staticcheck, the rules of the house (shared/
 
 .PHONY: test
 test: check postgres browser languages ## check, then all tests under the race detector, with real processes and a real browser
-	$(TEST) $$($(GO) list ./... | grep -v -e /deploy/e2e$$ -e /deploy/sim$$ -e /deploy/contracttest$$ -e /deploy/bugs$$ -e /deploy/model$$ -e /shared/archtest$$)
+	$(TEST) $$($(GO) list ./... | grep -v -e /deploy/e2e$$ -e /deploy/sim$$ -e /deploy/contracttest$$ -e /deploy/bugs$$ -e /deploy/model$$ -e /deploy/nodestest$$ -e /shared/archtest$$)
 	$(GO) test -timeout 20m ./deploy/sim
 	$(TEST) ./deploy/sim -run '^(TestStories|TestNamed)$$'
 	@bash -o pipefail -c '$(GO) test -count=1 -timeout 20m -v ./deploy/bugs | grep -v -e "^=== "'
 	@bash -o pipefail -c '$(TEST) -v ./deploy/contracttest | grep -v -e "^=== " -e "--- PASS"'
+	@bash -o pipefail -c '$(GO) test -timeout 20m -v ./deploy/nodestest | grep -v -e "^=== " -e "--- PASS"'
 	$(TEST) -count=1 -v $(WHOLE)
 
 .PHONY: sim

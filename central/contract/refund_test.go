@@ -302,6 +302,10 @@ func TestRefund(t *testing.T) {
 		if s.CallerRef != "" || s.Sender != senderID || s.Merchant != m1 || (s.Reverses == transferOp) != (state == op.Succeeded) || (s.Reverses == "") != (state == op.Reversed) {
 			t.Errorf("submission is %+v", s)
 		}
+		// Two refunds at one time find one place (the store's suite of quotas).
+		if q := s.Quotas; len(q) == 0 || q[0].Key != "refund:"+string(sent) || q[0].MaxCount != 1 || q[0].MaxSum != 0 {
+			t.Errorf("quotas are %+v", q)
+		}
 		if about := b.limits.subjects[0]; about.Kind != central.KindRefund || about.Amount != 150050 || about.Sender != senderID {
 			t.Errorf("subject is %+v", about)
 		}

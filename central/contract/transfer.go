@@ -148,9 +148,7 @@ func (d *Dispatcher) readRefundOTP(c *call) step {
 
 // readRefund reads refund. Its refId is the transfer's, so the refund has no
 // reference of the caller's own: a repeat without an Idempotency-Key is a new
-// refund, and is refused for the one that was done or is under way. Where two
-// such calls run at one time, the bank refuses the second: it gives a transfer
-// back once, and takes an OTP once.
+// refund, and is refused for the one that was done or is under way.
 func (d *Dispatcher) readRefund(c *call) step {
 	r := c.request(central.KindRefund)
 	dmt.ReadRefund(&c.in, &r)
@@ -177,6 +175,8 @@ func (d *Dispatcher) prepareRefund(ctx context.Context, c *call, s *central.Subm
 		return err
 	}
 	s.Request.Amount, s.Sender = o.Amount, o.Sender
+	// Two at one time, at whatever nodes, must not both find that there is none.
+	s.Quotas = []central.Quota{{Key: "refund:" + string(o.Reference), Period: "once", MaxCount: 1, What: "refunds of this transfer"}}
 	if o.State == op.Succeeded { // a reversed one has earned nothing
 		s.Reverses = o.ID
 	}

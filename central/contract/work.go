@@ -21,12 +21,14 @@ func (d *Dispatcher) submit(ctx context.Context, c *call, s central.Submission, 
 	if err != nil {
 		return central.Reply{}, err
 	}
-	if s.Quotas, err = d.cfg.Limits.Judge(time.Now(), about); err != nil {
+	quotas, err := d.cfg.Limits.Judge(time.Now(), about)
+	if err != nil {
 		// Today's limits are no matter of yesterday's call.
 		if known, looked := d.known(ctx, c, s.CallerRef); looked != nil || !known {
 			return central.Reply{}, errors.Join(err, looked)
 		}
 	}
+	s.Quotas = append(s.Quotas, quotas...)
 	s.ID, s.Caller, s.Identity, s.Party = c.ID, c.Principal.Caller(), c.Identity, c.Principal.Party()
 	s.Route, s.Fingerprint, s.Merchant, s.Terminal = c.binding.route.ID, print, c.merchant.ID, c.Principal.Terminal
 	s.NotAfter, s.Accepted = c.NotAfter, c.Accepted

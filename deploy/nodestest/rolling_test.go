@@ -183,7 +183,7 @@ func TestRollingRestart(t *testing.T) {
 		}
 	})
 	time.Sleep(time.Second)
-	for range 2 {
+	for range rounds {
 		for _, n := range nodes {
 			if err := n.stop(); err != nil {
 				t.Errorf("node %s: %v", n.name, err)
@@ -215,6 +215,6 @@ func TestRollingRestart(t *testing.T) {
 		delete(books, ref)
 	}
 	lost, doubled := l.holdAgainst(books)
-	t.Logf("6 restarts of 3 nodes: %d withdrawals by %d calls (%d connections cut, %d told to come back), %d at the counter (%d refused for a line that was down); lost %d, doubled %d",
-		len(l.entries), l.calls, l.cut, l.told, counted, unsold, lost, doubled)
+	t.Logf("%d restarts of 3 nodes: %d withdrawals by %d calls (%d connections cut, %d told to come back), %d at the counter (%d refused for a line that was down); lost %d, doubled %d",
+		rounds*len(nodes), len(l.entries), l.calls, l.cut, l.told, counted, unsold, lost, doubled)
 }
