@@ -105,6 +105,39 @@ func TestWalk(t *testing.T) {
 	})
 }
 
+// TestEveryPairOfStates tries each step that there could be, by Change and by
+// Apply: what edge.CanBecome does not allow is ErrIllegal, and nothing changes.
+func TestEveryPairOfStates(t *testing.T) {
+	t.Parallel()
+	q := mustOpen(t, config(newPath(t)))
+	cursor := int64(0)
+	for _, from := range states() {
+		for _, to := range states() {
+			legal := from == to || edge.CanBecome(from, to)
+			changed, applied := mustAdd(t, q, record(newID(t), from)), mustAdd(t, q, record(newID(t), from))
+			_, byChange := q.Change(changed, become(to))
+			_, byApply := q.Apply(cursor+1, applied, become(to))
+			for name, err := range map[string]error{"Change": byChange, "Apply": byApply} {
+				if legal != (err == nil) || !legal && !errors.Is(err, edge.ErrIllegal) {
+					t.Errorf("%s from %s to %s: the table says %v, the queue %v", name, from, to, legal, err)
+				}
+			}
+			if legal {
+				cursor++
+				continue
+			}
+			for _, id := range []op.ID{changed, applied} {
+				if r, err := q.Get(id); err != nil || r.State != from || r.Version != 1 {
+					t.Errorf("%s to %s was refused, and left %s in version %d, %v", from, to, r.State, r.Version, err)
+				}
+			}
+			if c, err := q.Cursor(); err != nil || c != cursor {
+				t.Errorf("%s to %s was refused, and left the cursor at %d, %v", from, to, c, err)
+			}
+		}
+	}
+}
+
 func reopen(rt *rapid.T, path string) *Queue {
 	q, report, err := Open(config(path))
 	if err != nil || report.Trouble != "" {

@@ -1,0 +1,217 @@
+//go:build linux
+
+package e2e
+
+import (
+	"context"
+	"crypto/ed25519"
+	crand "crypto/rand"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"syscall"
+	"testing"
+	"time"
+
+	"galla/edge/uplink"
+	"galla/shared/op"
+	"galla/shared/wire"
+)
+
+// bankTimeout is how long the central waits for the bank in these stories.
+const bankTimeout = 3 * time.Second
+
+// TestPromises plays, over real programs, the three stories on which exactly
+// once stands. The killing machines meet them by chance; here nothing is left to
+// it (galla/deploy/bugs).
+func TestPromises(t *testing.T) {
+	h := open(t, "GALLA_BANK_TIMEOUT="+bankTimeout.String())
+	t.Run("a dispatch is recorded before it is sent", func(t *testing.T) { recordedBeforeSent(t, h) })
+	t.Run("a request without an answer is not sent again", func(t *testing.T) { notSentAgain(t, h) })
+	t.Run("an operation that was never seen is refused for ever", func(t *testing.T) { neverSeenIsKept(t, h) })
+}
+
+// debitsOf counts the debits of an amount that a test uses once.
+func debitsOf(h *house, paise int64) int {
+	n := 0
+	for _, e := range h.executions(time.Now().Add(-time.Hour), time.Now().Add(time.Minute)) {
+		if e.AmountPaise == paise && e.Status == "EXECUTED" {
+			n++
+		}
+	}
+	return n
+}
+
+// recordedBeforeSent kills the central when the bank has executed and has not
+// answered.
+func recordedBeforeSent(t *testing.T, h *house) {
+	const paise = 211_97 // executes, never answers
+	body, err := h.transaction(h.reader, choudhury, paise)
+	if err != nil {
+		t.Fatal(err)
+	}
+	token := h.token(lakshmi, lakshmiSecret)
+	called := make(chan struct{})
+	go func() {
+		defer close(called)
+		_, _ = h.transact("/aeps/withdrawal", token, "promise-1", body) // it is cut off
+	}()
+	h.awaitExecution(t, paise)
+	h.killAndAwait("central")
+	<-called
+	var last answer
+	until(t, "the repeat has a final reply", 2*time.Minute, func() bool {
+		token, err := h.newToken(lakshmi, lakshmiSecret)
+		if err != nil {
+			return false
+		}
+		last, err = h.transact("/aeps/withdrawal", token, "promise-1", body)
+		return err == nil && judge(last).final()
+	})
+	if v := judge(last); v != succeeded {
+		t.Errorf("the central says %s of what the bank has EXECUTED: %s", v, last.raw)
+	}
+	if n := debitsOf(h, paise); n != 1 {
+		t.Errorf("doubled: the books hold %d debits of one withdrawal", n)
+	}
+}
+
+// notSentAgain stops the bank until the deadline of the request has passed. It
+// may not start that one then; a second one it would.
+func notSentAgain(t *testing.T, h *house) {
+	const paise = 223_00
+	body, err := h.transaction(h.reader, agarwal, paise)
+	if err != nil {
+		t.Fatal(err)
+	}
+	token := h.token(lakshmi, lakshmiSecret)
+	if !h.signal("bank", syscall.SIGSTOP) {
+		t.Fatal("the bank does not run")
+	}
+	replied := make(chan answer, 1)
+	go func() {
+		a, err := h.transact("/aeps/withdrawal", token, "promise-2", body)
+		if err != nil {
+			t.Errorf("the withdrawal: %v", err)
+		}
+		replied <- a
+	}()
+	time.Sleep(bankTimeout + 2*time.Second)
+	h.signal("bank", syscall.SIGCONT)
+	last := <-replied
+	time.Sleep(bankTimeout) // whatever was sent has been read
+	if n := debitsOf(h, paise); n != 0 || judge(last) != pending {
+		t.Errorf("what the bank did not answer was sent again: the books hold %d debits, and the central says %s: %s", n, judge(last), last.raw)
+	}
+}
+
+// ear is a counter that writes down what the central tells it.
+type ear struct{ frames chan wire.Frame }
+
+func (e ear) Greet() (int64, []op.ID, error) { return 0, nil, nil }
+func (e ear) Welcomed(f wire.Frame) error    { return e.Receive(f) }
+func (e ear) Lost(error)                     {}
+func (e ear) Receive(f wire.Frame) error {
+	select {
+	case e.frames <- f:
+		return nil
+	case <-time.After(time.Minute):
+		return fmt.Errorf("nobody takes a frame %s", f.T)
+	}
+}
+
+// next gives the next frame of one of the types.
+func (e ear) next(t *testing.T, types ...wire.Type) wire.Frame {
+	t.Helper()
+	limit := time.After(time.Minute)
+	for {
+		select {
+		case f := <-e.frames:
+			for _, want := range types {
+				if f.T == want {
+					return f
+				}
+			}
+		case <-limit:
+			t.Fatalf("no frame of %v came", types)
+		}
+	}
+}
+
+// neverSeenIsKept asks for an operation before its frame arrives: a counter
+// whose line broke does so when the frame is still on its way.
+func neverSeenIsKept(t *testing.T, h *house) {
+	const paise = 227_00
+	hears := ear{frames: make(chan wire.Frame, 100)}
+	line := dialAsNewTerminal(t, h, hears)
+	body, err := h.transaction(h.reader, kapoor, paise)
+	if err != nil {
+		t.Fatal(err)
+	}
+	hears.next(t, wire.TWelcome)
+	id, err := op.NewID(crand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	give := func(f wire.Frame) {
+		t.Helper()
+		if err := line.Send(f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	give(wire.Frame{T: wire.TAsk, ID: id})
+	hears.next(t, wire.TUnseen)
+	now := time.Now().UnixMilli()
+	give(wire.Frame{T: wire.TOp, ID: id, Route: op.Withdrawal, Body: body, NotAfter: now + 90_000, CapturedAt: now})
+	if f := hears.next(t, wire.TOutcome); f.State != op.Failed && f.State != op.Refused {
+		t.Errorf("what was declared never seen is %s: %s", f.State, f.Reply)
+	}
+	if n := debitsOf(h, paise); n != 0 {
+		t.Errorf("what was declared never seen is EXECUTED %d times", n)
+	}
+}
+
+// dialAsNewTerminal enrols a counter and brings its line up.
+func dialAsNewTerminal(t *testing.T, h *house, hears ear) *uplink.Client {
+	t.Helper()
+	public, key, err := ed25519.GenerateKey(crand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var minted, enrolled struct {
+		Data struct {
+			Code     string `json:"code"`
+			Terminal string `json:"terminalId"`
+			Uplink   string `json:"uplink"`
+			Audience string `json:"audience"`
+		} `json:"data"`
+	}
+	post := func(path string, body, into any, header ...string) {
+		status, _, raw, err := h.do("POST", h.url("CENTRAL")+path, body, header...)
+		if err == nil && status/100 == 2 {
+			err = json.Unmarshal(raw, into)
+		}
+		if err != nil || status/100 != 2 {
+			t.Fatalf("POST %s: HTTP %d, %v", path, status, err)
+		}
+	}
+	post("/terminals", map[string]any{}, &minted, "Authorization", "Bearer "+h.token(lakshmi, lakshmiSecret))
+	post("/terminals/enrol", map[string]any{"code": minted.Data.Code, "publicKey": []byte(public), "name": "promises"}, &enrolled)
+	line, err := uplink.New(uplink.Config{
+		URL: enrolled.Data.Uplink, TerminalID: enrolled.Data.Terminal, Audience: enrolled.Data.Audience, Key: key,
+		Version: "e2e", Rand: crand.Reader, Logger: slog.New(slog.DiscardHandler),
+	}, hears)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- line.Run(ctx) }()
+	t.Cleanup(func() {
+		stop()
+		if err := <-ended; err != nil {
+			t.Errorf("the line: %v", err)
+		}
+	})
+	return line
+}
