@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"syscall"
 	"time"
@@ -22,17 +23,23 @@ func killFamily(postmaster int) {
 	for _, pid := range append(family, postmaster) {
 		_ = syscall.Kill(pid, syscall.SIGKILL)
 	}
-	for deadline := time.Now().Add(familyWait); time.Now().Before(deadline); <-time.After(time.Millisecond) {
-		left := 0
-		for _, pid := range family {
-			if state, _ := status(pid); state != 'Z' && state != 0 {
-				left++
-			}
-		}
-		if left == 0 {
-			return
+	look := time.NewTicker(time.Millisecond)
+	defer look.Stop()
+	giveUp := time.After(familyWait)
+	for slices.ContainsFunc(family, alive) {
+		select {
+		case <-look.C:
+		case <-giveUp:
+			return // it waits for a disk; the next start says so
 		}
 	}
+}
+
+// alive tells whether a process runs: one that was killed and waits for its
+// parent to notice does not.
+func alive(pid int) bool {
+	state, _ := status(pid)
+	return state != 'Z' && state != 0
 }
 
 // KillSession kills the process of one session, as the system does that runs out

@@ -3,7 +3,6 @@ package pgtest
 import (
 	"database/sql"
 	"os"
-	"syscall"
 	"testing"
 	"time"
 
@@ -41,7 +40,7 @@ func TestKillEndsEveryProcess(t *testing.T) {
 		}
 		s.Kill()
 		for _, pid := range family {
-			if state, _ := status(pid); state != 'Z' && state != 0 && syscall.Kill(pid, 0) == nil {
+			if alive(pid) {
 				t.Errorf("process %d lives on", pid)
 			}
 		}
