@@ -249,10 +249,12 @@ func togetherKYC(t *testing.T, p pair) {
 
 func togetherSlabs(t *testing.T, p pair) {
 	const many = 12
-	wantTogether(t, "add to one place", p.together(many, func(s *DB, i int) error {
-		_, err := s.AddSlab(background, newSlab("ONE", money.Paise(i), 100))
-		return err
-	}), 1, central.ErrOverlap)
+	for _, kind := range []string{"A", "B", "C", "D"} {
+		wantTogether(t, "add to one place", p.together(many, func(s *DB, i int) error {
+			_, err := s.AddSlab(background, newSlab(kind, money.Paise(i), 100))
+			return err
+		}), 1, central.ErrOverlap)
+	}
 	ids := make([]central.SlabID, many)
 	wantTogether(t, "add defaults", p.together(many, func(s *DB, i int) error {
 		x := newSlab("MANY", money.Paise(10*i), money.Paise(10*i+10))

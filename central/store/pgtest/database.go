@@ -3,7 +3,8 @@ package pgtest
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"net/url"
@@ -122,7 +123,7 @@ func (t *Template) Database(tb testing.TB) string {
 	tb.Helper()
 	server := shared(tb)
 	t.once.Do(func() {
-		name := fresh("template")
+		name := fresh("template", tb)
 		if t.err = do(server, `CREATE DATABASE `+name); t.err == nil {
 			t.name = name
 			t.err = t.Fill(at(server, name))
@@ -158,9 +159,12 @@ func shared(tb testing.TB) string {
 	return server
 }
 
-// fresh gives a name that no other process, of this machine or another, gives.
-func fresh(kind string) string {
-	return "galla_" + kind + "_" + strings.ToLower(rand.Text())
+// fresh names a database for a test. A server that is given may serve several
+// processes, of several machines.
+func fresh(kind string, tb testing.TB) string {
+	host, _ := os.Hostname()
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s %d %s %d", host, os.Getpid(), tb.Name(), time.Now().UnixNano()))
+	return "galla_" + kind + "_" + hex.EncodeToString(sum[:12])
 }
 
 // at is the URL of another database of the server.
@@ -175,7 +179,7 @@ func at(server, database string) string {
 
 func create(tb testing.TB, server, like string) string {
 	tb.Helper()
-	name := fresh("test")
+	name := fresh("test", tb)
 	if err := do(server, `CREATE DATABASE `+name+like); err != nil {
 		tb.Fatal(err)
 	}
