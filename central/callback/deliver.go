@@ -138,10 +138,11 @@ func (t *Teller) deliver(ctx context.Context, c duty.Callback) (result, error) {
 	}
 	now := time.Now()
 	id := MessageID(c.Operation)
-	request.Header = http.Header{
-		"Content-Type": {"application/json"},
-		"User-Agent":   {"Galla-Callback/1"},
-		headerID:       {id}, headerTimestamp: {timestamp(now)}, headerSignature: {signature(keys, id, now, body)},
+	for name, value := range map[string]string{
+		"Content-Type": "application/json", "User-Agent": "Galla-Callback/1",
+		headerID: id, headerTimestamp: timestamp(now), headerSignature: signature(keys, id, now, body),
+	} {
+		request.Header.Set(name, value)
 	}
 	return t.send(request), nil
 }

@@ -136,15 +136,16 @@ func TestACrashAfterTheDelivery(t *testing.T) {
 		o := owe(t, r.db, shop)
 		stop := r.run()
 		time.Sleep(lease - time.Second)
+		synctest.Wait()
 		if len(got) != 1 {
 			t.Fatalf("%d deliveries before the lease's end", len(got))
 		}
 		time.Sleep(3 * time.Second)
 		stop()
-		if len(got) != 2 || got[0].header[headerID][0] != got[1].header[headerID][0] || !bytes.Equal(got[0].body, got[1].body) {
+		if len(got) != 2 || got[0].header.Get(headerID) != got[1].header.Get(headerID) || !bytes.Equal(got[0].body, got[1].body) {
 			t.Errorf("deliveries: %+v", got)
 		}
-		if got[0].header[headerTimestamp][0] == got[1].header[headerTimestamp][0] || got[0].header[headerSignature][0] == got[1].header[headerSignature][0] {
+		if got[0].header.Get(headerTimestamp) == got[1].header.Get(headerTimestamp) || got[0].header.Get(headerSignature) == got[1].header.Get(headerSignature) {
 			t.Error("the second attempt has the first one's moment")
 		}
 		if x := r.callback(o); x.State != duty.CallbackDelivered || x.Attempts != 2 {
