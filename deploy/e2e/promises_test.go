@@ -15,7 +15,7 @@ import (
 
 	"galla/edge/uplink"
 	"galla/shared/op"
-	"galla/shared/wire"
+	frames "galla/shared/wire"
 )
 
 // bankTimeout is how long the central waits for the bank in these stories.
@@ -106,14 +106,14 @@ func notSentAgain(t *testing.T, h *house) {
 }
 
 // ear is a counter that writes down what the central tells it.
-type ear struct{ frames chan wire.Frame }
+type ear struct{ heard chan frames.Frame }
 
 func (e ear) Greet() (int64, []op.ID, error) { return 0, nil, nil }
-func (e ear) Welcomed(f wire.Frame) error    { return e.Receive(f) }
+func (e ear) Welcomed(f frames.Frame) error    { return e.Receive(f) }
 func (e ear) Lost(error)                     {}
-func (e ear) Receive(f wire.Frame) error {
+func (e ear) Receive(f frames.Frame) error {
 	select {
-	case e.frames <- f:
+	case e.heard <- f:
 		return nil
 	case <-time.After(time.Minute):
 		return fmt.Errorf("nobody takes a frame %s", f.T)
@@ -121,12 +121,12 @@ func (e ear) Receive(f wire.Frame) error {
 }
 
 // next gives the next frame of one of the types.
-func (e ear) next(t *testing.T, types ...wire.Type) wire.Frame {
+func (e ear) next(t *testing.T, types ...frames.Type) frames.Frame {
 	t.Helper()
 	limit := time.After(time.Minute)
 	for {
 		select {
-		case f := <-e.frames:
+		case f := <-e.heard:
 			for _, want := range types {
 				if f.T == want {
 					return f
@@ -142,28 +142,28 @@ func (e ear) next(t *testing.T, types ...wire.Type) wire.Frame {
 // whose line broke does so when the frame is still on its way.
 func neverSeenIsKept(t *testing.T, h *house) {
 	const paise = 227_00
-	hears := ear{frames: make(chan wire.Frame, 100)}
+	hears := ear{heard: make(chan frames.Frame, 100)}
 	line := dialAsNewTerminal(t, h, hears)
 	body, err := h.transaction(h.reader, kapoor, paise)
 	if err != nil {
 		t.Fatal(err)
 	}
-	hears.next(t, wire.TWelcome)
+	hears.next(t, frames.TWelcome)
 	id, err := op.NewID(crand.Reader)
 	if err != nil {
 		t.Fatal(err)
 	}
-	give := func(f wire.Frame) {
+	give := func(f frames.Frame) {
 		t.Helper()
 		if err := line.Send(f); err != nil {
 			t.Fatal(err)
 		}
 	}
-	give(wire.Frame{T: wire.TAsk, ID: id})
-	hears.next(t, wire.TUnseen)
+	give(frames.Frame{T: frames.TAsk, ID: id})
+	hears.next(t, frames.TUnseen)
 	now := time.Now().UnixMilli()
-	give(wire.Frame{T: wire.TOp, ID: id, Route: op.Withdrawal, Body: body, NotAfter: now + 90_000, CapturedAt: now})
-	if f := hears.next(t, wire.TOutcome); f.State != op.Failed && f.State != op.Refused {
+	give(frames.Frame{T: frames.TOp, ID: id, Route: op.Withdrawal, Body: body, NotAfter: now + 90_000, CapturedAt: now})
+	if f := hears.next(t, frames.TOutcome); f.State != op.Failed && f.State != op.Refused {
 		t.Errorf("what was declared never seen is %s: %s", f.State, f.Reply)
 	}
 	if n := debitsOf(h, paise); n != 0 {
