@@ -109,7 +109,7 @@ func notSentAgain(t *testing.T, h *house) {
 type ear struct{ heard chan frames.Frame }
 
 func (e ear) Greet() (int64, []op.ID, error) { return 0, nil, nil }
-func (e ear) Welcomed(f frames.Frame) error    { return e.Receive(f) }
+func (e ear) Welcomed(f frames.Frame) error  { return e.Receive(f) }
 func (e ear) Lost(error)                     {}
 func (e ear) Receive(f frames.Frame) error {
 	select {
