@@ -324,7 +324,7 @@ func errServer(err error) *Error { return &Error{Fault: Internal, Message: "Serv
 // (ErrBusy). Of other errors that is not known, and nothing is claimed.
 func storeFault(doing string, err error) error {
 	if errors.Is(err, ErrBusy) {
-		return &Error{Fault: TooMany, Message: "The central is busy; nothing was done, try again", RetryAfter: time.Second, Err: err}
+		return &Error{Fault: TooMany, Message: "The central is busy; this call did nothing, try again", RetryAfter: time.Second, Err: err}
 	}
 	return errServer(fmt.Errorf("%s: %w", doing, err))
 }

@@ -255,7 +255,7 @@ func TestPanics(t *testing.T) {
 
 func TestDeskErrors(t *testing.T) {
 	b := newBench(t)
-	b.desk.err = &central.Error{Fault: central.TooMany, Message: "The central is busy; nothing was done, try again", RetryAfter: time.Second}
+	b.desk.err = &central.Error{Fault: central.TooMany, Message: "The central is busy; this call did nothing, try again", RetryAfter: time.Second}
 	r := b.call(merchant1, op.Withdrawal, body(nil))
 	if expect(t, r, 429, "07"); r.RetryAfter != time.Second {
 		t.Errorf("RetryAfter is %v", r.RetryAfter)

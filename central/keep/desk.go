@@ -221,7 +221,7 @@ func (d *Desk) hold(ctx context.Context, caller, identity string) {
 // fault is an error of the database, before anything was done.
 func fault(doing string, err error) error {
 	if errors.Is(err, central.ErrBusy) {
-		return &central.Error{Fault: central.TooMany, Message: "The central is busy; nothing was done, try again", RetryAfter: time.Second, Err: err}
+		return &central.Error{Fault: central.TooMany, Message: "The central is busy; this call did nothing, try again", RetryAfter: time.Second, Err: err}
 	}
 	return &central.Error{Fault: central.Internal, Message: "Server error", Err: fmt.Errorf("%s: %w", doing, err)}
 }

@@ -241,7 +241,7 @@ func (x *session) dispatch(ctx context.Context, f wire.Frame) central.Reply {
 	}
 	if s.under.Load() > int64(s.cfg.MaxOperations) {
 		return s.dispatcher.Refusal(&central.Error{
-			Fault: central.TooMany, Message: "The central is busy; nothing was done, try again", RetryAfter: time.Second,
+			Fault: central.TooMany, Message: "The central is busy; this call did nothing, try again", RetryAfter: time.Second,
 		}, string(f.ID))
 	}
 	call := central.Call{

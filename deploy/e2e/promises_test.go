@@ -106,14 +106,14 @@ func notSentAgain(t *testing.T, h *house) {
 }
 
 // ear is a counter that writes down what the central tells it.
-type ear struct{ frames chan frames.Frame }
+type ear struct{ heard chan frames.Frame }
 
 func (e ear) Greet() (int64, []op.ID, error) { return 0, nil, nil }
 func (e ear) Welcomed(f frames.Frame) error  { return e.Receive(f) }
 func (e ear) Lost(error)                     {}
 func (e ear) Receive(f frames.Frame) error {
 	select {
-	case e.frames <- f:
+	case e.heard <- f:
 		return nil
 	case <-time.After(time.Minute):
 		return fmt.Errorf("nobody takes a frame %s", f.T)
@@ -126,7 +126,7 @@ func (e ear) next(t *testing.T, types ...frames.Type) frames.Frame {
 	limit := time.After(time.Minute)
 	for {
 		select {
-		case f := <-e.frames:
+		case f := <-e.heard:
 			for _, want := range types {
 				if f.T == want {
 					return f
@@ -142,7 +142,7 @@ func (e ear) next(t *testing.T, types ...frames.Type) frames.Frame {
 // whose line broke does so when the frame is still on its way.
 func neverSeenIsKept(t *testing.T, h *house) {
 	const paise = 227_00
-	hears := ear{frames: make(chan frames.Frame, 100)}
+	hears := ear{heard: make(chan frames.Frame, 100)}
 	line := dialAsNewTerminal(t, h, hears)
 	body, err := h.transaction(h.reader, kapoor, paise)
 	if err != nil {
