@@ -125,23 +125,25 @@ func (f *forgetful) NoteAttempt(ctx context.Context, a duty.Attempt) error {
 // again when the lease ends, as the same message.
 func TestACrashAfterTheDelivery(t *testing.T) {
 	inTime(t, time.Second, func(t *testing.T, r *rig) {
-		var got []received
+		var x receiver
 		r.teller.store = &forgetful{r.db, 1}
 		r.teller.client.Transport = line(func(q *http.Request) (int, http.Header) {
 			body, err := io.ReadAll(q.Body)
 			must(t, err)
-			got = append(got, received{header: q.Header, body: body})
+			x.mu.Lock()
+			defer x.mu.Unlock()
+			x.got = append(x.got, received{header: q.Header, body: body})
 			return 200, nil
 		})
 		o := owe(t, r.db, shop)
 		stop := r.run()
 		time.Sleep(lease - time.Second)
-		synctest.Wait()
-		if len(got) != 1 {
-			t.Fatalf("%d deliveries before the lease's end", len(got))
+		if n := len(x.all()); n != 1 {
+			t.Fatalf("%d deliveries before the lease's end", n)
 		}
 		time.Sleep(3 * time.Second)
 		stop()
+		got := x.all()
 		if len(got) != 2 || got[0].header.Get(headerID) != got[1].header.Get(headerID) || !bytes.Equal(got[0].body, got[1].body) {
 			t.Errorf("deliveries: %+v", got)
 		}

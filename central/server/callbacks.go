@@ -158,7 +158,7 @@ func (c *Callbacks) showEndpoint(ctx context.Context, m central.MerchantID, out 
 	if !e.DisabledAt.IsZero() {
 		use = "disabled since " + when(e.DisabledAt) + ": its receiver answered 410 Gone; set it again to use it"
 	}
-	_, err = fmt.Fprintf(out, "Merchant %s is told at %s of %s, with %d live secrets; %s.\n\n", m, callback.Place(e.URL), strings.Join(e.Events, ", "), len(e.Secrets), use)
+	_, err = fmt.Fprintf(out, "Merchant %s is told at %s of %s, live secrets: %d; %s.\n\n", m, callback.Place(e.URL), strings.Join(e.Events, ", "), len(e.Secrets), use)
 	return err
 }
 

@@ -28,7 +28,8 @@
 // reservation: usage is always the sum of the reservations. What ends without
 // success gives its own back, and a reversal those of the operation that it
 // reverses; a reservation that was given back is gone, so that nothing is given
-// back twice. Settle writes, in the same transaction, the step of the merchant's
+// back twice. Settle writes, in the same transaction, the callback that the merchant
+// is owed where the operation was pending (callback.go), the step of the merchant's
 // service-KYC record, which only moves forward, the reversal, and the earning
 // with its entries in the commission ledger. Entries are only ever added. A
 // reversal adds each entry of the other operation with debit and credit swapped,
