@@ -505,3 +505,27 @@ func TestTransitionsEndInFinalStates(t *testing.T) {
 		}
 	}
 }
+
+// TestAnEventThatWasPassedOver: events that came out of order lose the earlier
+// one, and the counter asks for what it told.
+func TestAnEventThatWasPassedOver(t *testing.T) {
+	inHouse(t, func(t *testing.T, h *house) {
+		h.up()
+		id := h.begin(op.Withdrawal)
+		synctest.Wait()
+		h.receive(outcome(id, op.Pending, ""))
+		for _, cursor := range []int64{8, 7} {
+			event := outcome(id, op.Succeeded, "00")
+			event.T, event.Kind, event.Cursor = wire.TEvent, wire.EventOutcome, cursor
+			if cursor == 8 {
+				event.ID = op.ID("0197a1b2-0000-7000-8000-000000000001") // another operation's
+			}
+			h.receive(event)
+		}
+		h.want(id, op.Pending)
+		time.Sleep(pendingAsk + 2*time.Second)
+		if n := h.line.sent(wire.TAsk, id); n != 1 {
+			t.Errorf("asked %d times", n)
+		}
+	})
+}

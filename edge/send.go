@@ -32,6 +32,10 @@ func (c *Counter) pump() {
 			c.trySend(r, link, held && r.Class == op.Record)
 		case op.Sent, op.Accepted, op.Unknown:
 			c.askAgain(r, link)
+		case op.Pending:
+			if !volatile(r.Class) {
+				c.askAgain(r, link)
+			}
 		}
 		held = held || c.holds(r)
 	}
@@ -171,6 +175,10 @@ func (c *Counter) lose(id op.ID) {
 	}
 }
 
+// pendingAsk is how long a pending operation may wait for its event before it is
+// asked for: events that come out of order pass the earlier one over.
+const pendingAsk = 5 * time.Minute
+
 // askAgain asks for an operation that has had no outcome for long on a link
 // that is up, and ends an enquiry that nobody answers.
 func (c *Counter) askAgain(r Record, link LinkState) {
@@ -197,7 +205,11 @@ func (c *Counter) askAgain(r Record, link LinkState) {
 	if r.SentAt.After(last) && r.State != op.Unknown {
 		last = r.SentAt
 	}
-	due := now.Sub(last) >= c.cfg.Ask
+	wait := c.cfg.Ask
+	if r.State == op.Pending {
+		wait = pendingAsk
+	}
+	due := now.Sub(last) >= wait
 	if due {
 		w.asked = now
 	}

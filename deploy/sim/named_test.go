@@ -26,6 +26,10 @@ var named = []struct {
 	// as refused after the sweep. The counter could not take that, cut its line
 	// for it each time, and never came back. TestEveryCommit has it as well.
 	{"an operation that was told as pending is refused", 1, scene{1, 1, stranded}},
+	// Two events arrived in the wrong order: the later one's cursor made the
+	// counter take the earlier one for old, and the operation stayed pending at
+	// the counter for as long as the line held.
+	{"an event is overtaken by the next", 1, scene{1, 1, overtaken}},
 }
 
 // echo doubles every frame while the centrals' disks are half blind.
@@ -34,7 +38,13 @@ func echo(s *story, ctx context.Context) {
 	for _, o := range s.offices {
 		o.disk.spoil(0, 0, 250)
 	}
-	s.many(ctx, 20)
+	s.many(ctx, 20, 0)
+}
+
+// overtaken swaps the frames that tell how pending operations ended.
+func overtaken(s *story, ctx context.Context) {
+	s.network.setWeather(weather{swapped: 300})
+	s.many(ctx, 15, 94)
 }
 
 // stranded lets a full disk keep an operation in received.
@@ -46,15 +56,16 @@ func stranded(s *story, _ context.Context) {
 	time.Sleep(30 * time.Second)
 }
 
-// many is a row of customers at every counter, a second apart.
-func (s *story) many(ctx context.Context, n int) {
+// many is a row of customers at every counter, a second apart, who all
+// play one of the bank's scenarios.
+func (s *story) many(ctx context.Context, n int, paise money.Paise) {
 	var cast sync.WaitGroup
 	for _, c := range s.counters {
 		a := agent{house: s.house, counter: c}
 		cast.Go(func() {
 			for nth := range n {
 				time.Sleep(time.Second)
-				a.finger(op.Withdrawal, money.Paise(100+len(s.base.shops)*nth+c.place)*money.Rupee)
+				a.finger(op.Withdrawal, money.Paise(100+len(s.base.shops)*nth+c.place)*money.Rupee+paise)
 			}
 		})
 	}
