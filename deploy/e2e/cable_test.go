@@ -20,18 +20,19 @@ const (
 	cut      ailment = "cut"      // every connection is reset, and so is each new one
 	refused  ailment = "refused"  // nobody listens; what is open stays
 	mute     ailment = "mute"     // connections are taken and nothing passes: half-open
+	stale    ailment = "stale"    // nothing passes on what is open; new connections are sound
 	slow     ailment = "slow"     // everything arrives, late
 	narrow   ailment = "narrow"   // everything arrives, a few bytes at a time
 	snipping ailment = "snipping" // each connection is reset after some bytes
 )
 
 // ailments are those that a breaker draws from.
-var ailments = []ailment{cut, refused, mute, slow, narrow, snipping}
+var ailments = []ailment{cut, refused, mute, stale, slow, narrow, snipping}
 
 // Limits of a cable. The sizes are those of the messages that pass: a
 // transaction with its fingerprint has some 4 KiB.
 const (
-	cableChunk   = 16 << 10 // bytes that are carried at once
+	cableChunk  = 16 << 10 // bytes that are carried at once
 	narrowChunk = 512      // bytes at once where the cable is narrow …
 	narrowPause = 25 * time.Millisecond
 	slowMost    = 1200 * time.Millisecond // for one chunk where it is slow
@@ -40,8 +41,9 @@ const (
 )
 
 // cable carries connections to one of its ends, as a balancer does, and can fall
-// ill. What it holds back while it is mute arrives later, or never: each
-// connection draws its own lot. So requests arrive after their sender gave up.
+// ill. What it holds back while it is mute or stale arrives later, or never: each
+// connection draws its own lot. So requests arrive after their sender gave up, or
+// has connected anew to another end and asked there.
 type cable struct {
 	name string
 	addr string   // where it listens
@@ -62,6 +64,7 @@ type splice struct {
 	near, far *net.TCPConn
 	late      bool // what was held back arrives in the end
 	left      int  // bytes until it is snipped
+	old       bool // it was open when the cable went stale
 	once      sync.Once
 	dead      chan struct{}
 }
@@ -117,7 +120,7 @@ func (w *cable) set(a ailment) error {
 		if a == cut {
 			s.kill()
 		}
-		s.left = w.r.IntN(snipMost)
+		s.left, s.old = w.r.IntN(snipMost), a == stale
 	}
 	w.mu.Unlock()
 	if before == refused && a != refused {
@@ -216,6 +219,9 @@ func (w *cable) pass(s *splice, n int) (int, bool) {
 	for {
 		w.mu.Lock()
 		ill, turn := w.ill, w.turn
+		if ill == stale && !s.old {
+			ill = sound
+		}
 		switch ill {
 		case sound, refused:
 			w.mu.Unlock()
@@ -235,7 +241,7 @@ func (w *cable) pass(s *splice, n int) (int, bool) {
 			return min(n, narrowChunk), s.sleep(narrowPause)
 		}
 		w.mu.Unlock()
-		select { // mute
+		select { // mute, or stale
 		case <-s.dead:
 			return 0, false
 		case <-turn:

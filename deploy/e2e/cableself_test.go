@@ -123,6 +123,21 @@ func TestCable(t *testing.T) {
 			t.Errorf("of what was held back, %d arrived late and %d never: want both", ends[true], ends[false])
 		}
 	})
+	t.Run("stale", func(t *testing.T) {
+		w := newCable(t, "CABLE", 1, end)
+		before := dial(t, w)
+		_, _ = before.Write([]byte("x"))
+		_, _ = io.ReadFull(before, make([]byte, 1))
+		must(t, w.set(stale))
+		_, _ = before.Write([]byte("x"))
+		_ = before.SetReadDeadline(time.Now().Add(10 * time.Millisecond))
+		if _, err := before.Read(make([]byte, 1)); !errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Errorf("the old connection of a stale cable gave %v", err)
+		}
+		if got, err := trip(dial(t, w)); err != nil || !bytes.Equal(got, sent) {
+			t.Errorf("a new connection: %d bytes, %v", len(got), err)
+		}
+	})
 	t.Run("ends", func(t *testing.T) {
 		gone := freeAddresses(t, "GONE")["GONE"]
 		w := newCable(t, "CABLE", 1, gone, end)

@@ -39,7 +39,7 @@ type plan struct {
 type site struct {
 	*house
 	plan     plan
-	cables    []*cable
+	cables   []*cable
 	counters []place
 	primary  *pgtest.Server               // nil: SQLite
 	standby  *pgtest.Server               // nil: none
