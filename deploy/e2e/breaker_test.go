@@ -20,13 +20,13 @@ const (
 	endOneOf     = 4                // so many kills, one is SIGTERM: a restart in order
 	stopEvery    = 6 * time.Second  // at most, between two stops
 	stopMost     = 5 * time.Second  // for which a process is stopped, at most
-	illEvery     = 8 * time.Second  // at most, between two ailments of one wire
-	illMost      = 5 * time.Second  // for which a wire is ill, at most
+	illEvery     = 8 * time.Second  // at most, between two ailments of one cable
+	illMost      = 5 * time.Second  // for which a cable is ill, at most
 	databaseWait = 12 * time.Second // at most, between two blows at the database
 	databaseGone = 3 * time.Second  // at most, until a killed database is started again
 )
 
-// breaker breaks a site at random: kill -9, SIGSTOP, wires, the database. Each
+// breaker breaks a site at random: kill -9, SIGSTOP, cables, the database. Each
 // of its hands has a source of its own, so that a seed repeats what is drawn,
 // though not the moment at which it strikes.
 type breaker struct {
@@ -43,7 +43,7 @@ func newBreaker(s *site, seed uint64) *breaker {
 	return &breaker{s: s, seed: seed, done: map[string]int{}}
 }
 
-// run breaks until stop, and leaves everything running and every wire sound.
+// run breaks until stop, and leaves everything running and every cable sound.
 func (b *breaker) run(stop <-chan struct{}) {
 	var hands sync.WaitGroup
 	hand := func(n uint64, every time.Duration, strike func(*rand.Rand)) {
@@ -67,7 +67,7 @@ func (b *breaker) run(stop <-chan struct{}) {
 	hand(0, killEvery, kill(centrals))
 	hand(1, killEvery, kill(others))
 	hand(2, stopEvery, func(r *rand.Rand) { b.freeze(all[r.IntN(len(all))], draw(r, stopMost)) })
-	for i, w := range b.s.wires {
+	for i, w := range b.s.cables {
 		hand(uint64(16+i), illEvery, func(r *rand.Rand) { b.sicken(w, ailments[r.IntN(len(ailments))], draw(r, illMost)) })
 	}
 	if b.s.primary != nil {
@@ -143,15 +143,15 @@ func (b *breaker) freeze(name string, span time.Duration) {
 	}
 }
 
-// sicken makes a wire ill for a while.
-func (b *breaker) sicken(w *wire, a ailment, span time.Duration) {
-	b.note(fmt.Sprintf("wire %s", a))
+// sicken makes a cable ill for a while.
+func (b *breaker) sicken(w *cable, a ailment, span time.Duration) {
+	b.note(fmt.Sprintf("cable %s", a))
 	b.set(w, a)
 	time.Sleep(span)
 	b.set(w, sound)
 }
 
-func (b *breaker) set(w *wire, a ailment) {
+func (b *breaker) set(w *cable, a ailment) {
 	if err := w.set(a); err != nil {
 		b.s.t.Errorf("%s: %v", a, err)
 	}

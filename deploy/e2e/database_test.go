@@ -48,11 +48,11 @@ func (s *site) openDatabase() {
 	s.direct = databaseAt(hosts)
 }
 
-// databaseURL is where a central finds its database: behind wires of its own.
+// databaseURL is where a central finds its database: behind cables of its own.
 func (s *site) databaseURL(node int) string {
-	hosts := []string{s.wire(numbered("database", node)).addr}
+	hosts := []string{s.cable(numbered("database", node)).addr}
 	if s.standby != nil {
-		hosts = append(hosts, s.wire(numbered("standby", node)).addr)
+		hosts = append(hosts, s.cable(numbered("standby", node)).addr)
 	}
 	return databaseAt(hosts)
 }

@@ -4,7 +4,7 @@
 //   - flow_test.go: token, capture, withdrawal; the books move once.
 //   - counter_test.go: a real Chromium at the counter, with the central going
 //     away and coming back; screenshots go to $GALLA_SHOTS (build/shots).
-//   - kills_test.go: kill -9, SIGSTOP and broken wires under load, of a central
+//   - kills_test.go: kill -9, SIGSTOP and broken cables under load, of a central
 //     on SQLite, and of two on one PostgreSQL that is killed too; then what was
 //     replied, the counters and the central's table are held against the bank's
 //     books. It runs for $GALLA_TORTURE (45 s), in rounds of two minutes where

@@ -92,7 +92,7 @@ func (m *machine) run(span time.Duration) {
 	m.settle()
 	m.verdict(b)
 	m.t.Logf("everything had its end %s after the last blow", time.Since(calm).Round(time.Second))
-	if b.count("kill") == 0 || b.count("wire") == 0 {
+	if b.count("kill") == 0 || b.count("cable") == 0 {
 		m.t.Errorf("nothing was broken: %s", b.figures())
 	}
 }

@@ -30,20 +30,20 @@ type plan struct {
 	standby  bool // a second server that follows the first and may take its place
 }
 
-// site is a house whose parts are joined by wires that a test can break:
+// site is a house whose parts are joined by cables that a test can break:
 //
-//	clients ──► wire client ─┐                ┌─► wire bank-n ──► bank
-//	counters ─► wire uplink ─┴─► central-n ───┴─► wire database-n ──► PostgreSQL
+//	clients ──► cable client ─┐                ┌─► cable bank-n ──► bank
+//	counters ─► cable uplink ─┴─► central-n ───┴─► cable database-n ──► PostgreSQL
 //
-// The tests' own looks at books, counters and readers take no wire.
+// The tests' own looks at books, counters and readers take no cable.
 type site struct {
 	*house
 	plan     plan
-	wires    []*wire
+	cables   []*cable
 	counters []place
 	primary  *pgtest.Server               // nil: SQLite
 	standby  *pgtest.Server               // nil: none
-	direct   string                       // the database's URL past the wires
+	direct   string                       // the database's URL past the cables
 	told     map[string]map[string]string // each program's environment, by its name
 }
 
@@ -67,7 +67,7 @@ func openSite(t *testing.T, p plan, seed uint64) *site {
 	if p.postgres {
 		s.openDatabase()
 	}
-	s.layWires(at, seed)
+	s.layCables(at, seed)
 	s.furnish(at)
 	s.run(s.steps(at))
 	t.Cleanup(s.close)
@@ -76,22 +76,22 @@ func openSite(t *testing.T, p plan, seed uint64) *site {
 
 func numbered(name string, n int) string { return fmt.Sprintf("%s-%d", name, n+1) }
 
-// wire gives a wire by its name.
-func (s *site) wire(name string) *wire {
-	for _, w := range s.wires {
+// cable gives a cable by its name.
+func (s *site) cable(name string) *cable {
+	for _, w := range s.cables {
 		if w.name == name {
 			return w
 		}
 	}
-	s.t.Fatalf("no wire is called %s", name)
+	s.t.Fatalf("no cable is called %s", name)
 	return nil
 }
 
-// layWires joins the parts.
-func (s *site) layWires(at map[string]string, seed uint64) {
+// layCables joins the parts.
+func (s *site) layCables(at map[string]string, seed uint64) {
 	s.t.Helper()
 	lay := func(name string, ends ...string) {
-		s.wires = append(s.wires, newWire(s.t, name, seed+uint64(len(s.wires)), ends...))
+		s.cables = append(s.cables, newCable(s.t, name, seed+uint64(len(s.cables)), ends...))
 	}
 	var direct, uplinks []string
 	for n := range s.plan.nodes {
@@ -108,7 +108,7 @@ func (s *site) layWires(at map[string]string, seed uint64) {
 	lay("client", direct...)
 	lay("uplink", uplinks...)
 	s.house.env = map[string]string{
-		"GALLA_CENTRAL_ADDR": s.wire("client").addr, "GALLA_BANK_ADDR": at["BANK"],
+		"GALLA_CENTRAL_ADDR": s.cable("client").addr, "GALLA_BANK_ADDR": at["BANK"],
 		"GALLA_COUNTER_ADDR": at[numbered("COUNTER", 0)], "GALLA_RDSIM_ADDR": at[numbered("RDSIM", 0)],
 	}
 	s.reader = &reader{url: s.url("RDSIM")}
@@ -127,8 +127,8 @@ func (s *site) furnish(at map[string]string) {
 		s.told[name] = map[string]string{
 			"GALLA_DATA": s.data, "GALLA_NODE": name,
 			"GALLA_CENTRAL_ADDR": at[numbered("CENTRAL", n)], "GALLA_ADMIN_ADDR": at[numbered("ADMIN", n)], "GALLA_UPLINK_ADDR": at[numbered("UPLINK", n)],
-			"GALLA_UPLINK_URL":        "ws://" + s.wire("uplink").addr + "/uplink",
-			"GALLA_BANK_NETWORK_ADDR": "http://" + s.wire(numbered("bank", n)).addr, "GALLA_BANK_TIMEOUT": "3s",
+			"GALLA_UPLINK_URL":        "ws://" + s.cable("uplink").addr + "/uplink",
+			"GALLA_BANK_NETWORK_ADDR": "http://" + s.cable(numbered("bank", n)).addr, "GALLA_BANK_TIMEOUT": "3s",
 		}
 		s.pids[name] = filepath.Join(s.data, "central.pid")
 		if s.primary != nil {

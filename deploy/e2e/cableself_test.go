@@ -15,12 +15,12 @@ import (
 	"time"
 )
 
-// TestWire shows that a wire carries everything while it is sound, and does to
+// TestCable shows that a cable carries everything while it is sound, and does to
 // connections what its ailments say: a machine that breaks nothing proves
 // nothing.
-func TestWire(t *testing.T) {
+func TestCable(t *testing.T) {
 	end := echo(t)
-	dial := func(t *testing.T, w *wire) net.Conn {
+	dial := func(t *testing.T, w *cable) net.Conn {
 		t.Helper()
 		c, err := net.Dial("tcp", w.addr)
 		if err != nil {
@@ -45,7 +45,7 @@ func TestWire(t *testing.T) {
 	}
 	for _, a := range []ailment{sound, slow, narrow} {
 		t.Run(string(a), func(t *testing.T) {
-			w := newWire(t, "W", 1, end)
+			w := newCable(t, "CABLE", 1, end)
 			must(t, w.set(a))
 			got, err := trip(dial(t, w))
 			if err != nil || !bytes.Equal(got, sent) {
@@ -54,7 +54,7 @@ func TestWire(t *testing.T) {
 		})
 	}
 	t.Run("cut", func(t *testing.T) {
-		w := newWire(t, "W", 1, end)
+		w := newCable(t, "CABLE", 1, end)
 		before := dial(t, w)
 		_, _ = before.Write([]byte("x"))
 		_, _ = io.ReadFull(before, make([]byte, 1))
@@ -76,7 +76,7 @@ func TestWire(t *testing.T) {
 		}
 	})
 	t.Run("refused", func(t *testing.T) {
-		w := newWire(t, "W", 1, end)
+		w := newCable(t, "CABLE", 1, end)
 		must(t, w.set(refused))
 		if c, err := net.Dial("tcp", w.addr); !errors.Is(err, syscall.ECONNREFUSED) {
 			t.Errorf("%v %v, want a refusal", c, err)
@@ -87,14 +87,14 @@ func TestWire(t *testing.T) {
 		}
 	})
 	t.Run("snipping", func(t *testing.T) {
-		w := newWire(t, "W", 1, end)
+		w := newCable(t, "CABLE", 1, end)
 		must(t, w.set(snipping))
 		if got, err := trip(dial(t, w)); err == nil || len(got) >= len(sent) {
 			t.Errorf("%d of %d bytes came back: %v, want a reset", len(got), len(sent), err)
 		}
 	})
 	t.Run("mute", func(t *testing.T) {
-		w := newWire(t, "W", 1, end)
+		w := newCable(t, "CABLE", 1, end)
 		must(t, w.set(mute))
 		ends := map[bool]int{}
 		var all []net.Conn
@@ -103,11 +103,11 @@ func TestWire(t *testing.T) {
 			_, _ = c.Write([]byte("late"))
 			_ = c.SetReadDeadline(time.Now().Add(10 * time.Millisecond))
 			if _, err := c.Read(make([]byte, 1)); !errors.Is(err, os.ErrDeadlineExceeded) {
-				t.Fatalf("a mute wire gave %v", err)
+				t.Fatalf("a mute cable gave %v", err)
 			}
 			all = append(all, c)
 		}
-		until(t, "the wire has taken all connections", time.Minute, func() bool {
+		until(t, "the cable has taken all connections", time.Minute, func() bool {
 			w.mu.Lock()
 			defer w.mu.Unlock()
 			return len(w.open) == len(all)
@@ -123,9 +123,24 @@ func TestWire(t *testing.T) {
 			t.Errorf("of what was held back, %d arrived late and %d never: want both", ends[true], ends[false])
 		}
 	})
+	t.Run("stale", func(t *testing.T) {
+		w := newCable(t, "CABLE", 1, end)
+		before := dial(t, w)
+		_, _ = before.Write([]byte("x"))
+		_, _ = io.ReadFull(before, make([]byte, 1))
+		must(t, w.set(stale))
+		_, _ = before.Write([]byte("x"))
+		_ = before.SetReadDeadline(time.Now().Add(10 * time.Millisecond))
+		if _, err := before.Read(make([]byte, 1)); !errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Errorf("the old connection of a stale cable gave %v", err)
+		}
+		if got, err := trip(dial(t, w)); err != nil || !bytes.Equal(got, sent) {
+			t.Errorf("a new connection: %d bytes, %v", len(got), err)
+		}
+	})
 	t.Run("ends", func(t *testing.T) {
 		gone := freeAddresses(t, "GONE")["GONE"]
-		w := newWire(t, "W", 1, gone, end)
+		w := newCable(t, "CABLE", 1, gone, end)
 		for range 4 {
 			if got, err := trip(dial(t, w)); err != nil || !bytes.Equal(got, sent) {
 				t.Errorf("one of two ends is gone: %d bytes, %v", len(got), err)

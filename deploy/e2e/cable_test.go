@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// ailment is what can be wrong with a wire.
+// ailment is what can be wrong with a cable.
 type ailment string
 
 const (
@@ -20,29 +20,31 @@ const (
 	cut      ailment = "cut"      // every connection is reset, and so is each new one
 	refused  ailment = "refused"  // nobody listens; what is open stays
 	mute     ailment = "mute"     // connections are taken and nothing passes: half-open
+	stale    ailment = "stale"    // nothing passes on what is open; new connections are sound
 	slow     ailment = "slow"     // everything arrives, late
 	narrow   ailment = "narrow"   // everything arrives, a few bytes at a time
 	snipping ailment = "snipping" // each connection is reset after some bytes
 )
 
 // ailments are those that a breaker draws from.
-var ailments = []ailment{cut, refused, mute, slow, narrow, snipping}
+var ailments = []ailment{cut, refused, mute, stale, slow, narrow, snipping}
 
-// Limits of a wire. The sizes are those of the messages that pass: a
+// Limits of a cable. The sizes are those of the messages that pass: a
 // transaction with its fingerprint has some 4 KiB.
 const (
-	wireChunk   = 16 << 10 // bytes that are carried at once
-	narrowChunk = 512      // bytes at once where the wire is narrow …
+	cableChunk  = 16 << 10 // bytes that are carried at once
+	narrowChunk = 512      // bytes at once where the cable is narrow …
 	narrowPause = 25 * time.Millisecond
 	slowMost    = 1200 * time.Millisecond // for one chunk where it is slow
 	snipMost    = 6 << 10                 // bytes until a connection is reset
 	dialWait    = 2 * time.Second         // for the far end
 )
 
-// wire carries connections to one of its ends, as a balancer does, and can fall
-// ill. What it holds back while it is mute arrives later, or never: each
-// connection draws its own lot. So requests arrive after their sender gave up.
-type wire struct {
+// cable carries connections to one of its ends, as a balancer does, and can fall
+// ill. What it holds back while it is mute or stale arrives later, or never: each
+// connection draws its own lot. So requests arrive after their sender gave up, or
+// has connected anew to another end and asked there.
+type cable struct {
 	name string
 	addr string   // where it listens
 	ends []string // where it leads; another one is tried where one refuses
@@ -57,20 +59,21 @@ type wire struct {
 	done bool
 }
 
-// splice is one connection through a wire.
+// splice is one connection through a cable.
 type splice struct {
 	near, far *net.TCPConn
 	late      bool // what was held back arrives in the end
 	left      int  // bytes until it is snipped
+	old       bool // it was open when the cable went stale
 	once      sync.Once
 	dead      chan struct{}
 }
 
-// newWire opens a wire on a port of its own; it closes with the test.
-func newWire(t *testing.T, name string, seed uint64, ends ...string) *wire {
+// newCable opens a cable on a port of its own; it closes with the test.
+func newCable(t *testing.T, name string, seed uint64, ends ...string) *cable {
 	t.Helper()
 	addr := freeAddresses(t, name)[name]
-	w := &wire{
+	w := &cable{
 		name: name, addr: addr, ends: ends, r: rand.New(rand.NewPCG(seed, 1)),
 		ill: sound, turn: make(chan struct{}), open: map[*splice]struct{}{},
 	}
@@ -82,10 +85,10 @@ func newWire(t *testing.T, name string, seed uint64, ends ...string) *wire {
 }
 
 // listen begins to take connections.
-func (w *wire) listen() error {
+func (w *cable) listen() error {
 	l, err := net.Listen("tcp", w.addr)
 	if err != nil {
-		return fmt.Errorf("wire %s: %w", w.name, err)
+		return fmt.Errorf("cable %s: %w", w.name, err)
 	}
 	w.mu.Lock()
 	w.l = l
@@ -102,8 +105,8 @@ func (w *wire) listen() error {
 	return nil
 }
 
-// set makes a wire ill, or sound again.
-func (w *wire) set(a ailment) error {
+// set makes a cable ill, or sound again.
+func (w *cable) set(a ailment) error {
 	w.mu.Lock()
 	before := w.ill
 	w.ill = a
@@ -117,7 +120,7 @@ func (w *wire) set(a ailment) error {
 		if a == cut {
 			s.kill()
 		}
-		s.left = w.r.IntN(snipMost)
+		s.left, s.old = w.r.IntN(snipMost), a == stale
 	}
 	w.mu.Unlock()
 	if before == refused && a != refused {
@@ -126,7 +129,7 @@ func (w *wire) set(a ailment) error {
 	return nil
 }
 
-func (w *wire) close() {
+func (w *cable) close() {
 	w.mu.Lock()
 	w.done = true
 	if w.l != nil {
@@ -140,7 +143,7 @@ func (w *wire) close() {
 }
 
 // carry joins a connection to an end and returns when it is over.
-func (w *wire) carry(near *net.TCPConn) {
+func (w *cable) carry(near *net.TCPConn) {
 	s := &splice{near: near, dead: make(chan struct{})}
 	w.mu.Lock()
 	if w.ill == cut || w.done {
@@ -172,7 +175,7 @@ func (w *wire) carry(near *net.TCPConn) {
 }
 
 // dial reaches an end, the given one first.
-func (w *wire) dial(first int) *net.TCPConn {
+func (w *cable) dial(first int) *net.TCPConn {
 	for i := range w.ends {
 		c, err := net.DialTimeout("tcp", w.ends[(first+i)%len(w.ends)], dialWait)
 		if err == nil {
@@ -183,8 +186,8 @@ func (w *wire) dial(first int) *net.TCPConn {
 }
 
 // pump carries one direction.
-func (w *wire) pump(s *splice, to, from *net.TCPConn) {
-	buf := make([]byte, wireChunk)
+func (w *cable) pump(s *splice, to, from *net.TCPConn) {
+	buf := make([]byte, cableChunk)
 	for {
 		n, err := from.Read(buf)
 		for rest := buf[:n]; len(rest) > 0; {
@@ -212,10 +215,13 @@ func (w *wire) pump(s *splice, to, from *net.TCPConn) {
 
 // pass waits until some of n bytes may go on, and says how many; false: the
 // connection is reset after them.
-func (w *wire) pass(s *splice, n int) (int, bool) {
+func (w *cable) pass(s *splice, n int) (int, bool) {
 	for {
 		w.mu.Lock()
 		ill, turn := w.ill, w.turn
+		if ill == stale && !s.old {
+			ill = sound
+		}
 		switch ill {
 		case sound, refused:
 			w.mu.Unlock()
@@ -235,7 +241,7 @@ func (w *wire) pass(s *splice, n int) (int, bool) {
 			return min(n, narrowChunk), s.sleep(narrowPause)
 		}
 		w.mu.Unlock()
-		select { // mute
+		select { // mute, or stale
 		case <-s.dead:
 			return 0, false
 		case <-turn:
