@@ -1,4 +1,4 @@
-package screen
+package webtest
 
 import (
 	"context"
@@ -20,22 +20,13 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// browserWait is how long a page may take to show what is waited for, on a
+// wait is how long a page may take to show what is waited for, on a
 // machine that does other things too.
-const browserWait = 20 * time.Second
+const wait = 20 * time.Second
 
-// TestBrowser looks at the pages in a real Chromium; its parts run side by side,
-// in tabs with cookies of their own.
-func TestBrowser(t *testing.T) {
-	chromium := chromium(t)
-	t.Run("walk", func(t *testing.T) { walk(t, chromium) })
-	t.Run("gallery", func(t *testing.T) { gallery(t, chromium) })
-	t.Run("tabs", func(t *testing.T) { tabs(t, chromium) })
-}
-
-// chromium starts a browser for a test and its subtests, with a profile of its
+// Chromium starts a browser for a test and its subtests, with a profile of its
 // own.
-func chromium(t *testing.T) context.Context {
+func Chromium(t *testing.T) context.Context {
 	t.Helper()
 	program, err := exec.LookPath("chromium")
 	if err != nil {
@@ -57,24 +48,26 @@ func chromium(t *testing.T) context.Context {
 	return ctx
 }
 
-// browser is one tab of a real Chromium at one window size, with cookies of its
+// Browser is one tab of a real Chromium at one window size, with cookies of its
 // own.
-type browser struct {
-	t     *testing.T
-	ctx   context.Context
-	base  string
-	size  string
+type Browser struct {
+	T     *testing.T
+	Ctx   context.Context
+	Base  string
+	Size  string // 1366x768
+	N     int    // of the last picture
 	shots string
-	n     int
 
 	opened string // the page's path, if nothing was done since it was opened
 }
 
-func newBrowser(t *testing.T, chromium context.Context, base string, width, height int64) *browser {
+// Open opens a tab of a window size at the first page of base. A script that fails or
+// writes to the console fails the test. Pictures go to the folder GALLA_SHOTS.
+func Open(t *testing.T, chromium context.Context, base string, width, height int64) *Browser {
 	t.Helper()
 	ctx, cancel := chromedp.NewContext(chromium, chromedp.WithNewBrowserContext())
 	t.Cleanup(cancel)
-	b := &browser{t: t, ctx: ctx, base: base, size: fmt.Sprintf("%dx%d", width, height), shots: os.Getenv("GALLA_SHOTS")}
+	b := &Browser{T: t, Ctx: ctx, Base: base, Size: fmt.Sprintf("%dx%d", width, height), shots: os.Getenv("GALLA_SHOTS")}
 	if b.shots == "" {
 		b.shots = t.TempDir()
 	}
@@ -84,13 +77,13 @@ func newBrowser(t *testing.T, chromium context.Context, base string, width, heig
 	err := chromedp.Listen(ctx, func(event any) {
 		switch e := event.(type) {
 		case *runtime.EventExceptionThrown:
-			t.Errorf("%s: a script of the page failed: %s %v", b.size, e.ExceptionDetails.Text, e.ExceptionDetails.Exception)
+			t.Errorf("%s: a script of the page failed: %s %v", b.Size, e.ExceptionDetails.Text, e.ExceptionDetails.Exception)
 		case *runtime.EventConsoleAPICalled:
-			t.Errorf("%s: the page wrote to the console: %s", b.size, e.Type)
+			t.Errorf("%s: the page wrote to the console: %s", b.Size, e.Type)
 		case *cdplog.EventEntryAdded:
 			// Replies such as 401 for a wrong PIN are told as network errors.
 			if e.Entry.Source != "network" {
-				t.Errorf("%s: the browser complains: %s %s", b.size, e.Entry.Source, e.Entry.Text)
+				t.Errorf("%s: the browser complains: %s %s", b.Size, e.Entry.Source, e.Entry.Text)
 			}
 		}
 	})
@@ -101,42 +94,44 @@ func newBrowser(t *testing.T, chromium context.Context, base string, width, heig
 		_, err := chromedp.Call(ctx, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true})
 		return chromedp.Void{}, err
 	}
-	b.do(chromedp.EmulateViewport(width, height), focus)
+	b.Do(chromedp.EmulateViewport(width, height), focus)
 	return b
 }
 
-func (b *browser) do(actions ...chromedp.Action[chromedp.Void]) {
-	b.t.Helper()
+// Do runs actions; an error ends the test.
+func (b *Browser) Do(actions ...chromedp.Action[chromedp.Void]) {
+	b.T.Helper()
 	b.opened = ""
-	if err := chromedp.Do(b.ctx, actions...); err != nil {
-		b.t.Fatalf("%s: %v\n%s", b.size, err, b.text())
+	if err := chromedp.Do(b.Ctx, actions...); err != nil {
+		b.T.Fatalf("%s: %v\n%s", b.Size, err, b.Text())
 	}
 }
 
-// text is what the page says.
-func (b *browser) text() string {
-	text, err := chromedp.Run(b.ctx, chromedp.Evaluate[string](`location.href + "\nfocus: " + document.activeElement?.outerHTML.slice(0, 300) + "\n" + document.body.innerText`))
+// Text is what the page says.
+func (b *Browser) Text() string {
+	text, err := chromedp.Run(b.Ctx, chromedp.Evaluate[string](`location.href + "\nfocus: " + document.activeElement?.outerHTML.slice(0, 300) + "\n" + document.body.innerText`))
 	if err != nil {
 		return err.Error()
 	}
 	return text
 }
 
-func (b *browser) open(path string) {
-	b.t.Helper()
-	b.do(chromedp.Navigate(b.base + path))
+// Go opens a page of the counter.
+func (b *Browser) Go(path string) {
+	b.T.Helper()
+	b.Do(chromedp.Navigate(b.Base + path))
 	b.opened = path
 }
 
-// press sends keys to whatever has the focus.
-func (b *browser) press(keys ...string) {
-	b.t.Helper()
+// Press sends keys to whatever has the focus.
+func (b *Browser) Press(keys ...string) {
+	b.T.Helper()
 	for _, k := range keys {
 		if k == kb.Enter {
-			b.do(enter)
+			b.Do(enter)
 			continue
 		}
-		b.do(chromedp.KeyEvent(k))
+		b.Do(chromedp.KeyEvent(k))
 	}
 }
 
@@ -152,50 +147,54 @@ func enter(ctx context.Context, _ *chromedp.Target) (chromedp.Void, error) {
 	return chromedp.Void{}, err
 }
 
-// eval gives the value of an expression.
-func eval[T any](b *browser, expression string) T {
-	b.t.Helper()
-	value, err := chromedp.Run(b.ctx, chromedp.Evaluate[T](expression))
+// Eval gives the value of an expression.
+func Eval[T any](b *Browser, expression string) T {
+	b.T.Helper()
+	value, err := chromedp.Run(b.Ctx, chromedp.Evaluate[T](expression))
 	if err != nil {
-		b.t.Fatalf("%s: %s: %v\n%s", b.size, expression, err, b.text())
+		b.T.Fatalf("%s: %s: %v\n%s", b.Size, expression, err, b.Text())
 	}
 	return value
 }
 
-// sees waits until an expression holds. A page that goes away meanwhile is
+// Sees waits until an expression holds. A page that goes away meanwhile is
 // asked again.
-func (b *browser) sees(expression string) {
-	b.t.Helper()
-	end := time.Now().Add(browserWait)
+func (b *Browser) Sees(expression string) {
+	b.T.Helper()
+	end := time.Now().Add(wait)
 	for {
-		ok, err := chromedp.Run(b.ctx, chromedp.Evaluate[bool]("!!("+expression+")"))
+		ok, err := chromedp.Run(b.Ctx, chromedp.Evaluate[bool]("!!("+expression+")"))
 		if ok {
 			return
 		}
 		if time.Now().After(end) {
-			b.t.Fatalf("%s: never came true: %s (%v)\n%s", b.size, expression, err, b.text())
+			b.T.Fatalf("%s: never came true: %s (%v)\n%s", b.Size, expression, err, b.Text())
 		}
-		time.Sleep(15 * time.Millisecond)
+		select {
+		case <-time.After(15 * time.Millisecond):
+		case <-b.Ctx.Done():
+			b.T.Fatalf("%s: the browser ended", b.Size)
+		}
 	}
 }
 
-// reads waits until the page's first heading says a text.
-func (b *browser) reads(heading string) {
-	b.t.Helper()
-	b.sees(fmt.Sprintf(`document.readyState === "complete" && document.querySelector("h1")?.innerText.trim() === %q`, heading))
+// Reads waits until the page's first heading says a text.
+func (b *Browser) Reads(heading string) {
+	b.T.Helper()
+	b.Sees(fmt.Sprintf(`document.readyState === "complete" && document.querySelector("h1")?.innerText.trim() === %q`, heading))
 }
 
-// focused waits until an element has the focus.
-func (b *browser) focused(selector string) {
-	b.t.Helper()
-	b.sees(fmt.Sprintf(`document.activeElement?.matches(%q)`, selector))
+// Focused waits until an element has the focus.
+func (b *Browser) Focused(selector string) {
+	b.T.Helper()
+	b.Sees(fmt.Sprintf(`document.activeElement?.matches(%q)`, selector))
 }
 
-// look judges the page as it is: nothing is wider than the window, nothing
+// Look judges the page as it is: nothing is wider than the window, nothing
 // jumped while nobody touched it, and every text can be read.
-func (b *browser) look(name string) {
-	b.t.Helper()
-	faults := b.faults()
+func (b *Browser) Look(name string) {
+	b.T.Helper()
+	faults := b.Faults()
 	// On a busy machine a page may be painted while its bytes still arrive. It
 	// is loaded again, as F5 does: what jumps by itself, jumps again.
 	for range 2 {
@@ -203,33 +202,34 @@ func (b *browser) look(name string) {
 			break
 		}
 		was := b.opened
-		b.open(eval[string](b, `location.pathname + location.search`))
+		b.Go(Eval[string](b, `location.pathname + location.search`))
 		b.opened = was
-		faults = b.faults()
+		faults = b.Faults()
 	}
 	for _, fault := range faults {
-		b.t.Errorf("%s %s: %s", b.size, name, fault)
+		b.T.Errorf("%s %s: %s", b.Size, name, fault)
 	}
 }
 
-func (b *browser) faults() []string {
-	b.t.Helper()
-	b.sees(`document.fonts.status === "loaded" && document.readyState === "complete"`)
-	return eval[[]string](b, lookAt)
+// Faults gives what is wrong with the page as it is (Look).
+func (b *Browser) Faults() []string {
+	b.T.Helper()
+	b.Sees(`document.fonts.status === "loaded" && document.readyState === "complete"`)
+	return Eval[[]string](b, lookAt)
 }
 
-// shot looks, and keeps a picture.
-func (b *browser) shot(name string) {
-	b.t.Helper()
-	b.look(name)
-	b.n++
-	png, err := chromedp.Run(b.ctx, chromedp.FullScreenshot(100))
+// Shot looks, and keeps a picture.
+func (b *Browser) Shot(name string) {
+	b.T.Helper()
+	b.Look(name)
+	b.N++
+	png, err := chromedp.Run(b.Ctx, chromedp.FullScreenshot(100))
 	if err != nil {
-		b.t.Fatalf("%s: picture of %s: %v", b.size, name, err)
+		b.T.Fatalf("%s: picture of %s: %v", b.Size, name, err)
 	}
-	file := filepath.Join(b.shots, fmt.Sprintf("%s-%02d-%s.png", b.size, b.n, name))
+	file := filepath.Join(b.shots, fmt.Sprintf("%s-%02d-%s.png", b.Size, b.N, name))
 	if err := os.WriteFile(file, png, 0o644); err != nil {
-		b.t.Fatal(err)
+		b.T.Fatal(err)
 	}
 }
 
@@ -271,13 +271,13 @@ const lookAt = `(() => {
 	return faults;
 })()`
 
-// prints gives the number of pages of the page on paper of a width in
+// Prints gives the number of pages of the page on paper of a width in
 // millimetres.
-func (b *browser) prints(width float64) int {
-	b.t.Helper()
-	pdf, err := chromedp.Run(b.ctx, chromedp.PrintToPDF(chromedp.PDFPaper(chromedp.PaperSize{Width: width / 25.4, Height: 297 / 25.4})))
+func (b *Browser) Prints(width float64) int {
+	b.T.Helper()
+	pdf, err := chromedp.Run(b.Ctx, chromedp.PrintToPDF(chromedp.PDFPaper(chromedp.PaperSize{Width: width / 25.4, Height: 297 / 25.4})))
 	if err != nil {
-		b.t.Fatalf("print: %v", err)
+		b.T.Fatalf("print: %v", err)
 	}
 	return len(pdfPage.FindAll(pdf, -1))
 }
@@ -285,14 +285,14 @@ func (b *browser) prints(width float64) int {
 // pdfPage finds a page's object in a PDF.
 var pdfPage = regexp.MustCompile(`/Type\s*/Page\b[^s]`)
 
-// tab presses Tab until an element has the focus, as a person would.
-func (b *browser) tab(selector string) {
-	b.t.Helper()
+// Tab presses Tab until an element has the focus, as a person would.
+func (b *Browser) Tab(selector string) {
+	b.T.Helper()
 	for range 40 {
-		b.press(kb.Tab)
-		if eval[bool](b, fmt.Sprintf(`document.activeElement.matches(%q)`, selector)) {
+		b.Press(kb.Tab)
+		if Eval[bool](b, fmt.Sprintf(`document.activeElement.matches(%q)`, selector)) {
 			return
 		}
 	}
-	b.t.Fatalf("%s: Tab never reached %s\n%s", b.size, selector, b.text())
+	b.T.Fatalf("%s: Tab never reached %s\n%s", b.Size, selector, b.Text())
 }

@@ -1,15 +1,20 @@
 // The amount: quick keys fill it, and it is read back in words as it is typed,
-// with Indian grouping. format.go has the same rules.
+// with Indian grouping. spell.go of package words has the same rules.
 import { note, judge } from './check.js';
 
 function spell(n, words) {
-  const fill = (key, value) => words[key].replace('{n}', value);
-  const below = words.below100.split(' ');
+  const below = words.below100.split(',');
   const parts = [];
-  for (const [size, key] of [[1e7, 'crore'], [1e5, 'lakh'], [1e3, 'thousand'], [100, 'hundred']]) {
+  for (const [size, unit] of [[1e7, 'crore'], [1e5, 'lakh'], [1e3, 'thousand']]) {
     if (n < size) continue;
-    parts.push(fill(key, spell(Math.floor(n / size), words)));
+    const many = Math.floor(n / size);
     n %= size;
+    const key = unit + (many === 1 ? '-one' : '') + (n > 0 ? '-then' : '');
+    parts.push(words[key].replace('{n}', spell(many, words)));
+  }
+  if (n >= 100) {
+    parts.push(words[n % 100 ? 'hundreds-then' : 'hundreds'].split(',')[Math.floor(n / 100) - 1]);
+    n %= 100;
   }
   if (n > 0 || parts.length === 0) parts.push(below[n]);
   return parts.join(' ');

@@ -25,7 +25,9 @@ export function checkFields(form) {
     const own = judges.get(field);
     if (own) return own();
     const empty = field.type === 'checkbox' ? !field.checked : field.value.trim() === '';
-    return empty ? field.dataset.missing : '';
+    if (empty) return field.dataset.missing;
+    const digits = field.value.replace(/\D/g, '').length;
+    return field.dataset.least && digits < Number(field.dataset.least) ? field.dataset.wrong : '';
   };
   form.addEventListener('submit', (event) => {
     let first = null;

@@ -1,24 +1,32 @@
-package screen
+package told
 
 import (
+	"embed"
+	"slices"
 	"strings"
-	"time"
 
 	"galla/edge"
+	"galla/edge/words"
 	"galla/shared/op"
 )
 
-// kind is what an agent can do for a customer.
-type kind struct {
-	Name  string // in URLs
+//go:embed messages
+var messages embed.FS
+
+// Catalogue is the texts of this room.
+func Catalogue() words.Catalogue { return words.Catalogue{Room: "told", Files: messages} }
+
+// Kind is what an agent can do for a customer.
+type Kind struct {
+	Name  string // in URLs, and in the keys of its texts
 	Route op.RouteID
 	Icon  string
-	Group string // which texts tell its outcomes: cash, goods, ask, day
+	Group string // which texts tell its outcomes: cash, goods, ask, day, any
 	Money bool   // takes an amount
 }
 
-// kinds are the four actions of the home page, in its order.
-var kinds = []kind{
+// kinds are the four actions of AEPS, in the order of the home page.
+var kinds = []Kind{
 	{"withdrawal", op.Withdrawal, "withdrawal", "cash", true},
 	{"balance", op.Balance, "balance", "ask", false},
 	{"statement", op.MiniStatement, "statement", "ask", false},
@@ -26,22 +34,27 @@ var kinds = []kind{
 }
 
 // dayKind is the agent's own authentication, which has no form.
-var dayKind = kind{"day", op.ReqAuth, "finger", "day", false}
+var dayKind = Kind{"day", op.ReqAuth, "finger", "day", false}
 
 // otherKind stands for routes that have no page of their own here.
-var otherKind = kind{"other", "", "list", "any", false}
+var otherKind = Kind{"other", "", "list", "any", false}
 
-func kindNamed(name string) (kind, bool) {
+// Kinds gives the four actions of AEPS, in the order of the home page.
+func Kinds() []Kind { return slices.Clone(kinds) }
+
+// Named gives the action of AEPS of a name.
+func Named(name string) (Kind, bool) {
 	for _, k := range kinds {
 		if k.Name == name {
 			return k, true
 		}
 	}
-	return kind{}, false
+	return Kind{}, false
 }
 
-func kindOf(route op.RouteID) kind {
-	for _, k := range append([]kind{dayKind}, kinds...) {
+// Of gives the kind of a route; a route that has none of its own is "other".
+func Of(route op.RouteID) Kind {
+	for _, k := range append([]Kind{dayKind}, kinds...) {
 		if k.Route == route {
 			return k
 		}
@@ -49,20 +62,23 @@ func kindOf(route op.RouteID) kind {
 	return otherKind
 }
 
+// Title is what people call the kind.
+func (k Kind) Title(w *words.Words) string { return w.Say("kind." + k.Name) }
+
 // Tones: colour and shape together. A circle means give, an octagon means do
 // not.
 const (
-	toneGive    = "give"    // green, circle
-	toneDone    = "done"    // teal, circle: succeeded, no cash
-	toneStop    = "stop"    // red, octagon
-	tonePending = "pending" // amber, octagon
-	toneWait    = "wait"    // blue, octagon for cash: not known yet
-	toneQuiet   = "quiet"   // grey, octagon: no money moved
-	toneAsk     = "ask"     // plain: the agent acts
+	ToneGive    = "give"    // green, circle
+	ToneDone    = "done"    // teal, circle: succeeded, no cash
+	ToneStop    = "stop"    // red, octagon
+	TonePending = "pending" // amber, octagon
+	ToneWait    = "wait"    // blue, octagon for cash: not known yet
+	ToneQuiet   = "quiet"   // grey, octagon: no money moved
+	ToneAsk     = "ask"     // plain: the agent acts
 )
 
-// told is what the screen says of an operation.
-type told struct {
+// Told is what is said of an operation.
+type Told struct {
 	Case  string // of the texts: ready, problem, capturing, waiting, sending, bank, asking, ...
 	Tone  string
 	Icon  string
@@ -72,8 +88,8 @@ type told struct {
 	Word  string // one line, for lists
 }
 
-// caseOf names what an operation's texts are about.
-func caseOf(v edge.View, link edge.LinkState) string {
+// CaseOf names what an operation's texts are about.
+func CaseOf(v edge.View, link edge.LinkState) string {
 	switch v.State {
 	case op.Succeeded:
 		if !v.CashGiven.IsZero() {
@@ -122,46 +138,46 @@ func look(of, group string) (tone, icon string) {
 	switch of {
 	case "succeeded":
 		if group == "cash" {
-			return toneGive, "give"
+			return ToneGive, "give"
 		}
-		return toneDone, "tick"
+		return ToneDone, "tick"
 	case "given":
-		return toneDone, "tick"
+		return ToneDone, "tick"
 	case "declined", "reversed":
-		return toneStop, no
+		return ToneStop, no
 	case "pending":
-		return tonePending, no
+		return TonePending, no
 	case "expired", "not-sent", "unreached":
-		return toneQuiet, no
+		return ToneQuiet, no
 	case "problem":
-		return tonePending, "warn"
+		return TonePending, "warn"
 	case "ready":
-		return toneAsk, "finger"
+		return ToneAsk, "finger"
 	}
 	if no == "stop" {
-		return toneWait, no
+		return ToneWait, no
 	}
-	return toneWait, "wait"
+	return ToneWait, "wait"
 }
 
-// tell puts an operation into words.
-func (s *Screen) tell(v edge.View, st edge.Status) told {
-	w, k := s.words, kindOf(v.Route)
-	t := told{Case: caseOf(v, st.Link)}
+// Tell puts an operation into words.
+func Tell(w *words.Words, v edge.View, st edge.Status) Told {
+	k := Of(v.Route)
+	t := Told{Case: CaseOf(v, st.Link)}
 	t.Tone, t.Icon = look(t.Case, k.Group)
 	vars := []any{
-		"amount", short(v.Amount), "customer", v.Customer, "kind", w.say("kind." + k.Name), "bank", v.BankName,
-		"time", w.clock(v.CashGiven, st.Now), "until", w.clockSeconds(v.Deadline), "end", w.clock(st.Session.ExpiresAt, st.Now),
+		"amount", words.Short(v.Amount), "customer", v.Customer, "kind", w.Say("kind." + k.Name), "bank", v.BankName,
+		"time", w.Clock(v.CashGiven, st.Now), "until", w.Seconds(v.Deadline), "end", w.Clock(st.Session.ExpiresAt, st.Now),
 		"words", "", "balance", "",
 	}
 	if k.Money {
-		vars[len(vars)-3] = w.spell(v.Amount)
+		vars[len(vars)-3] = w.Spell(v.Amount)
 	}
 	if v.Result.Balance != nil {
-		vars[len(vars)-1] = rupees(*v.Result.Balance)
+		vars[len(vars)-1] = words.Rupees(*v.Result.Balance)
 	}
 	text := func(part string) string {
-		return w.first([]string{
+		return w.First([]string{
 			"told." + k.Name + "." + t.Case + "." + part,
 			"told." + k.Group + "." + t.Case + "." + part,
 			"told.any." + t.Case + "." + part,
@@ -169,15 +185,15 @@ func (s *Screen) tell(v edge.View, st edge.Status) told {
 	}
 	t.Title, t.Lead, t.Word = text("title"), text("lead"), text("word")
 	if t.Case == "problem" {
-		t.Title = w.first([]string{"rd." + v.Problem.Code + ".title", "rd.action." + v.Problem.Action, "rd.action.other"})
+		t.Title = w.First([]string{"rd." + v.Problem.Code + ".title", "rd.action." + v.Problem.Action, "rd.action.other"})
 		t.Lead = strings.TrimPrefix(v.Problem.Message, t.Title+". ")
-		t.Why = w.say("told.nothing-sent")
+		t.Why = w.Say("told.nothing-sent")
 	}
 	switch t.Case {
 	case "expired", "not-sent":
-		t.Why = without(v.Reason, t.Lead, w.say("told.nothing-moved"))
+		t.Why = without(v.Reason, t.Lead, w.Say("told.nothing-moved"))
 	case "unreached":
-		t.Why = without(v.Result.Message, t.Lead, w.say("told.nothing-moved"))
+		t.Why = without(v.Result.Message, t.Lead, w.Say("told.nothing-moved"))
 	}
 	return t
 }
@@ -190,29 +206,21 @@ func without(reason string, said ...string) string {
 	return strings.TrimSpace(reason)
 }
 
-// clockSeconds writes a time of day to the second, for deadlines.
-func (w *words) clockSeconds(t time.Time) string {
-	if t.IsZero() {
-		return ""
-	}
-	return t.In(india).Format("15:04:05")
-}
-
-// step is one of the four steps of an operation's way, for the progress line.
-type step struct {
+// Step is one of the four steps of an operation's way, for the pages' stepper.
+type Step struct {
 	Name string
 	Mark string // done, now, next, bad
 	Icon string
 }
 
-// steps says how far an operation is: finger, line, bank, answer.
-func (s *Screen) steps(of string) []step {
+// Steps says how far an operation is: finger, line, bank, answer.
+func Steps(w *words.Words, of string) []Step {
 	at, bad := map[string]int{
 		"ready": 0, "problem": 0, "capturing": 0, "waiting": 1, "sending": 1, "asking": 1, "bank": 2, "pending": 2,
 	}[of], of == "problem"
-	var out []step
+	var out []Step
 	for i, name := range []string{"finger", "send", "bank", "answer"} {
-		st := step{Name: s.words.say("step." + name), Mark: "next", Icon: name}
+		st := Step{Name: w.Say("step." + name), Mark: "next", Icon: name}
 		switch {
 		case i < at:
 			st.Mark, st.Icon = "done", "tick"

@@ -1,17 +1,14 @@
-package screen
+package web
 
 import (
 	"crypto/sha256"
-	"embed"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io/fs"
 	"net/http"
 	"path"
 )
-
-//go:embed static
-var staticFiles embed.FS
 
 // static serves the embedded files under a path that holds the fingerprint of
 // all of them: a browser may keep them for ever, and modules import each other
@@ -21,23 +18,42 @@ type static struct {
 	files map[string][]byte
 }
 
-func loadStatic() (*static, error) {
+func loadStatic(parts []part) (*static, error) {
 	s := &static{files: map[string][]byte{}}
 	sum := sha256.New()
-	err := fs.WalkDir(staticFiles, "static", func(p string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
+	for _, p := range parts {
+		err := fs.WalkDir(p.files, "static", func(name string, d fs.DirEntry, err error) error {
+			if errors.Is(err, fs.ErrNotExist) && name == "static" {
+				return nil
+			}
+			if err != nil || d.IsDir() {
+				return err
+			}
+			b, err := fs.ReadFile(p.files, name)
+			fmt.Fprintf(sum, "%s\x00%d\x00%s", name, len(b), b)
+			base := path.Base(name)
+			if _, ok := s.files[base]; ok {
+				return fmt.Errorf("the file %s is brought by two rooms", base)
+			}
+			s.files[base] = b
 			return err
+		})
+		if err != nil {
+			return nil, fmt.Errorf("read the embedded files of %s: %w", p.name, err)
 		}
-		b, err := staticFiles.ReadFile(p)
-		fmt.Fprintf(sum, "%s\x00%d\x00%s", p, len(b), b)
-		s.files[path.Base(p)] = b
-		return err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("read the embedded files: %w", err)
 	}
 	s.stamp = hex.EncodeToString(sum.Sum(nil)[:8])
 	return s, nil
+}
+
+func (s *static) has(name string) bool { return s.files[name] != nil }
+
+func (s *static) weight() int {
+	n := 0
+	for _, b := range s.files {
+		n += len(b)
+	}
+	return n
 }
 
 // url is where a page finds a file; an unknown name is an error of the

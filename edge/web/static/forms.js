@@ -67,3 +67,21 @@ export function countDown(button) {
 export function printButton(button) {
   button.addEventListener('click', () => window.print());
 }
+
+// sendOnChange sends a select's form as soon as another option is chosen. A
+// keyboard that walks through the options chooses with Enter or by leaving.
+export function sendOnChange(select) {
+  const was = select.value;
+  let walking = false;
+  const send = () => select.value !== was && select.form.requestSubmit();
+  select.addEventListener('keydown', (event) => {
+    walking = event.key !== 'Enter';
+    if (event.key === 'Enter') {
+      event.preventDefault();
+      send();
+    }
+  });
+  select.addEventListener('pointerdown', () => (walking = false));
+  select.addEventListener('change', () => walking || send());
+  select.addEventListener('blur', send);
+}

@@ -1,8 +1,9 @@
-package screen
+package web
 
 import (
 	"io"
 	"net/http"
+	"sync"
 	"time"
 )
 
@@ -15,13 +16,13 @@ const (
 
 // live is a stream of events without content: "look" tells the page to fetch
 // its parts, "locked" that the screen was locked.
-func (s *Screen) live(w http.ResponseWriter, r *http.Request) {
+func (k *Kit) live(w http.ResponseWriter, r *http.Request) {
 	select {
-	case s.streams <- struct{}{}:
-		defer func() { <-s.streams }()
+	case k.streams <- struct{}{}:
+		defer func() { <-k.streams }()
 	default:
 		w.Header().Set("Retry-After", "5")
-		http.Error(w, s.words.say("error.streams"), http.StatusServiceUnavailable)
+		http.Error(w, k.WordsOf(r).Say("error.streams"), http.StatusServiceUnavailable)
 		return
 	}
 	control := http.NewResponseController(w)
@@ -33,16 +34,18 @@ func (s *Screen) live(w http.ResponseWriter, r *http.Request) {
 		}
 		return control.Flush() == nil
 	}
-	rings, stop := s.counter.Watch()
+	rings, stop := k.counter.Watch()
 	defer stop()
+	bell, hang := k.bells.watch()
+	defer hang()
 
 	// The unlock page listens too; it has no session that could end.
-	ses := s.sessions.find(cookieOf(r), false)
+	ses := k.sessions.find(cookieOf(r), false)
 	var gone <-chan struct{}
 	var idle <-chan time.Time
 	if ses != nil {
 		gone = ses.gone
-		idle = time.After(s.sessions.left(ses))
+		idle = time.After(k.sessions.left(ses))
 	}
 	w.Header().Set("Content-Type", "text/event-stream")
 	if !tell("retry: 2000\n\n" + eventLook) {
@@ -52,7 +55,7 @@ func (s *Screen) live(w http.ResponseWriter, r *http.Request) {
 	defer beat.Stop()
 	for {
 		select {
-		case <-s.closing:
+		case <-k.closing:
 			return
 		case <-r.Context().Done():
 			return
@@ -60,12 +63,16 @@ func (s *Screen) live(w http.ResponseWriter, r *http.Request) {
 			tell(eventLocked)
 			return
 		case <-idle:
-			if s.sessions.find(ses.id, false) == nil {
+			if k.sessions.find(ses.id, false) == nil {
 				tell(eventLocked)
 				return
 			}
-			idle = time.After(s.sessions.left(ses))
+			idle = time.After(k.sessions.left(ses))
 		case <-beat.C:
+			if !tell(eventLook) {
+				return
+			}
+		case <-bell:
 			if !tell(eventLook) {
 				return
 			}
@@ -81,3 +88,38 @@ const (
 	eventLook   = "event: look\ndata:\n\n"
 	eventLocked = "event: locked\ndata:\n\n"
 )
+
+// Ring says that something on a page may have changed that the counter does not
+// know of: every open page looks again.
+func (k *Kit) Ring() { k.bells.ring() }
+
+// bells are the event streams that a room's ring reaches.
+type bells struct {
+	mu  sync.Mutex
+	all map[chan struct{}]bool
+}
+
+func newBells() *bells { return &bells{all: map[chan struct{}]bool{}} }
+
+func (b *bells) watch() (<-chan struct{}, func()) {
+	ch := make(chan struct{}, 1) // one ring waits: it stands for all that follow
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.all[ch] = true
+	return ch, func() {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		delete(b.all, ch)
+	}
+}
+
+func (b *bells) ring() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for ch := range b.all {
+		select {
+		case ch <- struct{}{}:
+		default:
+		}
+	}
+}

@@ -1,4 +1,4 @@
-package screen
+package web
 
 import (
 	"errors"
@@ -7,34 +7,37 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"path"
 	"runtime/debug"
 	"strconv"
 	"strings"
+
+	"galla/edge"
 )
 
 // maxBody bounds a form, in bytes; the largest has six short fields.
 const maxBody = 16 << 10
 
 // guard is what every request passes before any page sees it.
-func (s *Screen) guard(next http.Handler) http.Handler {
+func (k *Kit) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer func() {
 			if p := recover(); p != nil {
 				if p == http.ErrAbortHandler {
 					panic(p)
 				}
-				s.log.Error("a page broke", "path", r.URL.Path, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
-				http.Error(w, s.words.say("error.broken"), http.StatusInternalServerError)
+				k.log.Error("a page broke", "path", r.URL.Path, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+				http.Error(w, k.WordsOf(r).Say("error.broken"), http.StatusInternalServerError)
 			}
 		}()
 		setHeaders(w.Header())
 		switch {
 		case !ownHost(r):
-			http.Error(w, s.words.say("error.host"), http.StatusMisdirectedRequest)
+			http.Error(w, k.WordsOf(r).Say("error.host"), http.StatusMisdirectedRequest)
 			return
 		case foreign(r):
-			s.log.Warn("a request of another site was refused", "method", r.Method, "path", r.URL.Path)
-			http.Error(w, s.words.say("error.origin"), http.StatusForbidden)
+			k.log.Warn("a request of another site was refused", "method", r.Method, "path", r.URL.Path)
+			http.Error(w, k.WordsOf(r).Say("error.origin"), http.StatusForbidden)
 			return
 		}
 		r.Body = http.MaxBytesReader(w, r.Body, maxBody)
@@ -99,44 +102,72 @@ func foreign(r *http.Request) bool {
 	return site != "same-origin" && !own
 }
 
-// part tells whether the script asks for a page's parts only.
-func part(r *http.Request) bool { return r.URL.Query().Get("part") == "main" }
+// Part tells whether the script asks for a page's parts only.
+func Part(r *http.Request) bool { return r.URL.Query().Get("part") == "main" }
 
-// get wraps a page that needs an unlocked screen.
-func (s *Screen) get(page func(http.ResponseWriter, *http.Request, *session)) http.HandlerFunc {
+// Get wraps a page that needs an unlocked screen.
+func (k *Kit) Get(page Handler) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		// What refreshes by itself is no touch of the agent.
-		touch := !part(r) && r.URL.Query().Get("auto") == ""
-		if ses := s.sessions.find(cookieOf(r), touch); ses != nil {
-			page(w, r, ses)
-			return
-		}
-		s.toUnlock(w, r, here(r.URL))
+		k.page(w, r, page, !Part(r) && r.URL.Query().Get("auto") == "")
 	}
 }
 
-// post wraps a step that needs an unlocked screen and the session's token.
-func (s *Screen) post(step func(http.ResponseWriter, *http.Request, *session)) http.HandlerFunc {
+// Glance is Get for pages that nobody touches, such as a second screen: looking
+// at them does not keep the counter unlocked.
+func (k *Kit) Glance(page Handler) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) { k.page(w, r, page, false) }
+}
+
+func (k *Kit) page(w http.ResponseWriter, r *http.Request, page Handler, touch bool) {
+	if ses := k.sessions.find(cookieOf(r), touch); ses != nil {
+		page(w, r, ses)
+		return
+	}
+	k.toUnlock(w, r, here(r.URL))
+}
+
+// Post wraps a step that needs an unlocked screen and the session's token; the
+// form is read already, into r.PostForm.
+func (k *Kit) Post(step Handler) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		if !s.readForm(w, r) {
+		if !k.ReadForm(w, r) {
 			return
 		}
-		ses := s.sessions.find(cookieOf(r), true)
+		ses := k.sessions.find(cookieOf(r), true)
 		switch {
 		case ses == nil:
-			s.toUnlock(w, r, pageOf(r.URL.Path))
-		case !s.sessions.tokenOf(ses.id, r.PostForm.Get("csrf")):
-			s.message(w, r, ses, http.StatusForbidden, "error.token")
+			k.toUnlock(w, r, k.pageOf(r.URL.Path))
+		case !k.TokenGood(r):
+			k.Message(w, r, ses, http.StatusForbidden, "error.token")
 		default:
 			step(w, r, ses)
 		}
 	}
 }
 
-// readForm parses a form, or answers why it can't.
-func (s *Screen) readForm(w http.ResponseWriter, r *http.Request) bool {
+// Owner wraps a page or step that only an owner may see or take.
+func (k *Kit) Owner(handler Handler) Handler {
+	return func(w http.ResponseWriter, r *http.Request, ses *Session) {
+		if ses.Operator.Role != edge.RoleOwner {
+			k.Message(w, r, ses, http.StatusForbidden, "error.owner")
+			return
+		}
+		handler(w, r, ses)
+	}
+}
+
+// TokenGood tells whether a form that was read carries the token of the
+// browser's cookie. Post has asked it; pages without a session ask it
+// themselves.
+func (k *Kit) TokenGood(r *http.Request) bool {
+	return k.sessions.tokenOf(cookieOf(r), r.PostForm.Get("csrf"))
+}
+
+// ReadForm parses a form, or answers why it can't.
+func (k *Kit) ReadForm(w http.ResponseWriter, r *http.Request) bool {
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/x-www-form-urlencoded" {
-		http.Error(w, s.words.say("error.form"), http.StatusUnsupportedMediaType)
+		http.Error(w, k.WordsOf(r).Say("error.form"), http.StatusUnsupportedMediaType)
 		return false
 	}
 	if err := r.ParseForm(); err != nil {
@@ -144,16 +175,16 @@ func (s *Screen) readForm(w http.ResponseWriter, r *http.Request) bool {
 		if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
 			status = http.StatusRequestEntityTooLarge
 		}
-		http.Error(w, s.words.say("error.form"), status)
+		http.Error(w, k.WordsOf(r).Say("error.form"), status)
 		return false
 	}
 	return true
 }
 
 // toUnlock leads to the PIN and back to next; a script is told by a status.
-func (s *Screen) toUnlock(w http.ResponseWriter, r *http.Request, next string) {
-	if part(r) || r.URL.Path == "/awake" {
-		http.Error(w, s.words.say("unlock.locked"), http.StatusUnauthorized)
+func (k *Kit) toUnlock(w http.ResponseWriter, r *http.Request, next string) {
+	if Part(r) || r.URL.Path == "/awake" {
+		http.Error(w, k.WordsOf(r).Say("unlock.locked"), http.StatusUnauthorized)
 		return
 	}
 	to := "/unlock"
@@ -174,21 +205,21 @@ func here(u *url.URL) string {
 	return u.Path + "?" + q.Encode()
 }
 
-// pageOf is the page that a form was on.
-func pageOf(path string) string {
-	parts := strings.Split(path, "/")
-	switch {
-	case len(parts) == 4 && parts[1] == "op":
-		return "/op/" + parts[2]
-	case path == "/lock":
-		return "/"
+// pageOf is the page that a form was on: the nearest path above a step's that
+// is a page.
+func (k *Kit) pageOf(at string) string {
+	for p := at; p != "/" && p != "."; p = path.Dir(p) {
+		probe := &http.Request{Method: http.MethodGet, URL: &url.URL{Path: p}}
+		if _, pattern := k.mux.Handler(probe); pattern != "" && pattern != nowherePattern {
+			return p
+		}
 	}
-	return path
+	return "/"
 }
 
-// localPath gives a path of this server, or "/" for anything else, so that
+// LocalPath gives a path of this server, or "/" for anything else, so that
 // 'next' never leads away.
-func localPath(s string) string {
+func LocalPath(s string) string {
 	u, err := url.Parse(s)
 	if err != nil || u.Scheme != "" || u.Host != "" || u.User != nil || !strings.HasPrefix(s, "/") ||
 		strings.HasPrefix(s, "//") || strings.ContainsAny(s, "\\\r\n") {
