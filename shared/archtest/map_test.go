@@ -132,7 +132,7 @@ var modules = []grant{
 
 	{"pgregory.net/rapid", nil, "property tests"},
 	{"go.uber.org/goleak", nil, "goroutine leaks in tests"},
-	{"github.com/standard-webhooks/standard-webhooks", nil, "the independent verifier of callbacks' signatures"},
+	{"github.com/standard-webhooks/standard-webhooks/libraries", nil, "the independent verifier of callbacks' signatures"},
 	{"github.com/getkin/kin-openapi", nil, "the independent validator of the OpenAPI document"},
 	{"github.com/chromedp/chromedp", []string{"edge/web/webtest"}, "browser tests, and the room that serves them"},
 	{"github.com/chromedp/cdproto", []string{"edge/web/webtest"}, "browser tests, and the room that serves them"},
