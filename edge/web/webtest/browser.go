@@ -107,6 +107,13 @@ func (b *Browser) Do(actions ...chromedp.Action[chromedp.Void]) {
 	}
 }
 
+// Resize gives the tab's window another size.
+func (b *Browser) Resize(width, height int64) {
+	b.T.Helper()
+	b.Size = fmt.Sprintf("%dx%d", width, height)
+	b.Do(chromedp.EmulateViewport(width, height))
+}
+
 // Text is what the page says.
 func (b *Browser) Text() string {
 	text, err := chromedp.Run(b.Ctx, chromedp.Evaluate[string](`location.href + "\nfocus: " + document.activeElement?.outerHTML.slice(0, 300) + "\n" + document.body.innerText`))
@@ -147,14 +154,20 @@ func enter(ctx context.Context, _ *chromedp.Target) (chromedp.Void, error) {
 	return chromedp.Void{}, err
 }
 
-// Eval gives the value of an expression.
+// Eval gives the value of an expression, or of the promise that it is.
 func Eval[T any](b *Browser, expression string) T {
 	b.T.Helper()
-	value, err := chromedp.Run(b.Ctx, chromedp.Evaluate[T](expression))
+	value, err := chromedp.Run(b.Ctx, chromedp.Evaluate[T](expression, awaited))
 	if err != nil {
 		b.T.Fatalf("%s: %s: %v\n%s", b.Size, expression, err, b.Text())
 	}
 	return value
+}
+
+// awaited lets an expression be a promise.
+func awaited(p *runtime.EvaluateParams) {
+	yes := true
+	p.AwaitPromise = &yes
 }
 
 // Sees waits until an expression holds. A page that goes away meanwhile is
@@ -191,7 +204,8 @@ func (b *Browser) Focused(selector string) {
 }
 
 // Look judges the page as it is: nothing is wider than the window, nothing
-// jumped while nobody touched it, and every text can be read.
+// jumped while nobody touched it, no label is cut or spills out of its frame, and
+// every text can be read.
 func (b *Browser) Look(name string) {
 	b.T.Helper()
 	faults := b.Faults()
@@ -242,6 +256,27 @@ const lookAt = `(() => {
 	for (const e of shown) {
 		const r = e.getBoundingClientRect();
 		if (r.width && (r.right > innerWidth + 0.5 || r.left < -0.5)) faults.push("wider than the window: " + e.tagName + "." + e.className);
+	}
+	const labels = "button, .button, .chip, .chip span, .quick span, .options span, .tile, .tile b, .tile span, .others a, .steps li, .row .word, .row .what b, .row .sum, h1, h2, legend, label, th, .switch a, .back, .more a, .note, select";
+	for (const e of shown.filter(e => e.matches(labels) && !e.closest(".stack"))) {
+		if (e.clientWidth && e.scrollWidth > e.clientWidth + 1 && getComputedStyle(e).overflowX !== "auto") faults.push("cut or spilled: " + e.tagName + "." + e.className + " " + e.textContent.trim().slice(0, 60));
+		const box = e.getBoundingClientRect(), text = document.createRange();
+		text.selectNodeContents(e);
+		for (const r of e.matches("button, .button, .chip, .quick span, .options span, .tile, .others a, .switch a") ? text.getClientRects() : []) {
+			if (r.width > 1 && (r.right > box.right + 1 || r.left < box.left - 1 || r.bottom > box.bottom + 2)) {
+				faults.push("spills out of its frame: " + e.tagName + "." + e.className + " " + e.textContent.trim().slice(0, 60));
+				break;
+			}
+		}
+	}
+	for (const e of shown.filter(e => e.matches("select"))) {
+		const test = document.createElement("span"), style = getComputedStyle(e);
+		test.textContent = e.selectedOptions[0]?.textContent ?? "";
+		test.style.cssText = "position:fixed;visibility:hidden;white-space:nowrap";
+		test.style.font = style.font;
+		document.body.append(test);
+		if (!e.matches("[data-banks]") && test.offsetWidth > e.clientWidth) faults.push("cut: select " + test.textContent);
+		test.remove();
 	}
 	const shifts = new PerformanceObserver(() => {});
 	shifts.observe({type: "layout-shift", buffered: true});
