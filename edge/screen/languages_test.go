@@ -34,14 +34,14 @@ func languages(t *testing.T, chromium context.Context) {
 			b.Sees(fmt.Sprintf(`document.documentElement.lang === %q`, l.Code))
 			spelled(b, l.Code)
 			for _, size := range []struct{ width, height int64 }{{1366, 768}, {360, 740}} {
-				pages(b, f, size.width, size.height)
+				pages(b, f, l.Code, size.width, size.height)
 			}
 		})
 	}
 }
 
 // pages looks at each page at one size.
-func pages(b *webtest.Browser, f *fake, width, height int64) {
+func pages(b *webtest.Browser, f *fake, code string, width, height int64) {
 	b.T.Helper()
 	b.Resize(width, height)
 	shot := b.Look
@@ -52,7 +52,7 @@ func pages(b *webtest.Browser, f *fake, width, height int64) {
 		b.T.Helper()
 		b.Go(path)
 		b.Sees(`document.readyState === "complete" && document.querySelector("h1")`)
-		shot(name)
+		shot(code + "-" + name)
 	}
 	for _, s := range shelf {
 		if width > 1000 && s.name != "pending" { // the band wraps; what is narrow is judged where it is narrow
@@ -70,7 +70,7 @@ func pages(b *webtest.Browser, f *fake, width, height int64) {
 	}
 	b.Press(kb.Enter)
 	b.Sees(`document.querySelectorAll(".field.bad").length > 3`)
-	shot("form-errors")
+	shot(code + "-form-errors")
 	open("/new/balance", "form-balance")
 	open("/day", "day")
 	open("/op/"+string(f.add(cashOp(paid)))+"/receipt", "receipt")
@@ -84,7 +84,9 @@ func pages(b *webtest.Browser, f *fake, width, height int64) {
 	open("/", "home-trouble")
 	open("/day", "day-trouble")
 	f.change(func(s *edge.Status) { *s = before })
-	v := cashOp(func(v *edge.View) { v.State, v.Problem = op.Reserved, &edge.CaptureError{Code: "720", Action: "retry-device"} })
+	v := cashOp(func(v *edge.View) {
+		v.State, v.Problem = op.Reserved, &edge.CaptureError{Code: "720", Action: "retry-device"}
+	})
 	open("/op/"+string(f.add(v)), "op-problem-720")
 }
 

@@ -39,6 +39,11 @@
 // a double click, data-quiet sends without leaving the page, data-check judges
 // fields before they are sent.
 //
+// Styles that rooms use: card, flow (blocks one under the other), deal (two
+// columns of cards), actions (buttons), button with main or second, lead, aside,
+// empty, fine, digits, nowrap, unseen (for screen readers only), unprinted.
+// Everything else of a room begins with in-<room>, the body's class.
+//
 // # Who may talk to it
 //
 // Other programs and every page in the agent's browser can reach the loopback

@@ -86,15 +86,28 @@ func Serve(t *testing.T, counter web.Counter, rooms ...web.Room) *House {
 	h := &House{Log: &Ledger{}}
 	kit, err := web.New(counter, web.Config{
 		Logger: slog.New(slog.NewTextHandler(h.Log, nil)), Catalogues: []words.Catalogue{told.Catalogue()},
-	}, append(rooms, door{})...)
+	}, append(rooms, Door())...)
 	if err != nil {
 		t.Fatal(err)
 	}
+	h.start(t, kit)
+	return h
+}
+
+func (h *House) start(t *testing.T, kit *web.Kit) {
 	srv := httptest.NewServer(kit.Handler())
 	t.Cleanup(srv.Close)
 	t.Cleanup(kit.Close)
 	h.Kit, h.Base, h.transport = kit, srv.URL, srv.Client().Transport
-	return h
+}
+
+// Over serves a kit that the test made itself, and gives a visitor; with Door
+// among its rooms, the visitor can enter.
+func Over(t *testing.T, kit *web.Kit) *Visitor {
+	t.Helper()
+	h := &House{Log: &Ledger{}}
+	h.start(t, kit)
+	return h.Visitor(t)
 }
 
 // Visitor gives a browser without scripts that has no session yet. What it and
@@ -113,6 +126,20 @@ func (v *Visitor) Enter() {
 	v.Leads("/enter?to=/enter/done")
 	v.Get("/enter/done", http.StatusOK)
 }
+
+// Cookied makes a request of a path with the visitor's cookies, for
+// Kit.Current.
+func (v *Visitor) Cookied(path string) *http.Request {
+	v.T.Helper()
+	r := v.Request(http.MethodGet, path, nil)
+	for _, c := range v.HTTP.Jar.Cookies(r.URL) {
+		r.AddCookie(c)
+	}
+	return r
+}
+
+// Door gives the room that lets tests in.
+func Door() web.Room { return door{} }
 
 // door lets tests in.
 type door struct{}
