@@ -215,6 +215,10 @@ func (f *fake) Authenticate(_ context.Context, operator string) (edge.View, erro
 	return f.Operation(id)
 }
 
+func (f *fake) Bounds(op.RouteID) edge.Bounds {
+	return edge.Bounds{Min: money.Rupee, Max: 10_000 * money.Rupee}
+}
+
 func (f *fake) Capture(id op.ID) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()

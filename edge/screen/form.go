@@ -148,7 +148,7 @@ func (s *Screen) begin(w http.ResponseWriter, r *http.Request, ses *web.Session)
 	case errors.As(err, &incomplete):
 		for _, f := range incomplete.Fields {
 			if d.Errors[f.Field] == "" {
-				d.Errors[f.Field] = f.Message
+				d.Errors[f.Field] = s.fieldError(ses.Words(), f, draft)
 			}
 		}
 		s.again(ses, &d, draft)
@@ -157,7 +157,7 @@ func (s *Screen) begin(w http.ResponseWriter, r *http.Request, ses *web.Session)
 		http.Redirect(w, r, "/day?next="+k.Name, http.StatusSeeOther)
 	case errors.As(err, &precluded):
 		s.again(ses, &d, draft)
-		s.formPage(w, r, ses, http.StatusConflict, d, precluded.Message)
+		s.formPage(w, r, ses, http.StatusConflict, d, told.Precluded(ses.Words(), precluded))
 	default:
 		s.Failed(w, r, ses, err)
 	}
@@ -177,6 +177,21 @@ func (s *Screen) reserve(ctx context.Context, d formData, draft edge.Draft) (op.
 		return "", &edge.DraftError{}
 	}
 	return v.ID, nil
+}
+
+// fieldError says in the agent's language what the counter refused.
+func (s *Screen) fieldError(said *words.Words, f edge.FieldError, draft edge.Draft) string {
+	switch f.Field {
+	case "amount":
+		if why := told.Amount(said, s.counter.Bounds(draft.Route), draft.Amount); why != "" {
+			return why
+		}
+	case "customer":
+		return said.Say("field.customer.number") // one that is missing was noted already
+	case "aadhaar", "iin", "consent":
+		return said.First([]string{"field." + f.Field + ".missing"})
+	}
+	return f.Message
 }
 
 // readDraft reads the fields. What the screen itself can't read is noted and
@@ -298,7 +313,7 @@ func (s *Screen) authenticate(w http.ResponseWriter, r *http.Request, ses *web.S
 	var precluded *edge.PrecludedError
 	switch {
 	case errors.As(err, &precluded):
-		s.dayPage(w, r, ses, http.StatusConflict, precluded.Message)
+		s.dayPage(w, r, ses, http.StatusConflict, told.Precluded(ses.Words(), precluded))
 	case err != nil:
 		s.Failed(w, r, ses, err)
 	default:

@@ -169,7 +169,7 @@ func (s *Screen) step(w http.ResponseWriter, r *http.Request, ses *web.Session) 
 	var precluded *edge.PrecludedError
 	switch {
 	case errors.As(err, &precluded):
-		s.operationPage(w, r, ses, http.StatusConflict, precluded.Message)
+		s.operationPage(w, r, ses, http.StatusConflict, told.Precluded(ses.Words(), precluded))
 	case errors.Is(err, edge.ErrIllegal):
 		s.operationPage(w, r, ses, http.StatusConflict, ses.Words().Say(late))
 	case errors.Is(err, edge.ErrNotFound):

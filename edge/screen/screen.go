@@ -36,6 +36,8 @@ type Counter interface {
 	// Authenticate begins the day's authentication of the agent.
 	// *edge.PrecludedError.
 	Authenticate(ctx context.Context, operator string) (edge.View, error)
+	// Bounds gives what an amount of the route must keep today.
+	Bounds(route op.RouteID) edge.Bounds
 	// Capture starts asking for the finger, and then sending, in the
 	// background. While one goes on, or after it, another call changes nothing.
 	Capture(id op.ID) error

@@ -2,7 +2,9 @@ package screen
 
 import (
 	"encoding/json"
+	"html"
 	"io/fs"
+	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -91,4 +93,53 @@ func inFamily(key string, families map[string]bool) bool {
 		}
 	}
 	return false
+}
+
+// TestNoEnglish: pages in another language hold no English but names, codes and
+// what the bank sent.
+func TestNoEnglish(t *testing.T) {
+	v := unlocked(t)
+	v.f.status.TID = "7"
+	for i := range v.f.banks {
+		v.f.banks[i].Name = "" // names of banks are the bank list's
+	}
+	var ids []string
+	for _, s := range shelf {
+		if s.name != "statement" { // its lines are the bank's own
+			ids = append(ids, "/op/"+string(v.f.add(s.view)))
+		}
+	}
+	for _, l := range words.Languages()[1:] {
+		v.Post("/language", http.StatusSeeOther, "language", l.Code, "here", "/")
+		for _, path := range append(ids, "/", "/operations", "/new/withdrawal", "/new/balance", "/day", "/nowhere") {
+			_, page := v.Do(v.Request(http.MethodGet, path, nil))
+			if found := latin(page); len(found) > 0 {
+				t.Errorf("%s %s says %q", l.Code, path, found)
+			}
+		}
+		for _, fields := range [][]string{{"amount", "x", "aadhaar", "1", "consent", ""}, {"amount", "20000"}, {"iin", "", "customer", ""}} {
+			page := v.Post("/new/withdrawal", http.StatusUnprocessableEntity, filled(fields...)...)
+			if found := latin(page); len(found) > 0 {
+				t.Errorf("%s: the form with %q says %q", l.Code, fields, found)
+			}
+		}
+	}
+}
+
+var (
+	latinWord = regexp.MustCompile(`[A-Za-z]{2,}`)
+	markup    = regexp.MustCompile(`(?s)<head>.*</head>|<[^>]*>`)
+	// The consent stands in all languages.
+	consents = regexp.MustCompile(`(?s)<div class="stack" id="consent-text">.*?</div>|<span class="stack">.*?</label>`)
+	known    = strings.NewReplacer(
+		"Shivshankar Choudhury", "", "State Bank of India", "", "Lakshmi Kirana Store", "", "Fatima", "", "Mantra MFS110", "", "XXXXXXXX", "",
+		"AEPS-NR-", "", "GAL", "", "SBI", "", "baroda", "", "RRN", "", "STAN", "", "English", "", "Esc", "", "(PIN)", "",
+		"Insufficient funds", "", "Offer a smaller amount, or a balance enquiry first.", "", "Note the code and call support.", "", // of testConfig
+	)
+)
+
+// latin gives the English words of a page that it should not hold.
+func latin(page string) []string {
+	said := html.UnescapeString(markup.ReplaceAllString(consents.ReplaceAllString(page, ""), " "))
+	return latinWord.FindAllString(known.Replace(said), -1)
 }

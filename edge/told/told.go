@@ -186,14 +186,14 @@ func Tell(w *words.Words, v edge.View, st edge.Status) Told {
 	t.Title, t.Lead, t.Word = text("title"), text("lead"), text("word")
 	if t.Case == "problem" {
 		t.Title = w.First([]string{"rd." + v.Problem.Code + ".title", "rd.action." + v.Problem.Action, "rd.action.other"})
-		t.Lead = strings.TrimPrefix(v.Problem.Message, t.Title+". ")
+		t.Lead = strings.TrimPrefix(capture(w, v.Problem), t.Title+". ")
 		t.Why = w.Say("told.nothing-sent")
 	}
 	switch t.Case {
 	case "expired", "not-sent":
-		t.Why = without(v.Reason, t.Lead, w.Say("told.nothing-moved"))
+		t.Why = reason(w, v.Reason, t.Lead, w.Say("told.nothing-moved"))
 	case "unreached":
-		t.Why = without(v.Result.Message, t.Lead, w.Say("told.nothing-moved"))
+		t.Why = reason(w, v.Result.Message, t.Lead, w.Say("told.nothing-moved"))
 	}
 	return t
 }

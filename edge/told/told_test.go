@@ -93,3 +93,60 @@ func TestTexts(t *testing.T) {
 		t.Error(fault)
 	}
 }
+
+// TestRefusals: every reason that the counter has, and every action that a
+// reader asks for, is said in every language, and in no other.
+func TestRefusals(t *testing.T) {
+	book, err := words.Load(Catalogue())
+	if err != nil {
+		t.Fatal(err)
+	}
+	bounds := edge.Bounds{Min: 100 * money.Rupee, Max: 10_000 * money.Rupee, Step: 50 * money.Rupee}
+	for _, l := range words.Languages() {
+		w := book.In(l.Code)
+		for _, code := range []string{"session", "link", "device", "disk", "clock", "revoked", "busy"} {
+			got := Precluded(w, &edge.PrecludedError{Code: code, Message: "M"})
+			if (got == "M") != (l.Code == words.English) || strings.Contains(got, "precluded") {
+				t.Errorf("%s %s: %q", l.Code, code, got)
+			}
+		}
+		for _, action := range []string{"retry-customer", "retry-device", "fix-request", "call-support", ""} {
+			got := capture(w, &edge.CaptureError{Code: "720", Action: action, Message: "M"})
+			if (got == "M") != (l.Code == words.English) || strings.Contains(got, "rd.") || (got != "M" && !strings.Contains(got, "720")) {
+				t.Errorf("%s %s: %q", l.Code, action, got)
+			}
+		}
+		if got := reason(w, "Why. No money moved.", "No money moved."); (got == "Why.") != (l.Code == words.English) {
+			t.Errorf("%s: a reason is %q", l.Code, got)
+		}
+		for amount, want := range map[money.Paise]string{
+			500 * money.Rupee: "", 99 * money.Rupee: "₹10,000.00", 0: "₹100.00", -1: "₹100.00", 10_001 * money.Rupee: "₹10,000.00", 510 * money.Rupee: "₹50.00",
+		} {
+			if got := Amount(w, bounds, amount); (want == "") != (got == "") || !strings.Contains(got, want) {
+				t.Errorf("%s: %d: %q, want %q in it", l.Code, amount, got, want)
+			}
+		}
+		if got := Amount(w, edge.Bounds{}, 0); !strings.Contains(got, "₹0.01") {
+			t.Errorf("%s: without bounds nothing is enough: %q", l.Code, got)
+		}
+	}
+}
+
+func TestRows(t *testing.T) {
+	book, err := words.Load(Catalogue())
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := time.Date(2026, 11, 21, 4, 44, 0, 0, time.UTC)
+	v := withdrawal(func(v *edge.View) { v.ID, v.State, v.CreatedAt = "01", op.Pending, now.Add(-26*time.Hour) })
+	balance := withdrawal(func(v *edge.View) { v.Route, v.State, v.BankName, v.Amount = op.Balance, op.Expired, "", 0 })
+	rows := Rows(book.In("en"), []edge.View{v, balance}, edge.Status{Now: now})
+	want := Row{"/op/01", TonePending, "stop", "Cash withdrawal", "Shivshankar Choudhury", "XXXXXXXX7058 · State Bank of India", "₹500.00", "20 Nov, 08:14",
+		"Do not give cash. Bank has not answered; we ask again by ourselves."}
+	if rows[0] != want {
+		t.Errorf("got  %+v\nwant %+v", rows[0], want)
+	}
+	if rows[1].Sum != "" || rows[1].Note != "XXXXXXXX7058" || rows[1].Tone != ToneQuiet {
+		t.Errorf("an enquiry is %+v", rows[1])
+	}
+}

@@ -55,6 +55,15 @@ func (k *Kit) status(w *words.Words, st edge.Status, ses *Session) bar {
 	return b
 }
 
+// problem is what line or reader tell in English, the only language that they
+// speak; elsewhere the chip's own words must do.
+func problem(w *words.Words, text string) string {
+	if w.Code() != words.English {
+		return ""
+	}
+	return text
+}
+
 func linkChip(w *words.Words, st edge.Status) Chip {
 	c := Chip{Name: w.Say("status.line"), Icon: "line", Tone: "ok", Text: w.Say("status.line.up")}
 	switch {
@@ -62,9 +71,9 @@ func linkChip(w *words.Words, st edge.Status) Chip {
 		c.Icon, c.Tone, c.Text = "line-down", "bad", w.Say("status.line.revoked")
 		c.Detail = w.Say("status.line.revoked.detail")
 	case !st.Link.Up && st.Link.Since.IsZero():
-		c.Icon, c.Tone, c.Text, c.Detail = "line-down", "bad", w.Say("status.line.never"), st.Link.Problem
+		c.Icon, c.Tone, c.Text, c.Detail = "line-down", "bad", w.Say("status.line.never"), problem(w, st.Link.Problem)
 	case !st.Link.Up:
-		c.Icon, c.Tone, c.Detail = "line-down", "bad", st.Link.Problem
+		c.Icon, c.Tone, c.Detail = "line-down", "bad", problem(w, st.Link.Problem)
 		c.Text = w.Say("status.line.down", "time", w.Clock(st.Link.Since, st.Now))
 	}
 	return c
@@ -72,7 +81,7 @@ func linkChip(w *words.Words, st edge.Status) Chip {
 
 func deviceChip(w *words.Words, st edge.Status) Chip {
 	c := Chip{Name: w.Say("status.reader"), Icon: "finger", Tone: "bad", Detail: st.Device.Name}
-	if st.Device.Problem != "" {
+	if problem(w, st.Device.Problem) != "" {
 		c.Detail = strings.TrimPrefix(st.Device.Name+": "+st.Device.Problem, ": ")
 	}
 	switch st.Device.Status {
