@@ -47,10 +47,7 @@ var sheets = []string{"tokens.css", "base.css", "pieces.css"}
 // page is made whole before the first byte is sent. Without a session (nil) the
 // screen is shown as locked, and the browser gets a cookie for its form's token.
 func (k *Kit) Render(w http.ResponseWriter, r *http.Request, ses *Session, status int, p Page) {
-	said := k.WordsOf(r)
-	if ses != nil {
-		said = ses.Words()
-	}
+	said := k.said(r, ses)
 	v, err := k.view(w, r, ses, said, p)
 	var b bytes.Buffer
 	if err == nil {
@@ -64,6 +61,14 @@ func (k *Kit) Render(w http.ResponseWriter, r *http.Request, ses *Session, statu
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.WriteHeader(status)
 	_, _ = w.Write(b.Bytes()) // a browser that went away needs no answer
+}
+
+// said gives the words of a page.
+func (k *Kit) said(r *http.Request, ses *Session) *words.Words {
+	if ses != nil {
+		return ses.Words()
+	}
+	return k.WordsOf(r)
 }
 
 func (k *Kit) execute(b *bytes.Buffer, said *words.Words, v View, parts bool) error {
@@ -135,10 +140,7 @@ func (k *Kit) auto(r *http.Request) string {
 // Message shows a page with one text, title and body of a key: <key>.title and
 // <key>.
 func (k *Kit) Message(w http.ResponseWriter, r *http.Request, ses *Session, status int, key string, vars ...any) {
-	said := k.WordsOf(r)
-	if ses != nil {
-		said = ses.Words()
-	}
+	said := k.said(r, ses)
 	k.Render(w, r, ses, status, Page{
 		Name: "web/message", Title: said.Say(key+".title", vars...), Back: "/",
 		Data: struct{ Title, Text string }{said.Say(key+".title", vars...), said.Say(key, vars...)},

@@ -81,7 +81,7 @@ type House struct {
 
 // Serve serves rooms over a counter, together with a door that needs no PIN:
 // GET /enter?operator=agent&role=owner&language=hi&to=/ unlocks and leads on.
-func Serve(t *testing.T, counter web.Counter, rooms ...web.Room) *House {
+func Serve(t testing.TB, counter web.Counter, rooms ...web.Room) *House {
 	t.Helper()
 	h := &House{Log: &Ledger{}}
 	kit, err := web.New(counter, web.Config{
@@ -94,7 +94,7 @@ func Serve(t *testing.T, counter web.Counter, rooms ...web.Room) *House {
 	return h
 }
 
-func (h *House) start(t *testing.T, kit *web.Kit) {
+func (h *House) start(t testing.TB, kit *web.Kit) {
 	srv := httptest.NewServer(kit.Handler())
 	t.Cleanup(srv.Close)
 	t.Cleanup(kit.Close)
@@ -103,7 +103,7 @@ func (h *House) start(t *testing.T, kit *web.Kit) {
 
 // Over serves a kit that the test made itself, and gives a visitor; with Door
 // among its rooms, the visitor can enter.
-func Over(t *testing.T, kit *web.Kit) *Visitor {
+func Over(t testing.TB, kit *web.Kit) *Visitor {
 	t.Helper()
 	h := &House{Log: &Ledger{}}
 	h.start(t, kit)
@@ -112,7 +112,7 @@ func Over(t *testing.T, kit *web.Kit) *Visitor {
 
 // Visitor gives a browser without scripts that has no session yet. What it and
 // the log saw is searched when the test ends.
-func (h *House) Visitor(t *testing.T) *Visitor {
+func (h *House) Visitor(t testing.TB) *Visitor {
 	t.Helper()
 	v := Visit(t, h.Base, h.transport)
 	v.Seen = h.Log

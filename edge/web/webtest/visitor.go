@@ -16,7 +16,7 @@ import (
 // page's token, and follows nothing by itself. Everything that it was answered
 // is searched for Aadhaar numbers when the test ends.
 type Visitor struct {
-	T    *testing.T
+	T    testing.TB
 	Base string
 	HTTP *http.Client
 	CSRF string  // of the last page
@@ -52,7 +52,7 @@ func (l *Ledger) String() string {
 
 // Visit gives a visitor of a server. What it was answered is searched when the
 // test ends.
-func Visit(t *testing.T, base string, transport http.RoundTripper) *Visitor {
+func Visit(t testing.TB, base string, transport http.RoundTripper) *Visitor {
 	t.Helper()
 	jar, err := cookiejar.New(nil)
 	if err != nil {
@@ -90,7 +90,7 @@ var (
 )
 
 // In is the visitor in a subtest.
-func (v *Visitor) In(t *testing.T) *Visitor {
+func (v *Visitor) In(t testing.TB) *Visitor {
 	sub := *v
 	sub.T = t
 	return &sub
@@ -179,7 +179,7 @@ func (v *Visitor) Post(path string, status int, fields ...string) string {
 }
 
 // Has fails unless a page holds every text.
-func Has(t *testing.T, page string, texts ...string) {
+func Has(t testing.TB, page string, texts ...string) {
 	t.Helper()
 	for _, text := range texts {
 		if !strings.Contains(page, text) {
@@ -189,7 +189,7 @@ func Has(t *testing.T, page string, texts ...string) {
 }
 
 // HasNot fails if a page holds one of the texts.
-func HasNot(t *testing.T, page string, texts ...string) {
+func HasNot(t testing.TB, page string, texts ...string) {
 	t.Helper()
 	for _, text := range texts {
 		if strings.Contains(page, text) {
@@ -201,7 +201,7 @@ func HasNot(t *testing.T, page string, texts ...string) {
 var heading = regexp.MustCompile(`<h1[^>]*>([^<]*)</h1>`)
 
 // Says gives the page's first heading.
-func Says(t *testing.T, page string) string {
+func Says(t testing.TB, page string) string {
 	t.Helper()
 	m := heading.FindStringSubmatch(page)
 	if m == nil {
