@@ -165,6 +165,10 @@ func fillWithdrawal(b *webtest.Browser, f *fake) op.ID {
 	b.Sees(`document.querySelector("#amount").value === "500" && document.querySelector("#amount-note").innerText.includes("five hundred rupees")`)
 	b.Tab("#consent")
 	b.Press(" ")
+	shown := `[...document.querySelectorAll("#consent-text p")].filter(p => p.checkVisibility({visibilityProperty: true})).map(p => p.lang).join()`
+	b.Sees(shown + ` === "en"`)
+	webtest.Eval[any](b, `document.querySelector("#customer-language").value = "hi"`)
+	b.Sees(shown + ` === "hi"`) // by the style sheet alone
 	b.Shot("form-filled")
 	b.Press(kb.Enter)
 	b.Reads("Ask for the finger")
@@ -172,7 +176,7 @@ func fillWithdrawal(b *webtest.Browser, f *fake) op.ID {
 	f.mu.Lock()
 	d := f.drafts[len(f.drafts)-1]
 	f.mu.Unlock()
-	if d.Aadhaar.Reveal() != webtest.CustomerAadhaar || d.Amount != 500*money.Rupee || d.IIN != "607094" || d.Customer != "Shivshankar Choudhury" || d.Consent == "" {
+	if d.Aadhaar.Reveal() != webtest.CustomerAadhaar || d.Amount != 500*money.Rupee || d.IIN != "607094" || d.Customer != "Shivshankar Choudhury" || d.Consent != "AEPS-HI-1" {
 		b.T.Errorf("the form gave %+v", d)
 	}
 	return id
