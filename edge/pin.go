@@ -59,13 +59,17 @@ func newGuard(queue Queue, cfg Config) (*guard, error) {
 	return g, nil
 }
 
-// CheckPIN gives the agent's name for the right PIN, and *PINError for a wrong
-// one. After five wrong ones the counter waits, longer each time.
-func (c *Counter) CheckPIN(_ context.Context, pin secret.OTP) (string, error) {
-	if err := c.guard.check(pin); err != nil {
-		return "", err
+// CheckPIN gives the operator for the right PIN, *PINError for a wrong one, and
+// ErrNotFound for an operator who is not at this counter. After five wrong ones
+// the counter waits, longer each time.
+func (c *Counter) CheckPIN(_ context.Context, operator string, pin secret.OTP) (Operator, error) {
+	if operator != AgentID {
+		return Operator{}, fmt.Errorf("operator %q: %w", operator, ErrNotFound)
 	}
-	return c.cfg.Agent, nil
+	if err := c.guard.check(pin); err != nil {
+		return Operator{}, err
+	}
+	return Operator{ID: AgentID, Name: c.cfg.Agent, Role: RoleOwner}, nil
 }
 
 func (g *guard) check(pin secret.OTP) error {

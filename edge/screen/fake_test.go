@@ -9,18 +9,13 @@ import (
 	"time"
 
 	"galla/edge"
+	"galla/edge/web/webtest"
 	"galla/shared/money"
 	"galla/shared/op"
 	"galla/shared/secret"
 )
 
-// Numbers that no page may ever show in full: the public demo numbers of the
-// customer and of the agent.
-const (
-	customerAadhaar = "999941057058"
-	agentAadhaar    = "999933119405"
-	rightPIN        = "2580"
-)
+const rightPIN = "2580"
 
 // fakeNow is the fake counter's clock: 21 November 2026, 10:14 in India.
 var fakeNow = time.Date(2026, 11, 21, 4, 44, 0, 0, time.UTC)
@@ -215,9 +210,13 @@ func (f *fake) Authenticate(_ context.Context, operator string) (edge.View, erro
 		return edge.View{}, f.refuse
 	}
 	id := f.add(edge.View{Volatile: true, Record: edge.Record{
-		Route: op.ReqAuth, State: op.Reserved, Operator: operator, Customer: "Fatima", Aadhaar: secret.MaskAadhaar(agentAadhaar),
+		Route: op.ReqAuth, State: op.Reserved, Operator: operator, Customer: "Fatima", Aadhaar: secret.MaskAadhaar(webtest.AgentAadhaar),
 	}})
 	return f.Operation(id)
+}
+
+func (f *fake) Bounds(op.RouteID) edge.Bounds {
+	return edge.Bounds{Min: money.Rupee, Max: 10_000 * money.Rupee}
 }
 
 func (f *fake) Capture(id op.ID) error {
@@ -301,16 +300,16 @@ func (f *fake) ConfirmCash(id op.ID) error {
 
 func (f *fake) Banks() ([]edge.Bank, time.Time) { return f.banks, fakeNow.Add(-26 * time.Hour) }
 
-func (f *fake) CheckPIN(_ context.Context, pin secret.OTP) (string, error) {
+func (f *fake) CheckPIN(_ context.Context, operator string, pin secret.OTP) (edge.Operator, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if pin.Equal(secret.NewOTP(rightPIN)) {
+	if operator == edge.AgentID && pin.Equal(secret.NewOTP(rightPIN)) {
 		f.wrong = 0
-		return "Fatima", nil
+		return edge.Operator{ID: edge.AgentID, Name: "Fatima", Role: edge.RoleOwner}, nil
 	}
 	f.wrong++
 	if f.wrong >= 5 {
-		return "", &edge.PINError{Wait: 30 * time.Second << (f.wrong - 5)}
+		return edge.Operator{}, &edge.PINError{Wait: 30 * time.Second << (f.wrong - 5)}
 	}
-	return "", &edge.PINError{Left: 5 - f.wrong}
+	return edge.Operator{}, &edge.PINError{Left: 5 - f.wrong}
 }

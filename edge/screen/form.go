@@ -1,7 +1,7 @@
 package screen
 
 import (
-	"encoding/json"
+	"context"
 	"errors"
 	"net/http"
 	"slices"
@@ -9,6 +9,9 @@ import (
 	"time"
 
 	"galla/edge"
+	"galla/edge/told"
+	"galla/edge/web"
+	"galla/edge/words"
 	"galla/shared/money"
 	"galla/shared/op"
 	"galla/shared/secret"
@@ -28,35 +31,40 @@ const (
 
 // formData is what a transaction's form shows.
 type formData struct {
-	Kind      kind
-	Form      string // makes a double submission one
+	Kind      told.Kind
 	Customer  string
 	IIN       string
-	Amount    string // as typed
+	Typed     string // the amount, as typed
 	Quick     string // the quick key chosen, in rupees
+	Amount    web.Field
 	Consented bool
-	Consent   string
+	Consents  []consent         // in each language; the page shows the one that is chosen
+	Language  string            // the customer's
 	Errors    map[string]string // by field
 	Focus     string            // the field to begin with
 	Recent    []edge.Bank
 	Banks     []edge.Bank
 	BanksAt   string
-	Keys      []quickKey
-	Spelling  string // the words of numbers, for the script
-	Ready     []chip
+	Ready     []web.Chip
 }
 
-type quickKey struct{ Value, Text string }
+// consent is what the customer is read, in one language.
+type consent struct {
+	words.Language
+	Text    string
+	Agrees  string // what is ticked
+	Version string
+}
 
 // form shows a transaction's form. Without an active session the day's
 // authentication comes first, and leads back.
-func (s *Screen) form(w http.ResponseWriter, r *http.Request, ses *session) {
-	k, ok := kindNamed(r.PathValue("kind"))
+func (s *Screen) form(w http.ResponseWriter, r *http.Request, ses *web.Session) {
+	k, ok := told.Named(r.PathValue("kind"))
 	if !ok {
-		s.nowhere(w, r, ses)
+		s.Nowhere(w, r, ses)
 		return
 	}
-	if !s.counter.Status().Session.Active && !part(r) {
+	if !s.counter.Status().Session.Active && !web.Part(r) {
 		http.Redirect(w, r, "/day?next="+k.Name, http.StatusSeeOther)
 		return
 	}
@@ -65,29 +73,26 @@ func (s *Screen) form(w http.ResponseWriter, r *http.Request, ses *session) {
 		if v, err := s.counter.Operation(again); err == nil {
 			d.Customer, d.IIN = v.Customer, v.IIN
 			if k.Money && v.Amount > 0 {
-				d.Amount = v.Amount.Number()
+				d.Typed = v.Amount.Number()
 			}
 		}
 	}
 	s.formPage(w, r, ses, http.StatusOK, d, "")
 }
 
-func (s *Screen) formPage(w http.ResponseWriter, r *http.Request, ses *session, status int, d formData, alert string) {
-	form, err := s.sessions.mint()
-	if err != nil {
-		s.failed(w, r, ses, err)
-		return
-	}
-	d.Form = form
+func (s *Screen) formPage(w http.ResponseWriter, r *http.Request, ses *web.Session, status int, d formData, alert string) {
+	said := ses.Words()
 	banks, at := s.counter.Banks()
 	st := s.counter.Status()
-	d.Banks, d.BanksAt = banks, s.words.clock(at, st.Now)
+	d.Banks, d.BanksAt = banks, said.Clock(at, st.Now)
 	d.Recent = s.recent(banks)
-	d.Ready = s.readiness(st)
-	d.Consent = s.words.say("consent.text", "kind", s.words.say("kind."+d.Kind.Name), "shop", st.Merchant)
-	d.Spelling = s.spelling()
-	for _, p := range quickAmounts {
-		d.Keys = append(d.Keys, quickKey{p.Number(), short(p)})
+	d.Ready = web.Readiness(said, st)
+	d.Language = ses.CustomerLanguage()
+	for _, l := range words.Languages() {
+		theirs := s.In(l.Code)
+		d.Consents = append(d.Consents, consent{
+			l, told.Consent(theirs, d.Kind, st.Merchant), theirs.Say("consent.label"), told.ConsentVersion(theirs),
+		})
 	}
 	d.Focus = "aadhaar"
 	for _, field := range []string{"aadhaar", "customer", "iin", "amount", "consent"} {
@@ -96,9 +101,12 @@ func (s *Screen) formPage(w http.ResponseWriter, r *http.Request, ses *session, 
 			break
 		}
 	}
-	s.render(w, r, ses, status, page{
-		Name: "form", Title: s.words.say("kind." + d.Kind.Name), Back: "/", Alert: alert, Data: d,
-	})
+	d.Amount = web.Field{
+		Name: "amount", Kind: web.Amount, Label: said.Say("field.amount"), Hint: said.Say("field.amount.hint"), Error: d.Errors["amount"],
+		Value: d.Typed, Focus: d.Focus == "amount", Missing: said.Say("field.amount.missing"), Wrong: said.Say("field.amount.number"),
+		Keys: web.Keys(d.Quick, quickAmounts...), KeysName: said.Say("field.amount.quick"), Spelling: said.Spelling(),
+	}
+	s.Render(w, r, ses, status, web.Page{Name: "screen/form", Title: d.Kind.Title(said), Back: "/", Alert: alert, Data: d})
 }
 
 // recent gives the banks of the last operations, newest first.
@@ -117,127 +125,130 @@ func (s *Screen) recent(banks []edge.Bank) []edge.Bank {
 	return out
 }
 
-// spelling gives the script the words of numbers, which it shows as the amount
-// is typed.
-func (s *Screen) spelling() string {
-	m := map[string]string{}
-	for _, key := range []string{"below100", "hundred", "thousand", "lakh", "crore", "rupee", "rupees", "paise", "and"} {
-		m[key] = s.words.say("number." + key)
-	}
-	b, err := json.Marshal(m)
-	if err != nil {
-		return "{}" // strings always marshal
-	}
-	return string(b)
-}
-
 // begin takes a form, and leads to the operation that it began. The same form
 // sent twice leads to the same operation.
-func (s *Screen) begin(w http.ResponseWriter, r *http.Request, ses *session) {
-	k, ok := kindNamed(r.PathValue("kind"))
+func (s *Screen) begin(w http.ResponseWriter, r *http.Request, ses *web.Session) {
+	k, ok := told.Named(r.PathValue("kind"))
 	if !ok {
-		s.nowhere(w, r, ses)
+		s.Nowhere(w, r, ses)
 		return
 	}
-	// The form is the same only if every field is: who goes back and changes the
-	// amount means another operation.
-	sent := s.sessions.seal("form", k.Name+"\x00"+r.PostForm.Encode())
-	ses.beginning.Lock()
-	defer ses.beginning.Unlock()
-	if id, ok := ses.begun[sent]; ok {
-		http.Redirect(w, r, "/op/"+string(id), http.StatusSeeOther)
-		return
-	}
-	d, draft := s.readDraft(r, k, ses)
-	v, err := s.counter.Begin(r.Context(), draft)
+	ses.SetCustomerLanguage(r.PostForm.Get("customer-language"))
+	var d formData
+	var draft edge.Draft
+	id, err := s.Once(ses, r, func() (op.ID, error) {
+		d, draft = s.readDraft(r, k, ses)
+		return s.reserve(r.Context(), d, draft)
+	})
 	var incomplete *edge.DraftError
 	var precluded *edge.PrecludedError
 	switch {
+	case err == nil:
+		http.Redirect(w, r, "/op/"+string(id), http.StatusSeeOther)
 	case errors.As(err, &incomplete):
 		for _, f := range incomplete.Fields {
 			if d.Errors[f.Field] == "" {
-				d.Errors[f.Field] = f.Message
+				d.Errors[f.Field] = s.fieldError(ses.Words(), f, draft)
 			}
 		}
+		s.again(ses, &d, draft)
+		s.formPage(w, r, ses, http.StatusUnprocessableEntity, d, ses.Words().Count("form.errors", len(d.Errors)))
 	case errors.As(err, &precluded) && precluded.Code == "session":
 		http.Redirect(w, r, "/day?next="+k.Name, http.StatusSeeOther)
-		return
 	case errors.As(err, &precluded):
-		s.again(&d, draft)
-		s.formPage(w, r, ses, http.StatusConflict, d, precluded.Message)
-		return
-	case err != nil:
-		s.failed(w, r, ses, err)
-		return
-	case len(d.Errors) > 0:
-		// The counter was content with less than the screen: nothing may go on.
+		s.again(ses, &d, draft)
+		s.formPage(w, r, ses, http.StatusConflict, d, told.Precluded(ses.Words(), precluded))
+	default:
+		s.Failed(w, r, ses, err)
+	}
+}
+
+// reserve begins the operation, unless a field is wrong that only the screen
+// judges: then nothing may go on. *edge.DraftError, *edge.PrecludedError.
+func (s *Screen) reserve(ctx context.Context, d formData, draft edge.Draft) (op.ID, error) {
+	v, err := s.counter.Begin(ctx, draft)
+	if err != nil {
+		return "", err
+	}
+	if len(d.Errors) > 0 {
 		if err := s.counter.Abandon(v.ID); err != nil {
 			s.log.Error("an operation of a wrong form can't be given up", "operation", v.ID, "error", err)
 		}
-	default:
-		ses.remember(sent, v.ID)
-		http.Redirect(w, r, "/op/"+string(v.ID), http.StatusSeeOther)
-		return
+		return "", &edge.DraftError{}
 	}
-	s.again(&d, draft)
-	s.formPage(w, r, ses, http.StatusUnprocessableEntity, d, s.words.count("form.errors", len(d.Errors)))
+	return v.ID, nil
+}
+
+// fieldError says in the agent's language what the counter refused.
+func (s *Screen) fieldError(said *words.Words, f edge.FieldError, draft edge.Draft) string {
+	switch f.Field {
+	case "amount":
+		if why := told.Amount(said, s.counter.Bounds(draft.Route), draft.Amount); why != "" {
+			return why
+		}
+	case "customer":
+		return said.Say("field.customer.number") // one that is missing was noted already
+	case "aadhaar", "iin", "consent":
+		return said.First([]string{"field." + f.Field + ".missing"})
+	}
+	return f.Message
 }
 
 // readDraft reads the fields. What the screen itself can't read is noted and
 // left empty in the draft, so that the counter notes everything else.
-func (s *Screen) readDraft(r *http.Request, k kind, ses *session) (formData, edge.Draft) {
+func (s *Screen) readDraft(r *http.Request, k told.Kind, ses *web.Session) (formData, edge.Draft) {
 	f := r.PostForm
 	d := formData{
-		Kind: k, Customer: strings.TrimSpace(f.Get("customer")), IIN: f.Get("iin"), Amount: strings.TrimSpace(f.Get("amount")),
+		Kind: k, Customer: strings.TrimSpace(f.Get("customer")), IIN: f.Get("iin"), Typed: strings.TrimSpace(f.Get("amount")),
 		Quick: f.Get("quick"), Consented: f.Get("consent") != "", Errors: map[string]string{},
 	}
-	draft := edge.Draft{Route: k.Route, Customer: d.Customer, IIN: d.IIN, Operator: ses.agent}
+	draft := edge.Draft{Route: k.Route, Customer: d.Customer, IIN: d.IIN, Operator: ses.Operator.Name}
 	digits := strings.NewReplacer(" ", "", "-", "").Replace(f.Get("aadhaar"))
 	aadhaar, err := secret.ParseAadhaar(digits)
 	switch {
 	case digits == "":
-		d.Errors["aadhaar"] = s.words.say("field.aadhaar.missing")
+		d.Errors["aadhaar"] = ses.Words().Say("field.aadhaar.missing")
 	case errors.Is(err, secret.ErrAadhaarCheck):
-		d.Errors["aadhaar"] = s.words.say("field.aadhaar.check")
+		d.Errors["aadhaar"] = ses.Words().Say("field.aadhaar.check")
 	case err != nil:
-		d.Errors["aadhaar"] = s.words.say("field.aadhaar.shape")
+		d.Errors["aadhaar"] = ses.Words().Say("field.aadhaar.shape")
 	}
 	draft.Aadhaar = aadhaar
 	if d.Customer == "" {
-		d.Errors["customer"] = s.words.say("field.customer.missing")
+		d.Errors["customer"] = ses.Words().Say("field.customer.missing")
 	}
 	if d.IIN == "" {
-		d.Errors["iin"] = s.words.say("field.iin.missing")
+		d.Errors["iin"] = ses.Words().Say("field.iin.missing")
 	}
 	if k.Money {
-		draft.Amount = s.readAmount(&d)
+		draft.Amount = readAmount(ses.Words(), &d)
 	}
 	if d.Consented {
-		draft.Consent = s.words.say("consent.version")
+		draft.Consent = told.ConsentVersion(s.In(ses.CustomerLanguage()))
 	} else {
-		d.Errors["consent"] = s.words.say("field.consent.missing")
+		d.Errors["consent"] = ses.Words().Say("field.consent.missing")
 	}
 	return d, draft
 }
 
 // readAmount reads what was typed, or the quick key. Where they differ, the
 // screen does not choose.
-func (s *Screen) readAmount(d *formData) money.Paise {
-	text := d.Amount
+func readAmount(said *words.Words, d *formData) money.Paise {
+	text := d.Typed
 	if text == "" {
 		text = d.Quick
 	}
-	amount, err := parseRupees(text)
-	quick, quickErr := parseRupees(d.Quick)
+	amount, err := words.ParseRupees(text)
+	quick, quickErr := words.ParseRupees(d.Quick)
 	switch {
 	case text == "":
-		d.Errors["amount"] = s.words.say("field.amount.missing")
+		d.Errors["amount"] = said.Say("field.amount.missing")
 	case errors.Is(err, money.ErrDecimals):
-		d.Errors["amount"] = s.words.say("field.amount.decimals")
+		d.Errors["amount"] = said.Say("field.amount.decimals")
 	case err != nil:
-		d.Errors["amount"] = s.words.say("field.amount.number")
+		d.Errors["amount"] = said.Say("field.amount.number")
 	case d.Quick != "" && (quickErr != nil || quick != amount):
-		d.Errors["amount"] = s.words.say("field.amount.both", "typed", d.Amount, "chosen", d.Quick)
+		d.Errors["amount"] = said.Say("field.amount.both", "typed", d.Typed, "chosen", d.Quick)
 	default:
 		return amount
 	}
@@ -246,12 +257,12 @@ func (s *Screen) readAmount(d *formData) money.Paise {
 
 // again asks for the Aadhaar number once more: it is not sent back, and not
 // kept.
-func (s *Screen) again(d *formData, draft edge.Draft) {
+func (s *Screen) again(ses *web.Session, d *formData, draft edge.Draft) {
 	if d.Errors == nil {
 		d.Errors = map[string]string{}
 	}
 	if d.Errors["aadhaar"] == "" && !draft.Aadhaar.IsZero() {
-		d.Errors["aadhaar"] = s.words.say("field.aadhaar.again", "masked", draft.Aadhaar.Masked())
+		d.Errors["aadhaar"] = ses.Words().Say("field.aadhaar.again", "masked", draft.Aadhaar.Masked())
 	}
 }
 
@@ -263,51 +274,49 @@ type dayData struct {
 	Until  string
 	Left   string
 	Agent  string
-	Ready  []chip
+	Ready  []web.Chip
 }
 
 // day shows the agent's authentication for today.
-func (s *Screen) day(w http.ResponseWriter, r *http.Request, ses *session) {
+func (s *Screen) day(w http.ResponseWriter, r *http.Request, ses *web.Session) {
 	s.dayPage(w, r, ses, http.StatusOK, "")
 }
 
-func (s *Screen) dayPage(w http.ResponseWriter, r *http.Request, ses *session, status int, alert string) {
+func (s *Screen) dayPage(w http.ResponseWriter, r *http.Request, ses *web.Session, status int, alert string) {
 	st := s.counter.Status()
-	d := dayData{Active: st.Session.Active, Agent: st.Agent, Ready: s.readiness(st)}
+	d := dayData{Active: st.Session.Active, Agent: st.Agent, Ready: web.Readiness(ses.Words(), st)}
 	if d.Active {
-		d.Until = s.words.clock(st.Session.ExpiresAt, st.Now)
-		d.Left = s.words.span(max(st.Session.ExpiresAt.Sub(st.Now), time.Minute))
+		d.Until = ses.Words().Clock(st.Session.ExpiresAt, st.Now)
+		d.Left = ses.Words().Span(max(st.Session.ExpiresAt.Sub(st.Now), time.Minute))
 	}
-	if k, ok := kindNamed(r.FormValue("next")); ok {
-		d.Next, d.Kind = k.Name, s.words.say("kind."+k.Name)
+	if k, ok := told.Named(r.FormValue("next")); ok {
+		d.Next, d.Kind = k.Name, k.Title(ses.Words())
 	}
-	s.render(w, r, ses, status, page{Name: "day", Title: s.words.say("day.title"), Back: "/", Alert: alert, Data: d})
+	s.Render(w, r, ses, status, web.Page{Name: "screen/day", Title: ses.Words().Say("day.title"), Back: "/", Alert: alert, Data: d})
 }
 
 // authenticate begins the agent's authentication. Sent twice by the same form,
 // it is one.
-func (s *Screen) authenticate(w http.ResponseWriter, r *http.Request, ses *session) {
+func (s *Screen) authenticate(w http.ResponseWriter, r *http.Request, ses *web.Session) {
 	next := ""
-	if k, ok := kindNamed(r.PostForm.Get("next")); ok {
+	if k, ok := told.Named(r.PostForm.Get("next")); ok {
 		next = "?next=" + k.Name
 	}
-	ses.beginning.Lock()
-	defer ses.beginning.Unlock()
-	if id, ok := ses.begun["day"]; ok {
-		if v, err := s.counter.Operation(id); err == nil && !v.State.Final() {
-			http.Redirect(w, r, "/op/"+string(id)+next, http.StatusSeeOther)
-			return
-		}
+	over := func(id op.ID) bool {
+		v, err := s.counter.Operation(id)
+		return err != nil || v.State.Final()
 	}
-	v, err := s.counter.Authenticate(r.Context(), ses.agent)
+	id, err := s.OneAtATime(ses, "day", over, func() (op.ID, error) {
+		v, err := s.counter.Authenticate(r.Context(), ses.Operator.Name)
+		return v.ID, err
+	})
 	var precluded *edge.PrecludedError
 	switch {
 	case errors.As(err, &precluded):
-		s.dayPage(w, r, ses, http.StatusConflict, precluded.Message)
+		s.dayPage(w, r, ses, http.StatusConflict, told.Precluded(ses.Words(), precluded))
 	case err != nil:
-		s.failed(w, r, ses, err)
+		s.Failed(w, r, ses, err)
 	default:
-		ses.begun["day"] = v.ID
-		http.Redirect(w, r, "/op/"+string(v.ID)+next, http.StatusSeeOther)
+		http.Redirect(w, r, "/op/"+string(id)+next, http.StatusSeeOther)
 	}
 }

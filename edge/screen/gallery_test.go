@@ -10,6 +10,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"galla/edge"
+	"galla/edge/web/webtest"
 	"galla/shared/money"
 	"galla/shared/op"
 )
@@ -83,27 +84,27 @@ func gallery(t *testing.T, chromium context.Context) {
 			t.Parallel()
 			f := newFake()
 			srv := serve(t, f)
-			b := newBrowser(t, chromium, srv.URL, size.width, size.height)
-			b.n = 20
-			shot := b.look
+			b := webtest.Open(t, chromium, srv.URL, size.width, size.height)
+			b.N = 20
+			shot := b.Look
 			if os.Getenv("GALLA_SHOTS") != "" {
-				shot = b.shot
+				shot = b.Shot
 			}
-			b.open("/")
-			b.press("2", "5", "8", "0", kb.Enter)
-			b.reads("What does the customer want?")
+			b.Go("/")
+			b.Press("2", "5", "8", "0", kb.Enter)
+			b.Reads("What does the customer want?")
 			for _, s := range shelf {
 				id := f.add(s.view)
-				b.open("/op/" + string(id))
-				b.reads(s.heading)
+				b.Go("/op/" + string(id))
+				b.Reads(s.heading)
 				shot("op-" + s.name)
 			}
-			b.open("/")
+			b.Go("/")
 			shot("home-busy")
-			b.open("/operations")
-			b.reads("All operations")
+			b.Go("/operations")
+			b.Reads("All operations")
 			shot("operations")
-			b.open("/new/statement")
+			b.Go("/new/statement")
 			shot("form-statement")
 			f.change(func(s *edge.Status) {
 				s.Link = edge.LinkState{Since: fakeNow.Add(-7 * time.Minute), Problem: "no route to the central", Offset: 7 * time.Minute}
@@ -111,20 +112,20 @@ func gallery(t *testing.T, chromium context.Context) {
 				s.Trouble = "The queue was set aside because it was damaged. Call support before you hand out cash for operations of yesterday."
 				s.Session = edge.SessionState{Known: true}
 			})
-			b.sees(`document.querySelectorAll("#trouble .trouble").length === 2`)
-			b.sees(`document.querySelector("#readiness").innerText.includes("No line since 10:07")`)
-			b.open("/new/statement") // what appears at once moves nothing
-			b.reads("Sign in for the day")
+			b.Sees(`document.querySelectorAll("#trouble .trouble").length === 2`)
+			b.Sees(`document.querySelector("#readiness").innerText.includes("No line since 10:07")`)
+			b.Go("/new/statement") // what appears at once moves nothing
+			b.Reads("Sign in for the day")
 			f.change(func(s *edge.Status) { s.Session.Active = true })
-			b.open("/new/statement")
+			b.Go("/new/statement")
 			shot("form-trouble")
 			f.change(func(s *edge.Status) { s.Session.Active = false })
-			b.open("/")
+			b.Go("/")
 			shot("home-trouble")
-			b.open("/day")
+			b.Go("/day")
 			shot("day-trouble")
-			b.open("/nowhere")
-			b.reads("There is no such page")
+			b.Go("/nowhere")
+			b.Reads("There is no such page")
 			shot("nowhere")
 		})
 	}

@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"galla/edge"
+	"galla/edge/told"
+	"galla/edge/web"
 	"galla/shared/op"
 )
 
@@ -17,34 +19,6 @@ const (
 	homeOpen   = 3 // rows of the first page, so that it fits the window
 	homeRows   = 5
 )
-
-// row is one operation in a list.
-type row struct {
-	ID       op.ID
-	Kind     kind
-	KindName string
-	Amount   string
-	Customer string
-	Aadhaar  string
-	Bank     string
-	Time     string
-	Told     told
-}
-
-func (s *Screen) rows(views []edge.View, st edge.Status) []row {
-	out := make([]row, len(views))
-	for i, v := range views {
-		k := kindOf(v.Route)
-		out[i] = row{
-			ID: v.ID, Kind: k, KindName: s.words.say("kind." + k.Name), Customer: v.Customer, Aadhaar: v.Aadhaar,
-			Bank: v.BankName, Time: s.words.clock(v.CreatedAt, st.Now), Told: s.tell(v, st),
-		}
-		if k.Money {
-			out[i].Amount = rupees(v.Amount)
-		}
-	}
-	return out
-}
 
 // open gives the operations that are not final, newest first, and whether there
 // are older ones that were not reached.
@@ -74,48 +48,59 @@ func (s *Screen) open(want int) (found []edge.View, more bool, err error) {
 }
 
 type homeData struct {
-	Kinds  []homeKind
-	Open   []row
+	Tiles  []web.Entry // what customers come for
+	Others []web.Entry
+	Open   []told.Row
 	More   int // open operations that are not shown
-	Latest []row
+	Latest []told.Row
 	Active bool
-	Wrong  []chip // reader, line or clock, where one is not well
-	Broken bool   // the operations can't be read
+	Wrong  []web.Chip // reader, line or clock, where one is not well
+	Broken bool       // the operations can't be read
 }
 
-type homeKind struct {
-	Name, Icon, Title, Hint, Key string
+// Entries implements web.Entrance: the four actions of AEPS.
+func (s *Screen) Entries(ses *web.Session) []web.Entry {
+	var out []web.Entry
+	for i, k := range told.Kinds() {
+		out = append(out, web.Entry{
+			Href: "/new/" + k.Name, Icon: k.Icon, Title: k.Title(ses.Words()), Hint: ses.Words().Say("kind." + k.Name + ".hint"),
+			Key: string(rune('1' + i)), Tile: true,
+		})
+	}
+	return out
 }
 
 // home shows the four actions, and what is not settled.
-func (s *Screen) home(w http.ResponseWriter, r *http.Request, ses *session) {
+func (s *Screen) home(w http.ResponseWriter, r *http.Request, ses *web.Session) {
 	st := s.counter.Status()
 	d := homeData{Active: st.Session.Active}
-	d.Wrong = slices.DeleteFunc(s.readiness(st), func(c chip) bool { return c.Tone == "ok" })
-	for i, k := range kinds {
-		d.Kinds = append(d.Kinds, homeKind{
-			k.Name, k.Icon, s.words.say("kind." + k.Name), s.words.say("kind." + k.Name + ".hint"), string(rune('1' + i)),
-		})
+	d.Wrong = slices.DeleteFunc(web.Readiness(ses.Words(), st), func(c web.Chip) bool { return c.Tone == "ok" })
+	for _, e := range s.Kit.Entries(ses) {
+		if e.Tile {
+			d.Tiles = append(d.Tiles, e)
+		} else {
+			d.Others = append(d.Others, e)
+		}
 	}
 	open, _, err := s.open(st.Unresolved)
 	if err == nil {
 		d.More = max(len(open)-homeOpen, 0)
-		d.Open = s.rows(open[:min(len(open), homeOpen)], st)
+		d.Open = told.Rows(ses.Words(), open[:min(len(open), homeOpen)], st)
 		var latest []edge.View
 		latest, err = s.counter.Recent("", 2*homeRows)
 		latest = slices.DeleteFunc(latest, func(v edge.View) bool { return !v.State.Final() })
-		d.Latest = s.rows(latest[:min(len(latest), homeRows-len(d.Open))], st)
+		d.Latest = told.Rows(ses.Words(), latest[:min(len(latest), homeRows-len(d.Open))], st)
 	}
 	if err != nil {
 		d.Broken = true
 		s.log.Error("the operations can't be listed", "error", err)
 	}
-	s.render(w, r, ses, http.StatusOK, page{Name: "home", Title: s.words.say("home.title"), Data: d})
+	s.Render(w, r, ses, http.StatusOK, web.Page{Name: "screen/home", Title: ses.Words().Say("home.title"), Data: d})
 }
 
 type listData struct {
-	Open    []row
-	Rows    []row
+	Open    []told.Row
+	Rows    []told.Row
 	First   bool
 	Next    op.ID // the page after begins before it; empty: none
 	Broken  bool
@@ -124,7 +109,7 @@ type listData struct {
 
 // operations shows every operation with its state in plain words: those that
 // are open on top, then all, newest first.
-func (s *Screen) operations(w http.ResponseWriter, r *http.Request, ses *session) {
+func (s *Screen) operations(w http.ResponseWriter, r *http.Request, ses *web.Session) {
 	st := s.counter.Status()
 	before, err := op.ParseID(r.URL.Query().Get("before"))
 	if err != nil {
@@ -137,7 +122,7 @@ func (s *Screen) operations(w http.ResponseWriter, r *http.Request, ses *session
 			d.Broken = true
 			s.log.Error("the open operations can't be listed", "error", err)
 		}
-		d.Open, d.Missing = s.rows(open, st), more
+		d.Open, d.Missing = told.Rows(ses.Words(), open, st), more
 	}
 	views, err := s.counter.Recent(before, pageSize+1)
 	if err != nil {
@@ -148,10 +133,10 @@ func (s *Screen) operations(w http.ResponseWriter, r *http.Request, ses *session
 		views = views[:pageSize]
 		d.Next = views[pageSize-1].ID
 	}
-	d.Rows = s.rows(slices.DeleteFunc(views, func(v edge.View) bool { return d.First && !v.State.Final() }), st)
-	p := page{Name: "operations", Title: s.words.say("operations.title"), Back: "/", Data: d}
+	d.Rows = told.Rows(ses.Words(), slices.DeleteFunc(views, func(v edge.View) bool { return d.First && !v.State.Final() }), st)
+	p := web.Page{Name: "screen/operations", Title: ses.Words().Say("operations.title"), Back: "/", Data: d}
 	if len(d.Open) > 0 {
-		p.Refresh = "10"
+		p.Refresh = 10
 	}
-	s.render(w, r, ses, http.StatusOK, p)
+	s.Render(w, r, ses, http.StatusOK, p)
 }

@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"net/http/cookiejar"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"galla/edge/web"
+	"galla/edge/web/webtest"
 )
 
 // pipes is a loopback listener in memory, for virtual time.
@@ -24,6 +26,12 @@ var piped = &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 7200}
 type pipe struct{ net.Conn }
 
 func (pipe) LocalAddr() net.Addr { return piped }
+
+// What package web promises of its streams.
+const (
+	maxStreams = 24
+	streamBeat = 30 * time.Second
+)
 
 func newPipes() *pipes { return &pipes{make(chan net.Conn), make(chan struct{})} }
 
@@ -61,7 +69,7 @@ func (p *pipes) dial(context.Context, string, string) (net.Conn, error) {
 func inBubble(t *testing.T, test func(t *testing.T, v *visitor)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		v := &visitor{t: t, f: newFake(), seen: &ledger{}, base: "http://" + piped.String()}
+		v := &visitor{f: newFake()}
 		var err error
 		if v.s, err = New(v.f, testConfig()); err != nil {
 			t.Fatal(err)
@@ -70,42 +78,38 @@ func inBubble(t *testing.T, test func(t *testing.T, v *visitor)) {
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan error)
 		go func() { ended <- v.s.Run(ctx, l) }()
-		jar, err := cookiejar.New(nil)
-		if err != nil {
-			t.Fatal(err)
-		}
 		transport := &http.Transport{DialContext: l.dial}
-		v.http = &http.Client{Jar: jar, Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+		v.Visitor = webtest.Visit(t, "http://"+piped.String(), transport)
 		test(t, v)
 		transport.CloseIdleConnections()
 		cancel()
 		if err := <-ended; err != nil {
 			t.Errorf("Run: %v", err)
 		}
-		v.search()
+		v.Search()
 	})
 }
 
 func giveRightPIN(v *visitor) {
-	v.get("/unlock", http.StatusOK)
-	v.post("/unlock", http.StatusSeeOther, "pin", rightPIN)
-	v.get("/", http.StatusOK)
+	v.Get("/unlock", http.StatusOK)
+	v.Post("/unlock", http.StatusSeeOther, "pin", rightPIN)
+	v.Get("/", http.StatusOK)
 }
 
 func TestIdleLock(t *testing.T) {
 	inBubble(t, func(t *testing.T, v *visitor) {
 		giveRightPIN(v)
-		time.Sleep(defaultIdle - time.Second)
-		v.get("/", http.StatusOK) // a touch
-		time.Sleep(defaultIdle - time.Second)
-		v.post("/awake", http.StatusNoContent) // typing is one, too
-		time.Sleep(defaultIdle - time.Second)
-		v.get("/?part=main", http.StatusOK) // a page that looks by itself is none
-		v.get("/?auto=1", http.StatusOK)
+		time.Sleep(web.DefaultIdle - time.Second)
+		v.Get("/", http.StatusOK) // a touch
+		time.Sleep(web.DefaultIdle - time.Second)
+		v.Post("/awake", http.StatusNoContent) // typing is one, too
+		time.Sleep(web.DefaultIdle - time.Second)
+		v.Get("/?part=main", http.StatusOK) // a page that looks by itself is none
+		v.Get("/?auto=1", http.StatusOK)
 		time.Sleep(2 * time.Second)
-		v.get("/?part=main", http.StatusUnauthorized)
-		v.post("/awake", http.StatusUnauthorized)
-		if to := v.leads("/op/01a1fd9d-5dff-70af-bbe2-a29581a5d260?next=balance"); to != "/unlock?next=%2Fop%2F01a1fd9d-5dff-70af-bbe2-a29581a5d260%3Fnext%3Dbalance" {
+		v.Get("/?part=main", http.StatusUnauthorized)
+		v.Post("/awake", http.StatusUnauthorized)
+		if to := v.Leads("/op/01a1fd9d-5dff-70af-bbe2-a29581a5d260?next=balance"); to != "/unlock?next=%2Fop%2F01a1fd9d-5dff-70af-bbe2-a29581a5d260%3Fnext%3Dbalance" {
 			t.Errorf("a locked page leads to %s", to)
 		}
 	})
@@ -116,30 +120,30 @@ func TestIdleLock(t *testing.T) {
 func TestLockedForm(t *testing.T) {
 	inBubble(t, func(t *testing.T, v *visitor) {
 		giveRightPIN(v)
-		time.Sleep(defaultIdle)
-		to := v.post("/new/withdrawal", http.StatusSeeOther, "aadhaar", customerAadhaar, "customer", "X", "iin", "607094", "amount", "500", "consent", "yes")
+		time.Sleep(web.DefaultIdle)
+		to := v.Post("/new/withdrawal", http.StatusSeeOther, "aadhaar", webtest.CustomerAadhaar, "customer", "X", "iin", "607094", "amount", "500", "consent", "yes")
 		if to != "/unlock?next=%2Fnew%2Fwithdrawal" || v.f.begun() != 0 {
 			t.Errorf("it led to %s, %d operations were begun", to, v.f.begun())
 		}
-		body := v.get(to, http.StatusOK)
-		has(t, body, `name="next" value="/new/withdrawal"`)
-		if to := v.post("/unlock", http.StatusSeeOther, "pin", rightPIN, "next", "/new/withdrawal"); to != "/new/withdrawal" {
+		body := v.Get(to, http.StatusOK)
+		webtest.Has(t, body, `name="next" value="/new/withdrawal"`)
+		if to := v.Post("/unlock", http.StatusSeeOther, "pin", rightPIN, "next", "/new/withdrawal"); to != "/new/withdrawal" {
 			t.Errorf("after the PIN it leads to %s", to)
 		}
-		v.get("/new/withdrawal", http.StatusOK)
+		v.Get("/new/withdrawal", http.StatusOK)
 	})
 }
 
 // stream reads events, one by one.
 func stream(v *visitor) (next func() string, end func()) {
-	v.t.Helper()
-	ctx, cancel := context.WithCancel(v.t.Context())
-	reply, err := v.http.Do(v.request(http.MethodGet, "/live", nil).WithContext(ctx))
+	v.T.Helper()
+	ctx, cancel := context.WithCancel(v.T.Context())
+	reply, err := v.HTTP.Do(v.Request(http.MethodGet, "/live", nil).WithContext(ctx))
 	if err != nil {
-		v.t.Fatal(err)
+		v.T.Fatal(err)
 	}
 	if reply.StatusCode != 200 || reply.Header.Get("Content-Type") != "text/event-stream" {
-		v.t.Fatalf("GET /live: HTTP %d, %s", reply.StatusCode, reply.Header.Get("Content-Type"))
+		v.T.Fatalf("GET /live: HTTP %d, %s", reply.StatusCode, reply.Header.Get("Content-Type"))
 	}
 	lines := bufio.NewScanner(reply.Body)
 	next = func() string {
@@ -177,7 +181,7 @@ func TestStream(t *testing.T) {
 			looks++
 		}
 		// It outlives the server's read and write time-outs, and ends with the lock.
-		if event != "locked" || time.Since(began) != defaultIdle || looks != int(defaultIdle/streamBeat)-1 && looks != int(defaultIdle/streamBeat) {
+		if event != "locked" || time.Since(began) != web.DefaultIdle || looks != int(web.DefaultIdle/streamBeat)-1 && looks != int(web.DefaultIdle/streamBeat) {
 			t.Errorf("it ended with %q after %s and %d looks", event, time.Since(began), looks)
 		}
 		if e := next(); e != "end" {
@@ -195,7 +199,7 @@ func TestLockEndsStreams(t *testing.T) {
 		next, end := stream(v)
 		defer end()
 		next()
-		if to := v.post("/lock", http.StatusSeeOther); to != "/unlock" {
+		if to := v.Post("/lock", http.StatusSeeOther); to != "/unlock" {
 			t.Errorf("the lock leads to %s", to)
 		}
 		if e := next(); e != "locked" {
@@ -207,7 +211,7 @@ func TestLockEndsStreams(t *testing.T) {
 		if e := next(); e != "look" {
 			t.Errorf("the unlock page is told %q", e)
 		}
-		has(t, v.get("/unlock?part=main", http.StatusOK), "Line up")
+		webtest.Has(t, v.Get("/unlock?part=main", http.StatusOK), "Line up")
 	})
 }
 
@@ -217,7 +221,7 @@ func TestTooManyStreams(t *testing.T) {
 			_, end := stream(v)
 			defer end()
 		}
-		reply, _ := v.do(v.request(http.MethodGet, "/live", nil))
+		reply, _ := v.Do(v.Request(http.MethodGet, "/live", nil))
 		if reply.StatusCode != http.StatusServiceUnavailable || reply.Header.Get("Retry-After") == "" {
 			t.Errorf("HTTP %d", reply.StatusCode)
 		}
@@ -226,54 +230,29 @@ func TestTooManyStreams(t *testing.T) {
 
 func TestWrongPIN(t *testing.T) {
 	inBubble(t, func(t *testing.T, v *visitor) {
-		v.get("/unlock", http.StatusOK)
+		v.Get("/unlock", http.StatusOK)
 		for left := 4; left >= 1; left-- {
-			page := v.post("/unlock", http.StatusUnauthorized, "pin", "1111")
+			page := v.Post("/unlock", http.StatusUnauthorized, "pin", "1111")
 			want := fmt.Sprintf("This PIN is wrong. %d tries are left", left)
 			if left == 1 {
 				want = "This PIN is wrong. 1 try is left"
 			}
-			has(t, page, want)
+			webtest.Has(t, page, want)
 		}
-		reply, page := v.do(v.form("/unlock", "pin", "1111"))
+		reply, page := v.Do(v.Form("/unlock", "pin", "1111"))
 		if reply.StatusCode != http.StatusTooManyRequests || reply.Header.Get("Retry-After") != "30" {
 			t.Errorf("HTTP %d, Retry-After %q", reply.StatusCode, reply.Header.Get("Retry-After"))
 		}
-		has(t, page, "looked at in 30 s", `data-wait="30"`)
+		webtest.Has(t, page, "looked at in 30 s", `data-wait="30"`)
 		time.Sleep(10 * time.Second)
-		has(t, v.get("/unlock", http.StatusOK), "looked at in 20 s", `data-wait="20"`) // a reload says so, too
+		webtest.Has(t, v.Get("/unlock", http.StatusOK), "looked at in 20 s", `data-wait="20"`) // a reload says so, too
 		time.Sleep(20 * time.Second)
-		hasNot(t, v.get("/unlock", http.StatusOK), "looked at in")
-		has(t, v.post("/unlock", http.StatusTooManyRequests, "pin", "1111"), "looked at in 1 min")
-		has(t, v.post("/unlock", http.StatusUnprocessableEntity, "pin", ""), "4 to 12 digits")
-		has(t, v.post("/unlock", http.StatusUnprocessableEntity, "pin", strings.Repeat("1", 13)), "4 to 12 digits")
-		if to := v.post("/unlock", http.StatusSeeOther, "pin", rightPIN, "next", "//evil.example"); to != "/" {
+		webtest.HasNot(t, v.Get("/unlock", http.StatusOK), "looked at in")
+		webtest.Has(t, v.Post("/unlock", http.StatusTooManyRequests, "pin", "1111"), "looked at in 1 min")
+		webtest.Has(t, v.Post("/unlock", http.StatusUnprocessableEntity, "pin", ""), "4 to 12 digits")
+		webtest.Has(t, v.Post("/unlock", http.StatusUnprocessableEntity, "pin", strings.Repeat("1", 13)), "4 to 12 digits")
+		if to := v.Post("/unlock", http.StatusSeeOther, "pin", rightPIN, "next", "//evil.example"); to != "/" {
 			t.Errorf("after the PIN it leads to %s", to)
 		}
-	})
-}
-
-// TestManyBrowsers: the browser that was idle longest is locked for another.
-func TestManyBrowsers(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s, err := newSessions(testRand{}, defaultIdle)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var all []*session
-		for range maxSessions + 1 {
-			ses, err := s.unlock("Fatima")
-			if err != nil {
-				t.Fatal(err)
-			}
-			all = append(all, ses)
-			time.Sleep(time.Second)
-		}
-		for i, ses := range all {
-			if open := s.find(ses.id, false) != nil; open != (i > 0) {
-				t.Errorf("browser %d is open: %v", i, open)
-			}
-		}
-		<-all[0].gone
 	})
 }

@@ -5,19 +5,23 @@ import (
 	"net/http"
 
 	"galla/edge"
+	"galla/edge/told"
+	"galla/edge/web"
+	"galla/edge/words"
 	"galla/shared/op"
 )
 
 // opData is what the page of an operation shows.
 type opData struct {
 	ID       op.ID
-	Kind     kind
+	Kind     told.Kind
 	KindName string
-	Told     told
-	Steps    []step // empty: final
-	Ready    []chip // before the finger
+	Told     told.Told
+	Band     web.Band
+	Steps    []told.Step // empty: final
+	Ready    []web.Chip  // before the finger
 	Advice   advice
-	Facts    []fact
+	Facts    []web.Fact
 	Balance  string // shown on request only
 	Entries  []entry
 	Closing  string // balance of a mini statement
@@ -28,9 +32,6 @@ type opData struct {
 
 // advice is what a bank's code means and what to do.
 type advice struct{ Code, Meaning, Do string }
-
-// fact is one line of an operation's details.
-type fact struct{ Label, Value string }
 
 // can says which steps the agent may take now.
 type can struct {
@@ -44,57 +45,60 @@ type can struct {
 }
 
 // operation shows an operation as it stands, from the finger to the result.
-func (s *Screen) operation(w http.ResponseWriter, r *http.Request, ses *session) {
+func (s *Screen) operation(w http.ResponseWriter, r *http.Request, ses *web.Session) {
 	s.operationPage(w, r, ses, http.StatusOK, "")
 }
 
 // nextRefresh is how often a page without scripts looks again, in seconds.
-const nextRefresh = "3"
+const nextRefresh = 3
 
-func (s *Screen) operationPage(w http.ResponseWriter, r *http.Request, ses *session, status int, alert string) {
+func (s *Screen) operationPage(w http.ResponseWriter, r *http.Request, ses *web.Session, status int, alert string) {
 	id, err := op.ParseID(r.PathValue("id"))
 	if err != nil {
-		s.message(w, r, ses, http.StatusNotFound, "error.unknown")
+		s.Message(w, r, ses, http.StatusNotFound, "error.unknown")
 		return
 	}
 	v, err := s.counter.Operation(id)
 	if err != nil {
-		s.failed(w, r, ses, err)
+		s.Failed(w, r, ses, err)
 		return
 	}
 	st := s.counter.Status()
-	k := kindOf(v.Route)
-	d := opData{ID: id, Kind: k, KindName: s.words.say("kind." + k.Name), Told: s.tell(v, st), Can: s.can(v)}
+	k := told.Of(v.Route)
+	d := opData{ID: id, Kind: k, KindName: ses.Words().Say("kind." + k.Name), Told: told.Tell(ses.Words(), v, st), Can: allowed(v)}
 	switch {
 	case d.Can.Capture:
-		d.Steps, d.Ready = s.steps(d.Told.Case), s.readiness(st)
+		d.Steps, d.Ready = told.Steps(ses.Words(), d.Told.Case), web.Readiness(ses.Words(), st)
 	case !v.State.Final():
-		d.Steps = s.steps(d.Told.Case)
+		d.Steps = told.Steps(ses.Words(), d.Told.Case)
 	}
 	if v.Result.Code != "" && v.State != op.Succeeded {
 		d.Advice.Code = v.Result.Code
 		d.Advice.Meaning, d.Advice.Do = s.cfg.Explain(v.Result.Code)
 	}
 	if v.State == op.Succeeded && v.Result.Balance != nil && k.Group == "cash" {
-		d.Balance = rupees(*v.Result.Balance)
+		d.Balance = words.Rupees(*v.Result.Balance)
 	}
 	d.Entries, d.Closing = readStatement(v.Result.MiniStatement)
-	d.Facts = s.facts(v, st)
-	if next, ok := kindNamed(r.FormValue("next")); ok && v.Route == op.ReqAuth {
-		d.Next, d.NextName = next.Name, s.words.say("kind."+next.Name)
+	d.Facts = facts(ses.Words(), v, st)
+	if next, ok := told.Named(r.FormValue("next")); ok && v.Route == op.ReqAuth {
+		d.Next, d.NextName = next.Name, next.Title(ses.Words())
 	}
-	p := page{Name: "op", Title: d.Told.Title, Alert: alert, Data: d}
+	d.Band = web.Band{
+		Tone: d.Told.Tone, Icon: d.Told.Icon, Group: k.Group, Of: d.KindName, Title: d.Told.Title, Lead: d.Told.Lead, Why: d.Told.Why,
+	}
+	p := web.Page{Name: "screen/op", Title: d.Told.Title, Alert: alert, Data: d}
 	if d.Can.Leave {
 		p.Back = "/"
 	}
 	if !v.State.Final() && v.Stage != edge.StageReady {
 		p.Refresh = nextRefresh
 	}
-	s.render(w, r, ses, status, p)
+	s.Render(w, r, ses, status, p)
 }
 
-// can says what may be done to an operation in its state.
-func (s *Screen) can(v edge.View) can {
+// allowed says what may be done to an operation in its state.
+func allowed(v edge.View) can {
 	early := v.State == op.Reserved || v.State == op.Queued
 	final := v.State.Final()
 	return can{
@@ -109,11 +113,11 @@ func (s *Screen) can(v edge.View) can {
 }
 
 // facts are the details that a dispute needs.
-func (s *Screen) facts(v edge.View, st edge.Status) []fact {
-	var out []fact
+func facts(w *words.Words, v edge.View, st edge.Status) []web.Fact {
+	var out []web.Fact
 	add := func(label, value string) {
 		if value != "" {
-			out = append(out, fact{s.words.say("fact." + label), value})
+			out = append(out, web.Fact{Label: w.Say("fact." + label), Value: value})
 		}
 	}
 	if v.Route == op.ReqAuth {
@@ -123,15 +127,15 @@ func (s *Screen) facts(v edge.View, st edge.Status) []fact {
 	}
 	add("aadhaar", v.Aadhaar)
 	add("bank", v.BankName)
-	if kindOf(v.Route).Money {
-		add("amount", rupees(v.Amount))
+	if told.Of(v.Route).Money {
+		add("amount", words.Rupees(v.Amount))
 	}
-	add("begun", s.words.stamp(v.CreatedAt))
+	add("begun", w.Stamp(v.CreatedAt))
 	if v.State == op.Queued {
-		add("deadline", s.words.clockSeconds(v.Deadline))
+		add("deadline", w.Seconds(v.Deadline))
 	}
-	add("ended", s.words.stamp(v.EndedAt))
-	add("cash", s.words.stamp(v.CashGiven))
+	add("ended", w.Stamp(v.EndedAt))
+	add("cash", w.Stamp(v.CashGiven))
 	add("rrn", v.Result.RRN)
 	add("stan", v.Result.STAN)
 	add("reference", v.Result.Reference)
@@ -144,10 +148,10 @@ func (s *Screen) facts(v edge.View, st edge.Status) []fact {
 
 // step takes one of the steps of an operation's page. Each is harmless when
 // repeated; the page that follows shows what is true now.
-func (s *Screen) step(w http.ResponseWriter, r *http.Request, ses *session) {
+func (s *Screen) step(w http.ResponseWriter, r *http.Request, ses *web.Session) {
 	id, err := op.ParseID(r.PathValue("id"))
 	if err != nil {
-		s.message(w, r, ses, http.StatusNotFound, "error.unknown")
+		s.Message(w, r, ses, http.StatusNotFound, "error.unknown")
 		return
 	}
 	late := ""
@@ -159,25 +163,25 @@ func (s *Screen) step(w http.ResponseWriter, r *http.Request, ses *session) {
 	case "cash":
 		err, late = s.counter.ConfirmCash(id), "op.late.cash"
 	default:
-		s.nowhere(w, r, ses)
+		s.Nowhere(w, r, ses)
 		return
 	}
 	var precluded *edge.PrecludedError
 	switch {
 	case errors.As(err, &precluded):
-		s.operationPage(w, r, ses, http.StatusConflict, precluded.Message)
+		s.operationPage(w, r, ses, http.StatusConflict, told.Precluded(ses.Words(), precluded))
 	case errors.Is(err, edge.ErrIllegal):
-		s.operationPage(w, r, ses, http.StatusConflict, s.words.say(late))
+		s.operationPage(w, r, ses, http.StatusConflict, ses.Words().Say(late))
 	case errors.Is(err, edge.ErrNotFound):
-		s.message(w, r, ses, http.StatusNotFound, "error.unknown")
+		s.Message(w, r, ses, http.StatusNotFound, "error.unknown")
 	case err != nil:
 		s.log.Error("a step can't be taken", "operation", id, "step", r.PathValue("step"), "error", err)
-		s.operationPage(w, r, ses, http.StatusInternalServerError, s.words.say("op.disk"))
-	case part(r):
+		s.operationPage(w, r, ses, http.StatusInternalServerError, ses.Words().Say("op.disk"))
+	case web.Part(r):
 		s.operationPage(w, r, ses, http.StatusOK, "")
 	default:
 		to := "/op/" + string(id)
-		if k, ok := kindNamed(r.PostForm.Get("next")); ok {
+		if k, ok := told.Named(r.PostForm.Get("next")); ok {
 			to += "?next=" + k.Name
 		}
 		http.Redirect(w, r, to, http.StatusSeeOther)
@@ -196,18 +200,18 @@ type receiptData struct {
 
 // receipt shows the receipt of an operation whose outcome the bank told, or the
 // slip of one that is pending.
-func (s *Screen) receipt(w http.ResponseWriter, r *http.Request, ses *session) {
+func (s *Screen) receipt(w http.ResponseWriter, r *http.Request, ses *web.Session) {
 	id, err := op.ParseID(r.PathValue("id"))
 	if err != nil {
-		s.message(w, r, ses, http.StatusNotFound, "error.unknown")
+		s.Message(w, r, ses, http.StatusNotFound, "error.unknown")
 		return
 	}
 	v, err := s.counter.Operation(id)
 	if err != nil {
-		s.failed(w, r, ses, err)
+		s.Failed(w, r, ses, err)
 		return
 	}
-	if !s.can(v).Receipt {
+	if !allowed(v).Receipt {
 		http.Redirect(w, r, "/op/"+string(id), http.StatusSeeOther)
 		return
 	}
@@ -217,5 +221,5 @@ func (s *Screen) receipt(w http.ResponseWriter, r *http.Request, ses *session) {
 			d.Paper = paper
 		}
 	}
-	s.render(w, r, ses, http.StatusOK, page{Name: "receipt", Title: s.words.say("receipt.title"), Back: "/op/" + string(id), Data: d})
+	s.Render(w, r, ses, http.StatusOK, web.Page{Name: "screen/receipt", Title: ses.Words().Say("receipt.title"), Back: "/op/" + string(id), Data: d})
 }

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"galla/edge"
+	"galla/edge/told"
+	"galla/edge/web/webtest"
 	"galla/shared/money"
 	"galla/shared/op"
 )
@@ -30,11 +32,11 @@ func TestStates(t *testing.T) {
 		t.Run(s.name, func(t *testing.T) {
 			v := v.in(t)
 			id := v.f.add(s.view)
-			page := v.get("/op/"+string(id), http.StatusOK)
-			if got := says(t, page); got != s.heading {
+			page := v.Get("/op/"+string(id), http.StatusOK)
+			if got := webtest.Says(t, page); got != s.heading {
 				t.Errorf("it says %q, want %q", got, s.heading)
 			}
-			has(t, page, s.want)
+			webtest.Has(t, page, s.want)
 			cash := strings.HasPrefix(s.heading, "GIVE CASH")
 			if s.view.Route == op.Withdrawal && s.view.State != op.Reserved {
 				if strings.Contains(page, `class="band give`) != cash {
@@ -59,9 +61,9 @@ func TestStates(t *testing.T) {
 			if moving := !now.State.Final() && now.State != op.Reserved; refreshes != moving {
 				t.Errorf("the page refreshes itself: %v", refreshes)
 			}
-			part := v.get("/op/"+string(id)+"?part=main", http.StatusOK)
-			has(t, part, `id="op"`, `data-live`, s.heading)
-			hasNot(t, part, "<html")
+			part := v.Get("/op/"+string(id)+"?part=main", http.StatusOK)
+			webtest.Has(t, part, `id="op"`, `data-live`, s.heading)
+			webtest.HasNot(t, part, "<html")
 		})
 	}
 }
@@ -70,19 +72,19 @@ func TestWaitingForTheLine(t *testing.T) {
 	v := unlocked(t)
 	v.f.status.Link = edge.LinkState{Since: fakeNow.Add(-time.Minute)}
 	id := v.f.add(cashOp(func(v *edge.View) { v.State, v.Deadline = op.Queued, fakeNow.Add(90*time.Second) }))
-	page := v.get("/op/"+string(id), http.StatusOK)
-	has(t, page, "DO NOT GIVE CASH YET", "If it is back before 10:15:30, this is sent", "No line since 10:13", "Give up")
+	page := v.Get("/op/"+string(id), http.StatusOK)
+	webtest.Has(t, page, "DO NOT GIVE CASH YET", "If it is back before 10:15:30, this is sent", "No line since 10:13", "Give up")
 	// Given up before it was sent, it is over; after, it is not.
-	if to := v.post("/op/"+string(id)+"/abandon", http.StatusSeeOther); to != "/op/"+string(id) {
+	if to := v.Post("/op/"+string(id)+"/abandon", http.StatusSeeOther); to != "/op/"+string(id) {
 		t.Errorf("giving up leads to %s", to)
 	}
-	has(t, v.get("/op/"+string(id), http.StatusOK), "DO NOT GIVE CASH", "No money moved", "Given up before it was sent.")
-	v.post("/op/"+string(id)+"/abandon", http.StatusSeeOther)
+	webtest.Has(t, v.Get("/op/"+string(id), http.StatusOK), "DO NOT GIVE CASH", "No money moved", "Given up before it was sent.")
+	v.Post("/op/"+string(id)+"/abandon", http.StatusSeeOther)
 	sent := v.f.add(cashOp(func(v *edge.View) { v.State = op.Sent }))
-	has(t, v.post("/op/"+string(sent)+"/abandon", http.StatusConflict), "It was sent already", "DO NOT GIVE CASH YET",
+	webtest.Has(t, v.Post("/op/"+string(sent)+"/abandon", http.StatusConflict), "It was sent already", "DO NOT GIVE CASH YET",
 		`content="3;url=/op/`+string(sent)+`?auto=1"`)
-	has(t, v.post("/op/"+string(sent)+"/cash", http.StatusConflict), "Do not give cash")
-	has(t, v.post("/op/"+string(sent)+"/abandon?part=main", http.StatusConflict), "It was sent already")
+	webtest.Has(t, v.Post("/op/"+string(sent)+"/cash", http.StatusConflict), "Do not give cash")
+	webtest.Has(t, v.Post("/op/"+string(sent)+"/abandon?part=main", http.StatusConflict), "It was sent already")
 }
 
 // TestReaderErrors: each of the reader's codes has a headline and says that
@@ -101,22 +103,22 @@ func TestReaderErrors(t *testing.T) {
 		id := v.f.add(cashOp(func(v *edge.View) {
 			v.State, v.Problem = op.Reserved, &edge.CaptureError{Code: c.code, Action: c.action, Message: "What happened and what to do."}
 		}))
-		page := v.get("/op/"+string(id), http.StatusOK)
-		if got := says(t, page); got != c.heading {
+		page := v.Get("/op/"+string(id), http.StatusOK)
+		if got := webtest.Says(t, page); got != c.heading {
 			t.Errorf("code %q: %q, want %q", c.code, got, c.heading)
 		}
-		has(t, page, "What happened and what to do.", "Nothing was sent yet, no money moved.", "Try again", "Give up")
+		webtest.Has(t, page, "What happened and what to do.", "Nothing was sent yet, no money moved.", "Try again", "Give up")
 	}
 }
 
 func TestDoubleSubmit(t *testing.T) {
 	v := unlocked(t)
-	v.get("/new/withdrawal", http.StatusOK)
+	v.Get("/new/withdrawal", http.StatusOK)
 	var wg sync.WaitGroup
 	places := make([]string, 8)
 	for i := range places {
 		wg.Go(func() {
-			reply, err := v.http.Do(v.form("/new/withdrawal", filled()...))
+			reply, err := v.HTTP.Do(v.Form("/new/withdrawal", filled()...))
 			if err != nil {
 				t.Error(err)
 				return
@@ -136,45 +138,45 @@ func TestDoubleSubmit(t *testing.T) {
 	}
 	// Another amount on the same form is another operation; another form of the
 	// same customer, too.
-	v.post("/new/withdrawal", http.StatusSeeOther, filled("amount", "700")...)
-	v.post("/new/withdrawal", http.StatusSeeOther, filled("form", "f2")...)
+	v.Post("/new/withdrawal", http.StatusSeeOther, filled("amount", "700")...)
+	v.Post("/new/withdrawal", http.StatusSeeOther, filled("form", "f2")...)
 	if v.f.begun() != 3 {
 		t.Errorf("%d operations, want 3", v.f.begun())
 	}
 	// Starting the capture twice, and confirming the cash twice, is harmless.
 	id := v.f.latest(t)
 	for range 2 {
-		if to := v.post("/op/"+string(id)+"/capture", http.StatusSeeOther); to != "/op/"+string(id) {
+		if to := v.Post("/op/"+string(id)+"/capture", http.StatusSeeOther); to != "/op/"+string(id) {
 			t.Errorf("the capture leads to %s", to)
 		}
 	}
 	v.f.move(id, paid)
 	for range 2 {
-		v.post("/op/"+string(id)+"/cash", http.StatusSeeOther)
+		v.Post("/op/"+string(id)+"/cash", http.StatusSeeOther)
 	}
-	v.post("/op/"+string(id)+"/capture", http.StatusSeeOther)
-	has(t, v.get("/op/"+string(id), http.StatusOK), "CASH GIVEN ₹500", "Do not give it again")
-	has(t, v.post("/op/"+string(id)+"/cash?part=main", http.StatusOK), "CASH GIVEN ₹500")
+	v.Post("/op/"+string(id)+"/capture", http.StatusSeeOther)
+	webtest.Has(t, v.Get("/op/"+string(id), http.StatusOK), "CASH GIVEN ₹500", "Do not give it again")
+	webtest.Has(t, v.Post("/op/"+string(id)+"/cash?part=main", http.StatusOK), "CASH GIVEN ₹500")
 }
 
 func TestBegin(t *testing.T) {
 	v := unlocked(t)
-	v.post("/new/withdrawal", http.StatusSeeOther, filled("amount", " ₹ 1,250.50 ")...)
-	v.post("/new/purchase", http.StatusSeeOther, filled("amount", "", "quick", "2000")...)
-	v.post("/new/purchase", http.StatusSeeOther, filled("amount", "2000", "quick", "2000")...)
-	v.post("/new/balance", http.StatusSeeOther, filled("amount", "500")...) // an enquiry has no amount, whoever sends one
+	v.Post("/new/withdrawal", http.StatusSeeOther, filled("amount", " ₹ 1,250.50 ")...)
+	v.Post("/new/purchase", http.StatusSeeOther, filled("amount", "", "quick", "2000")...)
+	v.Post("/new/purchase", http.StatusSeeOther, filled("amount", "2000", "quick", "2000")...)
+	v.Post("/new/balance", http.StatusSeeOther, filled("amount", "500")...) // an enquiry has no amount, whoever sends one
 	d := v.f.drafts
 	for i, want := range []struct {
 		route  op.RouteID
 		amount money.Paise
 	}{{op.Withdrawal, 1_250_50}, {op.Purchase, 2_000_00}, {op.Purchase, 2_000_00}, {op.Balance, 0}} {
-		if d[i].Route != want.route || d[i].Amount != want.amount || d[i].Aadhaar.Reveal() != customerAadhaar ||
+		if d[i].Route != want.route || d[i].Amount != want.amount || d[i].Aadhaar.Reveal() != webtest.CustomerAadhaar ||
 			d[i].Customer != "Shivshankar Choudhury" || d[i].IIN != "607094" || d[i].Operator != "Fatima" || d[i].Consent != "AEPS-EN-1" {
 			t.Errorf("draft %d: %+v", i, d[i])
 		}
 	}
 	// The bank of the last customers stands first.
-	has(t, v.get("/new/withdrawal", http.StatusOK), `<optgroup label="Recent"><option value="607094">State Bank of India</option></optgroup>`)
+	webtest.Has(t, v.Get("/new/withdrawal", http.StatusOK), `<optgroup label="Recent"><option value="607094">State Bank of India</option></optgroup>`)
 }
 
 // TestFieldErrors: all wrong fields are told at once, what was typed stays, the
@@ -203,8 +205,8 @@ func TestFieldErrors(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			v := v.in(t)
-			page := v.post("/new/withdrawal", http.StatusUnprocessableEntity, filled(c.fields...)...)
-			has(t, page, c.want...)
+			page := v.Post("/new/withdrawal", http.StatusUnprocessableEntity, filled(c.fields...)...)
+			webtest.Has(t, page, c.want...)
 			if n := strings.Count(page, `aria-invalid="true"`); n != c.fault {
 				t.Errorf("%d fields are marked, want %d", n, c.fault)
 			}
@@ -212,8 +214,8 @@ func TestFieldErrors(t *testing.T) {
 				t.Errorf("%d fields want the focus", n)
 			}
 			if c.name == "check digit" {
-				has(t, page, `value="Shivshankar Choudhury"`, `value="500"`, `<option value="607094" selected>`, ` checked`)
-				hasNot(t, page, "7059")
+				webtest.Has(t, page, `value="Shivshankar Choudhury"`, `value="500"`, `<option value="607094" selected>`, ` checked`)
+				webtest.HasNot(t, page, "7059")
 			}
 		})
 	}
@@ -226,11 +228,11 @@ func TestFieldErrors(t *testing.T) {
 // counter began is given up.
 func TestCounterContentWithLess(t *testing.T) {
 	v := unlocked(t)
-	page := v.post("/new/balance", http.StatusUnprocessableEntity, filled("customer", "")...)
-	has(t, page, "Enter the customer&#39;s name.")
+	page := v.Post("/new/balance", http.StatusUnprocessableEntity, filled("customer", "")...)
+	webtest.Has(t, page, "Enter the customer&#39;s name.")
 	lax := &lenient{v.f}
 	v.s.counter = lax
-	v.post("/new/balance", http.StatusUnprocessableEntity, filled("customer", "")...)
+	v.Post("/new/balance", http.StatusUnprocessableEntity, filled("customer", "")...)
 	got, err := v.f.Operation(v.f.latest(t))
 	if err != nil || got.State != op.Expired {
 		t.Errorf("the operation of a wrong form is %s, %v", got.State, err)
@@ -247,16 +249,16 @@ func (l *lenient) Begin(context.Context, edge.Draft) (edge.View, error) {
 func TestPrecluded(t *testing.T) {
 	v := unlocked(t)
 	v.f.refuse = &edge.PrecludedError{Code: "link", Message: "The line is down. Nothing was asked; try again when it is back."}
-	page := v.post("/new/balance", http.StatusConflict, filled()...)
-	has(t, page, "The line is down.", `value="Shivshankar Choudhury"`, "ends in XXXXXXXX7058")
-	has(t, v.post("/day", http.StatusConflict), "The line is down.")
+	page := v.Post("/new/balance", http.StatusConflict, filled()...)
+	webtest.Has(t, page, "The line is down.", `value="Shivshankar Choudhury"`, "ends in XXXXXXXX7058")
+	webtest.Has(t, v.Post("/day", http.StatusConflict), "The line is down.")
 	v.f.refuse = &edge.PrecludedError{Code: "session", Message: "first"}
-	if to := v.post("/new/balance", http.StatusSeeOther, filled()...); to != "/day?next=balance" {
+	if to := v.Post("/new/balance", http.StatusSeeOther, filled()...); to != "/day?next=balance" {
 		t.Errorf("without a session it leads to %s", to)
 	}
 	v.f.refuse = errors.New("disk on fire")
-	has(t, v.post("/new/balance", http.StatusInternalServerError, filled()...), "Do not hand out cash")
-	if strings.Contains(v.seen.b.String(), "disk on fire</") {
+	webtest.Has(t, v.Post("/new/balance", http.StatusInternalServerError, filled()...), "Do not hand out cash")
+	if strings.Contains(v.Seen.String(), "disk on fire</") {
 		t.Error("an inner error was shown")
 	}
 }
@@ -266,32 +268,32 @@ func TestPrecluded(t *testing.T) {
 func TestDay(t *testing.T) {
 	v := unlocked(t)
 	v.f.status.Session = edge.SessionState{}
-	for _, k := range kinds {
-		if to := v.leads("/new/" + k.Name); to != "/day?next="+k.Name {
+	for _, k := range told.Kinds() {
+		if to := v.Leads("/new/" + k.Name); to != "/day?next="+k.Name {
 			t.Errorf("%s leads to %s", k.Name, to)
 		}
 	}
-	has(t, v.get("/day?next=purchase", http.StatusOK), "go on to Aadhaar Pay", `name="next" value="purchase"`)
-	has(t, v.get("/day?next=//evil.example", http.StatusOK), `name="next" value=""`)
-	has(t, v.get("/", http.StatusOK), "Before the first customer", "Agent not signed in")
-	to := v.post("/day", http.StatusSeeOther, "next", "purchase")
+	webtest.Has(t, v.Get("/day?next=purchase", http.StatusOK), "go on to Aadhaar Pay", `name="next" value="purchase"`)
+	webtest.Has(t, v.Get("/day?next=//evil.example", http.StatusOK), `name="next" value=""`)
+	webtest.Has(t, v.Get("/", http.StatusOK), "Before the first customer", "Agent not signed in")
+	to := v.Post("/day", http.StatusSeeOther, "next", "purchase")
 	id := v.f.latest(t)
 	if to != "/op/"+string(id)+"?next=purchase" {
 		t.Errorf("it leads to %s", to)
 	}
-	if again := v.post("/day", http.StatusSeeOther, "next", "purchase"); again != to {
+	if again := v.Post("/day", http.StatusSeeOther, "next", "purchase"); again != to {
 		t.Errorf("the second press leads to %s", again)
 	}
-	has(t, v.get(to, http.StatusOK), "Your own finger", "XXXXXXXX9405")
-	if back := v.post("/op/"+string(id)+"/capture", http.StatusSeeOther, "next", "purchase"); back != to {
+	webtest.Has(t, v.Get(to, http.StatusOK), "Your own finger", "XXXXXXXX9405")
+	if back := v.Post("/op/"+string(id)+"/capture", http.StatusSeeOther, "next", "purchase"); back != to {
 		t.Errorf("the capture leads to %s", back)
 	}
 	v.f.move(id, func(v *edge.View) { v.State = op.Succeeded })
 	v.f.status.Session = edge.SessionState{Known: true, Active: true, ExpiresAt: fakeNow.Add(24 * time.Hour)}
-	has(t, v.get(to, http.StatusOK), "Signed in for the day", "until 22 Nov, 10:14", `href="/new/purchase"`)
-	has(t, v.get("/day", http.StatusOK), "You are signed in until 22 Nov, 10:14, another 24 h 0 min")
-	has(t, v.get("/", http.StatusOK), "Agent signed in, 24 h")
-	if again := v.post("/day", http.StatusSeeOther); again == to {
+	webtest.Has(t, v.Get(to, http.StatusOK), "Signed in for the day", "until 22 Nov, 10:14", `href="/new/purchase"`)
+	webtest.Has(t, v.Get("/day", http.StatusOK), "You are signed in until 22 Nov, 10:14, another 24 h 0 min")
+	webtest.Has(t, v.Get("/", http.StatusOK), "Agent signed in, 24 h")
+	if again := v.Post("/day", http.StatusSeeOther); again == to {
 		t.Error("another authentication is the old one")
 	}
 }
@@ -299,25 +301,25 @@ func TestDay(t *testing.T) {
 func TestAgainWithTheSameCustomer(t *testing.T) {
 	v := unlocked(t)
 	id := v.f.add(cashOp(func(v *edge.View) { v.State = op.Expired }))
-	has(t, v.get("/op/"+string(id), http.StatusOK), "/new/withdrawal?again="+string(id))
-	has(t, v.get("/new/withdrawal?again="+string(id), http.StatusOK), `value="Shivshankar Choudhury"`, `value="500"`, `<option value="607094" selected>`)
-	v.get("/new/withdrawal?again=nonsense", http.StatusOK)
-	v.get("/new/withdrawal?again=01a1fd9d-5dff-70af-bbe2-a29581a5d260", http.StatusOK)
+	webtest.Has(t, v.Get("/op/"+string(id), http.StatusOK), "/new/withdrawal?again="+string(id))
+	webtest.Has(t, v.Get("/new/withdrawal?again="+string(id), http.StatusOK), `value="Shivshankar Choudhury"`, `value="500"`, `<option value="607094" selected>`)
+	v.Get("/new/withdrawal?again=nonsense", http.StatusOK)
+	v.Get("/new/withdrawal?again=01a1fd9d-5dff-70af-bbe2-a29581a5d260", http.StatusOK)
 }
 
 func TestReceipt(t *testing.T) {
 	v := unlocked(t)
 	id := v.f.add(cashOp(paid))
-	page := v.get("/op/"+string(id)+"/receipt", http.StatusOK)
-	has(t, page, "XXXXXXXX7058", "632504004211", "₹500.00", "paper-80")
-	has(t, v.get("/op/"+string(id)+"/receipt?paper=58", http.StatusOK), "paper-58")
-	has(t, v.get("/op/"+string(id)+"/receipt?paper=nonsense", http.StatusOK), "paper-80")
+	page := v.Get("/op/"+string(id)+"/receipt", http.StatusOK)
+	webtest.Has(t, page, "XXXXXXXX7058", "632504004211", "₹500.00", "paper-80")
+	webtest.Has(t, v.Get("/op/"+string(id)+"/receipt?paper=58", http.StatusOK), "paper-58")
+	webtest.Has(t, v.Get("/op/"+string(id)+"/receipt?paper=nonsense", http.StatusOK), "paper-80")
 	pending := v.f.add(cashOp(func(v *edge.View) { v.State = op.Pending }))
-	has(t, v.get("/op/"+string(pending), http.StatusOK), "Slip for the customer")
-	v.get("/op/"+string(pending)+"/receipt", http.StatusOK)
+	webtest.Has(t, v.Get("/op/"+string(pending), http.StatusOK), "Slip for the customer")
+	v.Get("/op/"+string(pending)+"/receipt", http.StatusOK)
 	for _, state := range []op.State{op.Reserved, op.Queued, op.Sent, op.Expired, op.NotSent} {
 		none := v.f.add(cashOp(func(v *edge.View) { v.State = state }))
-		if to := v.leads("/op/" + string(none) + "/receipt"); to != "/op/"+string(none) {
+		if to := v.Leads("/op/" + string(none) + "/receipt"); to != "/op/"+string(none) {
 			t.Errorf("a receipt in state %s leads to %s", state, to)
 		}
 	}
@@ -325,25 +327,25 @@ func TestReceipt(t *testing.T) {
 
 func TestUnknownOperations(t *testing.T) {
 	v := unlocked(t)
-	for _, id := range []string{"01a1fd9d-5dff-70af-bbe2-a29581a5d260", "nonsense", customerAadhaar[4:]} {
+	for _, id := range []string{"01a1fd9d-5dff-70af-bbe2-a29581a5d260", "nonsense", webtest.CustomerAadhaar[4:]} {
 		for _, path := range []string{"/op/" + id, "/op/" + id + "/receipt"} {
-			has(t, v.get(path, http.StatusNotFound), "not known here")
+			webtest.Has(t, v.Get(path, http.StatusNotFound), "not known here")
 		}
 		for _, step := range []string{"capture", "abandon", "cash"} {
-			v.post("/op/"+id+"/"+step, http.StatusNotFound)
+			v.Post("/op/"+id+"/"+step, http.StatusNotFound)
 		}
 	}
 	id := v.f.add(cashOp(paid))
-	v.post("/op/"+string(id)+"/nonsense", http.StatusNotFound)
-	v.get("/new/nonsense", http.StatusNotFound)
-	v.post("/new/nonsense", http.StatusNotFound)
+	v.Post("/op/"+string(id)+"/nonsense", http.StatusNotFound)
+	v.Get("/new/nonsense", http.StatusNotFound)
+	v.Post("/new/nonsense", http.StatusNotFound)
 	v.f.broken = errors.New("page 7 of the queue")
 	for _, path := range []string{"/op/" + string(id), "/op/" + string(id) + "/receipt"} {
-		hasNot(t, v.get(path, http.StatusInternalServerError), "page 7")
+		webtest.HasNot(t, v.Get(path, http.StatusInternalServerError), "page 7")
 	}
-	has(t, v.get("/operations", http.StatusOK), "can&#39;t be read from the disk")
-	has(t, v.get("/", http.StatusOK), "can&#39;t be read from the disk")
-	v.post("/op/"+string(id)+"/cash", http.StatusInternalServerError)
+	webtest.Has(t, v.Get("/operations", http.StatusOK), "can&#39;t be read from the disk")
+	webtest.Has(t, v.Get("/", http.StatusOK), "can&#39;t be read from the disk")
+	v.Post("/op/"+string(id)+"/cash", http.StatusInternalServerError)
 }
 
 var rowID = regexp.MustCompile(`<a class="row" href="/op/([^"]+)">`)
@@ -352,7 +354,7 @@ var rowID = regexp.MustCompile(`<a class="row" href="/op/([^"]+)">`)
 // first, page by page, nothing twice and nothing left out.
 func TestOperations(t *testing.T) {
 	v := unlocked(t)
-	has(t, v.get("/operations", http.StatusOK), "No operations yet", "Everything is settled")
+	webtest.Has(t, v.Get("/operations", http.StatusOK), "No operations yet", "Everything is settled")
 	var ids []op.ID
 	for i := range 55 {
 		ids = append(ids, v.f.add(cashOp(func(v *edge.View) {
@@ -365,7 +367,7 @@ func TestOperations(t *testing.T) {
 	seen := map[string]int{}
 	path := "/operations"
 	for pages := 1; path != ""; pages++ {
-		page := v.get(path, http.StatusOK)
+		page := v.Get(path, http.StatusOK)
 		open, all, ok := strings.Cut(page, "Newest first")
 		if !ok {
 			t.Fatal(page)
@@ -389,17 +391,17 @@ func TestOperations(t *testing.T) {
 			t.Errorf("operation %d is listed %d times", i, seen[string(id)])
 		}
 	}
-	v.get("/operations?before=nonsense", http.StatusOK)
-	has(t, v.get("/", http.StatusOK), "1 open", "Do not give cash. Bank has not answered")
+	v.Get("/operations?before=nonsense", http.StatusOK)
+	webtest.Has(t, v.Get("/", http.StatusOK), "1 open", "Do not give cash. Bank has not answered")
 }
 
 func TestHomeAndBar(t *testing.T) {
 	v := unlocked(t)
-	page := v.get("/", http.StatusOK)
-	for i, k := range kinds {
-		has(t, page, fmt.Sprintf(`href="/new/%s" data-key="%d"`, k.Name, i+1))
+	page := v.Get("/", http.StatusOK)
+	for i, k := range told.Kinds() {
+		webtest.Has(t, page, fmt.Sprintf(`href="/new/%s" data-key="%d"`, k.Name, i+1))
 	}
-	has(t, page, "Lakshmi Kirana Store", "Fatima", "GAL00001", "Line up", "Reader ready", "Agent signed in, 19 h", "Nothing open")
+	webtest.Has(t, page, "Lakshmi Kirana Store", "Fatima", "GAL00001", "Line up", "Reader ready", "Agent signed in, 19 h", "Nothing open")
 	for _, c := range []struct {
 		alter func(*edge.Status)
 		want  string
@@ -419,8 +421,8 @@ func TestHomeAndBar(t *testing.T) {
 	} {
 		before := v.f.Status()
 		v.f.change(c.alter)
-		has(t, v.get("/", http.StatusOK), c.want)
-		has(t, v.get("/?part=main", http.StatusOK), c.want)
+		webtest.Has(t, v.Get("/", http.StatusOK), c.want)
+		webtest.Has(t, v.Get("/?part=main", http.StatusOK), c.want)
 		v.f.change(func(s *edge.Status) { *s = before })
 	}
 }
@@ -430,17 +432,14 @@ func TestHomeAndBar(t *testing.T) {
 func TestWeight(t *testing.T) {
 	const limit = 150 << 10
 	v := unlocked(t)
-	files := 0
-	for _, b := range v.s.static.files {
-		files += len(b)
-	}
+	files := v.s.Weight()
 	id := v.f.add(shelf[7].view)
 	for range pageSize {
 		v.f.add(shelf[5].view)
 		v.f.add(shelf[7].view)
 	}
 	for _, path := range []string{"/", "/new/withdrawal", "/day", "/op/" + string(id), "/op/" + string(id) + "/receipt", "/operations"} {
-		if n := files + len(v.get(path, http.StatusOK)); n > limit {
+		if n := files + len(v.Get(path, http.StatusOK)); n > limit {
 			t.Errorf("GET %s weighs %d bytes, more than %d", path, n, limit)
 		} else {
 			t.Logf("GET %s weighs %d bytes", path, n)

@@ -2,21 +2,26 @@ package screen
 
 import (
 	"context"
-	"crypto/rand"
+	"embed"
 	"errors"
 	"fmt"
-	"html/template"
 	"io"
+	"io/fs"
 	"log/slog"
 	"net"
 	"net/http"
-	"sync"
 	"time"
 
 	"galla/edge"
+	"galla/edge/told"
+	"galla/edge/web"
+	"galla/edge/words"
 	"galla/shared/op"
 	"galla/shared/secret"
 )
+
+//go:embed templates static messages
+var files embed.FS
 
 // Counter is what the screen needs of edge.Counter. All methods may be called
 // from many goroutines.
@@ -31,6 +36,8 @@ type Counter interface {
 	// Authenticate begins the day's authentication of the agent.
 	// *edge.PrecludedError.
 	Authenticate(ctx context.Context, operator string) (edge.View, error)
+	// Bounds gives what an amount of the route must keep today.
+	Bounds(route op.RouteID) edge.Bounds
 	// Capture starts asking for the finger, and then sending, in the
 	// background. While one goes on, or after it, another call changes nothing.
 	Capture(id op.ID) error
@@ -44,17 +51,17 @@ type Counter interface {
 	ConfirmCash(id op.ID) error
 	// Banks gives the bank list and when it was fetched.
 	Banks() (banks []edge.Bank, at time.Time)
-	// CheckPIN gives the agent's name. *edge.PINError.
-	CheckPIN(ctx context.Context, pin secret.OTP) (agent string, err error)
+	// CheckPIN gives the operator. *edge.PINError, edge.ErrNotFound.
+	CheckPIN(ctx context.Context, operator string, pin secret.OTP) (edge.Operator, error)
 }
 
 // Config sets up a Screen. Explain, Receipt and Logger are required.
 type Config struct {
-	// Language of the pages, a file of messages/; default "en".
-	Language string
 	// Idle is how long an unlocked screen stays unlocked without a touch;
-	// default 5 minutes.
+	// default web.DefaultIdle.
 	Idle time.Duration
+	// KeepLanguage keeps the language that an operator chose (web.Config).
+	KeepLanguage func(ctx context.Context, operator, language string) error
 	// Explain says what a bank's response code means and what to do next.
 	Explain func(code string) (meaning, advice string)
 	// Receipt makes the receipt of an operation.
@@ -64,9 +71,6 @@ type Config struct {
 	Rand   io.Reader
 	Logger *slog.Logger
 }
-
-// defaultIdle is how long a shopkeeper may turn to a shelf without locking up.
-const defaultIdle = 5 * time.Minute
 
 // ReceiptView is a receipt as the receipt page shows it. The Aadhaar number in
 // it is masked.
@@ -82,145 +86,53 @@ type ReceiptView struct {
 // ReceiptLine is one fact of a receipt.
 type ReceiptLine struct{ Label, Value string }
 
-// Screen serves the pages. Its Handler may be used without Run, for a server of
-// the caller's own.
+// Screen serves the pages: its own and those of all rooms.
 type Screen struct {
-	counter  Counter
-	cfg      Config
-	words    *words
-	pages    map[string]*template.Template
-	static   *static
-	sessions *sessions
-	unlocks  unlocks
-	log      *slog.Logger
-
-	streams chan struct{} // a place for each event stream
-	closing chan struct{} // closed when Run ends: event streams end
-	close   func()
+	*web.Kit
+	counter Counter
+	cfg     Config
+	unlocks unlocks
+	log     *slog.Logger
 }
 
-// New makes the pages. An error means that a dependency is missing or that the
-// program was built from broken files.
-func New(counter Counter, cfg Config) (*Screen, error) {
+// New makes the pages. An error means that a dependency is missing, that two
+// rooms bring the same thing, or that the program was built from broken files.
+func New(counter Counter, cfg Config, rooms ...web.Room) (*Screen, error) {
 	if counter == nil || cfg.Explain == nil || cfg.Receipt == nil || cfg.Logger == nil {
 		return nil, errors.New("screen needs a counter, explanations, receipts and a logger")
 	}
-	if cfg.Rand == nil {
-		cfg.Rand = rand.Reader
+	s := &Screen{counter: counter, cfg: cfg, log: cfg.Logger}
+	kit, err := web.New(counter, web.Config{
+		Idle: cfg.Idle, KeepLanguage: cfg.KeepLanguage, Rand: cfg.Rand, Logger: cfg.Logger,
+		Catalogues: []words.Catalogue{told.Catalogue()},
+	}, append([]web.Room{s}, rooms...)...)
+	if err != nil {
+		return nil, fmt.Errorf("put the pages together: %w", err)
 	}
-	if cfg.Language == "" {
-		cfg.Language = "en"
-	}
-	if cfg.Idle == 0 {
-		cfg.Idle = defaultIdle
-	}
-	s := &Screen{
-		counter: counter, cfg: cfg, log: cfg.Logger,
-		streams: make(chan struct{}, maxStreams), closing: make(chan struct{}),
-	}
-	s.close = sync.OnceFunc(func() { close(s.closing) })
-	var err error
-	if s.words, err = loadWords(cfg.Language); err != nil {
-		return nil, err
-	}
-	if s.static, err = loadStatic(); err != nil {
-		return nil, err
-	}
-	if s.pages, err = s.loadPages(); err != nil {
-		return nil, err
-	}
-	if s.sessions, err = newSessions(cfg.Rand, cfg.Idle); err != nil {
-		return nil, err
-	}
+	s.Kit = kit
 	return s, nil
 }
 
-// Handler gives the whole UI with its guards.
-func (s *Screen) Handler() http.Handler {
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET /static/{stamp}/{name}", s.static.serve)
-	mux.HandleFunc("GET /healthz", healthy)
-	mux.HandleFunc("GET /live", s.live)
+// Name implements web.Room.
+func (s *Screen) Name() string { return "screen" }
+
+// Files implements web.Room.
+func (s *Screen) Files() fs.FS { return files }
+
+// Register implements web.Room.
+func (s *Screen) Register(mux *http.ServeMux, kit *web.Kit) {
 	mux.HandleFunc("GET /unlock", s.askPIN)
 	mux.HandleFunc("POST /unlock", s.unlock)
-	mux.HandleFunc("POST /lock", s.post(s.lock))
-	mux.HandleFunc("POST /awake", s.post(s.awake))
-
-	mux.HandleFunc("GET /{$}", s.get(s.home))
-	mux.HandleFunc("GET /new/{kind}", s.get(s.form))
-	mux.HandleFunc("POST /new/{kind}", s.post(s.begin))
-	mux.HandleFunc("GET /day", s.get(s.day))
-	mux.HandleFunc("POST /day", s.post(s.authenticate))
-	mux.HandleFunc("GET /op/{id}", s.get(s.operation))
-	mux.HandleFunc("POST /op/{id}/{step}", s.post(s.step))
-	mux.HandleFunc("GET /op/{id}/receipt", s.get(s.receipt))
-	mux.HandleFunc("GET /operations", s.get(s.operations))
-	mux.HandleFunc("GET /", s.get(s.nowhere))
-	return s.guard(mux)
+	mux.HandleFunc("GET /{$}", kit.Get(s.home))
+	mux.HandleFunc("GET /new/{kind}", kit.Get(s.form))
+	mux.HandleFunc("POST /new/{kind}", kit.Post(s.begin))
+	mux.HandleFunc("GET /day", kit.Get(s.day))
+	mux.HandleFunc("POST /day", kit.Post(s.authenticate))
+	mux.HandleFunc("GET /op/{id}", kit.Get(s.operation))
+	mux.HandleFunc("POST /op/{id}/{step}", kit.Post(s.step))
+	mux.HandleFunc("GET /op/{id}/receipt", kit.Get(s.receipt))
+	mux.HandleFunc("GET /operations", kit.Get(s.operations))
 }
 
-// healthy answers whoever watches over the daemon; it tells nothing else.
-func healthy(w http.ResponseWriter, _ *http.Request) {
-	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	_, _ = io.WriteString(w, "alive\n")
-}
-
-// Limits of the server: it has one user with a few tabs, and everything is
-// local, so all times are short; event streams lift theirs.
-const (
-	readTimeout  = 10 * time.Second
-	writeTimeout = 30 * time.Second // the PIN's slow hash and a slow disk are in it
-	idleTimeout  = 2 * time.Minute
-	endTimeout   = 5 * time.Second // for requests under way when the program ends
-	maxHeader    = 16 << 10        // bytes
-)
-
-// Run serves on a loopback listener until ctx ends, and closes it. It is called
-// once. It returns when every request has ended.
-func (s *Screen) Run(ctx context.Context, l net.Listener) error {
-	if !loopback(l.Addr()) {
-		_ = l.Close()
-		return fmt.Errorf("the counter's screen listens on %s, which other machines can reach; give it a loopback address such as 127.0.0.1", l.Addr())
-	}
-	var conns sync.WaitGroup
-	srv := &http.Server{
-		Handler: s.Handler(), ReadHeaderTimeout: readTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
-		IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,
-		ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
-		ConnState: func(_ net.Conn, state http.ConnState) {
-			switch state {
-			case http.StateNew:
-				conns.Add(1)
-			case http.StateClosed, http.StateHijacked:
-				conns.Done()
-			}
-		},
-	}
-	ended := make(chan error, 1)
-	go func() { ended <- srv.Serve(l) }()
-	var err error
-	select {
-	case err = <-ended:
-	case <-ctx.Done():
-	}
-	s.close()
-	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), endTimeout)
-	defer cancel()
-	if srv.Shutdown(end) != nil {
-		_ = srv.Close() // requests that take longer are cut
-	}
-	if err == nil {
-		err = <-ended
-	}
-	conns.Wait()
-	if errors.Is(err, http.ErrServerClosed) {
-		return nil
-	}
-	return fmt.Errorf("serve the counter's screen on %s: %w", l.Addr(), err)
-}
-
-// loopback tells whether an address is reached from this machine only.
-func loopback(a net.Addr) bool {
-	tcp, ok := a.(*net.TCPAddr)
-	return ok && tcp.IP.IsLoopback()
-}
+// Run serves on a loopback listener until ctx ends, and closes it.
+func (s *Screen) Run(ctx context.Context, l net.Listener) error { return s.Kit.Run(ctx, l) }

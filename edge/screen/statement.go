@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strings"
 
+	"galla/edge/words"
 	"galla/shared/money"
 )
 
@@ -30,8 +31,8 @@ func readStatement(lines []string) (entries []entry, balance string) {
 			continue
 		}
 		if tail, ok := cutPrefixFold(line, "balance:"); ok {
-			if p, err := parseRupees(strings.TrimPrefix(strings.TrimSpace(tail), "+")); err == nil {
-				balance = rupees(p)
+			if p, err := words.ParseRupees(strings.TrimPrefix(strings.TrimSpace(tail), "+")); err == nil {
+				balance = words.Rupees(p)
 				continue
 			}
 		}
@@ -45,7 +46,7 @@ func readStatement(lines []string) (entries []entry, balance string) {
 			entries = append(entries, entry{Raw: line})
 			continue
 		}
-		entries = append(entries, entry{Date: m[1], Narration: m[2], Credit: m[3] == "C", Amount: rupees(amount)})
+		entries = append(entries, entry{Date: m[1], Narration: m[2], Credit: m[3] == "C", Amount: words.Rupees(amount)})
 	}
 	return entries, balance
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"galla/edge"
+	"galla/edge/web/webtest"
 	"galla/shared/op"
 )
 
@@ -17,24 +18,24 @@ func tabs(t *testing.T, chromium context.Context) {
 	t.Parallel()
 	f := newFake()
 	srv := serve(t, f)
-	b := newBrowser(t, chromium, srv.URL, 1366, 768)
-	b.open("/")
-	b.press("2", "5", "8", "0", kb.Enter)
-	b.reads("What does the customer want?")
+	b := webtest.Open(t, chromium, srv.URL, 1366, 768)
+	b.Go("/")
+	b.Press("2", "5", "8", "0", kb.Enter)
+	b.Reads("What does the customer want?")
 	id := f.add(cashOp(func(v *edge.View) { v.State = op.Reserved }))
-	b.open("/op/" + string(id))
-	b.reads("Ask for the finger")
+	b.Go("/op/" + string(id))
+	b.Reads("Ask for the finger")
 
 	second := *b
-	ctx, cancel := chromedp.NewContext(b.ctx)
+	ctx, cancel := chromedp.NewContext(b.Ctx)
 	t.Cleanup(cancel)
-	second.ctx = ctx
-	second.open("/op/" + string(id))
-	second.reads("Ask for the finger")
+	second.Ctx = ctx
+	second.Go("/op/" + string(id))
+	second.Reads("Ask for the finger")
 
-	eval[any](b, `(() => { const go = document.querySelector("#do-capture"); go.click(); go.click(); })()`)
-	b.reads("DO NOT GIVE CASH YET")
-	second.reads("DO NOT GIVE CASH YET")
+	webtest.Eval[any](b, `(() => { const go = document.querySelector("#do-capture"); go.click(); go.click(); })()`)
+	b.Reads("DO NOT GIVE CASH YET")
+	second.Reads("DO NOT GIVE CASH YET")
 	f.mu.Lock()
 	if n := f.captures[id]; n != 1 {
 		t.Errorf("a double click asked for %d captures", n)
@@ -42,38 +43,38 @@ func tabs(t *testing.T, chromium context.Context) {
 	f.mu.Unlock()
 
 	f.move(id, func(v *edge.View) { v.State = op.Pending })
-	second.reads("DO NOT GIVE CASH")
-	b.reads("DO NOT GIVE CASH")
-	b.press("r")
-	b.reads("Receipt")
+	second.Reads("DO NOT GIVE CASH")
+	b.Reads("DO NOT GIVE CASH")
+	b.Press("r")
+	b.Reads("Receipt")
 	f.move(id, paid)
-	b.do(chromedp.NavigateBack())
-	b.reads("GIVE CASH ₹500")
-	second.reads("GIVE CASH ₹500")
-	second.press("c")
-	b.reads("CASH GIVEN ₹500") // the other tab must not ask for it again
-	b.do(chromedp.Reload())
-	b.reads("CASH GIVEN ₹500")
+	b.Do(chromedp.NavigateBack())
+	b.Reads("GIVE CASH ₹500")
+	second.Reads("GIVE CASH ₹500")
+	second.Press("c")
+	b.Reads("CASH GIVEN ₹500") // the other tab must not ask for it again
+	b.Do(chromedp.Reload())
+	b.Reads("CASH GIVEN ₹500")
 
 	// What was typed stays while the page looks again.
-	b.open("/new/withdrawal")
-	b.focused("#aadhaar")
-	b.press("9", "9", "9")
+	b.Go("/new/withdrawal")
+	b.Focused("#aadhaar")
+	b.Press("9", "9", "9")
 	f.change(func(s *edge.Status) { s.Link.Up = false; s.Link.Since = fakeNow })
-	b.sees(`document.querySelector("#readiness").innerText.includes("No line since")`)
-	b.focused("#aadhaar")
-	b.press("9", "4")
-	b.sees(`document.querySelector("#aadhaar").value === "9999 4"`)
+	b.Sees(`document.querySelector("#readiness").innerText.includes("No line since")`)
+	b.Focused("#aadhaar")
+	b.Press("9", "4")
+	b.Sees(`document.querySelector("#aadhaar").value === "9999 4"`)
 
-	eval[any](&second, `document.querySelector(".locker button").click()`)
-	second.reads("Unlock the counter")
-	b.reads("Unlock the counter") // and leads back
-	b.press("2", "5", "8", "0", kb.Enter)
-	b.reads("Cash withdrawal")
-	if value := eval[string](b, `document.querySelector("#aadhaar").value`); value != "" {
+	webtest.Eval[any](&second, `document.querySelector(".locker button").click()`)
+	second.Reads("Unlock the counter")
+	b.Reads("Unlock the counter") // and leads back
+	b.Press("2", "5", "8", "0", kb.Enter)
+	b.Reads("Cash withdrawal")
+	if value := webtest.Eval[string](b, `document.querySelector("#aadhaar").value`); value != "" {
 		t.Errorf("after the lock the Aadhaar field holds %q", value)
 	}
 	srv.CloseClientConnections()
 	srv.Close()
-	b.sees(`!document.querySelector("#stale").hidden`)
+	b.Sees(`!document.querySelector("#stale").hidden`)
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"galla/edge"
+	"galla/edge/web"
 	"galla/shared/secret"
 )
 
@@ -43,86 +44,65 @@ const maxPIN = 12
 
 // askPIN shows the unlock page.
 func (s *Screen) askPIN(w http.ResponseWriter, r *http.Request) {
-	if s.sessions.find(cookieOf(r), false) != nil && !part(r) {
-		http.Redirect(w, r, localPath(r.URL.Query().Get("next")), http.StatusSeeOther)
+	if s.Current(r) != nil && !web.Part(r) {
+		http.Redirect(w, r, web.LocalPath(r.URL.Query().Get("next")), http.StatusSeeOther)
 		return
 	}
 	s.unlockPage(w, r, http.StatusOK, "")
 }
 
 func (s *Screen) unlockPage(w http.ResponseWriter, r *http.Request, status int, problem string) {
-	id := cookieOf(r)
-	if id == "" {
-		var err error
-		if id, err = s.sessions.mint(); err != nil {
-			s.log.Error("no session can be made", "error", err)
-			http.Error(w, s.words.say("error.broken"), http.StatusInternalServerError)
-			return
-		}
-		setCookie(w, id)
-	}
-	d := unlockData{Next: localPath(r.FormValue("next")), Error: problem, Wait: seconds(s.unlocks.wait())}
-	p := page{Name: "unlock", Title: s.words.say("unlock.title"), CSRF: s.sessions.token(id), Data: d}
+	said := s.WordsOf(r)
+	d := unlockData{Next: web.LocalPath(r.FormValue("next")), Error: problem, Wait: seconds(s.unlocks.wait())}
+	p := web.Page{Name: "screen/unlock", Title: said.Say("unlock.title")}
 	if d.Wait > 0 {
-		p.Refresh = strconv.Itoa(d.Wait)
+		p.Refresh = d.Wait
 		w.Header().Set("Retry-After", strconv.Itoa(d.Wait))
 		if problem == "" {
-			d.Error = s.words.say("unlock.wait", "span", s.words.span(time.Duration(d.Wait)*time.Second))
-			p.Data = d
+			d.Error = said.Say("unlock.wait", "span", said.Span(time.Duration(d.Wait)*time.Second))
 		}
 	}
-	s.render(w, r, nil, status, p)
+	p.Data = d
+	s.Render(w, r, nil, status, p)
 }
 
 // unlock checks the PIN and opens a session under a new cookie.
 func (s *Screen) unlock(w http.ResponseWriter, r *http.Request) {
-	if !s.readForm(w, r) {
+	if !s.ReadForm(w, r) {
 		return
 	}
-	if !s.sessions.tokenOf(cookieOf(r), r.PostForm.Get("csrf")) {
-		s.unlockPage(w, r, http.StatusForbidden, s.words.say("unlock.old"))
+	said := s.WordsOf(r)
+	if !s.TokenGood(r) {
+		s.unlockPage(w, r, http.StatusForbidden, said.Say("unlock.old"))
 		return
 	}
 	pin := r.PostForm.Get("pin")
 	if pin == "" || len(pin) > maxPIN {
-		s.unlockPage(w, r, http.StatusUnprocessableEntity, s.words.say("unlock.digits"))
+		s.unlockPage(w, r, http.StatusUnprocessableEntity, said.Say("unlock.digits"))
 		return
 	}
-	agent, err := s.counter.CheckPIN(r.Context(), secret.NewOTP(pin))
+	operator, err := s.counter.CheckPIN(r.Context(), edge.AgentID, secret.NewOTP(pin))
 	var refused *edge.PINError
 	switch {
 	case errors.As(err, &refused) && refused.Wait > 0:
 		s.unlocks.set(refused.Wait)
-		s.unlockPage(w, r, http.StatusTooManyRequests, s.words.say("unlock.wrong.wait", "span", s.words.span(time.Duration(seconds(refused.Wait))*time.Second)))
+		s.unlockPage(w, r, http.StatusTooManyRequests, said.Say("unlock.wrong.wait", "span", said.Span(time.Duration(seconds(refused.Wait))*time.Second)))
 		return
 	case errors.As(err, &refused):
-		s.unlockPage(w, r, http.StatusUnauthorized, s.words.count("unlock.wrong", refused.Left))
+		s.unlockPage(w, r, http.StatusUnauthorized, said.Count("unlock.wrong", refused.Left))
 		return
 	case err != nil:
 		s.log.Error("the PIN can't be checked", "error", err)
-		s.unlockPage(w, r, http.StatusInternalServerError, s.words.say("unlock.broken"))
+		s.unlockPage(w, r, http.StatusInternalServerError, said.Say("unlock.broken"))
 		return
 	}
-	ses, err := s.sessions.unlock(agent)
-	if err != nil {
+	if _, err := s.Unlock(w, r, operator); err != nil {
 		s.log.Error("no session can be opened", "error", err)
-		s.unlockPage(w, r, http.StatusInternalServerError, s.words.say("unlock.broken"))
+		s.unlockPage(w, r, http.StatusInternalServerError, said.Say("unlock.broken"))
 		return
 	}
-	setCookie(w, ses.id)
-	http.Redirect(w, r, localPath(r.PostForm.Get("next")), http.StatusSeeOther)
+	http.Redirect(w, r, web.LocalPath(r.PostForm.Get("next")), http.StatusSeeOther)
 }
 
 // seconds rounds up: a page that counts down never says zero too early.
 func seconds(d time.Duration) int { return int(math.Ceil(d.Seconds())) }
-
-// lock ends the session.
-func (s *Screen) lock(w http.ResponseWriter, r *http.Request, ses *session) {
-	s.sessions.lock(ses)
-	http.Redirect(w, r, "/unlock", http.StatusSeeOther)
-}
-
-// awake is the script's word that the agent types; the request was the touch.
-func (s *Screen) awake(w http.ResponseWriter, _ *http.Request, _ *session) {
-	w.WriteHeader(http.StatusNoContent)
-}

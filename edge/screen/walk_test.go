@@ -13,6 +13,8 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"galla/edge"
+	"galla/edge/web/webtest"
+	"galla/edge/words"
 	"galla/shared/money"
 	"galla/shared/op"
 )
@@ -26,7 +28,7 @@ func serve(t *testing.T, f *fake) *httptest.Server {
 	}
 	srv := httptest.NewServer(s.Handler())
 	t.Cleanup(srv.Close)
-	t.Cleanup(s.close)
+	t.Cleanup(s.Close)
 	return srv
 }
 
@@ -41,7 +43,7 @@ func testConfig() Config {
 		Receipt: func(r edge.Record) ReceiptView {
 			return ReceiptView{
 				Shop: []string{"Lakshmi Kirana Store", "Terminal GAL00001"}, Title: "Cash withdrawal", Status: "SUCCESSFUL",
-				Rows: []ReceiptLine{{"Customer", r.Customer}, {"Aadhaar", r.Aadhaar}, {"Bank", r.BankName}, {"Amount", rupees(r.Amount)},
+				Rows: []ReceiptLine{{"Customer", r.Customer}, {"Aadhaar", r.Aadhaar}, {"Bank", r.BankName}, {"Amount", words.Rupees(r.Amount)},
 					{"RRN", r.Result.RRN}, {"STAN", r.Result.STAN}, {"Reference", r.Result.Reference}},
 				Notes: []string{"Keep this receipt."},
 			}
@@ -59,6 +61,16 @@ func paid(v *edge.View) {
 		AuthCode: "A7F2K1", Balance: paise(24_500 * money.Rupee)}
 }
 
+// TestBrowser looks at the pages in a real Chromium; its parts run side by side,
+// in tabs with cookies of their own.
+func TestBrowser(t *testing.T) {
+	chromium := webtest.Chromium(t)
+	t.Run("walk", func(t *testing.T) { walk(t, chromium) })
+	t.Run("gallery", func(t *testing.T) { gallery(t, chromium) })
+	t.Run("tabs", func(t *testing.T) { tabs(t, chromium) })
+	t.Run("languages", func(t *testing.T) { languages(t, chromium) })
+}
+
 // walk serves a customer by keyboard alone, from the locked screen to the
 // receipt, on a desktop and on a phone.
 func walk(t *testing.T, chromium context.Context) {
@@ -68,7 +80,7 @@ func walk(t *testing.T, chromium context.Context) {
 			f := newFake()
 			f.status.Session = edge.SessionState{Known: true}
 			srv := serve(t, f)
-			b := newBrowser(t, chromium, srv.URL, size.width, size.height)
+			b := webtest.Open(t, chromium, srv.URL, size.width, size.height)
 			signIn(b)
 			authenticate(b, f)
 			id := fillWithdrawal(b, f)
@@ -77,138 +89,142 @@ func walk(t *testing.T, chromium context.Context) {
 	}
 }
 
-func signIn(b *browser) {
-	b.open("/")
-	b.reads("Unlock the counter")
-	b.focused("#pin")
-	b.press("1", "1", "1", "1", kb.Enter)
-	b.sees(`document.querySelector("#pin-note")?.innerText.includes("4 tries are left")`)
-	b.shot("unlock-wrong")
-	b.press("2", "5", "8", "0", kb.Enter)
-	b.reads("What does the customer want?")
-	b.shot("home")
+func signIn(b *webtest.Browser) {
+	b.Go("/")
+	b.Reads("Unlock the counter")
+	b.Focused("#pin")
+	b.Press("1", "1", "1", "1", kb.Enter)
+	b.Sees(`document.querySelector("#pin-note")?.innerText.includes("4 tries are left")`)
+	b.Shot("unlock-wrong")
+	b.Press("2", "5", "8", "0", kb.Enter)
+	b.Reads("What does the customer want?")
+	b.Shot("home")
 }
 
-func authenticate(b *browser, f *fake) {
-	b.press("1") // no session: the day comes first
-	b.reads("Sign in for the day")
-	b.focused("#do-day")
-	b.shot("day")
-	b.press(kb.Enter)
-	b.reads("Your own finger")
-	b.focused("#do-capture")
-	b.press(kb.Enter)
-	b.reads("Finger on the reader")
-	b.shot("day-capture")
-	id := f.latest(b.t)
+func authenticate(b *webtest.Browser, f *fake) {
+	b.Press("1") // no session: the day comes first
+	b.Reads("Sign in for the day")
+	b.Focused("#do-day")
+	b.Shot("day")
+	b.Press(kb.Enter)
+	b.Reads("Your own finger")
+	b.Focused("#do-capture")
+	b.Press(kb.Enter)
+	b.Reads("Finger on the reader")
+	b.Shot("day-capture")
+	id := f.latest(b.T)
 	f.move(id, func(v *edge.View) { v.State = op.Succeeded })
 	f.change(func(s *edge.Status) {
 		s.Session = edge.SessionState{Known: true, Active: true, ExpiresAt: fakeNow.Add(24 * time.Hour)}
 	})
-	b.reads("Signed in for the day")
-	b.focused("#do-continue")
-	b.shot("day-done")
-	b.press(kb.Enter)
-	b.reads("Cash withdrawal")
+	b.Reads("Signed in for the day")
+	b.Focused("#do-continue")
+	b.Shot("day-done")
+	b.Press(kb.Enter)
+	b.Reads("Cash withdrawal")
 }
 
-func fillWithdrawal(b *browser, f *fake) op.ID {
-	b.focused("#aadhaar")
-	b.shot("form")
-	if b.size == "1366x768" {
-		if bottom := eval[float64](b, `document.querySelector("form.deal button.main").getBoundingClientRect().bottom`); bottom > 700 {
-			b.t.Errorf("the form's button ends at %.0f px: it must be seen without scrolling", bottom)
+func fillWithdrawal(b *webtest.Browser, f *fake) op.ID {
+	b.Focused("#aadhaar")
+	b.Shot("form")
+	if b.Size == "1366x768" {
+		if bottom := webtest.Eval[float64](b, `document.querySelector("form.deal button.main").getBoundingClientRect().bottom`); bottom > 700 {
+			b.T.Errorf("the form's button ends at %.0f px: it must be seen without scrolling", bottom)
 		}
 	}
-	b.press("9", "9", "9", "9", "4", "1", "0", "5", "7", "0", "5", "9")
-	b.sees(`document.querySelector("#aadhaar-note").innerText.includes("A digit is wrong")`)
-	b.press(kb.Backspace, "8")
-	b.sees(`document.querySelector("#aadhaar").value === "9999 4105 7058" && document.querySelector("#aadhaar-note").innerText.includes("well-formed")`)
-	b.press(kb.Tab)
-	b.focused("#customer")
-	b.sees(`document.querySelector("#aadhaar").value === "XXXX XXXX 7058"`)
-	b.press(kb.Enter) // everything that is missing, at once
-	b.sees(`document.querySelectorAll(".field.bad").length === 4`)
-	b.shot("form-errors")
-	b.focused("#customer")
+	b.Press("9", "9", "9", "9", "4", "1", "0", "5", "7", "0", "5", "9")
+	b.Sees(`document.querySelector("#aadhaar-note").innerText.includes("A digit is wrong")`)
+	b.Press(kb.Backspace, "8")
+	b.Sees(`document.querySelector("#aadhaar").value === "9999 4105 7058" && document.querySelector("#aadhaar-note").innerText.includes("well-formed")`)
+	b.Press(kb.Tab)
+	b.Focused("#customer")
+	b.Sees(`document.querySelector("#aadhaar").value === "XXXX XXXX 7058"`)
+	b.Press(kb.Enter) // everything that is missing, at once
+	b.Sees(`document.querySelectorAll(".field.bad").length === 4`)
+	b.Shot("form-errors")
+	b.Focused("#customer")
 	for _, r := range "Shivshankar Choudhury" {
-		b.press(string(r))
+		b.Press(string(r))
 	}
-	b.press(kb.Tab)
-	b.focused("#iin")
-	b.press(kb.ArrowDown)
-	b.sees(`!document.querySelector("#banks").hidden`)
-	b.press("b", "a", "n", "k", " ", "b", "a", "r")
-	b.shot("form-banks")
-	b.press(kb.Escape)
-	b.sees(`document.querySelector("#banks").hidden`)
-	eval[any](b, `document.activeElement.select()`)
-	b.press("s", "b", "i", kb.Enter)
-	b.sees(`document.querySelector("#iin").value === "State Bank of India"`)
-	b.press(kb.Tab)
-	b.focused("#amount")
-	b.press(kb.Tab, " ") // the first quick key
-	b.sees(`document.querySelector("#amount").value === "100"`)
-	b.press(kb.ArrowRight, kb.ArrowRight)
-	b.sees(`document.querySelector("#amount").value === "500" && document.querySelector("#amount-note").innerText.includes("five hundred rupees")`)
-	b.tab("#consent")
-	b.press(" ")
-	b.shot("form-filled")
-	b.press(kb.Enter)
-	b.reads("Ask for the finger")
-	id := f.latest(b.t)
+	b.Press(kb.Tab)
+	b.Focused("#iin")
+	b.Press(kb.ArrowDown)
+	b.Sees(`!document.querySelector("#banks").hidden`)
+	b.Press("b", "a", "n", "k", " ", "b", "a", "r")
+	b.Shot("form-banks")
+	b.Press(kb.Escape)
+	b.Sees(`document.querySelector("#banks").hidden`)
+	webtest.Eval[any](b, `document.activeElement.select()`)
+	b.Press("s", "b", "i", kb.Enter)
+	b.Sees(`document.querySelector("#iin").value === "State Bank of India"`)
+	b.Press(kb.Tab)
+	b.Focused("#amount")
+	b.Press(kb.Tab, " ") // the first quick key
+	b.Sees(`document.querySelector("#amount").value === "100"`)
+	b.Press(kb.ArrowRight, kb.ArrowRight)
+	b.Sees(`document.querySelector("#amount").value === "500" && document.querySelector("#amount-note").innerText.includes("five hundred rupees")`)
+	b.Tab("#consent")
+	b.Press(" ")
+	shown := `[...document.querySelectorAll("#consent-text p")].filter(p => p.checkVisibility({visibilityProperty: true})).map(p => p.lang).join()`
+	b.Sees(shown + ` === "en"`)
+	webtest.Eval[any](b, `document.querySelector("#customer-language").value = "hi"`)
+	b.Sees(shown + ` === "hi"`) // by the style sheet alone
+	b.Shot("form-filled")
+	b.Press(kb.Enter)
+	b.Reads("Ask for the finger")
+	id := f.latest(b.T)
 	f.mu.Lock()
 	d := f.drafts[len(f.drafts)-1]
 	f.mu.Unlock()
-	if d.Aadhaar.Reveal() != customerAadhaar || d.Amount != 500*money.Rupee || d.IIN != "607094" || d.Customer != "Shivshankar Choudhury" || d.Consent == "" {
-		b.t.Errorf("the form gave %+v", d)
+	if d.Aadhaar.Reveal() != webtest.CustomerAadhaar || d.Amount != 500*money.Rupee || d.IIN != "607094" || d.Customer != "Shivshankar Choudhury" || d.Consent != "AEPS-HI-1" {
+		b.T.Errorf("the form gave %+v", d)
 	}
 	return id
 }
 
-func withdraw(b *browser, f *fake, id op.ID) {
-	b.focused("#do-capture")
-	b.shot("capture-ready")
-	b.press(kb.Enter)
-	b.reads("DO NOT GIVE CASH YET")
-	b.shot("capture")
+func withdraw(b *webtest.Browser, f *fake, id op.ID) {
+	b.Focused("#do-capture")
+	b.Shot("capture-ready")
+	b.Press(kb.Enter)
+	b.Reads("DO NOT GIVE CASH YET")
+	b.Shot("capture")
 	f.move(id, func(v *edge.View) {
 		v.Problem = &edge.CaptureError{Code: "720", Action: "retry-device", Message: "The reader is not ready. Check its cable, wait a moment and try again."}
 	})
-	b.reads("The reader is not ready")
-	b.focused("#do-capture")
-	b.shot("capture-problem")
-	b.press("s")
-	b.reads("DO NOT GIVE CASH YET")
+	b.Reads("The reader is not ready")
+	b.Focused("#do-capture")
+	b.Shot("capture-problem")
+	b.Press("s")
+	b.Reads("DO NOT GIVE CASH YET")
 	f.move(id, func(v *edge.View) {
 		v.State, v.Problem, v.CapturedAt = op.Accepted, nil, fakeNow
 	})
-	b.sees(`document.querySelector(".steps [aria-current=step] b").innerText === "Bank"`)
-	b.shot("bank")
+	b.Sees(`document.querySelector(".steps [aria-current=step] b").innerText === "Bank"`)
+	b.Shot("bank")
 	f.move(id, func(v *edge.View) {
 		v.State = op.Pending
 		v.Result.Reference = "AEPS-NR-1795236240000"
 	})
-	b.reads("DO NOT GIVE CASH")
-	b.shot("pending")
+	b.Reads("DO NOT GIVE CASH")
+	b.Shot("pending")
 	f.move(id, paid)
-	b.reads("GIVE CASH ₹500")
-	b.sees(`document.title.startsWith("GIVE CASH ₹500") && document.querySelector("#say").innerText.includes("GIVE CASH")`)
-	b.shot("give-cash")
-	b.press("c")
-	b.reads("CASH GIVEN ₹500")
-	b.shot("cash-given")
-	b.press("r")
-	b.reads("Receipt")
-	b.shot("receipt")
+	b.Reads("GIVE CASH ₹500")
+	b.Sees(`document.title.startsWith("GIVE CASH ₹500") && document.querySelector("#say").innerText.includes("GIVE CASH")`)
+	b.Shot("give-cash")
+	b.Press("c")
+	b.Reads("CASH GIVEN ₹500")
+	b.Shot("cash-given")
+	b.Press("r")
+	b.Reads("Receipt")
+	b.Shot("receipt")
 	for _, width := range []float64{58, 80, 210} {
-		if n := b.prints(width); n != 1 {
-			b.t.Errorf("on paper of %.0f mm the receipt has %d pages", width, n)
+		if n := b.Prints(width); n != 1 {
+			b.T.Errorf("on paper of %.0f mm the receipt has %d pages", width, n)
 		}
 	}
-	b.press("n")
-	b.reads("What does the customer want?")
-	if text := b.text(); !strings.Contains(text, "cash given at") {
-		b.t.Errorf("the first page does not show the withdrawal: %s", text)
+	b.Press("n")
+	b.Reads("What does the customer want?")
+	if text := b.Text(); !strings.Contains(text, "cash given at") {
+		b.T.Errorf("the first page does not show the withdrawal: %s", text)
 	}
 }

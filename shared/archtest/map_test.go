@@ -68,7 +68,11 @@ var importMap = []line{
 	{"edge/queue", []string{"edge", "edge/queue/pages", everyone}},
 	{"edge/queue/pages", nil},
 	{"edge/uplink", []string{"edge", everyone}},
-	{"edge/screen", []string{"edge", everyone}},
+	{"edge/words", []string{everyone}},
+	{"edge/told", []string{"edge", "edge/words", everyone}},
+	{"edge/web", []string{"edge", "edge/words", everyone}},
+	{"edge/web/webtest", []string{"edge", "edge/told", "edge/web", "edge/words", everyone}},
+	{"edge/screen", []string{"edge", "edge/told", "edge/web", "edge/words", everyone}},
 	{"edge/receipt", []string{"edge", everyone}},
 	{"edge/codes", []string{everyone}},
 	{"edge/device", []string{"edge", "rdservice", everyone}},
@@ -123,21 +127,22 @@ var modules = []grant{
 	{"github.com/prometheus/client_golang", []string{"central/server"}, "metrics leave through the admin address"},
 	{"golang.org/x/sync", []string{"central/server", "edge/daemon"}, "errgroup, where parts are run side by side"},
 	{"github.com/alecthomas/kong", []string{"central/cmd/...", "edge/cmd/...", "rdservice/cmd/...", "deploy/..."}, "command lines belong to commands"},
-	{"golang.org/x/text", []string{"edge/screen"}, "languages and scripts for people"},
+	{"golang.org/x/text", []string{"edge/words"}, "languages and scripts for people"},
+	{"github.com/nicksnyder/go-i18n/v2", []string{"edge/words"}, "the texts of six languages, and their plural forms"},
 
 	{"pgregory.net/rapid", nil, "property tests"},
 	{"go.uber.org/goleak", nil, "goroutine leaks in tests"},
 	{"github.com/standard-webhooks/standard-webhooks/libraries", nil, "the independent verifier of callbacks' signatures"},
 	{"github.com/getkin/kin-openapi", nil, "the independent validator of the OpenAPI document"},
-	{"github.com/chromedp/chromedp", nil, "browser tests"},
-	{"github.com/chromedp/cdproto", nil, "browser tests"},
+	{"github.com/chromedp/chromedp", []string{"edge/web/webtest"}, "browser tests, and the room that serves them"},
+	{"github.com/chromedp/cdproto", []string{"edge/web/webtest"}, "browser tests, and the room that serves them"},
 }
 
 // restricted are packages of the standard library that code may use only where
 // a line says so.
 var restricted = []grant{
-	{"encoding/json", []string{"shared/secret", "shared/partner", "edge", "edge/daemon", "edge/screen", "rdservice/...", "deploy/..."}, "version 1 takes duplicate keys and keys in the wrong case: the central reads and writes with go-json-experiment/json (stack.md); shared/partner serves programs that have the standard library only"},
-	{"crypto/rand", []string{"central/cmd/...", "edge/cmd/...", "rdservice/cmd/...", "rdservice/rdcrypto", "edge/screen"}, "randomness is an injected io.Reader that main chooses, so that a test can play a run again"},
+	{"encoding/json", []string{"shared/secret", "shared/partner", "edge", "edge/daemon", "edge/words", "rdservice/...", "deploy/..."}, "version 1 takes duplicate keys and keys in the wrong case: the central reads and writes with go-json-experiment/json (stack.md); shared/partner serves programs that have the standard library only"},
+	{"crypto/rand", []string{"central/cmd/...", "edge/cmd/...", "rdservice/cmd/...", "rdservice/rdcrypto", "edge/web"}, "randomness is an injected io.Reader that main chooses, so that a test can play a run again"},
 	{"log", nil, "logs go through an injected *slog.Logger"},
 	{"math/rand", nil, "randomness is an injected io.Reader; math/rand/v2 over a given source serves for jitter"},
 	{"io/ioutil", nil, "os and io have it all"},

@@ -1,0 +1,29 @@
+package screen
+
+import (
+	"net/http"
+	"testing"
+
+	"galla/edge/told"
+	"galla/edge/web/webtest"
+)
+
+// TestConsentLanguage: the consent is the customer's, in the customer's
+// language, whatever the agent reads; the record says which, and the next form
+// remembers.
+func TestConsentLanguage(t *testing.T) {
+	v := unlocked(t)
+	webtest.Has(t, v.Get("/new/withdrawal", http.StatusOK), `<option value="en" lang="en" selected>`, "I give my Aadhaar number", "मैं अपना आधार नंबर", "AEPS-HI-1")
+	v.Post("/new/withdrawal", http.StatusSeeOther, filled("customer-language", "hi")...)
+	if d := v.f.drafts[0]; d.Consent != "AEPS-HI-1" || told.CustomerLanguage(d.Consent) != "hi" {
+		t.Errorf("the draft's consent is %q", d.Consent)
+	}
+	webtest.Has(t, v.Get("/new/balance", http.StatusOK), `<html lang="en">`, `<option value="hi" lang="hi" selected>`)
+	// A language that nobody speaks here changes nothing; a form that is wrong
+	// keeps the choice.
+	v.Post("/new/withdrawal", http.StatusSeeOther, filled("customer-language", "xx")...)
+	if d := v.f.drafts[1]; d.Consent != "AEPS-HI-1" {
+		t.Errorf("the draft's consent is %q", d.Consent)
+	}
+	webtest.Has(t, v.Post("/new/withdrawal", http.StatusUnprocessableEntity, filled("customer-language", "ta", "amount", "")...), `<option value="ta" lang="ta" selected>`)
+}

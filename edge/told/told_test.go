@@ -1,0 +1,152 @@
+package told
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"galla/edge"
+	"galla/edge/words"
+	"galla/shared/money"
+	"galla/shared/op"
+)
+
+// withdrawal is one of 500 rupees in a state.
+func withdrawal(alter func(*edge.View)) edge.View {
+	v := edge.View{Record: edge.Record{
+		Route: op.Withdrawal, Customer: "Shivshankar Choudhury", Aadhaar: "XXXXXXXX7058", BankName: "State Bank of India", Amount: 500 * money.Rupee,
+	}}
+	alter(&v)
+	return v
+}
+
+// TestTold: each kind has its words for each case.
+func TestTold(t *testing.T) {
+	book, err := words.Load(Catalogue())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range words.Languages() {
+		t.Run(l.Code, func(t *testing.T) { tellAll(t, book.In(l.Code)) })
+	}
+}
+
+func tellAll(t *testing.T, w *words.Words) {
+	states := map[string]func(*edge.View){
+		"ready": func(v *edge.View) { v.State, v.Stage = op.Reserved, edge.StageReady },
+		"problem": func(v *edge.View) {
+			v.State, v.Stage, v.Problem = op.Reserved, edge.StageReady, &edge.CaptureError{Message: "M."}
+		},
+		"capturing": func(v *edge.View) { v.State, v.Stage = op.Reserved, edge.StageCapturing },
+		"waiting":   func(v *edge.View) { v.State, v.Stage = op.Queued, edge.StageSending },
+		"sending":   func(v *edge.View) { v.State, v.Stage = op.Sent, edge.StageSending },
+		"bank":      func(v *edge.View) { v.State, v.Stage = op.Accepted, edge.StageBank },
+		"asking":    func(v *edge.View) { v.State, v.Stage = op.Unknown, edge.StageAsking },
+		"pending":   func(v *edge.View) { v.State = op.Pending },
+		"succeeded": func(v *edge.View) { v.State = op.Succeeded },
+		"declined":  func(v *edge.View) { v.State, v.Result.Code = op.Failed, "51" },
+		"unreached": func(v *edge.View) { v.State = op.Failed },
+		"reversed":  func(v *edge.View) { v.State = op.Reversed },
+		"expired":   func(v *edge.View) { v.State = op.Expired },
+		"not-sent":  func(v *edge.View) { v.State = op.NotSent },
+	}
+	now := time.Date(2026, 11, 21, 4, 44, 0, 0, time.UTC)
+	st := edge.Status{Now: now}
+	for of, alter := range states {
+		for _, k := range append(slices.Clone(kinds), dayKind, otherKind) {
+			v := withdrawal(alter)
+			v.Route = k.Route
+			v.Result.Balance = new(money.Paise)
+			got := Tell(w, v, st)
+			if got.Case != of {
+				t.Errorf("%s: case %s", of, got.Case)
+			}
+			for _, text := range []string{got.Title, got.Lead, got.Word} {
+				if text == "" || strings.HasPrefix(text, "told.") || strings.ContainsAny(text, "{}") {
+					t.Errorf("%s %s: %q", k.Name, of, text)
+				}
+			}
+			// Nothing but a success of a withdrawal looks like giving.
+			if (got.Tone == ToneGive || got.Icon == "give" || w.Code() == words.English && strings.HasPrefix(got.Title, "GIVE")) != (of == "succeeded" && k.Route == op.Withdrawal) {
+				t.Errorf("%s %s looks like giving cash: %+v", k.Name, of, got)
+			}
+		}
+	}
+	// A state that this version does not know never looks like a success.
+	if got := Tell(w, withdrawal(func(v *edge.View) { v.State = "new" }), st); got.Tone != ToneWait || w.Code() == words.English && !strings.HasPrefix(got.Title, "DO NOT GIVE CASH") {
+		t.Errorf("an unknown state: %+v", got)
+	}
+}
+
+func TestCustomerLanguage(t *testing.T) {
+	for version, want := range map[string]string{"AEPS-HI-1": "hi", "AEPS-EN-1": "en", "AEPS-XX-1": "", "": "", "AEPS-TA": ""} {
+		if got := CustomerLanguage(version); got != want {
+			t.Errorf("CustomerLanguage(%q) = %q, want %q", version, got, want)
+		}
+	}
+}
+
+// TestTexts: every language has every text.
+func TestTexts(t *testing.T) {
+	for _, fault := range words.Faults(Catalogue(), "consent.version") {
+		t.Error(fault)
+	}
+}
+
+// TestRefusals: every reason that the counter has, and every action that a
+// reader asks for, is said in every language, and in no other.
+func TestRefusals(t *testing.T) {
+	book, err := words.Load(Catalogue())
+	if err != nil {
+		t.Fatal(err)
+	}
+	bounds := edge.Bounds{Min: 100 * money.Rupee, Max: 10_000 * money.Rupee, Step: 50 * money.Rupee}
+	for _, l := range words.Languages() {
+		w := book.In(l.Code)
+		for _, code := range []string{"session", "link", "device", "disk", "clock", "revoked", "busy"} {
+			got := Precluded(w, &edge.PrecludedError{Code: code, Message: "M"})
+			if (got == "M") != (l.Code == words.English) || strings.Contains(got, "precluded") {
+				t.Errorf("%s %s: %q", l.Code, code, got)
+			}
+		}
+		for _, action := range []string{"retry-customer", "retry-device", "fix-request", "call-support", ""} {
+			got := capture(w, &edge.CaptureError{Code: "720", Action: action, Message: "M"})
+			if (got == "M") != (l.Code == words.English) || strings.Contains(got, "rd.") || (got != "M" && !strings.Contains(got, "720")) {
+				t.Errorf("%s %s: %q", l.Code, action, got)
+			}
+		}
+		if got := reason(w, "Why. No money moved.", "No money moved."); (got == "Why.") != (l.Code == words.English) {
+			t.Errorf("%s: a reason is %q", l.Code, got)
+		}
+		for amount, want := range map[money.Paise]string{
+			500 * money.Rupee: "", 99 * money.Rupee: "₹10,000.00", 0: "₹100.00", -1: "₹100.00", 10_001 * money.Rupee: "₹10,000.00", 510 * money.Rupee: "₹50.00",
+		} {
+			if got := Amount(w, bounds, amount); (want == "") != (got == "") || !strings.Contains(got, want) {
+				t.Errorf("%s: %d: %q, want %q in it", l.Code, amount, got, want)
+			}
+		}
+		if got := Amount(w, edge.Bounds{}, 0); !strings.Contains(got, "₹0.01") {
+			t.Errorf("%s: without bounds nothing is enough: %q", l.Code, got)
+		}
+	}
+}
+
+func TestRows(t *testing.T) {
+	book, err := words.Load(Catalogue())
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := time.Date(2026, 11, 21, 4, 44, 0, 0, time.UTC)
+	v := withdrawal(func(v *edge.View) { v.ID, v.State, v.CreatedAt = "01", op.Pending, now.Add(-26*time.Hour) })
+	balance := withdrawal(func(v *edge.View) { v.Route, v.State, v.BankName, v.Amount = op.Balance, op.Expired, "", 0 })
+	rows := Rows(book.In("en"), []edge.View{v, balance}, edge.Status{Now: now})
+	want := Row{"/op/01", TonePending, "stop", "Cash withdrawal", "Shivshankar Choudhury", "XXXXXXXX7058 · State Bank of India", "₹500.00", "20 Nov, 08:14",
+		"Do not give cash. Bank has not answered; we ask again by ourselves."}
+	if rows[0] != want {
+		t.Errorf("got  %+v\nwant %+v", rows[0], want)
+	}
+	if rows[1].Sum != "" || rows[1].Note != "XXXXXXXX7058" || rows[1].Tone != ToneQuiet {
+		t.Errorf("an enquiry is %+v", rows[1])
+	}
+}

@@ -1,0 +1,58 @@
+// Package web is what every page of the counter is made of: the guard, sessions,
+// forms, templates and their shared pieces, files, live events and words.
+//
+// It promises that whatever room a page is of, it passes the same guard, looks
+// the same, shows what the counter read back and never what the screen hoped,
+// and that a reload, the back button, a second tab or a double click change
+// nothing. Every page works by keyboard alone, on a phone's width, and as plain
+// forms without scripts. Nothing comes from another machine: all is embedded.
+//
+// # Rooms
+//
+// A room brings its pages (Room): an embedded folder, and routes. The folder
+// holds, as far as the room needs them,
+//
+//	templates/<page>.html    {{define "main"}}…{{end}}; the page is "<room>/<page>"
+//	templates/pieces/*.html  pieces of the room's own, seen by all its pages
+//	static/<room>.css, .js   loaded on the room's pages, after the kit's
+//	static/…                 other modules and pictures; {{asset "name"}}
+//	icons/<name>.svg         {{icon "name"}}
+//	messages/<lang>.json     texts (package words): {{t "key" "var" .X}}, {{n "key" 3}}
+//
+// Names of files, icons, pieces and texts belong to the whole counter: what two
+// rooms bring is an error at start, so rooms put their own name first. A
+// template gets a View: .Data is the page's own, .Title, .Back, .Alert, .CSRF,
+// .Form and .Session what the kit gives. The shared pieces, with what they take:
+//
+//	token .     the hidden token that each form needs     back .    the way back
+//	once .      token, and what makes a double submission one (Kit.Once)
+//	alert .     what went wrong, of Page.Alert            ready     []Chip
+//	field       Field: text, digits, mobile, amount with quick keys, OTP, PIN
+//	choice      Choice: one of several                    band      Band
+//	steps       []Step: how far a wizard or an operation is
+//	row         one operation in a list (told.Row)        table     Table
+//	meter       Meter: how much of a limit is used        facts     []Fact
+//
+// An element with data-live and an id is fetched and swapped when the counter
+// rings (Watch, Kit.Ring); fields that people type in, and forms with once,
+// never stand in one. data-key="k" is pressed by that key; form data-busy stops
+// a double click, data-quiet sends without leaving the page, data-check judges
+// fields before they are sent.
+//
+// Styles that rooms use: card, flow (blocks one under the other), deal (two
+// columns of cards), actions (buttons), button with main or second, lead, aside,
+// empty, fine, digits, nowrap, unseen (for screen readers only), unprinted.
+// Everything else of a room begins with in-<room>, the body's class.
+//
+// # Who may talk to it
+//
+// Other programs and every page in the agent's browser can reach the loopback
+// address, so each request passes guard.go: the connection and the Host header
+// must be those of the loopback address and port (421: a foreign name that was
+// pointed here), POSTs and the event stream must come from this origin, forms
+// carry a token of the browser session, and a session exists only after an
+// operator's PIN and ends after idle minutes. Sessions live in memory: a restart
+// locks the counter. Cookies know no ports, so other services on the loopback
+// address that the agent opens in the same browser see the cookie; they can do
+// nothing with it from their own pages.
+package web

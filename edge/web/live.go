@@ -1,0 +1,125 @@
+package web
+
+import (
+	"io"
+	"net/http"
+	"sync"
+	"time"
+)
+
+// Limits of the event streams.
+const (
+	maxStreams    = 24               // tabs of one counter, with room for reconnecting ones
+	streamBeat    = 30 * time.Second // the page looks again: times left move, a dead peer is noticed
+	streamTimeout = 10 * time.Second // for one event to be taken
+)
+
+// live is a stream of events without content: "look" tells the page to fetch
+// its parts, "locked" that the screen was locked.
+func (k *Kit) live(w http.ResponseWriter, r *http.Request) {
+	select {
+	case k.streams <- struct{}{}:
+		defer func() { <-k.streams }()
+	default:
+		w.Header().Set("Retry-After", "5")
+		http.Error(w, k.WordsOf(r).Say("error.streams"), http.StatusServiceUnavailable)
+		return
+	}
+	control := http.NewResponseController(w)
+	_ = control.SetReadDeadline(time.Time{}) // lifts the server's; a recorder has none
+	tell := func(event string) bool {
+		_ = control.SetWriteDeadline(time.Now().Add(streamTimeout))
+		if _, err := io.WriteString(w, event); err != nil {
+			return false
+		}
+		return control.Flush() == nil
+	}
+	rings, stop := k.counter.Watch()
+	defer stop()
+	bell, hang := k.bells.watch()
+	defer hang()
+
+	// The unlock page listens too; it has no session that could end.
+	ses := k.sessions.find(cookieOf(r), false)
+	var gone <-chan struct{}
+	var idle <-chan time.Time
+	if ses != nil {
+		gone = ses.gone
+		idle = time.After(k.sessions.left(ses))
+	}
+	w.Header().Set("Content-Type", "text/event-stream")
+	if !tell("retry: 2000\n\n" + eventLook) {
+		return
+	}
+	beat := time.NewTicker(streamBeat)
+	defer beat.Stop()
+	for {
+		select {
+		case <-k.closing:
+			return
+		case <-r.Context().Done():
+			return
+		case <-gone:
+			tell(eventLocked)
+			return
+		case <-idle:
+			if k.sessions.find(ses.id, false) == nil {
+				tell(eventLocked)
+				return
+			}
+			idle = time.After(k.sessions.left(ses))
+		case <-beat.C:
+			if !tell(eventLook) {
+				return
+			}
+		case <-bell:
+			if !tell(eventLook) {
+				return
+			}
+		case <-rings:
+			if !tell(eventLook) {
+				return
+			}
+		}
+	}
+}
+
+const (
+	eventLook   = "event: look\ndata:\n\n"
+	eventLocked = "event: locked\ndata:\n\n"
+)
+
+// Ring says that something on a page may have changed that the counter does not
+// know of: every open page looks again.
+func (k *Kit) Ring() { k.bells.ring() }
+
+// bells are the event streams that a room's ring reaches.
+type bells struct {
+	mu  sync.Mutex
+	all map[chan struct{}]bool
+}
+
+func newBells() *bells { return &bells{all: map[chan struct{}]bool{}} }
+
+func (b *bells) watch() (<-chan struct{}, func()) {
+	ch := make(chan struct{}, 1) // one ring waits: it stands for all that follow
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.all[ch] = true
+	return ch, func() {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		delete(b.all, ch)
+	}
+}
+
+func (b *bells) ring() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for ch := range b.all {
+		select {
+		case ch <- struct{}{}:
+		default:
+		}
+	}
+}

@@ -1,0 +1,183 @@
+package web
+
+import (
+	"galla/edge/words"
+	"galla/shared/money"
+)
+
+// Kinds of fields.
+const (
+	Text   = "text"
+	Digits = "digits" // digits only, such as an account number
+	Mobile = "mobile" // ten digits, grouped as they are read aloud
+	Amount = "amount" // rupees, with quick keys, read back in words
+	OTP    = "otp"    // one-time password; never sent back
+	PIN    = "pin"    // hidden; never sent back
+	Search = "search"
+)
+
+// Field is an input with its label, hint and error: the piece "field". All
+// texts are said already.
+type Field struct {
+	Name     string // of the form's field, and the element's id
+	Kind     string // one of the kinds of fields; empty: Text
+	Label    string
+	Hint     string
+	Error    string // what is wrong with it
+	Value    string // what stands in it; never of an OTP or PIN
+	Max      int    // characters; 0: 100
+	Focus    bool   // the page begins here
+	Missing  string // what is said where it is empty, before sending; empty: it may be
+	Wrong    string // of an amount that is no number, and of digits that are too few
+	Least    int    // digits that are wanted at least; 0: any number
+	Keys     []Key  // quick keys of an amount
+	KeysName string // what they are called
+	Spelling string // of an amount: Words.Spelling
+}
+
+// Length is the field's maxlength.
+func (f Field) Length() int {
+	switch {
+	case f.Max > 0:
+		return f.Max
+	case f.Kind == Mobile:
+		return 14 // ten digits, spaces, +91
+	case f.Kind == Amount:
+		return 15
+	case f.Kind == OTP, f.Kind == PIN:
+		return 12
+	}
+	return 100
+}
+
+// Key is a quick key of an amount.
+type Key struct {
+	Value  string // in rupees, as the field takes it
+	Text   string
+	Chosen bool
+}
+
+// Keys makes quick keys of amounts; chosen is the value that was chosen.
+func Keys(chosen string, amounts ...money.Paise) []Key {
+	out := make([]Key, len(amounts))
+	for i, p := range amounts {
+		out[i] = Key{p.Number(), words.Short(p), p.Number() == chosen}
+	}
+	return out
+}
+
+// Choice is a list of which one is chosen: the piece "choice".
+type Choice struct {
+	Name    string
+	Label   string
+	Hint    string
+	Error   string
+	Missing string // what is said where none is chosen; empty: none need be
+	Focus   bool
+	Options []Option
+}
+
+// Option is one of a Choice.
+type Option struct {
+	Value  string
+	Text   string
+	Note   string // small, beside it
+	Lang   string // of Text, where it is not the page's
+	Chosen bool
+}
+
+// LanguageChoice offers the languages for a customer, named in themselves.
+func LanguageChoice(name, label, chosen string) Choice {
+	c := Choice{Name: name, Label: label}
+	for _, l := range words.Languages() {
+		c.Options = append(c.Options, Option{Value: l.Code, Text: l.Name, Lang: l.Code, Chosen: l.Code == chosen})
+	}
+	return c
+}
+
+// Step is one of a wizard or an operation: the piece "steps".
+type Step struct {
+	Name string
+	Mark string // done, now, next, bad
+	Icon string
+}
+
+// Stepper marks the steps of a wizard: those before at are done.
+func Stepper(at int, names ...string) []Step {
+	out := make([]Step, len(names))
+	for i, name := range names {
+		out[i] = Step{Name: name, Mark: "next", Icon: "next"}
+		switch {
+		case i < at:
+			out[i].Mark, out[i].Icon = "done", "tick"
+		case i == at:
+			out[i].Mark, out[i].Icon = "now", "answer"
+		}
+	}
+	return out
+}
+
+// Band says first what to do: the piece "band". Tone and Icon are those of
+// package told.
+type Band struct {
+	Tone  string
+	Icon  string
+	Group string // cash or goods: the shape of what must not be given
+	Of    string // what it is about
+	Title string
+	Lead  string
+	Why   string
+}
+
+// Table is the piece "table". Rows are as long as Heads.
+type Table struct {
+	Caption string // for people who can't see it
+	Heads   []Head
+	Rows    [][]Cell
+	Foot    []Cell
+	Empty   string // what is said where there are no rows
+}
+
+// Head is the head of a column.
+type Head struct {
+	Text string
+	Num  bool // numbers: they stand right
+}
+
+// Cell is one of a table.
+type Cell struct {
+	Text string
+	Href string // empty: no link
+	Tone string // ok, warn, bad; empty: none
+	Num  bool
+}
+
+// Meter shows how much of a limit is used: the piece "meter".
+type Meter struct {
+	Label string
+	Text  string // the same in words, with numbers
+	Part  int64
+	Whole int64
+}
+
+// Width is the used part in thousandths.
+func (m Meter) Width() int64 {
+	if m.Whole <= 0 {
+		return 0
+	}
+	return min(max(m.Part, 0), m.Whole) * 1000 / m.Whole
+}
+
+// Tone is how the meter looks: ok, warn from four fifths, bad when full.
+func (m Meter) Tone() string {
+	switch w := m.Width(); {
+	case w >= 1000:
+		return "bad"
+	case w >= 800:
+		return "warn"
+	}
+	return "ok"
+}
+
+// Fact is one line of details: the piece "facts".
+type Fact struct{ Label, Value string }

@@ -1,0 +1,121 @@
+package web_test
+
+import (
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp/kb"
+
+	"galla/edge/web"
+	"galla/edge/web/webtest"
+	"galla/shared/money"
+)
+
+// gallery is a room that shows every shared piece.
+func gallery() *room {
+	r := &room{name: "gallery", files: files("templates/all.html", `{{define "main"}}{{$d := .Data}}
+<div class="head">{{template "back" .}}<h1>{{.Title}}</h1></div>{{template "alert" .}}
+{{template "steps" $d.Steps}}{{template "ready" $d.Ready}}
+<form method="post" action="/gallery" class="deal" novalidate data-check data-busy>{{template "once" .}}
+<div class="card">{{range $d.Fields}}{{template "field" .}}{{end}}</div>
+<div class="card">{{template "choice" $d.Choice}}{{template "meter" $d.Full}}{{template "meter" $d.Half}}
+<button class="main wide" id="send">{{t "app.home"}}</button></div></form>
+<div class="flow">{{template "table" $d.Table}}{{template "table" $d.None}}
+{{template "band" $d.Band}}<section class="card">{{template "facts" $d.Facts}}</section>
+<ul class="rows"><li>{{template "row" $d.Row}}</li></ul></div>{{end}}`)}
+	r.add = func(mux *http.ServeMux, kit *web.Kit) {
+		mux.HandleFunc("GET /gallery", kit.Get(func(w http.ResponseWriter, r *http.Request, ses *web.Session) {
+			kit.Render(w, r, ses, http.StatusOK, web.Page{Name: "gallery/all", Title: "Everything", Back: "/", Alert: "Something is wrong.", Data: pieces(ses)})
+		}))
+	}
+	return r
+}
+
+func pieces(ses *web.Session) any {
+	w := ses.Words()
+	type row struct{ Href, Tone, Icon, What, Who, Note, Sum, Time, Word string }
+	wide := web.Table{Caption: "Entries", Heads: []web.Head{{Text: "When"}, {Text: "What"}, {Text: "How much", Num: true}}, Empty: "There are none."}
+	none := wide
+	for range 3 {
+		wide.Rows = append(wide.Rows, []web.Cell{{Text: "21 Nov 2026, 10:14:00"}, {Text: strings.Repeat("A long narration ", 4), Href: "/x"}, {Text: "₹1,23,456.00", Num: true, Tone: "bad"}})
+	}
+	wide.Foot = []web.Cell{{Text: "All"}, {}, {Text: "₹3,70,368.00", Num: true}}
+	return map[string]any{
+		"Steps": web.Stepper(1, "Mobile", "OTP", "Aadhaar", "Finger"),
+		"Ready": web.Readiness(w, webtest.NewCounter().Status()),
+		"Fields": []web.Field{
+			{Name: "name", Label: "Name", Hint: "As on the card", Value: `<b>"x`, Missing: "Enter the name.", Focus: true},
+			{Name: "mobile", Kind: web.Mobile, Label: "Mobile", Hint: "Ten digits", Missing: "Enter the mobile number.", Least: 10, Wrong: "A mobile number has ten digits."},
+			{Name: "amount", Kind: web.Amount, Label: "Amount", Hint: "In rupees", Missing: "Enter the amount.", Wrong: "Digits, please.", Spelling: w.Spelling(),
+				Keys: web.Keys("500", 100*money.Rupee, 500*money.Rupee, 1_000*money.Rupee, 10_000*money.Rupee), KeysName: "Quick amounts"},
+			{Name: "otp", Kind: web.OTP, Label: "OTP", Hint: "From the message", Value: "123456", Missing: "Enter the OTP."},
+			{Name: "pin", Kind: web.PIN, Label: "PIN", Value: "1234", Error: "This PIN is wrong."},
+			{Name: "q", Kind: web.Search, Label: "Search", Value: "7058"},
+			{Name: "account", Kind: web.Digits, Label: "Account", Value: "123"},
+		},
+		"Choice": web.Choice{Name: "mode", Label: "How", Hint: "The bank decides", Options: []web.Option{{Value: "imps", Text: "IMPS", Note: "at once", Chosen: true}, {Value: "neft", Text: "NEFT"}}},
+		"Full":   web.Meter{Label: "Month", Text: "₹25,000 of ₹25,000", Part: 30, Whole: 25}, "Half": web.Meter{Label: "Day", Text: "₹10,000 of ₹20,000", Part: 1, Whole: 2},
+		"Table": wide, "None": none,
+		"Band":  web.Band{Tone: "give", Icon: "give", Group: "cash", Of: "Cash withdrawal", Title: "GIVE CASH ₹500", Lead: "The bank has paid.", Why: "Why."},
+		"Facts": []web.Fact{{Label: "Bank", Value: "State Bank of India"}},
+		"Row":   row{"/op/1", "stop", "stop", "Cash withdrawal", "Shivshankar", "XXXXXXXX7058", "₹500.00", "10:14", "Declined."},
+	}
+}
+
+func TestPieces(t *testing.T) {
+	h := webtest.Serve(t, webtest.NewCounter(), gallery())
+	v := h.Visitor(t)
+	v.Enter()
+	page := v.Get("/gallery", http.StatusOK)
+	webtest.Has(t, page, "&lt;b&gt;&#34;x", "There are none.", `aria-current="step"`, `role="alert"`, "Something is wrong.", `value="500" checked`)
+	webtest.HasNot(t, page, `value="123456"`, `value="1234"`, " style=") // what is secret is never sent back
+	for _, c := range []struct {
+		m     web.Meter
+		width int64
+		tone  string
+	}{
+		{web.Meter{Part: 0, Whole: 0}, 0, "ok"}, {web.Meter{Part: -5, Whole: 10}, 0, "ok"}, {web.Meter{Part: 79, Whole: 100}, 790, "ok"},
+		{web.Meter{Part: 80, Whole: 100}, 800, "warn"}, {web.Meter{Part: 101, Whole: 100}, 1000, "bad"},
+	} {
+		if c.m.Width() != c.width || c.m.Tone() != c.tone {
+			t.Errorf("%+v is %d wide and %s, want %d and %s", c.m, c.m.Width(), c.m.Tone(), c.width, c.tone)
+		}
+	}
+}
+
+// TestPiecesInBrowser looks at every piece on both sizes, and twice as large,
+// and sends the form with what is wrong in it.
+func TestPiecesInBrowser(t *testing.T) {
+	chromium := webtest.Chromium(t)
+	h := webtest.Serve(t, webtest.NewCounter(), gallery())
+	b := webtest.Open(t, chromium, h.Base, 1366, 768)
+	b.Go("/enter?to=/gallery")
+	for _, size := range [][2]int64{{1366, 768}, {683, 384}, {360, 740}} { // 683 is 1366 at 200 % zoom
+		b.Resize(size[0], size[1])
+		b.Go("/gallery")
+		b.Reads("Everything")
+		b.Focused("#name")
+		b.Look("pieces")
+		if os.Getenv("GALLA_SHOTS") != "" {
+			b.Shot("pieces")
+		}
+		small := webtest.Eval[[]string](b, `[...document.querySelectorAll("main button, main .button, main input:not([type=hidden]), main select, main .quick span, main .options span, .back")].filter(e => e.getBoundingClientRect().height < 42 && e.type !== "radio").map(e => e.outerHTML.slice(0, 80) + e.getBoundingClientRect().height)`)
+		if len(small) > 0 {
+			t.Errorf("%s: too small to hit: %q", b.Size, small)
+		}
+		b.Tab("#mobile")
+		b.Press("9", "8", "7", kb.Enter)
+		b.Sees(`document.querySelector("#mobile-note").innerText === "A mobile number has ten digits."`)
+		b.Sees(`document.querySelector("#otp-note").innerText === "Enter the OTP."`)
+		b.Look("pieces with errors")
+		b.Sees(`document.querySelector("#amount").value === "500" && document.querySelector("#amount-note").innerText.includes("five hundred rupees")`)
+	}
+	// A ring makes the open page look again.
+	b.Go("/gallery")
+	b.Reads("Everything")
+	webtest.Eval[any](b, `window.looks = 0; const old = window.fetch; window.fetch = (...a) => { window.looks++; return old(...a); }`)
+	h.Kit.Ring()
+	b.Sees(`window.looks > 0`)
+}

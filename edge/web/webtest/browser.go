@@ -1,0 +1,333 @@
+package webtest
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
+	cdplog "github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// wait is how long a page may take to show what is waited for, on a
+// machine that does other things too.
+const wait = 20 * time.Second
+
+// Chromium starts a browser for a test and its subtests, with a profile of its
+// own.
+func Chromium(t *testing.T) context.Context {
+	t.Helper()
+	program, err := exec.LookPath("chromium")
+	if err != nil {
+		t.Fatal("chromium is missing, and this test looks at the pages in it: run 'make test', which installs it")
+	}
+	options := append(chromedp.DefaultExecAllocatorOptions[:],
+		chromedp.ExecPath(program), chromedp.UserDataDir(t.TempDir()), chromedp.NoSandbox, chromedp.DisableGPU,
+		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true),
+	)
+	// The contexts are the browser's life, so the walks' time is bounded by their
+	// waits.
+	ctx, cancel := chromedp.NewExecAllocator(context.Background(), options...)
+	t.Cleanup(cancel)
+	ctx, cancel = chromedp.NewContext(ctx)
+	t.Cleanup(cancel)
+	if err := chromedp.Do(ctx); err != nil {
+		t.Fatalf("start Chromium: %v", err)
+	}
+	return ctx
+}
+
+// Browser is one tab of a real Chromium at one window size, with cookies of its
+// own.
+type Browser struct {
+	T     *testing.T
+	Ctx   context.Context
+	Base  string
+	Size  string // 1366x768
+	N     int    // of the last picture
+	shots string
+
+	opened string // the page's path, if nothing was done since it was opened
+}
+
+// Open opens a tab of a window size at the first page of base. A script that fails or
+// writes to the console fails the test. Pictures go to the folder GALLA_SHOTS.
+func Open(t *testing.T, chromium context.Context, base string, width, height int64) *Browser {
+	t.Helper()
+	ctx, cancel := chromedp.NewContext(chromium, chromedp.WithNewBrowserContext())
+	t.Cleanup(cancel)
+	b := &Browser{T: t, Ctx: ctx, Base: base, Size: fmt.Sprintf("%dx%d", width, height), shots: os.Getenv("GALLA_SHOTS")}
+	if b.shots == "" {
+		b.shots = t.TempDir()
+	}
+	if err := os.MkdirAll(b.shots, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	err := chromedp.Listen(ctx, func(event any) {
+		switch e := event.(type) {
+		case *runtime.EventExceptionThrown:
+			t.Errorf("%s: a script of the page failed: %s %v", b.Size, e.ExceptionDetails.Text, e.ExceptionDetails.Exception)
+		case *runtime.EventConsoleAPICalled:
+			t.Errorf("%s: the page wrote to the console: %s", b.Size, e.Type)
+		case *cdplog.EventEntryAdded:
+			// Replies such as 401 for a wrong PIN are told as network errors.
+			if e.Entry.Source != "network" {
+				t.Errorf("%s: the browser complains: %s %s", b.Size, e.Entry.Source, e.Entry.Text)
+			}
+		}
+	})
+	if err != nil {
+		t.Fatalf("open a tab: %v", err)
+	}
+	focus := func(ctx context.Context, _ *chromedp.Target) (chromedp.Void, error) {
+		_, err := chromedp.Call(ctx, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true})
+		return chromedp.Void{}, err
+	}
+	b.Do(chromedp.EmulateViewport(width, height), focus)
+	return b
+}
+
+// Do runs actions; an error ends the test.
+func (b *Browser) Do(actions ...chromedp.Action[chromedp.Void]) {
+	b.T.Helper()
+	b.opened = ""
+	if err := chromedp.Do(b.Ctx, actions...); err != nil {
+		b.T.Fatalf("%s: %v\n%s", b.Size, err, b.Text())
+	}
+}
+
+// Resize gives the tab's window another size.
+func (b *Browser) Resize(width, height int64) {
+	b.T.Helper()
+	b.Size = fmt.Sprintf("%dx%d", width, height)
+	b.Do(chromedp.EmulateViewport(width, height))
+}
+
+// Text is what the page says.
+func (b *Browser) Text() string {
+	text, err := chromedp.Run(b.Ctx, chromedp.Evaluate[string](`location.href + "\nfocus: " + document.activeElement?.outerHTML.slice(0, 300) + "\n" + document.body.innerText`))
+	if err != nil {
+		return err.Error()
+	}
+	return text
+}
+
+// Go opens a page of the counter.
+func (b *Browser) Go(path string) {
+	b.T.Helper()
+	b.Do(chromedp.Navigate(b.Base + path))
+	b.opened = path
+}
+
+// Press sends keys to whatever has the focus.
+func (b *Browser) Press(keys ...string) {
+	b.T.Helper()
+	for _, k := range keys {
+		if k == kb.Enter {
+			b.Do(enter)
+			continue
+		}
+		b.Do(chromedp.KeyEvent(k))
+	}
+}
+
+// enter is one press of Enter. chromedp's own sends the character beside the
+// key, so that a page can't prevent it as it can a person's.
+func enter(ctx context.Context, _ *chromedp.Target) (chromedp.Void, error) {
+	key := input.DispatchKeyEventParams{Type: input.DispatchKeyEventTypeKeyDown, Key: "Enter", Code: "Enter", Text: "\r", WindowsVirtualKeyCode: 13}
+	_, err := chromedp.Call(ctx, input.DispatchKeyEvent, key)
+	if err == nil {
+		key.Type, key.Text = input.DispatchKeyEventTypeKeyUp, ""
+		_, err = chromedp.Call(ctx, input.DispatchKeyEvent, key)
+	}
+	return chromedp.Void{}, err
+}
+
+// Eval gives the value of an expression, or of the promise that it is.
+func Eval[T any](b *Browser, expression string) T {
+	b.T.Helper()
+	value, err := chromedp.Run(b.Ctx, chromedp.Evaluate[T](expression, awaited))
+	if err != nil {
+		b.T.Fatalf("%s: %s: %v\n%s", b.Size, expression, err, b.Text())
+	}
+	return value
+}
+
+// awaited lets an expression be a promise.
+func awaited(p *runtime.EvaluateParams) {
+	yes := true
+	p.AwaitPromise = &yes
+}
+
+// Sees waits until an expression holds. A page that goes away meanwhile is
+// asked again.
+func (b *Browser) Sees(expression string) {
+	b.T.Helper()
+	end := time.Now().Add(wait)
+	for {
+		ok, err := chromedp.Run(b.Ctx, chromedp.Evaluate[bool]("!!("+expression+")"))
+		if ok {
+			return
+		}
+		if time.Now().After(end) {
+			b.T.Fatalf("%s: never came true: %s (%v)\n%s", b.Size, expression, err, b.Text())
+		}
+		select {
+		case <-time.After(15 * time.Millisecond):
+		case <-b.Ctx.Done():
+			b.T.Fatalf("%s: the browser ended", b.Size)
+		}
+	}
+}
+
+// Reads waits until the page's first heading says a text.
+func (b *Browser) Reads(heading string) {
+	b.T.Helper()
+	b.Sees(fmt.Sprintf(`document.readyState === "complete" && document.querySelector("h1")?.innerText.trim() === %q`, heading))
+}
+
+// Focused waits until an element has the focus.
+func (b *Browser) Focused(selector string) {
+	b.T.Helper()
+	b.Sees(fmt.Sprintf(`document.activeElement?.matches(%q)`, selector))
+}
+
+// Look judges the page as it is: nothing is wider than the window, nothing
+// jumped while nobody touched it, no label is cut or spills out of its frame, and
+// every text can be read.
+func (b *Browser) Look(name string) {
+	b.T.Helper()
+	faults := b.Faults()
+	// On a busy machine a page may be painted while its bytes still arrive. It
+	// is loaded again, as F5 does: what jumps by itself, jumps again.
+	for range 2 {
+		if !slices.ContainsFunc(faults, func(f string) bool { return strings.HasPrefix(f, "it jumped") }) {
+			break
+		}
+		was := b.opened
+		b.Go(Eval[string](b, `location.pathname + location.search`))
+		b.opened = was
+		faults = b.Faults()
+	}
+	for _, fault := range faults {
+		b.T.Errorf("%s %s: %s", b.Size, name, fault)
+	}
+}
+
+// Faults gives what is wrong with the page as it is (Look).
+func (b *Browser) Faults() []string {
+	b.T.Helper()
+	b.Sees(`document.fonts.status === "loaded" && document.readyState === "complete"`)
+	return Eval[[]string](b, lookAt)
+}
+
+// Shot looks, and keeps a picture.
+func (b *Browser) Shot(name string) {
+	b.T.Helper()
+	b.Look(name)
+	b.N++
+	png, err := chromedp.Run(b.Ctx, chromedp.FullScreenshot(100))
+	if err != nil {
+		b.T.Fatalf("%s: picture of %s: %v", b.Size, name, err)
+	}
+	file := filepath.Join(b.shots, fmt.Sprintf("%s-%02d-%s.png", b.Size, b.N, name))
+	if err := os.WriteFile(file, png, 0o644); err != nil {
+		b.T.Fatal(err)
+	}
+}
+
+// lookAt is what look asks of the page. Contrast is WCAG's, over the colours
+// that stand behind a text, with their transparency.
+const lookAt = `(() => {
+	const faults = [];
+	if (document.documentElement.scrollWidth > innerWidth) faults.push("it scrolls sideways");
+	const shown = [...document.querySelectorAll("body *")].filter(e => e.checkVisibility({opacityProperty: true}) && !e.closest(".unseen, .skip, option"));
+	for (const e of shown) {
+		const r = e.getBoundingClientRect();
+		if (r.width && (r.right > innerWidth + 0.5 || r.left < -0.5)) faults.push("wider than the window: " + e.tagName + "." + e.className);
+	}
+	const labels = "button, .button, .chip, .chip span, .quick span, .options span, .tile, .tile b, .tile span, .others a, .steps li, .row .word, .row .what b, .row .sum, h1, h2, legend, label, th, .switch a, .back, .more a, .note, select";
+	for (const e of shown.filter(e => e.matches(labels) && !e.closest(".stack"))) {
+		if (e.clientWidth && e.scrollWidth > e.clientWidth + 1 && getComputedStyle(e).overflowX !== "auto") faults.push("cut or spilled: " + e.tagName + "." + e.className + " " + e.textContent.trim().slice(0, 60));
+		const box = e.getBoundingClientRect(), text = document.createRange();
+		text.selectNodeContents(e);
+		for (const r of e.matches("button, .button, .chip, .quick span, .options span, .tile, .others a, .switch a") ? text.getClientRects() : []) {
+			if (r.width > 1 && (r.right > box.right + 1 || r.left < box.left - 1 || r.bottom > box.bottom + 2)) {
+				faults.push("spills out of its frame: " + e.tagName + "." + e.className + " " + e.textContent.trim().slice(0, 60));
+				break;
+			}
+		}
+	}
+	for (const e of shown.filter(e => e.matches("select"))) {
+		const test = document.createElement("span"), style = getComputedStyle(e);
+		test.textContent = e.selectedOptions[0]?.textContent ?? "";
+		test.style.cssText = "position:fixed;visibility:hidden;white-space:nowrap";
+		test.style.font = style.font;
+		document.body.append(test);
+		if (!e.matches("[data-banks]") && test.offsetWidth > e.clientWidth) faults.push("cut: select " + test.textContent);
+		test.remove();
+	}
+	const shifts = new PerformanceObserver(() => {});
+	shifts.observe({type: "layout-shift", buffered: true});
+	const jumps = shifts.takeRecords().filter(e => !e.hadRecentInput);
+	const shift = jumps.reduce((sum, e) => sum + e.value, 0);
+	const place = r => [r.x, r.y, r.width, r.height].map(Math.round).join(" ");
+	if (shift > 0.02) faults.push("it jumped by " + shift + ": " + jumps.flatMap(e => e.sources.map(s => (s.node ? s.node.nodeName + "." + s.node.className : "?") + " from " + place(s.previousRect) + " to " + place(s.currentRect))).join("; "));
+	const rgba = c => { const n = c.match(/[\d.]+/g).map(Number); return [n[0], n[1], n[2], n[3] ?? 1]; };
+	const over = (top, below) => top.slice(0, 3).map((v, i) => v * top[3] + below[i] * (1 - top[3])).concat(1);
+	const light = c => { const [r, g, b] = c.map(v => { v /= 255; return v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4; }); return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
+	for (const e of shown) {
+		if (![...e.childNodes].some(n => n.nodeType === 3 && n.data.trim())) continue;
+		let layers = [], opacity = 1;
+		for (let p = e; p; p = p.parentElement) {
+			const s = getComputedStyle(p);
+			opacity *= Number(s.opacity);
+			layers.push(rgba(s.backgroundColor));
+		}
+		const back = layers.reverse().reduce((below, top) => over(top, below), [255, 255, 255, 1]);
+		const style = getComputedStyle(e), ink = rgba(style.color);
+		ink[3] *= opacity;
+		const [a, b] = [light(over(ink, back)), light(back)].sort((x, y) => y - x);
+		const size = parseFloat(style.fontSize), large = size >= 24 || (size >= 18.66 && style.fontWeight >= 700);
+		const ratio = (a + 0.05) / (b + 0.05);
+		if (ratio < (large ? 3 : 4.5)) faults.push("contrast " + ratio.toFixed(2) + ": " + e.tagName + "." + e.className + " " + e.textContent.trim().slice(0, 40));
+	}
+	return faults;
+})()`
+
+// Prints gives the number of pages of the page on paper of a width in
+// millimetres.
+func (b *Browser) Prints(width float64) int {
+	b.T.Helper()
+	pdf, err := chromedp.Run(b.Ctx, chromedp.PrintToPDF(chromedp.PDFPaper(chromedp.PaperSize{Width: width / 25.4, Height: 297 / 25.4})))
+	if err != nil {
+		b.T.Fatalf("print: %v", err)
+	}
+	return len(pdfPage.FindAll(pdf, -1))
+}
+
+// pdfPage finds a page's object in a PDF.
+var pdfPage = regexp.MustCompile(`/Type\s*/Page\b[^s]`)
+
+// Tab presses Tab until an element has the focus, as a person would.
+func (b *Browser) Tab(selector string) {
+	b.T.Helper()
+	for range 40 {
+		b.Press(kb.Tab)
+		if Eval[bool](b, fmt.Sprintf(`document.activeElement.matches(%q)`, selector)) {
+			return
+		}
+	}
+	b.T.Fatalf("%s: Tab never reached %s\n%s", b.Size, selector, b.Text())
+}

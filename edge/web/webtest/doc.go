@@ -1,0 +1,8 @@
+// Package webtest serves page rooms to tests and looks at them, as a browser
+// without scripts (Visitor) and in a real Chromium (Browser).
+//
+// It promises that each page which a test opens is judged: no text without its
+// words, no Aadhaar number in a reply or the log, nothing wider than the window,
+// nothing that jumps, no text that can't be read, is cut or spills over. Rooms
+// enter through Serve, which needs no PIN: GET /enter unlocks.
+package webtest

@@ -1,0 +1,93 @@
+package words
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"galla/shared/money"
+)
+
+// numberKeys are the texts of which numbers are spelled. below100 is the
+// hundred words before rupees, with commas between; hundreds are the nine
+// hundreds that end a number, hundreds-then those that more follows. For the
+// larger units {n} is how many: plain ends a number, then is followed by more,
+// and one and one-then are for a single one.
+var numberKeys = []string{
+	"below100", "hundreds", "hundreds-then", "thousand", "thousand-then", "thousand-one", "thousand-one-then",
+	"lakh", "lakh-then", "lakh-one", "lakh-one-then", "crore", "crore-then", "crore-one", "crore-one-then",
+	"rupee", "rupees", "paise", "and",
+}
+
+// Spell writes an amount in words: five hundred rupees and fifty paise. A
+// negative amount gives "".
+func (w *Words) Spell(p money.Paise) string {
+	if p < 0 {
+		return ""
+	}
+	whole, paise := int64(p/money.Rupee), int64(p.Fraction())
+	text := w.Say("number.rupees", "n", w.number(whole))
+	if whole == 1 {
+		text = w.Say("number.rupee", "n", w.number(whole))
+	}
+	if paise > 0 {
+		text = w.Say("number.and", "a", text, "b", w.Say("number.paise", "n", w.number(paise)))
+	}
+	return text
+}
+
+// Spelling gives a script the texts of numbers as JSON; the pages' amount.js
+// has the same rules.
+func (w *Words) Spelling() string {
+	m := map[string]string{}
+	for _, key := range numberKeys {
+		m[key] = w.Say("number." + key)
+	}
+	b, err := json.Marshal(m)
+	if err != nil {
+		return "{}" // strings always marshal
+	}
+	return string(b)
+}
+
+// number spells a whole number by crore, lakh, thousand and hundred.
+func (w *Words) number(n int64) string {
+	below := strings.Split(w.Say("number.below100"), ",")
+	var parts []string
+	for _, unit := range []struct {
+		size int64
+		key  string
+	}{{1_00_00_000, "crore"}, {1_00_000, "lakh"}, {1_000, "thousand"}} {
+		if n < unit.size {
+			continue
+		}
+		many, key := n/unit.size, "number."+unit.key
+		n %= unit.size
+		if many == 1 {
+			key += "-one"
+		}
+		if n > 0 {
+			key += "-then"
+		}
+		parts = append(parts, w.Say(key, "n", w.number(many)))
+	}
+	if n >= 100 {
+		key := "number.hundreds"
+		if n%100 > 0 {
+			key += "-then"
+		}
+		hundreds := strings.Split(w.Say(key), ",")
+		if int(n/100) > len(hundreds) {
+			return fmt.Sprint(n)
+		}
+		parts = append(parts, hundreds[n/100-1])
+		n %= 100
+	}
+	if n > 0 || len(parts) == 0 {
+		if int(n) >= len(below) {
+			return fmt.Sprint(n)
+		}
+		parts = append(parts, below[n])
+	}
+	return strings.Join(parts, " ")
+}
