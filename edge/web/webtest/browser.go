@@ -269,13 +269,13 @@ const lookAt = `(() => {
 			}
 		}
 	}
-	for (const e of shown.filter(e => e.matches("select"))) {
+	for (const e of shown.filter(e => e.matches("select, input[placeholder]"))) {
 		const test = document.createElement("span"), style = getComputedStyle(e);
-		test.textContent = e.selectedOptions[0]?.textContent ?? "";
+		test.textContent = e.placeholder ?? e.selectedOptions[0]?.textContent ?? "";
 		test.style.cssText = "position:fixed;visibility:hidden;white-space:nowrap";
 		test.style.font = style.font;
 		document.body.append(test);
-		if (!e.matches("[data-banks]") && test.offsetWidth > e.clientWidth) faults.push("cut: select " + test.textContent);
+		if (!e.matches("[data-banks]") && test.offsetWidth > e.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight)) faults.push("cut: " + e.tagName + " " + test.textContent);
 		test.remove();
 	}
 	const shifts = new PerformanceObserver(() => {});
