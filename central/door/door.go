@@ -15,6 +15,7 @@ import (
 	"golang.org/x/time/rate"
 
 	"galla/central"
+	"galla/central/duty"
 	"galla/shared/op"
 	"galla/shared/secret"
 )
@@ -62,6 +63,9 @@ type Config struct {
 	// rate.Inf: no bound.
 	Rate  rate.Limit
 	Burst int
+	// Rates is where nodes share them, and the count of wrong client secrets;
+	// needed.
+	Rates duty.Rates
 	// MaxConns bounds the connections at one time; more wait to be accepted.
 	// Default 4096.
 	MaxConns int
@@ -81,7 +85,8 @@ type Config struct {
 	// gateway that turn out not to be authentic; when they are used up, whoever
 	// comes from there is told to come back. Default 2000 a second and 20000:
 	// a check takes some ten microseconds, and vendors that share an address
-	// suffer for each other. Authentic messages count for nothing here.
+	// suffer for each other. Authentic messages count for nothing here. They
+	// protect this node's processors, and hold for each node.
 	StrangerRate  rate.Limit
 	StrangerBurst int
 
@@ -128,13 +133,17 @@ func (c Config) validate() error {
 	if c.Issuer == "" || c.Audience == "" {
 		wrong = append(wrong, errors.New("issuer and audience of tokens are needed"))
 	}
-	if c.Rand == nil || c.Logger == nil {
-		wrong = append(wrong, errors.New("randomness and a logger are needed"))
+	if c.Rand == nil || c.Logger == nil || c.Rates == nil {
+		wrong = append(wrong, errors.New("randomness, a logger and shared rates are needed"))
 	}
 	if c.TokenLife < time.Second || c.CallTimeout < 0 || c.Drain < 0 || c.Rate < 0 || c.Burst < 1 || c.StrangerRate < 0 || c.StrangerBurst < 1 || c.MaxConns < 1 || c.MaxUnderWay < 1 {
 		wrong = append(wrong, errors.New("times, rates and bounds must be above zero"))
 	}
 	return errors.Join(wrong...)
+}
+
+func (c Config) meter(prefix string) *duty.Meter {
+	return duty.NewMeter(c.Rates, duty.Rate{PerSecond: float64(c.Rate), Burst: c.Burst}, prefix, time.Now)
 }
 
 // Door serves the direct routes over HTTP.
@@ -148,7 +157,7 @@ type Door struct {
 	routed    fasthttp.RequestHandler
 	tokens    *tokens
 	checker   *checker
-	failures  *failures
+	guesses   guesses
 	rates     *limiter
 	networks  *limiter
 	strangers *limiter // at the gateway
@@ -176,9 +185,9 @@ func New(dispatcher central.Dispatcher, directory central.Directory, cfg Config)
 	}
 	d := &Door{
 		dispatcher: dispatcher, directory: directory, cfg: cfg, log: cfg.Logger,
-		tokens: tokens, checker: checker, failures: newFailures(),
-		rates: newLimiter(cfg.Rate, cfg.Burst), networks: newLimiter(cfg.Rate, cfg.Burst),
-		strangers: newLimiter(cfg.StrangerRate, cfg.StrangerBurst),
+		tokens: tokens, checker: checker, guesses: guesses{cfg.Rates},
+		rates: newLimiter(cfg.Rate, cfg.Burst, cfg.meter(callerPrefix)), networks: newLimiter(cfg.Rate, cfg.Burst, cfg.meter(networkPrefix)),
+		strangers: newLimiter(cfg.StrangerRate, cfg.StrangerBurst, nil),
 		underWay:  make(chan struct{}, cfg.MaxUnderWay),
 	}
 	d.life, d.end = context.WithCancel(context.Background())

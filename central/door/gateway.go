@@ -75,7 +75,7 @@ func (d *Door) serveGateway(fctx *fasthttp.RequestCtx, malformed string) {
 		Body:   fctx.Request.Body(), Malformed: malformed, RequestID: requestID(fctx),
 	})
 	if !reply.Authenticated {
-		_ = d.strangers.allow(peer, time.Now()) // counted; the next one may be refused
+		_ = d.strangers.allow(d.life, peer, time.Now()) // counted; the next one may be refused
 	}
 	fctx.SetStatusCode(reply.HTTP)
 	fctx.SetContentType("application/json")
@@ -104,7 +104,7 @@ func (d *Door) explain(c *fiber.Ctx) error {
 	fctx := c.Context()
 	err := guard(fctx)
 	if err == nil {
-		err = d.networks.allow(network(fctx.RemoteIP()), time.Now())
+		err = d.networks.allow(d.life, network(fctx.RemoteIP()), time.Now())
 	}
 	if err != nil {
 		d.refuse(fctx, err)

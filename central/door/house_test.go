@@ -12,6 +12,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -19,7 +20,9 @@ import (
 
 	"galla/central"
 	"galla/central/contract"
+	"galla/central/duty"
 	"galla/central/limits"
+	"galla/central/store"
 	"galla/shared/op"
 	"galla/shared/secret"
 )
@@ -220,9 +223,24 @@ type house struct {
 
 func seed(b byte) secret.Key { return secret.NewKey(bytes.Repeat([]byte{b}, 32)) }
 
-func testConfig(log io.Writer) Config {
+// rates are those of a database of its own.
+func rates(t testing.TB) duty.Rates {
+	t.Helper()
+	db, err := store.OpenSQLite(context.Background(), filepath.Join(t.TempDir(), "central.db"), store.Config{Node: "test", Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return db
+}
+
+func testConfig(t testing.TB, log io.Writer) Config {
 	return Config{
-		Issuer: "https://galla.test", Audience: "galla", Keys: []secret.Key{seed(1), seed(2)},
+		Issuer: "https://galla.test", Audience: "galla", Keys: []secret.Key{seed(1), seed(2)}, Rates: rates(t),
 		Rand: rand.Reader, Logger: slog.New(slog.NewJSONHandler(log, nil)),
 	}
 }
@@ -234,7 +252,7 @@ func open(t testing.TB, change func(*Config, *central.Dispatcher)) *house {
 		parties: newParties(), log: &writer{}, ended: make(chan error, 1),
 		desk: &desk{known: map[string]central.Operation{}, began: make(chan struct{}, 16)},
 	}
-	cfg := testConfig(h.log)
+	cfg := testConfig(t, h.log)
 	rules, err := limits.Sandbox()
 	if err != nil {
 		t.Fatal(err)

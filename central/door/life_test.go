@@ -101,7 +101,7 @@ func must(r *http.Request, err error) *http.Request {
 
 func TestRunEndsAtOnceWhenItHasNotBegun(t *testing.T) {
 	for range 20 {
-		d, err := New(&faulty{}, newParties(), testConfig(io.Discard))
+		d, err := New(&faulty{}, newParties(), testConfig(t, io.Discard))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -139,7 +139,7 @@ func TestAcceptErrors(t *testing.T) {
 	}
 	passing := &net.OpError{Op: "accept", Err: os.NewSyscallError("accept4", syscall.EMFILE)}
 	broken := errors.New("the network card is gone")
-	d, err := New(&faulty{}, newParties(), testConfig(io.Discard))
+	d, err := New(&faulty{}, newParties(), testConfig(t, io.Discard))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -181,17 +181,17 @@ func TestConfigReportsAllFaults(t *testing.T) {
 	if err == nil {
 		t.Fatal("an empty configuration was accepted")
 	}
-	for _, part := range []string{"issuer and audience", "randomness and a logger", "above zero"} {
+	for _, part := range []string{"issuer and audience", "randomness, a logger and shared rates", "above zero"} {
 		if !strings.Contains(err.Error(), part) {
 			t.Errorf("the error does not name %q: %v", part, err)
 		}
 	}
-	cfg := testConfig(io.Discard)
+	cfg := testConfig(t, io.Discard)
 	cfg.Keys = nil
 	if _, err := New(nil, nil, cfg); err == nil || !strings.Contains(err.Error(), "signing key") {
 		t.Errorf("without keys: %v", err)
 	}
-	cfg = testConfig(io.Discard)
+	cfg = testConfig(t, io.Discard)
 	cfg.Rand = strings.NewReader("")
 	if _, err := New(nil, nil, cfg); err == nil {
 		t.Error("without randomness")
@@ -200,56 +200,32 @@ func TestConfigReportsAllFaults(t *testing.T) {
 
 func TestLimiterIsBounded(t *testing.T) {
 	now := time.Now()
-	l := newLimiter(1, 1)
+	l := newLimiter(1, 1, nil)
 	for i := range maxCallers {
-		if err := l.allow(fmt.Sprint(i), now); err != nil {
+		if err := l.allow(t.Context(), fmt.Sprint(i), now); err != nil {
 			t.Fatal(err)
 		}
 	}
 	// The table is full of callers that are all active: newcomers share one.
-	if l.allow("new", now) != nil || l.allow("newer", now) == nil || len(l.callers) != maxCallers {
+	if l.allow(t.Context(), "new", now) != nil || l.allow(t.Context(), "newer", now) == nil || len(l.callers) != maxCallers {
 		t.Errorf("%d callers", len(l.callers))
 	}
-	if err := l.allow("1", now); err == nil || central.AsError(err).RetryAfter != time.Second {
+	if err := l.allow(t.Context(), "1", now); err == nil || central.AsError(err).RetryAfter != time.Second {
 		t.Errorf("a known caller: %v", err)
 	}
 	now = now.Add(callerIdle)
-	if l.allow("1", now) != nil || l.allow("newest", now) != nil || len(l.callers) != 2 {
+	if l.allow(t.Context(), "1", now) != nil || l.allow(t.Context(), "newest", now) != nil || len(l.callers) != 2 {
 		t.Errorf("%d callers after a pause", len(l.callers))
 	}
-	free := newLimiter(rate.Inf, 1)
+	free := newLimiter(rate.Inf, 1, nil)
 	for range 1000 {
-		if err := free.allow("x", now); err != nil {
+		if err := free.allow(t.Context(), "x", now); err != nil {
 			t.Fatal(err)
 		}
 	}
-	none := newLimiter(1, 0)
-	if none.allow("x", now) == nil {
+	none := newLimiter(1, 0, nil)
+	if none.allow(t.Context(), "x", now) == nil {
 		t.Error("a burst of none lets a call through")
-	}
-}
-
-func TestFailuresAreBounded(t *testing.T) {
-	now := time.Now()
-	f := newFailures()
-	for range maxFailures + 5 {
-		f.note("lakshmi", true, now)
-	}
-	for i := range maxFailers + 10 {
-		f.note(fmt.Sprint(i), false, now)
-	}
-	if len(f.byClient[0]) != maxFailers || len(f.byClient[1]) != 1 {
-		t.Errorf("%d unknown and %d known clients", len(f.byClient[0]), len(f.byClient[1]))
-	}
-	if f.wait("lakshmi", true, now) != failureSpan || f.wait("lakshmi", true, now.Add(59*time.Second)) != time.Second {
-		t.Errorf("wait is %v", f.wait("lakshmi", true, now))
-	}
-	if f.wait("lakshmi", false, now) != 0 || f.wait("lakshmi", true, now.Add(failureSpan)) != 0 {
-		t.Error("a client waits for nothing")
-	}
-	f.note("new", false, now.Add(failureSpan))
-	if len(f.byClient[0]) != 1 {
-		t.Errorf("%d unknown clients after a minute", len(f.byClient[0]))
 	}
 }
 

@@ -1,32 +1,43 @@
 package door
 
 import (
+	"context"
+	"hash/fnv"
 	"net"
+	"strconv"
 	"sync"
 	"time"
 
 	"golang.org/x/time/rate"
 
 	"galla/central"
+	"galla/central/duty"
 )
 
 // Bounds of what is remembered of callers.
 const (
 	maxCallers   = 20_000          // rate limiters at one time
 	callerIdle   = 2 * time.Minute // after which a limiter may be forgotten: it is full again by then
-	maxFailers   = 10_000          // clients whose failures are remembered, known and unknown each
-	maxFailures  = 10              // within failureSpan; then the client waits
-	failureSpan  = time.Minute
-	sweepAtLeast = time.Second // between two sweeps of a full table
+	sweepAtLeast = time.Second     // between two sweeps of a full table
 )
 
-// limiter bounds the rate of each caller on this node: it protects the node, and
-// what protects it must cost less than a call, so that it asks no database.
-// When its table is full of callers that are all active, the newcomers share one
-// limiter.
+// What callers and clients are called in the table that nodes share.
+const (
+	callerPrefix  = "direct:"
+	networkPrefix = "open:" // before "network:…", on routes without authentication
+	guessPrefix   = "secret:"
+	unknownPrefix = "secret-unknown:"
+)
+
+// limiter bounds the rate of each caller. On this node it does so in memory: that
+// protects the node, and costs less than a call. Where it has a meter, the rate
+// holds for all nodes together; while the database of that can't be asked, for
+// each of them. When its table is full of callers that are all active, the
+// newcomers share one limiter.
 type limiter struct {
-	rate  rate.Limit
-	burst int
+	rate   rate.Limit
+	burst  int
+	shared *duty.Meter // nil: on this node only
 
 	mu       sync.Mutex
 	callers  map[string]*callerRate
@@ -39,19 +50,25 @@ type callerRate struct {
 	seen  time.Time
 }
 
-func newLimiter(r rate.Limit, burst int) *limiter {
-	return &limiter{rate: r, burst: burst, callers: map[string]*callerRate{}, overflow: rate.NewLimiter(r, burst)}
+func newLimiter(r rate.Limit, burst int, shared *duty.Meter) *limiter {
+	return &limiter{rate: r, burst: burst, shared: shared, callers: map[string]*callerRate{}, overflow: rate.NewLimiter(r, burst)}
 }
 
 // allow takes one call of a caller; the error is TooMany, with the time after
 // which the next one is taken.
-func (l *limiter) allow(caller string, now time.Time) error {
+func (l *limiter) allow(ctx context.Context, caller string, now time.Time) error {
 	r := l.of(caller, now).ReserveN(now, 1)
 	if !r.OK() {
 		return tooMany(time.Second)
 	}
 	if wait := r.DelayFrom(now); wait > 0 {
 		r.CancelAt(now)
+		return tooMany(wait)
+	}
+	if l.shared == nil {
+		return nil
+	}
+	if _, wait, err := l.shared.Take(ctx, caller); err == nil && wait > 0 {
 		return tooMany(wait)
 	}
 	return nil
@@ -110,72 +127,38 @@ func network(ip net.IP) string {
 	return "network:" + ip.String()
 }
 
-// failures remembers the failed token requests of the last minute by client id
-// (interface-decisions.md: ten a minute slow a client down). Unknown ids are
-// kept apart, so that a flood of invented ones pushes out no real one.
-type failures struct {
-	mu       sync.Mutex
-	byClient [2]map[string][]time.Time // unknown, known
-	swept    [2]time.Time
-}
+// guessing is how many wrong secrets a client may have, at all nodes together:
+// ten a minute slow it down (interface-decisions.md).
+var guessing = duty.Rate{PerSecond: 10. / 60, Burst: 10}
 
-func newFailures() *failures {
-	return &failures{byClient: [2]map[string][]time.Time{{}, {}}}
-}
+// guesses counts wrong secrets by client id. A client that does not exist is
+// answered as one that does, at the same cost; of those, many share a count, so
+// that a flood of invented ids has no place to fill.
+type guesses struct{ rates duty.Rates }
 
-func side(known bool) int {
+const unknownCounts = 10_000
+
+func (guesses) name(client string, known bool) string {
 	if known {
-		return 1
+		return guessPrefix + client
 	}
-	return 0
+	h := fnv.New32a()
+	_, _ = h.Write([]byte(client))
+	return unknownPrefix + strconv.Itoa(int(h.Sum32()%unknownCounts))
 }
 
-// wait tells how long a client has to wait before its next try; 0: not at all.
-func (f *failures) wait(client string, known bool, now time.Time) time.Duration {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	recent := f.recent(client, known, now)
-	if len(recent) < maxFailures {
-		return 0
+// allow sees that a client may have another try. The error is TooMany, or the
+// database's.
+func (g guesses) allow(ctx context.Context, client string, known bool) error {
+	wait, err := g.rates.SpareRate(ctx, g.name(client, known), guessing, time.Now())
+	if err == nil && wait > 0 {
+		return &central.Error{Fault: central.TooMany, Message: "Too many failed token requests of this client; try again later", RetryAfter: wait}
 	}
-	return recent[len(recent)-maxFailures].Add(failureSpan).Sub(now)
+	return err
 }
 
-// note remembers a failure.
-func (f *failures) note(client string, known bool, now time.Time) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	s := side(known)
-	recent := append(f.recent(client, known, now), now)
-	if len(recent) > maxFailures {
-		recent = recent[len(recent)-maxFailures:]
-	}
-	if _, ok := f.byClient[s][client]; !ok && len(f.byClient[s]) >= maxFailers {
-		f.sweep(s, now)
-		if len(f.byClient[s]) >= maxFailers {
-			return
-		}
-	}
-	f.byClient[s][client] = recent
-}
-
-// recent gives the failures that still count, oldest first.
-func (f *failures) recent(client string, known bool, now time.Time) []time.Time {
-	all := f.byClient[side(known)][client]
-	for len(all) > 0 && now.Sub(all[0]) >= failureSpan {
-		all = all[1:]
-	}
-	return all
-}
-
-func (f *failures) sweep(s int, now time.Time) {
-	if now.Sub(f.swept[s]) < sweepAtLeast {
-		return
-	}
-	f.swept[s] = now
-	for client, all := range f.byClient[s] {
-		if len(all) == 0 || now.Sub(all[len(all)-1]) >= failureSpan {
-			delete(f.byClient[s], client)
-		}
-	}
+// note counts a failure.
+func (g guesses) note(ctx context.Context, client string, known bool) error {
+	_, _, err := g.rates.LeaseRate(ctx, g.name(client, known), guessing, 1, time.Now())
+	return err
 }

@@ -89,7 +89,7 @@ func (d *Door) grant(ctx context.Context, fctx *fasthttp.RequestCtx, body []byte
 	if err := guard(fctx); err != nil {
 		return grant{}, &oauthError{"invalid_request", err}
 	}
-	if err := d.networks.allow(network(fctx.RemoteIP()), time.Now()); err != nil {
+	if err := d.networks.allow(ctx, network(fctx.RemoteIP()), time.Now()); err != nil {
 		return grant{}, err
 	}
 	offered, err := readGrant(string(fctx.Request.Header.ContentType()), string(fctx.Request.Header.Peek(headerCredential)), body)
@@ -187,16 +187,16 @@ func (d *Door) identify(ctx context.Context, offered credentials) (central.Clien
 	if err != nil {
 		return central.Client{}, err
 	}
-	if wait := d.failures.wait(offered.id, known, time.Now()); wait > 0 {
-		return central.Client{}, slowDown(wait)
+	if err := d.guesses.allow(ctx, offered.id, known); err != nil {
+		return central.Client{}, err
 	}
 	if err := d.checker.enter(ctx); err != nil {
 		return central.Client{}, err
 	}
 	defer d.checker.leave()
 	// Others may have failed while this one stood in line.
-	if wait := d.failures.wait(offered.id, known, time.Now()); wait > 0 {
-		return central.Client{}, slowDown(wait)
+	if err := d.guesses.allow(ctx, offered.id, known); err != nil {
+		return central.Client{}, err
 	}
 	stored := ""
 	if known && client.Active && len(offered.secret.Reveal()) <= maxSecret {
@@ -207,17 +207,15 @@ func (d *Door) identify(ctx context.Context, offered credentials) (central.Clien
 		return central.Client{}, fmt.Errorf("check the secret of client %s: %w", client.ID, err)
 	}
 	if !ok {
-		d.failures.note(offered.id, known, time.Now())
+		if err := d.guesses.note(ctx, offered.id, known); err != nil {
+			return central.Client{}, err
+		}
 		if known {
 			d.log.Warn("wrong client secret, or client switched off", "client", client.ID, "active", client.Active)
 		}
 		return central.Client{}, errClient
 	}
 	return client, nil
-}
-
-func slowDown(wait time.Duration) error {
-	return &central.Error{Fault: central.TooMany, Message: "Too many failed token requests of this client; try again later", RetryAfter: wait}
 }
 
 // findClient reads a client; an id that can't be one is unknown.

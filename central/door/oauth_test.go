@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -267,23 +268,42 @@ func TestHashSecret(t *testing.T) {
 	}
 }
 
+// TestTenFailuresSlowAClientDown, known or not, at whatever nodes they were; and
+// nobody learns from the answers which clients there are.
 func TestTenFailuresSlowAClientDown(t *testing.T) {
-	h := open(t, nil)
-	try := func(id, password string) answer {
-		return h.grant(t, form("grant_type", "client_credentials", "client_id", id, "client_secret", password))
+	shared := rates(t)
+	share := func(c *Config, _ *central.Dispatcher) { c.Rates = shared }
+	nodes := []*house{open(t, share), open(t, share)}
+	try := func(n int, id, password string) answer {
+		return nodes[n%2].grant(t, form("grant_type", "client_credentials", "client_id", id, "client_secret", password))
 	}
+	var last []answer
 	for _, id := range []string{"merchant-lakshmi", "nobody"} {
-		for range maxFailures {
-			expect(t, try(id, "wrong"), 401, "03")
+		for n := range guessing.Burst {
+			expect(t, try(n, id, "wrong"), 401, "03")
 		}
-		a := expect(t, try(id, "wrong"), 429, "07")
-		if a.text("error") != "temporarily_unavailable" || a.header.Get("Retry-After") == "" || a.header.Get("Retry-After") == "0" {
-			t.Errorf("HTTP %d %v %s", a.status, a.header, a.body)
+		for n := range nodes {
+			a := expect(t, try(n, id, "wrong"), 429, "07")
+			if wait, err := strconv.Atoi(a.header.Get("Retry-After")); a.text("error") != "temporarily_unavailable" || err != nil || wait < 1 || wait > 6 {
+				t.Errorf("HTTP %d %v %s", a.status, a.header, a.body)
+			}
+			last = append(last, a)
 		}
 	}
-	expect(t, try("merchant-lakshmi", password), 429, "07")
-	if a := try("agg-galla", password); a.status != 200 {
+	if known, unknown := last[0].text("message"), last[2].text("message"); known != unknown {
+		t.Errorf("a known client is told %q, an unknown one %q", known, unknown)
+	}
+	expect(t, try(0, "merchant-lakshmi", password), 429, "07")
+	if a := try(0, "agg-galla", password); a.status != 200 {
 		t.Errorf("another client is slowed down: %s", a.body)
+	}
+}
+
+// TestRightSecretsCountForNothing: many programs of one client start at once.
+func TestRightSecretsCountForNothing(t *testing.T) {
+	h := open(t, nil)
+	for range 3 * guessing.Burst {
+		h.token(t, "agg-galla", password)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -17,6 +18,7 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"galla/central"
+	"galla/central/duty"
 	"galla/shared/op"
 )
 
@@ -263,6 +265,62 @@ func TestRatePerPrincipal(t *testing.T) {
 	}
 	expect(t, enrol("203.0.113.1"), 400, "02")
 	expect(t, enrol("203.0.113.2"), 429, "07")
+}
+
+// TestRatesHoldOverAllNodes: a caller, and a network, get at two nodes what they
+// would at one, and what each of them gives out by itself.
+func TestRatesHoldOverAllNodes(t *testing.T) {
+	shared := rates(t)
+	share := func(c *Config, _ *central.Dispatcher) { c.Rates, c.Rate, c.Burst = shared, 0.01, 100 }
+	nodes := []*house{open(t, share), open(t, share)}
+	tokens := []string{nodes[0].lakshmi(t), nodes[1].lakshmi(t)} // two calls of the network
+	for _, c := range []struct {
+		what string
+		call func(n int) answer
+		most int
+	}{
+		{"caller", func(n int) answer { return nodes[n].do(t, "GET", "/aeps/banks", "", "Authorization", tokens[n]) }, 104},
+		{"network", func(n int) answer { return nodes[n].do(t, "POST", "/terminals/enrol", "{}") }, 102},
+	} {
+		taken := 0
+		for n := range 200 {
+			switch a := c.call(n % 2); a.status {
+			case 429:
+				if a.header.Get("Retry-After") == "" {
+					t.Errorf("%s: no word when to come back: %s", c.what, a.body)
+				}
+			case 500:
+				t.Fatalf("%s: %s", c.what, a.body)
+			default:
+				taken++
+			}
+		}
+		if taken < 100 || taken > c.most {
+			t.Errorf("%s: %d calls were taken, want 100 to %d", c.what, taken, c.most)
+		}
+	}
+}
+
+// TestRatesWithoutTheirDatabase: each node then goes by its own count.
+func TestRatesWithoutTheirDatabase(t *testing.T) {
+	h := open(t, func(c *Config, _ *central.Dispatcher) { c.Rates, c.Rate, c.Burst = deaf{c.Rates}, 0.01, 10 })
+	bearer := h.lakshmi(t)
+	for n := range 20 {
+		want := 200
+		if n >= 10 {
+			want = 429
+		}
+		if a := h.do(t, "GET", "/aeps/banks", "", "Authorization", bearer); a.status != want {
+			t.Errorf("call %d: %d, want %d", n+1, a.status, want)
+		}
+	}
+}
+
+// deaf gives nothing out.
+type deaf struct{ duty.Rates }
+
+func (deaf) LeaseRate(context.Context, string, duty.Rate, int, time.Time) (int, time.Duration, error) {
+	return 0, 0, errors.New("the database is gone")
 }
 
 func TestCallsUnderWayAreBounded(t *testing.T) {

@@ -64,4 +64,7 @@ type Rates interface {
 	// calls; see Bucket.Take. One row is changed where some are given, and none
 	// otherwise.
 	LeaseRate(ctx context.Context, name string, rate Rate, want int, now time.Time) (given int, wait time.Duration, err error)
+	// SpareRate tells, without taking anything, when the named bucket has a use
+	// left: 0, at once.
+	SpareRate(ctx context.Context, name string, rate Rate, now time.Time) (wait time.Duration, err error)
 }

@@ -3,7 +3,9 @@ package duty
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
+	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -18,6 +20,10 @@ type table struct {
 	buckets map[string]Bucket
 	leases  int
 	fails   error
+}
+
+func (s *table) SpareRate(context.Context, string, Rate, time.Time) (time.Duration, error) {
+	return 0, errors.New("a meter leases")
 }
 
 func (s *table) LeaseRate(_ context.Context, name string, r Rate, want int, now time.Time) (int, time.Duration, error) {
@@ -73,47 +79,49 @@ func TestBucket(t *testing.T) {
 // TestMetersKeepTheRate: whatever nodes do, at whatever skew of their clocks,
 // nobody gets more out of them than the burst, the rate and a chunk a node.
 func TestMetersKeepTheRate(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		r := Rate{PerSecond: rapid.Float64Range(0.5, 2000).Draw(t, "rate"), Burst: rapid.IntRange(1, 3000).Draw(t, "burst")}
-		start := time.UnixMilli(1_700_000_000_000)
-		now, shared := start, &table{}
-		type node struct {
-			*Meter
-			skew time.Duration
+	type step struct{ pause, node, calls, backs int } // pause in milliseconds; one call in backs is given back
+	steps := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) step {
+		return step{
+			rapid.IntRange(0, 3000).Draw(t, "pause"), rapid.IntRange(0, 3).Draw(t, "node"),
+			rapid.IntRange(1, 4000).Draw(t, "calls"), rapid.IntRange(1, 50).Draw(t, "backs"),
 		}
-		var nodes []node
-		for range rapid.IntRange(1, 4).Draw(t, "nodes") {
-			skew := time.Duration(rapid.IntRange(-2000, 2000).Draw(t, "skew")) * time.Millisecond
-			nodes = append(nodes, node{NewMeter(shared, r, "", func() time.Time { return now.Add(skew) }), skew})
-		}
-		var skew time.Duration // between the clocks that are furthest apart
-		for _, a := range nodes {
-			for _, b := range nodes {
-				skew = max(skew, a.skew-b.skew)
+	}), 1, 60)
+	rapid.Check(t, func(rt *rapid.T) {
+		r := Rate{PerSecond: rapid.Float64Range(0.5, 2000).Draw(rt, "rate"), Burst: rapid.IntRange(1, 3000).Draw(rt, "burst")}
+		skews := rapid.SliceOfN(rapid.IntRange(-2000, 2000), 1, 4).Draw(rt, "skews") // of the nodes' clocks, in milliseconds
+		apart := time.Duration(slices.Max(skews)-slices.Min(skews)) * time.Millisecond
+		script, broken := steps.Draw(rt, "steps"), ""
+		synctest.Test(t, func(t *testing.T) {
+			shared, start, taken := &table{}, time.Now(), 0
+			var nodes []*Meter
+			for _, skew := range skews {
+				nodes = append(nodes, NewMeter(shared, r, "", func() time.Time { return time.Now().Add(time.Duration(skew) * time.Millisecond) }))
 			}
-		}
-		taken := 0
-		for range rapid.IntRange(1, 60).Draw(t, "steps") {
-			now = now.Add(time.Duration(rapid.IntRange(0, 3000).Draw(t, "pause")) * time.Millisecond)
-			n := nodes[rapid.IntRange(0, len(nodes)-1).Draw(t, "node")]
-			for range rapid.IntRange(1, 4000).Draw(t, "calls") {
-				back, wait, err := n.Take(context.Background(), "x")
-				if err != nil {
-					t.Fatal(err)
+			for _, s := range script {
+				time.Sleep(time.Duration(s.pause) * time.Millisecond)
+				for call := range s.calls {
+					back, wait, err := nodes[s.node%len(nodes)].Take(context.Background(), "x")
+					if err != nil {
+						t.Fatal(err)
+					}
+					if wait > 0 {
+						break
+					}
+					taken++
+					if call%s.backs == s.backs-1 {
+						back()
+						taken--
+					}
 				}
-				if wait > 0 {
-					break
-				}
-				taken++
-				if rapid.IntRange(0, 50).Draw(t, "back") == 0 {
-					back()
-					taken--
+				took := time.Since(start)
+				if bound := float64(r.Burst) + (took+apart).Seconds()*r.PerSecond + float64(len(nodes))*(float64(r.chunk()+r.Burst/light)+took.Seconds()*r.PerSecond/light) + 1; float64(taken) > bound {
+					broken = fmt.Sprintf("%d uses after %v, more than %.1f", taken, took, bound)
+					return
 				}
 			}
-			bound := float64(r.Burst) + now.Sub(start).Seconds()*r.PerSecond + skew.Seconds()*r.PerSecond + float64(len(nodes)*max(1, r.Burst/chunks)) + 1
-			if float64(taken) > bound {
-				t.Fatalf("%d uses after %v, more than %.1f", taken, now.Sub(start), bound)
-			}
+		})
+		if broken != "" {
+			rt.Fatal(broken)
 		}
 	})
 }
@@ -140,18 +148,82 @@ func TestMetersShareOneRate(t *testing.T) {
 			}
 			time.Sleep(10 * time.Millisecond)
 		}
-		if taken < 6900 || taken > 7100 { // the burst, and a minute
+		if taken < 7100 || taken > 7350 { // the burst and a minute, and a fiftieth of it for each node
 			t.Errorf("%d uses in a minute, want 7000", taken)
 		}
-		if shared.leases > 800 {
+		if shared.leases > 1400 {
 			t.Errorf("%d calls asked the database %d times", asked, shared.leases)
+		}
+	})
+}
+
+// TestMeterSpreads: a burst is given at once, and what comes after it one by one.
+func TestMeterSpreads(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := NewMeter(&table{}, Rate{PerSecond: 100, Burst: 200}, "", time.Now)
+		var mu sync.Mutex
+		given := map[time.Duration]int{} // by 50 ms
+		begun := time.Now()
+		var flood sync.WaitGroup
+		for range 64 {
+			flood.Go(func() {
+				for time.Since(begun) < 10*time.Second {
+					_, wait, err := m.Take(t.Context(), "x")
+					if err != nil {
+						t.Error(err)
+					}
+					if wait > 0 {
+						time.Sleep(min(wait, 250*time.Millisecond))
+						continue
+					}
+					mu.Lock()
+					given[time.Since(begun)/(50*time.Millisecond)]++
+					mu.Unlock()
+				}
+			})
+		}
+		flood.Wait()
+		if given[0] < 200 {
+			t.Errorf("%d of a burst of 200 at once", given[0])
+		}
+		total := 0
+		for slot, n := range given {
+			if slot > 0 {
+				total += n
+			}
+			if slot > 2 && n > 7 { // 5, and what the node gives out by itself
+				t.Errorf("%d uses in 50 ms, after %v", n, slot*50*time.Millisecond)
+			}
+		}
+		if total < 950 || total > 1050 {
+			t.Errorf("%d uses in ten seconds at 100 a second", total)
+		}
+	})
+}
+
+// TestMeterAsksSeldom: many who call now and then cost the database nothing, and
+// are forgotten.
+func TestMeterAsksSeldom(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		shared := &table{}
+		m := NewMeter(shared, Rate{PerSecond: 500, Burst: 1000}, "", time.Now)
+		for minute := range 10 {
+			for n := range 5 * minRoom {
+				if _, wait, err := m.Take(t.Context(), fmt.Sprint(minute, n)); wait > 0 || err != nil {
+					t.Fatal(wait, err)
+				}
+			}
+			time.Sleep(time.Minute)
+		}
+		if shared.leases != 0 || len(m.names) > 30*minRoom {
+			t.Errorf("%d leases, %d names", shared.leases, len(m.names))
 		}
 	})
 }
 
 func TestMeterUsesLapse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		shared, r := &table{}, Rate{PerSecond: 10, Burst: 100}
+		shared, r := &table{}, Rate{PerSecond: 10, Burst: 40}
 		m := NewMeter(shared, r, "", time.Now)
 		for range 3 { // far apart: each takes a chunk anew
 			if _, wait, err := m.Take(t.Context(), "x"); wait > 0 || err != nil {
@@ -169,7 +241,7 @@ func TestMeterRemembersTrouble(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gone := errors.New("the database is gone")
 		shared := &table{fails: gone}
-		m := NewMeter(shared, Rate{PerSecond: 10, Burst: 100}, "", time.Now)
+		m := NewMeter(shared, Rate{PerSecond: 10, Burst: 40}, "", time.Now)
 		for range 50 {
 			if _, _, err := m.Take(t.Context(), "x"); !errors.Is(err, gone) {
 				t.Fatal(err)

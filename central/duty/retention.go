@@ -30,6 +30,7 @@ const (
 	RevokedEvents    Leftover = "events-of-revoked-terminals"
 	DeliveredCalls   Leftover = "delivered-callbacks"
 	GivenUpCalls     Leftover = "given-up-callbacks"
+	FullRates        Leftover = "full-rates"
 	QuotaReservation Leftover = "quota-reservations"
 	QuotaUsage       Leftover = "quota-usage"
 )
@@ -48,6 +49,7 @@ func Keepings() []Keeping {
 		{GatewayMessages, time.Hour, "a message that is too old is refused for its age; the hour covers clocks that differ"},
 		{EnrolmentCodes, 30 * day, "a code that expired is worth nothing; a month, for the question who enrolled a terminal"},
 		{AgentSessions, BodiesKept, "a session that expired lets nothing through; as long as bodies, for the question whether the agent had proved himself"},
+		{FullRates, day, "a caller's rate is full again after seconds; a day covers the slowest, and clocks that differ"},
 		{RevokedEvents, day, "a revoked terminal is never told anything again; a day, in which somebody may still look at what it was owed"},
 		{DeliveredCalls, 30 * day, "a merchant who missed one asks for a replay within days"},
 		{GivenUpCalls, BodiesKept, "nobody was told: as long as bodies, for a replay when the merchant's program is mended"},

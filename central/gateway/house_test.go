@@ -195,7 +195,7 @@ func openOn(t testing.TB, db *store.DB, change func(*Config, *door.Config)) *hou
 	}
 	h.vendor, err = envelope.New(counting(0))
 	must(t, err)
-	outer := door.Config{Issuer: "https://galla.test", Audience: "galla", Keys: []secret.Key{counting(3)}, Rand: rand.Reader, Logger: cfg.Logger}
+	outer := door.Config{Issuer: "https://galla.test", Audience: "galla", Keys: []secret.Key{counting(3)}, Rates: db, Rand: rand.Reader, Logger: cfg.Logger}
 	if change != nil {
 		change(&cfg, &outer)
 	}

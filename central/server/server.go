@@ -155,7 +155,7 @@ func openGateway(ctx context.Context, cfg Config, k keys, db *store.DB, dispatch
 		return nil, door.Config{}, err
 	}
 	ways := door.Config{
-		Issuer: issuer, Audience: audience, Keys: []secret.Key{k.token}, Gateway: g, Rand: cfg.Rand, Logger: cfg.Logger,
+		Issuer: issuer, Audience: audience, Keys: []secret.Key{k.token}, Rates: db, Gateway: g, Rand: cfg.Rand, Logger: cfg.Logger,
 	}
 	if cfg.Sandbox {
 		ways.Explainer = g

@@ -12,6 +12,22 @@ import (
 
 var _ duty.Rates = (*DB)(nil)
 
+// SpareRate implements duty.Rates.
+func (s *DB) SpareRate(ctx context.Context, name string, rate duty.Rate, now time.Time) (wait time.Duration, err error) {
+	var was duty.Bucket
+	err = s.read(ctx, func(c conn) error {
+		return c.one(`SELECT level, at FROM rates WHERE name = $1`, []any{name}, &was.Level, moment{&was.At})
+	})
+	if errors.Is(err, central.ErrNotFound) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, fmt.Errorf("look at the rate of %s: %w", name, err)
+	}
+	_, _, wait = was.Take(rate, 1, now)
+	return wait, nil
+}
+
 // LeaseRate implements duty.Rates. Who comes at the same time waits for the
 // row.
 func (s *DB) LeaseRate(ctx context.Context, name string, rate duty.Rate, want int, now time.Time) (given int, wait time.Duration, err error) {

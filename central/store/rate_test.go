@@ -38,6 +38,18 @@ func TestRates(t *testing.T) {
 		if err != nil || n != 30 {
 			t.Errorf("three seconds later: %d given, %v", n, err)
 		}
+		for _, c := range []struct {
+			name string
+			at   time.Duration
+			wait time.Duration
+		}{
+			{"vendor:one", 3 * time.Second, 100 * time.Millisecond}, {"vendor:one", 3100 * time.Millisecond, 0},
+			{"vendor:one", 3100 * time.Millisecond, 0}, {"vendor:two", 0, 0}, {"nobody", 0, 0},
+		} {
+			if wait, err := s.SpareRate(background, c.name, r, t0.Add(c.at)); err != nil || wait != c.wait {
+				t.Errorf("a look at %s after %v: wait %v, %v; want %v", c.name, c.at, wait, err, c.wait)
+			}
+		}
 		err = s.write(background, func(c conn) error {
 			_, err := c.exec(`UPDATE rates SET level = -1 WHERE name = 'vendor:one'`)
 			return err

@@ -140,6 +140,8 @@ func purges() map[duty.Leftover]string {
 			SELECT vendor_key, iv FROM gateway_messages WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2)`,
 		duty.AgentSessions: `DELETE FROM agent_sessions WHERE (tid, opened_at) IN (
 			SELECT tid, opened_at FROM agent_sessions WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2)`,
+		duty.FullRates: `DELETE FROM rates WHERE name IN (
+			SELECT name FROM rates WHERE at <= $1 ORDER BY at LIMIT $2)`,
 		// The table has only what terminals have not seen yet: it is small.
 		duty.RevokedEvents: `DELETE FROM events WHERE (terminal, cursor) IN (
 			SELECT e.terminal, e.cursor FROM events e

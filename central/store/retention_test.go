@@ -241,6 +241,10 @@ func TestPurge(t *testing.T) {
 			wantErr(t, "add a code", s.AddCode(background, [32]byte{9, byte(n)}, merchant1, t0, t0.Add(time.Duration(n+1)*time.Hour)), nil)
 			wantErr(t, "open a session", s.OpenSession(background, central.AgentSession{TID: "GAL00001", OpenedAt: t0.Add(time.Duration(n) * time.Hour), ExpiresAt: t0.Add(time.Duration(n+1) * time.Hour)}), nil)
 		}
+		for n := range 3 {
+			_, _, err := s.LeaseRate(background, fmt.Sprint("caller ", n), duty.Rate{PerSecond: 1, Burst: 1}, 1, t0.Add(time.Duration(n)*time.Hour))
+			wantErr(t, "lease", err, nil)
+		}
 		for what, want := range map[duty.Leftover][]struct {
 			before time.Time
 			n      int
@@ -248,6 +252,7 @@ func TestPurge(t *testing.T) {
 			duty.SpentTokens:    {{far.Add(-time.Second), 0}, {far.Add(2 * time.Hour), 2}, {far.Add(2 * time.Hour), 1}, {far.Add(2 * time.Hour), 0}},
 			duty.EnrolmentCodes: {{t0, 0}, {t0.Add(time.Hour), 2}},
 			duty.AgentSessions:  {{t0, 0}, {t0.Add(2 * time.Hour), 2}},
+			duty.FullRates:      {{t0.Add(-time.Second), 0}, {t0.Add(time.Hour), 2}, {t0.Add(time.Hour), 0}},
 			duty.RevokedEvents:  {{t0.Add(-time.Second), 0}, {t0.Add(time.Second), 1}, {t0.Add(time.Second), 0}},
 		} {
 			for i, w := range want {

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
-	"os"
 
 	"galla/central/server"
 )
@@ -20,9 +18,7 @@ type operationCommand struct {
 
 // look carries out a command on the database, beside a running central.
 func (o *operationCommand) look(ctx context.Context, cfg server.Config, command string, out io.Writer) (err error) {
-	cfg.Node += "-command"
-	cfg.Logger = slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
-	e, err := server.OpenEvidence(ctx, cfg)
+	e, err := server.OpenEvidence(ctx, quiet(cfg))
 	if err != nil {
 		return err
 	}

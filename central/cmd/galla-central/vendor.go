@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
-	"os"
 	"text/tabwriter"
 	"time"
 
@@ -33,9 +31,7 @@ type keyCommand struct {
 
 // manage carries out a command on the database, beside a running central.
 func (k *keyCommand) manage(ctx context.Context, cfg server.Config, command string, out io.Writer) (err error) {
-	cfg.Node += "-command"
-	cfg.Logger = slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
-	keys, err := server.OpenVendorKeys(ctx, cfg)
+	keys, err := server.OpenVendorKeys(ctx, quiet(cfg))
 	if err != nil {
 		return err
 	}

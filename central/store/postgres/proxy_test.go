@@ -201,11 +201,12 @@ func drain(ready chan struct{}) {
 	}
 }
 
-// judge counts a message and says whether the fault is due.
+// judge counts a message and says whether the fault is due. A Terminate does not
+// count: whoever closes a connection does it beside the change, at any time.
 func (p *proxy) judge(m []byte) (bool, fault) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if !p.armed || p.struck {
+	if !p.armed || p.struck || m[0] == 'X' {
 		return false, 0
 	}
 	p.said = append(p.said, string(m[:1])+" "+strings.Trim(string(m[5:]), "\x00"))
