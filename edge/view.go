@@ -117,6 +117,14 @@ type SessionState struct {
 	Known     bool // the central has told, now or earlier
 	Active    bool
 	ExpiresAt time.Time // by the counter's clock
+	Operator  string    // whose finger it was, by name; empty: the counter was not there
+}
+
+// Of tells whether the session is this operator's: another one gives a finger
+// first (domain.md). One that the counter did not see begin counts for whoever
+// is here, as the central's word says no more.
+func (s SessionState) Of(operator string) bool {
+	return s.Active && (s.Operator == "" || s.Operator == operator)
 }
 
 // Words of the interface that the screen shows.

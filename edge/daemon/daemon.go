@@ -21,7 +21,6 @@ import (
 	"galla/edge/receipt"
 	"galla/edge/screen"
 	"galla/edge/uplink"
-	"galla/shared/secret"
 )
 
 // Config sets up a counter's daemon.
@@ -61,12 +60,15 @@ func Run(ctx context.Context, cfg Config) error {
 		if err != nil {
 			return err
 		}
+		crew, err := openPeople(q, settings, cfg)
+		if err != nil {
+			return err
+		}
 		counter, err := edge.New(q, reader, edge.Config{
 			Agent: settings.Agent, AgentAadhaar: settings.AgentAadhaar,
 			Merchant: settings.Merchant, MerchantID: settings.MerchantID, TID: settings.TID,
 			Latitude: settings.Latitude, Longitude: settings.Longitude,
-			VerifyPIN: func(pin secret.OTP) (bool, error) { return verifyPIN(settings.PINHash, pin) },
-			Rand:      cfg.Rand, Logger: cfg.Logger,
+			NumberOf: crew.NumberOf, Rand: cfg.Rand, Logger: cfg.Logger,
 		})
 		if err != nil {
 			return err
@@ -83,7 +85,7 @@ func Run(ctx context.Context, cfg Config) error {
 			return err
 		}
 		counter.Attach(line)
-		pages, err := screen.New(counter, screen.Config{Explain: explain, Receipt: receipts(settings), Rand: cfg.Rand, Logger: cfg.Logger})
+		pages, err := screen.New(standing{counter, crew}, screen.Config{KeepLanguage: crew.KeepLanguage, Explain: explain, Receipt: receipts(settings), Rand: cfg.Rand, Logger: cfg.Logger})
 		if err != nil {
 			return err
 		}

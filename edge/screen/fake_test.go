@@ -280,7 +280,7 @@ func (f *fake) Recent(before op.ID, limit int) ([]edge.View, error) {
 	return out, nil
 }
 
-func (f *fake) ConfirmCash(id op.ID) error {
+func (f *fake) ConfirmCash(id op.ID, operator string) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	v := f.ops[id]
@@ -292,7 +292,7 @@ func (f *fake) ConfirmCash(id op.ID) error {
 	case v.Verdict() != edge.VerdictGive:
 		return edge.ErrIllegal
 	case v.CashGiven.IsZero():
-		v.CashGiven = f.status.Now.Add(time.Minute)
+		v.CashGiven, v.CashBy = f.status.Now.Add(time.Minute), operator
 		f.ring()
 	}
 	return nil

@@ -47,8 +47,8 @@ type Counter interface {
 	Operation(id op.ID) (edge.View, error)
 	// Recent gives up to limit operations, newest first, older than before.
 	Recent(before op.ID, limit int) ([]edge.View, error)
-	// ConfirmCash records that cash was handed over. edge.ErrIllegal.
-	ConfirmCash(id op.ID) error
+	// ConfirmCash records that cash was handed over, and by whom. edge.ErrIllegal.
+	ConfirmCash(id op.ID, operator string) error
 	// Banks gives the bank list and when it was fetched.
 	Banks() (banks []edge.Bank, at time.Time)
 	// CheckPIN gives the operator. *edge.PINError, edge.ErrNotFound.
