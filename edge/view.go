@@ -34,7 +34,7 @@ func (e *DraftError) Error() string { return "the form is not complete" }
 
 // PrecludedError says why no operation can begin now, and what to do.
 type PrecludedError struct {
-	Code    string // "session", "link", "device", "disk", "clock", "revoked", "busy"
+	Code    string // "session", "number", "link", "device", "disk", "clock", "revoked", "busy"
 	Message string
 }
 

@@ -218,12 +218,17 @@ func (p *People) Aadhaar(id string) (secret.Aadhaar, error) {
 	return secret.ParseAadhaar(e.Aadhaar)
 }
 
-// NumberOf is Aadhaar by the name of one who works here.
+// NumberOf is Aadhaar by the name of one who works here, with an
+// *edge.PrecludedError where no number is kept.
 func (p *People) NumberOf(name string) (secret.Aadhaar, error) {
 	for _, e := range p.snapshot() {
-		if e.Working && e.Name == name {
-			return p.Aadhaar(e.ID)
+		if !e.Working || e.Name != name {
+			continue
 		}
+		if e.Aadhaar == "" {
+			return secret.Aadhaar{}, &edge.PrecludedError{Code: "number", Message: "Your Aadhaar number is not kept at this counter. An owner enters it first."}
+		}
+		return secret.ParseAadhaar(e.Aadhaar)
 	}
 	return secret.Aadhaar{}, fmt.Errorf("operator %q: %w", name, edge.ErrNotFound)
 }

@@ -51,6 +51,8 @@ type Counter interface {
 	ConfirmCash(id op.ID, operator string) error
 	// Banks gives the bank list and when it was fetched.
 	Banks() (banks []edge.Bank, at time.Time)
+	// Working gives the operators who may unlock the counter.
+	Working() []edge.Operator
 	// CheckPIN gives the operator. *edge.PINError, edge.ErrNotFound.
 	CheckPIN(ctx context.Context, operator string, pin secret.OTP) (edge.Operator, error)
 }
