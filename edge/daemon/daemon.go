@@ -16,6 +16,7 @@ import (
 
 	"galla/edge"
 	"galla/edge/codes"
+	"galla/edge/crew"
 	"galla/edge/device"
 	"galla/edge/queue"
 	"galla/edge/receipt"
@@ -60,7 +61,7 @@ func Run(ctx context.Context, cfg Config) error {
 		if err != nil {
 			return err
 		}
-		crew, err := openPeople(q, settings, cfg)
+		operators, err := openPeople(q, settings, cfg)
 		if err != nil {
 			return err
 		}
@@ -68,7 +69,7 @@ func Run(ctx context.Context, cfg Config) error {
 			Agent: settings.Agent, AgentAadhaar: settings.AgentAadhaar,
 			Merchant: settings.Merchant, MerchantID: settings.MerchantID, TID: settings.TID,
 			Latitude: settings.Latitude, Longitude: settings.Longitude,
-			NumberOf: crew.NumberOf, Rand: cfg.Rand, Logger: cfg.Logger,
+			NumberOf: operators.NumberOf, Rand: cfg.Rand, Logger: cfg.Logger,
 		})
 		if err != nil {
 			return err
@@ -85,7 +86,11 @@ func Run(ctx context.Context, cfg Config) error {
 			return err
 		}
 		counter.Attach(line)
-		pages, err := screen.New(standing{counter, crew}, screen.Config{KeepLanguage: crew.KeepLanguage, Explain: explain, Receipt: receipts(settings), Rand: cfg.Rand, Logger: cfg.Logger})
+		managing, err := crew.New(operators)
+		if err != nil {
+			return err
+		}
+		pages, err := screen.New(standing{counter, operators}, screen.Config{KeepLanguage: operators.KeepLanguage, Explain: explain, Receipt: receipts(settings), Rand: cfg.Rand, Logger: cfg.Logger}, managing)
 		if err != nil {
 			return err
 		}
