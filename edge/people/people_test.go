@@ -18,7 +18,7 @@ import (
 )
 
 // shelf is a Store in memory, with a switch that makes the disk fail. The real
-// one is edge/queue, tested in TestInTheQueue.
+// one is edge/queue, tested in edge/daemon (TestForgottenPIN).
 type shelf struct {
 	mu     sync.Mutex
 	values map[string][]byte
