@@ -20,19 +20,28 @@ func (c *Counter) Begin(_ context.Context, d Draft) (View, error) {
 	if err := c.checkDraft(d); err != nil {
 		return View{}, err
 	}
-	if err := c.precludedDraft(d.Route); err != nil {
+	if err := c.precludedDraft(d.Route, d.Operator); err != nil {
 		return View{}, err
 	}
 	return c.reserve(d)
 }
 
-// Authenticate begins the day's authentication with the agent's own Aadhaar
-// number; the agent's finger is captured next.
+// Authenticate begins the day's authentication with the operator's own Aadhaar
+// number; the operator's finger is captured next. It fails with what NumberOf
+// says where that number is not kept here.
 func (c *Counter) Authenticate(_ context.Context, operator string) (View, error) {
-	if err := c.precludedDraft(op.ReqAuth); err != nil {
+	if err := c.precludedDraft(op.ReqAuth, operator); err != nil {
 		return View{}, err
 	}
-	return c.reserve(Draft{Route: op.ReqAuth, Aadhaar: c.cfg.AgentAadhaar, Customer: c.cfg.Agent, Operator: operator})
+	d := Draft{Route: op.ReqAuth, Aadhaar: c.cfg.AgentAadhaar, Customer: c.cfg.Agent, Operator: operator}
+	if c.cfg.NumberOf != nil {
+		number, err := c.cfg.NumberOf(operator)
+		if err != nil {
+			return View{}, err
+		}
+		d.Aadhaar, d.Customer = number, operator
+	}
+	return c.reserve(d)
 }
 
 func (c *Counter) checkDraft(d Draft) error {
@@ -92,12 +101,15 @@ func (c *Counter) knownBank(iin string) bool {
 
 // precludedDraft says why no AEPS transaction of the route can begin now, or
 // nil.
-func (c *Counter) precludedDraft(id op.RouteID) error {
+func (c *Counter) precludedDraft(id op.RouteID, operator string) error {
 	route, _ := op.Find(id)
 	if err := c.precluded(route, message.ShapeOf(id)); err != nil {
 		return err
 	}
-	if id != op.ReqAuth && !c.Status().Session.Active {
+	if s := c.Status().Session; id != op.ReqAuth && !s.Of(operator) {
+		if s.Active {
+			return &PrecludedError{"session", fmt.Sprintf("Today's authentication was %s's. %s gives a finger first.", s.Operator, operator)}
+		}
 		return &PrecludedError{"session", "The agent's authentication for today comes first."}
 	}
 	return nil
@@ -156,13 +168,13 @@ func (c *Counter) bankName(iin string) string {
 
 // ConfirmCash records that the agent handed the cash over. It is possible once,
 // for a withdrawal that succeeded.
-func (c *Counter) ConfirmCash(id op.ID) error {
+func (c *Counter) ConfirmCash(id op.ID, operator string) error {
 	_, err := c.change(id, func(r *Record) error {
 		if r.Verdict() != VerdictGive {
 			return ErrIllegal
 		}
 		if r.CashGiven.IsZero() {
-			r.CashGiven = c.cfg.Now()
+			r.CashGiven, r.CashBy = c.cfg.Now(), operator
 		}
 		return nil
 	})

@@ -17,7 +17,7 @@ import (
 // Config sets up a Counter. Zero durations take the defaults.
 type Config struct {
 	Agent        string         // the agent's name
-	AgentAadhaar secret.Aadhaar // for the day's authentication
+	AgentAadhaar secret.Aadhaar // of the agent who enrolled the counter
 	Merchant     string         // legal name
 	TID          string         // terminal at the bank network
 	Latitude     string         // decimal degrees
@@ -42,7 +42,9 @@ type Config struct {
 	// default 5 min (domain.md, V1).
 	MaxSkew time.Duration
 
-	VerifyPIN func(secret.OTP) (bool, error)
+	// NumberOf gives an operator's own Aadhaar number, by name, for the day's
+	// authentication; nil: the agent works alone.
+	NumberOf func(operator string) (secret.Aadhaar, error)
 
 	// Now is the counter's clock, which may be wrong; it is the subject here.
 	Now    func() time.Time
@@ -90,7 +92,6 @@ type Counter struct {
 	recall *recall
 	line   Line
 	device Device
-	guard  *guard
 	log    *slog.Logger
 
 	wake chan struct{} // the pump has something to do
@@ -116,8 +117,8 @@ type Counter struct {
 // unknown, and will be asked for.
 func New(queue Queue, device Device, cfg Config) (*Counter, error) {
 	cfg = cfg.withDefaults()
-	if cfg.Rand == nil || cfg.Logger == nil || cfg.VerifyPIN == nil {
-		return nil, errors.New("counter needs randomness, a logger and a PIN check")
+	if cfg.Rand == nil || cfg.Logger == nil {
+		return nil, errors.New("counter needs randomness and a logger")
 	}
 	c := &Counter{
 		cfg: cfg, queue: queue, memory: newMemory(cfg.Now), recall: newRecall(queue, cfg.Now, cfg.Logger),
@@ -125,11 +126,6 @@ func New(queue Queue, device Device, cfg Config) (*Counter, error) {
 		wake: make(chan struct{}, 1), works: map[op.ID]*work{}, flying: map[op.ID]bool{},
 		waiting: map[op.ID]chan op.Outcome{}, watchers: map[chan struct{}]struct{}{},
 	}
-	guard, err := newGuard(queue, cfg)
-	if err != nil {
-		return nil, err
-	}
-	c.guard = guard
 	c.recover()
 	c.loadCache()
 	return c, nil

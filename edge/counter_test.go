@@ -50,8 +50,11 @@ func TestAWithdrawalGoesThroughItsStates(t *testing.T) {
 		if r, _ := h.queue.Get(v.ID); r.Body != nil {
 			t.Error("the body with the Aadhaar number was not erased")
 		}
-		if err := h.c.ConfirmCash(v.ID); err != nil {
+		if err := h.c.ConfirmCash(v.ID, "Asha"); err != nil {
 			t.Errorf("ConfirmCash = %v", err)
+		}
+		if r, _ := h.queue.Get(v.ID); r.Operator != "Fatima" || r.CashBy != "Asha" || r.CashGiven.IsZero() {
+			t.Errorf("the record names %q and %q", r.Operator, r.CashBy)
 		}
 	})
 }

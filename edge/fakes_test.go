@@ -270,8 +270,7 @@ func open(t *testing.T, queue *shelf) *house {
 	c, err := New(queue, h.device, Config{
 		Agent: "Fatima", AgentAadhaar: testAadhaar(t), Merchant: "Lakshmi Kirana Store", TID: "GAL00101",
 		Latitude: "18.5204", Longitude: "73.8567",
-		VerifyPIN: func(pin secret.OTP) (bool, error) { return pin.Reveal() == "2580", nil },
-		Rand:      h.rand, Logger: slog.New(slog.DiscardHandler),
+		Rand: h.rand, Logger: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
 		t.Fatal(err)

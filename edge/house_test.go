@@ -142,7 +142,7 @@ func (s *shop) open() {
 	}
 	c, err := edge.New(q, reader{}, edge.Config{
 		Agent: "Fatima", AgentAadhaar: aadhaar(s.t), Merchant: "Lakshmi Kirana Store", MerchantID: "m1", TID: "GAL00101",
-		Latitude: "18.5204", Longitude: "73.8567", VerifyPIN: func(secret.OTP) (bool, error) { return true, nil },
+		Latitude: "18.5204", Longitude: "73.8567",
 		RecordLife: s.recordLife, Rand: random, Logger: log,
 	})
 	if err != nil {

@@ -1,5 +1,10 @@
 package edge
 
+import (
+	"fmt"
+	"time"
+)
+
 // Operator is a person who works at this counter.
 type Operator struct {
 	ID       string // of the counter's own choosing; never changes
@@ -19,3 +24,16 @@ const (
 
 // AgentID is the operator who enrolled the counter.
 const AgentID = "agent"
+
+// PINError says that a PIN was not accepted.
+type PINError struct {
+	Left int           // tries left before the operator waits; 0: waits now
+	Wait time.Duration // until the next try is looked at; 0: try at once
+}
+
+func (e *PINError) Error() string {
+	if e.Wait > 0 {
+		return fmt.Sprintf("wrong PIN; wait %s before the next try", e.Wait.Round(time.Second))
+	}
+	return fmt.Sprintf("wrong PIN; %d tries left", e.Left)
+}

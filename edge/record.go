@@ -37,6 +37,7 @@ type Record struct {
 	SentAt     time.Time
 	EndedAt    time.Time // zero: not final
 	CashGiven  time.Time // the agent confirmed that cash was handed over
+	CashBy     string    // who handed it over, by name
 	ConsentAt  time.Time // the customer consented
 	Consent    string    // version of the text that was read to the customer
 

@@ -15,7 +15,6 @@ import (
 const (
 	cacheBanks   = "banks"
 	cacheSession = "session"
-	cacheGuard   = "pin"
 )
 
 // banksAge is how old the bank list may grow while the line is up.
@@ -106,13 +105,19 @@ func (c *Counter) take(route op.RouteID, o op.Outcome) error {
 }
 
 // authenticated notes a successful agent authentication at once; the central's
-// own word on its end follows.
-func (c *Counter) authenticated() {
-	c.setSession(SessionState{Known: true, Active: true, ExpiresAt: c.cfg.Now().Add(24 * time.Hour)})
+// own word on its end follows. Whose finger it was only the counter knows.
+func (c *Counter) authenticated(operator string) {
+	c.setSession(SessionState{Known: true, Active: true, Operator: operator, ExpiresAt: c.cfg.Now().Add(24 * time.Hour)})
 	c.refresh()
 }
 
 func (c *Counter) setSession(s SessionState) {
+	c.mu.Lock()
+	if s.Active && s.Operator == "" { // the central tells no name
+		s.Operator = c.session.Operator
+	}
+	c.session = s
+	c.mu.Unlock()
 	value, err := json.Marshal(s)
 	if err == nil {
 		err = c.queue.Cache(cacheSession, value, c.cfg.Now())
@@ -120,9 +125,6 @@ func (c *Counter) setSession(s SessionState) {
 	if err != nil {
 		c.log.Warn("the agent session can't be cached", "error", err)
 	}
-	c.mu.Lock()
-	c.session = s
-	c.mu.Unlock()
 	c.ring()
 }
 

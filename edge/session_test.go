@@ -2,6 +2,7 @@ package edge
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"testing"
 	"testing/synctest"
@@ -66,4 +67,26 @@ func TestAChangedBankListIsFetchedAgain(t *testing.T) {
 
 func jsonSession(expires time.Time) ([]byte, error) {
 	return json.Marshal(SessionState{Known: true, Active: true, ExpiresAt: expires})
+}
+
+// TestTheNextOperatorGivesAFinger: the session keeps whose finger it was, over
+// what the central says and over a restart, and stops another's transaction.
+func TestTheNextOperatorGivesAFinger(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		queue := newShelf()
+		h := open(t, queue)
+		end := h.c.cfg.Now().Add(time.Hour)
+		h.c.setSession(SessionState{Known: true, Active: true, Operator: "Fatima", ExpiresAt: end})
+		h.c.setSession(SessionState{Known: true, Active: true, ExpiresAt: end}) // the central's word
+		defer h.stop()
+		h.c.session = SessionState{}
+		h.c.loadCache() // as a restart does
+		var p *PrecludedError
+		if err := h.c.precludedDraft(op.Withdrawal, "Fatima"); err != nil && errors.As(err, &p) && p.Code == "session" {
+			t.Errorf("Fatima is asked again: %v", err)
+		}
+		if err := h.c.precludedDraft(op.Withdrawal, "Asha"); !errors.As(err, &p) || p.Code != "session" {
+			t.Errorf("Asha on Fatima's finger: %v", err)
+		}
+	})
 }

@@ -34,7 +34,7 @@ func (e *DraftError) Error() string { return "the form is not complete" }
 
 // PrecludedError says why no operation can begin now, and what to do.
 type PrecludedError struct {
-	Code    string // "session", "link", "device", "disk", "clock", "revoked", "busy"
+	Code    string // "session", "number", "link", "device", "disk", "clock", "revoked", "busy"
 	Message string
 }
 
@@ -117,6 +117,14 @@ type SessionState struct {
 	Known     bool // the central has told, now or earlier
 	Active    bool
 	ExpiresAt time.Time // by the counter's clock
+	Operator  string    // whose finger it was, by name; empty: the counter was not there
+}
+
+// Of tells whether the session is this operator's: another one gives a finger
+// first (domain.md). One that the counter did not see begin counts for whoever
+// is here, as the central's word says no more.
+func (s SessionState) Of(operator string) bool {
+	return s.Active && (s.Operator == "" || s.Operator == operator)
 }
 
 // Words of the interface that the screen shows.

@@ -77,7 +77,7 @@ func newCounter(t *testing.T, h *house) *counter {
 	}
 	c.Counter, err = edge.New(q, c.glass, edge.Config{
 		Agent: "Fatima", AgentAadhaar: agent, Merchant: text(t, enrolled, "merchantName"), MerchantID: text(t, enrolled, "merchantId"), TID: text(t, enrolled, "tid"),
-		Latitude: "18.5204", Longitude: "73.8567", VerifyPIN: func(secret.OTP) (bool, error) { return true, nil },
+		Latitude: "18.5204", Longitude: "73.8567",
 		Rand: rand.Reader, Logger: log,
 	})
 	if err != nil {

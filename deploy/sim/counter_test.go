@@ -92,7 +92,7 @@ func (c *counter) start() error {
 	}
 	daemon, err := edge.New(drawer{q, c.disk}, &glass{keys: h.base.keys, aadhaar: customer, place: c.place, offset: c.offset, used: map[int64]int{}}, edge.Config{
 		Agent: "Fatima", AgentAadhaar: agent, Merchant: c.legal, TID: c.terminal.TID, MerchantID: string(c.merchant),
-		Latitude: "18.5204", Longitude: "73.8567", VerifyPIN: func(secret.OTP) (bool, error) { return true, nil },
+		Latitude: "18.5204", Longitude: "73.8567",
 		Now: c.now, Rand: random("daemon"), Logger: h.log,
 	})
 	if err != nil {

@@ -16,12 +16,12 @@ import (
 
 	"galla/edge"
 	"galla/edge/codes"
+	"galla/edge/crew"
 	"galla/edge/device"
 	"galla/edge/queue"
 	"galla/edge/receipt"
 	"galla/edge/screen"
 	"galla/edge/uplink"
-	"galla/shared/secret"
 )
 
 // Config sets up a counter's daemon.
@@ -61,12 +61,15 @@ func Run(ctx context.Context, cfg Config) error {
 		if err != nil {
 			return err
 		}
+		operators, err := openPeople(q, settings, cfg)
+		if err != nil {
+			return err
+		}
 		counter, err := edge.New(q, reader, edge.Config{
 			Agent: settings.Agent, AgentAadhaar: settings.AgentAadhaar,
 			Merchant: settings.Merchant, MerchantID: settings.MerchantID, TID: settings.TID,
 			Latitude: settings.Latitude, Longitude: settings.Longitude,
-			VerifyPIN: func(pin secret.OTP) (bool, error) { return verifyPIN(settings.PINHash, pin) },
-			Rand:      cfg.Rand, Logger: cfg.Logger,
+			NumberOf: operators.NumberOf, Rand: cfg.Rand, Logger: cfg.Logger,
 		})
 		if err != nil {
 			return err
@@ -83,7 +86,11 @@ func Run(ctx context.Context, cfg Config) error {
 			return err
 		}
 		counter.Attach(line)
-		pages, err := screen.New(counter, screen.Config{Explain: explain, Receipt: receipts(settings), Rand: cfg.Rand, Logger: cfg.Logger})
+		managing, err := crew.New(operators)
+		if err != nil {
+			return err
+		}
+		pages, err := screen.New(standing{counter, operators}, screen.Config{KeepLanguage: operators.KeepLanguage, Explain: explain, Receipt: receipts(settings), Rand: cfg.Rand, Logger: cfg.Logger}, managing)
 		if err != nil {
 			return err
 		}

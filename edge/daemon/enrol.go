@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"galla/edge/people"
 	"galla/shared/seal"
 	"galla/shared/secret"
 )
@@ -43,8 +44,8 @@ func Enrol(ctx context.Context, data string, e Enrolment, rand io.Reader) (Setti
 	if err != nil {
 		return Settings{}, fmt.Errorf("the agent's Aadhaar number %w", err)
 	}
-	if n := len(e.PIN.Reveal()); n < 4 || n > 12 || strings.Trim(e.PIN.Reveal(), "0123456789") != "" {
-		return Settings{}, errors.New("the agent's PIN must have 4 to 12 digits")
+	if err := people.CheckNewPIN(e.PIN); err != nil {
+		return Settings{}, fmt.Errorf("the agent's PIN: %w", err)
 	}
 	if strings.TrimSpace(e.Agent) == "" {
 		return Settings{}, errors.New("the agent's name is missing")
@@ -57,7 +58,7 @@ func Enrol(ctx context.Context, data string, e Enrolment, rand io.Reader) (Setti
 	if err != nil {
 		return Settings{}, err
 	}
-	hash, err := hashPIN(e.PIN, rand)
+	hash, err := people.HashPIN(e.PIN, rand)
 	if err != nil {
 		return Settings{}, err
 	}

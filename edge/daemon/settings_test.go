@@ -8,6 +8,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -15,6 +16,9 @@ import (
 	"strings"
 	"testing"
 
+	"galla/edge"
+	"galla/edge/queue"
+	"galla/shared/seal"
 	"galla/shared/secret"
 )
 
@@ -92,19 +96,56 @@ func TestEnrolmentThatFailsLeavesNoSettings(t *testing.T) {
 	}
 }
 
-func TestPINHash(t *testing.T) {
-	hash, err := hashPIN(secret.NewOTP("2580"), rand.Reader)
+// TestForgottenPIN: galla-edge pin opens the counter again, and a running one
+// refuses it.
+func TestForgottenPIN(t *testing.T) {
+	data := t.TempDir()
+	f := folder(filepath.Join(data, "edge"))
+	if err := os.MkdirAll(string(f), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	key, err := seal.EnsureKeyFile(f.queueKey(), rand.Reader)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for pin, want := range map[string]bool{"2580": true, "2581": false, "": false} {
-		if ok, err := verifyPIN(hash, secret.NewOTP(pin)); ok != want || err != nil {
-			t.Errorf("verifyPIN(%q) = %v, %v", pin, ok, err)
-		}
+	if _, err := seal.EnsureKeyFile(f.terminalKey(), rand.Reader); err != nil {
+		t.Fatal(err)
 	}
-	for _, bad := range []string{"", "x", "$argon2id$v=19$m=1$a$b", strings.Replace(hash, "t=3", "t=0", 1), strings.Replace(hash, "m=65536", "m=99999999", 1)} {
-		if ok, err := verifyPIN(bad, secret.NewOTP("2580")); ok || err == nil {
-			t.Errorf("verifyPIN took the hash %q", bad)
+	number, err := secret.ParseAadhaar("999933119405")
+	if err != nil {
+		t.Fatal(err)
+	}
+	settings := Settings{Agent: "Fatima", PINHash: "lost", AgentAadhaar: number}
+	if err := f.save(settings, key, rand.Reader); err != nil {
+		t.Fatal(err)
+	}
+	log := slog.New(slog.DiscardHandler)
+	if err := SetPIN(data, secret.NewOTP("8264"), rand.Reader, log); err != nil {
+		t.Fatal(err)
+	}
+	q, _, err := queue.Open(queue.Config{Path: f.queue(), Key: key, Rand: rand.Reader, Logger: log})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = q.Close() }()
+	crew, err := openPeople(q, settings, Config{Rand: rand.Reader, Logger: log})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := crew.CheckPIN(t.Context(), edge.AgentID, secret.NewOTP("8264")); err != nil {
+		t.Error(err)
+	}
+	if err := SetPIN(data, secret.NewOTP("7391"), rand.Reader, log); err == nil {
+		t.Error("the PIN was set behind a running counter's back")
+	}
+	// In the file itself nothing stands in the clear.
+	raw, err := os.ReadFile(f.queue())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range []string{"Fatima", "999933119405", "argon2id"} {
+		if bytes.Contains(raw, []byte(s)) {
+			t.Errorf("%q stands in the queue's file", s)
 		}
 	}
 }

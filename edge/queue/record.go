@@ -43,6 +43,7 @@ type stored struct {
 	SentAt     int64  `json:"sentAt,omitzero"`
 	EndedAt    int64  `json:"endedAt,omitzero"`
 	CashGiven  int64  `json:"cashGiven,omitzero"`
+	CashBy     string `json:"cashBy,omitzero"`
 	ConsentAt  int64  `json:"consentAt,omitzero"`
 	Consent    string `json:"consent,omitzero"`
 
@@ -72,7 +73,7 @@ func encode(r edge.Record, slot int) ([]byte, error) {
 		Version: r.Version, Operator: r.Operator, Title: r.Title, Customer: r.Customer, Aadhaar: r.Aadhaar, IIN: r.IIN,
 		BankName: r.BankName, Amount: int64(r.Amount), Slot: slot,
 		CreatedAt: nanos(r.CreatedAt), CapturedAt: nanos(r.CapturedAt), Deadline: nanos(r.Deadline), SentAt: nanos(r.SentAt),
-		EndedAt: nanos(r.EndedAt), CashGiven: nanos(r.CashGiven), ConsentAt: nanos(r.ConsentAt), Consent: r.Consent,
+		EndedAt: nanos(r.EndedAt), CashGiven: nanos(r.CashGiven), CashBy: r.CashBy, ConsentAt: nanos(r.ConsentAt), Consent: r.Consent,
 		HTTP: r.HTTP, Reply: r.Reply,
 		Result: storedResult{
 			StatusCode: r.Result.StatusCode, Message: r.Result.Message, Code: r.Result.Code, Status: r.Result.Status,
@@ -112,7 +113,7 @@ func decode(data []byte) (edge.Record, int, error) {
 		Version: s.Version, Operator: s.Operator, Title: s.Title, Customer: s.Customer, Aadhaar: s.Aadhaar, IIN: s.IIN,
 		BankName: s.BankName, Amount: money.Paise(s.Amount),
 		CreatedAt: instant(s.CreatedAt), CapturedAt: instant(s.CapturedAt), Deadline: instant(s.Deadline), SentAt: instant(s.SentAt),
-		EndedAt: instant(s.EndedAt), CashGiven: instant(s.CashGiven), ConsentAt: instant(s.ConsentAt), Consent: s.Consent,
+		EndedAt: instant(s.EndedAt), CashGiven: instant(s.CashGiven), CashBy: s.CashBy, ConsentAt: instant(s.ConsentAt), Consent: s.Consent,
 		HTTP: s.HTTP, Reply: s.Reply,
 		Result: edge.Result{
 			StatusCode: s.Result.StatusCode, Message: s.Result.Message, Code: s.Result.Code, Status: s.Result.Status,

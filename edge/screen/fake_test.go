@@ -32,8 +32,9 @@ type fake struct {
 	drafts   []edge.Draft
 	captures map[op.ID]int
 	wrong    int
-	refuse   error // of Begin and Authenticate
-	broken   error // of everything that reads or writes
+	others   []edge.Operator // beside the agent
+	refuse   error           // of Begin and Authenticate
+	broken   error           // of everything that reads or writes
 }
 
 func newFake() *fake {
@@ -280,7 +281,7 @@ func (f *fake) Recent(before op.ID, limit int) ([]edge.View, error) {
 	return out, nil
 }
 
-func (f *fake) ConfirmCash(id op.ID) error {
+func (f *fake) ConfirmCash(id op.ID, operator string) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	v := f.ops[id]
@@ -292,7 +293,7 @@ func (f *fake) ConfirmCash(id op.ID) error {
 	case v.Verdict() != edge.VerdictGive:
 		return edge.ErrIllegal
 	case v.CashGiven.IsZero():
-		v.CashGiven = f.status.Now.Add(time.Minute)
+		v.CashGiven, v.CashBy = f.status.Now.Add(time.Minute), operator
 		f.ring()
 	}
 	return nil
@@ -300,12 +301,23 @@ func (f *fake) ConfirmCash(id op.ID) error {
 
 func (f *fake) Banks() ([]edge.Bank, time.Time) { return f.banks, fakeNow.Add(-26 * time.Hour) }
 
+func (f *fake) Working() []edge.Operator {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return append([]edge.Operator{{ID: edge.AgentID, Name: "Fatima", Role: edge.RoleOwner}}, f.others...)
+}
+
 func (f *fake) CheckPIN(_ context.Context, operator string, pin secret.OTP) (edge.Operator, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if operator == edge.AgentID && pin.Equal(secret.NewOTP(rightPIN)) {
 		f.wrong = 0
 		return edge.Operator{ID: edge.AgentID, Name: "Fatima", Role: edge.RoleOwner}, nil
+	}
+	for _, o := range f.others {
+		if operator == o.ID && pin.Equal(secret.NewOTP(rightPIN)) {
+			return o, nil
+		}
 	}
 	f.wrong++
 	if f.wrong >= 5 {

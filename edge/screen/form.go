@@ -64,7 +64,7 @@ func (s *Screen) form(w http.ResponseWriter, r *http.Request, ses *web.Session) 
 		s.Nowhere(w, r, ses)
 		return
 	}
-	if !s.counter.Status().Session.Active && !web.Part(r) {
+	if !s.counter.Status().Session.Of(ses.Operator.Name) && !web.Part(r) {
 		http.Redirect(w, r, "/day?next="+k.Name, http.StatusSeeOther)
 		return
 	}
@@ -284,7 +284,7 @@ func (s *Screen) day(w http.ResponseWriter, r *http.Request, ses *web.Session) {
 
 func (s *Screen) dayPage(w http.ResponseWriter, r *http.Request, ses *web.Session, status int, alert string) {
 	st := s.counter.Status()
-	d := dayData{Active: st.Session.Active, Agent: st.Agent, Ready: web.Readiness(ses.Words(), st)}
+	d := dayData{Active: st.Session.Of(ses.Operator.Name), Agent: ses.Operator.Name, Ready: web.Readiness(ses.Words(), st)}
 	if d.Active {
 		d.Until = ses.Words().Clock(st.Session.ExpiresAt, st.Now)
 		d.Left = ses.Words().Span(max(st.Session.ExpiresAt.Sub(st.Now), time.Minute))

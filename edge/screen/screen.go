@@ -47,10 +47,12 @@ type Counter interface {
 	Operation(id op.ID) (edge.View, error)
 	// Recent gives up to limit operations, newest first, older than before.
 	Recent(before op.ID, limit int) ([]edge.View, error)
-	// ConfirmCash records that cash was handed over. edge.ErrIllegal.
-	ConfirmCash(id op.ID) error
+	// ConfirmCash records that cash was handed over, and by whom. edge.ErrIllegal.
+	ConfirmCash(id op.ID, operator string) error
 	// Banks gives the bank list and when it was fetched.
 	Banks() (banks []edge.Bank, at time.Time)
+	// Working gives the operators who may unlock the counter.
+	Working() []edge.Operator
 	// CheckPIN gives the operator. *edge.PINError, edge.ErrNotFound.
 	CheckPIN(ctx context.Context, operator string, pin secret.OTP) (edge.Operator, error)
 }

@@ -13,30 +13,51 @@ import (
 	"galla/shared/secret"
 )
 
-// unlocks remembers until when the counter looks at no PIN, so that a reload of
-// the page says so too. The counter itself enforces it.
+// unlocks remembers until when the counter looks at no PIN of an operator, so
+// that a reload of the page says so too, and who unlocked it last. The counter
+// itself enforces the wait. Only operators of the counter get in here, and those
+// are few.
 type unlocks struct {
 	mu    sync.Mutex
-	until time.Time
+	until map[string]time.Time // by operator's id
+	last  string               // operator's id
 }
 
-func (u *unlocks) wait() time.Duration {
+func (u *unlocks) wait(operator string) time.Duration {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	return max(time.Until(u.until), 0)
+	return max(time.Until(u.until[operator]), 0)
 }
 
-func (u *unlocks) set(wait time.Duration) {
+func (u *unlocks) set(operator string, wait time.Duration) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	u.until = time.Now().Add(wait)
+	if u.until == nil {
+		u.until = map[string]time.Time{}
+	}
+	u.until[operator] = time.Now().Add(wait)
+}
+
+// opened notes who unlocked the counter: most likely the next one, too.
+func (u *unlocks) opened(operator string) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.last = operator
+	delete(u.until, operator)
+}
+
+func (u *unlocks) likely() string {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.last
 }
 
 // unlockData is what the unlock page shows.
 type unlockData struct {
 	Next  string
+	Who   web.Choice // of the operators; no options where one works alone
 	Error string
-	Wait  int // seconds until the next PIN is looked at
+	Wait  int // seconds until the next PIN is looked at, where one works alone
 }
 
 // maxPIN bounds what is hashed.
@@ -51,15 +72,42 @@ func (s *Screen) askPIN(w http.ResponseWriter, r *http.Request) {
 	s.unlockPage(w, r, http.StatusOK, "")
 }
 
+// who gives the operator whom the form names. A form without a name is that of
+// one who works alone; "" is nobody.
+func who(r *http.Request, working []edge.Operator) string {
+	if len(working) == 1 {
+		return working[0].ID
+	}
+	for _, o := range working {
+		if o.ID == r.FormValue("who") {
+			return o.ID
+		}
+	}
+	return ""
+}
+
+// unlockPage shows whom the counter knows, and asks for the PIN.
 func (s *Screen) unlockPage(w http.ResponseWriter, r *http.Request, status int, problem string) {
-	said := s.WordsOf(r)
-	d := unlockData{Next: web.LocalPath(r.FormValue("next")), Error: problem, Wait: seconds(s.unlocks.wait())}
+	said, working := s.WordsOf(r), s.counter.Working()
+	chosen := who(r, working)
+	d := unlockData{Next: web.LocalPath(r.FormValue("next")), Error: problem}
+	wait := seconds(s.unlocks.wait(chosen))
 	p := web.Page{Name: "screen/unlock", Title: said.Say("unlock.title")}
-	if d.Wait > 0 {
-		p.Refresh = d.Wait
-		w.Header().Set("Retry-After", strconv.Itoa(d.Wait))
+	if wait > 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(wait))
 		if problem == "" {
-			d.Error = said.Say("unlock.wait", "span", said.Span(time.Duration(d.Wait)*time.Second))
+			d.Error = said.Say("unlock.wait", "span", said.Span(time.Duration(wait)*time.Second))
+		}
+	}
+	if len(working) == 1 {
+		d.Wait, p.Refresh = wait, wait
+	} else { // one who waits must not keep the others from the button
+		d.Who = web.Choice{Name: "who", Label: said.Say("unlock.who"), Missing: said.Say("unlock.who")}
+		if chosen == "" {
+			chosen = s.unlocks.likely()
+		}
+		for _, o := range working {
+			d.Who.Options = append(d.Who.Options, web.Option{Value: o.ID, Text: o.Name, Chosen: o.ID == chosen})
 		}
 	}
 	p.Data = d
@@ -81,11 +129,16 @@ func (s *Screen) unlock(w http.ResponseWriter, r *http.Request) {
 		s.unlockPage(w, r, http.StatusUnprocessableEntity, said.Say("unlock.digits"))
 		return
 	}
-	operator, err := s.counter.CheckPIN(r.Context(), edge.AgentID, secret.NewOTP(pin))
+	chosen := who(r, s.counter.Working())
+	if chosen == "" {
+		s.unlockPage(w, r, http.StatusUnprocessableEntity, said.Say("unlock.who"))
+		return
+	}
+	operator, err := s.counter.CheckPIN(r.Context(), chosen, secret.NewOTP(pin))
 	var refused *edge.PINError
 	switch {
 	case errors.As(err, &refused) && refused.Wait > 0:
-		s.unlocks.set(refused.Wait)
+		s.unlocks.set(chosen, refused.Wait)
 		s.unlockPage(w, r, http.StatusTooManyRequests, said.Say("unlock.wrong.wait", "span", said.Span(time.Duration(seconds(refused.Wait))*time.Second)))
 		return
 	case errors.As(err, &refused):
@@ -101,6 +154,7 @@ func (s *Screen) unlock(w http.ResponseWriter, r *http.Request) {
 		s.unlockPage(w, r, http.StatusInternalServerError, said.Say("unlock.broken"))
 		return
 	}
+	s.unlocks.opened(operator.ID)
 	http.Redirect(w, r, web.LocalPath(r.PostForm.Get("next")), http.StatusSeeOther)
 }
 

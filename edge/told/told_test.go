@@ -104,7 +104,7 @@ func TestRefusals(t *testing.T) {
 	bounds := edge.Bounds{Min: 100 * money.Rupee, Max: 10_000 * money.Rupee, Step: 50 * money.Rupee}
 	for _, l := range words.Languages() {
 		w := book.In(l.Code)
-		for _, code := range []string{"session", "link", "device", "disk", "clock", "revoked", "busy"} {
+		for _, code := range []string{"number", "session", "link", "device", "disk", "clock", "revoked", "busy"} {
 			got := Precluded(w, &edge.PrecludedError{Code: code, Message: "M"})
 			if (got == "M") != (l.Code == words.English) || strings.Contains(got, "precluded") {
 				t.Errorf("%s %s: %q", l.Code, code, got)

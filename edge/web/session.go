@@ -235,10 +235,11 @@ func (k *Kit) Current(r *http.Request) *Session { return k.sessions.find(cookieO
 // LockAll locks every session of an operator, such as one who was put out.
 func (k *Kit) LockAll(operator string) { k.sessions.lockAll(operator) }
 
-// lock ends the session.
+// lock ends the session. Whoever unlocks next, another operator too, comes back
+// to the page that was left.
 func (k *Kit) lock(w http.ResponseWriter, r *http.Request, ses *Session) {
 	k.sessions.lock(ses)
-	http.Redirect(w, r, "/unlock", http.StatusSeeOther)
+	k.toUnlock(w, r, LocalPath(r.PostForm.Get("here")))
 }
 
 // awake is the script's word that somebody types; the request was the touch.

@@ -37,7 +37,7 @@ type bar struct {
 // status reads the counter's state for the bar; ses is nil on a locked screen.
 func (k *Kit) status(w *words.Words, st edge.Status, ses *Session) bar {
 	b := bar{Shop: st.Merchant, TID: st.TID}
-	b.Chips = []Chip{linkChip(w, st), deviceChip(w, st), sessionChip(w, st)}
+	b.Chips = []Chip{linkChip(w, st), deviceChip(w, st), sessionChip(w, st, ses)}
 	if ses != nil {
 		b.Agent = ses.Operator.Name
 		for _, r := range k.rooms {
@@ -97,9 +97,9 @@ func deviceChip(w *words.Words, st edge.Status) Chip {
 	return c
 }
 
-func sessionChip(w *words.Words, st edge.Status) Chip {
+func sessionChip(w *words.Words, st edge.Status, ses *Session) Chip {
 	c := Chip{Name: w.Say("status.day"), Icon: "day", Tone: "ok", Href: "/day"}
-	if !st.Session.Active {
+	if !st.Session.Active || ses != nil && !st.Session.Of(ses.Operator.Name) {
 		c.Tone, c.Text = "warn", w.Say("status.day.none")
 		return c
 	}

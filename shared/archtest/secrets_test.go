@@ -40,8 +40,10 @@ var revealers = map[string]string{
 
 	"edge/message/request.go": "fills the request that goes to the line",
 	"edge/message/clean.go":   "looks for a request's OTP in its reply, to take it out",
-	"edge/daemon/enrol.go":    "checks the PIN's shape, and sends the enrolment code and the public key",
-	"edge/daemon/pin.go":      "hashes the agent's PIN",
+	"edge/daemon/enrol.go":    "sends the enrolment code and the public key",
+	"edge/people/hash.go":     "hashes operators' PINs",
+	"edge/people/rules.go":    "checks a new PIN's shape",
+	"edge/people/people.go":   "seals operators' Aadhaar numbers in the queue's storage",
 	"edge/daemon/settings.go": "makes the terminal's key of its seed, and seals the agent's Aadhaar number",
 
 	"edge/device/capture.go": "hands a capture from rdservice's type to shared/secret's",

@@ -26,6 +26,7 @@ type cli struct {
 
 	Run   runCmd   `cmd:"" default:"withargs" help:"Serve the counter."`
 	Enrol enrolCmd `cmd:"" help:"Bind this counter to a merchant by a one-time code."`
+	Pin   pinCmd   `cmd:"" help:"Give the agent who enrolled the counter a new PIN. Stop the counter first."`
 }
 
 type runCmd struct {
@@ -43,6 +44,10 @@ type enrolCmd struct {
 	Latitude         string `default:"18.5204" help:"Where the counter stands, decimal degrees."`
 	Longitude        string `default:"73.8567" help:"Where the counter stands, decimal degrees."`
 	IfNeeded         bool   `help:"Do nothing where the counter is enrolled already."`
+}
+
+type pinCmd struct {
+	PinFile string `required:"" type:"existingfile" help:"File that holds the new PIN; delete it afterwards."`
 }
 
 func main() {
@@ -116,5 +121,19 @@ func (e *enrolCmd) Run(ctx context.Context, c *cli) error {
 		return err
 	}
 	fmt.Printf("enrolled as terminal %s (%s) of %s\n", s.TerminalID, s.TID, s.Merchant)
+	return nil
+}
+
+// Run sets the PIN.
+func (p *pinCmd) Run(c *cli) error {
+	text, err := os.ReadFile(p.PinFile)
+	if err != nil {
+		return err
+	}
+	log := slog.New(slog.NewTextHandler(os.Stderr, nil))
+	if err := daemon.SetPIN(c.Data, secret.NewOTP(strings.TrimSpace(string(text))), rand.Reader, log); err != nil {
+		return fmt.Errorf("set the agent's PIN: %w", err)
+	}
+	fmt.Println("the agent's PIN is set; start the counter")
 	return nil
 }

@@ -1,0 +1,282 @@
+// Package crew is the pages on which an owner manages the operators of the
+// counter, and each operator changes an own PIN.
+//
+// It promises that only an owner sees and does what is an owner's (the kit asks
+// the session, package people the list as it is now), that a PIN or an Aadhaar
+// number is never sent back to a page, and that whoever is put out, or gets
+// another PIN or role, is locked out of every open page at once.
+//
+//	form ──► people.People (judges, keeps on disk) ──► the page, as the list has it
+package crew
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"io/fs"
+	"net/http"
+	"strings"
+
+	"galla/edge"
+	"galla/edge/people"
+	"galla/edge/web"
+	"galla/edge/words"
+	"galla/shared/secret"
+)
+
+//go:embed templates messages icons
+var files embed.FS
+
+// People is what the pages need of people.People, with its errors.
+type People interface {
+	All() []people.Person
+	Add(by string, n people.NewPerson) (edge.Operator, error)
+	Rename(by, id, name string) error
+	SetRole(by, id string, role edge.Role) error
+	SetAadhaar(by, id string, number secret.Aadhaar) error
+	ResetPIN(by, id string, pin secret.OTP) error
+	PutOut(by, id string) error
+	TakeIn(by, id string, pin secret.OTP) error
+	ChangePIN(ctx context.Context, id string, old, pin secret.OTP) error
+}
+
+// Room is the pages.
+type Room struct {
+	people People
+	kit    *web.Kit
+}
+
+// New makes the room.
+func New(p People) (*Room, error) {
+	if p == nil {
+		return nil, errors.New("the pages of the operators need the operators")
+	}
+	return &Room{people: p}, nil
+}
+
+// Name implements web.Room.
+func (c *Room) Name() string { return "crew" }
+
+// Files implements web.Room.
+func (c *Room) Files() fs.FS { return files }
+
+// Register implements web.Room.
+func (c *Room) Register(mux *http.ServeMux, kit *web.Kit) {
+	c.kit = kit
+	mux.HandleFunc("GET /people", kit.Get(kit.Owner(c.list)))
+	mux.HandleFunc("POST /people/add", kit.Post(kit.Owner(c.add)))
+	mux.HandleFunc("GET /people/{id}", kit.Get(kit.Owner(c.one)))
+	mux.HandleFunc("POST /people/{id}/{step}", kit.Post(kit.Owner(c.step)))
+	mux.HandleFunc("GET /pin", kit.Get(c.pin))
+	mux.HandleFunc("POST /pin", kit.Post(c.change))
+}
+
+// Entries implements web.Entrance.
+func (c *Room) Entries(ses *web.Session) []web.Entry {
+	w := ses.Words()
+	own := web.Entry{Href: "/pin", Icon: "lock", Title: w.Say("crew.pin.title"), Hint: w.Say("crew.pin.hint")}
+	if ses.Operator.Role != edge.RoleOwner {
+		return []web.Entry{own}
+	}
+	return []web.Entry{{Href: "/people", Icon: "crew", Title: w.Say("crew.title"), Hint: w.Say("crew.hint")}, own}
+}
+
+// page is what the templates show.
+type page struct {
+	People web.Table
+	ID     string
+	Works  bool
+	Role   web.Choice
+	Name   web.Field
+	PIN    web.Field
+	Old    web.Field
+	Number web.Field
+}
+
+func fields(w *words.Words, name string) page {
+	return page{
+		Name:   web.Field{Name: "name", Label: w.Say("crew.name"), Value: name, Max: people.MaxName, Missing: w.Say("crew.error.name")},
+		PIN:    web.Field{Name: "pin", Kind: web.PIN, Label: w.Say("crew.pin.new"), Hint: w.Say("crew.error.length"), Max: people.MaxPIN, Missing: w.Say("crew.error.length")},
+		Old:    web.Field{Name: "old", Kind: web.PIN, Label: w.Say("crew.pin.old"), Max: people.MaxPIN, Focus: true, Missing: w.Say("crew.error.length")},
+		Number: web.Field{Name: "number", Kind: web.Digits, Label: w.Say("crew.number"), Hint: w.Say("crew.number.hint"), Max: 14},
+		Role:   roles(w, edge.RoleOperator),
+	}
+}
+
+func roles(w *words.Words, chosen edge.Role) web.Choice {
+	c := web.Choice{Name: "role", Label: w.Say("crew.role")}
+	for _, r := range []edge.Role{edge.RoleOperator, edge.RoleOwner} {
+		c.Options = append(c.Options, web.Option{Value: string(r), Text: w.Say("crew.role." + string(r)), Chosen: r == chosen})
+	}
+	return c
+}
+
+func (c *Room) list(w http.ResponseWriter, r *http.Request, ses *web.Session) {
+	c.showList(w, r, ses, http.StatusOK, "")
+}
+
+func (c *Room) showList(w http.ResponseWriter, r *http.Request, ses *web.Session, status int, alert string) {
+	said := ses.Words()
+	d := fields(said, r.PostForm.Get("name"))
+	if r.PostForm.Get("role") == string(edge.RoleOwner) {
+		d.Role = roles(said, edge.RoleOwner)
+	}
+	d.People = web.Table{Caption: said.Say("crew.title"), Heads: []web.Head{{Text: said.Say("crew.name")}, {Text: said.Say("crew.role")}}}
+	for _, p := range c.people.All() {
+		d.People.Rows = append(d.People.Rows, []web.Cell{{Text: p.Name, Href: "/people/" + p.ID}, {Text: state(said, p)}})
+	}
+	c.kit.Render(w, r, ses, status, web.Page{Name: "crew/list", Title: said.Say("crew.title"), Back: "/", Alert: alert, Data: d})
+}
+
+// state is an operator's role, or that there is none any more.
+func state(w *words.Words, p people.Person) string {
+	if !p.Working {
+		return w.Say("crew.left")
+	}
+	return w.Say("crew.role." + string(p.Role))
+}
+
+func (c *Room) add(w http.ResponseWriter, r *http.Request, ses *web.Session) {
+	n := people.NewPerson{Name: r.PostForm.Get("name"), Role: edge.Role(r.PostForm.Get("role")), PIN: secret.NewOTP(r.PostForm.Get("pin"))}
+	var err error
+	if typed := strings.TrimSpace(r.PostForm.Get("number")); typed != "" {
+		n.Aadhaar, err = number(typed)
+	}
+	if err == nil {
+		_, err = c.people.Add(ses.Operator.ID, n)
+	}
+	if text, status := c.refusal(ses.Words(), err); text != "" {
+		c.showList(w, r, ses, status, text)
+		return
+	}
+	c.done(w, r, ses, err, "/people")
+}
+
+// errNumber says that what was typed is no Aadhaar number, without it.
+var errNumber = errors.New("this is no Aadhaar number")
+
+func number(typed string) (secret.Aadhaar, error) {
+	n, err := secret.ParseAadhaar(strings.ReplaceAll(typed, " ", ""))
+	if err != nil {
+		return secret.Aadhaar{}, errNumber
+	}
+	return n, nil
+}
+
+// find gives the operator of the path.
+func (c *Room) find(r *http.Request) (people.Person, bool) {
+	for _, p := range c.people.All() {
+		if p.ID == r.PathValue("id") {
+			return p, true
+		}
+	}
+	return people.Person{}, false
+}
+
+func (c *Room) one(w http.ResponseWriter, r *http.Request, ses *web.Session) {
+	c.showOne(w, r, ses, http.StatusOK, "")
+}
+
+func (c *Room) showOne(w http.ResponseWriter, r *http.Request, ses *web.Session, status int, alert string) {
+	p, ok := c.find(r)
+	if !ok {
+		c.kit.Nowhere(w, r, ses)
+		return
+	}
+	said := ses.Words()
+	d := fields(said, p.Name)
+	d.ID, d.Works, d.Role = p.ID, p.Working, roles(said, p.Role)
+	if p.Aadhaar != "" {
+		d.Number.Hint = p.Aadhaar
+	}
+	c.kit.Render(w, r, ses, status, web.Page{Name: "crew/one", Title: p.Name, Back: "/people", Alert: alert, Data: d})
+}
+
+// step takes one step on one operator.
+func (c *Room) step(w http.ResponseWriter, r *http.Request, ses *web.Session) {
+	by, id, form := ses.Operator.ID, r.PathValue("id"), r.PostForm
+	pin, locks := secret.NewOTP(form.Get("pin")), true
+	var err error
+	switch r.PathValue("step") {
+	case "name":
+		err = c.people.Rename(by, id, form.Get("name"))
+	case "role":
+		err = c.people.SetRole(by, id, edge.Role(form.Get("role")))
+	case "pin":
+		err = c.people.ResetPIN(by, id, pin)
+	case "number":
+		var n secret.Aadhaar
+		if n, err = number(form.Get("number")); err == nil {
+			err = c.people.SetAadhaar(by, id, n)
+		}
+		locks = false
+	case "out":
+		err = c.people.PutOut(by, id)
+	case "in":
+		err = c.people.TakeIn(by, id, pin)
+	default:
+		c.kit.Nowhere(w, r, ses)
+		return
+	}
+	if text, status := c.refusal(ses.Words(), err); text != "" {
+		c.showOne(w, r, ses, status, text)
+		return
+	}
+	if err == nil && locks { // open pages have the old name, role and right
+		c.kit.LockAll(id)
+	}
+	c.done(w, r, ses, err, "/people")
+}
+
+func (c *Room) pin(w http.ResponseWriter, r *http.Request, ses *web.Session) {
+	c.showPIN(w, r, ses, http.StatusOK, "")
+}
+
+func (c *Room) showPIN(w http.ResponseWriter, r *http.Request, ses *web.Session, status int, alert string) {
+	said := ses.Words()
+	c.kit.Render(w, r, ses, status, web.Page{Name: "crew/pin", Title: said.Say("crew.pin.title"), Back: "/", Alert: alert, Data: fields(said, "")})
+}
+
+func (c *Room) change(w http.ResponseWriter, r *http.Request, ses *web.Session) {
+	err := c.people.ChangePIN(r.Context(), ses.Operator.ID, secret.NewOTP(r.PostForm.Get("old")), secret.NewOTP(r.PostForm.Get("pin")))
+	if text, status := c.refusal(ses.Words(), err); text != "" {
+		c.showPIN(w, r, ses, status, text)
+		return
+	}
+	c.done(w, r, ses, err, "/")
+}
+
+// refusal says why a step was refused; "" for one that was not.
+func (c *Room) refusal(w *words.Words, err error) (string, int) {
+	var wrong *edge.PINError
+	if errors.As(err, &wrong) {
+		if wrong.Wait > 0 {
+			return w.Say("crew.error.wait", "span", w.Span(wrong.Wait)), http.StatusTooManyRequests
+		}
+		return w.Say("crew.error.pin"), http.StatusForbidden
+	}
+	for _, known := range []struct {
+		err error
+		key string
+	}{
+		{people.ErrLastOwner, "last"}, {people.ErrName, "name"}, {people.ErrNameTaken, "taken"},
+		{people.ErrPINLength, "length"}, {people.ErrPINEasy, "easy"}, {people.ErrTooMany, "many"},
+		{people.ErrRole, "role"}, {people.ErrNotOwner, "owner"}, {people.ErrLeft, "left"}, {errNumber, "number"},
+	} {
+		if errors.Is(err, known.err) {
+			return w.Say("crew.error." + known.key), http.StatusUnprocessableEntity
+		}
+	}
+	return "", 0
+}
+
+func (c *Room) done(w http.ResponseWriter, r *http.Request, ses *web.Session, err error, next string) {
+	switch {
+	case errors.Is(err, edge.ErrNotFound):
+		c.kit.Nowhere(w, r, ses)
+	case err != nil:
+		c.kit.Failed(w, r, ses, err)
+	default:
+		http.Redirect(w, r, next, http.StatusSeeOther)
+	}
+}

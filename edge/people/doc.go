@@ -1,0 +1,25 @@
+// Package people knows who stands at the counter: its operators, their PINs, and
+// what each of them may do.
+//
+// # Promises
+//
+//   - There is always a working owner: at first start the agent who enrolled
+//     the counter, later whoever an owner made one. The last one can't be put
+//     out or made an operator.
+//   - A PIN is kept as argon2id only, in sealed storage. After five wrong ones
+//     an operator's PIN is not looked at for a time that grows with every
+//     further one; the count is on disk before the answer is given, so a
+//     restart gives no new tries. One operator's wrong PINs keep nobody else out.
+//   - Every step of managing is judged here, by who takes it: an owner who was
+//     put out a moment ago can do nothing more from a page that is still open.
+//   - A step is on disk when its call returns nil, and has not happened otherwise.
+//
+// # The way of the data
+//
+//	Store (sealed, fsynced) ──► New ──► the list in memory ──► Working, All, CheckPIN
+//	Add, Rename, SetPIN, …  ──► a changed copy ──► Store ──► the list in memory
+//
+// The whole list is one value of a few kilobytes, so that no step can be half
+// done. An operator who left stays in the list, without a PIN that opens
+// anything: records of the past name people who were here.
+package people

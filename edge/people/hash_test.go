@@ -1,0 +1,53 @@
+package people
+
+import (
+	"crypto/rand"
+	"strings"
+	"testing"
+)
+
+func TestHash(t *testing.T) {
+	phc, err := HashPIN(pin("2580"), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.HasPrefix(phc, "$argon2id$v=19$m=65536,t=3,p=1$") {
+		t.Errorf("the hash is %s", phc)
+	}
+	for digits, want := range map[string]bool{"2580": true, "2581": false, "": false} {
+		if ok, err := VerifyPIN(phc, pin(digits)); ok != want || err != nil {
+			t.Errorf("VerifyPIN(%q) = %v, %v", digits, ok, err)
+		}
+	}
+	for _, bad := range []string{"", "x", "$argon2id$v=19$m=1$a$b", strings.Replace(phc, "t=3", "t=0", 1), strings.Replace(phc, "m=65536", "m=99999999", 1), strings.Replace(phc, "v=19", "v=16", 1)} {
+		if ok, err := VerifyPIN(bad, pin("2580")); ok || err == nil {
+			t.Errorf("VerifyPIN took the hash %q", bad)
+		}
+	}
+}
+
+// FuzzVerifyPIN: whatever stands where a hash should, it opens nothing by
+// accident and costs bounded work.
+func FuzzVerifyPIN(f *testing.F) {
+	f.Add("$argon2id$v=19$m=8,t=1,p=1$c2FsdHNhbHRzYWx0c2FsdA$AAAA")
+	f.Add("$argon2id$v=19$m=,t=,p=$$")
+	f.Fuzz(func(t *testing.T, phc string) {
+		// Costs beyond the tests' own are refused or slow, not wrong.
+		if !strings.Contains(phc, "m=8,t=1,p=1") {
+			return
+		}
+		if ok, err := VerifyPIN(phc, pin("2580")); ok && err != nil {
+			t.Errorf("VerifyPIN = %v, %v", ok, err)
+		}
+	})
+}
+
+// FuzzRead: a stored list that is taken has a working owner.
+func FuzzRead(f *testing.F) {
+	f.Add([]byte(`{"version":1,"people":[{"id":"agent","name":"F","role":"owner","working":true}]}`))
+	f.Fuzz(func(t *testing.T, value []byte) {
+		if list, err := read(value); err == nil && owners(list) == 0 {
+			t.Error("nobody owns the counter")
+		}
+	})
+}

@@ -1,0 +1,407 @@
+package people
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"galla/edge"
+	"galla/shared/secret"
+)
+
+// shelf is a Store in memory, with a switch that makes the disk fail. The real
+// one is edge/queue, tested in edge/daemon (TestForgottenPIN).
+type shelf struct {
+	mu     sync.Mutex
+	values map[string][]byte
+	broken error
+}
+
+func (s *shelf) Cached(name string) ([]byte, time.Time, bool, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	v, ok := s.values[name]
+	return v, time.Time{}, ok, nil
+}
+
+func (s *shelf) Cache(name string, value []byte, _ time.Time) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.broken != nil {
+		return s.broken
+	}
+	if s.values == nil {
+		s.values = map[string][]byte{}
+	}
+	s.values[name] = value
+	return nil
+}
+
+// cheap keeps tests quick; TestHash pays the full cost once.
+var cheap = cost{memory: 8, passes: 1, lanes: 1}
+
+const fatimaNumber = "999941057058"
+
+func number(t interface{ Fatal(...any) }, s string) secret.Aadhaar {
+	n, err := secret.ParseAadhaar(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+func pin(s string) secret.OTP { return secret.NewOTP(s) }
+
+type tester interface {
+	Helper()
+	Fatal(...any)
+}
+
+func open(t tester, s Store) *People {
+	t.Helper()
+	phc, err := hash(pin("2580"), rand.Reader, cheap)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := New(s, Config{Agent: Agent{Name: "Fatima", PINHash: phc, Aadhaar: number(t, fatimaNumber)}, Rand: rand.Reader, Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.cost = cheap
+	return p
+}
+
+func add(t tester, p *People, name string, role edge.Role) string {
+	t.Helper()
+	o, err := p.Add(edge.AgentID, NewPerson{Name: name, Role: role, PIN: pin("7391")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o.ID
+}
+
+func TestTheAgentIsTheFirstOwner(t *testing.T) {
+	s := &shelf{}
+	p := open(t, s)
+	want := edge.Operator{ID: edge.AgentID, Name: "Fatima", Role: edge.RoleOwner}
+	if got := p.Working(); len(got) != 1 || got[0] != want {
+		t.Fatalf("Working = %+v", got)
+	}
+	if got, err := p.CheckPIN(t.Context(), edge.AgentID, pin("2580")); err != nil || got != want {
+		t.Errorf("CheckPIN = %+v, %v", got, err)
+	}
+	if n, err := p.Aadhaar(edge.AgentID); err != nil || n.Reveal() != fatimaNumber {
+		t.Errorf("Aadhaar: %v", err)
+	}
+	// What an owner changed outlives the settings of the enrolment.
+	if err := p.ChangePIN(t.Context(), edge.AgentID, pin("2580"), pin("8264")); err != nil {
+		t.Fatal(err)
+	}
+	p = open(t, s)
+	var refused *edge.PINError
+	if _, err := p.CheckPIN(t.Context(), edge.AgentID, pin("2580")); !errors.As(err, &refused) {
+		t.Errorf("the enrolment's PIN opens the counter after a change: %v", err)
+	}
+	if _, err := p.CheckPIN(t.Context(), edge.AgentID, pin("8264")); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestWrongPINsOverRestarts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &shelf{}
+		p := open(t, s)
+		asha := add(t, p, "Asha", edge.RoleOperator)
+		wrong, right := pin("0000"), pin("7391")
+		var r *edge.PINError
+		for i := range pinTries - 1 {
+			if _, err := p.CheckPIN(t.Context(), asha, wrong); !errors.As(err, &r) || r.Left != pinTries-1-i || r.Wait != 0 {
+				t.Fatalf("try %d: %v", i, err)
+			}
+			p = open(t, s)
+		}
+		for i, wait := range []time.Duration{30, 60, 120, 240, 480, 900, 900} {
+			if _, err := p.CheckPIN(t.Context(), asha, wrong); !errors.As(err, &r) || r.Wait != wait*time.Second {
+				t.Fatalf("wait %d: %v", i, err)
+			}
+			p = open(t, s)
+			if _, err := p.CheckPIN(t.Context(), asha, right); !errors.As(err, &r) || r.Wait == 0 {
+				t.Fatalf("the right PIN was looked at while waiting: %v", err)
+			}
+			if got := p.All()[1].Wait; got == 0 || got > wait*time.Second {
+				t.Errorf("All tells a wait of %s", got)
+			}
+			// Nobody else is kept out, and the right PIN of one who waits is no way
+			// around by changing it.
+			if _, err := p.CheckPIN(t.Context(), edge.AgentID, pin("2580")); err != nil {
+				t.Errorf("the owner waits for Asha's mistakes: %v", err)
+			}
+			if err := p.ChangePIN(t.Context(), asha, right, pin("8264")); !errors.As(err, &r) {
+				t.Errorf("ChangePIN while waiting: %v", err)
+			}
+			time.Sleep(wait * time.Second)
+		}
+		if _, err := p.CheckPIN(t.Context(), asha, right); err != nil {
+			t.Errorf("the right PIN after the wait: %v", err)
+		}
+		if _, err := p.CheckPIN(t.Context(), asha, wrong); !errors.As(err, &r) || r.Left != pinTries-1 {
+			t.Errorf("the count does not begin anew: %v", err)
+		}
+	})
+}
+
+// TestClockSetBack: a clock that jumps to last year keeps nobody out for a year.
+func TestClockSetBack(t *testing.T) {
+	p := open(t, &shelf{})
+	now := time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
+	p.cfg.Now = func() time.Time { return now }
+	for range pinTries {
+		_, _ = p.CheckPIN(t.Context(), edge.AgentID, pin("0000"))
+	}
+	now = now.AddDate(-1, 0, 0)
+	if got := p.All()[0].Wait; got != pinMaxWait {
+		t.Errorf("wait %s", got)
+	}
+}
+
+func TestTriesSideBySide(t *testing.T) {
+	p := open(t, &shelf{})
+	asha := add(t, p, "Asha", edge.RoleOperator)
+	var group sync.WaitGroup
+	var mu sync.Mutex
+	looked := 0
+	for range 40 {
+		group.Go(func() {
+			var r *edge.PINError
+			_, err := p.CheckPIN(t.Context(), asha, pin("0000"))
+			if !errors.As(err, &r) {
+				t.Errorf("CheckPIN: %v", err)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			if r != nil && (r.Wait == 0 || r.Wait == pinWait) {
+				looked++
+			}
+		})
+	}
+	group.Wait()
+	if looked != pinTries {
+		t.Errorf("%d of 40 tries at once were looked at, want %d", looked, pinTries)
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	p := open(t, &shelf{})
+	asha := add(t, p, "Asha", edge.RoleOperator)
+	gone := add(t, p, "Ravi", edge.RoleOperator)
+	if err := p.PutOut(edge.AgentID, gone); err != nil {
+		t.Fatal(err)
+	}
+	add1 := func(name string, role edge.Role, digits string) error {
+		_, err := p.Add(edge.AgentID, NewPerson{Name: name, Role: role, PIN: pin(digits)})
+		return err
+	}
+	for name, c := range map[string]struct{ got, want error }{
+		"no owner":           {p.Rename(asha, asha, "Usha"), ErrNotOwner},
+		"one who left":       {p.Rename(gone, asha, "Usha"), ErrNotOwner},
+		"nobody":             {p.Rename("", asha, "Usha"), ErrNotOwner},
+		"put out last owner": {p.PutOut(edge.AgentID, edge.AgentID), ErrLastOwner},
+		"demote last owner":  {p.SetRole(edge.AgentID, edge.AgentID, edge.RoleOperator), ErrLastOwner},
+		"role":               {p.SetRole(edge.AgentID, asha, "king"), ErrRole},
+		"empty name":         {add1("  ", edge.RoleOperator, "7391"), ErrName},
+		"digits in a name":   {add1("9999 4105 7058", edge.RoleOperator, "7391"), ErrName},
+		"markup in a name":   {add1("<b>", edge.RoleOperator, "7391"), ErrName},
+		"long name":          {add1(strings.Repeat("a", MaxName+1), edge.RoleOperator, "7391"), ErrName},
+		"name taken":         {add1(" aSHA ", edge.RoleOperator, "7391"), ErrNameTaken},
+		"no role":            {add1("Usha", "", "7391"), ErrRole},
+		"short PIN":          {add1("Usha", edge.RoleOperator, "739"), ErrPINLength},
+		"long PIN":           {add1("Usha", edge.RoleOperator, "7391739173918"), ErrPINLength},
+		"letters":            {add1("Usha", edge.RoleOperator, "73a1"), ErrPINLength},
+		"other digits":       {add1("Usha", edge.RoleOperator, "७३९१"), ErrPINLength},
+		"same digits":        {add1("Usha", edge.RoleOperator, "000000"), ErrPINEasy},
+		"upwards":            {add1("Usha", edge.RoleOperator, "7890"), ErrPINEasy},
+		"downwards":          {add1("Usha", edge.RoleOperator, "4321"), ErrPINEasy},
+		"pairs":              {add1("Usha", edge.RoleOperator, "1212"), ErrPINEasy},
+		"reset to easy":      {p.ResetPIN(edge.AgentID, asha, pin("1234")), ErrPINEasy},
+		"change to easy":     {p.ChangePIN(t.Context(), asha, pin("7391"), pin("1234")), ErrPINEasy},
+		"reset one who left": {p.ResetPIN(edge.AgentID, gone, pin("7391")), ErrLeft},
+		"rename nobody":      {p.Rename(edge.AgentID, "nobody", "Usha"), edge.ErrNotFound},
+	} {
+		if !errors.Is(c.got, c.want) {
+			t.Errorf("%s: %v, want %v", name, c.got, c.want)
+		}
+	}
+	if _, err := p.CheckPIN(t.Context(), gone, pin("7391")); !errors.Is(err, edge.ErrNotFound) {
+		t.Errorf("one who left: %v", err)
+	}
+	if _, err := p.Aadhaar(asha); !errors.Is(err, ErrNoAadhaar) {
+		t.Errorf("no number: %v", err)
+	}
+	// Names in the scripts of the counter's languages are names.
+	for _, name := range []string{"फ़ातिमा शेख", "ஆஷா", "আশা", "ఆశ", "Mary-Jane D'Souza"} {
+		if err := p.Rename(edge.AgentID, asha, name); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestTooMany(t *testing.T) {
+	p := open(t, &shelf{})
+	for i := range MaxWorking - 1 {
+		add(t, p, "Op "+strings.Repeat("a", i+1), edge.RoleOperator)
+	}
+	if _, err := p.Add(edge.AgentID, NewPerson{Name: "One more", Role: edge.RoleOperator, PIN: pin("7391")}); !errors.Is(err, ErrTooMany) {
+		t.Errorf("Add = %v", err)
+	}
+}
+
+// TestDiskFull: what could not be kept has not happened, but the right PIN
+// still opens the counter.
+func TestDiskFull(t *testing.T) {
+	s := &shelf{}
+	p := open(t, s)
+	if _, err := p.CheckPIN(t.Context(), edge.AgentID, pin("0000")); err == nil {
+		t.Fatal("a wrong PIN was right")
+	}
+	s.broken = edge.ErrFull
+	if _, err := p.Add(edge.AgentID, NewPerson{Name: "Asha", Role: edge.RoleOperator, PIN: pin("7391")}); !errors.Is(err, edge.ErrFull) {
+		t.Errorf("Add = %v", err)
+	}
+	var r *edge.PINError
+	if _, err := p.CheckPIN(t.Context(), edge.AgentID, pin("0000")); errors.As(err, &r) || !errors.Is(err, edge.ErrFull) {
+		t.Errorf("a wrong PIN that could not be counted: %v", err)
+	}
+	if err := p.ChangePIN(t.Context(), edge.AgentID, pin("2580"), pin("8264")); !errors.Is(err, edge.ErrFull) {
+		t.Errorf("ChangePIN = %v", err)
+	}
+	if got := p.Working(); len(got) != 1 {
+		t.Errorf("Working = %v", got)
+	}
+	if _, err := p.CheckPIN(t.Context(), edge.AgentID, pin("2580")); err != nil {
+		t.Errorf("the right PIN on a full disk: %v", err)
+	}
+}
+
+func TestRestoreAgent(t *testing.T) {
+	p := open(t, &shelf{})
+	asha := add(t, p, "Asha", edge.RoleOwner)
+	if err := p.PutOut(asha, edge.AgentID); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.RestoreAgent(pin("1111")); !errors.Is(err, ErrPINEasy) {
+		t.Errorf("an easy PIN: %v", err)
+	}
+	if err := p.RestoreAgent(pin("8264")); err != nil {
+		t.Fatal(err)
+	}
+	if o, err := p.CheckPIN(t.Context(), edge.AgentID, pin("8264")); err != nil || o.Role != edge.RoleOwner {
+		t.Errorf("CheckPIN = %+v, %v", o, err)
+	}
+}
+
+func TestStoredListIsJudged(t *testing.T) {
+	for name, value := range map[string]string{
+		"rubbish":  "x",
+		"newer":    `{"version":2,"people":[]}`,
+		"nobody":   `{"version":1,"people":[]}`,
+		"no owner": `{"version":1,"people":[{"id":"a","name":"Asha","role":"operator","working":true}]}`,
+	} {
+		s := &shelf{values: map[string][]byte{storedAs: []byte(value)}}
+		_, err := New(s, Config{Agent: Agent{Name: "F", PINHash: "x"}, Rand: rand.Reader, Logger: slog.New(slog.DiscardHandler)})
+		if err == nil {
+			t.Errorf("%s was taken", name)
+		}
+	}
+}
+
+// TestNothingSecretIsPrinted: neither lists nor errors carry numbers or PINs.
+func TestNothingSecretIsPrinted(t *testing.T) {
+	p := open(t, &shelf{})
+	_, wrong := p.CheckPIN(t.Context(), edge.AgentID, pin("975310"))
+	_, name := p.Add(edge.AgentID, NewPerson{Name: fatimaNumber, Role: edge.RoleOperator, PIN: pin("975310")})
+	text := fmt.Sprintf("%+v %v %v", p.All(), wrong, name)
+	for _, s := range []string{fatimaNumber, "975310", "argon2"} {
+		if strings.Contains(text, s) {
+			t.Errorf("%q stands in %s", s, text)
+		}
+	}
+}
+
+// TestManagingWalk takes arbitrary steps by arbitrary people, with restarts and
+// a disk that fails, and holds the package's promises after each.
+func TestManagingWalk(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := &shelf{}
+		p := open(t, s)
+		var by, id string
+		anyone := func(label string) string {
+			all := p.All()
+			return all[rapid.IntRange(0, len(all)-1).Draw(t, label)].ID
+		}
+		roles := rapid.SampledFrom([]edge.Role{edge.RoleOwner, edge.RoleOperator})
+		names := rapid.SampledFrom([]string{"Asha", "Ravi", "Usha", "Fatima", "Mohan"})
+		pins := rapid.SampledFrom([]string{"7391", "8264", "1234"})
+		step := func(do func() error) func(*rapid.T) {
+			return func(t *rapid.T) {
+				by, id = anyone("by"), anyone("id")
+				before := p.snapshot()
+				actor := *find(before, by)
+				err := do()
+				if err == nil && (!actor.Working || actor.Role != edge.RoleOwner) {
+					t.Fatalf("%s (%s, working %v) managed", actor.Name, actor.Role, actor.Working)
+				}
+				if err != nil && fmt.Sprint(before) != fmt.Sprint(p.snapshot()) {
+					t.Fatalf("a step that failed (%v) changed the list", err)
+				}
+			}
+		}
+		t.Repeat(map[string]func(*rapid.T){
+			"add": step(func() error {
+				_, err := p.Add(by, NewPerson{Name: names.Draw(t, "name"), Role: roles.Draw(t, "role"), PIN: pin(pins.Draw(t, "pin"))})
+				return err
+			}),
+			"rename": step(func() error { return p.Rename(by, id, names.Draw(t, "name")) }),
+			"role":   step(func() error { return p.SetRole(by, id, roles.Draw(t, "role")) }),
+			"reset":  step(func() error { return p.ResetPIN(by, id, pin(pins.Draw(t, "pin"))) }),
+			"out":    step(func() error { return p.PutOut(by, id) }),
+			"in":     step(func() error { return p.TakeIn(by, id, pin(pins.Draw(t, "pin"))) }),
+			"restart": func(*rapid.T) {
+				before := fmt.Sprint(p.snapshot())
+				if p = open(t, s); fmt.Sprint(p.snapshot()) != before {
+					t.Fatal("a restart changed the list")
+				}
+			},
+			"disk": func(t *rapid.T) {
+				s.broken = nil
+				if rapid.Bool().Draw(t, "full") {
+					s.broken = edge.ErrFull
+				}
+			},
+			"": func(t *rapid.T) {
+				list := p.snapshot()
+				if owners(list) == 0 {
+					t.Fatal("no working owner is left")
+				}
+				seen := map[string]bool{}
+				for _, e := range list {
+					if e.Working && seen[strings.ToLower(e.Name)] {
+						t.Fatalf("two who work here are called %s", e.Name)
+					}
+					if e.Working {
+						seen[strings.ToLower(e.Name)] = true
+					} else if e.PIN != "" || e.Aadhaar != "" {
+						t.Fatalf("%s left, and secrets stayed", e.Name)
+					}
+				}
+			},
+		})
+	})
+}

@@ -1,0 +1,101 @@
+package people
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"galla/edge"
+	"galla/shared/secret"
+)
+
+// pinTries is how many wrong PINs are looked at before the counter waits; each
+// further one doubles the wait, from pinWait up to pinMaxWait.
+const (
+	pinTries   = 5
+	pinWait    = 30 * time.Second
+	pinMaxWait = 15 * time.Minute
+)
+
+// wait is until a PIN is looked at again.
+func (e *person) wait(now time.Time) time.Duration {
+	if e.Until == 0 {
+		return 0
+	}
+	// A clock that was set back must not keep anybody out for long.
+	return min(max(time.UnixMilli(e.Until).Sub(now), 0), pinMaxWait)
+}
+
+// CheckPIN gives the operator for the right PIN, *edge.PINError for a wrong
+// one, and edge.ErrNotFound for an operator who does not work here. After five
+// wrong ones the operator waits, longer each time; while waiting even the right
+// PIN is not looked at.
+func (p *People) CheckPIN(_ context.Context, id string, pin secret.OTP) (edge.Operator, error) {
+	p.turn.Lock()
+	defer p.turn.Unlock()
+	return p.check(id, pin)
+}
+
+// ChangePIN sets an operator's own PIN. The old one is a try like any other:
+// a page that was left open guesses no better than the unlock page.
+func (p *People) ChangePIN(_ context.Context, id string, old, pin secret.OTP) error {
+	if err := CheckNewPIN(pin); err != nil {
+		return err
+	}
+	p.turn.Lock()
+	defer p.turn.Unlock()
+	if _, err := p.check(id, old); err != nil {
+		return err
+	}
+	phc, err := p.newHash(pin)
+	if err != nil {
+		return err
+	}
+	list := p.snapshot()
+	find(list, id).PIN = phc
+	return p.keep(list)
+}
+
+// check is one try; turn is held.
+func (p *People) check(id string, pin secret.OTP) (edge.Operator, error) {
+	list := p.snapshot()
+	e := find(list, id)
+	if e == nil || !e.Working {
+		return edge.Operator{}, fmt.Errorf("operator %q: %w", id, edge.ErrNotFound)
+	}
+	now := p.cfg.Now()
+	if wait := e.wait(now); wait > 0 {
+		return edge.Operator{}, &edge.PINError{Wait: wait}
+	}
+	right, err := VerifyPIN(e.PIN, pin)
+	if err != nil {
+		return edge.Operator{}, fmt.Errorf("check the PIN of %s: %w", e.Name, err)
+	}
+	if !right {
+		refusal := e.fail(now)
+		if err := p.keep(list); err != nil {
+			return edge.Operator{}, fmt.Errorf("count the wrong PIN: %w", err)
+		}
+		return edge.Operator{}, refusal
+	}
+	if e.Failures != 0 || e.Until != 0 {
+		e.Failures, e.Until = 0, 0
+		if err := p.keep(list); err != nil {
+			// The right PIN opens the counter on a full disk too; the old count
+			// stands, which is the safe side.
+			p.cfg.Logger.Warn("the count of wrong PINs can't be cleared", "error", err)
+		}
+	}
+	return e.operator(), nil
+}
+
+// fail counts a wrong PIN.
+func (e *person) fail(now time.Time) *edge.PINError {
+	e.Failures++
+	refusal := &edge.PINError{Left: max(pinTries-e.Failures, 0)}
+	if over := e.Failures - pinTries; over >= 0 {
+		refusal.Wait = min(pinWait<<min(over, 5), pinMaxWait)
+		e.Until = now.Add(refusal.Wait).UnixMilli()
+	}
+	return refusal
+}

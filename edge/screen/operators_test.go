@@ -1,0 +1,64 @@
+package screen
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"galla/edge"
+	"galla/edge/web/webtest"
+)
+
+// TestSwitchingOperators: each operator has an own PIN, the page that was left
+// comes back, and the day's finger of one is not the other's.
+func TestSwitchingOperators(t *testing.T) {
+	v := visit(t)
+	v.f.others = []edge.Operator{{ID: "a1", Name: "Asha", Role: edge.RoleOperator}}
+	v.f.change(func(s *edge.Status) {
+		s.Session = edge.SessionState{Known: true, Active: true, Operator: "Fatima", ExpiresAt: s.Now.Add(5e12)}
+	})
+	webtest.Has(t, v.Get("/unlock", http.StatusOK), "Who stands at the counter?", "Fatima", "Asha")
+	webtest.Has(t, v.Post("/unlock", http.StatusUnprocessableEntity, "pin", rightPIN), "Who stands at the counter?")
+	webtest.Has(t, v.Post("/unlock", http.StatusUnprocessableEntity, "pin", rightPIN, "who", "nobody"), "Who stands at the counter?")
+	if to := v.Post("/unlock", http.StatusSeeOther, "pin", rightPIN, "who", edge.AgentID); to != "/" {
+		t.Errorf("unlocking leads to %s", to)
+	}
+	webtest.Has(t, v.Get("/new/withdrawal", http.StatusOK), `name="here" value="/new/withdrawal"`)
+	to := v.Post("/lock", http.StatusSeeOther, "here", "/new/withdrawal")
+	if to != "/unlock?next=%2Fnew%2Fwithdrawal" {
+		t.Errorf("locking leads to %s", to)
+	}
+	page := v.Get(to, http.StatusOK)
+	if i := strings.Index(page, `value="agent"`); i < 0 || !strings.Contains(page[i:min(i+120, len(page))], "checked") {
+		t.Error("who unlocked the counter last is not chosen")
+	}
+	if to := v.Post("/unlock", http.StatusSeeOther, "pin", rightPIN, "who", "a1", "next", "/new/withdrawal"); to != "/new/withdrawal" {
+		t.Errorf("the switch leads to %s", to)
+	}
+	if to := v.Leads("/new/withdrawal"); to != "/day?next=withdrawal" {
+		t.Errorf("Asha moves money on Fatima's finger: %s", to)
+	}
+	webtest.Has(t, v.Get("/day", http.StatusOK), "Asha")
+}
+
+// TestLockLeadsNowhereElse: where a lock comes back to is of this counter.
+func TestLockLeadsNowhereElse(t *testing.T) {
+	v := unlocked(t)
+	if to := v.Post("/lock", http.StatusSeeOther, "here", "https://evil.example/"); to != "/unlock" {
+		t.Errorf("locking leads to %s", to)
+	}
+}
+
+// TestOneWaits: the wait of one operator keeps the others from nothing.
+func TestOneWaits(t *testing.T) {
+	v := visit(t)
+	v.f.others = []edge.Operator{{ID: "a1", Name: "Asha", Role: edge.RoleOperator}}
+	v.Get("/unlock", http.StatusOK)
+	for range 4 {
+		v.Post("/unlock", http.StatusUnauthorized, "pin", "1111", "who", "a1")
+	}
+	webtest.Has(t, v.Post("/unlock", http.StatusTooManyRequests, "pin", "1111", "who", "a1"), "looked at in", `data-wait="0"`)
+	webtest.Has(t, v.Get("/unlock?who=a1", http.StatusOK), "looked at in")
+	webtest.HasNot(t, v.Get("/unlock", http.StatusOK), "looked at in")
+	v.Post("/unlock", http.StatusSeeOther, "pin", rightPIN, "who", edge.AgentID)
+}
