@@ -73,6 +73,7 @@ var importMap = []line{
 	{"edge/web", []string{"edge", "edge/words", everyone}},
 	{"edge/web/webtest", []string{"edge", "edge/told", "edge/web", "edge/words", everyone}},
 	{"edge/screen", []string{"edge", "edge/told", "edge/web", "edge/words", everyone}},
+	{"edge/send", []string{"edge", "edge/told", "edge/web", "edge/words", everyone}},
 	{"edge/receipt", []string{"edge", everyone}},
 	{"edge/codes", []string{everyone}},
 	{"edge/device", []string{"edge", "rdservice", everyone}},
