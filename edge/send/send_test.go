@@ -86,7 +86,7 @@ func TestANewSenderIsOnboardedInTheInterfacesOrder(t *testing.T) {
 	says(t, page, "New sender: one-time password")
 	page = w.do(page, "go", "otp", "1234")
 	says(t, page, "New sender: Aadhaar number")
-	w.Post(w.at+"/go", 422, "turn", turn(page), "aadhaar", "123412341234")
+	w.Post(w.at+"/go", 422, "turn", turn(page), "aadhaar", "999941057059")
 	page = w.do(page, "go", "aadhaar", webtest.CustomerAadhaar)
 	says(t, page, "New sender: fingerprint")
 	w.Post(w.at+"/go", 422, "turn", turn(page))
