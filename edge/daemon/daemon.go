@@ -20,6 +20,7 @@ import (
 	"galla/edge/queue"
 	"galla/edge/receipt"
 	"galla/edge/screen"
+	"galla/edge/send"
 	"galla/edge/uplink"
 	"galla/shared/secret"
 )
@@ -83,7 +84,11 @@ func Run(ctx context.Context, cfg Config) error {
 			return err
 		}
 		counter.Attach(line)
-		pages, err := screen.New(counter, screen.Config{Explain: explain, Receipt: receipts(settings), Rand: cfg.Rand, Logger: cfg.Logger})
+		sending, err := send.New(counter, send.Config{Cache: q, Now: time.Now, Rand: cfg.Rand, Logger: cfg.Logger})
+		if err != nil {
+			return err
+		}
+		pages, err := screen.New(counter, screen.Config{Explain: explain, Receipt: receipts(settings), Rand: cfg.Rand, Logger: cfg.Logger}, sending)
 		if err != nil {
 			return err
 		}
