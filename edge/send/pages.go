@@ -286,12 +286,9 @@ func (s *Room) form(ses *web.Session, r *http.Request, d *flowData, f flow, wron
 		if s.holding(f.ID).IsZero() || wrong["aadhaar"] != "" {
 			field("aadhaar", web.Digits, "send.aadhaar", "", 14, true)
 		}
-		theirs := s.In(ses.CustomerLanguage())
 		d.Ready = web.Readiness(said, s.counter.Status())
-		d.Check = &check{
-			Name: "consent", Value: told.ConsentVersion(theirs), Text: theirs.Say("send.consent"), Lang: theirs.Code(), Error: s.wrong(said, f, wrong["consent"]),
-			Quote: told.Consent(theirs, told.Kind{Name: "sender"}, s.counter.Status().Merchant),
-		}
+		d.Check = s.consent(ses)
+		d.Check.Error = s.wrong(said, f, wrong["consent"])
 	case Payee:
 		field("receiver_account_no", web.Digits, "send.account", f.To.Number, 20, true)
 		field("again", web.Digits, "send.account.again", f.To.Number, 20, true)
@@ -312,9 +309,7 @@ func (s *Room) form(ses *web.Session, r *http.Request, d *flowData, f flow, wron
 			typed = f.Amount.Number()
 		}
 		field("amount", web.Amount, "send.amount", typed, 12, true)
-		x := &d.Fields[0]
-		x.Wrong, x.Spelling = said.Say("send.amount.wrong"), said.Spelling()
-		x.KeysName, x.Keys = said.Say("send.amount.quick"), web.Keys("", 500*money.Rupee, 1_000*money.Rupee, 2_000*money.Rupee, 5_000*money.Rupee)
+		quick(said, &d.Fields[0])
 	case Confirm, RefundAsk:
 		d.Submit = said.Say("send.otp.send")
 	case Drop:
@@ -325,6 +320,21 @@ func (s *Room) form(ses *web.Session, r *http.Request, d *flowData, f flow, wron
 	}
 	if rules[f.Step].back != "" {
 		d.Buttons = append(d.Buttons, button{ID: "do-back", Act: "back", Text: said.Say("send.back")})
+	}
+}
+
+// quick gives an amount's field its keys and its spelling.
+func quick(w *words.Words, x *web.Field) {
+	x.Wrong, x.Spelling = w.Say("send.amount.wrong"), w.Spelling()
+	x.KeysName, x.Keys = w.Say("send.amount.quick"), web.Keys("", 500*money.Rupee, 1_000*money.Rupee, 2_000*money.Rupee, 5_000*money.Rupee)
+}
+
+// consent is what the customer is read, in the customer's language.
+func (s *Room) consent(ses *web.Session) *check {
+	theirs := s.In(ses.CustomerLanguage())
+	return &check{
+		Name: "consent", Value: told.ConsentVersion(theirs), Text: theirs.Say("send.consent"), Lang: theirs.Code(),
+		Quote: told.Consent(theirs, told.Kind{Name: "sender"}, s.counter.Status().Merchant),
 	}
 }
 
