@@ -131,6 +131,9 @@ func (s *Room) flowPage(w http.ResponseWriter, r *http.Request, ses *web.Session
 		s.outcome(ses, &d, f.Refund, f)
 	default:
 		s.form(ses, r, &d, f, wrong)
+		if rules[f.Step].back != "" {
+			d.Buttons = append(d.Buttons, button{ID: "do-back", Act: "back", Text: said.Say("send.back")})
+		}
 	}
 	if d.Band != nil {
 		p.Title = d.Band.Title
@@ -317,9 +320,6 @@ func (s *Room) form(ses *web.Session, r *http.Request, d *flowData, f flow, wron
 	default: // a step that asks by itself, and was refused
 		d.Submit = ""
 		d.Buttons = append(d.Buttons, button{ID: "do-again", Act: "again", Text: said.Say("send.again"), Main: true})
-	}
-	if rules[f.Step].back != "" {
-		d.Buttons = append(d.Buttons, button{ID: "do-back", Act: "back", Text: said.Say("send.back")})
 	}
 }
 
