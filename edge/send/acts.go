@@ -1,10 +1,13 @@
 package send
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"strconv"
 	"strings"
+
+	"github.com/go-json-experiment/json"
 
 	"galla/edge"
 	"galla/edge/told"
@@ -137,10 +140,30 @@ func (s *Room) take(r *http.Request, f *flow, act string) (formErrors, error) {
 		f.enter(Confirm)
 	case act == "refund" && f.Step == Sent && f.PaidAs != "":
 		f.enter(RefundAsk)
+	case act == "requery" && f.Step == Sent:
+		if err := s.requery(r.Context(), f); err != nil {
+			return none, err
+		}
 	default:
 		return none, errAct
 	}
 	return none, s.store.put(*f)
+}
+
+// requery has the central ask the bank about a transfer now. The counter learns
+// what became of it by itself, as always.
+func (s *Room) requery(ctx context.Context, f *flow) error {
+	body, err := json.Marshal(map[string]string{"refId": string(f.Transfer)})
+	if err != nil {
+		return err
+	}
+	f.stay("", "")
+	_, err = s.counter.Perform(ctx, edge.Request{Route: op.TransferRequery, Fields: body, Title: f.To.Name, Customer: f.Name, Operator: f.Operator})
+	if precluded := (*edge.PrecludedError)(nil); errors.As(err, &precluded) {
+		f.Trouble, f.Said = "send.trouble.precluded", precluded.Message
+		return nil
+	}
+	return err
 }
 
 // payee finds a beneficiary in what the central told.

@@ -241,6 +241,9 @@ func (s *Room) outcome(ses *web.Session, d *flowData, id op.ID, f flow) {
 	d.Lead = ""
 	d.Band = &web.Band{Tone: t.Tone, Icon: t.Icon, Group: k.Group, Of: k.Title(said), Title: t.Title, Lead: t.Lead, Why: t.Why}
 	d.Buttons = append(d.Buttons, button{ID: "do-op", Href: "/op/" + string(id), Text: said.Say("send.operation"), Icon: "list"})
+	if f.Step == Sent && v.State == op.Pending {
+		d.Buttons = append(d.Buttons, button{ID: "do-requery", Act: "requery", Text: said.Say("send.fresh")})
+	}
 	if f.Step == Sent && s.failed(id) {
 		d.Buttons = append(d.Buttons, button{ID: "do-retry", Act: "retry", Text: said.Say("send.retry"), Key: "t"})
 	}

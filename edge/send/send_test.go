@@ -209,6 +209,11 @@ func TestARefusedTransferMayBeTriedAgainAsAnother(t *testing.T) {
 	page = w.do(page, "go")
 	page = w.do(page, "go", "otp", "123456")
 	webtest.HasNot(t, page, "do-refund", "do-retry", "do-sender")
+	w.do(page, "requery")
+	w.do(page, "requery") // a double click
+	if n := c.times(op.TransferRequery); n != 1 {
+		t.Errorf("asked again %d times", n)
+	}
 }
 
 func TestAFlowIsItsOperatorsAndEndsAfterADay(t *testing.T) {
