@@ -15,6 +15,10 @@ import (
 // Request asks for one run of a route that is no AEPS transaction.
 type Request struct {
 	Route op.RouteID
+	// ID is the operation's identity, where the caller keeps it before it asks;
+	// of one that is known already, nothing begins and it is given as it
+	// stands. Empty: one is minted.
+	ID op.ID
 	// Fields is the request as the interface spells it (section 4): one JSON
 	// object, without Aadhaar number, OTP and PidData, and without the refId of
 	// a transfer, which is the operation's id. Empty: no fields.
@@ -54,6 +58,11 @@ func (c *Counter) Perform(_ context.Context, q Request) (View, error) {
 	}
 	if message.IsAEPS(q.Route) {
 		return View{}, fmt.Errorf("route %q begins with a draft", q.Route)
+	}
+	if q.ID != "" {
+		if v, err := c.Operation(q.ID); !errors.Is(err, ErrNotFound) {
+			return v, err
+		}
 	}
 	f, err := message.Read(q.Fields)
 	if err != nil {
@@ -120,7 +129,7 @@ func (c *Counter) checkRequest(q Request, f message.Fields, s message.Shape) err
 
 // begin records the operation and lets the pump send it.
 func (c *Counter) begin(route op.Route, f message.Fields, q Request, s message.Shape) (View, error) {
-	id, err := op.NewID(c.cfg.Rand)
+	id, err := c.identity(q)
 	if err != nil {
 		return View{}, err
 	}
@@ -154,6 +163,14 @@ func (c *Counter) begin(route op.Route, f message.Fields, q Request, s message.S
 	}
 	c.nudge()
 	return v, nil
+}
+
+// identity is the caller's, or a new one.
+func (c *Counter) identity(q Request) (op.ID, error) {
+	if q.ID != "" {
+		return op.ParseID(string(q.ID))
+	}
+	return op.NewID(c.cfg.Rand)
 }
 
 // draw makes the record of a request, as it is before it goes anywhere.
@@ -239,7 +256,7 @@ func (c *Counter) fromMemory(route op.Route, f message.Fields, q Request, why er
 	if !ok {
 		return View{}, false
 	}
-	id, err := op.NewID(c.cfg.Rand)
+	id, err := c.identity(q)
 	if err != nil {
 		return View{}, false
 	}

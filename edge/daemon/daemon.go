@@ -16,7 +16,6 @@ import (
 
 	"galla/edge"
 	"galla/edge/codes"
-	"galla/edge/crew"
 	"galla/edge/device"
 	"galla/edge/queue"
 	"galla/edge/receipt"
@@ -86,11 +85,11 @@ func Run(ctx context.Context, cfg Config) error {
 			return err
 		}
 		counter.Attach(line)
-		managing, err := crew.New(operators)
+		rooms, err := openRooms(counter, operators, q, cfg)
 		if err != nil {
 			return err
 		}
-		pages, err := screen.New(standing{counter, operators}, screen.Config{KeepLanguage: operators.KeepLanguage, Explain: explain, Receipt: receipts(settings), Rand: cfg.Rand, Logger: cfg.Logger}, managing)
+		pages, err := screen.New(standing{counter, operators}, screen.Config{KeepLanguage: operators.KeepLanguage, Explain: explain, Receipt: receipts(settings), Rand: cfg.Rand, Logger: cfg.Logger}, rooms...)
 		if err != nil {
 			return err
 		}

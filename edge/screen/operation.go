@@ -69,7 +69,7 @@ func (s *Screen) operationPage(w http.ResponseWriter, r *http.Request, ses *web.
 	switch {
 	case d.Can.Capture:
 		d.Steps, d.Ready = told.Steps(ses.Words(), d.Told.Case), web.Readiness(ses.Words(), st)
-	case !v.State.Final():
+	case !v.State.Final() && k.Group != "remit": // no finger is taken for a transfer
 		d.Steps = told.Steps(ses.Words(), d.Told.Case)
 	}
 	if v.Result.Code != "" && v.State != op.Succeeded {
@@ -101,13 +101,14 @@ func (s *Screen) operationPage(w http.ResponseWriter, r *http.Request, ses *web.
 func allowed(v edge.View) can {
 	early := v.State == op.Reserved || v.State == op.Queued
 	final := v.State.Final()
+	_, form := told.Named(told.Of(v.Route).Name) // other rooms' operations begin there
 	return can{
 		Capture: v.State == op.Reserved && v.Stage == edge.StageReady,
 		Retry:   v.Problem != nil,
 		Abandon: early,
 		Cash:    v.Verdict() == edge.VerdictGive && v.CashGiven.IsZero(),
 		Receipt: v.Route != op.ReqAuth && (v.State == op.Pending || (final && v.Verdict() != edge.VerdictNoMoney)),
-		Again:   final && v.State != op.Succeeded,
+		Again:   final && v.State != op.Succeeded && (form || v.Route == op.ReqAuth),
 		Leave:   !early,
 	}
 }

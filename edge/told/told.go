@@ -21,7 +21,7 @@ type Kind struct {
 	Name  string // in URLs, and in the keys of its texts
 	Route op.RouteID
 	Icon  string
-	Group string // which texts tell its outcomes: cash, goods, ask, day, any
+	Group string // which texts tell its outcomes: cash, goods, ask, day, remit, any
 	Money bool   // takes an amount
 }
 
@@ -35,6 +35,12 @@ var kinds = []Kind{
 
 // dayKind is the agent's own authentication, which has no form.
 var dayKind = Kind{"day", op.ReqAuth, "finger", "day", false}
+
+// remitKinds are what the room of sending money begins.
+var remitKinds = []Kind{
+	{"transfer", op.Transfer, "send", "remit", true},
+	{"refund", op.Refund, "send", "remit", false},
+}
 
 // otherKind stands for routes that have no page of their own here.
 var otherKind = Kind{"other", "", "list", "any", false}
@@ -54,7 +60,7 @@ func Named(name string) (Kind, bool) {
 
 // Of gives the kind of a route; a route that has none of its own is "other".
 func Of(route op.RouteID) Kind {
-	for _, k := range append([]Kind{dayKind}, kinds...) {
+	for _, k := range slices.Concat([]Kind{dayKind}, kinds, remitKinds) {
 		if k.Route == route {
 			return k
 		}

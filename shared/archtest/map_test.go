@@ -75,6 +75,7 @@ var importMap = []line{
 	{"edge/screen", []string{"edge", "edge/told", "edge/web", "edge/words", everyone}},
 	{"edge/people", []string{"edge", everyone}},
 	{"edge/crew", []string{"edge", "edge/people", "edge/web", "edge/web/webtest", "edge/words", everyone}},
+	{"edge/send", []string{"edge", "edge/told", "edge/web", "edge/words", everyone}},
 	{"edge/receipt", []string{"edge", everyone}},
 	{"edge/codes", []string{everyone}},
 	{"edge/device", []string{"edge", "rdservice", everyone}},

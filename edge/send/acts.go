@@ -1,0 +1,265 @@
+package send
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+
+	"galla/edge"
+	"galla/edge/told"
+	"galla/edge/web"
+	"galla/edge/words"
+	"galla/shared/op"
+	"galla/shared/secret"
+)
+
+// find begins a flow with the sender's mobile number.
+func (s *Room) find(w http.ResponseWriter, r *http.Request, ses *web.Session) {
+	mobile := plainDigits(r.PostForm.Get("mobile"))
+	if len(mobile) != 10 {
+		s.startPage(w, r, ses, http.StatusUnprocessableEntity, r.PostForm.Get("mobile"), "send.mobile.wrong")
+		return
+	}
+	id, err := s.Once(ses, r, func() (op.ID, error) {
+		id, err := op.NewID(s.cfg.Rand)
+		if err != nil {
+			return "", err
+		}
+		s.store.mu.Lock()
+		defer s.store.mu.Unlock()
+		return id, s.store.put(flow{ID: id, Operator: ses.Operator.Name, Step: Find, Mobile: mobile})
+	})
+	if err != nil {
+		s.Failed(w, r, ses, err)
+		return
+	}
+	http.Redirect(w, r, "/send/"+string(id), http.StatusSeeOther)
+}
+
+// plainDigits leaves out how people group a number.
+func plainDigits(s string) string {
+	return strings.Map(func(c rune) rune {
+		if c == ' ' || c == '-' {
+			return -1
+		}
+		return c
+	}, strings.TrimSpace(s))
+}
+
+// act takes one step of a flow. A form of an earlier turn, such as one that was
+// sent twice or stands in another tab, changes nothing; the page that follows
+// shows where the flow is.
+func (s *Room) act(w http.ResponseWriter, r *http.Request, ses *web.Session) {
+	s.store.mu.Lock()
+	defer s.store.mu.Unlock()
+	id := op.ID(r.PathValue("flow"))
+	f, ok := s.store.get(id, ses.Operator.Name)
+	if !ok {
+		s.Message(w, r, ses, http.StatusNotFound, "send.gone")
+		return
+	}
+	if r.PathValue("act") == "forget" {
+		if err := s.store.forget(id); err != nil {
+			s.Failed(w, r, ses, err)
+			return
+		}
+		s.hold(id, secret.Aadhaar{})
+		http.Redirect(w, r, "/send", http.StatusSeeOther)
+		return
+	}
+	here := "/send/" + string(id)
+	if r.PathValue("act") == "capture" {
+		if err := s.counter.Capture(f.Call); err != nil && !errors.Is(err, edge.ErrNotFound) {
+			s.flowPage(w, r, ses, http.StatusConflict, f, nil, formErrors{}, ses.Words().Say("send.trouble.capture"))
+			return
+		}
+		http.Redirect(w, r, here, http.StatusSeeOther)
+		return
+	}
+	turn, err := strconv.Atoi(r.PostForm.Get("turn"))
+	if err != nil || turn != f.Turn || (f.Call != "") {
+		http.Redirect(w, r, here, http.StatusSeeOther)
+		return
+	}
+	wrong, err := s.take(r, &f, r.PathValue("act"))
+	draft := (*edge.DraftError)(nil)
+	switch {
+	case errors.As(err, &draft):
+		for _, e := range draft.Fields {
+			wrong[e.Field] = e.Message
+		}
+	case errors.Is(err, errAct):
+		s.Nowhere(w, r, ses)
+		return
+	case err != nil:
+		s.Failed(w, r, ses, err)
+		return
+	}
+	if len(wrong) > 0 {
+		s.flowPage(w, r, ses, http.StatusUnprocessableEntity, f, nil, wrong, "")
+		return
+	}
+	http.Redirect(w, r, here, http.StatusSeeOther)
+}
+
+// formErrors says what is wrong with a field, by its name: a text's key, or
+// what the counter says.
+type formErrors map[string]string
+
+var errAct = errors.New("there is no such step")
+
+// take does what a form asks, if the flow's step has it.
+func (s *Room) take(r *http.Request, f *flow, act string) (formErrors, error) {
+	none := formErrors{}
+	switch {
+	case act == "go":
+		return s.submit(r, f)
+	case act == "again" && f.Trouble != "":
+		f.enter(f.Step)
+	case act == "resend" && f.Step == Code:
+		f.enter(CodeAsk)
+	case act == "back" && rules[f.Step].back != "":
+		f.enter(rules[f.Step].back)
+	case act == "add" && f.Step == Sender:
+		f.To = account{}
+		f.enter(Payee)
+	case (act == "pay" || act == "drop") && f.Step == Sender:
+		to, ok := s.payee(f, r.PostForm.Get("payee"))
+		if !ok || (act == "pay" && (!to.Usable || s.old(f))) {
+			return none, nil
+		}
+		f.To = to
+		f.enter(map[string]Step{"pay": Amount, "drop": Drop}[act])
+	case act == "sender" && (f.Step == Sender || f.Step == Sent || f.Step == Refunded):
+		f.enter(Details)
+	case act == "retry" && f.Step == Sent && s.failed(f.Transfer):
+		f.enter(Confirm)
+	case act == "refund" && f.Step == Sent && f.PaidAs != "":
+		f.enter(RefundAsk)
+	case act == "requery" && f.Step == Sent:
+		if err := s.requery(r.Context(), f); err != nil {
+			return none, err
+		}
+	default:
+		return none, errAct
+	}
+	return none, s.store.put(*f)
+}
+
+// requery has the central ask the bank about a transfer now. The counter learns
+// what became of it by itself, as always.
+func (s *Room) requery(ctx context.Context, f *flow) error {
+	body, err := json.Marshal(map[string]string{"refId": string(f.Transfer)})
+	if err != nil {
+		return err
+	}
+	f.stay("", "")
+	_, err = s.counter.Perform(ctx, edge.Request{Route: op.TransferRequery, Fields: body, Title: f.To.Name, Customer: f.Name, Operator: f.Operator})
+	if precluded := (*edge.PrecludedError)(nil); errors.As(err, &precluded) {
+		f.Trouble, f.Said = "send.trouble.precluded", precluded.Message
+		return nil
+	}
+	return err
+}
+
+// payee finds a beneficiary in what the central told.
+func (s *Room) payee(f *flow, id string) (account, bool) {
+	v, err := s.counter.Operation(f.Known)
+	if err != nil {
+		return account{}, false
+	}
+	m, err := readRemitter(v.Reply)
+	if err != nil {
+		return account{}, false
+	}
+	for _, p := range m.Payees {
+		if p.ID == id && id != "" {
+			return p, true
+		}
+	}
+	return account{}, false
+}
+
+// old tells whether the remitter's details were told before the line went down.
+func (s *Room) old(f *flow) bool {
+	v, err := s.counter.Operation(f.Known)
+	return err != nil || !v.KnownAt.IsZero()
+}
+
+// failed tells whether an operation moved no money, so that it may be tried
+// again as another.
+func (s *Room) failed(id op.ID) bool {
+	v, err := s.counter.Operation(id)
+	return err == nil && v.State.Final() && (v.Verdict() == edge.VerdictNoCash || v.Verdict() == edge.VerdictNoMoney) && v.State != op.Reversed
+}
+
+// submit takes the form of a step and makes its call.
+func (s *Room) submit(r *http.Request, f *flow) (formErrors, error) {
+	wrong, p := formErrors{}, proof{}
+	text := func(name string) string { return strings.TrimSpace(r.PostForm.Get(name)) }
+	switch f.Step {
+	case Name:
+		f.Name, f.City, f.State, f.Email = text("name"), text("city"), text("state"), text("email_id")
+	case Payee:
+		f.To = account{
+			Name: text("receivername"), Number: plainDigits(text("receiver_account_no")),
+			IFSC: strings.ToUpper(text("receiverIfscCode")), Mobile: plainDigits(text("receivermobilenumber")),
+		}
+		if plainDigits(text("again")) != f.To.Number {
+			wrong["again"] = "send.account.differs"
+		}
+		if f.To.Name == "" {
+			wrong["receivername"] = "send.name.missing"
+		}
+	case Unsure:
+		if s.cfg.Now().Before(f.AskAgain) {
+			return wrong, nil
+		}
+	case Amount:
+		amount, err := words.ParseRupees(text("amount"))
+		if err != nil || amount <= 0 {
+			wrong["amount"] = "send.amount.wrong"
+		} else if s.counter.Bounds(op.Transfer).Refuse(amount) != "" {
+			wrong["amount"] = "bounds"
+		}
+		f.Amount = amount
+	case Code, OTP, RefundCode:
+		typed := plainDigits(text("otp"))
+		if typed == "" || strings.Trim(typed, "0123456789") != "" {
+			wrong["otp"] = "send.otp.missing"
+		}
+		p.otp = secret.NewOTP(typed)
+		if f.Step == RefundCode && text("cash") != "yes" {
+			wrong["cash"] = "send.cash.missing"
+		}
+	case Aadhaar, Finger:
+		p.aadhaar = s.holding(f.ID)
+		if typed := plainDigits(text("aadhaar")); f.Step == Aadhaar || p.aadhaar.IsZero() || typed != "" {
+			number, err := secret.ParseAadhaar(typed)
+			if err != nil {
+				wrong["aadhaar"] = "send.aadhaar.wrong"
+			}
+			p.aadhaar = number
+		}
+		if f.Step == Finger {
+			if p.consent = text("consent"); p.consent == "" || told.CustomerLanguage(p.consent) == "" {
+				wrong["consent"] = "send.consent.missing"
+			}
+		}
+	case Confirm, Drop, RefundAsk:
+	default:
+		return wrong, errAct
+	}
+	if len(wrong) > 0 {
+		return wrong, nil
+	}
+	err := s.ask(r.Context(), f, p)
+	if err == nil && (f.Step == Aadhaar || f.Step == Finger) {
+		s.hold(f.ID, p.aadhaar)
+	}
+	return wrong, err
+}

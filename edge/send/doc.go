@@ -1,0 +1,13 @@
+// Package send is the counter's room for sending money: finding or onboarding
+// the sender, beneficiaries, the transfer and its refund (sections 4.3 and 4.4
+// of the interface).
+//
+// It promises that a half-finished flow survives a reload, the back button, a
+// second tab and a restart: each step is taken once, whatever is sent twice,
+// and a call that may have been made is asked about and never made again. What
+// the customer proves with (OTP, Aadhaar number, finger) is never kept.
+//
+// Forms enter through the kit; calls leave through edge.Counter, each under an
+// identity that is on disk before it is used; flows rest sealed in the queue's
+// session cache for a day, bound to the operator who began them.
+package send

@@ -1,0 +1,105 @@
+package send
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"galla/shared/money"
+)
+
+// remitter is what remitter/details tells (section 2.6, and the month's limit
+// of interface-decisions.md). Amounts are paise; a limit of 0 was not told.
+type remitter struct {
+	SenderID         string
+	Left, Day        money.Paise
+	MonthLeft, Month money.Paise
+	Payees           []account
+}
+
+// maxPayees bounds the beneficiaries that are read of one reply.
+const maxPayees = 200
+
+var errDetails = errors.New("the remitter's details can't be read")
+
+// readRemitter reads a reply of remitter/details.
+func readRemitter(reply []byte) (remitter, error) {
+	var e struct {
+		Data struct {
+			SenderID  string         `json:"senderId"`
+			Left      jsontext.Value `json:"AviableLimit"`
+			Day       jsontext.Value `json:"AviabledayLimit"`
+			MonthLeft jsontext.Value `json:"AviableMonthLimit"`
+			Month     jsontext.Value `json:"monthLimit"`
+			Payees    []struct {
+				ID     jsontext.Value `json:"beneficiaryid"`
+				Name   string         `json:"beneficiaryname"`
+				Mobile jsontext.Value `json:"beneficiarymobilenumber"`
+				Bank   string         `json:"bank"`
+				IFSC   string         `json:"ifscode"`
+				Number jsontext.Value `json:"accountnumber"`
+				Status jsontext.Value `json:"beneficiarystatus"`
+			} `json:"beneficiarydetail"`
+		} `json:"data"`
+	}
+	if json.Unmarshal(reply, &e) != nil || e.Data.SenderID == "" {
+		return remitter{}, errDetails
+	}
+	d := e.Data
+	m := remitter{SenderID: d.SenderID}
+	for _, a := range []struct {
+		to   *money.Paise
+		text jsontext.Value
+	}{{&m.Left, d.Left}, {&m.Day, d.Day}, {&m.MonthLeft, d.MonthLeft}, {&m.Month, d.Month}} {
+		if len(a.text) == 0 || a.text.Kind() == 'n' {
+			continue
+		}
+		p, err := money.Parse(string(a.text))
+		if err != nil || p < 0 {
+			return remitter{}, errDetails
+		}
+		*a.to = p
+	}
+	for i, p := range d.Payees {
+		if i == maxPayees {
+			break
+		}
+		m.Payees = append(m.Payees, account{
+			ID: digits(p.ID), Name: p.Name, Number: digits(p.Number), IFSC: p.IFSC, Mobile: digits(p.Mobile), Bank: p.Bank,
+			Usable: string(p.Status) == "1",
+		})
+	}
+	return m, nil
+}
+
+// digits gives a whole number as it was written; empty for anything else.
+func digits(v jsontext.Value) string {
+	s := strings.Trim(string(v), `"`)
+	if s == "" || strings.Trim(s, "0123456789") != "" {
+		return ""
+	}
+	return s
+}
+
+// search gives the beneficiaries whose name, bank or account number holds what
+// was typed.
+func (m remitter) search(typed string) []account {
+	typed = strings.ToLower(strings.TrimSpace(typed))
+	var out []account
+	for _, p := range m.Payees {
+		if typed == "" || strings.Contains(strings.ToLower(p.Name+"\n"+p.Bank+"\n"+p.IFSC+"\n"+p.Number), typed) {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// ending is the last digits of an account number, as people check them.
+func (a account) ending() string {
+	if len(a.Number) <= 4 {
+		return a.Number
+	}
+	return "…" + a.Number[len(a.Number)-4:]
+}

@@ -1,0 +1,266 @@
+package send
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"galla/edge"
+	"galla/edge/web/webtest"
+	"galla/edge/words"
+	"galla/shared/op"
+)
+
+func TestTexts(t *testing.T) {
+	for _, fault := range words.Faults(words.Catalogue{Room: "send", Files: files}, "send.trouble.precluded", "send.fact.ifsc") {
+		t.Error(fault)
+	}
+}
+
+func TestEveryStepLeadsSomewhere(t *testing.T) {
+	for s, r := range rules {
+		if _, ok := op.Find(r.route); !ok {
+			t.Errorf("%s asks for %q, which is no route", s, r.route)
+		}
+		for _, to := range []Step{r.yes, r.none, r.back} {
+			if _, asks := rules[to]; to != "" && !asks && to != Sender && to != Sent && to != Refunded {
+				t.Errorf("%s leads to %q, which is no step", s, to)
+			}
+		}
+	}
+}
+
+func TestAKnownSenderSendsMoney(t *testing.T) {
+	c := newCounter()
+	w := enter(t, c, &shelf{})
+	page := w.find("98765 43210")
+	says(t, page, "Who gets the money?")
+	webtest.Has(t, page, "₹5,000.00 used, ₹20,000.00 left", "₹10,000.00 used, ₹15,000.00 left", "Mohan Lal", "…0311")
+	webtest.HasNot(t, w.Get(w.at+"?q=mohan", 200), "Sita Devi")
+	webtest.Has(t, w.Get(w.at+"?q=nobody", 200), "No beneficiary fits.")
+
+	page = w.do(w.Get(w.at, 200), "pay", "payee", "8")
+	says(t, page, "Who gets the money?") // not usable
+	page = w.do(page, "pay", "payee", "7")
+	says(t, page, "How much?")
+	webtest.Has(t, w.Post(w.at+"/go", 422, "turn", turn(page), "amount", "5001"), "5,000")
+	page = w.do(page, "go", "amount", "500")
+	says(t, page, "Check the charges")
+	webtest.Has(t, page, "₹12.50", "₹512.50")
+	page = w.do(page, "go")
+	says(t, page, "One-time password")
+	otp := page
+	page = w.do(otp, "go", "otp", "123456")
+	webtest.Has(t, page, "/op/")
+	w.do(otp, "go", "otp", "123456") // the same form again, from another tab
+	if n := c.times(op.Transfer); n != 1 {
+		t.Errorf("%d transfers", n)
+	}
+	q := c.asked[len(c.asked)-1]
+	want := `{"BeneficiaryId":7,"account_holder_name":"Mohan Lal","amount":500,"receiverIfscCode":"SBIN0001234","receiverMobilenumber":"9000000002","receiver_account_no":"600100200311","remarks":"","senderId":"5b8f"}`
+	if string(q.Fields) != want {
+		t.Errorf("%s", q.Fields)
+	}
+
+	page = w.do(page, "refund")
+	says(t, page, "Refund")
+	page = w.do(page, "go")
+	webtest.Has(t, page, "Give the cash to the customer now")
+	webtest.Has(t, w.Post(w.at+"/go", 422, "turn", turn(page), "otp", "1234"), "Give the cash first")
+	w.do(page, "go", "otp", "1234", "cash", "yes")
+	if q := c.asked[len(c.asked)-1]; q.Route != op.Refund || !strings.Contains(string(q.Fields), `"transactionId":"T1"`) {
+		t.Errorf("%s %s", q.Route, q.Fields)
+	}
+}
+
+func TestANewSenderIsOnboardedInTheInterfacesOrder(t *testing.T) {
+	c, s := newCounter(), &shelf{}
+	c.replies[op.CustomerDetail] = `{"statusCode":"01","message":"Customer not found"}`
+	c.replies[op.RemitterDetails] = `{"statusCode":"01","message":"sender not found"}`
+	w := enter(t, c, s)
+	page := w.find("9876543210")
+	says(t, page, "New sender: name and place")
+	page = w.do(page, "go", "name", "Asha Patil", "city", "Pune", "state", "Maharashtra")
+	says(t, page, "New sender: one-time password")
+	page = w.do(page, "go", "otp", "1234")
+	says(t, page, "New sender: Aadhaar number")
+	w.Post(w.at+"/go", 422, "turn", turn(page), "aadhaar", "999941057059")
+	page = w.do(page, "go", "aadhaar", webtest.CustomerAadhaar)
+	says(t, page, "New sender: fingerprint")
+	w.Post(w.at+"/go", 422, "turn", turn(page))
+	page = w.do(page, "go", "consent", "AEPS-EN-1")
+	webtest.Has(t, page, "do-capture")
+	for _, v := range s.values {
+		if strings.Contains(string(v), webtest.CustomerAadhaar) {
+			t.Error("the Aadhaar number is kept")
+		}
+	}
+	c.before = func(q edge.Request) {
+		if q.Route == op.RemitterRegister {
+			c.replies[op.RemitterDetails] = details
+		}
+	}
+	page = w.do(page, "capture")
+	says(t, page, "Who gets the money?")
+	var asked []op.RouteID
+	for _, q := range c.asked {
+		asked = append(asked, q.Route)
+	}
+	want := []op.RouteID{
+		op.CustomerDetail, op.CustomerOnboarding, op.CustomerRequestOTP, op.CustomerValidateOTP, op.CustomerVerifyUID, op.CustomerUpdateBio,
+		op.CustomerSubmit, op.RemitterDetails, op.RemitterRegister, op.RemitterDetails,
+	}
+	if !slices.Equal(asked, want) {
+		t.Errorf("%v", asked)
+	}
+}
+
+func TestVerification(t *testing.T) {
+	for status, want := range map[string]string{"1": "Who gets the money?", "0": "New beneficiary", "-1": "The bank has not confirmed the account", "91": "The bank has not confirmed the account"} {
+		t.Run(status, func(t *testing.T) {
+			c := newCounter()
+			c.replies[op.AccountVerification] = `{"statusCode":"00","data":{"status":` + status + `}}`
+			w := enter(t, c, &shelf{})
+			page := w.do(w.find("9876543210"), "add")
+			page = w.do(page, "go", "receiver_account_no", "600100200311", "again", "600100200311", "receiverIfscCode", "sbin0001234", "receivername", "Mohan")
+			says(t, page, want)
+			if n := c.times(op.BeneficiaryAdd); (n == 1) != (status == "1") {
+				t.Errorf("added %d times", n)
+			}
+			if strings.Contains(want, "confirmed") {
+				webtest.Has(t, page, `data-send-left="30"`)
+				w.do(page, "go") // too early
+				if n := c.times(op.AccountVerification); n != 1 {
+					t.Errorf("asked %d times", n)
+				}
+			}
+		})
+	}
+}
+
+func TestARestartAsksAndNeverRepeats(t *testing.T) {
+	c, s := newCounter(), &shelf{}
+	w := enter(t, c, s)
+	page := w.do(w.find("9876543210"), "pay", "payee", "7")
+	page = w.do(page, "go", "amount", "500")
+	page = w.do(page, "go")
+	c.holdAll = true
+	page = w.do(page, "go", "otp", "123456")
+	webtest.Has(t, page, "The bank is asked.")
+
+	again := enter(t, c, s) // the same disk, another run
+	webtest.Has(t, again.Get("/send", 200), "Half finished", w.at)
+	again.at = w.at
+	webtest.Has(t, again.Get(w.at, 200), "The bank is asked.")
+	c.mu.Lock()
+	for id, v := range c.known {
+		if v.Route == op.Transfer {
+			v.State = op.Succeeded
+			c.known[id] = v
+		}
+	}
+	c.mu.Unlock()
+	webtest.Has(t, again.Get(w.at, 200), "/op/")
+	if n := c.times(op.Transfer); n != 1 {
+		t.Errorf("%d transfers", n)
+	}
+}
+
+func TestACallThatNeverBeganIsAskedAgain(t *testing.T) {
+	c, s := newCounter(), &shelf{}
+	w := enter(t, c, s)
+	page := w.do(w.find("9876543210"), "pay", "payee", "7")
+	w.do(page, "go", "amount", "500")
+	c.mu.Lock()
+	clear(c.known) // enquiries are in memory only
+	c.mu.Unlock()
+	again := enter(t, c, s)
+	again.at = w.at
+	page = again.Get(w.at, 200)
+	says(t, page, "Check the charges")
+	webtest.Has(t, page, "₹512.50")
+	says(t, again.do(page, "back"), "How much?")
+}
+
+func TestWithTheLineDown(t *testing.T) {
+	c := newCounter()
+	c.down = true
+	w := enter(t, c, &shelf{})
+	page := w.find("9876543210")
+	webtest.Has(t, page, "The line is down. This was told", "Mohan Lal")
+	webtest.HasNot(t, page, "/pay", "do-add")
+	says(t, w.do(page, "pay", "payee", "7"), "Who gets the money?")
+}
+
+func TestARefusedTransferMayBeTriedAgainAsAnother(t *testing.T) {
+	c := newCounter()
+	c.replies[op.Transfer] = `{"statusCode":"M1","message":"OTP wrong"}`
+	w := enter(t, c, &shelf{})
+	page := w.do(w.find("9876543210"), "pay", "payee", "7")
+	page = w.do(page, "go", "amount", "500")
+	page = w.do(page, "go")
+	page = w.do(page, "go", "otp", "999999")
+	webtest.HasNot(t, page, "do-refund")
+	page = w.do(page, "retry")
+	says(t, page, "Check the charges")
+	c.replies[op.Transfer] = `{"statusCode":"00","message":"Transaction pending","data":{"transactionId":"T2","amount":500,"status":"PENDING"}}`
+	page = w.do(page, "go")
+	page = w.do(page, "go", "otp", "123456")
+	webtest.HasNot(t, page, "do-refund", "do-retry", "do-sender")
+	w.do(page, "requery")
+	w.do(page, "requery") // a double click
+	if n := c.times(op.TransferRequery); n != 1 {
+		t.Errorf("asked again %d times", n)
+	}
+}
+
+func TestAFlowIsItsOperatorsAndEndsAfterADay(t *testing.T) {
+	now := webtest.Now()
+	s, err := openStore(&shelf{}, func() time.Time { return now })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.put(flow{ID: "1", Operator: "a"}); err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := s.get("1", "b"); ok {
+		t.Error("another operator sees it")
+	}
+	now = now.Add(flowLife)
+	if _, ok := s.get("1", "a"); ok {
+		t.Error("it is kept for longer than a day")
+	}
+	for i := range maxFlows + 3 {
+		if err := s.put(flow{ID: op.ID(rune('a' + i)), Operator: "a"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := len(s.of("a")); n != maxFlows {
+		t.Errorf("%d flows", n)
+	}
+}
+
+func TestNothingIsAskedThatCanNotBeKept(t *testing.T) {
+	c, s := newCounter(), &shelf{}
+	w := enter(t, c, s)
+	page := w.do(w.find("9876543210"), "pay", "payee", "7")
+	s.broken = errors.New("disk full")
+	before := len(c.asked)
+	w.Post(w.at+"/go", 500, "turn", turn(page), "amount", "500")
+	if len(c.asked) != before {
+		t.Error("asked without its identity on disk")
+	}
+}
+
+func FuzzReadRemitter(f *testing.F) {
+	f.Add([]byte(details))
+	f.Add([]byte(`{"data":{"senderId":"x","AviableLimit":-1}}`))
+	f.Fuzz(func(t *testing.T, reply []byte) {
+		m, err := readRemitter(reply)
+		if err == nil && (m.SenderID == "" || m.Left < 0 || len(m.Payees) > maxPayees) {
+			t.Errorf("%+v", m)
+		}
+	})
+}
