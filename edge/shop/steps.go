@@ -11,13 +11,13 @@ type step struct {
 	Name  string // in URLs, and in the keys of its texts
 	Route op.RouteID
 	Word  string // what the central and the network call it
-	To    string // the network's status after it
+	To    string // the network's status after it; empty: it knows nothing of the step
 }
 
 // steps are the onboarding in its order. The resending of an OTP is no step: it
 // may be left out.
 var steps = []step{
-	{"begin", op.AgentInitialize, "initialize", "NOT_STARTED"},
+	{"begin", op.AgentInitialize, "initialize", ""},
 	{"mobile", op.AgentOnboarding, "onboarding", "OTP_SENT"},
 	{"otp", op.AgentValidateOTP, "validate_otp", "OTP_VERIFIED"},
 	{"pan", op.AgentVerifyPAN, "verify_pan", "PAN_VERIFIED"},
@@ -32,8 +32,11 @@ const (
 	status = "status"
 )
 
-// approved is the network's word that the merchant may transact.
-const approved = "APPROVED"
+// The network's words for the two ends of the onboarding.
+const (
+	approved   = "APPROVED" // the merchant may transact
+	notStarted = "NOT_STARTED"
+)
 
 // beside are the questions beside the steps.
 var beside = []step{
@@ -63,8 +66,13 @@ func called(word string) int {
 // reached is how many steps are done when the network tells a status; ok is
 // false for a word that is not known here.
 func reached(word string) (done int, ok bool) {
-	if word == approved {
+	switch word {
+	case approved:
 		return len(steps), true
+	case notStarted:
+		return 0, true
+	case "":
+		return 0, false
 	}
 	i := slices.IndexFunc(steps, func(s step) bool { return s.To == word })
 	return i + 1, i >= 0
