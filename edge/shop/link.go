@@ -102,3 +102,19 @@ func drawn(link string) (template.HTML, error) {
 	return template.HTML(fmt.Sprintf(`<svg class="qr" viewBox="0 0 %d %d" shape-rendering="crispEdges" aria-hidden="true"><rect width="%d" height="%d" fill="#fff"/><path d="%s" fill="#000"/></svg>`,
 		len(rows), len(rows), len(rows), len(rows), path.String())), nil
 }
+
+// Picture gives the UPI code that an operation brought, drawn from its link,
+// and its amount, 0 where the customer types it; ok is false for an operation
+// that brought none, and for a code that must not be shown.
+func Picture(v edge.View) (drawing template.HTML, amount money.Paise, ok bool) {
+	asked, err := money.Parse(v.Value("amount"))
+	if err != nil {
+		return "", 0, false
+	}
+	c, err := readCode(v, asked)
+	if err != nil {
+		return "", 0, false
+	}
+	drawing, err = drawn(c.Link)
+	return drawing, c.Amount, err == nil
+}

@@ -121,7 +121,7 @@ var modules = []grant{
 	{"github.com/pressly/goose/v3", []string{"central/store", "central/bank/simbank/..."}, "migrations run where the databases are"},
 	{"go.etcd.io/bbolt", []string{"edge/queue"}, "the counter's durable memory is one room"},
 	{"github.com/tarm/serial", []string{"edge/receipt"}, "an unmaintained library with traps (stack.md) stays behind the printer's interface"},
-	{"github.com/skip2/go-qrcode", []string{"edge/receipt", "edge/screen", "edge/shop", "edge/customer", "central/upi"}, "pictures of QR codes for people"},
+	{"github.com/skip2/go-qrcode", []string{"edge/receipt", "edge/screen", "edge/shop", "central/upi"}, "pictures of QR codes for people"},
 	{"github.com/golang-jwt/jwt/v5", []string{"central/door", "central/uplink", "edge/uplink"}, "tokens are made and checked at the doors"},
 	{"golang.org/x/crypto", []string{"central/door", "edge/daemon"}, "argon2id of client secrets and PINs"},
 	{"golang.org/x/time", []string{"central/door", "central/uplink"}, "rates are limited at the doors"},
