@@ -13,7 +13,7 @@ if (button && region) {
   let on = false;
   const show = () => {
     button.setAttribute('aria-pressed', String(on));
-    button.textContent = on ? button.dataset.on : button.dataset.off;
+    button.textContent = on ? button.dataset.mute : button.dataset.loud;
   };
   button.addEventListener('click', () => {
     on = !on;
