@@ -193,7 +193,7 @@ func TestCode(t *testing.T) {
 	agent.Post("/lock", http.StatusSeeOther)
 	page := second.Get("/customer", http.StatusOK)
 	webtest.Has(t, page, "Welcome")
-	webtest.HasNot(t, page, "Take your cash", "500")
+	webtest.HasNot(t, page, "Take your cash", "₹500")
 }
 
 // TestGuesses: a code that was guessed at too often is void.
