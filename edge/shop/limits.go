@@ -15,6 +15,9 @@ const (
 	maxLink = 2 << 10
 	// maxWhy bounds the central's words for a refusal, in characters: two lines.
 	maxWhy = 160
+	// maxAsked bounds the codes whose amounts are remembered, in memory as the
+	// operations that bring them; an older code is asked for anew.
+	maxAsked = 64
 	// refresh is how often a page without scripts looks again, in seconds.
 	refresh = 3
 )

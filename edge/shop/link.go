@@ -106,9 +106,9 @@ func drawn(link string) (template.HTML, error) {
 // Picture gives the UPI code that an operation brought, drawn from its link,
 // and its amount, 0 where the customer types it; ok is false for an operation
 // that brought none, and for a code that must not be shown.
-func Picture(v edge.View) (drawing template.HTML, amount money.Paise, ok bool) {
-	asked, err := money.Parse(v.Value("amount"))
-	if err != nil {
+func (s *Shop) Picture(v edge.View) (drawing template.HTML, amount money.Paise, ok bool) {
+	asked, known := s.amountOf(v.ID)
+	if !known {
 		return "", 0, false
 	}
 	c, err := readCode(v, asked)

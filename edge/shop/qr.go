@@ -110,7 +110,30 @@ func (s *Shop) askFor(ctx context.Context, ses *web.Session, amount money.Paise)
 		title = ses.Words().Say("shop.poster.title")
 	}
 	v, err := s.counter.Perform(ctx, edge.Request{Route: op.GenerateQR, Fields: b, Operator: ses.Operator.Name, Title: title})
+	if err == nil {
+		s.note(v.ID, amount)
+	}
 	return v.ID, err
+}
+
+// note remembers what was asked for: the reply is held against it.
+func (s *Shop) note(id op.ID, amount money.Paise) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.order) >= maxAsked {
+		delete(s.asked, s.order[0])
+		s.order = s.order[1:]
+	}
+	s.asked[id], s.order = amount, append(s.order, id)
+}
+
+// amountOf is what was asked for with an operation; ok is false for one that
+// this room does not remember.
+func (s *Shop) amountOf(id op.ID) (amount money.Paise, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	amount, ok = s.asked[id]
+	return amount, ok
 }
 
 // codeData is a code as its page shows it.
@@ -162,10 +185,10 @@ func (s *Shop) code(w http.ResponseWriter, r *http.Request, ses *web.Session) {
 	s.kit.Render(w, r, ses, http.StatusOK, p)
 }
 
-// fill shows what the link says; the reply's amount is what was asked for.
+// fill shows what the link says, if it is what was asked for.
 func (s *Shop) fill(d *codeData, said *words.Words, v edge.View) error {
-	asked, err := money.Parse(v.Value("amount"))
-	if err != nil {
+	asked, ok := s.amountOf(v.ID)
+	if !ok {
 		return errCode
 	}
 	c, err := readCode(v, asked)

@@ -13,6 +13,7 @@ import (
 
 	"galla/edge"
 	"galla/edge/web"
+	"galla/shared/money"
 	"galla/shared/op"
 )
 
@@ -64,6 +65,8 @@ type Shop struct {
 
 	mu       sync.Mutex // of the progress: read, changed and written as one
 	progress progress
+	asked    map[op.ID]money.Paise // by the operations that bring codes
+	order    []op.ID
 }
 
 // New makes the room with what the memory kept. An error means that a
@@ -72,7 +75,7 @@ func New(counter Counter, memory Memory, cfg Config) (*Shop, error) {
 	if counter == nil || memory == nil || cfg.Rand == nil || cfg.Logger == nil {
 		return nil, errors.New("the shop's pages need a counter, a memory, randomness and a logger")
 	}
-	s := &Shop{counter: counter, memory: memory, cfg: cfg, log: cfg.Logger}
+	s := &Shop{counter: counter, memory: memory, cfg: cfg, log: cfg.Logger, asked: map[op.ID]money.Paise{}}
 	kept, _, _, err := memory.Cached(keptProgress)
 	if err != nil {
 		return nil, err

@@ -181,6 +181,7 @@ func TestCode(t *testing.T) {
 	}{
 		"good":         {link, "500.00", "₹500", "Do not use"},
 		"other amount": {strings.Replace(link, "500.00", "5.00", 1), "500.00", "Do not use this code", `class="qr"`},
+		"both amounts": {strings.Replace(link, "500.00", "5.00", 1), "5.00", "Do not use this code", `class="qr"`},
 		"other payee":  {strings.Replace(link, "lakshmi@", "mallory@", 1), "500.00", "Do not use this code", `class="qr"`},
 		"two payees":   {link + "&pa=mallory@okbank", "500.00", "Do not use this code", `class="qr"`},
 		"no link":      {"https://pay.example/?pa=a@b", "500.00", "Do not use this code", `class="qr"`},
