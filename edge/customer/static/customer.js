@@ -1,0 +1,63 @@
+// Says and chimes what the customer's screen shows, where the switch is on. A
+// browser lets sound begin only after a touch: the switch is that touch.
+const button = document.getElementById('customer-sound');
+const region = document.getElementById('customer-now');
+const chimes = { give: [660, 880], done: [660, 880], stop: [300, 200], pending: [440, 330], quiet: [330] };
+let audio = null;
+
+if (button && region) {
+  // A customer who touches this screen is no touch of the agent: the kit, which
+  // keeps the counter unlocked while somebody types, never hears of it.
+  for (const kind of ['keydown', 'pointerdown']) window.addEventListener(kind, (event) => event.stopImmediatePropagation(), true);
+  button.hidden = !('speechSynthesis' in window) && !('AudioContext' in window);
+  let on = false;
+  const show = () => {
+    button.setAttribute('aria-pressed', String(on));
+    button.textContent = on ? button.dataset.mute : button.dataset.loud;
+  };
+  button.addEventListener('click', () => {
+    on = !on;
+    if (on && 'AudioContext' in window) {
+      audio ??= new AudioContext();
+      audio.resume();
+    }
+    if (!on) window.speechSynthesis?.cancel();
+    show();
+    if (on) say();
+  });
+  let last = region.dataset.state;
+  new MutationObserver(() => {
+    if (region.dataset.state === last) return;
+    last = region.dataset.state;
+    if (on) say();
+  }).observe(region, { attributes: true, attributeFilter: ['data-state'] });
+}
+
+function say() {
+  chime(chimes[region.dataset.tone] ?? []);
+  const speech = window.speechSynthesis;
+  if (!speech) return;
+  // A voice of another language would make noise of the words.
+  const voice = speech.getVoices().find((v) => v.lang.toLowerCase().split(/[-_]/)[0] === region.lang);
+  if (!voice) return;
+  speech.cancel();
+  const words = new SpeechSynthesisUtterance(region.dataset.speak);
+  words.voice = voice;
+  words.lang = voice.lang;
+  speech.speak(words);
+}
+
+function chime(tones) {
+  if (!audio) return;
+  tones.forEach((hertz, i) => {
+    const tone = audio.createOscillator();
+    const volume = audio.createGain();
+    const at = audio.currentTime + i * 0.22;
+    tone.frequency.value = hertz;
+    volume.gain.setValueAtTime(0.2, at);
+    volume.gain.exponentialRampToValueAtTime(0.001, at + 0.2);
+    tone.connect(volume).connect(audio.destination);
+    tone.start(at);
+    tone.stop(at + 0.2);
+  });
+}
