@@ -26,16 +26,17 @@ const (
 	inUnresolved = "unresolved"
 	inCache      = "cache"
 	inDamaged    = "damaged"
+	inDays       = "days" // since schema 2
 	inReserve    = "reserve"
 )
 
 func buckets() []string {
-	return []string{inMeta, inRecords, inBodies, inUnresolved, inCache, inDamaged, inReserve}
+	return []string{inMeta, inRecords, inBodies, inUnresolved, inCache, inDamaged, inDays, inReserve}
 }
 
 // place is what a value is sealed for.
 func place(bucket, key string) [][]byte {
-	return [][]byte{[]byte(bucket), []byte(key), binary.BigEndian.AppendUint32(nil, schema)}
+	return [][]byte{[]byte(bucket), []byte(key), binary.BigEndian.AppendUint32(nil, sealing)}
 }
 
 // raw is a record as it lies in the file.

@@ -11,14 +11,20 @@ import (
 	"galla/shared/op"
 )
 
-// schema is the version of what stands in the file. It is part of each seal.
+// schema is the version of what stands in the file. An older one is migrated by
+// Open; a newer one is ErrNewer.
 //
 //	1  first
-const schema = 1
+//	2  bucket days
+const schema = 2
+
+// sealing is the version of what a value holds and is sealed for. It changes
+// only when every value of the file has to be written anew.
+const sealing = 1
 
 // stored is a record as it rests in the bucket records, as JSON, sealed. Times
 // are Unix nanoseconds, 0 where the record has the zero time. Renaming a field
-// needs a new schema.
+// needs a new sealing.
 type stored struct {
 	ID       string `json:"id"`
 	Route    string `json:"route"`
@@ -95,7 +101,7 @@ func encode(r edge.Record, slot int) ([]byte, error) {
 func decode(data []byte) (edge.Record, int, error) {
 	var s stored
 	if err := json.Unmarshal(data, &s, json.RejectUnknownMembers(true)); err != nil {
-		return edge.Record{}, 0, fmt.Errorf("a stored record is not the JSON that schema %d has", schema)
+		return edge.Record{}, 0, fmt.Errorf("a stored record is not the JSON of version %d has", sealing)
 	}
 	id, err := op.ParseID(s.ID)
 	if err != nil {

@@ -17,7 +17,7 @@ const (
 // state is what the queue knows of itself, in the bucket meta.
 type state struct {
 	Cursor int64 `json:"cursor"` // last event applied
-	// Entries and Keys are a census of records, cache and damaged: their
+	// Entries and Keys are a census of records, cache, damaged and days: their
 	// number, and the sum over GF(2) of a hash of each key. An entry that
 	// vanished with its page's count is missed by them.
 	Entries    int    `json:"entries"`

@@ -36,6 +36,11 @@ func (w writing) apply(c change) (gone []op.ID, err error) {
 			return nil, err
 		}
 	}
+	if c.keep != nil {
+		if err := w.keep(*c.keep); err != nil {
+			return nil, err
+		}
+	}
 	for _, id := range c.aside {
 		if err := w.setAside(id); err != nil {
 			return nil, err
