@@ -54,7 +54,7 @@ type Closing struct {
 // missing.
 func (c Closing) Difference() money.Paise { return c.Counted - c.Expected }
 
-// close makes the closing of a reckoning. acknowledged are the unsettled
+// closing makes the closing of a reckoning. acknowledged are the unsettled
 // operations that the operator was shown.
 func closing(k Reckoning, operator string, counted Count, reason string, acknowledged []op.ID) (Closing, error) {
 	c := Closing{

@@ -3,6 +3,8 @@ package till
 import (
 	"fmt"
 	"time"
+
+	"galla/shared/money"
 )
 
 // Day is a date in India: 2026-11-21.
@@ -59,48 +61,28 @@ func (d Day) noon() time.Time {
 	return t.Add(12 * time.Hour)
 }
 
-// The rule for a debit without cash (domain.md): the money is to be back within
-// five working days, and after them the customer's bank owes ₹100 for each day.
+// The rule for a debit without cash (domain.md, T+5): the money is to be back
+// or paid within five days of the calendar, as the customer's slip says it, and
+// after them the bank owes ₹100 for each day.
 const (
-	returnDays  = 5
-	owedPerDay  = 100_00 // paise
-	maxOwedDays = 365    // beyond it nobody computes, people talk
+	returnDays              = 5
+	owedPerDay  money.Paise = 100 * money.Rupee
+	maxOwedDays             = 365 // beyond it nobody computes, people talk
 )
 
 // Clock is where a pending debit stands on its way to T+5.
 type Clock struct {
-	Due  Day   // the last day on which the money may come back without a fee
-	Left int   // days from today to Due; 0: today, or it has passed
-	Late int   // days after Due
-	Owed int64 // what the bank owes the customer beside the amount, in paise
+	Due  Day         // the last day on which the money may come back without a fee
+	Left int         // days from today to Due; 0: today, or it has passed
+	Late int         // days after Due
+	Owed money.Paise // what the bank owes the customer beside the amount
 }
 
-// ClockOf gives the clock of an operation begun on a day. Working days are
-// those of Indian banks: no Sundays, no second and fourth Saturdays. Holidays
-// differ from state to state and are not known here, so Due is the earliest
-// day that it can be.
+// ClockOf gives the clock of an operation begun on a day.
 func ClockOf(begun, today Day) Clock {
-	due := begun
-	for n := 0; n < returnDays; {
-		due = due.Add(1)
-		if due.working() {
-			n++
-		}
-	}
-	days := int(today.noon().Sub(due.noon()).Round(24*time.Hour) / (24 * time.Hour))
+	due := begun.Add(returnDays)
+	days := int(today.noon().Sub(due.noon()) / (24 * time.Hour)) // India's days have 24 hours
 	c := Clock{Due: due, Left: max(-days, 0), Late: min(max(days, 0), maxOwedDays)}
-	c.Owed = int64(c.Late) * owedPerDay
+	c.Owed = money.Paise(c.Late) * owedPerDay
 	return c
-}
-
-func (d Day) working() bool {
-	t := d.noon()
-	switch t.Weekday() {
-	case time.Sunday:
-		return false
-	case time.Saturday:
-		week := (t.Day() - 1) / 7
-		return week != 1 && week != 3
-	}
-	return true
 }

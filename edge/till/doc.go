@@ -19,5 +19,6 @@
 // unless it is known that nothing was sent: the customer's cash stays here
 // until a refund, which takes it out on the day of the refund. A transfer that
 // the bank refused at once has no transaction that could be refunded: its cash
-// went straight back over the counter. A purchase moves no cash.
+// went straight back over the counter. A purchase moves no cash. Commission is
+// the central's to tell, and is no part of a reckoning.
 package till

@@ -72,6 +72,7 @@ var importMap = []line{
 	{"edge/told", []string{"edge", "edge/words", everyone}},
 	{"edge/web", []string{"edge", "edge/words", everyone}},
 	{"edge/web/webtest", []string{"edge", "edge/told", "edge/web", "edge/words", everyone}},
+	{"edge/till", []string{"edge", "edge/words", everyone}},
 	{"edge/screen", []string{"edge", "edge/told", "edge/web", "edge/words", everyone}},
 	{"edge/receipt", []string{"edge", everyone}},
 	{"edge/codes", []string{everyone}},
