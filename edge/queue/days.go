@@ -10,6 +10,7 @@ import (
 	"go.etcd.io/bbolt"
 
 	"galla/edge"
+	"galla/edge/queue/stored"
 	"galla/shared/op"
 )
 
@@ -130,12 +131,12 @@ func (q *Queue) openKept(day string, sealed []byte) ([]byte, time.Time, error) {
 	if err != nil || len(plain) < 8 {
 		return nil, time.Time{}, fmt.Errorf("the closing of %s can't be read; use the printed one: %w", day, ErrDamaged)
 	}
-	return plain[8:], instant(int64(binary.BigEndian.Uint64(plain))), nil
+	return plain[8:], stored.Instant(int64(binary.BigEndian.Uint64(plain))), nil
 }
 
 // keep writes the closing of a day.
 func (w writing) keep(c cached) error {
-	plain := append(binary.BigEndian.AppendUint64(nil, uint64(nanos(c.at))), c.value...)
+	plain := append(binary.BigEndian.AppendUint64(nil, uint64(stored.Nanos(c.at))), c.value...)
 	sealed, err := w.q.box.Seal(plain, place(inDays, c.name)...)
 	if err != nil {
 		return err

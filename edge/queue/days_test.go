@@ -15,6 +15,7 @@ import (
 	"go.etcd.io/bbolt"
 
 	"galla/edge"
+	"galla/edge/queue/stored"
 	"galla/shared/op"
 )
 
@@ -210,7 +211,7 @@ func BenchmarkBetween(b *testing.B) {
 		for i := range all {
 			r := record(idAt(start.Add(time.Duration(i)*step)), op.Succeeded)
 			r.Body = nil
-			plain, err := encode(r, 0)
+			plain, err := stored.Encode(r, 0)
 			if err != nil {
 				return err
 			}

@@ -9,6 +9,7 @@ import (
 	"go.etcd.io/bbolt"
 
 	"galla/edge"
+	"galla/edge/queue/stored"
 	"galla/shared/op"
 )
 
@@ -139,7 +140,7 @@ func (q *Queue) openStored(key string, sealed []byte) (edge.Record, int, bool) {
 	if err != nil {
 		return edge.Record{}, 0, false
 	}
-	r, slot, err := decode(plain)
+	r, slot, err := stored.Decode(plain)
 	return r, slot, err == nil && string(r.ID) == key
 }
 
@@ -193,7 +194,7 @@ func (q *Queue) repair(s *survey) error {
 
 // rewrite writes a record beside the body that it has.
 func (w writing) rewrite(r edge.Record, slot int) error {
-	plain, err := encode(r, slot)
+	plain, err := stored.Encode(r, slot)
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,13 @@ import (
 	"go.etcd.io/bbolt"
 )
 
+// schema is the version of what stands in the file. An older one is migrated by
+// Open; a newer one is ErrNewer.
+//
+//	1  first
+//	2  bucket days
+const schema = 2
+
 // Keys of the bucket meta. Their values are sealed.
 const (
 	keyCheck = "check" // opens with the right key only; holds the schema

@@ -65,7 +65,8 @@ var importMap = []line{
 
 	{"edge", []string{"edge/message", everyone}},
 	{"edge/message", []string{everyone}},
-	{"edge/queue", []string{"edge", "edge/queue/pages", everyone}},
+	{"edge/queue", []string{"edge", "edge/queue/pages", "edge/queue/stored", everyone}},
+	{"edge/queue/stored", []string{"edge", everyone}},
 	{"edge/queue/pages", nil},
 	{"edge/uplink", []string{"edge", everyone}},
 	{"edge/words", []string{everyone}},
