@@ -1,6 +1,8 @@
 package till
 
 import (
+	"errors"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -138,4 +140,31 @@ func (s Search) Find(records []edge.Record, limit int) (found []edge.Record, mor
 		found = append(found, r)
 	}
 	return found, false
+}
+
+// maxLook bounds the days of one Look: records are kept for half a year.
+const maxLook = 190
+
+// Look gives the operations that are looked for, newest first, from the last
+// day back to the first, up to limit; more says that there are others, or that
+// the days were more than 190. An error beside them names operations that
+// can't be read.
+func (t *Till) Look(s Search, first, last Day, limit int) (found []edge.Record, more bool, err error) {
+	for day, n := last, 0; day >= first; day, n = day.Add(-1), n+1 {
+		if n == maxLook {
+			return found, true, err
+		}
+		records, readErr := t.Operations(day)
+		err = errors.Join(err, readErr)
+		for _, r := range slices.Backward(records) {
+			if !s.Match(r) {
+				continue
+			}
+			if len(found) == limit {
+				return found, true, err
+			}
+			found = append(found, r)
+		}
+	}
+	return found, false, err
 }

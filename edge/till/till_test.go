@@ -427,3 +427,35 @@ func TestRatesMeanSomething(t *testing.T) {
 		t.Errorf("the rates are %v, %v", rates, err)
 	}
 }
+
+func TestLookGoesBackDayByDay(t *testing.T) {
+	s := newShop(t)
+	var ids []op.ID
+	for _, day := range []int{15, 18, 18, 21} {
+		ids = append(ids, s.did(op.Withdrawal, ist(day, 10, 0), money.Paise(day)*100_00, op.Succeeded, never, ""))
+	}
+	for _, c := range []struct {
+		typed       string
+		first, last till.Day
+		limit       int
+		want        []op.ID
+		more        bool
+	}{
+		{"", "2026-11-01", today, 10, []op.ID{ids[3], ids[2], ids[1], ids[0]}, false},
+		{"", "2026-11-01", today, 2, []op.ID{ids[3], ids[2]}, true},
+		{"1800", "2026-11-01", today, 10, []op.ID{ids[2], ids[1]}, false},
+		{"7058", "2026-11-16", "2026-11-20", 10, []op.ID{ids[2], ids[1]}, false},
+		{"", "2026-11-21", "2026-11-20", 10, nil, false},
+		{"", "2020-01-01", "2020-12-31", 10, nil, true},
+	} {
+		search, _ := till.ParseSearch(c.typed)
+		found, more, err := s.till.Look(search, c.first, c.last, c.limit)
+		var got []op.ID
+		for _, r := range found {
+			got = append(got, r.ID)
+		}
+		if err != nil || !slices.Equal(got, c.want) || more != c.more {
+			t.Errorf("%q from %s to %s: %v, more %v, %v; want %v", c.typed, c.first, c.last, got, more, err, c.want)
+		}
+	}
+}
