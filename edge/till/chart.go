@@ -72,10 +72,10 @@ const (
 	manyBars    = 16
 )
 
-// Chart draws bars by their sums as SVG. title and description say what it
+// Chart draws bars by their sums as SVG. name is the element's id, one a page; title and description say what it
 // shows to people who can't see it; the page puts the same numbers into a table
 // beside it. Colours are the page's: classes bar, label and axis. No bars: "".
-func Chart(title, description string, bars []Bar) template.HTML {
+func Chart(name, title, description string, bars []Bar) template.HTML {
 	if len(bars) == 0 {
 		return ""
 	}
@@ -86,8 +86,9 @@ func Chart(title, description string, bars []Bar) template.HTML {
 	width := len(bars)*(barWidth+barGap) + barGap
 	plot := money.Paise(chartHeight - chartFoot)
 	var out strings.Builder
-	fmt.Fprintf(&out, `<svg class="chart" role="img" viewBox="0 0 %d %d" aria-labelledby="chart-title chart-desc">`, width, chartHeight)
-	fmt.Fprintf(&out, `<title id="chart-title">%s</title><desc id="chart-desc">%s</desc>`, html.EscapeString(title), html.EscapeString(description))
+	id := html.EscapeString(name)
+	fmt.Fprintf(&out, `<svg id="%s" class="chart" role="img" viewBox="0 0 %d %d" aria-labelledby="%s-title %s-desc">`, id, width, chartHeight, id, id)
+	fmt.Fprintf(&out, `<title id="%s-title">%s</title><desc id="%s-desc">%s</desc>`, id, html.EscapeString(title), id, html.EscapeString(description))
 	for i, b := range bars {
 		x := barGap + i*(barWidth+barGap)
 		if b.Sum > 0 {

@@ -384,8 +384,8 @@ func TestChart(t *testing.T) {
 	if err != nil || len(month) != 30 || month[20].Count != 2 || month[1].Sum != 100*money.Rupee {
 		t.Errorf("the month is %+v, %v", month, err)
 	}
-	svg := string(till.Chart("<b>&", "By hour", hours))
-	want := `<svg class="chart" role="img" viewBox="0 0 90 120" aria-labelledby="chart-title chart-desc"><title id="chart-title">&lt;b&gt;&amp;</title><desc id="chart-desc">By hour</desc>` +
+	svg := string(till.Chart("hours", "<b>&", "By hour", hours))
+	want := `<svg id="hours" class="chart" role="img" viewBox="0 0 90 120" aria-labelledby="hours-title hours-desc"><title id="hours-title">&lt;b&gt;&amp;</title><desc id="hours-desc">By hour</desc>` +
 		`<rect class="bar" x="6" y="51" width="22" height="51" rx="2"/><text class="label" x="17" y="116" text-anchor="middle">9</text>` +
 		`<text class="label" x="45" y="116" text-anchor="middle">10</text>` +
 		`<rect class="bar" x="62" y="0" width="22" height="102" rx="2"/><text class="label" x="73" y="116" text-anchor="middle">11</text>` +
@@ -393,10 +393,10 @@ func TestChart(t *testing.T) {
 	if svg != want {
 		t.Errorf("it is\n%s, want\n%s", svg, want)
 	}
-	if err := wellFormed(string(till.Chart("t", "d", month))); err != nil {
+	if err := wellFormed(string(till.Chart("c", "t", "d", month))); err != nil {
 		t.Error(err)
 	}
-	if till.Chart("t", "d", nil) != "" {
+	if till.Chart("c", "t", "d", nil) != "" {
 		t.Error("no bars were drawn")
 	}
 }
