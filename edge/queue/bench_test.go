@@ -9,6 +9,7 @@ import (
 	"go.etcd.io/bbolt"
 
 	"galla/edge"
+	"galla/edge/queue/stored"
 	"galla/shared/op"
 	"galla/shared/seal"
 )
@@ -33,7 +34,7 @@ func BenchmarkChange(b *testing.B) {
 		})
 		b.Run(fmt.Sprintf("update/callers=%d", callers), func(b *testing.B) {
 			db, box := plainBolt(b)
-			plain, err := encode(record(newID(b), op.Reserved), 1)
+			plain, err := stored.Encode(record(newID(b), op.Reserved), 1)
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -412,7 +412,7 @@ func TestNewerSchema(t *testing.T) {
 	path := newPath(t)
 	q := mustOpen(t, config(path))
 	err := q.update(func(tx *bbolt.Tx) error {
-		return writing{q: q, tx: tx}.putMeta(keyCheck, []byte(`{"schema":2}`))
+		return writing{q: q, tx: tx}.putMeta(keyCheck, []byte(`{"schema":3}`))
 	})
 	if err := errors.Join(err, q.Close()); err != nil {
 		t.Fatal(err)

@@ -39,10 +39,12 @@
 //	bodies      operation id → body, sealed under a key of its own
 //	unresolved  operation id → nothing: the index of operations without an end
 //	cache       name → time and value of the session cache
+//	days        day (2026-11-21) → time and closing of the day; written once
 //	damaged     operation id → a record that no longer opens, as it was found
 //	reserve     empty; filled and emptied to have free pages in the file
 //
-// Ids are UUIDv7, so the order of keys is the order of time.
+// Ids are UUIDv7, so the order of keys is the order of time, and the operations
+// of a day are one stretch of keys (Between): no index of days is needed.
 //
 // # When there is no room
 //

@@ -24,6 +24,9 @@ var (
 // ErrClosed says that the queue was closed; nothing was written.
 var ErrClosed = errors.New("the queue is closed")
 
+// ErrKept says that a day is closed already: what was kept is never replaced.
+var ErrKept = errors.New("the day is closed already, and a closed day can't be changed")
+
 // ErrDamaged is what a *DamagedError matches.
 var ErrDamaged = errors.New("stored operations can't be read")
 

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"galla/edge/queue/stored"
 	"galla/shared/op"
 	"galla/shared/seal"
 	"galla/shared/secret"
@@ -21,9 +22,7 @@ import (
 const (
 	slotSize  = 64
 	slotChunk = 64 // slots by which the file grows: 4 KiB at once, so that its size seldom changes
-	// maxSlots bounds the bodies kept at once: one for each operation without
-	// an end. A counter has a few; a month without a line, some thousands.
-	maxSlots = 1 << 16
+	maxSlots  = stored.MaxSlots
 )
 
 // slotsHead marks a keys file whose queue file was made.

@@ -4,10 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"go.etcd.io/bbolt"
 
 	"galla/edge"
+	"galla/edge/queue/stored"
 	"galla/shared/op"
 )
 
@@ -25,6 +27,7 @@ type survey struct {
 	doubtful []edge.Record  // queued, though metaLost: it may have been sent
 	filler   bool           // an interrupted makeRoom left its value
 	earlier  []op.ID        // damaged records of earlier runs
+	days     []string       // closed days that do not open; they stay, as evidence
 }
 
 // load looks at every value of the file, repairs what can be, and reads the body
@@ -111,6 +114,11 @@ func (q *Queue) survey(tx *bbolt.Tx, metaLost bool) survey {
 			s.cache = append(s.cache, name)
 		}
 	})
+	visit(inDays, func(day string, value []byte) {
+		if _, _, err := q.openKept(day, value); err != nil {
+			s.days = append(s.days, day)
+		}
+	})
 	visit(inDamaged, func(key string, _ []byte) { s.earlier = append(s.earlier, printable([]byte(key))) })
 	_ = index.ForEach(func(k, _ []byte) error { // gives no error
 		seen.Unresolved++
@@ -132,7 +140,7 @@ func (q *Queue) openStored(key string, sealed []byte) (edge.Record, int, bool) {
 	if err != nil {
 		return edge.Record{}, 0, false
 	}
-	r, slot, err := decode(plain)
+	r, slot, err := stored.Decode(plain)
 	return r, slot, err == nil && string(r.ID) == key
 }
 
@@ -186,7 +194,7 @@ func (q *Queue) repair(s *survey) error {
 
 // rewrite writes a record beside the body that it has.
 func (w writing) rewrite(r edge.Record, slot int) error {
-	plain, err := encode(r, slot)
+	plain, err := stored.Encode(r, slot)
 	if err != nil {
 		return err
 	}
@@ -210,6 +218,9 @@ func (s *survey) tell(report *Report) {
 	}
 	if len(report.NoBody) > 0 {
 		report.tell("The request of %d stored operation(s) can't be read: %s. What was sent is still asked for; what was not will end without moving money.", len(report.NoBody), list(report.NoBody))
+	}
+	if len(s.days) > 0 {
+		report.tell("The closing of %d day(s) can't be read, the disk may be failing: %s. Use the printed closings.", len(s.days), strings.Join(s.days, ", "))
 	}
 	if s.noState || s.noCheck || len(s.cache) > 0 {
 		report.tell("Lists kept in the file of stored operations were damaged; they are fetched again.")

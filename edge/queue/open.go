@@ -141,6 +141,9 @@ func (q *Queue) use(report *Report) error {
 	if err != nil {
 		return err
 	}
+	if err := q.migrate(); err != nil {
+		return err
+	}
 	if err := q.compact(report); err != nil {
 		return err
 	}
@@ -239,7 +242,7 @@ func (q *Queue) create(report *Report) error {
 func (q *Queue) checkKey() (noCheck bool, err error) {
 	err = q.view(func(tx *bbolt.Tx) error {
 		for _, name := range buckets() {
-			if tx.Bucket([]byte(name)) == nil {
+			if tx.Bucket([]byte(name)) == nil && name != inDays {
 				return damaged("bucket %s is missing", name)
 			}
 		}
@@ -250,6 +253,8 @@ func (q *Queue) checkKey() (noCheck bool, err error) {
 				return fmt.Errorf("%w: its schema is %d, this program knows %d", ErrNewer, c.Schema, schema)
 			case c.Schema < 1:
 				return damaged("its schema is %d", c.Schema)
+			case c.Schema >= 2 && tx.Bucket([]byte(inDays)) == nil:
+				return damaged("bucket %s is missing", inDays)
 			}
 			return nil
 		}
@@ -260,6 +265,28 @@ func (q *Queue) checkKey() (noCheck bool, err error) {
 		return nil
 	})
 	return noCheck, err
+}
+
+// migrate brings a file of an older schema to this one, in one transaction.
+func (q *Queue) migrate() error {
+	missing := false
+	err := q.view(func(tx *bbolt.Tx) error {
+		missing = tx.Bucket([]byte(inDays)) == nil
+		return nil
+	})
+	if err != nil || !missing {
+		return err
+	}
+	err = q.update(func(tx *bbolt.Tx) error {
+		if _, err := tx.CreateBucket([]byte(inDays)); err != nil {
+			return err
+		}
+		return writing{q: q, tx: tx, state: &state{}}.putCheck()
+	})
+	if err != nil {
+		return fmt.Errorf("bring the file to schema %d: %w", schema, err)
+	}
+	return nil
 }
 
 // opensAny tells whether the key opens anything in the file.

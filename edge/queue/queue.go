@@ -14,6 +14,7 @@ import (
 	berrors "go.etcd.io/bbolt/errors"
 
 	"galla/edge"
+	"galla/edge/queue/stored"
 	"galla/shared/op"
 	"galla/shared/seal"
 	"galla/shared/secret"
@@ -147,7 +148,7 @@ func (q *Queue) Add(r edge.Record) error {
 	if _, err := op.ParseID(string(r.ID)); err != nil {
 		return fmt.Errorf("add an operation: its id %w", err)
 	}
-	if !known(r.State) {
+	if !stored.Known(r.State) {
 		return fmt.Errorf("add operation %s in state %q: %w", r.ID, r.State, edge.ErrIllegal)
 	}
 	_, err := q.do(&request{adds: true, run: func(s *stage) (change, error) {

@@ -12,6 +12,7 @@ import (
 	"go.etcd.io/bbolt"
 
 	"galla/edge"
+	"galla/edge/queue/stored"
 	"galla/shared/op"
 )
 
@@ -26,16 +27,17 @@ const (
 	inUnresolved = "unresolved"
 	inCache      = "cache"
 	inDamaged    = "damaged"
+	inDays       = "days" // since schema 2
 	inReserve    = "reserve"
 )
 
 func buckets() []string {
-	return []string{inMeta, inRecords, inBodies, inUnresolved, inCache, inDamaged, inReserve}
+	return []string{inMeta, inRecords, inBodies, inUnresolved, inCache, inDamaged, inDays, inReserve}
 }
 
 // place is what a value is sealed for.
 func place(bucket, key string) [][]byte {
-	return [][]byte{[]byte(bucket), []byte(key), binary.BigEndian.AppendUint32(nil, schema)}
+	return [][]byte{[]byte(bucket), []byte(key), binary.BigEndian.AppendUint32(nil, stored.Sealing)}
 }
 
 // raw is a record as it lies in the file.
@@ -67,7 +69,7 @@ func (q *Queue) open(w raw) (r edge.Record, slot int, bodyLost bool, err error) 
 	}
 	plain, err := q.box.Open(w.record, place(inRecords, string(w.id))...)
 	if err == nil {
-		r, slot, err = decode(plain)
+		r, slot, err = stored.Decode(plain)
 	}
 	if err != nil || r.ID != w.id {
 		return edge.Record{}, 0, false, &DamagedError{IDs: []op.ID{w.id}}
@@ -249,7 +251,7 @@ func (q *Queue) openCached(name string, sealed []byte) ([]byte, time.Time, error
 	if err != nil || len(plain) < 8 {
 		return nil, time.Time{}, fmt.Errorf("the cached value %q can't be read: %w", name, ErrDamaged)
 	}
-	return plain[8:], instant(int64(binary.BigEndian.Uint64(plain))), nil
+	return plain[8:], stored.Instant(int64(binary.BigEndian.Uint64(plain))), nil
 }
 
 // old gives the next operations after a key, up to a batch, that were begun

@@ -8,6 +8,13 @@ import (
 	"go.etcd.io/bbolt"
 )
 
+// schema is the version of what stands in the file. An older one is migrated by
+// Open; a newer one is ErrNewer.
+//
+//	1  first
+//	2  bucket days
+const schema = 2
+
 // Keys of the bucket meta. Their values are sealed.
 const (
 	keyCheck = "check" // opens with the right key only; holds the schema
@@ -17,7 +24,7 @@ const (
 // state is what the queue knows of itself, in the bucket meta.
 type state struct {
 	Cursor int64 `json:"cursor"` // last event applied
-	// Entries and Keys are a census of records, cache and damaged: their
+	// Entries and Keys are a census of records, cache, damaged and days: their
 	// number, and the sum over GF(2) of a hash of each key. An entry that
 	// vanished with its page's count is missed by them.
 	Entries    int    `json:"entries"`

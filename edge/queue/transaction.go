@@ -8,6 +8,7 @@ import (
 
 	"go.etcd.io/bbolt"
 
+	"galla/edge/queue/stored"
 	"galla/shared/op"
 )
 
@@ -33,6 +34,11 @@ func (w writing) apply(c change) (gone []op.ID, err error) {
 	}
 	if c.cache != nil {
 		if err := w.cache(*c.cache); err != nil {
+			return nil, err
+		}
+	}
+	if c.keep != nil {
+		if err := w.keep(*c.keep); err != nil {
 			return nil, err
 		}
 	}
@@ -74,7 +80,7 @@ func (w writing) put(c change) error {
 	} else if err := w.remove(inBodies, r.ID); err != nil {
 		return err
 	}
-	plain, err := encode(r, slot)
+	plain, err := stored.Encode(r, slot)
 	if err != nil {
 		return err
 	}
@@ -136,7 +142,7 @@ func (w writing) cache(c cached) error {
 	if b.Get(key) == nil {
 		w.state.note(inCache, key, +1)
 	}
-	plain := append(binary.BigEndian.AppendUint64(nil, uint64(nanos(c.at))), c.value...)
+	plain := append(binary.BigEndian.AppendUint64(nil, uint64(stored.Nanos(c.at))), c.value...)
 	sealed, err := w.q.box.Seal(plain, place(inCache, c.name)...)
 	if err != nil {
 		return err

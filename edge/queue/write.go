@@ -30,6 +30,7 @@ type change struct {
 	body   bool         // put's body was altered
 	cursor int64        // 0: unchanged
 	cache  *cached
+	keep   *cached // a closed day, by its name
 	purge  []op.ID // to delete, records or damaged ones
 	aside  []op.ID // records to move into the bucket damaged
 
@@ -37,7 +38,7 @@ type change struct {
 }
 
 func (c change) empty() bool {
-	return c.put == nil && c.cursor == 0 && c.cache == nil && len(c.purge) == 0 && len(c.aside) == 0
+	return c.put == nil && c.cursor == 0 && c.cache == nil && c.keep == nil && len(c.purge) == 0 && len(c.aside) == 0
 }
 
 type cached struct {
@@ -132,7 +133,7 @@ func (q *Queue) commit(batch []*request) {
 			}
 		}
 	}
-	s := &stage{q: q, cursor: q.state.Cursor, records: map[op.ID]edge.Record{}}
+	s := &stage{q: q, cursor: q.state.Cursor, records: map[op.ID]edge.Record{}, days: map[string]bool{}}
 	var writes []*request
 	for _, r := range batch {
 		if r.err == nil {
@@ -186,6 +187,7 @@ type stage struct {
 	q       *Queue
 	cursor  int64
 	records map[op.ID]edge.Record
+	days    map[string]bool // kept in this batch
 }
 
 // run calls a request's function. A panic in it is its own failure.
@@ -202,6 +204,9 @@ func (s *stage) run(r *request) (c change, err error) {
 func (s *stage) accept(c change) {
 	if c.put != nil {
 		s.records[c.put.ID] = *c.put
+	}
+	if c.keep != nil {
+		s.days[c.keep.name] = true
 	}
 	s.cursor = max(s.cursor, c.cursor)
 }

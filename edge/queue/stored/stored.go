@@ -1,4 +1,11 @@
-package queue
+// Package stored is how an operation rests in the counter's queue, as JSON,
+// before it is sealed.
+//
+// It promises that a record comes back as it went in, but for its body, which
+// lies elsewhere; and that what is no record of this version is an error that
+// quotes nothing of it. Records enter and leave as edge.Record, with the slot
+// of the body's key.
+package stored
 
 import (
 	"fmt"
@@ -11,14 +18,17 @@ import (
 	"galla/shared/op"
 )
 
-// schema is the version of what stands in the file. It is part of each seal.
-//
-//	1  first
-const schema = 1
+// Sealing is the version of what a value holds and is sealed for. It changes
+// only when every value of the file has to be written anew.
+const Sealing = 1
+
+// MaxSlots bounds the bodies kept at once: one for each operation without an
+// end. A counter has a few; a month without a line, some thousands.
+const MaxSlots = 1 << 16
 
 // stored is a record as it rests in the bucket records, as JSON, sealed. Times
 // are Unix nanoseconds, 0 where the record has the zero time. Renaming a field
-// needs a new schema.
+// needs a new sealing.
 type stored struct {
 	ID       string `json:"id"`
 	Route    string `json:"route"`
@@ -66,14 +76,15 @@ type storedResult struct {
 	MiniStatement []string `json:"miniStatement,omitzero"`
 }
 
-// encode writes a record without its body.
-func encode(r edge.Record, slot int) ([]byte, error) {
+// Encode writes a record without its body; slot is the place of the body's key,
+// 0 where it has none. An error says that a text is not UTF-8.
+func Encode(r edge.Record, slot int) ([]byte, error) {
 	s := stored{
 		ID: string(r.ID), Route: string(r.Route), Class: string(r.Class), State: string(r.State), Reason: r.Reason,
 		Version: r.Version, Operator: r.Operator, Title: r.Title, Customer: r.Customer, Aadhaar: r.Aadhaar, IIN: r.IIN,
 		BankName: r.BankName, Amount: int64(r.Amount), Slot: slot,
-		CreatedAt: nanos(r.CreatedAt), CapturedAt: nanos(r.CapturedAt), Deadline: nanos(r.Deadline), SentAt: nanos(r.SentAt),
-		EndedAt: nanos(r.EndedAt), CashGiven: nanos(r.CashGiven), CashBy: r.CashBy, ConsentAt: nanos(r.ConsentAt), Consent: r.Consent,
+		CreatedAt: Nanos(r.CreatedAt), CapturedAt: Nanos(r.CapturedAt), Deadline: Nanos(r.Deadline), SentAt: Nanos(r.SentAt),
+		EndedAt: Nanos(r.EndedAt), CashGiven: Nanos(r.CashGiven), CashBy: r.CashBy, ConsentAt: Nanos(r.ConsentAt), Consent: r.Consent,
 		HTTP: r.HTTP, Reply: r.Reply,
 		Result: storedResult{
 			StatusCode: r.Result.StatusCode, Message: r.Result.Message, Code: r.Result.Code, Status: r.Result.Status,
@@ -92,28 +103,28 @@ func encode(r edge.Record, slot int) ([]byte, error) {
 	return data, nil
 }
 
-// decode reads what encode wrote. Its errors do not quote the data.
-func decode(data []byte) (edge.Record, int, error) {
+// Decode reads what Encode wrote, and gives the slot. Its errors do not quote the data.
+func Decode(data []byte) (edge.Record, int, error) {
 	var s stored
 	if err := json.Unmarshal(data, &s, json.RejectUnknownMembers(true)); err != nil {
-		return edge.Record{}, 0, fmt.Errorf("a stored record is not the JSON that schema %d has", schema)
+		return edge.Record{}, 0, fmt.Errorf("a stored record is not the JSON of version %d", Sealing)
 	}
 	id, err := op.ParseID(s.ID)
 	if err != nil {
 		return edge.Record{}, 0, fmt.Errorf("a stored record's id %w", err)
 	}
-	if !known(op.State(s.State)) {
+	if !Known(op.State(s.State)) {
 		return edge.Record{}, 0, fmt.Errorf("stored operation %s is in a state that a counter does not have", id)
 	}
-	if s.Slot < 0 || s.Slot > maxSlots {
+	if s.Slot < 0 || s.Slot > MaxSlots {
 		return edge.Record{}, 0, fmt.Errorf("stored operation %s has its key in slot %d, which can't be", id, s.Slot)
 	}
 	r := edge.Record{
 		ID: id, Route: op.RouteID(s.Route), Class: op.Class(s.Class), State: op.State(s.State), Reason: s.Reason,
 		Version: s.Version, Operator: s.Operator, Title: s.Title, Customer: s.Customer, Aadhaar: s.Aadhaar, IIN: s.IIN,
 		BankName: s.BankName, Amount: money.Paise(s.Amount),
-		CreatedAt: instant(s.CreatedAt), CapturedAt: instant(s.CapturedAt), Deadline: instant(s.Deadline), SentAt: instant(s.SentAt),
-		EndedAt: instant(s.EndedAt), CashGiven: instant(s.CashGiven), CashBy: s.CashBy, ConsentAt: instant(s.ConsentAt), Consent: s.Consent,
+		CreatedAt: Instant(s.CreatedAt), CapturedAt: Instant(s.CapturedAt), Deadline: Instant(s.Deadline), SentAt: Instant(s.SentAt),
+		EndedAt: Instant(s.EndedAt), CashGiven: Instant(s.CashGiven), CashBy: s.CashBy, ConsentAt: Instant(s.ConsentAt), Consent: s.Consent,
 		HTTP: s.HTTP, Reply: s.Reply,
 		Result: edge.Result{
 			StatusCode: s.Result.StatusCode, Message: s.Result.Message, Code: s.Result.Code, Status: s.Result.Status,
@@ -128,22 +139,24 @@ func decode(data []byte) (edge.Record, int, error) {
 	return r, s.Slot, nil
 }
 
-func nanos(t time.Time) int64 {
+// Nanos is a time as it is stored: Unix nanoseconds, 0 for the zero time.
+func Nanos(t time.Time) int64 {
 	if t.IsZero() {
 		return 0
 	}
 	return t.UnixNano()
 }
 
-func instant(n int64) time.Time {
+// Instant is the time that Nanos wrote.
+func Instant(n int64) time.Time {
 	if n == 0 {
 		return time.Time{}
 	}
 	return time.Unix(0, n)
 }
 
-// known tells whether a counter's operation can be in the state.
-func known(s op.State) bool {
+// Known tells whether a counter's operation can be in the state.
+func Known(s op.State) bool {
 	switch s {
 	case op.Reserved, op.Queued, op.Sent, op.Accepted, op.Unknown, op.Expired, op.NotSent,
 		op.Pending, op.Succeeded, op.Failed, op.Reversed:

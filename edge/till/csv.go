@@ -1,0 +1,70 @@
+package till
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"galla/edge"
+)
+
+// columns are the head of the file. They are the same in every language:
+// accountants' programs know a file by them.
+var columns = [...]string{
+	"date", "time", "operation", "state", "amount", "customer", "aadhaar", "bank",
+	"code", "reference", "rrn", "stan", "cash_given", "operator", "id",
+}
+
+// WriteCSV writes operations as CSV (RFC 4180, with CRLF, and a byte order mark
+// so that spreadsheets read the names right). No cell of it is a formula to a
+// spreadsheet. Times are India's. The errors are those of w.
+func WriteCSV(w io.Writer, records []edge.Record, offset time.Duration) error {
+	if _, err := io.WriteString(w, "\ufeff"); err != nil {
+		return fmt.Errorf("write the file of operations: %w", err)
+	}
+	out := csv.NewWriter(w)
+	out.UseCRLF = true
+	rows := [][]string{columns[:]}
+	for _, r := range records {
+		at, given := r.CreatedAt.Add(offset).In(india()), ""
+		if !r.CashGiven.IsZero() {
+			given = r.CashGiven.Add(offset).In(india()).Format("2006-01-02 15:04:05")
+		}
+		amount := ""
+		if r.Amount != 0 {
+			amount = r.Amount.String()
+		}
+		row := []string{
+			at.Format(time.DateOnly), at.Format(time.TimeOnly), string(r.Route), string(r.State), amount, r.Customer,
+			masked(r.Aadhaar), r.BankName, r.Result.Code, r.Result.Reference, r.Result.RRN, r.Result.STAN, given, r.Operator, string(r.ID),
+		}
+		for i := range row {
+			row[i] = inert(row[i])
+		}
+		rows = append(rows, row)
+	}
+	if err := out.WriteAll(rows); err != nil {
+		return fmt.Errorf("write the file of operations: %w", err)
+	}
+	return nil
+}
+
+// inert makes a cell that no spreadsheet takes for a formula: one that begins
+// as formulas do, or with white space before it, gets an apostrophe.
+func inert(cell string) string {
+	trimmed := strings.TrimLeft(cell, " \t\r\n\u00a0")
+	if cell != "" && strings.ContainsAny(cell[:1], "\t\r\n") || trimmed != "" && strings.ContainsRune("=+-@＝＋－＠|%", []rune(trimmed)[0]) {
+		return "'" + cell
+	}
+	return cell
+}
+
+// masked lets only the last four digits through, whatever the record holds.
+func masked(aadhaar string) string {
+	if len(aadhaar) < 4 {
+		return ""
+	}
+	return "XXXXXXXX" + aadhaar[len(aadhaar)-4:]
+}

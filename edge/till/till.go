@@ -1,0 +1,232 @@
+package till
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"galla/edge"
+	"galla/shared/money"
+	"galla/shared/op"
+)
+
+const (
+	// lookBack is how many days before a day are read for cash that was handed
+	// over on it: a pending debit is settled within five days, and holidays
+	// stretch them.
+	lookBack = 9
+	step     = 500 // operations in one read of the ledger
+	// maxDay bounds the operations of one day; a counter that works without a
+	// pause for 12 hours makes some 1,500.
+	maxDay = 20_000
+	// openWithin is how many days back a day that was not closed is looked for.
+	openWithin = 31
+	openingKey = "till.opening." // and the day, in the ledger's cache
+)
+
+// Ledger is what is needed of the counter's queue. queue.Queue implements it.
+type Ledger interface {
+	// Between gives up to limit operations, oldest first, that were begun from
+	// the one time on and before the other, and come after an id.
+	Between(from, to time.Time, after op.ID, limit int) ([]edge.Record, error)
+	Unresolved() ([]edge.Record, error)
+	// KeepDay keeps the closing of a day; an error where it has one.
+	KeepDay(day string, value []byte, at time.Time) error
+	KeptDay(day string) (value []byte, at time.Time, ok bool, err error)
+	KeptDays(first, last string) ([]string, error)
+	Cached(name string) (value []byte, at time.Time, ok bool, err error)
+	Cache(name string, value []byte, at time.Time) error
+}
+
+// Config sets up a Till. Both are required.
+type Config struct {
+	Now func() time.Time // the counter's clock
+	// Offset is the central's clock minus the counter's, as measured last.
+	Offset func() time.Duration
+}
+
+// Till keeps the days of a counter. Its methods may be called from many
+// goroutines.
+type Till struct {
+	ledger Ledger
+	cfg    Config
+
+	closing sync.Mutex // one closing at a time: the reckoning must be the one that is kept
+}
+
+// New makes a Till.
+func New(ledger Ledger, cfg Config) (*Till, error) {
+	if ledger == nil || cfg.Now == nil || cfg.Offset == nil {
+		return nil, errors.New("a till needs a ledger, a clock and the clock's offset")
+	}
+	return &Till{ledger: ledger, cfg: cfg}, nil
+}
+
+// Today is the day in India now, by the central's clock.
+func (t *Till) Today() Day { return DayOf(t.cfg.Now(), t.cfg.Offset()) }
+
+// Clock gives the clock of a pending debit to today, from when it was sent, as
+// the customer's slip counts.
+func (t *Till) Clock(r edge.Record) Clock {
+	at := r.SentAt
+	if at.IsZero() {
+		at = r.CreatedAt
+	}
+	return ClockOf(DayOf(at, t.cfg.Offset()), t.Today())
+}
+
+// Operations gives a day's operations, oldest first, up to 20,000. Beside
+// those that open, an error names those that do not.
+func (t *Till) Operations(day Day) ([]edge.Record, error) {
+	from, to := day.Span(t.cfg.Offset())
+	return t.between(from, to)
+}
+
+func (t *Till) between(from, to time.Time) (records []edge.Record, err error) {
+	for after := op.ID(""); len(records) < maxDay; {
+		batch, readErr := t.ledger.Between(from, to, after, step)
+		records, err = append(records, batch...), errors.Join(err, readErr)
+		if len(batch) < step {
+			break
+		}
+		after = batch[len(batch)-1].ID
+	}
+	return records, err
+}
+
+// Reckon sums up a day's cash. An error beside a reckoning says that some
+// operations can't be read, and the sums lack them.
+func (t *Till) Reckon(day Day) (Reckoning, error) {
+	offset := t.cfg.Offset()
+	from, _ := day.Add(-lookBack).Span(offset)
+	_, to := day.Span(offset)
+	records, err := t.between(from, to)
+	unsettled, openErr := t.ledger.Unresolved()
+	opening, _, openingErr := t.Opening(day)
+	k := reckon(day, opening, records, unsettled, func(r edge.Record) (begun, given Day) {
+		begun = DayOf(r.CreatedAt, offset)
+		if !r.CashGiven.IsZero() {
+			given = DayOf(r.CashGiven, offset)
+		}
+		return begun, given
+	})
+	return k, errors.Join(err, openErr, openingErr)
+}
+
+// opening is the cash counted when a day began, as it is cached.
+type opening struct {
+	Paise    money.Paise `json:"paise"`
+	Operator string      `json:"operator"`
+}
+
+// Opening gives the cash with which a day began: as it was counted, or else
+// what the last closing before it counted; counted is false for the latter.
+func (t *Till) Opening(day Day) (amount money.Paise, counted bool, err error) {
+	value, _, ok, err := t.ledger.Cached(openingKey + string(day))
+	if err != nil {
+		return 0, false, fmt.Errorf("read the opening count of %s: %w", day, err)
+	}
+	if ok {
+		var o opening
+		if err := json.Unmarshal(value, &o); err != nil {
+			return 0, false, fmt.Errorf("read the opening count of %s: %w", day, err)
+		}
+		return o.Paise, true, nil
+	}
+	days, err := t.ledger.KeptDays(string(day.Add(-openWithin)), string(day.Add(-1)))
+	if err != nil || len(days) == 0 {
+		return 0, false, err
+	}
+	last, _, err := t.Closed(Day(days[len(days)-1]))
+	return last.Counted, false, err
+}
+
+// SetOpening records the cash counted when a day begins; ErrClosed once the day
+// is closed.
+func (t *Till) SetOpening(day Day, count Count, operator string) error {
+	t.closing.Lock()
+	defer t.closing.Unlock()
+	if _, ok, err := t.Closed(day); ok || err != nil {
+		return errors.Join(err, ErrClosed)
+	}
+	value, err := json.Marshal(opening{Paise: count.Total(), Operator: operator})
+	if err != nil {
+		return fmt.Errorf("write the opening count of %s: %w", day, err)
+	}
+	return t.ledger.Cache(openingKey+string(day), value, t.cfg.Now())
+}
+
+// Closed gives the closing of a day; ok is false where it has none.
+func (t *Till) Closed(day Day) (c Closing, ok bool, err error) {
+	value, at, ok, err := t.ledger.KeptDay(string(day))
+	if err != nil || !ok {
+		return Closing{}, false, err
+	}
+	c, err = decodeClosing(value, at)
+	return c, err == nil, err
+}
+
+// Close closes a day with the counted cash, and gives what was kept. The reason
+// is for a difference; acknowledged are the unsettled operations that the
+// operator was shown. Errors are ErrClosed, ErrFuture, ErrReason,
+// *UnsettledError, and those of the disk; nothing is kept then.
+func (t *Till) Close(day Day, operator string, counted Count, reason string, acknowledged []op.ID) (Closing, error) {
+	t.closing.Lock()
+	defer t.closing.Unlock()
+	if day > t.Today() {
+		return Closing{}, ErrFuture
+	}
+	if _, ok, err := t.Closed(day); ok || err != nil {
+		if ok {
+			err = ErrClosed
+		}
+		return Closing{}, err
+	}
+	k, err := t.Reckon(day)
+	if err != nil {
+		return Closing{}, fmt.Errorf("close %s: %w", day, err)
+	}
+	c, err := closing(k, operator, counted, reason, acknowledged)
+	if err != nil {
+		return Closing{}, err
+	}
+	value, err := c.encode()
+	if err != nil {
+		return Closing{}, err
+	}
+	c.ClosedAt = t.cfg.Now()
+	if err := t.ledger.KeepDay(string(day), value, c.ClosedAt); err != nil {
+		return Closing{}, fmt.Errorf("keep the closing of %s: %w", day, err)
+	}
+	return c, nil
+}
+
+// LeftOpen gives the days of the last month, before today, on which something
+// was done and that nobody closed, oldest first. Days before the first closing
+// are not among them: a shop that never closes its days is not told daily.
+func (t *Till) LeftOpen() ([]Day, error) {
+	today := t.Today()
+	closed, err := t.ledger.KeptDays(string(today.Add(-openWithin)), string(today))
+	if err != nil || len(closed) == 0 {
+		return nil, err
+	}
+	var open []Day
+	for day := Day(closed[0]); day < today; day = day.Add(1) {
+		if slices.Contains(closed, string(day)) {
+			continue
+		}
+		from, to := day.Span(t.cfg.Offset())
+		found, err := t.ledger.Between(from, to, "", 1)
+		if err != nil && len(found) == 0 {
+			return open, err
+		}
+		if len(found) > 0 {
+			open = append(open, day)
+		}
+	}
+	return open, nil
+}
