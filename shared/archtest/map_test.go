@@ -76,6 +76,7 @@ var importMap = []line{
 	{"edge/receipt", []string{"edge", everyone}},
 	{"edge/codes", []string{everyone}},
 	{"edge/escpos", []string{everyone}},
+	{"edge/typeset", []string{"edge/escpos", everyone}},
 	{"edge/printer", []string{"edge/escpos", everyone}},
 	{"edge/device", []string{"edge", "rdservice", everyone}},
 	{"edge/daemon", []string{"edge/...", "rdservice", everyone}},
@@ -129,6 +130,8 @@ var modules = []grant{
 	{"github.com/prometheus/client_golang", []string{"central/server"}, "metrics leave through the admin address"},
 	{"golang.org/x/sync", []string{"central/server", "edge/daemon"}, "errgroup, where parts are run side by side"},
 	{"github.com/alecthomas/kong", []string{"central/cmd/...", "edge/cmd/...", "rdservice/cmd/...", "deploy/..."}, "command lines belong to commands"},
+	{"github.com/go-text/typesetting", []string{"edge/typeset"}, "shaping of Indian scripts, for paper only"},
+	{"golang.org/x/image", []string{"edge/typeset"}, "outlines become dots in one room"},
 	{"golang.org/x/text", []string{"edge/words"}, "languages and scripts for people"},
 	{"github.com/nicksnyder/go-i18n/v2", []string{"edge/words"}, "the texts of six languages, and their plural forms"},
 
