@@ -73,7 +73,7 @@ var importMap = []line{
 	{"edge/web", []string{"edge", "edge/words", everyone}},
 	{"edge/web/webtest", []string{"edge", "edge/told", "edge/web", "edge/words", everyone}},
 	{"edge/screen", []string{"edge", "edge/told", "edge/web", "edge/words", everyone}},
-	{"edge/receipt", []string{"edge", everyone}},
+	{"edge/receipt", []string{"edge", "edge/escpos", "edge/typeset", everyone}},
 	{"edge/codes", []string{everyone}},
 	{"edge/escpos", []string{everyone}},
 	{"edge/typeset", []string{"edge/escpos", everyone}},
