@@ -208,7 +208,8 @@ func (p *Printer) send(ctx context.Context, j job) (Outcome, error) {
 	if before == Silent {
 		return Sent, nil
 	}
-	after, err := p.pace.ask(ctx, l)
+	// the question waits behind what the kernel still holds of the job
+	after, err := pace{p.pace.stall, p.pace.stall}.ask(ctx, l)
 	p.found(after, err)
 	switch {
 	case after == Silent || after == Garbled: // it was well before, and has all of it

@@ -4,13 +4,16 @@ package printer
 
 import (
 	"bytes"
+	"context"
 	"errors"
+	"io"
 	"log/slog"
 	"net"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -132,26 +135,101 @@ func TestNoDevice(t *testing.T) {
 	}
 }
 
-func TestNetworkPrinterHangs(t *testing.T) {
+// network plays a network printer: it answers the first queries and then
+// hangs, or cuts the connection.
+func network(t *testing.T, answers int, cut bool) string {
+	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = l.Close() }) // connections wait in its backlog, and nobody reads
-	p, changes := watched(t, Config{Kind: TCP, Address: l.Addr().String()})
-	if err := p.Print("small", []byte("x")); err != nil {
+	var wait sync.WaitGroup
+	wait.Go(func() {
+		left := answers
+		var open []net.Conn
+		defer func() {
+			for _, c := range open {
+				_ = c.Close() // cut already, perhaps
+			}
+		}()
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			open = append(open, c)
+			b := make([]byte, 3)
+			for ; left > 0; left-- {
+				if _, err := io.ReadFull(c, b); err != nil {
+					break
+				}
+				_, _ = c.Write([]byte{0x12}) // the reader may have gone
+			}
+			if cut && left == 0 {
+				_ = c.Close() // with bytes unread: a reset
+			}
+		}
+	})
+	t.Cleanup(func() {
+		_ = l.Close()
+		wait.Wait()
+	})
+	return l.Addr().String()
+}
+
+func TestNetworkPrinters(t *testing.T) {
+	for name, c := range map[string]struct {
+		answers   int
+		cut       bool
+		outcome   Outcome
+		condition Condition
+	}{
+		"hangs":            {0, false, Sent, Silent},
+		"hangs after look": {3, false, Sent, Silent},
+		"hangs after job":  {6, false, Sent, Silent},
+		"cuts":             {6, true, Failed, Unplugged},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p, changes := watched(t, Config{Kind: TCP, Address: network(t, c.answers, c.cut)})
+			until(t, p, changes, func(s State) bool { return s.Condition != Unknown })
+			if err := p.Print("slip", bytes.Repeat([]byte("slip "), 20_000)); err != nil {
+				t.Fatal(err)
+			}
+			s := until(t, p, changes, func(s State) bool { return s.Last.Name != "" })
+			if s.Last.Outcome != c.outcome || s.Condition != c.condition {
+				t.Errorf("%s and %s, want %s and %s: %v", s.Last.Outcome, s.Condition, c.outcome, c.condition, s.Last.Err)
+			}
+		})
+	}
+}
+
+// A counter that is stopped does not wait for a printer that takes nothing.
+func TestStopWhileStalled(t *testing.T) {
+	pty := play(t, true, nil)
+	p, err := New(Config{Kind: Serial, Address: pty.slave, Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
 		t.Fatal(err)
 	}
-	s := until(t, p, changes, func(s State) bool { return s.Last.Name == "small" })
-	if s.Last.Outcome != Sent {
-		t.Errorf("a job that nobody confirmed is %s", s.Last.Outcome)
+	p.pace = pace{stall: time.Hour, answer: 50 * time.Millisecond}
+	if err := p.Print("slip", make([]byte, maxJob)); err != nil {
+		t.Fatal(err)
 	}
-	for range maxQueue { // more than the kernel's buffers take on one connection
-		if err := p.Print("great", make([]byte, maxJob)); err != nil {
-			break
+	ctx, cancel := context.WithCancel(t.Context())
+	printing := make(chan struct{})
+	var once sync.Once
+	p.cfg.OnChange = func() {
+		if p.State().Printing != "" {
+			once.Do(func() { close(printing) })
 		}
 	}
-	if s := p.State(); s.Condition == Unknown {
+	ended := make(chan error, 1)
+	go func() { ended <- p.Run(ctx) }()
+	<-printing
+	cancel()
+	if err := <-ended; !errors.Is(err, context.Canceled) {
+		t.Errorf("Run ended with %v", err)
+	}
+	if s := p.State(); s.Last.Outcome != Failed || s.Condition == Stalled || s.Condition == Unplugged {
 		t.Errorf("%+v", s)
 	}
 }

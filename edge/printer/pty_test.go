@@ -129,7 +129,7 @@ func watched(t *testing.T, cfg Config) (*Printer, chan struct{}) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.pace = pace{stall: 300 * time.Millisecond, answer: 100 * time.Millisecond}
+	p.pace = pace{stall: time.Second, answer: 100 * time.Millisecond}
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- p.Run(ctx) }()
