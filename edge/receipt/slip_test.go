@@ -98,3 +98,16 @@ func TestTestPage(t *testing.T) {
 		}
 	}
 }
+
+func BenchmarkSlipInHindi(b *testing.B) {
+	set, err := typeset.New()
+	if err != nil {
+		b.Fatal(err)
+	}
+	r := Make(with(cases()["withdrawal-succeeded"], func(r *edge.Record) { r.Customer = "शिवशंकर चौधरी" }), shop(), meaning)
+	for b.Loop() {
+		if _, err := r.Slip(Paper{Columns: Wide}, Copy{}, set); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
