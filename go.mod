@@ -5,6 +5,11 @@ go 1.26.0
 require golang.org/x/exp/typeparams v0.0.0-20231108232855-2478ac86f678
 
 require (
+	github.com/go-text/typesetting v0.3.5 // indirect
+	golang.org/x/image v0.47.0 // indirect
+)
+
+require (
 	github.com/BurntSushi/toml v1.6.0 // indirect
 	github.com/alecthomas/kong v1.17.0 // indirect
 	github.com/andybalholm/brotli v1.2.6 // indirect

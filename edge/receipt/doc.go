@@ -2,7 +2,9 @@
 //
 // Make turns a record into a Receipt: titled facts as plain text, for a page to
 // lay out. Text lays the same out for paper of 32 or 48 columns (58 and 80 mm
-// printers). Encoding for a printer builds on it.
+// printers). Slip makes it a job for a printer, with the reference as QR code:
+// as characters where the printer has them all, else as a raster. A reprint is
+// marked DUPLICATE, with its number and time.
 //
 // What it promises:
 //

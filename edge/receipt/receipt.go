@@ -1,6 +1,7 @@
 package receipt
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"strings"
@@ -35,6 +36,9 @@ type Receipt struct {
 	Lines   []string
 	Entries []Entry
 	Notes   []string // sentences for the customer
+	// Reference is what the bank or support finds the transaction by: the bank's
+	// reference, else the operation's id.
+	Reference string
 }
 
 // Row is one fact.
@@ -93,6 +97,7 @@ func Make(r edge.Record, shop Shop, meaning func(code string) string) Receipt {
 	if r.Result.Reference == "" { // there is nothing else to ask support by
 		row("Operation", string(r.ID))
 	}
+	out.Reference = clean(cmp.Or(r.Result.Reference, string(r.ID)))
 	if r.State == op.Succeeded && r.Route == op.MiniStatement {
 		out.Lines, out.Entries = statement(r.Result.MiniStatement)
 	}

@@ -1,0 +1,285 @@
+//go:build linux
+
+package printer
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+func TestPlayedPrinters(t *testing.T) {
+	long := strings.Repeat("slip ", 4000)
+	for name, c := range map[string]struct {
+		dead      bool
+		answer    func(byte) []byte
+		job       string
+		outcome   Outcome
+		condition Condition
+		onPaper   bool
+	}{
+		"well":      {false, well, long, Printed, Ready, true},
+		"silent":    {false, nil, "slip", Sent, Silent, true},
+		"paper out": {false, noPaper, "slip", Failed, PaperOut, false},
+		"paper low": {false, func(q byte) []byte {
+			if q == 4 {
+				return []byte{0x1e}
+			}
+			return well(q)
+		}, "slip", Printed, PaperLow, true},
+		"cover open": {false, func(q byte) []byte {
+			if q == 2 {
+				return []byte{0x16}
+			}
+			return well(q)
+		}, "slip", Failed, CoverOpen, false},
+		"garbage":      {false, func(byte) []byte { return bytes.Repeat([]byte{0xff, 0x00}, 100) }, "slip", Failed, Garbled, false},
+		"flow control": {false, func(byte) []byte { return []byte{0x13, 0x11, 0x12} }, "slip", Printed, Ready, true},
+		"first only": {false, func(q byte) []byte {
+			if q == 1 {
+				return well(q)
+			}
+			return nil
+		}, "slip", Printed, Ready, true},
+		"dead": {true, nil, strings.Repeat(long, 20), Failed, Stalled, false},
+	} {
+		for _, kind := range []Kind{Serial, USB} {
+			t.Run(name+" "+string(kind), func(t *testing.T) {
+				t.Parallel()
+				pty := play(t, c.dead, c.answer)
+				p, changes := watched(t, Config{Kind: kind, Address: pty.slave})
+				if err := p.Print("slip", []byte(c.job)); err != nil {
+					t.Fatal(err)
+				}
+				s := until(t, p, changes, func(s State) bool { return s.Last.Name != "" })
+				if s.Last.Outcome != c.outcome || s.Condition != c.condition {
+					t.Errorf("%s and %s, want %s and %s: %v", s.Last.Outcome, s.Condition, c.outcome, c.condition, s.Last.Err)
+				}
+				if (s.Last.Err != nil) != (c.outcome == Failed) || s.Printing != "" {
+					t.Errorf("%+v", s)
+				}
+				if c.onPaper {
+					want := c.job
+					if got := eventually(t, pty, len(want)); got != want {
+						t.Errorf("%d bytes arrived, not the job of %d", len(got), len(want))
+					}
+				} else if !c.dead && pty.printed() != "" {
+					t.Errorf("%q was sent", pty.printed())
+				}
+			})
+		}
+	}
+}
+
+// eventually waits for the player to have read what the terminal still holds.
+func eventually(t *testing.T, pty *played, n int) string {
+	t.Helper()
+	for limit := time.Now().Add(3 * time.Second); time.Now().Before(limit); runtime.Gosched() {
+		if got := pty.printed(); len(got) >= n {
+			return got
+		}
+	}
+	return pty.printed()
+}
+
+func TestPluggedInAgain(t *testing.T) {
+	dir := t.TempDir()
+	address := filepath.Join(dir, "lp0")
+	p, changes := watched(t, Config{Kind: USB, Address: address})
+	until(t, p, changes, func(s State) bool { return s.Condition == Unplugged && s.Problem != "" })
+	pty := play(t, false, well)
+	if err := os.Symlink(pty.slave, address); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Print("slip", []byte("x")); err != nil {
+		t.Fatal(err)
+	}
+	s := until(t, p, changes, func(s State) bool { return s.Last.Name != "" })
+	if s.Last.Outcome != Printed || s.Condition != Ready || s.Problem != "" {
+		t.Errorf("%+v", s)
+	}
+}
+
+func TestHeldByAnother(t *testing.T) {
+	pty := play(t, false, well)
+	l, err := openDevice(pty.slave)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = l.Close() }()
+	if _, err := openSerial(pty.slave, 9600); conditionOf(err) != Taken {
+		t.Errorf("a second owner: %v", err)
+	}
+}
+
+func TestNoDevice(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "notes.txt")
+	if err := os.WriteFile(path, []byte("kept"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := openDevice(path); conditionOf(err) != Unplugged {
+		t.Errorf("a file was taken for a printer: %v", err)
+	}
+	if b, err := os.ReadFile(path); err != nil || string(b) != "kept" {
+		t.Errorf("%q, %v", b, err)
+	}
+}
+
+// network plays a network printer: it answers the first queries and then
+// hangs, or cuts the connection.
+func network(t *testing.T, answers int, cut bool) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var wait sync.WaitGroup
+	wait.Go(func() {
+		left := answers
+		var open []net.Conn
+		defer func() {
+			for _, c := range open {
+				_ = c.Close() // cut already, perhaps
+			}
+		}()
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			open = append(open, c)
+			b := make([]byte, 3)
+			for ; left > 0; left-- {
+				if _, err := io.ReadFull(c, b); err != nil {
+					break
+				}
+				_, _ = c.Write([]byte{0x12}) // the reader may have gone
+			}
+			if cut && left == 0 {
+				_ = c.Close() // with bytes unread: a reset
+			}
+		}
+	})
+	t.Cleanup(func() {
+		_ = l.Close()
+		wait.Wait()
+	})
+	return l.Addr().String()
+}
+
+func TestNetworkPrinters(t *testing.T) {
+	for name, c := range map[string]struct {
+		answers   int
+		cut       bool
+		outcome   Outcome
+		condition Condition
+	}{
+		"hangs":            {0, false, Sent, Silent},
+		"hangs after look": {3, false, Sent, Silent},
+		"hangs after job":  {6, false, Sent, Silent},
+		"cuts":             {6, true, Failed, Unplugged},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p, changes := watched(t, Config{Kind: TCP, Address: network(t, c.answers, c.cut)})
+			until(t, p, changes, func(s State) bool { return s.Condition != Unknown })
+			if err := p.Print("slip", bytes.Repeat([]byte("slip "), 20_000)); err != nil {
+				t.Fatal(err)
+			}
+			s := until(t, p, changes, func(s State) bool { return s.Last.Name != "" })
+			if s.Last.Outcome != c.outcome || s.Condition != c.condition {
+				t.Errorf("%s and %s, want %s and %s: %v", s.Last.Outcome, s.Condition, c.outcome, c.condition, s.Last.Err)
+			}
+		})
+	}
+}
+
+// A counter that is stopped does not wait for a printer that takes nothing.
+func TestStopWhileStalled(t *testing.T) {
+	pty := play(t, true, nil)
+	p, err := New(Config{Kind: Serial, Address: pty.slave, Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.pace = pace{stall: time.Hour, answer: 50 * time.Millisecond}
+	if err := p.Print("slip", make([]byte, maxJob)); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	printing := make(chan struct{})
+	var once sync.Once
+	p.cfg.OnChange = func() {
+		if p.State().Printing != "" {
+			once.Do(func() { close(printing) })
+		}
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- p.Run(ctx) }()
+	<-printing
+	cancel()
+	if err := <-ended; !errors.Is(err, context.Canceled) {
+		t.Errorf("Run ended with %v", err)
+	}
+	if s := p.State(); s.Last.Outcome != Failed || s.Condition == Stalled || s.Condition == Unplugged {
+		t.Errorf("%+v", s)
+	}
+}
+
+func TestNobodyThere(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := l.Addr().String()
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	p, changes := watched(t, Config{Kind: TCP, Address: address})
+	if err := p.Print("slip", []byte("x")); err != nil {
+		t.Fatal(err)
+	}
+	s := until(t, p, changes, func(s State) bool { return s.Last.Name != "" })
+	if s.Last.Outcome != Failed || s.Condition != Unplugged || !strings.Contains(s.Problem, "check power") {
+		t.Errorf("%+v", s)
+	}
+}
+
+func TestPrintNeverWaits(t *testing.T) {
+	p, err := New(Config{Kind: TCP, Address: "192.0.2.1", Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range maxQueue {
+		if err := p.Print("slip", []byte("x")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for want, data := range map[error][]byte{ErrFull: []byte("x"), ErrEmpty: nil, ErrLarge: make([]byte, maxJob+1)} {
+		if err := p.Print("slip", data); !errors.Is(err, want) {
+			t.Errorf("%v, want %v", err, want)
+		}
+	}
+	if s := p.State(); s.Waiting != maxQueue || s.Condition != Unknown {
+		t.Errorf("%+v", s)
+	}
+}
+
+func TestConfigsRefused(t *testing.T) {
+	for name, c := range map[string]Config{
+		"no address": {Kind: USB}, "no kind": {Address: "x"}, "negative speed": {Kind: Serial, Address: "x", Baud: -1},
+		"no logger": {Kind: USB, Address: "x"},
+	} {
+		if _, err := New(c); err == nil {
+			t.Errorf("%s: taken", name)
+		}
+	}
+}

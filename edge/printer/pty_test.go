@@ -1,0 +1,159 @@
+//go:build linux
+
+package printer
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+	"unsafe"
+)
+
+// played is a printer at the other end of a pseudo-terminal: it answers status
+// queries and keeps what it is sent.
+type played struct {
+	master *os.File
+	slave  string
+
+	mu     sync.Mutex
+	got    bytes.Buffer
+	answer func(query byte) []byte // nil: silent
+}
+
+// play opens a pseudo-terminal in raw mode. A dead printer never reads.
+func play(t *testing.T, dead bool, answer func(byte) []byte) *played {
+	t.Helper()
+	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var number, unlock int32
+	control(t, master, syscall.TIOCSPTLCK, unsafe.Pointer(&unlock))
+	control(t, master, syscall.TIOCGPTN, unsafe.Pointer(&number))
+	p := &played{master: master, slave: fmt.Sprintf("/dev/pts/%d", number), answer: answer}
+	// held open, so that the terminal keeps its mode between two looks
+	held, err := os.OpenFile(p.slave, os.O_RDWR|syscall.O_NOCTTY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw := syscall.Termios{Cflag: syscall.CS8 | syscall.CREAD | syscall.CLOCAL}
+	raw.Cc[syscall.VMIN] = 1
+	control(t, held, syscall.TCSETS, unsafe.Pointer(&raw))
+	var wait sync.WaitGroup
+	if !dead {
+		wait.Go(p.read)
+	}
+	t.Cleanup(func() {
+		_ = master.Close() // a test may have unplugged it
+		_ = held.Close()
+		wait.Wait()
+	})
+	return p
+}
+
+func control(t *testing.T, f *os.File, request uintptr, argument unsafe.Pointer) {
+	t.Helper()
+	raw, err := f.SyscallConn()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var errno syscall.Errno
+	if err := raw.Control(func(fd uintptr) {
+		_, _, errno = syscall.Syscall(syscall.SYS_IOCTL, fd, request, uintptr(argument))
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if errno != 0 {
+		t.Fatal(errno)
+	}
+}
+
+func (p *played) read() {
+	var query []byte
+	b := make([]byte, 1)
+	for {
+		if _, err := p.master.Read(b); err != nil {
+			return
+		}
+		query = append(query, b[0])
+		if !bytes.HasPrefix([]byte{0x10, 0x04}, query[:min(2, len(query))]) {
+			p.mu.Lock()
+			p.got.Write(query)
+			p.mu.Unlock()
+			query = nil
+			continue
+		}
+		if len(query) == 3 {
+			p.mu.Lock()
+			answer := p.answer
+			p.mu.Unlock()
+			if answer != nil {
+				_, _ = p.master.Write(answer(query[2])) // unplugged meanwhile
+			}
+			query = nil
+		}
+	}
+}
+
+func (p *played) printed() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.got.String()
+}
+
+func well(byte) []byte { return []byte{0x12} }
+
+func noPaper(q byte) []byte {
+	return map[byte][]byte{1: {0x1a}, 2: {0x32}, 4: {0x7e}}[q]
+}
+
+// watched is a printer that runs, with a channel of its changes.
+func watched(t *testing.T, cfg Config) (*Printer, chan struct{}) {
+	t.Helper()
+	changes := make(chan struct{}, 1)
+	cfg.Logger = slog.New(slog.DiscardHandler)
+	cfg.OnChange = func() {
+		select {
+		case changes <- struct{}{}:
+		default:
+		}
+	}
+	p, err := New(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.pace = pace{stall: time.Second, answer: 100 * time.Millisecond}
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- p.Run(ctx) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-ended; !errors.Is(err, context.Canceled) {
+			t.Errorf("Run ended with %v", err)
+		}
+	})
+	return p, changes
+}
+
+// until waits for a state.
+func until(t *testing.T, p *Printer, changes chan struct{}, ok func(State) bool) State {
+	t.Helper()
+	limit := time.After(20 * time.Second)
+	for {
+		if s := p.State(); ok(s) {
+			return s
+		}
+		select {
+		case <-changes:
+		case <-limit:
+			t.Fatalf("the printer stays at %+v", p.State())
+		}
+	}
+}

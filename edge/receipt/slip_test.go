@@ -1,0 +1,113 @@
+package receipt
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"galla/edge"
+	"galla/edge/typeset"
+)
+
+func setter(t *testing.T) *typeset.Setter {
+	t.Helper()
+	s, err := typeset.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func reprint() Copy {
+	return Copy{Number: 2, At: time.Date(2026, 11, 22, 4, 0, 0, 0, time.UTC)}
+}
+
+func TestSlipBytes(t *testing.T) {
+	set := setter(t)
+	r := cases()["withdrawal-succeeded"]
+	hindi := with(r, func(r *edge.Record) { r.Customer = "शिवशंकर चौधरी" })
+	for name, c := range map[string]struct {
+		r     edge.Record
+		paper Paper
+		copy  Copy
+	}{
+		"slip-32":        {r, Paper{Columns: Narrow}, Copy{}},
+		"slip-48-again":  {r, Paper{Columns: Wide, DrawQR: true}, reprint()},
+		"slip-32-hindi":  {hindi, Paper{Columns: Narrow}, Copy{}},
+		"slip-48-hindi2": {hindi, Paper{Columns: Wide}, reprint()},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, err := Make(c.r, shop(), meaning).Slip(c.paper, c.copy, set)
+			if err != nil {
+				t.Fatal(err)
+			}
+			path := filepath.Join("testdata", name+".escpos")
+			if *update {
+				if err := os.WriteFile(path, got, 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal(got, want) {
+				t.Errorf("%d bytes differ from the %d of %s", len(got), len(want), path)
+			}
+		})
+	}
+}
+
+func TestSlipMarks(t *testing.T) {
+	r := Make(cases()["withdrawal-succeeded"], shop(), meaning)
+	for c, want := range map[Copy]int{{}: 0, reprint(): 2} {
+		got, err := r.Slip(Paper{Columns: Narrow}, c, setter(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := bytes.Count(got, []byte("DUPLICATE 2, 22 Nov 2026, 09:30:00")); n != want {
+			t.Errorf("marked %d times, want %d", n, want)
+		}
+		if !bytes.Contains(got, []byte("1P0AEPS-4711\x1d")) {
+			t.Error("no QR code of the reference")
+		}
+		if !bytes.Contains(got, []byte("XXXXXXXX7058")) {
+			t.Error("no masked number")
+		}
+	}
+}
+
+// An unanswered operation has no reference of the bank; the slip carries its id.
+func TestSlipOfTheUnanswered(t *testing.T) {
+	r := Make(cases()["withdrawal-unknown"], shop(), meaning)
+	if r.Reference != "01a1fda3-6789-76b2-bddd-9b2e2a564f1a" {
+		t.Errorf("reference %q", r.Reference)
+	}
+}
+
+func TestTestPage(t *testing.T) {
+	for _, columns := range []int{Narrow, Wide} {
+		b, err := TestPage(Paper{Columns: columns}, "Epson \x1b TM-T82", reprint().At, setter(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Contains(b, []byte("Epson TM-T82\n")) || !bytes.HasSuffix(b, []byte{0x1d, 'V', 66, 0}) {
+			t.Errorf("%d columns: %d bytes", columns, len(b))
+		}
+	}
+}
+
+func BenchmarkSlipInHindi(b *testing.B) {
+	set, err := typeset.New()
+	if err != nil {
+		b.Fatal(err)
+	}
+	r := Make(with(cases()["withdrawal-succeeded"], func(r *edge.Record) { r.Customer = "शिवशंकर चौधरी" }), shop(), meaning)
+	for b.Loop() {
+		if _, err := r.Slip(Paper{Columns: Wide}, Copy{}, set); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
