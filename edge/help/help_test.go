@@ -1,6 +1,7 @@
 package help
 
 import (
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -56,6 +57,32 @@ func TestEveryCode(t *testing.T) {
 	}
 }
 
+// The page explains a code in the agent's language, and what it does not know
+// it does not make up.
 func TestPage(t *testing.T) {
-	_ = webtest.Now
+	house := webtest.Serve(t, webtest.NewCounter(), New())
+	tests := []struct {
+		path string
+		has  []string
+		not  string
+	}{
+		{"/help", []string{"Codes of the bank", "700", "UW"}, "not known here"},
+		{"/help?code=u3", []string{"The fingerprint did not match.", `value="U3"`}, "not known here"},
+		{"/help?code=-1509", []string{"still starting"}, "not known here"},
+		{"/help?code=ZZ", []string{"The code ZZ is not known here. Do not give cash"}, ""},
+		{"/help?code=%3Cscript%3Ealert(1)", []string{"&lt;SCRIPT&gt;"}, "<SCRIPT>"},
+	}
+	v := house.Visitor(t)
+	v.Leads("/enter?operator=agent&to=/help")
+	for _, test := range tests {
+		page := v.Get(test.path, http.StatusOK)
+		webtest.Has(t, page, test.has...)
+		if test.not != "" {
+			webtest.HasNot(t, page, test.not)
+		}
+	}
+	hindi := house.Visitor(t)
+	hindi.Leads("/enter?operator=agent&language=hi&to=/help")
+	page := hindi.Get("/help?code=51", http.StatusOK)
+	webtest.Has(t, page, "नकद न दें")
 }
