@@ -17,7 +17,9 @@ import (
 	"galla/edge"
 	"galla/edge/codes"
 	"galla/edge/device"
+	"galla/edge/help"
 	"galla/edge/queue"
+	"galla/edge/readers"
 	"galla/edge/receipt"
 	"galla/edge/screen"
 	"galla/edge/uplink"
@@ -83,7 +85,11 @@ func Run(ctx context.Context, cfg Config) error {
 			return err
 		}
 		counter.Attach(line)
-		pages, err := screen.New(counter, screen.Config{Explain: explain, Receipt: receipts(settings), Rand: cfg.Rand, Logger: cfg.Logger})
+		devices, err := readers.New(reader, nil)
+		if err != nil {
+			return err
+		}
+		pages, err := screen.New(counter, screen.Config{Explain: explain, Receipt: receipts(settings), Rand: cfg.Rand, Logger: cfg.Logger}, devices, help.New())
 		if err != nil {
 			return err
 		}

@@ -120,14 +120,14 @@ func (c *captureCmd) Run(ctx context.Context) error {
 	}
 	service, err := c.service(ctx, client)
 	if err != nil {
-		return advised(err)
+		return c.unanswered(os.Stdout, err)
 	}
 	if !c.JSON {
 		_, _ = fmt.Fprintf(os.Stderr, "asking %s at %s …\n", cmp.Or(service.Vendor(), "the reader"), service.Address)
 	}
 	got, err := client.Capture(ctx, service, options)
 	if err != nil {
-		return advised(err)
+		return c.unanswered(os.Stdout, err)
 	}
 	return c.write(os.Stdout, got)
 }
@@ -142,7 +142,7 @@ func (c *captureCmd) service(ctx context.Context, client *rdservice.Client) (rds
 		return rdservice.Service{}, err
 	}
 	if len(scan.Services) == 0 {
-		return rdservice.Service{}, errors.New("no reader's service was found: check the reader's cable and that its RD service runs, then try again")
+		return rdservice.Service{}, errAbsent
 	}
 	return scan.Services[0], nil
 }
@@ -172,10 +172,25 @@ func (c *captureCmd) write(w io.Writer, got rdservice.Capture) error {
 	return t.Flush() // tells of the lines' errors too
 }
 
+// errAbsent says that no service was found.
+var errAbsent = fmt.Errorf("no reader's service was found: %w", rdservice.ErrRefused)
+
+// unanswered tells of a capture without an answer: programs get the same
+// object, with what to do, and the command fails all the same.
+func (c *captureCmd) unanswered(w io.Writer, err error) error {
+	if c.JSON {
+		j := rdservice.Explain(err)
+		if err := writeJSON(w, rdservice.Summary{ErrInfo: j.Text, Action: j.Action}); err != nil {
+			return err
+		}
+	}
+	return advised(err)
+}
+
 // advised adds what to do to an error of rdservice.
 func advised(err error) error {
 	var failed *rdservice.Error
-	if !errors.As(err, &failed) {
+	if !errors.As(err, &failed) && !errors.Is(err, errAbsent) {
 		return err
 	}
 	return fmt.Errorf("%w. %s", err, rdservice.Explain(err).Text)
