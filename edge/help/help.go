@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"galla/edge/codes"
 	"galla/edge/web"
@@ -23,12 +24,13 @@ const maxCode = 8
 type Help struct {
 	kit    *web.Kit
 	reader []string // errCodes of fingerprint readers, as rdservice judges them
+	face   []string // errCodes of face services, which mean other things
 }
 
 var _ web.Room = (*Help)(nil)
 
 // New makes the room.
-func New() *Help { return &Help{reader: readerCodes()} }
+func New() *Help { return &Help{reader: knownCodes("rd."), face: knownCodes("rd.face.")} }
 
 // Name is the room's.
 func (*Help) Name() string { return "help" }
@@ -82,7 +84,7 @@ func (h *Help) page(w http.ResponseWriter, r *http.Request, ses *web.Session) {
 			p.Unknown = say.Say("help.none", "code", code)
 		}
 	}
-	p.Groups = []group{{say.Say("help.reader"), h.Reader(say)}, {say.Say("help.bank"), Bank(say)}}
+	p.Groups = []group{{say.Say("help.reader"), h.Reader(say)}, {say.Say("help.face"), h.Face(say)}, {say.Say("help.bank"), Bank(say)}}
 	h.kit.Render(w, r, ses, http.StatusOK, web.Page{Name: "help/codes", Title: say.Say("help.title"), Back: "/", Data: p})
 }
 
@@ -91,6 +93,9 @@ func (h *Help) Find(w *words.Words, code string) []Entry {
 	var found []Entry
 	if slices.Contains(h.reader, code) {
 		found = append(found, readerEntry(w, readerTopic(w, code), code))
+	}
+	if slices.Contains(h.face, code) {
+		found = append(found, faceEntry(w, faceTopic(code), code))
 	}
 	for _, c := range codes.All() {
 		if c.Code == code {
@@ -103,10 +108,22 @@ func (h *Help) Find(w *words.Words, code string) []Entry {
 // Reader gives the entries of the reader's codes; those which the program is
 // to blame for share one.
 func (h *Help) Reader(w *words.Words) []Entry {
+	return entries(h.reader, func(code string) string { return readerTopic(w, code) },
+		func(topic string, of ...string) Entry { return readerEntry(w, topic, of...) })
+}
+
+// Face gives the entries of the face service's codes, one for each thing that
+// the agent can do.
+func (h *Help) Face(w *words.Words) []Entry {
+	return entries(h.face, faceTopic, func(topic string, of ...string) Entry { return faceEntry(w, topic, of...) })
+}
+
+// entries makes one entry of all codes of a topic, in the order of the codes.
+func entries(all []string, topicOf func(code string) string, entry func(topic string, of ...string) Entry) []Entry {
 	var topics []string
 	with := map[string][]string{}
-	for _, code := range h.reader {
-		topic := readerTopic(w, code)
+	for _, code := range all {
+		topic := topicOf(code)
 		if with[topic] == nil {
 			topics = append(topics, topic)
 		}
@@ -114,9 +131,22 @@ func (h *Help) Reader(w *words.Words) []Entry {
 	}
 	out := make([]Entry, len(topics))
 	for i, topic := range topics {
-		out[i] = readerEntry(w, topic, with[topic]...)
+		out[i] = entry(topic, with[topic]...)
 	}
 	return out
+}
+
+// faceTopic names the texts of a face service's code, by what rdservice makes
+// of it.
+func faceTopic(code string) string {
+	if rdservice.Judge(rdservice.Face, rdservice.PidReply{ErrCode: code}, time.Time{}, 0).Action == rdservice.RetryCustomer {
+		return "again"
+	}
+	return "support"
+}
+
+func faceEntry(w *words.Words, topic string, of ...string) Entry {
+	return Entry{strings.Join(of, " "), w.Say("help.face." + topic + ".says"), w.Say("help.face." + topic + ".do")}
 }
 
 // readerTopic names the texts of a reader's code.
@@ -131,13 +161,13 @@ func readerEntry(w *words.Words, topic string, of ...string) Entry {
 	return Entry{strings.Join(of, " "), w.Say("help.rd." + topic + ".says"), w.Say("help.rd." + topic + ".do")}
 }
 
-// readerCodes are the codes that rdservice knows for fingerprint readers: the
-// keys of its sentences of the form rd.<number>.
-func readerCodes() []string {
+// knownCodes are the codes that rdservice knows of a family: the keys of its
+// sentences that are a prefix and a number.
+func knownCodes(prefix string) []string {
 	var out []string
 	for _, s := range rdservice.Sentences() {
-		code := strings.TrimPrefix(s.Key, "rd.")
-		if strings.Trim(code, "-0123456789") == "" && !slices.Contains(out, code) {
+		code, ok := strings.CutPrefix(s.Key, prefix)
+		if ok && strings.Trim(code, "-0123456789") == "" && !slices.Contains(out, code) {
 			out = append(out, code)
 		}
 	}

@@ -35,13 +35,13 @@ func TestEveryCode(t *testing.T) {
 	for _, l := range words.Languages() {
 		w := book.In(l.Code)
 		var all []string
-		for _, e := range slices.Concat(h.Reader(w), Bank(w)) {
+		for _, e := range slices.Concat(h.Reader(w), h.Face(w), Bank(w)) {
 			if e.Says == "" || e.Do == "" || strings.HasPrefix(e.Says, "help.") || strings.HasPrefix(e.Do, "help.") {
 				t.Errorf("%s: %+v has no text", l.Code, e)
 			}
 			all = append(all, strings.Fields(e.Codes)...)
 		}
-		if want := len(h.reader) + len(codes.All()); len(all) != want {
+		if want := len(h.reader) + len(h.face) + len(codes.All()); len(all) != want {
 			t.Errorf("%s: %d codes, want %d", l.Code, len(all), want)
 		}
 		no := strings.Fields(w.Say("help.bank.final.do"))[0]
