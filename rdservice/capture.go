@@ -82,11 +82,17 @@ func (c Capture) Summary() Summary {
 // is a Capture whose Judgement is not usable. Errors are ErrOptions, ErrAddress
 // or an *Error; ErrBusy where this client is capturing on the device already.
 func (c *Client) Capture(ctx context.Context, s Service, o Options) (Capture, error) {
-	body, err := o.XML()
-	if err != nil {
+	if err := o.Validate(); err != nil {
 		return Capture{}, err
 	}
 	u, err := target(opCapture, s.Address, s.CapturePath)
+	if err != nil {
+		return Capture{}, err
+	}
+	if o.Custom == nil {
+		o.Custom = c.customFor(u.Host, s)
+	}
+	body, err := o.XML()
 	if err != nil {
 		return Capture{}, err
 	}

@@ -34,6 +34,9 @@ const maxAddresses = 64
 type Config struct {
 	FirstPort, LastPort int      // the range on 127.0.0.1; 11100 to 11120 where both are zero
 	Extra               []string // further addresses, such as http://127.0.0.1:12345
+	// Makers are the particulars of makers; those of Makers where nil and the
+	// range is the standard one. An empty list is none.
+	Makers []Maker
 	// MaxAge is how old, or how far ahead, a capture's own timestamp may be;
 	// DefaultMaxAge where zero.
 	MaxAge time.Duration
@@ -46,6 +49,7 @@ type Config struct {
 type Client struct {
 	addresses []*url.URL
 	maxAge    time.Duration
+	makers    []Maker
 	doors     doors
 
 	mu    sync.Mutex
@@ -59,11 +63,21 @@ type Client struct {
 func New(cfg Config) (*Client, error) {
 	if cfg.FirstPort == 0 && cfg.LastPort == 0 {
 		cfg.FirstPort, cfg.LastPort = FirstPort, LastPort
+		if cfg.Makers == nil {
+			cfg.Makers = Makers()
+		}
+	}
+	extra := slices.Clone(cfg.Extra)
+	for _, m := range cfg.Makers {
+		if !validCustom(m.Custom) {
+			return nil, fmt.Errorf("the CustOpts of maker %q can't be sent: at most %d, each with a name and up to %d printable bytes", m.Name, maxCustom, maxCustomBytes)
+		}
+		extra = append(extra, m.Addresses...)
 	}
 	if cfg.FirstPort < 1 || cfg.LastPort > 65535 || cfg.FirstPort > cfg.LastPort {
 		return nil, fmt.Errorf("%d-%d is no range of ports", cfg.FirstPort, cfg.LastPort)
 	}
-	if n := cfg.LastPort - cfg.FirstPort + 1 + len(cfg.Extra); n > maxAddresses {
+	if n := cfg.LastPort - cfg.FirstPort + 1 + len(extra); n > maxAddresses {
 		return nil, fmt.Errorf("%d addresses are too many; at most %d can be asked at once", n, maxAddresses)
 	}
 	if cfg.MaxAge == 0 {
@@ -71,6 +85,7 @@ func New(cfg Config) (*Client, error) {
 	}
 	c := &Client{
 		maxAge: cfg.MaxAge,
+		makers: slices.Clone(cfg.Makers),
 		doors:  newDoors(cfg.Dial),
 		busy:   map[string]bool{},
 		seen:   map[string]Service{},
@@ -79,7 +94,7 @@ func New(cfg Config) (*Client, error) {
 	for port := cfg.FirstPort; port <= cfg.LastPort; port++ {
 		c.addresses = append(c.addresses, &url.URL{Scheme: "http", Host: "127.0.0.1:" + strconv.Itoa(port)})
 	}
-	for _, text := range cfg.Extra {
+	for _, text := range extra {
 		u, err := parseAddress(text)
 		if err != nil {
 			return nil, err

@@ -132,7 +132,7 @@ func TestDiscoverEveryState(t *testing.T) {
 		11102: ErrTimeout, 11103: ErrTimeout, 11104: ErrBroken, 11105: ErrStatus, 11106: ErrStatus,
 		11107: ErrForeignHost, 11108: ErrTooLarge, 11109: ErrTimeout, 11110: ErrBroken, 11111: ErrReply,
 		11112: ErrReply, 11113: ErrReply, 11114: ErrReply, 11117: ErrStatus, 11118: ErrBroken,
-		11119: ErrBroken, 11120: ErrRefused,
+		11119: ErrBroken, 11120: ErrRefused, 11200: ErrRefused, 8005: ErrRefused,
 	}
 	synctest.Test(t, func(t *testing.T) {
 		client := newClient(t, c, Config{})
@@ -159,7 +159,7 @@ func TestDiscoverEveryState(t *testing.T) {
 		}
 		for _, f := range scan.Failures {
 			var port int
-			if _, err := fmt.Sscanf(f.Address, "http://127.0.0.1:%d", &port); err != nil {
+			if _, err := fmt.Sscanf(strings.Replace(f.Address, "https:", "http:", 1), "http://127.0.0.1:%d", &port); err != nil {
 				t.Fatal(err)
 			}
 			if !errors.Is(f, want[port]) {

@@ -4,7 +4,8 @@
 // counter.
 //
 // An RD service is an HTTP server on the loopback address, port 11100 to 11120,
-// with three methods of its own. The way of the data:
+// with three methods of its own; makers' other addresses and wishes are data
+// (Makers). The way of the data:
 //
 //	Discover ── RDSERVICE / ──────────► READY, USED or NOTREADY, and two paths
 //	Info     ── DEVICEINFO <path> ────► identity, serial, level, certificate end

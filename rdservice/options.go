@@ -54,6 +54,9 @@ type Options struct {
 	Timeout time.Duration // how long the person has; DefaultTimeout where zero
 	Wadh    string        // WadhEKYC for e-KYC, otherwise empty
 	Env     string        // P (production) where empty, PP or S
+	// Custom are CustOpts. Where nil, Client.Capture sends those that the
+	// service's Maker needs, which mostly are none.
+	Custom []Param
 }
 
 // withDefaults fills in what the zero value leaves out.
@@ -111,6 +114,9 @@ func (o Options) Validate() error {
 	default:
 		wrong = append(wrong, "Env must be P, PP or S")
 	}
+	if !validCustom(o.Custom) {
+		wrong = append(wrong, fmt.Sprintf("Custom must be at most %d params, each with a name and up to %d printable bytes", maxCustom, maxCustomBytes))
+	}
 	if len(wrong) > 0 {
 		return fmt.Errorf("%w: %s", ErrOptions, strings.Join(wrong, "; "))
 	}
@@ -118,7 +124,8 @@ func (o Options) Validate() error {
 }
 
 // XML is the PidOptions document in the form that every maker accepts: one
-// line, no declaration, no CustOpts. Errors are those of Validate.
+// line, no declaration, and CustOpts only where Custom has any. Errors are
+// those of Validate.
 func (o Options) XML() ([]byte, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
@@ -128,7 +135,20 @@ func (o Options) XML() ([]byte, error) {
 	if o.Wadh != "" {
 		wadh = ` wadh="` + o.Wadh + `"` // base64 needs no escaping
 	}
+	var custom strings.Builder
+	if len(o.Custom) > 0 {
+		custom.WriteString("<CustOpts>")
+		for _, p := range o.Custom {
+			custom.WriteString(`<Param name="` + attribute(p.Name) + `" value="` + attribute(p.Value) + `"/>`)
+		}
+		custom.WriteString("</CustOpts>")
+	}
 	return fmt.Appendf(nil, `<PidOptions ver="1.0"><Opts fCount="%d" fType="%s" iCount="%d" pCount="%d"`+
-		` format="0" pidVer="2.0" timeout="%d"%s posh="UNKNOWN" env="%s"/></PidOptions>`,
-		o.Fingers, o.Form.code(), o.Irises, o.Faces, o.Timeout.Milliseconds(), wadh, o.Env), nil
+		` format="0" pidVer="2.0" timeout="%d"%s posh="UNKNOWN" env="%s"/>%s</PidOptions>`,
+		o.Fingers, o.Form.code(), o.Irises, o.Faces, o.Timeout.Milliseconds(), wadh, o.Env, custom.String()), nil
+}
+
+// attribute escapes a text for an attribute in double quotes.
+func attribute(s string) string {
+	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;").Replace(s)
 }

@@ -85,7 +85,7 @@ func Run(ctx context.Context, cfg Config) error {
 			return err
 		}
 		counter.Attach(line)
-		rooms, err := openRooms(counter, operators, q, cfg)
+		rooms, err := openRooms(counter, operators, q, reader, cfg)
 		if err != nil {
 			return err
 		}

@@ -5,21 +5,38 @@ import (
 
 	"galla/edge"
 	"galla/edge/crew"
+	"galla/edge/customer"
+	"galla/edge/device"
+	"galla/edge/help"
 	"galla/edge/people"
 	"galla/edge/queue"
+	"galla/edge/readers"
 	"galla/edge/send"
+	"galla/edge/shop"
 	"galla/edge/web"
 )
 
 // openRooms makes the rooms that the screen puts together.
-func openRooms(counter *edge.Counter, operators *people.People, q *queue.Queue, cfg Config) ([]web.Room, error) {
-	managing, err := crew.New(operators)
-	if err != nil {
-		return nil, err
-	}
+func openRooms(counter *edge.Counter, operators *people.People, q *queue.Queue, reader *device.Device, cfg Config) ([]web.Room, error) {
 	sending, err := send.New(counter, send.Config{Cache: q, Now: time.Now, Rand: cfg.Rand, Logger: cfg.Logger})
 	if err != nil {
 		return nil, err
 	}
-	return []web.Room{sending, managing}, nil
+	shops, err := shop.New(counter, q, shop.Config{Rand: cfg.Rand, Logger: cfg.Logger})
+	if err != nil {
+		return nil, err
+	}
+	front, err := customer.New(counter, customer.Config{Picture: shops.Picture, Rand: cfg.Rand, Logger: cfg.Logger})
+	if err != nil {
+		return nil, err
+	}
+	managing, err := crew.New(operators)
+	if err != nil {
+		return nil, err
+	}
+	devices, err := readers.New(reader, nil)
+	if err != nil {
+		return nil, err
+	}
+	return []web.Room{sending, shops, front, managing, devices, help.New()}, nil
 }

@@ -87,8 +87,11 @@ var importMap = []line{
 	{"edge/typeset", []string{"edge/escpos", everyone}},
 	{"edge/printer", []string{"edge/escpos", everyone}},
 	{"edge/device", []string{"edge", "rdservice", everyone}},
+	{"edge/doctor", []string{"rdservice", everyone}},
+	{"edge/help", []string{"edge/codes", "edge/web", "edge/words", "rdservice", everyone}},
+	{"edge/readers", []string{"edge", "edge/web", "edge/words", "rdservice", everyone}},
 	{"edge/daemon", []string{"edge/...", "rdservice", everyone}},
-	{"edge/cmd/galla-edge", []string{"edge/daemon", everyone}},
+	{"edge/cmd/galla-edge", []string{"edge/daemon", "edge/doctor", "rdservice", everyone}},
 
 	{"rdservice", nil},
 	{"rdservice/rdcrypto", nil},

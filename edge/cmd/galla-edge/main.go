@@ -27,6 +27,10 @@ type cli struct {
 	Run   runCmd   `cmd:"" default:"withargs" help:"Serve the counter."`
 	Enrol enrolCmd `cmd:"" help:"Bind this counter to a merchant by a one-time code."`
 	Pin   pinCmd   `cmd:"" help:"Give the agent who enrolled the counter a new PIN. Stop the counter first."`
+
+	Devices devicesCmd `cmd:"" help:"List the fingerprint readers of this computer."`
+	Capture captureCmd `cmd:"" help:"Ask a reader for a capture and tell what came back, without the capture."`
+	Doctor  doctorCmd  `cmd:"" help:"Examine this counter and say what to do; the report has no personal data."`
 }
 
 type runCmd struct {

@@ -1,0 +1,236 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"galla/edge/daemon"
+	"galla/edge/doctor"
+	"galla/rdservice"
+)
+
+// places says where readers are looked for.
+type places struct {
+	Ports string `help:"Ports to look at, such as 11100-11120; without it those of the specification and the makers' own."`
+	RDSim string `env:"GALLA_RDSIM_ADDR" help:"A further address to look for a registered-device service at."`
+}
+
+func (p places) client() (*rdservice.Client, error) {
+	cfg := rdservice.Config{Extra: nonEmpty(p.RDSim)}
+	if p.Ports != "" {
+		first, last, isRange := strings.Cut(p.Ports, "-")
+		if !isRange {
+			last = first
+		}
+		var err, err2 error
+		cfg.FirstPort, err = strconv.Atoi(strings.TrimSpace(first))
+		cfg.LastPort, err2 = strconv.Atoi(strings.TrimSpace(last))
+		if err != nil || err2 != nil {
+			return nil, fmt.Errorf("--ports %q is no range of ports; write it as 11100-11120", p.Ports)
+		}
+	}
+	return rdservice.New(cfg)
+}
+
+type devicesCmd struct {
+	places
+	JSON bool `help:"As JSON, for programs."`
+}
+
+// Run lists the readers of this computer.
+func (d *devicesCmd) Run(ctx context.Context) error {
+	client, err := d.client()
+	if err != nil {
+		return err
+	}
+	found, err := client.Survey(ctx)
+	if err != nil {
+		return err
+	}
+	return d.write(os.Stdout, found, time.Now())
+}
+
+func (d *devicesCmd) write(w io.Writer, found []rdservice.Device, now time.Time) error {
+	rows := make([]rdservice.Listing, len(found))
+	for i, device := range found {
+		rows[i] = device.Listing()
+	}
+	if d.JSON {
+		return writeJSON(w, rows)
+	}
+	if len(rows) == 0 {
+		_, err := fmt.Fprintln(w, "No reader's service was found. Check the reader's cable and that its RD service runs.")
+		return err
+	}
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	_, _ = fmt.Fprintln(t, "STATUS\tMAKER\tMODEL\tSERIAL\tLEVEL\tCERTIFICATE\tADDRESS")
+	for i, r := range rows {
+		_, _ = fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", r.Status, cmp.Or(r.Vendor, "?"), cmp.Or(r.MI, "?"),
+			cmp.Or(r.Serial, "?"), cmp.Or(string(r.Level), "?"), until(found[i].Info, now), r.Address)
+	}
+	return t.Flush() // tells of the lines' errors too
+}
+
+// until says how long a device's certificate is good.
+func until(info rdservice.DeviceInfo, now time.Time) string {
+	day := info.CertificateEnds.In(rdservice.Kolkata()).Format(time.DateOnly)
+	switch info.Certificate(now) {
+	case rdservice.CertificateUnknown:
+		return "?"
+	case rdservice.CertificateEnded:
+		return day + " (ended)"
+	case rdservice.CertificateEnding:
+		return day + " (ends soon)"
+	}
+	return day
+}
+
+type captureCmd struct {
+	places
+	Address string        `help:"Address of the RD service; without it the best one that is found."`
+	Fingers int           `help:"How many fingers; one where no iris or face is asked for."`
+	Irises  int           `help:"How many irises."`
+	Faces   int           `help:"How many faces."`
+	Timeout time.Duration `default:"10s" help:"How long the person has."`
+	EKYC    bool          `name:"ekyc" help:"Capture for an e-KYC step (wadh)."`
+	JSON    bool          `help:"As JSON, for programs."`
+}
+
+// Run asks a reader for a capture, tells what came back, and drops it.
+func (c *captureCmd) Run(ctx context.Context) error {
+	options := rdservice.Options{Fingers: c.Fingers, Irises: c.Irises, Faces: c.Faces, Timeout: c.Timeout}
+	if c.EKYC {
+		options.Wadh = rdservice.WadhEKYC
+	}
+	client, err := c.client()
+	if err != nil {
+		return err
+	}
+	service, err := c.service(ctx, client)
+	if err != nil {
+		return c.unanswered(os.Stdout, err)
+	}
+	if !c.JSON {
+		_, _ = fmt.Fprintf(os.Stderr, "asking %s at %s …\n", cmp.Or(service.Vendor(), "the reader"), service.Address)
+	}
+	got, err := client.Capture(ctx, service, options)
+	if err != nil {
+		return c.unanswered(os.Stdout, err)
+	}
+	return c.write(os.Stdout, got)
+}
+
+// service finds whom to ask.
+func (c *captureCmd) service(ctx context.Context, client *rdservice.Client) (rdservice.Service, error) {
+	if c.Address != "" {
+		return client.Probe(ctx, c.Address)
+	}
+	scan, err := client.Discover(ctx)
+	if err != nil {
+		return rdservice.Service{}, err
+	}
+	if len(scan.Services) == 0 {
+		return rdservice.Service{}, errAbsent
+	}
+	return scan.Services[0], nil
+}
+
+func (c *captureCmd) write(w io.Writer, got rdservice.Capture) error {
+	s := got.Summary()
+	if c.JSON {
+		return writeJSON(w, s)
+	}
+	number := func(n *int) string {
+		if n == nil {
+			return "not told"
+		}
+		return strconv.Itoa(*n)
+	}
+	at := "nothing was captured"
+	if s.CapturedAt != nil {
+		at = s.CapturedAt.Format("2006-01-02 15:04:05 -0700")
+	}
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, row := range [][2]string{
+		{"errCode", s.ErrCode}, {"errInfo", s.ErrInfo}, {"quality", number(s.QScore)}, {"minutiae", number(s.NmPoints)},
+		{"captured at", at}, {"bytes", strconv.Itoa(s.Bytes)}, {"action", string(s.Action)}, {"", got.Judgement.Text},
+	} {
+		_, _ = fmt.Fprintf(t, "%s\t%s\n", row[0], row[1])
+	}
+	return t.Flush() // tells of the lines' errors too
+}
+
+// errAbsent says that no service was found.
+var errAbsent = fmt.Errorf("no reader's service was found: %w", rdservice.ErrRefused)
+
+// unanswered tells of a capture without an answer: programs get the same
+// object, with what to do, and the command fails all the same.
+func (c *captureCmd) unanswered(w io.Writer, err error) error {
+	if c.JSON {
+		j := rdservice.Explain(err)
+		if err := writeJSON(w, rdservice.Summary{ErrInfo: j.Text, Action: j.Action}); err != nil {
+			return err
+		}
+	}
+	return advised(err)
+}
+
+// advised adds what to do to an error of rdservice.
+func advised(err error) error {
+	var failed *rdservice.Error
+	if !errors.As(err, &failed) && !errors.Is(err, errAbsent) {
+		return err
+	}
+	return fmt.Errorf("%w. %s", err, rdservice.Explain(err).Text)
+}
+
+type doctorCmd struct {
+	places
+	Addr string `env:"GALLA_COUNTER_ADDR" default:"http://127.0.0.1:7200" help:"Loopback address of the counter's pages."`
+	JSON bool   `help:"As JSON, for programs."`
+}
+
+// errUnwell ends the command with a code that scripts can see; the report has
+// said everything.
+var errUnwell = errors.New("something needs attention: see above")
+
+// Run examines this counter. The report has no personal data.
+func (d *doctorCmd) Run(ctx context.Context, c *cli) error {
+	client, err := d.client()
+	if err != nil {
+		return err
+	}
+	report, err := daemon.Examine(ctx, daemon.Config{Data: c.Data, Addr: d.Addr, Version: version()}, client, rand.Reader)
+	if err != nil {
+		return err
+	}
+	if d.JSON {
+		err = writeJSON(os.Stdout, report)
+	} else {
+		_, err = report.WriteTo(os.Stdout)
+	}
+	if err == nil && report.Worst() == doctor.Bad {
+		return errUnwell
+	}
+	return err
+}
+
+func writeJSON(w io.Writer, v any) error {
+	if err := json.MarshalWrite(w, v, jsontext.WithIndent("  ")); err != nil {
+		return fmt.Errorf("write the answer: %w", err)
+	}
+	_, err := fmt.Fprintln(w)
+	return err
+}

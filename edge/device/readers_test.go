@@ -1,0 +1,42 @@
+package device
+
+import (
+	"context"
+	"errors"
+	"io"
+	"testing"
+
+	"galla/rdservice"
+	"galla/rdservice/rdsim"
+)
+
+// All readers are told of, and which one captures; a capture is not disturbed.
+func TestReaders(t *testing.T) {
+	t.Parallel()
+	a, b := newReader(t, rdsim.Config{Profile: "mantra", Serial: "A"}), newReader(t, rdsim.Config{Profile: "morpho", Serial: "B"})
+	a.post(t, "/sim/device", `{"status":"NOTREADY"}`)
+	d := newDevice(t, io.Discard, Config{Extra: []string{a.address, b.address}})
+	found, err := d.Readers(t.Context())
+	if err != nil || len(found) != 2 || found[0].Info.Serial != "B" || found[1].Service.Address != a.address {
+		t.Fatalf("%+v, %v", found, err)
+	}
+	if d.InUse() != "" {
+		t.Errorf("before a look %s is in use", d.InUse())
+	}
+	if _, err := d.Capture(t.Context()); err != nil || d.InUse() != b.address {
+		t.Errorf("%v, in use %s", err, d.InUse())
+	}
+	if !d.begin() {
+		t.Fatal("no capture can begin")
+	}
+	before := b.count("RDSERVICE")
+	if _, err := d.Readers(t.Context()); !errors.Is(err, rdservice.ErrBusy) || b.count("RDSERVICE") != before {
+		t.Errorf("a capture was disturbed: %v", err)
+	}
+	d.end()
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := d.Readers(gone); !errors.Is(err, rdservice.ErrCancelled) {
+		t.Errorf("cancelled: %v", err)
+	}
+}

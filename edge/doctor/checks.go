@@ -1,0 +1,157 @@
+package doctor
+
+import (
+	"bytes"
+	"context"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"galla/rdservice"
+)
+
+// whyNot says in plain words why an address did not answer. The error itself is
+// not quoted: it may hold a URL.
+func whyNot(ctx context.Context, err error) string {
+	var unknownHost *net.DNSError
+	var authority x509.UnknownAuthorityError
+	var hostname x509.HostnameError
+	var invalid x509.CertificateInvalidError
+	switch {
+	case ctx.Err() != nil, errors.Is(err, os.ErrDeadlineExceeded):
+		return "no answer in time"
+	case errors.As(err, &unknownHost):
+		return "its name was not found"
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return "nothing listens there"
+	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
+		return "its certificate is not valid at this computer's time"
+	case errors.As(err, &authority), errors.As(err, &hostname), errors.As(err, &invalid):
+		return "its certificate is not trusted"
+	}
+	return "the connection failed"
+}
+
+// readers examines the RD services and their certificates.
+func (d *Doctor) readers(ctx context.Context) []Finding {
+	devices, err := d.cfg.Readers.Survey(ctx)
+	if err != nil {
+		return []Finding{{"reader", Unknown, "The readers could not be looked for.", rdservice.Explain(err).Text}}
+	}
+	if len(devices) == 0 {
+		return []Finding{{"reader", Bad, "No fingerprint reader's service was found.", "Check the reader's cable and that its RD service is installed and running, then try again."}}
+	}
+	var found []Finding
+	for _, device := range devices {
+		found = append(found, reader(device), certificate(device, d.cfg.Now()))
+	}
+	return found
+}
+
+// called is what a device is called, without its serial.
+func called(d rdservice.Device) string {
+	l := d.Listing()
+	name := l.Vendor
+	if name == "" {
+		name = "A reader of an unknown maker"
+	}
+	return name + " at " + l.Address
+}
+
+func reader(d rdservice.Device) Finding {
+	name := called(d)
+	switch {
+	case d.Service.CapturePath == "":
+		return Finding{"reader", Bad, name + " offers no capture.", "Restart its RD service; if that does not help, install it again."}
+	case d.Service.Status == rdservice.Ready:
+		return Finding{"reader", OK, name + " is ready.", ""}
+	case d.Service.Status == rdservice.Used:
+		return Finding{"reader", Warn, name + " is in use.", "Wait until its capture has ended, or close the other program that holds it."}
+	case d.Service.Status == rdservice.NotReady:
+		return Finding{"reader", Bad, name + " is not ready.", "Plug the reader in (again), with the internet on, and wait half a minute."}
+	}
+	return Finding{"reader", Warn, name + " has a status that is not known here.", "Restart its RD service."}
+}
+
+func certificate(d rdservice.Device, now time.Time) Finding {
+	const renew = "Leave the reader plugged in with the internet on: its service renews the certificate. If the day does not change, ask the reader's supplier."
+	ends := d.Info.CertificateEnds.In(rdservice.Kolkata()).Format("2 Jan 2006")
+	switch d.Info.Certificate(now) {
+	case rdservice.CertificateEnded:
+		return Finding{"certificate", Bad, called(d) + ": its certificate ended on " + ends + ".", renew}
+	case rdservice.CertificateEnding:
+		return Finding{"certificate", Warn, called(d) + ": its certificate ends on " + ends + ".", renew}
+	case rdservice.CertificateGood:
+		return Finding{"certificate", OK, called(d) + ": its certificate is good until " + ends + ".", ""}
+	}
+	return Finding{"certificate", Unknown, called(d) + ": the end of its certificate could not be read.", ""}
+}
+
+// disk writes what a day needs, has it reach the disk, and removes it.
+func (d *Doctor) disk(context.Context) []Finding {
+	err := func() (err error) {
+		f, err := os.CreateTemp(d.cfg.Folder, ".doctor-*")
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, f.Close(), os.Remove(f.Name())) }()
+		if _, err := f.Write(bytes.Repeat([]byte{0xa5}, probeBytes)); err != nil {
+			return err
+		}
+		return f.Sync()
+	}()
+	switch {
+	case err == nil:
+		return []Finding{{"disk", OK, "The disk takes new entries.", ""}}
+	case errors.Is(err, fs.ErrNotExist):
+		return []Finding{{"disk", Bad, "The data folder does not exist.", "Check GALLA_DATA; before enrolment there is none."}}
+	case errors.Is(err, fs.ErrPermission):
+		return []Finding{{"disk", Bad, "This user may not write in the data folder.", "Run the program as the user that serves the counter."}}
+	}
+	return []Finding{{"disk", Bad, "The disk takes no new entries: it is full or has a fault.", "Free some space (downloads, old pictures) and try again. If it stays so, have the disk checked."}}
+}
+
+// queue examines the queue's file from outside.
+func (d *Doctor) queue(context.Context) []Finding {
+	info, err := os.Stat(d.cfg.QueueFile)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return []Finding{{"queue", Warn, "There is no queue yet.", "It is made when the counter first runs. If this counter has worked before, call support: do not start it."}}
+	case err != nil:
+		return []Finding{{"queue", Bad, "The queue's file can't be read.", "Run the program as the user that serves the counter."}}
+	case !info.Mode().IsRegular() || info.Size() == 0:
+		return []Finding{{"queue", Bad, "The queue's file is no proper file.", "Call support: do not start the counter."}}
+	}
+	mib := fmt.Sprintf("The queue's file has %.1f MiB", float64(info.Size())/(1<<20))
+	if d.cfg.QueueMax > 0 && info.Size() > d.cfg.QueueMax/10*9 {
+		return []Finding{{"queue", Warn, mib + " and is nearly full.", "Call support. Old history is forgotten by itself once the line is up."}}
+	}
+	return []Finding{{"queue", OK, mib + ".", ""}}
+}
+
+// printer looks for device files of printers on this computer's cables.
+func (d *Doctor) printer(context.Context) []Finding {
+	for _, pattern := range d.cfg.Printers {
+		matches, err := filepath.Glob(pattern)
+		if err != nil {
+			continue // a pattern of ours that is wrong finds nothing
+		}
+		for _, file := range matches {
+			f, err := os.OpenFile(file, os.O_WRONLY|syscall.O_NONBLOCK, 0)
+			if errors.Is(err, fs.ErrPermission) {
+				return []Finding{{"printer", Bad, "A printer is plugged in, but this user may not write to it.", "Add the user to the group 'lp' and log in again."}}
+			}
+			if err == nil {
+				_ = f.Close()
+				return []Finding{{"printer", OK, "A printer is plugged in.", ""}}
+			}
+		}
+	}
+	return []Finding{{"printer", Unknown, "No receipt printer was found on a USB cable.", "If there should be one: check its cable and power. Printing by the browser always works."}}
+}

@@ -1,0 +1,152 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"galla/rdservice"
+)
+
+type fakeReaders struct {
+	devices []rdservice.Device
+	err     error
+}
+
+func (f fakeReaders) Survey(context.Context) ([]rdservice.Device, error) { return f.devices, f.err }
+
+var now = time.Date(2026, 11, 21, 10, 0, 0, 0, rdservice.Kolkata())
+
+// well is a counter in good order; spoil makes it another one.
+func well(t *testing.T, spoil func(*Config)) Report {
+	t.Helper()
+	date := now
+	central := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Date", date.UTC().Format(http.TimeFormat))
+		if r.Header.Get("X") == "portal" {
+			http.Redirect(w, r, "http://login.example/", http.StatusFound)
+		}
+	}))
+	t.Cleanup(central.Close)
+	folder := t.TempDir()
+	queue := filepath.Join(folder, "queue.db")
+	if err := os.WriteFile(queue, make([]byte, 1<<16), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	printer := filepath.Join(folder, "lp0")
+	if err := os.WriteFile(printer, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cfg := Config{
+		Readers: fakeReaders{devices: []rdservice.Device{{
+			Service: rdservice.Service{Address: "http://127.0.0.1:11100", Status: rdservice.Ready, CapturePath: "/rd/capture"},
+			Info:    rdservice.DeviceInfo{DPID: "MANTRA.MSIPL", Serial: "SERIAL-4711", CertificateEnds: now.AddDate(0, 0, 30)},
+		}}},
+		Folder: folder, QueueFile: queue, QueueMax: 1 << 20,
+		Uplink: "ws" + strings.TrimPrefix(central.URL, "http") + "/uplink", Pages: central.URL,
+		Printers: []string{filepath.Join(folder, "lp*")}, Version: "v1",
+		Now: func() time.Time { return now },
+	}
+	if spoil != nil {
+		spoil(&cfg)
+	}
+	d, err := New(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := d.Examine(t.Context())
+	var text strings.Builder
+	if _, err := r.WriteTo(&text); err != nil {
+		t.Fatal(err)
+	}
+	for _, secret := range []string{"SERIAL-4711", folder, "token=geheim"} {
+		if strings.Contains(text.String(), secret) {
+			t.Errorf("the report tells %q:\n%s", secret, text.String())
+		}
+	}
+	for _, f := range r.Findings {
+		if f.Says == "" || (f.Verdict == Bad || f.Verdict == Warn) && f.Do == "" {
+			t.Errorf("%+v does not say what to do", f)
+		}
+	}
+	return r
+}
+
+func TestWell(t *testing.T) {
+	r := well(t, nil)
+	if r.Worst() != OK || len(r.Findings) != 9 {
+		t.Errorf("%+v", r)
+	}
+}
+
+func TestUnwell(t *testing.T) {
+	reader := func(status rdservice.Status, path string, ends time.Time) fakeReaders {
+		return fakeReaders{devices: []rdservice.Device{{
+			Service: rdservice.Service{Address: "http://127.0.0.1:11100", Status: status, CapturePath: path},
+			Info:    rdservice.DeviceInfo{Serial: "SERIAL-4711", CertificateEnds: ends},
+		}}}
+	}
+	later := now.AddDate(1, 0, 0)
+	tests := map[string]struct {
+		spoil   func(*Config)
+		subject string
+		want    Verdict
+		says    string
+	}{
+		"no reader":           {func(c *Config) { c.Readers = fakeReaders{} }, "reader", Bad, "No fingerprint"},
+		"scan broken off":     {func(c *Config) { c.Readers = fakeReaders{err: rdservice.ErrTimeout} }, "reader", Unknown, "could not"},
+		"reader in use":       {func(c *Config) { c.Readers = reader(rdservice.Used, "/c", later) }, "reader", Warn, "in use"},
+		"reader not ready":    {func(c *Config) { c.Readers = reader(rdservice.NotReady, "/c", later) }, "reader", Bad, "not ready"},
+		"reader strange":      {func(c *Config) { c.Readers = reader("SLEEPY", "/c", later) }, "reader", Warn, "status"},
+		"no capture":          {func(c *Config) { c.Readers = reader(rdservice.Ready, "", later) }, "reader", Bad, "offers no capture"},
+		"certificate ended":   {func(c *Config) { c.Readers = reader(rdservice.Ready, "/c", now) }, "certificate", Bad, "ended on 21 Nov 2026"},
+		"certificate ending":  {func(c *Config) { c.Readers = reader(rdservice.Ready, "/c", now.AddDate(0, 0, 7)) }, "certificate", Warn, "ends on 28 Nov 2026"},
+		"certificate unknown": {func(c *Config) { c.Readers = reader(rdservice.Ready, "/c", time.Time{}) }, "certificate", Unknown, "could not be read"},
+		"not enrolled":        {func(c *Config) { c.Uplink = "" }, "enrolment", Bad, "not enrolled"},
+		"settings broken":     {func(c *Config) { c.Enrolment = errors.New(c.Folder) }, "enrolment", Bad, "can't be read"},
+		"central away":        {func(c *Config) { c.Uplink = "ws://127.0.0.1:1/?token=geheim" }, "line", Bad, "nothing listens there"},
+		"clock not known":     {func(c *Config) { c.Uplink = "ws://127.0.0.1:1/" }, "clock", Unknown, "could not be compared"},
+		"address broken":      {func(c *Config) { c.Uplink = "://" }, "line", Bad, "no address"},
+		"clock ahead":         {func(c *Config) { c.Now = func() time.Time { return now.Add(time.Minute) } }, "clock", Warn, "1m0s ahead"},
+		"clock behind":        {func(c *Config) { c.Now = func() time.Time { return now.Add(-10 * time.Minute) } }, "clock", Bad, "10m0s behind"},
+		"captive portal":      {func(c *Config) { c.HTTP = portal() }, "line", Bad, "redirect"},
+		"pages away":          {func(c *Config) { c.Pages = "http://127.0.0.1:1" }, "counter", Warn, "not served"},
+		"folder away":         {func(c *Config) { c.Folder += "/none" }, "disk", Bad, "does not exist"},
+		"no queue":            {func(c *Config) { c.QueueFile += "x" }, "queue", Warn, "no queue yet"},
+		"queue is a folder":   {func(c *Config) { c.QueueFile = c.Folder }, "queue", Bad, "no proper file"},
+		"queue nearly full":   {func(c *Config) { c.QueueMax = 1 << 16 }, "queue", Warn, "nearly full"},
+		"no printer":          {func(c *Config) { c.Printers = nil }, "printer", Unknown, "No receipt printer"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			r := well(t, test.spoil)
+			for _, f := range r.Findings {
+				if f.Subject == test.subject && f.Verdict == test.want && strings.Contains(f.Says, test.says) {
+					return
+				}
+			}
+			t.Errorf("no %s %s with %q in %+v", test.want, test.subject, test.says, r.Findings)
+		})
+	}
+}
+
+// portal has every request meet a captive portal.
+func portal() *http.Client {
+	return &http.Client{
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+			r.Header.Set("X", "portal")
+			return http.DefaultTransport.RoundTrip(r)
+		}),
+	}
+}
+
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }

@@ -1,0 +1,117 @@
+package readers
+
+import (
+	"context"
+	"net/http"
+	"sync"
+	"testing"
+	"time"
+
+	"galla/edge"
+	"galla/edge/web/webtest"
+	"galla/edge/words"
+	"galla/rdservice"
+	"galla/shared/secret"
+)
+
+// glass is a device whose answers the test sets.
+type glass struct {
+	mu    sync.Mutex
+	found []rdservice.Device
+	busy  bool
+	err   error
+	looks int
+}
+
+func (g *glass) set(alter func(*glass)) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	alter(g)
+}
+
+func (g *glass) Readers(context.Context) ([]rdservice.Device, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.looks++
+	if g.busy {
+		return nil, rdservice.ErrBusy
+	}
+	return g.found, nil
+}
+
+func (g *glass) InUse() string { return "http://127.0.0.1:11101" }
+
+func (g *glass) Capture(context.Context) (edge.Capture, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.err != nil {
+		return edge.Capture{}, g.err
+	}
+	return edge.Capture{PidData: secret.NewPidData("<PidData>sealed</PidData>"), Quality: 71}, nil
+}
+
+func two() []rdservice.Device {
+	return []rdservice.Device{
+		{
+			Service: rdservice.Service{Address: "http://127.0.0.1:11101", Status: rdservice.Ready, CapturePath: "/c"},
+			Info:    rdservice.DeviceInfo{DPID: "MANTRA.MSIPL", MI: "MFS110", Serial: "4711", Level: rdservice.L1, CertificateEnds: webtest.Now().AddDate(0, 0, 3)},
+		},
+		{Service: rdservice.Service{Address: "http://127.0.0.1:11100", Status: rdservice.NotReady, Info: "Morpho_RD_Service"}},
+	}
+}
+
+func serve(t *testing.T, g *glass, language string) *webtest.Visitor {
+	t.Helper()
+	room, err := New(g, func() time.Time { return webtest.Now() })
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := webtest.Serve(t, webtest.NewCounter(), room).Visitor(t)
+	v.Leads("/enter?operator=agent&to=/devices&language=" + language)
+	return v
+}
+
+func TestTexts(t *testing.T) {
+	for _, fault := range words.Faults(words.Catalogue{Room: "readers", Files: files}) {
+		t.Error(fault)
+	}
+}
+
+func TestList(t *testing.T) {
+	g := &glass{found: two()}
+	v := serve(t, g, "en")
+	page := v.Get("/devices", http.StatusOK)
+	webtest.Has(t, page, "Mantra", "MFS110", "4711", "L1", "24 Nov 2026: ends soon", "Customers&#39; fingers", "Morpho", "Not ready", "Spare", "certificate ends soon")
+	v.Get("/devices", http.StatusOK)
+	if g.looks != 1 {
+		t.Errorf("%d looks for two pages", g.looks)
+	}
+	g.set(func(g *glass) { g.found = nil })
+	v.Post("/devices/look", http.StatusSeeOther)
+	webtest.Has(t, v.Get("/devices", http.StatusOK), "No reader was found")
+	g.set(func(g *glass) { g.busy = true })
+	webtest.Has(t, v.Post("/devices/look", http.StatusOK), "A finger is being captured")
+}
+
+func TestTry(t *testing.T) {
+	g := &glass{found: two()}
+	v := serve(t, g, "en")
+	v.Get("/devices", http.StatusOK)
+	v.Post("/devices/test", http.StatusSeeOther)
+	page := v.Get("/devices", http.StatusOK)
+	webtest.Has(t, page, "quality 71 of 100")
+	webtest.HasNot(t, page, "sealed")
+	g.set(func(g *glass) { g.err = &edge.CaptureError{Code: "720", Message: "The reader is not ready."} })
+	v.Post("/devices/test", http.StatusSeeOther)
+	webtest.Has(t, v.Get("/devices", http.StatusOK), "The reader is not ready.", "/help?code=720")
+}
+
+func TestTryHindi(t *testing.T) {
+	g := &glass{found: two(), err: &edge.CaptureError{Code: "720", Message: "The reader is not ready."}}
+	v := serve(t, g, "hi")
+	v.Get("/devices", http.StatusOK)
+	v.Post("/devices/test", http.StatusSeeOther)
+	page := v.Get("/devices", http.StatusOK)
+	webtest.Has(t, page, "जाँच विफल")
+	webtest.HasNot(t, page, "The reader is not ready.")
+}
