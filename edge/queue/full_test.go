@@ -3,13 +3,13 @@ package queue
 import (
 	"errors"
 	"fmt"
-	"os"
 	"sync"
 	"testing"
 	"time"
 
 	"galla/edge"
 	"galla/shared/op"
+	"galla/shared/smalldisk"
 )
 
 // TestFull fills a queue to its bound. New operations are refused early enough
@@ -21,14 +21,9 @@ func TestFull(t *testing.T) {
 	fillUp(t, cfg)
 }
 
-// TestFullDisk does the same on a real file system that is full; it needs one
-// of some megabytes whose folder GALLA_QUEUE_SMALL_DISK names.
+// TestFullDisk does the same on a real file system that is full.
 func TestFullDisk(t *testing.T) {
-	dir := os.Getenv("GALLA_QUEUE_SMALL_DISK")
-	if dir == "" {
-		t.Skip("set GALLA_QUEUE_SMALL_DISK to a folder on a small file system (mount -t tmpfs -o size=8m) to run this")
-	}
-	fillUp(t, config(dir+"/queue.db"))
+	smalldisk.Run(t, 8, func(t *testing.T, dir string) { fillUp(t, config(dir+"/queue.db")) })
 }
 
 func fillUp(t *testing.T, cfg Config) {

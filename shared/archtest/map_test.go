@@ -30,6 +30,7 @@ var importMap = []line{
 	{"shared/partner", []string{"shared/envelope", "shared/secret"}},
 	{"shared/seal", []string{"shared/secret"}},
 	{"shared/secret", nil},
+	{"shared/smalldisk", nil},
 	{"shared/wire", []string{"shared/op"}},
 
 	{"central", []string{"central/worker", everyone}},

@@ -147,7 +147,7 @@ func TestExplain(t *testing.T) {
 		sqlite3.ErrReadonly: "check permissions", sqlite3.ErrConstraint: "rule of the schema", sqlite3.ErrBusy: "another program",
 	} {
 		err := Explain(sqlite3.Error{Code: code})
-		if !strings.Contains(err.Error(), want) || errors.Is(err, central.ErrBusy) != (code == sqlite3.ErrBusy) {
+		if !strings.Contains(err.Error(), want) || errors.Is(err, central.ErrBusy) != (code == sqlite3.ErrBusy || code == sqlite3.ErrFull) {
 			t.Errorf("code %d: %v", code, err)
 		}
 	}

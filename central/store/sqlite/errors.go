@@ -25,7 +25,8 @@ func Explain(err error) error {
 	}
 	switch e.Code {
 	case sqlite3.ErrFull:
-		return fmt.Errorf("the disk is full: free space on the database's volume: %w", err)
+		// SQLite has rolled the transaction back: nothing of it is there.
+		return fmt.Errorf("the disk is full: free space on the database's volume (%w): %w", central.ErrBusy, err)
 	case sqlite3.ErrIoErr:
 		return fmt.Errorf("the disk fails: check the database's volume and its free space: %w", err)
 	case sqlite3.ErrBusy, sqlite3.ErrLocked:
