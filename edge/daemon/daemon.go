@@ -85,7 +85,11 @@ func Run(ctx context.Context, cfg Config) error {
 			return err
 		}
 		counter.Attach(line)
-		rooms, err := openRooms(counter, operators, q, reader, cfg)
+		days, err := openTill(counter, q)
+		if err != nil {
+			return err
+		}
+		rooms, err := openRooms(counter, days, operators, q, reader, cfg)
 		if err != nil {
 			return err
 		}

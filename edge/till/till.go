@@ -3,6 +3,7 @@ package till
 import (
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"sync"
 	"time"
@@ -229,4 +230,39 @@ func (t *Till) LeftOpen() ([]Day, error) {
 		}
 	}
 	return open, nil
+}
+
+// Open gives the ids of the operations without an outcome, oldest first. An
+// error beside them says that some can't be read.
+func (t *Till) Open() ([]op.ID, error) {
+	records, err := t.ledger.Unresolved()
+	ids := make([]op.ID, len(records))
+	for i, r := range records {
+		ids[i] = r.ID
+	}
+	slices.Sort(ids)
+	return ids, err
+}
+
+// IDs gives the least ids that operations of a day and of the next day can
+// have: the day's are from the one on and before the other.
+func (t *Till) IDs(day Day) (first, end op.ID) {
+	from, to := day.Span(t.cfg.Offset())
+	return leastID(from), leastID(to)
+}
+
+// leastID is the least UUIDv7 of a millisecond.
+func leastID(at time.Time) op.ID {
+	h := fmt.Sprintf("%012x", min(max(at.UnixMilli(), 0), 1<<48-1))
+	return op.ID(h[:8] + "-" + h[8:] + "-0000-0000-000000000000")
+}
+
+// WriteDay writes a day's operations as WriteCSV does. Where one of them can't
+// be read, nothing is written.
+func (t *Till) WriteDay(w io.Writer, day Day) error {
+	records, err := t.Operations(day)
+	if err != nil {
+		return fmt.Errorf("the file of %s: %w", day, err)
+	}
+	return WriteCSV(w, records, t.cfg.Offset())
 }

@@ -294,7 +294,7 @@ func TestSearch(t *testing.T) {
 		{"", true, false}, {"7058", true, false}, {"7059", false, false}, {"asha", true, false}, {"PATIL ", true, false}, {"sandbox", true, false},
 		{"1500", true, false}, {"1,500.00", true, false}, {"₹1500", true, false}, {"150", false, false},
 		{"632514000123", true, true}, {"0123", true, false}, {"004567", true, false}, {"4567", true, false}, {"567", false, false},
-		{"9820011223", true, false}, {"98200 11223", true, false}, {"aeps-20261121-9f3c", true, false}, {"9f3c", true, false}, {"f3c", false, false},
+		{"9820011223", true, true}, {"98200 11223", true, true}, {"+91 98200 11223", true, true}, {"aeps-20261121-9f3c", true, false}, {"9f3c", true, false}, {"f3c", false, false},
 		{"tx-77ab", true, false}, {"9999 4105 7058", true, true}, {"999941057058", true, true}, {"999941057059", false, true},
 		{"asha 999941057058", false, true}, {"9999-4105-7058", true, true}, {"९९९९४१०५७०५८", false, true},
 	} {
