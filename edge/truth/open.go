@@ -62,7 +62,7 @@ func (t *Room) open(w *words.Words, st edge.Status) (groups []group, more int, e
 	slices.SortStableFunc(views, func(a, b edge.View) int { return -compare(a.ID, b.ID) })
 	byName := map[string][]openRow{}
 	for _, v := range views {
-		name := groupOf(v)
+		name := groupOf(v, st.Link.Up)
 		byName[name] = append(byName[name], t.openRow(w, v, st))
 	}
 	for _, name := range []string{groupHere, groupPending, groupFlight, groupQueued} {
@@ -83,20 +83,22 @@ func compare(a, b op.ID) int {
 	return 0
 }
 
-func groupOf(v edge.View) string {
-	switch v.State {
-	case op.Reserved:
+func groupOf(v edge.View, up bool) string {
+	switch {
+	case v.State == op.Reserved:
 		return groupHere
-	case op.Queued:
+	case v.State == op.Queued && !up:
 		return groupQueued
-	case op.Pending:
+	case v.State == op.Pending:
 		return groupPending
 	}
 	return groupFlight
 }
 
 func (t *Room) openRow(w *words.Words, v edge.View, st edge.Status) openRow {
-	row := openRow{Row: told.Rows(w, []edge.View{v}, st)[0], Lead: told.Tell(w, v, st).Lead}
+	said := told.Tell(w, v, st)
+	row := openRow{Row: told.Rows(w, []edge.View{v}, st)[0], Lead: said.Lead}
+	row.Word = said.Title // its line for lists says what the lead says
 	// A transfer takes nothing from an account here: its cash is in the drawer.
 	if v.State != op.Pending || v.Route != op.Withdrawal && v.Route != op.Purchase {
 		return row

@@ -77,6 +77,7 @@ func TestPages(t *testing.T) {
 func TestOpen(t *testing.T) {
 	s := newShop(t)
 	v := entered(t, s)
+	s.Change(func(st *edge.Status) { st.Link.Up = false })
 	s.did(t, time.Minute, op.Reserved)
 	s.did(t, 2*time.Minute, op.Queued)
 	s.did(t, 3*time.Minute, op.Accepted)
