@@ -44,7 +44,11 @@ func openRooms(counter *edge.Counter, days *till.Till, operators *people.People,
 	if err != nil {
 		return nil, err
 	}
-	return []web.Room{all, sending, shops, front, managing, devices, help.New()}, nil
+	drawer, err := till.NewRoom(days, counter, till.RoomConfig{Logger: cfg.Logger})
+	if err != nil {
+		return nil, err
+	}
+	return []web.Room{all, drawer, sending, shops, front, managing, devices, help.New()}, nil
 }
 
 // openTill makes the till of the counter's days, by the central's clock.
