@@ -93,7 +93,7 @@ func Run(ctx context.Context, cfg Config) error {
 		if err != nil {
 			return err
 		}
-		pages, err := screen.New(standing{counter, operators}, screen.Config{KeepLanguage: operators.KeepLanguage, Explain: explain, Receipt: receipts(settings), Rand: cfg.Rand, Logger: cfg.Logger}, rooms...)
+		pages, err := screen.New(standing{counter, operators}, screen.Config{KeepLanguage: operators.KeepLanguage, Explain: explain, BankRate: days.BankRate, Receipt: receipts(settings), Rand: cfg.Rand, Logger: cfg.Logger}, rooms...)
 		if err != nil {
 			return err
 		}

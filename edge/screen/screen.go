@@ -66,6 +66,10 @@ type Config struct {
 	KeepLanguage func(ctx context.Context, operator, language string) error
 	// Explain says what a bank's response code means and what to do next.
 	Explain func(code string) (meaning, advice string)
+	// BankRate says how many of the operations that a bank was asked for lately
+	// came through, and how many were asked; 0 of 0 where too few were to say
+	// anything. It must not wait. nil: nothing is said of banks.
+	BankRate func(iin string) (succeeded, asked int)
 	// Receipt makes the receipt of an operation.
 	Receipt func(edge.Record) ReceiptView
 

@@ -51,14 +51,13 @@ func (t *Till) Days(day Day) ([]Bar, error) {
 	for i := range bars {
 		bars[i].Label = fmt.Sprint(i + 1)
 	}
-	records, err := t.between(from, to)
-	for _, r := range records {
+	err := t.each(from, to, func(r *edge.Record) {
 		if r.State == op.Succeeded && r.Class == op.Money {
 			at := r.CreatedAt.Add(offset).In(india()).Day() - 1
 			bars[at].Count++
 			bars[at].Sum += r.Amount
 		}
-	}
+	})
 	return bars, err
 }
 

@@ -160,12 +160,14 @@ func (t *Till) Look(s Search, first, last Day, limit int) (found []edge.Record, 
 		if n == maxLook {
 			return found, true, err
 		}
-		records, readErr := t.Operations(day)
-		err = errors.Join(err, readErr)
-		for _, r := range slices.Backward(records) {
-			if !s.Match(r) {
-				continue
+		var fits []edge.Record
+		from, to := day.Span(t.cfg.Offset())
+		err = errors.Join(err, t.each(from, to, func(r *edge.Record) {
+			if s.Match(*r) {
+				fits = append(fits, *r)
 			}
+		}))
+		for _, r := range slices.Backward(fits) {
 			if len(found) == limit {
 				return found, true, err
 			}

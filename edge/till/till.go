@@ -57,6 +57,10 @@ type Till struct {
 	cfg    Config
 
 	closing sync.Mutex // one closing at a time: the reckoning must be the one that is kept
+
+	asking sync.Mutex // of the banks' rates, which are remembered for some seconds
+	rates  map[string]Rate
+	rated  time.Time
 }
 
 // New makes a Till.
@@ -88,15 +92,27 @@ func (t *Till) Operations(day Day) ([]edge.Record, error) {
 }
 
 func (t *Till) between(from, to time.Time) (records []edge.Record, err error) {
-	for after := op.ID(""); len(records) < maxDay; {
+	err = t.each(from, to, func(r *edge.Record) { records = append(records, *r) })
+	return records, err
+}
+
+// each walks over the operations of a span, oldest first, up to maxDay of a day
+// on average; records are large, and few of those that are looked at are kept.
+func (t *Till) each(from, to time.Time, do func(*edge.Record)) (err error) {
+	limit := maxDay * max(1, int(to.Sub(from)/(24*time.Hour)))
+	for after, n := op.ID(""), 0; n < limit; {
 		batch, readErr := t.ledger.Between(from, to, after, step)
-		records, err = append(records, batch...), errors.Join(err, readErr)
+		err = errors.Join(err, readErr)
+		for i := range batch {
+			do(&batch[i])
+		}
+		n += len(batch)
 		if len(batch) < step {
 			break
 		}
 		after = batch[len(batch)-1].ID
 	}
-	return records, err
+	return err
 }
 
 // Reckon sums up a day's cash. An error beside a reckoning says that some
@@ -105,16 +121,23 @@ func (t *Till) Reckon(day Day) (Reckoning, error) {
 	offset := t.cfg.Offset()
 	from, _ := day.Add(-lookBack).Span(offset)
 	_, to := day.Span(offset)
-	records, err := t.between(from, to)
-	unsettled, openErr := t.ledger.Unresolved()
-	opening, _, openingErr := t.Opening(day)
-	k := reckon(day, opening, records, unsettled, func(r edge.Record) (begun, given Day) {
+	dayOf := func(r edge.Record) (begun, given Day) {
 		begun = DayOf(r.CreatedAt, offset)
 		if !r.CashGiven.IsZero() {
 			given = DayOf(r.CashGiven, offset)
 		}
 		return begun, given
+	}
+	start, _ := day.Span(offset)
+	var records []edge.Record
+	err := t.each(from, to, func(r *edge.Record) {
+		if !r.CreatedAt.Before(start) || !r.CashGiven.Before(start) {
+			records = append(records, *r)
+		}
 	})
+	unsettled, openErr := t.ledger.Unresolved()
+	opening, _, openingErr := t.Opening(day)
+	k := reckon(day, opening, records, unsettled, dayOf)
 	return k, errors.Join(err, openErr, openingErr)
 }
 

@@ -426,6 +426,19 @@ func TestRatesMeanSomething(t *testing.T) {
 	if err != nil || rates["990326"] != (till.Rate{Answered: 4, Of: 5, Hours: 3}) || rates["990326"].Percent() != 80 {
 		t.Errorf("the rates are %v, %v", rates, err)
 	}
+	if answered, asked := s.till.BankRate("990326"); answered != 4 || asked != 5 {
+		t.Errorf("BankRate = %d of %d, want 4 of 5", answered, asked)
+	}
+	s.did(op.Withdrawal, ist(21, 19, 50), 100_00, op.Pending, never, "")
+	for _, c := range []struct{ after, asked int }{{0, 5}, {14, 5}, {15, 6}} { // remembered for 15 seconds
+		s.now = ist(21, 20, 0).Add(time.Duration(c.after) * time.Second)
+		if _, asked := s.till.BankRate("990326"); asked != c.asked {
+			t.Errorf("after %d s the bank was asked %d times, want %d", c.after, asked, c.asked)
+		}
+	}
+	if answered, asked := s.till.BankRate("111111"); answered != 0 || asked != 0 {
+		t.Errorf("a bank that was not asked has %d of %d", answered, asked)
+	}
 }
 
 func TestLookGoesBackDayByDay(t *testing.T) {

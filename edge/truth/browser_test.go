@@ -56,6 +56,9 @@ func TestBrowser(t *testing.T) {
 		b.Sees(`document.querySelectorAll(".rows li").length === 9`)
 		shot("found")
 		for _, code := range []string{"hi", "mr", "bn", "te", "ta"} {
+			if size.width > 1000 { // what is narrow is judged where it is narrow
+				continue
+			}
 			b.Go("/operations")
 			webtest.Eval[bool](b, `(document.querySelector("#language").value = "`+code+`", document.querySelector(".tongue").requestSubmit(), true)`)
 			b.Sees(`document.readyState === "complete" && document.documentElement.lang === "` + code + `" && document.querySelector(".truth-open")`)
