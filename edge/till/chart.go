@@ -71,9 +71,9 @@ const (
 	manyBars    = 16
 )
 
-// Chart draws bars by their sums as SVG. name is the element's id, one a page; title and description say what it
-// shows to people who can't see it; the page puts the same numbers into a table
-// beside it. Colours are the page's: classes bar, label and axis. No bars: "".
+// Chart draws bars by their sums as SVG. name is the element's id, one a page;
+// title and description say what it shows to people who can't see it; the page
+// puts the same numbers into a table beside it. Colours are the page's: classes till-bar, label and axis. No bars: "".
 func Chart(name, title, description string, bars []Bar) template.HTML {
 	if len(bars) == 0 {
 		return ""
@@ -92,7 +92,7 @@ func Chart(name, title, description string, bars []Bar) template.HTML {
 		x := barGap + i*(barWidth+barGap)
 		if b.Sum > 0 {
 			h := max(b.Sum*plot/top, 2) // what happened is seen
-			fmt.Fprintf(&out, `<rect class="bar" x="%d" y="%d" width="%d" height="%d" rx="2"/>`, x, plot-h, barWidth, h)
+			fmt.Fprintf(&out, `<rect class="till-bar" x="%d" y="%d" width="%d" height="%d" rx="2"/>`, x, plot-h, barWidth, h)
 		}
 		if len(bars) <= manyBars || i == 0 || (i+1)%labelEvery == 0 {
 			fmt.Fprintf(&out, `<text class="label" x="%d" y="%d" text-anchor="middle">%s</text>`, x+barWidth/2, chartHeight-4, html.EscapeString(b.Label))

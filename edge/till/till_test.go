@@ -386,9 +386,9 @@ func TestChart(t *testing.T) {
 	}
 	svg := string(till.Chart("hours", "<b>&", "By hour", hours))
 	want := `<svg id="hours" class="chart" role="img" viewBox="0 0 90 120" aria-labelledby="hours-title hours-desc"><title id="hours-title">&lt;b&gt;&amp;</title><desc id="hours-desc">By hour</desc>` +
-		`<rect class="bar" x="6" y="51" width="22" height="51" rx="2"/><text class="label" x="17" y="116" text-anchor="middle">9</text>` +
+		`<rect class="till-bar" x="6" y="51" width="22" height="51" rx="2"/><text class="label" x="17" y="116" text-anchor="middle">9</text>` +
 		`<text class="label" x="45" y="116" text-anchor="middle">10</text>` +
-		`<rect class="bar" x="62" y="0" width="22" height="102" rx="2"/><text class="label" x="73" y="116" text-anchor="middle">11</text>` +
+		`<rect class="till-bar" x="62" y="0" width="22" height="102" rx="2"/><text class="label" x="73" y="116" text-anchor="middle">11</text>` +
 		`<path class="axis" d="M0 102.5H90"/></svg>`
 	if svg != want {
 		t.Errorf("it is\n%s, want\n%s", svg, want)
