@@ -13,6 +13,10 @@ import (
 	"galla/shared/op"
 )
 
+// shownRows bounds the operations that a day's page lists beside its sums; the
+// page of all operations has them all.
+const shownRows = 20
+
 type dayData struct {
 	Day       Day
 	Title     string
@@ -26,7 +30,9 @@ type dayData struct {
 	Expected  string
 	Flows     web.Table
 	Unsettled []told.Row
+	Open      string     // how many are unsettled
 	Unsure    []told.Row // paid by the bank, and nobody confirmed that cash was given
+	Paid      string     // how many are paid so
 	Earned    string     // the commission that was told; empty: none was
 	EarnedOf  string
 	Hours     chart
@@ -54,6 +60,7 @@ type closedData struct {
 	Tone       string // ok, bad
 	Notes      web.Table
 	Open       []told.Row // that had no outcome when the day was closed
+	Left       string     // how many they were
 }
 
 // day shows a day's cash: what the records say, or the closing that was kept.
@@ -121,8 +128,8 @@ func (m *Room) dayData(said *words.Words, st edge.Status, k Reckoning, errs ...e
 			d.LeftOpen = append(d.LeftOpen, dayLink{day, said.Date(day.Date())})
 		}
 	}
-	d.Unsettled = m.rows(said, st, ids(k.Unsettled))
-	d.Unsure = m.rows(said, st, ids(k.Unconfirmed))
+	d.Unsettled, d.Open = m.rows(said, st, some(ids(k.Unsettled))), number(len(k.Unsettled))
+	d.Unsure, d.Paid = m.rows(said, st, some(ids(k.Unconfirmed))), number(len(k.Unconfirmed))
 	return d
 }
 
@@ -133,6 +140,9 @@ func ids(records []edge.Record) []op.ID {
 	}
 	return out
 }
+
+// some are the first operations of many.
+func some(ids []op.ID) []op.ID { return ids[:min(len(ids), shownRows)] }
 
 // rows are operations as lists show them, as they stand now.
 func (m *Room) rows(said *words.Words, st edge.Status, ids []op.ID) []told.Row {
@@ -196,7 +206,7 @@ func number(n int) string { return words.Short(money.Paise(n) * money.Rupee)[len
 
 // closed puts a closing into words.
 func (m *Room) closed(said *words.Words, st edge.Status, c Closing) *closedData {
-	d := &closedData{Open: m.rows(said, st, c.Unsettled)}
+	d := &closedData{Open: m.rows(said, st, some(c.Unsettled)), Left: number(len(c.Unsettled))}
 	d.Difference, d.Tone = difference(said, c.Difference())
 	d.Facts = []web.Fact{
 		{Label: said.Say("till.expected"), Value: words.Rupees(c.Expected)},

@@ -19,6 +19,10 @@ const (
 	groupPending = "pending" // the bank has not answered
 )
 
+// lately is how many of the newest operations are looked at for enquiries that
+// wait: an agent begins them one by one.
+const lately = 20
+
 // group is the open operations that wait for the same.
 type group struct {
 	Name  string
@@ -36,14 +40,14 @@ type openRow struct {
 }
 
 // open gives the operations without an outcome, by what they wait for, newest
-// first, and how many are not shown. An error beside them says that some can't
+// first, up to limit, and how many more there are. An error beside them says that some can't
 // be read.
-func (t *Room) open(w *words.Words, st edge.Status) (groups []group, more int, err error) {
+func (t *Room) open(w *words.Words, st edge.Status, limit int) (groups []group, more int, err error) {
 	ids, err := t.till.Open()
 	views := []edge.View{}
 	for _, id := range slices.Backward(ids) {
-		if len(views) == maxOpen {
-			more = len(ids) - maxOpen
+		if len(views) == limit {
+			more = len(ids) - limit
 			break
 		}
 		v, viewErr := t.counter.Operation(id)
@@ -53,7 +57,7 @@ func (t *Room) open(w *words.Words, st edge.Status) (groups []group, more int, e
 			err = errors.Join(err, viewErr)
 		}
 	}
-	latest, recentErr := t.counter.Recent("", maxOpen)
+	latest, recentErr := t.counter.Recent("", lately)
 	for _, v := range latest { // enquiries stand in no queue
 		if v.Volatile && !v.State.Final() {
 			views = append(views, v)

@@ -22,7 +22,7 @@ type daySum struct{ Done, Failed, Open int }
 type listData struct {
 	Search   web.Field
 	Groups   []group
-	MoreOpen string // how many open ones are not shown; empty: none
+	MoreOpen string // how many open ones are not shown, which leads to them; empty: none
 	Day      till.Day
 	Today    till.Day
 	Title    string // of the day
@@ -57,7 +57,11 @@ func (t *Room) list(w http.ResponseWriter, r *http.Request, ses *web.Session) {
 		d.Next = day.Add(1)
 	}
 	if d.IsToday && d.First {
-		groups, more, err := t.open(said, st)
+		limit := maxOpen
+		if r.URL.Query().Get("open") == "all" {
+			limit = allOpen
+		}
+		groups, more, err := t.open(said, st, limit)
 		if err != nil {
 			d.Broken = true
 			t.log.Error("the open operations can't be listed", "error", err)

@@ -18,9 +18,11 @@ var files embed.FS
 
 const (
 	pageSize = 20 // rows of a page: two screens
-	// maxOpen bounds the open operations that are shown with their words; an
-	// hour without the line leaves some dozens. The others are counted.
-	maxOpen = 100
+	// maxOpen bounds the open operations that are shown with their words at
+	// first, so that the page stays light; allOpen those that are shown when
+	// somebody asks for the others too.
+	maxOpen = 20
+	allOpen = 500
 	// maxFound bounds the rows of a search: who finds more says it more exactly.
 	maxFound = 50
 	// nearDays is how far back a search looks at first, so that it answers at

@@ -111,6 +111,31 @@ func TestMany(t *testing.T) {
 	if n := strings.Count(page, `class="truth-open"`); n != maxOpen {
 		t.Errorf("%d open operations are shown, want %d", n, maxOpen)
 	}
+	page = v.Get("/operations?open=all", http.StatusOK)
+	if n := strings.Count(page, `class="truth-open"`); n != maxOpen+3 {
+		t.Errorf("%d open operations are shown of all, want %d", n, maxOpen+3)
+	}
+	webtest.HasNot(t, page, "older operations are not settled")
+}
+
+// TestWeight: the fullest page with everything that it needs stays under 150 KB.
+func TestWeight(t *testing.T) {
+	const limit = 150 << 10
+	s := newShop(t)
+	house := webtest.Serve(t, s, s.room(t))
+	v := house.Visitor(t)
+	v.Enter()
+	for i := range maxOpen + 10 {
+		s.did(t, 8*day+time.Duration(i)*time.Minute, op.Pending)
+		s.did(t, time.Duration(i)*time.Minute, op.Succeeded)
+	}
+	v.Leads("/enter?language=ta&to=/operations")
+	page, files := v.Get("/operations", http.StatusOK), house.Kit.Weight()
+	if n := files + len(page); n > limit {
+		t.Errorf("the page weighs %d bytes, %d of them files", n, files)
+	} else {
+		t.Logf("the page weighs %d bytes, %d of them files", n, files)
+	}
 }
 
 // TestSearch: what is typed finds, and what may be personal is in no address.
