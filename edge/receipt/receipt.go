@@ -51,6 +51,13 @@ const (
 	maxLines = 60
 )
 
+// compensation is when a customer must have the money back, or have it paid,
+// and what is due for each day after it (domain.md: T+5, then ₹100 a day).
+const (
+	compensationDays = 5
+	compensation     = 100 * money.Rupee
+)
+
 // Make makes the receipt of an operation. meaning says what a bank's response
 // code means; where it gives nothing, the code alone is shown.
 func Make(r edge.Record, shop Shop, meaning func(code string) string) Receipt {
@@ -188,9 +195,9 @@ func refusal(r edge.Record, meaning func(string) string) string {
 
 // owed tells a customer without an answer by when the money is settled.
 func owed(r edge.Record) []string {
-	due := when(r).In(india()).AddDate(0, 0, edge.ReturnDays)
+	due := when(r).In(india()).AddDate(0, 0, compensationDays)
 	notes := []string{
-		fmt.Sprintf("If your account was debited, the money is returned or paid by %s. After that day your bank owes you ₹%d for each day.", due.Format("2 January 2006"), edge.OwedPerDay/money.Rupee),
+		fmt.Sprintf("If your account was debited, the money is returned or paid by %s. After that day your bank owes you ₹%d for each day.", due.Format("2 January 2006"), compensation/money.Rupee),
 		"Show this slip and its reference to your bank.",
 	}
 	if r.Route == op.Withdrawal && r.CashGiven.IsZero() {

@@ -1,7 +1,7 @@
 // Package screen is the counter's local user interface: the composition of all
 // page rooms, and the pages of AEPS, which are every counter's first: home, the
 // four forms, the day's authentication, an operation from the finger to its
-// result, and the receipt.
+// result, the lists and the receipt.
 //
 // It promises that the first thing a result says is whether to give cash, in
 // words, colour and shape; that every page shows what the counter read back
