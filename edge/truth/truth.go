@@ -69,6 +69,7 @@ func (t *Room) Files() fs.FS { return files }
 func (t *Room) Register(mux *http.ServeMux, kit *web.Kit) {
 	t.kit = kit
 	mux.HandleFunc("GET /operations", kit.Get(t.list))
+	mux.HandleFunc("GET /operations/find", kit.Get(t.list)) // what was typed may be in no address: the page begins anew
 	mux.HandleFunc("POST /operations/find", kit.Post(t.find))
 	mux.HandleFunc("GET /operations/found", kit.Get(t.found))
 	mux.HandleFunc("GET /operations/csv", kit.Get(t.file))

@@ -173,6 +173,7 @@ func TestSearch(t *testing.T) {
 		}
 		webtest.HasNot(t, page, typed, "9876543210")
 	}
+	webtest.Has(t, v.Get("/operations/find", http.StatusOK), "All operations") // its address, opened again
 	if to := v.Post("/operations/find", http.StatusSeeOther, "q", " "); to != "/operations" {
 		t.Errorf("an empty search leads to %s", to)
 	}
