@@ -55,3 +55,13 @@ type Result = message.Result
 // referenceid, senderid, beneficiaryid, transactionId or charge, as the
 // interface names it (message.Value).
 func (r Record) Value(name string) string { return message.Value(r.Reply, name) }
+
+// The rule for a customer whose account may be debited without cash (domain.md,
+// T+5). These are days of the calendar, T being the day on which it was sent:
+// the rule that binds the banks says so, and the counter knows no bank holidays.
+const (
+	// ReturnDays is after how many days the money is back or paid at the latest.
+	ReturnDays = 5
+	// OwedPerDay is what the bank owes the customer for each day after them.
+	OwedPerDay = 100 * money.Rupee
+)

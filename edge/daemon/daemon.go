@@ -85,11 +85,15 @@ func Run(ctx context.Context, cfg Config) error {
 			return err
 		}
 		counter.Attach(line)
-		rooms, err := openRooms(counter, operators, q, reader, cfg)
+		days, err := openTill(counter, q)
 		if err != nil {
 			return err
 		}
-		pages, err := screen.New(standing{counter, operators}, screen.Config{KeepLanguage: operators.KeepLanguage, Explain: explain, Receipt: receipts(settings), Rand: cfg.Rand, Logger: cfg.Logger}, rooms...)
+		rooms, err := openRooms(counter, days, operators, q, reader, cfg)
+		if err != nil {
+			return err
+		}
+		pages, err := screen.New(standing{counter, operators}, screen.Config{KeepLanguage: operators.KeepLanguage, Explain: explain, BankRate: days.BankRate, Receipt: receipts(settings), Rand: cfg.Rand, Logger: cfg.Logger}, rooms...)
 		if err != nil {
 			return err
 		}

@@ -13,11 +13,13 @@ import (
 	"galla/edge/readers"
 	"galla/edge/send"
 	"galla/edge/shop"
+	"galla/edge/till"
+	"galla/edge/truth"
 	"galla/edge/web"
 )
 
 // openRooms makes the rooms that the screen puts together.
-func openRooms(counter *edge.Counter, operators *people.People, q *queue.Queue, reader *device.Device, cfg Config) ([]web.Room, error) {
+func openRooms(counter *edge.Counter, days *till.Till, operators *people.People, q *queue.Queue, reader *device.Device, cfg Config) ([]web.Room, error) {
 	sending, err := send.New(counter, send.Config{Cache: q, Now: time.Now, Rand: cfg.Rand, Logger: cfg.Logger})
 	if err != nil {
 		return nil, err
@@ -38,5 +40,18 @@ func openRooms(counter *edge.Counter, operators *people.People, q *queue.Queue, 
 	if err != nil {
 		return nil, err
 	}
-	return []web.Room{sending, shops, front, managing, devices, help.New()}, nil
+	all, err := truth.New(counter, days, cfg.Logger)
+	if err != nil {
+		return nil, err
+	}
+	drawer, err := till.NewRoom(days, counter, till.RoomConfig{Logger: cfg.Logger})
+	if err != nil {
+		return nil, err
+	}
+	return []web.Room{all, drawer, sending, shops, front, managing, devices, help.New()}, nil
+}
+
+// openTill makes the till of the counter's days, by the central's clock.
+func openTill(counter *edge.Counter, q *queue.Queue) (*till.Till, error) {
+	return till.New(q, till.Config{Now: time.Now, Offset: func() time.Duration { return counter.Status().Link.Offset }})
 }

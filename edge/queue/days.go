@@ -51,6 +51,7 @@ func (q *Queue) Between(from, to time.Time, after op.ID, limit int) ([]edge.Reco
 		if len(raws) == 0 {
 			break
 		}
+		records = slices.Grow(records, len(raws))
 		for _, w := range raws {
 			if r, _, ok := q.openStored(string(w.id), w.record); ok {
 				records = append(records, r)

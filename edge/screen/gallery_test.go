@@ -101,9 +101,6 @@ func gallery(t *testing.T, chromium context.Context) {
 			}
 			b.Go("/")
 			shot("home-busy")
-			b.Go("/operations")
-			b.Reads("All operations")
-			shot("operations")
 			b.Go("/new/statement")
 			shot("form-statement")
 			f.change(func(s *edge.Status) {

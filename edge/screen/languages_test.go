@@ -61,7 +61,6 @@ func pages(b *webtest.Browser, f *fake, code string, width, height int64) {
 		open("/op/"+string(f.add(s.view)), "op-"+s.name)
 	}
 	open("/", "home")
-	open("/operations", "operations")
 	open("/new/withdrawal", "form")
 	if width > 1000 {
 		if bottom := webtest.Eval[float64](b, `document.querySelector("form.deal button.main").getBoundingClientRect().bottom`); bottom > 768 {

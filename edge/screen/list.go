@@ -11,9 +11,8 @@ import (
 )
 
 const (
-	pageSize = 20
-	// How far back open operations are looked for, beyond the page shown: so
-	// many operations, in steps that keep one read of the queue short.
+	// How far back open operations are looked for: so many operations, in steps
+	// that keep one read of the queue short.
 	openWithin = 1000
 	openStep   = 100
 	homeOpen   = 3 // rows of the first page, so that it fits the window
@@ -96,47 +95,4 @@ func (s *Screen) home(w http.ResponseWriter, r *http.Request, ses *web.Session) 
 		s.log.Error("the operations can't be listed", "error", err)
 	}
 	s.Render(w, r, ses, http.StatusOK, web.Page{Name: "screen/home", Title: ses.Words().Say("home.title"), Data: d})
-}
-
-type listData struct {
-	Open    []told.Row
-	Rows    []told.Row
-	First   bool
-	Next    op.ID // the page after begins before it; empty: none
-	Broken  bool
-	Missing bool
-}
-
-// operations shows every operation with its state in plain words: those that
-// are open on top, then all, newest first.
-func (s *Screen) operations(w http.ResponseWriter, r *http.Request, ses *web.Session) {
-	st := s.counter.Status()
-	before, err := op.ParseID(r.URL.Query().Get("before"))
-	if err != nil {
-		before = ""
-	}
-	d := listData{First: before == ""}
-	if d.First {
-		open, more, err := s.open(st.Unresolved)
-		if err != nil {
-			d.Broken = true
-			s.log.Error("the open operations can't be listed", "error", err)
-		}
-		d.Open, d.Missing = told.Rows(ses.Words(), open, st), more
-	}
-	views, err := s.counter.Recent(before, pageSize+1)
-	if err != nil {
-		d.Broken = true
-		s.log.Error("the operations can't be listed", "error", err)
-	}
-	if len(views) > pageSize {
-		views = views[:pageSize]
-		d.Next = views[pageSize-1].ID
-	}
-	d.Rows = told.Rows(ses.Words(), slices.DeleteFunc(views, func(v edge.View) bool { return d.First && !v.State.Final() }), st)
-	p := web.Page{Name: "screen/operations", Title: ses.Words().Say("operations.title"), Back: "/", Data: d}
-	if len(d.Open) > 0 {
-		p.Refresh = 10
-	}
-	s.Render(w, r, ses, http.StatusOK, p)
 }

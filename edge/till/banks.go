@@ -11,6 +11,9 @@ import (
 const (
 	rateHours = 3
 	rateLeast = 5
+	// rateFresh is how long rates are remembered: a page asks for each bank of
+	// the list.
+	rateFresh = 15 * time.Second
 )
 
 // Rate is how a bank answered this counter in the last hours.
@@ -36,6 +39,23 @@ func (t *Till) Rates() (map[string]Rate, error) {
 	now := t.cfg.Now()
 	records, err := t.between(now.Add(-rateHours*time.Hour), now.Add(time.Minute))
 	return rates(records), err
+}
+
+// BankRate is Rates for one bank: to how many of the operations that it was
+// asked for it gave an outcome; 0 of 0 where too few were to say anything. It
+// may be some seconds old. Where the records can't be read, nothing is said.
+func (t *Till) BankRate(iin string) (answered, asked int) {
+	t.asking.Lock()
+	defer t.asking.Unlock()
+	if now := t.cfg.Now(); t.rated.IsZero() || now.Sub(t.rated).Abs() >= rateFresh {
+		rates, err := t.Rates()
+		if err != nil {
+			rates = nil
+		}
+		t.rates, t.rated = rates, now
+	}
+	r := t.rates[iin]
+	return r.Answered, r.Of
 }
 
 func rates(records []edge.Record) map[string]Rate {

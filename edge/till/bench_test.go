@@ -46,3 +46,46 @@ func BenchmarkReckon(b *testing.B) {
 		b.Errorf("%d operations were reckoned, want %d", k.Done, perDay)
 	}
 }
+
+// BenchmarkLook searches half a year of a busy counter for what is not there:
+// 100,000 operations.
+func BenchmarkLook(b *testing.B) {
+	const perDay, days = 550, 182
+	s := newShop(b)
+	var adding sync.WaitGroup
+	for w := range 16 {
+		adding.Go(func() {
+			for d := w; d < days; d += 16 {
+				for i := range perDay {
+					at := ist(21-d, 8+i/60, i%60)
+					ms := at.UnixMilli()
+					id := op.ID(fmt.Sprintf("%08x-%04x-7000-8%03x-%012x", ms>>16, ms&0xffff, i, d))
+					r := edge.Record{ID: id, Route: op.Withdrawal, Class: op.Money, State: op.Succeeded, Version: 1, Customer: "Asha Patil", BankName: "Sandbox test bank",
+						Aadhaar: "XXXXXXXX7058", Amount: 500 * money.Rupee, CreatedAt: at, CashGiven: at, Result: edge.Result{RRN: "632514000123", STAN: "000123", Reference: "AEPS-20261121-77AB"}}
+					if err := s.queue.Add(r); err != nil {
+						b.Error(err)
+						return
+					}
+				}
+			}
+		})
+	}
+	adding.Wait()
+	for _, back := range []int{31, 182} {
+		search, _ := till.ParseSearch("nobody")
+		b.Run(fmt.Sprintf("days=%d", back), func(b *testing.B) {
+			for b.Loop() {
+				if found, _, err := s.till.Look(search, today.Add(-back), today, 50); err != nil || len(found) > 0 {
+					b.Fatalf("%d found, %v", len(found), err)
+				}
+			}
+		})
+	}
+	b.Run("month", func(b *testing.B) {
+		for b.Loop() {
+			if _, err := s.till.Days("2026-10-15"); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}

@@ -51,14 +51,13 @@ func (t *Till) Days(day Day) ([]Bar, error) {
 	for i := range bars {
 		bars[i].Label = fmt.Sprint(i + 1)
 	}
-	records, err := t.between(from, to)
-	for _, r := range records {
+	err := t.each(from, to, func(r *edge.Record) {
 		if r.State == op.Succeeded && r.Class == op.Money {
 			at := r.CreatedAt.Add(offset).In(india()).Day() - 1
 			bars[at].Count++
 			bars[at].Sum += r.Amount
 		}
-	}
+	})
 	return bars, err
 }
 
@@ -72,9 +71,9 @@ const (
 	manyBars    = 16
 )
 
-// Chart draws bars by their sums as SVG. name is the element's id, one a page; title and description say what it
-// shows to people who can't see it; the page puts the same numbers into a table
-// beside it. Colours are the page's: classes bar, label and axis. No bars: "".
+// Chart draws bars by their sums as SVG. name is the element's id, one a page;
+// title and description say what it shows to people who can't see it; the page
+// puts the same numbers into a table beside it. Colours are the page's: classes till-bar, label and axis. No bars: "".
 func Chart(name, title, description string, bars []Bar) template.HTML {
 	if len(bars) == 0 {
 		return ""
@@ -93,7 +92,7 @@ func Chart(name, title, description string, bars []Bar) template.HTML {
 		x := barGap + i*(barWidth+barGap)
 		if b.Sum > 0 {
 			h := max(b.Sum*plot/top, 2) // what happened is seen
-			fmt.Fprintf(&out, `<rect class="bar" x="%d" y="%d" width="%d" height="%d" rx="2"/>`, x, plot-h, barWidth, h)
+			fmt.Fprintf(&out, `<rect class="till-bar" x="%d" y="%d" width="%d" height="%d" rx="2"/>`, x, plot-h, barWidth, h)
 		}
 		if len(bars) <= manyBars || i == 0 || (i+1)%labelEvery == 0 {
 			fmt.Fprintf(&out, `<text class="label" x="%d" y="%d" text-anchor="middle">%s</text>`, x+barWidth/2, chartHeight-4, html.EscapeString(b.Label))

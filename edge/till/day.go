@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"galla/edge"
 	"galla/shared/money"
 )
 
@@ -61,14 +62,8 @@ func (d Day) noon() time.Time {
 	return t.Add(12 * time.Hour)
 }
 
-// The rule for a debit without cash (domain.md, T+5): the money is to be back
-// or paid within five days of the calendar, as the customer's slip says it, and
-// after them the bank owes ₹100 for each day.
-const (
-	returnDays              = 5
-	owedPerDay  money.Paise = 100 * money.Rupee
-	maxOwedDays             = 365 // beyond it nobody computes, people talk
-)
+// maxOwedDays: beyond it nobody computes, people talk.
+const maxOwedDays = 365
 
 // Clock is where a pending debit stands on its way to T+5.
 type Clock struct {
@@ -78,11 +73,14 @@ type Clock struct {
 	Owed money.Paise // what the bank owes the customer beside the amount
 }
 
+// Day is which day of the five today is: 0 on the day itself, 5 on the last.
+func (c Clock) Day() int { return edge.ReturnDays - c.Left }
+
 // ClockOf gives the clock of an operation begun on a day.
 func ClockOf(begun, today Day) Clock {
-	due := begun.Add(returnDays)
+	due := begun.Add(edge.ReturnDays)
 	days := int(today.noon().Sub(due.noon()) / (24 * time.Hour)) // India's days have 24 hours
 	c := Clock{Due: due, Left: max(-days, 0), Late: min(max(days, 0), maxOwedDays)}
-	c.Owed = money.Paise(c.Late) * owedPerDay
+	c.Owed = money.Paise(c.Late) * edge.OwedPerDay
 	return c
 }

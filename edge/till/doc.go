@@ -7,9 +7,11 @@
 // closed over an unsettled operation that nobody named; and that a closing,
 // once kept, is never altered. No Aadhaar number but a masked one leaves it.
 //
-// Records enter from the counter's queue (Ledger). Reckonings, closings, CSV
-// and SVG leave; words for people are the pages', but for the head of a CSV
-// file and the labels of a chart, which the caller gives.
+// Records enter from the counter's queue (Ledger); counts and reasons from forms.
+// Reckonings, closings, CSV and SVG leave, as values (Till) and as the pages of
+// the day's end (Room). On a page the server's sums are the truth: what a script
+// adds up while somebody types is only shown, and a day is closed only over the
+// comparison that its operator saw.
 //
 // # What is cash, and when
 //
@@ -20,5 +22,12 @@
 // until a refund, which takes it out on the day of the refund. A transfer that
 // the bank refused at once has no transaction that could be refunded: its cash
 // went straight back over the counter. A purchase moves no cash. Commission is
-// the central's to tell, and is no part of a reckoning.
+// no part of a reckoning: it is shown as the bank's replies told it (Earned).
+//
+// # The clock to T+5
+//
+// A debit without an answer has five days of the calendar from the day on which
+// it was sent, by India's clock (edge.ReturnDays, Clock): the rule that binds
+// the banks counts so, and a counter knows no bank's holidays. The slip, the
+// operation's page and the list of all operations count alike.
 package till

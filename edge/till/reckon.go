@@ -91,7 +91,7 @@ func reckon(day Day, opening money.Paise, records, unsettled []edge.Record, dayO
 			}
 		case op.Refund:
 			if begun == day && r.State == op.Succeeded {
-				add(Refunded, told(r, "amount", r.Amount))
+				add(Refunded, amountTold(r, "amount", r.Amount))
 			}
 		}
 	}
@@ -117,7 +117,7 @@ func reckon(day Day, opening money.Paise, records, unsettled []edge.Record, dayO
 
 // transfer says what cash a transfer brought.
 func transfer(r edge.Record, add func(Flow, money.Paise)) {
-	charge := told(r, "charge", 0)
+	charge := amountTold(r, "charge", 0)
 	switch r.State {
 	case op.Succeeded:
 		add(Sent, r.Amount)
@@ -133,8 +133,8 @@ func transfer(r edge.Record, add func(Flow, money.Paise)) {
 	}
 }
 
-// told is an amount that the reply tells, or another where it tells none.
-func told(r edge.Record, name string, otherwise money.Paise) money.Paise {
+// amountTold is an amount that the reply tells, or another where it tells none.
+func amountTold(r edge.Record, name string, otherwise money.Paise) money.Paise {
 	p, err := money.Parse(r.Value(name))
 	if err != nil || p < 0 {
 		return otherwise

@@ -19,6 +19,9 @@ const maxSearch = 64
 // too: which of them was typed can't be told.
 const aadhaarDigits = 12
 
+// mobileDigits is how long a mobile number is without its prefix.
+const mobileDigits = 10
+
 // Search is what somebody looks for. The zero Search finds everything.
 type Search struct {
 	text   string // folded
@@ -30,11 +33,11 @@ type Search struct {
 
 // ParseSearch reads what was typed into the search box. Of what may be an
 // Aadhaar number only the last four digits are looked for, as only they are
-// known, and the whole as a bank's reference; secret says so: the text must
-// not be shown again, logged, or put into a URL. Nothing is refused: what fits
-// nothing finds nothing.
+// known, and the whole as a bank's reference. secret says that the text may be
+// an Aadhaar or a mobile number: it must not be shown again, logged, or put into
+// a URL. Nothing is refused: what fits nothing finds nothing.
 func ParseSearch(typed string) (s Search, secret bool) {
-	typed = strings.TrimSpace(strings.ToValidUTF8(typed, ""))
+	typed = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(strings.ToValidUTF8(typed, "")), "+91"))
 	if utf8.RuneCountInString(typed) > maxSearch {
 		typed = string([]rune(typed)[:maxSearch])
 	}
@@ -58,6 +61,9 @@ func ParseSearch(typed string) (s Search, secret bool) {
 		return s, true
 	}
 	s = Search{text: fold(typed), digits: digits}
+	if len(digits) == mobileDigits {
+		return s, true
+	}
 	if p, err := words.ParseRupees(typed); err == nil && p > 0 {
 		s.amount, s.money = p, true
 	}
@@ -154,12 +160,14 @@ func (t *Till) Look(s Search, first, last Day, limit int) (found []edge.Record, 
 		if n == maxLook {
 			return found, true, err
 		}
-		records, readErr := t.Operations(day)
-		err = errors.Join(err, readErr)
-		for _, r := range slices.Backward(records) {
-			if !s.Match(r) {
-				continue
+		var fits []edge.Record
+		from, to := day.Span(t.cfg.Offset())
+		err = errors.Join(err, t.each(from, to, func(r *edge.Record) {
+			if s.Match(*r) {
+				fits = append(fits, *r)
 			}
+		}))
+		for _, r := range slices.Backward(fits) {
 			if len(found) == limit {
 				return found, true, err
 			}

@@ -3,6 +3,7 @@ package till
 import (
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"sync"
 	"time"
@@ -56,6 +57,10 @@ type Till struct {
 	cfg    Config
 
 	closing sync.Mutex // one closing at a time: the reckoning must be the one that is kept
+
+	asking sync.Mutex // of the banks' rates, which are remembered for some seconds
+	rates  map[string]Rate
+	rated  time.Time
 }
 
 // New makes a Till.
@@ -87,15 +92,27 @@ func (t *Till) Operations(day Day) ([]edge.Record, error) {
 }
 
 func (t *Till) between(from, to time.Time) (records []edge.Record, err error) {
-	for after := op.ID(""); len(records) < maxDay; {
+	err = t.each(from, to, func(r *edge.Record) { records = append(records, *r) })
+	return records, err
+}
+
+// each walks over the operations of a span, oldest first, up to maxDay of a day
+// on average; records are large, and few of those that are looked at are kept.
+func (t *Till) each(from, to time.Time, do func(*edge.Record)) (err error) {
+	limit := maxDay * max(1, int(to.Sub(from)/(24*time.Hour)))
+	for after, n := op.ID(""), 0; n < limit; {
 		batch, readErr := t.ledger.Between(from, to, after, step)
-		records, err = append(records, batch...), errors.Join(err, readErr)
+		err = errors.Join(err, readErr)
+		for i := range batch {
+			do(&batch[i])
+		}
+		n += len(batch)
 		if len(batch) < step {
 			break
 		}
 		after = batch[len(batch)-1].ID
 	}
-	return records, err
+	return err
 }
 
 // Reckon sums up a day's cash. An error beside a reckoning says that some
@@ -104,16 +121,23 @@ func (t *Till) Reckon(day Day) (Reckoning, error) {
 	offset := t.cfg.Offset()
 	from, _ := day.Add(-lookBack).Span(offset)
 	_, to := day.Span(offset)
-	records, err := t.between(from, to)
-	unsettled, openErr := t.ledger.Unresolved()
-	opening, _, openingErr := t.Opening(day)
-	k := reckon(day, opening, records, unsettled, func(r edge.Record) (begun, given Day) {
+	dayOf := func(r edge.Record) (begun, given Day) {
 		begun = DayOf(r.CreatedAt, offset)
 		if !r.CashGiven.IsZero() {
 			given = DayOf(r.CashGiven, offset)
 		}
 		return begun, given
+	}
+	start, _ := day.Span(offset)
+	var records []edge.Record
+	err := t.each(from, to, func(r *edge.Record) {
+		if !r.CreatedAt.Before(start) || !r.CashGiven.Before(start) {
+			records = append(records, *r)
+		}
 	})
+	unsettled, openErr := t.ledger.Unresolved()
+	opening, _, openingErr := t.Opening(day)
+	k := reckon(day, opening, records, unsettled, dayOf)
 	return k, errors.Join(err, openErr, openingErr)
 }
 
@@ -229,4 +253,39 @@ func (t *Till) LeftOpen() ([]Day, error) {
 		}
 	}
 	return open, nil
+}
+
+// Open gives the ids of the operations without an outcome, oldest first. An
+// error beside them says that some can't be read.
+func (t *Till) Open() ([]op.ID, error) {
+	records, err := t.ledger.Unresolved()
+	ids := make([]op.ID, len(records))
+	for i, r := range records {
+		ids[i] = r.ID
+	}
+	slices.Sort(ids)
+	return ids, err
+}
+
+// IDs gives the least ids that operations of a day and of the next day can
+// have: the day's are from the one on and before the other.
+func (t *Till) IDs(day Day) (first, end op.ID) {
+	from, to := day.Span(t.cfg.Offset())
+	return leastID(from), leastID(to)
+}
+
+// leastID is the least UUIDv7 of a millisecond.
+func leastID(at time.Time) op.ID {
+	h := fmt.Sprintf("%012x", min(max(at.UnixMilli(), 0), 1<<48-1))
+	return op.ID(h[:8] + "-" + h[8:] + "-0000-0000-000000000000")
+}
+
+// WriteDay writes a day's operations as WriteCSV does. Where one of them can't
+// be read, nothing is written.
+func (t *Till) WriteDay(w io.Writer, day Day) error {
+	records, err := t.Operations(day)
+	if err != nil {
+		return fmt.Errorf("the file of %s: %w", day, err)
+	}
+	return WriteCSV(w, records, t.cfg.Offset())
 }

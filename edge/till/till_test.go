@@ -294,7 +294,7 @@ func TestSearch(t *testing.T) {
 		{"", true, false}, {"7058", true, false}, {"7059", false, false}, {"asha", true, false}, {"PATIL ", true, false}, {"sandbox", true, false},
 		{"1500", true, false}, {"1,500.00", true, false}, {"₹1500", true, false}, {"150", false, false},
 		{"632514000123", true, true}, {"0123", true, false}, {"004567", true, false}, {"4567", true, false}, {"567", false, false},
-		{"9820011223", true, false}, {"98200 11223", true, false}, {"aeps-20261121-9f3c", true, false}, {"9f3c", true, false}, {"f3c", false, false},
+		{"9820011223", true, true}, {"98200 11223", true, true}, {"+91 98200 11223", true, true}, {"aeps-20261121-9f3c", true, false}, {"9f3c", true, false}, {"f3c", false, false},
 		{"tx-77ab", true, false}, {"9999 4105 7058", true, true}, {"999941057058", true, true}, {"999941057059", false, true},
 		{"asha 999941057058", false, true}, {"9999-4105-7058", true, true}, {"९९९९४१०५७०५८", false, true},
 	} {
@@ -386,9 +386,9 @@ func TestChart(t *testing.T) {
 	}
 	svg := string(till.Chart("hours", "<b>&", "By hour", hours))
 	want := `<svg id="hours" class="chart" role="img" viewBox="0 0 90 120" aria-labelledby="hours-title hours-desc"><title id="hours-title">&lt;b&gt;&amp;</title><desc id="hours-desc">By hour</desc>` +
-		`<rect class="bar" x="6" y="51" width="22" height="51" rx="2"/><text class="label" x="17" y="116" text-anchor="middle">9</text>` +
+		`<rect class="till-bar" x="6" y="51" width="22" height="51" rx="2"/><text class="label" x="17" y="116" text-anchor="middle">9</text>` +
 		`<text class="label" x="45" y="116" text-anchor="middle">10</text>` +
-		`<rect class="bar" x="62" y="0" width="22" height="102" rx="2"/><text class="label" x="73" y="116" text-anchor="middle">11</text>` +
+		`<rect class="till-bar" x="62" y="0" width="22" height="102" rx="2"/><text class="label" x="73" y="116" text-anchor="middle">11</text>` +
 		`<path class="axis" d="M0 102.5H90"/></svg>`
 	if svg != want {
 		t.Errorf("it is\n%s, want\n%s", svg, want)
@@ -425,6 +425,19 @@ func TestRatesMeanSomething(t *testing.T) {
 	rates, err := s.till.Rates()
 	if err != nil || rates["990326"] != (till.Rate{Answered: 4, Of: 5, Hours: 3}) || rates["990326"].Percent() != 80 {
 		t.Errorf("the rates are %v, %v", rates, err)
+	}
+	if answered, asked := s.till.BankRate("990326"); answered != 4 || asked != 5 {
+		t.Errorf("BankRate = %d of %d, want 4 of 5", answered, asked)
+	}
+	s.did(op.Withdrawal, ist(21, 19, 50), 100_00, op.Pending, never, "")
+	for _, c := range []struct{ after, asked int }{{0, 5}, {14, 5}, {15, 6}} { // remembered for 15 seconds
+		s.now = ist(21, 20, 0).Add(time.Duration(c.after) * time.Second)
+		if _, asked := s.till.BankRate("990326"); asked != c.asked {
+			t.Errorf("after %d s the bank was asked %d times, want %d", c.after, asked, c.asked)
+		}
+	}
+	if answered, asked := s.till.BankRate("111111"); answered != 0 || asked != 0 {
+		t.Errorf("a bank that was not asked has %d of %d", answered, asked)
 	}
 }
 

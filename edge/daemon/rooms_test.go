@@ -1,0 +1,79 @@
+package daemon
+
+import (
+	"bytes"
+	"crypto/rand"
+	"log/slog"
+	"net/http"
+	"path/filepath"
+	"testing"
+
+	"galla/edge"
+	"galla/edge/device"
+	"galla/edge/queue"
+	"galla/edge/told"
+	"galla/edge/web"
+	"galla/edge/web/webtest"
+	"galla/edge/words"
+	"galla/shared/secret"
+)
+
+// TestRoomsFitTogether: names of pages, files, icons and texts belong to the
+// whole counter, so all rooms are put together as the daemon does, and every way
+// into one leads to a page.
+func TestRoomsFitTogether(t *testing.T) {
+	log := slog.New(slog.DiscardHandler)
+	cfg := Config{Rand: rand.Reader, Logger: log}
+	q, _, err := queue.Open(queue.Config{Path: filepath.Join(t.TempDir(), "q.db"), Key: secret.NewKey(bytes.Repeat([]byte{1}, 32)), Rand: rand.Reader, Logger: log})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = q.Close() })
+	number, err := secret.ParseAadhaar(agentAadhaar)
+	if err != nil {
+		t.Fatal(err)
+	}
+	settings := Settings{Agent: "Fatima", PINHash: "none", AgentAadhaar: number, Merchant: "Lakshmi Kirana Store", TID: "GAL00101"}
+	operators, err := openPeople(q, settings, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	reader, err := device.New(device.Config{Logger: log})
+	if err != nil {
+		t.Fatal(err)
+	}
+	counter, err := edge.New(q, reader, edge.Config{
+		Agent: settings.Agent, AgentAadhaar: number, Merchant: settings.Merchant, MerchantID: "m1", TID: settings.TID,
+		Latitude: "18.52", Longitude: "73.85", NumberOf: operators.NumberOf, Rand: rand.Reader, Logger: log,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	counter.Attach(fixedLine{})
+	days, err := openTill(counter, q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rooms, err := openRooms(counter, days, operators, q, reader, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kit, err := web.New(counter, web.Config{Logger: log, Catalogues: []words.Catalogue{told.Catalogue()}}, append(rooms, webtest.Door())...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := webtest.Over(t, kit)
+	v.Enter()
+	ses := kit.Current(v.Cookied("/"))
+	keys := map[string]string{}
+	for _, e := range kit.Entries(ses) {
+		v.Get(e.Href, http.StatusOK)
+		if e.Key != "" && keys[e.Key] != "" {
+			t.Errorf("the key %s leads to %s and to %s", e.Key, keys[e.Key], e.Href)
+		}
+		keys[e.Key] = e.Href
+	}
+	for _, path := range []string{"/operations", "/till/count", "/till/opening", "/till/month"} {
+		v.Get(path, http.StatusOK)
+	}
+}
