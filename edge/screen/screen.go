@@ -66,6 +66,10 @@ type Config struct {
 	KeepLanguage func(ctx context.Context, operator, language string) error
 	// Explain says what a bank's response code means and what to do next.
 	Explain func(code string) (meaning, advice string)
+	// BankRate says how many of the operations that a bank was asked for lately
+	// came through, and how many were asked; 0 of 0 where too few were to say
+	// anything. It must not wait. nil: nothing is said of banks.
+	BankRate func(iin string) (succeeded, asked int)
 	// Receipt makes the receipt of an operation.
 	Receipt func(edge.Record) ReceiptView
 
@@ -133,6 +137,7 @@ func (s *Screen) Register(mux *http.ServeMux, kit *web.Kit) {
 	mux.HandleFunc("GET /op/{id}", kit.Get(s.operation))
 	mux.HandleFunc("POST /op/{id}/{step}", kit.Post(s.step))
 	mux.HandleFunc("GET /op/{id}/receipt", kit.Get(s.receipt))
+	mux.HandleFunc("GET /line", kit.Get(s.line))
 	mux.HandleFunc("GET /operations", kit.Get(s.operations))
 }
 

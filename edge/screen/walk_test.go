@@ -48,6 +48,17 @@ func testConfig() Config {
 				Notes: []string{"Keep this receipt."},
 			}
 		},
+		BankRate: func(iin string) (int, int) {
+			switch iin {
+			case "607094":
+				return 19, 20
+			case "606985":
+				return 11, 16
+			case "607027":
+				return 3, 9
+			}
+			return 0, 0
+		},
 		Logger: slog.New(slog.NewTextHandler(io.Discard, nil)),
 	}
 }
