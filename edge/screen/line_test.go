@@ -36,7 +36,7 @@ func TestLineDown(t *testing.T) {
 	v.f.change(func(s *edge.Status) { s.Link = edge.LinkState{Since: lost, Problem: "The line to the central broke."} })
 
 	home := v.Get("/", http.StatusOK)
-	webtest.Has(t, home, "No line since 09:14", "For 1 h", `href="/line" data-key="l"`, `<span class="count">2</span>`)
+	webtest.Has(t, home, "No line since 09:14", "For 1 h", `href="/line" data-key="l"`, `<b class="count">2 not sent</b>`)
 	page := v.Get("/line", http.StatusOK)
 	if got := webtest.Says(t, page); got != "No line since 09:14" {
 		t.Errorf("it says %q", got)
