@@ -43,6 +43,7 @@ func TestCounterInBrowser(t *testing.T) {
 	d.centralFrozen()
 	d.centralGone()
 	d.centralKilledWhileTheBankWorks()
+	d.counterKilledWhileTheBankWorks()
 	d.bankSilent()
 	d.readerUnplugged()
 	d.lists()
@@ -166,6 +167,9 @@ func (d *day) withdraw() {
 	b.press(enter)
 	b.awaitPath("/op/*")
 	b.awaitState("ready")
+	for _, ready := range []string{"Reader ready", "Line up", "Clock right"} {
+		b.awaitText(".ready", ready)
+	}
 	b.shot("op-ready")
 	d.lay(choudhury)
 	b.press("s")
@@ -232,6 +236,7 @@ func (d *day) refusals() {
 	b.awaitState("declined")
 	b.says("DO NOT GIVE CASH")
 	b.awaitText(".advice", "U3")
+	b.awaitText(".reading", "The print was clear")
 	b.shot("op-wrong-finger")
 }
 
@@ -259,7 +264,14 @@ func (d *day) centralGone() {
 	giveBack := d.h.takeAway("central")
 	b.goTo("/")
 	b.awaitText("#chips", "No line")
+	b.awaitText("#today", "No line since")
 	b.shot("central-gone-home")
+	b.press("l")
+	b.awaitPath("/line")
+	b.awaitText("#line", "What still works")
+	b.awaitText("#line", "Nothing was lost.")
+	b.shot("central-gone-line")
+	b.shotNarrow("central-gone-line")
 	d.begin(person("withdrawal", "300"))
 	b.press("s")
 	b.awaitState("waiting")
@@ -302,6 +314,26 @@ func (d *day) centralKilledWhileTheBankWorks() {
 	b.shot("central-killed-and-back")
 }
 
+func (d *day) counterKilledWhileTheBankWorks() {
+	d.chapter("the counter's own program is killed while the bank executes")
+	b := d.b
+	d.begin(person("withdrawal", "104.99")) // executes at once, answers after a while
+	b.press("s")
+	d.h.awaitExecution(d.t, 104_99)
+	d.h.killAndAwait("edge")
+	b.awaitPath("/unlock") // the page that was open looks again by itself
+	b.shot("counter-killed")
+	b.typeInto("pin", "2580", enter)
+	b.awaitPath("/op/*")
+	if got := b.text("h1"); strings.HasPrefix(got, "GIVE CASH") == strings.HasPrefix(got, "DO NOT GIVE CASH") {
+		d.t.Errorf("the page says %q", got)
+	}
+	b.awaitState("succeeded")
+	b.says("GIVE CASH ₹104.99")
+	d.pay(104_99)
+	b.shot("counter-killed-and-back")
+}
+
 func (d *day) bankSilent() {
 	d.chapter("the bank executes and never answers")
 	b := d.b
@@ -309,6 +341,7 @@ func (d *day) bankSilent() {
 	b.press("s")
 	b.awaitState("pending")
 	b.says("DO NOT GIVE CASH")
+	b.awaitText(".due", "5 days left.")
 	b.shot("bank-silent")
 	b.shotNarrow("bank-silent")
 	b.click("#do-receipt")
