@@ -373,6 +373,22 @@ func (d *day) readerUnplugged() {
 	b.press("s")
 	b.awaitText("h1", "No finger in time")
 	b.shot("reader-timed-out")
+
+	// It goes while the finger lies on it, and comes back.
+	d.script(map[string]any{"delayMs": 1500, "reset": true})
+	b.press("s")
+	b.awaitState("capturing")
+	b.says("DO NOT GIVE CASH YET")
+	b.awaitState("problem")
+	b.awaitText(".band", "Nothing was sent yet")
+	b.shot("reader-unplugged-during-capture")
+
+	// A faint print is asked for once more before the bank is.
+	d.script(map[string]any{"qScore": "31"})
+	b.press("s")
+	b.awaitText(".reading", "31 of 100")
+	b.shot("print-faint")
+	b.shotNarrow("print-faint")
 	b.click("#do-abandon")
 	b.awaitState("expired")
 	b.says("DO NOT GIVE CASH")
