@@ -46,6 +46,7 @@ func TestCounterInBrowser(t *testing.T) {
 	d.counterKilledWhileTheBankWorks()
 	d.bankSilent()
 	d.readerUnplugged()
+	d.rooms()
 	d.lists()
 	b.checkConsole()
 
@@ -408,6 +409,35 @@ func (d *day) script(outcomes ...map[string]any) {
 		d.t.Fatalf("POST /sim/script: %v, HTTP %d: %s", err, code, body)
 	}
 }
+
+// rooms opens every page that the first one leads to, as the daemon has put them
+// together.
+func (d *day) rooms() {
+	d.chapter("every room")
+	b := d.b
+	b.goTo("/")
+	hrefs, err := ask[[]string](b, `[...new Set([...document.querySelectorAll('main a[href^="/"], .chips a')].map(a => a.getAttribute('href')))].filter(h => !h.startsWith('/op/'))`)
+	if err != nil {
+		b.fail("read the ways from the first page", err)
+	}
+	if len(hrefs) < leastWays {
+		d.t.Errorf("the first page leads to %q only", hrefs)
+	}
+	for _, href := range hrefs {
+		b.goTo(href)
+		good, err := ask[bool](b, `performance.getEntriesByType('navigation')[0].responseStatus === 200 && document.querySelector('main').innerText.trim() !== ''`)
+		if err != nil || !good {
+			d.t.Errorf("%s can't be opened (%v): %s", href, err, b.text("main"))
+		}
+		name := "room" + strings.ReplaceAll(href, "/", "-")
+		b.shot(name)
+		b.shotNarrow(name)
+	}
+}
+
+// leastWays is how many pages the first one leads to at least: four actions,
+// line, day, operations, and the rooms.
+const leastWays = 12
 
 func (d *day) lists() {
 	d.chapter("the list of operations, a dead program, and the lock")
