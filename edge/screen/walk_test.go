@@ -13,6 +13,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"galla/edge"
+	"galla/edge/web"
 	"galla/edge/web/webtest"
 	"galla/edge/words"
 	"galla/shared/money"
@@ -20,9 +21,9 @@ import (
 )
 
 // serve starts a screen over a fake counter.
-func serve(t *testing.T, f *fake) *httptest.Server {
+func serve(t *testing.T, f *fake, rooms ...web.Room) *httptest.Server {
 	t.Helper()
-	s, err := New(f, testConfig())
+	s, err := New(f, testConfig(), rooms...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,6 +80,7 @@ func TestBrowser(t *testing.T) {
 	t.Run("walk", func(t *testing.T) { walk(t, chromium) })
 	t.Run("gallery", func(t *testing.T) { gallery(t, chromium) })
 	t.Run("tabs", func(t *testing.T) { tabs(t, chromium) })
+	t.Run("six", func(t *testing.T) { sixTiles(t, chromium) })
 	t.Run("foreign", func(t *testing.T) { foreign(t, chromium) })
 	t.Run("languages", func(t *testing.T) { languages(t, chromium) })
 }
