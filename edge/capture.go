@@ -45,12 +45,34 @@ func (c *Counter) Capture(id op.ID) error {
 	return nil
 }
 
+// faintBelow is the quality under which the customer is asked once more before
+// the bank is: a faint print is what banks refuse most (rdservice.md, 'Quality
+// in the field').
+const faintBelow = 45
+
+// refuseFaint says that a print is too faint to be sent, where it is the
+// operation's first such. Some fingers never read better: the second one goes to
+// the bank, which decides.
+func (w *work) refuseFaint(quality int) error {
+	if w.faint || quality <= 0 || quality >= faintBelow {
+		return nil
+	}
+	w.faint = true
+	return &CaptureError{
+		Action: "retry-customer", Quality: quality,
+		Message: "The fingerprint is faint. Wipe the finger and the glass, press flat, and try again.",
+	}
+}
+
 // capture asks for the finger and puts the operation into the queue.
 func (c *Counter) capture(ctx context.Context, id op.ID, w *work) {
 	c.ring()
 	taken, err := c.device.Capture(ctx)
 	c.mu.Lock()
 	w.stop, w.stage = nil, StageReady
+	if err == nil && !w.abandoned {
+		err = w.refuseFaint(taken.Quality)
+	}
 	if w.abandoned || err != nil {
 		if problem := (*CaptureError)(nil); errors.As(err, &problem) {
 			w.problem = problem
@@ -70,7 +92,7 @@ func (c *Counter) capture(ctx context.Context, id op.ID, w *work) {
 		}
 		now := c.cfg.Now()
 		r.State, r.Reason = op.Queued, ""
-		r.CapturedAt, r.Deadline = taken.CapturedAt, now.Add(c.cfg.Deadline)
+		r.CapturedAt, r.Quality, r.Deadline = taken.CapturedAt, taken.Quality, now.Add(c.cfg.Deadline)
 		if r.CapturedAt.IsZero() {
 			r.CapturedAt = now
 		}

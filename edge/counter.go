@@ -78,6 +78,7 @@ type work struct {
 	problem   *CaptureError
 	stop      context.CancelFunc // of the capture going on; nil: none
 	abandoned bool
+	faint     bool      // a faint print was asked for again already
 	asked     time.Time // of the last ask
 
 	given wire.Frame // kept by a deliberate fault only (package bug)

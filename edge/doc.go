@@ -43,6 +43,6 @@
 //	reference  as an enquiry; the last known reply is given while it is down
 //
 // AEPS transactions begin with Begin, all else with Perform; a finger is taken
-// by Capture. A pending change of a record holds up the next one only as long
+// by Capture, and once more where the print was faint. A pending change of a record holds up the next one only as long
 // as the bank may still begin it.
 package edge

@@ -111,6 +111,7 @@ type CaptureError struct {
 	Code    string // errCode of the RD service; empty: it did not answer
 	Action  string // retry-customer, retry-device, fix-request, call-support
 	Message string // what happened and what to do
+	Quality int    // of a print that was too faint, 0 to 100 (qScore); 0: not told
 	Err     error
 }
 

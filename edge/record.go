@@ -38,6 +38,7 @@ type Record struct {
 	EndedAt    time.Time // zero: not final
 	CashGiven  time.Time // the agent confirmed that cash was handed over
 	CashBy     string    // who handed it over, by name
+	Quality    int       // of the print that was sent, 0 to 100 (qScore); 0: not told
 	ConsentAt  time.Time // the customer consented
 	Consent    string    // version of the text that was read to the customer
 

@@ -43,8 +43,10 @@ func TestCounterInBrowser(t *testing.T) {
 	d.centralFrozen()
 	d.centralGone()
 	d.centralKilledWhileTheBankWorks()
+	d.counterKilledWhileTheBankWorks()
 	d.bankSilent()
 	d.readerUnplugged()
+	d.rooms()
 	d.lists()
 	b.checkConsole()
 
@@ -166,6 +168,9 @@ func (d *day) withdraw() {
 	b.press(enter)
 	b.awaitPath("/op/*")
 	b.awaitState("ready")
+	for _, ready := range []string{"Reader ready", "Line up", "Clock right"} {
+		b.awaitText(".ready", ready)
+	}
 	b.shot("op-ready")
 	d.lay(choudhury)
 	b.press("s")
@@ -232,6 +237,7 @@ func (d *day) refusals() {
 	b.awaitState("declined")
 	b.says("DO NOT GIVE CASH")
 	b.awaitText(".advice", "U3")
+	b.awaitText(".reading", "The print was clear")
 	b.shot("op-wrong-finger")
 }
 
@@ -259,7 +265,14 @@ func (d *day) centralGone() {
 	giveBack := d.h.takeAway("central")
 	b.goTo("/")
 	b.awaitText("#chips", "No line")
+	b.awaitText("#today", "No line since")
 	b.shot("central-gone-home")
+	b.press("l")
+	b.awaitPath("/line")
+	b.awaitText("#line", "What still works")
+	b.awaitText("#line", "Nothing was lost.")
+	b.shot("central-gone-line")
+	b.shotNarrow("central-gone-line")
 	d.begin(person("withdrawal", "300"))
 	b.press("s")
 	b.awaitState("waiting")
@@ -302,6 +315,26 @@ func (d *day) centralKilledWhileTheBankWorks() {
 	b.shot("central-killed-and-back")
 }
 
+func (d *day) counterKilledWhileTheBankWorks() {
+	d.chapter("the counter's own program is killed while the bank executes")
+	b := d.b
+	d.begin(person("withdrawal", "104.99")) // executes at once, answers after a while
+	b.press("s")
+	d.h.awaitExecution(d.t, 104_99)
+	d.h.killAndAwait("edge")
+	b.awaitPath("/unlock") // the page that was open looks again by itself
+	b.shot("counter-killed")
+	b.typeInto("pin", "2580", enter)
+	b.awaitPath("/op/*")
+	if got := b.text("h1"); strings.HasPrefix(got, "GIVE CASH") == strings.HasPrefix(got, "DO NOT GIVE CASH") {
+		d.t.Errorf("the page says %q", got)
+	}
+	b.awaitState("succeeded")
+	b.says("GIVE CASH ₹104.99")
+	d.pay(104_99)
+	b.shot("counter-killed-and-back")
+}
+
 func (d *day) bankSilent() {
 	d.chapter("the bank executes and never answers")
 	b := d.b
@@ -309,6 +342,7 @@ func (d *day) bankSilent() {
 	b.press("s")
 	b.awaitState("pending")
 	b.says("DO NOT GIVE CASH")
+	b.awaitText(".due", "5 days left.")
 	b.shot("bank-silent")
 	b.shotNarrow("bank-silent")
 	b.click("#do-receipt")
@@ -340,6 +374,22 @@ func (d *day) readerUnplugged() {
 	b.press("s")
 	b.awaitText("h1", "No finger in time")
 	b.shot("reader-timed-out")
+
+	// It goes while the finger lies on it, and comes back.
+	d.script(map[string]any{"delayMs": 1500, "reset": true})
+	b.press("s")
+	b.awaitState("capturing")
+	b.says("DO NOT GIVE CASH YET")
+	b.awaitState("problem")
+	b.awaitText(".band", "Nothing was sent yet")
+	b.shot("reader-unplugged-during-capture")
+
+	// A faint print is asked for once more before the bank is.
+	d.script(map[string]any{"qScore": "31"})
+	b.press("s")
+	b.awaitText(".reading", "31 of 100")
+	b.shot("print-faint")
+	b.shotNarrow("print-faint")
 	b.click("#do-abandon")
 	b.awaitState("expired")
 	b.says("DO NOT GIVE CASH")
@@ -359,6 +409,35 @@ func (d *day) script(outcomes ...map[string]any) {
 		d.t.Fatalf("POST /sim/script: %v, HTTP %d: %s", err, code, body)
 	}
 }
+
+// rooms opens every page that the first one leads to, as the daemon has put them
+// together.
+func (d *day) rooms() {
+	d.chapter("every room")
+	b := d.b
+	b.goTo("/")
+	hrefs, err := ask[[]string](b, `[...new Set([...document.querySelectorAll('main a[href^="/"], .chips a')].map(a => a.getAttribute('href')))].filter(h => !h.startsWith('/op/'))`)
+	if err != nil {
+		b.fail("read the ways from the first page", err)
+	}
+	if len(hrefs) < leastWays {
+		d.t.Errorf("the first page leads to %q only", hrefs)
+	}
+	for _, href := range hrefs {
+		b.goTo(href)
+		good, err := ask[bool](b, `performance.getEntriesByType('navigation')[0].responseStatus === 200 && document.querySelector('main').innerText.trim() !== ''`)
+		if err != nil || !good {
+			d.t.Errorf("%s can't be opened (%v): %s", href, err, b.text("main"))
+		}
+		name := "room" + strings.ReplaceAll(href, "/", "-")
+		b.shot(name)
+		b.shotNarrow(name)
+	}
+}
+
+// leastWays is how many pages the first one leads to at least: four actions,
+// line, day, operations, and the rooms.
+const leastWays = 12
 
 func (d *day) lists() {
 	d.chapter("the list of operations, a dead program, and the lock")

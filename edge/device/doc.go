@@ -33,6 +33,7 @@
 // not READY, Capture asks it all the same: a service knows better than its
 // status what is wrong, and answers with its code.
 //
-// A capture of low but usable quality (qScore 25 to 44) is accepted: the bank
-// decides, and the agent sees the quality. One below is refused here.
+// A capture of low but usable quality (qScore 25 to 44) is accepted: the counter
+// asks for the finger once more, then the bank decides, and the agent sees the
+// quality. One below is refused here.
 package device

@@ -96,8 +96,9 @@ func failed(c rdservice.Capture, ending bool) *edge.CaptureError {
 	if code == heldCode && ending {
 		message = stillEnding
 	}
+	quality, _ := c.Reply.QScore.Lowest()
 	return &edge.CaptureError{
-		Code: code, Action: string(c.Judgement.Action), Message: message,
+		Code: code, Action: string(c.Judgement.Action), Message: message, Quality: quality,
 		Err: &Refusal{Address: c.Address, Code: code, Rule: c.Judgement.Key},
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"testing"
 
+	"galla/edge"
 	"galla/edge/told"
 	"galla/edge/web/webtest"
 )
@@ -18,6 +19,14 @@ func TestConsentLanguage(t *testing.T) {
 	if d := v.f.drafts[0]; d.Consent != "AEPS-HI-1" || told.CustomerLanguage(d.Consent) != "hi" {
 		t.Errorf("the draft's consent is %q", d.Consent)
 	}
+	// It stands there before each capture, the second try's too, and not after.
+	id := v.f.latest(t)
+	agreed := `<blockquote class="card agreed" lang="hi">`
+	webtest.Has(t, v.Get("/op/"+string(id), http.StatusOK), agreed, "मैं अपना आधार नंबर", "AEPS-HI-1")
+	v.f.move(id, func(v *edge.View) { v.Problem = &edge.CaptureError{Code: "700", Action: "retry-customer"} })
+	webtest.Has(t, v.Get("/op/"+string(id), http.StatusOK), agreed)
+	v.f.move(id, paid)
+	webtest.HasNot(t, v.Get("/op/"+string(id), http.StatusOK), "blockquote")
 	webtest.Has(t, v.Get("/new/balance", http.StatusOK), `<html lang="en">`, `<option value="hi" lang="hi" selected>`)
 	// A language that nobody speaks here changes nothing; a form that is wrong
 	// keeps the choice.

@@ -42,8 +42,10 @@ type formData struct {
 	Language  string            // the customer's
 	Errors    map[string]string // by field
 	Focus     string            // the field to begin with
-	Recent    []edge.Bank
-	Banks     []edge.Bank
+	Recent    []bank
+	Banks     []bank
+	Rate      *rate  // of the bank that is chosen; nil: none is, or nothing is said of banks
+	Unasked   string // what is said of a bank that was not asked lately; empty: nothing
 	BanksAt   string
 	Ready     []web.Chip
 }
@@ -84,8 +86,19 @@ func (s *Screen) formPage(w http.ResponseWriter, r *http.Request, ses *web.Sessi
 	said := ses.Words()
 	banks, at := s.counter.Banks()
 	st := s.counter.Status()
-	d.Banks, d.BanksAt = banks, said.Clock(at, st.Now)
-	d.Recent = s.recent(banks)
+	d.BanksAt = said.Clock(at, st.Now)
+	if s.cfg.BankRate != nil {
+		d.Unasked = said.Say("rate.none")
+	}
+	for _, b := range banks {
+		d.Banks = append(d.Banks, bank{b, s.rate(said, b.IIN)})
+		if b.IIN == d.IIN {
+			d.Rate = d.Banks[len(d.Banks)-1].Rate
+		}
+	}
+	for _, b := range s.recent(banks) {
+		d.Recent = append(d.Recent, bank{b, s.rate(said, b.IIN)})
+	}
 	d.Ready = web.Readiness(said, st)
 	d.Language = ses.CustomerLanguage()
 	for _, l := range words.Languages() {

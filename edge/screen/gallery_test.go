@@ -70,6 +70,16 @@ var shelf = []struct {
 		v.Result.MiniStatement = []string{"12/11 UPI/SHARMA STORES D 250.00", "14/11 MGNREGA WAGES     C 2310.00", "17/11 ATM WDL PUNE CAMP D 1000.00",
 			"NEFT CHARGES REVERSAL", "20/11 AEPS CASH WDL    D 500.00", "Balance:+12450.75"}
 	}), "Mini statement", "₹2,310.00"},
+	{"pending-late", cashOp(func(v *edge.View) {
+		v.State, v.SentAt = op.Pending, fakeNow.AddDate(0, 0, -8)
+		v.Result = edge.Result{Reference: "AEPS-NR-1795250109123"}
+	}), "DO NOT GIVE CASH", "₹300"},
+	{"faint", cashOp(func(v *edge.View) {
+		v.State, v.Problem = op.Reserved, &edge.CaptureError{Action: "retry-customer", Quality: 31, Message: "The fingerprint is faint. Wipe the finger and the glass, press flat, and try again."}
+	}), "Ask for the finger again", "31"},
+	{"wrong-finger", cashOp(func(v *edge.View) {
+		v.State, v.Quality, v.Result = op.Failed, 82, edge.Result{StatusCode: "00", Code: "U3", Status: "FAILED", STAN: "004213"}
+	}), "DO NOT GIVE CASH", "82"},
 	{"not-signed-in", cashOp(func(v *edge.View) {
 		v.Route, v.State, v.Amount, v.BankName, v.Volatile, v.Customer = op.ReqAuth, op.Failed, 0, "", true, "Fatima"
 		v.Result = edge.Result{StatusCode: "00", Code: "U3"}
@@ -119,6 +129,9 @@ func gallery(t *testing.T, chromium context.Context) {
 			f.change(func(s *edge.Status) { s.Session.Active = false })
 			b.Go("/")
 			shot("home-trouble")
+			b.Press("l")
+			b.Reads("No line since 10:07")
+			shot("line-down")
 			b.Go("/day")
 			shot("day-trouble")
 			b.Go("/nowhere")

@@ -82,6 +82,7 @@ func pages(b *webtest.Browser, f *fake, code string, width, height int64) {
 	})
 	open("/", "home-trouble")
 	open("/day", "day-trouble")
+	open("/line", "line-down")
 	f.change(func(s *edge.Status) { *s = before })
 	v := cashOp(func(v *edge.View) {
 		v.State, v.Problem = op.Reserved, &edge.CaptureError{Code: "720", Action: "retry-device"}

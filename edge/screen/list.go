@@ -53,7 +53,8 @@ type homeData struct {
 	More   int // open operations that are not shown
 	Latest []told.Row
 	Active bool
-	Wrong  []web.Chip // reader, line or clock, where one is not well
+	Wrong  []web.Chip // reader or clock, where one is not well
+	Line   *outage    // nil: the line is up
 	Broken bool       // the operations can't be read
 }
 
@@ -73,7 +74,10 @@ func (s *Screen) Entries(ses *web.Session) []web.Entry {
 func (s *Screen) home(w http.ResponseWriter, r *http.Request, ses *web.Session) {
 	st := s.counter.Status()
 	d := homeData{Active: st.Session.Of(ses.Operator.Name)}
-	d.Wrong = slices.DeleteFunc(web.Readiness(ses.Words(), st), func(c web.Chip) bool { return c.Tone == "ok" })
+	d.Wrong = slices.DeleteFunc(web.Readiness(ses.Words(), st), func(c web.Chip) bool { return c.Tone == "ok" || c.Icon == "line-down" })
+	if !st.Link.Up {
+		d.Line = s.outage(ses.Words(), st)
+	}
 	for _, e := range s.Kit.Entries(ses) {
 		if e.Tile {
 			d.Tiles = append(d.Tiles, e)

@@ -20,6 +20,9 @@ type opData struct {
 	Band     web.Band
 	Steps    []told.Step // empty: final
 	Ready    []web.Chip  // before the finger
+	Consent  *consent    // what the customer agreed to, in the customer's language, before the finger
+	Due      *due        // of a debit that is pending
+	Finger   *reading    // where the print is why it failed
 	Advice   advice
 	Facts    []web.Fact
 	Balance  string // shown on request only
@@ -69,6 +72,10 @@ func (s *Screen) operationPage(w http.ResponseWriter, r *http.Request, ses *web.
 	switch {
 	case d.Can.Capture:
 		d.Steps, d.Ready = told.Steps(ses.Words(), d.Told.Case), web.Readiness(ses.Words(), st)
+		if v.IIN != "" {
+			d.Ready = append(d.Ready, s.rate(ses.Words(), v.IIN).chips()...)
+		}
+		d.Consent = s.consented(v, k, st.Merchant)
 	case !v.State.Final() && k.Group != "remit": // no finger is taken for a transfer
 		d.Steps = told.Steps(ses.Words(), d.Told.Case)
 	}
@@ -79,6 +86,10 @@ func (s *Screen) operationPage(w http.ResponseWriter, r *http.Request, ses *web.
 	if v.State == op.Succeeded && v.Result.Balance != nil && k.Group == "cash" {
 		d.Balance = words.Rupees(*v.Result.Balance)
 	}
+	if k.Group == "cash" || k.Group == "goods" {
+		d.Due = dueOf(ses.Words(), v, st)
+	}
+	d.Finger = readingOf(ses.Words(), v)
 	d.Entries, d.Closing = readStatement(v.Result.MiniStatement)
 	d.Facts = facts(ses.Words(), v, st)
 	if next, ok := told.Named(r.FormValue("next")); ok && v.Route == op.ReqAuth {
@@ -95,6 +106,19 @@ func (s *Screen) operationPage(w http.ResponseWriter, r *http.Request, ses *web.
 		p.Refresh = nextRefresh
 	}
 	s.Render(w, r, ses, status, p)
+}
+
+// consented gives what the customer agreed to, to be read again before each
+// capture; nil where no customer was asked.
+func (s *Screen) consented(v edge.View, k told.Kind, shop string) *consent {
+	code := told.CustomerLanguage(v.Consent)
+	if code == "" {
+		return nil
+	}
+	theirs := s.In(code)
+	return &consent{
+		Language: words.Language{Code: code}, Text: told.Consent(theirs, k, shop), Agrees: theirs.Say("consent.label"), Version: v.Consent,
+	}
 }
 
 // allowed says what may be done to an operation in its state.

@@ -62,3 +62,37 @@ func TestOneWaits(t *testing.T) {
 	webtest.HasNot(t, v.Get("/unlock", http.StatusOK), "looked at in")
 	v.Post("/unlock", http.StatusSeeOther, "pin", rightPIN, "who", edge.AgentID)
 }
+
+// TestTwoOperators: what one operator began the other one sees as it is; who
+// hands over the cash is recorded, once.
+func TestTwoOperators(t *testing.T) {
+	v := visit(t)
+	v.f.others = []edge.Operator{{ID: "a1", Name: "Asha", Role: edge.RoleOperator}}
+	v.Get("/unlock", http.StatusOK)
+	v.Post("/unlock", http.StatusSeeOther, "pin", rightPIN, "who", edge.AgentID)
+	v.Get("/new/withdrawal", http.StatusOK)
+	at := v.Post("/new/withdrawal", http.StatusSeeOther, filled()...)
+	id := v.f.latest(t)
+
+	asha := webtest.Visit(t, v.Base, v.HTTP.Transport)
+	asha.Get("/unlock", http.StatusOK)
+	asha.Post("/unlock", http.StatusSeeOther, "pin", rightPIN, "who", "a1")
+	webtest.Has(t, asha.Get("/", http.StatusOK), "Shivshankar Choudhury", "Not settled yet")
+	asha.Get(at, http.StatusOK)
+	v.Post(at+"/capture", http.StatusSeeOther)
+	asha.Post(at+"/capture", http.StatusSeeOther) // the same finger, for both
+	v.f.move(id, paid)
+	for _, one := range []*webtest.Visitor{v.Visitor, asha} {
+		if got := webtest.Says(t, one.Get(at, http.StatusOK)); got != "GIVE CASH ₹500" {
+			t.Errorf("one operator reads %q", got)
+		}
+	}
+	asha.Post(at+"/cash", http.StatusSeeOther)
+	v.Post(at+"/cash", http.StatusSeeOther)
+	if got := webtest.Says(t, v.Get(at, http.StatusOK)); got != "CASH GIVEN ₹500" {
+		t.Errorf("the other operator reads %q", got)
+	}
+	if now, err := v.f.Operation(id); err != nil || now.CashBy != "Asha" || now.Operator != "Fatima" || v.f.begun() != 1 {
+		t.Errorf("begun by %s, cash by %s, of %d (%v)", now.Operator, now.CashBy, v.f.begun(), err)
+	}
+}

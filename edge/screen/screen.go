@@ -137,6 +137,7 @@ func (s *Screen) Register(mux *http.ServeMux, kit *web.Kit) {
 	mux.HandleFunc("GET /op/{id}", kit.Get(s.operation))
 	mux.HandleFunc("POST /op/{id}/{step}", kit.Post(s.step))
 	mux.HandleFunc("GET /op/{id}/receipt", kit.Get(s.receipt))
+	mux.HandleFunc("GET /line", kit.Get(s.line))
 }
 
 // Run serves on a loopback listener until ctx ends, and closes it.

@@ -56,6 +56,8 @@ func tabs(t *testing.T, chromium context.Context) {
 	b.Do(chromedp.Reload())
 	b.Reads("CASH GIVEN ₹500")
 
+	closedInTheMiddle(b, f)
+
 	// What was typed stays while the page looks again.
 	b.Go("/new/withdrawal")
 	b.Focused("#aadhaar")
@@ -77,4 +79,27 @@ func tabs(t *testing.T, chromium context.Context) {
 	srv.CloseClientConnections()
 	srv.Close()
 	b.Sees(`!document.querySelector("#stale").hidden`)
+}
+
+// closedInTheMiddle: a tab is closed while the bank works. The operation goes
+// on, the first page shows it, and its result waits there.
+func closedInTheMiddle(b *webtest.Browser, f *fake) {
+	b.T.Helper()
+	id := f.add(cashOp(func(v *edge.View) { v.State, v.Customer = op.Reserved, "Closed Early" }))
+	ctx, closeTab := chromedp.NewContext(b.Ctx)
+	gone := *b
+	gone.Ctx = ctx
+	gone.Go("/op/" + string(id))
+	gone.Reads("Ask for the finger")
+	gone.Press("s")
+	gone.Reads("DO NOT GIVE CASH YET")
+	f.move(id, func(v *edge.View) { v.State = op.Accepted })
+	closeTab()
+
+	b.Go("/")
+	b.Sees(`document.querySelector("#today").innerText.includes("Closed Early")`)
+	f.move(id, paid)
+	b.Sees(`[...document.querySelectorAll("#today .row")].some(r => r.innerText.includes("Closed Early") && r.innerText.includes("give cash, then confirm"))`)
+	webtest.Eval[any](b, `[...document.querySelectorAll("#today .row")].find(r => r.innerText.includes("Closed Early")).click()`)
+	b.Reads("GIVE CASH ₹500")
 }

@@ -129,8 +129,8 @@ func TestNoEnglish(t *testing.T) {
 var (
 	latinWord = regexp.MustCompile(`[A-Za-z]{2,}`)
 	markup    = regexp.MustCompile(`(?s)<head>.*</head>|<[^>]*>`)
-	// The consent stands in all languages.
-	consents = regexp.MustCompile(`(?s)<div class="stack" id="consent-text">.*?</div>|<span class="stack">.*?</label>`)
+	// The consent stands in all languages, then in the customer's.
+	consents = regexp.MustCompile(`(?s)<div class="stack" id="consent-text">.*?</div>|<span class="stack">.*?</label>|<blockquote.*?</blockquote>`)
 	known    = strings.NewReplacer(
 		"Shivshankar Choudhury", "", "State Bank of India", "", "Lakshmi Kirana Store", "", "Fatima", "", "Mantra MFS110", "", "XXXXXXXX", "",
 		"AEPS-NR-", "", "GAL", "", "SBI", "", "baroda", "", "RRN", "", "STAN", "", "English", "", "Esc", "", "(PIN)", "",

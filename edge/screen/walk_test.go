@@ -13,6 +13,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"galla/edge"
+	"galla/edge/web"
 	"galla/edge/web/webtest"
 	"galla/edge/words"
 	"galla/shared/money"
@@ -20,9 +21,9 @@ import (
 )
 
 // serve starts a screen over a fake counter.
-func serve(t *testing.T, f *fake) *httptest.Server {
+func serve(t *testing.T, f *fake, rooms ...web.Room) *httptest.Server {
 	t.Helper()
-	s, err := New(f, testConfig())
+	s, err := New(f, testConfig(), rooms...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,6 +49,17 @@ func testConfig() Config {
 				Notes: []string{"Keep this receipt."},
 			}
 		},
+		BankRate: func(iin string) (int, int) {
+			switch iin {
+			case "607094":
+				return 19, 20
+			case "606985":
+				return 11, 16
+			case "607027":
+				return 3, 9
+			}
+			return 0, 0
+		},
 		Logger: slog.New(slog.NewTextHandler(io.Discard, nil)),
 	}
 }
@@ -68,6 +80,8 @@ func TestBrowser(t *testing.T) {
 	t.Run("walk", func(t *testing.T) { walk(t, chromium) })
 	t.Run("gallery", func(t *testing.T) { gallery(t, chromium) })
 	t.Run("tabs", func(t *testing.T) { tabs(t, chromium) })
+	t.Run("six", func(t *testing.T) { sixTiles(t, chromium) })
+	t.Run("foreign", func(t *testing.T) { foreign(t, chromium) })
 	t.Run("languages", func(t *testing.T) { languages(t, chromium) })
 }
 

@@ -65,7 +65,7 @@ func problem(w *words.Words, text string) string {
 }
 
 func linkChip(w *words.Words, st edge.Status) Chip {
-	c := Chip{Name: w.Say("status.line"), Icon: "line", Tone: "ok", Text: w.Say("status.line.up")}
+	c := Chip{Name: w.Say("status.line"), Icon: "line", Tone: "ok", Text: w.Say("status.line.up"), Href: "/line"}
 	switch {
 	case st.Link.Revoked:
 		c.Icon, c.Tone, c.Text = "line-down", "bad", w.Say("status.line.revoked")

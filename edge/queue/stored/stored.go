@@ -49,6 +49,7 @@ type stored struct {
 
 	CreatedAt  int64  `json:"createdAt,omitzero"`
 	CapturedAt int64  `json:"capturedAt,omitzero"`
+	Quality    int    `json:"quality,omitzero"`
 	Deadline   int64  `json:"deadline,omitzero"`
 	SentAt     int64  `json:"sentAt,omitzero"`
 	EndedAt    int64  `json:"endedAt,omitzero"`
@@ -83,7 +84,7 @@ func Encode(r edge.Record, slot int) ([]byte, error) {
 		ID: string(r.ID), Route: string(r.Route), Class: string(r.Class), State: string(r.State), Reason: r.Reason,
 		Version: r.Version, Operator: r.Operator, Title: r.Title, Customer: r.Customer, Aadhaar: r.Aadhaar, IIN: r.IIN,
 		BankName: r.BankName, Amount: int64(r.Amount), Slot: slot,
-		CreatedAt: Nanos(r.CreatedAt), CapturedAt: Nanos(r.CapturedAt), Deadline: Nanos(r.Deadline), SentAt: Nanos(r.SentAt),
+		CreatedAt: Nanos(r.CreatedAt), CapturedAt: Nanos(r.CapturedAt), Quality: r.Quality, Deadline: Nanos(r.Deadline), SentAt: Nanos(r.SentAt),
 		EndedAt: Nanos(r.EndedAt), CashGiven: Nanos(r.CashGiven), CashBy: r.CashBy, ConsentAt: Nanos(r.ConsentAt), Consent: r.Consent,
 		HTTP: r.HTTP, Reply: r.Reply,
 		Result: storedResult{
@@ -123,7 +124,7 @@ func Decode(data []byte) (edge.Record, int, error) {
 		ID: id, Route: op.RouteID(s.Route), Class: op.Class(s.Class), State: op.State(s.State), Reason: s.Reason,
 		Version: s.Version, Operator: s.Operator, Title: s.Title, Customer: s.Customer, Aadhaar: s.Aadhaar, IIN: s.IIN,
 		BankName: s.BankName, Amount: money.Paise(s.Amount),
-		CreatedAt: Instant(s.CreatedAt), CapturedAt: Instant(s.CapturedAt), Deadline: Instant(s.Deadline), SentAt: Instant(s.SentAt),
+		CreatedAt: Instant(s.CreatedAt), CapturedAt: Instant(s.CapturedAt), Quality: s.Quality, Deadline: Instant(s.Deadline), SentAt: Instant(s.SentAt),
 		EndedAt: Instant(s.EndedAt), CashGiven: Instant(s.CashGiven), CashBy: s.CashBy, ConsentAt: Instant(s.ConsentAt), Consent: s.Consent,
 		HTTP: s.HTTP, Reply: s.Reply,
 		Result: edge.Result{

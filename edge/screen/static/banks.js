@@ -20,13 +20,20 @@ function item(text, attributes) {
   return li;
 }
 
+function small(bank) {
+  const rate = document.createElement('small');
+  rate.textContent = bank.short;
+  rate.className = bank.tone;
+  return rate;
+}
+
 function readBanks(select) {
   const seen = new Map();
   for (const group of select.querySelectorAll('optgroup')) {
     for (const option of group.children) {
       if (seen.has(option.value)) continue;
       const name = option.textContent;
-      seen.set(option.value, { iin: option.value, name, group: group.label, low: name.toLowerCase(), initials: initials(name) });
+      seen.set(option.value, { iin: option.value, name, group: group.label, low: name.toLowerCase(), initials: initials(name), ...option.dataset });
     }
   }
   return [...seen.values()];
@@ -69,6 +76,14 @@ export function bankField(select) {
   if (focused) input.focus();
   judge(input, () => (select.value ? '' : input.dataset.missing));
 
+  // How the bank did lately stands in the place of the list's age: nothing moves.
+  const age = document.getElementById('iin-rate');
+  const tell = (bank) => {
+    if (!age) return;
+    const rate = bank && (bank.rate || age.dataset.unasked);
+    age.className = 'aside rate ' + ((rate && bank.tone) || '');
+    age.textContent = rate || age.dataset.age;
+  };
   const close = () => {
     list.hidden = true;
     at = -1;
@@ -86,6 +101,7 @@ export function bankField(select) {
     select.value = bank.iin;
     input.value = bank.name;
     note(input, '', '');
+    tell(bank);
     close();
   };
   const show = (text) => {
@@ -104,6 +120,7 @@ export function bankField(select) {
         event.preventDefault(); // the field keeps the focus
         choose(bank);
       });
+      if (bank.short) row.append(small(bank));
       row.bank = bank;
       rows.push(row);
       list.append(row);
@@ -117,6 +134,7 @@ export function bankField(select) {
 
   input.addEventListener('input', () => {
     select.value = '';
+    tell(null);
     show(typed());
   });
   input.addEventListener('focus', () => input.select());

@@ -26,7 +26,7 @@ const wait = 20 * time.Second
 
 // Chromium starts a browser for a test and its subtests, with a profile of its
 // own.
-func Chromium(t *testing.T) context.Context {
+func Chromium(t testing.TB) context.Context {
 	t.Helper()
 	program, err := exec.LookPath("chromium")
 	if err != nil {
@@ -51,7 +51,7 @@ func Chromium(t *testing.T) context.Context {
 // Browser is one tab of a real Chromium at one window size, with cookies of its
 // own.
 type Browser struct {
-	T     *testing.T
+	T     testing.TB
 	Ctx   context.Context
 	Base  string
 	Size  string // 1366x768
@@ -63,7 +63,7 @@ type Browser struct {
 
 // Open opens a tab of a window size at the first page of base. A script that fails or
 // writes to the console fails the test. Pictures go to the folder GALLA_SHOTS.
-func Open(t *testing.T, chromium context.Context, base string, width, height int64) *Browser {
+func Open(t testing.TB, chromium context.Context, base string, width, height int64) *Browser {
 	t.Helper()
 	ctx, cancel := chromedp.NewContext(chromium, chromedp.WithNewBrowserContext())
 	t.Cleanup(cancel)
