@@ -218,19 +218,13 @@ func (p *People) Aadhaar(id string) (secret.Aadhaar, error) {
 	return secret.ParseAadhaar(e.Aadhaar)
 }
 
-// NumberOf is Aadhaar by the name of one who works here, with an
-// *edge.PrecludedError where no number is kept.
-func (p *People) NumberOf(name string) (secret.Aadhaar, error) {
-	for _, e := range p.snapshot() {
-		if !e.Working || e.Name != name {
-			continue
-		}
-		if e.Aadhaar == "" {
-			return secret.Aadhaar{}, &edge.PrecludedError{Code: "number", Message: "Your Aadhaar number is not kept at this counter. An owner enters it first."}
-		}
-		return secret.ParseAadhaar(e.Aadhaar)
+// NumberOf is Aadhaar with an *edge.PrecludedError where no number is kept.
+func (p *People) NumberOf(id string) (secret.Aadhaar, error) {
+	number, err := p.Aadhaar(id)
+	if errors.Is(err, ErrNoAadhaar) {
+		err = &edge.PrecludedError{Code: "number", Message: "Your Aadhaar number is not kept at this counter. An owner enters it first."}
 	}
-	return secret.Aadhaar{}, fmt.Errorf("operator %q: %w", name, edge.ErrNotFound)
+	return number, err
 }
 
 // NewPerson is what an owner says of a new operator.

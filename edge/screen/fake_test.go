@@ -200,18 +200,18 @@ func (f *fake) Begin(_ context.Context, d edge.Draft) (edge.View, error) {
 	f.drafts = append(f.drafts, d)
 	f.mu.Unlock()
 	id := f.add(edge.View{Record: edge.Record{
-		Route: d.Route, State: op.Reserved, Operator: d.Operator, Customer: d.Customer, Aadhaar: d.Aadhaar.Masked(),
+		Route: d.Route, State: op.Reserved, Operator: d.Operator, OperatorID: d.OperatorID, Customer: d.Customer, Aadhaar: d.Aadhaar.Masked(),
 		IIN: d.IIN, BankName: name, Amount: d.Amount, Consent: d.Consent, Body: []byte(`{"AadharNo":"` + d.Aadhaar.Reveal() + `"}`),
 	}})
 	return f.Operation(id)
 }
 
-func (f *fake) Authenticate(_ context.Context, operator string) (edge.View, error) {
+func (f *fake) Authenticate(_ context.Context, operator edge.Operator) (edge.View, error) {
 	if f.refuse != nil {
 		return edge.View{}, f.refuse
 	}
 	id := f.add(edge.View{Volatile: true, Record: edge.Record{
-		Route: op.ReqAuth, State: op.Reserved, Operator: operator, Customer: "Fatima", Aadhaar: secret.MaskAadhaar(webtest.AgentAadhaar),
+		Route: op.ReqAuth, State: op.Reserved, Operator: operator.Name, OperatorID: operator.ID, Customer: operator.Name, Aadhaar: secret.MaskAadhaar(webtest.AgentAadhaar),
 	}})
 	return f.Operation(id)
 }
@@ -281,7 +281,7 @@ func (f *fake) Recent(before op.ID, limit int) ([]edge.View, error) {
 	return out, nil
 }
 
-func (f *fake) ConfirmCash(id op.ID, operator string) error {
+func (f *fake) ConfirmCash(id op.ID, operator edge.Operator) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	v := f.ops[id]
@@ -293,7 +293,7 @@ func (f *fake) ConfirmCash(id op.ID, operator string) error {
 	case v.Verdict() != edge.VerdictGive:
 		return edge.ErrIllegal
 	case v.CashGiven.IsZero():
-		v.CashGiven, v.CashBy = f.status.Now.Add(time.Minute), operator
+		v.CashGiven, v.CashBy, v.CashByID = f.status.Now.Add(time.Minute), operator.Name, operator.ID
 		f.ring()
 	}
 	return nil

@@ -162,7 +162,7 @@ func (s *Screen) step(w http.ResponseWriter, r *http.Request, ses *web.Session) 
 	case "abandon":
 		err, late = s.counter.Abandon(id), "op.late.abandon"
 	case "cash":
-		err, late = s.counter.ConfirmCash(id, ses.Operator.Name), "op.late.cash"
+		err, late = s.counter.ConfirmCash(id, ses.Operator), "op.late.cash"
 	default:
 		s.Nowhere(w, r, ses)
 		return

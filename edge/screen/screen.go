@@ -35,7 +35,7 @@ type Counter interface {
 	Begin(ctx context.Context, d edge.Draft) (edge.View, error)
 	// Authenticate begins the day's authentication of the agent.
 	// *edge.PrecludedError.
-	Authenticate(ctx context.Context, operator string) (edge.View, error)
+	Authenticate(ctx context.Context, operator edge.Operator) (edge.View, error)
 	// Bounds gives what an amount of the route must keep today.
 	Bounds(route op.RouteID) edge.Bounds
 	// Capture starts asking for the finger, and then sending, in the
@@ -48,7 +48,7 @@ type Counter interface {
 	// Recent gives up to limit operations, newest first, older than before.
 	Recent(before op.ID, limit int) ([]edge.View, error)
 	// ConfirmCash records that cash was handed over, and by whom. edge.ErrIllegal.
-	ConfirmCash(id op.ID, operator string) error
+	ConfirmCash(id op.ID, operator edge.Operator) error
 	// Banks gives the bank list and when it was fetched.
 	Banks() (banks []edge.Bank, at time.Time)
 	// Working gives the operators who may unlock the counter.
