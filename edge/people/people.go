@@ -72,6 +72,7 @@ type person struct {
 	Role     edge.Role `json:"role"`
 	Language string    `json:"language,omitzero"`
 	PIN      string    `json:"pin"`
+	Given    bool      `json:"given,omitzero"` // the PIN was set by another, who knows it
 	Aadhaar  string    `json:"aadhaar,omitzero"`
 	Working  bool      `json:"working"`
 	Failures int       `json:"failures,omitzero"`
@@ -239,7 +240,8 @@ type NewPerson struct {
 // idBytes makes operators' ids impossible to meet twice.
 const idBytes = 8
 
-// Add takes in an operator. by is the owner who does it.
+// Add takes in an operator, whose PIN is as of ResetPIN. by is the owner who
+// does it.
 func (p *People) Add(by string, n NewPerson) (edge.Operator, error) {
 	raw := make([]byte, idBytes)
 	if _, err := io.ReadFull(p.cfg.Rand, raw); err != nil {
@@ -261,7 +263,7 @@ func (p *People) Add(by string, n NewPerson) (edge.Operator, error) {
 		if err != nil {
 			return nil, err
 		}
-		e := person{ID: hex.EncodeToString(raw), Name: name, Role: n.Role, Language: n.Language, PIN: phc, Aadhaar: n.Aadhaar.Reveal(), Working: true}
+		e := person{ID: hex.EncodeToString(raw), Name: name, Role: n.Role, Language: n.Language, PIN: phc, Given: true, Aadhaar: n.Aadhaar.Reveal(), Working: true}
 		out = e.operator()
 		return append(list, e), nil
 	})
@@ -293,10 +295,12 @@ func (p *People) SetAadhaar(by, id string, number secret.Aadhaar) error {
 }
 
 // ResetPIN sets a PIN for an operator who forgot it or waits, and ends the wait.
+// The operator chooses an own one before it opens anything (ErrPINGiven); an
+// owner who sets the own PIN has.
 func (p *People) ResetPIN(by, id string, pin secret.OTP) error {
 	return p.alter(by, id, func(_ []person, e *person) (err error) {
 		e.PIN, err = p.newHash(pin)
-		e.Failures, e.Until = 0, 0
+		e.Given, e.Failures, e.Until = by != id, 0, 0
 		return err
 	})
 }
@@ -305,12 +309,12 @@ func (p *People) ResetPIN(by, id string, pin secret.OTP) error {
 // forgotten; the name stays for the records.
 func (p *People) PutOut(by, id string) error {
 	return p.alter(by, id, func(_ []person, e *person) error {
-		e.Working, e.PIN, e.Aadhaar, e.Failures, e.Until = false, "", "", 0, 0
+		e.Working, e.PIN, e.Given, e.Aadhaar, e.Failures, e.Until = false, "", false, "", 0, 0
 		return nil
 	})
 }
 
-// TakeIn lets an operator who was put out work again, with a new PIN.
+// TakeIn lets an operator who was put out work again, with a PIN as of ResetPIN.
 func (p *People) TakeIn(by, id string, pin secret.OTP) error {
 	return p.manage(by, func(list []person) ([]person, error) {
 		e := find(list, id)
@@ -328,7 +332,7 @@ func (p *People) TakeIn(by, id string, pin secret.OTP) error {
 		}
 		var err error
 		e.PIN, err = p.newHash(pin)
-		e.Working = true
+		e.Given, e.Working = true, true
 		return list, err
 	})
 }
@@ -358,7 +362,7 @@ func (p *People) RestoreAgent(pin secret.OTP) error {
 		if e == nil {
 			return nil, fmt.Errorf("the agent who enrolled the counter: %w", edge.ErrNotFound)
 		}
-		e.PIN, e.Role, e.Working, e.Failures, e.Until = phc, edge.RoleOwner, true, 0, 0
+		e.PIN, e.Given, e.Role, e.Working, e.Failures, e.Until = phc, false, edge.RoleOwner, true, 0, 0
 		e.Aadhaar = p.cfg.Agent.Aadhaar.Reveal()
 		return list, nil
 	})

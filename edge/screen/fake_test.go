@@ -9,13 +9,17 @@ import (
 	"time"
 
 	"galla/edge"
+	"galla/edge/people"
 	"galla/edge/web/webtest"
 	"galla/shared/money"
 	"galla/shared/op"
 	"galla/shared/secret"
 )
 
-const rightPIN = "2580"
+const (
+	rightPIN = "2580"
+	givenPIN = "7391"
+)
 
 // fakeNow is the fake counter's clock: 21 November 2026, 10:14 in India.
 var fakeNow = time.Date(2026, 11, 21, 4, 44, 0, 0, time.UTC)
@@ -33,6 +37,7 @@ type fake struct {
 	captures map[op.ID]int
 	wrong    int
 	others   []edge.Operator // beside the agent
+	given    map[string]bool // operators whose PIN is givenPIN, of an owner
 	refuse   error           // of Begin and Authenticate
 	broken   error           // of everything that reads or writes
 }
@@ -315,7 +320,11 @@ func (f *fake) CheckPIN(_ context.Context, operator string, pin secret.OTP) (edg
 		return edge.Operator{ID: edge.AgentID, Name: "Fatima", Role: edge.RoleOwner}, nil
 	}
 	for _, o := range f.others {
-		if operator == o.ID && pin.Equal(secret.NewOTP(rightPIN)) {
+		switch {
+		case operator != o.ID:
+		case f.given[o.ID] && pin.Equal(secret.NewOTP(givenPIN)):
+			return o, people.ErrPINGiven
+		case !f.given[o.ID] && pin.Equal(secret.NewOTP(rightPIN)):
 			return o, nil
 		}
 	}
@@ -324,4 +333,18 @@ func (f *fake) CheckPIN(_ context.Context, operator string, pin secret.OTP) (edg
 		return edge.Operator{}, &edge.PINError{Wait: 30 * time.Second << (f.wrong - 5)}
 	}
 	return edge.Operator{}, &edge.PINError{Left: 5 - f.wrong}
+}
+
+// ChangePIN takes the place of a PIN that an owner gave by rightPIN.
+func (f *fake) ChangePIN(_ context.Context, operator string, old, pin secret.OTP) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	switch {
+	case pin.Equal(old):
+		return people.ErrPINSame
+	case !f.given[operator] || !old.Equal(secret.NewOTP(givenPIN)) || !pin.Equal(secret.NewOTP(rightPIN)):
+		return &edge.PINError{Left: 4}
+	}
+	delete(f.given, operator)
+	return nil
 }

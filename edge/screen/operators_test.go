@@ -62,3 +62,36 @@ func TestOneWaits(t *testing.T) {
 	webtest.HasNot(t, v.Get("/unlock", http.StatusOK), "looked at in")
 	v.Post("/unlock", http.StatusSeeOther, "pin", rightPIN, "who", edge.AgentID)
 }
+
+// TestGivenPIN: a PIN that an owner set opens no page; its operator chooses an
+// own one first, on the same page, without typing the other one again.
+func TestGivenPIN(t *testing.T) {
+	v := visit(t)
+	v.f.others, v.f.given = []edge.Operator{{ID: "a1", Name: "Asha", Role: edge.RoleOperator}}, map[string]bool{"a1": true}
+	v.Get("/unlock", http.StatusOK)
+	page := v.Post("/unlock", http.StatusOK, "pin", givenPIN, "who", "a1", "next", "/operations")
+	webtest.Has(t, page, "Choose your own PIN", "Asha, an owner set your PIN", `name="next" value="/operations"`)
+	webtest.HasNot(t, page, givenPIN)
+	if to := v.Leads("/operations"); !strings.HasPrefix(to, "/unlock") {
+		t.Errorf("the counter is open before an own PIN was chosen: %s", to)
+	}
+	own := func(status int, who, pin, again string) string {
+		return v.Post("/unlock", status, "who", who, "own", pin, "again", again, "next", "/operations")
+	}
+	webtest.Has(t, own(http.StatusUnprocessableEntity, "a1", "12", "12"), "4 to 12 digits", "Choose your own PIN")
+	webtest.Has(t, own(http.StatusUnprocessableEntity, "a1", "1234", "1234"), "easy to guess")
+	webtest.Has(t, own(http.StatusUnprocessableEntity, "a1", givenPIN, givenPIN), "set for you. Choose another")
+	webtest.Has(t, own(http.StatusUnprocessableEntity, "a1", rightPIN, "8265"), "The two PINs differ")
+	webtest.Has(t, own(http.StatusForbidden, edge.AgentID, rightPIN, rightPIN), "The page was old") // nobody typed that one's
+	stranger := webtest.Visit(t, v.Base, v.HTTP.Transport)
+	stranger.Get("/unlock", http.StatusOK)
+	webtest.Has(t, stranger.Post("/unlock", http.StatusForbidden, "who", "a1", "own", rightPIN, "again", rightPIN), "The page was old")
+	if to := own(http.StatusSeeOther, "a1", rightPIN, rightPIN); to != "/operations" {
+		t.Errorf("the own PIN leads to %s", to)
+	}
+	webtest.Has(t, v.Get("/operations", http.StatusOK), "Asha")
+	v.Post("/lock", http.StatusSeeOther)
+	v.Get("/unlock", http.StatusOK)
+	webtest.Has(t, own(http.StatusForbidden, "a1", "7913", "7913"), "The page was old") // used already
+	v.Post("/unlock", http.StatusSeeOther, "pin", rightPIN, "who", "a1")
+}

@@ -54,7 +54,11 @@ type Counter interface {
 	// Working gives the operators who may unlock the counter.
 	Working() []edge.Operator
 	// CheckPIN gives the operator. *edge.PINError, edge.ErrNotFound.
+	// people.ErrPINGiven.
 	CheckPIN(ctx context.Context, operator string, pin secret.OTP) (edge.Operator, error)
+	// ChangePIN sets an operator's own PIN. *edge.PINError, and what
+	// people.CheckNewPIN says, people.ErrPINSame.
+	ChangePIN(ctx context.Context, operator string, old, pin secret.OTP) error
 }
 
 // Config sets up a Screen. Explain, Receipt and Logger are required.
