@@ -136,7 +136,11 @@ func facts(w *words.Words, v edge.View, st edge.Status) []web.Fact {
 		add("deadline", w.Seconds(v.Deadline))
 	}
 	add("ended", w.Stamp(v.EndedAt))
-	add("cash", w.Stamp(v.CashGiven))
+	if cash := w.Stamp(v.CashGiven); cash != "" && v.CashBy != "" {
+		add("cash", cash+" · "+v.CashBy) // in a dispute it is that person's word
+	} else {
+		add("cash", cash)
+	}
 	add("rrn", v.Result.RRN)
 	add("stan", v.Result.STAN)
 	add("reference", v.Result.Reference)

@@ -41,6 +41,19 @@ func TestSwitchingOperators(t *testing.T) {
 	webtest.Has(t, v.Get("/day", http.StatusOK), "Asha")
 }
 
+// TestWhoGaveTheCash: the page of an operation names who confirmed the cash, who
+// need not be the one who began it.
+func TestWhoGaveTheCash(t *testing.T) {
+	v := visit(t)
+	v.f.others = []edge.Operator{{ID: "a1", Name: "Asha", Role: edge.RoleOperator}}
+	id := v.f.add(cashOp(paid))
+	v.Get("/unlock", http.StatusOK)
+	v.Post("/unlock", http.StatusSeeOther, "pin", rightPIN, "who", "a1")
+	v.Get("/op/"+string(id), http.StatusOK)
+	v.Post("/op/"+string(id)+"/cash", http.StatusSeeOther)
+	webtest.Has(t, v.Get("/op/"+string(id), http.StatusOK), "10:15:00 · Asha")
+}
+
 // TestLockLeadsNowhereElse: where a lock comes back to is of this counter.
 func TestLockLeadsNowhereElse(t *testing.T) {
 	v := unlocked(t)
