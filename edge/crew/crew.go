@@ -3,8 +3,9 @@
 //
 // It promises that only an owner sees and does what is an owner's (the kit asks
 // the session, package people the list as it is now), that a PIN or an Aadhaar
-// number is never sent back to a page, and that whoever is put out, or gets
-// another PIN or role, is locked out of every open page at once.
+// number is never sent back to a page, that nobody is put out or gets another
+// role by one press, and that whoever is put out, or gets another PIN or role,
+// is locked out of every open page at once.
 //
 //	form ──► people.People (judges, keeps on disk) ──► the page, as the list has it
 package crew
@@ -16,6 +17,7 @@ import (
 	"io/fs"
 	"net/http"
 	"strings"
+	"time"
 
 	"galla/edge"
 	"galla/edge/people"
@@ -24,7 +26,7 @@ import (
 	"galla/shared/secret"
 )
 
-//go:embed templates messages icons
+//go:embed templates messages icons static
 var files embed.FS
 
 // People is what the pages need of people.People, with its errors.
@@ -87,8 +89,11 @@ type page struct {
 	ID     string
 	Works  bool
 	Role   web.Choice
+	Own    bool   // the page is the owner's who looks at it
+	State  string // role, and what keeps the operator out
 	Name   web.Field
 	PIN    web.Field
+	Again  web.Field
 	Old    web.Field
 	Number web.Field
 }
@@ -97,6 +102,7 @@ func fields(w *words.Words, name string) page {
 	return page{
 		Name:   web.Field{Name: "name", Label: w.Say("crew.name"), Value: name, Max: people.MaxName, Missing: w.Say("crew.error.name")},
 		PIN:    web.Field{Name: "pin", Kind: web.PIN, Label: w.Say("crew.pin.new"), Hint: w.Say("crew.error.length"), Max: people.MaxPIN, Missing: w.Say("crew.error.length")},
+		Again:  web.Field{Name: "again", Kind: web.PIN, Label: w.Say("crew.pin.again"), Max: people.MaxPIN, Missing: w.Say("crew.pin.again.missing")},
 		Old:    web.Field{Name: "old", Kind: web.PIN, Label: w.Say("crew.pin.old"), Max: people.MaxPIN, Focus: true, Missing: w.Say("crew.error.length")},
 		Number: web.Field{Name: "number", Kind: web.Digits, Label: w.Say("crew.number"), Hint: w.Say("crew.number.hint"), Max: 14},
 		Role:   roles(w, edge.RoleOperator),
@@ -128,12 +134,20 @@ func (c *Room) showList(w http.ResponseWriter, r *http.Request, ses *web.Session
 	c.kit.Render(w, r, ses, status, web.Page{Name: "crew/list", Title: said.Say("crew.title"), Back: "/", Alert: alert, Data: d})
 }
 
-// state is an operator's role, or that there is none any more.
+// state is an operator's role, or that there is none any more, and what keeps
+// the operator out.
 func state(w *words.Words, p people.Person) string {
 	if !p.Working {
 		return w.Say("crew.left")
 	}
-	return w.Say("crew.role." + string(p.Role))
+	out := w.Say("crew.role." + string(p.Role))
+	if p.Given {
+		out += " · " + w.Say("crew.given")
+	}
+	if p.Wait > 0 {
+		out += " · " + w.Say("crew.waits", "span", w.Span(p.Wait.Round(time.Second)))
+	}
+	return out
 }
 
 func (c *Room) add(w http.ResponseWriter, r *http.Request, ses *web.Session) {
@@ -185,7 +199,7 @@ func (c *Room) showOne(w http.ResponseWriter, r *http.Request, ses *web.Session,
 	}
 	said := ses.Words()
 	d := fields(said, p.Name)
-	d.ID, d.Works, d.Role = p.ID, p.Working, roles(said, p.Role)
+	d.ID, d.Works, d.Role, d.Own, d.State = p.ID, p.Working, roles(said, p.Role), p.ID == ses.Operator.ID, state(said, p)
 	if p.Aadhaar != "" {
 		d.Number.Hint = p.Aadhaar
 	}
@@ -195,6 +209,9 @@ func (c *Room) showOne(w http.ResponseWriter, r *http.Request, ses *web.Session,
 // step takes one step on one operator.
 func (c *Room) step(w http.ResponseWriter, r *http.Request, ses *web.Session) {
 	by, id, form := ses.Operator.ID, r.PathValue("id"), r.PostForm
+	if form.Get("sure") == "" && c.asks(w, r, ses) {
+		return
+	}
 	pin, locks := secret.NewOTP(form.Get("pin")), true
 	var err error
 	switch r.PathValue("step") {
@@ -228,6 +245,34 @@ func (c *Room) step(w http.ResponseWriter, r *http.Request, ses *web.Session) {
 	c.done(w, r, ses, err, "/people")
 }
 
+// question is what the page of a confirmation shows.
+type question struct {
+	ID, Step, Role string
+	Lead, Do       string
+}
+
+// asks shows what a step means before it is taken, where it takes an operator's
+// rights or gives them all. A role that stays, and an operator who is not here,
+// need no question.
+func (c *Room) asks(w http.ResponseWriter, r *http.Request, ses *web.Session) bool {
+	p, ok := c.find(r)
+	q := question{ID: p.ID, Step: r.PathValue("step"), Role: r.PostForm.Get("role")}
+	about := q.Step
+	if q.Step == "role" {
+		about = q.Role
+	}
+	switch {
+	case !ok || !p.Working:
+		return false
+	case about != "out" && (about == string(p.Role) || about != string(edge.RoleOwner) && about != string(edge.RoleOperator)):
+		return false
+	}
+	said := ses.Words()
+	q.Lead, q.Do = said.Say("crew.sure."+about+".lead", "name", p.Name), said.Say("crew.sure."+about+".do")
+	c.kit.Render(w, r, ses, http.StatusOK, web.Page{Name: "crew/sure", Title: said.Say("crew.sure."+about, "name", p.Name), Data: q})
+	return true
+}
+
 func (c *Room) pin(w http.ResponseWriter, r *http.Request, ses *web.Session) {
 	c.showPIN(w, r, ses, http.StatusOK, "")
 }
@@ -238,6 +283,10 @@ func (c *Room) showPIN(w http.ResponseWriter, r *http.Request, ses *web.Session,
 }
 
 func (c *Room) change(w http.ResponseWriter, r *http.Request, ses *web.Session) {
+	if r.PostForm.Get("again") != r.PostForm.Get("pin") {
+		c.showPIN(w, r, ses, http.StatusUnprocessableEntity, ses.Words().Say("crew.error.differs"))
+		return
+	}
 	err := c.people.ChangePIN(r.Context(), ses.Operator.ID, secret.NewOTP(r.PostForm.Get("old")), secret.NewOTP(r.PostForm.Get("pin")))
 	if text, status := c.refusal(ses.Words(), err); text != "" {
 		c.showPIN(w, r, ses, status, text)
@@ -260,7 +309,7 @@ func (c *Room) refusal(w *words.Words, err error) (string, int) {
 		key string
 	}{
 		{people.ErrLastOwner, "last"}, {people.ErrName, "name"}, {people.ErrNameTaken, "taken"},
-		{people.ErrPINLength, "length"}, {people.ErrPINEasy, "easy"}, {people.ErrTooMany, "many"},
+		{people.ErrPINLength, "length"}, {people.ErrPINEasy, "easy"}, {people.ErrPINSame, "same"}, {people.ErrPINOwn, "own"}, {people.ErrTooMany, "many"},
 		{people.ErrRole, "role"}, {people.ErrNotOwner, "owner"}, {people.ErrLeft, "left"}, {errNumber, "number"},
 	} {
 		if errors.Is(err, known.err) {

@@ -48,6 +48,7 @@ type Person struct {
 	Working bool          // may unlock the counter
 	Aadhaar string        // masked; empty: none is kept, the day's authentication can't be theirs
 	Wait    time.Duration // until a PIN is looked at again; 0: now
+	Given   bool          // the PIN is one that an owner set (ErrPINGiven)
 }
 
 // People is who works at this counter. Its methods may be called from many
@@ -186,7 +187,7 @@ func (p *People) All() []Person {
 	now := p.cfg.Now()
 	var out []Person
 	for _, e := range p.snapshot() {
-		q := Person{Operator: e.operator(), Working: e.Working, Wait: e.wait(now)}
+		q := Person{Operator: e.operator(), Working: e.Working, Wait: e.wait(now), Given: e.Given}
 		if e.Aadhaar != "" {
 			q.Aadhaar = secret.MaskAadhaar(e.Aadhaar)
 		}
@@ -295,12 +296,15 @@ func (p *People) SetAadhaar(by, id string, number secret.Aadhaar) error {
 }
 
 // ResetPIN sets a PIN for an operator who forgot it or waits, and ends the wait.
-// The operator chooses an own one before it opens anything (ErrPINGiven); an
-// owner who sets the own PIN has.
+// The operator chooses an own one before it opens anything (ErrPINGiven). The own
+// PIN is not set like this: a page that was left open would give it away.
 func (p *People) ResetPIN(by, id string, pin secret.OTP) error {
 	return p.alter(by, id, func(_ []person, e *person) (err error) {
+		if by == id {
+			return ErrPINOwn
+		}
 		e.PIN, err = p.newHash(pin)
-		e.Given, e.Failures, e.Until = by != id, 0, 0
+		e.Given, e.Failures, e.Until = true, 0, 0
 		return err
 	})
 }
