@@ -68,6 +68,10 @@ func (c *Room) Register(mux *http.ServeMux, kit *web.Kit) {
 	mux.HandleFunc("GET /people", kit.Get(kit.Owner(c.list)))
 	mux.HandleFunc("POST /people/add", kit.Post(kit.Owner(c.add)))
 	mux.HandleFunc("GET /people/{id}", kit.Get(kit.Owner(c.one)))
+	// A page that answers a form asks its own address for news, and a lock comes
+	// back to it.
+	mux.HandleFunc("GET /people/add", kit.Get(kit.Owner(c.list)))
+	mux.HandleFunc("GET /people/{id}/{step}", kit.Get(kit.Owner(c.one)))
 	mux.HandleFunc("POST /people/{id}/{step}", kit.Post(kit.Owner(c.step)))
 	mux.HandleFunc("GET /pin", kit.Get(c.pin))
 	mux.HandleFunc("POST /pin", kit.Post(c.change))

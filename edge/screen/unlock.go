@@ -10,6 +10,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/go-json-experiment/json"
+
 	"galla/edge"
 	"galla/edge/people"
 	"galla/edge/web"
@@ -102,7 +104,9 @@ type unlockData struct {
 	Next  string
 	Who   web.Choice // of the operators; no options where one works alone
 	Error string
-	Wait  int // seconds until the next PIN is looked at, where one works alone
+	Waits string // operators who wait, and for how many seconds, as JSON, "" being
+	// one who works alone; empty: nobody waits
+	Note string // what is said while the chosen one waits, with {s} for how long
 }
 
 // maxPIN bounds what is hashed.
@@ -135,8 +139,8 @@ func who(r *http.Request, working []edge.Operator) string {
 func (s *Screen) unlockPage(w http.ResponseWriter, r *http.Request, status int, problem string) {
 	said, working := s.WordsOf(r), s.counter.Working()
 	chosen := who(r, working)
-	d := unlockData{Next: web.LocalPath(r.FormValue("next")), Error: problem}
-	wait := seconds(s.unlocks.wait(chosen))
+	d := unlockData{Next: web.LocalPath(r.FormValue("next")), Error: problem, Note: said.Say("unlock.wait", "span", "{s}")}
+	wait, waits := seconds(s.unlocks.wait(chosen)), map[string]int{}
 	p := web.Page{Name: "screen/unlock", Title: said.Say("unlock.title")}
 	if wait > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(wait))
@@ -145,15 +149,28 @@ func (s *Screen) unlockPage(w http.ResponseWriter, r *http.Request, status int, 
 		}
 	}
 	if len(working) == 1 {
-		d.Wait, p.Refresh = wait, wait
+		if p.Refresh = wait; wait > 0 {
+			waits[""] = wait
+		}
 	} else { // one who waits must not keep the others from the button
 		d.Who = web.Choice{Name: "who", Label: said.Say("unlock.who"), Missing: said.Say("unlock.who")}
 		if chosen == "" {
 			chosen = s.unlocks.likely()
 		}
 		for _, o := range working {
+			if left := seconds(s.unlocks.wait(o.ID)); left > 0 {
+				waits[o.ID] = left
+			}
 			d.Who.Options = append(d.Who.Options, web.Option{Value: o.ID, Text: o.Name, Chosen: o.ID == chosen})
 		}
+	}
+	if len(waits) > 0 {
+		counts, err := json.Marshal(waits, json.Deterministic(true))
+		if err != nil {
+			s.Failed(w, r, nil, err)
+			return
+		}
+		d.Waits = string(counts)
 	}
 	p.Data = d
 	s.Render(w, r, nil, status, p)
