@@ -1,9 +1,20 @@
-// The unlock page while the counter looks at no PIN of an operator: the button
-// counts down for the one who is chosen, and lets every other one in.
+// The unlock page: a name leads to the PIN, and while the counter looks at no PIN
+// of an operator, the button counts down for that one and lets every other in.
+
+export function unlockForm(form) {
+  const pin = form.querySelector('#pin');
+  form.addEventListener('click', (event) => {
+    if (event.target.name === 'who' && event.detail > 0) pin.focus(); // keys that walk through the names stay there
+  });
+  form.addEventListener('keydown', (event) => {
+    if (event.target.name === 'who' && /^\d$/.test(event.key)) pin.focus(); // the digit goes where it was meant
+  });
+  form.querySelectorAll('button[data-waits]').forEach(countWaits);
+}
 
 const clock = (seconds) => Math.floor(seconds / 60) + ':' + String(seconds % 60).padStart(2, '0');
 
-export function countWaits(button) {
+function countWaits(button) {
   const begun = Date.now();
   const waits = JSON.parse(button.dataset.waits); // operator's id → seconds; '' where one works alone
   const form = button.form;
