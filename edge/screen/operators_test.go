@@ -108,3 +108,31 @@ func TestGivenPIN(t *testing.T) {
 	webtest.Has(t, own(http.StatusForbidden, "a1", "7913", "7913"), "The page was old") // used already
 	v.Post("/unlock", http.StatusSeeOther, "pin", rightPIN, "who", "a1")
 }
+
+// TestListJudgesSessions: a page that is open does nothing more for one who was
+// put out, renamed or given another role, whoever did it and by whatever way.
+func TestListJudgesSessions(t *testing.T) {
+	for name, then := range map[string][]edge.Operator{
+		"put out": nil,
+		"renamed": {{ID: "a1", Name: "Usha", Role: edge.RoleOwner}},
+		"demoted": {{ID: "a1", Name: "Asha", Role: edge.RoleOperator}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			v := visit(t)
+			v.f.others = []edge.Operator{{ID: "a1", Name: "Asha", Role: edge.RoleOwner, Language: "en"}}
+			id := v.f.add(cashOp(paid))
+			v.Get("/unlock", http.StatusOK)
+			v.Post("/unlock", http.StatusSeeOther, "pin", rightPIN, "who", "a1")
+			v.Get("/op/"+string(id), http.StatusOK)
+			v.f.mu.Lock()
+			v.f.others = then
+			v.f.mu.Unlock()
+			if to := v.Post("/op/"+string(id)+"/cash", http.StatusSeeOther); !strings.HasPrefix(to, "/unlock") {
+				t.Errorf("the step led to %s", to)
+			}
+			if now, err := v.f.Operation(id); err != nil || !now.CashGiven.IsZero() {
+				t.Errorf("the cash was confirmed: %v", err)
+			}
+		})
+	}
+}

@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"slices"
 	"time"
 
 	"galla/edge"
@@ -109,6 +110,9 @@ func New(counter Counter, cfg Config, rooms ...web.Room) (*Screen, error) {
 	}
 	s := &Screen{counter: counter, cfg: cfg, log: cfg.Logger}
 	kit, err := web.New(counter, web.Config{
+		Stands: func(o edge.Operator) bool {
+			return slices.ContainsFunc(counter.Working(), func(w edge.Operator) bool { return w.ID == o.ID && w.Name == o.Name && w.Role == o.Role })
+		},
 		Idle: cfg.Idle, KeepLanguage: cfg.KeepLanguage, Rand: cfg.Rand, Logger: cfg.Logger,
 		Catalogues: []words.Catalogue{told.Catalogue()},
 	}, append([]web.Room{s}, rooms...)...)
