@@ -45,10 +45,9 @@ type Config struct {
 // Person is an operator as an owner sees one.
 type Person struct {
 	edge.Operator
-	Working bool          // may unlock the counter
-	Aadhaar string        // masked; empty: none is kept, the day's authentication can't be theirs
-	Wait    time.Duration // until a PIN is looked at again; 0: now
-	Given   bool          // the PIN is one that an owner set (ErrPINGiven)
+	Working bool   // may unlock the counter
+	Aadhaar string // masked; empty: none is kept, the day's authentication can't be theirs
+	Given   bool   // the PIN is one that an owner set (ErrPINGiven)
 }
 
 // People is who works at this counter. Its methods may be called from many
@@ -171,12 +170,16 @@ func (e *person) operator() edge.Operator {
 	return edge.Operator{ID: e.ID, Name: e.Name, Role: e.Role, Language: e.Language}
 }
 
-// Working gives who may unlock the counter, in the order in which they came.
+// Working gives who may unlock the counter, in the order in which they came, and
+// who of them has to wait first.
 func (p *People) Working() []edge.Operator {
+	now := p.cfg.Now()
 	var out []edge.Operator
 	for _, e := range p.snapshot() {
 		if e.Working {
-			out = append(out, e.operator())
+			o := e.operator()
+			o.Wait = e.wait(now)
+			out = append(out, o)
 		}
 	}
 	return out
@@ -187,7 +190,8 @@ func (p *People) All() []Person {
 	now := p.cfg.Now()
 	var out []Person
 	for _, e := range p.snapshot() {
-		q := Person{Operator: e.operator(), Working: e.Working, Wait: e.wait(now), Given: e.Given}
+		q := Person{Operator: e.operator(), Working: e.Working, Given: e.Given}
+		q.Wait = e.wait(now)
 		if e.Aadhaar != "" {
 			q.Aadhaar = secret.MaskAadhaar(e.Aadhaar)
 		}

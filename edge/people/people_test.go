@@ -139,6 +139,9 @@ func TestWrongPINsOverRestarts(t *testing.T) {
 			if got := p.All()[1].Wait; got == 0 || got > wait*time.Second {
 				t.Errorf("All tells a wait of %s", got)
 			}
+			if got := p.Working(); got[0].Wait != 0 || got[1].Wait != p.All()[1].Wait {
+				t.Errorf("Working tells waits of %s and %s", got[0].Wait, got[1].Wait)
+			}
 			// Nobody else is kept out, and the right PIN of one who waits is no way
 			// around by changing it.
 			if _, err := p.CheckPIN(t.Context(), edge.AgentID, pin("2580")); err != nil {

@@ -37,13 +37,14 @@ type fake struct {
 	captures map[op.ID]int
 	wrong    int
 	others   []edge.Operator // beside the agent
+	until    map[string]time.Time
 	given    map[string]bool // operators whose PIN is givenPIN, of an owner
 	refuse   error           // of Begin and Authenticate
 	broken   error           // of everything that reads or writes
 }
 
 func newFake() *fake {
-	f := &fake{ops: map[op.ID]*edge.View{}, watchers: map[chan struct{}]bool{}, captures: map[op.ID]int{}}
+	f := &fake{ops: map[op.ID]*edge.View{}, watchers: map[chan struct{}]bool{}, captures: map[op.ID]int{}, until: map[string]time.Time{}}
 	f.status = edge.Status{
 		Link:    edge.LinkState{Up: true, Since: fakeNow.Add(-time.Hour)},
 		Device:  edge.DeviceState{Status: "READY", Name: "Mantra MFS110"},
@@ -309,7 +310,11 @@ func (f *fake) Banks() ([]edge.Bank, time.Time) { return f.banks, fakeNow.Add(-2
 func (f *fake) Working() []edge.Operator {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return append([]edge.Operator{{ID: edge.AgentID, Name: "Fatima", Role: edge.RoleOwner}}, f.others...)
+	out := append([]edge.Operator{{ID: edge.AgentID, Name: "Fatima", Role: edge.RoleOwner}}, f.others...)
+	for i := range out {
+		out[i].Wait = max(time.Until(f.until[out[i].ID]), 0)
+	}
+	return out
 }
 
 func (f *fake) CheckPIN(_ context.Context, operator string, pin secret.OTP) (edge.Operator, error) {
@@ -330,7 +335,9 @@ func (f *fake) CheckPIN(_ context.Context, operator string, pin secret.OTP) (edg
 	}
 	f.wrong++
 	if f.wrong >= 5 {
-		return edge.Operator{}, &edge.PINError{Wait: 30 * time.Second << (f.wrong - 5)}
+		wait := 30 * time.Second << (f.wrong - 5)
+		f.until[operator] = time.Now().Add(wait)
+		return edge.Operator{}, &edge.PINError{Wait: wait}
 	}
 	return edge.Operator{}, &edge.PINError{Left: 5 - f.wrong}
 }

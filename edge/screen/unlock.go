@@ -18,15 +18,13 @@ import (
 	"galla/shared/secret"
 )
 
-// unlocks remembers until when the counter looks at no PIN of an operator, so
-// that a reload of the page says so too, and who unlocked it last. The counter
-// itself enforces the wait. Only operators of the counter get in here, and those
-// are few.
+// unlocks remembers who unlocked the counter last, and the right PINs of those
+// who have to choose an own one first. Only operators of the counter get in here,
+// and those are few.
 type unlocks struct {
 	mu    sync.Mutex
-	until map[string]time.Time // by operator's id
-	given map[string]given     // by operator's id
-	last  string               // operator's id
+	given map[string]given // by operator's id
+	last  string           // operator's id
 }
 
 // given is the right PIN of an operator who has to choose an own one first, and
@@ -70,27 +68,11 @@ func (u *unlocks) forget(operator string) {
 	delete(u.given, operator)
 }
 
-func (u *unlocks) wait(operator string) time.Duration {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	return max(time.Until(u.until[operator]), 0)
-}
-
-func (u *unlocks) set(operator string, wait time.Duration) {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	if u.until == nil {
-		u.until = map[string]time.Time{}
-	}
-	u.until[operator] = time.Now().Add(wait)
-}
-
 // opened notes who unlocked the counter: most likely the next one, too.
 func (u *unlocks) opened(operator string) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.last = operator
-	delete(u.until, operator)
 }
 
 func (u *unlocks) likely() string {
@@ -104,9 +86,9 @@ type unlockData struct {
 	Next  string
 	Who   web.Choice // of the operators; no options where one works alone
 	Error string
-	Waits string // operators who wait, and for how many seconds, as JSON, "" being
-	// one who works alone; empty: nobody waits
-	Note string // what is said while the chosen one waits, with {s} for how long
+	Alone string // the operator who works alone; empty: there is a choice
+	Waits string // operators who wait, and for how many seconds, as JSON; empty: nobody
+	Note  string // what is said while the chosen one waits, with {s} for how long
 }
 
 // maxPIN bounds what is hashed.
@@ -140,7 +122,13 @@ func (s *Screen) unlockPage(w http.ResponseWriter, r *http.Request, status int, 
 	said, working := s.WordsOf(r), s.counter.Working()
 	chosen := who(r, working)
 	d := unlockData{Next: web.LocalPath(r.FormValue("next")), Error: problem, Note: said.Say("unlock.wait", "span", "{s}")}
-	wait, waits := seconds(s.unlocks.wait(chosen)), map[string]int{}
+	waits := map[string]int{}
+	for _, o := range working {
+		if left := seconds(o.Wait); left > 0 {
+			waits[o.ID] = left
+		}
+	}
+	wait := waits[chosen]
 	p := web.Page{Name: "screen/unlock", Title: said.Say("unlock.title")}
 	if wait > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(wait))
@@ -149,18 +137,14 @@ func (s *Screen) unlockPage(w http.ResponseWriter, r *http.Request, status int, 
 		}
 	}
 	if len(working) == 1 {
-		if p.Refresh = wait; wait > 0 {
-			waits[""] = wait
-		}
+		p.Refresh = wait
+		d.Alone = chosen
 	} else { // one who waits must not keep the others from the button
 		d.Who = web.Choice{Name: "who", Label: said.Say("unlock.who"), Missing: said.Say("unlock.who")}
 		if chosen == "" {
 			chosen = s.unlocks.likely()
 		}
 		for _, o := range working {
-			if left := seconds(s.unlocks.wait(o.ID)); left > 0 {
-				waits[o.ID] = left
-			}
 			d.Who.Options = append(d.Who.Options, web.Option{Value: o.ID, Text: o.Name, Chosen: o.ID == chosen})
 		}
 	}
@@ -204,7 +188,6 @@ func (s *Screen) unlock(w http.ResponseWriter, r *http.Request) {
 	var refused *edge.PINError
 	switch {
 	case errors.As(err, &refused) && refused.Wait > 0:
-		s.unlocks.set(chosen, refused.Wait)
 		s.unlockPage(w, r, http.StatusTooManyRequests, said.Say("unlock.wrong.wait", "span", said.Span(time.Duration(seconds(refused.Wait))*time.Second)))
 		return
 	case errors.As(err, &refused):

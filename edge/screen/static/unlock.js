@@ -16,7 +16,7 @@ const clock = (seconds) => Math.floor(seconds / 60) + ':' + String(seconds % 60)
 
 function countWaits(button) {
   const begun = Date.now();
-  const waits = JSON.parse(button.dataset.waits); // operator's id → seconds; '' where one works alone
+  const waits = JSON.parse(button.dataset.waits); // operator's id → seconds
   const form = button.form;
   const field = form.querySelector('#pin').closest('.field');
   const note = field.querySelector('.note');
