@@ -122,10 +122,10 @@ func roles(w *words.Words, chosen edge.Role) web.Choice {
 }
 
 func (c *Room) list(w http.ResponseWriter, r *http.Request, ses *web.Session) {
-	c.showList(w, r, ses, http.StatusOK, "")
+	c.showList(w, r, ses, refusal{status: http.StatusOK})
 }
 
-func (c *Room) showList(w http.ResponseWriter, r *http.Request, ses *web.Session, status int, alert string) {
+func (c *Room) showList(w http.ResponseWriter, r *http.Request, ses *web.Session, why refusal) {
 	said := ses.Words()
 	d := fields(said, r.PostForm.Get("name"))
 	if r.PostForm.Get("role") == string(edge.RoleOwner) {
@@ -135,7 +135,8 @@ func (c *Room) showList(w http.ResponseWriter, r *http.Request, ses *web.Session
 	for _, p := range c.people.All() {
 		d.People.Rows = append(d.People.Rows, []web.Cell{{Text: p.Name, Href: "/people/" + p.ID}, {Text: state(said, p)}})
 	}
-	c.kit.Render(w, r, ses, status, web.Page{Name: "crew/list", Title: said.Say("crew.title"), Back: "/", Alert: alert, Data: d})
+	alert := why.mark(&d)
+	c.kit.Render(w, r, ses, why.status, web.Page{Name: "crew/list", Title: said.Say("crew.title"), Back: "/", Alert: alert, Data: d})
 }
 
 // state is an operator's role, or that there is none any more, and what keeps
@@ -163,15 +164,18 @@ func (c *Room) add(w http.ResponseWriter, r *http.Request, ses *web.Session) {
 	if err == nil {
 		_, err = c.people.Add(ses.Operator.ID, n)
 	}
-	if text, status := c.refusal(ses.Words(), err); text != "" {
-		c.showList(w, r, ses, status, text)
+	if why := refuses(ses.Words(), err); why.text != "" {
+		c.showList(w, r, ses, why)
 		return
 	}
 	c.done(w, r, ses, err, "/people")
 }
 
-// errNumber says that what was typed is no Aadhaar number, without it.
-var errNumber = errors.New("this is no Aadhaar number")
+// What the pages refuse themselves, without what was typed.
+var (
+	errNumber = errors.New("this is no Aadhaar number")
+	errAgain  = errors.New("the new PIN and its repetition differ")
+)
 
 func number(typed string) (secret.Aadhaar, error) {
 	n, err := secret.ParseAadhaar(strings.ReplaceAll(typed, " ", ""))
@@ -192,10 +196,10 @@ func (c *Room) find(r *http.Request) (people.Person, bool) {
 }
 
 func (c *Room) one(w http.ResponseWriter, r *http.Request, ses *web.Session) {
-	c.showOne(w, r, ses, http.StatusOK, "")
+	c.showOne(w, r, ses, refusal{status: http.StatusOK})
 }
 
-func (c *Room) showOne(w http.ResponseWriter, r *http.Request, ses *web.Session, status int, alert string) {
+func (c *Room) showOne(w http.ResponseWriter, r *http.Request, ses *web.Session, why refusal) {
 	p, ok := c.find(r)
 	if !ok {
 		c.kit.Nowhere(w, r, ses)
@@ -207,7 +211,8 @@ func (c *Room) showOne(w http.ResponseWriter, r *http.Request, ses *web.Session,
 	if p.Aadhaar != "" {
 		d.Number.Hint = p.Aadhaar
 	}
-	c.kit.Render(w, r, ses, status, web.Page{Name: "crew/one", Title: p.Name, Back: "/people", Alert: alert, Data: d})
+	alert := why.mark(&d)
+	c.kit.Render(w, r, ses, why.status, web.Page{Name: "crew/one", Title: p.Name, Back: "/people", Alert: alert, Data: d})
 }
 
 // step takes one step on one operator.
@@ -239,8 +244,8 @@ func (c *Room) step(w http.ResponseWriter, r *http.Request, ses *web.Session) {
 		c.kit.Nowhere(w, r, ses)
 		return
 	}
-	if text, status := c.refusal(ses.Words(), err); text != "" {
-		c.showOne(w, r, ses, status, text)
+	if why := refuses(ses.Words(), err); why.text != "" {
+		c.showOne(w, r, ses, why)
 		return
 	}
 	if err == nil && locks { // open pages have the old name, role and right
@@ -278,49 +283,71 @@ func (c *Room) asks(w http.ResponseWriter, r *http.Request, ses *web.Session) bo
 }
 
 func (c *Room) pin(w http.ResponseWriter, r *http.Request, ses *web.Session) {
-	c.showPIN(w, r, ses, http.StatusOK, "")
+	c.showPIN(w, r, ses, refusal{status: http.StatusOK})
 }
 
-func (c *Room) showPIN(w http.ResponseWriter, r *http.Request, ses *web.Session, status int, alert string) {
+func (c *Room) showPIN(w http.ResponseWriter, r *http.Request, ses *web.Session, why refusal) {
 	said := ses.Words()
-	c.kit.Render(w, r, ses, status, web.Page{Name: "crew/pin", Title: said.Say("crew.pin.title"), Back: "/", Alert: alert, Data: fields(said, "")})
+	d := fields(said, "")
+	alert := why.mark(&d)
+	c.kit.Render(w, r, ses, why.status, web.Page{Name: "crew/pin", Title: said.Say("crew.pin.title"), Back: "/", Alert: alert, Data: d})
 }
 
 func (c *Room) change(w http.ResponseWriter, r *http.Request, ses *web.Session) {
-	if r.PostForm.Get("again") != r.PostForm.Get("pin") {
-		c.showPIN(w, r, ses, http.StatusUnprocessableEntity, ses.Words().Say("crew.error.differs"))
-		return
+	err := errAgain
+	if r.PostForm.Get("again") == r.PostForm.Get("pin") {
+		err = c.people.ChangePIN(r.Context(), ses.Operator.ID, secret.NewOTP(r.PostForm.Get("old")), secret.NewOTP(r.PostForm.Get("pin")))
 	}
-	err := c.people.ChangePIN(r.Context(), ses.Operator.ID, secret.NewOTP(r.PostForm.Get("old")), secret.NewOTP(r.PostForm.Get("pin")))
-	if text, status := c.refusal(ses.Words(), err); text != "" {
-		c.showPIN(w, r, ses, status, text)
+	if why := refuses(ses.Words(), err); why.text != "" {
+		c.showPIN(w, r, ses, why)
 		return
 	}
 	c.done(w, r, ses, err, "/")
 }
 
-// refusal says why a step was refused; "" for one that was not.
-func (c *Room) refusal(w *words.Words, err error) (string, int) {
+// refusal is why a step was refused: a text, and the field that it is about.
+type refusal struct {
+	text   string
+	field  string // empty: it is about none of the page
+	status int
+}
+
+// mark puts the text where it belongs: to its field, which is where the page then
+// begins, or above everything.
+func (f refusal) mark(d *page) (alert string) {
+	for _, field := range []*web.Field{&d.Name, &d.Old, &d.PIN, &d.Again, &d.Number} {
+		field.Focus = field.Focus && f.field == ""
+		if field.Name == f.field && f.text != "" {
+			field.Error, field.Focus = f.text, true
+			return ""
+		}
+	}
+	return f.text
+}
+
+// refuses says why a step was refused; without a text, it was not.
+func refuses(w *words.Words, err error) refusal {
 	var wrong *edge.PINError
 	if errors.As(err, &wrong) {
 		if wrong.Wait > 0 {
-			return w.Say("crew.error.wait", "span", w.Span(wrong.Wait)), http.StatusTooManyRequests
+			return refusal{w.Say("crew.error.wait", "span", w.Span(wrong.Wait)), "old", http.StatusTooManyRequests}
 		}
-		return w.Say("crew.error.pin"), http.StatusForbidden
+		return refusal{w.Say("crew.error.pin"), "old", http.StatusForbidden}
 	}
 	for _, known := range []struct {
-		err error
-		key string
+		err        error
+		key, field string
 	}{
-		{people.ErrLastOwner, "last"}, {people.ErrName, "name"}, {people.ErrNameTaken, "taken"},
-		{people.ErrPINLength, "length"}, {people.ErrPINEasy, "easy"}, {people.ErrPINSame, "same"}, {people.ErrPINOwn, "own"}, {people.ErrTooMany, "many"},
-		{people.ErrRole, "role"}, {people.ErrNotOwner, "owner"}, {people.ErrLeft, "left"}, {errNumber, "number"},
+		{people.ErrLastOwner, "last", ""}, {people.ErrName, "name", "name"}, {people.ErrNameTaken, "taken", "name"},
+		{people.ErrPINLength, "length", "pin"}, {people.ErrPINEasy, "easy", "pin"}, {people.ErrPINSame, "same", "pin"},
+		{errAgain, "differs", "again"}, {people.ErrPINOwn, "own", ""}, {people.ErrTooMany, "many", ""},
+		{people.ErrRole, "role", ""}, {people.ErrNotOwner, "owner", ""}, {people.ErrLeft, "left", ""}, {errNumber, "number", "number"},
 	} {
 		if errors.Is(err, known.err) {
-			return w.Say("crew.error." + known.key), http.StatusUnprocessableEntity
+			return refusal{w.Say("crew.error." + known.key), known.field, http.StatusUnprocessableEntity}
 		}
 	}
-	return "", 0
+	return refusal{}
 }
 
 func (c *Room) done(w http.ResponseWriter, r *http.Request, ses *web.Session, err error, next string) {
