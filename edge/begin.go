@@ -20,7 +20,7 @@ func (c *Counter) Begin(_ context.Context, d Draft) (View, error) {
 	if err := c.checkDraft(d); err != nil {
 		return View{}, err
 	}
-	if err := c.precludedDraft(d.Route, d.Operator); err != nil {
+	if err := c.precludedDraft(d.Route, Operator{ID: d.OperatorID, Name: d.Operator}); err != nil {
 		return View{}, err
 	}
 	return c.reserve(d)
@@ -29,17 +29,17 @@ func (c *Counter) Begin(_ context.Context, d Draft) (View, error) {
 // Authenticate begins the day's authentication with the operator's own Aadhaar
 // number; the operator's finger is captured next. It fails with what NumberOf
 // says where that number is not kept here.
-func (c *Counter) Authenticate(_ context.Context, operator string) (View, error) {
+func (c *Counter) Authenticate(_ context.Context, operator Operator) (View, error) {
 	if err := c.precludedDraft(op.ReqAuth, operator); err != nil {
 		return View{}, err
 	}
-	d := Draft{Route: op.ReqAuth, Aadhaar: c.cfg.AgentAadhaar, Customer: c.cfg.Agent, Operator: operator}
+	d := Draft{Route: op.ReqAuth, Aadhaar: c.cfg.AgentAadhaar, Customer: c.cfg.Agent, Operator: operator.Name, OperatorID: operator.ID}
 	if c.cfg.NumberOf != nil {
-		number, err := c.cfg.NumberOf(operator)
+		number, err := c.cfg.NumberOf(operator.ID)
 		if err != nil {
 			return View{}, err
 		}
-		d.Aadhaar, d.Customer = number, operator
+		d.Aadhaar, d.Customer = number, operator.Name
 	}
 	return c.reserve(d)
 }
@@ -101,14 +101,14 @@ func (c *Counter) knownBank(iin string) bool {
 
 // precludedDraft says why no AEPS transaction of the route can begin now, or
 // nil.
-func (c *Counter) precludedDraft(id op.RouteID, operator string) error {
+func (c *Counter) precludedDraft(id op.RouteID, operator Operator) error {
 	route, _ := op.Find(id)
 	if err := c.precluded(route, message.ShapeOf(id)); err != nil {
 		return err
 	}
 	if s := c.Status().Session; id != op.ReqAuth && !s.Of(operator) {
 		if s.Active {
-			return &PrecludedError{"session", fmt.Sprintf("Today's authentication was %s's. %s gives a finger first.", s.Operator, operator)}
+			return &PrecludedError{"session", fmt.Sprintf("Today's authentication was %s's. %s gives a finger first.", s.Operator, operator.Name)}
 		}
 		return &PrecludedError{"session", "The agent's authentication for today comes first."}
 	}
@@ -146,7 +146,7 @@ func (c *Counter) reserve(d Draft) (View, error) {
 	route, _ := op.Find(d.Route)
 	r := Record{
 		ID: id, Route: d.Route, Class: route.Class, State: op.Reserved, Version: 1,
-		Operator: d.Operator, Customer: strings.TrimSpace(d.Customer), Aadhaar: d.Aadhaar.Masked(),
+		Operator: d.Operator, OperatorID: d.OperatorID, Customer: strings.TrimSpace(d.Customer), Aadhaar: d.Aadhaar.Masked(),
 		IIN: d.IIN, BankName: c.bankName(d.IIN), Amount: d.Amount, Body: body,
 		CreatedAt: c.cfg.Now(), Consent: d.Consent,
 	}
@@ -168,13 +168,13 @@ func (c *Counter) bankName(iin string) string {
 
 // ConfirmCash records that the agent handed the cash over. It is possible once,
 // for a withdrawal that succeeded.
-func (c *Counter) ConfirmCash(id op.ID, operator string) error {
+func (c *Counter) ConfirmCash(id op.ID, operator Operator) error {
 	_, err := c.change(id, func(r *Record) error {
 		if r.Verdict() != VerdictGive {
 			return ErrIllegal
 		}
 		if r.CashGiven.IsZero() {
-			r.CashGiven, r.CashBy = c.cfg.Now(), operator
+			r.CashGiven, r.CashBy, r.CashByID = c.cfg.Now(), operator.Name, operator.ID
 		}
 		return nil
 	})

@@ -42,7 +42,7 @@ type Config struct {
 	// default 5 min (domain.md, V1).
 	MaxSkew time.Duration
 
-	// NumberOf gives an operator's own Aadhaar number, by name, for the day's
+	// NumberOf gives an operator's own Aadhaar number, by id, for the day's
 	// authentication; nil: the agent works alone.
 	NumberOf func(operator string) (secret.Aadhaar, error)
 

@@ -50,10 +50,10 @@ func TestAWithdrawalGoesThroughItsStates(t *testing.T) {
 		if r, _ := h.queue.Get(v.ID); r.Body != nil {
 			t.Error("the body with the Aadhaar number was not erased")
 		}
-		if err := h.c.ConfirmCash(v.ID, "Asha"); err != nil {
+		if err := h.c.ConfirmCash(v.ID, Operator{ID: "a1", Name: "Asha"}); err != nil {
 			t.Errorf("ConfirmCash = %v", err)
 		}
-		if r, _ := h.queue.Get(v.ID); r.Operator != "Fatima" || r.CashBy != "Asha" || r.CashGiven.IsZero() {
+		if r, _ := h.queue.Get(v.ID); r.Operator != "Fatima" || r.OperatorID != AgentID || r.CashBy != "Asha" || r.CashByID != "a1" || r.CashGiven.IsZero() {
 			t.Errorf("the record names %q and %q", r.Operator, r.CashBy)
 		}
 	})
@@ -439,7 +439,7 @@ func TestNoSessionNoTransaction(t *testing.T) {
 		if _, err := h.c.Begin(t.Context(), h.draft(op.Withdrawal)); !errors.As(err, &p) || p.Code != "session" {
 			t.Fatalf("Begin = %v, want a refusal for the session", err)
 		}
-		v, err := h.c.Authenticate(t.Context(), "Fatima")
+		v, err := h.c.Authenticate(t.Context(), Operator{ID: AgentID, Name: "Fatima"})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -303,7 +303,7 @@ func (h *house) down() {
 }
 
 func (h *house) draft(route op.RouteID) Draft {
-	d := Draft{Route: route, Aadhaar: testAadhaar(h.t), Customer: "Asha", IIN: "990326", Consent: "en-1", Operator: "Fatima"}
+	d := Draft{Route: route, Aadhaar: testAadhaar(h.t), Customer: "Asha", IIN: "990326", Consent: "en-1", Operator: "Fatima", OperatorID: AgentID}
 	if route == op.Withdrawal || route == op.Purchase {
 		d.Amount = 50000
 	}

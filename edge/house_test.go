@@ -286,7 +286,7 @@ func routes(ids ...op.RouteID) map[op.RouteID]bool {
 
 // request is a complete request of a route.
 func (s *shop) request(route op.RouteID) edge.Request {
-	q := edge.Request{Route: route, Fields: []byte(samples[route]), Operator: "Fatima", Title: "for Asha", Consent: "en-1"}
+	q := edge.Request{Route: route, Fields: []byte(samples[route]), Operator: "Fatima", OperatorID: edge.AgentID, Title: "for Asha", Consent: "en-1"}
 	if withAadhaar[route] {
 		q.Aadhaar = aadhaar(s.t)
 	}
@@ -302,7 +302,7 @@ func (s *shop) press(route op.RouteID) (edge.View, error) {
 	var v edge.View
 	var err error
 	if aeps[route] {
-		d := edge.Draft{Route: route, Aadhaar: aadhaar(s.t), Customer: "Asha", IIN: "990326", Consent: "en-1", Operator: "Fatima"}
+		d := edge.Draft{Route: route, Aadhaar: aadhaar(s.t), Customer: "Asha", IIN: "990326", Consent: "en-1", Operator: "Fatima", OperatorID: edge.AgentID}
 		if route == op.Withdrawal || route == op.Purchase {
 			d.Amount = 50000
 		}

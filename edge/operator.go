@@ -11,6 +11,9 @@ type Operator struct {
 	Name     string
 	Role     Role
 	Language string // in which the pages speak, BCP 47; empty: not chosen
+	// Wait is until a PIN of the operator is looked at again, as it was when the
+	// list was asked for; 0: at once.
+	Wait time.Duration
 }
 
 // Role is what an operator may do.

@@ -29,7 +29,9 @@ type Request struct {
 	Title    string // what it is about, for people, such as the beneficiary's name
 	Customer string // the customer's name, for people
 	Consent  string // version of the text that was consented to, where a customer's finger is taken
-	Operator string // the agent at the counter
+
+	Operator   string // the agent at the counter, by name
+	OperatorID string // and by id
 }
 
 // Perform begins an operation of any route that the uplink serves and that is
@@ -183,7 +185,7 @@ func (c *Counter) draw(id op.ID, route op.Route, f message.Fields, q Request, s 
 	}
 	r := Record{
 		ID: id, Route: route.ID, Class: route.Class, State: op.Reserved, Version: 1,
-		Operator: q.Operator, Title: strings.TrimSpace(q.Title), Customer: strings.TrimSpace(q.Customer),
+		Operator: q.Operator, OperatorID: q.OperatorID, Title: strings.TrimSpace(q.Title), Customer: strings.TrimSpace(q.Customer),
 		CreatedAt: c.cfg.Now(), Consent: q.Consent,
 	}
 	aadhaar := secret.Aadhaar{}

@@ -279,7 +279,7 @@ func TestATransferCarriesItsOwnReferenceAndTellsIt(t *testing.T) {
 		if v.Verdict() != edge.VerdictPaid || v.Result.RRN != "RR1" || v.Value("amount") != "500.5" {
 			t.Errorf("succeeded: verdict %s, %+v", v.Verdict(), v.Result)
 		}
-		if err := s.c.ConfirmCash(id, "Fatima"); !errors.Is(err, edge.ErrIllegal) {
+		if err := s.c.ConfirmCash(id, edge.Operator{ID: edge.AgentID, Name: "Fatima"}); !errors.Is(err, edge.ErrIllegal) {
 			t.Errorf("cash could be confirmed for a transfer: %v", err)
 		}
 

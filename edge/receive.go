@@ -172,7 +172,7 @@ func (c *Counter) word(id op.ID) secret.OTP {
 func (c *Counter) learn(r Record, mobile string) {
 	switch {
 	case r.Route == op.ReqAuth:
-		c.authenticated(r.Operator)
+		c.authenticated(r)
 	case r.Class == op.Reference:
 		if err := c.take(r.Route, op.Outcome{State: r.State, HTTP: r.HTTP, Reply: r.Reply}); err != nil {
 			c.log.Warn("the reply of a reference can't be kept", "route", r.Route, "error", err)

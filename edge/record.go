@@ -18,13 +18,14 @@ type Record struct {
 	Reason  string // why it is in this state, for people
 	Version int    // grows with each change
 
-	Operator string // the agent's name
-	Title    string // what it is about, for people; empty: the route tells
-	Customer string
-	Aadhaar  string // masked: XXXXXXXX1234
-	IIN      string
-	BankName string
-	Amount   money.Paise
+	Operator   string // who began it, by the name of that day
+	OperatorID string // and by id; empty: recorded before ids were kept
+	Title      string // what it is about, for people; empty: the route tells
+	Customer   string
+	Aadhaar    string // masked: XXXXXXXX1234
+	IIN        string
+	BankName   string
+	Amount     money.Paise
 
 	// Body is the request without biometric and OTP, as JSON. It may hold an
 	// Aadhaar number in the clear; the queue seals it, and it is erased when
@@ -37,7 +38,8 @@ type Record struct {
 	SentAt     time.Time
 	EndedAt    time.Time // zero: not final
 	CashGiven  time.Time // the agent confirmed that cash was handed over
-	CashBy     string    // who handed it over, by name
+	CashBy     string    // who handed it over, by the name of that day
+	CashByID   string    // and by id; empty: recorded before ids were kept
 	Quality    int       // of the print that was sent, 0 to 100 (qScore); 0: not told
 	ConsentAt  time.Time // the customer consented
 	Consent    string    // version of the text that was read to the customer
@@ -51,6 +53,12 @@ type Record struct {
 
 // Result is what a reply says to people.
 type Result = message.Result
+
+// By tells whether the operator began it, whatever the operator's name was then.
+// A record without an id knows the name only.
+func (r Record) By(o Operator) bool {
+	return r.OperatorID == o.ID || r.OperatorID == "" && r.Operator == o.Name
+}
 
 // Value gives a value of the reply's data as text, such as otpreqid,
 // referenceid, senderid, beneficiaryid, transactionId or charge, as the

@@ -106,15 +106,15 @@ func (c *Counter) take(route op.RouteID, o op.Outcome) error {
 
 // authenticated notes a successful agent authentication at once; the central's
 // own word on its end follows. Whose finger it was only the counter knows.
-func (c *Counter) authenticated(operator string) {
-	c.setSession(SessionState{Known: true, Active: true, Operator: operator, ExpiresAt: c.cfg.Now().Add(24 * time.Hour)})
+func (c *Counter) authenticated(r Record) {
+	c.setSession(SessionState{Known: true, Active: true, Operator: r.Operator, By: r.OperatorID, ExpiresAt: c.cfg.Now().Add(24 * time.Hour)})
 	c.refresh()
 }
 
 func (c *Counter) setSession(s SessionState) {
 	c.mu.Lock()
 	if s.Active && s.Operator == "" { // the central tells no name
-		s.Operator = c.session.Operator
+		s.Operator, s.By = c.session.Operator, c.session.By
 	}
 	c.session = s
 	c.mu.Unlock()

@@ -76,17 +76,20 @@ func TestTheNextOperatorGivesAFinger(t *testing.T) {
 		queue := newShelf()
 		h := open(t, queue)
 		end := h.c.cfg.Now().Add(time.Hour)
-		h.c.setSession(SessionState{Known: true, Active: true, Operator: "Fatima", ExpiresAt: end})
+		h.c.setSession(SessionState{Known: true, Active: true, Operator: "Fatima", By: AgentID, ExpiresAt: end})
 		h.c.setSession(SessionState{Known: true, Active: true, ExpiresAt: end}) // the central's word
 		defer h.stop()
 		h.c.session = SessionState{}
 		h.c.loadCache() // as a restart does
 		var p *PrecludedError
-		if err := h.c.precludedDraft(op.Withdrawal, "Fatima"); err != nil && errors.As(err, &p) && p.Code == "session" {
-			t.Errorf("Fatima is asked again: %v", err)
+		if err := h.c.precludedDraft(op.Withdrawal, Operator{ID: AgentID, Name: "Usha"}); err != nil && errors.As(err, &p) && p.Code == "session" {
+			t.Errorf("Fatima, who was renamed, is asked again: %v", err)
 		}
-		if err := h.c.precludedDraft(op.Withdrawal, "Asha"); !errors.As(err, &p) || p.Code != "session" {
+		if err := h.c.precludedDraft(op.Withdrawal, Operator{ID: "a1", Name: "Asha"}); !errors.As(err, &p) || p.Code != "session" {
 			t.Errorf("Asha on Fatima's finger: %v", err)
+		}
+		if err := h.c.precludedDraft(op.Withdrawal, Operator{ID: "a1", Name: "Fatima"}); !errors.As(err, &p) || p.Code != "session" {
+			t.Errorf("one who took Fatima's name, on Fatima's finger: %v", err)
 		}
 	})
 }

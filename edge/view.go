@@ -17,7 +17,9 @@ type Draft struct {
 	IIN      string
 	Amount   money.Paise // 0 for enquiries
 	Consent  string      // version of the text the customer consented to
-	Operator string      // the agent at the counter
+
+	Operator   string // the agent at the counter, by name
+	OperatorID string // and by id
 }
 
 // FieldError says what is wrong with one field of a draft; Field is the name
@@ -118,13 +120,17 @@ type SessionState struct {
 	Active    bool
 	ExpiresAt time.Time // by the counter's clock
 	Operator  string    // whose finger it was, by name; empty: the counter was not there
+	By        string    // and by the operator's id; empty with a name: kept before ids were
 }
 
 // Of tells whether the session is this operator's: another one gives a finger
 // first (domain.md). One that the counter did not see begin counts for whoever
 // is here, as the central's word says no more.
-func (s SessionState) Of(operator string) bool {
-	return s.Active && (s.Operator == "" || s.Operator == operator)
+func (s SessionState) Of(o Operator) bool {
+	if s.By != "" {
+		return s.Active && s.By == o.ID
+	}
+	return s.Active && (s.Operator == "" || s.Operator == o.Name)
 }
 
 // Words of the interface that the screen shows.

@@ -229,7 +229,7 @@ func (c *counter) transact(route op.RouteID, aadhaar secret.Aadhaar) {
 	var err error
 	if route == op.ReqAuth {
 		c.glass.lay(fatima)
-		v, err = c.Authenticate(ctx, "Fatima")
+		v, err = c.Authenticate(ctx, edge.Operator{ID: edge.AgentID, Name: "Fatima"})
 	} else {
 		c.glass.lay(agarwal)
 		d := edge.Draft{Route: route, Aadhaar: aadhaar, Customer: "Kumar", IIN: iins[agarwal], Consent: "en-1", Operator: "Fatima"}

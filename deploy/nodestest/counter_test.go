@@ -76,7 +76,7 @@ func (h *house) newCounter(at *node, line string) *counter {
 		}
 	})
 	eventually(h.t, "the counter's line is up", func() bool { return c.line.State().Up })
-	v, err := c.Authenticate(h.t.Context(), "Fatima")
+	v, err := c.Authenticate(h.t.Context(), edge.Operator{ID: edge.AgentID, Name: "Fatima"})
 	if err == nil {
 		err = c.Capture(v.ID)
 	}

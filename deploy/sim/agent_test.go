@@ -73,7 +73,7 @@ func (a agent) authenticate() {
 	if daemon == nil {
 		return
 	}
-	v, err := daemon.Authenticate(context.Background(), "Fatima")
+	v, err := daemon.Authenticate(context.Background(), edge.Operator{ID: edge.AgentID, Name: "Fatima"})
 	a.begun("agent authentication", v.ID, err)
 	if err == nil {
 		_ = daemon.Capture(v.ID)

@@ -2,6 +2,7 @@ package crew_test
 
 import (
 	"crypto/rand"
+	"errors"
 	"log/slog"
 	"net/http"
 	"strings"
@@ -74,16 +75,28 @@ func TestAnOwnerManages(t *testing.T) {
 	if to := other.Leads("/pin"); !strings.HasPrefix(to, "/unlock") {
 		t.Errorf("Asha's page is open after another PIN was set: %s", to)
 	}
-	if _, err := p.CheckPIN(t.Context(), asha.ID, secret.NewOTP("8264")); err != nil {
+	if _, err := p.CheckPIN(t.Context(), asha.ID, secret.NewOTP("8264")); !errors.Is(err, people.ErrPINGiven) {
 		t.Error(err)
 	}
+	webtest.Has(t, v.Get("/people", http.StatusOK), "own PIN not chosen yet")
 	v.Post(at+"/name", http.StatusSeeOther, "name", "Usha")
-	v.Post(at+"/out", http.StatusSeeOther)
+	webtest.Has(t, v.Post(at+"/out", http.StatusOK), "Put out Usha?", "locked out at once", `name="sure" value="yes"`)
+	webtest.HasNot(t, v.Get("/people", http.StatusOK), "Left")
+	v.Post(at+"/out", http.StatusSeeOther, "sure", "yes")
 	webtest.Has(t, v.Get("/people", http.StatusOK), "Usha", "Left")
 	v.Post(at+"/name", http.StatusUnprocessableEntity, "name", "Asha")
 	v.Post(at+"/in", http.StatusSeeOther, "pin", "7391")
-	webtest.Has(t, v.Post("/people/agent/out", http.StatusUnprocessableEntity), "needs an owner")
-	v.Post(at+"/role", http.StatusSeeOther, "role", "owner")
+	webtest.Has(t, v.Post("/people/agent/out", http.StatusUnprocessableEntity, "sure", "yes"), "needs an owner")
+	webtest.Has(t, v.Get("/people/agent", http.StatusOK), `href="/pin"`)
+	webtest.Has(t, v.Post("/people/agent/pin", http.StatusUnprocessableEntity, "pin", "8264"), "under My PIN")
+	v.Post(at+"/role", http.StatusSeeOther, "role", "operator") // as it is: nothing to ask
+	webtest.Has(t, v.Post(at+"/role", http.StatusOK, "role", "owner"), "Make Usha an owner?", `name="role" value="owner"`)
+	v.Post(at+"/role", http.StatusUnprocessableEntity, "role", "king")
+	v.Post(at+"/role", http.StatusSeeOther, "role", "owner", "sure", "yes")
+	if got := p.Working()[1].Role; got != edge.RoleOwner {
+		t.Errorf("Usha is %s", got)
+	}
+	webtest.Has(t, v.Post(at+"/role", http.StatusOK, "role", "operator"), "Make Usha an operator?")
 	v.Get("/people/nobody", http.StatusNotFound)
 	v.Post(at+"/fire", http.StatusNotFound)
 }
@@ -101,9 +114,11 @@ func TestAnOperatorManagesNobody(t *testing.T) {
 	v.Get("/pin", http.StatusOK)
 	v.Post("/people/agent/out", http.StatusForbidden)
 	v.Post("/people/add", http.StatusForbidden, "name", "Ravi", "role", "owner", "pin", "8264")
-	v.Post("/pin", http.StatusForbidden, "old", "0000", "pin", "8264")
-	v.Post("/pin", http.StatusUnprocessableEntity, "old", "7391", "pin", "1234")
-	v.Post("/pin", http.StatusSeeOther, "old", "7391", "pin", "8264")
+	v.Post("/pin", http.StatusForbidden, "old", "0000", "pin", "8264", "again", "8264")
+	v.Post("/pin", http.StatusUnprocessableEntity, "old", "7391", "pin", "1234", "again", "1234")
+	webtest.Has(t, v.Post("/pin", http.StatusUnprocessableEntity, "old", "7391", "pin", "8264", "again", "8265"), "differ")
+	webtest.Has(t, v.Post("/pin", http.StatusUnprocessableEntity, "old", "7391", "pin", "7391", "again", "7391"), "Choose another")
+	v.Post("/pin", http.StatusSeeOther, "old", "7391", "pin", "8264", "again", "8264")
 	if _, err := p.CheckPIN(t.Context(), asha.ID, secret.NewOTP("8264")); err != nil {
 		t.Error(err)
 	}

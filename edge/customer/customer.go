@@ -121,7 +121,7 @@ func (c *Customer) face(ses *web.Session) (face, error) {
 		return face{}, err
 	}
 	said := c.kit.In(ses.CustomerLanguage())
-	v, ok := current(all, ses.Operator.Name, st.Now)
+	v, ok := current(all, ses.Operator, st.Now)
 	if !ok {
 		return welcome(said, st.Merchant), nil
 	}
@@ -214,7 +214,7 @@ func (c *Customer) deskPage(w http.ResponseWriter, r *http.Request, ses *web.Ses
 		c.kit.Failed(w, r, ses, err)
 		return
 	}
-	if v, ok := current(all, ses.Operator.Name, c.counter.Status().Now); ok && v.State == op.Succeeded && v.Result.Balance != nil {
+	if v, ok := current(all, ses.Operator, c.counter.Status().Now); ok && v.State == op.Succeeded && v.Result.Balance != nil {
 		c.mu.Lock()
 		d.Balance, d.Shown = v.ID, c.shown == v.ID
 		c.mu.Unlock()
@@ -240,7 +240,7 @@ func (c *Customer) show(w http.ResponseWriter, r *http.Request, ses *web.Session
 		return
 	}
 	v, err := c.counter.Operation(id)
-	if err == nil && v.Operator != ses.Operator.Name {
+	if err == nil && !v.By(ses.Operator) {
 		err = edge.ErrNotFound // another operator's customer
 	}
 	if err != nil {

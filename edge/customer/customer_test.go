@@ -75,7 +75,7 @@ func view(t *testing.T, route op.RouteID, state op.State) edge.View {
 	}
 	balance := 123456 * money.Rupee
 	v := edge.View{Record: edge.Record{
-		ID: id, Route: route, State: state, Operator: "Fatima", Customer: "Asha", Aadhaar: secret.MaskAadhaar(webtest.CustomerAadhaar),
+		ID: id, Route: route, State: state, Operator: "Fatima", OperatorID: edge.AgentID, Customer: "Asha", Aadhaar: secret.MaskAadhaar(webtest.CustomerAadhaar),
 		BankName: "State Bank of India", Amount: 500 * money.Rupee, Consent: "AEPS-EN-1", CreatedAt: webtest.Now(),
 	}}
 	r, _ := op.Find(route)
@@ -132,13 +132,13 @@ func TestScreen(t *testing.T) {
 func TestOthersAndOldOnesAreNotShown(t *testing.T) {
 	old, other := view(t, op.Withdrawal, op.Succeeded), view(t, op.Withdrawal, op.Succeeded)
 	old.EndedAt = webtest.Now().Add(-linger - time.Second)
-	other.Operator = "Raju"
+	other.OperatorID = "a1" // of one who has the same name
 	for name, v := range map[string]edge.View{"old": old, "other": other} {
-		if _, ok := current([]edge.View{v}, "Fatima", webtest.Now()); ok {
+		if _, ok := current([]edge.View{v}, edge.Operator{ID: edge.AgentID, Name: "Fatima"}, webtest.Now()); ok {
 			t.Errorf("%s is shown", name)
 		}
 	}
-	if got, ok := current([]edge.View{other, view(t, op.ReqAuth, op.Succeeded), view(t, op.Balance, op.Succeeded)}, "Fatima", webtest.Now()); !ok || got.Route != op.Balance {
+	if got, ok := current([]edge.View{other, view(t, op.ReqAuth, op.Succeeded), view(t, op.Balance, op.Succeeded)}, edge.Operator{ID: edge.AgentID, Name: "Fatima"}, webtest.Now()); !ok || got.Route != op.Balance {
 		t.Error("the operator's own is not shown")
 	}
 }

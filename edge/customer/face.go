@@ -45,9 +45,9 @@ type face struct {
 
 // current is the operation that the screen is about: the newest of the
 // operator's that a customer stands before.
-func current(all []edge.View, operator string, now time.Time) (edge.View, bool) {
+func current(all []edge.View, operator edge.Operator, now time.Time) (edge.View, bool) {
 	for _, v := range all {
-		if v.Operator != operator || !concerns(v.Route) {
+		if !v.By(operator) || !concerns(v.Route) {
 			continue
 		}
 		stays := linger

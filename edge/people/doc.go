@@ -10,6 +10,9 @@
 //     an operator's PIN is not looked at for a time that grows with every
 //     further one; the count is on disk before the answer is given, so a
 //     restart gives no new tries. One operator's wrong PINs keep nobody else out.
+//   - Whatever is done under an operator's PIN, nobody else could have done: a PIN
+//     that an owner set opens nothing until its operator chose an own one, and
+//     the own one is changed with the old one only.
 //   - Every step of managing is judged here, by who takes it: an owner who was
 //     put out a moment ago can do nothing more from a page that is still open.
 //   - A step is on disk when its call returns nil, and has not happened otherwise.

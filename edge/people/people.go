@@ -45,9 +45,9 @@ type Config struct {
 // Person is an operator as an owner sees one.
 type Person struct {
 	edge.Operator
-	Working bool          // may unlock the counter
-	Aadhaar string        // masked; empty: none is kept, the day's authentication can't be theirs
-	Wait    time.Duration // until a PIN is looked at again; 0: now
+	Working bool   // may unlock the counter
+	Aadhaar string // masked; empty: none is kept, the day's authentication can't be theirs
+	Given   bool   // the PIN is one that an owner set (ErrPINGiven)
 }
 
 // People is who works at this counter. Its methods may be called from many
@@ -72,6 +72,7 @@ type person struct {
 	Role     edge.Role `json:"role"`
 	Language string    `json:"language,omitzero"`
 	PIN      string    `json:"pin"`
+	Given    bool      `json:"given,omitzero"` // the PIN was set by another, who knows it
 	Aadhaar  string    `json:"aadhaar,omitzero"`
 	Working  bool      `json:"working"`
 	Failures int       `json:"failures,omitzero"`
@@ -169,12 +170,16 @@ func (e *person) operator() edge.Operator {
 	return edge.Operator{ID: e.ID, Name: e.Name, Role: e.Role, Language: e.Language}
 }
 
-// Working gives who may unlock the counter, in the order in which they came.
+// Working gives who may unlock the counter, in the order in which they came, and
+// who of them has to wait first.
 func (p *People) Working() []edge.Operator {
+	now := p.cfg.Now()
 	var out []edge.Operator
 	for _, e := range p.snapshot() {
 		if e.Working {
-			out = append(out, e.operator())
+			o := e.operator()
+			o.Wait = e.wait(now)
+			out = append(out, o)
 		}
 	}
 	return out
@@ -185,7 +190,8 @@ func (p *People) All() []Person {
 	now := p.cfg.Now()
 	var out []Person
 	for _, e := range p.snapshot() {
-		q := Person{Operator: e.operator(), Working: e.Working, Wait: e.wait(now)}
+		q := Person{Operator: e.operator(), Working: e.Working, Given: e.Given}
+		q.Wait = e.wait(now)
 		if e.Aadhaar != "" {
 			q.Aadhaar = secret.MaskAadhaar(e.Aadhaar)
 		}
@@ -218,19 +224,13 @@ func (p *People) Aadhaar(id string) (secret.Aadhaar, error) {
 	return secret.ParseAadhaar(e.Aadhaar)
 }
 
-// NumberOf is Aadhaar by the name of one who works here, with an
-// *edge.PrecludedError where no number is kept.
-func (p *People) NumberOf(name string) (secret.Aadhaar, error) {
-	for _, e := range p.snapshot() {
-		if !e.Working || e.Name != name {
-			continue
-		}
-		if e.Aadhaar == "" {
-			return secret.Aadhaar{}, &edge.PrecludedError{Code: "number", Message: "Your Aadhaar number is not kept at this counter. An owner enters it first."}
-		}
-		return secret.ParseAadhaar(e.Aadhaar)
+// NumberOf is Aadhaar with an *edge.PrecludedError where no number is kept.
+func (p *People) NumberOf(id string) (secret.Aadhaar, error) {
+	number, err := p.Aadhaar(id)
+	if errors.Is(err, ErrNoAadhaar) {
+		err = &edge.PrecludedError{Code: "number", Message: "Your Aadhaar number is not kept at this counter. An owner enters it first."}
 	}
-	return secret.Aadhaar{}, fmt.Errorf("operator %q: %w", name, edge.ErrNotFound)
+	return number, err
 }
 
 // NewPerson is what an owner says of a new operator.
@@ -245,7 +245,8 @@ type NewPerson struct {
 // idBytes makes operators' ids impossible to meet twice.
 const idBytes = 8
 
-// Add takes in an operator. by is the owner who does it.
+// Add takes in an operator, whose PIN is as of ResetPIN. by is the owner who
+// does it.
 func (p *People) Add(by string, n NewPerson) (edge.Operator, error) {
 	raw := make([]byte, idBytes)
 	if _, err := io.ReadFull(p.cfg.Rand, raw); err != nil {
@@ -267,7 +268,7 @@ func (p *People) Add(by string, n NewPerson) (edge.Operator, error) {
 		if err != nil {
 			return nil, err
 		}
-		e := person{ID: hex.EncodeToString(raw), Name: name, Role: n.Role, Language: n.Language, PIN: phc, Aadhaar: n.Aadhaar.Reveal(), Working: true}
+		e := person{ID: hex.EncodeToString(raw), Name: name, Role: n.Role, Language: n.Language, PIN: phc, Given: true, Aadhaar: n.Aadhaar.Reveal(), Working: true}
 		out = e.operator()
 		return append(list, e), nil
 	})
@@ -299,10 +300,15 @@ func (p *People) SetAadhaar(by, id string, number secret.Aadhaar) error {
 }
 
 // ResetPIN sets a PIN for an operator who forgot it or waits, and ends the wait.
+// The operator chooses an own one before it opens anything (ErrPINGiven). The own
+// PIN is not set like this: a page that was left open would give it away.
 func (p *People) ResetPIN(by, id string, pin secret.OTP) error {
 	return p.alter(by, id, func(_ []person, e *person) (err error) {
+		if by == id {
+			return ErrPINOwn
+		}
 		e.PIN, err = p.newHash(pin)
-		e.Failures, e.Until = 0, 0
+		e.Given, e.Failures, e.Until = true, 0, 0
 		return err
 	})
 }
@@ -311,12 +317,12 @@ func (p *People) ResetPIN(by, id string, pin secret.OTP) error {
 // forgotten; the name stays for the records.
 func (p *People) PutOut(by, id string) error {
 	return p.alter(by, id, func(_ []person, e *person) error {
-		e.Working, e.PIN, e.Aadhaar, e.Failures, e.Until = false, "", "", 0, 0
+		e.Working, e.PIN, e.Given, e.Aadhaar, e.Failures, e.Until = false, "", false, "", 0, 0
 		return nil
 	})
 }
 
-// TakeIn lets an operator who was put out work again, with a new PIN.
+// TakeIn lets an operator who was put out work again, with a PIN as of ResetPIN.
 func (p *People) TakeIn(by, id string, pin secret.OTP) error {
 	return p.manage(by, func(list []person) ([]person, error) {
 		e := find(list, id)
@@ -334,7 +340,7 @@ func (p *People) TakeIn(by, id string, pin secret.OTP) error {
 		}
 		var err error
 		e.PIN, err = p.newHash(pin)
-		e.Working = true
+		e.Given, e.Working = true, true
 		return list, err
 	})
 }
@@ -364,7 +370,7 @@ func (p *People) RestoreAgent(pin secret.OTP) error {
 		if e == nil {
 			return nil, fmt.Errorf("the agent who enrolled the counter: %w", edge.ErrNotFound)
 		}
-		e.PIN, e.Role, e.Working, e.Failures, e.Until = phc, edge.RoleOwner, true, 0, 0
+		e.PIN, e.Given, e.Role, e.Working, e.Failures, e.Until = phc, false, edge.RoleOwner, true, 0, 0
 		e.Aadhaar = p.cfg.Agent.Aadhaar.Reveal()
 		return list, nil
 	})

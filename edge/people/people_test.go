@@ -139,6 +139,9 @@ func TestWrongPINsOverRestarts(t *testing.T) {
 			if got := p.All()[1].Wait; got == 0 || got > wait*time.Second {
 				t.Errorf("All tells a wait of %s", got)
 			}
+			if got := p.Working(); got[0].Wait != 0 || got[1].Wait != p.All()[1].Wait {
+				t.Errorf("Working tells waits of %s and %s", got[0].Wait, got[1].Wait)
+			}
 			// Nobody else is kept out, and the right PIN of one who waits is no way
 			// around by changing it.
 			if _, err := p.CheckPIN(t.Context(), edge.AgentID, pin("2580")); err != nil {
@@ -149,13 +152,55 @@ func TestWrongPINsOverRestarts(t *testing.T) {
 			}
 			time.Sleep(wait * time.Second)
 		}
-		if _, err := p.CheckPIN(t.Context(), asha, right); err != nil {
+		if _, err := p.CheckPIN(t.Context(), asha, right); !errors.Is(err, ErrPINGiven) {
 			t.Errorf("the right PIN after the wait: %v", err)
 		}
 		if _, err := p.CheckPIN(t.Context(), asha, wrong); !errors.As(err, &r) || r.Left != pinTries-1 {
 			t.Errorf("the count does not begin anew: %v", err)
 		}
 	})
+}
+
+// TestGivenPIN: a PIN that an owner set opens nothing until its operator chose an
+// own one, over restarts too.
+func TestGivenPIN(t *testing.T) {
+	s := &shelf{}
+	p := open(t, s)
+	asha := add(t, p, "Asha", edge.RoleOperator)
+	own := func(old, new string) {
+		t.Helper()
+		p = open(t, s)
+		o, err := p.CheckPIN(t.Context(), asha, pin(old))
+		if !errors.Is(err, ErrPINGiven) || o.ID != asha {
+			t.Fatalf("the PIN that an owner set: %+v, %v", o, err)
+		}
+		if err := p.ChangePIN(t.Context(), asha, pin(old), pin(old)); !errors.Is(err, ErrPINSame) {
+			t.Errorf("the owner's PIN as the own one: %v", err)
+		}
+		var wrong *edge.PINError
+		if err := p.ChangePIN(t.Context(), asha, pin("975310"), pin(new)); !errors.As(err, &wrong) {
+			t.Errorf("an own PIN without the one that was set: %v", err)
+		}
+		if err := p.ChangePIN(t.Context(), asha, pin(old), pin(new)); err != nil {
+			t.Fatal(err)
+		}
+		p = open(t, s)
+		if _, err := p.CheckPIN(t.Context(), asha, pin(new)); err != nil {
+			t.Errorf("the own PIN: %v", err)
+		}
+	}
+	own("7391", "8264")
+	if err := p.ResetPIN(edge.AgentID, asha, pin("7391")); err != nil {
+		t.Fatal(err)
+	}
+	own("7391", "8264")
+	if err := errors.Join(p.PutOut(edge.AgentID, asha), p.TakeIn(edge.AgentID, asha, pin("7391"))); err != nil {
+		t.Fatal(err)
+	}
+	own("7391", "8264")
+	if err := p.ResetPIN(edge.AgentID, edge.AgentID, pin("8264")); !errors.Is(err, ErrPINOwn) {
+		t.Errorf("the own PIN without the old one: %v", err)
+	}
 }
 
 // TestClockSetBack: a clock that jumps to last year keeps nobody out for a year.

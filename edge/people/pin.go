@@ -27,20 +27,29 @@ func (e *person) wait(now time.Time) time.Duration {
 }
 
 // CheckPIN gives the operator for the right PIN, *edge.PINError for a wrong
-// one, and edge.ErrNotFound for an operator who does not work here. After five
-// wrong ones the operator waits, longer each time; while waiting even the right
+// one, and edge.ErrNotFound for an operator who does not work here. With the
+// right PIN comes ErrPINGiven where another set it: nothing is opened, and the
+// operator chooses an own one (ChangePIN). After five wrong ones the operator waits, longer each time; while waiting even the right
 // PIN is not looked at.
 func (p *People) CheckPIN(_ context.Context, id string, pin secret.OTP) (edge.Operator, error) {
 	p.turn.Lock()
 	defer p.turn.Unlock()
-	return p.check(id, pin)
+	o, err := p.check(id, pin)
+	if err == nil && find(p.snapshot(), id).Given {
+		err = ErrPINGiven
+	}
+	return o, err
 }
 
 // ChangePIN sets an operator's own PIN. The old one is a try like any other:
-// a page that was left open guesses no better than the unlock page.
+// a page that was left open guesses no better than the unlock page. What
+// CheckNewPIN refuses, and ErrPINSame, are told before it is looked at.
 func (p *People) ChangePIN(_ context.Context, id string, old, pin secret.OTP) error {
 	if err := CheckNewPIN(pin); err != nil {
 		return err
+	}
+	if pin.Equal(old) {
+		return ErrPINSame
 	}
 	p.turn.Lock()
 	defer p.turn.Unlock()
@@ -52,7 +61,8 @@ func (p *People) ChangePIN(_ context.Context, id string, old, pin secret.OTP) er
 		return err
 	}
 	list := p.snapshot()
-	find(list, id).PIN = phc
+	e := find(list, id)
+	e.PIN, e.Given = phc, false
 	return p.keep(list)
 }
 

@@ -17,8 +17,13 @@ var (
 	ErrRole      = errors.New("a role is owner or operator")
 	ErrPINLength = errors.New("a PIN has 4 to 12 digits")
 	ErrPINEasy   = errors.New("this PIN is among the first that anyone tries; choose digits that neither repeat nor follow one another")
+	ErrPINSame   = errors.New("the new PIN is the old one; choose another")
 	ErrTooMany   = errors.New("the counter has as many operators as it can keep; put out one who left")
 	ErrLeft      = errors.New("this operator was put out; take the operator in again first")
+	ErrPINOwn    = errors.New("an own PIN is changed with the old one, whoever owns the counter")
+	// ErrPINGiven is told of the right PIN, where somebody else set it and so
+	// knows it.
+	ErrPINGiven  = errors.New("this PIN was set by an owner; the operator chooses an own one first")
 	ErrNoAadhaar = errors.New("the operator's Aadhaar number is not kept here; an owner enters it")
 )
 

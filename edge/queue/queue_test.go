@@ -68,7 +68,7 @@ func newID(t testing.TB) op.ID {
 
 func record(id op.ID, state op.State) edge.Record {
 	return edge.Record{
-		ID: id, Route: op.Withdrawal, Class: op.Money, State: state, Version: 1, Operator: "Fatima", Customer: "Asha",
+		ID: id, Route: op.Withdrawal, Class: op.Money, State: state, Version: 1, Operator: "Fatima", OperatorID: "agent", Customer: "Asha",
 		Aadhaar: "XXXXXXXX7058", IIN: "990326", BankName: "Sandbox test bank", Amount: 50000,
 		Body: []byte(`{"AadharNo":"` + testAadhaar + `","TxnAmount":500}`), CreatedAt: time.Now(), Consent: "en-1",
 	}

@@ -93,7 +93,7 @@ func Make(r edge.Record, shop Shop, meaning func(code string) string) Receipt {
 	if r.Result.Code != "" && r.Result.Code != approved {
 		row("Response code", r.Result.Code)
 	}
-	row("Cash received", stamp(r.CashGiven))
+	row("Cash received", handed(stamp(r.CashGiven), r.CashBy))
 	if r.Result.Reference == "" { // there is nothing else to ask support by
 		row("Operation", string(r.ID))
 	}
@@ -290,4 +290,13 @@ func some(texts ...string) []string {
 		}
 	}
 	return out
+}
+
+// handed names who handed the cash over beside the time of it: in a dispute it
+// is that person's word.
+func handed(at, by string) string {
+	if by = name(by); at == "" || by == "" {
+		return at
+	}
+	return at + ", " + by
 }

@@ -130,6 +130,19 @@ func TestEveryState(t *testing.T) {
 	}
 }
 
+// TestWhoGaveTheCash: the slip names who confirmed the cash, in characters that
+// every printer has, and no number that was typed as a name.
+func TestWhoGaveTheCash(t *testing.T) {
+	for by, want := range map[string]string{"": ":12", "Asha": ":12, Asha", "999941057058": ":12, XXXXXXXX7058"} {
+		r := with(record(op.Withdrawal, op.Succeeded, 50000), answered("00"))
+		r.CashGiven, r.CashBy = time.Date(2026, 11, 21, 8, 36, 12, 0, time.UTC), by
+		rows := Make(r, shop(), nil).Rows
+		if i := slices.IndexFunc(rows, func(row Row) bool { return strings.HasSuffix(row.Value, want) }); i < 0 {
+			t.Errorf("cash by %q: %+v", by, rows)
+		}
+	}
+}
+
 func TestDueDayIsIndian(t *testing.T) {
 	r := record(op.Withdrawal, op.Pending, 50000)
 	r.SentAt = time.Date(2026, 11, 21, 20, 0, 0, 0, time.UTC) // the 22nd in India

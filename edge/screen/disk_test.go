@@ -222,6 +222,10 @@ func (c atCounter) CheckPIN(_ context.Context, _ string, pin secret.OTP) (edge.O
 	return c.Working()[0], nil
 }
 
+func (atCounter) ChangePIN(context.Context, string, secret.OTP, secret.OTP) error {
+	return &edge.PINError{Left: 4}
+}
+
 // glass is a reader on which a finger always lies.
 type glass struct {
 	mu sync.Mutex

@@ -9,13 +9,17 @@ import (
 	"time"
 
 	"galla/edge"
+	"galla/edge/people"
 	"galla/edge/web/webtest"
 	"galla/shared/money"
 	"galla/shared/op"
 	"galla/shared/secret"
 )
 
-const rightPIN = "2580"
+const (
+	rightPIN = "2580"
+	givenPIN = "7391"
+)
 
 // fakeNow is the fake counter's clock: 21 November 2026, 10:14 in India.
 var fakeNow = time.Date(2026, 11, 21, 4, 44, 0, 0, time.UTC)
@@ -33,12 +37,14 @@ type fake struct {
 	captures map[op.ID]int
 	wrong    int
 	others   []edge.Operator // beside the agent
+	until    map[string]time.Time
+	given    map[string]bool // operators whose PIN is givenPIN, of an owner
 	refuse   error           // of Begin and Authenticate
 	broken   error           // of everything that reads or writes
 }
 
 func newFake() *fake {
-	f := &fake{ops: map[op.ID]*edge.View{}, watchers: map[chan struct{}]bool{}, captures: map[op.ID]int{}}
+	f := &fake{ops: map[op.ID]*edge.View{}, watchers: map[chan struct{}]bool{}, captures: map[op.ID]int{}, until: map[string]time.Time{}}
 	f.status = edge.Status{
 		Link:    edge.LinkState{Up: true, Since: fakeNow.Add(-time.Hour)},
 		Device:  edge.DeviceState{Status: "READY", Name: "Mantra MFS110"},
@@ -200,18 +206,18 @@ func (f *fake) Begin(_ context.Context, d edge.Draft) (edge.View, error) {
 	f.drafts = append(f.drafts, d)
 	f.mu.Unlock()
 	id := f.add(edge.View{Record: edge.Record{
-		Route: d.Route, State: op.Reserved, Operator: d.Operator, Customer: d.Customer, Aadhaar: d.Aadhaar.Masked(),
+		Route: d.Route, State: op.Reserved, Operator: d.Operator, OperatorID: d.OperatorID, Customer: d.Customer, Aadhaar: d.Aadhaar.Masked(),
 		IIN: d.IIN, BankName: name, Amount: d.Amount, Consent: d.Consent, Body: []byte(`{"AadharNo":"` + d.Aadhaar.Reveal() + `"}`),
 	}})
 	return f.Operation(id)
 }
 
-func (f *fake) Authenticate(_ context.Context, operator string) (edge.View, error) {
+func (f *fake) Authenticate(_ context.Context, operator edge.Operator) (edge.View, error) {
 	if f.refuse != nil {
 		return edge.View{}, f.refuse
 	}
 	id := f.add(edge.View{Volatile: true, Record: edge.Record{
-		Route: op.ReqAuth, State: op.Reserved, Operator: operator, Customer: "Fatima", Aadhaar: secret.MaskAadhaar(webtest.AgentAadhaar),
+		Route: op.ReqAuth, State: op.Reserved, Operator: operator.Name, OperatorID: operator.ID, Customer: operator.Name, Aadhaar: secret.MaskAadhaar(webtest.AgentAadhaar),
 	}})
 	return f.Operation(id)
 }
@@ -281,7 +287,7 @@ func (f *fake) Recent(before op.ID, limit int) ([]edge.View, error) {
 	return out, nil
 }
 
-func (f *fake) ConfirmCash(id op.ID, operator string) error {
+func (f *fake) ConfirmCash(id op.ID, operator edge.Operator) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	v := f.ops[id]
@@ -293,7 +299,7 @@ func (f *fake) ConfirmCash(id op.ID, operator string) error {
 	case v.Verdict() != edge.VerdictGive:
 		return edge.ErrIllegal
 	case v.CashGiven.IsZero():
-		v.CashGiven, v.CashBy = f.status.Now.Add(time.Minute), operator
+		v.CashGiven, v.CashBy, v.CashByID = f.status.Now.Add(time.Minute), operator.Name, operator.ID
 		f.ring()
 	}
 	return nil
@@ -304,7 +310,11 @@ func (f *fake) Banks() ([]edge.Bank, time.Time) { return f.banks, fakeNow.Add(-2
 func (f *fake) Working() []edge.Operator {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return append([]edge.Operator{{ID: edge.AgentID, Name: "Fatima", Role: edge.RoleOwner}}, f.others...)
+	out := append([]edge.Operator{{ID: edge.AgentID, Name: "Fatima", Role: edge.RoleOwner}}, f.others...)
+	for i := range out {
+		out[i].Wait = max(time.Until(f.until[out[i].ID]), 0)
+	}
+	return out
 }
 
 func (f *fake) CheckPIN(_ context.Context, operator string, pin secret.OTP) (edge.Operator, error) {
@@ -315,13 +325,33 @@ func (f *fake) CheckPIN(_ context.Context, operator string, pin secret.OTP) (edg
 		return edge.Operator{ID: edge.AgentID, Name: "Fatima", Role: edge.RoleOwner}, nil
 	}
 	for _, o := range f.others {
-		if operator == o.ID && pin.Equal(secret.NewOTP(rightPIN)) {
+		switch {
+		case operator != o.ID:
+		case f.given[o.ID] && pin.Equal(secret.NewOTP(givenPIN)):
+			return o, people.ErrPINGiven
+		case !f.given[o.ID] && pin.Equal(secret.NewOTP(rightPIN)):
 			return o, nil
 		}
 	}
 	f.wrong++
 	if f.wrong >= 5 {
-		return edge.Operator{}, &edge.PINError{Wait: 30 * time.Second << (f.wrong - 5)}
+		wait := 30 * time.Second << (f.wrong - 5)
+		f.until[operator] = time.Now().Add(wait)
+		return edge.Operator{}, &edge.PINError{Wait: wait}
 	}
 	return edge.Operator{}, &edge.PINError{Left: 5 - f.wrong}
+}
+
+// ChangePIN takes the place of a PIN that an owner gave by rightPIN.
+func (f *fake) ChangePIN(_ context.Context, operator string, old, pin secret.OTP) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	switch {
+	case pin.Equal(old):
+		return people.ErrPINSame
+	case !f.given[operator] || !old.Equal(secret.NewOTP(givenPIN)) || !pin.Equal(secret.NewOTP(rightPIN)):
+		return &edge.PINError{Left: 4}
+	}
+	delete(f.given, operator)
+	return nil
 }

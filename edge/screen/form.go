@@ -66,7 +66,7 @@ func (s *Screen) form(w http.ResponseWriter, r *http.Request, ses *web.Session) 
 		s.Nowhere(w, r, ses)
 		return
 	}
-	if !s.counter.Status().Session.Of(ses.Operator.Name) && !web.Part(r) {
+	if !s.counter.Status().Session.Of(ses.Operator) && !web.Part(r) {
 		http.Redirect(w, r, "/day?next="+k.Name, http.StatusSeeOther)
 		return
 	}
@@ -215,7 +215,7 @@ func (s *Screen) readDraft(r *http.Request, k told.Kind, ses *web.Session) (form
 		Kind: k, Customer: strings.TrimSpace(f.Get("customer")), IIN: f.Get("iin"), Typed: strings.TrimSpace(f.Get("amount")),
 		Quick: f.Get("quick"), Consented: f.Get("consent") != "", Errors: map[string]string{},
 	}
-	draft := edge.Draft{Route: k.Route, Customer: d.Customer, IIN: d.IIN, Operator: ses.Operator.Name}
+	draft := edge.Draft{Route: k.Route, Customer: d.Customer, IIN: d.IIN, Operator: ses.Operator.Name, OperatorID: ses.Operator.ID}
 	digits := strings.NewReplacer(" ", "", "-", "").Replace(f.Get("aadhaar"))
 	aadhaar, err := secret.ParseAadhaar(digits)
 	switch {
@@ -297,7 +297,7 @@ func (s *Screen) day(w http.ResponseWriter, r *http.Request, ses *web.Session) {
 
 func (s *Screen) dayPage(w http.ResponseWriter, r *http.Request, ses *web.Session, status int, alert string) {
 	st := s.counter.Status()
-	d := dayData{Active: st.Session.Of(ses.Operator.Name), Agent: ses.Operator.Name, Ready: web.Readiness(ses.Words(), st)}
+	d := dayData{Active: st.Session.Of(ses.Operator), Agent: ses.Operator.Name, Ready: web.Readiness(ses.Words(), st)}
 	if d.Active {
 		d.Until = ses.Words().Clock(st.Session.ExpiresAt, st.Now)
 		d.Left = ses.Words().Span(max(st.Session.ExpiresAt.Sub(st.Now), time.Minute))
@@ -320,7 +320,7 @@ func (s *Screen) authenticate(w http.ResponseWriter, r *http.Request, ses *web.S
 		return err != nil || v.State.Final()
 	}
 	id, err := s.OneAtATime(ses, "day", over, func() (op.ID, error) {
-		v, err := s.counter.Authenticate(r.Context(), ses.Operator.Name)
+		v, err := s.counter.Authenticate(r.Context(), ses.Operator)
 		return v.ID, err
 	})
 	var precluded *edge.PrecludedError

@@ -73,7 +73,7 @@ func (s *Screen) Entries(ses *web.Session) []web.Entry {
 // home shows the four actions, and what is not settled.
 func (s *Screen) home(w http.ResponseWriter, r *http.Request, ses *web.Session) {
 	st := s.counter.Status()
-	d := homeData{Active: st.Session.Of(ses.Operator.Name)}
+	d := homeData{Active: st.Session.Of(ses.Operator)}
 	d.Wrong = slices.DeleteFunc(web.Readiness(ses.Words(), st), func(c web.Chip) bool { return c.Tone == "ok" || c.Icon == "line-down" })
 	if !st.Link.Up {
 		d.Line = s.outage(ses.Words(), st)

@@ -243,9 +243,9 @@ func TestWrongPIN(t *testing.T) {
 		if reply.StatusCode != http.StatusTooManyRequests || reply.Header.Get("Retry-After") != "30" {
 			t.Errorf("HTTP %d, Retry-After %q", reply.StatusCode, reply.Header.Get("Retry-After"))
 		}
-		webtest.Has(t, page, "looked at in 30 s", `data-wait="30"`)
+		webtest.Has(t, page, "looked at in 30 s", `data-waits="{&#34;agent&#34;:30}"`)
 		time.Sleep(10 * time.Second)
-		webtest.Has(t, v.Get("/unlock", http.StatusOK), "looked at in 20 s", `data-wait="20"`) // a reload says so, too
+		webtest.Has(t, v.Get("/unlock", http.StatusOK), "looked at in 20 s", `data-waits="{&#34;agent&#34;:20}"`) // a reload says so, too
 		time.Sleep(20 * time.Second)
 		webtest.HasNot(t, v.Get("/unlock", http.StatusOK), "looked at in")
 		webtest.Has(t, v.Post("/unlock", http.StatusTooManyRequests, "pin", "1111"), "looked at in 1 min")

@@ -160,7 +160,11 @@ func facts(w *words.Words, v edge.View, st edge.Status) []web.Fact {
 		add("deadline", w.Seconds(v.Deadline))
 	}
 	add("ended", w.Stamp(v.EndedAt))
-	add("cash", w.Stamp(v.CashGiven))
+	if cash := w.Stamp(v.CashGiven); cash != "" && v.CashBy != "" {
+		add("cash", cash+" · "+v.CashBy) // in a dispute it is that person's word
+	} else {
+		add("cash", cash)
+	}
 	add("rrn", v.Result.RRN)
 	add("stan", v.Result.STAN)
 	add("reference", v.Result.Reference)
@@ -186,7 +190,7 @@ func (s *Screen) step(w http.ResponseWriter, r *http.Request, ses *web.Session) 
 	case "abandon":
 		err, late = s.counter.Abandon(id), "op.late.abandon"
 	case "cash":
-		err, late = s.counter.ConfirmCash(id, ses.Operator.Name), "op.late.cash"
+		err, late = s.counter.ConfirmCash(id, ses.Operator), "op.late.cash"
 	default:
 		s.Nowhere(w, r, ses)
 		return

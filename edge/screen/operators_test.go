@@ -41,6 +41,19 @@ func TestSwitchingOperators(t *testing.T) {
 	webtest.Has(t, v.Get("/day", http.StatusOK), "Asha")
 }
 
+// TestWhoGaveTheCash: the page of an operation names who confirmed the cash, who
+// need not be the one who began it.
+func TestWhoGaveTheCash(t *testing.T) {
+	v := visit(t)
+	v.f.others = []edge.Operator{{ID: "a1", Name: "Asha", Role: edge.RoleOperator}}
+	id := v.f.add(cashOp(paid))
+	v.Get("/unlock", http.StatusOK)
+	v.Post("/unlock", http.StatusSeeOther, "pin", rightPIN, "who", "a1")
+	v.Get("/op/"+string(id), http.StatusOK)
+	v.Post("/op/"+string(id)+"/cash", http.StatusSeeOther)
+	webtest.Has(t, v.Get("/op/"+string(id), http.StatusOK), "10:15:00 · Asha")
+}
+
 // TestLockLeadsNowhereElse: where a lock comes back to is of this counter.
 func TestLockLeadsNowhereElse(t *testing.T) {
 	v := unlocked(t)
@@ -57,9 +70,9 @@ func TestOneWaits(t *testing.T) {
 	for range 4 {
 		v.Post("/unlock", http.StatusUnauthorized, "pin", "1111", "who", "a1")
 	}
-	webtest.Has(t, v.Post("/unlock", http.StatusTooManyRequests, "pin", "1111", "who", "a1"), "looked at in", `data-wait="0"`)
+	webtest.Has(t, v.Post("/unlock", http.StatusTooManyRequests, "pin", "1111", "who", "a1"), "looked at in", `data-waits="{&#34;a1&#34;:30}"`)
 	webtest.Has(t, v.Get("/unlock?who=a1", http.StatusOK), "looked at in")
-	webtest.HasNot(t, v.Get("/unlock", http.StatusOK), "looked at in")
+	webtest.HasNot(t, v.Get("/unlock", http.StatusOK), "<span>Too many")
 	v.Post("/unlock", http.StatusSeeOther, "pin", rightPIN, "who", edge.AgentID)
 }
 
@@ -94,5 +107,66 @@ func TestTwoOperators(t *testing.T) {
 	}
 	if now, err := v.f.Operation(id); err != nil || now.CashBy != "Asha" || now.Operator != "Fatima" || v.f.begun() != 1 {
 		t.Errorf("begun by %s, cash by %s, of %d (%v)", now.Operator, now.CashBy, v.f.begun(), err)
+	}
+}
+
+// TestGivenPIN: a PIN that an owner set opens no page; its operator chooses an
+// own one first, on the same page, without typing the other one again.
+func TestGivenPIN(t *testing.T) {
+	v := visit(t)
+	v.f.others, v.f.given = []edge.Operator{{ID: "a1", Name: "Asha", Role: edge.RoleOperator}}, map[string]bool{"a1": true}
+	v.Get("/unlock", http.StatusOK)
+	page := v.Post("/unlock", http.StatusOK, "pin", givenPIN, "who", "a1", "next", "/operations")
+	webtest.Has(t, page, "Choose your own PIN", "Asha, an owner set your PIN", `name="next" value="/operations"`)
+	webtest.HasNot(t, page, givenPIN)
+	if to := v.Leads("/operations"); !strings.HasPrefix(to, "/unlock") {
+		t.Errorf("the counter is open before an own PIN was chosen: %s", to)
+	}
+	own := func(status int, who, pin, again string) string {
+		return v.Post("/unlock", status, "who", who, "own", pin, "again", again, "next", "/operations")
+	}
+	webtest.Has(t, own(http.StatusUnprocessableEntity, "a1", "12", "12"), "4 to 12 digits", "Choose your own PIN")
+	webtest.Has(t, own(http.StatusUnprocessableEntity, "a1", "1234", "1234"), "easy to guess")
+	webtest.Has(t, own(http.StatusUnprocessableEntity, "a1", givenPIN, givenPIN), "set for you. Choose another")
+	webtest.Has(t, own(http.StatusUnprocessableEntity, "a1", rightPIN, "8265"), "The two PINs differ")
+	webtest.Has(t, own(http.StatusForbidden, edge.AgentID, rightPIN, rightPIN), "The page was old") // nobody typed that one's
+	stranger := webtest.Visit(t, v.Base, v.HTTP.Transport)
+	stranger.Get("/unlock", http.StatusOK)
+	webtest.Has(t, stranger.Post("/unlock", http.StatusForbidden, "who", "a1", "own", rightPIN, "again", rightPIN), "The page was old")
+	if to := own(http.StatusSeeOther, "a1", rightPIN, rightPIN); to != "/operations" {
+		t.Errorf("the own PIN leads to %s", to)
+	}
+	webtest.Has(t, v.Get("/operations", http.StatusOK), "Asha")
+	v.Post("/lock", http.StatusSeeOther)
+	v.Get("/unlock", http.StatusOK)
+	webtest.Has(t, own(http.StatusForbidden, "a1", "7913", "7913"), "The page was old") // used already
+	v.Post("/unlock", http.StatusSeeOther, "pin", rightPIN, "who", "a1")
+}
+
+// TestListJudgesSessions: a page that is open does nothing more for one who was
+// put out, renamed or given another role, whoever did it and by whatever way.
+func TestListJudgesSessions(t *testing.T) {
+	for name, then := range map[string][]edge.Operator{
+		"put out": nil,
+		"renamed": {{ID: "a1", Name: "Usha", Role: edge.RoleOwner}},
+		"demoted": {{ID: "a1", Name: "Asha", Role: edge.RoleOperator}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			v := visit(t)
+			v.f.others = []edge.Operator{{ID: "a1", Name: "Asha", Role: edge.RoleOwner, Language: "en"}}
+			id := v.f.add(cashOp(paid))
+			v.Get("/unlock", http.StatusOK)
+			v.Post("/unlock", http.StatusSeeOther, "pin", rightPIN, "who", "a1")
+			v.Get("/op/"+string(id), http.StatusOK)
+			v.f.mu.Lock()
+			v.f.others = then
+			v.f.mu.Unlock()
+			if to := v.Post("/op/"+string(id)+"/cash", http.StatusSeeOther); !strings.HasPrefix(to, "/unlock") {
+				t.Errorf("the step led to %s", to)
+			}
+			if now, err := v.f.Operation(id); err != nil || !now.CashGiven.IsZero() {
+				t.Errorf("the cash was confirmed: %v", err)
+			}
+		})
 	}
 }

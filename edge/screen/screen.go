@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"slices"
 	"time"
 
 	"galla/edge"
@@ -35,7 +36,7 @@ type Counter interface {
 	Begin(ctx context.Context, d edge.Draft) (edge.View, error)
 	// Authenticate begins the day's authentication of the agent.
 	// *edge.PrecludedError.
-	Authenticate(ctx context.Context, operator string) (edge.View, error)
+	Authenticate(ctx context.Context, operator edge.Operator) (edge.View, error)
 	// Bounds gives what an amount of the route must keep today.
 	Bounds(route op.RouteID) edge.Bounds
 	// Capture starts asking for the finger, and then sending, in the
@@ -48,13 +49,17 @@ type Counter interface {
 	// Recent gives up to limit operations, newest first, older than before.
 	Recent(before op.ID, limit int) ([]edge.View, error)
 	// ConfirmCash records that cash was handed over, and by whom. edge.ErrIllegal.
-	ConfirmCash(id op.ID, operator string) error
+	ConfirmCash(id op.ID, operator edge.Operator) error
 	// Banks gives the bank list and when it was fetched.
 	Banks() (banks []edge.Bank, at time.Time)
 	// Working gives the operators who may unlock the counter.
 	Working() []edge.Operator
 	// CheckPIN gives the operator. *edge.PINError, edge.ErrNotFound.
+	// people.ErrPINGiven.
 	CheckPIN(ctx context.Context, operator string, pin secret.OTP) (edge.Operator, error)
+	// ChangePIN sets an operator's own PIN. *edge.PINError, and what
+	// people.CheckNewPIN says, people.ErrPINSame.
+	ChangePIN(ctx context.Context, operator string, old, pin secret.OTP) error
 }
 
 // Config sets up a Screen. Explain, Receipt and Logger are required.
@@ -109,6 +114,9 @@ func New(counter Counter, cfg Config, rooms ...web.Room) (*Screen, error) {
 	}
 	s := &Screen{counter: counter, cfg: cfg, log: cfg.Logger}
 	kit, err := web.New(counter, web.Config{
+		Stands: func(o edge.Operator) bool {
+			return slices.ContainsFunc(counter.Working(), func(w edge.Operator) bool { return w.ID == o.ID && w.Name == o.Name && w.Role == o.Role })
+		},
 		Idle: cfg.Idle, KeepLanguage: cfg.KeepLanguage, Rand: cfg.Rand, Logger: cfg.Logger,
 		Catalogues: []words.Catalogue{told.Catalogue()},
 	}, append([]web.Room{s}, rooms...)...)

@@ -1,41 +1,71 @@
 package screen
 
 import (
+	"crypto/hmac"
 	"errors"
 	"math"
 	"net/http"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
 
+	"github.com/go-json-experiment/json"
+
 	"galla/edge"
+	"galla/edge/people"
 	"galla/edge/web"
 	"galla/shared/secret"
 )
 
-// unlocks remembers until when the counter looks at no PIN of an operator, so
-// that a reload of the page says so too, and who unlocked it last. The counter
-// itself enforces the wait. Only operators of the counter get in here, and those
-// are few.
+// unlocks remembers who unlocked the counter last, and the right PINs of those
+// who have to choose an own one first. Only operators of the counter get in here,
+// and those are few.
 type unlocks struct {
 	mu    sync.Mutex
-	until map[string]time.Time // by operator's id
-	last  string               // operator's id
+	given map[string]given // by operator's id
+	last  string           // operator's id
 }
 
-func (u *unlocks) wait(operator string) time.Duration {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	return max(time.Until(u.until[operator]), 0)
+// given is the right PIN of an operator who has to choose an own one first, and
+// the token of the page on which it was typed. It is kept so that nobody types
+// it twice, and no page carries it.
+type given struct {
+	token string
+	pin   secret.OTP
+	until time.Time
 }
 
-func (u *unlocks) set(operator string, wait time.Duration) {
+// choosing is how long a PIN that was right waits for the own one: as long as a
+// counter that nobody touches stays unlocked.
+const choosing = web.DefaultIdle
+
+// take keeps a right PIN for the choice of the own one.
+func (u *unlocks) take(operator, token string, pin secret.OTP) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	if u.until == nil {
-		u.until = map[string]time.Time{}
+	if u.given == nil {
+		u.given = map[string]given{}
 	}
-	u.until[operator] = time.Now().Add(wait)
+	u.given[operator] = given{token, pin, time.Now().Add(choosing)}
+}
+
+// right gives the PIN that was typed on the page of a token, if it was.
+func (u *unlocks) right(operator, token string) (secret.OTP, bool) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	g, ok := u.given[operator]
+	if !ok || !hmac.Equal([]byte(g.token), []byte(token)) || time.Now().After(g.until) {
+		return secret.OTP{}, false
+	}
+	return g.pin, true
+}
+
+// forget drops a right PIN that is used or no longer right.
+func (u *unlocks) forget(operator string) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	delete(u.given, operator)
 }
 
 // opened notes who unlocked the counter: most likely the next one, too.
@@ -43,7 +73,6 @@ func (u *unlocks) opened(operator string) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.last = operator
-	delete(u.until, operator)
 }
 
 func (u *unlocks) likely() string {
@@ -57,7 +86,9 @@ type unlockData struct {
 	Next  string
 	Who   web.Choice // of the operators; no options where one works alone
 	Error string
-	Wait  int // seconds until the next PIN is looked at, where one works alone
+	Alone string // the operator who works alone; empty: there is a choice
+	Waits string // operators who wait, and for how many seconds, as JSON; empty: nobody
+	Note  string // what is said while the chosen one waits, with {s} for how long
 }
 
 // maxPIN bounds what is hashed.
@@ -90,8 +121,14 @@ func who(r *http.Request, working []edge.Operator) string {
 func (s *Screen) unlockPage(w http.ResponseWriter, r *http.Request, status int, problem string) {
 	said, working := s.WordsOf(r), s.counter.Working()
 	chosen := who(r, working)
-	d := unlockData{Next: web.LocalPath(r.FormValue("next")), Error: problem}
-	wait := seconds(s.unlocks.wait(chosen))
+	d := unlockData{Next: web.LocalPath(r.FormValue("next")), Error: problem, Note: said.Say("unlock.wait", "span", "{s}")}
+	waits := map[string]int{}
+	for _, o := range working {
+		if left := seconds(o.Wait); left > 0 {
+			waits[o.ID] = left
+		}
+	}
+	wait := waits[chosen]
 	p := web.Page{Name: "screen/unlock", Title: said.Say("unlock.title")}
 	if wait > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(wait))
@@ -100,7 +137,8 @@ func (s *Screen) unlockPage(w http.ResponseWriter, r *http.Request, status int, 
 		}
 	}
 	if len(working) == 1 {
-		d.Wait, p.Refresh = wait, wait
+		p.Refresh = wait
+		d.Alone = chosen
 	} else { // one who waits must not keep the others from the button
 		d.Who = web.Choice{Name: "who", Label: said.Say("unlock.who"), Missing: said.Say("unlock.who")}
 		if chosen == "" {
@@ -110,11 +148,19 @@ func (s *Screen) unlockPage(w http.ResponseWriter, r *http.Request, status int, 
 			d.Who.Options = append(d.Who.Options, web.Option{Value: o.ID, Text: o.Name, Chosen: o.ID == chosen})
 		}
 	}
+	if len(waits) > 0 {
+		counts, err := json.Marshal(waits, json.Deterministic(true))
+		if err != nil {
+			s.Failed(w, r, nil, err)
+			return
+		}
+		d.Waits = string(counts)
+	}
 	p.Data = d
 	s.Render(w, r, nil, status, p)
 }
 
-// unlock checks the PIN and opens a session under a new cookie.
+// unlock checks the PIN, and lets its operator in.
 func (s *Screen) unlock(w http.ResponseWriter, r *http.Request) {
 	if !s.ReadForm(w, r) {
 		return
@@ -122,6 +168,10 @@ func (s *Screen) unlock(w http.ResponseWriter, r *http.Request) {
 	said := s.WordsOf(r)
 	if !s.TokenGood(r) {
 		s.unlockPage(w, r, http.StatusForbidden, said.Say("unlock.old"))
+		return
+	}
+	if r.PostForm.Has("own") {
+		s.choose(w, r)
 		return
 	}
 	pin := r.PostForm.Get("pin")
@@ -138,24 +188,96 @@ func (s *Screen) unlock(w http.ResponseWriter, r *http.Request) {
 	var refused *edge.PINError
 	switch {
 	case errors.As(err, &refused) && refused.Wait > 0:
-		s.unlocks.set(chosen, refused.Wait)
 		s.unlockPage(w, r, http.StatusTooManyRequests, said.Say("unlock.wrong.wait", "span", said.Span(time.Duration(seconds(refused.Wait))*time.Second)))
 		return
 	case errors.As(err, &refused):
 		s.unlockPage(w, r, http.StatusUnauthorized, said.Count("unlock.wrong", refused.Left))
+		return
+	case errors.Is(err, people.ErrPINGiven):
+		s.unlocks.take(operator.ID, r.PostForm.Get("csrf"), secret.NewOTP(pin))
+		s.choosePage(w, r, http.StatusOK, operator, "", "")
 		return
 	case err != nil:
 		s.log.Error("the PIN can't be checked", "error", err)
 		s.unlockPage(w, r, http.StatusInternalServerError, said.Say("unlock.broken"))
 		return
 	}
+	s.enter(w, r, operator)
+}
+
+// enter opens a session under a new cookie, and leads to the page that was left.
+func (s *Screen) enter(w http.ResponseWriter, r *http.Request, operator edge.Operator) {
 	if _, err := s.Unlock(w, r, operator); err != nil {
 		s.log.Error("no session can be opened", "error", err)
-		s.unlockPage(w, r, http.StatusInternalServerError, said.Say("unlock.broken"))
+		s.unlockPage(w, r, http.StatusInternalServerError, s.WordsOf(r).Say("unlock.broken"))
 		return
 	}
 	s.unlocks.opened(operator.ID)
 	http.Redirect(w, r, web.LocalPath(r.PostForm.Get("next")), http.StatusSeeOther)
+}
+
+// chooseData is what the page of the own PIN shows.
+type chooseData struct {
+	Next string
+	Who  string // operator's id
+	Name string
+	Own  web.Field
+	Rest web.Field // the same PIN again: a slip that nobody sees would lock its maker out
+}
+
+// choosePage asks for an own PIN; the problems are of the PIN and of its
+// repetition.
+func (s *Screen) choosePage(w http.ResponseWriter, r *http.Request, status int, o edge.Operator, problem, slip string) {
+	said := s.WordsOf(r)
+	rule := said.Say("unlock.own.length")
+	s.Render(w, r, nil, status, web.Page{Name: "screen/own", Title: said.Say("unlock.own"), Data: chooseData{
+		Next: web.LocalPath(r.PostForm.Get("next")), Who: o.ID, Name: o.Name,
+		Own:  web.Field{Name: "own", Kind: web.PIN, Label: said.Say("unlock.own.pin"), Hint: rule, Error: problem, Missing: rule, Max: people.MaxPIN, Focus: slip == ""},
+		Rest: web.Field{Name: "again", Kind: web.PIN, Label: said.Say("unlock.own.again"), Error: slip, Missing: said.Say("unlock.own.again.missing"), Max: people.MaxPIN, Focus: slip != ""},
+	}})
+}
+
+// choose sets the own PIN of an operator who typed the one that an owner set.
+func (s *Screen) choose(w http.ResponseWriter, r *http.Request) {
+	said, working := s.WordsOf(r), s.counter.Working()
+	i := slices.IndexFunc(working, func(o edge.Operator) bool { return o.ID == who(r, working) })
+	if i < 0 {
+		s.unlockPage(w, r, http.StatusForbidden, said.Say("unlock.old"))
+		return
+	}
+	o := working[i]
+	old, ok := s.unlocks.right(o.ID, r.PostForm.Get("csrf"))
+	if !ok {
+		s.unlockPage(w, r, http.StatusForbidden, said.Say("unlock.old"))
+		return
+	}
+	own := secret.NewOTP(r.PostForm.Get("own"))
+	err := people.CheckNewPIN(own)
+	if err == nil && r.PostForm.Get("again") != r.PostForm.Get("own") {
+		s.choosePage(w, r, http.StatusUnprocessableEntity, o, "", said.Say("unlock.own.differs"))
+		return
+	}
+	if err == nil {
+		err = s.counter.ChangePIN(r.Context(), o.ID, old, own)
+	}
+	var refused *edge.PINError
+	switch {
+	case errors.Is(err, people.ErrPINLength):
+		s.choosePage(w, r, http.StatusUnprocessableEntity, o, said.Say("unlock.own.length"), "")
+	case errors.Is(err, people.ErrPINEasy):
+		s.choosePage(w, r, http.StatusUnprocessableEntity, o, said.Say("unlock.own.easy"), "")
+	case errors.Is(err, people.ErrPINSame):
+		s.choosePage(w, r, http.StatusUnprocessableEntity, o, said.Say("unlock.own.same"), "")
+	case errors.As(err, &refused): // it was set once more meanwhile
+		s.unlocks.forget(o.ID)
+		s.unlockPage(w, r, http.StatusForbidden, said.Say("unlock.old"))
+	case err != nil:
+		s.log.Error("an own PIN can't be set", "error", err)
+		s.choosePage(w, r, http.StatusInternalServerError, o, said.Say("unlock.broken"), "")
+	default:
+		s.unlocks.forget(o.ID)
+		s.enter(w, r, o)
+	}
 }
 
 // seconds rounds up: a page that counts down never says zero too early.

@@ -31,7 +31,7 @@ func (s *Room) find(w http.ResponseWriter, r *http.Request, ses *web.Session) {
 		}
 		s.store.mu.Lock()
 		defer s.store.mu.Unlock()
-		return id, s.store.put(flow{ID: id, Operator: ses.Operator.Name, Step: Find, Mobile: mobile})
+		return id, s.store.put(flow{ID: id, Operator: ses.Operator.Name, By: ses.Operator.ID, Step: Find, Mobile: mobile})
 	})
 	if err != nil {
 		s.Failed(w, r, ses, err)
@@ -57,7 +57,7 @@ func (s *Room) act(w http.ResponseWriter, r *http.Request, ses *web.Session) {
 	s.store.mu.Lock()
 	defer s.store.mu.Unlock()
 	id := op.ID(r.PathValue("flow"))
-	f, ok := s.store.get(id, ses.Operator.Name)
+	f, ok := s.store.get(id, ses.Operator)
 	if !ok {
 		s.Message(w, r, ses, http.StatusNotFound, "send.gone")
 		return
@@ -158,7 +158,7 @@ func (s *Room) requery(ctx context.Context, f *flow) error {
 		return err
 	}
 	f.stay("", "")
-	_, err = s.counter.Perform(ctx, edge.Request{Route: op.TransferRequery, Fields: body, Title: f.To.Name, Customer: f.Name, Operator: f.Operator})
+	_, err = s.counter.Perform(ctx, edge.Request{Route: op.TransferRequery, Fields: body, Title: f.To.Name, Customer: f.Name, Operator: f.Operator, OperatorID: f.By})
 	if precluded := (*edge.PrecludedError)(nil); errors.As(err, &precluded) {
 		f.Trouble, f.Said = "send.trouble.precluded", precluded.Message
 		return nil

@@ -81,7 +81,7 @@ func (s *Room) ask(ctx context.Context, f *flow, p proof) error {
 	}
 	q := edge.Request{
 		Route: rules[f.Step].route, ID: id, Fields: body, OTP: p.otp, Aadhaar: p.aadhaar,
-		Title: f.To.Name, Customer: f.Name, Consent: p.consent, Operator: f.Operator,
+		Title: f.To.Name, Customer: f.Name, Consent: p.consent, Operator: f.Operator, OperatorID: f.By,
 	}
 	_, err = s.counter.Perform(ctx, q)
 	if err == nil {

@@ -3,6 +3,7 @@ package send
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -85,6 +86,9 @@ func newCounter() *counter {
 }
 
 func (c *counter) Perform(_ context.Context, q edge.Request) (edge.View, error) {
+	if q.Operator == "" || q.OperatorID == "" {
+		return edge.View{}, errors.New("the request names no operator")
+	}
 	if c.before != nil {
 		c.before(q)
 	}

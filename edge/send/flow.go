@@ -93,7 +93,8 @@ type account struct {
 // OTP, Aadhaar number or PidData.
 type flow struct {
 	ID       op.ID
-	Operator string
+	Operator string // who leads it, by name
+	By       string `json:",omitzero"` // and by id; empty: kept before ids were
 	Step     Step
 	// Turn grows with each step and call: a form of an earlier turn is old.
 	Turn    int

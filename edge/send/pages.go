@@ -40,7 +40,7 @@ func (s *Room) startPage(w http.ResponseWriter, r *http.Request, ses *web.Sessio
 		d.Mobile.Error = said.Say(wrong)
 	}
 	now := s.cfg.Now()
-	for _, f := range s.store.of(ses.Operator.Name) {
+	for _, f := range s.store.of(ses.Operator) {
 		if f.Step == Sender || f.Step == Sent || f.Step == Refunded {
 			continue // nothing is half finished
 		}
@@ -97,7 +97,7 @@ type check struct{ Name, Value, Text, Quote, Lang, Error string }
 func (s *Room) show(w http.ResponseWriter, r *http.Request, ses *web.Session) {
 	s.store.mu.Lock()
 	defer s.store.mu.Unlock()
-	f, ok := s.store.get(op.ID(r.PathValue("flow")), ses.Operator.Name)
+	f, ok := s.store.get(op.ID(r.PathValue("flow")), ses.Operator)
 	if !ok {
 		s.Message(w, r, ses, http.StatusNotFound, "send.gone")
 		return

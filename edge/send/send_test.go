@@ -222,22 +222,26 @@ func TestAFlowIsItsOperatorsAndEndsAfterADay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.put(flow{ID: "1", Operator: "a"}); err != nil {
+	if err := s.put(flow{ID: "1", Operator: "Asha", By: "a"}); err != nil {
 		t.Fatal(err)
 	}
-	if _, ok := s.get("1", "b"); ok {
-		t.Error("another operator sees it")
+	if _, ok := s.get("1", edge.Operator{ID: "b", Name: "Asha"}); ok {
+		t.Error("another operator of the same name sees it")
+	}
+	asha := edge.Operator{ID: "a", Name: "Usha"} // renamed since
+	if _, ok := s.get("1", asha); !ok {
+		t.Error("it was lost with a rename")
 	}
 	now = now.Add(flowLife)
-	if _, ok := s.get("1", "a"); ok {
+	if _, ok := s.get("1", asha); ok {
 		t.Error("it is kept for longer than a day")
 	}
 	for i := range maxFlows + 3 {
-		if err := s.put(flow{ID: op.ID(rune('a' + i)), Operator: "a"}); err != nil {
+		if err := s.put(flow{ID: op.ID(rune('a' + i)), Operator: "Asha", By: "a"}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if n := len(s.of("a")); n != maxFlows {
+	if n := len(s.of(asha)); n != maxFlows {
 		t.Errorf("%d flows", n)
 	}
 }

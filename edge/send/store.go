@@ -8,6 +8,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"galla/edge"
 	"galla/shared/op"
 )
 
@@ -53,11 +54,16 @@ func openStore(cache Cache, now func() time.Time) (*store, error) {
 	return s, nil
 }
 
+// of tells whether an operator leads the flow, whatever the name is now.
+func (f flow) of(o edge.Operator) bool {
+	return f.By == o.ID || f.By == "" && f.Operator == o.Name
+}
+
 // get gives a flow of an operator. The caller holds the lock.
-func (s *store) get(id op.ID, operator string) (flow, bool) {
+func (s *store) get(id op.ID, operator edge.Operator) (flow, bool) {
 	s.sweep()
 	for _, f := range s.flows {
-		if f.ID == id && f.Operator == operator {
+		if f.ID == id && f.of(operator) {
 			return f, true
 		}
 	}
@@ -65,13 +71,13 @@ func (s *store) get(id op.ID, operator string) (flow, bool) {
 }
 
 // of gives an operator's flows, the one touched last first.
-func (s *store) of(operator string) []flow {
+func (s *store) of(operator edge.Operator) []flow {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.sweep()
 	var out []flow
 	for _, f := range slices.Backward(s.flows) {
-		if f.Operator == operator {
+		if f.of(operator) {
 			out = append(out, f)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
+	"errors"
 	"log/slog"
 	"net/http"
 	"sync"
@@ -36,11 +37,14 @@ func (f *fake) Perform(_ context.Context, q edge.Request) (edge.View, error) {
 	if f.refuse != nil {
 		return edge.View{}, f.refuse
 	}
+	if q.Operator == "" || q.OperatorID == "" {
+		return edge.View{}, errors.New("the request names no operator")
+	}
 	id, err := op.NewID(rand.Reader)
 	if err != nil {
 		return edge.View{}, err
 	}
-	v := edge.View{Record: edge.Record{ID: id, Route: q.Route, State: op.Queued, Operator: q.Operator, Title: q.Title, CreatedAt: webtest.Now()}, Stage: edge.StageSending}
+	v := edge.View{Record: edge.Record{ID: id, Route: q.Route, State: op.Queued, Operator: q.Operator, OperatorID: q.OperatorID, Title: q.Title, CreatedAt: webtest.Now()}, Stage: edge.StageSending}
 	if q.Route == op.AgentUpdateBio {
 		v.State, v.Stage = op.Reserved, edge.StageReady
 	}

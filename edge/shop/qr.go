@@ -109,7 +109,7 @@ func (s *Shop) askFor(ctx context.Context, ses *web.Session, amount money.Paise)
 	if amount == 0 {
 		title = ses.Words().Say("shop.poster.title")
 	}
-	v, err := s.counter.Perform(ctx, edge.Request{Route: op.GenerateQR, Fields: b, Operator: ses.Operator.Name, Title: title})
+	v, err := s.counter.Perform(ctx, edge.Request{Route: op.GenerateQR, Fields: b, Operator: ses.Operator.Name, OperatorID: ses.Operator.ID, Title: title})
 	if err == nil {
 		s.note(v.ID, amount)
 	}

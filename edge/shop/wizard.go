@@ -301,7 +301,7 @@ var (
 // request makes the request of a step from its form; the mutex is held.
 func (s *Shop) request(ses *web.Session, r *http.Request, st step) (edge.Request, map[string]string) {
 	said, errs := ses.Words(), map[string]string{}
-	q := edge.Request{Route: st.Route, Operator: ses.Operator.Name, Title: said.Say("shop.step." + st.Name)}
+	q := edge.Request{Route: st.Route, Operator: ses.Operator.Name, OperatorID: ses.Operator.ID, Title: said.Say("shop.step." + st.Name)}
 	bad := func(field string) { errs[field] = said.Say("shop.field." + field + ".missing") }
 	given := map[string]string{}
 	switch st.Name {

@@ -68,6 +68,9 @@ type Config struct {
 	// KeepLanguage keeps the language that an operator chose; nil: it lasts as
 	// long as the session and the browser's cookie.
 	KeepLanguage func(ctx context.Context, operator, language string) error
+	// Stands tells whether an operator works here still, with this name and role;
+	// the session of one who does not is locked at the next request. nil: all do.
+	Stands func(edge.Operator) bool
 	// Catalogues are texts beside those of the rooms.
 	Catalogues []words.Catalogue
 
@@ -137,7 +140,7 @@ func New(counter Counter, cfg Config, rooms ...Room) (*Kit, error) {
 	if k.pages, err = loadPages(parts, k.static, k.book); err != nil {
 		return nil, err
 	}
-	if k.sessions, err = newSessions(cfg.Rand, cfg.Idle); err != nil {
+	if k.sessions, err = newSessions(cfg.Rand, cfg.Idle, cfg.Stands); err != nil {
 		return nil, err
 	}
 	k.register()

@@ -84,20 +84,21 @@ func (ses *Session) Gone() <-chan struct{} { return ses.gone }
 // sessions knows who may see pages. Tokens need no memory: they are the HMAC of
 // the cookie, so that the unlock page has one before there is a session.
 type sessions struct {
-	idle time.Duration
-	rand io.Reader
-	key  []byte
+	idle   time.Duration
+	rand   io.Reader
+	key    []byte
+	stands func(edge.Operator) bool // Config.Stands
 
 	mu   sync.Mutex
 	open map[string]*Session
 }
 
-func newSessions(rand io.Reader, idle time.Duration) (*sessions, error) {
+func newSessions(rand io.Reader, idle time.Duration, stands func(edge.Operator) bool) (*sessions, error) {
 	key := make([]byte, sha256.Size)
 	if _, err := io.ReadFull(rand, key); err != nil {
 		return nil, fmt.Errorf("draw the sessions' key: %w", err)
 	}
-	return &sessions{idle: idle, rand: rand, key: key, open: map[string]*Session{}}, nil
+	return &sessions{idle: idle, rand: rand, key: key, stands: stands, open: map[string]*Session{}}, nil
 }
 
 // mint draws a new cookie value.
@@ -145,8 +146,8 @@ func (s *sessions) unlock(operator edge.Operator, w *words.Words) (*Session, err
 	return ses, nil
 }
 
-// find gives the unlocked session of a cookie, or nil. A touch keeps it
-// unlocked.
+// find gives the unlocked session of a cookie, or nil: it was idle for too long,
+// or its operator is not who unlocked it any more. A touch keeps it unlocked.
 func (s *sessions) find(id string, touch bool) *Session {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -154,7 +155,7 @@ func (s *sessions) find(id string, touch bool) *Session {
 	if ses == nil {
 		return nil
 	}
-	if time.Since(ses.last) >= s.idle {
+	if time.Since(ses.last) >= s.idle || s.stands != nil && !s.stands(ses.Operator) {
 		s.drop(ses)
 		return nil
 	}

@@ -12,7 +12,7 @@ import (
 // TestManyBrowsers: the browser that was idle longest is locked for another.
 func TestManyBrowsers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, err := newSessions(rand.Reader, DefaultIdle)
+		s, err := newSessions(rand.Reader, DefaultIdle, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -99,7 +99,7 @@ func deviceChip(w *words.Words, st edge.Status) Chip {
 
 func sessionChip(w *words.Words, st edge.Status, ses *Session) Chip {
 	c := Chip{Name: w.Say("status.day"), Icon: "day", Tone: "ok", Href: "/day"}
-	if !st.Session.Active || ses != nil && !st.Session.Of(ses.Operator.Name) {
+	if !st.Session.Active || ses != nil && !st.Session.Of(ses.Operator) {
 		c.Tone, c.Text = "warn", w.Say("status.day.none")
 		return c
 	}

@@ -76,7 +76,7 @@ var importMap = []line{
 	{"edge/web/webtest", []string{"edge", "edge/told", "edge/web", "edge/words", everyone}},
 	{"edge/till", []string{"edge", "edge/told", "edge/web", "edge/words", everyone}},
 	{"edge/truth", []string{"edge", "edge/till", "edge/told", "edge/web", "edge/words", everyone}},
-	{"edge/screen", []string{"edge", "edge/till", "edge/told", "edge/web", "edge/words", everyone}},
+	{"edge/screen", []string{"edge", "edge/people", "edge/till", "edge/told", "edge/web", "edge/words", everyone}},
 	{"edge/people", []string{"edge", everyone}},
 	{"edge/crew", []string{"edge", "edge/people", "edge/web", "edge/web/webtest", "edge/words", everyone}},
 	{"edge/send", []string{"edge", "edge/told", "edge/web", "edge/words", everyone}},

@@ -37,6 +37,7 @@ type stored struct {
 	Reason   string `json:"reason,omitzero"`
 	Version  int    `json:"version"`
 	Operator string `json:"operator,omitzero"`
+	Began    string `json:"began,omitzero"` // the operator's id
 	Title    string `json:"title,omitzero"`
 	Customer string `json:"customer,omitzero"`
 	Aadhaar  string `json:"aadhaar,omitzero"` // masked
@@ -55,6 +56,7 @@ type stored struct {
 	EndedAt    int64  `json:"endedAt,omitzero"`
 	CashGiven  int64  `json:"cashGiven,omitzero"`
 	CashBy     string `json:"cashBy,omitzero"`
+	CashByID   string `json:"cashById,omitzero"`
 	ConsentAt  int64  `json:"consentAt,omitzero"`
 	Consent    string `json:"consent,omitzero"`
 
@@ -82,10 +84,10 @@ type storedResult struct {
 func Encode(r edge.Record, slot int) ([]byte, error) {
 	s := stored{
 		ID: string(r.ID), Route: string(r.Route), Class: string(r.Class), State: string(r.State), Reason: r.Reason,
-		Version: r.Version, Operator: r.Operator, Title: r.Title, Customer: r.Customer, Aadhaar: r.Aadhaar, IIN: r.IIN,
+		Version: r.Version, Operator: r.Operator, Began: r.OperatorID, Title: r.Title, Customer: r.Customer, Aadhaar: r.Aadhaar, IIN: r.IIN,
 		BankName: r.BankName, Amount: int64(r.Amount), Slot: slot,
 		CreatedAt: Nanos(r.CreatedAt), CapturedAt: Nanos(r.CapturedAt), Quality: r.Quality, Deadline: Nanos(r.Deadline), SentAt: Nanos(r.SentAt),
-		EndedAt: Nanos(r.EndedAt), CashGiven: Nanos(r.CashGiven), CashBy: r.CashBy, ConsentAt: Nanos(r.ConsentAt), Consent: r.Consent,
+		EndedAt: Nanos(r.EndedAt), CashGiven: Nanos(r.CashGiven), CashBy: r.CashBy, CashByID: r.CashByID, ConsentAt: Nanos(r.ConsentAt), Consent: r.Consent,
 		HTTP: r.HTTP, Reply: r.Reply,
 		Result: storedResult{
 			StatusCode: r.Result.StatusCode, Message: r.Result.Message, Code: r.Result.Code, Status: r.Result.Status,
@@ -122,10 +124,10 @@ func Decode(data []byte) (edge.Record, int, error) {
 	}
 	r := edge.Record{
 		ID: id, Route: op.RouteID(s.Route), Class: op.Class(s.Class), State: op.State(s.State), Reason: s.Reason,
-		Version: s.Version, Operator: s.Operator, Title: s.Title, Customer: s.Customer, Aadhaar: s.Aadhaar, IIN: s.IIN,
+		Version: s.Version, Operator: s.Operator, OperatorID: s.Began, Title: s.Title, Customer: s.Customer, Aadhaar: s.Aadhaar, IIN: s.IIN,
 		BankName: s.BankName, Amount: money.Paise(s.Amount),
 		CreatedAt: Instant(s.CreatedAt), CapturedAt: Instant(s.CapturedAt), Quality: s.Quality, Deadline: Instant(s.Deadline), SentAt: Instant(s.SentAt),
-		EndedAt: Instant(s.EndedAt), CashGiven: Instant(s.CashGiven), CashBy: s.CashBy, ConsentAt: Instant(s.ConsentAt), Consent: s.Consent,
+		EndedAt: Instant(s.EndedAt), CashGiven: Instant(s.CashGiven), CashBy: s.CashBy, CashByID: s.CashByID, ConsentAt: Instant(s.ConsentAt), Consent: s.Consent,
 		HTTP: s.HTTP, Reply: s.Reply,
 		Result: edge.Result{
 			StatusCode: s.Result.StatusCode, Message: s.Result.Message, Code: s.Result.Code, Status: s.Result.Status,

@@ -50,20 +50,6 @@ export function stayAwake() {
   document.addEventListener('pointerdown', touched);
 }
 
-// countDown keeps the unlock button still while the counter looks at no PIN.
-export function countDown(button) {
-  const until = Date.now() + Number(button.dataset.wait) * 1000;
-  const label = button.querySelector('span');
-  const text = label.textContent;
-  const tick = () => {
-    const left = Math.ceil((until - Date.now()) / 1000);
-    button.disabled = left > 0;
-    label.textContent = left > 0 ? button.dataset.waitText.replace('{s}', left) : text;
-    if (left > 0) setTimeout(tick, 250);
-  };
-  tick();
-}
-
 export function printButton(button) {
   button.addEventListener('click', () => window.print());
 }

@@ -3,7 +3,7 @@
 // what only its pages need; it is loaded after this one.
 import { listen } from './live.js';
 import { shortcuts } from './keys.js';
-import { submitQuietly, submitOnce, stayAwake, countDown, printButton, sendOnChange } from './forms.js';
+import { submitQuietly, submitOnce, stayAwake, printButton, sendOnChange } from './forms.js';
 import { checkFields } from './check.js';
 import { aadhaarField } from './aadhaar.js';
 import { amountField } from './amount.js';
@@ -13,7 +13,6 @@ const each = (selector, start) => document.querySelectorAll(selector).forEach(st
 each('[data-aadhaar]', aadhaarField);
 each('[data-amount]', amountField);
 each('form[data-check]', checkFields);
-each('button[data-wait]', countDown);
 each('[data-print]', printButton);
 each('select[data-change]', sendOnChange);
 submitQuietly();

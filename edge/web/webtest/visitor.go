@@ -86,7 +86,7 @@ var metaToken = regexp.MustCompile(`<meta name="csrf" content="([^"]+)">`)
 // attributes whose variables a script fills in.
 var (
 	bareText   = regexp.MustCompile(`\{[a-z]+\}|[>" ](?:told|status|form|field|fact|kind|home|unlock|day|step|rd|error|operations|receipt|time|number)\.[a-z-]+(?:\.[a-z-]+)*[<" ]|%![a-z]`)
-	scriptText = regexp.MustCompile(`data-(?:spelling|wait-text)="[^"]*"`)
+	scriptText = regexp.MustCompile(`data-(?:spelling|wait-(?:text|note))="[^"]*"`)
 )
 
 // In is the visitor in a subtest.

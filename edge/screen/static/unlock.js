@@ -1,0 +1,55 @@
+// The unlock page: a name leads to the PIN, and while the counter looks at no PIN
+// of an operator, the button counts down for that one and lets every other in.
+
+export function unlockForm(form) {
+  const pin = form.querySelector('#pin');
+  form.addEventListener('click', (event) => {
+    if (event.target.name === 'who' && event.detail > 0) pin.focus(); // keys that walk through the names stay there
+  });
+  form.addEventListener('keydown', (event) => {
+    if (event.target.name === 'who' && /^\d$/.test(event.key)) pin.focus(); // the digit goes where it was meant
+  });
+  form.querySelectorAll('button[data-waits]').forEach(countWaits);
+}
+
+const clock = (seconds) => Math.floor(seconds / 60) + ':' + String(seconds % 60).padStart(2, '0');
+
+function countWaits(button) {
+  const begun = Date.now();
+  const waits = JSON.parse(button.dataset.waits); // operator's id → seconds
+  const form = button.form;
+  const field = form.querySelector('#pin').closest('.field');
+  const note = field.querySelector('.note');
+  const label = button.querySelector('span');
+  const text = label.textContent;
+  let counted = false;
+  let timer = 0;
+
+  const say = (words) => {
+    field.classList.toggle('bad', words !== '');
+    note.querySelector('span').textContent = words;
+  };
+  const tick = () => {
+    clearTimeout(timer);
+    const wait = waits[form.elements.who?.value ?? ''] ?? 0;
+    const left = Math.max(Math.ceil((begun + wait * 1000 - Date.now()) / 1000), 0);
+    button.disabled = left > 0;
+    label.textContent = left > 0 ? button.dataset.waitText.replace('{s}', clock(left)) : text;
+    if (left > 0) {
+      // A screen reader hears it when the field is reached, not every second.
+      note.setAttribute('aria-live', 'off');
+      say(button.dataset.waitNote.replace('{s}', clock(left)));
+      timer = setTimeout(tick, 250);
+    } else if (counted) {
+      note.removeAttribute('aria-live');
+      say('');
+    }
+    counted = left > 0;
+  };
+  form.addEventListener('change', (event) => {
+    if (event.target.name !== 'who') return;
+    say(''); // it was said of another one
+    tick();
+  });
+  tick();
+}
