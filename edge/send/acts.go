@@ -19,8 +19,8 @@ import (
 
 // find begins a flow with the sender's mobile number.
 func (s *Room) find(w http.ResponseWriter, r *http.Request, ses *web.Session) {
-	mobile := plainDigits(r.PostForm.Get("mobile"))
-	if len(mobile) != 10 {
+	typed := plainDigits(r.PostForm.Get("mobile"))
+	if len(typed) != mobileDigits || strings.Trim(typed, "0123456789") != "" {
 		s.startPage(w, r, ses, http.StatusUnprocessableEntity, r.PostForm.Get("mobile"), "send.mobile.wrong")
 		return
 	}
@@ -31,7 +31,7 @@ func (s *Room) find(w http.ResponseWriter, r *http.Request, ses *web.Session) {
 		}
 		s.store.mu.Lock()
 		defer s.store.mu.Unlock()
-		return id, s.store.put(flow{ID: id, Operator: ses.Operator.Name, Step: Find, Mobile: mobile})
+		return id, s.store.put(flow{ID: id, Operator: ses.Operator.Name, Step: Find, Mobile: typed})
 	})
 	if err != nil {
 		s.Failed(w, r, ses, err)
@@ -71,27 +71,21 @@ func (s *Room) act(w http.ResponseWriter, r *http.Request, ses *web.Session) {
 		http.Redirect(w, r, "/send", http.StatusSeeOther)
 		return
 	}
-	here := "/send/" + string(id)
-	if r.PathValue("act") == "capture" {
-		if err := s.counter.Capture(f.Call); err != nil && !errors.Is(err, edge.ErrNotFound) {
-			s.flowPage(w, r, ses, http.StatusConflict, f, nil, formErrors{}, ses.Words().Say("send.trouble.capture"))
-			return
-		}
-		http.Redirect(w, r, here, http.StatusSeeOther)
+	if act := r.PathValue("act"); act == "capture" || act == "abandon" {
+		s.finger(w, r, ses, f, act)
 		return
 	}
+	here := "/send/" + string(id)
 	turn, err := strconv.Atoi(r.PostForm.Get("turn"))
 	if err != nil || turn != f.Turn || (f.Call != "") {
 		http.Redirect(w, r, here, http.StatusSeeOther)
 		return
 	}
-	wrong, err := s.take(r, &f, r.PathValue("act"))
+	wrong, err := s.take(r, ses, &f, r.PathValue("act"))
 	draft := (*edge.DraftError)(nil)
 	switch {
 	case errors.As(err, &draft):
-		for _, e := range draft.Fields {
-			wrong[e.Field] = e.Message
-		}
+		wrong = f.drafted(draft)
 	case errors.Is(err, errAct):
 		s.Nowhere(w, r, ses)
 		return
@@ -106,18 +100,76 @@ func (s *Room) act(w http.ResponseWriter, r *http.Request, ses *web.Session) {
 	http.Redirect(w, r, here, http.StatusSeeOther)
 }
 
-// formErrors says what is wrong with a field, by its name: a text's key, or
-// what the counter says.
+// finger takes a step of a call that waits for the finger. Each is harmless
+// when repeated; the page that follows shows what is true now.
+func (s *Room) finger(w http.ResponseWriter, r *http.Request, ses *web.Session, f flow, act string) {
+	take := s.counter.Capture
+	if act == "abandon" {
+		take = s.counter.Abandon
+	}
+	alert, precluded := "", (*edge.PrecludedError)(nil)
+	switch err := take(f.Call); {
+	case errors.As(err, &precluded):
+		alert = told.Precluded(ses.Words(), precluded)
+	case err != nil && !errors.Is(err, edge.ErrNotFound) && !errors.Is(err, edge.ErrIllegal):
+		s.Failed(w, r, ses, err)
+		return
+	}
+	switch {
+	case alert != "":
+		s.look(w, r, ses, http.StatusConflict, f, alert)
+	case web.Part(r):
+		s.look(w, r, ses, http.StatusOK, f, "")
+	default:
+		http.Redirect(w, r, "/send/"+string(f.ID), http.StatusSeeOther)
+	}
+}
+
+// formErrors says what is wrong with a field, by its name: a text's key.
 type formErrors map[string]string
+
+// boundsWrong is the key of an amount that the counter's bounds refuse.
+const boundsWrong = "bounds"
+
+// drafted puts what the counter refused of a form into keys of texts: its own
+// words are English.
+func (f *flow) drafted(e *edge.DraftError) formErrors {
+	wrong := formErrors{}
+	typed := map[string]string{"name": f.Name, "receivername": f.To.Name}
+	for _, field := range e.Fields {
+		name := field.Field
+		switch name {
+		case "title":
+			name = "receivername"
+		case "customer":
+			name = "name"
+		}
+		switch {
+		case name == "amount":
+			wrong[name] = boundsWrong
+		case name == "otp":
+			wrong[name] = "send.otp.missing"
+		case name == "aadhaar":
+			wrong[name] = "send.aadhaar.wrong"
+		case name == "consent":
+			wrong[name] = "send.consent.missing"
+		case typed[name] != "":
+			wrong[name] = "send.text.wrong"
+		default:
+			wrong[name] = "send.missing"
+		}
+	}
+	return wrong
+}
 
 var errAct = errors.New("there is no such step")
 
 // take does what a form asks, if the flow's step has it.
-func (s *Room) take(r *http.Request, f *flow, act string) (formErrors, error) {
+func (s *Room) take(r *http.Request, ses *web.Session, f *flow, act string) (formErrors, error) {
 	none := formErrors{}
 	switch {
 	case act == "go":
-		return s.submit(r, f)
+		return s.submit(r, ses, f)
 	case act == "again" && f.Trouble != "":
 		f.enter(f.Step)
 	case act == "resend" && f.Step == Code:
@@ -134,11 +186,11 @@ func (s *Room) take(r *http.Request, f *flow, act string) (formErrors, error) {
 		}
 		f.To = to
 		f.enter(map[string]Step{"pay": Amount, "drop": Drop}[act])
-	case act == "sender" && (f.Step == Sender || f.Step == Sent || f.Step == Refunded):
+	case act == "sender" && (f.Step == Sender || f.Step == Sent || f.Step == Refunded) && f.Mobile != "":
 		f.enter(Details)
-	case act == "retry" && f.Step == Sent && s.failed(f.Transfer):
+	case act == "retry" && f.Step == Sent && f.SenderID != "" && s.failed(f.Transfer):
 		f.enter(Confirm)
-	case act == "refund" && f.Step == Sent && f.PaidAs != "":
+	case act == "retry" && f.Step == Refunded && s.failed(f.Refund), act == "refund" && f.Step == Sent && s.refundable(f):
 		f.enter(RefundAsk)
 	case act == "requery" && f.Step == Sent:
 		if err := s.requery(r.Context(), f); err != nil {
@@ -157,10 +209,10 @@ func (s *Room) requery(ctx context.Context, f *flow) error {
 	if err != nil {
 		return err
 	}
-	f.stay("", "")
+	f.stay("")
 	_, err = s.counter.Perform(ctx, edge.Request{Route: op.TransferRequery, Fields: body, Title: f.To.Name, Customer: f.Name, Operator: f.Operator})
 	if precluded := (*edge.PrecludedError)(nil); errors.As(err, &precluded) {
-		f.Trouble, f.Said = "send.trouble.precluded", precluded.Message
+		f.precluded(precluded)
 		return nil
 	}
 	return err
@@ -197,8 +249,15 @@ func (s *Room) failed(id op.ID) bool {
 	return err == nil && v.State.Final() && (v.Verdict() == edge.VerdictNoCash || v.Verdict() == edge.VerdictNoMoney) && v.State != op.Reversed
 }
 
+// refundable tells whether a transfer's value moved, or came back to the shop:
+// then the customer can have the cash back.
+func (s *Room) refundable(f *flow) bool {
+	v, err := s.counter.Operation(f.Transfer)
+	return err == nil && (v.State == op.Succeeded || v.State == op.Reversed) && f.PaidAs != ""
+}
+
 // submit takes the form of a step and makes its call.
-func (s *Room) submit(r *http.Request, f *flow) (formErrors, error) {
+func (s *Room) submit(r *http.Request, ses *web.Session, f *flow) (formErrors, error) {
 	wrong, p := formErrors{}, proof{}
 	text := func(name string) string { return strings.TrimSpace(r.PostForm.Get(name)) }
 	switch f.Step {
@@ -224,7 +283,7 @@ func (s *Room) submit(r *http.Request, f *flow) (formErrors, error) {
 		if err != nil || amount <= 0 {
 			wrong["amount"] = "send.amount.wrong"
 		} else if s.counter.Bounds(op.Transfer).Refuse(amount) != "" {
-			wrong["amount"] = "bounds"
+			wrong["amount"] = boundsWrong
 		}
 		f.Amount = amount
 	case Code, OTP, RefundCode:
@@ -233,8 +292,11 @@ func (s *Room) submit(r *http.Request, f *flow) (formErrors, error) {
 			wrong["otp"] = "send.otp.missing"
 		}
 		p.otp = secret.NewOTP(typed)
-		if f.Step == RefundCode && text("cash") != "yes" {
-			wrong["cash"] = "send.cash.missing"
+		if f.Step == RefundCode {
+			f.CashBack = f.CashBack || text("cash") == "yes"
+			if !f.CashBack {
+				wrong["cash"] = "send.cash.missing"
+			}
 		}
 	case Aadhaar, Finger:
 		p.aadhaar = s.holding(f.ID)
@@ -246,7 +308,8 @@ func (s *Room) submit(r *http.Request, f *flow) (formErrors, error) {
 			p.aadhaar = number
 		}
 		if f.Step == Finger {
-			if p.consent = text("consent"); p.consent == "" || told.CustomerLanguage(p.consent) == "" {
+			ses.SetCustomerLanguage(text("customer-language"))
+			if p.consent = told.ConsentVersion(s.In(ses.CustomerLanguage())); text("consent") == "" {
 				wrong["consent"] = "send.consent.missing"
 			}
 		}

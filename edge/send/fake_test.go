@@ -139,6 +139,15 @@ func (c *counter) Capture(id op.ID) error {
 	return nil
 }
 
+func (c *counter) Abandon(id op.ID) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	v := c.known[id]
+	v.State, v.Stage, v.Reason = op.Expired, edge.StageNone, "Given up before it was sent. No money moved."
+	c.known[id] = v
+	return nil
+}
+
 func (c *counter) Bounds(op.RouteID) edge.Bounds { return edge.Bounds{Min: 100, Max: 5_000_00} }
 
 // times tells how often a route was asked for.

@@ -102,9 +102,11 @@ type flow struct {
 	// Call is the operation that is asked for in this step; empty: none. It is
 	// kept before the operation begins, and asked about after a restart.
 	Call op.ID `json:",omitzero"`
-	// Trouble is why the step went no further: a text's key, or what the
-	// central said.
+	// Trouble is why the step went no further: a text's key. Code and Said are
+	// the code and the English words of who refused: the counter where Trouble
+	// is troublePrecluded, else the central or the bank.
 	Trouble string `json:",omitzero"`
+	Code    string `json:",omitzero"`
 	Said    string `json:",omitzero"`
 
 	Mobile     string      `json:",omitzero"`
@@ -125,22 +127,57 @@ type flow struct {
 	Transfer   op.ID       `json:",omitzero"`
 	PaidAs     string      `json:",omitzero"` // the transfer's transactionId
 	Refund     op.ID       `json:",omitzero"`
+	// CashBack: the agent said that the customer has the cash back. A second
+	// try of the refund must not ask for it again.
+	CashBack bool `json:",omitzero"`
+	// Reopened: the flow was made from its transfer alone, after the first one
+	// had ended: sender and beneficiary are not known, nor whether cash went back.
+	Reopened bool `json:",omitzero"`
 }
 
 // verifyWait is how long an unsure verification rests (section 3.3).
 const verifyWait = 30 * time.Second
 
+// Troubles that are more than their own text.
+const (
+	troublePrecluded = "send.trouble.precluded"
+	troubleRefused   = "send.trouble.said"
+	troubleNotSent   = "send.trouble.not-sent"
+	troubleLost      = "send.trouble.lost"
+)
+
 // enter moves the flow to a step.
 func (f *flow) enter(s Step) {
-	f.Step, f.Call, f.Trouble, f.Said = s, "", "", ""
-	f.Turn++
+	f.stay("")
+	f.Step = s
 }
 
 // stay says why the step went no further.
-func (f *flow) stay(trouble, said string) {
-	f.Call, f.Trouble, f.Said = "", trouble, said
+func (f *flow) stay(trouble string) {
+	f.Call, f.Trouble, f.Code, f.Said = "", trouble, "", ""
 	f.Turn++
 }
+
+// refused says who refused the step, and why.
+func (f *flow) refused(v edge.View) {
+	switch {
+	case v.Result.Code != "":
+		f.stay(troubleRefused)
+		f.Code, f.Said = v.Result.Code, v.Result.Message
+	case v.Result.StatusCode != "" && v.Result.StatusCode != "00":
+		f.stay(troubleRefused)
+		f.Code, f.Said = ownCode+v.Result.StatusCode, v.Result.Message
+	case v.State == op.Expired || v.State == op.NotSent:
+		f.stay(troubleNotSent)
+		f.Said = v.Reason
+	default:
+		f.stay("send.trouble.no")
+	}
+}
+
+// ownCode stands before a statusCode of the central's own: the bank has the
+// same numbers for other things.
+const ownCode = "own-"
 
 // read says what an operation's outcome means to the step.
 func read(s Step, v edge.View) answer {
@@ -186,12 +223,8 @@ func (f *flow) settle(v edge.View, now time.Time) {
 	case (f.Step == Payee || f.Step == Unsure) && v.State == op.Succeeded && v.Result.StatusCode == "00":
 		f.enter(Payee)
 		f.Trouble = "send.trouble.account"
-	case v.Result.Message != "":
-		f.stay("send.trouble.said", v.Result.Message)
-	case v.Reason != "":
-		f.stay("send.trouble.said", v.Reason)
 	default:
-		f.stay("send.trouble.no", "")
+		f.refused(v)
 	}
 }
 

@@ -148,12 +148,12 @@ func TestARestartAsksAndNeverRepeats(t *testing.T) {
 	page = w.do(page, "go")
 	c.holdAll = true
 	page = w.do(page, "go", "otp", "123456")
-	webtest.Has(t, page, "The bank is asked.")
+	webtest.Has(t, page, "Asking the bank")
 
 	again := enter(t, c, s) // the same disk, another run
 	webtest.Has(t, again.Get("/send", 200), "Half finished", w.at)
 	again.at = w.at
-	webtest.Has(t, again.Get(w.at, 200), "The bank is asked.")
+	webtest.Has(t, again.Get(w.at, 200), "Asking the bank")
 	c.mu.Lock()
 	for id, v := range c.known {
 		if v.Route == op.Transfer {

@@ -40,6 +40,7 @@ var dayKind = Kind{"day", op.ReqAuth, "finger", "day", false}
 var remitKinds = []Kind{
 	{"transfer", op.Transfer, "send", "remit", true},
 	{"refund", op.Refund, "send", "remit", false},
+	{"sender", op.CustomerUpdateBio, "finger", "any", false}, // the one of them that takes a finger
 }
 
 // otherKind stands for routes that have no page of their own here.
