@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
 
@@ -256,22 +257,45 @@ func (s *Room) refundable(f *flow) bool {
 	return err == nil && (v.State == op.Succeeded || v.State == op.Reversed) && f.PaidAs != ""
 }
 
+// maxText bounds a name or a place, in characters; the counter bounds it too.
+const maxText = 100
+
+// fit tells whether a text may be kept: a name that is an Aadhaar number, typed
+// into the wrong field, however it is spaced, may not.
+func fit(text string) bool {
+	digits := strings.Map(func(c rune) rune {
+		if c < '0' || c > '9' {
+			return -1
+		}
+		return c
+	}, text)
+	_, err := secret.ParseAadhaar(digits)
+	return err != nil && utf8.RuneCountInString(text) <= maxText
+}
+
 // submit takes the form of a step and makes its call.
 func (s *Room) submit(r *http.Request, ses *web.Session, f *flow) (formErrors, error) {
 	wrong, p := formErrors{}, proof{}
 	text := func(name string) string { return strings.TrimSpace(r.PostForm.Get(name)) }
+	plain := func(name string) string {
+		if !fit(text(name)) {
+			wrong[name] = "send.text.wrong"
+			return ""
+		}
+		return text(name)
+	}
 	switch f.Step {
 	case Name:
-		f.Name, f.City, f.State, f.Email = text("name"), text("city"), text("state"), text("email_id")
+		f.Name, f.City, f.State, f.Email = plain("name"), plain("city"), plain("state"), plain("email_id")
 	case Payee:
 		f.To = account{
-			Name: text("receivername"), Number: plainDigits(text("receiver_account_no")),
+			Name: plain("receivername"), Number: plainDigits(text("receiver_account_no")),
 			IFSC: strings.ToUpper(text("receiverIfscCode")), Mobile: plainDigits(text("receivermobilenumber")),
 		}
 		if plainDigits(text("again")) != f.To.Number {
 			wrong["again"] = "send.account.differs"
 		}
-		if f.To.Name == "" {
+		if text("receivername") == "" {
 			wrong["receivername"] = "send.name.missing"
 		}
 	case Unsure:

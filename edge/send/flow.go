@@ -254,7 +254,7 @@ func (f *flow) take(v edge.View) {
 	case Amount:
 		f.Charge, f.Total = v.Value("charge"), v.Value("totalAmount")
 	case OTP:
-		f.Transfer, f.PaidAs = v.ID, v.Value("transactionId")
+		f.Transfer, f.PaidAs, f.CashBack = v.ID, v.Value("transactionId"), false
 	case RefundCode:
 		f.Refund = v.ID
 	}

@@ -72,6 +72,7 @@ type flowData struct {
 	Turn     int
 	Lead     string
 	Facts    []web.Fact
+	Sums     []web.Fact // what is paid: the last is the whole
 	Steps    []web.Step
 	Fields   []web.Field
 	Check    *check // a box to tick
@@ -92,6 +93,7 @@ type flowData struct {
 	Payees []payeeRow
 	Search web.Field
 	None   bool // no beneficiary fits
+	Many   bool // so many that people search
 	CanPay bool
 	Age    string // the details are from memory, and so old
 }
@@ -270,10 +272,19 @@ func known(w *words.Words, f flow) []web.Fact {
 		add("ifsc", f.To.IFSC)
 	}
 	switch f.Step {
-	case Confirm, OTP, Sent, RefundAsk, RefundCode, Refunded:
-		add("amount", words.Rupees(f.Amount))
-		add("charge", rupees(f.Charge))
-		add("total", rupees(f.Total))
+	case Sent, RefundAsk, RefundCode, Refunded:
+		out = append(out, sums(w, f)...)
+	}
+	return out
+}
+
+// sums are what the customer pays, part by part, as far as it was told.
+func sums(w *words.Words, f flow) []web.Fact {
+	out := []web.Fact{{Label: w.Say("send.fact.amount"), Value: words.Rupees(f.Amount)}}
+	for _, told := range []struct{ label, sum string }{{"charge", rupees(f.Charge)}, {"total", rupees(f.Total)}} {
+		if told.sum != "" {
+			out = append(out, web.Fact{Label: w.Say("send.fact." + told.label), Value: told.sum})
+		}
 	}
 	return out
 }
@@ -303,6 +314,9 @@ func (s *Room) waiting(ses *web.Session, d *flowData, v edge.View) {
 		d.Ready = web.Readiness(said, st)
 	}
 }
+
+// maxSeen is how many beneficiaries people find without searching.
+const maxSeen = 4
 
 // sender shows what is known of a remitter; alert says why it can't.
 func (s *Room) sender(ses *web.Session, r *http.Request, d *flowData, f flow) (alert string) {
@@ -335,7 +349,7 @@ func (s *Room) sender(ses *web.Session, r *http.Request, d *flowData, f flow) (a
 	for _, p := range m.search(typed) {
 		d.Payees = append(d.Payees, payeeRow{p, p.ending()})
 	}
-	d.None = len(d.Payees) == 0
+	d.None, d.Many = len(d.Payees) == 0, len(m.Payees) > maxSeen || typed != ""
 	d.Search = web.Field{Name: "q", Kind: web.Search, Label: said.Say("send.search"), Value: typed}
 	d.CanPay = v.KnownAt.IsZero()
 	if !d.CanPay {
@@ -385,7 +399,7 @@ func (s *Room) form(ses *web.Session, r *http.Request, d *flowData, f flow, wron
 	d.Submit = said.Say("send.go")
 	field := func(name, kind, key, value string, most int, must bool) {
 		x := web.Field{Name: name, Kind: kind, Label: said.Say(key), Value: value, Max: most, Error: s.wrong(said, f, wrong[name]), Focus: len(d.Fields) == 0}
-		if typed := r.PostForm.Get(name); typed != "" && kind != web.OTP && name != "aadhaar" {
+		if typed := r.PostForm.Get(name); typed != "" && kind != web.OTP && name != "aadhaar" && wrong[name] != "send.text.wrong" {
 			x.Value = typed
 		}
 		if must {
@@ -405,7 +419,7 @@ func (s *Room) form(ses *web.Session, r *http.Request, d *flowData, f flow, wron
 			d.Buttons = append(d.Buttons, button{ID: "do-resend", Act: "resend", Text: said.Say("send.resend")})
 		}
 		if f.Step == OTP {
-			d.Submit = said.Say("send.pay", "amount", words.Short(f.Amount))
+			d.Submit, d.Sums = said.Say("send.pay", "amount", words.Short(f.Amount)), sums(said, f)
 		}
 		if f.Step == RefundCode && !f.CashBack {
 			d.Check = &check{
@@ -442,7 +456,9 @@ func (s *Room) form(ses *web.Session, r *http.Request, d *flowData, f flow, wron
 		}
 		field("amount", web.Amount, "send.amount", typed, 12, true)
 		quick(said, &d.Fields[0])
-	case Confirm, RefundAsk:
+	case Confirm:
+		d.Submit, d.Sums = said.Say("send.otp.send"), sums(said, f)
+	case RefundAsk:
 		d.Submit = said.Say("send.otp.send")
 	case Drop:
 		d.Submit = said.Say("send.drop")

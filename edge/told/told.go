@@ -205,6 +205,19 @@ func Tell(w *words.Words, v edge.View, st edge.Status) Told {
 	return t
 }
 
+// Flow names the way from a transfer to the room of sending money, where the
+// bank is asked about it and it is refunded: POST /send/of/{operation}. It is
+// empty for operations that have none.
+func Flow(w *words.Words, v edge.View) string {
+	switch {
+	case v.Route != op.Transfer:
+		return ""
+	case v.State == op.Succeeded || v.State == op.Reversed:
+		return w.Say("told.open.refund")
+	}
+	return w.Say("told.open.transfer")
+}
+
 // without leaves sentences out of a reason that the page says already.
 func without(reason string, said ...string) string {
 	for _, s := range said {
