@@ -177,6 +177,9 @@ func (s *Room) take(r *http.Request, ses *web.Session, f *flow, act string) (for
 		f.enter(CodeAsk)
 	case act == "back" && rules[f.Step].back != "":
 		f.enter(rules[f.Step].back)
+	case act == "holder" && f.Step == Holder:
+		f.To.Name = f.Holder
+		f.enter(PayeeAdd)
 	case act == "add" && f.Step == Sender:
 		f.To = account{}
 		f.enter(Payee)

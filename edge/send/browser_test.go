@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
 	"galla/edge"
@@ -23,6 +24,7 @@ func TestBrowser(t *testing.T) {
 	for _, size := range sizes {
 		t.Run(fmt.Sprint("story", size.width), func(t *testing.T) { story(t, chromium, size.width, size.height) })
 	}
+	t.Run("broken", func(t *testing.T) { broken(t, chromium) })
 }
 
 // tab is an agent in a browser's tab, in one flow.
@@ -241,4 +243,90 @@ func (b *tab) refunds() {
 	b.click("#do-go")
 	b.Reads("Refund closed")
 	b.Shot("refunded")
+}
+
+// broken serves a known sender while everything goes wrong: a limit, a double
+// click, a second tab, a wrong password, a line that is cut, the back button and
+// a restart. The money moves once.
+func broken(t *testing.T, chromium context.Context) {
+	t.Parallel()
+	c, s := newCounter(), &shelf{}
+	b := sit(t, chromium, c, s, 360, 740, "hi")
+	b.types("9876543210")
+	b.Press(kb.Enter)
+	b.at(Sender)
+	b.Shot("broken-sender")
+	b.click(`.send-payee button.main`)
+	b.at(Amount)
+	c.reply(op.TransferCharges, `{"statusCode":"61","message":"LIMIT EXCEEDED"}`)
+	b.types("5000")
+	b.Press(kb.Enter)
+	b.Sees(`document.querySelector(".alert")?.innerText.includes("सीमा") && document.querySelector("#amount").value === "5000"`)
+	b.Shot("broken-limit")
+	c.reply(op.TransferCharges, `{"statusCode":"00","data":{"charge":12.5,"totalAmount":512.5}}`)
+	webtest.Eval[any](b.Browser, `document.querySelector("#amount").select()`)
+	b.types("500")
+	b.Press(kb.Enter)
+	b.at(Confirm)
+
+	second := b.beside(t)
+	second.at(Confirm)
+	webtest.Eval[any](b.Browser, `(() => { const go = document.querySelector("#do-go"); go.click(); go.click(); })()`)
+	b.at(OTP)
+	second.click("#do-go") // an old form
+	second.at(OTP)
+	c.once(t, op.TransferOTP)
+
+	c.reply(op.Transfer, `{"statusCode":"55","message":"INVALID OTP"}`)
+	b.types("0000")
+	b.Press(kb.Enter)
+	b.Sees(`document.querySelector("#do-retry") && document.querySelector(".band .why").innerText.includes("पासवर्ड")`)
+	b.Shot("broken-wrong-otp")
+	second.types("0000")
+	second.Press(kb.Enter) // it was sent already: this is not a second try
+	second.Sees(`document.querySelector("#do-retry")`)
+	c.once(t, op.Transfer)
+
+	b.click("#do-retry")
+	b.at(Confirm)
+	b.click("#do-go")
+	b.at(OTP)
+	c.reply(op.Transfer, newCounter().replies[op.Transfer])
+	c.stay(true)
+	b.types("482913")
+	b.Press(kb.Enter)
+	b.Sees(`document.querySelector(".send-now")?.dataset.state === "bank"`)
+	c.end(op.Transfer, func(v *edge.View) { v.State, v.Stage = op.Unknown, edge.StageAsking })
+	c.Change(func(s *edge.Status) { s.Link.Up, s.Link.Since = false, webtest.Now() })
+	b.Sees(`document.querySelector(".send-now")?.dataset.state === "asking"`)
+	b.Shot("broken-line")
+	flow := webtest.Eval[string](b.Browser, `location.pathname`)
+	b.Do(chromedp.NavigateBack())
+	b.Sees(`document.querySelector(".send-open") || document.querySelector(".send-now")?.dataset.state === "asking"`)
+	b.Go("/send")
+	b.Shot("broken-list")
+	b.click(".send-open")
+	b.Sees(`document.querySelector(".send-now")?.dataset.state === "asking"`)
+
+	// The program ends and begins anew: the page says so, and the new one knows.
+	b.Base = webtest.Serve(t, c, newRoom(t, c, s)).Base
+	b.Go("/enter?language=hi&to=" + flow)
+	b.Sees(`document.querySelector(".send-now")?.dataset.state === "asking"`)
+	c.end(op.Transfer, func(v *edge.View) { v.State, v.Stage = op.Succeeded, edge.StageNone })
+	b.Sees(`document.querySelector(".send-now")?.dataset.state === "succeeded" && document.querySelector("#do-refund")`)
+	b.Shot("broken-sent")
+	if n := c.times(op.Transfer); n != 2 {
+		t.Errorf("%d transfers: one was refused, and one was sent", n)
+	}
+}
+
+// beside opens the same page in a second tab of the same browser.
+func (b *tab) beside(t *testing.T) *tab {
+	t.Helper()
+	second := *b.Browser
+	ctx, cancel := chromedp.NewContext(b.Ctx)
+	t.Cleanup(cancel)
+	second.Ctx = ctx
+	second.Go(webtest.Eval[string](b.Browser, `location.pathname`))
+	return &tab{&second, b.c}
 }

@@ -1,6 +1,7 @@
 package send
 
 import (
+	"strings"
 	"time"
 
 	"galla/edge"
@@ -25,6 +26,7 @@ const (
 	Sender     Step = "sender"     // what the sender may do
 	Payee      Step = "payee"      // a beneficiary's account, to be verified
 	Unsure     Step = "unsure"     // the bank has not said; it is asked again
+	Holder     Step = "holder"     // the bank has another name for the account
 	PayeeAdd   Step = "payee-add"  // the beneficiary is added
 	Drop       Step = "drop"       // a beneficiary is deleted
 	Amount     Step = "amount"     // how much
@@ -48,8 +50,8 @@ const (
 
 // rule is one line of the flow's table.
 type rule struct {
-	route op.RouteID
-	auto  bool // asked for as soon as the step is entered; a form asks else
+	route op.RouteID // empty: nothing is asked of the central
+	auto  bool       // asked for as soon as the step is entered; a form asks else
 	yes   Step
 	none  Step // where absent leads; empty: it is a no
 	ends  bool // every outcome leads on: the next step shows it
@@ -69,6 +71,7 @@ var rules = map[Step]rule{
 	Register:   {route: op.RemitterRegister, auto: true, yes: Details},
 	Payee:      {route: op.AccountVerification, yes: PayeeAdd, back: Details},
 	Unsure:     {route: op.AccountVerification, yes: PayeeAdd, back: Payee},
+	Holder:     {yes: PayeeAdd, back: Payee},
 	PayeeAdd:   {route: op.BeneficiaryAdd, auto: true, yes: Details, back: Payee},
 	Drop:       {route: op.BeneficiaryDelete, yes: Details, back: Details},
 	Amount:     {route: op.TransferCharges, yes: Confirm, back: Details},
@@ -120,6 +123,7 @@ type flow struct {
 	Registered bool        `json:",omitzero"` // register was answered in this flow
 	Known      op.ID       `json:",omitzero"` // the operation that told the remitter's details
 	To         account     `json:",omitzero"`
+	Holder     string      `json:",omitzero"` // whose the account is, as the bank told
 	AskAgain   time.Time   `json:",omitzero"` // before it an unsure account is not asked about again
 	Amount     money.Paise `json:",omitzero"`
 	Charge     string      `json:",omitzero"` // rupees, as the central told
@@ -214,6 +218,9 @@ func (f *flow) settle(v edge.View, now time.Time) {
 	case said == yes:
 		f.take(v)
 		f.enter(r.yes)
+		if f.Step == PayeeAdd && f.Holder != "" && !strings.EqualFold(strings.Join(strings.Fields(f.Holder), " "), strings.Join(strings.Fields(f.To.Name), " ")) {
+			f.enter(Holder) // people say whether it is who the customer means
+		}
 	case said == absent && r.none != "" && !(f.Step == Details && f.Registered):
 		f.take(v)
 		f.enter(r.none)
@@ -250,7 +257,7 @@ func (f *flow) take(v edge.View) {
 		keep(&f.SenderID, "senderId")
 		f.Known = v.ID
 	case Payee, Unsure:
-		keep(&f.To.Name, "account_holder_name")
+		f.Holder = v.Value("account_holder_name")
 	case Amount:
 		f.Charge, f.Total = v.Value("charge"), v.Value("totalAmount")
 	case OTP:

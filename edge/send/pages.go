@@ -139,6 +139,9 @@ func (s *Room) flowPage(w http.ResponseWriter, r *http.Request, ses *web.Session
 	switch {
 	case v != nil:
 		s.waiting(ses, &d, *v)
+		if f.Step == OTP {
+			d.Facts = append(d.Facts, sums(said, f)...)
+		}
 		p.Refresh = nextRefresh
 	case f.Step == Sender:
 		p.Alert = first(s.sender(ses, r, &d, f), p.Alert)
@@ -266,7 +269,7 @@ func known(w *words.Words, f flow) []web.Fact {
 	add("mobile", f.Mobile)
 	add("sender", f.Name)
 	switch f.Step {
-	case Drop, Amount, Confirm, OTP, Sent, RefundAsk, RefundCode, Refunded, Unsure, PayeeAdd:
+	case Drop, Amount, Confirm, OTP, Sent, RefundAsk, RefundCode, Refunded, Unsure, PayeeAdd, Holder:
 		add("payee", f.To.Name)
 		add("account", f.To.Number)
 		add("ifsc", f.To.IFSC)
@@ -462,6 +465,9 @@ func (s *Room) form(ses *web.Session, r *http.Request, d *flowData, f flow, wron
 		d.Submit = said.Say("send.otp.send")
 	case Drop:
 		d.Submit = said.Say("send.drop")
+	case Holder:
+		d.Sums = []web.Fact{{Label: said.Say("send.fact.typed"), Value: f.To.Name}, {Label: said.Say("send.fact.holder"), Value: f.Holder}}
+		d.Buttons = append(d.Buttons, button{ID: "do-holder", Act: "holder", Text: said.Say("send.holder.yes"), Main: true})
 	default: // a step that asks by itself, and was refused
 		d.Submit = ""
 		d.Buttons = append(d.Buttons, button{ID: "do-again", Act: "again", Text: said.Say("send.again"), Main: true})
