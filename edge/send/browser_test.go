@@ -24,6 +24,9 @@ func TestBrowser(t *testing.T) {
 	for _, size := range sizes {
 		t.Run(fmt.Sprint("story", size.width), func(t *testing.T) { story(t, chromium, size.width, size.height) })
 	}
+	for _, language := range []string{"ta", "te"} {
+		t.Run(language, func(t *testing.T) { gallery(t, chromium, language) })
+	}
 	t.Run("broken", func(t *testing.T) { broken(t, chromium) })
 }
 
@@ -185,7 +188,7 @@ func (b *tab) addsPayee() {
 	b.at(Unsure)
 	b.Sees(`document.querySelector("[data-send-left] b").innerText <= 29`)
 	b.Shot("payee-unsure")
-	b.c.reply(op.AccountVerification, `{"statusCode":"00","data":{"status":1}}`)
+	b.c.reply(op.AccountVerification, `{"statusCode":"00","data":{"status":1,"account_holder_name":"MOHAN LAL SHARMA"}}`)
 	b.c.reply(op.RemitterDetails, details)
 	b.c.mu.Lock()
 	b.c.later = verifyWait + time.Second
@@ -193,6 +196,9 @@ func (b *tab) addsPayee() {
 	b.Go(webtest.Eval[string](b.Browser, `location.pathname`))
 	b.at(Unsure)
 	b.click("#do-go")
+	b.at(Holder)
+	b.Shot("payee-holder")
+	b.click("#do-holder")
 	b.at(Sender)
 	b.Shot("sender")
 }
@@ -329,4 +335,38 @@ func (b *tab) beside(t *testing.T) *tab {
 	second.Ctx = ctx
 	second.Go(webtest.Eval[string](b.Browser, `location.pathname`))
 	return &tab{&second, b.c}
+}
+
+// gallery looks at each step in a language whose words are long, on a phone.
+func gallery(t *testing.T, chromium context.Context, language string) {
+	t.Parallel()
+	c, s := newCounter(), &shelf{}
+	b := sit(t, chromium, c, s, 360, 740, language)
+	known, transfer, refund := op.ID("known"), op.ID("transfer"), op.ID("refund")
+	c.knows(known, op.RemitterDetails, op.Succeeded, details)
+	c.knows(transfer, op.Transfer, op.Failed, `{"statusCode":"61","message":"LIMIT"}`)
+	c.knows(refund, op.Refund, op.Expired, "")
+	f := flow{
+		Operator: "Fatima", Mobile: "9876543210", Name: "Shivshankar Choudhury", Reference: "R1", SenderID: "5b8f", Known: known, Transfer: transfer, Refund: refund,
+		To: account{ID: "7", Name: "Mohan Lal", Number: "001234567811", IFSC: "SBIN0001234"}, Holder: "MOHAN LAL SHARMA", Amount: 5_000_00, Charge: "50", Total: "5050",
+		AskAgain: webtest.Now().Add(20 * time.Second), Trouble: troubleRefused, Code: "own-05",
+	}
+	var flows []flow
+	for i, step := range []Step{Name, CodeAsk, Code, Aadhaar, Finger, Sender, Payee, Unsure, Holder, Drop, Amount, Confirm, OTP, Sent, RefundAsk, RefundCode, Refunded} {
+		f.ID, f.Step, f.Touched = op.ID(fmt.Sprint("flow-", i)), step, webtest.Now()
+		flows = append(flows, f)
+	}
+	room := c.rooms[0]
+	room.store.mu.Lock()
+	room.store.flows = flows
+	room.store.mu.Unlock()
+	for _, f := range flows {
+		b.Go("/send/" + string(f.ID))
+		b.at(f.Step)
+		if language == "ta" {
+			b.Shot("ta-" + string(f.Step))
+		} else {
+			b.Look(string(f.Step))
+		}
+	}
 }

@@ -56,6 +56,7 @@ type counter struct {
 	holdAll bool // calls stay on their way
 	later   time.Duration
 	refuse  map[op.RouteID]error
+	rooms   []*Room // over it
 	before  func(edge.Request)
 }
 
@@ -182,6 +183,15 @@ func (c *counter) now() time.Time {
 	return webtest.Now().Add(c.later)
 }
 
+// knows gives the counter an operation.
+func (c *counter) knows(id op.ID, route op.RouteID, state op.State, reply string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	v := edge.View{Record: edge.Record{ID: id, Route: route, State: state, HTTP: 200, Reply: []byte(reply)}}
+	v.Result = message.ReadResult(200, v.Reply)
+	c.known[id] = v
+}
+
 // times tells how often a route was asked for.
 func (c *counter) times(r op.RouteID) int {
 	c.mu.Lock()
@@ -201,6 +211,7 @@ func newRoom(t testing.TB, c *counter, s *shelf) *Room {
 	if err != nil {
 		t.Fatal(err)
 	}
+	c.rooms = append(c.rooms, r)
 	return r
 }
 

@@ -466,6 +466,7 @@ func (s *Room) form(ses *web.Session, r *http.Request, d *flowData, f flow, wron
 	case Drop:
 		d.Submit = said.Say("send.drop")
 	case Holder:
+		d.Submit = ""
 		d.Sums = []web.Fact{{Label: said.Say("send.fact.typed"), Value: f.To.Name}, {Label: said.Say("send.fact.holder"), Value: f.Holder}}
 		d.Buttons = append(d.Buttons, button{ID: "do-holder", Act: "holder", Text: said.Say("send.holder.yes"), Main: true})
 	default: // a step that asks by itself, and was refused
