@@ -3,6 +3,7 @@ package send
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -57,6 +58,7 @@ type counter struct {
 	later   time.Duration
 	refuse  map[op.RouteID]error
 	rooms   []*Room // over it
+	lose    int     // 1: the next call is recorded and its answer lost; 2: it fails before it is recorded
 	before  func(edge.Request)
 }
 
@@ -115,6 +117,10 @@ func (c *counter) Perform(_ context.Context, q edge.Request) (edge.View, error) 
 	if f, err := message.Read(q.Fields); err == nil {
 		v.Amount, _ = f.Rupees()
 	}
+	if c.lose == 2 {
+		c.lose = 0
+		return edge.View{}, errLost
+	}
 	c.asked = append(c.asked, q)
 	switch {
 	case q.Route == op.CustomerUpdateBio:
@@ -130,8 +136,14 @@ func (c *counter) Perform(_ context.Context, q edge.Request) (edge.View, error) 
 		v.State = op.Failed
 	}
 	c.known[q.ID] = v
+	if c.lose == 1 {
+		c.lose = 0
+		return edge.View{}, errLost
+	}
 	return v, nil
 }
+
+var errLost = errors.New("the counter's disk has a fault")
 
 func (c *counter) Operation(id op.ID) (edge.View, error) {
 	c.mu.Lock()
