@@ -313,6 +313,26 @@ func (s *Room) submit(r *http.Request, ses *web.Session, f *flow) (formErrors, e
 			wrong["amount"] = boundsWrong
 		}
 		f.Amount = amount
+	case Code, OTP, RefundCode, Aadhaar, Finger:
+		p = s.proof(r, ses, f, wrong)
+	case Confirm, Drop, RefundAsk:
+	default:
+		return wrong, errAct
+	}
+	if len(wrong) > 0 {
+		return wrong, nil
+	}
+	err := s.ask(r.Context(), f, p)
+	if err == nil && (f.Step == Aadhaar || f.Step == Finger) {
+		s.hold(f.ID, p.aadhaar)
+	}
+	return wrong, err
+}
+
+// proof takes what the customer proves with from a form.
+func (s *Room) proof(r *http.Request, ses *web.Session, f *flow, wrong formErrors) (p proof) {
+	text := func(name string) string { return strings.TrimSpace(r.PostForm.Get(name)) }
+	switch f.Step {
 	case Code, OTP, RefundCode:
 		typed := plainDigits(text("otp"))
 		if typed == "" || strings.Trim(typed, "0123456789") != "" {
@@ -340,16 +360,6 @@ func (s *Room) submit(r *http.Request, ses *web.Session, f *flow) (formErrors, e
 				wrong["consent"] = "send.consent.missing"
 			}
 		}
-	case Confirm, Drop, RefundAsk:
-	default:
-		return wrong, errAct
 	}
-	if len(wrong) > 0 {
-		return wrong, nil
-	}
-	err := s.ask(r.Context(), f, p)
-	if err == nil && (f.Step == Aadhaar || f.Step == Finger) {
-		s.hold(f.ID, p.aadhaar)
-	}
-	return wrong, err
+	return p
 }

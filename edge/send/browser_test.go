@@ -356,6 +356,12 @@ func gallery(t *testing.T, chromium context.Context, language string) {
 		f.ID, f.Step, f.Touched = op.ID(fmt.Sprint("flow-", i)), step, webtest.Now()
 		flows = append(flows, f)
 	}
+	c.knows("old", op.RemitterDetails, op.Succeeded, details)
+	v := c.known["old"]
+	v.KnownAt = webtest.Now().Add(-40 * time.Minute)
+	c.known["old"] = v
+	f.ID, f.Step, f.Known, f.Trouble = "flow-old", Sender, "old", ""
+	flows = append(flows, f)
 	room := c.rooms[0]
 	room.store.mu.Lock()
 	room.store.flows = flows
