@@ -69,6 +69,7 @@ func (s *Room) act(w http.ResponseWriter, r *http.Request, ses *web.Session) {
 			return
 		}
 		s.hold(id, secret.Aadhaar{})
+		s.giveUp(f.Call)
 		http.Redirect(w, r, "/send", http.StatusSeeOther)
 		return
 	}
@@ -99,6 +100,18 @@ func (s *Room) act(w http.ResponseWriter, r *http.Request, ses *web.Session) {
 		return
 	}
 	http.Redirect(w, r, here, http.StatusSeeOther)
+}
+
+// giveUp ends a call that still waits for the finger: nobody would see it any
+// more. What was sent or waits for the line goes its way.
+func (s *Room) giveUp(call op.ID) {
+	v, err := s.counter.Operation(call)
+	if err != nil || v.State != op.Reserved {
+		return
+	}
+	if err := s.counter.Abandon(call); err != nil && !errors.Is(err, edge.ErrIllegal) {
+		s.cfg.Logger.Warn("a fingerprint that nobody waits for is not given up", "operation", call, "error", err)
+	}
 }
 
 // finger takes a step of a call that waits for the finger. Each is harmless

@@ -117,6 +117,35 @@ func TestANewSenderIsOnboardedInTheInterfacesOrder(t *testing.T) {
 	}
 }
 
+// TestAFingerNobodyWaitsForIsGivenUp, by its button and with its customer.
+func TestAFingerNobodyWaitsForIsGivenUp(t *testing.T) {
+	for _, act := range []string{"abandon", "forget"} {
+		t.Run(act, func(t *testing.T) {
+			c := newCounter()
+			c.replies[op.CustomerDetail] = `{"statusCode":"01","message":"Customer not found"}`
+			w := enter(t, c, &shelf{})
+			page := w.do(w.find("9876543210"), "go", "name", "Asha Patil", "city", "Pune", "state", "Maharashtra")
+			page = w.do(page, "go", "otp", "1234")
+			page = w.do(page, "go", "aadhaar", webtest.CustomerAadhaar)
+			page = w.do(page, "go", "consent", "yes", "customer-language", "bn")
+			webtest.Has(t, page, "do-abandon")
+			q := c.asked[len(c.asked)-1]
+			if q.Consent != "AEPS-BN-1" {
+				t.Errorf("the customer consented to %q", q.Consent)
+			}
+			w.Post(w.at+"/"+act, 303)
+			if v := c.known[q.ID]; v.State != op.Expired {
+				t.Errorf("it is %s", v.State)
+			}
+			if act == "forget" {
+				w.Get(w.at, 404)
+				return
+			}
+			webtest.Has(t, w.Get(w.at, 200), "It was not sent to the bank", "New sender: fingerprint")
+		})
+	}
+}
+
 func TestVerification(t *testing.T) {
 	for status, want := range map[string]string{"1": "Who gets the money?", "0": "New beneficiary", "-1": "The bank has not confirmed the account", "91": "The bank has not confirmed the account"} {
 		t.Run(status, func(t *testing.T) {
