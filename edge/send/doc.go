@@ -11,6 +11,7 @@
 //
 // Forms enter through the kit; calls leave through edge.Counter, each under an
 // identity that is on disk before it is used; flows rest sealed in the queue's
-// session cache for a day, bound to the operator who began them. A transfer whose flow was ended leads
-// back from its operation's page (POST /send/of/{operation}).
+// session cache for a day, bound to the operator who began them. The page of a
+// transfer's operation leads back to its flow, also after that had ended (POST
+// /send/of/{operation}).
 package send
