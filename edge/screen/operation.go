@@ -31,6 +31,7 @@ type opData struct {
 	Next     string // the transaction to go on with, after the day's authentication
 	NextName string
 	Can      can
+	Flow     string // the way to the room of sending money; empty: none
 }
 
 // advice is what a bank's code means and what to do.
@@ -68,7 +69,7 @@ func (s *Screen) operationPage(w http.ResponseWriter, r *http.Request, ses *web.
 	}
 	st := s.counter.Status()
 	k := told.Of(v.Route)
-	d := opData{ID: id, Kind: k, KindName: ses.Words().Say("kind." + k.Name), Told: told.Tell(ses.Words(), v, st), Can: allowed(v)}
+	d := opData{ID: id, Kind: k, KindName: ses.Words().Say("kind." + k.Name), Told: told.Tell(ses.Words(), v, st), Can: allowed(v), Flow: told.Flow(ses.Words(), v)}
 	switch {
 	case d.Can.Capture:
 		d.Steps, d.Ready = told.Steps(ses.Words(), d.Told.Case), web.Readiness(ses.Words(), st)

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
 
@@ -19,8 +20,8 @@ import (
 
 // find begins a flow with the sender's mobile number.
 func (s *Room) find(w http.ResponseWriter, r *http.Request, ses *web.Session) {
-	mobile := plainDigits(r.PostForm.Get("mobile"))
-	if len(mobile) != 10 {
+	typed := plainDigits(r.PostForm.Get("mobile"))
+	if len(typed) != mobileDigits || strings.Trim(typed, "0123456789") != "" {
 		s.startPage(w, r, ses, http.StatusUnprocessableEntity, r.PostForm.Get("mobile"), "send.mobile.wrong")
 		return
 	}
@@ -31,7 +32,7 @@ func (s *Room) find(w http.ResponseWriter, r *http.Request, ses *web.Session) {
 		}
 		s.store.mu.Lock()
 		defer s.store.mu.Unlock()
-		return id, s.store.put(flow{ID: id, Operator: ses.Operator.Name, By: ses.Operator.ID, Step: Find, Mobile: mobile})
+		return id, s.store.put(flow{ID: id, Operator: ses.Operator.Name, By: ses.Operator.ID, Step: Find, Mobile: typed})
 	})
 	if err != nil {
 		s.Failed(w, r, ses, err)
@@ -68,30 +69,25 @@ func (s *Room) act(w http.ResponseWriter, r *http.Request, ses *web.Session) {
 			return
 		}
 		s.hold(id, secret.Aadhaar{})
+		s.giveUp(f.Call)
 		http.Redirect(w, r, "/send", http.StatusSeeOther)
 		return
 	}
-	here := "/send/" + string(id)
-	if r.PathValue("act") == "capture" {
-		if err := s.counter.Capture(f.Call); err != nil && !errors.Is(err, edge.ErrNotFound) {
-			s.flowPage(w, r, ses, http.StatusConflict, f, nil, formErrors{}, ses.Words().Say("send.trouble.capture"))
-			return
-		}
-		http.Redirect(w, r, here, http.StatusSeeOther)
+	if act := r.PathValue("act"); act == "capture" || act == "abandon" {
+		s.finger(w, r, ses, f, act)
 		return
 	}
+	here := "/send/" + string(id)
 	turn, err := strconv.Atoi(r.PostForm.Get("turn"))
 	if err != nil || turn != f.Turn || (f.Call != "") {
 		http.Redirect(w, r, here, http.StatusSeeOther)
 		return
 	}
-	wrong, err := s.take(r, &f, r.PathValue("act"))
+	wrong, err := s.take(r, ses, &f, r.PathValue("act"))
 	draft := (*edge.DraftError)(nil)
 	switch {
 	case errors.As(err, &draft):
-		for _, e := range draft.Fields {
-			wrong[e.Field] = e.Message
-		}
+		wrong = f.drafted(draft)
 	case errors.Is(err, errAct):
 		s.Nowhere(w, r, ses)
 		return
@@ -106,24 +102,97 @@ func (s *Room) act(w http.ResponseWriter, r *http.Request, ses *web.Session) {
 	http.Redirect(w, r, here, http.StatusSeeOther)
 }
 
-// formErrors says what is wrong with a field, by its name: a text's key, or
-// what the counter says.
+// giveUp ends a call that still waits for the finger: nobody would see it any
+// more. What was sent or waits for the line goes its way.
+func (s *Room) giveUp(call op.ID) {
+	v, err := s.counter.Operation(call)
+	if err != nil || v.State != op.Reserved {
+		return
+	}
+	if err := s.counter.Abandon(call); err != nil && !errors.Is(err, edge.ErrIllegal) {
+		s.cfg.Logger.Warn("a fingerprint that nobody waits for is not given up", "operation", call, "error", err)
+	}
+}
+
+// finger takes a step of a call that waits for the finger. Each is harmless
+// when repeated; the page that follows shows what is true now.
+func (s *Room) finger(w http.ResponseWriter, r *http.Request, ses *web.Session, f flow, act string) {
+	take := s.counter.Capture
+	if act == "abandon" {
+		take = s.counter.Abandon
+	}
+	alert, precluded := "", (*edge.PrecludedError)(nil)
+	switch err := take(f.Call); {
+	case errors.As(err, &precluded):
+		alert = told.Precluded(ses.Words(), precluded)
+	case err != nil && !errors.Is(err, edge.ErrNotFound) && !errors.Is(err, edge.ErrIllegal):
+		s.Failed(w, r, ses, err)
+		return
+	}
+	switch {
+	case alert != "":
+		s.look(w, r, ses, http.StatusConflict, f, alert)
+	case web.Part(r):
+		s.look(w, r, ses, http.StatusOK, f, "")
+	default:
+		http.Redirect(w, r, "/send/"+string(f.ID), http.StatusSeeOther)
+	}
+}
+
+// formErrors says what is wrong with a field, by its name: a text's key.
 type formErrors map[string]string
+
+// boundsWrong is the key of an amount that the counter's bounds refuse.
+const boundsWrong = "bounds"
+
+// drafted puts what the counter refused of a form into keys of texts: its own
+// words are English.
+func (f *flow) drafted(e *edge.DraftError) formErrors {
+	wrong := formErrors{}
+	typed := map[string]string{"name": f.Name, "receivername": f.To.Name}
+	for _, field := range e.Fields {
+		name := field.Field
+		switch name {
+		case "title":
+			name = "receivername"
+		case "customer":
+			name = "name"
+		}
+		switch {
+		case name == "amount":
+			wrong[name] = boundsWrong
+		case name == "otp":
+			wrong[name] = "send.otp.missing"
+		case name == "aadhaar":
+			wrong[name] = "send.aadhaar.wrong"
+		case name == "consent":
+			wrong[name] = "send.consent.missing"
+		case typed[name] != "":
+			wrong[name] = "send.text.wrong"
+		default:
+			wrong[name] = "send.missing"
+		}
+	}
+	return wrong
+}
 
 var errAct = errors.New("there is no such step")
 
 // take does what a form asks, if the flow's step has it.
-func (s *Room) take(r *http.Request, f *flow, act string) (formErrors, error) {
+func (s *Room) take(r *http.Request, ses *web.Session, f *flow, act string) (formErrors, error) {
 	none := formErrors{}
 	switch {
 	case act == "go":
-		return s.submit(r, f)
+		return s.submit(r, ses, f)
 	case act == "again" && f.Trouble != "":
 		f.enter(f.Step)
 	case act == "resend" && f.Step == Code:
 		f.enter(CodeAsk)
 	case act == "back" && rules[f.Step].back != "":
 		f.enter(rules[f.Step].back)
+	case act == "holder" && f.Step == Holder:
+		f.To.Name = f.Holder
+		f.enter(PayeeAdd)
 	case act == "add" && f.Step == Sender:
 		f.To = account{}
 		f.enter(Payee)
@@ -134,11 +203,11 @@ func (s *Room) take(r *http.Request, f *flow, act string) (formErrors, error) {
 		}
 		f.To = to
 		f.enter(map[string]Step{"pay": Amount, "drop": Drop}[act])
-	case act == "sender" && (f.Step == Sender || f.Step == Sent || f.Step == Refunded):
+	case act == "sender" && (f.Step == Sender || f.Step == Sent || f.Step == Refunded) && f.Mobile != "":
 		f.enter(Details)
-	case act == "retry" && f.Step == Sent && s.failed(f.Transfer):
+	case act == "retry" && f.Step == Sent && f.SenderID != "" && s.failed(f.Transfer):
 		f.enter(Confirm)
-	case act == "refund" && f.Step == Sent && f.PaidAs != "":
+	case act == "retry" && f.Step == Refunded && s.failed(f.Refund), act == "refund" && f.Step == Sent && s.refundable(f):
 		f.enter(RefundAsk)
 	case act == "requery" && f.Step == Sent:
 		if err := s.requery(r.Context(), f); err != nil {
@@ -157,10 +226,10 @@ func (s *Room) requery(ctx context.Context, f *flow) error {
 	if err != nil {
 		return err
 	}
-	f.stay("", "")
+	f.stay("")
 	_, err = s.counter.Perform(ctx, edge.Request{Route: op.TransferRequery, Fields: body, Title: f.To.Name, Customer: f.Name, Operator: f.Operator, OperatorID: f.By})
 	if precluded := (*edge.PrecludedError)(nil); errors.As(err, &precluded) {
-		f.Trouble, f.Said = "send.trouble.precluded", precluded.Message
+		f.precluded(precluded)
 		return nil
 	}
 	return err
@@ -197,22 +266,52 @@ func (s *Room) failed(id op.ID) bool {
 	return err == nil && v.State.Final() && (v.Verdict() == edge.VerdictNoCash || v.Verdict() == edge.VerdictNoMoney) && v.State != op.Reversed
 }
 
+// refundable tells whether a transfer's value moved, or came back to the shop:
+// then the customer can have the cash back.
+func (s *Room) refundable(f *flow) bool {
+	v, err := s.counter.Operation(f.Transfer)
+	return err == nil && (v.State == op.Succeeded || v.State == op.Reversed) && f.PaidAs != ""
+}
+
+// maxText bounds a name or a place, in characters; the counter bounds it too.
+const maxText = 100
+
+// fit tells whether a text may be kept: a name that is an Aadhaar number, typed
+// into the wrong field, however it is spaced, may not.
+func fit(text string) bool {
+	digits := strings.Map(func(c rune) rune {
+		if c < '0' || c > '9' {
+			return -1
+		}
+		return c
+	}, text)
+	_, err := secret.ParseAadhaar(digits)
+	return err != nil && utf8.RuneCountInString(text) <= maxText
+}
+
 // submit takes the form of a step and makes its call.
-func (s *Room) submit(r *http.Request, f *flow) (formErrors, error) {
+func (s *Room) submit(r *http.Request, ses *web.Session, f *flow) (formErrors, error) {
 	wrong, p := formErrors{}, proof{}
 	text := func(name string) string { return strings.TrimSpace(r.PostForm.Get(name)) }
+	plain := func(name string) string {
+		if !fit(text(name)) {
+			wrong[name] = "send.text.wrong"
+			return ""
+		}
+		return text(name)
+	}
 	switch f.Step {
 	case Name:
-		f.Name, f.City, f.State, f.Email = text("name"), text("city"), text("state"), text("email_id")
+		f.Name, f.City, f.State, f.Email = plain("name"), plain("city"), plain("state"), plain("email_id")
 	case Payee:
 		f.To = account{
-			Name: text("receivername"), Number: plainDigits(text("receiver_account_no")),
+			Name: plain("receivername"), Number: plainDigits(text("receiver_account_no")),
 			IFSC: strings.ToUpper(text("receiverIfscCode")), Mobile: plainDigits(text("receivermobilenumber")),
 		}
 		if plainDigits(text("again")) != f.To.Number {
 			wrong["again"] = "send.account.differs"
 		}
-		if f.To.Name == "" {
+		if text("receivername") == "" {
 			wrong["receivername"] = "send.name.missing"
 		}
 	case Unsure:
@@ -224,32 +323,11 @@ func (s *Room) submit(r *http.Request, f *flow) (formErrors, error) {
 		if err != nil || amount <= 0 {
 			wrong["amount"] = "send.amount.wrong"
 		} else if s.counter.Bounds(op.Transfer).Refuse(amount) != "" {
-			wrong["amount"] = "bounds"
+			wrong["amount"] = boundsWrong
 		}
 		f.Amount = amount
-	case Code, OTP, RefundCode:
-		typed := plainDigits(text("otp"))
-		if typed == "" || strings.Trim(typed, "0123456789") != "" {
-			wrong["otp"] = "send.otp.missing"
-		}
-		p.otp = secret.NewOTP(typed)
-		if f.Step == RefundCode && text("cash") != "yes" {
-			wrong["cash"] = "send.cash.missing"
-		}
-	case Aadhaar, Finger:
-		p.aadhaar = s.holding(f.ID)
-		if typed := plainDigits(text("aadhaar")); f.Step == Aadhaar || p.aadhaar.IsZero() || typed != "" {
-			number, err := secret.ParseAadhaar(typed)
-			if err != nil {
-				wrong["aadhaar"] = "send.aadhaar.wrong"
-			}
-			p.aadhaar = number
-		}
-		if f.Step == Finger {
-			if p.consent = text("consent"); p.consent == "" || told.CustomerLanguage(p.consent) == "" {
-				wrong["consent"] = "send.consent.missing"
-			}
-		}
+	case Code, OTP, RefundCode, Aadhaar, Finger:
+		p = s.proof(r, ses, f, wrong)
 	case Confirm, Drop, RefundAsk:
 	default:
 		return wrong, errAct
@@ -262,4 +340,39 @@ func (s *Room) submit(r *http.Request, f *flow) (formErrors, error) {
 		s.hold(f.ID, p.aadhaar)
 	}
 	return wrong, err
+}
+
+// proof takes what the customer proves with from a form.
+func (s *Room) proof(r *http.Request, ses *web.Session, f *flow, wrong formErrors) (p proof) {
+	text := func(name string) string { return strings.TrimSpace(r.PostForm.Get(name)) }
+	switch f.Step {
+	case Code, OTP, RefundCode:
+		typed := plainDigits(text("otp"))
+		if typed == "" || strings.Trim(typed, "0123456789") != "" {
+			wrong["otp"] = "send.otp.missing"
+		}
+		p.otp = secret.NewOTP(typed)
+		if f.Step == RefundCode {
+			f.CashBack = f.CashBack || text("cash") == "yes"
+			if !f.CashBack {
+				wrong["cash"] = "send.cash.missing"
+			}
+		}
+	case Aadhaar, Finger:
+		p.aadhaar = s.holding(f.ID)
+		if typed := plainDigits(text("aadhaar")); f.Step == Aadhaar || p.aadhaar.IsZero() || typed != "" {
+			number, err := secret.ParseAadhaar(typed)
+			if err != nil {
+				wrong["aadhaar"] = "send.aadhaar.wrong"
+			}
+			p.aadhaar = number
+		}
+		if f.Step == Finger {
+			ses.SetCustomerLanguage(text("customer-language"))
+			if p.consent = told.ConsentVersion(s.In(ses.CustomerLanguage())); text("consent") == "" {
+				wrong["consent"] = "send.consent.missing"
+			}
+		}
+	}
+	return p
 }

@@ -74,8 +74,8 @@ func (s *Room) ask(ctx context.Context, f *flow, p proof) error {
 	if err != nil {
 		return err
 	}
-	f.Call, f.Trouble, f.Said = id, "", ""
-	f.Turn++
+	f.stay("")
+	f.Call = id
 	if err := s.store.put(*f); err != nil {
 		return err
 	}
@@ -90,13 +90,13 @@ func (s *Room) ask(ctx context.Context, f *flow, p proof) error {
 	draft, precluded := (*edge.DraftError)(nil), (*edge.PrecludedError)(nil)
 	switch {
 	case errors.As(err, &draft):
-		f.stay("", "")
+		f.stay("")
 	case errors.As(err, &precluded) && precluded.Code == "link" && f.Step == Find:
 		// What was told of the customer earlier may be known here.
 		f.enter(Details)
 		return s.store.put(*f)
 	case errors.As(err, &precluded):
-		f.stay("send.trouble.precluded", precluded.Message)
+		f.precluded(precluded)
 		err = nil
 	default:
 		// Whether it was recorded is not known: the next look asks.
@@ -106,6 +106,12 @@ func (s *Room) ask(ctx context.Context, f *flow, p proof) error {
 		return kept
 	}
 	return err
+}
+
+// precluded says why the step's call can't begin now.
+func (f *flow) precluded(e *edge.PrecludedError) {
+	f.stay(troublePrecluded)
+	f.Code, f.Said = e.Code, e.Message
 }
 
 // maxAuto bounds the steps that one look takes by itself: the longest way of
@@ -122,7 +128,7 @@ func (s *Room) advance(ctx context.Context, f *flow) (*edge.View, error) {
 			case errors.Is(err, edge.ErrNotFound):
 				// It never began, or it was an enquiry of an earlier run: nothing
 				// that moves anything is lost.
-				f.stay("send.trouble.lost", "")
+				f.stay(troubleLost)
 			case err != nil:
 				return nil, err
 			case v.State.Final() || (v.State == op.Pending && rules[f.Step].ends):
@@ -142,7 +148,7 @@ func (s *Room) advance(ctx context.Context, f *flow) (*edge.View, error) {
 			f.enter(Details)
 			continue
 		}
-		if !r.auto || (f.Trouble != "" && f.Trouble != "send.trouble.lost") {
+		if !r.auto || (f.Trouble != "" && f.Trouble != troubleLost) {
 			return nil, nil
 		}
 		if err := s.ask(ctx, f, proof{}); err != nil {

@@ -55,6 +55,10 @@ type counter struct {
 	asked   []edge.Request
 	down    bool
 	holdAll bool // calls stay on their way
+	later   time.Duration
+	refuse  map[op.RouteID]error
+	rooms   []*Room // over it
+	lose    int     // 1: the next call is recorded and its answer lost; 2: it fails before it is recorded
 	before  func(edge.Request)
 }
 
@@ -62,6 +66,10 @@ const details = `{"statusCode":"00","message":"sender found","data":{"senderId":
 	`"AviableLimit":20000,"AviabledayLimit":25000,"AviableMonthLimit":15000,"monthLimit":25000,"beneficiarydetail":[` +
 	`{"beneficiaryid":7,"beneficiaryname":"Mohan Lal","beneficiarymobilenumber":9000000002,"bank":"SBI","ifscode":"SBIN0001234","accountnumber":600100200311,"beneficiarystatus":1},` +
 	`{"beneficiaryid":8,"beneficiaryname":"Sita Devi","bank":"PNB","ifscode":"PUNB0123400","accountnumber":700100200311,"beneficiarystatus":2}]}}`
+
+// noPayees is of a sender who has no beneficiary yet.
+const noPayees = `{"statusCode":"00","message":"sender found","data":{"senderId":"5b8f","AviableLimit":25000,"AviabledayLimit":25000,` +
+	`"AviableMonthLimit":25000,"monthLimit":25000,"beneficiarydetail":[]}}`
 
 func newCounter() *counter {
 	return &counter{Counter: webtest.NewCounter(), known: map[op.ID]edge.View{}, replies: map[op.RouteID]string{
@@ -89,13 +97,16 @@ func (c *counter) Perform(_ context.Context, q edge.Request) (edge.View, error) 
 	if q.Operator == "" || q.OperatorID == "" {
 		return edge.View{}, errors.New("the request names no operator")
 	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	if c.before != nil {
 		c.before(q)
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	if v, ok := c.known[q.ID]; ok {
 		return v, nil
+	}
+	if err := c.refuse[q.Route]; err != nil {
+		return edge.View{}, err
 	}
 	v := edge.View{Record: edge.Record{
 		ID: q.ID, Route: q.Route, State: op.Succeeded, HTTP: 200, Reply: []byte(c.replies[q.Route]), Title: q.Title, Customer: q.Customer,
@@ -105,6 +116,13 @@ func (c *counter) Perform(_ context.Context, q edge.Request) (edge.View, error) 
 			return edge.View{}, &edge.PrecludedError{Code: "link", Message: "The line is down."}
 		}
 		v.KnownAt = webtest.Now().Add(-time.Hour)
+	}
+	if f, err := message.Read(q.Fields); err == nil {
+		v.Amount, _ = f.Rupees()
+	}
+	if c.lose == 2 {
+		c.lose = 0
+		return edge.View{}, errLost
 	}
 	c.asked = append(c.asked, q)
 	switch {
@@ -117,12 +135,18 @@ func (c *counter) Perform(_ context.Context, q edge.Request) (edge.View, error) 
 	if v.Result.Status == "PENDING" {
 		v.State = op.Pending
 	}
-	if op.Transfer == q.Route && v.Result.StatusCode != "00" {
+	if (q.Route == op.Transfer || q.Route == op.Refund) && v.Result.StatusCode != "00" {
 		v.State = op.Failed
 	}
 	c.known[q.ID] = v
+	if c.lose == 1 {
+		c.lose = 0
+		return edge.View{}, errLost
+	}
 	return v, nil
 }
+
+var errLost = errors.New("the counter's disk has a fault")
 
 func (c *counter) Operation(id op.ID) (edge.View, error) {
 	c.mu.Lock()
@@ -143,7 +167,45 @@ func (c *counter) Capture(id op.ID) error {
 	return nil
 }
 
+func (c *counter) Abandon(id op.ID) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	v := c.known[id]
+	v.State, v.Stage, v.Reason = op.Expired, edge.StageNone, "Given up before it was sent. No money moved."
+	c.known[id] = v
+	return nil
+}
+
 func (c *counter) Bounds(op.RouteID) edge.Bounds { return edge.Bounds{Min: 100, Max: 5_000_00} }
+
+// reply sets what a route is answered from now on.
+func (c *counter) reply(r op.RouteID, reply string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.replies[r] = reply
+}
+
+// stay leaves calls on their way, or answers them again.
+func (c *counter) stay(yes bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.holdAll = yes
+}
+
+func (c *counter) now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return webtest.Now().Add(c.later)
+}
+
+// knows gives the counter an operation.
+func (c *counter) knows(id op.ID, route op.RouteID, state op.State, reply string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	v := edge.View{Record: edge.Record{ID: id, Route: route, State: state, HTTP: 200, Reply: []byte(reply)}}
+	v.Result = message.ReadResult(200, v.Reply)
+	c.known[id] = v
+}
 
 // times tells how often a route was asked for.
 func (c *counter) times(r op.RouteID) int {
@@ -160,10 +222,11 @@ func (c *counter) times(r op.RouteID) int {
 
 func newRoom(t testing.TB, c *counter, s *shelf) *Room {
 	t.Helper()
-	r, err := New(c, Config{Cache: s, Now: webtest.Now, Rand: rand.Reader, Logger: slog.New(slog.NewTextHandler(io.Discard, nil))})
+	r, err := New(c, Config{Cache: s, Now: c.now, Rand: rand.Reader, Logger: slog.New(slog.NewTextHandler(io.Discard, nil))})
 	if err != nil {
 		t.Fatal(err)
 	}
+	c.rooms = append(c.rooms, r)
 	return r
 }
 

@@ -1,6 +1,7 @@
 package send
 
 import (
+	"strings"
 	"time"
 
 	"galla/edge"
@@ -25,6 +26,7 @@ const (
 	Sender     Step = "sender"     // what the sender may do
 	Payee      Step = "payee"      // a beneficiary's account, to be verified
 	Unsure     Step = "unsure"     // the bank has not said; it is asked again
+	Holder     Step = "holder"     // the bank has another name for the account
 	PayeeAdd   Step = "payee-add"  // the beneficiary is added
 	Drop       Step = "drop"       // a beneficiary is deleted
 	Amount     Step = "amount"     // how much
@@ -48,8 +50,8 @@ const (
 
 // rule is one line of the flow's table.
 type rule struct {
-	route op.RouteID
-	auto  bool // asked for as soon as the step is entered; a form asks else
+	route op.RouteID // empty: nothing is asked of the central
+	auto  bool       // asked for as soon as the step is entered; a form asks else
 	yes   Step
 	none  Step // where absent leads; empty: it is a no
 	ends  bool // every outcome leads on: the next step shows it
@@ -69,6 +71,7 @@ var rules = map[Step]rule{
 	Register:   {route: op.RemitterRegister, auto: true, yes: Details},
 	Payee:      {route: op.AccountVerification, yes: PayeeAdd, back: Details},
 	Unsure:     {route: op.AccountVerification, yes: PayeeAdd, back: Payee},
+	Holder:     {yes: PayeeAdd, back: Payee},
 	PayeeAdd:   {route: op.BeneficiaryAdd, auto: true, yes: Details, back: Payee},
 	Drop:       {route: op.BeneficiaryDelete, yes: Details, back: Details},
 	Amount:     {route: op.TransferCharges, yes: Confirm, back: Details},
@@ -103,9 +106,11 @@ type flow struct {
 	// Call is the operation that is asked for in this step; empty: none. It is
 	// kept before the operation begins, and asked about after a restart.
 	Call op.ID `json:",omitzero"`
-	// Trouble is why the step went no further: a text's key, or what the
-	// central said.
+	// Trouble is why the step went no further: a text's key. Code and Said are
+	// the code and the English words of who refused: the counter where Trouble
+	// is troublePrecluded, else the central or the bank.
 	Trouble string `json:",omitzero"`
+	Code    string `json:",omitzero"`
 	Said    string `json:",omitzero"`
 
 	Mobile     string      `json:",omitzero"`
@@ -119,6 +124,7 @@ type flow struct {
 	Registered bool        `json:",omitzero"` // register was answered in this flow
 	Known      op.ID       `json:",omitzero"` // the operation that told the remitter's details
 	To         account     `json:",omitzero"`
+	Holder     string      `json:",omitzero"` // whose the account is, as the bank told
 	AskAgain   time.Time   `json:",omitzero"` // before it an unsure account is not asked about again
 	Amount     money.Paise `json:",omitzero"`
 	Charge     string      `json:",omitzero"` // rupees, as the central told
@@ -126,22 +132,57 @@ type flow struct {
 	Transfer   op.ID       `json:",omitzero"`
 	PaidAs     string      `json:",omitzero"` // the transfer's transactionId
 	Refund     op.ID       `json:",omitzero"`
+	// CashBack: the agent said that the customer has the cash back. A second
+	// try of the refund must not ask for it again.
+	CashBack bool `json:",omitzero"`
+	// Reopened: the flow was made from its transfer alone, after the first one
+	// had ended: sender and beneficiary are not known, nor whether cash went back.
+	Reopened bool `json:",omitzero"`
 }
 
 // verifyWait is how long an unsure verification rests (section 3.3).
 const verifyWait = 30 * time.Second
 
+// Troubles that are more than their own text.
+const (
+	troublePrecluded = "send.trouble.precluded"
+	troubleRefused   = "send.trouble.said"
+	troubleNotSent   = "send.trouble.not-sent"
+	troubleLost      = "send.trouble.lost"
+)
+
 // enter moves the flow to a step.
 func (f *flow) enter(s Step) {
-	f.Step, f.Call, f.Trouble, f.Said = s, "", "", ""
-	f.Turn++
+	f.stay("")
+	f.Step = s
 }
 
 // stay says why the step went no further.
-func (f *flow) stay(trouble, said string) {
-	f.Call, f.Trouble, f.Said = "", trouble, said
+func (f *flow) stay(trouble string) {
+	f.Call, f.Trouble, f.Code, f.Said = "", trouble, "", ""
 	f.Turn++
 }
+
+// refused says who refused the step, and why.
+func (f *flow) refused(v edge.View) {
+	switch {
+	case v.Result.Code != "":
+		f.stay(troubleRefused)
+		f.Code, f.Said = v.Result.Code, v.Result.Message
+	case v.Result.StatusCode != "" && v.Result.StatusCode != "00":
+		f.stay(troubleRefused)
+		f.Code, f.Said = ownCode+v.Result.StatusCode, v.Result.Message
+	case v.State == op.Expired || v.State == op.NotSent:
+		f.stay(troubleNotSent)
+		f.Said = v.Reason
+	default:
+		f.stay("send.trouble.no")
+	}
+}
+
+// ownCode stands before a statusCode of the central's own: the bank has the
+// same numbers for other things.
+const ownCode = "own-"
 
 // read says what an operation's outcome means to the step.
 func read(s Step, v edge.View) answer {
@@ -178,6 +219,9 @@ func (f *flow) settle(v edge.View, now time.Time) {
 	case said == yes:
 		f.take(v)
 		f.enter(r.yes)
+		if f.Step == PayeeAdd && f.Holder != "" && !strings.EqualFold(strings.Join(strings.Fields(f.Holder), " "), strings.Join(strings.Fields(f.To.Name), " ")) {
+			f.enter(Holder) // people say whether it is who the customer means
+		}
 	case said == absent && r.none != "" && !(f.Step == Details && f.Registered):
 		f.take(v)
 		f.enter(r.none)
@@ -187,12 +231,8 @@ func (f *flow) settle(v edge.View, now time.Time) {
 	case (f.Step == Payee || f.Step == Unsure) && v.State == op.Succeeded && v.Result.StatusCode == "00":
 		f.enter(Payee)
 		f.Trouble = "send.trouble.account"
-	case v.Result.Message != "":
-		f.stay("send.trouble.said", v.Result.Message)
-	case v.Reason != "":
-		f.stay("send.trouble.said", v.Reason)
 	default:
-		f.stay("send.trouble.no", "")
+		f.refused(v)
 	}
 }
 
@@ -218,11 +258,11 @@ func (f *flow) take(v edge.View) {
 		keep(&f.SenderID, "senderId")
 		f.Known = v.ID
 	case Payee, Unsure:
-		keep(&f.To.Name, "account_holder_name")
+		f.Holder = v.Value("account_holder_name")
 	case Amount:
 		f.Charge, f.Total = v.Value("charge"), v.Value("totalAmount")
 	case OTP:
-		f.Transfer, f.PaidAs = v.ID, v.Value("transactionId")
+		f.Transfer, f.PaidAs, f.CashBack = v.ID, v.Value("transactionId"), false
 	case RefundCode:
 		f.Refund = v.ID
 	}

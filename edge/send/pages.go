@@ -2,6 +2,7 @@ package send
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 
 	"galla/edge"
@@ -56,6 +57,9 @@ type button struct {
 	Href                     string
 }
 
+// Shown is the button's key, as it is printed on keyboards.
+func (b button) Shown() string { return strings.ToUpper(b.Key) }
+
 // payeeRow is one beneficiary in the sender's list.
 type payeeRow struct {
 	account
@@ -63,35 +67,43 @@ type payeeRow struct {
 }
 
 type flowData struct {
-	ID      op.ID
-	Step    Step
-	Turn    int
-	Lead    string
-	Trouble string
-	Facts   []web.Fact
-	Fields  []web.Field
-	Check   *check // a box to tick
-	Submit  string // the form's button; empty: no form
-	Buttons []button
+	ID       op.ID
+	Step     Step
+	Turn     int
+	Lead     string
+	Facts    []web.Fact
+	Sums     []web.Fact // what is paid: the last is the whole
+	Steps    []web.Step
+	Fields   []web.Field
+	Check    *check // a box to tick
+	Consents []consent
+	Tongue   web.Choice // the language of the consent
+	Submit   string     // the form's button; empty: no form
+	Buttons  []button
 
-	Wait    string // what goes on; empty: nothing
+	Live    bool   // it changes by itself
+	Case    string // of package told, of what it shows
+	Band    *web.Band
 	Ready   []web.Chip
 	Capture bool
-	Problem string
+	Abandon bool
 
-	Left    int // seconds until an unsure account may be asked about again
-	Meters  []web.Meter
-	Payees  []payeeRow
-	Search  web.Field
-	None    bool // no beneficiary fits
-	CanPay  bool
-	Age     string // the details are from memory, and so old
-	Band    *web.Band
-	Receipt string
+	Left   int // seconds until an unsure account may be asked about again
+	Meters []web.Meter
+	Payees []payeeRow
+	Search web.Field
+	None   bool // no beneficiary fits
+	Many   bool // so many that people search
+	CanPay bool
+	Age    string // the details are from memory, and so old
 }
 
-// check is a box that must be ticked, with the text it stands for.
-type check struct{ Name, Value, Text, Quote, Lang, Error string }
+// check is a box that must be ticked, with the text it stands for; where
+// consents are shown, theirs.
+type check struct{ Name, Text, Missing, Error string }
+
+// consent is what the customer is read, in one language.
+type consent struct{ Lang, Quote, Version, Agrees string }
 
 // show brings a flow as far as nothing is asked of people, and shows it.
 func (s *Room) show(w http.ResponseWriter, r *http.Request, ses *web.Session) {
@@ -102,39 +114,51 @@ func (s *Room) show(w http.ResponseWriter, r *http.Request, ses *web.Session) {
 		s.Message(w, r, ses, http.StatusNotFound, "send.gone")
 		return
 	}
+	s.look(w, r, ses, http.StatusOK, f, "")
+}
+
+// look brings a flow on, and shows it with what went wrong just now.
+func (s *Room) look(w http.ResponseWriter, r *http.Request, ses *web.Session, status int, f flow, alert string) {
 	v, err := s.advance(r.Context(), &f)
 	if err != nil {
 		s.Failed(w, r, ses, err)
 		return
 	}
-	s.flowPage(w, r, ses, http.StatusOK, f, v, nil, "")
+	s.flowPage(w, r, ses, status, f, v, nil, alert)
 }
 
 // flowPage shows a flow's step; v is its call while that goes on.
 func (s *Room) flowPage(w http.ResponseWriter, r *http.Request, ses *web.Session, status int, f flow, v *edge.View, wrong formErrors, alert string) {
 	said := ses.Words()
-	d := flowData{ID: f.ID, Step: f.Step, Turn: f.Turn, Lead: said.Say("send.lead." + string(f.Step))}
+	d := flowData{ID: f.ID, Step: f.Step, Turn: f.Turn, Lead: said.Say(leadOf(f)), Steps: steps(said, f.Step)}
 	p := web.Page{Name: "send/flow", Title: said.Say("send.step." + string(f.Step)), Back: "/send", Alert: alert}
 	d.Facts = known(said, f)
-	if f.Trouble != "" {
-		p.Alert = said.Say(f.Trouble, "said", f.Said)
+	if alert == "" {
+		p.Alert = trouble(said, f)
 	}
 	switch {
 	case v != nil:
 		s.waiting(ses, &d, *v)
+		if f.Step == OTP {
+			d.Facts = append(d.Facts, sums(said, f)...)
+		}
 		p.Refresh = nextRefresh
 	case f.Step == Sender:
-		s.sender(ses, r, &d, f)
+		p.Alert = first(s.sender(ses, r, &d, f), p.Alert)
 	case f.Step == Sent:
-		s.outcome(ses, &d, f.Transfer, f)
+		p.Alert = first(s.outcome(ses, &d, f.Transfer, f), p.Alert)
 	case f.Step == Refunded:
-		s.outcome(ses, &d, f.Refund, f)
+		p.Alert = first(s.outcome(ses, &d, f.Refund, f), p.Alert)
 	default:
 		s.form(ses, r, &d, f, wrong)
+		if len(wrong) > 0 && !d.tells(wrong) {
+			p.Alert = said.Say("send.trouble.form")
+		}
 		if rules[f.Step].back != "" {
-			d.Buttons = append(d.Buttons, button{ID: "do-back", Act: "back", Text: said.Say("send.back")})
+			d.Buttons = append(d.Buttons, button{ID: "do-back", Act: "back", Text: said.Say("send.back"), Icon: "back"})
 		}
 	}
+	d.Live = d.Band != nil || d.Left > 0 || d.Ready != nil
 	if d.Band != nil {
 		p.Title = d.Band.Title
 	}
@@ -142,26 +166,128 @@ func (s *Room) flowPage(w http.ResponseWriter, r *http.Request, ses *web.Session
 	s.Render(w, r, ses, status, p)
 }
 
+// first gives the first text that says something.
+func first(texts ...string) string {
+	for _, text := range texts {
+		if text != "" {
+			return text
+		}
+	}
+	return ""
+}
+
+// tells tells whether one of the page's fields says what is wrong.
+func (d flowData) tells(wrong formErrors) bool {
+	for _, x := range d.Fields {
+		if wrong[x.Name] != "" {
+			return true
+		}
+	}
+	return d.Check != nil && wrong[d.Check.Name] != ""
+}
+
+// leadOf is the key of what a step says first. Whether the cash goes back now
+// is never left open: it goes back once.
+func leadOf(f flow) string {
+	key := "send.lead." + string(f.Step)
+	switch {
+	case f.Step == RefundCode && f.CashBack:
+		return key + ".again"
+	case f.Step == RefundCode && f.Reopened:
+		return key + ".reopened"
+	}
+	return key
+}
+
+// trouble says why a step went no further. What was said in English stands
+// there for who reads it; in other languages the code tells.
+func trouble(w *words.Words, f flow) string {
+	english := w.Code() == words.English
+	switch f.Trouble {
+	case "":
+		return ""
+	case troublePrecluded:
+		return told.Precluded(w, &edge.PrecludedError{Code: f.Code, Message: f.Said})
+	case troubleRefused:
+		return refusal(w, f.Code, f.Said)
+	case troubleNotSent:
+		if english && f.Said != "" {
+			return w.Say(f.Trouble) + " " + f.Said
+		}
+	}
+	return w.Say(f.Trouble)
+}
+
+// refusal says what a code of the bank's or the central's means here.
+func refusal(w *words.Words, code, message string) string {
+	text := w.Say("send.trouble.code", "code", strings.TrimPrefix(code, ownCode))
+	if key := "send.code." + code; w.Has(key) {
+		text = w.Say(key)
+	}
+	if w.Code() == words.English && message != "" {
+		text += " " + w.Say(troubleRefused, "said", message)
+	}
+	return text
+}
+
+// ways are the steps that people see, of each way through the table.
+var ways = [][]struct {
+	name string
+	of   []Step
+}{
+	{{"name", []Step{Name}}, {"password", []Step{CodeAsk, Code}}, {"aadhaar", []Step{Aadhaar}}, {"finger", []Step{Finger, Submit}}},
+	{{"amount", []Step{Amount}}, {"charges", []Step{Confirm}}, {"password", []Step{OTP}}, {"result", []Step{Sent}}},
+	{{"password", []Step{RefundAsk}}, {"cash", []Step{RefundCode}}, {"result", []Step{Refunded}}},
+}
+
+// steps shows how far a way is; nil for a step that is on none.
+func steps(w *words.Words, s Step) []web.Step {
+	for _, way := range ways {
+		var names []string
+		at := -1
+		for i, part := range way {
+			names = append(names, w.Say("send.way."+part.name))
+			if slices.Contains(part.of, s) {
+				at = i
+			}
+		}
+		if at >= 0 {
+			return web.Stepper(at, names...)
+		}
+	}
+	return nil
+}
+
 // known are the facts that the flow has so far.
 func known(w *words.Words, f flow) []web.Fact {
-	out := []web.Fact{{Label: w.Say("send.fact.mobile"), Value: f.Mobile}}
+	var out []web.Fact
 	add := func(label, value string) {
 		if value != "" {
 			out = append(out, web.Fact{Label: w.Say("send.fact." + label), Value: value})
 		}
 	}
+	add("mobile", f.Mobile)
 	add("sender", f.Name)
 	switch f.Step {
-	case Drop, Amount, Confirm, OTP, Sent, RefundAsk, RefundCode, Refunded, Unsure, PayeeAdd:
+	case Drop, Amount, Confirm, OTP, Sent, RefundAsk, RefundCode, Refunded, Unsure, PayeeAdd, Holder:
 		add("payee", f.To.Name)
 		add("account", f.To.Number)
 		add("ifsc", f.To.IFSC)
 	}
 	switch f.Step {
-	case Confirm, OTP, Sent, RefundAsk, RefundCode, Refunded:
-		add("amount", words.Rupees(f.Amount))
-		add("charge", rupees(f.Charge))
-		add("total", rupees(f.Total))
+	case Sent, RefundAsk, RefundCode, Refunded:
+		out = append(out, sums(w, f)...)
+	}
+	return out
+}
+
+// sums are what the customer pays, part by part, as far as it was told.
+func sums(w *words.Words, f flow) []web.Fact {
+	out := []web.Fact{{Label: w.Say("send.fact.amount"), Value: words.Rupees(f.Amount)}}
+	for _, told := range []struct{ label, sum string }{{"charge", rupees(f.Charge)}, {"total", rupees(f.Total)}} {
+		if told.sum != "" {
+			out = append(out, web.Fact{Label: w.Say("send.fact." + told.label), Value: told.sum})
+		}
 	}
 	return out
 }
@@ -177,30 +303,39 @@ func rupees(told string) string {
 
 // waiting shows a call that goes on.
 func (s *Room) waiting(ses *web.Session, d *flowData, v edge.View) {
-	said := ses.Words()
-	d.Wait = said.Say("send.wait")
-	if v.State == op.Reserved {
-		d.Wait = said.Say("send.wait.finger")
-		d.Capture = v.Stage == edge.StageReady
-		d.Ready = web.Readiness(said, s.counter.Status())
-		if v.Problem != nil {
-			d.Problem = told.Tell(said, v, s.counter.Status()).Title
+	said, st := ses.Words(), s.counter.Status()
+	k, t := told.Of(v.Route), told.Tell(said, v, st)
+	d.Case, d.Capture, d.Abandon = t.Case, v.State == op.Reserved && v.Stage == edge.StageReady, v.State == op.Reserved
+	d.Band = &web.Band{Tone: t.Tone, Icon: t.Icon, Group: k.Group, Of: k.Title(said), Title: t.Title, Lead: t.Lead, Why: t.Why}
+	if k.Name == "other" {
+		d.Band.Of = said.Say("send.step." + string(d.Step))
+		if t.Case == "sending" || t.Case == "bank" {
+			d.Band.Of, d.Band.Title, d.Band.Lead = "", d.Band.Of, said.Say("send.wait")
 		}
+	}
+	if v.State == op.Reserved {
+		d.Ready = web.Readiness(said, st)
 	}
 }
 
-// sender shows what is known of a remitter.
-func (s *Room) sender(ses *web.Session, r *http.Request, d *flowData, f flow) {
+// maxSeen is how many beneficiaries people find without searching.
+const maxSeen = 4
+
+// sender shows what is known of a remitter; alert says why it can't.
+func (s *Room) sender(ses *web.Session, r *http.Request, d *flowData, f flow) (alert string) {
 	said := ses.Words()
+	fresh := button{ID: "do-fresh", Act: "sender", Text: said.Say("send.fresh"), Main: true}
 	v, err := s.counter.Operation(f.Known)
-	if err != nil {
-		return
+	if err == nil && v.State != op.Succeeded {
+		err = errDetails
 	}
-	m, err := readRemitter(v.Reply)
+	var m remitter
+	if err == nil {
+		m, err = readRemitter(v.Reply)
+	}
 	if err != nil {
-		d.Trouble = said.Say("send.trouble.details")
-		d.Buttons = append(d.Buttons, button{ID: "do-fresh", Act: "sender", Text: said.Say("send.fresh"), Main: true})
-		return
+		d.Buttons = append(d.Buttons, fresh)
+		return said.Say("send.trouble.details")
 	}
 	meter := func(key string, left, whole money.Paise) {
 		if whole > 0 {
@@ -217,137 +352,46 @@ func (s *Room) sender(ses *web.Session, r *http.Request, d *flowData, f flow) {
 	for _, p := range m.search(typed) {
 		d.Payees = append(d.Payees, payeeRow{p, p.ending()})
 	}
-	d.None = len(d.Payees) == 0
+	d.None, d.Many = len(d.Payees) == 0, len(m.Payees) > maxSeen || typed != ""
 	d.Search = web.Field{Name: "q", Kind: web.Search, Label: said.Say("send.search"), Value: typed}
 	d.CanPay = v.KnownAt.IsZero()
 	if !d.CanPay {
 		d.Age = said.Say("send.age", "span", said.Span(s.cfg.Now().Sub(v.KnownAt)))
-		d.Buttons = append(d.Buttons, button{ID: "do-fresh", Act: "sender", Text: said.Say("send.fresh"), Main: true})
-		return
+		d.Buttons = append(d.Buttons, fresh)
+		return ""
 	}
-	d.Buttons = append(d.Buttons, button{ID: "do-add", Act: "add", Text: said.Say("send.add"), Key: "a"})
+	d.Buttons = append(d.Buttons, button{ID: "do-add", Act: "add", Text: said.Say("send.add"), Key: "a", Main: len(m.Payees) == 0})
+	return ""
 }
 
 // outcome shows what became of a transfer or a refund, in the words of the
-// operation's page.
-func (s *Room) outcome(ses *web.Session, d *flowData, id op.ID, f flow) {
+// operation's page; alert says why it can't.
+func (s *Room) outcome(ses *web.Session, d *flowData, id op.ID, f flow) (alert string) {
 	said, st := ses.Words(), s.counter.Status()
 	v, err := s.counter.Operation(id)
 	if err != nil {
-		d.Trouble = said.Say("send.trouble.purged")
-		return
+		return said.Say("send.trouble.purged")
 	}
 	k, t := told.Of(v.Route), told.Tell(said, v, st)
-	d.Lead = ""
+	d.Case = t.Case
 	d.Band = &web.Band{Tone: t.Tone, Icon: t.Icon, Group: k.Group, Of: k.Title(said), Title: t.Title, Lead: t.Lead, Why: t.Why}
-	d.Buttons = append(d.Buttons, button{ID: "do-op", Href: "/op/" + string(id), Text: said.Say("send.operation"), Icon: "list"})
+	if v.State == op.Failed && v.Result.Code != "" {
+		d.Band.Why = refusal(said, v.Result.Code, v.Result.Message)
+	}
+	offer := func(b button) { d.Buttons = append(d.Buttons, b) }
+	again := s.failed(id) && (f.Step == Refunded || f.SenderID != "")
+	if again {
+		offer(button{ID: "do-retry", Act: "retry", Text: said.Say("send.retry"), Key: "t", Main: true})
+	}
+	if v.State.Final() && f.Mobile != "" {
+		offer(button{ID: "do-sender", Act: "sender", Text: said.Say("send.another"), Key: "n", Main: !again})
+	}
+	offer(button{ID: "do-op", Href: "/op/" + string(id), Text: said.Say("send.operation"), Icon: "list", Key: "r"})
 	if f.Step == Sent && v.State == op.Pending {
-		d.Buttons = append(d.Buttons, button{ID: "do-requery", Act: "requery", Text: said.Say("send.fresh")})
+		offer(button{ID: "do-requery", Act: "requery", Text: said.Say("send.fresh")})
 	}
-	if f.Step == Sent && s.failed(id) {
-		d.Buttons = append(d.Buttons, button{ID: "do-retry", Act: "retry", Text: said.Say("send.retry"), Key: "t"})
+	if f.Step == Sent && s.refundable(&f) {
+		offer(button{ID: "do-refund", Act: "refund", Text: said.Say("send.refund"), Main: v.State == op.Reversed})
 	}
-	if f.Step == Sent && v.State == op.Succeeded && f.PaidAs != "" {
-		d.Buttons = append(d.Buttons, button{ID: "do-refund", Act: "refund", Text: said.Say("send.refund")})
-	}
-	if v.State.Final() {
-		d.Buttons = append(d.Buttons, button{ID: "do-sender", Act: "sender", Text: said.Say("send.another"), Key: "n", Main: true})
-	}
-}
-
-// form shows the form of a step, with what was typed or is known.
-func (s *Room) form(ses *web.Session, r *http.Request, d *flowData, f flow, wrong formErrors) {
-	said := ses.Words()
-	d.Submit = said.Say("send.go")
-	field := func(name, kind, key, value string, most int, must bool) {
-		x := web.Field{Name: name, Kind: kind, Label: said.Say(key), Value: value, Max: most, Error: s.wrong(said, f, wrong[name]), Focus: len(d.Fields) == 0}
-		if typed := r.PostForm.Get(name); typed != "" && kind != web.OTP && name != "aadhaar" {
-			x.Value = typed
-		}
-		if must {
-			x.Missing = said.Say("send.missing")
-		}
-		d.Fields = append(d.Fields, x)
-	}
-	switch f.Step {
-	case Name:
-		field("name", web.Text, "send.name", f.Name, 100, true)
-		field("city", web.Text, "send.city", f.City, 60, true)
-		field("state", web.Text, "send.state", f.State, 60, true)
-		field("email_id", web.Text, "send.email", f.Email, 100, false)
-	case Code, OTP, RefundCode:
-		field("otp", web.OTP, "send.otp", "", 8, true)
-		if f.Step == Code {
-			d.Buttons = append(d.Buttons, button{ID: "do-resend", Act: "resend", Text: said.Say("send.resend")})
-		}
-		if f.Step == OTP {
-			d.Submit = said.Say("send.pay", "amount", words.Short(f.Amount))
-		}
-		if f.Step == RefundCode {
-			d.Check = &check{Name: "cash", Value: "yes", Text: said.Say("send.cash", "amount", words.Rupees(f.Amount)), Error: s.wrong(said, f, wrong["cash"])}
-		}
-	case Aadhaar:
-		field("aadhaar", web.Digits, "send.aadhaar", "", 14, true)
-	case Finger:
-		if s.holding(f.ID).IsZero() || wrong["aadhaar"] != "" {
-			field("aadhaar", web.Digits, "send.aadhaar", "", 14, true)
-		}
-		d.Ready = web.Readiness(said, s.counter.Status())
-		d.Check = s.consent(ses)
-		d.Check.Error = s.wrong(said, f, wrong["consent"])
-	case Payee:
-		field("receiver_account_no", web.Digits, "send.account", f.To.Number, 20, true)
-		field("again", web.Digits, "send.account.again", f.To.Number, 20, true)
-		field("receiverIfscCode", web.Text, "send.ifsc", f.To.IFSC, 11, true)
-		field("receivername", web.Text, "send.payee", f.To.Name, 100, true)
-		field("receivermobilenumber", web.Mobile, "send.payee.mobile", f.To.Mobile, 14, false)
-		d.Submit = said.Say("send.verify")
-	case Unsure:
-		left := f.AskAgain.Sub(s.cfg.Now())
-		if d.Left = int((left + 999_999_999) / 1_000_000_000); d.Left > 0 {
-			d.Submit = ""
-		} else {
-			d.Left, d.Submit = 0, said.Say("send.verify.again")
-		}
-	case Amount:
-		typed := ""
-		if f.Amount > 0 {
-			typed = f.Amount.Number()
-		}
-		field("amount", web.Amount, "send.amount", typed, 12, true)
-		quick(said, &d.Fields[0])
-	case Confirm, RefundAsk:
-		d.Submit = said.Say("send.otp.send")
-	case Drop:
-		d.Submit = said.Say("send.drop")
-	default: // a step that asks by itself, and was refused
-		d.Submit = ""
-		d.Buttons = append(d.Buttons, button{ID: "do-again", Act: "again", Text: said.Say("send.again"), Main: true})
-	}
-}
-
-// quick gives an amount's field its keys and its spelling.
-func quick(w *words.Words, x *web.Field) {
-	x.Wrong, x.Spelling = w.Say("send.amount.wrong"), w.Spelling()
-	x.KeysName, x.Keys = w.Say("send.amount.quick"), web.Keys("", 500*money.Rupee, 1_000*money.Rupee, 2_000*money.Rupee, 5_000*money.Rupee)
-}
-
-// consent is what the customer is read, in the customer's language.
-func (s *Room) consent(ses *web.Session) *check {
-	theirs := s.In(ses.CustomerLanguage())
-	return &check{
-		Name: "consent", Value: told.ConsentVersion(theirs), Text: theirs.Say("send.consent"), Lang: theirs.Code(),
-		Quote: told.Consent(theirs, told.Kind{Name: "sender"}, s.counter.Status().Merchant),
-	}
-}
-
-// wrong puts a field's error into words.
-func (s *Room) wrong(w *words.Words, f flow, key string) string {
-	switch {
-	case key == "bounds":
-		return told.Amount(w, s.counter.Bounds(op.Transfer), f.Amount)
-	case strings.HasPrefix(key, "send."):
-		return w.Say(key)
-	}
-	return key
+	return ""
 }

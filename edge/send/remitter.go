@@ -40,6 +40,7 @@ func readRemitter(reply []byte) (remitter, error) {
 				Bank   string         `json:"bank"`
 				IFSC   string         `json:"ifscode"`
 				Number jsontext.Value `json:"accountnumber"`
+				Text   string         `json:"accountnumberText"` // with its leading zeros
 				Status jsontext.Value `json:"beneficiarystatus"`
 			} `json:"beneficiarydetail"`
 		} `json:"data"`
@@ -66,10 +67,9 @@ func readRemitter(reply []byte) (remitter, error) {
 		if i == maxPayees {
 			break
 		}
-		m.Payees = append(m.Payees, account{
-			ID: digits(p.ID), Name: p.Name, Number: digits(p.Number), IFSC: p.IFSC, Mobile: digits(p.Mobile), Bank: p.Bank,
-			Usable: string(p.Status) == "1",
-		})
+		a := account{ID: digits(p.ID), Name: p.Name, Number: accountNumber(p.Text, p.Number), IFSC: p.IFSC, Mobile: mobile(p.Mobile), Bank: p.Bank}
+		a.Usable = string(p.Status) == "1" && a.ID != "" && a.Number != ""
+		m.Payees = append(m.Payees, a)
 	}
 	return m, nil
 }
@@ -82,6 +82,26 @@ func digits(v jsontext.Value) string {
 	}
 	return s
 }
+
+// accountNumber is the number as the bank has it: a JSON number has lost its
+// leading zeros, and another account may have what is left of it.
+func accountNumber(text string, number jsontext.Value) string {
+	if text != "" {
+		return digits(jsontext.Value(text))
+	}
+	return digits(number)
+}
+
+// mobile gives a mobile number; a beneficiary without one has 0.
+func mobile(v jsontext.Value) string {
+	if s := digits(v); len(s) == mobileDigits {
+		return s
+	}
+	return ""
+}
+
+// mobileDigits is the length of an Indian mobile number.
+const mobileDigits = 10
 
 // search gives the beneficiaries whose name, bank or account number holds what
 // was typed.

@@ -31,6 +31,9 @@ type Counter interface {
 	Operation(id op.ID) (edge.View, error)
 	// Capture starts asking for the finger of a reserved operation.
 	Capture(id op.ID) error
+	// Abandon gives up an operation that was not sent. edge.ErrIllegal of one
+	// that was.
+	Abandon(id op.ID) error
 	// Bounds gives what an amount of the route must keep today.
 	Bounds(route op.RouteID) edge.Bounds
 }
@@ -83,6 +86,7 @@ func (s *Room) Register(mux *http.ServeMux, kit *web.Kit) {
 	mux.HandleFunc("POST /send", kit.Post(s.find))
 	mux.HandleFunc("GET /send/{flow}", kit.Get(s.show))
 	mux.HandleFunc("POST /send/{flow}/{act}", kit.Post(s.act))
+	mux.HandleFunc("POST /send/of/{op}", kit.Post(s.reopen))
 }
 
 // Entries implements web.Entrance.

@@ -70,6 +70,28 @@ func (s *store) get(id op.ID, operator edge.Operator) (flow, bool) {
 	return flow{}, false
 }
 
+// ofTransfer gives an operator's flow that stands at a transfer or its refund.
+// The caller holds the lock.
+func (s *store) ofTransfer(id op.ID, operator edge.Operator) (flow, bool) {
+	s.sweep()
+	for _, f := range slices.Backward(s.flows) {
+		if !f.of(operator) {
+			continue
+		}
+		switch f.Step {
+		case OTP:
+			if f.Call == id {
+				return f, true
+			}
+		case Sent, RefundAsk, RefundCode, Refunded:
+			if f.Transfer == id {
+				return f, true
+			}
+		}
+	}
+	return flow{}, false
+}
+
 // of gives an operator's flows, the one touched last first.
 func (s *store) of(operator edge.Operator) []flow {
 	s.mu.Lock()

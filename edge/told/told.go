@@ -40,6 +40,7 @@ var dayKind = Kind{"day", op.ReqAuth, "finger", "day", false}
 var remitKinds = []Kind{
 	{"transfer", op.Transfer, "send", "remit", true},
 	{"refund", op.Refund, "send", "remit", false},
+	{"sender", op.CustomerUpdateBio, "finger", "any", false}, // the one of them that takes a finger
 }
 
 // otherKind stands for routes that have no page of their own here.
@@ -202,6 +203,19 @@ func Tell(w *words.Words, v edge.View, st edge.Status) Told {
 		t.Why = reason(w, v.Result.Message, t.Lead, w.Say("told.nothing-moved"))
 	}
 	return t
+}
+
+// Flow names the way from a transfer to the room of sending money, where the
+// bank is asked about it and it is refunded: POST /send/of/{operation}. It is
+// empty for operations that have none.
+func Flow(w *words.Words, v edge.View) string {
+	switch {
+	case v.Route != op.Transfer:
+		return ""
+	case v.State == op.Succeeded || v.State == op.Reversed:
+		return w.Say("told.open.refund")
+	}
+	return w.Say("told.open.transfer")
 }
 
 // without leaves sentences out of a reason that the page says already.

@@ -54,7 +54,7 @@ func tellAll(t *testing.T, w *words.Words) {
 	now := time.Date(2026, 11, 21, 4, 44, 0, 0, time.UTC)
 	st := edge.Status{Now: now}
 	for of, alter := range states {
-		for _, k := range append(slices.Clone(kinds), dayKind, otherKind) {
+		for _, k := range slices.Concat(kinds, remitKinds, []Kind{dayKind, otherKind}) {
 			v := withdrawal(alter)
 			v.Route = k.Route
 			v.Result.Balance = new(money.Paise)
@@ -76,6 +76,28 @@ func tellAll(t *testing.T, w *words.Words) {
 	// A state that this version does not know never looks like a success.
 	if got := Tell(w, withdrawal(func(v *edge.View) { v.State = "new" }), st); got.Tone != ToneWait || w.Code() == words.English && !strings.HasPrefix(got.Title, "DO NOT GIVE CASH") {
 		t.Errorf("an unknown state: %+v", got)
+	}
+}
+
+// TestFlow: every transfer has a way to its refund or to the bank's word on it,
+// and nothing else has.
+func TestFlow(t *testing.T) {
+	book, err := words.Load(Catalogue())
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := book.In("en")
+	for _, c := range []struct {
+		route op.RouteID
+		state op.State
+		want  string
+	}{
+		{op.Transfer, op.Succeeded, "Refund"}, {op.Transfer, op.Reversed, "Refund"}, {op.Transfer, op.Pending, "To the transfer"},
+		{op.Transfer, op.Failed, "To the transfer"}, {op.Refund, op.Succeeded, ""}, {op.Withdrawal, op.Succeeded, ""},
+	} {
+		if got := Flow(w, edge.View{Record: edge.Record{Route: c.route, State: c.state}}); got != c.want {
+			t.Errorf("%s %s: %q, want %q", c.route, c.state, got, c.want)
+		}
 	}
 }
 
