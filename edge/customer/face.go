@@ -41,6 +41,7 @@ type face struct {
 	Say     string
 	Sound   string // the switch's label
 	Silent  string // and when it is on
+	Stale   string // said while the counter's program does not answer
 }
 
 // current is the operation that the screen is about: the newest of the
@@ -130,5 +131,6 @@ func (f face) speak(w *words.Words) face {
 		f.Say += " " + f.Consent
 	}
 	f.Sound, f.Silent = w.Say("customer.sound"), w.Say("customer.silent")
+	f.Stale = w.Say("customer.stale")
 	return f
 }

@@ -87,6 +87,7 @@ type sessions struct {
 	idle time.Duration
 	rand io.Reader
 	key  []byte
+	ring func() // every page looks again: what a locked counter may not show goes
 
 	mu   sync.Mutex
 	open map[string]*Session
@@ -97,7 +98,7 @@ func newSessions(rand io.Reader, idle time.Duration) (*sessions, error) {
 	if _, err := io.ReadFull(rand, key); err != nil {
 		return nil, fmt.Errorf("draw the sessions' key: %w", err)
 	}
-	return &sessions{idle: idle, rand: rand, key: key, open: map[string]*Session{}}, nil
+	return &sessions{idle: idle, rand: rand, key: key, ring: func() {}, open: map[string]*Session{}}, nil
 }
 
 // mint draws a new cookie value.
@@ -192,6 +193,7 @@ func (s *sessions) drop(ses *Session) {
 	if s.open[ses.id] == ses {
 		delete(s.open, ses.id)
 		close(ses.gone)
+		s.ring()
 	}
 }
 

@@ -31,7 +31,7 @@ function open() {
   close();
   source = new EventSource('/live');
   source.addEventListener('look', look);
-  source.addEventListener('locked', toUnlock);
+  source.addEventListener('locked', locked);
   source.onerror = () => {
     // While it reconnects by itself, look whether the server answers at all;
     // where the stream was refused, try again later.
@@ -44,6 +44,13 @@ function close() {
   clearTimeout(retry);
   if (source) source.close();
   source = null;
+}
+
+// locked leads to the PIN, but for a page that faces a customer: that one looks
+// what is left to show.
+function locked() {
+  if (document.body.matches('[data-front]')) look();
+  else toUnlock();
 }
 
 function toUnlock() {
