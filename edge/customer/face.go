@@ -111,6 +111,9 @@ func of(w *words.Words, v edge.View, st edge.Status) face {
 	if t.Tone == told.ToneGive {
 		f.Group = "cash"
 	}
+	if is == "finger" {
+		f.Tone, f.Icon = told.ToneAsk, "finger" // it is the customer's turn, not the bank's
+	}
 	if k.Money && v.Amount > 0 {
 		f.Amount, f.Spell = words.Short(v.Amount), w.Spell(v.Amount)
 	}
