@@ -103,6 +103,7 @@ func states(t *testing.T, chromium context.Context, width, height int64, languag
 	}
 	f.set(view(t, op.GenerateQR, op.Succeeded))
 	now(" code")
+	b.Sees(fmt.Sprintf(`document.querySelector("#customer-now").lang === %q`, language))
 	if !webtest.Eval[bool](b, `document.querySelector(".qr").getBoundingClientRect().bottom <= innerHeight`) {
 		t.Error("the code is cut by the window")
 	}

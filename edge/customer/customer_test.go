@@ -57,7 +57,7 @@ func serve(t *testing.T) (*fake, *webtest.House) {
 	f := &fake{Counter: webtest.NewCounter()}
 	c, err := New(f, Config{
 		Picture: func(v edge.View) (template.HTML, money.Paise, bool) {
-			return `<svg class="qr"></svg>`, v.Amount, v.State == op.Succeeded
+			return pattern(), v.Amount, v.State == op.Succeeded
 		},
 		Rand: rand.Reader, Logger: slog.New(slog.DiscardHandler),
 	})
@@ -80,6 +80,9 @@ func view(t *testing.T, route op.RouteID, state op.State) edge.View {
 	}}
 	r, _ := op.Find(route)
 	v.Class = r.Class
+	if route == op.GenerateQR {
+		v.Consent = "" // it needs no finger
+	}
 	if state.Final() {
 		v.EndedAt = webtest.Now()
 	}
