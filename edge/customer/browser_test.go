@@ -45,6 +45,8 @@ func TestBrowser(t *testing.T) {
 		t.Run(fmt.Sprintf("states %d %s", c.width, c.language), func(t *testing.T) { states(t, chromium, c.width, c.height, c.language) })
 	}
 	t.Run("lock", func(t *testing.T) { lock(t, chromium) })
+	t.Run("door 1366", func(t *testing.T) { door(t, chromium, 1366, 768, "en") })
+	t.Run("door 360", func(t *testing.T) { door(t, chromium, 360, 740, "te") })
 	t.Run("sound", func(t *testing.T) { sound(t, chromium) })
 }
 
@@ -139,6 +141,42 @@ func lock(t *testing.T, chromium context.Context) {
 		t.Errorf("a stale screen tells the customer %q", text)
 	}
 	b.Shot("stale")
+}
+
+// door: another browser is let in by a code that is typed, and follows the
+// counter through a lock.
+func door(t *testing.T, chromium context.Context, width, height int64, language string) {
+	f, h := serve(t)
+	agent, second := webtest.Open(t, chromium, h.Base, width, height), webtest.Open(t, chromium, h.Base, width, height)
+	enter := "/enter?language=" + language + "&to=/customer/desk"
+	agent.Go(enter)
+	said := h.Kit.In(language)
+	agent.Reads(said.Say("customer.desk"))
+	one := view(t, op.Balance, op.Succeeded)
+	one.Consent = ""
+	f.set(one)
+	agent.Go("/customer/desk")
+	agent.Tab(`form[action="/customer/desk"] button`)
+	agent.Press(kb.Enter)
+	agent.Sees(`document.querySelector(".customer-key")`)
+	agent.Shot(language + "-desk")
+	code := webtest.Eval[string](agent, `document.querySelector(".customer-key").innerText`)
+
+	second.Go("/customer")
+	second.Reads("Customer's screen")
+	second.Focused("#code")
+	second.Shot("door")
+	for _, digit := range strings.ReplaceAll(code, " ", "") {
+		second.Press(string(digit))
+	}
+	second.Press(kb.Enter)
+	second.Sees(`location.pathname === "/customer" && document.querySelector("#customer-now").dataset.state.endsWith(" done")`)
+	agent.Tab(".locker button")
+	agent.Press(kb.Enter)
+	second.Sees(`document.querySelector("#customer-now").dataset.state === "welcome"`)
+	agent.Go(enter)
+	f.set(one)
+	second.Sees(`document.querySelector("#customer-now").dataset.state.endsWith(" done")`)
 }
 
 // sound: nothing is heard until the switch is on, then each new thing once, in
