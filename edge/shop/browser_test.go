@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
@@ -173,6 +174,9 @@ func poster(t *testing.T, chromium context.Context) {
 			b.Go("/qr/poster?paper=" + paper)
 			b.Sees(fmt.Sprintf(`document.querySelector(".shop-poster.%s svg.qr")`, paper))
 			b.Shot("poster-" + paper)
+			if dir := os.Getenv("GALLA_SHOTS"); dir != "" && size.width > 1000 {
+				paperShot(b, filepath.Join(dir, "paper-"+paper+".png"), points)
+			}
 			pdf, err := chromedp.Run(b.Ctx, chromedp.PrintToPDF(chromedp.PDFPreferCSSPageSize(), chromedp.PDFPrintBackground()))
 			if err != nil {
 				t.Fatal(err)
@@ -194,6 +198,28 @@ func poster(t *testing.T, chromium context.Context) {
 			}
 		}
 	}
+}
+
+// paperShot keeps a picture of the page as the paper shows it.
+func paperShot(b *webtest.Browser, file, points string) {
+	b.T.Helper()
+	var w, h int64
+	_, _ = fmt.Sscan(points, &w, &h)
+	media := func(name string) chromedp.Action[chromedp.Void] {
+		return func(ctx context.Context, _ *chromedp.Target) (chromedp.Void, error) {
+			_, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: name})
+			return chromedp.Void{}, err
+		}
+	}
+	b.Do(media("print"), chromedp.EmulateViewport(w*96/72, h*96/72))
+	png, err := chromedp.Run(b.Ctx, chromedp.FullScreenshot(100))
+	if err == nil {
+		err = os.WriteFile(file, png, 0o644)
+	}
+	if err != nil {
+		b.T.Fatal(err)
+	}
+	b.Do(media(""), chromedp.EmulateViewport(1366, 768))
 }
 
 // languages looks at the pages in every language on a phone, where labels are

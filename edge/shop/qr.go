@@ -21,7 +21,8 @@ import (
 
 // quickAmounts are what a small shop is paid most.
 var quickAmounts = []money.Paise{
-	50 * money.Rupee, 100 * money.Rupee, 200 * money.Rupee, 500 * money.Rupee, 1_000 * money.Rupee, 2_000 * money.Rupee,
+	20 * money.Rupee, 50 * money.Rupee, 100 * money.Rupee, 200 * money.Rupee,
+	300 * money.Rupee, 500 * money.Rupee, 1_000 * money.Rupee, 2_000 * money.Rupee,
 }
 
 type askData struct {
@@ -210,11 +211,11 @@ var papers = []string{"a4", "a5"}
 
 type posterData struct {
 	codeData
-	Known  bool
-	At     string
-	Paper  string
-	Papers []string
-	Shop   string
+	Known   bool
+	At      string
+	Paper   string
+	Papers  []string
+	English string // beside the agent's language: customers read one or the other
 }
 
 // printed gives the counter's printed code, as it was told last.
@@ -246,7 +247,10 @@ func (s *Shop) posterPage(w http.ResponseWriter, r *http.Request, ses *web.Sessi
 		return
 	}
 	st := s.counter.Status()
-	d := posterData{Known: known, Paper: papers[0], Papers: papers, Shop: st.Merchant}
+	d := posterData{Known: known, Paper: papers[0], Papers: papers}
+	if ses.Words().Code() != words.English {
+		d.English = s.kit.In(words.English).Say("shop.poster.scan")
+	}
 	for _, paper := range papers {
 		if r.URL.Query().Get("paper") == paper {
 			d.Paper = paper
