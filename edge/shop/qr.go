@@ -163,13 +163,21 @@ func (s *Shop) code(w http.ResponseWriter, r *http.Request, ses *web.Session) {
 	if err == nil && v.Route != op.GenerateQR {
 		err = edge.ErrNotFound
 	}
+	said := ses.Words()
+	p := web.Page{Name: "shop/code", Title: said.Say("shop.qr.title"), Back: "/qr"}
+	d := codeData{ID: id, State: string(v.State)}
+	if c, ok := s.kept(id); ok && errors.Is(err, edge.ErrNotFound) {
+		if err = d.show(said, c); err == nil {
+			d.State = string(op.Succeeded)
+			p.Data = d
+			s.kit.Render(w, r, ses, http.StatusOK, p)
+			return
+		}
+	}
 	if err != nil {
 		s.kit.Failed(w, r, ses, err)
 		return
 	}
-	said := ses.Words()
-	p := web.Page{Name: "shop/code", Title: said.Say("shop.qr.title"), Back: "/qr"}
-	d := codeData{ID: id, State: string(v.State)}
 	switch v.State {
 	case op.Succeeded:
 		if err := s.fill(&d, said, v); err != nil {
@@ -196,6 +204,17 @@ func (s *Shop) fill(d *codeData, said *words.Words, v edge.View) error {
 	if err != nil {
 		return err
 	}
+	if err := d.show(said, c); err != nil {
+		return err
+	}
+	if err := s.keepCode(v.ID, c); err != nil {
+		s.log.Error("a UPI code is shown, but a restart will forget it", "operation", v.ID, "error", err)
+	}
+	return nil
+}
+
+// show puts a code on the page.
+func (d *codeData) show(said *words.Words, c code) (err error) {
 	if d.QR, err = drawn(c.Link); err != nil {
 		return err
 	}
