@@ -74,11 +74,7 @@ func (k *Kit) live(w http.ResponseWriter, r *http.Request) {
 				return
 			}
 		case <-bell:
-			if over(gone) {
-				tell(eventLocked)
-				return
-			}
-			if !tell(eventLook) {
+			if !over(gone) && !tell(eventLook) {
 				return
 			}
 		case <-rings:
@@ -89,8 +85,8 @@ func (k *Kit) live(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// over tells whether a session's end was rung: the stream learns of both at
-// once, and the lock is the one to tell.
+// over tells whether a session has ended. Its end rings too, and the lock is the
+// one to tell.
 func over(gone <-chan struct{}) bool {
 	select {
 	case <-gone:
