@@ -11,10 +11,12 @@ import (
 	"testing"
 	"time"
 
+	"galla/edge"
 	"galla/edge/customer"
 	"galla/edge/shop"
 	"galla/edge/web/webtest"
 	"galla/shared/op"
+	"galla/shared/secret"
 )
 
 // front is the shop's pages over a real counter, and an agent at them.
@@ -88,6 +90,49 @@ func TestTheShopIsOnboarded(t *testing.T) {
 		t.Errorf("the network says %v", s)
 	}
 	codes(t, c, v)
+	withdrawal(t, c, v)
+}
+
+// withdrawal is the new shop's first one, as its customer sees it.
+func withdrawal(t *testing.T, c *counter, v *webtest.Visitor) {
+	t.Helper()
+	run := func(begin func() (edge.View, error), finger string, asked ...string) edge.View {
+		t.Helper()
+		made, err := begin()
+		if err != nil {
+			t.Fatal(err)
+		}
+		webtest.Has(t, v.Get("/customer", http.StatusOK), asked...)
+		c.glass.lay(finger)
+		if err := c.Capture(made.ID); err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		defer cancel()
+		made, err = c.Await(ctx, made.ID)
+		if err != nil || made.State != op.Succeeded {
+			t.Fatalf("%s: %v %s %s %s", made.Route, err, made.State, made.Reason, made.Reply)
+		}
+		return made
+	}
+	run(func() (edge.View, error) { return c.Authenticate(context.Background(), "Fatima") }, pandey)
+	eventually(t, "the counter knows of the day's session", func() bool { return c.Status().Session.Active })
+	aadhaar, err := secret.ParseAadhaar(choudhury)
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := run(func() (edge.View, error) {
+		return c.Begin(context.Background(), edge.Draft{Route: op.Withdrawal, Amount: 300_00, Aadhaar: aadhaar, Customer: "Shivshankar", IIN: iins[choudhury], Consent: "AEPS-EN-1", Operator: "Fatima"})
+	}, choudhury, "Do you agree?", "₹300", "three hundred rupees", "I give my Aadhaar number")
+	page := v.Get("/customer", http.StatusOK)
+	webtest.Has(t, page, "Take your cash", "₹300", "band give")
+	webtest.HasNot(t, page, "7058", "Shivshankar", done.Result.RRN, "Do you agree?")
+	if done.Result.Balance == nil {
+		t.Fatal("the bank told no balance")
+	}
+	v.Get("/customer/desk", http.StatusOK)
+	v.Post("/customer/desk/balance", http.StatusSeeOther, "id", string(done.ID), "show", "yes")
+	webtest.Has(t, v.Get("/customer", http.StatusOK), "Your balance")
 }
 
 // codes asks for a code of an amount, which the customer's screen shows too,
