@@ -174,6 +174,7 @@ func door(t *testing.T, chromium context.Context, width, height int64, language 
 	agent.Tab(".locker button")
 	agent.Press(kb.Enter)
 	second.Sees(`document.querySelector("#customer-now").dataset.state === "welcome"`)
+	agent.Sees(`location.pathname !== "/customer/desk" && document.readyState === "complete"`) // it went to the PIN
 	agent.Go(enter)
 	f.set(one)
 	second.Sees(`document.querySelector("#customer-now").dataset.state.endsWith(" done")`)
