@@ -44,22 +44,29 @@ func (g *glass) Capture(context.Context) (edge.Capture, error) {
 	return edge.Capture{PidData: secret.NewPidData(g.h.finger(g.t, g.aadhaar)), CapturedAt: time.Now(), Quality: 80}, nil
 }
 
-// counter is a shop's daemon with a real queue and a real line, enrolled for
-// merchant 1.
+// counter is a shop's daemon with a real queue and a real line.
 type counter struct {
 	*edge.Counter
+	queue *queue.Queue
 	t     *testing.T
 	glass *glass
 	seen  map[op.RouteID]bool
 }
 
+// newCounter is enrolled for merchant 1.
 func newCounter(t *testing.T, h *house) *counter {
+	t.Helper()
+	return counterOf(t, h, m1, fatima)
+}
+
+// counterOf is enrolled for a merchant, whose agent has an Aadhaar number.
+func counterOf(t *testing.T, h *house, merchant, aadhaar string) *counter {
 	t.Helper()
 	public, key, err := ed25519.GenerateKey(rand.Reader)
 	if err != nil {
 		t.Fatal(err)
 	}
-	code := h.call(t, m1, "POST", "/terminals", fields{}).is(201, "00").data()["code"]
+	code := h.call(t, merchant, "POST", "/terminals", fields{}).is(201, "00").data()["code"]
 	enrolled := h.send(t, "POST", "/terminals/enrol", jsonOf(t, fields{
 		"code": code, "publicKey": base64.StdEncoding.EncodeToString(public), "name": "Contract counter",
 	})).is(201, "00").data()
@@ -70,8 +77,8 @@ func newCounter(t *testing.T, h *house) *counter {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &counter{t: t, glass: &glass{t: t, h: h, aadhaar: fatima}, seen: map[op.RouteID]bool{}}
-	agent, err := secret.ParseAadhaar(fatima)
+	c := &counter{t: t, queue: q, glass: &glass{t: t, h: h, aadhaar: aadhaar}, seen: map[op.RouteID]bool{}}
+	agent, err := secret.ParseAadhaar(aadhaar)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -86,50 +86,85 @@ func (c *Customer) Entries(ses *web.Session) []web.Entry {
 // refresh is how often a screen without scripts looks again, in seconds.
 const refresh = 3
 
+// seen gives the session whose customer's side a browser shows, nil while it is
+// locked; known tells whether the browser was let in. It is no touch.
+func (c *Customer) seen(r *http.Request) (ses *web.Session, known bool) {
+	s, known := c.grants.of(r)
+	if ses := c.kit.Current(r); ses != nil {
+		return ses, known
+	}
+	return s.session(c.kit.Unlocked()), known
+}
+
 // screen shows the customer's side. No look at it is a touch of the session.
 func (c *Customer) screen(w http.ResponseWriter, r *http.Request) {
-	ses := c.kit.Current(r)
-	if ses == nil {
-		given, known := c.grants.of(r)
-		switch {
-		case !known:
-			http.Redirect(w, r, "/customer/open", http.StatusSeeOther)
-			return
-		case given == nil:
-			c.render(w, r, welcome(c.kit.WordsOf(r), c.counter.Status().Merchant))
+	ses, known := c.seen(r)
+	switch {
+	case ses == nil && !known:
+		c.turnedAway(w, r)
+		return
+	case ses == nil:
+		c.render(w, r, c.kit.WordsOf(r), nil)
+		return
+	case !known:
+		// The lock that ends the session must not turn this screen into a page
+		// that asks a customer for a code.
+		ticket, err := c.grants.own()
+		if err != nil {
+			c.kit.Failed(w, r, ses, err)
 			return
 		}
-		ses = given
+		seatOf(w, ticket)
 	}
-	f, err := c.face(ses)
-	if err != nil {
-		c.cfg.Logger.Error("the customer's screen can't be made", "error", err)
-		f = welcome(c.kit.In(ses.CustomerLanguage()), c.counter.Status().Merchant)
-	}
-	c.render(w, r, f)
+	c.render(w, r, c.kit.In(ses.CustomerLanguage()), ses)
 }
 
-func (c *Customer) render(w http.ResponseWriter, r *http.Request, f face) {
-	c.kit.Render(w, r, nil, http.StatusOK, web.Page{Name: "customer/screen", Title: f.Shop, Bare: true, Refresh: refresh, Data: f})
+// turnedAway leads a browser that was not let in to where it gives the code. A
+// screen that was open before a restart is led there by its script, and shows
+// nothing of its last customer meanwhile.
+func (c *Customer) turnedAway(w http.ResponseWriter, r *http.Request) {
+	if web.Part(r) {
+		c.doorPage(w, r, http.StatusOK, "")
+		return
+	}
+	http.Redirect(w, r, "/customer/open", http.StatusSeeOther)
 }
 
-// face is what the customer of a session sees now.
-func (c *Customer) face(ses *web.Session) (face, error) {
+// render shows what a session's customer sees now; without a session, and where
+// that can't be read, it welcomes.
+func (c *Customer) render(w http.ResponseWriter, r *http.Request, said *words.Words, ses *web.Session) {
+	f := welcome(said, c.counter.Status().Merchant)
+	if ses != nil {
+		now, spoken, err := c.face(said, ses)
+		if err != nil {
+			c.cfg.Logger.Error("the customer's screen can't be made", "error", err)
+		} else {
+			f, said = now, spoken
+		}
+	}
+	c.kit.Render(w, r, nil, http.StatusOK, web.Page{
+		Name: "customer/screen", Title: f.Shop, Bare: true, Refresh: refresh, Data: f,
+		Front: &web.Front{Words: said, Stale: said.Say("customer.stale")},
+	})
+}
+
+// face is what the customer of a session sees now, and the words it is said in:
+// those of the customer's consent, or else said.
+func (c *Customer) face(said *words.Words, ses *web.Session) (face, *words.Words, error) {
 	st := c.counter.Status()
 	all, err := c.counter.Recent("", lookBack)
 	if err != nil {
-		return face{}, err
+		return face{}, said, err
 	}
-	said := c.kit.In(ses.CustomerLanguage())
 	v, ok := current(all, ses.Operator, st.Now)
 	if !ok {
-		return welcome(said, st.Merchant), nil
+		return welcome(said, st.Merchant), said, nil
 	}
 	if code := told.CustomerLanguage(v.Consent); code != "" {
 		said = c.kit.In(code)
 	}
 	if v.Route == op.GenerateQR {
-		return c.code(said, v, st), nil
+		return c.code(said, v, st), said, nil
 	}
 	f := of(said, v, st)
 	c.mu.Lock()
@@ -138,7 +173,7 @@ func (c *Customer) face(ses *web.Session) (face, error) {
 	if shown && v.State == op.Succeeded && v.Result.Balance != nil {
 		f.Balance = said.Say("customer.balance", "amount", words.Rupees(*v.Result.Balance))
 	}
-	return f, nil
+	return f, said, nil
 }
 
 // code is the screen of a UPI code; without one that may be shown it welcomes.
@@ -156,9 +191,17 @@ func (c *Customer) code(said *words.Words, v edge.View, st edge.Status) face {
 	return f.speak(said)
 }
 
-// door asks another browser for its code.
+// door asks another browser for its code; one that may show the customer's side
+// is led there, by its script too.
 func (c *Customer) door(w http.ResponseWriter, r *http.Request) {
-	c.doorPage(w, r, http.StatusOK, "")
+	switch ses, known := c.seen(r); {
+	case ses == nil && !known:
+		c.doorPage(w, r, http.StatusOK, "")
+	case web.Part(r):
+		c.screen(w, r)
+	default:
+		http.Redirect(w, r, "/customer", http.StatusSeeOther)
+	}
 }
 
 func (c *Customer) doorPage(w http.ResponseWriter, r *http.Request, status int, wrong string) {
@@ -167,7 +210,10 @@ func (c *Customer) doorPage(w http.ResponseWriter, r *http.Request, status int, 
 		Name: "code", Kind: web.OTP, Label: said.Say("customer.open.code"), Hint: said.Say("customer.open.hint"), Error: wrong,
 		Missing: said.Say("customer.open.hint"), Max: codeDigits, Focus: true,
 	}
-	c.kit.Render(w, r, nil, status, web.Page{Name: "customer/open", Title: said.Say("customer.open"), Bare: true, Data: f})
+	c.kit.Render(w, r, nil, status, web.Page{
+		Name: "customer/open", Title: said.Say("customer.open"), Bare: true, Data: f,
+		Front: &web.Front{Words: said, Stale: said.Say("customer.stale")},
+	})
 }
 
 // enter takes a code, once.
@@ -187,7 +233,7 @@ func (c *Customer) enter(w http.ResponseWriter, r *http.Request) {
 	case ticket == "":
 		c.doorPage(w, r, http.StatusForbidden, c.kit.WordsOf(r).Say("customer.open.wrong"))
 	default:
-		http.SetCookie(w, &http.Cookie{Name: cookieName, Value: ticket, Path: "/customer", HttpOnly: true, SameSite: http.SameSiteStrictMode})
+		seatOf(w, ticket)
 		http.Redirect(w, r, "/customer", http.StatusSeeOther)
 	}
 }

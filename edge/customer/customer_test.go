@@ -57,7 +57,7 @@ func serve(t *testing.T) (*fake, *webtest.House) {
 	f := &fake{Counter: webtest.NewCounter()}
 	c, err := New(f, Config{
 		Picture: func(v edge.View) (template.HTML, money.Paise, bool) {
-			return `<svg class="qr"></svg>`, v.Amount, v.State == op.Succeeded
+			return pattern(), v.Amount, v.State == op.Succeeded
 		},
 		Rand: rand.Reader, Logger: slog.New(slog.DiscardHandler),
 	})
@@ -80,6 +80,9 @@ func view(t *testing.T, route op.RouteID, state op.State) edge.View {
 	}}
 	r, _ := op.Find(route)
 	v.Class = r.Class
+	if route == op.GenerateQR {
+		v.Consent = "" // it needs no finger
+	}
 	if state.Final() {
 		v.EndedAt = webtest.Now()
 	}
@@ -194,6 +197,59 @@ func TestCode(t *testing.T) {
 	page := second.Get("/customer", http.StatusOK)
 	webtest.Has(t, page, "Welcome")
 	webtest.HasNot(t, page, "Take your cash", "₹500")
+
+	// Whoever is alone at the counter then has the screen; with two, it waits
+	// for the one who gave the code.
+	raju := h.Visitor(t)
+	raju.Leads("/enter?operator=raju&name=Raju&role=operator&to=/enter/done")
+	his := view(t, op.Balance, op.Succeeded)
+	his.Operator = "Raju"
+	f.set(his, view(t, op.Withdrawal, op.Succeeded))
+	webtest.Has(t, second.Get("/customer", http.StatusOK), "No money was taken")
+	sita := h.Visitor(t)
+	sita.Leads("/enter?operator=sita&name=Sita&role=operator&to=/enter/done")
+	webtest.Has(t, second.Get("/customer", http.StatusOK), "Welcome")
+	agent.Enter()
+	webtest.Has(t, second.Get("/customer", http.StatusOK), "Take your cash")
+}
+
+// TestRestart: a screen that was open before a restart shows nothing, and its
+// script is led to the door and, once the counter is unlocked, back.
+func TestRestart(t *testing.T) {
+	f, h := serve(t)
+	v := h.Visitor(t)
+	f.set(view(t, op.Withdrawal, op.Succeeded))
+	page := v.Get("/customer?part=main", http.StatusOK)
+	webtest.Has(t, page, `id="customer-door"`)
+	webtest.HasNot(t, page, "customer-now", "₹500")
+	v.Get("/customer/open?part=main", http.StatusOK)
+	v.Enter()
+	webtest.Has(t, v.Get("/customer/open?part=main", http.StatusOK), "customer-now")
+	if to := v.Leads("/customer/open"); to != "/customer" {
+		t.Errorf("the door leads to %s", to)
+	}
+}
+
+// TestOwnScreenStays: the screen in the agent's own browser outlives the lock,
+// and is not given another operator's customers.
+func TestOwnScreenStays(t *testing.T) {
+	f, h := serve(t)
+	v, raju := h.Visitor(t), h.Visitor(t)
+	v.Enter()
+	his := view(t, op.Withdrawal, op.Succeeded)
+	his.Operator = "Raju"
+	f.set(view(t, op.Withdrawal, op.Succeeded), his)
+	page := v.Get("/customer", http.StatusOK)
+	webtest.Has(t, page, "Take your cash", "data-front", "Ask at the counter before you go")
+	webtest.HasNot(t, page, "hand out cash")
+	v.Get("/enter/done", http.StatusOK)
+	v.Post("/lock", http.StatusSeeOther)
+	raju.Leads("/enter?operator=raju&name=Raju&role=operator&to=/enter/done")
+	for _, path := range []string{"/customer", "/customer?part=main"} {
+		page := v.Get(path, http.StatusOK)
+		webtest.Has(t, page, "Welcome")
+		webtest.HasNot(t, page, "Take your cash")
+	}
 }
 
 // TestGuesses: a code that was guessed at too often is void.

@@ -41,6 +41,7 @@ type face struct {
 	Say     string
 	Sound   string // the switch's label
 	Silent  string // and when it is on
+	Stale   string // said while the counter's program does not answer
 }
 
 // current is the operation that the screen is about: the newest of the
@@ -110,6 +111,9 @@ func of(w *words.Words, v edge.View, st edge.Status) face {
 	if t.Tone == told.ToneGive {
 		f.Group = "cash"
 	}
+	if is == "finger" {
+		f.Tone, f.Icon = told.ToneAsk, "finger" // it is the customer's turn, not the bank's
+	}
 	if k.Money && v.Amount > 0 {
 		f.Amount, f.Spell = words.Short(v.Amount), w.Spell(v.Amount)
 	}
@@ -130,5 +134,6 @@ func (f face) speak(w *words.Words) face {
 		f.Say += " " + f.Consent
 	}
 	f.Sound, f.Silent = w.Say("customer.sound"), w.Say("customer.silent")
+	f.Stale = w.Say("customer.stale")
 	return f
 }

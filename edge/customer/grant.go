@@ -19,16 +19,17 @@ const (
 	// maxTries voids the code: of 10^8 codes, five guesses hit one in 2·10^7.
 	maxTries = 5
 	// maxScreens bounds the browsers that were let in; a counter has one
-	// customer's side.
-	maxScreens = 4
+	// customer's side, and each browser of an operator may show its own.
+	maxScreens = 8
 	codeDigits = 8
 	ticketSize = 32 // bytes of a cookie's value
 )
 
 const cookieName = "galla_customer"
 
-// grants knows which browsers may show the customer's side of which session.
-// They live in memory, as sessions do.
+// grants knows which browsers may show the customer's side. They live in
+// memory, as sessions do, and outlast them: a counter that was locked and
+// unlocked finds its customer's screen where it was.
 type grants struct {
 	rand io.Reader
 
@@ -37,11 +38,15 @@ type grants struct {
 	until  time.Time
 	tries  int
 	giver  *web.Session
-	screen map[string]*web.Session // by ticket
+	screen map[string]seat // by ticket
 	order  []string
 }
 
-func newGrants(rand io.Reader) *grants { return &grants{rand: rand, screen: map[string]*web.Session{}} }
+// seat is whose customer's side a browser shows: that of its own session, or
+// that of the operator who gave it the code.
+type seat struct{ operator string } // empty: its own
+
+func newGrants(rand io.Reader) *grants { return &grants{rand: rand, screen: map[string]seat{}} }
 
 // mint makes a code for a session's screen; an earlier one is void.
 func (g *grants) mint(ses *web.Session) (string, error) {
@@ -75,6 +80,23 @@ func (g *grants) redeem(code string) (string, error) {
 		}
 		return "", nil
 	}
+	ticket, err := g.issue(seat{g.giver.Operator.ID})
+	if err == nil {
+		g.code = ""
+	}
+	return ticket, err
+}
+
+// own gives a ticket to the browser of a session.
+func (g *grants) own() (string, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.issue(seat{})
+}
+
+// issue lets a browser in, and the first one out where there are too many; mu
+// is held.
+func (g *grants) issue(s seat) (string, error) {
 	b := make([]byte, ticketSize)
 	if _, err := io.ReadFull(g.rand, b); err != nil {
 		return "", fmt.Errorf("draw a ticket for the customer's screen: %w", err)
@@ -84,24 +106,42 @@ func (g *grants) redeem(code string) (string, error) {
 		delete(g.screen, g.order[0])
 		g.order = g.order[1:]
 	}
-	g.code, g.screen[ticket], g.order = "", g.giver, append(g.order, ticket)
+	g.screen[ticket], g.order = s, append(g.order, ticket)
 	return ticket, nil
 }
 
-// of gives the session whose customer's side a browser shows; known tells
-// whether the browser was let in. Nil and known: that session is locked.
-func (g *grants) of(r *http.Request) (ses *web.Session, known bool) {
+// of gives the seat of a browser; known tells whether it was let in.
+func (g *grants) of(r *http.Request) (s seat, known bool) {
 	c, err := r.Cookie(cookieName)
 	if err != nil {
-		return nil, false
+		return seat{}, false
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	ses, known = g.screen[c.Value]
-	if known && gone(ses) {
-		return nil, true
+	s, known = g.screen[c.Value]
+	return s, known
+}
+
+// session chooses, of the unlocked sessions, the one whose customer's side the
+// seat shows: that of the operator who gave the code, and while that one is
+// away, of whoever else is the only one at the counter. Nil: none.
+func (s seat) session(unlocked []*web.Session) *web.Session {
+	if s.operator == "" {
+		return nil // its browser is locked
 	}
-	return ses, known
+	for _, ses := range unlocked {
+		if ses.Operator.ID == s.operator {
+			return ses
+		}
+	}
+	if len(unlocked) == 1 {
+		return unlocked[0]
+	}
+	return nil
+}
+
+func seatOf(w http.ResponseWriter, ticket string) {
+	http.SetCookie(w, &http.Cookie{Name: cookieName, Value: ticket, Path: "/customer", HttpOnly: true, SameSite: http.SameSiteStrictMode})
 }
 
 func gone(ses *web.Session) bool {

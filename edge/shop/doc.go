@@ -10,7 +10,7 @@
 // what was asked for.
 //
 // Data enters through forms of package web and through replies of the central;
-// it leaves as requests to the counter (edge.Request), as pages, and as two
+// it leaves as requests to the counter (edge.Request), as pages, and as three
 // values of the queue's sealed cache. No Aadhaar number enters: the agent's own
 // is known to the counter. OTP and PAN go to the counter and are not kept here.
 package shop

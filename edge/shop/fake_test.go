@@ -142,3 +142,17 @@ func open(t *testing.T, f *fake, m *memory) *webtest.Visitor {
 	v.Get("/shop/aeps", http.StatusOK)
 	return v
 }
+
+// settle answers what waits, and rings.
+func (f *fake) settle(answer func(edge.Request) (op.State, string)) {
+	f.mu.Lock()
+	f.answer = answer
+	for _, v := range f.ops {
+		if !v.State.Final() {
+			f.end(v, edge.Request{Route: v.Route})
+		}
+	}
+	f.answer = nil
+	f.mu.Unlock()
+	f.Change(func(*edge.Status) {})
+}

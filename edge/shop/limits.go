@@ -13,6 +13,11 @@ const (
 	// maxLink bounds a UPI link, in bytes: NPCI's parameters at their longest
 	// are some 700, escaped.
 	maxLink = 2 << 10
+	// maxCodes bounds the codes that are kept over restarts: those of the last
+	// customers.
+	maxCodes = 8
+	// maxKeptCodes bounds them in bytes, escaped for JSON.
+	maxKeptCodes = maxCodes * 4 * maxLink
 	// maxWhy bounds the central's words for a refusal, in characters: two lines.
 	maxWhy = 160
 	// maxAsked bounds the codes whose amounts are remembered, in memory as the

@@ -21,7 +21,8 @@ import (
 
 // quickAmounts are what a small shop is paid most.
 var quickAmounts = []money.Paise{
-	50 * money.Rupee, 100 * money.Rupee, 200 * money.Rupee, 500 * money.Rupee, 1_000 * money.Rupee, 2_000 * money.Rupee,
+	20 * money.Rupee, 50 * money.Rupee, 100 * money.Rupee, 200 * money.Rupee,
+	300 * money.Rupee, 500 * money.Rupee, 1_000 * money.Rupee, 2_000 * money.Rupee,
 }
 
 type askData struct {
@@ -162,13 +163,21 @@ func (s *Shop) code(w http.ResponseWriter, r *http.Request, ses *web.Session) {
 	if err == nil && v.Route != op.GenerateQR {
 		err = edge.ErrNotFound
 	}
+	said := ses.Words()
+	p := web.Page{Name: "shop/code", Title: said.Say("shop.qr.title"), Back: "/qr"}
+	d := codeData{ID: id, State: string(v.State)}
+	if c, ok := s.kept(id); ok && errors.Is(err, edge.ErrNotFound) {
+		if err = d.show(said, c); err == nil {
+			d.State = string(op.Succeeded)
+			p.Data = d
+			s.kit.Render(w, r, ses, http.StatusOK, p)
+			return
+		}
+	}
 	if err != nil {
 		s.kit.Failed(w, r, ses, err)
 		return
 	}
-	said := ses.Words()
-	p := web.Page{Name: "shop/code", Title: said.Say("shop.qr.title"), Back: "/qr"}
-	d := codeData{ID: id, State: string(v.State)}
 	switch v.State {
 	case op.Succeeded:
 		if err := s.fill(&d, said, v); err != nil {
@@ -195,6 +204,17 @@ func (s *Shop) fill(d *codeData, said *words.Words, v edge.View) error {
 	if err != nil {
 		return err
 	}
+	if err := d.show(said, c); err != nil {
+		return err
+	}
+	if err := s.keepCode(v.ID, c); err != nil {
+		s.log.Error("a UPI code is shown, but a restart will forget it", "operation", v.ID, "error", err)
+	}
+	return nil
+}
+
+// show puts a code on the page.
+func (d *codeData) show(said *words.Words, c code) (err error) {
 	if d.QR, err = drawn(c.Link); err != nil {
 		return err
 	}
@@ -210,11 +230,11 @@ var papers = []string{"a4", "a5"}
 
 type posterData struct {
 	codeData
-	Known  bool
-	At     string
-	Paper  string
-	Papers []string
-	Shop   string
+	Known   bool
+	At      string
+	Paper   string
+	Papers  []string
+	English string // beside the agent's language: customers read one or the other
 }
 
 // printed gives the counter's printed code, as it was told last.
@@ -246,7 +266,10 @@ func (s *Shop) posterPage(w http.ResponseWriter, r *http.Request, ses *web.Sessi
 		return
 	}
 	st := s.counter.Status()
-	d := posterData{Known: known, Paper: papers[0], Papers: papers, Shop: st.Merchant}
+	d := posterData{Known: known, Paper: papers[0], Papers: papers}
+	if ses.Words().Code() != words.English {
+		d.English = s.kit.In(words.English).Say("shop.poster.scan")
+	}
 	for _, paper := range papers {
 		if r.URL.Query().Get("paper") == paper {
 			d.Paper = paper

@@ -67,6 +67,7 @@ type Shop struct {
 	progress progress
 	asked    map[op.ID]money.Paise // by the operations that bring codes
 	order    []op.ID
+	codes    []shownCode // newest last
 }
 
 // New makes the room with what the memory kept. An error means that a
@@ -82,6 +83,12 @@ func New(counter Counter, memory Memory, cfg Config) (*Shop, error) {
 	}
 	if s.progress, err = readProgress(kept); err != nil {
 		s.log.Warn("the onboarding begins anew; ask for its status", "error", err)
+	}
+	if kept, _, _, err = memory.Cached(keptCodes); err != nil {
+		return nil, err
+	}
+	if s.codes, err = readCodes(kept); err != nil {
+		s.log.Warn("the UPI codes shown before are forgotten; ask for new ones", "error", err)
 	}
 	return s, nil
 }

@@ -198,6 +198,44 @@ func TestCode(t *testing.T) {
 	}
 }
 
+// TestCodeAfterARestart: a code that was shown is shown still; one whose answer a
+// restart took is not known, and a memory that was changed is not believed.
+func TestCodeAfterARestart(t *testing.T) {
+	f, m := newFake(), newMemory()
+	f.answer = func(edge.Request) (op.State, string) { return op.Succeeded, qrReply(link, "500.00") }
+	v := open(t, f, m)
+	path := v.Post("/qr", http.StatusSeeOther, "amount", "500", "form", "a")
+	webtest.Has(t, v.Get(path, http.StatusOK), `class="qr"`)
+	f.answer = func(edge.Request) (op.State, string) { return op.Accepted, "" }
+	late := v.Post("/qr", http.StatusSeeOther, "amount", "70", "form", "b")
+	f.ops = map[op.ID]*edge.View{}
+	v = open(t, f, m)
+	webtest.Has(t, v.Get(path, http.StatusOK), `class="qr"`, "₹500", "lakshmi@okbank", "not told when a payment arrives")
+	v.Get(late, http.StatusNotFound)
+	m.values[keptCodes] = []byte(strings.Replace(string(m.values[keptCodes]), "lakshmi@okbank&", "mallory@okbank&", 1))
+	v = open(t, f, m)
+	v.Get(path, http.StatusNotFound)
+}
+
+// TestKeptCodes: the newest codes are kept, within the limit.
+func TestKeptCodes(t *testing.T) {
+	f, m := newFake(), newMemory()
+	f.answer = func(edge.Request) (op.State, string) { return op.Succeeded, qrReply(link, "500.00") }
+	v := open(t, f, m)
+	var first, last string
+	for i := range maxCodes + 1 {
+		last = v.Post("/qr", http.StatusSeeOther, "amount", "500", "form", string(rune('a'+i)))
+		v.Get(last, http.StatusOK)
+		if first == "" {
+			first = last
+		}
+	}
+	f.ops = map[op.ID]*edge.View{}
+	v = open(t, f, m)
+	v.Get(first, http.StatusNotFound)
+	v.Get(last, http.StatusOK)
+}
+
 // TestPoster: the printed code is fetched once and printed without the line.
 func TestPoster(t *testing.T) {
 	f, m := newFake(), newMemory()
@@ -248,6 +286,20 @@ func FuzzLink(f *testing.F) {
 		}
 		if !strings.Contains(c.VPA, "@") || c.Amount < 0 || !strings.HasPrefix(strings.ToLower(text), "upi:") {
 			t.Errorf("%q was read as %+v", text, c)
+		}
+	})
+}
+
+// FuzzCodes: what the cache gives back is codes that may be shown, or nothing.
+func FuzzCodes(f *testing.F) {
+	f.Add([]byte(`[{"id":"x","link":"upi://pay?pa=a@b&am=1.00","vpa":"a@b","amount":100}]`))
+	f.Add([]byte(`[{"link":"upi://pay?pa=a@b&am=1.00","vpa":"c@d","amount":100}]`))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		all, _ := readCodes(b)
+		for _, c := range all {
+			if read, err := readLink(c.Link); err != nil || read.VPA != c.VPA || read.Amount != c.Amount {
+				t.Errorf("%q would be shown as %+v", c.Link, c.code)
+			}
 		}
 	})
 }

@@ -131,7 +131,7 @@ func (s *Shop) shown(said *words.Words, p progress, v edge.View) wizardData {
 	d := wizardData{At: p.open()}
 	for i, step := range steps {
 		m := p.Steps[step.Name]
-		line := row{Name: step.Name, Title: said.Say("shop.step." + step.Name), Why: m.Why, Mark: "next", Icon: "next", Again: m.Is == markDone}
+		line := row{Name: step.Name, Title: said.Say("shop.step." + step.Name), Why: why(said, m), Mark: "next", Icon: "next", Again: m.Is == markDone}
 		switch {
 		case m.Is == markDone:
 			line.Mark, line.Icon = "done", "tick"
@@ -157,6 +157,15 @@ func (s *Shop) shown(said *words.Words, p progress, v edge.View) wizardData {
 		s.describe(&d, said, name, v, st)
 	}
 	return d
+}
+
+// why says why a step was refused: the step that is missing by its name here,
+// anything else in the central's words.
+func why(said *words.Words, m mark) string {
+	if i := named(m.Why); i >= 0 {
+		return said.Say("shop.missing", "step", said.Say("shop.step."+steps[i].Name))
+	}
+	return m.Why
 }
 
 // describe says how the operation of a step stands that goes on.

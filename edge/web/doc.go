@@ -39,6 +39,9 @@
 // a double click, data-quiet sends without leaving the page, data-check judges
 // fields before they are sent.
 //
+// A page that faces a customer has Page.Front: a lock leaves it where it is, a
+// touch of it is no touch of the agent, and it speaks the customer's language.
+//
 // Styles that rooms use: card, flow (blocks one under the other), deal (two
 // columns of cards), actions (buttons), button with main or second, lead, aside,
 // empty, fine, digits, nowrap, unseen (for screen readers only), unprinted.

@@ -143,6 +143,7 @@ func New(counter Counter, cfg Config, rooms ...Room) (*Kit, error) {
 	if k.sessions, err = newSessions(cfg.Rand, cfg.Idle, cfg.Stands); err != nil {
 		return nil, err
 	}
+	k.sessions.ring = k.bells.ring
 	k.register()
 	return k, nil
 }

@@ -3,6 +3,7 @@ package web
 import (
 	"io"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 )
@@ -73,7 +74,7 @@ func (k *Kit) live(w http.ResponseWriter, r *http.Request) {
 				return
 			}
 		case <-bell:
-			if !tell(eventLook) {
+			if !over(gone) && !tell(eventLook) {
 				return
 			}
 		case <-rings:
@@ -82,6 +83,32 @@ func (k *Kit) live(w http.ResponseWriter, r *http.Request) {
 			}
 		}
 	}
+}
+
+// over tells whether a session has ended. Its end rings too, and the lock is the
+// one to tell.
+func over(gone <-chan struct{}) bool {
+	select {
+	case <-gone:
+		return true
+	default:
+		return false
+	}
+}
+
+// Unlocked gives the sessions that are unlocked now, the one touched last
+// first. It is no touch.
+func (k *Kit) Unlocked() []*Session {
+	k.sessions.mu.Lock()
+	defer k.sessions.mu.Unlock()
+	var out []*Session
+	for _, ses := range k.sessions.open {
+		if time.Since(ses.last) < k.sessions.idle {
+			out = append(out, ses)
+		}
+	}
+	slices.SortFunc(out, func(a, b *Session) int { return b.last.Compare(a.last) })
+	return out
 }
 
 const (

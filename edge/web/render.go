@@ -20,7 +20,16 @@ type Page struct {
 	Refresh int    // seconds after which a page without scripts looks again; 0: never
 	Alert   string // something went wrong with what was just asked
 	Bare    bool   // without the bar: for screens that customers see
+	Front   *Front // of a page that faces a customer
 	Data    any    // of the page's own template
+}
+
+// Front makes a page one that faces a customer: a lock does not lead it to the
+// PIN, it looks again instead; a touch of it keeps nothing unlocked; and it
+// speaks the customer's language.
+type Front struct {
+	Words *words.Words
+	Stale string // what it says while the counter's program does not answer
 }
 
 // View is what templates get: the page, and what the kit adds.
@@ -48,6 +57,9 @@ var sheets = []string{"tokens.css", "base.css", "pieces.css"}
 // screen is shown as locked, and the browser gets a cookie for its form's token.
 func (k *Kit) Render(w http.ResponseWriter, r *http.Request, ses *Session, status int, p Page) {
 	said := k.said(r, ses)
+	if p.Front != nil {
+		said = p.Front.Words
+	}
 	v, err := k.view(w, r, ses, said, p)
 	var b bytes.Buffer
 	if err == nil {

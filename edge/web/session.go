@@ -87,6 +87,7 @@ type sessions struct {
 	idle   time.Duration
 	rand   io.Reader
 	key    []byte
+	ring   func()                   // every page looks again: what a locked counter may not show goes
 	stands func(edge.Operator) bool // Config.Stands
 
 	mu   sync.Mutex
@@ -98,7 +99,7 @@ func newSessions(rand io.Reader, idle time.Duration, stands func(edge.Operator) 
 	if _, err := io.ReadFull(rand, key); err != nil {
 		return nil, fmt.Errorf("draw the sessions' key: %w", err)
 	}
-	return &sessions{idle: idle, rand: rand, key: key, stands: stands, open: map[string]*Session{}}, nil
+	return &sessions{idle: idle, rand: rand, key: key, stands: stands, ring: func() {}, open: map[string]*Session{}}, nil
 }
 
 // mint draws a new cookie value.
@@ -193,6 +194,7 @@ func (s *sessions) drop(ses *Session) {
 	if s.open[ses.id] == ses {
 		delete(s.open, ses.id)
 		close(ses.gone)
+		s.ring()
 	}
 }
 

@@ -6,14 +6,14 @@ const chimes = { give: [660, 880], done: [660, 880], stop: [300, 200], pending: 
 let audio = null;
 
 if (button && region) {
-  // A customer who touches this screen is no touch of the agent: the kit, which
-  // keeps the counter unlocked while somebody types, never hears of it.
-  for (const kind of ['keydown', 'pointerdown']) window.addEventListener(kind, (event) => event.stopImmediatePropagation(), true);
   button.hidden = !('speechSynthesis' in window) && !('AudioContext' in window);
   let on = false;
+  // The next customer may speak another language than the one before.
   const show = () => {
     button.setAttribute('aria-pressed', String(on));
-    button.textContent = on ? button.dataset.mute : button.dataset.loud;
+    button.textContent = on ? region.dataset.mute : region.dataset.loud;
+    document.documentElement.lang = button.lang = region.lang;
+    document.querySelector('#stale span').textContent = region.dataset.stale;
   };
   button.addEventListener('click', () => {
     on = !on;
@@ -27,10 +27,11 @@ if (button && region) {
   });
   let last = region.dataset.state;
   new MutationObserver(() => {
+    show();
     if (region.dataset.state === last) return;
     last = region.dataset.state;
     if (on) say();
-  }).observe(region, { attributes: true, attributeFilter: ['data-state'] });
+  }).observe(region, { attributes: true, attributeFilter: ['data-state', 'lang'] });
 }
 
 function say() {

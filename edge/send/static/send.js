@@ -14,6 +14,6 @@ if (told) {
     if (now) now.querySelector('b').textContent = String(Math.max(seconds, 0));
     if (seconds > 0 && now) return;
     clearInterval(tick);
-    location.reload();
+    location.replace(document.querySelector("meta[name=here]").content);
   }, 1000);
 }

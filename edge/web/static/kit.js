@@ -17,6 +17,9 @@ each('[data-print]', printButton);
 each('select[data-change]', sendOnChange);
 submitQuietly();
 submitOnce();
-stayAwake();
-shortcuts();
+// A customer who touches the screen is no touch of the agent.
+if (!document.body.matches('[data-front]')) {
+  stayAwake();
+  shortcuts();
+}
 listen();

@@ -8,6 +8,11 @@ let looking = false;
 let again = false;
 let retry = 0;
 
+// here is the page's own address. That of a page which a form's step answered is
+// the step's in the browser: to ask for it, or to reload it, would be to send the
+// form again.
+const here = () => new URL(document.querySelector('meta[name=here]').content, location.href);
+const reload = () => location.replace(here());
 const regions = () => document.querySelectorAll('[data-live][id]');
 
 export function listen() {
@@ -21,7 +26,7 @@ export function listen() {
   window.addEventListener('pageshow', (event) => {
     if (!event.persisted) return;
     // A page that comes back from the browser's memory is old.
-    if (document.querySelector('form[data-check]')) location.reload();
+    if (document.querySelector('form[data-check]')) reload();
     else open();
   });
   if (!document.hidden) open();
@@ -31,7 +36,7 @@ function open() {
   close();
   source = new EventSource('/live');
   source.addEventListener('look', look);
-  source.addEventListener('locked', toUnlock);
+  source.addEventListener('locked', locked);
   source.onerror = () => {
     // While it reconnects by itself, look whether the server answers at all;
     // where the stream was refused, try again later.
@@ -46,10 +51,17 @@ function close() {
   source = null;
 }
 
+// locked leads to the PIN, but for a page that faces a customer: that one looks
+// what is left to show.
+function locked() {
+  if (document.body.matches('[data-front]')) look();
+  else toUnlock();
+}
+
 function toUnlock() {
   if (location.pathname === '/unlock') return;
   close();
-  location.replace('/unlock?next=' + encodeURIComponent(location.pathname + location.search));
+  location.replace('/unlock?next=' + encodeURIComponent(here().pathname + here().search));
 }
 
 // look fetches the page's parts; rings that come meanwhile are one more look.
@@ -61,7 +73,7 @@ export async function look() {
   looking = true;
   do {
     again = false;
-    const url = new URL(location.href);
+    const url = here();
     url.searchParams.set('part', 'main');
     await take(fetch(url, { redirect: 'manual', cache: 'no-store' }));
   } while (again);
@@ -81,7 +93,7 @@ export async function take(fetching) {
     if (!fresh.querySelector('main')) throw new Error('no page of the counter');
     stale(false);
     // Another page answers in this one's place: it is over, or its token is old.
-    if ([...regions()].some((region) => !fresh.getElementById(region.id))) location.reload();
+    if ([...regions()].some((region) => !fresh.getElementById(region.id))) reload();
     else swap(fresh);
     return true;
   } catch {
