@@ -65,6 +65,9 @@ type Ended struct {
 	Outcome Outcome
 	At      time.Time
 	Err     error // why it failed; a *Trouble, or the context's error
+	// Begun: bytes went out, so that a part of it may be on paper. Where it is
+	// false, nothing is.
+	Begun bool
 }
 
 // State is what is known of the printer.
@@ -81,8 +84,9 @@ type State struct {
 type pace struct{ stall, answer time.Duration }
 
 type job struct {
-	name string
-	data []byte
+	name  string
+	data  []byte
+	ended func(Ended)
 }
 
 // Printer is the owner of a printer's port.
@@ -109,9 +113,11 @@ func New(cfg Config) (*Printer, error) {
 	return &Printer{cfg: cfg, open: open, pace: pace{stallTime, answerTime}, queue: make(chan job, maxQueue), state: State{Condition: Unknown}}, nil
 }
 
-// Print puts a job into the queue and never waits. The name is for people, and
-// stands in State. ErrFull, ErrLarge and ErrEmpty say that nothing was queued.
-func (p *Printer) Print(name string, data []byte) error {
+// Print puts a job into the queue and never waits. The name stands in State.
+// ended is told how the job ended, from the printer's goroutine; it must not
+// wait for the printer, and may be nil. ErrFull, ErrLarge and ErrEmpty say that
+// nothing was queued; ended is not called then.
+func (p *Printer) Print(name string, data []byte, ended func(Ended)) error {
 	switch {
 	case len(data) == 0:
 		return ErrEmpty
@@ -119,7 +125,7 @@ func (p *Printer) Print(name string, data []byte) error {
 		return fmt.Errorf("%q has %d bytes, at most %d are taken: %w", name, len(data), maxJob, ErrLarge)
 	}
 	select {
-	case p.queue <- job{name, append([]byte(nil), data...)}:
+	case p.queue <- job{name, append([]byte(nil), data...), ended}:
 		return nil
 	default:
 		return ErrFull
@@ -136,8 +142,9 @@ func (p *Printer) State() State {
 }
 
 // Run looks after the printer until ctx ends, and gives the context's error.
-// Jobs that wait then are dropped.
+// Jobs that wait then fail, and are not printed.
 func (p *Printer) Run(ctx context.Context) error {
+	defer p.drop(ctx)
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
 	p.look(ctx)
@@ -149,6 +156,18 @@ func (p *Printer) Run(ctx context.Context) error {
 			p.work(ctx, j)
 		case <-tick.C:
 			p.look(ctx)
+		}
+	}
+}
+
+// drop ends the jobs that wait.
+func (p *Printer) drop(ctx context.Context) {
+	for {
+		select {
+		case j := <-p.queue:
+			p.end(j, Ended{Outcome: Failed, Err: ctx.Err()})
+		default:
+			return
 		}
 	}
 }
@@ -172,18 +191,26 @@ func (p *Printer) work(ctx context.Context, j job) {
 	p.alter(func(s *State) { s.Printing = j.name })
 	ctx, cancel := context.WithTimeout(ctx, jobTime)
 	defer cancel()
-	outcome, err := p.send(ctx, j)
+	begun := false
+	outcome, err := p.send(ctx, j, &begun)
 	if err != nil {
 		p.cfg.Logger.Warn("slip not printed", "address", p.cfg.Address, "error", err)
 	}
-	p.alter(func(s *State) {
-		s.Printing, s.Last = "", Ended{Name: j.name, Outcome: outcome, At: time.Now(), Err: err}
-	})
+	p.end(j, Ended{Outcome: outcome, Err: err, Begun: begun})
+}
+
+// end tells how a job ended.
+func (p *Printer) end(j job, e Ended) {
+	e.Name, e.At = j.name, time.Now()
+	if j.ended != nil {
+		j.ended(e)
+	}
+	p.alter(func(s *State) { s.Printing, s.Last = "", e })
 }
 
 // send writes a job where the printer is well or says nothing, and asks it
-// afterwards.
-func (p *Printer) send(ctx context.Context, j job) (Outcome, error) {
+// afterwards. begun is set before the first byte of the job goes out.
+func (p *Printer) send(ctx context.Context, j job, begun *bool) (Outcome, error) {
 	l, err := p.open(ctx)
 	if err != nil {
 		p.found(conditionOf(err), err)
@@ -197,6 +224,7 @@ func (p *Printer) send(ctx context.Context, j job) (Outcome, error) {
 	}
 	for rest := j.data; len(rest) > 0; {
 		n := min(piece, len(rest))
+		*begun = true
 		if err := p.pace.write(ctx, l, rest[:n]); err != nil {
 			if !errors.Is(err, context.Canceled) {
 				p.found(conditionOf(err), err)
