@@ -40,6 +40,8 @@ type Record struct {
 	CashBy     string    // who handed it over, by name
 	ConsentAt  time.Time // the customer consented
 	Consent    string    // version of the text that was read to the customer
+	Prints     int       // slips that were given to a printer; of the second on, DUPLICATE
+	PrintedAt  time.Time // the last of them
 
 	HTTP int // of the central's reply; 0: none yet
 	// Reply is the central's last reply, as over HTTP; Value reads it. It never
@@ -55,3 +57,13 @@ type Result = message.Result
 // referenceid, senderid, beneficiaryid, transactionId or charge, as the
 // interface names it (message.Value).
 func (r Record) Value(name string) string { return message.Value(r.Reply, name) }
+
+// The rule for a customer whose account may be debited without cash (domain.md,
+// T+5). These are days of the calendar, T being the day on which it was sent:
+// the rule that binds the banks says so, and the counter knows no bank holidays.
+const (
+	// ReturnDays is after how many days the money is back or paid at the latest.
+	ReturnDays = 5
+	// OwedPerDay is what the bank owes the customer for each day after them.
+	OwedPerDay = 100 * money.Rupee
+)

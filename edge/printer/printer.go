@@ -132,6 +132,10 @@ func (p *Printer) Print(name string, data []byte, ended func(Ended)) error {
 	}
 }
 
+// Full tells whether Print would refuse a job for want of room. Where one
+// caller prints, room that there is stays.
+func (p *Printer) Full() bool { return len(p.queue) == cap(p.queue) }
+
 // State is what was seen last; it never waits for the printer.
 func (p *Printer) State() State {
 	p.mu.Lock()
@@ -145,6 +149,9 @@ func (p *Printer) State() State {
 // Jobs that wait then fail, and are not printed.
 func (p *Printer) Run(ctx context.Context) error {
 	defer p.drop(ctx)
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
 	p.look(ctx)
