@@ -64,8 +64,17 @@ export function countDown(button) {
   tick();
 }
 
+// printButton prints the page. Where what is printed is counted, the server is
+// told afterwards: no page learns whether its dialogue was cancelled, so a paper
+// that may be there is counted as one.
 export function printButton(button) {
   button.addEventListener('click', () => window.print());
+  const counts = button.dataset.printed;
+  if (!counts) return;
+  window.addEventListener('afterprint', () => {
+    const body = new URLSearchParams({ csrf: token(), form: String(Date.now()) });
+    fetch(counts, { method: 'POST', body, redirect: 'manual' }).catch(() => {});
+  });
 }
 
 // sendOnChange sends a select's form as soon as another option is chosen. A
