@@ -13,7 +13,7 @@ import (
 	"golang.org/x/image/math/fixed"
 )
 
-// The fonts, as Debian's package fonts-noto-core has them.
+// The fonts, cut down to the counter's scripts; fonts/README.txt says how.
 //
 //go:embed fonts/*.ttf
 var fonts embed.FS

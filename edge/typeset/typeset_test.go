@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode"
 
 	"galla/edge/escpos"
 )
@@ -78,6 +79,32 @@ func TestEveryLetterHasAGlyph(t *testing.T) {
 			if _, ok := s.faces.ResolveFace(r).NominalGlyph(r); !ok {
 				t.Errorf("%s: no font has %q", code, r)
 			}
+		}
+	}
+}
+
+// TestScriptsAreWhole: the fonts were cut down, and names are free: every
+// character of the scripts' blocks is there, but for two that came after the
+// fonts.
+func TestScriptsAreWhole(t *testing.T) {
+	s := setter(t)
+	for _, block := range []struct {
+		table       *unicode.RangeTable
+		first, last rune
+	}{
+		{unicode.Latin, 0x20, 0x17f}, {unicode.Devanagari, 0x900, 0x97f}, {unicode.Bengali, 0x980, 0x9fe},
+		{unicode.Telugu, 0xc00, 0xc7f}, {unicode.Tamil, 0xb80, 0xbff},
+	} {
+		for r := block.first; r <= block.last; r++ {
+			late := r == 0xc3c || r == 0xc5d
+			if _, ok := s.faces.ResolveFace(r).NominalGlyph(r); !ok && !late && unicode.Is(block.table, r) {
+				t.Errorf("no font has U+%04X", r)
+			}
+		}
+	}
+	for _, r := range "₹€–—‘’“”…•।॥\u200c\u200d◌" {
+		if _, ok := s.faces.ResolveFace(r).NominalGlyph(r); !ok {
+			t.Errorf("no font has %q", r)
 		}
 	}
 }
