@@ -179,18 +179,24 @@ func (p *Printer) drop(ctx context.Context) {
 	}
 }
 
-// look opens the port, asks for the status and closes it.
+// look notes how the printer is now.
 func (p *Printer) look(ctx context.Context) {
-	l, err := p.open(ctx)
-	if err != nil {
-		p.found(conditionOf(err), err)
-		return
-	}
-	defer p.close(l)
-	c, err := p.pace.ask(ctx, l)
+	c, err := p.Look(ctx)
 	if ctx.Err() == nil {
 		p.found(c, err)
 	}
+}
+
+// Look opens the port, asks the printer how it is and closes the port. The error
+// is a *Trouble where it would not print; State does not change. It waits for the
+// printer, at most for some seconds, and is not called while Run goes on.
+func (p *Printer) Look(ctx context.Context) (Condition, error) {
+	l, err := p.open(ctx)
+	if err != nil {
+		return conditionOf(err), err
+	}
+	defer p.close(l)
+	return p.pace.ask(ctx, l)
 }
 
 // work prints a job and tells how it ended.
@@ -226,7 +232,7 @@ func (p *Printer) send(ctx context.Context, j job, begun *bool) (Outcome, error)
 	defer p.close(l)
 	before, err := p.pace.ask(ctx, l)
 	p.found(before, err)
-	if !before.prints() {
+	if !before.Prints() {
 		return Failed, err
 	}
 	for rest := j.data; len(rest) > 0; {
@@ -249,7 +255,7 @@ func (p *Printer) send(ctx context.Context, j job, begun *bool) (Outcome, error)
 	switch {
 	case after == Silent || after == Garbled: // it was well before, and has all of it
 		return Sent, nil
-	case !after.prints():
+	case !after.Prints():
 		return Failed, err
 	}
 	return Printed, nil
