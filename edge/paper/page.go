@@ -185,7 +185,7 @@ func (r *Room) setUp(w http.ResponseWriter, req *http.Request, ses *web.Session)
 func (r *Room) test(w http.ResponseWriter, req *http.Request, ses *web.Session) {
 	_, err := r.kit.Once(ses, req, func() (op.ID, error) { return testName, r.giveTest() })
 	switch {
-	case errors.Is(err, errNone):
+	case errors.Is(err, ErrNone):
 		r.kit.Message(w, req, ses, http.StatusConflict, "paper.none")
 	case errors.Is(err, printer.ErrFull):
 		r.kit.Message(w, req, ses, http.StatusConflict, "paper.full")
@@ -201,7 +201,7 @@ func (r *Room) giveTest() error {
 	defer r.giving.Unlock()
 	p, settings := r.current()
 	if p == nil {
-		return errNone
+		return ErrNone
 	}
 	data, err := receipt.TestPage(settings.paper(), settings.Address, r.cfg.Now(), r.set)
 	if err != nil {

@@ -395,6 +395,33 @@ func TestBrowserPrints(t *testing.T) {
 	webtest.Has(t, said.Text, "Printed once", "marked DUPLICATE")
 }
 
+// TestOthersSlips: other rooms print too, and nothing is counted.
+func TestOthersSlips(t *testing.T) {
+	n := play(t, false)
+	s := serve(t, tcp(n), helper)
+	closing := receipt.Receipt{Shop: []string{"Lakshmi Kirana Store"}, Title: "Day's end", Rows: []receipt.Row{{Label: "Opening", Value: "−₹1,200.00"}, {Label: "1 unsettled"}}}
+	if err := s.room.Print("closing", closing); err != nil {
+		t.Fatal(err)
+	}
+	for limit := time.Now().Add(20 * time.Second); ; time.Sleep(time.Millisecond) {
+		if st, _, _ := s.room.state(); st.Last.Name == "closing" {
+			if st.Last.Outcome != printer.Printed {
+				t.Errorf("%+v", st.Last)
+			}
+			break
+		}
+		if time.Now().After(limit) {
+			t.Fatal("it was never printed")
+		}
+	}
+	if s.till.prints() != 0 || n.printed() == "" {
+		t.Error("a closing was counted as an operation's slip, or not printed")
+	}
+	if err := serve(t, Settings{}, helper).room.Print("closing", closing); !errors.Is(err, ErrNone) {
+		t.Errorf("without a printer: %v", err)
+	}
+}
+
 func TestChip(t *testing.T) {
 	s := serve(t, Settings{}, helper)
 	webtest.HasNot(t, s.Get("/printer", http.StatusOK), `title="Check its power`)

@@ -13,8 +13,8 @@ import (
 	"galla/shared/op"
 )
 
-// errNone says that no printer is set up.
-var errNone = errors.New("no receipt printer is set up: print with the browser, or set one up on the printer's page")
+// ErrNone says that no printer is set up.
+var ErrNone = errors.New("no receipt printer is set up: print with the browser, or set one up on the printer's page")
 
 // maxSlips is of how many slips the end is remembered: those of the last hour
 // of a busy counter. Of older ones their count tells.
@@ -92,7 +92,7 @@ func (r *Room) slip(w http.ResponseWriter, req *http.Request, ses *web.Session, 
 	}
 	_, err = r.kit.Once(ses, req, func() (op.ID, error) { return id, do(id) })
 	switch {
-	case errors.Is(err, errNone), errors.Is(err, printer.ErrFull):
+	case errors.Is(err, ErrNone), errors.Is(err, printer.ErrFull):
 		key := "paper.none"
 		if errors.Is(err, printer.ErrFull) {
 			key = "paper.full"
@@ -105,7 +105,7 @@ func (r *Room) slip(w http.ResponseWriter, req *http.Request, ses *web.Session, 
 	}
 }
 
-// give counts a slip and puts it into the printer's queue. errNone,
+// give counts a slip and puts it into the printer's queue. ErrNone,
 // printer.ErrFull.
 func (r *Room) give(id op.ID, otherwise *words.Words) error {
 	r.giving.Lock()
@@ -113,7 +113,7 @@ func (r *Room) give(id op.ID, otherwise *words.Words) error {
 	p, settings := r.current()
 	switch {
 	case p == nil:
-		return errNone
+		return ErrNone
 	case p.Full(): // before it is counted; whoever fills the queue holds giving
 		return printer.ErrFull
 	}
@@ -134,6 +134,23 @@ func (r *Room) give(id op.ID, otherwise *words.Words) error {
 	}
 	r.ring()
 	return nil
+}
+
+// Print puts a slip of another room into the queue, such as the closing of a
+// day. Nothing counts it; the name is for the log. ErrNone, printer.ErrFull, and
+// errors of a slip that does not fit on paper; nothing is queued then.
+func (r *Room) Print(name string, made receipt.Receipt) error {
+	r.giving.Lock()
+	defer r.giving.Unlock()
+	p, settings := r.current()
+	if p == nil {
+		return ErrNone
+	}
+	data, err := made.Slip(settings.paper(), receipt.Copy{}, r.set)
+	if err != nil {
+		return err
+	}
+	return p.Print(name, data, nil)
 }
 
 // current is the printer, nil where none is set up, and its settings.

@@ -130,6 +130,9 @@ func TestEdges(t *testing.T) {
 	if m := s.Set("漢", style, 384); black(m) == 0 {
 		t.Error("a character without a glyph leaves nothing on paper")
 	}
+	if minus, dash := s.Set("−₹5", style, 384), s.Set("–₹5", style, 384); black(minus) != black(dash) {
+		t.Error("a minus sign is no dash on paper")
+	}
 	if m := s.Set(strings.Repeat("नि", 200), style, 384); m.Height < 5*lineHeight(24) {
 		t.Errorf("a long word stands on %d dots", m.Height)
 	}
