@@ -2,7 +2,6 @@ package daemon
 
 import (
 	"html/template"
-	"strings"
 	"sync"
 	"time"
 
@@ -53,7 +52,7 @@ func meaning(say *words.Words, code string) string {
 	if say.Code() == words.English {
 		return c.Meaning
 	}
-	for _, key := range []string{"help.bank." + strings.ToLower(c.Code) + ".says", "help.bank." + c.Code + ".says", "help.bank." + string(c.Class) + ".says"} {
+	for _, key := range []string{"help.code." + c.Code + ".says", "help.bank." + string(c.Class) + ".says"} {
 		if say.Has(key) {
 			return say.Say(key)
 		}

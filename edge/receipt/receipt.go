@@ -98,7 +98,7 @@ func Make(r edge.Record, shop Shop, say *words.Words, meaning func(code string) 
 	if r.Result.Code != "" && r.Result.Code != approved {
 		row("code", r.Result.Code)
 	}
-	row("cash", say.Stamp(r.CashGiven))
+	row("cash", handed(say.Stamp(r.CashGiven), r.CashBy))
 	if r.Result.Reference == "" { // there is nothing else to ask support by
 		row("operation", string(r.ID))
 	}
@@ -241,6 +241,15 @@ func name(s string) string {
 	return aadhaarLike.ReplaceAllStringFunc(clean(s), func(number string) string {
 		return "XXXXXXXX" + number[len(number)-4:]
 	})
+}
+
+// handed names who handed the cash over beside the time of it: in a dispute it
+// is that person's word.
+func handed(at, by string) string {
+	if by = name(by); at == "" || by == "" {
+		return at
+	}
+	return at + ", " + by
 }
 
 // masked shows a masked Aadhaar number, and masks one that is not.

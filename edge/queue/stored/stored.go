@@ -87,7 +87,8 @@ func Encode(r edge.Record, slot int) ([]byte, error) {
 		BankName: r.BankName, Amount: int64(r.Amount), Slot: slot,
 		CreatedAt: Nanos(r.CreatedAt), CapturedAt: Nanos(r.CapturedAt), Deadline: Nanos(r.Deadline), SentAt: Nanos(r.SentAt),
 		EndedAt: Nanos(r.EndedAt), CashGiven: Nanos(r.CashGiven), CashBy: r.CashBy, ConsentAt: Nanos(r.ConsentAt), Consent: r.Consent,
-		Prints: r.Prints, PrintedAt: Nanos(r.PrintedAt), HTTP: r.HTTP, Reply: r.Reply,
+		HTTP: r.HTTP, Reply: r.Reply,
+		Prints: r.Prints, PrintedAt: Nanos(r.PrintedAt),
 		Result: storedResult{
 			StatusCode: r.Result.StatusCode, Message: r.Result.Message, Code: r.Result.Code, Status: r.Result.Status,
 			STAN: r.Result.STAN, Reference: r.Result.Reference, RRN: r.Result.RRN, AuthCode: r.Result.AuthCode,
@@ -127,7 +128,8 @@ func Decode(data []byte) (edge.Record, int, error) {
 		BankName: s.BankName, Amount: money.Paise(s.Amount),
 		CreatedAt: Instant(s.CreatedAt), CapturedAt: Instant(s.CapturedAt), Deadline: Instant(s.Deadline), SentAt: Instant(s.SentAt),
 		EndedAt: Instant(s.EndedAt), CashGiven: Instant(s.CashGiven), CashBy: s.CashBy, ConsentAt: Instant(s.ConsentAt), Consent: s.Consent,
-		Prints: s.Prints, PrintedAt: Instant(s.PrintedAt), HTTP: s.HTTP, Reply: s.Reply,
+		HTTP: s.HTTP, Reply: s.Reply,
+		Prints: s.Prints, PrintedAt: Instant(s.PrintedAt),
 		Result: edge.Result{
 			StatusCode: s.Result.StatusCode, Message: s.Result.Message, Code: s.Result.Code, Status: s.Result.Status,
 			STAN: s.Result.STAN, Reference: s.Result.Reference, RRN: s.Result.RRN, AuthCode: s.Result.AuthCode,

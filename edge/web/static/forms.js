@@ -64,11 +64,11 @@ export function countDown(button) {
   tick();
 }
 
-// printButton prints the page. Where what is printed is counted, the server is
-// told afterwards: no page learns whether its dialogue was cancelled, so a paper
-// that may be there is counted as one.
 export function printButton(button) {
   button.addEventListener('click', () => window.print());
+  // Where what is printed is counted, the server is told afterwards. No page
+  // learns whether its dialogue was cancelled, so a paper that may be there is
+  // counted as one.
   const counts = button.dataset.printed;
   if (!counts) return;
   window.addEventListener('afterprint', () => {
