@@ -243,15 +243,6 @@ func name(s string) string {
 	})
 }
 
-// handed names who handed the cash over beside the time of it: in a dispute it
-// is that person's word.
-func handed(at, by string) string {
-	if by = name(by); at == "" || by == "" {
-		return at
-	}
-	return at + ", " + by
-}
-
 // masked shows a masked Aadhaar number, and masks one that is not.
 func masked(s string) string {
 	if s == "" {
@@ -297,4 +288,13 @@ func some(texts ...string) []string {
 		}
 	}
 	return out
+}
+
+// handed names who handed the cash over beside the time of it: in a dispute it
+// is that person's word.
+func handed(at, by string) string {
+	if by = name(by); at == "" || by == "" {
+		return at
+	}
+	return at + ", " + by
 }

@@ -67,9 +67,8 @@ type Config struct {
 	KeepLanguage func(ctx context.Context, operator, language string) error
 	// Explain says what a bank's response code means and what to do next.
 	Explain func(code string) (meaning, advice string)
-	// Receipt makes the receipt of an operation, in the customer's language where
-	// it is known, else in the operator's.
-	Receipt func(r edge.Record, operator *words.Words) ReceiptView
+	// Receipt makes the receipt of an operation.
+	Receipt func(r edge.Record, operator *words.Words) ReceiptView // in the customer's language, else the operator's
 
 	// Rand makes sessions and tokens; default crypto/rand.
 	Rand   io.Reader
