@@ -180,3 +180,26 @@ func (c *Counter) ConfirmCash(id op.ID, operator Operator) error {
 	})
 	return err
 }
+
+// CountPrint records that a slip of an operation is given to a printer, and
+// gives the record, in which it is counted. It returns after fsync, so that no
+// power cut makes a second original.
+func (c *Counter) CountPrint(id op.ID) (Record, error) {
+	return c.change(id, func(r *Record) error {
+		r.Prints, r.PrintedAt = r.Prints+1, c.cfg.Now()
+		return nil
+	})
+}
+
+// UncountPrint takes back the count of a slip of which nothing is on paper.
+// Where others were counted since, it changes nothing: their number stands on
+// paper.
+func (c *Counter) UncountPrint(id op.ID, number int) error {
+	_, err := c.change(id, func(r *Record) error {
+		if r.Prints == number {
+			r.Prints--
+		}
+		return nil
+	})
+	return err
+}

@@ -59,6 +59,36 @@ func TestAWithdrawalGoesThroughItsStates(t *testing.T) {
 	})
 }
 
+// TestPrintsAreCounted: a count is on the disk before anything is on paper, and
+// is taken back only where no other came after it.
+func TestPrintsAreCounted(t *testing.T) {
+	inHouse(t, func(t *testing.T, h *house) {
+		h.up()
+		id := h.begin(op.Withdrawal)
+		synctest.Wait()
+		for want := 1; want <= 2; want++ {
+			r, err := h.c.CountPrint(id)
+			if err != nil || r.Prints != want || r.PrintedAt.IsZero() {
+				t.Fatalf("print %d: %d, %v", want, r.Prints, err)
+			}
+			if on, _ := h.queue.Get(id); on.Prints != want {
+				t.Errorf("%d prints are on the disk, want %d", on.Prints, want)
+			}
+		}
+		for _, step := range []struct{ number, want int }{{1, 2}, {2, 1}} {
+			if err := h.c.UncountPrint(id, step.number); err != nil {
+				t.Fatal(err)
+			}
+			if r, _ := h.queue.Get(id); r.Prints != step.want {
+				t.Errorf("%d prints after number %d was taken back, want %d", r.Prints, step.number, step.want)
+			}
+		}
+		if _, err := h.c.CountPrint("01a1fda3-6789-76b2-bddd-9b2e2a564f1a"); !errors.Is(err, ErrNotFound) {
+			t.Errorf("an operation that is not there: %v", err)
+		}
+	})
+}
+
 func TestTheFrameCarriesWhatTheQueueNeverHolds(t *testing.T) {
 	inHouse(t, func(t *testing.T, h *house) {
 		h.up()

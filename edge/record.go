@@ -43,6 +43,8 @@ type Record struct {
 	Quality    int       // of the print that was sent, 0 to 100 (qScore); 0: not told
 	ConsentAt  time.Time // the customer consented
 	Consent    string    // version of the text that was read to the customer
+	Prints     int       // slips that were given to a printer; of the second on, DUPLICATE
+	PrintedAt  time.Time // the last of them
 
 	HTTP int // of the central's reply; 0: none yet
 	// Reply is the central's last reply, as over HTTP; Value reads it. It never

@@ -18,7 +18,6 @@ import (
 	"galla/edge/codes"
 	"galla/edge/device"
 	"galla/edge/queue"
-	"galla/edge/receipt"
 	"galla/edge/screen"
 	"galla/edge/uplink"
 )
@@ -89,21 +88,25 @@ func Run(ctx context.Context, cfg Config) error {
 		if err != nil {
 			return err
 		}
-		rooms, err := openRooms(counter, days, operators, q, reader, cfg)
+		slips, err := openPaper(counter, f, settings, queueKey, cfg)
 		if err != nil {
 			return err
 		}
-		pages, err := screen.New(standing{counter, operators}, screen.Config{KeepLanguage: operators.KeepLanguage, Explain: explain, BankRate: days.BankRate, Receipt: receipts(settings), Rand: cfg.Rand, Logger: cfg.Logger}, rooms...)
+		rooms, err := openRooms(counter, days, operators, q, reader, slips, cfg)
 		if err != nil {
 			return err
 		}
-		return serve(ctx, cfg, l, counter, line, reader, pages, func(ctx context.Context) error { return tidy(ctx, q, line, cfg.Logger) })
+		pages, err := screen.New(standing{counter, operators}, screen.Config{KeepLanguage: operators.KeepLanguage, Explain: explain, BankRate: days.BankRate, Receipt: slips.View, Rand: cfg.Rand, Logger: cfg.Logger}, rooms...)
+		if err != nil {
+			return err
+		}
+		return serve(ctx, cfg, l, counter, line, reader, pages, slips.Run, func(ctx context.Context) error { return tidy(ctx, q, line, cfg.Logger) })
 	}()
 	return errors.Join(err, q.Close())
 }
 
 // serve runs the parts side by side until ctx ends or one of them fails.
-func serve(ctx context.Context, cfg Config, l net.Listener, counter *edge.Counter, line *uplink.Client, reader *device.Device, pages *screen.Screen, tidy func(context.Context) error) error {
+func serve(ctx context.Context, cfg Config, l net.Listener, counter *edge.Counter, line *uplink.Client, reader *device.Device, pages *screen.Screen, others ...func(context.Context) error) error {
 	pid := filepath.Join(cfg.Data, pidFile)
 	if err := os.WriteFile(pid, fmt.Appendln(nil, os.Getpid()), 0o644); err != nil {
 		return fmt.Errorf("write the process id: %w", err)
@@ -114,7 +117,9 @@ func serve(ctx context.Context, cfg Config, l net.Listener, counter *edge.Counte
 	group.Go(func() error { return line.Run(ctx) })
 	group.Go(func() error { return reader.Run(ctx) })
 	group.Go(func() error { return pages.Run(ctx, l) })
-	group.Go(func() error { return tidy(ctx) })
+	for _, run := range others {
+		group.Go(func() error { return run(ctx) })
+	}
 	cfg.Logger.Info("counter is serving", "pages", l.Addr().String())
 	return group.Wait()
 }
@@ -153,17 +158,4 @@ func tidy(ctx context.Context, q *queue.Queue, line edge.Line, log *slog.Logger)
 func explain(code string) (meaning, advice string) {
 	c := codes.Of(code)
 	return c.Meaning, c.Advice
-}
-
-// receipts makes the receipts of this shop as the screen shows them.
-func receipts(s Settings) func(edge.Record) screen.ReceiptView {
-	shop := receipt.Shop{Merchant: s.Merchant, MID: s.MID, TID: s.TID, Agent: s.Agent}
-	return func(r edge.Record) screen.ReceiptView {
-		made := receipt.Make(r, shop, func(code string) string { return codes.Of(code).Meaning })
-		rows := make([]screen.ReceiptLine, len(made.Rows))
-		for i, row := range made.Rows {
-			rows[i] = screen.ReceiptLine{Label: row.Label, Value: row.Value}
-		}
-		return screen.ReceiptView{Shop: made.Shop, Title: made.Title, Status: made.Status, Rows: rows, Lines: made.Lines, Notes: made.Notes}
-	}
 }

@@ -4,5 +4,5 @@
 //
 // Everything lies under one folder: keys/ (mode 0600 each: the terminal's
 // Ed25519 seed and the queue's sealing key), settings.sealed (what enrolment
-// gave, and the agent) and queue.db. A backup without keys/ tells nothing.
+// gave, the agent, and the receipt printer) and queue.db. A backup without keys/ tells nothing.
 package daemon

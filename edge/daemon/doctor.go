@@ -4,9 +4,12 @@ import (
 	"context"
 	"errors"
 	"io"
+	"log/slog"
 	"path/filepath"
 
 	"galla/edge/doctor"
+	"galla/edge/paper"
+	"galla/edge/printer"
 	"galla/edge/queue"
 )
 
@@ -20,10 +23,35 @@ func Examine(ctx context.Context, cfg Config, readers doctor.Readers, rand io.Re
 	d, wrong := doctor.New(doctor.Config{
 		Readers: readers, Folder: string(f), QueueFile: f.queue(), QueueMax: queue.DefaultMaxSize,
 		Uplink: settings.Uplink, Enrolment: err, Pages: cfg.Addr,
-		Printers: []string{"/dev/usb/lp*"}, Version: cfg.Version,
+		Printers: []string{"/dev/usb/lp*"}, Printer: lookAt(settings.Printer, cfg.Logger), Version: cfg.Version,
 	})
 	if wrong != nil {
 		return doctor.Report{}, wrong
 	}
 	return d.Examine(ctx), nil
+}
+
+// lookAt asks the printer of the settings how it is; nil where there is none.
+// What a port answers to an attempt to open it is left out: it has addresses.
+func lookAt(s paper.Settings, log *slog.Logger) func(context.Context) (prints bool, do string) {
+	if s.Kind == "" {
+		return nil
+	}
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
+	return func(ctx context.Context) (bool, string) {
+		p, err := printer.New(printer.Config{Kind: s.Kind, Address: s.Address, Baud: s.Baud, Logger: log})
+		if err != nil {
+			return false, "Set it up again on its page."
+		}
+		c, err := p.Look(ctx)
+		switch {
+		case c == printer.Silent:
+			return true, "It answers nothing, as many printers do: print its test page to be sure."
+		case err != nil:
+			return false, "The " + (&printer.Trouble{Condition: c}).Error() + "."
+		}
+		return true, ""
+	}
 }

@@ -19,7 +19,7 @@ import (
 )
 
 // openRooms makes the rooms that the screen puts together.
-func openRooms(counter *edge.Counter, days *till.Till, operators *people.People, q *queue.Queue, reader *device.Device, cfg Config) ([]web.Room, error) {
+func openRooms(counter *edge.Counter, days *till.Till, operators *people.People, q *queue.Queue, reader *device.Device, slips slips, cfg Config) ([]web.Room, error) {
 	sending, err := send.New(counter, send.Config{Cache: q, Now: time.Now, Rand: cfg.Rand, Logger: cfg.Logger})
 	if err != nil {
 		return nil, err
@@ -44,11 +44,11 @@ func openRooms(counter *edge.Counter, days *till.Till, operators *people.People,
 	if err != nil {
 		return nil, err
 	}
-	drawer, err := till.NewRoom(days, counter, till.RoomConfig{Logger: cfg.Logger})
+	drawer, err := till.NewRoom(days, counter, till.RoomConfig{Print: slips.closing, Logger: cfg.Logger})
 	if err != nil {
 		return nil, err
 	}
-	return []web.Room{all, drawer, sending, shops, front, managing, devices, help.New()}, nil
+	return []web.Room{all, drawer, sending, shops, front, managing, devices, slips, help.New()}, nil
 }
 
 // openTill makes the till of the counter's days, by the central's clock.

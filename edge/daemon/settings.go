@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"galla/edge/paper"
 	"galla/shared/seal"
 	"galla/shared/secret"
 )
@@ -30,6 +31,8 @@ type Settings struct {
 	Longitude string // decimal degrees
 
 	AgentAadhaar secret.Aadhaar
+
+	Printer paper.Settings // of receipts; the only part that the counter itself changes
 }
 
 // settingsFile is Settings as it is sealed; the secret stands in it in the

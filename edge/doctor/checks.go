@@ -135,8 +135,19 @@ func (d *Doctor) queue(context.Context) []Finding {
 	return []Finding{{"queue", OK, mib + ".", ""}}
 }
 
-// printer looks for device files of printers on this computer's cables.
-func (d *Doctor) printer(context.Context) []Finding {
+// printer asks the printer that is set up, and else looks for device files of
+// printers on this computer's cables.
+func (d *Doctor) printer(ctx context.Context) []Finding {
+	if d.cfg.Printer != nil {
+		prints, do := d.cfg.Printer(ctx)
+		switch {
+		case !prints:
+			return []Finding{{"printer", Warn, "The receipt printer that is set up does not print.", do}}
+		case do != "":
+			return []Finding{{"printer", OK, "The receipt printer prints.", do}}
+		}
+		return []Finding{{"printer", OK, "The receipt printer prints.", ""}}
+	}
 	for _, pattern := range d.cfg.Printers {
 		matches, err := filepath.Glob(pattern)
 		if err != nil {

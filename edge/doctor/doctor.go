@@ -75,7 +75,11 @@ type Config struct {
 	// Printers are the device files at which printers are looked for, as
 	// patterns of filepath.Match.
 	Printers []string
-	Version  string // of this program
+	// Printer asks the receipt printer that is set up how it is: whether it
+	// prints, and what to do where it does not, a sentence. Nil: none is set up,
+	// and Printers are looked at.
+	Printer func(ctx context.Context) (prints bool, do string)
+	Version string // of this program
 
 	HTTP *http.Client     // http.DefaultTransport without redirects where nil
 	Now  func() time.Time // time.Now where nil

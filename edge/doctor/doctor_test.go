@@ -121,7 +121,14 @@ func TestUnwell(t *testing.T) {
 		"no queue":            {func(c *Config) { c.QueueFile += "x" }, "queue", Warn, "no queue yet"},
 		"queue is a folder":   {func(c *Config) { c.QueueFile = c.Folder }, "queue", Bad, "no proper file"},
 		"queue nearly full":   {func(c *Config) { c.QueueMax = 1 << 16 }, "queue", Warn, "nearly full"},
-		"no printer":          {func(c *Config) { c.Printers = nil }, "printer", Unknown, "No receipt printer"},
+		"printer without paper": {func(c *Config) {
+			c.Printer = func(context.Context) (bool, string) { return false, "Put in a roll." }
+		}, "printer", Warn, "does not print"},
+		"printer well": {func(c *Config) {
+			c.Printers = nil
+			c.Printer = func(context.Context) (bool, string) { return true, "" }
+		}, "printer", OK, "prints"},
+		"no printer": {func(c *Config) { c.Printers = nil }, "printer", Unknown, "No receipt printer"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -30,8 +30,8 @@ const (
 	Unplugged Condition = "unplugged" // it can't be opened or went away
 )
 
-// prints tells whether a job is worth sending.
-func (c Condition) prints() bool { return c == Ready || c == PaperLow || c == Silent }
+// Prints tells whether a job is worth sending.
+func (c Condition) Prints() bool { return c == Ready || c == PaperLow || c == Silent }
 
 // advice is what to do, by condition.
 func (c Condition) advice() string {

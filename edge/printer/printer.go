@@ -65,6 +65,9 @@ type Ended struct {
 	Outcome Outcome
 	At      time.Time
 	Err     error // why it failed; a *Trouble, or the context's error
+	// Begun: bytes went out, so that a part of it may be on paper. Where it is
+	// false, nothing is.
+	Begun bool
 }
 
 // State is what is known of the printer.
@@ -81,8 +84,9 @@ type State struct {
 type pace struct{ stall, answer time.Duration }
 
 type job struct {
-	name string
-	data []byte
+	name  string
+	data  []byte
+	ended func(Ended)
 }
 
 // Printer is the owner of a printer's port.
@@ -109,9 +113,11 @@ func New(cfg Config) (*Printer, error) {
 	return &Printer{cfg: cfg, open: open, pace: pace{stallTime, answerTime}, queue: make(chan job, maxQueue), state: State{Condition: Unknown}}, nil
 }
 
-// Print puts a job into the queue and never waits. The name is for people, and
-// stands in State. ErrFull, ErrLarge and ErrEmpty say that nothing was queued.
-func (p *Printer) Print(name string, data []byte) error {
+// Print puts a job into the queue and never waits. The name stands in State.
+// ended is told how the job ended, from the printer's goroutine; it must not
+// wait for the printer, and may be nil. ErrFull, ErrLarge and ErrEmpty say that
+// nothing was queued; ended is not called then.
+func (p *Printer) Print(name string, data []byte, ended func(Ended)) error {
 	switch {
 	case len(data) == 0:
 		return ErrEmpty
@@ -119,12 +125,16 @@ func (p *Printer) Print(name string, data []byte) error {
 		return fmt.Errorf("%q has %d bytes, at most %d are taken: %w", name, len(data), maxJob, ErrLarge)
 	}
 	select {
-	case p.queue <- job{name, append([]byte(nil), data...)}:
+	case p.queue <- job{name, append([]byte(nil), data...), ended}:
 		return nil
 	default:
 		return ErrFull
 	}
 }
+
+// Full tells whether Print would refuse a job for want of room. Where one
+// caller prints, room that there is stays.
+func (p *Printer) Full() bool { return len(p.queue) == cap(p.queue) }
 
 // State is what was seen last; it never waits for the printer.
 func (p *Printer) State() State {
@@ -136,8 +146,12 @@ func (p *Printer) State() State {
 }
 
 // Run looks after the printer until ctx ends, and gives the context's error.
-// Jobs that wait then are dropped.
+// Jobs that wait then fail, and are not printed.
 func (p *Printer) Run(ctx context.Context) error {
+	defer p.drop(ctx)
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
 	p.look(ctx)
@@ -153,18 +167,36 @@ func (p *Printer) Run(ctx context.Context) error {
 	}
 }
 
-// look opens the port, asks for the status and closes it.
-func (p *Printer) look(ctx context.Context) {
-	l, err := p.open(ctx)
-	if err != nil {
-		p.found(conditionOf(err), err)
-		return
+// drop ends the jobs that wait.
+func (p *Printer) drop(ctx context.Context) {
+	for {
+		select {
+		case j := <-p.queue:
+			p.end(j, Ended{Outcome: Failed, Err: ctx.Err()})
+		default:
+			return
+		}
 	}
-	defer p.close(l)
-	c, err := p.pace.ask(ctx, l)
+}
+
+// look notes how the printer is now.
+func (p *Printer) look(ctx context.Context) {
+	c, err := p.Look(ctx)
 	if ctx.Err() == nil {
 		p.found(c, err)
 	}
+}
+
+// Look opens the port, asks the printer how it is and closes the port. The error
+// is a *Trouble where it would not print; State does not change. It waits for the
+// printer, at most for some seconds, and is not called while Run goes on.
+func (p *Printer) Look(ctx context.Context) (Condition, error) {
+	l, err := p.open(ctx)
+	if err != nil {
+		return conditionOf(err), err
+	}
+	defer p.close(l)
+	return p.pace.ask(ctx, l)
 }
 
 // work prints a job and tells how it ended.
@@ -172,18 +204,26 @@ func (p *Printer) work(ctx context.Context, j job) {
 	p.alter(func(s *State) { s.Printing = j.name })
 	ctx, cancel := context.WithTimeout(ctx, jobTime)
 	defer cancel()
-	outcome, err := p.send(ctx, j)
+	begun := false
+	outcome, err := p.send(ctx, j, &begun)
 	if err != nil {
 		p.cfg.Logger.Warn("slip not printed", "address", p.cfg.Address, "error", err)
 	}
-	p.alter(func(s *State) {
-		s.Printing, s.Last = "", Ended{Name: j.name, Outcome: outcome, At: time.Now(), Err: err}
-	})
+	p.end(j, Ended{Outcome: outcome, Err: err, Begun: begun})
+}
+
+// end tells how a job ended.
+func (p *Printer) end(j job, e Ended) {
+	e.Name, e.At = j.name, time.Now()
+	if j.ended != nil {
+		j.ended(e)
+	}
+	p.alter(func(s *State) { s.Printing, s.Last = "", e })
 }
 
 // send writes a job where the printer is well or says nothing, and asks it
-// afterwards.
-func (p *Printer) send(ctx context.Context, j job) (Outcome, error) {
+// afterwards. begun is set before the first byte of the job goes out.
+func (p *Printer) send(ctx context.Context, j job, begun *bool) (Outcome, error) {
 	l, err := p.open(ctx)
 	if err != nil {
 		p.found(conditionOf(err), err)
@@ -192,11 +232,12 @@ func (p *Printer) send(ctx context.Context, j job) (Outcome, error) {
 	defer p.close(l)
 	before, err := p.pace.ask(ctx, l)
 	p.found(before, err)
-	if !before.prints() {
+	if !before.Prints() {
 		return Failed, err
 	}
 	for rest := j.data; len(rest) > 0; {
 		n := min(piece, len(rest))
+		*begun = true
 		if err := p.pace.write(ctx, l, rest[:n]); err != nil {
 			if !errors.Is(err, context.Canceled) {
 				p.found(conditionOf(err), err)
@@ -214,7 +255,7 @@ func (p *Printer) send(ctx context.Context, j job) (Outcome, error) {
 	switch {
 	case after == Silent || after == Garbled: // it was well before, and has all of it
 		return Sent, nil
-	case !after.prints():
+	case !after.Prints():
 		return Failed, err
 	}
 	return Printed, nil

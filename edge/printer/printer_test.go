@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -58,7 +59,7 @@ func TestPlayedPrinters(t *testing.T) {
 				t.Parallel()
 				pty := play(t, c.dead, c.answer)
 				p, changes := watched(t, Config{Kind: kind, Address: pty.slave})
-				if err := p.Print("slip", []byte(c.job)); err != nil {
+				if err := p.Print("slip", []byte(c.job), nil); err != nil {
 					t.Fatal(err)
 				}
 				s := until(t, p, changes, func(s State) bool { return s.Last.Name != "" })
@@ -67,6 +68,9 @@ func TestPlayedPrinters(t *testing.T) {
 				}
 				if (s.Last.Err != nil) != (c.outcome == Failed) || s.Printing != "" {
 					t.Errorf("%+v", s)
+				}
+				if (c.onPaper && !s.Last.Begun) || (s.Condition == PaperOut && c.outcome == Failed && !c.onPaper && s.Last.Begun) {
+					t.Errorf("begun is %v", s.Last.Begun)
 				}
 				if c.onPaper {
 					want := c.job
@@ -92,6 +96,20 @@ func eventually(t *testing.T, pty *played, n int) string {
 	return pty.printed()
 }
 
+func TestFind(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"lp0", "ttyUSB1", "null"} {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got := find(map[Kind][]string{USB: {filepath.Join(dir, "lp*")}, Serial: {filepath.Join(dir, "ttyUSB*"), filepath.Join(dir, "rfcomm*")}})
+	want := []Found{{Serial, filepath.Join(dir, "ttyUSB1")}, {USB, filepath.Join(dir, "lp0")}}
+	if !slices.Equal(got, want) {
+		t.Errorf("found %v, want %v", got, want)
+	}
+}
+
 func TestPluggedInAgain(t *testing.T) {
 	dir := t.TempDir()
 	address := filepath.Join(dir, "lp0")
@@ -101,12 +119,40 @@ func TestPluggedInAgain(t *testing.T) {
 	if err := os.Symlink(pty.slave, address); err != nil {
 		t.Fatal(err)
 	}
-	if err := p.Print("slip", []byte("x")); err != nil {
+	if err := p.Print("slip", []byte("x"), nil); err != nil {
 		t.Fatal(err)
 	}
 	s := until(t, p, changes, func(s State) bool { return s.Last.Name != "" })
 	if s.Last.Outcome != Printed || s.Condition != Ready || s.Problem != "" {
 		t.Errorf("%+v", s)
+	}
+}
+
+// TestEnded: whoever gave a job is told how it ended, also where the printer's
+// owner ends first.
+func TestEnded(t *testing.T) {
+	p, err := New(Config{Kind: USB, Address: filepath.Join(t.TempDir(), "lp0"), Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var told []Ended
+	for range 2 {
+		if err := p.Print("slip", []byte("x"), func(e Ended) { told = append(told, e) }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := p.Run(ctx); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	if len(told) != 2 {
+		t.Fatalf("%d of 2 jobs were told of", len(told))
+	}
+	for _, e := range told {
+		if e.Outcome != Failed || e.Begun || e.Err == nil || e.Name != "slip" {
+			t.Errorf("%+v", e)
+		}
 	}
 }
 
@@ -192,7 +238,7 @@ func TestNetworkPrinters(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p, changes := watched(t, Config{Kind: TCP, Address: network(t, c.answers, c.cut)})
 			until(t, p, changes, func(s State) bool { return s.Condition != Unknown })
-			if err := p.Print("slip", bytes.Repeat([]byte("slip "), 20_000)); err != nil {
+			if err := p.Print("slip", bytes.Repeat([]byte("slip "), 20_000), nil); err != nil {
 				t.Fatal(err)
 			}
 			s := until(t, p, changes, func(s State) bool { return s.Last.Name != "" })
@@ -211,7 +257,7 @@ func TestStopWhileStalled(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.pace = pace{stall: time.Hour, answer: 50 * time.Millisecond}
-	if err := p.Print("slip", make([]byte, maxJob)); err != nil {
+	if err := p.Print("slip", make([]byte, maxJob), nil); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -244,7 +290,7 @@ func TestNobodyThere(t *testing.T) {
 		t.Fatal(err)
 	}
 	p, changes := watched(t, Config{Kind: TCP, Address: address})
-	if err := p.Print("slip", []byte("x")); err != nil {
+	if err := p.Print("slip", []byte("x"), nil); err != nil {
 		t.Fatal(err)
 	}
 	s := until(t, p, changes, func(s State) bool { return s.Last.Name != "" })
@@ -259,12 +305,12 @@ func TestPrintNeverWaits(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range maxQueue {
-		if err := p.Print("slip", []byte("x")); err != nil {
+		if err := p.Print("slip", []byte("x"), nil); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for want, data := range map[error][]byte{ErrFull: []byte("x"), ErrEmpty: nil, ErrLarge: make([]byte, maxJob+1)} {
-		if err := p.Print("slip", data); !errors.Is(err, want) {
+		if err := p.Print("slip", data, nil); !errors.Is(err, want) {
 			t.Errorf("%v, want %v", err, want)
 		}
 	}

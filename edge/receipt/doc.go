@@ -4,7 +4,8 @@
 // lay out. Text lays the same out for paper of 32 or 48 columns (58 and 80 mm
 // printers). Slip makes it a job for a printer, with the reference as QR code:
 // as characters where the printer has them all, else as a raster. A reprint is
-// marked DUPLICATE, with its number and time.
+// marked DUPLICATE, with its number and time. All is in the language of the
+// words that are given to Make, which hold this room's Catalogue.
 //
 // What it promises:
 //
@@ -21,5 +22,5 @@
 //     read is shown as it came; none is left out.
 //
 // Times are Indian Standard Time, whatever the computer's zone. The meaning of a
-// response code is asked from a function, so that this room needs no other.
+// response code is asked from a function, in the same language.
 package receipt

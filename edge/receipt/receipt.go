@@ -2,17 +2,24 @@ package receipt
 
 import (
 	"cmp"
-	"fmt"
+	"embed"
 	"regexp"
 	"strings"
 	"time"
 	"unicode"
 
 	"galla/edge"
+	"galla/edge/words"
 	"galla/shared/money"
 	"galla/shared/op"
 	"galla/shared/secret"
 )
+
+//go:embed messages
+var messages embed.FS
+
+// Catalogue is the texts of slips. Words that are given to Make have them.
+func Catalogue() words.Catalogue { return words.Catalogue{Room: "receipt", Files: messages} }
 
 // Shop is who serves the customer.
 type Shop struct {
@@ -37,8 +44,11 @@ type Receipt struct {
 	Entries []Entry
 	Notes   []string // sentences for the customer
 	// Reference is what the bank or support finds the transaction by: the bank's
-	// reference, else the operation's id.
+	// reference, else the operation's id. Empty: no QR code.
 	Reference string
+	// Words is the language of the slip; what is laid out with Entries or a Copy
+	// takes words from it.
+	Words *words.Words
 }
 
 // Row is one fact.
@@ -51,55 +61,50 @@ const (
 	maxLines = 60
 )
 
-// compensation is when a customer must have the money back, or have it paid,
-// and what is due for each day after it (domain.md: T+5, then ₹100 a day).
-const (
-	compensationDays = 5
-	compensation     = 100 * money.Rupee
-)
-
-// Make makes the receipt of an operation. meaning says what a bank's response
-// code means; where it gives nothing, the code alone is shown.
-func Make(r edge.Record, shop Shop, meaning func(code string) string) Receipt {
-	agent := name(r.Operator)
-	if agent == "" {
-		agent = name(shop.Agent)
+// Make makes the receipt of an operation in a language. meaning says what a
+// bank's response code means, in that language; where it is nil or gives
+// nothing, the code alone is shown.
+func Make(r edge.Record, shop Shop, say *words.Words, meaning func(code string) string) Receipt {
+	agent := cmp.Or(name(r.Operator), name(shop.Agent))
+	if agent != "" {
+		agent = say.Say("slip.agent", "name", agent)
 	}
 	out := Receipt{
-		Shop:  some(clean(shop.Merchant), labelled("TID", shop.TID, "MID", shop.MID), labelled("Agent", agent)),
-		Title: title(r.Route),
+		Shop:  some(clean(shop.Merchant), labelled("TID", shop.TID, "MID", shop.MID), agent),
+		Title: title(say, r.Route),
 		At:    when(r).In(india()),
+		Words: say,
 	}
-	out.Status, out.Notes = result(r, meaning)
+	out.Status, out.Notes = result(say, r, meaning)
 	row := func(label, value string) {
 		if value = clean(value); value != "" {
-			out.Rows = append(out.Rows, Row{label, value})
+			out.Rows = append(out.Rows, Row{say.Say("slip.row." + label), value})
 		}
 	}
-	row("Date", stamp(out.At))
-	row("Customer", name(r.Customer))
-	row("Aadhaar", masked(r.Aadhaar))
-	row("Bank", r.BankName)
+	row("date", say.Stamp(out.At))
+	row("customer", name(r.Customer))
+	row("aadhaar", masked(r.Aadhaar))
+	row("bank", r.BankName)
 	if r.Amount != 0 {
-		row("Amount", rupees(r.Amount))
+		row("amount", rupees(r.Amount))
 	}
 	if r.State == op.Succeeded && r.Route == op.Balance && r.Result.Balance != nil {
-		row("Balance", rupees(*r.Result.Balance))
+		row("balance", rupees(*r.Result.Balance))
 	}
-	row("STAN", r.Result.STAN)
-	row("RRN", r.Result.RRN)
-	row("Reference", r.Result.Reference)
-	row("Auth code", r.Result.AuthCode)
+	row("stan", r.Result.STAN)
+	row("rrn", r.Result.RRN)
+	row("reference", r.Result.Reference)
+	row("auth", r.Result.AuthCode)
 	if r.Result.Code != "" && r.Result.Code != approved {
-		row("Response code", r.Result.Code)
+		row("code", r.Result.Code)
 	}
-	row("Cash received", handed(stamp(r.CashGiven), r.CashBy))
+	row("cash", handed(say.Stamp(r.CashGiven), r.CashBy))
 	if r.Result.Reference == "" { // there is nothing else to ask support by
-		row("Operation", string(r.ID))
+		row("operation", string(r.ID))
 	}
 	out.Reference = clean(cmp.Or(r.Result.Reference, string(r.ID)))
 	if r.State == op.Succeeded && r.Route == op.MiniStatement {
-		out.Lines, out.Entries = statement(r.Result.MiniStatement)
+		out.Lines, out.Entries = statement(r.Result.MiniStatement, say)
 	}
 	return out
 }
@@ -108,20 +113,25 @@ func Make(r edge.Record, shop Shop, meaning func(code string) string) Receipt {
 const approved = "00"
 
 // title names what was done.
-func title(route op.RouteID) string {
+func title(say *words.Words, route op.RouteID) string {
+	key := "other"
 	switch route {
 	case op.Withdrawal:
-		return "Cash withdrawal"
+		key = "withdrawal"
 	case op.Purchase:
-		return "Aadhaar Pay purchase"
+		key = "purchase"
 	case op.Balance:
-		return "Balance enquiry"
+		key = "balance"
 	case op.MiniStatement:
-		return "Mini statement"
+		key = "statement"
 	case op.ReqAuth:
-		return "Agent authentication"
+		key = "auth"
+	case op.Transfer:
+		key = "transfer"
+	case op.Refund:
+		key = "refund"
 	}
-	return "Transaction"
+	return say.Say("slip.title." + key)
 }
 
 // moves tells whether the route takes money from the customer's account.
@@ -131,77 +141,72 @@ func moves(route op.RouteID) bool {
 }
 
 // result is the outcome in words, and what the customer should know of it.
-func result(r edge.Record, meaning func(string) string) (status string, notes []string) {
+func result(say *words.Words, r edge.Record, meaning func(string) string) (status string, notes []string) {
 	switch r.State {
 	case op.Succeeded:
-		return title(r.Route) + " successful", nil
+		return say.Say("slip.success", "title", title(say, r.Route)), nil
 	case op.Failed:
-		return failure(r), some(refusal(r, meaning), again(r))
+		return failure(say, r), some(refusal(say, r, meaning), again(say, r))
 	case op.Expired, op.NotSent:
-		return failure(r), some("It was not sent to the bank.", again(r))
+		return failure(say, r), some(say.Say("slip.unsent"), again(say, r))
 	case op.Reversed:
-		return "Reversed: the money went back", []string{
-			"The bank took the amount and gave it back to the account. If your account does not show it, ask your bank with this slip.",
-		}
+		return say.Say("slip.reversed"), []string{say.Say("slip.reversed.note")}
 	case op.Pending:
 		if moves(r.Route) {
-			return "Bank has not answered: keep this slip", owed(r)
+			return say.Say("slip.pending.keep"), owed(say, r)
 		}
-		return "Bank has not answered", []string{"An enquiry moves no money."}
+		return say.Say("slip.pending"), []string{say.Say("slip.enquiry")}
 	}
 	if moves(r.Route) {
-		return "Result not known yet", []string{"This slip is no proof of payment. Ask the agent for a new one when the result is known."}
+		return say.Say("slip.unknown"), []string{say.Say("slip.unknown.note")}
 	}
-	return "Result not known yet", []string{"An enquiry moves no money."}
+	return say.Say("slip.unknown"), []string{say.Say("slip.enquiry")}
 }
 
 // failure is the status of what did not succeed: whether the bank declined it,
 // and that no money moved where some could have.
-func failure(r edge.Record) string {
+func failure(say *words.Words, r edge.Record) string {
 	declined := r.State == op.Failed && r.Result.Code != ""
 	switch {
 	case declined && moves(r.Route):
-		return "Declined: no money moved"
+		return say.Say("slip.declined.unmoved")
 	case declined:
-		return "Declined by the bank"
+		return say.Say("slip.declined")
 	case moves(r.Route):
-		return "No money moved"
+		return say.Say("slip.unmoved")
 	}
-	return "Not done"
+	return say.Say("slip.undone")
 }
 
 // again says what a failure means to a customer who sees a debit all the same.
-func again(r edge.Record) string {
+func again(say *words.Words, r edge.Record) string {
 	if !moves(r.Route) {
 		return ""
 	}
-	return "If your account shows a debit, ask your bank with this slip."
+	return say.Say("slip.again")
 }
 
 // refusal says why the bank refused.
-func refusal(r edge.Record, meaning func(string) string) string {
+func refusal(say *words.Words, r edge.Record, meaning func(string) string) string {
 	if r.Result.Code == "" {
-		return "It did not reach the bank."
+		return say.Say("slip.unreached")
 	}
 	why := ""
 	if meaning != nil {
 		why = clean(meaning(r.Result.Code))
 	}
 	if why == "" {
-		return "The bank refused it with code " + clean(r.Result.Code) + "."
+		return say.Say("slip.refused", "code", clean(r.Result.Code))
 	}
 	return why
 }
 
 // owed tells a customer without an answer by when the money is settled.
-func owed(r edge.Record) []string {
-	due := when(r).In(india()).AddDate(0, 0, compensationDays)
-	notes := []string{
-		fmt.Sprintf("If your account was debited, the money is returned or paid by %s. After that day your bank owes you ₹%d for each day.", due.Format("2 January 2006"), compensation/money.Rupee),
-		"Show this slip and its reference to your bank.",
-	}
+func owed(say *words.Words, r edge.Record) []string {
+	due := when(r).In(india()).AddDate(0, 0, edge.ReturnDays)
+	notes := []string{say.Say("slip.owed", "day", say.Date(due), "sum", words.Short(edge.OwedPerDay)), say.Say("slip.show")}
 	if r.Route == op.Withdrawal && r.CashGiven.IsZero() {
-		notes = append([]string{"No cash was given."}, notes...)
+		notes = append([]string{say.Say("slip.nocash")}, notes...)
 	}
 	return notes
 }
@@ -219,13 +224,6 @@ func when(r edge.Record) time.Time {
 // india is Indian Standard Time, which has no summer time; the zone's own data
 // may be missing on a shop's computer.
 func india() *time.Location { return time.FixedZone("IST", 5*3600+1800) }
-
-func stamp(t time.Time) string {
-	if t.IsZero() {
-		return ""
-	}
-	return t.In(india()).Format("02 Jan 2006, 15:04:05")
-}
 
 func rupees(p money.Paise) string {
 	if p < 0 {

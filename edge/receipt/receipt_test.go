@@ -84,7 +84,7 @@ func TestGolden(t *testing.T) {
 	for name, r := range cases() {
 		for _, width := range []int{Narrow, Wide} {
 			path := filepath.Join("testdata", fmt.Sprintf("%s-%d.txt", name, width))
-			got := Make(r, shop(), meaning).Text(width)
+			got := Make(r, shop(), english(), meaning).Text(width)
 			if *update {
 				if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
 					t.Fatal(err)
@@ -109,7 +109,7 @@ func TestEveryState(t *testing.T) {
 		for _, state := range []op.State{op.Reserved, op.Queued, op.Sent, op.Accepted, op.Unknown, op.Expired, op.NotSent, op.Pending, op.Succeeded, op.Failed, op.Reversed} {
 			r := record(route, state, 50000)
 			r.Result.Balance = &balance
-			made := Make(r, shop(), nil)
+			made := Make(r, shop(), english(), nil)
 			text := made.Text(Narrow)
 			if made.Title == "" || made.Status == "" || len(made.Shop) != 3 {
 				t.Errorf("%s %s: %+v", route, state, made)
@@ -123,7 +123,7 @@ func TestEveryState(t *testing.T) {
 			if got := strings.Contains(text, "777.77"); got != (state == op.Succeeded && route == op.Balance) {
 				t.Errorf("%s %s: shows the balance: %v", route, state, got)
 			}
-			if state == op.Pending && (route == op.Withdrawal || route == op.Purchase) && !strings.Contains(strings.Join(strings.Fields(text), " "), "26 November 2026") {
+			if state == op.Pending && (route == op.Withdrawal || route == op.Purchase) && !strings.Contains(strings.Join(strings.Fields(text), " "), "26 Nov 2026") {
 				t.Errorf("%s: a pending slip without its day:\n%s", route, text)
 			}
 		}
@@ -136,7 +136,7 @@ func TestWhoGaveTheCash(t *testing.T) {
 	for by, want := range map[string]string{"": ":12", "Asha": ":12, Asha", "999941057058": ":12, XXXXXXXX7058"} {
 		r := with(record(op.Withdrawal, op.Succeeded, 50000), answered("00"))
 		r.CashGiven, r.CashBy = time.Date(2026, 11, 21, 8, 36, 12, 0, time.UTC), by
-		rows := Make(r, shop(), nil).Rows
+		rows := Make(r, shop(), english(), nil).Rows
 		if i := slices.IndexFunc(rows, func(row Row) bool { return strings.HasSuffix(row.Value, want) }); i < 0 {
 			t.Errorf("cash by %q: %+v", by, rows)
 		}
@@ -146,7 +146,7 @@ func TestWhoGaveTheCash(t *testing.T) {
 func TestDueDayIsIndian(t *testing.T) {
 	r := record(op.Withdrawal, op.Pending, 50000)
 	r.SentAt = time.Date(2026, 11, 21, 20, 0, 0, 0, time.UTC) // the 22nd in India
-	if notes := strings.Join(Make(r, shop(), nil).Notes, " "); !strings.Contains(notes, "27 November 2026") {
+	if notes := strings.Join(Make(r, shop(), english(), nil).Notes, " "); !strings.Contains(notes, "27 Nov 2026") {
 		t.Error(notes)
 	}
 }
@@ -162,7 +162,7 @@ func TestTextsOfOthers(t *testing.T) {
 	}
 	for _, state := range []op.State{op.Succeeded, op.Failed, op.Pending} {
 		r.State = state
-		made := Make(r, Shop{Merchant: rubbish}, func(string) string { return rubbish })
+		made := Make(r, Shop{Merchant: rubbish}, english(), func(string) string { return rubbish })
 		for _, width := range []int{0, Narrow, Wide} {
 			text := made.Text(width)
 			sound(t, text, max(width, minWidth))
@@ -212,13 +212,13 @@ func TestStatement(t *testing.T) {
 		"hello":                                  {},
 		"D 5":                                    {},
 	} {
-		_, got := statement([]string{line})
+		_, got := statement([]string{line}, english())
 		want.Raw = strings.Join(strings.Fields(line), " ")
 		if !slices.Equal(got, []Entry{want}) {
 			t.Errorf("%q\nread  %+v\nwant [%+v]", line, got, want)
 		}
 	}
-	if lines, entries := statement([]string{"", " \t", "\x00"}); lines != nil || entries != nil {
+	if lines, entries := statement([]string{"", " \t", "\x00"}, english()); lines != nil || entries != nil {
 		t.Errorf("nothing became %q, %+v", lines, entries)
 	}
 }
@@ -231,7 +231,7 @@ func FuzzStatement(f *testing.F) {
 	f.Add("9-abc-99 \u202e D ₹0009,9.1", 48)
 	f.Fuzz(func(t *testing.T, text string, width int) {
 		lines := strings.Split(text, "\n")
-		shown, entries := statement(lines)
+		shown, entries := statement(lines, english())
 		if len(shown) != len(entries) || len(shown) > maxLines+1 {
 			t.Fatalf("%d lines, %d entries", len(shown), len(entries))
 		}
@@ -257,7 +257,7 @@ func FuzzStatement(f *testing.F) {
 			}
 		}
 		width = min(max(width, 0), 200)
-		r := Receipt{Lines: shown, Entries: entries}
+		r := Receipt{Lines: shown, Entries: entries, Words: english()}
 		sound(t, r.Text(width), max(width, minWidth))
 	})
 }
@@ -290,14 +290,14 @@ func TestNoAadhaarNumber(t *testing.T) {
 	} {
 		r := with(record(op.Withdrawal, op.Succeeded, 50000), answered("00"))
 		r.Aadhaar = held
-		if made := Make(r, shop(), meaning); !slices.Contains(made.Rows, Row{"Aadhaar", shown}) {
+		if made := Make(r, shop(), english(), meaning); !slices.Contains(made.Rows, Row{"Aadhaar", shown}) {
 			t.Errorf("%q is shown in %q, want %s", held, made.Rows, shown)
 		}
 	}
 	for _, typed := range []string{"999941057058", "Asha 9999 4105 7058", "9999-4105-7058 Asha", "9999.4105.7058", "9999\t4105\u00a07058", "9999410570581"} {
 		r := with(record(op.Withdrawal, op.Succeeded, 50000), answered("00"))
 		r.Customer, r.Operator = typed, typed
-		made := Make(r, shop(), meaning)
+		made := Make(r, shop(), english(), meaning)
 		for _, text := range []string{made.Text(Narrow), made.Text(Wide), fmt.Sprint(made)} {
 			digits := strings.Map(func(r rune) rune {
 				if r >= '0' && r <= '9' {
@@ -331,13 +331,13 @@ func TestStatus(t *testing.T) {
 		{op.Withdrawal, op.Expired, "", "No money moved", "It was not sent to the bank."},
 		{op.Purchase, op.NotSent, "", "No money moved", "It was not sent to the bank."},
 		{op.Withdrawal, op.Reversed, "68", "Reversed: the money went back", "gave it back to the account"},
-		{op.Withdrawal, op.Pending, "", "Bank has not answered: keep this slip", "26 November 2026"},
+		{op.Withdrawal, op.Pending, "", "Bank has not answered: keep this slip", "26 Nov 2026"},
 		{op.Balance, op.Pending, "", "Bank has not answered", "moves no money"},
 		{op.Withdrawal, op.Accepted, "", "Result not known yet", "no proof of payment"},
 	} {
 		r := record(c.route, c.state, 50000)
 		r.Result.Code = c.code
-		made := Make(r, shop(), meaning)
+		made := Make(r, shop(), english(), meaning)
 		if made.Status != c.status || !strings.Contains(strings.Join(made.Notes, " "), c.note) {
 			t.Errorf("%s %s %q: %q, notes %q", c.route, c.state, c.code, made.Status, made.Notes)
 		}

@@ -7,6 +7,7 @@ import (
 
 	"galla/edge/escpos"
 	"galla/edge/typeset"
+	"galla/edge/words"
 )
 
 // Paper is what a slip is printed on.
@@ -40,19 +41,23 @@ func (p Paper) dots() int {
 }
 
 // mark is what a reprint says of itself; the original says nothing.
-func (c Copy) mark() string {
+func (c Copy) mark(say *words.Words) string {
 	if c.Number < 1 {
 		return ""
 	}
-	return fmt.Sprintf("DUPLICATE %d, %s", c.Number, stamp(c.At))
+	return say.Say("slip.duplicate", "n", c.Number, "time", say.Stamp(c.At))
 }
+
+// Mark is what a reprint says of itself, in the receipt's language; the original
+// says nothing.
+func (r Receipt) Mark(c Copy) string { return c.mark(r.Words) }
 
 // Slip makes the receipt a job for a printer. Its errors name what does not fit
 // on paper; there is nothing to print then.
 func (r Receipt) Slip(paper Paper, c Copy, set *typeset.Setter) ([]byte, error) {
 	d := escpos.New(paper.Page)
 	text := r.Text(paper.Columns)
-	if paper.Page.Printable(strings.ReplaceAll(text, "\n", "")) {
+	if paper.Page.Printable(strings.ReplaceAll(text, "\n", "") + r.Mark(c)) {
 		r.characters(d, text, c)
 	} else if err := r.raster(d, paper, c, set); err != nil {
 		return nil, err
@@ -68,7 +73,7 @@ func (r Receipt) Slip(paper Paper, c Copy, set *typeset.Setter) ([]byte, error) 
 // characters prints the receipt in the printer's own font.
 func (r Receipt) characters(d *escpos.Document, text string, c Copy) {
 	mark := func() {
-		if s := c.mark(); s != "" {
+		if s := r.Mark(c); s != "" {
 			d.Align(escpos.Centre)
 			d.Bold(true)
 			d.Line(s)
@@ -85,7 +90,11 @@ func (r Receipt) characters(d *escpos.Document, text string, c Copy) {
 
 // raster prints the receipt as a picture, in the order of Text.
 func (r Receipt) raster(d *escpos.Document, paper Paper, c Copy, set *typeset.Setter) error {
-	width := paper.dots()
+	return place(d, r.pictures(paper.dots(), c, set))
+}
+
+// pictures are the parts of a slip, to stand below one another.
+func (r Receipt) pictures(width int, c Copy, set *typeset.Setter) []*escpos.Bitmap {
 	var parts []*escpos.Bitmap
 	add := func(s string, size int, align escpos.Align) {
 		parts = append(parts, set.Set(s, typeset.Style{Size: size, Align: align}, width))
@@ -95,7 +104,7 @@ func (r Receipt) raster(d *escpos.Document, paper Paper, c Copy, set *typeset.Se
 	}
 	rule := func() { parts = append(parts, ruled(width)) }
 
-	add(c.mark(), bodySize, escpos.Centre)
+	add(r.Mark(c), bodySize, escpos.Centre)
 	for _, s := range r.Shop {
 		add(s, bodySize, escpos.Centre)
 	}
@@ -112,13 +121,11 @@ func (r Receipt) raster(d *escpos.Document, paper Paper, c Copy, set *typeset.Se
 	for _, e := range r.Entries {
 		switch {
 		case e.Balance:
-			pair("Balance", rupees(e.Amount))
+			pair(r.Words.Say("slip.row.balance"), rupees(e.Amount))
 		case e.Date == "":
 			add(e.Raw, bodySize, escpos.Left)
-		case e.Credit:
-			pair(e.Date+" "+e.Narration, e.Amount.Grouped()+" Cr")
 		default:
-			pair(e.Date+" "+e.Narration, e.Amount.Grouped()+" Dr")
+			pair(e.Date+" "+e.Narration, e.sum(r.Words))
 		}
 	}
 	if len(r.Notes) > 0 {
@@ -127,8 +134,8 @@ func (r Receipt) raster(d *escpos.Document, paper Paper, c Copy, set *typeset.Se
 	for _, s := range r.Notes {
 		add(s, bodySize, escpos.Left)
 	}
-	add(c.mark(), bodySize, escpos.Centre)
-	return place(d, parts)
+	add(r.Mark(c), bodySize, escpos.Centre)
+	return parts
 }
 
 // place puts pictures below one another; those of no height are left out.
@@ -169,6 +176,29 @@ func (r Receipt) code(d *escpos.Document, paper Paper) error {
 	return d.Raster(m)
 }
 
+// Drawing is the QR code of a reference as SVG, for a page: black squares on
+// white. Nothing of the text itself stands in it.
+func Drawing(reference string) (string, error) {
+	m, err := escpos.QRBitmap(reference, 1)
+	if err != nil {
+		return "", err
+	}
+	var path strings.Builder
+	for y := range m.Height {
+		for x := 0; x < m.Width; x++ {
+			from := x
+			for x < m.Width && m.Black(x, y) {
+				x++
+			}
+			if x > from {
+				fmt.Fprintf(&path, "M%d %dh%dv1h-%dz", from, y, x-from, x-from)
+			}
+		}
+	}
+	return fmt.Sprintf(`<svg class="qr" viewBox="0 0 %d %d" shape-rendering="crispEdges" aria-hidden="true"><rect width="%d" height="%d" fill="#fff"/><path d="%s"/></svg>`,
+		m.Width, m.Height, m.Width, m.Height, path.String()), nil
+}
+
 // TestPage is a job that shows whether paper, characters, pictures and codes
 // come out: the width as a row of digits, a line in each language's script, and
 // a QR code. Name is the printer's, for people.
@@ -178,7 +208,7 @@ func TestPage(paper Paper, name string, at time.Time, set *typeset.Setter) ([]by
 	d.Bold(true)
 	d.Line(clean(name))
 	d.Bold(false)
-	d.Line(stamp(at))
+	d.Line(at.In(india()).Format("02 Jan 2006, 15:04:05"))
 	d.Align(escpos.Left)
 	d.Line(strings.Repeat("1234567890", 1+paper.Columns/10)[:max(paper.Columns, 1)])
 	var parts []*escpos.Bitmap

@@ -4,10 +4,14 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
 	"galla/edge"
+	"galla/edge/escpos"
 	"galla/edge/typeset"
 )
 
@@ -39,7 +43,7 @@ func TestSlipBytes(t *testing.T) {
 		"slip-48-hindi2": {hindi, Paper{Columns: Wide}, reprint()},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := Make(c.r, shop(), meaning).Slip(c.paper, c.copy, set)
+			got, err := Make(c.r, shop(), english(), meaning).Slip(c.paper, c.copy, set)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -61,7 +65,7 @@ func TestSlipBytes(t *testing.T) {
 }
 
 func TestSlipMarks(t *testing.T) {
-	r := Make(cases()["withdrawal-succeeded"], shop(), meaning)
+	r := Make(cases()["withdrawal-succeeded"], shop(), english(), meaning)
 	for c, want := range map[Copy]int{{}: 0, reprint(): 2} {
 		got, err := r.Slip(Paper{Columns: Narrow}, c, setter(t))
 		if err != nil {
@@ -81,9 +85,43 @@ func TestSlipMarks(t *testing.T) {
 
 // An unanswered operation has no reference of the bank; the slip carries its id.
 func TestSlipOfTheUnanswered(t *testing.T) {
-	r := Make(cases()["withdrawal-unknown"], shop(), meaning)
+	r := Make(cases()["withdrawal-unknown"], shop(), english(), meaning)
 	if r.Reference != "01a1fda3-6789-76b2-bddd-9b2e2a564f1a" {
 		t.Errorf("reference %q", r.Reference)
+	}
+}
+
+// TestDrawing: the picture on the page is that on paper.
+func TestDrawing(t *testing.T) {
+	drawing, err := Drawing("AEPS-4711")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := escpos.QRBitmap("AEPS-4711", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := escpos.NewBitmap(want.Width, want.Height)
+	for _, m := range regexp.MustCompile(`M(\d+) (\d+)h(\d+)v1h-`).FindAllStringSubmatch(drawing, -1) {
+		var n [3]int
+		for i := range n {
+			if n[i], err = strconv.Atoi(m[i+1]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for x := range n[2] {
+			got.Set(n[0]+x, n[1])
+		}
+	}
+	for y := range want.Height {
+		for x := range want.Width {
+			if got.Black(x, y) != want.Black(x, y) {
+				t.Fatalf("the module at %d, %d differs", x, y)
+			}
+		}
+	}
+	if strings.Contains(drawing, "4711") {
+		t.Error("the text stands in the drawing")
 	}
 }
 
@@ -104,7 +142,7 @@ func BenchmarkSlipInHindi(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	r := Make(with(cases()["withdrawal-succeeded"], func(r *edge.Record) { r.Customer = "शिवशंकर चौधरी" }), shop(), meaning)
+	r := Make(with(cases()["withdrawal-succeeded"], func(r *edge.Record) { r.Customer = "शिवशंकर चौधरी" }), shop(), english(), meaning)
 	for b.Loop() {
 		if _, err := r.Slip(Paper{Columns: Wide}, Copy{}, set); err != nil {
 			b.Fatal(err)

@@ -1,10 +1,10 @@
 package receipt
 
 import (
-	"fmt"
 	"regexp"
 	"strings"
 
+	"galla/edge/words"
 	"galla/shared/money"
 )
 
@@ -30,10 +30,10 @@ var (
 
 // statement reads the lines of a mini statement. Every line is in both results;
 // of an endless statement the rest is counted in a last one.
-func statement(lines []string) (shown []string, entries []Entry) {
+func statement(lines []string, say *words.Words) (shown []string, entries []Entry) {
 	for i, line := range lines {
 		if len(shown) == maxLines {
-			rest := fmt.Sprintf("... and %d more lines", len(lines)-i)
+			rest := say.Say("slip.more", "n", len(lines)-i)
 			return append(shown, rest), append(entries, Entry{Raw: rest})
 		}
 		if line = clean(line); line == "" {

@@ -3,6 +3,8 @@ package receipt
 import (
 	"strings"
 	"unicode/utf8"
+
+	"galla/edge/words"
 )
 
 // Widths of paper in characters of a printer's normal font.
@@ -31,7 +33,7 @@ func (r Receipt) Text(width int) string {
 	if len(r.Entries) > 0 {
 		p.rule()
 		for _, e := range r.Entries {
-			p.entry(e)
+			p.entry(e, r.Words)
 		}
 	}
 	if len(r.Notes) > 0 {
@@ -87,26 +89,30 @@ func (p *paper) pair(label, value string) {
 
 // entry writes a line of a mini statement: date and narration, amount and sign;
 // the narration on a line of its own where they do not fit.
-func (p *paper) entry(e Entry) {
+func (p *paper) entry(e Entry, say *words.Words) {
 	switch {
 	case e.Balance:
-		p.pair("Balance", rupees(e.Amount))
+		p.pair(say.Say("slip.row.balance"), rupees(e.Amount))
 		return
 	case e.Date == "":
 		p.wrapped(e.Raw, 0)
 		return
 	}
-	sign := " Dr"
-	if e.Credit {
-		sign = " Cr"
-	}
-	narration, sum := printed(e.Narration), e.Amount.Grouped()+sign
+	narration, sum := printed(e.Narration), e.sum(say)
 	if gap := p.width - size(e.Date) - size(narration) - size(sum) - 1; gap > 0 {
 		p.line(e.Date + " " + narration + strings.Repeat(" ", gap) + sum)
 		return
 	}
 	p.pair(e.Date, sum)
 	p.wrapped(narration, 2)
+}
+
+// sum is the amount with its sign: credit or debit.
+func (e Entry) sum(say *words.Words) string {
+	if e.Credit {
+		return e.Amount.Grouped() + " " + say.Say("slip.credit")
+	}
+	return e.Amount.Grouped() + " " + say.Say("slip.debit")
 }
 
 func size(s string) int { return utf8.RuneCountInString(s) }

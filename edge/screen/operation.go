@@ -245,7 +245,7 @@ func (s *Screen) receipt(w http.ResponseWriter, r *http.Request, ses *web.Sessio
 		http.Redirect(w, r, "/op/"+string(id), http.StatusSeeOther)
 		return
 	}
-	d := receiptData{ID: id, View: s.cfg.Receipt(v.Record), Paper: papers[1], Papers: papers}
+	d := receiptData{ID: id, View: s.cfg.Receipt(v.Record, ses.Words()), Paper: papers[1], Papers: papers}
 	for _, paper := range papers {
 		if r.URL.Query().Get("paper") == paper {
 			d.Paper = paper

@@ -5,6 +5,7 @@ import (
 	"embed"
 	"errors"
 	"fmt"
+	"html/template"
 	"io"
 	"io/fs"
 	"log/slog"
@@ -76,7 +77,7 @@ type Config struct {
 	// anything. It must not wait. nil: nothing is said of banks.
 	BankRate func(iin string) (succeeded, asked int)
 	// Receipt makes the receipt of an operation.
-	Receipt func(edge.Record) ReceiptView
+	Receipt func(r edge.Record, operator *words.Words) ReceiptView // in the customer's language, else the operator's
 
 	// Rand makes sessions and tokens; default crypto/rand.
 	Rand   io.Reader
@@ -92,6 +93,13 @@ type ReceiptView struct {
 	Rows   []ReceiptLine // customer, amount, references
 	Lines  []string      // of the mini statement, as the bank sent them
 	Notes  []string      // what the customer should know
+
+	Lang    string        // of the texts, BCP 47
+	Code    template.HTML // the reference as QR code; empty: none
+	Mark    string        // what a reprint says of itself; empty: the next print is the original
+	Printer bool          // a receipt printer is set up: POST /op/{id}/print
+	Told    string        // how the last slip went, in the operator's language; empty: none was printed
+	Tone    string        // of Told: ok, warn, bad
 }
 
 // ReceiptLine is one fact of a receipt.

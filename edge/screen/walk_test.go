@@ -41,7 +41,7 @@ func testConfig() Config {
 			}
 			return "", "Note the code and call support."
 		},
-		Receipt: func(r edge.Record) ReceiptView {
+		Receipt: func(r edge.Record, _ *words.Words) ReceiptView {
 			return ReceiptView{
 				Shop: []string{"Lakshmi Kirana Store", "Terminal GAL00001"}, Title: "Cash withdrawal", Status: "SUCCESSFUL",
 				Rows: []ReceiptLine{{"Customer", r.Customer}, {"Aadhaar", r.Aadhaar}, {"Bank", r.BankName}, {"Amount", words.Rupees(r.Amount)},

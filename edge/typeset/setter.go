@@ -13,7 +13,7 @@ import (
 	"golang.org/x/image/math/fixed"
 )
 
-// The fonts, as Debian's package fonts-noto-core has them.
+// The fonts, cut down to the counter's scripts; fonts/README.txt says how.
 //
 //go:embed fonts/*.ttf
 var fonts embed.FS
@@ -171,15 +171,19 @@ func (w word) fits(width, all int) int {
 	return n
 }
 
-// clean bounds a text and makes control characters spaces.
+// clean bounds a text, makes control characters spaces, and the minus sign a
+// dash of its width.
 func clean(s string) string {
 	runes := []rune(strings.ToValidUTF8(s, "?"))
 	if len(runes) > maxText {
 		runes = append(runes[:maxText-1], '…')
 	}
 	for i, r := range runes {
-		if unicode.IsControl(r) {
+		switch {
+		case unicode.IsControl(r):
 			runes[i] = ' '
+		case r == '−': // the fonts have no minus sign
+			runes[i] = '–'
 		}
 	}
 	return string(runes)

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode"
 
 	"galla/edge/escpos"
 )
@@ -82,6 +83,32 @@ func TestEveryLetterHasAGlyph(t *testing.T) {
 	}
 }
 
+// TestScriptsAreWhole: the fonts were cut down, and names are free: every
+// character of the scripts' blocks is there, but for two that came after the
+// fonts.
+func TestScriptsAreWhole(t *testing.T) {
+	s := setter(t)
+	for _, block := range []struct {
+		table       *unicode.RangeTable
+		first, last rune
+	}{
+		{unicode.Latin, 0x20, 0x17f}, {unicode.Devanagari, 0x900, 0x97f}, {unicode.Bengali, 0x980, 0x9fe},
+		{unicode.Telugu, 0xc00, 0xc7f}, {unicode.Tamil, 0xb80, 0xbff},
+	} {
+		for r := block.first; r <= block.last; r++ {
+			late := r == 0xc3c || r == 0xc5d
+			if _, ok := s.faces.ResolveFace(r).NominalGlyph(r); !ok && !late && unicode.Is(block.table, r) {
+				t.Errorf("no font has U+%04X", r)
+			}
+		}
+	}
+	for _, r := range "₹€–—‘’“”…•।॥\u200c\u200d◌" {
+		if _, ok := s.faces.ResolveFace(r).NominalGlyph(r); !ok {
+			t.Errorf("no font has %q", r)
+		}
+	}
+}
+
 func black(m *escpos.Bitmap) int {
 	n := 0
 	for y := range m.Height {
@@ -102,6 +129,9 @@ func TestEdges(t *testing.T) {
 	}
 	if m := s.Set("漢", style, 384); black(m) == 0 {
 		t.Error("a character without a glyph leaves nothing on paper")
+	}
+	if minus, dash := s.Set("−₹5", style, 384), s.Set("–₹5", style, 384); black(minus) != black(dash) {
+		t.Error("a minus sign is no dash on paper")
 	}
 	if m := s.Set(strings.Repeat("नि", 200), style, 384); m.Height < 5*lineHeight(24) {
 		t.Errorf("a long word stands on %d dots", m.Height)

@@ -50,6 +50,11 @@ type Entrance interface {
 	Entries(ses *Session) []Entry
 }
 
+// Speaker is a room that brings texts of other packages beside its own.
+type Speaker interface {
+	Catalogues() []words.Catalogue
+}
+
 // Entry is one way into a room.
 type Entry struct {
 	Href  string
@@ -128,6 +133,9 @@ func New(counter Counter, cfg Config, rooms ...Room) (*Kit, error) {
 		parts = append(parts, part{r.Name(), r.Files()})
 		if _, err := fs.Stat(r.Files(), "messages"); err == nil {
 			catalogues = append(catalogues, words.Catalogue{Room: r.Name(), Files: r.Files()})
+		}
+		if s, ok := r.(Speaker); ok {
+			catalogues = append(catalogues, s.Catalogues()...)
 		}
 	}
 	var err error

@@ -59,6 +59,8 @@ type stored struct {
 	CashByID   string `json:"cashById,omitzero"`
 	ConsentAt  int64  `json:"consentAt,omitzero"`
 	Consent    string `json:"consent,omitzero"`
+	Prints     int    `json:"prints,omitzero"`
+	PrintedAt  int64  `json:"printedAt,omitzero"`
 
 	HTTP   int          `json:"http,omitzero"`
 	Reply  []byte       `json:"reply,omitzero"`
@@ -89,6 +91,7 @@ func Encode(r edge.Record, slot int) ([]byte, error) {
 		CreatedAt: Nanos(r.CreatedAt), CapturedAt: Nanos(r.CapturedAt), Quality: r.Quality, Deadline: Nanos(r.Deadline), SentAt: Nanos(r.SentAt),
 		EndedAt: Nanos(r.EndedAt), CashGiven: Nanos(r.CashGiven), CashBy: r.CashBy, CashByID: r.CashByID, ConsentAt: Nanos(r.ConsentAt), Consent: r.Consent,
 		HTTP: r.HTTP, Reply: r.Reply,
+		Prints: r.Prints, PrintedAt: Nanos(r.PrintedAt),
 		Result: storedResult{
 			StatusCode: r.Result.StatusCode, Message: r.Result.Message, Code: r.Result.Code, Status: r.Result.Status,
 			STAN: r.Result.STAN, Reference: r.Result.Reference, RRN: r.Result.RRN, AuthCode: r.Result.AuthCode,
@@ -129,6 +132,7 @@ func Decode(data []byte) (edge.Record, int, error) {
 		CreatedAt: Instant(s.CreatedAt), CapturedAt: Instant(s.CapturedAt), Quality: s.Quality, Deadline: Instant(s.Deadline), SentAt: Instant(s.SentAt),
 		EndedAt: Instant(s.EndedAt), CashGiven: Instant(s.CashGiven), CashBy: s.CashBy, CashByID: s.CashByID, ConsentAt: Instant(s.ConsentAt), Consent: s.Consent,
 		HTTP: s.HTTP, Reply: s.Reply,
+		Prints: s.Prints, PrintedAt: Instant(s.PrintedAt),
 		Result: edge.Result{
 			StatusCode: s.Result.StatusCode, Message: s.Result.Message, Code: s.Result.Code, Status: s.Result.Status,
 			STAN: s.Result.STAN, Reference: s.Result.Reference, RRN: s.Result.RRN, AuthCode: s.Result.AuthCode,

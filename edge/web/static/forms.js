@@ -52,6 +52,15 @@ export function stayAwake() {
 
 export function printButton(button) {
   button.addEventListener('click', () => window.print());
+  // Where what is printed is counted, the server is told afterwards. No page
+  // learns whether its dialogue was cancelled, so a paper that may be there is
+  // counted as one.
+  const counts = button.dataset.printed;
+  if (!counts) return;
+  window.addEventListener('afterprint', () => {
+    const body = new URLSearchParams({ csrf: token(), form: String(Date.now()) });
+    fetch(counts, { method: 'POST', body, redirect: 'manual' }).catch(() => {});
+  });
 }
 
 // sendOnChange sends a select's form as soon as another option is chosen. A

@@ -1,0 +1,93 @@
+package daemon
+
+import (
+	"context"
+	"html/template"
+	"sync"
+	"time"
+
+	"galla/edge"
+	"galla/edge/codes"
+	"galla/edge/paper"
+	"galla/edge/receipt"
+	"galla/edge/screen"
+	"galla/edge/till"
+	"galla/edge/words"
+	"galla/shared/secret"
+)
+
+// slips is the printer's room, with receipts as the screen shows them.
+type slips struct {
+	*paper.Room
+	make func(edge.Record, *words.Words) receipt.Receipt
+}
+
+// openPaper makes the printer's room of a counter.
+func openPaper(counter *edge.Counter, f folder, s Settings, key secret.Key, cfg Config) (slips, error) {
+	shop := receipt.Shop{Merchant: s.Merchant, MID: s.MID, TID: s.TID, Agent: s.Agent}
+	out := slips{make: func(r edge.Record, say *words.Words) receipt.Receipt {
+		return receipt.Make(r, shop, say, func(code string) string { return meaning(say, code) })
+	}}
+	var mu sync.Mutex // the settings are changed and written as one
+	room, err := paper.New(counter, paper.Config{
+		Settings: s.Printer, Receipt: out.make, Logger: cfg.Logger,
+		Keep: func(p paper.Settings) error {
+			mu.Lock()
+			defer mu.Unlock()
+			changed := s
+			changed.Printer = p
+			if err := f.save(changed, key, cfg.Rand); err != nil {
+				return err
+			}
+			s = changed
+			return nil
+		},
+	})
+	out.Room = room
+	return out, err
+}
+
+// meaning says what a bank's response code means, in a language: where there is
+// no text for the code, that of its class.
+func meaning(say *words.Words, code string) string {
+	c := codes.Of(code)
+	if say.Code() == words.English {
+		return c.Meaning
+	}
+	for _, key := range []string{"help.code." + c.Code + ".says", "help.bank." + string(c.Class) + ".says"} {
+		if say.Has(key) {
+			return say.Say(key)
+		}
+	}
+	return ""
+}
+
+// closing puts the closing of a day on the receipt printer.
+func (s slips) closing(_ context.Context, closed till.Slip) error {
+	rows := make([]receipt.Row, len(closed.Rows))
+	for i, row := range closed.Rows {
+		rows[i] = receipt.Row{Label: row.Label, Value: row.Value}
+	}
+	return s.Print("closing", receipt.Receipt{Shop: []string{closed.Shop}, Title: closed.Title, Rows: rows})
+}
+
+// View gives the receipt of an operation as the screen shows it; operator is the
+// language of whoever looks.
+func (s slips) View(r edge.Record, operator *words.Words) screen.ReceiptView {
+	say := s.Language(r, operator)
+	made := s.make(r, say)
+	rows := make([]screen.ReceiptLine, len(made.Rows))
+	for i, row := range made.Rows {
+		rows[i] = screen.ReceiptLine{Label: row.Label, Value: row.Value}
+	}
+	told := s.Told(r, operator)
+	v := screen.ReceiptView{
+		Lang: say.Code(), Shop: made.Shop, Title: made.Title, Status: made.Status, Rows: rows, Lines: made.Lines, Notes: made.Notes,
+		Mark:    made.Mark(receipt.Copy{Number: r.Prints, At: time.Now()}),
+		Printer: s.Ready(), Told: told.Text, Tone: told.Tone,
+	}
+	if drawing, err := receipt.Drawing(made.Reference); err == nil { // one that is too long has its row
+		v.Code = template.HTML(drawing) // digits and letters of ours: a path of squares
+	}
+	return v
+}
