@@ -50,6 +50,11 @@ func (g *glass) Capture(context.Context) (edge.Capture, error) {
 	return edge.Capture{PidData: secret.NewPidData("<PidData>sealed</PidData>"), Quality: 71}, nil
 }
 
+// failing makes the next capture end with the reader not ready.
+func failing(g *glass) {
+	g.err = &edge.CaptureError{Code: "720", Message: "The reader is not ready."}
+}
+
 func two() []rdservice.Device {
 	return []rdservice.Device{
 		{
@@ -101,7 +106,7 @@ func TestTry(t *testing.T) {
 	page := v.Get("/devices", http.StatusOK)
 	webtest.Has(t, page, "quality 71 of 100")
 	webtest.HasNot(t, page, "sealed")
-	g.set(func(g *glass) { g.err = &edge.CaptureError{Code: "720", Message: "The reader is not ready."} })
+	g.set(failing)
 	v.Post("/devices/test", http.StatusSeeOther)
 	webtest.Has(t, v.Get("/devices", http.StatusOK), "The reader is not ready.", "/help?code=720")
 }
