@@ -17,6 +17,7 @@ import (
 	"galla/edge"
 	"galla/edge/codes"
 	"galla/edge/device"
+	"galla/edge/help"
 	"galla/edge/queue"
 	"galla/edge/receipt"
 	"galla/edge/screen"
@@ -89,7 +90,7 @@ func Run(ctx context.Context, cfg Config) error {
 		if err != nil {
 			return err
 		}
-		pages, err := screen.New(standing{counter, operators}, screen.Config{KeepLanguage: operators.KeepLanguage, Explain: explain, Receipt: receipts(settings), Rand: cfg.Rand, Logger: cfg.Logger}, rooms...)
+		pages, err := screen.New(standing{counter, operators}, screen.Config{KeepLanguage: operators.KeepLanguage, Explain: help.Explain, Receipt: receipts(settings), Rand: cfg.Rand, Logger: cfg.Logger}, rooms...)
 		if err != nil {
 			return err
 		}
@@ -143,12 +144,6 @@ func tidy(ctx context.Context, q *queue.Queue, line edge.Line, log *slog.Logger)
 		last = now
 		log.Info("history was tidied", "forgotten", gone)
 	}
-}
-
-// explain says what a bank's response code means and what to do next.
-func explain(code string) (meaning, advice string) {
-	c := codes.Of(code)
-	return c.Meaning, c.Advice
 }
 
 // receipts makes the receipts of this shop as the screen shows them.

@@ -64,8 +64,9 @@ type Config struct {
 	Idle time.Duration
 	// KeepLanguage keeps the language that an operator chose (web.Config).
 	KeepLanguage func(ctx context.Context, operator, language string) error
-	// Explain says what a bank's response code means and what to do next.
-	Explain func(code string) (meaning, advice string)
+	// Explain says in a language what a bank's response code means and what to
+	// do next.
+	Explain func(w *words.Words, code string) (meaning, advice string)
 	// Receipt makes the receipt of an operation.
 	Receipt func(edge.Record) ReceiptView
 
