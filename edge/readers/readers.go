@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io/fs"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -181,7 +182,7 @@ func (r *Room) show(w http.ResponseWriter, req *http.Request, ses *web.Session, 
 func tell(w *words.Words, d rdservice.Device, inUse string, now time.Time) shown {
 	l, unknown := d.Listing(), w.Say("readers.unknown")
 	out := shown{
-		Name: cmp.Or(strings.TrimSpace(l.Vendor+" "+l.MI), strings.TrimSpace(l.Info), unknown), InUse: l.Address == inUse,
+		Name: cmp.Or(strings.TrimSpace(l.Vendor+" "+l.MI), strings.TrimSpace(l.Info), unknown), InUse: l.Address == inUse || slices.Contains(d.Also, inUse),
 		Use: w.Say("readers.use.none"), Certificate: unknown, Level: cmp.Or(string(l.Level), unknown), Serial: cmp.Or(l.Serial, unknown),
 	}
 	if out.InUse {

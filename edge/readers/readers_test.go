@@ -120,3 +120,18 @@ func TestTryHindi(t *testing.T) {
 	webtest.Has(t, page, "जाँच विफल")
 	webtest.HasNot(t, page, "The reader is not ready.")
 }
+
+// A reader that answers at two addresses is in use at either.
+func TestTwoAddresses(t *testing.T) {
+	book, err := words.Load(words.Catalogue{Room: "readers", Files: files})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := two()[0]
+	d.Service.Address, d.Also = "http://127.0.0.1:11100", []string{"https://127.0.0.1:11200"}
+	for at, want := range map[string]bool{"http://127.0.0.1:11100": true, "https://127.0.0.1:11200": true, "http://127.0.0.1:11101": false, "": false} {
+		if got := tell(book.In("en"), d, at, webtest.Now()); got.InUse != want {
+			t.Errorf("%q: %+v", at, got)
+		}
+	}
+}
