@@ -79,9 +79,15 @@ func FuzzReadOptions(f *testing.F) {
 	f.Add([]byte(safeOptions))
 	f.Add([]byte(`<PidOptions><Demo/><Opts posh="LEFT_THUMB"/></PidOptions>`))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		w, refused := readOptions(b, rdservice.Finger)
-		if refused == nil && (w.fingers < 1 || w.fingers > maxFingers || w.timeout < minTimeout) {
-			t.Errorf("accepted %+v", w)
+		for reads, got := range map[rdservice.Family]func(wanted) int{
+			rdservice.Finger: func(w wanted) int { return w.fingers },
+			rdservice.Iris:   func(w wanted) int { return w.irises },
+			rdservice.Face:   func(w wanted) int { return w.faces },
+		} {
+			w, refused := readOptions(b, reads)
+			if refused == nil && (got(w) < 1 || got(w) != w.count() || w.fingers > maxFingers || w.irises > 2 || w.faces > 1 || w.timeout < minTimeout) {
+				t.Errorf("%s: accepted %+v", reads, w)
+			}
 		}
 	})
 }
