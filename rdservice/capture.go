@@ -80,7 +80,8 @@ func (c Capture) Summary() Summary {
 //
 // An answer that reports an error of the device is no error of this method: it
 // is a Capture whose Judgement is not usable. Errors are ErrOptions, ErrAddress
-// or an *Error; ErrBusy where this client is capturing on the device already.
+// or an *Error; ErrBusy where this client is capturing on the device already, be
+// it through another of its addresses.
 func (c *Client) Capture(ctx context.Context, s Service, o Options) (Capture, error) {
 	if err := o.Validate(); err != nil {
 		return Capture{}, err

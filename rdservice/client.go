@@ -259,7 +259,7 @@ func (c *Client) Info(ctx context.Context, s Service) (DeviceInfo, error) {
 	}
 	c.mu.Lock()
 	known, ok := c.infos[u.Host]
-	capturing := c.busy[u.Host]
+	capturing := c.running(u)
 	c.mu.Unlock()
 	if capturing && ok {
 		return known, nil
@@ -301,7 +301,7 @@ func (c *Client) capturing(u *url.URL) (Service, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	s, known := c.seen[u.Host]
-	if !c.busy[u.Host] || !known {
+	if !known || !c.running(u) {
 		return Service{}, false
 	}
 	s.Status = Used
@@ -312,7 +312,7 @@ func (c *Client) capturing(u *url.URL) (Service, bool) {
 func (c *Client) acquire(u *url.URL, s Service) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.busy[u.Host] {
+	if c.running(u) {
 		return false
 	}
 	c.busy[u.Host] = true

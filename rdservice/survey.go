@@ -11,6 +11,9 @@ type Device struct {
 	Service Service
 	Info    DeviceInfo
 	InfoErr error // why Info is empty: ErrNoInterface, ErrTimeout and so on
+	// Also are further addresses at which the same device answered, by its
+	// device code, model and serial number.
+	Also []string
 }
 
 // Listing is a Device in the form of `galla-edge devices --json` (sandbox.md).
@@ -50,7 +53,9 @@ func (d Device) Listing() Listing {
 }
 
 // Survey discovers, and asks every service that was found for its device, side
-// by side. The order is that of Scan.Services; errors are those of Discover.
+// by side. A device that answers at several addresses is listed once, at the
+// best of them. The order is that of Scan.Services; errors are those of
+// Discover.
 func (c *Client) Survey(ctx context.Context) ([]Device, error) {
 	scan, err := c.Discover(ctx)
 	if err != nil {
@@ -65,5 +70,5 @@ func (c *Client) Survey(ctx context.Context) ([]Device, error) {
 		})
 	}
 	wg.Wait()
-	return devices, nil
+	return join(devices), nil
 }

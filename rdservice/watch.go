@@ -49,7 +49,7 @@ func sameDevice(a, b Device) bool {
 	if errors.As(a.InfoErr, &x) != errors.As(b.InfoErr, &y) || x != nil && !errors.Is(x.Kind, y.Kind) {
 		return false
 	}
-	return a.Service == b.Service && a.Info.sameAs(b.Info)
+	return a.Service == b.Service && slices.Equal(a.Also, b.Also) && a.Info.sameAs(b.Info)
 }
 
 func (d DeviceInfo) sameAs(o DeviceInfo) bool {

@@ -158,7 +158,7 @@ func (h *house) open(ctx context.Context, ended *sync.WaitGroup, dir string) err
 	if err != nil {
 		return err
 	}
-	l, err := device.Listen(ctx)
+	l, err := rdsim.Listen(ctx, device)
 	if err != nil {
 		return err
 	}
@@ -170,7 +170,7 @@ func (h *house) open(ctx context.Context, ended *sync.WaitGroup, dir string) err
 		})
 	}
 	part("bank", func(ctx context.Context) error { return errors.Join(bank.Run(ctx), bank.Close()) })
-	part("reader", func(ctx context.Context) error { return device.Serve(ctx, l) })
+	part("reader", func(ctx context.Context) error { return l.Serve(ctx) })
 	h.cfg = server.Config{
 		Addr: addrs[3], AdminAddr: addrs[4], UplinkAddr: addrs[5], BankURL: "http://" + addrs[1], BankTimeout: bankWait,
 		Data: dir, Sandbox: true, Node: "contract", Rand: rand.Reader, Logger: log,
@@ -178,7 +178,7 @@ func (h *house) open(ctx context.Context, ended *sync.WaitGroup, dir string) err
 	if h.walk, err = newWalk(); err != nil {
 		return err
 	}
-	h.bank, h.reader, h.central = "http://"+addrs[0], "http://"+l.Addr().String(), "http://"+addrs[3]
+	h.bank, h.reader, h.central = "http://"+addrs[0], l.Addresses()[0], "http://"+addrs[3]
 	h.start = func() error {
 		life, end := context.WithCancel(ctx)
 		gone := make(chan error, 1)

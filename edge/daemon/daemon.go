@@ -15,8 +15,8 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"galla/edge"
-	"galla/edge/codes"
 	"galla/edge/device"
+	"galla/edge/help"
 	"galla/edge/queue"
 	"galla/edge/screen"
 	"galla/edge/uplink"
@@ -96,7 +96,7 @@ func Run(ctx context.Context, cfg Config) error {
 		if err != nil {
 			return err
 		}
-		pages, err := screen.New(standing{counter, operators}, screen.Config{KeepLanguage: operators.KeepLanguage, Explain: explain, BankRate: days.BankRate, Receipt: slips.View, Rand: cfg.Rand, Logger: cfg.Logger}, rooms...)
+		pages, err := screen.New(standing{counter, operators}, screen.Config{KeepLanguage: operators.KeepLanguage, Explain: help.Explain, BankRate: days.BankRate, Receipt: slips.View, Rand: cfg.Rand, Logger: cfg.Logger}, rooms...)
 		if err != nil {
 			return err
 		}
@@ -152,10 +152,4 @@ func tidy(ctx context.Context, q *queue.Queue, line edge.Line, log *slog.Logger)
 		last = now
 		log.Info("history was tidied", "forgotten", gone)
 	}
-}
-
-// explain says what a bank's response code means and what to do next.
-func explain(code string) (meaning, advice string) {
-	c := codes.Of(code)
-	return c.Meaning, c.Advice
 }

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"galla/edge"
-	"galla/edge/codes"
+	"galla/edge/help"
 	"galla/edge/paper"
 	"galla/edge/receipt"
 	"galla/edge/screen"
@@ -26,7 +26,10 @@ type slips struct {
 func openPaper(counter *edge.Counter, f folder, s Settings, key secret.Key, cfg Config) (slips, error) {
 	shop := receipt.Shop{Merchant: s.Merchant, MID: s.MID, TID: s.TID, Agent: s.Agent}
 	out := slips{make: func(r edge.Record, say *words.Words) receipt.Receipt {
-		return receipt.Make(r, shop, say, func(code string) string { return meaning(say, code) })
+		return receipt.Make(r, shop, say, func(code string) string {
+			meaning, _ := help.Explain(say, code)
+			return meaning
+		})
 	}}
 	var mu sync.Mutex // the settings are changed and written as one
 	room, err := paper.New(counter, paper.Config{
@@ -45,21 +48,6 @@ func openPaper(counter *edge.Counter, f folder, s Settings, key secret.Key, cfg 
 	})
 	out.Room = room
 	return out, err
-}
-
-// meaning says what a bank's response code means, in a language: where there is
-// no text for the code, that of its class.
-func meaning(say *words.Words, code string) string {
-	c := codes.Of(code)
-	if say.Code() == words.English {
-		return c.Meaning
-	}
-	for _, key := range []string{"help.code." + c.Code + ".says", "help.bank." + string(c.Class) + ".says"} {
-		if say.Has(key) {
-			return say.Say(key)
-		}
-	}
-	return ""
 }
 
 // closing puts the closing of a day on the receipt printer.

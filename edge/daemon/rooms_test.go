@@ -54,7 +54,11 @@ func TestRoomsFitTogether(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rooms, err := openRooms(counter, days, operators, q, reader, cfg)
+	slips, err := openPaper(counter, folder(t.TempDir()), settings, secret.Key{}, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rooms, err := openRooms(counter, days, operators, q, reader, slips, cfg)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,7 +22,7 @@ import (
 
 // Every maker's shape passes byte for byte, and nothing of it is logged.
 func TestCapture(t *testing.T) {
-	for _, profile := range rdsim.ProfileNames() {
+	for _, profile := range rdsim.ProfileNames(rdservice.Finger) {
 		t.Run(profile, func(t *testing.T) {
 			r := newReader(t, rdsim.Config{Profile: profile})
 			r.post(t, "/sim/finger", `{"aadhaar":"999971658847","finger":"LEFT_RING","quality":66}`)

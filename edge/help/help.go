@@ -14,7 +14,7 @@ import (
 	"galla/rdservice"
 )
 
-//go:embed templates messages
+//go:embed templates messages static
 var files embed.FS
 
 // maxCode bounds a code that is looked for, in characters.
@@ -58,13 +58,22 @@ type Entry struct {
 	Do    string // what to do next
 }
 
+// group is a table of the page.
 type group struct {
-	Title   string
+	ID, Title string
+	Parts     []part
+}
+
+// part is the entries of a table that belong together.
+type part struct {
+	Title   string // empty: the table has one part
+	Tone    string // ok, warn, bad; empty: none
 	Entries []Entry
 }
 
 type codesPage struct {
 	Field   web.Field
+	Asked   bool // a code was looked for: the tables give way to it
 	Unknown string
 	Found   []Entry
 	Groups  []group
@@ -76,15 +85,20 @@ func (h *Help) page(w http.ResponseWriter, r *http.Request, ses *web.Session) {
 	if runes := []rune(code); len(runes) > maxCode {
 		code = string(runes[:maxCode])
 	}
-	p := codesPage{Field: web.Field{
+	p := codesPage{Asked: code != "", Field: web.Field{
 		Name: "code", Kind: web.Search, Label: say.Say("help.code"), Hint: say.Say("help.code.hint"), Value: code, Max: maxCode, Focus: true,
 	}}
-	if code != "" {
+	if p.Asked {
 		if p.Found = h.Find(say, code); p.Found == nil {
 			p.Unknown = say.Say("help.none", "code", code)
 		}
+	} else {
+		p.Groups = []group{
+			{"bank", say.Say("help.bank"), bankParts(say)},
+			{"reader", say.Say("help.reader"), []part{{Entries: h.Reader(say)}}},
+			{"face", say.Say("help.face"), []part{{Entries: h.Face(say)}}},
+		}
 	}
-	p.Groups = []group{{say.Say("help.reader"), h.Reader(say)}, {say.Say("help.face"), h.Face(say)}, {say.Say("help.bank"), Bank(say)}}
 	h.kit.Render(w, r, ses, http.StatusOK, web.Page{Name: "help/codes", Title: say.Say("help.title"), Back: "/", Data: p})
 }
 
@@ -92,7 +106,11 @@ func (h *Help) page(w http.ResponseWriter, r *http.Request, ses *web.Session) {
 func (h *Help) Find(w *words.Words, code string) []Entry {
 	var found []Entry
 	if slices.Contains(h.reader, code) {
-		found = append(found, readerEntry(w, readerTopic(w, code), code))
+		e := readerEntry(w, readerTopic(w, code), code)
+		if of := requestPart(code); of != "" {
+			e.Says = w.Say("help.rd.request.of", "part", of)
+		}
+		found = append(found, e)
 	}
 	if slices.Contains(h.face, code) {
 		found = append(found, faceEntry(w, faceTopic(code), code))
@@ -174,36 +192,11 @@ func knownCodes(prefix string) []string {
 	return out
 }
 
-// Bank gives the entries of the bank's codes. In English each meaning has its
-// own; in the other languages those of one class share what to do.
-func Bank(w *words.Words) []Entry {
-	var out []Entry
-	for _, c := range byClass() {
-		e := bankEntry(w, c)
-		if i := slices.IndexFunc(out, func(have Entry) bool { return have.Says == e.Says && have.Do == e.Do }); i >= 0 {
-			out[i].Codes += " " + c.Code
-			continue
-		}
-		out = append(out, e)
-	}
-	return out
-}
-
-// byClass is the bank's table, ordered by class.
-func byClass() []codes.Code {
-	order := []codes.Class{codes.Approved, codes.Uncertain, codes.Again, codes.Later, codes.Final, codes.Support}
-	all := codes.All()
-	slices.SortStableFunc(all, func(a, b codes.Code) int {
-		return slices.Index(order, a.Class) - slices.Index(order, b.Class)
-	})
-	return all
-}
-
-// bankEntry is what is said of a bank's code: English has a text for each.
-func bankEntry(w *words.Words, c codes.Code) Entry {
-	if w.Code() == words.English {
-		return Entry{c.Code, c.Meaning, c.Advice}
-	}
-	key := "help.bank." + string(c.Class)
-	return Entry{c.Code, w.Say(key + ".says"), w.Say(key + ".do")}
+// requestPart is what of a request a reader's code is about, by its name in the
+// specification, which support asks for; empty: the code is about none.
+func requestPart(code string) string {
+	return map[string]string{
+		"100": "PidOptions", "110": "fType", "120": "fCount", "130": "iType", "140": "iCount", "150": "pidVer", "160": "timeout",
+		"170": "posh", "180": "pCount", "190": "format", "200": "Demo", "210": "protobuf", "220": "env", "770": "path",
+	}[code]
 }

@@ -35,7 +35,7 @@ func TestEveryCode(t *testing.T) {
 	for _, l := range words.Languages() {
 		w := book.In(l.Code)
 		var all []string
-		for _, e := range slices.Concat(h.Reader(w), h.Face(w), Bank(w)) {
+		for _, e := range slices.Concat(h.Reader(w), h.Face(w), bankEntries(w)) {
 			if e.Says == "" || e.Do == "" || strings.HasPrefix(e.Says, "help.") || strings.HasPrefix(e.Do, "help.") {
 				t.Errorf("%s: %+v has no text", l.Code, e)
 			}
@@ -44,15 +44,61 @@ func TestEveryCode(t *testing.T) {
 		if want := len(h.reader) + len(h.face) + len(codes.All()); len(all) != want {
 			t.Errorf("%s: %d codes, want %d", l.Code, len(all), want)
 		}
-		no := strings.Fields(w.Say("help.bank.final.do"))[0]
+		no, _, _ := strings.Cut(w.Say("help.code.05.do"), " ")
 		for _, c := range codes.All() {
-			e := bankEntry(w, c)
-			if c.Class != codes.Approved && !strings.HasPrefix(e.Do, no) {
-				t.Errorf("%s: %s begins with %q", l.Code, c.Code, e.Do)
+			_, advice := Explain(w, c.Code)
+			if c.Class != codes.Approved && !strings.HasPrefix(advice, no+" ") {
+				t.Errorf("%s: %s begins with %q", l.Code, c.Code, advice)
+			}
+		}
+		for _, code := range []string{"ZZ", "", "\u202e9<9"} {
+			meaning, advice := Explain(w, code)
+			if strings.HasPrefix(meaning, "help.") || !strings.HasPrefix(advice, no+" ") {
+				t.Errorf("%s: %q is explained by %q, %q", l.Code, code, meaning, advice)
 			}
 		}
 		if h.Find(w, "ZZ") != nil {
 			t.Errorf("%s: an unknown code was found", l.Code)
+		}
+	}
+}
+
+func bankEntries(w *words.Words) (out []Entry) {
+	for _, p := range bankParts(w) {
+		out = append(out, p.Entries...)
+	}
+	return out
+}
+
+// The English catalogue is the table of package codes, word for word, and every
+// other language has a text of its own for each of the table's meanings and
+// advices: none is told by its class.
+func TestBankTexts(t *testing.T) {
+	book, err := words.Load(catalogue())
+	if err != nil {
+		t.Fatal(err)
+	}
+	english := book.In(words.English)
+	for _, c := range append(codes.All(), codes.Of("ZZ"), codes.Of("")) {
+		if meaning, advice := Explain(english, c.Code); meaning != c.Meaning || advice != c.Advice {
+			t.Errorf("%q: the catalogue says %q, %q; the table %q, %q", c.Code, meaning, advice, c.Meaning, c.Advice)
+		}
+	}
+	for _, l := range words.Languages() {
+		w := book.In(l.Code)
+		for of, count := range map[string]func(codes.Code, string, string) (string, string){
+			"meaning": func(c codes.Code, says, _ string) (string, string) { return c.Meaning, says },
+			"advice":  func(c codes.Code, _, do string) (string, string) { return c.Advice, do },
+		} {
+			said := map[string]string{} // by what is said, what the table says
+			for _, c := range codes.All() {
+				says, do := Explain(w, c.Code)
+				table, text := count(c, says, do)
+				if before, ok := said[text]; ok && before != table {
+					t.Errorf("%s: %s: one %s for %q and %q", l.Code, c.Code, of, before, table)
+				}
+				said[text] = table
+			}
 		}
 	}
 }
@@ -69,6 +115,8 @@ func TestPage(t *testing.T) {
 		{"/help", []string{"Codes of the bank", "700", "UW"}, "not known here"},
 		{"/help?code=u3", []string{"The fingerprint did not match.", `value="U3"`}, "not known here"},
 		{"/help?code=-1509", []string{"still starting"}, "not known here"},
+		{"/help?code=120", []string{"asked for (fCount)."}, "fType"},
+		{"/help?code=wx", []string{"must be registered again", `<p class="help-codes digits">WX</p>`}, "not known here"},
 		{"/help?code=ZZ", []string{"The code ZZ is not known here. Do not give cash"}, ""},
 		{"/help?code=%3Cscript%3Ealert(1)", []string{"&lt;SCRIPT&gt;"}, "<SCRIPT>"},
 	}
@@ -84,5 +132,5 @@ func TestPage(t *testing.T) {
 	hindi := house.Visitor(t)
 	hindi.Leads("/enter?operator=agent&language=hi&to=/help")
 	page := hindi.Get("/help?code=51", http.StatusOK)
-	webtest.Has(t, page, "नकद न दें")
+	webtest.Has(t, page, "नकद न दें", "खाते में पूरा पैसा नहीं है")
 }

@@ -7,7 +7,9 @@ import (
 	"errors"
 	"io/fs"
 	"net/http"
+	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -17,7 +19,7 @@ import (
 	"galla/rdservice"
 )
 
-//go:embed templates messages
+//go:embed templates messages static
 var files embed.FS
 
 // Device is what the page needs of device.Device.
@@ -86,9 +88,23 @@ func (*Room) Entries(ses *web.Session) []web.Entry {
 }
 
 type listPage struct {
-	Table           web.Table
-	Looked, Renew   string
-	Good, Bad, Code string
+	Readers         []shown
+	Looked          string
+	Good, Bad, Code string // of the last test
+}
+
+// shown is a reader as the page tells of it.
+type shown struct {
+	Name        string // maker and model
+	State       string
+	Tone        string // of the state: ok, warn, bad
+	InUse       bool   // captures go to it
+	Use         string
+	Certificate string
+	Ending      bool   // the certificate ends soon, or has ended
+	Renew       string // what to do about it
+	Level       string
+	Serial      string
 }
 
 func (r *Room) list(w http.ResponseWriter, req *http.Request, ses *web.Session) {
@@ -142,14 +158,12 @@ func (r *Room) try(w http.ResponseWriter, req *http.Request, _ *web.Session) {
 func (r *Room) show(w http.ResponseWriter, req *http.Request, ses *web.Session, alert string) {
 	say, inUse, now := ses.Words(), r.device.InUse(), r.now()
 	r.mu.Lock()
-	p := listPage{Table: table(say, r.found, inUse, now)}
+	p := listPage{}
+	for _, d := range r.found {
+		p.Readers = append(p.Readers, tell(say, d, inUse, now))
+	}
 	if !r.looked.IsZero() {
 		p.Looked = say.Say("readers.looked", "time", say.Clock(r.looked, now))
-	}
-	for _, d := range r.found {
-		if s := d.Info.Certificate(now); s == rdservice.CertificateEnded || s == rdservice.CertificateEnding {
-			p.Renew = say.Say("readers.renew")
-		}
 	}
 	switch o := r.test; {
 	case o.failed:
@@ -164,47 +178,40 @@ func (r *Room) show(w http.ResponseWriter, req *http.Request, ses *web.Session, 
 	r.kit.Render(w, req, ses, http.StatusOK, web.Page{Name: "readers/list", Title: say.Say("readers.title"), Back: "/", Alert: alert, Data: p})
 }
 
-// table puts the readers into rows.
-func table(w *words.Words, found []rdservice.Device, inUse string, now time.Time) web.Table {
-	t := web.Table{Caption: w.Say("readers.title"), Empty: w.Say("readers.empty")}
-	for _, column := range []string{"maker", "model", "status", "use", "certificate", "level", "serial"} {
-		t.Heads = append(t.Heads, web.Head{Text: w.Say("readers." + column)})
+// tell puts a reader into words.
+func tell(w *words.Words, d rdservice.Device, inUse string, now time.Time) shown {
+	l, unknown := d.Listing(), w.Say("readers.unknown")
+	out := shown{
+		Name: cmp.Or(strings.TrimSpace(l.Vendor+" "+l.MI), strings.TrimSpace(l.Info), unknown), InUse: l.Address == inUse || slices.Contains(d.Also, inUse),
+		Use: w.Say("readers.use.none"), Certificate: unknown, Level: cmp.Or(string(l.Level), unknown), Serial: cmp.Or(l.Serial, unknown),
 	}
-	or := func(s string) web.Cell { return web.Cell{Text: cmp.Or(s, w.Say("readers.unknown"))} }
-	for _, d := range found {
-		l := d.Listing()
-		use := web.Cell{Text: w.Say("readers.use.none")}
-		if l.Address == inUse {
-			use = web.Cell{Text: w.Say("readers.use.capture"), Tone: "ok"}
-		}
-		t.Rows = append(t.Rows, []web.Cell{
-			or(l.Vendor), or(l.MI), state(w, d), use, certificate(w, d, now), or(string(l.Level)), or(l.Serial),
-		})
+	if out.InUse {
+		out.Use = w.Say("readers.use.capture")
 	}
-	return t
-}
-
-func state(w *words.Words, d rdservice.Device) web.Cell {
-	switch d.Service.Status {
-	case rdservice.Ready:
-		if d.Service.CapturePath != "" {
-			return web.Cell{Text: w.Say("readers.ready"), Tone: "ok"}
-		}
-	case rdservice.Used:
-		return web.Cell{Text: w.Say("readers.used"), Tone: "warn"}
-	}
-	return web.Cell{Text: w.Say("readers.notready"), Tone: "bad"}
-}
-
-func certificate(w *words.Words, d rdservice.Device, now time.Time) web.Cell {
+	out.State, out.Tone = state(w, d)
 	day := w.Date(d.Info.CertificateEnds)
 	switch d.Info.Certificate(now) {
 	case rdservice.CertificateEnded:
-		return web.Cell{Text: w.Say("readers.ended", "day", day), Tone: "bad"}
+		out.Certificate, out.Ending = w.Say("readers.ended", "day", day), true
 	case rdservice.CertificateEnding:
-		return web.Cell{Text: w.Say("readers.ending", "day", day), Tone: "warn"}
+		out.Certificate, out.Ending = w.Say("readers.ending", "day", day), true
 	case rdservice.CertificateGood:
-		return web.Cell{Text: day, Tone: "ok"}
+		out.Certificate = day
 	}
-	return web.Cell{Text: w.Say("readers.unknown")}
+	if out.Ending {
+		out.Renew = w.Say("readers.renew")
+	}
+	return out
+}
+
+func state(w *words.Words, d rdservice.Device) (text, tone string) {
+	switch d.Service.Status {
+	case rdservice.Ready:
+		if d.Service.CapturePath != "" {
+			return w.Say("readers.ready"), "ok"
+		}
+	case rdservice.Used:
+		return w.Say("readers.used"), "warn"
+	}
+	return w.Say("readers.notready"), "bad"
 }

@@ -50,6 +50,11 @@ func (g *glass) Capture(context.Context) (edge.Capture, error) {
 	return edge.Capture{PidData: secret.NewPidData("<PidData>sealed</PidData>"), Quality: 71}, nil
 }
 
+// failing makes the next capture end with the reader not ready.
+func failing(g *glass) {
+	g.err = &edge.CaptureError{Code: "720", Message: "The reader is not ready."}
+}
+
 func two() []rdservice.Device {
 	return []rdservice.Device{
 		{
@@ -101,7 +106,7 @@ func TestTry(t *testing.T) {
 	page := v.Get("/devices", http.StatusOK)
 	webtest.Has(t, page, "quality 71 of 100")
 	webtest.HasNot(t, page, "sealed")
-	g.set(func(g *glass) { g.err = &edge.CaptureError{Code: "720", Message: "The reader is not ready."} })
+	g.set(failing)
 	v.Post("/devices/test", http.StatusSeeOther)
 	webtest.Has(t, v.Get("/devices", http.StatusOK), "The reader is not ready.", "/help?code=720")
 }
@@ -114,4 +119,19 @@ func TestTryHindi(t *testing.T) {
 	page := v.Get("/devices", http.StatusOK)
 	webtest.Has(t, page, "जाँच विफल")
 	webtest.HasNot(t, page, "The reader is not ready.")
+}
+
+// A reader that answers at two addresses is in use at either.
+func TestTwoAddresses(t *testing.T) {
+	book, err := words.Load(words.Catalogue{Room: "readers", Files: files})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := two()[0]
+	d.Service.Address, d.Also = "http://127.0.0.1:11100", []string{"https://127.0.0.1:11200"}
+	for at, want := range map[string]bool{"http://127.0.0.1:11100": true, "https://127.0.0.1:11200": true, "http://127.0.0.1:11101": false, "": false} {
+		if got := tell(book.In("en"), d, at, webtest.Now()); got.InUse != want {
+			t.Errorf("%q: %+v", at, got)
+		}
+	}
 }

@@ -82,7 +82,7 @@ func (s *Screen) operationPage(w http.ResponseWriter, r *http.Request, ses *web.
 	}
 	if v.Result.Code != "" && v.State != op.Succeeded {
 		d.Advice.Code = v.Result.Code
-		d.Advice.Meaning, d.Advice.Do = s.cfg.Explain(v.Result.Code)
+		d.Advice.Meaning, d.Advice.Do = s.cfg.Explain(ses.Words(), v.Result.Code)
 	}
 	if v.State == op.Succeeded && v.Result.Balance != nil && k.Group == "cash" {
 		d.Balance = words.Rupees(*v.Result.Balance)

@@ -70,8 +70,9 @@ type Config struct {
 	Idle time.Duration
 	// KeepLanguage keeps the language that an operator chose (web.Config).
 	KeepLanguage func(ctx context.Context, operator, language string) error
-	// Explain says what a bank's response code means and what to do next.
-	Explain func(code string) (meaning, advice string)
+	// Explain says in a language what a bank's response code means and what to
+	// do next.
+	Explain func(w *words.Words, code string) (meaning, advice string)
 	// BankRate says how many of the operations that a bank was asked for lately
 	// came through, and how many were asked; 0 of 0 where too few were to say
 	// anything. It must not wait. nil: nothing is said of banks.

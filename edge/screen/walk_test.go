@@ -35,7 +35,7 @@ func serve(t *testing.T, f *fake, rooms ...web.Room) *httptest.Server {
 
 func testConfig() Config {
 	return Config{
-		Explain: func(code string) (string, string) {
+		Explain: func(_ *words.Words, code string) (string, string) {
 			if code == "51" {
 				return "Insufficient funds", "Offer a smaller amount, or a balance enquiry first."
 			}

@@ -44,7 +44,7 @@ func (Raw) LogValue() slog.Value         { return slog.StringValue(mask) }
 
 // Bio is one biometric of an opened PID block; its signature was checked.
 type Bio struct {
-	Type string // FMR or FIR
+	Type string // FMR, FIR, IIR or FID
 	Posh string // mostly UNKNOWN: a device does not know which finger it sees
 	Raw  Raw
 }

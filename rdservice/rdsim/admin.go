@@ -54,7 +54,7 @@ func foreign(r *http.Request) string {
 	if !isLoopback(strings.Trim(host, "[]")) {
 		return "this address is served under its loopback name only"
 	}
-	if origin := r.Header.Get("Origin"); origin != "" && origin != "http://"+r.Host {
+	if origin := r.Header.Get("Origin"); origin != "" && origin != schemeOf(r)+"://"+r.Host {
 		return "requests from other origins are refused"
 	}
 	switch r.Header.Get("Sec-Fetch-Site") {

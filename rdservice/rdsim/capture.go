@@ -1,6 +1,7 @@
 package rdsim
 
 import (
+	"crypto/tls"
 	"encoding/base64"
 	"fmt"
 	"io"
@@ -11,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"galla/rdservice"
 	"galla/rdservice/rdcrypto"
 )
 
@@ -44,7 +46,7 @@ const (
 // reply is the Resp that is to be sent, and Truncate of its Outcome.
 type reply struct {
 	code, info, qScore, nmPoints string
-	fingers                      int
+	got                          wanted // what was captured; nothing where none is
 	truncate                     int
 }
 
@@ -91,7 +93,7 @@ func (d *Device) serveCapture(w http.ResponseWriter, r *http.Request) {
 	}}
 	defer c.finish()
 	p, _ := d.shown()
-	want, refused := readOptions(body)
+	want, refused := readOptions(body, p.reads)
 	switch {
 	case r.URL.Path != p.capturePath:
 		refused = &refusal{"770", "Invalid URL"}
@@ -201,7 +203,10 @@ func reset(w http.ResponseWriter) {
 		panic(http.ErrAbortHandler)
 	}
 	inner := conn
-	if limited, ok := conn.(*limitedConn); ok {
+	if secured, ok := inner.(*tls.Conn); ok {
+		inner = secured.NetConn()
+	}
+	if limited, ok := inner.(*limitedConn); ok {
 		inner = limited.Conn
 	}
 	if tcp, ok := inner.(*net.TCPConn); ok {
@@ -223,6 +228,8 @@ func (d *Device) result(do plan, want wanted) (reply, []tag, error) {
 		return reply{code: "720", info: meaning("720")}, nil, nil
 	case do.status == statusUsed:
 		return reply{code: "710", info: meaning("710")}, nil, nil
+	case do.glass.finger == NoFinger && do.profile.reads == rdservice.Face:
+		return reply{code: faceExpired, info: "Transaction expired"}, nil, nil
 	case do.glass.finger == NoFinger:
 		return reply{code: "700", info: meaning("700")}, nil, nil
 	}
@@ -236,36 +243,54 @@ func (d *Device) result(do plan, want wanted) (reply, []tag, error) {
 	list := func(n int) string {
 		s := strconv.Itoa(n)
 		if do.profile.listScores {
-			s = strings.Join(slices.Repeat([]string{s}, want.fingers), ",")
+			s = strings.Join(slices.Repeat([]string{s}, want.count()), ",")
 		}
 		return s
 	}
+	points := ""
+	if want.fingers > 0 {
+		points = list(minutiaeOf(do.glass.quality)) // nothing but a finger has minutiae
+	}
 	return reply{
-		code: orElse(o.ErrCode, "0"), info: orElse(o.ErrInfo, do.profile.successInfo), fingers: want.fingers,
-		qScore: orElse(o.QScore, list(do.glass.quality)), nmPoints: orElse(o.NmPoints, list(minutiaeOf(do.glass.quality))),
+		code: orElse(o.ErrCode, "0"), info: orElse(o.ErrInfo, do.profile.successInfo), got: want,
+		qScore: orElse(o.QScore, list(do.glass.quality)), nmPoints: orElse(o.NmPoints, points),
 	}, sealed, nil
 }
 
-// seal captures the finger on the glass, and its neighbours where more than one
-// is asked for, and gives Skey, Hmac and Data.
-func (d *Device) seal(p profile, g glass, want wanted) ([]tag, error) {
-	ts := d.now()
-	kind := "FMR"
-	if want.image {
+// faceExpired is what a face service answers where no face was seen in time:
+// its family has no 700.
+const faceExpired = "161"
+
+// samples captures what was asked for: the finger on the glass, and its
+// neighbours where more than one is wanted; the person's irises, left first; or
+// the face.
+func samples(g glass, want wanted) []rdcrypto.Sample {
+	kind, names, first := "FMR", rdcrypto.Fingers(), slices.Index(rdcrypto.Fingers(), g.finger)
+	record := rdcrypto.Template
+	switch {
+	case want.irises > 0:
+		kind, names, first, record = "IIR", rdcrypto.Irises(), 0, rdcrypto.IrisImage
+	case want.faces > 0:
+		kind, names, first = "FID", []string{rdcrypto.FacePosition}, 0
+		record = func(aadhaar, _ string) []byte { return rdcrypto.FaceImage(aadhaar) }
+	case want.image:
 		kind = "FIR"
 	}
-	names := rdcrypto.Fingers()
-	first := slices.Index(names, g.finger)
-	var samples []rdcrypto.Sample
-	for i := range want.fingers {
+	out := make([]rdcrypto.Sample, want.count())
+	for i := range out {
 		posh := "UNKNOWN"
 		if len(want.posh) > 0 {
 			posh = want.posh[i]
 		}
-		finger := names[(first+i)%len(names)]
-		samples = append(samples, rdcrypto.Sample{Type: kind, Posh: posh, Raw: rdcrypto.Template(g.who.reveal(), finger)})
+		out[i] = rdcrypto.Sample{Type: kind, Posh: posh, Raw: record(g.who.reveal(), names[(first+i)%len(names)])}
 	}
-	pid, err := rdcrypto.Block(ts, want.wadh, d.dc, samples, d.key, d.random)
+	return out
+}
+
+// seal captures and gives DeviceInfo, Skey, Hmac and Data.
+func (d *Device) seal(p profile, g glass, want wanted) ([]tag, error) {
+	ts := d.now()
+	pid, err := rdcrypto.Block(ts, want.wadh, d.dc, samples(g, want), d.key, d.random)
 	if err != nil {
 		return nil, err
 	}
@@ -287,9 +312,12 @@ func (c *call) answer(p profile, resp reply, sealed []tag) {
 	entry := &c.entry
 	entry.ErrCode, entry.ErrInfo, entry.QScore, entry.NmPoints = resp.code, resp.info, resp.qScore, resp.nmPoints
 	children := append([]tag{{name: "Resp", attrs: [][2]string{
-		{"errCode", resp.code}, {"errInfo", resp.info}, {"fCount", strconv.Itoa(resp.fingers)}, {"fType", "0"},
+		{"errCode", resp.code}, {"errInfo", resp.info}, {"fCount", strconv.Itoa(resp.got.fingers)}, {"fType", "0"},
 		{"nmPoints", resp.nmPoints}, {"qScore", resp.qScore},
 	}}}, sealed...)
+	if p.reads != rdservice.Finger {
+		children[0].attrs = append(children[0].attrs, [2]string{"iCount", strconv.Itoa(resp.got.irises)}, [2]string{"pCount", strconv.Itoa(resp.got.faces)})
+	}
 	if sealed == nil && p.fullErrors {
 		children = append(children, c.deviceInfo(p, false),
 			tag{name: "Skey", attrs: [][2]string{{"ci", ""}}}, tag{name: "Hmac"}, tag{name: "Data", attrs: [][2]string{{"type", ""}}})

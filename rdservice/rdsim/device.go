@@ -2,13 +2,13 @@ package rdsim
 
 import (
 	"crypto/rsa"
+	"crypto/tls"
 	"crypto/x509"
 	"encoding/base64"
 	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -33,10 +33,14 @@ const (
 // Config says how the device starts. The zero value is a plain device at the
 // first standard port.
 type Config struct {
-	// Address is where Run listens: http://127.0.0.1:11100 where empty. Only
-	// loopback addresses are served.
+	// Address is where the device listens: http://127.0.0.1:11100 where empty.
+	// At an https address it shows a certificate that it signed itself, as RD
+	// services do. Only loopback addresses are served.
 	Address string
-	Profile string // plain, mantra, morpho or startek; plain where empty
+	// Also are further addresses of the same device: makers' services answer
+	// on http and on https at once.
+	Also    []string
+	Profile string // one of ProfileNames; plain where empty
 	Serial  string // SIM0000001 where empty
 	// CaptureTime is how long the reader takes to read a finger.
 	CaptureTime time.Duration
@@ -50,7 +54,8 @@ type Device struct {
 	random    io.Reader
 	log       *slog.Logger
 	cfg       Config
-	listen    string // host:port of cfg.Address
+	doors     []door      // Address, and Also
+	tls       *tls.Config // nil: no door is https
 
 	admin http.Handler
 
@@ -82,7 +87,7 @@ func New(authority *x509.Certificate, random io.Reader, log *slog.Logger, cfg Co
 	if cfg.Serial == "" {
 		cfg.Serial = "SIM0000001"
 	}
-	listen, err := listenAddress(cfg.Address)
+	doors, err := doorsAt(append([]string{cfg.Address}, cfg.Also...))
 	if err != nil {
 		return nil, err
 	}
@@ -104,30 +109,19 @@ func New(authority *x509.Certificate, random io.Reader, log *slog.Logger, cfg Co
 	}
 	code[6], code[8] = code[6]&0x0f|0x40, code[8]&0x3f|0x80 // a random UUID
 	d := &Device{
-		authority: authority, random: random, log: log, cfg: cfg, listen: listen,
+		authority: authority, random: random, log: log, cfg: cfg, doors: doors,
 		key: key, mc: base64.StdEncoding.EncodeToString(cert.Raw),
 		dc:      fmt.Sprintf("%x-%x-%x-%x-%x", code[:4], code[4:6], code[6:8], code[8:10], code[10:]),
 		profile: shape, status: statusReady,
 		glass: glass{newResident(startAadhaar), startFinger, startQuality},
 	}
+	if slices.ContainsFunc(doors, func(at door) bool { return at.secure }) {
+		if d.tls, err = selfSigned(random); err != nil {
+			return nil, err
+		}
+	}
 	d.admin = d.adminRoutes()
 	return d, nil
-}
-
-// listenAddress takes an address with or without http:// and gives host:port.
-func listenAddress(address string) (string, error) {
-	text := address
-	if !strings.Contains(text, "://") {
-		text = "http://" + text
-	}
-	u, err := url.Parse(text)
-	if err != nil || u.Scheme != "http" || u.Port() == "" || strings.Trim(u.Path, "/") != "" || u.User != nil || u.RawQuery != "" {
-		return "", fmt.Errorf("%q is no address; it must look like http://127.0.0.1:11100", address)
-	}
-	if !isLoopback(u.Hostname()) {
-		return "", fmt.Errorf("%q is not a loopback address; an RD service answers its own computer only", address)
-	}
-	return u.Host, nil
 }
 
 // ServeHTTP answers the RD protocol, the interface for tests and the page.
@@ -154,9 +148,10 @@ func (d *Device) serveDiscover(w http.ResponseWriter, r *http.Request) {
 	if addr, ok := r.Context().Value(http.LocalAddrContextKey).(interface{ String() string }); ok && addr != nil {
 		host = addr.String()
 	}
+	scheme := schemeOf(r)
 	interfaces := []tag{
-		{name: "Interface", attrs: [][2]string{{"id", "DEVICEINFO"}, {"path", p.announced(p.infoPath, host)}}},
-		{name: "Interface", attrs: [][2]string{{"id", "CAPTURE"}, {"path", p.announced(p.capturePath, host)}}},
+		{name: "Interface", attrs: [][2]string{{"id", "DEVICEINFO"}, {"path", p.announced(p.infoPath, scheme, host)}}},
+		{name: "Interface", attrs: [][2]string{{"id", "CAPTURE"}, {"path", p.announced(p.capturePath, scheme, host)}}},
 	}
 	if p.captureFirst {
 		slices.Reverse(interfaces)

@@ -7,7 +7,11 @@
 // on demand. Its dpId begins with 'SIM.', so that nobody mistakes it for a real
 // device, and its fingers are synthetic (rdcrypto.Template).
 //
-// Data enters by three doors, all on one loopback address:
+// It reads fingers, or irises or a face by its profile. It answers at loopback
+// addresses, http or https with a certificate that it signed itself, and one
+// program may serve several devices (Listen).
+//
+// Data enters by three doors, all on each of the addresses:
 //
 //	RDSERVICE /, DEVICEINFO, CAPTURE   the RD protocol
 //	/sim/finger, /sim/device,          tests and integrators (sandbox.md,

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"galla/rdservice"
 	"galla/rdservice/rdcrypto"
 )
 
@@ -29,12 +30,17 @@ const maxFingers = 10
 
 // wanted is what a valid PidOptions asks for.
 type wanted struct {
-	fingers int
+	fingers int // one of the three is not zero
+	irises  int
+	faces   int
 	image   bool // FIR instead of FMR
 	timeout time.Duration
 	wadh    string
-	posh    []string // names of fingers; empty for UNKNOWN
+	posh    []string // names of fingers, irises or the face; empty for UNKNOWN
 }
+
+// count is how many biometrics are asked for.
+func (w wanted) count() int { return w.fingers + w.irises + w.faces }
 
 // refusal is an answer by errCode, with the maker's words.
 type refusal struct{ code, info string }
@@ -45,9 +51,9 @@ type optsDocument struct {
 	demo bool              // a Demo element with content
 }
 
-// readOptions checks PidOptions as strictly as a certified service does. The
-// refusal is nil where they are right.
-func readOptions(body []byte) (wanted, *refusal) {
+// readOptions checks PidOptions as strictly as a certified service does whose
+// device reads one family. The refusal is nil where they are right.
+func readOptions(body []byte, reads rdservice.Family) (wanted, *refusal) {
 	doc, err := parseOptions(body)
 	if err != nil {
 		return wanted{}, &refusal{"100", "Invalid PidOptions input: " + err.Error()}
@@ -57,23 +63,22 @@ func readOptions(body []byte) (wanted, *refusal) {
 	}
 	o := doc.opts
 	w := wanted{}
-	fCount, ok := count(o["fCount"], maxFingers)
-	if !ok {
+	var ok bool
+	if w.fingers, ok = count(o["fCount"], maxFingers); !ok {
 		return w, &refusal{"120", "Invalid value for fCount"}
 	}
 	if !slices.Contains([]string{"0", "1", "2"}, orElse(o["fType"], "0")) {
 		return w, &refusal{"110", "Invalid value for fType"}
 	}
-	iCount, ok := count(orElse(o["iCount"], "0"), 2)
-	if !ok {
+	if w.irises, ok = count(orElse(o["iCount"], "0"), len(rdcrypto.Irises())); !ok {
 		return w, &refusal{"140", "Invalid value for iCount"}
 	}
 	if orElse(o["iType"], "0") != "0" {
 		return w, &refusal{"130", "Invalid value for iType"}
 	}
-	pCount, ok := count(orElse(o["pCount"], "0"), 1)
+	w.faces, ok = count(orElse(o["pCount"], "0"), 1)
 	switch {
-	case !ok || pCount > 0:
+	case !ok || w.faces > 0 && reads != rdservice.Face:
 		return w, &refusal{"180", "Face capture is not supported"}
 	case o["format"] == "1":
 		return w, &refusal{"210", "Protobuf format is not supported"}
@@ -89,21 +94,32 @@ func readOptions(body []byte) (wanted, *refusal) {
 	if err != nil || w.timeout < minTimeout || w.timeout > maxTimeout {
 		return w, &refusal{"160", "Invalid value for timeout"}
 	}
-	if w.posh, ok = positions(o["posh"], fCount); !ok {
+	if w.posh, ok = positions(o["posh"], reads, w.count()); !ok {
 		return w, &refusal{"170", "Invalid value for posh"}
 	}
 	w.wadh = o["wadh"]
 	if sum, err := base64.StdEncoding.DecodeString(w.wadh); w.wadh != "" && (err != nil || len(sum) != 32) {
 		return w, &refusal{"100", "Invalid PidOptions input: wadh is no base64 of a SHA-256"}
 	}
+	w.image = o["fType"] == "1"
+	return w, w.beyond(reads)
+}
+
+// beyond refuses what the device can't read, and a request for nothing.
+func (w wanted) beyond(reads rdservice.Family) *refusal {
 	switch {
-	case iCount > 0:
-		return w, &refusal{"760", "Iris capture is not supported"}
-	case fCount == 0:
-		return w, &refusal{"120", "Invalid value for fCount"}
+	case reads == rdservice.Face && w.count() != w.faces, reads == rdservice.Face && w.faces == 0:
+		return &refusal{"100", "Invalid PidOptions input: this device captures a face"} // its family has no 750
+	case reads == rdservice.Iris && w.fingers > 0:
+		return &refusal{"750", "Fingerprint capture is not supported"}
+	case reads == rdservice.Iris && w.irises == 0:
+		return &refusal{"140", "Invalid value for iCount"}
+	case reads == rdservice.Finger && w.irises > 0:
+		return &refusal{"760", "Iris capture is not supported"}
+	case reads == rdservice.Finger && w.fingers == 0:
+		return &refusal{"120", "Invalid value for fCount"}
 	}
-	w.fingers, w.image = fCount, o["fType"] == "1"
-	return w, nil
+	return nil
 }
 
 func orElse(s, other string) string {
@@ -118,18 +134,22 @@ func count(s string, most int) (int, bool) {
 	return n, err == nil && n >= 0 && n <= most
 }
 
-// positions reads posh: UNKNOWN, or names of fingers, one for each asked for.
-func positions(s string, fingers int) ([]string, bool) {
+// positions reads posh: UNKNOWN, or names of what the device reads, one for each
+// asked for.
+func positions(s string, reads rdservice.Family, wanted int) ([]string, bool) {
 	if s == "" || s == "UNKNOWN" {
 		return nil, true
 	}
+	all := map[rdservice.Family][]string{
+		rdservice.Finger: rdcrypto.Fingers(), rdservice.Iris: rdcrypto.Irises(), rdservice.Face: {rdcrypto.FacePosition},
+	}[reads]
 	names := strings.Split(s, ",")
 	for i, n := range names {
-		if !slices.Contains(rdcrypto.Fingers(), n) || slices.Contains(names[:i], n) {
+		if !slices.Contains(all, n) || slices.Contains(names[:i], n) {
 			return nil, false
 		}
 	}
-	return names, len(names) == fingers
+	return names, len(names) == wanted
 }
 
 // parseOptions reads the document's shape. Its errors quote nothing but names.

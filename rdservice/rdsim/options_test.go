@@ -3,6 +3,8 @@ package rdsim
 import (
 	"strings"
 	"testing"
+
+	"galla/rdservice"
 )
 
 const safeOptions = `<PidOptions ver="1.0"><Opts fCount="1" fType="2" iCount="0" pCount="0" format="0" pidVer="2.0" timeout="10000" posh="UNKNOWN" env="P"/></PidOptions>`
@@ -52,7 +54,7 @@ func TestOptions(t *testing.T) {
 		{"iris", with(`iCount="0"`, `iCount="1"`), "760"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			_, refused := readOptions([]byte(tt.text))
+			_, refused := readOptions([]byte(tt.text), rdservice.Finger)
 			// The size is checked where the request is read.
 			if len(tt.text) > maxOptions {
 				_, address, _ := start(t, Config{})
@@ -77,9 +79,15 @@ func FuzzReadOptions(f *testing.F) {
 	f.Add([]byte(safeOptions))
 	f.Add([]byte(`<PidOptions><Demo/><Opts posh="LEFT_THUMB"/></PidOptions>`))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		w, refused := readOptions(b)
-		if refused == nil && (w.fingers < 1 || w.fingers > maxFingers || w.timeout < minTimeout) {
-			t.Errorf("accepted %+v", w)
+		for reads, got := range map[rdservice.Family]func(wanted) int{
+			rdservice.Finger: func(w wanted) int { return w.fingers },
+			rdservice.Iris:   func(w wanted) int { return w.irises },
+			rdservice.Face:   func(w wanted) int { return w.faces },
+		} {
+			w, refused := readOptions(b, reads)
+			if refused == nil && (got(w) < 1 || got(w) != w.count() || w.fingers > maxFingers || w.irises > 2 || w.faces > 1 || w.timeout < minTimeout) {
+				t.Errorf("%s: accepted %+v", reads, w)
+			}
 		}
 	})
 }

@@ -4,18 +4,21 @@ import (
 	"encoding/xml"
 	"slices"
 	"strings"
+
+	"galla/rdservice"
 )
 
 // profile is a maker's shape: everything that differs between RD services and
 // that a client must bear. All of it is data.
 type profile struct {
-	name string
+	name  string
+	reads rdservice.Family
 
 	// RDSERVICE
 	info         string // the maker's words
 	infoPath     string // where DEVICEINFO is served
 	capturePath  string // where CAPTURE is served
-	pathForm     string // how a path is announced; {host} and {path} are filled in
+	pathForm     string // how a path is announced; {scheme}, {host} and {path} are filled in
 	captureFirst bool   // order of the Interface elements
 
 	// identity
@@ -41,26 +44,29 @@ const (
 	profileMantra  = "mantra"
 	profileMorpho  = "morpho"
 	profileStartek = "startek"
+	profileIris    = "iris"
+	profileFace    = "face"
 )
 
-// ProfileNames lists the shapes that a device can take.
-func ProfileNames() []string {
-	return []string{profilePlain, profileMantra, profileMorpho, profileStartek}
+// ProfileNames lists the shapes that a device can take: those that read one of
+// the families, or all where none is named.
+func ProfileNames(families ...rdservice.Family) []string {
+	var names []string
+	for _, p := range profiles() {
+		if len(families) == 0 || slices.Contains(families, p.reads) {
+			names = append(names, p.name)
+		}
+	}
+	return names
 }
 
-// profiles are the shapes; Mantra's and Morpho's follow captured replies.
+// profiles are the shapes; Mantra's and Morpho's follow captured replies. Those
+// of iris and face have the plain shape: what differs is what they read.
 func profiles() []profile {
 	return []profile{
+		plain(profilePlain, rdservice.Finger, "SIM.GALLA", "SIM100"),
 		{
-			name: profilePlain,
-			info: "Galla simulated RD service", infoPath: "/rd/info", capturePath: "/rd/capture", pathForm: "{path}",
-			dpID: "SIM.GALLA", rdsID: "SIM.GALLA.001", rdsVer: "1.0.0", model: "SIM100",
-			deviceAttrs: []string{"dpId", "rdsId", "rdsVer", "dc", "mi", "mc"},
-			children:    []string{"Resp", "DeviceInfo", "Skey", "Hmac", "Data"},
-			successInfo: "Success", contentType: "text/xml; charset=utf-8",
-		},
-		{
-			name: profileMantra,
+			name: profileMantra, reads: rdservice.Finger,
 			info: "Mantra Authentication Vendor Device Manager (simulated)", infoPath: "/rd/info", capturePath: "/rd/capture", pathForm: "{path}",
 			dpID: "SIM.MANTRA", rdsID: "SIM.MANTRA.WIN.001", rdsVer: "1.0.3", model: "MFS100",
 			deviceAttrs: []string{"dpId", "rdsId", "rdsVer", "mi", "mc", "dc"},
@@ -68,7 +74,7 @@ func profiles() []profile {
 			successInfo: "Success", declaration: true, indent: "    ", contentType: "text/xml",
 		},
 		{
-			name: profileMorpho,
+			name: profileMorpho, reads: rdservice.Finger,
 			info: "Morpho_RD_Service", infoPath: "/getDeviceInfo", capturePath: "/capture", pathForm: "/{host}{path}", captureFirst: true,
 			dpID: "SIM.MORPHO", rdsID: "SIM.MORPHO.001", rdsVer: "2.0.1", model: "MSO1300E3RD",
 			deviceAttrs: []string{"dc", "dpId", "mc", "mi", "rdsId", "rdsVer"},
@@ -76,8 +82,8 @@ func profiles() []profile {
 			foldSkey:    true,
 		},
 		{
-			name: profileStartek,
-			info: " Startek FM220 RD Service (simulated) ", infoPath: "/rd/info", capturePath: "/rd/capture", pathForm: " http://{host}/{path} ",
+			name: profileStartek, reads: rdservice.Finger,
+			info: " Startek FM220 RD Service (simulated) ", infoPath: "/rd/info", capturePath: "/rd/capture", pathForm: " {scheme}://{host}/{path} ",
 			dpID: "SIM.STARTEK", rdsID: "SIM.STARTEK.WIN.001", rdsVer: "1.2.5", model: "FM220U",
 			deviceAttrs: []string{"mi", "dpId", "rdsId", "rdsVer", "dc", "mc"},
 			children:    []string{"Skey", "Hmac", "Data", "DeviceInfo", "Resp"},
@@ -85,6 +91,20 @@ func profiles() []profile {
 			namespace: "http://www.uidai.gov.in/authentication/rd/2.0", declaration: true, bom: true, crlf: true, indent: "  ",
 			contentType: "application/xml",
 		},
+		plain(profileIris, rdservice.Iris, "SIM.IRIS", "SIM200"),
+		plain(profileFace, rdservice.Face, "SIM.FACE", "SIM300"),
+	}
+}
+
+// plain is the simplest shape, of a device that reads one family.
+func plain(name string, reads rdservice.Family, dpID, model string) profile {
+	return profile{
+		name: name, reads: reads,
+		info: "Galla simulated RD service", infoPath: "/rd/info", capturePath: "/rd/capture", pathForm: "{path}",
+		dpID: dpID, rdsID: dpID + ".001", rdsVer: "1.0.0", model: model,
+		deviceAttrs: []string{"dpId", "rdsId", "rdsVer", "dc", "mi", "mc"},
+		children:    []string{"Resp", "DeviceInfo", "Skey", "Hmac", "Data"},
+		successInfo: "Success", contentType: "text/xml; charset=utf-8",
 	}
 }
 
@@ -99,8 +119,8 @@ func profileNamed(name string) (profile, bool) {
 }
 
 // announced is a path as the profile's maker writes it.
-func (p profile) announced(path, host string) string {
-	return strings.NewReplacer("{host}", host, "{path}", path).Replace(p.pathForm)
+func (p profile) announced(path, scheme, host string) string {
+	return strings.NewReplacer("{scheme}", scheme, "{host}", host, "{path}", path).Replace(p.pathForm)
 }
 
 // tag is an XML element to be written.

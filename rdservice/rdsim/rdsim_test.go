@@ -105,7 +105,7 @@ func open(t *testing.T, c rdservice.Capture) rdcrypto.Pid {
 
 // Every profile, from discovery to the finger that the bank finds.
 func TestProfiles(t *testing.T) {
-	for _, name := range ProfileNames() {
+	for _, name := range ProfileNames(rdservice.Finger) {
 		t.Run(name, func(t *testing.T) {
 			_, address, client := start(t, Config{Profile: name})
 			post(t, address+"/sim/finger", `{"aadhaar":"999971658847","finger":"LEFT_RING","quality":66}`, 200)
@@ -399,7 +399,7 @@ func TestNewRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, cfg := range []Config{
-		{Address: "0.0.0.0:11100"}, {Address: "http://10.0.0.1:11100"}, {Address: "127.0.0.1"}, {Address: "https://127.0.0.1:1"},
+		{Address: "0.0.0.0:11100"}, {Address: "http://10.0.0.1:11100"}, {Address: "127.0.0.1"}, {Also: []string{"10.0.0.1:1"}}, {Also: []string{""}},
 		{Address: "http://127.0.0.1:1/x"}, {Address: "http://u@127.0.0.1:1"}, {Address: "://"}, {Profile: "secugen"},
 	} {
 		if _, err := New(a.cert, rand.Reader, slog.New(slog.DiscardHandler), cfg); err == nil {

@@ -2,6 +2,7 @@ package rdsim
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -20,29 +21,11 @@ const (
 	shutdownPatient = 2 * time.Second // for answers under way when the program ends
 )
 
-// Listen takes the configured address. A taken one is an error that names it
-// and says what to do.
-func (d *Device) Listen(ctx context.Context) (net.Listener, error) {
-	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", d.listen)
-	if err != nil {
-		return nil, fmt.Errorf("cannot listen at http://%s: %w; if another program holds it (an RD service, or a simulator"+
-			" that still runs), stop that one, or choose another address with GALLA_RDSIM_ADDR", d.listen, err)
-	}
-	return l, nil
-}
+// Serve serves on a listener that is there already, which it closes, until ctx
+// ends; then it returns nil, after every request has ended.
+func (d *Device) Serve(ctx context.Context, l net.Listener) error { return d.serve(ctx, l, false) }
 
-// Run listens at the configured address and serves until ctx ends; then it
-// returns nil, after every request has ended. Errors are those of Listen.
-func (d *Device) Run(ctx context.Context) error {
-	l, err := d.Listen(ctx)
-	if err != nil {
-		return err
-	}
-	return d.Serve(ctx, l)
-}
-
-// Serve is Run on a listener that is there already; it closes the listener.
-func (d *Device) Serve(ctx context.Context, l net.Listener) error {
+func (d *Device) serve(ctx context.Context, l net.Listener, secure bool) error {
 	// Captures that wait end with this context; requests that are being
 	// answered get a moment more.
 	base, cut := context.WithCancel(context.WithoutCancel(ctx))
@@ -62,11 +45,15 @@ func (d *Device) Serve(ctx context.Context, l net.Listener) error {
 		ErrorLog:          slog.NewLogLogger(d.log.Handler(), slog.LevelDebug),
 	}
 	server.SetKeepAlivesEnabled(false)
+	l = limit(l)
+	if secure {
+		l = tls.NewListener(l, d.tls) // outermost, so that requests know that they came by TLS
+	}
 	served := make(chan error, 1)
-	go func() { served <- server.Serve(limit(l)) }()
+	go func() { served <- server.Serve(l) }()
 	select {
 	case err := <-served:
-		return fmt.Errorf("serving at http://%s: %w", l.Addr(), err)
+		return fmt.Errorf("serving at %s: %w", l.Addr(), err)
 	case <-ctx.Done():
 	}
 	patient, done := context.WithTimeout(context.WithoutCancel(ctx), shutdownPatient)
@@ -122,12 +109,4 @@ type limitedConn struct {
 func (c *limitedConn) Close() error {
 	defer c.leave()
 	return c.Conn.Close()
-}
-
-func isLoopback(host string) bool {
-	if host == "localhost" {
-		return true
-	}
-	ip := net.ParseIP(host)
-	return ip != nil && ip.IsLoopback()
 }

@@ -1,5 +1,5 @@
-// Command galla-rdsim is the RD service simulator as a program: it serves one
-// simulated device (package rdsim) at a loopback address until it is told to
+// Command galla-rdsim is the RD service simulator as a program: it serves
+// simulated devices (package rdsim) at loopback addresses until it is told to
 // stop. It keeps the test authority's certificate and nothing of its key.
 package main
 
@@ -26,9 +26,10 @@ import (
 
 // options are the program's settings; flags go before the environment.
 type options struct {
-	Addr        string        `env:"GALLA_RDSIM_ADDR" default:"http://127.0.0.1:11100" help:"Where the RD service answers: a loopback address, with or without http://."`
+	Addr        string        `env:"GALLA_RDSIM_ADDR" default:"http://127.0.0.1:11100" help:"Where the RD service answers: a loopback address, with http:// (or nothing) or https:// in front."`
 	Data        string        `env:"GALLA_DATA" default:"./.galla" help:"Folder of the test authority and of the process id file."`
 	Profile     string        `default:"plain" help:"Shape of the service: ${profiles}."`
+	Device      []string      `sep:"none" placeholder:"PROFILE@ADDRESS[+ADDRESS]" help:"A device of its own, in place of --addr and --profile; may be given several times. A device with two addresses answers at both, as in: --device mantra@http://127.0.0.1:11100+https://127.0.0.1:11200 --device face@https://127.0.0.1:11101"`
 	CaptureTime time.Duration `default:"300ms" help:"How long the reader takes to read a finger."`
 	ClockOffset time.Duration `default:"0s" help:"How wrong the device's clock is."`
 }
@@ -56,25 +57,53 @@ func run(ctx context.Context, log *slog.Logger, o options) (err error) {
 	if err != nil {
 		return err
 	}
-	device, err := rdsim.New(authority, rand.Reader, log, rdsim.Config{
-		Address: o.Addr, Profile: o.Profile, CaptureTime: o.CaptureTime, ClockOffset: o.ClockOffset,
-	})
+	configs, err := o.devices()
 	if err != nil {
 		return err
 	}
-	listener, err := device.Listen(ctx)
+	devices := make([]*rdsim.Device, len(configs))
+	for i, cfg := range configs {
+		if devices[i], err = rdsim.New(authority, rand.Reader, log, cfg); err != nil {
+			return err
+		}
+	}
+	open, err := rdsim.Listen(ctx, devices...)
 	if err != nil {
 		return err
 	}
 	pid := filepath.Join(o.Data, "rdsim.pid")
 	if err := writePID(pid); err != nil {
-		return errors.Join(err, listener.Close())
+		return errors.Join(err, open.Close())
 	}
 	defer func() { err = errors.Join(err, removePID(pid)) }()
-	log.Info("serving", "address", "http://"+listener.Addr().String(), "profile", o.Profile)
-	err = device.Serve(ctx, listener)
+	for _, address := range open.Addresses() {
+		log.Info("serving", "address", address)
+	}
+	err = open.Serve(ctx)
 	log.Info("stopped")
 	return err
+}
+
+// devices are the devices that the options ask for, each with a serial number
+// of its own.
+func (o options) devices() ([]rdsim.Config, error) {
+	asked := o.Device
+	if len(asked) == 0 {
+		asked = []string{o.Profile + "@" + o.Addr}
+	}
+	configs := make([]rdsim.Config, len(asked))
+	for i, text := range asked {
+		profile, addresses, ok := strings.Cut(text, "@")
+		if !ok || addresses == "" {
+			return nil, fmt.Errorf("--device %q: it must look like mantra@http://127.0.0.1:11100", text)
+		}
+		at := strings.Split(addresses, "+")
+		configs[i] = rdsim.Config{
+			Address: at[0], Also: at[1:], Profile: profile, Serial: fmt.Sprintf("SIM%07d", i+1),
+			CaptureTime: o.CaptureTime, ClockOffset: o.ClockOffset,
+		}
+	}
+	return configs, nil
 }
 
 // writePID leaves this program's process id, complete or not at all.

@@ -79,6 +79,49 @@ func TestRun(t *testing.T) {
 	}
 }
 
+// Several devices in one program: a fingerprint reader that answers at two
+// addresses, and a face camera at an https address of its own.
+func TestDevices(t *testing.T) {
+	log := make(addresses, 3)
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() {
+		ended <- run(ctx, slog.New(slog.NewTextHandler(log, nil)), options{
+			Data: t.TempDir(), Device: []string{"mantra@127.0.0.1:0+https://127.0.0.1:0", "face@https://127.0.0.1:0"},
+		})
+	}()
+	var at []string
+	for range 3 {
+		select {
+		case address := <-log:
+			at = append(at, address)
+		case err := <-ended:
+			t.Fatal(err)
+		}
+	}
+	client, err := rdservice.New(rdservice.Config{FirstPort: 1, LastPort: 1, Extra: at})
+	if err != nil {
+		t.Fatal(err)
+	}
+	serials := map[string]int{}
+	found, err := client.Survey(t.Context())
+	for _, d := range found {
+		serials[d.Info.DPID+" "+d.Info.Serial]++
+	}
+	if err != nil || serials["SIM.MANTRA SIM0000001"] == 0 || serials["SIM.FACE SIM0000002"] != 1 {
+		t.Errorf("%v, %v", serials, err)
+	}
+	cancel()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+	for _, wrong := range []string{"mantra", "mantra@", "nobody@127.0.0.1:0", "plain@10.0.0.1:1", "plain@127.0.0.1:0+"} {
+		if err := run(t.Context(), slog.New(slog.DiscardHandler), options{Data: t.TempDir(), Device: []string{wrong}}); err == nil {
+			t.Errorf("--device %s was accepted", wrong)
+		}
+	}
+}
+
 func TestRunRefuses(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
