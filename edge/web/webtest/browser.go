@@ -57,18 +57,22 @@ type Browser struct {
 	Size  string // 1366x768
 	N     int    // of the last picture
 	shots string
+	keep  bool   // every page that is looked at is kept as a picture
+	axe   string // axe-core; empty: left out
 
 	opened string // the page's path, if nothing was done since it was opened
 }
 
 // Open opens a tab of a window size at the first page of base. A script that fails or
-// writes to the console fails the test. Pictures go to the folder GALLA_SHOTS.
+// writes to the console fails the test. Pictures of all pages that are looked at
+// go to the folder GALLA_SHOTS.
 func Open(t *testing.T, chromium context.Context, base string, width, height int64) *Browser {
 	t.Helper()
 	ctx, cancel := chromedp.NewContext(chromium, chromedp.WithNewBrowserContext())
 	t.Cleanup(cancel)
-	b := &Browser{T: t, Ctx: ctx, Base: base, Size: fmt.Sprintf("%dx%d", width, height), shots: os.Getenv("GALLA_SHOTS")}
-	if b.shots == "" {
+	b := &Browser{T: t, Ctx: ctx, Base: base, Size: fmt.Sprintf("%dx%d", width, height), shots: os.Getenv("GALLA_SHOTS"), axe: axeFor(t)}
+	b.keep = b.shots != ""
+	if !b.keep {
 		b.shots = t.TempDir()
 	}
 	if err := os.MkdirAll(b.shots, 0o755); err != nil {
@@ -204,9 +208,17 @@ func (b *Browser) Focused(selector string) {
 }
 
 // Look judges the page as it is: nothing is wider than the window, nothing
-// jumped while nobody touched it, no label is cut or spills out of its frame, and
-// every text can be read.
+// jumped while nobody touched it, no label is cut or spills out of its frame,
+// every text can be read, and axe-core finds no barrier.
 func (b *Browser) Look(name string) {
+	b.T.Helper()
+	b.judge(name)
+	if b.keep {
+		b.picture(name)
+	}
+}
+
+func (b *Browser) judge(name string) {
 	b.T.Helper()
 	faults := b.Faults()
 	// On a busy machine a page may be painted while its bytes still arrive. It
@@ -220,7 +232,7 @@ func (b *Browser) Look(name string) {
 		b.opened = was
 		faults = b.Faults()
 	}
-	for _, fault := range faults {
+	for _, fault := range b.withBarriers(faults) {
 		b.T.Errorf("%s %s: %s", b.Size, name, fault)
 	}
 }
@@ -235,7 +247,12 @@ func (b *Browser) Faults() []string {
 // Shot looks, and keeps a picture.
 func (b *Browser) Shot(name string) {
 	b.T.Helper()
-	b.Look(name)
+	b.judge(name)
+	b.picture(name)
+}
+
+func (b *Browser) picture(name string) {
+	b.T.Helper()
 	b.N++
 	png, err := chromedp.Run(b.Ctx, chromedp.FullScreenshot(100))
 	if err != nil {
