@@ -21,14 +21,21 @@ import (
 func TestGallery(t *testing.T) {
 	h := open(t, "GALLA_BANK_TIMEOUT=2s", "GALLA_BANK_TIME_SCALE=5")
 	g := hang(t, h)
-	g.door()
-	g.day()
-	g.deals()
-	g.trouble()
-	g.sending()
-	g.shop()
-	g.people()
-	g.rest()
+	for _, part := range []struct {
+		name string
+		walk func()
+	}{
+		{"door", g.door}, {"day", g.day}, {"deals", g.deals}, {"sending", g.sending}, {"shop", g.shop}, {"people", g.people},
+		{"help", g.help}, {"trouble", g.trouble}, {"rest", g.rest},
+	} {
+		t.Run(part.name, func(t *testing.T) {
+			g.t = t
+			for _, tab := range g.tabs {
+				tab.T = t
+			}
+			part.walk()
+		})
+	}
 }
 
 // gallery is the same counter in two languages.
@@ -36,8 +43,9 @@ type gallery struct {
 	t    *testing.T
 	h    *house
 	tabs []tongue
-	by   *agent // does what changes the state, in plain forms
-	all  bool   // GALLA_GALLERY: each page in both languages at both sizes, not only in two of the four
+	by   *agent          // does what changes the state, in plain forms
+	seen map[string]bool // kinds of pages that were looked at
+	all  bool            // GALLA_GALLERY: each page in both languages at both sizes, not only in two of the four
 }
 
 type tongue struct {
@@ -50,7 +58,7 @@ var sizes = [][2]int64{{1366, 768}, {360, 740}}
 
 func hang(t *testing.T, h *house) *gallery {
 	t.Helper()
-	g := &gallery{t: t, h: h, all: os.Getenv("GALLA_GALLERY") != ""}
+	g := &gallery{t: t, h: h, seen: map[string]bool{}, all: os.Getenv("GALLA_GALLERY") != ""}
 	var err error
 	if g.by, err = newAgent(h.url("COUNTER")); err != nil {
 		t.Fatal(err)
@@ -72,6 +80,7 @@ func hang(t *testing.T, h *house) *gallery {
 func (g *gallery) look(name, path string, act ...string) {
 	g.t.Helper()
 	g.t.Log(name)
+	g.seen[someone.ReplaceAllString(path, "")] = true
 	for i, tab := range g.tabs {
 		for j, size := range sizes {
 			if i != j && !g.all {
@@ -199,7 +208,7 @@ func (g *gallery) deals() {
 	g.await(at, "succeeded")
 	g.look("give", at)
 	_, page = g.must(g.by.get(at))
-	g.must(g.submit(page, at+"/given"))
+	g.must(g.submit(page, at+"/cash"))
 	g.look("given", at)
 	g.look("receipt", at+"/receipt")
 	g.look("declined", g.deal("withdrawal", "100.51", "declined"))
@@ -348,10 +357,42 @@ func (g *gallery) people() {
 	g.look("customer", "/customer")
 }
 
-// rest are the pages that need no deal.
-func (g *gallery) rest() {
+func (g *gallery) help() {
 	g.look("help", "/help")
 	g.look("help-code", "/help?code=51")
 	g.look("devices", "/devices")
 	g.look("nowhere", "/nowhere")
 }
+
+// leads are the links of a page that stay at the counter.
+var leads = regexp.MustCompile(`href="(/[^"#]*)"`)
+
+// rest follows every link from the first page, and looks at the pages that
+// nobody has looked at: a room that is new is in the gallery from its first day.
+func (g *gallery) rest() {
+	for next := []string{"/"}; len(next) > 0; next = next[1:] {
+		_, page, err := g.by.get(next[0])
+		if err != nil {
+			g.t.Errorf("a link leads nowhere: %v", err)
+			continue
+		}
+		for _, m := range leads.FindAllStringSubmatch(page, -1) {
+			to := strings.ReplaceAll(m[1], "&amp;", "&")
+			kind := someone.ReplaceAllString(to, "")
+			if g.seen[kind] || slices.ContainsFunc(notPages, func(p string) bool { return strings.HasPrefix(to, p) }) {
+				continue
+			}
+			g.look(strings.Trim(unnamed.ReplaceAllString("page"+kind, "-"), "-"), to)
+			next = append(next, to)
+		}
+	}
+}
+
+var (
+	// someone is what tells two pages of a kind apart: an identity, a question.
+	someone = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f-]{27}|\?.*$|\d{4}-\d{2}(-\d{2})?`)
+	unnamed = regexp.MustCompile(`[^a-z]+`)
+)
+
+// notPages are links that give a file, or end the walk.
+var notPages = []string{"/static/", "/operations/csv", "/customer"}
