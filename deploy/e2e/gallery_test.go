@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/chromedp"
+
 	"galla/edge/web/webtest"
 )
 
@@ -56,6 +58,9 @@ type tongue struct {
 // sizes are the windows of a counter's PC and of a phone, in pixels.
 var sizes = [][2]int64{{1366, 768}, {360, 740}}
 
+// reflow is how narrow a page gets without scrolling sideways, in pixels.
+const reflow = 320
+
 func hang(t *testing.T, h *house) *gallery {
 	t.Helper()
 	g := &gallery{t: t, h: h, seen: map[string]bool{}, all: os.Getenv("GALLA_GALLERY") != ""}
@@ -94,7 +99,15 @@ func (g *gallery) look(name, path string, act ...string) {
 				tab.Sees(act[1])
 			}
 			tab.Look(tab.code + "-" + name)
+			if j == 1 { // WCAG's reflow: a desktop of 1280 pixels, enlarged four times
+				tab.Resize(reflow, 640)
+				if wide := webtest.Eval[int](tab.Browser, `document.documentElement.scrollWidth`); wide > reflow {
+					g.t.Errorf("%s in %s scrolls sideways at %d pixels: it is %d wide", name, tab.code, reflow, wide)
+				}
+			}
 		}
+		// A page that stays open would follow the next step by itself.
+		tab.Do(chromedp.Navigate("about:blank"))
 	}
 }
 
