@@ -26,7 +26,7 @@ const wait = 20 * time.Second
 
 // Chromium starts a browser for a test and its subtests, with a profile of its
 // own.
-func Chromium(t *testing.T) context.Context {
+func Chromium(t testing.TB) context.Context {
 	t.Helper()
 	program, err := exec.LookPath("chromium")
 	if err != nil {
@@ -51,22 +51,21 @@ func Chromium(t *testing.T) context.Context {
 // Browser is one tab of a real Chromium at one window size, with cookies of its
 // own.
 type Browser struct {
-	T     *testing.T
+	T     testing.TB
 	Ctx   context.Context
 	Base  string
 	Size  string // 1366x768
 	N     int    // of the last picture
 	shots string
-	keep  bool   // every page that is looked at is kept as a picture
+	keep  bool   // GALLA_SHOTS is set: every page that is looked at is kept
 	axe   string // axe-core; empty: left out
 
 	opened string // the page's path, if nothing was done since it was opened
 }
 
 // Open opens a tab of a window size at the first page of base. A script that fails or
-// writes to the console fails the test. Pictures of all pages that are looked at
-// go to the folder GALLA_SHOTS.
-func Open(t *testing.T, chromium context.Context, base string, width, height int64) *Browser {
+// writes to the console fails the test. Pictures go to the folder GALLA_SHOTS.
+func Open(t testing.TB, chromium context.Context, base string, width, height int64) *Browser {
 	t.Helper()
 	ctx, cancel := chromedp.NewContext(chromium, chromedp.WithNewBrowserContext())
 	t.Cleanup(cancel)
