@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -21,8 +20,8 @@ const axeFile = "build/axe/axe.min.js"
 // for machines that can't fetch it. The test's log then says so.
 const WithoutAxe = "GALLA_WITHOUT_AXE"
 
-// axeSource reads axe-core once for all tests of a package.
-var axeSource = sync.OnceValues(func() (string, error) {
+// axeSource reads axe-core.
+func axeSource() (string, error) {
 	dir, err := filepath.Abs(".")
 	if err != nil {
 		return "", err
@@ -42,7 +41,7 @@ var axeSource = sync.OnceValues(func() (string, error) {
 		return "", fmt.Errorf("axe-core is missing, and it judges whether everyone can use the pages: run 'make axe', or set %s=1 to leave it out", WithoutAxe)
 	}
 	return string(b), err
-})
+}
 
 // axeFor gives axe-core, or "" where it is left out.
 func axeFor(t testing.TB) string {
