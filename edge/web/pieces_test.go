@@ -109,6 +109,9 @@ func TestPiecesInBrowser(t *testing.T) {
 		b.Look("pieces with errors")
 		b.Sees(`document.querySelector("#amount").value === "500" && document.querySelector("#amount-note").innerText.includes("five hundred rupees")`)
 	}
+	b.Sees(`document.getAnimations().length > 0`) // the step that goes on
+	b.Calm()
+	b.Sees(`document.getAnimations().length === 0`)
 	// A ring makes the open page look again.
 	b.Go("/gallery")
 	b.Reads("Everything")

@@ -1,6 +1,7 @@
 package webtest
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -9,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 )
 
@@ -100,4 +102,16 @@ func (b *Browser) withBarriers(faults []string) []string {
 		faults = append(faults, barrier+strings.TrimSpace(s))
 	}
 	return faults
+}
+
+// Calm tells the pages that their reader wants no movement (the system's setting
+// for reduced motion).
+func (b *Browser) Calm() {
+	b.T.Helper()
+	b.Do(func(ctx context.Context, _ *chromedp.Target) (chromedp.Void, error) {
+		_, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+			Features: []*emulation.MediaFeature{{Name: "prefers-reduced-motion", Value: "reduce"}},
+		})
+		return chromedp.Void{}, err
+	})
 }
