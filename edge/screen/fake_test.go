@@ -128,7 +128,7 @@ func (f *fake) add(v edge.View) op.ID {
 }
 
 // latest is the id of the last operation begun.
-func (f *fake) latest(t *testing.T) op.ID {
+func (f *fake) latest(t testing.TB) op.ID {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if len(f.order) == 0 {
