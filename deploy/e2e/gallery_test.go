@@ -292,7 +292,7 @@ func (g *gallery) step(at, page, act string, fields ...string) string {
 
 // sending brings a new sender from the mobile number to a refund.
 func (g *gallery) sending() {
-	const mobile, account, ifsc = "9000000005", "001234567811", "HDFC0000123"
+	const mobile, account, ifsc = "9000000005", "600100200311", "HDFC0000123"
 	g.look("send", "/send")
 	g.look("send-errors", "/send", pressMain, sawNotes)
 	_, page := g.must(g.by.get("/send"))
@@ -313,6 +313,10 @@ func (g *gallery) sending() {
 	page = g.step(at, page, "add")
 	g.look("send-payee", at)
 	page = g.step(at, page, "go", "receiver_account_no", account, "again", account, "receiverIfscCode", ifsc, "receivername", "Meena Joshi")
+	if strings.Contains(page, `data-step="holder"`) { // the bank has another name for the account
+		g.look("send-holder", at)
+		page = g.step(at, page, "go")
+	}
 	g.look("send-sender", at)
 	page = g.step(at, page, "pay")
 	g.look("send-amount", at)
