@@ -16,6 +16,8 @@ FUZZTIME ?= 60s# of `make fuzz`, for each target
 DEPTH    ?= 17# of `make model`: steps of two operations; each doubles the time
 BENCH    ?= .# of `make bench`: which benchmarks
 SHOTS    ?= build/shots
+GALLERY  := build/gallery
+GUIDE    := build/guide
 
 # No stamp of the version control: it fails in a clone that another user owns.
 BUILD := $(GO) build -buildvcs=false
@@ -52,7 +54,7 @@ check: tools ## formatting, go vet, staticcheck, the rules of the house (shared/
 	@bash -o pipefail -c '$(GO) test -count=1 -v ./deploy/model | grep -v -e "^=== " -e "^ *--- PASS: .*[/(]0.0" -e rapid -e "^PASS"'
 
 .PHONY: test
-test: check postgres browser languages ## check, then all tests under the race detector, with real processes and a real browser
+test: check postgres browser axe languages ## check, then all tests under the race detector, with real processes and a real browser
 	$(TEST) $$($(GO) list ./... | grep -v -e /deploy/e2e$$ -e /deploy/sim$$ -e /deploy/contracttest$$ -e /deploy/bugs$$ -e /deploy/model$$ -e /deploy/nodestest$$ -e /shared/archtest$$)
 	$(GO) test -timeout 20m ./deploy/sim
 	$(TEST) ./deploy/sim -run '^(TestStories|TestNamed)$$'
@@ -76,8 +78,26 @@ torture: tools $(if $(filter postgres,$(DATABASE)),postgres) ## kill, stop and c
 	GALLA_TORTURE=$(DURATION) $(GO) test -race -count=1 -timeout 0 -v -run '^TestKills$(if $(filter postgres,$(DATABASE)),Postgres)$$' $(WHOLE)
 
 .PHONY: shots
-shots: browser ## screenshots of the counter's pages into build/shots
+shots: browser axe ## screenshots of the counter's pages into build/shots
 	GALLA_SHOTS=$(abspath $(SHOTS)) $(GO) test -count=1 -timeout 20m -v -run '^TestCounterInBrowser$$' $(WHOLE)
+
+# The pictures of the rooms' own tests, which show every state, and those of the
+# walk over a running house, which show that the rooms fit together.
+.PHONY: gallery
+gallery: browser axe ## pictures of every page of the counter in every state, with an index, into build/gallery
+	@rm -rf $(GALLERY)
+	GALLA_SHOTS=$(abspath $(GALLERY))/house GALLA_GALLERY=all $(GO) test -count=1 -timeout 30m -v -run '^TestGallery$$' $(WHOLE)
+	@set -e; for room in $$(grep -lr --include='*_test.go' 'webtest\.Open' edge | xargs -n 1 dirname | sort -u); do \
+		GALLA_SHOTS=$(abspath $(GALLERY))/$$(basename $$room) $(GO) test -count=1 -timeout 20m ./$$room; \
+	done
+	@$(GO) run ./deploy/guide -gallery $(GALLERY)
+	@echo "the gallery is $(GALLERY)/index.html"
+
+.PHONY: guide
+guide: ## the agent's guide in English and Hindi into build/guide, with pictures of the gallery
+	@test -d $(GALLERY)/house || $(MAKE) gallery
+	@$(GO) run ./deploy/guide -pictures $(GALLERY)/house -out $(GUIDE)
+	@echo "the guide is $(GUIDE)/en.html and $(GUIDE)/hi.html"
 
 .PHONY: bench
 bench: tools postgres ## benchmarks of all packages: make bench BENCH=Seal
@@ -124,6 +144,23 @@ browser: tools
 	echo "installing chromium for the browser tests"; \
 	{ $$as apt-get update -qq && $$as env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium fonts-noto-core > /dev/null; } || \
 	echo "chromium could not be installed; the browser tests will say so"
+
+# axe-core judges the pages in the browser tests. It is no part of the tree, nor of
+# any program (its licence is MPL-2.0): one file of one version, held against its
+# sum. GALLA_WITHOUT_AXE=1 leaves its judgement out where it can't be fetched.
+AXE     := 4.14.1
+AXE_SUM := 29348999450cdf2849a8e70b7912fc2da85a849da39c0d0d5394f51d4a9ed95c
+
+.PHONY: axe
+axe: tools
+	@whole() { echo "$(AXE_SUM)  build/axe/axe.min.js" | sha256sum --check --status 2> /dev/null; }; \
+	if whole || [ -n "$$GALLA_WITHOUT_AXE" ]; then exit 0; fi; \
+	if ! command -v npm > /dev/null; then echo "npm is missing, and it fetches axe-core for the browser tests: ask for 'apt-get install npm', or set GALLA_WITHOUT_AXE=1 to leave its judgement out"; exit 0; fi; \
+	echo "fetching axe-core $(AXE) for the browser tests"; \
+	mkdir -p build/axe; \
+	( cd build/axe && npm pack --silent axe-core@$(AXE) && tar -xzf axe-core-$(AXE).tgz --strip-components=1 package/axe.min.js ) > /dev/null 2>&1; \
+	whole || \
+	{ rm -f build/axe/axe.min.js; echo "axe-core $(AXE) could not be fetched, or is not the one that its sum names; the browser tests will say so"; }
 
 # The languages of deploy/examples, in the same way: GALLA_WITHOUT_LANGUAGES=1
 # leaves the tests of missing ones out.

@@ -3,7 +3,6 @@ package screen
 import (
 	"context"
 	"fmt"
-	"os"
 	"testing"
 	"time"
 
@@ -97,9 +96,6 @@ func gallery(t *testing.T, chromium context.Context) {
 			b := webtest.Open(t, chromium, srv.URL, size.width, size.height)
 			b.N = 20
 			shot := b.Look
-			if os.Getenv("GALLA_SHOTS") != "" {
-				shot = b.Shot
-			}
 			b.Go("/")
 			b.Press("2", "5", "8", "0", kb.Enter)
 			b.Reads("What does the customer want?")

@@ -2,7 +2,6 @@ package web_test
 
 import (
 	"net/http"
-	"os"
 	"strings"
 	"testing"
 
@@ -38,6 +37,7 @@ func pieces(ses *web.Session) any {
 	type row struct{ Href, Tone, Icon, What, Who, Note, Sum, Time, Word string }
 	wide := web.Table{Caption: "Entries", Heads: []web.Head{{Text: "When"}, {Text: "What"}, {Text: "How much", Num: true}}, Empty: "There are none."}
 	none := wide
+	none.Caption = "Entries of another day"
 	for range 3 {
 		wide.Rows = append(wide.Rows, []web.Cell{{Text: "21 Nov 2026, 10:14:00"}, {Text: strings.Repeat("A long narration ", 4), Href: "/x"}, {Text: "₹1,23,456.00", Num: true, Tone: "bad"}})
 	}
@@ -98,9 +98,6 @@ func TestPiecesInBrowser(t *testing.T) {
 		b.Reads("Everything")
 		b.Focused("#name")
 		b.Look("pieces")
-		if os.Getenv("GALLA_SHOTS") != "" {
-			b.Shot("pieces")
-		}
 		small := webtest.Eval[[]string](b, `[...document.querySelectorAll("main button, main .button, main input:not([type=hidden]), main select, main .quick span, main .options span, .back")].filter(e => e.getBoundingClientRect().height < 42 && e.type !== "radio").map(e => e.outerHTML.slice(0, 80) + e.getBoundingClientRect().height)`)
 		if len(small) > 0 {
 			t.Errorf("%s: too small to hit: %q", b.Size, small)
@@ -112,6 +109,9 @@ func TestPiecesInBrowser(t *testing.T) {
 		b.Look("pieces with errors")
 		b.Sees(`document.querySelector("#amount").value === "500" && document.querySelector("#amount-note").innerText.includes("five hundred rupees")`)
 	}
+	b.Sees(`document.getAnimations().length > 0`) // the step that goes on
+	b.Calm()
+	b.Sees(`document.getAnimations().length === 0`)
 	// A ring makes the open page look again.
 	b.Go("/gallery")
 	b.Reads("Everything")

@@ -111,6 +111,7 @@ var importMap = []line{
 	{"deploy/contracttest", []string{"..."}},
 	{"deploy/nodestest", []string{"..."}},
 	{"deploy/examples", []string{"shared/..."}},
+	{"deploy/guide", nil},
 }
 
 // grant says where a module may be used by code, and why there only. Tests may

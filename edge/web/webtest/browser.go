@@ -57,6 +57,8 @@ type Browser struct {
 	Size  string // 1366x768
 	N     int    // of the last picture
 	shots string
+	keep  bool   // GALLA_SHOTS is set: every page that is looked at is kept
+	axe   string // axe-core; empty: left out
 
 	opened string // the page's path, if nothing was done since it was opened
 }
@@ -67,8 +69,9 @@ func Open(t testing.TB, chromium context.Context, base string, width, height int
 	t.Helper()
 	ctx, cancel := chromedp.NewContext(chromium, chromedp.WithNewBrowserContext())
 	t.Cleanup(cancel)
-	b := &Browser{T: t, Ctx: ctx, Base: base, Size: fmt.Sprintf("%dx%d", width, height), shots: os.Getenv("GALLA_SHOTS")}
-	if b.shots == "" {
+	b := &Browser{T: t, Ctx: ctx, Base: base, Size: fmt.Sprintf("%dx%d", width, height), shots: os.Getenv("GALLA_SHOTS"), axe: axeFor(t)}
+	b.keep = b.shots != ""
+	if !b.keep {
 		b.shots = t.TempDir()
 	}
 	if err := os.MkdirAll(b.shots, 0o755); err != nil {
@@ -204,9 +207,18 @@ func (b *Browser) Focused(selector string) {
 }
 
 // Look judges the page as it is: nothing is wider than the window, nothing
-// jumped while nobody touched it, no label is cut or spills out of its frame, and
-// every text can be read.
+// jumped while nobody touched it, no label is cut or spills out of its frame,
+// every text can be read, each shortcut is shown and presses one thing, page and
+// files weigh less than 150 KB, and axe-core finds no barrier.
 func (b *Browser) Look(name string) {
+	b.T.Helper()
+	b.judge(name)
+	if b.keep {
+		b.picture(name)
+	}
+}
+
+func (b *Browser) judge(name string) {
 	b.T.Helper()
 	faults := b.Faults()
 	// On a busy machine a page may be painted while its bytes still arrive. It
@@ -220,7 +232,7 @@ func (b *Browser) Look(name string) {
 		b.opened = was
 		faults = b.Faults()
 	}
-	for _, fault := range faults {
+	for _, fault := range b.withBarriers(faults) {
 		b.T.Errorf("%s %s: %s", b.Size, name, fault)
 	}
 }
@@ -235,7 +247,12 @@ func (b *Browser) Faults() []string {
 // Shot looks, and keeps a picture.
 func (b *Browser) Shot(name string) {
 	b.T.Helper()
-	b.Look(name)
+	b.judge(name)
+	b.picture(name)
+}
+
+func (b *Browser) picture(name string) {
+	b.T.Helper()
 	b.N++
 	png, err := chromedp.Run(b.Ctx, chromedp.FullScreenshot(100))
 	if err != nil {
@@ -255,7 +272,7 @@ const lookAt = `(() => {
 	const shown = [...document.querySelectorAll("body *")].filter(e => e.checkVisibility({opacityProperty: true}) && !e.closest(".unseen, .skip, option"));
 	for (const e of shown) {
 		const r = e.getBoundingClientRect();
-		if (r.width && (r.right > innerWidth + 0.5 || r.left < -0.5)) faults.push("wider than the window: " + e.tagName + "." + e.className);
+		if (!e.closest(".sheet *") && r.width && (r.right > innerWidth + 0.5 || r.left < -0.5)) faults.push("wider than the window: " + e.tagName + "." + e.className);
 	}
 	const labels = "button, .button, .chip, .chip span, .quick span, .options span, .tile, .tile b, .tile span, .others a, .steps li, .row .word, .row .what b, .row .sum, h1, h2, legend, label, th, .switch a, .back, .more a, .note, select";
 	for (const e of shown.filter(e => e.matches(labels) && !e.closest(".stack"))) {
@@ -283,7 +300,17 @@ const lookAt = `(() => {
 	const jumps = shifts.takeRecords().filter(e => !e.hadRecentInput);
 	const shift = jumps.reduce((sum, e) => sum + e.value, 0);
 	const place = r => [r.x, r.y, r.width, r.height].map(Math.round).join(" ");
-	if (shift > 0.02) faults.push("it jumped by " + shift + ": " + jumps.flatMap(e => e.sources.map(s => (s.node ? s.node.nodeName + "." + s.node.className : "?") + " from " + place(s.previousRect) + " to " + place(s.currentRect))).join("; "));
+	if (shift > 0) faults.push("it jumped by " + shift + ": " + jumps.flatMap(e => e.sources.map(s => (s.node ? s.node.nodeName + "." + s.node.className : "?") + " from " + place(s.previousRect) + " to " + place(s.currentRect))).join("; "));
+	const files = performance.getEntriesByType("navigation").concat(performance.getEntriesByType("resource").filter(e => e.initiatorType !== "fetch"));
+	const weight = files.reduce((sum, e) => sum + e.decodedBodySize, 0);
+	if (weight > 150 * 1024) faults.push("it weighs " + weight + " bytes with all its files");
+	const keys = {};
+	for (const e of shown.filter(e => e.matches("[data-key]"))) {
+		const key = e.dataset.key;
+		if (keys[key]) faults.push("two are pressed by the key " + key + ": " + keys[key].textContent.trim().slice(0, 40) + ", " + e.textContent.trim().slice(0, 40));
+		keys[key] ??= e;
+		if (!e.querySelector("kbd")) faults.push("it does not show its key " + key + ": " + e.textContent.trim().slice(0, 40));
+	}
 	const rgba = c => { const n = c.match(/[\d.]+/g).map(Number); return [n[0], n[1], n[2], n[3] ?? 1]; };
 	const over = (top, below) => top.slice(0, 3).map((v, i) => v * top[3] + below[i] * (1 - top[3])).concat(1);
 	const light = c => { const [r, g, b] = c.map(v => { v /= 255; return v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4; }); return 0.2126 * r + 0.7152 * g + 0.0722 * b; };

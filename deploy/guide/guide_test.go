@@ -1,0 +1,130 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+)
+
+var (
+	shown  = regexp.MustCompile(`\{\{(phone|desktop) "([^"]+)"`)
+	looked = regexp.MustCompile(`\.look\("([^"]+)"`)
+)
+
+// taken are pictures of all names, as the browser tests leave them.
+func taken(names ...string) fstest.MapFS {
+	dir := fstest.MapFS{}
+	for _, l := range languages {
+		for _, name := range names {
+			for _, size := range []string{"1366x768", "360x740"} {
+				dir[size+"-07-"+l.Code+"-"+name+".png"] = &fstest.MapFile{Data: []byte(size + name)}
+			}
+		}
+	}
+	return dir
+}
+
+// shows gives what a language's text shows, in order.
+func shows(t *testing.T, l language) []string {
+	t.Helper()
+	b, err := sources.ReadFile("text/" + l.Code + ".html")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []string
+	for _, m := range shown.FindAllStringSubmatch(string(b), -1) {
+		out = append(out, m[1]+" "+m[2])
+	}
+	return out
+}
+
+func TestTheLanguagesShowTheSame(t *testing.T) {
+	first := shows(t, languages[0])
+	for _, l := range languages[1:] {
+		if other := shows(t, l); !slices.Equal(first, other) {
+			t.Errorf("%s shows %q, %s shows %q", languages[0].Name, first, l.Name, other)
+		}
+	}
+}
+
+// TestThePicturesAreTaken holds the texts against the walk that takes the
+// pictures.
+func TestThePicturesAreTaken(t *testing.T) {
+	walk, err := os.ReadFile("../e2e/gallery_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, m := range looked.FindAllStringSubmatch(string(walk), -1) {
+		names = append(names, m[1])
+	}
+	for _, x := range shows(t, languages[0]) {
+		if _, name, _ := strings.Cut(x, " "); !slices.Contains(names, name) && !strings.HasPrefix(name, "form-") {
+			t.Errorf("the guide shows %s, which TestGallery does not look at", name)
+		}
+	}
+}
+
+func TestWrite(t *testing.T) {
+	var names []string
+	for _, x := range shows(t, languages[0]) {
+		_, name, _ := strings.Cut(x, " ")
+		names = append(names, name)
+	}
+	out := filepath.Join(t.TempDir(), "guide")
+	if err := write(taken(names...), out); err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range languages {
+		b, err := os.ReadFile(filepath.Join(out, l.Code+".html"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		page := string(b)
+		for _, id := range chapters {
+			if !strings.Contains(page, `<section id="`+id+`">`) || !strings.Contains(page, `href="#`+id+`"`) {
+				t.Errorf("%s: no chapter %s", l.Name, id)
+			}
+		}
+		for _, m := range regexp.MustCompile(`<img src="([^"]+)" alt="([^"]*)"`).FindAllStringSubmatch(page, -1) {
+			if _, err := os.Stat(filepath.Join(out, m[1])); err != nil || m[2] == "" {
+				t.Errorf("%s: the picture %s, %q: %v", l.Name, m[1], m[2], err)
+			}
+		}
+		if strings.Contains(page, "ZgotmplZ") || strings.Contains(page, "&lt;figure") {
+			t.Errorf("%s: a part was escaped twice", l.Name)
+		}
+	}
+	if err := write(taken(names[1:]...), out); err == nil || !strings.Contains(err.Error(), "make gallery") {
+		t.Errorf("with a picture missing: %v", err)
+	}
+	if err := write(fstest.MapFS{"me.png": {}}, out); err == nil || !strings.Contains(err.Error(), "me.png") {
+		t.Errorf("with a foreign picture: %v", err)
+	}
+}
+
+func TestHangAll(t *testing.T) {
+	dir := fstest.MapFS{}
+	for _, name := range []string{"1366x768-01-give.png", "360x740-01-give.png", "360x740-02-give.png"} {
+		dir["screen/"+name] = &fstest.MapFile{}
+	}
+	out := t.TempDir()
+	if err := hangAll(dir, out); err != nil {
+		t.Fatal(err)
+	}
+	b, err := os.ReadFile(filepath.Join(out, "index.html"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := string(b)
+	if !strings.Contains(page, "screen/1366x768-01-give.png") || !strings.Contains(page, "screen/360x740-02-give.png") || strings.Contains(page, "360x740-01-give.png") {
+		t.Errorf("%s", page)
+	}
+	if err := hangAll(fstest.MapFS{}, out); err == nil {
+		t.Error("an empty gallery was hung")
+	}
+}
