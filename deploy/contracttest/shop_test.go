@@ -115,7 +115,9 @@ func withdrawal(t *testing.T, c *counter, v *webtest.Visitor) {
 		}
 		return made
 	}
-	run(func() (edge.View, error) { return c.Authenticate(context.Background(), edge.Operator{ID: edge.AgentID, Name: "Fatima"}) }, pandey)
+	run(func() (edge.View, error) {
+		return c.Authenticate(context.Background(), edge.Operator{ID: edge.AgentID, Name: "Fatima"})
+	}, pandey)
 	eventually(t, "the counter knows of the day's session", func() bool { return c.Status().Session.Active })
 	aadhaar, err := secret.ParseAadhaar(choudhury)
 	if err != nil {
