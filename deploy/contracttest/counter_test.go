@@ -117,7 +117,7 @@ func counterOf(t *testing.T, h *house, merchant, aadhaar string) *counter {
 // ask runs one route to its end, and gives the record.
 func (c *counter) ask(route op.RouteID, f fields, more func(*edge.Request)) edge.View {
 	c.t.Helper()
-	q := edge.Request{Route: route, Fields: jsonOf(c.t, f), Operator: "Fatima", Consent: "en-1"}
+	q := edge.Request{Route: route, Fields: jsonOf(c.t, f), Operator: "Fatima", OperatorID: edge.AgentID, Consent: "en-1"}
 	if more != nil {
 		more(&q)
 	}
@@ -239,7 +239,7 @@ func (c *counter) transact(route op.RouteID, aadhaar secret.Aadhaar) {
 		v, err = c.Authenticate(ctx, edge.Operator{ID: edge.AgentID, Name: "Fatima"})
 	} else {
 		c.glass.lay(agarwal)
-		d := edge.Draft{Route: route, Aadhaar: aadhaar, Customer: "Kumar", IIN: iins[agarwal], Consent: "en-1", Operator: "Fatima"}
+		d := edge.Draft{Route: route, Aadhaar: aadhaar, Customer: "Kumar", IIN: iins[agarwal], Consent: "en-1", Operator: "Fatima", OperatorID: edge.AgentID}
 		if route == op.Withdrawal || route == op.Purchase {
 			d.Amount = 100_00
 		}

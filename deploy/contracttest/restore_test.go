@@ -43,7 +43,7 @@ func TestACounterAfterARestoration(t *testing.T) {
 	// The bank executes this one and never answers.
 	since := time.Now().UTC().Add(-time.Second)
 	c.glass.lay(agarwal)
-	v, err := c.Begin(ctx, edge.Draft{Route: op.Withdrawal, Amount: 100_97, Aadhaar: aadhaar, Customer: "Kumar", IIN: iins[agarwal], Consent: "en-1", Operator: "Fatima"})
+	v, err := c.Begin(ctx, edge.Draft{Route: op.Withdrawal, Amount: 100_97, Aadhaar: aadhaar, Customer: "Kumar", IIN: iins[agarwal], Consent: "en-1", Operator: "Fatima", OperatorID: edge.AgentID})
 	must("begin", err)
 	must("capture", c.Capture(v.ID))
 	var executed []struct{ Reference, Kind, Status string }

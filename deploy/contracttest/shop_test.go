@@ -124,7 +124,7 @@ func withdrawal(t *testing.T, c *counter, v *webtest.Visitor) {
 		t.Fatal(err)
 	}
 	done := run(func() (edge.View, error) {
-		return c.Begin(context.Background(), edge.Draft{Route: op.Withdrawal, Amount: 300_00, Aadhaar: aadhaar, Customer: "Shivshankar", IIN: iins[choudhury], Consent: "AEPS-EN-1", Operator: "Fatima"})
+		return c.Begin(context.Background(), edge.Draft{Route: op.Withdrawal, Amount: 300_00, Aadhaar: aadhaar, Customer: "Shivshankar", IIN: iins[choudhury], Consent: "AEPS-EN-1", Operator: "Fatima", OperatorID: edge.AgentID})
 	}, choudhury, "Do you agree?", "₹300", "three hundred rupees", "I give my Aadhaar number")
 	page := v.Get("/customer", http.StatusOK)
 	webtest.Has(t, page, "Take your cash", "₹300", "band give")

@@ -110,7 +110,7 @@ func (c *counter) withdraw(paise int64) (edge.View, error) {
 		return edge.View{}, err
 	}
 	v, err := c.Begin(c.h.t.Context(), edge.Draft{
-		Route: op.Withdrawal, Aadhaar: a, Customer: "Kumar", IIN: bankOf, Consent: "en-1", Operator: "Fatima", Amount: money.Paise(paise),
+		Route: op.Withdrawal, Aadhaar: a, Customer: "Kumar", IIN: bankOf, Consent: "en-1", Operator: "Fatima", OperatorID: edge.AgentID, Amount: money.Paise(paise),
 	})
 	if err != nil {
 		return v, err

@@ -59,7 +59,7 @@ func (a agent) finger(route op.RouteID, amount money.Paise) {
 		return
 	}
 	v, err := daemon.Begin(context.Background(), edge.Draft{
-		Route: route, Aadhaar: aadhaar, Customer: "Shivshankar", IIN: customerIIN, Amount: amount, Consent: "en-1", Operator: "Fatima",
+		Route: route, Aadhaar: aadhaar, Customer: "Shivshankar", IIN: customerIIN, Amount: amount, Consent: "en-1", Operator: "Fatima", OperatorID: edge.AgentID,
 	})
 	a.begun(fmt.Sprintf("%s of %s", route, amount), v.ID, err)
 	if err == nil {
@@ -94,7 +94,7 @@ func (a agent) perform(ctx context.Context, route op.RouteID, fields map[string]
 		a.house.complain("write %s: %v", route, err)
 		return edge.View{}, false
 	}
-	v, err := daemon.Perform(ctx, edge.Request{Route: route, Fields: raw, OTP: otp, Title: "sim", Operator: "Fatima"})
+	v, err := daemon.Perform(ctx, edge.Request{Route: route, Fields: raw, OTP: otp, Title: "sim", Operator: "Fatima", OperatorID: edge.AgentID})
 	a.begun(string(route), v.ID, err)
 	if err != nil || !wait {
 		return v, err == nil

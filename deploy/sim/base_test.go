@@ -185,7 +185,7 @@ func (b *base) introduce(h *house, c *counter) error {
 		}},
 	}
 	for _, s := range steps {
-		q := edge.Request{Route: s.route, Customer: "Shivshankar Choudhury", Consent: "en-1", Operator: "Fatima"}
+		q := edge.Request{Route: s.route, Customer: "Shivshankar Choudhury", Consent: "en-1", Operator: "Fatima", OperatorID: edge.AgentID}
 		if q.Fields, err = json.Marshal(s.fields()); err != nil {
 			return err
 		}
