@@ -21,6 +21,7 @@ import (
 // finds the operation in the bank's books, and the bank's word reaches the
 // counter.
 func TestACounterAfterARestoration(t *testing.T) {
+	dir := t.TempDir() // removed last, when nobody writes into it
 	h := &house{tokens: map[string]string{}, http: &http.Client{Timeout: time.Minute}}
 	ctx, cancel := context.WithCancel(context.Background())
 	var ended sync.WaitGroup
@@ -31,13 +32,13 @@ func TestACounterAfterARestoration(t *testing.T) {
 			t.Fatalf("%s: %v", doing, err)
 		}
 	}
-	must("open the house", h.open(ctx, &ended, t.TempDir()))
+	must("open the house", h.open(ctx, &ended, dir))
 	c := newCounter(t, h)
 	aadhaar, err := secret.ParseAadhaar(agarwal)
 	must("read an Aadhaar number", err)
 	c.transact(op.ReqAuth, aadhaar)
 
-	copied := filepath.Join(t.TempDir(), "copy.db")
+	copied := filepath.Join(dir, "copy.db")
 	must("back up", server.Backup(ctx, h.cfg, copied, &bytes.Buffer{}))
 
 	// The bank executes this one and never answers.
