@@ -116,14 +116,14 @@ func TestGivenPIN(t *testing.T) {
 	v := visit(t)
 	v.f.others, v.f.given = []edge.Operator{{ID: "a1", Name: "Asha", Role: edge.RoleOperator}}, map[string]bool{"a1": true}
 	v.Get("/unlock", http.StatusOK)
-	page := v.Post("/unlock", http.StatusOK, "pin", givenPIN, "who", "a1", "next", "/line")
-	webtest.Has(t, page, "Choose your own PIN", "Asha, an owner set your PIN", `name="next" value="/line"`)
+	page := v.Post("/unlock?next=/line", http.StatusOK, "pin", givenPIN, "who", "a1")
+	webtest.Has(t, page, "Choose your own PIN", "Asha, an owner set your PIN", `action="/unlock?next=%2fline"`)
 	webtest.HasNot(t, page, givenPIN)
 	if to := v.Leads("/line"); !strings.HasPrefix(to, "/unlock") {
 		t.Errorf("the counter is open before an own PIN was chosen: %s", to)
 	}
 	own := func(status int, who, pin, again string) string {
-		return v.Post("/unlock", status, "who", who, "own", pin, "again", again, "next", "/line")
+		return v.Post("/unlock?next=/line", status, "who", who, "own", pin, "again", again)
 	}
 	webtest.Has(t, own(http.StatusUnprocessableEntity, "a1", "12", "12"), "4 to 12 digits", "Choose your own PIN")
 	webtest.Has(t, own(http.StatusUnprocessableEntity, "a1", "1234", "1234"), "easy to guess")
