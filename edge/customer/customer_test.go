@@ -203,7 +203,7 @@ func TestCode(t *testing.T) {
 	raju := h.Visitor(t)
 	raju.Leads("/enter?operator=raju&name=Raju&role=operator&to=/enter/done")
 	his := view(t, op.Balance, op.Succeeded)
-	his.Operator = "Raju"
+	his.Operator, his.OperatorID = "Raju", "raju"
 	f.set(his, view(t, op.Withdrawal, op.Succeeded))
 	webtest.Has(t, second.Get("/customer", http.StatusOK), "No money was taken")
 	sita := h.Visitor(t)
@@ -237,7 +237,7 @@ func TestOwnScreenStays(t *testing.T) {
 	v, raju := h.Visitor(t), h.Visitor(t)
 	v.Enter()
 	his := view(t, op.Withdrawal, op.Succeeded)
-	his.Operator = "Raju"
+	his.Operator, his.OperatorID = "Raju", "raju"
 	f.set(view(t, op.Withdrawal, op.Succeeded), his)
 	page := v.Get("/customer", http.StatusOK)
 	webtest.Has(t, page, "Take your cash", "data-front", "Ask at the counter before you go")

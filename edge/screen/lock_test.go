@@ -126,8 +126,10 @@ func TestLockedForm(t *testing.T) {
 			t.Errorf("it led to %s, %d operations were begun", to, v.f.begun())
 		}
 		body := v.Get(to, http.StatusOK)
-		webtest.Has(t, body, `name="next" value="/new/withdrawal"`)
-		if to := v.Post("/unlock", http.StatusSeeOther, "pin", rightPIN, "next", "/new/withdrawal"); to != "/new/withdrawal" {
+		webtest.Has(t, body, `action="/unlock?next=%2fnew%2fwithdrawal"`)
+		// A refusal that is loaded again, or read in another language, knows the page still.
+		webtest.Has(t, v.Post(to, http.StatusUnprocessableEntity, "pin", ""), `name="here" content="`+to+`"`)
+		if to := v.Post(to, http.StatusSeeOther, "pin", rightPIN); to != "/new/withdrawal" {
 			t.Errorf("after the PIN it leads to %s", to)
 		}
 		v.Get("/new/withdrawal", http.StatusOK)

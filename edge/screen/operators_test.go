@@ -116,14 +116,14 @@ func TestGivenPIN(t *testing.T) {
 	v := visit(t)
 	v.f.others, v.f.given = []edge.Operator{{ID: "a1", Name: "Asha", Role: edge.RoleOperator}}, map[string]bool{"a1": true}
 	v.Get("/unlock", http.StatusOK)
-	page := v.Post("/unlock", http.StatusOK, "pin", givenPIN, "who", "a1", "next", "/operations")
-	webtest.Has(t, page, "Choose your own PIN", "Asha, an owner set your PIN", `name="next" value="/operations"`)
+	page := v.Post("/unlock?next=/line", http.StatusOK, "pin", givenPIN, "who", "a1")
+	webtest.Has(t, page, "Choose your own PIN", "Asha, an owner set your PIN", `action="/unlock?next=%2fline"`)
 	webtest.HasNot(t, page, givenPIN)
-	if to := v.Leads("/operations"); !strings.HasPrefix(to, "/unlock") {
+	if to := v.Leads("/line"); !strings.HasPrefix(to, "/unlock") {
 		t.Errorf("the counter is open before an own PIN was chosen: %s", to)
 	}
 	own := func(status int, who, pin, again string) string {
-		return v.Post("/unlock", status, "who", who, "own", pin, "again", again, "next", "/operations")
+		return v.Post("/unlock?next=/line", status, "who", who, "own", pin, "again", again)
 	}
 	webtest.Has(t, own(http.StatusUnprocessableEntity, "a1", "12", "12"), "4 to 12 digits", "Choose your own PIN")
 	webtest.Has(t, own(http.StatusUnprocessableEntity, "a1", "1234", "1234"), "easy to guess")
@@ -133,10 +133,10 @@ func TestGivenPIN(t *testing.T) {
 	stranger := webtest.Visit(t, v.Base, v.HTTP.Transport)
 	stranger.Get("/unlock", http.StatusOK)
 	webtest.Has(t, stranger.Post("/unlock", http.StatusForbidden, "who", "a1", "own", rightPIN, "again", rightPIN), "The page was old")
-	if to := own(http.StatusSeeOther, "a1", rightPIN, rightPIN); to != "/operations" {
+	if to := own(http.StatusSeeOther, "a1", rightPIN, rightPIN); to != "/line" {
 		t.Errorf("the own PIN leads to %s", to)
 	}
-	webtest.Has(t, v.Get("/operations", http.StatusOK), "Asha")
+	webtest.Has(t, v.Get("/line", http.StatusOK), "Asha")
 	v.Post("/lock", http.StatusSeeOther)
 	v.Get("/unlock", http.StatusOK)
 	webtest.Has(t, own(http.StatusForbidden, "a1", "7913", "7913"), "The page was old") // used already

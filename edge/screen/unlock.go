@@ -83,7 +83,7 @@ func (u *unlocks) likely() string {
 
 // unlockData is what the unlock page shows.
 type unlockData struct {
-	Next  string
+	Next  string     // the page that was left; it stands in the form's address, so that a refusal knows it when it is loaded again
 	Who   web.Choice // of the operators; no options where one works alone
 	Error string
 	Alone string // the operator who works alone; empty: there is a choice
@@ -213,7 +213,7 @@ func (s *Screen) enter(w http.ResponseWriter, r *http.Request, operator edge.Ope
 		return
 	}
 	s.unlocks.opened(operator.ID)
-	http.Redirect(w, r, web.LocalPath(r.PostForm.Get("next")), http.StatusSeeOther)
+	http.Redirect(w, r, web.LocalPath(r.FormValue("next")), http.StatusSeeOther)
 }
 
 // chooseData is what the page of the own PIN shows.
@@ -231,7 +231,7 @@ func (s *Screen) choosePage(w http.ResponseWriter, r *http.Request, status int, 
 	said := s.WordsOf(r)
 	rule := said.Say("unlock.own.length")
 	s.Render(w, r, nil, status, web.Page{Name: "screen/own", Title: said.Say("unlock.own"), Data: chooseData{
-		Next: web.LocalPath(r.PostForm.Get("next")), Who: o.ID, Name: o.Name,
+		Next: web.LocalPath(r.FormValue("next")), Who: o.ID, Name: o.Name,
 		Own:  web.Field{Name: "own", Kind: web.PIN, Label: said.Say("unlock.own.pin"), Hint: rule, Error: problem, Missing: rule, Max: people.MaxPIN, Focus: slip == ""},
 		Rest: web.Field{Name: "again", Kind: web.PIN, Label: said.Say("unlock.own.again"), Error: slip, Missing: said.Say("unlock.own.again.missing"), Max: people.MaxPIN, Focus: slip != ""},
 	}})
