@@ -315,7 +315,7 @@ func (g *gallery) sending() {
 	page = g.step(at, page, "go", "receiver_account_no", account, "again", account, "receiverIfscCode", ifsc, "receivername", "Meena Joshi")
 	if strings.Contains(page, `data-step="holder"`) { // the bank has another name for the account
 		g.look("send-holder", at)
-		page = g.step(at, page, "go")
+		page = g.step(at, page, "holder")
 	}
 	g.look("send-sender", at)
 	page = g.step(at, page, "pay")

@@ -375,8 +375,11 @@ func (s *Room) outcome(ses *web.Session, d *flowData, id op.ID, f flow) (alert s
 	k, t := told.Of(v.Route), told.Tell(said, v, st)
 	d.Case = t.Case
 	d.Band = &web.Band{Tone: t.Tone, Icon: t.Icon, Group: k.Group, Of: k.Title(said), Title: t.Title, Lead: t.Lead, Why: t.Why}
-	if v.State == op.Failed && v.Result.Code != "" {
+	switch {
+	case v.State == op.Failed && v.Result.Code != "":
 		d.Band.Why = refusal(said, v.Result.Code, v.Result.Message)
+	case t.Case == "refused" && v.Result.StatusCode != "":
+		d.Band.Why = refusal(said, ownCode+v.Result.StatusCode, v.Result.Message)
 	}
 	offer := func(b button) { d.Buttons = append(d.Buttons, b) }
 	again := s.failed(id) && (f.Step == Refunded || f.SenderID != "")

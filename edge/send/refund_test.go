@@ -108,6 +108,24 @@ func TestATransferThatCameBackIsRefunded(t *testing.T) {
 	says(t, w.do(page, "refund"), "Refund")
 }
 
+// TestATransferThatTheCentralRefused: nothing was sent, and it is not told as
+// a bank that was not reached.
+func TestATransferThatTheCentralRefused(t *testing.T) {
+	c := newCounter()
+	w := enter(t, c, &shelf{})
+	_, transfer := w.sends(c)
+	c.mu.Lock()
+	v := c.known[transfer]
+	v.State, v.Stage, v.HTTP, v.Reply = op.Failed, edge.StageNone, 400, []byte(`{"statusCode":"02","message":"Invalid request body"}`)
+	v.Result = message.ReadResult(v.HTTP, v.Reply)
+	c.known[transfer] = v
+	c.mu.Unlock()
+	page := w.Get(w.at, 200)
+	says(t, page, "Money not sent")
+	webtest.Has(t, page, "It was refused before anything was sent. No money moved.", "Compare every field", "do-retry")
+	webtest.HasNot(t, page, "not reached", "do-refund")
+}
+
 // TestRefusals: why a step went no further is said in every language, and
 // nobody's English in another.
 func TestRefusals(t *testing.T) {

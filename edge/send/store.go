@@ -59,12 +59,19 @@ func (f flow) of(o edge.Operator) bool {
 	return f.By == o.ID || f.By == "" && f.Operator == o.Name
 }
 
+// taken is the flow with its operator's id, which each call names: a flow that
+// was kept before ids were has none.
+func (f flow) taken(o edge.Operator) flow {
+	f.By = o.ID
+	return f
+}
+
 // get gives a flow of an operator. The caller holds the lock.
 func (s *store) get(id op.ID, operator edge.Operator) (flow, bool) {
 	s.sweep()
 	for _, f := range s.flows {
 		if f.ID == id && f.of(operator) {
-			return f, true
+			return f.taken(operator), true
 		}
 	}
 	return flow{}, false
@@ -81,11 +88,11 @@ func (s *store) ofTransfer(id op.ID, operator edge.Operator) (flow, bool) {
 		switch f.Step {
 		case OTP:
 			if f.Call == id {
-				return f, true
+				return f.taken(operator), true
 			}
 		case Sent, RefundAsk, RefundCode, Refunded:
 			if f.Transfer == id {
-				return f, true
+				return f.taken(operator), true
 			}
 		}
 	}

@@ -2,6 +2,7 @@ package told
 
 import (
 	"embed"
+	"net/http"
 	"slices"
 	"strings"
 
@@ -104,10 +105,13 @@ func CaseOf(v edge.View, link edge.LinkState) string {
 		}
 		return "succeeded"
 	case op.Failed:
-		if v.Verdict() == edge.VerdictNoMoney {
-			return "unreached"
+		switch {
+		case v.Verdict() != edge.VerdictNoMoney:
+			return "declined"
+		case v.HTTP >= http.StatusBadRequest && v.HTTP < http.StatusInternalServerError:
+			return "refused" // by the central: the bank was never called
 		}
-		return "declined"
+		return "unreached"
 	case op.Reversed:
 		return "reversed"
 	case op.Pending:
@@ -154,7 +158,7 @@ func look(of, group string) (tone, icon string) {
 		return ToneStop, no
 	case "pending":
 		return TonePending, no
-	case "expired", "not-sent", "unreached":
+	case "expired", "not-sent", "unreached", "refused":
 		return ToneQuiet, no
 	case "problem":
 		return TonePending, "warn"
@@ -199,7 +203,7 @@ func Tell(w *words.Words, v edge.View, st edge.Status) Told {
 	switch t.Case {
 	case "expired", "not-sent":
 		t.Why = reason(w, v.Reason, t.Lead, w.Say("told.nothing-moved"))
-	case "unreached":
+	case "unreached", "refused":
 		t.Why = reason(w, v.Result.Message, t.Lead, w.Say("told.nothing-moved"))
 	}
 	return t

@@ -220,7 +220,7 @@ func (b *Browser) Focused(selector string) {
 // files weigh less than 150 KB, and axe-core finds no barrier.
 func (b *Browser) Look(name string) {
 	b.T.Helper()
-	b.judge(name)
+	b.keeping(func() { b.judge(name) })
 	if b.keep {
 		b.picture(name)
 	}
@@ -259,10 +259,43 @@ func (b *Browser) Faults() []string {
 	return Eval[[]string](b, lookAt)
 }
 
+// keeping does what may load the page anew, and gives the page back what was
+// typed and chosen on it, and the focus.
+func (b *Browser) keeping(do func()) {
+	b.T.Helper()
+	if b.opened != "" {
+		do()
+		return
+	}
+	b.Sees(`document.readyState === "complete"`)
+	had := Eval[string](b, filledIn)
+	do()
+	Eval[any](b, fmt.Sprintf(fillIn, had))
+}
+
+// filledIn is what the fields of a page hold, as JSON; fillIn puts it into the
+// same page where that is another document now.
+const (
+	filledIn = `JSON.stringify({at: performance.timeOrigin, focus: document.activeElement?.id, fields: [...document.querySelectorAll("main :is(input:not([type=hidden]), select, textarea)")]
+		.map(e => ({name: e.name, value: e.value, checked: e.checked}))})`
+	fillIn = `(had => {
+	const fields = [...document.querySelectorAll("main :is(input:not([type=hidden]), select, textarea)")];
+	if (had.at === performance.timeOrigin || fields.map(e => e.name).join() !== had.fields.map(f => f.name).join()) return;
+	fields.forEach((e, i) => {
+		const {value, checked} = had.fields[i];
+		if (e.value === value && e.checked === checked) return;
+		e.value = value;
+		e.checked = checked;
+		e.dispatchEvent(new Event("input", {bubbles: true}));
+	});
+	if (had.focus) document.getElementById(had.focus)?.focus();
+})(%s)`
+)
+
 // Shot looks, and keeps a picture.
 func (b *Browser) Shot(name string) {
 	b.T.Helper()
-	b.judge(name)
+	b.keeping(func() { b.judge(name) })
 	b.picture(name)
 }
 
