@@ -64,7 +64,7 @@ type Browser struct {
 	axe   string // axe-core; empty: left out
 
 	opened string      // the page's path, if nothing was done since it was opened
-	answer atomic.Bool // the page is what answered a form; its address may be another page's
+	answer *atomic.Bool // the page is what answered a form; its address may be another page's
 }
 
 // Open opens a tab of a window size at the first page of base. A script that fails or
@@ -73,7 +73,7 @@ func Open(t testing.TB, chromium context.Context, base string, width, height int
 	t.Helper()
 	ctx, cancel := chromedp.NewContext(chromium, chromedp.WithNewBrowserContext())
 	t.Cleanup(cancel)
-	b := &Browser{T: t, Ctx: ctx, Base: base, Size: fmt.Sprintf("%dx%d", width, height), shots: os.Getenv("GALLA_SHOTS"), axe: axeFor(t)}
+	b := &Browser{T: t, Ctx: ctx, Base: base, Size: fmt.Sprintf("%dx%d", width, height), shots: os.Getenv("GALLA_SHOTS"), axe: axeFor(t), answer: new(atomic.Bool)}
 	b.keep = b.shots != ""
 	if !b.keep {
 		b.shots = t.TempDir()
