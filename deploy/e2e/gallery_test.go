@@ -27,7 +27,7 @@ func TestGallery(t *testing.T) {
 		name string
 		walk func()
 	}{
-		{"door", g.door}, {"day", g.day}, {"deals", g.deals}, {"sending", g.sending}, {"shop", g.shop}, {"people", g.people},
+		{"door", g.door}, {"day", g.day}, {"deals", g.deals}, {"drawer", g.drawer}, {"sending", g.sending}, {"shop", g.shop}, {"people", g.people},
 		{"help", g.help}, {"trouble", g.trouble}, {"rest", g.rest},
 	} {
 		t.Run(part.name, func(t *testing.T) {
@@ -194,8 +194,15 @@ func (g *gallery) deal(kind, amount, state string) (at string) {
 
 func (g *gallery) await(at, state string) {
 	g.t.Helper()
+	var now, title string
+	defer func() {
+		if g.t.Failed() && now != state {
+			g.t.Logf("%s is %s: %s", at, now, title)
+		}
+	}()
 	until(g.t, at+" is "+state, time.Minute, func() bool {
-		now, _, err := g.by.look(strings.TrimPrefix(at, "/op/"))
+		var err error
+		now, title, err = g.by.look(strings.TrimPrefix(at, "/op/"))
 		return err == nil && now == state
 	})
 }
@@ -230,6 +237,21 @@ func (g *gallery) deals() {
 	g.look("paid", g.deal("purchase", "120", "succeeded"))
 	g.look("home-busy", "/")
 	g.look("operations", "/operations")
+}
+
+// drawer counts the cash of the morning, and shows what it should be by now.
+func (g *gallery) drawer() {
+	const opening = "/till/opening"
+	g.look("till-opening", opening)
+	_, page := g.must(g.by.get(opening))
+	for _, m := range pageForms.FindAllStringSubmatch(page, -1) {
+		if strings.HasPrefix(m[1], opening) {
+			g.must(g.submit(page, m[1], "n50000", "20"))
+		}
+	}
+	g.look("till", "/till")
+	g.look("till-count", "/till/count")
+	g.look("printer", "/printer")
 }
 
 // trouble shows what goes wrong: the bank that is silent, the central that is

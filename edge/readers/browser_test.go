@@ -25,7 +25,7 @@ func TestChromium(t *testing.T) {
 		b.Shot(look.name)
 		b.Tab("form[action='/devices/test'] button")
 		b.Press("\r")
-		b.Sees(`document.body.innerText.includes("71")`)
+		b.Sees(`document.readyState === "complete" && document.querySelector(".test .fine")?.textContent.includes("71")`)
 		b.Shot(look.name + "-good")
 		g.set(failing)
 		b.Tab("form[action='/devices/test'] button")
