@@ -63,7 +63,7 @@ type Browser struct {
 	keep  bool   // GALLA_SHOTS is set: every page that is looked at is kept
 	axe   string // axe-core; empty: left out
 
-	opened string      // the page's path, if nothing was done since it was opened
+	opened string       // the page's path, if nothing was done since it was opened
 	answer *atomic.Bool // the page is what answered a form; its address may be another page's
 }
 
