@@ -17,6 +17,7 @@ const (
 	openStep   = 100
 	homeOpen   = 3 // rows of the first page, so that it fits the window
 	homeRows   = 5
+	homeLook   = 40 // operations that are looked through for them: one transfer has some ten steps
 )
 
 // open gives the operations that are not final, newest first, and whether there
@@ -90,8 +91,8 @@ func (s *Screen) home(w http.ResponseWriter, r *http.Request, ses *web.Session) 
 		d.More = max(len(open)-homeOpen, 0)
 		d.Open = told.Rows(ses.Words(), open[:min(len(open), homeOpen)], st)
 		var latest []edge.View
-		latest, err = s.counter.Recent("", 2*homeRows)
-		latest = slices.DeleteFunc(latest, func(v edge.View) bool { return !v.State.Final() })
+		latest, err = s.counter.Recent("", homeLook)
+		latest = slices.DeleteFunc(latest, func(v edge.View) bool { return !v.State.Final() || told.IsStep(v.Route) })
 		d.Latest = told.Rows(ses.Words(), latest[:min(len(latest), homeRows-len(d.Open))], st)
 	}
 	if err != nil {

@@ -44,6 +44,28 @@ var remitKinds = []Kind{
 	{"sender", op.CustomerUpdateBio, "finger", "any", false}, // the one of them that takes a finger
 }
 
+// stepKind is what several routes are steps of.
+type stepKind struct {
+	kind   Kind
+	routes []op.RouteID
+}
+
+// steps are what belongs to something that the agent does for a customer or for
+// the shop, and moves no money by itself.
+var steps = []stepKind{
+	{Kind{Name: "registering", Icon: "list", Group: "any"}, []op.RouteID{
+		op.CustomerDetail, op.CustomerOnboarding, op.CustomerRequestOTP, op.CustomerValidateOTP, op.CustomerVerifyUID,
+		op.CustomerSubmit, op.CustomerStatus, op.RemitterRegister, op.RemitterDetails,
+	}},
+	{Kind{Name: "beneficiary", Icon: "list", Group: "any"}, []op.RouteID{op.BeneficiaryAdd, op.BeneficiaryGet, op.BeneficiaryDelete, op.AccountVerification}},
+	{Kind{Name: "transferring", Icon: "list", Group: "any"}, []op.RouteID{op.TransferOTP, op.TransferCharges, op.TransferRequery, op.RefundOTP}},
+	{Kind{Name: "code", Icon: "list", Group: "any"}, []op.RouteID{op.GenerateQR}},
+	{Kind{Name: "shop", Icon: "list", Group: "any"}, []op.RouteID{
+		op.AgentInitialize, op.AgentOnboarding, op.AgentRequestOTP, op.AgentValidateOTP, op.AgentVerifyPAN,
+		op.AgentUpdateUID, op.AgentUpdateBio, op.AgentSubmit, op.AgentStatus, op.AgentDetail,
+	}},
+}
+
 // otherKind stands for routes that have no page of their own here.
 var otherKind = Kind{"other", "", "list", "any", false}
 
@@ -67,7 +89,20 @@ func Of(route op.RouteID) Kind {
 			return k
 		}
 	}
+	for _, s := range steps {
+		if slices.Contains(s.routes, route) {
+			k := s.kind
+			k.Route = route
+			return k
+		}
+	}
 	return otherKind
+}
+
+// IsStep tells whether a route is a step of something, which nobody looks for by
+// itself once it has succeeded.
+func IsStep(route op.RouteID) bool {
+	return slices.ContainsFunc(steps, func(s stepKind) bool { return slices.Contains(s.routes, route) })
 }
 
 // Title is what people call the kind.

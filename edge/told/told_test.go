@@ -21,6 +21,16 @@ func withdrawal(alter func(*edge.View)) edge.View {
 	return v
 }
 
+// stepsOf gives the kind of each route that is a step.
+func stepsOf() (out []Kind) {
+	for _, s := range steps {
+		for _, route := range s.routes {
+			out = append(out, Of(route))
+		}
+	}
+	return out
+}
+
 // TestTold: each kind has its words for each case.
 func TestTold(t *testing.T) {
 	book, err := words.Load(Catalogue())
@@ -55,7 +65,7 @@ func tellAll(t *testing.T, w *words.Words) {
 	now := time.Date(2026, 11, 21, 4, 44, 0, 0, time.UTC)
 	st := edge.Status{Now: now}
 	for of, alter := range states {
-		for _, k := range slices.Concat(kinds, remitKinds, []Kind{dayKind, otherKind}) {
+		for _, k := range slices.Concat(kinds, remitKinds, stepsOf(), []Kind{dayKind, otherKind}) {
 			v := withdrawal(alter)
 			v.Route = k.Route
 			v.Result.Balance = new(money.Paise)
