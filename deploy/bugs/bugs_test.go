@@ -15,9 +15,9 @@ import (
 	"galla/shared/bug"
 )
 
-// patience bounds one machine's run: a minute or two of work, and building the
+// patience bounds one machine's run: a minute or two of work beside others, and building the
 // house with the fault on a busy machine.
-const patience = 8 * time.Minute
+const patience = 20 * time.Minute
 
 // room of the repository's root from here.
 var root = filepath.Join("..", "..")
