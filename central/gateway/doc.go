@@ -29,8 +29,8 @@
 // An API key, a key, a payload and a checksum are in no log line and no metric.
 //
 // A vendor's rate holds over all nodes that share the database: each takes its
-// messages out of one row a few at a time, and spreads them where the vendor's
-// burst is used up (duty.Meter).
+// messages out of one row a few at a time, and begins them one after the other
+// (duty.Meter, lane).
 //
 // A vendor's keys are held open in memory and read anew when the list in the
 // database has a new edition, which is looked at every second. Uses of a key

@@ -24,9 +24,11 @@ const Prefix = "/process"
 // Config sets up a Gateway. Rand and Logger are needed; the others take their
 // defaults where they are zero.
 type Config struct {
-	// Rate and Burst bound each vendor's messages at all nodes together; default 100 a second, 8.6
-	// million a day, and 1000: what one vendor may take of a central of two
-	// cores without its neighbours feeling it (BenchmarkNeighbour).
+	// Rate and Burst bound each vendor's messages at all nodes together; default 50
+	// a second, 4.3 million a day, and 500: what one vendor may take of a central
+	// of two cores without its neighbours feeling it (BenchmarkNeighbour). What is
+	// above the rate and within the burst is taken, and begins at each node one
+	// after the other at the rate's distance.
 	Rate  float64
 	Burst int
 	// UnderWay bounds each vendor's calls at one time on this node; default 256: a quarter
@@ -45,12 +47,12 @@ type Config struct {
 
 func (c Config) withDefaults() Config {
 	if c.Rate == 0 {
-		c.Rate = 100
+		c.Rate = 50
 	}
 	for _, n := range []struct {
 		field *int
 		value int
-	}{{&c.Burst, 1000}, {&c.UnderWay, 256}, {&c.AllUnderWay, 1024}} {
+	}{{&c.Burst, 500}, {&c.UnderWay, 256}, {&c.AllUnderWay, 1024}} {
 		if *n.field == 0 {
 			*n.field = n.value
 		}
@@ -89,6 +91,7 @@ type Gateway struct {
 	routes  map[string]map[string]op.Route // by path as mirrored, by method
 	ring    *ring
 	vendors *vendors
+	spent   *spent
 	counts  *counts
 	explain map[central.KeyID]bool
 	refusal central.GatewayReply
@@ -107,7 +110,7 @@ func New(dispatcher central.Dispatcher, store Store, safe *Safe, cfg Config) (*G
 	g := &Gateway{
 		dispatcher: dispatcher, store: store, cfg: cfg, log: cfg.Logger, now: time.Now,
 		routes: map[string]map[string]op.Route{}, ring: ring, counts: newCounts(),
-		vendors: newVendors(store, cfg, time.Now), explain: map[central.KeyID]bool{},
+		vendors: newVendors(store, cfg, time.Now), spent: newSpent(), explain: map[central.KeyID]bool{},
 	}
 	for _, id := range cfg.Explain {
 		g.explain[id] = true

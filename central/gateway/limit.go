@@ -27,6 +27,7 @@ const (
 type vendors struct {
 	cfg   Config
 	meter *duty.Meter
+	now   func() time.Time
 
 	mu  sync.Mutex
 	all int // calls under way
@@ -36,14 +37,15 @@ type vendors struct {
 type share struct {
 	underWay int
 	held     int
+	lane     *lane
 }
 
 // ratePrefix is what the vendors' rates are called in the shared table.
 const ratePrefix = "gateway:"
 
 func newVendors(rates duty.Rates, cfg Config, now func() time.Time) *vendors {
-	rate := duty.Rate{PerSecond: cfg.Rate, Burst: cfg.Burst}
-	return &vendors{cfg: cfg, meter: duty.NewMeter(rates, rate, ratePrefix, now), by: map[central.VendorID]*share{}}
+	each := duty.Rate{PerSecond: cfg.Rate, Burst: cfg.Burst}
+	return &vendors{cfg: cfg, now: now, meter: duty.NewMeter(rates, each, ratePrefix, now), by: map[central.VendorID]*share{}}
 }
 
 // enter takes a vendor's message on. leave ends its call; cancel gives its place
@@ -64,6 +66,11 @@ func (v *vendors) enter(ctx context.Context, vendor central.VendorID) (leave, ca
 		v.penalise(ctx, s)
 		return nil, nil, tooMany(wait)
 	}
+	if s.lane.pass(ctx) != nil { // its caller is gone
+		cancel()
+		v.end(s)
+		return nil, nil, tooMany(busyRetry)
+	}
 	return func() { v.end(s) }, cancel, nil
 }
 
@@ -73,7 +80,7 @@ func (v *vendors) begin(vendor central.VendorID) (*share, bool) {
 	defer v.mu.Unlock()
 	s, ok := v.by[vendor]
 	if !ok {
-		s = &share{}
+		s = &share{lane: newLane(v.cfg.Rate, v.now)}
 		v.by[vendor] = s
 	}
 	if s.underWay >= v.cfg.UnderWay || v.all >= v.cfg.AllUnderWay {

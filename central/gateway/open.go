@@ -72,6 +72,9 @@ func (s *session) serve(ctx context.Context) (central.Reply, error) {
 	if err := s.authenticate(ctx); err != nil {
 		return central.Reply{}, err
 	}
+	if s.g.spent.holds(s.known.id, s.iv(), s.g.now()) {
+		return central.Reply{}, replayed()
+	}
 	s.proven = true
 	cancel, err := s.admit(ctx)
 	if err != nil {
@@ -204,9 +207,13 @@ const usesOfMessage = 2
 
 // spend makes check 5, and counts the key's uses.
 func (s *session) spend(ctx context.Context) error {
-	err := s.g.store.SpendIV(ctx, s.known.id, s.iv(), s.g.now(), s.at.Add(window+replayMargin))
-	if errors.Is(err, central.ErrTaken) {
-		return refused(CauseReplay, "a message with this "+envelope.HeaderIV+" was accepted before")
+	until := s.at.Add(window + replayMargin)
+	err := s.g.store.SpendIV(ctx, s.known.id, s.iv(), s.g.now(), until)
+	if taken := errors.Is(err, central.ErrTaken); taken || err == nil {
+		s.g.spent.add(s.known.id, s.iv(), until)
+		if taken {
+			return replayed()
+		}
 	}
 	if err != nil {
 		return inStore(err)
@@ -216,6 +223,10 @@ func (s *session) spend(ctx context.Context) error {
 		return refused(CauseWorn, "the key was used for as many messages as random IVs allow, or was revoked a moment ago")
 	}
 	return inStore(err)
+}
+
+func replayed() error {
+	return refused(CauseReplay, "a message with this "+envelope.HeaderIV+" was accepted before")
 }
 
 // iv gives the bytes of a header whose form was checked.

@@ -58,8 +58,8 @@ type runCommand struct {
 
 	KeepBodies time.Duration `env:"GALLA_KEEP_BODIES" help:"How long replies and the reasons of histories stay in the database after an operation's end; by default 4320h, 180 days."`
 
-	GatewayRate     float64 `env:"GALLA_GATEWAY_RATE" help:"Messages a second that the gateway takes of each vendor; by default 100."`
-	GatewayBurst    int     `env:"GALLA_GATEWAY_BURST" help:"Messages that a vendor may send at once above that; by default 1000."`
+	GatewayRate     float64 `env:"GALLA_GATEWAY_RATE" help:"Messages a second that the gateway takes of each vendor; by default 50."`
+	GatewayBurst    int     `env:"GALLA_GATEWAY_BURST" help:"Messages that a vendor may send at once above that, which then begin one after the other; by default 500."`
 	GatewayUnderWay int     `env:"GALLA_GATEWAY_UNDER_WAY" help:"Calls of each vendor at one time; by default 256."`
 }
 
