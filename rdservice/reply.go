@@ -1,11 +1,13 @@
 package rdservice
 
 import (
+	"bytes"
 	"encoding/base64"
 	"math"
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 )
 
 // Status is what an RD service says of its device, trimmed and in capitals.
@@ -120,7 +122,7 @@ func deviceInfo(e *element) DeviceInfo {
 	params := map[string]string{}
 	for _, p := range e.all("Param") {
 		name := strings.ToLower(p.attr("name"))
-		if _, known := params[name]; !known {
+		if params[name] == "" {
 			params[name] = clean(p.attr("value"), maxWords)
 		}
 	}
@@ -198,15 +200,17 @@ type PidReply struct {
 	CapturedAt time.Time // the clear timestamp of Data; zero where it cannot be read
 }
 
+// captured is the only errCode of a success: a bank takes no other.
+const captured = "0"
+
 // OK tells whether the service says that it captured.
-func (r PidReply) OK() bool {
-	return r.ErrCode != "" && strings.Trim(r.ErrCode, "0") == ""
-}
+func (r PidReply) OK() bool { return r.ErrCode == captured }
 
 // ParsePidData reads the answer to CAPTURE. An answer that says that it
-// captured must be well-formed XML and hold Data, Hmac and Skey; of an answer
-// that reports an error only the Resp is wanted. Errors wrap ErrReply and quote
-// nothing of the input but the name of a wrong root element.
+// captured must be well-formed XML in UTF-8 and hold one Resp, Data, Hmac and
+// Skey each, since a bank must read it as it was judged here; of an answer that
+// reports an error only the Resp is wanted, wherever it stands. Errors wrap
+// ErrReply and quote nothing of the input but the name of a wrong root element.
 func ParsePidData(b []byte) (PidReply, error) {
 	root, strictErr := parseXML(b, "PidData", true)
 	if strictErr != nil {
@@ -237,13 +241,19 @@ func ParsePidData(b []byte) (PidReply, error) {
 	if strictErr != nil {
 		return PidReply{}, strictErr
 	}
+	if !utf8.Valid(b) {
+		return PidReply{}, replyError("PidData says that it captured and is not UTF-8")
+	}
+	if len(root.own("Resp")) != 1 || resp.spellings("errCode") != 1 {
+		return PidReply{}, replyError("PidData says that it captured and has not one Resp with one errCode")
+	}
 	parts := map[string]*element{}
 	for _, name := range []string{"Data", "Hmac", "Skey"} {
-		e := root.first(name)
-		if e == nil || strings.TrimSpace(string(e.text)) == "" {
-			return PidReply{}, replyError("PidData says that it captured and has no %s", name)
+		own := root.own(name)
+		if len(own) != 1 || len(bytes.TrimSpace(own[0].text)) == 0 {
+			return PidReply{}, replyError("PidData says that it captured and has not one %s", name)
 		}
-		parts[name] = e
+		parts[name] = own[0]
 	}
 	r.CI = clean(parts["Skey"].attr("ci"), maxWords)
 	r.DataType = clean(parts["Data"].attr("type"), maxWords)
@@ -268,9 +278,15 @@ func captureTime(data []byte) time.Time {
 		if len(head) == chars {
 			break
 		}
-		if !strings.ContainsRune(" \t\r\n", rune(c)) {
-			head = append(head, c)
+		switch c {
+		case ' ', '\t', '\r', '\n':
+			continue
+		case '-': // of the URL alphabet
+			c = '+'
+		case '_':
+			c = '/'
 		}
+		head = append(head, c)
 	}
 	clear, err := base64.StdEncoding.DecodeString(string(head))
 	if err != nil || len(clear) < timeLen {
