@@ -2,6 +2,7 @@ package rdservice
 
 import (
 	"bytes"
+	"crypto/tls"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -41,6 +42,40 @@ func TestHTTPS(t *testing.T) {
 	client.doors.loopback = client.doors.elsewhere
 	if _, err := client.Probe(t.Context(), server.URL); !errors.Is(err, ErrBroken) {
 		t.Errorf("a self-signed certificate passed the strict door: %v", err)
+	}
+}
+
+// Services on old frameworks know no better than TLS 1.0 and a key exchange that
+// is refused elsewhere; on loopback nobody listens in.
+func TestOldTLS(t *testing.T) {
+	for name, config := range map[string]*tls.Config{
+		"1.0, RSA key exchange": {MinVersion: tls.VersionTLS10, MaxVersion: tls.VersionTLS10, CipherSuites: []uint16{tls.TLS_RSA_WITH_AES_128_CBC_SHA}},
+		"1.1":                   {MinVersion: tls.VersionTLS11, MaxVersion: tls.VersionTLS11},
+		"1.2, 3DES":             {MaxVersion: tls.VersionTLS12, CipherSuites: []uint16{tls.TLS_RSA_WITH_3DES_EDE_CBC_SHA}},
+		"1.3":                   {MinVersion: tls.VersionTLS13},
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				_, _ = io.WriteString(w, `<RDService status="READY"><Interface id="CAPTURE" path="/c"/></RDService>`)
+			}))
+			server.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelError)
+			server.TLS = config
+			server.StartTLS()
+			defer server.Close()
+			client, err := New(Config{FirstPort: 1, LastPort: 1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, address := range []string{server.URL, strings.TrimPrefix(server.URL, "https://")} {
+				if s, err := client.Probe(t.Context(), address); err != nil || s.Address != server.URL {
+					t.Errorf("%s: %+v, %v", address, s, err)
+				}
+			}
+			client.doors.loopback = client.doors.elsewhere
+			if _, err := client.Probe(t.Context(), server.URL); err == nil {
+				t.Error("it passed the strict door")
+			}
+		})
 	}
 }
 
