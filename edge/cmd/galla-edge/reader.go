@@ -55,11 +55,28 @@ func (d *devicesCmd) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	found, err := client.Survey(ctx)
+	found, failures, err := client.SurveyAll(ctx)
 	if err != nil {
 		return err
 	}
-	return d.write(os.Stdout, found, time.Now())
+	if err := d.write(os.Stdout, found, time.Now()); err != nil {
+		return err
+	}
+	return unusable(os.Stderr, failures)
+}
+
+// unusable tells of what listens where readers are looked for and is none: a
+// service that hangs is mostly the one that is missed.
+func unusable(w io.Writer, failures []*rdservice.Error) error {
+	for _, failure := range failures {
+		if errors.Is(failure, rdservice.ErrRefused) {
+			continue
+		}
+		if _, err := fmt.Fprintf(w, "not usable: %s\n", failure); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (d *devicesCmd) write(w io.Writer, found []rdservice.Device, now time.Time) error {

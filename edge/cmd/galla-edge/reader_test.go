@@ -44,6 +44,17 @@ func TestDevicesWrites(t *testing.T) {
 	}
 }
 
+func TestUnusable(t *testing.T) {
+	var out strings.Builder
+	err := unusable(&out, []*rdservice.Error{
+		{Op: "discover", Address: "http://127.0.0.1:11100", Kind: rdservice.ErrRefused},
+		{Op: "discover", Address: "http://127.0.0.1:11101", Kind: rdservice.ErrTimeout},
+	})
+	if want := "not usable: discover at http://127.0.0.1:11101: no answer in time\n"; err != nil || out.String() != want {
+		t.Errorf("%q, %v", out.String(), err)
+	}
+}
+
 // A capture without an answer has the same object, and fails.
 func TestUnanswered(t *testing.T) {
 	for _, cause := range []error{errAbsent, &rdservice.Error{Op: "capture", Address: "http://127.0.0.1:1", Kind: rdservice.ErrTimeout}} {
