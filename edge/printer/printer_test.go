@@ -85,6 +85,60 @@ func TestPlayedPrinters(t *testing.T) {
 	}
 }
 
+// What happens in the middle of a slip: a slow printer is waited for, piece by
+// piece, longer than for any one piece; one whose paper ends, or that jams, has
+// begun the slip and not printed it.
+func TestInTheMiddle(t *testing.T) {
+	long := strings.Repeat("slip ", 2000)
+	for name, c := range map[string]struct {
+		slow      time.Duration
+		least     int
+		job       string
+		after     func(byte) []byte // answers once the slip has begun
+		outcome   Outcome
+		condition Condition
+	}{
+		"slow":               {time.Millisecond, 0, strings.Repeat(long, 8), well, Printed, Ready},
+		"paper ends":         {0, 0, long, noPaper, Failed, PaperOut},
+		"cover opened":       {0, 0, long, func(q byte) []byte { return map[byte][]byte{1: {0x1a}, 2: {0x36}, 4: {0x12}}[q] }, Failed, CoverOpen},
+		"jams":               {0, 1000, strings.Repeat(long, 20), well, Failed, Stalled},
+		"garbage afterwards": {0, 0, long, func(byte) []byte { return bytes.Repeat([]byte{0xff, 0x00}, 100) }, Sent, Garbled},
+	} {
+		for _, kind := range []Kind{Serial, USB} {
+			t.Run(name+" "+string(kind), func(t *testing.T) {
+				t.Parallel()
+				pty := playAt(t, c.slow, c.least, false, nil)
+				pty.mu.Lock()
+				pty.answer = func(q byte) []byte {
+					if pty.printed() == "" {
+						return well(q)
+					}
+					return c.after(q)
+				}
+				pty.mu.Unlock()
+				stall := stallTime // the question waits behind all that the terminal holds
+				if c.condition == Stalled {
+					stall = time.Second
+				}
+				p, changes := watchedAt(t, Config{Kind: kind, Address: pty.slave}, stall)
+				if err := p.Print("slip", []byte(c.job), nil); err != nil {
+					t.Fatal(err)
+				}
+				s := until(t, p, changes, func(s State) bool { return s.Last.Name != "" })
+				if s.Last.Outcome != c.outcome || s.Condition != c.condition || !s.Last.Begun {
+					t.Errorf("%s and %s, begun %v, want %s and %s: %v", s.Last.Outcome, s.Condition, s.Last.Begun, c.outcome, c.condition, s.Last.Err)
+				}
+				if (s.Last.Err != nil) != (c.outcome == Failed) {
+					t.Errorf("%+v", s)
+				}
+				if c.outcome == Failed && !strings.Contains(s.Problem, ": ") {
+					t.Errorf("%q does not say what to do", s.Problem)
+				}
+			})
+		}
+	}
+}
+
 // eventually waits for the player to have read what the terminal still holds.
 func eventually(t *testing.T, pty *played, n int) string {
 	t.Helper()
