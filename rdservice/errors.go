@@ -70,7 +70,7 @@ func classify(ctx context.Context, err error) (detail string, kind error) {
 		strings.Contains(err.Error(), "HTTP response to HTTPS client"):
 		return "it is not HTTP", ErrReply
 	case errors.As(err, &op):
-		return op.Op + ": " + op.Err.Error(), ErrBroken
+		return op.Op + ": " + strings.TrimPrefix(op.Err.Error(), op.Op+": "), ErrBroken // the system's error names the call too
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return "closed early", ErrBroken
 	default:
