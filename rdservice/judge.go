@@ -143,6 +143,25 @@ func sayOf(family Family, name string) Judgement {
 	return rules[i].judgement()
 }
 
+// classedMakers are the makers whose qScore is a class of quality (NFIQ: 1 the
+// best, 5 the worst) and no score of 100: by public captures, where a service
+// gives 2 with 45 minutiae (unconfirmed by its maker).
+func classedMakers() []string { return []string{"Tatvik"} }
+
+// Quality is the quality of the worst finger, 0 to 100; ok is false where the
+// service tells none.
+func (r PidReply) Quality() (score int, ok bool) {
+	score, ok = r.QScore.Lowest()
+	if !ok || !slices.Contains(classedMakers(), r.Device.Vendor()) {
+		return score, ok
+	}
+	scores := []int{1: 90, 2: 70, 3: 50, 4: 35, 5: 10}
+	if worst := slices.Max(r.QScore); score > 0 && worst < len(scores) {
+		return scores[worst], true
+	}
+	return score, ok
+}
+
 // Judge says what to make of a reply of a device of that family, captured no
 // longer than maxAge before or after now. A code that is not known is
 // call-support; an error in our own request is fix-request.
@@ -156,7 +175,7 @@ func Judge(family Family, r PidReply, now time.Time, maxAge time.Duration) Judge
 	if age := now.Sub(r.CapturedAt); age > maxAge || age < -maxAge {
 		return say("time.stale")
 	}
-	score, told := r.QScore.Lowest()
+	score, told := r.Quality()
 	points, _ := r.NmPoints.Lowest()
 	j := sayOf(family, "ok")
 	switch {

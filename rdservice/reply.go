@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/base64"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -93,7 +94,7 @@ type DeviceInfo struct {
 	RDSVer string // its version
 	MI     string // model
 	DC     string // device code, a UUID
-	Serial string // the Param named srno
+	Serial string // the Param named srno; some makers have other names for it
 	Level  Level
 	// CertificateBegins and CertificateEnds are the validity of mc, zero where
 	// it could not be read.
@@ -119,20 +120,35 @@ func deviceInfo(e *element) DeviceInfo {
 		DPID: words("dpId"), RDSID: words("rdsId"), RDSVer: words("rdsVer"),
 		MI: words("mi"), DC: words("dc"),
 	}
-	params := map[string]string{}
-	for _, p := range e.all("Param") {
-		name := strings.ToLower(p.attr("name"))
-		if params[name] == "" {
-			params[name] = clean(p.attr("value"), maxWords)
+	params := params(e)
+	for _, name := range []string{"srno", "deviceserial", "deviceserialno", "serialno", "serialnumber"} {
+		if d.Serial == "" {
+			d.Serial = params[name]
 		}
 	}
-	d.Serial = params["srno"]
+	if d.Serial == "" {
+		d.Serial = words("srno")
+	}
 	// An unreadable certificate is no fault of the reply: the times stay zero.
 	if begins, ends, err := validity(e.attr("mc")); err == nil {
 		d.CertificateBegins, d.CertificateEnds = begins, ends
 	}
-	d.Level = levelOf(params["device_type"], d)
+	d.Level = levelOf(params["devicetype"], d)
 	return d
+}
+
+// params gives what a device says beside its attributes, by name in small
+// letters without joints: makers write device_type and DeviceType. The first of
+// each that says something counts.
+func params(e *element) map[string]string {
+	found := map[string]string{}
+	for _, p := range slices.Concat(e.all("Param"), e.all("Info")) {
+		name := strings.NewReplacer("_", "", "-", "", " ", "").Replace(strings.ToLower(p.attr("name")))
+		if found[name] == "" {
+			found[name] = clean(p.attr("value"), maxWords)
+		}
+	}
+	return found
 }
 
 // levelOf knows the level by what the device says outright, by its model's
@@ -317,6 +333,7 @@ func vendorOf(words string) string {
 		{"Aratek", "ARATEK"},
 		{"Cogent", "COGENT"},
 		{"IriTech", "IRITECH"},
+		{"Integra", "INTEGRA"},
 		{"UIDAI", "UIDAI"},
 	} {
 		if strings.Contains(words, v.mark) {

@@ -45,7 +45,7 @@ func (d *Device) capture(ctx context.Context, wadh string) (edge.Capture, error)
 	if err != nil {
 		return edge.Capture{}, d.fail(err)
 	}
-	quality, _ := got.Reply.QScore.Lowest()
+	quality, _ := got.Reply.Quality()
 	d.log.Info("finger captured", "address", got.Address, "quality", quality, "bytes", got.PidData.Len(),
 		"attempts", got.Attempts, "took", time.Since(began).Round(time.Millisecond))
 	return edge.Capture{
