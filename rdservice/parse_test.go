@@ -460,3 +460,19 @@ func FuzzValidity(f *testing.F) {
 		}
 	})
 }
+
+// A reply is read while a customer waits: one of a finger, and one of a face.
+func BenchmarkParsePidData(b *testing.B) {
+	for name, size := range map[string]int{"finger": 1200, "face": 180 << 10} {
+		text := []byte(pidData(`errCode="0" qScore="71" nmPoints="46"`, someData+strings.Repeat("QUJD", size/4)))
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(len(text)))
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := ParsePidData(text); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
