@@ -90,6 +90,23 @@ func TestOnlyLoopback(t *testing.T) {
 	}
 }
 
+// Habits that hurt readers' services: no proxy is asked, whatever the
+// environment says, and no connection is kept.
+func TestNoHabits(t *testing.T) {
+	t.Setenv("HTTP_PROXY", "http://192.0.2.1:3128")
+	t.Setenv("HTTPS_PROXY", "http://192.0.2.1:3128")
+	client, err := New(Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, door := range []*http.Client{client.doors.loopback, client.doors.elsewhere} {
+		transport, ok := door.Transport.(*http.Transport)
+		if !ok || transport.Proxy != nil || !transport.DisableKeepAlives || !transport.DisableCompression || transport.ForceAttemptHTTP2 {
+			t.Errorf("a door is %+v", transport)
+		}
+	}
+}
+
 func TestRefusedOnTheRealNetwork(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
