@@ -208,7 +208,7 @@ func parseScores(s string) Scores {
 type PidReply struct {
 	ErrCode    string // as sent, trimmed: '0', '720', '-1509'
 	ErrInfo    string // the maker's words
-	QScore     Scores // quality of each finger, 0 to 100
+	QScore     Scores // quality of each finger as sent; Quality puts it on one scale
 	NmPoints   Scores // minutiae found in each finger
 	Device     DeviceInfo
 	CI         string    // Skey's ci: the day on which the authority's certificate ends

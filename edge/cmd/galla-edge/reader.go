@@ -175,13 +175,17 @@ func (c *captureCmd) write(w io.Writer, got rdservice.Capture) error {
 		}
 		return strconv.Itoa(*n)
 	}
+	quality := number(s.QScore)
+	if score, told := got.Reply.Quality(); told && score != *s.QScore {
+		quality = fmt.Sprintf("%d (sent as class %d)", score, *s.QScore)
+	}
 	at := "nothing was captured"
 	if s.CapturedAt != nil {
 		at = s.CapturedAt.Format("2006-01-02 15:04:05 -0700")
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, row := range [][2]string{
-		{"errCode", s.ErrCode}, {"errInfo", s.ErrInfo}, {"quality", number(s.QScore)}, {"minutiae", number(s.NmPoints)},
+		{"errCode", s.ErrCode}, {"errInfo", s.ErrInfo}, {"quality", quality}, {"minutiae", number(s.NmPoints)},
 		{"captured at", at}, {"bytes", strconv.Itoa(s.Bytes)}, {"action", string(s.Action)}, {"", got.Judgement.Text},
 	} {
 		_, _ = fmt.Fprintf(t, "%s\t%s\n", row[0], row[1])

@@ -55,6 +55,16 @@ func TestUnusable(t *testing.T) {
 	}
 }
 
+func TestCaptureWrites(t *testing.T) {
+	for dpID, want := range map[string]string{"MANTRA.MSIPL": "quality      2\n", "TATVIK.TATVIK": "quality      70 (sent as class 2)\n"} {
+		var out strings.Builder
+		got := rdservice.Capture{Reply: rdservice.PidReply{ErrCode: "0", QScore: rdservice.Scores{2}, CapturedAt: now, Device: rdservice.DeviceInfo{DPID: dpID}}}
+		if err := (&captureCmd{}).write(&out, got); err != nil || !strings.Contains(out.String(), want) || !strings.Contains(out.String(), "minutiae     not told\n") {
+			t.Errorf("%v, %s", err, out.String())
+		}
+	}
+}
+
 // A capture without an answer has the same object, and fails.
 func TestUnanswered(t *testing.T) {
 	for _, cause := range []error{errAbsent, &rdservice.Error{Op: "capture", Address: "http://127.0.0.1:1", Kind: rdservice.ErrTimeout}} {
