@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"strings"
+	"syscall"
 )
 
 // Kinds of failure. Each error of a Client wraps exactly one of them, in an
@@ -64,6 +65,9 @@ func classify(ctx context.Context, err error) (detail string, kind error) {
 	case errors.As(err, &op) && op.Op == "dial":
 		if op.Timeout() {
 			return "connecting", ErrTimeout
+		}
+		if errors.Is(op.Err, syscall.ECONNRESET) { // something took the call
+			return "reset while connecting", ErrBroken
 		}
 		return op.Err.Error(), ErrRefused
 	case strings.Contains(err.Error(), "malformed HTTP"),

@@ -2,6 +2,7 @@ package rdservice
 
 import (
 	"bytes"
+	"context"
 	"crypto/tls"
 	"encoding/base64"
 	"encoding/json"
@@ -12,7 +13,9 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -126,6 +129,23 @@ func TestRefusedOnTheRealNetwork(t *testing.T) {
 	}
 	if Explain(err).Action != RetryDevice {
 		t.Errorf("explained as %+v", Explain(err))
+	}
+}
+
+// A reset while connecting is no empty port: something took the call.
+func TestDialErrors(t *testing.T) {
+	for cause, want := range map[error]error{
+		syscall.ECONNRESET: ErrBroken, syscall.ECONNREFUSED: ErrRefused, syscall.ETIMEDOUT: ErrTimeout, syscall.ENETUNREACH: ErrRefused,
+	} {
+		client, err := New(Config{Dial: func(context.Context, string, string) (net.Conn, error) {
+			return nil, &net.OpError{Op: "dial", Net: "tcp", Err: os.NewSyscallError("connect", cause)}
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := client.Probe(t.Context(), "127.0.0.1:11100"); !errors.Is(err, want) {
+			t.Errorf("%v became %v, want %v", cause, err, want)
+		}
 	}
 }
 

@@ -118,6 +118,7 @@ func TestDiscoverOnTheRealNetwork(t *testing.T) {
 	}
 	add(nil, port(t, reply(rd("NOTREADY", "/c"))), port(t, reply(rd("READY", " //c"))), strings.TrimPrefix(secure.URL, "https://"), port(t, late))
 	add(ErrTimeout, deaf(t), unanswered.Addr().String(), port(t, silent), port(t, silent), port(t, func(c *net.TCPConn) {
+		_, _ = http.ReadRequest(bufio.NewReader(c))
 		_, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\n\r\n")
 		for err := error(nil); err == nil; _, err = io.WriteString(c, " ") {
 			time.Sleep(50 * time.Millisecond)
