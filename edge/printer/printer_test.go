@@ -58,7 +58,14 @@ func TestPlayedPrinters(t *testing.T) {
 			t.Run(name+" "+string(kind), func(t *testing.T) {
 				t.Parallel()
 				pty := play(t, c.dead, c.answer)
-				p, changes := watched(t, Config{Kind: kind, Address: pty.slave})
+				at := patient
+				switch {
+				case c.answer == nil:
+					at = hasty
+				case name == "first only": // answered once, and then waited for in vain
+					at = pace{stall: 2 * time.Second, answer: time.Second}
+				}
+				p, changes := watchedAt(t, Config{Kind: kind, Address: pty.slave}, at)
 				if err := p.Print("slip", []byte(c.job), nil); err != nil {
 					t.Fatal(err)
 				}
@@ -116,11 +123,11 @@ func TestInTheMiddle(t *testing.T) {
 					return c.after(q)
 				}
 				pty.mu.Unlock()
-				stall := stallTime // the question waits behind all that the terminal holds
+				at := patient // the question waits behind all that the terminal holds
 				if c.condition == Stalled {
-					stall = time.Second
+					at.stall = time.Second
 				}
-				p, changes := watchedAt(t, Config{Kind: kind, Address: pty.slave}, stall)
+				p, changes := watchedAt(t, Config{Kind: kind, Address: pty.slave}, at)
 				if err := p.Print("slip", []byte(c.job), nil); err != nil {
 					t.Fatal(err)
 				}
@@ -167,7 +174,7 @@ func TestFind(t *testing.T) {
 func TestPluggedInAgain(t *testing.T) {
 	dir := t.TempDir()
 	address := filepath.Join(dir, "lp0")
-	p, changes := watched(t, Config{Kind: USB, Address: address})
+	p, changes := watchedAt(t, Config{Kind: USB, Address: address}, patient)
 	until(t, p, changes, func(s State) bool { return s.Condition == Unplugged && s.Problem != "" })
 	pty := play(t, false, well)
 	if err := os.Symlink(pty.slave, address); err != nil {

@@ -138,11 +138,18 @@ func noPaper(q byte) []byte {
 // watched is a printer that runs, with a channel of its changes.
 func watched(t *testing.T, cfg Config) (*Printer, chan struct{}) {
 	t.Helper()
-	return watchedAt(t, cfg, time.Second)
+	return watchedAt(t, cfg, hasty)
 }
 
-// watchedAt is watched, with an own time for a piece that stalls.
-func watchedAt(t *testing.T, cfg Config, stall time.Duration) (*Printer, chan struct{}) {
+// hasty is how long a printer is waited for that does not answer, or takes
+// nothing. One that does is waited for patiently: the machine may be busy.
+var (
+	hasty   = pace{stall: time.Second, answer: 100 * time.Millisecond}
+	patient = pace{stall: stallTime, answer: stallTime}
+)
+
+// watchedAt is watched, at an own pace.
+func watchedAt(t *testing.T, cfg Config, at pace) (*Printer, chan struct{}) {
 	t.Helper()
 	changes := make(chan struct{}, 1)
 	cfg.Logger = slog.New(slog.DiscardHandler)
@@ -156,7 +163,7 @@ func watchedAt(t *testing.T, cfg Config, stall time.Duration) (*Printer, chan st
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.pace = pace{stall: stall, answer: 100 * time.Millisecond}
+	p.pace = at
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- p.Run(ctx) }()
