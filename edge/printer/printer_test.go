@@ -341,6 +341,27 @@ func TestStopWhileStalled(t *testing.T) {
 	}
 }
 
+// A program that stops knows nothing new of its printer, wherever in the
+// conversation it stops: the printer was not unplugged.
+func TestStopWhileAsking(t *testing.T) {
+	pty := play(t, false, well)
+	for range 50 {
+		p, err := New(Config{Kind: USB, Address: pty.slave, Logger: slog.New(slog.DiscardHandler)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		begun := false
+		if outcome, err := p.send(ctx, job{name: "slip", data: []byte("x")}, &begun); outcome != Failed || !errors.Is(err, context.Canceled) {
+			t.Fatalf("%s, %v", outcome, err)
+		}
+		if s := p.State(); s.Condition != Unknown || s.Problem != "" {
+			t.Fatalf("the printer is %+v", s)
+		}
+	}
+}
+
 func TestNobodyThere(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
