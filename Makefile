@@ -86,8 +86,8 @@ torture: tools $(if $(filter postgres,$(DATABASE)),postgres) ## kill, stop and c
 	GALLA_TORTURE=$(DURATION) $(GO) test -race -count=1 -timeout 0 -v -run '^TestKills$(if $(filter postgres,$(DATABASE)),Postgres)$$' $(WHOLE)
 
 .PHONY: shots
-shots: browser axe ## screenshots of the counter's pages into build/shots
-	GALLA_SHOTS=$(abspath $(SHOTS)) $(GO) test -count=1 -timeout 20m -v -run '^TestCounterInBrowser$$' $(WHOLE)
+shots: browser axe ## screenshots of the counter's pages and the simulator's into build/shots
+	GALLA_SHOTS=$(abspath $(SHOTS)) $(GO) test -count=1 -timeout 20m -v -run '^(TestCounterInBrowser|TestSimulatorPage)$$' $(WHOLE)
 
 # The pictures of the rooms' own tests, which show every state, and those of the
 # walk over a running house, which show that the rooms fit together.

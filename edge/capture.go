@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"galla/edge/message"
 	"galla/shared/op"
 	"galla/shared/secret"
 )
@@ -36,11 +37,15 @@ func (c *Counter) Capture(id op.ID) error {
 	if w.stop != nil || w.abandoned {
 		return nil
 	}
+	take := c.device.Capture
+	if d, ok := c.device.(KYCDevice); ok && message.ShapeOf(v.Route).KYC {
+		take = d.CaptureKYC
+	}
 	ctx, stop := context.WithCancel(c.life)
 	w.stop, w.stage, w.problem = stop, StageCapturing, nil
 	c.jobs.Go(func() {
 		defer stop()
-		c.capture(ctx, id, w)
+		c.capture(ctx, id, w, take)
 	})
 	return nil
 }
@@ -65,9 +70,9 @@ func (w *work) refuseFaint(quality int) error {
 }
 
 // capture asks for the finger and puts the operation into the queue.
-func (c *Counter) capture(ctx context.Context, id op.ID, w *work) {
+func (c *Counter) capture(ctx context.Context, id op.ID, w *work, take func(context.Context) (Capture, error)) {
 	c.ring()
-	taken, err := c.device.Capture(ctx)
+	taken, err := take(ctx)
 	c.mu.Lock()
 	w.stop, w.stage = nil, StageReady
 	if err == nil && !w.abandoned {

@@ -26,6 +26,7 @@ import (
 // What no disk and no reply may show.
 const (
 	canaryPID     = "<PidData>CANARY</PidData>"
+	canaryKYC     = "<PidData>CANARY of e-KYC</PidData>"
 	canaryOTP     = "731905"
 	canaryAadhaar = "999941057058"
 )
@@ -71,6 +72,10 @@ type reader struct{}
 func (reader) State() edge.DeviceState { return edge.DeviceState{Status: "READY"} }
 func (reader) Capture(context.Context) (edge.Capture, error) {
 	return edge.Capture{PidData: secret.NewPidData(canaryPID), CapturedAt: time.Now(), Quality: 80}, nil
+}
+
+func (reader) CaptureKYC(context.Context) (edge.Capture, error) {
+	return edge.Capture{PidData: secret.NewPidData(canaryKYC), CapturedAt: time.Now(), Quality: 80}, nil
 }
 
 type dice struct {

@@ -125,3 +125,10 @@ type Device interface {
 	// Capture asks for one finger. Errors are *CaptureError.
 	Capture(ctx context.Context) (Capture, error)
 }
+
+// KYCDevice is a Device that marks captures for e-KYC steps, as Aadhaar's rules
+// want it (wadh). One that does not captures alike for every step.
+type KYCDevice interface {
+	Device
+	CaptureKYC(ctx context.Context) (Capture, error)
+}

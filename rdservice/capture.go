@@ -48,7 +48,7 @@ type Capture struct {
 type Summary struct {
 	ErrCode    string     `json:"errCode"`
 	ErrInfo    string     `json:"errInfo"`
-	QScore     *int       `json:"qScore"`     // lowest of all fingers; null: not told
+	QScore     *int       `json:"qScore"`     // as sent, lowest of all fingers; null: not told
 	NmPoints   *int       `json:"nmPoints"`   // lowest of all fingers; null: not told
 	CapturedAt *time.Time `json:"capturedAt"` // null where nothing was captured
 	Bytes      int        `json:"bytes"`      // length of PidData

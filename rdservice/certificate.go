@@ -46,12 +46,14 @@ func validity(mc string) (begins, ends time.Time, err error) {
 }
 
 // certificateBytes undoes base64 in any of its alphabets, padded or not, with
-// white space anywhere, and a PEM frame inside or around it.
+// white space anywhere, and a PEM frame inside or around it; of a chain it gives
+// the first, the device's own.
 func certificateBytes(mc string) ([]byte, error) {
 	for range 2 { // a few makers encode a PEM file once more
-		for _, frame := range []string{"-----BEGIN CERTIFICATE-----", "-----END CERTIFICATE-----"} {
-			mc = strings.ReplaceAll(mc, frame, "")
+		if _, after, ok := strings.Cut(mc, "-----BEGIN CERTIFICATE-----"); ok {
+			mc = after
 		}
+		mc, _, _ = strings.Cut(mc, "-----END CERTIFICATE-----")
 		mc = strings.TrimRight(strings.Join(strings.Fields(mc), ""), "=")
 		mc = strings.NewReplacer("-", "+", "_", "/").Replace(mc)
 		der, err := base64.RawStdEncoding.DecodeString(mc)

@@ -27,6 +27,9 @@
 //     any order, namespaces, white space, byte order marks, lists of numbers,
 //     messy paths, certificates that crypto/x509 refuses. A DTD, UTF-16 and a
 //     path to another host are refused.
+//   - A success that a bank could read in another way than it was judged here is
+//     none: two Resp or Data, parts inside other elements, another code than 0,
+//     bytes that are no UTF-8.
 //   - Errors say which of these it was: nothing listens (ErrRefused), no answer
 //     (ErrTimeout), cancelled (ErrCancelled), cut off (ErrBroken), rubbish
 //     (ErrReply), another host (ErrForeignHost), and so on. Explain turns each

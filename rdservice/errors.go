@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"strings"
+	"syscall"
 )
 
 // Kinds of failure. Each error of a Client wraps exactly one of them, in an
@@ -65,12 +66,15 @@ func classify(ctx context.Context, err error) (detail string, kind error) {
 		if op.Timeout() {
 			return "connecting", ErrTimeout
 		}
+		if errors.Is(op.Err, syscall.ECONNRESET) { // something took the call
+			return "reset while connecting", ErrBroken
+		}
 		return op.Err.Error(), ErrRefused
 	case strings.Contains(err.Error(), "malformed HTTP"),
 		strings.Contains(err.Error(), "HTTP response to HTTPS client"):
 		return "it is not HTTP", ErrReply
 	case errors.As(err, &op):
-		return op.Op + ": " + op.Err.Error(), ErrBroken
+		return op.Op + ": " + strings.TrimPrefix(op.Err.Error(), op.Op+": "), ErrBroken // the system's error names the call too
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return "closed early", ErrBroken
 	default:

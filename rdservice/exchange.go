@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"syscall"
 	"time"
 )
@@ -45,13 +46,23 @@ func newDoors(dial DialFunc) doors {
 		dial = (&net.Dialer{}).DialContext
 		here = (&net.Dialer{Control: onlyLoopback}).DialContext
 	}
-	// RD services on https sign their own certificates; nobody else can answer
-	// on this computer's loopback address.
-	selfSigned := &tls.Config{InsecureSkipVerify: true, MinVersion: tls.VersionTLS12}
+	// RD services on https sign their own certificates, and legacy ones know old
+	// versions and suites only; nobody else can answer on this computer's
+	// loopback address, nor listen in.
+	selfSigned := &tls.Config{InsecureSkipVerify: true, MinVersion: tls.VersionTLS10, CipherSuites: everySuite()}
 	return doors{
 		loopback:  newHTTP(here, selfSigned),
 		elsewhere: newHTTP(dial, &tls.Config{MinVersion: tls.VersionTLS12}),
 	}
+}
+
+// everySuite lists the cipher suites that crypto/tls knows, the good ones first.
+func everySuite() []uint16 {
+	var ids []uint16
+	for _, suite := range slices.Concat(tls.CipherSuites(), tls.InsecureCipherSuites()) {
+		ids = append(ids, suite.ID)
+	}
+	return ids
 }
 
 // newHTTP makes a client without the habits that hurt RD services: kept

@@ -30,6 +30,7 @@ type Sentence struct {
 const (
 	RefusedBelow = 25 // qScore under which a capture is refused
 	AdviseBelow  = 45 // qScore under which another try is asked for
+	GoodMinutiae = 35 // nmPoints from which a capture is good where no qScore was told
 )
 
 // rule is a row of the table of codes.
@@ -70,6 +71,8 @@ func codeRules() []rule {
 		{"", "999", CallSupport, "The reader's service has an internal fault. Check internet and clock, then call support."},
 		{"", "-1307", RetryDevice, "The reader is not connected. Plug it in and try again."},
 		{"", startingCode, RetryDevice, "The reader's service is still starting. Wait half a minute and try again."},
+		{Iris, "700", RetryCustomer, "No eye was seen in time. Ask the customer to look into the reader again."},
+		{Iris, "730", RetryCustomer, "The iris could not be read. Ask the customer to open the eyes wide and hold still, and try again."},
 		{Face, "001", RetryCustomer, "The face did not match. Ask the customer to look at the camera again."},
 		{Face, "100", FixRequest, "The face service refused the request (PidOptions)."},
 		{Face, "101", FixRequest, "The face service misses the transaction id."},
@@ -87,6 +90,8 @@ func codeRules() []rule {
 func otherSentences() []rule {
 	return []rule{
 		{"", "ok", Accept, "The finger was captured."},
+		{Iris, "ok", Accept, "The iris was captured."},
+		{Face, "ok", Accept, "The face was captured."},
 		{"", "quality.refused", RetryCustomer, "The fingerprint is too faint to use. Clean the finger, press flat, or use another finger."},
 		{"", "quality.low", RetryCustomer, "The fingerprint is faint. Better try again; it may be refused by the bank."},
 		{"", "time.stale", RetryDevice, "The reader returned an old capture, or its clock is wrong. Check the clock and try again."},
@@ -126,10 +131,35 @@ func (r rule) judgement() Judgement {
 }
 
 // say gives one of otherSentences.
-func say(name string) Judgement {
+func say(name string) Judgement { return sayOf("", name) }
+
+// sayOf gives one of otherSentences: the family's own, where it has one.
+func sayOf(family Family, name string) Judgement {
 	rules := otherSentences()
-	i := slices.IndexFunc(rules, func(r rule) bool { return r.code == name })
+	i := slices.IndexFunc(rules, func(r rule) bool { return r.family == family && r.code == name })
+	if i < 0 {
+		i = slices.IndexFunc(rules, func(r rule) bool { return r.family == "" && r.code == name })
+	}
 	return rules[i].judgement()
+}
+
+// classedMakers are the makers whose qScore is a class of quality (NFIQ: 1 the
+// best, 5 the worst) and no score of 100: by public captures, where a service
+// gives 2 with 45 minutiae (unconfirmed by its maker).
+func classedMakers() []string { return []string{"Tatvik"} }
+
+// Quality is the quality of the worst finger, 0 to 100; ok is false where the
+// service tells none.
+func (r PidReply) Quality() (score int, ok bool) {
+	score, ok = r.QScore.Lowest()
+	if !ok || !slices.Contains(classedMakers(), r.Device.Vendor()) {
+		return score, ok
+	}
+	scores := []int{1: 90, 2: 70, 3: 50, 4: 35, 5: 10}
+	if worst := slices.Max(r.QScore); score > 0 && worst < len(scores) {
+		return scores[worst], true
+	}
+	return score, ok
 }
 
 // Judge says what to make of a reply of a device of that family, captured no
@@ -145,13 +175,14 @@ func Judge(family Family, r PidReply, now time.Time, maxAge time.Duration) Judge
 	if age := now.Sub(r.CapturedAt); age > maxAge || age < -maxAge {
 		return say("time.stale")
 	}
-	score, told := r.QScore.Lowest()
-	j := say("ok")
+	score, told := r.Quality()
+	points, _ := r.NmPoints.Lowest()
+	j := sayOf(family, "ok")
 	switch {
-	case family != Finger || !told:
-	case score < RefusedBelow:
+	case family != Finger:
+	case told && score < RefusedBelow:
 		return say("quality.refused")
-	case score < AdviseBelow:
+	case told && score < AdviseBelow, !told && points > 0 && points < GoodMinutiae:
 		j = say("quality.low")
 	}
 	j.Usable = true

@@ -54,7 +54,7 @@ func TestJudgeCaptured(t *testing.T) {
 		{Finger, Scores{90, 24}, at(0), RetryCustomer, false, "rd.quality.refused"},
 		{Finger, nil, at(0), Accept, true, "rd.ok"},
 		{Finger, Scores{-1}, at(0), Accept, true, "rd.ok"},
-		{Face, Scores{0}, at(0), Accept, true, "rd.ok"},
+		{Face, Scores{0}, at(0), Accept, true, "rd.face.ok"},
 		{Finger, Scores{80}, at(-119 * time.Second), Accept, true, "rd.ok"},
 		{Finger, Scores{80}, at(-121 * time.Second), RetryDevice, false, "rd.time.stale"},
 		{Finger, Scores{80}, at(121 * time.Second), RetryDevice, false, "rd.time.stale"},
@@ -63,6 +63,39 @@ func TestJudgeCaptured(t *testing.T) {
 		j := Judge(tt.family, PidReply{ErrCode: "0", QScore: tt.q, CapturedAt: tt.at}, now, DefaultMaxAge)
 		if j.Action != tt.want || j.Usable != tt.usable || j.Key != tt.key {
 			t.Errorf("%v at %v: %+v", tt.q, tt.at, j)
+		}
+	}
+}
+
+// Where a service tells no quality, the minutiae of the worst finger decide
+// whether another try is better; none at all were not counted.
+func TestJudgeMinutiae(t *testing.T) {
+	now := time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
+	for _, tt := range []struct {
+		family Family
+		q, nm  Scores
+		want   string
+	}{
+		{Finger, nil, Scores{35}, "rd.ok"},
+		{Finger, nil, Scores{34}, "rd.quality.low"},
+		{Finger, nil, Scores{1}, "rd.quality.low"},
+		{Finger, nil, Scores{50, 20}, "rd.quality.low"},
+		{Finger, Scores{-1}, Scores{20}, "rd.quality.low"},
+		{Finger, nil, Scores{0}, "rd.ok"},
+		{Finger, nil, Scores{-1}, "rd.ok"},
+		{Finger, Scores{100}, Scores{34}, "rd.ok"},
+		{Finger, Scores{20}, Scores{60}, "rd.quality.refused"},
+		{Iris, nil, Scores{3}, "rd.iris.ok"},
+		{Face, Scores{5}, Scores{3}, "rd.face.ok"},
+	} {
+		j := Judge(tt.family, PidReply{ErrCode: "0", QScore: tt.q, NmPoints: tt.nm, CapturedAt: now}, now, DefaultMaxAge)
+		if j.Key != tt.want || j.Usable != (tt.want != "rd.quality.refused") {
+			t.Errorf("%s %v %v: %+v", tt.family, tt.q, tt.nm, j)
+		}
+	}
+	for _, code := range []string{"700", "730"} { // of an iris nobody presses a finger
+		if j := Judge(Iris, PidReply{ErrCode: code}, now, DefaultMaxAge); j.Action != RetryCustomer || strings.Contains(j.Text, "finger") {
+			t.Errorf("iris %s: %+v", code, j)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -83,6 +84,9 @@ func TestCertificateState(t *testing.T) {
 func TestWatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		plugged := counter{11100: answer(rd("READY", "/rd/capture"))}
+		unplugged := counter{11100: answer(rd("NOTREADY", "/rd/capture"))}
+		another := counter{11100: answer(rd("READY", "/rd/capture")), 11103: answer(rd("READY", "/c"))}
+		restarted := counter{11101: answer(rd("READY", "/rd/capture"))} // at the next free port, as services do
 		var here atomic.Pointer[counter]
 		here.Store(&plugged)
 		c, err := New(Config{Dial: func(ctx context.Context, network, address string) (net.Conn, error) {
@@ -92,12 +96,18 @@ func TestWatch(t *testing.T) {
 			t.Fatal(err)
 		}
 		ctx, stop := context.WithCancel(t.Context())
-		var told []int
+		var told []string
 		done := make(chan error)
 		go func() {
-			done <- c.Watch(ctx, time.Second, func(d []Device) { told = append(told, len(d)) })
+			done <- c.Watch(ctx, time.Second, func(found []Device) {
+				says := ""
+				for _, d := range found {
+					says += d.Service.Address[len("http://127.0.0.1:"):] + " " + string(d.Service.Status) + " "
+				}
+				told = append(told, says)
+			})
 		}()
-		for _, next := range []counter{plugged, plugged, {}, {}, plugged} {
+		for _, next := range []counter{plugged, plugged, {}, {}, plugged, unplugged, plugged, another, restarted} {
 			here.Store(&next)
 			time.Sleep(30 * time.Second)
 			synctest.Wait()
@@ -106,8 +116,9 @@ func TestWatch(t *testing.T) {
 		if err := <-done; err != nil {
 			t.Error(err)
 		}
-		if len(told) != 3 || told[0] != 1 || told[1] != 0 || told[2] != 1 {
-			t.Errorf("told of %v devices, want 1, 0, 1", told)
+		want := []string{"11100 READY ", "", "11100 READY ", "11100 NOTREADY ", "11100 READY ", "11100 READY 11103 READY ", "11101 READY "}
+		if !slices.Equal(told, want) {
+			t.Errorf("told of %q, want %q", told, want)
 		}
 	})
 }

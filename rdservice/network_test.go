@@ -2,6 +2,8 @@ package rdservice
 
 import (
 	"bytes"
+	"context"
+	"crypto/tls"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -11,7 +13,9 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -44,6 +48,40 @@ func TestHTTPS(t *testing.T) {
 	}
 }
 
+// Services on old frameworks know no better than TLS 1.0 and a key exchange that
+// is refused elsewhere; on loopback nobody listens in.
+func TestOldTLS(t *testing.T) {
+	for name, config := range map[string]*tls.Config{
+		"1.0, RSA key exchange": {MinVersion: tls.VersionTLS10, MaxVersion: tls.VersionTLS10, CipherSuites: []uint16{tls.TLS_RSA_WITH_AES_128_CBC_SHA}},
+		"1.1":                   {MinVersion: tls.VersionTLS11, MaxVersion: tls.VersionTLS11},
+		"1.2, 3DES":             {MaxVersion: tls.VersionTLS12, CipherSuites: []uint16{tls.TLS_RSA_WITH_3DES_EDE_CBC_SHA}},
+		"1.3":                   {MinVersion: tls.VersionTLS13},
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				_, _ = io.WriteString(w, `<RDService status="READY"><Interface id="CAPTURE" path="/c"/></RDService>`)
+			}))
+			server.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelError)
+			server.TLS = config
+			server.StartTLS()
+			defer server.Close()
+			client, err := New(Config{FirstPort: 1, LastPort: 1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, address := range []string{server.URL, strings.TrimPrefix(server.URL, "https://")} {
+				if s, err := client.Probe(t.Context(), address); err != nil || s.Address != server.URL {
+					t.Errorf("%s: %+v, %v", address, s, err)
+				}
+			}
+			client.doors.loopback = client.doors.elsewhere
+			if _, err := client.Probe(t.Context(), server.URL); err == nil {
+				t.Error("it passed the strict door")
+			}
+		})
+	}
+}
+
 func TestOnlyLoopback(t *testing.T) {
 	for address, here := range map[string]bool{
 		"127.0.0.1:1": true, "[::1]:1": true, "127.9.9.9:1": true,
@@ -51,6 +89,23 @@ func TestOnlyLoopback(t *testing.T) {
 	} {
 		if err := onlyLoopback("tcp", address, nil); (err == nil) != here {
 			t.Errorf("%s: %v", address, err)
+		}
+	}
+}
+
+// Habits that hurt readers' services: no proxy is asked, whatever the
+// environment says, and no connection is kept.
+func TestNoHabits(t *testing.T) {
+	t.Setenv("HTTP_PROXY", "http://192.0.2.1:3128")
+	t.Setenv("HTTPS_PROXY", "http://192.0.2.1:3128")
+	client, err := New(Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, door := range []*http.Client{client.doors.loopback, client.doors.elsewhere} {
+		transport, ok := door.Transport.(*http.Transport)
+		if !ok || transport.Proxy != nil || !transport.DisableKeepAlives || !transport.DisableCompression || transport.ForceAttemptHTTP2 {
+			t.Errorf("a door is %+v", transport)
 		}
 	}
 }
@@ -74,6 +129,23 @@ func TestRefusedOnTheRealNetwork(t *testing.T) {
 	}
 	if Explain(err).Action != RetryDevice {
 		t.Errorf("explained as %+v", Explain(err))
+	}
+}
+
+// A reset while connecting is no empty port: something took the call.
+func TestDialErrors(t *testing.T) {
+	for cause, want := range map[error]error{
+		syscall.ECONNRESET: ErrBroken, syscall.ECONNREFUSED: ErrRefused, syscall.ETIMEDOUT: ErrTimeout, syscall.ENETUNREACH: ErrRefused,
+	} {
+		client, err := New(Config{Dial: func(context.Context, string, string) (net.Conn, error) {
+			return nil, &net.OpError{Op: "dial", Net: "tcp", Err: os.NewSyscallError("connect", cause)}
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := client.Probe(t.Context(), "127.0.0.1:11100"); !errors.Is(err, want) {
+			t.Errorf("%v became %v, want %v", cause, err, want)
+		}
 	}
 }
 

@@ -1,11 +1,14 @@
 package rdservice
 
 import (
+	"bytes"
 	"encoding/base64"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 )
 
 // Status is what an RD service says of its device, trimmed and in capitals.
@@ -91,7 +94,7 @@ type DeviceInfo struct {
 	RDSVer string // its version
 	MI     string // model
 	DC     string // device code, a UUID
-	Serial string // the Param named srno
+	Serial string // the Param named srno; some makers have other names for it
 	Level  Level
 	// CertificateBegins and CertificateEnds are the validity of mc, zero where
 	// it could not be read.
@@ -117,20 +120,35 @@ func deviceInfo(e *element) DeviceInfo {
 		DPID: words("dpId"), RDSID: words("rdsId"), RDSVer: words("rdsVer"),
 		MI: words("mi"), DC: words("dc"),
 	}
-	params := map[string]string{}
-	for _, p := range e.all("Param") {
-		name := strings.ToLower(p.attr("name"))
-		if _, known := params[name]; !known {
-			params[name] = clean(p.attr("value"), maxWords)
+	params := params(e)
+	for _, name := range []string{"srno", "deviceserial", "deviceserialno", "serialno", "serialnumber"} {
+		if d.Serial == "" {
+			d.Serial = params[name]
 		}
 	}
-	d.Serial = params["srno"]
+	if d.Serial == "" {
+		d.Serial = words("srno")
+	}
 	// An unreadable certificate is no fault of the reply: the times stay zero.
 	if begins, ends, err := validity(e.attr("mc")); err == nil {
 		d.CertificateBegins, d.CertificateEnds = begins, ends
 	}
-	d.Level = levelOf(params["device_type"], d)
+	d.Level = levelOf(params["devicetype"], d)
 	return d
+}
+
+// params gives what a device says beside its attributes, by name in small
+// letters without joints: makers write device_type and DeviceType. The first of
+// each that says something counts.
+func params(e *element) map[string]string {
+	found := map[string]string{}
+	for _, p := range slices.Concat(e.all("Param"), e.all("Info")) {
+		name := strings.NewReplacer("_", "", "-", "", " ", "").Replace(strings.ToLower(p.attr("name")))
+		if found[name] == "" {
+			found[name] = clean(p.attr("value"), maxWords)
+		}
+	}
+	return found
 }
 
 // levelOf knows the level by what the device says outright, by its model's
@@ -190,7 +208,7 @@ func parseScores(s string) Scores {
 type PidReply struct {
 	ErrCode    string // as sent, trimmed: '0', '720', '-1509'
 	ErrInfo    string // the maker's words
-	QScore     Scores // quality of each finger, 0 to 100
+	QScore     Scores // quality of each finger as sent; Quality puts it on one scale
 	NmPoints   Scores // minutiae found in each finger
 	Device     DeviceInfo
 	CI         string    // Skey's ci: the day on which the authority's certificate ends
@@ -198,15 +216,17 @@ type PidReply struct {
 	CapturedAt time.Time // the clear timestamp of Data; zero where it cannot be read
 }
 
+// captured is the only errCode of a success: a bank takes no other.
+const captured = "0"
+
 // OK tells whether the service says that it captured.
-func (r PidReply) OK() bool {
-	return r.ErrCode != "" && strings.Trim(r.ErrCode, "0") == ""
-}
+func (r PidReply) OK() bool { return r.ErrCode == captured }
 
 // ParsePidData reads the answer to CAPTURE. An answer that says that it
-// captured must be well-formed XML and hold Data, Hmac and Skey; of an answer
-// that reports an error only the Resp is wanted. Errors wrap ErrReply and quote
-// nothing of the input but the name of a wrong root element.
+// captured must be well-formed XML in UTF-8 and hold one Resp, Data, Hmac and
+// Skey each, since a bank must read it as it was judged here; of an answer that
+// reports an error only the Resp is wanted, wherever it stands. Errors wrap
+// ErrReply and quote nothing of the input but the name of a wrong root element.
 func ParsePidData(b []byte) (PidReply, error) {
 	root, strictErr := parseXML(b, "PidData", true)
 	if strictErr != nil {
@@ -237,13 +257,19 @@ func ParsePidData(b []byte) (PidReply, error) {
 	if strictErr != nil {
 		return PidReply{}, strictErr
 	}
+	if !utf8.Valid(b) {
+		return PidReply{}, replyError("PidData says that it captured and is not UTF-8")
+	}
+	if len(root.own("Resp")) != 1 || resp.spellings("errCode") != 1 {
+		return PidReply{}, replyError("PidData says that it captured and has not one Resp with one errCode")
+	}
 	parts := map[string]*element{}
 	for _, name := range []string{"Data", "Hmac", "Skey"} {
-		e := root.first(name)
-		if e == nil || strings.TrimSpace(string(e.text)) == "" {
-			return PidReply{}, replyError("PidData says that it captured and has no %s", name)
+		own := root.own(name)
+		if len(own) != 1 || len(bytes.TrimSpace(own[0].text)) == 0 {
+			return PidReply{}, replyError("PidData says that it captured and has not one %s", name)
 		}
-		parts[name] = e
+		parts[name] = own[0]
 	}
 	r.CI = clean(parts["Skey"].attr("ci"), maxWords)
 	r.DataType = clean(parts["Data"].attr("type"), maxWords)
@@ -268,9 +294,15 @@ func captureTime(data []byte) time.Time {
 		if len(head) == chars {
 			break
 		}
-		if !strings.ContainsRune(" \t\r\n", rune(c)) {
-			head = append(head, c)
+		switch c {
+		case ' ', '\t', '\r', '\n':
+			continue
+		case '-': // of the URL alphabet
+			c = '+'
+		case '_':
+			c = '/'
 		}
+		head = append(head, c)
 	}
 	clear, err := base64.StdEncoding.DecodeString(string(head))
 	if err != nil || len(clear) < timeLen {
@@ -301,6 +333,7 @@ func vendorOf(words string) string {
 		{"Aratek", "ARATEK"},
 		{"Cogent", "COGENT"},
 		{"IriTech", "IRITECH"},
+		{"Integra", "INTEGRA"},
 		{"UIDAI", "UIDAI"},
 	} {
 		if strings.Contains(words, v.mark) {

@@ -57,9 +57,17 @@ func (d Device) Listing() Listing {
 // best of them. The order is that of Scan.Services; errors are those of
 // Discover.
 func (c *Client) Survey(ctx context.Context) ([]Device, error) {
+	devices, _, err := c.SurveyAll(ctx)
+	return devices, err
+}
+
+// SurveyAll is Survey, and tells of the addresses without a usable service too,
+// as Scan.Failures does: a service that hangs is there, and mostly the one that
+// is looked for.
+func (c *Client) SurveyAll(ctx context.Context) ([]Device, []*Error, error) {
 	scan, err := c.Discover(ctx)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	devices := make([]Device, len(scan.Services))
 	var wg sync.WaitGroup
@@ -70,5 +78,5 @@ func (c *Client) Survey(ctx context.Context) ([]Device, error) {
 		})
 	}
 	wg.Wait()
-	return join(devices), nil
+	return join(devices), scan.Failures, nil
 }

@@ -14,10 +14,11 @@ import (
 const MaxReply = 1 << 20
 
 // Bounds of a reply's shape. Real replies have a depth of 4, under 40 elements
-// and under 20 attributes an element.
+// and under 20 attributes an element. Where the central reads captures too, its
+// bounds must not be narrower, or a finger is taken in vain.
 const (
-	maxDepth      = 16
-	maxElements   = 512
+	maxDepth      = 8
+	maxElements   = 128
 	maxAttributes = 64
 )
 
@@ -31,17 +32,27 @@ type element struct {
 	text     []byte
 }
 
-// attr gives an attribute by its local name; where no spelling matches exactly,
-// letter case is ignored.
+// attr gives an attribute by its name; where no spelling matches exactly,
+// letter case is ignored. One with a prefix is of another vocabulary.
 func (e *element) attr(name string) string {
 	for _, same := range []func(a, b string) bool{equal, strings.EqualFold} {
 		for _, a := range e.attrs {
-			if same(a.Name.Local, name) {
+			if a.Name.Space == "" && same(a.Name.Local, name) {
 				return a.Value
 			}
 		}
 	}
 	return ""
+}
+
+// spellings is how often an attribute occurs, whatever its letter case.
+func (e *element) spellings(name string) (n int) {
+	for _, a := range e.attrs {
+		if a.Name.Space == "" && strings.EqualFold(a.Name.Local, name) {
+			n++
+		}
+	}
+	return n
 }
 
 func equal(a, b string) bool { return a == b }
@@ -58,12 +69,26 @@ func (e *element) all(name string) []*element {
 	return found
 }
 
-// first is the first element of that name below e, or nil.
+// first is the first element of that name below e, or nil; e's own children come
+// before theirs.
 func (e *element) first(name string) *element {
-	if found := e.all(name); len(found) > 0 {
-		return found[0]
+	for _, found := range [][]*element{e.own(name), e.all(name)} {
+		if len(found) > 0 {
+			return found[0]
+		}
 	}
 	return nil
+}
+
+// own gives e's children of that name.
+func (e *element) own(name string) []*element {
+	var found []*element
+	for _, c := range e.children {
+		if strings.EqualFold(c.name, name) {
+			found = append(found, c)
+		}
+	}
+	return found
 }
 
 // parseXML reads one document whose root has the given name. Strict demands
@@ -93,6 +118,11 @@ func parseXML(b []byte, root string, strict bool) (*element, error) {
 	}
 }
 
+// around are the characters that makers put before and behind a document: byte
+// order marks, which string builders leave anywhere, blanks, and the zero byte
+// of a text in C.
+const around = "\ufeff \t\r\n\x00"
+
 // textOf gives the document without what makers put around it: byte order mark,
 // declaration, trailing zero bytes. encoding/xml would refuse a declaration
 // that names the wrong encoding, which some .NET services send.
@@ -105,14 +135,13 @@ func textOf(b []byte) ([]byte, error) {
 			return nil, replyError("it is UTF-16; only UTF-8 is read")
 		}
 	}
-	b = bytes.TrimPrefix(b, []byte("\ufeff"))
-	b = bytes.Trim(b, " \t\r\n\x00")
+	b = bytes.Trim(b, around)
 	if len(b) == 0 {
 		return nil, replyError("it is empty")
 	}
 	if rest, ok := bytes.CutPrefix(b, []byte("<?xml")); ok {
 		if end := bytes.Index(rest, []byte("?>")); end >= 0 {
-			b = rest[end+2:]
+			b = bytes.TrimLeft(rest[end+2:], around)
 		}
 	}
 	if !utf8.Valid(b) {

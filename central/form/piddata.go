@@ -55,9 +55,26 @@ type capture struct {
 	skey, hmac, data bool // present with content
 }
 
+// around are the characters that readers' services put before and behind a
+// capture: byte order marks, blanks, and the zero byte of a text in C.
+const around = "\ufeff \t\r\n\x00"
+
+// document gives a capture without what stands around it, and without its XML
+// declaration: a text in JSON has characters, whatever encoding it once named
+// (services on .NET name UTF-16 and send UTF-8).
+func document(s string) string {
+	s = strings.Trim(s, around)
+	if rest, ok := strings.CutPrefix(s, "<?xml"); ok {
+		if _, behind, ok := strings.Cut(rest, "?>"); ok {
+			s = strings.TrimLeft(behind, around)
+		}
+	}
+	return s
+}
+
 func scanPidData(s string) (capture, error) {
 	var c capture
-	in := xml.NewDecoder(strings.NewReader(strings.TrimPrefix(s, "\ufeff")))
+	in := xml.NewDecoder(strings.NewReader(document(s)))
 	var open []string
 	elements := 0
 	for {
@@ -76,7 +93,7 @@ func scanPidData(s string) (capture, error) {
 			if elements++; elements > maxElements || len(open) == maxDepth {
 				return c, errors.New("must be PidData XML; it has too many elements")
 			}
-			if len(open) == 0 && (elements > 1 || t.Name.Local != "PidData") {
+			if len(open) == 0 && (elements > 1 || !strings.EqualFold(t.Name.Local, "PidData")) {
 				return c, errors.New("must be one PidData element")
 			}
 			open = append(open, t.Name.Local)
@@ -99,7 +116,7 @@ func scanPidData(s string) (capture, error) {
 
 // begin takes note of an element; path names it and those around it.
 func (c *capture) begin(path []string, attrs []xml.Attr) error {
-	if len(path) != 2 || path[1] != "Resp" {
+	if len(path) != 2 || !strings.EqualFold(path[1], "Resp") {
 		return nil
 	}
 	if c.resp {
@@ -108,8 +125,8 @@ func (c *capture) begin(path []string, attrs []xml.Attr) error {
 	c.resp = true
 	found := false
 	for _, a := range attrs {
-		if a.Name.Local != "errCode" {
-			continue
+		if a.Name.Space != "" || !strings.EqualFold(a.Name.Local, "errCode") {
+			continue // one with a prefix is of another vocabulary
 		}
 		if found {
 			return errors.New("must contain the attribute errCode once")
@@ -124,12 +141,12 @@ func (c *capture) text(path []string) {
 	if len(path) != 2 {
 		return
 	}
-	switch path[1] {
-	case "Skey":
+	switch strings.ToLower(path[1]) {
+	case "skey":
 		c.skey = true
-	case "Hmac":
+	case "hmac":
 		c.hmac = true
-	case "Data":
+	case "data":
 		c.data = true
 	}
 }

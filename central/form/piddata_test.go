@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"galla/rdservice"
 )
 
 const (
@@ -37,7 +39,10 @@ func TestPidData(t *testing.T) {
 		"<PidData>" + good + "<Skey>&a;</Skey><Hmac>b</Hmac><Data>c</Data></PidData>":     "piddata",
 		"<PidData>" + strings.Repeat("<a/>", 200) + "</PidData>":                          "piddata",
 		"<PidData>" + strings.Repeat("<a>", 9) + strings.Repeat("</a>", 9) + "</PidData>": "piddata",
-		`<?xml version="1.0" encoding="UTF-16"?>` + pid:                                   "piddata",
+		`<?xml version="1.0" encoding="UTF-16"?>` + pid:                                   "",
+		"\ufeff<?xml version=\"1.1\"?>\ufeff\r\n" + pid + "\r\n\x00":                      "",
+		strings.ToLower(pid):                                                              "",
+		strings.Replace(pid, "<Resp ", `<Resp x:errCode="720" `, 1):                       "",
 	} {
 		rule, message := checkPidData(text)
 		if rule != want || (rule == "") != (message == "") {
@@ -91,6 +96,32 @@ func FuzzPidData(f *testing.F) {
 		}
 		if rule == "" && (!strings.Contains(text, "errCode") || !strings.Contains(text, "PidData")) {
 			t.Fatal("accepted what is no capture")
+		}
+	})
+}
+
+// What the counter takes for a capture, the central takes: otherwise a finger
+// is asked for in vain. (The central may take more: programs of merchants have
+// readers of their own.)
+func FuzzPidDataOfTheCounter(f *testing.F) {
+	for _, text := range []string{
+		pid, "\ufeff<?xml version='1.1' encoding='utf-16'?>\ufeff\r\n" + pid + " \x00", strings.ToLower(pid),
+		strings.Replace(pid, "<Resp ", `<Trace><Resp errCode="720"/></Trace><Resp x:errCode="7" `, 1),
+		strings.Replace(pid, "<PidData>", `<rd:PidData xmlns:rd="x">`+strings.Repeat("<a/>", 80), 1),
+		strings.Replace(pid, `"0"`, `" 0 "`, 1), strings.Replace(pid, `"0"`, `"000"`, 1),
+		strings.Replace(pid, "c2tleQ==", "<![CDATA[c2tleQ==]]><?x?><!-- -->", 1),
+		strings.Repeat("<a>", 7) + strings.Repeat("</a>", 7), `<PidData><Resp errCode="0"/>`,
+	} {
+		f.Add([]byte(text))
+		f.Add([]byte(strings.Replace(pid, "<Skey", text+"<Skey", 1)))
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		r, err := rdservice.ParsePidData(b)
+		if err != nil || !r.OK() {
+			return
+		}
+		if rule, message := checkPidData(string(b)); rule != "" {
+			t.Errorf("the counter takes %q, and the central says: %s", b, message)
 		}
 	})
 }

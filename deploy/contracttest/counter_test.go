@@ -16,6 +16,7 @@ import (
 	"galla/edge"
 	"galla/edge/queue"
 	"galla/edge/uplink"
+	"galla/rdservice"
 	"galla/shared/op"
 	"galla/shared/secret"
 )
@@ -28,6 +29,7 @@ type glass struct {
 
 	mu      sync.Mutex
 	aadhaar string
+	kyc     int // captures for e-KYC steps
 }
 
 func (g *glass) lay(aadhaar string) {
@@ -42,6 +44,15 @@ func (g *glass) Capture(context.Context) (edge.Capture, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return edge.Capture{PidData: secret.NewPidData(g.h.finger(g.t, g.aadhaar)), CapturedAt: time.Now(), Quality: 80}, nil
+}
+
+// CaptureKYC is Capture for an e-KYC step.
+func (g *glass) CaptureKYC(context.Context) (edge.Capture, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.kyc++
+	pid := g.h.capture(g.t, g.aadhaar, rdservice.Options{Wadh: rdservice.WadhEKYC})
+	return edge.Capture{PidData: secret.NewPidData(pid), CapturedAt: time.Now(), Quality: 80}, nil
 }
 
 // counter is a shop's daemon with a real queue and a real line.
@@ -203,6 +214,9 @@ func TestTheCounterRunsEveryRoute(t *testing.T) {
 	c.good(op.AgentUpdateUID, fields{}, nil)
 	c.glass.lay(fatima)
 	c.good(op.AgentUpdateBio, fields{}, nil)
+	if c.glass.kyc != 2 { // the customer's and the agent's, and no other
+		t.Errorf("%d captures were for e-KYC steps, want 2", c.glass.kyc)
+	}
 	c.good(op.AgentSubmit, fields{}, nil)
 	c.good(op.AgentStatus, fields{}, nil)
 	c.good(op.AgentDetail, fields{}, nil)

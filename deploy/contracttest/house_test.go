@@ -320,6 +320,12 @@ func with(f fields, changes fields) fields {
 // finger captures a resident's finger as a merchant's program does.
 func (h *house) finger(t *testing.T, aadhaar string) string {
 	t.Helper()
+	return h.capture(t, aadhaar, rdservice.Options{})
+}
+
+// capture is finger with options.
+func (h *house) capture(t *testing.T, aadhaar string, options rdservice.Options) string {
+	t.Helper()
 	h.glass.Lock()
 	defer h.glass.Unlock()
 	lay, _ := json.Marshal(fields{"aadhaar": aadhaar, "finger": "RIGHT_INDEX", "quality": 80})
@@ -336,7 +342,7 @@ func (h *house) finger(t *testing.T, aadhaar string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := client.Capture(t.Context(), service, rdservice.Options{})
+	c, err := client.Capture(t.Context(), service, options)
 	if err != nil || !c.Judgement.Usable {
 		t.Fatalf("capture: %v %s %s", err, c.Reply.ErrCode, c.Reply.ErrInfo)
 	}

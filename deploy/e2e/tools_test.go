@@ -154,7 +154,7 @@ func examine(t *testing.T, port, serial, want string) {
 			t.Errorf("%+v says nothing, or not what to do", f)
 		}
 	}
-	if seen["reader"] != want || seen["enrolment"] != "bad" || len(seen) < 5 {
+	if seen["reader"] != want || seen["enrolment"] != "bad" || seen["disk"] != "ok" || len(seen) < 5 {
 		t.Errorf("findings %v", seen)
 	}
 	if strings.Contains(out+errs, serial) || (code == 0) != !strings.Contains(out, `"bad"`) {

@@ -20,7 +20,15 @@ var ErrAbsent = errors.New("no RD service was found")
 // READY reader is known it looks once first. Errors are *edge.CaptureError; the
 // cause is a *Refusal, ErrAbsent, or an error of rdservice such as ErrBusy,
 // ErrTimeout and ErrCancelled.
-func (d *Device) Capture(ctx context.Context) (edge.Capture, error) {
+func (d *Device) Capture(ctx context.Context) (edge.Capture, error) { return d.capture(ctx, "") }
+
+// CaptureKYC is Capture for an e-KYC step: what it gives is bound to such a step
+// by its wadh, inside the sealed block.
+func (d *Device) CaptureKYC(ctx context.Context) (edge.Capture, error) {
+	return d.capture(ctx, rdservice.WadhEKYC)
+}
+
+func (d *Device) capture(ctx context.Context, wadh string) (edge.Capture, error) {
 	if !d.begin() {
 		return edge.Capture{}, unanswered(fmt.Errorf("capture: %w", rdservice.ErrBusy))
 	}
@@ -33,11 +41,11 @@ func (d *Device) Capture(ctx context.Context) (edge.Capture, error) {
 		return edge.Capture{}, d.fail(unanswered(ended(ctx)))
 	}
 	began := time.Now()
-	got, err := d.ask(ctx)
+	got, err := d.ask(ctx, wadh)
 	if err != nil {
 		return edge.Capture{}, d.fail(err)
 	}
-	quality, _ := got.Reply.QScore.Lowest()
+	quality, _ := got.Reply.Quality()
 	d.log.Info("finger captured", "address", got.Address, "quality", quality, "bytes", got.PidData.Len(),
 		"attempts", got.Attempts, "took", time.Since(began).Round(time.Millisecond))
 	return edge.Capture{
@@ -76,12 +84,12 @@ func (d *Device) end() {
 }
 
 // ask finds the reader and asks it for a finger. The turn is held.
-func (d *Device) ask(ctx context.Context) (rdservice.Capture, *edge.CaptureError) {
+func (d *Device) ask(ctx context.Context, wadh string) (rdservice.Capture, *edge.CaptureError) {
 	s, looked, problem := d.reader(ctx)
 	if problem != nil {
 		return rdservice.Capture{}, problem
 	}
-	options := rdservice.Options{Fingers: 1, Timeout: d.timeout}
+	options := rdservice.Options{Fingers: 1, Timeout: d.timeout, Wadh: wadh}
 	got, err := d.client.Capture(ctx, s, options)
 	if errors.Is(err, rdservice.ErrRefused) && !looked {
 		// Nothing listens there any more, so nothing was asked.

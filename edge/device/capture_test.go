@@ -65,6 +65,28 @@ func TestCapture(t *testing.T) {
 	}
 }
 
+// A capture for an e-KYC step is marked as one, and no other is.
+func TestCaptureKYC(t *testing.T) {
+	r := newReader(t, rdsim.Config{})
+	d := newDevice(t, io.Discard, Config{Extra: []string{r.address}})
+	a, err := authority()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for want, capture := range map[string]func(context.Context) (edge.Capture, error){
+		"": d.Capture, rdservice.WadhEKYC: d.CaptureKYC,
+	} {
+		got, err := capture(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		pid, err := rdcrypto.Open([]byte(got.PidData.Reveal()), a.key, a.cert)
+		if err != nil || pid.Wadh != want {
+			t.Errorf("wadh is %q, want %q: %v", pid.Wadh, want, err)
+		}
+	}
+}
+
 // What the service answers, and what the agent is told.
 func TestRefusals(t *testing.T) {
 	t.Parallel()

@@ -84,7 +84,7 @@ type Device struct {
 	stopLook  context.CancelFunc // of Run's look that is under way
 }
 
-var _ edge.Device = (*Device)(nil)
+var _ edge.KYCDevice = (*Device)(nil)
 
 // New checks the configuration. Errors are those of rdservice.New, or say which
 // of the times is wrong.

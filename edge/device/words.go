@@ -96,7 +96,7 @@ func failed(c rdservice.Capture, ending bool) *edge.CaptureError {
 	if code == heldCode && ending {
 		message = stillEnding
 	}
-	quality, _ := c.Reply.QScore.Lowest()
+	quality, _ := c.Reply.Quality()
 	return &edge.CaptureError{
 		Code: code, Action: string(c.Judgement.Action), Message: message, Quality: quality,
 		Err: &Refusal{Address: c.Address, Code: code, Rule: c.Judgement.Key},

@@ -40,18 +40,37 @@ func whyNot(ctx context.Context, err error) string {
 
 // readers examines the RD services and their certificates.
 func (d *Doctor) readers(ctx context.Context) []Finding {
-	devices, err := d.cfg.Readers.Survey(ctx)
+	devices, failures, err := d.cfg.Readers.SurveyAll(ctx)
 	if err != nil {
 		return []Finding{{"reader", Unknown, "The readers could not be looked for.", rdservice.Explain(err).Text}}
 	}
-	if len(devices) == 0 {
-		return []Finding{{"reader", Bad, "No fingerprint reader's service was found.", "Check the reader's cable and that its RD service is installed and running, then try again."}}
-	}
 	var found []Finding
+	if len(devices) == 0 {
+		found = append(found, Finding{"reader", Bad, "No fingerprint reader's service was found.", "Check the reader's cable and that its RD service is installed and running, then try again."})
+	}
 	for _, device := range devices {
 		found = append(found, reader(device), certificate(device, d.cfg.Now()))
 	}
+	for _, failure := range failures {
+		if f, tells := noReader(failure, len(devices) == 0); tells {
+			found = append(found, f)
+		}
+	}
 	return found
+}
+
+// noReader says what listens at an address without a usable service; tells is
+// false where it is nothing, or another program that stands in nobody's way.
+func noReader(e *rdservice.Error, wanted bool) (f Finding, tells bool) {
+	switch {
+	case errors.Is(e, rdservice.ErrRefused):
+		return Finding{}, false
+	case errors.Is(e, rdservice.ErrForeignHost):
+		return Finding{"reader", Warn, "The service at " + e.Address + " points to another computer and is not used.", "Install the reader's RD service again from its maker; if that does not help, call support."}, true
+	case errors.Is(e, rdservice.ErrTimeout), errors.Is(e, rdservice.ErrBroken):
+		return Finding{"reader", Warn, "A program at " + e.Address + " takes calls and does not answer.", "If it is a reader's RD service, restart it, or restart the computer."}, true
+	}
+	return Finding{"reader", Warn, "The program at " + e.Address + " is no reader's service.", "If it took the place of the reader's RD service, end it and restart that service."}, wanted
 }
 
 // called is what a device is called, without its serial.
@@ -93,10 +112,26 @@ func certificate(d rdservice.Device, now time.Time) Finding {
 	return Finding{"certificate", Unknown, called(d) + ": the end of its certificate could not be read.", ""}
 }
 
+// unbound tells that the counter was never enrolled: it has no data yet.
+func (d *Doctor) unbound() bool { return d.cfg.Uplink == "" && d.cfg.Enrolment == nil }
+
+// diskFolder is where the disk is tried: the data folder, and before enrolment,
+// which makes it, the nearest one above it that is there.
+func (d *Doctor) diskFolder() string {
+	folder := d.cfg.Folder
+	for d.unbound() {
+		if _, err := os.Stat(folder); !errors.Is(err, fs.ErrNotExist) || folder == filepath.Dir(folder) {
+			break
+		}
+		folder = filepath.Dir(folder)
+	}
+	return folder
+}
+
 // disk writes what a day needs, has it reach the disk, and removes it.
 func (d *Doctor) disk(context.Context) []Finding {
 	err := func() (err error) {
-		f, err := os.CreateTemp(d.cfg.Folder, ".doctor-*")
+		f, err := os.CreateTemp(d.diskFolder(), ".doctor-*")
 		if err != nil {
 			return err
 		}
@@ -110,7 +145,7 @@ func (d *Doctor) disk(context.Context) []Finding {
 	case err == nil:
 		return []Finding{{"disk", OK, "The disk takes new entries.", ""}}
 	case errors.Is(err, fs.ErrNotExist):
-		return []Finding{{"disk", Bad, "The data folder does not exist.", "Check GALLA_DATA; before enrolment there is none."}}
+		return []Finding{{"disk", Bad, "The data folder does not exist.", "Check GALLA_DATA: this counter is enrolled, so its data is elsewhere."}}
 	case errors.Is(err, fs.ErrPermission):
 		return []Finding{{"disk", Bad, "This user may not write in the data folder.", "Run the program as the user that serves the counter."}}
 	}
@@ -121,6 +156,8 @@ func (d *Doctor) disk(context.Context) []Finding {
 func (d *Doctor) queue(context.Context) []Finding {
 	info, err := os.Stat(d.cfg.QueueFile)
 	switch {
+	case errors.Is(err, fs.ErrNotExist) && d.unbound():
+		return []Finding{{"queue", Unknown, "There is no queue before enrolment.", ""}}
 	case errors.Is(err, fs.ErrNotExist):
 		return []Finding{{"queue", Warn, "There is no queue yet.", "It is made when the counter first runs. If this counter has worked before, call support: do not start it."}}
 	case err != nil:

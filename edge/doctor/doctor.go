@@ -53,7 +53,7 @@ type Finding struct {
 
 // Readers is what the doctor needs of *rdservice.Client.
 type Readers interface {
-	Survey(ctx context.Context) ([]rdservice.Device, error)
+	SurveyAll(ctx context.Context) ([]rdservice.Device, []*rdservice.Error, error)
 }
 
 // Config says what to examine.

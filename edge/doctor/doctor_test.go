@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -15,11 +16,14 @@ import (
 )
 
 type fakeReaders struct {
-	devices []rdservice.Device
-	err     error
+	devices  []rdservice.Device
+	failures []*rdservice.Error
+	err      error
 }
 
-func (f fakeReaders) Survey(context.Context) ([]rdservice.Device, error) { return f.devices, f.err }
+func (f fakeReaders) SurveyAll(context.Context) ([]rdservice.Device, []*rdservice.Error, error) {
+	return f.devices, f.failures, f.err
+}
 
 var now = time.Date(2026, 11, 21, 10, 0, 0, 0, rdservice.Kolkata())
 
@@ -92,6 +96,12 @@ func TestUnwell(t *testing.T) {
 			Info:    rdservice.DeviceInfo{Serial: "SERIAL-4711", CertificateEnds: ends},
 		}}}
 	}
+	failing := func(kind error) fakeReaders {
+		return fakeReaders{failures: []*rdservice.Error{
+			{Op: "discover", Address: "http://127.0.0.1:11100", Kind: rdservice.ErrRefused},
+			{Op: "discover", Address: "http://127.0.0.1:11103", Kind: kind},
+		}}
+	}
 	later := now.AddDate(1, 0, 0)
 	tests := map[string]struct {
 		spoil   func(*Config)
@@ -108,19 +118,28 @@ func TestUnwell(t *testing.T) {
 		"certificate ended":   {func(c *Config) { c.Readers = reader(rdservice.Ready, "/c", now) }, "certificate", Bad, "ended on 21 Nov 2026"},
 		"certificate ending":  {func(c *Config) { c.Readers = reader(rdservice.Ready, "/c", now.AddDate(0, 0, 7)) }, "certificate", Warn, "ends on 28 Nov 2026"},
 		"certificate unknown": {func(c *Config) { c.Readers = reader(rdservice.Ready, "/c", time.Time{}) }, "certificate", Unknown, "could not be read"},
-		"not enrolled":        {func(c *Config) { c.Uplink = "" }, "enrolment", Bad, "not enrolled"},
-		"settings broken":     {func(c *Config) { c.Enrolment = errors.New(c.Folder) }, "enrolment", Bad, "can't be read"},
-		"central away":        {func(c *Config) { c.Uplink = "ws://127.0.0.1:1/?token=geheim" }, "line", Bad, "nothing listens there"},
-		"clock not known":     {func(c *Config) { c.Uplink = "ws://127.0.0.1:1/" }, "clock", Unknown, "could not be compared"},
-		"address broken":      {func(c *Config) { c.Uplink = "://" }, "line", Bad, "no address"},
-		"clock ahead":         {func(c *Config) { c.Now = func() time.Time { return now.Add(time.Minute) } }, "clock", Warn, "1m0s ahead"},
-		"clock behind":        {func(c *Config) { c.Now = func() time.Time { return now.Add(-10 * time.Minute) } }, "clock", Bad, "10m0s behind"},
-		"captive portal":      {func(c *Config) { c.HTTP = portal() }, "line", Bad, "redirect"},
-		"pages away":          {func(c *Config) { c.Pages = "http://127.0.0.1:1" }, "counter", Warn, "not served"},
-		"folder away":         {func(c *Config) { c.Folder += "/none" }, "disk", Bad, "does not exist"},
-		"no queue":            {func(c *Config) { c.QueueFile += "x" }, "queue", Warn, "no queue yet"},
-		"queue is a folder":   {func(c *Config) { c.QueueFile = c.Folder }, "queue", Bad, "no proper file"},
-		"queue nearly full":   {func(c *Config) { c.QueueMax = 1 << 16 }, "queue", Warn, "nearly full"},
+		"service hangs":       {func(c *Config) { c.Readers = failing(rdservice.ErrTimeout) }, "reader", Warn, "at http://127.0.0.1:11103 takes calls and does not answer"},
+		"service resets":      {func(c *Config) { c.Readers = failing(rdservice.ErrBroken) }, "reader", Warn, "11103 takes calls"},
+		"points elsewhere":    {func(c *Config) { c.Readers = failing(rdservice.ErrForeignHost) }, "reader", Warn, "11103 points to another computer"},
+		"another program":     {func(c *Config) { c.Readers = failing(rdservice.ErrStatus) }, "reader", Warn, "11103 is no reader's service"},
+		"never enrolled": {func(c *Config) {
+			c.Uplink, c.Folder, c.QueueFile = "", c.Folder+"/new/edge", c.Folder+"/new/edge/queue.db"
+		},
+			"disk", OK, "takes new entries"},
+		"no queue before":   {func(c *Config) { c.Uplink, c.QueueFile = "", c.Folder+"/new.db" }, "queue", Unknown, "before enrolment"},
+		"not enrolled":      {func(c *Config) { c.Uplink = "" }, "enrolment", Bad, "not enrolled"},
+		"settings broken":   {func(c *Config) { c.Enrolment = errors.New(c.Folder) }, "enrolment", Bad, "can't be read"},
+		"central away":      {func(c *Config) { c.Uplink = "ws://127.0.0.1:1/?token=geheim" }, "line", Bad, "nothing listens there"},
+		"clock not known":   {func(c *Config) { c.Uplink = "ws://127.0.0.1:1/" }, "clock", Unknown, "could not be compared"},
+		"address broken":    {func(c *Config) { c.Uplink = "://" }, "line", Bad, "no address"},
+		"clock ahead":       {func(c *Config) { c.Now = func() time.Time { return now.Add(time.Minute) } }, "clock", Warn, "1m0s ahead"},
+		"clock behind":      {func(c *Config) { c.Now = func() time.Time { return now.Add(-10 * time.Minute) } }, "clock", Bad, "10m0s behind"},
+		"captive portal":    {func(c *Config) { c.HTTP = portal() }, "line", Bad, "redirect"},
+		"pages away":        {func(c *Config) { c.Pages = "http://127.0.0.1:1" }, "counter", Warn, "not served"},
+		"folder away":       {func(c *Config) { c.Folder += "/none" }, "disk", Bad, "does not exist"},
+		"no queue":          {func(c *Config) { c.QueueFile += "x" }, "queue", Warn, "no queue yet"},
+		"queue is a folder": {func(c *Config) { c.QueueFile = c.Folder }, "queue", Bad, "no proper file"},
+		"queue nearly full": {func(c *Config) { c.QueueMax = 1 << 16 }, "queue", Warn, "nearly full"},
 		"printer without paper": {func(c *Config) {
 			c.Printer = func(context.Context) (bool, string) { return false, "Put in a roll." }
 		}, "printer", Warn, "does not print"},
@@ -157,3 +176,46 @@ func portal() *http.Client {
 type roundTrip func(*http.Request) (*http.Response, error)
 
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// A program that is no reader's service is told of only where a reader is
+// missing, and never one at which nothing listens.
+func TestOtherPrograms(t *testing.T) {
+	r := well(t, func(c *Config) {
+		readers, _ := c.Readers.(fakeReaders)
+		for _, kind := range []error{rdservice.ErrRefused, rdservice.ErrStatus, rdservice.ErrReply} {
+			readers.failures = append(readers.failures, &rdservice.Error{Address: "http://127.0.0.1:8005", Kind: kind})
+		}
+		c.Readers = readers
+	})
+	if r.Worst() != OK || len(r.Findings) != 9 {
+		t.Errorf("%+v", r)
+	}
+}
+
+// The README shows what the program says, word for word; only how long the
+// central took is another time another.
+func TestReadme(t *testing.T) {
+	readme, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := well(t, func(c *Config) {
+		readers, _ := c.Readers.(fakeReaders)
+		readers.devices[0].Info.CertificateEnds = now.AddDate(0, 0, 6)
+		c.Now = func() time.Time { return now.Add(-10 * time.Minute) }
+		c.Printers = nil
+		if err := os.WriteFile(c.QueueFile, make([]byte, 1<<20), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		c.QueueMax = 1 << 30
+	})
+	var text strings.Builder
+	if _, err := r.WriteTo(&text); err != nil {
+		t.Fatal(err)
+	}
+	took := regexp.MustCompile(`within \d+ ms`)
+	want := took.ReplaceAllString("    "+strings.ReplaceAll(strings.TrimSpace(text.String()), "\n", "\n    "), "within 41 ms")
+	if !strings.Contains(string(readme), want+"\n") {
+		t.Errorf("README.md does not show the doctor's report:\n%s", want)
+	}
+}

@@ -10,6 +10,7 @@ type Shape struct {
 	Agent   bool     // it is the agent's own
 	OTP     bool     // takes an OTP
 	Finger  bool     // takes PidData
+	KYC     bool     // an e-KYC step: its PidData is captured with a wadh
 	Amount  bool     // has an amount that limits bound
 	Ref     bool     // the counter's own id is its refId
 }
@@ -33,7 +34,7 @@ func ShapeOf(route op.RouteID) Shape {
 	case op.AgentUpdateUID:
 		return Shape{Aadhaar: true, Agent: true}
 	case op.AgentUpdateBio:
-		return Shape{Aadhaar: true, Agent: true, Finger: true}
+		return Shape{Aadhaar: true, Agent: true, Finger: true, KYC: true}
 	case op.CustomerDetail:
 		return Shape{Needs: []string{"mobile_number"}}
 	case op.CustomerOnboarding:
@@ -45,7 +46,7 @@ func ShapeOf(route op.RouteID) Shape {
 	case op.CustomerVerifyUID:
 		return Shape{Needs: []string{"referenceid"}, Aadhaar: true}
 	case op.CustomerUpdateBio:
-		return Shape{Needs: []string{"referenceid"}, Aadhaar: true, Finger: true}
+		return Shape{Needs: []string{"referenceid"}, Aadhaar: true, Finger: true, KYC: true}
 	case op.RemitterDetails:
 		return Shape{Needs: []string{Mobile}}
 	case op.AccountVerification:

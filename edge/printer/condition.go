@@ -78,8 +78,11 @@ func trouble(c Condition, err error) error { return &Trouble{Condition: c, Err: 
 // conditionOf is the condition that an error of this package speaks of.
 func conditionOf(err error) Condition {
 	var t *Trouble
-	if errors.As(err, &t) {
+	switch {
+	case errors.As(err, &t):
 		return t.Condition
+	case errors.Is(err, context.Canceled):
+		return Unknown
 	}
 	return Unplugged
 }
@@ -115,6 +118,7 @@ func (p pace) write(ctx context.Context, l link, b []byte) error {
 const maxNoise = 64
 
 // ask gives the printer's condition, with a *Trouble where it would not print.
+// Where ctx is cancelled it is Unknown, with the context's error.
 func (p pace) ask(ctx context.Context, l link) (Condition, error) {
 	var s escpos.Status
 	for _, q := range []escpos.Query{escpos.AskPrinter, escpos.AskOffline, escpos.AskPaper} {
@@ -123,6 +127,8 @@ func (p pace) ask(ctx context.Context, l link) (Condition, error) {
 		}
 		noise, err := p.read(ctx, l, q, &s)
 		switch {
+		case errors.Is(ctx.Err(), context.Canceled):
+			return Unknown, ctx.Err()
 		case err == nil:
 		case !errors.Is(err, os.ErrDeadlineExceeded):
 			return Unplugged, trouble(Unplugged, err)

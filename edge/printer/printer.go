@@ -239,9 +239,7 @@ func (p *Printer) send(ctx context.Context, j job, begun *bool) (Outcome, error)
 		n := min(piece, len(rest))
 		*begun = true
 		if err := p.pace.write(ctx, l, rest[:n]); err != nil {
-			if !errors.Is(err, context.Canceled) {
-				p.found(conditionOf(err), err)
-			}
+			p.found(conditionOf(err), err)
 			return Failed, err
 		}
 		rest = rest[n:]
@@ -253,7 +251,7 @@ func (p *Printer) send(ctx context.Context, j job, begun *bool) (Outcome, error)
 	after, err := pace{p.pace.stall, p.pace.stall}.ask(ctx, l)
 	p.found(after, err)
 	switch {
-	case after == Silent || after == Garbled: // it was well before, and has all of it
+	case after == Silent || after == Garbled || after == Unknown: // it was well before, and has all of it
 		return Sent, nil
 	case !after.Prints():
 		return Failed, err
@@ -261,8 +259,11 @@ func (p *Printer) send(ctx context.Context, j job, begun *bool) (Outcome, error)
 	return Printed, nil
 }
 
-// found notes the printer's condition.
+// found notes the printer's condition; a program that stops has found none.
 func (p *Printer) found(c Condition, err error) {
+	if errors.Is(err, context.Canceled) {
+		return
+	}
 	problem := ""
 	if err != nil {
 		problem = err.Error()

@@ -58,7 +58,14 @@ func TestPlayedPrinters(t *testing.T) {
 			t.Run(name+" "+string(kind), func(t *testing.T) {
 				t.Parallel()
 				pty := play(t, c.dead, c.answer)
-				p, changes := watched(t, Config{Kind: kind, Address: pty.slave})
+				at := patient
+				switch {
+				case c.answer == nil:
+					at = hasty
+				case name == "first only": // answered once, and then waited for in vain
+					at = pace{stall: 2 * time.Second, answer: time.Second}
+				}
+				p, changes := watchedAt(t, Config{Kind: kind, Address: pty.slave}, at)
 				if err := p.Print("slip", []byte(c.job), nil); err != nil {
 					t.Fatal(err)
 				}
@@ -79,6 +86,60 @@ func TestPlayedPrinters(t *testing.T) {
 					}
 				} else if !c.dead && pty.printed() != "" {
 					t.Errorf("%q was sent", pty.printed())
+				}
+			})
+		}
+	}
+}
+
+// What happens in the middle of a slip: a slow printer is waited for, piece by
+// piece, longer than for any one piece; one whose paper ends, or that jams, has
+// begun the slip and not printed it.
+func TestInTheMiddle(t *testing.T) {
+	long := strings.Repeat("slip ", 2000)
+	for name, c := range map[string]struct {
+		slow      time.Duration
+		least     int
+		job       string
+		after     func(byte) []byte // answers once the slip has begun
+		outcome   Outcome
+		condition Condition
+	}{
+		"slow":               {time.Millisecond, 0, strings.Repeat(long, 8), well, Printed, Ready},
+		"paper ends":         {0, 0, long, noPaper, Failed, PaperOut},
+		"cover opened":       {0, 0, long, func(q byte) []byte { return map[byte][]byte{1: {0x1a}, 2: {0x36}, 4: {0x12}}[q] }, Failed, CoverOpen},
+		"jams":               {0, 1000, strings.Repeat(long, 20), well, Failed, Stalled},
+		"garbage afterwards": {0, 0, long, func(byte) []byte { return bytes.Repeat([]byte{0xff, 0x00}, 100) }, Sent, Garbled},
+	} {
+		for _, kind := range []Kind{Serial, USB} {
+			t.Run(name+" "+string(kind), func(t *testing.T) {
+				t.Parallel()
+				pty := playAt(t, c.slow, c.least, false, nil)
+				pty.mu.Lock()
+				pty.answer = func(q byte) []byte {
+					if pty.printed() == "" {
+						return well(q)
+					}
+					return c.after(q)
+				}
+				pty.mu.Unlock()
+				at := patient // the question waits behind all that the terminal holds
+				if c.condition == Stalled {
+					at.stall = time.Second
+				}
+				p, changes := watchedAt(t, Config{Kind: kind, Address: pty.slave}, at)
+				if err := p.Print("slip", []byte(c.job), nil); err != nil {
+					t.Fatal(err)
+				}
+				s := until(t, p, changes, func(s State) bool { return s.Last.Name != "" })
+				if s.Last.Outcome != c.outcome || s.Condition != c.condition || !s.Last.Begun {
+					t.Errorf("%s and %s, begun %v, want %s and %s: %v", s.Last.Outcome, s.Condition, s.Last.Begun, c.outcome, c.condition, s.Last.Err)
+				}
+				if (s.Last.Err != nil) != (c.outcome == Failed) {
+					t.Errorf("%+v", s)
+				}
+				if c.outcome == Failed && !strings.Contains(s.Problem, ": ") {
+					t.Errorf("%q does not say what to do", s.Problem)
 				}
 			})
 		}
@@ -113,7 +174,7 @@ func TestFind(t *testing.T) {
 func TestPluggedInAgain(t *testing.T) {
 	dir := t.TempDir()
 	address := filepath.Join(dir, "lp0")
-	p, changes := watched(t, Config{Kind: USB, Address: address})
+	p, changes := watchedAt(t, Config{Kind: USB, Address: address}, patient)
 	until(t, p, changes, func(s State) bool { return s.Condition == Unplugged && s.Problem != "" })
 	pty := play(t, false, well)
 	if err := os.Symlink(pty.slave, address); err != nil {
@@ -277,6 +338,27 @@ func TestStopWhileStalled(t *testing.T) {
 	}
 	if s := p.State(); s.Last.Outcome != Failed || s.Condition == Stalled || s.Condition == Unplugged {
 		t.Errorf("%+v", s)
+	}
+}
+
+// A program that stops knows nothing new of its printer, wherever in the
+// conversation it stops: the printer was not unplugged.
+func TestStopWhileAsking(t *testing.T) {
+	pty := play(t, false, well)
+	for range 50 {
+		p, err := New(Config{Kind: USB, Address: pty.slave, Logger: slog.New(slog.DiscardHandler)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		begun := false
+		if outcome, err := p.send(ctx, job{name: "slip", data: []byte("x")}, &begun); outcome != Failed || !errors.Is(err, context.Canceled) {
+			t.Fatalf("%s, %v", outcome, err)
+		}
+		if s := p.State(); s.Condition != Unknown || s.Problem != "" {
+			t.Fatalf("the printer is %+v", s)
+		}
 	}
 }
 

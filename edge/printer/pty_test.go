@@ -25,10 +25,24 @@ type played struct {
 	mu     sync.Mutex
 	got    bytes.Buffer
 	answer func(query byte) []byte // nil: silent
+
+	// slow is how long each piece takes to print, and least how many bytes
+	// of a job a printer takes before it dies; zero is none.
+	slow  time.Duration
+	least int
 }
+
+// slowPiece is how many bytes a slow printer takes at once.
+const slowPiece = 512
 
 // play opens a pseudo-terminal in raw mode. A dead printer never reads.
 func play(t *testing.T, dead bool, answer func(byte) []byte) *played {
+	t.Helper()
+	return playAt(t, 0, 0, dead, answer)
+}
+
+// playAt is play of a printer that takes its time, or dies after some bytes.
+func playAt(t *testing.T, slow time.Duration, least int, dead bool, answer func(byte) []byte) *played {
 	t.Helper()
 	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -37,7 +51,7 @@ func play(t *testing.T, dead bool, answer func(byte) []byte) *played {
 	var number, unlock int32
 	control(t, master, syscall.TIOCSPTLCK, unsafe.Pointer(&unlock))
 	control(t, master, syscall.TIOCGPTN, unsafe.Pointer(&number))
-	p := &played{master: master, slave: fmt.Sprintf("/dev/pts/%d", number), answer: answer}
+	p := &played{master: master, slave: fmt.Sprintf("/dev/pts/%d", number), answer: answer, slow: slow, least: least}
 	// held open, so that the terminal keeps its mode between two looks
 	held, err := os.OpenFile(p.slave, os.O_RDWR|syscall.O_NOCTTY|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -86,8 +100,15 @@ func (p *played) read() {
 		if !bytes.HasPrefix([]byte{0x10, 0x04}, query[:min(2, len(query))]) {
 			p.mu.Lock()
 			p.got.Write(query)
+			n := p.got.Len()
 			p.mu.Unlock()
 			query = nil
+			if p.least > 0 && n >= p.least {
+				return // its head has jammed: it takes nothing more
+			}
+			if p.slow > 0 && n%slowPiece == 0 {
+				time.Sleep(p.slow)
+			}
 			continue
 		}
 		if len(query) == 3 {
@@ -117,6 +138,19 @@ func noPaper(q byte) []byte {
 // watched is a printer that runs, with a channel of its changes.
 func watched(t *testing.T, cfg Config) (*Printer, chan struct{}) {
 	t.Helper()
+	return watchedAt(t, cfg, hasty)
+}
+
+// hasty is how long a printer is waited for that does not answer, or takes
+// nothing. One that does is waited for patiently: the machine may be busy.
+var (
+	hasty   = pace{stall: time.Second, answer: 100 * time.Millisecond}
+	patient = pace{stall: stallTime, answer: stallTime}
+)
+
+// watchedAt is watched, at an own pace.
+func watchedAt(t *testing.T, cfg Config, at pace) (*Printer, chan struct{}) {
+	t.Helper()
 	changes := make(chan struct{}, 1)
 	cfg.Logger = slog.New(slog.DiscardHandler)
 	cfg.OnChange = func() {
@@ -129,7 +163,7 @@ func watched(t *testing.T, cfg Config) (*Printer, chan struct{}) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.pace = pace{stall: time.Second, answer: 100 * time.Millisecond}
+	p.pace = at
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- p.Run(ctx) }()

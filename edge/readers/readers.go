@@ -171,6 +171,8 @@ func (r *Room) show(w http.ResponseWriter, req *http.Request, ses *web.Session, 
 		if say.Code() == words.English && o.message != "" {
 			p.Bad = o.message
 		}
+	case o.done && o.quality <= 0: // the reader told none
+		p.Good = say.Say("readers.test.done")
 	case o.done:
 		p.Good = say.Say("readers.test.good", "quality", strconv.Itoa(o.quality))
 	}

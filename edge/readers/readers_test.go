@@ -21,6 +21,7 @@ type glass struct {
 	busy  bool
 	err   error
 	looks int
+	dull  bool // it tells no quality
 }
 
 func (g *glass) set(alter func(*glass)) {
@@ -47,7 +48,11 @@ func (g *glass) Capture(context.Context) (edge.Capture, error) {
 	if g.err != nil {
 		return edge.Capture{}, g.err
 	}
-	return edge.Capture{PidData: secret.NewPidData("<PidData>sealed</PidData>"), Quality: 71}, nil
+	got := edge.Capture{PidData: secret.NewPidData("<PidData>sealed</PidData>"), Quality: 71}
+	if g.dull {
+		got.Quality = 0
+	}
+	return got, nil
 }
 
 // failing makes the next capture end with the reader not ready.
@@ -106,6 +111,11 @@ func TestTry(t *testing.T) {
 	page := v.Get("/devices", http.StatusOK)
 	webtest.Has(t, page, "quality 71 of 100")
 	webtest.HasNot(t, page, "sealed")
+	g.set(func(g *glass) { g.dull = true })
+	v.Post("/devices/test", http.StatusSeeOther)
+	page = v.Get("/devices", http.StatusOK)
+	webtest.Has(t, page, "The test went well.")
+	webtest.HasNot(t, page, "quality")
 	g.set(failing)
 	v.Post("/devices/test", http.StatusSeeOther)
 	webtest.Has(t, v.Get("/devices", http.StatusOK), "The reader is not ready.", "/help?code=720")

@@ -111,13 +111,29 @@ func parseBlock(b []byte) (clearBlock, error) {
 	return c, err
 }
 
+// around are the characters that services put before and behind a document:
+// byte order marks, blanks, and the zero byte of a text in C.
+const around = "\ufeff \t\r\n\x00"
+
+// document gives a document without what stands around it, and without its
+// declaration: some services name an encoding there that it has not.
+func document(b []byte) []byte {
+	b = bytes.Trim(b, around)
+	if rest, ok := bytes.CutPrefix(b, []byte("<?xml")); ok {
+		if _, behind, ok := bytes.Cut(rest, []byte("?>")); ok {
+			b = bytes.TrimLeft(behind, around)
+		}
+	}
+	return b
+}
+
 // walk reads one document with the given root and hands out each element as it
 // ends, with its own text. Its errors never quote the input.
 func walk(b []byte, root string, each func(node) error) error {
 	if len(b) > MaxPidData {
 		return fmt.Errorf("larger than %d bytes", MaxPidData)
 	}
-	dec := xml.NewDecoder(bytes.NewReader(bytes.TrimPrefix(b, []byte("\ufeff"))))
+	dec := xml.NewDecoder(bytes.NewReader(document(b)))
 	var open []node
 	elements := 0
 	for {

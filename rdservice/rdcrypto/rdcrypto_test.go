@@ -117,6 +117,20 @@ func TestSealOpen(t *testing.T) {
 	}
 }
 
+// A capture opens whatever stands around it: the bank gets what the service sent.
+func TestOpenAround(t *testing.T) {
+	h := testKeys(t)
+	good := string(seal(t, h, "", Sample{"FMR", "UNKNOWN", Template("999941057058", RightIndex)}).xml())
+	for _, text := range []string{
+		"\ufeff<?xml version=\"1.0\"?>\r\n" + good, "<?xml version='1.1' encoding='utf-16'?>\ufeff" + good,
+		"\r\n" + good + "\r\n\x00",
+	} {
+		if _, err := Open([]byte(text), h.key, h.authority); err != nil {
+			t.Errorf("%.40q: %v", text, err)
+		}
+	}
+}
+
 // The construction's offsets are those of the specification's text, checked
 // here against literals instead of against Seal's own constants.
 func TestConstruction(t *testing.T) {

@@ -44,6 +44,9 @@ type Config struct {
 	Serial  string // SIM0000001 where empty
 	// CaptureTime is how long the reader takes to read a finger.
 	CaptureTime time.Duration
+	// Warmup is how many captures are answered with 'still starting' (-1509)
+	// after the start.
+	Warmup int
 	// ClockOffset makes the device's clock wrong, as some are.
 	ClockOffset time.Duration
 }
@@ -87,6 +90,9 @@ func New(authority *x509.Certificate, random io.Reader, log *slog.Logger, cfg Co
 	if cfg.Serial == "" {
 		cfg.Serial = "SIM0000001"
 	}
+	if cfg.Warmup < 0 || cfg.Warmup > maxWarmup {
+		return nil, fmt.Errorf("warm-up of %d captures: it must be 0 to %d", cfg.Warmup, maxWarmup)
+	}
 	doors, err := doorsAt(append([]string{cfg.Address}, cfg.Also...))
 	if err != nil {
 		return nil, err
@@ -112,7 +118,7 @@ func New(authority *x509.Certificate, random io.Reader, log *slog.Logger, cfg Co
 		authority: authority, random: random, log: log, cfg: cfg, doors: doors,
 		key: key, mc: base64.StdEncoding.EncodeToString(cert.Raw),
 		dc:      fmt.Sprintf("%x-%x-%x-%x-%x", code[:4], code[4:6], code[6:8], code[8:10], code[10:]),
-		profile: shape, status: statusReady,
+		profile: shape, status: statusReady, warmup: cfg.Warmup,
 		glass: glass{newResident(startAadhaar), startFinger, startQuality},
 	}
 	if slices.ContainsFunc(doors, func(at door) bool { return at.secure }) {

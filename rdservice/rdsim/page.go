@@ -40,6 +40,7 @@ func presets() []preset {
 		{"Never answers", Outcome{Hang: true}},
 		{"Connection reset", Outcome{Reset: true}},
 		{"Answer cut off", Outcome{Truncate: -1}},
+		{"HTTP 405", Outcome{HTTPStatus: 405}},
 		{"HTTP 500", Outcome{HTTPStatus: 500}},
 	}
 }

@@ -322,10 +322,14 @@ func TestScript(t *testing.T) {
 }
 
 func TestWarmupAndEmptyGlass(t *testing.T) {
-	inBubble(t, Config{}, func(t *testing.T, b bench) {
+	inBubble(t, Config{Warmup: 1}, func(t *testing.T, b bench) {
 		s := only(t, b.client)
-		b.setDevice(jsonForm([]byte(`{"warmup":2}`), ""))
 		c, err := b.client.Capture(t.Context(), s, rdservice.Options{})
+		if err != nil || c.Attempts != 2 || c.Judgement.Action != rdservice.Accept {
+			t.Errorf("after the start: %d attempts, %+v, %v", c.Attempts, c.Judgement, err)
+		}
+		b.setDevice(jsonForm([]byte(`{"warmup":2}`), ""))
+		c, err = b.client.Capture(t.Context(), s, rdservice.Options{})
 		if err != nil || c.Attempts != 3 || c.Judgement.Action != rdservice.Accept {
 			t.Errorf("%d attempts, %+v, %v", c.Attempts, c.Judgement, err)
 		}
@@ -400,7 +404,7 @@ func TestNewRefuses(t *testing.T) {
 	}
 	for _, cfg := range []Config{
 		{Address: "0.0.0.0:11100"}, {Address: "http://10.0.0.1:11100"}, {Address: "127.0.0.1"}, {Also: []string{"10.0.0.1:1"}}, {Also: []string{""}},
-		{Address: "http://127.0.0.1:1/x"}, {Address: "http://u@127.0.0.1:1"}, {Address: "://"}, {Profile: "secugen"},
+		{Address: "http://127.0.0.1:1/x"}, {Address: "http://u@127.0.0.1:1"}, {Address: "://"}, {Profile: "secugen"}, {Warmup: -1}, {Warmup: maxWarmup + 1},
 	} {
 		if _, err := New(a.cert, rand.Reader, slog.New(slog.DiscardHandler), cfg); err == nil {
 			t.Errorf("%+v was accepted", cfg)

@@ -55,11 +55,28 @@ func (d *devicesCmd) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	found, err := client.Survey(ctx)
+	found, failures, err := client.SurveyAll(ctx)
 	if err != nil {
 		return err
 	}
-	return d.write(os.Stdout, found, time.Now())
+	if err := d.write(os.Stdout, found, time.Now()); err != nil {
+		return err
+	}
+	return unusable(os.Stderr, failures)
+}
+
+// unusable tells of what listens where readers are looked for and is none: a
+// service that hangs is mostly the one that is missed.
+func unusable(w io.Writer, failures []*rdservice.Error) error {
+	for _, failure := range failures {
+		if errors.Is(failure, rdservice.ErrRefused) {
+			continue
+		}
+		if _, err := fmt.Fprintf(w, "not usable: %s\n", failure); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (d *devicesCmd) write(w io.Writer, found []rdservice.Device, now time.Time) error {
@@ -158,13 +175,17 @@ func (c *captureCmd) write(w io.Writer, got rdservice.Capture) error {
 		}
 		return strconv.Itoa(*n)
 	}
+	quality := number(s.QScore)
+	if score, told := got.Reply.Quality(); told && score != *s.QScore {
+		quality = fmt.Sprintf("%d (sent as class %d)", score, *s.QScore)
+	}
 	at := "nothing was captured"
 	if s.CapturedAt != nil {
 		at = s.CapturedAt.Format("2006-01-02 15:04:05 -0700")
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, row := range [][2]string{
-		{"errCode", s.ErrCode}, {"errInfo", s.ErrInfo}, {"quality", number(s.QScore)}, {"minutiae", number(s.NmPoints)},
+		{"errCode", s.ErrCode}, {"errInfo", s.ErrInfo}, {"quality", quality}, {"minutiae", number(s.NmPoints)},
 		{"captured at", at}, {"bytes", strconv.Itoa(s.Bytes)}, {"action", string(s.Action)}, {"", got.Judgement.Text},
 	} {
 		_, _ = fmt.Fprintf(t, "%s\t%s\n", row[0], row[1])

@@ -44,6 +44,27 @@ func TestDevicesWrites(t *testing.T) {
 	}
 }
 
+func TestUnusable(t *testing.T) {
+	var out strings.Builder
+	err := unusable(&out, []*rdservice.Error{
+		{Op: "discover", Address: "http://127.0.0.1:11100", Kind: rdservice.ErrRefused},
+		{Op: "discover", Address: "http://127.0.0.1:11101", Kind: rdservice.ErrTimeout},
+	})
+	if want := "not usable: discover at http://127.0.0.1:11101: no answer in time\n"; err != nil || out.String() != want {
+		t.Errorf("%q, %v", out.String(), err)
+	}
+}
+
+func TestCaptureWrites(t *testing.T) {
+	for dpID, want := range map[string]string{"MANTRA.MSIPL": "quality      2\n", "TATVIK.TATVIK": "quality      70 (sent as class 2)\n"} {
+		var out strings.Builder
+		got := rdservice.Capture{Reply: rdservice.PidReply{ErrCode: "0", QScore: rdservice.Scores{2}, CapturedAt: now, Device: rdservice.DeviceInfo{DPID: dpID}}}
+		if err := (&captureCmd{}).write(&out, got); err != nil || !strings.Contains(out.String(), want) || !strings.Contains(out.String(), "minutiae     not told\n") {
+			t.Errorf("%v, %s", err, out.String())
+		}
+	}
+}
+
 // A capture without an answer has the same object, and fails.
 func TestUnanswered(t *testing.T) {
 	for _, cause := range []error{errAbsent, &rdservice.Error{Op: "capture", Address: "http://127.0.0.1:1", Kind: rdservice.ErrTimeout}} {

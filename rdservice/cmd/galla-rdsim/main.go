@@ -31,6 +31,7 @@ type options struct {
 	Profile     string        `default:"plain" help:"Shape of the service: ${profiles}."`
 	Device      []string      `sep:"none" placeholder:"PROFILE@ADDRESS[+ADDRESS]" help:"A device of its own, in place of --addr and --profile; may be given several times. A device with two addresses answers at both, as in: --device mantra@http://127.0.0.1:11100+https://127.0.0.1:11200 --device face@https://127.0.0.1:11101"`
 	CaptureTime time.Duration `default:"300ms" help:"How long the reader takes to read a finger."`
+	Warmup      int           `default:"0" help:"How many captures are answered 'still starting' (-1509) after the start."`
 	ClockOffset time.Duration `default:"0s" help:"How wrong the device's clock is."`
 }
 
@@ -100,7 +101,7 @@ func (o options) devices() ([]rdsim.Config, error) {
 		at := strings.Split(addresses, "+")
 		configs[i] = rdsim.Config{
 			Address: at[0], Also: at[1:], Profile: profile, Serial: fmt.Sprintf("SIM%07d", i+1),
-			CaptureTime: o.CaptureTime, ClockOffset: o.ClockOffset,
+			CaptureTime: o.CaptureTime, Warmup: o.Warmup, ClockOffset: o.ClockOffset,
 		}
 	}
 	return configs, nil
