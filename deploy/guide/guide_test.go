@@ -69,6 +69,37 @@ func TestThePicturesAreTaken(t *testing.T) {
 	}
 }
 
+// TestTheWordsAreTheCountersOwn: what the guide sets in bold type stands on a page
+// of the counter in that language; a single letter or digit is a key.
+func TestTheWordsAreTheCountersOwn(t *testing.T) {
+	bold, gaps := regexp.MustCompile(`<b>([^<]+)</b>`), regexp.MustCompile(`\{[^}]*\}`)
+	for _, l := range languages {
+		files, err := filepath.Glob("../../edge/*/messages/" + l.Code + ".json")
+		if err != nil || len(files) == 0 {
+			t.Fatalf("no messages in %s: %v", l.Name, err)
+		}
+		said := map[string]bool{}
+		for _, name := range files {
+			b, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, m := range regexp.MustCompile(`": "(.*)"`).FindAllStringSubmatch(string(b), -1) {
+				said[strings.TrimSpace(gaps.ReplaceAllString(m[1], ""))] = true
+			}
+		}
+		text, err := sources.ReadFile("text/" + l.Code + ".html")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range bold.FindAllStringSubmatch(string(text), -1) {
+			if !said[m[1]] && len(m[1]) > 1 {
+				t.Errorf("%s: the guide names %q, which no page of the counter says", l.Name, m[1])
+			}
+		}
+	}
+}
+
 func TestWrite(t *testing.T) {
 	var names []string
 	for _, x := range shows(t, languages[0]) {
