@@ -60,6 +60,10 @@ func onboarding(t *testing.T, chromium context.Context, width, height int64, lan
 			t.Errorf("%s: the button is below the window", step)
 		}
 	}
+	asks("status")
+	b.Shot(language + "-status")
+	b.Focused("#shop-form button")
+	b.Press(kb.Enter)
 	asks("begin")
 	b.Shot(language + "-begin")
 	b.Focused("#shop-form button")

@@ -1,6 +1,10 @@
 package web
 
 import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
 	"galla/edge/words"
 	"galla/shared/money"
 )
@@ -181,3 +185,13 @@ func (m Meter) Tone() string {
 
 // Fact is one line of details: the piece "facts".
 type Fact struct{ Label, Value string }
+
+// longWord is how many characters of one word, such as a reference, fit half of
+// a phone's width.
+const longWord = 14
+
+// Long tells whether the value has a word that would be broken in half of a
+// phone's width.
+func (f Fact) Long() bool {
+	return slices.ContainsFunc(strings.Fields(f.Value), func(word string) bool { return utf8.RuneCountInString(word) > longWord })
+}
