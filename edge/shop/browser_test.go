@@ -235,7 +235,7 @@ func languages(t *testing.T, chromium context.Context) {
 		f.answer = func(edge.Request) (op.State, string) { return op.Succeeded, qrReply(link, "500.00") }
 		for _, path := range []string{"/shop/aeps", "/qr", "/qr/poster"} {
 			b.Go("/enter?language=" + language.Code + "&to=" + path)
-			b.Look(language.Code + path)
+			b.Look(language.Code + strings.ReplaceAll(path, "/", "-"))
 		}
 	}
 }
