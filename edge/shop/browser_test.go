@@ -179,7 +179,8 @@ func poster(t *testing.T, chromium context.Context) {
 			b.Sees(fmt.Sprintf(`document.querySelector(".shop-poster.%s svg.qr")`, paper))
 			b.Shot("poster-" + paper)
 			if dir := os.Getenv("GALLA_SHOTS"); dir != "" && size.width > 1000 {
-				paperShot(b, filepath.Join(dir, "paper-"+paper+".png"), points)
+				b.N++
+				paperShot(b, filepath.Join(dir, fmt.Sprintf("%s-%02d-paper-%s.png", b.Size, b.N, paper)), points)
 			}
 			pdf, err := chromedp.Run(b.Ctx, chromedp.PrintToPDF(chromedp.PDFPreferCSSPageSize(), chromedp.PDFPrintBackground()))
 			if err != nil {

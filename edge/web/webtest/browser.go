@@ -338,6 +338,7 @@ const lookAt = `(() => {
 	for (const e of shown.filter(e => e.matches("h1, h2, button, .button, .tile b, .others a, legend, label, th") && !e.closest(".stack, .sheet"))) {
 		const texts = document.createTreeWalker(e, NodeFilter.SHOW_TEXT), one = document.createRange();
 		for (let n; n = texts.nextNode();) for (const word of n.data.matchAll(/[^\s\-–…,/·@]+/g)) {
+			if (!n.parentElement.checkVisibility({opacityProperty: true})) continue; // for ears only
 			one.setStart(n, word.index);
 			one.setEnd(n, word.index + word[0].length);
 			const rows = [...one.getClientRects()].filter(r => r.width > 0);
