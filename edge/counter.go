@@ -102,6 +102,7 @@ type Counter struct {
 	life     context.Context // set by Run
 	works    map[op.ID]*work
 	flying   map[op.ID]bool            // op frames on the line without an outcome
+	handed   op.ID                     // the one whose frame the pump is giving to the line; empty: none
 	waiting  map[op.ID]chan op.Outcome // calls of the counter's own
 	watchers map[chan struct{}]struct{}
 	session  SessionState

@@ -164,6 +164,46 @@ func TestLinkDown(t *testing.T) {
 	})
 }
 
+// TestAWelcomeDoesNotAskForWhatIsBeingSent: the line is up before the counter
+// has dealt with the welcome, and what waited for it is sent at once. A question
+// that came before the operation would make the central refuse it for ever.
+func TestAWelcomeDoesNotAskForWhatIsBeingSent(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		during bool // the welcome comes while the frame is given to the line
+	}{{"while it is given to the line", true}, {"once the line has it", false}} {
+		t.Run(tt.name, func(t *testing.T) {
+			inHouse(t, func(t *testing.T, h *house) {
+				id := h.begin(op.Withdrawal)
+				synctest.Wait()
+				h.want(id, op.Queued)
+				h.line.stall = make(chan struct{})
+				h.line.set(true)
+				h.c.Changed()
+				synctest.Wait()
+				h.want(id, op.Sent)
+				if !tt.during {
+					close(h.line.stall)
+					synctest.Wait()
+				}
+				if err := h.c.Welcomed(wire.Frame{T: wire.TWelcome, Clock: 1, Window: 8}); err != nil {
+					t.Fatal(err)
+				}
+				if tt.during {
+					close(h.line.stall)
+				}
+				synctest.Wait()
+				if ops, asks := h.line.sent(wire.TOp, id), h.line.sent(wire.TAsk, id); ops != 1 || asks != 0 {
+					t.Errorf("it was sent %d times and asked for %d times, want 1 and 0", ops, asks)
+				}
+				h.receive(wire.Frame{T: wire.TAccepted, ID: id})
+				h.receive(outcome(id, op.Succeeded, "00"))
+				h.want(id, op.Succeeded)
+			})
+		})
+	}
+}
+
 func TestLostLinkIsAskedAfter(t *testing.T) {
 	tests := []struct {
 		name   string

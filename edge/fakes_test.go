@@ -165,6 +165,7 @@ type wireTap struct {
 	mu     sync.Mutex
 	state  LinkState
 	frames []wire.Frame
+	stall  chan struct{} // where set, an op frame is taken once it is closed
 }
 
 func (l *wireTap) State() LinkState {
@@ -174,6 +175,9 @@ func (l *wireTap) State() LinkState {
 }
 
 func (l *wireTap) Send(f wire.Frame) error {
+	if l.stall != nil && f.T == wire.TOp {
+		<-l.stall
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if !l.state.Up {

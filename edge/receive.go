@@ -52,8 +52,9 @@ func (c *Counter) Welcomed(welcome wire.Frame) error {
 		switch r.State {
 		case op.Sent, op.Accepted, op.Unknown, op.Pending:
 			// One that is pending here may still be under way there, and then no
-			// event tells of its end.
-			if !known[r.ID] {
+			// event tells of its end. One that was queued may have been sent since
+			// the line came up.
+			if !known[r.ID] && !c.onItsWay(r.ID) {
 				c.noteAsked(r.ID)
 				c.ask(r.ID)
 			}

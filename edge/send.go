@@ -102,6 +102,8 @@ func (c *Counter) trySend(r Record, link LinkState, held bool) {
 		c.step(r.ID, op.Queued, op.Expired, "The stored request can't be read. Nothing was sent, no money moved.")
 		return
 	}
+	c.hand(r.ID)
+	defer c.hand("")
 	sent, err := c.change(r.ID, func(r *Record) error {
 		if r.State != op.Queued {
 			return errStale
@@ -126,6 +128,23 @@ func (c *Counter) trySend(r Record, link LinkState, held bool) {
 		c.log.Warn("the line went down while an operation was given to it", "operation", r.ID, "error", err)
 		c.lose(r.ID)
 	}
+}
+
+// hand notes the operation whose frame is being given to the line. From the
+// write of its state to the end of Send nobody may ask for it: a question that
+// overtakes its operation makes the central forswear it.
+func (c *Counter) hand(id op.ID) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.handed = id
+}
+
+// onItsWay tells whether an operation is on the line that is up, or about to
+// be: its outcome comes by itself.
+func (c *Counter) onItsWay(id op.ID) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.flying[id] || c.handed == id
 }
 
 // tooLate is why an operation of a class ended before it was sent.

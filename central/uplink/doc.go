@@ -17,6 +17,8 @@
 //     terminal's hello; 'seen' lets the store forget them. The database is the
 //     truth, the Bell only wakes, and a slow poll covers a ring nobody heard.
 //   - 'unseen' is said only after the Dispatcher has promised it durably.
+//   - A question about an operation that is worked on for the same connection is
+//     left to its outcome, so that it can't overtake it and have it refused.
 //   - A revoked terminal is cut off at once; a second connection of a terminal
 //     ends the first.
 //   - Nothing grows without bound: upgrades, connections, frames, operations,

@@ -68,7 +68,11 @@ func (x *session) handle(f wire.Frame) error {
 	case wire.TOp:
 		return x.perform(f)
 	case wire.TAsk:
-		x.ask(f.ID, false)
+		// A question that overtook its operation on the way to the store would
+		// make it one that was never seen. Its outcome is told by itself.
+		if !x.isRunning(f.ID) {
+			x.ask(f.ID, false)
+		}
 		return nil
 	case wire.TSeen:
 		return x.seen(f.Cursor)
@@ -170,9 +174,17 @@ func (x *session) perform(f wire.Frame) error {
 		return violation("more than %d operations under way, which is the window", x.server.cfg.Window)
 	}
 	x.underWay++
+	x.running[f.ID]++
 	x.server.under.Add(1)
 	x.server.ops.Go(func() { x.operate(f) })
 	return nil
+}
+
+// isRunning tells whether an operation that came on this connection is worked on.
+func (x *session) isRunning(id op.ID) bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.running[id] > 0
 }
 
 // operate runs one operation and tells its outcome, if anybody is there to
@@ -181,8 +193,11 @@ func (x *session) operate(f wire.Frame) {
 	done := sync.OnceFunc(func() {
 		x.server.under.Add(-1)
 		x.mu.Lock()
+		defer x.mu.Unlock()
 		x.underWay--
-		x.mu.Unlock()
+		if x.running[f.ID]--; x.running[f.ID] == 0 {
+			delete(x.running, f.ID)
+		}
 	})
 	defer done()
 	defer x.server.caught(x.log.With("operation", f.ID), "operation", func() {})

@@ -93,8 +93,9 @@ type session struct {
 	asks asks
 
 	mu       sync.Mutex
-	underWay int  // operations without an outcome
-	ended    bool // code and words are set
+	underWay int           // operations without an outcome
+	running  map[op.ID]int // op frames of the id that are worked on
+	ended    bool          // code and words are set
 	code     int
 	words    string
 }
@@ -104,7 +105,7 @@ func newSession(s *Server, ws *websocket.Conn, t central.Terminal, remote string
 	x := &session{
 		server: s, ws: ws, terminal: t, log: s.log.With("terminal", t.ID, "remote", remote), ctx: ctx, cancel: cancel,
 		urgent: make(chan []byte, urgentQueue), patient: make(chan []byte, patientQueue),
-		pong: make(chan string, 1), gone: make(chan struct{}),
+		pong: make(chan string, 1), gone: make(chan struct{}), running: map[op.ID]int{},
 	}
 	x.feed.news = make(chan struct{}, 1)
 	ws.SetReadLimit(wire.MaxFrame)

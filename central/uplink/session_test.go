@@ -344,6 +344,40 @@ func TestALateOutcomeOverATroubledStore(t *testing.T) {
 	})
 }
 
+// TestAQuestionDoesNotOvertakeItsOperation: an ask that comes right behind its op
+// frame is not answered before that operation is recorded, since the answer would
+// make the central refuse it for ever.
+func TestAQuestionDoesNotOvertakeItsOperation(t *testing.T) {
+	bubble(t, nil, func(t *testing.T, h *house) {
+		recorded := make(chan struct{})
+		h.desk.dispatch = func(_ context.Context, c central.Call) central.Reply {
+			<-recorded
+			c.Accepted(c.ID)
+			return h.desk.Outcome(record(c.Principal.Terminal, c.ID, op.Succeeded))
+		}
+		asked := 0
+		h.desk.ask = func(context.Context, central.Principal, op.ID) (central.Reply, bool, error) {
+			asked++
+			return central.Reply{}, false, nil
+		}
+		l, _ := h.greeted(h.enrol(), 0)
+		f := withdraw(newID())
+		l.send(f)
+		l.send(wire.Frame{T: wire.TAsk, ID: f.ID})
+		synctest.Wait()
+		if asked != 0 {
+			t.Error("the store was asked for an operation that is being recorded")
+		}
+		close(recorded)
+		l.next(wire.TAccepted)
+		if got := l.next(wire.TOutcome); got.ID != f.ID || got.State != op.Succeeded {
+			t.Errorf("outcome %+v", got)
+		}
+		l.send(wire.Frame{T: wire.TAsk, ID: f.ID}) // a later question is one
+		l.next(wire.TUnseen)
+	})
+}
+
 // TestLateOutcome: what is still under way when the wait ends is told as
 // pending, and its end when it comes, since no event will tell it.
 func TestLateOutcome(t *testing.T) {

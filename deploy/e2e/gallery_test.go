@@ -383,6 +383,13 @@ func (g *gallery) shop() {
 	})
 	g.look("poster", "/qr/poster")
 	g.look("onboarding", "/shop/aeps")
+	_, page = g.must(g.by.get("/shop/aeps"))
+	g.must(g.submit(page, "/shop/aeps/status"))
+	until(g.t, "the network told how far the shop is", time.Minute, func() bool {
+		_, page, err := g.by.get("/shop/aeps")
+		return err == nil && strings.Contains(page, "The network approved the shop")
+	})
+	g.look("onboarding-approved", "/shop/aeps")
 }
 
 func (g *gallery) people() {

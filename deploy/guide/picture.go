@@ -36,7 +36,8 @@ func pictures(dir fs.FS) ([]picture, error) {
 	if err != nil {
 		return nil, err
 	}
-	slices.Sort(found)
+	// Of two of one name the longer one has the higher number.
+	slices.SortFunc(found, func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b)) })
 	last := map[string]picture{}
 	for _, file := range found {
 		m := pictureFile.FindStringSubmatch(path.Base(file))

@@ -310,6 +310,7 @@ func broken(t *testing.T, chromium context.Context) {
 	b.Do(chromedp.NavigateBack())
 	b.Sees(`document.querySelector(".send-open") || document.querySelector(".send-now")?.dataset.state === "asking"`)
 	b.Go("/send")
+	b.Sees(`document.querySelector("#readiness .ready li")`) // before a number is typed: the line is gone
 	b.Shot("broken-list")
 	b.click(".send-open")
 	b.Sees(`document.querySelector(".send-now")?.dataset.state === "asking"`)

@@ -18,6 +18,7 @@ const nextRefresh = 3
 
 type startData struct {
 	Mobile web.Field
+	Wrong  []web.Chip // reader, line and clock, where they are in the way
 	Open   []openFlow
 }
 
@@ -40,6 +41,7 @@ func (s *Room) startPage(w http.ResponseWriter, r *http.Request, ses *web.Sessio
 	if wrong != "" {
 		d.Mobile.Error = said.Say(wrong)
 	}
+	d.Wrong = slices.DeleteFunc(web.Readiness(said, s.counter.Status()), func(c web.Chip) bool { return c.Tone == "ok" })
 	now := s.cfg.Now()
 	for _, f := range s.store.of(ses.Operator) {
 		if f.Step == Sender || f.Step == Sent || f.Step == Refunded {

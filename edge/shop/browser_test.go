@@ -60,6 +60,10 @@ func onboarding(t *testing.T, chromium context.Context, width, height int64, lan
 			t.Errorf("%s: the button is below the window", step)
 		}
 	}
+	asks("status")
+	b.Shot(language + "-status")
+	b.Focused("#shop-form button")
+	b.Press(kb.Enter)
 	asks("begin")
 	b.Shot(language + "-begin")
 	b.Focused("#shop-form button")
@@ -175,7 +179,8 @@ func poster(t *testing.T, chromium context.Context) {
 			b.Sees(fmt.Sprintf(`document.querySelector(".shop-poster.%s svg.qr")`, paper))
 			b.Shot("poster-" + paper)
 			if dir := os.Getenv("GALLA_SHOTS"); dir != "" && size.width > 1000 {
-				paperShot(b, filepath.Join(dir, "paper-"+paper+".png"), points)
+				b.N++
+				paperShot(b, filepath.Join(dir, fmt.Sprintf("%s-%02d-paper-%s.png", b.Size, b.N, paper)), points)
 			}
 			pdf, err := chromedp.Run(b.Ctx, chromedp.PrintToPDF(chromedp.PDFPreferCSSPageSize(), chromedp.PDFPrintBackground()))
 			if err != nil {
@@ -231,7 +236,7 @@ func languages(t *testing.T, chromium context.Context) {
 		f.answer = func(edge.Request) (op.State, string) { return op.Succeeded, qrReply(link, "500.00") }
 		for _, path := range []string{"/shop/aeps", "/qr", "/qr/poster"} {
 			b.Go("/enter?language=" + language.Code + "&to=" + path)
-			b.Look(language.Code + path)
+			b.Look(language.Code + strings.ReplaceAll(path, "/", "-"))
 		}
 	}
 }

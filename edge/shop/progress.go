@@ -88,6 +88,18 @@ func (p progress) open() int {
 	return len(steps)
 }
 
+// unheard tells whether nothing is known of how far the shop is: no step was
+// taken here, and the network has not been asked.
+func (p progress) unheard() bool {
+	for _, s := range steps {
+		if p.Steps[s.Name].Is != markNone {
+			return false
+		}
+	}
+	asked := p.Steps[status].Is
+	return p.Status == "" && asked != markDone && asked != markRefused
+}
+
 // begin notes that a step was asked for.
 func (p *progress) begin(name string, id op.ID, now time.Time) {
 	p.Steps[name] = mark{Is: markGoing, Op: id, At: now}

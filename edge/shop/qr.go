@@ -218,7 +218,10 @@ func (d *codeData) show(said *words.Words, c code) (err error) {
 	if d.QR, err = drawn(c.Link); err != nil {
 		return err
 	}
-	d.Payee, d.VPA, d.Note, d.Order = c.Payee, c.VPA, c.Note, c.Order
+	d.Payee, d.VPA, d.Order = c.Payee, c.VPA, c.Order
+	if c.Order == "" || !strings.Contains(c.Note, c.Order) { // it would say the order twice
+		d.Note = c.Note
+	}
 	if c.Amount > 0 {
 		d.Amount, d.Spell = words.Short(c.Amount), said.Spell(c.Amount)
 	}

@@ -56,19 +56,23 @@ func TestOnboarding(t *testing.T) {
 	f, m, n := newFake(), newMemory(), &network{}
 	f.answer = n.answer
 	v := open(t, f, m)
+	page := v.Get("/shop/aeps", http.StatusOK) // nobody knows where the shop stands: the network is asked first
+	webtest.Has(t, page, "Not known yet", `action="/shop/aeps/status"`)
+	webtest.HasNot(t, page, "This is the next step", `action="/shop/aeps/begin"`)
+	send(v, "status")
 	webtest.Has(t, v.Get("/shop/aeps", http.StatusOK), "This is the next step", `action="/shop/aeps/begin"`)
 	send(v, "begin")
 	send(v, "mobile")
 	v = open(t, f, m) // a restart: the OTP's name is known still
 	v.Post("/shop/aeps/otp", http.StatusUnprocessableEntity, "otp", "12", "form", "a")
 	send(v, "otp", "otp", "482913")
-	if got := string(f.asked[2].Fields); got != `{"otpreqid":"OTP-17"}` {
+	if got := string(f.asked[3].Fields); got != `{"otpreqid":"OTP-17"}` {
 		t.Errorf("the OTP was checked with %s", got)
 	}
-	page := v.Post("/shop/aeps/pan", http.StatusUnprocessableEntity, "pan", "x", "name", "", "dob", "32-01-1980", "form", "b")
+	page = v.Post("/shop/aeps/pan", http.StatusUnprocessableEntity, "pan", "x", "name", "", "dob", "32-01-1980", "form", "b")
 	webtest.Has(t, page, "five letters", "as on the card", "as 21-11-1980")
 	send(v, "pan", "pan", "abcde1234f", "name", "Fatima  Bedi", "dob", "5/1/1980")
-	if got := string(f.asked[3].Fields); got != `{"dob":"1980-01-05","name":"Fatima Bedi","pan":"ABCDE1234F"}` {
+	if got := string(f.asked[4].Fields); got != `{"dob":"1980-01-05","name":"Fatima Bedi","pan":"ABCDE1234F"}` {
 		t.Errorf("the PAN was sent as %s", got)
 	}
 	send(v, "aadhaar")
@@ -78,7 +82,7 @@ func TestOnboarding(t *testing.T) {
 	send(v, "submit")
 	webtest.Has(t, v.Get("/shop/aeps", http.StatusOK), "All steps are done")
 	send(v, "status")
-	webtest.Has(t, v.Get("/shop/aeps", http.StatusOK), "approved: the shop may serve customers")
+	webtest.Has(t, v.Get("/shop/aeps", http.StatusOK), "approved: the shop may serve customers", "The network approved the shop")
 	if f.captures != 1 {
 		t.Errorf("%d captures", f.captures)
 	}
@@ -316,4 +320,16 @@ func FuzzProgress(f *testing.F) {
 			t.Error("no form is open")
 		}
 	})
+}
+
+// TestARefusedStatus: a network that knows no status lets the shop begin all the
+// same.
+func TestARefusedStatus(t *testing.T) {
+	f := newFake()
+	f.answer = func(edge.Request) (op.State, string) {
+		return op.Failed, `{"statusCode":"01","message":"no such agent"}`
+	}
+	v := open(t, f, newMemory())
+	send(v, "status")
+	webtest.Has(t, v.Get("/shop/aeps", http.StatusOK), "This is the next step", `action="/shop/aeps/begin"`)
 }

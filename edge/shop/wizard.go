@@ -32,6 +32,7 @@ type wizardData struct {
 	Fields   []web.Field
 	Resend   bool
 	Finger   finger
+	Approved bool   // the network said so
 	Status   string // the network's word, in words
 	StatusAt string
 }
@@ -109,15 +110,19 @@ func (s *Shop) wizardPage(w http.ResponseWriter, r *http.Request, ses *web.Sessi
 	s.kit.Render(w, r, ses, code, page)
 }
 
-// formOf names the step whose form is open: the one that the agent repeats, or
-// the first that is not done.
+// formOf names the step whose form is open: the one that the agent repeats, the
+// question for the status where nothing is known yet, or the first step that is
+// not done.
 func formOf(p progress, again string) string {
 	at := p.open()
 	if i := place(again); i >= 0 && i <= at && i < len(steps) {
 		return steps[i].Name
 	}
-	if at == len(steps) {
+	switch {
+	case at == len(steps):
 		return ""
+	case p.unheard():
+		return status
 	}
 	if steps[at].Name == "otp" && p.OTP == "" {
 		return "mobile" // no OTP is known that could be checked
@@ -128,7 +133,8 @@ func formOf(p progress, again string) string {
 // shown puts what is known into words. The progress is only read.
 func (s *Shop) shown(said *words.Words, p progress, v edge.View) wizardData {
 	st := s.counter.Status()
-	d := wizardData{At: p.open()}
+	d := wizardData{At: p.open(), Approved: p.Status == approved}
+	unheard := p.unheard()
 	for i, step := range steps {
 		m := p.Steps[step.Name]
 		line := row{Name: step.Name, Title: said.Say("shop.step." + step.Name), Why: why(said, m), Mark: "next", Icon: "next", Again: m.Is == markDone}
@@ -137,15 +143,18 @@ func (s *Shop) shown(said *words.Words, p progress, v edge.View) wizardData {
 			line.Mark, line.Icon = "done", "tick"
 		case m.Is == markRefused || m.Is == markUnsent || m.Is == markLost:
 			line.Mark, line.Icon = "bad", "warn"
-		case m.Is != markNone || i == d.At:
+		case m.Is != markNone || i == d.At && !unheard:
 			line.Mark, line.Icon = "now", "answer"
 		}
 		state := m.Is
-		if state == markNone {
+		switch {
+		case state != markNone:
+		case unheard:
+			state = "unheard"
+		case i == d.At:
+			state = "now"
+		default:
 			state = "next"
-			if i == d.At {
-				state = "now"
-			}
 		}
 		line.State, line.Time = said.Say("shop.mark."+state), said.Clock(m.At, st.Now)
 		d.Rows = append(d.Rows, line)

@@ -1,6 +1,10 @@
 package web
 
 import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
 	"galla/edge/words"
 	"galla/shared/money"
 )
@@ -181,3 +185,19 @@ func (m Meter) Tone() string {
 
 // Fact is one line of details: the piece "facts".
 type Fact struct{ Label, Value string }
+
+// How many characters of one word, such as a reference, fit half of a phone's
+// width: in Latin letters and digits, and in the wider Indian scripts.
+const (
+	longWord       = 14
+	longIndianWord = 10
+)
+
+// Long tells whether the value has a word that would be broken in half of a
+// phone's width.
+func (f Fact) Long() bool {
+	return slices.ContainsFunc(strings.Fields(f.Value), func(word string) bool {
+		n := utf8.RuneCountInString(word)
+		return n > longWord || n > longIndianWord && n < len(word)
+	})
+}

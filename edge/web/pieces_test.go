@@ -119,3 +119,16 @@ func TestPiecesInBrowser(t *testing.T) {
 	h.Kit.Ring()
 	b.Sees(`window.looks > 0`)
 }
+
+// TestLongFacts: a value whose words fit half of a phone's width shares its row.
+func TestLongFacts(t *testing.T) {
+	for value, long := range map[string]bool{
+		"": false, "XXXXXXXX7058": false, "22 Nov 2026, 02:54:35": false, "Shivshankar Choudhury": false, "State Bank of India": false,
+		"GL2611225E7ZM5T947": true, "Order 01a20002c12f7d22a011ed6dec174": true,
+		"नाही: जुळते": false, "இல்லை: பொருந்துகிறது": true,
+	} {
+		if got := (web.Fact{Value: value}).Long(); got != long {
+			t.Errorf("%q is long: %t, want %t", value, got, long)
+		}
+	}
+}

@@ -40,7 +40,11 @@ func Copy(ctx context.Context, from, to string) error {
 	if err := file.Close(); err != nil {
 		return fmt.Errorf("make the file of the copy: %w", err)
 	}
-	source := pool(reading(from), 1)
+	absolute, err := filepath.Abs(from)
+	if err != nil {
+		return fmt.Errorf("find database %s: %w", from, err)
+	}
+	source := pool(reading(absolute), 1)
 	defer source.Close()
 	target, err := open(to, "rw")
 	if err != nil {

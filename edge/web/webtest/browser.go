@@ -215,9 +215,10 @@ func (b *Browser) Focused(selector string) {
 }
 
 // Look judges the page as it is: nothing is wider than the window, nothing
-// jumped while nobody touched it, no label is cut or spills out of its frame,
-// every text can be read, each shortcut is shown and presses one thing, page and
-// files weigh less than 150 KB, and axe-core finds no barrier.
+// jumped while nobody touched it, no label is cut or spills out of its frame, no
+// word of one is broken, every text can be read, each shortcut is shown and
+// presses one thing, page and files weigh less than 150 KB, and axe-core finds no
+// barrier.
 func (b *Browser) Look(name string) {
 	b.T.Helper()
 	b.keeping(func() { b.judge(name) })
@@ -332,6 +333,16 @@ const lookAt = `(() => {
 				faults.push("spills out of its frame: " + e.tagName + "." + e.className + " " + e.textContent.trim().slice(0, 60));
 				break;
 			}
+		}
+	}
+	for (const e of shown.filter(e => e.matches("h1, h2, button, .button, .tile b, .others a, legend, label, th") && !e.closest(".stack, .sheet"))) {
+		const texts = document.createTreeWalker(e, NodeFilter.SHOW_TEXT), one = document.createRange();
+		for (let n; n = texts.nextNode();) for (const word of n.data.matchAll(/[^\s\-–…,/·@]+/g)) {
+			if (!n.parentElement.checkVisibility({opacityProperty: true})) continue; // for ears only
+			one.setStart(n, word.index);
+			one.setEnd(n, word.index + word[0].length);
+			const rows = [...one.getClientRects()].filter(r => r.width > 0);
+			if (rows.some(r => r.top > rows[0].bottom - 4)) faults.push("a word is broken: " + e.tagName + "." + e.className + " " + word[0]);
 		}
 	}
 	for (const e of shown.filter(e => e.matches("select, input[placeholder]"))) {
