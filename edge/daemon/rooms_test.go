@@ -58,7 +58,7 @@ func TestRoomsFitTogether(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rooms, err := openRooms(counter, days, operators, q, reader, slips, cfg)
+	rooms, _, err := openRooms(counter, days, operators, q, reader, slips, cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
