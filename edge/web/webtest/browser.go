@@ -3,21 +3,18 @@ package webtest
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/input"
 	cdplog "github.com/chromedp/cdproto/log"
-	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
@@ -63,8 +60,8 @@ type Browser struct {
 	keep  bool   // GALLA_SHOTS is set: every page that is looked at is kept
 	axe   string // axe-core; empty: left out
 
-	opened string       // the page's path, if nothing was done since it was opened
-	answer *atomic.Bool // the page is what answered a form; its address may be another page's
+	opened string // the page's path, if nothing was done since it was opened
+	answer *answer
 }
 
 // Open opens a tab of a window size at the first page of base. A script that fails or
@@ -73,7 +70,7 @@ func Open(t testing.TB, chromium context.Context, base string, width, height int
 	t.Helper()
 	ctx, cancel := chromedp.NewContext(chromium, chromedp.WithNewBrowserContext())
 	t.Cleanup(cancel)
-	b := &Browser{T: t, Ctx: ctx, Base: base, Size: fmt.Sprintf("%dx%d", width, height), shots: os.Getenv("GALLA_SHOTS"), axe: axeFor(t), answer: new(atomic.Bool)}
+	b := &Browser{T: t, Ctx: ctx, Base: base, Size: fmt.Sprintf("%dx%d", width, height), shots: os.Getenv("GALLA_SHOTS"), axe: axeFor(t), answer: newAnswer()}
 	b.keep = b.shots != ""
 	if !b.keep {
 		b.shots = t.TempDir()
@@ -82,15 +79,12 @@ func Open(t testing.TB, chromium context.Context, base string, width, height int
 		t.Fatal(err)
 	}
 	err := chromedp.Listen(ctx, func(event any) {
+		b.answer.hears(event)
 		switch e := event.(type) {
 		case *runtime.EventExceptionThrown:
 			t.Errorf("%s: a script of the page failed: %s %v", b.Size, e.ExceptionDetails.Text, e.ExceptionDetails.Exception)
 		case *runtime.EventConsoleAPICalled:
 			t.Errorf("%s: the page wrote to the console: %s", b.Size, e.Type)
-		case *network.EventRequestWillBeSent: // of a redirect, too
-			if e.Type == network.ResourceTypeDocument {
-				b.answer.Store(e.Request.Method == http.MethodPost)
-			}
 		case *cdplog.EventEntryAdded:
 			// Replies such as 401 for a wrong PIN are told as network errors.
 			if e.Entry.Source != "network" {
@@ -230,21 +224,13 @@ func (b *Browser) judge(name string) {
 	b.T.Helper()
 	faults := b.Faults()
 	jumped := func(fault string) bool { return strings.HasPrefix(fault, "it jumped") }
-	// What answers a form comes upon a press, after which a page may move; a busy
-	// machine takes longer than the browser's measure of it. It can't be loaded
-	// again: its address may be another page's, and the form is sent once.
-	if b.answer.Load() {
-		faults = slices.DeleteFunc(faults, jumped)
-	}
 	// On a busy machine a page may be painted while its bytes still arrive. It
 	// is loaded again, as F5 does: what jumps by itself, jumps again.
 	for range 2 {
 		if !slices.ContainsFunc(faults, jumped) {
 			break
 		}
-		was := b.opened
-		b.Go(Eval[string](b, `location.pathname + location.search`))
-		b.opened = was
+		b.seeAgain()
 		faults = b.Faults()
 	}
 	for _, fault := range b.withBarriers(faults) {
