@@ -1,9 +1,12 @@
 package web_test
 
 import (
+	"io"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp/kb"
 
@@ -118,4 +121,40 @@ func TestPiecesInBrowser(t *testing.T) {
 	webtest.Eval[any](b, `window.looks = 0; const old = window.fetch; window.fetch = (...a) => { window.looks++; return old(...a); }`)
 	h.Kit.Ring()
 	b.Sees(`window.looks > 0`)
+}
+
+// TestComesInParts: on a slow computer a page's bytes arrive one part after the
+// other; nothing that is seen already moves when the rest comes.
+func TestComesInParts(t *testing.T) {
+	h := webtest.Serve(t, webtest.NewCounter(), gallery())
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		whole := httptest.NewRecorder()
+		h.Kit.Handler().ServeHTTP(whole, r)
+		for name, values := range whole.Header() {
+			w.Header()[name] = values
+		}
+		w.Header().Del("Content-Length")
+		w.WriteHeader(whole.Code)
+		body := whole.Body.String()
+		for _, before := range []string{`<form class="tongue"`, `</main>`} {
+			part, rest, found := strings.Cut(body, before)
+			if !found {
+				continue
+			}
+			_, _ = io.WriteString(w, part) // the browser may have gone
+			_ = http.NewResponseController(w).Flush()
+			time.Sleep(800 * time.Millisecond)
+			body = before + rest
+		}
+		_, _ = io.WriteString(w, body)
+	}))
+	t.Cleanup(srv.Close)
+	b := webtest.Open(t, webtest.Chromium(t), srv.URL, 1366, 768)
+	b.Go("/enter?to=/gallery")
+	b.Reads("Everything")
+	for _, fault := range b.Faults() {
+		if strings.HasPrefix(fault, "it jumped") {
+			t.Error(fault)
+		}
+	}
 }
