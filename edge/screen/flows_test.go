@@ -173,3 +173,45 @@ func (f *fake) asked(id op.ID) int {
 	defer f.mu.Unlock()
 	return f.captures[id]
 }
+
+// together: two operators work at one counter, each in a browser of their own, on
+// a desk and on a phone. Both may press, both see the one operation as it is
+// without a touch, and the cash is recorded as given by who confirmed it. That one
+// finger is asked for, the counter itself holds.
+func together(t *testing.T, chromium context.Context) {
+	t.Parallel()
+	f := newFake()
+	f.others = []edge.Operator{{ID: "a1", Name: "Asha", Role: edge.RoleOperator}}
+	f.status.Session.Operator, f.status.Session.By = "Fatima", edge.AgentID
+	base := serve(t, f).URL
+	fatima, asha := webtest.Open(t, chromium, base, 1366, 768), webtest.Open(t, chromium, base, 360, 740)
+	for b, id := range map[*webtest.Browser]string{fatima: edge.AgentID, asha: "a1"} {
+		b.Go("/unlock")
+		b.Reads(unlockTitle)
+		choose(b, id, rightPIN)
+		b.Press(kb.Enter)
+		b.Reads(homeTitle)
+	}
+	id := f.add(cashOp(func(v *edge.View) { v.State, v.Operator = op.Reserved, "Fatima" }))
+	asha.Sees(`document.querySelector("#today").innerText.includes("Shivshankar Choudhury")`) // she did nothing
+	for _, b := range []*webtest.Browser{fatima, asha} {
+		b.Go("/op/" + string(id))
+		stands(b, "ready", told.ToneAsk)
+	}
+	fatima.Press("s")
+	webtest.Eval[any](asha, `void document.querySelector("#do-capture")?.click()`)
+	for _, b := range []*webtest.Browser{fatima, asha} {
+		stands(b, "capturing", told.ToneWait)
+	}
+	f.move(id, paid)
+	for _, b := range []*webtest.Browser{fatima, asha} {
+		b.Reads("GIVE CASH ₹500")
+	}
+	webtest.Eval[any](asha, `void document.querySelector("#do-cash").click()`)
+	for _, b := range []*webtest.Browser{fatima, asha} {
+		b.Reads("CASH GIVEN ₹500")
+	}
+	if v, err := f.Operation(id); err != nil || v.CashBy != "Asha" || v.Operator != "Fatima" {
+		t.Errorf("begun by %s, cash by %s (%v)", v.Operator, v.CashBy, err)
+	}
+}
