@@ -119,7 +119,9 @@ func broken(b *webtest.Browser, f *fake, i int, k told.Kind) {
 	f.change(func(s *edge.Status) { s.Link = edge.LinkState{Since: fakeNow} })
 	stands(b, "asking", told.ToneWait)
 	f.change(func(s *edge.Status) { s.Link = edge.LinkState{Up: true, Since: fakeNow} })
-	f.move(id, func(v *edge.View) { v.State, v.Result = op.Failed, edge.Result{StatusCode: "00", Code: "51", Status: "FAILED"} })
+	f.move(id, func(v *edge.View) {
+		v.State, v.Result = op.Failed, edge.Result{StatusCode: "00", Code: "51", Status: "FAILED"}
+	})
 	stands(b, "declined", told.ToneStop)
 	if n := f.asked(id); n != 2 {
 		b.T.Errorf("%s asked for %d fingers, want 2", k.Name, n)
