@@ -6,6 +6,7 @@ import (
 
 	"galla/edge"
 	"galla/edge/web/webtest"
+	"galla/edge/words"
 	"galla/rdservice"
 )
 
@@ -36,6 +37,27 @@ func TestChromium(t *testing.T) {
 		b.Press("\r")
 		b.Sees(`document.querySelector("a[href='/help?code=720']")`)
 		b.Shot(look.name + "-bad")
+	}
+}
+
+// In every language nothing of the page is cut, on a phone, where labels are cut
+// first: as it is, and while it looks again.
+func TestEveryLanguageInChromium(t *testing.T) {
+	g := &glass{found: two()}
+	room, err := New(g, webtest.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := webtest.Open(t, webtest.Chromium(t), webtest.Serve(t, webtest.NewCounter(), room).Base, 360, 740)
+	b.Go("/enter?to=/devices")
+	for _, l := range words.Languages() {
+		b.Speak(l.Code)
+		for _, changes := range []int{0, 1} { // Run does not run: a change stays to be looked at
+			g.set(func(g *glass) { g.changes = changes })
+			b.Go("/devices")
+			b.Sees(`document.readyState === "complete" && document.querySelector(".reader")`)
+			b.Look(fmt.Sprint(l.Code, "-readers-", changes))
+		}
 	}
 }
 

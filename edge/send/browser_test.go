@@ -29,7 +29,7 @@ func TestBrowser(t *testing.T) {
 		t.Run(fmt.Sprint("story", at.width, at.language), func(t *testing.T) { story(t, chromium, at.width, at.height, at.language) })
 		t.Run(fmt.Sprint("broken", at.width, at.language), func(t *testing.T) { broken(t, chromium, at.width, at.height, at.language) })
 	}
-	for _, language := range []string{"ta", "te"} {
+	for _, language := range []string{"ta", "te", "mr", "bn"} {
 		t.Run(language, func(t *testing.T) { gallery(t, chromium, language) })
 	}
 }
@@ -349,7 +349,8 @@ func (b *tab) beside(t *testing.T) *tab {
 	return &tab{&second, b.c, b.said}
 }
 
-// gallery looks at each step in a language whose words are long, on a phone.
+// gallery looks at each step in a language, on a phone. English and Hindi have
+// their stories.
 func gallery(t *testing.T, chromium context.Context, language string) {
 	t.Parallel()
 	c, s := newCounter(), &shelf{}

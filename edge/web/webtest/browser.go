@@ -210,8 +210,9 @@ func (b *Browser) Focused(selector string) {
 
 // Look judges the page as it is: nothing is wider than the window, nothing
 // jumped while nobody touched it, no label is cut or spills out of its frame,
-// every text can be read, each shortcut is shown and presses one thing, page and
-// files weigh less than 150 KB, and axe-core finds no barrier.
+// every text can be read, each shortcut is shown and presses one thing, a desk's
+// window shows the main action, page and files weigh less than 150 KB, and axe-core
+// finds no barrier.
 func (b *Browser) Look(name string) {
 	b.T.Helper()
 	b.keeping(func() { b.judge(name) })
@@ -345,6 +346,10 @@ const lookAt = `(() => {
 		keys[key] ??= e;
 		if (!e.querySelector("kbd")) faults.push("it does not show its key " + key + ": " + e.textContent.trim().slice(0, 40));
 	}
+	// On a desk nobody scrolls for what the page is for.
+	const action = innerWidth >= 1300 && shown.find(e => e.matches("main :is(button.main, .button.main)"));
+	const below = action ? action.getBoundingClientRect().bottom + scrollY - innerHeight : 0;
+	if (below > 0) faults.push("its main action ends " + below + " px below the window: " + action.textContent.trim().slice(0, 40));
 	const rgba = c => { const n = c.match(/[\d.]+/g).map(Number); return [n[0], n[1], n[2], n[3] ?? 1]; };
 	const over = (top, below) => top.slice(0, 3).map((v, i) => v * top[3] + below[i] * (1 - top[3])).concat(1);
 	const light = c => { const [r, g, b] = c.map(v => { v /= 255; return v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4; }); return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
@@ -380,6 +385,16 @@ func (b *Browser) Prints(width float64) int {
 
 // pdfPage finds a page's object in a PDF.
 var pdfPage = regexp.MustCompile(`/Type\s*/Page\b[^s]`)
+
+// Speak chooses a language in the bar, as a person does, and waits for the page in
+// it. To enter once more would end the session of the page that is open, which
+// leads to the PIN by itself.
+func (b *Browser) Speak(code string) {
+	b.T.Helper()
+	b.Sees(`document.readyState === "complete"`)
+	Eval[any](b, fmt.Sprintf(`void (window.before = true, document.querySelector("#language").value = %q, document.querySelector(".tongue").requestSubmit())`, code))
+	b.Sees(fmt.Sprintf(`!window.before && document.readyState === "complete" && document.documentElement.lang === %q`, code))
+}
 
 // Tab presses Tab until an element has the focus, as a person would.
 func (b *Browser) Tab(selector string) {
