@@ -8,6 +8,8 @@ import (
 	"testing/synctest"
 
 	"galla/shared/op"
+	"galla/shared/secret"
+	"galla/shared/wire"
 )
 
 // TestCapturesThatMeetTheEnd: a press of the button may come at the very moment
@@ -42,4 +44,37 @@ func TestCapturesThatMeetTheEnd(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestOneFingerForManyPresses: two operators, two tabs or a double click press
+// while the reader waits for the finger. One is asked for, and one is sent.
+func TestOneFingerForManyPresses(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := open(t, newShelf())
+		defer h.stop()
+		h.up()
+		laid := make(chan struct{})
+		h.device.script = []func(context.Context) (Capture, error){func(context.Context) (Capture, error) {
+			<-laid
+			return Capture{PidData: secret.NewPidData("<PidData/>"), Quality: 80}, nil
+		}}
+		v, err := h.c.Begin(t.Context(), h.draft(op.Withdrawal))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var presses sync.WaitGroup
+		for range 8 {
+			presses.Go(func() {
+				if err := h.c.Capture(v.ID); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		presses.Wait()
+		close(laid)
+		synctest.Wait()
+		if n := h.line.sent(wire.TOp, v.ID); h.device.taken != 1 || n != 1 {
+			t.Errorf("%d fingers were asked for, and it was sent %d times", h.device.taken, n)
+		}
+	})
 }

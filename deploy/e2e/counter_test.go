@@ -44,8 +44,10 @@ func TestCounterInBrowser(t *testing.T) {
 	d.centralGone()
 	d.centralKilledWhileTheBankWorks()
 	d.counterKilledWhileTheBankWorks()
+	d.counterKilledAtTheFinger()
 	d.bankSilent()
 	d.readerUnplugged()
+	d.readersFollow()
 	d.rooms()
 	d.lists()
 	b.checkConsole()
@@ -335,6 +337,23 @@ func (d *day) counterKilledWhileTheBankWorks() {
 	b.shot("counter-killed-and-back")
 }
 
+func (d *day) counterKilledAtTheFinger() {
+	d.chapter("the counter's own program is killed while the reader waits for the finger")
+	b := d.b
+	d.begin(person("withdrawal", "105"))
+	d.script(map[string]any{"delayMs": 8000})
+	b.press("s")
+	b.awaitState("capturing")
+	d.h.killAndAwait("edge")
+	b.awaitPath("/unlock")
+	b.typeInto("pin", "2580", enter)
+	b.awaitPath("/op/*")
+	b.awaitState("expired")
+	b.says("DO NOT GIVE CASH")
+	b.awaitText(".band", "No money moved")
+	b.shot("counter-killed-at-the-finger")
+}
+
 func (d *day) bankSilent() {
 	d.chapter("the bank executes and never answers")
 	b := d.b
@@ -394,6 +413,23 @@ func (d *day) readerUnplugged() {
 	b.awaitState("expired")
 	b.says("DO NOT GIVE CASH")
 	b.shot("given-up")
+}
+
+// readersFollow: the page of readers says what the status bar says, without a
+// touch, when the reader is unplugged and plugged in again.
+func (d *day) readersFollow() {
+	d.chapter("the page of readers follows the reader")
+	b := d.b
+	b.goTo("/devices")
+	b.awaitText(".chosen .state", "Ready")
+	b.awaitText("#chips", "Reader ready")
+	d.device("NOTREADY")
+	b.awaitText("#chips", "Reader not ready")
+	b.awaitText(".chosen .state", "Not ready")
+	b.shot("readers-unplugged")
+	d.device("READY")
+	b.awaitText("#chips", "Reader ready")
+	b.awaitText(".chosen .state", "Ready")
 }
 
 func (d *day) device(status string) {

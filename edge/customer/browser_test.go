@@ -41,7 +41,7 @@ func TestBrowser(t *testing.T) {
 	for _, c := range []struct {
 		width, height int64
 		language      string
-	}{{1366, 768, "en"}, {360, 740, "hi"}, {1366, 768, "ta"}, {360, 740, "en"}} {
+	}{{1366, 768, "en"}, {360, 740, "hi"}, {1366, 768, "ta"}, {360, 740, "en"}, {360, 740, "mr"}, {360, 740, "bn"}, {360, 740, "te"}, {360, 740, "ta"}} {
 		t.Run(fmt.Sprintf("states %d %s", c.width, c.language), func(t *testing.T) { states(t, chromium, c.width, c.height, c.language) })
 	}
 	t.Run("lock", func(t *testing.T) { lock(t, chromium) })

@@ -19,7 +19,7 @@ import (
 	"galla/shared/op"
 )
 
-//go:embed templates static messages
+//go:embed templates static messages icons
 var files embed.FS
 
 // Counter is what the screen needs of edge.Counter. All methods may be called
@@ -80,7 +80,7 @@ func (c *Customer) Register(mux *http.ServeMux, kit *web.Kit) {
 
 // Entries implements web.Entrance.
 func (c *Customer) Entries(ses *web.Session) []web.Entry {
-	return []web.Entry{{Href: "/customer/desk", Icon: "till", Title: ses.Words().Say("customer.desk"), Hint: ses.Words().Say("customer.desk.hint")}}
+	return []web.Entry{{Href: "/customer/desk", Icon: "customer", Title: ses.Words().Say("customer.desk"), Hint: ses.Words().Say("customer.desk.hint")}}
 }
 
 // refresh is how often a screen without scripts looks again, in seconds.

@@ -92,7 +92,7 @@ func Run(ctx context.Context, cfg Config) error {
 		if err != nil {
 			return err
 		}
-		rooms, err := openRooms(counter, days, operators, q, reader, slips, cfg)
+		rooms, looking, err := openRooms(counter, days, operators, q, reader, slips, cfg)
 		if err != nil {
 			return err
 		}
@@ -100,7 +100,7 @@ func Run(ctx context.Context, cfg Config) error {
 		if err != nil {
 			return err
 		}
-		return serve(ctx, cfg, l, counter, line, reader, pages, slips.Run, func(ctx context.Context) error { return tidy(ctx, q, line, cfg.Logger) })
+		return serve(ctx, cfg, l, counter, line, reader, pages, slips.Run, looking, func(ctx context.Context) error { return tidy(ctx, q, line, cfg.Logger) })
 	}()
 	return errors.Join(err, q.Close())
 }

@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"context"
 	"time"
 
 	"galla/edge"
@@ -18,37 +19,38 @@ import (
 	"galla/edge/web"
 )
 
-// openRooms makes the rooms that the screen puts together.
-func openRooms(counter *edge.Counter, days *till.Till, operators *people.People, q *queue.Queue, reader *device.Device, slips slips, cfg Config) ([]web.Room, error) {
+// openRooms makes the rooms that the screen puts together, and gives what runs
+// beside the screen for them.
+func openRooms(counter *edge.Counter, days *till.Till, operators *people.People, q *queue.Queue, reader *device.Device, slips slips, cfg Config) (rooms []web.Room, run func(context.Context) error, err error) {
 	sending, err := send.New(counter, send.Config{Cache: q, Now: time.Now, Rand: cfg.Rand, Logger: cfg.Logger})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	shops, err := shop.New(counter, q, shop.Config{Rand: cfg.Rand, Logger: cfg.Logger})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	front, err := customer.New(counter, customer.Config{Picture: shops.Picture, Rand: cfg.Rand, Logger: cfg.Logger})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	managing, err := crew.New(operators)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	devices, err := readers.New(reader, nil)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	all, err := truth.New(counter, days, cfg.Logger)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	drawer, err := till.NewRoom(days, counter, till.RoomConfig{Print: slips.closing, Logger: cfg.Logger})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return []web.Room{all, drawer, sending, shops, front, managing, devices, slips, help.New()}, nil
+	return []web.Room{all, drawer, sending, shops, front, managing, devices, slips, help.New()}, devices.Run, nil
 }
 
 // openTill makes the till of the counter's days, by the central's clock.

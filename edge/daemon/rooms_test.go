@@ -19,8 +19,8 @@ import (
 )
 
 // TestRoomsFitTogether: names of pages, files, icons and texts belong to the
-// whole counter, so all rooms are put together as the daemon does, and every way
-// into one leads to a page.
+// whole counter, so all rooms are put together as the daemon does; every way
+// into one leads to a page, and has an icon and a key of its own.
 func TestRoomsFitTogether(t *testing.T) {
 	log := slog.New(slog.DiscardHandler)
 	cfg := Config{Rand: rand.Reader, Logger: log}
@@ -58,7 +58,7 @@ func TestRoomsFitTogether(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rooms, err := openRooms(counter, days, operators, q, reader, slips, cfg)
+	rooms, _, err := openRooms(counter, days, operators, q, reader, slips, cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,9 +69,16 @@ func TestRoomsFitTogether(t *testing.T) {
 	v := webtest.Over(t, kit)
 	v.Enter()
 	ses := kit.Current(v.Cookied("/"))
-	keys := map[string]string{}
+	keys, icons := map[string]string{}, map[string]string{}
+	for _, k := range told.Kinds() { // the screen's own entries
+		icons[k.Icon] = "/new/" + k.Name
+	}
 	for _, e := range kit.Entries(ses) {
 		v.Get(e.Href, http.StatusOK)
+		if icons[e.Icon] != "" {
+			t.Errorf("the icon %s stands for %s and for %s", e.Icon, icons[e.Icon], e.Href)
+		}
+		icons[e.Icon] = e.Href
 		if e.Key != "" && keys[e.Key] != "" {
 			t.Errorf("the key %s leads to %s and to %s", e.Key, keys[e.Key], e.Href)
 		}

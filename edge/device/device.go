@@ -70,8 +70,10 @@ type Device struct {
 	look chan struct{}
 
 	mu        sync.Mutex
-	state     edge.DeviceState  // as the last look found it
-	service   rdservice.Service // the reader's; no address: none is known
+	state     edge.DeviceState    // as the last look found it
+	seen      []rdservice.Service // by the last look, best first
+	changes   int                 // looks that found something else than the one before
+	service   rdservice.Service   // the reader's; no address: none is known
 	info      rdservice.DeviceInfo
 	infoOf    rdservice.Service // the service, as it was, that gave info
 	infoAt    time.Time
@@ -190,7 +192,7 @@ func (d *Device) refresh(ctx context.Context) error {
 	service := choose(scan.Services, last)
 	if service.Address == "" {
 		d.remember(service, rdservice.DeviceInfo{})
-		d.set(service, absent(scan.Failures, last))
+		d.set(scan.Services, service, absent(scan.Failures, last))
 		return nil
 	}
 	info := d.identity(ctx, service)
@@ -201,7 +203,7 @@ func (d *Device) refresh(ctx context.Context) error {
 		Name: name(service, info), Serial: info.Serial, CertEnd: info.CertificateEnds,
 	}
 	state.Status, state.Problem = usability(service, d.isEnding())
-	d.set(service, state)
+	d.set(scan.Services, service, state)
 	return nil
 }
 
@@ -245,18 +247,23 @@ func (d *Device) remember(s rdservice.Service, info rdservice.DeviceInfo) {
 }
 
 // set takes over what a look found, and tells of it where it differs.
-func (d *Device) set(s rdservice.Service, state edge.DeviceState) {
+func (d *Device) set(seen []rdservice.Service, s rdservice.Service, state edge.DeviceState) {
 	state.Checked = time.Now()
 	d.mu.Lock()
 	before := d.state
-	d.service, d.state, d.unsure = s, state, false
-	d.mu.Unlock()
 	before.Checked = state.Checked
-	if before == state {
-		return
+	same := slices.Equal(d.seen, seen)
+	if before != state || !same {
+		d.changes++
 	}
-	d.log.Info("reader", "status", state.Status, "name", state.Name, "address", s.Address, "serial", state.Serial)
-	d.changed()
+	d.service, d.state, d.seen, d.unsure = s, state, seen, false
+	d.mu.Unlock()
+	if before != state {
+		d.log.Info("reader", "status", state.Status, "name", state.Name, "address", s.Address, "serial", state.Serial)
+	}
+	if before != state || !same {
+		d.changed()
+	}
 }
 
 func (d *Device) changed() {

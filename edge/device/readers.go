@@ -36,7 +36,19 @@ func (d *Device) Readers(ctx context.Context) ([]rdservice.Device, error) {
 	if looking.Err() != nil && ctx.Err() == nil {
 		return nil, rdservice.ErrBusy // a capture began, and broke it off
 	}
+	select {
+	case d.look <- struct{}{}: // so that State soon says the same
+	default: // asked for already
+	}
 	return found, err
+}
+
+// Changes counts the looks that found another reader in use, another state of
+// it, or other services than the look before. Config.OnChange is called at each.
+func (d *Device) Changes() int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.changes
 }
 
 // InUse is the address of the reader that captures go to; empty where none is

@@ -40,3 +40,32 @@ func TestReaders(t *testing.T) {
 		t.Errorf("cancelled: %v", err)
 	}
 }
+
+// A spare reader that comes or goes is a change, though the reader in use stays
+// as it is; a look that finds all as it was is none.
+func TestChanges(t *testing.T) {
+	t.Parallel()
+	a, b := newReader(t, rdsim.Config{Profile: "mantra", Serial: "A"}), newReader(t, rdsim.Config{Profile: "morpho", Serial: "B"})
+	var rung int
+	d := newDevice(t, io.Discard, Config{Extra: []string{a.address, b.address}, OnChange: func() { rung++ }})
+	for _, step := range []struct {
+		what string
+		do   func()
+		in   string
+		want int
+	}{
+		{"the first look", func() {}, a.address, 1},
+		{"nothing changed", func() {}, a.address, 1},
+		{"the spare is unplugged", func() { b.post(t, "/sim/device", `{"status":"NOTREADY"}`) }, a.address, 2},
+		{"the spare's service ends", func() { b.server.Close() }, a.address, 3},
+		{"the one in use is held", func() { a.post(t, "/sim/device", `{"status":"USED"}`) }, a.address, 4},
+	} {
+		step.do()
+		if err := d.refresh(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if d.Changes() != step.want || rung != step.want || d.InUse() != step.in {
+			t.Errorf("%s: %d changes, rung %d times, want %d; in use %s", step.what, d.Changes(), rung, step.want, d.InUse())
+		}
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"galla/edge/web/webtest"
+	"galla/edge/words"
 )
 
 // In Chromium, on a phone and on a desk, in two languages: nothing is cut, the
@@ -23,5 +24,20 @@ func TestChromium(t *testing.T) {
 		b.Press("u", "3", "\r")
 		b.Sees(`location.search.includes("code=u3") && document.querySelector("[name=code]")?.value === "U3"`)
 		b.Shot(look.name + "-found")
+	}
+}
+
+// In every language nothing of the page is cut, on a phone, where labels are cut
+// first: with the tables, and with a code explained.
+func TestEveryLanguageInChromium(t *testing.T) {
+	b := webtest.Open(t, webtest.Chromium(t), webtest.Serve(t, webtest.NewCounter(), New()).Base, 360, 740)
+	b.Go("/enter?to=/help")
+	for _, l := range words.Languages() {
+		b.Speak(l.Code)
+		for _, at := range []string{"/help", "/help?code=720"} {
+			b.Go(at)
+			b.Sees(`document.readyState === "complete" && document.querySelector("[name=code]")`)
+			b.Look(l.Code + at)
+		}
 	}
 }

@@ -14,7 +14,7 @@ import (
 	"galla/rdservice"
 )
 
-//go:embed templates messages static
+//go:embed templates messages static icons
 var files embed.FS
 
 // maxCode bounds a code that is looked for, in characters.
@@ -47,7 +47,7 @@ func (h *Help) Register(mux *http.ServeMux, kit *web.Kit) {
 // Entries leads here from the first page.
 func (*Help) Entries(ses *web.Session) []web.Entry {
 	w := ses.Words()
-	return []web.Entry{{Href: "/help", Icon: "list", Title: w.Say("help.entry"), Hint: w.Say("help.hint"), Key: "h"}}
+	return []web.Entry{{Href: "/help", Icon: "help", Title: w.Say("help.entry"), Hint: w.Say("help.hint"), Key: "h"}}
 }
 
 // Entry is what is said of one code, or of several that mean the same to the

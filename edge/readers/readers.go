@@ -29,18 +29,29 @@ type Device interface {
 	Readers(ctx context.Context) ([]rdservice.Device, error)
 	// InUse is the address of the reader that captures go to.
 	InUse() string
+	// State is that reader's state, as every page's status bar tells it.
+	State() edge.DeviceState
+	// Changes grows when the readers are no longer as they were.
+	Changes() int
 	// Capture asks for one finger. *edge.CaptureError.
 	Capture(ctx context.Context) (edge.Capture, error)
 }
+
+// maxAge is how long a look is believed while the device tells of no change:
+// less than the beat at which open pages ask again, and long enough that pages
+// which ask at every ring do not keep the readers busy.
+const maxAge = 25 * time.Second
 
 // Room is the page's room.
 type Room struct {
 	device Device
 	now    func() time.Time
 	kit    *web.Kit
+	wanted chan struct{} // a look that Run takes; one stands for all that ask
 
 	mu     sync.Mutex
 	found  []rdservice.Device
+	at     int       // Device.Changes before the look
 	looked time.Time // zero: never
 	test   outcome
 }
@@ -64,7 +75,23 @@ func New(device Device, now func() time.Time) (*Room, error) {
 	if now == nil {
 		now = time.Now
 	}
-	return &Room{device: device, now: now}, nil
+	return &Room{device: device, now: now, wanted: make(chan struct{}, 1)}, nil
+}
+
+// Run looks anew for pages that found the last look old, and rings when it has
+// looked, until ctx ends; it returns nil.
+func (r *Room) Run(ctx context.Context) error {
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-r.wanted:
+		}
+		// A capture that is in the way rings when it ends, and the pages ask again.
+		if err := r.look(ctx); err == nil {
+			r.kit.Ring()
+		}
+	}
 }
 
 // Name is the room's.
@@ -90,6 +117,7 @@ func (*Room) Entries(ses *web.Session) []web.Entry {
 type listPage struct {
 	Readers         []shown
 	Looked          string
+	Never           bool   // no look succeeded yet
 	Good, Bad, Code string // of the last test
 }
 
@@ -112,29 +140,44 @@ func (r *Room) list(w http.ResponseWriter, req *http.Request, ses *web.Session) 
 	never := r.looked.IsZero()
 	r.mu.Unlock()
 	alert := ""
-	if never {
-		alert = r.look(req.Context(), ses.Words())
+	if never && r.look(req.Context()) != nil {
+		alert = ses.Words().Say("readers.busy")
 	}
 	r.show(w, req, ses, alert)
 }
 
-// look has the device look, and gives what went wrong in words.
-func (r *Room) look(ctx context.Context, say *words.Words) string {
+// look has the device look. Errors are those of Device.Readers.
+func (r *Room) look(ctx context.Context) error {
+	at := r.device.Changes() // before: what changes meanwhile is looked at again
 	found, err := r.device.Readers(ctx)
 	if err != nil {
-		return say.Say("readers.busy")
+		return err
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.found, r.looked = found, r.now()
-	return ""
+	r.found, r.at, r.looked = found, at, r.now()
+	return nil
+}
+
+// old tells whether the readers are no longer as the last look found them, and
+// asks Run for a look where that or the look's age calls for one; r.mu is held.
+func (r *Room) old() bool {
+	changed := !r.looked.IsZero() && r.at != r.device.Changes()
+	if changed || r.now().Sub(r.looked).Abs() >= maxAge {
+		select {
+		case r.wanted <- struct{}{}:
+		default: // asked for already
+		}
+	}
+	return changed
 }
 
 func (r *Room) lookAgain(w http.ResponseWriter, req *http.Request, ses *web.Session) {
-	if alert := r.look(req.Context(), ses.Words()); alert != "" {
-		r.show(w, req, ses, alert)
+	if r.look(req.Context()) != nil {
+		r.show(w, req, ses, ses.Words().Say("readers.busy"))
 		return
 	}
+	r.kit.Ring() // other tabs show it, too
 	http.Redirect(w, req, "/devices", http.StatusSeeOther)
 }
 
@@ -156,13 +199,24 @@ func (r *Room) try(w http.ResponseWriter, req *http.Request, _ *web.Session) {
 }
 
 func (r *Room) show(w http.ResponseWriter, req *http.Request, ses *web.Session, alert string) {
-	say, inUse, now := ses.Words(), r.device.InUse(), r.now()
+	say, inUse, now, state := ses.Words(), r.device.InUse(), r.now(), r.device.State()
 	r.mu.Lock()
-	p := listPage{}
+	p, old := listPage{Never: r.looked.IsZero()}, r.old()
 	for _, d := range r.found {
-		p.Readers = append(p.Readers, tell(say, d, inUse, now))
+		out := tell(say, d, inUse, now)
+		switch {
+		case out.InUse: // as the status bar says
+			out.State, out.Tone = condition(say, rdservice.Status(state.Status))
+		case old:
+			out.State, out.Tone = say.Say("readers.again"), "warn"
+		}
+		p.Readers = append(p.Readers, out)
 	}
-	if !r.looked.IsZero() {
+	switch {
+	case p.Never:
+	case old:
+		p.Looked = say.Say("readers.changed", "time", say.Clock(r.looked, now))
+	default:
 		p.Looked = say.Say("readers.looked", "time", say.Clock(r.looked, now))
 	}
 	switch o := r.test; {
@@ -206,12 +260,18 @@ func tell(w *words.Words, d rdservice.Device, inUse string, now time.Time) shown
 	return out
 }
 
+// state is what a look found of a reader.
 func state(w *words.Words, d rdservice.Device) (text, tone string) {
-	switch d.Service.Status {
+	if d.Service.CapturePath == "" && d.Service.Status == rdservice.Ready {
+		return condition(w, rdservice.NotReady)
+	}
+	return condition(w, d.Service.Status)
+}
+
+func condition(w *words.Words, s rdservice.Status) (text, tone string) {
+	switch s {
 	case rdservice.Ready:
-		if d.Service.CapturePath != "" {
-			return w.Say("readers.ready"), "ok"
-		}
+		return w.Say("readers.ready"), "ok"
 	case rdservice.Used:
 		return w.Say("readers.used"), "warn"
 	}

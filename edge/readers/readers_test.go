@@ -1,10 +1,12 @@
 package readers
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"galla/edge"
@@ -22,6 +24,24 @@ type glass struct {
 	err   error
 	looks int
 	dull  bool // it tells no quality
+
+	status  string // of the reader in use; READY where empty
+	changes int
+	hold    chan struct{} // a look waits for it
+}
+
+// State implements Device.
+func (g *glass) State() edge.DeviceState {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return edge.DeviceState{Status: cmp.Or(g.status, "READY"), Name: "Mantra MFS110"}
+}
+
+// Changes implements Device.
+func (g *glass) Changes() int {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.changes
 }
 
 func (g *glass) set(alter func(*glass)) {
@@ -31,6 +51,12 @@ func (g *glass) set(alter func(*glass)) {
 }
 
 func (g *glass) Readers(context.Context) ([]rdservice.Device, error) {
+	g.mu.Lock()
+	hold := g.hold
+	g.mu.Unlock()
+	if hold != nil {
+		<-hold
+	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.looks++
@@ -77,8 +103,22 @@ func serve(t *testing.T, g *glass, language string) *webtest.Visitor {
 		t.Fatal(err)
 	}
 	v := webtest.Serve(t, webtest.NewCounter(), room).Visitor(t)
+	running(t, room)
 	v.Leads("/enter?operator=agent&to=/devices&language=" + language)
 	return v
+}
+
+// running runs the room while the test goes on.
+func running(t *testing.T, room *Room) {
+	ctx, stop := context.WithCancel(context.Background())
+	done := make(chan error)
+	go func() { done <- room.Run(ctx) }()
+	t.Cleanup(func() {
+		stop()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
 }
 
 func TestTexts(t *testing.T) {
@@ -96,6 +136,8 @@ func TestList(t *testing.T) {
 	if g.looks != 1 {
 		t.Errorf("%d looks for two pages", g.looks)
 	}
+	g.set(unplugged)
+	webtest.HasNot(t, v.Get("/devices", http.StatusOK), "<span>Ready</span>")
 	g.set(func(g *glass) { g.found = nil })
 	v.Post("/devices/look", http.StatusSeeOther)
 	webtest.Has(t, v.Get("/devices", http.StatusOK), "No reader was found")
@@ -144,4 +186,62 @@ func TestTwoAddresses(t *testing.T) {
 			t.Errorf("%q: %+v", at, got)
 		}
 	}
+}
+
+// unplugged: the reader in use no longer captures, and the device found out.
+func unplugged(g *glass) {
+	g.found[0].Service.Status = rdservice.NotReady
+	g.status, g.changes = "NOTREADY", g.changes+1
+}
+
+// Where something changed since the look, nothing is said of it that was true
+// then only; the reader in use is told of as on the status bar.
+func TestOldLook(t *testing.T) {
+	g := &glass{found: two()}
+	v := serve(t, g, "en")
+	webtest.Has(t, v.Get("/devices", http.StatusOK), "<span>Ready</span>", "Looked at 10:14")
+	hold := make(chan struct{})
+	g.set(func(g *glass) { g.hold = hold; unplugged(g) })
+	page := v.Get("/devices", http.StatusOK)
+	webtest.Has(t, page, "<span>Not ready</span>", "<span>Being looked at again</span>", "Something changed since 10:14")
+	webtest.HasNot(t, page, "<span>Ready</span>")
+	close(hold)
+	g.set(func(g *glass) { g.status = "USED" })
+	webtest.Has(t, v.Get("/devices", http.StatusOK), "<span>In use</span>")
+}
+
+// Before the first look nobody says that there is no reader.
+func TestNeverLooked(t *testing.T) {
+	v := serve(t, &glass{found: two(), busy: true}, "en")
+	page := v.Get("/devices", http.StatusOK)
+	webtest.Has(t, page, "A finger is being captured", "not been looked at yet")
+	webtest.HasNot(t, page, "No reader was found", "Looked at")
+}
+
+// A look that is old is taken anew though the device tells of no change.
+func TestAge(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := &glass{found: two()}
+		room, err := New(g, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, step := range []struct {
+			after  time.Duration
+			wanted int
+		}{{0, 0}, {maxAge - 1, 0}, {1, 1}, {time.Second, 1}} {
+			time.Sleep(step.after)
+			if i == 0 {
+				if err := room.look(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+			}
+			room.mu.Lock()
+			room.old()
+			room.mu.Unlock()
+			if len(room.wanted) != step.wanted {
+				t.Errorf("step %d: %d looks are wanted, want %d", i, len(room.wanted), step.wanted)
+			}
+		}
+	})
 }

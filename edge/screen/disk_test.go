@@ -254,14 +254,39 @@ func (g *glass) taken() int {
 type wireEnd struct {
 	counter *edge.Counter
 
-	mu  sync.Mutex
-	ops map[op.ID]bool
+	mu    sync.Mutex
+	ops   map[op.ID]bool
+	asked map[op.ID]bool
+	lost  time.Time // zero: the line is up
 }
 
-func (*wireEnd) State() edge.LinkState { return edge.LinkState{Up: true, Window: 8} }
+func (l *wireEnd) State() edge.LinkState {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return edge.LinkState{Up: l.lost.IsZero(), Since: l.lost, Window: 8}
+}
+
+// cut breaks the line, or mends it; the counter is told by its caller.
+func (l *wireEnd) cut(lost time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.lost = lost
+}
 
 func (l *wireEnd) Send(f wire.Frame) error {
+	if !l.State().Up {
+		return edge.ErrDown
+	}
 	data := ""
+	if f.T == wire.TAsk {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if l.asked == nil {
+			l.asked = map[op.ID]bool{}
+		}
+		l.asked[f.ID] = true
+		return nil
+	}
 	switch f.Route {
 	case op.AuthStatus:
 		data = fmt.Sprintf(`{"authenticated":true,"tid":"GAL00001","expiresAt":%q}`, time.Now().Add(12*time.Hour).UTC().Format(time.RFC3339))

@@ -249,7 +249,7 @@ func TestWrongPIN(t *testing.T) {
 		time.Sleep(10 * time.Second)
 		webtest.Has(t, v.Get("/unlock", http.StatusOK), "looked at in 20 s", `data-waits="{&#34;agent&#34;:20}"`) // a reload says so, too
 		time.Sleep(20 * time.Second)
-		webtest.HasNot(t, v.Get("/unlock", http.StatusOK), "looked at in")
+		webtest.HasNot(t, v.Get("/unlock", http.StatusOK), `class="said">Too many`, "data-waits")
 		webtest.Has(t, v.Post("/unlock", http.StatusTooManyRequests, "pin", "1111"), "looked at in 1 min")
 		webtest.Has(t, v.Post("/unlock", http.StatusUnprocessableEntity, "pin", ""), "4 to 12 digits")
 		webtest.Has(t, v.Post("/unlock", http.StatusUnprocessableEntity, "pin", strings.Repeat("1", 13)), "4 to 12 digits")

@@ -84,7 +84,7 @@ func TestRealOperatorsOverRestarts(t *testing.T) {
 	}
 	v.Post("/unlock", http.StatusTooManyRequests, "who", asha.ID, "pin", givenPIN)
 	_, v = start()
-	webtest.Has(t, v.Get("/unlock?who="+asha.ID, http.StatusOK), "<span>Too many wrong PINs", `data-waits="{&#34;`+asha.ID)
+	webtest.Has(t, v.Get("/unlock?who="+asha.ID, http.StatusOK), `class="said">Too many wrong PINs`, `data-waits="{&#34;`+asha.ID)
 	v.Post("/unlock", http.StatusTooManyRequests, "who", asha.ID, "pin", "8264")
 	v.Post("/unlock", http.StatusSeeOther, "who", edge.AgentID, "pin", rightPIN) // nobody else waits
 }

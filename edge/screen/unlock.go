@@ -15,6 +15,7 @@ import (
 	"galla/edge"
 	"galla/edge/people"
 	"galla/edge/web"
+	"galla/edge/words"
 	"galla/shared/secret"
 )
 
@@ -86,9 +87,23 @@ type unlockData struct {
 	Next  string     // the page that was left; it stands in the form's address, so that a refusal knows it when it is loaded again
 	Who   web.Choice // of the operators; no options where one works alone
 	Error string
-	Alone string // the operator who works alone; empty: there is a choice
-	Waits string // operators who wait, and for how many seconds, as JSON; empty: nobody
-	Note  string // what is said while the chosen one waits, with {s} for how long
+	Alone string   // the operator who works alone; empty: there is a choice
+	Waits string   // operators who wait, and for how many seconds, as JSON; empty: nobody
+	Note  string   // what is said while the chosen one waits, with {s} for how long
+	Room  []string // all that may be said of a PIN, at its longest: its room is kept
+}
+
+// longestWait stands for the span that takes most room; the counter's own never
+// get as long.
+const longestWait = 59*time.Minute + 59*time.Second
+
+// refusals are all that may be said of a PIN, at their longest.
+func refusals(said *words.Words) []string {
+	span := said.Span(longestWait)
+	return []string{
+		said.Say("unlock.wrong.wait", "span", span), said.Say("unlock.wait", "span", span), said.Count("unlock.wrong", 4),
+		said.Say("unlock.digits"), said.Say("unlock.old"), said.Say("unlock.broken"),
+	}
 }
 
 // maxPIN bounds what is hashed.
@@ -121,7 +136,7 @@ func who(r *http.Request, working []edge.Operator) string {
 func (s *Screen) unlockPage(w http.ResponseWriter, r *http.Request, status int, problem string) {
 	said, working := s.WordsOf(r), s.counter.Working()
 	chosen := who(r, working)
-	d := unlockData{Next: web.LocalPath(r.FormValue("next")), Error: problem, Note: said.Say("unlock.wait", "span", "{s}")}
+	d := unlockData{Next: web.LocalPath(r.FormValue("next")), Error: problem, Note: said.Say("unlock.wait", "span", "{s}"), Room: refusals(said)}
 	waits := map[string]int{}
 	for _, o := range working {
 		if left := seconds(o.Wait); left > 0 {

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
@@ -162,3 +163,66 @@ func idles(t *testing.T, chromium context.Context) {
 	b.Press("2", "5", "8", "0", kb.Enter)
 	b.Sees(`location.pathname === "/operations"`)
 }
+
+// Nothing that the unlock page says of a PIN moves its button: not the refusal,
+// not the wait that begins, counts and is over.
+func TestUnlockStays(t *testing.T) {
+	chromium := webtest.Chromium(t)
+	for _, size := range [][2]int64{{1366, 768}, {360, 740}} {
+		t.Run(fmt.Sprint(size[0]), func(t *testing.T) {
+			t.Parallel()
+			f := standing()
+			b := webtest.Open(t, chromium, standingAt(t, f, 0).URL, size[0], size[1])
+			b.Go("/unlock")
+			for _, code := range []string{"en", "hi", "mr", "bn", "te", "ta"} {
+				f.mu.Lock()
+				f.wrong, f.until = 3, map[string]time.Time{}
+				f.mu.Unlock()
+				b.Go("/unlock")
+				webtest.Eval[any](b, fmt.Sprintf(`(() => { const s = document.querySelector("#language"); s.value = %q; s.dispatchEvent(new Event("change", {bubbles: true})); })()`, code))
+				b.Sees(fmt.Sprintf(`document.documentElement.lang === %q && document.readyState === "complete"`, code))
+				stays := func(when, expression string) {
+					t.Helper()
+					b.Sees(`document.readyState === "complete" && ` + expression)
+					at := webtest.Eval[float64](b, buttonTop)
+					if first := webtest.Eval[float64](b, `Number(sessionStorage.top ??= (`+buttonTop+`))`); at != first {
+						t.Errorf("%s %s: %s the button stands at %v, not at %v", b.Size, code, when, at, first)
+					}
+				}
+				webtest.Eval[any](b, `sessionStorage.clear()`)
+				const bad = `document.querySelector(".field.bad #pin-note")`
+				stays("before a PIN", `!`+bad)
+				choose(b, "r1", "1111")
+				b.Press(kb.Enter)
+				stays("after a wrong PIN", bad)
+				// What the server says may be painted before the script begins.
+				choose(b, "r1", "1111")
+				scripts(b, false)
+				b.Press(kb.Enter)
+				stays("as the server says it", bad+`.innerText.length > 60 && !document.querySelector(".unlock button.main").disabled`)
+				scripts(b, true)
+				f.mu.Lock()
+				f.wrong, f.until = 4, map[string]time.Time{}
+				f.mu.Unlock()
+				b.Go("/unlock")
+				choose(b, "r1", "1111")
+				b.Press(kb.Enter)
+				stays("while it counts", `document.querySelector(".unlock button.main").disabled`)
+				choose(b, "a1", "")
+				stays("for another operator", `!`+bad)
+			}
+		})
+	}
+}
+
+// scripts lets the pages that are loaded next run scripts, or not.
+func scripts(b *webtest.Browser, run bool) {
+	b.T.Helper()
+	b.Do(func(ctx context.Context, _ *chromedp.Target) (chromedp.Void, error) {
+		_, err := chromedp.Call(ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: !run})
+		return chromedp.Void{}, err
+	})
+}
+
+// buttonTop is where the button of the unlock page begins, below its card's top.
+const buttonTop = `document.querySelector(".unlock button.main").getBoundingClientRect().top - document.querySelector(".unlock").getBoundingClientRect().top`

@@ -80,6 +80,8 @@ func TestBrowser(t *testing.T) {
 	t.Run("walk", func(t *testing.T) { walk(t, chromium) })
 	t.Run("gallery", func(t *testing.T) { gallery(t, chromium) })
 	t.Run("tabs", func(t *testing.T) { tabs(t, chromium) })
+	t.Run("flows", func(t *testing.T) { flows(t, chromium) })
+	t.Run("together", func(t *testing.T) { together(t, chromium) })
 	t.Run("six", func(t *testing.T) { sixTiles(t, chromium) })
 	t.Run("foreign", func(t *testing.T) { foreign(t, chromium) })
 	t.Run("languages", func(t *testing.T) { languages(t, chromium) })

@@ -11,36 +11,41 @@ import (
 
 	"galla/edge"
 	"galla/edge/web/webtest"
+	"galla/edge/words"
 	"galla/shared/op"
 )
 
-// sizes are those of the shopkeeper's phone and cheap PC.
-var sizes = []struct{ width, height int64 }{{360, 740}, {1366, 768}}
+// seats are the shopkeeper's phone and cheap PC, each in a language.
+var seats = []struct {
+	width, height int64
+	language      string
+}{{360, 740, "hi"}, {1366, 768, "en"}}
 
 // TestBrowser looks at the pages in a real Chromium; its parts run side by side,
 // in tabs with cookies of their own.
 func TestBrowser(t *testing.T) {
 	chromium := webtest.Chromium(t)
-	for _, size := range sizes {
-		t.Run(fmt.Sprint("story", size.width), func(t *testing.T) { story(t, chromium, size.width, size.height) })
+	for _, at := range seats {
+		t.Run(fmt.Sprint("story", at.width, at.language), func(t *testing.T) { story(t, chromium, at.width, at.height, at.language) })
+		t.Run(fmt.Sprint("broken", at.width, at.language), func(t *testing.T) { broken(t, chromium, at.width, at.height, at.language) })
 	}
-	for _, language := range []string{"ta", "te"} {
+	for _, language := range []string{"ta", "te", "mr", "bn"} {
 		t.Run(language, func(t *testing.T) { gallery(t, chromium, language) })
 	}
-	t.Run("broken", func(t *testing.T) { broken(t, chromium) })
 }
 
 // tab is an agent in a browser's tab, in one flow.
 type tab struct {
 	*webtest.Browser
-	c *counter
+	c    *counter
+	said *words.Words
 }
 
 // sit opens the room in a browser's tab.
 func sit(t *testing.T, chromium context.Context, c *counter, s *shelf, width, height int64, language string) *tab {
 	t.Helper()
-	base := webtest.Serve(t, c, newRoom(t, c, s)).Base
-	b := &tab{webtest.Open(t, chromium, base, width, height), c}
+	h := webtest.Serve(t, c, newRoom(t, c, s))
+	b := &tab{webtest.Open(t, chromium, h.Base, width, height), c, h.Kit.In(language)}
 	b.Go("/enter?to=/send&language=" + language)
 	b.Focused("#mobile")
 	return b
@@ -65,6 +70,12 @@ func (b *tab) click(selector string) {
 	b.T.Helper()
 	b.Sees(fmt.Sprintf(`document.querySelector(%q)`, selector))
 	webtest.Eval[any](b.Browser, fmt.Sprintf(`void document.querySelector(%q).click()`, selector))
+}
+
+// notes waits until a field's note says a text.
+func (b *tab) notes(selector, key string) {
+	b.T.Helper()
+	b.Sees(fmt.Sprintf(`document.querySelector(%q)?.innerText.includes(%q)`, selector, b.said.Say(key)))
 }
 
 // keep counts what the counter was asked, by route.
@@ -92,16 +103,16 @@ func (c *counter) end(route op.RouteID, alter func(*edge.View)) {
 
 // story serves a customer whom nobody knows, from the mobile number to the
 // refund, by keyboard where there is one.
-func story(t *testing.T, chromium context.Context, width, height int64) {
+func story(t *testing.T, chromium context.Context, width, height int64, language string) {
 	t.Parallel()
 	c := newCounter()
 	c.replies[op.CustomerDetail] = `{"statusCode":"01","message":"Customer not found"}`
 	c.replies[op.RemitterDetails] = `{"statusCode":"01","message":"sender not found"}`
-	b := sit(t, chromium, c, &shelf{}, width, height, "en")
+	b := sit(t, chromium, c, &shelf{}, width, height, language)
 	b.Shot("start")
 	b.types("98765")
 	b.Press(kb.Enter)
-	b.Sees(`document.querySelector("#mobile-note").innerText.includes("10 digits")`)
+	b.notes("#mobile-note", "send.mobile.wrong")
 	b.types("43210")
 	b.Press(kb.Enter)
 	b.onboarded()
@@ -136,11 +147,11 @@ func (b *tab) onboarded() {
 	b.at(Finger)
 	b.Shot("new-finger")
 	shown := `[...document.querySelectorAll("#consent-text p")].filter(p => p.checkVisibility({visibilityProperty: true})).map(p => p.lang).join()`
-	b.Sees(shown + ` === "en"`)
+	b.Sees(shown + fmt.Sprintf(` === %q`, b.said.Code()))
 	b.click(`[name=customer-language][value=hi]`)
 	b.Sees(shown + ` === "hi"`)
 	b.click("#do-go")
-	b.Sees(`document.querySelector("#consent-note").innerText.includes("Read the consent")`)
+	b.notes("#consent-note", "send.consent.missing")
 	b.click("#consent")
 	b.Shot("new-consent")
 	b.click("#do-go")
@@ -178,7 +189,7 @@ func (b *tab) addsPayee() {
 	b.types("Mohan Lal")
 	b.c.reply(op.AccountVerification, `{"statusCode":"00","data":{"status":-1}}`)
 	b.Press(kb.Enter)
-	b.Sees(`document.querySelector("#again-note").innerText.includes("differ")`)
+	b.notes("#again-note", "send.account.differs")
 	b.Shot("payee-differs")
 	webtest.Eval[any](b.Browser, `document.querySelector("#again").select()`)
 	b.click("#again")
@@ -222,13 +233,13 @@ func (b *tab) pays() {
 	b.c.stay(true)
 	b.types("482913")
 	b.Press(kb.Enter)
-	b.Reads("Asking the bank")
+	b.Reads(b.said.Say("told.any.bank.title"))
 	b.Shot("transfer-bank")
 	b.c.end(op.Transfer, func(v *edge.View) { v.State = op.Pending; v.Result.Reference = "DMT-NR-1" })
-	b.Reads("The bank has not answered")
+	b.Reads(b.said.Say("told.transfer.pending.title"))
 	b.Shot("transfer-pending")
 	b.c.end(op.Transfer, func(v *edge.View) { v.State = op.Succeeded })
-	b.Reads("Money sent")
+	b.Reads(b.said.Say("told.transfer.succeeded.title"))
 	b.Sees(`document.querySelector("#do-refund")`)
 	b.Shot("transfer-sent")
 	b.c.stay(false)
@@ -243,21 +254,22 @@ func (b *tab) refunds() {
 	b.at(RefundCode)
 	b.types("1234")
 	b.Press(kb.Enter)
-	b.Sees(`document.querySelector("#cash-note").innerText.includes("Give the cash first")`)
+	b.notes("#cash-note", "send.cash.missing")
 	b.Shot("refund-cash")
 	b.click("#cash")
 	b.click("#do-go")
-	b.Reads("Refund closed")
+	b.Reads(b.said.Say("told.refund.succeeded.title"))
 	b.Shot("refunded")
 }
 
 // broken serves a known sender while everything goes wrong: a limit, a double
 // click, a second tab, a wrong password, a line that is cut, the back button and
 // a restart. The money moves once.
-func broken(t *testing.T, chromium context.Context) {
+func broken(t *testing.T, chromium context.Context, width, height int64, language string) {
 	t.Parallel()
 	c, s := newCounter(), &shelf{}
-	b := sit(t, chromium, c, s, 360, 740, "hi")
+	b := sit(t, chromium, c, s, width, height, language)
+	says := map[string][2]string{"hi": {"सीमा", "पासवर्ड"}, "en": {"limit", "password"}}[language]
 	b.types("9876543210")
 	b.Press(kb.Enter)
 	b.at(Sender)
@@ -267,7 +279,7 @@ func broken(t *testing.T, chromium context.Context) {
 	c.reply(op.TransferCharges, `{"statusCode":"61","message":"LIMIT EXCEEDED"}`)
 	b.types("5000")
 	b.Press(kb.Enter)
-	b.Sees(`document.querySelector(".alert")?.innerText.includes("सीमा") && document.querySelector("#amount").value === "5000"`)
+	b.Sees(fmt.Sprintf(`document.querySelector(".alert")?.innerText.includes(%q) && document.querySelector("#amount").value === "5000"`, says[0]))
 	b.Shot("broken-limit")
 	c.reply(op.TransferCharges, `{"statusCode":"00","data":{"charge":12.5,"totalAmount":512.5}}`)
 	webtest.Eval[any](b.Browser, `document.querySelector("#amount").select()`)
@@ -286,7 +298,7 @@ func broken(t *testing.T, chromium context.Context) {
 	c.reply(op.Transfer, `{"statusCode":"55","message":"INVALID OTP"}`)
 	b.types("0000")
 	b.Press(kb.Enter)
-	b.Sees(`document.querySelector("#do-retry") && document.querySelector(".band .why").innerText.includes("पासवर्ड")`)
+	b.Sees(fmt.Sprintf(`document.querySelector("#do-retry") && document.querySelector(".band .why").innerText.includes(%q)`, says[1]))
 	b.Shot("broken-wrong-otp")
 	second.types("0000")
 	second.Press(kb.Enter) // it was sent already: this is not a second try
@@ -317,7 +329,7 @@ func broken(t *testing.T, chromium context.Context) {
 
 	// The program ends and begins anew: the page says so, and the new one knows.
 	b.Base = webtest.Serve(t, c, newRoom(t, c, s)).Base
-	b.Go("/enter?language=hi&to=" + flow)
+	b.Go("/enter?language=" + language + "&to=" + flow)
 	b.Sees(`document.querySelector(".send-now")?.dataset.state === "asking"`)
 	c.end(op.Transfer, func(v *edge.View) { v.State, v.Stage = op.Succeeded, edge.StageNone })
 	b.Sees(`document.querySelector(".send-now")?.dataset.state === "succeeded" && document.querySelector("#do-refund")`)
@@ -335,10 +347,11 @@ func (b *tab) beside(t *testing.T) *tab {
 	t.Cleanup(cancel)
 	second.Ctx = ctx
 	second.Go(webtest.Eval[string](b.Browser, `location.pathname`))
-	return &tab{&second, b.c}
+	return &tab{&second, b.c, b.said}
 }
 
-// gallery looks at each step in a language whose words are long, on a phone.
+// gallery looks at each step in a language, on a phone. English and Hindi have
+// their stories.
 func gallery(t *testing.T, chromium context.Context, language string) {
 	t.Parallel()
 	c, s := newCounter(), &shelf{}

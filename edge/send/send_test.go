@@ -75,6 +75,38 @@ func TestAKnownSenderSendsMoney(t *testing.T) {
 	}
 }
 
+// A beneficiary is deleted after a look at whom it is, once, and the list is asked
+// for anew; going back deletes nothing, and a refusal is told.
+func TestABeneficiaryIsDeleted(t *testing.T) {
+	c := newCounter()
+	w := enter(t, c, &shelf{})
+	page := w.find("9876543210")
+	page = w.do(page, "drop", "payee", "7")
+	webtest.Has(t, page, "Delete this beneficiary?", "<dd>Mohan Lal</dd>")
+	page = w.do(page, "back")
+	says(t, page, "Who gets the money?")
+	if n := c.times(op.BeneficiaryDelete); n != 0 {
+		t.Fatalf("going back deleted %d beneficiaries", n)
+	}
+	sure := w.do(page, "drop", "payee", "7")
+	c.reply(op.RemitterDetails, noPayees)
+	page = w.do(sure, "go")
+	says(t, page, "Who gets the money?")
+	webtest.HasNot(t, page, "Mohan Lal")
+	w.do(sure, "go") // the same form again, from another tab
+	c.once(t, op.BeneficiaryDelete)
+	i := slices.IndexFunc(c.asked, func(q edge.Request) bool { return q.Route == op.BeneficiaryDelete })
+	if q := c.asked[i]; !strings.Contains(string(q.Fields), `"receiver_account_no":"600100200311","senderId":"5b8f"`) || q.Title != "Mohan Lal" {
+		t.Errorf("it asked to delete %s, called %q", q.Fields, q.Title)
+	}
+
+	other := newCounter()
+	w = enter(t, other, &shelf{})
+	page = w.do(w.find("9876543210"), "drop", "payee", "7")
+	other.reply(op.BeneficiaryDelete, `{"statusCode":"01","message":"Beneficiary not found"}`)
+	webtest.Has(t, w.do(page, "go"), `class="alert"`, "Mohan Lal")
+}
+
 func TestANewSenderIsOnboardedInTheInterfacesOrder(t *testing.T) {
 	c, s := newCounter(), &shelf{}
 	c.replies[op.CustomerDetail] = `{"statusCode":"01","message":"Customer not found"}`

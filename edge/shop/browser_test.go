@@ -232,10 +232,12 @@ func paperShot(b *webtest.Browser, file, points string) {
 func languages(t *testing.T, chromium context.Context) {
 	f, _, h := house(t)
 	b := webtest.Open(t, chromium, h.Base, 360, 740)
+	b.Go("/enter?to=/qr")
 	for _, language := range words.Languages() {
+		b.Speak(language.Code)
 		f.answer = func(edge.Request) (op.State, string) { return op.Succeeded, qrReply(link, "500.00") }
 		for _, path := range []string{"/shop/aeps", "/qr", "/qr/poster"} {
-			b.Go("/enter?language=" + language.Code + "&to=" + path)
+			b.Go(path)
 			b.Look(language.Code + strings.ReplaceAll(path, "/", "-"))
 		}
 	}

@@ -17,7 +17,7 @@ import (
 	"galla/shared/op"
 )
 
-//go:embed templates static messages
+//go:embed templates static messages icons
 var files embed.FS
 
 // Counter is what the shop's pages need of edge.Counter. All methods may be
@@ -114,9 +114,9 @@ func (s *Shop) Register(mux *http.ServeMux, kit *web.Kit) {
 // Entries implements web.Entrance.
 func (s *Shop) Entries(ses *web.Session) []web.Entry {
 	said := ses.Words()
-	out := []web.Entry{{Href: "/qr", Icon: "purchase", Title: said.Say("shop.qr.title"), Hint: said.Say("shop.qr.entry"), Key: "u", Tile: true}}
+	out := []web.Entry{{Href: "/qr", Icon: "shop-qr", Title: said.Say("shop.qr.title"), Hint: said.Say("shop.qr.entry"), Key: "u", Tile: true}}
 	if ses.Operator.Role == edge.RoleOwner {
-		out = append(out, web.Entry{Href: "/shop/aeps", Icon: "finger", Title: said.Say("shop.aeps.title"), Hint: said.Say("shop.aeps.entry")})
+		out = append(out, web.Entry{Href: "/shop/aeps", Icon: "shop-front", Title: said.Say("shop.aeps.title"), Hint: said.Say("shop.aeps.entry")})
 	}
 	return out
 }

@@ -4,8 +4,9 @@
 //
 // It promises that a figure is only ever what the records say; that the day is
 // India's by the central's clock, whatever the counter's says; that no day is
-// closed over an unsettled operation that nobody named; and that a closing,
-// once kept, is never altered. No Aadhaar number but a masked one leaves it.
+// closed over an unsettled operation that nobody named (one whose finger was never
+// taken is not unsettled: nothing was sent); and that a closing, once kept, is
+// never altered. No Aadhaar number but a masked one leaves it.
 //
 // Records enter from the counter's queue (Ledger); counts and reasons from forms.
 // Reckonings, closings, CSV and SVG leave, as values (Till) and as the pages of

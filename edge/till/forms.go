@@ -37,15 +37,15 @@ type countData struct {
 	Total  string
 
 	// The comparison, which is shown when the count was sent once.
-	Review    bool
-	Seen      string // a fingerprint of all that it shows
-	Facts     []web.Fact
-	Tone      string
-	Reason    *web.Field
-	Unsettled []told.Row
-	Open      []op.ID // those unsettled
-	AckError  string
-	Unsure    []told.Row
+	Review   bool
+	Seen     string // a fingerprint of all that it shows
+	Facts    []web.Fact
+	Tone     string
+	Reason   *web.Field
+	Left     []leftRows
+	Open     []op.ID // those unsettled
+	AckError string
+	Unsure   []told.Row
 }
 
 // fieldOf names the field of a denomination.
@@ -199,7 +199,7 @@ func (m *Room) review(said *words.Words, d *countData, k Reckoning, count Count,
 			Focus: true,
 		}
 	}
-	d.Unsettled, d.Unsure = m.rows(said, st, d.Open), m.rows(said, st, ids(k.Unconfirmed))
+	d.Left, d.Unsure = m.left(said, st, k, maxUnsettled), m.rows(said, st, ids(k.Unconfirmed))
 }
 
 // print puts the closing of a day on the receipt printer.

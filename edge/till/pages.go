@@ -18,27 +18,26 @@ import (
 const shownRows = 20
 
 type dayData struct {
-	Day       Day
-	Title     string
-	Previous  Day
-	Next      Day // empty: the day is today
-	Today     Day
-	LeftOpen  []dayLink
-	Shop      string
-	Made      string // when the page was made, for paper
-	Opening   string // how the opening cash came about
-	Expected  string
-	Flows     web.Table
-	Unsettled []told.Row
-	Open      string     // how many are unsettled
-	Unsure    []told.Row // paid by the bank, and nobody confirmed that cash was given
-	Paid      string     // how many are paid so
-	Earned    string     // the commission that was told; empty: none was
-	EarnedOf  string
-	Hours     chart
-	Closed    *closedData
-	Printer   bool
-	Broken    bool
+	Day      Day
+	Title    string
+	Previous Day
+	Next     Day // empty: the day is today
+	Today    Day
+	LeftOpen []dayLink
+	Shop     string
+	Made     string // when the page was made, for paper
+	Opening  string // how the opening cash came about
+	Expected string
+	Flows    web.Table
+	Left     []leftRows
+	Unsure   []told.Row // paid by the bank, and nobody confirmed that cash was given
+	Paid     string     // how many are paid so
+	Earned   string     // the commission that was told; empty: none was
+	EarnedOf string
+	Hours    chart
+	Closed   *closedData
+	Printer  bool
+	Broken   bool
 }
 
 type dayLink struct {
@@ -80,7 +79,7 @@ func (m *Room) dayPage(w http.ResponseWriter, r *http.Request, ses *web.Session,
 	if closed {
 		d.Closed = m.closed(said, st, closing)
 		k.Opening, k.Lines, k.Expected = closing.Opening, closing.Lines, closing.Expected
-		d.Unsettled = nil
+		d.Left = nil
 	}
 	_, counted, openingErr := m.till.Opening(day)
 	if openingErr != nil {
@@ -128,7 +127,7 @@ func (m *Room) dayData(said *words.Words, st edge.Status, k Reckoning, errs ...e
 			d.LeftOpen = append(d.LeftOpen, dayLink{day, said.Date(day.Date())})
 		}
 	}
-	d.Unsettled, d.Open = m.rows(said, st, some(ids(k.Unsettled))), number(len(k.Unsettled))
+	d.Left = m.left(said, st, k, shownRows)
 	d.Unsure, d.Paid = m.rows(said, st, some(ids(k.Unconfirmed))), number(len(k.Unconfirmed))
 	return d
 }
@@ -139,6 +138,40 @@ func ids(records []edge.Record) []op.ID {
 		out[i] = r.ID
 	}
 	return out
+}
+
+// leftRows are operations without an outcome of which the same can be said.
+type leftRows struct {
+	Title string
+	Hint  string
+	Rows  []told.Row
+	Ack   bool // a day is closed over them only where its operator saw them
+}
+
+// left puts what has no outcome under what is known of it, up to so many of
+// each.
+func (m *Room) left(said *words.Words, st edge.Status, k Reckoning, most int) (left []leftRows) {
+	var asked, waiting []edge.Record
+	for _, r := range k.Unsettled {
+		if r.State == op.Queued {
+			waiting = append(waiting, r)
+		} else {
+			asked = append(asked, r)
+		}
+	}
+	for _, of := range []struct {
+		key     string
+		records []edge.Record
+		ack     bool
+	}{{"till.unsettled", asked, true}, {"till.waiting", waiting, true}, {"till.begun", k.Begun, false}} {
+		if n := len(of.records); n > 0 {
+			left = append(left, leftRows{
+				Title: said.Say(of.key) + " · " + number(n), Hint: said.Say(of.key + ".hint"), Ack: of.ack,
+				Rows: m.rows(said, st, ids(of.records[:min(n, most)])),
+			})
+		}
+	}
+	return left
 }
 
 // some are the first operations of many.

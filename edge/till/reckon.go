@@ -46,8 +46,11 @@ type Reckoning struct {
 	Done   int // operations of the day that succeeded
 	Failed int // that failed or were reversed
 	// Unsettled are those, of any day up to this one, whose outcome is not
-	// known, oldest first.
+	// known, oldest first: asked about, or not sent yet and still in time.
 	Unsettled []edge.Record
+	// Begun are those whose finger was not taken: nothing was sent, and no money
+	// can have moved.
+	Begun []edge.Record
 	// Unconfirmed are the day's withdrawals that the bank paid and nobody
 	// confirmed.
 	Unconfirmed []edge.Record
@@ -107,11 +110,17 @@ func reckon(day Day, opening money.Paise, records, unsettled []edge.Record, dayO
 	}
 	k.Expected = k.Opening + k.In - k.Out
 	for _, r := range unsettled {
-		if begun, _ := dayOf(r); begun <= day && moves(r) {
+		switch begun, _ := dayOf(r); {
+		case begun > day || !moves(r):
+		case r.State == op.Reserved:
+			k.Begun = append(k.Begun, r)
+		default:
 			k.Unsettled = append(k.Unsettled, r)
 		}
 	}
-	slices.SortFunc(k.Unsettled, func(a, b edge.Record) int { return compareIDs(a.ID, b.ID) })
+	for _, open := range [][]edge.Record{k.Unsettled, k.Begun} {
+		slices.SortFunc(open, func(a, b edge.Record) int { return compareIDs(a.ID, b.ID) })
+	}
 	return k
 }
 

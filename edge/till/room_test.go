@@ -126,6 +126,32 @@ func TestUnsettled(t *testing.T) {
 	webtest.Has(t, v.Get("/till?day=2026-11-21", http.StatusOK), "Without an outcome when the day was closed", string(first), string(second))
 }
 
+// TestNothingSent: what was only begun, and what waits for the line, is told as
+// what it is, and no day waits for an answer to what nobody asked.
+func TestNothingSent(t *testing.T) {
+	s := newShop(t)
+	v := entered(t, s)
+	begun := s.did(op.Withdrawal, ist(21, 10, 0), 500_00, op.Reserved, never, "")
+	page := v.Get("/till", http.StatusOK)
+	webtest.Has(t, page, "Begun, nothing sent · 1", "no money moved", string(begun))
+	webtest.HasNot(t, page, "Not settled", "not known yet")
+	page, print := compare(v, today, "")
+	webtest.Has(t, page, "Begun, nothing sent · 1")
+	webtest.HasNot(t, page, "Not settled", `name="ack"`)
+	waiting := s.did(op.Withdrawal, ist(21, 11, 0), 700_00, op.Queued, never, "")
+	page = v.Get("/till", http.StatusOK)
+	webtest.Has(t, page, "Waiting to be sent · 1", "Nothing was sent yet", string(waiting))
+	webtest.HasNot(t, page, "Not settled", "not known yet")
+	fields := []string{"do", "close", "reason", "no opening", "seen"}
+	webtest.Has(t, v.Post("/till/count?day=2026-11-21", http.StatusConflict, append(fields, print)...), "Something changed", `name="ack"`)
+	_, print = compare(v, today, "")
+	v.Post("/till/count?day=2026-11-21", http.StatusUnprocessableEntity, append(fields, print)...)
+	v.Post("/till/count?day=2026-11-21", http.StatusSeeOther, append(fields, print, "ack", "yes")...)
+	page = v.Get("/till", http.StatusOK)
+	webtest.Has(t, page, "Without an outcome when the day was closed · 1", string(waiting))
+	webtest.HasNot(t, page, string(begun))
+}
+
 // TestLeftOpen: days that nobody closed are named, on their page and at the
 // entrance.
 func TestLeftOpen(t *testing.T) {
@@ -208,6 +234,8 @@ func TestBrowser(t *testing.T) {
 		s.did(op.Withdrawal, ist(21, 18, 30), 1500_00, op.Succeeded, never, "")
 		s.did(op.Transfer, ist(21, 12, 0), 5000_00, op.Succeeded, never, `{"statusCode":"00","data":{"transactionId":"T1","charge":50}}`)
 		s.did(op.Withdrawal, ist(20, 18, 0), 2500_00, op.Pending, never, "")
+		s.did(op.Withdrawal, ist(20, 18, 10), 300_00, op.Reserved, never, "")
+		s.did(op.Withdrawal, ist(20, 18, 20), 400_00, op.Queued, never, "")
 		b := webtest.Open(t, chromium, house(t, s, nil).Base, size.width, size.height)
 		shot := b.Look
 		if os.Getenv("GALLA_SHOTS") != "" {

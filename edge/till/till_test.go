@@ -136,6 +136,8 @@ func TestReckoning(t *testing.T) {
 			s.did(op.Refund, ist(21, 11, 0), 0, op.Succeeded, never, `{"statusCode":"00","data":{"refundId":"R1","amount":1010}}`)
 		}, today, 0, []till.Flow{till.Held, till.Refunded}, 0},
 		{"a purchase moves no cash", func(s *shop) { s.did(op.Purchase, ist(21, 10, 0), 700_00, op.Succeeded, never, "") }, today, 0, nil, 0},
+		{"one whose finger was not taken has no outcome to wait for", func(s *shop) { s.did(op.Withdrawal, ist(21, 10, 0), 500_00, op.Reserved, never, "") }, today, 0, nil, 0},
+		{"one that waits for the line has", func(s *shop) { s.did(op.Withdrawal, ist(21, 10, 0), 500_00, op.Queued, never, "") }, today, 0, nil, 1},
 		{"an unsettled one of yesterday is named, one of tomorrow not", func(s *shop) {
 			s.did(op.Withdrawal, ist(20, 10, 0), 700_00, op.Unknown, never, "")
 			s.did(op.Withdrawal, ist(22, 10, 0), 700_00, op.Unknown, never, "")

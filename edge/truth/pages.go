@@ -16,8 +16,8 @@ import (
 	"galla/shared/op"
 )
 
-// daySum says how a day went.
-type daySum struct{ Done, Failed, Open int }
+// daySum says how a day went. Of those that were only begun nothing was sent.
+type daySum struct{ Done, Failed, Open, Begun int }
 
 type listData struct {
 	Search   web.Field
@@ -73,6 +73,9 @@ func (t *Room) list(w http.ResponseWriter, r *http.Request, ses *web.Session) {
 	}
 	sum, err := t.sum(day)
 	d.Sum = said.Say("truth.sum", "done", sum.Done, "failed", sum.Failed, "open", sum.Open)
+	if sum.Begun > 0 {
+		d.Sum += " " + said.Say("truth.sum.begun", "n", sum.Begun)
+	}
 	views, older, viewErr := t.page(day, before)
 	if err != nil || viewErr != nil {
 		d.Broken = true
@@ -104,6 +107,8 @@ func (t *Room) sum(day till.Day) (s daySum, err error) {
 			s.Done++
 		case r.State.Final():
 			s.Failed++
+		case r.State == op.Reserved:
+			s.Begun++
 		default:
 			s.Open++
 		}

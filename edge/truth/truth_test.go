@@ -85,6 +85,7 @@ func TestOpen(t *testing.T) {
 	s.did(t, 2*day, op.Pending)
 	page := v.Get("/operations", http.StatusOK)
 	webtest.Has(t, page,
+		"3 not settled. Enquiries are not counted. 1 begun, nothing sent.", // of today
 		"Waits for you: 1", "Waits for the line: 1", "On its way: 2", "The bank has not answered: 1",
 		"Bank has not answered. Do not hand out cash. We ask the bank again by ourselves and tell you here", // issue 6
 		"3 days left", "Paid or returned by 24 Nov 2026", "Slip for the customer")

@@ -1,9 +1,12 @@
 package web_test
 
 import (
+	"io"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp/kb"
 
@@ -129,6 +132,42 @@ func TestLongFacts(t *testing.T) {
 	} {
 		if got := (web.Fact{Value: value}).Long(); got != long {
 			t.Errorf("%q is long: %t, want %t", value, got, long)
+		}
+	}
+}
+
+// TestComesInParts: on a slow computer a page's bytes arrive one part after the
+// other; nothing that is seen already moves when the rest comes.
+func TestComesInParts(t *testing.T) {
+	h := webtest.Serve(t, webtest.NewCounter(), gallery())
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		whole := httptest.NewRecorder()
+		h.Kit.Handler().ServeHTTP(whole, r)
+		for name, values := range whole.Header() {
+			w.Header()[name] = values
+		}
+		w.Header().Del("Content-Length")
+		w.WriteHeader(whole.Code)
+		body := whole.Body.String()
+		for _, before := range []string{`<form class="tongue"`, `</main>`} {
+			part, rest, found := strings.Cut(body, before)
+			if !found {
+				continue
+			}
+			_, _ = io.WriteString(w, part) // the browser may have gone
+			_ = http.NewResponseController(w).Flush()
+			time.Sleep(800 * time.Millisecond)
+			body = before + rest
+		}
+		_, _ = io.WriteString(w, body)
+	}))
+	t.Cleanup(srv.Close)
+	b := webtest.Open(t, webtest.Chromium(t), srv.URL, 1366, 768)
+	b.Go("/enter?to=/gallery")
+	b.Reads("Everything")
+	for _, fault := range b.Faults() {
+		if strings.HasPrefix(fault, "it jumped") {
+			t.Error(fault)
 		}
 	}
 }

@@ -27,7 +27,7 @@ function countWaits(button) {
 
   const say = (words) => {
     field.classList.toggle('bad', words !== '');
-    note.querySelector('span').textContent = words;
+    note.querySelector('.said').textContent = words;
   };
   const tick = () => {
     clearTimeout(timer);

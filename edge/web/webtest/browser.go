@@ -3,21 +3,18 @@ package webtest
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/input"
 	cdplog "github.com/chromedp/cdproto/log"
-	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
@@ -63,8 +60,8 @@ type Browser struct {
 	keep  bool   // GALLA_SHOTS is set: every page that is looked at is kept
 	axe   string // axe-core; empty: left out
 
-	opened string       // the page's path, if nothing was done since it was opened
-	answer *atomic.Bool // the page is what answered a form; its address may be another page's
+	opened string // the page's path, if nothing was done since it was opened
+	answer *answer
 }
 
 // Open opens a tab of a window size at the first page of base. A script that fails or
@@ -73,7 +70,7 @@ func Open(t testing.TB, chromium context.Context, base string, width, height int
 	t.Helper()
 	ctx, cancel := chromedp.NewContext(chromium, chromedp.WithNewBrowserContext())
 	t.Cleanup(cancel)
-	b := &Browser{T: t, Ctx: ctx, Base: base, Size: fmt.Sprintf("%dx%d", width, height), shots: os.Getenv("GALLA_SHOTS"), axe: axeFor(t), answer: new(atomic.Bool)}
+	b := &Browser{T: t, Ctx: ctx, Base: base, Size: fmt.Sprintf("%dx%d", width, height), shots: os.Getenv("GALLA_SHOTS"), axe: axeFor(t), answer: newAnswer()}
 	b.keep = b.shots != ""
 	if !b.keep {
 		b.shots = t.TempDir()
@@ -82,15 +79,12 @@ func Open(t testing.TB, chromium context.Context, base string, width, height int
 		t.Fatal(err)
 	}
 	err := chromedp.Listen(ctx, func(event any) {
+		b.answer.hears(event)
 		switch e := event.(type) {
 		case *runtime.EventExceptionThrown:
 			t.Errorf("%s: a script of the page failed: %s %v", b.Size, e.ExceptionDetails.Text, e.ExceptionDetails.Exception)
 		case *runtime.EventConsoleAPICalled:
 			t.Errorf("%s: the page wrote to the console: %s", b.Size, e.Type)
-		case *network.EventRequestWillBeSent: // of a redirect, too
-			if e.Type == network.ResourceTypeDocument {
-				b.answer.Store(e.Request.Method == http.MethodPost)
-			}
 		case *cdplog.EventEntryAdded:
 			// Replies such as 401 for a wrong PIN are told as network errors.
 			if e.Entry.Source != "network" {
@@ -217,8 +211,8 @@ func (b *Browser) Focused(selector string) {
 // Look judges the page as it is: nothing is wider than the window, nothing
 // jumped while nobody touched it, no label is cut or spills out of its frame, no
 // word of one is broken, every text can be read, each shortcut is shown and
-// presses one thing, page and files weigh less than 150 KB, and axe-core finds no
-// barrier.
+// presses one thing, a desk's window shows the main action, page and files weigh
+// less than 150 KB, and axe-core finds no barrier.
 func (b *Browser) Look(name string) {
 	b.T.Helper()
 	b.keeping(func() { b.judge(name) })
@@ -231,21 +225,13 @@ func (b *Browser) judge(name string) {
 	b.T.Helper()
 	faults := b.Faults()
 	jumped := func(fault string) bool { return strings.HasPrefix(fault, "it jumped") }
-	// What answers a form comes upon a press, after which a page may move; a busy
-	// machine takes longer than the browser's measure of it. It can't be loaded
-	// again: its address may be another page's, and the form is sent once.
-	if b.answer.Load() {
-		faults = slices.DeleteFunc(faults, jumped)
-	}
 	// On a busy machine a page may be painted while its bytes still arrive. It
 	// is loaded again, as F5 does: what jumps by itself, jumps again.
 	for range 2 {
 		if !slices.ContainsFunc(faults, jumped) {
 			break
 		}
-		was := b.opened
-		b.Go(Eval[string](b, `location.pathname + location.search`))
-		b.opened = was
+		b.seeAgain()
 		faults = b.Faults()
 	}
 	for _, fault := range b.withBarriers(faults) {
@@ -370,6 +356,10 @@ const lookAt = `(() => {
 		keys[key] ??= e;
 		if (!e.querySelector("kbd")) faults.push("it does not show its key " + key + ": " + e.textContent.trim().slice(0, 40));
 	}
+	// On a desk nobody scrolls for what the page is for.
+	const action = innerWidth >= 1300 && shown.find(e => e.matches("main :is(button.main, .button.main)"));
+	const below = action ? action.getBoundingClientRect().bottom + scrollY - innerHeight : 0;
+	if (below > 0) faults.push("its main action ends " + below + " px below the window: " + action.textContent.trim().slice(0, 40));
 	const rgba = c => { const n = c.match(/[\d.]+/g).map(Number); return [n[0], n[1], n[2], n[3] ?? 1]; };
 	const over = (top, below) => top.slice(0, 3).map((v, i) => v * top[3] + below[i] * (1 - top[3])).concat(1);
 	const light = c => { const [r, g, b] = c.map(v => { v /= 255; return v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4; }); return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
@@ -405,6 +395,16 @@ func (b *Browser) Prints(width float64) int {
 
 // pdfPage finds a page's object in a PDF.
 var pdfPage = regexp.MustCompile(`/Type\s*/Page\b[^s]`)
+
+// Speak chooses a language in the bar, as a person does, and waits for the page in
+// it. To enter once more would end the session of the page that is open, which
+// leads to the PIN by itself.
+func (b *Browser) Speak(code string) {
+	b.T.Helper()
+	b.Sees(`document.readyState === "complete"`)
+	Eval[any](b, fmt.Sprintf(`void (window.before = true, document.querySelector("#language").value = %q, document.querySelector(".tongue").requestSubmit())`, code))
+	b.Sees(fmt.Sprintf(`!window.before && document.readyState === "complete" && document.documentElement.lang === %q`, code))
+}
 
 // Tab presses Tab until an element has the focus, as a person would.
 func (b *Browser) Tab(selector string) {
