@@ -26,12 +26,14 @@ const (
 	databaseGone = 3 * time.Second  // at most, until a killed database is started again
 )
 
-// breaker breaks a site at random: kill -9, SIGSTOP, cables, the database. Each
-// of its hands has a source of its own, so that a seed repeats what is drawn,
+// breaker breaks a site at random: kill -9, SIGSTOP, cables, the database; half of
+// the kills, and some cuts, at the moments that matter (aim_test.go). Each of its
+// hands has a source of its own, so that a seed repeats what is drawn,
 // though not the moment at which it strikes.
 type breaker struct {
 	s    *site
 	seed uint64
+	stop <-chan struct{} // set by run
 
 	mu      sync.Mutex
 	done    map[string]int // how often what was done
@@ -45,6 +47,7 @@ func newBreaker(s *site, seed uint64) *breaker {
 
 // run breaks until stop, and leaves everything running and every cable sound.
 func (b *breaker) run(stop <-chan struct{}) {
+	b.stop = stop
 	var hands sync.WaitGroup
 	hand := func(n uint64, every time.Duration, strike func(*rand.Rand)) {
 		r := rand.New(rand.NewPCG(b.seed, 1<<32+n))
@@ -60,13 +63,21 @@ func (b *breaker) run(stop <-chan struct{}) {
 		})
 	}
 	centrals, others := b.programs()
-	all := slices.Concat(centrals, others)
 	kill := func(list []string) func(*rand.Rand) {
-		return func(r *rand.Rand) { b.kill(list[r.IntN(len(list))], r.IntN(endOneOf) == 0) }
+		moments := killsOf(list)
+		return func(r *rand.Rand) {
+			if r.IntN(2) == 0 {
+				b.aim(r, moments.deal(r))
+				return
+			}
+			b.kill(list[r.IntN(len(list))], r.IntN(endOneOf) == 0)
+		}
 	}
 	hand(0, killEvery, kill(centrals))
 	hand(1, killEvery, kill(others))
-	hand(2, stopEvery, func(r *rand.Rand) { b.freeze(all[r.IntN(len(all))], draw(r, stopMost)) })
+	tears := b.tears()
+	hand(4, tearEvery, func(r *rand.Rand) { b.aim(r, tears.deal(r)) })
+	hand(2, stopEvery, func(r *rand.Rand) { b.freeze(pick(r, b.names(), func(string) bool { return true }), draw(r, stopMost)) })
 	for i, w := range b.s.cables {
 		hand(uint64(16+i), illEvery, func(r *rand.Rand) { b.sicken(w, ailments[r.IntN(len(ailments))], draw(r, illMost)) })
 	}
@@ -79,6 +90,9 @@ func (b *breaker) run(stop <-chan struct{}) {
 func draw(r *rand.Rand, most time.Duration) time.Duration {
 	return time.Duration(r.Int64N(int64(most)))
 }
+
+// names are all programs that may be killed.
+func (b *breaker) names() []string { return slices.Concat(b.programs()) }
 
 // programs are those that may be killed and stopped. Nobody kills the readers:
 // what a load captures is its own.
@@ -114,7 +128,11 @@ func (b *breaker) kill(name string, inOrder bool) {
 		return // it is just being started
 	}
 	b.note(how + name)
-	killed := time.Now()
+	b.await(name, old, how, time.Now())
+}
+
+// await waits until an ended program has its successor.
+func (b *breaker) await(name string, old int, how string, killed time.Time) {
 	for pid := old; pid == old || pid == 0; pid = b.s.pid(name) {
 		if time.Since(killed) > startWait {
 			b.s.t.Errorf("%s was ended and never started again", name)
@@ -137,7 +155,7 @@ func (b *breaker) freeze(name string, span time.Duration) {
 		return
 	}
 	b.note("stop " + name)
-	time.Sleep(span)
+	b.rest(span)
 	if b.s.pid(name) == pid { // else it was killed meanwhile, and the number may be another's
 		_ = syscall.Kill(pid, syscall.SIGCONT)
 	}
@@ -147,8 +165,16 @@ func (b *breaker) freeze(name string, span time.Duration) {
 func (b *breaker) sicken(w *cable, a ailment, span time.Duration) {
 	b.note(fmt.Sprintf("cable %s", a))
 	b.set(w, a)
-	time.Sleep(span)
+	b.rest(span)
 	b.set(w, sound)
+}
+
+// rest waits, or until everything is to end.
+func (b *breaker) rest(span time.Duration) {
+	select {
+	case <-b.stop:
+	case <-time.After(span):
+	}
 }
 
 func (b *breaker) set(w *cable, a ailment) {

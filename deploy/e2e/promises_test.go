@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"galla/edge"
 	"galla/edge/uplink"
 	"galla/shared/op"
 	frames "galla/shared/wire"
@@ -171,8 +172,12 @@ func neverSeenIsKept(t *testing.T, h *house) {
 	}
 }
 
+// lineBackoff bounds the wait of a test's own line between two attempts: these
+// stories are short.
+const lineBackoff = 2 * time.Second
+
 // dialAsNewTerminal enrols a counter and brings its line up.
-func dialAsNewTerminal(t *testing.T, h *house, hears ear) *uplink.Client {
+func dialAsNewTerminal(t *testing.T, h *house, hears edge.Receiver) *uplink.Client {
 	t.Helper()
 	public, key, err := ed25519.GenerateKey(crand.Reader)
 	if err != nil {
@@ -199,7 +204,7 @@ func dialAsNewTerminal(t *testing.T, h *house, hears ear) *uplink.Client {
 	post("/terminals/enrol", map[string]any{"code": minted.Data.Code, "publicKey": []byte(public), "name": "promises"}, &enrolled)
 	line, err := uplink.New(uplink.Config{
 		URL: enrolled.Data.Uplink, TerminalID: enrolled.Data.Terminal, Audience: enrolled.Data.Audience, Key: key,
-		Version: "e2e", Rand: crand.Reader, Logger: slog.New(slog.DiscardHandler),
+		MaxBackoff: lineBackoff, Version: "e2e", Rand: crand.Reader, Logger: slog.New(slog.DiscardHandler),
 	}, hears)
 	if err != nil {
 		t.Fatal(err)

@@ -1,0 +1,236 @@
+//go:build linux
+
+package e2e
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// Sizes of what passes, by which a moment is known.
+const (
+	withFinger = 2 << 10 // a transaction has its PID block, of some 4 KiB
+	withWords  = 40      // a frame that says something, and no ping
+)
+
+// Times of a blow at a moment.
+const (
+	aimWait    = 1500 * time.Millisecond // for the moment to come
+	aimLate    = 4 * time.Millisecond    // at most, between the moment and the blow: what is done with what passed
+	tearEvery  = 2 * time.Second         // at most, between two torn messages
+	strandMost = 4 * time.Second         // at most, for which a stranded message is held
+)
+
+// sight waits for one moment on a cable: a message passes.
+type sight struct {
+	out    bool  // towards the end, where requests go; else back
+	least  int   // bytes that come at once, at least
+	keep   share // of them pass before the blow
+	strike func()
+	sever  bool // the connection is reset after the blow, and the rest never arrives
+	over   chan bool
+}
+
+func (x *sight) hit() {
+	if x.strike != nil {
+		x.strike()
+	}
+	x.over <- true
+}
+
+func (x *sight) miss() { x.over <- false }
+
+// share is how much of a message passes, in halves.
+type share int
+
+const (
+	none share = iota
+	half
+	all
+)
+
+func (p share) of(n int) int { return n * int(p) / int(all) }
+
+// arm waits for a moment; what came of it is told to x.over, once.
+func (w *cable) arm(x *sight) {
+	x.over = make(chan bool, 1)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.sights = append(w.sights, x)
+}
+
+// disarm waits no longer; false: the moment has come.
+func (w *cable) disarm(x *sight) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	i := slices.Index(w.sights, x)
+	if i < 0 {
+		return false
+	}
+	w.sights = slices.Delete(w.sights, i, i+1)
+	return true
+}
+
+// meets gives the sight that waits for n bytes in a direction, once.
+func (w *cable) meets(out bool, n int) *sight {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for i, x := range w.sights {
+		if n > 0 && x.out == out && n >= x.least {
+			w.sights = slices.Delete(w.sights, i, i+1)
+			return x
+		}
+	}
+	return nil
+}
+
+// moment is one at which something is broken on purpose: those between two
+// steps of the exchange, which a blow at random meets seldom.
+type moment struct {
+	name   string
+	cable  string // the beginning of its name
+	out    bool
+	least  int
+	keep   share
+	sever  bool
+	strand bool   // the connection is held from here on, and what is on it may come later
+	kill   string // the beginning of the program's name; "": none
+}
+
+// killMoments are those at which a program is killed.
+var killMoments = []moment{
+	{name: "the bank has the request", cable: "bank", out: true, least: withFinger, keep: all, kill: "central"},
+	{name: "the bank has the request", cable: "bank", out: true, least: withFinger, keep: all, kill: "bank"},
+	{name: "the bank has half of the request", cable: "bank", out: true, least: withFinger, keep: half, kill: "central"},
+	{name: "the bank has answered", cable: "bank", least: withWords, keep: none, kill: "central"},
+	{name: "the central has the bank's answer", cable: "bank", least: withWords, keep: all, kill: "central"},
+	{name: "the central has a call", cable: "client", out: true, least: withFinger, keep: all, kill: "central"},
+	{name: "the central has replied", cable: "client", least: withWords, keep: none, kill: "central"},
+	{name: "the caller has the reply", cable: "client", least: withWords, keep: all, kill: "central"},
+	{name: "the central has a frame op", cable: "uplink", out: true, least: withFinger, keep: all, kill: "central"},
+	{name: "the central has a frame op", cable: "uplink", out: true, least: withFinger, keep: all, kill: "edge"},
+	{name: "a frame op stranded", cable: "uplink", out: true, least: withFinger, keep: none, strand: true, kill: "edge"},
+	{name: "the central has told something", cable: "uplink", least: withWords, keep: none, kill: "edge"},
+	{name: "the counter was told something", cable: "uplink", least: withWords, keep: all, kill: "edge"},
+}
+
+// tearMoments are those at which a connection breaks and everybody lives on.
+var tearMoments = []moment{
+	{name: "half of a request", cable: "bank", out: true, least: withFinger, keep: half, sever: true},
+	{name: "a whole request", cable: "bank", out: true, least: withFinger, keep: none, sever: true},
+	{name: "the bank's answer", cable: "bank", least: withWords, keep: none, sever: true},
+	{name: "half of the bank's answer", cable: "bank", least: withWords, keep: half, sever: true},
+	{name: "a central's reply", cable: "client", least: withWords, keep: none, sever: true},
+	{name: "half of a frame op", cable: "uplink", out: true, least: withFinger, keep: half, sever: true},
+	{name: "a central's frame", cable: "uplink", least: withWords, keep: none, sever: true},
+	{name: "a change's acknowledgement", cable: "database", least: 1, keep: none, sever: true},
+}
+
+// deck deals moments, each once before any comes again: none of them is left to
+// luck.
+type deck struct {
+	of   []moment
+	left []moment
+}
+
+func (d *deck) deal(r *rand.Rand) moment {
+	if len(d.left) == 0 {
+		d.left = slices.Clone(d.of)
+		r.Shuffle(len(d.left), func(i, j int) { d.left[i], d.left[j] = d.left[j], d.left[i] })
+	}
+	m := d.left[0]
+	d.left = d.left[1:]
+	return m
+}
+
+// killsOf are the moments at which one of the programs is killed.
+func killsOf(programs []string) *deck {
+	d := &deck{}
+	for _, m := range killMoments {
+		if slices.ContainsFunc(programs, func(p string) bool { return strings.HasPrefix(p, m.kill) }) {
+			d.of = append(d.of, m)
+		}
+	}
+	return d
+}
+
+// tears are the moments at which one of the site's cables is torn.
+func (b *breaker) tears() *deck {
+	d := &deck{}
+	for _, m := range tearMoments {
+		if slices.ContainsFunc(b.s.cables, func(w *cable) bool { return strings.HasPrefix(w.name, m.cable) }) {
+			d.of = append(d.of, m)
+		}
+	}
+	return d
+}
+
+// aim waits for a moment and strikes in it, or gives up.
+func (b *breaker) aim(r *rand.Rand, m moment) {
+	w := pick(r, b.s.cables, func(w *cable) bool { return strings.HasPrefix(w.name, m.cable) })
+	x := &sight{out: m.out, least: m.least, keep: m.keep, sever: m.sever}
+	target, old, late, hold := "", 0, draw(r, aimLate), draw(r, strandMost)
+	if m.kill != "" {
+		target = pick(r, b.names(), func(p string) bool { return strings.HasPrefix(p, m.kill) })
+		// A cable to the bank is one central's.
+		if _, n, numbered := strings.Cut(w.name, "-"); numbered && m.cable == "bank" && m.kill == "central" {
+			target = m.kill + "-" + n
+		}
+	}
+	struck, at := false, time.Time{}
+	x.strike = func() {
+		if m.strand {
+			b.set(w, stale)
+		}
+		if target == "" {
+			return
+		}
+		if m.keep == all {
+			time.Sleep(late)
+		}
+		old, at = b.s.pid(target), time.Now()
+		struck = b.s.signal(target, syscall.SIGKILL)
+	}
+	w.arm(x)
+	select {
+	case hit := <-x.over:
+		b.aimed(m, target, hit)
+	case <-time.After(aimWait):
+		if w.disarm(x) {
+			return
+		}
+		b.aimed(m, target, <-x.over)
+	}
+	if m.strand {
+		b.rest(hold)
+		b.set(w, sound)
+	}
+	if struck {
+		b.await(target, old, "kill ", at)
+	}
+}
+
+// aimed notes a blow that met its moment.
+func (b *breaker) aimed(m moment, target string, hit bool) {
+	switch {
+	case !hit:
+	case target != "":
+		b.note("kill " + target + " when " + m.name)
+	default:
+		b.note("tear " + m.name)
+	}
+}
+
+// pick draws one of those that fit; there must be one.
+func pick[T any](r *rand.Rand, list []T, fits func(T) bool) T {
+	var some []T
+	for _, v := range list {
+		if fits(v) {
+			some = append(some, v)
+		}
+	}
+	return some[r.IntN(len(some))]
+}
