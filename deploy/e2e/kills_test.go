@@ -128,11 +128,14 @@ func (m *machine) under(span time.Duration, breaking func(stop <-chan struct{}))
 	work.Wait()
 }
 
-// watchEvery is how often table and books are looked at while things break.
-const watchEvery = time.Second
+// How table and books are looked at while things break.
+const (
+	watchEvery = time.Second
+	lastLook   = 5 * time.Second // for all to be there once more, where somebody was told wrongly
+)
 
 // watch holds the central's table against the books again and again, until stop
-// or until something is not as promised.
+// or until something is not as promised: then once more, for what they say of it.
 func (m *machine) watch(stop <-chan struct{}) {
 	for !m.t.Failed() {
 		select {
@@ -142,28 +145,31 @@ func (m *machine) watch(stop <-chan struct{}) {
 			m.glance()
 		}
 	}
+	for began := time.Now(); !m.glance() && time.Since(began) < lastLook; time.Sleep(watchEvery / 4) {
+	}
 }
 
 // glance reads the books, the table, and the books again, where all are there to
 // be read. What the first books hold was on record before; what the table says
-// has ended stands in the second ones.
-func (m *machine) glance() {
+// has ended stands in the second ones. false: one of them is away.
+func (m *machine) glance() bool {
 	books := func() ([]execution, error) { return m.s.tryExecutions(m.l.began, time.Now().Add(time.Minute)) }
 	before, err := books()
 	if err != nil {
-		return
+		return false
 	}
 	rows, err := m.s.operations()
 	if err != nil {
-		return
+		return false
 	}
 	after, err := books()
 	if err != nil {
-		return
+		return false
 	}
 	m.looks++
 	newLedger(m.t, m.s.house, before).holdKnown(rows)
 	newLedger(m.t, m.s.house, after).holdEnded(rows)
+	return true
 }
 
 // settle waits until everything that was begun has come to its end.
