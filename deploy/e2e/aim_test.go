@@ -18,7 +18,7 @@ const (
 
 // Times of a blow at a moment.
 const (
-	aimWait    = 1500 * time.Millisecond // for the moment to come
+	aimWait    = 2500 * time.Millisecond // for the moment to come
 	aimLate    = 4 * time.Millisecond    // at most, between the moment and the blow: what is done with what passed
 	tearEvery  = 2 * time.Second         // at most, between two torn messages
 	strandMost = 4 * time.Second         // at most, for which a stranded message is held
@@ -130,7 +130,7 @@ var tearMoments = []moment{
 }
 
 // deck deals moments, each once before any comes again: none of them is left to
-// luck.
+// luck. One that did not come is dealt again.
 type deck struct {
 	of   []moment
 	left []moment
@@ -141,17 +141,22 @@ func (d *deck) deal(r *rand.Rand) moment {
 		d.left = slices.Clone(d.of)
 		r.Shuffle(len(d.left), func(i, j int) { d.left[i], d.left[j] = d.left[j], d.left[i] })
 	}
-	m := d.left[0]
-	d.left = d.left[1:]
-	return m
+	return d.left[0]
 }
 
-// killsOf are the moments at which one of the programs is killed.
+// met takes the moment that was dealt off the deck.
+func (d *deck) met() { d.left = d.left[1:] }
+
+// killsOf are the moments at which one of the programs is killed, twice those at
+// the bank's cable, where the money moves.
 func killsOf(programs []string) *deck {
 	d := &deck{}
 	for _, m := range killMoments {
 		if slices.ContainsFunc(programs, func(p string) bool { return strings.HasPrefix(p, m.kill) }) {
 			d.of = append(d.of, m)
+			if m.cable == "bank" {
+				d.of = append(d.of, m)
+			}
 		}
 	}
 	return d
@@ -168,8 +173,9 @@ func (b *breaker) tears() *deck {
 	return d
 }
 
-// aim waits for a moment and strikes in it, or gives up.
-func (b *breaker) aim(r *rand.Rand, m moment) {
+// aim waits for the deck's next moment and strikes in it, or gives up.
+func (b *breaker) aim(r *rand.Rand, d *deck) {
+	m := d.deal(r)
 	w := pick(r, b.s.cables, func(w *cable) bool { return strings.HasPrefix(w.name, m.cable) })
 	x := &sight{out: m.out, least: m.least, keep: m.keep, sever: m.sever}
 	target, old, late, hold := "", 0, draw(r, aimLate), draw(r, strandMost)
@@ -197,12 +203,12 @@ func (b *breaker) aim(r *rand.Rand, m moment) {
 	w.arm(x)
 	select {
 	case hit := <-x.over:
-		b.aimed(m, target, hit)
+		b.aimed(d, m, target, hit)
 	case <-time.After(aimWait):
 		if w.disarm(x) {
 			return
 		}
-		b.aimed(m, target, <-x.over)
+		b.aimed(d, m, target, <-x.over)
 	}
 	if m.strand {
 		b.rest(hold)
@@ -214,9 +220,12 @@ func (b *breaker) aim(r *rand.Rand, m moment) {
 }
 
 // aimed notes a blow that met its moment.
-func (b *breaker) aimed(m moment, target string, hit bool) {
+func (b *breaker) aimed(d *deck, m moment, target string, hit bool) {
+	if !hit {
+		return
+	}
+	d.met()
 	switch {
-	case !hit:
 	case target != "":
 		b.note("kill " + target + " when " + m.name)
 	default:

@@ -36,13 +36,15 @@ type breaker struct {
 	stop <-chan struct{} // set by run
 
 	mu      sync.Mutex
-	done    map[string]int // how often what was done
+	began   time.Time
+	journal []string       // what was done, and when
+	done    map[string]int // how often
 	slowest time.Duration  // until an ended program had a successor
 	slow    string         // what that was
 }
 
 func newBreaker(s *site, seed uint64) *breaker {
-	return &breaker{s: s, seed: seed, done: map[string]int{}}
+	return &breaker{s: s, seed: seed, began: time.Now(), done: map[string]int{}}
 }
 
 // run breaks until stop, and leaves everything running and every cable sound.
@@ -64,10 +66,10 @@ func (b *breaker) run(stop <-chan struct{}) {
 	}
 	centrals, others := b.programs()
 	kill := func(list []string) func(*rand.Rand) {
-		moments := killsOf(list)
+		moments, random := killsOf(list), true
 		return func(r *rand.Rand) {
-			if r.IntN(2) == 0 {
-				b.aim(r, moments.deal(r))
+			if random = !random; !random {
+				b.aim(r, moments)
 				return
 			}
 			b.kill(list[r.IntN(len(list))], r.IntN(endOneOf) == 0)
@@ -76,7 +78,7 @@ func (b *breaker) run(stop <-chan struct{}) {
 	hand(0, killEvery, kill(centrals))
 	hand(1, killEvery, kill(others))
 	tears := b.tears()
-	hand(4, tearEvery, func(r *rand.Rand) { b.aim(r, tears.deal(r)) })
+	hand(4, tearEvery, func(r *rand.Rand) { b.aim(r, tears) })
 	hand(2, stopEvery, func(r *rand.Rand) { b.freeze(pick(r, b.names(), func(string) bool { return true }), draw(r, stopMost)) })
 	for i, w := range b.s.cables {
 		hand(uint64(16+i), illEvery, func(r *rand.Rand) { b.sicken(w, ailments[r.IntN(len(ailments))], draw(r, illMost)) })
@@ -115,6 +117,7 @@ func (b *breaker) note(what string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.done[what]++
+	b.journal = append(b.journal, fmt.Sprintf("%.2fs %s", time.Since(b.began).Seconds(), what))
 }
 
 // kill ends a program, with SIGKILL or in order, and waits until the next one has
@@ -216,6 +219,13 @@ func (b *breaker) figures() string {
 	}
 	slices.Sort(words)
 	return strings.Join(words, ", ")
+}
+
+// story is what was broken, in order.
+func (b *breaker) story() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return strings.Join(b.journal, ", ")
 }
 
 // count is how often something was done whose name begins so.

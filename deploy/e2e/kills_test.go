@@ -94,7 +94,7 @@ func (m *machine) run(span time.Duration) {
 	b := newBreaker(m.s, m.seed)
 	m.under(span, b.run)
 	if m.t.Failed() {
-		m.t.Logf("stopped after %s; broken until then: %s", m.broken.Round(time.Millisecond), b.figures())
+		m.t.Logf("stopped after %s and %d looks; broken until then: %s", m.broken.Round(time.Millisecond), m.looks, b.story())
 		return
 	}
 	calm := time.Now()
