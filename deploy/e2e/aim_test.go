@@ -19,7 +19,7 @@ const (
 // Times of a blow at a moment.
 const (
 	aimWait    = 2500 * time.Millisecond // for the moment to come
-	aimLate    = 4 * time.Millisecond    // at most, between the moment and the blow: what is done with what passed
+	aimLate    = 40 * time.Millisecond   // at most, between the moment and the blow: what is done with what passed
 	tearEvery  = 2 * time.Second         // at most, between two torn messages
 	strandMost = 4 * time.Second         // at most, for which a stranded message is held
 )
