@@ -130,7 +130,7 @@ var tearMoments = []moment{
 }
 
 // deck deals moments, each once before any comes again: none of them is left to
-// luck. One that did not come is dealt again.
+// luck. One that did not come is put under the others.
 type deck struct {
 	of   []moment
 	left []moment
@@ -138,35 +138,53 @@ type deck struct {
 
 func (d *deck) deal(r *rand.Rand) moment {
 	if len(d.left) == 0 {
-		d.left = slices.Clone(d.of)
-		r.Shuffle(len(d.left), func(i, j int) { d.left[i], d.left[j] = d.left[j], d.left[i] })
+		d.left = d.shuffled(r)
 	}
-	return d.left[0]
+	m := d.left[0]
+	d.left = d.left[1:]
+	return m
 }
 
-// met takes the moment that was dealt off the deck.
-func (d *deck) met() { d.left = d.left[1:] }
+// shuffled is every moment once; each other one is at a bank's cable, where the
+// money moves, as long as there are.
+func (d *deck) shuffled(r *rand.Rand) []moment {
+	all := slices.Clone(d.of)
+	r.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	var money, others, mixed []moment
+	for _, m := range all {
+		if m.cable == "bank" {
+			money = append(money, m)
+		} else {
+			others = append(others, m)
+		}
+	}
+	for i := range max(len(money), len(others)) {
+		mixed = append(mixed, money[min(i, len(money)):min(i+1, len(money))]...)
+		mixed = append(mixed, others[min(i, len(others)):min(i+1, len(others))]...)
+	}
+	return mixed
+}
 
-// killsOf are the moments at which one of the programs is killed, twice those at
-// the bank's cable, where the money moves.
+// missed takes back a moment that did not come.
+func (d *deck) missed(m moment) { d.left = append(d.left, m) }
+
+// killsOf are the moments at which one of the programs is killed.
 func killsOf(programs []string) *deck {
 	d := &deck{}
 	for _, m := range killMoments {
 		if slices.ContainsFunc(programs, func(p string) bool { return strings.HasPrefix(p, m.kill) }) {
 			d.of = append(d.of, m)
-			if m.cable == "bank" {
-				d.of = append(d.of, m)
-			}
 		}
 	}
 	return d
 }
 
-// tears are the moments at which one of the site's cables is torn.
-func (b *breaker) tears() *deck {
+// tears are the moments at which one of the site's cables is torn: those to the
+// bank, or the others.
+func (b *breaker) tears(bank bool) *deck {
 	d := &deck{}
 	for _, m := range tearMoments {
-		if slices.ContainsFunc(b.s.cables, func(w *cable) bool { return strings.HasPrefix(w.name, m.cable) }) {
+		if bank == (m.cable == "bank") && slices.ContainsFunc(b.s.cables, func(w *cable) bool { return strings.HasPrefix(w.name, m.cable) }) {
 			d.of = append(d.of, m)
 		}
 	}
@@ -201,15 +219,19 @@ func (b *breaker) aim(r *rand.Rand, d *deck) {
 		struck = b.s.signal(target, syscall.SIGKILL)
 	}
 	w.arm(x)
+	hit := false
 	select {
-	case hit := <-x.over:
-		b.aimed(d, m, target, hit)
+	case hit = <-x.over:
 	case <-time.After(aimWait):
-		if w.disarm(x) {
-			return
+		if !w.disarm(x) {
+			hit = <-x.over
 		}
-		b.aimed(d, m, target, <-x.over)
 	}
+	if !hit {
+		d.missed(m)
+		return
+	}
+	b.noteAimed(m, target)
 	if m.strand {
 		b.rest(hold)
 		b.set(w, sound)
@@ -219,18 +241,13 @@ func (b *breaker) aim(r *rand.Rand, d *deck) {
 	}
 }
 
-// aimed notes a blow that met its moment.
-func (b *breaker) aimed(d *deck, m moment, target string, hit bool) {
-	if !hit {
+// noteAimed notes a blow that met its moment.
+func (b *breaker) noteAimed(m moment, target string) {
+	if target == "" {
+		b.note("tear " + m.name)
 		return
 	}
-	d.met()
-	switch {
-	case target != "":
-		b.note("kill " + target + " when " + m.name)
-	default:
-		b.note("tear " + m.name)
-	}
+	b.note("kill " + target + " when " + m.name)
 }
 
 // pick draws one of those that fit; there must be one.

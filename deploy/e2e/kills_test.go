@@ -92,7 +92,7 @@ func newMachine(t *testing.T, p plan, seed uint64) *machine {
 // was told against the books. It ends at the first thing that is not as promised.
 func (m *machine) run(span time.Duration) {
 	b := newBreaker(m.s, m.seed)
-	m.under(span, b.run)
+	m.under(span, b.enough, b.run)
 	if m.t.Failed() {
 		m.t.Logf("stopped after %s and %d looks; broken until then: %s", m.broken.Round(time.Millisecond), m.looks, b.story())
 		return
@@ -106,14 +106,23 @@ func (m *machine) run(span time.Duration) {
 	}
 }
 
-// under runs the load for a span beside what breaks things; all end with stop,
-// which comes early where something is not as promised.
-func (m *machine) under(span time.Duration, breaking func(stop <-chan struct{})) {
+// under runs the load beside what breaks things, for a span, and longer while not
+// enough was broken. All end with stop, which comes early where something is not
+// as promised.
+func (m *machine) under(span time.Duration, enough func() bool, breaking func(stop <-chan struct{})) {
 	stop, began := make(chan struct{}), time.Now()
 	end := sync.OnceFunc(func() { close(stop) })
-	timer := time.AfterFunc(span, end)
-	defer timer.Stop()
 	var work sync.WaitGroup
+	work.Go(func() {
+		defer end()
+		select {
+		case <-stop:
+		case <-time.After(span):
+		}
+		for !enough() && time.Since(began) < mostLonger*span && !m.t.Failed() {
+			time.Sleep(watchEvery / 4)
+		}
+	})
 	work.Go(func() { m.l.serve(m.t, stop) })
 	for _, c := range m.counters {
 		work.Go(func() { c.serve(m.seed, stop) })

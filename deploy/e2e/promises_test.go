@@ -81,6 +81,15 @@ func recordedBeforeSent(t *testing.T, h *house) {
 // may not start that one then; a second one it would.
 func notSentAgain(t *testing.T, h *house) {
 	const paise = 223_00
+	first, err := h.transaction(h.reader, agarwal, paise+100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The first withdrawal authenticates the agent, which would be what is not
+	// answered.
+	if a, err := h.transact("/aeps/withdrawal", h.token(lakshmi, lakshmiSecret), "promise-0", first); err != nil || judge(a) != succeeded {
+		t.Fatalf("a withdrawal while all is well: %v, %s", err, a.raw)
+	}
 	body, err := h.transaction(h.reader, agarwal, paise)
 	if err != nil {
 		t.Fatal(err)
