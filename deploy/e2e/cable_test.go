@@ -74,7 +74,12 @@ type splice struct {
 // newCable opens a cable on a port of its own; it closes with the test.
 func newCable(t *testing.T, name string, seed uint64, ends ...string) *cable {
 	t.Helper()
-	addr := freeAddresses(t, name)[name]
+	return newCableAt(t, name, freeAddresses(t, name)[name], seed, ends...)
+}
+
+// newCableAt opens a cable on a given port.
+func newCableAt(t *testing.T, name, addr string, seed uint64, ends ...string) *cable {
+	t.Helper()
 	w := &cable{
 		name: name, addr: addr, ends: ends, r: rand.New(rand.NewPCG(seed, 1)),
 		ill: sound, turn: make(chan struct{}), open: map[*splice]struct{}{},
