@@ -231,7 +231,9 @@ func (b *breaker) aim(r *rand.Rand, d *deck) {
 		d.missed(m)
 		return
 	}
-	b.noteAimed(m, target)
+	if struck || target == "" {
+		b.noteAimed(m, target)
+	}
 	if m.strand {
 		b.rest(hold)
 		b.set(w, sound)
