@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 )
@@ -30,7 +31,8 @@ type sight struct {
 	least  int   // bytes that come at once, at least
 	keep   share // of them pass before the blow
 	strike func()
-	sever  bool // the connection is reset after the blow, and the rest never arrives
+	sever  bool         // the connection is reset after the blow, and the rest never arrives
+	taken  *atomic.Bool // by whichever of several sights has its moment first; nil: it is alone
 	over   chan bool
 }
 
@@ -56,7 +58,9 @@ func (p share) of(n int) int { return n * int(p) / int(all) }
 
 // arm waits for a moment; what came of it is told to x.over, once.
 func (w *cable) arm(x *sight) {
-	x.over = make(chan bool, 1)
+	if x.over == nil {
+		x.over = make(chan bool, 1)
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.sights = append(w.sights, x)
@@ -79,7 +83,7 @@ func (w *cable) meets(out bool, n int) *sight {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for i, x := range w.sights {
-		if n > 0 && x.out == out && n >= x.least {
+		if n > 0 && x.out == out && n >= x.least && (x.taken == nil || x.taken.CompareAndSwap(false, true)) {
 			w.sights = slices.Delete(w.sights, i, i+1)
 			return x
 		}
@@ -136,13 +140,18 @@ type deck struct {
 	left []moment
 }
 
-func (d *deck) deal(r *rand.Rand) moment {
+// atOnce is how many moments are waited for at one time: while much is broken, one
+// alone may not come for long.
+const atOnce = 3
+
+func (d *deck) deal(r *rand.Rand) []moment {
 	if len(d.left) == 0 {
 		d.left = d.shuffled(r)
 	}
-	m := d.left[0]
-	d.left = d.left[1:]
-	return m
+	n := min(atOnce, len(d.left))
+	dealt := d.left[:n:n]
+	d.left = d.left[n:]
+	return dealt
 }
 
 // shuffled is every moment once; each other one is at a bank's cable, where the
@@ -191,65 +200,88 @@ func (b *breaker) tears(bank bool) *deck {
 	return d
 }
 
-// aim waits for the deck's next moment and strikes in it, or gives up.
-func (b *breaker) aim(r *rand.Rand, d *deck) {
-	m := d.deal(r)
+// shot is a blow that waits for its moment.
+type shot struct {
+	moment
+	*sight
+	at     *cable
+	target string // the program that is killed; "": none
+	old    int    // its process
+	struck bool
+	when   time.Time
+}
+
+// load makes a shot at a moment.
+func (b *breaker) load(r *rand.Rand, m moment, taken *atomic.Bool, over chan bool) *shot {
 	w := pick(r, b.s.cables, func(w *cable) bool { return strings.HasPrefix(w.name, m.cable) })
-	x := &sight{out: m.out, least: m.least, keep: m.keep, sever: m.sever}
-	target, old, late, hold := "", 0, draw(r, aimLate), draw(r, strandMost)
+	s := &shot{moment: m, at: w, sight: &sight{out: m.out, least: m.least, keep: m.keep, sever: m.sever, taken: taken, over: over}}
+	late := draw(r, aimLate)
 	if m.kill != "" {
-		target = pick(r, b.names(), func(p string) bool { return strings.HasPrefix(p, m.kill) })
+		s.target = pick(r, b.names(), func(p string) bool { return strings.HasPrefix(p, m.kill) })
 		// A cable to the bank is one central's.
 		if _, n, numbered := strings.Cut(w.name, "-"); numbered && m.cable == "bank" && m.kill == "central" {
-			target = m.kill + "-" + n
+			s.target = m.kill + "-" + n
 		}
 	}
-	struck, at := false, time.Time{}
-	x.strike = func() {
+	s.strike = func() {
 		if m.strand {
 			b.set(w, stale)
 		}
-		if target == "" {
+		if s.target == "" {
+			s.struck = true
 			return
 		}
 		if m.keep == all {
 			time.Sleep(late)
 		}
-		old, at = b.s.pid(target), time.Now()
-		struck = b.s.signal(target, syscall.SIGKILL)
+		s.old, s.when = b.s.pid(s.target), time.Now()
+		s.struck = b.s.signal(s.target, syscall.SIGKILL)
 	}
-	w.arm(x)
-	hit := false
+	return s
+}
+
+// aim waits for one of the deck's next moments and strikes in it, or gives up.
+func (b *breaker) aim(r *rand.Rand, d *deck) {
+	taken, over, hit := new(atomic.Bool), make(chan bool, 1), false
+	var shots []*shot
+	for _, m := range d.deal(r) {
+		s := b.load(r, m, taken, over)
+		s.at.arm(s.sight)
+		shots = append(shots, s)
+	}
+	hold := draw(r, strandMost)
 	select {
-	case hit = <-x.over:
+	case hit = <-over:
 	case <-time.After(aimWait):
-		if !w.disarm(x) {
-			hit = <-x.over
+		if !taken.CompareAndSwap(false, true) {
+			hit = <-over
 		}
 	}
-	if !hit {
-		d.missed(m)
-		return
-	}
-	if struck || target == "" {
-		b.noteAimed(m, target)
-	}
-	if m.strand {
-		b.rest(hold)
-		b.set(w, sound)
-	}
-	if struck {
-		b.await(target, old, "kill ", at)
+	for _, s := range shots {
+		if s.at.disarm(s.sight) || !hit {
+			d.missed(s.moment)
+			continue
+		}
+		b.land(s, hold)
 	}
 }
 
-// noteAimed notes a blow that met its moment.
-func (b *breaker) noteAimed(m moment, target string) {
-	if target == "" {
-		b.note("tear " + m.name)
-		return
+// land notes a shot that met its moment, and waits until what it hit is back.
+func (b *breaker) land(s *shot, hold time.Duration) {
+	switch {
+	case !s.struck:
+	case s.target == "":
+		b.note("tear " + s.name)
+	default:
+		b.note("kill " + s.target + " when " + s.name)
 	}
-	b.note("kill " + target + " when " + m.name)
+	if s.strand {
+		b.rest(hold)
+		b.set(s.at, sound)
+	}
+	if s.struck && s.target != "" {
+		b.await(s.target, s.old, "kill ", s.when)
+	}
 }
 
 // pick draws one of those that fit; there must be one.

@@ -18,6 +18,7 @@ import (
 const (
 	killEvery    = 3 * time.Second  // at most, between two kills by one hand; half of it in the mean
 	endOneOf     = 4                // so many kills, one is SIGTERM: a restart in order
+	randomOneOf  = 3                // so many kills, one is at any moment
 	stopEvery    = 6 * time.Second  // at most, between two stops
 	stopMost     = 5 * time.Second  // for which a process is stopped, at most
 	illEvery     = 8 * time.Second  // at most, between two ailments of one cable
@@ -26,8 +27,8 @@ const (
 	databaseGone = 3 * time.Second  // at most, until a killed database is started again
 )
 
-// breaker breaks a site at random: kill -9, SIGSTOP, cables, the database; half of
-// the kills, and some cuts, at the moments that matter (aim_test.go). Each of its
+// breaker breaks a site at random: kill -9, SIGSTOP, cables, the database; most
+// kills, and some cuts, at the moments that matter (aim_test.go). Each of its
 // hands has a source of its own, so that a seed repeats what is drawn,
 // though not the moment at which it strikes.
 type breaker struct {
@@ -66,9 +67,9 @@ func (b *breaker) run(stop <-chan struct{}) {
 	}
 	centrals, rest := b.programs()
 	kill := func(list []string) func(*rand.Rand) {
-		moments, random := killsOf(list), true
+		moments, n := killsOf(list), 0
 		return func(r *rand.Rand) {
-			if random = !random; !random {
+			if n++; n%randomOneOf != 0 {
 				b.aim(r, moments)
 				return
 			}
@@ -152,7 +153,7 @@ func (b *breaker) await(name string, old int, how string, killed time.Time) {
 	b.mu.Unlock()
 	// On a busy machine a start takes long, and who is killed again at once does
 	// nothing in which it could be met.
-	b.rest(span)
+	b.rest(span / 2)
 }
 
 // Enough blows for a verdict: on a busy machine it takes longer to strike them.
