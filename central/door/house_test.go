@@ -226,7 +226,12 @@ func seed(b byte) secret.Key { return secret.NewKey(bytes.Repeat([]byte{b}, 32))
 // rates are those of a database of its own.
 func rates(t testing.TB) duty.Rates {
 	t.Helper()
-	db, err := store.OpenSQLite(context.Background(), filepath.Join(t.TempDir(), "central.db"), store.Config{Node: "test", Logger: slog.New(slog.DiscardHandler)})
+	return ratesIn(t, t.TempDir())
+}
+
+func ratesIn(t testing.TB, dir string) duty.Rates {
+	t.Helper()
+	db, err := store.OpenSQLite(context.Background(), filepath.Join(dir, "central.db"), store.Config{Node: "test", Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -69,6 +69,7 @@ func (l *limiter) allow(ctx context.Context, caller string, now time.Time) error
 		return nil
 	}
 	if _, wait, err := l.shared.Take(ctx, caller); err == nil && wait > 0 {
+		r.CancelAt(now) // refused, so not made: this node's count is not the shorter for it
 		return tooMany(wait)
 	}
 	return nil

@@ -72,7 +72,7 @@ func (d *Door) issue(c *fiber.Ctx) error {
 	defer cancel()
 	g, err := d.grant(ctx, fctx, c.BodyRaw())
 	if err != nil {
-		d.refuseGrant(fctx, err)
+		d.refuseGrant(fctx, orBusy(err))
 		return nil
 	}
 	body, err := json.Marshal(g)
@@ -82,6 +82,18 @@ func (d *Door) issue(c *fiber.Ctx) error {
 	}
 	write(fctx, central.Reply{HTTP: fiber.StatusOK, Body: body})
 	return nil
+}
+
+// busyRetryTime is when a store that was busy, or had no room, is tried again.
+const busyRetryTime = time.Second
+
+// orBusy is TooMany where the store was busy: nothing was done then, and the
+// caller may try again, as with every other change.
+func orBusy(err error) error {
+	if !errors.Is(err, central.ErrBusy) {
+		return err
+	}
+	return &central.Error{Fault: central.TooMany, Message: "The central is busy; this call did nothing, try again", RetryAfter: busyRetryTime, Err: err}
 }
 
 // grant checks a token request and makes the token.

@@ -9,8 +9,11 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -19,6 +22,7 @@ import (
 	"galla/central"
 	"galla/shared/op"
 	"galla/shared/secret"
+	"galla/shared/smalldisk"
 )
 
 func basic(id, password string) string {
@@ -297,6 +301,40 @@ func TestTenFailuresSlowAClientDown(t *testing.T) {
 	if a := try(0, "agg-galla", password); a.status != 200 {
 		t.Errorf("another client is slowed down: %s", a.body)
 	}
+}
+
+// TestSecretsWithoutRoom: on a disk that is really full no failure can be counted,
+// and the caller is told when to come back, as with every other change.
+func TestSecretsWithoutRoom(t *testing.T) { smalldisk.Run(t, 8, secretsWithoutRoom) }
+
+func secretsWithoutRoom(t *testing.T, dir string) {
+	shared := ratesIn(t, dir)
+	h := open(t, func(c *Config, _ *central.Dispatcher) { c.Rates = shared })
+	tries := 0
+	try := func() answer { // of a client of its own, which has none of the others' failures
+		tries++
+		return h.grant(t, form("grant_type", "client_credentials", "client_id", "nobody-"+strconv.Itoa(tries), "client_secret", "wrong"))
+	}
+	expect(t, try(), 401, "03")
+	ballast := filepath.Join(dir, "ballast")
+	if err := os.WriteFile(ballast, make([]byte, 8<<20), 0o600); !errors.Is(err, syscall.ENOSPC) {
+		t.Fatalf("8 MiB on a disk of 8 MiB: %v", err)
+	}
+	full := try()
+	for full.status == 401 && tries < 200 { // what the database has already is used up
+		full = try()
+	}
+	expect(t, full, 429, "07")
+	if full.header.Get("Retry-After") != "1" || full.text("error") != "temporarily_unavailable" || !strings.Contains(full.text("message"), "busy") {
+		t.Errorf("after %d tries: %v %s", tries, full.header, full.body)
+	}
+	if a := h.grant(t, form("grant_type", "client_credentials", "client_id", "merchant-lakshmi", "client_secret", password)); a.status != 200 {
+		t.Errorf("a right secret needs no room, and gets HTTP %d: %s", a.status, a.body)
+	}
+	if err := os.Remove(ballast); err != nil {
+		t.Fatal(err)
+	}
+	expect(t, try(), 401, "03")
 }
 
 // TestRightSecretsCountForNothing: many programs of one client start at once.

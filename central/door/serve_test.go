@@ -323,6 +323,29 @@ func (deaf) LeaseRate(context.Context, string, duty.Rate, int, time.Time) (int, 
 	return 0, 0, errors.New("the database is gone")
 }
 
+// TestSharedRefusalCostsNothingHere: what all nodes together refuse was not made,
+// and this node's own count stays whole for when the shared one can't be asked.
+func TestSharedRefusalCostsNothingHere(t *testing.T) {
+	now := time.Now()
+	shared := duty.NewMeter(empty{}, duty.Rate{PerSecond: 1, Burst: 10}, callerPrefix, func() time.Time { return now })
+	l := newLimiter(1, 10, shared)
+	for range 30 {
+		if err := l.allow(t.Context(), "x", now); central.AsError(err).RetryAfter != 7*time.Second {
+			t.Fatalf("refused with %v, want the shared count's seven seconds", err)
+		}
+	}
+	if left := l.of("x", now).TokensAt(now); left != 10 {
+		t.Errorf("%v calls are left on this node, want 10", left)
+	}
+}
+
+// empty has nothing left to give out for seven seconds.
+type empty struct{ duty.Rates }
+
+func (empty) LeaseRate(context.Context, string, duty.Rate, int, time.Time) (int, time.Duration, error) {
+	return 0, 7 * time.Second, nil
+}
+
 func TestCallsUnderWayAreBounded(t *testing.T) {
 	h := open(t, func(c *Config, _ *central.Dispatcher) { c.MaxUnderWay = 1 })
 	h.desk.hold = make(chan struct{})

@@ -18,6 +18,7 @@ import (
 const (
 	killEvery    = 3 * time.Second  // at most, between two kills by one hand; half of it in the mean
 	endOneOf     = 4                // so many kills, one is SIGTERM: a restart in order
+	randomOneOf  = 3                // so many kills, one is at any moment
 	stopEvery    = 6 * time.Second  // at most, between two stops
 	stopMost     = 5 * time.Second  // for which a process is stopped, at most
 	illEvery     = 8 * time.Second  // at most, between two ailments of one cable
@@ -26,25 +27,30 @@ const (
 	databaseGone = 3 * time.Second  // at most, until a killed database is started again
 )
 
-// breaker breaks a site at random: kill -9, SIGSTOP, cables, the database. Each
-// of its hands has a source of its own, so that a seed repeats what is drawn,
+// breaker breaks a site at random: kill -9, SIGSTOP, cables, the database; most
+// kills, and some cuts, at the moments that matter (aim_test.go). Each of its
+// hands has a source of its own, so that a seed repeats what is drawn,
 // though not the moment at which it strikes.
 type breaker struct {
 	s    *site
 	seed uint64
+	stop <-chan struct{} // set by run
 
 	mu      sync.Mutex
-	done    map[string]int // how often what was done
+	began   time.Time
+	journal []string       // what was done, and when
+	done    map[string]int // how often
 	slowest time.Duration  // until an ended program had a successor
 	slow    string         // what that was
 }
 
 func newBreaker(s *site, seed uint64) *breaker {
-	return &breaker{s: s, seed: seed, done: map[string]int{}}
+	return &breaker{s: s, seed: seed, began: time.Now(), done: map[string]int{}}
 }
 
 // run breaks until stop, and leaves everything running and every cable sound.
 func (b *breaker) run(stop <-chan struct{}) {
+	b.stop = stop
 	var hands sync.WaitGroup
 	hand := func(n uint64, every time.Duration, strike func(*rand.Rand)) {
 		r := rand.New(rand.NewPCG(b.seed, 1<<32+n))
@@ -59,14 +65,23 @@ func (b *breaker) run(stop <-chan struct{}) {
 			}
 		})
 	}
-	centrals, others := b.programs()
-	all := slices.Concat(centrals, others)
+	centrals, rest := b.programs()
 	kill := func(list []string) func(*rand.Rand) {
-		return func(r *rand.Rand) { b.kill(list[r.IntN(len(list))], r.IntN(endOneOf) == 0) }
+		moments, n := killsOf(list), 0
+		return func(r *rand.Rand) {
+			if n++; n%randomOneOf != 0 {
+				b.aim(r, moments)
+				return
+			}
+			b.kill(list[r.IntN(len(list))], r.IntN(endOneOf) == 0)
+		}
 	}
 	hand(0, killEvery, kill(centrals))
-	hand(1, killEvery, kill(others))
-	hand(2, stopEvery, func(r *rand.Rand) { b.freeze(all[r.IntN(len(all))], draw(r, stopMost)) })
+	hand(1, killEvery, kill(rest))
+	money, others := b.tears(true), b.tears(false)
+	hand(4, tearEvery, func(r *rand.Rand) { b.aim(r, money) })
+	hand(5, tearEvery, func(r *rand.Rand) { b.aim(r, others) })
+	hand(2, stopEvery, func(r *rand.Rand) { b.freeze(pick(r, b.names(), func(string) bool { return true }), draw(r, stopMost)) })
 	for i, w := range b.s.cables {
 		hand(uint64(16+i), illEvery, func(r *rand.Rand) { b.sicken(w, ailments[r.IntN(len(ailments))], draw(r, illMost)) })
 	}
@@ -79,6 +94,9 @@ func (b *breaker) run(stop <-chan struct{}) {
 func draw(r *rand.Rand, most time.Duration) time.Duration {
 	return time.Duration(r.Int64N(int64(most)))
 }
+
+// names are all programs that may be killed.
+func (b *breaker) names() []string { return slices.Concat(b.programs()) }
 
 // programs are those that may be killed and stopped. Nobody kills the readers:
 // what a load captures is its own.
@@ -101,6 +119,7 @@ func (b *breaker) note(what string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.done[what]++
+	b.journal = append(b.journal, fmt.Sprintf("%.2fs %s", time.Since(b.began).Seconds(), what))
 }
 
 // kill ends a program, with SIGKILL or in order, and waits until the next one has
@@ -114,7 +133,11 @@ func (b *breaker) kill(name string, inOrder bool) {
 		return // it is just being started
 	}
 	b.note(how + name)
-	killed := time.Now()
+	b.await(name, old, how, time.Now())
+}
+
+// await waits until an ended program has its successor.
+func (b *breaker) await(name string, old int, how string, killed time.Time) {
 	for pid := old; pid == old || pid == 0; pid = b.s.pid(name) {
 		if time.Since(killed) > startWait {
 			b.s.t.Errorf("%s was ended and never started again", name)
@@ -122,11 +145,26 @@ func (b *breaker) kill(name string, inOrder bool) {
 		}
 		time.Sleep(20 * time.Millisecond)
 	}
+	span := time.Since(killed)
 	b.mu.Lock()
-	defer b.mu.Unlock()
-	if span := time.Since(killed); span > b.slowest {
+	if span > b.slowest {
 		b.slowest, b.slow = span, how+name
 	}
+	b.mu.Unlock()
+	// On a busy machine a start takes long, and who is killed again at once does
+	// nothing in which it could be met.
+	b.rest(span / 2)
+}
+
+// Enough blows for a verdict: on a busy machine it takes longer to strike them.
+const (
+	enoughKills = 6 // of centrals, by SIGKILL
+	enoughTears = 6
+	mostLonger  = 2 // times the span, at most
+)
+
+func (b *breaker) enough() bool {
+	return b.count("kill central") >= enoughKills && b.count("tear") >= enoughTears
 }
 
 // freeze stops a program for a while, as a machine that swaps or a paused
@@ -137,7 +175,7 @@ func (b *breaker) freeze(name string, span time.Duration) {
 		return
 	}
 	b.note("stop " + name)
-	time.Sleep(span)
+	b.rest(span)
 	if b.s.pid(name) == pid { // else it was killed meanwhile, and the number may be another's
 		_ = syscall.Kill(pid, syscall.SIGCONT)
 	}
@@ -147,8 +185,16 @@ func (b *breaker) freeze(name string, span time.Duration) {
 func (b *breaker) sicken(w *cable, a ailment, span time.Duration) {
 	b.note(fmt.Sprintf("cable %s", a))
 	b.set(w, a)
-	time.Sleep(span)
+	b.rest(span)
 	b.set(w, sound)
+}
+
+// rest waits, or until everything is to end.
+func (b *breaker) rest(span time.Duration) {
+	select {
+	case <-b.stop:
+	case <-time.After(span):
+	}
 }
 
 func (b *breaker) set(w *cable, a ailment) {
@@ -190,6 +236,13 @@ func (b *breaker) figures() string {
 	}
 	slices.Sort(words)
 	return strings.Join(words, ", ")
+}
+
+// story is what was broken, in order.
+func (b *breaker) story() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return strings.Join(b.journal, ", ")
 }
 
 // count is how often something was done whose name begins so.

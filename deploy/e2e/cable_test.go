@@ -57,6 +57,8 @@ type cable struct {
 	turn chan struct{} // closed when the ailment changes
 	open map[*splice]struct{}
 	done bool
+
+	sights []*sight // armed, each for one moment
 }
 
 // splice is one connection through a cable.
@@ -72,7 +74,12 @@ type splice struct {
 // newCable opens a cable on a port of its own; it closes with the test.
 func newCable(t *testing.T, name string, seed uint64, ends ...string) *cable {
 	t.Helper()
-	addr := freeAddresses(t, name)[name]
+	return newCableAt(t, name, freeAddresses(t, name)[name], seed, ends...)
+}
+
+// newCableAt opens a cable on a given port.
+func newCableAt(t *testing.T, name, addr string, seed uint64, ends ...string) *cable {
+	t.Helper()
 	w := &cable{
 		name: name, addr: addr, ends: ends, r: rand.New(rand.NewPCG(seed, 1)),
 		ill: sound, turn: make(chan struct{}), open: map[*splice]struct{}{},
@@ -165,8 +172,8 @@ func (w *cable) carry(near *net.TCPConn) {
 	w.open[s] = struct{}{}
 	w.mu.Unlock()
 	var pumps sync.WaitGroup
-	pumps.Go(func() { w.pump(s, s.far, s.near) })
-	pumps.Go(func() { w.pump(s, s.near, s.far) })
+	pumps.Go(func() { w.pump(s, s.far, s.near, true) })
+	pumps.Go(func() { w.pump(s, s.near, s.far, false) })
 	pumps.Wait()
 	w.mu.Lock()
 	delete(w.open, s)
@@ -185,24 +192,27 @@ func (w *cable) dial(first int) *net.TCPConn {
 	return nil
 }
 
-// pump carries one direction.
-func (w *cable) pump(s *splice, to, from *net.TCPConn) {
+// pump carries one direction; out is the one towards the end.
+func (w *cable) pump(s *splice, to, from *net.TCPConn, out bool) {
 	buf := make([]byte, cableChunk)
 	for {
 		n, err := from.Read(buf)
-		for rest := buf[:n]; len(rest) > 0; {
-			k, ok := w.pass(s, len(rest))
-			if k > 0 {
-				if _, err := to.Write(rest[:k]); err != nil {
-					s.kill()
-					return
-				}
+		chunk := buf[:n]
+		if x := w.meets(out, n); x != nil {
+			k := x.keep.of(n)
+			if !w.forward(s, to, chunk[:k]) {
+				x.miss()
+				return
 			}
-			if !ok {
+			x.hit()
+			if x.sever {
 				s.kill()
 				return
 			}
-			rest = rest[k:]
+			chunk = chunk[k:]
+		}
+		if !w.forward(s, to, chunk) {
+			return
 		}
 		if err != nil {
 			if err != io.EOF || to.CloseWrite() != nil {
@@ -211,6 +221,26 @@ func (w *cable) pump(s *splice, to, from *net.TCPConn) {
 			return
 		}
 	}
+}
+
+// forward carries a chunk as the cable's ailment lets it pass; false: the
+// connection is over.
+func (w *cable) forward(s *splice, to *net.TCPConn, rest []byte) bool {
+	for len(rest) > 0 {
+		k, ok := w.pass(s, len(rest))
+		if k > 0 {
+			if _, err := to.Write(rest[:k]); err != nil {
+				s.kill()
+				return false
+			}
+		}
+		if !ok {
+			s.kill()
+			return false
+		}
+		rest = rest[k:]
+	}
+	return true
 }
 
 // pass waits until some of n bytes may go on, and says how many; false: the

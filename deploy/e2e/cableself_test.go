@@ -138,6 +138,7 @@ func TestCable(t *testing.T) {
 			t.Errorf("a new connection: %d bytes, %v", len(got), err)
 		}
 	})
+	t.Run("at a moment", func(t *testing.T) { moments(t, end) })
 	t.Run("ends", func(t *testing.T) {
 		gone := freeAddresses(t, "GONE")["GONE"]
 		w := newCable(t, "CABLE", 1, gone, end)
@@ -147,6 +148,45 @@ func TestCable(t *testing.T) {
 			}
 		}
 	})
+}
+
+// moments shows that a blow falls when the message passes, once, with as much of
+// it on the other side as it should be.
+func moments(t *testing.T, end string) {
+	const size = 3000
+	for _, m := range tearMoments {
+		w := newCable(t, "CABLE", 1, end)
+		c, err := net.Dial("tcp", w.addr)
+		must(t, err)
+		_ = c.SetDeadline(time.Now().Add(time.Minute))
+		struck := 0
+		x := &sight{out: m.out, least: size, keep: m.keep, sever: m.sever, strike: func() { struck++ }}
+		w.arm(x)
+		_, err = c.Write([]byte("small")) // no such message
+		must(t, err)
+		_, err = io.ReadFull(c, make([]byte, len("small")))
+		must(t, err)
+		if struck != 0 {
+			t.Errorf("%s: a blow at a small message", m.name)
+		}
+		_, err = c.Write(make([]byte, size))
+		must(t, err)
+		got, err := io.ReadAll(c)
+		// What has passed comes back, unless the reset overtakes it.
+		if most := m.keep.of(size); !errors.Is(err, syscall.ECONNRESET) || len(got) > most {
+			t.Errorf("%s: %d bytes came back and then %v, want a reset after %d at most", m.name, len(got), err, most)
+		}
+		if hit := <-x.over; !hit || struck != 1 || w.disarm(x) {
+			t.Errorf("%s: hit %v, %d blows", m.name, hit, struck)
+		}
+		_ = c.Close()
+	}
+	w := newCable(t, "CABLE", 1, end)
+	x := &sight{out: true, least: 1}
+	w.arm(x)
+	if !w.disarm(x) || w.disarm(x) || w.meets(true, size) != nil {
+		t.Error("a sight that was given up is still armed")
+	}
 }
 
 func must(t *testing.T, err error) {

@@ -241,10 +241,19 @@ type execution struct {
 // executions reads the books of a span.
 func (h *house) executions(from, to time.Time) []execution {
 	h.t.Helper()
+	list, err := h.tryExecutions(from, to)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return list
+}
+
+// tryExecutions is executions of a bank that may be away.
+func (h *house) tryExecutions(from, to time.Time) ([]execution, error) {
 	q := url.Values{"from": {from.UTC().Format(time.RFC3339Nano)}, "to": {to.UTC().Format(time.RFC3339Nano)}}
 	var list []execution
-	h.get(h.url("BANK")+"/books/executions?"+q.Encode(), &list)
-	return list
+	err := h.tryGet(h.url("BANK")+"/books/executions?"+q.Encode(), &list)
+	return list, err
 }
 
 // balance is what a customer has at the bank, in paise.

@@ -5,11 +5,17 @@
 //   - counter_test.go: a real Chromium at the counter, with the central going
 //     away and coming back; screenshots go to $GALLA_SHOTS (build/shots).
 //   - kills_test.go: kill -9, SIGSTOP and broken cables under load, of a central
-//     on SQLite, and of two on one PostgreSQL that is killed too; then what was
-//     replied, the counters and the central's table are held against the bank's
-//     books. It runs for $GALLA_TORTURE (45 s), in rounds of two minutes where
-//     that is longer, from $GALLA_SEED (drawn and printed). $GALLA_EVIDENCE names
-//     a folder to which the data of a failed run is copied.
+//     on SQLite, and of two on one PostgreSQL that is killed too, at random and
+//     at the moments that matter (aim_test.go), such as when the bank has the
+//     request and has not answered. Beside callers and counters there is a
+//     terminal whose frames arrive in any order (stray_test.go). The central's
+//     table is held against the bank's books every second, and a run ends at the
+//     first thing that is not as promised; in the end what was replied, the
+//     counters and the table are held against the books. It runs for
+//     $GALLA_TORTURE (45 s), longer where a busy machine has not broken enough by
+//     then, and in rounds of two minutes where that is longer, from $GALLA_SEED
+//     (drawn and printed). $GALLA_EVIDENCE names a folder to which the data of a
+//     failed run is copied.
 //   - failover_test.go: PostgreSQL's primary killed and its standby promoted under
 //     load.
 //   - canary_test.go: after a whole run, no file, log line or column holds an

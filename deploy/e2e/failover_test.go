@@ -24,7 +24,7 @@ func TestFailover(t *testing.T) {
 	b := newBreaker(m.s, m.seed)
 	r := rand.New(rand.NewPCG(m.seed, 1<<34))
 	before, at := 0, time.Time{}
-	m.under(failoverFor, func(<-chan struct{}) {
+	m.under(failoverFor, func() bool { return true }, func(<-chan struct{}) {
 		time.Sleep(beforeIt + draw(r, beforeIt))
 		before = m.l.ended(succeeded)
 		m.s.primary.Kill()

@@ -69,7 +69,11 @@ type machine struct {
 	s        *site
 	l        *load
 	counters []*counterLoad
+	strays   *strayLoad
 	seed     uint64
+
+	broken time.Duration // how long it was broken and watched
+	looks  int           // at table and books meanwhile
 }
 
 func newMachine(t *testing.T, p plan, seed uint64) *machine {
@@ -80,35 +84,101 @@ func newMachine(t *testing.T, p plan, seed uint64) *machine {
 	for n := range s.counters {
 		m.counters = append(m.counters, newCounterLoad(t, s, n))
 	}
+	m.strays = newStrayLoad(t, s.house)
 	return m
 }
 
 // run puts the site under load, breaks it for a span, and holds everything that
-// was told against the books.
+// was told against the books. It ends at the first thing that is not as promised.
 func (m *machine) run(span time.Duration) {
 	b := newBreaker(m.s, m.seed)
-	m.under(span, b.run)
+	m.under(span, b.enough, b.run)
+	if m.t.Failed() {
+		m.t.Logf("stopped after %s and %d looks; broken until then: %s", m.broken.Round(time.Millisecond), m.looks, b.story())
+		return
+	}
 	calm := time.Now()
 	m.settle()
 	m.verdict(b)
 	m.t.Logf("everything had its end %s after the last blow", time.Since(calm).Round(time.Second))
-	if b.count("kill") == 0 || b.count("cable") == 0 {
+	if b.count("kill") == 0 || b.count("cable") == 0 || b.count("tear") == 0 {
 		m.t.Errorf("nothing was broken: %s", b.figures())
 	}
 }
 
-// under runs the load for a span beside what breaks things; both end with stop.
-func (m *machine) under(span time.Duration, breaking func(stop <-chan struct{})) {
-	stop := make(chan struct{})
-	timer := time.AfterFunc(span, func() { close(stop) })
-	defer timer.Stop()
+// under runs the load beside what breaks things, for a span, and longer while not
+// enough was broken. All end with stop, which comes early where something is not
+// as promised.
+func (m *machine) under(span time.Duration, enough func() bool, breaking func(stop <-chan struct{})) {
+	stop, began := make(chan struct{}), time.Now()
+	end := sync.OnceFunc(func() { close(stop) })
 	var work sync.WaitGroup
+	work.Go(func() {
+		defer end()
+		select {
+		case <-stop:
+		case <-time.After(span):
+		}
+		for !enough() && time.Since(began) < mostLonger*span && !m.t.Failed() {
+			time.Sleep(watchEvery / 4)
+		}
+	})
 	work.Go(func() { m.l.serve(m.t, stop) })
 	for _, c := range m.counters {
 		work.Go(func() { c.serve(m.seed, stop) })
 	}
+	work.Go(func() { m.strays.serve(m.seed, stop) })
+	work.Go(func() {
+		defer end()
+		m.watch(stop)
+		m.broken = time.Since(began)
+	})
 	breaking(stop)
 	work.Wait()
+}
+
+// How table and books are looked at while things break.
+const (
+	watchEvery = time.Second
+	lastLook   = 5 * time.Second // for all to be there once more, where somebody was told wrongly
+)
+
+// watch holds the central's table against the books again and again, until stop
+// or until something is not as promised: then once more, for what they say of it.
+func (m *machine) watch(stop <-chan struct{}) {
+	for !m.t.Failed() {
+		select {
+		case <-stop:
+			return
+		case <-time.After(watchEvery):
+			m.glance()
+		}
+	}
+	for began := time.Now(); !m.glance() && time.Since(began) < lastLook; time.Sleep(watchEvery / 4) {
+	}
+}
+
+// glance reads the books, the table, and the books again, where all are there to
+// be read. What the first books hold was on record before; what the table says
+// has ended stands in the second ones. false: one of them is away.
+func (m *machine) glance() bool {
+	books := func() ([]execution, error) { return m.s.tryExecutions(m.l.began, time.Now().Add(time.Minute)) }
+	before, err := books()
+	if err != nil {
+		return false
+	}
+	rows, err := m.s.operations()
+	if err != nil {
+		return false
+	}
+	after, err := books()
+	if err != nil {
+		return false
+	}
+	m.looks++
+	newLedger(m.t, m.s.house, before).holdKnown(rows)
+	newLedger(m.t, m.s.house, after).holdEnded(rows)
+	return true
 }
 
 // settle waits until everything that was begun has come to its end.
@@ -117,6 +187,7 @@ func (m *machine) settle() {
 	for _, c := range m.counters {
 		c.settle()
 	}
+	m.strays.settle()
 	deadline := time.Now().Add(settleWait)
 	for open := 1; open > 0 && time.Now().Before(deadline); time.Sleep(200 * time.Millisecond) {
 		open = 0
@@ -146,13 +217,15 @@ func (m *machine) verdict(b *breaker) {
 	for _, c := range m.counters {
 		g.holdCounter(c)
 	}
+	g.holdStrays(m.strays)
 	g.holdTable(m.rows(), m.l)
 	g.balance(m.l)
 	m.l.report()
 	for _, c := range m.counters {
 		c.report()
 	}
-	m.t.Logf("broken: %s; an ended program had a successor after %s at most (%s)", b.figures(), b.slowest.Round(time.Millisecond), b.slow)
+	m.strays.report()
+	m.t.Logf("broken: %s; table and books were compared %d times meanwhile; an ended program had a successor after %s at most (%s)", b.figures(), m.looks, b.slowest.Round(time.Millisecond), b.slow)
 	m.t.Log(g)
 }
 

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"testing"
 	"time"
+
+	"galla/shared/op"
 )
 
 // ledger is the bank's books of one run, against which everything is held that
@@ -24,8 +26,13 @@ type ledger struct {
 // openLedger reads the books since a moment.
 func openLedger(t *testing.T, h *house, since time.Time) *ledger {
 	t.Helper()
+	return newLedger(t, h, h.executions(since, time.Now().Add(time.Minute)))
+}
+
+func newLedger(t *testing.T, h *house, lines []execution) *ledger {
+	t.Helper()
 	g := &ledger{t: t, h: h, lines: map[string]execution{}, claimed: map[string]string{}}
-	for _, e := range h.executions(since, time.Now().Add(time.Minute)) {
+	for _, e := range lines {
 		if _, twice := g.lines[e.Reference]; twice {
 			g.double("reference %s stands twice in the books", e.Reference)
 		}
@@ -60,6 +67,40 @@ func (g *ledger) claim(ref, who string) {
 		g.find("%s and %s have one reference, %s", other, who, ref)
 	}
 	g.claimed[ref] = who
+}
+
+// holdStrays holds what a terminal of the test's own was told against the books.
+// Its lines are found by their amounts, as a counter's are.
+func (g *ledger) holdStrays(l *strayLoad) {
+	l.mu.Lock() // its line is up, and may still hear something
+	defer l.mu.Unlock()
+	byAmount := map[int64][]execution{}
+	for _, line := range g.lines {
+		if strayAmount(line.AmountPaise) {
+			byAmount[line.AmountPaise] = append(byAmount[line.AmountPaise], line)
+		}
+	}
+	for _, o := range l.order {
+		executed := 0
+		for _, line := range byAmount[o.paise] {
+			g.claim(line.Reference, string(o.id))
+			if line.Status == "EXECUTED" {
+				executed++
+			}
+		}
+		switch paid := o.last == op.Succeeded; {
+		case executed > 1 || len(byAmount[o.paise]) > 1:
+			g.double("%s stands %d times in the books: %+v", o.id, len(byAmount[o.paise]), byAmount[o.paise])
+		case o.unseen && executed == 1:
+			g.find("%s was declared never seen, and the bank has EXECUTED it: %+v", o.id, byAmount[o.paise])
+		case paid && executed == 0:
+			g.lose("a terminal was told that %s (%d paise) %s, the books hold %+v", o.id, o.paise, o.last, byAmount[o.paise])
+		case !paid && executed == 1:
+			g.find("a terminal was told that %s (%d paise) %s, the books hold %+v", o.id, o.paise, o.last, byAmount[o.paise])
+		case !o.ended():
+			g.lose("%s (%d paise) has no end at its terminal: it is %q", o.id, o.paise, o.last)
+		}
+	}
 }
 
 // holdReplies holds every reply that a direct caller ever got against the books.
@@ -129,30 +170,13 @@ var tableState = map[verdict]string{succeeded: "succeeded", failed: "failed", re
 // holdTable holds the central's table against the books and against what the
 // callers were told.
 func (g *ledger) holdTable(rows map[string]row, l *load) {
-	known := map[string]bool{}
 	for _, r := range rows {
-		known[r.reference] = true
-		line := g.lines[r.reference]
-		executed := line.Status == "EXECUTED"
-		switch {
-		case r.ends == 0:
+		if r.ends == 0 {
 			g.lose("the central's table has operation %s (%s) in state %s after everything was settled", r.id, r.identity, r.state)
-		case r.ends > 1:
-			g.find("operation %s ended %d times by its history", r.id, r.ends)
-		case (r.state == "succeeded") != executed:
-			g.find("the central's table says %s of %s, the books say %q of %s", r.state, r.id, line.Status, r.reference)
-		case executed && line.AmountPaise != r.amount:
-			g.find("%s: %d paise in the central's table, %d in the books", r.id, r.amount, line.AmountPaise)
-		}
-		if r.dispatched > 1 {
-			g.double("operation %s was dispatched %d times by its history", r.id, r.dispatched)
 		}
 	}
-	for ref, line := range g.lines {
-		if line.AmountPaise > 0 && !known[ref] {
-			g.lose("the books hold %s, and the central's table no operation of it", ref)
-		}
-	}
+	g.holdEnded(rows)
+	g.holdKnown(rows)
 	for _, e := range l.entries {
 		if e.final == nil {
 			continue
@@ -166,6 +190,42 @@ func (g *ledger) holdTable(rows map[string]row, l *load) {
 			g.lose("%s was told %s, and the central's table has no operation of it", e.key, v)
 		case v != nothing && r.state != tableState[v]:
 			g.find("%s was told %s, and the central's table says %s", e.key, v, r.state)
+		}
+	}
+}
+
+// holdEnded holds the operations that have ended by the central's table against
+// the books.
+func (g *ledger) holdEnded(rows map[string]row) {
+	for _, r := range rows {
+		line := g.lines[r.reference]
+		executed := line.Status == "EXECUTED"
+		switch {
+		case r.dispatched > 1:
+			g.double("operation %s was dispatched %d times by its history", r.id, r.dispatched)
+		case r.ends > 1:
+			g.find("operation %s ended %d times by its history", r.id, r.ends)
+		case r.ends == 0:
+		case r.state == "refused" && executed:
+			g.find("the central says that nothing was sent of %s, and the bank has EXECUTED %s of it", r.id, r.reference)
+		case (r.state == "succeeded") != executed:
+			g.find("the central's table says %s of %s, the books say %q of %s", r.state, r.id, line.Status, r.reference)
+		case executed && line.AmountPaise != r.amount:
+			g.find("%s: %d paise in the central's table, %d in the books", r.id, r.amount, line.AmountPaise)
+		}
+	}
+}
+
+// holdKnown looks for debits that are no operation's: each is on record under its
+// reference before it is sent, and is not sent again under another one.
+func (g *ledger) holdKnown(rows map[string]row) {
+	known := map[string]bool{}
+	for _, r := range rows {
+		known[r.reference] = true
+	}
+	for ref, line := range g.lines {
+		if line.AmountPaise > 0 && !known[ref] {
+			g.double("the books hold %s (%d paise, %s), which is no operation's: something was sent again, or without a record", ref, line.AmountPaise, line.Status)
 		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"galla/edge"
 	"galla/edge/uplink"
 	"galla/shared/op"
 	frames "galla/shared/wire"
@@ -80,6 +81,15 @@ func recordedBeforeSent(t *testing.T, h *house) {
 // may not start that one then; a second one it would.
 func notSentAgain(t *testing.T, h *house) {
 	const paise = 223_00
+	first, err := h.transaction(h.reader, agarwal, paise+100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The first withdrawal authenticates the agent, which would be what is not
+	// answered.
+	if a, err := h.transact("/aeps/withdrawal", h.token(lakshmi, lakshmiSecret), "promise-0", first); err != nil || judge(a) != succeeded {
+		t.Fatalf("a withdrawal while all is well: %v, %s", err, a.raw)
+	}
 	body, err := h.transaction(h.reader, agarwal, paise)
 	if err != nil {
 		t.Fatal(err)
@@ -171,8 +181,12 @@ func neverSeenIsKept(t *testing.T, h *house) {
 	}
 }
 
+// lineBackoff bounds the wait of a test's own line between two attempts: these
+// stories are short.
+const lineBackoff = 2 * time.Second
+
 // dialAsNewTerminal enrols a counter and brings its line up.
-func dialAsNewTerminal(t *testing.T, h *house, hears ear) *uplink.Client {
+func dialAsNewTerminal(t *testing.T, h *house, hears edge.Receiver) *uplink.Client {
 	t.Helper()
 	public, key, err := ed25519.GenerateKey(crand.Reader)
 	if err != nil {
@@ -199,7 +213,7 @@ func dialAsNewTerminal(t *testing.T, h *house, hears ear) *uplink.Client {
 	post("/terminals/enrol", map[string]any{"code": minted.Data.Code, "publicKey": []byte(public), "name": "promises"}, &enrolled)
 	line, err := uplink.New(uplink.Config{
 		URL: enrolled.Data.Uplink, TerminalID: enrolled.Data.Terminal, Audience: enrolled.Data.Audience, Key: key,
-		Version: "e2e", Rand: crand.Reader, Logger: slog.New(slog.DiscardHandler),
+		MaxBackoff: lineBackoff, Version: "e2e", Rand: crand.Reader, Logger: slog.New(slog.DiscardHandler),
 	}, hears)
 	if err != nil {
 		t.Fatal(err)

@@ -47,6 +47,21 @@ type site struct {
 	told     map[string]map[string]string // each program's environment, by its name
 }
 
+// cables are the names of the plan's cables.
+func (p plan) cables() []string {
+	names := []string{"client", "uplink"}
+	for n := range p.nodes {
+		names = append(names, numbered("bank", n))
+		if p.postgres {
+			names = append(names, numbered("database", n))
+		}
+		if p.standby {
+			names = append(names, numbered("standby", n))
+		}
+	}
+	return names
+}
+
 // place is where a counter and its reader answer.
 type place struct{ counter, reader string }
 
@@ -63,7 +78,8 @@ func openSite(t *testing.T, p plan, seed uint64) *site {
 	for n := range p.counters {
 		names = append(names, numbered("COUNTER", n), numbered("RDSIM", n))
 	}
-	at := freeAddresses(t, names...)
+	// All at one time: a cable that takes its port later may take one of these.
+	at := freeAddresses(t, append(names, p.cables()...)...)
 	if p.postgres {
 		s.openDatabase()
 	}
@@ -91,7 +107,7 @@ func (s *site) cable(name string) *cable {
 func (s *site) layCables(at map[string]string, seed uint64) {
 	s.t.Helper()
 	lay := func(name string, ends ...string) {
-		s.cables = append(s.cables, newCable(s.t, name, seed+uint64(len(s.cables)), ends...))
+		s.cables = append(s.cables, newCableAt(s.t, name, at[name], seed+uint64(len(s.cables)), ends...))
 	}
 	var direct, uplinks []string
 	for n := range s.plan.nodes {
