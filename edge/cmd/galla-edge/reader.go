@@ -159,9 +159,22 @@ func (c *captureCmd) service(ctx context.Context, client *rdservice.Client) (rds
 		return rdservice.Service{}, err
 	}
 	if len(scan.Services) == 0 {
-		return rdservice.Service{}, errAbsent
+		return rdservice.Service{}, absent(scan.Failures)
 	}
 	return scan.Services[0], nil
+}
+
+// absent says why there is no service: one that hangs or is not to be trusted
+// tells more than the ports at which nothing is.
+func absent(failures []*rdservice.Error) error {
+	for _, kind := range []error{rdservice.ErrTimeout, rdservice.ErrBroken, rdservice.ErrForeignHost} {
+		for _, failure := range failures {
+			if errors.Is(failure, kind) {
+				return failure
+			}
+		}
+	}
+	return errAbsent
 }
 
 func (c *captureCmd) write(w io.Writer, got rdservice.Capture) error {

@@ -44,6 +44,28 @@ func TestDevicesWrites(t *testing.T) {
 	}
 }
 
+func TestAbsent(t *testing.T) {
+	at := func(kinds ...error) (failures []*rdservice.Error) {
+		for _, kind := range kinds {
+			failures = append(failures, &rdservice.Error{Op: "discover", Address: "http://127.0.0.1:11100", Kind: kind})
+		}
+		return failures
+	}
+	for _, tt := range []struct {
+		failures []*rdservice.Error
+		want     error
+	}{
+		{nil, errAbsent},
+		{at(rdservice.ErrRefused, rdservice.ErrStatus, rdservice.ErrReply), errAbsent},
+		{at(rdservice.ErrRefused, rdservice.ErrForeignHost, rdservice.ErrTimeout), rdservice.ErrTimeout},
+		{at(rdservice.ErrForeignHost, rdservice.ErrReply), rdservice.ErrForeignHost},
+	} {
+		if err := absent(tt.failures); !errors.Is(err, tt.want) {
+			t.Errorf("%v became %v", tt.failures, err)
+		}
+	}
+}
+
 func TestUnusable(t *testing.T) {
 	var out strings.Builder
 	err := unusable(&out, []*rdservice.Error{
