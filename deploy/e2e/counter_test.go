@@ -359,6 +359,12 @@ func (d *day) bankSilent() {
 	b := d.b
 	d.begin(person("withdrawal", "102.97"))
 	b.press("s")
+	// It stays pending for as long as it is looked at: the first enquiry comes
+	// after a few seconds, and would be answered.
+	d.h.awaitExecution(d.t, 102_97)
+	if !d.h.signal("bank", syscall.SIGSTOP) {
+		d.t.Fatal("the bank does not run")
+	}
 	b.awaitState("pending")
 	b.says("DO NOT GIVE CASH")
 	b.awaitText(".due", "5 days left.")
@@ -368,6 +374,8 @@ func (d *day) bankSilent() {
 	b.awaitPath("/op/*/receipt")
 	b.shot("slip-pending")
 	b.do("go back", chromedp.NavigateBack())
+	b.awaitState("pending")
+	d.h.signal("bank", syscall.SIGCONT)
 	b.awaitState("succeeded")
 	b.says("GIVE CASH ₹102.97")
 	d.pay(102_97)
