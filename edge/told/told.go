@@ -131,6 +131,12 @@ type Told struct {
 	Word  string // one line, for lists
 }
 
+// stages are what goes on with a record of a state, where the counter does not
+// say more.
+var stages = map[op.State]edge.Stage{
+	op.Reserved: edge.StageReady, op.Queued: edge.StageSending, op.Sent: edge.StageSending, op.Accepted: edge.StageBank, op.Unknown: edge.StageAsking,
+}
+
 // CaseOf names what an operation's texts are about.
 func CaseOf(v edge.View, link edge.LinkState) string {
 	switch v.State {
@@ -156,7 +162,11 @@ func CaseOf(v edge.View, link edge.LinkState) string {
 	case op.NotSent:
 		return "not-sent"
 	}
-	switch v.Stage {
+	stage := v.Stage
+	if stage == edge.StageNone { // a record as it is kept: its state says what is going on
+		stage = stages[v.State]
+	}
+	switch stage {
 	case edge.StageReady:
 		if v.Problem != nil {
 			return "problem"

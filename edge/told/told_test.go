@@ -90,6 +90,25 @@ func tellAll(t *testing.T, w *words.Words) {
 	}
 }
 
+// TestCaseOfARecord: a record without what the counter knows beside it is told by
+// its state: nobody reads of a broken line where nothing was sent.
+func TestCaseOfARecord(t *testing.T) {
+	for _, c := range []struct {
+		state op.State
+		up    bool
+		want  string
+	}{
+		{op.Reserved, true, "ready"}, {op.Reserved, false, "ready"}, {op.Queued, true, "sending"}, {op.Queued, false, "waiting"},
+		{op.Sent, true, "sending"}, {op.Accepted, true, "bank"}, {op.Unknown, false, "asking"}, {op.Pending, true, "pending"},
+		{op.Expired, true, "expired"}, {op.NotSent, true, "not-sent"},
+	} {
+		v := withdrawal(func(v *edge.View) { v.State = c.state })
+		if got := CaseOf(v, edge.LinkState{Up: c.up}); got != c.want {
+			t.Errorf("%s with the line up %v is told as %q, want %q", c.state, c.up, got, c.want)
+		}
+	}
+}
+
 // TestFlow: every transfer has a way to its refund or to the bank's word on it,
 // and nothing else has.
 func TestFlow(t *testing.T) {
