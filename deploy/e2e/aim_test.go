@@ -250,9 +250,10 @@ func (b *breaker) load(r *rand.Rand, m moment, taken *atomic.Bool, over chan boo
 	return s
 }
 
-// aim waits for one of the deck's next moments and strikes in it, or gives up.
-func (b *breaker) aim(r *rand.Rand, d *deck) {
-	taken, over, hit := new(atomic.Bool), make(chan bool, 1), false
+// aim waits for one of the deck's next moments and strikes in it, or gives up and
+// tells so.
+func (b *breaker) aim(r *rand.Rand, d *deck) (hit bool) {
+	taken, over := new(atomic.Bool), make(chan bool, 1)
 	var shots []*shot
 	for _, m := range d.deal(r) {
 		s := b.load(r, m, taken, over)
@@ -274,6 +275,7 @@ func (b *breaker) aim(r *rand.Rand, d *deck) {
 		}
 		b.land(s, hold)
 	}
+	return hit
 }
 
 // land notes a shot that met its moment, and waits until what it hit is back.
