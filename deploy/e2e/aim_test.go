@@ -22,6 +22,7 @@ const (
 	aimWait    = 2500 * time.Millisecond // for the moment to come
 	aimLate    = 40 * time.Millisecond   // at most, between the moment and the blow: what is done with what passed
 	tearEvery  = 2 * time.Second         // at most, between two torn messages
+	silence    = time.Second             // until the end of a connection learns that the other one is gone
 	strandMost = 4 * time.Second         // at most, for which a stranded message is held
 )
 
@@ -29,6 +30,7 @@ const (
 type sight struct {
 	out    bool  // towards the end, where requests go; else back
 	least  int   // bytes that come at once, at least
+	asked  int   // bytes that were sent towards the end before, at least
 	keep   share // of them pass before the blow
 	strike func()
 	sever  bool         // the connection is reset after the blow, and the rest never arrives
@@ -79,11 +81,14 @@ func (w *cable) disarm(x *sight) bool {
 }
 
 // meets gives the sight that waits for n bytes in a direction, once.
-func (w *cable) meets(out bool, n int) *sight {
+func (w *cable) meets(s *splice, out bool, n int) *sight {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if out {
+		s.asked += n
+	}
 	for i, x := range w.sights {
-		if n > 0 && x.out == out && n >= x.least && (x.taken == nil || x.taken.CompareAndSwap(false, true)) {
+		if n > 0 && x.out == out && n >= x.least && s.asked >= x.asked && (x.taken == nil || x.taken.CompareAndSwap(false, true)) {
 			w.sights = slices.Delete(w.sights, i, i+1)
 			return x
 		}
@@ -98,22 +103,24 @@ type moment struct {
 	cable  string // the beginning of its name
 	out    bool
 	least  int
+	asked  int
 	keep   share
 	sever  bool
 	strand bool   // the connection is held from here on, and what is on it may come later
+	silent bool   // the end does not learn at once that the program is gone: the power is cut
 	kill   string // the beginning of the program's name; "": none
 }
 
 // killMoments are those at which a program is killed.
 var killMoments = []moment{
-	{name: "the bank has the request", cable: "bank", out: true, least: withFinger, keep: all, kill: "central"},
+	{name: "the bank has the request", cable: "bank", out: true, least: withFinger, keep: all, silent: true, kill: "central"},
 	{name: "the bank has the request", cable: "bank", out: true, least: withFinger, keep: all, kill: "bank"},
 	{name: "the bank has half of the request", cable: "bank", out: true, least: withFinger, keep: half, kill: "central"},
-	{name: "the bank has answered", cable: "bank", least: withWords, keep: none, kill: "central"},
-	{name: "the central has the bank's answer", cable: "bank", least: withWords, keep: all, kill: "central"},
+	{name: "the bank has answered", cable: "bank", least: withWords, asked: withFinger, keep: none, kill: "central"},
+	{name: "the central has the bank's answer", cable: "bank", least: withWords, asked: withFinger, keep: all, kill: "central"},
 	{name: "the central has a call", cable: "client", out: true, least: withFinger, keep: all, kill: "central"},
-	{name: "the central has replied", cable: "client", least: withWords, keep: none, kill: "central"},
-	{name: "the caller has the reply", cable: "client", least: withWords, keep: all, kill: "central"},
+	{name: "the central has replied", cable: "client", least: withWords, asked: withFinger, keep: none, kill: "central"},
+	{name: "the caller has the reply", cable: "client", least: withWords, asked: withFinger, keep: all, kill: "central"},
 	{name: "the central has a frame op", cable: "uplink", out: true, least: withFinger, keep: all, kill: "central"},
 	{name: "the central has a frame op", cable: "uplink", out: true, least: withFinger, keep: all, kill: "edge"},
 	{name: "a frame op stranded", cable: "uplink", out: true, least: withFinger, keep: none, strand: true, kill: "edge"},
@@ -125,9 +132,9 @@ var killMoments = []moment{
 var tearMoments = []moment{
 	{name: "half of a request", cable: "bank", out: true, least: withFinger, keep: half, sever: true},
 	{name: "a whole request", cable: "bank", out: true, least: withFinger, keep: none, sever: true},
-	{name: "the bank's answer", cable: "bank", least: withWords, keep: none, sever: true},
-	{name: "half of the bank's answer", cable: "bank", least: withWords, keep: half, sever: true},
-	{name: "a central's reply", cable: "client", least: withWords, keep: none, sever: true},
+	{name: "the bank's answer", cable: "bank", least: withWords, asked: withFinger, keep: none, sever: true},
+	{name: "half of the bank's answer", cable: "bank", least: withWords, asked: withFinger, keep: half, sever: true},
+	{name: "a central's reply", cable: "client", least: withWords, asked: withFinger, keep: none, sever: true},
 	{name: "half of a frame op", cable: "uplink", out: true, least: withFinger, keep: half, sever: true},
 	{name: "a central's frame", cable: "uplink", least: withWords, keep: none, sever: true},
 	{name: "a change's acknowledgement", cable: "database", least: 1, keep: none, sever: true},
@@ -214,7 +221,7 @@ type shot struct {
 // load makes a shot at a moment.
 func (b *breaker) load(r *rand.Rand, m moment, taken *atomic.Bool, over chan bool) *shot {
 	w := pick(r, b.s.cables, func(w *cable) bool { return strings.HasPrefix(w.name, m.cable) })
-	s := &shot{moment: m, at: w, sight: &sight{out: m.out, least: m.least, keep: m.keep, sever: m.sever, taken: taken, over: over}}
+	s := &shot{moment: m, at: w, sight: &sight{out: m.out, least: m.least, asked: m.asked, keep: m.keep, sever: m.sever, taken: taken, over: over}}
 	late := draw(r, aimLate)
 	if m.kill != "" {
 		s.target = pick(r, b.names(), func(p string) bool { return strings.HasPrefix(p, m.kill) })
@@ -236,13 +243,17 @@ func (b *breaker) load(r *rand.Rand, m moment, taken *atomic.Bool, over chan boo
 		}
 		s.old, s.when = b.s.pid(s.target), time.Now()
 		s.struck = b.s.signal(s.target, syscall.SIGKILL)
+		if m.silent && s.struck {
+			b.rest(silence)
+		}
 	}
 	return s
 }
 
-// aim waits for one of the deck's next moments and strikes in it, or gives up.
-func (b *breaker) aim(r *rand.Rand, d *deck) {
-	taken, over, hit := new(atomic.Bool), make(chan bool, 1), false
+// aim waits for one of the deck's next moments and strikes in it, or gives up and
+// tells so.
+func (b *breaker) aim(r *rand.Rand, d *deck) (hit bool) {
+	taken, over := new(atomic.Bool), make(chan bool, 1)
 	var shots []*shot
 	for _, m := range d.deal(r) {
 		s := b.load(r, m, taken, over)
@@ -264,6 +275,7 @@ func (b *breaker) aim(r *rand.Rand, d *deck) {
 		}
 		b.land(s, hold)
 	}
+	return hit
 }
 
 // land notes a shot that met its moment, and waits until what it hit is back.

@@ -69,10 +69,13 @@ func (b *breaker) run(stop <-chan struct{}) {
 	kill := func(list []string) func(*rand.Rand) {
 		moments, n := killsOf(list), 0
 		return func(r *rand.Rand) {
-			if n++; n%randomOneOf != 0 {
-				b.aim(r, moments)
+			if n%randomOneOf < randomOneOf-1 {
+				if b.aim(r, moments) {
+					n++
+				}
 				return
 			}
+			n++
 			b.kill(list[r.IntN(len(list))], r.IntN(endOneOf) == 0)
 		}
 	}
@@ -160,7 +163,7 @@ func (b *breaker) await(name string, old int, how string, killed time.Time) {
 const (
 	enoughKills = 6 // of centrals, by SIGKILL
 	enoughTears = 6
-	mostLonger  = 2 // times the span, at most
+	mostLonger  = 3 // times the span, at most
 )
 
 func (b *breaker) enough() bool {

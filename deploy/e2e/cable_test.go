@@ -66,6 +66,7 @@ type splice struct {
 	near, far *net.TCPConn
 	late      bool // what was held back arrives in the end
 	left      int  // bytes until it is snipped
+	asked     int  // bytes that came from the near side
 	old       bool // it was open when the cable went stale
 	once      sync.Once
 	dead      chan struct{}
@@ -198,7 +199,7 @@ func (w *cable) pump(s *splice, to, from *net.TCPConn, out bool) {
 	for {
 		n, err := from.Read(buf)
 		chunk := buf[:n]
-		if x := w.meets(out, n); x != nil {
+		if x := w.meets(s, out, n); x != nil {
 			k := x.keep.of(n)
 			if !w.forward(s, to, chunk[:k]) {
 				x.miss()

@@ -184,7 +184,7 @@ func moments(t *testing.T, end string) {
 	w := newCable(t, "CABLE", 1, end)
 	x := &sight{out: true, least: 1}
 	w.arm(x)
-	if !w.disarm(x) || w.disarm(x) || w.meets(true, size) != nil {
+	if !w.disarm(x) || w.disarm(x) || w.meets(&splice{}, true, size) != nil {
 		t.Error("a sight that was given up is still armed")
 	}
 }
