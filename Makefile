@@ -108,7 +108,7 @@ guide: ## the agent's guide in English and Hindi into build/guide, with pictures
 	@echo "the guide is $(GUIDE)/en.html and $(GUIDE)/hi.html"
 
 .PHONY: bench
-bench: tools postgres ## benchmarks of all packages: make bench BENCH=Seal
+bench: tools postgres browser ## benchmarks of all packages: make bench BENCH=Seal
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem ./...
 
 .PHONY: fuzz
