@@ -160,13 +160,17 @@ func (m *Room) left(said *words.Words, st edge.Status, k Reckoning, most int) (l
 		}
 	}
 	for _, of := range []struct {
-		key     string
-		records []edge.Record
-		ack     bool
-	}{{"till.unsettled", asked, true}, {"till.waiting", waiting, true}, {"till.begun", k.Begun, false}} {
+		title, hint string
+		records     []edge.Record
+		ack         bool
+	}{
+		{"till.unsettled", "till.unsettled.hint", asked, true},
+		{"till.waiting", "till.waiting.hint", waiting, true},
+		{"till.begun", "till.begun.hint", k.Begun, false},
+	} {
 		if n := len(of.records); n > 0 {
 			left = append(left, leftRows{
-				Title: said.Say(of.key) + " · " + number(n), Hint: said.Say(of.key + ".hint"), Ack: of.ack,
+				Title: said.Say(of.title) + " · " + number(n), Hint: said.Say(of.hint), Ack: of.ack,
 				Rows: m.rows(said, st, ids(of.records[:min(n, most)])),
 			})
 		}
