@@ -25,6 +25,12 @@ BUILD := $(GO) build -buildvcs=false
 # each other's memory.
 TEST := $(GO) test -race -p 2 -timeout 20m
 
+# The rooms whose tests walk through many pages in Chromium. Those walks run
+# without the race detector, which doubles their time: it watches the rest of
+# these rooms' tests, and the whole daemon under the browser of deploy/e2e.
+WALKED := ./edge/screen ./edge/send ./edge/shop ./edge/crew ./edge/customer
+WALKS  := ^(TestBrowser|TestUnlockInBrowser|TestUnlockStays|TestManagingInBrowser|TestPagesInEveryLanguage)$$
+
 # The tests of whole processes start real binaries, which the test cache does
 # not know: they always run, and say what they did.
 WHOLE := ./deploy/e2e
@@ -55,7 +61,9 @@ check: tools ## formatting, go vet, staticcheck, the rules of the house (shared/
 
 .PHONY: test
 test: check postgres browser axe languages ## check, then all tests under the race detector, with real processes and a real browser
-	$(TEST) $$($(GO) list ./... | grep -v -e /deploy/e2e$$ -e /deploy/sim$$ -e /deploy/contracttest$$ -e /deploy/bugs$$ -e /deploy/model$$ -e /deploy/nodestest$$ -e /shared/archtest$$)
+	$(TEST) $$($(GO) list ./... | grep -v -e /deploy/e2e$$ -e /deploy/sim$$ -e /deploy/contracttest$$ -e /deploy/bugs$$ -e /deploy/model$$ -e /deploy/nodestest$$ -e /shared/archtest$$ $(patsubst .%,-e %$$,$(WALKED)))
+	$(TEST) -skip '$(WALKS)' $(WALKED)
+	$(GO) test -p 2 -timeout 20m -run '$(WALKS)' $(WALKED)
 	@$(MAKE) --no-print-directory -j2 -O houses machines
 
 # Real houses wait for most of their time, and the machines that look for

@@ -3,6 +3,7 @@ package screen
 import (
 	"context"
 	"fmt"
+	"os"
 	"testing"
 
 	"github.com/chromedp/chromedp/kb"
@@ -14,7 +15,7 @@ import (
 	"galla/shared/op"
 )
 
-// languages walks the pages in every language on both sizes: nothing is cut,
+// languages walks the pages in every language, in Hindi on both sizes: nothing is cut,
 // nothing spills, nothing scrolls sideways.
 func languages(t *testing.T, chromium context.Context) {
 	for _, l := range words.Languages()[1:] { // the gallery speaks English
@@ -33,9 +34,12 @@ func languages(t *testing.T, chromium context.Context) {
 			b.Sees(`document.querySelector(".tiles")`)
 			b.Sees(fmt.Sprintf(`document.documentElement.lang === %q`, l.Code))
 			spelled(b, l.Code)
-			for _, size := range []struct{ width, height int64 }{{1366, 768}, {360, 740}} {
-				pages(b, f, l.Code, size.width, size.height)
+			// What has room on a phone has room on a desk, but in the gallery's
+			// pictures it is looked at on both.
+			if os.Getenv("GALLA_SHOTS") != "" || l.Code == "hi" {
+				pages(b, f, l.Code, 1366, 768)
 			}
+			pages(b, f, l.Code, 360, 740)
 		})
 	}
 }

@@ -174,7 +174,11 @@ func TestUnlockStays(t *testing.T) {
 			f := standing()
 			b := webtest.Open(t, chromium, standingAt(t, f, 0).URL, size[0], size[1])
 			b.Go("/unlock")
-			for _, code := range []string{"en", "hi", "mr", "bn", "te", "ta"} {
+			codes := []string{"en", "hi", "mr", "bn", "te", "ta"}
+			if size[0] > 1000 {
+				codes = codes[:2] // the texts have one row there
+			}
+			for _, code := range codes {
 				f.mu.Lock()
 				f.wrong, f.until = 3, map[string]time.Time{}
 				f.mu.Unlock()
