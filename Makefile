@@ -63,18 +63,20 @@ check: tools ## formatting, go vet, staticcheck, the rules of the house (shared/
 test: check postgres browser axe languages ## check, then all tests under the race detector, with real processes and a real browser
 	$(TEST) $$($(GO) list ./... | grep -v -e /deploy/e2e$$ -e /deploy/sim$$ -e /deploy/contracttest$$ -e /deploy/bugs$$ -e /deploy/model$$ -e /deploy/nodestest$$ -e /shared/archtest$$ $(patsubst .%,-e %$$,$(WALKED)))
 	$(TEST) -skip '$(WALKS)' $(WALKED)
-	$(GO) test -p 2 -timeout 20m -run '$(WALKS)' $(WALKED)
 	@$(MAKE) --no-print-directory -j2 -O houses machines
 
-# Real houses wait for most of their time, and the machines that look for
-# counterexamples only compute: side by side, and the machines give way.
-.PHONY: houses machines
+# Real houses wait for most of their time; the walks, and the machines that look
+# for counterexamples, only compute: side by side, and those give way.
+.PHONY: houses machines walks
 houses: tools
 	@bash -o pipefail -c '$(TEST) -v ./deploy/contracttest | grep -v -e "^=== " -e "--- PASS"'
 	@bash -o pipefail -c '$(GO) test -timeout 20m -v ./deploy/nodestest | grep -v -e "^=== " -e "--- PASS"'
 	$(TEST) -count=1 -v -skip '^TestGallery$$' $(WHOLE)
 
-machines: tools
+walks: tools
+	nice -n 10 $(GO) test -p 2 -timeout 30m -run '$(WALKS)' $(WALKED)
+
+machines: walks
 	nice -n 10 $(GO) test -timeout 40m ./deploy/sim
 	nice -n 10 $(GO) test -race -timeout 40m ./deploy/sim -run '^(TestStories|TestNamed)$$'
 	@bash -o pipefail -c 'nice -n 10 $(GO) test -count=1 -timeout 40m -v ./deploy/bugs | grep -v -e "^=== "'
