@@ -17,6 +17,8 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+
+	"galla/edge/web/webtest"
 )
 
 // Waits for pages; their length says nothing but 'never'.
@@ -192,7 +194,7 @@ func (b *browser) click(selector string) {
 func (b *browser) press(keys ...string) {
 	b.t.Helper()
 	for _, k := range keys {
-		b.do("press "+printable(k), chromedp.KeyEvent(k))
+		b.do("press "+printable(k), webtest.Press(k))
 	}
 }
 

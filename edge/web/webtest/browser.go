@@ -139,24 +139,29 @@ func (b *Browser) Go(path string) {
 func (b *Browser) Press(keys ...string) {
 	b.T.Helper()
 	for _, k := range keys {
-		if k == kb.Enter {
-			b.Do(enter)
-			continue
-		}
-		b.Do(chromedp.KeyEvent(k))
+		b.Do(Press(k))
 	}
 }
 
-// enter is one press of Enter. chromedp's own sends the character beside the
-// key, so that a page can't prevent it as it can a person's.
-func enter(ctx context.Context, _ *chromedp.Target) (chromedp.Void, error) {
-	key := input.DispatchKeyEventParams{Type: input.DispatchKeyEventTypeKeyDown, Key: "Enter", Code: "Enter", Text: "\r", WindowsVirtualKeyCode: 13}
-	_, err := chromedp.Call(ctx, input.DispatchKeyEvent, key)
-	if err == nil {
-		key.Type, key.Text = input.DispatchKeyEventTypeKeyUp, ""
-		_, err = chromedp.Call(ctx, input.DispatchKeyEvent, key)
-	}
-	return chromedp.Void{}, err
+// Press presses keys as a person does. chromedp's own KeyEvent sends the
+// character beside the key: a page can't prevent it, and where the key leads to
+// another page, the character may be typed into that one.
+func Press(keys string) chromedp.Action[chromedp.Void] {
+	return chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
+		for _, r := range keys {
+			events := kb.Encode(r)
+			if len(events) == 3 { // down, the character, up
+				events[0].Text, events[0].UnmodifiedText = events[1].Text, events[1].UnmodifiedText
+				events = slices.Delete(events, 1, 2)
+			}
+			for _, event := range events {
+				if _, err := chromedp.Call(ctx, input.DispatchKeyEvent, *event); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
 }
 
 // Eval gives the value of an expression, or of the promise that it is.
