@@ -25,12 +25,17 @@ import (
 const wait = 20 * time.Second
 
 // Chromium starts a browser for a test and its subtests, with a profile of its
-// own.
+// own: Chromium without the windows of a desktop, which takes half the time, or
+// the whole of it where there is no other. The whole one looks at the running
+// house (deploy/e2e).
 func Chromium(t testing.TB) context.Context {
 	t.Helper()
-	program, err := exec.LookPath("chromium")
+	program, err := exec.LookPath("chromium-headless-shell")
 	if err != nil {
-		t.Fatal("chromium is missing, and this test looks at the pages in it: run 'make test', which installs it")
+		program, err = exec.LookPath("chromium")
+	}
+	if err != nil {
+		t.Fatal("chromium-headless-shell is missing, and this test looks at the pages in it: run 'make test', which installs it")
 	}
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(program), chromedp.UserDataDir(t.TempDir()), chromedp.NoSandbox, chromedp.DisableGPU,
@@ -138,10 +143,19 @@ func (b *Browser) Go(path string) {
 // Press sends keys to whatever has the focus.
 func (b *Browser) Press(keys ...string) {
 	b.T.Helper()
+	// A page that goes away meanwhile has no cursor to wait for.
+	_, _ = chromedp.Run(b.Ctx, chromedp.Evaluate[chromedp.Void](cursor, awaited))
 	for _, k := range keys {
 		b.Do(Press(k))
 	}
 }
+
+// cursor waits for the focus of a page that gives it to a field, as a person does:
+// Chromium gives it a moment after the page is there. One second is enough; a
+// person may have taken it away.
+const cursor = `(async () => {
+	for (let i = 0; i < 50 && document.activeElement === document.body && document.querySelector("[autofocus]"); i++) await new Promise(r => setTimeout(r, 20));
+})()`
 
 // Press presses keys as a person does. chromedp's own KeyEvent sends the
 // character beside the key: a page can't prevent it, and where the key leads to
