@@ -119,7 +119,7 @@ func (a *agent) cookie(t *testing.T) string {
 		t.Fatal(err)
 	}
 	for _, c := range a.client.Jar.Cookies(u) {
-		if c.Name == "galla_counter" { // the other one is the language
+		if c.Name == "galla_counter_"+u.Port() { // the other one is the language
 			return c.Value
 		}
 	}

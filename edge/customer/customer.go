@@ -114,7 +114,7 @@ func (c *Customer) screen(w http.ResponseWriter, r *http.Request) {
 			c.kit.Failed(w, r, ses, err)
 			return
 		}
-		seatOf(w, ticket)
+		seatOf(w, r, ticket)
 	}
 	c.render(w, r, c.kit.In(ses.CustomerLanguage()), ses)
 }
@@ -233,7 +233,7 @@ func (c *Customer) enter(w http.ResponseWriter, r *http.Request) {
 	case ticket == "":
 		c.doorPage(w, r, http.StatusForbidden, c.kit.WordsOf(r).Say("customer.open.wrong"))
 	default:
-		seatOf(w, ticket)
+		seatOf(w, r, ticket)
 		http.Redirect(w, r, "/customer", http.StatusSeeOther)
 	}
 }

@@ -112,7 +112,7 @@ func (g *grants) issue(s seat) (string, error) {
 
 // of gives the seat of a browser; known tells whether it was let in.
 func (g *grants) of(r *http.Request) (s seat, known bool) {
-	c, err := r.Cookie(cookieName)
+	c, err := r.Cookie(web.CookieName(r, cookieName))
 	if err != nil {
 		return seat{}, false
 	}
@@ -140,8 +140,8 @@ func (s seat) session(unlocked []*web.Session) *web.Session {
 	return nil
 }
 
-func seatOf(w http.ResponseWriter, ticket string) {
-	http.SetCookie(w, &http.Cookie{Name: cookieName, Value: ticket, Path: "/customer", HttpOnly: true, SameSite: http.SameSiteStrictMode})
+func seatOf(w http.ResponseWriter, r *http.Request, ticket string) {
+	http.SetCookie(w, &http.Cookie{Name: web.CookieName(r, cookieName), Value: ticket, Path: "/customer", HttpOnly: true, SameSite: http.SameSiteStrictMode})
 }
 
 func gone(ses *web.Session) bool {

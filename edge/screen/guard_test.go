@@ -17,8 +17,9 @@ import (
 	"galla/edge/web/webtest"
 )
 
-// cookieName is the session's cookie, as package web sets it.
-const cookieName = "galla_counter"
+// cookieName is how the session's cookie begins, as package web sets it; the
+// counter's port follows.
+const cookieName = "galla_counter_"
 
 func TestHost(t *testing.T) {
 	v := visit(t)
@@ -191,7 +192,7 @@ func TestHeaders(t *testing.T) {
 
 func sessionCookie(all []*http.Cookie) string {
 	for _, c := range all {
-		if c.Name == cookieName {
+		if strings.HasPrefix(c.Name, cookieName) {
 			return c.Value
 		}
 	}
@@ -208,7 +209,7 @@ func TestCookie(t *testing.T) {
 	before := sessionCookie(v.HTTP.Jar.Cookies(home))
 	reply, _ := v.Do(v.Form("/unlock", "pin", rightPIN))
 	set := reply.Header.Get("Set-Cookie")
-	for _, part := range []string{cookieName + "=", "HttpOnly", "SameSite=Strict", "Path=/"} {
+	for _, part := range []string{cookieName + home.Port() + "=", "HttpOnly", "SameSite=Strict", "Path=/"} {
 		if !strings.Contains(set, part) {
 			t.Errorf("the session's cookie lacks %s: %s", part, set)
 		}
@@ -217,7 +218,7 @@ func TestCookie(t *testing.T) {
 		t.Errorf("the cookie after the PIN is %d characters, and the same as before: %v", len(after), after == before)
 	}
 	r := v.Request(http.MethodGet, "/", nil)
-	r.AddCookie(&http.Cookie{Name: cookieName, Value: before})
+	r.AddCookie(&http.Cookie{Name: cookieName + home.Port(), Value: before})
 	v.HTTP.Jar = nil
 	if reply, _ := v.Do(r); reply.StatusCode != http.StatusSeeOther {
 		t.Error("the cookie of before the PIN is unlocked")

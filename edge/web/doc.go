@@ -55,7 +55,8 @@
 // pointed here), POSTs and the event stream must come from this origin, forms
 // carry a token of the browser session, and a session exists only after an
 // operator's PIN and ends after idle minutes. Sessions live in memory: a restart
-// locks the counter. Cookies know no ports, so other services on the loopback
-// address that the agent opens in the same browser see the cookie; they can do
-// nothing with it from their own pages.
+// locks the counter. Cookies know no ports: their names have the counter's (two
+// counters on one machine), and other services on the loopback address that the
+// agent opens in the same browser see them; they can do nothing with one from
+// their own pages.
 package web

@@ -288,3 +288,18 @@ func TestCustomerLanguage(t *testing.T) {
 		}
 	}
 }
+
+// TestTwoCountersOnOneMachine: cookies know no ports, and still the lock of one
+// counter is not another's.
+func TestTwoCountersOnOneMachine(t *testing.T) {
+	first := webtest.Serve(t, webtest.NewCounter(), desk(&atomic.Int32{}, &atomic.Bool{}))
+	second := webtest.Serve(t, webtest.NewCounter(), desk(&atomic.Int32{}, &atomic.Bool{}))
+	here, there := webtest.Visit(t, first.Base, nil), webtest.Visit(t, second.Base, nil)
+	there.HTTP.Jar = here.HTTP.Jar
+	here.Get("/enter?to=/desk", http.StatusSeeOther)
+	there.Get("/desk", http.StatusSeeOther) // locked: the browser gets a cookie for the PIN's form
+	here.Get("/desk", http.StatusOK)
+	there.Get("/enter?to=/desk", http.StatusSeeOther)
+	here.Get("/desk", http.StatusOK)
+	there.Get("/desk", http.StatusOK)
+}

@@ -109,7 +109,7 @@ func (k *Kit) view(w http.ResponseWriter, r *http.Request, ses *Session, said *w
 		if id, err = k.sessions.mint(); err != nil {
 			return v, err
 		}
-		setCookie(w, id)
+		setCookie(w, r, id)
 	}
 	v.CSRF = k.sessions.token(id)
 	if p.Refresh > 0 {

@@ -4,6 +4,7 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
+	"net"
 	"fmt"
 	"io"
 	"net/http"
@@ -19,8 +20,16 @@ import (
 // was idle longest is locked for another.
 const maxSessions = 8
 
-// cookieName is the session's cookie.
-const cookieName = "galla_counter"
+// sessionCookie is the session's cookie, as CookieName completes it.
+const sessionCookie = "galla_counter"
+
+// CookieName gives a cookie's name at the counter that a request came to: its port
+// is part of it. Browsers send cookies to every port of a host, and without it two
+// counters on one machine would lock each other.
+func CookieName(r *http.Request, name string) string {
+	_, port, _ := net.SplitHostPort(r.Host) // guard.go has looked at it
+	return name + "_" + port
+}
 
 // idBytes is 256 bits.
 const idBytes = 32
@@ -201,15 +210,15 @@ func (s *sessions) drop(ses *Session) {
 // cookieOf gives the request's cookie value, or "" where there is none of our
 // making.
 func cookieOf(r *http.Request) string {
-	c, err := r.Cookie(cookieName)
+	c, err := r.Cookie(CookieName(r, sessionCookie))
 	if err != nil || len(c.Value) != base64.RawURLEncoding.EncodedLen(idBytes) {
 		return ""
 	}
 	return c.Value
 }
 
-func setCookie(w http.ResponseWriter, id string) {
-	http.SetCookie(w, &http.Cookie{Name: cookieName, Value: id, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode})
+func setCookie(w http.ResponseWriter, r *http.Request, id string) {
+	http.SetCookie(w, &http.Cookie{Name: CookieName(r, sessionCookie), Value: id, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode})
 }
 
 // Unlock opens a session for an operator whose PIN was right, under a new
@@ -227,7 +236,7 @@ func (k *Kit) Unlock(w http.ResponseWriter, r *http.Request, operator edge.Opera
 	if old := k.sessions.find(cookieOf(r), false); old != nil {
 		k.sessions.lock(old)
 	}
-	setCookie(w, ses.id)
+	setCookie(w, r, ses.id)
 	setLanguage(w, said.Code())
 	return ses, nil
 }

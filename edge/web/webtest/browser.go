@@ -9,12 +9,14 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/input"
 	cdplog "github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
@@ -67,6 +69,7 @@ type Browser struct {
 
 	opened string // the page's path, if nothing was done since it was opened
 	answer *answer
+	net    *troubles
 }
 
 // Open opens a tab of a window size at the first page of base. A script that fails or
@@ -75,7 +78,7 @@ func Open(t testing.TB, chromium context.Context, base string, width, height int
 	t.Helper()
 	ctx, cancel := chromedp.NewContext(chromium, chromedp.WithNewBrowserContext())
 	t.Cleanup(cancel)
-	b := &Browser{T: t, Ctx: ctx, Base: base, Size: fmt.Sprintf("%dx%d", width, height), shots: os.Getenv("GALLA_SHOTS"), axe: axeFor(t), answer: newAnswer()}
+	b := &Browser{T: t, Ctx: ctx, Base: base, Size: fmt.Sprintf("%dx%d", width, height), shots: os.Getenv("GALLA_SHOTS"), axe: axeFor(t), answer: newAnswer(), net: &troubles{}}
 	b.keep = b.shots != ""
 	if !b.keep {
 		b.shots = t.TempDir()
@@ -90,11 +93,22 @@ func Open(t testing.TB, chromium context.Context, base string, width, height int
 			t.Errorf("%s: a script of the page failed: %s %v", b.Size, e.ExceptionDetails.Text, e.ExceptionDetails.Exception)
 		case *runtime.EventConsoleAPICalled:
 			t.Errorf("%s: the page wrote to the console: %s", b.Size, e.Type)
-		case *cdplog.EventEntryAdded:
-			// Replies such as 401 for a wrong PIN are told as network errors.
-			if e.Entry.Source != "network" {
-				t.Errorf("%s: the browser complains: %s %s", b.Size, e.Entry.Source, e.Entry.Text)
+		case *network.EventRequestWillBeSent:
+			if e.Type == network.ResourceTypeDocument {
+				b.net.add(e.Request.Method + " " + e.Request.URL)
 			}
+		case *network.EventLoadingFailed:
+			if e.Type == network.ResourceTypeDocument {
+				b.net.add("a page did not come: " + e.ErrorText)
+			}
+		case *cdplog.EventEntryAdded:
+			// Replies such as 401 for a wrong PIN are told as network errors: they
+			// are kept for the story of a test that fails.
+			if e.Entry.Source == "network" {
+				b.net.add(e.Entry.Text + " " + e.Entry.URL)
+				return
+			}
+			t.Errorf("%s: the browser complains: %s %s", b.Size, e.Entry.Source, e.Entry.Text)
 		}
 	})
 	if err != nil {
@@ -128,9 +142,34 @@ func (b *Browser) Resize(width, height int64) {
 func (b *Browser) Text() string {
 	text, err := chromedp.Run(b.Ctx, chromedp.Evaluate[string](`location.href + "\nfocus: " + document.activeElement?.outerHTML.slice(0, 300) + "\n" + document.body.innerText`))
 	if err != nil {
-		return err.Error()
+		text = err.Error()
 	}
-	return text
+	return text + b.net.story()
+}
+
+// troubles are the last things that the browser said of the network.
+type troubles struct {
+	mu   sync.Mutex
+	last []string
+}
+
+// mostTroubles is enough to see what led to an end.
+const mostTroubles = 8
+
+func (n *troubles) add(text string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.last = append(n.last, time.Now().Format("05.000 ")+text)
+	n.last = n.last[max(0, len(n.last)-mostTroubles):]
+}
+
+func (n *troubles) story() string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if len(n.last) == 0 {
+		return ""
+	}
+	return "\nthe browser said of the network:\n" + strings.Join(n.last, "\n")
 }
 
 // Go opens a page of the counter.
