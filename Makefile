@@ -17,7 +17,7 @@ DEPTH    ?= 17# of `make model`: steps of two operations; each doubles the time
 BENCH    ?= .# of `make bench`: which benchmarks
 SHOTS    ?= build/shots
 GALLERY  := build/gallery
-GUIDE    := build/guide
+GUIDE    := deploy/docs/agents-guide
 
 # No stamp of the version control: it fails in a clone that another user owns.
 BUILD := $(GO) build -buildvcs=false
@@ -112,7 +112,7 @@ gallery: browser axe ## pictures of every page of the counter in every state, wi
 	@echo "the gallery is $(GALLERY)/index.html"
 
 .PHONY: guide
-guide: ## the agent's guide in English and Hindi into build/guide, with pictures of the gallery
+guide: ## the agent's guide in English and Hindi into deploy/docs/agents-guide, with pictures of the gallery
 	@test -d $(GALLERY)/house || $(MAKE) gallery
 	@$(GO) run ./deploy/guide -pictures $(GALLERY)/house -out $(GUIDE)
 	@echo "the guide is $(GUIDE)/en.html and $(GUIDE)/hi.html"

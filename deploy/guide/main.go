@@ -7,7 +7,7 @@
 // a language; pictures from the folder that is given; both leave as plain HTML
 // with the pictures beside it, for a browser or for paper.
 //
-//	guide -pictures build/gallery/house -out build/guide
+//	guide -pictures build/gallery/house -out deploy/docs/agents-guide
 //	guide -gallery build/gallery
 package main
 
