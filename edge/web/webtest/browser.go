@@ -351,7 +351,7 @@ func (b *Browser) picture(name string) {
 	if err != nil {
 		b.T.Fatalf("%s: picture of %s: %v", b.Size, name, err)
 	}
-	file := filepath.Join(b.shots, fmt.Sprintf("%s-%02d-%s.png", b.Size, b.N, name))
+	file := filepath.Join(b.shots, fmt.Sprintf("%s-%02d-%s.png", b.Size, b.N, strings.NewReplacer("/", "-", "?", "-").Replace(name)))
 	if err := os.WriteFile(file, png, 0o644); err != nil {
 		b.T.Fatal(err)
 	}
