@@ -268,6 +268,10 @@ func (b *browser) shot(name string) {
 	ctx, cancel := context.WithTimeout(b.ctx, pageWait)
 	defer cancel()
 	png, err := chromedp.Run(ctx, chromedp.FullScreenshot(100))
+	for err != nil && strings.Contains(err.Error(), "with 0 width") && ctx.Err() == nil {
+		time.Sleep(50 * time.Millisecond) // the page that was asked for takes the place of this one
+		png, err = chromedp.Run(ctx, chromedp.FullScreenshot(100))
+	}
 	if err != nil {
 		b.t.Errorf("picture %s: %v", name, err)
 		return
