@@ -153,8 +153,9 @@ postgres: tools
 	echo "PostgreSQL could not be installed; the tests of the store will say so"
 
 # Chromium for the browser tests, and the one without a desktop's windows, in
-# which the rooms' pages are looked at in half the time: installed where it is missing and the user
-# may. Where he may not, those tests fail with the same sentence.
+# which the rooms' pages are looked at in half the time: installed where they are
+# missing and the user may. Where he may not, those tests fail with the same
+# sentence.
 .PHONY: browser
 browser: tools
 	@if command -v chromium > /dev/null && command -v chromium-headless-shell > /dev/null; then exit 0; fi; \

@@ -69,7 +69,7 @@ type Browser struct {
 
 	opened string // the page's path, if nothing was done since it was opened
 	answer *answer
-	net    *troubles
+	net    *traffic
 }
 
 // Open opens a tab of a window size at the first page of base. A script that fails or
@@ -78,7 +78,7 @@ func Open(t testing.TB, chromium context.Context, base string, width, height int
 	t.Helper()
 	ctx, cancel := chromedp.NewContext(chromium, chromedp.WithNewBrowserContext())
 	t.Cleanup(cancel)
-	b := &Browser{T: t, Ctx: ctx, Base: base, Size: fmt.Sprintf("%dx%d", width, height), shots: os.Getenv("GALLA_SHOTS"), axe: axeFor(t), answer: newAnswer(), net: &troubles{}}
+	b := &Browser{T: t, Ctx: ctx, Base: base, Size: fmt.Sprintf("%dx%d", width, height), shots: os.Getenv("GALLA_SHOTS"), axe: axeFor(t), answer: newAnswer(), net: &traffic{}}
 	b.keep = b.shots != ""
 	if !b.keep {
 		b.shots = t.TempDir()
@@ -147,23 +147,24 @@ func (b *Browser) Text() string {
 	return text + b.net.story()
 }
 
-// troubles are the last things that the browser said of the network.
-type troubles struct {
+// traffic is the last that the browser said of the network: the pages that it
+// asked for, and what did not come.
+type traffic struct {
 	mu   sync.Mutex
 	last []string
 }
 
-// mostTroubles is enough to see what led to an end.
-const mostTroubles = 8
+// mostTraffic is enough lines to see what led to an end.
+const mostTraffic = 8
 
-func (n *troubles) add(text string) {
+func (n *traffic) add(text string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.last = append(n.last, time.Now().Format("05.000 ")+text)
-	n.last = n.last[max(0, len(n.last)-mostTroubles):]
+	n.last = n.last[max(0, len(n.last)-mostTraffic):]
 }
 
-func (n *troubles) story() string {
+func (n *traffic) story() string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if len(n.last) == 0 {
