@@ -105,6 +105,9 @@ func TestPiecesInBrowser(t *testing.T) {
 		if len(small) > 0 {
 			t.Errorf("%s: too small to hit: %q", b.Size, small)
 		}
+		webtest.Eval[any](b, `document.querySelectorAll("main form").forEach(f => f.setAttribute("aria-busy", "true"))`)
+		b.Look("pieces while they are sent")
+		webtest.Eval[any](b, `document.querySelectorAll("main form").forEach(f => f.removeAttribute("aria-busy"))`)
 		b.Tab("#mobile")
 		b.Press("9", "8", "7", kb.Enter)
 		b.Sees(`document.querySelector("#mobile-note").innerText === "A mobile number has ten digits."`)
