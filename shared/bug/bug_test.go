@@ -1,4 +1,4 @@
-//go:build !bug_dispatch && !bug_retry && !bug_tombstone
+//go:build !bug_chosen
 
 package bug
 

@@ -3,22 +3,37 @@
 // simulation, killed processes, the explored model) can be shown to find them.
 //
 // It promises that a program built without tags has none of them: each is a
-// constant that is false, and the compiler drops what stands behind it. A build
-// tag makes one of them true:
+// constant that is false, and the compiler drops what stands behind it. With the
+// build tag bug_chosen all are there, and the environment's DELIBERATE_FAULT
+// (Variable) chooses one, so that one build serves for each:
 //
-//	bug_dispatch    DispatchBeforeCommit
-//	bug_retry       RetryOnTimeout
-//	bug_tombstone   ForgetTombstone
+//	dispatch    DispatchBeforeCommit
+//	retry       RetryOnTimeout
+//	tombstone   ForgetTombstone
 //
 // Nothing enters or leaves but the constants, and the words with which a
 // program says at its start that it is not to be trusted (Confess).
-// galla/deploy/bugs builds each of them and demands that the machines fail.
+// galla/deploy/bugs chooses each of them and demands that the machines fail.
 package bug
 
 import "log/slog"
 
-// Faults lists the tags, in the order of the constants.
-func Faults() []string { return []string{"bug_dispatch", "bug_retry", "bug_tombstone"} }
+// Tag is the build tag of programs that can be given a fault, and Variable what
+// chooses it in their environment.
+const (
+	Tag      = "bug_chosen"
+	Variable = "DELIBERATE_FAULT"
+)
+
+// The names by which the faults are chosen.
+const (
+	Dispatch  = "dispatch"
+	Retry     = "retry"
+	Tombstone = "tombstone"
+)
+
+// Faults lists the names, in the order of the constants.
+func Faults() []string { return []string{Dispatch, Retry, Tombstone} }
 
 // Early calls at once what should be called later, and gives a function that
 // tells then what came of it.

@@ -100,6 +100,15 @@ func (p Paise) Grouped() string {
 	return fmt.Sprintf("%s%s.%02d", sign, out, n%100)
 }
 
+// Rupees writes the amount as people read it, with Indian grouping and the sign
+// of the rupee: "₹1,23,456.00".
+func (p Paise) Rupees() string {
+	if g, negative := strings.CutPrefix(p.Grouped(), "-"); negative {
+		return "−₹" + g
+	}
+	return "₹" + p.Grouped()
+}
+
 // Fraction is the paise part of the amount, 0 to 99, without a sign.
 func (p Paise) Fraction() int {
 	_, n := split(p)

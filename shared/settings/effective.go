@@ -1,0 +1,148 @@
+package settings
+
+import (
+	"fmt"
+	"io"
+	"net/url"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/alecthomas/kong"
+)
+
+// Masked stands for what is set and not shown.
+const Masked = "[set, not shown]"
+
+// Effective prints the settings that the chosen command has, each with where it
+// comes from, as a file that gives the same settings. What only the environment
+// holds stands below as comments; what is secret is masked.
+func (b *Book) Effective(chosen *kong.Context, environment []string, out io.Writer) error {
+	given := map[*kong.Flag]bool{}
+	for _, p := range chosen.Path {
+		if p.Flag != nil && !p.Resolved {
+			given[p.Flag] = true
+		}
+	}
+	var rows [][2]string
+	var said []string // variables that a row has told
+	width := 0
+	for _, group := range chosen.Selected().AllFlags(false) {
+		for _, f := range group {
+			if !isSetting(f) {
+				continue
+			}
+			said = append(said, f.Envs...)
+			row := [2]string{f.Name + " = " + literal(f.Target), b.origin(f, given[f])}
+			rows, width = append(rows, row), max(width, len(row[0]))
+		}
+	}
+	slices.SortFunc(rows, func(a, b [2]string) int { return strings.Compare(a[0], b[0]) })
+	var text strings.Builder
+	for _, row := range rows {
+		fmt.Fprintf(&text, "%-*s  # %s\n", width, row[0], row[1])
+	}
+	for _, line := range b.beside(environment, said) {
+		fmt.Fprintf(&text, "# %s  (environment)\n", line)
+	}
+	_, err := io.WriteString(out, text.String())
+	return err
+}
+
+// origin says where a setting's value comes from.
+func (b *Book) origin(f *kong.Flag, given bool) string {
+	if given {
+		return "flag --" + f.Name
+	}
+	if name := inEnvironment(f); name != "" {
+		return "environment " + name
+	}
+	if e, ok := b.read[f.Name]; ok {
+		return fmt.Sprintf("%s:%d", b.file, e.line)
+	}
+	return "default"
+}
+
+// literal writes a value in TOML.
+func literal(v reflect.Value) string {
+	switch x := v.Interface().(type) {
+	case time.Duration:
+		return strconv.Quote(x.String())
+	case []string:
+		texts := make([]string, len(x))
+		for i, one := range x {
+			texts[i] = quote(one)
+		}
+		return "[" + strings.Join(texts, ", ") + "]"
+	}
+	switch v.Kind() {
+	case reflect.String:
+		return quote(shown(v.String()))
+	case reflect.Float64:
+		text := strconv.FormatFloat(v.Float(), 'f', -1, 64)
+		if !strings.Contains(text, ".") {
+			text += ".0"
+		}
+		return text
+	}
+	return fmt.Sprint(v.Interface())
+}
+
+// shown is a text without what may be a secret: an address may hold a password.
+func shown(text string) string {
+	if scheme, rest, found := strings.Cut(text, "://"); found && scheme != "" && strings.Contains(rest, "@") {
+		u, err := url.Parse(text)
+		if err != nil {
+			return Masked
+		}
+		if _, has := u.User.Password(); has {
+			return Masked
+		}
+	}
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, text)
+}
+
+// quote writes a text in TOML: a basic string.
+func quote(text string) string {
+	var out strings.Builder
+	out.WriteByte('"')
+	for _, r := range text {
+		switch {
+		case r == '"' || r == '\\':
+			out.WriteByte('\\')
+			out.WriteRune(r)
+		case r < 0x20 || r == 0x7f:
+			fmt.Fprintf(&out, `\u%04X`, r)
+		default:
+			out.WriteRune(r)
+		}
+	}
+	out.WriteByte('"')
+	return out.String()
+}
+
+// beside are the variables that no setting stands for.
+func (b *Book) beside(environment, said []string) []string {
+	var out []string
+	for _, one := range environment {
+		name, value, _ := strings.Cut(one, "=")
+		also := slices.ContainsFunc(b.cfg.Also, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
+		switch {
+		case value == "", slices.Contains(said, name):
+		case slices.Contains(b.cfg.Secret, name), also && strings.HasSuffix(name, "HEADERS"):
+			out = append(out, name+"="+Masked)
+		case also:
+			out = append(out, name+"="+shown(value))
+		}
+	}
+	slices.Sort(out)
+	return out
+}
