@@ -23,7 +23,7 @@ func (e *Engine) carry(ctx context.Context, o Operation, s Submission) {
 	defer e.bell.Ring(operationBell(o.ID))
 	defer func() {
 		if p := recover(); p != nil {
-			e.log.Error("panic while an operation was under way", "operation", o.ID, "kind", o.Kind, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+			e.log.ErrorContext(ctx, "panic while an operation was under way", "operation", o.ID, "kind", o.Kind, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
 			e.abandon(ctx, o, "internal error while it was under way")
 		}
 	}()
@@ -49,7 +49,7 @@ func (e *Engine) carry(ctx context.Context, o Operation, s Submission) {
 func (e *Engine) carryLocal(ctx context.Context, o Operation) {
 	now := time.Now()
 	if err := e.store.Dispatch(ctx, o.ID, now, now); err != nil {
-		e.log.Error("local operation can't be recorded as dispatched; nothing is done", "operation", o.ID, "error", err)
+		e.log.ErrorContext(ctx, "local operation can't be recorded as dispatched; nothing is done", "operation", o.ID, "error", err)
 		e.undo(ctx, o, op.Refused, errServer(nil))
 		return
 	}
@@ -89,7 +89,7 @@ func (e *Engine) dispatchToBank(ctx context.Context, o Operation, s Submission) 
 	if err := e.store.Dispatch(ctx, o.ID, now, notAfter); err != nil {
 		// Not committed, so not sent. If even the refusal can't be written, the
 		// operation stays in received, and the sweep refuses it later.
-		e.log.Error("operation can't be recorded as dispatched; it is not sent", "operation", o.ID, "error", err)
+		e.log.ErrorContext(ctx, "operation can't be recorded as dispatched; it is not sent", "operation", o.ID, "error", err)
 		e.undo(ctx, o, op.Refused, errServer(nil))
 		return
 	}
@@ -101,10 +101,10 @@ func (e *Engine) dispatchToBank(ctx context.Context, o Operation, s Submission) 
 	}
 	switch {
 	case err != nil && NotSent(err):
-		e.log.Warn("bank network unreachable; nothing was sent", "operation", o.ID, "reference", o.Reference, "error", err)
+		e.log.WarnContext(ctx, "bank network unreachable; nothing was sent", "operation", o.ID, "reference", o.Reference, "error", err)
 		e.undo(ctx, o, op.Failed, &Error{Fault: BankUnreachable, Message: "Bank network unreachable; nothing was sent"})
 	case err != nil:
-		e.log.Warn("no answer from the bank; the operation is pending", "operation", o.ID, "reference", o.Reference, "error", err)
+		e.log.WarnContext(ctx, "no answer from the bank; the operation is pending", "operation", o.ID, "reference", o.Reference, "error", err)
 		e.suspend(ctx, o, "no answer from the bank")
 	case answer.Status == BankInProgress:
 		e.suspend(ctx, o, "the bank says it is in progress")
@@ -113,7 +113,7 @@ func (e *Engine) dispatchToBank(ctx context.Context, o Operation, s Submission) 
 			e.suspend(ctx, o, earnLater)
 		}
 	default:
-		e.log.Warn("the bank's answer makes no sense; the operation is pending", "operation", o.ID, "status", answer.Status)
+		e.log.WarnContext(ctx, "the bank's answer makes no sense; the operation is pending", "operation", o.ID, "status", answer.Status)
 		e.suspend(ctx, o, "the bank's answer makes no sense")
 	}
 }
@@ -133,13 +133,13 @@ func (e *Engine) authenticate(ctx context.Context, o Operation, s Submission) bo
 		return true
 	}
 	if err != nil && !errors.Is(err, ErrNotFound) {
-		e.log.Error("agent session can't be read", "operation", o.ID, "tid", o.TID, "error", err)
+		e.log.ErrorContext(ctx, "agent session can't be read", "operation", o.ID, "tid", o.TID, "error", err)
 		e.undo(ctx, o, op.Refused, errServer(nil))
 		return false
 	}
 	reference, stan, err := e.draw.next(time.Now())
 	if err != nil {
-		e.log.Error("no reference for an agent authentication", "operation", o.ID, "error", err)
+		e.log.ErrorContext(ctx, "no reference for an agent authentication", "operation", o.ID, "error", err)
 		e.undo(ctx, o, op.Refused, errServer(nil))
 		return false
 	}
@@ -150,13 +150,13 @@ func (e *Engine) authenticate(ctx context.Context, o Operation, s Submission) bo
 	answer, err := e.send(ctx, request)
 	switch {
 	case err != nil && NotSent(err):
-		e.log.Warn("bank network unreachable; nothing was sent", "operation", o.ID, "reference", o.Reference, "error", err)
+		e.log.WarnContext(ctx, "bank network unreachable; nothing was sent", "operation", o.ID, "reference", o.Reference, "error", err)
 		e.undo(ctx, o, op.Failed, &Error{Fault: BankUnreachable, Message: "Bank network unreachable; nothing was sent"})
 		return false
 	case err != nil || answer.Status == BankInProgress:
 		// The authentication moves no money and the transaction was not sent:
 		// there is nothing to reconcile.
-		e.log.Warn("agent authentication was not answered; the transaction is not sent", "operation", o.ID, "error", err)
+		e.log.WarnContext(ctx, "agent authentication was not answered; the transaction is not sent", "operation", o.ID, "error", err)
 		e.undo(ctx, o, op.Failed, &Error{Fault: BankUnreachable, Message: "The bank did not answer the agent authentication; the transaction was not sent"})
 		return false
 	case answer.Status != BankApproved:
@@ -167,7 +167,7 @@ func (e *Engine) authenticate(ctx context.Context, o Operation, s Submission) bo
 	}
 	at := time.Now()
 	if err := e.store.OpenSession(ctx, AgentSession{TID: o.TID, OpenedAt: at, ExpiresAt: at.Add(SessionLife)}); err != nil {
-		e.log.Error("agent session can't be recorded; the next transaction authenticates again", "tid", o.TID, "error", err)
+		e.log.ErrorContext(ctx, "agent session can't be recorded; the next transaction authenticates again", "operation", o.ID, "tid", o.TID, "error", err)
 	}
 	return true
 }
@@ -203,7 +203,7 @@ func (e *Engine) answered(ctx context.Context, o Operation, answer BankAnswer, r
 			s.Session = &AgentSession{TID: o.TID, OpenedAt: at, ExpiresAt: at.Add(SessionLife)}
 		}
 		if s.Earning, err = e.earn(ctx, o, answer, at); err != nil {
-			e.log.Error("what an operation earns can't be worked out; it is not settled, and the bank will be asked again", "operation", o.ID, "reference", o.Reference, "error", err)
+			e.log.ErrorContext(ctx, "what an operation earns can't be worked out; it is not settled, and the bank will be asked again", "operation", o.ID, "reference", o.Reference, "error", err)
 			return false, err
 		}
 	}
@@ -237,14 +237,14 @@ func (e *Engine) settle(ctx context.Context, o Operation, s Settlement) bool {
 	}
 	settled, err := e.store.Settle(context.WithoutCancel(ctx), s)
 	if errors.Is(err, ErrState) {
-		e.log.Info("operation was settled by somebody else", "operation", o.ID, "to", s.To)
+		e.log.InfoContext(ctx, "operation was settled by somebody else", "operation", o.ID, "to", s.To)
 		return false
 	}
 	if err != nil {
-		e.log.Error("operation can't be settled; it will be found again and the bank asked", "operation", o.ID, "to", s.To, "error", err)
+		e.log.ErrorContext(ctx, "operation can't be settled; it will be found again and the bank asked", "operation", o.ID, "to", s.To, "error", err)
 		return false
 	}
-	e.log.Info("operation ended", "operation", o.ID, "reference", o.Reference, "route", o.Route, "state", s.To, "code", s.Answer.Code)
+	e.log.InfoContext(ctx, "operation ended", "operation", o.ID, "reference", o.Reference, "route", o.Route, "state", s.To, "code", s.Answer.Code)
 	e.bell.Ring(operationBell(o.ID))
 	if settled.Terminal != "" {
 		e.bell.Ring(TerminalBell(settled.Terminal))
@@ -259,7 +259,7 @@ func (e *Engine) suspend(ctx context.Context, o Operation, reason string) {
 		ID: o.ID, At: now, Reason: reason, Prefix: o.Kind.pendingPrefix(), NextEnquiry: now.Add(e.enquiryDelay(0)),
 	})
 	if err != nil && !errors.Is(err, ErrState) {
-		e.log.Error("operation can't be recorded as pending; it will be found again", "operation", o.ID, "error", err)
+		e.log.ErrorContext(ctx, "operation can't be recorded as pending; it will be found again", "operation", o.ID, "error", err)
 	}
 	e.bell.Ring(operationBell(o.ID))
 }

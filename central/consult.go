@@ -33,13 +33,13 @@ func (e *Engine) Consult(ctx context.Context, req BankRequest) (BankAnswer, erro
 	answer, err := e.bank.Consult(ctx, req)
 	switch {
 	case err != nil && NotSent(err):
-		e.log.Warn("bank network unreachable; a consultation was not sent", "kind", req.Kind, "reference", reference, "error", err)
+		e.log.WarnContext(ctx, "bank network unreachable; a consultation was not sent", "kind", req.Kind, "reference", reference, "error", err)
 		return BankAnswer{}, &Error{Fault: BankUnreachable, Message: "Bank network unreachable; nothing was sent", Err: err}
 	case err != nil:
-		e.log.Warn("no answer from the bank to a consultation", "kind", req.Kind, "reference", reference, "error", err)
+		e.log.WarnContext(ctx, "no answer from the bank to a consultation", "kind", req.Kind, "reference", reference, "error", err)
 		return BankAnswer{}, errUnanswered(err)
 	case answer.Status != BankApproved && answer.Status != BankDeclined:
-		e.log.Warn("the bank's answer to a consultation is none", "kind", req.Kind, "reference", reference, "status", answer.Status)
+		e.log.WarnContext(ctx, "the bank's answer to a consultation is none", "kind", req.Kind, "reference", reference, "status", answer.Status)
 		return BankAnswer{}, errUnanswered(fmt.Errorf("bank answered %s to a consultation", answer.Status))
 	}
 	return answer, nil

@@ -95,6 +95,9 @@ func NewEngine(store EngineStore, bank Bank, render Renderer, bell *Bell, cfg En
 // the next start.
 func (e *Engine) Run(ctx context.Context) error {
 	if err := e.recover(ctx); err != nil {
+		if ctx.Err() != nil {
+			return nil // told to stop: the next start finds what this one did not
+		}
 		return fmt.Errorf("recover operations of node %s: %w", e.cfg.Node, err)
 	}
 	life, end := context.WithCancel(context.WithoutCancel(ctx))
@@ -149,7 +152,14 @@ func (e *Engine) Submit(ctx context.Context, s Submission) (Operation, bool, err
 	rung, stop := e.bell.Watch(operationBell(o.ID))
 	defer stop()
 	started = true
-	go e.carry(life, o, s)
+	// What the log and the spans know of the call goes with the operation; its end
+	// does not.
+	carried, end := context.WithCancel(context.WithoutCancel(ctx))
+	go func() {
+		defer context.AfterFunc(life, end)()
+		defer end()
+		e.carry(carried, o, s)
+	}()
 	return e.await(ctx, o, rung)
 }
 

@@ -3,6 +3,8 @@ package central
 import (
 	"context"
 	"errors"
+	"log/slog"
+	"math/rand/v2"
 	"strings"
 	"sync"
 	"testing"
@@ -573,4 +575,30 @@ func TestAStoppingNodeGivesItsEnquiriesBack(t *testing.T) {
 			t.Errorf("it is left alone for another %v", time.Until(o.NextEnquiry))
 		}
 	})
+}
+
+// away is a store that lists what was abandoned only when the caller has gone.
+type away struct{ *ledger }
+
+func (s away) Abandoned(ctx context.Context, _ string, _ op.State, _ time.Time, _ int) ([]Operation, error) {
+	<-ctx.Done()
+	return nil, ctx.Err()
+}
+
+// TestAStopWhileRecovering: an engine that is told to stop while it still recovers
+// ends in order: what it has not looked at, the next start finds.
+func TestAStopWhileRecovering(t *testing.T) {
+	engine, err := NewEngine(away{newLedger()}, &teller{}, pen{}, NewBell(), EngineConfig{
+		Node: "node-1", Rand: &source{r: rand.NewChaCha8([32]byte{})}, Logger: slog.New(slog.DiscardHandler),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- engine.Run(ctx) }()
+	stop()
+	if err := <-ended; err != nil {
+		t.Errorf("Run = %v", err)
+	}
 }

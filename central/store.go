@@ -180,8 +180,6 @@ type Terminals interface {
 	TerminalsOf(ctx context.Context, merchant MerchantID) ([]Terminal, error)
 	// Revoke ends a terminal; revoking twice changes nothing.
 	Revoke(ctx context.Context, id TerminalID, at time.Time) error
-	// Saw notes when a terminal last said hello.
-	Saw(ctx context.Context, id TerminalID, at time.Time) error
 	// SpendToken records a single-use token id until it expires; ErrTaken if
 	// it was spent before.
 	SpendToken(ctx context.Context, id string, expires time.Time) error

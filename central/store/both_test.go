@@ -59,9 +59,33 @@ func backlog(t *testing.T, on kind) {
 	}
 	stuck := inState(t, s, op.Pending)
 	wantErr(t, "give up", s.Postpone(background, stuck.ID, t0, t0, "", true), nil)
-	pending, waiting, err := s.Backlog(background)
-	if err != nil || pending != 3 || waiting != 1 {
-		t.Errorf("backlog: %d pending, %d stuck, %v; want 3 and 1", pending, waiting, err)
+	b, err := s.Backlog(background)
+	if err != nil || b.Received.Count != 1 || b.Dispatched.Count != 1 || b.Pending.Count != 3 || b.Stuck.Count != 1 {
+		t.Errorf("backlog: %+v, %v; want 1 received, 1 dispatched, 3 pending and of these 1 stuck", b, err)
+	}
+	for state, w := range map[op.State]Waiting{op.Received: b.Received, op.Dispatched: b.Dispatched, op.Pending: b.Pending, "stuck": b.Stuck} {
+		if w.Oldest.IsZero() || w.Oldest.After(stuck.CreatedAt) {
+			t.Errorf("the oldest operation that is %s is of %v; want a moment until %v", state, w.Oldest, stuck.CreatedAt)
+		}
+	}
+}
+
+func TestSchemaVersion(t *testing.T) { onBoth(t, schemaVersion) }
+
+// schemaVersion: a database that was opened has what the program brings, and
+// one whose last step was taken back says so.
+func schemaVersion(t *testing.T, on kind) {
+	s := on.open(t, testConfig())
+	has, brings, err := s.Schema(background)
+	if err != nil || has != brings || brings < 7 {
+		t.Fatalf("schema %d of %d, %v", has, brings, err)
+	}
+	wantErr(t, "forget the last step", s.write(background, func(c conn) error {
+		_, err := c.exec(`DELETE FROM schema_versions WHERE version_id = $1`, brings)
+		return err
+	}), nil)
+	if has, _, err := s.Schema(background); err != nil || has >= brings || has < 7 { // numbers may have gaps
+		t.Errorf("without its last step the schema is %d, %v; want one before %d", has, err, brings)
 	}
 }
 

@@ -55,6 +55,10 @@ type Config struct {
 	// Readers is how many reads run at one time; default 4.
 	Readers int
 
+	// AsIs opens the database with the schema that it has, for a look at it:
+	// nothing is migrated, and where there is no schema, little can be read.
+	AsIs bool
+
 	// Ring is called with names of the bell that writers of any node rang
 	// (central.TerminalBell), and with "" after rings may have been missed: look
 	// at everything. It must not block. With PostgreSQL it makes this store a

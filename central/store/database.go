@@ -3,9 +3,11 @@ package store
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"galla/central"
 	"galla/central/store/postgres"
+	"galla/shared/op"
 )
 
 // DB is a store in one database. It implements central.Store and is safe for
@@ -114,16 +116,43 @@ func (s *DB) Ping(ctx context.Context) error {
 	return nil
 }
 
-// Backlog counts the operations that wait for the bank's word, for metrics:
-// pending has all of them, stuck those among them that wait for a person.
-func (s *DB) Backlog(ctx context.Context) (pending, stuck int, err error) {
+// Waiting is how many operations wait, and since when the one does that waits
+// longest; zero: none waits.
+type Waiting struct {
+	Count  int
+	Oldest time.Time
+}
+
+// Backlog is what is not final, by state. Pending has all operations that wait
+// for the bank's word, Stuck those among them that wait for a person.
+type Backlog struct {
+	Received, Dispatched, Pending, Stuck Waiting
+}
+
+// Backlog counts the operations that are not final, for metrics. Of a pending
+// operation the time is that of its beginning.
+func (s *DB) Backlog(ctx context.Context) (b Backlog, err error) {
 	err = s.read(ctx, func(c conn) error {
-		return c.one(`SELECT
-			(SELECT count(*) FROM operations WHERE settled_at IS NULL AND state = 'pending'),
-			(SELECT count(*) FROM operations WHERE state = 'pending' AND stuck_at IS NOT NULL)`, nil, &pending, &stuck)
+		states := map[string]*Waiting{string(op.Received): &b.Received, string(op.Dispatched): &b.Dispatched, string(op.Pending): &b.Pending}
+		err := c.each(`SELECT state, count(*), min(created_at) FROM operations WHERE settled_at IS NULL GROUP BY state`, nil, func(row row) error {
+			var state string
+			var w Waiting
+			if err := row.Scan(&state, &w.Count, moment{&w.Oldest}); err != nil {
+				return err
+			}
+			if to, open := states[state]; open {
+				*to = w
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		return c.one(`SELECT count(*), min(created_at) FROM operations WHERE state = 'pending' AND stuck_at IS NOT NULL`, nil,
+			&b.Stuck.Count, moment{&b.Stuck.Oldest})
 	})
 	if err != nil {
-		return 0, 0, fmt.Errorf("count pending operations: %w", err)
+		return Backlog{}, fmt.Errorf("count operations that are not final: %w", err)
 	}
-	return pending, stuck, nil
+	return b, nil
 }

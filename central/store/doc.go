@@ -35,6 +35,10 @@
 // reversal adds each entry of the other operation with debit and credit swapped,
 // once.
 //
+// A case of reconciliation that is decided makes the enquiry of its operation due
+// and writes the decision into its history, in the same transaction; the outcome
+// is the engine's to write (package settle).
+//
 // Changes of a vendor's slabs wait for each other on the vendor's row, so that
 // no two of them can both find room for their bands.
 //

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -82,16 +83,38 @@ func (k kind) seeded(t testing.TB) string {
 	if k == onPostgres {
 		return seeded.Database(t)
 	}
-	place := k.empty(t)
-	s, err := openPlace(place, testConfig())
+	file, err := seededFile()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(s.Seed(background, testSeed()), s.Close()); err != nil {
+	place := k.empty(t)
+	if err := os.WriteFile(place, file, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	return place
 }
+
+// seededFile is a file of SQLite with the parties of testSeed: made once and
+// copied for each test, that is quicker than migrating each.
+var seededFile = sync.OnceValues(func() ([]byte, error) {
+	folder, err := os.MkdirTemp("", "galla-seeded")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(folder)
+	place := filepath.Join(folder, "central.db")
+	s, err := openPlace(place, testConfig())
+	if err != nil {
+		return nil, err
+	}
+	if err := errors.Join(s.Seed(background, testSeed()), s.Close()); err != nil {
+		return nil, err
+	}
+	if _, err := os.Stat(place + "-wal"); err == nil {
+		return nil, errors.New("the closed database has left a journal, which a copy would miss")
+	}
+	return os.ReadFile(place)
+})
 
 // open opens a new store with the test's parties.
 func (k kind) open(t testing.TB, cfg Config) *DB {

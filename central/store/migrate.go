@@ -92,6 +92,29 @@ func migrateAlone(ctx context.Context, dialect goose.Dialect, db *sql.DB, steps 
 	return nil
 }
 
+// Schema tells the version that the database's schema has, and the one that
+// this program brings. A newer program's is as good: steps only add.
+func (s *DB) Schema(ctx context.Context) (has, brings int64, err error) {
+	files, err := fs.Glob(sqliteMigrations, "migrations/sqlite/*.sql")
+	if err != nil {
+		return 0, 0, fmt.Errorf("list the program's migrations: %w", err)
+	}
+	for _, name := range files {
+		version, err := goose.NumericComponent(name)
+		if err != nil {
+			return 0, 0, fmt.Errorf("read the program's migrations: %w", err)
+		}
+		brings = max(brings, version)
+	}
+	err = s.read(ctx, func(c conn) error {
+		return c.one(`SELECT max(version_id) FROM `+versionTable, nil, &has)
+	})
+	if err != nil {
+		return 0, 0, fmt.Errorf("read the schema's version: %w", err)
+	}
+	return has, brings, nil
+}
+
 // matchChecksum compares an applied migration with its record. One that is not
 // applied yet is recorded before it is: what a crash leaves between the two is
 // written over by the next start.

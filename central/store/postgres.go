@@ -34,7 +34,9 @@ func OpenPostgres(ctx context.Context, url string, cfg Config) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = migrate(ctx, goose.DialectPostgres, own, steps, cfg.Logger)
+	if !cfg.AsIs {
+		err = migrate(ctx, goose.DialectPostgres, own, steps, cfg.Logger)
+	}
 	if err := errors.Join(postgres.Explain(err), own.Close()); err != nil {
 		return nil, err
 	}

@@ -6,14 +6,12 @@ import (
 	"time"
 
 	"galla/central"
+	"galla/central/parties"
 	"galla/shared/op"
 )
 
 // Aggregator is a company that vendors belong to.
-type Aggregator struct {
-	ID        central.AggregatorID
-	LegalName string
-}
+type Aggregator = parties.Aggregator
 
 // Seed is what a new database begins with, such as the sandbox's parties.
 type Seed struct {
@@ -79,21 +77,12 @@ func seedMerchant(c conn, m central.Merchant) error {
 			return err
 		}
 	}
-	account := settlementOf(m)
-	callback, err := callbackOf(m)
-	if err != nil {
-		return err
-	}
-	added, err := c.exec(`INSERT INTO merchants (`+merchantColumns+`)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21) ON CONFLICT (id) DO NOTHING`,
-		string(m.ID), ref(m.MID), m.LegalName, ref(m.Vendor), string(m.Status), bit(m.HasInfo), bit(m.AEPSReady),
-		ref(m.TID), m.Mobile, ms(m.CreatedAt), m.AppID, int64(m.RiskFlag), bit(m.Active), m.VPA, m.MCC,
-		account[0], account[1], account[2], account[3], callback[0], callback[1])
+	added, err := insertMerchant(c, m)
 	if err != nil {
 		return err
 	}
 	if added == 0 {
-		return fillMerchant(c, m, account, callback)
+		return fillMerchant(c, m)
 	}
 	if m.TID == "" {
 		return nil
@@ -105,8 +94,28 @@ func seedMerchant(c conn, m central.Merchant) error {
 	return err
 }
 
+// insertMerchant adds a merchant whose id is not known, and tells how many it
+// added.
+func insertMerchant(c conn, m central.Merchant) (int64, error) {
+	account := settlementOf(m)
+	callback, err := callbackOf(m)
+	if err != nil {
+		return 0, err
+	}
+	return c.exec(`INSERT INTO merchants (`+merchantColumns+`)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21) ON CONFLICT (id) DO NOTHING`,
+		string(m.ID), ref(m.MID), m.LegalName, ref(m.Vendor), string(m.Status), bit(m.HasInfo), bit(m.AEPSReady),
+		ref(m.TID), m.Mobile, ms(m.CreatedAt), m.AppID, int64(m.RiskFlag), bit(m.Active), m.VPA, m.MCC,
+		account[0], account[1], account[2], account[3], callback[0], callback[1])
+}
+
 // fillMerchant records of a known merchant what the database does not have.
-func fillMerchant(c conn, m central.Merchant, account [4]any, callback [2]any) error {
+func fillMerchant(c conn, m central.Merchant) error {
+	account := settlementOf(m)
+	callback, err := callbackOf(m)
+	if err != nil {
+		return err
+	}
 	if _, err := c.exec(`UPDATE merchants SET app_id = CASE WHEN app_id = '' THEN $1 ELSE app_id END,
 			vpa = CASE WHEN vpa = '' THEN $2 ELSE vpa END, mcc = CASE WHEN mcc = '' THEN $3 ELSE mcc END WHERE id = $4`,
 		m.AppID, m.VPA, m.MCC, string(m.ID)); err != nil {
@@ -121,7 +130,7 @@ func fillMerchant(c conn, m central.Merchant, account [4]any, callback [2]any) e
 	if m.Callback == nil {
 		return nil
 	}
-	_, err := c.exec(`UPDATE merchants SET callback_url = $1, callback_events = $2 WHERE id = $3 AND callback_url IS NULL`,
+	_, err = c.exec(`UPDATE merchants SET callback_url = $1, callback_events = $2 WHERE id = $3 AND callback_url IS NULL`,
 		callback[0], callback[1], string(m.ID))
 	return err
 }

@@ -27,6 +27,9 @@ func OpenSQLite(ctx context.Context, path string, cfg Config) (*DB, error) {
 		return nil, err
 	}
 	db, err := sqlite.Open(ctx, path, file, func(ctx context.Context, own *sql.DB) error {
+		if cfg.AsIs {
+			return nil
+		}
 		return migrate(ctx, goose.DialectSQLite3, own, steps, cfg.Logger)
 	})
 	if err != nil {

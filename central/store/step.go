@@ -106,7 +106,7 @@ func (s *DB) Settle(ctx context.Context, x central.Settlement) (o central.Operat
 	}
 	err = s.write(ctx, func(c conn) error {
 		var err error
-		o, err = settle(c, x)
+		o, err = conclude(c, x)
 		return err
 	})
 	if err != nil {
@@ -115,7 +115,7 @@ func (s *DB) Settle(ctx context.Context, x central.Settlement) (o central.Operat
 	return o, nil
 }
 
-func settle(c conn, x central.Settlement) (central.Operation, error) {
+func conclude(c conn, x central.Settlement) (central.Operation, error) {
 	o, err := c.operation(`UPDATE operations
 		SET state = $1, settled_at = $2, next_enquiry = NULL, code = $3, rrn = $4, http = $5, reply = $6, charge = $7
 		WHERE `+c.dialect.called("id = $8")+` AND state IN `+origins(x.To)+` RETURNING `+operationColumns,

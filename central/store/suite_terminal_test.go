@@ -125,11 +125,6 @@ func suiteCodes(t *testing.T, s central.Store) {
 func suiteTerminals(t *testing.T, s central.Store) {
 	terminal := enrolled(t, s, 1)
 	want := terminal
-	for _, at := range []time.Duration{time.Minute, time.Hour} {
-		wantErr(t, "saw", s.Saw(background, terminal.ID, t0.Add(at)), nil)
-		want.SeenAt = cut(t0.Add(at))
-	}
-	wantErr(t, "saw earlier", s.Saw(background, terminal.ID, t0), nil)
 	wantErr(t, "revoke", s.Revoke(background, terminal.ID, t0.Add(time.Minute)), nil)
 	wantErr(t, "revoke again", s.Revoke(background, terminal.ID, t0.Add(time.Hour)), nil)
 	want.RevokedAt = cut(t0.Add(time.Minute))
@@ -140,7 +135,6 @@ func suiteTerminals(t *testing.T, s central.Store) {
 	wantErr(t, "list", err, nil)
 	wantSame(t, "list", list, []central.Terminal{want})
 	wantErr(t, "revoke nothing", s.Revoke(background, "nothing", t0), central.ErrNotFound)
-	wantErr(t, "saw nothing", s.Saw(background, "nothing", t0), central.ErrNotFound)
 }
 
 func suiteTokens(t *testing.T, s central.Store) {

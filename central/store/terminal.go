@@ -155,19 +155,6 @@ func (s *DB) Revoke(ctx context.Context, id central.TerminalID, at time.Time) er
 	return nil
 }
 
-// Saw implements central.Terminals; central.ErrNotFound if there is no such
-// terminal. An older moment than the one noted changes nothing.
-func (s *DB) Saw(ctx context.Context, id central.TerminalID, at time.Time) error {
-	err := s.write(ctx, func(c conn) error {
-		return touch(c, `UPDATE terminals
-			SET seen_at = CASE WHEN seen_at >= $1 THEN seen_at ELSE $1 END WHERE id = $2`, id, at)
-	})
-	if err != nil {
-		return fmt.Errorf("note the hello of terminal %s: %w", id, err)
-	}
-	return nil
-}
-
 // touch notes a moment at a terminal.
 func touch(c conn, statement string, id central.TerminalID, at time.Time) error {
 	changed, err := c.exec(statement, ms(at), string(id))

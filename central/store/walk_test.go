@@ -283,10 +283,10 @@ func (w *world) compare(t *rapid.T) {
 			}
 		}
 	}
-	gotPending, gotStuck, err := w.s.Backlog(background)
+	backlog, err := w.s.Backlog(background)
 	w.must(t, err)
-	if gotPending != pending || gotStuck != stuck {
-		t.Fatalf("backlog %d and %d, want %d and %d", gotPending, gotStuck, pending, stuck)
+	if backlog.Pending.Count != pending || backlog.Stuck.Count != stuck {
+		t.Fatalf("backlog %+v, want %d pending and %d stuck", backlog, pending, stuck)
 	}
 	events, err := w.s.EventsAfter(background, w.terminal.ID, 0, 1000)
 	w.must(t, err)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
@@ -16,6 +15,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"galla/shared/freeport"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -234,22 +235,16 @@ func unprivileged() (*syscall.Credential, error) {
 	return nil, errors.New("PostgreSQL does not run as root, and neither user postgres nor nobody exists")
 }
 
-// Ports from which a server takes one: below those that the kernel gives to
-// outgoing connections, since a server that was killed must find its port free.
-const (
-	firstPort  = 20000
-	ports      = 12000
-	portsTried = 1000
-)
-
+// freePort gives a port that a killed server finds free again: it is kept for it as
+// long as this process lives.
 func freePort() (int, error) {
-	var err error
-	for range portsTried {
-		port := firstPort + rand.IntN(ports)
-		var l net.Listener
-		if l, err = net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port))); err == nil {
-			return port, l.Close()
-		}
+	address, _, err := freeport.Take()
+	if err != nil {
+		return 0, err
 	}
-	return 0, fmt.Errorf("no free port from %d on: %w", firstPort, err)
+	_, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return 0, err
+	}
+	return strconv.Atoi(port)
 }

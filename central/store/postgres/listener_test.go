@@ -113,8 +113,8 @@ func TestNameIsLost(t *testing.T) {
 	p, url := newProxy(t, direct)
 	d, _ := node(t, url, "node-1")
 	p.arm(plan{})
+	p.refuseAll() // first: a node comes back at once
 	p.cutAll()
-	p.refuseAll()
 	node(t, direct, "node-1") // waits until the server has noticed
 	p.disarm()
 	select {

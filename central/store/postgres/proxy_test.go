@@ -106,20 +106,21 @@ func (p *proxy) accept() {
 		if err != nil {
 			return
 		}
-		p.mu.Lock()
-		refuse := p.refuse
-		p.mu.Unlock()
 		server, err := net.Dial("tcp", p.target)
-		if err != nil || refuse {
+		if err != nil {
 			_ = client.Close()
-			if server != nil {
-				_ = server.Close()
-			}
 			continue
 		}
 		p.mu.Lock()
-		p.open[client], p.open[server] = true, true
+		refuse := p.refuse
+		if !refuse {
+			p.open[client], p.open[server] = true, true
+		}
 		p.mu.Unlock()
+		if refuse {
+			_, _ = client.Close(), server.Close()
+			continue
+		}
 		p.wg.Go(func() { p.carry(client, server) })
 	}
 }
