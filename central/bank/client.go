@@ -67,7 +67,8 @@ func New(cfg Config) (*Client, error) {
 	base, err := url.Parse(cfg.BaseURL)
 	if err != nil || (base.Scheme != "http" && base.Scheme != "https") || base.Hostname() == "" ||
 		(base.Path != "" && base.Path != "/") || base.RawQuery != "" || base.Fragment != "" || base.User != nil {
-		faults = append(faults, fmt.Errorf("the BaseURL %q must be http or https, a host, a port and nothing else", cfg.BaseURL))
+		// It is not quoted: it may hold a password that does not belong there.
+		faults = append(faults, errors.New("the BaseURL must be http or https, a host, a port and nothing else"))
 	}
 	if cfg.Key.IsZero() {
 		faults = append(faults, errors.New("the Key shared with the network is missing"))

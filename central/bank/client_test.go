@@ -26,6 +26,7 @@ import (
 
 	"galla/central"
 	"galla/central/bank/network"
+	"galla/shared/freeport"
 	"galla/shared/money"
 	"galla/shared/secret"
 )
@@ -301,11 +302,7 @@ func TestSilenceEndsWithTheContextOrTheTimeout(t *testing.T) {
 // TestNotSent lists every way in which no byte of the request is written.
 func TestNotSent(t *testing.T) {
 	closed := listen(t, func(net.Conn) {})
-	refusing, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_ = refusing.Close()
+	refusing := freeport.For(t)
 	dialFails := func(context.Context, string, string) (net.Conn, error) { return nil, syscall.EHOSTUNREACH }
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -316,7 +313,7 @@ func TestNotSent(t *testing.T) {
 		change func(*central.BankRequest)
 		want   error
 	}{
-		"connection refused":    {cfg: Config{BaseURL: "http://" + refusing.Addr().String()}, want: syscall.ECONNREFUSED},
+		"connection refused":    {cfg: Config{BaseURL: "http://" + refusing}, want: syscall.ECONNREFUSED},
 		"no route":              {cfg: Config{DialContext: dialFails}, want: syscall.EHOSTUNREACH},
 		"dial takes too long":   {cfg: Config{DialContext: dialHangs, Timeout: time.Millisecond}, want: context.DeadlineExceeded},
 		"context ended before":  {ctx: ended, cfg: Config{BaseURL: closed.url}, want: context.Canceled},

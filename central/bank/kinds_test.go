@@ -7,7 +7,6 @@ import (
 	"go/parser"
 	"go/token"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -20,6 +19,7 @@ import (
 
 	"galla/central"
 	"galla/central/bank/network"
+	"galla/shared/freeport"
 	"galla/shared/money"
 	"galla/shared/secret"
 )
@@ -422,12 +422,7 @@ func TestEnquiriesBringWhatServicesSaid(t *testing.T) {
 // TestConsultationsKnowWhatWasNotSent: the marks are those of Send, and no
 // error shows the OTP.
 func TestConsultationsKnowWhatWasNotSent(t *testing.T) {
-	refused, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_ = refused.Close()
-	c := newClient(t, Config{BaseURL: "http://" + refused.Addr().String()})
+	c := newClient(t, Config{BaseURL: "http://" + freeport.For(t)})
 	if _, err := c.Consult(t.Context(), serviceRequest(t, central.KindTransferOTP)); !central.NotSent(err) {
 		t.Errorf("nobody listens: %v", err)
 	}

@@ -47,6 +47,7 @@ func (b *Bank) DeskHandler() http.Handler {
 	mux.Handle("/books/executions", get(d.executions))
 	mux.Handle("/books/balance/{aadhaar}", get(d.balance))
 	mux.Handle("/books/trial", get(d.trial))
+	mux.Handle("/books/settlement", get(d.settlement))
 	mux.Handle("/inbox/{mobile}", get(d.inbox))
 	mux.HandleFunc("/control", d.control)
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {

@@ -11,6 +11,7 @@ import (
 
 	"galla/central/bank/network"
 	. "galla/central/bank/simbank"
+	"galla/shared/freeport"
 	"galla/shared/secret"
 )
 
@@ -63,7 +64,7 @@ func TestRefused(t *testing.T) {
 // answers on.
 func TestDownOnARealLine(t *testing.T) {
 	cfg, _, _ := NewTestConfig(t)
-	address := freeAddress(t)
+	address := freeport.For(t)
 	cfg.ListenNetwork = func(ctx context.Context) (net.Listener, error) {
 		var l net.ListenConfig
 		return l.Listen(ctx, "tcp", address)
@@ -111,14 +112,4 @@ func TestDownOnARealLine(t *testing.T) {
 	if err := b.Disturb(t.Context(), Change{Down: &up}); err != nil || b.Control().Down {
 		t.Errorf("up again: %v, %+v", err, b.Control())
 	}
-}
-
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = l.Close() }()
-	return l.Addr().String()
 }

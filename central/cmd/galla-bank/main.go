@@ -36,13 +36,21 @@ type cli struct {
 	NetworkAddr string  `env:"GALLA_BANK_NETWORK_ADDR" help:"Address of the network's protocol, for the central; by default one port above the public address."`
 	Data        string  `env:"GALLA_DATA" default:".galla" help:"Folder for Galla's data; the bank's lies in bank/ below it."`
 	TimeScale   float64 `env:"GALLA_BANK_TIME_SCALE" default:"1" help:"Multiplies the waits of the scenarios, such as 0.1."`
+
+	Run        struct{}          `cmd:"" default:"withargs" help:"Be the bank (what happens without a command)."`
+	Settlement settlementCommand `cmd:"" help:"Write the settlement file of a day, from the books of the bank that runs."`
 }
 
 func main() {
 	var c cli
-	kong.Parse(&c, kong.Name("galla-bank"), kong.Description("Galla's sandbox bank."))
+	chosen := kong.Parse(&c, kong.Name("galla-bank"), kong.Description("Galla's sandbox bank."))
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := run(ctx, c, slog.New(slog.NewTextHandler(os.Stderr, nil)))
+	var err error
+	if chosen.Command() == "settlement" {
+		err = c.Settlement.write(ctx, c.Addr, os.Stdout, os.Stderr)
+	} else {
+		err = run(ctx, c, slog.New(slog.NewTextHandler(os.Stderr, nil)))
+	}
 	stop()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "galla-bank:", err)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"io"
 	"log/slog"
-	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -13,25 +12,12 @@ import (
 	"testing"
 	"time"
 
+	"galla/shared/freeport"
+
 	"go.uber.org/goleak"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
-
-// twoPorts gives two addresses that were free a moment ago.
-func twoPorts(t *testing.T) (string, string) {
-	t.Helper()
-	var out [2]string
-	for i := range out {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer func() { _ = l.Close() }()
-		out[i] = l.Addr().String()
-	}
-	return out[0], out[1]
-}
 
 // begin runs the program until stop is called.
 func begin(t *testing.T, c cli) (stop func() error) {
@@ -66,7 +52,7 @@ func get(t *testing.T, url string) string {
 }
 
 func TestRun(t *testing.T) {
-	desk, line := twoPorts(t)
+	desk, line := freeport.For(t), freeport.For(t)
 	c := cli{Addr: "http://" + desk, NetworkAddr: line, Data: filepath.Join(t.TempDir(), "data"), TimeScale: 1}
 	pidFile := filepath.Join(c.Data, "bank.pid")
 
@@ -102,8 +88,28 @@ func TestRun(t *testing.T) {
 		t.Errorf("the pid file of the first is gone: %v", err)
 	}
 
+	// Its settlement file is fetched, and refusals say why.
+	var file, said strings.Builder
+	if err := (settlementCommand{Date: "2026-11-20"}).write(t.Context(), desk, &file, &said); err != nil ||
+		file.String() != "reference,rrn,stan,amount,code,time\nEND,2026-11-20,0,0.00,,\n" || said.Len() > 0 {
+		t.Errorf("settlement: %q, %q, %v", file.String(), said.String(), err)
+	}
+	out := filepath.Join(t.TempDir(), "day.csv")
+	if err := (settlementCommand{Date: "2026-11-20", With: "missing-here", Out: out}).write(t.Context(), desk, &file, &said); err != nil || said.String() != "planted: missing-here=GL261120PLANTED000\n" {
+		t.Errorf("planted: %q, %v", said.String(), err)
+	}
+	if text, err := os.ReadFile(out); err != nil || !strings.Contains(string(text), "GL261120PLANTED000,202611209999,999999,100.00,00,2026-11-20T12:00:00.000+05:30\n") {
+		t.Errorf("the file: %s, %v", text, err)
+	}
+	if err := (settlementCommand{Date: "yesterday"}).write(t.Context(), desk, &file, &said); err == nil || !strings.Contains(err.Error(), "HTTP 400") {
+		t.Errorf("a date that is none: %v", err)
+	}
+
 	if err := stop(); err != nil {
 		t.Errorf("stopping: %v", err)
+	}
+	if err := (settlementCommand{Date: "2026-11-20"}).write(t.Context(), desk, &file, &said); err == nil || !strings.Contains(err.Error(), "must be running") {
+		t.Errorf("without a bank: %v", err)
 	}
 	if _, err := os.Stat(pidFile); err == nil {
 		t.Error("the pid file was left behind")

@@ -1,0 +1,59 @@
+package books
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"galla/central/bank/network"
+	"galla/shared/money"
+)
+
+// MaxSettled bounds the transactions of one settlement file: more than the
+// sandbox's day can hold, and no file is ever written in part.
+const MaxSettled = 200_000
+
+// ErrTooManySettled says that a day has more than one file can hold.
+var ErrTooManySettled = fmt.Errorf("more than %d transactions were settled on that day", MaxSettled)
+
+// latestSettlement is how long before its end a transaction may have arrived:
+// what is deferred waits for seconds, unless Config.TimeScale stretches them.
+const latestSettlement = 24 * time.Hour
+
+// Settled is a transaction of a settlement file: one that moves money, and
+// whose end is final.
+type Settled struct {
+	Reference string
+	RRN       string
+	STAN      string
+	Amount    money.Paise
+	Code      string    // 00 executed, 22 executed and reversed, others declined
+	At        time.Time // when its end was final
+}
+
+// SettledOn lists what ended on an Indian day, which begins at the given
+// moment, oldest first: each withdrawal, purchase, transfer and refund that the
+// bank executed, reversed or declined. What is still deferred comes with the
+// day on which it ends; what never reached the bank is in no file.
+// ErrTooManySettled.
+func (b *Books) SettledOn(ctx context.Context, day time.Time) ([]Settled, error) {
+	if _, err := b.resolveDue(ctx); err != nil {
+		return nil, err
+	}
+	where := fmt.Sprintf(`arrived_at >= ? AND arrived_at < ? AND settled_at >= ? AND settled_at < ?
+		AND kind IN ('%s', '%s', '%s', '%s') AND state IN ('%s', '%s', '%s') ORDER BY settled_at, id`,
+		network.Withdrawal, network.Purchase, network.Transfer, network.Refund, approved, declined, reversed)
+	from, to := day.UnixMilli(), day.AddDate(0, 0, 1).UnixMilli()
+	found, err := b.db.look(ctx).records(where, []any{from - latestSettlement.Milliseconds(), to, from, to}, MaxSettled+1)
+	if err != nil {
+		return nil, err
+	}
+	if len(found) > MaxSettled {
+		return nil, ErrTooManySettled
+	}
+	out := make([]Settled, 0, len(found))
+	for _, r := range found {
+		out = append(out, Settled{Reference: r.reference, RRN: r.rrn, STAN: r.stan, Amount: r.amount, Code: r.code, At: r.settled})
+	}
+	return out, nil
+}

@@ -1,0 +1,88 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+
+	"galla/central/bank/simbank"
+)
+
+// Bounds of the fetching of a settlement file.
+const (
+	// maxSettlement is the size of a file of books.MaxSettled lines, with room.
+	maxSettlement = 64 << 20
+	// settlementWait is how long the bank may take for it.
+	settlementWait = 2 * time.Minute
+	// maxRefusal is what is read of a refusal, which is a sentence.
+	maxRefusal = 4 << 10
+)
+
+type settlementCommand struct {
+	Date string `required:"" help:"The day in India, such as 2026-11-21."`
+	With string `help:"Plant differences, each in a line of its own: missing-here,missing-there,amount,state. What was planted is told on the standard error."`
+	Out  string `help:"The file to write; by default the standard output."`
+}
+
+// write fetches the file from the bank that runs, and writes it.
+func (s settlementCommand) write(ctx context.Context, desk string, out, said io.Writer) error {
+	address, err := hostPort("GALLA_BANK_ADDR", desk)
+	if err != nil {
+		return err
+	}
+	query := url.Values{"date": {s.Date}}
+	if s.With != "" {
+		query.Set("with", s.With)
+	}
+	ctx, cancel := context.WithTimeout(ctx, settlementWait)
+	defer cancel()
+	text, planted, err := fetchSettlement(ctx, "http://"+address+"/books/settlement?"+query.Encode())
+	if err != nil {
+		return err
+	}
+	if planted != "" {
+		fmt.Fprintln(said, "planted:", strings.ReplaceAll(planted, ",", ", "))
+	}
+	if s.Out == "" {
+		_, err := out.Write(text)
+		return err
+	}
+	if err := os.WriteFile(s.Out, text, 0o600); err != nil {
+		return fmt.Errorf("write the settlement file: %w", err)
+	}
+	return nil
+}
+
+// fetchSettlement reads the whole file, or fails.
+func fetchSettlement(ctx context.Context, address string) (text []byte, planted string, err error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
+	if err != nil {
+		return nil, "", err
+	}
+	transport := &http.Transport{DisableKeepAlives: true}
+	defer transport.CloseIdleConnections()
+	resp, err := (&http.Client{Transport: transport}).Do(req)
+	if err != nil {
+		return nil, "", fmt.Errorf("ask the bank for its settlement file (it must be running; GALLA_BANK_ADDR names its public address): %w", err)
+	}
+	defer func() { err = errors.Join(err, resp.Body.Close()) }()
+	if resp.StatusCode != http.StatusOK {
+		why, _ := io.ReadAll(io.LimitReader(resp.Body, maxRefusal))
+		return nil, "", fmt.Errorf("the bank does not make the file: HTTP %d %s", resp.StatusCode, bytes.TrimSpace(why))
+	}
+	text, err = io.ReadAll(io.LimitReader(resp.Body, maxSettlement+1))
+	if err != nil {
+		return nil, "", fmt.Errorf("read the settlement file: %w", err)
+	}
+	if len(text) > maxSettlement {
+		return nil, "", fmt.Errorf("the settlement file has more than %d bytes", maxSettlement)
+	}
+	return text, resp.Header.Get(simbank.PlantedHeader), nil
+}
