@@ -1,0 +1,281 @@
+package estate_test
+
+import (
+	"encoding/base64"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+
+	"galla/central/console/estate"
+	"galla/central/operator"
+	"galla/shared/secret"
+)
+
+var parameter = regexp.MustCompile(`\{[^}]*\}`)
+
+// TestEveryRouteByRole walks the room's table: each route for nobody and for each
+// role, and each form without its token.
+func TestEveryRouteByRole(t *testing.T) {
+	h := newHouse(t)
+	visitors := map[operator.Role]*visitor{"": h.visitor(t)}
+	for role := range people {
+		visitors[role] = h.enter(t, role)
+	}
+	needs := map[operator.Role]int{}
+	for _, rt := range new(estate.Estate).Routes() {
+		method, path, _ := strings.Cut(rt.Pattern, " ")
+		if !operator.Viewer.May(rt.Need) && !operator.Admin.May(rt.Need) {
+			t.Fatalf("%s is open to %q", rt.Pattern, rt.Need)
+		}
+		needs[rt.Need]++
+		path = parameter.ReplaceAllString(path, "none")
+		for role, v := range visitors {
+			r, err := http.NewRequest(method, v.base+path, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if method == http.MethodPost {
+				r = v.form(path)
+			}
+			reply, body := v.do(r)
+			at := string(role) + " " + rt.Pattern
+			switch to, _ := url.Parse(reply.Header.Get("Location")); {
+			case role == "":
+				if reply.StatusCode != http.StatusSeeOther || to.Path != "/console/sign-in" {
+					t.Errorf("nobody,%s: HTTP %d to %v", at, reply.StatusCode, to)
+				}
+			case !role.May(rt.Need):
+				if reply.StatusCode != http.StatusForbidden || !strings.Contains(body, "Your role does not allow this") {
+					t.Errorf("%s: HTTP %d", at, reply.StatusCode)
+				}
+			case reply.StatusCode == http.StatusForbidden || reply.StatusCode >= http.StatusInternalServerError:
+				t.Errorf("%s: HTTP %d: %s", at, reply.StatusCode, body)
+			}
+			if role == operator.Admin && method == http.MethodPost {
+				r := v.form(path, "csrf", "x", "sure", "yes")
+				if reply, _ := v.do(r); reply.StatusCode != http.StatusForbidden {
+					t.Errorf("%s with a wrong token: HTTP %d", at, reply.StatusCode)
+				}
+				v.get("/console/me", http.StatusOK)
+			}
+		}
+	}
+	if needs[operator.Viewer] < 9 || needs[operator.Operator] < 8 || needs[operator.Admin] < 10 {
+		t.Errorf("routes by role: %v", needs)
+	}
+}
+
+// TestSuspendedMerchant: from the moment of the suspension every door refuses the
+// merchant's calls, and takes them again afterwards.
+func TestSuspendedMerchant(t *testing.T) {
+	h := newHouse(t)
+	asha, ravi := h.enter(t, operator.Admin), h.enter(t, operator.Operator)
+	bearer, _, _ := h.token(t, "merchant-lakshmi", "sandbox-merchant-1")
+	vendors, _, _ := h.token(t, "vendor-sahyadri", "sandbox-vendor-1")
+	ways := map[string]func() (int, string){
+		"the merchant's own call": func() (int, string) { return h.as(t, bearer, "GET", "/aeps/authStatus", "") },
+		"its vendor's call for it": func() (int, string) {
+			return h.as(t, vendors, "POST", "/aeps/GetAgentDetail", `{"merchantId":"`+shop+`"}`)
+		},
+		"its vendor's sealed call for it": func() (int, string) {
+			return h.sealed(t, "POST", "/aeps/GetAgentDetail", map[string]string{"merchantId": shop})
+		},
+		"a new token": func() (int, string) {
+			_, status, text := h.token(t, "merchant-lakshmi", "sandbox-merchant-1")
+			return status, text
+		},
+	}
+	judge := func(when string, taken bool) {
+		t.Helper()
+		for name, call := range ways {
+			status, text := call()
+			if taken && status != http.StatusOK || !taken && (status != http.StatusUnprocessableEntity || !strings.Contains(text, "its status is SUSPENDED")) {
+				t.Errorf("%s, %s: HTTP %d %s", when, name, status, text)
+			}
+		}
+	}
+	here := "/console/merchants/" + shop
+	judge("approved", true)
+	page := ravi.post(here+"/code", http.StatusOK)
+	has(t, page, "Enrolment code", "It is not shown again")
+	code := regexp.MustCompile(`<code class="key">([0-9A-Z]{4}(?:-[0-9A-Z]{4}){3})</code>`).FindStringSubmatch(page)
+	if code == nil {
+		t.Fatalf("no code on the page: %s", page)
+	}
+
+	page = asha.get(here, http.StatusOK)
+	has(t, page, "Lakshmi Kirana Store", "APPROVED", "Suspend", "Sahyadri Fintech")
+	page = asha.post(here+"/status", http.StatusOK, "from", "APPROVED", "to", "SUSPENDED")
+	has(t, page, "Suspend Lakshmi Kirana Store?", `name="sure" value="yes"`, `name="to" value="SUSPENDED"`)
+	judge("asked, and not yet sure", true)
+	if to := asha.post(here+"/status", http.StatusSeeOther, "from", "APPROVED", "to", "SUSPENDED", "sure", "yes"); to != here+"?done=suspended" {
+		t.Errorf("leads to %s", to)
+	}
+	judge("suspended", false)
+	has(t, asha.get(here+"?done=suspended", http.StatusOK), "SUSPENDED", "new calls are refused from now on")
+	has(t, asha.get(here, http.StatusOK), "/console/trail?about=")
+	hasNot(t, ravi.get(here, http.StatusOK), "/console/trail?about=", here+"/status")
+	has(t, ravi.post(here+"/code", http.StatusConflict), "its terminals could not call")
+	key := base64.StdEncoding.EncodeToString(make([]byte, 32))
+	if status, text := h.as(t, "", "POST", "/terminals/enrol", `{"code":"`+code[1]+`","publicKey":"`+key+`","name":"Counter"}`); status != http.StatusUnauthorized {
+		t.Errorf("enrolment with a code of before the suspension: HTTP %d %s", status, text)
+	}
+	has(t, asha.post(here+"/status", http.StatusConflict, "from", "APPROVED", "to", "SUSPENDED", "sure", "yes"), "Somebody was first")
+	has(t, asha.post(here+"/status", http.StatusConflict, "from", "SUSPENDED", "to", "REJECTED", "sure", "yes"), "Somebody was first")
+	asha.post(here+"/status", http.StatusSeeOther, "from", "SUSPENDED", "to", "APPROVED")
+	judge("approved again", true)
+
+	want := "sandbox-admin " + shop + " done: APPROVED→SUSPENDED "
+	if list := strings.Join(h.trail(t, "merchant.status"), "\n"); !strings.Contains(list, want) || !strings.Contains(list, " begun: ") || !strings.Contains(list, " refused: ") {
+		t.Errorf("the trail: %s", list)
+	}
+	if text := h.log.String() + strings.Join(h.trail(t, "terminal.code"), "\n"); strings.Contains(text, code[1]) {
+		t.Error("an enrolment code is in the log or in the trail")
+	}
+}
+
+// TestSuspendedVendor: its own calls are refused, directly and through the sealed
+// gateway, and its merchants' go on.
+func TestSuspendedVendor(t *testing.T) {
+	h := newHouse(t)
+	asha := h.enter(t, operator.Admin)
+	here := "/console/vendors/" + vendor
+	bearer, _, _ := h.token(t, "vendor-sahyadri", "sandbox-vendor-1")
+	call := func() int {
+		status, _ := h.as(t, bearer, "GET", "/vendor/merchants", "")
+		return status
+	}
+	sealed := func(when string, taken bool) {
+		t.Helper()
+		for route, method := range map[string]string{"/aeps/banks": "GET", "/aeps/GetAgentDetail": "POST"} {
+			status, text := h.sealed(t, method, route, map[string]string{"merchantId": shop})
+			if taken && status != http.StatusOK || !taken && (status != http.StatusUnprocessableEntity || !strings.Contains(text, "not active")) {
+				t.Errorf("%s, sealed %s: HTTP %d %s", when, route, status, text)
+			}
+		}
+	}
+	if status := call(); status != http.StatusOK {
+		t.Fatalf("active: HTTP %d", status)
+	}
+	sealed("active", true)
+	has(t, asha.post(here+"/active", http.StatusOK, "to", "suspended"), "Suspend Sahyadri Fintech?")
+	asha.post(here+"/active", http.StatusSeeOther, "to", "suspended", "sure", "yes")
+	if status := call(); status != http.StatusUnprocessableEntity {
+		t.Errorf("suspended: HTTP %d", status)
+	}
+	sealed("suspended", false)
+	if status, _ := h.call(t, "merchant-lakshmi", "sandbox-merchant-1", "GET", "/aeps/authStatus", ""); status != http.StatusOK {
+		t.Errorf("its merchant: HTTP %d", status)
+	}
+	has(t, asha.get(here, http.StatusOK), "suspended", "Let it call again")
+	has(t, asha.get("/console/merchants/"+shop, http.StatusOK), "suspended")
+	has(t, asha.get(here+"/slabs", http.StatusUnprocessableEntity), "not active")
+	asha.post(here+"/active", http.StatusSeeOther, "to", "active")
+	if status := call(); status != http.StatusOK {
+		t.Errorf("active again: HTTP %d", status)
+	}
+	sealed("active again", true)
+}
+
+// TestEntering parties: what is typed wrongly is told, and a new merchant can call
+// when it is approved.
+func TestEntering(t *testing.T) {
+	h := newHouse(t)
+	asha := h.enter(t, operator.Admin)
+	asha.post("/console/aggregators", http.StatusSeeOther, "legal_name", "Second Aggregator")
+	page := asha.get("/console/vendors", http.StatusOK)
+	id := regexp.MustCompile(`<option value="([^"]+)">Second Aggregator`).FindStringSubmatch(page)
+	if id == nil {
+		t.Fatalf("the aggregator is not offered: %s", page)
+	}
+	has(t, asha.post("/console/vendors", http.StatusUnprocessableEntity, "legal_name", "Mart 9999 4105 7058", "aggregator", id[1]), "ten or more digits")
+	has(t, asha.post("/console/vendors", http.StatusUnprocessableEntity, "legal_name", "Mobile 9800000001"), "ten or more digits")
+	at := strings.TrimSuffix(asha.post("/console/vendors", http.StatusSeeOther, "legal_name", "Konkan Pay", "aggregator", id[1]), "?done=vendor-added")
+	has(t, asha.get(at, http.StatusOK), "Konkan Pay", "Second Aggregator", "No key: it can't call the gateway")
+
+	has(t, asha.post("/console/merchants", http.StatusUnprocessableEntity, "legal_name", "", "mid", "a b", "mobile", "1", "vpa", "x", "mcc", "12", "vendor", "none"),
+		"The name ", "The MID ", "The mobile number ", "The UPI address ", "The category code ", "The vendor ")
+	has(t, asha.post("/console/merchants", http.StatusUnprocessableEntity, "legal_name", "Twice", "mid", "GAL0000001", "mobile", "9800000099"), "Another merchant has this MID")
+	at = strings.TrimSuffix(asha.post("/console/merchants", http.StatusSeeOther, "legal_name", "Konkan Stores", "mid", "GAL0000099", "mobile", "9800000099", "vpa", "konkan@galla", "mcc", "5411", "vendor", strings.TrimPrefix(at, "/console/vendors/")), "?done=merchant-added")
+	page = asha.get(at, http.StatusOK)
+	has(t, page, "Konkan Stores", "PENDING", "GAL0000099", "GAL0010", "Konkan Pay", "Only an approved merchant gets a code")
+	has(t, asha.post(at+"/status", http.StatusOK, "from", "PENDING", "to", "REJECTED"), "Reject Konkan Stores?")
+	asha.post(at+"/status", http.StatusSeeOther, "from", "PENDING", "to", "APPROVED")
+	has(t, asha.post(at+"/code", http.StatusOK), "Enrolment code")
+	has(t, asha.get("/console/merchants?text=konkan&status=APPROVED", http.StatusOK), "Konkan Stores")
+	hasNot(t, asha.get("/console/merchants?text=%25", http.StatusOK), "Lakshmi")
+	has(t, asha.get("/console/merchants/"+newcomer, http.StatusOK), "PENDING")
+	asha.get("/console/merchants/nobody", http.StatusNotFound)
+	asha.get("/console/vendors/nobody", http.StatusNotFound)
+}
+
+// TestVendorKeys: a key is shown once, kept sealed, and ended.
+func TestVendorKeys(t *testing.T) {
+	h := newHouse(t)
+	asha := h.enter(t, operator.Admin)
+	here := "/console/vendors/" + vendor
+	page := asha.post(here+"/keys", http.StatusOK)
+	shown := regexp.MustCompile(`<code class="key">([^<]+)</code>`).FindAllStringSubmatch(page, -1)
+	if len(shown) != 3 || !strings.HasPrefix(shown[1][1], "vk_") {
+		t.Fatalf("shown: %v", shown)
+	}
+	id, apiKey := shown[0][1], secret.NewToken(shown[1][1])
+	page = asha.get(here, http.StatusOK)
+	has(t, page, id, "the first master key", "…"+apiKey.Reveal()[len(apiKey.Reveal())-4:])
+	hasNot(t, page, apiKey.Reveal(), shown[2][1])
+	has(t, asha.post(here+"/keys", http.StatusConflict), "revoke one first")
+	has(t, asha.post(here+"/keys/"+id+"/revoke", http.StatusOK), "Revoke this key")
+	asha.post(here+"/keys/none/revoke", http.StatusNotFound, "sure", "yes")
+	asha.post("/console/vendors/b0000000-0000-4000-8000-000000000002/keys/"+id+"/revoke", http.StatusNotFound, "sure", "yes")
+	asha.post(here+"/keys/"+id+"/revoke", http.StatusSeeOther, "sure", "yes")
+	has(t, asha.get(here, http.StatusOK), "revoked")
+	text := h.log.String() + strings.Join(append(h.trail(t, "vendor.key.add"), h.trail(t, "vendor.key.revoke")...), "\n")
+	for _, s := range shown[1:] {
+		if strings.Contains(text, s[1]) {
+			t.Error("a key is in the log or in the trail")
+		}
+	}
+	if !strings.Contains(text, "key "+id) {
+		t.Errorf("the trail does not name the key: %s", text)
+	}
+}
+
+// TestSlabs are changed under the interface's own rules.
+func TestSlabs(t *testing.T) {
+	h := newHouse(t)
+	asha, vikram := h.enter(t, operator.Admin), h.enter(t, operator.Viewer)
+	here := "/console/vendors/" + vendor + "/slabs"
+	add := func(status int, low, high, rate, kind string) string {
+		t.Helper()
+		return asha.post(here, status, "paymentMethod", "AEPS", "provider", "TESTP", "txnType", "WITHDRAWAL", "minAmount", low, "maxAmount", high, "commissionRate", rate, "rateType", kind)
+	}
+	add(http.StatusSeeOther, "100", "1000.50", "0.45", "PERCENTAGE")
+	page := asha.get(here, http.StatusOK)
+	has(t, page, "₹100.00 to below ₹1,000.50", "0.45 %", "TESTP")
+	has(t, add(http.StatusUnprocessableEntity, "500", "600", "1", "FIXED"), "overlaps that of another slab", `value="500"`)
+	has(t, add(http.StatusUnprocessableEntity, "2000", "1500", "1", "FIXED"), "The amount below which must be more than")
+	has(t, add(http.StatusUnprocessableEntity, "x", "", "101", "PERCENTAGE"), "The least amount ")
+	id := regexp.MustCompile(`action="` + here + `/([^"/]+)"`).FindStringSubmatch(page)
+	if id == nil {
+		t.Fatalf("no slab to change: %s", page)
+	}
+	change := func(status int, fields ...string) string {
+		t.Helper()
+		return asha.post(here+"/"+id[1], status, append([]string{"paymentMethod", "AEPS", "provider", "TESTP", "txnType", "WITHDRAWAL", "rateType", "FIXED"}, fields...)...)
+	}
+	change(http.StatusSeeOther, "minAmount", "200", "commissionRate", "2.50", "isDefault", "yes")
+	has(t, asha.get(here, http.StatusOK), "₹200.00 to below ₹1,000.50", "₹2.50", "yes")
+	has(t, change(http.StatusUnprocessableEntity, "commissionRate", "2.505"), "The rate must have at most two decimals", "<details open>")
+	page = vikram.get(here, http.StatusOK)
+	has(t, page, "₹2.50")
+	hasNot(t, page, "<form class=\"flow slab\"", "Delete")
+	has(t, asha.post(here+"/"+id[1]+"/delete", http.StatusOK), "Delete this slab?")
+	asha.post(here+"/"+id[1]+"/delete", http.StatusSeeOther, "sure", "yes")
+	asha.post(here+"/"+id[1]+"/delete", http.StatusUnprocessableEntity, "sure", "yes")
+	hasNot(t, asha.get(here, http.StatusOK), "₹200.00 to below")
+	if list := strings.Join(h.trail(t, "slab.change"), "\n"); !strings.Contains(list, `"commissionRate":2.50`) {
+		t.Errorf("the trail: %s", list)
+	}
+}

@@ -1,0 +1,103 @@
+package console
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"fmt"
+	"io"
+	"mime/multipart"
+	"net/http"
+	"testing"
+	"time"
+
+	"galla/central"
+	"galla/central/store"
+	"galla/shared/op"
+)
+
+const (
+	shop   central.MerchantID = "c0000000-0000-4000-8000-000000000001"
+	mobile string             = "9800000001" // the merchant's own
+)
+
+// seed gives the house a merchant.
+func (h *house) seed(t testing.TB) {
+	t.Helper()
+	err := h.db.Seed(t.Context(), store.Seed{Merchants: []central.Merchant{{
+		ID: shop, MID: "GAL0000001", LegalName: "Lakshmi Kirana Store", Status: central.MerchantApproved, HasInfo: true, AEPSReady: true, TID: "GAL00001", Mobile: mobile,
+	}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// operation records a withdrawal that was begun some time ago and brings it into
+// a state; stuck is one that is pending and waits for a person.
+func (h *house) operation(t testing.TB, n int, ago time.Duration, state op.State, change ...func(*central.Operation)) central.Operation {
+	t.Helper()
+	at := time.Now().Add(-ago)
+	o := central.Operation{
+		ID: op.ID(fmt.Sprintf("0193519c-0000-7000-8000-%012d", n)), Caller: "merchant:" + string(shop), Identity: fmt.Sprintf("order-%d", n), Route: op.Withdrawal,
+		Party: "merchant:" + string(shop), CallerRef: fmt.Sprintf("order-%d", n),
+		Fingerprint: sha256.Sum256([]byte{byte(n)}), Merchant: shop, TID: "GAL00001", Kind: central.KindWithdrawal, Amount: 500_00,
+		Aadhaar: "XXXXXXXX7058", IIN: "990326", Reference: central.Reference(fmt.Sprintf("GL261121%06d", n)), STAN: fmt.Sprintf("%06d", n),
+		State: op.Received, Node: "central-1", NotAfter: at.Add(90 * time.Second), CreatedAt: at,
+	}
+	for _, c := range change {
+		c(&o)
+	}
+	ctx := t.Context()
+	if _, _, err := h.db.Begin(ctx, o, nil); err != nil {
+		t.Fatal(err)
+	}
+	err := h.db.Dispatch(ctx, o.ID, at, at.Add(15*time.Second))
+	stuck := state == "stuck"
+	if err == nil && (state == op.Pending || stuck) {
+		_, err = h.db.Suspend(ctx, central.Suspension{ID: o.ID, At: at.Add(15 * time.Second), Reason: "no answer from the bank", Prefix: "AEPS-NR-", NextEnquiry: at.Add(20 * time.Second)})
+	}
+	if err == nil && stuck {
+		err = h.db.Postpone(ctx, o.ID, time.Now(), time.Now().Add(time.Minute), "the bank says it is in progress", true)
+	}
+	if err == nil && state.Final() {
+		_, err = h.db.Settle(ctx, central.Settlement{
+			ID: o.ID, To: state, At: at.Add(time.Second), Reason: "the bank answered", Answer: central.BankAnswer{Code: "00", RRN: fmt.Sprintf("632510%06d", n)},
+			HTTP: 200, Reply: []byte(`{"statusCode":"00","message":"SUCCESS"}`),
+		})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o, err = h.db.Operation(ctx, o.ID); err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+// send makes the request of a form with a file; without a name there is none.
+func (v *visitor) send(path, field, name, content string, fields ...string) *http.Request {
+	v.t.Helper()
+	var b bytes.Buffer
+	w := multipart.NewWriter(&b)
+	_ = w.WriteField("csrf", v.csrf)
+	for i := 0; i < len(fields); i += 2 {
+		_ = w.WriteField(fields[i], fields[i+1])
+	}
+	// A browser sends the field of a file that was not chosen, too.
+	part, err := w.CreateFormFile(field, name)
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	_, _ = io.WriteString(part, content)
+	_ = w.Close()
+	r := v.request(http.MethodPost, path, &b)
+	r.Header.Set("Content-Type", w.FormDataContentType())
+	r.Header.Set("Origin", v.h.server.URL)
+	return r
+}
+
+// sends sends a form with a file and wants a status.
+func (v *visitor) sends(path string, status int, field, name, content string, fields ...string) string {
+	v.t.Helper()
+	reply, body := v.do(v.send(path, field, name, content, fields...))
+	return v.wants(reply, body, status)
+}

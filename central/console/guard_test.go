@@ -1,0 +1,274 @@
+package console
+
+import (
+	"context"
+	"io/fs"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"galla/central/operator"
+	"galla/shared/secret"
+)
+
+var parameter = regexp.MustCompile(`\{[^}]*\}`)
+
+// TestEveryRouteByRole walks the table: each route, for nobody and each role.
+// What is refused does nothing, and says so by 403 or leads to the sign-in.
+func TestEveryRouteByRole(t *testing.T) {
+	h := newHouse(t)
+	visitors := map[operator.Role]*visitor{"": h.visitor(t)}
+	for role, login := range map[operator.Role]string{operator.Viewer: "vikram", operator.Operator: "ravi", operator.Admin: "asha"} {
+		visitors[role] = h.visitor(t).enter(login)
+	}
+	open := 0
+	for _, rt := range h.console.routes {
+		method, path, ok := strings.Cut(rt.pattern, " ")
+		if !ok || method != http.MethodGet && method != http.MethodPost {
+			t.Errorf("route %q has no method", rt.pattern)
+			continue
+		}
+		if rt.need == "" {
+			open++
+			continue
+		}
+		path = parameter.ReplaceAllString(path, "none")
+		for role, v := range visitors {
+			may := role.May(rt.need)
+			if may && method == http.MethodPost && strings.Contains(path, "sign-out") {
+				continue // it would end the visitor's session
+			}
+			r := v.request(method, path, nil)
+			if method == http.MethodPost {
+				r = v.form(path)
+			}
+			reply, body := v.do(r)
+			at := string(role) + " " + rt.pattern
+			switch {
+			case role == "":
+				if to, _ := url.Parse(reply.Header.Get("Location")); reply.StatusCode != http.StatusSeeOther || to.Path != "/console/sign-in" {
+					t.Errorf("nobody,%s: HTTP %d to %v", at, reply.StatusCode, to)
+				}
+			case !may:
+				if reply.StatusCode != http.StatusForbidden || !strings.Contains(body, "Your role does not allow this") {
+					t.Errorf("%s: HTTP %d", at, reply.StatusCode)
+				}
+			case reply.StatusCode == http.StatusForbidden || reply.StatusCode >= http.StatusInternalServerError ||
+				reply.StatusCode == http.StatusSeeOther && strings.Contains(reply.Header.Get("Location"), "sign-in"):
+				t.Errorf("%s: HTTP %d: %s", at, reply.StatusCode, body)
+			}
+		}
+	}
+	if open != 5 {
+		t.Errorf("%d routes are open to everybody: sign-in and set-up are five", open)
+	}
+	// Of a room's routes none is, and one that forgot its role keeps the program
+	// from starting.
+	for _, need := range []operator.Role{"", "nobody"} {
+		parts := h.parts()
+		parts.Rooms = []Room{forgetful{need}}
+		if _, err := New(parts, h.console.cfg); err == nil || !strings.Contains(err.Error(), "name the least role") {
+			t.Errorf("a room's route for the role %q: %v", need, err)
+		}
+	}
+}
+
+// forgetful is a room whose route does not say who may take it.
+type forgetful struct{ need operator.Role }
+
+func (f forgetful) Routes() []Route {
+	return []Route{{Pattern: "GET " + Root + "forgotten", Need: f.need, Do: func(v *Visit) {}}}
+}
+func (forgetful) Ways() []Way             { return nil }
+func (forgetful) Files() fs.FS            { return fstest.MapFS{} }
+func (forgetful) Done() map[string]string { return nil }
+
+// TestEveryFormWantsItsToken: a form without the session's own token, and one
+// that another site sends, do nothing.
+func TestEveryFormWantsItsToken(t *testing.T) {
+	h := newHouse(t)
+	asha, other, nobody := h.visitor(t).enter("asha"), h.visitor(t).enter("ravi"), h.visitor(t)
+	nobody.get("/console/sign-in", http.StatusOK)
+	before := len(h.did(t))
+	for _, rt := range h.console.routes {
+		method, path, _ := strings.Cut(rt.pattern, " ")
+		if method != http.MethodPost {
+			continue
+		}
+		path = parameter.ReplaceAllString(path, "none")
+		for name, bad := range map[string]string{"none": "", "another's": other.csrf, "a stranger's": nobody.csrf, "a wrong one": "x"} {
+			r := asha.form(path, "csrf", bad, "sure", "yes")
+			if reply, body := asha.do(r); reply.StatusCode != http.StatusForbidden && reply.StatusCode != http.StatusUnsupportedMediaType {
+				t.Errorf("%s with %s token: HTTP %d: %s", rt.pattern, name, reply.StatusCode, body)
+			}
+			asha.get("/console/me", http.StatusOK) // the last page's token is asha's again
+		}
+		for name, set := range map[string]func(http.Header){
+			"another origin":          func(h http.Header) { h.Set("Origin", "https://evil.example") },
+			"another site":            func(h http.Header) { h.Set("Sec-Fetch-Site", "cross-site"); h.Del("Origin") },
+			"another of the domain's": func(h http.Header) { h.Set("Sec-Fetch-Site", "same-site"); h.Del("Origin") },
+			"an old browser":          func(h http.Header) { h.Del("Sec-Fetch-Site"); h.Del("Origin") },
+		} {
+			r := asha.form(path, "sure", "yes")
+			set(r.Header)
+			if reply, _ := asha.do(r); reply.StatusCode != http.StatusForbidden {
+				t.Errorf("%s from %s: HTTP %d", rt.pattern, name, reply.StatusCode)
+			}
+		}
+	}
+	if after := h.did(t); len(after) != before {
+		t.Errorf("a refused form did something: %q", after[before:])
+	}
+}
+
+// TestFixation: what a browser has before a sign-in is worth nothing after it,
+// and a session's value is made anew at each.
+func TestFixation(t *testing.T) {
+	h := newHouse(t)
+	v := h.visitor(t)
+	v.get("/console/sign-in", http.StatusOK)
+	base, _ := url.Parse(h.server.URL)
+	planted := strings.Repeat("A", 43)
+	before := map[string]string{}
+	for _, k := range v.http.Jar.Cookies(base) {
+		before[k.Name] = k.Value
+	}
+	port := base.Port()
+	v.http.Jar.SetCookies(base, []*http.Cookie{{Name: "__Host-galla_console_" + port, Value: planted, Path: "/", Secure: true}})
+	v.get("/console/sign-in", http.StatusOK)
+	v.enter("asha")
+	for _, k := range v.http.Jar.Cookies(base) {
+		if k.Value == planted || before[k.Name] != "" && k.Value == before[k.Name] {
+			t.Errorf("cookie %s has its value from before the sign-in", k.Name)
+		}
+	}
+	stranger := h.visitor(t)
+	for name := range before {
+		stranger.http.Jar.SetCookies(base, []*http.Cookie{{Name: "__Host-galla_console_" + port, Value: before[name], Path: "/", Secure: true}})
+		if to := stranger.get("/console/me", http.StatusSeeOther); !strings.HasPrefix(to, "/console/sign-in") {
+			t.Errorf("the ticket of before opens a session: %s", to)
+		}
+	}
+}
+
+func TestCookiesAndHeaders(t *testing.T) {
+	h := newHouse(t)
+	v := h.visitor(t).enter("asha")
+	v.get("/console/people", http.StatusOK)
+	reply, _ := v.do(v.form("/console/me/password", "old", "x", "password", "x", "again", "x", "code", "1"))
+	for name, want := range map[string]string{
+		"Content-Security-Policy": "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+		"Cache-Control":           "no-store", "X-Frame-Options": "DENY", "Referrer-Policy": "no-referrer",
+	} {
+		if got := reply.Header.Get(name); got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+	fresh := h.visitor(t)
+	fresh.get("/console/sign-in", http.StatusOK)
+	r := fresh.form("/console/sign-in", "login", "asha")
+	fresh.http.Jar = nil
+	reply, _ = fresh.do(fresh.request(http.MethodGet, "/console/sign-in", nil))
+	cookie := reply.Header.Get("Set-Cookie")
+	for _, part := range []string{"__Host-galla_console_ticket_", "; Path=/;", "; HttpOnly", "; Secure", "; SameSite=Strict"} {
+		if !strings.Contains(cookie, part) {
+			t.Errorf("the cookie %q has no %q", cookie, part)
+		}
+	}
+	if reply, _ := fresh.do(r); reply.StatusCode != http.StatusForbidden {
+		t.Errorf("a sign-in without its page's cookie: HTTP %d", reply.StatusCode)
+	}
+}
+
+// TestSafe: over the loopback interface under its own name, or over TLS, and
+// nowhere else.
+func TestSafe(t *testing.T) {
+	h := newHouse(t)
+	for name, c := range map[string]struct {
+		local string
+		host  string
+		want  bool
+	}{
+		"loopback":                     {"127.0.0.1:7101", "127.0.0.1:7101", true},
+		"localhost":                    {"127.0.0.1:7101", "localhost:7101", true},
+		"IPv6":                         {"[::1]:7101", "[::1]:7101", true},
+		"a name pointed here":          {"127.0.0.1:7101", "console.evil.example:7101", false},
+		"another port":                 {"127.0.0.1:7101", "127.0.0.1:80", false},
+		"another interface":            {"192.0.2.1:7101", "192.0.2.1:7101", false},
+		"loopback's name from outside": {"192.0.2.1:7101", "127.0.0.1:7101", false},
+		"nothing":                      {"127.0.0.1:7101", "", false},
+	} {
+		at, err := net.ResolveTCPAddr("tcp", c.local)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := httptest.NewRequest(http.MethodGet, "/console/sign-in", nil)
+		r.Host = c.host
+		r = r.WithContext(context.WithValue(r.Context(), http.LocalAddrContextKey, at))
+		w := httptest.NewRecorder()
+		h.console.Handler().ServeHTTP(w, r)
+		if got := w.Code == http.StatusOK; got != c.want {
+			t.Errorf("%s: HTTP %d", name, w.Code)
+		}
+	}
+}
+
+func TestNextStaysHere(t *testing.T) {
+	for next, want := range map[string]string{
+		"": "/console/", "/console/trail?person=asha": "/console/trail?person=asha", "https://evil.example/console/": "/console/",
+		"//evil.example/console/": "/console/", "/metrics": "/console/", "/console/\\evil": "/console/", "/console/\r\nX: y": "/console/", "javascript:1": "/console/",
+	} {
+		if got := localPath(next); got != want {
+			t.Errorf("%q leads to %q, want %q", next, got, want)
+		}
+	}
+	h := newHouse(t)
+	v := h.visitor(t)
+	to := v.get("/console/trail?person=asha", http.StatusSeeOther)
+	has(t, v.get(to, http.StatusOK), `value="/console/trail?person=asha"`)
+}
+
+// TestMark: a browser in which somebody signed in says so at the next sign-in, and
+// while strangers try the name it is let in.
+func TestMark(t *testing.T) {
+	h := newHouse(t)
+	v := h.visitor(t).enter("asha")
+	base, _ := url.Parse(h.server.URL)
+	name := "__Host-galla_console_browser_" + base.Port()
+	mark := ""
+	for _, k := range v.http.Jar.Cookies(base) {
+		if k.Name == name {
+			mark = k.Value
+		}
+	}
+	if mark == "" {
+		t.Fatal("the browser has no mark after a sign-in")
+	}
+	for range 8 {
+		if _, err := h.people.SignIn(t.Context(), "asha", secret.NewToken("wrong"), secret.OTP{}, "192.0.2.1"); err == nil {
+			t.Fatal("a wrong password opens a session")
+		}
+	}
+	wrong := []string{"login", "asha", "password", "wrong", "code", "000000"}
+	stranger := h.visitor(t)
+	stranger.get("/console/sign-in", http.StatusOK)
+	stranger.post("/console/sign-in", http.StatusTooManyRequests, wrong...)
+	v.post("/console/sign-out", http.StatusSeeOther)
+	v.get("/console/sign-in", http.StatusOK)
+	v.post("/console/sign-in", http.StatusUnauthorized, wrong...) // it is looked at
+	// A mark opens nothing.
+	stranger.http.Jar.SetCookies(base, []*http.Cookie{
+		{Name: name, Value: mark, Path: "/", Secure: true}, {Name: strings.Replace(name, "_browser", "", 1), Value: mark, Path: "/", Secure: true},
+	})
+	if to := stranger.get("/console/me", http.StatusSeeOther); !strings.HasPrefix(to, "/console/sign-in") {
+		t.Errorf("a mark leads to %s", to)
+	}
+	if strings.Contains(h.log.String(), mark) {
+		t.Error("the log has a mark")
+	}
+}

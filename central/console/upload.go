@@ -1,0 +1,84 @@
+package console
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"time"
+)
+
+// Bounds of a form with a file.
+const (
+	maxFields = 20
+	maxField  = 8 << 10 // bytes; a reason is the longest
+	// maxSettlement bounds a settlement file: half a million lines of a hundred
+	// bytes and their names.
+	maxSettlement = 128 << 20
+)
+
+// errForm says that a form with a file is not one of ours.
+var errForm = errors.New("the form can't be read: it has another shape than the console's, or is too large")
+
+// upload reads a form with a file, whose fields stand before the file, and hands
+// both to take; the file is nil where none was chosen. Nothing is written to a
+// disk on the way. It answers itself what is wrong with the form.
+func (c *Console) upload(w http.ResponseWriter, r *http.Request, v *visit, most int64, take func(fields url.Values, name string, file io.Reader)) {
+	// The server's own times are those of probes.
+	control := http.NewResponseController(w)
+	_ = control.SetReadDeadline(time.Now().Add(uploadWait))
+	_ = control.SetWriteDeadline(time.Now().Add(uploadWait))
+	bad := func(err error) {
+		c.message(w, r, v, http.StatusBadRequest, "The form can't be read", sentence(err.Error()))
+	}
+	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "multipart/form-data" {
+		c.message(w, r, v, http.StatusUnsupportedMediaType, "This is no form", "The request has another form than the console's pages send.")
+		return
+	}
+	r.Body = http.MaxBytesReader(w, r.Body, most+maxFields*maxField)
+	parts, err := r.MultipartReader()
+	if err != nil {
+		bad(errForm)
+		return
+	}
+	fields := url.Values{}
+	for n := 0; ; n++ {
+		part, err := parts.NextPart()
+		if errors.Is(err, io.EOF) {
+			if c.tokenGood(w, r, v, fields.Get("csrf")) {
+				take(fields, "", nil)
+			}
+			return
+		}
+		if err != nil || n >= maxFields {
+			bad(errForm)
+			return
+		}
+		if part.FileName() != "" {
+			if c.tokenGood(w, r, v, fields.Get("csrf")) {
+				take(fields, part.FileName(), part)
+			}
+			return
+		}
+		value, err := io.ReadAll(io.LimitReader(part, maxField+1))
+		if err != nil || len(value) > maxField {
+			bad(errForm)
+			return
+		}
+		fields.Set(part.FormName(), string(value))
+	}
+}
+
+// readFile reads a small file of a form whole.
+func readFile(file io.Reader, most int) ([]byte, error) {
+	content, err := io.ReadAll(io.LimitReader(file, int64(most)+1))
+	if err != nil {
+		return nil, fmt.Errorf("read the file: %w", err)
+	}
+	if len(content) > most {
+		return nil, fmt.Errorf("the file has more than %d MiB", most>>20)
+	}
+	return content, nil
+}
