@@ -1,0 +1,41 @@
+package parent
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"unsafe"
+
+	"golang.org/x/sys/windows"
+)
+
+// bond holds a child to this process by a job of Windows: when its last handle is
+// closed, which Windows does at this process's end however it comes, the child and
+// all that it started end too.
+type bond struct{ job windows.Handle }
+
+// bind ties a child that was just started.
+func bind(child *os.Process) (*bond, error) {
+	job, err := windows.CreateJobObject(nil, nil)
+	if err != nil {
+		return nil, fmt.Errorf("make a job: %w", err)
+	}
+	b := &bond{job}
+	limits := windows.JOBOBJECT_EXTENDED_LIMIT_INFORMATION{
+		BasicLimitInformation: windows.JOBOBJECT_BASIC_LIMIT_INFORMATION{LimitFlags: windows.JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE},
+	}
+	_, err = windows.SetInformationJobObject(job, windows.JobObjectExtendedLimitInformation, uintptr(unsafe.Pointer(&limits)), uint32(unsafe.Sizeof(limits)))
+	if err == nil {
+		var assigned error
+		err = child.WithHandle(func(handle uintptr) { assigned = windows.AssignProcessToJobObject(job, windows.Handle(handle)) })
+		err = errors.Join(err, assigned)
+	}
+	if err != nil {
+		b.end()
+		return nil, fmt.Errorf("put process %d into its job: %w", child.Pid, err)
+	}
+	return b, nil
+}
+
+// end ends what is left of the child and its own.
+func (b *bond) end() { _ = windows.CloseHandle(b.job) } // nothing else holds it

@@ -1,0 +1,226 @@
+package update
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/theupdateframework/go-tuf/v2/metadata"
+
+	"galla/edge/release"
+)
+
+// Bounds of requests.
+const (
+	metadataWait = time.Minute      // for one file of metadata, a few kilobytes, on a bad line
+	stall        = time.Minute      // without a byte: the line is gone
+	fetchWait    = 6 * time.Hour    // for one release: 30 MiB at the speed of a bad evening
+	piece        = 64 << 10         // bytes that are read at once
+	maxResumes   = 20               // of one release in one look, each after the line broke off
+	resumePause  = 10 * time.Second // before each
+	// yieldPoll is how often it is looked whether the line is wanted for something
+	// more urgent, or free again.
+	yieldPoll = 250 * time.Millisecond
+	// spare is what stays free on the disk, in bytes: the queue, its copy when it is
+	// compacted, and the log of some days.
+	spare = 64 << 20
+)
+
+// source fetches metadata for go-tuf's client, and remembers the roots.
+type source struct {
+	ctx   context.Context
+	http  *http.Client
+	roots [][]byte
+}
+
+// DownloadFile implements go-tuf's Fetcher.
+func (s *source) DownloadFile(address string, most int64, _ time.Duration) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(s.ctx, metadataWait)
+	defer cancel()
+	resp, err := get(ctx, s.http, address, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = resp.Body.Close() }()
+	if resp.StatusCode != http.StatusOK {
+		return nil, &metadata.ErrDownloadHTTP{StatusCode: resp.StatusCode, URL: address}
+	}
+	text, err := io.ReadAll(io.LimitReader(resp.Body, most+1))
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", path.Base(address), err)
+	}
+	if int64(len(text)) > most {
+		return nil, &metadata.ErrDownloadLengthMismatch{Msg: fmt.Sprintf("%s has more than %d bytes", path.Base(address), most)}
+	}
+	if strings.HasSuffix(address, "."+metadata.ROOT+".json") {
+		s.roots = append(s.roots, text)
+	}
+	return text, nil
+}
+
+func get(ctx context.Context, client *http.Client, address string, from int64) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return nil, err
+	}
+	// What is hashed is what lies there; the transport would unpack it unasked.
+	req.Header.Set("Accept-Encoding", "identity")
+	if from > 0 {
+		req.Header.Set("Range", "bytes="+strconv.FormatInt(from, 10)+"-")
+	}
+	return client.Do(req)
+}
+
+// fetch brings a release into its partial file, whole and on the disk; Put holds
+// it against its hash. What broke off is gone on with, in this look and the next.
+func (u *Updater) fetch(ctx context.Context, t release.Target) error {
+	ctx, cancel := context.WithTimeout(ctx, fetchWait)
+	defer cancel()
+	for resumes := 0; ; resumes++ {
+		if err := u.free(ctx); err != nil {
+			return err
+		}
+		err := u.fetchOnce(ctx, t)
+		var broke *brokeOff
+		switch {
+		case err == nil:
+			return nil
+		case errors.Is(err, errYields):
+			resumes--
+			continue
+		case errors.As(err, &broke) && resumes < maxResumes && ctx.Err() == nil:
+			u.log.Info("the line broke off while a release was fetched; it goes on where it was", "release", t.Version, "error", err)
+		case errors.As(err, &broke):
+			return err // the next look goes on
+		default:
+			return errors.Join(err, removeIf(u.cfg.Shelf.Partial(t))) // a full disk above all, which gets its room back
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(resumePause):
+		}
+	}
+}
+
+// errYields says that the line is wanted for something more urgent.
+var errYields = errors.New("an operation has the line")
+
+// free waits until the line is wanted for nothing more urgent.
+func (u *Updater) free(ctx context.Context) error {
+	for u.cfg.Yields() {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(yieldPoll):
+		}
+	}
+	return ctx.Err()
+}
+
+// brokeOff says that what was fetched so far is good for going on with.
+type brokeOff struct{ error }
+
+func (b *brokeOff) Unwrap() error { return b.error }
+
+func removeIf(path string) error {
+	if err := os.Remove(path); err != nil && !os.IsNotExist(err) {
+		return err
+	}
+	return nil
+}
+
+// fetchOnce makes one request for what is missing.
+func (u *Updater) fetchOnce(ctx context.Context, t release.Target) (err error) {
+	f, err := os.OpenFile(u.cfg.Shelf.Partial(t), os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	have, err := f.Seek(0, io.SeekEnd)
+	if err != nil {
+		return err
+	}
+	if have > t.Length {
+		have = 0
+	}
+	if have == t.Length {
+		return f.Sync()
+	}
+	if err := u.roomFor(t.Length - have); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	silent := time.AfterFunc(stall, cancel)
+	defer silent.Stop()
+	address := u.cfg.Base + "targets/" + fmt.Sprintf("%x.%s", t.SHA256, t.Name)
+	resp, err := get(ctx, u.http, address, have)
+	if err != nil {
+		return &brokeOff{err}
+	}
+	defer func() { _ = resp.Body.Close() }()
+	switch {
+	case resp.StatusCode == http.StatusPartialContent && strings.HasPrefix(resp.Header.Get("Content-Range"), fmt.Sprintf("bytes %d-", have)):
+	case resp.StatusCode == http.StatusOK:
+		have = 0 // it begins anew
+	case resp.StatusCode == http.StatusServiceUnavailable || resp.StatusCode == http.StatusTooManyRequests:
+		return &brokeOff{fmt.Errorf("the central is busy (HTTP %d)", resp.StatusCode)}
+	default:
+		return fmt.Errorf("the central answered HTTP %d", resp.StatusCode)
+	}
+	if err := f.Truncate(have); err != nil {
+		return err
+	}
+	return u.receive(ctx, f, resp.Body, have, t, silent)
+}
+
+// roomFor says why so many bytes more must not be written, or gives nil. A disk
+// that does not say how full it is, is found out by writing.
+func (u *Updater) roomFor(bytes int64) error {
+	room, err := u.cfg.Room()
+	if err == nil && room < bytes+spare {
+		const mega = 1 << 20
+		return fmt.Errorf("the counter's disk has %d MiB left, and this release takes %d beside the %d that operations may need: make room on it; nothing was fetched",
+			room/mega, (bytes+mega-1)/mega, spare/mega)
+	}
+	return nil
+}
+
+// receive writes what comes behind what is there, up to the release's length.
+func (u *Updater) receive(ctx context.Context, f *os.File, body io.Reader, have int64, t release.Target, silent *time.Timer) error {
+	buffer, looked := make([]byte, piece), time.Now()
+	for have < t.Length {
+		if time.Since(looked) >= yieldPoll {
+			if looked = time.Now(); u.cfg.Yields() {
+				return &brokeOff{errYields}
+			}
+		}
+		n, err := body.Read(buffer[:min(int64(len(buffer)), t.Length-have)])
+		if n > 0 {
+			silent.Reset(stall)
+			if _, err := f.WriteAt(buffer[:n], have); err != nil {
+				return fmt.Errorf("the disk does not take it: %w", err)
+			}
+			have += int64(n)
+			u.note(func(s *Standing) { s.Fetched = int(have * 100 / t.Length) })
+		}
+		if err != nil && have < t.Length {
+			if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+				err = errors.New("no byte came for " + stall.String())
+			}
+			return &brokeOff{err}
+		}
+	}
+	if err := f.Sync(); err != nil {
+		return fmt.Errorf("the disk does not take it: %w", err)
+	}
+	return nil
+}
