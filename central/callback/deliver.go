@@ -39,7 +39,7 @@ func (t *Teller) attempt(ctx context.Context, c duty.Callback) {
 	r, err := t.deliver(own, c)
 	if err != nil {
 		// Ours, not the receiver's: a database that can't be read.
-		t.log.Error("a callback can't be made ready; it is tried again", "callback", MessageID(c.Operation), "merchant", c.Merchant, "error", err)
+		t.log.Error("a callback can't be made ready; it is tried again", "callback", MessageID(c.Operation), "operation", c.Operation, "merchant", c.Merchant, "error", err)
 		r = result{said: "not sent: " + internalFault}
 	}
 	now := time.Now()
@@ -50,10 +50,10 @@ func (t *Teller) attempt(ctx context.Context, c duty.Callback) {
 	t.tell(note)
 	if err := t.store.NoteAttempt(context.WithoutCancel(ctx), note); err != nil {
 		if errors.Is(err, central.ErrState) {
-			t.log.Warn("a callback was taken over by another node while an attempt went on", "callback", MessageID(c.Operation), "attempt", c.Attempts)
+			t.log.Warn("a callback was taken over by another node while an attempt went on", "callback", MessageID(c.Operation), "operation", c.Operation, "attempt", c.Attempts)
 			return
 		}
-		t.log.Error("an attempt of a callback can't be recorded; it is made again when its lease has ended", "callback", MessageID(c.Operation), "error", err)
+		t.log.Error("an attempt of a callback can't be recorded; it is made again when its lease has ended", "callback", MessageID(c.Operation), "operation", c.Operation, "error", err)
 	}
 }
 
@@ -88,7 +88,7 @@ func (t *Teller) judge(note *duty.Attempt, c duty.Callback, r result, stopped bo
 
 // tell counts and logs an attempt.
 func (t *Teller) tell(a duty.Attempt) {
-	log := t.log.With("callback", MessageID(a.Operation), "merchant", a.Merchant, "attempt", a.Number, "http", a.HTTP)
+	log := t.log.With("callback", MessageID(a.Operation), "operation", a.Operation, "merchant", a.Merchant, "attempt", a.Number, "http", a.HTTP)
 	switch a.Verdict {
 	case duty.Delivered:
 		t.delivered.Add(1)

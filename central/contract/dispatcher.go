@@ -273,7 +273,7 @@ func (d *Dispatcher) Describe(id op.RouteID) []form.Field {
 // panicked answers after a panic. Once the desk was asked, the operation may be
 // under way, and the only true word is 'pending'.
 func (d *Dispatcher) panicked(c *call, p any, stack []byte) central.Reply {
-	d.log.Error("panic while a call was served", "request", c.RequestID, "route", c.Route.ID, "panic", fmt.Sprint(p), "stack", string(stack))
+	d.log.Error("panic while a call was served", "request", c.RequestID, "operation", c.operation, "route", c.Route.ID, "panic", fmt.Sprint(p), "stack", string(stack))
 	if c.submitted {
 		return pending(central.Operation{ID: c.operation, Route: c.binding.route.ID, Kind: c.kind, Amount: c.amount, State: op.Pending})
 	}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"net"
+	"net/netip"
 	"sync/atomic"
 	"time"
 
@@ -72,6 +73,10 @@ type Config struct {
 	// MaxUnderWay bounds the calls at one time; more are told to come back.
 	// Default 2048: twice what the engine lets wait for the bank.
 	MaxUnderWay int
+
+	// Trusted are the networks of proxies whose X-Forwarded-For is believed;
+	// none: nobody's is.
+	Trusted []netip.Prefix
 
 	// Pages are fixed pages by their path, which everybody may read.
 	Pages map[string]Page

@@ -62,7 +62,7 @@ func underGateway(path []byte) bool {
 // serveGateway hands a request to the gateway as it came. malformed is what
 // HTTP itself objects to, if anything.
 func (d *Door) serveGateway(fctx *fasthttp.RequestCtx, malformed string) {
-	peer := network(fctx.RemoteIP())
+	peer := network(d.origin(fctx))
 	if err := d.strangers.spare(peer, time.Now()); err != nil {
 		d.refuse(fctx, err)
 		return
@@ -104,7 +104,7 @@ func (d *Door) explain(c *fiber.Ctx) error {
 	fctx := c.Context()
 	err := guard(fctx)
 	if err == nil {
-		err = d.networks.allow(d.life, network(fctx.RemoteIP()), time.Now())
+		err = d.networks.allow(d.life, network(d.origin(fctx)), time.Now())
 	}
 	if err != nil {
 		d.refuse(fctx, err)

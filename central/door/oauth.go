@@ -101,14 +101,14 @@ func (d *Door) grant(ctx context.Context, fctx *fasthttp.RequestCtx, body []byte
 	if err := guard(fctx); err != nil {
 		return grant{}, &oauthError{"invalid_request", err}
 	}
-	if err := d.networks.allow(ctx, network(fctx.RemoteIP()), time.Now()); err != nil {
+	if err := d.networks.allow(ctx, network(d.origin(fctx)), time.Now()); err != nil {
 		return grant{}, err
 	}
 	offered, err := readGrant(string(fctx.Request.Header.ContentType()), string(fctx.Request.Header.Peek(headerCredential)), body)
 	if err != nil {
 		return grant{}, err
 	}
-	client, err := d.identify(ctx, offered)
+	client, err := d.identify(ctx, offered, requestID(fctx))
 	if err != nil {
 		return grant{}, err
 	}
@@ -194,7 +194,7 @@ var errClient error = &oauthError{"invalid_client", central.Refuse(central.Unaut
 
 // identify finds the client and checks its secret. Known and unknown clients
 // cost the same work, and both are slowed down after ten failures a minute.
-func (d *Door) identify(ctx context.Context, offered credentials) (central.Client, error) {
+func (d *Door) identify(ctx context.Context, offered credentials, request string) (central.Client, error) {
 	client, known, err := d.findClient(ctx, offered.id)
 	if err != nil {
 		return central.Client{}, err
@@ -223,7 +223,7 @@ func (d *Door) identify(ctx context.Context, offered credentials) (central.Clien
 			return central.Client{}, err
 		}
 		if known {
-			d.log.Warn("wrong client secret, or client switched off", "client", client.ID, "active", client.Active)
+			d.log.Warn("wrong client secret, or client switched off", "request", request, "client", client.ID, "active", client.Active)
 		}
 		return central.Client{}, errClient
 	}

@@ -56,7 +56,7 @@ func (d *Door) page(p Page) fiber.Handler {
 	cache := fmt.Sprintf("public, max-age=%d", int(pageAge.Seconds()))
 	return func(c *fiber.Ctx) error {
 		fctx := c.Context()
-		if err := d.networks.allow(d.life, network(fctx.RemoteIP()), time.Now()); err != nil {
+		if err := d.networks.allow(d.life, network(d.origin(fctx)), time.Now()); err != nil {
 			d.refuse(fctx, err)
 			return nil
 		}

@@ -254,7 +254,7 @@ func (d *Door) call(c *fiber.Ctx, route op.Route) (central.Reply, error) {
 // authenticate by themselves, and are counted by network.
 func (d *Door) admit(fctx *fasthttp.RequestCtx, route op.Route) (central.Principal, error) {
 	if len(route.Roles) == 0 {
-		return central.Principal{}, d.networks.allow(d.life, network(fctx.RemoteIP()), time.Now())
+		return central.Principal{}, d.networks.allow(d.life, network(d.origin(fctx)), time.Now())
 	}
 	p, err := d.authenticate(fctx)
 	if err != nil {

@@ -1,6 +1,10 @@
 package gateway
 
-import "sync/atomic"
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+)
 
 // Cause is why a message was refused as not authentic, for the log and for
 // metrics.
@@ -50,6 +54,7 @@ type Counts struct {
 	// should get new ones.
 	WornKeys int
 	Keys     int // live keys that are held open
+	ShutKeys int // live keys that no master key opens: their vendors are refused
 }
 
 // Counts gives the counters, for metrics.
@@ -58,6 +63,17 @@ func (g *Gateway) Counts() Counts {
 	for cause, n := range g.counts.refused {
 		out.Refused[cause] = n.Load()
 	}
-	out.Keys, out.WornKeys = g.ring.state()
+	out.Keys, out.WornKeys, out.ShutKeys = g.ring.state()
 	return out
+}
+
+// Keys looks at the list of vendors' keys, and tells how many of the live ones
+// a master key opens, and how many none does: where there are only the latter,
+// the master key is another one's.
+func (g *Gateway) Keys(ctx context.Context) (open, shut int, err error) {
+	if _, err := g.ring.newest(ctx); err != nil {
+		return 0, 0, fmt.Errorf("read the list of vendors' keys: %w", err)
+	}
+	open, _, shut = g.ring.state()
+	return open, shut, nil
 }

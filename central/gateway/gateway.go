@@ -45,14 +45,21 @@ type Config struct {
 	Logger *slog.Logger
 }
 
+// What Config's zero values stand for.
+const (
+	DefaultRate     = 50.0
+	DefaultBurst    = 500
+	DefaultUnderWay = 256
+)
+
 func (c Config) withDefaults() Config {
 	if c.Rate == 0 {
-		c.Rate = 50
+		c.Rate = DefaultRate
 	}
 	for _, n := range []struct {
 		field *int
 		value int
-	}{{&c.Burst, 500}, {&c.UnderWay, 256}, {&c.AllUnderWay, 1024}} {
+	}{{&c.Burst, DefaultBurst}, {&c.UnderWay, DefaultUnderWay}, {&c.AllUnderWay, 1024}} {
 		if *n.field == 0 {
 			*n.field = n.value
 		}

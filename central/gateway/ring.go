@@ -57,6 +57,7 @@ type edition struct {
 	read   time.Time // when it was last found to be the newest
 	keys   map[[32]byte]*vendorKey
 	sealed map[central.KeyID]string // of which the keys were opened
+	shut   int                      // live keys that no master key opens
 }
 
 func newRing(store central.VendorKeys, safe *Safe, rand io.Reader, log *slog.Logger) (*ring, error) {
@@ -122,7 +123,7 @@ func (r *ring) look(ctx context.Context, old *edition, now time.Time) (*edition,
 			return nil, err
 		}
 		if number == old.number {
-			return &edition{number: number, read: now, keys: old.keys, sealed: old.sealed}, nil
+			return &edition{number: number, read: now, keys: old.keys, sealed: old.sealed, shut: old.shut}, nil
 		}
 	}
 	list, number, err := r.store.LiveVendorKeys(ctx)
@@ -144,6 +145,7 @@ func (r *ring) open(list []central.VendorKey, number int64, now time.Time, old *
 		key, err := r.safe.open(record)
 		if err != nil {
 			r.log.Error("a vendor's key can't be opened: its messages are refused", "key", record.ID, "vendor", record.Vendor, "error", err)
+			e.shut++
 			continue
 		}
 		k := &vendorKey{id: record.ID, vendor: record.Vendor, key: key, meter: &meter{id: record.ID, uses: record.Uses}}
@@ -178,18 +180,19 @@ func (r *ring) flush(ctx context.Context) {
 	}
 }
 
-// state tells how many keys are open, and how many of them are worn.
-func (r *ring) state() (keys, worn int) {
+// state tells how many keys are open, how many of them are worn, and how many
+// no master key opens.
+func (r *ring) state() (keys, worn, shut int) {
 	e := r.current.Load()
 	if e == nil {
-		return 0, 0
+		return 0, 0, 0
 	}
 	for _, k := range e.keys {
 		if k.meter.worn() {
 			worn++
 		}
 	}
-	return len(e.keys), worn
+	return len(e.keys), worn, e.shut
 }
 
 // meter counts a key's uses ahead.

@@ -168,11 +168,27 @@ func (s *Safe) open(k central.VendorKey) (*envelope.Key, error) {
 	return envelope.New(secret.NewKey(raw))
 }
 
-func (s *Safe) reveal(k central.VendorKey) ([]byte, error) {
-	for _, box := range s.boxes {
+// Master tells by which of the master keys a key is sealed: 1 is the one that
+// seals new keys, and 0 none of them.
+func (s *Safe) Master(k central.VendorKey) int {
+	_, n := s.unseal(k)
+	return n
+}
+
+// unseal gives a key's bytes and the number of the master key that opens it; 0:
+// none does.
+func (s *Safe) unseal(k central.VendorKey) ([]byte, int) {
+	for i, box := range s.boxes {
 		if raw, err := box.Open(bytes.Clone(k.Sealed), []byte(keyPlace), []byte(k.ID)); err == nil {
-			return raw, nil
+			return raw, i + 1
 		}
+	}
+	return nil, 0
+}
+
+func (s *Safe) reveal(k central.VendorKey) ([]byte, error) {
+	if raw, n := s.unseal(k); n > 0 {
+		return raw, nil
 	}
 	return nil, fmt.Errorf("key %s of vendor %s: none of the %d master keys opens it: give the one it was sealed under, too", k.ID, k.Vendor, len(s.boxes))
 }

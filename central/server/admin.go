@@ -3,20 +3,27 @@ package server
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net"
 	"net/http"
+	"strings"
+	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"golang.org/x/sync/errgroup"
 
 	"galla/central"
+	"galla/central/console"
+	"galla/central/credential"
 	"galla/central/gateway"
 	"galla/central/store"
 	"galla/central/uplink"
+	"galla/central/watch"
 )
 
 // admin serves health and metrics on an address of its own.
@@ -27,7 +34,12 @@ type admin struct {
 	gateway   *gateway.Gateway
 	life      *life
 	node      string
+	data      string // folder
+	version   string
 	duties    *duties
+	watch     *watch.Watch
+	shown     *credential.Certificate
+	console   *console.Console
 	log       *slog.Logger
 }
 
@@ -39,7 +51,7 @@ const (
 
 func (a admin) run(ctx context.Context, l net.Listener) error {
 	server := &http.Server{
-		Handler: a.handler(), ReadHeaderTimeout: adminTimeout, ReadTimeout: adminTimeout, WriteTimeout: adminTimeout,
+		Handler: a.handler(private(l)), ReadHeaderTimeout: adminTimeout, ReadTimeout: adminTimeout, WriteTimeout: adminTimeout,
 		IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10,
 	}
 	stop := context.AfterFunc(ctx, func() {
@@ -48,100 +60,118 @@ func (a admin) run(ctx context.Context, l net.Listener) error {
 		_ = server.Shutdown(last)
 	})
 	defer stop()
-	if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
-		return err
+	listeners := []net.Listener{l}
+	if a.shown != nil {
+		e, plain, shaken := newEither(l, a.shown)
+		listeners = []net.Listener{plain, shaken}
+		var handing sync.WaitGroup
+		handing.Go(func() { e.run(ctx) })
+		defer handing.Wait()
 	}
-	return nil
+	var serving errgroup.Group
+	for _, l := range listeners {
+		serving.Go(func() error {
+			if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) && !errors.Is(err, net.ErrClosed) {
+				return err
+			}
+			return nil
+		})
+	}
+	return serving.Wait()
 }
 
-func (a admin) handler() http.Handler {
-	registry := prometheus.NewRegistry()
-	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), backlog{a}, a.duties)
+// register adds what the parts count to the metrics.
+func (a admin) register() error {
+	registry := a.watch.Registry()
+	var errs []error
+	for _, c := range []prometheus.Collector{
+		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), account{a}, a.duties,
+	} {
+		errs = append(errs, registry.Register(c))
+	}
+	return errors.Join(errs...)
+}
+
+// handler serves probes and scrapers, and people where nobody on the way can
+// listen: the console looks at each request, and answers those that came over the
+// loopback interface, as by a port that is forwarded to it, or over TLS.
+func (a admin) handler(private bool) http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { say(w, http.StatusOK, "alive") })
+	mux.Handle(console.Root, a.console.Handler())
+	if !private && a.shown == nil {
+		a.log.Warn("the operators' console answers on the loopback interface only: the administration's address is reached from other machines without TLS; forward a port to it, give it a loopback address, or a certificate (GALLA_TLS_CERT)")
+	}
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { say(w, http.StatusOK, aliveText) })
 	mux.HandleFunc("GET /readyz", a.ready)
-	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{ErrorHandling: promhttp.ContinueOnError}))
+	mux.Handle("GET /metrics", promhttp.HandlerFor(a.watch.Registry(), promhttp.HandlerOpts{ErrorHandling: promhttp.ContinueOnError}))
 	return mux
 }
 
-// ready answers 200 when operations are taken and the database takes changes.
+// aliveText is what /healthz says.
+const aliveText = "alive"
+
+// check is one condition of readiness; an empty problem is none.
+type check struct {
+	name    string
+	problem string
+	err     error // for the log
+}
+
+// checks gives the conditions under which this node should get calls, in the
+// order in which they are told.
+func (a admin) checks(ctx context.Context) []check {
+	list := []check{{name: "staying"}, {name: "engine"}, {name: "database"}, {name: "schema"}, {name: "master key"}}
+	if a.life.Leaving() {
+		list[0].problem = "about to stop: send calls elsewhere"
+	}
+	if !a.engine.Running() {
+		list[1].problem = "starting or stopping"
+	}
+	if err := a.store.Ping(ctx); err != nil {
+		list[2].problem, list[2].err = "the database does not take changes", err
+		list[3].problem, list[4].problem = "not known", "not known"
+		return list
+	}
+	switch has, brings, err := a.store.Schema(ctx); {
+	case err != nil:
+		list[3].problem, list[3].err = "the schema's version can't be read", err
+	case has < brings:
+		list[3].problem = fmt.Sprintf("the database has schema version %d, this program needs %d: start it anew, it migrates the database", has, brings)
+	}
+	switch open, shut, err := a.gateway.Keys(ctx); {
+	case err != nil:
+		list[4].problem, list[4].err = "the vendors' keys can't be read", err
+	case open == 0 && shut > 0:
+		list[4].problem = fmt.Sprintf("the master key opens none of the %d live vendors' keys: it is another one's", shut)
+	}
+	return list
+}
+
+// ready answers 200 when this node should get calls, and 503 when not: the first
+// line is the verdict, and each condition has a line of its own.
 func (a admin) ready(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), probeTimeout)
 	defer cancel()
-	switch err := a.store.Ping(ctx); {
-	case err != nil:
-		a.log.Warn("not ready: the database does not answer", "error", err)
-		say(w, http.StatusServiceUnavailable, "the database does not take changes")
-	case a.life.Leaving():
-		say(w, http.StatusServiceUnavailable, "about to stop: send calls elsewhere")
-	case !a.engine.Running():
-		say(w, http.StatusServiceUnavailable, "starting or stopping")
-	default:
-		say(w, http.StatusOK, "ready")
+	verdict, status := "ready", http.StatusOK
+	var lines strings.Builder
+	for _, c := range a.checks(ctx) {
+		if c.problem == "" {
+			fmt.Fprintf(&lines, "\nok      %s", c.name)
+			continue
+		}
+		fmt.Fprintf(&lines, "\nnot ok  %s: %s", c.name, c.problem)
+		if status == http.StatusOK {
+			verdict, status = "not ready: "+c.problem, http.StatusServiceUnavailable
+		}
+		if c.err != nil {
+			a.log.Warn("not ready", "check", c.name, "problem", c.problem, "error", c.err)
+		}
 	}
+	say(w, status, verdict+lines.String())
 }
 
 func say(w http.ResponseWriter, status int, text string) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.WriteHeader(status)
 	_, _ = io.WriteString(w, text+"\n")
-}
-
-// backlog is what an operator looks at first.
-type backlog struct{ admin }
-
-func describe(name, help string) *prometheus.Desc {
-	return prometheus.NewDesc("galla_"+name, help, nil, nil)
-}
-
-// Describe implements prometheus.Collector.
-func (b backlog) Describe(ch chan<- *prometheus.Desc) { prometheus.DescribeByCollect(b, ch) }
-
-// Collect implements prometheus.Collector.
-func (b backlog) Collect(ch chan<- prometheus.Metric) {
-	gauge := func(name, help string, value int) {
-		ch <- prometheus.MustNewConstMetric(describe(name, help), prometheus.GaugeValue, float64(value))
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), probeTimeout)
-	defer cancel()
-	if pending, stuck, err := b.store.Backlog(ctx); err != nil {
-		b.log.Warn("the backlog can't be counted", "error", err)
-	} else {
-		gauge("operations_pending", "Operations that wait for the bank's word.", pending)
-		gauge("operations_stuck", "Pending operations that wait for a person.", stuck)
-	}
-	leaving := 0
-	if b.life.Leaving() {
-		leaving = 1
-	}
-	gauge("leaving", "1 while the central was told to stop.", leaving)
-	ch <- prometheus.MustNewConstMetric(prometheus.NewDesc("galla_node_info", "The name of this central among those of its database.", []string{"node"}, nil), prometheus.GaugeValue, 1, b.node)
-	if load, pooled := b.store.Load(); pooled {
-		gauge("database_connections_busy", "Connections to the database that calls have.", load.Busy)
-		gauge("database_connections_open", "Connections to the database.", load.Open)
-		gauge("database_connections_limit", "Connections to the database at most.", load.Limit)
-		gauge("database_calls_waiting", "Calls that wait for a connection to the database.", load.Waiting)
-	}
-	gauge("terminals_connected", "Terminals with a live uplink.", b.terminals.Connected())
-	gauge("terminals_under_way", "Operations of terminals that are waited for.", b.terminals.UnderWay())
-	b.countGateway(ch)
-}
-
-// countGateway tells of the vendors' messages. Why a message was not authentic
-// is told here and in the log, and never to its sender.
-func (b backlog) countGateway(ch chan<- prometheus.Metric) {
-	counts := b.gateway.Counts()
-	counter := func(name, help string, value int64) {
-		ch <- prometheus.MustNewConstMetric(describe(name, help), prometheus.CounterValue, float64(value))
-	}
-	counter("gateway_messages_total", "Messages that came to the vendor gateway.", counts.Messages)
-	counter("gateway_limited_total", "Messages of vendors over their limits.", counts.Limited)
-	refused := prometheus.NewDesc("galla_gateway_refused_total", "Messages that were not authentic, by cause.", []string{"cause"}, nil)
-	for cause, n := range counts.Refused {
-		ch <- prometheus.MustNewConstMetric(refused, prometheus.CounterValue, float64(n), string(cause))
-	}
-	for name, value := range map[string]int{"gateway_keys": counts.Keys, "gateway_keys_worn": counts.WornKeys} {
-		help := map[string]string{"gateway_keys": "Live vendor keys.", "gateway_keys_worn": "Live vendor keys used 2^30 times or more, which should be replaced."}[name]
-		ch <- prometheus.MustNewConstMetric(describe(name, help), prometheus.GaugeValue, float64(value))
-	}
 }

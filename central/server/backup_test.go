@@ -14,12 +14,13 @@ import (
 
 	"galla/central"
 	"galla/central/duty"
+	"galla/central/office"
 	"galla/central/store"
 	"galla/shared/op"
 )
 
-// ask calls a route of a serving central as the first merchant.
-func ask(t *testing.T, cfg Config, path string) (status int, retry string) {
+// tokenOf gives the first merchant's token.
+func tokenOf(t *testing.T, cfg Config) string {
 	t.Helper()
 	form := url.Values{"grant_type": {"client_credentials"}, "client_id": {"merchant-lakshmi"}, "client_secret": {"sandbox-merchant-1"}}
 	resp, err := http.PostForm("http://"+cfg.Addr+"/oauth/token", form)
@@ -34,12 +35,20 @@ func ask(t *testing.T, cfg Config, path string) (status int, retry string) {
 	if err != nil || granted.Token == "" {
 		t.Fatalf("no token: %v", err)
 	}
+	return granted.Token
+}
+
+// ask calls a route of a serving central as the first merchant.
+func ask(t *testing.T, cfg Config, path string) (status int, retry string) {
+	t.Helper()
+	token := tokenOf(t, cfg)
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+cfg.Addr+path, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	req.Header.Set("Authorization", "Bearer "+granted.Token)
-	if resp, err = http.DefaultClient.Do(req); err != nil {
+	req.Header.Set("Authorization", "Bearer "+token)
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
 		t.Fatal(err)
 	}
 	_ = resp.Body.Close()
@@ -65,16 +74,16 @@ func TestTheWayBack(t *testing.T) {
 	if status, _ := ask(t, cfg, absent); status != http.StatusNotFound {
 		t.Errorf("an absent operation: HTTP %d", status)
 	}
-	do("checked", func(out *bytes.Buffer) error { return Backup(t.Context(), cfg, copied, out) })
-	if err := Restore(t.Context(), cfg, RestoreOptions{From: copied, Replace: true}, &said); err == nil || !strings.Contains(err.Error(), "stop the central first") {
+	do("checked", func(out *bytes.Buffer) error { return office.Backup(t.Context(), cfg.Office(), copied, out) })
+	if err := office.Restore(t.Context(), cfg.Office(), office.RestoreOptions{From: copied, Replace: true}, &said); err == nil || !strings.Contains(err.Error(), "stop the central first") {
 		t.Errorf("restored under a running central: %v", err)
 	}
 	stop()
-	if err := Restore(t.Context(), cfg, RestoreOptions{From: copied}, &said); err == nil || !strings.Contains(err.Error(), "--replace") {
+	if err := office.Restore(t.Context(), cfg.Office(), office.RestoreOptions{From: copied}, &said); err == nil || !strings.Contains(err.Error(), "--replace") {
 		t.Errorf("restored over a database: %v", err)
 	}
 	do("restore release", func(out *bytes.Buffer) error {
-		return Restore(t.Context(), cfg, RestoreOptions{From: copied, Replace: true}, out)
+		return office.Restore(t.Context(), cfg.Office(), office.RestoreOptions{From: copied, Replace: true}, out)
 	})
 
 	stop = serving(t, cfg)
@@ -82,7 +91,7 @@ func TestTheWayBack(t *testing.T) {
 	if status, retry := ask(t, cfg, absent); status != http.StatusTooManyRequests || retry == "" {
 		t.Errorf("an absent operation after the restoration: HTTP %d, Retry-After %q", status, retry)
 	}
-	r, err := OpenRestored(t.Context(), cfg)
+	r, err := office.OpenRestored(t.Context(), cfg.Office())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,9 +119,9 @@ func TestTheWayBack(t *testing.T) {
 
 // adopted takes an operation of the gap in: it is pending, the reconciler finds
 // it, and a second adoption changes nothing.
-func adopted(t *testing.T, r *Restored, cfg Config) {
+func adopted(t *testing.T, r *office.Restored, cfg Config) {
 	t.Helper()
-	a := Adoption{
+	a := office.Adoption{
 		Caller: "merchant:" + merchantBase + "1", Identity: "order-7", CallerRef: "order-7", Reference: "GL261121ADOPTEDADOPT",
 		Kind: "transfer", Merchant: merchantBase + "1", TID: "GAL00001", Amount: "1500.50",
 	}
@@ -122,20 +131,25 @@ func adopted(t *testing.T, r *Restored, cfg Config) {
 			t.Fatalf("want %q, got %v: %s", want, err, said.String())
 		}
 	}
-	o, err := r.db.ByReference(t.Context(), a.Caller, central.ReferenceQuery{CallerRef: "order-7"})
+	db, err := office.OpenStore(t.Context(), cfg.Office(), store.Config{Node: "look", Logger: cfg.Logger})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	o, err := db.ByReference(t.Context(), a.Caller, central.ReferenceQuery{CallerRef: "order-7"})
 	if err != nil || o.State != op.Pending || o.NextEnquiry.IsZero() || o.Amount != 1500_50 || !o.BankNotAfter.After(o.DispatchedAt) {
 		t.Errorf("adopted: %+v, %v", o, err)
 	}
-	for name, change := range map[string]func(*Adoption){
-		"another identity of the reference": func(a *Adoption) { a.Identity, a.CallerRef = "order-8", "" },
-		"another reference":                 func(a *Adoption) { a.Reference = "GL261121OTHEROTHERXX" },
-		"no kind":                           func(a *Adoption) { a.Kind = "BALANCE" },
-		"no amount":                         func(a *Adoption) { a.Amount = "much" },
-		"no merchant":                       func(a *Adoption) { a.Merchant = "" },
-		"a merchant that is none": func(a *Adoption) {
+	for name, change := range map[string]func(*office.Adoption){
+		"another identity of the reference": func(a *office.Adoption) { a.Identity, a.CallerRef = "order-8", "" },
+		"another reference":                 func(a *office.Adoption) { a.Reference = "GL261121OTHEROTHERXX" },
+		"no kind":                           func(a *office.Adoption) { a.Kind = "BALANCE" },
+		"no amount":                         func(a *office.Adoption) { a.Amount = "much" },
+		"no merchant":                       func(a *office.Adoption) { a.Merchant = "" },
+		"a merchant that is none": func(a *office.Adoption) {
 			a.Merchant, a.Identity, a.CallerRef, a.Reference = "nobody", "order-9", "", "GL261121ANOTHERANOTH"
 		},
-		"a refund of nothing": func(a *Adoption) {
+		"a refund of nothing": func(a *office.Adoption) {
 			a.Kind, a.Identity, a.CallerRef, a.Reference = "REFUND", "order-9", "", "GL261121ANOTHERANOTH"
 		},
 	} {
@@ -153,7 +167,7 @@ func TestTheArchiveByHand(t *testing.T) {
 	cfg := testConfig(t)
 	stop := serving(t, cfg)
 	defer stop()
-	db, err := store.OpenSQLite(t.Context(), cfg.database(), store.Config{Node: "other", Logger: cfg.Logger})
+	db, err := store.OpenSQLite(t.Context(), cfg.Office().Database(), store.Config{Node: "other", Logger: cfg.Logger})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -174,7 +188,7 @@ func TestTheArchiveByHand(t *testing.T) {
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
-	r, err := OpenRetention(t.Context(), cfg)
+	r, err := office.OpenRetention(t.Context(), cfg.Office())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -188,7 +202,7 @@ func TestTheArchiveByHand(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	e, err := OpenEvidence(t.Context(), cfg)
+	e, err := office.OpenEvidence(t.Context(), cfg.Office())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,6 +17,7 @@ import (
 	standard "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
 	"galla/central"
+	"galla/central/office"
 	"galla/central/store"
 	"galla/shared/op"
 )
@@ -70,7 +71,7 @@ func TestCallbacksBesideARunningCentral(t *testing.T) {
 	defer serving(t, cfg)()
 	ctx := t.Context()
 	url, got := receiving(t)
-	desk, err := OpenCallbacks(ctx, cfg)
+	desk, err := office.OpenCallbacks(ctx, cfg.Office())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +102,12 @@ func TestCallbacksBesideARunningCentral(t *testing.T) {
 	}
 
 	const id = op.ID("0193519c-0000-7000-8000-000000000001")
-	settlePending(t, desk.db, central.MerchantID(shop), id)
+	db, err := office.OpenStore(ctx, cfg.Office(), store.Config{Node: "settler", Logger: cfg.Logger})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	settlePending(t, db, central.MerchantID(shop), id)
 	first := <-got
 	if err := verifier.Verify(first.body, first.header); err != nil {
 		t.Errorf("the callback does not verify: %v", err)
@@ -223,7 +229,7 @@ func matchDocument(t *testing.T, cfg Config, body []byte) {
 func TestCallbackSecretsAreSealedAnew(t *testing.T) {
 	cfg := testConfig(t)
 	defer serving(t, cfg)()
-	desk, err := OpenCallbacks(t.Context(), cfg)
+	desk, err := office.OpenCallbacks(t.Context(), cfg.Office())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -231,12 +237,12 @@ func TestCallbackSecretsAreSealedAnew(t *testing.T) {
 	if err := desk.MintSecret(t.Context(), merchantBase+"1", io.Discard); err != nil {
 		t.Fatal(err)
 	}
-	keys, err := OpenVendorKeys(t.Context(), cfg)
+	keys, err := office.OpenVendorKeys(t.Context(), cfg.Office())
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = keys.Close() }()
-	if n, err := keys.Rewrap(t.Context()); n != 3 || err != nil {
-		t.Errorf("%d sealed anew, want two vendors' keys and a secret: %v", n, err)
+	if n, err := keys.Rewrap(t.Context()); n != 3+len(sandboxOperators()) || err != nil {
+		t.Errorf("%d sealed anew, want two vendors' keys, a secret and the operators' second factors: %v", n, err)
 	}
 }

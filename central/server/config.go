@@ -1,19 +1,26 @@
 package server
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"net"
+	"net/netip"
 	"net/url"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"time"
 
+	"galla/central/credential"
+	"galla/central/duty"
 	"galla/central/gateway"
+	"galla/central/office"
 	"galla/shared/secret"
+	"galla/shared/trace"
 )
 
 // Config sets up a central.
@@ -22,8 +29,18 @@ type Config struct {
 	AdminAddr  string // of health and metrics, host:port
 	UplinkAddr string // of the terminals' websocket, host:port
 	// UplinkURL is what an enrolled terminal is told to connect to; default
-	// ws://UplinkAddr/uplink.
+	// ws://UplinkAddr/uplink, with a certificate wss://.
 	UplinkURL string
+	// TLSCert and TLSKey are PEM files, read anew when they change: with them the
+	// direct routes, the gateway and the uplink speak TLS 1.3 and nothing else.
+	// Without them they speak plainly, to whoever ends TLS in front.
+	TLSCert, TLSKey string
+	// TrustedProxies are the networks of those in front whose X-Forwarded-For
+	// says where a call comes from; nobody else's is read.
+	TrustedProxies []netip.Prefix
+	// Updates is the folder of the counters' releases, offered at the uplink's
+	// origin (package offer); empty: none are.
+	Updates string
 	// BankURL is the bank network's base URL.
 	BankURL string
 	Data    string // folder; the central's files lie in central/ and keys/ below it
@@ -72,6 +89,16 @@ type Config struct {
 	// BankTimeout is how long a dispatch waits for the bank; default 15 s.
 	BankTimeout time.Duration
 
+	// Documents are the handbook's, in Markdown, which are served below /docs/;
+	// nil: none are.
+	Documents fs.FS
+
+	// Traces says where spans are told, and which; nil: nowhere. Service,
+	// Version and Logger are filled in.
+	Traces *trace.Config
+	// Version is this program's, for people and for metrics.
+	Version string
+
 	Rand   io.Reader
 	Logger *slog.Logger
 }
@@ -103,8 +130,9 @@ func (c Config) Validate() error {
 			errs = append(errs, fmt.Errorf("%s address %q: want host:port", name, addr))
 		}
 	}
-	if u, err := url.Parse(c.BankURL); err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
-		errs = append(errs, fmt.Errorf("bank network %q: want a URL", c.BankURL))
+	// What stands before an @ may be a password, and is not quoted.
+	if u, err := url.Parse(c.BankURL); err != nil || u.Host == "" || u.User != nil || (u.Scheme != "http" && u.Scheme != "https") {
+		errs = append(errs, errors.New("the bank network's address: want http:// or https://, a host and a port, and no user or password: its key is keys/bank-network.key"))
 	}
 	if c.Data == "" {
 		errs = append(errs, errors.New("data folder is missing"))
@@ -116,9 +144,15 @@ func (c Config) Validate() error {
 		errs = append(errs, fmt.Errorf("lead %s before a stop: want at most %s", c.Lead, maxLead))
 	}
 	if !c.DatabaseURL.IsZero() {
-		if err := checkDatabase(c.DatabaseURL.Reveal()); err != nil {
+		if err := office.CheckDatabase(c.DatabaseURL.Reveal()); err != nil {
 			errs = append(errs, err)
 		}
+	}
+	if err := c.checkTLS(); err != nil {
+		errs = append(errs, err)
+	}
+	if c.KeepBodies != 0 && c.KeepBodies < duty.LeastBodiesKept {
+		errs = append(errs, fmt.Errorf("bodies are kept for %s: want at least %s, in which replies are asked for again", c.KeepBodies, duty.LeastBodiesKept))
 	}
 	if c.GatewayRate < 0 || c.GatewayBurst < 0 || c.GatewayUnderWay < 0 {
 		errs = append(errs, errors.New("the gateway's rate, burst and calls under way can't be below zero"))
@@ -129,9 +163,29 @@ func (c Config) Validate() error {
 	return errors.Join(errs...)
 }
 
+// checkTLS reports what of a certificate is missing in a configuration.
+func (c Config) checkTLS() error {
+	if (c.TLSCert == "") != (c.TLSKey == "") {
+		return errors.New("a certificate needs its key, and a key its certificate: give both files, or neither")
+	}
+	return nil
+}
+
+// credentials says where the keys are.
+func (c Config) credentials() credential.Config {
+	return credential.Config{Folder: filepath.Join(c.Data, "keys"), Sandbox: c.Sandbox, VendorMasters: c.VendorMasterKeys, Rand: c.Rand}
+}
+
+// ParseMasterKeys reads master keys of vendors' keys from a text, as the
+// environment holds them (credential.ParseMasterKeys).
+func ParseMasterKeys(text string) ([]secret.Key, error) { return credential.ParseMasterKeys(text) }
+
 func (c Config) uplinkURL() string {
 	if c.UplinkURL != "" {
 		return c.UplinkURL
+	}
+	if c.TLSCert != "" {
+		return "wss://" + c.UplinkAddr + "/uplink"
 	}
 	return "ws://" + c.UplinkAddr + "/uplink"
 }
@@ -141,6 +195,19 @@ func (c Config) handle() string {
 		return c.UPIHandle
 	}
 	return defaultHandle
+}
+
+// InForce is the configuration with what its zero values stand for.
+func (c Config) InForce() Config {
+	c.UplinkURL = c.uplinkURL()
+	c.UPIHandle = c.handle()
+	c.PIDFile = cmp.Or(c.PIDFile, filepath.Join(c.Data, pidFile))
+	c.Archive = c.Office().ArchiveFolder()
+	c.KeepBodies = cmp.Or(c.KeepBodies, duty.BodiesKept)
+	c.GatewayRate = cmp.Or(c.GatewayRate, gateway.DefaultRate)
+	c.GatewayBurst = cmp.Or(c.GatewayBurst, gateway.DefaultBurst)
+	c.GatewayUnderWay = cmp.Or(c.GatewayUnderWay, gateway.DefaultUnderWay)
+	return c
 }
 
 // gateway gives the gateway's configuration. Only a sandbox explains, and only
@@ -155,7 +222,13 @@ func (c Config) gateway() gateway.Config {
 	return out
 }
 
-func (c Config) database() string { return filepath.Join(c.Data, "central", "central.db") }
+// Office says where the central's records and keys are, for commands on them.
+func (c Config) Office() office.Config {
+	return office.Config{
+		Data: c.Data, Node: c.Node, DatabaseURL: c.DatabaseURL, VendorMasterKeys: c.VendorMasterKeys,
+		Archive: c.Archive, KeepBodies: c.KeepBodies, Sandbox: c.Sandbox, Rand: c.Rand, Logger: c.Logger,
+	}
+}
 
 // HostPort reads an address that may be written as a URL.
 func HostPort(addr string) string {

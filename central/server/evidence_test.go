@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"galla/central"
+	"galla/central/office"
 	"galla/central/store"
 	"galla/shared/op"
 )
@@ -18,7 +19,7 @@ func TestAnOperatorFindsAnOperation(t *testing.T) {
 	cfg := testConfig(t)
 	stop := serving(t, cfg)
 	defer stop()
-	db, err := store.OpenSQLite(t.Context(), cfg.database(), store.Config{Node: "other", Logger: cfg.Logger})
+	db, err := store.OpenSQLite(t.Context(), cfg.Office().Database(), store.Config{Node: "other", Logger: cfg.Logger})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +44,7 @@ func TestAnOperatorFindsAnOperation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := OpenEvidence(t.Context(), cfg)
+	e, err := office.OpenEvidence(t.Context(), cfg.Office())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package server
 
 import (
 	"bytes"
+	"context"
 	"crypto/rand"
 	"encoding/hex"
 	"encoding/json"
@@ -18,6 +19,8 @@ import (
 	"github.com/google/uuid"
 
 	"galla/central"
+	"galla/central/credential"
+	"galla/central/office"
 	"galla/shared/envelope"
 	"galla/shared/seal"
 	"galla/shared/secret"
@@ -63,7 +66,7 @@ func TestVendorKeysBesideARunningCentral(t *testing.T) {
 			t.Errorf("sandbox key %s: HTTP %d, sealed %t", k.ID, status, sealed)
 		}
 	}
-	keys, err := OpenVendorKeys(t.Context(), cfg)
+	keys, err := office.OpenVendorKeys(t.Context(), cfg.Office())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,7 +144,7 @@ func TestExplainIsForSandboxes(t *testing.T) {
 		t.Errorf("in a sandbox: HTTP %d %s", status, text)
 	}
 	stop()
-	cfg.Sandbox = false // on the same data, with the keys that are there
+	cfg.Sandbox, cfg.Data = false, productionFolder(t)
 	defer serving(t, cfg)()
 	if status, text = ask(); status != 404 || !strings.Contains(text, `"04"`) {
 		t.Errorf("in production: HTTP %d %s", status, text)
@@ -169,20 +172,31 @@ func TestMasterKeyRotation(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	must(os.Rename(filepath.Join(folder, masterFile), filepath.Join(folder, "vendor-master-old.key")))
-	_, err := seal.EnsureKeyFile(filepath.Join(folder, masterFile), rand.Reader)
+	must(os.Rename(filepath.Join(folder, credential.MasterFile), filepath.Join(folder, "vendor-master-old.key")))
+	_, err := seal.EnsureKeyFile(filepath.Join(folder, credential.MasterFile), rand.Reader)
 	must(err)
 	served("under both", 200)
-	keys, err := OpenVendorKeys(t.Context(), cfg)
+	keys, err := office.OpenVendorKeys(t.Context(), cfg.Office())
 	must(err)
-	if n, err := keys.Rewrap(t.Context()); n != 2 || err != nil {
+	if n, err := keys.Rewrap(t.Context()); n != 2+len(sandboxOperators()) || err != nil { // with their second factors
 		t.Errorf("rewrapped %d, %v", n, err)
 	}
 	must(keys.Close())
 	must(os.Remove(filepath.Join(folder, "vendor-master-old.key")))
 	served("under the new one alone", 200)
 	cfg.VendorMasterKeys = []secret.Key{secret.NewKey(bytes.Repeat([]byte{1}, 32))}
-	served("under another's", 401)
+	ctx, stop := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- Run(ctx, cfg) }()
+	says := until(t, cfg, "not ready: the master key")
+	if !strings.Contains(says, "opens none of the 2 live vendors' keys") || !strings.Contains(says, "ok      engine") {
+		t.Errorf("under another's key /readyz says %s", says)
+	}
+	if status, _ := sendSealed(t, cfg, sandboxKeys()[0].APIKey.Reveal(), sandboxKeys()[0].Key, "/process/aeps/banks"); status != 401 {
+		t.Errorf("under another's: HTTP %d, want 401", status)
+	}
+	stop()
+	must(<-done)
 }
 
 func TestParseMasterKeys(t *testing.T) {
@@ -199,7 +213,7 @@ func TestParseMasterKeys(t *testing.T) {
 			t.Errorf("%.20q: %v", text, err)
 		}
 	}
-	if _, err := OpenVendorKeys(t.Context(), testConfig(t)); err == nil || !strings.Contains(err.Error(), "--data") {
+	if _, err := office.OpenVendorKeys(t.Context(), testConfig(t).Office()); err == nil || !strings.Contains(err.Error(), "--data") {
 		t.Errorf("keys without a database: %v", err)
 	}
 }

@@ -136,3 +136,16 @@ func TestAPartThatFailsEndsAll(t *testing.T) {
 		})
 	}
 }
+
+// TestAStopWhileStarting: whenever a central is told to stop while it still
+// starts, it ends in order.
+func TestAStopWhileStarting(t *testing.T) {
+	cfg := testConfig(t)
+	for _, after := range []time.Duration{0, 3, 10, 30, 60, 100, 200, 400} {
+		ctx, stop := context.WithCancel(t.Context())
+		time.AfterFunc(after*time.Millisecond, stop)
+		if err := Run(ctx, cfg); err != nil {
+			t.Errorf("told to stop after %d ms: %v", after, err)
+		}
+	}
+}

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 
 	"galla/central"
 	"galla/central/door"
@@ -98,6 +100,46 @@ func seedSandbox(ctx context.Context, cfg Config, db *store.DB) error {
 		return err
 	}
 	return db.Seed(ctx, seed)
+}
+
+// refuseSandbox refuses to serve customers from a database which the sandbox's
+// public credentials open.
+func refuseSandbox(ctx context.Context, cfg Config, db *store.DB) error {
+	if cfg.Sandbox {
+		return nil
+	}
+	var open []string
+	for _, c := range sandboxClients() {
+		known, err := db.Client(ctx, c.id)
+		if err != nil && !errors.Is(err, central.ErrNotFound) {
+			return fmt.Errorf("look for the sandbox's clients: %w", err)
+		}
+		if err == nil && known.Active {
+			open = append(open, c.id)
+		}
+	}
+	for _, p := range sandboxOperators() {
+		known, err := db.Operator(ctx, p.Login)
+		if err != nil && !errors.Is(err, central.ErrNotFound) {
+			return fmt.Errorf("look for the sandbox's operators: %w", err)
+		}
+		if err == nil && known.DisabledAt.IsZero() {
+			open = append(open, "operator "+p.Login)
+		}
+	}
+	live, _, err := db.LiveVendorKeys(ctx)
+	if err != nil {
+		return fmt.Errorf("look for the sandbox's vendor keys: %w", err)
+	}
+	for _, k := range live {
+		if slices.Contains(sandboxKeyIDs(), k.ID) {
+			open = append(open, "vendor key "+string(k.ID))
+		}
+	}
+	if open != nil {
+		return fmt.Errorf("the sandbox's public credentials open this database (%s): give the central a database of its own, or start it as a sandbox (GALLA_SANDBOX=1)", strings.Join(open, ", "))
+	}
+	return nil
 }
 
 // sandboxStrangers is how many messages a second that are not authentic one

@@ -5,7 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
+	"net/http"
 	"os"
 	"path/filepath"
 
@@ -13,12 +15,18 @@ import (
 	"galla/central/bank"
 	"galla/central/commission"
 	"galla/central/contract"
+	"galla/central/credential"
 	"galla/central/door"
 	"galla/central/gateway"
-	"galla/central/guide"
+	"galla/central/keep"
+	"galla/central/offer"
+	"galla/central/office"
 	"galla/central/openapi"
+	"galla/central/operator"
+	"galla/central/settle"
 	"galla/central/store"
 	"galla/central/uplink"
+	"galla/central/watch"
 	"galla/shared/op"
 	"galla/shared/secret"
 )
@@ -27,12 +35,33 @@ import (
 const pidFile = "central.pid"
 
 // Run serves a central until ctx ends, then lets calls and operations under way
-// finish (life has the order), and closes the database.
+// finish (life has the order), and closes the database. A ctx that ends while the
+// central still starts is no error either: the next start goes on from there.
 func Run(ctx context.Context, cfg Config) error {
 	if err := cfg.Validate(); err != nil {
 		return fmt.Errorf("configuration: %w", err)
 	}
-	k, err := loadKeys(cfg)
+	err := start(ctx, cfg)
+	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		cfg.Logger.Info("the central was told to stop while it started", "at", err)
+		return nil
+	}
+	return err
+}
+
+// start opens what a central needs, and serves.
+func start(ctx context.Context, cfg Config) error {
+	if err := inTheClear(cfg); err != nil {
+		return fmt.Errorf("the bank: %w", err)
+	}
+	k, err := credential.Load(cfg.credentials())
+	if err == nil && !cfg.Sandbox {
+		err = readByOthers(filepath.Join(cfg.Data, "keys"))
+	}
+	if err != nil {
+		return err
+	}
+	shown, err := credential.Open(cfg.TLSCert, cfg.TLSKey, cfg.Logger)
 	if err != nil {
 		return err
 	}
@@ -46,39 +75,47 @@ func Run(ctx context.Context, cfg Config) error {
 		}
 	}()
 	bell := central.NewBell()
-	db, err := openStore(ctx, cfg, store.Config{Node: cfg.Node, Logger: cfg.Logger, Ring: bell.Ring})
+	db, err := office.OpenStore(ctx, cfg.Office(), store.Config{Node: cfg.Node, Logger: cfg.Logger, Ring: bell.Ring})
 	if err != nil {
 		return err
 	}
-	err = serve(ctx, cfg, k, db, bell, listeners)
+	w, spans, err := newWatch(ctx, cfg)
+	if err == nil {
+		cfg.Logger = slog.New(watch.Log(cfg.Logger.Handler()))
+		err = serve(ctx, cfg, k, db, bell, front{listeners, shown}, w, spans)
+		over, cancel := context.WithCancel(ctx)
+		cancel()
+		err = errors.Join(err, spans.Run(over)) // where it did not come to run
+	}
 	return errors.Join(err, db.Close())
 }
 
+// front is where calls come in: the direct door, the admin desk and the uplink,
+// in this order, and the certificate of the two that are public.
+type front struct {
+	listeners []net.Listener
+	shown     *credential.Certificate
+}
+
+// public gives a public listener as the doors see it.
+func (f front) public(i int) net.Listener { return f.shown.Guard(f.listeners[i]) }
+
 // serve builds the parts and runs them side by side.
-func serve(ctx context.Context, cfg Config, k keys, db *store.DB, bell *central.Bell, listeners []net.Listener) error {
-	if err := seedSandbox(ctx, cfg, db); err != nil {
-		return err
-	}
-	network, err := bank.New(bank.Config{BaseURL: cfg.BankURL, Key: k.bank, Timeout: cfg.BankTimeout, Logger: cfg.Logger})
-	if err != nil {
+func serve(ctx context.Context, cfg Config, k credential.Keys, db *store.DB, bell *central.Bell, front front, w *watch.Watch, spans teller) error {
+	if err := errors.Join(refuseSandbox(ctx, cfg, db), seedSandbox(ctx, cfg, db)); err != nil {
 		return err
 	}
 	r, err := loadRules(cfg)
 	if err != nil {
 		return err
 	}
-	tariff, err := commission.New(db, db, r.rates, commission.Config{Provider: cfg.Provider})
+	engine, err := newEngine(cfg, k, db, bell, r, w)
 	if err != nil {
 		return err
 	}
-	engine, err := central.NewEngine(db, network, contract.Renderer{}, bell, central.EngineConfig{
-		Node: cfg.Node, BankTimeout: cfg.BankTimeout, Tariff: tariff, Rand: cfg.Rand, Logger: cfg.Logger,
-	})
-	if err != nil {
-		return err
-	}
-	dispatcher, err := newDispatcher(ctx, engine, central.NewRegistry(db, bell, cfg.Rand), db, contract.Config{
-		FingerprintKey: k.fingerprint, UplinkURL: cfg.uplinkURL(), Audience: uplinkAudience,
+	registry := central.NewRegistry(db, bell, cfg.Rand)
+	dispatcher, err := newDispatcher(ctx, engine, registry, db, contract.Config{
+		FingerprintKey: k.Fingerprint, UplinkURL: cfg.uplinkURL(), Audience: uplinkAudience,
 		Limits: r.limits, Handle: cfg.handle(), Rand: cfg.Rand, Logger: cfg.Logger,
 	})
 	if err != nil {
@@ -88,22 +125,30 @@ func serve(ctx context.Context, cfg Config, k keys, db *store.DB, bell *central.
 	if err != nil {
 		return err
 	}
-	sealed, ways, err := openGateway(ctx, cfg, k, db, dispatcher)
+	sealed, ways, err := openGateway(ctx, cfg, k, db, w.Calls(watch.Gateway, dispatcher))
 	if err != nil {
 		return err
 	}
-	if ways.Pages, err = pages(described); err != nil {
+	if ways.Pages, err = pages(cfg, described); err != nil {
 		return err
 	}
-	direct, err := door.New(dispatcher, db, ways)
+	direct, err := door.New(w.Calls(watch.Direct, dispatcher), db, ways)
 	if err != nil {
 		return err
 	}
-	terminals, err := uplink.New(dispatcher, db, bell, uplink.Config{Audience: uplinkAudience, Logger: cfg.Logger, Rand: cfg.Rand})
+	terminals, err := newUplink(cfg, w.Calls(watch.Uplink, dispatcher), db, bell)
 	if err != nil {
 		return err
 	}
-	calls, err := newHouseDuties(cfg, k.vendorMasters, db)
+	house, err := newEstate(cfg, k, db, engine, registry, dispatcher)
+	if err != nil {
+		return err
+	}
+	pages, err := newConsole(ctx, cfg, k, db, house)
+	if err != nil {
+		return err
+	}
+	calls, err := newHouseDuties(cfg, k.VendorMasters, db, house.Roll.Chore())
 	if err != nil {
 		return err
 	}
@@ -113,35 +158,62 @@ func serve(ctx context.Context, cfg Config, k keys, db *store.DB, bell *central.
 	}
 	defer forget()
 	l := &life{lead: cfg.Lead, leave: direct.Leave, lost: db.Lost()}
-	desk := admin{engine: engine, store: db, terminals: terminals, gateway: sealed, duties: calls, life: l, node: cfg.Node, log: cfg.Logger}
+	desk := admin{engine: engine, store: db, terminals: terminals, gateway: sealed, duties: calls, life: l, node: cfg.Node, data: cfg.Data, version: cfg.Version, watch: w, shown: front.shown, console: pages, log: cfg.Logger}
+	if err := desk.register(); err != nil {
+		return err
+	}
 	l.doors = []func(context.Context) error{
-		func(ctx context.Context) error { return direct.Run(ctx, listeners[0]) },
-		func(ctx context.Context) error { return terminals.Run(ctx, listeners[2]) },
+		func(ctx context.Context) error { return direct.Run(ctx, front.public(0)) },
+		func(ctx context.Context) error { return terminals.Run(ctx, front.public(2)) },
 	}
 	l.work = []func(context.Context) error{engine.Run, sealed.Run, calls.run}
-	l.desk = []func(context.Context) error{func(ctx context.Context) error { return desk.run(ctx, listeners[1]) }}
+	l.desk = []func(context.Context) error{spans.Run, func(ctx context.Context) error { return desk.run(ctx, front.listeners[1]) }}
 	cfg.Logger.Info("central is serving", "node", cfg.Node, "database", db.Name(), "direct", cfg.Addr, "admin", cfg.AdminAddr, "uplink", cfg.UplinkAddr, "bank", cfg.BankURL, "sandbox", cfg.Sandbox)
 	return l.run(ctx)
 }
 
-// pages are the description of the interface, for programs and for people.
-func pages(d *openapi.Document) (map[string]door.Page, error) {
-	partners, err := guide.Page()
+// newEngine makes the engine, watched, with the bank behind it: the network, with
+// what reconciliation has decided beside it.
+func newEngine(cfg Config, k credential.Keys, db *store.DB, bell *central.Bell, r rules, w *watch.Watch) (*central.Engine, error) {
+	network, err := bank.New(bank.Config{BaseURL: cfg.BankURL, Key: k.Bank, Timeout: cfg.BankTimeout, Logger: cfg.Logger})
 	if err != nil {
-		return nil, fmt.Errorf("write the partners' guide: %w", err)
+		return nil, err
 	}
-	const html = "text/html; charset=utf-8"
-	return map[string]door.Page{
-		"/openapi.json": {ContentType: "application/json", Body: d.JSON()},
-		"/docs":         {ContentType: html, Body: d.Page(), Style: d.Style()},
-		"/docs/gateway": {ContentType: html, Body: partners, Style: guide.Style()},
-	}, nil
+	noted, err := operator.NewNoting(w.Bank(network), db, operator.NewMobileKey(k.Fingerprint), cfg.Logger)
+	if err != nil {
+		return nil, err
+	}
+	decided, err := settle.NewBank(noted, db, cfg.Logger)
+	if err != nil {
+		return nil, err
+	}
+	tariff, err := commission.New(db, db, r.rates, commission.Config{Provider: cfg.Provider})
+	if err != nil {
+		return nil, err
+	}
+	return central.NewEngine(w.Steps(db), decided, contract.Renderer{}, bell, central.EngineConfig{
+		Node: cfg.Node, BankTimeout: cfg.BankTimeout, Tariff: tariff, Rand: cfg.Rand, Logger: cfg.Logger,
+	})
+}
+
+// newUplink makes the terminals' end, with the releases of their program beside
+// it.
+func newUplink(cfg Config, dispatcher central.Dispatcher, db *store.DB, bell *central.Bell) (*uplink.Server, error) {
+	c := uplink.Config{Audience: uplinkAudience, Logger: cfg.Logger, Rand: cfg.Rand}
+	if cfg.Updates != "" {
+		releases, err := offer.New(offer.Config{Folder: cfg.Updates, Shared: cfg.TrustedProxies, Rand: cfg.Rand, Logger: cfg.Logger})
+		if err != nil {
+			return nil, err
+		}
+		c.Beside = map[string]http.Handler{offer.Path: releases}
+	}
+	return uplink.New(dispatcher, db, bell, c)
 }
 
 // openGateway makes the vendor gateway, and the configuration of the door that
 // it stands behind.
-func openGateway(ctx context.Context, cfg Config, k keys, db *store.DB, dispatcher central.Dispatcher) (*gateway.Gateway, door.Config, error) {
-	safe, err := gateway.NewSafe(db, k.vendorMasters, cfg.Rand)
+func openGateway(ctx context.Context, cfg Config, k credential.Keys, db *store.DB, dispatcher central.Dispatcher) (*gateway.Gateway, door.Config, error) {
+	safe, err := gateway.NewSafe(db, k.VendorMasters, cfg.Rand)
 	if err != nil {
 		return nil, door.Config{}, err
 	}
@@ -155,7 +227,7 @@ func openGateway(ctx context.Context, cfg Config, k keys, db *store.DB, dispatch
 		return nil, door.Config{}, err
 	}
 	ways := door.Config{
-		Issuer: issuer, Audience: audience, Keys: []secret.Key{k.token}, Rates: db, Gateway: g, Rand: cfg.Rand, Logger: cfg.Logger,
+		Issuer: issuer, Audience: audience, Keys: []secret.Key{k.Token}, Rates: db, Gateway: g, Trusted: cfg.TrustedProxies, Rand: cfg.Rand, Logger: cfg.Logger,
 	}
 	if cfg.Sandbox {
 		ways.Explainer = g
@@ -187,4 +259,17 @@ func writePID(cfg Config) (forget func(), err error) {
 		return nil, fmt.Errorf("write the process id: %w", err)
 	}
 	return func() { _ = os.Remove(path) }, nil
+}
+
+// newDispatcher makes the path that every call takes. Before the engine and the
+// records stands what a database that was put back may not say.
+func newDispatcher(ctx context.Context, engine *central.Engine, registry *central.Registry, db *store.DB, cfg contract.Config) (*contract.Dispatcher, error) {
+	gap, err := keep.LoadGap(ctx, db)
+	if err != nil {
+		return nil, err
+	}
+	if holds, err := gap.Holds(ctx); err == nil && holds {
+		cfg.Logger.Warn("the database was put back from a backup: new identities of the direct doors are refused until a person says 'galla-central restore release'")
+	}
+	return contract.New(keep.NewDesk(engine, gap, db, cfg.Logger), registry, keep.NewRecords(db, gap), db, cfg)
 }

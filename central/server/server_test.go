@@ -13,23 +13,14 @@ import (
 	"strings"
 	"testing"
 	"time"
-)
 
-// free gives an address that nobody listens on at this moment.
-func free(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = l.Close() }()
-	return l.Addr().String()
-}
+	"galla/shared/freeport"
+)
 
 func testConfig(t *testing.T) Config {
 	t.Helper()
 	return Config{
-		Addr: free(t), AdminAddr: free(t), UplinkAddr: free(t), BankURL: "http://" + free(t), Data: t.TempDir(),
+		Addr: freeport.For(t), AdminAddr: freeport.For(t), UplinkAddr: freeport.For(t), BankURL: "http://" + freeport.For(t), Data: t.TempDir(),
 		Sandbox: true, Node: "test", Rand: rand.Reader, Logger: slog.New(slog.DiscardHandler),
 	}
 }
@@ -48,15 +39,42 @@ func get(t *testing.T, url string) (int, string) {
 	return resp.StatusCode, string(body)
 }
 
+// startTime is how long a central may take to be ready on a busy machine.
+const startTime = 2 * time.Minute
+
+// until waits until /readyz has a text, and gives all of it.
+func until(t *testing.T, cfg Config, text string) string {
+	t.Helper()
+	patience, end := context.WithTimeout(t.Context(), startTime)
+	defer end()
+	for {
+		_, says := get(t, "http://"+cfg.AdminAddr+"/readyz")
+		if strings.Contains(says, text) {
+			return says
+		}
+		select {
+		case <-patience.Done():
+			t.Fatalf("/readyz does not say %q but %q", text, says)
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+}
+
 // serving runs a central until the test ends, and waits until it is ready.
 func serving(t *testing.T, cfg Config) (stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() { done <- Run(ctx, cfg) }()
+	patience, end := context.WithTimeout(t.Context(), startTime)
+	defer end()
 	for {
-		if status, _ := get(t, "http://"+cfg.AdminAddr+"/readyz"); status == http.StatusOK {
+		status, says := get(t, "http://"+cfg.AdminAddr+"/readyz")
+		if status == http.StatusOK {
 			break
+		}
+		if patience.Err() != nil {
+			t.Fatalf("the central is not ready after %v: %s", startTime, says)
 		}
 		select {
 		case err := <-done:
@@ -130,6 +148,9 @@ func TestConfigReportsAllFaultsAtOnce(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), word) {
 			t.Errorf("Validate = %v, want it to name %q", err, word)
 		}
+	}
+	if err := (Config{TLSCert: "x"}).Validate(); err == nil || !strings.Contains(err.Error(), "a certificate needs its key") {
+		t.Errorf("a certificate without its key: %v", err)
 	}
 	if err := testConfig(t).Validate(); err != nil {
 		t.Errorf("a full configuration is refused: %v", err)

@@ -20,8 +20,8 @@ import (
 	"galla/shared/op"
 )
 
-// Handler serves GET /uplink; everything else is 404 or 405. Before Run, and
-// after it, terminals are told to come back.
+// Handler serves GET /uplink, and Config.Beside; everything else is 404 or 405.
+// Before Run, and after it, terminals are told to come back.
 func (s *Server) Handler() http.Handler { return http.HandlerFunc(s.serve) }
 
 // RevokedHeader is set on the 401 to a terminal that proved itself and was
@@ -29,6 +29,12 @@ func (s *Server) Handler() http.Handler { return http.HandlerFunc(s.serve) }
 const RevokedHeader = "X-Galla-Revoked"
 
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
+	for path, other := range s.cfg.Beside {
+		if strings.HasPrefix(r.URL.Path, path) {
+			other.ServeHTTP(w, r)
+			return
+		}
+	}
 	switch {
 	case r.URL.Path != Path:
 		s.refuse(w, r, 0, central.Refuse(central.NoRoute, "No such route; the uplink is at "+Path))

@@ -35,6 +35,22 @@ func TestNewRefuses(t *testing.T) {
 	}
 }
 
+// What stands beside the uplink has its own paths and no other.
+func TestBeside(t *testing.T) {
+	other := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(http.StatusTeapot) })
+	s, err := New(&desk{}, newMemory(), central.NewBell(), Config{Audience: audience, Rand: rand.Reader, Logger: logger(), Beside: map[string]http.Handler{"/updates/": other}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, beside := range map[string]bool{"/updates/": true, "/updates/timestamp.json": true, "/updates": false, "/uplink": false, "/": false, "/x/updates/": false} {
+		w := httptest.NewRecorder()
+		s.Handler().ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, nil))
+		if got := w.Code == http.StatusTeapot; got != beside {
+			t.Errorf("%s: HTTP %d", path, w.Code)
+		}
+	}
+}
+
 func TestGettingIn(t *testing.T) {
 	type attempt struct {
 		header http.Header

@@ -23,6 +23,7 @@ import (
 	"go.uber.org/goleak"
 
 	"galla/central"
+	"galla/central/duty"
 	"galla/shared/op"
 	"galla/shared/wire"
 )
@@ -37,6 +38,8 @@ type memory struct {
 	events     map[central.TerminalID][]central.Event
 	operations map[op.ID]central.Operation
 	saw        map[central.TerminalID]int
+	met        map[central.TerminalID]duty.Presence
+	here       time.Time // since when the node serves; zero: it does not
 	forgotten  map[central.TerminalID][]int64
 	fault      error // of every call
 }
@@ -45,7 +48,7 @@ func newMemory() *memory {
 	return &memory{
 		terminals: map[central.TerminalID]central.Terminal{}, spent: map[string]time.Time{},
 		events: map[central.TerminalID][]central.Event{}, operations: map[op.ID]central.Operation{},
-		saw: map[central.TerminalID]int{}, forgotten: map[central.TerminalID][]int64{},
+		saw: map[central.TerminalID]int{}, met: map[central.TerminalID]duty.Presence{}, forgotten: map[central.TerminalID][]int64{},
 	}
 }
 
@@ -59,11 +62,47 @@ func (m *memory) Terminal(_ context.Context, id central.TerminalID) (central.Ter
 	return t, m.fault
 }
 
-func (m *memory) Saw(_ context.Context, id central.TerminalID, _ time.Time) error {
+func (m *memory) Met(_ context.Context, id central.TerminalID, p duty.Presence) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.saw[id]++
+	m.met[id] = p
 	return m.fault
+}
+
+func (m *memory) Left(_ context.Context, id central.TerminalID, connected, at time.Time, fault string) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	p := m.met[id]
+	if p.ConnectedAt.Equal(connected) {
+		p.LeftAt = at
+	}
+	if fault != "" {
+		p.Fault, p.FaultAt = fault, at
+	}
+	m.met[id] = p
+	return m.fault
+}
+
+func (m *memory) NodeHere(_ context.Context, since, _ time.Time) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.here = since
+	return m.fault
+}
+
+func (m *memory) NodeGone(context.Context) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.here = time.Time{}
+	return m.fault
+}
+
+// presence gives what is noted of a terminal.
+func (m *memory) presence(id central.TerminalID) duty.Presence {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.met[id]
 }
 
 func (m *memory) SpendToken(_ context.Context, id string, expires time.Time) error {

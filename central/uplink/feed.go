@@ -100,15 +100,6 @@ func (x *session) runFeed(cursor int64) {
 	}
 }
 
-// noteHello writes down that the terminal was here.
-func (x *session) noteHello() {
-	ctx, cancel := context.WithTimeout(x.ctx, storeWait)
-	defer cancel()
-	if err := x.server.store.Saw(ctx, x.terminal.ID, time.Now()); err != nil && x.ctx.Err() == nil {
-		x.log.Warn("the terminal's hello can't be noted", "error", err)
-	}
-}
-
 // feedOnce does what is due. look: the terminal's record is read as well.
 func (x *session) feedOnce(look bool, cursor, forgotten *int64) error {
 	if look {

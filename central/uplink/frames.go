@@ -105,21 +105,22 @@ func (x *session) greet(hello wire.Frame) error {
 	// The middle of our part of the round trip, so that the edge's measurement
 	// is not off by half of the time that we took.
 	clock := received.Add(time.Since(received) / 2).UnixMilli()
+	x.note(hello, clock)
 	x.tell(wire.Frame{T: wire.TWelcome, Clock: clock, Window: x.server.cfg.Window, Outcomes: outcomes})
-	x.log.Info("terminal connected", "version", printable(hello.Version), "cursor", hello.Cursor,
+	x.log.Info("terminal connected", "version", printable(hello.Version, maxVersion), "cursor", hello.Cursor,
 		"unresolved", len(hello.Unresolved), "known", len(outcomes), "clockAheadMs", hello.Clock-clock)
 	return nil
 }
 
-// printable is a foreign text that may stand in a log.
-func printable(s string) string {
+// printable is a foreign text that may stand in a log, cut to a length in bytes.
+func printable(s string, most int) string {
 	s = strings.Map(func(r rune) rune {
 		if r < ' ' || r > '~' {
 			return '?'
 		}
 		return r
 	}, s)
-	return s[:min(len(s), maxName)]
+	return s[:min(len(s), most)]
 }
 
 // maxWelcome bounds the outcomes in a welcome, in bytes, so that it fits a

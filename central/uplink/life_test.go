@@ -269,7 +269,7 @@ func TestWordsFitACloseFrame(t *testing.T) {
 	if got := clip("a\xffb"); got != "a?b" {
 		t.Errorf("clip = %q", got)
 	}
-	if got := printable("v1\n\x1b[31m" + strings.Repeat("x", 99)); strings.ContainsAny(got, "\n\x1b") || len(got) > maxName {
+	if got := printable("v1\n\x1b[31m"+strings.Repeat("x", 99), maxName); strings.ContainsAny(got, "\n\x1b") || len(got) > maxName {
 		t.Errorf("printable = %q", got)
 	}
 }

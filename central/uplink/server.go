@@ -15,13 +15,14 @@ import (
 	"github.com/gorilla/websocket"
 
 	"galla/central"
+	"galla/central/duty"
 	"galla/shared/op"
 )
 
 // Store is what the uplink needs of the database.
 type Store interface {
+	duty.Presences
 	Terminal(ctx context.Context, id central.TerminalID) (central.Terminal, error)
-	Saw(ctx context.Context, id central.TerminalID, at time.Time) error
 	SpendToken(ctx context.Context, id string, expires time.Time) error
 	EventsAfter(ctx context.Context, t central.TerminalID, cursor int64, limit int) ([]central.Event, error)
 	Seen(ctx context.Context, t central.TerminalID, cursor int64) error
@@ -59,6 +60,9 @@ type Config struct {
 	MaxOperations int
 	// Drain is how long Run waits for terminals to take leave; default 5 s.
 	Drain time.Duration
+	// Beside is what else terminals find at the uplink's origin, by the beginning
+	// of its path, such as /updates/; it keeps its own bounds. nil: nothing.
+	Beside map[string]http.Handler
 
 	// Rand gives request ids and the jitter of Retry-After. Required.
 	Rand io.Reader
@@ -210,6 +214,8 @@ func (s *Server) Run(ctx context.Context, l net.Listener) error {
 		ReadHeaderTimeout: headerWait, ReadTimeout: headerWait, WriteTimeout: writeStall, IdleTimeout: idleWait,
 		MaxHeaderBytes: maxHeader, ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
 	}
+	var here sync.WaitGroup
+	here.Go(func() { s.sayHere(life) })
 	served := make(chan error, 1)
 	go func() { served <- web.Serve(newBounded(l, s.cfg.MaxConnections+handshakes)) }()
 
@@ -225,6 +231,7 @@ func (s *Server) Run(ctx context.Context, l net.Listener) error {
 	}
 	end()
 	s.ops.Wait()
+	here.Wait()
 	return err
 }
 

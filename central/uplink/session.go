@@ -88,6 +88,7 @@ type session struct {
 	// Of the reader only.
 	deadline time.Time // when silence is too long
 	greeted  bool      // from here any frame is a sign of life
+	parted   bool      // the terminal took its leave
 
 	feed feed
 	asks asks
@@ -98,6 +99,7 @@ type session struct {
 	ended    bool          // code and words are set
 	code     int
 	words    string
+	report   report
 }
 
 func newSession(s *Server, ws *websocket.Conn, t central.Terminal, remote string) *session {
@@ -119,6 +121,7 @@ func newSession(s *Server, ws *websocket.Conn, t central.Terminal, remote string
 // the socket is closed.
 func (x *session) run() {
 	x.server.register(x)
+	defer x.noteLeft()
 	defer x.server.unregister(x)
 	x.helped.Go(func() { x.guarded("writer", x.write) })
 
@@ -170,6 +173,7 @@ func (x *session) endFor(err error) {
 	case errors.As(err, &own):
 		x.end(own.code, own.words)
 	case errors.As(err, &theirs):
+		x.parted = theirs.Code == websocket.CloseNormalClosure || theirs.Code == websocket.CloseGoingAway
 		x.end(websocket.CloseNormalClosure, fmt.Sprintf("the terminal left with code %d", theirs.Code))
 	default:
 		x.end(closeNone, err.Error())
@@ -429,7 +433,7 @@ func (x *session) encode(f wire.Frame) ([]byte, bool) {
 	if err == nil {
 		return data, true
 	}
-	x.log.Error("a frame can't be written", "frame", string(f.T), "id", f.ID, "error", err)
+	x.log.Error("a frame can't be written", "frame", string(f.T), "operation", f.ID, "error", err)
 	if f.State == "" {
 		return nil, false
 	}

@@ -5,10 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
-	"os"
 	"time"
 
+	"galla/central/office"
 	"galla/central/server"
 )
 
@@ -48,10 +47,8 @@ type callbackCommand struct {
 
 // manage carries out a command on the database, beside a running central.
 func (c *callbackCommand) manage(ctx context.Context, cfg server.Config, command string, out io.Writer) (err error) {
-	cfg.Node += "-command"
 	cfg.Sandbox = c.Set.Sandbox
-	cfg.Logger = slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
-	desk, err := server.OpenCallbacks(ctx, cfg)
+	desk, err := office.OpenCallbacks(ctx, beside(cfg))
 	if err != nil {
 		return err
 	}
@@ -78,7 +75,7 @@ func (c *callbackCommand) manage(ctx context.Context, cfg server.Config, command
 }
 
 // replay sends one operation's callback, or a merchant's.
-func (c *callbackCommand) replay(ctx context.Context, desk *server.Callbacks, out io.Writer) error {
+func (c *callbackCommand) replay(ctx context.Context, desk *office.Callbacks, out io.Writer) error {
 	r := c.Replay
 	switch {
 	case r.Name != "" && r.Merchant == "" && r.Since == "":

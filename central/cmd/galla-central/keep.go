@@ -9,6 +9,7 @@ import (
 	"os"
 	"time"
 
+	"galla/central/office"
 	"galla/central/server"
 )
 
@@ -62,7 +63,7 @@ func (a *archiveCommand) keep(ctx context.Context, cfg server.Config, command st
 	if cfg.KeepBodies == 0 {
 		cfg.KeepBodies = a.Run.KeepBodies
 	}
-	r, err := server.OpenRetention(ctx, cfg)
+	r, err := office.OpenRetention(ctx, cfg.Office())
 	if err != nil {
 		return err
 	}
@@ -80,11 +81,11 @@ func (a *archiveCommand) keep(ctx context.Context, cfg server.Config, command st
 
 // restore puts a database back, or looks after one that was.
 func (c *restoreCommand) restore(ctx context.Context, cfg server.Config, command string, in io.Reader, out io.Writer) (err error) {
-	cfg = quiet(cfg)
+	beside := beside(cfg)
 	if command == "restore run" {
-		return server.Restore(ctx, cfg, server.RestoreOptions{From: c.Run.From, Replace: c.Run.Replace, Complete: c.Run.Complete}, out)
+		return office.Restore(ctx, beside, office.RestoreOptions{From: c.Run.From, Replace: c.Run.Replace, Complete: c.Run.Complete}, out)
 	}
-	r, err := server.OpenRestored(ctx, cfg)
+	r, err := office.OpenRestored(ctx, beside)
 	if err != nil {
 		return err
 	}
@@ -97,10 +98,10 @@ func (c *restoreCommand) restore(ctx context.Context, cfg server.Config, command
 	case "restore missing":
 		return r.Missing(ctx, in, out)
 	case "restore adopt <caller> <identity>":
-		return r.Adopt(ctx, server.Adoption{
+		return r.Adopt(ctx, office.Adoption{
 			Caller: c.Adopt.Caller, Identity: c.Adopt.Identity, Reference: c.Adopt.Reference, Kind: c.Adopt.Kind,
 			Merchant: c.Adopt.Merchant, TID: c.Adopt.TID, Amount: c.Adopt.Amount, CallerRef: c.Adopt.CallerRef, Original: c.Adopt.Original,
-		}, cfg.Node, cfg.Rand, out)
+		}, beside.Node, beside.Rand, out)
 	case "restore forswear <caller> <identity>":
 		return r.Forswear(ctx, c.Forswear.Caller, c.Forswear.Identity, out)
 	case "restore release":

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 
+	"galla/central/office"
 	"galla/central/server"
 )
 
@@ -18,7 +19,7 @@ type operationCommand struct {
 
 // look carries out a command on the database, beside a running central.
 func (o *operationCommand) look(ctx context.Context, cfg server.Config, command string, out io.Writer) (err error) {
-	e, err := server.OpenEvidence(ctx, quiet(cfg))
+	e, err := office.OpenEvidence(ctx, quiet(cfg).Office())
 	if err != nil {
 		return err
 	}

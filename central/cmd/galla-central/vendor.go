@@ -9,6 +9,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"galla/central/office"
 	"galla/central/server"
 )
 
@@ -26,12 +27,12 @@ type keyCommand struct {
 	Revoke struct {
 		Key string `arg:"" help:"The key's id, as list shows it, or its API key."`
 	} `cmd:"" help:"End a key for ever; a running central refuses it within two seconds."`
-	Rewrap struct{} `cmd:"" help:"Seal all keys, and all callback secrets, anew under the first master key, after a new one was given."`
+	Rewrap struct{} `cmd:"" help:"Seal all keys, all callback secrets, the operators' second factors and the documents anew under the first master key, after a new one was given."`
 }
 
 // manage carries out a command on the database, beside a running central.
 func (k *keyCommand) manage(ctx context.Context, cfg server.Config, command string, out io.Writer) (err error) {
-	keys, err := server.OpenVendorKeys(ctx, quiet(cfg))
+	keys, err := office.OpenVendorKeys(ctx, beside(cfg))
 	if err != nil {
 		return err
 	}
@@ -50,14 +51,14 @@ func (k *keyCommand) manage(ctx context.Context, cfg server.Config, command stri
 		return err
 	case "vendor key rewrap":
 		n, err := keys.Rewrap(ctx)
-		_, said := fmt.Fprintf(out, "%d live keys and callback secrets are sealed under the first master key.\n", n)
+		_, said := fmt.Fprintf(out, "%d live keys, callback secrets, second factors and documents are sealed under the first master key.\n", n)
 		return errors.Join(err, said)
 	}
 	return fmt.Errorf("%q is no command", command)
 }
 
-func (k *keyCommand) add(ctx context.Context, keys *server.VendorKeys, out io.Writer) error {
-	issued, err := keys.Add(ctx, server.VendorID(k.Add.Vendor))
+func (k *keyCommand) add(ctx context.Context, keys *office.VendorKeys, out io.Writer) error {
+	issued, err := keys.Add(ctx, office.VendorID(k.Add.Vendor))
 	if err != nil {
 		return err
 	}
@@ -66,8 +67,8 @@ func (k *keyCommand) add(ctx context.Context, keys *server.VendorKeys, out io.Wr
 	return err
 }
 
-func (k *keyCommand) list(ctx context.Context, keys *server.VendorKeys, out io.Writer) error {
-	list, err := keys.List(ctx, server.VendorID(k.List.Vendor))
+func (k *keyCommand) list(ctx context.Context, keys *office.VendorKeys, out io.Writer) error {
+	list, err := keys.List(ctx, office.VendorID(k.List.Vendor))
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,59 @@
+package door
+
+import (
+	"net"
+	"net/netip"
+	"strings"
+	"testing"
+)
+
+func proxies() []netip.Prefix {
+	return []netip.Prefix{netip.MustParsePrefix("10.1.2.0/24"), netip.MustParsePrefix("2001:db8:1::/48")}
+}
+
+// TestOrigin: only trusted proxies are believed, and only as far as each tells
+// of the next.
+func TestOrigin(t *testing.T) {
+	for name, c := range map[string]struct {
+		peer string
+		told []string
+		want string
+	}{
+		"no proxy":              {"203.0.113.9", nil, "203.0.113.9"},
+		"a stranger's claim":    {"203.0.113.9", []string{"198.51.100.1"}, "203.0.113.9"},
+		"one proxy":             {"10.1.2.3", []string{"198.51.100.1"}, "198.51.100.1"},
+		"a chain":               {"10.1.2.3", []string{"198.51.100.1, 10.1.2.4"}, "198.51.100.1"},
+		"two headers":           {"10.1.2.3", []string{"198.51.100.1", "10.1.2.4"}, "198.51.100.1"},
+		"a forged beginning":    {"10.1.2.3", []string{"192.0.2.77, 198.51.100.1"}, "198.51.100.1"},
+		"a forged proxy":        {"10.1.2.3", []string{"192.0.2.77, 10.1.2.9, 198.51.100.1"}, "198.51.100.1"},
+		"nothing told":          {"10.1.2.3", nil, "10.1.2.3"},
+		"no address":            {"10.1.2.3", []string{"unknown"}, "10.1.2.3"},
+		"no address behind one": {"10.1.2.3", []string{"unknown, 10.1.2.4"}, "10.1.2.4"},
+		"with a port":           {"10.1.2.3", []string{"198.51.100.1:4711"}, "198.51.100.1"},
+		"IPv6 with a port":      {"2001:db8:1::5", []string{"[2001:db8:9::1]:443"}, "2001:db8:9::1"},
+		"IPv6 with a zone":      {"2001:db8:1::5", []string{"fe80::1%eth0"}, "fe80::1"},
+		"an IPv4 in IPv6":       {"::ffff:10.1.2.3", []string{"::ffff:198.51.100.1"}, "198.51.100.1"},
+		"too many hops":         {"10.1.2.3", []string{"198.51.100.1" + strings.Repeat(",10.1.2.4", 2*maxHops)}, "10.1.2.4"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := originOf(net.ParseIP(c.peer), c.told, proxies()); got.String() != c.want {
+				t.Errorf("the call comes from %s, want %s", got, c.want)
+			}
+		})
+	}
+}
+
+// FuzzOrigin: whatever is told, the origin is an address, and a stranger's word
+// is never believed.
+func FuzzOrigin(f *testing.F) {
+	f.Add("198.51.100.1, 10.1.2.4")
+	f.Add("[2001:db8::1%eth0]:1,,,")
+	f.Fuzz(func(t *testing.T, told string) {
+		if got := originOf(net.IPv4(203, 0, 113, 9), []string{told}, proxies()); got.String() != "203.0.113.9" {
+			t.Errorf("a stranger is believed: %s", got)
+		}
+		if got := originOf(net.IPv4(10, 1, 2, 3), []string{told}, proxies()); len(got) != net.IPv4len && len(got) != net.IPv6len {
+			t.Errorf("%d bytes are no address", len(got))
+		}
+	})
+}

@@ -1,0 +1,42 @@
+package server
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"testing/fstest"
+)
+
+// TestHandbook: the documents are pages below /docs, under the door's rules, and
+// one that does not hold together keeps the central from starting.
+func TestHandbook(t *testing.T) {
+	cfg := testConfig(t)
+	cfg.Documents = fstest.MapFS{
+		"install.md":       {Data: []byte("# Install\n\n[when the bank is down](runbooks/bank.md)\n")},
+		"runbooks/bank.md": {Data: []byte("# The bank is down\n")},
+	}
+	stop := serving(t, cfg)
+	for path, want := range map[string]string{"/docs/install": `<a href="/docs/runbooks/bank">when`, "/docs/runbooks/bank": "<h1", "/docs": `href="/docs/install"`, "/docs/gateway": "Integrate in an afternoon"} {
+		resp, err := http.Get("http://" + cfg.Addr + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = resp.Body.Close()
+		status, says := get(t, "http://"+cfg.Addr+path)
+		policy := resp.Header.Get("Content-Security-Policy")
+		if status != http.StatusOK || !strings.Contains(says, want) || !strings.HasPrefix(policy, "default-src 'none'") || !strings.Contains(policy, "style-src 'sha256-") {
+			t.Errorf("%s: HTTP %d, policy %q, no %s", path, status, policy, want)
+		}
+	}
+	stop()
+	for name, broken := range map[string]fstest.MapFS{
+		"a link":            {"install.md": {Data: []byte("# Install\n\n[x](away.md)\n")}},
+		"the guide's place": {"gateway.md": {Data: []byte("# Another\n")}},
+	} {
+		cfg := testConfig(t)
+		cfg.Documents = broken
+		if err := Run(t.Context(), cfg); err == nil || !strings.Contains(err.Error(), "handbook") {
+			t.Errorf("%s: Run = %v", name, err)
+		}
+	}
+}
