@@ -16,10 +16,10 @@ import (
 
 	"galla/edge"
 	"galla/edge/device"
-	"galla/edge/help"
 	"galla/edge/queue"
 	"galla/edge/screen"
 	"galla/edge/uplink"
+	"galla/shared/trace"
 )
 
 // Config sets up a counter's daemon.
@@ -28,26 +28,39 @@ type Config struct {
 	Addr         string   // of the pages; loopback, with or without http://
 	ExtraDevices []string // addresses to look for registered-device services at, beside the standard ports
 	Version      string   // of this program, for people
+	// Traces says where spans of operations are told, and which; nil: nowhere.
+	// Service, Version and Logger are filled in.
+	Traces *trace.Config
+	// Updates says how this program is updated; nil: not by itself.
+	Updates *Updates
 
 	Rand   io.Reader
 	Logger *slog.Logger
 }
 
-// pidFile holds the process id of a running daemon.
+// pidFile holds the process id of a running counter: of the parent, where one
+// started it.
 const pidFile = "edge.pid"
 
 // Run serves the counter until ctx ends. ErrNotEnrolled says that enrolment
 // comes first.
 func Run(ctx context.Context, cfg Config) error {
-	f := folder(filepath.Join(cfg.Data, "edge"))
+	if err := cfg.Validate(); err != nil {
+		return err
+	}
+	return compose(ctx, cfg)
+}
+
+// compose makes the parts of a counter and serves it.
+func compose(ctx context.Context, cfg Config) error {
+	f := at(cfg.Data)
 	settings, queueKey, terminalKey, err := f.load(cfg.Rand)
 	if err != nil {
 		return err
 	}
-	addr := strings.TrimSuffix(strings.TrimPrefix(cfg.Addr, "http://"), "/")
-	l, err := net.Listen("tcp", addr)
+	l, err := listen(cfg.Addr)
 	if err != nil {
-		return fmt.Errorf("address %s can't be opened (is another program, or another counter, on it?): %w", addr, err)
+		return err
 	}
 	defer func() { _ = l.Close() }() // closed already where the screen ran
 	q, report, err := queue.Open(queue.Config{Path: f.queue(), Key: queueKey, Rand: cfg.Rand, Logger: cfg.Logger})
@@ -63,7 +76,11 @@ func Run(ctx context.Context, cfg Config) error {
 		if err != nil {
 			return err
 		}
-		counter, err := edge.New(q, reader, edge.Config{
+		see, err := openEyes(ctx, cfg)
+		if err != nil {
+			return err
+		}
+		counter, err := edge.New(see.queue(q), reader, edge.Config{
 			Agent: settings.Agent, AgentAadhaar: settings.AgentAadhaar,
 			Merchant: settings.Merchant, MerchantID: settings.MerchantID, TID: settings.TID,
 			Latitude: settings.Latitude, Longitude: settings.Longitude,
@@ -79,11 +96,11 @@ func Run(ctx context.Context, cfg Config) error {
 		line, err := uplink.New(uplink.Config{
 			URL: settings.Uplink, TerminalID: settings.TerminalID, Audience: settings.Audience, Key: terminalKey,
 			Version: cfg.Version, OnChange: counter.Changed, Rand: cfg.Rand, Logger: cfg.Logger,
-		}, counter)
+		}, see.receiver(counter))
 		if err != nil {
 			return err
 		}
-		counter.Attach(line)
+		counter.Attach(see.line(line))
 		days, err := openTill(counter, q)
 		if err != nil {
 			return err
@@ -92,26 +109,42 @@ func Run(ctx context.Context, cfg Config) error {
 		if err != nil {
 			return err
 		}
-		rooms, looking, err := openRooms(counter, days, operators, q, reader, slips, cfg)
+		updates, err := openUpdates(counter, q, settings, cfg)
 		if err != nil {
 			return err
 		}
-		pages, err := screen.New(standing{counter, operators}, screen.Config{KeepLanguage: operators.KeepLanguage, Explain: help.Explain, BankRate: days.BankRate, Receipt: slips.View, Rand: cfg.Rand, Logger: cfg.Logger}, rooms...)
+		pages, looking, err := openPages(counter, days, operators, q, reader, slips, updates, cfg)
 		if err != nil {
 			return err
 		}
-		return serve(ctx, cfg, l, counter, line, reader, pages, slips.Run, looking, func(ctx context.Context) error { return tidy(ctx, q, line, cfg.Logger) })
+		return serve(ctx, cfg, l, counter, line, reader, pages, slips.Run, looking, see.run, updates.run, func(ctx context.Context) error { return tidy(ctx, q, line, cfg.Logger) })
 	}()
 	return errors.Join(err, q.Close())
 }
 
+// listen opens the pages' address.
+func listen(addr string) (net.Listener, error) {
+	l, err := net.Listen("tcp", hostPort(addr))
+	if err != nil {
+		return nil, fmt.Errorf("address %s can't be opened (is another program, or another counter, on it?): %w", hostPort(addr), err)
+	}
+	return l, nil
+}
+
+// hostPort reads an address that may be written as a URL.
+func hostPort(addr string) string {
+	return strings.TrimSuffix(strings.TrimPrefix(addr, "http://"), "/")
+}
+
 // serve runs the parts side by side until ctx ends or one of them fails.
 func serve(ctx context.Context, cfg Config, l net.Listener, counter *edge.Counter, line *uplink.Client, reader *device.Device, pages *screen.Screen, others ...func(context.Context) error) error {
-	pid := filepath.Join(cfg.Data, pidFile)
-	if err := os.WriteFile(pid, fmt.Appendln(nil, os.Getpid()), 0o644); err != nil {
-		return fmt.Errorf("write the process id: %w", err)
+	if cfg.Updates == nil || cfg.Updates.Parent == nil { // else the parent is who was started
+		forget, err := TellPID(cfg.Data)
+		if err != nil {
+			return err
+		}
+		defer forget()
 	}
-	defer func() { _ = os.Remove(pid) }()
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return counter.Run(ctx) })
 	group.Go(func() error { return line.Run(ctx) })
@@ -122,6 +155,16 @@ func serve(ctx context.Context, cfg Config, l net.Listener, counter *edge.Counte
 	}
 	cfg.Logger.Info("counter is serving", "pages", l.Addr().String())
 	return group.Wait()
+}
+
+// TellPID tells this process's id to whoever supervises the counter, in a file of
+// its data folder.
+func TellPID(data string) (forget func(), err error) {
+	file := filepath.Join(data, pidFile)
+	if err := os.WriteFile(file, fmt.Appendln(nil, os.Getpid()), 0o644); err != nil {
+		return nil, fmt.Errorf("write the process id: %w", err)
+	}
+	return func() { _ = os.Remove(file) }, nil
 }
 
 // tidyEvery is how often history that is older than its retention is forgotten.

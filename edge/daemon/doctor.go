@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"log/slog"
-	"path/filepath"
 
 	"galla/edge/doctor"
 	"galla/edge/paper"
@@ -15,7 +14,7 @@ import (
 
 // Examine has the doctor examine this counter, whether it runs or not.
 func Examine(ctx context.Context, cfg Config, readers doctor.Readers, rand io.Reader) (doctor.Report, error) {
-	f := folder(filepath.Join(cfg.Data, "edge"))
+	f := at(cfg.Data)
 	settings, _, _, err := f.load(rand)
 	if errors.Is(err, ErrNotEnrolled) {
 		err = nil
@@ -24,6 +23,7 @@ func Examine(ctx context.Context, cfg Config, readers doctor.Readers, rand io.Re
 		Readers: readers, Folder: string(f), QueueFile: f.queue(), QueueMax: queue.DefaultMaxSize,
 		Uplink: settings.Uplink, Enrolment: err, Pages: cfg.Addr,
 		Printers: []string{"/dev/usb/lp*"}, Printer: lookAt(settings.Printer, cfg.Logger), Version: cfg.Version,
+		Release: releasesOf(cfg),
 	})
 	if wrong != nil {
 		return doctor.Report{}, wrong

@@ -8,7 +8,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
 
@@ -40,6 +42,9 @@ const maxReply = 64 << 10
 // leaves the folder.
 func Enrol(ctx context.Context, data string, e Enrolment, rand io.Reader) (Settings, error) {
 	f := folder(data)
+	if err := checkCentral(e.Central); err != nil {
+		return Settings{}, err
+	}
 	aadhaar, err := secret.ParseAadhaar(e.AgentAadhaar)
 	if err != nil {
 		return Settings{}, fmt.Errorf("the agent's Aadhaar number %w", err)
@@ -71,6 +76,19 @@ func Enrol(ctx context.Context, data string, e Enrolment, rand io.Reader) (Setti
 	return s, f.save(s, queueKey, rand)
 }
 
+// checkCentral refuses an address at which anybody on the way could read the code,
+// and answer in the central's place: the counter would be theirs from then on.
+func checkCentral(text string) error {
+	u, err := url.Parse(text)
+	switch {
+	case err != nil || u.Hostname() == "" || u.User != nil || u.Scheme != "http" && u.Scheme != "https":
+		return errors.New("the central's address is none: it must read https://host")
+	case u.Scheme == "http" && u.Hostname() != "localhost" && !net.ParseIP(u.Hostname()).IsLoopback():
+		return fmt.Errorf("the central's address %s would carry the one-time code in the clear, and anybody on the way could answer in its place: use https://", text)
+	}
+	return nil
+}
+
 // Enrolled tells whether the data folder holds settings that can be read.
 func Enrolled(data string, rand io.Reader) (bool, error) {
 	_, _, _, err := folder(data).load(rand)
@@ -88,10 +106,10 @@ func bind(ctx context.Context, e Enrolment, public ed25519.PublicKey) (Settings,
 	if err != nil {
 		return Settings{}, fmt.Errorf("write the enrolment: %w", err)
 	}
-	url := strings.TrimSuffix(e.Central, "/") + "/terminals/enrol"
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
+	address := strings.TrimSuffix(e.Central, "/") + "/terminals/enrol"
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(body))
 	if err != nil {
-		return Settings{}, fmt.Errorf("enrol at %s: %w", url, err)
+		return Settings{}, fmt.Errorf("enrol at %s: %w", address, err)
 	}
 	req.Header.Set("Content-Type", "application/json")
 	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
@@ -113,11 +131,11 @@ func bind(ctx context.Context, e Enrolment, public ed25519.PublicKey) (Settings,
 		} `json:"data"`
 	}
 	if err := json.NewDecoder(io.LimitReader(resp.Body, maxReply)).Decode(&reply); err != nil {
-		return Settings{}, fmt.Errorf("enrol at %s: HTTP %d, and the reply is not the central's", url, resp.StatusCode)
+		return Settings{}, fmt.Errorf("enrol at %s: HTTP %d, and the reply is not the central's", address, resp.StatusCode)
 	}
 	d := reply.Data
 	if resp.StatusCode/100 != 2 || d.TerminalID == "" || d.Uplink == "" {
-		return Settings{}, fmt.Errorf("enrol at %s: HTTP %d: %s", url, resp.StatusCode, reply.Message)
+		return Settings{}, fmt.Errorf("enrol at %s: HTTP %d: %s", address, resp.StatusCode, reply.Message)
 	}
 	return Settings{
 		TerminalID: d.TerminalID, MerchantID: d.MerchantID, Merchant: d.MerchantName, MID: d.MID, TID: d.TID,

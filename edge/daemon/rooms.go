@@ -12,6 +12,7 @@ import (
 	"galla/edge/people"
 	"galla/edge/queue"
 	"galla/edge/readers"
+	"galla/edge/screen"
 	"galla/edge/send"
 	"galla/edge/shop"
 	"galla/edge/till"
@@ -19,9 +20,24 @@ import (
 	"galla/edge/web"
 )
 
+// openPages makes the pages with all their rooms, and gives what runs beside them.
+func openPages(counter *edge.Counter, days *till.Till, operators *people.People, q *queue.Queue, reader *device.Device, slips slips, updates *updates, cfg Config) (*screen.Screen, func(context.Context) error, error) {
+	rooms, looking, err := openRooms(counter, days, operators, q, reader, slips, updates.room, cfg)
+	if err != nil {
+		return nil, nil, err
+	}
+	pages, err := screen.New(standing{counter, operators}, screen.Config{
+		KeepLanguage: operators.KeepLanguage, Explain: help.Explain, BankRate: days.BankRate, Receipt: slips.View, Rand: cfg.Rand, Logger: cfg.Logger,
+	}, rooms...)
+	if err == nil {
+		updates.touched = pages.Touched
+	}
+	return pages, looking, err
+}
+
 // openRooms makes the rooms that the screen puts together, and gives what runs
 // beside the screen for them.
-func openRooms(counter *edge.Counter, days *till.Till, operators *people.People, q *queue.Queue, reader *device.Device, slips slips, cfg Config) (rooms []web.Room, run func(context.Context) error, err error) {
+func openRooms(counter *edge.Counter, days *till.Till, operators *people.People, q *queue.Queue, reader *device.Device, slips slips, program web.Room, cfg Config) (rooms []web.Room, run func(context.Context) error, err error) {
 	sending, err := send.New(counter, send.Config{Cache: q, Now: time.Now, Rand: cfg.Rand, Logger: cfg.Logger})
 	if err != nil {
 		return nil, nil, err
@@ -50,7 +66,7 @@ func openRooms(counter *edge.Counter, days *till.Till, operators *people.People,
 	if err != nil {
 		return nil, nil, err
 	}
-	return []web.Room{all, drawer, sending, shops, front, managing, devices, slips, help.New()}, devices.Run, nil
+	return []web.Room{all, drawer, sending, shops, front, managing, devices, slips, program, help.New()}, devices.Run, nil
 }
 
 // openTill makes the till of the counter's days, by the central's clock.

@@ -12,6 +12,7 @@ import (
 	"galla/edge/device"
 	"galla/edge/queue"
 	"galla/edge/told"
+	"galla/edge/update"
 	"galla/edge/web"
 	"galla/edge/web/webtest"
 	"galla/edge/words"
@@ -58,7 +59,7 @@ func TestRoomsFitTogether(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rooms, _, err := openRooms(counter, days, operators, q, reader, slips, cfg)
+	rooms, _, err := openRooms(counter, days, operators, q, reader, slips, update.NewRoom("1.0.0", nil), cfg)
 	if err != nil {
 		t.Fatal(err)
 	}

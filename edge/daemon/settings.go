@@ -51,6 +51,9 @@ var ErrNotEnrolled = errors.New("this counter is not enrolled: ask the central f
 // folder knows the files of the edge.
 type folder string
 
+// at is the counter's folder below the data folder.
+func at(data string) folder { return folder(filepath.Join(data, "edge")) }
+
 func (f folder) settings() string    { return filepath.Join(string(f), "settings.sealed") }
 func (f folder) queue() string       { return filepath.Join(string(f), "queue.db") }
 func (f folder) queueKey() string    { return filepath.Join(string(f), "keys", "queue.key") }

@@ -203,3 +203,17 @@ func (d *Doctor) printer(ctx context.Context) []Finding {
 	}
 	return []Finding{{"printer", Unknown, "No receipt printer was found on a USB cable.", "If there should be one: check its cable and power. Printing by the browser always works."}}
 }
+
+// release says which version runs, and whether a newer one waits.
+func (d *Doctor) release(context.Context) []Finding {
+	r := d.cfg.Release
+	switch {
+	case r.Runs == "":
+		return nil
+	case r.Waits != "":
+		return []Finding{{"release", OK, "Version " + r.Runs + " runs. An update to " + r.Waits + " waits until the counter is idle.", "Leave the counter alone for some minutes, with the line up."}}
+	case r.Aside != "":
+		return []Finding{{"release", Warn, "Version " + r.Runs + " runs. The newer " + r.Aside + " did not work here and was put aside.", "Tell support; a later version comes by itself."}}
+	}
+	return []Finding{{"release", OK, "Version " + r.Runs + " runs, and no update waits.", ""}}
+}

@@ -45,7 +45,7 @@ const (
 
 // Finding is what one check found.
 type Finding struct {
-	Subject string  `json:"subject"` // reader, certificate, clock, line, counter, disk, queue, printer, enrolment
+	Subject string  `json:"subject"` // reader, certificate, clock, line, counter, disk, queue, printer, enrolment, release
 	Verdict Verdict `json:"verdict"`
 	Says    string  `json:"says"` // what was found, a sentence
 	Do      string  `json:"do"`   // what to do next; empty where there is nothing
@@ -80,9 +80,18 @@ type Config struct {
 	// and Printers are looked at.
 	Printer func(ctx context.Context) (prints bool, do string)
 	Version string // of this program
+	Release Release
 
 	HTTP *http.Client     // http.DefaultTransport without redirects where nil
 	Now  func() time.Time // time.Now where nil
+}
+
+// Release is what is known of this program's releases, all by their versions.
+// Empty: the program is not updated by itself.
+type Release struct {
+	Runs  string // the one that was started last
+	Waits string // a newer one that was fetched; empty: none
+	Aside string // a newer one that failed and was put aside; empty: none
 }
 
 // Doctor examines a counter.
@@ -120,7 +129,7 @@ func (d *Doctor) Examine(ctx context.Context) Report {
 	ctx, cancel := context.WithTimeout(ctx, Limit)
 	defer cancel()
 	checks := []func(context.Context) []Finding{
-		d.enrolment, d.readers, d.central, d.counter, d.disk, d.queue, d.printer,
+		d.enrolment, d.readers, d.central, d.counter, d.disk, d.queue, d.printer, d.release,
 	}
 	found := make([][]Finding, len(checks))
 	var wg sync.WaitGroup

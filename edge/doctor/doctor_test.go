@@ -219,3 +219,25 @@ func TestReadme(t *testing.T) {
 		t.Errorf("README.md does not show the doctor's report:\n%s", want)
 	}
 }
+
+// The doctor says which version runs, that an update waits, and that one failed;
+// nothing where the program is not updated by itself.
+func TestRelease(t *testing.T) {
+	for name, c := range map[string]struct {
+		release Release
+		verdict Verdict
+		says    string
+	}{
+		"runs":  {Release{Runs: "1.0.0"}, OK, "Version 1.0.0 runs, and no update waits."},
+		"waits": {Release{Runs: "1.0.0", Waits: "1.1.0"}, OK, "An update to 1.1.0 waits until the counter is idle."},
+		"aside": {Release{Runs: "1.0.0", Aside: "1.1.0"}, Warn, "The newer 1.1.0 did not work here and was put aside."},
+	} {
+		found := (&Doctor{cfg: Config{Release: c.release}}).release(t.Context())
+		if len(found) != 1 || found[0].Verdict != c.verdict || !strings.Contains(found[0].Says, c.says) {
+			t.Errorf("%s: %+v", name, found)
+		}
+	}
+	if found := (&Doctor{}).release(t.Context()); found != nil {
+		t.Errorf("%+v", found)
+	}
+}

@@ -15,6 +15,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"galla/edge"
+	"galla/shared/password"
 	"galla/shared/secret"
 )
 
@@ -55,7 +56,7 @@ type Person struct {
 type People struct {
 	store Store
 	cfg   Config
-	cost  cost
+	cost  password.Cost
 
 	// turn is held for a whole step, the slow hash included: steps and tries
 	// come one after the other, and one hash at a time takes its memory.
@@ -96,7 +97,7 @@ func New(store Store, cfg Config) (*People, error) {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	p := &People{store: store, cfg: cfg, cost: fullCost()}
+	p := &People{store: store, cfg: cfg, cost: password.Full()}
 	value, _, ok, err := store.Cached(storedAs)
 	if err != nil {
 		return nil, fmt.Errorf("read the operators: %w", err)
@@ -419,7 +420,7 @@ func (p *People) newHash(pin secret.OTP) (string, error) {
 	if err := CheckNewPIN(pin); err != nil {
 		return "", err
 	}
-	return hash(pin, p.cfg.Rand, p.cost)
+	return password.Hash(typed(pin), p.cfg.Rand, p.cost)
 }
 
 func working(list []person) (n int) {

@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"galla/edge"
+	"galla/shared/password"
 	"galla/shared/secret"
 )
 
@@ -46,7 +47,7 @@ func (s *shelf) Cache(name string, value []byte, _ time.Time) error {
 }
 
 // cheap keeps tests quick; TestHash pays the full cost once.
-var cheap = cost{memory: 8, passes: 1, lanes: 1}
+var cheap = password.Cost{Memory: 8, Passes: 1, Lanes: 1}
 
 const fatimaNumber = "999941057058"
 
@@ -67,7 +68,7 @@ type tester interface {
 
 func open(t tester, s Store) *People {
 	t.Helper()
-	phc, err := hash(pin("2580"), rand.Reader, cheap)
+	phc, err := password.Hash(typed(pin("2580")), rand.Reader, cheap)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,8 +123,8 @@ func TestWrongPINsOverRestarts(t *testing.T) {
 		asha := add(t, p, "Asha", edge.RoleOperator)
 		wrong, right := pin("0000"), pin("7391")
 		var r *edge.PINError
-		for i := range pinTries - 1 {
-			if _, err := p.CheckPIN(t.Context(), asha, wrong); !errors.As(err, &r) || r.Left != pinTries-1-i || r.Wait != 0 {
+		for i := range password.Tries - 1 {
+			if _, err := p.CheckPIN(t.Context(), asha, wrong); !errors.As(err, &r) || r.Left != password.Tries-1-i || r.Wait != 0 {
 				t.Fatalf("try %d: %v", i, err)
 			}
 			p = open(t, s)
@@ -155,7 +156,7 @@ func TestWrongPINsOverRestarts(t *testing.T) {
 		if _, err := p.CheckPIN(t.Context(), asha, right); !errors.Is(err, ErrPINGiven) {
 			t.Errorf("the right PIN after the wait: %v", err)
 		}
-		if _, err := p.CheckPIN(t.Context(), asha, wrong); !errors.As(err, &r) || r.Left != pinTries-1 {
+		if _, err := p.CheckPIN(t.Context(), asha, wrong); !errors.As(err, &r) || r.Left != password.Tries-1 {
 			t.Errorf("the count does not begin anew: %v", err)
 		}
 	})
@@ -208,11 +209,11 @@ func TestClockSetBack(t *testing.T) {
 	p := open(t, &shelf{})
 	now := time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
 	p.cfg.Now = func() time.Time { return now }
-	for range pinTries {
+	for range password.Tries {
 		_, _ = p.CheckPIN(t.Context(), edge.AgentID, pin("0000"))
 	}
 	now = now.AddDate(-1, 0, 0)
-	if got := p.All()[0].Wait; got != pinMaxWait {
+	if got := p.All()[0].Wait; got != password.LongestWait {
 		t.Errorf("wait %s", got)
 	}
 }
@@ -232,14 +233,14 @@ func TestTriesSideBySide(t *testing.T) {
 			}
 			mu.Lock()
 			defer mu.Unlock()
-			if r != nil && (r.Wait == 0 || r.Wait == pinWait) {
+			if r != nil && (r.Wait == 0 || r.Wait == password.FirstWait) {
 				looked++
 			}
 		})
 	}
 	group.Wait()
-	if looked != pinTries {
-		t.Errorf("%d of 40 tries at once were looked at, want %d", looked, pinTries)
+	if looked != password.Tries {
+		t.Errorf("%d of 40 tries at once were looked at, want %d", looked, password.Tries)
 	}
 }
 

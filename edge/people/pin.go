@@ -6,15 +6,8 @@ import (
 	"time"
 
 	"galla/edge"
+	"galla/shared/password"
 	"galla/shared/secret"
-)
-
-// pinTries is how many wrong PINs are looked at before the counter waits; each
-// further one doubles the wait, from pinWait up to pinMaxWait.
-const (
-	pinTries   = 5
-	pinWait    = 30 * time.Second
-	pinMaxWait = 15 * time.Minute
 )
 
 // wait is until a PIN is looked at again.
@@ -23,7 +16,7 @@ func (e *person) wait(now time.Time) time.Duration {
 		return 0
 	}
 	// A clock that was set back must not keep anybody out for long.
-	return min(max(time.UnixMilli(e.Until).Sub(now), 0), pinMaxWait)
+	return min(max(time.UnixMilli(e.Until).Sub(now), 0), password.LongestWait)
 }
 
 // CheckPIN gives the operator for the right PIN, *edge.PINError for a wrong
@@ -102,9 +95,8 @@ func (p *People) check(id string, pin secret.OTP) (edge.Operator, error) {
 // fail counts a wrong PIN.
 func (e *person) fail(now time.Time) *edge.PINError {
 	e.Failures++
-	refusal := &edge.PINError{Left: max(pinTries-e.Failures, 0)}
-	if over := e.Failures - pinTries; over >= 0 {
-		refusal.Wait = min(pinWait<<min(over, 5), pinMaxWait)
+	refusal := &edge.PINError{Left: max(password.Tries-e.Failures, 0), Wait: password.Wait(e.Failures)}
+	if refusal.Wait > 0 {
 		e.Until = now.Add(refusal.Wait).UnixMilli()
 	}
 	return refusal

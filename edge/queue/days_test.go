@@ -193,7 +193,7 @@ func TestAFileOfTheFirstSchemaIsMigrated(t *testing.T) {
 		var c check
 		found := false
 		err := q.file.View(func(tx *bbolt.Tx) error { found = q.readMeta(tx, keyCheck, &c); return nil })
-		if err != nil || !found || c.Schema != schema {
+		if err != nil || !found || c.Schema != stored.Schema {
 			t.Errorf("its schema is %d, %v", c.Schema, err)
 		}
 		if err := q.Close(); err != nil {

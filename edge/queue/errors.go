@@ -10,13 +10,14 @@ import (
 	berrors "go.etcd.io/bbolt/errors"
 
 	"galla/edge"
+	"galla/edge/queue/disk"
 	"galla/edge/queue/pages"
 	"galla/shared/op"
 )
 
 // Errors of Open. Each comes wrapped, with the file's name and what to do.
 var (
-	ErrLocked   = errors.New("the queue is in use by another process")
+	ErrLocked   = disk.ErrLocked
 	ErrWrongKey = errors.New("the key does not open the queue")
 	ErrNewer    = errors.New("the queue was written by a newer version of this program")
 )
@@ -74,7 +75,7 @@ func isFull(err error) bool {
 	if errors.Is(err, berrors.ErrMaxSizeReached) || errors.Is(err, edge.ErrFull) {
 		return true
 	}
-	return slices.ContainsFunc(diskFull(), func(no syscall.Errno) bool {
+	return slices.ContainsFunc(disk.Full(), func(no syscall.Errno) bool {
 		return errors.Is(err, no) || strings.Contains(err.Error(), no.Error())
 	})
 }

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"galla/edge/queue/disk"
 	"galla/edge/queue/stored"
 	"galla/shared/op"
 	"galla/shared/seal"
@@ -59,7 +60,7 @@ type keys struct {
 // process to leave it.
 func openKeys(path string, wait time.Duration) (*os.File, error) {
 	for tried := time.Duration(0); ; tried += lockPause {
-		f, err := openExclusive(path)
+		f, err := disk.OpenExclusive(path)
 		if !errors.Is(err, ErrLocked) || tried >= wait {
 			return f, err
 		}

@@ -13,7 +13,9 @@ import (
 	"go.etcd.io/bbolt"
 	berrors "go.etcd.io/bbolt/errors"
 
+	"galla/edge/queue/disk"
 	"galla/edge/queue/pages"
+	"galla/edge/queue/stored"
 	"galla/shared/op"
 	"galla/shared/seal"
 )
@@ -69,7 +71,7 @@ func Open(cfg Config) (*Queue, Report, error) {
 		keys:     &keys{f: f, box: box, rand: cfg.Rand, byID: map[op.ID]bodyKey{}},
 		requests: make(chan *request, maxWaiting), stopping: make(chan struct{}), done: make(chan struct{}),
 	}
-	if err := syncFolder(filepath.Dir(cfg.Path)); err != nil { // the keys file may be new
+	if err := disk.SyncFolder(filepath.Dir(cfg.Path)); err != nil { // the keys file may be new
 		return nil, report, explain(cfg.Path, errors.Join(err, q.shut()))
 	}
 	if err := q.start(&report); err != nil {
@@ -226,7 +228,7 @@ func (q *Queue) create(report *Report) error {
 	if err != nil {
 		return err
 	}
-	if err := syncFolder(filepath.Dir(q.cfg.Path)); err != nil {
+	if err := disk.SyncFolder(filepath.Dir(q.cfg.Path)); err != nil {
 		return fmt.Errorf("make the new file durable: %w", err)
 	}
 	if marked(q.keys.f) {
@@ -249,8 +251,8 @@ func (q *Queue) checkKey() (noCheck bool, err error) {
 		var c check
 		if q.readMeta(tx, keyCheck, &c) {
 			switch {
-			case c.Schema > schema:
-				return fmt.Errorf("%w: its schema is %d, this program knows %d", ErrNewer, c.Schema, schema)
+			case c.Schema > stored.Reads:
+				return fmt.Errorf("%w: its schema is %d, this program knows %d", ErrNewer, c.Schema, stored.Reads)
 			case c.Schema < 1:
 				return damaged("its schema is %d", c.Schema)
 			case c.Schema >= 2 && tx.Bucket([]byte(inDays)) == nil:
@@ -284,7 +286,7 @@ func (q *Queue) migrate() error {
 		return writing{q: q, tx: tx, state: &state{}}.putCheck()
 	})
 	if err != nil {
-		return fmt.Errorf("bring the file to schema %d: %w", schema, err)
+		return fmt.Errorf("bring the file to schema %d: %w", stored.Schema, err)
 	}
 	return nil
 }
@@ -333,7 +335,7 @@ func (q *Queue) setFileAside() (string, error) {
 	if err := os.Rename(q.cfg.Path, aside); err != nil {
 		return "", err
 	}
-	if err := syncFolder(filepath.Dir(q.cfg.Path)); err != nil {
+	if err := disk.SyncFolder(filepath.Dir(q.cfg.Path)); err != nil {
 		return "", err
 	}
 	return aside, errors.Join(q.keys.f.Truncate(0), q.keys.f.Sync())
@@ -391,7 +393,7 @@ func (q *Queue) compact(report *Report) error {
 	} else {
 		report.Compacted = true
 	}
-	if err := syncFolder(filepath.Dir(q.cfg.Path)); err != nil {
+	if err := disk.SyncFolder(filepath.Dir(q.cfg.Path)); err != nil {
 		return err
 	}
 	q.file, err = openDB(q.cfg.Path, q.cfg.LockTimeout, q.cfg.MaxSize)

@@ -6,14 +6,12 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"go.etcd.io/bbolt"
+
+	"galla/edge/queue/stored"
 )
 
-// schema is the version of what stands in the file. An older one is migrated by
-// Open; a newer one is ErrNewer.
-//
-//	1  first
-//	2  bucket days
-const schema = 2
+// Writes and Reads are the schemas of this program, for its updates.
+const Writes, Reads = stored.Schema, stored.Reads
 
 // Keys of the bucket meta. Their values are sealed.
 const (
@@ -57,7 +55,7 @@ type check struct {
 }
 
 func (w writing) putCheck() error {
-	plain, err := json.Marshal(check{Schema: schema})
+	plain, err := json.Marshal(check{Schema: stored.Schema})
 	if err != nil {
 		return fmt.Errorf("write the queue's check as JSON: %w", err)
 	}

@@ -3,6 +3,7 @@ package screen
 import (
 	"context"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -36,6 +37,11 @@ func flows(t *testing.T, chromium context.Context) {
 			b.Press("2", "5", "8", "0", kb.Enter)
 			b.Sees(`document.readyState === "complete" && document.querySelector(".tiles")`)
 			for i, k := range told.Kinds() {
+				// What each kind says is the same at every size; the keys and the
+				// steps of money and of an enquiry are tried on the phone, too.
+				if c.width < 1000 && i > 1 && os.Getenv("GALLA_SHOTS") == "" {
+					continue
+				}
 				well(b, f, i, k)
 				broken(b, f, i, k)
 			}

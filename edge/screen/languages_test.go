@@ -55,11 +55,19 @@ func pages(b *webtest.Browser, f *fake, code string, width, height int64) {
 		b.Sees(`document.readyState === "complete" && document.querySelector("h1")`)
 		shot(code + "-" + name)
 	}
-	for _, s := range shelf {
+	for i, s := range shelf {
 		if width > 1000 && s.name != "pending" { // the band wraps; what is narrow is judged where it is narrow
 			continue
 		}
-		open("/op/"+string(f.add(s.view)), "op-"+s.name)
+		path := "/op/" + string(f.add(s.view))
+		// English and Hindi open every state; the others say other words in the
+		// same places, and those are judged in place of the first one's.
+		if i == 0 || code == "hi" || os.Getenv("GALLA_SHOTS") != "" {
+			open(path, "op-"+s.name)
+			continue
+		}
+		b.Instead(path)
+		shot(code + "-op-" + s.name)
 	}
 	open("/", "home")
 	open("/new/withdrawal", "form")

@@ -197,12 +197,12 @@ func TestUnlockStays(t *testing.T) {
 				const bad = `document.querySelector(".field.bad #pin-note")`
 				stays("before a PIN", `!`+bad)
 				choose(b, "r1", "1111")
-				b.Press(kb.Enter)
+				b.Leave(kb.Enter)
 				stays("after a wrong PIN", bad)
 				// What the server says may be painted before the script begins.
 				choose(b, "r1", "1111")
 				scripts(b, false)
-				b.Press(kb.Enter)
+				b.Leave(kb.Enter)
 				stays("as the server says it", bad+`.innerText.length > 60 && !document.querySelector(".unlock button.main").disabled`)
 				scripts(b, true)
 				f.mu.Lock()
@@ -210,7 +210,7 @@ func TestUnlockStays(t *testing.T) {
 				f.mu.Unlock()
 				b.Go("/unlock")
 				choose(b, "r1", "1111")
-				b.Press(kb.Enter)
+				b.Leave(kb.Enter)
 				stays("while it counts", `document.querySelector(".unlock button.main").disabled`)
 				choose(b, "a1", "")
 				stays("for another operator", `!`+bad)

@@ -3,6 +3,7 @@ package send
 import (
 	"context"
 	"fmt"
+	"os"
 	"testing"
 	"time"
 
@@ -380,8 +381,14 @@ func gallery(t *testing.T, chromium context.Context, language string) {
 	room.store.mu.Lock()
 	room.store.flows = flows
 	room.store.mu.Unlock()
-	for _, f := range flows {
-		b.Go("/send/" + string(f.ID))
+	for i, f := range flows {
+		// Tamil, with the longest words, opens every step; the others say other
+		// words in the same places.
+		if path := "/send/" + string(f.ID); i == 0 || language == "ta" || os.Getenv("GALLA_SHOTS") != "" {
+			b.Go(path)
+		} else {
+			b.Instead(path)
+		}
 		b.at(f.Step)
 		if language == "ta" {
 			b.Shot("ta-" + string(f.Step))

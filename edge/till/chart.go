@@ -2,12 +2,11 @@ package till
 
 import (
 	"fmt"
-	"html"
 	"html/template"
-	"strings"
 	"time"
 
 	"galla/edge"
+	drawn "galla/shared/chart"
 	"galla/shared/money"
 	"galla/shared/op"
 )
@@ -61,43 +60,13 @@ func (t *Till) Days(day Day) ([]Bar, error) {
 	return bars, err
 }
 
-// The chart's measures, in units of its viewBox; the page scales it.
-const (
-	chartHeight = 120
-	chartFoot   = 18 // for the labels
-	barWidth    = 22
-	barGap      = 6
-	labelEvery  = 5 // of many bars, so that labels do not touch
-	manyBars    = 16
-)
-
-// Chart draws bars by their sums as SVG. name is the element's id, one a page;
-// title and description say what it shows to people who can't see it; the page
-// puts the same numbers into a table beside it. Colours are the page's: classes till-bar, label and axis. No bars: "".
+// Chart draws bars by their sums as SVG (package shared/chart). name is the element's id,
+// one a page; the page puts the same numbers into a table beside it. Colours are
+// the page's: classes till-bar, label and axis. No bars: "".
 func Chart(name, title, description string, bars []Bar) template.HTML {
-	if len(bars) == 0 {
-		return ""
-	}
-	top := money.Paise(1)
-	for _, b := range bars {
-		top = max(top, b.Sum)
-	}
-	width := len(bars)*(barWidth+barGap) + barGap
-	plot := money.Paise(chartHeight - chartFoot)
-	var out strings.Builder
-	id := html.EscapeString(name)
-	fmt.Fprintf(&out, `<svg id="%s" class="chart" role="img" viewBox="0 0 %d %d" aria-labelledby="%s-title %s-desc">`, id, width, chartHeight, id, id)
-	fmt.Fprintf(&out, `<title id="%s-title">%s</title><desc id="%s-desc">%s</desc>`, id, html.EscapeString(title), id, html.EscapeString(description))
+	columns := make([]drawn.Column, len(bars))
 	for i, b := range bars {
-		x := barGap + i*(barWidth+barGap)
-		if b.Sum > 0 {
-			h := max(b.Sum*plot/top, 2) // what happened is seen
-			fmt.Fprintf(&out, `<rect class="till-bar" x="%d" y="%d" width="%d" height="%d" rx="2"/>`, x, plot-h, barWidth, h)
-		}
-		if len(bars) <= manyBars || i == 0 || (i+1)%labelEvery == 0 {
-			fmt.Fprintf(&out, `<text class="label" x="%d" y="%d" text-anchor="middle">%s</text>`, x+barWidth/2, chartHeight-4, html.EscapeString(b.Label))
-		}
+		columns[i] = drawn.Column{Label: b.Label, Parts: []drawn.Part{{Class: "till-bar", Value: int64(b.Sum)}}}
 	}
-	fmt.Fprintf(&out, `<path class="axis" d="M0 %d.5H%d"/></svg>`, plot, width)
-	return template.HTML(out.String()) // all text in it is escaped above
+	return drawn.Columns(drawn.Text{Name: name, Title: title, Description: description}, columns)
 }

@@ -16,9 +16,10 @@ import (
 
 	"galla/edge"
 	"galla/edge/words"
+	"galla/shared/look"
 )
 
-//go:embed templates icons static messages
+//go:embed templates static messages
 var own embed.FS
 
 // Counter is what the kit needs of edge.Counter. All methods may be called from
@@ -127,7 +128,7 @@ func New(counter Counter, cfg Config, rooms ...Room) (*Kit, error) {
 		streams: make(chan struct{}, maxStreams), closing: make(chan struct{}),
 	}
 	k.close = sync.OnceFunc(func() { close(k.closing) })
-	parts := []part{{"web", own}}
+	parts := []part{{"web", own}, {"look", look.Files()}}
 	catalogues := append([]words.Catalogue{{Room: "web", Files: own}}, cfg.Catalogues...)
 	for _, r := range rooms {
 		parts = append(parts, part{r.Name(), r.Files()})

@@ -10,6 +10,7 @@ import (
 
 	"galla/edge"
 	"galla/edge/words"
+	"galla/shared/look"
 )
 
 // Page is what a room gives to be shown.
@@ -48,9 +49,6 @@ type View struct {
 	Styles    []string
 	Scripts   []string
 }
-
-// sheets are the kit's own styles, in their order.
-var sheets = []string{"tokens.css", "base.css", "pieces.css"}
 
 // Render writes a page, or only its parts where a script asked for them. The
 // page is made whole before the first byte is sent. Without a session (nil) the
@@ -117,9 +115,9 @@ func (k *Kit) view(w http.ResponseWriter, r *http.Request, ses *Session, said *w
 	}
 	room := path.Dir(p.Name)
 	v.Class = "in-" + room + " on-" + path.Base(p.Name)
-	v.Styles, v.Scripts = sheets, []string{"kit.js"}
+	v.Styles, v.Scripts = look.Sheets(), []string{"kit.js"}
 	if k.static.has(room + ".css") {
-		v.Styles = append(append([]string(nil), sheets...), room+".css")
+		v.Styles = append(v.Styles, room+".css")
 	}
 	if k.static.has(room + ".js") {
 		v.Scripts = append(v.Scripts, room+".js")

@@ -99,8 +99,9 @@ type sessions struct {
 	ring   func()                   // every page looks again: what a locked counter may not show goes
 	stands func(edge.Operator) bool // Config.Stands
 
-	mu   sync.Mutex
-	open map[string]*Session
+	mu      sync.Mutex
+	open    map[string]*Session
+	touched time.Time // when anybody last touched a page that is unlocked
 }
 
 func newSessions(rand io.Reader, idle time.Duration, stands func(edge.Operator) bool) (*sessions, error) {
@@ -152,7 +153,7 @@ func (s *sessions) unlock(operator edge.Operator, w *words.Words) (*Session, err
 		s.drop(oldest)
 	}
 	ses := &Session{id: id, Operator: operator, words: w, gone: make(chan struct{}), last: time.Now(), begun: map[string]op.ID{}}
-	s.open[id] = ses
+	s.open[id], s.touched = ses, ses.last
 	return ses, nil
 }
 
@@ -171,6 +172,7 @@ func (s *sessions) find(id string, touch bool) *Session {
 	}
 	if touch {
 		ses.last = time.Now()
+		s.touched = ses.last
 	}
 	return ses
 }
@@ -243,6 +245,14 @@ func (k *Kit) Unlock(w http.ResponseWriter, r *http.Request, operator edge.Opera
 
 // Current gives the unlocked session of a request, or nil; it is no touch.
 func (k *Kit) Current(r *http.Request) *Session { return k.sessions.find(cookieOf(r), false) }
+
+// Touched is when anybody last unlocked the counter or touched an unlocked page;
+// zero: nobody has since the program was started.
+func (k *Kit) Touched() time.Time {
+	k.sessions.mu.Lock()
+	defer k.sessions.mu.Unlock()
+	return k.sessions.touched
+}
 
 // LockAll locks every session of an operator, such as one who was put out.
 func (k *Kit) LockAll(operator string) { k.sessions.lockAll(operator) }

@@ -13,12 +13,7 @@ import (
 var india = time.FixedZone("Asia/Kolkata", 5*60*60+30*60)
 
 // Rupees writes an amount with Indian grouping: ₹1,23,456.00.
-func Rupees(p money.Paise) string {
-	if g, negative := strings.CutPrefix(p.Grouped(), "-"); negative {
-		return "−₹" + g
-	}
-	return "₹" + p.Grouped()
-}
+func Rupees(p money.Paise) string { return p.Rupees() }
 
 // Short leaves out paise that are zero: ₹500. Big letters need it.
 func Short(p money.Paise) string { return strings.TrimSuffix(Rupees(p), ".00") }

@@ -6,36 +6,64 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
 	"os/signal"
 	"path/filepath"
-	"runtime/debug"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/alecthomas/kong"
 
 	"galla/edge/daemon"
+	"galla/installers"
 	"galla/shared/bug"
 	"galla/shared/secret"
+	"galla/shared/settings"
+	"galla/shared/trace"
 )
 
 type cli struct {
+	File settings.Path `name:"config" env:"GALLA_CONFIG" help:"File of settings, such as /etc/galla/edge.toml: names are those of the flags below, and of run's; flags and the environment win over it."`
+
 	Data string `env:"GALLA_DATA" default:".galla" help:"Folder for Galla's data; the counter's lies in edge/ below it."`
 
-	Run   runCmd   `cmd:"" default:"withargs" help:"Serve the counter."`
+	Version kong.VersionFlag `help:"Print the release and end."`
+
+	Run    runCmd    `cmd:"" default:"withargs" help:"Serve the counter."`
+	Check  checkCmd  `cmd:"" help:"Look at everything that a start needs, with the flags and the environment of run, and change nothing: settings, data folder, queue, disk, reader, printer, line, clock."`
+	Config configCmd `cmd:"" help:"Print the settings in force, with the flags and the environment of run, and where each comes from."`
+
 	Enrol enrolCmd `cmd:"" help:"Bind this counter to a merchant by a one-time code."`
 	Pin   pinCmd   `cmd:"" help:"Give the agent who enrolled the counter a new PIN. Stop the counter first."`
 
 	Devices devicesCmd `cmd:"" help:"List the fingerprint readers of this computer."`
 	Capture captureCmd `cmd:"" help:"Ask a reader for a capture and tell what came back, without the capture."`
 	Doctor  doctorCmd  `cmd:"" help:"Examine this counter and say what to do; the report has no personal data."`
+
+	Update   updateCmd   `cmd:"" help:"Look for a release now, and fetch it; the counter starts it when it is empty."`
+	Releases releasesCmd `cmd:"" help:"List the releases of this program on this computer, and what became of each."`
+
+	Unfinished unfinishedCmd `cmd:"" help:"Count the operations whose outcome is not known yet. Stop the counter first. Exit status 3 where there are some."`
+	Beside     besideCmd     `cmd:"" hidden:"" help:"Say whether this program is older than another version: exit status 4. For the setup."`
+	OfSystem   toolsOfSystem `embed:""`
 }
 
 type runCmd struct {
-	Addr  string `env:"GALLA_COUNTER_ADDR" default:"http://127.0.0.1:7200" help:"Loopback address of the counter's pages."`
+	Addr      string `env:"GALLA_COUNTER_ADDR" default:"http://127.0.0.1:7200" help:"Loopback address of the counter's pages."`
+	LogFormat string `name:"log-format" env:"GALLA_LOG_FORMAT" enum:"json,text" default:"json" help:"Form of the log on standard error: json, or text for people."`
+
 	RDSim string `env:"GALLA_RDSIM_ADDR" help:"A further address to look for a registered-device service at."`
+
+	Updates string `env:"GALLA_COUNTER_UPDATES" enum:"auto,on,off" default:"auto" help:"Fetch releases from the central, start the newest that works, and go back where one does not: on, off, or auto, which is on for the service of Windows; elsewhere packages bring new versions."`
+
+	UpdateEvery time.Duration `env:"GALLA_COUNTER_UPDATE_EVERY" default:"4h" help:"How often releases are looked for, give or take a quarter."`
+	UpdateIdle  time.Duration `env:"GALLA_COUNTER_UPDATE_IDLE" default:"5m" help:"How long nobody may have touched the counter before a release is started."`
+	trust
+
+	Traces trace.Settings `embed:""`
 }
 
 type enrolCmd struct {
@@ -56,34 +84,42 @@ type pinCmd struct {
 
 func main() {
 	var c cli
-	k := kong.Parse(&c, kong.Name("galla-edge"), kong.Description("Galla's counter: the daemon on the agent's machine."))
+	book := newBook()
+	k := kong.Parse(&c, kong.Name("galla-edge"), kong.Description("Galla's counter: the daemon on the agent's machine."), kong.Vars{"version": installers.Release()}, kong.Bind(book))
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	k.BindTo(ctx, (*context.Context)(nil))
 	if err := k.Run(&c); err != nil {
 		fmt.Fprintln(os.Stderr, "galla-edge:", err)
 		stop()
+		switch {
+		case errors.Is(err, errUnfinished):
+			os.Exit(statusUnfinished)
+		case errors.Is(err, errOlder):
+			os.Exit(statusOlder)
+		}
 		os.Exit(1)
 	}
 }
 
 // Run serves the counter until it is told to stop.
 func (r *runCmd) Run(ctx context.Context, c *cli) error {
-	log := slog.New(slog.NewTextHandler(os.Stderr, nil))
-	bug.Confess(log)
-	return daemon.Run(ctx, daemon.Config{
-		Data: c.Data, Addr: r.Addr, ExtraDevices: nonEmpty(r.RDSim), Version: version(), Rand: rand.Reader,
-		Logger: log,
+	return supervised(ctx, c, r.handler, func(ctx context.Context, log *slog.Logger, stderr io.Writer, service bool) error {
+		return r.begin(ctx, c, log, stderr, r.Updates == "on" || r.Updates == "auto" && service)
 	})
 }
 
-// version is the module's version that the build recorded, for people.
-func version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok || info.Main.Version == "" {
-		return "(devel)"
+// serve runs the daemon.
+func (r *runCmd) serve(ctx context.Context, c *cli, log *slog.Logger, updates *daemon.Updates) error {
+	bug.Confess(log)
+	traces, err := r.Traces.Config(os.Getenv)
+	if err != nil {
+		return err
 	}
-	return info.Main.Version
+	return daemon.Run(ctx, daemon.Config{
+		Traces: traces, Data: c.Data, Addr: r.Addr, ExtraDevices: nonEmpty(r.RDSim), Version: installers.Release(), Updates: updates,
+		Rand: rand.Reader, Logger: log,
+	})
 }
 
 func nonEmpty(s string) []string {

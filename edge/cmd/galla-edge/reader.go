@@ -18,6 +18,7 @@ import (
 
 	"galla/edge/daemon"
 	"galla/edge/doctor"
+	"galla/installers"
 	"galla/rdservice"
 )
 
@@ -232,6 +233,7 @@ func advised(err error) error {
 
 type doctorCmd struct {
 	places
+	trust
 	Addr string `env:"GALLA_COUNTER_ADDR" default:"http://127.0.0.1:7200" help:"Loopback address of the counter's pages."`
 	JSON bool   `help:"As JSON, for programs."`
 }
@@ -246,7 +248,7 @@ func (d *doctorCmd) Run(ctx context.Context, c *cli) error {
 	if err != nil {
 		return err
 	}
-	report, err := daemon.Examine(ctx, daemon.Config{Data: c.Data, Addr: d.Addr, Version: version()}, client, rand.Reader)
+	report, err := daemon.Examine(ctx, daemon.Config{Data: c.Data, Addr: d.Addr, Version: installers.Release(), Updates: d.updatesFor(c.Data)}, client, rand.Reader)
 	if err != nil {
 		return err
 	}

@@ -18,6 +18,19 @@ import (
 	"galla/shared/op"
 )
 
+// Schema is the version of what stands in the counter's file. An older one is
+// migrated when the queue opens, a newer one than Reads refused.
+//
+//	1  first
+//	2  bucket days
+//
+// An update is not taken whose Schema this program could not read again: a program
+// that is to write a schema of its own comes after one that reads it already.
+const (
+	Schema = 2
+	Reads  = Schema
+)
+
 // Sealing is the version of what a value holds and is sealed for. It changes
 // only when every value of the file has to be written anew.
 const Sealing = 1

@@ -1,4 +1,4 @@
-package queue
+package disk
 
 import (
 	"errors"
@@ -9,9 +9,9 @@ import (
 // errSharing is ERROR_SHARING_VIOLATION: another process has the file open.
 const errSharing = syscall.Errno(32)
 
-// openExclusive opens or makes a file that no other process has open;
+// OpenExclusive opens or makes a file that no other process has open;
 // ErrLocked where one has.
-func openExclusive(path string) (*os.File, error) {
+func OpenExclusive(path string) (*os.File, error) {
 	name, err := syscall.UTF16PtrFromString(path)
 	if err != nil {
 		return nil, err
@@ -28,10 +28,10 @@ func openExclusive(path string) (*os.File, error) {
 	return os.NewFile(uintptr(h), path), nil
 }
 
-// syncFolder does nothing: Windows makes a rename durable by itself, and a
+// SyncFolder does nothing: Windows makes a rename durable by itself, and a
 // folder can't be flushed.
-func syncFolder(string) error { return nil }
+func SyncFolder(string) error { return nil }
 
-// diskFull are ERROR_HANDLE_DISK_FULL, ERROR_DISK_FULL and
+// Full are ERROR_HANDLE_DISK_FULL, ERROR_DISK_FULL and
 // ERROR_DISK_QUOTA_EXCEEDED.
-func diskFull() []syscall.Errno { return []syscall.Errno{39, 112, 1295} }
+func Full() []syscall.Errno { return []syscall.Errno{39, 112, 1295} }

@@ -1,6 +1,6 @@
 //go:build unix
 
-package queue
+package disk
 
 import (
 	"errors"
@@ -8,9 +8,9 @@ import (
 	"syscall"
 )
 
-// openExclusive opens or makes a file that no other process has open this way;
+// OpenExclusive opens or makes a file that no other process has open this way;
 // ErrLocked where one has.
-func openExclusive(path string) (*os.File, error) {
+func OpenExclusive(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, err
@@ -25,8 +25,8 @@ func openExclusive(path string) (*os.File, error) {
 	return f, nil
 }
 
-// syncFolder makes a rename in the folder durable.
-func syncFolder(path string) error {
+// SyncFolder makes a rename in the folder durable.
+func SyncFolder(path string) error {
 	d, err := os.Open(path)
 	if err != nil {
 		return err
@@ -34,5 +34,5 @@ func syncFolder(path string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-// diskFull are the errors of a disk, or of a user's share of it, that is full.
-func diskFull() []syscall.Errno { return []syscall.Errno{syscall.ENOSPC, syscall.EDQUOT} }
+// Full are the errors of a disk, or of a user's share of it, that is full.
+func Full() []syscall.Errno { return []syscall.Errno{syscall.ENOSPC, syscall.EDQUOT} }

@@ -1,0 +1,124 @@
+package daemon
+
+import (
+	"crypto/rand"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"galla/edge"
+	"galla/edge/device"
+	"galla/edge/queue"
+	"galla/shared/op"
+	"galla/shared/secret"
+)
+
+// line is a line that is up or down as a test wants.
+type line struct {
+	fixedLine
+	state edge.LinkState
+}
+
+func (l *line) State() edge.LinkState { return l.state }
+
+// A counter is empty where nobody touches it, its line is up, and every operation
+// has its end, waits for the bank, or never got a finger.
+func TestBusy(t *testing.T) {
+	const idle = 5 * time.Minute
+	for name, c := range map[string]struct {
+		states  []op.State
+		touched time.Duration // ago; 0: never
+		down    bool
+		want    string
+	}{
+		"empty":            {nil, 0, false, ""},
+		"long ago":         {nil, idle + time.Second, false, ""},
+		"just now":         {nil, idle - time.Second, false, "somebody is at the counter"},
+		"no line":          {nil, 0, true, "the line is down"},
+		"queued":           {[]op.State{op.Queued}, 0, false, "an operation is on its way"},
+		"sent":             {[]op.State{op.Queued, op.Sent}, 0, false, "an operation is on its way"},
+		"accepted":         {[]op.State{op.Queued, op.Sent, op.Accepted}, 0, false, "an operation is on its way"},
+		"unknown":          {[]op.State{op.Queued, op.Sent, op.Unknown}, 0, false, "an operation is on its way"},
+		"pending":          {[]op.State{op.Queued, op.Sent, op.Accepted, op.Pending}, 0, false, ""},
+		"without a finger": {[]op.State{}, 0, false, ""},
+		"ended":            {[]op.State{op.Queued, op.Sent, op.Accepted, op.Succeeded}, 0, false, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			q, _, err := queue.Open(queue.Config{Path: filepath.Join(t.TempDir(), "queue.db"), Key: secret.NewKey(make([]byte, 32)), Rand: rand.Reader, Logger: slog.New(slog.DiscardHandler)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = q.Close() }()
+			reader, err := device.New(device.Config{Logger: slog.New(slog.DiscardHandler)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			counter, err := edge.New(q, reader, edge.Config{Rand: rand.Reader, Logger: slog.New(slog.DiscardHandler)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			counter.Attach(&line{state: edge.LinkState{Up: !c.down}})
+			if c.states != nil {
+				id, err := op.NewID(rand.Reader)
+				if err == nil {
+					err = q.Add(edge.Record{ID: id, Route: op.Withdrawal, State: op.Reserved, CreatedAt: time.Now()})
+				}
+				for _, s := range c.states {
+					if err == nil {
+						_, err = q.Change(id, func(r *edge.Record) error { r.State = s; return nil })
+					}
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			u := &updates{cfg: Config{Updates: &Updates{Idle: idle}}, counter: counter, queue: q, touched: func() time.Time {
+				if c.touched == 0 {
+					return time.Time{}
+				}
+				return time.Now().Add(-c.touched)
+			}}
+			if got := u.busy(); got != c.want {
+				t.Errorf("%q, want %q", got, c.want)
+			}
+			// A fetch leaves the line to what is on its way.
+			if got := u.underWay(); got != (c.want == "an operation is on its way") {
+				t.Errorf("under way: %v", got)
+			}
+		})
+	}
+}
+
+// Formats tell what this program leaves behind. Whoever gives the settings, or what
+// lies in the queue, another version, raises queue.Writes with it, and brings a
+// release before that reads the new one: this test is where that is remembered.
+func TestFormats(t *testing.T) {
+	if settingsVersion != 1 || formats.Writes != 2 || formats.Reads < formats.Writes {
+		t.Errorf("the settings have version %d and the queue writes %d, reads %d: a counter that goes back to the release before must be able to read both", settingsVersion, formats.Writes, formats.Reads)
+	}
+}
+
+// The pages' sign of life is one of the counter's own.
+func TestAlive(t *testing.T) {
+	status := http.StatusOK
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/healthz" {
+			status = http.StatusNotFound
+		}
+		w.WriteHeader(status)
+	}))
+	if err := alive(t.Context(), s.URL); err != nil {
+		t.Error(err)
+	}
+	status = http.StatusInternalServerError
+	if err := alive(t.Context(), s.URL+"/"); err == nil {
+		t.Error("a page that fails is a sign of life")
+	}
+	s.Close()
+	if err := alive(t.Context(), s.URL); err == nil {
+		t.Error("no page is a sign of life")
+	}
+}
