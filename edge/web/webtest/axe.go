@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/chromedp/cdproto/emulation"
@@ -92,10 +93,65 @@ const barrier = "a barrier: "
 // their texts fit, Look holds in all of them.
 const axeSpeaks = "en, hi"
 
-// withBarriers puts axe-core's findings beside other faults.
+// judged is what axe-core has judged in one browser: pages of one build (built)
+// have the same barriers, and each judgement takes a part of a second.
+type judged struct {
+	mu   sync.Mutex
+	seen map[string]bool
+}
+
+// judgedKey is where a browser's context has it.
+type judgedKey struct{}
+
+// first tells whether nothing built so was judged in this browser before.
+func (j *judged) first(build string) bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	was := j.seen[build]
+	j.seen[build] = true
+	return !was
+}
+
+// built names how a page is built at the window's width, without what it says:
+// elements in their order, what is shown of them, and the attributes that styles
+// and rules look at. Rows that are built alike count as one, and so do names that
+// differ in their numbers.
+const built = `(() => {
+	const said = /^(alt|title|placeholder|aria-label|aria-valuetext|aria-roledescription|content)$/;
+	const counts = /^(class|id|role|type|for|name|lang|dir|style|scope|tabindex|autocomplete|open|hidden|disabled|required|inert|popover|contenteditable|aria-.*|headers|colspan|rowspan|http-equiv)$/;
+	const numbers = /[0-9a-f]{8}-[0-9a-f-]{27}|\d+/g;
+	const of = (e) => {
+		let text = e.localName + (e.checkVisibility({opacityProperty: true, visibilityProperty: true}) ? "" : "~") + (e.checked ? "!" : "");
+		for (const a of e.attributes) {
+			if (e === document.documentElement && a.name === "lang") continue;
+			if (said.test(a.name)) text += " " + a.name + (a.value.trim() ? "=…" : "=");
+			else if (counts.test(a.name)) text += " " + a.name + "=" + a.value.replace(numbers, "#");
+		}
+		const parts = [];
+		for (const n of e.childNodes) {
+			const part = n.nodeType === 1 ? of(n) : n.nodeType === 3 && n.data.trim() ? "…" : "";
+			if (part && part !== parts.at(-1)) parts.push(part);
+		}
+		return text + "{" + parts.join() + "}";
+	};
+	let hash = 0xcbf29ce484222325n;
+	const all = of(document.documentElement);
+	for (let i = 0; i < all.length; i += 4) {
+		for (let j = i; j < i + 4 && j < all.length; j++) hash ^= BigInt(all.charCodeAt(j)) << BigInt(16 * (j - i));
+		hash = BigInt.asUintN(64, hash * 0x100000001b3n);
+	}
+	return innerWidth + " " + all.length + " " + hash;
+})()`
+
+// withBarriers puts axe-core's findings beside other faults. Where pictures are
+// kept (make gallery), every page is judged, and elsewhere the first of each
+// build.
 func (b *Browser) withBarriers(faults []string) []string {
 	b.T.Helper()
-	if !strings.Contains(axeSpeaks, Eval[string](b, `document.documentElement.lang`)) {
+	if b.axe == "" || !strings.Contains(axeSpeaks, Eval[string](b, `document.documentElement.lang`)) {
+		return faults
+	}
+	if all, ok := b.Ctx.Value(judgedKey{}).(*judged); ok && !b.keep && !all.first(Eval[string](b, built)) {
 		return faults
 	}
 	for _, s := range b.Barriers() {

@@ -45,7 +45,8 @@ func Chromium(t testing.TB) context.Context {
 	)
 	// The contexts are the browser's life, so the walks' time is bounded by their
 	// waits.
-	ctx, cancel := chromedp.NewExecAllocator(context.Background(), options...)
+	own := context.WithValue(context.Background(), judgedKey{}, &judged{seen: map[string]bool{}})
+	ctx, cancel := chromedp.NewExecAllocator(own, options...)
 	t.Cleanup(cancel)
 	ctx, cancel = chromedp.NewContext(ctx)
 	t.Cleanup(cancel)
@@ -76,15 +77,15 @@ type Browser struct {
 // writes to the console fails the test. Pictures go to the folder GALLA_SHOTS.
 func Open(t testing.TB, chromium context.Context, base string, width, height int64) *Browser {
 	t.Helper()
+	base = slowly(t, base)
 	ctx, cancel := chromedp.NewContext(chromium, chromedp.WithNewBrowserContext())
 	t.Cleanup(cancel)
 	b := &Browser{T: t, Ctx: ctx, Base: base, Size: fmt.Sprintf("%dx%d", width, height), shots: os.Getenv("GALLA_SHOTS"), axe: axeFor(t), answer: newAnswer(), net: &traffic{}}
 	b.keep = b.shots != ""
-	if !b.keep {
-		b.shots = t.TempDir()
-	}
-	if err := os.MkdirAll(b.shots, 0o755); err != nil {
-		t.Fatal(err)
+	if b.keep {
+		if err := os.MkdirAll(b.shots, 0o755); err != nil {
+			t.Fatal(err)
+		}
 	}
 	err := chromedp.Listen(ctx, func(event any) {
 		b.answer.hears(event)
@@ -178,6 +179,21 @@ func (b *Browser) Go(path string) {
 	b.T.Helper()
 	b.Do(chromedp.Navigate(b.Base + path))
 	b.opened = path
+}
+
+// Instead puts what another page says in the place of what this one says, in the
+// same frame: for texts that are to be judged where a load would show nothing
+// else.
+func (b *Browser) Instead(path string) {
+	b.T.Helper()
+	said := Eval[bool](b, fmt.Sprintf(`fetch(%q).then(r => r.text()).then(text => {
+		const main = new DOMParser().parseFromString(text, "text/html").querySelector("main");
+		if (main?.querySelector("h1")) document.querySelector("main").replaceWith(document.adoptNode(main));
+		return !!main?.querySelector("h1");
+	})`, path))
+	if !said {
+		b.T.Errorf("%s: %s says nothing", b.Size, path)
+	}
 }
 
 // Press sends keys to whatever has the focus.
@@ -298,10 +314,11 @@ func (b *Browser) judge(name string) {
 	}
 }
 
-// Faults gives what is wrong with the page as it is (Look).
+// Faults gives what is wrong with the page as it is (Look). A page that is left,
+// because a form of it is on its way, is not what is looked at.
 func (b *Browser) Faults() []string {
 	b.T.Helper()
-	b.Sees(`document.fonts.status === "loaded" && document.readyState === "complete"`)
+	b.Sees(`document.fonts.status === "loaded" && document.readyState === "complete" && !document.querySelector("form[data-sent]")`)
 	return Eval[[]string](b, lookAt)
 }
 
@@ -338,13 +355,13 @@ const (
 })(%s)`
 )
 
-// Shot looks, and keeps a picture.
+// Shot looks, at what belongs into the story that the pictures tell.
 func (b *Browser) Shot(name string) {
 	b.T.Helper()
-	b.keeping(func() { b.judge(name) })
-	b.picture(name)
+	b.Look(name)
 }
 
+// picture keeps a picture, where a folder for them was given.
 func (b *Browser) picture(name string) {
 	b.T.Helper()
 	b.N++
