@@ -4,9 +4,9 @@
 //
 // The machines are the random walks of the roots and of the store, the
 // simulation (deploy/sim), killed processes (deploy/e2e) and the explored model
-// (deploy/model). They are run by 'go test' with the fault's build tag, so that
-// what is shown is what 'make test' runs. It also shows that a program built
-// without tags has nothing of this inside.
+// (deploy/model). They are the tests that 'make test' runs, built once with the
+// faults inside; the environment chooses one for each run. It also shows that a
+// program built without tags has nothing of this inside.
 //
 // It holds tests only.
 package bugs

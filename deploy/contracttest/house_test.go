@@ -23,6 +23,7 @@ import (
 	"galla/rdservice"
 	"galla/rdservice/rdcrypto"
 	"galla/rdservice/rdsim"
+	"galla/shared/freeport"
 	"galla/shared/seal"
 )
 
@@ -112,15 +113,6 @@ func TestMain(m *testing.M) {
 	}())
 }
 
-// free gives an address that nobody listens on.
-func free() (string, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", err
-	}
-	return l.Addr().String(), l.Close()
-}
-
 // open starts bank, reader and central.
 func (h *house) open(ctx context.Context, ended *sync.WaitGroup, dir string) error {
 	level := slog.LevelError
@@ -130,7 +122,7 @@ func (h *house) open(ctx context.Context, ended *sync.WaitGroup, dir string) err
 	log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: level}))
 	var addrs [6]string
 	for i := range addrs {
-		a, err := free()
+		a, _, err := freeport.Take()
 		if err != nil {
 			return err
 		}

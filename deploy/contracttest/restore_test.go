@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"galla/central/server"
+	"galla/central/office"
 	"galla/edge"
 	"galla/shared/op"
 	"galla/shared/secret"
@@ -39,7 +39,7 @@ func TestACounterAfterARestoration(t *testing.T) {
 	c.transact(op.ReqAuth, aadhaar)
 
 	copied := filepath.Join(dir, "copy.db")
-	must("back up", server.Backup(ctx, h.cfg, copied, &bytes.Buffer{}))
+	must("back up", office.Backup(ctx, h.cfg.Office(), copied, &bytes.Buffer{}))
 
 	// The bank executes this one and never answers.
 	since := time.Now().UTC().Add(-time.Second)
@@ -59,11 +59,11 @@ func TestACounterAfterARestoration(t *testing.T) {
 	})
 	must("stop", h.stop())
 	var said bytes.Buffer
-	must("restore", server.Restore(ctx, h.cfg, server.RestoreOptions{From: copied, Replace: true}, &said))
+	must("restore", office.Restore(ctx, h.cfg.Office(), office.RestoreOptions{From: copied, Replace: true}, &said))
 	must("start", h.start())
 
 	// The counter asks, and hears nothing.
-	r, err := server.OpenRestored(ctx, h.cfg)
+	r, err := office.OpenRestored(ctx, h.cfg.Office())
 	must("open", err)
 	defer func() { _ = r.Close() }()
 	eventually(t, "the counter has asked for it", func() bool {
@@ -96,7 +96,7 @@ func TestACounterAfterARestoration(t *testing.T) {
 			terminal = f[0]
 		}
 	}
-	must("adopt", r.Adopt(ctx, server.Adoption{
+	must("adopt", r.Adopt(ctx, office.Adoption{
 		Caller: terminal, Identity: string(v.ID), Reference: references[0], Kind: "CASH_WITHDRAWAL", Merchant: merchant1, TID: "GAL00101", Amount: "100.97",
 	}, "command", h.cfg.Rand, &said))
 	must("release", r.Release(ctx, &said))

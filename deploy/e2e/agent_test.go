@@ -213,10 +213,11 @@ func (a *agent) look(id string) (state, title string, err error) {
 	return state, title, err
 }
 
-// finalAtCounter tells whether a state of a page never changes again by itself.
+// finalAtCounter tells whether a state of a page, as edge/told names it, never
+// changes again by itself.
 func finalAtCounter(state string) bool {
 	switch state {
-	case "succeeded", "given", "declined", "reversed", "unreached", "expired", "not-sent":
+	case "succeeded", "given", "declined", "refused", "reversed", "unreached", "expired", "not-sent":
 		return true
 	}
 	return false

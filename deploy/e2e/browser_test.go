@@ -177,10 +177,22 @@ func (b *browser) await(what, expression string) {
 	b.fail("wait for "+what, fmt.Errorf("not within %s (%v)", pageWait, last))
 }
 
-// goTo opens a page of the counter.
+// goTo opens a page of the counter. Where the page that is open leaves by itself in
+// the same moment, as it does when the counter is gone, it is opened once more.
 func (b *browser) goTo(path string) {
 	b.t.Helper()
-	b.do("open "+path, chromedp.Navigate(b.h.url("COUNTER")+path))
+	ctx, cancel := context.WithTimeout(b.ctx, pageWait)
+	defer cancel()
+	err := chromedp.Do(ctx, chromedp.Navigate(b.h.url("COUNTER")+path))
+	for range 2 {
+		if err == nil || !strings.Contains(err.Error(), "net::ERR_ABORTED") {
+			break
+		}
+		err = chromedp.Do(ctx, chromedp.Navigate(b.h.url("COUNTER")+path))
+	}
+	if err != nil {
+		b.fail("open "+path, err)
+	}
 	b.await("the page", `document.readyState === 'complete' && document.querySelector('main')`)
 }
 

@@ -4,11 +4,14 @@ package e2e
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"slices"
+	"strings"
 	"syscall"
 	"testing"
 )
@@ -51,17 +54,30 @@ func runAll(m *testing.M) (int, error) {
 		return 1, err
 	}
 	defer os.RemoveAll(bin)
-	for name, pkg := range programs {
-		if err := build(root, filepath.Join(bin, name), pkg); err != nil {
-			return 1, err
-		}
+	if made := os.Getenv(madeVariable); made != "" {
+		bin = made
+	} else if err := buildAll(root, bin); err != nil {
+		return 1, err
 	}
-	shop = workshop{root: root, bin: bin, start: make(chan func())}
+	shop.root, shop.bin, shop.start = root, bin, make(chan func())
 	go serveStarts(shop.start)
 	return m.Run(), nil
 }
 
-func build(root, out, pkg string) error {
+// madeVariable is the environment variable that names a folder in which somebody
+// built the programs before (deploy/bugs).
+const madeVariable = "GALLA_E2E_PROGRAMS"
+
+// buildAll builds the programs into a folder.
+func buildAll(root, bin string) error {
+	if err := build(root, bin+"/", slices.Sorted(maps.Values(programs))...); err != nil {
+		return err
+	}
+	return os.Rename(filepath.Join(bin, "local"), filepath.Join(bin, "galla-local"))
+}
+
+// build builds programs, into a folder where there are several.
+func build(root, out string, pkgs ...string) error {
 	args := []string{"build", "-buildvcs=false", "-o", out}
 	if raceOn {
 		args = append(args, "-race")
@@ -69,10 +85,10 @@ func build(root, out, pkg string) error {
 	if tags := ownTags(); tags != "" {
 		args = append(args, "-tags", tags)
 	}
-	cmd := exec.Command("go", append(args, pkg)...)
+	cmd := exec.Command("go", append(args, pkgs...)...)
 	cmd.Dir = root
 	if text, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("build %s: %w\n%s", pkg, err, text)
+		return fmt.Errorf("build %s: %w\n%s", strings.Join(pkgs, " "), err, text)
 	}
 	return nil
 }

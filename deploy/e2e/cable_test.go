@@ -10,6 +10,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"galla/shared/freeport"
 )
 
 // ailment is what can be wrong with a cable.
@@ -75,7 +77,7 @@ type splice struct {
 // newCable opens a cable on a port of its own; it closes with the test.
 func newCable(t *testing.T, name string, seed uint64, ends ...string) *cable {
 	t.Helper()
-	return newCableAt(t, name, freeAddresses(t, name)[name], seed, ends...)
+	return newCableAt(t, name, freeport.For(t), seed, ends...)
 }
 
 // newCableAt opens a cable on a given port.

@@ -13,12 +13,15 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"galla/shared/freeport"
 )
 
 // TestCable shows that a cable carries everything while it is sound, and does to
 // connections what its ailments say: a machine that breaks nothing proves
 // nothing.
 func TestCable(t *testing.T) {
+	t.Parallel()
 	end := echo(t)
 	dial := func(t *testing.T, w *cable) net.Conn {
 		t.Helper()
@@ -140,7 +143,7 @@ func TestCable(t *testing.T) {
 	})
 	t.Run("at a moment", func(t *testing.T) { moments(t, end) })
 	t.Run("ends", func(t *testing.T) {
-		gone := freeAddresses(t, "GONE")["GONE"]
+		gone := freeport.For(t)
 		w := newCable(t, "CABLE", 1, gone, end)
 		for range 4 {
 			if got, err := trip(dial(t, w)); err != nil || !bytes.Equal(got, sent) {

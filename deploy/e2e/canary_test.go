@@ -8,6 +8,7 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"fmt"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -16,6 +17,7 @@ import (
 	"time"
 
 	_ "github.com/mattn/go-sqlite3"
+	spans "go.opentelemetry.io/proto/otlp/trace/v1"
 )
 
 // canary is one value that must be nowhere, in one of its spellings.
@@ -96,7 +98,11 @@ func (c *cage) look(where string, text []byte, loose bool) []string {
 // TestCanary runs the house with values that it knows, through successes,
 // refusals, faults and a kill, and then looks for them everywhere.
 func TestCanary(t *testing.T) {
-	h := open(t, "GALLA_BANK_TIMEOUT=3s")
+	t.Parallel()
+	traces := &collected{told: map[string][]*spans.Span{}}
+	listener := httptest.NewServer(traces)
+	t.Cleanup(listener.Close)
+	h := open(t, "GALLA_BANK_TIMEOUT=3s", "OTEL_EXPORTER_OTLP_ENDPOINT="+listener.URL)
 	h.makeNoise(t)
 
 	var c cage
@@ -148,7 +154,8 @@ func TestCanary(t *testing.T) {
 		c.loose = append(c.loose, looseCanary{"an OTP", regexp.MustCompile(`(^|[^0-9A-Za-z.:+/=_-])` + otp + `([^0-9A-Za-z.:+/=_-]|$)`)})
 	}
 	c.add("a PAN", pan)
-	found := h.whileItWaits(t, &c)
+	told := h.atTheConsole(t, &c)
+	found := append(told, h.whileItWaits(t, &c)...)
 
 	// While it runs, what is open to a look from outside.
 	until(t, "the central is ready again", time.Minute, func() bool {
@@ -162,8 +169,15 @@ func TestCanary(t *testing.T) {
 		}
 		found = append(found, c.look("the central's "+path, body, true)...)
 	}
+	found = append(found, h.whatCommandsSay(t, &c)...)
 	found = append(found, h.search(t, &c)...)
 	h.stop()
+	traces.mu.Lock()
+	if len(traces.raw) < 10_000 {
+		t.Errorf("the collector was told %d bytes: the canary is blind", len(traces.raw))
+	}
+	found = append(found, c.look("what the collector of traces was told", traces.raw, true)...)
+	traces.mu.Unlock()
 	found = append(found, h.search(t, &c)...)
 	seen := map[string]bool{}
 	for _, f := range found {

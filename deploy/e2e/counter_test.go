@@ -30,6 +30,7 @@ func person(kind, amount string) deal {
 // by keyboard alone: unlock, sign in, serve, lose the central and get it back.
 // What the screen says in the end is held against the bank's books.
 func TestCounterInBrowser(t *testing.T) {
+	t.Parallel()
 	h := open(t, "GALLA_BANK_TIMEOUT=4s", "GALLA_BANK_TIME_SCALE=0.1")
 	b := browse(t, h)
 	began, before := time.Now().Add(-time.Second), h.balance(choudhury)

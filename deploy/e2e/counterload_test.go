@@ -5,6 +5,7 @@ package e2e
 import (
 	"errors"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -46,6 +47,7 @@ type counterOp struct {
 	id     string
 	paise  int64
 	states []string // as the page showed them, in order
+	blind  error    // why the last look at the page saw nothing
 }
 
 func (o *counterOp) last() string {
@@ -102,7 +104,7 @@ func (c *counterLoad) serve(seed uint64, stop <-chan struct{}) {
 // nothing will happen any more, it must never say anything else.
 func (c *counterLoad) look(o *counterOp) {
 	state, title, err := c.a.look(o.id)
-	if err != nil {
+	if o.blind = err; err != nil {
 		if strings.Contains(err.Error(), "HTTP 404") {
 			c.t.Errorf("invariant 3: the counter lost operation %s", o.id)
 		}
@@ -122,14 +124,20 @@ func (c *counterLoad) look(o *counterOp) {
 // settle waits until every withdrawal has ended.
 func (c *counterLoad) settle() {
 	deadline := time.Now().Add(settleWait)
-	for _, o := range c.ops {
-		for time.Now().Before(deadline) {
+	open := c.ops
+	for {
+		open = slices.DeleteFunc(slices.Clone(open), func(o *counterOp) bool {
 			c.look(o)
-			if s := o.last(); finalAtCounter(s) || s == "ready" || s == "problem" {
-				break // one that never got a finger waits for ever, and may
-			}
-			time.Sleep(100 * time.Millisecond)
+			s := o.last()
+			return finalAtCounter(s) || s == "ready" || s == "problem" // one that never got a finger waits for ever, and may
+		})
+		if len(open) == 0 || time.Now().After(deadline) {
+			break
 		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	for _, o := range open {
+		c.t.Logf("%s has no end at counter %d after %s: %v, the last look: %v", o.id, c.n+1, settleWait, o.states, o.blind)
 	}
 }
 

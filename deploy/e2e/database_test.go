@@ -4,6 +4,7 @@ package e2e
 
 import (
 	"context"
+	crand "crypto/rand"
 	"database/sql"
 	"fmt"
 	"os"
@@ -15,6 +16,7 @@ import (
 	_ "github.com/mattn/go-sqlite3"
 
 	"galla/central/store/pgtest"
+	"galla/deploy/ha"
 )
 
 // database is the name of the site's database on its server.
@@ -32,6 +34,12 @@ func (s *site) openDatabase() {
 		return dir
 	}
 	var err error
+	if s.plan.cluster {
+		s.cluster, err = ha.Start(folder(), s.plan.nodes, crand.Reader)
+		must(s.t, err)
+		s.direct = s.cluster.URL(s.cluster.Databases()...)
+		return
+	}
 	s.primary, err = pgtest.Start(folder(), pgtest.Options{Durable: true})
 	must(s.t, err)
 	db, err := sql.Open("pgx", s.primary.URL("postgres"))
@@ -51,6 +59,9 @@ func (s *site) openDatabase() {
 // databaseURL is where a central finds its database: behind cables of its own.
 func (s *site) databaseURL(node int) string {
 	hosts := []string{s.cable(numbered("database", node)).addr}
+	if s.cluster != nil {
+		return s.cluster.URL(hosts...)
+	}
 	if s.standby != nil {
 		hosts = append(hosts, s.cable(numbered("standby", node)).addr)
 	}
@@ -88,7 +99,7 @@ type row struct {
 // caller's identity. Identities of the machines' callers are unique.
 func (s *site) operations() (map[string]row, error) {
 	driver, source := "sqlite3", "file:"+filepath.Join(s.data, "central", "central.db")+"?mode=ro&_busy_timeout=10000"
-	if s.primary != nil {
+	if s.plan.postgres {
 		driver, source = "pgx", s.direct
 	}
 	db, err := sql.Open(driver, source)

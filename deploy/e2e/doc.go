@@ -12,16 +12,17 @@
 //     table is held against the bank's books every second, and a run ends at the
 //     first thing that is not as promised; in the end what was replied, the
 //     counters and the table are held against the books. It runs for
-//     $GALLA_TORTURE (45 s), longer where a busy machine has not broken enough by
+//     $GALLA_TORTURE (45 s; 25 s in 'make test'), longer where a busy machine has not broken enough by
 //     then, and in rounds of two minutes where that is longer, from $GALLA_SEED
 //     (drawn and printed). $GALLA_EVIDENCE names a folder to which the data of a
 //     failed run is copied.
 //   - failover_test.go: PostgreSQL's primary killed and its standby promoted under
-//     load.
+//     load. cluster_test.go does the same to the cluster of deploy/ha: Patroni,
+//     etcd and HAProxy, a whole host at once, and nobody helps.
 //   - canary_test.go: after a whole run, no file, log line or column holds an
 //     Aadhaar number, PidData, secret, PIN or token.
 //
 // The programs are built once, with the race detector if the tests have it; a
 // race or a panic in any of their logs fails the test that ran them. Each test
-// has a house of its own: ports, data folder, programs.
+// has a house of its own: ports, data folder, programs; so they run side by side.
 package e2e

@@ -4,6 +4,7 @@ package e2e
 
 import (
 	"math/rand/v2"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -12,6 +13,7 @@ import (
 const (
 	failoverFor  = 30 * time.Second
 	beforeIt     = 8 * time.Second // of load, and up to as much again
+	enoughBefore = 20              // calls that succeed before it and after it, however busy the machine is
 	untilPromote = 3 * time.Second // at most, without any primary
 )
 
@@ -20,12 +22,16 @@ const (
 // acknowledged survives, and operations go through again without anybody's
 // help.
 func TestFailover(t *testing.T) {
+	t.Parallel()
 	m := newMachine(t, plan{nodes: 2, counters: 1, postgres: true, standby: true}, seedOf(t))
 	b := newBreaker(m.s, m.seed)
 	r := rand.New(rand.NewPCG(m.seed, 1<<34))
 	before, at := 0, time.Time{}
-	m.under(failoverFor, func() bool { return true }, func(<-chan struct{}) {
+	var enough atomic.Int64 // calls that succeeded, once the standby is the primary; 0: it is not
+	under := func() bool { n := enough.Load(); return n > 0 && int64(m.l.ended(succeeded)) >= n }
+	m.under(failoverFor, under, func(<-chan struct{}) {
 		time.Sleep(beforeIt + draw(r, beforeIt))
+		until(t, "the first calls succeed", startWait, func() bool { return m.l.ended(succeeded) >= enoughBefore })
 		before = m.l.ended(succeeded)
 		m.s.primary.Kill()
 		b.note("kill postgres")
@@ -35,6 +41,7 @@ func TestFailover(t *testing.T) {
 		}
 		b.note("promote standby")
 		at = time.Now()
+		enough.Store(int64(m.l.ended(succeeded) + enoughBefore))
 	})
 	after := m.l.ended(succeeded)
 	m.settle()

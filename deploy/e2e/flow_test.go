@@ -16,6 +16,7 @@ import (
 // TestWithdrawalMovesTheBooksOnce is what a newcomer does with curl: token,
 // capture, withdrawal of 500, and a look into the books.
 func TestWithdrawalMovesTheBooksOnce(t *testing.T) {
+	t.Parallel()
 	h := open(t)
 	began := time.Now().Add(-time.Second)
 	before := h.balance(choudhury)
@@ -89,6 +90,7 @@ func checkSuccess(t *testing.T, a answer, balance string) {
 // TestSupervisor looks at the house from outside: what it prints, who holds
 // the pid files, and what a second one is told.
 func TestSupervisor(t *testing.T) {
+	t.Parallel()
 	h := open(t)
 	for _, want := range []string{h.url("CENTRAL"), h.url("COUNTER"), h.url("BANK"), h.url("RDSIM"), lakshmi, lakshmiSecret, "PIN 2580"} {
 		if !strings.Contains(h.out, want) {

@@ -413,6 +413,7 @@ func (g *gallery) help() {
 	g.look("help", "/help")
 	g.look("help-code", "/help?code=51")
 	g.look("devices", "/devices")
+	g.look("program", "/program")
 	g.look("nowhere", "/nowhere")
 }
 

@@ -29,6 +29,7 @@ const (
 // TestPartnersIntegrate runs each language's example against the real gateway:
 // a list, a withdrawal, its retry, and a refusal.
 func TestPartnersIntegrate(t *testing.T) {
+	t.Parallel()
 	h := open(t)
 	for i, l := range examples.Languages() {
 		if l.Missing() {

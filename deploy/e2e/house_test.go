@@ -5,9 +5,7 @@ package e2e
 import (
 	"bufio"
 	"bytes"
-	"fmt"
 	"io"
-	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
@@ -19,6 +17,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"galla/shared/freeport"
 )
 
 // house is one running sandbox: programs, ports and data of its own.
@@ -50,6 +50,15 @@ const (
 // open starts a house and closes it at the test's end. extra is environment.
 func open(t *testing.T, extra ...string) *house {
 	t.Helper()
+	h := furnish(t, extra...)
+	h.start()
+	t.Cleanup(func() { h.close() })
+	return h
+}
+
+// furnish makes a house that does not run yet.
+func furnish(t *testing.T, extra ...string) *house {
+	t.Helper()
 	h := &house{t: t, bin: t.TempDir(), data: filepath.Join(t.TempDir(), "data")}
 	// Hard links, not copies: a test takes a program away to keep it down, and
 	// the supervisor finds its neighbours beside the link that it was started by.
@@ -59,7 +68,7 @@ func open(t *testing.T, extra ...string) *house {
 		}
 	}
 	h.env = map[string]string{"GALLA_DATA": h.data, "GALLA_BANK_TIME_SCALE": "0.05"}
-	for name, host := range freeAddresses(t, "CENTRAL", "ADMIN", "UPLINK", "COUNTER", "BANK", "BANK_NETWORK", "RDSIM") {
+	for name, host := range addresses(t, "CENTRAL", "ADMIN", "UPLINK", "COUNTER", "BANK", "BANK_NETWORK", "RDSIM") {
 		h.env["GALLA_"+name+"_ADDR"] = host
 	}
 	for _, kv := range extra {
@@ -67,34 +76,17 @@ func open(t *testing.T, extra ...string) *house {
 		h.env[k] = v
 	}
 	h.reader = &reader{url: h.url("RDSIM")}
-	h.start()
-	t.Cleanup(func() { h.close() })
 	return h
 }
 
-// freeAddresses picks ports below those that the kernel gives to outgoing
-// connections: a program that was killed must find its port free again.
-func freeAddresses(t *testing.T, names ...string) map[string]string {
+// addresses gives an address to each name.
+func addresses(t *testing.T, names ...string) map[string]string {
 	t.Helper()
-	got := map[string]string{}
-	var held []net.Listener
+	at := map[string]string{}
 	for _, name := range names {
-		for range 1000 {
-			l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", 20000+rand.IntN(12000)))
-			if err == nil {
-				held = append(held, l)
-				got[name] = l.Addr().String()
-				break
-			}
-		}
-		if got[name] == "" {
-			t.Fatal("no free port between 20000 and 32000")
-		}
+		at[name] = freeport.For(t)
 	}
-	for _, l := range held {
-		_ = l.Close()
-	}
-	return got
+	return at
 }
 
 // url gives the address of a part, such as CENTRAL.
@@ -212,7 +204,7 @@ func (h *house) lastLog() string {
 }
 
 // faults are what no log may hold.
-var faults = regexp.MustCompile(`WARNING: DATA RACE|(^|\| )panic: |(^|\| )fatal error: |msg="?panic|runtime error`)
+var faults = regexp.MustCompile(`WARNING: DATA RACE|(^|\| )panic: |(^|\| )fatal error: |msg"?[=:]"?panic|runtime error`)
 
 func (h *house) faultInLogs() string {
 	b, err := os.ReadFile(h.logPath())

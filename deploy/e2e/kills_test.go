@@ -24,11 +24,17 @@ const (
 // counter at random moments while many withdrawals go through, and holds every
 // reply that was ever given against the bank's own books (operations.md, 'What
 // must always hold').
-func TestKills(t *testing.T) { torture(t, plan{nodes: 1, counters: 1}) }
+func TestKills(t *testing.T) {
+	t.Parallel()
+	torture(t, plan{nodes: 1, counters: 1})
+}
 
 // TestKillsPostgres does the same to two centrals on one PostgreSQL, which is
 // killed too, with clients and counters on both.
-func TestKillsPostgres(t *testing.T) { torture(t, plan{nodes: 2, counters: 2, postgres: true}) }
+func TestKillsPostgres(t *testing.T) {
+	t.Parallel()
+	torture(t, plan{nodes: 2, counters: 2, postgres: true})
+}
 
 // torture runs one round, or as many as $GALLA_TORTURE has time for.
 func torture(t *testing.T, p plan) {

@@ -26,6 +26,7 @@ const bankTimeout = 3 * time.Second
 // once stands. The killing machines meet them by chance; here nothing is left to
 // it (galla/deploy/bugs).
 func TestPromises(t *testing.T) {
+	t.Parallel()
 	h := open(t, "GALLA_BANK_TIMEOUT="+bankTimeout.String())
 	t.Run("a dispatch is recorded before it is sent", func(t *testing.T) { recordedBeforeSent(t, h) })
 	t.Run("a request without an answer is not sent again", func(t *testing.T) { notSentAgain(t, h) })

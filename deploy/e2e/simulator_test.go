@@ -18,6 +18,7 @@ import (
 // The simulator's page in Chromium: a finger is placed, trouble is ordered and
 // met, and nothing of it is cut or unreadable on a phone or a desk.
 func TestSimulatorPage(t *testing.T) {
+	t.Parallel()
 	authority, _, err := rdcrypto.EnsureAuthority(t.TempDir(), rand.Reader)
 	if err != nil {
 		t.Fatal(err)

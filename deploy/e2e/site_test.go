@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"galla/central/store/pgtest"
+	"galla/deploy/ha"
 	"galla/deploy/local/supervise"
 )
 
@@ -28,6 +29,7 @@ type plan struct {
 	counters int  // each with a reader of its own
 	postgres bool // in place of SQLite
 	standby  bool // a second server that follows the first and may take its place
+	cluster  bool // in place of both: the cluster of deploy/ha, with an HAProxy for each central
 }
 
 // site is a house whose parts are joined by cables that a test can break:
@@ -43,6 +45,7 @@ type site struct {
 	counters []place
 	primary  *pgtest.Server               // nil: SQLite
 	standby  *pgtest.Server               // nil: none
+	cluster  *ha.Cluster                  // nil: none
 	direct   string                       // the database's URL past the cables
 	told     map[string]map[string]string // each program's environment, by its name
 }
@@ -78,8 +81,7 @@ func openSite(t *testing.T, p plan, seed uint64) *site {
 	for n := range p.counters {
 		names = append(names, numbered("COUNTER", n), numbered("RDSIM", n))
 	}
-	// All at one time: a cable that takes its port later may take one of these.
-	at := freeAddresses(t, append(names, p.cables()...)...)
+	at := addresses(t, append(names, p.cables()...)...)
 	if p.postgres {
 		s.openDatabase()
 	}
@@ -114,7 +116,10 @@ func (s *site) layCables(at map[string]string, seed uint64) {
 		direct = append(direct, at[numbered("CENTRAL", n)])
 		uplinks = append(uplinks, at[numbered("UPLINK", n)])
 		lay(numbered("bank", n), at["BANK_NETWORK"])
-		if s.primary != nil {
+		switch {
+		case s.cluster != nil:
+			lay(numbered("database", n), s.cluster.Proxy(n))
+		case s.primary != nil:
 			lay(numbered("database", n), s.primary.Addr())
 		}
 		if s.standby != nil {
@@ -147,7 +152,7 @@ func (s *site) furnish(at map[string]string) {
 			"GALLA_BANK_NETWORK_ADDR": "http://" + s.cable(numbered("bank", n)).addr, "GALLA_BANK_TIMEOUT": "3s",
 		}
 		s.pids[name] = filepath.Join(s.data, "central.pid")
-		if s.primary != nil {
+		if s.plan.postgres {
 			s.told[name]["GALLA_DATABASE_URL"] = s.databaseURL(n)
 			s.pids[name] = filepath.Join(s.data, "central-"+name+".pid")
 			s.told[name]["GALLA_PID_FILE"] = s.pids[name]
@@ -270,6 +275,9 @@ func (s *site) close() {
 		if db != nil {
 			db.Kill()
 		}
+	}
+	if s.cluster != nil {
+		s.cluster.Stop()
 	}
 	if fault := s.faultInLogs(); fault != "" {
 		s.t.Errorf("a program's log tells of a fault:\n%s", fault)

@@ -80,7 +80,8 @@ func object[T any](t *testing.T, out string) T {
 // The tools of the counter against readers as counters have them: a fingerprint
 // reader at http and https, and a face camera at https.
 func TestTools(t *testing.T) {
-	at := freeAddresses(t, "finger", "secure", "face")
+	t.Parallel()
+	at := addresses(t, "finger", "secure", "face")
 	finger, face := "http://"+at["finger"], "https://"+at["face"]
 	stop := simulators(t, finger, "mantra@"+finger+"+https://"+at["secure"], "face@"+face)
 	_, port, _ := strings.Cut(at["finger"], ":")

@@ -76,16 +76,33 @@ func (h *house) newCounter(at *node, line string) *counter {
 		}
 	})
 	eventually(h.t, "the counter's line is up", func() bool { return c.line.State().Up })
-	v, err := c.Authenticate(h.t.Context(), edge.Operator{ID: edge.AgentID, Name: "Fatima"})
+	eventually(h.t, "the list of banks", func() bool {
+		banks, _ := c.Banks()
+		return len(banks) > 0
+	})
+	eventually(h.t, "the day's session", c.signIn)
+	return c
+}
+
+// signIn gives the agent's finger, once more where the bank did not answer within
+// the house's patience, and tells whether the day's session is there.
+func (c *counter) signIn() bool {
+	v, err := c.Authenticate(c.h.t.Context(), edge.Operator{ID: edge.AgentID, Name: "Fatima"})
 	if err == nil {
 		err = c.Capture(v.ID)
 	}
-	h.must(err)
-	eventually(h.t, "the day's session, and the list of banks", func() bool {
-		banks, _ := c.Banks()
-		return c.Status().Session.Active && len(banks) > 0
-	})
-	return c
+	c.h.must(err)
+	ctx, cancel := context.WithTimeout(c.h.t.Context(), patience)
+	defer cancel()
+	if v, err = c.Await(ctx, v.ID); err != nil {
+		c.h.t.Fatalf("the agent's finger: %s %s, %v", v.State, v.Reason, err)
+	}
+	if v.State != op.Succeeded {
+		c.h.t.Logf("the agent's finger: %s %s; once more", v.State, v.Reason)
+		return false
+	}
+	eventually(c.h.t, "the session that was opened", func() bool { return c.Status().Session.Active })
+	return true
 }
 
 // call makes a call that must succeed.

@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"log/slog"
@@ -24,6 +25,7 @@ import (
 	"galla/central/store/pgtest"
 	"galla/rdservice/rdcrypto"
 	"galla/rdservice/rdsim"
+	"galla/shared/freeport"
 	"galla/shared/seal"
 	"galla/shared/secret"
 )
@@ -37,6 +39,12 @@ const (
 )
 
 var passwords = map[string]string{merchant1: "sandbox-merchant-1", merchant3: "sandbox-merchant-3"}
+
+// How much is done in 'make test'; 'make torture DATABASE=postgres' does more.
+var (
+	pairs  = flag.Int64("pairs", 400, "how many operations are sent to two nodes at once")
+	rounds = flag.Int("rounds", 1, "how often every node is restarted")
+)
 
 func TestMain(m *testing.M) {
 	if text := os.Getenv(nodeVariable); text != "" {
@@ -79,7 +87,7 @@ func newHouse(t *testing.T) *house {
 	cert, authority, err := rdcrypto.EnsureAuthority(filepath.Join(h.data, "authority"), rand.Reader)
 	h.must(err)
 	desk := ""
-	desk, h.net = free(t), free(t)
+	desk, h.net = freeport.For(t), freeport.For(t)
 	h.desk = "http://" + desk
 	listen := func(addr string) func(context.Context) (net.Listener, error) {
 		return func(ctx context.Context) (net.Listener, error) { return new(net.ListenConfig).Listen(ctx, "tcp", addr) }
@@ -118,17 +126,6 @@ func (h *house) must(err error) {
 	}
 }
 
-// free gives an address that nobody listens on.
-func free(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = l.Close() }()
-	return l.Addr().String()
-}
-
 // node is one central.
 type node struct {
 	name                  string
@@ -158,7 +155,7 @@ const (
 func (h *house) plan(names ...string) []*node {
 	var all []*node
 	for _, name := range names {
-		all = append(all, &node{name: name, addr: free(h.t), admin: free(h.t), terminal: free(h.t)})
+		all = append(all, &node{name: name, addr: freeport.For(h.t), admin: freeport.For(h.t), terminal: freeport.For(h.t)})
 	}
 	return all
 }

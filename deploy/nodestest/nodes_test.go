@@ -14,7 +14,7 @@ import (
 
 	"crypto/rand"
 
-	"galla/central/server"
+	"galla/central/office"
 	"galla/edge"
 	"galla/shared/op"
 	"galla/shared/partner"
@@ -34,7 +34,7 @@ func TestTwoAtOnceRunOnce(t *testing.T) {
 	var work sync.WaitGroup
 	for range 16 {
 		work.Go(func() {
-			for i := next.Add(1); i <= pairs && !t.Failed(); i = next.Add(1) {
+			for i := next.Add(1); i <= *pairs && !t.Failed(); i = next.Add(1) {
 				body := h.withdrawal(100 + 100*(i%3))
 				var both [2]answer
 				var pair sync.WaitGroup
@@ -71,15 +71,15 @@ func TestTwoAtOnceRunOnce(t *testing.T) {
 	}
 	work.Wait()
 	books := h.executions()
-	if !t.Failed() && (len(books) != pairs || len(references) != pairs) {
-		t.Errorf("%d pairs made %d debits under %d references", pairs, len(books), len(references))
+	if !t.Failed() && (int64(len(books)) != *pairs || int64(len(references)) != *pairs) {
+		t.Errorf("%d pairs made %d debits under %d references", *pairs, len(books), len(references))
 	}
 	for ref, e := range books {
 		if references[ref] != 1 || e.Status != "EXECUTED" {
 			t.Errorf("the books have %s %s, which %d pairs were told of", ref, e.Status, references[ref])
 		}
 	}
-	t.Logf("%d pairs, %d debits; north was the second in %d", pairs, len(books), replays.Load())
+	t.Logf("%d pairs, %d debits; north was the second in %d", *pairs, len(books), replays.Load())
 }
 
 // TestEventsReachTheNodeThatHoldsTheTerminal: what any node resolves is told by
@@ -90,7 +90,7 @@ func TestEventsReachTheNodeThatHoldsTheTerminal(t *testing.T) {
 	h.patient = time.Second
 	nodes := h.plan("north", "south", "west")
 	h.start(nodes...)
-	evidence, err := server.OpenEvidence(t.Context(), h.config(&node{name: "operator"}))
+	evidence, err := office.OpenEvidence(t.Context(), h.config(&node{name: "operator"}).Office())
 	h.must(err)
 	defer func() { _ = evidence.Close() }()
 	counters := []*counter{h.newCounter(nodes[0], nodes[0].terminal), h.newCounter(nodes[0], nodes[0].terminal)}
@@ -136,6 +136,7 @@ func TestEventsReachTheNodeThatHoldsTheTerminal(t *testing.T) {
 // lose their connections to another, without its looking by itself: that would
 // take it a quarter of a minute on average, and half a minute for the last.
 func TestARevocationCutsTheLineOnAnotherNode(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	nodes := h.plan("north", "south")
 	h.start(nodes...)
@@ -226,6 +227,7 @@ func (h *house) partner(n *node, transport http.RoundTripper) *partner.Client {
 // TestAReplayIsRefusedByEveryNode: a sealed message that one node took is no
 // message for any other.
 func TestAReplayIsRefusedByEveryNode(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	nodes := h.plan("north", "south")
 	h.start(nodes...)
@@ -249,7 +251,7 @@ func TestARateHoldsOverAllNodes(t *testing.T) {
 	h := newHouse(t)
 	nodes := h.plan("north", "south")
 	h.start(nodes...)
-	const flood = 8 * time.Second
+	const flood = 4 * time.Second
 	var taken, refused atomic.Int64
 	begun := time.Now()
 	var flooding sync.WaitGroup

@@ -147,6 +147,7 @@ func (l *load) holdAgainst(books map[string]execution) (lost, doubled int) {
 // other, under load. No call stays without an answer, and the books agree with
 // what was told.
 func TestRollingRestart(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	h.patient = 2 * time.Second
 	nodes := h.plan("north", "south", "west")
@@ -183,7 +184,7 @@ func TestRollingRestart(t *testing.T) {
 		}
 	})
 	time.Sleep(time.Second)
-	for range rounds {
+	for range *rounds {
 		for _, n := range nodes {
 			if err := n.stop(); err != nil {
 				t.Errorf("node %s: %v", n.name, err)
@@ -216,5 +217,5 @@ func TestRollingRestart(t *testing.T) {
 	}
 	lost, doubled := l.holdAgainst(books)
 	t.Logf("%d restarts of 3 nodes: %d withdrawals by %d calls (%d connections cut, %d told to come back), %d at the counter (%d refused for a line that was down); lost %d, doubled %d",
-		rounds*len(nodes), len(l.entries), l.calls, l.cut, l.told, counted, unsold, lost, doubled)
+		*rounds*len(nodes), len(l.entries), l.calls, l.cut, l.told, counted, unsold, lost, doubled)
 }

@@ -19,7 +19,7 @@
 // centrals recorded and told, step by step, and every debit, transfer and refund
 // that the books have.
 //
-//   - TestStories plays seeds: 1,000 in 'make test', 60 of them under the race
+//   - TestStories plays seeds: 200 in 'make test', 8 of them under the race
 //     detector as well, and any number by 'make sim SEEDS=n'.
 //   - TestEveryCommit plays the standard operations with one fault each, at
 //     every commit of the central and of the counter in turn.

@@ -5,6 +5,6 @@ package sim
 // usualSeeds is how many stories 'make test' plays, and threads how many threads
 // one process of them has: see TestStories.
 const (
-	usualSeeds = 1000
+	usualSeeds = 200
 	threads    = "1"
 )

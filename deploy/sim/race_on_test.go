@@ -5,6 +5,6 @@ package sim
 // The race detector makes a story five times as dear; what it looks for shows
 // in few of them, and sooner with two threads.
 const (
-	usualSeeds = 60
+	usualSeeds = 8
 	threads    = "2"
 )

@@ -22,6 +22,7 @@ var (
 	seeds = flag.Int("seeds", usualSeeds, "how many stories to play")
 	first = flag.Uint64("first", 1, "the first seed")
 	times = flag.Int("times", 1, "how often to play each seed")
+	bad   = flag.Int("bad", maxFailed, "how many stories of a lane may fail before the rest is left out")
 
 	// Of the processes that the test starts.
 	lane  = flag.Int("lane", -1, "which share of the stories to play")
@@ -76,7 +77,7 @@ func startLane(dir string, n, of int, total *tally) error {
 	out := filepath.Join(dir, fmt.Sprintf("lane-%d.json", n))
 	child := exec.Command(os.Args[0], "-test.run=^TestStories$", "-test.v", "-test.timeout=0",
 		fmt.Sprintf("-seeds=%d", *seeds), fmt.Sprintf("-first=%d", *first), fmt.Sprintf("-times=%d", *times),
-		fmt.Sprintf("-lane=%d", n), fmt.Sprintf("-lanes=%d", of), "-sheet="+out)
+		fmt.Sprintf("-bad=%d", *bad), fmt.Sprintf("-lane=%d", n), fmt.Sprintf("-lanes=%d", of), "-sheet="+out)
 	child.Env = append(os.Environ(), "GOMAXPROCS="+threads)
 	child.Stdout, child.Stderr = os.Stdout, os.Stderr
 	life, err := child.StdinPipe() // it ends with this process, however that ends
@@ -106,7 +107,7 @@ func playLane(t *testing.T) {
 	go leaveWithParent(dir)
 	b := newBase(t, dir)
 	share, failed, begun := newTally(), 0, time.Now()
-	for nth := *lane; nth < *seeds**times && failed < maxFailed; nth += *lanes {
+	for nth := *lane; nth < *seeds**times && failed < *bad; nth += *lanes {
 		seed := *first + uint64(nth / *times)
 		tape, complaints := play(t, seed, b, dir, sceneOf(seed))
 		share.add(tape)

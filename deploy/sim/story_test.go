@@ -190,8 +190,8 @@ func (s *story) rested() bool {
 			return false
 		}
 	}
-	waiting, _, err := s.offices[0].store.Backlog(context.Background())
-	return err == nil && waiting == 0
+	waiting, err := s.offices[0].store.Backlog(context.Background())
+	return err == nil && waiting.Pending.Count == 0
 }
 
 // live is the plot of the stories: customers come, and things break.

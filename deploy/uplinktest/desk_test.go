@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"galla/central"
+	"galla/central/duty"
 	"galla/shared/op"
 	"galla/shared/wire"
 )
@@ -80,7 +81,14 @@ func (d *desk) Terminal(_ context.Context, id central.TerminalID) (central.Termi
 	return t, nil
 }
 
-func (d *desk) Saw(context.Context, central.TerminalID, time.Time) error { return nil }
+func (d *desk) Met(context.Context, central.TerminalID, duty.Presence) error { return nil }
+
+func (d *desk) Left(context.Context, central.TerminalID, time.Time, time.Time, string) error {
+	return nil
+}
+
+func (d *desk) NodeHere(context.Context, time.Time, time.Time) error { return nil }
+func (d *desk) NodeGone(context.Context) error                       { return nil }
 
 func (d *desk) SpendToken(_ context.Context, id string, _ time.Time) error {
 	d.mu.Lock()

@@ -21,6 +21,8 @@ import (
 	"syscall"
 	"testing"
 
+	"galla/shared/freeport"
+
 	"go.uber.org/goleak"
 )
 
@@ -105,7 +107,7 @@ func sandbox(t *testing.T) (Config, string) {
 	t.Helper()
 	env := map[string]string{"GALLA_DATA": filepath.Join(t.TempDir(), "data")}
 	for _, name := range []string{"CENTRAL", "ADMIN", "UPLINK", "COUNTER", "BANK", "RDSIM"} {
-		env["GALLA_"+name+"_ADDR"] = freeAddress(t)
+		env["GALLA_"+name+"_ADDR"] = freeport.For(t)
 	}
 	cfg, err := ReadConfig(func(k string) string { return env[k] })
 	if err != nil {
@@ -122,16 +124,6 @@ func sandbox(t *testing.T) (Config, string) {
 		}
 	}
 	return cfg, bin
-}
-
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
 }
 
 func TestWholeHouse(t *testing.T) {

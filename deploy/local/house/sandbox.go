@@ -39,6 +39,17 @@ const (
 	counterName  = "Counter 1"
 )
 
+// The console's operators.
+const operatorPassword = "sandbox-console-1"
+
+func operators() []struct{ login, key, role string } {
+	return []struct{ login, key, role string }{
+		{"sandbox-admin", "AAAQEAYEAUDAOCAJBIFQYDIOB4IBCEQT", "admin"},
+		{"sandbox-operator", "EAQSEIZEEUTCOKBJFIVSYLJOF4YDCMRT", "operator"},
+		{"sandbox-viewer", "IBAUEQ2EIVDEOSCJJJFUYTKOJ5IFCUST", "viewer"},
+	}
+}
+
 // banner is what `make run` tells the newcomer.
 func banner(c Config) string {
 	var b strings.Builder
@@ -48,6 +59,7 @@ func banner(c Config) string {
 	line("")
 	line("  counter UI      %s    agent %s, PIN %s", c.Counter.URL(), agentName, agentPIN)
 	line("  central         %s    administration %s", c.Central.URL(), c.Admin.URL())
+	line("  console         %s/console/    sign in as below", c.Admin.URL())
 	line("  uplink          %s", c.Uplink.URL())
 	line("  sandbox bank    %s    network %s", c.Bank.URL(), c.BankNetwork.URL())
 	line("  RD simulator    %s", c.RDSim.URL())
@@ -65,6 +77,12 @@ func banner(c Config) string {
 	line("")
 	line("  %-20s %s", "vk_sandbox_sahyadri", "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f")
 	line("  %-20s %s", "vk_sandbox_deccan", "QEFCQ0RFRkdISUpLTE1OT1BRUlNUVVZXWFlaW1xdXl8=")
+	line("")
+	line("Operators of the console, password %s, and the key for an authenticator (oathtool --totp -b KEY gives a code, too):", operatorPassword)
+	line("")
+	for _, o := range operators() {
+		line("  %-20s %s    %s", o.login, o.key, o.role)
+	}
 	line("")
 	line("galla: ready")
 	return b.String()

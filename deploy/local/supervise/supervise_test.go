@@ -22,6 +22,8 @@ import (
 	"testing"
 	"time"
 
+	"galla/shared/freeport"
+
 	"go.uber.org/goleak"
 )
 
@@ -109,17 +111,8 @@ func newStage(t *testing.T) *stage {
 	return &stage{t: t, dir: t.TempDir(), self: self, out: &lockedBuffer{}}
 }
 
-func freeAddress(t *testing.T) string {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
-}
-
 func (s *stage) program(name, kind string) Program {
-	addr := freeAddress(s.t)
+	addr := freeport.For(s.t)
 	p := Program{
 		Name: name, Path: s.self, PIDFile: filepath.Join(s.dir, name+".pid"),
 		Env: []string{quickExit, "FAKE=" + kind, "FAKE_NAME=" + name, "FAKE_ADDR=" + addr,
@@ -282,14 +275,20 @@ func TestHopelessStartSaysWhy(t *testing.T) {
 }
 
 func TestWrongPIDFile(t *testing.T) {
-	s := newStage(t)
-	c := s.config(s.program("bank", "wrong"))
-	c.ReadyWait = 300 * time.Millisecond
-	sup, err := New(c)
-	if err != nil {
-		t.Fatal(err)
+	var err error
+	for wait := 300 * time.Millisecond; wait < time.Minute; wait *= 4 {
+		s := newStage(t)
+		c := s.config(s.program("bank", "wrong"))
+		c.ReadyWait = wait
+		sup, newErr := New(c)
+		if newErr != nil {
+			t.Fatal(newErr)
+		}
+		if err = sup.Run(context.Background()); err == nil || !strings.Contains(err.Error(), "connection refused") {
+			break // on a busy machine, a program needs longer until it serves
+		}
 	}
-	if err := sup.Run(context.Background()); err == nil || !strings.Contains(err.Error(), "names process") {
+	if err == nil || !strings.Contains(err.Error(), "names process") {
 		t.Errorf("error: %v", err)
 	}
 }
@@ -414,7 +413,7 @@ func TestNewRefuses(t *testing.T) {
 func TestNothingIsLeftBehind(t *testing.T) {
 	s := newStage(t)
 	cmd := exec.Command(s.self)
-	cmd.Env = append(os.Environ(), "FAKE=supervisor", "FAKE_DIR="+s.dir, "FAKE_ONE="+freeAddress(t), "FAKE_TWO="+freeAddress(t))
+	cmd.Env = append(os.Environ(), "FAKE=supervisor", "FAKE_DIR="+s.dir, "FAKE_ONE="+freeport.For(t), "FAKE_TWO="+freeport.For(t))
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)

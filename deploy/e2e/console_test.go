@@ -1,0 +1,160 @@
+package e2e
+
+import (
+	"io"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pquerna/otp/totp"
+)
+
+// The sandbox's operator of the console (deploy/local/house prints them).
+const (
+	operatorLogin    = "sandbox-operator"
+	operatorPassword = "sandbox-console-1"
+	operatorKey      = "EAQSEIZEEUTCOKBJFIVSYLJOF4YDCMRT"
+	adminKey         = "AAAQEAYEAUDAOCAJBIFQYDIOB4IBCEQT"
+)
+
+// overLoopback gives Secure cookies back over plain HTTP to the loopback address,
+// as browsers do, and Go's jar does not.
+type overLoopback struct {
+	http.CookieJar
+	values map[string]string // by name, as they were set last
+}
+
+func (j overLoopback) SetCookies(u *url.URL, cookies []*http.Cookie) {
+	for _, c := range cookies {
+		c.Secure = false
+		if c.Value != "" {
+			j.values[c.Name] = c.Value
+		}
+	}
+	j.CookieJar.SetCookies(u, cookies)
+}
+
+var (
+	formToken  = regexp.MustCompile(`name="csrf" value="([^"]+)"`)
+	operations = regexp.MustCompile(`/console/operations/[0-9a-f-]{36}`)
+)
+
+// operatorAt is a person at the console, by a browser without scripts.
+type operatorAt struct {
+	t     *testing.T
+	base  string
+	kept  overLoopback
+	http  *http.Client
+	token string // of the last page's forms
+	pages strings.Builder
+}
+
+func (h *house) operatorAt(t *testing.T) *operatorAt {
+	t.Helper()
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept := overLoopback{jar, map[string]string{}}
+	return &operatorAt{t: t, base: h.url("ADMIN"), kept: kept, http: &http.Client{Jar: kept, Timeout: time.Minute}}
+}
+
+// do opens a page, or sends a form where there are fields.
+func (o *operatorAt) do(method, path string, fields url.Values) string {
+	o.t.Helper()
+	var body io.Reader
+	if fields != nil {
+		fields.Set("csrf", o.token)
+		body = strings.NewReader(fields.Encode())
+	}
+	r, err := http.NewRequest(method, o.base+path, body)
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	if fields != nil {
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		r.Header.Set("Origin", o.base)
+	}
+	reply, err := o.http.Do(r)
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	defer func() { _ = reply.Body.Close() }()
+	page, err := io.ReadAll(reply.Body)
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	if m := formToken.FindSubmatch(page); m != nil {
+		o.token = string(m[1])
+	}
+	o.pages.Write(page)
+	return string(page)
+}
+
+// enter signs in, and has what the browser keeps join the canaries.
+func (o *operatorAt) enter(c *cage, login, key string) {
+	o.t.Helper()
+	code, err := totp.GenerateCode(key, time.Now())
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	o.do("GET", "/console/sign-in", nil)
+	o.do("POST", "/console/sign-in", url.Values{"login": {login}, "password": {operatorPassword + "x"}, "code": {"000000"}})
+	if page := o.do("POST", "/console/sign-in", url.Values{"login": {login}, "password": {operatorPassword}, "code": {code}}); !strings.Contains(page, "Sign out") {
+		o.t.Fatalf("%s is not signed in:\n%s", login, page)
+	}
+	c.add("the key of the second factor of "+login, key)
+	for name, value := range o.kept.values {
+		c.add("the console's cookie "+name+" of "+login, value)
+	}
+}
+
+// atTheConsole has an operator sign in, wrongly and rightly, look for what is a
+// customer's number, and read operations; and an admin type numbers into the
+// wrong fields, and read what everybody did. What the console answered is looked
+// at, and what it must keep to itself joins the canaries.
+func (h *house) atTheConsole(t *testing.T, c *cage) (found []string) {
+	t.Helper()
+	o := h.operatorAt(t)
+	o.enter(c, operatorLogin, operatorKey)
+	for _, asked := range []url.Values{{"name": {choudhury}}, {"name": {"of " + fatima}}, {"merchant": {agarwal}}, {"last4": {choudhury[8:]}}} {
+		o.do("POST", "/console/operations", asked)
+	}
+	// The remitter of h.remit, by the number that the bank named the remitter of.
+	if page := o.do("POST", "/console/operations", url.Values{"mobile": {"+91 90000 00005"}}); !strings.Contains(page, "<td>Transfer</td>") || !strings.Contains(page, "<td>Refund</td>") {
+		t.Errorf("the remitter's transfer and refund are not found by the mobile number:\n%s", page)
+	}
+	read := operations.FindAllString(o.pages.String(), 3)
+	if len(read) == 0 {
+		t.Errorf("no operation of %s is found by its last four digits", choudhury[8:])
+	}
+	for _, path := range append(read, "/console/waiting", "/console/days", "/console/me") {
+		o.do("GET", path, nil)
+	}
+	c.add("an operator's password", operatorPassword)
+
+	a := h.operatorAt(t)
+	a.enter(c, "sandbox-admin", adminKey)
+	for path, typed := range map[string]url.Values{
+		"/console/merchants": {"legal_name": {"Shop of " + pandey}, "mid": {kapoor}, "mobile": {agarwal}}, "/console/vendors": {"legal_name": {fatima}},
+		"/console/aggregators": {"legal_name": {choudhury}}, "/console/people": {"login": {agarwal}, "name": {kapoor}, "role": {pandey}},
+	} {
+		a.do("POST", path, typed)
+	}
+	const vendor = "/console/vendors/b0000000-0000-4000-8000-000000000001"
+	a.do("POST", vendor+"/slabs", url.Values{"paymentMethod": {fatima}, "provider": {kapoor}, "txnType": {choudhury}, "commissionRate": {agarwal}})
+	// What is typed wrongly is shown to who typed it, so that it can be put right.
+	a.pages.Reset()
+	for _, path := range []string{"/console/trail", "/console/trail.csv", "/console/figures", "/console/terminals", "/console/merchants", "/console/vendors", vendor, vendor + "/slabs",
+		"/console/merchants/c0000000-0000-4000-8000-000000000001", "/console/callbacks", "/console/float", "/console/people"} {
+		a.do("GET", path, nil)
+	}
+	if !strings.Contains(a.pages.String(), "vendor.add") {
+		t.Error("the admin does not see the trail: the canary is blind")
+	}
+	return append(c.look("a page of the console", []byte(o.pages.String()), false), c.look("an admin's page of the console", []byte(a.pages.String()), false)...)
+}
