@@ -17,6 +17,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"galla/shared/freeport"
 )
 
 func TestHTTPS(t *testing.T) {
@@ -111,14 +113,7 @@ func TestNoHabits(t *testing.T) {
 }
 
 func TestRefusedOnTheRealNetwork(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := l.Addr().String()
-	if err := l.Close(); err != nil {
-		t.Fatal(err)
-	}
+	address := freeport.For(t)
 	client, err := New(Config{})
 	if err != nil {
 		t.Fatal(err)

@@ -16,6 +16,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"galla/shared/freeport"
 )
 
 // port serves each connection to a port of the real network until the test
@@ -95,12 +97,7 @@ func TestDiscoverOnTheRealNetwork(t *testing.T) {
 			want[a] = kind
 		}
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	closed := l.Addr().String()
-	_ = l.Close()
+	closed := freeport.For(t)
 	unanswered, err := net.Listen("tcp", "127.0.0.1:0") // connections are made, and nobody takes them
 	if err != nil {
 		t.Fatal(err)
