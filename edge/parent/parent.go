@@ -357,21 +357,19 @@ func (p *Parent) judge(v release.Version, e end) time.Duration {
 // tidy removes releases that have no use any more: all but those that may come,
 // the one that works and the one before it.
 func (p *Parent) tidy(works release.Version) {
-	versions, err := p.cfg.Shelf.Versions()
-	var keep []release.Version
-	before := false
-	for _, v := range versions {
-		known := p.state.Of(v)
-		switch c := v.Compare(works); {
-		case c > 0 && known.Aside == "", c == 0:
-			keep = append(keep, v)
-		case c < 0 && known.Proven && known.Aside == "" && !before:
-			keep, before = append(keep, v), true
+	err := p.cfg.Shelf.Keep(func(all []release.Version) (keep []release.Version) {
+		before := false
+		for _, v := range all {
+			known := p.state.Of(v)
+			switch c := v.Compare(works); {
+			case c > 0 && known.Aside == "", c == 0:
+				keep = append(keep, v)
+			case c < 0 && known.Proven && known.Aside == "" && !before:
+				keep, before = append(keep, v), true
+			}
 		}
-	}
-	if err == nil {
-		err = p.cfg.Shelf.Keep(keep...)
-	}
+		return keep
+	})
 	if err != nil {
 		p.log.Warn("old releases can't be removed; they are tried again", "error", err)
 	}

@@ -7,8 +7,8 @@
 //     against the hash that its proof has, fsynced and renamed into place.
 //   - Verify opens the proof again from the program's own root of trust on, and
 //     hashes the file again: a file that was changed on the shelf is not started.
-//   - One process fetches at a time (Fetching), one serves (Serving), and one looks
-//     after that (Looking).
+//   - One process fetches at a time (Fetching), one adds or removes releases (Put,
+//     Keep), one serves (Serving), and one looks after that (Looking).
 //   - State is replaced in one step; one that can't be read is an error that says
 //     so, and the reader goes on with the program that was installed.
 //
@@ -19,7 +19,7 @@
 //	state.json                   what became of each; written by the parent alone
 //	tuf/                         what the repository said last
 //	partial/<sha256>             what is being fetched
-//	fetching.lock, serving.lock, serving.pid, parent.lock
+//	fetching.lock, changing.lock, serving.lock, serving.pid, parent.lock
 //
 // # Who may write here
 //

@@ -18,6 +18,7 @@ var ErrHeld = errors.New("another process holds it")
 const (
 	parentLock   = "parent.lock"
 	fetchingLock = "fetching.lock"
+	changingLock = "changing.lock"
 	servingLock  = "serving.lock"
 	servingPID   = "serving.pid"
 )
@@ -29,6 +30,10 @@ const lockPoll = 100 * time.Millisecond
 // service that is restarted needs to let go.
 const parentWait = 5 * time.Second
 
+// changingWait is how long a Put or a Keep waits for the other process's: longer
+// than a rename waits for a scanner of viruses (renameTries).
+const changingWait = 15 * time.Second
+
 // maxPID bounds the file of a process id, in bytes.
 const maxPID = 32
 
@@ -38,6 +43,19 @@ func (s *Shelf) Fetching() (release func(), err error) {
 	f, err := openExclusive(filepath.Join(s.cfg.Folder, fetchingLock))
 	if err != nil {
 		return nil, fmt.Errorf("fetch releases: %w", err)
+	}
+	return func() { _ = f.Close() }, nil
+}
+
+// changing takes the right to add releases or to remove them, waiting for a process
+// that does. The updater puts a release while the launcher tidies up: without it,
+// one removes what the other is making.
+func (s *Shelf) changing() (release func(), err error) {
+	waiting, cancel := context.WithTimeout(context.Background(), changingWait)
+	defer cancel()
+	f, err := s.lock(waiting, changingLock)
+	if err != nil {
+		return nil, err
 	}
 	return func() { _ = f.Close() }, nil
 }

@@ -94,6 +94,11 @@ func (s *Shelf) Put(t release.Target, proof release.Proof, fetched string) error
 	if err != nil {
 		return err
 	}
+	done, err := s.changing()
+	if err != nil {
+		return fmt.Errorf("release %s: put it on the shelf: %w", t.Version, err)
+	}
+	defer done()
 	if _, err := s.Verify(t.Version); err == nil {
 		return os.Remove(fetched)
 	}
@@ -201,9 +206,22 @@ func (s *Shelf) Changed() time.Time {
 	return last
 }
 
-// Keep removes every release but those, and what an interrupted Put left. A
-// program that runs can't be removed on Windows; it goes another time.
-func (s *Shelf) Keep(versions ...release.Version) error {
+// Keep removes every release but those that choose names of all that lie there,
+// newest first, and what an interrupted Put left. No Put of another process runs
+// meanwhile, so that neither its half-made folder nor a release that it just put is
+// taken for old. A program that runs can't be removed on Windows; it goes another
+// time.
+func (s *Shelf) Keep(choose func(all []release.Version) []release.Version) error {
+	done, err := s.changing()
+	if err != nil {
+		return fmt.Errorf("remove old releases: %w", err)
+	}
+	defer done()
+	all, err := s.Versions()
+	if err != nil {
+		return err
+	}
+	versions := choose(all)
 	entries, err := s.entries()
 	for _, e := range entries {
 		v, parseErr := release.ParseVersion(e.Name())

@@ -151,7 +151,7 @@ func TestAltered(t *testing.T) {
 			}
 		},
 	} {
-		if err := k.Keep(); err != nil {
+		if err := k.Keep(only()); err != nil {
 			t.Fatal(err)
 		}
 		if err := k.Put(target, proof, k.fetched(target, "good")); err != nil {
@@ -200,6 +200,39 @@ func TestExpiredProof(t *testing.T) {
 	}
 }
 
+// only keeps the named versions, whatever lies there.
+func only(versions ...release.Version) func([]release.Version) []release.Version {
+	return func([]release.Version) []release.Version { return versions }
+}
+
+// A release is not put while old ones are removed, and stays: neither its half-made
+// folder nor itself is taken for old.
+func TestPutWhileKeeping(t *testing.T) {
+	k := newKit(t)
+	k.put("1.0.0")
+	target, proof := k.publish("1.1.0", "good")
+	fetched := k.fetched(target, "good")
+	put := make(chan error, 1)
+	if err := k.Keep(func(all []release.Version) []release.Version {
+		go func() { put <- k.Put(target, proof, fetched) }()
+		select {
+		case err := <-put:
+			t.Errorf("a release was put while old ones are removed: %v", err)
+			put <- err
+		case <-time.After(3 * lockPoll):
+		}
+		return all
+	}); err != nil {
+		t.Error(err)
+	}
+	if err := <-put; err != nil {
+		t.Error(err)
+	}
+	if got, err := k.Versions(); err != nil || fmt.Sprint(got) != "[1.1.0 1.0.0]" {
+		t.Errorf("%v, %v", got, err)
+	}
+}
+
 func TestKeep(t *testing.T) {
 	k := newKit(t)
 	for _, v := range []release.Version{"1.0.0", "1.1.0", "1.2.0", "1.10.0"} {
@@ -213,7 +246,7 @@ func TestKeep(t *testing.T) {
 	if got, err := k.Versions(); err != nil || fmt.Sprint(got) != "[1.10.0 1.2.0 1.1.0 1.0.0]" {
 		t.Errorf("%v, %v", got, err)
 	}
-	if err := k.Keep("1.10.0", "1.1.0"); err != nil {
+	if err := k.Keep(only("1.10.0", "1.1.0")); err != nil {
 		t.Fatal(err)
 	}
 	if got, err := k.Versions(); err != nil || fmt.Sprint(got) != "[1.10.0 1.1.0]" {
