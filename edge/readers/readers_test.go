@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"net/http"
+	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -63,7 +64,7 @@ func (g *glass) Readers(context.Context) ([]rdservice.Device, error) {
 	if g.busy {
 		return nil, rdservice.ErrBusy
 	}
-	return g.found, nil
+	return slices.Clone(g.found), nil // a test alters its own while the page shows these
 }
 
 func (g *glass) InUse() string { return "http://127.0.0.1:11101" }
