@@ -9,12 +9,13 @@ import (
 
 // Call is one request, after a door has authenticated and unwrapped it.
 type Call struct {
-	Principal Principal
-	Route     op.Route
-	Params    map[string]string // of the path, such as id
-	Query     map[string]string
-	Body      []byte // JSON as sent; empty where the method has none
-	RequestID string // for the log and the reply
+	Principal  Principal
+	Credential Credential // that the principal called with, if any
+	Route      op.Route
+	Params     map[string]string // of the path, such as id
+	Query      map[string]string
+	Body       []byte // JSON as sent; empty where the method has none
+	RequestID  string // for the log and the reply
 
 	// ID is set by the uplink, which brings ids of its own; other doors leave
 	// it empty and the dispatcher mints one.

@@ -39,6 +39,14 @@ func (p Principal) Caller() string {
 	}
 }
 
+// Credential is the OAuth client that a call came with. The zero value is a call
+// with none: a terminal's, a vendor's at the gateway, or an operator's.
+type Credential struct {
+	Client string // client_id
+	// Generation is the client's at the moment when the token was issued.
+	Generation int64
+}
+
 // Party names who owns the references that callers choose: a merchant and its
 // terminals are one party, a vendor is another.
 func (p Principal) Party() string {
@@ -110,6 +118,14 @@ type Client struct {
 	SecretHash string // argon2id, PHC text
 	Principal  Principal
 	Active     bool
+	// Generation grows with each suspension and each new secret: what was given
+	// out in an earlier one is void.
+	Generation int64
+}
+
+// Holds tells whether a credential is still good.
+func (c Client) Holds(by Credential) bool {
+	return c.Active && c.ID == by.Client && c.Generation == by.Generation
 }
 
 // Terminal is an enrolled counter.
@@ -119,6 +135,7 @@ type Terminal struct {
 	Name      string
 	TID       string // at the bank network
 	PublicKey []byte // Ed25519, 32 bytes
+	Client    string // client_id of the program that made its code; empty: an operator
 	CreatedAt time.Time
 	RevokedAt time.Time // zero: live
 	SeenAt    time.Time // last hello

@@ -30,9 +30,10 @@ func NewRegistry(store Terminals, bell *Bell, rand io.Reader) *Registry {
 	return &Registry{store: store, bell: bell, rand: rand}
 }
 
-// Mint makes a one-time enrolment code for a merchant's next terminal. Only
-// its hash is stored.
-func (r *Registry) Mint(ctx context.Context, merchant MerchantID) (EnrolmentCode, error) {
+// Mint makes a one-time enrolment code for a merchant's next terminal, in the name
+// of a credential, with which it ends as long as nobody has used it; the zero
+// credential is an operator's. Only the code's hash is stored.
+func (r *Registry) Mint(ctx context.Context, merchant MerchantID, by Credential) (EnrolmentCode, error) {
 	var bits [10]byte
 	if _, err := io.ReadFull(r.rand, bits[:]); err != nil {
 		return EnrolmentCode{}, fmt.Errorf("draw an enrolment code: %w", err)
@@ -41,7 +42,13 @@ func (r *Registry) Mint(ctx context.Context, merchant MerchantID) (EnrolmentCode
 	text = text[:4] + "-" + text[4:8] + "-" + text[8:12] + "-" + text[12:]
 	now := time.Now()
 	code := EnrolmentCode{Code: secret.NewToken(text), Merchant: merchant, ExpiresAt: now.Add(CodeLife)}
-	if err := r.store.AddCode(ctx, codeHash(code.Code), merchant, now, code.ExpiresAt); err != nil {
+	err := r.store.AddCode(ctx, codeHash(code.Code), merchant, by, now, code.ExpiresAt)
+	switch {
+	case errors.Is(err, ErrVoid):
+		return EnrolmentCode{}, Refuse(Unauthenticated, "Not authenticated: the client was suspended, or has another secret")
+	case errors.Is(err, ErrState):
+		return EnrolmentCode{}, Refuse(Precluded, "The merchant is not approved, or its vendor's account is not active")
+	case err != nil:
 		return EnrolmentCode{}, storeFault("record an enrolment code", err)
 	}
 	return code, nil

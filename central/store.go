@@ -20,6 +20,9 @@ var (
 	ErrTaken = errors.New("already used")
 	// ErrOverlap says that a slab's band meets another one's.
 	ErrOverlap = errors.New("the band meets another slab of the same combination")
+	// ErrVoid says that the credential of a call was suspended, or given another
+	// secret, since it was judged.
+	ErrVoid = errors.New("the credential is void")
 	// ErrBusy says that the store's queue is full: try again later.
 	ErrBusy = errors.New("store is busy")
 )
@@ -166,12 +169,19 @@ type Directory interface {
 	Client(ctx context.Context, clientID string) (Client, error)
 	Merchant(ctx context.Context, id MerchantID) (Merchant, error)
 	Vendor(ctx context.Context, id VendorID) (Vendor, error)
+	// ClientNetwork tells when a client was last given a token in a network, to
+	// the day; the zero time: never, or there is no such client.
+	ClientNetwork(ctx context.Context, clientID, network string) (time.Time, error)
+	// NoteClientNetwork notes that it is given one there.
+	NoteClientNetwork(ctx context.Context, clientID, network string, at time.Time) error
 }
 
 // Terminals is where terminals and their codes are kept.
 type Terminals interface {
-	// AddCode stores the hash of an enrolment code.
-	AddCode(ctx context.Context, codeHash [32]byte, merchant MerchantID, at, expires time.Time) error
+	// AddCode stores the hash of an enrolment code, and who made it, as long as
+	// both may. ErrState: the merchant is not approved, or the vendor of the
+	// credential is suspended; ErrVoid: the credential is.
+	AddCode(ctx context.Context, codeHash [32]byte, merchant MerchantID, by Credential, at, expires time.Time) error
 	// Enrol uses up a code and records the terminal for its merchant, with a
 	// new TID. ErrNotFound: no such code, used, or expired.
 	Enrol(ctx context.Context, codeHash [32]byte, t Terminal) (Terminal, error)

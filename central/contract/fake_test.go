@@ -290,7 +290,7 @@ type fakeRegistry struct {
 	panics  bool
 }
 
-func (r *fakeRegistry) Mint(_ context.Context, m central.MerchantID) (central.EnrolmentCode, error) {
+func (r *fakeRegistry) Mint(_ context.Context, m central.MerchantID, _ central.Credential) (central.EnrolmentCode, error) {
 	if r.panics {
 		panic("the registry broke")
 	}

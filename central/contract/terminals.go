@@ -20,7 +20,7 @@ type codeData struct {
 func (d *Dispatcher) readMint(c *call) step {
 	c.in.Name("name", form.May, form.MaxTerminal)
 	return func(ctx context.Context) (central.Reply, error) {
-		code, err := d.registry.Mint(ctx, c.merchant.ID)
+		code, err := d.registry.Mint(ctx, c.merchant.ID, c.Credential)
 		if err != nil {
 			return central.Reply{}, err
 		}

@@ -12,7 +12,7 @@ import (
 // BenchmarkVerify is the cost of believing a token, which every call pays.
 func BenchmarkVerify(b *testing.B) {
 	k := newTestTokens(b, seed(1))
-	token, err := k.sign("c", central.Principal{Role: op.Merchant, Merchant: m1}, time.Now())
+	token, err := k.sign(central.Credential{Client: "c"}, central.Principal{Role: op.Merchant, Merchant: m1}, time.Now())
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -162,7 +162,8 @@ type Door struct {
 	routed    fasthttp.RequestHandler
 	tokens    *tokens
 	checker   *checker
-	guesses   guesses
+	guesses   *guesses
+	clients   *clients
 	rates     *limiter
 	networks  *limiter
 	strangers *limiter // at the gateway
@@ -190,7 +191,7 @@ func New(dispatcher central.Dispatcher, directory central.Directory, cfg Config)
 	}
 	d := &Door{
 		dispatcher: dispatcher, directory: directory, cfg: cfg, log: cfg.Logger,
-		tokens: tokens, checker: checker, guesses: guesses{cfg.Rates},
+		tokens: tokens, checker: checker, guesses: newGuesses(cfg.Rates, directory, cfg.Keys[0]), clients: newClients(directory),
 		rates: newLimiter(cfg.Rate, cfg.Burst, cfg.meter(callerPrefix)), networks: newLimiter(cfg.Rate, cfg.Burst, cfg.meter(networkPrefix)),
 		strangers: newLimiter(cfg.StrangerRate, cfg.StrangerBurst, nil),
 		underWay:  make(chan struct{}, cfg.MaxUnderWay),

@@ -53,8 +53,11 @@ type parties struct {
 	central.Orders
 	central.Administration
 
-	clients map[string]central.Client
-	broken  error
+	mu       sync.Mutex
+	clients  map[string]central.Client
+	networks map[string]time.Time // by client and network, as they were noted
+	looks    int                  // at clients
+	broken   error
 }
 
 func (*parties) ByReference(context.Context, string, central.ReferenceQuery) (central.Operation, error) {
@@ -66,7 +69,7 @@ func (*parties) RefundOf(context.Context, central.Reference) (central.Operation,
 }
 
 func newParties() *parties {
-	p := &parties{clients: map[string]central.Client{}}
+	p := &parties{clients: map[string]central.Client{}, networks: map[string]time.Time{}}
 	add := func(id, secret string, principal central.Principal) {
 		p.clients[id] = central.Client{ID: id, SecretHash: cheap(secret), Principal: principal, Active: true}
 	}
@@ -84,11 +87,36 @@ func newParties() *parties {
 }
 
 func (p *parties) Client(_ context.Context, id string) (central.Client, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.looks++
 	c, ok := p.clients[id]
 	if !ok {
 		return central.Client{}, central.ErrNotFound
 	}
 	return c, p.broken
+}
+
+// change changes a client, as another node would.
+func (p *parties) change(id string, change func(*central.Client)) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	c := p.clients[id]
+	change(&c)
+	p.clients[id] = c
+}
+
+func (p *parties) ClientNetwork(_ context.Context, id, network string) (time.Time, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.networks[id+" "+network], nil
+}
+
+func (p *parties) NoteClientNetwork(_ context.Context, id, network string, at time.Time) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.networks[id+" "+network] = at
+	return nil
 }
 
 func (p *parties) Merchant(_ context.Context, id central.MerchantID) (central.Merchant, error) {
@@ -172,7 +200,7 @@ func (d *desk) Ask(context.Context, string, string) (central.Operation, bool, er
 // registry has one code.
 type registry struct{}
 
-func (registry) Mint(_ context.Context, m central.MerchantID) (central.EnrolmentCode, error) {
+func (registry) Mint(_ context.Context, m central.MerchantID, _ central.Credential) (central.EnrolmentCode, error) {
 	return central.EnrolmentCode{Code: secret.NewToken("ABCD"), Merchant: m, ExpiresAt: time.Now().Add(central.CodeLife)}, nil
 }
 

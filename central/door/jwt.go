@@ -31,6 +31,8 @@ type claims struct {
 	Merchant   central.MerchantID   `json:"merchantId,omitempty"`
 	Vendor     central.VendorID     `json:"vendorId,omitempty"`
 	Aggregator central.AggregatorID `json:"aggregatorId,omitempty"`
+	// Generation is the client's, sub's, when the token was issued.
+	Generation int64 `json:"generation,omitempty"`
 }
 
 // errToken says that a token is not to be believed; why is for the log.
@@ -86,17 +88,17 @@ func newTokens(issuer, audience string, life time.Duration, seeds []secret.Key, 
 }
 
 // sign makes a token for a client and its principal.
-func (t *tokens) sign(clientID string, p central.Principal, now time.Time) (secret.Token, error) {
+func (t *tokens) sign(by central.Credential, p central.Principal, now time.Time) (secret.Token, error) {
 	id, err := uuid.NewRandomFromReader(t.rand)
 	if err != nil {
 		return secret.Token{}, fmt.Errorf("draw a token id: %w", err)
 	}
 	token := jwt.NewWithClaims(jwt.SigningMethodEdDSA, claims{
 		RegisteredClaims: jwt.RegisteredClaims{
-			Issuer: t.issuer, Subject: clientID, Audience: jwt.ClaimStrings{t.audience}, ID: id.String(),
+			Issuer: t.issuer, Subject: by.Client, Audience: jwt.ClaimStrings{t.audience}, ID: id.String(),
 			IssuedAt: jwt.NewNumericDate(now), ExpiresAt: jwt.NewNumericDate(now.Add(t.life)),
 		},
-		Role: p.Role, Merchant: p.Merchant, Vendor: p.Vendor, Aggregator: p.Aggregator,
+		Role: p.Role, Merchant: p.Merchant, Vendor: p.Vendor, Aggregator: p.Aggregator, Generation: by.Generation,
 	})
 	token.Header["kid"] = t.kid
 	text, err := token.SignedString(t.signer)
@@ -106,11 +108,11 @@ func (t *tokens) sign(clientID string, p central.Principal, now time.Time) (secr
 	return secret.NewToken(text), nil
 }
 
-// verify gives the principal that a token stands for. Its error never quotes
-// the token.
-func (t *tokens) verify(text string) (central.Principal, error) {
+// verify gives who a token stands for, as far as the token itself says. Its error
+// never quotes the token.
+func (t *tokens) verify(text string) (bearer, error) {
 	if len(text) > maxToken {
-		return central.Principal{}, fmt.Errorf("%w: longer than %d bytes", errToken, maxToken)
+		return bearer{}, fmt.Errorf("%w: longer than %d bytes", errToken, maxToken)
 	}
 	var c claims
 	_, err := t.parser.ParseWithClaims(text, &c, func(token *jwt.Token) (any, error) {
@@ -122,13 +124,13 @@ func (t *tokens) verify(text string) (central.Principal, error) {
 		return key, nil
 	})
 	if err != nil {
-		return central.Principal{}, fmt.Errorf("%w: %s", errToken, tokenFault(err))
+		return bearer{}, fmt.Errorf("%w: %s", errToken, tokenFault(err))
 	}
 	p := central.Principal{Role: c.Role, Merchant: c.Merchant, Vendor: c.Vendor, Aggregator: c.Aggregator}
 	if c.Subject == "" || c.ID == "" || !coherent(p) {
-		return central.Principal{}, fmt.Errorf("%w: role and party do not belong together", errToken)
+		return bearer{}, fmt.Errorf("%w: role and party do not belong together", errToken)
 	}
-	return p, nil
+	return bearer{p, central.Credential{Client: c.Subject, Generation: c.Generation}}, nil
 }
 
 // coherent tells whether a principal names exactly the party of its role.

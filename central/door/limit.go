@@ -2,9 +2,7 @@ package door
 
 import (
 	"context"
-	"hash/fnv"
 	"net"
-	"strconv"
 	"sync"
 	"time"
 
@@ -23,10 +21,10 @@ const (
 
 // What callers and clients are called in the table that nodes share.
 const (
-	callerPrefix  = "direct:"
-	networkPrefix = "open:" // before "network:…", on routes without authentication
-	guessPrefix   = "secret:"
-	unknownPrefix = "secret-unknown:"
+	callerPrefix    = "direct:"
+	networkPrefix   = "open:" // before "network:…", on routes without authentication
+	guessPrefix     = "secret:"
+	strangersPrefix = "secret-strangers:"
 )
 
 // limiter bounds the rate of each caller. On this node it does so in memory: that
@@ -126,40 +124,4 @@ func network(ip net.IP) string {
 		ip = ip.Mask(net.CIDRMask(64, 128))
 	}
 	return "network:" + ip.String()
-}
-
-// guessing is how many wrong secrets a client may have, at all nodes together:
-// ten a minute slow it down (interface-decisions.md).
-var guessing = duty.Rate{PerSecond: 10. / 60, Burst: 10}
-
-// guesses counts wrong secrets by client id. A client that does not exist is
-// answered as one that does, at the same cost; of those, many share a count, so
-// that a flood of invented ids has no place to fill.
-type guesses struct{ rates duty.Rates }
-
-const unknownCounts = 10_000
-
-func (guesses) name(client string, known bool) string {
-	if known {
-		return guessPrefix + client
-	}
-	h := fnv.New32a()
-	_, _ = h.Write([]byte(client))
-	return unknownPrefix + strconv.Itoa(int(h.Sum32()%unknownCounts))
-}
-
-// allow sees that a client may have another try. The error is TooMany, or the
-// database's.
-func (g guesses) allow(ctx context.Context, client string, known bool) error {
-	wait, err := g.rates.SpareRate(ctx, g.name(client, known), guessing, time.Now())
-	if err == nil && wait > 0 {
-		return &central.Error{Fault: central.TooMany, Message: "Too many failed token requests of this client; try again later", RetryAfter: wait}
-	}
-	return err
-}
-
-// note counts a failure.
-func (g guesses) note(ctx context.Context, client string, known bool) error {
-	_, _, err := g.rates.LeaseRate(ctx, g.name(client, known), guessing, 1, time.Now())
-	return err
 }

@@ -108,14 +108,21 @@ func (d *Door) grant(ctx context.Context, fctx *fasthttp.RequestCtx, body []byte
 	if err != nil {
 		return grant{}, err
 	}
-	client, err := d.identify(ctx, offered, requestID(fctx))
+	try, err := d.guesses.of(ctx, offered.id, network(d.origin(fctx)))
+	if err != nil {
+		return grant{}, err
+	}
+	client, err := d.identify(ctx, offered, try, requestID(fctx))
 	if err != nil {
 		return grant{}, err
 	}
 	if err := d.standing(ctx, client.Principal); err != nil {
 		return grant{}, err
 	}
-	token, err := d.tokens.sign(client.ID, client.Principal, time.Now())
+	if err := d.guesses.admitted(ctx, client.ID, try); err != nil {
+		d.log.Warn("the network of a client is not noted: wrong secrets of strangers may keep it waiting there", "client", client.ID, "error", err)
+	}
+	token, err := d.tokens.sign(central.Credential{Client: client.ID, Generation: client.Generation}, client.Principal, time.Now())
 	if err != nil {
 		return grant{}, err
 	}
@@ -193,13 +200,14 @@ func readBasic(authorization string) (credentials, bool) {
 var errClient error = &oauthError{"invalid_client", central.Refuse(central.Unauthenticated, "Client authentication failed")}
 
 // identify finds the client and checks its secret. Known and unknown clients
-// cost the same work, and both are slowed down after ten failures a minute.
-func (d *Door) identify(ctx context.Context, offered credentials, request string) (central.Client, error) {
+// cost the same work, and both are slowed down after ten failures a minute and
+// network.
+func (d *Door) identify(ctx context.Context, offered credentials, try try, request string) (central.Client, error) {
 	client, known, err := d.findClient(ctx, offered.id)
 	if err != nil {
 		return central.Client{}, err
 	}
-	if err := d.guesses.allow(ctx, offered.id, known); err != nil {
+	if err := d.guesses.allow(ctx, try); err != nil {
 		return central.Client{}, err
 	}
 	if err := d.checker.enter(ctx); err != nil {
@@ -207,7 +215,7 @@ func (d *Door) identify(ctx context.Context, offered credentials, request string
 	}
 	defer d.checker.leave()
 	// Others may have failed while this one stood in line.
-	if err := d.guesses.allow(ctx, offered.id, known); err != nil {
+	if err := d.guesses.allow(ctx, try); err != nil {
 		return central.Client{}, err
 	}
 	stored := ""
@@ -219,20 +227,22 @@ func (d *Door) identify(ctx context.Context, offered credentials, request string
 		return central.Client{}, fmt.Errorf("check the secret of client %s: %w", client.ID, err)
 	}
 	if !ok {
-		if err := d.guesses.note(ctx, offered.id, known); err != nil {
+		if err := d.guesses.note(ctx, try); err != nil {
 			return central.Client{}, err
 		}
-		if known {
-			d.log.Warn("wrong client secret, or client switched off", "request", request, "client", client.ID, "active", client.Active)
-		}
+		// What is no client's id may be a secret in the wrong field.
+		d.log.Warn("wrong client secret, or client unknown or switched off", "request", request, "client", client.ID, "active", client.Active, "network", try.network)
 		return central.Client{}, errClient
 	}
 	return client, nil
 }
 
+// mayBeID tells whether a client can have an id.
+func mayBeID(id string) bool { return len(id) <= maxClientID && saneID([]byte(id)) }
+
 // findClient reads a client; an id that can't be one is unknown.
 func (d *Door) findClient(ctx context.Context, id string) (central.Client, bool, error) {
-	if len(id) > maxClientID || !saneID([]byte(id)) {
+	if !mayBeID(id) {
 		return central.Client{}, false, nil
 	}
 	client, err := d.directory.Client(ctx, id)

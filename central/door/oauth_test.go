@@ -161,7 +161,7 @@ func TestVerify(t *testing.T) {
 	now := time.Now()
 	sign := func(k *tokens, p central.Principal, at time.Time) string {
 		t.Helper()
-		token, err := k.sign("client", p, at)
+		token, err := k.sign(central.Credential{Client: "client", Generation: 3}, p, at)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -169,7 +169,7 @@ func TestVerify(t *testing.T) {
 	}
 	// A key that signed before the rotation still verifies.
 	for _, k := range []*tokens{ours, newTestTokens(t, seed(2), seed(3))} {
-		if got, err := ours.verify(sign(k, p, now)); err != nil || got != p {
+		if got, err := ours.verify(sign(k, p, now)); err != nil || got != (bearer{p, central.Credential{Client: "client", Generation: 3}}) {
 			t.Errorf("verify: %+v, %v", got, err)
 		}
 	}
@@ -239,7 +239,7 @@ func TestVerify(t *testing.T) {
 	}
 	broken := newTestTokens(t, seed(1))
 	broken.rand = bytes.NewReader(nil)
-	if _, err := broken.sign("c", p, now); err == nil {
+	if _, err := broken.sign(central.Credential{Client: "c"}, p, now); err == nil {
 		t.Error("a token without randomness")
 	}
 }
@@ -399,7 +399,7 @@ func FuzzPHC(f *testing.F) {
 
 func FuzzVerify(f *testing.F) {
 	k := newTestTokens(f, seed(1))
-	token, err := k.sign("c", central.Principal{Role: op.Vendor, Vendor: v1}, time.Now())
+	token, err := k.sign(central.Credential{Client: "c"}, central.Principal{Role: op.Vendor, Vendor: v1}, time.Now())
 	if err != nil {
 		f.Fatal(err)
 	}

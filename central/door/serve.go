@@ -219,7 +219,9 @@ func (d *Door) call(c *fiber.Ctx, route op.Route) (central.Reply, error) {
 	if err := guard(fctx); err != nil {
 		return central.Reply{}, err
 	}
-	p, err := d.admit(fctx, route)
+	ctx, cancel := context.WithTimeout(d.life, d.cfg.CallTimeout)
+	defer cancel()
+	by, err := d.admit(ctx, fctx, route)
 	if err != nil {
 		return central.Reply{}, err
 	}
@@ -242,41 +244,46 @@ func (d *Door) call(c *fiber.Ctx, route op.Route) (central.Reply, error) {
 	default:
 		return central.Reply{}, tooMany(time.Second)
 	}
-	ctx, cancel := context.WithTimeout(d.life, d.cfg.CallTimeout)
-	defer cancel()
 	return d.dispatcher.Dispatch(ctx, central.Call{
-		Principal: p, Route: route, Params: params, Query: query, Body: c.BodyRaw(),
+		Principal: by.principal, Credential: by.credential, Route: route, Params: params, Query: query, Body: c.BodyRaw(),
 		RequestID: requestID(fctx), Identity: string(fctx.Request.Header.Peek(headerIdentity)),
 	}), nil
 }
 
 // admit authenticates the caller and counts the call. Routes without roles
 // authenticate by themselves, and are counted by network.
-func (d *Door) admit(fctx *fasthttp.RequestCtx, route op.Route) (central.Principal, error) {
+func (d *Door) admit(ctx context.Context, fctx *fasthttp.RequestCtx, route op.Route) (bearer, error) {
 	if len(route.Roles) == 0 {
-		return central.Principal{}, d.networks.allow(d.life, network(d.origin(fctx)), time.Now())
+		return bearer{}, d.networks.allow(ctx, network(d.origin(fctx)), time.Now())
 	}
-	p, err := d.authenticate(fctx)
+	by, err := d.authenticate(ctx, fctx)
 	if err != nil {
-		return central.Principal{}, err
+		return bearer{}, err
 	}
-	return p, d.rates.allow(d.life, p.Caller(), time.Now())
+	return by, d.rates.allow(ctx, by.principal.Caller(), time.Now())
 }
 
-// authenticate reads the Bearer token (section 5.1).
-func (d *Door) authenticate(fctx *fasthttp.RequestCtx) (central.Principal, error) {
+// authenticate reads the Bearer token (section 5.1), and sees that its client may
+// still call.
+func (d *Door) authenticate(ctx context.Context, fctx *fasthttp.RequestCtx) (bearer, error) {
 	header := string(fctx.Request.Header.Peek(headerCredential))
 	scheme, token, _ := strings.Cut(header, " ")
 	if !strings.EqualFold(scheme, "Bearer") {
-		return central.Principal{}, central.Refuse(central.Unauthenticated, "Not authenticated: an access token is needed")
+		return bearer{}, central.Refuse(central.Unauthenticated, "Not authenticated: an access token is needed")
 	}
-	p, err := d.tokens.verify(token)
-	if err != nil {
+	by, err := d.tokens.verify(token)
+	if err == nil {
+		err = d.clients.judge(ctx, by)
+	}
+	switch {
+	case errors.Is(err, errToken):
 		d.log.Info("token refused", "request", requestID(fctx), "error", err)
 		fctx.Response.Header.Set(headerChallenge, challengeBadToken)
-		return central.Principal{}, central.Refuse(central.Unauthenticated, "Not authenticated: the access token is invalid or expired")
+		return bearer{}, central.Refuse(central.Unauthenticated, "Not authenticated: the access token is invalid or expired")
+	case err != nil:
+		return bearer{}, err
 	}
-	return p, nil
+	return by, nil
 }
 
 // queryOf reads the query; a name that stands twice is refused, since its

@@ -142,7 +142,7 @@ func (behind) Consult(context.Context, central.BankRequest) (central.BankAnswer,
 	return central.BankAnswer{}, errReached
 }
 
-func (behind) Mint(context.Context, central.MerchantID) (central.EnrolmentCode, error) {
+func (behind) Mint(context.Context, central.MerchantID, central.Credential) (central.EnrolmentCode, error) {
 	return central.EnrolmentCode{}, errReached
 }
 

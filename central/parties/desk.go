@@ -26,9 +26,8 @@ type Network interface {
 // Desk keeps the roll. Its methods may be called from many goroutines.
 type Desk struct {
 	Store
+	Programs
 	network Network
-	hash    Hash
-	rand    io.Reader
 
 	mu   sync.Mutex // held while a day is summed: two who ask wait for one look
 	days map[central.Day]Day
@@ -40,7 +39,7 @@ func New(store Store, network Network, hash Hash, rand io.Reader) (*Desk, error)
 	if store == nil || network == nil || hash == nil || rand == nil {
 		return nil, errors.New("the roll of parties needs a database, the bank network, the hash of programs' secrets and randomness")
 	}
-	return &Desk{Store: store, network: network, hash: hash, rand: rand, days: map[central.Day]Day{}}, nil
+	return &Desk{Store: store, Programs: NewPrograms(store, hash, rand), network: network, days: map[central.Day]Day{}}, nil
 }
 
 // Fields are what was typed of a party, by the names of the fields below.

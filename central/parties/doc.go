@@ -12,12 +12,17 @@
 //     only new calls are refused.
 //   - A vendor that is suspended is refused its own calls, at the gateway and
 //     directly. Its merchants' own calls go on: a shop does not stand still for its
-//     vendor's quarrel. They are suspended one by one.
+//     vendor's quarrel. They are suspended one by one. Open enrolment codes that the
+//     vendor's programs made end in the same transaction.
 //   - Nobody is ever deleted: operations and the ledger name them.
 //   - A program's secret at the direct door is kept as a hash, and given out once.
-//     One that was replaced, or whose client was suspended, gets no token; tokens
-//     that were given out before work to their end (package door). To stop a party
-//     at once, the party is suspended.
+//     With another secret, and with a suspension, end in one transaction the
+//     tokens that the program got before (package door looks at every call, a
+//     second behind the database at most) and the enrolment codes that it made and
+//     nobody has used. They do not come back when it is let in again.
+//   - A terminal remembers which program made its code. It goes on when the program
+//     is suspended: it may be a shop's honest counter. The operator is shown those
+//     of a program and revokes what he does not know.
 //
 // # A merchant's statuses
 //

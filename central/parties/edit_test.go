@@ -42,9 +42,9 @@ func (c *changes) AddClient(_ context.Context, x central.Client, _ time.Time) er
 	return nil
 }
 
-func (c *changes) SetClientSecret(_ context.Context, _ central.Principal, id, hash string, _ time.Time) error {
+func (c *changes) SetClientSecret(_ context.Context, _ central.Principal, id, hash string, _ time.Time) (int, error) {
 	c.secrets = append(c.secrets, id+" "+hash)
-	return nil
+	return 3, nil
 }
 
 func TestEditMerchant(t *testing.T) {
@@ -137,7 +137,7 @@ func TestClientsOfAParty(t *testing.T) {
 		t.Errorf("recorded %+v", got)
 	}
 	again, err := d.RenewClient(t.Context(), p, made.ID)
-	if err != nil || again.Secret.Equal(made.Secret) || m.secrets[0] != made.ID+" hash of "+again.Secret.Reveal() {
+	if err != nil || again.Voided != 3 || again.Secret.Equal(made.Secret) || m.secrets[0] != made.ID+" hash of "+again.Secret.Reveal() {
 		t.Errorf("renewed: %+v, %v", m.secrets, err)
 	}
 	if _, err := d.NewClient(t.Context(), p); err != nil {

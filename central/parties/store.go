@@ -39,6 +39,7 @@ const (
 
 // TerminalFilter chooses terminals.
 type TerminalFilter struct {
+	Client   string             // client_id of whose codes enrolled them; what stands below does not count then
 	Merchant central.MerchantID // empty: of all
 	State    TerminalState
 	After    central.TerminalID // the last one of the page before
@@ -86,8 +87,9 @@ type Roll interface {
 	SetMerchantStatus(ctx context.Context, id central.MerchantID, from, to central.MerchantStatus) error
 	// AddVendor enters a vendor. central.ErrNotFound: no such aggregator.
 	AddVendor(ctx context.Context, v central.Vendor) error
-	// SetVendorActive lets a vendor call, or not; central.ErrState: it is so
-	// already; central.ErrNotFound.
+	// SetVendorActive lets a vendor call, or not; where not, the open enrolment
+	// codes of its programs end. central.ErrState: it is so already;
+	// central.ErrNotFound.
 	SetVendorActive(ctx context.Context, id central.VendorID, active bool) error
 	AddAggregator(ctx context.Context, a Aggregator) error
 }

@@ -101,7 +101,7 @@ func runsOutOfTerminalNumbers(t *testing.T, on kind) {
 		t.Fatalf("the last terminal has %s", last.TID)
 	}
 	hash := [32]byte{1}
-	wantErr(t, "add a code", s.AddCode(background, hash, merchant1, t0, t0.Add(time.Hour)), nil)
+	wantErr(t, "add a code", s.AddCode(background, hash, merchant1, central.Credential{}, t0, t0.Add(time.Hour)), nil)
 	if _, err := s.Enrol(background, hash, newTerminal(2)); err == nil || !strings.Contains(err.Error(), "GAL99999 are allotted") {
 		t.Errorf("one terminal too many: %v", err)
 	}

@@ -13,12 +13,17 @@ import (
 var _ parties.Clients = (*DB)(nil)
 
 // ClientsOf implements parties.Clients, at most 1000.
-func (s *DB) ClientsOf(ctx context.Context, p central.Principal) (list []parties.Client, err error) {
+func (s *DB) ClientsOf(ctx context.Context, p central.Principal, at time.Time) (list []parties.Client, err error) {
 	err = s.read(ctx, func(c conn) error {
 		list = nil
-		return c.each(`SELECT id, active, created_at, secret_at FROM clients WHERE party = $1 ORDER BY id LIMIT $2`, []any{p.Caller(), maxRows}, func(row row) error {
+		return c.each(`SELECT id, active, created_at, secret_at,
+				(SELECT count(*) FROM terminals t WHERE t.client = clients.id AND t.revoked_at IS NULL),
+				(SELECT count(*) FROM enrolment_codes e WHERE e.client = clients.id AND e.used_at IS NULL AND e.expires_at > $1)
+			FROM clients WHERE party = $2 ORDER BY id LIMIT $3`, []any{ms(at), p.Caller(), maxRows}, func(row row) error {
 			var x parties.Client
-			err := row.Scan(&x.ID, truth{&x.Active}, moment{&x.CreatedAt}, moment{&x.SecretAt})
+			var terminals, codes int64
+			err := row.Scan(&x.ID, truth{&x.Active}, moment{&x.CreatedAt}, moment{&x.SecretAt}, &terminals, &codes)
+			x.Terminals, x.OpenCodes = int(terminals), int(codes)
 			list = append(list, x)
 			return err
 		})
@@ -82,23 +87,40 @@ func roomForClient(c conn, p central.Principal) error {
 }
 
 // SetClientSecret implements parties.Clients.
-func (s *DB) SetClientSecret(ctx context.Context, p central.Principal, id, hash string, at time.Time) error {
-	err := s.write(ctx, func(c conn) error {
-		changed, err := c.exec(`UPDATE clients SET secret_hash = $1, secret_at = $2 WHERE id = $3 AND party = $4`, hash, ms(at), id, p.Caller())
+func (s *DB) SetClientSecret(ctx context.Context, p central.Principal, id, hash string, at time.Time) (voided int, err error) {
+	err = s.write(ctx, func(c conn) error {
+		changed, err := c.exec(`UPDATE clients SET secret_hash = $1, secret_at = $2, generation = generation + 1 WHERE id = $3 AND party = $4`, hash, ms(at), id, p.Caller())
 		if err == nil && changed == 0 {
 			err = central.ErrNotFound
 		}
+		if err != nil {
+			return err
+		}
+		voided, err = voidCodes(c, id, at)
 		return err
 	})
 	if err != nil {
-		return fmt.Errorf("give client %s another secret: %w", id, err)
+		return 0, fmt.Errorf("give client %s another secret: %w", id, err)
 	}
-	return nil
+	return voided, nil
+}
+
+// voidCodes takes back the open enrolment codes that a client made, and counts
+// them. The client's row was changed before: who makes a code holds it.
+func voidCodes(c conn, client string, at time.Time) (int, error) {
+	n, err := c.exec(`DELETE FROM enrolment_codes WHERE client = $1 AND used_at IS NULL AND expires_at > $2`, client, ms(at))
+	if err != nil {
+		return 0, err
+	}
+	// Those that are over by this node's clock may not be by another's.
+	_, err = c.exec(`DELETE FROM enrolment_codes WHERE client = $1 AND used_at IS NULL`, client)
+	return int(n), err
 }
 
 // SetClientActive implements parties.Clients.
-func (s *DB) SetClientActive(ctx context.Context, p central.Principal, id string, active bool) error {
-	err := s.write(ctx, func(c conn) error {
+func (s *DB) SetClientActive(ctx context.Context, p central.Principal, id string, active bool, at time.Time) (voided int, err error) {
+	err = s.write(ctx, func(c conn) error {
+		voided = 0
 		if err := holdParty(c, p); err != nil {
 			return err
 		}
@@ -110,16 +132,20 @@ func (s *DB) SetClientActive(ctx context.Context, p central.Principal, id string
 				return err
 			}
 		}
-		changed, err := c.exec(`UPDATE clients SET active = $1 WHERE id = $2 AND active <> $1`, bit(active), id)
+		// A suspension begins another generation: what it ended does not come back.
+		changed, err := c.exec(`UPDATE clients SET active = $1, generation = generation + 1 - $1 WHERE id = $2 AND active <> $1`, bit(active), id)
 		if err == nil && changed == 0 {
 			err = central.ErrState
+		}
+		if err == nil && !active {
+			voided, err = voidCodes(c, id, at)
 		}
 		return err
 	})
 	if err != nil {
-		return fmt.Errorf("let client %s in, or not: %w", id, err)
+		return 0, fmt.Errorf("let client %s in, or not: %w", id, err)
 	}
-	return nil
+	return voided, nil
 }
 
 // ChangeMerchant implements parties.Changes.

@@ -22,11 +22,19 @@ func clients(t *testing.T, on kind) {
 	at := cut(t0)
 	shop := central.Principal{Role: op.Merchant, Merchant: merchant1}
 	other := central.Principal{Role: op.Vendor, Vendor: vendor1}
-	list, err := s.ClientsOf(background, shop)
+	list, err := s.ClientsOf(background, shop, at)
 	wantErr(t, "list", err, nil)
 	known := len(list) // of the fixture
 	add := func(id string, p central.Principal) error {
 		return s.AddClient(background, central.Client{ID: id, SecretHash: someHash, Principal: p, Active: true}, at)
+	}
+	setSecret := func(p central.Principal, id, hash string, at time.Time) error {
+		_, err := s.SetClientSecret(background, p, id, hash, at)
+		return err
+	}
+	setActive := func(p central.Principal, active bool) error {
+		_, err := s.SetClientActive(background, p, "zz-1", active, at)
+		return err
 	}
 	wantErr(t, "add", add("zz-1", shop), nil)
 	wantErr(t, "the same id", add("zz-1", other), central.ErrTaken)
@@ -39,7 +47,7 @@ func clients(t *testing.T, on kind) {
 	wantSame(t, "added", got, central.Client{ID: "zz-1", SecretHash: someHash, Principal: shop, Active: true})
 	newest := func() parties.Client {
 		t.Helper()
-		list, err := s.ClientsOf(background, shop)
+		list, err := s.ClientsOf(background, shop, at)
 		wantErr(t, "list", err, nil)
 		if len(list) <= known {
 			t.Fatalf("listed: %+v", list)
@@ -48,26 +56,26 @@ func clients(t *testing.T, on kind) {
 	}
 	wantSame(t, "listed", newest(), parties.Client{ID: "zz-1", Active: true, CreatedAt: at, SecretAt: at})
 
-	wantErr(t, "another's secret", s.SetClientSecret(background, other, "zz-1", someHash+"C", at), central.ErrNotFound)
-	wantErr(t, "no client's secret", s.SetClientSecret(background, shop, "none", someHash, at), central.ErrNotFound)
-	wantErr(t, "renew", s.SetClientSecret(background, shop, "zz-1", someHash+"C", at.Add(time.Hour)), nil)
+	wantErr(t, "another's secret", setSecret(other, "zz-1", someHash+"C", at), central.ErrNotFound)
+	wantErr(t, "no client's secret", setSecret(shop, "none", someHash, at), central.ErrNotFound)
+	wantErr(t, "renew", setSecret(shop, "zz-1", someHash+"C", at.Add(time.Hour)), nil)
 	wantSame(t, "renewed", newest(), parties.Client{ID: "zz-1", Active: true, CreatedAt: at, SecretAt: at.Add(time.Hour)})
 	if got, err := s.Client(background, "zz-1"); err != nil || got.SecretHash != someHash+"C" {
 		t.Errorf("the old hash stands: %+v, %v", got, err)
 	}
-	if err := s.SetClientSecret(background, shop, "zz-1", "in the clear", at); err == nil {
+	if err := setSecret(shop, "zz-1", "in the clear", at); err == nil {
 		t.Error("a secret is kept that is no hash")
 	}
 
-	wantErr(t, "another's client", s.SetClientActive(background, other, "zz-1", false), central.ErrNotFound)
-	wantErr(t, "suspend", s.SetClientActive(background, shop, "zz-1", false), nil)
-	wantErr(t, "suspend again", s.SetClientActive(background, shop, "zz-1", false), central.ErrState)
+	wantErr(t, "another's client", setActive(other, false), central.ErrNotFound)
+	wantErr(t, "suspend", setActive(shop, false), nil)
+	wantErr(t, "suspend again", setActive(shop, false), central.ErrState)
 	if got, err := s.Client(background, "zz-1"); err != nil || got.Active {
 		t.Errorf("suspended: %+v, %v", got, err)
 	}
-	wantErr(t, "let in", s.SetClientActive(background, shop, "zz-1", true), nil)
+	wantErr(t, "let in", setActive(shop, true), nil)
 	live := 0
-	list, err = s.ClientsOf(background, shop)
+	list, err = s.ClientsOf(background, shop, at)
 	wantErr(t, "list", err, nil)
 	for _, x := range list {
 		if x.Active {
@@ -80,11 +88,131 @@ func clients(t *testing.T, on kind) {
 	if err := add("zy-last", shop); !errors.Is(err, parties.ErrManyClients) {
 		t.Errorf("one too many: %v", err)
 	}
-	wantErr(t, "suspend", s.SetClientActive(background, shop, "zz-1", false), nil)
+	wantErr(t, "suspend", setActive(shop, false), nil)
 	wantErr(t, "room again", add("zy-last", shop), nil)
-	if err := s.SetClientActive(background, shop, "zz-1", true); !errors.Is(err, parties.ErrManyClients) {
+	if err := setActive(shop, true); !errors.Is(err, parties.ErrManyClients) {
 		t.Errorf("let in beside as many as may live: %v", err)
 	}
+}
+
+func TestAccessOfClients(t *testing.T) { onBoth(t, accessOfClients) }
+
+// accessOfClients: a suspension and a new secret void the open codes of the client,
+// and nobody else's; its credential makes no other, then or later; the terminals
+// that its codes enrolled are known.
+func accessOfClients(t *testing.T, on kind) {
+	s := on.open(t, testConfig())
+	at := cut(t0)
+	shop := central.Principal{Role: op.Merchant, Merchant: merchant1}
+	for _, id := range []string{"zz-1", "zz-2"} {
+		wantErr(t, "add", s.AddClient(background, central.Client{ID: id, SecretHash: someHash, Principal: shop, Active: true}, at), nil)
+	}
+	n := byte(0)
+	mint := func(client string, generation int64) (hash [32]byte, err error) {
+		n++
+		hash = [32]byte{n}
+		return hash, s.AddCode(background, hash, merchant1, central.Credential{Client: client, Generation: generation}, at, at.Add(time.Hour))
+	}
+	minted := func(client string, generation int64) [32]byte {
+		t.Helper()
+		hash, err := mint(client, generation)
+		wantErr(t, "make a code", err, nil)
+		return hash
+	}
+	found := func(id string) parties.Client {
+		t.Helper()
+		list, err := s.ClientsOf(background, shop, at)
+		wantErr(t, "list", err, nil)
+		for _, x := range list {
+			if x.ID == id {
+				return x
+			}
+		}
+		t.Fatalf("%s is not among %+v", id, list)
+		return parties.Client{}
+	}
+	_, err := mint("nobody", 0)
+	wantErr(t, "of no client", err, central.ErrVoid)
+	_, err = mint("zz-1", 1)
+	wantErr(t, "of a generation to come", err, central.ErrVoid)
+	enrolled, err := s.Enrol(background, minted("zz-1", 0), newTerminal(1))
+	wantErr(t, "enrol", err, nil)
+	if enrolled.Client != "zz-1" {
+		t.Errorf("it was enrolled with a code of %q", enrolled.Client)
+	}
+	operators, beside := minted("", 0), minted("zz-2", 0)
+	for generation, end := range []func() (int, error){
+		func() (int, error) { return s.SetClientActive(background, shop, "zz-1", false, at) },
+		func() (int, error) {
+			if _, err := s.SetClientActive(background, shop, "zz-1", true, at); err != nil {
+				return 0, err
+			}
+			for range 3 {
+				minted("zz-1", 1)
+			}
+			return s.SetClientSecret(background, shop, "zz-1", someHash, at)
+		},
+	} {
+		var open [32]byte
+		if generation == 0 {
+			open, _ = minted("zz-1", 0), minted("zz-1", 0)
+			wantSame(t, "open", found("zz-1").OpenCodes, 2)
+		}
+		voided, err := end()
+		wantErr(t, "end", err, nil)
+		wantSame(t, "voided", voided, 2+generation)
+		_, err = mint("zz-1", int64(generation))
+		wantErr(t, "by what it had", err, central.ErrVoid)
+		_, err = s.Enrol(background, open, newTerminal(2))
+		wantErr(t, "enrol with a void code", err, central.ErrNotFound)
+		x, err := s.Client(background, "zz-1")
+		wantErr(t, "read", err, nil)
+		if x.Generation != int64(generation+1) || x.Holds(central.Credential{Client: "zz-1", Generation: int64(generation)}) || x.Holds(central.Credential{Client: "zz-1", Generation: x.Generation}) != x.Active {
+			t.Errorf("the client is %+v", x)
+		}
+		if x := found("zz-1"); x.OpenCodes != 0 || x.Terminals != 1 {
+			t.Errorf("listed as %+v", x)
+		}
+	}
+	for i, hash := range [][32]byte{operators, beside} {
+		_, err := s.Enrol(background, hash, newTerminal(3+i))
+		wantErr(t, "a code of another", err, nil)
+	}
+	list, err := s.TerminalsBy(background, parties.TerminalFilter{Client: "zz-1", Alive: at, Limit: 10})
+	if err != nil || len(list) != 1 || list[0].ID != enrolled.ID || list[0].Client != "zz-1" {
+		t.Errorf("the terminals of the client: %+v, %v", list, err)
+	}
+	wantErr(t, "revoke", s.Revoke(background, enrolled.ID, at), nil)
+	wantSame(t, "left", found("zz-1").Terminals, 0)
+}
+
+func TestNetworksOfClients(t *testing.T) { onBoth(t, networksOfClients) }
+
+// networksOfClients: where a client got tokens is known, of the newest networks.
+func networksOfClients(t *testing.T, on kind) {
+	s := on.open(t, testConfig())
+	at := cut(t0)
+	wantErr(t, "add", s.AddClient(background, central.Client{ID: "zz-1", SecretHash: someHash, Principal: central.Principal{Role: op.Vendor, Vendor: vendor1}, Active: true}, at), nil)
+	seen := func(client, network string) time.Time {
+		t.Helper()
+		when, err := s.ClientNetwork(background, client, network)
+		wantErr(t, "look", err, nil)
+		return when
+	}
+	wantSame(t, "never", seen("zz-1", "network:192.0.2.1"), time.Time{})
+	wantSame(t, "no client", seen("nobody", "network:192.0.2.1"), time.Time{})
+	if err := s.NoteClientNetwork(background, "nobody", "network:192.0.2.1", at); err == nil {
+		t.Error("a network of nobody was noted")
+	}
+	for i := range maxNetworks + 2 {
+		wantErr(t, "note", s.NoteClientNetwork(background, "zz-1", fmt.Sprint("network:192.0.2.", i), at.Add(time.Duration(i)*time.Minute)), nil)
+	}
+	wantErr(t, "again", s.NoteClientNetwork(background, "zz-1", "network:192.0.2.2", at.Add(24*time.Hour)), nil)
+	wantSame(t, "one too many", seen("zz-1", "network:192.0.2.1"), time.Time{})
+	wantSame(t, "again", seen("zz-1", "network:192.0.2.2"), at.Add(24*time.Hour))
+	wantErr(t, "much later", s.NoteClientNetwork(background, "zz-1", "network:192.0.2.9", at.Add(networkLife+2*time.Hour)), nil)
+	wantSame(t, "long ago", seen("zz-1", "network:192.0.2.8"), time.Time{})
+	wantSame(t, "still", seen("zz-1", "network:192.0.2.2"), at.Add(24*time.Hour))
 }
 
 func TestChangesOfParties(t *testing.T) { onBoth(t, changesOfParties) }
@@ -128,4 +256,82 @@ func changesOfParties(t *testing.T, on kind) {
 	wantErr(t, "aggregator", s.ChangeAggregator(background, a, parties.Aggregator{ID: aggregator1, LegalName: "Renamed"}), nil)
 	wantErr(t, "aggregator again", s.ChangeAggregator(background, a, a), central.ErrState)
 	wantErr(t, "no aggregator", s.ChangeAggregator(background, parties.Aggregator{ID: "x"}, a), central.ErrNotFound)
+}
+
+// togetherAccess: a code that is made while its client, the client's vendor or the
+// merchant is suspended, or while the client gets another secret, is void or was
+// never made; a terminal that is enrolled meanwhile is known as the client's.
+func togetherAccess(t *testing.T, p pair) {
+	const many = 8
+	shop, partner := central.Principal{Role: op.Merchant, Merchant: merchant1}, central.Principal{Role: op.Vendor, Vendor: vendor1}
+	number := 0
+	for round := range 6 {
+		for what, end := range map[string]func(s *DB, id string) error{
+			"suspended": func(s *DB, id string) error {
+				_, err := s.SetClientActive(background, shop, id, false, t0)
+				return err
+			},
+			"another secret": func(s *DB, id string) error {
+				_, err := s.SetClientSecret(background, shop, id, someHash, t0)
+				return err
+			},
+			"the vendor suspended": func(s *DB, _ string) error { return s.SetVendorActive(background, vendor1, false) },
+			"the merchant suspended": func(s *DB, _ string) error {
+				return s.SetMerchantStatus(background, merchant1, central.MerchantApproved, central.MerchantSuspended)
+			},
+		} {
+			number++
+			id, owner := fmt.Sprintf("race-%d", number), shop
+			if what == "the vendor suspended" {
+				owner = partner
+			}
+			wantErr(t, "add", p[0].AddClient(background, central.Client{ID: id, SecretHash: someHash, Principal: owner, Active: true}, t0), nil)
+			hash := func(i int) [32]byte { return [32]byte{byte(number), byte(i)} }
+			enrolled := make([]bool, many)
+			errs := p.together(many, func(s *DB, i int) error {
+				if i == round%many {
+					return end(s, id)
+				}
+				err := s.AddCode(background, hash(i), merchant1, central.Credential{Client: id}, t0, t0.Add(time.Hour))
+				if err == nil && i%2 == 0 {
+					_, err = s.Enrol(background, hash(i), newTerminal(100*number+i))
+					enrolled[i] = err == nil
+				}
+				return err
+			})
+			wantErr(t, what, errs[round%many], nil)
+			n := 0
+			for i, err := range errs {
+				if err != nil && !errors.Is(err, central.ErrVoid) && !errors.Is(err, central.ErrState) && !errors.Is(err, central.ErrNotFound) {
+					t.Errorf("%s: %v", what, err)
+				}
+				if enrolled[i] {
+					n++
+				}
+				if _, err := p[1].Enrol(background, hash(i), newTerminal(100*number+50+i)); !errors.Is(err, central.ErrNotFound) {
+					t.Errorf("%s: code %d enrols a terminal afterwards: %v", what, i, err)
+				}
+			}
+			list, err := p[0].TerminalsBy(background, parties.TerminalFilter{Client: id, Alive: t0, Limit: 100})
+			if err != nil || len(list) != n {
+				t.Errorf("%s: %d terminals were enrolled, %d are the client's: %v", what, n, len(list), err)
+			}
+			switch what {
+			case "the vendor suspended":
+				err = p[0].SetVendorActive(background, vendor1, true)
+			case "the merchant suspended":
+				err = p[0].SetMerchantStatus(background, merchant1, central.MerchantSuspended, central.MerchantApproved)
+			case "another secret":
+				_, err = p[0].SetClientActive(background, shop, id, false, t0)
+			}
+			wantErr(t, "put back", err, nil)
+			if owner == partner {
+				_, err = p[0].SetClientActive(background, owner, id, false, t0)
+				wantErr(t, "make room", err, nil)
+			} else if what == "the merchant suspended" {
+				_, err = p[0].SetClientActive(background, owner, id, false, t0)
+				wantErr(t, "make room", err, nil)
+			}
+		}
+	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"galla/central"
 	"galla/central/parties"
+	"galla/shared/op"
 )
 
 var _ parties.Store = (*DB)(nil)
@@ -158,6 +159,11 @@ func (s *DB) SetVendorActive(ctx context.Context, id central.VendorID, active bo
 		if err == nil && changed == 0 {
 			err = absentOr(c, central.ErrState, `SELECT 1 FROM vendors WHERE id = $1`, string(id))
 		}
+		if err != nil || active {
+			return err
+		}
+		_, err = c.exec(`DELETE FROM enrolment_codes WHERE used_at IS NULL AND client IN (SELECT id FROM clients WHERE party = $1)`,
+			central.Principal{Role: op.Vendor, Vendor: id}.Caller())
 		return err
 	})
 	if err != nil {

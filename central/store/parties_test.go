@@ -150,7 +150,7 @@ func roll(t *testing.T, on kind) {
 	}
 
 	hash := sha256.Sum256([]byte("a code"))
-	wantErr(t, "code", s.AddCode(background, hash, merchant1, t0, t0.Add(time.Hour)), nil)
+	wantErr(t, "code", s.AddCode(background, hash, merchant1, central.Credential{}, t0, t0.Add(time.Hour)), nil)
 	wantErr(t, "suspend", s.SetMerchantStatus(background, merchant1, central.MerchantApproved, central.MerchantSuspended), nil)
 	wantErr(t, "suspend again", s.SetMerchantStatus(background, merchant1, central.MerchantApproved, central.MerchantSuspended), central.ErrState)
 	wantErr(t, "suspend nobody", s.SetMerchantStatus(background, "nobody", central.MerchantApproved, central.MerchantSuspended), central.ErrNotFound)

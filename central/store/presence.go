@@ -78,7 +78,7 @@ func (s *DB) NodeGone(ctx context.Context) error {
 // which scanNow takes them; onlineNow tells whether it is connected, where $1 is
 // the moment since which its node must have been heard.
 const (
-	nowColumns = `t.id, t.merchant, t.name, t.tid, t.public_key, t.created_at, t.revoked_at, t.seen_at,
+	nowColumns = `t.id, t.merchant, t.name, t.tid, t.public_key, t.client, t.created_at, t.revoked_at, t.seen_at,
 	t.node, t.connected_at, t.version, t.unresolved, t.ahead, t.left_at, t.fault, t.fault_at,
 	(SELECT m.legal_name FROM merchants m WHERE m.id = t.merchant)`
 	onlineNow = `CAST(CASE WHEN t.revoked_at IS NULL AND t.left_at IS NULL AND EXISTS (
@@ -87,14 +87,14 @@ const (
 
 func scanNow(row row) (t parties.Terminal, err error) {
 	var unresolved, ahead int64
-	err = row.Scan(truth{&t.Online}, &t.ID, &t.Merchant, &t.Name, &t.TID, &t.PublicKey, moment{&t.CreatedAt}, moment{&t.RevokedAt}, moment{&t.SeenAt},
+	err = row.Scan(truth{&t.Online}, &t.ID, &t.Merchant, &t.Name, &t.TID, &t.PublicKey, optional[string]{&t.Client}, moment{&t.CreatedAt}, moment{&t.RevokedAt}, moment{&t.SeenAt},
 		optional[string]{&t.Node}, moment{&t.ConnectedAt}, &t.Version, &unresolved, &ahead, moment{&t.LeftAt}, &t.Fault, moment{&t.FaultAt}, &t.MerchantName)
 	t.Unresolved, t.Ahead = int(unresolved), time.Duration(ahead)*time.Millisecond
 	return t, err
 }
 
 // TerminalsBy implements parties.Terminals, at most 1000. Those of one merchant
-// are not paged.
+// are not paged, nor are those of one client.
 func (s *DB) TerminalsBy(ctx context.Context, f parties.TerminalFilter) (list []parties.Terminal, err error) {
 	scan := func(row row) error {
 		t, err := scanNow(row)
@@ -103,6 +103,10 @@ func (s *DB) TerminalsBy(ctx context.Context, f parties.TerminalFilter) (list []
 	}
 	err = s.read(ctx, func(c conn) error {
 		list = nil
+		if f.Client != "" {
+			return c.each(`SELECT `+onlineNow+`, `+nowColumns+` FROM terminals t WHERE t.client = $2 ORDER BY t.created_at, t.id LIMIT $3`,
+				[]any{ms(f.Alive), f.Client, bounded(f.Limit)}, scan)
+		}
 		if f.Merchant != "" {
 			return c.each(`SELECT `+onlineNow+`, `+nowColumns+` FROM terminals t WHERE t.merchant = $2
 				AND CASE $3 WHEN '' THEN 1 WHEN 'revoked' THEN CASE WHEN t.revoked_at IS NULL THEN 0 ELSE 1 END

@@ -238,7 +238,7 @@ func TestPurge(t *testing.T) {
 		far := time.Now().Add(24 * 365 * time.Hour) // spending a token forgets those that ended before the present
 		for n := range 5 {
 			wantErr(t, "spend", s.SpendToken(background, fmt.Sprint("token ", n), far.Add(time.Duration(n)*time.Hour)), nil)
-			wantErr(t, "add a code", s.AddCode(background, [32]byte{9, byte(n)}, merchant1, t0, t0.Add(time.Duration(n+1)*time.Hour)), nil)
+			wantErr(t, "add a code", s.AddCode(background, [32]byte{9, byte(n)}, merchant1, central.Credential{}, t0, t0.Add(time.Duration(n+1)*time.Hour)), nil)
 			wantErr(t, "open a session", s.OpenSession(background, central.AgentSession{TID: "GAL00001", OpenedAt: t0.Add(time.Duration(n) * time.Hour), ExpiresAt: t0.Add(time.Duration(n+1) * time.Hour)}), nil)
 		}
 		for n := range 3 {

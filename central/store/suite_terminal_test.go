@@ -17,7 +17,7 @@ func enrolled(t *testing.T, s central.Store, n int) central.Terminal {
 	t.Helper()
 	at := t0.Add(time.Duration(n) * time.Second)
 	hash := sha256.Sum256(fmt.Appendf(nil, "code %d", n))
-	wantErr(t, "add a code", s.AddCode(background, hash, merchant1, at, at.Add(central.CodeLife)), nil)
+	wantErr(t, "add a code", s.AddCode(background, hash, merchant1, central.Credential{}, at, at.Add(central.CodeLife)), nil)
 	terminal, err := s.Enrol(background, hash, newTerminal(n))
 	wantErr(t, "enrol", err, nil)
 	return terminal
@@ -85,9 +85,10 @@ func suiteEnrol(t *testing.T, s central.Store) {
 func suiteCodes(t *testing.T, s central.Store) {
 	hash := sha256.Sum256([]byte("code"))
 	end := t0.Add(central.CodeLife)
-	wantErr(t, "a code of nobody", s.AddCode(background, hash, "nobody", t0, end), central.ErrNotFound)
-	wantErr(t, "add", s.AddCode(background, hash, merchant2, t0, end), nil)
-	wantErr(t, "add twice", s.AddCode(background, hash, merchant1, t0, end), central.ErrTaken)
+	wantErr(t, "a code of nobody", s.AddCode(background, hash, "nobody", central.Credential{}, t0, end), central.ErrNotFound)
+	wantErr(t, "a code of one that is not approved", s.AddCode(background, hash, merchant2, central.Credential{}, t0, end), central.ErrState)
+	wantErr(t, "add", s.AddCode(background, hash, merchant4, central.Credential{}, t0, end), nil)
+	wantErr(t, "add twice", s.AddCode(background, hash, merchant1, central.Credential{}, t0, end), central.ErrTaken)
 
 	_, err := s.Enrol(background, sha256.Sum256([]byte("another")), newTerminal(1))
 	wantErr(t, "an unknown code", err, central.ErrNotFound)
@@ -106,7 +107,7 @@ func suiteCodes(t *testing.T, s central.Store) {
 	just.CreatedAt = end.Add(-time.Millisecond)
 	terminal, err := s.Enrol(background, hash, just)
 	wantErr(t, "enrol", err, nil)
-	if terminal.Merchant != merchant2 || terminal.TID != "GAL00101" {
+	if terminal.Merchant != merchant4 || terminal.TID != "GAL00101" {
 		t.Fatalf("enrolled %+v", terminal)
 	}
 	_, err = s.Enrol(background, hash, newTerminal(3))
@@ -115,11 +116,11 @@ func suiteCodes(t *testing.T, s central.Store) {
 	// Adding removes what expired unused; what was used stays used.
 	for n := range 3 {
 		old := sha256.Sum256(fmt.Appendf(nil, "old %d", n))
-		wantErr(t, "add", s.AddCode(background, old, merchant1, t0, end), nil)
+		wantErr(t, "add", s.AddCode(background, old, merchant1, central.Credential{}, t0, end), nil)
 	}
-	wantErr(t, "add", s.AddCode(background, sha256.Sum256([]byte("new")), merchant1, end, end.Add(time.Minute)), nil)
-	wantErr(t, "a forgotten code", s.AddCode(background, sha256.Sum256([]byte("old 0")), merchant1, end, end.Add(time.Minute)), nil)
-	wantErr(t, "a used code", s.AddCode(background, hash, merchant1, end, end.Add(time.Minute)), central.ErrTaken)
+	wantErr(t, "add", s.AddCode(background, sha256.Sum256([]byte("new")), merchant1, central.Credential{}, end, end.Add(time.Minute)), nil)
+	wantErr(t, "a forgotten code", s.AddCode(background, sha256.Sum256([]byte("old 0")), merchant1, central.Credential{}, end, end.Add(time.Minute)), nil)
+	wantErr(t, "a used code", s.AddCode(background, hash, merchant1, central.Credential{}, end, end.Add(time.Minute)), central.ErrTaken)
 }
 
 func suiteTerminals(t *testing.T, s central.Store) {

@@ -11,14 +11,10 @@ import (
 
 // AddCode implements central.Terminals. central.ErrNotFound: no such merchant;
 // central.ErrTaken: the code was given out before.
-func (s *DB) AddCode(ctx context.Context, codeHash [32]byte, merchant central.MerchantID, at, expires time.Time) error {
+func (s *DB) AddCode(ctx context.Context, codeHash [32]byte, merchant central.MerchantID, by central.Credential, at, expires time.Time) error {
 	err := s.write(ctx, func(c conn) error {
-		known, err := c.exists(`SELECT 1 FROM merchants WHERE id = $1`, string(merchant))
-		if err != nil {
+		if err := holdMinters(c, merchant, by); err != nil {
 			return err
-		}
-		if !known {
-			return fmt.Errorf("merchant %s: %w", merchant, central.ErrNotFound)
 		}
 		// A code that nobody used in time says nothing to anybody any more.
 		if _, err := c.exec(`DELETE FROM enrolment_codes WHERE hash IN (
@@ -26,8 +22,8 @@ func (s *DB) AddCode(ctx context.Context, codeHash [32]byte, merchant central.Me
 			ms(at), purgeLimit); err != nil {
 			return err
 		}
-		added, err := c.exec(`INSERT INTO enrolment_codes (hash, merchant, created_at, expires_at)
-			VALUES ($1, $2, $3, $4) ON CONFLICT (hash) DO NOTHING`, codeHash[:], string(merchant), ms(at), ms(expires))
+		added, err := c.exec(`INSERT INTO enrolment_codes (hash, merchant, client, created_at, expires_at)
+			VALUES ($1, $2, $3, $4, $5) ON CONFLICT (hash) DO NOTHING`, codeHash[:], string(merchant), ref(by.Client), ms(at), ms(expires))
 		if err == nil && added == 0 {
 			err = central.ErrTaken
 		}
@@ -37,6 +33,50 @@ func (s *DB) AddCode(ctx context.Context, codeHash [32]byte, merchant central.Me
 		return fmt.Errorf("record an enrolment code: %w", err)
 	}
 	return nil
+}
+
+// holdMinters holds everybody whose suspension ends a code, and sees that none of
+// them is suspended: a suspension that comes later waits, and then finds the code.
+// They are held in one order, vendor, merchant and client, by every change.
+func holdMinters(c conn, merchant central.MerchantID, by central.Credential) error {
+	if by.Client != "" {
+		var vendor central.VendorID
+		err := c.one(`SELECT vendor FROM clients WHERE id = $1`, []any{by.Client}, optional[central.VendorID]{&vendor})
+		if err == nil && vendor != "" {
+			err = insteadOf(c, central.ErrState, `SELECT 1 FROM vendors WHERE id = $1 AND active = 1`+c.dialect.hold, string(vendor))
+		}
+		if errors.Is(err, central.ErrNotFound) {
+			err = central.ErrVoid
+		}
+		if err != nil {
+			return fmt.Errorf("client %s: %w", by.Client, err)
+		}
+	}
+	var status string
+	err := c.one(`SELECT status FROM merchants WHERE id = $1`+c.dialect.hold, []any{string(merchant)}, &status)
+	if err == nil && status != string(central.MerchantApproved) {
+		err = central.ErrState
+	}
+	if err != nil {
+		return fmt.Errorf("merchant %s: %w", merchant, err)
+	}
+	if by.Client == "" {
+		return nil
+	}
+	err = insteadOf(c, central.ErrVoid, `SELECT 1 FROM clients WHERE id = $1 AND active = 1 AND generation = $2`+c.dialect.hold, by.Client, by.Generation)
+	if err != nil {
+		return fmt.Errorf("client %s: %w", by.Client, err)
+	}
+	return nil
+}
+
+// insteadOf gives the error where a statement finds nothing.
+func insteadOf(c conn, otherwise error, statement string, args ...any) error {
+	found, err := c.exists(statement, args...)
+	if err == nil && !found {
+		err = otherwise
+	}
+	return err
 }
 
 // Enrol implements central.Terminals. The terminal's merchant is the code's,
@@ -50,8 +90,8 @@ func (s *DB) Enrol(ctx context.Context, codeHash [32]byte, t central.Terminal) (
 }
 
 func enrol(c conn, codeHash [32]byte, t *central.Terminal) error {
-	if err := c.one(`SELECT merchant FROM enrolment_codes WHERE hash = $1 AND used_at IS NULL AND expires_at > $2`,
-		[]any{codeHash[:], ms(t.CreatedAt)}, &t.Merchant); err != nil {
+	if err := c.one(`SELECT merchant, client FROM enrolment_codes WHERE hash = $1 AND used_at IS NULL AND expires_at > $2`,
+		[]any{codeHash[:], ms(t.CreatedAt)}, &t.Merchant, optional[string]{&t.Client}); err != nil {
 		return err
 	}
 	tid, err := nextTID(c)
@@ -59,9 +99,9 @@ func enrol(c conn, codeHash [32]byte, t *central.Terminal) error {
 		return err
 	}
 	t.TID, t.CreatedAt, t.RevokedAt, t.SeenAt = tid, cut(t.CreatedAt), time.Time{}, time.Time{}
-	if _, err := c.exec(`INSERT INTO terminals (id, merchant, name, tid, public_key, created_at)
-		VALUES ($1, $2, $3, $4, $5, $6)`,
-		string(t.ID), string(t.Merchant), t.Name, t.TID, t.PublicKey, ms(t.CreatedAt)); err != nil {
+	if _, err := c.exec(`INSERT INTO terminals (id, merchant, name, tid, public_key, client, created_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+		string(t.ID), string(t.Merchant), t.Name, t.TID, t.PublicKey, ref(t.Client), ms(t.CreatedAt)); err != nil {
 		return err
 	}
 	used, err := c.exec(`UPDATE enrolment_codes SET used_at = $1, terminal = $2 WHERE hash = $3 AND used_at IS NULL`,
@@ -100,10 +140,10 @@ func nextTID(c conn) (string, error) {
 	}
 }
 
-const terminalColumns = `id, merchant, name, tid, public_key, created_at, revoked_at, seen_at`
+const terminalColumns = `id, merchant, name, tid, public_key, client, created_at, revoked_at, seen_at`
 
 func scanTerminal(row row) (t central.Terminal, err error) {
-	err = row.Scan(&t.ID, &t.Merchant, &t.Name, &t.TID, &t.PublicKey,
+	err = row.Scan(&t.ID, &t.Merchant, &t.Name, &t.TID, &t.PublicKey, optional[string]{&t.Client},
 		moment{&t.CreatedAt}, moment{&t.RevokedAt}, moment{&t.SeenAt})
 	return t, err
 }

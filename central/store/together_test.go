@@ -77,6 +77,7 @@ func together(t *testing.T, on kind) {
 		{"terminal numbers", togetherSeed},
 		{"orders", togetherOrders},
 		{"spent", togetherSpent},
+		{"access", togetherAccess},
 	} {
 		t.Run(part.name, func(t *testing.T) {
 			place := on.seeded(t)
@@ -333,7 +334,7 @@ func togetherEnrol(t *testing.T, p pair) {
 	const many = 20
 	hash := func(i int) [32]byte { return sha256.Sum256(fmt.Appendf(nil, "together %d", i)) }
 	wantTogether(t, "add a code", p.together(many, func(s *DB, i int) error {
-		return s.AddCode(background, hash(i/2), merchant1, t0, t0.Add(time.Hour))
+		return s.AddCode(background, hash(i/2), merchant1, central.Credential{}, t0, t0.Add(time.Hour))
 	}), many/2, central.ErrTaken)
 	terminals := make([]central.Terminal, many)
 	wantTogether(t, "enrol", p.together(many, func(s *DB, i int) (err error) {
@@ -358,7 +359,7 @@ func togetherSeed(t *testing.T, p pair) {
 	const many = 10
 	hash := func(i int) [32]byte { return sha256.Sum256(fmt.Appendf(nil, "seed %d", i)) }
 	for i := range many {
-		wantErr(t, "add a code", p[0].AddCode(background, hash(i), merchant1, t0, t0.Add(time.Hour)), nil)
+		wantErr(t, "add a code", p[0].AddCode(background, hash(i), merchant1, central.Credential{}, t0, t0.Add(time.Hour)), nil)
 	}
 	numbers := make([]string, 2*many)
 	errs := p.together(2*many, func(s *DB, i int) error {
@@ -416,7 +417,7 @@ func togetherSpent(t *testing.T, p pair) {
 			return errors.Join(
 				s.SpendToken(background, fmt.Sprint("old ", n), old),
 				s.SpendIV(background, k.ID, central.IV{n}, old.Add(-time.Second), old),
-				s.AddCode(background, [32]byte{n}, merchant1, old.Add(-time.Second), old))
+				s.AddCode(background, [32]byte{n}, merchant1, central.Credential{}, old.Add(-time.Second), old))
 		}), 3*many)
 		wantTogether(t, "spend a token", p.together(many, func(s *DB, i int) error {
 			return s.SpendToken(background, fmt.Sprint("new ", round, i/4), time.Now().Add(time.Hour))

@@ -44,7 +44,7 @@ func walk(t *testing.T, on kind) {
 		w.open(rt)
 		defer func() { w.s.Close() }()
 		hash := sha256.Sum256([]byte("code"))
-		w.must(rt, w.s.AddCode(background, hash, merchant1, t0, t0.Add(time.Hour)))
+		w.must(rt, w.s.AddCode(background, hash, merchant1, central.Credential{}, t0, t0.Add(time.Hour)))
 		var err error
 		w.terminal, err = w.s.Enrol(background, hash, newTerminal(1))
 		w.must(rt, err)

@@ -305,7 +305,7 @@ func (o *office) stop() error {
 func (h *house) enrol(db *store.DB, s *shop) error {
 	random := newEntropy(0, s.title, 0)
 	registry := central.NewRegistry(db, central.NewBell(), random)
-	code, err := registry.Mint(context.Background(), s.merchant)
+	code, err := registry.Mint(context.Background(), s.merchant, central.Credential{})
 	if err != nil {
 		return err
 	}

@@ -3,10 +3,13 @@ package estate
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
+	"time"
 
 	"galla/central"
 	"galla/central/console"
+	"galla/central/duty"
 	"galla/central/operator"
 	"galla/central/parties"
 	"galla/shared/op"
@@ -17,6 +20,7 @@ import (
 func (e *Estate) clientRoutes() (all []console.Route) {
 	for _, of := range []string{"merchants/{merchant}", "vendors/{vendor}", "aggregators/{aggregator}"} {
 		all = append(all,
+			get(of+"/clients/{client}", operator.Viewer, e.client),
 			post(of+"/clients", operator.Admin, e.addClient),
 			post(of+"/clients/{client}/secret", operator.Admin, e.renewClient),
 			post(of+"/clients/{client}/active", operator.Admin, e.setClientActive))
@@ -34,7 +38,7 @@ type programs struct {
 
 // programsOf reads a party's clients.
 func (e *Estate) programsOf(ctx context.Context, p central.Principal, at string) (programs, error) {
-	list, err := e.Roll.ClientsOf(ctx, p)
+	list, err := e.Roll.ClientsOf(ctx, p, time.Now())
 	out := programs{List: list, Max: parties.MaxLiveClients, At: at}
 	for _, x := range list {
 		if x.Active {
@@ -42,6 +46,55 @@ func (e *Estate) programsOf(ctx context.Context, p central.Principal, at string)
 		}
 	}
 	return out, err
+}
+
+// pageOf is the page of a party.
+func pageOf(p central.Principal) string {
+	switch p.Role {
+	case op.Merchant:
+		return console.Root + "merchants/" + string(p.Merchant)
+	case op.Vendor:
+		return console.Root + "vendors/" + string(p.Vendor)
+	}
+	return console.Root + "aggregators/" + string(p.Aggregator)
+}
+
+// clientPage is one client's data.
+type clientPage struct {
+	parties.Client
+	At, Party, PartyName string // its page, its party's, and whose name that is
+	Terminals            terminalsTable
+}
+
+// client shows what a program has: its terminals are judged by whoever suspended it.
+func (e *Estate) client(v *console.Visit) {
+	p, err := e.partyOf(v)
+	if err != nil {
+		v.Fail(err)
+		return
+	}
+	list, err := e.Roll.ClientsOf(v.Context(), p.Principal, time.Now())
+	d := clientPage{At: p.here + "/clients/" + v.Path("client"), Party: p.here, PartyName: p.name}
+	for _, x := range list {
+		if x.ID == v.Path("client") {
+			d.Client = x
+		}
+	}
+	if err == nil && d.ID == "" {
+		err = central.ErrNotFound
+	}
+	var terminals []parties.Terminal
+	if err == nil {
+		terminals, err = e.Roll.TerminalsBy(v.Context(), parties.TerminalFilter{Client: d.ID, Alive: time.Now().Add(-duty.NodeSilence), Limit: maxOfMerchant})
+	}
+	if err != nil {
+		v.Fail(err)
+		return
+	}
+	for _, t := range terminals {
+		d.Terminals.List = append(d.Terminals.List, terminalView{Terminal: t})
+	}
+	v.Show(http.StatusOK, console.Page{Name: "client", Title: d.ID, Back: p.here, Data: d})
 }
 
 // party is whose client a request is about.
@@ -94,10 +147,12 @@ func clientStep(v *console.Visit, p party, c operator.Change, step func(ctx cont
 
 // handed shows a client's secret, once.
 func handed(v *console.Visit, p party, made parties.Credential, lead string) {
+	here := p.here + "/clients/" + made.ID
 	v.Show(http.StatusOK, console.Page{Name: "once", Title: "Program of " + p.name, Back: p.here, Data: once{
 		Lead:  lead,
 		Lines: []line{{"client_id", made.ID}, {"client_secret", made.Secret.Reveal()}},
 		Note:  "The secret is not shown again: the central keeps a hash of it. Hand it over by a way that only they read. The program gets tokens with it at POST /oauth/token.",
+		More:  link{here, "What " + made.ID + " has, and the terminals that its codes enrolled"},
 	}})
 }
 
@@ -125,7 +180,7 @@ func (e *Estate) renewClient(v *console.Visit) {
 	id := v.Path("client")
 	if !v.Sure() {
 		ask(v, sure{Question: "Give " + id + " another secret?", Button: "Yes, make another", Action: p.here + "/clients/" + id + "/secret", Back: p.here,
-			Text: "The secret that it has gets no token from now on; tokens that it got before work to their end, 15 minutes at most. For a change without a gap, make a second program's secret, change over, and suspend the first."})
+			Text: "The secret that it has gets no token from now on. Within a second the tokens that it got open nothing any more, and its open enrolment codes are void at once. For a change without a gap, make a second program's secret, change over, and suspend the first."})
 		return
 	}
 	var made parties.Credential
@@ -133,7 +188,7 @@ func (e *Estate) renewClient(v *console.Visit) {
 		made, err = e.Roll.RenewClient(ctx, p.Principal, id)
 		return err
 	}) {
-		handed(v, p, made, "The program of "+p.name+" needs this secret now: the one before gets no token any more.")
+		handed(v, p, made, fmt.Sprintf("The program of %s needs this secret now: the one before gets no token any more, and the tokens that it got are void. %s", p.name, voided(made.Voided)))
 	}
 }
 
@@ -146,12 +201,24 @@ func (e *Estate) setClientActive(v *console.Visit) {
 	id, active := v.Path("client"), v.Form("to") == activity(true)
 	if !active && !v.Sure() {
 		ask(v, sure{Question: "Suspend " + id + " of " + p.name + "?", Button: "Yes, suspend", Action: p.here + "/clients/" + id + "/active", Back: p.here, Fields: map[string]string{"to": activity(false)},
-			Text: "It gets no token from now on; tokens that it got before work to their end, 15 minutes at most. To stop all its calls at once, suspend " + p.name + ". It can be let in again."})
+			Text: "It gets no token from now on. Within a second the tokens that it got open nothing any more, and its open enrolment codes are void at once. Terminals that its codes enrolled go on; the next page lists them. It can be let in again, and gets new tokens then."})
 		return
 	}
 	if clientStep(v, p, operator.Change{What: "client.active", Note: "client " + id, Was: activity(!active), Became: activity(active)}, func(ctx context.Context) error {
-		return e.Roll.SetClientActive(ctx, p.Principal, id, active)
+		_, err := e.Roll.SetClientActive(ctx, p.Principal, id, active, time.Now())
+		return err
 	}) {
-		v.To(p.here, map[bool]string{true: "client-on", false: "client-off"}[active])
+		v.To(p.here+"/clients/"+id, map[bool]string{true: "client-on", false: "client-off"}[active])
 	}
+}
+
+// voided tells how many enrolment codes ended.
+func voided(n int) string {
+	switch n {
+	case 0:
+		return "It had no open enrolment code."
+	case 1:
+		return "An open enrolment code of its own is void."
+	}
+	return fmt.Sprintf("%d open enrolment codes of its own are void.", n)
 }

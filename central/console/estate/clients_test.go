@@ -48,9 +48,11 @@ func TestPrograms(t *testing.T) {
 	page = asha.get(here, http.StatusOK)
 	has(t, page, id, "merchant-lakshmi", "New secret for "+id)
 	hasNot(t, page, first)
-	hasNot(t, ravi.get(here, http.StatusOK), "New secret for", "/clients")
+	hasNot(t, ravi.get(here, http.StatusOK), "New secret for", `action="`+here+"/clients")
+	has(t, ravi.get(here+"/clients/"+id, http.StatusOK), id, "none open", "No terminal.")
+	hasNot(t, ravi.get(here+"/clients/"+id, http.StatusOK), "New secret", "Suspend")
 
-	has(t, asha.post(here+"/clients/"+id+"/secret", http.StatusOK), "another secret?", "15 minutes")
+	has(t, asha.post(here+"/clients/"+id+"/secret", http.StatusOK), "another secret?", "Within a second")
 	taken("asked, and not yet sure", id, first, true)
 	again, second := shown(asha.post(here+"/clients/"+id+"/secret", http.StatusOK, "sure", "yes"))
 	secrets = append(secrets, second)
@@ -61,7 +63,7 @@ func TestPrograms(t *testing.T) {
 	taken("the other secret", id, second, true)
 
 	has(t, asha.post(here+"/clients/"+id+"/active", http.StatusOK, "to", "suspended"), "Suspend "+id)
-	if to := asha.post(here+"/clients/"+id+"/active", http.StatusSeeOther, "to", "suspended", "sure", "yes"); to != here+"?done=client-off" {
+	if to := asha.post(here+"/clients/"+id+"/active", http.StatusSeeOther, "to", "suspended", "sure", "yes"); to != here+"/clients/"+id+"?done=client-off" {
 		t.Errorf("leads to %s", to)
 	}
 	taken("suspended", id, second, false)

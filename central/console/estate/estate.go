@@ -114,8 +114,8 @@ func (e *Estate) Done() map[string]string {
 		"merchant-changed":   "The merchant was changed.",
 		"vendor-changed":     "The vendor was changed.",
 		"aggregator-changed": "The aggregator was changed.",
-		"client-on":          "The program gets tokens again.",
-		"client-off":         "The program is suspended: it gets no token from now on.",
+		"client-on":          "The program gets tokens again. Those that it had stay void.",
+		"client-off":         "The program is suspended: it gets no token, its tokens open nothing within a second, and its open enrolment codes are void. Revoke the terminals below that nobody knows.",
 		"key-revoked":        "The key was revoked: within a second no node takes it.",
 		"slab-added":         "The slab was added.",
 		"slab-changed":       "The slab was changed.",
@@ -180,7 +180,11 @@ type once struct {
 	Lead  string
 	Lines []line
 	Note  string
+	More  link // to where more is told; empty: nowhere
 }
+
+// link is a way to another page.
+type link struct{ Href, Text string }
 
 // line is a label with its value.
 type line struct{ Label, Value string }

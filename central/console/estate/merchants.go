@@ -164,7 +164,7 @@ func (e *Estate) showMerchant(v *console.Visit, id central.MerchantID, status in
 		return
 	}
 	for _, t := range list {
-		d.Terminals.List = append(d.Terminals.List, terminalView{t})
+		d.Terminals.List = append(d.Terminals.List, terminalView{Terminal: t})
 	}
 	if d.Endpoint.URL != "" {
 		d.Place = e.Receivers.Place(d.Endpoint.URL)

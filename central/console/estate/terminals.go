@@ -16,7 +16,7 @@ import (
 
 // Registry enrols and revokes terminals: central.Registry.
 type Registry interface {
-	Mint(ctx context.Context, merchant central.MerchantID) (central.EnrolmentCode, error)
+	Mint(ctx context.Context, merchant central.MerchantID, by central.Credential) (central.EnrolmentCode, error)
 	Revoke(ctx context.Context, merchant central.MerchantID, id central.TerminalID) error
 }
 
@@ -34,7 +34,10 @@ func (e *Estate) terminalRoutes() []console.Route {
 const clockTolerance = time.Minute
 
 // terminalView is a terminal as pages show it.
-type terminalView struct{ parties.Terminal }
+type terminalView struct {
+	parties.Terminal
+	ClientAt string // the page of the program whose code enrolled it, on its own page
+}
 
 // State is how it is, in a word; Tone is the word's colour.
 func (t terminalView) State() string {
@@ -120,7 +123,7 @@ func (e *Estate) terminals(v *console.Visit) {
 		d.Older = console.Root + "terminals?" + url.Values{"state": {string(d.State)}, "after": {string(list[pageSize-1].ID)}}.Encode()
 	}
 	for _, t := range list {
-		d.Terminals.List = append(d.Terminals.List, terminalView{t})
+		d.Terminals.List = append(d.Terminals.List, terminalView{Terminal: t})
 	}
 	v.Show(http.StatusOK, console.Page{Name: "terminals", Title: "Terminals", Data: d})
 }
@@ -133,7 +136,13 @@ func (e *Estate) terminal(v *console.Visit) { e.showTerminal(v, http.StatusOK, "
 
 func (e *Estate) findTerminal(v *console.Visit) (terminalView, error) {
 	t, err := e.Roll.TerminalNow(v.Context(), central.TerminalID(v.Path("terminal")), time.Now().Add(-duty.NodeSilence))
-	return terminalView{t}, err
+	view := terminalView{Terminal: t}
+	if err == nil && t.Client != "" {
+		var x central.Client
+		x, err = e.Roll.Client(v.Context(), t.Client)
+		view.ClientAt = pageOf(x.Principal) + "/clients/" + x.ID
+	}
+	return view, err
 }
 
 func (e *Estate) showTerminal(v *console.Visit, status int, alert string) {
@@ -185,7 +194,7 @@ func (e *Estate) mintCode(v *console.Visit) {
 		if m.Status != central.MerchantApproved {
 			return &console.Refusal{Status: http.StatusConflict, Text: "The merchant is not approved: its terminals could not call."}
 		}
-		code, err = e.Registry.Mint(ctx, m.ID)
+		code, err = e.Registry.Mint(ctx, m.ID, central.Credential{})
 		return words(err)
 	})
 	if err != nil {

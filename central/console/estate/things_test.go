@@ -37,7 +37,7 @@ func (h *house) enrol(t testing.TB, name string) terminal {
 		t.Fatal(err)
 	}
 	registry := central.NewRegistry(h.db, central.NewBell(), rand.Reader)
-	code, err := registry.Mint(t.Context(), shop)
+	code, err := registry.Mint(t.Context(), shop, central.Credential{})
 	if err != nil {
 		t.Fatal(err)
 	}

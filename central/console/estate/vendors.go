@@ -193,7 +193,7 @@ func (e *Estate) setActive(v *console.Visit) {
 	active := v.Form("to") == activity(true)
 	if !active && !v.Sure() {
 		ask(v, sure{Question: "Suspend " + vendor.LegalName + "?", Button: "Yes, suspend", Action: here + "/active", Back: here, Fields: map[string]string{"to": activity(false)},
-			Text: "From now on every call of the vendor is refused, at the gateway and directly. Its merchants' own calls go on: suspend them one by one where they must not. It can be let in again."})
+			Text: "From now on every call of the vendor is refused, at the gateway and directly. Open enrolment codes that its programs made are void. Its merchants' own calls go on: suspend them one by one where they must not. It can be let in again."})
 		return
 	}
 	err = v.Do(operator.Change{What: "vendor.active", Subject: string(vendor.ID), Was: activity(!active), Became: activity(active)}, func(ctx context.Context) error {

@@ -1,0 +1,156 @@
+package estate_test
+
+import (
+	"crypto/ed25519"
+	"crypto/rand"
+	"encoding/base64"
+	"encoding/json"
+	"net/http"
+	"testing"
+	"time"
+
+	"galla/central"
+	"galla/central/operator"
+)
+
+// minted asks for an enrolment code with a token, and gives it where there is one.
+func (h *house) minted(t testing.TB, bearer string) (code string, status int) {
+	t.Helper()
+	status, text := h.as(t, bearer, "POST", "/terminals", "{}")
+	var reply struct{ Data struct{ Code string } }
+	if err := json.Unmarshal([]byte(text), &reply); err != nil {
+		t.Fatal(err)
+	}
+	return reply.Data.Code, status
+}
+
+// enrolWith enrols a counter with a code, over HTTP.
+func (h *house) enrolWith(t testing.TB, code, name string) (id central.TerminalID, status int) {
+	t.Helper()
+	public, _, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, err := json.Marshal(map[string]string{"code": code, "publicKey": base64.StdEncoding.EncodeToString(public), "name": name})
+	if err != nil {
+		t.Fatal(err)
+	}
+	status, text := h.as(t, "none", "POST", "/terminals/enrol", string(body))
+	var reply struct {
+		Data struct{ TerminalID central.TerminalID }
+	}
+	if err := json.Unmarshal([]byte(text), &reply); err != nil {
+		t.Fatal(err)
+	}
+	return reply.Data.TerminalID, status
+}
+
+// out waits until a token opens nothing any more. It may take the second for which
+// a node believes what it read of a client.
+func (h *house) out(t testing.TB, what, bearer string) {
+	t.Helper()
+	for ends := time.Now().Add(30 * time.Second); ; {
+		status, text := h.as(t, bearer, "GET", "/aeps/authStatus", "")
+		if status == http.StatusUnauthorized {
+			return
+		}
+		if time.Now().After(ends) {
+			t.Fatalf("%s: the token still opens: HTTP %d %s", what, status, text)
+		}
+	}
+}
+
+// TestASuspendedProgramIsOut: what a program had is void with its suspension, and
+// with a new secret: tokens, enrolment codes that nobody has used, and the means to
+// make another code. Terminals that its codes enrolled are shown, so that people
+// judge them.
+func TestASuspendedProgramIsOut(t *testing.T) {
+	h := newHouse(t)
+	asha := h.enter(t, operator.Admin)
+	here := "/console/merchants/" + shop
+	credential := func(page string) (id, key string) {
+		t.Helper()
+		all := shownKey.FindAllStringSubmatch(page, -1)
+		if len(all) != 2 {
+			t.Fatalf("no credential on the page: %s", page)
+		}
+		return all[0][1], all[1][1]
+	}
+	id, key := credential(asha.post(here+"/clients", http.StatusOK))
+	for _, c := range []struct {
+		what string
+		end  func()
+	}{
+		{"suspended", func() {
+			if to := asha.post(here+"/clients/"+id+"/active", http.StatusSeeOther, "to", "suspended", "sure", "yes"); to != here+"/clients/"+id+"?done=client-off" {
+				t.Errorf("leads to %s", to)
+			}
+		}},
+		{"with another secret", func() {
+			var page string
+			page = asha.post(here+"/clients/"+id+"/secret", http.StatusOK, "sure", "yes")
+			has(t, page, here+"/clients/"+id)
+			_, key = credential(page)
+		}},
+	} {
+		bearer, _, text := h.token(t, id, key)
+		if bearer == "" {
+			t.Fatalf("%s: no token to begin with: %s", c.what, text)
+		}
+		used, status := h.minted(t, bearer)
+		if status != http.StatusCreated {
+			t.Fatalf("%s: no code to begin with: HTTP %d", c.what, status)
+		}
+		terminal, status := h.enrolWith(t, used, "Enrolled, then "+c.what)
+		if status != http.StatusCreated {
+			t.Fatalf("%s: not enrolled to begin with: HTTP %d", c.what, status)
+		}
+		open, _ := h.minted(t, bearer)
+		has(t, asha.get(here+"/clients/"+id, http.StatusOK), "1 open")
+		c.end()
+		if code, status := h.minted(t, bearer); code != "" || status != http.StatusUnauthorized {
+			t.Errorf("%s: it makes another code: HTTP %d", c.what, status)
+		}
+		if _, status := h.enrolWith(t, open, "Too late"); status != http.StatusUnauthorized {
+			t.Errorf("%s: the code that was open enrols: HTTP %d", c.what, status)
+		}
+		h.out(t, c.what, bearer)
+		page := asha.get(here+"/clients/"+id, http.StatusOK)
+		has(t, page, "Enrolled, then "+c.what, "/console/terminals/"+string(terminal), "none open")
+		hasNot(t, page, "Too late")
+		has(t, asha.get("/console/terminals/"+string(terminal), http.StatusOK), id, here+"/clients/"+id)
+		if c.what == "suspended" {
+			asha.post(here+"/clients/"+id+"/active", http.StatusSeeOther, "to", "active")
+			h.out(t, "let in again", bearer)
+		}
+	}
+	has(t, asha.get(here, http.StatusOK), here+"/clients/"+id, "2 terminals")
+	asha.get("/console/vendors/"+vendor+"/clients/"+id, http.StatusNotFound)
+}
+
+// TestASuspendedPartyIsOut: whoever has a token is judged at every call, and the
+// codes that a vendor's program made end with the vendor.
+func TestASuspendedPartyIsOut(t *testing.T) {
+	h := newHouse(t)
+	asha := h.enter(t, operator.Admin)
+	merchant, _, _ := h.token(t, "merchant-lakshmi", "sandbox-merchant-1")
+	asha.post("/console/merchants/"+shop+"/status", http.StatusSeeOther, "from", "APPROVED", "to", "SUSPENDED", "sure", "yes")
+	if status, text := h.as(t, merchant, "GET", "/aeps/authStatus", ""); status != http.StatusUnprocessableEntity {
+		t.Errorf("a suspended merchant: HTTP %d %s", status, text)
+	}
+	asha.post("/console/merchants/"+shop+"/status", http.StatusSeeOther, "from", "SUSPENDED", "to", "APPROVED", "sure", "yes")
+
+	partner, _, _ := h.token(t, "vendor-sahyadri", "sandbox-vendor-1")
+	status, text := h.as(t, partner, "POST", "/terminals", `{"merchantId":"`+shop+`"}`)
+	var reply struct{ Data struct{ Code string } }
+	if err := json.Unmarshal([]byte(text), &reply); err != nil || status != http.StatusCreated {
+		t.Fatalf("a vendor's code: HTTP %d %s", status, text)
+	}
+	asha.post("/console/vendors/"+vendor+"/active", http.StatusSeeOther, "to", "suspended", "sure", "yes")
+	if status, text := h.as(t, partner, "GET", "/vendor/me", ""); status != http.StatusUnprocessableEntity {
+		t.Errorf("a suspended vendor: HTTP %d %s", status, text)
+	}
+	if _, status := h.enrolWith(t, reply.Data.Code, "Too late"); status != http.StatusUnauthorized {
+		t.Errorf("a suspended vendor's code enrols: HTTP %d", status)
+	}
+}
