@@ -18,10 +18,9 @@ import (
 )
 
 // Registry is what the terminal routes need; *central.Registry implements it.
-// Errors are *central.Error: Mint, List and Revoke fail with Internal or
-// TooMany, Mint with Unauthenticated where the credential ended meanwhile and with
-// Precluded where the merchant may have no code any more, Revoke of another merchant's terminal with NotFound, Enrol with
-// Unauthenticated where the code is unknown, used or expired.
+// Errors are *central.Error: all fail with Internal or TooMany, Mint with
+// Unauthenticated or Precluded where the caller ended meanwhile, Revoke of another's
+// terminal with NotFound, Enrol with Unauthenticated where the code is not good.
 type Registry interface {
 	Mint(ctx context.Context, merchant central.MerchantID, by central.Credential) (central.EnrolmentCode, error)
 	Enrol(ctx context.Context, code secret.Token, publicKey []byte, name string) (central.Terminal, error)
@@ -289,10 +288,7 @@ func (d *Dispatcher) audit(c *call, r central.Reply, took time.Duration) {
 	}
 	attrs := []slog.Attr{
 		slog.String("request", c.RequestID), slog.String("route", string(c.binding.route.ID)),
-		slog.String("caller", caller), slog.Int("http", r.HTTP), slog.Duration("took", took),
-	}
-	if c.Credential.Client != "" {
-		attrs = append(attrs, slog.String("client", c.Credential.Client))
+		slog.String("caller", caller), slog.String("client", c.Credential.Client), slog.Int("http", r.HTTP), slog.Duration("took", took),
 	}
 	if c.merchant.ID != "" {
 		attrs = append(attrs, slog.String("merchant", string(c.merchant.ID)))

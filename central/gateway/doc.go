@@ -33,7 +33,8 @@
 // (duty.Meter, lane).
 //
 // A vendor's keys are held open in memory and read anew when the list in the
-// database has a new edition, which is looked at every second. Uses of a key
+// database has a new edition, which is looked at every second: a revoked key opens
+// nothing after that, and without a database nothing at all. Uses of a key
 // are set aside in the database thousands at a time: a crash loses those that
 // were not used up, never the count.
 package gateway

@@ -18,9 +18,6 @@ const (
 	// ringLife is how long the keys in memory are taken for the database's. A
 	// key that is added or revoked elsewhere counts after that.
 	ringLife = time.Second
-	// ringStale is how long they serve while the database can't be read; then
-	// nobody is let in, since a key may have been revoked.
-	ringStale = 10 * time.Second
 
 	// maxUses is what random 96-bit IVs allow a key (NIST SP 800-38D §8.3).
 	maxUses = 1 << 32
@@ -48,7 +45,11 @@ type ring struct {
 	dummy *vendorKey
 
 	current atomic.Pointer[edition]
-	reading sync.Mutex // held by who reads the list
+	turn    chan struct{} // of who reads the list
+
+	// The last look that failed, under turn.
+	tried  time.Time
+	failed error
 }
 
 // edition is one state of the list of keys.
@@ -69,7 +70,7 @@ func newRing(store central.VendorKeys, safe *Safe, rand io.Reader, log *slog.Log
 	if err != nil {
 		return nil, err
 	}
-	return &ring{store: store, safe: safe, log: log, dummy: &vendorKey{key: key}}, nil
+	return &ring{store: store, safe: safe, log: log, dummy: &vendorKey{key: key}, turn: make(chan struct{}, 1)}, nil
 }
 
 // find gives the key of an API key. Whoever is unknown gets the dummy, after
@@ -85,35 +86,37 @@ func (r *ring) find(ctx context.Context, clientID string) (k *vendorKey, known b
 	return k, known, nil
 }
 
-// newest gives the keys, at most ringLife behind the database. One caller
-// looks, the others go on with what is there.
+// newest gives the keys, at most ringLife behind the database: one caller looks,
+// and the others wait for what he finds. Nothing older serves anybody, since a key
+// may have been revoked.
 func (r *ring) newest(ctx context.Context) (*edition, error) {
-	now := time.Now()
-	e := r.current.Load()
-	if e != nil && now.Sub(e.read) < ringLife {
+	asked := time.Now()
+	if e := r.current.Load(); e != nil && asked.Sub(e.read) < ringLife {
 		return e, nil
 	}
-	if e != nil && now.Sub(e.read) < ringStale {
-		if !r.reading.TryLock() {
-			return e, nil
-		}
-	} else {
-		r.reading.Lock()
+	select {
+	case r.turn <- struct{}{}:
+		defer func() { <-r.turn }()
+	case <-ctx.Done():
+		return nil, fmt.Errorf("wait for the list of vendors' keys: %w", ctx.Err())
 	}
-	defer r.reading.Unlock()
-	if again := r.current.Load(); again != e && now.Sub(again.read) < ringLife {
-		return again, nil // somebody else has looked meanwhile
+	e, now := r.current.Load(), time.Now()
+	if e != nil && now.Sub(e.read) < ringLife {
+		return e, nil // somebody else has looked meanwhile
+	}
+	if r.failed != nil && r.tried.After(asked) {
+		return nil, r.failed // so does whoever asked before somebody else's look that failed
 	}
 	fresh, err := r.look(ctx, e, now)
-	if err == nil {
-		r.current.Store(fresh)
-		return fresh, nil
+	if err != nil {
+		if ctx.Err() == nil { // the others' calls have not ended
+			r.tried, r.failed = now, err
+		}
+		return nil, err
 	}
-	if e != nil && now.Sub(e.read) < ringStale {
-		r.log.Warn("the list of vendors' keys can't be read; the one in memory serves for a moment", "error", err)
-		return e, nil
-	}
-	return nil, err
+	r.failed = nil
+	r.current.Store(fresh)
+	return fresh, nil
 }
 
 func (r *ring) look(ctx context.Context, old *edition, now time.Time) (*edition, error) {

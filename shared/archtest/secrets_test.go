@@ -40,6 +40,8 @@ var revealers = map[string]string{
 	"central/operator/search.go":           "keys the hash that a remitter is known by",
 	"central/operator/browser.go":          "reads a browser's mark",
 	"central/operator/known.go":            "seals a sandbox's second factor",
+	"central/door/guess.go":                "keys the names of the counts of wrong secrets",
+	"central/office/clients.go":            "prints a program's new secret for the operator who asked for it, once",
 	"central/office/operators.go":          "prints a set-up code for who runs the command, once",
 	"central/console/guard.go":             "gives a session's token to the browser's cookie, and keys the token of its forms with it",
 	"central/console/door.go":              "shows the key of a second factor to who sets it up, and gives a browser its mark",

@@ -50,6 +50,8 @@ type cli struct {
 
 	Operation operationCommand `cmd:"" help:"Look at operations."`
 	Callback  callbackCommand  `cmd:"" help:"Manage what merchants' programs are told."`
+	Client    clientCommand    `cmd:"" help:"Manage the credentials of parties' programs at the direct door."`
+	Terminal  terminalCommand  `cmd:"" help:"Manage terminals."`
 
 	Operator operatorCommand `cmd:"" help:"Manage the people of the console."`
 
@@ -193,6 +195,8 @@ func main() {
 		err = c.Operation.look(ctx, cfg, chosen.Command(), os.Stdout)
 	case strings.HasPrefix(chosen.Command(), "callback "):
 		err = c.Callback.manage(ctx, cfg, chosen.Command(), os.Stdout)
+	case strings.HasPrefix(chosen.Command(), "client "), strings.HasPrefix(chosen.Command(), "terminal "):
+		err = managePrograms(ctx, cfg, &c, chosen.Command(), os.Stdout)
 	case strings.HasPrefix(chosen.Command(), "operator "):
 		err = c.Operator.manage(ctx, cfg, chosen.Command(), os.Stdout)
 	case strings.HasPrefix(chosen.Command(), "settle "):

@@ -26,7 +26,7 @@ type keyCommand struct {
 	} `cmd:"" help:"List keys. Nothing secret is shown."`
 	Revoke struct {
 		Key string `arg:"" help:"The key's id, as list shows it, or its API key."`
-	} `cmd:"" help:"End a key for ever; a running central refuses it within two seconds."`
+	} `cmd:"" help:"End a key for ever; a running central refuses it within a second."`
 	Rewrap struct{} `cmd:"" help:"Seal all keys, all callback secrets, the operators' second factors and the documents anew under the first master key, after a new one was given."`
 }
 
