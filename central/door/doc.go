@@ -26,5 +26,14 @@
 // proves its secret, of which only an argon2id hash is stored, and gets a JWT
 // signed with Ed25519. The first of the configured keys signs, all of them
 // verify, and /.well-known/jwks.json publishes them, so that keys rotate
-// without an outage.
+// without an outage. A token names the client and its generation, which grows with
+// each suspension and each new secret: every call looks whether they still are what
+// the client has, by what was read of it a second ago at most.
+//
+// Wrong secrets are counted by client id and network, so that strangers keep no
+// program out of its own network, and by client id over all networks in which it was
+// given no token in the last ninety days, so that many networks are no way around.
+// A program that comes from a new network during such an attack waits. Ids that
+// there are and invented ones share the same counts, whose names are keyed hashes:
+// no reply tells which ids there are.
 package door

@@ -32,7 +32,7 @@ func securitySchemes() object {
 		}},
 		{schemeBearer, object{
 			{"type", "http"}, {"scheme", "bearer"}, {"bearerFormat", "JWT"},
-			{"description", "An access token of POST /oauth/token: a JWT signed with Ed25519, whose keys are at /.well-known/jwks.json."},
+			{"description", "An access token of POST /oauth/token: a JWT signed with Ed25519, whose keys are at /.well-known/jwks.json. It ends before its time when the client is suspended or given another secret."},
 		}},
 		{schemeGateway, object{
 			{"type", "apiKey"}, {"in", "header"}, {"name", "X-Client-Id"},
