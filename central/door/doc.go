@@ -31,9 +31,10 @@
 // the client has, by what was read of it a second ago at most.
 //
 // Wrong secrets are counted by client id and network, so that strangers keep no
-// program out of its own network, and by client id over all networks in which it was
-// given no token in the last ninety days, so that many networks are no way around.
-// A program that comes from a new network during such an attack waits. Ids that
-// there are and invented ones share the same counts, whose names are keyed hashes:
-// no reply tells which ids there are.
+// program out of its own network; by client id over all networks in which it was
+// given no token in the last ninety days, so that many networks are no way around;
+// and by network over all ids, so that inventing ids is none either. A program that
+// comes from a new network during such an attack waits. Ids that there are and
+// invented ones share the same counts, whose names are keyed hashes: no reply tells
+// which ids there are.
 package door

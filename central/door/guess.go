@@ -21,6 +21,9 @@ var (
 	// strangersGuessing is of one client id from all networks together in which it
 	// was given no token lately.
 	strangersGuessing = duty.Rate{PerSecond: 1, Burst: 100}
+	// networkGuessing is of one network, whatever ids it tries: a check of a secret
+	// costs some 30 ms of a core, and invented ids are free.
+	networkGuessing = duty.Rate{PerSecond: 5, Burst: 300}
 )
 
 const (
@@ -35,8 +38,9 @@ const (
 
 // guesses counts wrong secrets by the client's id and the caller's network, so that
 // whoever knows an id, or guesses, keeps its program out of no network but his own.
-// Where he has many, the count of all strangers bounds him, and does not count for
-// the networks in which the client was given tokens.
+// Where he has many, the count of all strangers bounds him, and where he invents ids,
+// that of his network; neither counts for the networks in which the client was given
+// tokens.
 //
 // The names of the counts are keyed hashes: nobody finds ids that share one, and
 // clients that there are share them with those that are invented, in the same way.
@@ -59,7 +63,19 @@ type try struct {
 	network string
 	own     string    // the count of this network's wrong secrets for the id
 	all     string    // the count of all strangers'
+	any     string    // the count of the network's wrong secrets for all ids
 	seen    time.Time // when the client was last given a token here; zero: never
+}
+
+// counted is a count that bounds a try.
+type counted struct {
+	name   string
+	rate   duty.Rate
+	always bool // also in one of the client's own networks
+}
+
+func (t try) counts() []counted {
+	return []counted{{t.own, guessing, true}, {t.all, strangersGuessing, false}, {t.any, networkGuessing, false}}
 }
 
 // known tells whether this is one of the client's own networks.
@@ -67,7 +83,10 @@ func (t try) known(now time.Time) bool { return !t.seen.IsZero() && now.Sub(t.se
 
 // of looks at a try. The same is done for every id that may be one.
 func (g *guesses) of(ctx context.Context, client, network string) (try, error) {
-	t := try{network: network, own: guessPrefix + g.count("network", client, network), all: strangersPrefix + g.count("strangers", client)}
+	t := try{
+		network: network, own: guessPrefix + g.count("network", client, network),
+		all: strangersPrefix + g.count("strangers", client), any: anyPrefix + g.count("any", network),
+	}
 	if !mayBeID(client) {
 		return t, nil
 	}
@@ -90,16 +109,15 @@ func (g *guesses) count(texts ...string) string {
 // database's.
 func (g *guesses) allow(ctx context.Context, t try) error {
 	now := g.now()
-	wait, err := g.rates.SpareRate(ctx, t.own, guessing, now)
-	if err != nil {
-		return err
-	}
-	strangers, err := g.rates.SpareRate(ctx, t.all, strangersGuessing, now)
-	if err != nil {
-		return err
-	}
-	if !t.known(now) {
-		wait = max(wait, strangers)
+	var wait time.Duration
+	for _, c := range t.counts() {
+		w, err := g.rates.SpareRate(ctx, c.name, c.rate, now)
+		if err != nil {
+			return err
+		}
+		if c.always || !t.known(now) {
+			wait = max(wait, w)
+		}
 	}
 	if wait > 0 {
 		return &central.Error{Fault: central.TooMany, Message: "Too many failed token requests of this client; try again later", RetryAfter: wait}
@@ -110,11 +128,15 @@ func (g *guesses) allow(ctx context.Context, t try) error {
 // note counts a failure.
 func (g *guesses) note(ctx context.Context, t try) error {
 	now := g.now()
-	_, _, err := g.rates.LeaseRate(ctx, t.own, guessing, 1, now)
-	if err == nil && !t.known(now) {
-		_, _, err = g.rates.LeaseRate(ctx, t.all, strangersGuessing, 1, now)
+	for _, c := range t.counts() {
+		if !c.always && t.known(now) {
+			continue
+		}
+		if _, _, err := g.rates.LeaseRate(ctx, c.name, c.rate, 1, now); err != nil {
+			return err
+		}
 	}
-	return err
+	return nil
 }
 
 // admitted notes that a client is given a token, now and then.

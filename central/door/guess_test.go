@@ -98,6 +98,26 @@ func TestStrangersKeepNoProgramOut(t *testing.T) {
 	}
 }
 
+// TestInventedIDsKeepNobodyOut: a network that tries one id after the other is
+// bounded, and a client goes on in its own network, that one included.
+func TestInventedIDsKeepNobodyOut(t *testing.T) {
+	h := behindProxy(t)
+	const id, address = "merchant-lakshmi", "203.0.113.1"
+	if a := h.from(t, address, id, password); a.status != http.StatusOK {
+		t.Fatalf("to begin with: HTTP %d %s", a.status, a.body)
+	}
+	for n := range networkGuessing.Burst {
+		expect(t, h.from(t, address, fmt.Sprint("invented-", n), "wrong"), 401, "03")
+	}
+	expect(t, h.from(t, address, "invented-more", "wrong"), 429, "07")
+	expect(t, h.from(t, address, "agg-galla", password), 429, "07")
+	for _, address := range []string{address, "198.51.100.7"} {
+		if a := h.from(t, address, id, password); a.status != http.StatusOK {
+			t.Errorf("the client from %s: HTTP %d %s", address, a.status, a.body)
+		}
+	}
+}
+
 // plainHeader is a reply's header without what each reply has of its own.
 func plainHeader(a answer) http.Header {
 	h := a.header.Clone()

@@ -98,8 +98,10 @@ func parsePHC(text string) (phc, error) {
 }
 
 // Bounds of checking secrets: each check holds 19 MiB, so few run at a time,
-// and a flood of them waits in a short line or is told to come back.
+// and a flood of them waits in a short line or is told to come back. Who comes from
+// a client's own network has a lane where no stranger stands before him.
 const (
+	maxOwnChecks   = 2
 	maxChecks      = 4
 	maxCheckWaits  = 128
 	checkWait      = 10 * time.Second
@@ -109,9 +111,15 @@ const (
 // checker checks secrets, a few at a time. An unknown client costs the same
 // work as a known one.
 type checker struct {
-	dummy phc
-	slots chan struct{}
-	line  chan struct{}
+	dummy          phc
+	strangers, own lane
+}
+
+// lane lets a few in at a time, and a few more wait.
+type lane struct{ slots, line chan struct{} }
+
+func newLane(slots int) lane {
+	return lane{make(chan struct{}, slots), make(chan struct{}, maxCheckWaits)}
 }
 
 func newChecker(rand io.Reader) (*checker, error) {
@@ -123,29 +131,29 @@ func newChecker(rand io.Reader) (*checker, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &checker{dummy: dummy, slots: make(chan struct{}, maxChecks), line: make(chan struct{}, maxCheckWaits)}, nil
+	return &checker{dummy: dummy, strangers: newLane(maxChecks), own: newLane(maxOwnChecks)}, nil
 }
 
 // enter waits for a slot; leave gives it back. The error is TooMany.
-func (c *checker) enter(ctx context.Context) error {
+func (l lane) enter(ctx context.Context) error {
 	busy := &central.Error{Fault: central.TooMany, Message: "Too many token requests; try again later", RetryAfter: checkRetryTime}
 	select {
-	case c.line <- struct{}{}:
-		defer func() { <-c.line }()
+	case l.line <- struct{}{}:
+		defer func() { <-l.line }()
 	default:
 		return busy
 	}
 	ctx, cancel := context.WithTimeout(ctx, checkWait)
 	defer cancel()
 	select {
-	case c.slots <- struct{}{}:
+	case l.slots <- struct{}{}:
 		return nil
 	case <-ctx.Done():
 		return busy
 	}
 }
 
-func (c *checker) leave() { <-c.slots }
+func (l lane) leave() { <-l.slots }
 
 // check compares a secret with a stored hash; with an empty one, it does the
 // work and says no. The caller has entered.

@@ -25,6 +25,7 @@ const (
 	networkPrefix   = "open:" // before "network:…", on routes without authentication
 	guessPrefix     = "secret:"
 	strangersPrefix = "secret-strangers:"
+	anyPrefix       = "secret-any:"
 )
 
 // limiter bounds the rate of each caller. On this node it does so in memory: that

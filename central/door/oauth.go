@@ -210,10 +210,14 @@ func (d *Door) identify(ctx context.Context, offered credentials, try try, reque
 	if err := d.guesses.allow(ctx, try); err != nil {
 		return central.Client{}, err
 	}
-	if err := d.checker.enter(ctx); err != nil {
+	lane := d.checker.strangers
+	if try.known(d.guesses.now()) {
+		lane = d.checker.own
+	}
+	if err := lane.enter(ctx); err != nil {
 		return central.Client{}, err
 	}
-	defer d.checker.leave()
+	defer lane.leave()
 	// Others may have failed while this one stood in line.
 	if err := d.guesses.allow(ctx, try); err != nil {
 		return central.Client{}, err

@@ -345,17 +345,25 @@ func TestRightSecretsCountForNothing(t *testing.T) {
 	}
 }
 
+// TestTokenRouteUnderFlood: where strangers keep all checks busy, who is new waits,
+// and a client goes on in a network of its own.
 func TestTokenRouteUnderFlood(t *testing.T) {
 	h := open(t, nil)
+	if a := h.grant(t, form("grant_type", "client_credentials", "client_id", "agg-galla", "client_secret", password)); a.status != 200 {
+		t.Fatalf("HTTP %d %s", a.status, a.body)
+	}
 	for range maxChecks {
-		h.checker.slots <- struct{}{}
+		h.checker.strangers.slots <- struct{}{}
 	}
 	for range maxCheckWaits {
-		h.checker.line <- struct{}{}
+		h.checker.strangers.line <- struct{}{}
 	}
 	a := expect(t, h.grant(t, form("grant_type", "client_credentials", "client_id", "merchant-lakshmi", "client_secret", password)), http.StatusTooManyRequests, "07")
 	if a.header.Get("Retry-After") != "2" {
 		t.Errorf("Retry-After is %q", a.header.Get("Retry-After"))
+	}
+	if a := h.grant(t, form("grant_type", "client_credentials", "client_id", "agg-galla", "client_secret", password)); a.status != 200 {
+		t.Errorf("a client in its own network: HTTP %d %s", a.status, a.body)
 	}
 }
 

@@ -87,8 +87,7 @@ func TestASuspendedProgramIsOut(t *testing.T) {
 			}
 		}},
 		{"with another secret", func() {
-			var page string
-			page = asha.post(here+"/clients/"+id+"/secret", http.StatusOK, "sure", "yes")
+			page := asha.post(here+"/clients/"+id+"/secret", http.StatusOK, "sure", "yes")
 			has(t, page, here+"/clients/"+id)
 			_, key = credential(page)
 		}},
