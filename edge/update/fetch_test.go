@@ -259,7 +259,7 @@ func TestRoom(t *testing.T) {
 		if !c.taken && (err == nil || !strings.Contains(at.Standing().Problem, "make room on it") || len(w.asked()) != 0 || at.partials(t) != 0) {
 			t.Errorf("room for %d with %d there: %q, %v, asked %v", c.room, c.have, v, err, w.asked())
 		}
-		w.must(at.shelf.Keep())
+		w.must(at.shelf.Keep(func([]release.Version) []release.Version { return nil }))
 	}
 	// A disk that does not say is tried.
 	silent := w.counter(func(c *Config) { c.Room = func() (int64, error) { return 0, errors.ErrUnsupported } })
