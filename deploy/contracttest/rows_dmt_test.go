@@ -137,7 +137,7 @@ func remitters() []row {
 			h.call(t, m1, "POST", p+"beneficiary/accountVerification", fields{"receiverIfscCode": "sbin1"}).wrong("receiver_account_no", "receiverIfscCode")
 		}},
 		{"3.3", "accountVerification says 1, 0, -1 and 91", func(t *testing.T, h *house) {
-			for account, status := range map[string]float64{"600100200311": 1, "600100200300": 0, "600100200390": -1, "600100200391": 91} {
+			for account, status := range map[string]float64{"1234567890": 1, "600100200391": 1, "600100000000": 0, "600100000090": -1, "600100000091": 91} {
 				d := h.call(t, m1, "POST", p+"beneficiary/accountVerification", fields{"receiver_account_no": account, "receiverIfscCode": "SBIN0001234"}).is(200, "00").data()
 				if got := number(t, d, "status"); got != status {
 					t.Errorf("%s: status %v, want %v", account, got, status)
@@ -145,7 +145,7 @@ func remitters() []row {
 			}
 		}},
 		{"8", "an ambiguous verification is answered after 30 seconds", func(t *testing.T, h *house) {
-			f := fields{"receiver_account_no": "600100200491", "receiverIfscCode": "SBIN0001234"}
+			f := fields{"receiver_account_no": "600101000091", "receiverIfscCode": "SBIN0001234"}
 			if d := h.call(t, m1, "POST", p+"beneficiary/accountVerification", f).is(200, "00").data(); number(t, d, "status") != 91 {
 				t.Fatalf("%v", d)
 			}

@@ -18,15 +18,16 @@ type verification struct {
 	asked  time.Time // for the first time
 }
 
-// scenarioOfAccount is what the last two digits of an account number ask for
-// at first.
+// scenarioOfAccount is what the last six digits of an account number ask for at
+// first. They are rare ones: any other account is simply verified, those that
+// people type to try things out among them.
 func scenarioOfAccount(account string) int {
 	switch {
-	case strings.HasSuffix(account, "91"):
+	case strings.HasSuffix(account, "000091"):
 		return accountAmbiguous91
-	case strings.HasSuffix(account, "90"):
+	case strings.HasSuffix(account, "000090"):
 		return accountAmbiguous
-	case strings.HasSuffix(account, "00"):
+	case strings.HasSuffix(account, "000000"):
 		return accountFailed
 	}
 	return accountVerified
