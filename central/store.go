@@ -5,7 +5,6 @@ import (
 	"errors"
 	"time"
 
-	"galla/shared/money"
 	"galla/shared/op"
 )
 
@@ -18,11 +17,11 @@ var (
 	ErrState = errors.New("the state does not allow this step")
 	// ErrTaken says that a code, token or reference was used before.
 	ErrTaken = errors.New("already used")
-	// ErrOverlap says that a slab's band meets another one's.
-	ErrOverlap = errors.New("the band meets another slab of the same combination")
 	// ErrVoid says that the credential of a call was suspended, or given another
 	// secret, since it was judged.
 	ErrVoid = errors.New("the credential is void")
+	// ErrSameBand says that a slab's band is equal to another one's.
+	ErrSameBand = errors.New("another slab of the same combination has the same band")
 	// ErrBusy says that the store's queue is full: try again later.
 	ErrBusy = errors.New("store is busy")
 )
@@ -131,12 +130,6 @@ type Usage interface {
 	Used(ctx context.Context, quotas []Quota) ([]Used, error)
 }
 
-// Orders is where the order ids of dynamic QR codes are kept.
-type Orders interface {
-	// ClaimOrder records a merchant's order id with its amount, or finds it.
-	ClaimOrder(ctx context.Context, merchant MerchantID, orderID string, amount money.Paise, at time.Time) (claimed money.Paise, err error)
-}
-
 // Administration is what vendors see and manage (section 4.6). All of it is
 // scoped to the vendor: another vendor's records are ErrNotFound.
 type Administration interface {
@@ -148,11 +141,11 @@ type Administration interface {
 
 	// Slabs lists a vendor's slabs that are not deleted, oldest first.
 	Slabs(ctx context.Context, vendor VendorID) ([]Slab, error)
-	// SlabsFor lists those of one combination.
+	// SlabsFor lists those of one combination, however it is written.
 	SlabsFor(ctx context.Context, vendor VendorID, c Combination) ([]Slab, error)
 	// AddSlab records a slab; where it is the default, the combination's
-	// earlier default is unset in the same transaction. ErrOverlap: its band
-	// meets another of the same combination, equal ones included.
+	// earlier default is unset in the same transaction. ErrSameBand: another
+	// slab of the same combination has an equal band.
 	AddSlab(ctx context.Context, s Slab) (Slab, error)
 	// ChangeSlab alters the given fields under the rules of AddSlab.
 	ChangeSlab(ctx context.Context, vendor VendorID, id SlabID, change SlabChange, at time.Time) (Slab, error)
@@ -220,7 +213,6 @@ type Store interface {
 	Events
 	Onboardings
 	Usage
-	Orders
 	Administration
 	Evidence
 	VendorKeys

@@ -181,7 +181,7 @@ func (r *registry) Vendor(_ context.Context, id central.VendorID) (central.Vendo
 func (r *registry) SlabsFor(_ context.Context, vendor central.VendorID, c central.Combination) ([]central.Slab, error) {
 	var out []central.Slab
 	for _, s := range r.slabs {
-		if s.Vendor == vendor && s.Combination == c {
+		if s.Vendor == vendor && s.Same(c) {
 			out = append(out, s)
 		}
 	}
@@ -211,6 +211,19 @@ func tariff(t testing.TB, reg *registry, r Rates) *Tariff {
 	f, err := New(reg, reg, r, Config{})
 	if err != nil {
 		t.Fatal(err)
+	}
+	return f
+}
+
+// rated is a tariff of the embedded rates.
+func rated(reg *registry) *Tariff {
+	r, err := Embedded()
+	if err != nil {
+		panic(err)
+	}
+	f, err := New(reg, reg, r, Config{})
+	if err != nil {
+		panic(err)
 	}
 	return f
 }
@@ -326,6 +339,48 @@ func TestPostingsAreInBalance(t *testing.T) {
 		}
 		if b["vendor:v1"] < 0 {
 			t.Fatal("the vendor owes")
+		}
+	})
+}
+
+// TestOverlappingSlabs: of several slabs that hold an amount the narrowest
+// applies, of equally narrow ones the one with the higher lower bound, the default
+// where none does; whatever the order in which they were made.
+func TestOverlappingSlabs(t *testing.T) {
+	band := func(id central.SlabID, low, high money.Paise) central.Slab {
+		s := central.Slab{ID: id, Vendor: "v1", Combination: central.Combination{PaymentMethod: "dmt", Provider: "Nsdl", TxnType: "transfer"}, Rate: 1_000_000, RateType: central.RateFixed}
+		if low >= 0 {
+			s.Min = paise(low)
+		}
+		if high >= 0 {
+			s.Max = paise(high)
+		}
+		return s
+	}
+	bandless, wide, narrow, other, top := band("bandless", -1, -1), band("wide", 100_00, 1000_00), band("narrow", 200_00, 300_00), band("other", 250_00, 350_00), band("top", 900_00, -1)
+	below, zero, standard := band("below", -1, 50_00), band("zero", 0, 50_00), band("standard", 1_00, 2_00)
+	standard.IsDefault = true
+	rapid.Check(t, func(t *rapid.T) {
+		reg := newRegistry()
+		reg.slabs = rapid.Permutation([]central.Slab{bandless, wide, narrow, other, top, below, zero, standard}).Draw(t, "slabs")
+		for amount, want := range map[money.Paise]central.SlabID{
+			1: "zero", 1_50: "standard", 49_99: "zero", 50_00: "bandless", 100_00: "wide", 199_99: "wide", 200_00: "narrow", 249_99: "narrow",
+			250_00: "other", 299_99: "other", 300_00: "other", 350_00: "wide", 900_00: "wide", 999_99: "wide", 1000_00: "top", 100_000_00: "top",
+		} {
+			if s, ok := choose(reg.slabs, amount); !ok || s.ID != want {
+				t.Fatalf("%s earns by %q, want %s", amount, s.ID, want)
+			}
+		}
+		e, err := rated(reg).Earn(context.Background(), central.Operation{ID: "o1", Merchant: "m1", Kind: central.KindTransfer, Amount: 260_00}, central.BankAnswer{}, now)
+		if err != nil || e == nil || e.Slab != "other" || e.Provider != "NSDL" {
+			t.Fatalf("Earn = %+v, %v", e, err)
+		}
+		reg.slabs = []central.Slab{narrow, standard, other}
+		if s, ok := choose(reg.slabs, 900_00); !ok || s.ID != "standard" {
+			t.Fatalf("no band holds it, and %q applies, %v", s.ID, ok)
+		}
+		if s, ok := choose(reg.slabs[:1], 900_00); ok {
+			t.Fatalf("nothing applies, and %q does", s.ID)
 		}
 	})
 }

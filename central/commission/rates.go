@@ -96,7 +96,7 @@ func (r Rates) terms(c central.Combination, at time.Time) (Terms, error) {
 		return Terms{}, err
 	}
 	for _, p := range r.costs {
-		if p.Combination == c && p.holds(day) {
+		if p.Same(c) && p.holds(day) {
 			t.ProviderCost = p.cost
 		}
 	}

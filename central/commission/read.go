@@ -147,7 +147,7 @@ func costReader(to *[]providerCost) func(entry, span) error {
 		}
 		p := providerCost{s, central.Combination{PaymentMethod: e.PaymentMethod, Provider: e.Provider, TxnType: e.TxnType}, cost}
 		for _, known := range *to {
-			if known.Combination == p.Combination && known.meets(p.span) {
+			if known.Same(p.Combination) && known.meets(p.span) {
 				return fmt.Errorf("another cost of the same combination is in force on the same days, %s", known.span)
 			}
 		}

@@ -146,17 +146,19 @@ func (t *Tariff) vendor(ctx context.Context, id central.MerchantID) (central.Ven
 	return vendor, nil
 }
 
-// choose gives the slab whose band holds the amount, or else the default one.
+// choose gives the slab whose band holds the amount, of several the one that
+// goes before the others (central.Slab.Before), or else the default one.
 func choose(slabs []central.Slab, amount money.Paise) (slab central.Slab, ok bool) {
+	held := false
 	for _, s := range slabs {
-		if s.Holds(amount) {
-			return s, true
-		}
-		if s.IsDefault {
+		switch {
+		case s.Holds(amount) && (!held || s.Before(slab)):
+			slab, held = s, true
+		case s.IsDefault && !held:
 			slab, ok = s, true
 		}
 	}
-	return slab, ok
+	return slab, ok || held
 }
 
 // The purposes of postings.

@@ -41,7 +41,6 @@ type Store interface {
 	RefundOf(ctx context.Context, original central.Reference) (central.Operation, error)
 
 	central.Onboardings
-	central.Orders
 }
 
 // Limits are the rules that operations are held against; *limits.Book is one.

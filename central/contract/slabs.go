@@ -93,9 +93,9 @@ const (
 // no value of theirs.
 func readSlab(in *form.Reader, need form.Need) central.SlabChange {
 	change := central.SlabChange{
-		PaymentMethod: readCode(in, "paymentMethod", need),
-		Provider:      readCode(in, "provider", need),
-		TxnType:       readCode(in, "txnType", need),
+		PaymentMethod: readText(in, "paymentMethod", need),
+		Provider:      readText(in, "provider", need),
+		TxnType:       readText(in, "txnType", need),
 		Min:           in.Bound(fieldMin),
 		Max:           in.Bound(fieldMax),
 		Rate:          in.Rate(fieldRate),
@@ -107,17 +107,13 @@ func readSlab(in *form.Reader, need form.Need) central.SlabChange {
 	return change
 }
 
-// readCode reads a code that must not be empty where it is sent.
-func readCode(in *form.Reader, field string, need form.Need) *string {
-	noted := in.Failures()
-	code := in.Code(field, need)
+// readText reads a text that is nil where it is not sent.
+func readText(in *form.Reader, field string, need form.Need) *string {
+	text := in.Text(field, need)
 	if !in.Has(field) {
 		return nil
 	}
-	if code == "" && in.Failures() == noted {
-		in.Fail(field, "required", "must not be empty")
-	}
-	return &code
+	return &text
 }
 
 // merge gives the slab as it is after a change.
@@ -178,7 +174,7 @@ func (d *Dispatcher) readSlabCreate(c *call) step {
 		slab.ID, slab.Aggregator, slab.CreatedAt, slab.UpdatedAt = central.SlabID(id.String()), v.Aggregator, now, now
 		added, err := d.vendors.AddSlab(ctx, slab)
 		if err != nil {
-			return central.Reply{}, d.slabError(ctx, err, slab)
+			return central.Reply{}, slabError(err, slab)
 		}
 		return done(201, "Commission slab created successfully", slabOf(added)), nil
 	}
@@ -208,7 +204,7 @@ func (d *Dispatcher) readSlabChange(c *call) step {
 		}
 		changed, err := d.vendors.ChangeSlab(ctx, present.Vendor, present.ID, change, time.Now())
 		if err != nil {
-			return central.Reply{}, d.slabError(ctx, err, after)
+			return central.Reply{}, slabError(err, after)
 		}
 		return done(200, "Commission slab updated successfully", slabOf(changed)), nil
 	}
@@ -221,7 +217,7 @@ func (d *Dispatcher) readSlabDelete(c *call) step {
 			return central.Reply{}, err
 		}
 		if err := d.vendors.RemoveSlab(ctx, present.Vendor, present.ID, time.Now()); err != nil {
-			return central.Reply{}, d.slabError(ctx, err, present)
+			return central.Reply{}, slabError(err, present)
 		}
 		return done(200, "Commission slab deleted successfully", nil), nil
 	}
@@ -247,32 +243,14 @@ func (d *Dispatcher) findSlab(ctx context.Context, c *call) (central.Slab, error
 func errNoSlab() error { return central.Refuse(central.NotFound, "No such commission slab") }
 
 // slabError gives the store's error its words.
-func (d *Dispatcher) slabError(ctx context.Context, err error, s central.Slab) error {
+func slabError(err error, s central.Slab) error {
 	switch {
 	case errors.Is(err, central.ErrNotFound):
 		return errNoSlab()
 	case errors.Is(err, central.ErrState):
 		return central.Refuse(central.Conflict, "The slab was changed at the same moment, or the vendor has as many slabs as it may (1000); read the slabs and repeat the call")
-	case errors.Is(err, central.ErrOverlap):
-		return d.slabConflict(ctx, s)
+	case errors.Is(err, central.ErrSameBand):
+		return central.Refuse(central.Conflict, "A slab with this combination already exists; adjust min/max amount or txnType")
 	}
 	return fmt.Errorf("write a slab of vendor %s: %w", s.Vendor, err)
-}
-
-// slabConflict tells an equal band from one that overlaps.
-func (d *Dispatcher) slabConflict(ctx context.Context, s central.Slab) error {
-	others, err := d.vendors.SlabsFor(ctx, s.Vendor, s.Combination)
-	if err != nil {
-		return fmt.Errorf("list the slabs of vendor %s: %w", s.Vendor, err)
-	}
-	for _, o := range others {
-		if o.ID != s.ID && equalBound(o.Min, s.Min) && equalBound(o.Max, s.Max) {
-			return central.Refuse(central.Conflict, "A slab with this combination already exists; adjust min/max amount or txnType")
-		}
-	}
-	return central.Refuse(central.Conflict, "The amount band overlaps that of another slab with this combination; adjust min/max amount or txnType")
-}
-
-func equalBound(a, b *money.Paise) bool {
-	return a == nil && b == nil || a != nil && b != nil && *a == *b
 }

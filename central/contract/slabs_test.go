@@ -44,7 +44,8 @@ func TestGoldenSlabs(t *testing.T) {
 	golden(t, "slab-list-empty", o.ask(op.SlabList, nil, ""))
 	golden(t, "slab-create", o.ask(op.SlabCreate, nil, slabBody(nil)))
 	golden(t, "slab-create-equal", o.ask(op.SlabCreate, nil, slabBody(nil)))
-	golden(t, "slab-create-overlap", o.ask(op.SlabCreate, nil, slabBody(map[string]any{"minAmount": raw("1000.49"), "maxAmount": nil})))
+	golden(t, "slab-create-equal", o.ask(op.SlabCreate, nil, slabBody(map[string]any{"provider": "nsdl", "txnType": "Transfer", "paymentMethod": "dmt"})))
+	golden(t, "slab-create-overlap", o.ask(op.SlabCreate, nil, slabBody(map[string]any{"provider": "Nsdl", "minAmount": raw("1000.49"), "maxAmount": nil, "isDefault": false})))
 	golden(t, "slab-create-bare", o.ask(op.SlabCreate, nil, `{"paymentMethod":"AEPS","provider":"NSDL","txnType":"WITHDRAWAL"}`))
 	golden(t, "slab-create-invalid", o.ask(op.SlabCreate, nil, `{"provider":"","txnType":7,"minAmount":null,"maxAmount":"5","commissionRate":-1,"rateType":"RATIO","isDefault":"yes"}`))
 	golden(t, "slab-list", o.ask(op.SlabList, nil, ""))
@@ -103,7 +104,7 @@ func TestRulesOfSlabs(t *testing.T) {
 		{"over a hundred percent", change{"commissionRate": raw("100.000001")}, "commissionRate percentage"},
 		{"six decimals", change{"commissionRate": raw("0.000001")}, ""},
 		{"seven decimals", change{"commissionRate": raw("0.0000001")}, "commissionRate decimals"},
-		{"exponent", change{"commissionRate": raw("1e1")}, "commissionRate decimal"},
+		{"exponent", change{"commissionRate": raw("1e1"), "minAmount": raw("1E2"), "maxAmount": raw("100050e-2")}, ""},
 		{"negative rate", change{"commissionRate": raw("-0.5")}, "commissionRate negative"},
 		{"rate as text", change{"commissionRate": "0.5"}, "commissionRate type"},
 		{"fixed", change{"commissionRate": raw("150.25"), "rateType": "FIXED"}, ""},
@@ -116,7 +117,12 @@ func TestRulesOfSlabs(t *testing.T) {
 		{"no default", change{"isDefault": nil}, ""},
 		{"default as text", change{"isDefault": "true"}, "isDefault type"},
 		{"no method", change{"paymentMethod": nil}, "paymentMethod required"},
-		{"lower case provider", change{"provider": "nsdl"}, "provider code"},
+		{"lower case provider", change{"provider": "nsdl"}, ""},
+		{"any provider", change{"provider": " एनएसडीएल / 2 ", "txnType": "Money Transfer (₹)", "paymentMethod": "upi"}, ""},
+		{"the longest provider", change{"provider": strings.Repeat("अ", 64)}, ""},
+		{"too long a provider", change{"provider": strings.Repeat("अ", 65)}, "provider text"},
+		{"control characters", change{"txnType": "A\nB"}, "txnType text"},
+		{"no text", change{"txnType": 7}, "txnType type"},
 		{"empty type of transaction", change{"txnType": ""}, "txnType required"},
 		{"unknown fields", change{"id": "x", "vendorId": "y"}, ""},
 	} {
@@ -179,7 +185,7 @@ func TestChangesKeepWhatTheyOmit(t *testing.T) {
 	for body, want := range map[string]string{
 		`{"minAmount":2000}`: "maxAmount order", `{"maxAmount":100}`: "maxAmount order", `{"commissionRate":0.455}`: "commissionRate decimals",
 		`{"commissionRate":101,"rateType":"PERCENTAGE"}`: "commissionRate percentage", `{"maxAmount":null}`: "maxAmount type",
-		`{"provider":""}`: "provider required", `{"txnType":null}`: "txnType type",
+		`{"provider":""}`: "provider text", `{"txnType":null}`: "txnType type",
 	} {
 		r := o.slab(op.SlabChange, id, body)
 		expect(t, r, 400, "02")
@@ -201,16 +207,14 @@ func TestConflictsOfSlabs(t *testing.T) {
 	if o.vendors.slabs[0].IsDefault || !o.vendors.slabs[1].IsDefault {
 		t.Error("the earlier default was not unset")
 	}
-	equal, overlap := "already exists", "overlaps"
-	for body, want := range map[string]string{
-		`{"maxAmount":1000.51}`:                  overlap,
-		`{"minAmount":1000.50,"maxAmount":2000}`: equal,
-		`{"minAmount":1500,"maxAmount":1600}`:    overlap,
-	} {
+	for _, body := range []string{`{"minAmount":1000.50,"maxAmount":2000}`, `{"minAmount":1.0005e3,"maxAmount":2E3,"provider":"nsdl"}`} {
 		out := expect(t, o.slab(op.SlabChange, first, body), 409, "09")
-		if !strings.Contains(out.Message, want) {
+		if out.Message != "A slab with this combination already exists; adjust min/max amount or txnType" {
 			t.Errorf("%s: %q", body, out.Message)
 		}
+	}
+	for _, body := range []string{`{"maxAmount":1000.51}`, `{"minAmount":1500,"maxAmount":1600}`, `{"minAmount":100,"maxAmount":2000}`} {
+		expect(t, o.slab(op.SlabChange, first, body), 200, "00")
 	}
 	expect(t, o.slab(op.SlabChange, first, `{"txnType":"VALIDATION","minAmount":1000.50,"maxAmount":2000}`), 200, "00")
 	expect(t, o.slab(op.SlabChange, first, `{"txnType":"TRANSFER"}`), 409, "09")
@@ -223,9 +227,9 @@ func TestSlabStoreWords(t *testing.T) {
 	o := newOffice(t)
 	o.create(t, nil)
 	for err, want := range map[error][2]any{
-		central.ErrNotFound: {404, "04"}, central.ErrState: {409, "09"}, central.ErrOverlap: {409, "09"},
+		central.ErrNotFound: {404, "04"}, central.ErrState: {409, "09"}, central.ErrSameBand: {409, "09"},
 	} {
-		got := o.Refusal(o.slabError(t.Context(), err, o.vendors.slabs[0]), "")
+		got := o.Refusal(slabError(err, o.vendors.slabs[0]), "")
 		expect(t, got, want[0].(int), want[1].(string))
 	}
 }

@@ -231,18 +231,18 @@ func TestMoneyRoutes(t *testing.T) {
 
 // fieldValues are wrong values of fields with the rules that they break.
 var fieldValues = map[string]map[string]string{
-	"mobile":  {`"900000001"`: "mobile", `"5000000001"`: "mobile", `"+919000000001"`: "mobile", `"9000000001 "`: "mobile", "9000000001": "type", "null": "type"},
+	"mobile":  {`"900000001"`: "mobile", `"5000000001"`: "mobile", `"+919000000001"`: "mobile", `"9000000001 "`: "mobile", "true": "type", "null": "type"},
 	"uuid":    {`"x"`: "uuid", `"5E0DE000-0000-4000-8000-000000000001"`: "uuid", `"{` + senderID + `}"`: "uuid", "7": "type", "null": "type"},
 	"id":      {`"a b"`: "id", `"-x"`: "id", `"' OR 1=1"`: "id", "[]": "type", `"` + strings.Repeat("x", 65) + `"`: "id"},
 	"name":    {`"  "`: "length", `"a\nb"`: "printable", "5": "type", `"` + strings.Repeat("x", 300) + `"`: "length"},
-	"account": {`"12345"`: "account", `"1234567890123456789"`: "account", `"12 345 678"`: "account", `"１２３４５６７"`: "account", "1234567890": "type"},
+	"account": {`"12345"`: "account", `"1234567890123456789"`: "account", `"12 345 678"`: "account", `"１２３４５６７"`: "account", "[1234567890]": "type", "null": "type"},
 	"ifsc":    {`"sbin0001234"`: "ifsc", `"SBIN1001234"`: "ifsc", `"SBIN000123"`: "ifsc", `"SBIN00012345"`: "ifsc", "{}": "type"},
 	"email":   {`"x"`: "email", `"a@b"`: "email", `"a b@c.in"`: "email", "5": "type"},
 	"otp":     {`"12"`: "otp", `"abcdef"`: "otp", `"123456789"`: "otp", "730517": "type"},
-	"amount":  {`"500"`: "type", "null": "type", "0": "positive", "-1": "positive", "1.001": "decimals", "1e3": "decimal", "99999999999": "range"},
+	"amount":  {`"500"`: "type", "null": "type", "0": "positive", "-1": "positive", "1.001": "decimals", "1e-3": "decimals", "1e11": "range", "99999999999": "range"},
 	"aadhaar": {`"999941057059"`: "aadhaar", `"99994105705"`: "aadhaar", "999941057058": "type"},
 	"pid":     {`"x"`: "piddata", `"<PidData><Resp errCode='700'/></PidData>"`: "capture", "1": "type"},
-	"integer": {`"17"`: "type", "0": "integer", "-1": "integer", "1.5": "integer", "9007199254740992": "integer", "null": "type"},
+	"integer": {`"17"`: "type", "0": "integer", "-1": "integer", "1.5": "integer", "1e16": "integer", "9007199254740992": "integer", "null": "type"},
 	"ref":     {`"a\tb"`: "reference", `"` + strings.Repeat("x", 65) + `"`: "reference", "5": "type"},
 	"pan":     {`"abcpn1234f"`: "pan", `"ABCPN1234"`: "pan", "1": "type"},
 	"pincode": {`"012345"`: "pincode", `"1234567"`: "pincode", "680001": "type"},

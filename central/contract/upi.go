@@ -3,18 +3,19 @@ package contract
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 
 	"galla/central"
+	"galla/central/form"
 	"galla/central/upi"
 	"galla/shared/money"
 	"galla/shared/op"
 )
 
 // qrData is the reply to GenerateQR (interface-decisions.md). It depends on the
-// request and the merchant alone, so that a repeat has the same reply.
+// request and the merchant alone, so that a repeat has the same reply, and one
+// order may have as many codes as the merchant likes: nothing moved.
 type qrData struct {
 	Type   string         `json:"type"` // STATIC or DYNAMIC
 	Link   string         `json:"upiLink"`
@@ -34,8 +35,8 @@ func (d *Dispatcher) readQR(c *call) step {
 	if bound := c.in.Bound("amount"); bound != nil {
 		amount = *bound
 	}
-	p := upi.Payment{Amount: amount, Order: c.in.Order("order_id")}
-	return func(ctx context.Context) (central.Reply, error) {
+	p := upi.Payment{Amount: amount, Order: c.in.Text("order_id", form.Must)}
+	return func(context.Context) (central.Reply, error) {
 		payee, err := d.payee(c.merchant)
 		if err != nil {
 			return central.Reply{}, fmt.Errorf("merchant %s can't be paid by UPI: %w", c.merchant.ID, err)
@@ -43,9 +44,6 @@ func (d *Dispatcher) readQR(c *call) step {
 		data := qrData{Type: "STATIC", Order: p.Order, Amount: jsontext.Value(p.Amount.Number()), VPA: payee.Address, Payee: payee.Name}
 		if p.Dynamic() {
 			data.Type = "DYNAMIC"
-			if err := d.claimOrder(ctx, c.merchant.ID, p); err != nil {
-				return central.Reply{}, err
-			}
 		}
 		data.Link = upi.Link(payee, p)
 		if data.Image, err = upi.Picture(data.Link); err != nil {
@@ -62,17 +60,4 @@ func (d *Dispatcher) payee(m central.Merchant) (upi.Payee, error) {
 		address = upi.AddressOf(m.MID, d.cfg.Handle)
 	}
 	return upi.NewPayee(address, m.LegalName, m.MCC)
-}
-
-// claimOrder keeps a merchant's order ids apart: as the transaction reference
-// of a link each belongs to one amount for ever.
-func (d *Dispatcher) claimOrder(ctx context.Context, m central.MerchantID, p upi.Payment) error {
-	claimed, err := d.store.ClaimOrder(ctx, m, p.Order, p.Amount, time.Now())
-	if err != nil {
-		return fmt.Errorf("claim an order id of merchant %s: %w", m, err)
-	}
-	if claimed != p.Amount {
-		return central.Refuse(central.Conflict, "This order_id was used before with another amount; nothing was done. Use a new order_id")
-	}
-	return nil
 }

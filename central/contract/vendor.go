@@ -3,7 +3,6 @@ package contract
 import (
 	"context"
 	"fmt"
-	"math"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -15,9 +14,9 @@ import (
 // Bounds of what vendors list.
 const (
 	defaultPage = 1
-	maxPage     = math.MaxInt32 / maxListed // an offset fits every database's integer
-	defaultList = 10                        // section 8
-	maxListed   = 100                       // interface-decisions.md, 'Rules'
+	maxPage     = 1<<53 - 1 // what every JSON reader holds; its offset fits 64 bits
+	defaultList = 10        // section 8
+	maxListed   = 100       // interface-decisions.md, 'Rules'
 
 	// maxEmbedded bounds the merchants in vendor/me: each costs a query and
 	// about 2 KB of the reply. GET /vendor/merchants pages through all of them.
@@ -99,8 +98,8 @@ type paginationData struct {
 // readMerchants lists a vendor's merchants that are not pending. A page behind
 // the last one is empty.
 func (d *Dispatcher) readMerchants(c *call) step {
-	page := c.in.Count("page", 1, maxPage, defaultPage)
-	limit := c.in.Count("limit", 1, maxListed, defaultList)
+	page := c.in.Count("page", maxPage, defaultPage)
+	limit := c.in.Limit("limit", maxListed, defaultList)
 	vendor := c.Principal.Vendor
 	return func(ctx context.Context) (central.Reply, error) {
 		list, total, err := d.vendors.MerchantsOf(ctx, vendor, (page-1)*limit, limit)

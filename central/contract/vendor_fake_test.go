@@ -67,19 +67,19 @@ func (f *fakeVendors) of(v central.VendorID) []central.Slab {
 func (f *fakeVendors) SlabsFor(_ context.Context, v central.VendorID, c central.Combination) ([]central.Slab, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return slices.DeleteFunc(f.of(v), func(s central.Slab) bool { return s.Combination != c }), f.broken
+	return slices.DeleteFunc(f.of(v), func(s central.Slab) bool { return !s.Same(c) }), f.broken
 }
 
 // settle holds a slab against the others, and unsets an earlier default.
 func (f *fakeVendors) settle(s central.Slab) error {
 	for _, o := range f.of(s.Vendor) {
-		if o.ID != s.ID && o.Combination == s.Combination && o.Meets(s) {
-			return central.ErrOverlap
+		if o.ID != s.ID && o.Same(s.Combination) && o.SameBand(s) {
+			return central.ErrSameBand
 		}
 	}
 	if s.IsDefault {
 		for i, o := range f.slabs {
-			if o.Vendor == s.Vendor && o.ID != s.ID && o.Combination == s.Combination {
+			if o.Vendor == s.Vendor && o.ID != s.ID && o.Same(s.Combination) {
 				f.slabs[i].IsDefault = false
 			}
 		}

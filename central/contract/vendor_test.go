@@ -20,8 +20,8 @@ func TestGoldenMerchants(t *testing.T) {
 	o.vendors.merchants = list
 	golden(t, "vendor-merchants", o.ask(op.VendorMerchants, nil, ""))
 	golden(t, "vendor-merchants-page", o.ask(op.VendorMerchants, map[string]string{"page": "2", "limit": "2"}, ""))
-	golden(t, "vendor-merchants-behind", o.ask(op.VendorMerchants, map[string]string{"page": "21474836", "limit": "100"}, ""))
-	golden(t, "vendor-merchants-invalid", o.ask(op.VendorMerchants, map[string]string{"page": "0", "limit": "101"}, ""))
+	golden(t, "vendor-merchants-behind", o.ask(op.VendorMerchants, map[string]string{"page": "9007199254740991", "limit": "100"}, ""))
+	golden(t, "vendor-merchants-invalid", o.ask(op.VendorMerchants, map[string]string{"page": "0", "limit": "-1"}, ""))
 }
 
 func TestPagesOfMerchants(t *testing.T) {
@@ -44,9 +44,18 @@ func TestPagesOfMerchants(t *testing.T) {
 			t.Errorf("page %q, limit %q: %d items\n%s", tt.page, tt.limit, len(data), r.Body)
 		}
 	}
-	for _, bad := range []string{"0", "-1", "1.0", "1e2", "+1", "x", "", " 1", "99999999999999999999"} {
+	for _, bad := range []string{"0", "-1", "1.0", "1e2", "+1", "x", "", " 1"} {
 		for _, field := range []string{"page", "limit"} {
 			expect(t, o.ask(op.VendorMerchants, map[string]string{field: bad}, ""), 400, "02")
+		}
+	}
+	expect(t, o.ask(op.VendorMerchants, map[string]string{"page": "9007199254740992"}, ""), 400, "02")
+	// More than a page holds is served as a whole page, and the reply says so.
+	o.vendors.merchants = shops(123)
+	for _, many := range []string{"100", "101", "500", "99999999999999999999"} {
+		r := o.ask(op.VendorMerchants, map[string]string{"limit": many}, "")
+		if data, _ := expect(t, r, 200, "00").Data.([]any); len(data) != 100 || !strings.Contains(string(r.Body), `"pagination":{"page":1,"limit":100,"total":123,"totalPages":2}`) {
+			t.Errorf("limit %s: %d items, %s", many, len(data), r.Body[max(0, len(r.Body)-100):])
 		}
 	}
 	o.vendors.merchants = nil

@@ -49,13 +49,13 @@ func either(in *form.Reader, noted int, firstField string, first *string, second
 // Section 4.3.
 
 func customerDetail(in *form.Reader, r *central.BankRequest) {
-	r.Particulars.Mobile = in.Mobile("mobile_number", form.Must)
+	r.Particulars.Mobile = in.MobileText("mobile_number", form.Must)
 }
 
 func customerOnboarding(in *form.Reader, r *central.BankRequest) {
 	r.Particulars = central.Particulars{
 		Name:   in.Name("name", form.Must, form.MaxName),
-		Mobile: in.Mobile("mobile_no", form.Must),
+		Mobile: in.MobileText("mobile_no", form.Must),
 		City:   in.Name("city", form.Must, form.MaxName),
 		State:  in.Name("state", form.Must, form.MaxName),
 		Email:  in.Email("email_id", form.May),
@@ -103,7 +103,7 @@ func remitterDetails(in *form.Reader, r *central.BankRequest) {
 // seconds: each call is a verification of its own.
 func accountVerification(in *form.Reader, r *central.BankRequest) {
 	r.Particulars = central.Particulars{
-		Account:        in.Account(accountField, form.Must),
+		Account:        in.AccountText(accountField, form.Must),
 		IFSC:           in.IFSC(ifscField, form.Must),
 		Sender:         in.UUID(senderField, form.May),
 		Mobile:         in.Mobile(senderMobileField, form.May),

@@ -50,7 +50,6 @@ func cheap(s string) string {
 type parties struct {
 	// What the tests of the door never reach.
 	central.Onboardings
-	central.Orders
 	central.Administration
 
 	mu       sync.Mutex

@@ -2,7 +2,6 @@ package form
 
 import (
 	"encoding/base64"
-	"errors"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -17,7 +16,6 @@ import (
 
 	"galla/central"
 	"galla/central/iin"
-	"galla/shared/money"
 	"galla/shared/secret"
 )
 
@@ -30,6 +28,7 @@ const (
 	MaxName      = 100
 	MaxAddress   = 200
 	MaxRef       = 64  // clientRefId (interface-decisions.md), refId
+	MaxText      = 64  // order_id, provider, txnType (interface-decisions.md, 'Rules')
 	MaxIdentity  = 128 // Idempotency-Key
 	MaxTerminal  = 64  // a terminal's name
 	maxCode      = 64  // an enrolment code
@@ -52,100 +51,6 @@ func (r *Reader) Aadhaar(field string, need Need) secret.Aadhaar {
 		r.Fail(field, "aadhaar", err.Error()) // it never quotes the number
 	}
 	return number
-}
-
-// Amount reads a JSON number of rupees: above zero where money moves, and
-// exactly zero where none does (section 2.2).
-func (r *Reader) Amount(field string, moves bool) money.Paise {
-	schema := Schema{Type: "number", Minimum: "0.01", Maximum: "1000000000", Note: "rupees, at most two decimals"}
-	if !moves {
-		schema = Schema{Type: "number", Enum: []string{"0"}, Note: "must be 0 on this route"}
-	}
-	r.note(field, Must, schema)
-	text, ok := r.number(field, Must)
-	if !ok {
-		return 0
-	}
-	p, ok := r.paise(field, text)
-	switch {
-	case !ok:
-		return 0
-	case moves && p <= 0:
-		r.Fail(field, "positive", "must be more than 0")
-	case !moves && p != 0:
-		r.Fail(field, "zero", "must be 0 on this route")
-	default:
-		return p
-	}
-	return 0
-}
-
-// Bound reads an optional JSON number of rupees from 0 on; nil where it is
-// absent or wrong.
-func (r *Reader) Bound(field string) *money.Paise {
-	r.note(field, May, Schema{Type: "number", Minimum: "0", Maximum: "1000000000", Note: "rupees, at most two decimals"})
-	text, ok := r.number(field, May)
-	if !ok {
-		return nil
-	}
-	p, ok := r.paise(field, text)
-	if !ok {
-		return nil
-	}
-	if p < 0 {
-		r.Fail(field, "negative", "must not be negative")
-		return nil
-	}
-	return &p
-}
-
-func (r *Reader) paise(field, text string) (money.Paise, bool) {
-	p, err := money.Parse(text)
-	switch {
-	case errors.Is(err, money.ErrDecimals):
-		r.Fail(field, "decimals", "must have at most two decimals")
-	case errors.Is(err, money.ErrRange):
-		r.Fail(field, "range", "is out of range")
-	case err != nil:
-		r.Fail(field, "decimal", "must be a plain decimal number, without an exponent")
-	default:
-		return p, true
-	}
-	return 0, false
-}
-
-// Integer reads a whole JSON number from min to max.
-func (r *Reader) Integer(field string, need Need, min, max int64) int64 {
-	r.note(field, need, Schema{Type: "integer", Minimum: strconv.FormatInt(min, 10), Maximum: strconv.FormatInt(max, 10)})
-	text, ok := r.number(field, need)
-	if !ok {
-		return 0
-	}
-	n, err := strconv.ParseInt(text, 10, 64)
-	if err != nil || n < min || n > max {
-		r.Fail(field, "integer", fmt.Sprintf("must be a whole number from %d to %d", min, max))
-		return 0
-	}
-	return n
-}
-
-// Count reads a whole number of a query, as digits, from min to max; otherwise
-// gives the value of an absent one.
-func (r *Reader) Count(field string, min, max, otherwise int) int {
-	r.note(field, May, Schema{Type: "integer", Minimum: strconv.Itoa(min), Maximum: strconv.Itoa(max), Note: fmt.Sprintf("default %d", otherwise)})
-	if !r.Has(field) {
-		return otherwise
-	}
-	text, ok := r.text(field, May)
-	if !ok {
-		return otherwise
-	}
-	n, err := strconv.Atoi(text)
-	if err != nil || !digits(text) || n < min || n > max {
-		r.Fail(field, "range", fmt.Sprintf("must be a whole number from %d to %d", min, max))
-		return otherwise
-	}
-	return n
 }
 
 // Bool reads true or false; nil where it is absent or wrong.
@@ -248,13 +153,23 @@ func (r *Reader) Bank(field string, banks *iin.List) string {
 // Ref reads a reference that the caller chose: 1 to MaxRef printable
 // characters.
 func (r *Reader) Ref(field string, need Need) string {
-	r.note(field, need, Schema{Type: "string", MinLength: 1, MaxLength: MaxRef, Note: "the caller's own reference"})
+	return r.printable(field, need, "reference", MaxRef, "the caller's own reference")
+}
+
+// Text reads a text of the caller's that is kept as it came, spaces at its ends
+// included: 1 to MaxText printable characters.
+func (r *Reader) Text(field string, need Need) string {
+	return r.printable(field, need, "text", MaxText, fmt.Sprintf("any text of 1 to %d printable characters, kept as it came", MaxText))
+}
+
+func (r *Reader) printable(field string, need Need, rule string, max int, note string) string {
+	r.note(field, need, Schema{Type: "string", MinLength: 1, MaxLength: max, Note: note})
 	s, ok := r.text(field, need)
 	if !ok {
 		return ""
 	}
-	if !Within(s, MaxRef, unicode.IsPrint) {
-		r.Fail(field, "reference", fmt.Sprintf("must have 1 to %d printable characters", MaxRef))
+	if !Within(s, max, unicode.IsPrint) {
+		r.Fail(field, rule, fmt.Sprintf("must have 1 to %d printable characters", max))
 		return ""
 	}
 	return s
@@ -292,17 +207,21 @@ var (
 	otp     = shape{"otp", regexp.MustCompile(`^[0-9]{4,8}$`), "must be the digits of a one-time password"}
 	handle  = shape{"code", regexp.MustCompile(`^[A-Z0-9][A-Z0-9_-]{0,31}$`), "must have 1 to 32 capital letters, digits, hyphens and underscores"}
 	token   = shape{"id", regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`), "must have 1 to 64 letters, digits, dots, hyphens and underscores"}
-	order   = shape{"order", regexp.MustCompile(`^[A-Za-z0-9._-]{1,35}$`), "must have 1 to 35 letters, digits, dots, hyphens and underscores"}
 	email   = shape{"email", regexp.MustCompile(`^[^\s@<>"]{1,64}@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+$`), "must be an e-mail address"}
 )
 
-// shaped reads a text of a fixed form. An optional one that is empty is absent.
-func (r *Reader) shaped(field string, need Need, x shape) string {
+// schema describes a field of that form.
+func (x shape) schema(need Need) Schema {
 	pattern := x.pattern.String()
 	if need == May {
 		pattern = "^$|" + pattern
 	}
-	r.note(field, need, Schema{Type: "string", Pattern: pattern, Note: x.message})
+	return Schema{Type: "string", Pattern: pattern, Note: x.message}
+}
+
+// shaped reads a text of a fixed form. An optional one that is empty is absent.
+func (r *Reader) shaped(field string, need Need, x shape) string {
+	r.note(field, need, x.schema(need))
 	s, ok := r.text(field, need)
 	if !ok || (s == "" && need == May) {
 		return ""
@@ -314,8 +233,14 @@ func (r *Reader) shaped(field string, need Need, x shape) string {
 	return s
 }
 
-// Mobile reads a ten-digit Indian mobile number.
-func (r *Reader) Mobile(field string, need Need) string { return r.shaped(field, need, mobile) }
+// Mobile reads a ten-digit Indian mobile number, written as a string or as a
+// JSON number; MobileText is for the fields that the document calls strings.
+func (r *Reader) Mobile(field string, need Need) string {
+	return r.numeral(field, need, mobile, "6000000000", "9999999999")
+}
+
+// MobileText reads a mobile number where the document says that it is a string.
+func (r *Reader) MobileText(field string, need Need) string { return r.shaped(field, need, mobile) }
 
 // PAN reads a permanent account number.
 func (r *Reader) PAN(field string, need Need) string { return r.shaped(field, need, pan) }
@@ -326,8 +251,16 @@ func (r *Reader) Pincode(field string, need Need) string { return r.shaped(field
 // IFSC reads a bank branch's code.
 func (r *Reader) IFSC(field string, need Need) string { return r.shaped(field, need, ifsc) }
 
-// Account reads a bank account number; leading zeros count.
-func (r *Reader) Account(field string, need Need) string { return r.shaped(field, need, account) }
+// Account reads a bank account number, written as a string, in which leading
+// zeros count, or as a JSON number, which can't have any; AccountText is for the
+// fields that the document calls strings.
+func (r *Reader) Account(field string, need Need) string {
+	return r.numeral(field, need, account, "100000", "999999999999999999")
+}
+
+// AccountText reads an account number where the document says that it is a
+// string.
+func (r *Reader) AccountText(field string, need Need) string { return r.shaped(field, need, account) }
 
 // Email reads an e-mail address.
 func (r *Reader) Email(field string, need Need) string { return r.shaped(field, need, email) }
@@ -337,10 +270,6 @@ func (r *Reader) Code(field string, need Need) string { return r.shaped(field, n
 
 // ID reads an id that the network gave, such as otpreqid.
 func (r *Reader) ID(field string, need Need) string { return r.shaped(field, need, token) }
-
-// Order reads a merchant's order id, which is a UPI transaction reference:
-// NPCI bounds those to 35 characters.
-func (r *Reader) Order(field string) string { return r.shaped(field, Must, order) }
 
 // OTP reads a one-time password.
 func (r *Reader) OTP(field string) secret.OTP {
@@ -411,40 +340,6 @@ func (r *Reader) Enum(field string, need Need, words ...string) string {
 	}
 	r.Fail(field, "enum", fmt.Sprintf("must be one of %v", words))
 	return ""
-}
-
-// maxRate bounds a rate: no FIXED commission is over ten thousand rupees, and
-// no percentage over a hundred, which the caller checks.
-const maxRate = 10_000
-
-// Rate reads a JSON number with at most six decimals; nil where it is absent
-// or wrong.
-func (r *Reader) Rate(field string) *central.Rate {
-	r.note(field, May, Schema{Type: "number", Minimum: "0", Maximum: strconv.Itoa(maxRate), Note: "at most six decimals"})
-	text, ok := r.number(field, May)
-	if !ok {
-		return nil
-	}
-	whole, fraction, point := strings.Cut(text, ".")
-	if strings.HasPrefix(text, "-") {
-		r.Fail(field, "negative", "must not be negative")
-		return nil
-	}
-	if !digits(whole) || (point && !digits(fraction)) {
-		r.Fail(field, "decimal", "must be a plain decimal number, without an exponent")
-		return nil
-	}
-	if len(fraction) > 6 {
-		r.Fail(field, "decimals", "must have at most six decimals")
-		return nil
-	}
-	n, err := strconv.ParseInt(whole+fraction+strings.Repeat("0", 6-len(fraction)), 10, 64)
-	if err != nil || n > maxRate*1_000_000 {
-		r.Fail(field, "range", fmt.Sprintf("must be at most %d", maxRate))
-		return nil
-	}
-	rate := central.Rate(n)
-	return &rate
 }
 
 // PublicKey reads the bytes of an Ed25519 public key in standard base64. Only

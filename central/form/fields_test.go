@@ -53,7 +53,8 @@ func readers(t testing.TB) []read {
 		{"Bound?", func(r *Reader, f string) any { return shown(r.Bound(f)) }, May},
 		{"Integer", func(r *Reader, f string) any { return r.Integer(f, Must, -1, 100) }, Must},
 		{"Integer?", func(r *Reader, f string) any { return r.Integer(f, May, 1, 1<<62) }, May},
-		{"Count?", func(r *Reader, f string) any { return r.Count(f, 1, 100, 10) }, May},
+		{"Count?", func(r *Reader, f string) any { return r.Count(f, 100, 10) }, May},
+		{"Limit?", func(r *Reader, f string) any { return r.Limit(f, 100, 10) }, May},
 		{"Bool?", func(r *Reader, f string) any { return shown(r.Bool(f)) }, May},
 		{"Degrees", func(r *Reader, f string) any { return r.Degrees(f, MaxLatitude) }, Must},
 		{"Name", func(r *Reader, f string) any { return r.Name(f, Must, 5) }, Must},
@@ -61,7 +62,6 @@ func readers(t testing.TB) []read {
 		{"PidData", func(r *Reader, f string) any { return r.PidData(f).Reveal() }, Must},
 		{"Bank?", func(r *Reader, f string) any { return r.Bank(f, banks) }, May},
 		{"OTP", func(r *Reader, f string) any { return r.OTP(f).Reveal() }, Must},
-		{"Order", func(r *Reader, f string) any { return r.Order(f) }, Must},
 		{"Enum", func(r *Reader, f string) any { return r.Enum(f, Must, "FIXED", "PERCENTAGE") }, Must},
 		{"Enum?", func(r *Reader, f string) any { return r.Enum(f, May, "FIXED", "PERCENTAGE") }, May},
 		{"Rate?", func(r *Reader, f string) any { return shown(r.Rate(f)) }, May},
@@ -72,7 +72,7 @@ func readers(t testing.TB) []read {
 		mark := map[Need]string{Must: "", May: "?"}[need]
 		for name, f := range map[string]func(*Reader, string, Need) string{
 			"Ref": (*Reader).Ref, "Mobile": (*Reader).Mobile, "PAN": (*Reader).PAN, "Pincode": (*Reader).Pincode, "IFSC": (*Reader).IFSC,
-			"Account": (*Reader).Account, "Email": (*Reader).Email, "Code": (*Reader).Code, "ID": (*Reader).ID, "UUID": (*Reader).UUID,
+			"Account": (*Reader).Account, "MobileText": (*Reader).MobileText, "AccountText": (*Reader).AccountText, "Text": (*Reader).Text, "Email": (*Reader).Email, "Code": (*Reader).Code, "ID": (*Reader).ID, "UUID": (*Reader).UUID,
 			"Date": (*Reader).Date, "BirthDate": (*Reader).BirthDate,
 		} {
 			list = append(list, read{name + mark, text(f, need), need})
@@ -96,38 +96,47 @@ func fieldCases() map[string]map[string]any {
 	cases := map[string]map[string]any{
 		"Aadhaar": {quoted(aadhaar): aadhaar, `"999941057059"`: wrong("aadhaar"), `"99994105705"`: wrong("aadhaar"), `"9999410570588"`: wrong("aadhaar"), aadhaar: wrong("type")},
 		"Amount": {"500": money.Paise(50000), "0.01": money.Paise(1), "500.5": money.Paise(50050), "1000000000": money.Paise(100000000000), "1000000000.01": wrong("range"),
-			"0": wrong("positive"), "-1": wrong("positive"), "-0": wrong("positive"), "0.001": wrong("decimals"), "1.000": wrong("decimals"), "1e2": wrong("decimal"), `"500"`: wrong("type"), "true": wrong("type")},
-		"Amount of nothing": {"0": money.Paise(0), "0.00": money.Paise(0), "-0": money.Paise(0), "1": wrong("zero"), "0.01": wrong("zero"), "-1": wrong("zero"), "0.000": wrong("decimals"), `"0"`: wrong("type")},
-		"Bound?":            {absent: nil, "0": money.Paise(0), "0.5": money.Paise(50), "1000000000": money.Paise(100000000000), "-0.01": wrong("negative"), "1000000000.01": wrong("range"), "1e1": wrong("decimal"), "0.001": wrong("decimals"), `"1"`: wrong("type")},
-		"Integer": {"0": int64(0), "-1": int64(-1), "100": int64(100), "101": wrong("integer"), "-2": wrong("integer"), "1.0": wrong("integer"), "1e1": wrong("integer"),
+			"0": wrong("positive"), "-1": wrong("positive"), "-0": wrong("positive"), "0.001": wrong("decimals"), "1.000": money.Paise(100), "1e2": money.Paise(10000), "5E2": money.Paise(50000), "100.10": money.Paise(10010), "1.5e+1": money.Paise(1500), "12345e-2": money.Paise(12345),
+			"12345e-3": wrong("decimals"), "1e-400": wrong("decimals"), "1E400": wrong("range"), "1e999999999999999999999": wrong("range"), "1e-999999999999999999999": wrong("decimals"),
+			"0e999999999999999999999": wrong("positive"), `"500"`: wrong("type"), "true": wrong("type")},
+		"Amount of nothing": {"0": money.Paise(0), "0.00": money.Paise(0), "-0": money.Paise(0), "1": wrong("zero"), "0.01": wrong("zero"), "-1": wrong("zero"), "0.000": money.Paise(0), "0e5": money.Paise(0), `"0"`: wrong("type")},
+		"Bound?":            {absent: nil, "0": money.Paise(0), "0.5": money.Paise(50), "1000000000": money.Paise(100000000000), "-0.01": wrong("negative"), "1000000000.01": wrong("range"), "1e1": money.Paise(1000), "-0.0": money.Paise(0), "1e9": money.Paise(100000000000), "1e10": wrong("range"), "0.001": wrong("decimals"), `"1"`: wrong("type")},
+		"Integer": {"0": int64(0), "-1": int64(-1), "100": int64(100), "101": wrong("integer"), "-2": wrong("integer"), "1.0": int64(1), "1e1": int64(10), "-1e0": int64(-1), "1.5": wrong("integer"), "15e-1": wrong("integer"), "1e40": wrong("range"),
 			"9223372036854775808": wrong("integer"), `"1"`: wrong("type")},
 		"Integer?": {absent: int64(0), "4611686018427387904": int64(1 << 62), "0": wrong("integer"), "[]": wrong("type")},
 		"Count?": {absent: 10, `"1"`: 1, `"100"`: 100, `"007"`: 7, `"0"`: wrong("range"), `"101"`: wrong("range"), `"-1"`: wrong("range"), `"+1"`: wrong("range"), `"1.0"`: wrong("range"),
-			`""`: wrong("range"), `"99999999999999999999"`: wrong("range"), "1": wrong("type")},
+			`""`: wrong("range"), `"99999999999999999999"`: wrong("range"), "1": 1, "1e2": 100, "101": wrong("range"), "0": wrong("range"), "-1": wrong("range"), "1.5": wrong("range"), "true": wrong("type")},
+		"Limit?": {absent: 10, `"1"`: 1, `"100"`: 100, `"101"`: 100, `"99999999999999999999"`: 100, `"0"`: wrong("range"), `"-5"`: wrong("range"), `"ten"`: wrong("range"), `""`: wrong("range"),
+			"7": 7, "100": 100, "101": 100, "1e9": 100, "0": wrong("range"), "0.5": wrong("range"), "1e99": wrong("range"), "[]": wrong("type")},
 		"Bool?":         {absent: nil, "true": true, "false": false, `"true"`: wrong("type"), "1": wrong("type"), "null": wrong("type")},
 		"Degrees":       {`"17.385044"`: "17.385044", `"-90"`: "-90", `"0"`: "0", `"90.0"`: "90.0", `"90.1"`: wrong("range"), `"1e1"`: wrong("degrees"), `"17."`: wrong("degrees"), `".5"`: wrong("degrees"), `"--1"`: wrong("degrees"), quoted("1." + strings.Repeat("1", 23)): wrong("degrees"), "17": wrong("type")},
 		"Name":          {`"अनिशा"`: "अनिशा", `" ab "`: "ab", `"abcdef"`: wrong("length"), `"  "`: wrong("length"), `"a\nb"`: wrong("printable"), `"a\u2029b"`: wrong("printable"), `"a\u007fb"`: wrong("printable"), "7": wrong("type")},
 		"PidData":       {quoted(pid): pid, `"<x/>"`: wrong("piddata"), `"<PidData><Resp errCode='720'/></PidData>"`: wrong("capture"), "{}": wrong("type")},
 		"Bank?":         {absent: iin.Sandbox, `""`: iin.Sandbox, `"607094"`: "607094", `"607 094"`: wrong("iin"), `"999999"`: wrong("iin"), "607094": wrong("type"), "null": wrong("type")},
 		"OTP":           {`"482913"`: "482913", `"0000"`: "0000", `"12345678"`: "12345678", `"123"`: wrong("otp"), `"123456789"`: wrong("otp"), `"48291３"`: wrong("otp"), `" 482913"`: wrong("otp"), "482913": wrong("type")},
-		"Order":         {`"INV-2026.11_21"`: "INV-2026.11_21", quoted(strings.Repeat("x", 35)): strings.Repeat("x", 35), quoted(strings.Repeat("x", 36)): wrong("order"), `"a b"`: wrong("order"), `"a\n"`: wrong("order"), "17": wrong("type")},
+		"Text":          {`"INV 2026/11 ₹ अ"`: "INV 2026/11 ₹ अ", `"nsdl"`: "nsdl", `" x "`: " x ", `"a&am=1"`: "a&am=1", quoted(strings.Repeat("₹", 64)): strings.Repeat("₹", 64), quoted(strings.Repeat("x", 65)): wrong("text"), `"a\n"`: wrong("text"), `"a\u202eb"`: wrong("text"), "17": wrong("type")},
 		"Enum":          {`"FIXED"`: "FIXED", `"PERCENTAGE"`: "PERCENTAGE", `"fixed"`: wrong("enum"), `"FIXED "`: wrong("enum"), "1": wrong("type")},
 		"Enum?":         {absent: "", `""`: wrong("enum"), "null": wrong("type")},
-		"Rate?":         {absent: nil, "0": central.Rate(0), "12.95": central.Rate(12950000), "0.000001": central.Rate(1), "10000": central.Rate(10000000000), "10000.000001": wrong("range"), "0.0000001": wrong("decimals"), "-1": wrong("negative"), "-0": wrong("negative"), "1e2": wrong("decimal"), "99999999999999999999": wrong("range"), `"1"`: wrong("type")},
+		"Rate?":         {absent: nil, "0": central.Rate(0), "12.95": central.Rate(12950000), "0.000001": central.Rate(1), "10000": central.Rate(10000000000), "10000.000001": wrong("range"), "0.0000001": wrong("decimals"), "-1": wrong("negative"), "-0": central.Rate(0), "1e2": central.Rate(100000000), "45E-2": central.Rate(450000), "1e-7": wrong("decimals"), "99999999999999999999": wrong("range"), `"1"`: wrong("type")},
 		"PublicKey":     {quoted(key): 32, `"AAAA"`: wrong("ed25519"), quoted(key + "\n"): wrong("ed25519"), quoted(strings.TrimRight(key, "=")): wrong("ed25519"), quoted(key[:42] + "B="): wrong("ed25519"), "1": wrong("type")},
 		"EnrolmentCode": {`" abcd-efgh "`: "ABCD-EFGH", `"a b"`: wrong("code"), `" "`: wrong("code"), quoted(strings.Repeat("A", 65)): wrong("code"), "1": wrong("type")},
 		"Ref":           {`"order 17 / ₹"`: "order 17 / ₹", quoted(strings.Repeat("₹", 64)): strings.Repeat("₹", 64), quoted(strings.Repeat("x", 65)): wrong("reference"), `"a\u00a0b"`: wrong("reference"), `"a\tb"`: wrong("reference"), "17": wrong("type")},
-		"Mobile":        {`"9000000001"`: "9000000001", `"6000000000"`: "6000000000", `"5999999999"`: wrong("mobile"), `"900000000"`: wrong("mobile"), `"90000000011"`: wrong("mobile"), `"+919000000001"`: wrong("mobile"), `"9000000001\n"`: wrong("mobile"), "9000000001": wrong("type")},
-		"PAN":           {`"ABCPE1234F"`: "ABCPE1234F", `"abcpe1234f"`: wrong("pan"), `"ABCPE12345"`: wrong("pan"), `"ABCPE1234FX"`: wrong("pan"), "1": wrong("type")},
-		"Pincode":       {`"411001"`: "411001", `"011001"`: wrong("pincode"), `"41100"`: wrong("pincode"), `"4110010"`: wrong("pincode"), "411001": wrong("type")},
-		"IFSC":          {`"SBIN0000300"`: "SBIN0000300", `"HDFC0CAGSBK"`: "HDFC0CAGSBK", `"SBIN1000300"`: wrong("ifsc"), `"sbin0000300"`: wrong("ifsc"), `"SBIN000030"`: wrong("ifsc"), `"SBIN00003000"`: wrong("ifsc"), "0": wrong("type")},
-		"Account":       {`"000123"`: "000123", `"012345678901234567"`: "012345678901234567", `"12345"`: wrong("account"), `"1234567890123456789"`: wrong("account"), `"12345a"`: wrong("account"), "123456": wrong("type")},
-		"Email":         {`"anisha@example.in"`: "anisha@example.in", `"a@b"`: wrong("email"), `"a b@example.in"`: wrong("email"), `"@example.in"`: wrong("email"), `"a@@example.in"`: wrong("email"), quoted("a@" + strings.Repeat("x", 254) + ".in"): wrong("email"), "1": wrong("type")},
-		"Code":          {`"NSDL-1_A"`: "NSDL-1_A", `"nsdl"`: wrong("code"), `"-A"`: wrong("code"), quoted(strings.Repeat("A", 33)): wrong("code"), "1": wrong("type")},
-		"ID":            {`"GAL0000001"`: "GAL0000001", `"a.b_c-D"`: "a.b_c-D", quoted(uuid): uuid, `".a"`: wrong("id"), `"a/b"`: wrong("id"), quoted(strings.Repeat("a", 65)): wrong("id"), "1": wrong("type")},
-		"UUID":          {quoted(uuid): uuid, quoted(strings.ToUpper(uuid)): wrong("uuid"), quoted("{" + uuid + "}"): wrong("uuid"), quoted(strings.ReplaceAll(uuid, "-", "")): wrong("uuid"), `"x"`: wrong("uuid"), "1": wrong("type")},
-		"Date":          {`"2024-02-29"`: "2024-02-29", quoted(string(future)): string(future), `"2026-02-29"`: wrong("date"), `"2026-2-1"`: wrong("date"), `"21-11-2026"`: wrong("date"), `"2026-11-21T00:00:00Z"`: wrong("date"), "20261121": wrong("type")},
-		"BirthDate":     {`"1980-02-29"`: "1980-02-29", quoted(string(future)): wrong("date"), `"1981-02-29"`: wrong("date"), "1980": wrong("type")},
+		"Mobile": {`"9000000001"`: "9000000001", `"6000000000"`: "6000000000", `"5999999999"`: wrong("mobile"), `"900000000"`: wrong("mobile"), `"90000000011"`: wrong("mobile"), `"+919000000001"`: wrong("mobile"), `"9000000001\n"`: wrong("mobile"),
+			"9000000001": "9000000001", "9.000000001e9": "9000000001", "9000000001.0": "9000000001", "5999999999": wrong("mobile"), "90000000010": wrong("mobile"), "9000000001.5": wrong("mobile"), "-9000000001": wrong("mobile"), "1e999": wrong("mobile"), "{}": wrong("type")},
+		"MobileText": {`"9000000001"`: "9000000001", `"900000000"`: wrong("mobile"), "9000000001": wrong("type")},
+		"PAN":        {`"ABCPE1234F"`: "ABCPE1234F", `"abcpe1234f"`: wrong("pan"), `"ABCPE12345"`: wrong("pan"), `"ABCPE1234FX"`: wrong("pan"), "1": wrong("type")},
+		"Pincode":    {`"411001"`: "411001", `"011001"`: wrong("pincode"), `"41100"`: wrong("pincode"), `"4110010"`: wrong("pincode"), "411001": wrong("type")},
+		"IFSC":       {`"SBIN0000300"`: "SBIN0000300", `"HDFC0CAGSBK"`: "HDFC0CAGSBK", `"SBIN1000300"`: wrong("ifsc"), `"sbin0000300"`: wrong("ifsc"), `"SBIN000030"`: wrong("ifsc"), `"SBIN00003000"`: wrong("ifsc"), "0": wrong("type")},
+		"Account": {`"000123"`: "000123", `"012345678901234567"`: "012345678901234567", `"12345"`: wrong("account"), `"1234567890123456789"`: wrong("account"), `"12345a"`: wrong("account"),
+			"123456": "123456", "123456789012345678": "123456789012345678", "999999999999999999": "999999999999999999", "1e17": "100000000000000000", "123456.0": "123456",
+			"12345": wrong("account"), "1000000000000000000": wrong("account"), "-123456": wrong("account"), "123456.7": wrong("account"), "false": wrong("type")},
+		"AccountText": {`"000123"`: "000123", `"12345"`: wrong("account"), "123456": wrong("type")},
+		"Email":       {`"anisha@example.in"`: "anisha@example.in", `"a@b"`: wrong("email"), `"a b@example.in"`: wrong("email"), `"@example.in"`: wrong("email"), `"a@@example.in"`: wrong("email"), quoted("a@" + strings.Repeat("x", 254) + ".in"): wrong("email"), "1": wrong("type")},
+		"Code":        {`"NSDL-1_A"`: "NSDL-1_A", `"nsdl"`: wrong("code"), `"-A"`: wrong("code"), quoted(strings.Repeat("A", 33)): wrong("code"), "1": wrong("type")},
+		"ID":          {`"GAL0000001"`: "GAL0000001", `"a.b_c-D"`: "a.b_c-D", quoted(uuid): uuid, `".a"`: wrong("id"), `"a/b"`: wrong("id"), quoted(strings.Repeat("a", 65)): wrong("id"), "1": wrong("type")},
+		"UUID":        {quoted(uuid): uuid, quoted(strings.ToUpper(uuid)): wrong("uuid"), quoted("{" + uuid + "}"): wrong("uuid"), quoted(strings.ReplaceAll(uuid, "-", "")): wrong("uuid"), `"x"`: wrong("uuid"), "1": wrong("type")},
+		"Date":        {`"2024-02-29"`: "2024-02-29", quoted(string(future)): string(future), `"2026-02-29"`: wrong("date"), `"2026-2-1"`: wrong("date"), `"21-11-2026"`: wrong("date"), `"2026-11-21T00:00:00Z"`: wrong("date"), "20261121": wrong("type")},
+		"BirthDate":   {`"1980-02-29"`: "1980-02-29", quoted(string(future)): wrong("date"), `"1981-02-29"`: wrong("date"), "1980": wrong("type")},
 	}
 	for name, values := range cases {
 		if strings.HasSuffix(name, "?") {
@@ -142,8 +151,10 @@ func fieldCases() map[string]map[string]any {
 			optional[value] = want
 		}
 		optional[absent] = ""
-		if optional[`""`] = ""; name == "Ref" || name == "Aadhaar" {
-			optional[`""`] = wrong(map[string]string{"Ref": "reference", "Aadhaar": "aadhaar"}[name])
+		if rule := map[string]string{"Ref": "reference", "Text": "text", "Aadhaar": "aadhaar"}[name]; rule != "" {
+			optional[`""`] = wrong(rule)
+		} else {
+			optional[`""`] = ""
 		}
 		if _, own := cases[name+"?"]; !own {
 			cases[name+"?"] = optional
@@ -230,6 +241,9 @@ func allows(x read, s Schema, value string) error {
 	if text, isText := v.(string); isText && s.Type == "integer" {
 		v = json.Number(text)
 	}
+	if number, isNumber := v.(json.Number); isNumber && s.Or != nil {
+		s, v = *s.Or, number
+	}
 	switch v := v.(type) {
 	case string:
 		text := v
@@ -248,7 +262,11 @@ func allows(x read, s Schema, value string) error {
 			return fmt.Errorf("it is none of %v", s.Enum)
 		}
 	case json.Number:
-		n, ok := new(big.Rat).SetString(v.String())
+		plain, err := Plain(v.String()) // 0e999999999 is a zero that no big number reads
+		if err != nil {
+			return err
+		}
+		n, ok := new(big.Rat).SetString(plain)
 		below := func(bound string, sign int) bool {
 			b, isNumber := new(big.Rat).SetString(bound)
 			return bound != "" && isNumber && n.Cmp(b) == sign
@@ -278,6 +296,8 @@ func TestSchemas(t *testing.T) {
 		"Bound?":   {Type: "number", Minimum: "0", Maximum: "1000000000", Note: "rupees, at most two decimals"},
 		"Integer":  {Type: "integer", Minimum: "-1", Maximum: "100"},
 		"Count?":   {Type: "integer", Minimum: "1", Maximum: "100", Note: "default 10"},
+		"Limit?":   {Type: "integer", Minimum: "1", Note: "default 10; over 100 is served as 100, and pagination says so"},
+		"Text":     {Type: "string", MinLength: 1, MaxLength: 64, Note: "any text of 1 to 64 printable characters, kept as it came"},
 		"Bool?":    {Type: "boolean"},
 		"Rate?":    {Type: "number", Minimum: "0", Maximum: "10000", Note: "at most six decimals"},
 		"Name":     {Type: "string", MinLength: 1, MaxLength: 5},

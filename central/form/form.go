@@ -68,6 +68,9 @@ type Schema struct {
 	Maximum   string
 	Enum      []string
 	Note      string // for people
+	// Or is another form of the same value, such as a mobile number that is
+	// written as a JSON number.
+	Or *Schema
 }
 
 // Field is a field that a route reads.
@@ -184,7 +187,8 @@ func (r *Reader) text(field string, need Need) (s string, ok bool) {
 	return s, true
 }
 
-// number gives a JSON number's text; ok is false where it is absent or wrong.
+// number gives a JSON number in plain digits (see plain), whichever way it is
+// written; ok is false where it is absent or wrong.
 func (r *Reader) number(field string, need Need) (text string, ok bool) {
 	v, present := r.Values[field]
 	if !present {
@@ -197,7 +201,7 @@ func (r *Reader) number(field string, need Need) (text string, ok bool) {
 		r.Fail(field, "type", "must be a number")
 		return "", false
 	}
-	return string(v), true
+	return r.plain(field, v)
 }
 
 // Any reads a text without judging it; "" where it is absent or no string.

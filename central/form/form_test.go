@@ -147,7 +147,7 @@ func TestAddQuery(t *testing.T) {
 	r := Reader{}
 	r.AddQuery(nil)
 	r.AddQuery(map[string]string{"page": "2", "name": "a\"b\\\n₹", "bad": "\xff"})
-	if r.Err() != nil || r.Count("page", 1, 10, 1) != 2 || r.Any("name") != "a\"b\\\n₹" || r.Any("bad") != "\ufffd" {
+	if r.Err() != nil || r.Count("page", 10, 1) != 2 || r.Any("name") != "a\"b\\\n₹" || r.Any("bad") != "\ufffd" {
 		t.Errorf("%v, %v", r.Values, r.Err())
 	}
 	for body, same := range map[string]bool{`{"merchantId":"x"}`: true, `{"other":"y"}`: true, `{"merchantId":"y"}`: false, `{"merchantId":5}`: false, `{"merchantId":null}`: false} {

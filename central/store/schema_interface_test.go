@@ -32,8 +32,10 @@ func schemaRefusesMore(t *testing.T, on kind) {
 	gone := added(t, s, newSlab("TRANSFER", 20, 30))
 	wantErr(t, "delete", s.RemoveSlab(background, vendor1, gone.ID, t0), nil)
 	onboards(t, s, merchant2, central.KYCPANVerified, op.Succeeded, t0)
-	_, err := s.ClaimOrder(background, merchant1, "O-1", 1, t0)
-	wantErr(t, "claim", err, nil)
+	wantErr(t, "keep an order of earlier days", s.write(background, func(c conn) error {
+		_, err := c.exec(`INSERT INTO upi_orders (merchant, order_id, amount, at) VALUES ($1, 'O-1', 1, 1)`, string(merchant1))
+		return err
+	}), nil)
 
 	operation := func(set string) string { return fmt.Sprintf("UPDATE operations SET %s WHERE id = '%s'", set, o.ID) }
 	slabs := func(set string) string {
@@ -62,7 +64,11 @@ func schemaRefusesMore(t *testing.T, on kind) {
 		{"a changed reservation", "UPDATE reservations SET amount = 4"},
 		{"a second reservation", "INSERT INTO reservations SELECT * FROM reservations"},
 		{"a count that is taken away", "DELETE FROM quota_usage"},
-		{"a second default", "INSERT INTO commission_slabs SELECT 'other', vendor, aggregator, payment_method, provider, txn_type, 90, 91, 1, rate_type, 1, 1, 1, NULL FROM commission_slabs WHERE is_default = 1"},
+		{"a second default", "INSERT INTO commission_slabs SELECT 'other', vendor, aggregator, payment_method, provider, txn_type, 90, 91, 1, rate_type, 1, 1, 1, NULL, method_key, provider_key, type_key FROM commission_slabs WHERE is_default = 1"},
+		{"a second default of a program that knows no keys", "INSERT INTO commission_slabs SELECT 'other', vendor, aggregator, payment_method, provider, txn_type, 90, 91, 1, rate_type, 1, 1, 1, NULL, NULL, NULL, NULL FROM commission_slabs WHERE is_default = 1"},
+		{"a second default in other letters", "INSERT INTO commission_slabs SELECT 'other', vendor, aggregator, 'dmt', 'Nsdl', 'transfer', 90, 91, 1, rate_type, 1, 1, 1, NULL, method_key, provider_key, type_key FROM commission_slabs WHERE is_default = 1"},
+		{"an equal band", "INSERT INTO commission_slabs SELECT 'other', vendor, aggregator, payment_method, provider, txn_type, min_amount, max_amount, 1, rate_type, 0, 1, 1, NULL, NULL, NULL, NULL FROM commission_slabs WHERE is_default = 1"},
+		{"an empty key", slabs("provider_key = ''")},
 		{"an empty band", slabs("max_amount = 10")},
 		{"a negative end", slabs("min_amount = -1")},
 		{"a negative rate", slabs("rate = -1")},
@@ -109,7 +115,7 @@ func slabsAreBounded(t *testing.T, on kind) {
 	s := on.open(t, testConfig())
 	wantErr(t, "add all but one", s.write(background, func(c conn) error {
 		_, err := c.exec(`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < $1)
-			INSERT INTO commission_slabs SELECT 'slab ' || i, $2, $3, 'DMT', 'NSDL', 'T' || i, NULL, NULL, 1, 'FIXED', 0, 1, 1, NULL FROM n`,
+			INSERT INTO commission_slabs SELECT 'slab ' || i, $2, $3, 'DMT', 'NSDL', 'T' || i, NULL, NULL, 1, 'FIXED', 0, 1, 1, NULL, NULL, NULL, NULL FROM n`,
 			maxSlabs-1, string(vendor1), string(aggregator1))
 		return err
 	}), nil)

@@ -50,9 +50,10 @@ func (c conn) slabs(statement string, args ...any) (list []central.Slab, err err
 }
 
 func slabsAlike(c conn, vendor central.VendorID, x central.Combination) ([]central.Slab, error) {
-	return c.slabs(`SELECT `+slabColumns+` FROM commission_slabs
-		WHERE vendor = $1 AND payment_method = $2 AND provider = $3 AND txn_type = $4 AND deleted_at IS NULL
-		ORDER BY created_at, id`, string(vendor), x.PaymentMethod, x.Provider, x.TxnType)
+	key := x.Key()
+	return c.slabs(`SELECT `+slabColumns+` FROM commission_slabs WHERE vendor = $1 AND coalesce(method_key, payment_method) = $2
+		AND coalesce(provider_key, provider) = $3 AND coalesce(type_key, txn_type) = $4 AND deleted_at IS NULL
+		ORDER BY created_at, id`, string(vendor), key.PaymentMethod, key.Provider, key.TxnType)
 }
 
 // Slabs implements central.Administration.
@@ -102,10 +103,12 @@ func (s *DB) AddSlab(ctx context.Context, x central.Slab) (central.Slab, error) 
 		if err := makeRoom(c, x); err != nil {
 			return err
 		}
-		_, err := c.exec(`INSERT INTO commission_slabs (`+slabColumns+`)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
+		key := x.Key()
+		_, err := c.exec(`INSERT INTO commission_slabs (`+slabColumns+`, method_key, provider_key, type_key)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`,
 			string(x.ID), string(x.Vendor), string(x.Aggregator), x.PaymentMethod, x.Provider, x.TxnType, end(x.Min), end(x.Max),
-			int64(x.Rate), string(x.RateType), bit(x.IsDefault), ms(x.CreatedAt), ms(x.UpdatedAt))
+			int64(x.Rate), string(x.RateType), bit(x.IsDefault), ms(x.CreatedAt), ms(x.UpdatedAt),
+			key.PaymentMethod, key.Provider, key.TxnType)
 		return err
 	})
 	if err != nil {
@@ -133,10 +136,11 @@ func (s *DB) ChangeSlab(ctx context.Context, vendor central.VendorID, id central
 		if err := makeRoom(c, x); err != nil {
 			return err
 		}
+		key := x.Key()
 		_, err = c.exec(`UPDATE commission_slabs SET payment_method = $1, provider = $2, txn_type = $3, min_amount = $4, max_amount = $5,
-			rate = $6, rate_type = $7, is_default = $8, updated_at = $9 WHERE id = $10`,
+			rate = $6, rate_type = $7, is_default = $8, updated_at = $9, method_key = $10, provider_key = $11, type_key = $12 WHERE id = $13`,
 			x.PaymentMethod, x.Provider, x.TxnType, end(x.Min), end(x.Max),
-			int64(x.Rate), string(x.RateType), bit(x.IsDefault), ms(x.UpdatedAt), string(id))
+			int64(x.Rate), string(x.RateType), bit(x.IsDefault), ms(x.UpdatedAt), key.PaymentMethod, key.Provider, key.TxnType, string(id))
 		return err
 	})
 	if err != nil {
@@ -199,23 +203,24 @@ func holdVendor(c conn, vendor central.VendorID) error {
 	return err
 }
 
-// makeRoom refuses a slab whose band meets another one's, and unsets the
-// earlier default where the slab is the default.
+// makeRoom refuses a slab whose band is equal to another one's, and unsets the
+// earlier default where the slab is the default. The schema refuses both, too.
 func makeRoom(c conn, x central.Slab) error {
 	alike, err := slabsAlike(c, x.Vendor, x.Combination)
 	if err != nil {
 		return err
 	}
 	for _, other := range alike {
-		if other.ID != x.ID && other.Meets(x) {
-			return fmt.Errorf("slab %s: %w", other.ID, central.ErrOverlap)
+		if other.ID != x.ID && other.SameBand(x) {
+			return fmt.Errorf("slab %s: %w", other.ID, central.ErrSameBand)
 		}
 	}
 	if !x.IsDefault {
 		return nil
 	}
-	_, err = c.exec(`UPDATE commission_slabs SET is_default = 0, updated_at = $1
-		WHERE vendor = $2 AND payment_method = $3 AND provider = $4 AND txn_type = $5 AND is_default = 1 AND deleted_at IS NULL AND id <> $6`,
-		ms(x.UpdatedAt), string(x.Vendor), x.PaymentMethod, x.Provider, x.TxnType, string(x.ID))
+	key := x.Key()
+	_, err = c.exec(`UPDATE commission_slabs SET is_default = 0, updated_at = $1 WHERE vendor = $2 AND coalesce(method_key, payment_method) = $3
+		AND coalesce(provider_key, provider) = $4 AND coalesce(type_key, txn_type) = $5 AND is_default = 1 AND deleted_at IS NULL AND id <> $6`,
+		ms(x.UpdatedAt), string(x.Vendor), key.PaymentMethod, key.Provider, key.TxnType, string(x.ID))
 	return err
 }

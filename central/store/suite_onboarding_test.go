@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"galla/central"
-	"galla/shared/money"
 	"galla/shared/op"
 )
 
@@ -111,33 +110,5 @@ func suiteMerchantsOf(t *testing.T, s central.Store) {
 		}
 		wantSame(t, "merchants", list, want)
 		wantSame(t, "total", total, look.total)
-	}
-}
-
-func suiteOrders(t *testing.T, s central.Store) {
-	for _, claim := range []struct {
-		merchant     central.MerchantID
-		order        string
-		amount, want money.Paise
-	}{
-		{merchant1, "O-1", 100, 100},
-		{merchant1, "O-1", 100, 100},
-		{merchant1, "O-1", 900, 100},
-		{merchant1, "O-2", 900, 900},
-		{merchant2, "O-1", 500, 500},
-	} {
-		got, err := s.ClaimOrder(background, claim.merchant, claim.order, claim.amount, t0)
-		wantErr(t, "claim", err, nil)
-		wantSame(t, "claimed", got, claim.want)
-	}
-	_, err := s.ClaimOrder(background, "nobody", "O-1", 1, t0)
-	wantErr(t, "nobody's order", err, central.ErrNotFound)
-	for _, bad := range []struct {
-		order  string
-		amount money.Paise
-	}{{"", 1}, {"O-3", -1}} {
-		if _, err := s.ClaimOrder(background, merchant1, bad.order, bad.amount, t0); err == nil {
-			t.Errorf("order %q was claimed with %d paise", bad.order, bad.amount)
-		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -108,38 +109,64 @@ func suiteSlabs(t *testing.T, s central.Store) {
 }
 
 func suiteSlabBands(t *testing.T, s central.Store) {
-	bands := [][2]money.Paise{{-1, -1}, {-1, 10}, {10, -1}, {0, 10}, {10, 20}, {5, 15}, {12, 13}}
+	bands := [][2]money.Paise{{-1, -1}, {-1, 10}, {10, -1}, {0, 10}, {0, -1}, {10, 20}, {5, 15}, {12, 13}}
 	for i, a := range bands {
 		for j, b := range bands {
 			kind := fmt.Sprintf("BAND %d %d", i, j)
 			first := added(t, s, newSlab(kind, a[0], a[1]))
-			second := newSlab(kind, b[0], b[1])
-			second.IsDefault = true
-			meets := first.Meets(second)
+			second := newSlab(strings.ToLower(kind), b[0], b[1]) // the same combination
+			second.IsDefault, second.Provider = true, "nsdl"
+			equal := i == j
 			_, err := s.AddSlab(background, second)
-			if meets != errors.Is(err, central.ErrOverlap) || !meets && err != nil {
-				t.Fatalf("%v beside %v: meets %v, error %v", b, a, meets, err)
+			if equal != errors.Is(err, central.ErrSameBand) || !equal && err != nil {
+				t.Fatalf("%v beside %v: error %v", b, a, err)
 			}
 			// By the way of a change it is the same.
 			away := added(t, s, newSlab(kind+" away", b[0], b[1]))
-			if !meets {
+			if !equal {
 				wantErr(t, "delete", s.RemoveSlab(background, vendor1, second.ID, t0), nil)
 			}
 			_, err = s.ChangeSlab(background, vendor1, away.ID, central.SlabChange{TxnType: &kind}, t0)
-			if meets != errors.Is(err, central.ErrOverlap) || !meets && err != nil {
-				t.Fatalf("%v changed to beside %v: meets %v, error %v", b, a, meets, err)
+			if equal != errors.Is(err, central.ErrSameBand) || !equal && err != nil {
+				t.Fatalf("%v changed to beside %v: error %v", b, a, err)
 			}
 			for _, id := range []central.SlabID{first.ID, away.ID} { // a vendor's slabs are bounded
 				wantErr(t, "delete", s.RemoveSlab(background, vendor1, id, t0), nil)
 			}
 		}
 	}
+	suiteSlabTexts(t, s)
 	// A slab does not stand in its own way, nor does a deleted one.
 	x := added(t, s, newSlab("SELF", 10, 20))
 	_, err := s.ChangeSlab(background, vendor1, x.ID, central.SlabChange{Max: paise(25)}, t0)
 	wantErr(t, "widen", err, nil)
 	wantErr(t, "delete", s.RemoveSlab(background, vendor1, x.ID, t0), nil)
 	added(t, s, newSlab("SELF", 10, 20))
+}
+
+// suiteSlabTexts: texts stay as they came, and a combination is found however it
+// is written.
+func suiteSlabTexts(t *testing.T, s central.Store) {
+	x := newSlab(" Überweisung ₹ ", 10, 20)
+	x.PaymentMethod, x.Provider = "dmt", "एनएसडीएल/2"
+	x = added(t, s, x)
+	wanted := central.Combination{PaymentMethod: "DMT", Provider: "एनएसडीएल/2", TxnType: " ÜBERWEISUNG ₹ "}
+	list, err := s.SlabsFor(background, vendor1, wanted)
+	wantErr(t, "slabs", err, nil)
+	wantSame(t, "found in other letters", list, []central.Slab{x})
+	upper := wanted.TxnType
+	changed, err := s.ChangeSlab(background, vendor1, x.ID, central.SlabChange{TxnType: &upper}, t0)
+	wantErr(t, "change the letters alone", err, nil)
+	if changed.TxnType != upper {
+		t.Errorf("the type became %q", changed.TxnType)
+	}
+	for _, nothing := range []string{"ÜBERWEISUNG ₹", " UBERWEISUNG ₹ "} {
+		wanted.TxnType = nothing
+		if list, err := s.SlabsFor(background, vendor1, wanted); err != nil || len(list) != 0 {
+			t.Errorf("slabs of %q: %d, %v", nothing, len(list), err)
+		}
+	}
+	wantErr(t, "delete", s.RemoveSlab(background, vendor1, x.ID, t0), nil)
 }
 
 func suiteSlabDefaults(t *testing.T, s central.Store) {
@@ -189,16 +216,20 @@ func suiteSlabDefaults(t *testing.T, s central.Store) {
 	want("again", "B", d.ID)
 
 	// One that is refused unsets nothing.
-	e := newSlab("B", 150, 160)
+	e := newSlab("b", 100, 200)
 	e.IsDefault = true
 	_, err := s.AddSlab(background, e)
-	wantErr(t, "add one that overlaps", err, central.ErrOverlap)
+	wantErr(t, "add an equal one", err, central.ErrSameBand)
 	want("after a refusal", "B", d.ID)
 	e.ID, e.Min, e.Max, e.Rate = "bad", paise(1), paise(2), -1
 	if _, err := s.AddSlab(background, e); err == nil {
 		t.Error("a negative rate was taken")
 	}
 	want("after another refusal", "B", d.ID)
+
+	// In other letters it is the same combination.
+	lower := slab("b", 150, 160, true)
+	want("after one in other letters", "B", lower.ID)
 }
 
 func suiteSlabRefuses(t *testing.T, s central.Store) {
@@ -219,7 +250,7 @@ func suiteSlabRefuses(t *testing.T, s central.Store) {
 	} {
 		x := newSlab("BAD", -1, -1)
 		spoil(&x)
-		if _, err := s.AddSlab(background, x); err == nil || errors.Is(err, central.ErrOverlap) {
+		if _, err := s.AddSlab(background, x); err == nil || errors.Is(err, central.ErrSameBand) {
 			t.Errorf("a slab with %s: error %v", name, err)
 		}
 	}
@@ -236,7 +267,7 @@ func suiteSlabRefuses(t *testing.T, s central.Store) {
 }
 
 // suiteRandomSlabs lets several callers at once add, change and delete slabs of
-// a few combinations, and looks whether bands meet or defaults are many.
+// a few combinations, and looks whether bands are equal or defaults are many.
 func suiteRandomSlabs(t *testing.T, s central.Store) {
 	round := 0
 	rapid.Check(t, func(rt *rapid.T) {
@@ -260,6 +291,9 @@ func suiteRandomSlabs(t *testing.T, s central.Store) {
 			default:
 				x := newSlab(kind, low, high+1)
 				x.IsDefault = isDefault
+				if rapid.Bool().Draw(rt, "other letters") {
+					x.TxnType, x.PaymentMethod = strings.ToLower(kind), "dMt"
+				}
 				calls = append(calls, func(central.SlabID) error {
 					_, err := s.AddSlab(background, x)
 					return err
@@ -277,7 +311,7 @@ func suiteRandomSlabs(t *testing.T, s central.Store) {
 					} else if len(list) > 0 {
 						target = list[pick[i%4]%len(list)].ID
 					}
-					if err := do(target); err != nil && !errors.Is(err, central.ErrOverlap) && !errors.Is(err, central.ErrNotFound) {
+					if err := do(target); err != nil && !errors.Is(err, central.ErrSameBand) && !errors.Is(err, central.ErrNotFound) {
 						t.Errorf("a random call: %v", err)
 					}
 				}
@@ -291,8 +325,8 @@ func suiteRandomSlabs(t *testing.T, s central.Store) {
 			}
 			for i, x := range list {
 				for _, y := range list[:i] {
-					if x.Meets(y) {
-						rt.Fatalf("bands meet: %+v and %+v", x, y)
+					if x.SameBand(y) {
+						rt.Fatalf("equal bands: %+v and %+v", x, y)
 					}
 				}
 			}

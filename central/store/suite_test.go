@@ -61,7 +61,6 @@ func testStore(t *testing.T, open func(t *testing.T) central.Store) {
 		{"onboarding", suiteOnboarding},
 		{"approve", suiteApprove},
 		{"merchants of a vendor", suiteMerchantsOf},
-		{"orders", suiteOrders},
 		{"slabs", suiteSlabs},
 		{"slab bands", suiteSlabBands},
 		{"slab defaults", suiteSlabDefaults},

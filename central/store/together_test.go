@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -75,7 +76,6 @@ func together(t *testing.T, on kind) {
 		{"vendor keys", togetherKeys},
 		{"enrolment", togetherEnrol},
 		{"terminal numbers", togetherSeed},
-		{"orders", togetherOrders},
 		{"spent", togetherSpent},
 		{"access", togetherAccess},
 	} {
@@ -252,9 +252,17 @@ func togetherSlabs(t *testing.T, p pair) {
 	const many = 12
 	for _, kind := range []string{"A", "B", "C", "D"} {
 		wantTogether(t, "add to one place", p.together(many, func(s *DB, i int) error {
-			_, err := s.AddSlab(background, newSlab(kind, money.Paise(i), 100))
+			x := newSlab(kind, 5, 100)
+			if i%2 == 0 {
+				x.Provider, x.TxnType = "nSdL", strings.ToLower(kind)
+			}
+			_, err := s.AddSlab(background, x)
 			return err
-		}), 1, central.ErrOverlap)
+		}), 1, central.ErrSameBand)
+		wantTogether(t, "add beside each other", p.together(many, func(s *DB, i int) error {
+			_, err := s.AddSlab(background, newSlab(kind, money.Paise(10+i), 100))
+			return err
+		}), many)
 	}
 	ids := make([]central.SlabID, many)
 	wantTogether(t, "add defaults", p.together(many, func(s *DB, i int) error {
@@ -387,20 +395,6 @@ func togetherSeed(t *testing.T, p pair) {
 			t.Errorf("%s was given twice", n)
 		}
 		seen[n] = true
-	}
-}
-
-func togetherOrders(t *testing.T, p pair) {
-	const many = 16
-	claimed := make([]money.Paise, many)
-	wantTogether(t, "claim", p.together(many, func(s *DB, i int) (err error) {
-		claimed[i], err = s.ClaimOrder(background, merchant1, "O-1", money.Paise(i+1), t0)
-		return err
-	}), many)
-	for i, amount := range claimed {
-		if amount != claimed[0] || amount == 0 {
-			t.Errorf("caller %d was told %s, caller 0 %s", i, amount, claimed[0])
-		}
 	}
 }
 

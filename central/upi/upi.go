@@ -13,6 +13,8 @@
 package upi
 
 import (
+	"crypto/sha256"
+	"encoding/base32"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -95,7 +97,7 @@ func AddressOf(mid, handle string) string { return strings.ToLower(mid) + "@" + 
 
 // Payment is what is asked for.
 type Payment struct {
-	Order  string      // the merchant's own id of it; of a dynamic code unique
+	Order  string      // the merchant's own id of it, any text
 	Amount money.Paise // 0: the payer's app asks for it, and the code is static
 }
 
@@ -117,7 +119,7 @@ func Link(to Payee, p Payment) string {
 	link.add("pn", to.Name)
 	link.add("mc", to.Category)
 	if p.Dynamic() {
-		link.add("tr", p.Order)
+		link.add("tr", Reference(p.Order))
 	}
 	link.add("tn", cut("Order "+p.Order, maxNote))
 	if p.Dynamic() {
@@ -125,6 +127,20 @@ func Link(to Payee, p Payment) string {
 	}
 	link.add("cu", currency)
 	return link.text
+}
+
+// reference is what a transaction reference may be: the specification bounds it
+// to 35 characters, and payment apps refuse others than these.
+var reference = regexp.MustCompile(`^[A-Za-z0-9._-]{1,35}$`)
+
+// Reference is the transaction reference of an order: its id where that can be
+// one, or else a short form of it, the same each time.
+func Reference(order string) string {
+	if reference.MatchString(order) {
+		return order
+	}
+	sum := sha256.Sum256([]byte("galla/upi/order/v1\n" + order))
+	return "order-" + strings.ToLower(base32.StdEncoding.EncodeToString(sum[:15])) // 24 letters and digits
 }
 
 // link is a link that is being written.

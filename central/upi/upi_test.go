@@ -38,6 +38,8 @@ func TestLinks(t *testing.T) {
 		{"dynamic", lakshmi, Payment{"A-1", 100}, "upi://pay?ver=01&mode=15&pa=gal0000001@galla&pn=Lakshmi%20Kirana%20Store&mc=0000&tr=A-1&tn=Order%20A-1&am=1.00&cu=INR"},
 		{"one paisa", lakshmi, Payment{"A-1", 1}, "upi://pay?ver=01&mode=15&pa=gal0000001@galla&pn=Lakshmi%20Kirana%20Store&mc=0000&tr=A-1&tn=Order%20A-1&am=0.01&cu=INR"},
 		{"static", lakshmi, Payment{Order: "A-1"}, "upi://pay?ver=01&mode=01&pa=gal0000001@galla&pn=Lakshmi%20Kirana%20Store&mc=0000&tn=Order%20A-1&cu=INR"},
+		{"an order that is no reference", lakshmi, Payment{"बिल 17/₹", 100},
+			"upi://pay?ver=01&mode=15&pa=gal0000001@galla&pn=Lakshmi%20Kirana%20Store&mc=0000&tr=" + Reference("बिल 17/₹") + "&tn=Order%20%E0%A4%AC%E0%A4%BF%E0%A4%B2%2017%2F%E2%82%B9&am=1.00&cu=INR"},
 		{"address and category", payee(t, "lakshmi.store@okbank", "L", "5411"), Payment{"A_1.b", 1234560},
 			"upi://pay?ver=01&mode=15&pa=lakshmi.store@okbank&pn=L&mc=5411&tr=A_1.b&tn=Order%20A_1.b&am=12345.60&cu=INR"},
 		{"a name of all signs", payee(t, "a@b", "D'Souza & Söhne + =%#? ल", ""), Payment{Order: "1"},
@@ -77,6 +79,27 @@ func TestPayees(t *testing.T) {
 	}
 }
 
+// TestReferences: an order id that can be a transaction reference is one; of any
+// other there is one short form, and others have others.
+func TestReferences(t *testing.T) {
+	for _, order := range []string{"A-1", "INV-2026.11_21", strings.Repeat("x", 35)} {
+		if got := Reference(order); got != order {
+			t.Errorf("the reference of %s is %s", order, got)
+		}
+	}
+	seen := map[string]string{}
+	for _, order := range []string{strings.Repeat("x", 36), strings.Repeat("x", 37), "a b", "a/b", " a", "a ", "अ", "a&am=1", "₹", strings.Repeat("अ", 64), ""} {
+		got := Reference(order)
+		if !reference.MatchString(got) || got != Reference(order) || seen[got] != "" {
+			t.Errorf("the reference of %q is %s, which %q has", order, got, seen[got])
+		}
+		seen[got] = "the order " + order
+	}
+	if got, want := Reference("a b"), "order-"; !strings.HasPrefix(got, want) || len(got) != 30 {
+		t.Errorf("short form %s", got)
+	}
+}
+
 func TestCut(t *testing.T) {
 	for text, want := range map[string]string{"": "", "ab": "ab", "abc": "abc", "abcd": "abc", "अआइई": "अआइ"} {
 		if got := cut(text, 3); got != want {
@@ -92,6 +115,7 @@ func TestPicture(t *testing.T) {
 	for _, link := range []string{
 		Link(payee(t, "a@b", "L", ""), Payment{Order: "1"}),
 		Link(largest, Payment{strings.Repeat("x", 35), money.Max}),
+		Link(largest, Payment{strings.Repeat("😀", 64), money.Max}),
 	} {
 		uri, err := Picture(link)
 		if err != nil {
@@ -162,7 +186,7 @@ func FuzzLink(f *testing.F) {
 		}
 		want := map[string]string{"ver": "01", "mode": "01", "pa": to.Address, "pn": to.Name, "mc": to.Category, "tn": cut("Order "+order, maxNote), "cu": "INR"}
 		if p.Dynamic() {
-			want["mode"], want["tr"], want["am"] = "15", order, p.Amount.String()
+			want["mode"], want["tr"], want["am"] = "15", Reference(order), p.Amount.String()
 		}
 		if len(q) != len(want) || strings.Contains(u.RawQuery, "+") {
 			t.Fatalf("the link is %s", u)
