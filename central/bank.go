@@ -184,7 +184,7 @@ type BankAnswer struct {
 	RRN           string       // the network's retrieval reference number (ReferenceNo)
 	AuthCode      string       // issuer's approval code
 	Balance       *money.Paise // after a withdrawal, or of an enquiry
-	MiniStatement string       // lines separated by \n, none empty
+	MiniStatement string       // a line for each transaction and no other, separated by \n
 
 	// Data is the network's own reply to a request that is no AEPS
 	// transaction: a JSON object, passed through to the caller as it came;

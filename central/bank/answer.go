@@ -100,7 +100,7 @@ func code(s string) bool {
 func answer(a network.Answer) central.BankAnswer {
 	return central.BankAnswer{
 		Status: central.BankStatus(a.Status), Code: a.Code, Message: a.Message, STAN: a.STAN,
-		RRN: a.RRN, AuthCode: a.AuthCode, Balance: a.Balance, MiniStatement: a.MiniStatement,
+		RRN: a.RRN, AuthCode: a.AuthCode, Balance: a.Balance, MiniStatement: transactions(a.MiniStatement),
 		Data: a.Data, Refusal: central.Refusal(a.Refusal), Charge: a.Charge,
 	}
 }

@@ -126,7 +126,9 @@
 //	rrn            retrieval reference number, 12 digits, unique
 //	authCode       6 characters, of an approved AEPS debit
 //	balancePaise   the customer's, after a debit or of a balance enquiry
-//	miniStatement  to a mini statement only, not repeated to an enquiry
+//	miniStatement  to a mini statement only, not repeated to an enquiry. Its
+//	               lines of transactions are passed on; a balance, headings and
+//	               whatever else stands in it are not
 //	data           of a kind that is no AEPS transaction: one JSON object with
 //	               the keys and types that the interface gives its route. It is
 //	               with every SUCCESS and with no FAILED, and reaches the

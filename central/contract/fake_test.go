@@ -53,7 +53,6 @@ type fakeStore struct {
 	sessions   map[string]central.AgentSession
 	operations map[op.ID]central.Operation
 	kyc        map[central.MerchantID]central.ServiceKYC
-	orders     map[string]money.Paise
 	broken     error
 
 	brokenReads, brokenRefunds error // of ByReference and RefundOf
@@ -163,15 +162,6 @@ func (s *fakeStore) Approve(_ context.Context, m central.MerchantID, _ central.S
 	k.State = central.KYCApproved
 	s.kyc[m] = k
 	return nil
-}
-
-func (s *fakeStore) ClaimOrder(_ context.Context, m central.MerchantID, id string, amount money.Paise, _ time.Time) (money.Paise, error) {
-	key := string(m) + "/" + id
-	if claimed, ok := s.orders[key]; ok {
-		return claimed, nil
-	}
-	s.orders[key] = amount
-	return amount, nil
 }
 
 // fakeLimits bounds AEPS as the sandbox does, and counts transfers a remitter.
@@ -347,10 +337,10 @@ func newBench(t testing.TB) *bench {
 	b := &bench{
 		desk: &fakeDesk{state: op.Succeeded, known: map[string]central.Operation{}, answer: central.BankAnswer{
 			Status: central.BankApproved, Code: "00", Message: "SUCCESS", RRN: "632509000042", AuthCode: "A1B2C3",
-			Balance: &balance, MiniStatement: "21/11 CASH WITHDRAWAL  D 500.00\nBalance:+24500.00",
+			Balance: &balance, MiniStatement: "21/11 CASH WITHDRAWAL  D 500.00\n20/11 SALARY NOVEMBER   C 25000.00",
 		}},
 		registry: &fakeRegistry{},
-		store:    &fakeStore{sessions: map[string]central.AgentSession{}, operations: map[op.ID]central.Operation{}, kyc: map[central.MerchantID]central.ServiceKYC{}, orders: map[string]money.Paise{}},
+		store:    &fakeStore{sessions: map[string]central.AgentSession{}, operations: map[op.ID]central.Operation{}, kyc: map[central.MerchantID]central.ServiceKYC{}},
 		log:      &bytes.Buffer{},
 	}
 	cfg := config(b.log)

@@ -119,14 +119,11 @@ func (r Receipt) pictures(width int, c Copy, set *typeset.Setter) []*escpos.Bitm
 		rule()
 	}
 	for _, e := range r.Entries {
-		switch {
-		case e.Balance:
-			pair(r.Words.Say("slip.row.balance"), rupees(e.Amount))
-		case e.Date == "":
+		if e.Date == "" {
 			add(e.Raw, bodySize, escpos.Left)
-		default:
-			pair(e.Date+" "+e.Narration, e.sum(r.Words))
+			continue
 		}
+		pair(e.Date+" "+e.Narration, e.sum(r.Words))
 	}
 	if len(r.Notes) > 0 {
 		rule()

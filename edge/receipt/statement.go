@@ -16,7 +16,7 @@ type Entry struct {
 	Narration string // may be empty
 	Credit    bool   // money came in
 	Amount    money.Paise
-	Balance   bool // this is the account's balance, in Amount; no date, no narration
+	Balance   bool // this is the account's balance, in Amount, and no transaction
 }
 
 // Lines of a mini statement (domain.md, 'Rules of AEPS'): date, narration, C or
@@ -28,8 +28,9 @@ var (
 	balanceLine = regexp.MustCompile(`(?i)^(?:(?:avail(?:able)?|avl|ledger|closing|a/c)\.?\s*)?bal(?:ance)?\.?\s*[:=]?\s*(?:rs\.?\s*|inr\s*|₹\s*)?([+-]?)(\d[\d,]*(?:\.\d{1,2})?)$`)
 )
 
-// statement reads the lines of a mini statement. Every line is in both results;
-// of an endless statement the rest is counted in a last one.
+// statement reads the lines of a mini statement. Every line is in both results,
+// but for a balance, which a central of earlier days passed on with them; of an
+// endless statement the rest is counted in a last one.
 func statement(lines []string, say *words.Words) (shown []string, entries []Entry) {
 	for i, line := range lines {
 		if len(shown) == maxLines {
@@ -39,8 +40,11 @@ func statement(lines []string, say *words.Words) (shown []string, entries []Entr
 		if line = clean(line); line == "" {
 			continue
 		}
-		shown = append(shown, line)
 		entry, _ := ParseLine(line)
+		if entry.Balance {
+			continue
+		}
+		shown = append(shown, line)
 		entries = append(entries, entry)
 	}
 	return shown, entries

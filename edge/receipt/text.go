@@ -90,11 +90,7 @@ func (p *paper) pair(label, value string) {
 // entry writes a line of a mini statement: date and narration, amount and sign;
 // the narration on a line of its own where they do not fit.
 func (p *paper) entry(e Entry, say *words.Words) {
-	switch {
-	case e.Balance:
-		p.pair(say.Say("slip.row.balance"), rupees(e.Amount))
-		return
-	case e.Date == "":
+	if e.Date == "" {
 		p.wrapped(e.Raw, 0)
 		return
 	}

@@ -27,7 +27,6 @@ type opData struct {
 	Facts    []web.Fact
 	Balance  string // shown on request only
 	Entries  []entry
-	Closing  string // balance of a mini statement
 	Next     string // the transaction to go on with, after the day's authentication
 	NextName string
 	Can      can
@@ -91,7 +90,7 @@ func (s *Screen) operationPage(w http.ResponseWriter, r *http.Request, ses *web.
 		d.Due = dueOf(ses.Words(), v, st)
 	}
 	d.Finger = readingOf(ses.Words(), v)
-	d.Entries, d.Closing = readStatement(v.Result.MiniStatement)
+	d.Entries = readStatement(v.Result.MiniStatement)
 	d.Facts = facts(ses.Words(), v, st)
 	if next, ok := told.Named(r.FormValue("next")); ok && v.Route == op.ReqAuth {
 		d.Next, d.NextName = next.Name, next.Title(ses.Words())

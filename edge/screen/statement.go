@@ -22,17 +22,16 @@ type entry struct {
 // AEPS'). Banks keep the widths badly, so positions mean nothing.
 var statementLine = regexp.MustCompile(`^(\d{1,2}/\d{1,2})\s+(.*?)\s*\b([CD])\s+([0-9][0-9,]*(?:\.[0-9]{1,2})?)$`)
 
-// readStatement reads the lines of a mini statement; balance is the last line's,
-// empty where the bank sent none.
-func readStatement(lines []string) (entries []entry, balance string) {
+// readStatement reads the lines of a mini statement: one for each transaction. A
+// balance among them, which a central of earlier days passed on, is none.
+func readStatement(lines []string) (entries []entry) {
 	for _, line := range lines {
 		line = strings.TrimSpace(line)
 		if line == "" {
 			continue
 		}
 		if tail, ok := cutPrefixFold(line, "balance:"); ok {
-			if p, err := words.ParseRupees(strings.TrimPrefix(strings.TrimSpace(tail), "+")); err == nil {
-				balance = words.Rupees(p)
+			if _, err := words.ParseRupees(strings.TrimPrefix(strings.TrimSpace(tail), "+")); err == nil {
 				continue
 			}
 		}
@@ -48,7 +47,7 @@ func readStatement(lines []string) (entries []entry, balance string) {
 		}
 		entries = append(entries, entry{Date: m[1], Narration: m[2], Credit: m[3] == "C", Amount: words.Rupees(amount)})
 	}
-	return entries, balance
+	return entries
 }
 
 func cutPrefixFold(s, prefix string) (string, bool) {
