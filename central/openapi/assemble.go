@@ -20,13 +20,22 @@ const (
 const mediaJSON = "application/json"
 
 // assemble makes the document.
-func (d *Document) assemble() object {
+func (d *Document) assemble() (object, error) {
 	var tags []object
 	for _, f := range d.library.families {
 		if d.has(f.Name) {
 			tags = append(tags, object{{"name", f.Name}, {"description", f.About}})
 		}
 	}
+	paths, hooks := d.paths(), webhooks()
+	components, err := used(object{{"paths", paths}, {"webhooks", hooks}}, object{
+		{"securitySchemes", securitySchemes()},
+		{"parameters", parameters()},
+		{"headers", headers()},
+		{"responses", d.responses()},
+		{"examples", d.examples()},
+		{"schemas", d.schemas()},
+	})
 	return object{
 		{"openapi", "3.1.0"},
 		{"info", object{
@@ -36,17 +45,10 @@ func (d *Document) assemble() object {
 		}},
 		{"servers", []object{{{"url", "/"}, {"description", "Direct: this address. Gateway: the paths that begin with /process, at the gateway's address."}}}},
 		{"tags", tags},
-		{"paths", d.paths()},
-		{"webhooks", webhooks()},
-		{"components", object{
-			{"securitySchemes", securitySchemes()},
-			{"parameters", parameters()},
-			{"headers", headers()},
-			{"responses", d.responses()},
-			{"examples", d.examples()},
-			{"schemas", d.schemas()},
-		}},
-	}
+		{"paths", paths},
+		{"webhooks", hooks},
+		{"components", components},
+	}, err
 }
 
 func (d *Document) has(family string) bool {

@@ -66,6 +66,7 @@ func webhooks() object {
 	}
 	return object{{callbackEvent, object{{"post", object{
 		{"operationId", "operation_settled"},
+		{"security", []object{}}, // the signature is in a header, and no scheme of ours
 		{"summary", "A pending operation has ended"},
 		{"description", about},
 		{"parameters", []object{

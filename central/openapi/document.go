@@ -93,7 +93,11 @@ func New(d Describer, routes []op.Route) (*Document, error) {
 	if err := errors.Join(doc.enter(d, routes), doc.learn()); err != nil {
 		return nil, fmt.Errorf("the interface and its description do not match: %w", err)
 	}
-	if doc.json, err = write(doc.assemble()); err != nil {
+	whole, err := doc.assemble()
+	if err == nil {
+		doc.json, err = write(whole)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("write the OpenAPI document: %w", err)
 	}
 	if err := doc.draw(); err != nil {
@@ -273,6 +277,11 @@ func schemaOf(f form.Schema, about string) *schema {
 	}
 	if f.Note != "" && !strings.Contains(s.Description, f.Note) {
 		s.Description = strings.TrimSpace(s.Description + " " + sentence(f.Note))
+	}
+	if f.Or != nil {
+		about := s.Description
+		s.Description = ""
+		s = &schema{AnyOf: []*schema{s, schemaOf(*f.Or, "")}, Description: about}
 	}
 	return s
 }

@@ -19,7 +19,7 @@ func introduction() []string {
 		"**Gateway.** `POST /process/aeps/withdrawal` takes the same JSON, encrypted, from vendors: `X-Client-Id` names the API key, the body is `{\"payload\": …}`, the AES-256-GCM ciphertext in base64. Every reply after authentication is sealed in the same way and opens to what the direct route answers.",
 		"**Replies** are `{\"statusCode\", \"message\", \"data\"}`. `00` is success; for AEPS transactions look at `data.ResponseCode` as well. A reply that says 'Transaction pending' is neither success nor failure: ask again, never pay out on it.",
 		"**Repeats.** An operation has an identity: `Idempotency-Key` or the reference in the body (`clientRefId`, `refId`), on the gateway `X-Request-Id`. The same identity with the same body gets the stored reply, with `Idempotent-Replayed: true`; with another body it gets 409.",
-		"Amounts are JSON numbers of rupees with at most two decimals. Times are ISO 8601. Unknown fields are ignored; a field that stands twice is refused.",
+		"Amounts are JSON numbers of rupees with at most two decimals, in any of JSON's spellings: 500, 500.00 and 5e2 are one amount. Mobile and account numbers are strings, or numbers where the field says so; leading zeros need a string. Times are ISO 8601. Unknown fields are ignored; a field that stands twice is refused.",
 	}
 }
 

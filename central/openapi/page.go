@@ -2,6 +2,7 @@ package openapi
 
 import (
 	"bytes"
+	"cmp"
 	_ "embed"
 	"fmt"
 	"html/template"
@@ -206,6 +207,14 @@ func (d *Document) row(s *schema, path string, required bool, depth int) []field
 func typeOf(s *schema) string {
 	words := s.Type
 	switch {
+	case len(s.AnyOf) > 0:
+		var list []string
+		for _, shape := range s.AnyOf {
+			if word := cmp.Or(shape.Type, "object"); !contains(list, word) {
+				list = append(list, word)
+			}
+		}
+		return strings.Join(list, " or ")
 	case s.Const != nil:
 		return string(s.Const)
 	case len(s.Enum) > 0:

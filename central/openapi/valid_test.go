@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -116,13 +117,16 @@ func TestBothModes(t *testing.T) {
 	}
 }
 
-// TestNoAadhaarInExamples: what could be one is none, and no capture is in the
-// document.
+// demo are UIDAI's public demo numbers, which are nobody's.
+var demo = []string{"999941057058", "999971658847", "999933119405", "999955183433", "999990501894"}
+
+// TestNoAadhaarInExamples: what could be one is one of UIDAI's demo numbers, and no
+// capture is in the document.
 func TestNoAadhaarInExamples(t *testing.T) {
 	doc := document(t)
 	for _, text := range [][]byte{doc.JSON(), doc.Page()} {
 		for _, m := range regexp.MustCompile(`[0-9]+`).FindAll(text, -1) {
-			if _, err := secret.ParseAadhaar(string(m)); err == nil && m[0] >= '2' {
+			if _, err := secret.ParseAadhaar(string(m)); err == nil && m[0] >= '2' && !slices.Contains(demo, string(m)) {
 				t.Errorf("the document holds the Aadhaar number %s…", m[:4])
 			}
 		}
