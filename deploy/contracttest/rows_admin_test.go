@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"image/png"
 	"net/url"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -70,13 +71,18 @@ func qrCodes() []row {
 		{"4.5", "order_id is required", func(t *testing.T, h *house) {
 			h.call(t, m1, "POST", qrPath, fields{"amount": "1"}).wrong("order_id", "amount")
 		}},
-		{"4.5", "an order_id has one amount", func(t *testing.T, h *house) {
-			order := h.ref("order")
-			first := h.call(t, m1, "POST", qrPath, fields{"order_id": order, "amount": json.Number("7")}).is(200, "00")
-			if again := h.call(t, m1, "POST", qrPath, fields{"order_id": order, "amount": json.Number("7")}).is(200, "00"); string(again.raw) != string(first.raw) {
-				t.Errorf("the repeat differs")
+		{"decisions", "order_id is any text, comes back as it came, and may be repeated", func(t *testing.T, h *house) {
+			tr := regexp.MustCompile(`^[A-Za-z0-9._-]{1,35}$`)
+			for _, order := range []string{h.ref("order"), " बिल 17/₹ ", "a&am=9", strings.Repeat("x", 64)} {
+				for _, amount := range []string{"7", "8"} {
+					d := h.call(t, m1, "POST", qrPath, fields{"order_id": order, "amount": json.Number(amount)}).is(200, "00").data()
+					if q := link(t, d); d["order_id"] != order || !tr.MatchString(q.Get("tr")) || q.Get("am") != amount+".00" || tr.MatchString(order) && q.Get("tr") != order {
+						t.Errorf("order %q: %v", order, d)
+					}
+				}
 			}
-			h.call(t, m1, "POST", qrPath, fields{"order_id": order, "amount": json.Number("8")}).is(409, "09")
+			h.call(t, m1, "POST", qrPath, fields{"order_id": strings.Repeat("x", 65)}).wrong("order_id")
+			h.call(t, m1, "POST", qrPath, fields{"order_id": "a\nb"}).wrong("order_id")
 		}},
 	}
 }
@@ -141,11 +147,11 @@ func vendors() []row {
 				t.Errorf("page 9 has %d", len(l))
 			}
 		}},
-		{"8", "page from 1, limit from 1 to 100", func(t *testing.T, h *house) {
+		{"8", "page from 1, limit from 1", func(t *testing.T, h *house) {
 			for _, q := range []string{"page=0", "page=-1", "page=x", "page=1.5"} {
 				h.call(t, v1, "GET", "/vendor/merchants?"+q, nil).wrong("page")
 			}
-			for _, q := range []string{"limit=0", "limit=101", "limit="} {
+			for _, q := range []string{"limit=0", "limit=-1", "limit=x", "limit="} {
 				h.call(t, v1, "GET", "/vendor/merchants?"+q, nil).wrong("limit")
 			}
 		}},
@@ -213,8 +219,27 @@ func vendors() []row {
 			f := slab(h, fields{"minAmount": json.Number("1"), "maxAmount": json.Number("10")})
 			h.call(t, v1, "POST", slabs, f).is(201, "00")
 			h.call(t, v1, "POST", slabs, f).is(409, "09").says("A slab with this combination already exists; adjust min/max amount or txnType")
-			h.call(t, v1, "POST", slabs, with(f, fields{"minAmount": json.Number("9.99"), "maxAmount": nil})).is(409, "09")
-			h.call(t, v1, "POST", slabs, with(f, fields{"minAmount": json.Number("10"), "maxAmount": nil})).is(201, "00")
+			h.call(t, v1, "POST", slabs, with(f, fields{"provider": "nsdl", "minAmount": json.Number("1e0")})).is(409, "09")
+		}},
+		{"decisions", "bands may overlap, and a slab without a band may stand beside them", func(t *testing.T, h *house) {
+			f := slab(h, fields{"minAmount": json.Number("1"), "maxAmount": json.Number("10")})
+			h.call(t, v1, "POST", slabs, f).is(201, "00")
+			h.call(t, v1, "POST", slabs, with(f, fields{"minAmount": json.Number("9.99"), "maxAmount": nil})).is(201, "00")
+			h.call(t, v1, "POST", slabs, with(f, fields{"minAmount": nil, "maxAmount": nil})).is(201, "00")
+			h.call(t, v1, "POST", slabs, with(f, fields{"minAmount": nil, "maxAmount": nil})).is(409, "09")
+		}},
+		{"decisions", "provider and txnType are any text, kept as it came", func(t *testing.T, h *house) {
+			f := slab(h, fields{"provider": " एनएसडीएल/2 ", "txnType": "Money transfer " + h.ref("row")})
+			if d := h.call(t, v1, "POST", slabs, f).is(201, "00").data(); d["provider"] != f["provider"] || d["txnType"] != f["txnType"] {
+				t.Errorf("%v", d)
+			}
+			h.call(t, v1, "POST", slabs, with(f, fields{"provider": strings.Repeat("x", 65)})).wrong("provider")
+		}},
+		{"decisions", "limit over 100 is served as 100, and pagination says so", func(t *testing.T, h *house) {
+			p, _ := h.call(t, v1, "GET", "/vendor/merchants?limit=500", nil).is(200, "00").body["pagination"].(map[string]any)
+			if number(t, p, "limit") != 100 {
+				t.Errorf("pagination %v", p)
+			}
 		}},
 		{"7", "a vendor without aggregator is 422 05", func(t *testing.T, h *house) {
 			h.call(t, v2, "POST", "/vendor-commission/"+vendor2+"/commission", slab(h, nil)).is(422, "05")
@@ -351,7 +376,7 @@ func refusals() []row {
 			h.call(t, m1, "POST", "/dmt/customer/GetDetail", fields{"mobile_number": "12345"}).wrong("mobile_number")
 		}},
 	}
-	for _, raw := range []string{"1.005", "-1", "0", "1e3", "1000000000000", `"100"`, "null", "true"} {
+	for _, raw := range []string{"1.005", "-1", "0", "1e-3", "1e99", "1000000000000", `"100"`, "null", "true"} {
 		rows = append(rows, amount(raw))
 	}
 	return rows
