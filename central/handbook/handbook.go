@@ -103,11 +103,15 @@ func Pages(documents fs.FS, style string) (map[string][]byte, error) {
 	return out, errors.Join(faults...)
 }
 
-// scrolling lets a table that is wider than the screen be moved by itself. What is
-// text in a page is escaped, so that only the renderer's own tables are found.
+// scrolling lets lines that are wider than the screen be moved by themselves, by
+// keyboard, too: each block of them can have the focus, and has a name. What is
+// text in a page is escaped, so that only the renderer's own blocks are found.
 func scrolling(body string) template.HTML {
-	body = strings.ReplaceAll(body, "<table>", `<div class="scroll"><table>`)
-	return template.HTML(strings.ReplaceAll(body, "</table>", "</table></div>"))
+	parts := strings.Split(body, "<pre>")
+	for i := range parts[1:] {
+		parts[i+1] = fmt.Sprintf(`<pre class="lines" tabindex="0" role="region" aria-label="Lines %d">`, i+1) + parts[i+1]
+	}
+	return template.HTML(strings.Join(parts, ""))
 }
 
 // read reads all documents.

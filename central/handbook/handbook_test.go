@@ -34,7 +34,7 @@ func TestPages(t *testing.T) {
 	operate := string(pages["/docs/operate"])
 	for _, want := range []string{
 		"<title>Operating · Galla</title>", "<style>p { color: red }</style>", `<h2 id="start-stop">Start, stop</h2>`, `<a href="#start-stop">Start, stop</a>`,
-		`<div class="scroll"><table>`, "&lt;b&gt;", `href="/docs/runbooks/bank#what-to-do"`, `href="/docs#x"`, `href="https://example.org/"`,
+		"<table>", "&lt;b&gt;", `href="/docs/runbooks/bank#what-to-do"`, `href="/docs#x"`, `href="https://example.org/"`,
 		`<a href="/docs/operate" aria-current="page">Operating</a>`, `<a href="/docs/runbooks/bank">The bank is down</a>`,
 	} {
 		if !strings.Contains(operate, want) {
@@ -45,6 +45,9 @@ func TestPages(t *testing.T) {
 		t.Error("the pages stand in another order")
 	}
 	install := string(pages["/docs/install"])
+	if !strings.Contains(install, `<pre class="lines" tabindex="0" role="region" aria-label="Lines 1"><code`) || strings.Contains(operate+install, "<pre>") {
+		t.Errorf("lines that the keyboard can't move:\n%s", install)
+	}
 	if !strings.Contains(install, "&lt;script&gt;") || strings.Contains(install, "<script") || !strings.Contains(install, `<a href="/docs/operate">next</a>`) {
 		t.Errorf("install:\n%s", install)
 	}

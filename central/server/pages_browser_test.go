@@ -1,0 +1,50 @@
+package server
+
+import (
+	"fmt"
+	"os"
+	"testing"
+
+	"galla/edge/web/webtest"
+)
+
+// moves lists what of a page scrolls, in any direction, and can't be reached by
+// keyboard; what can be reached and has no name; and whether the page itself is
+// wider than its window. Everything that is folded is unfolded first.
+const moves = `(() => {
+	document.querySelectorAll("details").forEach(d => d.open = true);
+	const faults = [];
+	for (const e of document.querySelectorAll("body *")) {
+		const style = getComputedStyle(e), rolls = o => o === "auto" || o === "scroll";
+		const wide = rolls(style.overflowX) && e.scrollWidth > e.clientWidth, high = rolls(style.overflowY) && e.scrollHeight > e.clientHeight;
+		if (!wide && !high) continue;
+		const words = e.outerHTML.slice(0, 100);
+		if (e.tabIndex < 0 && !e.querySelector("a[href], button, [tabindex='0']")) faults.push("it scrolls, and the keyboard can't reach it: " + words);
+		if (e.tabIndex >= 0 && !(e.getAttribute("role") && e.getAttribute("aria-label"))) faults.push("it scrolls, and has no role or name: " + words);
+	}
+	const root = document.documentElement;
+	if (root.scrollWidth > root.clientWidth) faults.push("the page is " + root.scrollWidth + " pixels wide in " + root.clientWidth);
+	return faults;
+})()`
+
+// TestDocsInChromium: every page below /docs, at a desk's width, a tablet's and a
+// phone's, can be read whole by keyboard alone, and axe-core finds no barrier.
+func TestDocsInChromium(t *testing.T) {
+	chromium := webtest.Chromium(t)
+	cfg := testConfig(t)
+	cfg.Documents = os.DirFS("../../deploy/docs")
+	stop := serving(t, cfg)
+	defer stop()
+	for _, width := range []int64{1280, 768, 360} {
+		t.Run(fmt.Sprint(width), func(t *testing.T) {
+			b := webtest.Open(t, chromium, "http://"+cfg.Addr, width, 800)
+			for _, path := range []string{"/docs", "/docs/gateway", "/docs/install", "/docs/operate", "/docs/ha", "/docs/runbooks/restore"} {
+				b.Go(path)
+				b.Sees(`document.readyState === "complete" && document.querySelector("h1") !== null`)
+				for _, fault := range append(webtest.Eval[[]string](b, moves), b.Barriers()...) {
+					t.Errorf("%s: %s", path, fault)
+				}
+			}
+		})
+	}
+}
