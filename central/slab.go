@@ -1,12 +1,9 @@
 package central
 
 import (
-	"cmp"
 	"context"
-	"math"
 	"strings"
 	"time"
-	"unicode"
 
 	"galla/shared/money"
 )
@@ -21,26 +18,10 @@ type Combination struct {
 	TxnType       string // such as TRANSFER, WITHDRAWAL
 }
 
-// Key is the combination as it is compared: upper and lower case are told apart
-// in nothing. Equal combinations have equal keys, and a text of capital letters is
-// its own.
-func (c Combination) Key() Combination {
-	return Combination{PaymentMethod: folded(c.PaymentMethod), Provider: folded(c.Provider), TxnType: folded(c.TxnType)}
-}
-
-// Same tells whether two combinations are one, however they are written.
-func (c Combination) Same(o Combination) bool { return c.Key() == o.Key() }
-
-// folded gives every letter in the form that comes first of those which Unicode
-// calls one letter (simple folding): k, K and the Kelvin sign are K.
-func folded(text string) string {
-	return strings.Map(func(letter rune) rune {
-		first := letter
-		for r := unicode.SimpleFold(letter); r != letter; r = unicode.SimpleFold(r) {
-			first = min(first, r)
-		}
-		return first
-	}, text)
+// Same tells whether two combinations are one: upper and lower case are told apart
+// in nothing.
+func (c Combination) Same(o Combination) bool {
+	return strings.EqualFold(c.PaymentMethod, o.PaymentMethod) && strings.EqualFold(c.Provider, o.Provider) && strings.EqualFold(c.TxnType, o.TxnType)
 }
 
 // RateType says what a slab's rate is.
@@ -75,43 +56,6 @@ type Slab struct {
 // Holds tells whether the amount is in the slab's band.
 func (s Slab) Holds(amount money.Paise) bool {
 	return (s.Min == nil || *s.Min <= amount) && (s.Max == nil || amount < *s.Max)
-}
-
-// Meets tells whether the bands of two slabs have an amount in common.
-func (s Slab) Meets(o Slab) bool {
-	return (s.Min == nil || o.Max == nil || *s.Min < *o.Max) && (o.Min == nil || s.Max == nil || *o.Min < *s.Max)
-}
-
-// SameBand tells whether the bands of two slabs are equal: an open side is equal
-// to an open one only.
-func (s Slab) SameBand(o Slab) bool {
-	same := func(a, b *money.Paise) bool { return a == nil && b == nil || a != nil && b != nil && *a == *b }
-	return same(s.Min, o.Min) && same(s.Max, o.Max)
-}
-
-// Before tells whether a slab goes before another one that holds the same
-// amount: the narrower one does, and of equally narrow ones the one with the
-// higher lower bound. Where both are in one combination, one goes before the
-// other, since no two bands are equal.
-func (s Slab) Before(o Slab) bool {
-	return cmp.Or(cmp.Compare(s.width(), o.width()), cmp.Compare(o.low(), s.low())) < 0
-}
-
-// width is how many amounts are in the band; one that is open above is as wide as
-// any can be. No amount is below zero.
-func (s Slab) width() money.Paise {
-	if s.Max == nil {
-		return math.MaxInt64
-	}
-	return *s.Max - max(s.low(), 0)
-}
-
-// low is the lower bound; an open one is below every other.
-func (s Slab) low() money.Paise {
-	if s.Min == nil {
-		return -1
-	}
-	return *s.Min
 }
 
 // SlabChange is what an update says; nil fields keep their value.

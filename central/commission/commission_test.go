@@ -343,6 +343,40 @@ func TestPostingsAreInBalance(t *testing.T) {
 	})
 }
 
+// TestOneSlabGoesFirst: of two bands that are not equal exactly one goes before the
+// other, the narrower one, and of equally narrow ones the one with the higher lower
+// bound.
+func TestOneSlabGoesFirst(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		side := rapid.Ptr(rapid.Map(rapid.IntRange(0, 12), func(n int) money.Paise { return money.Paise(n) }), true)
+		bands := rapid.Custom(func(t *rapid.T) central.Slab { return central.Slab{Min: side.Draw(t, "min"), Max: side.Draw(t, "max")} })
+		a, b, c := bands.Draw(t, "a"), bands.Draw(t, "b"), bands.Draw(t, "c")
+		x := money.Paise(rapid.IntRange(0, 13).Draw(t, "amount"))
+		if !a.Holds(x) || !b.Holds(x) || !c.Holds(x) {
+			t.Skip("an amount in all of them")
+		}
+		same := func(a, b *money.Paise) bool { return a == nil && b == nil || a != nil && b != nil && *a == *b }
+		equal := same(a.Min, b.Min) && same(a.Max, b.Max)
+		if before(a, b) == before(b, a) != equal {
+			t.Fatalf("before = %v and %v, equal bands: %v", before(a, b), before(b, a), equal)
+		}
+		if before(a, b) && before(b, c) && !before(a, c) {
+			t.Fatal("before is no order")
+		}
+		inside := func(s central.Slab) (n int) {
+			for y := money.Paise(0); y <= 100; y++ {
+				if s.Holds(y) {
+					n++
+				}
+			}
+			return n
+		}
+		if inside(a) < inside(b) && !before(a, b) {
+			t.Fatalf("%d amounts do not go before %d", inside(a), inside(b))
+		}
+	})
+}
+
 // TestOverlappingSlabs: of several slabs that hold an amount the narrowest
 // applies, of equally narrow ones the one with the higher lower bound, the default
 // where none does; whatever the order in which they were made.

@@ -1,9 +1,11 @@
 package commission
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"galla/central"
@@ -147,18 +149,42 @@ func (t *Tariff) vendor(ctx context.Context, id central.MerchantID) (central.Ven
 }
 
 // choose gives the slab whose band holds the amount, of several the one that
-// goes before the others (central.Slab.Before), or else the default one.
+// goes before the others, or else the default one.
 func choose(slabs []central.Slab, amount money.Paise) (slab central.Slab, ok bool) {
 	held := false
 	for _, s := range slabs {
 		switch {
-		case s.Holds(amount) && (!held || s.Before(slab)):
+		case s.Holds(amount) && (!held || before(s, slab)):
 			slab, held = s, true
 		case s.IsDefault && !held:
 			slab, ok = s, true
 		}
 	}
 	return slab, ok || held
+}
+
+// before tells whether a slab goes before another one that holds the same amount:
+// the narrower one does, and of equally narrow ones the one with the higher lower
+// bound. One of two always does, since no two bands of a combination are equal.
+func before(a, b central.Slab) bool {
+	return cmp.Or(cmp.Compare(width(a), width(b)), cmp.Compare(low(b), low(a))) < 0
+}
+
+// width is how many amounts are in a band; one that is open above is as wide as any
+// can be. No amount is below zero.
+func width(s central.Slab) money.Paise {
+	if s.Max == nil {
+		return math.MaxInt64
+	}
+	return *s.Max - max(low(s), 0)
+}
+
+// low is a band's lower bound; an open one is below every other.
+func low(s central.Slab) money.Paise {
+	if s.Min == nil {
+		return -1
+	}
+	return *s.Min
 }
 
 // The purposes of postings.

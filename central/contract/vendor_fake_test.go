@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"galla/central"
+	"galla/shared/money"
 	"galla/shared/op"
 )
 
@@ -70,10 +71,15 @@ func (f *fakeVendors) SlabsFor(_ context.Context, v central.VendorID, c central.
 	return slices.DeleteFunc(f.of(v), func(s central.Slab) bool { return !s.Same(c) }), f.broken
 }
 
+func sameBand(a, b central.Slab) bool {
+	same := func(a, b *money.Paise) bool { return a == nil && b == nil || a != nil && b != nil && *a == *b }
+	return same(a.Min, b.Min) && same(a.Max, b.Max)
+}
+
 // settle holds a slab against the others, and unsets an earlier default.
 func (f *fakeVendors) settle(s central.Slab) error {
 	for _, o := range f.of(s.Vendor) {
-		if o.ID != s.ID && o.Same(s.Combination) && o.SameBand(s) {
+		if o.ID != s.ID && o.Same(s.Combination) && sameBand(o, s) {
 			return central.ErrSameBand
 		}
 	}

@@ -3,7 +3,9 @@ package store
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
+	"unicode"
 
 	"galla/central"
 	"galla/shared/money"
@@ -50,7 +52,7 @@ func (c conn) slabs(statement string, args ...any) (list []central.Slab, err err
 }
 
 func slabsAlike(c conn, vendor central.VendorID, x central.Combination) ([]central.Slab, error) {
-	key := x.Key()
+	key := keyOf(x)
 	return c.slabs(`SELECT `+slabColumns+` FROM commission_slabs WHERE vendor = $1 AND coalesce(method_key, payment_method) = $2
 		AND coalesce(provider_key, provider) = $3 AND coalesce(type_key, txn_type) = $4 AND deleted_at IS NULL
 		ORDER BY created_at, id`, string(vendor), key.PaymentMethod, key.Provider, key.TxnType)
@@ -103,7 +105,7 @@ func (s *DB) AddSlab(ctx context.Context, x central.Slab) (central.Slab, error) 
 		if err := makeRoom(c, x); err != nil {
 			return err
 		}
-		key := x.Key()
+		key := keyOf(x.Combination)
 		_, err := c.exec(`INSERT INTO commission_slabs (`+slabColumns+`, method_key, provider_key, type_key)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`,
 			string(x.ID), string(x.Vendor), string(x.Aggregator), x.PaymentMethod, x.Provider, x.TxnType, end(x.Min), end(x.Max),
@@ -136,7 +138,7 @@ func (s *DB) ChangeSlab(ctx context.Context, vendor central.VendorID, id central
 		if err := makeRoom(c, x); err != nil {
 			return err
 		}
-		key := x.Key()
+		key := keyOf(x.Combination)
 		_, err = c.exec(`UPDATE commission_slabs SET payment_method = $1, provider = $2, txn_type = $3, min_amount = $4, max_amount = $5,
 			rate = $6, rate_type = $7, is_default = $8, updated_at = $9, method_key = $10, provider_key = $11, type_key = $12 WHERE id = $13`,
 			x.PaymentMethod, x.Provider, x.TxnType, end(x.Min), end(x.Max),
@@ -203,6 +205,30 @@ func holdVendor(c conn, vendor central.VendorID) error {
 	return err
 }
 
+// keyOf is a combination as it is compared, letter by letter in the form that comes
+// first of those which Unicode calls one letter (simple folding): k, K and the
+// Kelvin sign are K. What central.Combination.Same calls one has one key, and
+// capital letters are their own.
+func keyOf(x central.Combination) central.Combination {
+	folded := func(text string) string {
+		return strings.Map(func(letter rune) rune {
+			first := letter
+			for r := unicode.SimpleFold(letter); r != letter; r = unicode.SimpleFold(r) {
+				first = min(first, r)
+			}
+			return first
+		}, text)
+	}
+	return central.Combination{PaymentMethod: folded(x.PaymentMethod), Provider: folded(x.Provider), TxnType: folded(x.TxnType)}
+}
+
+// equalBands tells whether two slabs have one band: an open side is equal to an
+// open one only.
+func equalBands(a, b central.Slab) bool {
+	same := func(a, b *money.Paise) bool { return a == nil && b == nil || a != nil && b != nil && *a == *b }
+	return same(a.Min, b.Min) && same(a.Max, b.Max)
+}
+
 // makeRoom refuses a slab whose band is equal to another one's, and unsets the
 // earlier default where the slab is the default. The schema refuses both, too.
 func makeRoom(c conn, x central.Slab) error {
@@ -211,14 +237,14 @@ func makeRoom(c conn, x central.Slab) error {
 		return err
 	}
 	for _, other := range alike {
-		if other.ID != x.ID && other.SameBand(x) {
+		if other.ID != x.ID && equalBands(other, x) {
 			return fmt.Errorf("slab %s: %w", other.ID, central.ErrSameBand)
 		}
 	}
 	if !x.IsDefault {
 		return nil
 	}
-	key := x.Key()
+	key := keyOf(x.Combination)
 	_, err = c.exec(`UPDATE commission_slabs SET is_default = 0, updated_at = $1 WHERE vendor = $2 AND coalesce(method_key, payment_method) = $3
 		AND coalesce(provider_key, provider) = $4 AND coalesce(type_key, txn_type) = $5 AND is_default = 1 AND deleted_at IS NULL AND id <> $6`,
 		ms(x.UpdatedAt), string(x.Vendor), key.PaymentMethod, key.Provider, key.TxnType, string(x.ID))

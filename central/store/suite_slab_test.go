@@ -169,6 +169,25 @@ func suiteSlabTexts(t *testing.T, s central.Store) {
 	wantErr(t, "delete", s.RemoveSlab(background, vendor1, x.ID, t0), nil)
 }
 
+// TestKeysOfCombinations: what is called one combination has one key, and nothing
+// else has it.
+func TestKeysOfCombinations(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		texts := rapid.OneOf(rapid.StringOf(rapid.SampledFrom([]rune("kK\u212asSſßéÉΣσςıİiI ₹अ"))), rapid.String())
+		a, b := central.Combination{Provider: texts.Draw(t, "a")}, central.Combination{Provider: texts.Draw(t, "b")}
+		if a.Same(b) != (keyOf(a) == keyOf(b)) {
+			t.Fatalf("%+v and %+v: the same is %v, their keys are %+v and %+v", a, b, a.Same(b), keyOf(a), keyOf(b))
+		}
+		if key := keyOf(a); keyOf(key) != key || !key.Same(a) {
+			t.Fatalf("%+v has the key %+v", a, key)
+		}
+	})
+	old := central.Combination{PaymentMethod: "DMT", Provider: "NSDL-1_A", TxnType: "T0"}
+	if keyOf(old) != old {
+		t.Errorf("capital letters are not their own key: %+v", keyOf(old))
+	}
+}
+
 func suiteSlabDefaults(t *testing.T, s central.Store) {
 	later := t0.Add(time.Minute)
 	yes, no := true, false
@@ -325,7 +344,7 @@ func suiteRandomSlabs(t *testing.T, s central.Store) {
 			}
 			for i, x := range list {
 				for _, y := range list[:i] {
-					if x.SameBand(y) {
+					if equalBands(x, y) {
 						rt.Fatalf("equal bands: %+v and %+v", x, y)
 					}
 				}
