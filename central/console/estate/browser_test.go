@@ -130,6 +130,9 @@ func (w *walk) parties(asha *webtest.Browser) {
 	asha.Do(chromedp.SendKeys("#slab-new-method", "AEPS"), chromedp.SendKeys("#slab-new-provider", "TESTP"), chromedp.SendKeys("#slab-new-type", "WITHDRAWAL"),
 		chromedp.SendKeys("#slab-new-min", "100"), chromedp.SendKeys("#slab-new-rate", "2.50"), chromedp.Click(`form[action$="/slabs"] button`))
 	asha.Sees(`document.querySelector(".fine")?.innerText.includes("added")`)
+	asha.Do(chromedp.SendKeys("#slab-new-method", "aeps"), chromedp.SendKeys("#slab-new-provider", "testp"), chromedp.SendKeys("#slab-new-type", "withdrawal"),
+		chromedp.SendKeys("#slab-new-rate", "1"), chromedp.Click(`form[action$="/slabs"] button`))
+	asha.Sees(`document.querySelectorAll(".overlap").length === 2`)
 	asha.Do(chromedp.Click(".table summary"))
 	asha.Shot("slabs")
 }

@@ -254,7 +254,17 @@ func TestSlabs(t *testing.T) {
 	add(http.StatusSeeOther, "100", "1000.50", "0.45", "PERCENTAGE")
 	page := asha.get(here, http.StatusOK)
 	has(t, page, "₹100.00 to below ₹1,000.50", "0.45 %", "TESTP")
-	has(t, add(http.StatusUnprocessableEntity, "500", "600", "1", "FIXED"), "overlaps that of another slab", `value="500"`)
+	hasNot(t, page, "verlap")
+	has(t, add(http.StatusUnprocessableEntity, "100.00", "1000.5", "1", "FIXED"), "A slab with this combination already exists", `value="100.00"`)
+	// Overlapping bands stand, and are marked on both sides.
+	add(http.StatusSeeOther, "5e2", "600", "1", "FIXED")
+	asha.post(here, http.StatusSeeOther, "paymentMethod", "aeps", "provider", " testp ", "txnType", "Withdrawal", "rateType", "FIXED", "commissionRate", "3")
+	asha.post(here, http.StatusSeeOther, "paymentMethod", "AEPS", "provider", "OTHER", "txnType", "WITHDRAWAL", "rateType", "FIXED", "commissionRate", "3")
+	has(t, asha.get(here, http.StatusOK), "Bands overlap. Of several that hold an amount the narrowest applies", "overlaps ₹500.00 to below ₹600.00; every amount</span>",
+		"overlaps ₹100.00 to below ₹1,000.50; every amount</span>", "overlaps ₹100.00 to below ₹1,000.50; ₹500.00 to below ₹600.00</span>", "<td>testp</td>")
+	if n := strings.Count(asha.get(here, http.StatusOK), `class="overlap"`); n != 3 {
+		t.Errorf("%d slabs are marked, and three overlap", n)
+	}
 	has(t, add(http.StatusUnprocessableEntity, "2000", "1500", "1", "FIXED"), "The amount below which must be more than")
 	has(t, add(http.StatusUnprocessableEntity, "x", "", "101", "PERCENTAGE"), "The least amount ")
 	id := regexp.MustCompile(`action="` + here + `/([^"/]+)"`).FindStringSubmatch(page)

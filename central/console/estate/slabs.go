@@ -3,7 +3,9 @@ package estate
 import (
 	"context"
 	"fmt"
+	"math"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -38,6 +40,42 @@ type slab struct {
 	IsDefault     bool           `json:"isDefault"`
 
 	typed map[string]string // of its form, where it was refused
+
+	// Beside are the bands of other slabs of the combination that hold an amount
+	// of this one's, in words; where one does, the narrower of the two applies.
+	Beside []string
+}
+
+// bounds are the slab's band; the lower bound of an open one is 0, since no amount
+// is below it.
+func (s slab) bounds() (low, high money.Paise) {
+	low, high = 0, math.MaxInt64
+	if p, err := money.Parse(string(s.Min)); err == nil {
+		low = p
+	}
+	if p, err := money.Parse(string(s.Max)); err == nil {
+		high = p
+	}
+	return low, high
+}
+
+// overlaps tells whether an amount earns by two slabs' bands.
+func (s slab) overlaps(o slab) bool {
+	one := central.Combination{PaymentMethod: s.PaymentMethod, Provider: s.Provider, TxnType: s.TxnType}
+	low, high := s.bounds()
+	otherLow, otherHigh := o.bounds()
+	return one.Same(central.Combination{PaymentMethod: o.PaymentMethod, Provider: o.Provider, TxnType: o.TxnType}) && low < otherHigh && otherLow < high
+}
+
+// markOverlaps notes at each slab which others overlap it.
+func markOverlaps(list []slab) {
+	for i := range list {
+		for j := range list {
+			if i != j && list[i].overlaps(list[j]) {
+				list[i].Beside = append(list[i].Beside, list[j].Band())
+			}
+		}
+	}
 }
 
 // Band is the slab's band in words.
@@ -143,19 +181,28 @@ func slabFields() []string {
 	return []string{"paymentMethod", "provider", "txnType", "minAmount", "maxAmount", "commissionRate", "rateType"}
 }
 
+// isNumber tells whether a field of a slab is one.
+func isNumber(field string) bool {
+	return strings.HasSuffix(field, "Amount") || field == "commissionRate"
+}
+
 // slabBody writes what was typed as a body; what is empty is left out. Amounts and
 // rates are numbers where they read as such, and the route says what is wrong with
-// those that do not.
-func slabBody(v *console.Visit) ([]byte, map[string]string, error) {
+// those that do not. Spaces at the ends of a text count, as those of a slab that a
+// program made do; trim takes them off what was typed anew.
+func slabBody(v *console.Visit, trim bool) ([]byte, map[string]string, error) {
 	values, typed := map[string]jsontext.Value{}, map[string]string{"isDefault": ""}
 	for _, name := range slabFields() {
-		text := strings.TrimSpace(v.Form(name))
+		text := v.Form(name)
+		if trimmed := strings.TrimSpace(text); trim || trimmed == "" || isNumber(name) {
+			text = trimmed
+		}
 		typed[name] = text
 		if text == "" {
 			continue
 		}
 		number := jsontext.Value(text)
-		if strings.HasSuffix(name, "Amount") || name == "commissionRate" {
+		if isNumber(name) {
 			if number.IsValid() && number.Kind() == '0' {
 				values[name] = number
 				continue
@@ -184,6 +231,11 @@ type slabsPage struct {
 	Listed bool              // the slabs could be read
 }
 
+// Overlap tells whether bands do.
+func (p slabsPage) Overlap() bool {
+	return slices.ContainsFunc(p.Slabs, func(s slab) bool { return len(s.Beside) > 0 })
+}
+
 func (e *Estate) slabs(v *console.Visit) { e.showSlabs(v, http.StatusOK, "", nil, "") }
 
 func (e *Estate) showSlabs(v *console.Visit, status int, alert string, typed map[string]string, change string) {
@@ -209,6 +261,7 @@ func (e *Estate) showSlabs(v *console.Visit, status int, alert string, typed map
 	} else {
 		d.Listed = true
 	}
+	markOverlaps(d.Slabs)
 	for i := range d.Slabs {
 		if d.Slabs[i].ID == change && typed != nil {
 			d.Slabs[i].typed = withID(typed, change)
@@ -233,7 +286,7 @@ func (e *Estate) slabStep(v *console.Visit, what operator.Action, route op.Route
 }
 
 func (e *Estate) addSlab(v *console.Visit) {
-	body, typed, err := slabBody(v)
+	body, typed, err := slabBody(v, true)
 	if err != nil {
 		v.Fail(err)
 		return
@@ -242,7 +295,7 @@ func (e *Estate) addSlab(v *console.Visit) {
 }
 
 func (e *Estate) changeSlab(v *console.Visit) {
-	body, typed, err := slabBody(v)
+	body, typed, err := slabBody(v, false)
 	if err != nil {
 		v.Fail(err)
 		return
