@@ -15,6 +15,13 @@
 // rates.json is embedded, and an operator may bring a file of the same form
 // (Load). Earnings leave as central.Earning.
 //
+// # Which slab
+//
+// Bands of one combination may overlap, and a slab may have no band. Of several
+// slabs that hold an amount the narrowest applies, of equally narrow ones the one
+// with the higher lower bound, and the default where none holds it. Upper and
+// lower case of a combination are told apart in nothing.
+//
 // # Accounts
 //
 // A posting takes its amount from the account that it debits and gives it to

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"time"
+	"unicode/utf8"
 
 	"galla/central"
 	"galla/shared/money"
@@ -16,7 +17,7 @@ import (
 // Config names none.
 const DefaultProvider = "NSDL"
 
-// maxProvider bounds the provider's code, in bytes: slabs are found by it.
+// maxProvider bounds the provider's code, in characters, as that of a slab is.
 const maxProvider = 64
 
 // Slabs finds a vendor's slabs. central.Store implements it.
@@ -58,8 +59,8 @@ func New(slabs Slabs, parties Parties, rates Rates, cfg Config) (*Tariff, error)
 		return nil, errors.New("a tariff needs slabs and parties")
 	case rates.empty():
 		return nil, errors.New("a tariff needs rates: take Embedded, Load or Read")
-	case len(cfg.Provider) > maxProvider:
-		return nil, fmt.Errorf("provider code has %d bytes, more than %d", len(cfg.Provider), maxProvider)
+	case utf8.RuneCountInString(cfg.Provider) > maxProvider:
+		return nil, fmt.Errorf("provider code has %d characters, more than %d", utf8.RuneCountInString(cfg.Provider), maxProvider)
 	}
 	return &Tariff{slabs: slabs, parties: parties, rates: rates, provider: cfg.Provider}, nil
 }

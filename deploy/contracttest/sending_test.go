@@ -119,7 +119,7 @@ func TestThePagesOfSendingMoney(t *testing.T) {
 
 	v.do(page, "add")
 	page = v.here("payee", "")
-	v.do(page, "go", "receiver_account_no", "000123456800", "again", "000123456800", "receiverIfscCode", ifsc, "receivername", "Ravi")
+	v.do(page, "go", "receiver_account_no", "000123000000", "again", "000123000000", "receiverIfscCode", ifsc, "receivername", "Ravi")
 	page = v.here("payee", "")
 	webtest.Has(t, page, "The bank does not know this account")
 	v.do(page, "go", "receiver_account_no", account, "again", account, "receiverIfscCode", ifsc, "receivername", "Ravi Kapoor")
