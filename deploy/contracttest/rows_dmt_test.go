@@ -153,6 +153,23 @@ func remitters() []row {
 				return number(t, h.call(t, m1, "POST", p+"beneficiary/accountVerification", f).is(200, "00").data(), "status") == 1
 			})
 		}},
+		{"decisions", "numbers in any of JSON's spellings; mobile and account numbers as strings or numbers", func(t *testing.T, h *house) {
+			r := someone(t, h)
+			h.call(t, m1, "POST", p+"remitter/details", fields{"sender_mobilenumber": json.Number(r.mobile)}).is(200, "00")
+			account := fields{"senderId": r.sender, "receiverIfscCode": "PUNB0123400", "receiver_account_no": json.Number("987654321098765432")}
+			h.call(t, m1, "POST", p+"beneficiary/add", with(account, fields{"receivername": "Mohan", "receivermobilenumber": json.Number("9.8e9")})).is(200, "00")
+			d := h.call(t, m1, "POST", p+"beneficiary/get", with(account, fields{"receiver_account_no": "987654321098765432"})).is(200, "00").data()
+			if d["accountnumberText"] != "987654321098765432" || d["beneficiarymobilenumber"] != json.Number("9800000000") {
+				t.Errorf("%v", d)
+			}
+			for _, amount := range []string{"1e2", "1E2", "100.00", "10000e-2"} {
+				if d := h.call(t, m1, "POST", p+"transaction/charges", fields{"senderId": r.sender, "amount": json.Number(amount)}).is(200, "00").data(); number(t, d, "totalAmount") != 110 {
+					t.Errorf("%s: %v", amount, d)
+				}
+			}
+			h.call(t, m1, "POST", p+"beneficiary/get", with(account, fields{"receiver_account_no": json.Number("12345")})).wrong("receiver_account_no")
+			h.call(t, m1, "POST", p+"beneficiary/accountVerification", with(account, nil)).wrong("receiver_account_no")
+		}},
 		{"4.4", "beneficiary/add requires four fields and gives a numeric beneficiaryid", func(t *testing.T, h *house) {
 			r := someone(t, h)
 			h.call(t, m1, "POST", p+"beneficiary/add", fields{}).wrong("senderId", "receivername", "receiverIfscCode", "receiver_account_no")
