@@ -95,6 +95,7 @@ type Counter struct {
 	device Device
 	log    *slog.Logger
 
+	cash cashList
 	wake chan struct{} // the pump has something to do
 	jobs sync.WaitGroup
 
@@ -126,9 +127,10 @@ func New(queue Queue, device Device, cfg Config) (*Counter, error) {
 		cfg: cfg, queue: queue, memory: newMemory(cfg.Now), recall: newRecall(queue, cfg.Now, cfg.Logger),
 		device: device, log: cfg.Logger,
 		wake: make(chan struct{}, 1), works: map[op.ID]*work{}, flying: map[op.ID]bool{},
-		waiting: map[op.ID]chan op.Outcome{}, watchers: map[chan struct{}]struct{}{},
+		waiting: map[op.ID]chan op.Outcome{}, watchers: map[chan struct{}]struct{}{}, cash: cashList{open: map[op.ID]Record{}},
 	}
 	c.recover()
+	c.loadCash()
 	c.loadCache()
 	return c, nil
 }
@@ -257,11 +259,13 @@ func (c *Counter) change(id op.ID, alter func(*Record) error) (Record, error) {
 	return r, err
 }
 
-// changed forgets what no final operation needs, and rings.
+// changed forgets what no final operation needs, notes what cash is open, and
+// rings.
 func (c *Counter) changed(r Record) {
 	if r.State.Final() {
 		c.forget(r.ID)
 	}
+	c.noteCash(r)
 	c.ring()
 }
 
@@ -308,7 +312,7 @@ func (c *Counter) Status() Status {
 	defer c.mu.Unlock()
 	s := Status{
 		Device: c.device.State(), Session: c.session, Agent: c.cfg.Agent, Merchant: c.cfg.Merchant, TID: c.cfg.TID,
-		Unresolved: c.queue.Depth(), Trouble: c.trouble, Now: now,
+		Unresolved: c.queue.Depth(), Cash: c.cash.list(), Trouble: c.trouble, Now: now,
 	}
 	if c.line != nil {
 		s.Link = c.line.State()

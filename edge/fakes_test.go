@@ -69,7 +69,10 @@ func (s *shelf) change(id op.ID, change func(*Record) error) (Record, error) {
 	}
 	r.Version++
 	if r.State.Final() {
-		r.Body, r.EndedAt = nil, time.Now()
+		r.Body = nil
+		if r.EndedAt.IsZero() {
+			r.EndedAt = time.Now()
+		}
 	}
 	s.records[id] = r
 	return r, nil

@@ -75,10 +75,10 @@ type Verdict string
 // The verdicts.
 const (
 	VerdictWait    Verdict = "wait"     // not known yet: do not give cash
-	VerdictGive    Verdict = "give"     // a withdrawal succeeded: give cash
+	VerdictGive    Verdict = "give"     // a withdrawal succeeded, or a refund whose cash is given after it: give cash
 	VerdictDone    Verdict = "done"     // succeeded, and no cash is to be given
 	VerdictPaid    Verdict = "paid"     // a transfer succeeded: the money was sent, the customer's cash stays here
-	VerdictRefund  Verdict = "refund"   // a refund succeeded: it proves that the cash went back before the OTP; none is to be given now
+	VerdictRefund  Verdict = "refund"   // a refund of an older program succeeded: the cash went back before the OTP; none is to be given now
 	VerdictNoCash  Verdict = "no-cash"  // final: do not give cash
 	VerdictPending Verdict = "pending"  // the bank has not answered: do not give cash
 	VerdictNoMoney Verdict = "no-money" // expired or not sent: no money moved
@@ -89,7 +89,7 @@ func (r Record) Verdict() Verdict {
 	switch r.State {
 	case op.Succeeded:
 		switch {
-		case r.Route == op.Withdrawal:
+		case r.paysCash():
 			return VerdictGive
 		case r.Route == op.Transfer:
 			return VerdictPaid
@@ -148,7 +148,8 @@ type Status struct {
 	Agent      string // name
 	Merchant   string // legal name
 	TID        string
-	Unresolved int    // operations that are not final
-	Trouble    string // the queue cannot be written, or was set aside: what to do
+	Unresolved int      // operations that are not final
+	Cash       []Record // whose cash is open (Cash.Open), the one that ended first first; without body and reply
+	Trouble    string   // the queue cannot be written, or was set aside: what to do
 	Now        time.Time
 }
