@@ -104,8 +104,12 @@ func (f *fake) alter(id op.ID, alter func(*edge.View)) {
 }
 
 func (f *fake) count() {
-	f.status.Unresolved = 0
-	for _, v := range f.ops {
+	f.status.Unresolved, f.status.Cash = 0, nil
+	for _, id := range f.order {
+		v := f.ops[id]
+		if v.Cash().Open() {
+			f.status.Cash = append(f.status.Cash, v.Record)
+		}
 		if !v.State.Final() && !v.Volatile {
 			f.status.Unresolved++
 		}
@@ -300,6 +304,28 @@ func (f *fake) ConfirmCash(id op.ID, operator edge.Operator) error {
 		return edge.ErrIllegal
 	case v.CashGiven.IsZero():
 		v.CashGiven, v.CashBy, v.CashByID = f.status.Now.Add(time.Minute), operator.Name, operator.ID
+		f.count()
+		f.ring()
+	}
+	return nil
+}
+
+func (f *fake) AnswerCash(id op.ID, operator edge.Operator, answer edge.Cash) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	v := f.ops[id]
+	from := map[edge.Cash]edge.Cash{edge.CashNotGiven: edge.CashDue, edge.CashNoted: edge.CashReversed}[answer]
+	switch {
+	case v == nil:
+		return edge.ErrNotFound
+	case f.broken != nil:
+		return f.broken
+	case v.Cash() == answer:
+	case from == edge.CashNone || v.Cash() != from:
+		return edge.ErrIllegal
+	default:
+		v.CashBy, v.CashByID = operator.Name, operator.ID
+		f.count()
 		f.ring()
 	}
 	return nil

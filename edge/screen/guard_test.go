@@ -179,7 +179,7 @@ func TestHeaders(t *testing.T) {
 		}
 	}
 	assets := regexp.MustCompile(`/static/[0-9a-f]{16}/[a-z]+\.(?:css|js|svg)`).FindAllString(v.Get("/", http.StatusOK), -1)
-	if len(assets) != 7 {
+	if len(assets) != 8 {
 		t.Errorf("the page loads %v", assets)
 	}
 	for _, at := range assets {

@@ -79,7 +79,7 @@ func (s *Screen) home(w http.ResponseWriter, r *http.Request, ses *web.Session) 
 	if !st.Link.Up {
 		d.Line = s.outage(ses.Words(), st)
 	}
-	for _, e := range s.Kit.Entries(ses) {
+	for _, e := range append(s.Kit.Entries(ses), s.Kit.Settings(ses)) {
 		if e.Tile {
 			d.Tiles = append(d.Tiles, e)
 		} else {
@@ -88,11 +88,12 @@ func (s *Screen) home(w http.ResponseWriter, r *http.Request, ses *web.Session) 
 	}
 	open, _, err := s.open(st.Unresolved)
 	if err == nil {
+		open = slices.Concat(told.CashViews(st), open)
 		d.More = max(len(open)-homeOpen, 0)
 		d.Open = told.Rows(ses.Words(), open[:min(len(open), homeOpen)], st)
 		var latest []edge.View
 		latest, err = s.counter.Recent("", homeLook)
-		latest = slices.DeleteFunc(latest, func(v edge.View) bool { return !v.State.Final() || told.IsStep(v.Route) })
+		latest = slices.DeleteFunc(latest, func(v edge.View) bool { return !v.State.Final() || told.IsStep(v.Route) || told.CashOpen(st, v.ID) })
 		d.Latest = told.Rows(ses.Words(), latest[:min(len(latest), homeRows-len(d.Open))], st)
 	}
 	if err != nil {

@@ -42,6 +42,8 @@ type can struct {
 	Retry   bool // it is a second try
 	Abandon bool
 	Cash    bool // confirm that cash was given
+	Not     bool // say that it was not
+	Noted   bool // say that it is known that the bank took the payment back
 	Receipt bool
 	Again   bool // the same customer, once more
 	Leave   bool // it goes on by itself, or is over
@@ -98,7 +100,7 @@ func (s *Screen) operationPage(w http.ResponseWriter, r *http.Request, ses *web.
 	d.Band = web.Band{
 		Tone: d.Told.Tone, Icon: d.Told.Icon, Group: k.Group, Of: d.KindName, Title: d.Told.Title, Lead: d.Told.Lead, Why: d.Told.Why,
 	}
-	p := web.Page{Name: "screen/op", Title: d.Told.Title, Alert: alert, Data: d}
+	p := web.Page{Name: "screen/op", Title: d.Told.Title, Alert: alert, Data: d, Operation: id}
 	if d.Can.Leave {
 		p.Back = "/"
 	}
@@ -130,7 +132,9 @@ func allowed(v edge.View) can {
 		Capture: v.State == op.Reserved && v.Stage == edge.StageReady,
 		Retry:   v.Problem != nil,
 		Abandon: early,
-		Cash:    v.Verdict() == edge.VerdictGive && v.CashGiven.IsZero(),
+		Cash:    v.Cash() == edge.CashDue || v.Cash() == edge.CashNotGiven,
+		Not:     v.Cash() == edge.CashDue,
+		Noted:   v.Cash() == edge.CashReversed,
 		Receipt: v.Route != op.ReqAuth && (v.State == op.Pending || (final && v.Verdict() != edge.VerdictNoMoney)),
 		Again:   final && v.State != op.Succeeded && (form || v.Route == op.ReqAuth),
 		Leave:   !early,
@@ -191,6 +195,10 @@ func (s *Screen) step(w http.ResponseWriter, r *http.Request, ses *web.Session) 
 		err, late = s.counter.Abandon(id), "op.late.abandon"
 	case "cash":
 		err, late = s.counter.ConfirmCash(id, ses.Operator), "op.late.cash"
+	case "not-given":
+		err, late = s.counter.AnswerCash(id, ses.Operator, edge.CashNotGiven), "op.late.capture"
+	case "noted":
+		err, late = s.counter.AnswerCash(id, ses.Operator, edge.CashNoted), "op.late.capture"
 	default:
 		s.Nowhere(w, r, ses)
 		return

@@ -51,6 +51,9 @@ type Counter interface {
 	Recent(before op.ID, limit int) ([]edge.View, error)
 	// ConfirmCash records that cash was handed over, and by whom. edge.ErrIllegal.
 	ConfirmCash(id op.ID, operator edge.Operator) error
+	// AnswerCash records that cash was not given, or that it is known that the
+	// bank took the payment back. edge.ErrIllegal.
+	AnswerCash(id op.ID, operator edge.Operator, answer edge.Cash) error
 	// Banks gives the bank list and when it was fetched.
 	Banks() (banks []edge.Bank, at time.Time)
 	// Working gives the operators who may unlock the counter.

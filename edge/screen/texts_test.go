@@ -132,7 +132,7 @@ var (
 	// The consent stands in all languages, then in the customer's.
 	consents = regexp.MustCompile(`(?s)<div class="stack" id="consent-text">.*?</div>|<span class="stack">.*?</label>|<blockquote.*?</blockquote>`)
 	known    = strings.NewReplacer(
-		"Shivshankar Choudhury", "", "State Bank of India", "", "Lakshmi Kirana Store", "", "Fatima", "", "Mantra MFS110", "", "XXXXXXXX", "",
+		"Shivshankar Choudhury", "", "Shivshankar", "", "State Bank of India", "", "Lakshmi Kirana Store", "", "Fatima", "", "Mantra MFS110", "", "XXXXXXXX", "",
 		"AEPS-NR-", "", "GAL", "", "SBI", "", "baroda", "", "RRN", "", "STAN", "", "English", "", "Esc", "", "(PIN)", "",
 		"Insufficient funds", "", "Offer a smaller amount, or a balance enquiry first.", "", "Note the code and call support.", "", // of testConfig
 	)

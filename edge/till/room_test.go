@@ -254,7 +254,7 @@ func TestBrowser(t *testing.T) {
 		shot("opening")
 		b.Press(kb.Escape)
 		b.Reads("Day's end")
-		b.Press("c")
+		b.Press("k")
 		b.Reads("Count the drawer")
 		b.Focused("#n50000")
 		b.Press("5", kb.Enter, "3", kb.Enter, "1", "0")

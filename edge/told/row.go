@@ -1,8 +1,11 @@
 package told
 
 import (
+	"slices"
+
 	"galla/edge"
 	"galla/edge/words"
+	"galla/shared/op"
 )
 
 // Row is one operation in a list, as the pages' piece "row" shows it.
@@ -16,6 +19,21 @@ type Row struct {
 	Sum  string
 	Time string
 	Word string // where it stands
+}
+
+// CashViews are the operations whose cash is open, for the top of a list.
+func CashViews(st edge.Status) []edge.View {
+	out := make([]edge.View, len(st.Cash))
+	for i, r := range st.Cash {
+		out[i] = edge.View{Record: r}
+	}
+	return out
+}
+
+// CashOpen tells whether an operation stands among those of CashViews, and so
+// not among what is settled.
+func CashOpen(st edge.Status, id op.ID) bool {
+	return slices.ContainsFunc(st.Cash, func(r edge.Record) bool { return r.ID == id })
 }
 
 // Rows puts operations into the rows of a list.

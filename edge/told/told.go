@@ -141,8 +141,11 @@ var stages = map[op.State]edge.Stage{
 func CaseOf(v edge.View, link edge.LinkState) string {
 	switch v.State {
 	case op.Succeeded:
-		if !v.CashGiven.IsZero() {
+		switch v.Cash() {
+		case edge.CashGiven:
 			return "given"
+		case edge.CashNotGiven:
+			return "owed"
 		}
 		return "succeeded"
 	case op.Failed:
@@ -197,6 +200,8 @@ func look(of, group string) (tone, icon string) {
 			return ToneGive, "give"
 		}
 		return ToneDone, "tick"
+	case "owed":
+		return TonePending, "give"
 	case "given":
 		return ToneDone, "tick"
 	case "declined", "reversed":
@@ -252,6 +257,15 @@ func Tell(w *words.Words, v edge.View, st edge.Status) Told {
 		t.Why = reason(w, v.Result.Message, t.Lead, w.Say("told.nothing-moved"))
 	}
 	return t
+}
+
+// Notice is the first thing to read of open cash, with the amount.
+func Notice(w *words.Words, r edge.Record, st edge.Status) string {
+	t := Tell(w, edge.View{Record: r}, st)
+	if amount := words.Short(r.Amount); !strings.Contains(t.Title, amount) {
+		return t.Title + " " + amount
+	}
+	return t.Title
 }
 
 // Flow names the way from a transfer to the room of sending money, where the

@@ -2,9 +2,9 @@
 // without an answer and settled, with words for what it means and what to do;
 // the history by day, the search, and a day as a file.
 //
-// It promises that an operation without an outcome stands on top of the first
-// page, whatever its day, and stays there until it has one, or is counted there
-// where there are many; that a page shows what the counter's queue holds and
+// It promises that an operation without an outcome, or whose cash is open
+// (edge.Cash), stands on top of the first page, whatever its day, and stays there
+// until it has one, or is counted there where there are many; that a page shows what the counter's queue holds and
 // never what was hoped; and that what may be an Aadhaar number or a mobile number
 // is looked for, but never shown again, nor put into a URL or a log.
 //

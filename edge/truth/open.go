@@ -13,6 +13,7 @@ import (
 
 // groups of open operations, in the order in which they need somebody.
 const (
+	groupCash    = "cash"    // paid and not given, or taken back: waits for somebody's answer
 	groupHere    = "here"    // waits for the agent
 	groupQueued  = "queued"  // waits for the line
 	groupFlight  = "flight"  // on its way, or being asked about
@@ -39,8 +40,8 @@ type openRow struct {
 	Slip  string     // where the customer's slip is printed
 }
 
-// open gives the operations without an outcome, by what they wait for, newest
-// first, up to limit, and how many more there are. An error beside them says that some can't
+// open gives the operations whose cash is open, and those without an outcome, by
+// what they wait for, newest first, up to limit, and how many more there are. An error beside them says that some can't
 // be read.
 func (t *Room) open(w *words.Words, st edge.Status, limit int) (groups []group, more int, err error) {
 	ids, err := t.till.Open()
@@ -65,11 +66,14 @@ func (t *Room) open(w *words.Words, st edge.Status, limit int) (groups []group, 
 	}
 	slices.SortStableFunc(views, func(a, b edge.View) int { return -compare(a.ID, b.ID) })
 	byName := map[string][]openRow{}
+	for _, v := range told.CashViews(st) { // the customer who waits longest first
+		byName[groupCash] = append(byName[groupCash], t.openRow(w, v, st))
+	}
 	for _, v := range views {
 		name := groupOf(v, st.Link.Up)
 		byName[name] = append(byName[name], t.openRow(w, v, st))
 	}
-	for _, name := range []string{groupHere, groupPending, groupFlight, groupQueued} {
+	for _, name := range []string{groupCash, groupHere, groupPending, groupFlight, groupQueued} {
 		if rows := byName[name]; len(rows) > 0 {
 			groups = append(groups, group{Name: name, Title: w.Say("truth.group."+name, "n", len(rows)), Rows: rows})
 		}

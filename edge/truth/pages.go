@@ -85,7 +85,7 @@ func (t *Room) list(w http.ResponseWriter, r *http.Request, ses *web.Session) {
 		d.Older = "/operations?" + url.Values{"day": {string(day)}, "before": {string(older)}}.Encode()
 	}
 	if d.IsToday && d.First { // they stand above
-		views = slices.DeleteFunc(views, func(v edge.View) bool { return !v.State.Final() })
+		views = slices.DeleteFunc(views, func(v edge.View) bool { return !v.State.Final() || told.CashOpen(st, v.ID) })
 	}
 	d.Rows = told.Rows(said, views, st)
 	p := web.Page{Name: "truth/operations", Title: said.Say("truth.title"), Back: "/", Data: d}

@@ -19,7 +19,7 @@ import (
 	"galla/shared/look"
 )
 
-//go:embed templates static messages
+//go:embed templates static messages icons
 var own embed.FS
 
 // Counter is what the kit needs of edge.Counter. All methods may be called from
@@ -169,6 +169,8 @@ func (k *Kit) register() {
 	k.mux.HandleFunc("GET /live", k.live)
 	k.mux.HandleFunc("POST /language", k.chooseLanguage)
 	k.mux.HandleFunc("POST /lock", k.Post(k.lock))
+	k.mux.HandleFunc("GET /settings", k.Get(k.settings))
+	k.mux.HandleFunc("POST /settings", k.Post(k.keepSettings))
 	k.mux.HandleFunc("POST /awake", k.Post(awake))
 	k.mux.HandleFunc(nowherePattern, k.Get(k.Nowhere))
 	for _, r := range k.rooms {

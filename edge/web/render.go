@@ -11,6 +11,7 @@ import (
 	"galla/edge"
 	"galla/edge/words"
 	"galla/shared/look"
+	"galla/shared/op"
 )
 
 // Page is what a room gives to be shown.
@@ -22,7 +23,9 @@ type Page struct {
 	Alert   string // something went wrong with what was just asked
 	Bare    bool   // without the bar: for screens that customers see
 	Front   *Front // of a page that faces a customer
-	Data    any    // of the page's own template
+	// Operation is the one that the page shows and asks about; empty: none.
+	Operation op.ID
+	Data      any // of the page's own template
 }
 
 // Front makes a page one that faces a customer: a lock does not lead it to the
@@ -115,7 +118,7 @@ func (k *Kit) view(w http.ResponseWriter, r *http.Request, ses *Session, said *w
 	}
 	room := path.Dir(p.Name)
 	v.Class = "in-" + room + " on-" + path.Base(p.Name)
-	v.Styles, v.Scripts = look.Sheets(), []string{"kit.js"}
+	v.Styles, v.Scripts = append(look.Sheets(), "cash.css"), []string{"kit.js"}
 	if k.static.has(room + ".css") {
 		v.Styles = append(v.Styles, room+".css")
 	}
@@ -123,7 +126,9 @@ func (k *Kit) view(w http.ResponseWriter, r *http.Request, ses *Session, said *w
 		v.Scripts = append(v.Scripts, room+".js")
 	}
 	if !p.Bare {
-		v.Bar = k.status(said, k.counter.Status(), ses)
+		st := k.counter.Status()
+		v.Bar = k.status(said, st, ses)
+		v.Bar.Cash = k.open(r, said, st, ses, p.Operation)
 	}
 	return v, nil
 }

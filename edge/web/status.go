@@ -32,6 +32,7 @@ type bar struct {
 	TID     string
 	Chips   []Chip
 	Trouble []string
+	Cash    strip
 }
 
 // status reads the counter's state for the bar; ses is nil on a locked screen.
@@ -110,8 +111,8 @@ func sessionChip(w *words.Words, st edge.Status, ses *Session) Chip {
 
 func openChip(w *words.Words, st edge.Status) Chip {
 	c := Chip{Name: w.Say("status.open"), Icon: "list", Tone: "ok", Href: "/operations", Text: w.Say("status.open.none")}
-	if st.Unresolved > 0 {
-		c.Tone, c.Text = "warn", w.Count("status.open", st.Unresolved)
+	if n := st.Unresolved + len(st.Cash); n > 0 {
+		c.Tone, c.Text = "warn", w.Count("status.open", n)
 	}
 	return c
 }

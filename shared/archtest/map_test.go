@@ -89,7 +89,7 @@ var importMap = []line{
 	{"edge/uplink", []string{"edge", everyone}},
 	{"edge/words", []string{everyone}},
 	{"edge/told", []string{"edge", "edge/words", everyone}},
-	{"edge/web", []string{"edge", "edge/words", everyone}},
+	{"edge/web", []string{"edge", "edge/told", "edge/words", everyone}},
 	{"edge/web/webtest", []string{"edge", "edge/told", "edge/web", "edge/words", everyone}},
 	{"edge/till", []string{"edge", "edge/told", "edge/web", "edge/words", everyone}},
 	{"edge/truth", []string{"edge", "edge/till", "edge/told", "edge/web", "edge/words", everyone}},

@@ -7,6 +7,7 @@ import { submitQuietly, submitOnce, stayAwake, printButton, sendOnChange } from 
 import { checkFields } from './check.js';
 import { aadhaarField } from './aadhaar.js';
 import { amountField } from './amount.js';
+import { openCash } from './cash.js';
 
 const each = (selector, start) => document.querySelectorAll(selector).forEach(start);
 
@@ -21,5 +22,6 @@ submitOnce();
 if (!document.body.matches('[data-front]')) {
   stayAwake();
   shortcuts();
+  openCash();
 }
 listen();

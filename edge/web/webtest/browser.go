@@ -187,8 +187,9 @@ func (b *Browser) Go(path string) {
 func (b *Browser) Instead(path string) {
 	b.T.Helper()
 	said := Eval[bool](b, fmt.Sprintf(`fetch(%q).then(r => r.text()).then(text => {
-		const main = new DOMParser().parseFromString(text, "text/html").querySelector("main");
+		const page = new DOMParser().parseFromString(text, "text/html"), main = page.querySelector("main"), strip = page.querySelector("#open-cash");
 		if (main?.querySelector("h1")) document.querySelector("main").replaceWith(document.adoptNode(main));
+		if (strip) document.querySelector("#open-cash")?.replaceWith(document.adoptNode(strip)); // its key is given up to the page's own
 		return !!main?.querySelector("h1");
 	})`, path))
 	if !said {

@@ -1,0 +1,188 @@
+package screen
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp/kb"
+
+	"galla/edge"
+	"galla/edge/told"
+	"galla/edge/web/webtest"
+	"galla/edge/words"
+	"galla/shared/op"
+)
+
+// strip is what the strip of open cash says to the eye.
+const strip = `document.querySelector("#open-cash").innerText.replace(/\s+/g, " ").trim()`
+
+// places are where everything stands that a finger may press, and what would be
+// pressed there.
+const places = `JSON.stringify([...document.querySelectorAll("main :is(a, button, input, select, textarea)")].map(e => {
+	const r = e.getBoundingClientRect();
+	const x = r.x + r.width / 2, y = r.y + r.height / 2;
+	const at = y > 0 && y < innerHeight ? document.elementFromPoint(x, y) : null;
+	return [e.id || e.textContent.trim(), Math.round(r.x), Math.round(r.y), at === null ? "out" : at === e || e.contains(at) || at.contains(e)];
+}))`
+
+// spy counts what is heard instead of playing it.
+const spy = `void (window.rang = 0, window.AudioContext = class {
+	currentTime = 0; destination = {};
+	resume() { window.rang++; }
+	createOscillator() { return {frequency: {}, connect: x => x, start() {}, stop() {}}; }
+	createGain() { return {gain: {setValueAtTime() {}, exponentialRampToValueAtTime() {}}, connect: x => x}; }
+})`
+
+// unlockedAt opens a browser at a page.
+func unlockedAt(t *testing.T, chromium context.Context, base string, width, height int64, path string) *webtest.Browser {
+	b := webtest.Open(t, chromium, base, width, height)
+	b.Go("/unlock?next=" + path)
+	b.Focused("#pin")
+	b.Press("2", "5", "8", "0", kb.Enter)
+	b.Sees(fmt.Sprintf(`document.readyState === "complete" && location.pathname + location.search === %q`, path))
+	return b
+}
+
+// openCash: cash that the bank pays late reaches pages that are open, in two
+// browsers, with a sound, and moves nothing under the finger.
+func openCash(t *testing.T, chromium context.Context) {
+	for _, c := range []struct {
+		width, height int64
+		language      string
+		give, not     string
+	}{
+		{1366, 768, "en", "GIVE CASH ₹700 · Shivshankar …7058 · C", "DO NOT GIVE CASH ₹700"},
+		{360, 740, "hi", "₹700 नकद दें Shivshankar …7058", "नकद न दें ₹700"},
+	} {
+		t.Run(fmt.Sprint(c.width, c.language), func(t *testing.T) {
+			t.Parallel()
+			f := newFake()
+			srv := serve(t, f)
+			late := f.add(cashOp(func(v *edge.View) { v.State, v.Amount = op.Pending, 70000 }))
+			b := unlockedAt(t, chromium, srv.URL, c.width, c.height, "/new/withdrawal")
+			other := unlockedAt(t, chromium, srv.URL, 1366, 768, "/operations")
+			b.Speak(c.language)
+			webtest.Eval[any](b, spy)
+			b.Focused("#aadhaar")
+			b.Press("9", "9", "9")
+			webtest.Eval[any](b, `void (window.shifts = 0, new PerformanceObserver(l => l.getEntries().forEach(e => window.shifts += e.value)).observe({type: "layout-shift"}))`)
+			before := webtest.Eval[string](b, places)
+
+			f.move(late, func(v *edge.View) { paid(v) })
+			b.Sees(strip + fmt.Sprintf(` === %q`, c.give))
+			other.Sees(strip + ` === "GIVE CASH ₹700 · Shivshankar …7058 · C"`)
+			if now := webtest.Eval[string](b, places); now != before || strings.Contains(now, "false") {
+				t.Errorf("the strip moved or covered something:\n%s\n%s", before, now)
+			}
+			if n := webtest.Eval[float64](b, `window.shifts`); n != 0 {
+				t.Errorf("the page jumped by %v", n)
+			}
+			b.Focused("#aadhaar")
+			b.Press("9", "4")
+			b.Sees(`document.querySelector("#aadhaar").value === "9999 4" && window.rang === 1`)
+			b.Shot("open-cash-form")
+			for _, page := range []string{"/", "/operations", "/line", "/day", "/settings", "/nowhere", "/new/balance"} {
+				b.Go(page)
+				b.Sees(`document.readyState === "complete" && ` + strip + fmt.Sprintf(` === %q`, c.give))
+				b.Look("open-cash" + page)
+			}
+
+			// Another one is taken back late, while the pages have no stream.
+			back := f.add(cashOp(func(v *edge.View) { v.State, v.Amount, v.Customer = op.Pending, 70000, "Asha" }))
+			webtest.Eval[any](b, spy)
+			f.move(back, func(v *edge.View) { v.State, v.Result.Code = op.Reversed, "68" })
+			b.Sees(strip + `.includes("1")`)
+			b.Go("/new/withdrawal")
+			srv.CloseClientConnections()
+			if c.width > 1000 {
+				b.Do(webtest.Press(kb.Escape))
+				b.Sees(`document.querySelector(".tiles")`)
+			} else {
+				b.Go("/")
+			}
+			// The strip leads to the operation, and its own page asks.
+			if c.width > 1000 {
+				b.Press("c")
+			} else {
+				webtest.Eval[any](b, `document.querySelector("#open-cash-go").click()`)
+			}
+			b.Sees(`document.readyState === "complete" && document.querySelector("#do-cash")`)
+			b.Sees(strip + fmt.Sprintf(`.startsWith(%q) && document.querySelector("#open-cash .due.stop")`, c.not))
+			b.Look("open-cash-operation")
+			webtest.Eval[any](b, `document.querySelector("#do-cash").click()`)
+			b.Sees(`document.querySelector("#op").dataset.state === "given"`)
+			other.Sees(strip + `.startsWith("DO NOT GIVE CASH ₹700 · Asha …7058")`)
+			webtest.Eval[any](b, `document.querySelector("#open-cash-go").click()`)
+			b.Sees(`document.readyState === "complete" && document.querySelector("#do-noted")`)
+			webtest.Eval[any](b, `document.querySelector("#do-noted").click()`)
+			b.Sees(`!document.querySelector("#do-noted") && ` + strip + ` === ""`)
+			other.Sees(strip + ` === ""`)
+		})
+	}
+}
+
+// TestOpenCashOnEveryPage: the strip speaks six languages, is on every page of an
+// unlocked counter, names nobody on a locked one, and stays until somebody says
+// what became of the cash.
+func TestOpenCashOnEveryPage(t *testing.T) {
+	v := unlocked(t)
+	late := v.f.add(cashOp(func(v *edge.View) { paid(v); v.Amount = 70000 }))
+	settled := v.f.add(cashOp(func(v *edge.View) { paid(v); v.CashGiven, v.CashBy = fakeNow, "Fatima" }))
+	book, err := words.Load(told.Catalogue())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range words.Languages() {
+		v.Post("/language", http.StatusSeeOther, "language", l.Code, "here", "/")
+		label := book.In(l.Code).Say("told.cash.succeeded.title", "amount", "₹700")
+		for _, page := range []string{"/", "/new/withdrawal", "/new/balance", "/day", "/line", "/settings", "/op/" + string(settled), "/op/" + string(settled) + "/receipt", "/op/" + string(late) + "/receipt"} {
+			webtest.Has(t, v.Get(page, http.StatusOK), `id="open-cash"`, label, "Shivshankar", "…7058", `href="/op/`+string(late)+`"`, `data-state="`+string(late)+`:due"`)
+		}
+		webtest.HasNot(t, v.Get("/op/"+string(late), http.StatusOK), `id="open-cash-go"`) // its own page says it
+	}
+	v.Post("/language", http.StatusSeeOther, "language", "en", "here", "/")
+	home := v.Get("/", http.StatusOK)
+	if open, latest := strings.Index(home, `/op/`+string(late)+`">`), strings.Index(home, "Last customers"); strings.Count(home, `class="row" href="/op/`+string(late)) != 1 || open < 0 || open > latest {
+		t.Errorf("the first page does not show it once and on top: %s", home)
+	}
+	webtest.Has(t, home, "1 open")
+
+	locked := visit(t)
+	locked.f.add(cashOp(func(v *edge.View) { paid(v); v.Amount = 70000 }))
+	page := locked.Get("/unlock", http.StatusOK)
+	webtest.Has(t, page, "GIVE CASH ₹700")
+	webtest.HasNot(t, page, "Shivshankar", "7058")
+
+	// Several: the oldest, and how many more.
+	second := v.f.add(cashOp(func(v *edge.View) { v.State, v.Customer = op.Reversed, "A. Devi" }))
+	webtest.Has(t, v.Get("/line", http.StatusOK), "GIVE CASH ₹700", "1 more")
+	v.Post("/op/"+string(late)+"/not-given", http.StatusSeeOther)
+	page = v.Get("/line", http.StatusOK)
+	webtest.Has(t, page, "DO NOT GIVE CASH ₹500", "A. Devi", "due stop")
+	webtest.HasNot(t, page, "GIVE CASH ₹700", "1 more")
+	webtest.Has(t, v.Get("/", http.StatusOK), "the customer has not had the cash") // it is owed still
+	webtest.Has(t, v.Get("/op/"+string(late), http.StatusOK), "CASH OWED ₹700", `id="do-cash"`)
+	v.Post("/op/"+string(late)+"/noted", http.StatusConflict)
+	v.Post("/op/"+string(second)+"/not-given", http.StatusConflict)
+	v.Post("/op/"+string(second)+"/noted", http.StatusSeeOther)
+	v.Post("/op/"+string(late)+"/cash", http.StatusSeeOther)
+	v.Post("/op/"+string(late)+"/not-given", http.StatusConflict)
+	page = v.Get("/", http.StatusOK)
+	webtest.Has(t, page, `data-state=""`, "Nothing open")
+	webtest.HasNot(t, page, "open-cash-go")
+}
+
+// TestSoundIsSwitchedOff in this browser, and stays so.
+func TestSoundIsSwitchedOff(t *testing.T) {
+	v := unlocked(t)
+	webtest.Has(t, v.Get("/settings", http.StatusOK), `data-sound="on"`)
+	if to := v.Post("/settings", http.StatusSeeOther, "sound", "off"); to != "/settings" {
+		t.Errorf("it leads to %s", to)
+	}
+	webtest.Has(t, v.Get("/", http.StatusOK), `data-sound="off"`)
+	v.Post("/settings", http.StatusSeeOther, "sound", "on")
+	webtest.Has(t, v.Get("/", http.StatusOK), `data-sound="on"`)
+}
