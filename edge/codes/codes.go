@@ -2,19 +2,48 @@
 // the counter does next.
 //
 // It is data: the table of the AEPS response codes (ISO 8583 with NPCI's and
-// UIDAI's additions) from the design's domain notes, in words for people. A
-// code enters as the bank sent it, in any case and with white space; every code
-// leaves with a meaning, an advice and a class. The table never says 'give
-// cash': whether cash may be given follows from an operation's state alone, and
-// a code that is not known here means that none is given.
+// UIDAI's additions) from the design's domain notes, that of the codes of money
+// transfer, and that of the central's own statusCodes. The same number means
+// different things in each: 55 is a wrong one-time password for a transfer, and
+// nothing that AEPS knows. A code enters as it was sent, in any case and with
+// white space; every code leaves with a meaning, an advice and a class. The table
+// never says 'give cash': whether cash may be given follows from an operation's
+// state alone, and a code that is not known here means that none is given.
 //
-// Screen and receipt show these words; both get them through the daemon.
+// Package told makes an operation's outcome of it, and has the words in all
+// languages under the keys that Keys gives.
 package codes
 
 import (
 	"slices"
 	"strings"
+
+	"galla/shared/op"
 )
+
+// Family is whose code it is.
+type Family string
+
+// The families.
+const (
+	Bank     Family = "bank"     // ResponseCode of an AEPS transaction: the bank's, NPCI's or UIDAI's
+	Transfer Family = "transfer" // the bank's statusCode of any other route
+	Central  Family = "central"  // the central's own statusCode, of a reply that is not HTTP 200
+)
+
+// FamilyOf tells whose code stands in the reply to an operation of a route.
+func FamilyOf(route op.RouteID, http int) Family {
+	switch route {
+	case op.Withdrawal, op.Balance, op.MiniStatement, op.Purchase, op.ReqAuth:
+		if http == 0 || http == 200 {
+			return Bank
+		}
+	}
+	if http != 0 && http != 200 {
+		return Central
+	}
+	return Transfer
+}
 
 // Class is what kind of end a code is (domain.md, 'AEPS response codes and what
 // the agent does').
@@ -175,6 +204,64 @@ var table = []Code{
 
 // All gives the table, for pages that list it and for translators.
 func All() []Code { return slices.Clone(table) }
+
+// In explains a code of a family. One of a family whose codes are not the bank's
+// own has no advice of its own: the operation's state has it.
+func In(f Family, code string) Code {
+	if f == Bank {
+		return Of(code)
+	}
+	code = clean(code)
+	for _, c := range others[f] {
+		if c.Code == code {
+			return c
+		}
+	}
+	return Code{Code: code, Class: Unknown}
+}
+
+// others are the codes of the other families, in the order of the interface's
+// and the bank's documents.
+var others = map[Family][]Code{
+	Transfer: {
+		{Code: "00", Class: Approved}, {Code: "55", Class: Again}, {Code: "V0", Class: Again},
+		{Code: "05", Class: Final}, {Code: "12", Class: Final}, {Code: "13", Class: Final}, {Code: "30", Class: Support},
+		{Code: "51", Class: Support}, {Code: "52", Class: Final}, {Code: "57", Class: Final}, {Code: "61", Class: Final}, {Code: "76", Class: Final},
+		{Code: "91", Class: Later}, {Code: "96", Class: Later},
+		{Code: "22", Class: Uncertain}, {Code: "68", Class: Uncertain}, {Code: "94", Class: Uncertain},
+	},
+	Central: {
+		{Code: "01", Class: Final}, {Code: "02", Class: Support}, {Code: "03", Class: Support}, {Code: "04", Class: Final},
+		{Code: "05", Class: Final}, {Code: "06", Class: Support}, {Code: "07", Class: Later}, {Code: "09", Class: Support},
+		{Code: "10", Class: Later}, {Code: "500", Class: Later},
+	},
+}
+
+// AllIn gives the codes of a family.
+func AllIn(f Family) []Code {
+	if f == Bank {
+		return All()
+	}
+	return slices.Clone(others[f])
+}
+
+// Keys names the texts of a code of the bank's: what it says, and what to do.
+// Codes with one meaning, or one advice, share those of the first of them.
+func (c Code) Keys() (says, do string) {
+	if c.Class == Unknown && c.Code == "" {
+		return "code.none.says", "code.none.do"
+	}
+	says, do = "unknown", "unknown"
+	for _, other := range slices.Backward(table) {
+		if other.Meaning == c.Meaning {
+			says = other.Code
+		}
+		if other.Advice == c.Advice && c.Class != Unknown {
+			do = other.Code
+		}
+	}
+	return "code." + says + ".says", "code." + do + ".do"
+}
 
 // maxCode bounds how much of an unknown code is shown, in characters; real ones
 // have two.

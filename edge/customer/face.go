@@ -25,6 +25,7 @@ const (
 // face is what the screen shows: texts in the customer's language.
 type face struct {
 	Lang    string
+	Advice  string // which one the counter's pages give (told.Outcome)
 	State   string // differs with each thing that is to be said aloud
 	Tone    string // of package told
 	Icon    string
@@ -73,38 +74,29 @@ func welcome(w *words.Words, shop string) face {
 	return f.speak(w)
 }
 
-// phase names what is said of an operation: its state, as a customer sees it.
-// A state that is not known here is waiting, never a success.
-func phase(v edge.View) string {
-	switch v.State {
-	case op.Succeeded:
-		return "done"
-	case op.Failed:
-		if v.Verdict() == edge.VerdictNoMoney {
-			return "ended"
-		}
-		return "declined"
-	case op.Reversed:
-		return "reversed"
-	case op.Pending:
-		return "pending"
-	case op.Expired, op.NotSent:
-		return "ended"
-	case op.Reserved:
-		if v.Stage == edge.StageCapturing {
-			return "finger"
-		}
-		return "consent"
+// phases is what a customer is told of an outcome. One that is not named here is
+// waiting, never a success.
+var phases = map[string]string{
+	"succeeded": "done", "given": "given", "owed": "owed", "declined": "declined", "otp": "declined",
+	"unreached": "ended", "refused": "ended", "expired": "ended", "not-sent": "ended", "reversed": "reversed", "pending": "pending",
+	"ready": "consent", "problem": "consent", "capturing": "finger",
+}
+
+// phase names what is said of an outcome.
+func phase(o told.Outcome) string {
+	if p := phases[o.Case]; p != "" {
+		return p
 	}
 	return "wait"
 }
 
 // of puts an operation into a customer's words.
 func of(w *words.Words, v edge.View, st edge.Status) face {
-	k, is := told.Of(v.Route), phase(v)
 	t := told.Tell(w, v, st)
+	k, is := t.Kind, phase(t.Outcome)
 	f := face{
-		Lang: w.Code(), State: string(v.ID) + " " + is, Tone: t.Tone, Icon: t.Icon, Group: k.Group, Shop: st.Merchant, Kind: k.Title(w),
+		Advice: t.Advice,
+		Lang:   w.Code(), State: string(v.ID) + " " + is, Tone: t.Tone, Icon: t.Icon, Group: k.Group, Shop: st.Merchant, Kind: k.Title(w),
 		Title: w.First([]string{"customer." + k.Group + "." + is, "customer." + is}),
 		Lead:  w.First([]string{"customer." + k.Group + "." + is + ".lead", "customer." + is + ".lead"}),
 	}

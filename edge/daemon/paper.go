@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"galla/edge"
-	"galla/edge/help"
 	"galla/edge/paper"
 	"galla/edge/receipt"
 	"galla/edge/screen"
@@ -26,10 +25,7 @@ type slips struct {
 func openPaper(counter *edge.Counter, f folder, s Settings, key secret.Key, cfg Config) (slips, error) {
 	shop := receipt.Shop{Merchant: s.Merchant, MID: s.MID, TID: s.TID, Agent: s.Agent}
 	out := slips{make: func(r edge.Record, say *words.Words) receipt.Receipt {
-		return receipt.Make(r, shop, say, func(code string) string {
-			meaning, _ := help.Explain(say, code)
-			return meaning
-		})
+		return receipt.Make(r, shop, say)
 	}}
 	var mu sync.Mutex // the settings are changed and written as one
 	room, err := paper.New(counter, paper.Config{
@@ -70,7 +66,7 @@ func (s slips) View(r edge.Record, operator *words.Words) screen.ReceiptView {
 	}
 	told := s.Told(r, operator)
 	v := screen.ReceiptView{
-		Lang: say.Code(), Shop: made.Shop, Title: made.Title, Status: made.Status, Rows: rows, Lines: made.Lines, Notes: made.Notes,
+		Lang: say.Code(), Shop: made.Shop, Title: made.Title, Status: made.Status, Rows: rows, Lines: made.Lines, Notes: made.Notes, Advice: made.Advice,
 		Mark:    made.Mark(receipt.Copy{Number: r.Prints, At: time.Now()}),
 		Printer: s.Ready(), Told: told.Text, Tone: told.Tone,
 	}

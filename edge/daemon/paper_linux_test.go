@@ -132,7 +132,7 @@ func open(t *testing.T, settings Settings, answer func(op.RouteID) op.State) *st
 	if err != nil {
 		t.Fatal(err)
 	}
-	pages, err := screen.New(standing{s.counter, operators}, screen.Config{Explain: help.Explain, Receipt: room.View, Rand: rand.Reader, Logger: log}, room, help.New(), webtest.Door())
+	pages, err := screen.New(standing{s.counter, operators}, screen.Config{Receipt: room.View, Rand: rand.Reader, Logger: log}, room, help.New(), webtest.Door())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -27,7 +27,7 @@ func openPages(counter *edge.Counter, days *till.Till, operators *people.People,
 		return nil, nil, err
 	}
 	pages, err := screen.New(standing{counter, operators}, screen.Config{
-		KeepLanguage: operators.KeepLanguage, Explain: help.Explain, BankRate: days.BankRate, Receipt: slips.View, Rand: cfg.Rand, Logger: cfg.Logger,
+		KeepLanguage: operators.KeepLanguage, BankRate: days.BankRate, Receipt: slips.View, Rand: cfg.Rand, Logger: cfg.Logger,
 	}, rooms...)
 	if err == nil {
 		updates.touched = pages.Touched

@@ -7,14 +7,6 @@ import (
 	"galla/edge/words"
 )
 
-// Explain says in a language what a bank's response code means and what to do
-// next. It never says to give cash, and knows codes that stand in no table as
-// refused. The words are those of a book that holds this room's texts.
-func Explain(w *words.Words, code string) (meaning, advice string) {
-	e := bankEntry(w, codes.Of(code))
-	return e.Says, e.Do
-}
-
 // classes in the order of the page, with the tone of their heads.
 var classes = []struct {
 	class codes.Class
@@ -49,26 +41,13 @@ func bank(w *words.Words, class codes.Class) []Entry {
 	return out
 }
 
-// bankEntry is what is said of a bank's code.
+// bankEntry is what is said of a bank's code. But for an approval, it begins with
+// what must not happen.
 func bankEntry(w *words.Words, c codes.Code) Entry {
-	says, do := textsOf(c)
-	return Entry{c.Code, w.Say("help.code."+says+".says", "code", c.Code), w.Say("help.code." + do + ".do")}
-}
-
-// textsOf names the texts of a code: codes with one meaning, or one advice,
-// share the texts of the first of them in the table.
-func textsOf(c codes.Code) (says, do string) {
-	if c.Class == codes.Unknown && c.Code == "" {
-		return "none", "none"
+	says, do := c.Keys()
+	e := Entry{c.Code, w.Say(says, "code", c.Code), w.Say(do)}
+	if c.Class != codes.Approved {
+		e.Do = w.Say("code.no.cash") + " " + e.Do
 	}
-	says, do = "unknown", "unknown"
-	for _, other := range slices.Backward(codes.All()) {
-		if other.Meaning == c.Meaning {
-			says = other.Code
-		}
-		if other.Advice == c.Advice && c.Class != codes.Unknown {
-			do = other.Code
-		}
-	}
-	return says, do
+	return e
 }

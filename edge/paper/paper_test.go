@@ -176,7 +176,7 @@ func serve(t *testing.T, s Settings, who string) *shop {
 			return nil
 		},
 		Receipt: func(r edge.Record, say *words.Words) receipt.Receipt {
-			return receipt.Make(r, receipt.Shop{Merchant: "Lakshmi Kirana Store", TID: "GAL00001"}, say, nil)
+			return receipt.Make(r, receipt.Shop{Merchant: "Lakshmi Kirana Store", TID: "GAL00001"}, say)
 		},
 	})
 	if err != nil {

@@ -21,6 +21,7 @@
 //     command a printer, and bounded. A line of a mini statement that can't be
 //     read is shown as it came; none is left out.
 //
-// Times are Indian Standard Time, whatever the computer's zone. The meaning of a
-// response code is asked from a function, in the same language.
+// Times are Indian Standard Time, whatever the computer's zone. What became of an
+// operation is told.Outcome's to say; the slip has words of its own for it, since
+// it speaks to the customer.
 package receipt

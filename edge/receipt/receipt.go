@@ -9,6 +9,8 @@ import (
 	"unicode"
 
 	"galla/edge"
+	"galla/edge/codes"
+	"galla/edge/told"
 	"galla/edge/words"
 	"galla/shared/money"
 	"galla/shared/op"
@@ -43,6 +45,7 @@ type Receipt struct {
 	Lines   []string
 	Entries []Entry
 	Notes   []string // sentences for the customer
+	Advice  string   // which advice they are of, as the counter's pages have it (told.Outcome)
 	// Reference is what the bank or support finds the transaction by: the bank's
 	// reference, else the operation's id. Empty: no QR code.
 	Reference string
@@ -61,10 +64,9 @@ const (
 	maxLines = 60
 )
 
-// Make makes the receipt of an operation in a language. meaning says what a
-// bank's response code means, in that language; where it is nil or gives
-// nothing, the code alone is shown.
-func Make(r edge.Record, shop Shop, say *words.Words, meaning func(code string) string) Receipt {
+// Make makes the receipt of an operation in a language. What became of it is
+// told.Outcome's to say, as everywhere.
+func Make(r edge.Record, shop Shop, say *words.Words) Receipt {
 	agent := cmp.Or(name(r.Operator), name(shop.Agent))
 	if agent != "" {
 		agent = say.Say("slip.agent", "name", agent)
@@ -75,7 +77,9 @@ func Make(r edge.Record, shop Shop, say *words.Words, meaning func(code string) 
 		At:    when(r).In(india()),
 		Words: say,
 	}
-	out.Status, out.Notes = result(say, r, meaning)
+	outcome := told.OutcomeOf(say, edge.View{Record: r}, edge.LinkState{Up: true})
+	out.Advice = outcome.Advice
+	out.Status, out.Notes = result(say, r, outcome)
 	row := func(label, value string) {
 		if value = clean(value); value != "" {
 			out.Rows = append(out.Rows, Row{say.Say("slip.row." + label), value})
@@ -141,17 +145,19 @@ func moves(route op.RouteID) bool {
 }
 
 // result is the outcome in words, and what the customer should know of it.
-func result(say *words.Words, r edge.Record, meaning func(string) string) (status string, notes []string) {
-	switch r.State {
-	case op.Succeeded:
+func result(say *words.Words, r edge.Record, o told.Outcome) (status string, notes []string) {
+	switch o.Case {
+	case "succeeded", "given":
 		return say.Say("slip.success", "title", title(say, r.Route)), nil
-	case op.Failed:
-		return failure(say, r), some(refusal(say, r, meaning), again(say, r))
-	case op.Expired, op.NotSent:
+	case "owed":
+		return say.Say("slip.success", "title", title(say, r.Route)), []string{say.Say("slip.cash.owed")}
+	case "declined", "otp", "refused", "unreached":
+		return failure(say, r), some(refusal(say, r, o), again(say, r))
+	case "expired", "not-sent":
 		return failure(say, r), some(say.Say("slip.unsent"), again(say, r))
-	case op.Reversed:
-		return say.Say("slip.reversed"), []string{say.Say("slip.reversed.note")}
-	case op.Pending:
+	case "reversed":
+		return say.Say("slip.reversed"), []string{returned(say, r)}
+	case "pending":
 		if moves(r.Route) {
 			return say.Say("slip.pending.keep"), owed(say, r)
 		}
@@ -178,31 +184,52 @@ func failure(say *words.Words, r edge.Record) string {
 	return say.Say("slip.undone")
 }
 
-// again says what a failure means to a customer who sees a debit all the same.
+// again says what a failure means to a customer: one who sees a debit all the
+// same, or who has paid in cash.
 func again(say *words.Words, r edge.Record) string {
-	if !moves(r.Route) {
+	switch {
+	case !moves(r.Route):
 		return ""
+	case r.Route == op.Transfer:
+		return say.Say("slip.transfer.back")
+	case r.Route == op.Refund:
+		return say.Say("slip.refund.wait")
 	}
 	return say.Say("slip.again")
 }
 
-// refusal says why the bank refused.
-func refusal(say *words.Words, r edge.Record, meaning func(string) string) string {
-	if r.Result.Code == "" {
+// returned says where the money is of what the bank took back.
+func returned(say *words.Words, r edge.Record) string {
+	switch r.Route {
+	case op.Transfer:
+		return say.Say("slip.transfer.refund")
+	case op.Refund:
+		return say.Say("slip.refund.wait")
+	}
+	return say.Say("slip.reversed.note")
+}
+
+// refusal says why it was refused.
+func refusal(say *words.Words, r edge.Record, o told.Outcome) string {
+	switch {
+	case o.Case == "otp":
+		return say.Say("code.transfer." + o.Code.Code + ".says")
+	case r.Result.Code == "":
 		return say.Say("slip.unreached")
-	}
-	why := ""
-	if meaning != nil {
-		why = clean(meaning(r.Result.Code))
-	}
-	if why == "" {
+	case o.Code.Class == codes.Approved || o.Code.Class == codes.Uncertain:
 		return say.Say("slip.refused", "code", clean(r.Result.Code))
 	}
-	return why
+	return clean(o.Reason(say))
 }
 
 // owed tells a customer without an answer by when the money is settled.
 func owed(say *words.Words, r edge.Record) []string {
+	switch r.Route { // the customer paid in cash: no account was debited
+	case op.Transfer:
+		return []string{say.Say("slip.transfer.kept")}
+	case op.Refund:
+		return []string{say.Say("slip.refund.wait")}
+	}
 	due := when(r).In(india()).AddDate(0, 0, edge.ReturnDays)
 	notes := []string{say.Say("slip.owed", "day", say.Date(due), "sum", words.Short(edge.OwedPerDay)), say.Say("slip.show")}
 	if r.Route == op.Withdrawal && r.CashGiven.IsZero() {

@@ -12,7 +12,6 @@ import (
 	"unicode"
 
 	"galla/edge"
-	"galla/edge/codes"
 	"galla/shared/money"
 	"galla/shared/op"
 )
@@ -22,8 +21,6 @@ var update = flag.Bool("update", false, "write the golden files anew")
 func shop() Shop {
 	return Shop{Merchant: "Lakshmi Kirana Store", MID: "GAL0000001", TID: "GAL00001", Agent: "Fatima Bedi"}
 }
-
-func meaning(code string) string { return codes.Of(code).Meaning }
 
 // record is an operation that was sent at five past two in the afternoon of an
 // Indian day.
@@ -84,7 +81,7 @@ func TestGolden(t *testing.T) {
 	for name, r := range cases() {
 		for _, width := range []int{Narrow, Wide} {
 			path := filepath.Join("testdata", fmt.Sprintf("%s-%d.txt", name, width))
-			got := Make(r, shop(), english(), meaning).Text(width)
+			got := Make(r, shop(), english()).Text(width)
 			if *update {
 				if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
 					t.Fatal(err)
@@ -109,7 +106,7 @@ func TestEveryState(t *testing.T) {
 		for _, state := range []op.State{op.Reserved, op.Queued, op.Sent, op.Accepted, op.Unknown, op.Expired, op.NotSent, op.Pending, op.Succeeded, op.Failed, op.Reversed} {
 			r := record(route, state, 50000)
 			r.Result.Balance = &balance
-			made := Make(r, shop(), english(), nil)
+			made := Make(r, shop(), english())
 			text := made.Text(Narrow)
 			if made.Title == "" || made.Status == "" || len(made.Shop) != 3 {
 				t.Errorf("%s %s: %+v", route, state, made)
@@ -136,7 +133,7 @@ func TestWhoGaveTheCash(t *testing.T) {
 	for by, want := range map[string]string{"": ":12", "Asha": ":12, Asha", "999941057058": ":12, XXXXXXXX7058"} {
 		r := with(record(op.Withdrawal, op.Succeeded, 50000), answered("00"))
 		r.CashGiven, r.CashBy = time.Date(2026, 11, 21, 8, 36, 12, 0, time.UTC), by
-		rows := Make(r, shop(), english(), nil).Rows
+		rows := Make(r, shop(), english()).Rows
 		if i := slices.IndexFunc(rows, func(row Row) bool { return strings.HasSuffix(row.Value, want) }); i < 0 {
 			t.Errorf("cash by %q: %+v", by, rows)
 		}
@@ -146,7 +143,7 @@ func TestWhoGaveTheCash(t *testing.T) {
 func TestDueDayIsIndian(t *testing.T) {
 	r := record(op.Withdrawal, op.Pending, 50000)
 	r.SentAt = time.Date(2026, 11, 21, 20, 0, 0, 0, time.UTC) // the 22nd in India
-	if notes := strings.Join(Make(r, shop(), english(), nil).Notes, " "); !strings.Contains(notes, "27 Nov 2026") {
+	if notes := strings.Join(Make(r, shop(), english()).Notes, " "); !strings.Contains(notes, "27 Nov 2026") {
 		t.Error(notes)
 	}
 }
@@ -162,7 +159,7 @@ func TestTextsOfOthers(t *testing.T) {
 	}
 	for _, state := range []op.State{op.Succeeded, op.Failed, op.Pending} {
 		r.State = state
-		made := Make(r, Shop{Merchant: rubbish}, english(), func(string) string { return rubbish })
+		made := Make(r, Shop{Merchant: rubbish}, english())
 		for _, width := range []int{0, Narrow, Wide} {
 			text := made.Text(width)
 			sound(t, text, max(width, minWidth))
@@ -290,14 +287,14 @@ func TestNoAadhaarNumber(t *testing.T) {
 	} {
 		r := with(record(op.Withdrawal, op.Succeeded, 50000), answered("00"))
 		r.Aadhaar = held
-		if made := Make(r, shop(), english(), meaning); !slices.Contains(made.Rows, Row{"Aadhaar", shown}) {
+		if made := Make(r, shop(), english()); !slices.Contains(made.Rows, Row{"Aadhaar", shown}) {
 			t.Errorf("%q is shown in %q, want %s", held, made.Rows, shown)
 		}
 	}
 	for _, typed := range []string{"999941057058", "Asha 9999 4105 7058", "9999-4105-7058 Asha", "9999.4105.7058", "9999\t4105\u00a07058", "9999410570581"} {
 		r := with(record(op.Withdrawal, op.Succeeded, 50000), answered("00"))
 		r.Customer, r.Operator = typed, typed
-		made := Make(r, shop(), english(), meaning)
+		made := Make(r, shop(), english())
 		for _, text := range []string{made.Text(Narrow), made.Text(Wide), fmt.Sprint(made)} {
 			digits := strings.Map(func(r rune) rune {
 				if r >= '0' && r <= '9' {
@@ -337,7 +334,7 @@ func TestStatus(t *testing.T) {
 	} {
 		r := record(c.route, c.state, 50000)
 		r.Result.Code = c.code
-		made := Make(r, shop(), english(), meaning)
+		made := Make(r, shop(), english())
 		if made.Status != c.status || !strings.Contains(strings.Join(made.Notes, " "), c.note) {
 			t.Errorf("%s %s %q: %q, notes %q", c.route, c.state, c.code, made.Status, made.Notes)
 		}

@@ -43,7 +43,7 @@ func TestSlipBytes(t *testing.T) {
 		"slip-48-hindi2": {hindi, Paper{Columns: Wide}, reprint()},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := Make(c.r, shop(), english(), meaning).Slip(c.paper, c.copy, set)
+			got, err := Make(c.r, shop(), english()).Slip(c.paper, c.copy, set)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -65,7 +65,7 @@ func TestSlipBytes(t *testing.T) {
 }
 
 func TestSlipMarks(t *testing.T) {
-	r := Make(cases()["withdrawal-succeeded"], shop(), english(), meaning)
+	r := Make(cases()["withdrawal-succeeded"], shop(), english())
 	for c, want := range map[Copy]int{{}: 0, reprint(): 2} {
 		got, err := r.Slip(Paper{Columns: Narrow}, c, setter(t))
 		if err != nil {
@@ -85,7 +85,7 @@ func TestSlipMarks(t *testing.T) {
 
 // An unanswered operation has no reference of the bank; the slip carries its id.
 func TestSlipOfTheUnanswered(t *testing.T) {
-	r := Make(cases()["withdrawal-unknown"], shop(), english(), meaning)
+	r := Make(cases()["withdrawal-unknown"], shop(), english())
 	if r.Reference != "01a1fda3-6789-76b2-bddd-9b2e2a564f1a" {
 		t.Errorf("reference %q", r.Reference)
 	}
@@ -142,7 +142,7 @@ func BenchmarkSlipInHindi(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	r := Make(with(cases()["withdrawal-succeeded"], func(r *edge.Record) { r.Customer = "शिवशंकर चौधरी" }), shop(), english(), meaning)
+	r := Make(with(cases()["withdrawal-succeeded"], func(r *edge.Record) { r.Customer = "शिवशंकर चौधरी" }), shop(), english())
 	for b.Loop() {
 		if _, err := r.Slip(Paper{Columns: Wide}, Copy{}, set); err != nil {
 			b.Fatal(err)

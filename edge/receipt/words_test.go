@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"galla/edge"
+	"galla/edge/told"
 	"galla/edge/words"
 	"galla/shared/money"
 	"galla/shared/op"
@@ -13,7 +14,7 @@ import (
 
 // book is read once: each of its files is parsed whole.
 var book = sync.OnceValue(func() *words.Book {
-	b, err := words.Load(Catalogue())
+	b, err := words.Load(Catalogue(), told.Catalogue())
 	if err != nil {
 		panic(err) // the tests have no receipts without it
 	}
@@ -40,7 +41,7 @@ func TestLanguages(t *testing.T) {
 				r := with(record(route, state, 50000), answered("51"))
 				r.Customer, r.Operator, r.BankName = "", "", ""
 				r.Result.Balance, r.Result.MiniStatement = &balance, []string{"21/11 UPI D 120.00", "20/11 UPI C 1.00", "Balance: 5"}
-				made := Make(r, Shop{}, say, nil)
+				made := Make(r, Shop{}, say)
 				made.Words = say
 				text := made.Text(Wide) + made.Mark(reprint())
 				for _, key := range []string{"slip.row", "slip.title", "{", "}"} {

@@ -45,7 +45,7 @@ var shelf = []struct {
 	{"given", cashOp(func(v *edge.View) { paid(v); v.CashGiven = fakeNow }), "CASH GIVEN ₹500", "Do not give it again"},
 	{"declined", cashOp(func(v *edge.View) {
 		v.State, v.Result = op.Failed, edge.Result{StatusCode: "00", Message: "Transaction failed", Code: "51", Status: "FAILED", STAN: "004212"}
-	}), "DO NOT GIVE CASH", "Insufficient funds"},
+	}), "DO NOT GIVE CASH", "There is not enough money in the account."},
 	{"unreached", cashOp(func(v *edge.View) {
 		v.State, v.Result = op.Failed, edge.Result{StatusCode: "10", Message: "Bank network unreachable; nothing was sent"}
 	}), "DO NOT GIVE CASH", "nothing was sent"},

@@ -282,7 +282,7 @@ func TestRunEnds(t *testing.T) {
 
 func TestNewNeedsItsParts(t *testing.T) {
 	for _, cut := range []func(*Config){
-		func(c *Config) { c.Explain = nil }, func(c *Config) { c.Receipt = nil }, func(c *Config) { c.Logger = nil },
+		func(c *Config) { c.Receipt = nil }, func(c *Config) { c.Logger = nil },
 		func(c *Config) { c.Rand = strings.NewReader("") },
 	} {
 		cfg := testConfig()

@@ -23,7 +23,7 @@ type opData struct {
 	Consent  *consent    // what the customer agreed to, in the customer's language, before the finger
 	Due      *due        // of a debit that is pending
 	Finger   *reading    // where the print is why it failed
-	Advice   advice
+	Code     string      // the bank's, of what did not succeed
 	Facts    []web.Fact
 	Balance  string // shown on request only
 	Entries  []entry
@@ -32,9 +32,6 @@ type opData struct {
 	Can      can
 	Flow     string // the way to the room of sending money; empty: none
 }
-
-// advice is what a bank's code means and what to do.
-type advice struct{ Code, Meaning, Do string }
 
 // can says which steps the agent may take now.
 type can struct {
@@ -69,8 +66,9 @@ func (s *Screen) operationPage(w http.ResponseWriter, r *http.Request, ses *web.
 		return
 	}
 	st := s.counter.Status()
-	k := told.Of(v.Route)
-	d := opData{ID: id, Kind: k, KindName: ses.Words().Say("kind." + k.Name), Told: told.Tell(ses.Words(), v, st), Can: allowed(v), Flow: told.Flow(ses.Words(), v)}
+	t := told.Tell(ses.Words(), v, st)
+	k := t.Kind
+	d := opData{ID: id, Kind: k, KindName: ses.Words().Say("kind." + k.Name), Told: t, Can: allowed(v), Flow: told.Flow(ses.Words(), v)}
 	switch {
 	case d.Can.Capture:
 		d.Steps, d.Ready = told.Steps(ses.Words(), d.Told.Case), web.Readiness(ses.Words(), st)
@@ -78,17 +76,16 @@ func (s *Screen) operationPage(w http.ResponseWriter, r *http.Request, ses *web.
 			d.Ready = append(d.Ready, s.rate(ses.Words(), v.IIN).chips()...)
 		}
 		d.Consent = s.consented(v, k, st.Merchant)
-	case !v.State.Final() && k.Group != "remit": // no finger is taken for a transfer
+	case !v.State.Final() && k.Group != "remit" && v.Route != op.Refund: // no finger is taken for them
 		d.Steps = told.Steps(ses.Words(), d.Told.Case)
 	}
 	if v.Result.Code != "" && v.State != op.Succeeded {
-		d.Advice.Code = v.Result.Code
-		d.Advice.Meaning, d.Advice.Do = s.cfg.Explain(ses.Words(), v.Result.Code)
+		d.Code = v.Result.Code
 	}
 	if v.State == op.Succeeded && v.Result.Balance != nil && k.Group == "cash" {
 		d.Balance = words.Rupees(*v.Result.Balance)
 	}
-	if k.Group == "cash" || k.Group == "goods" {
+	if v.Route == op.Withdrawal || v.Route == op.Purchase {
 		d.Due = dueOf(ses.Words(), v, st)
 	}
 	d.Finger = readingOf(ses.Words(), v)
@@ -156,7 +153,7 @@ func facts(w *words.Words, v edge.View, st edge.Status) []web.Fact {
 	}
 	add("aadhaar", v.Aadhaar)
 	add("bank", v.BankName)
-	if told.Of(v.Route).Money {
+	if told.For(v.Record).Money {
 		add("amount", words.Rupees(v.Amount))
 	}
 	add("begun", w.Stamp(v.CreatedAt))

@@ -66,16 +66,13 @@ type Counter interface {
 	ChangePIN(ctx context.Context, operator string, old, pin secret.OTP) error
 }
 
-// Config sets up a Screen. Explain, Receipt and Logger are required.
+// Config sets up a Screen. Receipt and Logger are required.
 type Config struct {
 	// Idle is how long an unlocked screen stays unlocked without a touch;
 	// default web.DefaultIdle.
 	Idle time.Duration
 	// KeepLanguage keeps the language that an operator chose (web.Config).
 	KeepLanguage func(ctx context.Context, operator, language string) error
-	// Explain says in a language what a bank's response code means and what to
-	// do next.
-	Explain func(w *words.Words, code string) (meaning, advice string)
 	// BankRate says how many of the operations that a bank was asked for lately
 	// came through, and how many were asked; 0 of 0 where too few were to say
 	// anything. It must not wait. nil: nothing is said of banks.
@@ -97,6 +94,7 @@ type ReceiptView struct {
 	Rows   []ReceiptLine // customer, amount, references
 	Lines  []string      // of the mini statement, as the bank sent them
 	Notes  []string      // what the customer should know
+	Advice string        // which advice they are of (told.Outcome)
 
 	Lang    string        // of the texts, BCP 47
 	Code    template.HTML // the reference as QR code; empty: none
@@ -121,8 +119,8 @@ type Screen struct {
 // New makes the pages. An error means that a dependency is missing, that two
 // rooms bring the same thing, or that the program was built from broken files.
 func New(counter Counter, cfg Config, rooms ...web.Room) (*Screen, error) {
-	if counter == nil || cfg.Explain == nil || cfg.Receipt == nil || cfg.Logger == nil {
-		return nil, errors.New("screen needs a counter, explanations, receipts and a logger")
+	if counter == nil || cfg.Receipt == nil || cfg.Logger == nil {
+		return nil, errors.New("screen needs a counter, receipts and a logger")
 	}
 	s := &Screen{counter: counter, cfg: cfg, log: cfg.Logger}
 	kit, err := web.New(counter, web.Config{

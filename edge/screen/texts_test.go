@@ -134,7 +134,6 @@ var (
 	known    = strings.NewReplacer(
 		"Shivshankar Choudhury", "", "Shivshankar", "", "State Bank of India", "", "Lakshmi Kirana Store", "", "Fatima", "", "Mantra MFS110", "", "XXXXXXXX", "",
 		"AEPS-NR-", "", "GAL", "", "SBI", "", "baroda", "", "RRN", "", "STAN", "", "English", "", "Esc", "", "(PIN)", "",
-		"Insufficient funds", "", "Offer a smaller amount, or a balance enquiry first.", "", "Note the code and call support.", "", // of testConfig
 	)
 )
 

@@ -35,12 +35,6 @@ func serve(t *testing.T, f *fake, rooms ...web.Room) *httptest.Server {
 
 func testConfig() Config {
 	return Config{
-		Explain: func(_ *words.Words, code string) (string, string) {
-			if code == "51" {
-				return "Insufficient funds", "Offer a smaller amount, or a balance enquiry first."
-			}
-			return "", "Note the code and call support."
-		},
 		Receipt: func(r edge.Record, _ *words.Words) ReceiptView {
 			return ReceiptView{
 				Shop: []string{"Lakshmi Kirana Store", "Terminal GAL00001"}, Title: "Cash withdrawal", Status: "SUCCESSFUL",

@@ -10,15 +10,16 @@ import (
 
 // Row is one operation in a list, as the pages' piece "row" shows it.
 type Row struct {
-	Href string
-	Tone string
-	Icon string
-	What string // the kind, in words
-	Who  string
-	Note string // masked number and bank
-	Sum  string
-	Time string
-	Word string // where it stands
+	Href   string
+	Tone   string
+	Icon   string
+	What   string // the kind, in words
+	Who    string
+	Note   string // masked number and bank
+	Sum    string
+	Time   string
+	Word   string // where it stands
+	Advice string // which advice it is (Outcome)
 }
 
 // CashViews are the operations whose cash is open, for the top of a list.
@@ -40,10 +41,11 @@ func CashOpen(st edge.Status, id op.ID) bool {
 func Rows(w *words.Words, views []edge.View, st edge.Status) []Row {
 	out := make([]Row, len(views))
 	for i, v := range views {
-		k, t := Of(v.Route), Tell(w, v, st)
+		t := Tell(w, v, st)
+		k := t.Kind
 		out[i] = Row{
 			Href: "/op/" + string(v.ID), Tone: t.Tone, Icon: t.Icon, What: k.Title(w), Who: v.Customer,
-			Note: v.Aadhaar, Time: w.Clock(v.CreatedAt, st.Now), Word: t.Word,
+			Note: v.Aadhaar, Time: w.Clock(v.CreatedAt, st.Now), Word: t.Word, Advice: t.Advice,
 		}
 		if v.BankName != "" {
 			out[i].Note += " · " + v.BankName

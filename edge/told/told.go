@@ -2,7 +2,6 @@ package told
 
 import (
 	"embed"
-	"net/http"
 	"slices"
 	"strings"
 
@@ -42,6 +41,17 @@ var remitKinds = []Kind{
 	{"transfer", op.Transfer, "send", "remit", true},
 	{"refund", op.Refund, "send", "remit", false},
 	{"sender", op.CustomerUpdateBio, "finger", "any", false}, // the one of them that takes a finger
+}
+
+// paybackKind is a refund whose cash follows the bank's word (edge.RefundRule).
+var paybackKind = Kind{"payback", op.Refund, "send", "cash", true}
+
+// For gives the kind of an operation.
+func For(r edge.Record) Kind {
+	if r.Route == op.Refund && r.Consent == edge.RefundRule {
+		return paybackKind
+	}
+	return Of(r.Route)
 }
 
 // stepKind is what several routes are steps of.
@@ -120,145 +130,6 @@ const (
 	ToneAsk     = "ask"     // plain: the agent acts
 )
 
-// Told is what is said of an operation.
-type Told struct {
-	Case  string // of the texts: ready, problem, capturing, waiting, sending, bank, asking, ...
-	Tone  string
-	Icon  string
-	Title string // the first thing to read: give cash, or do not
-	Lead  string // what it means and what to do
-	Why   string // the reason that was given, where it adds something
-	Word  string // one line, for lists
-}
-
-// stages are what goes on with a record of a state, where the counter does not
-// say more.
-var stages = map[op.State]edge.Stage{
-	op.Reserved: edge.StageReady, op.Queued: edge.StageSending, op.Sent: edge.StageSending, op.Accepted: edge.StageBank, op.Unknown: edge.StageAsking,
-}
-
-// CaseOf names what an operation's texts are about.
-func CaseOf(v edge.View, link edge.LinkState) string {
-	switch v.State {
-	case op.Succeeded:
-		switch v.Cash() {
-		case edge.CashGiven:
-			return "given"
-		case edge.CashNotGiven:
-			return "owed"
-		}
-		return "succeeded"
-	case op.Failed:
-		switch {
-		case v.Verdict() != edge.VerdictNoMoney:
-			return "declined"
-		case v.HTTP >= http.StatusBadRequest && v.HTTP < http.StatusInternalServerError:
-			return "refused" // by the central: the bank was never called
-		}
-		return "unreached"
-	case op.Reversed:
-		return "reversed"
-	case op.Pending:
-		return "pending"
-	case op.Expired:
-		return "expired"
-	case op.NotSent:
-		return "not-sent"
-	}
-	stage := v.Stage
-	if stage == edge.StageNone { // a record as it is kept: its state says what is going on
-		stage = stages[v.State]
-	}
-	switch stage {
-	case edge.StageReady:
-		if v.Problem != nil {
-			return "problem"
-		}
-		return "ready"
-	case edge.StageCapturing:
-		return "capturing"
-	case edge.StageSending:
-		if v.State == op.Queued && !link.Up {
-			return "waiting"
-		}
-		return "sending"
-	case edge.StageBank:
-		return "bank"
-	}
-	return "asking"
-}
-
-// look is the tone and the icon of a case.
-func look(of, group string) (tone, icon string) {
-	no := "refused"
-	if group == "cash" || group == "goods" {
-		no = "stop"
-	}
-	switch of {
-	case "succeeded":
-		if group == "cash" {
-			return ToneGive, "give"
-		}
-		return ToneDone, "tick"
-	case "owed":
-		return TonePending, "give"
-	case "given":
-		return ToneDone, "tick"
-	case "declined", "reversed":
-		return ToneStop, no
-	case "pending":
-		return TonePending, no
-	case "expired", "not-sent", "unreached", "refused":
-		return ToneQuiet, no
-	case "problem":
-		return TonePending, "warn"
-	case "ready":
-		return ToneAsk, "finger"
-	}
-	if no == "stop" {
-		return ToneWait, no
-	}
-	return ToneWait, "wait"
-}
-
-// Tell puts an operation into words.
-func Tell(w *words.Words, v edge.View, st edge.Status) Told {
-	k := Of(v.Route)
-	t := Told{Case: CaseOf(v, st.Link)}
-	t.Tone, t.Icon = look(t.Case, k.Group)
-	vars := []any{
-		"amount", words.Short(v.Amount), "customer", v.Customer, "kind", w.Say("kind." + k.Name), "bank", v.BankName,
-		"time", w.Clock(v.CashGiven, st.Now), "until", w.Seconds(v.Deadline), "end", w.Clock(st.Session.ExpiresAt, st.Now),
-		"words", "", "balance", "",
-	}
-	if k.Money {
-		vars[len(vars)-3] = w.Spell(v.Amount)
-	}
-	if v.Result.Balance != nil {
-		vars[len(vars)-1] = words.Rupees(*v.Result.Balance)
-	}
-	text := func(part string) string {
-		return w.First([]string{
-			"told." + k.Name + "." + t.Case + "." + part,
-			"told." + k.Group + "." + t.Case + "." + part,
-			"told.any." + t.Case + "." + part,
-		}, vars...)
-	}
-	t.Title, t.Lead, t.Word = text("title"), text("lead"), text("word")
-	if t.Case == "problem" {
-		t.Title = w.First([]string{"rd." + v.Problem.Code + ".title", "rd.action." + v.Problem.Action, "rd.action.other"})
-		t.Lead = strings.TrimPrefix(capture(w, v.Problem), t.Title+". ")
-		t.Why = w.Say("told.nothing-sent")
-	}
-	switch t.Case {
-	case "expired", "not-sent":
-		t.Why = reason(w, v.Reason, t.Lead, w.Say("told.nothing-moved"))
-	case "unreached", "refused":
-		t.Why = reason(w, v.Result.Message, t.Lead, w.Say("told.nothing-moved"))
-	}
-	return t
-}
-
 // Notice is the first thing to read of open cash, with the amount.
 func Notice(w *words.Words, r edge.Record, st edge.Status) string {
 	t := Tell(w, edge.View{Record: r}, st)
@@ -275,18 +146,10 @@ func Flow(w *words.Words, v edge.View) string {
 	switch {
 	case v.Route != op.Transfer:
 		return ""
-	case v.State == op.Succeeded || v.State == op.Reversed:
+	case v.State == op.Reversed: // what the bank has paid out it does not give back
 		return w.Say("told.open.refund")
 	}
 	return w.Say("told.open.transfer")
-}
-
-// without leaves sentences out of a reason that the page says already.
-func without(reason string, said ...string) string {
-	for _, s := range said {
-		reason = strings.ReplaceAll(reason, s, "")
-	}
-	return strings.TrimSpace(reason)
 }
 
 // Step is one of the four steps of an operation's way, for the pages' stepper.

@@ -45,6 +45,16 @@ func (w *Words) First(keys []string, vars ...any) string {
 	return w.Say(keys[len(keys)-1])
 }
 
+// FirstKey gives the first key that has a text, the last where none has.
+func (w *Words) FirstKey(keys ...string) string {
+	for _, key := range keys {
+		if w.Has(key) {
+			return key
+		}
+	}
+	return keys[len(keys)-1]
+}
+
 func (w *Words) localize(key string, c *i18n.LocalizeConfig) string {
 	// An error beside a text says that it is the English one.
 	if text, _ := w.say.Localize(c); text != "" {
