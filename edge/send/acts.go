@@ -184,7 +184,7 @@ func (s *Room) take(r *http.Request, ses *web.Session, f *flow, act string) (for
 	switch {
 	case act == "go":
 		return s.submit(r, ses, f)
-	case act == "again" && f.Trouble != "":
+	case act == "again" && f.Trouble != "" && f.Step != Sent:
 		f.enter(f.Step)
 	case act == "resend" && f.Step == Code:
 		f.enter(CodeAsk)
@@ -207,8 +207,10 @@ func (s *Room) take(r *http.Request, ses *web.Session, f *flow, act string) (for
 		f.enter(Details)
 	case act == "retry" && f.Step == Sent && f.SenderID != "" && s.failed(f.Transfer):
 		f.enter(Confirm)
-	case act == "retry" && f.Step == Refunded && s.failed(f.Refund), act == "refund" && f.Step == Sent && s.refundable(f):
+	case act == "retry" && f.Step == Refunded && s.failed(f.Refund):
 		f.enter(RefundAsk)
+	case act == "refund" && f.Step == Sent && s.refundable(f):
+		f.enter(RefundCheck)
 	case act == "requery" && f.Step == Sent:
 		if err := s.requery(r.Context(), f); err != nil {
 			return none, err
@@ -266,11 +268,12 @@ func (s *Room) failed(id op.ID) bool {
 	return err == nil && v.State.Final() && (v.Verdict() == edge.VerdictNoCash || v.Verdict() == edge.VerdictNoMoney) && v.State != op.Reversed
 }
 
-// refundable tells whether a transfer's value moved, or came back to the shop:
-// then the customer can have the cash back.
+// refundable tells whether a refund is offered: the bank has said that it gives
+// the transfer's value back, and it is not refunded in this flow. What it has
+// paid out it does not give back.
 func (s *Room) refundable(f *flow) bool {
 	v, err := s.counter.Operation(f.Transfer)
-	return err == nil && (v.State == op.Succeeded || v.State == op.Reversed) && f.PaidAs != ""
+	return err == nil && v.State == op.Reversed && f.PaidAs != ""
 }
 
 // maxText bounds a name or a place, in characters; the counter bounds it too.
@@ -352,12 +355,6 @@ func (s *Room) proof(r *http.Request, ses *web.Session, f *flow, wrong formError
 			wrong["otp"] = "send.otp.missing"
 		}
 		p.otp = secret.NewOTP(typed)
-		if f.Step == RefundCode {
-			f.CashBack = f.CashBack || text("cash") == "yes"
-			if !f.CashBack {
-				wrong["cash"] = "send.cash.missing"
-			}
-		}
 	case Aadhaar, Finger:
 		p.aadhaar = s.holding(f.ID)
 		if typed := plainDigits(text("aadhaar")); f.Step == Aadhaar || p.aadhaar.IsZero() || typed != "" {

@@ -54,6 +54,8 @@ func (f *flow) fields() ([]byte, error) {
 		q = to
 		q["amount"], q["BeneficiaryId"] = jsontext.Value(f.Amount.Number()), jsontext.Value(f.To.ID)
 		q["account_holder_name"], q["receiverMobilenumber"], q["remarks"] = f.To.Name, f.To.Mobile, ""
+	case RefundCheck:
+		q["refId"] = string(f.Transfer)
 	case RefundAsk:
 		q["refereanceId"] = f.PaidAs
 	case RefundCode:
@@ -82,6 +84,9 @@ func (s *Room) ask(ctx context.Context, f *flow, p proof) error {
 	q := edge.Request{
 		Route: rules[f.Step].route, ID: id, Fields: body, OTP: p.otp, Aadhaar: p.aadhaar,
 		Title: f.To.Name, Customer: f.Name, Consent: p.consent, Operator: f.Operator, OperatorID: f.By,
+	}
+	if f.Step == RefundCode && !f.CashBack {
+		q.Consent = edge.RefundRule
 	}
 	_, err = s.counter.Perform(ctx, q)
 	if err == nil {

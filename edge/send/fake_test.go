@@ -15,6 +15,7 @@ import (
 	"galla/edge"
 	"galla/edge/message"
 	"galla/edge/web/webtest"
+	"galla/shared/money"
 	"galla/shared/op"
 )
 
@@ -88,6 +89,7 @@ func newCounter() *counter {
 		op.TransferCharges:     `{"statusCode":"00","data":{"charge":12.5,"totalAmount":512.5}}`,
 		op.TransferOTP:         `{"statusCode":"00"}`,
 		op.Transfer:            `{"statusCode":"00","data":{"rrn":"632500001","transactionId":"T1","amount":500,"status":"SUCCESS"}}`,
+		op.TransferRequery:     `{"statusCode":"00","message":"Transaction successful","data":{"status":"SUCCESS","rrn":"632500001"}}`,
 		op.RefundOTP:           `{"statusCode":"00"}`,
 		op.Refund:              `{"statusCode":"00","data":{"refundId":"F1","amount":500}}`,
 	}}
@@ -109,7 +111,7 @@ func (c *counter) Perform(_ context.Context, q edge.Request) (edge.View, error) 
 		return edge.View{}, err
 	}
 	v := edge.View{Record: edge.Record{
-		ID: q.ID, Route: q.Route, State: op.Succeeded, HTTP: 200, Reply: []byte(c.replies[q.Route]), Title: q.Title, Customer: q.Customer,
+		ID: q.ID, Route: q.Route, State: op.Succeeded, HTTP: 200, Reply: []byte(c.replies[q.Route]), Title: q.Title, Customer: q.Customer, Consent: q.Consent,
 	}}
 	if c.down {
 		if q.Route != op.RemitterDetails {
@@ -119,6 +121,9 @@ func (c *counter) Perform(_ context.Context, q edge.Request) (edge.View, error) 
 	}
 	if f, err := message.Read(q.Fields); err == nil {
 		v.Amount, _ = f.Rupees()
+	}
+	if p, err := money.Parse(v.Value("amount")); err == nil && q.Route == op.Refund {
+		v.Amount = p
 	}
 	if c.lose == 2 {
 		c.lose = 0
@@ -132,7 +137,7 @@ func (c *counter) Perform(_ context.Context, q edge.Request) (edge.View, error) 
 		v.State, v.Stage = op.Sent, edge.StageBank
 	}
 	v.Result = message.ReadResult(200, v.Reply)
-	if v.Result.Status == "PENDING" {
+	if v.Result.Status == "PENDING" && q.Route != op.TransferRequery {
 		v.State = op.Pending
 	}
 	if (q.Route == op.Transfer || q.Route == op.Refund) && v.Result.StatusCode != "00" {
@@ -177,6 +182,17 @@ func (c *counter) Abandon(id op.ID) error {
 }
 
 func (c *counter) Bounds(op.RouteID) edge.Bounds { return edge.Bounds{Min: 100, Max: 5_000_00} }
+
+// returns has the bank give a transfer's value back.
+func (c *counter) returns(transfer op.ID) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	v := c.known[transfer]
+	v.State, v.Reply = op.Reversed, []byte(`{"statusCode":"22","message":"Transaction reversed","data":{"transactionId":"T1","amount":500,"status":"REVERSED"}}`)
+	v.Result = message.ReadResult(200, v.Reply)
+	c.known[transfer] = v
+	c.replies[op.TransferRequery] = `{"statusCode":"00","message":"Transaction reversed","data":{"status":"REVERSED","rrn":"632500001"}}`
+}
 
 // reply sets what a route is answered from now on.
 func (c *counter) reply(r op.RouteID, reply string) {

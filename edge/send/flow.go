@@ -14,28 +14,30 @@ type Step string
 
 // The steps, in the order of section 3.4 of the interface.
 const (
-	Find       Step = "find"       // is the customer known
-	Name       Step = "name"       // who the new customer is
-	CodeAsk    Step = "code-ask"   // an OTP is sent to the customer
-	Code       Step = "code"       // the customer tells it
-	Aadhaar    Step = "aadhaar"    // the number is checked
-	Finger     Step = "finger"     // the finger is taken
-	Submit     Step = "submit"     // the onboarding is closed
-	Details    Step = "details"    // limits and beneficiaries
-	Register   Step = "register"   // the customer becomes a remitter
-	Sender     Step = "sender"     // what the sender may do
-	Payee      Step = "payee"      // a beneficiary's account, to be verified
-	Unsure     Step = "unsure"     // the bank has not said; it is asked again
-	Holder     Step = "holder"     // the bank has another name for the account
-	PayeeAdd   Step = "payee-add"  // the beneficiary is added
-	Drop       Step = "drop"       // a beneficiary is deleted
-	Amount     Step = "amount"     // how much
-	Confirm    Step = "confirm"    // the charges, before the OTP
-	OTP        Step = "otp"        // the OTP, and the transfer
-	Sent       Step = "sent"       // what became of the transfer
-	RefundAsk  Step = "refund-ask" // an OTP for a refund is sent
-	RefundCode Step = "refund-otp" // the cash goes back, then the OTP
-	Refunded   Step = "refunded"   // what became of the refund
+	Find     Step = "find"      // is the customer known
+	Name     Step = "name"      // who the new customer is
+	CodeAsk  Step = "code-ask"  // an OTP is sent to the customer
+	Code     Step = "code"      // the customer tells it
+	Aadhaar  Step = "aadhaar"   // the number is checked
+	Finger   Step = "finger"    // the finger is taken
+	Submit   Step = "submit"    // the onboarding is closed
+	Details  Step = "details"   // limits and beneficiaries
+	Register Step = "register"  // the customer becomes a remitter
+	Sender   Step = "sender"    // what the sender may do
+	Payee    Step = "payee"     // a beneficiary's account, to be verified
+	Unsure   Step = "unsure"    // the bank has not said; it is asked again
+	Holder   Step = "holder"    // the bank has another name for the account
+	PayeeAdd Step = "payee-add" // the beneficiary is added
+	Drop     Step = "drop"      // a beneficiary is deleted
+	Amount   Step = "amount"    // how much
+	Confirm  Step = "confirm"   // the charges, before the OTP
+	OTP      Step = "otp"       // the OTP, and the transfer
+	Sent     Step = "sent"      // what became of the transfer
+	// RefundCheck asks whether the bank gives the transfer back.
+	RefundCheck Step = "refund-check"
+	RefundAsk   Step = "refund-ask" // an OTP for a refund is sent
+	RefundCode  Step = "refund-otp" // the OTP; the cash goes back after the bank's word
+	Refunded    Step = "refunded"   // what became of the refund
 )
 
 // answer is what a call's reply means to the flow.
@@ -60,25 +62,26 @@ type rule struct {
 
 // rules is the flow's table. A step that is not in it asks for nothing.
 var rules = map[Step]rule{
-	Find:       {route: op.CustomerDetail, auto: true, yes: Details, none: Name},
-	Name:       {route: op.CustomerOnboarding, yes: CodeAsk},
-	CodeAsk:    {route: op.CustomerRequestOTP, auto: true, yes: Code},
-	Code:       {route: op.CustomerValidateOTP, yes: Aadhaar},
-	Aadhaar:    {route: op.CustomerVerifyUID, yes: Finger},
-	Finger:     {route: op.CustomerUpdateBio, yes: Submit},
-	Submit:     {route: op.CustomerSubmit, auto: true, yes: Details},
-	Details:    {route: op.RemitterDetails, auto: true, yes: Sender, none: Register},
-	Register:   {route: op.RemitterRegister, auto: true, yes: Details},
-	Payee:      {route: op.AccountVerification, yes: PayeeAdd, back: Details},
-	Unsure:     {route: op.AccountVerification, yes: PayeeAdd, back: Payee},
-	Holder:     {yes: PayeeAdd, back: Payee},
-	PayeeAdd:   {route: op.BeneficiaryAdd, auto: true, yes: Details, back: Payee},
-	Drop:       {route: op.BeneficiaryDelete, yes: Details, back: Details},
-	Amount:     {route: op.TransferCharges, yes: Confirm, back: Details},
-	Confirm:    {route: op.TransferOTP, yes: OTP, back: Amount},
-	OTP:        {route: op.Transfer, yes: Sent, ends: true, back: Confirm},
-	RefundAsk:  {route: op.RefundOTP, yes: RefundCode},
-	RefundCode: {route: op.Refund, yes: Refunded, ends: true, back: RefundAsk},
+	Find:        {route: op.CustomerDetail, auto: true, yes: Details, none: Name},
+	Name:        {route: op.CustomerOnboarding, yes: CodeAsk},
+	CodeAsk:     {route: op.CustomerRequestOTP, auto: true, yes: Code},
+	Code:        {route: op.CustomerValidateOTP, yes: Aadhaar},
+	Aadhaar:     {route: op.CustomerVerifyUID, yes: Finger},
+	Finger:      {route: op.CustomerUpdateBio, yes: Submit},
+	Submit:      {route: op.CustomerSubmit, auto: true, yes: Details},
+	Details:     {route: op.RemitterDetails, auto: true, yes: Sender, none: Register},
+	Register:    {route: op.RemitterRegister, auto: true, yes: Details},
+	Payee:       {route: op.AccountVerification, yes: PayeeAdd, back: Details},
+	Unsure:      {route: op.AccountVerification, yes: PayeeAdd, back: Payee},
+	Holder:      {yes: PayeeAdd, back: Payee},
+	PayeeAdd:    {route: op.BeneficiaryAdd, auto: true, yes: Details, back: Payee},
+	Drop:        {route: op.BeneficiaryDelete, yes: Details, back: Details},
+	Amount:      {route: op.TransferCharges, yes: Confirm, back: Details},
+	Confirm:     {route: op.TransferOTP, yes: OTP, back: Amount},
+	OTP:         {route: op.Transfer, yes: Sent, ends: true, back: Confirm},
+	RefundCheck: {route: op.TransferRequery, auto: true, yes: RefundAsk, back: Sent},
+	RefundAsk:   {route: op.RefundOTP, yes: RefundCode},
+	RefundCode:  {route: op.Refund, yes: Refunded, ends: true, back: RefundAsk},
 }
 
 // account is a beneficiary, as the interface names its parts.
@@ -132,11 +135,11 @@ type flow struct {
 	Transfer   op.ID       `json:",omitzero"`
 	PaidAs     string      `json:",omitzero"` // the transfer's transactionId
 	Refund     op.ID       `json:",omitzero"`
-	// CashBack: the agent said that the customer has the cash back. A second
-	// try of the refund must not ask for it again.
+	// CashBack is of flows that an older program kept: the agent said that the
+	// customer has the cash back, before the OTP. It must not be given again.
 	CashBack bool `json:",omitzero"`
 	// Reopened: the flow was made from its transfer alone, after the first one
-	// had ended: sender and beneficiary are not known, nor whether cash went back.
+	// had ended: sender and beneficiary are not known.
 	Reopened bool `json:",omitzero"`
 }
 
@@ -149,6 +152,7 @@ const (
 	troubleRefused   = "send.trouble.said"
 	troubleNotSent   = "send.trouble.not-sent"
 	troubleLost      = "send.trouble.lost"
+	troubleNoRefund  = "send.trouble.no-refund"
 )
 
 // enter moves the flow to a step.
@@ -195,6 +199,11 @@ func read(s Step, v edge.View) answer {
 		return no
 	case s == Find && v.Value("kyc_verified") == "false":
 		return absent
+	case s == RefundCheck:
+		if v.Value("status") == statusReversed {
+			return yes
+		}
+		return no
 	case s == Payee || s == Unsure:
 		switch v.Value("status") {
 		case "1":
@@ -206,6 +215,10 @@ func read(s Step, v edge.View) answer {
 	}
 	return yes
 }
+
+// statusReversed is what the bank's side says of a transfer that it gives back
+// (interface-decisions.md). SUCCESS was paid out, REFUNDED is refunded already.
+const statusReversed = "REVERSED"
 
 // settle takes an outcome into the flow and moves it on.
 func (f *flow) settle(v edge.View, now time.Time) {
@@ -228,6 +241,9 @@ func (f *flow) settle(v edge.View, now time.Time) {
 	case said == unsure:
 		f.enter(Unsure)
 		f.AskAgain = now.Add(verifyWait)
+	case f.Step == RefundCheck && v.State == op.Succeeded && v.Result.StatusCode == "00":
+		f.enter(Sent)
+		f.Trouble = troubleNoRefund
 	case (f.Step == Payee || f.Step == Unsure) && v.State == op.Succeeded && v.Result.StatusCode == "00":
 		f.enter(Payee)
 		f.Trouble = "send.trouble.account"

@@ -33,7 +33,7 @@ func (s *Room) form(ses *web.Session, r *http.Request, d *flowData, f flow, wron
 		field("email_id", web.Text, "send.email", f.Email, 100, false)
 	case Code, OTP, RefundCode:
 		field("otp", web.OTP, "send.otp", "", 8, true)
-		d.code(said, f, s.wrong(said, f, wrong["cash"]))
+		d.code(said, f)
 	case Aadhaar:
 		field("aadhaar", web.Digits, "send.aadhaar", "", 14, true)
 	case Finger:
@@ -79,18 +79,13 @@ func (s *Room) form(ses *web.Session, r *http.Request, d *flowData, f flow, wron
 	}
 }
 
-// code adds what goes with a one-time password: what is paid with it, or the
-// cash that went back before it.
-func (d *flowData) code(said *words.Words, f flow, cash string) {
-	switch {
-	case f.Step == Code:
+// code adds what goes with a one-time password.
+func (d *flowData) code(said *words.Words, f flow) {
+	switch f.Step {
+	case Code:
 		d.Buttons = append(d.Buttons, button{ID: "do-resend", Act: "resend", Text: said.Say("send.resend")})
-	case f.Step == OTP:
+	case OTP:
 		d.Submit, d.Sums = said.Say("send.pay", "amount", words.Short(f.Amount)), sums(said, f)
-	case !f.CashBack:
-		d.Check = &check{
-			Name: "cash", Text: said.Say("send.cash", "amount", words.Rupees(f.Amount)), Missing: said.Say("send.cash.missing"), Error: cash,
-		}
 	}
 }
 

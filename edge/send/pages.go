@@ -85,6 +85,7 @@ type flowData struct {
 
 	Live    bool   // it changes by itself
 	Case    string // of package told, of what it shows
+	Advice  string // which advice that is (told.Outcome)
 	Band    *web.Band
 	Ready   []web.Chip
 	Capture bool
@@ -192,11 +193,8 @@ func (d flowData) tells(wrong formErrors) bool {
 // is never left open: it goes back once.
 func leadOf(f flow) string {
 	key := "send.lead." + string(f.Step)
-	switch {
-	case f.Step == RefundCode && f.CashBack:
+	if f.Step == RefundCode && f.CashBack {
 		return key + ".again"
-	case f.Step == RefundCode && f.Reopened:
-		return key + ".reopened"
 	}
 	return key
 }
@@ -239,7 +237,7 @@ var ways = [][]struct {
 }{
 	{{"name", []Step{Name}}, {"password", []Step{CodeAsk, Code}}, {"aadhaar", []Step{Aadhaar}}, {"finger", []Step{Finger, Submit}}},
 	{{"amount", []Step{Amount}}, {"charges", []Step{Confirm}}, {"password", []Step{OTP}}, {"result", []Step{Sent}}},
-	{{"password", []Step{RefundAsk}}, {"cash", []Step{RefundCode}}, {"result", []Step{Refunded}}},
+	{{"password", []Step{RefundCheck, RefundAsk, RefundCode}}, {"result", []Step{Refunded}}, {"cash", nil}},
 }
 
 // steps shows how far a way is; nil for a step that is on none.
@@ -271,13 +269,13 @@ func known(w *words.Words, f flow) []web.Fact {
 	add("mobile", f.Mobile)
 	add("sender", f.Name)
 	switch f.Step {
-	case Drop, Amount, Confirm, OTP, Sent, RefundAsk, RefundCode, Refunded, Unsure, PayeeAdd, Holder:
+	case Drop, Amount, Confirm, OTP, Sent, RefundCheck, RefundAsk, RefundCode, Refunded, Unsure, PayeeAdd, Holder:
 		add("payee", f.To.Name)
 		add("account", f.To.Number)
 		add("ifsc", f.To.IFSC)
 	}
 	switch f.Step {
-	case Sent, RefundAsk, RefundCode, Refunded:
+	case Sent, RefundCheck, RefundAsk, RefundCode, Refunded:
 		out = append(out, sums(w, f)...)
 	}
 	return out
@@ -306,7 +304,8 @@ func rupees(told string) string {
 // waiting shows a call that goes on.
 func (s *Room) waiting(ses *web.Session, d *flowData, v edge.View) {
 	said, st := ses.Words(), s.counter.Status()
-	k, t := told.Of(v.Route), told.Tell(said, v, st)
+	t := told.Tell(said, v, st)
+	k := t.Kind
 	d.Case, d.Capture, d.Abandon = t.Case, v.State == op.Reserved && v.Stage == edge.StageReady, v.State == op.Reserved
 	d.Band = &web.Band{Tone: t.Tone, Icon: t.Icon, Group: k.Group, Of: k.Title(said), Title: t.Title, Lead: t.Lead, Why: t.Why}
 	if k.Name == "other" {
@@ -374,24 +373,19 @@ func (s *Room) outcome(ses *web.Session, d *flowData, id op.ID, f flow) (alert s
 	if err != nil {
 		return said.Say("send.trouble.purged")
 	}
-	k, t := told.Of(v.Route), told.Tell(said, v, st)
-	d.Case = t.Case
+	t := told.Tell(said, v, st)
+	k := t.Kind
+	d.Case, d.Advice = t.Case, t.Advice
 	d.Band = &web.Band{Tone: t.Tone, Icon: t.Icon, Group: k.Group, Of: k.Title(said), Title: t.Title, Lead: t.Lead, Why: t.Why}
-	switch {
-	case v.State == op.Failed && v.Result.Code != "":
-		d.Band.Why = refusal(said, v.Result.Code, v.Result.Message)
-	case t.Case == "refused" && v.Result.StatusCode != "":
-		d.Band.Why = refusal(said, ownCode+v.Result.StatusCode, v.Result.Message)
-	}
 	offer := func(b button) { d.Buttons = append(d.Buttons, b) }
 	again := s.failed(id) && (f.Step == Refunded || f.SenderID != "")
 	if again {
 		offer(button{ID: "do-retry", Act: "retry", Text: said.Say("send.retry"), Key: "t", Main: true})
 	}
 	if v.State.Final() && f.Mobile != "" {
-		offer(button{ID: "do-sender", Act: "sender", Text: said.Say("send.another"), Key: "n", Main: !again})
+		offer(button{ID: "do-sender", Act: "sender", Text: said.Say("send.another"), Key: "n", Main: !again && !v.Cash().Asks()})
 	}
-	offer(button{ID: "do-op", Href: "/op/" + string(id), Text: said.Say("send.operation"), Icon: "list", Key: "r"})
+	offer(button{ID: "do-op", Href: "/op/" + string(id), Text: said.Say("send.operation"), Icon: "list", Key: "r", Main: v.Cash().Asks()})
 	if f.Step == Sent && v.State == op.Pending {
 		offer(button{ID: "do-requery", Act: "requery", Text: said.Say("send.fresh")})
 	}

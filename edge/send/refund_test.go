@@ -23,39 +23,122 @@ func (w *walker) sends(c *counter) (string, op.ID) {
 	return page, c.asked[len(c.asked)-1].ID
 }
 
-func TestARefundIsTriedAgainWithoutGivingTheCashTwice(t *testing.T) {
+// returned brings a flow to a transfer that the bank gives back.
+func (w *walker) returned(c *counter) (string, op.ID) {
+	w.T.Helper()
+	_, transfer := w.sends(c)
+	c.returns(transfer)
+	return w.Get(w.at, 200), transfer
+}
+
+// TestNoRefundOfWhatWasPaidOut: a refund is offered of nothing but what the bank
+// gives back, and the bank is asked once more before the customer is.
+func TestNoRefundOfWhatWasPaidOut(t *testing.T) {
+	c := newCounter()
+	w := enter(t, c, &shelf{})
+	page, transfer := w.sends(c)
+	says(t, page, "Money sent")
+	webtest.HasNot(t, page, "do-refund")
+	w.Post(w.at+"/refund", 404, "turn", turn(page))
+	if got := told.Flow(w.words(), mustSee(t, c, transfer)); got == "Refund" {
+		t.Errorf("the operation's page offers %q", got)
+	}
+	for _, state := range []op.State{op.Pending, op.Failed, op.Unknown, op.NotSent, op.Expired} {
+		c.mu.Lock()
+		v := c.known[transfer]
+		v.State = state
+		c.known[transfer] = v
+		c.mu.Unlock()
+		webtest.HasNot(t, w.Get(w.at, 200), "do-refund")
+	}
+	// The bank has changed its word meanwhile, or another counter was quicker.
+	c.returns(transfer)
+	page = w.Get(w.at, 200)
+	webtest.Has(t, page, "do-refund")
+	for _, status := range []string{"REFUNDED", "SUCCESS", "PENDING", ""} {
+		c.reply(op.TransferRequery, `{"statusCode":"00","data":{"status":"`+status+`"}}`)
+		page = w.do(page, "refund")
+		webtest.Has(t, page, "The bank does not give this transfer back", "do-refund")
+	}
+	if n := c.times(op.RefundOTP) + c.times(op.Refund); n != 0 {
+		t.Errorf("%d refunds were asked for", n)
+	}
+}
+
+// TestCashGoesBackAfterTheBanksWord: the page says not to give it before, and
+// to give it then, once.
+func TestCashGoesBackAfterTheBanksWord(t *testing.T) {
 	c := newCounter()
 	c.replies[op.Refund] = `{"statusCode":"55","message":"INVALID OTP"}`
 	w := enter(t, c, &shelf{})
-	page, transfer := w.sends(c)
+	page, transfer := w.returned(c)
+	says(t, page, "The transfer came back")
 	page = w.do(page, "refund")
+	webtest.Has(t, page, "The cash goes back when the bank has confirmed the refund")
 	page = w.do(page, "go")
-	webtest.Has(t, page, "Give the cash to the customer now", `name="cash"`)
-	page = w.do(page, "go", "otp", "1111", "cash", "yes")
-	webtest.Has(t, page, "Refund not accepted", "The one-time password is wrong", "do-retry")
+	webtest.Has(t, page, "Do not give cash yet")
+	webtest.HasNot(t, page, `name="cash"`)
+	page = w.do(page, "go", "otp", "1111")
+	says(t, page, "DO NOT GIVE CASH")
+	webtest.Has(t, page, "The one-time password is wrong", "Do not give cash", "do-retry")
 	page = w.do(page, "retry")
 	page = w.do(page, "go")
+	c.reply(op.Refund, `{"statusCode":"00","data":{"refundId":"F1","amount":500}}`)
+	page = w.do(page, "go", "otp", "2222")
+	says(t, page, "GIVE CASH ₹500")
+	webtest.HasNot(t, page, "do-retry")
+	q := c.asked[len(c.asked)-1]
+	if v := mustSee(t, c, q.ID); v.Cash() != edge.CashDue || q.Consent != edge.RefundRule || transfer == "" {
+		t.Errorf("the cash of the refund is %q", v.Cash())
+	}
+}
+
+// TestCashThatWentBackAlready: of a flow that an older program kept, the customer
+// has the cash; it is not given again.
+func TestCashThatWentBackAlready(t *testing.T) {
+	c := newCounter()
+	w := enter(t, c, &shelf{})
+	page, _ := w.returned(c)
+	page = w.do(w.do(page, "refund"), "go")
+	r := c.rooms[0]
+	r.store.mu.Lock()
+	f := r.store.flows[0]
+	f.CashBack = true
+	err := r.store.put(f)
+	r.store.mu.Unlock()
+	if err != nil {
+		t.Fatal(err)
+	}
+	page = w.Get(w.at, 200)
 	webtest.Has(t, page, "The customer has the cash already: give no more")
-	webtest.HasNot(t, page, `name="cash"`, "Give the cash to the customer now")
-	c.replies[op.Refund] = `{"statusCode":"00","data":{"refundId":"F1","amount":500}}`
 	page = w.do(page, "go", "otp", "2222")
 	says(t, page, "Refund closed")
-	webtest.HasNot(t, page, "do-retry")
-
-	// The next transfer of the same flow begins with a clean slate.
-	page = w.do(w.do(page, "sender"), "pay", "payee", "7")
-	page = w.do(w.do(page, "go", "amount", "500"), "go")
-	page = w.do(w.do(w.do(page, "go", "otp", "123456"), "refund"), "go")
-	webtest.Has(t, page, `name="cash"`)
-	if c.asked[len(c.asked)-1].Route != op.RefundOTP || transfer == "" {
-		t.Errorf("%+v", c.asked[len(c.asked)-1])
+	if v := mustSee(t, c, c.asked[len(c.asked)-1].ID); v.Cash() != edge.CashNone {
+		t.Errorf("the cash of the refund is %q", v.Cash())
 	}
+}
+
+func mustSee(t *testing.T, c *counter, id op.ID) edge.View {
+	t.Helper()
+	v, err := c.Operation(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+func (w *walker) words() *words.Words {
+	book, err := words.Load(told.Catalogue())
+	if err != nil {
+		w.T.Fatal(err)
+	}
+	return book.In(words.English)
 }
 
 func TestFromATransfersOperationToItsRefund(t *testing.T) {
 	c, s := newCounter(), &shelf{}
 	w := enter(t, c, s)
-	page, transfer := w.sends(c)
+	page, transfer := w.returned(c)
 	if to := w.Post("/send/of/"+string(transfer), 303); to != w.at {
 		t.Errorf("a flow that stands at the transfer is at %s, not %s", w.at, to)
 	}
@@ -72,15 +155,14 @@ func TestFromATransfersOperationToItsRefund(t *testing.T) {
 		t.Fatal("the flow was not ended")
 	}
 	page = again.Get(again.at, 200)
-	says(t, page, "Money sent")
+	says(t, page, "The transfer came back")
 	webtest.Has(t, page, "Asha Patil", "Mohan Lal", "₹500.00", "do-refund")
 	webtest.HasNot(t, page, "do-sender", "do-retry")
 	again.Post(again.at+"/sender", 404, "turn", turn(page))
 	page = again.do(page, "refund")
 	page = again.do(page, "go")
-	webtest.Has(t, page, "once only", `name="cash"`)
-	page = again.do(page, "go", "otp", "1234", "cash", "yes")
-	says(t, page, "Refund closed")
+	page = again.do(page, "go", "otp", "1234")
+	says(t, page, "GIVE CASH ₹500")
 	if q := c.asked[len(c.asked)-1]; !strings.Contains(string(q.Fields), `"refId":"`+string(transfer)+`","transactionId":"T1"`) {
 		t.Errorf("%s %s", q.Route, q.Fields)
 	}
@@ -97,11 +179,7 @@ func TestATransferThatCameBackIsRefunded(t *testing.T) {
 	c.replies[op.Transfer] = `{"statusCode":"00","data":{"transactionId":"T3","amount":500,"status":"PENDING"}}`
 	page, transfer := w.sends(c)
 	webtest.HasNot(t, page, "do-refund")
-	c.mu.Lock()
-	v := c.known[transfer]
-	v.State = op.Reversed
-	c.known[transfer] = v
-	c.mu.Unlock()
+	c.returns(transfer)
 	page = w.Get(w.at, 200)
 	says(t, page, "The transfer came back")
 	webtest.HasNot(t, page, "do-retry")
@@ -122,7 +200,7 @@ func TestATransferThatTheCentralRefused(t *testing.T) {
 	c.mu.Unlock()
 	page := w.Get(w.at, 200)
 	says(t, page, "Money not sent")
-	webtest.Has(t, page, "It was refused before anything was sent. No money moved.", "Compare every field", "do-retry")
+	webtest.Has(t, page, "It was refused before anything was sent. No money moved.", "Something in this form is not accepted.", "do-retry")
 	webtest.HasNot(t, page, "not reached", "do-refund")
 }
 

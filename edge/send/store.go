@@ -90,7 +90,7 @@ func (s *store) ofTransfer(id op.ID, operator edge.Operator) (flow, bool) {
 			if f.Call == id {
 				return f.taken(operator), true
 			}
-		case Sent, RefundAsk, RefundCode, Refunded:
+		case Sent, RefundCheck, RefundAsk, RefundCode, Refunded:
 			if f.Transfer == id {
 				return f.taken(operator), true
 			}

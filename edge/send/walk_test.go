@@ -76,14 +76,14 @@ func (w *walk) judge(page string) {
 	w.c.mu.Lock()
 	defer w.c.mu.Unlock()
 	v := w.c.known[f.Transfer]
-	if strings.Contains(page, `id="do-refund"`) && v.State != op.Succeeded && v.State != op.Reversed {
+	if strings.Contains(page, `id="do-refund"`) && v.State != op.Reversed {
 		w.t.Fatalf("a refund of a transfer that is %s", v.State)
 	}
 	if f.Step == Sent && strings.Contains(page, `id="do-retry"`) && (!v.State.Final() || v.State == op.Succeeded || v.State == op.Reversed) {
 		w.t.Fatalf("another try of a transfer that is %s", v.State)
 	}
-	if f.CashBack && strings.Contains(page, "Give the cash to the customer now") {
-		w.t.Fatal("the cash is given twice")
+	if r := w.c.known[f.Refund]; f.Step == Refunded && strings.Contains(page, "GIVE CASH") && r.State != op.Succeeded {
+		w.t.Fatalf("cash is given for a refund that is %s", r.State)
 	}
 }
 

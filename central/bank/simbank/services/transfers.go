@@ -167,7 +167,7 @@ func (s *Services) refundOTP(x books.Tx, t network.Transaction, now time.Time) (
 	if v != nil || err != nil {
 		return refusedOr(v), err
 	}
-	rest := fmt.Sprintf(" is the OTP for the refund of Rs %s that you sent to %s (RRN %s). Take the money first, then tell the OTP.",
+	rest := fmt.Sprintf(" is the OTP for the refund of Rs %s that you sent to %s (RRN %s). Tell it at the counter: you get the money when the bank has confirmed the refund.",
 		sent.Amount, sent.Receiver, sent.RRN)
 	if v, err := s.sendOTP(refundPurpose(sent.Reference), "", sent.SenderMobile, rest, now); v != nil || err != nil {
 		return refusedOr(v), err
