@@ -342,7 +342,7 @@ func (g *gallery) sending() {
 	g.look("send-sender", at)
 	page = g.step(at, page, "pay")
 	g.look("send-amount", at)
-	page = g.step(at, page, "go", "amount", "250")
+	page = g.step(at, page, "go", "amount", "250.93") // the bank gives it back (sandbox.md)
 	g.look("send-confirm", at)
 	page = g.step(at, page, "go")
 	g.look("send-otp", at)
@@ -352,14 +352,15 @@ func (g *gallery) sending() {
 		return !strings.Contains(page, `data-state="pending"`)
 	})
 	if !strings.Contains(page, "do-refund") {
-		g.t.Fatalf("the transfer did not come through: %s", opTitle.FindString(page))
+		g.t.Fatalf("the transfer did not come back: %s", opTitle.FindString(page))
 	}
-	g.look("send-sent", at)
+	g.look("send-returned", at)
 	page = g.step(at, page, "refund")
+	page = g.settled(at)
 	g.look("send-refund", at)
 	page = g.step(at, page, "go")
 	g.look("send-refund-otp", at)
-	g.step(at, page, "go", "otp", g.h.otp(g.t, mobile), "cash", "yes")
+	g.step(at, page, "go", "otp", g.h.otp(g.t, mobile))
 	g.look("send-refunded", at)
 	g.look("send-open", "/send")
 }

@@ -148,6 +148,36 @@ func TestOthersAndOldOnesAreNotShown(t *testing.T) {
 
 // TestBalanceOnPress: the balance is shown when the agent presses, and no other
 // operator can.
+// TestOthersCashIsNotShown: the strip of open cash is the counter's; a customer
+// sees nothing of other customers.
+func TestOthersCashIsNotShown(t *testing.T) {
+	f, house := serve(t)
+	v := house.Visitor(t)
+	v.Enter()
+	f.Change(func(st *edge.Status) {
+		st.Cash = []edge.Record{{ID: "01", Route: op.Withdrawal, State: op.Succeeded, Customer: "Shivshankar Choudhury", Aadhaar: "XXXXXXXX7058", Amount: 700 * money.Rupee}}
+	})
+	webtest.Has(t, v.Get("/customer/desk", http.StatusOK), "GIVE CASH ₹700", "Shivshankar", "…7058")
+	webtest.HasNot(t, v.Get("/customer", http.StatusOK), "open-cash", "Shivshankar", "7058", "₹700")
+}
+
+// TestCustomerIsToldWhatTheCounterIs: cash that was given, or is owed.
+func TestCustomerIsToldWhatTheCounterIs(t *testing.T) {
+	f, house := serve(t)
+	v := house.Visitor(t)
+	v.Enter()
+	paid := view(t, op.Withdrawal, op.Succeeded)
+	for _, c := range []struct {
+		by    string
+		given time.Time
+		want  string
+	}{{"", time.Time{}, "Take your cash"}, {"Fatima", time.Time{}, "The shop owes you this cash"}, {"Fatima", webtest.Now(), "You have your cash"}} {
+		paid.CashBy, paid.CashGiven, paid.EndedAt = c.by, c.given, webtest.Now()
+		f.set(paid)
+		webtest.Has(t, v.Get("/customer", http.StatusOK), c.want)
+	}
+}
+
 func TestBalanceOnPress(t *testing.T) {
 	f, h := serve(t)
 	v := h.Visitor(t)

@@ -99,7 +99,7 @@ func TestCashThatWentBackAlready(t *testing.T) {
 	c := newCounter()
 	w := enter(t, c, &shelf{})
 	page, _ := w.returned(c)
-	page = w.do(w.do(page, "refund"), "go")
+	w.do(w.do(page, "refund"), "go")
 	r := c.rooms[0]
 	r.store.mu.Lock()
 	f := r.store.flows[0]
