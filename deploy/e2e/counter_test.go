@@ -387,6 +387,29 @@ func (d *day) bankSilent() {
 	b.awaitState("reversed", "declined")
 	b.says("DO NOT GIVE CASH")
 	b.shot("bank-took-it-back")
+
+	// The customer is gone to the next shelf when the bank pays: every page tells,
+	// without a reload, until somebody answers.
+	d.begin(person("withdrawal", "104.94"))
+	b.press("s")
+	b.awaitState("pending")
+	path, err := ask[string](b, `location.pathname`)
+	if err != nil {
+		b.fail("read the address", err)
+	}
+	b.goTo("/new/balance")
+	open := fmt.Sprintf(`document.querySelector("#open-cash").dataset.state.split(" ").includes(%q)`, strings.TrimPrefix(path, "/op/")+":due")
+	b.await("the strip of the cash that is paid late", open)
+	d.pay(104_94)
+	b.shot("bank-paid-late")
+	b.goTo("/operations")
+	b.await("the strip on another page", open)
+	b.awaitText(".truth-group", "₹104.94")
+	b.goTo(path)
+	b.says("GIVE CASH ₹104.94")
+	b.press("c")
+	b.awaitState("given")
+	b.await("the strip to be answered", `!`+open)
 }
 
 func (d *day) readerUnplugged() {
