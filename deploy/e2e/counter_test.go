@@ -289,7 +289,7 @@ func (d *day) centralGone() {
 	b.awaitText("[role=alert]", "line is down")
 	b.shot("central-gone-enquiry")
 	b.goTo("/operations")
-	b.click("#ops .row")
+	b.click("#ops .truth-group:last-of-type .row") // that waits for the line
 	b.awaitPath("/op/*")
 	giveBack()
 	b.awaitState("succeeded")
