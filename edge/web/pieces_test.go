@@ -37,7 +37,7 @@ func gallery() *room {
 
 func pieces(ses *web.Session) any {
 	w := ses.Words()
-	type row struct{ Href, Tone, Icon, What, Who, Note, Sum, Time, Word string }
+	type row struct{ Href, Tone, Icon, What, Who, Note, Sum, Time, Word, Advice string }
 	wide := web.Table{Caption: "Entries", Heads: []web.Head{{Text: "When"}, {Text: "What"}, {Text: "How much", Num: true}}, Empty: "There are none."}
 	none := wide
 	none.Caption = "Entries of another day"
@@ -63,7 +63,7 @@ func pieces(ses *web.Session) any {
 		"Table": wide, "None": none,
 		"Band":  web.Band{Tone: "give", Icon: "give", Group: "cash", Of: "Cash withdrawal", Title: "GIVE CASH ₹500", Lead: "The bank has paid.", Why: "Why."},
 		"Facts": []web.Fact{{Label: "Bank", Value: "State Bank of India"}},
-		"Row":   row{"/op/1", "stop", "stop", "Cash withdrawal", "Shivshankar", "XXXXXXXX7058", "₹500.00", "10:14", "Declined."},
+		"Row":   row{"/op/1", "stop", "stop", "Cash withdrawal", "Shivshankar", "XXXXXXXX7058", "₹500.00", "10:14", "Declined.", "cash-declined"},
 	}
 }
 
