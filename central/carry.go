@@ -256,7 +256,7 @@ func (e *Engine) settle(ctx context.Context, o Operation, s Settlement) bool {
 func (e *Engine) suspend(ctx context.Context, o Operation, reason string) {
 	now := time.Now()
 	_, err := e.store.Suspend(context.WithoutCancel(ctx), Suspension{
-		ID: o.ID, At: now, Reason: reason, Prefix: o.Kind.pendingPrefix(), NextEnquiry: now.Add(e.enquiryDelay(0)),
+		ID: o.ID, At: now, Reason: reason, Prefix: o.Kind.pendingPrefix(), NextEnquiry: now.Add(e.cfg.Enquiries.Delay(0, e.cfg.Rand)),
 	})
 	if err != nil && !errors.Is(err, ErrState) {
 		e.log.ErrorContext(ctx, "operation can't be recorded as pending; it will be found again", "operation", o.ID, "error", err)

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"galla/central/enquiry"
 	"galla/shared/op"
 )
 
@@ -31,7 +32,7 @@ type EngineConfig struct {
 	// default the bank's time-out and a second.
 	Drain time.Duration
 
-	Enquiries EnquiryConfig
+	Enquiries enquiry.Config
 
 	// Tariff works out what succeeded operations earn; nil: nothing is earned.
 	Tariff Tariff
@@ -45,7 +46,7 @@ func (c EngineConfig) withDefaults() EngineConfig {
 	c.NotFoundMargin = cmp.Or(c.NotFoundMargin, 30*time.Second)
 	c.MaxUnderWay = cmp.Or(c.MaxUnderWay, 1024)
 	c.Drain = cmp.Or(c.Drain, c.BankTimeout+time.Second)
-	c.Enquiries = c.Enquiries.withDefaults()
+	c.Enquiries = c.Enquiries.WithDefaults()
 	return c
 }
 

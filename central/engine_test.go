@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"galla/central/enquiry"
 	"galla/shared/op"
 )
 
@@ -229,14 +230,14 @@ func TestEnquiriesBackOffAndThenAPersonIsNeeded(t *testing.T) {
 		bank := &teller{executed: map[Reference]int{}}
 		bank.send = bank.silent(true)
 		bank.enquire = func(context.Context, Reference) (BankAnswer, error) { return BankAnswer{}, errSilent }
-		d := start(t, newLedger(), bank, EngineConfig{Enquiries: EnquiryConfig{Poll: 5 * time.Second, Sweep: time.Hour}})
+		d := start(t, newLedger(), bank, EngineConfig{Enquiries: enquiry.Config{Poll: 5 * time.Second, Sweep: time.Hour}})
 		defer d.stop()
 		o, _, err := d.submit(submission(t, "k1"))
 		if err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(time.Hour)
-		if n := bank.enquiries(); n < 8 || n > 20 {
+		if n := bank.enquiries(); n < 15 || n > 60 {
 			t.Errorf("%d enquiries in the first hour", n)
 		}
 		time.Sleep(8 * 24 * time.Hour)

@@ -2,45 +2,13 @@ package central
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
 	"time"
 
 	"galla/central/worker"
 	"galla/shared/op"
 )
-
-// EnquiryConfig says how pending operations are asked after. Zero values take
-// the defaults of operations.md.
-type EnquiryConfig struct {
-	First   time.Duration // before the first enquiry; default 5 s
-	Max     time.Duration // the longest pause; default 15 min
-	GiveUp  time.Duration // then a person is needed; default 7 days
-	Timeout time.Duration // of one enquiry; default 10 s
-	Poll    time.Duration // how often the table is looked at; default 500 ms
-	Sweep   time.Duration // how often abandoned operations are looked for; default 10 s
-	Batch   int           // enquiries at one time; default 16, so that a bank that comes back is not knocked over
-}
-
-func (c EnquiryConfig) withDefaults() EnquiryConfig {
-	set := func(d *time.Duration, to time.Duration) {
-		if *d == 0 {
-			*d = to
-		}
-	}
-	set(&c.First, 5*time.Second)
-	set(&c.Max, 15*time.Minute)
-	set(&c.GiveUp, 7*24*time.Hour)
-	set(&c.Timeout, 10*time.Second)
-	set(&c.Poll, 500*time.Millisecond)
-	set(&c.Sweep, 10*time.Second)
-	if c.Batch == 0 {
-		c.Batch = 16
-	}
-	return c
-}
 
 // page bounds how many operations one look at the table brings.
 const page = 200
@@ -144,33 +112,34 @@ func (e *Engine) enquire(ctx context.Context, o Operation) {
 		return
 	}
 	if err != nil {
-		e.postpone(ctx, o, "enquiry failed: "+err.Error())
+		e.postpone(ctx, o, asked, "enquiry failed: "+err.Error())
 		return
 	}
 	switch answer.Status {
 	case BankApproved, BankDeclined, BankReversed:
 		if _, err := e.answered(ctx, o, answer, "the bank's word on an enquiry"); err != nil {
-			e.postpone(ctx, o, earnLater)
+			e.postpone(ctx, o, asked, earnLater)
 		}
 	case BankNotFound:
 		// Before the dispatch's deadline and a margin, it may still arrive; and
 		// an answer may be old by the time that this process goes on.
 		if asked.Before(o.BankNotAfter.Add(e.cfg.NotFoundMargin)) {
-			e.postpone(ctx, o, "the bank has not seen it so far")
+			e.postpone(ctx, o, asked, "the bank has not seen it so far")
 			return
 		}
 		answer = BankAnswer{Status: BankDeclined, Code: "91", Message: "NOT FOUND AT THE BANK, NO MONEY MOVED"}
 		// Only a success earns, so that there is no error of the tariff here.
 		_, _ = e.answered(ctx, o, answer, "the bank has not seen it, and may not start it any more")
 	case BankInProgress:
-		e.postpone(ctx, o, "the bank says it is in progress")
+		e.postpone(ctx, o, asked, "the bank says it is in progress")
 	default:
-		e.postpone(ctx, o, "the bank's word makes no sense")
+		e.postpone(ctx, o, asked, "the bank's word makes no sense")
 	}
 }
 
-// postpone notes an enquiry without a final answer and sets the next one.
-func (e *Engine) postpone(ctx context.Context, o Operation, reason string) {
+// postpone notes an enquiry without a final answer, which was made at the given
+// moment, and sets the next one.
+func (e *Engine) postpone(ctx context.Context, o Operation, asked time.Time, reason string) {
 	now := time.Now()
 	since := o.DispatchedAt
 	if since.IsZero() {
@@ -180,27 +149,12 @@ func (e *Engine) postpone(ctx context.Context, o Operation, reason string) {
 	if stuck {
 		e.log.Error("operation is stuck: no enquiry resolved it, a person must", "operation", o.ID, "reference", o.Reference, "since", since, "last", reason)
 	}
-	next := now.Add(e.enquiryDelay(o.Attempts + 1))
+	// A bank that took its time to answer does not put the next question off.
+	next := asked.Add(e.cfg.Enquiries.Delay(o.Attempts+1, e.cfg.Rand))
+	if soonest := now.Add(e.cfg.Enquiries.First / 2); next.Before(soonest) {
+		next = soonest
+	}
 	if err := e.store.Postpone(ctx, o.ID, now, next, reason, stuck); err != nil && !errors.Is(err, ErrState) {
 		e.log.Error("enquiry can't be recorded; it is made again", "operation", o.ID, "error", err)
 	}
-}
-
-// enquiryDelay is the pause before enquiry n: doubling, bounded, and between
-// half and all of that, so that operations of one outage do not ask in step.
-func (e *Engine) enquiryDelay(n int) time.Duration {
-	c := e.cfg.Enquiries
-	pause := c.First
-	for range n {
-		pause *= 2
-		if pause >= c.Max {
-			pause = c.Max
-			break
-		}
-	}
-	var bits [8]byte
-	if _, err := io.ReadFull(e.cfg.Rand, bits[:]); err != nil {
-		return pause
-	}
-	return pause/2 + time.Duration(binary.BigEndian.Uint64(bits[:])%uint64(pause/2+1))
 }

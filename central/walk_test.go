@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"galla/central/enquiry"
 	"galla/shared/money"
 	"galla/shared/op"
 	"pgregory.net/rapid"
@@ -138,7 +139,7 @@ func (w *walk) say(format string, args ...any) {
 
 func (w *walk) start(t *testing.T) {
 	// A short life of the lease and of the pauses keeps the virtual days few.
-	w.d = startAt(t, w.store, w.bank, w.bank.teller, EngineConfig{Tariff: w.tariff, Enquiries: EnquiryConfig{Poll: 2 * time.Second, Max: time.Minute}})
+	w.d = startAt(t, w.store, w.bank, w.bank.teller, EngineConfig{Tariff: w.tariff, Enquiries: enquiry.Config{Poll: 2 * time.Second, Max: time.Minute}})
 }
 
 func (w *walk) do(t *testing.T, a act) {

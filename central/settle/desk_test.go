@@ -19,6 +19,7 @@ import (
 
 	"galla/central"
 	"galla/central/contract"
+	"galla/central/enquiry"
 	"galla/central/settle"
 	"galla/central/store"
 	"galla/shared/money"
@@ -107,7 +108,7 @@ func (h *house) runs() {
 	bank, err := settle.NewBank(h.network, h.db, log)
 	must(h.t, err)
 	engine, err := central.NewEngine(h.db, bank, contract.Renderer{}, central.NewBell(), central.EngineConfig{
-		Node: "n", Rand: rand.Reader, Logger: log, Enquiries: central.EnquiryConfig{First: time.Hour, Max: time.Hour, GiveUp: 1000 * time.Hour, Poll: 5 * time.Millisecond},
+		Node: "n", Rand: rand.Reader, Logger: log, Enquiries: enquiry.Config{First: time.Hour, Max: time.Hour, GiveUp: 1000 * time.Hour, Poll: 5 * time.Millisecond},
 	})
 	must(h.t, err)
 	ctx, cancel := context.WithCancel(context.Background())

@@ -15,6 +15,7 @@ import (
 	"galla/central/bank"
 	"galla/central/bank/simbank"
 	"galla/central/contract"
+	"galla/central/enquiry"
 	"galla/central/limits"
 	"galla/central/store"
 	centraluplink "galla/central/uplink"
@@ -254,7 +255,7 @@ func (o *office) start() error {
 		return err
 	}
 	engine, err := central.NewEngine(kept, client, contract.Renderer{}, bell, central.EngineConfig{
-		Node: o.name, Enquiries: central.EnquiryConfig{Max: 30 * time.Second, Poll: 2 * time.Second}, Rand: random("engine"), Logger: h.log,
+		Node: o.name, Enquiries: enquiry.Config{Max: 30 * time.Second, Poll: 2 * time.Second}, Rand: random("engine"), Logger: h.log,
 	})
 	if err != nil {
 		return err

@@ -39,7 +39,8 @@ var importMap = []line{
 	{"shared/trace", []string{"shared/op"}},
 	{"shared/wire", []string{"shared/op"}},
 
-	{"central", []string{"central/worker", everyone}},
+	{"central", []string{"central/enquiry", "central/worker", everyone}},
+	{"central/enquiry", nil},
 	{"central/worker", nil},
 	{"central/settle", []string{"central", everyone}},
 	{"central/operator", []string{"central", "central/duty", everyone}},
