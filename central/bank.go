@@ -205,6 +205,7 @@ const (
 	RefusedOrder  Refusal = "ORDER"     // an onboarding step whose predecessor is missing: Message names it (05)
 	RefusedAbsent Refusal = "NOT_FOUND" // no such customer, remitter, beneficiary or agent
 	RefusedLimit  Refusal = "LIMIT"     // over a limit: Message says what is left (05)
+	RefusedOTP    Refusal = "OTP"       // the OTP was not accepted: nothing moved, and the name is free for another attempt
 )
 
 // Particulars are what onboarding and money transfer say beyond an AEPS

@@ -95,9 +95,13 @@ func (e *Engine) dispatchToBank(ctx context.Context, o Operation, s Submission) 
 	}
 	answer, err := send()
 	if bug.RetryOnTimeout && err != nil && !NotSent(err) {
-		request.Reference, request.STAN, _ = e.draw.next(now)
+		again, stan, _ := e.draw.Next(now)
+		request.Reference, request.STAN = Reference(again), stan
 		request.NotAfter = time.Now().Add(e.cfg.BankTimeout)
 		answer, err = send()
+	}
+	if err == nil && answer.Refusal == RefusedOTP {
+		e.refused.Note(nameOf(o), o.ID, request.OTP)
 	}
 	switch {
 	case err != nil && NotSent(err):
@@ -137,7 +141,7 @@ func (e *Engine) authenticate(ctx context.Context, o Operation, s Submission) bo
 		e.undo(ctx, o, op.Refused, errServer(nil))
 		return false
 	}
-	reference, stan, err := e.draw.next(time.Now())
+	reference, stan, err := e.draw.Next(time.Now())
 	if err != nil {
 		e.log.ErrorContext(ctx, "no reference for an agent authentication", "operation", o.ID, "error", err)
 		e.undo(ctx, o, op.Refused, errServer(nil))
@@ -145,7 +149,7 @@ func (e *Engine) authenticate(ctx context.Context, o Operation, s Submission) bo
 	}
 	request := s.Request
 	request.Kind, request.Amount, request.InlineFor = KindAgentAuth, 0, o.Reference
-	request.Reference, request.STAN, request.NotAfter = reference, stan, time.Now().Add(e.cfg.BankTimeout)
+	request.Reference, request.STAN, request.NotAfter = Reference(reference), stan, time.Now().Add(e.cfg.BankTimeout)
 
 	answer, err := e.send(ctx, request)
 	switch {

@@ -20,11 +20,11 @@ func (e *Engine) Consult(ctx context.Context, req BankRequest) (BankAnswer, erro
 	defer e.leave()
 
 	now := time.Now()
-	reference, stan, err := e.draw.next(now)
+	reference, stan, err := e.draw.Next(now)
 	if err != nil {
 		return BankAnswer{}, errServer(err)
 	}
-	req.Reference, req.STAN, req.NotAfter = reference, stan, now.Add(e.cfg.BankTimeout)
+	req.Reference, req.STAN, req.NotAfter = Reference(reference), stan, now.Add(e.cfg.BankTimeout)
 
 	ctx, cancel := context.WithTimeout(ctx, e.cfg.BankTimeout)
 	defer cancel()

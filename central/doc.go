@@ -46,8 +46,16 @@
 //	same route and body, pending    the state as it then is
 //	another route or body           Conflict
 //	names of two operations         Conflict
+//	the same, refused for its OTP   another attempt, under the same names
 //	a name that Ask declared unseen Precluded, for ever
 //	a new name                      one operation, dispatched once
+//
+// The OTP is no part of a transfer's or refund's body here. A refusal for it is
+// the bank's final word that nothing moved: of all attempts under one name at most
+// one can have been executed, and the schema holds that. A name leads to its newest
+// attempt, a terminal's operation id to its own. A call that waited for an attempt
+// that is refused goes on with its own OTP; the very OTP again is told the same
+// again (package guess). A refund's name is its transfer, and free after a failure.
 //
 // What was refused before it was recorded (a body that is not valid, an
 // exhausted quota, a busy central) used no name up.

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"galla/central/enquiry"
+	"galla/central/guess"
+	"galla/central/refno"
 	"galla/shared/op"
 )
 
@@ -64,9 +66,10 @@ type Engine struct {
 	render Renderer
 	bell   *Bell
 	cfg    EngineConfig
-	draw   *drawer
+	draw   *refno.Drawer
 	log    *slog.Logger
 
+	refused  *guess.Memory
 	slots    chan struct{}
 	mu       sync.Mutex
 	running  bool
@@ -80,12 +83,12 @@ func NewEngine(store EngineStore, bank Bank, render Renderer, bell *Bell, cfg En
 	if cfg.Node == "" || cfg.Rand == nil || cfg.Logger == nil {
 		return nil, errors.New("engine needs a node name, randomness and a logger")
 	}
-	draw, err := newDrawer(cfg.Rand)
+	draw, err := refno.New(cfg.Rand)
 	if err != nil {
 		return nil, err
 	}
 	return &Engine{
-		store: store, bank: bank, render: render, bell: bell, cfg: cfg, draw: draw, log: cfg.Logger,
+		store: store, bank: bank, render: render, bell: bell, cfg: cfg, draw: draw, log: cfg.Logger, refused: guess.New(),
 		slots: make(chan struct{}, cfg.MaxUnderWay),
 	}, nil
 }
@@ -125,10 +128,6 @@ func errNotRunning() error {
 
 // Submit implements Desk.
 func (e *Engine) Submit(ctx context.Context, s Submission) (Operation, bool, error) {
-	o, err := e.newOperation(s)
-	if err != nil {
-		return Operation{}, false, errServer(err)
-	}
 	life, err := e.enter()
 	if err != nil {
 		return Operation{}, false, err
@@ -140,12 +139,9 @@ func (e *Engine) Submit(ctx context.Context, s Submission) (Operation, bool, err
 		}
 	}()
 
-	known, isNew, err := e.begin(ctx, &o, s.Quotas)
-	if err != nil {
-		return Operation{}, false, beginFault(err)
-	}
-	if !isNew {
-		return e.repeat(ctx, s, known)
+	o, isNew, err := e.attempt(ctx, s)
+	if err != nil || !isNew {
+		return o, !isNew && err == nil, err
 	}
 	if s.Accepted != nil {
 		s.Accepted(o.ID)
@@ -225,13 +221,19 @@ const maxDraws = 5
 // begin commits the operation with a reference of its own, and counts its
 // quotas.
 func (e *Engine) begin(ctx context.Context, o *Operation, quotas []Quota) (Operation, bool, error) {
+	crowded := false
 	for range maxDraws {
-		reference, stan, err := e.draw.next(o.CreatedAt)
+		reference, stan, err := e.draw.Next(o.CreatedAt)
 		if err != nil {
 			return Operation{}, false, err
 		}
-		o.Reference, o.STAN = reference, stan
+		o.Reference, o.STAN = Reference(reference), stan
 		known, isNew, err := e.store.Begin(ctx, *o, quotas)
+		var exhausted *QuotaError
+		if o.Kind == KindRefund && !crowded && errors.As(err, &exhausted) {
+			crowded = true // by another refund of the transfer, which is found now
+			continue
+		}
 		if !errors.Is(err, ErrTaken) {
 			return known, isNew, err
 		}
@@ -243,6 +245,8 @@ func (e *Engine) begin(ctx context.Context, o *Operation, quotas []Quota) (Opera
 func beginFault(err error) error {
 	var exhausted *QuotaError
 	switch {
+	case err == nil:
+		return nil
 	case errors.As(err, &exhausted):
 		return Refuse(Precluded, exhausted.Error())
 	case errors.Is(err, ErrState):
@@ -257,7 +261,8 @@ func (e *Engine) repeat(ctx context.Context, s Submission, known Operation) (Ope
 	if known.Forsworn {
 		return Operation{}, false, Refuse(Precluded, "This operation was declared never seen and is refused for ever; nothing was sent")
 	}
-	if known.Fingerprint != s.Fingerprint || known.Route != s.Route {
+	same := known.Fingerprint == s.Fingerprint || known.Fingerprint == s.Former && s.Former != [32]byte{}
+	if !same || known.Route != s.Route {
 		return Operation{}, false, Refuse(Conflict, "The same identity was used before with another body or route; nothing was done")
 	}
 	if s.Accepted != nil {

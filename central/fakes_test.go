@@ -50,18 +50,29 @@ func (l *ledger) Begin(_ context.Context, o Operation, quotas []Quota) (Operatio
 	}
 	key, ref := o.Caller+"|"+o.Identity, o.Party+"|"+o.CallerRef
 	byRef, refKnown := l.refs[ref]
-	if id, ok := l.identity[key]; ok {
-		switch {
-		case id == "":
-			return Operation{Caller: o.Caller, Identity: o.Identity, Forsworn: true}, false, nil
-		case refKnown && byRef != id:
-			return Operation{}, false, ErrState
-		}
-		return *l.byID[id], false, nil
+	if o.Kind == KindRefund {
+		byRef, refKnown = l.refundOf(o.Original)
 	}
-	if refKnown {
-		l.identity[key] = byRef
+	again := func(id op.ID) bool { return l.byID[id].OTPRefused && l.byID[id].Fingerprint == o.Fingerprint }
+	id, identified := l.identity[key]
+	switch {
+	case identified && id == "":
+		return Operation{Caller: o.Caller, Identity: o.Identity, Forsworn: true}, false, nil
+	case identified && o.Identity == string(o.ID):
+		return *l.byID[id], false, nil
+	case identified && !refKnown && !(o.Kind == KindRefund && again(id)):
+		return *l.byID[id], false, nil
+	case identified && refKnown && byRef != id && l.byID[id].CallerRef+string(l.byID[id].Original) != o.CallerRef+string(o.Original):
+		return Operation{}, false, ErrState
+	case refKnown && !again(byRef):
+		if !identified {
+			l.identity[key] = byRef
+		}
 		return *l.byID[byRef], false, nil
+	}
+	o.Try = 1
+	if refKnown {
+		o.Try = l.byID[byRef].Try + 1
 	}
 	for _, known := range l.byID {
 		if known.Reference == o.Reference {
@@ -78,8 +89,20 @@ func (l *ledger) Begin(_ context.Context, o Operation, quotas []Quota) (Operatio
 	if o.CallerRef != "" {
 		l.refs[ref] = o.ID
 	}
-	l.identity[key], l.byID[o.ID], l.quotas[o.ID] = o.ID, &o, quotas
+	if !identified {
+		l.identity[key] = o.ID
+	}
+	l.byID[o.ID], l.quotas[o.ID] = &o, quotas
 	return o, true, nil
+}
+
+func (l *ledger) refundOf(original Reference) (op.ID, bool) {
+	for id, o := range l.byID {
+		if o.Kind == KindRefund && o.Original == original && o.State != op.Failed && o.State != op.Refused && o.State != op.Reversed {
+			return id, true
+		}
+	}
+	return "", false
 }
 
 // count adds quotas, or with -1 gives them back.
@@ -128,6 +151,7 @@ func (l *ledger) Suspend(_ context.Context, s Suspension) (Operation, error) {
 func (l *ledger) Settle(_ context.Context, s Settlement) (Operation, error) {
 	return l.step("Settle", s.ID, s.To, s.Reason, func(o *Operation) {
 		o.SettledAt, o.Code, o.HTTP, o.Reply, o.Charge = s.At, s.Answer.Code, s.HTTP, s.Reply, s.Answer.Charge
+		o.OTPRefused = s.OTPRefused()
 		if s.To != op.Succeeded {
 			l.count(l.quotas[s.ID], -1)
 			return
@@ -171,6 +195,14 @@ func (l *ledger) ByIdentity(_ context.Context, caller, identity string) (Operati
 }
 
 func (l *ledger) ByReference(_ context.Context, party string, by ReferenceQuery) (Operation, error) {
+	if by.CallerRef != "" {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if id, known := l.refs[party+"|"+by.CallerRef]; known {
+			return *l.byID[id], nil
+		}
+		return Operation{}, ErrNotFound
+	}
 	return l.find(func(o *Operation) bool {
 		return o.Party == party && (by.CallerRef != "" && o.CallerRef == by.CallerRef ||
 			by.Reference != "" && o.Reference == by.Reference || by.Pending != "" && o.PendingReference == by.Pending)
@@ -297,6 +329,12 @@ func (b *teller) Send(ctx context.Context, r BankRequest) (BankAnswer, error) {
 		return send(ctx, r)
 	}
 	return b.execute(r), nil
+}
+
+func (b *teller) note(r BankRequest) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.requests = append(b.requests, r)
 }
 
 func (b *teller) execute(r BankRequest) BankAnswer {

@@ -32,8 +32,13 @@ type Operation struct {
 	// share, or "vendor:…" (Principal.Party).
 	Party string
 	// CallerRef is the caller's own reference in the body (clientRefId, refId);
-	// one party uses it once. Empty: none.
+	// one party uses it once, but for attempts that the bank refused for their
+	// OTP. Empty: none.
 	CallerRef string
+	// Try counts the attempts under one CallerRef, from 1.
+	Try int
+	// OTPRefused: the bank refused it for its OTP, finally. Its name is free.
+	OTPRefused bool
 	// Original is the transfer that a refund gives back; empty: none.
 	Original Reference
 	Sender   string // remitter of a transfer or refund; empty: none
@@ -82,6 +87,11 @@ type Settlement struct {
 	Session *AgentSession
 	// Earning is written to the ledger with the settlement; nil: none.
 	Earning *Earning
+}
+
+// OTPRefused tells whether the settlement leaves the operation's name free.
+func (s Settlement) OTPRefused() bool {
+	return s.To == op.Failed && s.Answer.Refusal == RefusedOTP
 }
 
 // Suspension is the step to pending.

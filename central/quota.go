@@ -7,6 +7,10 @@ import (
 	"galla/shared/money"
 )
 
+// india is the zone of every date that people in the trade read. It has no
+// daylight saving, so a fixed zone is exact.
+var india = time.FixedZone("IST", 5*3600+1800)
+
 // Day is a day in India, as 2026-11-21.
 type Day string
 

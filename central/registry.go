@@ -8,6 +8,7 @@ import (
 	"io"
 	"time"
 
+	"galla/central/refno"
 	"galla/shared/op"
 	"galla/shared/secret"
 )
@@ -38,7 +39,7 @@ func (r *Registry) Mint(ctx context.Context, merchant MerchantID, by Credential)
 	if _, err := io.ReadFull(r.rand, bits[:]); err != nil {
 		return EnrolmentCode{}, fmt.Errorf("draw an enrolment code: %w", err)
 	}
-	text := crockford.EncodeToString(bits[:]) // 80 bits, 16 characters
+	text := refno.Text(bits[:]) // 80 bits, 16 characters
 	text = text[:4] + "-" + text[4:8] + "-" + text[8:12] + "-" + text[12:]
 	now := time.Now()
 	code := EnrolmentCode{Code: secret.NewToken(text), Merchant: merchant, ExpiresAt: now.Add(CodeLife)}

@@ -38,8 +38,10 @@ type Operations interface {
 	//
 	// If the identity is new and (Party, CallerRef) is known, the identity
 	// becomes another name of that operation, which is returned with false; it
-	// is for the caller to compare fingerprints. ErrState: the identity and the
-	// CallerRef name two different operations.
+	// is for the caller to compare fingerprints. The name of a refund is its
+	// Original, while it is done or under way. Where a name leads to an operation
+	// of the same fingerprint that is OTPRefused, o is the next Try of it. ErrState:
+	// the identity and the CallerRef name two different operations.
 	//
 	// Every quota is counted in the same transaction; where one does not hold
 	// the operation, nothing is written and the error is a *QuotaError.
@@ -63,7 +65,7 @@ type Operations interface {
 	// Operation gives one operation, or ErrNotFound.
 	Operation(ctx context.Context, id op.ID) (Operation, error)
 
-	// ByIdentity gives a caller's operation by its identity, or ErrNotFound.
+	// ByIdentity gives the newest attempt of a caller's identity, or ErrNotFound.
 	ByIdentity(ctx context.Context, caller, identity string) (Operation, error)
 
 	// ByReference gives a party's operation by its CallerRef, by our Reference

@@ -15,12 +15,14 @@ type Submission struct {
 	Identity    string // empty: the ID
 	Route       op.RouteID
 	Fingerprint [32]byte
-	Merchant    MerchantID
-	Terminal    TerminalID
-	Party       string    // see Operation.Party
-	CallerRef   string    // see Operation.CallerRef
-	Sender      string    // see Operation.Sender; empty: Request.Particulars.Sender
-	NotAfter    time.Time // the caller's deadline; zero: none
+	// Former is the fingerprint that earlier releases recorded; zero: the same.
+	Former    [32]byte
+	Merchant  MerchantID
+	Terminal  TerminalID
+	Party     string    // see Operation.Party
+	CallerRef string    // see Operation.CallerRef
+	Sender    string    // see Operation.Sender; empty: Request.Particulars.Sender
+	NotAfter  time.Time // the caller's deadline; zero: none
 	// Quotas are what the operation counts against; it is refused where one is
 	// exhausted.
 	Quotas []Quota
@@ -47,7 +49,9 @@ type Desk interface {
 	// Submit records the operation and dispatches it, once, and waits until it
 	// is final or pending, or ctx ends; the operation then goes on by itself
 	// and is returned as it stands. A known identity or CallerRef dispatches
-	// nothing: the operation it names is returned, with replayed true. Errors
+	// nothing: the operation it names is returned, with replayed true; but where
+	// the bank refused that for its OTP, a call with another OTP is a new
+	// operation under the same names, and waits for one that is under way. Errors
 	// are *Error: Conflict (another body or route; an identity and a CallerRef
 	// of two different operations), Precluded (a forsworn identity, an
 	// exhausted quota), TooMany, Internal.

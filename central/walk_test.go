@@ -13,6 +13,7 @@ import (
 	"galla/central/enquiry"
 	"galla/shared/money"
 	"galla/shared/op"
+	"galla/shared/secret"
 	"pgregory.net/rapid"
 )
 
@@ -26,6 +27,7 @@ type act struct {
 	Identity int
 	Ref      int // 0: none
 	Body     int
+	OTP      string
 	Kind     Kind
 	Bank     string // what the bank does with it
 	Caller   string
@@ -40,8 +42,9 @@ func acts() *rapid.Generator[[]act] {
 			Identity: rapid.IntRange(0, 5).Draw(t, "identity"),
 			Ref:      rapid.IntRange(0, 3).Draw(t, "ref"),
 			Body:     rapid.SampledFrom([]int{0, 0, 0, 1}).Draw(t, "body"),
+			OTP:      rapid.SampledFrom([]string{"111111", "222222"}).Draw(t, "otp"),
 			Kind:     rapid.SampledFrom([]Kind{KindWithdrawal, KindTransfer, KindTransfer, KindInitialize, KindAgentPAN, KindBeneficiaryAdd}).Draw(t, "kind"),
-			Bank:     rapid.SampledFrom([]string{"approve", "approve", "decline", "in progress", "silent, executes", "silent", "unreachable", "panic"}).Draw(t, "bank"),
+			Bank:     rapid.SampledFrom([]string{"approve", "approve", "decline", "wrong otp", "wrong otp", "in progress", "silent, executes", "silent", "unreachable", "panic"}).Draw(t, "bank"),
 			Caller:   rapid.SampledFrom([]string{"merchant:m1", "terminal:t1"}).Draw(t, "caller"),
 			Seconds:  rapid.SampledFrom([]int{0, 1, 20, 90}).Draw(t, "seconds"),
 			Break:    rapid.SampledFrom([]string{"", "Begin", "Dispatch", "Settle", "Suspend"}).Draw(t, "break"),
@@ -69,6 +72,8 @@ func (a act) submission() Submission {
 	case KindTransfer:
 		if a.Ref > 0 {
 			s.CallerRef = fmt.Sprintf("ref-%d", a.Ref) // which stands in the body
+			s.Request.Particulars.CallerRef = s.CallerRef
+			s.Request.OTP = secret.NewOTP(a.OTP)
 			s.Fingerprint[1] = byte(a.Ref)
 		}
 		s.Quotas = []Quota{{Key: "remitter:s1", Period: "2000-01", Amount: s.Request.Amount, MaxCount: walkMaxCount, MaxSum: walkMaxSum}}
@@ -105,9 +110,12 @@ func (b *walkBank) Send(ctx context.Context, r BankRequest) (BankAnswer, error) 
 		what, b.script[walkRoutes[r.Kind]] = queue[0], queue[1:]
 	}
 	b.mu.Unlock()
+	b.note(r)
 	switch what {
 	case "decline":
 		return BankAnswer{Status: BankDeclined, Code: "51"}, nil
+	case "wrong otp":
+		return BankAnswer{Status: BankDeclined, Code: "55", Refusal: RefusedOTP}, nil
 	case "in progress":
 		b.execute(r)
 		return BankAnswer{Status: BankInProgress}, nil
@@ -121,6 +129,17 @@ func (b *walkBank) Send(ctx context.Context, r BankRequest) (BankAnswer, error) 
 		panic("adapter")
 	}
 	return b.execute(r), nil
+}
+
+// debits counts the executions under each caller's reference of a transfer.
+func (b *walkBank) debits() map[string]int {
+	n := map[string]int{}
+	for _, r := range b.requests {
+		if name := r.Particulars.CallerRef; name != "" {
+			n[name] += b.executed[r.Reference]
+		}
+	}
+	return n
 }
 
 // walk is one life of the walk, with what it has found wrong.
@@ -250,10 +269,12 @@ func (w *walk) check() {
 			w.say("%s told %s and keeps %s", id, reply, o.Reply)
 		}
 		if o.CallerRef != "" {
-			if other, twice := refs[o.CallerRef]; twice {
-				w.say("%s and %s have the reference %s", id, other, o.CallerRef)
+			if other, twice := refs[o.CallerRef]; twice && !o.OTPRefused {
+				w.say("%s and %s have the reference %s, and neither was refused for its OTP", id, other, o.CallerRef)
 			}
-			refs[o.CallerRef] = id
+			if !o.OTPRefused {
+				refs[o.CallerRef] = id
+			}
 		}
 		if o.Kind == KindTransfer && succeeded {
 			held = Used{held.Count + 1, held.Sum + o.Amount}
@@ -265,6 +286,11 @@ func (w *walk) check() {
 	}
 	if kyc != (w.store.kyc["m1"] != "") {
 		w.say("service KYC is %q, a step succeeded: %v", w.store.kyc["m1"], kyc)
+	}
+	for name, n := range w.bank.debits() {
+		if n > 1 {
+			w.say("the bank executed %d transfers under the name %s", n, name)
+		}
 	}
 	for reference := range maps.Keys(w.bank.executed) {
 		if w.bank.seen[reference] == 0 {

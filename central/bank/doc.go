@@ -136,7 +136,7 @@
 //	refusal        beside FAILED, where the caller must be told why: ORDER (a
 //	               step of an onboarding is missing, message names it),
 //	               NOT_FOUND (no such person or record), LIMIT (message says
-//	               what is left)
+//	               what is left), OTP (it was not accepted: nothing moved)
 //	chargePaise    of a transfer: what the customer pays for it, GST included
 //
 // and otherwise with {"error"} for people: 400 unreadable, wrong members, or a

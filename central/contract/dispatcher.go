@@ -310,9 +310,6 @@ func (d *Dispatcher) Ask(ctx context.Context, p central.Principal, id op.ID) (ce
 	return d.Outcome(o), true, nil
 }
 
-// errCanonical stands for the JSON library's error, which could quote a body.
-var errCanonical = errors.New("it is not one JSON value")
-
 func errNoReply(id op.ID) error {
 	return fmt.Errorf("operation %s is final, but no reply is stored with it", id)
 }

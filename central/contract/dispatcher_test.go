@@ -209,7 +209,7 @@ func TestFingerprint(t *testing.T) {
 	key := secret.NewKey(bytes.Repeat([]byte{7}, 32))
 	of := func(route op.RouteID, m central.MerchantID, body string) [32]byte {
 		t.Helper()
-		print, err := fingerprint(key, route, m, []byte(body))
+		print, err := form.Fingerprint(key, route, m, []byte(body))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -233,7 +233,7 @@ func TestFingerprint(t *testing.T) {
 	if of(op.Withdrawal, m1, "") != of(op.Withdrawal, m1, " {} ") {
 		t.Error("no body and no fields differ")
 	}
-	if _, err := fingerprint(key, op.Withdrawal, m1, []byte(`{"AadharNo":"`+aadhaar)); err == nil || strings.Contains(err.Error(), aadhaar) {
+	if _, err := form.Fingerprint(key, op.Withdrawal, m1, []byte(`{"AadharNo":"`+aadhaar)); err == nil || strings.Contains(err.Error(), aadhaar) {
 		t.Errorf("error is %v", err)
 	}
 }

@@ -233,7 +233,7 @@ func (d *fakeDesk) Submit(_ context.Context, s central.Submission) (central.Oper
 		key = s.Party + "#" + s.CallerRef
 	}
 	if o, ok := d.known[key]; ok && (s.Identity != "" || named) {
-		if o.Fingerprint != s.Fingerprint || o.Route != s.Route {
+		if o.Fingerprint != s.Fingerprint && o.Fingerprint != s.Former || o.Route != s.Route {
 			return central.Operation{}, false, central.Refuse(central.Conflict, "")
 		}
 		return o, true, nil

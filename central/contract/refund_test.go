@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"galla/central"
+	"galla/central/form"
 	"galla/shared/op"
 )
 
@@ -105,8 +106,12 @@ func TestTransferReferences(t *testing.T) {
 	if s := b.limits.subjects[0]; s != (central.Subject{Kind: central.KindTransfer, Amount: 150050, TID: "GAL00001", Sender: senderID}) {
 		t.Errorf("subject is %+v", s)
 	}
-	for name, change := range map[string]string{"amount": "1500.51", "otp": `"000000"`, "BeneficiaryId": "18", "remarks": `"other"`, "receiver_account_no": `"1234567890"`} {
+	for name, change := range map[string]string{"amount": "1500.51", "BeneficiaryId": "18", "remarks": `"other"`, "receiver_account_no": `"1234567890"`} {
 		expect(t, b.send(merchant1, m.id, m.body(map[string]string{name: change})), 409, "09")
+	}
+	// The OTP is no part of what makes two bodies the same.
+	if r := b.send(merchant1, m.id, m.body(map[string]string{"otp": `"000000"`})); !r.Replayed || !bytes.Equal(r.Body, first.Body) {
+		t.Errorf("with another OTP: %s", r.Body)
 	}
 	// The terminal of the same merchant is the same party; a vendor is another.
 	if r := b.send(terminal1, m.id, m.body(nil)); !r.Replayed || !bytes.Equal(r.Body, first.Body) {
@@ -146,7 +151,7 @@ func TestLimitsOfTransfers(t *testing.T) {
 	b.desk.state = op.Succeeded
 	route, _ := op.Find(op.Transfer)
 	text, _ := json.Marshal(big)
-	print, err := fingerprint(b.cfg.FingerprintKey, route.ID, m1, text)
+	print, err := form.Fingerprint(b.cfg.FingerprintKey, route.ID, m1, text)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -257,6 +262,12 @@ func TestRefundable(t *testing.T) {
 				expect(t, r, 200, "00")
 				continue
 			}
+			if tt.refund != "" && m.id == op.Refund { // a repeat, for the desk to answer
+				if s := b.desk.last; b.desk.count != 1 || s.Request.Amount != 150050 || len(s.Quotas) == 0 {
+					t.Errorf("%s of %s/%s: %d submissions, %+v", m.name, tt.transfer, tt.refund, b.desk.count, s)
+				}
+				continue
+			}
 			out := expect(t, r, 422, "05")
 			if !strings.Contains(out.Message, tt.why) || b.desk.count+len(b.desk.consulted) != 0 {
 				t.Errorf("%s of %s/%s: %q", m.name, tt.transfer, tt.refund, out.Message)
@@ -327,8 +338,8 @@ func TestRefund(t *testing.T) {
 	}
 }
 
-// TestRepeatedRefund: with an identity the reply as it was; without one it is
-// a new refund, and there was one already.
+// TestRepeatedRefund: the desk is asked with the same fingerprint, whatever the
+// OTP is, and answers with the reply as it was.
 func TestRepeatedRefund(t *testing.T) {
 	m := refundRoutes()[2]
 	b := newBench(t)
@@ -341,17 +352,49 @@ func TestRepeatedRefund(t *testing.T) {
 	}
 	first := send("refund-1", nil)
 	expect(t, first, 200, "00")
+	print := b.desk.last.Fingerprint
 	b.refunded(op.Succeeded) // as the store has it by now
-	again := send("refund-1", nil)
-	if !again.Replayed || !bytes.Equal(first.Body, again.Body) || b.desk.count != 1 {
-		t.Errorf("a repeat: replayed %v, %d dispatches: %s", again.Replayed, b.desk.count, again.Body)
+	for _, changes := range []map[string]string{nil, {"otp": `"000000"`}, {"note": `"unknown fields are ignored"`}} {
+		again := send("refund-1", changes)
+		if !again.Replayed || !bytes.Equal(first.Body, again.Body) || b.desk.count != 1 {
+			t.Errorf("a repeat with %v: replayed %v, %d dispatches: %s", changes, again.Replayed, b.desk.count, again.Body)
+		}
 	}
-	expect(t, send("refund-1", map[string]string{"otp": `"000000"`}), 409, "09")
 	expect(t, send("refund-1", map[string]string{"refId": `"order-18"`}), 409, "09")
-	expect(t, send("", nil), 422, "05")
-	expect(t, send("refund-2", nil), 422, "05")
-	if b.desk.count != 1 {
-		t.Errorf("%d dispatches", b.desk.count)
+	expect(t, send("refund-1", map[string]string{"transactionId": `"GL261121OTHER"`}), 409, "09")
+	expect(t, send("", map[string]string{"refId": `"order-18"`}), 404, "04")
+	for _, identity := range []string{"", "refund-2"} {
+		send(identity, map[string]string{"otp": `"000000"`})
+		if s := b.desk.last; s.Fingerprint != print || s.Identity != identity || s.Request.Particulars.Original != string(sent) {
+			t.Errorf("a repeat with the identity %q is submitted as %+v", identity, s)
+		}
+	}
+}
+
+// TestFingerprintsWithoutOTP: what makes two transfers the same, and what earlier
+// releases recorded of them.
+func TestFingerprintsWithoutOTP(t *testing.T) {
+	key := newBench(t).cfg.FingerprintKey
+	prints := func(route op.RouteID, body string) (now, former [32]byte) {
+		t.Helper()
+		now, former, err := form.Fingerprints(key, route, m1, []byte(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return now, former
+	}
+	for _, route := range []op.RouteID{op.Transfer, op.Refund} {
+		one, oneFormer := prints(route, `{"transactionId":"T","refId":"r","amount":5,"otp":"111111"}`)
+		two, twoFormer := prints(route, `{"otp":"222222", "refId":"r","amount":5.0,"transactionId":"T"}`)
+		other, _ := prints(route, `{"transactionId":"T","refId":"s","amount":5,"otp":"111111"}`)
+		old, err := form.Fingerprint(key, route, m1, []byte(`{"transactionId":"T","refId":"r","amount":5,"otp":"111111"}`))
+		if err != nil || one != two || one == other || oneFormer == twoFormer || oneFormer != old || one == old {
+			t.Errorf("%s: %x %x, formerly %x %x, %v", route, one[:4], two[:4], oneFormer[:4], twoFormer[:4], err)
+		}
+	}
+	one, former := prints(op.AgentValidateOTP, `{"otp":"111111"}`)
+	if two, _ := prints(op.AgentValidateOTP, `{"otp":"222222"}`); one == two || former != [32]byte{} {
+		t.Error("the OTP of a step is no part of it")
 	}
 }
 

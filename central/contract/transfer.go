@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -119,27 +120,27 @@ func (d *Dispatcher) readTransferRequery(c *call) step {
 }
 
 // refundable finds the transfer of a transaction id, and of a refId where one
-// is given, and sees that it can be given back.
-func (d *Dispatcher) refundable(ctx context.Context, c *call, id, ref string) (central.Operation, error) {
+// is given, and its refund; it sees that the transfer can be given back.
+func (d *Dispatcher) refundable(ctx context.Context, c *call, id, ref string) (central.Operation, *central.Operation, error) {
 	o, err := d.transferBy(ctx, c, central.ReferenceQuery{Reference: central.Reference(id)})
 	if err == nil && ref != "" && o.CallerRef != ref {
 		err = errNoTransfer()
 	}
 	if err != nil {
-		return central.Operation{}, err
+		return central.Operation{}, nil, err
 	}
 	refund, err := d.refundOf(ctx, o)
 	if err != nil {
-		return central.Operation{}, err
+		return central.Operation{}, nil, err
 	}
-	return o, dmt.Refundable(o, refund)
+	return o, refund, dmt.Refundable(o, refund)
 }
 
 func (d *Dispatcher) readRefundOTP(c *call) step {
 	r := c.request(central.KindRefundOTP)
 	dmt.ReadRefundOTP(&c.in, &r)
 	return func(ctx context.Context) (central.Reply, error) {
-		if _, err := d.refundable(ctx, c, r.Particulars.Original, ""); err != nil {
+		if _, _, err := d.refundable(ctx, c, r.Particulars.Original, ""); err != nil {
 			return central.Reply{}, err
 		}
 		return d.announce(ctx, r, "OTP sent for refund")
@@ -147,31 +148,38 @@ func (d *Dispatcher) readRefundOTP(c *call) step {
 }
 
 // readRefund reads refund. Its refId is the transfer's, so the refund has no
-// reference of the caller's own: a repeat without an Idempotency-Key is a new
-// refund, and is refused for the one that was done or is under way.
+// reference of the caller's own: what names it is the transfer. A repeat is the
+// desk's to answer, whatever it is known by, with the reply as it was.
 func (d *Dispatcher) readRefund(c *call) step {
 	r := c.request(central.KindRefund)
 	dmt.ReadRefund(&c.in, &r)
 	return func(ctx context.Context) (central.Reply, error) {
 		s := central.Submission{Request: r}
-		// A repeat is the desk's to answer, with the reply as it was, although
-		// the transfer is refunded by now.
-		known, err := d.known(ctx, c, "")
-		if err == nil && !known {
-			err = d.prepareRefund(ctx, c, &s)
-		}
-		if err != nil {
-			return central.Reply{}, err
+		if err := d.prepareRefund(ctx, c, &s); err != nil {
+			return central.Reply{}, d.unprepared(ctx, c, err)
 		}
 		return d.submit(ctx, c, s, c.subject(s.Request, s.Sender))
 	}
 }
 
-// prepareRefund takes from the transfer what its refund needs.
+// unprepared is the reply to a refund whose transfer is not found or can't be
+// given back: where its identity is known, that was sent with another body.
+func (d *Dispatcher) unprepared(ctx context.Context, c *call, err error) error {
+	if central.AsError(err).Fault == central.Internal || c.Identity == "" {
+		return err
+	}
+	if known, looked := d.known(ctx, c, central.Submission{}); looked != nil || !known {
+		return cmp.Or(looked, err)
+	}
+	return central.Refuse(central.Conflict, "The same identity was used before with another body or route; nothing was done")
+}
+
+// prepareRefund takes from the transfer what its refund needs. One that is done
+// or under way is no obstacle: the call is taken for a repeat of it.
 func (d *Dispatcher) prepareRefund(ctx context.Context, c *call, s *central.Submission) error {
 	p := s.Request.Particulars
-	o, err := d.refundable(ctx, c, p.Original, p.CallerRef)
-	if err != nil {
+	o, refund, err := d.refundable(ctx, c, p.Original, p.CallerRef)
+	if err != nil && refund == nil {
 		return err
 	}
 	s.Request.Amount, s.Sender = o.Amount, o.Sender
@@ -186,7 +194,7 @@ func (d *Dispatcher) prepareRefund(ctx context.Context, c *call, s *central.Subm
 // answeredTransfer is the final reply of a transfer or refund. What the
 // interface has a code of its own for keeps it.
 func answeredTransfer(o central.Operation, to op.State, a central.BankAnswer) (http int, body []byte) {
-	if to == op.Failed && a.Refusal != "" {
+	if to == op.Failed && a.Refusal != "" && a.Refusal != central.RefusedOTP {
 		return declined(a)
 	}
 	code, message, data := dmt.Answered(o, to, a)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"galla/central"
+	"galla/central/form"
 	"galla/shared/op"
 	"galla/shared/secret"
 )
@@ -17,20 +18,21 @@ import (
 // submit hands an operation to the desk, under the limits in force. s has what
 // is the route's own; the rest is the call's.
 func (d *Dispatcher) submit(ctx context.Context, c *call, s central.Submission, about central.Subject) (central.Reply, error) {
-	print, err := fingerprint(d.cfg.FingerprintKey, c.binding.route.ID, c.merchant.ID, c.Body)
+	print, former, err := form.Fingerprints(d.cfg.FingerprintKey, c.binding.route.ID, c.merchant.ID, c.Body)
 	if err != nil {
 		return central.Reply{}, err
 	}
 	quotas, err := d.cfg.Limits.Judge(time.Now(), about)
 	if err != nil {
 		// Today's limits are no matter of yesterday's call.
-		if known, looked := d.known(ctx, c, s.CallerRef); looked != nil || !known {
+		if known, looked := d.known(ctx, c, s); looked != nil || !known {
 			return central.Reply{}, errors.Join(err, looked)
 		}
 	}
 	s.Quotas = append(s.Quotas, quotas...)
 	s.ID, s.Caller, s.Identity, s.Party = c.ID, c.Principal.Caller(), c.Identity, c.Principal.Party()
-	s.Route, s.Fingerprint, s.Merchant, s.Terminal = c.binding.route.ID, print, c.merchant.ID, c.Principal.Terminal
+	s.Route, s.Merchant, s.Terminal = c.binding.route.ID, c.merchant.ID, c.Principal.Terminal
+	s.Fingerprint, s.Former = print, former
 	s.NotAfter, s.Accepted = c.NotAfter, c.Accepted
 	c.submitted, c.kind, c.amount = true, s.Request.Kind, s.Request.Amount
 	o, replayed, err := d.desk.Submit(ctx, s)
@@ -44,15 +46,18 @@ func (d *Dispatcher) submit(ctx context.Context, c *call, s central.Submission, 
 }
 
 // known tells whether the call repeats an operation of the caller's, by its
-// identity or by the reference in its body. The desk answers repeats, whatever
-// has changed since.
-func (d *Dispatcher) known(ctx context.Context, c *call, callerRef string) (bool, error) {
+// identity, by the reference in its body or, of a refund, by its transfer. The
+// desk answers repeats, whatever has changed since.
+func (d *Dispatcher) known(ctx context.Context, c *call, s central.Submission) (bool, error) {
 	err := central.ErrNotFound
 	if c.Identity != "" {
 		_, err = d.store.ByIdentity(ctx, c.Principal.Caller(), c.Identity)
 	}
-	if callerRef != "" && errors.Is(err, central.ErrNotFound) {
-		_, err = d.store.ByReference(ctx, c.Principal.Party(), central.ReferenceQuery{CallerRef: callerRef})
+	if s.CallerRef != "" && errors.Is(err, central.ErrNotFound) {
+		_, err = d.store.ByReference(ctx, c.Principal.Party(), central.ReferenceQuery{CallerRef: s.CallerRef})
+	}
+	if s.Request.Kind == central.KindRefund && errors.Is(err, central.ErrNotFound) {
+		_, err = d.store.RefundOf(ctx, central.Reference(s.Request.Particulars.Original))
 	}
 	if err != nil && !errors.Is(err, central.ErrNotFound) {
 		return false, fmt.Errorf("look for an earlier call: %w", err)

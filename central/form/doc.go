@@ -9,4 +9,8 @@
 // Data enters as the bytes of a body (Decode) and leaves as typed values. With
 // Describing set, the readers also note what they read: that is how the OpenAPI
 // document learns a route's fields, from the code that checks them.
+//
+// It also says what makes two bodies the same (Fingerprints): a keyed hash of the
+// canonical form, from which nobody recovers what stood there. Of a transfer the
+// OTP is no part of it.
 package form

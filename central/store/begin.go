@@ -32,9 +32,16 @@ func (s *DB) Begin(ctx context.Context, o central.Operation, quotas []central.Qu
 // written gives the tombstone (Forsworn), with seen false.
 func (s *DB) Ask(ctx context.Context, caller, identity string, at time.Time) (known central.Operation, seen bool, err error) {
 	// Most of those who ask are right, and a read costs no sync of the disk.
-	known, err = s.ByIdentity(ctx, caller, identity)
-	if err == nil {
+	err = s.read(ctx, func(c conn) error {
+		var err error
+		known, err = byIdentity(c, caller, identity)
+		return err
+	})
+	if err == nil && !known.Forsworn {
 		return known, true, nil
+	}
+	if err == nil {
+		return known, false, nil
 	}
 	if !errors.Is(err, central.ErrNotFound) {
 		return central.Operation{}, false, err
@@ -53,33 +60,36 @@ func (s *DB) Ask(ctx context.Context, caller, identity string, at time.Time) (kn
 // begin records a new operation, its identity, its first step and what it
 // counts for, or finds what its names stand for.
 func begin(c conn, o central.Operation, quotas []central.Quota) (known central.Operation, isNew bool, err error) {
-	known, err = named(c, o)
-	if !errors.Is(err, central.ErrNotFound) {
-		return known, false, err
+	n, err := named(c, o)
+	if err != nil || n.found {
+		return n.known, false, err
 	}
 	o = received(o)
+	o.Try = n.tries + 1
 	if !masked(o.Aadhaar) {
 		return central.Operation{}, false, errUnmasked
 	}
 	inserted, err := c.exec(`INSERT INTO operations (
 			id, caller, identity, route, fingerprint, merchant, terminal, tid,
 			kind, amount, aadhaar, iin, reference, stan, state, node, not_after, created_at,
-			party, caller_ref, original, sender, kyc_service, kyc_to, reverses)
+			party, caller_ref, original, sender, kyc_service, kyc_to, reverses, try)
 		SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18,
-			$19, $20, $21, $22, $23, $24, $25
+			$19, $20, $21, $22, $23, $24, $25, $26
 		WHERE NOT EXISTS (SELECT 1 FROM `+c.dialect.names+` WHERE reference = $13)`,
 		string(o.ID), o.Caller, o.Identity, string(o.Route), o.Fingerprint[:], ref(o.Merchant), ref(o.Terminal), o.TID,
 		string(o.Kind), int64(o.Amount), o.Aadhaar, o.IIN, string(o.Reference), o.STAN, string(o.State), o.Node,
 		ms(o.NotAfter), ms(o.CreatedAt),
-		ref(o.Party), ref(o.CallerRef), ref(o.Original), ref(o.Sender), kycService(o), kycTo(o), ref(o.Reverses))
+		ref(o.Party), ref(o.CallerRef), ref(o.Original), ref(o.Sender), kycService(o), kycTo(o), ref(o.Reverses), int64(o.Try))
 	if err != nil {
 		return central.Operation{}, false, err
 	}
 	if inserted == 0 {
 		return central.Operation{}, false, fmt.Errorf("the reference at the bank is not unique: %w", central.ErrTaken)
 	}
-	if err := addIdentity(c, o.Caller, o.Identity, o.ID); err != nil {
-		return central.Operation{}, false, err
+	if !n.identified { // it stays the identity of the first attempt, which leads to this one
+		if err := addIdentity(c, o.Caller, o.Identity, o.ID); err != nil {
+			return central.Operation{}, false, err
+		}
 	}
 	if _, err := c.exec(`INSERT INTO operation_steps (operation, step, at, node, from_state, to_state, reason)
 		VALUES ($1, 1, $2, $3, '', 'received', '')`, string(o.ID), ms(o.CreatedAt), c.node); err != nil {
@@ -89,28 +99,6 @@ func begin(c conn, o central.Operation, quotas []central.Quota) (known central.O
 		return central.Operation{}, false, err
 	}
 	return o, true, nil
-}
-
-// named finds the operation that a new one's identity or CallerRef stands for
-// already, or a tombstone; central.ErrNotFound if it is new. Where only the
-// CallerRef is known, the identity becomes another name.
-func named(c conn, o central.Operation) (central.Operation, error) {
-	known, err := byIdentity(c, o.Caller, o.Identity)
-	if o.CallerRef == "" || known.Forsworn || err != nil && !errors.Is(err, central.ErrNotFound) {
-		return known, err
-	}
-	same, refErr := byCallerRef(c, o.Party, o.CallerRef)
-	switch {
-	case errors.Is(refErr, central.ErrNotFound):
-		return known, err
-	case refErr != nil:
-		return central.Operation{}, refErr
-	case err != nil:
-		return same, addIdentity(c, o.Caller, o.Identity, same.ID)
-	case same.ID != known.ID:
-		return central.Operation{}, fmt.Errorf("its identity is that of operation %s and its reference that of operation %s: %w", known.ID, same.ID, central.ErrState)
-	}
-	return known, nil
 }
 
 func addIdentity(c conn, caller, identity string, id op.ID) error {
@@ -134,7 +122,7 @@ func received(o central.Operation) central.Operation {
 		Merchant: o.Merchant, Terminal: o.Terminal, TID: o.TID,
 		Kind: o.Kind, Amount: o.Amount, Aadhaar: o.Aadhaar, IIN: o.IIN, Reference: o.Reference, STAN: o.STAN,
 		Party: o.Party, CallerRef: o.CallerRef, Original: o.Original, Sender: o.Sender, Reverses: o.Reverses,
-		State: op.Received, Node: o.Node, NotAfter: cut(o.NotAfter), CreatedAt: cut(o.CreatedAt),
+		Try: max(o.Try, 1), State: op.Received, Node: o.Node, NotAfter: cut(o.NotAfter), CreatedAt: cut(o.CreatedAt),
 	}
 	if o.KYC != nil {
 		step := *o.KYC

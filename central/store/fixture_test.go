@@ -251,6 +251,6 @@ func newOperation() central.Operation {
 		Fingerprint: sha256.Sum256([]byte(id)), Merchant: merchant1, TID: "GAL00001",
 		Kind: central.KindWithdrawal, Amount: 500_00, Aadhaar: "XXXXXXXX7058", IIN: "990326",
 		Reference: central.Reference("GL261121" + id[26:]), STAN: "000001",
-		State: op.Received, Node: testNode, NotAfter: t0.Add(90 * time.Second), CreatedAt: t0,
+		Try: 1, State: op.Received, Node: testNode, NotAfter: t0.Add(90 * time.Second), CreatedAt: t0,
 	}
 }

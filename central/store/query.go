@@ -26,10 +26,16 @@ func (s *DB) Operation(ctx context.Context, id op.ID) (o central.Operation, err 
 
 // ByIdentity implements central.Operations. A tombstone is no operation:
 // central.ErrNotFound.
+//
+// An identity that the caller chose for a call leads to the newest attempt of
+// that call; one that is an operation's own id, to that operation.
 func (s *DB) ByIdentity(ctx context.Context, caller, identity string) (o central.Operation, err error) {
 	err = s.read(ctx, func(c conn) error {
 		var err error
 		o, err = byIdentity(c, caller, identity)
+		if err == nil && !o.Forsworn && identity != string(o.ID) {
+			o, err = newestOf(c, o)
+		}
 		return err
 	})
 	if err == nil && o.Forsworn {

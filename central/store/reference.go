@@ -41,10 +41,12 @@ func (s *DB) ByReference(ctx context.Context, party string, by central.Reference
 	return o, nil
 }
 
-// byCallerRef finds a party's operation by the reference that the party chose.
+// byCallerRef finds a party's operation by the reference that the party chose;
+// of several attempts the newest, which is the only one that the bank has not
+// refused for its OTP, if any is not.
 // Operations older than the column had it as their identity.
 func byCallerRef(c conn, party, callerRef string) (central.Operation, error) {
-	o, err := c.operation(`SELECT `+operationColumns+` FROM operations WHERE `+c.dialect.called("party = $1 AND caller_ref = $2"), party, callerRef)
+	o, err := c.operation(`SELECT `+operationColumns+` FROM operations WHERE `+c.dialect.called("party = $1 AND caller_ref = $2 ORDER BY try DESC LIMIT 1"), party, callerRef)
 	if !errors.Is(err, central.ErrNotFound) {
 		return o, err
 	}
@@ -80,14 +82,18 @@ func owned(c conn, o central.Operation, party string) error {
 func (s *DB) RefundOf(ctx context.Context, original central.Reference) (o central.Operation, err error) {
 	err = s.read(ctx, func(c conn) error {
 		var err error
-		o, err = c.operation(`SELECT `+operationColumns+` FROM operations
-			WHERE original = $1 AND state <> 'failed' AND state <> 'refused' ORDER BY created_at DESC, id DESC LIMIT 1`, string(original))
+		o, err = activeRefund(c, original)
 		return err
 	})
 	if err != nil {
 		return central.Operation{}, fmt.Errorf("read the refund of transfer %s: %w", original, err)
 	}
 	return o, nil
+}
+
+func activeRefund(c conn, original central.Reference) (central.Operation, error) {
+	return c.operation(`SELECT `+operationColumns+` FROM operations
+		WHERE original = $1 AND state <> 'failed' AND state <> 'refused' ORDER BY created_at DESC, id DESC LIMIT 1`, string(original))
 }
 
 // Newest implements central.Administration, newest first, at most 1000.

@@ -12,7 +12,7 @@ import (
 const operationColumns = `id, caller, identity, route, fingerprint, merchant, terminal, tid,
 	kind, amount, aadhaar, iin, reference, stan, state, node, not_after, created_at,
 	dispatched_at, bank_not_after, pending_reference, attempts, next_enquiry, stuck_at, settled_at,
-	code, rrn, http, reply, party, caller_ref, original, sender, kyc_service, kyc_to, reverses, charge`
+	code, rrn, http, reply, party, caller_ref, original, sender, kyc_service, kyc_to, reverses, charge, try, otp_refused`
 
 func scanOperation(row row) (central.Operation, error) {
 	var o central.Operation
@@ -25,7 +25,7 @@ func scanOperation(row row) (central.Operation, error) {
 		moment{&o.NextEnquiry}, moment{&o.StuckAt}, moment{&o.SettledAt},
 		&o.Code, &o.RRN, &o.HTTP, &o.Reply,
 		optional[string]{&o.Party}, optional[string]{&o.CallerRef}, optional[central.Reference]{&o.Original}, optional[string]{&o.Sender},
-		optional[central.Service]{&kyc.Service}, optional[central.KYCState]{&kyc.To}, optional[op.ID]{&o.Reverses}, &o.Charge)
+		optional[central.Service]{&kyc.Service}, optional[central.KYCState]{&kyc.To}, optional[op.ID]{&o.Reverses}, &o.Charge, &o.Try, truth{&o.OTPRefused})
 	if err != nil {
 		return central.Operation{}, fmt.Errorf("read an operation's row: %w", err)
 	}

@@ -117,9 +117,9 @@ func (s *DB) Settle(ctx context.Context, x central.Settlement) (o central.Operat
 
 func conclude(c conn, x central.Settlement) (central.Operation, error) {
 	o, err := c.operation(`UPDATE operations
-		SET state = $1, settled_at = $2, next_enquiry = NULL, code = $3, rrn = $4, http = $5, reply = $6, charge = $7
-		WHERE `+c.dialect.called("id = $8")+` AND state IN `+origins(x.To)+` RETURNING `+operationColumns,
-		string(x.To), ms(x.At), x.Answer.Code, x.Answer.RRN, int64(x.HTTP), x.Reply, int64(x.Answer.Charge), string(x.ID))
+		SET state = $1, settled_at = $2, next_enquiry = NULL, code = $3, rrn = $4, http = $5, reply = $6, charge = $7, otp_refused = $8
+		WHERE `+c.dialect.called("id = $9")+` AND state IN `+origins(x.To)+` RETURNING `+operationColumns,
+		string(x.To), ms(x.At), x.Answer.Code, x.Answer.RRN, int64(x.HTTP), x.Reply, int64(x.Answer.Charge), bit(x.OTPRefused()), string(x.ID))
 	if errors.Is(err, central.ErrNotFound) {
 		return central.Operation{}, refusal(c, x.ID)
 	}

@@ -52,6 +52,8 @@ func testStore(t *testing.T, open func(t *testing.T) central.Store) {
 		{"particulars", suiteParticulars},
 		{"caller references", suiteCallerRef},
 		{"caller references at once", suiteCallerRefAtOnce},
+		{"attempts", suiteAttempts},
+		{"attempts at refunds", suiteRefundAttempts},
 		{"by reference", suiteByReference},
 		{"refund of", suiteRefundOf},
 		{"newest", suiteNewest},

@@ -71,6 +71,7 @@ func together(t *testing.T, on kind) {
 		{"enquiries", togetherPostpone},
 		{"events", togetherEvents},
 		{"refunds", togetherRefunds},
+		{"attempts", togetherAttempts},
 		{"onboarding", togetherKYC},
 		{"slabs", togetherSlabs},
 		{"vendor keys", togetherKeys},

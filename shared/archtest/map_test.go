@@ -39,8 +39,10 @@ var importMap = []line{
 	{"shared/trace", []string{"shared/op"}},
 	{"shared/wire", []string{"shared/op"}},
 
-	{"central", []string{"central/enquiry", "central/worker", everyone}},
+	{"central", []string{"central/enquiry", "central/guess", "central/refno", "central/worker", everyone}},
 	{"central/enquiry", nil},
+	{"central/guess", []string{"shared/op", "shared/secret"}},
+	{"central/refno", nil},
 	{"central/worker", nil},
 	{"central/settle", []string{"central", everyone}},
 	{"central/operator", []string{"central", "central/duty", everyone}},

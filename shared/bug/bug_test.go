@@ -10,7 +10,7 @@ import (
 
 // TestNothingIsBuiltIn: without tags there is no fault, and nothing to confess.
 func TestNothingIsBuiltIn(t *testing.T) {
-	if DispatchBeforeCommit || RetryOnTimeout || ForgetTombstone {
+	if DispatchBeforeCommit || RetryOnTimeout || ForgetTombstone || AttemptWhilePending {
 		t.Error("a fault is built in without its tag")
 	}
 	var log bytes.Buffer

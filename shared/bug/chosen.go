@@ -9,4 +9,5 @@ var (
 	DispatchBeforeCommit = os.Getenv(Variable) == Dispatch
 	RetryOnTimeout       = os.Getenv(Variable) == Retry
 	ForgetTombstone      = os.Getenv(Variable) == Tombstone
+	AttemptWhilePending  = os.Getenv(Variable) == Attempt
 )

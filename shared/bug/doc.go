@@ -10,6 +10,7 @@
 //	dispatch    DispatchBeforeCommit
 //	retry       RetryOnTimeout
 //	tombstone   ForgetTombstone
+//	attempt     AttemptWhilePending
 //
 // Nothing enters or leaves but the constants, and the words with which a
 // program says at its start that it is not to be trusted (Confess).
@@ -30,10 +31,11 @@ const (
 	Dispatch  = "dispatch"
 	Retry     = "retry"
 	Tombstone = "tombstone"
+	Attempt   = "attempt"
 )
 
 // Faults lists the names, in the order of the constants.
-func Faults() []string { return []string{Dispatch, Retry, Tombstone} }
+func Faults() []string { return []string{Dispatch, Retry, Tombstone, Attempt} }
 
 // Early calls at once what should be called later, and gives a function that
 // tells then what came of it.
@@ -45,8 +47,9 @@ func Early[T any](call func() (T, error)) func() (T, error) {
 // Confess says in the log of a program that a fault was built into it; nothing
 // where there is none.
 func Confess(log *slog.Logger) {
-	if DispatchBeforeCommit || RetryOnTimeout || ForgetTombstone {
-		log.Error(confession, "dispatchBeforeCommit", DispatchBeforeCommit, "retryOnTimeout", RetryOnTimeout, "forgetTombstone", ForgetTombstone)
+	if DispatchBeforeCommit || RetryOnTimeout || ForgetTombstone || AttemptWhilePending {
+		log.Error(confession, "dispatchBeforeCommit", DispatchBeforeCommit, "retryOnTimeout", RetryOnTimeout,
+			"forgetTombstone", ForgetTombstone, "attemptWhilePending", AttemptWhilePending)
 	}
 }
 

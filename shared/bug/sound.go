@@ -13,4 +13,7 @@ const (
 	// ForgetTombstone answers 'never seen' without remembering it, so that what
 	// still arrives is executed.
 	ForgetTombstone = false
+	// AttemptWhilePending takes a transfer that may have been executed for one
+	// that the bank refused: a repeat of the call sends it under another name.
+	AttemptWhilePending = false
 )

@@ -94,6 +94,7 @@ const (
 	RefusedOrder  Refusal = "ORDER"     // a step whose predecessor is missing; the message names it
 	RefusedAbsent Refusal = "NOT_FOUND" // no such customer, remitter, beneficiary or agent
 	RefusedLimit  Refusal = "LIMIT"     // over a limit; the message says what is left
+	RefusedOTP    Refusal = "OTP"       // the OTP was not accepted; nothing moved, and nothing of it will
 )
 
 // Particulars are what onboarding and money transfer say beyond an AEPS

@@ -62,7 +62,7 @@ func (k Kind) Known() bool {
 // Valid tells whether the protocol declares the refusal; no refusal is empty.
 func (r Refusal) Valid() bool {
 	switch r {
-	case "", RefusedOrder, RefusedAbsent, RefusedLimit:
+	case "", RefusedOrder, RefusedAbsent, RefusedLimit, RefusedOTP:
 		return true
 	}
 	return false

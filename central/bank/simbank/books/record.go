@@ -164,7 +164,7 @@ func answerOf(r record) network.Answer {
 	a := network.Answer{
 		Reference: r.reference, Code: r.code, Message: cmp.Or(r.message, meanings[r.code]),
 		STAN: r.stan, RRN: r.rrn, AuthCode: r.authCode, Balance: r.balance,
-		Data: dataOf(r.data), Refusal: r.refusal, Charge: r.charge,
+		Data: dataOf(r.data), Refusal: r.told(), Charge: r.charge,
 	}
 	switch r.state {
 	case approved:
@@ -200,4 +200,16 @@ func dataOf(text string) jsontext.Value {
 		return nil
 	}
 	return jsontext.Value(text)
+}
+
+// codeOTP is the code of a decline for the OTP, and of nothing else.
+const codeOTP = "55"
+
+// told is the refusal that the network is told: an OTP that was not accepted is
+// known by its code.
+func (r record) told() network.Refusal {
+	if r.code == codeOTP && r.refusal == "" {
+		return network.RefusedOTP
+	}
+	return r.refusal
 }

@@ -120,9 +120,9 @@ func TestAgentOnboarding(t *testing.T) {
 		b.refused("12", network.RefusedOrder, "verify_pan has to be done first", network.AgentUID, b.holder(shivshankar))
 		b.refused("12", network.RefusedOrder, "update_UID has to be done first", network.AgentBiometric, b.holder(shivshankar), finger)
 		b.refused("12", network.RefusedOrder, "updatebiodetail has to be done first", network.AgentSubmit)
-		b.refused("55", "", "INVALID OTP", network.AgentOTPCheck, particulars(network.Particulars{OTPRequest: request}), otpIs(other(b.otp(mobile))))
+		b.refused("55", network.RefusedOTP, "INVALID OTP", network.AgentOTPCheck, particulars(network.Particulars{OTPRequest: request}), otpIs(other(b.otp(mobile))))
 		newer := b.ok("otpreqid", network.AgentOTP, particulars(network.Particulars{Mobile: mobile}))["otpreqid"].(string)
-		b.refused("55", "", "INVALID OTP", network.AgentOTPCheck, particulars(network.Particulars{OTPRequest: request}), otpIs(b.otp(mobile)))
+		b.refused("55", network.RefusedOTP, "INVALID OTP", network.AgentOTPCheck, particulars(network.Particulars{OTPRequest: request}), otpIs(b.otp(mobile)))
 		b.ok("status", network.AgentOTPCheck, particulars(network.Particulars{OTPRequest: newer}), otpIs(b.otp(mobile)))
 		state("OTP_VERIFIED")
 		for _, p := range []network.Particulars{

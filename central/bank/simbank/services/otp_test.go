@@ -86,7 +86,7 @@ func TestOTPs(t *testing.T) {
 		ref := b.enrol("9000000003", customerStarted)
 		request := b.ok("otpreqid", network.CustomerOTP, enrolled(ref))["otpreqid"].(string)
 		wrong(b.otp("9000000003"))
-		b.refused("55", "", "INVALID OTP", network.CustomerOTPCheck, particulars(network.Particulars{Enrolment: ref, OTPRequest: "another"}), otpIs(b.otp("9000000003")))
+		b.refused("55", network.RefusedOTP, "INVALID OTP", network.CustomerOTPCheck, particulars(network.Particulars{Enrolment: ref, OTPRequest: "another"}), otpIs(b.otp("9000000003")))
 		b.ok("status", network.CustomerOTPCheck, particulars(network.Particulars{Enrolment: ref, OTPRequest: request}), otpIs(b.otp("9000000003")))
 		if len(words) != 1 {
 			t.Errorf("wrong OTPs are told apart: %v", words)

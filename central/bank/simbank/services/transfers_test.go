@@ -205,7 +205,7 @@ func TestTransfer(t *testing.T) {
 			"nothing":                        {func(*network.Particulars) {}, 0, "13", ""},
 			"over the most in one":           {func(*network.Particulars) {}, 5_000_01, "61", network.RefusedLimit},
 			"remarks longer than any screen": {func(p *network.Particulars) { p.Remarks = strings.Repeat("a", maxText+1) }, 100_00, "30", ""},
-			"no OTP for this amount":         {func(*network.Particulars) {}, 101_00, "55", ""},
+			"no OTP for this amount":         {func(*network.Particulars) {}, 101_00, "55", network.RefusedOTP},
 		} {
 			b.ok("status", network.TransferOTP, particulars(p), amount(100_00))
 			wrong := p
@@ -264,7 +264,7 @@ func TestTransferScenarios(t *testing.T) {
 			if a := b.pay(p, 100_00+paise, mobile); a.Code != code || b.float() != before || left() != 25000 {
 				t.Errorf(".%02d: %+v, float %s", paise, a, b.float())
 			}
-			b.refused("55", "", "INVALID OTP", network.Transfer, particulars(p), amount(100_00+paise), otpIs(b.otp(mobile))) // it was right, and is used up
+			b.refused("55", network.RefusedOTP, "INVALID OTP", network.Transfer, particulars(p), amount(100_00+paise), otpIs(b.otp(mobile))) // it was right, and is used up
 		}
 		type how struct {
 			status  network.Status
@@ -387,7 +387,7 @@ func TestRefund(t *testing.T) {
 			b.ok("status", network.RefundOTP, original(name))
 			otp := b.otp(mobile)
 			b.refused("13", "", "AMOUNT", network.Refund, original(name), amount(sum+1), otpIs(otp))
-			b.refused("55", "", "INVALID OTP", network.Refund, original(name), amount(sum), otpIs(other(otp)))
+			b.refused("55", network.RefusedOTP, "INVALID OTP", network.Refund, original(name), amount(sum), otpIs(other(otp)))
 			got := b.ok("amount status", network.Refund, original(name), amount(sum), otpIs(otp), named("R-"+name))
 			if got["amount"] != float64(sum)/100 || got["status"] != "REFUNDED" {
 				t.Errorf("%s: %v", name, got)

@@ -1,0 +1,97 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+
+	"galla/central"
+	"galla/shared/op"
+)
+
+// naming is what a new operation's names stand for.
+type naming struct {
+	known      central.Operation
+	found      bool // known is what they stand for; else the operation is new
+	identified bool // its identity is known
+	tries      int  // attempts under its CallerRef so far
+}
+
+// named finds the operation that a new one's names stand for already, or a
+// tombstone. Where the bank refused the newest of its name for its OTP, another
+// call with the same body is a new attempt. Where only the name is known and not
+// free, the identity becomes another name of what it stands for.
+func named(c conn, o central.Operation) (naming, error) {
+	mine, err := byIdentity(c, o.Caller, o.Identity)
+	n := naming{identified: err == nil}
+	if err != nil && !errors.Is(err, central.ErrNotFound) {
+		return n, err
+	}
+	// An id that the caller minted for one attempt is that attempt's, for ever.
+	if n.identified && (mine.Forsworn || o.Identity == string(o.ID)) {
+		n.known, n.found = mine, true
+		return n, nil
+	}
+	newest, err := byName(c, o)
+	switch {
+	case errors.Is(err, central.ErrNotFound) && n.identified && !(refunds(o) && again(mine, o)):
+		n.known, n.found = mine, true
+		return n, nil
+	case errors.Is(err, central.ErrNotFound):
+		return n, nil
+	case err != nil:
+		return n, err
+	case n.identified && mine.ID != newest.ID && !sameName(mine, newest):
+		return n, fmt.Errorf("its identity is that of operation %s and its reference that of operation %s: %w", mine.ID, newest.ID, central.ErrState)
+	case again(newest, o):
+		n.tries = newest.Try
+		return n, nil
+	case !n.identified:
+		err = addIdentity(c, o.Caller, o.Identity, newest.ID)
+	}
+	n.known, n.found = newest, true
+	return n, err
+}
+
+// byName finds what an operation's name stands for: the newest under its
+// CallerRef; of a refund, whose name is its transfer, the one that was done or is
+// under way. central.ErrNotFound: nothing, or it has no name.
+func byName(c conn, o central.Operation) (central.Operation, error) {
+	switch {
+	case o.CallerRef != "":
+		return byCallerRef(c, o.Party, o.CallerRef)
+	case refunds(o):
+		refund, err := activeRefund(c, o.Original)
+		if err == nil && (refund.State == op.Reversed || refund.Party != o.Party) {
+			return central.Operation{}, central.ErrNotFound
+		}
+		return refund, err
+	}
+	return central.Operation{}, central.ErrNotFound
+}
+
+// newestOf gives the newest operation of the name that an operation has, or the
+// operation itself where it is the newest or has no name.
+func newestOf(c conn, o central.Operation) (central.Operation, error) {
+	newest, err := byName(c, o)
+	if errors.Is(err, central.ErrNotFound) {
+		return o, nil
+	}
+	return newest, err
+}
+
+func refunds(o central.Operation) bool { return o.Kind == central.KindRefund && o.Original != "" }
+
+// again tells whether a call that would be a new operation may be another
+// attempt at an earlier one: the bank refused that for its OTP, which is final,
+// and the body is the same but for the OTP.
+func again(earlier, o central.Operation) bool {
+	return earlier.OTPRefused && sameName(earlier, o) && earlier.Route == o.Route && earlier.Fingerprint == o.Fingerprint
+}
+
+// sameName tells whether two operations are attempts under one name.
+func sameName(a, b central.Operation) bool {
+	if refunds(a) && refunds(b) {
+		return a.Original == b.Original
+	}
+	return a.CallerRef != "" && a.CallerRef == b.CallerRef && a.Party == b.Party
+}
