@@ -50,6 +50,9 @@ var walks = map[string][]run{
 		{room: "central", args: []string{"-test.run", "^TestRandomWalk$"}, want: `the bank executed GL\w+, which is no operation's`},
 		{room: "edge", args: []string{"-test.run", "^TestRandomWalks$"}, want: `was sent \d+ times`},
 	},
+	bug.Attempt: {
+		{room: "central", args: []string{"-test.run", "^TestRandomWalk$"}, want: `the bank executed 2 transfers under the name ref-|answered with the record of another body`},
+	},
 	bug.Tombstone: {
 		{room: "central/store", args: []string{"-test.run", "^TestWalk"}, want: `a tombstone: `},
 	},
@@ -126,11 +129,16 @@ var explored = map[string]struct {
 	bug.Dispatch:  {model.Faulty{DispatchBeforeCommit: true}, "invariant 2: the central says refused, and the bank has executed it"},
 	bug.Retry:     {model.Faulty{RetryOnTimeout: true}, "invariant 1: the bank executed it 2 times"},
 	bug.Tombstone: {model.Faulty{ForgetTombstone: true}, "invariant 5: it was declared never seen, and began"},
+	bug.Attempt:   {model.Faulty{AttemptWhilePending: true}, "invariant 1: the bank executed 2 attempts under one name"},
 }
 
 func TestModel(t *testing.T) {
 	for _, fault := range bug.Faults() {
-		r, err := model.Explore(t.Context(), model.Config{Faults: -1, Faulty: explored[fault].faulty})
+		cfg := model.Config{Faults: -1, Faulty: explored[fault].faulty}
+		if fault == bug.Attempt {
+			cfg.Operations, cfg.OneName = 2, true
+		}
+		r, err := model.Explore(t.Context(), cfg)
 		if err != nil {
 			t.Fatal(err)
 		}

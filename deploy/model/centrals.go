@@ -11,7 +11,7 @@ func (h *house) session(s *state, i int) {
 	}
 	// Frames of a broken line may be delivered; a schedule does not wait for them.
 	fair := func(p place) rank {
-		if p == current {
+		if p == current || h.cfg.OneName {
 			return rankDeliver
 		}
 		return never
@@ -37,11 +37,15 @@ func (h *house) session(s *state, i int) {
 	}
 }
 
-// perform begins an operation, or finds that it is known.
+// perform begins an operation, or finds that it is known, or that its name is
+// another's and not free: then the call is answered from that one.
 func (h *house) perform(s *state, o *operation, from *place) {
 	here := *from == current
 	switch o.row {
 	case noRow:
+		if h.cfg.OneName && h.taken(s.other(o)) {
+			break
+		}
 		o.row, o.owner, o.carrier = firstRow, s.at(*from), begun
 		fallthrough
 	default:
@@ -55,6 +59,14 @@ func (h *house) perform(s *state, o *operation, from *place) {
 		}
 	}
 	*from = nowhere
+}
+
+// taken tells whether an operation keeps its name from another attempt.
+func (h *house) taken(o *operation) bool {
+	if h.cfg.Faulty.AttemptWhilePending && o.record() == op.Pending {
+		return false
+	}
+	return o.row >= firstRow && !o.free
 }
 
 // asked answers a question, or has the session look until there is an answer.
@@ -146,6 +158,8 @@ func (h *house) await(o *operation, try func(kind, rank, func(*operation))) {
 	switch o.books[which] {
 	case executed:
 		try(approved, rankCarry, func(o *operation) { h.leave(o, op.Succeeded) })
+	case otpRefused:
+		try(rejected, rankCarry, func(o *operation) { h.refusedOTP(o); o.carrier = noCarrier })
 	case declined, reversed:
 		try(rejected, rankCarry, func(o *operation) { h.leave(o, op.Failed) })
 	}
@@ -210,6 +224,8 @@ func (h *house) look(o *operation, n int) {
 		h.settle(o, op.Succeeded)
 	case declined:
 		h.settle(o, op.Failed)
+	case otpRefused:
+		h.refusedOTP(o)
 	case reversed:
 		h.settle(o, op.Reversed)
 	case absent:
@@ -219,6 +235,14 @@ func (h *house) look(o *operation, n int) {
 		case h.cfg.Faulty.JudgeAnswerLate:
 			o.enquiry[n] = heardAbsent
 		}
+	}
+}
+
+// refusedOTP writes the bank's final word that the OTP was wrong, and frees the
+// name with it.
+func (h *house) refusedOTP(o *operation) {
+	if h.settle(o, op.Failed) {
+		o.free = true
 	}
 }
 
@@ -242,6 +266,9 @@ func (h *house) bank(s *state, i int) {
 		if o.books[j] == running {
 			try(bankExecuted, rankBank, func(o *operation) { o.books[j] = executed })
 			try(bankDeclined, never, func(o *operation) { o.books[j] = declined })
+			if h.cfg.OneName {
+				try(bankRefused, never, func(o *operation) { o.books[j] = otpRefused })
+			}
 			try(bankReversed, never, func(o *operation) { o.books[j] = reversed })
 		}
 	}

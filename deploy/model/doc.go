@@ -34,6 +34,11 @@
 // side by side they are followed for some steps. The order of events and their
 // cursor are not modelled: deploy/sim and the suites of the stores have them.
 //
+// Two operations may also be attempts at one transfer, under one refId
+// (Config.OneName): the bank may refuse one for its OTP, which frees the name for
+// the other, and of both at most one is ever executed. They are called at the
+// direct door of both nodes, without a counter, and looked at to the end.
+//
 // A Config goes in, a Report comes out. Faulty rules can be switched on, to show
 // that each rule of the design is needed and that the explorer would see it
 // broken.

@@ -117,7 +117,7 @@ func Explore(ctx context.Context, cfg Config) (Report, error) {
 		return Report{}, fmt.Errorf("explore: %d operations and %d faults; at most %d and 15 fit a state", cfg.Operations, cfg.Faults, maxOperations)
 	}
 	h, a := &house{cfg: cfg}, newAtlas()
-	start := state{faults: uint8(max(cfg.Faults, 0))}
+	start := h.start()
 	a.number(start.pack(), none, step{})
 	r := Report{}
 	horizon := uint32(1) // the first state that is a step further than those before it

@@ -16,13 +16,15 @@ type Faulty struct {
 	RetryOnTimeout       bool // what the bank did not answer is sent again under a new reference (galla/shared/bug)
 	ForgetTombstone      bool // 'never seen' is answered and not remembered (galla/shared/bug)
 
-	BelieveNotFound  bool // the bank's first 'not found' is final
-	JudgeAnswerLate  bool // 'not found' is judged by the moment at which it is heard, not by that of the question
-	SendBeforeRecord bool // the counter gives the frame to the line before 'sent' is on its disk
-	NeverAskPending  bool // the counter does not ask for a pending operation of which a welcome says nothing
-	LateStart        bool // the bank starts what arrives after its deadline
-	TellRefusals     bool // a refusal that left no record is told as the last word, and the id may still run
-	ForgetQuestion   bool // a session whose store fails stops looking for what it told pending
+	BelieveNotFound     bool // the bank's first 'not found' is final
+	JudgeAnswerLate     bool // 'not found' is judged by the moment at which it is heard, not by that of the question
+	SendBeforeRecord    bool // the counter gives the frame to the line before 'sent' is on its disk
+	NeverAskPending     bool // the counter does not ask for a pending operation of which a welcome says nothing
+	LateStart           bool // the bank starts what arrives after its deadline
+	TellRefusals        bool // a refusal that left no record is told as the last word, and the id may still run
+	AttemptWhilePending bool // a name is free while its attempt is pending (galla/shared/bug)
+
+	ForgetQuestion bool // a session whose store fails stops looking for what it told pending
 }
 
 // Config says what is explored.
@@ -31,7 +33,11 @@ type Config struct {
 	Faults     int  // that may strike in one run, of whatever kind; at most 15; negative: without bound
 	Duplicates bool // a frame may arrive twice: a fault
 	Refusals   bool // a busy central may refuse before it records: a fault
-	Faulty     Faulty
+	// OneName makes the two operations attempts at one transfer, under one refId.
+	// They are called at the direct door, each once at either node; there is no
+	// counter.
+	OneName bool
+	Faulty  Faulty
 
 	// Steps bounds how far from the start is looked, 0: to the end. Short of the
 	// end, nothing is said of how operations end.
@@ -56,6 +62,17 @@ type move struct {
 	to   state
 	rank rank
 	bad  string // the step itself must not be
+}
+
+// start is the house before anything happens.
+func (h *house) start() state {
+	s := state{faults: uint8(max(h.cfg.Faults, 0))}
+	for i := range s.ops {
+		if h.cfg.OneName {
+			s.ops[i].frame, s.ops[i].copy = staleAt(0), staleAt(1)
+		}
+	}
+	return s
 }
 
 // add keeps a step, unless it changes nothing.
@@ -99,13 +116,17 @@ func (h *house) settle(o *operation, to op.State) bool {
 func (h *house) moves(s *state) []move {
 	h.made = h.made[:0]
 	for i := range h.cfg.Operations {
-		h.counter(s, i)
+		if !h.cfg.OneName {
+			h.counter(s, i)
+		}
 		h.session(s, i)
 		h.carry(s, i)
 		h.reconcile(s, i)
 		h.bank(s, i)
 	}
-	h.connect(s)
+	if !h.cfg.OneName {
+		h.connect(s)
+	}
 	if s.faults > 0 || h.cfg.Faults < 0 {
 		h.misfortune(s)
 	}

@@ -11,7 +11,9 @@ func (h *house) misfortune(s *state) {
 		change(&to)
 		h.add(s, to, step{kind: k, op: uint8(i), arg: arg}, never)
 	}
-	strike(counterCrashed, 0, 0, h.restart)
+	if !h.cfg.OneName {
+		strike(counterCrashed, 0, 0, h.restart)
+	}
 	if s.link != 0 {
 		strike(lineCut, 0, s.link-1, h.cut)
 	}
@@ -77,7 +79,7 @@ func (h *house) mishap(s *state, i int, strike func(kind, int, uint8, func(*stat
 			h.dispatch(o, noCarrier)
 		})
 	}
-	if o.frame != nowhere && o.row == noRow {
+	if o.frame != nowhere && o.row == noRow && !(h.cfg.OneName && h.taken(s.other(o))) {
 		strike(beginUnknown, i, s.at(o.frame), func(s *state) {
 			o := &s.ops[i]
 			o.row, o.owner = firstRow, s.at(o.frame)

@@ -119,6 +119,22 @@ func TestTwoAreOneTwice(t *testing.T) {
 	})
 }
 
+// TestTwoAttemptsUnderOneName looks at every state of two attempts at one
+// transfer, called at both nodes each, to the end and with any number of faults:
+// of all that is sent under a refId, the bank executes at most one.
+func TestTwoAttemptsUnderOneName(t *testing.T) {
+	r := holds(t, Config{Operations: 2, OneName: true, Faults: -1})
+	if r.States < 100_000 {
+		t.Errorf("%d states: the second attempt is never made", r.States)
+	}
+	// The other deliberate faults are seen here, too.
+	for _, f := range []Faulty{{DispatchBeforeCommit: true}, {RetryOnTimeout: true}, {BelieveNotFound: true}, {LateStart: true}} {
+		if r := explore(t, Config{Operations: 2, OneName: true, Faults: -1, Faulty: f}); r.Violation == nil {
+			t.Errorf("%+v is not seen", f)
+		}
+	}
+}
+
 // TestEachRuleIsNeeded breaks one rule of the design after another, and wants
 // each to be caught, with the sentence that says what goes wrong.
 func TestEachRuleIsNeeded(t *testing.T) {
@@ -137,6 +153,7 @@ func TestEachRuleIsNeeded(t *testing.T) {
 		{"send before it is recorded", Config{Faulty: Faulty{SendBeforeRecord: true}}, "the counter would go from queued to", "before anything is recorded"},
 		{"never ask for what is pending", Config{Faulty: Faulty{NeverAskPending: true}}, "stays pending at the counter", "reads that operation 1 is pending"},
 		{"forget a question", Config{Faulty: Faulty{ForgetQuestion: true}}, "stays pending at the counter", "the store fails"},
+		{"attempt while the first is pending", Config{Operations: 2, OneName: true, Faulty: Faulty{AttemptWhilePending: true}}, "the bank executed 2 attempts under one name", "no answer of the bank to operation 1"},
 		{"refuse one copy of a frame", Config{Duplicates: true, Refusals: true, Faulty: Faulty{TellRefusals: true}}, "the counter says failed, and the bank has executed it", "once more"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -165,9 +182,10 @@ func TestFaultsAreCounted(t *testing.T) {
 }
 
 func TestNothingIsLostInPacking(t *testing.T) {
-	h := &house{cfg: Config{Operations: 2, Faults: 3, Duplicates: true, Refusals: true, Faulty: Faulty{RetryOnTimeout: true, JudgeAnswerLate: true}}}
 	rapid.Check(t, func(t *rapid.T) {
-		s := state{faults: 3}
+		h := &house{cfg: Config{Operations: 2, Faults: 3, Duplicates: true, Refusals: true, OneName: rapid.Bool().Draw(t, "one name"),
+			Faulty: Faulty{RetryOnTimeout: true, JudgeAnswerLate: true}}}
+		s := h.start()
 		for range rapid.IntRange(1, 80).Draw(t, "steps") {
 			moves := h.moves(&s)
 			if len(moves) == 0 {

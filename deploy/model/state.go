@@ -70,7 +70,8 @@ const (
 	running
 	executed
 	declined
-	reversed // debited and given back
+	reversed   // debited and given back
+	otpRefused // declined for its OTP
 )
 
 // row is what the database has of an identity: nothing, a tombstone, or an
@@ -109,6 +110,7 @@ type operation struct {
 	owner    uint8 // the node that began it
 	event    bool  // the row that tells the terminal
 	promised bool  // somebody was told 'never seen'
+	free     bool  // its record is failed, for its OTP: the name is free
 
 	window  window
 	carrier carrier
@@ -133,6 +135,14 @@ func (o *operation) record() op.State {
 		return ""
 	}
 	return centralStates[o.row-firstRow]
+}
+
+// other gives the other operation of the house.
+func (s *state) other(o *operation) *operation {
+	if o == &s.ops[0] {
+		return &s.ops[1]
+	}
+	return &s.ops[0]
 }
 
 // at gives the node that a frame arrives at.
@@ -188,6 +198,7 @@ func (s *state) pack() key {
 		p.put(o.owner, 1)
 		p.flag(o.event)
 		p.flag(o.promised)
+		p.flag(o.free)
 		p.put(uint8(o.window), 2)
 		p.put(uint8(o.carrier), 3)
 		for _, q := range o.enquiry {
@@ -218,6 +229,7 @@ func unpack(k key) state {
 		o.open, o.told = p.is(), p.is()
 		o.row, o.owner = row(p.get(4)), p.get(1)
 		o.event, o.promised = p.is(), p.is()
+		o.free = p.is()
 		o.window, o.carrier = window(p.get(2)), carrier(p.get(3))
 		for n := range o.enquiry {
 			o.enquiry[n] = enquiry(p.get(2))

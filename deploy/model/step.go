@@ -69,6 +69,7 @@ const (
 	requestArrived
 	bankExecuted
 	bankDeclined
+	bankRefused
 	bankReversed
 	timePassed
 
@@ -128,6 +129,7 @@ var words = map[kind]string{
 	requestArrived: "bank: the request of operation {n} arrives",
 	bankExecuted:   "bank: executes operation {n}",
 	bankDeclined:   "bank: declines operation {n}",
+	bankRefused:    "bank: refuses operation {n} for its OTP",
 	bankReversed:   "bank: executes operation {n} and gives it back",
 	timePassed:     "clock: for operation {n}, the bank's deadline passes, or the margin after it",
 

@@ -8,10 +8,16 @@ import (
 
 // untrue gives the first invariant that a state breaks, or "".
 func (h *house) untrue(s *state) string {
+	all := 0
 	for i := range h.cfg.Operations {
 		if why := s.ops[i].untrue(); why != "" {
 			return fmt.Sprintf("operation %d: %s", i+1, why)
 		}
+		moved, _ := s.ops[i].debits()
+		all += moved
+	}
+	if h.cfg.OneName && all > 1 {
+		return fmt.Sprintf("invariant 1: the bank executed %d attempts under one name", all)
 	}
 	return ""
 }
@@ -66,11 +72,12 @@ func (h *house) unfinished(s *state) string {
 		o := &s.ops[i]
 		_, kept := o.debits()
 		switch r := o.record(); {
-		case !o.state().Final():
+		case h.cfg.OneName && o.row < firstRow: // the other one has the name
+		case !h.cfg.OneName && !o.state().Final():
 			return fmt.Sprintf("invariant 3: nothing more happens, and operation %d stays %s at the counter", i+1, o.state())
 		case r != "" && !r.Final():
 			return fmt.Sprintf("invariant 3: nothing more happens, and operation %d stays %s at the central", i+1, r)
-		case kept == 1 && (o.state() != op.Succeeded || r != op.Succeeded):
+		case kept == 1 && (o.state() != op.Succeeded && !h.cfg.OneName || r != op.Succeeded):
 			return fmt.Sprintf("invariant 2: the bank executed operation %d, and in the end the counter says %s, the central %s", i+1, o.state(), r)
 		}
 	}
