@@ -74,6 +74,7 @@ func TestRandomWalks(t *testing.T) {
 var stories = map[string]run{
 	bug.Dispatch:  {want: `the books say "EXECUTED", the central refused`},
 	bug.Retry:     {want: `the books have EXECUTED .*, which no operation of the central has`},
+	bug.Attempt:   {want: `the books have one TRANSFER of \S+ twice`},
 	bug.Tombstone: {want: `was declared never seen, and is|the books say "EXECUTED", .*the counter not-sent`},
 }
 

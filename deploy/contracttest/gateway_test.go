@@ -40,9 +40,9 @@ func newPartner(t *testing.T, h *house) *partner.Client {
 
 // sealed calls a route through the gateway; the reply is checked against the
 // OpenAPI document as the direct one is.
-func sealed(t *testing.T, h *house, p *partner.Client, method, path string, body any) answer {
+func sealed(t *testing.T, h *house, p *partner.Client, method, path string, body any, options ...partner.Option) answer {
 	t.Helper()
-	reply, err := p.Call(t.Context(), method, path, body)
+	reply, err := p.Call(t.Context(), method, path, body, options...)
 	if err != nil {
 		t.Fatalf("%s %s through the gateway: %v", method, path, err)
 	}

@@ -4,6 +4,9 @@
 // virtual, so that weeks of bad luck pass in seconds, and everything that a
 // story draws comes from its seed.
 //
+// A merchant's own program calls the direct door of either central, and tries a
+// transfer again under its refId after a mistyped OTP.
+//
 // A seeded adversary kills counters, centrals (one or both) and the bank at any
 // moment and starts them again; he cuts, delays and silences connections,
 // doubles, swaps and shortens frames, delivers late what its sender gave up, and

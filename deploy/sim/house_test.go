@@ -76,6 +76,7 @@ type house struct {
 	complaints []string
 	told       map[string]telling // what a central said last of a final operation, by identity
 	forsworn   map[string]bool    // identities that a central declared never seen
+	paid       map[string]bool    // references of transfers whose success a partner was told
 }
 
 func newHouse(seed uint64, b *base, dir string, log *slog.Logger) *house {
@@ -83,7 +84,7 @@ func newHouse(seed uint64, b *base, dir string, log *slog.Logger) *house {
 	t.begun = time.Now()
 	return &house{
 		dir: dir, seed: seed, base: b, tape: t, network: newEther(seed, t), log: log,
-		died: make(chan *part, 64), told: map[string]telling{}, forsworn: map[string]bool{},
+		died: make(chan *part, 64), told: map[string]telling{}, forsworn: map[string]bool{}, paid: map[string]bool{},
 	}
 }
 
@@ -227,6 +228,7 @@ type office struct {
 	uplink string
 	disk   *disk
 	store  *store.DB
+	door   central.Dispatcher // the direct one; of its present life
 }
 
 func (h *house) addOffice(n int) *office {
@@ -277,6 +279,9 @@ func (o *office) start() error {
 	if err != nil {
 		return err
 	}
+	h.mu.Lock()
+	o.door = dispatcher
+	h.mu.Unlock()
 	l := h.network.listen(o.uplink)
 	h.run(o.part, o.disk.failing, engine.Run, func(ctx context.Context) error { return terminals.Run(ctx, l) })
 	return nil

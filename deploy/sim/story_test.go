@@ -202,6 +202,7 @@ func live(s *story, ctx context.Context) {
 	for _, c := range s.counters {
 		cast.Go(func() { s.customers(ctx, c, &cast) })
 	}
+	cast.Go(func() { s.partners(ctx, &cast) })
 	s.adversary(ctx)
 	cast.Wait()
 }

@@ -32,6 +32,7 @@ func (h *house) verify(ctx context.Context) {
 		a.verifyCounter(ctx, c)
 	}
 	a.verifyOwners()
+	a.verifyPartners()
 	for identity := range h.forsworn {
 		if o, ok := a.central[identity]; ok && !o.Forsworn {
 			h.complain("operation %s was declared never seen, and is %s at the central", identity, o.State)
