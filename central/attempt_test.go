@@ -2,6 +2,7 @@ package central
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -228,6 +229,30 @@ func TestATerminalsIdIsOneAttempt(t *testing.T) {
 		}
 		if n := len(d.bank.requests); n != 2 {
 			t.Errorf("%d requests reached the bank, want 2", n)
+		}
+	})
+}
+
+// TestRefundsOfTwoCounters: two ids for one transfer are two acts; one of them is
+// done, and the other is refused, whichever is first.
+func TestRefundsOfTwoCounters(t *testing.T) {
+	inDesk(t, func(t *testing.T, d *desk) {
+		d.bank.guarded()
+		states := make([]error, 2)
+		var calls sync.WaitGroup
+		for i, id := range []op.ID{"0190b000-0000-7000-8000-0000000000d1", "0190b000-0000-7000-8000-0000000000d2"} {
+			calls.Go(func() {
+				s := refundCall(rightOTP)
+				s.ID, s.Identity, s.Terminal = id, string(id), TerminalID(id)
+				_, _, states[i] = d.submit(s)
+			})
+		}
+		calls.Wait()
+		if (states[0] == nil) == (states[1] == nil) || AsError(errors.Join(states...)).Fault != Precluded {
+			t.Errorf("%v", states)
+		}
+		if n := len(d.bank.executed); n != 1 {
+			t.Errorf("%d executions", n)
 		}
 	})
 }

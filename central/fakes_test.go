@@ -50,7 +50,7 @@ func (l *ledger) Begin(_ context.Context, o Operation, quotas []Quota) (Operatio
 	}
 	key, ref := o.Caller+"|"+o.Identity, o.Party+"|"+o.CallerRef
 	byRef, refKnown := l.refs[ref]
-	if o.Kind == KindRefund {
+	if o.Kind == KindRefund && (o.Terminal == "" || o.Identity != string(o.ID)) {
 		byRef, refKnown = l.refundOf(o.Original)
 	}
 	again := func(id op.ID) bool { return l.byID[id].OTPRefused && l.byID[id].Fingerprint == o.Fingerprint }

@@ -371,6 +371,31 @@ func TestRepeatedRefund(t *testing.T) {
 	}
 }
 
+// TestRefundsOfCounters: an id is answered as it was, and another id for the same
+// transfer is refused, since its agent would count the cash a second time.
+func TestRefundsOfCounters(t *testing.T) {
+	m := refundRoutes()[2]
+	b := newBench(t)
+	b.transferred(op.Succeeded)
+	m.answered(b)
+	route, _ := op.Find(op.Refund)
+	send := func(id op.ID) central.Reply {
+		text, _ := json.Marshal(m.body(nil))
+		return b.Dispatch(context.Background(), central.Call{Principal: terminal1, Route: route, ID: id, Identity: string(id), Body: text})
+	}
+	first := send(refundOp)
+	expect(t, first, 200, "00")
+	o := b.desk.known[terminal1.Caller()+"/"+string(refundOp)]
+	b.store.operations[refundOp] = o
+	if again := send(refundOp); !again.Replayed || !bytes.Equal(again.Body, first.Body) {
+		t.Errorf("the id again: %s", again.Body)
+	}
+	expect(t, send("0190b000-0000-7000-8000-0000000000a3"), 422, "05")
+	if b.desk.count != 1 {
+		t.Errorf("%d dispatches", b.desk.count)
+	}
+}
+
 // TestFingerprintsWithoutOTP: what makes two transfers the same, and what earlier
 // releases recorded of them.
 func TestFingerprintsWithoutOTP(t *testing.T) {

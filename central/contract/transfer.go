@@ -149,13 +149,22 @@ func (d *Dispatcher) readRefundOTP(c *call) step {
 
 // readRefund reads refund. Its refId is the transfer's, so the refund has no
 // reference of the caller's own: what names it is the transfer. A repeat is the
-// desk's to answer, whatever it is known by, with the reply as it was.
+// desk's to answer, whatever it is known by, with the reply as it was. But two ids
+// of counters are two acts of agents, who each would count the cash: the second is
+// refused.
 func (d *Dispatcher) readRefund(c *call) step {
 	r := c.request(central.KindRefund)
 	dmt.ReadRefund(&c.in, &r)
 	return func(ctx context.Context) (central.Reply, error) {
 		s := central.Submission{Request: r}
-		if err := d.prepareRefund(ctx, c, &s); err != nil {
+		known, err := c.ID != "", error(nil)
+		if known {
+			known, err = d.known(ctx, c, central.Submission{})
+		}
+		if err == nil && !known {
+			err = d.prepareRefund(ctx, c, &s)
+		}
+		if err != nil {
 			return central.Reply{}, d.unprepared(ctx, c, err)
 		}
 		return d.submit(ctx, c, s, c.subject(s.Request, s.Sender))
@@ -165,7 +174,7 @@ func (d *Dispatcher) readRefund(c *call) step {
 // unprepared is the reply to a refund whose transfer is not found or can't be
 // given back: where its identity is known, that was sent with another body.
 func (d *Dispatcher) unprepared(ctx context.Context, c *call, err error) error {
-	if central.AsError(err).Fault == central.Internal || c.Identity == "" {
+	if central.AsError(err).Fault == central.Internal || c.Identity == "" || c.ID != "" {
 		return err
 	}
 	if known, looked := d.known(ctx, c, central.Submission{}); looked != nil || !known {
@@ -179,7 +188,7 @@ func (d *Dispatcher) unprepared(ctx context.Context, c *call, err error) error {
 func (d *Dispatcher) prepareRefund(ctx context.Context, c *call, s *central.Submission) error {
 	p := s.Request.Particulars
 	o, refund, err := d.refundable(ctx, c, p.Original, p.CallerRef)
-	if err != nil && refund == nil {
+	if err != nil && (refund == nil || c.ID != "") {
 		return err
 	}
 	s.Request.Amount, s.Sender = o.Amount, o.Sender

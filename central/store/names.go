@@ -54,12 +54,13 @@ func named(c conn, o central.Operation) (naming, error) {
 
 // byName finds what an operation's name stands for: the newest under its
 // CallerRef; of a refund, whose name is its transfer, the one that was done or is
-// under way. central.ErrNotFound: nothing, or it has no name.
+// under way. A counter's refund has no name but its id: another one is another act
+// of an agent. central.ErrNotFound: nothing, or it has no name.
 func byName(c conn, o central.Operation) (central.Operation, error) {
 	switch {
 	case o.CallerRef != "":
 		return byCallerRef(c, o.Party, o.CallerRef)
-	case refunds(o):
+	case refunds(o) && (o.Terminal == "" || o.Identity != string(o.ID)):
 		refund, err := activeRefund(c, o.Original)
 		if err == nil && (refund.State == op.Reversed || refund.Party != o.Party) {
 			return central.Operation{}, central.ErrNotFound
