@@ -42,6 +42,10 @@
 // Changes of a vendor's slabs wait for each other on the vendor's row, so that
 // no two of them can both find room for their bands.
 //
+// Operations under one CallerRef are numbered (try). At most one of them is not
+// refused for its OTP: operations_by_caller_ref holds that, and the settlement that
+// says otp_refused takes its row out of it in the same statement.
+//
 // # Two databases
 //
 // SQLite and PostgreSQL do the same, and the suite testStore says what: it runs

@@ -7,6 +7,7 @@ import (
 	"crypto/ed25519"
 	crand "crypto/rand"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"syscall"
@@ -22,7 +23,7 @@ import (
 // bankTimeout is how long the central waits for the bank in these stories.
 const bankTimeout = 3 * time.Second
 
-// TestPromises plays, over real programs, the three stories on which exactly
+// TestPromises plays, over real programs, the stories on which exactly
 // once stands. The killing machines meet them by chance; here nothing is left to
 // it (galla/deploy/bugs).
 func TestPromises(t *testing.T) {
@@ -30,6 +31,7 @@ func TestPromises(t *testing.T) {
 	h := open(t, "GALLA_BANK_TIMEOUT="+bankTimeout.String())
 	t.Run("a dispatch is recorded before it is sent", func(t *testing.T) { recordedBeforeSent(t, h) })
 	t.Run("a request without an answer is not sent again", func(t *testing.T) { notSentAgain(t, h) })
+	t.Run("a second attempt waits for the first", func(t *testing.T) { secondAttempt(t, h) })
 	t.Run("an operation that was never seen is refused for ever", func(t *testing.T) { neverSeenIsKept(t, h) })
 }
 
@@ -113,6 +115,59 @@ func notSentAgain(t *testing.T, h *house) {
 	time.Sleep(bankTimeout) // whatever was sent has been read
 	if n := debitsOf(h, paise); n != 0 || judge(last) != pending {
 		t.Errorf("what the bank did not answer was sent again: the books hold %d debits, and the central says %s: %s", n, judge(last), last.raw)
+	}
+}
+
+// secondAttempt tries a transfer again under its refId: after a refused OTP, over a
+// central that was killed meanwhile; and while the first may still be executed.
+func secondAttempt(t *testing.T, h *house) {
+	const mobile, instant = "9000000002", "/dmt/txn/v1/transaction/instant"
+	post := func(path string, body map[string]any) map[string]any {
+		t.Helper()
+		_, _, raw, err := h.do("POST", h.url("CENTRAL")+path, body, "Authorization", "Bearer "+h.token(lakshmi, lakshmiSecret))
+		var reply struct {
+			StatusCode string
+			Data       map[string]any
+		}
+		if err = errors.Join(err, json.Unmarshal(raw, &reply)); err != nil || reply.StatusCode != "00" && path != instant {
+			t.Fatalf("POST %s: %v, %s", path, err, raw)
+		}
+		return reply.Data
+	}
+	to, beneficiary := h.introduce(t, post, mobile, agarwal, "001234567822", "HDFC0000123")
+	send := func(refID, amount, mistyped string) map[string]any {
+		t.Helper()
+		to["amount"] = json.Number(amount)
+		post("/dmt/txn/v1/transaction/otp", to)
+		otp := h.otp(t, mobile)
+		if mistyped != "" {
+			otp = string('0'+(otp[0]-'0'+1)%10) + otp[1:]
+		}
+		return post(instant, map[string]any{
+			"senderId": to["senderId"], "BeneficiaryId": beneficiary, "amount": to["amount"], "refId": refID, "otp": otp,
+			"receiver_account_no": to["receiver_account_no"], "receiverIfscCode": to["receiverIfscCode"], "account_holder_name": "Ravi Kapoor",
+		})
+	}
+	if d := send("promise-3", "233", "mistyped"); d["status"] != "FAILED" {
+		t.Fatalf("a wrong OTP: %v", d)
+	}
+	h.killAndAwait("central")
+	until(t, "the central is back", time.Minute, func() bool { _, err := h.newToken(lakshmi, lakshmiSecret); return err == nil })
+	if d := send("promise-3", "233", ""); d["status"] != "SUCCESS" {
+		t.Errorf("the right OTP under the same refId: %v", d)
+	}
+	if n := debitsOf(h, 233_00); n != 1 {
+		t.Errorf("doubled: the books hold %d debits of one transfer", n)
+	}
+	first := send("promise-4", "229.94", "") // pending for ten seconds, and then executed
+	if d := send("promise-4", "229.94", ""); first["status"] != "PENDING" || d["transactionId"] != first["transactionId"] {
+		t.Errorf("a second attempt began while the first may be executed: %v, then %v", first, d)
+	}
+	until(t, "the transfer has its end", time.Minute, func() bool {
+		return post("/dmt/txn/v1/transaction/requery", map[string]any{"refId": "promise-4"})["status"] == "SUCCESS"
+	})
+	if n := debitsOf(h, 229_94); n != 1 {
+		t.Errorf("doubled: the books hold %d debits of one transfer", n)
 	}
 }
 

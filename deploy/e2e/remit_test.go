@@ -33,24 +33,9 @@ func (h *house) remit(t *testing.T) {
 		}
 		return reply.Data
 	}
-	capture := func() string {
-		t.Helper()
-		xml, err := h.capture(h.reader, kapoor)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return xml
-	}
-	const c, x = "/dmt/customer/", "/dmt/txn/v1/"
-	id := post(c+"onboarding", map[string]any{"name": "Anisha Jay Kapoor", "mobile_no": mobile, "city": "Pune", "state": "Maharashtra"})["referenceid"]
-	otpreqid := post(c+"request_otp", map[string]any{"referenceid": id})["otpreqid"]
-	post(c+"validate_otp", map[string]any{"otp": h.otp(t, mobile), "otpreqid": otpreqid, "referenceid": id})
-	post(c+"verify_UID", map[string]any{"aadhaarno": kapoor, "referenceid": id})
-	post(c+"updatebiodetail", map[string]any{"PidData": capture(), "aadhaarno": kapoor, "referenceid": id})
-	post(c+"submit", map[string]any{"referenceid": id})
-	sender := post(x+"remitter/register", map[string]any{"sender_mobilenumber": mobile})["senderid"]
-	to := map[string]any{"senderId": sender, "receivername": "Ravi Kapoor", "receiverIfscCode": ifsc, "receiver_account_no": account}
-	beneficiary := post(x+"beneficiary/add", to)["beneficiaryid"]
+	const x = "/dmt/txn/v1/"
+	to, beneficiary := h.introduce(t, post, mobile, kapoor, account, ifsc)
+	sender := to["senderId"]
 	to["amount"] = 250
 	post(x+"transaction/otp", to)
 	sent := post(x+"transaction/instant", map[string]any{
@@ -84,6 +69,26 @@ func (h *house) remit(t *testing.T) {
 	if status, _, raw, err := h.do("POST", h.url("CENTRAL")+"/aeps/verify_pan", map[string]any{"pan": pan, "name": "Ganesh", "dob": "1980-02-29"}, "Authorization", "Bearer "+ganesh); err != nil || status != 200 {
 		t.Fatalf("verify_pan: %v HTTP %d %s", err, status, raw)
 	}
+}
+
+// introduce makes a customer a remitter with a beneficiary. It gives what names
+// the account in a request, and the beneficiary.
+func (h *house) introduce(t *testing.T, post func(string, map[string]any) map[string]any, mobile, aadhaar, account, ifsc string) (to map[string]any, beneficiary any) {
+	t.Helper()
+	xml, err := h.capture(h.reader, aadhaar)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const c, x = "/dmt/customer/", "/dmt/txn/v1/"
+	id := post(c+"onboarding", map[string]any{"name": "Anisha Jay Kapoor", "mobile_no": mobile, "city": "Pune", "state": "Maharashtra"})["referenceid"]
+	otpreqid := post(c+"request_otp", map[string]any{"referenceid": id})["otpreqid"]
+	post(c+"validate_otp", map[string]any{"otp": h.otp(t, mobile), "otpreqid": otpreqid, "referenceid": id})
+	post(c+"verify_UID", map[string]any{"aadhaarno": aadhaar, "referenceid": id})
+	post(c+"updatebiodetail", map[string]any{"PidData": xml, "aadhaarno": aadhaar, "referenceid": id})
+	post(c+"submit", map[string]any{"referenceid": id})
+	sender := post(x+"remitter/register", map[string]any{"sender_mobilenumber": mobile})["senderid"]
+	to = map[string]any{"senderId": sender, "receivername": "Ravi Kapoor", "receiverIfscCode": ifsc, "receiver_account_no": account}
+	return to, post(x+"beneficiary/add", to)["beneficiaryid"]
 }
 
 // otp reads the newest one-time password of a telephone, and keeps it for the
