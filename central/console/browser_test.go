@@ -29,7 +29,9 @@ func TestBrowser(t *testing.T) {
 			h.seed(t)
 			plain := httptest.NewServer(h.console.Handler())
 			t.Cleanup(plain.Close)
-			walk := &walk{h: h, open: func() *webtest.Browser { return webtest.Open(t, chromium, plain.URL, size[0], size[1]) }, t: t}
+			walk := &walk{h: h, open: func() *webtest.Browser {
+				return webtest.Open(t, chromium, strings.Replace(plain.URL, "127.0.0.1", localName, 1), size[0], size[1])
+			}, t: t}
 			walk.operations()
 			walk.people()
 		})
@@ -57,6 +59,23 @@ func (w *walk) enter(login string) *webtest.Browser {
 func (w *walk) code(login string) string {
 	w.t.Helper()
 	code, err := operator.NewFactor(login, key(login)).CodeAt(time.Now())
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return code.Reveal()
+}
+
+// proves types the next code where one is asked for.
+func (w *walk) proves(b *webtest.Browser, login string) {
+	w.t.Helper()
+	b.Reads("Type a code of your authenticator")
+	b.Focused("#step_up")
+	b.Press(w.nextCode(login), kb.Enter)
+}
+
+func (w *walk) nextCode(login string) string {
+	w.t.Helper()
+	code, err := operator.NewFactor(login, key(login)).CodeAt(time.Now().Add(30 * time.Second))
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -113,7 +132,7 @@ func (w *walk) operations() {
 	ravi.Sees(`location.pathname.startsWith("/console/cases/")`)
 	ravi.Reads(`Case ` + string(central.DayOf(time.Now())) + `.0.1`)
 	ravi.Shot("case-open")
-	ravi.Do(chromedp.Click(`input[value="succeeded"]`), chromedp.SendKeys("#reason", "The bank's letter says so."),
+	ravi.Do(chromedp.Click(`input[value="succeeded"]`), chromedp.SendKeys("#reason", "The bank's letter says so."), chromedp.SendKeys("#step_up", w.nextCode("ravi")),
 		chromedp.SetUploadFiles("#document", []string{w.file("letter.txt", "we executed it")}), chromedp.Click(`form[action$="/propose"] button`))
 	ravi.Sees(`document.querySelector("main").innerText.includes("You proposed it")`)
 	ravi.Shot("case-proposed")
@@ -123,6 +142,7 @@ func (w *walk) operations() {
 	meera.Sees(`document.querySelector('form[action$="/confirm"]')`)
 	meera.Shot("case-confirm")
 	meera.Do(chromedp.Click(`form[action$="/confirm"] button`))
+	w.proves(meera, "meera")
 	meera.Sees(`document.querySelector(".fine")?.innerText.includes("The case is decided")`)
 	meera.Shot("case-decided")
 	day := string(central.DayOf(time.Now().Add(-48 * time.Hour)))
@@ -145,6 +165,9 @@ func (w *walk) people() {
 	asha.Reads("People")
 	asha.Shot("people")
 	asha.Do(chromedp.SendKeys("#login", "nila"), chromedp.SendKeys("#name", "Nila Das"), chromedp.Click(`form[action="/console/people"] button`))
+	asha.Reads("Type a code of your authenticator")
+	asha.Shot("step-up")
+	w.proves(asha, "asha")
 	asha.Reads("Hand over this code")
 	asha.Shot("code")
 	code := webtest.Eval[string](asha, `document.querySelector("code.key").innerText`)
@@ -182,6 +205,10 @@ func (w *walk) people() {
 	asha.Sees(`document.querySelector(".fine")?.innerText.includes("was put out")`)
 	nila.Go("/console/me")
 	nila.Reads("Sign in")
+	asha.Go("/console/people/ravi")
+	asha.Do(chromedp.SendKeys("#role", "admin"), chromedp.Click(`form[action$="/role"] button`))
+	asha.Sees(`document.querySelector("main").innerText.includes("waits for a second admin")`)
+	asha.Shot("person-asked")
 	asha.Go("/console/trail")
 	asha.Reads("Trail")
 	asha.Shot("trail")

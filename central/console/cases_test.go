@@ -289,11 +289,16 @@ func (h *house) enrol(t testing.TB, login, setup string) *visitor {
 	if err != nil {
 		t.Fatal(err)
 	}
-	code, err := operator.NewFactor(login, raw).CodeAt(time.Now())
-	if err != nil {
-		t.Fatal(err)
+	code := func(at time.Time) string {
+		t.Helper()
+		otp, err := operator.NewFactor(login, raw).CodeAt(at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return otp.Reveal()
 	}
-	v.post("/console/set-up/end", http.StatusSeeOther, "login", login, "setup", setup, "password", rightPassword, "again", rightPassword, "code", code.Reveal())
+	v.post("/console/set-up/end", http.StatusSeeOther, "login", login, "setup", setup, "password", rightPassword, "again", rightPassword, "code", code(time.Now()))
 	v.get("/console/me", http.StatusOK)
+	v.post("/console/step-up", http.StatusSeeOther, "step_up", code(time.Now().Add(30*time.Second)), "next", "/console/me")
 	return v
 }

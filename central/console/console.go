@@ -8,6 +8,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"strings"
 
 	"galla/central/duty"
 	"galla/central/operator"
@@ -23,9 +24,12 @@ const Root = "/console/"
 
 // Config sets up a Console.
 type Config struct {
-	Node   string // of this central, for people
-	Rand   io.Reader
-	Logger *slog.Logger
+	Node string // of this central, for people
+	// LocalName is the only name under which the console is served without TLS, on
+	// the loopback interface (package localname); empty: it is not.
+	LocalName string
+	Rand      io.Reader
+	Logger    *slog.Logger
 }
 
 // Parts is what the console shows and acts on.
@@ -98,10 +102,18 @@ type route struct {
 	pattern string // method and path
 	// need is the least role; empty: nobody need be signed in.
 	need operator.Role
+	// free says why a form of somebody signed in asks for no code of the second
+	// factor; empty: it does.
+	free string
 	// upload tells that the form brings a file: its handler reads it, and the
 	// token with it.
 	upload bool
 	do     handler
+}
+
+func (rt route) method() string {
+	method, _, _ := strings.Cut(rt.pattern, " ")
+	return method
 }
 
 // handler is a page or a step; v is who visits.
@@ -111,7 +123,7 @@ type handler func(w http.ResponseWriter, r *http.Request, v *visit)
 func (c *Console) table() []route {
 	var all []route
 	for _, list := range [][]route{
-		c.doorRoutes(), c.operationRoutes(), c.dayRoutes(), c.caseRoutes(), c.roomRoutes(), c.peopleRoutes(), c.trailRoutes(),
+		c.doorRoutes(), c.stepUpRoutes(), c.operationRoutes(), c.dayRoutes(), c.caseRoutes(), c.roomRoutes(), c.peopleRoutes(), c.trailRoutes(),
 	} {
 		all = append(all, list...)
 	}

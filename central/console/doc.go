@@ -8,9 +8,11 @@
 //     nothing that the role does not allow: the table of routes names each route's
 //     role, and one path judges all of them.
 //   - A case is decided by two people, as the second one has read it, and not by an
-//     admin with an account that the same admin made (operator.Desk.Apart).
-//   - The console answers over the loopback interface or over TLS, and to nobody
-//     else: to a name that was pointed at it, to another site's form and to a
+//     one who descends from the other, nor by two of one admin (operator.Desk.Apart).
+//   - Forms that change money, access or a party ask for a code of the second factor
+//     again, all but those whose route says why not (stepup.go).
+//   - The console answers over the loopback interface, under the installation's own
+//     name only (package localname), or over TLS, and to nobody else: to a name that was pointed at it, to another site's form and to a
 //     forged token it does nothing.
 //   - Whoever looks at an operation, a case or a document is in the trail before
 //     it is shown; what changes something is in the trail before it is done. What

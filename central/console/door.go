@@ -20,9 +20,9 @@ func (c *Console) doorRoutes() []route {
 		{pattern: "GET " + Root + "set-up", do: c.setUp},
 		{pattern: "POST " + Root + "set-up", do: c.doSetUp},
 		{pattern: "POST " + Root + "set-up/end", do: c.endSetUp},
-		{pattern: "POST " + Root + "sign-out", need: operator.Viewer, do: c.signOut},
+		{pattern: "POST " + Root + "sign-out", need: operator.Viewer, free: "it ends the session", do: c.signOut},
 		{pattern: "GET " + Root + "me", need: operator.Viewer, do: c.me},
-		{pattern: "POST " + Root + "me/password", need: operator.Viewer, do: c.changePassword},
+		{pattern: "POST " + Root + "me/password", need: operator.Viewer, free: "it asks for the password and a code itself", do: c.changePassword},
 	}
 }
 

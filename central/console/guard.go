@@ -14,11 +14,11 @@ import (
 	"net/url"
 	"path"
 	"runtime/debug"
-	"strconv"
 	"strings"
 	"time"
 
 	"galla/central/operator"
+	"galla/shared/localname"
 	"galla/shared/secret"
 )
 
@@ -53,8 +53,11 @@ func (c *Console) guard(next http.Handler) http.Handler {
 		}()
 		setHeaders(w.Header())
 		switch {
-		case !safe(r):
-			http.Error(w, "The console answers on this machine's loopback address, or over TLS, and by its own name only.", http.StatusMisdirectedRequest)
+		case !local(r) && r.TLS == nil:
+			http.Error(w, "The console answers on this machine's loopback address, or over TLS.", http.StatusMisdirectedRequest)
+			return
+		case !c.named(r):
+			http.Error(w, howToOpen, http.StatusMisdirectedRequest)
 			return
 		case foreign(r):
 			c.log.Warn("a request of another site was refused by the console", "method", r.Method, "path", r.URL.Path)
@@ -83,23 +86,45 @@ func setHeaders(h http.Header) {
 	}
 }
 
-// safe tells whether a request came over TLS, or over the loopback interface
-// under its name: a page of another site whose name was pointed at 127.0.0.1
-// still names itself.
-func safe(r *http.Request) bool {
-	if r.TLS != nil {
+// howToOpen is told to whoever asks by another name than the installation's own,
+// which it does not tell.
+const howToOpen = `The console is not served under this name: a browser sends the cookies of
+localhost and 127.0.0.1 to every program of this machine.
+
+It has a name of its own here, which ends in .localhost. The program that runs the
+sandbox printed the address; on a central's machine this prints it:
+
+    galla-central console
+`
+
+// local tells whether a request came over the loopback interface.
+func local(r *http.Request) bool { _, ok := loopbackPort(r); return ok }
+
+func loopbackPort(r *http.Request) (port int, ok bool) {
+	at, ok := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr)
+	if !ok || !at.IP.IsLoopback() {
+		return 0, false
+	}
+	return at.Port, true
+}
+
+// named tells whether a request names the console as a browser may keep a session
+// under: without TLS by the installation's own name and port, and never by a name
+// that every program of the machine has. A page of another site whose name was
+// pointed at 127.0.0.1 still names itself.
+func (c *Console) named(r *http.Request) bool {
+	if port, ok := loopbackPort(r); ok && localname.Is(r.Host, c.cfg.LocalName, port) {
 		return true
 	}
-	local, ok := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr)
-	if !ok || !local.IP.IsLoopback() {
+	if r.TLS == nil {
 		return false
 	}
-	host, port, err := net.SplitHostPort(r.Host)
+	host, _, err := net.SplitHostPort(r.Host)
 	if err != nil {
-		host, port = r.Host, "80"
+		host = r.Host
 	}
-	host = strings.Trim(host, "[]")
-	return port == strconv.Itoa(local.Port) && (host == "localhost" || net.ParseIP(host).IsLoopback())
+	host = strings.ToLower(strings.TrimSuffix(strings.Trim(host, "[]"), "."))
+	return host != "localhost" && !strings.HasSuffix(host, ".localhost") && !net.ParseIP(host).IsLoopback()
 }
 
 // foreign tells whether another site is behind the request. Browsers say so in
@@ -157,8 +182,10 @@ func (c *Console) serve(rt route) http.Handler {
 			c.refuseRole(w, r, v, rt)
 			return
 		}
-		if r.Method == http.MethodPost && !rt.upload && !c.readForm(w, r, v) {
-			return
+		if r.Method == http.MethodPost && !rt.upload {
+			if !c.readForm(w, r, v) || rt.privileged() && !c.proven(w, r, v, r.PostForm, false) {
+				return
+			}
 		}
 		rt.do(w, r, v)
 	})

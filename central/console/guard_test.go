@@ -194,12 +194,16 @@ func TestSafe(t *testing.T) {
 		host  string
 		want  bool
 	}{
-		"loopback":                     {"127.0.0.1:7101", "127.0.0.1:7101", true},
-		"localhost":                    {"127.0.0.1:7101", "localhost:7101", true},
-		"IPv6":                         {"[::1]:7101", "[::1]:7101", true},
+		"its own name":                 {"127.0.0.1:7101", localName + ":7101", true},
+		"its own name, IPv6":           {"[::1]:7101", localName + ":7101", true},
+		"loopback":                     {"127.0.0.1:7101", "127.0.0.1:7101", false},
+		"localhost":                    {"127.0.0.1:7101", "localhost:7101", false},
+		"IPv6":                         {"[::1]:7101", "[::1]:7101", false},
+		"another installation's name":  {"127.0.0.1:7101", "galla-abcdefghijklmnoq.localhost:7101", false},
 		"a name pointed here":          {"127.0.0.1:7101", "console.evil.example:7101", false},
-		"another port":                 {"127.0.0.1:7101", "127.0.0.1:80", false},
+		"another port":                 {"127.0.0.1:7101", localName + ":80", false},
 		"another interface":            {"192.0.2.1:7101", "192.0.2.1:7101", false},
+		"its own name from outside":    {"192.0.2.1:7101", localName + ":7101", false},
 		"loopback's name from outside": {"192.0.2.1:7101", "127.0.0.1:7101", false},
 		"nothing":                      {"127.0.0.1:7101", "", false},
 	} {
@@ -214,6 +218,12 @@ func TestSafe(t *testing.T) {
 		h.console.Handler().ServeHTTP(w, r)
 		if got := w.Code == http.StatusOK; got != c.want {
 			t.Errorf("%s: HTTP %d", name, w.Code)
+		}
+		if !c.want && (strings.Contains(w.Body.String(), localName) || w.Header().Get("Set-Cookie") != "") {
+			t.Errorf("%s is told the name, or gets a cookie:\n%s", name, w.Body)
+		}
+		if !c.want && strings.HasPrefix(c.local, "127.") {
+			has(t, w.Body.String(), "galla-central console")
 		}
 	}
 }

@@ -29,6 +29,9 @@ import (
 
 var cheap = password.Cost{Memory: 8, Passes: 1, Lanes: 1}
 
+// localName is the installation's own.
+const localName = "galla-abcdefghijklmnop.localhost"
+
 const rightPassword = "green tea at four"
 
 // house is a console over a database, served over TLS.
@@ -79,10 +82,11 @@ func newHouse(t testing.TB) *house {
 	if h.desk, err = settle.NewDesk(h.db, h.db, h.db, "central-1"); err != nil {
 		t.Fatal(err)
 	}
-	if h.console, err = New(h.parts(), Config{Node: "central-1", Rand: rand.Reader, Logger: log}); err != nil {
+	if h.console, err = New(h.parts(), Config{Node: "central-1", LocalName: localName, Rand: rand.Reader, Logger: log}); err != nil {
 		t.Fatal(err)
 	}
 	h.server = httptest.NewTLSServer(h.console.Handler())
+	h.server.URL = "https://example.com:443" // the test's certificate has the name, and its client leads there
 	t.Cleanup(h.server.Close)
 	return h
 }
@@ -179,8 +183,32 @@ func (v *visitor) post(path string, status int, fields ...string) string {
 	return v.wants(reply, body, status)
 }
 
-// enter signs in. A code opens once, so that everybody signs in once a test.
+// enter signs in and types a code for privileged acts. A code opens once, so that
+// everybody signs in once a test.
 func (v *visitor) enter(login string) *visitor {
+	v.t.Helper()
+	return v.signsIn(login).proves(login)
+}
+
+// nextCode is the code after the one of now, which signing in takes.
+func (v *visitor) nextCode(login string) string {
+	v.t.Helper()
+	code, err := operator.NewFactor(login, key(login)).CodeAt(time.Now().Add(30 * time.Second))
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	return code.Reveal()
+}
+
+func (v *visitor) proves(login string) *visitor {
+	v.t.Helper()
+	if to := v.post("/console/step-up", http.StatusSeeOther, "step_up", v.nextCode(login), "next", "/console/me"); to != "/console/me" {
+		v.t.Fatalf("the step-up leads to %s", to)
+	}
+	return v
+}
+
+func (v *visitor) signsIn(login string) *visitor {
 	v.t.Helper()
 	v.get("/console/sign-in", http.StatusOK)
 	code, err := operator.NewFactor(login, key(login)).CodeAt(time.Now())

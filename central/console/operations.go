@@ -21,10 +21,10 @@ import (
 func (c *Console) operationRoutes() []route {
 	return []route{
 		{pattern: "GET " + Root + "operations", need: operator.Viewer, do: c.operations},
-		{pattern: "POST " + Root + "operations", need: operator.Viewer, do: c.find},
+		{pattern: "POST " + Root + "operations", need: operator.Viewer, free: "it looks, and changes nothing", do: c.find},
 		{pattern: "GET " + Root + "operations/{id}", need: operator.Viewer, do: c.operation},
-		{pattern: "POST " + Root + "operations/{id}/enquire", need: operator.Operator, do: c.enquire},
-		{pattern: "POST " + Root + "operations/{id}/case", need: operator.Operator, do: c.openCase},
+		{pattern: "POST " + Root + "operations/{id}/enquire", need: operator.Operator, free: "it asks the bank, as the central does by itself", do: c.enquire},
+		{pattern: "POST " + Root + "operations/{id}/case", need: operator.Operator, free: "it opens a case, and decides nothing", do: c.openCase},
 		{pattern: "GET " + Root + "waiting", need: operator.Viewer, do: c.waiting},
 	}
 }

@@ -14,6 +14,7 @@ func (c *Console) peopleRoutes() []route {
 		{pattern: "GET " + Root + "people/{login}", need: operator.Admin, do: c.person},
 		{pattern: "POST " + Root + "people/{login}/role", need: operator.Admin, do: c.setRole},
 		{pattern: "POST " + Root + "people/{login}/disable", need: operator.Admin, do: c.disable},
+		{pattern: "POST " + Root + "people/{login}/approve", need: operator.Admin, do: c.approve},
 		{pattern: "POST " + Root + "people/{login}/reset", need: operator.Admin, do: c.reset},
 	}
 }
@@ -65,6 +66,7 @@ type personPage struct {
 	operator.Person
 	Roles []operator.Role
 	Own   bool
+	Yours bool // the visitor asked for what waits for approval
 	// Sure is the step that is asked about once more before it is taken; empty:
 	// none.
 	Sure string
@@ -85,7 +87,11 @@ func (c *Console) showPerson(w http.ResponseWriter, r *http.Request, v *visit, s
 		back += "/" + p.Login
 	}
 	c.render(w, r, v, status, page{Name: "person", Title: p.Name, Back: back, Alert: alert,
-		Data: personPage{p, operator.Roles(), p.Login == v.Login(), sure}})
+		Data: personPage{p, operator.Roles(), p.Login == v.Login(), p.AskedBy == v.Login(), sure}})
+}
+
+func (c *Console) approve(w http.ResponseWriter, r *http.Request, v *visit) {
+	c.stepOfPerson(w, r, v, "approved", c.People.Approve(r.Context(), r.PathValue("login"), v.Actor()))
 }
 
 func (c *Console) setRole(w http.ResponseWriter, r *http.Request, v *visit) {

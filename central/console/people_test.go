@@ -57,7 +57,7 @@ func TestManagingPeople(t *testing.T) {
 	asha.post("/console/people/nila/disable", http.StatusSeeOther, "sure", "yes")
 	has(t, asha.get("/console/people/nila?done=disabled", http.StatusOK), "put out", "Let in again", "The person was put out")
 	has(t, asha.post("/console/people/asha/role", http.StatusConflict, "role", "viewer"), "last admin")
-	has(t, asha.post("/console/people/nila/reset", http.StatusOK, "sure", "yes"), "Hand over this code")
+	has(t, asha.post("/console/people/nila/reset", http.StatusOK, "sure", "yes"), "Hand over this code", "A second admin has to approve")
 	asha.get("/console/people/nobody", http.StatusNotFound)
 
 	for _, want := range []string{
@@ -85,7 +85,7 @@ func operatorKey(shown string) (secret.Key, error) {
 
 func TestOwnPassword(t *testing.T) {
 	h := newHouse(t)
-	v := h.visitor(t).enter("vikram")
+	v := h.visitor(t).signsIn("vikram")
 	next, err := operator.NewFactor("vikram", key("vikram")).CodeAt(time.Now().Add(30 * time.Second))
 	if err != nil {
 		t.Fatal(err)

@@ -39,6 +39,7 @@ type View struct {
 	Ways   []entry
 	Styles []string
 	Node   string
+	Proven bool // a code was typed not long ago: privileged forms ask for none
 }
 
 // May tells whether who is signed in has at least a role.
@@ -116,7 +117,7 @@ func (p *pages) load(base *template.Template, from fs.FS) error {
 
 // render writes a page. It is made whole before the first byte is sent.
 func (c *Console) render(w http.ResponseWriter, r *http.Request, v *visit, status int, p page) {
-	view := View{page: p, CSRF: v.CSRF, Here: r.URL.Path, Who: v.Person, Node: c.cfg.Node, Styles: append(append(look.Sheets(), "console.css"), c.roomSheets()...)}
+	view := View{page: p, CSRF: v.CSRF, Here: r.URL.Path, Who: v.Person, Proven: v.Proven(time.Now()), Node: c.cfg.Node, Styles: append(append(look.Sheets(), "console.css"), c.roomSheets()...)}
 	if view.Fine == "" {
 		name := r.URL.Query().Get("done")
 		view.Fine = cmp.Or(done(name), c.roomDone(name))
@@ -148,7 +149,8 @@ func done(name string) string {
 	return map[string]string{
 		"signed-out": "You are signed out.",
 		"added":      "The person was added.",
-		"role":       "The role was changed; the person's sessions have ended.",
+		"role":       "The role was changed, or where the person is to become an admin, waits for a second admin; the person's sessions have ended.",
+		"approved":   "It is approved.",
 		"disabled":   "The person was put out; the sessions have ended.",
 		"password":   "Your password was changed; your other sessions have ended.",
 		"asked":      "The bank is asked now. The history shows its word in a few seconds: load the page again.",

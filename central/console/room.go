@@ -29,7 +29,9 @@ type Room interface {
 type Route struct {
 	Pattern string // method and path, below Root
 	Need    operator.Role
-	Do      func(v *Visit)
+	// Free says why a form asks for no code of the second factor; empty: it does.
+	Free string
+	Do   func(v *Visit)
 }
 
 // Way is an entry of the bar.
@@ -130,7 +132,7 @@ func (v *Visit) Told(err error) (status int, text string, ok bool) {
 func (c *Console) roomRoutes() (all []route) {
 	for _, room := range c.Rooms {
 		for _, r := range room.Routes() {
-			all = append(all, route{pattern: r.Pattern, need: r.Need, do: func(w http.ResponseWriter, q *http.Request, in *visit) {
+			all = append(all, route{pattern: r.Pattern, need: r.Need, free: r.Free, do: func(w http.ResponseWriter, q *http.Request, in *visit) {
 				r.Do(&Visit{c: c, w: w, r: q, in: in})
 			}})
 		}

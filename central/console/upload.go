@@ -47,7 +47,7 @@ func (c *Console) upload(w http.ResponseWriter, r *http.Request, v *visit, most 
 	for n := 0; ; n++ {
 		part, err := parts.NextPart()
 		if errors.Is(err, io.EOF) {
-			if c.tokenGood(w, r, v, fields.Get("csrf")) {
+			if c.tokenGood(w, r, v, fields.Get("csrf")) && c.proven(w, r, v, fields, true) {
 				take(fields, "", nil)
 			}
 			return
@@ -57,7 +57,7 @@ func (c *Console) upload(w http.ResponseWriter, r *http.Request, v *visit, most 
 			return
 		}
 		if part.FileName() != "" {
-			if c.tokenGood(w, r, v, fields.Get("csrf")) {
+			if c.tokenGood(w, r, v, fields.Get("csrf")) && c.proven(w, r, v, fields, true) {
 				take(fields, part.FileName(), part)
 			}
 			return

@@ -56,6 +56,10 @@ type Config struct {
 // Database is the SQLite database's file.
 func (c Config) Database() string { return filepath.Join(c.Data, "central", "central.db") }
 
+// NameFolder is where the console's own name on this machine is kept (package
+// localname).
+func (c Config) NameFolder() string { return filepath.Join(c.Data, "central") }
+
 // credentials says where the keys are. A command makes none: the central that has
 // the database has them.
 func (c Config) credentials() credential.Config {

@@ -97,6 +97,18 @@ func (o *Operators) Disable(ctx context.Context, login string, out io.Writer) er
 	return err
 }
 
+// Approve does what an admin asked for and can't do alone: whoever has the machine is
+// the second one.
+func (o *Operators) Approve(ctx context.Context, login string, out io.Writer) error {
+	if err := o.desk.Approve(ctx, login, o.by); errors.Is(err, operator.ErrNotAsked) {
+		return fmt.Errorf("nothing of %s waits for approval; operator list shows what does", login)
+	} else if err != nil {
+		return o.unknown(login, err)
+	}
+	_, err := fmt.Fprintf(out, "It is approved for %s, and the trail says so.\n", login)
+	return err
+}
+
 func (o *Operators) unknown(login string, err error) error {
 	if errors.Is(err, central.ErrNotFound) {
 		return fmt.Errorf("nobody has the login %s; operator list has all", login)
@@ -123,6 +135,9 @@ func (o *Operators) List(ctx context.Context, out io.Writer) error {
 			state = "put out " + when(p.DisabledAt)
 		case !p.Ready:
 			state = "set-up code until " + when(p.SetupEnds)
+		}
+		if p.Asked != operator.AskNothing {
+			state += fmt.Sprintf("; %s asked by %s waits for approval", p.Asked, p.AskedBy)
 		}
 		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\n", p.Login, p.Name, p.Role, when(p.CreatedAt), p.CreatedBy, state)
 	}

@@ -10,6 +10,13 @@
 //   - Whoever sets somebody up never learns the password: a set-up code opens one
 //     page, once, within a day, on which the person chooses one and proves the
 //     second factor.
+//   - One admin alone makes no admin and resets nobody's access: a second one
+//     approves it, or whoever has the machine. Until then nobody signs in by it.
+//   - Two people are four eyes where neither descends from the other, nor both from
+//     one admin alone: who added, reset and approved whom is kept with those before
+//     them. What is done at the machine begins a descent anew.
+//   - A session does privileged acts for five minutes after a code was typed for them,
+//     one that was not used: the sign-in's is none.
 //   - After five wrong tries for a name it is not looked at for a time that grows;
 //     a try is counted before it is judged, on all nodes together, so that many at
 //     one time are no more than one after the other. A name that nobody has
@@ -29,6 +36,9 @@
 //	set-up page ──► Desk.Setup ──► Desk.Enrol ──► Store (hash, TOTP proven, session)
 //	sign-in page ──► Desk.SignIn ──► Tries, argon2id, TOTP ──► Store (session, trail)
 //	every page ──► Desk.Session ──► Store
+//	Desk.Add, Reset, SetRole (admin) ──► waits ──► Desk.Approve ──► Store (descent, trail)
+//	privileged form ──► Desk.StepUp ──► TOTP ──► Store (session proven, trail)
+//	decision on a case ──► Desk.Apart ──► Store (descent)
 //	every look and change of the console ──► Desk.Note, Desk.Do ──► trail
 //
 // # Roles

@@ -23,6 +23,7 @@ type Setup struct {
 	Login string
 	Code  secret.Token
 	Ends  time.Time
+	Asked bool // a second admin has to approve it before the code works
 }
 
 // renew makes what a set-up needs: a code, and the secret of a second factor that
@@ -44,10 +45,11 @@ func (d *Desk) renew(login string) (Record, Setup, error) {
 	}
 	ends := time.Now().Add(SetupLife)
 	r := Record{Person: Person{Login: login, SetupEnds: ends}, Sealed: sealed, SetupHash: hashOf("setup", code)}
-	return r, Setup{login, code, ends}, nil
+	return r, Setup{Login: login, Code: code, Ends: ends}, nil
 }
 
-// Add records a person, who signs in after a set-up. ErrLogin, ErrName, ErrRole,
+// Add records a person, who signs in after a set-up; of an admin, when a second one
+// has approved it. ErrLogin, ErrName, ErrRole,
 // ErrTooMany, central.ErrTaken.
 func (d *Desk) Add(ctx context.Context, login, name string, role Role, by Actor) (Setup, error) {
 	login, err := ParseLogin(login)
@@ -70,7 +72,19 @@ func (d *Desk) Add(ctx context.Context, login, name string, role Role, by Actor)
 		return Setup{}, err
 	}
 	e.Became = string(role)
+	if role == Admin {
+		setup.Asked = r.ask(AskAdd, by, &e)
+	}
 	return setup, d.store.AddOperator(ctx, r, e)
+}
+
+// ask has a step wait for a second admin, unless it is done at the machine.
+func (r *Record) ask(what Ask, by Actor, e *Entry) bool {
+	if by.Login == "" {
+		return false
+	}
+	r.Asked, r.AskedBy, e.Note = what, by.Login, "waits for a second admin"
+	return true
 }
 
 // name tells who acts, for a column of one word.
@@ -82,7 +96,8 @@ func (a Actor) name() string {
 }
 
 // Reset forgets a person's password and second factor, ends the sessions and
-// opens a new set-up. Who was put out is let in again.
+// opens a new set-up, which works when a second admin has approved it. Who was put
+// out is let in again.
 func (d *Desk) Reset(ctx context.Context, login string, by Actor) (Setup, error) {
 	was, err := d.person(ctx, login)
 	if err != nil {
@@ -99,10 +114,12 @@ func (d *Desk) Reset(ctx context.Context, login string, by Actor) (Setup, error)
 	if !was.DisabledAt.IsZero() {
 		e.Was, e.Became = "disabled", "enabled"
 	}
+	setup.Asked = r.ask(AskReset, by, &e)
 	return setup, d.store.RenewOperator(ctx, r, e)
 }
 
-// SetRole gives a person another role; the sessions end.
+// SetRole gives a person another role; the sessions end. Somebody becomes an admin
+// when a second admin approves it.
 func (d *Desk) SetRole(ctx context.Context, login string, role Role, by Actor) error {
 	role, err := ParseRole(string(role))
 	if err != nil {
@@ -117,7 +134,13 @@ func (d *Desk) SetRole(ctx context.Context, login string, role Role, by Actor) e
 		return err
 	}
 	e.Was, e.Became = string(was.Role), string(role)
-	return d.store.SetOperatorRole(ctx, was.Login, role, e)
+	ask := AskNothing
+	if role == Admin && was.Role != Admin {
+		var r Record
+		r.ask(AskRole, by, &e)
+		ask = r.Asked
+	}
+	return d.store.SetOperatorRole(ctx, was.Login, role, ask, e)
 }
 
 // Disable puts a person out; the sessions end.
@@ -184,6 +207,9 @@ func (d *Desk) setup(ctx context.Context, login string, code secret.Token, from 
 	if subtle.ConstantTimeCompare(given[:], r.SetupHash[:]) != 1 || !r.DisabledAt.IsZero() || !time.Now().Before(r.SetupEnds) {
 		return refuse(r.Login)
 	}
+	if r.Closed() {
+		return Record{}, ErrUnapproved
+	}
 	return r, nil
 }
 
@@ -223,36 +249,6 @@ func (d *Desk) Enrol(ctx context.Context, login string, code, chosen secret.Toke
 	}
 	s.Person = r.Person
 	return s, err
-}
-
-// Apart tells whether two people are two in a decision by four eyes. They are not
-// where one of them handed the other's last set-up code out: whoever makes an
-// account could be the one who uses it. An account that a command made or reset is
-// apart from all others: that needs the server's own shell.
-func (d *Desk) Apart(ctx context.Context, one, other string) (bool, error) {
-	for _, pair := range [][2]string{{one, other}, {other, one}} {
-		by, err := d.setUpBy(ctx, pair[0])
-		if err != nil || by == pair[1] {
-			return false, err
-		}
-	}
-	return one != other, nil
-}
-
-// setUpBy names who handed somebody's last set-up code out; empty: a command, or
-// nobody is known.
-func (d *Desk) setUpBy(ctx context.Context, login string) (string, error) {
-	var last Entry
-	for _, what := range []Action{ActAdd, ActReset} {
-		list, err := d.store.TrailEntries(ctx, Query{Subject: login, Action: what, Limit: 1})
-		if err != nil {
-			return "", err
-		}
-		if len(list) > 0 && !list[0].At.Before(last.At) {
-			last = list[0]
-		}
-	}
-	return last.Person, nil
 }
 
 func (d *Desk) hash(ctx context.Context, chosen secret.Token) (string, error) {

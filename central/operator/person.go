@@ -60,7 +60,25 @@ type Person struct {
 	SetupEnds time.Time
 	// Ready tells that a password and a second factor are set.
 	Ready bool
+	// Asked is what a second admin has still to approve, and AskedBy who asked for it.
+	Asked   Ask
+	AskedBy string
 }
+
+// Ask is something that one admin can't do alone.
+type Ask string
+
+// What is asked for. Until it is approved nobody signs in by an account that is to be
+// an admin's or was reset, and who is to become an admin keeps the former role.
+const (
+	AskNothing Ask = ""
+	AskAdd     Ask = "add"   // a new admin
+	AskReset   Ask = "reset" // a new password and second factor
+	AskRole    Ask = "role"  // an admin out of somebody who is there
+)
+
+// Closed tells that nobody signs in by the account before it is approved.
+func (p Person) Closed() bool { return p.Asked == AskAdd || p.Asked == AskReset }
 
 // Record is a person with what signing in needs. It never leaves this room and
 // the store.
@@ -87,6 +105,14 @@ var (
 	ErrSetup = errors.New("login or set-up code is wrong, or the code was used or is older than a day: ask for a new one (galla-central operator reset)")
 	// ErrCode says that the code of the second factor is wrong, or was used.
 	ErrCode = errors.New("the code is wrong or was used already: wait for the next one, and see that the telephone's clock is right")
+	// ErrUnapproved says that a set-up is good and may not be used yet.
+	ErrUnapproved = errors.New("a second admin has to approve this account before it can be set up: on the console's page of the person, or at the machine by galla-central operator approve")
+	// ErrNotSecond says that who wants to approve is no second person.
+	ErrNotSecond = errors.New("you can't approve this: you asked for it, it is about yourself, or one of you and whoever asked descends from the other or both of you from one admin alone; another admin must, or galla-central operator approve at the machine")
+	// ErrNotAsked says that nothing waits for approval.
+	ErrNotAsked = errors.New("nothing of this person waits for approval: load the page again")
+	// ErrAsked says that a reset has to be approved before the role changes.
+	ErrAsked = errors.New("a reset of this person waits for approval: have it approved first, or put the person out")
 	// ErrNoSession says that nobody is signed in by this token, any more.
 	ErrNoSession = errors.New("nobody is signed in")
 )

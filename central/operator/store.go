@@ -14,12 +14,19 @@ type People interface {
 	// AddOperator records a person with an open set-up. central.ErrTaken: the login
 	// is in use, or was. ErrTooMany.
 	AddOperator(ctx context.Context, r Record, e Entry) error
+	// Descent gives who an account descends from. Additions and resets record it, of
+	// who acts by the entry; those at the machine, whose entry has no person, forget it.
+	Descent(ctx context.Context, login string) (Descent, error)
 	// Operator gives one.
 	Operator(ctx context.Context, login string) (Record, error)
 	// Operators lists all, by login.
 	Operators(ctx context.Context) ([]Person, error)
-	// SetOperatorRole gives another role and ends the person's sessions. ErrLastAdmin.
-	SetOperatorRole(ctx context.Context, login string, role Role, e Entry) error
+	// SetOperatorRole gives another role and ends the person's sessions; with an ask
+	// the role stays until it is approved. ErrLastAdmin, ErrAsked.
+	SetOperatorRole(ctx context.Context, login string, role Role, ask Ask, e Entry) error
+	// ApproveOperator does what was asked for by the person that the record names.
+	// central.ErrState: that is not what is asked for.
+	ApproveOperator(ctx context.Context, was Record, e Entry) error
 	// DisableOperator puts a person out: password and second factor are forgotten, the
 	// sessions end. ErrLastAdmin.
 	DisableOperator(ctx context.Context, login string, e Entry) error
@@ -47,6 +54,8 @@ type Session struct {
 	From     string // the address
 	OpenedAt time.Time
 	SeenAt   time.Time // of the last touch
+	// ProvenAt is when the last code for privileged acts was typed; zero: none was.
+	ProvenAt time.Time
 	// Tried is the name under which the try was counted that opens it (Tries); it is
 	// not kept.
 	Tried string
@@ -62,6 +71,10 @@ type Sessions interface {
 	// OperatorSession gives an open session and its person, or central.ErrNotFound: those
 	// opened or touched last before the given moments have ended.
 	OperatorSession(ctx context.Context, hash [32]byte, opened, seen time.Time) (Session, Person, error)
+	// ProveOperatorSession writes a step of the second factor as used and that the
+	// session was proven by it, and forgets the wrong tries of the name under which
+	// this one was counted. central.ErrState: the step was used, or the session is over.
+	ProveOperatorSession(ctx context.Context, s Session, step int64, at time.Time, e Entry) error
 	// TouchOperatorSession notes that a session was used.
 	TouchOperatorSession(ctx context.Context, hash [32]byte, at time.Time) error
 	// CloseOperatorSession ends one; one that is not there is no error.

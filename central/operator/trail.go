@@ -37,6 +37,8 @@ const (
 	ActDisable  Action = "operator.disable"
 	ActReset    Action = "operator.reset"
 	ActPassword Action = "operator.password"
+	ActApprove  Action = "operator.approve"
+	ActStepUp   Action = "session.step-up"
 )
 
 // Actor is who acts, and from where.

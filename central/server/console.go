@@ -9,6 +9,7 @@ import (
 	"galla/central/operator"
 	"galla/central/settle"
 	"galla/central/store"
+	"galla/shared/localname"
 	"galla/shared/password"
 	"galla/shared/secret"
 )
@@ -42,7 +43,12 @@ func newConsole(ctx context.Context, cfg Config, k credential.Keys, db *store.DB
 	parts := console.Parts{
 		People: people, Safe: safe, Operations: db, Callbacks: db, Mobiles: operator.NewMobileKey(k.Fingerprint), Settlement: desk, Rooms: rooms,
 	}
-	return console.New(parts, console.Config{Node: cfg.Node, Rand: cfg.Rand, Logger: cfg.Logger})
+	name, err := localname.Ensure(cfg.Office().NameFolder(), cfg.Rand)
+	if err != nil {
+		// Calls are served all the same, and the console over TLS.
+		cfg.Logger.Error("the console has no name of its own on this machine, so that it is not served without TLS: make the folder writable and start again", "error", err)
+	}
+	return console.New(parts, console.Config{Node: cfg.Node, LocalName: name, Rand: cfg.Rand, Logger: cfg.Logger})
 }
 
 // sandboxOperators are the people of a sandbox's console: one for each role, and

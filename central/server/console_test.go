@@ -22,14 +22,26 @@ import (
 	"galla/central/office"
 	"galla/central/operator"
 	"galla/central/store"
+	"galla/shared/localname"
 )
 
 // TestTheConsoleStandsWhereNobodyListens: on the loopback interface, or over TLS.
 func TestTheConsoleStandsWhereNobodyListens(t *testing.T) {
 	cfg := testConfig(t)
 	stop := serving(t, cfg)
-	if status, says := get(t, "http://"+cfg.AdminAddr+"/console/"); status != http.StatusOK || !strings.Contains(says, "Sign in") {
-		t.Errorf("on the loopback interface: HTTP %d", status)
+	name, err := localname.Read(filepath.Join(cfg.Data, "central"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var address strings.Builder
+	if err := office.ConsoleAddress(cfg.Office(), cfg.AdminAddr, &address); err != nil {
+		t.Fatal(err)
+	}
+	if says := body(t)(here(cfg, nil).Get(strings.TrimSpace(address.String()))); !strings.Contains(says, "Sign in") {
+		t.Errorf("under its own name, %s: %s", address.String(), says)
+	}
+	if status, says := get(t, "http://"+cfg.AdminAddr+"/console/"); status != http.StatusMisdirectedRequest || !strings.Contains(says, "galla-central console") || strings.Contains(says, name) {
+		t.Errorf("under the name of every program of the machine: HTTP %d: %s", status, says)
 	}
 	if status, _ := get(t, "http://"+cfg.Addr+"/console/"); status == http.StatusOK {
 		t.Error("the console stands on the direct address")
@@ -60,7 +72,8 @@ func TestTheConsoleStandsWhereNobodyListens(t *testing.T) {
 		want        int
 	}{
 		{"10.1.2.3:7101", "10.1.2.3:7101", http.StatusMisdirectedRequest}, {"10.1.2.3:7101", "localhost:7101", http.StatusMisdirectedRequest},
-		{"127.0.0.1:7101", "evil.example:7101", http.StatusMisdirectedRequest}, {"127.0.0.1:7101", "localhost:7101", http.StatusOK},
+		{"127.0.0.1:7101", "evil.example:7101", http.StatusMisdirectedRequest}, {"127.0.0.1:7101", "localhost:7101", http.StatusMisdirectedRequest},
+		{"10.1.2.3:7101", name + ":7101", http.StatusMisdirectedRequest}, {"127.0.0.1:7101", name + ":7101", http.StatusOK},
 	} {
 		at, err := net.ResolveTCPAddr("tcp", c.local)
 		if err != nil {
@@ -87,8 +100,13 @@ func TestSandboxOperatorsSignIn(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		client := &http.Client{Jar: unsecured{jar}}
-		base := "http://" + cfg.AdminAddr + "/console/"
+		name, err := localname.Read(filepath.Join(cfg.Data, "central"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, port, _ := net.SplitHostPort(cfg.AdminAddr)
+		origin := "http://" + net.JoinHostPort(name, port)
+		client, base := here(cfg, unsecured{jar}), origin+"/console/"
 		page := body(t)(client.Get(base + "sign-in"))
 		token := regexp.MustCompile(`name="csrf" value="([^"]+)"`).FindStringSubmatch(page)
 		if token == nil {
@@ -105,7 +123,7 @@ func TestSandboxOperatorsSignIn(t *testing.T) {
 			t.Fatal(err)
 		}
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-		r.Header.Set("Origin", "http://"+cfg.AdminAddr)
+		r.Header.Set("Origin", origin)
 		if page := body(t)(client.Do(r)); !strings.Contains(page, "Sign out") || !strings.Contains(page, string(p.Role)) {
 			t.Errorf("%s is not signed in:\n%s", p.Login, page)
 		}
@@ -115,6 +133,14 @@ func TestSandboxOperatorsSignIn(t *testing.T) {
 	if err := Run(t.Context(), cfg); err == nil || !strings.Contains(err.Error(), "operator sandbox-admin") {
 		t.Errorf("production starts on it: %v", err)
 	}
+}
+
+// here is a browser that is led to the administration's address by every name, as
+// browsers are by those below .localhost.
+func here(cfg Config, jar http.CookieJar) *http.Client {
+	return &http.Client{Jar: jar, Transport: &http.Transport{DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, network, cfg.AdminAddr)
+	}}}
 }
 
 // unsecured gives cookies back over plain HTTP to the loopback address, as

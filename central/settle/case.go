@@ -200,7 +200,7 @@ var (
 	// ErrChanged says that another proposal stands there than the one that was read.
 	ErrChanged = errors.New("the proposal is not the one that you read, nothing was decided: read the case again")
 	// ErrNotApart says that two people who could be one were to decide a case.
-	ErrNotApart = errors.New("one of you two handed out the other's set-up code, so you are not four eyes: another person must confirm it, or have one of you set up anew by another admin, or by galla-central operator reset")
+	ErrNotApart = errors.New("one of you added, reset or approved the other, directly or through others, or one admin alone brought both of you about, so you are not four eyes: another person must confirm it, or have one of you set up anew at the machine (galla-central operator reset)")
 	// ErrSuperseded says that a later file of the day has taken the place of the
 	// case's.
 	ErrSuperseded = errors.New("its file was superseded by a later one of the day: look at that one's cases")

@@ -14,12 +14,12 @@ var _ operator.People = (*DB)(nil)
 
 // operatorColumns are the columns of an operator, in the order in which
 // scanOperator takes them.
-const operatorColumns = `login, name, role, password, sealed, step, setup_hash, setup_ends, created_at, created_by, disabled_at`
+const operatorColumns = `login, name, role, password, sealed, step, setup_hash, setup_ends, created_at, created_by, disabled_at, asked, asked_by`
 
 func scanOperator(row row) (r operator.Record, err error) {
 	var hash []byte
 	err = row.Scan(&r.Login, &r.Name, &r.Role, &r.Password, &r.Sealed, &r.Step, &hash, moment{&r.SetupEnds},
-		moment{&r.CreatedAt}, &r.CreatedBy, moment{&r.DisabledAt})
+		moment{&r.CreatedAt}, &r.CreatedBy, moment{&r.DisabledAt}, &r.Asked, &r.AskedBy)
 	copy(r.SetupHash[:], hash)
 	r.Ready = r.Password != ""
 	return r, err
@@ -101,9 +101,12 @@ func (s *DB) AddOperator(ctx context.Context, r operator.Record, e operator.Entr
 		if taken {
 			return central.ErrTaken
 		}
-		if _, err := c.exec(`INSERT INTO operators (login, name, role, password, sealed, setup_hash, setup_ends, created_at, created_by)
-			VALUES ($1, $2, $3, '', $4, $5, $6, $7, $8)`, r.Login, r.Name, string(r.Role), r.Sealed, r.SetupHash[:], ms(r.SetupEnds),
-			ms(r.CreatedAt), r.CreatedBy); err != nil {
+		if _, err := c.exec(`INSERT INTO operators (login, name, role, password, sealed, setup_hash, setup_ends, created_at, created_by, asked, asked_by)
+			VALUES ($1, $2, $3, '', $4, $5, $6, $7, $8, $9, $10)`, r.Login, r.Name, string(r.Role), r.Sealed, r.SetupHash[:], ms(r.SetupEnds),
+			ms(r.CreatedAt), r.CreatedBy, string(r.Asked), r.AskedBy); err != nil {
+			return err
+		}
+		if err := descend(c, r.Login, e.Person); err != nil {
 			return err
 		}
 		return addTrail(c, e)
@@ -148,12 +151,12 @@ type heldPerson struct {
 	admins int
 }
 
-// holdPerson reads a person and all admins, whom nobody else changes meanwhile.
+// holdPerson reads a person and all admins who may sign in, whom nobody else changes meanwhile.
 // They are held in one order: two admins who put each other out wait, and do not
 // block each other.
 func holdPerson(c conn, login string) (was heldPerson, err error) {
 	list, err := c.operators(`SELECT `+operatorColumns+` FROM operators
-		WHERE login = $1 OR role = 'admin' AND disabled_at IS NULL ORDER BY login`+c.dialect.hold, login)
+		WHERE login = $1 OR role = 'admin' AND disabled_at IS NULL AND asked NOT IN ('add', 'reset') ORDER BY login`+c.dialect.hold, login)
 	if err != nil {
 		return heldPerson{}, err
 	}
@@ -180,14 +183,25 @@ func (was heldPerson) keepsAnAdmin() error {
 }
 
 // SetOperatorRole implements operator.People.
-func (s *DB) SetOperatorRole(ctx context.Context, login string, role operator.Role, e operator.Entry) error {
+func (s *DB) SetOperatorRole(ctx context.Context, login string, role operator.Role, ask operator.Ask, e operator.Entry) error {
 	return s.alterOperator(ctx, login, e, func(c conn, was heldPerson) error {
+		if ask != operator.AskNothing {
+			if was.Closed() {
+				return operator.ErrAsked
+			}
+			_, err := c.exec(`UPDATE operators SET asked = $1, asked_by = $2 WHERE login = $3`, string(ask), e.Person, login)
+			return err
+		}
 		if role != operator.Admin {
 			if err := was.keepsAnAdmin(); err != nil {
 				return err
 			}
 		}
-		_, err := c.exec(`UPDATE operators SET role = $1 WHERE login = $2`, string(role), login)
+		keep := was.Asked == operator.AskReset || was.Asked == operator.AskAdd && role == operator.Admin
+		if !keep {
+			was.Asked, was.AskedBy = operator.AskNothing, ""
+		}
+		_, err := c.exec(`UPDATE operators SET role = $1, asked = $2, asked_by = $3 WHERE login = $4`, string(role), string(was.Asked), was.AskedBy, login)
 		return err
 	})
 }
@@ -201,7 +215,7 @@ func (s *DB) DisableOperator(ctx context.Context, login string, e operator.Entry
 		if err := was.keepsAnAdmin(); err != nil {
 			return err
 		}
-		_, err := c.exec(`UPDATE operators SET password = '', sealed = NULL, setup_hash = NULL, setup_ends = NULL, disabled_at = $1 WHERE login = $2`, ms(e.At), login)
+		_, err := c.exec(`UPDATE operators SET password = '', sealed = NULL, setup_hash = NULL, setup_ends = NULL, asked = '', asked_by = '', disabled_at = $1 WHERE login = $2`, ms(e.At), login)
 		return err
 	})
 }
@@ -209,16 +223,18 @@ func (s *DB) DisableOperator(ctx context.Context, login string, e operator.Entry
 // RenewOperator implements operator.People.
 func (s *DB) RenewOperator(ctx context.Context, r operator.Record, e operator.Entry) error {
 	return s.alterOperator(ctx, r.Login, e, func(c conn, _ heldPerson) error {
-		_, err := c.exec(`UPDATE operators SET password = '', sealed = $1, step = 0, setup_hash = $2, setup_ends = $3, disabled_at = NULL WHERE login = $4`,
-			r.Sealed, r.SetupHash[:], ms(r.SetupEnds), r.Login)
-		return err
+		if _, err := c.exec(`UPDATE operators SET password = '', sealed = $1, step = 0, setup_hash = $2, setup_ends = $3, disabled_at = NULL, asked = $4, asked_by = $5
+			WHERE login = $6`, r.Sealed, r.SetupHash[:], ms(r.SetupEnds), string(r.Asked), r.AskedBy, r.Login); err != nil {
+			return err
+		}
+		return descend(c, r.Login, e.Person)
 	})
 }
 
 // EnrolOperator implements operator.People.
 func (s *DB) EnrolOperator(ctx context.Context, r operator.Record, in operator.Session, e operator.Entry) error {
 	return s.alterOperator(ctx, r.Login, e, func(c conn, was heldPerson) error {
-		if was.SetupHash != r.SetupHash || was.SetupEnds.IsZero() || !e.At.Before(was.SetupEnds) {
+		if was.SetupHash != r.SetupHash || was.SetupEnds.IsZero() || !e.At.Before(was.SetupEnds) || was.Closed() {
 			return fmt.Errorf("the set-up was used or replaced, or has ended: %w", central.ErrState)
 		}
 		if _, err := c.exec(`UPDATE operators SET password = $1, step = $2, setup_hash = NULL, setup_ends = NULL WHERE login = $3`, r.Password, r.Step, r.Login); err != nil {

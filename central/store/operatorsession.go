@@ -26,7 +26,7 @@ func (s *DB) OpenOperatorSession(ctx context.Context, r operator.Record, step in
 		if err != nil {
 			return err
 		}
-		if now.Password != r.Password || now.Role != r.Role || !now.DisabledAt.IsZero() || now.Step >= step {
+		if now.Password != r.Password || now.Role != r.Role || !now.DisabledAt.IsZero() || now.Closed() || now.Step >= step {
 			return central.ErrState
 		}
 		if _, err := c.exec(`UPDATE operators SET step = $1 WHERE login = $2`, step, r.Login); err != nil {
@@ -54,12 +54,12 @@ func (s *DB) OpenOperatorSession(ctx context.Context, r operator.Record, step in
 // OperatorSession implements operator.Sessions.
 func (s *DB) OperatorSession(ctx context.Context, hash [32]byte, opened, seen time.Time) (in operator.Session, p operator.Person, err error) {
 	err = s.read(ctx, func(c conn) error {
-		if err := c.one(`SELECT login, source, opened_at, seen_at FROM operator_sessions WHERE hash = $1 AND opened_at > $2 AND seen_at > $3`,
-			[]any{hash[:], ms(opened), ms(seen)}, &in.Login, &in.From, moment{&in.OpenedAt}, moment{&in.SeenAt}); err != nil {
+		if err := c.one(`SELECT login, source, opened_at, seen_at, proven_at FROM operator_sessions WHERE hash = $1 AND opened_at > $2 AND seen_at > $3`,
+			[]any{hash[:], ms(opened), ms(seen)}, &in.Login, &in.From, moment{&in.OpenedAt}, moment{&in.SeenAt}, moment{&in.ProvenAt}); err != nil {
 			return err
 		}
 		r, err := c.operatorOf(`SELECT `+operatorColumns+` FROM operators WHERE login = $1`, in.Login)
-		if err == nil && !r.DisabledAt.IsZero() {
+		if err == nil && (!r.DisabledAt.IsZero() || r.Closed()) {
 			err = central.ErrNotFound
 		}
 		in.Hash, p = hash, r.Person

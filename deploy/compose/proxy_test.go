@@ -32,6 +32,7 @@ import (
 
 	"galla/central/server"
 	"galla/shared/freeport"
+	"galla/shared/localname"
 )
 
 func must(t *testing.T, err error) {
@@ -136,7 +137,7 @@ func run(t *testing.T, name string, replace map[string]string, log io.Writer) {
 
 // TestConsole: people of the machine reach the console by the port that the engine
 // forwards, though the central hears no address but its loopback. They name the
-// port that they see, which is the central's own.
+// installation and the port that they see, which is the central's own.
 func TestConsole(t *testing.T) {
 	log := &lines{}
 	cfg := central(t, log)
@@ -147,8 +148,14 @@ func TestConsole(t *testing.T) {
 			return new(net.Dialer).DialContext(ctx, network, addr)
 		},
 	}}
+	_, port, err := net.SplitHostPort(cfg.AdminAddr)
+	must(t, err)
 	for giveUp := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
-		resp, err := client.Get("http://" + cfg.AdminAddr + "/console/sign-in")
+		name, err := localname.Read(filepath.Join(cfg.Data, "central")) // made by the start
+		resp := new(http.Response)
+		if err == nil {
+			resp, err = client.Get("http://" + net.JoinHostPort(name, port) + "/console/sign-in")
+		}
 		if err == nil {
 			text, err := io.ReadAll(resp.Body)
 			must(t, errors.Join(err, resp.Body.Close()))

@@ -54,6 +54,7 @@ type cli struct {
 	Terminal  terminalCommand  `cmd:"" help:"Manage terminals."`
 
 	Operator operatorCommand `cmd:"" help:"Manage the people of the console."`
+	Console  consoleCommand  `cmd:"" help:"Print the address at which a browser on this machine opens the console, or through a forwarded port."`
 
 	Settle settleCommand `cmd:"" help:"Reconcile a day with the bank's settlement file."`
 
@@ -199,6 +200,8 @@ func main() {
 		err = managePrograms(ctx, cfg, &c, chosen.Command(), os.Stdout)
 	case strings.HasPrefix(chosen.Command(), "operator "):
 		err = c.Operator.manage(ctx, cfg, chosen.Command(), os.Stdout)
+	case chosen.Command() == "console":
+		err = office.ConsoleAddress(cfg.Office(), server.HostPort(c.Console.AdminAddr), os.Stdout)
 	case strings.HasPrefix(chosen.Command(), "settle "):
 		code, err = c.Settle.settle(ctx, cfg, chosen.Command(), os.Stdin, os.Stdout)
 	case strings.HasPrefix(chosen.Command(), "archive "), chosen.Command() == "purge":

@@ -24,9 +24,16 @@ type operatorCommand struct {
 	Disable struct {
 		Login string `arg:"" help:"Who."`
 	} `cmd:"" help:"Put a person out: password and second factor are forgotten, the sessions end."`
+	Approve struct {
+		Login string `arg:"" help:"Who."`
+	} `cmd:"" help:"Approve what one admin asked for in the console and can't do alone: a new admin, or a reset. Another admin does it in the console; where there is none yet, whoever has this machine."`
 	Reset struct {
 		Login string `arg:"" help:"Who."`
 	} `cmd:"" help:"Forget a person's password and second factor and print a new set-up code, once. It lets in again who was put out."`
+}
+
+type consoleCommand struct {
+	AdminAddr string `env:"GALLA_ADMIN_ADDR" default:"http://127.0.0.1:7101" help:"The administration's address, as the central has it."`
 }
 
 // manage carries out a command on the database, beside a running central.
@@ -45,6 +52,8 @@ func (o *operatorCommand) manage(ctx context.Context, cfg server.Config, command
 		return people.SetRole(ctx, o.Role.Login, o.Role.Role, out)
 	case "operator disable <login>":
 		return people.Disable(ctx, o.Disable.Login, out)
+	case "operator approve <login>":
+		return people.Approve(ctx, o.Approve.Login, out)
 	case "operator reset <login>":
 		return people.Reset(ctx, o.Reset.Login, out)
 	}

@@ -10,12 +10,16 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/alecthomas/kong"
 
 	"galla/central/credential"
+	"galla/central/office"
+	"galla/central/operator"
 	"galla/central/server"
 	"galla/central/store"
+	"galla/shared/localname"
 )
 
 // TestOperatorCommands runs the commands as they are typed, on the database of a
@@ -78,6 +82,8 @@ func TestOperatorCommands(t *testing.T) {
 		{[]string{"list"}, "put out 20", true},
 		{[]string{"reset", "ravi"}, "set-up code", true},
 		{[]string{"reset", "nobody"}, "nobody has the login", false},
+		{[]string{"approve", "ravi"}, "nothing of ravi waits for approval", false},
+		{[]string{"approve", "nobody"}, "nobody has the login", false},
 	} {
 		out, err := command(step.args...)
 		if (step.args[0] == "add" || step.args[0] == "reset") && step.fine && !code.MatchString(out) {
@@ -89,5 +95,41 @@ func TestOperatorCommands(t *testing.T) {
 		if (err == nil) != step.fine || !strings.Contains(out, step.want) {
 			t.Errorf("operator %s: want %q:\n%s", strings.Join(step.args, " "), step.want, out)
 		}
+	}
+	// What an admin asked for in the console, the machine may approve.
+	if db, err = store.OpenSQLite(t.Context(), filepath.Join(dir, "central", "central.db"), store.Config{Node: "n", Logger: cfg.Logger}); err != nil {
+		t.Fatal(err)
+	}
+	entry := operator.Entry{ID: "00000000-0000-7000-8000-000000000001", At: time.Now(), Person: "asha", Action: operator.ActRole, Subject: "ravi", Outcome: operator.Done}
+	if err := db.SetOperatorRole(t.Context(), "ravi", operator.Admin, operator.AskRole, entry); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range [][2]string{{"list", "role asked by asha waits for approval"}, {"approve", "approved for ravi"}, {"list", "ravi"}} {
+		args := step[:1]
+		if step[0] == "approve" {
+			args = []string{"approve", "ravi"}
+		}
+		if out, err := command(args...); err != nil || !strings.Contains(out, step[1]) {
+			t.Errorf("operator %q: %s, %v", args, out, err)
+		}
+	}
+}
+
+// TestConsoleCommand prints where the console is opened, once a central has started.
+func TestConsoleCommand(t *testing.T) {
+	cfg := office.Config{Data: t.TempDir()}
+	var out bytes.Buffer
+	if err := office.ConsoleAddress(cfg, "127.0.0.1:7101", &out); err == nil || !strings.Contains(err.Error(), "first start") {
+		t.Errorf("before the first start: %v", err)
+	}
+	name, err := localname.Ensure(cfg.NameFolder(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := office.ConsoleAddress(cfg, "127.0.0.1:7101", &out); err != nil || out.String() != "http://"+name+":7101/console/\n" {
+		t.Errorf("%q, %v", out.String(), err)
 	}
 }

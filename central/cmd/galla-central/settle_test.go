@@ -149,7 +149,7 @@ func settleCommands(t *testing.T) {
 		{[]string{"reject", first, "--by", "ravi", "--because", "which letter?"}, 0, "is open again"},
 		{[]string{"confirm", first, "--by", "ravi"}, 1, "it is open and not proposed"},
 		{[]string{"propose", first, "noted", "--by", "asha", "--because", "the bank takes it back", "--document", letter}, 0, "is proposed"},
-		{[]string{"confirm", first, "--by", "meera"}, 1, "one of you two handed out the other's set-up code"},
+		{[]string{"confirm", first, "--by", "meera"}, 1, "one of you added, reset or approved the other"},
 		{[]string{"confirm", first, "--by", "ravi"}, 0, "is decided"},
 		{[]string{"show", yesterday}, 0, "decided by ravi"},
 		{[]string{"show", first}, 0, "letter.txt"},

@@ -24,7 +24,7 @@ func TestBrowserWalk(t *testing.T) {
 	for _, size := range [][2]int64{{1280, 800}, {360, 740}} {
 		t.Run(fmt.Sprint(size[0]), func(t *testing.T) {
 			h := newHouse(t)
-			w := &walk{t: t, h: h, open: func() *webtest.Browser { return webtest.Open(t, chromium, "http://"+h.cfg.AdminAddr, size[0], size[1]) }}
+			w := &walk{t: t, h: h, open: func() *webtest.Browser { return webtest.Open(t, chromium, h.console(t), size[0], size[1]) }}
 			w.furnish()
 			asha := w.enter(operator.Admin)
 			w.parties(asha)
@@ -48,6 +48,10 @@ func (w *walk) enter(role operator.Role) *webtest.Browser {
 	b.Reads("Sign in")
 	b.Press("sandbox-"+string(role), kb.Tab, sandboxIn, kb.Tab, code(w.t, role), kb.Enter)
 	b.Sees(`location.pathname === "/console/operations" && document.readyState === "complete"`)
+	b.Go("/console/step-up?next=/console/me")
+	b.Reads("Type a code of your authenticator")
+	b.Press(nextCode(w.t, role), kb.Enter)
+	b.Reads("Your access")
 	return b
 }
 

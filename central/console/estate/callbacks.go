@@ -37,11 +37,11 @@ func (e *Estate) callbackRoutes() []console.Route {
 	return []console.Route{
 		get("callbacks", operator.Viewer, e.callbacks),
 		get("callbacks/{operation}", operator.Viewer, e.callback),
-		post("callbacks/{operation}/replay", operator.Operator, e.replay),
+		free("it tells again what was told, to the endpoint that is set", post("callbacks/{operation}/replay", operator.Operator, e.replay)),
 		post("merchants/{merchant}/endpoint", operator.Operator, e.setEndpoint),
 		post("merchants/{merchant}/secrets", operator.Operator, e.mintSecret),
 		post("merchants/{merchant}/secrets/{secret}/revoke", operator.Operator, e.revokeSecret),
-		post("merchants/{merchant}/replay", operator.Operator, e.replaySince),
+		free("it tells again what was told, to the endpoint that is set", post("merchants/{merchant}/replay", operator.Operator, e.replaySince)),
 	}
 }
 

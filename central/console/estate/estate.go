@@ -99,6 +99,12 @@ func post(path string, need operator.Role, do func(*console.Visit)) console.Rout
 	return console.Route{Pattern: "POST " + console.Root + path, Need: need, Do: do}
 }
 
+// free says why a form asks for no code of the second factor.
+func free(why string, r console.Route) console.Route {
+	r.Free = why
+	return r
+}
+
 // Done implements console.Room.
 func (e *Estate) Done() map[string]string {
 	return map[string]string{

@@ -25,6 +25,7 @@ import (
 	"galla/rdservice/rdcrypto"
 	"galla/shared/envelope"
 	"galla/shared/freeport"
+	"galla/shared/localname"
 	"galla/shared/partner"
 	"galla/shared/seal"
 	"galla/shared/secret"
@@ -148,14 +149,20 @@ func (h *house) untilReady(t testing.TB) {
 // people are the sandbox's operators, with the first byte of their factors.
 var people = map[operator.Role]byte{operator.Admin: 0, operator.Operator: 0x20, operator.Viewer: 0x40}
 
-// code gives a person's code of now.
-func code(t testing.TB, role operator.Role) string {
+// code gives a person's code of now, and nextCode the one after it.
+func code(t testing.TB, role operator.Role) string { return codeAt(t, role, time.Now()) }
+
+func nextCode(t testing.TB, role operator.Role) string {
+	return codeAt(t, role, time.Now().Add(30*time.Second))
+}
+
+func codeAt(t testing.TB, role operator.Role, at time.Time) string {
 	t.Helper()
 	raw := make([]byte, 20)
 	for i := range raw {
 		raw[i] = people[role] + byte(i)
 	}
-	otp, err := operator.NewFactor("sandbox-"+string(role), secret.NewKey(raw)).CodeAt(time.Now())
+	otp, err := operator.NewFactor("sandbox-"+string(role), secret.NewKey(raw)).CodeAt(at)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -176,9 +183,22 @@ func (h *house) visitor(t testing.TB) *visitor {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &visitor{t: t, base: "http://" + h.cfg.AdminAddr, http: &http.Client{
-		Jar: plainJar{jar}, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	return &visitor{t: t, base: h.console(t), http: &http.Client{
+		Jar: plainJar{jar}, Transport: &http.Transport{DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
+			return new(net.Dialer).DialContext(ctx, network, h.cfg.AdminAddr) // Go asks name servers for names of the machine itself
+		}}, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}
+}
+
+// console is where a browser opens it, without a path.
+func (h *house) console(t testing.TB) string {
+	t.Helper()
+	name, err := localname.Read(filepath.Join(h.cfg.Data, "central"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, port, _ := net.SplitHostPort(h.cfg.AdminAddr)
+	return "http://" + net.JoinHostPort(name, port)
 }
 
 // plainJar gives secure cookies over the loopback interface, as browsers do.
@@ -260,6 +280,7 @@ func (h *house) enter(t testing.TB, role operator.Role) *visitor {
 	v.get("/console/sign-in", http.StatusOK)
 	v.post("/console/sign-in", http.StatusSeeOther, "login", "sandbox-"+string(role), "password", sandboxIn, "code", code(t, role))
 	v.get("/console/me", http.StatusOK)
+	v.post("/console/step-up", http.StatusSeeOther, "step_up", nextCode(t, role), "next", "/console/me")
 	return v
 }
 

@@ -176,7 +176,7 @@ func checkBanner(t *testing.T, cfg Config, got string) {
 			t.Errorf("%s is not named: %s", a.URL(), got)
 		}
 	}
-	for _, want := range []string{"merchant-lakshmi", "sandbox-merchant-5", "vendor-deccan", "PIN 2580", cfg.Data} {
+	for _, want := range []string{"merchant-lakshmi", "sandbox-merchant-5", "vendor-deccan", "PIN 2580", cfg.Data, "  console         "} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%s is not named: %s", want, got)
 		}

@@ -4,7 +4,11 @@ package house
 
 import (
 	"fmt"
+	"net"
+	"path/filepath"
 	"strings"
+
+	"galla/shared/localname"
 )
 
 // The sandbox's identities are constants of its document (sandbox.md, 'Fixed
@@ -50,6 +54,17 @@ func operators() []struct{ login, key, role string } {
 	}
 }
 
+// consoleAddress is where a browser opens the console: it is served under a name of
+// this data folder only.
+func consoleAddress(c Config) string {
+	name, err := localname.Read(filepath.Join(c.Data, "central"))
+	if err != nil {
+		return "is not served, since it has no name: " + err.Error()
+	}
+	_, port, _ := net.SplitHostPort(c.Admin.Host) // it was read from one
+	return "http://" + net.JoinHostPort(name, port) + "/console/"
+}
+
 // banner is what `make run` tells the newcomer.
 func banner(c Config) string {
 	var b strings.Builder
@@ -59,7 +74,7 @@ func banner(c Config) string {
 	line("")
 	line("  counter UI      %s    agent %s, PIN %s", c.Counter.URL(), agentName, agentPIN)
 	line("  central         %s    administration %s", c.Central.URL(), c.Admin.URL())
-	line("  console         %s/console/    sign in as below", c.Admin.URL())
+	line("  console         %s    sign in as below", consoleAddress(c))
 	line("  uplink          %s", c.Uplink.URL())
 	line("  sandbox bank    %s    network %s", c.Bank.URL(), c.BankNetwork.URL())
 	line("  RD simulator    %s", c.RDSim.URL())
