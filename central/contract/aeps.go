@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"galla/central"
+	"galla/central/customer"
 	"galla/central/form"
 	"galla/central/iin"
 	"galla/shared/op"
@@ -49,7 +50,7 @@ func (d *Dispatcher) readTransaction(c *call) step {
 		return d.submit(ctx, c, central.Submission{
 			CallerRef: callerRef, NeedsSession: kind != central.KindAgentAuth, Request: request,
 		}, central.Subject{
-			Kind: kind, Amount: request.Amount, TID: c.tid, Customer: customerKey(d.cfg.FingerprintKey, request.Aadhaar),
+			Kind: kind, Amount: request.Amount, TID: c.tid, Customer: customer.LimitKey(d.cfg.FingerprintKey, request.Aadhaar),
 		})
 	}
 }

@@ -199,11 +199,9 @@ func (d *Dispatcher) readAgentDetail(c *call) step {
 	if request.Particulars.Agent == "" {
 		request.Particulars.Agent = c.merchant.MID
 	}
-	own := request.Particulars.Agent == c.merchant.MID
 	return func(ctx context.Context) (central.Reply, error) {
-		if !own {
-			http, body := declined(central.BankAnswer{Refusal: central.RefusedAbsent, Message: "No such agent"})
-			return central.Reply{HTTP: http, Body: body}, nil
+		if request.Particulars.Agent != c.merchant.MID {
+			return central.Reply{}, central.Refuse(central.NotFound, "No such agent")
 		}
 		return d.consult(ctx, request, "")
 	}

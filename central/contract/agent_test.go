@@ -287,7 +287,7 @@ func TestAgentDetailNamesAnAgent(t *testing.T) {
 	// Another party's agent is not asked for, and can't be told from none.
 	b := newAgentBench(t)
 	for _, foreign := range []string{"GAL0000003", "GAL9999999", "x"} {
-		expect(t, b.call(merchant2, op.AgentDetail, `{"agentId":"`+foreign+`"}`), 200, "01")
+		expect(t, b.call(merchant2, op.AgentDetail, `{"agentId":"`+foreign+`"}`), 404, "04")
 	}
 	if len(b.desk.consulted) != 0 {
 		t.Errorf("the bank was asked for somebody else's agent: %+v", b.desk.consulted)

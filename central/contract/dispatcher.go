@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"galla/central"
+	"galla/central/customer"
 	"galla/central/form"
 	"galla/central/iin"
 	"galla/shared/money"
@@ -32,7 +33,6 @@ type Registry interface {
 // Absent records are central.ErrNotFound.
 type Store interface {
 	Merchant(ctx context.Context, id central.MerchantID) (central.Merchant, error)
-	Vendor(ctx context.Context, id central.VendorID) (central.Vendor, error)
 	Terminal(ctx context.Context, id central.TerminalID) (central.Terminal, error)
 	Session(ctx context.Context, tid string) (central.AgentSession, error)
 	Operation(ctx context.Context, id op.ID) (central.Operation, error)
@@ -41,6 +41,7 @@ type Store interface {
 	RefundOf(ctx context.Context, original central.Reference) (central.Operation, error)
 
 	central.Onboardings
+	customer.Store
 }
 
 // Limits are the rules that operations are held against; *limits.Book is one.
@@ -50,6 +51,9 @@ type Limits interface {
 	Judge(at time.Time, s central.Subject) ([]central.Quota, error)
 	// InForce lists the rules of the moment.
 	InForce(at time.Time) []central.Limit
+	// Lookups is how many of the bank's customers a merchant may look up in an hour
+	// who have not given it an OTP or a finger.
+	Lookups(merchant central.MerchantID) int
 }
 
 // Config sets up a Dispatcher. Every field is needed.
@@ -101,6 +105,7 @@ type Dispatcher struct {
 	banks    *iin.List
 	bankList central.Reply // of aeps/banks, which never changes
 	bindings map[op.RouteID]binding
+	guard    *customer.Guard
 }
 
 // step is a route's work, after everything in the call was found right.
@@ -142,6 +147,7 @@ func New(desk central.Desk, registry Registry, store Store, vendors central.Admi
 	d := &Dispatcher{
 		desk: desk, registry: registry, store: store, vendors: vendors, cfg: cfg, log: cfg.Logger,
 		banks: banks, bankList: bankList(banks), bindings: map[op.RouteID]binding{},
+		guard: customer.NewGuard(store, cfg.FingerprintKey, cfg.Limits.Lookups, cfg.Logger),
 	}
 	d.bindAgent()
 	d.bindAEPS()

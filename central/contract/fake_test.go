@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"galla/central"
+	"galla/central/customer"
 	"galla/shared/money"
 	"galla/shared/op"
 	"galla/shared/secret"
@@ -54,6 +55,7 @@ type fakeStore struct {
 	operations map[op.ID]central.Operation
 	kyc        map[central.MerchantID]central.ServiceKYC
 	broken     error
+	fakeCustomers
 
 	brokenReads, brokenRefunds error // of ByReference and RefundOf
 }
@@ -77,7 +79,7 @@ func (s *fakeStore) Merchant(_ context.Context, id central.MerchantID) (central.
 func (s *fakeStore) Vendor(_ context.Context, id central.VendorID) (central.Vendor, error) {
 	switch id {
 	case v1:
-		return central.Vendor{ID: id, Active: true}, nil
+		return central.Vendor{ID: id, Aggregator: a1, Active: true}, nil
 	case v2:
 		return central.Vendor{ID: id}, nil
 	}
@@ -164,6 +166,64 @@ func (s *fakeStore) Approve(_ context.Context, m central.MerchantID, _ central.S
 	return nil
 }
 
+// fakeCustomers keeps what is known of customers and correspondents; its zero value
+// is empty. lookups, where it is set, is what CountLookup answers.
+type fakeCustomers struct {
+	names   map[customer.Name]customer.Key
+	proofs  map[string]bool
+	owners  map[string]string
+	looked  []customer.Key
+	lookups error
+	lost    error // of all that is written
+}
+
+func (f *fakeCustomers) NameCustomer(_ context.Context, name customer.Name, key customer.Key, _ time.Time) error {
+	if f.names == nil {
+		f.names = map[customer.Name]customer.Key{}
+	}
+	f.names[name] = key
+	return f.lost
+}
+
+func (f *fakeCustomers) AliasCustomer(ctx context.Context, name, known customer.Name, at time.Time) error {
+	key, ok := f.names[known]
+	if !ok {
+		return f.lost
+	}
+	return f.NameCustomer(ctx, name, key, at)
+}
+
+func (f *fakeCustomers) ProveCustomer(_ context.Context, m central.MerchantID, name customer.Name, _ time.Time) error {
+	if f.proofs == nil {
+		f.proofs = map[string]bool{}
+	}
+	f.proofs[string(m)+" "+string(name)] = true
+	return f.lost
+}
+
+func (f *fakeCustomers) CustomerProven(_ context.Context, m central.MerchantID, name customer.Name) (bool, error) {
+	key, known := f.names[name]
+	for other, its := range f.names {
+		if known && its == key && f.proofs[string(m)+" "+string(other)] {
+			return true, nil
+		}
+	}
+	return f.proofs[string(m)+" "+string(name)], nil
+}
+
+func (f *fakeCustomers) CountLookup(_ context.Context, _ central.MerchantID, key customer.Key, _ int, _ time.Time) error {
+	f.looked = append(f.looked, key)
+	return f.lookups
+}
+
+func (f *fakeCustomers) CorrespondentOwner(_ context.Context, kind customer.Correspondent, id string) (string, error) {
+	party, ok := f.owners[string(kind)+" "+id]
+	if !ok {
+		return "", central.ErrNotFound
+	}
+	return party, nil
+}
+
 // fakeLimits bounds AEPS as the sandbox does, and counts transfers a remitter.
 type fakeLimits struct{ subjects []central.Subject }
 
@@ -182,6 +242,8 @@ func (l *fakeLimits) Judge(at time.Time, s central.Subject) ([]central.Quota, er
 	}
 	return nil, nil
 }
+
+func (*fakeLimits) Lookups(central.MerchantID) int { return 60 }
 
 func (*fakeLimits) InForce(time.Time) []central.Limit {
 	return []central.Limit{
@@ -340,8 +402,12 @@ func newBench(t testing.TB) *bench {
 			Balance: &balance, MiniStatement: "21/11 CASH WITHDRAWAL  D 500.00\n20/11 SALARY NOVEMBER   C 25000.00",
 		}},
 		registry: &fakeRegistry{},
-		store:    &fakeStore{sessions: map[string]central.AgentSession{}, operations: map[op.ID]central.Operation{}, kyc: map[central.MerchantID]central.ServiceKYC{}},
-		log:      &bytes.Buffer{},
+		store: &fakeStore{sessions: map[string]central.AgentSession{}, operations: map[op.ID]central.Operation{}, kyc: map[central.MerchantID]central.ServiceKYC{},
+			fakeCustomers: fakeCustomers{
+				proofs: map[string]bool{string(m1) + " sender:" + senderID: true, string(m2) + " sender:" + senderID: true},
+				owners: map[string]string{"bc BC0001": aggregator1.Party(), "agent AG0001": vendor1.Party()},
+			}},
+		log: &bytes.Buffer{},
 	}
 	cfg := config(b.log)
 	b.limits = cfg.Limits.(*fakeLimits)

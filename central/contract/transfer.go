@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"galla/central"
+	"galla/central/customer"
 	"galla/central/dmt"
 	"galla/shared/op"
 )
@@ -29,14 +30,23 @@ func (d *Dispatcher) forwarding(route dmt.Route) func(*call) step {
 	return func(c *call) step {
 		r := c.request(route.Kind)
 		route.Read(&c.in, &r)
-		return func(ctx context.Context) (central.Reply, error) {
+		return func(ctx context.Context) (reply central.Reply, err error) {
+			by := customer.Call{RequestID: c.RequestID, Principal: c.Principal, Merchant: c.merchant.ID, Repeats: func(ctx context.Context) (bool, error) { return d.known(ctx, c, central.Submission{}) }}
+			if err := d.guard.Admit(ctx, by, r); err != nil {
+				return central.Reply{}, err
+			}
 			switch {
 			case !route.Kind.Consults():
-				return d.submit(ctx, c, central.Submission{Sender: r.Particulars.Sender, Request: r}, c.subject(r, r.Particulars.Sender))
+				reply, err = d.submit(ctx, c, central.Submission{Sender: r.Particulars.Sender, Request: r}, c.subject(r, r.Particulars.Sender))
 			case route.Bare:
-				return d.announce(ctx, r, route.Message)
+				reply, err = d.announce(ctx, r, route.Message)
+			default:
+				reply, err = d.consult(ctx, r, route.Message)
 			}
-			return d.consult(ctx, r, route.Message)
+			if err == nil {
+				d.guard.Learn(ctx, by, r, reply)
+			}
+			return reply, err
 		}
 	}
 }

@@ -2,9 +2,6 @@ package contract
 
 import (
 	"context"
-	"crypto/hmac"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"time"
@@ -12,7 +9,6 @@ import (
 	"galla/central"
 	"galla/central/form"
 	"galla/shared/op"
-	"galla/shared/secret"
 )
 
 // submit hands an operation to the desk, under the limits in force. s has what
@@ -96,15 +92,4 @@ func consulted(a central.BankAnswer, message string) central.Reply {
 		return central.Reply{HTTP: http, Body: body}
 	}
 	return done(200, spoken(message, a), passed(a))
-}
-
-// customerKey names a customer in the limits' keys: a keyed hash, from which no
-// Aadhaar number can be recovered without the key.
-func customerKey(key secret.Key, a secret.Aadhaar) string {
-	if a.IsZero() {
-		return ""
-	}
-	mac := hmac.New(sha256.New, key.Reveal())
-	mac.Write([]byte("galla/limit-customer/v1\n" + a.Reveal()))
-	return hex.EncodeToString(mac.Sum(nil)[:16])
 }

@@ -20,6 +20,7 @@ import (
 
 	"galla/central"
 	"galla/central/contract"
+	"galla/central/customer"
 	"galla/central/duty"
 	"galla/central/limits"
 	"galla/central/store"
@@ -50,6 +51,8 @@ func cheap(s string) string {
 type parties struct {
 	// What the tests of the door never reach.
 	central.Onboardings
+	customer.Customers
+	customer.Correspondents
 	central.Administration
 
 	mu       sync.Mutex

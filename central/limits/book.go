@@ -28,6 +28,8 @@ type Book struct {
 	rules []Rule
 	// by finds the rules of one kind and scope; they are few.
 	by map[subject][]central.Limit
+	// lookups of the bank's customers; the zero value is the default.
+	lookups lookups
 }
 
 // subject is what at most one rule bounds at a time.

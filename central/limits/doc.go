@@ -17,6 +17,7 @@
 // # The form of a book
 //
 //	{
+//	  "lookups": {"hour": 60, "merchants": {"c0000000-…": 300}, "note": "why"},
 //	  "rules": [
 //	    {
 //	      "kinds": ["TRANSFER"],
@@ -37,4 +38,8 @@
 // it says where the rule comes from. Unknown and repeated keys are faults, and
 // so are two rules for one kind and scope whose days meet; all faults of a book
 // are told at once.
+//
+// lookups is how many of the bank's customers a merchant may look up in an hour
+// that have not given it an OTP or a finger, each counted once; merchants have a
+// limit of their own by their id. Without it the limit is DefaultLookups.
 package limits

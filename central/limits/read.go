@@ -35,7 +35,8 @@ func Read(r io.Reader) (*Book, error) {
 		return nil, fmt.Errorf("the book has more than %d bytes", maxBytes)
 	}
 	var file struct {
-		Rules []map[string]jsontext.Value `json:"rules"`
+		Rules   []map[string]jsontext.Value `json:"rules"`
+		Lookups *lookups                    `json:"lookups"`
 	}
 	if err := json.Unmarshal(text, &file, json.RejectUnknownMembers(true)); err != nil {
 		return nil, fmt.Errorf("the book is not JSON of the right form: %w", err)
@@ -61,7 +62,12 @@ func Read(r io.Reader) (*Book, error) {
 		rules = append(rules, rule)
 	}
 	book, overlaps := newBook(rules)
-	if faults = append(faults, overlaps...); len(faults) > 0 {
+	faults = append(faults, overlaps...)
+	if file.Lookups != nil {
+		faults = append(faults, file.Lookups.faults()...)
+		book.lookups = *file.Lookups
+	}
+	if len(faults) > 0 {
 		return nil, errors.Join(faults...)
 	}
 	return book, nil

@@ -22,6 +22,7 @@ var update = flag.Bool("update", false, "write the golden document and page anew
 type nothing struct{}
 
 func (nothing) Judge(time.Time, central.Subject) ([]central.Quota, error) { return nil, nil }
+func (nothing) Lookups(central.MerchantID) int                            { return 60 }
 func (nothing) InForce(time.Time) []central.Limit {
 	return []central.Limit{{Kinds: []central.Kind{central.KindWithdrawal}, Scope: central.PerTransaction, Max: money.Rupee}}
 }

@@ -35,7 +35,7 @@ func newEstate(cfg Config, k credential.Keys, db *store.DB, engine *central.Engi
 		return nil, err
 	}
 	return estate.New(estate.Parts{
-		Roll: roll, Registry: registry, Calls: calls, Callbacks: db, Receivers: receivers{secrets, cfg.Sandbox}, Keys: vendorKeys{keys}, Banks: banks,
+		Roll: roll, Registry: registry, Calls: calls, Callbacks: db, Receivers: receivers{secrets, cfg.Sandbox}, Keys: vendorKeys{keys}, Banks: banks, Lookups: db,
 	})
 }
 

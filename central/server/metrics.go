@@ -6,6 +6,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"galla/central/customer"
 	"galla/central/store"
 )
 
@@ -84,6 +85,9 @@ func (p account) countBacklog(s sink) {
 		return
 	}
 	s.gauge("operations_pending", "Operations that wait for the bank's word, the stuck ones included.", float64(b.Pending.Count))
+	if limited, err := p.store.LookupsLimited(ctx, time.Now().Add(-customer.LookupSpan)); err == nil {
+		s.gauge("lookups_limited_merchants", "Merchants that looked up more of the bank's customers than they may, within the last hour: each page of a merchant has its numbers.", float64(limited))
+	}
 	s.gauge("operations_stuck", "Pending operations that wait for a person.", float64(b.Stuck.Count))
 	open := describe("operations_open", "Operations that are not final, by state.", "state")
 	oldest := describe("operations_oldest_seconds", "For how long the oldest operation has been under way that is in the state now; 0: there is none.", "state")

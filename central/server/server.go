@@ -16,6 +16,7 @@ import (
 	"galla/central/commission"
 	"galla/central/contract"
 	"galla/central/credential"
+	"galla/central/customer"
 	"galla/central/door"
 	"galla/central/gateway"
 	"galla/central/keep"
@@ -271,5 +272,12 @@ func newDispatcher(ctx context.Context, engine *central.Engine, registry *centra
 	if holds, err := gap.Holds(ctx); err == nil && holds {
 		cfg.Logger.Warn("the database was put back from a backup: new identities of the direct doors are refused until a person says 'galla-central restore release'")
 	}
-	return contract.New(keep.NewDesk(engine, gap, db, cfg.Logger), registry, keep.NewRecords(db, gap), db, cfg)
+	return contract.New(keep.NewDesk(engine, gap, db, cfg.Logger), registry, records{keep.NewRecords(db, gap), db, db}, db, cfg)
+}
+
+// records are what the routes read.
+type records struct {
+	*keep.Records
+	customer.Customers
+	customer.Correspondents
 }

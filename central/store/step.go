@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"galla/central"
+	"galla/central/customer"
 	"galla/shared/op"
 	"galla/shared/wire"
 )
@@ -149,6 +150,11 @@ func conclude(c conn, x central.Settlement) (central.Operation, error) {
 			return central.Operation{}, err
 		}
 	}
+	if x.To == op.Reversed && o.Kind == central.KindTransfer {
+		if err := prove(c, o.Merchant, customer.SenderName(o.Sender), x.At); err != nil {
+			return central.Operation{}, err
+		}
+	}
 	if x.To != op.Succeeded {
 		return o, giveBack(c, o.ID)
 	}
@@ -157,6 +163,16 @@ func conclude(c conn, x central.Settlement) (central.Operation, error) {
 
 // succeed carries out what a success brings with it.
 func succeed(c conn, o central.Operation, x central.Settlement) error {
+	switch o.Kind {
+	case central.KindTransfer: // the customer's OTP was right
+		if err := prove(c, o.Merchant, customer.SenderName(o.Sender), x.At); err != nil {
+			return err
+		}
+	case central.KindBCRegister, central.KindBCAgentRegister:
+		if err := registered(c, o, x.Answer, x.At); err != nil {
+			return err
+		}
+	}
 	if o.KYC != nil {
 		if err := advance(c, o.Merchant, *o.KYC, x.At); err != nil {
 			return err

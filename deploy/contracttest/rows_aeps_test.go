@@ -286,8 +286,8 @@ func agents() []row {
 			if d := h.call(t, m1, "POST", "/aeps/GetAgentDetail", fields{"agentId": "GAL0000001"}).is(200, "00").data(); d["agentId"] != "GAL0000001" {
 				t.Errorf("%v", d)
 			}
-			foreign := h.call(t, m1, "POST", "/aeps/GetAgentDetail", fields{"agentId": "GAL0000003"}).is(200, "01").bare()
-			absent := h.call(t, m1, "POST", "/aeps/GetAgentDetail", fields{"agentId": "GAL0009999"}).is(200, "01").bare()
+			foreign := h.call(t, m1, "POST", "/aeps/GetAgentDetail", fields{"agentId": "GAL0000003"}).is(404, "04").bare()
+			absent := h.call(t, m1, "POST", "/aeps/GetAgentDetail", fields{"agentId": "GAL0009999"}).is(404, "04").bare()
 			if string(foreign.raw) != string(absent.raw) {
 				t.Errorf("%s and %s", foreign.raw, absent.raw)
 			}

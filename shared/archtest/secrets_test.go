@@ -24,7 +24,7 @@ var revealers = map[string]string{
 	"central/bank/network/message.go":      "fills the request that goes to the bank network",
 	"central/contract/dispatcher.go":       "measures the fingerprint key",
 	"central/form/fingerprint.go":          "keys the fingerprint of a body",
-	"central/contract/work.go":             "keys the hash that limits know a customer by",
+	"central/customer/guard.go":            "keys the hashes that limits and lookups know a customer by",
 	"central/contract/terminals.go":        "hands a new enrolment code to the merchant who asked for it",
 	"central/cmd/galla-call/doors.go":      "proves a client's secret to the token route, and shows the token to the route that is called",
 	"central/door/hash.go":                 "hashes a client's secret",

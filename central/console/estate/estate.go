@@ -23,6 +23,7 @@
 package estate
 
 import (
+	"context"
 	"embed"
 	"errors"
 	"io/fs"
@@ -32,6 +33,7 @@ import (
 
 	"galla/central"
 	"galla/central/console"
+	"galla/central/customer"
 	"galla/central/iin"
 	"galla/central/operator"
 	"galla/central/parties"
@@ -52,6 +54,14 @@ type Parts struct {
 	Receivers Receivers
 	Keys      VendorKeys
 	Banks     *iin.List
+	Lookups   Lookups
+}
+
+// Lookups is what merchants ask of the bank's customers.
+type Lookups interface {
+	// LookupsOf tells how many strangers a merchant has looked up within the hour, and
+	// how often it was refused.
+	LookupsOf(ctx context.Context, merchant central.MerchantID, at time.Time) (customer.Lookups, error)
 }
 
 // Estate is the pages.
@@ -59,8 +69,8 @@ type Estate struct{ Parts }
 
 // New makes them.
 func New(p Parts) (*Estate, error) {
-	if p.Roll == nil || p.Registry == nil || p.Calls == nil || p.Callbacks == nil || p.Receivers == nil || p.Keys == nil || p.Banks == nil {
-		return nil, errors.New("the console's pages about parties need the roll, the registry of terminals, the dispatcher, callbacks, keys and the list of banks")
+	if p.Roll == nil || p.Registry == nil || p.Calls == nil || p.Callbacks == nil || p.Receivers == nil || p.Keys == nil || p.Banks == nil || p.Lookups == nil {
+		return nil, errors.New("the console's pages about parties need the roll, the registry of terminals, the dispatcher, callbacks, keys, the list of banks and lookups")
 	}
 	return &Estate{p}, nil
 }

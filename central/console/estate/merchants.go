@@ -10,6 +10,7 @@ import (
 
 	"galla/central"
 	"galla/central/console"
+	"galla/central/customer"
 	"galla/central/duty"
 	"galla/central/operator"
 	"galla/central/parties"
@@ -128,6 +129,7 @@ type merchantPage struct {
 	Place      string // of the endpoint: scheme and host
 	Secrets    []duty.CallbackSecret
 	Programs   programs
+	Lookups    customer.Lookups
 }
 
 func (e *Estate) merchant(v *console.Visit) {
@@ -155,6 +157,9 @@ func (e *Estate) showMerchant(v *console.Visit, id central.MerchantID, status in
 	}
 	if err == nil {
 		d.Secrets, err = e.Callbacks.SecretsOf(v.Context(), id)
+	}
+	if err == nil {
+		d.Lookups, err = e.Lookups.LookupsOf(v.Context(), id, time.Now())
 	}
 	if err == nil {
 		d.Programs, err = e.programsOf(v.Context(), central.Principal{Role: op.Merchant, Merchant: id}, console.Root+"merchants/"+string(id))
