@@ -66,6 +66,15 @@ func prove(c conn, merchant central.MerchantID, name customer.Name, at time.Time
 	return err
 }
 
+// proveTransfer is prove of a transfer whose OTP the bank took. One without a merchant
+// or a remitter proves nothing, and is settled all the same.
+func proveTransfer(c conn, o central.Operation, at time.Time) error {
+	if o.Merchant == "" || o.Sender == "" {
+		return nil
+	}
+	return prove(c, o.Merchant, customer.SenderName(o.Sender), at)
+}
+
 // CustomerProven implements customer.Customers.
 func (s *DB) CustomerProven(ctx context.Context, merchant central.MerchantID, name customer.Name) (proven bool, err error) {
 	err = s.read(ctx, func(c conn) (err error) {

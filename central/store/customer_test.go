@@ -49,6 +49,14 @@ func customers(t *testing.T, on kind) {
 	wantErr(t, "another number", s.NameCustomer(background, sender, ravi, t0), nil)
 	is("the name is another customer's", merchant1, sender, false)
 
+	nobodys := newOperation()
+	nobodys.Kind, nobodys.Route, nobodys.Sender, nobodys.Merchant = central.KindTransfer, op.Transfer, "s", ""
+	_, _, err := s.Begin(background, nobodys, nil)
+	wantErr(t, "begin", err, nil)
+	wantErr(t, "dispatch", s.Dispatch(background, nobodys.ID, t0, t0.Add(time.Second)), nil)
+	_, err = s.Settle(background, central.Settlement{ID: nobodys.ID, To: op.Succeeded, At: t0, Reason: "x", HTTP: 200, Reply: []byte(`{}`)})
+	wantErr(t, "settle a transfer without a merchant", err, nil)
+
 	for state, want := range map[op.State]bool{op.Succeeded: true, op.Failed: false} {
 		o := newOperation()
 		o.Kind, o.Route, o.Sender, o.Amount = central.KindTransfer, op.Transfer, "of "+string(state), 100

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"galla/central"
-	"galla/central/customer"
 	"galla/shared/op"
 	"galla/shared/wire"
 )
@@ -151,7 +150,7 @@ func conclude(c conn, x central.Settlement) (central.Operation, error) {
 		}
 	}
 	if x.To == op.Reversed && o.Kind == central.KindTransfer {
-		if err := prove(c, o.Merchant, customer.SenderName(o.Sender), x.At); err != nil {
+		if err := proveTransfer(c, o, x.At); err != nil {
 			return central.Operation{}, err
 		}
 	}
@@ -165,7 +164,7 @@ func conclude(c conn, x central.Settlement) (central.Operation, error) {
 func succeed(c conn, o central.Operation, x central.Settlement) error {
 	switch o.Kind {
 	case central.KindTransfer: // the customer's OTP was right
-		if err := prove(c, o.Merchant, customer.SenderName(o.Sender), x.At); err != nil {
+		if err := proveTransfer(c, o, x.At); err != nil {
 			return err
 		}
 	case central.KindBCRegister, central.KindBCAgentRegister:
