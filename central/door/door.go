@@ -80,6 +80,8 @@ type Config struct {
 
 	// Pages are fixed pages by their path, which everybody may read.
 	Pages map[string]Page
+	// Redirects are paths that lead to another one, which follows them.
+	Redirects map[string]string
 
 	// Gateway serves what comes under /process; nil: no such routes.
 	Gateway Gateway
@@ -168,6 +170,7 @@ type Door struct {
 	networks  *limiter
 	strangers *limiter // at the gateway
 	underWay  chan struct{}
+	long      chan struct{} // messages beyond sealedBody that are read
 
 	leaving atomic.Bool // replies ask clients to connect elsewhere
 
@@ -194,12 +197,13 @@ func New(dispatcher central.Dispatcher, directory central.Directory, cfg Config)
 		tokens: tokens, checker: checker, guesses: newGuesses(cfg.Rates, directory, cfg.Keys[0]), clients: newClients(directory),
 		rates: newLimiter(cfg.Rate, cfg.Burst, cfg.meter(callerPrefix)), networks: newLimiter(cfg.Rate, cfg.Burst, cfg.meter(networkPrefix)),
 		strangers: newLimiter(cfg.StrangerRate, cfg.StrangerBurst, nil),
-		underWay:  make(chan struct{}, cfg.MaxUnderWay),
+		underWay:  make(chan struct{}, cfg.MaxUnderWay), long: make(chan struct{}, longSealed),
 	}
 	d.life, d.end = context.WithCancel(context.Background())
 	d.app = fiber.New(fiber.Config{
 		Immutable: true, CaseSensitive: true, StrictRouting: true,
-		BodyLimit: maxBody, ReadBufferSize: readBuffer,
+		// The handlers read the bodies, each to its own limit (readBody).
+		StreamRequestBody: true, BodyLimit: maxBody, ReadBufferSize: readBuffer,
 		ReadTimeout: readTimeout, WriteTimeout: writeTimeout, IdleTimeout: idleTimeout,
 		// The listener bounds the connections; a worker may outlive its own for a moment.
 		Concurrency:                  2 * cfg.MaxConns,
@@ -208,13 +212,13 @@ func New(dispatcher central.Dispatcher, directory central.Directory, cfg Config)
 		ErrorHandler:                 d.refuseRequest,
 	})
 	d.app.Add(fiber.MethodPost, "/oauth/token", d.issue)
-	d.app.Add(fiber.MethodGet, "/.well-known/jwks.json", d.keys)
+	d.add(fiber.MethodGet, "/.well-known/jwks.json", d.keys)
 	if cfg.Explainer != nil {
 		d.app.Add(fiber.MethodPost, "/gateway/explain", d.explain)
 	}
 	for _, route := range op.Table() {
 		if route.Doors&op.Direct != 0 {
-			d.app.Add(route.Method, route.Path, d.direct(route))
+			d.add(route.Method, route.Path, d.direct(route))
 		}
 	}
 	if err := d.addPages(); err != nil {
@@ -225,6 +229,14 @@ func New(dispatcher central.Dispatcher, directory central.Directory, cfg Config)
 	d.app.Server().CloseOnShutdown = true
 	d.app.Server().SecureErrorLogMessage = true // errors would quote headers, tokens included
 	return d, nil
+}
+
+// add serves a path by a method, and by HEAD where the method is GET.
+func (d *Door) add(method, path string, handler fiber.Handler) {
+	d.app.Add(method, path, handler)
+	if method == fiber.MethodGet {
+		d.app.Add(fiber.MethodHead, path, handler)
+	}
 }
 
 // Leave says that Run is about to end: calls are taken as before, but each reply

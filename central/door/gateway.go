@@ -11,6 +11,10 @@ import (
 	"galla/central"
 )
 
+// strangeBytes is how much of a message that is not authentic counts as one more:
+// what its check costs grows with its length.
+const strangeBytes = 64 << 10
+
 // gatewayRoot is where the vendor gateway's paths begin.
 const gatewayRoot = "/process"
 
@@ -67,15 +71,19 @@ func (d *Door) serveGateway(fctx *fasthttp.RequestCtx, malformed string) {
 		d.refuse(fctx, err)
 		return
 	}
+	body, unreadable := d.readSealed(fctx)
+	if malformed == "" {
+		malformed = unreadable
+	}
 	ctx, cancel := context.WithTimeout(d.life, d.cfg.CallTimeout)
 	defer cancel()
 	reply := d.cfg.Gateway.Serve(ctx, central.GatewayMessage{
 		Method: string(fctx.Method()), Target: string(fctx.Request.Header.RequestURI()),
 		Header: func(name string) []string { return valuesOf(fctx.Request.Header.RawHeaders(), name) },
-		Body:   fctx.Request.Body(), Malformed: malformed, RequestID: requestID(fctx),
+		Body:   body, Malformed: malformed, RequestID: requestID(fctx),
 	})
 	if !reply.Authenticated {
-		_ = d.strangers.allow(d.life, peer, time.Now()) // counted; the next one may be refused
+		d.strangers.charge(peer, 1+len(body)/strangeBytes, time.Now()) // the next one may be refused
 	}
 	fctx.SetStatusCode(reply.HTTP)
 	fctx.SetContentType("application/json")
@@ -110,8 +118,13 @@ func (d *Door) explain(c *fiber.Ctx) error {
 		d.refuse(fctx, err)
 		return nil
 	}
+	body, err := readBody(fctx, maxBody)
+	if err != nil {
+		d.refuse(fctx, err)
+		return nil
+	}
 	ctx, cancel := context.WithTimeout(d.life, d.cfg.CallTimeout)
 	defer cancel()
-	write(fctx, d.cfg.Explainer.Explain(ctx, c.BodyRaw()))
+	write(fctx, d.cfg.Explainer.Explain(ctx, body))
 	return nil
 }

@@ -74,6 +74,14 @@ func (l *limiter) allow(ctx context.Context, caller string, now time.Time) error
 	return nil
 }
 
+// charge takes n calls of a caller, or all that it has left.
+func (l *limiter) charge(caller string, n int, now time.Time) {
+	of := l.of(caller, now)
+	if !of.AllowN(now, n) {
+		of.AllowN(now, max(1, min(n, int(of.TokensAt(now)))))
+	}
+}
+
 // spare tells whether a caller has a call left, without taking it. The error is
 // TooMany.
 func (l *limiter) spare(caller string, now time.Time) error {

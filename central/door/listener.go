@@ -145,6 +145,8 @@ type conn struct {
 	// forgets it where it can't read the rest. Only the connection's server
 	// touches it.
 	head []byte
+	// ended: nothing comes any more. As head, the server's alone.
+	ended bool
 }
 
 // headSize is enough for a method and the beginning of a path.
@@ -153,6 +155,7 @@ const headSize = 64
 // Read implements net.Conn.
 func (c *conn) Read(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
+	c.ended = c.ended || err != nil
 	if room := headSize - len(c.head); n > 0 && room > 0 {
 		c.head = append(c.head, p[:min(n, room)]...)
 	}

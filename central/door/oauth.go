@@ -70,7 +70,11 @@ func (d *Door) issue(c *fiber.Ctx) error {
 	fctx.Response.Header.Set("Pragma", "no-cache")
 	ctx, cancel := context.WithTimeout(d.life, d.cfg.CallTimeout)
 	defer cancel()
-	g, err := d.grant(ctx, fctx, c.BodyRaw())
+	var g grant
+	form, err := readBody(fctx, maxBody)
+	if err == nil {
+		g, err = d.grant(ctx, fctx, form)
+	}
 	if err != nil {
 		d.refuseGrant(fctx, orBusy(err))
 		return nil

@@ -31,17 +31,45 @@ const pageAge = 5 * time.Minute
 func (d *Door) addPages() error {
 	for _, path := range slices.Sorted(maps.Keys(d.cfg.Pages)) {
 		page := d.cfg.Pages[path]
-		if !strings.HasPrefix(path, "/") || strings.ContainsAny(path, ":*+?") || page.ContentType == "" {
+		if !plainPath(path) || page.ContentType == "" {
 			return fmt.Errorf("page %q: a plain path that begins with / and a content type are needed", path)
 		}
-		for _, taken := range d.app.GetRoutes() {
-			if taken.Path == path {
-				return fmt.Errorf("page %s: the path is that of a route", path)
-			}
+		if d.taken(path) {
+			return fmt.Errorf("page %s: the path is that of a route", path)
 		}
-		d.app.Add(fiber.MethodGet, path, d.page(page))
+		d.add(fiber.MethodGet, path, d.page(page))
+	}
+	for _, path := range slices.Sorted(maps.Keys(d.cfg.Redirects)) {
+		to := d.cfg.Redirects[path]
+		if !plainPath(path) || !plainPath(to) || d.taken(path) {
+			return fmt.Errorf("redirect of %q to %q: two plain paths that begin with / are needed, the first of them free", path, to)
+		}
+		d.add(fiber.MethodGet, path, d.redirect(to))
 	}
 	return nil
+}
+
+func plainPath(path string) bool {
+	return strings.HasPrefix(path, "/") && !strings.ContainsAny(path, ":*+?")
+}
+
+// taken tells whether a path is served already.
+func (d *Door) taken(path string) bool {
+	return slices.ContainsFunc(d.app.GetRoutes(), func(r fiber.Route) bool { return r.Path == path })
+}
+
+// redirect leads to another path of this door.
+func (d *Door) redirect(to string) fiber.Handler {
+	return func(c *fiber.Ctx) error {
+		fctx := c.Context()
+		if err := d.networks.allow(d.life, network(d.origin(fctx)), time.Now()); err != nil {
+			d.refuse(fctx, err)
+			return nil
+		}
+		fctx.Response.Header.Set(fiber.HeaderLocation, to)
+		fctx.SetStatusCode(fiber.StatusFound)
+		return nil
+	}
 }
 
 // page serves one page, and 304 to those who have it.

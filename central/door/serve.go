@@ -46,8 +46,10 @@ func (d *Door) serve(fctx *fasthttp.RequestCtx) {
 		}
 	}()
 	d.begin(fctx)
-	if served, ok := fctx.Conn().(*conn); ok {
-		served.whole()
+	if fctx.Request.IsBodyStream() {
+		defer drop(fctx)
+	} else {
+		whole(fctx)
 	}
 	shape, last := ambiguous(&fctx.Request.Header)
 	if last || d.leaving.Load() {
@@ -121,9 +123,7 @@ func (d *Door) refuseRequest(c *fiber.Ctx, err error) error {
 	if fctx.UserValue(requestIDValue) == nil {
 		// The HTTP layer gave up on the connection: let the peer read why.
 		d.begin(fctx)
-		if served, ok := fctx.Conn().(*conn); ok {
-			served.linger.Store(true)
-		}
+		part(fctx)
 	}
 	var status *fiber.Error
 	known := errors.As(err, &status)
@@ -213,16 +213,15 @@ func (d *Door) direct(route op.Route) fiber.Handler {
 	}
 }
 
-// call authenticates a request, unwraps it, and dispatches it.
+// call authenticates a request, unwraps it, and dispatches it. Who calls, and
+// whether the role may, is settled before anything else of the request counts.
 func (d *Door) call(c *fiber.Ctx, route op.Route) (central.Reply, error) {
 	fctx := c.Context()
-	if err := guard(fctx); err != nil {
+	by, err := d.admit(fctx, route)
+	if err != nil {
 		return central.Reply{}, err
 	}
-	ctx, cancel := context.WithTimeout(d.life, d.cfg.CallTimeout)
-	defer cancel()
-	by, err := d.admit(ctx, fctx, route)
-	if err != nil {
+	if err := guard(fctx); err != nil {
 		return central.Reply{}, err
 	}
 	query, err := queryOf(fctx)
@@ -238,21 +237,30 @@ func (d *Door) call(c *fiber.Ctx, route op.Route) (central.Reply, error) {
 		}
 		params[name] = value
 	}
+	body, err := readBody(fctx, maxBody)
+	if err != nil {
+		return central.Reply{}, err
+	}
 	select {
 	case d.underWay <- struct{}{}:
 		defer func() { <-d.underWay }()
 	default:
 		return central.Reply{}, tooMany(time.Second)
 	}
+	ctx, cancel := context.WithTimeout(d.life, d.cfg.CallTimeout)
+	defer cancel()
 	return d.dispatcher.Dispatch(ctx, central.Call{
-		Principal: by.principal, Credential: by.credential, Route: route, Params: params, Query: query, Body: c.BodyRaw(),
+		Principal: by.principal, Credential: by.credential, Route: route, Params: params, Query: query, Body: body,
 		RequestID: requestID(fctx), Identity: string(fctx.Request.Header.Peek(headerIdentity)),
 	}), nil
 }
 
-// admit authenticates the caller and counts the call. Routes without roles
-// authenticate by themselves, and are counted by network.
-func (d *Door) admit(ctx context.Context, fctx *fasthttp.RequestCtx, route op.Route) (bearer, error) {
+// admit authenticates the caller, counts the call and holds the role against
+// the route. Routes without roles authenticate by themselves, and are counted by
+// network. What it waits for is no part of the call's own time.
+func (d *Door) admit(fctx *fasthttp.RequestCtx, route op.Route) (bearer, error) {
+	ctx, cancel := context.WithTimeout(d.life, d.cfg.CallTimeout)
+	defer cancel()
 	if len(route.Roles) == 0 {
 		return bearer{}, d.networks.allow(ctx, network(d.origin(fctx)), time.Now())
 	}
@@ -260,12 +268,19 @@ func (d *Door) admit(ctx context.Context, fctx *fasthttp.RequestCtx, route op.Ro
 	if err != nil {
 		return bearer{}, err
 	}
-	return by, d.rates.allow(ctx, by.principal.Caller(), time.Now())
+	tooMany := d.rates.allow(ctx, by.principal.Caller(), time.Now())
+	if !route.Allows(by.principal.Role) {
+		return bearer{}, central.Refuse(central.AccessDenied, "")
+	}
+	return by, tooMany
 }
 
 // authenticate reads the Bearer token (section 5.1), and sees that its client may
 // still call.
 func (d *Door) authenticate(ctx context.Context, fctx *fasthttp.RequestCtx) (bearer, error) {
+	if len(fctx.Request.Header.PeekAll(headerCredential)) > 1 {
+		return bearer{}, guard(fctx) // which of them would count?
+	}
 	header := string(fctx.Request.Header.Peek(headerCredential))
 	scheme, token, _ := strings.Cut(header, " ")
 	if !strings.EqualFold(scheme, "Bearer") {

@@ -54,7 +54,7 @@ func ambiguous(h *fasthttp.RequestHeader) (shape string, last bool) {
 	}
 	// A request to change something, without a word on its body: it has none,
 	// but what follows may be what its sender takes for it.
-	return "", !h.IsGet() && seen["content-length"]+seen["transfer-encoding"] == 0
+	return "", !h.IsGet() && !h.IsHead() && seen["content-length"]+seen["transfer-encoding"] == 0
 }
 
 // isToken tells whether b may be a header's name (RFC 9110 §5.6.2).
