@@ -20,12 +20,11 @@ const (
 	CauseTime       Cause = "time"       // check 4
 	CauseReplay     Cause = "replay"     // check 5
 	CauseDecryption Cause = "decryption" // check 6
-	CausePlaintext  Cause = "plaintext"  // check 6
 )
 
 // causes lists them all.
 func causes() []Cause {
-	return []Cause{CauseHTTP, CauseForm, CauseClient, CauseWorn, CauseChecksum, CauseTime, CauseReplay, CauseDecryption, CausePlaintext}
+	return []Cause{CauseHTTP, CauseForm, CauseClient, CauseWorn, CauseChecksum, CauseTime, CauseReplay, CauseDecryption}
 }
 
 // counts are what the gateway counts.

@@ -13,12 +13,16 @@
 //	4 time        ±300 s of this clock
 //	  limits      the vendor's own: 429, sealed
 //	5 replay      the pair (key, IV) is new, in the database all nodes share
-//	8 GenerateQR  403, sealed, before the body is read
-//	6 decryption  and the plaintext is one JSON object
+//	8 role        403, sealed, for every route of the table that is not mirrored
+//	              or not a vendor's, whatever the payload holds
+//	6 decryption
 //	  route       404 and 405, sealed, on the path exactly as it was signed
-//	7 merchantId  and 8 the role: the dispatcher's, as for every door
+//	  plaintext   400 and 413, sealed, in the direct route's own words
+//	7 merchantId  the dispatcher's, as for every door
 //
-// What fails in 1 to 6 has one answer in plain, the same to the byte. Limits
+// What fails in 1 to 6 has one answer in plain, the same to the byte. A message
+// of more than central.MaxSealedBody is too long to be believed, and is not read
+// to its end; what Content-Type says counts for nothing, as at the door. Limits
 // come before the replay, which costs a write: nobody's flood reaches the disk.
 //
 // # Promises

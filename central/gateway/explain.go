@@ -13,6 +13,7 @@ import (
 
 	"galla/central"
 	"galla/shared/envelope"
+	"galla/shared/op"
 )
 
 // question is a message as its sender sent it. Headers are texts, or lists of
@@ -71,6 +72,7 @@ func (g *Gateway) Explain(ctx context.Context, body []byte) central.Reply {
 }
 
 func (s *session) explain(ctx context.Context) (explanation, error) {
+	var plain jsontext.Value
 	err := s.authenticate(ctx)
 	if s.known != nil && !s.g.explain[s.known.id] {
 		return explanation{}, central.Refuse(central.AccessDenied, "Only messages under the sandbox's own keys are explained")
@@ -79,7 +81,7 @@ func (s *session) explain(ctx context.Context) (explanation, error) {
 		err = s.unspent(ctx)
 	}
 	if err == nil {
-		_, err = s.open()
+		plain, err = s.open()
 	}
 	out := explanation{Passes: err == nil, Name: "passed", Why: "The message is authentic; what follows are the route's own checks"}
 	if s.payload != "" || s.h.Request() == nil {
@@ -93,12 +95,29 @@ func (s *session) explain(ctx context.Context) (explanation, error) {
 	case err != nil:
 		return explanation{}, err
 	default:
-		path, _, _ := strings.Cut(s.m.Target, "?")
-		if _, found := s.g.routes[path][s.m.Method]; !found {
-			out.Hints = []string{"No route has this method and path: the sealed reply is 404 or 405."}
+		out.Hints = s.ahead(plain)
+		if plain.Kind() != '{' || !plain.IsValid() {
+			out.Passes, out.Check, out.Name = false, 6, "plaintext"
+			out.Why = "The plaintext is not one JSON object in UTF-8 without duplicate names: the sealed reply is 400"
 		}
 	}
 	return out, nil
+}
+
+// ahead says what an authentic message still fails at.
+func (s *session) ahead(plain jsontext.Value) (list []string) {
+	path, _, _ := strings.Cut(s.m.Target, "?")
+	route, _, lost := s.g.routes.find(s.m.Method, path)
+	switch {
+	case lost != nil:
+		list = append(list, "No route has this method and path: the sealed reply is 404 or 405.")
+	case route.Doors&op.Gateway == 0 || !route.Allows(op.Vendor):
+		list = append(list, "This route is not for vendors at the gateway: the sealed reply is 403.")
+	}
+	if len(plain) > maxPlain {
+		list = append(list, fmt.Sprintf("The plaintext has more than %d bytes: the sealed reply is 413.", maxPlain))
+	}
+	return list
 }
 
 // unspent makes check 5 without spending the message.
@@ -121,7 +140,7 @@ func checkOf(c Cause) int {
 		return 4
 	case CauseReplay:
 		return 5
-	case CauseDecryption, CausePlaintext:
+	case CauseDecryption:
 		return 6
 	}
 	return 1
@@ -207,7 +226,4 @@ func readQuestion(body []byte) (central.GatewayMessage, error) {
 	return m, nil
 }
 
-func invalidQuestion(field, message string) error {
-	return &central.Error{Fault: central.Invalid, Message: "Invalid request",
-		Fields: []central.FieldError{{Field: field, Rule: "form", Message: message}}}
-}
+func invalidQuestion(field, message string) error { return invalid(field, "form", message) }

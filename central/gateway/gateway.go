@@ -9,7 +9,6 @@ import (
 	"math"
 	"runtime/debug"
 	"strconv"
-	"strings"
 	"time"
 
 	"galla/central"
@@ -17,9 +16,6 @@ import (
 	"galla/shared/envelope"
 	"galla/shared/op"
 )
-
-// Prefix stands before a direct route's path in its mirror's.
-const Prefix = "/process"
 
 // Config sets up a Gateway. Rand and Logger are needed; the others take their
 // defaults where they are zero.
@@ -95,7 +91,7 @@ type Gateway struct {
 	log        *slog.Logger
 	now        func() time.Time
 
-	routes  map[string]map[string]op.Route // by path as mirrored, by method
+	routes  mirror
 	ring    *ring
 	vendors *vendors
 	spent   *spent
@@ -116,26 +112,11 @@ func New(dispatcher central.Dispatcher, store Store, safe *Safe, cfg Config) (*G
 	}
 	g := &Gateway{
 		dispatcher: dispatcher, store: store, cfg: cfg, log: cfg.Logger, now: time.Now,
-		routes: map[string]map[string]op.Route{}, ring: ring, counts: newCounts(),
+		routes: newMirror(op.Table()), ring: ring, counts: newCounts(),
 		vendors: newVendors(store, cfg, time.Now), spent: newSpent(), explain: map[central.KeyID]bool{},
 	}
 	for _, id := range cfg.Explain {
 		g.explain[id] = true
-	}
-	for _, route := range op.Table() {
-		// GenerateQR is not mirrored, but known: vendors are told that they may
-		// not call it.
-		if route.Doors&op.Gateway == 0 && route.ID != op.GenerateQR {
-			continue
-		}
-		if strings.ContainsAny(route.Path, ":*") {
-			return nil, fmt.Errorf("route %s: a path with parameters can't be mirrored", route.ID)
-		}
-		path := Prefix + route.Path
-		if g.routes[path] == nil {
-			g.routes[path] = map[string]op.Route{}
-		}
-		g.routes[path][route.Method] = route
 	}
 	plain := dispatcher.Refusal(central.Refuse(central.Unauthenticated, "Not authenticated"), "")
 	g.refusal = central.GatewayReply{HTTP: plain.HTTP, Body: plain.Body, Header: [][2]string{{"WWW-Authenticate", challenge}}}

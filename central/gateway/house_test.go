@@ -320,6 +320,11 @@ func (a answer) code() string {
 	return s
 }
 
+func (a answer) text(name string) string {
+	s, _ := a.fields[name].(string)
+	return s
+}
+
 // send sends a message over a connection of its own, byte by byte as it is.
 func (h *house) send(t testing.TB, m message) answer {
 	t.Helper()

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"bytes"
 	"context"
 	"encoding/base64"
 	"errors"
@@ -10,8 +11,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"galla/central"
 	"galla/shared/envelope"
 	"galla/shared/op"
@@ -19,8 +18,8 @@ import (
 
 // Bounds of a message.
 const (
-	// maxBody bounds a sealed body. Its plaintext has at most three quarters.
-	maxBody = 1 << 20
+	// maxPlain is what the dispatcher takes of a plaintext, as of every body.
+	maxPlain = 1 << 20
 	// maxTarget bounds path and query together; the door's headers are bounded
 	// as a whole.
 	maxTarget = 4 << 10
@@ -31,11 +30,8 @@ const (
 	replayMargin = 60 * time.Second
 )
 
-// Names of the headers beside the envelope's.
-const (
-	headerType     = "Content-Type"
-	headerEncoding = "Content-Encoding"
-)
+// headerEncoding must not be sent; what Content-Type says counts for nothing.
+const headerEncoding = "Content-Encoding"
 
 // refusal is why a message is not authentic. Only its cause leaves, into the
 // log and a counter.
@@ -88,8 +84,8 @@ func (s *session) serve(ctx context.Context) (central.Reply, error) {
 		return central.Reply{}, err
 	}
 	path, query, _ := strings.Cut(s.m.Target, "?")
-	route, found := s.g.routes[path][s.m.Method]
-	if found && route.Doors&op.Gateway == 0 {
+	route, sent, lost := s.g.routes.find(s.m.Method, path)
+	if lost == nil && (route.Doors&op.Gateway == 0 || !route.Allows(op.Vendor)) {
 		return central.Reply{}, central.Refuse(central.AccessDenied, "")
 	}
 	plain, err := s.open()
@@ -98,20 +94,23 @@ func (s *session) serve(ctx context.Context) (central.Reply, error) {
 		return central.Reply{}, err
 	}
 	s.known.used.Store(s.g.now().UnixMilli())
-	switch {
-	case found:
-	case s.g.routes[path] != nil:
-		return central.Reply{}, central.Refuse(central.NoMethod, "")
-	default:
-		return central.Reply{}, central.Refuse(central.NoRoute, "")
+	if lost != nil {
+		return central.Reply{}, lost
+	}
+	params, err := unescaped(sent)
+	if err != nil {
+		return central.Reply{}, err
 	}
 	fields, err := readQuery(query)
 	if err != nil {
 		return central.Reply{}, err
 	}
+	if len(bytes.TrimLeft(plain, " \t\r\n")) == 0 {
+		return central.Reply{}, invalid("body", "object", "must be one JSON object; {} where the route has no fields")
+	}
 	return s.g.dispatcher.Dispatch(ctx, central.Call{
 		Principal: central.Principal{Role: op.Vendor, Vendor: s.known.vendor},
-		Route:     route, Params: map[string]string{}, Query: fields, Body: plain,
+		Route:     route, Params: params, Query: fields, Body: plain,
 		RequestID: s.h.RequestID, Identity: s.h.RequestID,
 	}), nil
 }
@@ -148,29 +147,25 @@ func (s *session) read() error {
 	if len(s.m.Target) > maxTarget {
 		return refused(CauseForm, fmt.Sprintf("the path has more than %d bytes", maxTarget))
 	}
-	if len(s.m.Body) > maxBody {
-		return refused(CauseForm, fmt.Sprintf("the body has more than %d bytes", maxBody))
+	if len(s.m.Body) > central.MaxSealedBody {
+		return refused(CauseForm, fmt.Sprintf("the body has more than %d bytes", central.MaxSealedBody))
 	}
 	if len(s.m.Header(headerEncoding)) > 0 {
 		return refused(CauseForm, headerEncoding+": must not be sent, bodies are plain")
 	}
-	media := ""
 	for _, header := range []struct {
 		name string
 		to   *string
 	}{
 		{envelope.HeaderClientID, &s.h.ClientID}, {envelope.HeaderTimestamp, &s.h.Timestamp},
 		{envelope.HeaderRequestID, &s.h.RequestID}, {envelope.HeaderIV, &s.h.IV}, {envelope.HeaderTag, &s.h.Tag},
-		{envelope.HeaderChecksum, &s.h.Checksum}, {headerType, &media},
+		{envelope.HeaderChecksum, &s.h.Checksum},
 	} {
 		values := s.m.Header(header.name)
 		if len(values) != 1 {
 			return refused(CauseForm, header.name+": must be sent exactly once")
 		}
 		*header.to = values[0]
-	}
-	if !isJSON(media) {
-		return refused(CauseForm, headerType+": must be application/json")
 	}
 	if err := s.h.Request(); err != nil {
 		return refused(CauseForm, err.Error())
@@ -183,13 +178,6 @@ func (s *session) read() error {
 		return refused(CauseForm, err.Error())
 	}
 	return nil
-}
-
-// isJSON takes application/json, and the parameter that many libraries add.
-func isJSON(media string) bool {
-	name, parameter, _ := strings.Cut(media, ";")
-	parameter = strings.TrimSpace(parameter)
-	return strings.EqualFold(strings.TrimSpace(name), "application/json") && (parameter == "" || strings.EqualFold(parameter, "charset=utf-8"))
 }
 
 // admit holds the vendor to its limits. What it gives takes the message off the
@@ -245,14 +233,11 @@ func inStore(err error) error {
 	return err
 }
 
-// open makes check 6.
+// open makes check 6. What the plaintext must be, the dispatcher says.
 func (s *session) open() ([]byte, error) {
 	plain, err := s.known.key.Decrypt(s.h, s.payload)
 	if err != nil {
 		return nil, refused(CauseDecryption, "the payload does not decrypt under the key, IV and tag")
-	}
-	if value := jsontext.Value(plain); value.Kind() != '{' || !value.IsValid() {
-		return nil, refused(CausePlaintext, "the plaintext is not one JSON object in UTF-8 without duplicate names")
 	}
 	return plain, nil
 }
@@ -264,7 +249,7 @@ func readQuery(query string) (map[string]string, error) {
 	fields := make(map[string]string, len(values))
 	for name, all := range values {
 		if len(all) > 1 {
-			return nil, invalidQuery("once", "must not contain the same name twice")
+			return nil, invalid("query", "once", "must not contain the same name twice")
 		}
 		if err == nil && !(utf8.ValidString(name) && utf8.ValidString(all[0])) {
 			err = errors.New("it is not UTF-8")
@@ -272,12 +257,12 @@ func readQuery(query string) (map[string]string, error) {
 		fields[name] = all[0]
 	}
 	if err != nil {
-		return nil, invalidQuery("form", "must be well-formed and in UTF-8")
+		return nil, invalid("query", "form", "must be well-formed and in UTF-8")
 	}
 	return fields, nil
 }
 
-func invalidQuery(rule, message string) error {
+func invalid(field, rule, message string) error {
 	return &central.Error{Fault: central.Invalid, Message: "Invalid request",
-		Fields: []central.FieldError{{Field: "query", Rule: rule, Message: message}}}
+		Fields: []central.FieldError{{Field: field, Rule: rule, Message: message}}}
 }

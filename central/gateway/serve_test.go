@@ -19,33 +19,48 @@ import (
 	"galla/shared/secret"
 )
 
-// TestEveryRouteIsMirrored calls each route of the table through the gateway:
-// those with the gateway's door reach the dispatcher, by either method.
-func TestEveryRouteIsMirrored(t *testing.T) {
+// TestEveryRouteAtTheGateway calls each route of the table: the vendor's reach
+// the dispatcher, all others are refused for the role before the payload counts,
+// and no other method or spelling of a path leads anywhere.
+func TestEveryRouteAtTheGateway(t *testing.T) {
 	h := open(t, nil)
+	mirrored, denied := 0, 0
 	for _, route := range op.Table() {
+		path := Prefix + strings.NewReplacer(":vendorId", string(v1), ":slabId", newID(), ":id", newID()).Replace(route.Path)
 		before := h.calls.Load()
-		a := h.do(t, h.seal(t, route.Method, Prefix+route.Path, `{"merchantId":"`+m1+`"}`))
+		a := h.do(t, h.seal(t, route.Method, path, `{"merchantId":"`+m1+`"}`))
 		reached := h.calls.Load() > before
-		switch {
-		case a.plain == nil:
-			t.Errorf("%s: HTTP %d is not sealed: %s", route.ID, a.status, a.body)
-		case route.ID == op.GenerateQR:
-			sealedAs(t, string(route.ID), a, 403, "01")
-		case route.Doors&op.Gateway == 0:
-			if reached || a.status != 404 && a.status != 405 || a.code() != "04" {
-				t.Errorf("%s is not on the mirror: HTTP %d %s", route.ID, a.status, a.plain)
-			}
-		default:
-			if !reached || a.status >= 500 || a.status == 404 && a.code() == "04" {
-				t.Errorf("%s: reached the dispatcher %t, HTTP %d %s", route.ID, reached, a.status, a.plain)
-			}
-			other := map[string]string{"GET": "POST", "POST": "GET"}[route.Method]
-			if _, both := op.Find(op.RouteID(other + " " + route.Path)); !both {
-				sealedAs(t, other+" "+route.Path, h.do(t, h.seal(t, other, Prefix+route.Path, `{}`)), 405, "04")
-			}
+		administration := route.Section == "4.6" || strings.HasPrefix(route.Path, "/vendor")
+		if administration && route.Doors&op.Gateway == 0 {
+			t.Errorf("%s is vendor administration, and not mirrored", route.ID)
 		}
+		if route.Doors&op.Gateway == 0 || !route.Allows(op.Vendor) {
+			denied++
+			sealedAs(t, string(route.ID), a, 403, "01")
+			for what, plain := range map[string]string{"no JSON": "x", "nothing": "", "too much": strings.Repeat("x", 1<<20+1)} {
+				sealedAs(t, string(route.ID)+" with "+what, h.do(t, h.seal(t, route.Method, path, plain)), 403, "01")
+			}
+			broken := h.seal(t, route.Method, path, "{}")
+			sealedAs(t, string(route.ID)+" with a wrong tag", h.do(t, h.resign(t, broken.with("X-Tag", "AAAAAAAAAAAAAAAAAAAAAA=="))), 403, "01")
+			if reached {
+				t.Errorf("%s reached the dispatcher", route.ID)
+			}
+			continue
+		}
+		mirrored++
+		if !reached || a.status >= 500 || a.text("message") == "No such route" || a.status == 403 {
+			t.Errorf("%s: reached the dispatcher %t, HTTP %d %s", route.ID, reached, a.status, a.plain)
+		}
+		sealedAs(t, "PATCH "+path, h.do(t, h.seal(t, "PATCH", path, `{}`)), 405, "04")
+		sealedAs(t, path+"/", h.do(t, h.seal(t, route.Method, path+"/", `{}`)), 404, "04")
 	}
+	for _, path := range []string{"/process/none", "/process/docs", "/process/oauth/token", "/process/vendor-commission//commission", "/process/aeps/process"} {
+		sealedAs(t, path, h.do(t, h.seal(t, "POST", path, `{}`)), 404, "04")
+	}
+	for _, id := range []string{"a%2fb", "%ff", "%zz"} {
+		sealedAs(t, id, h.send(t, h.seal(t, "GET", "/process/vendor-commission/"+id+"/commission", `{}`)), 404, "04")
+	}
+	t.Logf("%d routes are mirrored, %d are refused for the role", mirrored, denied)
 }
 
 func TestAnswers(t *testing.T) {
@@ -69,9 +84,14 @@ func TestAnswers(t *testing.T) {
 		{"no such route", "POST", "/process/aeps/process", mine, 404, "04"},
 		{"no such method", "DELETE", withdrawal, mine, 405, "04"},
 		{"a method that HTTP does not know", "FETCH", withdrawal, mine, 405, "04"},
-		{"a route for aggregators", "POST", "/process/onboarding/dmt/bc/registor", mine, 404, "04"},
-		{"a route for vendors alone", "GET", "/process/vendor/me", mine, 404, "04"},
-		{"a route with parameters", "GET", "/process/operations/x", mine, 404, "04"},
+		{"a route for aggregators", "POST", "/process/onboarding/dmt/bc/registor", mine, 403, "01"},
+		{"a route for vendors alone", "GET", "/process/vendor/me", "{}", 200, "00"},
+		{"its own slabs", "GET", "/process/vendor-commission/" + string(v1) + "/commission", "{}", 200, "00"},
+		{"another's slabs", "GET", "/process/vendor-commission/" + string(v2) + "/commission", "{}", 404, "01"},
+		{"a page of merchants", "GET", "/process/vendor/merchants", `{"page":2,"limit":1}`, 200, "00"},
+		{"a page in the query", "GET", "/process/vendor/merchants?page=2&limit=1", `{}`, 200, "00"},
+		{"no page", "GET", "/process/vendor/merchants", `{"page":0}`, 400, "02"},
+		{"a route with parameters", "GET", "/process/operations/x", mine, 403, "01"},
 		{"a QR code", "POST", "/process/upi/txn/v1/GenerateQR", mine, 403, "01"},
 		{"a panic", "POST", withdrawal, `{"panic":true}`, 500, "500"},
 		// What is authenticated is what is routed.
@@ -214,11 +234,6 @@ func TestTheOneRefusal(t *testing.T) {
 	must(t, err)
 	used := good()
 	h.send(t, used)
-	bodies := map[string]string{
-		"an array": `[{"merchantId":"` + m1 + `"}]`, "a text": `"x"`, "nothing": ``, "two objects": `{}{}`, "null": `null`,
-		"bad UTF-8": "{\"merchantId\":\"\xff\xfe\"}", "duplicate keys": `{"merchantId":"` + m1 + `","merchantId":"` + m3 + `"}`,
-		"duplicate keys inside": `{"a":{"b":1,"b":2}}`, "a byte order mark": "\ufeff{}", "half an object": `{"a":`,
-	}
 	cases := map[string]message{
 		"an unknown client": sealed(t, stranger, "vk_nobody", "POST", withdrawal, newID(), money, time.Now()),
 		"another's key":     sealed(t, stranger, apiKey1, "POST", withdrawal, newID(), money, time.Now()),
@@ -227,9 +242,6 @@ func TestTheOneRefusal(t *testing.T) {
 		"a replay":          used,
 		"a failed tag":      h.resign(t, good().with("X-Tag", good().header("X-Tag"))),
 		"no such path":      good().with("X-Client-Id", "vk_nobody"),
-	}
-	for name, plain := range bodies {
-		cases["a plaintext that is "+name] = h.seal(t, "POST", withdrawal, plain)
 	}
 	var first *answer
 	for name, m := range cases {
@@ -244,7 +256,7 @@ func TestTheOneRefusal(t *testing.T) {
 		}
 	}
 	counts := h.Counts()
-	for _, cause := range []Cause{CauseClient, CauseChecksum, CauseTime, CauseReplay, CauseDecryption, CausePlaintext} {
+	for _, cause := range []Cause{CauseClient, CauseChecksum, CauseTime, CauseReplay, CauseDecryption} {
 		if counts.Refused[cause] == 0 {
 			t.Errorf("no refusal was counted as %s", cause)
 		}
@@ -253,6 +265,54 @@ func TestTheOneRefusal(t *testing.T) {
 		t.Error("a refused message reached the bank")
 	}
 	quiet(t, h, used)
+}
+
+// TestBadPlaintexts: what is wrong behind the checksum is said, sealed, in the
+// words of the direct route.
+func TestBadPlaintexts(t *testing.T) {
+	h := open(t, nil)
+	for name, c := range map[string]struct{ plain, rule string }{
+		"an array": {`[{"merchantId":"` + m1 + `"}]`, "object"}, "a text": {`"x"`, "object"}, "nothing": {``, "object"}, "white space": {" \r\n\t", "object"},
+		"two objects": {`{}{}`, "json"}, "null": {`null`, "object"}, "half an object": {`{"a":`, "json"}, "a byte order mark": {"\ufeff{}", "object"},
+		"bad UTF-8":      {"{\"merchantId\":\"\xff\xfe\"}", "utf8"},
+		"duplicate keys": {`{"merchantId":"` + m1 + `","merchantId":"` + m3 + `"}`, "duplicate"}, "duplicate keys inside": {`{"a":{"b":1,"b":2}}`, "duplicate"},
+	} {
+		a := h.send(t, h.seal(t, "POST", withdrawal, c.plain))
+		sealedAs(t, name, a, 400, "02")
+		if want := `"errors":[{"field":"body","rule":"` + c.rule + `"`; !strings.Contains(string(a.plain), want) {
+			t.Errorf("%s: %s, want %s", name, a.plain, want)
+		}
+	}
+	if h.bank.sent.Load() != 0 {
+		t.Error("the bank was asked")
+	}
+}
+
+// TestSizes: what the direct route takes passes the gateway, one byte more is
+// too long, sealed; what is too long to be believed is refused unread.
+func TestSizes(t *testing.T) {
+	h := open(t, nil)
+	padded := func(size int) string { return money[:len(money)-1] + strings.Repeat(" ", size-len(money)) + "}" }
+	for _, c := range []struct{ size, status int }{{1_000_000, 200}, {maxPlain, 200}, {maxPlain + 1, 413}, {2 << 20, 413}, {3_000_000, 413}} {
+		code := map[int]string{200: "00", 413: "06"}[c.status]
+		m := h.seal(t, "POST", withdrawal, padded(c.size))
+		sealedAs(t, fmt.Sprintf("%d bytes", c.size), h.send(t, m), c.status, code)
+		sealedAs(t, fmt.Sprintf("%d bytes to no route", c.size), h.send(t, h.seal(t, "POST", "/process/none", padded(c.size))), 404, "04")
+		sealedAs(t, fmt.Sprintf("%d bytes to another role's", c.size), h.send(t, h.seal(t, "POST", "/process/upi/txn/v1/GenerateQR", padded(c.size))), 403, "01")
+	}
+	escaped := h.seal(t, "POST", withdrawal, padded(1<<20))
+	escaped.body = []byte(strings.ReplaceAll(string(escaped.body), "/", `\/`)) // as PHP writes it
+	sealedAs(t, "with escaped slashes", h.send(t, escaped), 200, "00")
+	refusedPlain(t, "much too long", h.send(t, h.seal(t, "POST", withdrawal, padded(4<<20))))
+}
+
+// TestAnyContentType: a body is read as JSON whatever its media type is said to be.
+func TestAnyContentType(t *testing.T) {
+	h := open(t, nil)
+	for _, media := range []string{"", "text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "application/json; charset=utf-16", "nonsense"} {
+		sealedAs(t, "Content-Type "+media, h.send(t, h.seal(t, "POST", withdrawal, money).with("Content-Type", media)), 200, "00")
+	}
+	sealedAs(t, "two of them", h.send(t, h.seal(t, "POST", withdrawal, money).and("Content-Type", "text/plain")), 200, "00")
 }
 
 // quiet looks for what helps to decrypt in the log.

@@ -127,11 +127,12 @@ func languages() ([]language, error) {
 func refusals() []refusal {
 	return []refusal{
 		{HTTP: 401, Code: "03", Message: "Not authenticated", Means: "Client, key, checksum, form, clock, a repeated IV, or a payload that does not decrypt: one answer for all, on purpose.", To: "Find the mistake with the table above or with /gateway/explain. Never repeat the same bytes."},
-		{HTTP: 403, Sealed: true, Code: "01", Message: "Access denied", Means: "The route is not for vendors (UPI's GenerateQR).", To: "Call what your role may call."},
+		{HTTP: 403, Sealed: true, Code: "01", Message: "Access denied", Means: "The route is not for vendors here: UPI's GenerateQR, an aggregator's, terminals, BC onboarding. Nothing else of the message was looked at.", To: "Call what your role may call."},
 		{HTTP: 404, Sealed: true, Code: "01", Message: "Merchant not found", Means: "merchantId is missing, or names another vendor's merchant.", To: "Send the id of one of your own merchants."},
-		{HTTP: 404, Sealed: true, Code: "04", Message: "No such route", Means: "The path is not on the mirror. Paths are case-sensitive; nothing is added or taken away.", To: "Compare it with the list of routes."},
+		{HTTP: 404, Sealed: true, Code: "04", Message: "No such route", Means: "There is no such route. Paths are case-sensitive; nothing is added or taken away.", To: "Compare it with the list of routes."},
 		{HTTP: 405, Sealed: true, Code: "04", Message: "The route exists, but not with this method", Means: "The path exists, the method does not.", To: "Compare the method."},
-		{HTTP: 400, Sealed: true, Code: "02", Message: "Invalid request", Means: "Fields are missing or malformed; data.errors lists every one.", To: "Correct them all, with a new X-Request-Id or the same: an invalid request uses none up."},
+		{HTTP: 400, Sealed: true, Code: "02", Message: "Invalid request", Means: "Fields are missing or malformed, or the plaintext is no JSON object, not UTF-8, or has a name twice; data.errors lists every fault.", To: "Correct them all, with a new X-Request-Id or the same: an invalid request uses none up."},
+		{HTTP: 413, Sealed: true, Code: "06", Message: "The body is over the limit of 1 MiB", Means: "The plaintext has more than 1 MiB (1,048,576 bytes).", To: "Send less. A message of several megabytes is not read at all, and gets the plain 401."},
 		{HTTP: 409, Sealed: true, Code: "09", Message: "The same identity was used before with another body or route; nothing was done", Means: "X-Request-Id belongs to another operation.", To: "A retry sends the same JSON, byte for byte; a new operation has a new id."},
 		{HTTP: 422, Sealed: true, Code: "05", Message: "what is missing, in words", Means: "Well-formed, but the state forbids it: a limit, a step out of order.", To: "Show it to the agent."},
 		{HTTP: 429, Sealed: true, Code: "07", Message: "Too many calls; try again later", Means: "More calls, or more at once, than agreed for your API key.", To: "Wait as many seconds as Retry-After says, then send the same call again."},

@@ -99,6 +99,15 @@ func (d *Document) paths() ordered[object] {
 	return paths
 }
 
+// parameter is a field beside the body.
+func (f field) parameter() object {
+	p := object{{"name", f.name}, {"in", f.in}, {"required", f.required}, {"description", f.schema.Description}, {"schema", f.bare()}}
+	if f.example != nil {
+		p = p.with("example", f.example)
+	}
+	return p
+}
+
 // direct is a route as merchants' and vendors' programs call it.
 func (d *Document) direct(e entry) object {
 	out := object{
@@ -110,11 +119,7 @@ func (d *Document) direct(e entry) object {
 	var list []any
 	for _, f := range e.fields {
 		if f.in != inBody {
-			p := object{{"name", f.name}, {"in", f.in}, {"required", f.required}, {"description", f.schema.Description}, {"schema", f.bare()}}
-			if f.example != nil {
-				p = p.with("example", f.example)
-			}
-			list = append(list, p)
+			list = append(list, f.parameter())
 		}
 	}
 	if e.Bank == bankOperation {

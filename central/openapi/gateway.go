@@ -16,7 +16,7 @@ func introduction() []string {
 	return []string{
 		"Agent banking over the counter (AEPS), domestic money transfer (DMT), UPI QR codes, and the administration of vendors. Every route stands once; there are two ways to call it.",
 		"**Direct.** `POST /aeps/withdrawal` with `Authorization: Bearer <access token>` and plain JSON. A merchant's token says who the merchant is; a vendor adds `merchantId` to the body. Tokens come from `POST /oauth/token`.",
-		"**Gateway.** `POST /process/aeps/withdrawal` takes the same JSON, encrypted, from vendors: `X-Client-Id` names the API key, the body is `{\"payload\": …}`, the AES-256-GCM ciphertext in base64. Every reply after authentication is sealed in the same way and opens to what the direct route answers.",
+		"**Gateway.** `POST /process/aeps/withdrawal` takes the same JSON, encrypted, from vendors, for every route that is open to them there, the administration of a vendor's own merchants and commission included: `X-Client-Id` names the API key, the body is `{\"payload\": …}`, the AES-256-GCM ciphertext in base64. Every reply after authentication is sealed in the same way and opens to what the direct route answers.",
 		"**Replies** are `{\"statusCode\", \"message\", \"data\"}`. `00` is success; for AEPS transactions look at `data.ResponseCode` as well. A reply that says 'Transaction pending' is neither success nor failure: ask again, never pay out on it.",
 		"**Repeats.** An operation has an identity: `Idempotency-Key` or the reference in the body (`clientRefId`, `refId`), on the gateway `X-Request-Id`. The same identity with the same body gets the stored reply, with `Idempotent-Replayed: true`; with another body it gets 409. The `otp` of a transfer or refund is no part of its body here: what the bank refused for its OTP moved nothing, and the call with another one is a new attempt under the same identity.",
 		"Amounts are JSON numbers of rupees with at most two decimals, in any of JSON's spellings: 500, 500.00 and 5e2 are one amount. Mobile and account numbers are strings, or numbers where the field says so; leading zeros need a string. Times are ISO 8601. Unknown fields are ignored; a field that stands twice is refused.",
@@ -103,6 +103,11 @@ func headers() object {
 func (d *Document) gateway(e entry) object {
 	direct := e.route.Method + " " + pathTemplate(e.route.Path)
 	list := []object{}
+	for _, f := range e.fields {
+		if f.in == inPath {
+			list = append(list, f.parameter())
+		}
+	}
 	for _, h := range sealHeaders() {
 		list = append(list, reference("parameters", h.name))
 	}

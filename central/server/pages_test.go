@@ -28,6 +28,26 @@ func TestHandbook(t *testing.T) {
 			t.Errorf("%s: HTTP %d, policy %q, no %s", path, status, policy, want)
 		}
 	}
+	for _, path := range []string{"/", "/docs/"} {
+		resp, err := http.Get("http://" + cfg.Addr + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = resp.Body.Close()
+		if resp.StatusCode != http.StatusOK || resp.Request.URL.Path != "/docs" {
+			t.Errorf("%s: HTTP %d at %s", path, resp.StatusCode, resp.Request.URL.Path)
+		}
+	}
+	for _, path := range []string{"/openapi.json", "/docs/gateway", "/docs/install", "/docs/"} {
+		resp, err := http.Head("http://" + cfg.Addr + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = resp.Body.Close()
+		if resp.StatusCode != http.StatusOK || resp.ContentLength <= 0 {
+			t.Errorf("HEAD %s: HTTP %d, %d bytes", path, resp.StatusCode, resp.ContentLength)
+		}
+	}
 	stop()
 	for name, broken := range map[string]fstest.MapFS{
 		"a link":            {"install.md": {Data: []byte("# Install\n\n[x](away.md)\n")}},

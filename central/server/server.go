@@ -130,7 +130,7 @@ func serve(ctx context.Context, cfg Config, k credential.Keys, db *store.DB, bel
 	if err != nil {
 		return err
 	}
-	if ways.Pages, err = pages(cfg, described); err != nil {
+	if ways.Pages, ways.Redirects, err = pages(cfg, described); err != nil {
 		return err
 	}
 	direct, err := door.New(w.Calls(watch.Direct, dispatcher), db, ways)

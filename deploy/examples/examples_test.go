@@ -190,6 +190,8 @@ func calls(t *testing.T, d *desk, program []string) {
 		{"GET", "/aeps/banks", "", nil, nil, `HTTP 200` + "\n" + `{"statusCode":"00","message":"आदाब 1","data":{"method":"GET","route":"/aeps/banks","body":{}}}`},
 		{"POST", "/dmt/customer/onboarding?x=1&y=%20z", body + "\n", []string{id}, nil, `HTTP 200` + "\n" + `{"statusCode":"00","message":"आदाब 2","data":{"method":"POST","route":"/dmt/customer/onboarding?x=1&y=%20z","body":` + body + `}}`},
 		{"POST", "/dmt/customer/onboarding?x=1&y=%20z", "", []string{id}, []string{body}, `HTTP 200` + "\n" + `{"statusCode":"00","message":"आदाब 2","data":{"method":"POST","route":"/dmt/customer/onboarding?x=1&y=%20z","body":` + body + `}}`},
+		{"PUT", "/vendor-commission/v/commission/s", `{"commissionRate":2}`, nil, nil, `HTTP 200` + "\n" + `{"statusCode":"00","message":"आदाब 3","data":{"method":"PUT","route":"/vendor-commission/v/commission/s","body":{"commissionRate":2}}}`},
+		{"DELETE", "/vendor-commission/v/commission/s", "", nil, nil, `HTTP 200` + "\n" + `{"statusCode":"00","message":"आदाब 4","data":{"method":"DELETE","route":"/vendor-commission/v/commission/s","body":{}}}`},
 		{"POST", "/upi/txn/v1/GenerateQR", "{}", nil, nil, `HTTP 403` + "\n" + `{"statusCode":"01","message":"Access denied"}`},
 	} {
 		r := run(t, program, d.env(c.env...), c.stdin, append([]string{"call", c.method, c.route}, c.args...)...)

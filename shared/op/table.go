@@ -170,13 +170,13 @@ func upiRoutes() []Route {
 
 func vendorRoutes() []Route {
 	return []Route{
-		{ID: VendorMerchants, Method: "GET", Path: "/vendor/merchants", Roles: vendor(), Class: Enquiry, Doors: Direct, Section: "4.6"},
-		{ID: VendorMe, Method: "GET", Path: "/vendor/me", Roles: vendor(), Class: Enquiry, Doors: Direct, Section: "4.6"},
-		{ID: SlabList, Method: "GET", Path: "/vendor-commission/:vendorId/commission", Roles: vendor(), Class: Enquiry, Doors: Direct, Section: "4.6"},
-		{ID: SlabCreate, Method: "POST", Path: "/vendor-commission/:vendorId/commission", Roles: vendor(), Class: Record, Doors: Direct, Section: "4.6"},
-		{ID: SlabChange, Method: "PUT", Path: "/vendor-commission/:vendorId/commission/:slabId", Roles: vendor(), Class: Record, Doors: Direct, Section: "4.6"},
-		{ID: SlabDelete, Method: "DELETE", Path: "/vendor-commission/:vendorId/commission/:slabId", Roles: vendor(), Class: Record, Doors: Direct, Section: "4.6"},
-		{ID: Earnings, Method: "GET", Path: "/vendor-commission/:vendorId/earnings", Roles: vendor(), Class: Enquiry, Doors: Direct, Section: "own additions"},
+		{ID: VendorMerchants, Method: "GET", Path: "/vendor/merchants", Roles: vendor(), Class: Enquiry, Doors: Direct | Gateway, Section: "4.6"},
+		{ID: VendorMe, Method: "GET", Path: "/vendor/me", Roles: vendor(), Class: Enquiry, Doors: Direct | Gateway, Section: "4.6"},
+		{ID: SlabList, Method: "GET", Path: "/vendor-commission/:vendorId/commission", Roles: vendor(), Class: Enquiry, Doors: Direct | Gateway, Section: "4.6"},
+		{ID: SlabCreate, Method: "POST", Path: "/vendor-commission/:vendorId/commission", Roles: vendor(), Class: Record, Doors: Direct | Gateway, Section: "4.6"},
+		{ID: SlabChange, Method: "PUT", Path: "/vendor-commission/:vendorId/commission/:slabId", Roles: vendor(), Class: Record, Doors: Direct | Gateway, Section: "4.6"},
+		{ID: SlabDelete, Method: "DELETE", Path: "/vendor-commission/:vendorId/commission/:slabId", Roles: vendor(), Class: Record, Doors: Direct | Gateway, Section: "4.6"},
+		{ID: Earnings, Method: "GET", Path: "/vendor-commission/:vendorId/earnings", Roles: vendor(), Class: Enquiry, Doors: Direct | Gateway, Section: "own additions"},
 	}
 }
 

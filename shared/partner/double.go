@@ -111,6 +111,13 @@ func (d *Double) answer(r *http.Request, id string, plain []byte) (int, []byte) 
 		}
 		return s.status, s.reply
 	}
+	var object map[string]json.RawMessage
+	switch {
+	case len(plain) > maxPlain:
+		return http.StatusRequestEntityTooLarge, []byte(`{"statusCode":"06","message":"The body is over the limit of 1 MiB"}`)
+	case json.Unmarshal(plain, &object) != nil || object == nil:
+		return http.StatusBadRequest, []byte(`{"statusCode":"02","message":"Invalid request","data":{"errors":[{"field":"body","rule":"object","message":"must be one JSON object"}]}}`)
+	}
 	status, reply := d.cfg.Answer(r.Method, strings.TrimPrefix(r.RequestURI, prefix), plain)
 	d.replies[id] = stored{route, plain, status, reply}
 	return status, reply
@@ -122,8 +129,8 @@ func (d *Double) open(r *http.Request) (id string, plain []byte, err error) {
 	if err != nil {
 		return "", nil, err
 	}
-	if r.Header.Get("Content-Encoding") != "" || r.Header.Get("Content-Type") != "application/json" {
-		return "", nil, errors.New("Content-Type must be application/json, and there must be no Content-Encoding")
+	if r.Header.Get("Content-Encoding") != "" {
+		return "", nil, errors.New("there must be no Content-Encoding")
 	}
 	body, err := io.ReadAll(io.LimitReader(r.Body, maxBody+1))
 	if err != nil || len(body) > maxBody {
@@ -149,10 +156,6 @@ func (d *Double) open(r *http.Request) (id string, plain []byte, err error) {
 	d.ivs[h.IV] = true
 	if plain, err = d.key.Decrypt(h, payload); err != nil {
 		return "", nil, err
-	}
-	var object map[string]json.RawMessage
-	if json.Unmarshal(plain, &object) != nil || object == nil {
-		return "", nil, errors.New("the plaintext is not a JSON object")
 	}
 	return h.RequestID, plain, nil
 }
