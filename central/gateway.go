@@ -74,11 +74,6 @@ type Replays interface {
 	SpentIV(ctx context.Context, key KeyID, iv IV) (bool, error)
 }
 
-// MaxSealedBody bounds a gateway message's body on the wire: base64 of the
-// longest body that a direct route takes, and three times as much again, so that
-// the sender of a message that is too long is told so, sealed.
-const MaxSealedBody = 4 << 20
-
 // GatewayMessage is a sealed message as it came over HTTP, nothing of it
 // believed yet.
 type GatewayMessage struct {

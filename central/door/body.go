@@ -10,6 +10,7 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"galla/central"
+	"galla/shared/envelope"
 )
 
 // Bounds of bodies, beside maxBody.
@@ -125,7 +126,7 @@ func (d *Door) readSealed(fctx *fasthttp.RequestCtx) (body []byte, malformed str
 		select {
 		case d.long <- struct{}{}:
 			defer func() { <-d.long }()
-			limit = central.MaxSealedBody
+			limit = envelope.MaxBody
 		default:
 		}
 	}

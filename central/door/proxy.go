@@ -2,6 +2,7 @@ package door
 
 import (
 	"net"
+	"net/http"
 	"net/netip"
 	"slices"
 	"strings"
@@ -28,6 +29,14 @@ func (d *Door) origin(fctx *fasthttp.RequestCtx) net.IP {
 		told = append(told, string(value))
 	}
 	return originOf(peer, told, d.cfg.Trusted)
+}
+
+// NetworkOf names the network that a request of net/http comes from, by the rules
+// of this door's own: the address, or the /64 of an IPv6 address, as far as the
+// trusted proxies in front can be believed.
+func NetworkOf(r *http.Request, trusted []netip.Prefix) string {
+	from, _ := address(r.RemoteAddr)
+	return network(originOf(from.AsSlice(), r.Header.Values(headerForwarded), trusted))
 }
 
 // originOf follows the hops that proxies tell of, from the nearest to the

@@ -2,6 +2,7 @@ package door
 
 import (
 	"net"
+	"net/http/httptest"
 	"net/netip"
 	"strings"
 	"testing"
@@ -56,4 +57,26 @@ func FuzzOrigin(f *testing.F) {
 			t.Errorf("%d bytes are no address", len(got))
 		}
 	})
+}
+
+// TestNetworkOf: the uplink counts strangers by the same networks.
+func TestNetworkOf(t *testing.T) {
+	proxy := []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}
+	for _, c := range []struct{ remote, told, want string }{
+		{"10.0.0.7:4711", "203.0.113.9", "network:203.0.113.9"},
+		{"10.0.0.7:4711", "6.6.6.6, 203.0.113.9", "network:203.0.113.9"},
+		{"203.0.113.9:1", "6.6.6.6", "network:203.0.113.9"},
+		{"[2001:db8:1:2:3:4:5:6]:1", "", "network:2001:db8:1:2::"},
+		{"10.0.0.7:4711", "2001:db8:1:2:3:4:5:6", "network:2001:db8:1:2::"},
+		{"10.0.0.7:4711", "", "network:10.0.0.7"},
+	} {
+		r := httptest.NewRequest("GET", "/uplink", nil)
+		r.RemoteAddr = c.remote
+		if c.told != "" {
+			r.Header.Set("X-Forwarded-For", c.told)
+		}
+		if got := NetworkOf(r, proxy); got != c.want {
+			t.Errorf("%+v: %s", c, got)
+		}
+	}
 }

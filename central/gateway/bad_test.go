@@ -14,8 +14,8 @@ import (
 
 	"golang.org/x/time/rate"
 
-	"galla/central"
 	"galla/central/door"
+	"galla/shared/envelope"
 )
 
 // TestBadHeaders spoils every header in every way: missing, empty, malformed,
@@ -117,7 +117,7 @@ func TestBadBodies(t *testing.T) {
 		"compressed":               zipped.String(),
 		"bad UTF-8":                "{\"payload\":\"\xff\xfe\"}",
 		"deep":                     strings.Repeat("[", 100_000),
-		"one byte too many":        `{"payload":"` + strings.Repeat("A", central.MaxSealedBody+1-len(`{"payload":""}`)) + `"}`,
+		"one byte too many":        `{"payload":"` + strings.Repeat("A", envelope.MaxBody+1-len(`{"payload":""}`)) + `"}`,
 		"eight MiB":                strings.Repeat("A", 8<<20),
 	} {
 		m := message{good.method, good.path, good.headers, []byte(body), good.id}

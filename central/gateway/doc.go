@@ -21,7 +21,7 @@
 //	7 merchantId  the dispatcher's, as for every door
 //
 // What fails in 1 to 6 has one answer in plain, the same to the byte. A message
-// of more than central.MaxSealedBody is too long to be believed, and is not read
+// of more than envelope.MaxBody is too long to be believed, and is not read
 // to its end; what Content-Type says counts for nothing, as at the door. Limits
 // come before the replay, which costs a write: nobody's flood reaches the disk.
 //

@@ -114,8 +114,8 @@ func (s *session) ahead(plain jsontext.Value) (list []string) {
 	case route.Doors&op.Gateway == 0 || !route.Allows(op.Vendor):
 		list = append(list, "This route is not for vendors at the gateway: the sealed reply is 403.")
 	}
-	if len(plain) > maxPlain {
-		list = append(list, fmt.Sprintf("The plaintext has more than %d bytes: the sealed reply is 413.", maxPlain))
+	if len(plain) > envelope.MaxPlain {
+		list = append(list, fmt.Sprintf("The plaintext has more than %d bytes: the sealed reply is 413.", envelope.MaxPlain))
 	}
 	return list
 }

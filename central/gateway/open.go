@@ -18,8 +18,6 @@ import (
 
 // Bounds of a message.
 const (
-	// maxPlain is what the dispatcher takes of a plaintext, as of every body.
-	maxPlain = 1 << 20
 	// maxTarget bounds path and query together; the door's headers are bounded
 	// as a whole.
 	maxTarget = 4 << 10
@@ -147,8 +145,8 @@ func (s *session) read() error {
 	if len(s.m.Target) > maxTarget {
 		return refused(CauseForm, fmt.Sprintf("the path has more than %d bytes", maxTarget))
 	}
-	if len(s.m.Body) > central.MaxSealedBody {
-		return refused(CauseForm, fmt.Sprintf("the body has more than %d bytes", central.MaxSealedBody))
+	if len(s.m.Body) > envelope.MaxBody {
+		return refused(CauseForm, fmt.Sprintf("the body has more than %d bytes", envelope.MaxBody))
 	}
 	if len(s.m.Header(headerEncoding)) > 0 {
 		return refused(CauseForm, headerEncoding+": must not be sent, bodies are plain")

@@ -293,7 +293,7 @@ func TestBadPlaintexts(t *testing.T) {
 func TestSizes(t *testing.T) {
 	h := open(t, nil)
 	padded := func(size int) string { return money[:len(money)-1] + strings.Repeat(" ", size-len(money)) + "}" }
-	for _, c := range []struct{ size, status int }{{1_000_000, 200}, {maxPlain, 200}, {maxPlain + 1, 413}, {2 << 20, 413}, {3_000_000, 413}} {
+	for _, c := range []struct{ size, status int }{{1_000_000, 200}, {envelope.MaxPlain, 200}, {envelope.MaxPlain + 1, 413}, {2 << 20, 413}, {3_000_000, 413}} {
 		code := map[int]string{200: "00", 413: "06"}[c.status]
 		m := h.seal(t, "POST", withdrawal, padded(c.size))
 		sealedAs(t, fmt.Sprintf("%d bytes", c.size), h.send(t, m), c.status, code)

@@ -119,6 +119,7 @@ func (p account) countTerminals(s sink) {
 	s.counter("uplink_admitted_total", "Terminals that were let in.", n.Admitted)
 	s.counter("uplink_unauthenticated_total", "Terminals that were refused: not enrolled, revoked, or with a wrong token.", n.Unauthenticated)
 	s.counter("uplink_turned_away_total", "Terminals that were told to come back later.", n.TurnedAway)
+	s.counter("uplink_strangers_total", "Tokens that proved nothing, from networks that had shown too many of them.", n.Strangers)
 	s.counter("uplink_replaced_total", "Connections that were ended by the terminal's next one.", n.Replaced)
 	s.counter("uplink_overrun_total", "Connections that were ended because the terminal read too slowly.", n.Overrun)
 	s.counter("uplink_panics_total", "Panics of the uplink that were caught.", n.Panics)

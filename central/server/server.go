@@ -200,7 +200,10 @@ func newEngine(cfg Config, k credential.Keys, db *store.DB, bell *central.Bell, 
 // newUplink makes the terminals' end, with the releases of their program beside
 // it.
 func newUplink(cfg Config, dispatcher central.Dispatcher, db *store.DB, bell *central.Bell) (*uplink.Server, error) {
-	c := uplink.Config{Audience: uplinkAudience, Logger: cfg.Logger, Rand: cfg.Rand}
+	c := uplink.Config{
+		Audience: uplinkAudience, Logger: cfg.Logger, Rand: cfg.Rand,
+		Network: func(r *http.Request) string { return door.NetworkOf(r, cfg.TrustedProxies) },
+	}
 	if cfg.Updates != "" {
 		releases, err := offer.New(offer.Config{Folder: cfg.Updates, Shared: cfg.TrustedProxies, Rand: cfg.Rand, Logger: cfg.Logger})
 		if err != nil {

@@ -5,10 +5,13 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"galla/central"
+	"galla/central/duty"
 	"galla/shared/op"
 )
 
@@ -194,4 +197,34 @@ func suiteSessions(t *testing.T, s central.Store) {
 	_, err = s.Settle(background, x)
 	wantErr(t, "settle twice", err, central.ErrState)
 	look(later)
+}
+
+// suiteTerminalKeys pages through the keys of those that are not revoked.
+func suiteTerminalKeys(t *testing.T, s central.Store) {
+	var want []duty.TerminalKey
+	keys := s.(duty.TerminalKeys)
+	before, err := keys.TerminalKeys(background, "", 100)
+	wantErr(t, "keys before", err, nil)
+	for n := 1; n <= 5; n++ {
+		x := enrolled(t, s, n)
+		if n == 3 {
+			wantErr(t, "revoke", s.Revoke(background, x.ID, t0), nil)
+			continue
+		}
+		want = append(want, duty.TerminalKey{ID: x.ID, PublicKey: x.PublicKey})
+	}
+	var got []duty.TerminalKey
+	for after := central.TerminalID(""); ; {
+		page, err := keys.TerminalKeys(background, after, 2)
+		wantErr(t, "keys", err, nil)
+		if len(page) == 0 {
+			break
+		}
+		got, after = append(got, page...), page[len(page)-1].ID
+	}
+	want = append(want, before...)
+	for _, list := range [][]duty.TerminalKey{want, got} {
+		slices.SortFunc(list, func(a, b duty.TerminalKey) int { return strings.Compare(string(a.ID), string(b.ID)) })
+	}
+	wantSame(t, "keys", got, want)
 }

@@ -39,6 +39,7 @@ func testStore(t *testing.T, open func(t *testing.T) central.Store) {
 		{"evidence", suiteEvidence},
 		{"directory", suiteDirectory},
 		{"enrol", suiteEnrol},
+		{"terminal keys", suiteTerminalKeys},
 		{"codes", suiteCodes},
 		{"terminals", suiteTerminals},
 		{"tokens", suiteTokens},

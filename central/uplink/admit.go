@@ -50,9 +50,8 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, r, 0, central.Refuse(central.Invalid, "The uplink is a websocket; the request asks for no upgrade"))
 		return
 	}
-	c, err := s.readCredential(r)
-	if err != nil {
-		s.unauthenticated(w, r, err, "Not authenticated")
+	c, ok := s.proof(w, r)
+	if !ok {
 		return
 	}
 	if err := s.enter(); err != nil {
@@ -85,6 +84,57 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// proof checks, before anything is spent for it, that a request comes from a
+// terminal: the token's signature, then what the token says. Whoever proves
+// nothing is answered here, and counted by network.
+func (s *Server) proof(w http.ResponseWriter, r *http.Request) (credential, bool) {
+	network := s.cfg.Network(r)
+	c, err := readCredential(r)
+	if err != nil {
+		s.stranger(w, r, network, err)
+		return credential{}, false
+	}
+	key, paid, err := s.keyOf(r.Context(), network, c.terminal)
+	var denied *denial
+	switch {
+	case errors.Is(err, errStrangers):
+		s.refuseStranger(w, r)
+		return credential{}, false
+	case errors.Is(err, errLookups):
+		s.turnAway(w, r, minRetry+s.gate.jitter(maxRetry/2), err)
+		return credential{}, false
+	case errors.As(err, &denied):
+		s.unauthenticated(w, r, err, "Not authenticated")
+		return credential{}, false
+	case err != nil:
+		s.log.Error("a terminal can't be authenticated; it is told to come back", "terminal", c.terminal, "error", err)
+		s.turnAway(w, r, s.gate.later(), errors.New("the central can't look terminals up"))
+		return credential{}, false
+	}
+	if !c.signedBy(key) {
+		why := &denial{reason: "the token is not signed by the key of terminal " + string(c.terminal)}
+		if paid {
+			s.unauthenticated(w, r, why, "Not authenticated")
+		} else {
+			s.stranger(w, r, network, why)
+		}
+		return credential{}, false
+	}
+	if paid {
+		s.strangers.giveBack(network)
+	}
+	s.keys.put(c.terminal, key)
+	if !s.knocks.take(string(c.terminal)) {
+		s.turnAway(w, r, minRetry+s.gate.jitter(maxRetry/2), errors.New("terminal "+string(c.terminal)+" connects too often"))
+		return credential{}, false
+	}
+	if err := c.judge(s.cfg.Audience); err != nil {
+		s.unauthenticated(w, r, err, "Not authenticated")
+		return credential{}, false
+	}
+	return c, true
+}
+
 // upgrade turns the request into a session, which leaves by itself. It has a
 // goroutine of its own, so that the request's memory does not stay with it.
 func (s *Server) upgrade(w http.ResponseWriter, r *http.Request, t central.Terminal) bool {
@@ -106,12 +156,13 @@ func (s *Server) upgrade(w http.ResponseWriter, r *http.Request, t central.Termi
 	return true
 }
 
-// credential is what a token says of itself, before its signature is checked.
+// credential is what a token says of itself.
 type credential struct {
 	token    string
 	terminal central.TerminalID
 	id       string // jti
 	expires  time.Time
+	claims   jwt.RegisteredClaims
 }
 
 // Limits of a token.
@@ -132,9 +183,8 @@ type denial struct {
 
 func (d *denial) Error() string { return d.reason }
 
-// readCredential reads the request's token and judges all of it that needs no
-// database, so that what is plainly wrong costs next to nothing.
-func (s *Server) readCredential(r *http.Request) (credential, error) {
+// readCredential reads the request's token, and judges its form.
+func readCredential(r *http.Request) (credential, error) {
 	sent := r.Header.Values("Authorization")
 	if len(sent) != 1 {
 		return credential{}, &denial{reason: "the request has no Authorization header, or more than one"}
@@ -144,7 +194,7 @@ func (s *Server) readCredential(r *http.Request) (credential, error) {
 		return credential{}, &denial{reason: "the Authorization header is not of scheme Bearer"}
 	}
 	var claims jwt.RegisteredClaims
-	// The signature is checked in authenticate; here the key is not known yet.
+	// The signature is checked next, when the key is known.
 	token, _, err := jwt.NewParser().ParseUnverified(text, &claims)
 	if err != nil {
 		return credential{}, &denial{reason: "the token is no JWT"}
@@ -155,18 +205,34 @@ func (s *Server) readCredential(r *http.Request) (credential, error) {
 		return credential{}, &denial{reason: "the token is not signed with EdDSA"}
 	case !isName(kid):
 		return credential{}, &denial{reason: "the token's kid is no terminal id"}
-	case !isName(claims.ID) || len(claims.ID) < minTokenID:
-		return credential{}, &denial{reason: "the token's jti is missing or no id"}
-	case claims.IssuedAt == nil || claims.ExpiresAt == nil || claims.ExpiresAt.Sub(claims.IssuedAt.Time) > tokenLife:
-		return credential{}, &denial{reason: "the token lives longer than a minute"}
 	}
-	valid := jwt.NewValidator(jwt.WithAudience(s.cfg.Audience), jwt.WithLeeway(tokenLeeway),
+	return credential{token: text, terminal: central.TerminalID(kid), id: claims.ID, claims: claims}, nil
+}
+
+// signedBy tells whether the token was signed with a key's other half.
+func (c credential) signedBy(key ed25519.PublicKey) bool {
+	parser := jwt.NewParser(jwt.WithValidMethods([]string{jwt.SigningMethodEdDSA.Alg()}), jwt.WithoutClaimsValidation())
+	_, err := parser.Parse(c.token, func(*jwt.Token) (any, error) { return key, nil })
+	return err == nil
+}
+
+// judge checks what a terminal's token says.
+func (c *credential) judge(audience string) error {
+	of := "the token of terminal " + string(c.terminal)
+	switch {
+	case !isName(c.id) || len(c.id) < minTokenID:
+		return &denial{reason: of + " has no jti, or one that is no id"}
+	case c.claims.IssuedAt == nil || c.claims.ExpiresAt == nil || c.claims.ExpiresAt.Sub(c.claims.IssuedAt.Time) > tokenLife:
+		return &denial{reason: of + " lives longer than a minute"}
+	}
+	valid := jwt.NewValidator(jwt.WithAudience(audience), jwt.WithLeeway(tokenLeeway),
 		jwt.WithIssuedAt(), jwt.WithExpirationRequired())
-	if err := valid.Validate(claims); err != nil {
+	if err := valid.Validate(c.claims); err != nil {
 		// The library's error names claims and no values.
-		return credential{}, &denial{reason: "terminal " + kid + ": " + err.Error()}
+		return &denial{reason: of + ": " + err.Error()}
 	}
-	return credential{token: text, terminal: central.TerminalID(kid), id: claims.ID, expires: claims.ExpiresAt.Time}, nil
+	c.expires = c.claims.ExpiresAt.Time
+	return nil
 }
 
 // isName tells whether a text can be an id: short, and of letters, digits,
@@ -182,23 +248,20 @@ func isName(s string) bool {
 // off elsewhere.
 const storeWait = 10 * time.Second
 
-// authenticate checks the token against the terminal's key and spends it. An
-// error that is no *denial says nothing about the terminal.
+// authenticate spends the token of a terminal that proved itself, if it is still
+// one. An error that is no *denial says nothing about the terminal.
 func (s *Server) authenticate(ctx context.Context, c credential) (central.Terminal, error) {
 	ctx, cancel := context.WithTimeout(ctx, storeWait)
 	defer cancel()
 	t, err := s.store.Terminal(ctx, c.terminal)
 	if errors.Is(err, central.ErrNotFound) {
-		return central.Terminal{}, &denial{reason: "no such terminal: " + string(c.terminal)}
+		s.keys.drop(c.terminal)
+		return central.Terminal{}, &denial{reason: "no such terminal any more: " + string(c.terminal)}
 	}
 	if err != nil {
 		return central.Terminal{}, err
 	}
-	parser := jwt.NewParser(jwt.WithValidMethods([]string{jwt.SigningMethodEdDSA.Alg()}), jwt.WithoutClaimsValidation())
-	if _, err := parser.Parse(c.token, func(*jwt.Token) (any, error) { return ed25519.PublicKey(t.PublicKey), nil }); err != nil {
-		return central.Terminal{}, &denial{reason: "the token is not signed by the key of terminal " + string(t.ID)}
-	}
-	// Only now, so that nobody else learns which terminals were revoked.
+	// Only who proved to be the terminal learns that it was revoked.
 	if !t.RevokedAt.IsZero() {
 		return central.Terminal{}, &denial{reason: "terminal " + string(t.ID) + " was revoked", revoked: true}
 	}
@@ -221,6 +284,11 @@ func (s *Server) unauthenticated(w http.ResponseWriter, r *http.Request, why err
 // turnAway answers 503 with the time to come back.
 func (s *Server) turnAway(w http.ResponseWriter, r *http.Request, wait time.Duration, why error) {
 	s.counts.turnedAway.Add(1)
+	s.later(w, r, wait, why)
+}
+
+// later is turnAway, uncounted.
+func (s *Server) later(w http.ResponseWriter, r *http.Request, wait time.Duration, why error) {
 	s.log.Debug("a terminal is told to come back later", "remote", r.RemoteAddr, "after", wait, "reason", why)
 	w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(wait.Seconds()))))
 	s.refuse(w, r, http.StatusServiceUnavailable,

@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"os"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -41,7 +42,14 @@ type memory struct {
 	met        map[central.TerminalID]duty.Presence
 	here       time.Time // since when the node serves; zero: it does not
 	forgotten  map[central.TerminalID][]int64
+	asked      int   // for a terminal
 	fault      error // of every call
+}
+
+func (m *memory) lookups() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.asked
 }
 
 func newMemory() *memory {
@@ -55,11 +63,24 @@ func newMemory() *memory {
 func (m *memory) Terminal(_ context.Context, id central.TerminalID) (central.Terminal, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	m.asked++
 	t, ok := m.terminals[id]
 	if !ok {
 		return t, errors.Join(m.fault, central.ErrNotFound)
 	}
 	return t, m.fault
+}
+
+func (m *memory) TerminalKeys(_ context.Context, after central.TerminalID, limit int) (list []duty.TerminalKey, err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for id, t := range m.terminals {
+		if id > after && t.RevokedAt.IsZero() {
+			list = append(list, duty.TerminalKey{ID: id, PublicKey: t.PublicKey})
+		}
+	}
+	slices.SortFunc(list, func(a, b duty.TerminalKey) int { return strings.Compare(string(a.ID), string(b.ID)) })
+	return list[:min(limit, len(list))], m.fault
 }
 
 func (m *memory) Met(_ context.Context, id central.TerminalID, p duty.Presence) error {

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -22,6 +23,7 @@ import (
 // Store is what the uplink needs of the database.
 type Store interface {
 	duty.Presences
+	duty.TerminalKeys
 	Terminal(ctx context.Context, id central.TerminalID) (central.Terminal, error)
 	SpendToken(ctx context.Context, id string, expires time.Time) error
 	EventsAfter(ctx context.Context, t central.TerminalID, cursor int64, limit int) ([]central.Event, error)
@@ -52,6 +54,15 @@ type Config struct {
 	// write, so 10,000 terminals are back within a minute.
 	AdmitPerSecond float64
 	AdmitBurst     int
+	// StrangerPerSecond and StrangerBurst bound, by network, the tokens that prove
+	// nothing: beyond them such a token is neither looked up nor logged. Default
+	// 10 a second, 200 at once. A terminal that proves itself counts for nothing
+	// here, and is let in whatever others of its network do.
+	StrangerPerSecond float64
+	StrangerBurst     int
+	// Network names the network that a request comes from; default the address of
+	// its connection. Where proxies stand in front, theirs is everybody's.
+	Network func(*http.Request) string
 	// MaxConnections bounds the websockets; default 20,000, which is about
 	// 600 MiB of memory.
 	MaxConnections int
@@ -83,6 +94,7 @@ func (c Config) withDefaults() Config {
 	}
 	number(&c.Window, 8)
 	number(&c.AdmitBurst, 100)
+	number(&c.StrangerBurst, 200)
 	number(&c.MaxConnections, 20_000)
 	number(&c.MaxOperations, 4096)
 	wait(&c.OpWait, 30*time.Second)
@@ -90,6 +102,12 @@ func (c Config) withDefaults() Config {
 	wait(&c.Drain, 5*time.Second)
 	if c.AdmitPerSecond == 0 {
 		c.AdmitPerSecond = 200
+	}
+	if c.StrangerPerSecond == 0 {
+		c.StrangerPerSecond = 10
+	}
+	if c.Network == nil {
+		c.Network = func(r *http.Request) string { return r.RemoteAddr[:max(0, strings.LastIndexByte(r.RemoteAddr, ':'))] }
 	}
 	return c
 }
@@ -105,6 +123,7 @@ func (c Config) validate() error {
 	need(c.Rand != nil && c.Logger != nil, "randomness and a logger are needed")
 	need(c.Window > 0 && c.AdmitBurst > 0 && c.AdmitPerSecond > 0 && c.MaxConnections > 0 && c.MaxOperations > 0,
 		"window, admission and maxima must be positive")
+	need(c.StrangerPerSecond > 0 && c.StrangerBurst > 0, "the bounds of strangers must be positive")
 	need(c.OpWait > 0 && c.Poll > 0 && c.Drain > 0, "waits must be positive")
 	return errors.Join(errs...)
 }
@@ -114,13 +133,14 @@ type Stats struct {
 	Admitted        int64 // upgrades that were let in
 	Unauthenticated int64 // answered 401
 	TurnedAway      int64 // answered 503
+	Strangers       int64 // answered 503 since their network had shown too many bad tokens
 	Replaced        int64 // connections ended by the terminal's next one
 	Overrun         int64 // connections ended because the terminal read too slowly
 	Panics          int64 // goroutines that panicked and were caught
 }
 
 type counters struct {
-	admitted, unauthenticated, turnedAway, replaced, overrun, panics atomic.Int64
+	admitted, unauthenticated, turnedAway, strangers, replaced, overrun, panics atomic.Int64
 }
 
 // Server is the terminals' end of the central. Its methods may be called from
@@ -133,6 +153,10 @@ type Server struct {
 	log        *slog.Logger
 	random     *locked
 	gate       *gate
+	keys       *keyring
+	strangers  *throttle // tokens that prove nothing, by network
+	lookups    *throttle // of terminals that the keyring does not have, all together
+	knocks     *throttle // of each terminal that proved itself
 	upgrader   websocket.Upgrader
 	counts     counters
 
@@ -157,7 +181,10 @@ func New(dispatcher central.Dispatcher, store Store, bell *central.Bell, cfg Con
 	random := &locked{r: cfg.Rand}
 	return &Server{
 		dispatcher: dispatcher, store: store, bell: bell, cfg: cfg, log: cfg.Logger, random: random,
-		gate: newGate(cfg.AdmitPerSecond, cfg.AdmitBurst, random),
+		gate: newGate(cfg.AdmitPerSecond, cfg.AdmitBurst, random), keys: newKeyring(),
+		strangers: newThrottle(cfg.StrangerPerSecond, cfg.StrangerBurst),
+		lookups:   newThrottle(cfg.AdmitPerSecond, cfg.AdmitBurst),
+		knocks:    newThrottle(knocksPerSecond, knocksAtOnce),
 		// The origin is judged before, and errors are answered with an envelope.
 		upgrader: websocket.Upgrader{HandshakeTimeout: writeStall, CheckOrigin: func(*http.Request) bool { return true }},
 		sessions: map[*session]struct{}{}, current: map[central.TerminalID]*session{},
@@ -178,7 +205,7 @@ func (s *Server) UnderWay() int { return int(s.under.Load()) }
 func (s *Server) Stats() Stats {
 	return Stats{
 		Admitted: s.counts.admitted.Load(), Unauthenticated: s.counts.unauthenticated.Load(),
-		TurnedAway: s.counts.turnedAway.Load(), Replaced: s.counts.replaced.Load(),
+		TurnedAway: s.counts.turnedAway.Load(), Strangers: s.counts.strangers.Load(), Replaced: s.counts.replaced.Load(),
 		Overrun: s.counts.overrun.Load(), Panics: s.counts.panics.Load(),
 	}
 }
@@ -215,7 +242,9 @@ func (s *Server) Run(ctx context.Context, l net.Listener) error {
 		MaxHeaderBytes: maxHeader, ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
 	}
 	var here sync.WaitGroup
+	s.readKeys(life)
 	here.Go(func() { s.sayHere(life) })
+	here.Go(func() { s.followKeys(life) })
 	served := make(chan error, 1)
 	go func() { served <- web.Serve(newBounded(l, s.cfg.MaxConnections+handshakes)) }()
 

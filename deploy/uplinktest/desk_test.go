@@ -7,6 +7,7 @@ import (
 	"maps"
 	mathrand "math/rand/v2"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -79,6 +80,18 @@ func (d *desk) Terminal(_ context.Context, id central.TerminalID) (central.Termi
 		return t, central.ErrNotFound
 	}
 	return t, nil
+}
+
+func (d *desk) TerminalKeys(_ context.Context, after central.TerminalID, limit int) (list []duty.TerminalKey, err error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for id, t := range d.terminals {
+		if id > after && t.RevokedAt.IsZero() {
+			list = append(list, duty.TerminalKey{ID: id, PublicKey: t.PublicKey})
+		}
+	}
+	slices.SortFunc(list, func(a, b duty.TerminalKey) int { return strings.Compare(string(a.ID), string(b.ID)) })
+	return list[:min(limit, len(list))], nil
 }
 
 func (d *desk) Met(context.Context, central.TerminalID, duty.Presence) error { return nil }

@@ -16,6 +16,16 @@ const (
 	replyLine   = "galla-v1-response"
 )
 
+// What a gateway takes.
+const (
+	// MaxPlain bounds a request's JSON, as a direct route's body.
+	MaxPlain = 1 << 20
+	// MaxBody bounds a request's body on the wire: base64 of MaxPlain, and twice
+	// as much again, so that the sender of a message that is too long is told so,
+	// sealed.
+	MaxBody = 4 << 20
+)
+
 // ErrDecrypt says that a payload is no ciphertext under this key, IV and tag.
 // It says no more on purpose.
 var ErrDecrypt = errors.New("the payload does not decrypt")

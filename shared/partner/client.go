@@ -18,10 +18,6 @@ import (
 const (
 	// prefix is where the gateway mirrors the direct routes.
 	prefix = "/process"
-	// maxPlain is what the gateway takes as a call's JSON, and maxBody as a whole
-	// request (gateway.md).
-	maxPlain = 1 << 20
-	maxBody  = 4 << 20
 	// maxReply bounds a reply: the longest of the interface, a list of banks,
 	// has some 20 KB.
 	maxReply = 4 << 20
@@ -144,8 +140,8 @@ func (c *Client) Send(ctx context.Context, call Call) (Reply, error) {
 
 // seal makes the HTTP request of a call.
 func (c *Client) seal(ctx context.Context, call Call) (*http.Request, error) {
-	if len(call.Body) > maxPlain {
-		return nil, fmt.Errorf("the call's JSON has %d bytes; the gateway takes %d", len(call.Body), maxPlain)
+	if len(call.Body) > envelope.MaxPlain {
+		return nil, fmt.Errorf("the call's JSON has %d bytes; the gateway takes %d", len(call.Body), envelope.MaxPlain)
 	}
 	path := prefix + call.Route
 	h, body, err := c.key.SealRequest(call.Method, path, c.clientID, call.ID, c.now(), call.Body, c.rand)

@@ -332,7 +332,7 @@ func TestPrepareRefuses(t *testing.T) {
 	if _, err := h.client.Call(context.Background(), "GET", "/aeps/banks", nil, WithRequestID("42")); err == nil {
 		t.Error("an identity that is no UUID is sent")
 	}
-	if _, err := h.client.Call(context.Background(), "POST", "/aeps/balance", map[string]string{"PidData": strings.Repeat("x", maxPlain)}); err == nil || !strings.Contains(err.Error(), "takes 1048576") {
+	if _, err := h.client.Call(context.Background(), "POST", "/aeps/balance", map[string]string{"PidData": strings.Repeat("x", envelope.MaxPlain)}); err == nil || !strings.Contains(err.Error(), "takes 1048576") {
 		t.Errorf("a body beyond the limit: %v", err)
 	}
 }

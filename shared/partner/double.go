@@ -113,7 +113,7 @@ func (d *Double) answer(r *http.Request, id string, plain []byte) (int, []byte) 
 	}
 	var object map[string]json.RawMessage
 	switch {
-	case len(plain) > maxPlain:
+	case len(plain) > envelope.MaxPlain:
 		return http.StatusRequestEntityTooLarge, []byte(`{"statusCode":"06","message":"The body is over the limit of 1 MiB"}`)
 	case json.Unmarshal(plain, &object) != nil || object == nil:
 		return http.StatusBadRequest, []byte(`{"statusCode":"02","message":"Invalid request","data":{"errors":[{"field":"body","rule":"object","message":"must be one JSON object"}]}}`)
@@ -132,9 +132,9 @@ func (d *Double) open(r *http.Request) (id string, plain []byte, err error) {
 	if r.Header.Get("Content-Encoding") != "" {
 		return "", nil, errors.New("there must be no Content-Encoding")
 	}
-	body, err := io.ReadAll(io.LimitReader(r.Body, maxBody+1))
-	if err != nil || len(body) > maxBody {
-		return "", nil, errors.Join(fmt.Errorf("the body must have at most %d bytes", maxBody), err)
+	body, err := io.ReadAll(io.LimitReader(r.Body, envelope.MaxBody+1))
+	if err != nil || len(body) > envelope.MaxBody {
+		return "", nil, errors.Join(fmt.Errorf("the body must have at most %d bytes", envelope.MaxBody), err)
 	}
 	payload, err := envelope.Payload(body)
 	if err != nil {
