@@ -12,7 +12,6 @@ import (
 	"net/url"
 	"path/filepath"
 	"regexp"
-	"strings"
 	"time"
 
 	"galla/central/credential"
@@ -228,12 +227,4 @@ func (c Config) Office() office.Config {
 		Data: c.Data, Node: c.Node, DatabaseURL: c.DatabaseURL, VendorMasterKeys: c.VendorMasterKeys,
 		Archive: c.Archive, KeepBodies: c.KeepBodies, Sandbox: c.Sandbox, Rand: c.Rand, Logger: c.Logger,
 	}
-}
-
-// HostPort reads an address that may be written as a URL.
-func HostPort(addr string) string {
-	for _, scheme := range []string{"http://", "https://", "ws://", "wss://"} {
-		addr = strings.TrimPrefix(addr, scheme)
-	}
-	return strings.TrimSuffix(addr, "/")
 }

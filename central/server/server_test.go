@@ -155,9 +155,4 @@ func TestConfigReportsAllFaultsAtOnce(t *testing.T) {
 	if err := testConfig(t).Validate(); err != nil {
 		t.Errorf("a full configuration is refused: %v", err)
 	}
-	for in, want := range map[string]string{"http://a:1": "a:1", "ws://a:1/": "a:1", "a:1": "a:1"} {
-		if got := HostPort(in); got != want {
-			t.Errorf("HostPort(%q) = %q", in, got)
-		}
-	}
 }

@@ -9,7 +9,6 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -19,6 +18,7 @@ import (
 	"galla/edge/queue"
 	"galla/edge/screen"
 	"galla/edge/uplink"
+	"galla/shared/settings"
 	"galla/shared/trace"
 )
 
@@ -133,7 +133,7 @@ func listen(addr string) (net.Listener, error) {
 
 // hostPort reads an address that may be written as a URL.
 func hostPort(addr string) string {
-	return strings.TrimSuffix(strings.TrimPrefix(addr, "http://"), "/")
+	return settings.Address(addr).HostPort()
 }
 
 // serve runs the parts side by side until ctx ends or one of them fails.

@@ -21,7 +21,7 @@ func Examine(ctx context.Context, cfg Config, readers doctor.Readers, rand io.Re
 	}
 	d, wrong := doctor.New(doctor.Config{
 		Readers: readers, Folder: string(f), QueueFile: f.queue(), QueueMax: queue.DefaultMaxSize,
-		Uplink: settings.Uplink, Enrolment: err, Pages: cfg.Addr,
+		Uplink: settings.Uplink, Enrolment: err, Pages: "http://" + hostPort(cfg.Addr),
 		Printers: []string{"/dev/usb/lp*"}, Printer: lookAt(settings.Printer, cfg.Logger), Version: cfg.Version,
 		Release: releasesOf(cfg),
 	})

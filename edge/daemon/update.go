@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strings"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -197,7 +196,7 @@ const aliveWait = 5 * time.Second
 func alive(ctx context.Context, addr string) error {
 	ctx, cancel := context.WithTimeout(ctx, aliveWait)
 	defer cancel()
-	address := "http://" + strings.TrimSuffix(strings.TrimPrefix(addr, "http://"), "/") + "/healthz"
+	address := "http://" + hostPort(addr) + "/healthz"
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
 		return err

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"galla/rdservice"
+	"galla/shared/settings"
 )
 
 // Limit is how long an examination may take in all: a scan takes 3 seconds, an
@@ -70,7 +71,7 @@ type Config struct {
 	Uplink    string
 	Enrolment error
 	// Pages is the loopback address of the counter's pages, such as
-	// http://127.0.0.1:7200.
+	// http://127.0.0.1:7200, with or without the scheme.
 	Pages string
 	// Printers are the device files at which printers are looked for, as
 	// patterns of filepath.Match.
@@ -256,7 +257,7 @@ func (d *Doctor) counter(ctx context.Context) []Finding {
 	}
 	ctx, cancel := context.WithTimeout(ctx, pageWait)
 	defer cancel()
-	if _, err := d.get(ctx, d.cfg.Pages); err != nil {
+	if _, err := d.get(ctx, settings.Address(d.cfg.Pages).URL()); err != nil {
 		return []Finding{{"counter", Warn, "The counter's pages are not served: " + whyNot(ctx, err) + ".", "Start the counter (galla-edge run)."}}
 	}
 	return []Finding{{"counter", OK, "The counter's pages are served.", ""}}

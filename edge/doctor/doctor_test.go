@@ -53,7 +53,7 @@ func well(t *testing.T, spoil func(*Config)) Report {
 			Info:    rdservice.DeviceInfo{DPID: "MANTRA.MSIPL", Serial: "SERIAL-4711", CertificateEnds: now.AddDate(0, 0, 30)},
 		}}},
 		Folder: folder, QueueFile: queue, QueueMax: 1 << 20,
-		Uplink: "ws" + strings.TrimPrefix(central.URL, "http") + "/uplink", Pages: central.URL,
+		Uplink: "ws" + strings.TrimPrefix(central.URL, "http") + "/uplink", Pages: strings.TrimPrefix(central.URL, "http://"),
 		Printers: []string{filepath.Join(folder, "lp*")}, Version: "v1",
 		Now: func() time.Time { return now },
 	}
@@ -135,7 +135,7 @@ func TestUnwell(t *testing.T) {
 		"clock ahead":       {func(c *Config) { c.Now = func() time.Time { return now.Add(time.Minute) } }, "clock", Warn, "1m0s ahead"},
 		"clock behind":      {func(c *Config) { c.Now = func() time.Time { return now.Add(-10 * time.Minute) } }, "clock", Bad, "10m0s behind"},
 		"captive portal":    {func(c *Config) { c.HTTP = portal() }, "line", Bad, "redirect"},
-		"pages away":        {func(c *Config) { c.Pages = "http://127.0.0.1:1" }, "counter", Warn, "not served"},
+		"pages away":        {func(c *Config) { c.Pages = "127.0.0.1:1" }, "counter", Warn, "not served"},
 		"folder away":       {func(c *Config) { c.Folder += "/none" }, "disk", Bad, "does not exist"},
 		"no queue":          {func(c *Config) { c.QueueFile += "x" }, "queue", Warn, "no queue yet"},
 		"queue is a folder": {func(c *Config) { c.QueueFile = c.Folder }, "queue", Bad, "no proper file"},

@@ -55,6 +55,10 @@ func TestRulesBite(t *testing.T) {
 		{"long function", sizes, "shared/op/a.go", "package op\nfunc f() {\n" + strings.Repeat("\tf()\n", 69) + "}\n", "name its steps"},
 		{"wide interface", sizes, "shared/op/a.go", "package op\ntype a interface {\n\tb\n" + letters("()\n", 8) + "}\ntype b interface {\n" + letters("(int)\n", 8) + "}\n", "split it by user"},
 
+		{"an address as a text", addresses, "edge/cmd/galla-edge/a.go", "package main\ntype c struct {\n\tAddr string `env:\"GALLA_COUNTER_ADDR\"`\n}", "make it a settings.Address"},
+		{"an address", addresses, "edge/cmd/galla-edge/a.go", "package main\ntype c struct {\n\tAddr settings.Address `env:\"GALLA_COUNTER_ADDR\"`\n}", ""},
+		{"an address past the flags", addresses, "edge/a.go", "package edge\nvar a = os.Getenv(\"GALLA_ADMIN_ADDR\")", "read past the flags"},
+
 		{"drawer", names, "edge/util/a.go", "package util", "collects whatever"},
 		{"no comment", comments, "edge/queue/a.go", "package queue", "no package comment"},
 		{"comment of another name", comments, "edge/queue/a.go", "// Package cue is.\npackage queue", "go doc wants"},

@@ -127,7 +127,7 @@ var importMap = []line{
 	{"rdservice", nil},
 	{"rdservice/rdcrypto", nil},
 	{"rdservice/rdsim", []string{"rdservice", "rdservice/rdcrypto"}},
-	{"rdservice/cmd/galla-rdsim", []string{"rdservice", "rdservice/rdcrypto", "rdservice/rdsim"}},
+	{"rdservice/cmd/galla-rdsim", []string{"rdservice", "rdservice/rdcrypto", "rdservice/rdsim", "shared/settings"}},
 
 	{"installers", nil},
 	{"installers/installtest", []string{"..."}},

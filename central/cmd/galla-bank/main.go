@@ -20,7 +20,6 @@ import (
 	"os/signal"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"syscall"
 
 	"github.com/alecthomas/kong"
@@ -29,13 +28,14 @@ import (
 	"galla/central/bank/simbank"
 	"galla/rdservice/rdcrypto"
 	"galla/shared/seal"
+	"galla/shared/settings"
 )
 
 type cli struct {
-	Addr        string  `env:"GALLA_BANK_ADDR" default:"http://127.0.0.1:7300" help:"Public address: books, inboxes and control, for people and tests."`
-	NetworkAddr string  `env:"GALLA_BANK_NETWORK_ADDR" help:"Address of the network's protocol, for the central; by default one port above the public address."`
-	Data        string  `env:"GALLA_DATA" default:".galla" help:"Folder for Galla's data; the bank's lies in bank/ below it."`
-	TimeScale   float64 `env:"GALLA_BANK_TIME_SCALE" default:"1" help:"Multiplies the waits of the scenarios, such as 0.1."`
+	Addr        settings.Address `env:"GALLA_BANK_ADDR" default:"http://127.0.0.1:7300" help:"Public address: books, inboxes and control, for people and tests."`
+	NetworkAddr settings.Address `env:"GALLA_BANK_NETWORK_ADDR" help:"Address of the network's protocol, for the central; by default one port above the public address."`
+	Data        string           `env:"GALLA_DATA" default:".galla" help:"Folder for Galla's data; the bank's lies in bank/ below it."`
+	TimeScale   float64          `env:"GALLA_BANK_TIME_SCALE" default:"1" help:"Multiplies the waits of the scenarios, such as 0.1."`
 
 	Run        struct{}          `cmd:"" default:"withargs" help:"Be the bank (what happens without a command)."`
 	Settlement settlementCommand `cmd:"" help:"Write the settlement file of a day, from the books of the bank that runs."`
@@ -117,30 +117,19 @@ func run(ctx context.Context, c cli, log *slog.Logger) (err error) {
 
 // addresses gives host:port of the desk and of the network.
 func addresses(c cli) (desk, line string, err error) {
-	if desk, err = hostPort("GALLA_BANK_ADDR", c.Addr); err != nil {
-		return "", "", err
+	for name, a := range map[string]settings.Address{"GALLA_BANK_ADDR": c.Addr, "GALLA_BANK_NETWORK_ADDR": c.NetworkAddr} {
+		if scheme := a.Scheme(); scheme != "" && scheme != "http" {
+			return "", "", fmt.Errorf("%s=%s: the sandbox bank speaks plain HTTP only: host:port, with or without http://", name, a)
+		}
 	}
-	if c.NetworkAddr != "" {
-		line, err = hostPort("GALLA_BANK_NETWORK_ADDR", c.NetworkAddr)
-		return desk, line, err
+	desk, line = c.Addr.HostPort(), c.NetworkAddr.HostPort()
+	if line != "" {
+		return desk, line, nil
 	}
 	if line, err = network.BesideDesk(desk); err != nil {
 		return "", "", fmt.Errorf("GALLA_BANK_ADDR: %w; or set GALLA_BANK_NETWORK_ADDR", err)
 	}
 	return desk, line, nil
-}
-
-// hostPort reads an address with or without http://.
-func hostPort(name, s string) (string, error) {
-	address := strings.TrimSuffix(strings.TrimPrefix(s, "http://"), "/")
-	_, port, err := net.SplitHostPort(address)
-	if err == nil {
-		_, err = strconv.ParseUint(port, 10, 16)
-	}
-	if err != nil {
-		return "", fmt.Errorf("%s=%s: must be host:port, such as http://127.0.0.1:7300", name, s)
-	}
-	return address, nil
 }
 
 // listen opens an address; one that is taken is named with its variable.

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"galla/shared/freeport"
+	"galla/shared/settings"
 
 	"go.uber.org/goleak"
 )
@@ -53,7 +54,7 @@ func get(t *testing.T, url string) string {
 
 func TestRun(t *testing.T) {
 	desk, line := freeport.For(t), freeport.For(t)
-	c := cli{Addr: "http://" + desk, NetworkAddr: line, Data: filepath.Join(t.TempDir(), "data"), TimeScale: 1}
+	c := cli{Addr: settings.Address("http://" + desk), NetworkAddr: settings.Address(line), Data: filepath.Join(t.TempDir(), "data"), TimeScale: 1}
 	pidFile := filepath.Join(c.Data, "bank.pid")
 
 	stop := begin(t, c)
@@ -76,8 +77,8 @@ func TestRun(t *testing.T) {
 
 	// A second one names the port, what to do, and leaves the first one's file.
 	for want, second := range map[string]cli{
-		"GALLA_BANK_ADDR=" + desk:         {Addr: desk, NetworkAddr: "127.0.0.1:0", Data: c.Data, TimeScale: 1},
-		"GALLA_BANK_NETWORK_ADDR=" + line: {Addr: "127.0.0.1:0", NetworkAddr: "http://" + line, Data: c.Data, TimeScale: 1},
+		"GALLA_BANK_ADDR=" + desk:         {Addr: settings.Address(desk), NetworkAddr: "127.0.0.1:0", Data: c.Data, TimeScale: 1},
+		"GALLA_BANK_NETWORK_ADDR=" + line: {Addr: "127.0.0.1:0", NetworkAddr: settings.Address("http://" + line), Data: c.Data, TimeScale: 1},
 	} {
 		err := run(t.Context(), second, slog.New(slog.DiscardHandler))
 		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "taken") {
@@ -90,25 +91,25 @@ func TestRun(t *testing.T) {
 
 	// Its settlement file is fetched, and refusals say why.
 	var file, said strings.Builder
-	if err := (settlementCommand{Date: "2026-11-20"}).write(t.Context(), desk, &file, &said); err != nil ||
+	if err := (settlementCommand{Date: "2026-11-20"}).write(t.Context(), settings.Address(desk), &file, &said); err != nil ||
 		file.String() != "reference,rrn,stan,amount,code,time\nEND,2026-11-20,0,0.00,,\n" || said.Len() > 0 {
 		t.Errorf("settlement: %q, %q, %v", file.String(), said.String(), err)
 	}
 	out := filepath.Join(t.TempDir(), "day.csv")
-	if err := (settlementCommand{Date: "2026-11-20", With: "missing-here", Out: out}).write(t.Context(), desk, &file, &said); err != nil || said.String() != "planted: missing-here=GL261120PLANTED000\n" {
+	if err := (settlementCommand{Date: "2026-11-20", With: "missing-here", Out: out}).write(t.Context(), settings.Address(desk), &file, &said); err != nil || said.String() != "planted: missing-here=GL261120PLANTED000\n" {
 		t.Errorf("planted: %q, %v", said.String(), err)
 	}
 	if text, err := os.ReadFile(out); err != nil || !strings.Contains(string(text), "GL261120PLANTED000,202611209999,999999,100.00,00,2026-11-20T12:00:00.000+05:30\n") {
 		t.Errorf("the file: %s, %v", text, err)
 	}
-	if err := (settlementCommand{Date: "yesterday"}).write(t.Context(), desk, &file, &said); err == nil || !strings.Contains(err.Error(), "HTTP 400") {
+	if err := (settlementCommand{Date: "yesterday"}).write(t.Context(), settings.Address(desk), &file, &said); err == nil || !strings.Contains(err.Error(), "HTTP 400") {
 		t.Errorf("a date that is none: %v", err)
 	}
 
 	if err := stop(); err != nil {
 		t.Errorf("stopping: %v", err)
 	}
-	if err := (settlementCommand{Date: "2026-11-20"}).write(t.Context(), desk, &file, &said); err == nil || !strings.Contains(err.Error(), "must be running") {
+	if err := (settlementCommand{Date: "2026-11-20"}).write(t.Context(), settings.Address(desk), &file, &said); err == nil || !strings.Contains(err.Error(), "must be running") {
 		t.Errorf("without a bank: %v", err)
 	}
 	if _, err := os.Stat(pidFile); err == nil {
@@ -131,13 +132,11 @@ func TestAddresses(t *testing.T) {
 		{"127.0.0.1:7300", "", "127.0.0.1:7300", "127.0.0.1:7301", ""},
 		{"http://127.0.0.1:7300/", "http://127.0.0.1:9000/", "127.0.0.1:7300", "127.0.0.1:9000", ""},
 		{"[::1]:7300", "", "[::1]:7300", "[::1]:7301", ""},
-		{"127.0.0.1", "", "", "", "GALLA_BANK_ADDR"},
 		{"https://127.0.0.1:7300", "", "", "", "GALLA_BANK_ADDR"},
-		{"127.0.0.1:seven", "", "", "", "GALLA_BANK_ADDR"},
 		{"127.0.0.1:65535", "", "", "", "GALLA_BANK_NETWORK_ADDR"},
-		{"127.0.0.1:7300", "7301", "", "", "GALLA_BANK_NETWORK_ADDR"},
+		{"127.0.0.1:7300", "https://127.0.0.1:7301", "", "", "GALLA_BANK_NETWORK_ADDR"},
 	} {
-		desk, line, err := addresses(cli{Addr: tt.desk, NetworkAddr: tt.net})
+		desk, line, err := addresses(cli{Addr: settings.Address(tt.desk), NetworkAddr: settings.Address(tt.net)})
 		if tt.fault != "" {
 			if err == nil || !strings.Contains(err.Error(), tt.fault) {
 				t.Errorf("%q, %q: %v, want an error that names %s", tt.desk, tt.net, err, tt.fault)

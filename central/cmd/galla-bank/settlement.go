@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"galla/central/bank/simbank"
+	"galla/shared/settings"
 )
 
 // Bounds of the fetching of a settlement file.
@@ -32,18 +33,14 @@ type settlementCommand struct {
 }
 
 // write fetches the file from the bank that runs, and writes it.
-func (s settlementCommand) write(ctx context.Context, desk string, out, said io.Writer) error {
-	address, err := hostPort("GALLA_BANK_ADDR", desk)
-	if err != nil {
-		return err
-	}
+func (s settlementCommand) write(ctx context.Context, desk settings.Address, out, said io.Writer) error {
 	query := url.Values{"date": {s.Date}}
 	if s.With != "" {
 		query.Set("with", s.With)
 	}
 	ctx, cancel := context.WithTimeout(ctx, settlementWait)
 	defer cancel()
-	text, planted, err := fetchSettlement(ctx, "http://"+address+"/books/settlement?"+query.Encode())
+	text, planted, err := fetchSettlement(ctx, desk.URL()+"/books/settlement?"+query.Encode())
 	if err != nil {
 		return err
 	}

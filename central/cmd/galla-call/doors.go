@@ -24,7 +24,7 @@ const maxReply = 4 << 20
 type gatewayDoor struct{ client *partner.Client }
 
 func newGatewayDoor(c cli, client string, key secret.Key, w world) (*gatewayDoor, error) {
-	cfg := partner.Config{BaseURL: c.URL, ClientID: client, Key: key, Rand: w.rand, Now: w.now}
+	cfg := partner.Config{BaseURL: c.URL.URL(), ClientID: client, Key: key, Rand: w.rand, Now: w.now}
 	if c.Verbose {
 		cfg.Watch = func(direction, text string) {
 			fmt.Fprintf(w.stderr, "\nthe checksum of the %s covers:\n%s\n\n", direction, indent(text))

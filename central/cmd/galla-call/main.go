@@ -27,6 +27,8 @@ import (
 	"time"
 
 	"github.com/alecthomas/kong"
+
+	"galla/shared/settings"
 )
 
 type cli struct {
@@ -34,13 +36,13 @@ type cli struct {
 	Direct  bool `xor:"door" help:"Send through the direct door, with an access token."`
 	Sandbox bool `help:"Be the sandbox's vendor V1 at the gateway, its merchant M1 at the direct door."`
 
-	URL        string        `env:"GALLA_CENTRAL_ADDR" default:"http://127.0.0.1:7100" help:"Address of the central, without a path."`
-	Client     string        `env:"GALLA_CLIENT_ID" help:"API key at the gateway, client id at the direct door."`
-	KeyFile    string        `type:"path" help:"File with the encryption key (gateway), in place of $$GALLA_KEY."`
-	SecretFile string        `type:"path" help:"File with the client's secret (direct), in place of $$GALLA_CLIENT_SECRET."`
-	RequestID  string        `name:"id" help:"Identity of an earlier call, to repeat it: a UUID in lower case. A new one is drawn by default."`
-	Timeout    time.Duration `default:"60s" help:"How long to wait for the reply."`
-	Verbose    bool          `short:"v" help:"Print the text that the checksum covers, of request and reply."`
+	URL        settings.Address `env:"GALLA_CENTRAL_ADDR" default:"http://127.0.0.1:7100" help:"Address of the central, without a path."`
+	Client     string           `env:"GALLA_CLIENT_ID" help:"API key at the gateway, client id at the direct door."`
+	KeyFile    string           `type:"path" help:"File with the encryption key (gateway), in place of $$GALLA_KEY."`
+	SecretFile string           `type:"path" help:"File with the client's secret (direct), in place of $$GALLA_CLIENT_SECRET."`
+	RequestID  string           `name:"id" help:"Identity of an earlier call, to repeat it: a UUID in lower case. A new one is drawn by default."`
+	Timeout    time.Duration    `default:"60s" help:"How long to wait for the reply."`
+	Verbose    bool             `short:"v" help:"Print the text that the checksum covers, of request and reply."`
 
 	Method string `arg:"" help:"GET, POST, PUT or DELETE."`
 	Route  string `arg:"" help:"Path of the direct route, such as /aeps/balance, with ?query where there is one."`

@@ -101,7 +101,7 @@ func openDoor(c cli, w world) (door, string, error) {
 		if err != nil {
 			return nil, "", err
 		}
-		return &directDoor{base: strings.TrimRight(c.URL, "/"), client: client, secret: secret.NewKey([]byte(text))}, client, nil
+		return &directDoor{base: c.URL.URL(), client: client, secret: secret.NewKey([]byte(text))}, client, nil
 	}
 	text, err := readSecret(c.KeyFile, envKey, "--key-file", sandboxOf(c, client == sandboxVendor, sandboxKey), w)
 	if err != nil {

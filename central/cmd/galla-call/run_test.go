@@ -16,6 +16,7 @@ import (
 
 	"galla/shared/envelope"
 	"galla/shared/partner"
+	"galla/shared/settings"
 )
 
 // central plays both doors: the gateway by its double, the direct one by what
@@ -123,7 +124,7 @@ func TestDoors(t *testing.T) {
 		{"no JSON", cli{Direct: true, Sandbox: true, Method: "GET", Route: "/text"}, nil, "", 200, []string{"no JSON .[31m"}, nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			tt.c.URL = s.URL
+			tt.c.URL = settings.Address(strings.TrimPrefix(s.URL, "http://"))
 			o := call(t, tt.c, tt.env, tt.stdin)
 			if o.fail != nil || o.status != tt.status {
 				t.Fatalf("%d, %v", o.status, o.fail)
@@ -169,7 +170,7 @@ func TestRefused(t *testing.T) {
 		{"the gateway's path", cli{Sandbox: true, Method: "POST", Route: "/process/aeps/balance"}, nil, "direct call"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			tt.c.URL = s.URL
+			tt.c.URL = settings.Address(s.URL)
 			o := call(t, tt.c, tt.env, "")
 			if o.fail == nil || !strings.Contains(o.fail.Error(), tt.says) || o.out != "" {
 				t.Errorf("%v, %q", o.fail, o.out)
@@ -181,7 +182,7 @@ func TestRefused(t *testing.T) {
 	}
 	s.Close()
 	for _, direct := range []bool{true, false} {
-		o := call(t, cli{Direct: direct, Sandbox: true, RequestID: id, URL: s.URL, Method: "POST", Route: "/aeps/balance"}, nil, "")
+		o := call(t, cli{Direct: direct, Sandbox: true, RequestID: id, URL: settings.Address(s.URL + "/"), Method: "POST", Route: "/aeps/balance"}, nil, "")
 		if o.fail == nil || strings.Contains(o.fail.Error(), s.URL) {
 			t.Errorf("no central: %v", o.fail)
 		}

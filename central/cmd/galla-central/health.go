@@ -6,6 +6,8 @@ import (
 	"io"
 	"net/http"
 	"time"
+
+	"galla/shared/settings"
 )
 
 // Bounds of a question after a central's health: the central itself answers
@@ -16,7 +18,7 @@ const (
 )
 
 type healthCommand struct {
-	AdminAddr string `env:"GALLA_ADMIN_ADDR" default:"http://127.0.0.1:7101" help:"Address of health and metrics of the central that is asked."`
+	AdminAddr settings.Address `env:"GALLA_ADMIN_ADDR" default:"http://127.0.0.1:7101" help:"Address of health and metrics of the central that is asked."`
 }
 
 // ask prints what a running central says of its readiness; the error says that
@@ -25,7 +27,7 @@ type healthCommand struct {
 func (h *healthCommand) ask(ctx context.Context, out io.Writer) error {
 	ctx, cancel := context.WithTimeout(ctx, healthWait)
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, baseURL(h.AdminAddr)+"/readyz", nil)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, h.AdminAddr.URL()+"/readyz", nil)
 	if err != nil {
 		return fmt.Errorf("the admin address %q: %w", h.AdminAddr, err)
 	}
@@ -33,14 +35,14 @@ func (h *healthCommand) ask(ctx context.Context, out io.Writer) error {
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 	resp, err := client.Do(req)
 	if err != nil {
-		return fmt.Errorf("no central answers at %s (GALLA_ADMIN_ADDR): %w", h.AdminAddr, err)
+		return fmt.Errorf("no central answers at %s (GALLA_ADMIN_ADDR): %w", h.AdminAddr.URL(), err)
 	}
 	defer func() { _ = resp.Body.Close() }()
 	if _, err := io.Copy(out, io.LimitReader(resp.Body, maxHealth)); err != nil {
 		return fmt.Errorf("read the central's answer: %w", err)
 	}
 	if resp.StatusCode != http.StatusOK {
-		return fmt.Errorf("the central at %s should get no calls: HTTP %d", h.AdminAddr, resp.StatusCode)
+		return fmt.Errorf("the central at %s should get no calls: HTTP %d", h.AdminAddr.URL(), resp.StatusCode)
 	}
 	return nil
 }

@@ -6,6 +6,8 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"galla/shared/settings"
 )
 
 // TestHealth: the exit code says whether a central is ready, and what it says of
@@ -22,7 +24,7 @@ func TestHealth(t *testing.T) {
 	defer central.Close()
 	ask := func(addr string) (string, error) {
 		var out bytes.Buffer
-		err := (&healthCommand{AdminAddr: addr}).ask(t.Context(), &out)
+		err := (&healthCommand{AdminAddr: settings.Address(addr)}).ask(t.Context(), &out)
 		return out.String(), err
 	}
 	for _, addr := range []string{central.URL, strings.TrimPrefix(central.URL, "http://")} {

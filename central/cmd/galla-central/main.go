@@ -67,23 +67,23 @@ type cli struct {
 }
 
 type runCommand struct {
-	Addr       string        `env:"GALLA_CENTRAL_ADDR" default:"http://127.0.0.1:7100" help:"Address of the direct routes and the vendor gateway."`
-	AdminAddr  string        `env:"GALLA_ADMIN_ADDR" default:"http://127.0.0.1:7101" help:"Address of health and metrics."`
-	UplinkAddr string        `env:"GALLA_UPLINK_ADDR" default:"ws://127.0.0.1:7102" help:"Address of the terminals' websocket."`
-	UplinkURL  string        `env:"GALLA_UPLINK_URL" help:"URL that terminals are told to connect to; by default the uplink address."`
-	TLSCert    string        `name:"tls-cert" env:"GALLA_TLS_CERT" help:"PEM file of the certificate, with its chain, of the direct routes, the gateway and the uplink, which then speak TLS 1.3 only; read anew when it changes. Without it they speak plainly, to a proxy in front."`
-	TLSKey     string        `name:"tls-key" env:"GALLA_TLS_KEY" help:"PEM file of the certificate's key."`
-	Proxies    []string      `name:"trusted-proxies" env:"GALLA_TRUSTED_PROXIES" help:"Networks of the proxies in front, such as 10.1.2.0/24, whose X-Forwarded-For says where a call comes from."`
-	Updates    string        `env:"GALLA_UPDATES" help:"Folder of the counters' releases, as 'galla-release' makes it, offered to them at the uplink's address. By default none are."`
-	Bank       string        `env:"GALLA_BANK_NETWORK_ADDR" default:"http://127.0.0.1:7301" help:"Base URL of the bank network."`
-	BankWait   time.Duration `env:"GALLA_BANK_TIMEOUT" default:"15s" help:"How long a request waits for the bank's answer."`
-	PIDFile    string        `name:"pid-file" env:"GALLA_PID_FILE" help:"File for the process's id; by default central.pid in the data folder. Two centrals that share a folder need one each."`
-	Lead       time.Duration `env:"GALLA_LEAD" help:"How long calls are still taken after SIGTERM, while /readyz says no: until the load balancers have noticed. By default none."`
-	Limits     string        `env:"GALLA_LIMITS" help:"File of limits in place of the program's own (see package central/limits)."`
-	Rates      string        `env:"GALLA_RATES" help:"File of tax rates and provider costs in place of the program's own (see package central/commission)."`
-	Provider   string        `env:"GALLA_PROVIDER" default:"NSDL" help:"The upstream's code in commission slabs."`
-	UPIHandle  string        `env:"GALLA_UPI_HANDLE" default:"galla" help:"Part after the @ of merchants' UPI addresses that have none of their own."`
-	Sandbox    bool          `env:"GALLA_SANDBOX" help:"Make missing keys, and seed the sandbox's parties."`
+	Addr       settings.Address `env:"GALLA_CENTRAL_ADDR" default:"http://127.0.0.1:7100" help:"Address of the direct routes and the vendor gateway."`
+	AdminAddr  settings.Address `env:"GALLA_ADMIN_ADDR" default:"http://127.0.0.1:7101" help:"Address of health and metrics."`
+	UplinkAddr settings.Address `env:"GALLA_UPLINK_ADDR" default:"ws://127.0.0.1:7102" help:"Address of the terminals' websocket."`
+	UplinkURL  string           `env:"GALLA_UPLINK_URL" help:"URL that terminals are told to connect to; by default the uplink address."`
+	TLSCert    string           `name:"tls-cert" env:"GALLA_TLS_CERT" help:"PEM file of the certificate, with its chain, of the direct routes, the gateway and the uplink, which then speak TLS 1.3 only; read anew when it changes. Without it they speak plainly, to a proxy in front."`
+	TLSKey     string           `name:"tls-key" env:"GALLA_TLS_KEY" help:"PEM file of the certificate's key."`
+	Proxies    []string         `name:"trusted-proxies" env:"GALLA_TRUSTED_PROXIES" help:"Networks of the proxies in front, such as 10.1.2.0/24, whose X-Forwarded-For says where a call comes from."`
+	Updates    string           `env:"GALLA_UPDATES" help:"Folder of the counters' releases, as 'galla-release' makes it, offered to them at the uplink's address. By default none are."`
+	Bank       settings.Address `env:"GALLA_BANK_NETWORK_ADDR" default:"http://127.0.0.1:7301" help:"Base URL of the bank network."`
+	BankWait   time.Duration    `env:"GALLA_BANK_TIMEOUT" default:"15s" help:"How long a request waits for the bank's answer."`
+	PIDFile    string           `name:"pid-file" env:"GALLA_PID_FILE" help:"File for the process's id; by default central.pid in the data folder. Two centrals that share a folder need one each."`
+	Lead       time.Duration    `env:"GALLA_LEAD" help:"How long calls are still taken after SIGTERM, while /readyz says no: until the load balancers have noticed. By default none."`
+	Limits     string           `env:"GALLA_LIMITS" help:"File of limits in place of the program's own (see package central/limits)."`
+	Rates      string           `env:"GALLA_RATES" help:"File of tax rates and provider costs in place of the program's own (see package central/commission)."`
+	Provider   string           `env:"GALLA_PROVIDER" default:"NSDL" help:"The upstream's code in commission slabs."`
+	UPIHandle  string           `env:"GALLA_UPI_HANDLE" default:"galla" help:"Part after the @ of merchants' UPI addresses that have none of their own."`
+	Sandbox    bool             `env:"GALLA_SANDBOX" help:"Make missing keys, and seed the sandbox's parties."`
 
 	KeepBodies time.Duration `env:"GALLA_KEEP_BODIES" help:"How long replies and the reasons of histories stay in the database after an operation's end; by default 4320h, 180 days."`
 
@@ -132,7 +132,7 @@ func (c *cli) config(command string) (server.Config, error) {
 	}
 	return server.Config{
 		Data: c.Data, Archive: c.Archives, DatabaseURL: database, VendorMasterKeys: masters,
-		Node: server.NodeName(c.Node, host, server.HostPort(c.serving(command).Addr), !database.IsZero()),
+		Node: server.NodeName(c.Node, host, c.serving(command).Addr.HostPort(), !database.IsZero()),
 		Rand: rand.Reader, Logger: slog.New(c.handler(os.Stderr)), Version: installers.Release(),
 		Documents: docs.Pages(),
 	}, errors.Join(wrong...)
@@ -145,9 +145,9 @@ func (r *runCommand) settings(cfg server.Config) (server.Config, error) {
 	cfg.TrustedProxies, wrong[0] = server.ParseProxies(r.Proxies)
 	cfg.Traces, wrong[1] = r.Traces.Config(os.Getenv)
 	cfg.TLSCert, cfg.TLSKey = r.TLSCert, r.TLSKey
-	cfg.Addr, cfg.AdminAddr, cfg.UplinkAddr = server.HostPort(r.Addr), server.HostPort(r.AdminAddr), server.HostPort(r.UplinkAddr)
+	cfg.Addr, cfg.AdminAddr, cfg.UplinkAddr = r.Addr.HostPort(), r.AdminAddr.HostPort(), r.UplinkAddr.HostPort()
 	cfg.Updates = r.Updates
-	cfg.UplinkURL, cfg.BankURL, cfg.BankTimeout = r.UplinkURL, baseURL(r.Bank), r.BankWait
+	cfg.UplinkURL, cfg.BankURL, cfg.BankTimeout = r.UplinkURL, r.Bank.URL(), r.BankWait
 	cfg.LimitsFile, cfg.RatesFile, cfg.Provider, cfg.UPIHandle = r.Limits, r.Rates, r.Provider, r.UPIHandle
 	cfg.Sandbox, cfg.Lead, cfg.PIDFile, cfg.KeepBodies = r.Sandbox, r.Lead, r.PIDFile, r.KeepBodies
 	cfg.GatewayRate, cfg.GatewayBurst, cfg.GatewayUnderWay = r.GatewayRate, r.GatewayBurst, r.GatewayUnderWay
@@ -221,12 +221,4 @@ func main() {
 	if code != 0 {
 		os.Exit(code)
 	}
-}
-
-// baseURL adds the scheme that an address may be written without.
-func baseURL(addr string) string {
-	if server.HostPort(addr) == addr {
-		return "http://" + addr
-	}
-	return addr
 }

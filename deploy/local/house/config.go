@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"galla/shared/settings"
 )
 
 // Config is what the environment says of the local house. Addresses may be
@@ -87,24 +89,24 @@ func ReadConfig(getenv func(string) string) (Config, error) {
 	return c, errors.Join(faults...)
 }
 
-// parseAddress reads http://host:port, ws://host:port or host:port.
+// parseAddress reads an address as every program does.
 func parseAddress(name, value string) (Address, error) {
 	a := Address{Var: name, Scheme: "http"}
-	rest := strings.TrimSuffix(value, "/")
-	if scheme, after, found := strings.Cut(rest, "://"); found {
-		if scheme != "http" && scheme != "ws" {
-			return a, fmt.Errorf("%s=%s: the scheme must be http or ws; the local house has no certificates", name, value)
-		}
-		a.Scheme, rest = scheme, after
+	read, err := settings.ParseAddress(value)
+	if err != nil {
+		return a, fmt.Errorf("%s=%s: %w", name, value, err)
 	}
-	host, port, err := net.SplitHostPort(rest)
-	if err != nil || host == "" || strings.ContainsAny(rest, "/?#@ ") {
-		return a, fmt.Errorf("%s=%s: must be host:port, such as 127.0.0.1:7100, with or without a scheme", name, value)
+	switch read.Scheme() {
+	case "":
+	case "http", "ws":
+		a.Scheme = read.Scheme()
+	default:
+		return a, fmt.Errorf("%s=%s: the scheme must be http or ws; the local house has no certificates", name, value)
 	}
-	if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
-		return a, fmt.Errorf("%s=%s: the port must be a number from 1 to 65535", name, value)
+	a.Host = read.HostPort()
+	if host, port, err := net.SplitHostPort(a.Host); err != nil || host == "" || port == "0" {
+		return a, fmt.Errorf("%s=%s: must be host:port, such as 127.0.0.1:7100, with or without a scheme; the port must be a number from 1 to 65535", name, value)
 	}
-	a.Host = rest
 	return a, nil
 }
 

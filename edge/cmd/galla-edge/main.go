@@ -52,10 +52,10 @@ type cli struct {
 }
 
 type runCmd struct {
-	Addr      string `env:"GALLA_COUNTER_ADDR" default:"http://127.0.0.1:7200" help:"Loopback address of the counter's pages."`
-	LogFormat string `name:"log-format" env:"GALLA_LOG_FORMAT" enum:"json,text" default:"json" help:"Form of the log on standard error: json, or text for people."`
+	Addr      settings.Address `env:"GALLA_COUNTER_ADDR" default:"http://127.0.0.1:7200" help:"Loopback address of the counter's pages."`
+	LogFormat string           `name:"log-format" env:"GALLA_LOG_FORMAT" enum:"json,text" default:"json" help:"Form of the log on standard error: json, or text for people."`
 
-	RDSim string `env:"GALLA_RDSIM_ADDR" help:"A further address to look for a registered-device service at."`
+	RDSim settings.Address `env:"GALLA_RDSIM_ADDR" help:"A further address to look for a registered-device service at."`
 
 	Updates string `env:"GALLA_COUNTER_UPDATES" enum:"auto,on,off" default:"auto" help:"Fetch releases from the central, start the newest that works, and go back where one does not: on, off, or auto, which is on for the service of Windows; elsewhere packages bring new versions."`
 
@@ -67,15 +67,15 @@ type runCmd struct {
 }
 
 type enrolCmd struct {
-	Central          string `env:"GALLA_CENTRAL_ADDR" default:"http://127.0.0.1:7100" help:"Base URL of the central."`
-	CodeFile         string `required:"" type:"existingfile" help:"File that holds the enrolment code."`
-	Name             string `required:"" help:"Name of this counter, such as 'Counter 1'."`
-	AgentName        string `required:"" help:"Name of the agent."`
-	AgentPinFile     string `required:"" type:"existingfile" help:"File that holds the agent's PIN."`
-	AgentAadhaarFile string `required:"" type:"existingfile" help:"File that holds the agent's Aadhaar number."`
-	Latitude         string `default:"18.5204" help:"Where the counter stands, decimal degrees."`
-	Longitude        string `default:"73.8567" help:"Where the counter stands, decimal degrees."`
-	IfNeeded         bool   `help:"Do nothing where the counter is enrolled already."`
+	Central          settings.Address `env:"GALLA_CENTRAL_ADDR" default:"http://127.0.0.1:7100" help:"Base URL of the central."`
+	CodeFile         string           `required:"" type:"existingfile" help:"File that holds the enrolment code."`
+	Name             string           `required:"" help:"Name of this counter, such as 'Counter 1'."`
+	AgentName        string           `required:"" help:"Name of the agent."`
+	AgentPinFile     string           `required:"" type:"existingfile" help:"File that holds the agent's PIN."`
+	AgentAadhaarFile string           `required:"" type:"existingfile" help:"File that holds the agent's Aadhaar number."`
+	Latitude         string           `default:"18.5204" help:"Where the counter stands, decimal degrees."`
+	Longitude        string           `default:"73.8567" help:"Where the counter stands, decimal degrees."`
+	IfNeeded         bool             `help:"Do nothing where the counter is enrolled already."`
 }
 
 type pinCmd struct {
@@ -117,7 +117,7 @@ func (r *runCmd) serve(ctx context.Context, c *cli, log *slog.Logger, updates *d
 		return err
 	}
 	return daemon.Run(ctx, daemon.Config{
-		Traces: traces, Data: c.Data, Addr: r.Addr, ExtraDevices: nonEmpty(r.RDSim), Version: installers.Release(), Updates: updates,
+		Traces: traces, Data: c.Data, Addr: r.Addr.URL(), ExtraDevices: nonEmpty(r.RDSim.URL()), Version: installers.Release(), Updates: updates,
 		Rand: rand.Reader, Logger: log,
 	})
 }
@@ -154,7 +154,7 @@ func (e *enrolCmd) Run(ctx context.Context, c *cli) error {
 		texts[i] = strings.TrimSpace(string(text))
 	}
 	s, err := daemon.Enrol(ctx, folder, daemon.Enrolment{
-		Central: e.Central, Code: secret.NewToken(texts[0]), Name: e.Name, Agent: e.AgentName,
+		Central: e.Central.URL(), Code: secret.NewToken(texts[0]), Name: e.Name, Agent: e.AgentName,
 		PIN: secret.NewOTP(texts[1]), AgentAadhaar: texts[2], Latitude: e.Latitude, Longitude: e.Longitude,
 	}, rand.Reader)
 	if err != nil {

@@ -20,16 +20,17 @@ import (
 	"galla/edge/doctor"
 	"galla/installers"
 	"galla/rdservice"
+	"galla/shared/settings"
 )
 
 // places says where readers are looked for.
 type places struct {
-	Ports string `help:"Ports to look at, such as 11100-11120; without it those of the specification and the makers' own."`
-	RDSim string `env:"GALLA_RDSIM_ADDR" help:"A further address to look for a registered-device service at."`
+	Ports string           `help:"Ports to look at, such as 11100-11120; without it those of the specification and the makers' own."`
+	RDSim settings.Address `env:"GALLA_RDSIM_ADDR" help:"A further address to look for a registered-device service at."`
 }
 
 func (p places) client() (*rdservice.Client, error) {
-	cfg := rdservice.Config{Extra: nonEmpty(p.RDSim)}
+	cfg := rdservice.Config{Extra: nonEmpty(p.RDSim.URL())}
 	if p.Ports != "" {
 		first, last, isRange := strings.Cut(p.Ports, "-")
 		if !isRange {
@@ -234,8 +235,8 @@ func advised(err error) error {
 type doctorCmd struct {
 	places
 	trust
-	Addr string `env:"GALLA_COUNTER_ADDR" default:"http://127.0.0.1:7200" help:"Loopback address of the counter's pages."`
-	JSON bool   `help:"As JSON, for programs."`
+	Addr settings.Address `env:"GALLA_COUNTER_ADDR" default:"http://127.0.0.1:7200" help:"Loopback address of the counter's pages."`
+	JSON bool             `help:"As JSON, for programs."`
 }
 
 // errUnwell ends the command with a code that scripts can see; the report has
@@ -248,7 +249,7 @@ func (d *doctorCmd) Run(ctx context.Context, c *cli) error {
 	if err != nil {
 		return err
 	}
-	report, err := daemon.Examine(ctx, daemon.Config{Data: c.Data, Addr: d.Addr, Version: installers.Release(), Updates: d.updatesFor(c.Data)}, client, rand.Reader)
+	report, err := daemon.Examine(ctx, daemon.Config{Data: c.Data, Addr: d.Addr.URL(), Version: installers.Release(), Updates: d.updatesFor(c.Data)}, client, rand.Reader)
 	if err != nil {
 		return err
 	}

@@ -49,12 +49,12 @@ type checkCmd struct{ runCmd }
 // Run looks at everything that a start needs.
 func (r *checkCmd) Run(ctx context.Context, c *cli) error {
 	traces, misread := r.Traces.Config(os.Getenv)
-	readers, err := rdservice.New(rdservice.Config{Extra: nonEmpty(r.RDSim)})
+	readers, err := rdservice.New(rdservice.Config{Extra: nonEmpty(r.RDSim.URL())})
 	if err != nil {
 		return err
 	}
 	return daemon.Check(ctx, daemon.Config{
-		Data: c.Data, Addr: r.Addr, ExtraDevices: nonEmpty(r.RDSim), Version: installers.Release(), Rand: rand.Reader,
+		Data: c.Data, Addr: r.Addr.URL(), ExtraDevices: nonEmpty(r.RDSim.URL()), Version: installers.Release(), Rand: rand.Reader,
 		Traces: traces, Logger: slog.New(slog.DiscardHandler),
 	}, misread, readers, os.Stdout)
 }

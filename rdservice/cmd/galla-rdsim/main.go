@@ -22,17 +22,18 @@ import (
 
 	"galla/rdservice/rdcrypto"
 	"galla/rdservice/rdsim"
+	"galla/shared/settings"
 )
 
 // options are the program's settings; flags go before the environment.
 type options struct {
-	Addr        string        `env:"GALLA_RDSIM_ADDR" default:"http://127.0.0.1:11100" help:"Where the RD service answers: a loopback address, with http:// (or nothing) or https:// in front."`
-	Data        string        `env:"GALLA_DATA" default:"./.galla" help:"Folder of the test authority and of the process id file."`
-	Profile     string        `default:"plain" help:"Shape of the service: ${profiles}."`
-	Device      []string      `sep:"none" placeholder:"PROFILE@ADDRESS[+ADDRESS]" help:"A device of its own, in place of --addr and --profile; may be given several times. A device with two addresses answers at both, as in: --device mantra@http://127.0.0.1:11100+https://127.0.0.1:11200 --device face@https://127.0.0.1:11101"`
-	CaptureTime time.Duration `default:"300ms" help:"How long the reader takes to read a finger."`
-	Warmup      int           `default:"0" help:"How many captures are answered 'still starting' (-1509) after the start."`
-	ClockOffset time.Duration `default:"0s" help:"How wrong the device's clock is."`
+	Addr        settings.Address `env:"GALLA_RDSIM_ADDR" default:"http://127.0.0.1:11100" help:"Where the RD service answers: a loopback address, with http:// (or nothing) or https:// in front."`
+	Data        string           `env:"GALLA_DATA" default:"./.galla" help:"Folder of the test authority and of the process id file."`
+	Profile     string           `default:"plain" help:"Shape of the service: ${profiles}."`
+	Device      []string         `sep:"none" placeholder:"PROFILE@ADDRESS[+ADDRESS]" help:"A device of its own, in place of --addr and --profile; may be given several times. A device with two addresses answers at both, as in: --device mantra@http://127.0.0.1:11100+https://127.0.0.1:11200 --device face@https://127.0.0.1:11101"`
+	CaptureTime time.Duration    `default:"300ms" help:"How long the reader takes to read a finger."`
+	Warmup      int              `default:"0" help:"How many captures are answered 'still starting' (-1509) after the start."`
+	ClockOffset time.Duration    `default:"0s" help:"How wrong the device's clock is."`
 }
 
 func main() {
@@ -90,7 +91,7 @@ func run(ctx context.Context, log *slog.Logger, o options) (err error) {
 func (o options) devices() ([]rdsim.Config, error) {
 	asked := o.Device
 	if len(asked) == 0 {
-		asked = []string{o.Profile + "@" + o.Addr}
+		asked = []string{o.Profile + "@" + o.Addr.URL()}
 	}
 	configs := make([]rdsim.Config, len(asked))
 	for i, text := range asked {

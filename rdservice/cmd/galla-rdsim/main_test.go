@@ -15,6 +15,7 @@ import (
 
 	"galla/rdservice"
 	"galla/rdservice/rdcrypto"
+	"galla/shared/settings"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -133,7 +134,7 @@ func TestRunRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	log := slog.New(slog.NewTextHandler(io.Discard, nil))
-	err = run(t.Context(), log, options{Addr: "http://" + l.Addr().String(), Data: data, Profile: "plain"})
+	err = run(t.Context(), log, options{Addr: settings.Address(l.Addr().String()), Data: data, Profile: "plain"})
 	if err == nil || !strings.Contains(err.Error(), l.Addr().String()) {
 		t.Errorf("a taken port: %v", err)
 	}

@@ -1,0 +1,100 @@
+package settings
+
+import (
+	"fmt"
+	"net"
+	"net/url"
+	"strconv"
+	"strings"
+)
+
+// Address is where a program listens, or where it calls another, as people write
+// it: host:port, with or without a scheme in front and a slash behind. Every
+// setting whose name ends in _ADDR is one, in every program, so that all of them
+// read alike what one of them was given.
+type Address string
+
+// ports are those that an address may leave out, by its scheme.
+var ports = map[string]string{"http": "80", "https": "443", "ws": "80", "wss": "443"}
+
+// UnmarshalText implements encoding.TextUnmarshaler, by which kong reads a flag.
+func (a *Address) UnmarshalText(text []byte) error {
+	read, err := ParseAddress(string(text))
+	if err != nil {
+		return err
+	}
+	*a = read
+	return nil
+}
+
+// ParseAddress reads an address; an empty one stays empty. The error does not
+// quote what could be a password.
+func ParseAddress(text string) (Address, error) {
+	text = strings.TrimSuffix(strings.TrimSpace(text), "/")
+	if text == "" {
+		return "", nil
+	}
+	scheme, rest := Address(text).split()
+	if _, known := ports[scheme]; !known && strings.Contains(text, "://") {
+		return "", fmt.Errorf("the address begins with %q: it must be host:port, with http://, https://, ws:// or wss:// in front, or nothing", scheme+"://")
+	}
+	if strings.ContainsAny(rest, "/?#@ \\") {
+		return "", fmt.Errorf("the address must be host:port, such as 127.0.0.1:7100, with or without a scheme, and without a path or a user")
+	}
+	host, port, err := net.SplitHostPort(Address(text).HostPort())
+	if err != nil {
+		return "", fmt.Errorf("%q must be host:port, such as 127.0.0.1:7100, with or without a scheme", text)
+	}
+	if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 && scheme != "" {
+		return "", fmt.Errorf("%q: the port must be a number from 1 to 65535", text)
+	}
+	if _, err := url.Parse("http://" + net.JoinHostPort(host, port)); err != nil {
+		return "", fmt.Errorf("%q has no host that can be called", text)
+	}
+	return Address(text), nil
+}
+
+func (a Address) split() (scheme, rest string) {
+	text := strings.TrimSuffix(string(a), "/")
+	if scheme, rest, found := strings.Cut(text, "://"); found {
+		return strings.ToLower(scheme), rest
+	}
+	return "", text
+}
+
+// Scheme is what stands in front, in lower case; empty: nothing.
+func (a Address) Scheme() string {
+	scheme, _ := a.split()
+	return scheme
+}
+
+// HostPort is the address to listen on. A port that is left out is the scheme's.
+func (a Address) HostPort() string {
+	scheme, rest := a.split()
+	if port, ok := ports[scheme]; ok && !hasPort(rest) {
+		return rest + ":" + port
+	}
+	return rest
+}
+
+// hasPort tells whether a host has its port behind it; [::1] has none.
+func hasPort(rest string) bool {
+	return strings.LastIndexByte(rest, ':') > strings.LastIndexByte(rest, ']')
+}
+
+// URL is the address to call, without a slash behind: http where no scheme was
+// given. An empty one stays empty, and where the host is left out, which means
+// every one of this machine, it is the loopback.
+func (a Address) URL() string {
+	scheme, rest := a.split()
+	if rest == "" {
+		return ""
+	}
+	if scheme == "" {
+		scheme = "http"
+	}
+	if strings.HasPrefix(rest, ":") {
+		rest = "127.0.0.1" + rest
+	}
+	return scheme + "://" + rest
+}
