@@ -20,6 +20,9 @@
 // there, so that the gateway's refusals look alike whatever was wrong. The door
 // only counts, by network, what turned out not to be authentic.
 //
+// Wrong enrolment codes are counted by network, at all nodes together: ten a
+// minute.
+//
 // # Tokens
 //
 // POST /oauth/token is OAuth 2.0 client credentials (RFC 6749 §4.4): a client

@@ -160,17 +160,18 @@ type Door struct {
 	cfg        Config
 	log        *slog.Logger
 
-	app       *fiber.App
-	routed    fasthttp.RequestHandler
-	tokens    *tokens
-	checker   *checker
-	guesses   *guesses
-	clients   *clients
-	rates     *limiter
-	networks  *limiter
-	strangers *limiter // at the gateway
-	underWay  chan struct{}
-	long      chan struct{} // messages beyond sealedBody that are read
+	app        *fiber.App
+	routed     fasthttp.RequestHandler
+	tokens     *tokens
+	checker    *checker
+	guesses    *guesses
+	clients    *clients
+	rates      *limiter
+	networks   *limiter
+	strangers  *limiter // at the gateway
+	enrolments *duty.Tries
+	underWay   chan struct{}
+	long       chan struct{} // messages beyond sealedBody that are read
 
 	leaving atomic.Bool // replies ask clients to connect elsewhere
 
@@ -196,8 +197,8 @@ func New(dispatcher central.Dispatcher, directory central.Directory, cfg Config)
 		dispatcher: dispatcher, directory: directory, cfg: cfg, log: cfg.Logger,
 		tokens: tokens, checker: checker, guesses: newGuesses(cfg.Rates, directory, cfg.Keys[0]), clients: newClients(directory),
 		rates: newLimiter(cfg.Rate, cfg.Burst, cfg.meter(callerPrefix)), networks: newLimiter(cfg.Rate, cfg.Burst, cfg.meter(networkPrefix)),
-		strangers: newLimiter(cfg.StrangerRate, cfg.StrangerBurst, nil),
-		underWay:  make(chan struct{}, cfg.MaxUnderWay), long: make(chan struct{}, longSealed),
+		strangers: newLimiter(cfg.StrangerRate, cfg.StrangerBurst, nil), enrolments: duty.NewTries(cfg.Rates, enrolling, enrolPrefix),
+		underWay: make(chan struct{}, cfg.MaxUnderWay), long: make(chan struct{}, longSealed),
 	}
 	d.life, d.end = context.WithCancel(context.Background())
 	d.app = fiber.New(fiber.Config{

@@ -249,10 +249,14 @@ func (d *Door) call(c *fiber.Ctx, route op.Route) (central.Reply, error) {
 	}
 	ctx, cancel := context.WithTimeout(d.life, d.cfg.CallTimeout)
 	defer cancel()
-	return d.dispatcher.Dispatch(ctx, central.Call{
+	sent := central.Call{
 		Principal: by.principal, Credential: by.credential, Route: route, Params: params, Query: query, Body: body,
 		RequestID: requestID(fctx), Identity: string(fctx.Request.Header.Peek(headerIdentity)),
-	}), nil
+	}
+	if route.ID == op.EnrolTerminal {
+		return d.enrol(ctx, fctx, sent)
+	}
+	return d.dispatcher.Dispatch(ctx, sent), nil
 }
 
 // admit authenticates the caller, counts the call and holds the role against

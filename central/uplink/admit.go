@@ -121,10 +121,10 @@ func (s *Server) proof(w http.ResponseWriter, r *http.Request) (credential, bool
 		return credential{}, false
 	}
 	if paid {
-		s.strangers.giveBack(network)
+		s.strangers.GiveBack(network)
 	}
 	s.keys.put(c.terminal, key)
-	if !s.knocks.take(string(c.terminal)) {
+	if s.knocks.Take(string(c.terminal)) > 0 {
 		s.turnAway(w, r, minRetry+s.gate.jitter(maxRetry/2), errors.New("terminal "+string(c.terminal)+" connects too often"))
 		return credential{}, false
 	}

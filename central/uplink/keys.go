@@ -76,11 +76,11 @@ func (s *Server) keyOf(ctx context.Context, network string, id central.TerminalI
 	if key, ok := s.keys.get(id); ok {
 		return key, false, nil
 	}
-	if !s.strangers.take(network) {
+	if s.strangers.Take(network) > 0 {
 		return nil, false, errStrangers
 	}
-	if !s.lookups.take("") {
-		s.strangers.giveBack(network)
+	if s.lookups.Take("") > 0 {
+		s.strangers.GiveBack(network)
 		return nil, false, errLookups
 	}
 	ctx, cancel := context.WithTimeout(ctx, storeWait)

@@ -154,9 +154,9 @@ type Server struct {
 	random     *locked
 	gate       *gate
 	keys       *keyring
-	strangers  *throttle // tokens that prove nothing, by network
-	lookups    *throttle // of terminals that the keyring does not have, all together
-	knocks     *throttle // of each terminal that proved itself
+	strangers  *duty.Throttle // tokens that prove nothing, by network
+	lookups    *duty.Throttle // of terminals that the keyring does not have, all together
+	knocks     *duty.Throttle // of each terminal that proved itself
 	upgrader   websocket.Upgrader
 	counts     counters
 
@@ -182,9 +182,9 @@ func New(dispatcher central.Dispatcher, store Store, bell *central.Bell, cfg Con
 	return &Server{
 		dispatcher: dispatcher, store: store, bell: bell, cfg: cfg, log: cfg.Logger, random: random,
 		gate: newGate(cfg.AdmitPerSecond, cfg.AdmitBurst, random), keys: newKeyring(),
-		strangers: newThrottle(cfg.StrangerPerSecond, cfg.StrangerBurst),
-		lookups:   newThrottle(cfg.AdmitPerSecond, cfg.AdmitBurst),
-		knocks:    newThrottle(knocksPerSecond, knocksAtOnce),
+		strangers: duty.NewThrottle(cfg.StrangerPerSecond, cfg.StrangerBurst),
+		lookups:   duty.NewThrottle(cfg.AdmitPerSecond, cfg.AdmitBurst),
+		knocks:    duty.NewThrottle(knocksPerSecond, knocksAtOnce),
 		// The origin is judged before, and errors are answered with an envelope.
 		upgrader: websocket.Upgrader{HandshakeTimeout: writeStall, CheckOrigin: func(*http.Request) bool { return true }},
 		sessions: map[*session]struct{}{}, current: map[central.TerminalID]*session{},

@@ -2,7 +2,6 @@ package uplink
 
 import (
 	"crypto/ed25519"
-	"crypto/rand"
 	"fmt"
 	"net/http"
 	"strings"
@@ -167,22 +166,4 @@ func TestKeyring(t *testing.T) {
 	if id := string(newerThan(at)); !strings.HasPrefix(id, "019b7") || len(id) != 13 {
 		t.Errorf("%q", id)
 	}
-}
-
-func TestThrottleForgets(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		l := newThrottle(1, 2)
-		var raw [8]byte
-		for range maxThrottled + 5 {
-			_, _ = rand.Read(raw[:])
-			l.take(fmt.Sprintf("%x", raw))
-		}
-		if len(l.by) != maxThrottled || l.others.left >= 2 {
-			t.Errorf("%d names, %g left for the others", len(l.by), l.others.left)
-		}
-		time.Sleep(2 * time.Second)
-		if l.take("new"); len(l.by) != 1 {
-			t.Errorf("%d names after all of them have theirs again", len(l.by))
-		}
-	})
 }
