@@ -201,7 +201,7 @@ func main() {
 	case strings.HasPrefix(chosen.Command(), "operator "):
 		err = c.Operator.manage(ctx, cfg, chosen.Command(), os.Stdout)
 	case chosen.Command() == "console":
-		err = office.ConsoleAddress(cfg.Office(), server.HostPort(c.Console.AdminAddr), os.Stdout)
+		err = office.ConsoleAddress(cfg.Office(), c.Console.AdminAddr.HostPort(), os.Stdout)
 	case strings.HasPrefix(chosen.Command(), "settle "):
 		code, err = c.Settle.settle(ctx, cfg, chosen.Command(), os.Stdin, os.Stdout)
 	case strings.HasPrefix(chosen.Command(), "archive "), chosen.Command() == "purge":

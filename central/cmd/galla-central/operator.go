@@ -8,6 +8,7 @@ import (
 
 	"galla/central/office"
 	"galla/central/server"
+	"galla/shared/settings"
 )
 
 type operatorCommand struct {
@@ -33,7 +34,7 @@ type operatorCommand struct {
 }
 
 type consoleCommand struct {
-	AdminAddr string `env:"GALLA_ADMIN_ADDR" default:"http://127.0.0.1:7101" help:"The administration's address, as the central has it."`
+	AdminAddr settings.Address `env:"GALLA_ADMIN_ADDR" default:"http://127.0.0.1:7101" help:"The administration's address, as the central has it."`
 }
 
 // manage carries out a command on the database, beside a running central.
