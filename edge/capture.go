@@ -29,11 +29,7 @@ func (c *Counter) Capture(id op.ID) error {
 	if c.life == nil || c.life.Err() != nil {
 		return &PrecludedError{"busy", "The program is starting or stopping; try again."}
 	}
-	w := c.works[id]
-	if w == nil {
-		w = &work{}
-		c.works[id] = w
-	}
+	w := c.work(id)
 	if w.stop != nil || w.abandoned {
 		return nil
 	}
@@ -118,6 +114,11 @@ func (c *Counter) capture(ctx context.Context, id op.ID, w *work, take func(cont
 // Abandon gives an operation up before it was sent. It does nothing to one that
 // was sent, and says so with ErrIllegal.
 func (c *Counter) Abandon(id op.ID) error {
+	return c.giveUp(id, "Given up before it was sent. No money moved.")
+}
+
+// giveUp ends an operation that was not sent, for a reason.
+func (c *Counter) giveUp(id op.ID, reason string) error {
 	c.mu.Lock()
 	w := c.works[id]
 	c.mu.Unlock()
@@ -128,7 +129,7 @@ func (c *Counter) Abandon(id op.ID) error {
 		if r.State != op.Reserved && r.State != op.Queued {
 			return ErrIllegal
 		}
-		r.State, r.Reason = op.Expired, "Given up before it was sent. No money moved."
+		r.State, r.Reason = op.Expired, reason
 		return nil
 	})
 	if errors.Is(err, errStale) {

@@ -80,6 +80,7 @@ type work struct {
 	abandoned bool
 	faint     bool      // a faint print was asked for again already
 	asked     time.Time // of the last ask
+	waits     time.Time // since when it was seen to wait for its finger
 
 	given wire.Frame // kept by a deliberate fault only (package bug)
 }
@@ -267,6 +268,14 @@ func (c *Counter) changed(r Record) {
 	}
 	c.noteCash(r)
 	c.ring()
+}
+
+// work gives what memory holds of an operation; mu is held.
+func (c *Counter) work(id op.ID) *work {
+	if c.works[id] == nil {
+		c.works[id] = &work{}
+	}
+	return c.works[id]
 }
 
 // forget drops what is in memory of an operation, secrets first.

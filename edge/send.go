@@ -58,15 +58,26 @@ func (c *Counter) holds(r Record) bool {
 	return r.State != op.Pending || c.cfg.Now().Sub(r.SentAt).Abs() < pendingHold
 }
 
-// reservedLife is how long a form may wait for its finger; it bounds what a
-// forgotten page leaves behind.
-const reservedLife = 15 * time.Minute
+// reservedLife is how long an operation may wait for its finger: what a forgotten
+// page holds of a customer ends with it.
+const reservedLife = 10 * time.Minute
 
+// expireReserved ends an operation whose finger was never taken. It has waited since
+// its record was made, or since this program first looked: a clock that is set back
+// keeps nothing open.
 func (c *Counter) expireReserved(r Record) {
-	if c.cfg.Now().Sub(r.CreatedAt) < reservedLife {
+	now := c.cfg.Now()
+	c.mu.Lock()
+	w := c.work(r.ID)
+	if w.waits.IsZero() {
+		w.waits = now
+	}
+	age := max(now.Sub(r.CreatedAt), now.Sub(w.waits))
+	c.mu.Unlock()
+	if age < reservedLife {
 		return
 	}
-	if err := c.Abandon(r.ID); err != nil && !errors.Is(err, ErrIllegal) {
+	if err := c.giveUp(r.ID, "No finger was taken in 10 minutes. Nothing was sent, no money moved."); err != nil && !errors.Is(err, ErrIllegal) {
 		c.log.Error("a reserved operation can't be ended", "operation", r.ID, "error", err)
 	}
 }
@@ -215,11 +226,7 @@ func (c *Counter) askAgain(r Record, link LinkState) {
 		return
 	}
 	c.mu.Lock()
-	w := c.works[r.ID]
-	if w == nil {
-		w = &work{}
-		c.works[r.ID] = w
-	}
+	w := c.work(r.ID)
 	last := w.asked
 	if r.SentAt.After(last) && r.State != op.Unknown {
 		last = r.SentAt
