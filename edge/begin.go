@@ -7,11 +7,8 @@ import (
 
 	"galla/edge/message"
 	"galla/shared/op"
-	"galla/shared/secret"
+	"galla/shared/printable"
 )
-
-// maxName bounds a name, in characters; the central bounds it again.
-const maxName = 100
 
 // Begin reserves an operation's identity on disk, before the customer is asked
 // for a finger. It fails with *DraftError, every wrong field at once, or with
@@ -53,10 +50,8 @@ func (c *Counter) checkDraft(d Draft) error {
 	if d.Aadhaar.IsZero() {
 		bad("aadhaar", "Enter the customer's 12-digit Aadhaar number")
 	}
-	if name := strings.TrimSpace(d.Customer); name == "" || len([]rune(name)) > maxName {
-		bad("customer", "Enter the customer's name")
-	} else if holdsAadhaar(name) {
-		bad("customer", "Enter the customer's name here, not the Aadhaar number")
+	if why := message.WrongName(d.Customer, printable.MaxName); why != "" {
+		bad("customer", "Enter the customer's name. "+why)
 	}
 	if !c.knownBank(d.IIN) {
 		bad("iin", "Choose the customer's bank from the list")
@@ -74,19 +69,6 @@ func (c *Counter) checkDraft(d Draft) error {
 		return &DraftError{Fields: wrong}
 	}
 	return nil
-}
-
-// holdsAadhaar tells whether a text that will be stored in the clear is an
-// Aadhaar number typed into the wrong field, however it is spaced.
-func holdsAadhaar(text string) bool {
-	digits := strings.Map(func(r rune) rune {
-		if r < '0' || r > '9' {
-			return -1
-		}
-		return r
-	}, text)
-	_, err := secret.ParseAadhaar(digits)
-	return err == nil
 }
 
 func (c *Counter) knownBank(iin string) bool {

@@ -9,6 +9,7 @@ import (
 
 	"galla/edge/message"
 	"galla/shared/op"
+	"galla/shared/printable"
 	"galla/shared/secret"
 )
 
@@ -115,14 +116,12 @@ func (c *Counter) checkRequest(q Request, f message.Fields, s message.Shape) err
 	if s.Finger && !s.Agent && q.Consent == "" {
 		bad("consent", "Read the consent to the customer and confirm it")
 	}
-	for _, text := range []struct{ field, value string }{
-		{"title", q.Title}, {"customer", q.Customer},
-		{"name", f.Text("name")}, {"receivername", f.Text("receivername")}, {"remarks", f.Text("remarks")},
-	} {
-		if holdsAadhaar(text.value) || len([]rune(text.value)) > maxName {
-			bad(text.field, fmt.Sprintf("Enter at most %d characters, and no Aadhaar number", maxName))
+	for _, x := range [][2]string{{"title", q.Title}, {"customer", q.Customer}} {
+		if why := message.WrongName(x[1], printable.MaxName); x[1] != "" && why != "" {
+			bad(x[0], why)
 		}
 	}
+	f.WrongNames(bad)
 	if wrong != nil {
 		return &DraftError{Fields: wrong}
 	}

@@ -1,9 +1,13 @@
 package edge_test
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -13,6 +17,7 @@ import (
 	"galla/edge"
 	"galla/shared/money"
 	"galla/shared/op"
+	"galla/shared/printable"
 	"galla/shared/secret"
 	"galla/shared/wire"
 )
@@ -589,6 +594,115 @@ func TestEveryWrongFieldComesAtOnce(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestNoNameIsTakenThatTheCentralRefuses walks every field of the interface that
+// holds a name, and what the rule of both halves refuses.
+func TestNoNameIsTakenThatTheCentralRefuses(t *testing.T) {
+	inShop(t, func(s *shop) {
+		s.up()
+		before := len(s.line.frames)
+		for _, bad := range badNames {
+			d := edge.Draft{Route: op.Balance, Aadhaar: aadhaar(t), Customer: bad, IIN: "990326", Consent: "en-1", Operator: "Fatima", OperatorID: edge.AgentID}
+			var wrong *edge.DraftError
+			if _, err := s.c.Begin(t.Context(), d); !errors.As(err, &wrong) || wrong.Fields[0].Field != "customer" {
+				t.Errorf("the customer's name %+q: %v", bad, err)
+			}
+			for field := range printable.Fields() {
+				fields, err := json.Marshal(map[string]string{field: bad})
+				if err != nil {
+					t.Fatal(err)
+				}
+				_, err = s.c.Perform(t.Context(), edge.Request{Route: op.CustomerOnboarding, Fields: fields})
+				if !errors.As(err, &wrong) || !slices.ContainsFunc(wrong.Fields, func(f edge.FieldError) bool { return f.Field == field }) {
+					t.Errorf("%s %+q: %v", field, bad, err)
+				}
+			}
+			for field, q := range map[string]edge.Request{"title": {Title: bad}, "customer": {Customer: bad}} {
+				q.Route, q.Fields = op.BeneficiaryAdd, []byte(samples[op.BeneficiaryAdd])
+				if _, err := s.c.Perform(t.Context(), q); !errors.As(err, &wrong) || wrong.Fields[0].Field != field {
+					t.Errorf("%s %+q: %v", field, bad, err)
+				}
+			}
+		}
+		if left, err := s.queue.Unresolved(); err != nil || len(left) != 0 || len(s.line.frames) != before {
+			t.Errorf("%d operations were begun, %d frames sent: %v", len(left), len(s.line.frames)-before, err)
+		}
+	})
+}
+
+// badNames hide something, or are formulas.
+var badNames = []string{
+	"Asha\nPaid", "Asha\tB", "Asha\x00", "Asha\x1b[2J", "Asha\u202eahsA", "Asha\u2066", "Asha\u200b", "Asha\u200d", "\ufeffAsha", "Asha\u2028B",
+	"Asha\u00ad", "Asha\ufffd", "=HYPERLINK(1)", "@SUM(A1)", "+1+cmd|A0", "-2+3", " =1",
+}
+
+// TestAFingerThatIsNeverTaken: the operation ends after ten minutes, also where the
+// clock is set back meanwhile, and the key of what it holds of the customer goes.
+func TestAFingerThatIsNeverTaken(t *testing.T) {
+	inShop(t, func(s *shop) {
+		s.up()
+		for name, route := range map[string]op.RouteID{"a withdrawal": op.Withdrawal, "an enquiry": op.Balance} {
+			d := edge.Draft{Route: route, Aadhaar: aadhaar(t), Customer: "Asha", IIN: "990326", Consent: "en-1", Operator: "Fatima", OperatorID: edge.AgentID}
+			if route == op.Withdrawal {
+				d.Amount = 50000
+			}
+			v, err := s.c.Begin(t.Context(), d)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if route == op.Withdrawal && s.bodyKeys() != 1 {
+				t.Fatalf("%s: %d body keys lie in the file", name, s.bodyKeys())
+			}
+			time.Sleep(10*time.Minute - 2*time.Second)
+			synctest.Wait()
+			if v, err := s.c.Operation(v.ID); err != nil || v.State != op.Reserved {
+				t.Errorf("%s before ten minutes: %s, %v", name, v.State, err)
+			}
+			time.Sleep(4 * time.Second)
+			synctest.Wait()
+			v, err = s.c.Operation(v.ID)
+			if err != nil || v.State != op.Expired || v.Body != nil || !strings.Contains(v.Reason, "10 minutes") {
+				t.Errorf("%s after ten minutes: %s, %q, a body of %d bytes, %v", name, v.State, v.Reason, len(v.Body), err)
+			}
+			if n := s.bodyKeys(); n != 0 {
+				t.Errorf("%s: %d body keys are left", name, n)
+			}
+		}
+	})
+}
+
+// TestAClockSetBackKeepsNoReservation: the age of a record is not the only measure.
+func TestAClockSetBackKeepsNoReservation(t *testing.T) {
+	inShop(t, func(s *shop) {
+		s.up()
+		id := op.ID("019bd3a0-0000-7000-8000-0000000000ff")
+		route, _ := op.Find(op.Withdrawal)
+		if err := s.queue.Add(edge.Record{ID: id, Route: op.Withdrawal, Class: route.Class, State: op.Reserved, Version: 1, Body: []byte("{}"), CreatedAt: time.Now().Add(time.Hour)}); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(11 * time.Minute)
+		synctest.Wait()
+		if v, err := s.c.Operation(id); err != nil || v.State != op.Expired {
+			t.Errorf("it is %s, %v", v.State, err)
+		}
+	})
+}
+
+// bodyKeys counts the keys of bodies that lie in the keys' file: slots that are not
+// all zeros.
+func (s *shop) bodyKeys() (n int) {
+	s.t.Helper()
+	b, err := os.ReadFile(filepath.Join(s.dir, "queue.db.keys"))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	for slot := range slices.Chunk(b[64:], 64) { // the first is the head
+		if !bytes.Equal(slot, make([]byte, len(slot))) {
+			n++
+		}
+	}
+	return n
 }
 
 func TestAwait(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 
 	"galla/central"
 	"galla/central/operator"
+	"galla/shared/printable"
 )
 
 // trailRoutes are an admin's ways to read what everybody did.
@@ -126,9 +127,7 @@ func (c *Console) trailCSV(w http.ResponseWriter, r *http.Request, v *visit) {
 // cells marks what a spreadsheet would run.
 func cells(texts ...string) []string {
 	for i, text := range texts {
-		if text != "" && strings.ContainsRune("=+-@\t\r", rune(text[0])) {
-			texts[i] = "'" + text
-		}
+		texts[i] = printable.Cell(text)
 	}
 	return texts
 }

@@ -2,6 +2,7 @@ package form
 
 import (
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -16,6 +17,7 @@ import (
 
 	"galla/central"
 	"galla/central/iin"
+	"galla/shared/printable"
 	"galla/shared/secret"
 )
 
@@ -25,8 +27,8 @@ const MaxBody = 1 << 20
 
 // Bounds of single fields, in characters.
 const (
-	MaxName      = 100
-	MaxAddress   = 200
+	MaxName      = printable.MaxName
+	MaxAddress   = printable.MaxAddress
 	MaxRef       = 64  // clientRefId (interface-decisions.md), refId
 	MaxText      = 64  // order_id, provider, txnType (interface-decisions.md, 'Rules')
 	MaxIdentity  = 128 // Idempotency-Key
@@ -97,8 +99,9 @@ func digits(s string) bool {
 	return s != ""
 }
 
-// Name reads text for people: trimmed, 1 to max characters, without control
-// characters or line breaks. An optional one that is empty is absent.
+// Name reads text for people: trimmed, 1 to max characters, and by the one rule
+// of both halves on what such a text may hold (shared/printable). An optional
+// one that is empty is absent.
 func (r *Reader) Name(field string, need Need, max int) string {
 	schema := Schema{Type: "string", MinLength: 1, MaxLength: max}
 	if need == May {
@@ -109,14 +112,12 @@ func (r *Reader) Name(field string, need Need, max int) string {
 	if !ok || (s == "" && need == May) {
 		return ""
 	}
-	s = strings.TrimSpace(s)
-	if n := utf8.RuneCountInString(s); n < 1 || n > max {
+	s, err := printable.Name(s, max)
+	switch {
+	case errors.Is(err, printable.ErrLength):
 		r.Fail(field, "length", fmt.Sprintf("must have 1 to %d characters", max))
-		return ""
-	}
-	if strings.ContainsFunc(s, func(c rune) bool { return unicode.In(c, unicode.Cc, unicode.Zl, unicode.Zp) }) {
-		r.Fail(field, "printable", "must not contain control characters")
-		return ""
+	case err != nil:
+		r.Fail(field, "printable", err.Error())
 	}
 	return s
 }

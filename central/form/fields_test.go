@@ -110,7 +110,7 @@ func fieldCases() map[string]map[string]any {
 			"7": 7, "100": 100, "101": 100, "1e9": 100, "0": wrong("range"), "0.5": wrong("range"), "1e99": wrong("range"), "[]": wrong("type")},
 		"Bool?":         {absent: nil, "true": true, "false": false, `"true"`: wrong("type"), "1": wrong("type"), "null": wrong("type")},
 		"Degrees":       {`"17.385044"`: "17.385044", `"-90"`: "-90", `"0"`: "0", `"90.0"`: "90.0", `"90.1"`: wrong("range"), `"1e1"`: wrong("degrees"), `"17."`: wrong("degrees"), `".5"`: wrong("degrees"), `"--1"`: wrong("degrees"), quoted("1." + strings.Repeat("1", 23)): wrong("degrees"), "17": wrong("type")},
-		"Name":          {`"अनिशा"`: "अनिशा", `" ab "`: "ab", `"abcdef"`: wrong("length"), `"  "`: wrong("length"), `"a\nb"`: wrong("printable"), `"a\u2029b"`: wrong("printable"), `"a\u007fb"`: wrong("printable"), "7": wrong("type")},
+		"Name":          {`"अनिशा"`: "अनिशा", `" ab "`: "ab", `"abcdef"`: wrong("length"), `"  "`: wrong("length"), `"a\nb"`: wrong("printable"), `"a\u2029b"`: wrong("printable"), `"a\u007fb"`: wrong("printable"), `"a\u202eb"`: wrong("printable"), `"a\u200bb"`: wrong("printable"), `"=1+1"`: wrong("printable"), "7": wrong("type")},
 		"PidData":       {quoted(pid): pid, `"<x/>"`: wrong("piddata"), `"<PidData><Resp errCode='720'/></PidData>"`: wrong("capture"), "{}": wrong("type")},
 		"Bank?":         {absent: iin.Sandbox, `""`: iin.Sandbox, `"607094"`: "607094", `"607 094"`: wrong("iin"), `"999999"`: wrong("iin"), "607094": wrong("type"), "null": wrong("type")},
 		"OTP":           {`"482913"`: "482913", `"0000"`: "0000", `"12345678"`: "12345678", `"123"`: wrong("otp"), `"123456789"`: wrong("otp"), `"48291３"`: wrong("otp"), `" 482913"`: wrong("otp"), "482913": wrong("type")},

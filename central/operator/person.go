@@ -9,6 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"galla/shared/printable"
 	"galla/shared/secret"
 )
 
@@ -153,6 +154,10 @@ func ParseLogin(s string) (string, error) {
 // cleanName gives a name with single spaces. Digits are refused, so that no
 // Aadhaar or mobile number can end up in one.
 func cleanName(name string) (string, error) {
+	name, err := printable.Name(name, len(name)+1)
+	if err != nil {
+		return "", ErrName
+	}
 	name = strings.Join(strings.Fields(name), " ")
 	letters := 0
 	for _, r := range name {

@@ -10,10 +10,10 @@ import (
 	"strings"
 	"text/tabwriter"
 	"time"
-	"unicode"
 
 	"galla/central"
 	"galla/shared/money"
+	"galla/shared/printable"
 )
 
 // Report is what became of a file: its sums, its cases as they now stand, and
@@ -287,10 +287,7 @@ func (r Report) CSV(out io.Writer) error {
 	for _, c := range r.Cases {
 		fields := caseFields(c)
 		for i, f := range fields {
-			// A spreadsheet takes such a text for a formula.
-			if strings.ContainsAny(f[:min(1, len(f))], "=+-@\t\r") {
-				fields[i] = "'" + f
-			}
+			fields[i] = printable.Cell(f)
 		}
 		_ = w.Write(fields)
 	}
@@ -300,14 +297,7 @@ func (r Report) CSV(out io.Writer) error {
 
 // flat is what people wrote, on one line of a table: lines of their own would look
 // like the report's, and a terminal must not be told anything.
-func flat(text string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || unicode.Is(unicode.Zl, r) || unicode.Is(unicode.Zp, r) {
-			return ' '
-		}
-		return r
-	}, text)
-}
+func flat(text string) string { return printable.Line(text) }
 
 // when prints a moment in India, where the trade is; none is empty.
 func when(at time.Time) string {

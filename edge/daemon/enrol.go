@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"galla/edge/people"
+	"galla/shared/printable"
 	"galla/shared/seal"
 	"galla/shared/secret"
 )
@@ -33,6 +34,9 @@ type Enrolment struct {
 
 // enrolTimeout bounds the one call that enrolment makes.
 const enrolTimeout = 30 * time.Second
+
+// maxTerminal bounds the name of a counter, in characters, as the central does.
+const maxTerminal = 64
 
 // maxReply bounds the central's reply to it, in bytes.
 const maxReply = 64 << 10
@@ -54,6 +58,12 @@ func Enrol(ctx context.Context, data string, e Enrolment, rand io.Reader) (Setti
 	}
 	if strings.TrimSpace(e.Agent) == "" {
 		return Settings{}, errors.New("the agent's name is missing")
+	}
+	if e.Agent, err = printable.Name(e.Agent, printable.MaxName); err != nil {
+		return Settings{}, fmt.Errorf("the agent's name %w", err)
+	}
+	if e.Name, err = printable.Name(e.Name, maxTerminal); err != nil {
+		return Settings{}, fmt.Errorf("the counter's name %w", err)
 	}
 	seed, err := seal.EnsureKeyFile(f.terminalKey(), rand)
 	if err != nil {

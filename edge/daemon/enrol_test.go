@@ -50,3 +50,22 @@ func TestEnrolsOverTLSOnly(t *testing.T) {
 		t.Errorf("the central was asked %d times", asked)
 	}
 }
+
+// TestEnrolsNoHiddenName: a name that the central's rule refuses is refused before
+// anything is made or sent.
+func TestEnrolsNoHiddenName(t *testing.T) {
+	for name, e := range map[string]Enrolment{
+		"the agent's name must not contain":   {Name: "Counter 1", Agent: "Asha\u202eahsA"},
+		"the counter's name must not contain": {Name: "Counter\n1", Agent: "Asha"},
+		"the agent's name must not begin":     {Name: "Counter 1", Agent: "=Asha()"},
+	} {
+		data := t.TempDir()
+		e.Central, e.Code, e.PIN, e.AgentAadhaar = "https://127.0.0.1:1", secret.NewToken("AAAA-BBBB"), secret.NewOTP("4821"), "999941057058"
+		if _, err := Enrol(t.Context(), data, e, rand.Reader); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%v, want %q", err, name)
+		}
+		if files, _ := os.ReadDir(data); len(files) > 0 {
+			t.Errorf("%v was made", files)
+		}
+	}
+}

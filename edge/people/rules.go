@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode"
 
+	"galla/shared/printable"
 	"galla/shared/secret"
 )
 
@@ -79,6 +80,10 @@ func follows(digits string, step byte) bool {
 // cleanName gives a name with single spaces, or ErrName. Digits are refused, so
 // that no Aadhaar or mobile number can end up in a name.
 func cleanName(name string) (string, error) {
+	name, err := printable.Name(name, len(name)+1)
+	if err != nil {
+		return "", ErrName
+	}
 	name = strings.Join(strings.Fields(name), " ")
 	letters := 0
 	for _, r := range name {

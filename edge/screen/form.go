@@ -14,6 +14,7 @@ import (
 	"galla/edge/words"
 	"galla/shared/money"
 	"galla/shared/op"
+	"galla/shared/printable"
 	"galla/shared/secret"
 )
 
@@ -200,6 +201,9 @@ func (s *Screen) fieldError(said *words.Words, f edge.FieldError, draft edge.Dra
 			return why
 		}
 	case "customer":
+		if _, err := printable.Name(draft.Customer, printable.MaxName); err != nil && !errors.Is(err, printable.ErrLength) {
+			return said.Say("field.customer.hidden")
+		}
 		return said.Say("field.customer.number") // one that is missing was noted already
 	case "aadhaar", "iin", "consent":
 		return said.First([]string{"field." + f.Field + ".missing"})

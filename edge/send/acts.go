@@ -149,7 +149,7 @@ const boundsWrong = "bounds"
 // words are English.
 func (f *flow) drafted(e *edge.DraftError) formErrors {
 	wrong := formErrors{}
-	typed := map[string]string{"name": f.Name, "receivername": f.To.Name}
+	typed := map[string]string{"name": f.Name, "city": f.City, "state": f.State, "receivername": f.To.Name}
 	for _, field := range e.Fields {
 		name := field.Field
 		switch name {

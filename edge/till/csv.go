@@ -4,10 +4,10 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
-	"strings"
 	"time"
 
 	"galla/edge"
+	"galla/shared/printable"
 )
 
 // columns are the head of the file. They are the same in every language:
@@ -41,7 +41,7 @@ func WriteCSV(w io.Writer, records []edge.Record, offset time.Duration) error {
 			masked(r.Aadhaar), r.BankName, r.Result.Code, r.Result.Reference, r.Result.RRN, r.Result.STAN, given, r.Operator, string(r.ID),
 		}
 		for i := range row {
-			row[i] = inert(row[i])
+			row[i] = printable.Cell(row[i])
 		}
 		rows = append(rows, row)
 	}
@@ -49,16 +49,6 @@ func WriteCSV(w io.Writer, records []edge.Record, offset time.Duration) error {
 		return fmt.Errorf("write the file of operations: %w", err)
 	}
 	return nil
-}
-
-// inert makes a cell that no spreadsheet takes for a formula: one that begins
-// as formulas do, or with white space before it, gets an apostrophe.
-func inert(cell string) string {
-	trimmed := strings.TrimLeft(cell, " \t\r\n\u00a0")
-	if cell != "" && strings.ContainsAny(cell[:1], "\t\r\n") || trimmed != "" && strings.ContainsRune("=+-@＝＋－＠|%", []rune(trimmed)[0]) {
-		return "'" + cell
-	}
-	return cell
 }
 
 // masked lets only the last four digits through, whatever the record holds.

@@ -58,6 +58,8 @@ func TestRulesBite(t *testing.T) {
 		{"an address as a text", addresses, "edge/cmd/galla-edge/a.go", "package main\ntype c struct {\n\tAddr string `env:\"GALLA_COUNTER_ADDR\"`\n}", "make it a settings.Address"},
 		{"an address", addresses, "edge/cmd/galla-edge/a.go", "package main\ntype c struct {\n\tAddr settings.Address `env:\"GALLA_COUNTER_ADDR\"`\n}", ""},
 		{"an address past the flags", addresses, "edge/a.go", "package edge\nvar a = os.Getenv(\"GALLA_ADMIN_ADDR\")", "read past the flags"},
+		{"a name of the table", nameFields, "central/dmt/a.go", "package dmt\nfunc f() { in.Name(\"city\", form.Must, 100) }", ""},
+		{"a name of none", nameFields, "central/dmt/a.go", "package dmt\nfunc f() { in.Name(\"nickname\", form.Must, 100) }", "which shared/printable does not know"},
 
 		{"drawer", names, "edge/util/a.go", "package util", "collects whatever"},
 		{"no comment", comments, "edge/queue/a.go", "package queue", "no package comment"},

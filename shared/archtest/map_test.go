@@ -31,6 +31,7 @@ var importMap = []line{
 	{"shared/look", nil},
 	{"shared/money", nil},
 	{"shared/op", nil},
+	{"shared/printable", nil},
 	{"shared/password", []string{"shared/secret"}},
 	{"shared/partner", []string{"shared/envelope", "shared/secret"}},
 	{"shared/seal", []string{"shared/secret"}},

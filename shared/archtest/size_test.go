@@ -50,6 +50,7 @@ var exempt = map[string]string{
 	"shared/chart":              "two drawings, which both halves make",
 	"shared/look":               "style sheets and drawings, and the line that embeds them",
 	"shared/password":           "one construction, kept apart so that it can be read alone",
+	"shared/printable":          "one rule on names, which both halves keep",
 	"shared/op":                 "words only: ids, routes, states",
 	"shared/seal":               "one construction, kept apart so that it can be read alone",
 	"edge":                      "one type that owns an operation from the press to its outcome: its parts share its lock, and have no seam yet",
