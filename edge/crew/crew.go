@@ -296,13 +296,22 @@ func (c *Room) showPIN(w http.ResponseWriter, r *http.Request, ses *web.Session,
 func (c *Room) change(w http.ResponseWriter, r *http.Request, ses *web.Session) {
 	err := errAgain
 	if r.PostForm.Get("again") == r.PostForm.Get("pin") {
-		err = c.people.ChangePIN(r.Context(), ses.Operator.ID, secret.NewOTP(r.PostForm.Get("old")), secret.NewOTP(r.PostForm.Get("pin")))
+		err = c.people.ChangePIN(c.inBrowser(r), ses.Operator.ID, secret.NewOTP(r.PostForm.Get("old")), secret.NewOTP(r.PostForm.Get("pin")))
 	}
 	if why := refuses(ses.Words(), err); why.text != "" {
 		c.showPIN(w, r, ses, why)
 		return
 	}
 	c.done(w, r, ses, err, "/")
+}
+
+// inBrowser says of a request's context in which browser it comes.
+func (c *Room) inBrowser(r *http.Request) context.Context {
+	mark, err := c.kit.Mark(r)
+	if err != nil {
+		return r.Context()
+	}
+	return people.InBrowser(r.Context(), mark)
 }
 
 // refusal is why a step was refused: a text, and the field that it is about.

@@ -78,6 +78,13 @@ func (c *Customer) Register(mux *http.ServeMux, kit *web.Kit) {
 	mux.HandleFunc("POST /customer/desk/balance", kit.Post(c.show))
 }
 
+// Knows implements web.Guest: the streams of customers' screens have their places
+// among those of unlocked pages.
+func (c *Customer) Knows(r *http.Request) bool {
+	_, known := c.grants.of(r)
+	return known
+}
+
 // Entries implements web.Entrance.
 func (c *Customer) Entries(ses *web.Session) []web.Entry {
 	return []web.Entry{{Href: "/customer/desk", Icon: "customer", Title: ses.Words().Say("customer.desk"), Hint: ses.Words().Say("customer.desk.hint")}}

@@ -141,7 +141,7 @@ func (s seat) session(unlocked []*web.Session) *web.Session {
 }
 
 func seatOf(w http.ResponseWriter, r *http.Request, ticket string) {
-	http.SetCookie(w, &http.Cookie{Name: web.CookieName(r, cookieName), Value: ticket, Path: "/customer", HttpOnly: true, SameSite: http.SameSiteStrictMode})
+	http.SetCookie(w, &http.Cookie{Name: web.CookieName(r, cookieName), Value: ticket, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode})
 }
 
 func gone(ses *web.Session) bool {

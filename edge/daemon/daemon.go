@@ -18,6 +18,7 @@ import (
 	"galla/edge/queue"
 	"galla/edge/screen"
 	"galla/edge/uplink"
+	"galla/shared/localname"
 	"galla/shared/settings"
 	"galla/shared/trace"
 )
@@ -55,6 +56,10 @@ func Run(ctx context.Context, cfg Config) error {
 func compose(ctx context.Context, cfg Config) error {
 	f := at(cfg.Data)
 	settings, queueKey, terminalKey, err := f.load(cfg.Rand)
+	if err != nil {
+		return err
+	}
+	name, err := localname.Ensure(string(f), cfg.Rand)
 	if err != nil {
 		return err
 	}
@@ -113,11 +118,11 @@ func compose(ctx context.Context, cfg Config) error {
 		if err != nil {
 			return err
 		}
-		pages, looking, err := openPages(counter, days, operators, q, reader, slips, updates, cfg)
+		pages, looking, err := openPages(name, counter, days, operators, q, reader, slips, updates, cfg)
 		if err != nil {
 			return err
 		}
-		return serve(ctx, cfg, l, counter, line, reader, pages, slips.Run, looking, see.run, updates.run, func(ctx context.Context) error { return tidy(ctx, q, line, cfg.Logger) })
+		return serve(ctx, cfg, name, l, counter, line, reader, pages, slips.Run, looking, see.run, updates.run, func(ctx context.Context) error { return tidy(ctx, q, line, cfg.Logger) })
 	}()
 	return errors.Join(err, q.Close())
 }
@@ -137,7 +142,7 @@ func hostPort(addr string) string {
 }
 
 // serve runs the parts side by side until ctx ends or one of them fails.
-func serve(ctx context.Context, cfg Config, l net.Listener, counter *edge.Counter, line *uplink.Client, reader *device.Device, pages *screen.Screen, others ...func(context.Context) error) error {
+func serve(ctx context.Context, cfg Config, name string, l net.Listener, counter *edge.Counter, line *uplink.Client, reader *device.Device, pages *screen.Screen, others ...func(context.Context) error) error {
 	if cfg.Updates == nil || cfg.Updates.Parent == nil { // else the parent is who was started
 		forget, err := TellPID(cfg.Data)
 		if err != nil {
@@ -153,7 +158,7 @@ func serve(ctx context.Context, cfg Config, l net.Listener, counter *edge.Counte
 	for _, run := range others {
 		group.Go(func() error { return run(ctx) })
 	}
-	cfg.Logger.Info("counter is serving", "pages", l.Addr().String())
+	cfg.Logger.Info("counter is serving", "pages", l.Addr().String(), "link", localname.URL(name, l.Addr().(*net.TCPAddr).Port))
 	return group.Wait()
 }
 

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -132,11 +131,11 @@ func open(t *testing.T, settings Settings, answer func(op.RouteID) op.State) *st
 	if err != nil {
 		t.Fatal(err)
 	}
-	pages, err := screen.New(standing{s.counter, operators}, screen.Config{Receipt: room.View, Rand: rand.Reader, Logger: log}, room, help.New(), webtest.Door())
+	pages, err := screen.New(standing{s.counter, operators}, screen.Config{Name: webtest.Name, Receipt: room.View, Rand: rand.Reader, Logger: log}, room, help.New(), webtest.Door())
 	if err != nil {
 		t.Fatal(err)
 	}
-	srv := httptest.NewServer(pages.Handler())
+	srv := webtest.Start(t, pages.Handler())
 	s.pages = srv.URL
 	ctx, cancel := context.WithCancel(t.Context())
 	var running sync.WaitGroup
@@ -241,7 +240,7 @@ func dead(t *testing.T) string {
 func TestAHangingPrinterHoldsNothingUp(t *testing.T) {
 	s := open(t, Settings{Printer: paper.Settings{Kind: printer.USB, Address: dead(t)}}, succeeds)
 	first := s.withdraw("AEPS-HI-1", op.Succeeded) // in Hindi: more dots than the terminal's buffer holds
-	v := webtest.Visit(t, s.pages, http.DefaultTransport)
+	v := webtest.Visit(t, s.pages, nil)
 	v.Leads("/enter?operator=agent&name=Fatima&role=owner&to=/")
 	v.Get("/op/"+string(first)+"/receipt", http.StatusOK)
 	v.Post("/op/"+string(first)+"/print", http.StatusSeeOther, "form", "1")
@@ -263,7 +262,7 @@ func TestAHangingPrinterHoldsNothingUp(t *testing.T) {
 func TestReceiptSpeaksTheCustomersLanguage(t *testing.T) {
 	s := open(t, Settings{}, succeeds)
 	id := s.withdraw("AEPS-HI-1", op.Succeeded)
-	v := webtest.Visit(t, s.pages, http.DefaultTransport)
+	v := webtest.Visit(t, s.pages, nil)
 	v.Leads("/enter?operator=agent&name=Fatima&role=owner&to=/")
 	page := v.Get("/op/"+string(id)+"/receipt", http.StatusOK)
 	webtest.Has(t, page, `lang="hi"`, "नकद निकासी: सफल", "Asha Kale", "XXXXXXXX7058", `class="qr"`, "Print")
@@ -283,7 +282,7 @@ func TestReceiptSpeaksTheCustomersLanguage(t *testing.T) {
 // there after a restart.
 func TestPrinterIsKept(t *testing.T) {
 	s := open(t, Settings{Uplink: "ws://127.0.0.1:1/uplink"}, succeeds)
-	v := webtest.Visit(t, s.pages, http.DefaultTransport)
+	v := webtest.Visit(t, s.pages, nil)
 	v.Leads("/enter?operator=agent&name=Fatima&role=owner&to=/")
 	v.Get("/printer", http.StatusOK)
 	v.Post("/printer", http.StatusSeeOther, "kind", "tcp", "address", "192.0.2.7", "width", "58")

@@ -21,13 +21,13 @@ import (
 )
 
 // openPages makes the pages with all their rooms, and gives what runs beside them.
-func openPages(counter *edge.Counter, days *till.Till, operators *people.People, q *queue.Queue, reader *device.Device, slips slips, updates *updates, cfg Config) (*screen.Screen, func(context.Context) error, error) {
+func openPages(name string, counter *edge.Counter, days *till.Till, operators *people.People, q *queue.Queue, reader *device.Device, slips slips, updates *updates, cfg Config) (*screen.Screen, func(context.Context) error, error) {
 	rooms, looking, err := openRooms(counter, days, operators, q, reader, slips, updates.room, cfg)
 	if err != nil {
 		return nil, nil, err
 	}
 	pages, err := screen.New(standing{counter, operators}, screen.Config{
-		KeepLanguage: operators.KeepLanguage, BankRate: days.BankRate, Receipt: slips.View, Rand: cfg.Rand, Logger: cfg.Logger,
+		Name: name, KeepLanguage: operators.KeepLanguage, BankRate: days.BankRate, Receipt: slips.View, Rand: cfg.Rand, Logger: cfg.Logger,
 	}, rooms...)
 	if err == nil {
 		updates.touched = pages.Touched

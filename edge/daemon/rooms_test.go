@@ -63,7 +63,7 @@ func TestRoomsFitTogether(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	kit, err := web.New(counter, web.Config{Logger: log, Catalogues: []words.Catalogue{told.Catalogue()}}, append(rooms, webtest.Door())...)
+	kit, err := web.New(counter, web.Config{Name: webtest.Name, Logger: log, Catalogues: []words.Catalogue{told.Catalogue()}}, append(rooms, webtest.Door())...)
 	if err != nil {
 		t.Fatal(err)
 	}

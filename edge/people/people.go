@@ -62,8 +62,9 @@ type People struct {
 	// come one after the other, and one hash at a time takes its memory.
 	turn sync.Mutex
 
-	mu   sync.Mutex // for list only; never held while hashing or writing
-	list []person
+	mu       sync.Mutex // for what follows only; never held while hashing or writing
+	list     []person
+	browsers []browser
 }
 
 // person is an entry as it is stored, in sealed storage only.
@@ -76,7 +77,7 @@ type person struct {
 	Given    bool      `json:"given,omitzero"` // the PIN was set by another, who knows it
 	Aadhaar  string    `json:"aadhaar,omitzero"`
 	Working  bool      `json:"working"`
-	Failures int       `json:"failures,omitzero"`
+	Failures int       `json:"failures,omitzero"` // of strangers; known browsers have their own (try)
 	Until    int64     `json:"until,omitzero"` // unix milliseconds; no PIN is looked at before
 }
 
@@ -84,6 +85,8 @@ type person struct {
 type stored struct {
 	Version int      `json:"version"`
 	People  []person `json:"people"`
+	// Browsers are those in which a right PIN was typed (InBrowser).
+	Browsers []browser `json:"browsers,omitzero"`
 }
 
 const storedVersion = 1
@@ -103,7 +106,7 @@ func New(store Store, cfg Config) (*People, error) {
 		return nil, fmt.Errorf("read the operators: %w", err)
 	}
 	if ok {
-		if p.list, err = read(value); err != nil {
+		if p.list, p.browsers, err = read(value); err != nil {
 			return nil, err
 		}
 		return p, nil
@@ -114,24 +117,27 @@ func New(store Store, cfg Config) (*People, error) {
 }
 
 // read takes a stored list; what it refuses was not written by this package.
-func read(value []byte) ([]person, error) {
+func read(value []byte) ([]person, []browser, error) {
 	var s stored
 	if err := json.Unmarshal(value, &s); err != nil {
-		return nil, errors.New("the stored operators can't be read; call support")
+		return nil, nil, errors.New("the stored operators can't be read; call support")
 	}
 	if s.Version != storedVersion {
-		return nil, fmt.Errorf("the stored operators have version %d, this program reads %d; use the program that wrote them or a newer one", s.Version, storedVersion)
+		return nil, nil, fmt.Errorf("the stored operators have version %d, this program reads %d; use the program that wrote them or a newer one", s.Version, storedVersion)
 	}
 	if owners(s.People) == 0 {
-		return nil, errors.New("the stored operators have no working owner; call support")
+		return nil, nil, errors.New("the stored operators have no working owner; call support")
 	}
-	return s.People, nil
+	return s.People, s.Browsers, nil
 }
 
 // keep writes a list, and takes it over once it is on disk; turn is held, or
 // nobody else has p yet.
-func (p *People) keep(list []person) error {
-	value, err := json.Marshal(stored{Version: storedVersion, People: list})
+func (p *People) keep(list []person) error { return p.keepAll(list, p.marks()) }
+
+// keepAll is keep with the known browsers.
+func (p *People) keepAll(list []person, browsers []browser) error {
+	value, err := json.Marshal(stored{Version: storedVersion, People: list, Browsers: browsers}, json.Deterministic(true))
 	if err == nil {
 		err = p.store.Cache(storedAs, value, p.cfg.Now())
 	}
@@ -140,7 +146,7 @@ func (p *People) keep(list []person) error {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.list = list
+	p.list, p.browsers = list, browsers
 	return nil
 }
 
@@ -172,14 +178,14 @@ func (e *person) operator() edge.Operator {
 }
 
 // Working gives who may unlock the counter, in the order in which they came, and
-// who of them has to wait first.
+// for whom a stranger has to wait first (Wait tells it of one browser).
 func (p *People) Working() []edge.Operator {
 	now := p.cfg.Now()
 	var out []edge.Operator
 	for _, e := range p.snapshot() {
 		if e.Working {
 			o := e.operator()
-			o.Wait = e.wait(now)
+			o.Wait = e.tries(nil).wait(now)
 			out = append(out, o)
 		}
 	}
@@ -192,7 +198,7 @@ func (p *People) All() []Person {
 	var out []Person
 	for _, e := range p.snapshot() {
 		q := Person{Operator: e.operator(), Working: e.Working, Given: e.Given}
-		q.Wait = e.wait(now)
+		q.Wait = e.tries(nil).wait(now)
 		if e.Aadhaar != "" {
 			q.Aadhaar = secret.MaskAadhaar(e.Aadhaar)
 		}

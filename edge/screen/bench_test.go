@@ -3,7 +3,6 @@ package screen
 import (
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"path"
 	"slices"
 	"testing"
@@ -48,7 +47,7 @@ func BenchmarkKeyToPage(b *testing.B) {
 		io.WriteString(w, `<!doctype html><html lang="en"><title>empty</title><h1 data-key>`+path.Base(r.URL.Path)+`</h1>
 <script>addEventListener("keydown", () => location = "/empty/there")</script></html>`)
 	})
-	srv := httptest.NewServer(mux)
+	srv := webtest.Start(b, mux)
 	b.Cleanup(srv.Close)
 	b.Cleanup(s.Close)
 	for range 40 { // a morning's customers

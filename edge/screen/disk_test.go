@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -95,7 +94,7 @@ func fullDisk(t *testing.T, dir string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	srv := httptest.NewServer(s.Handler())
+	srv := webtest.Start(t, s.Handler())
 	defer srv.Close()
 	defer s.Close()
 	v := webtest.Visit(t, srv.URL, srv.Client().Transport)
@@ -214,6 +213,8 @@ type atCounter struct{ *edge.Counter }
 func (atCounter) Working() []edge.Operator {
 	return []edge.Operator{{ID: edge.AgentID, Name: "Fatima", Role: edge.RoleOwner}}
 }
+
+func (atCounter) Wait(context.Context, string) time.Duration { return 0 }
 
 func (c atCounter) CheckPIN(_ context.Context, _ string, pin secret.OTP) (edge.Operator, error) {
 	if !pin.Equal(secret.NewOTP(rightPIN)) {

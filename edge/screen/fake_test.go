@@ -343,6 +343,12 @@ func (f *fake) Working() []edge.Operator {
 	return out
 }
 
+func (f *fake) Wait(_ context.Context, operator string) time.Duration {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return max(time.Until(f.until[operator]), 0)
+}
+
 func (f *fake) CheckPIN(_ context.Context, operator string, pin secret.OTP) (edge.Operator, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -65,7 +65,7 @@ func foreign(t *testing.T, chromium context.Context) {
 	t.Cleanup(s.Close)
 	var mu sync.Mutex
 	var asked []string // what reached the counter
-	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	srv := webtest.Start(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		mu.Lock()
 		asked = append(asked, strings.TrimSpace(r.Method+" "+r.URL.Path+" "+r.Header.Get("Sec-Fetch-Dest")))
 		mu.Unlock()

@@ -15,26 +15,69 @@ import (
 	"go.uber.org/goleak"
 
 	"galla/edge/web/webtest"
+	"galla/edge/words"
 )
 
 // cookieName is how the session's cookie begins, as package web sets it; the
 // counter's port follows.
 const cookieName = "galla_counter_"
 
+// TestHost: there is one name under which the counter is, and no session, no data
+// and not the name itself under any other.
 func TestHost(t *testing.T) {
-	v := visit(t)
+	v := unlocked(t)
 	port := v.Base[strings.LastIndex(v.Base, ":"):]
-	for host, status := range map[string]int{
-		"127.0.0.1" + port: 200, "localhost" + port: 200, "[::1]" + port: 200,
-		"":          200, // the client sends the URL's
-		"127.0.0.1": 421, "localhost": 421, "127.0.0.1:1": 421, "evil.example": 421, "evil.example" + port: 421,
-		"127.0.0.1" + port + ".evil.example": 421, "127.0.0.2" + port: 421, "LOCALHOST.evil.example" + port: 421, "0.0.0.0" + port: 421,
+	session := v.HTTP.Jar.Cookies(v.Request(http.MethodGet, "/", nil).URL)
+	if len(session) == 0 {
+		t.Fatal("there is no session to try")
+	}
+	for _, host := range []string{
+		"127.0.0.1" + port, "localhost" + port, "[::1]" + port, "127.0.0.1", "localhost", "127.0.0.1:1", "evil.example", "evil.example" + port,
+		"127.0.0.1" + port + ".evil.example", "127.0.0.2" + port, "0.0.0.0" + port, webtest.Name, webtest.Name + ":1", webtest.Name + "." + port,
+		"x" + webtest.Name + port, webtest.Name + port + ".evil.example", "galla-otherotherother2.localhost" + port,
 	} {
-		r := v.Request(http.MethodGet, "/unlock", nil)
-		r.Host = host
-		if reply, _ := v.Do(r); reply.StatusCode != status {
-			t.Errorf("Host %q: HTTP %d, want %d", host, reply.StatusCode, status)
+		for _, path := range []string{"/", "/unlock", "/operations", "/live", "/language", "/static/x/kit.js", "/awake"} {
+			for _, method := range []string{http.MethodGet, http.MethodPost} {
+				r := v.Form(path, "pin", rightPIN)
+				r.Method, r.Host = method, host
+				for _, c := range session {
+					r.AddCookie(c)
+				}
+				reply, body := v.Do(r)
+				if reply.StatusCode != http.StatusMisdirectedRequest || len(reply.Cookies()) > 0 {
+					t.Errorf("%s %s at %q: HTTP %d, cookies %v", method, path, host, reply.StatusCode, reply.Cookies())
+				}
+				webtest.Has(t, body, "Open the counter another way", "galla-edge open")
+				webtest.HasNot(t, body, webtest.Name, "Lakshmi", "Fatima", "GAL00101", "csrf")
+			}
 		}
+	}
+	for host, status := range map[string]int{
+		"127.0.0.1" + port: 200, "localhost" + port: 200, "[::1]" + port: 200, webtest.Name + port: 200, "evil.example" + port: 421, "127.0.0.1:1": 421,
+	} {
+		r := v.Request(http.MethodGet, "/healthz", nil)
+		r.Host = host
+		if reply, _ := v.Do(r); reply.StatusCode != status || len(reply.Cookies()) > 0 {
+			t.Errorf("/healthz at %q: HTTP %d, want %d", host, reply.StatusCode, status)
+		}
+	}
+	v.Get("/", http.StatusOK) // the session stands
+	for _, c := range session {
+		if c.Domain != "" {
+			t.Errorf("the cookie %s names the domain %s", c.Name, c.Domain)
+		}
+	}
+}
+
+// TestHostSpeaks: the page of a wrong address speaks the browser's language.
+func TestHostSpeaks(t *testing.T) {
+	v := visit(t)
+	for _, l := range words.Languages() {
+		r := v.Request(http.MethodGet, "/", nil)
+		r.Host = "127.0.0.1" + v.Base[strings.LastIndex(v.Base, ":"):]
+		r.Header.Set("Accept-Language", l.Code)
+		_, body := v.Do(r)
+		webtest.Has(t, body, `<html lang="`+l.Code+`">`, v.s.In(l.Code).Say("error.host.title"), "galla-edge open", "“Galla”")
 	}
 }
 

@@ -66,7 +66,7 @@ func hour(t *testing.T, dir string) {
 			t.Error(err)
 		}
 	}()
-	v := webtest.Visit(t, "http://"+piped.String(), transport)
+	v := webtest.Visit(t, webtest.Named("http://"+piped.String()), transport)
 	defer v.Search()
 	unlock := func() {
 		t.Helper()

@@ -29,8 +29,9 @@ func (pipe) LocalAddr() net.Addr { return piped }
 
 // What package web promises of its streams.
 const (
-	maxStreams = 24
-	streamBeat = 30 * time.Second
+	maxStreams   = 24
+	maxStrangers = 8
+	streamBeat   = 30 * time.Second
 )
 
 func newPipes() *pipes { return &pipes{make(chan net.Conn), make(chan struct{})} }
@@ -79,7 +80,7 @@ func inBubble(t *testing.T, test func(t *testing.T, v *visitor)) {
 		ended := make(chan error)
 		go func() { ended <- v.s.Run(ctx, l) }()
 		transport := &http.Transport{DialContext: l.dial}
-		v.Visitor = webtest.Visit(t, "http://"+piped.String(), transport)
+		v.Visitor = webtest.Visit(t, webtest.Named("http://"+piped.String()), transport)
 		test(t, v)
 		transport.CloseIdleConnections()
 		cancel()
@@ -217,16 +218,31 @@ func TestLockEndsStreams(t *testing.T) {
 	})
 }
 
+// TestTooManyStreams: pages that nobody unlocked have places of their own, and take
+// none of those that were unlocked.
 func TestTooManyStreams(t *testing.T) {
 	inBubble(t, func(t *testing.T, v *visitor) {
-		for range maxStreams {
+		refused := func() {
+			t.Helper()
+			reply, _ := v.Do(v.Request(http.MethodGet, "/live", nil))
+			if reply.StatusCode != http.StatusServiceUnavailable || reply.Header.Get("Retry-After") == "" {
+				t.Errorf("HTTP %d", reply.StatusCode)
+			}
+		}
+		for range maxStrangers {
 			_, end := stream(v)
 			defer end()
 		}
-		reply, _ := v.Do(v.Request(http.MethodGet, "/live", nil))
-		if reply.StatusCode != http.StatusServiceUnavailable || reply.Header.Get("Retry-After") == "" {
-			t.Errorf("HTTP %d", reply.StatusCode)
+		refused()
+		giveRightPIN(v)
+		for range maxStreams {
+			next, end := stream(v)
+			defer end()
+			if e := next(); e != "look" {
+				t.Fatalf("an unlocked page is told %q", e)
+			}
 		}
+		refused()
 	})
 }
 

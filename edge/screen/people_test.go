@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"log/slog"
 	"net/http"
-	"net/http/httptest"
 	"testing"
 	"time"
 
@@ -36,6 +35,10 @@ type staffed struct {
 
 func (s staffed) Working() []edge.Operator { return s.real.Working() }
 
+func (s staffed) Wait(ctx context.Context, operator string) time.Duration {
+	return s.real.Wait(ctx, operator)
+}
+
 func (s staffed) CheckPIN(ctx context.Context, operator string, pin secret.OTP) (edge.Operator, error) {
 	return s.real.CheckPIN(ctx, operator, pin)
 }
@@ -64,7 +67,7 @@ func TestRealOperatorsOverRestarts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		srv := httptest.NewServer(s.Handler())
+		srv := webtest.Start(t, s.Handler())
 		t.Cleanup(srv.Close)
 		t.Cleanup(s.Close)
 		return p, webtest.Visit(t, srv.URL, srv.Client().Transport)

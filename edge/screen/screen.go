@@ -58,6 +58,9 @@ type Counter interface {
 	Banks() (banks []edge.Bank, at time.Time)
 	// Working gives the operators who may unlock the counter.
 	Working() []edge.Operator
+	// Wait is until a PIN of an operator is looked at again; 0: at once. Of this
+	// and the two below the context says in which browser (people.InBrowser).
+	Wait(ctx context.Context, operator string) time.Duration
 	// CheckPIN gives the operator. *edge.PINError, edge.ErrNotFound.
 	// people.ErrPINGiven.
 	CheckPIN(ctx context.Context, operator string, pin secret.OTP) (edge.Operator, error)
@@ -66,8 +69,10 @@ type Counter interface {
 	ChangePIN(ctx context.Context, operator string, old, pin secret.OTP) error
 }
 
-// Config sets up a Screen. Receipt and Logger are required.
+// Config sets up a Screen. Name, Receipt and Logger are required.
 type Config struct {
+	// Name is the host name that the pages are served under (web.Config).
+	Name string
 	// Idle is how long an unlocked screen stays unlocked without a touch;
 	// default web.DefaultIdle.
 	Idle time.Duration
@@ -127,7 +132,7 @@ func New(counter Counter, cfg Config, rooms ...web.Room) (*Screen, error) {
 		Stands: func(o edge.Operator) bool {
 			return slices.ContainsFunc(counter.Working(), func(w edge.Operator) bool { return w.ID == o.ID && w.Name == o.Name && w.Role == o.Role })
 		},
-		Idle: cfg.Idle, KeepLanguage: cfg.KeepLanguage, Rand: cfg.Rand, Logger: cfg.Logger,
+		Name: cfg.Name, Idle: cfg.Idle, KeepLanguage: cfg.KeepLanguage, Rand: cfg.Rand, Logger: cfg.Logger,
 		Catalogues: []words.Catalogue{told.Catalogue()},
 	}, append([]web.Room{s}, rooms...)...)
 	if err != nil {

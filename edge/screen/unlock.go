@@ -1,6 +1,7 @@
 package screen
 
 import (
+	"context"
 	"crypto/hmac"
 	"errors"
 	"math"
@@ -132,14 +133,25 @@ func who(r *http.Request, working []edge.Operator) string {
 	return ""
 }
 
+// inBrowser says of a request's context in which browser it comes; one that has no
+// mark is a stranger's.
+func (s *Screen) inBrowser(r *http.Request) context.Context {
+	mark, err := s.Mark(r)
+	if err != nil {
+		return r.Context()
+	}
+	return people.InBrowser(r.Context(), mark)
+}
+
 // unlockPage shows whom the counter knows, and asks for the PIN.
 func (s *Screen) unlockPage(w http.ResponseWriter, r *http.Request, status int, problem string) {
 	said, working := s.WordsOf(r), s.counter.Working()
 	chosen := who(r, working)
 	d := unlockData{Next: web.LocalPath(r.FormValue("next")), Error: problem, Note: said.Say("unlock.wait", "span", "{s}"), Room: refusals(said)}
 	waits := map[string]int{}
+	ctx := s.inBrowser(r)
 	for _, o := range working {
-		if left := seconds(o.Wait); left > 0 {
+		if left := seconds(s.counter.Wait(ctx, o.ID)); left > 0 {
 			waits[o.ID] = left
 		}
 	}
@@ -199,7 +211,16 @@ func (s *Screen) unlock(w http.ResponseWriter, r *http.Request) {
 		s.unlockPage(w, r, http.StatusUnprocessableEntity, said.Say("unlock.who"))
 		return
 	}
-	operator, err := s.counter.CheckPIN(r.Context(), chosen, secret.NewOTP(pin))
+	mark, err := s.Mark(r)
+	if err != nil {
+		s.log.Error("no mark can be drawn for a browser", "error", err)
+		s.unlockPage(w, r, http.StatusInternalServerError, said.Say("unlock.broken"))
+		return
+	}
+	operator, err := s.counter.CheckPIN(people.InBrowser(r.Context(), mark), chosen, secret.NewOTP(pin))
+	if err == nil || errors.Is(err, people.ErrPINGiven) {
+		web.Known(w, r, mark)
+	}
 	var refused *edge.PINError
 	switch {
 	case errors.As(err, &refused) && refused.Wait > 0:
@@ -273,7 +294,7 @@ func (s *Screen) choose(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if err == nil {
-		err = s.counter.ChangePIN(r.Context(), o.ID, old, own)
+		err = s.counter.ChangePIN(s.inBrowser(r), o.ID, old, own)
 	}
 	var refused *edge.PINError
 	switch {

@@ -35,7 +35,7 @@ func standingAt(t *testing.T, f *fake, idle time.Duration) *httptest.Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	srv := httptest.NewServer(s.Handler())
+	srv := webtest.Start(t, s.Handler())
 	t.Cleanup(srv.Close)
 	t.Cleanup(s.Close)
 	return srv

@@ -3,7 +3,6 @@ package screen
 import (
 	"log/slog"
 	"net/http"
-	"net/http/httptest"
 	"testing"
 
 	"galla/edge/web/webtest"
@@ -28,7 +27,7 @@ func visit(t *testing.T) *visitor {
 	if v.s, err = New(v.f, cfg); err != nil {
 		t.Fatal(err)
 	}
-	srv := httptest.NewServer(v.s.Handler())
+	srv := webtest.Start(t, v.s.Handler())
 	t.Cleanup(srv.Close)
 	t.Cleanup(v.s.Close)
 	v.Visitor = webtest.Visit(t, srv.URL, srv.Client().Transport)

@@ -27,7 +27,7 @@ func serve(t *testing.T, f *fake, rooms ...web.Room) *httptest.Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	srv := httptest.NewServer(s.Handler())
+	srv := webtest.Start(t, s.Handler())
 	t.Cleanup(srv.Close)
 	t.Cleanup(s.Close)
 	return srv
@@ -35,6 +35,7 @@ func serve(t *testing.T, f *fake, rooms ...web.Room) *httptest.Server {
 
 func testConfig() Config {
 	return Config{
+		Name: webtest.Name,
 		Receipt: func(r edge.Record, _ *words.Words) ReceiptView {
 			return ReceiptView{
 				Shop: []string{"Lakshmi Kirana Store", "Terminal GAL00001"}, Title: "Cash withdrawal", Status: "SUCCESSFUL",

@@ -9,10 +9,10 @@ import (
 	"net/url"
 	"path"
 	"runtime/debug"
-	"strconv"
 	"strings"
 
 	"galla/edge"
+	"galla/shared/localname"
 )
 
 // maxBody bounds a form, in bytes; the largest has six short fields.
@@ -32,8 +32,8 @@ func (k *Kit) guard(next http.Handler) http.Handler {
 		}()
 		setHeaders(w.Header())
 		switch {
-		case !ownHost(r):
-			http.Error(w, k.WordsOf(r).Say("error.host"), http.StatusMisdirectedRequest)
+		case !k.ownHost(r):
+			k.elsewhere(w, r)
 			return
 		case foreign(r):
 			k.log.Warn("a request of another site was refused", "method", r.Method, "path", r.URL.Path)
@@ -64,21 +64,23 @@ func setHeaders(h http.Header) {
 	}
 }
 
-// ownHost tells whether the request came over the loopback address and names
-// it. A page of another site whose name was pointed at 127.0.0.1 (DNS
-// rebinding) still names itself.
-func ownHost(r *http.Request) bool {
+// ownHost tells whether the request came over the loopback address and names the
+// counter as nothing else on this computer is named: by the installation's own
+// name. Cookies know no ports, so under 127.0.0.1 or localhost they would go to
+// every program that listens there; and a page of another site whose name was
+// pointed at 127.0.0.1 (DNS rebinding) still names itself.
+func (k *Kit) ownHost(r *http.Request) bool {
+	port, ok := loopbackPort(r)
+	return ok && localname.Is(r.Host, k.cfg.Name, port)
+}
+
+// loopbackPort gives the port of a request that came over the loopback address.
+func loopbackPort(r *http.Request) (int, bool) {
 	local, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
 	if !ok || !loopback(local) {
-		return false
+		return 0, false
 	}
-	port := local.(*net.TCPAddr).Port
-	for _, name := range []string{"127.0.0.1", "localhost", "[::1]"} {
-		if r.Host == name+":"+strconv.Itoa(port) || (port == 80 && r.Host == name) {
-			return true
-		}
-	}
-	return false
+	return local.(*net.TCPAddr).Port, true
 }
 
 // foreign tells whether another site is behind the request. Pages may be

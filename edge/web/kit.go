@@ -16,6 +16,7 @@ import (
 
 	"galla/edge"
 	"galla/edge/words"
+	"galla/shared/localname"
 	"galla/shared/look"
 )
 
@@ -66,8 +67,17 @@ type Entry struct {
 	Tile  bool   // what customers come for; the others stand in a smaller list
 }
 
-// Config sets up a Kit. Logger is required.
+// Guest is a room that lets browsers in without a session, such as a customer's
+// screen.
+type Guest interface {
+	// Knows tells whether the room has let the request's browser in.
+	Knows(r *http.Request) bool
+}
+
+// Config sets up a Kit. Name and Logger are required.
 type Config struct {
+	// Name is the host name that the pages are served under (shared/localname).
+	Name string
 	// Idle is how long an unlocked screen stays unlocked without a touch;
 	// default 5 minutes.
 	Idle time.Duration
@@ -105,7 +115,9 @@ type Kit struct {
 	mux      *http.ServeMux
 	log      *slog.Logger
 
-	streams chan struct{} // a place for each event stream
+	// A place for each event stream: of browsers that were let in, and of the others.
+	streams, strangers chan struct{}
+
 	bells   *bells
 	closing chan struct{} // closed when Run ends: event streams end
 	close   func()
@@ -114,8 +126,8 @@ type Kit struct {
 // New makes the kit with all its rooms. An error means that a dependency is
 // missing, or names what two rooms both bring or a file that is broken.
 func New(counter Counter, cfg Config, rooms ...Room) (*Kit, error) {
-	if counter == nil || cfg.Logger == nil {
-		return nil, errors.New("the kit needs a counter and a logger")
+	if counter == nil || cfg.Logger == nil || !localname.Valid(cfg.Name) {
+		return nil, errors.New("the kit needs a counter, a logger and the local name that it serves under")
 	}
 	if cfg.Rand == nil {
 		cfg.Rand = rand.Reader
@@ -125,7 +137,7 @@ func New(counter Counter, cfg Config, rooms ...Room) (*Kit, error) {
 	}
 	k := &Kit{
 		counter: counter, cfg: cfg, log: cfg.Logger, rooms: rooms, mux: http.NewServeMux(), bells: newBells(),
-		streams: make(chan struct{}, maxStreams), closing: make(chan struct{}),
+		streams: make(chan struct{}, maxStreams), strangers: make(chan struct{}, maxStrangers), closing: make(chan struct{}),
 	}
 	k.close = sync.OnceFunc(func() { close(k.closing) })
 	parts := []part{{"web", own}, {"look", look.Files()}}

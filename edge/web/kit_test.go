@@ -47,7 +47,7 @@ func files(pairs ...string) fstest.MapFS {
 }
 
 func newKit(rooms ...web.Room) error {
-	_, err := web.New(webtest.NewCounter(), web.Config{Logger: slog.New(slog.DiscardHandler)}, rooms...)
+	_, err := web.New(webtest.NewCounter(), web.Config{Name: webtest.Name, Logger: slog.New(slog.DiscardHandler)}, rooms...)
 	return err
 }
 
@@ -260,6 +260,7 @@ func TestLanguage(t *testing.T) {
 func TestKeepLanguage(t *testing.T) {
 	var kept []string
 	kit, err := web.New(webtest.NewCounter(), web.Config{
+		Name:   webtest.Name,
 		Logger: slog.New(slog.DiscardHandler),
 		KeepLanguage: func(_ context.Context, operator, language string) error {
 			kept = append(kept, operator+" "+language)

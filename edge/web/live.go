@@ -11,6 +11,7 @@ import (
 // Limits of the event streams.
 const (
 	maxStreams    = 24               // tabs of one counter, with room for reconnecting ones
+	maxStrangers  = 8                // pages that nobody has unlocked, beside them
 	streamBeat    = 30 * time.Second // the page looks again: times left move, a dead peer is noticed
 	streamTimeout = 10 * time.Second // for one event to be taken
 )
@@ -18,9 +19,14 @@ const (
 // live is a stream of events without content: "look" tells the page to fetch
 // its parts, "locked" that the screen was locked.
 func (k *Kit) live(w http.ResponseWriter, r *http.Request) {
+	ses := k.sessions.find(cookieOf(r), false)
+	places := k.strangers
+	if ses != nil || k.guest(r) {
+		places = k.streams
+	}
 	select {
-	case k.streams <- struct{}{}:
-		defer func() { <-k.streams }()
+	case places <- struct{}{}:
+		defer func() { <-places }()
 	default:
 		w.Header().Set("Retry-After", "5")
 		http.Error(w, k.WordsOf(r).Say("error.streams"), http.StatusServiceUnavailable)
@@ -41,7 +47,6 @@ func (k *Kit) live(w http.ResponseWriter, r *http.Request) {
 	defer hang()
 
 	// The unlock page listens too; it has no session that could end.
-	ses := k.sessions.find(cookieOf(r), false)
 	var gone <-chan struct{}
 	var idle <-chan time.Time
 	if ses != nil {
@@ -83,6 +88,14 @@ func (k *Kit) live(w http.ResponseWriter, r *http.Request) {
 			}
 		}
 	}
+}
+
+// guest tells whether a room has let the browser in.
+func (k *Kit) guest(r *http.Request) bool {
+	return slices.ContainsFunc(k.rooms, func(room Room) bool {
+		g, ok := room.(Guest)
+		return ok && g.Knows(r)
+	})
 }
 
 // over tells whether a session has ended. Its end rings too, and the lock is the

@@ -143,7 +143,7 @@ func TestLongFacts(t *testing.T) {
 // other; nothing that is seen already moves when the rest comes.
 func TestComesInParts(t *testing.T) {
 	h := webtest.Serve(t, webtest.NewCounter(), gallery())
-	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	srv := webtest.Start(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		whole := httptest.NewRecorder()
 		h.Kit.Handler().ServeHTTP(whole, r)
 		for name, values := range whole.Header() {

@@ -223,6 +223,29 @@ func setCookie(w http.ResponseWriter, r *http.Request, id string) {
 	http.SetCookie(w, &http.Cookie{Name: CookieName(r, sessionCookie), Value: id, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode})
 }
 
+// markCookie holds a browser's mark.
+const markCookie = "galla_known"
+
+// markDays is how long a browser keeps its mark after the last right PIN.
+const markDays = 400
+
+// Mark gives the random mark of a request's browser, or a new one where it has
+// none: by it the browser is known again once a right PIN was typed in it (Known).
+func (k *Kit) Mark(r *http.Request) (string, error) {
+	c, err := r.Cookie(CookieName(r, markCookie))
+	if err == nil && len(c.Value) == base64.RawURLEncoding.EncodedLen(idBytes) {
+		return c.Value, nil
+	}
+	return k.sessions.mint()
+}
+
+// Known lets the browser keep its mark.
+func Known(w http.ResponseWriter, r *http.Request, mark string) {
+	http.SetCookie(w, &http.Cookie{
+		Name: CookieName(r, markCookie), Value: mark, Path: "/", MaxAge: markDays * 24 * 60 * 60, HttpOnly: true, SameSite: http.SameSiteStrictMode,
+	})
+}
+
 // Unlock opens a session for an operator whose PIN was right, under a new
 // cookie, in the operator's language or, where none was chosen, the request's.
 // A session that the browser had is locked.

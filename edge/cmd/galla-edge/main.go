@@ -36,6 +36,8 @@ type cli struct {
 	Check  checkCmd  `cmd:"" help:"Look at everything that a start needs, with the flags and the environment of run, and change nothing: settings, data folder, queue, disk, reader, printer, line, clock."`
 	Config configCmd `cmd:"" help:"Print the settings in force, with the flags and the environment of run, and where each comes from."`
 
+	Open openCmd `cmd:"" help:"Open the counter in the browser; its address is this computer's own secret."`
+
 	Enrol enrolCmd `cmd:"" help:"Bind this counter to a merchant by a one-time code."`
 	Pin   pinCmd   `cmd:"" help:"Give the agent who enrolled the counter a new PIN. Stop the counter first."`
 

@@ -4,7 +4,6 @@ import (
 	"io/fs"
 	"log/slog"
 	"net/http"
-	"net/http/httptest"
 	"sync"
 	"testing"
 	"testing/fstest"
@@ -85,6 +84,7 @@ func Serve(t testing.TB, counter web.Counter, rooms ...web.Room) *House {
 	t.Helper()
 	h := &House{Log: &Ledger{}}
 	kit, err := web.New(counter, web.Config{
+		Name:   Name,
 		Logger: slog.New(slog.NewTextHandler(h.Log, nil)), Catalogues: []words.Catalogue{told.Catalogue()},
 	}, append(rooms, Door())...)
 	if err != nil {
@@ -95,8 +95,7 @@ func Serve(t testing.TB, counter web.Counter, rooms ...web.Room) *House {
 }
 
 func (h *House) start(t testing.TB, kit *web.Kit) {
-	srv := httptest.NewServer(kit.Handler())
-	t.Cleanup(srv.Close)
+	srv := Start(t, kit.Handler())
 	t.Cleanup(kit.Close)
 	h.Kit, h.Base, h.transport = kit, srv.URL, srv.Client().Transport
 }

@@ -31,6 +31,7 @@ func slowly(t testing.TB, base string) string {
 	}
 	var line *httptest.Server
 	proxy := &httputil.ReverseProxy{
+		Transport:     Loopback(),
 		FlushInterval: -1, // events pass as they come
 		Rewrite: func(r *httputil.ProxyRequest) {
 			r.SetURL(counter)

@@ -50,10 +50,13 @@ func (l *Ledger) String() string {
 	return l.b.String()
 }
 
-// Visit gives a visitor of a server. What it was answered is searched when the
+// Visit gives a visitor of a server; without a transport it finds local names. What it was answered is searched when the
 // test ends.
 func Visit(t testing.TB, base string, transport http.RoundTripper) *Visitor {
 	t.Helper()
+	if transport == nil {
+		transport = Loopback()
+	}
 	jar, err := cookiejar.New(nil)
 	if err != nil {
 		t.Fatal(err)

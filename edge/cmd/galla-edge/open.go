@@ -1,0 +1,45 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"log/slog"
+	"os/exec"
+	"runtime"
+
+	"galla/edge/daemon"
+)
+
+type openCmd struct {
+	Addr  string `env:"GALLA_COUNTER_ADDR" default:"http://127.0.0.1:7200" help:"Loopback address of the counter's pages."`
+	Print bool   `help:"Print the link, and open nothing."`
+}
+
+// Run opens the counter's link, or prints it.
+func (o *openCmd) Run(ctx context.Context, c *cli) error {
+	link, err := daemon.Link(daemon.Config{Data: c.Data, Addr: o.Addr, Rand: rand.Reader, Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		return err
+	}
+	if o.Print {
+		fmt.Println(link)
+		return nil
+	}
+	command := opener(runtime.GOOS, link)
+	if err := exec.CommandContext(ctx, command[0], command[1:]...).Run(); err != nil {
+		return fmt.Errorf("no browser was opened (%w); 'galla-edge open --print' prints the link", err)
+	}
+	return nil
+}
+
+// opener gives the command by which a system opens a link.
+func opener(system, link string) []string {
+	switch system {
+	case "windows":
+		return []string{"rundll32", "url.dll,FileProtocolHandler", link}
+	case "darwin":
+		return []string{"open", link}
+	}
+	return []string{"xdg-open", link}
+}
