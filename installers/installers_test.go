@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -120,10 +121,13 @@ func TestWindowsNames(t *testing.T) {
 	if linux, windows := names("linux"), names("windows"); len(linux) < 4 || !slices.Equal(linux, windows) {
 		t.Errorf("edge.toml has %v on Linux and %v on Windows", linux, windows)
 	}
-	main := read(t, "..", "edge", "cmd", "galla-edge", "main.go")
-	address := regexp.MustCompile(`default:"(http://127\.0\.0\.1:\d+)"`).FindStringSubmatch(main)
-	if address == nil || !strings.Contains(setup, `!define COUNTER "`+address[1]+`/"`) {
-		t.Errorf("the shortcut opens another address than the counter's %v", address)
+	for _, line := range []string{`--data "$Data" --config "$INSTDIR\edge.toml" open --print'`, `"InternetShortcut" "URL" "$Link"`, `ExecShell "open" "$Link"`} {
+		if !strings.Contains(setup, line) {
+			t.Errorf("setup.nsi has no line %s: the shortcut opens the counter's own name", line)
+		}
+	}
+	if strings.Contains(setup, "127.0.0.1") {
+		t.Error("setup.nsi names an address at which the counter lets nobody in")
 	}
 	if settings := read(t, "..", "edge", "daemon", "settings.go"); !strings.Contains(settings, `"settings.sealed"`) || !strings.Contains(setup, `$Data\edge\settings.sealed`) {
 		t.Error("the setup looks for other settings than the counter keeps")
@@ -132,5 +136,45 @@ func TestWindowsNames(t *testing.T) {
 		if !strings.Contains(setup, `Delete "$PLUGINSDIR\`+text+`"`) {
 			t.Errorf("the file of the %s is not removed", text)
 		}
+	}
+}
+
+// TestCounterLink: the menu's entry of Linux opens the counter's own name, and
+// nothing that is no such link gets into it.
+func TestCounterLink(t *testing.T) {
+	const link = "http://galla-abcdefghijklmnop.localhost:7200/"
+	folder := t.TempDir()
+	entry := filepath.Join(folder, "applications", "galla-counter.desktop")
+	said := link
+	run := func() error {
+		runuser := "#!/bin/sh\n[ \"$*\" = '-u galla-edge -- /usr/bin/galla-edge --config /etc/galla/edge.toml open --print' ] || exit 9\necho '" + said + "'\n"
+		if err := os.WriteFile(filepath.Join(folder, "runuser"), []byte(runuser), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.CommandContext(t.Context(), "/bin/sh", filepath.Join("linux", "counter-link"))
+		cmd.Env = append(os.Environ(), "PATH="+folder+":"+os.Getenv("PATH"), "GALLA_DESKTOP_ENTRY="+entry)
+		return cmd.Run()
+	}
+	for range 2 { // each start writes it anew
+		if err := run(); err != nil {
+			t.Fatal(err)
+		}
+		text, err := os.ReadFile(entry)
+		if err != nil || !strings.Contains(string(text), "\nExec=xdg-open "+link+"\n") {
+			t.Fatalf("the entry is %q, %v", text, err)
+		}
+	}
+	said = "no such file"
+	if err := run(); err == nil {
+		t.Error("what is no link was taken")
+	}
+	if left, err := os.ReadDir(filepath.Dir(entry)); err != nil || len(left) != 1 {
+		t.Errorf("left in the menu's folder: %v, %v", left, err)
+	}
+	if unit := read(t, "linux", "galla-edge.service"); setting(t, unit, "ExecStartPost") != "-+/usr/lib/galla/counter-link" {
+		t.Error("the service does not write the menu's entry")
+	}
+	if postrm := read(t, "linux", "edge.postrm"); !strings.Contains(postrm, "rm -f /usr/share/applications/galla-counter.desktop") {
+		t.Error("the entry stays when the package goes")
 	}
 }

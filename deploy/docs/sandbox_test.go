@@ -157,7 +157,7 @@ start() {
 		running || { echo "$unit ended:" >&2; tail -5 "$SANDBOX/$unit.log" >&2; exit 1; }
 		case $unit in
 		galla-central) galla-central health > /dev/null 2>&1 && return 0 ;;
-		galla-edge) curl -s -o /dev/null http://127.0.0.1:7200/ && return 0 ;;
+		galla-edge) curl -s -f -o /dev/null http://127.0.0.1:7200/healthz && return 0 ;;
 		*) curl -s -o /dev/null "http://127.0.0.1:7300/books/trial" && return 0 ;;
 		esac
 		sleep 0.1

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"galla/edge/web/webtest"
 )
 
 // agent works at the counter through the plain forms of its pages, as a browser
@@ -39,7 +41,9 @@ func newAgent(counter string) (*agent, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &agent{at: counter, client: &http.Client{Jar: jar, Timeout: 30 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}}, nil
+	transport := webtest.Loopback()
+	transport.DisableKeepAlives = true
+	return &agent{at: counter, client: &http.Client{Jar: jar, Timeout: 30 * time.Second, Transport: transport}}, nil
 }
 
 // fetch makes a request and gives the page that it ends at.

@@ -5,6 +5,7 @@ package e2e
 import (
 	"bufio"
 	"bytes"
+	"crypto/rand"
 	"io"
 	"net"
 	"os"
@@ -18,7 +19,9 @@ import (
 	"testing"
 	"time"
 
+	"galla/edge/web/webtest"
 	"galla/shared/freeport"
+	"galla/shared/localname"
 )
 
 // house is one running sandbox: programs, ports and data of its own.
@@ -90,7 +93,22 @@ func addresses(t *testing.T, names ...string) map[string]string {
 }
 
 // url gives the address of a part, such as CENTRAL.
-func (h *house) url(part string) string { return "http://" + h.env["GALLA_"+part+"_ADDR"] }
+func (h *house) url(part string) string {
+	if part == "COUNTER" {
+		return named(h.t, h.data, h.env["GALLA_COUNTER_ADDR"])
+	}
+	return "http://" + h.env["GALLA_"+part+"_ADDR"]
+}
+
+// named gives the address at which browsers open the counter of a data folder.
+func named(t *testing.T, data, host string) string {
+	t.Helper()
+	name, err := localname.Ensure(filepath.Join(data, "edge"), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return webtest.NamedAs("http://"+host, name)
+}
 
 // start runs the supervisor and waits for its word.
 func (h *house) start() {

@@ -160,8 +160,8 @@ func (s *site) furnish(at map[string]string) {
 	}
 	for n := range s.plan.counters {
 		edge, rdsim := numbered("edge", n), numbered("rdsim", n)
-		s.counters = append(s.counters, place{counter: "http://" + at[numbered("COUNTER", n)], reader: "http://" + at[numbered("RDSIM", n)]})
 		data := s.folder(edge, n)
+		s.counters = append(s.counters, place{counter: named(s.t, data, at[numbered("COUNTER", n)]), reader: "http://" + at[numbered("RDSIM", n)]})
 		s.told[edge] = map[string]string{"GALLA_DATA": data, "GALLA_COUNTER_ADDR": at[numbered("COUNTER", n)], "GALLA_RDSIM_ADDR": s.counters[n].reader, "GALLA_CENTRAL_ADDR": s.url("CENTRAL")}
 		s.told[rdsim] = map[string]string{"GALLA_DATA": data, "GALLA_RDSIM_ADDR": at[numbered("RDSIM", n)]}
 		s.pids[edge], s.pids[rdsim] = filepath.Join(data, "edge.pid"), filepath.Join(data, "rdsim.pid")
@@ -210,7 +210,7 @@ func (s *site) steps(at map[string]string) []supervise.Step {
 	}
 	for n := range s.plan.counters {
 		list = append(list, supervise.Step{Do: func(ctx context.Context) error { return s.enrol(ctx, numbered("edge", n)) }})
-		start(numbered("edge", n), "galla-edge", s.counters[n].counter+"/healthz")
+		start(numbered("edge", n), "galla-edge", "http://"+s.told[numbered("edge", n)]["GALLA_COUNTER_ADDR"]+"/healthz")
 	}
 	return list
 }

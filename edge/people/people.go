@@ -78,7 +78,7 @@ type person struct {
 	Aadhaar  string    `json:"aadhaar,omitzero"`
 	Working  bool      `json:"working"`
 	Failures int       `json:"failures,omitzero"` // of strangers; known browsers have their own (try)
-	Until    int64     `json:"until,omitzero"` // unix milliseconds; no PIN is looked at before
+	Until    int64     `json:"until,omitzero"`    // unix milliseconds; no PIN is looked at before
 }
 
 // stored is the value in the store.

@@ -223,8 +223,8 @@ func TestBoot(t *testing.T) {
 	}
 	serve := map[string]func() bool{
 		installers.Edge: func() bool {
-			page, ok := answers(counter + "/")
-			return ok && strings.Contains(page, "<html")
+			page, ok := answers(counter + "/healthz")
+			return ok && strings.Contains(page, "alive")
 		},
 		installers.Central: func() bool { _, ok := answers(admin + "/healthz"); return ok },
 	}

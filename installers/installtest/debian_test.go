@@ -68,8 +68,8 @@ func (c *chroot) serveCounter() (stop func() int) {
 	address := "http://" + freeport.For(c.t)
 	log, stop := c.serve(installers.Edge, []string{"GALLA_DATA=" + edgeData, "GALLA_COUNTER_ADDR=" + address}, "galla-edge", "run")
 	until(c.t, "the counter's page answers", log, func() bool {
-		page, ok := answers(address + "/")
-		return ok && strings.Contains(page, "<html")
+		page, ok := answers(address + "/healthz")
+		return ok && strings.Contains(page, "alive")
 	})
 	return stop
 }

@@ -75,8 +75,8 @@ func (c *counterOfWindows) edge(args ...string) (string, int) {
 func (c *counterOfWindows) serves() {
 	c.t.Helper()
 	until(c.t, "the service's page answers", c.log, func() bool {
-		page, ok := answers(c.address + "/")
-		return ok && strings.Contains(page, "<html")
+		page, ok := answers(c.address + "/healthz")
+		return ok && strings.Contains(page, "alive")
 	})
 }
 
@@ -270,7 +270,7 @@ func (c *counterOfWindows) installed(t *testing.T, folder, version string) {
 	signed(t, c.path(programs+"/uninstall.exe"), cert)
 	for _, shortcut := range []string{desktop, menu} {
 		text, err := os.ReadFile(c.path(shortcut))
-		for _, want := range []string{"URL=http://127.0.0.1:7200/", `IconFile=C:\Program Files\Galla\galla.ico`} {
+		for _, want := range []string{"URL=http://galla-", ".localhost:", `IconFile=C:\Program Files\Galla\galla.ico`} {
 			if err != nil || !strings.Contains(string(text), want) {
 				t.Errorf("shortcut %s has no %s: %q, %v", shortcut, want, text, err)
 			}

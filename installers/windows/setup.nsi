@@ -44,7 +44,6 @@ VIAddVersionKey LegalCopyright "Galla"
 !include x64.nsh
 
 !define SERVICE "galla-edge"
-!define COUNTER "http://127.0.0.1:7200/"
 !define UNINSTALL "Software\Microsoft\Windows\CurrentVersion\Uninstall\Galla"
 !define ENVIRONMENT "SYSTEM\CurrentControlSet\Control\Session Manager\Environment"
 ; What galla-edge unfinished ends with where operations have no outcome yet.
@@ -65,6 +64,7 @@ Var Enrolled
 Var Upgrading
 Var AllowOlder
 Var Unchanged
+Var Link ; under which browsers open the counter; empty: not known
 Var Runs ; 1: the counter was started
 Var Why ; or why not, for the last page
 
@@ -301,7 +301,7 @@ FunctionEnd
 
 ; Opens the counter's first page.
 !macro shortcut FILE
-	WriteINIStr "${FILE}" "InternetShortcut" "URL" "${COUNTER}"
+	WriteINIStr "${FILE}" "InternetShortcut" "URL" "$Link"
 	WriteINIStr "${FILE}" "InternetShortcut" "IconFile" "$INSTDIR\galla.ico"
 	WriteINIStr "${FILE}" "InternetShortcut" "IconIndex" "0"
 !macroend
@@ -413,8 +413,19 @@ Section "Galla counter"
 
 	Delete "$INSTDIR\edge.previous.toml"
 	File "${ART}/galla.ico"
-	!insertmacro shortcut "$DESKTOP\Galla.url"
-	!insertmacro shortcut "$SMPROGRAMS\Galla.url"
+	; The counter's address has a name that only this computer knows; whoever may use
+	; this computer may read it here.
+	nsExec::ExecToStack '"$INSTDIR\galla-edge.exe" --data "$Data" --config "$INSTDIR\edge.toml" open --print'
+	Pop $0
+	Pop $Link
+	${TrimNewLines} "$Link" $Link
+	${If} $0 = 0
+		!insertmacro shortcut "$DESKTOP\Galla.url"
+		!insertmacro shortcut "$SMPROGRAMS\Galla.url"
+	${Else}
+		DetailPrint "No shortcut was made: $Link"
+		StrCpy $Link ""
+	${EndIf}
 	WriteUninstaller "$INSTDIR\uninstall.exe"
 	WriteRegStr HKLM "${UNINSTALL}" "DisplayName" "Galla counter"
 	WriteRegStr HKLM "${UNINSTALL}" "DisplayVersion" "${VERSION}"
@@ -442,7 +453,9 @@ Function showFinish
 FunctionEnd
 
 Function openCounter
-	ExecShell "open" "${COUNTER}"
+	${If} $Link != ""
+		ExecShell "open" "$Link"
+	${EndIf}
 FunctionEnd
 
 Section "Uninstall"

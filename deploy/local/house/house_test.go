@@ -5,6 +5,7 @@ package house
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -22,6 +23,7 @@ import (
 	"testing"
 
 	"galla/shared/freeport"
+	"galla/shared/localname"
 
 	"go.uber.org/goleak"
 )
@@ -75,6 +77,9 @@ func play(name string) int {
 		})
 		serve("GALLA_ADMIN_ADDR", map[string]string{"/readyz": "ok"})
 	case "edge":
+		if _, err := localname.Ensure(filepath.Join(os.Getenv("GALLA_DATA"), "edge"), rand.Reader); err != nil {
+			panic(err)
+		}
 		serve("GALLA_COUNTER_ADDR", map[string]string{"/healthz": "ok"})
 	}
 	<-term
@@ -160,7 +165,7 @@ func TestWholeHouse(t *testing.T) {
 		for _, e := range left {
 			names = append(names, e.Name())
 		}
-		if !slices.Equal(names, []string{"enrolled.json", "log", lockName}) {
+		if !slices.Equal(names, []string{"edge", "enrolled.json", "log", lockName}) {
 			t.Errorf("left in the data folder: %v", names)
 		}
 	}
@@ -171,8 +176,12 @@ func checkBanner(t *testing.T, cfg Config, got string) {
 	if !strings.HasSuffix(got, "\ngalla: ready\n") {
 		t.Errorf("the last line is not 'galla: ready': %s", got)
 	}
+	link, err := counterLink(cfg)
+	if err != nil || !strings.Contains(got, link) || strings.Contains(got, cfg.Counter.URL()) {
+		t.Errorf("the counter's link %s is not named (%v): %s", link, err, got)
+	}
 	for _, a := range cfg.all() {
-		if !strings.Contains(got, a.URL()) {
+		if a != cfg.Counter && !strings.Contains(got, a.URL()) {
 			t.Errorf("%s is not named: %s", a.URL(), got)
 		}
 	}

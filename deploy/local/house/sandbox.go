@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"galla/shared/localname"
@@ -65,6 +66,24 @@ func consoleAddress(c Config) string {
 	return "http://" + net.JoinHostPort(name, port) + "/console/"
 }
 
+// counterLink is where the browser opens the counter: under a name that only this
+// house has (shared/localname).
+func counterLink(c Config) (string, error) {
+	_, port, err := net.SplitHostPort(c.Counter.Host)
+	if err != nil {
+		return "", err
+	}
+	n, err := strconv.Atoi(port)
+	if err != nil {
+		return "", err
+	}
+	name, err := localname.Read(filepath.Join(c.Data, "edge"))
+	if err != nil {
+		return "", err
+	}
+	return localname.URL(name, n), nil
+}
+
 // banner is what `make run` tells the newcomer.
 func banner(c Config) string {
 	var b strings.Builder
@@ -72,7 +91,11 @@ func banner(c Config) string {
 	line("")
 	line("Galla runs. Ctrl-C stops it; the next start finds the same data.")
 	line("")
-	line("  counter UI      %s    agent %s, PIN %s", c.Counter.URL(), agentName, agentPIN)
+	link, err := counterLink(c)
+	if err != nil { // the counter runs, so it has made its name
+		link = "galla-edge open (" + err.Error() + ")"
+	}
+	line("  counter UI      %s    agent %s, PIN %s", link, agentName, agentPIN)
 	line("  central         %s    administration %s", c.Central.URL(), c.Admin.URL())
 	line("  console         %s    sign in as below", consoleAddress(c))
 	line("  uplink          %s", c.Uplink.URL())
