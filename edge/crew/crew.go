@@ -2,7 +2,8 @@
 // counter, and each operator changes an own PIN.
 //
 // It promises that only an owner sees and does what is an owner's (the kit asks
-// the session, package people the list as it is now), that a PIN or an Aadhaar
+// the session and for the PIN once more, package people the list as it is now),
+// that a PIN or an Aadhaar
 // number is never sent back to a page, that nobody is put out or gets another
 // role by one press, and that whoever is put out, or gets another PIN or role,
 // is locked out of every open page at once.
@@ -65,14 +66,14 @@ func (c *Room) Files() fs.FS { return files }
 // Register implements web.Room.
 func (c *Room) Register(mux *http.ServeMux, kit *web.Kit) {
 	c.kit = kit
-	mux.HandleFunc("GET /people", kit.Get(kit.Owner(c.list)))
-	mux.HandleFunc("POST /people/add", kit.Post(kit.Owner(c.add)))
-	mux.HandleFunc("GET /people/{id}", kit.Get(kit.Owner(c.one)))
+	mux.HandleFunc("GET /people", kit.Get(kit.Confirmed(c.list)))
+	mux.HandleFunc("POST /people/add", kit.Post(kit.Confirmed(c.add)))
+	mux.HandleFunc("GET /people/{id}", kit.Get(kit.Confirmed(c.one)))
 	// A page that answers a form asks its own address for news, and a lock comes
 	// back to it.
-	mux.HandleFunc("GET /people/add", kit.Get(kit.Owner(c.list)))
-	mux.HandleFunc("GET /people/{id}/{step}", kit.Get(kit.Owner(c.one)))
-	mux.HandleFunc("POST /people/{id}/{step}", kit.Post(kit.Owner(c.step)))
+	mux.HandleFunc("GET /people/add", kit.Get(kit.Confirmed(c.list)))
+	mux.HandleFunc("GET /people/{id}/{step}", kit.Get(kit.Confirmed(c.one)))
+	mux.HandleFunc("POST /people/{id}/{step}", kit.Post(kit.Confirmed(c.step)))
 	mux.HandleFunc("GET /pin", kit.Get(c.pin))
 	mux.HandleFunc("POST /pin", kit.Post(c.change))
 }

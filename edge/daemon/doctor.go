@@ -12,6 +12,9 @@ import (
 	"galla/edge/queue"
 )
 
+// pagesOf is where the program says that it lives; its pages are under another name.
+func pagesOf(cfg Config) string { return "http://" + hostPort(cfg.Addr) + "/healthz" }
+
 // Examine has the doctor examine this counter, whether it runs or not.
 func Examine(ctx context.Context, cfg Config, readers doctor.Readers, rand io.Reader) (doctor.Report, error) {
 	f := at(cfg.Data)
@@ -21,7 +24,7 @@ func Examine(ctx context.Context, cfg Config, readers doctor.Readers, rand io.Re
 	}
 	d, wrong := doctor.New(doctor.Config{
 		Readers: readers, Folder: string(f), QueueFile: f.queue(), QueueMax: queue.DefaultMaxSize,
-		Uplink: settings.Uplink, Enrolment: err, Pages: "http://" + hostPort(cfg.Addr),
+		Uplink: settings.Uplink, Enrolment: err, Pages: pagesOf(cfg),
 		Printers: []string{"/dev/usb/lp*"}, Printer: lookAt(settings.Printer, cfg.Logger), Version: cfg.Version,
 		Release: releasesOf(cfg),
 	})

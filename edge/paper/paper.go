@@ -139,11 +139,14 @@ func (*Room) Catalogues() []words.Catalogue { return []words.Catalogue{receipt.C
 func (r *Room) Register(mux *http.ServeMux, kit *web.Kit) {
 	r.kit = kit
 	mux.HandleFunc("GET /printer", kit.Get(r.page))
-	mux.HandleFunc("POST /printer", kit.Post(kit.Owner(r.setUp)))
+	mux.HandleFunc("POST /printer", kit.Post(kit.Confirmed(r.setUp, keptFields...)))
 	mux.HandleFunc("POST /printer/test", kit.Post(r.test))
 	mux.HandleFunc("POST /op/{id}/print", kit.Post(r.print))
 	mux.HandleFunc("POST /op/{id}/printed", kit.Post(r.printed))
 }
+
+// keptFields are those of the settings' form.
+var keptFields = []string{"kind", "address", "baud", "width", "code"}
 
 // Entries implements web.Entrance.
 func (*Room) Entries(ses *web.Session) []web.Entry {

@@ -133,6 +133,10 @@ func New(counter Counter, cfg Config, rooms ...web.Room) (*Screen, error) {
 			return slices.ContainsFunc(counter.Working(), func(w edge.Operator) bool { return w.ID == o.ID && w.Name == o.Name && w.Role == o.Role })
 		},
 		Name: cfg.Name, Idle: cfg.Idle, KeepLanguage: cfg.KeepLanguage, Rand: cfg.Rand, Logger: cfg.Logger,
+		CheckPIN: func(ctx context.Context, r *http.Request, operator string, pin secret.OTP) error {
+			_, err := counter.CheckPIN(s.browserOf(ctx, r), operator, pin)
+			return err
+		},
 		Catalogues: []words.Catalogue{told.Catalogue()},
 	}, append([]web.Room{s}, rooms...)...)
 	if err != nil {

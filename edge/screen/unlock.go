@@ -135,12 +135,14 @@ func who(r *http.Request, working []edge.Operator) string {
 
 // inBrowser says of a request's context in which browser it comes; one that has no
 // mark is a stranger's.
-func (s *Screen) inBrowser(r *http.Request) context.Context {
+func (s *Screen) inBrowser(r *http.Request) context.Context { return s.browserOf(r.Context(), r) }
+
+func (s *Screen) browserOf(ctx context.Context, r *http.Request) context.Context {
 	mark, err := s.Mark(r)
 	if err != nil {
-		return r.Context()
+		return ctx
 	}
-	return people.InBrowser(r.Context(), mark)
+	return people.InBrowser(ctx, mark)
 }
 
 // unlockPage shows whom the counter knows, and asks for the PIN.

@@ -87,6 +87,9 @@ type Config struct {
 	// Stands tells whether an operator works here still, with this name and role;
 	// the session of one who does not is locked at the next request. nil: all do.
 	Stands func(edge.Operator) bool
+	// CheckPIN checks a PIN that an owner types again (Confirmed); nil: none is
+	// right.
+	CheckPIN CheckPIN
 	// Catalogues are texts beside those of the rooms.
 	Catalogues []words.Catalogue
 
@@ -184,6 +187,8 @@ func (k *Kit) register() {
 	k.mux.HandleFunc("GET /settings", k.Get(k.settings))
 	k.mux.HandleFunc("POST /settings", k.Post(k.keepSettings))
 	k.mux.HandleFunc("POST /awake", k.Post(awake))
+	k.mux.HandleFunc("GET /confirm", k.Get(k.confirmStart))
+	k.mux.HandleFunc("POST /confirm", k.Post(k.confirm))
 	k.mux.HandleFunc(nowherePattern, k.Get(k.Nowhere))
 	for _, r := range k.rooms {
 		r.Register(k.mux, k)

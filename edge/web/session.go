@@ -44,9 +44,10 @@ type Session struct {
 
 	last time.Time // guarded by sessions.mu
 
-	mu       sync.Mutex
-	words    *words.Words
-	customer string
+	mu        sync.Mutex
+	words     *words.Words
+	customer  string
+	confirmed time.Time // when the PIN was typed again; zero: it was not
 
 	beginning sync.Mutex       // held while an operation is begun
 	begun     map[string]op.ID // by the form's fingerprint

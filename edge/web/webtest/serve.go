@@ -1,6 +1,7 @@
 package webtest
 
 import (
+	"context"
 	"io/fs"
 	"log/slog"
 	"net/http"
@@ -13,6 +14,7 @@ import (
 	"galla/edge/told"
 	"galla/edge/web"
 	"galla/edge/words"
+	"galla/shared/secret"
 )
 
 // Now is the clock of Counter: 21 November 2026, 10:14 in India.
@@ -69,6 +71,9 @@ func (c *Counter) Watch() (<-chan struct{}, func()) {
 	}
 }
 
+// PIN is right at a House where an owner types it again.
+const PIN = "2580"
+
 // House is rooms that are served.
 type House struct {
 	Kit  *web.Kit
@@ -79,12 +84,19 @@ type House struct {
 }
 
 // Serve serves rooms over a counter, together with a door that needs no PIN:
-// GET /enter?operator=agent&role=owner&language=hi&to=/ unlocks and leads on.
+// GET /enter?operator=agent&role=owner&language=hi&to=/ unlocks and leads on, with
+// the owner's acts open unless confirm=no; PIN is right where it is asked for again.
 func Serve(t testing.TB, counter web.Counter, rooms ...web.Room) *House {
 	t.Helper()
 	h := &House{Log: &Ledger{}}
 	kit, err := web.New(counter, web.Config{
-		Name:   Name,
+		Name: Name,
+		CheckPIN: func(_ context.Context, _ *http.Request, _ string, pin secret.OTP) error {
+			if pin.Equal(secret.NewOTP(PIN)) {
+				return nil
+			}
+			return &edge.PINError{Left: 4}
+		},
 		Logger: slog.New(slog.NewTextHandler(h.Log, nil)), Catalogues: []words.Catalogue{told.Catalogue()},
 	}, append(rooms, Door())...)
 	if err != nil {
@@ -162,9 +174,13 @@ func (door) Register(mux *http.ServeMux, kit *web.Kit) {
 		if who.Role == "" {
 			who.Role = edge.RoleOwner
 		}
-		if _, err := kit.Unlock(w, r, who); err != nil {
+		ses, err := kit.Unlock(w, r, who)
+		if err != nil {
 			http.Error(w, err.Error(), http.StatusInternalServerError)
 			return
+		}
+		if q.Get("confirm") != "no" {
+			ses.Confirm()
 		}
 		http.Redirect(w, r, web.LocalPath(q.Get("to")), http.StatusSeeOther)
 	})
