@@ -94,6 +94,7 @@ type DeviceState struct {
 	Status  string // READY, NOTREADY, USED, or ABSENT where no service answers
 	Name    string // for people
 	Problem string // what to do, for people; empty when READY
+	Other   bool   // only readers were found that are not this counter's
 	Serial  string
 	CertEnd time.Time // of the device certificate; zero: not known
 	Checked time.Time

@@ -73,7 +73,8 @@ func compose(ctx context.Context, cfg Config) error {
 		return err
 	}
 	err = func() error {
-		reader, err := device.New(device.Config{Extra: cfg.ExtraDevices, Logger: cfg.Logger})
+		own := &kept{folder: f, key: queueKey, rand: cfg.Rand, settings: settings}
+		reader, err := device.New(device.Config{Extra: cfg.ExtraDevices, Pins: own, Logger: cfg.Logger})
 		if err != nil {
 			return err
 		}
@@ -110,7 +111,7 @@ func compose(ctx context.Context, cfg Config) error {
 		if err != nil {
 			return err
 		}
-		slips, err := openPaper(counter, f, settings, queueKey, cfg)
+		slips, err := openPaper(counter, own, settings, cfg)
 		if err != nil {
 			return err
 		}

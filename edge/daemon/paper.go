@@ -3,7 +3,6 @@ package daemon
 import (
 	"context"
 	"html/template"
-	"sync"
 	"time"
 
 	"galla/edge"
@@ -12,7 +11,6 @@ import (
 	"galla/edge/screen"
 	"galla/edge/till"
 	"galla/edge/words"
-	"galla/shared/secret"
 )
 
 // slips is the printer's room, with receipts as the screen shows them.
@@ -22,25 +20,14 @@ type slips struct {
 }
 
 // openPaper makes the printer's room of a counter.
-func openPaper(counter *edge.Counter, f folder, s Settings, key secret.Key, cfg Config) (slips, error) {
+func openPaper(counter *edge.Counter, own *kept, s Settings, cfg Config) (slips, error) {
 	shop := receipt.Shop{Merchant: s.Merchant, MID: s.MID, TID: s.TID, Agent: s.Agent}
 	out := slips{make: func(r edge.Record, say *words.Words) receipt.Receipt {
 		return receipt.Make(r, shop, say)
 	}}
-	var mu sync.Mutex // the settings are changed and written as one
 	room, err := paper.New(counter, paper.Config{
 		Settings: s.Printer, Receipt: out.make, Logger: cfg.Logger,
-		Keep: func(p paper.Settings) error {
-			mu.Lock()
-			defer mu.Unlock()
-			changed := s
-			changed.Printer = p
-			if err := f.save(changed, key, cfg.Rand); err != nil {
-				return err
-			}
-			s = changed
-			return nil
-		},
+		Keep: func(p paper.Settings) error { return own.change(func(s *Settings) { s.Printer = p }) },
 	})
 	out.Room = room
 	return out, err

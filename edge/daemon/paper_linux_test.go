@@ -127,7 +127,7 @@ func open(t *testing.T, settings Settings, answer func(op.RouteID) op.State) *st
 	}
 	line := &bank{counter: s.counter, frames: make(chan wire.Frame, 16), answer: answer}
 	s.counter.Attach(line)
-	room, err := openPaper(s.counter, s.folder, settings, s.key, cfg)
+	room, err := openPaper(s.counter, &kept{folder: s.folder, key: s.key, rand: rand.Reader, settings: settings}, settings, cfg)
 	if err != nil {
 		t.Fatal(err)
 	}

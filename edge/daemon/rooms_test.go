@@ -55,7 +55,7 @@ func TestRoomsFitTogether(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	slips, err := openPaper(counter, folder(t.TempDir()), settings, secret.Key{}, cfg)
+	slips, err := openPaper(counter, &kept{folder: folder(t.TempDir()), settings: settings}, settings, cfg)
 	if err != nil {
 		t.Fatal(err)
 	}

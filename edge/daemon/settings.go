@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"galla/edge/device"
 	"galla/edge/paper"
 	"galla/shared/seal"
 	"galla/shared/secret"
@@ -32,7 +33,8 @@ type Settings struct {
 
 	AgentAadhaar secret.Aadhaar
 
-	Printer paper.Settings // of receipts; the only part that the counter itself changes
+	Printer paper.Settings // of receipts; this and what follows the counter itself changes
+	Reader  device.Pin     // which reader is the counter's; zero: none was taken yet
 }
 
 // settingsFile is Settings as it is sealed; the secret stands in it in the

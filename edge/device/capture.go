@@ -102,6 +102,10 @@ func (d *Device) ask(ctx context.Context, wadh string) (rdservice.Capture, *edge
 		d.lose(err)
 		return rdservice.Capture{}, unanswered(err)
 	}
+	if problem := d.foreign(got); problem != nil {
+		d.lose(ErrOther)
+		return rdservice.Capture{}, problem
+	}
 	d.mu.Lock()
 	d.last = s.Address
 	d.mu.Unlock()

@@ -50,10 +50,19 @@ type Config struct {
 	// OnChange is called after State changed, in the goroutine that found out,
 	// and must not wait. See also SetOnChange.
 	OnChange func()
+	// Pins keeps which reader is the counter's, so that no other one is used; nil:
+	// any may be.
+	Pins Pins
 	// Dial opens connections; the network where nil. It is for tests in memory.
 	Dial rdservice.DialFunc
 
 	Logger *slog.Logger // discarded where nil
+}
+
+// told is a device's identity, and when its service gave it.
+type told struct {
+	info rdservice.DeviceInfo
+	at   time.Time
 }
 
 // Device is the fingerprint reader. It may be used by several goroutines.
@@ -62,6 +71,7 @@ type Device struct {
 	scan     time.Duration
 	timeout  time.Duration
 	onChange func()
+	pins     Pins
 	log      *slog.Logger
 
 	// turn is held by whoever speaks with the services: a look or a capture.
@@ -70,14 +80,12 @@ type Device struct {
 	look chan struct{}
 
 	mu        sync.Mutex
-	state     edge.DeviceState    // as the last look found it
-	seen      []rdservice.Service // by the last look, best first
-	changes   int                 // looks that found something else than the one before
-	service   rdservice.Service   // the reader's; no address: none is known
-	info      rdservice.DeviceInfo
-	infoOf    rdservice.Service // the service, as it was, that gave info
-	infoAt    time.Time
-	last      string // address that captured last
+	state     edge.DeviceState           // as the last look found it
+	seen      []rdservice.Service        // by the last look, best first
+	changes   int                        // looks that found something else than the one before
+	service   rdservice.Service          // the reader's; no address: none is known
+	infos     map[rdservice.Service]told // who each service, as it was, said that its device is
+	last      string                     // address that captured last
 	capturing bool
 	// unsure: a capture had no answer, so the state may be wrong until the next
 	// look. abandoned is until when the service may go on with that capture.
@@ -106,7 +114,7 @@ func New(cfg Config) (*Device, error) {
 	}
 	d := &Device{
 		client: client, scan: cmp.Or(cfg.Scan, DefaultScan), timeout: cfg.CaptureTimeout,
-		onChange: cfg.OnChange, log: cfg.Logger,
+		onChange: cfg.OnChange, pins: cfg.Pins, log: cfg.Logger, infos: map[rdservice.Service]told{},
 		turn: make(chan struct{}, 1), look: make(chan struct{}, 1),
 		state: edge.DeviceState{Status: statusAbsent, Problem: "The fingerprint reader is being looked for. Wait a moment."},
 	}
@@ -189,15 +197,18 @@ func (d *Device) refresh(ctx context.Context) error {
 	d.mu.Lock()
 	last := d.last
 	d.mu.Unlock()
-	service := choose(scan.Services, last)
-	if service.Address == "" {
-		d.remember(service, rdservice.DeviceInfo{})
+	d.forgetOthers(scan.Services)
+	service, info, other := d.pick(ctx, scan.Services, last)
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("ask the readers for their identities: %w", err)
+	}
+	switch {
+	case other:
+		d.set(scan.Services, service, edge.DeviceState{Status: statusNotReady, Other: true, Problem: otherReader})
+		return nil
+	case service.Address == "":
 		d.set(scan.Services, service, absent(scan.Failures, last))
 		return nil
-	}
-	info := d.identity(ctx, service)
-	if err := ctx.Err(); err != nil {
-		return fmt.Errorf("ask the reader at %s for its identity: %w", service.Address, err)
 	}
 	state := edge.DeviceState{
 		Name: name(service, info), Serial: info.Serial, CertEnd: info.CertificateEnds,
@@ -223,27 +234,34 @@ func choose(ranked []rdservice.Service, last string) rdservice.Service {
 // the service answered the same a short time ago; empty where it does not tell.
 func (d *Device) identity(ctx context.Context, s rdservice.Service) rdservice.DeviceInfo {
 	d.mu.Lock()
-	info, fresh := d.info, d.infoOf == s && time.Since(d.infoAt) < infoMaxAge
+	was, fresh := d.infos[s]
 	d.mu.Unlock()
-	if fresh {
-		return info
+	if fresh && time.Since(was.at) < infoMaxAge {
+		return was.info
 	}
 	info, err := d.client.Info(ctx, s)
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	if err != nil {
 		if !errors.Is(err, rdservice.ErrNoInterface) {
 			d.log.Debug("the reader did not say who it is", "error", err)
 		}
-		s = rdservice.Service{} // what was remembered may be of another device
+		delete(d.infos, s) // what was remembered may be of another device
+		return info
 	}
-	d.remember(s, info)
+	d.infos[s] = told{info, time.Now()}
 	return info
 }
 
-// remember keeps what the service, as it is, told of its device.
-func (d *Device) remember(s rdservice.Service, info rdservice.DeviceInfo) {
+// forgetOthers drops what services said that are no longer as they were.
+func (d *Device) forgetOthers(found []rdservice.Service) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.info, d.infoOf, d.infoAt = info, s, time.Now()
+	for s := range d.infos {
+		if !slices.Contains(found, s) {
+			delete(d.infos, s)
+		}
+	}
 }
 
 // set takes over what a look found, and tells of it where it differs.

@@ -31,6 +31,12 @@ type Device interface {
 	InUse() string
 	// State is that reader's state, as every page's status bar tells it.
 	State() edge.DeviceState
+	// Own names the counter's reader; known is false where none was taken yet.
+	Own() (name, serial string, known bool)
+	// IsOwn tells whether a reader is the counter's.
+	IsOwn(r rdservice.Device) bool
+	// Choose makes a reader the counter's.
+	Choose(r rdservice.Device) error
 	// Changes grows when the readers are no longer as they were.
 	Changes() int
 	// Capture asks for one finger. *edge.CaptureError.
@@ -100,12 +106,15 @@ func (*Room) Name() string { return "readers" }
 // Files are its templates and texts.
 func (*Room) Files() fs.FS { return files }
 
-// Register adds GET /devices, POST /devices/look and POST /devices/test.
+// Register adds GET /devices, POST /devices/look, /devices/test and /devices/use.
 func (r *Room) Register(mux *http.ServeMux, kit *web.Kit) {
 	r.kit = kit
 	mux.HandleFunc("GET /devices", kit.Get(r.list))
 	mux.HandleFunc("POST /devices/look", kit.Post(r.lookAgain))
 	mux.HandleFunc("POST /devices/test", kit.Post(r.try))
+	mux.HandleFunc("POST /devices/use", kit.Post(kit.Confirmed(r.choose, "address", "serial")))
+	// A page that answers a form asks its own address for news.
+	mux.HandleFunc("GET /devices/use", kit.Get(r.list))
 }
 
 // Entries leads here from the first page.
@@ -118,6 +127,8 @@ type listPage struct {
 	Readers         []shown
 	Looked          string
 	Never           bool   // no look succeeded yet
+	Own             string // which reader is the counter's, and what to do where it is not there
+	Missing         bool   // it is not there
 	Good, Bad, Code string // of the last test
 }
 
@@ -133,6 +144,8 @@ type shown struct {
 	Renew       string // what to do about it
 	Level       string
 	Serial      string
+	Address     string // of one that the owner may choose; empty: the counter's own, or one that can't be
+	Said        string // its serial number, as it said it
 }
 
 func (r *Room) list(w http.ResponseWriter, req *http.Request, ses *web.Session) {
@@ -181,6 +194,26 @@ func (r *Room) lookAgain(w http.ResponseWriter, req *http.Request, ses *web.Sess
 	http.Redirect(w, req, "/devices", http.StatusSeeOther)
 }
 
+// choose makes a reader the counter's, as the owner saw it: another one that came to
+// its address meanwhile is not meant.
+func (r *Room) choose(w http.ResponseWriter, req *http.Request, ses *web.Session) {
+	r.mu.Lock()
+	i := slices.IndexFunc(r.found, func(d rdservice.Device) bool {
+		return d.Service.Address == req.PostForm.Get("address") && d.Info.Serial == req.PostForm.Get("serial")
+	})
+	var chosen rdservice.Device
+	if i >= 0 {
+		chosen = r.found[i]
+	}
+	r.mu.Unlock()
+	if i < 0 || r.device.Choose(chosen) != nil {
+		r.show(w, req, ses, ses.Words().Say("readers.own.failed"))
+		return
+	}
+	r.kit.Ring()
+	http.Redirect(w, req, "/devices", http.StatusSeeOther)
+}
+
 // try captures the agent's own finger and drops it.
 func (r *Room) try(w http.ResponseWriter, req *http.Request, _ *web.Session) {
 	got, err := r.device.Capture(req.Context())
@@ -202,8 +235,10 @@ func (r *Room) show(w http.ResponseWriter, req *http.Request, ses *web.Session, 
 	say, inUse, now, state := ses.Words(), r.device.InUse(), r.now(), r.device.State()
 	r.mu.Lock()
 	p, old := listPage{Never: r.looked.IsZero()}, r.old()
+	p.Own, p.Missing = r.own(say)
 	for _, d := range r.found {
 		out := tell(say, d, inUse, now)
+		r.mark(say, &out, d)
 		switch {
 		case out.InUse: // as the status bar says
 			out.State, out.Tone = condition(say, rdservice.Status(state.Status))
@@ -232,6 +267,34 @@ func (r *Room) show(w http.ResponseWriter, req *http.Request, ses *web.Session, 
 	}
 	r.mu.Unlock()
 	r.kit.Render(w, req, ses, http.StatusOK, web.Page{Name: "readers/list", Title: say.Say("readers.title"), Back: "/", Alert: alert, Data: p})
+}
+
+// own says which reader is the counter's; r.mu is held.
+func (r *Room) own(say *words.Words) (text string, missing bool) {
+	name, serial, known := r.device.Own()
+	switch {
+	case !known:
+		return say.Say("readers.own.none"), false
+	case slices.ContainsFunc(r.found, r.device.IsOwn):
+		return say.Say("readers.own", "name", name, "serial", serial), false
+	}
+	return say.Say("readers.own.missing", "name", name, "serial", serial), true
+}
+
+// mark says of a reader whether it is the counter's, and lets an owner choose it.
+func (r *Room) mark(say *words.Words, out *shown, d rdservice.Device) {
+	_, _, known := r.device.Own()
+	told := d.Info.Serial != "" || d.Info.DC != ""
+	switch {
+	case !known && !told, r.device.IsOwn(d):
+	case !told:
+		out.Use = say.Say("readers.own.untold")
+	default:
+		out.Address, out.Said = d.Service.Address, d.Info.Serial
+		if known {
+			out.Use = say.Say("readers.own.other")
+		}
+	}
 }
 
 // tell puts a reader into words.

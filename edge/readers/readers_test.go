@@ -27,6 +27,7 @@ type glass struct {
 	dull  bool // it tells no quality
 
 	status  string // of the reader in use; READY where empty
+	own     string // serial number of the counter's reader; empty: none is
 	changes int
 	hold    chan struct{} // a look waits for it
 }
@@ -65,6 +66,31 @@ func (g *glass) Readers(context.Context) ([]rdservice.Device, error) {
 		return nil, rdservice.ErrBusy
 	}
 	return slices.Clone(g.found), nil // a test alters its own while the page shows these
+}
+
+// Own implements Device.
+func (g *glass) Own() (name, serial string, known bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return "Mantra (MFS110)", g.own, g.own != ""
+}
+
+// IsOwn implements Device. The caller of the page's own lock may hold it.
+func (g *glass) IsOwn(r rdservice.Device) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.own != "" && r.Info.Serial == g.own
+}
+
+// Choose implements Device.
+func (g *glass) Choose(r rdservice.Device) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if r.Info.Serial == "" {
+		return rdservice.ErrNoInterface
+	}
+	g.own = r.Info.Serial
+	return nil
 }
 
 func (g *glass) InUse() string { return "http://127.0.0.1:11101" }
@@ -245,4 +271,44 @@ func TestAge(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestOwnerChooses: another reader than the counter's is used after an owner's word
+// and PIN, of the device that the owner saw.
+func TestOwnerChooses(t *testing.T) {
+	for _, l := range words.Languages() {
+		t.Run(l.Code, func(t *testing.T) {
+			g := &glass{found: two()}
+			g.found = append(g.found, rdservice.Device{
+				Service: rdservice.Service{Address: "http://127.0.0.1:11102", Status: rdservice.Ready, CapturePath: "/c"},
+				Info:    rdservice.DeviceInfo{DPID: "MORPHO.SMART", MI: "MSO1300E", Serial: "NEW-1"},
+			})
+			v := serve(t, g, l.Code)
+			page := v.Get("/devices", http.StatusOK)
+			webtest.Has(t, page, "/devices/use", "NEW-1")
+			g.set(func(g *glass) { g.own = "GONE-7" })
+			page = v.Get("/devices", http.StatusOK)
+			webtest.Has(t, page, "GONE-7", `id="readers-own" class="alert"`)
+			v.Leads("/enter?role=operator&operator=2&name=Ravi&to=/devices&language=" + l.Code)
+			v.Get("/devices", http.StatusOK)
+			v.Post("/devices/use", http.StatusForbidden, "address", "http://127.0.0.1:11102", "serial", "NEW-1")
+			v.Leads("/enter?confirm=no&to=/devices&language=" + l.Code)
+			v.Get("/devices", http.StatusOK)
+			webtest.Has(t, v.Post("/devices/use", http.StatusOK, "address", "http://127.0.0.1:11102", "serial", "NEW-1"), `name="confirm"`, `value="NEW-1"`)
+			if _, serial, _ := g.Own(); serial != "GONE-7" {
+				t.Fatal("a reader was chosen without the PIN")
+			}
+			v.Post("/devices/use", http.StatusOK, "address", "http://127.0.0.1:11102", "serial", "OLD-1", "confirm", webtest.PIN)
+			v.Post("/devices/use", http.StatusOK, "address", "http://127.0.0.1:11100", "serial", "") // it does not say who it is
+			if _, serial, _ := g.Own(); serial != "GONE-7" {
+				t.Error("another device was chosen than was shown")
+			}
+			if to := v.Post("/devices/use", http.StatusSeeOther, "address", "http://127.0.0.1:11102", "serial", "NEW-1"); to != "/devices" {
+				t.Errorf("it leads to %s", to)
+			}
+			page = v.Get("/devices", http.StatusOK)
+			webtest.Has(t, page, `id="readers-own" class="aside"`, "NEW-1")
+			webtest.HasNot(t, page, "GONE-7")
+		})
+	}
 }

@@ -92,6 +92,9 @@ func deviceChip(w *words.Words, st edge.Status) Chip {
 		c.Tone, c.Text = "warn", w.Say("status.reader.used")
 	case "NOTREADY":
 		c.Tone, c.Text = "warn", w.Say("status.reader.notready")
+		if st.Device.Other {
+			c.Tone, c.Text, c.Href = "bad", w.Say("status.reader.other"), "/devices"
+		}
 	default:
 		c.Text = w.Say("status.reader.absent")
 	}

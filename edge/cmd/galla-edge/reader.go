@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"strconv"
 	"strings"
@@ -48,14 +49,18 @@ func (p places) client() (*rdservice.Client, error) {
 
 type devicesCmd struct {
 	places
-	JSON bool `help:"As JSON, for programs."`
+	JSON bool   `help:"As JSON, for programs."`
+	Use  string `placeholder:"ADDRESS" help:"Make the reader at this address the counter's: fingers are taken with no other. Stop the counter first; while it runs, an owner chooses on the page Readers."`
 }
 
-// Run lists the readers of this computer.
-func (d *devicesCmd) Run(ctx context.Context) error {
+// Run lists the readers of this computer, or makes one the counter's.
+func (d *devicesCmd) Run(ctx context.Context, c *cli) error {
 	client, err := d.client()
 	if err != nil {
 		return err
+	}
+	if d.Use != "" {
+		return d.use(ctx, c, client)
 	}
 	found, failures, err := client.SurveyAll(ctx)
 	if err != nil {
@@ -65,6 +70,24 @@ func (d *devicesCmd) Run(ctx context.Context) error {
 		return err
 	}
 	return unusable(os.Stderr, failures)
+}
+
+// use makes one reader the counter's.
+func (d *devicesCmd) use(ctx context.Context, c *cli, client *rdservice.Client) error {
+	service, err := client.Probe(ctx, d.Use)
+	if err != nil {
+		return advised(err)
+	}
+	info, err := client.Info(ctx, service)
+	if err != nil {
+		return advised(err)
+	}
+	pin, err := daemon.UseReader(c.Data, service, info, rand.Reader, slog.New(slog.DiscardHandler))
+	if err != nil {
+		return fmt.Errorf("make the reader at %s the counter's: %w", d.Use, err)
+	}
+	fmt.Printf("the counter takes fingers with %s, serial number %s, and with no other reader\n", pin.Name, pin.Serial)
+	return nil
 }
 
 // unusable tells of what listens where readers are looked for and is none: a
