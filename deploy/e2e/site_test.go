@@ -330,13 +330,16 @@ func (s *site) enrol(ctx context.Context, edge string) error {
 		}
 		args = append(args, "--"+flag+"-file", file)
 	}
-	cmd := exec.CommandContext(ctx, filepath.Join(s.bin, "galla-edge"), args...)
-	cmd.Env = os.Environ()
-	for k, v := range s.told[edge] {
-		cmd.Env = append(cmd.Env, k+"="+v)
-	}
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("galla-edge enrol: %w: %s", err, bytes.TrimSpace(out))
+	// Other houses' simulators may listen where readers are looked for.
+	for _, args := range [][]string{args, {"devices", "--use", s.told[edge]["GALLA_RDSIM_ADDR"]}} {
+		cmd := exec.CommandContext(ctx, filepath.Join(s.bin, "galla-edge"), args...)
+		cmd.Env = os.Environ()
+		for k, v := range s.told[edge] {
+			cmd.Env = append(cmd.Env, k+"="+v)
+		}
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return fmt.Errorf("galla-edge %s: %w: %s", args[0], err, bytes.TrimSpace(out))
+		}
 	}
 	return nil
 }

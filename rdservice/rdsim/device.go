@@ -42,6 +42,7 @@ type Config struct {
 	Also    []string
 	Profile string // one of ProfileNames; plain where empty
 	Serial  string // SIM0000001 where empty
+	Code    string // device code (dc), a UUID of DrawCode; a new one where empty
 	// CaptureTime is how long the reader takes to read a finger.
 	CaptureTime time.Duration
 	// Warmup is how many captures are answered with 'still starting' (-1509)
@@ -74,6 +75,16 @@ type Device struct {
 	script    []Outcome
 	capturing bool
 	journal   []Entry
+}
+
+// DrawCode draws a device code: a device keeps its own for life.
+func DrawCode(random io.Reader) (string, error) {
+	var code [16]byte
+	if _, err := io.ReadFull(random, code[:]); err != nil {
+		return "", fmt.Errorf("drawing a device code: %w", err)
+	}
+	code[6], code[8] = code[6]&0x0f|0x40, code[8]&0x3f|0x80 // a random UUID
+	return fmt.Sprintf("%x-%x-%x-%x-%x", code[:4], code[4:6], code[6:8], code[8:10], code[10:]), nil
 }
 
 // New makes a device with an identity of its own, which lives as long as the
@@ -109,15 +120,15 @@ func New(authority *x509.Certificate, random io.Reader, log *slog.Logger, cfg Co
 	if err != nil {
 		return nil, err
 	}
-	var code [16]byte
-	if _, err := io.ReadFull(random, code[:]); err != nil {
-		return nil, fmt.Errorf("drawing a device code: %w", err)
+	if cfg.Code == "" {
+		if cfg.Code, err = DrawCode(random); err != nil {
+			return nil, err
+		}
 	}
-	code[6], code[8] = code[6]&0x0f|0x40, code[8]&0x3f|0x80 // a random UUID
 	d := &Device{
 		authority: authority, random: random, log: log, cfg: cfg, doors: doors,
 		key: key, mc: base64.StdEncoding.EncodeToString(cert.Raw),
-		dc:      fmt.Sprintf("%x-%x-%x-%x-%x", code[:4], code[4:6], code[6:8], code[8:10], code[10:]),
+		dc:      cfg.Code,
 		profile: shape, status: statusReady, warmup: cfg.Warmup,
 		glass: glass{newResident(startAadhaar), startFinger, startQuality},
 	}

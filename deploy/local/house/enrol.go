@@ -39,7 +39,23 @@ func (h *House) enrol(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("enrol the counter: %w", err)
 	}
-	return h.enrolEdge(ctx, code)
+	if err := h.enrolEdge(ctx, code); err != nil {
+		return err
+	}
+	return h.pinReader(ctx)
+}
+
+// pinReader makes the simulator that this house has started the counter's reader:
+// other programs may listen where readers are looked for.
+func (h *House) pinReader(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, enrolTimeout)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, h.program("galla-edge"), "devices", "--use", h.cfg.RDSim.URL())
+	cmd.Env = h.env
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("make the simulator the counter's reader: galla-edge devices --use: %w: %s", err, strings.TrimSpace(string(out)))
+	}
+	return nil
 }
 
 // token gets a token of the counter's owner.

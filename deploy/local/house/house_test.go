@@ -36,6 +36,11 @@ func TestMain(m *testing.M) {
 		goleak.VerifyTestMain(m)
 	case len(os.Args) > 1 && os.Args[1] == "enrol":
 		os.Exit(playEnrol(os.Args[2:]))
+	case len(os.Args) > 1 && os.Args[1] == "devices":
+		if err := os.WriteFile(filepath.Join(os.Getenv("GALLA_DATA"), "pinned"), []byte(strings.Join(os.Args[2:], " ")), 0o600); err != nil {
+			fmt.Println(err)
+			os.Exit(1)
+		}
 	default:
 		os.Exit(play(name))
 	}
@@ -165,7 +170,7 @@ func TestWholeHouse(t *testing.T) {
 		for _, e := range left {
 			names = append(names, e.Name())
 		}
-		if !slices.Equal(names, []string{"edge", "enrolled.json", "log", lockName}) {
+		if !slices.Equal(names, []string{"edge", "enrolled.json", "log", "pinned", lockName}) {
 			t.Errorf("left in the data folder: %v", names)
 		}
 	}
@@ -214,6 +219,10 @@ func checkEnrolment(t *testing.T, cfg Config) {
 		if notes[name] != want {
 			t.Errorf("%s: %q, want %q", name, notes[name], want)
 		}
+	}
+	// The simulator of this house is the counter's reader, whoever else listens.
+	if pinned, err := os.ReadFile(filepath.Join(cfg.Data, "pinned")); err != nil || string(pinned) != "--use "+cfg.RDSim.URL() {
+		t.Errorf("the counter's reader: %q, %v", pinned, err)
 	}
 	args := notes["args"]
 	for _, never := range []string{"THE-CODE", agentPIN, agentAadhaar} {

@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"syscall"
@@ -65,6 +66,9 @@ func run(ctx context.Context, log *slog.Logger, o options) (err error) {
 	}
 	devices := make([]*rdsim.Device, len(configs))
 	for i, cfg := range configs {
+		if cfg.Code, err = codeOf(o.Data, cfg.Serial); err != nil {
+			return err
+		}
 		if devices[i], err = rdsim.New(authority, rand.Reader, log, cfg); err != nil {
 			return err
 		}
@@ -84,6 +88,34 @@ func run(ctx context.Context, log *slog.Logger, o options) (err error) {
 	err = open.Serve(ctx)
 	log.Info("stopped")
 	return err
+}
+
+// deviceCode is a UUID.
+var deviceCode = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
+
+// codeOf gives the device code of a simulated device, the same at each start: a
+// counter knows its reader by it.
+func codeOf(data, serial string) (string, error) {
+	file := filepath.Join(data, "rdsim-"+serial+".code")
+	text, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		code, err := rdsim.DrawCode(rand.Reader)
+		if err != nil {
+			return "", err
+		}
+		if err := os.WriteFile(file, []byte(code+"\n"), 0o600); err != nil {
+			return "", fmt.Errorf("keeping the device code: %w", err)
+		}
+		return code, nil
+	}
+	code := strings.TrimSpace(string(text))
+	if err == nil && !deviceCode.MatchString(code) {
+		err = fmt.Errorf("%s holds no device code; remove it, and the next start draws one", file)
+	}
+	if err != nil {
+		return "", fmt.Errorf("reading the device code: %w", err)
+	}
+	return code, nil
 }
 
 // devices are the devices that the options ask for, each with a serial number

@@ -33,7 +33,8 @@ func (a addresses) Write(line []byte) (int, error) {
 
 func TestRun(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "data")
-	for range 2 { // a second start finds the same authority
+	codes := map[string]bool{}
+	for range 2 { // a second start finds the same authority, and is the same device
 		log := make(addresses, 1)
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan error, 1)
@@ -62,6 +63,7 @@ func TestRun(t *testing.T) {
 		if err != nil || got.Judgement.Action != rdservice.Accept {
 			t.Errorf("%+v, %v", got, err)
 		}
+		codes[got.Reply.Device.DC] = true
 		// Whoever holds the data folder's key can open it, as the bank does.
 		cert, key, err := rdcrypto.EnsureAuthority(filepath.Join(data, "authority"), nil)
 		if err != nil {
@@ -77,6 +79,9 @@ func TestRun(t *testing.T) {
 		if _, err := os.Stat(filepath.Join(data, "rdsim.pid")); !os.IsNotExist(err) {
 			t.Errorf("the process id stayed: %v", err)
 		}
+	}
+	if len(codes) != 1 || codes[""] {
+		t.Errorf("the device has the codes %v", codes)
 	}
 }
 
