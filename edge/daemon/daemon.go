@@ -59,11 +59,7 @@ func compose(ctx context.Context, cfg Config) error {
 	if err != nil {
 		return err
 	}
-	name, err := localname.Ensure(string(f), cfg.Rand)
-	if err != nil {
-		return err
-	}
-	l, err := listen(cfg.Addr)
+	l, name, err := door(cfg)
 	if err != nil {
 		return err
 	}
@@ -126,6 +122,16 @@ func compose(ctx context.Context, cfg Config) error {
 		return serve(ctx, cfg, name, l, counter, line, reader, pages, slips.Run, looking, see.run, updates.run, func(ctx context.Context) error { return tidy(ctx, q, line, cfg.Logger) })
 	}()
 	return errors.Join(err, q.Close())
+}
+
+// door opens the pages' address, and gives the name that they are under.
+func door(cfg Config) (net.Listener, string, error) {
+	name, err := localname.Ensure(string(at(cfg.Data)), cfg.Rand)
+	if err != nil {
+		return nil, "", err
+	}
+	l, err := listen(cfg.Addr)
+	return l, name, err
 }
 
 // listen opens the pages' address.

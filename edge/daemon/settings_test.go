@@ -18,6 +18,7 @@ import (
 
 	"galla/edge"
 	"galla/edge/queue"
+	"galla/rdservice"
 	"galla/shared/seal"
 	"galla/shared/secret"
 )
@@ -148,4 +149,85 @@ func TestForgottenPIN(t *testing.T) {
 			t.Errorf("%q stands in the queue's file", s)
 		}
 	}
+}
+
+// TestUseReader: the reader that is chosen from outside is the one of the next start,
+// the printer's settings stay, and a counter that runs is not changed under its feet.
+func TestUseReader(t *testing.T) {
+	data := t.TempDir()
+	f := at(data)
+	key := filesIn(t, f)
+	service, info := rdservice.Service{Address: "http://127.0.0.1:11100", Info: "Mantra"}, rdservice.DeviceInfo{Serial: "S1", DC: "d1"}
+	pin, err := UseReader(data, service, info, rand.Reader, slog.New(slog.DiscardHandler))
+	if err != nil || pin.Serial != "S1" {
+		t.Fatalf("%+v, %v", pin, err)
+	}
+	s, _, _, err := f.load(rand.Reader)
+	if err != nil || s.Reader != pin || s.TID != "GAL00101" {
+		t.Errorf("the settings have %+v, %v", s.Reader, err)
+	}
+	own := &kept{folder: f, key: key, rand: rand.Reader, settings: s}
+	if err := own.change(func(s *Settings) { s.Printer.Address = "/dev/usb/lp0" }); err != nil {
+		t.Fatal(err)
+	}
+	if s, _, _, err = f.load(rand.Reader); err != nil || s.Reader != pin || s.Printer.Address == "" || own.Pinned() != pin {
+		t.Errorf("after another change: %+v, %+v, %v", s.Reader, s.Printer, err)
+	}
+	if _, err := UseReader(data, service, rdservice.DeviceInfo{}, rand.Reader, slog.New(slog.DiscardHandler)); err == nil {
+		t.Error("a reader that does not say who it is was chosen")
+	}
+	q, _, err := queue.Open(queue.Config{Path: f.queue(), Key: key, Rand: rand.Reader, Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = q.Close() }()
+	if _, err := UseReader(data, service, info, rand.Reader, slog.New(slog.DiscardHandler)); !errors.Is(err, queue.ErrLocked) {
+		t.Errorf("while the counter runs: %v", err)
+	}
+}
+
+// TestLink: the link stays from start to start, under a name of this folder's own,
+// for whoever may read it.
+func TestLink(t *testing.T) {
+	cfg := Config{Data: t.TempDir(), Addr: "http://127.0.0.1:7200", Rand: rand.Reader, Logger: slog.New(slog.DiscardHandler)}
+	first, err := Link(cfg)
+	again, err2 := Link(cfg)
+	if err != nil || err2 != nil || first != again || !strings.HasPrefix(first, "http://galla-") || !strings.HasSuffix(first, ".localhost:7200/") {
+		t.Errorf("%q, then %q: %v, %v", first, again, err, err2)
+	}
+	about, err := os.Stat(filepath.Join(cfg.Data, "edge", "localname"))
+	if err != nil || about.Mode().Perm() != 0o600 {
+		t.Errorf("the name lies under %v, %v", about.Mode(), err)
+	}
+	cfg.Data = t.TempDir()
+	if other, err := Link(cfg); err != nil || other == first {
+		t.Errorf("another counter has %q, %v", other, err)
+	}
+	cfg.Addr = "http://127.0.0.1:0"
+	if link, err := Link(cfg); err == nil {
+		t.Errorf("a port that no browser opens: %q", link)
+	}
+}
+
+// filesIn leaves the files of an enrolment in a folder, and gives its queue's key.
+func filesIn(t *testing.T, f folder) secret.Key {
+	t.Helper()
+	if err := os.MkdirAll(string(f), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	key, err := seal.EnsureKeyFile(f.queueKey(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := seal.EnsureKeyFile(f.terminalKey(), rand.Reader); err != nil {
+		t.Fatal(err)
+	}
+	number, err := secret.ParseAadhaar(agentAadhaar)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.save(Settings{Agent: "Fatima", PINHash: "lost", TID: "GAL00101", AgentAadhaar: number}, key, rand.Reader); err != nil {
+		t.Fatal(err)
+	}
+	return key
 }

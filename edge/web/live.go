@@ -20,10 +20,7 @@ const (
 // its parts, "locked" that the screen was locked.
 func (k *Kit) live(w http.ResponseWriter, r *http.Request) {
 	ses := k.sessions.find(cookieOf(r), false)
-	places := k.strangers
-	if ses != nil || k.guest(r) {
-		places = k.streams
-	}
+	places := k.placesFor(r, ses)
 	select {
 	case places <- struct{}{}:
 		defer func() { <-places }()
@@ -88,6 +85,15 @@ func (k *Kit) live(w http.ResponseWriter, r *http.Request) {
 			}
 		}
 	}
+}
+
+// placesFor gives the places that a browser's stream may take: those who were let in
+// have theirs, whatever strangers do.
+func (k *Kit) placesFor(r *http.Request, ses *Session) chan struct{} {
+	if ses != nil || k.guest(r) {
+		return k.streams
+	}
+	return k.strangers
 }
 
 // guest tells whether a room has let the browser in.
