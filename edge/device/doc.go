@@ -16,20 +16,25 @@
 //   - A capture that was given up may go on in the service for the customer's
 //     time. Meanwhile the reader counts as still ending it, not as held by
 //     another program, and the next capture looks first.
+//   - Fingers are taken with the counter's reader alone, known by its serial number
+//     and device code (Pin): any program can listen where readers are looked for.
+//     The first reader that is ready and says who it is becomes the counter's, once,
+//     and that is recorded and logged; another one does by an owner's word (Use). A
+//     capture whose own DeviceInfo is another device's is not sent.
 //   - PidData passes byte for byte, in types that cannot be printed.
 //   - Whatever goes wrong is a *edge.CaptureError: the service's code, what
 //     kind of help is wanted, and a sentence with what happened and what to do.
 //
 // # The way of the data
 //
-//	Run, every Scan ──► Discover ──► choose ──► Info ──► state ──► OnChange
+//	Run, every Scan ──► Discover ──► Info ──► pick ──► state ──► OnChange
 //	                                   │
 //	                                   ▼ the reader
 //	Capture ──► (look, unless READY) ──► CAPTURE ──► judged ──► edge.Capture
 //	                                                        └─► *edge.CaptureError
 //
-// The reader is the READY service that captured last; else the one that
-// rdservice ranks best, READY before USED before NOTREADY. Where the reader is
+// Where none is the counter's yet, the reader is the READY service that captured
+// last; else the one that rdservice ranks best, READY before USED before NOTREADY. Where the reader is
 // not READY, Capture asks it all the same: a service knows better than its
 // status what is wrong, and answers with its code.
 //

@@ -10,6 +10,9 @@
 //     an operator's PIN is not looked at for a time that grows with every
 //     further one; the count is on disk before the answer is given, so a
 //     restart gives no new tries. One operator's wrong PINs keep nobody else out.
+//   - Nor do a stranger's keep the operator out: they are counted for each browser
+//     in which a right PIN was typed once (InBrowser; a random mark, of which the
+//     hash is kept), and for all others together.
 //   - Whatever is done under an operator's PIN, nobody else could have done: a PIN
 //     that an owner set opens nothing until its operator chose an own one, and
 //     the own one is changed with the old one only.

@@ -1,6 +1,8 @@
 // Package readers is the page of the counter's fingerprint readers: all that
 // are found with make, model, serial, level and certificate, which one
-// customers' fingers are asked from, and a test with the agent's own finger.
+// customers' fingers are asked from, and a test with the agent's own finger. An
+// owner chooses here which reader is the counter's: after an exchange or a service,
+// too.
 //
 // It promises that looking disturbs no capture, that a test sends and keeps
 // nothing of the finger, and that a page is shown without waiting for a reader

@@ -50,13 +50,23 @@
 // # Who may talk to it
 //
 // Other programs and every page in the agent's browser can reach the loopback
-// address, so each request passes guard.go: the connection and the Host header
-// must be those of the loopback address and port (421: a foreign name that was
-// pointed here), POSTs and the event stream must come from this origin, forms
-// carry a token of the browser session, and a session exists only after an
-// operator's PIN and ends after idle minutes. Sessions live in memory: a restart
-// locks the counter. Cookies know no ports: their names have the counter's (two
-// counters on one machine), and other services on the loopback address that the
-// agent opens in the same browser see them; they can do nothing with one from
-// their own pages.
+// address, so each request passes guard.go: the connection must be the loopback
+// address's, and the Host header the installation's own name, galla-<random>.localhost
+// (shared/localname), and its port. Cookies know no ports: those of 127.0.0.1 or
+// localhost would go to every program that listens there, and those of this name go
+// to nobody who does not know it. Under any other name, 127.0.0.1 too, there is one
+// page that says how the counter is opened (421), with no session, no data and not
+// the name: a program that asked for it could lead the browser to the name at a port
+// of its own. Only /healthz answers there, for those who watch over the program.
+//
+// POSTs and the event stream must come from this origin, forms carry a token of the
+// browser session, and a session exists only after an operator's PIN and ends after
+// idle minutes. Sessions live in memory: a restart locks the counter. What moves who
+// works here, whom the counter believes and what it reports wants the owner's PIN
+// once more (Kit.Confirmed), so that a session alone, however it was got, is not
+// enough. Event streams of pages that nobody unlocked have few places of their own.
+//
+// Cookies are HttpOnly, SameSite=Strict and of the host alone, and their names have
+// the port. The prefix __Host- would keep other names from setting them, but wants
+// Secure, and so TLS, for which no authority gives a certificate to such a name.
 package web
