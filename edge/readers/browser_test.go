@@ -94,3 +94,23 @@ func TestFollowsInChromium(t *testing.T) {
 	b.Sees(`document.querySelector("#readers").innerText.includes("No reader was found") && ` + looked)
 	b.Shot("readers-gone")
 }
+
+// TestOwnIsMissing looks at the page of an exchanged reader.
+func TestOwnIsMissing(t *testing.T) {
+	g := &glass{found: two(), own: "GONE-7"}
+	room, err := New(g, webtest.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := webtest.Serve(t, webtest.NewCounter(), room)
+	running(t, room)
+	chromium := webtest.Chromium(t)
+	for _, size := range [][2]int64{{1366, 768}, {360, 740}} {
+		for _, l := range words.Languages() {
+			b := webtest.Open(t, chromium, h.Base, size[0], size[1]) // a new session would lock the page of the one before
+			b.Go("/enter?to=/devices&language=" + l.Code)
+			b.Sees(`document.querySelector("#readers-own.alert")`)
+			b.Look("readers-missing-" + l.Code)
+		}
+	}
+}

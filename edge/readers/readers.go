@@ -239,6 +239,9 @@ func (r *Room) show(w http.ResponseWriter, req *http.Request, ses *web.Session, 
 	for _, d := range r.found {
 		out := tell(say, d, inUse, now)
 		r.mark(say, &out, d)
+		if ses.Operator.Role != edge.RoleOwner {
+			out.Address = ""
+		}
 		switch {
 		case out.InUse: // as the status bar says
 			out.State, out.Tone = condition(say, rdservice.Status(state.Status))

@@ -290,7 +290,7 @@ func TestOwnerChooses(t *testing.T) {
 			page = v.Get("/devices", http.StatusOK)
 			webtest.Has(t, page, "GONE-7", `id="readers-own" class="alert"`)
 			v.Leads("/enter?role=operator&operator=2&name=Ravi&to=/devices&language=" + l.Code)
-			v.Get("/devices", http.StatusOK)
+			webtest.HasNot(t, v.Get("/devices", http.StatusOK), "/devices/use")
 			v.Post("/devices/use", http.StatusForbidden, "address", "http://127.0.0.1:11102", "serial", "NEW-1")
 			v.Leads("/enter?confirm=no&to=/devices&language=" + l.Code)
 			v.Get("/devices", http.StatusOK)
