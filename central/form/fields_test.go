@@ -18,6 +18,7 @@ import (
 	"galla/central"
 	"galla/central/iin"
 	"galla/shared/money"
+	"galla/shared/printable"
 )
 
 // read is one reader with everything but the field's name given.
@@ -311,6 +312,27 @@ func TestSchemas(t *testing.T) {
 	for _, x := range readers(t) {
 		if w, ok := want[x.name]; ok && fmt.Sprint(describe(t, x)) != fmt.Sprint(w) {
 			t.Errorf("%s describes %+v, want %+v", x.name, describe(t, x), w)
+		}
+	}
+}
+
+// TestEveryNameField walks the fields of the interface that hold a name, and what the
+// rule of both halves refuses; edge's TestNoNameIsTakenThatTheCentralRefuses is the
+// counter's half.
+func TestEveryNameField(t *testing.T) {
+	for field, most := range printable.Fields() {
+		for _, bad := range []string{
+			"Asha\nPaid", "Asha\tB", "Asha\x00", "Asha\x1b[2J", "Asha\u202eahsA", "Asha\u2066", "Asha\u200b", "Asha\u200d", "\ufeffAsha", "Asha\u2028B",
+			"Asha\u00ad", "=HYPERLINK(1)", "@SUM(A1)", "+1+cmd|A0", "-2+3", " =1", strings.Repeat("a", most+1),
+		} {
+			text, err := jsontext.AppendQuote(nil, bad)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := Reader{Values: Values{field: text}}
+			if got := r.Name(field, Must, most); got != "" || r.Err() == nil {
+				t.Errorf("%s took %+q", field, bad)
+			}
 		}
 	}
 }
