@@ -251,11 +251,19 @@ func TestCookie(t *testing.T) {
 	}
 	before := sessionCookie(v.HTTP.Jar.Cookies(home))
 	reply, _ := v.Do(v.Form("/unlock", "pin", rightPIN))
-	set := reply.Header.Get("Set-Cookie")
-	for _, part := range []string{cookieName + home.Port() + "=", "HttpOnly", "SameSite=Strict", "Path=/"} {
-		if !strings.Contains(set, part) {
-			t.Errorf("the session's cookie lacks %s: %s", part, set)
+	names := map[string]bool{}
+	for _, c := range reply.Cookies() {
+		names[c.Name] = true
+		// Of this host alone: no Domain. The mark of a known browser outlives the session.
+		if !c.HttpOnly || c.SameSite != http.SameSiteStrictMode || c.Path != "/" || c.Domain != "" {
+			t.Errorf("the cookie %s is %v", c.Name, c)
 		}
+		if lasting := c.MaxAge > 0; lasting == strings.HasPrefix(c.Name, cookieName) {
+			t.Errorf("the cookie %s lasts %d s", c.Name, c.MaxAge)
+		}
+	}
+	if !names[cookieName+home.Port()] || !names["galla_known_"+home.Port()] {
+		t.Errorf("the cookies are %v", names)
 	}
 	if after := sessionCookie(v.HTTP.Jar.Cookies(home)); after == before || len(after) != 43 {
 		t.Errorf("the cookie after the PIN is %d characters, and the same as before: %v", len(after), after == before)
@@ -301,8 +309,8 @@ func TestRunEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error)
 	go func() { ended <- s.Run(ctx, l) }()
-	transport := &http.Transport{}
-	reply, err := (&http.Client{Transport: transport}).Get("http://" + l.Addr().String() + "/live")
+	transport := webtest.Loopback()
+	reply, err := (&http.Client{Transport: transport}).Get(webtest.Named("http://"+l.Addr().String()) + "/live")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -325,7 +333,7 @@ func TestRunEnds(t *testing.T) {
 
 func TestNewNeedsItsParts(t *testing.T) {
 	for _, cut := range []func(*Config){
-		func(c *Config) { c.Receipt = nil }, func(c *Config) { c.Logger = nil },
+		func(c *Config) { c.Receipt = nil }, func(c *Config) { c.Logger = nil }, func(c *Config) { c.Name = "127.0.0.1" },
 		func(c *Config) { c.Rand = strings.NewReader("") },
 	} {
 		cfg := testConfig()
