@@ -30,15 +30,15 @@ func TestManagingInBrowser(t *testing.T) {
 			b.Do(chromedp.SendKeys("#pin", "7391"+kb.Enter))
 			b.Sees(`location.pathname === "/people" && document.querySelector(".table")?.innerText.includes("own PIN not chosen yet")`)
 			b.Shot("people")
-			b.Do(chromedp.Click(`.table a[href$="` + p.Working()[1].ID + `"]`))
+			b.Do(chromedp.Click(`.table a[href$="` + p.Working(t.Context())[1].ID + `"]`))
 			b.Reads("Asha Kumari")
 			b.Shot("person")
 			b.Do(chromedp.Click(`form[action$="/role"] input[value=owner]`), chromedp.Click(`form[action$="/role"] button`))
 			b.Reads("Make Asha Kumari an owner?")
 			b.Shot("person-role-sure")
 			b.Press(kb.Enter) // what has the focus takes nothing
-			b.Sees(`document.readyState === "complete" && location.pathname.endsWith("` + p.Working()[1].ID + `")`)
-			if role := p.Working()[1].Role; role != edge.RoleOperator {
+			b.Sees(`document.readyState === "complete" && location.pathname.endsWith("` + p.Working(t.Context())[1].ID + `")`)
+			if role := p.Working(t.Context())[1].Role; role != edge.RoleOperator {
 				t.Errorf("one press made an %s", role)
 			}
 			b.Do(chromedp.Click(`form[action$="/out"] button`))
@@ -47,7 +47,7 @@ func TestManagingInBrowser(t *testing.T) {
 			b.Tab(`.actions button.main`)
 			b.Press(kb.Enter)
 			b.Sees(`location.pathname === "/people" && document.querySelector(".table")?.innerText.includes("Left")`)
-			if len(p.Working()) != 1 {
+			if len(p.Working(t.Context())) != 1 {
 				t.Error("she works here still")
 			}
 		})

@@ -65,7 +65,7 @@ func TestAnOwnerManages(t *testing.T) {
 	webtest.HasNot(t, page, "1234")
 	v.Post("/people/add", http.StatusUnprocessableEntity, "name", "Asha", "role", "operator", "pin", "7391", "number", "1111")
 	v.Post("/people/add", http.StatusSeeOther, "name", "Asha", "role", "operator", "pin", "7391", "number", webtest.CustomerAadhaar)
-	asha := p.Working()[1]
+	asha := p.Working(t.Context())[1]
 	at := "/people/" + asha.ID
 	webtest.Has(t, v.Get(at, http.StatusOK), "XXXXXXXX7058")
 	other := h.Visitor(t)
@@ -93,7 +93,7 @@ func TestAnOwnerManages(t *testing.T) {
 	webtest.Has(t, v.Post(at+"/role", http.StatusOK, "role", "owner"), "Make Usha an owner?", `name="role" value="owner"`)
 	v.Post(at+"/role", http.StatusUnprocessableEntity, "role", "king")
 	v.Post(at+"/role", http.StatusSeeOther, "role", "owner", "sure", "yes")
-	if got := p.Working()[1].Role; got != edge.RoleOwner {
+	if got := p.Working(t.Context())[1].Role; got != edge.RoleOwner {
 		t.Errorf("Usha is %s", got)
 	}
 	webtest.Has(t, v.Post(at+"/role", http.StatusOK, "role", "operator"), "Make Usha an operator?")

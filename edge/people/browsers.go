@@ -139,14 +139,3 @@ func remember(list []browser, hash string, now time.Time) []browser {
 	}
 	return append(list, browser{Hash: hash, Used: now.UnixMilli()})
 }
-
-// Wait is until a PIN of a working operator is looked at again in a browser; 0: at
-// once.
-func (p *People) Wait(ctx context.Context, id string) time.Duration {
-	list := p.snapshot()
-	e := find(list, id)
-	if e == nil || !e.Working {
-		return 0
-	}
-	return e.tries(known(p.marks(), hashOf(ctx))).wait(p.cfg.Now())
-}

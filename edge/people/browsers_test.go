@@ -32,9 +32,9 @@ func TestStrangersLockNobodyOut(t *testing.T) {
 		}
 		var refused *edge.PINError
 		for name, who := range map[string]struct{ wait, want time.Duration }{
-			"a stranger":          {p.Wait(strangers, edge.AgentID), password.FirstWait},
-			"one without a mark":  {p.Wait(ctx, edge.AgentID), password.FirstWait},
-			"the agent's browser": {p.Wait(agents, edge.AgentID), 0},
+			"a stranger":          {p.Working(strangers)[0].Wait, password.FirstWait},
+			"one without a mark":  {p.Working(ctx)[0].Wait, password.FirstWait},
+			"the agent's browser": {p.Working(agents)[0].Wait, 0},
 		} {
 			if who.wait != who.want {
 				t.Errorf("%s waits %v, want %v", name, who.wait, who.want)
@@ -47,15 +47,15 @@ func TestStrangersLockNobodyOut(t *testing.T) {
 		if _, err := p.CheckPIN(agents, edge.AgentID, pin("2580")); err != nil {
 			t.Errorf("the agent is kept out: %v", err)
 		}
-		if p.Wait(strangers, edge.AgentID) == 0 {
+		if p.Working(strangers)[0].Wait == 0 {
 			t.Error("the agent's right PIN ended the strangers' wait")
 		}
 		// A known browser guesses no better than strangers do.
 		for range password.Tries {
 			_, _ = p.CheckPIN(agents, edge.AgentID, pin("1111"))
 		}
-		if p.Wait(agents, edge.AgentID) != password.FirstWait {
-			t.Errorf("the known browser waits %v", p.Wait(agents, edge.AgentID))
+		if p.Working(agents)[0].Wait != password.FirstWait {
+			t.Errorf("the known browser waits %v", p.Working(agents)[0].Wait)
 		}
 		p = open(t, s)
 		if _, err := p.CheckPIN(agents, edge.AgentID, pin("2580")); !errors.As(err, &refused) {

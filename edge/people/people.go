@@ -178,14 +178,14 @@ func (e *person) operator() edge.Operator {
 }
 
 // Working gives who may unlock the counter, in the order in which they came, and
-// for whom a stranger has to wait first (Wait tells it of one browser).
-func (p *People) Working() []edge.Operator {
-	now := p.cfg.Now()
+// who of them has to wait first in the browser of the context (InBrowser).
+func (p *People) Working(ctx context.Context) []edge.Operator {
+	now, here := p.cfg.Now(), known(p.marks(), hashOf(ctx))
 	var out []edge.Operator
 	for _, e := range p.snapshot() {
 		if e.Working {
 			o := e.operator()
-			o.Wait = e.tries(nil).wait(now)
+			o.Wait = e.tries(here).wait(now)
 			out = append(out, o)
 		}
 	}

@@ -93,7 +93,7 @@ func TestTheAgentIsTheFirstOwner(t *testing.T) {
 	s := &shelf{}
 	p := open(t, s)
 	want := edge.Operator{ID: edge.AgentID, Name: "Fatima", Role: edge.RoleOwner}
-	if got := p.Working(); len(got) != 1 || got[0] != want {
+	if got := p.Working(t.Context()); len(got) != 1 || got[0] != want {
 		t.Fatalf("Working = %+v", got)
 	}
 	if got, err := p.CheckPIN(t.Context(), edge.AgentID, pin("2580")); err != nil || got != want {
@@ -140,7 +140,7 @@ func TestWrongPINsOverRestarts(t *testing.T) {
 			if got := p.All()[1].Wait; got == 0 || got > wait*time.Second {
 				t.Errorf("All tells a wait of %s", got)
 			}
-			if got := p.Working(); got[0].Wait != 0 || got[1].Wait != p.All()[1].Wait {
+			if got := p.Working(t.Context()); got[0].Wait != 0 || got[1].Wait != p.All()[1].Wait {
 				t.Errorf("Working tells waits of %s and %s", got[0].Wait, got[1].Wait)
 			}
 			// Nobody else is kept out, and the right PIN of one who waits is no way
@@ -328,7 +328,7 @@ func TestDiskFull(t *testing.T) {
 	if err := p.ChangePIN(t.Context(), edge.AgentID, pin("2580"), pin("8264")); !errors.Is(err, edge.ErrFull) {
 		t.Errorf("ChangePIN = %v", err)
 	}
-	if got := p.Working(); len(got) != 1 {
+	if got := p.Working(t.Context()); len(got) != 1 {
 		t.Errorf("Working = %v", got)
 	}
 	if _, err := p.CheckPIN(t.Context(), edge.AgentID, pin("2580")); err != nil {

@@ -210,17 +210,15 @@ func outcome(id op.ID, state op.State, code string) wire.Frame {
 // atCounter is a real counter at which Fatima works alone.
 type atCounter struct{ *edge.Counter }
 
-func (atCounter) Working() []edge.Operator {
+func (atCounter) Working(context.Context) []edge.Operator {
 	return []edge.Operator{{ID: edge.AgentID, Name: "Fatima", Role: edge.RoleOwner}}
 }
-
-func (atCounter) Wait(context.Context, string) time.Duration { return 0 }
 
 func (c atCounter) CheckPIN(_ context.Context, _ string, pin secret.OTP) (edge.Operator, error) {
 	if !pin.Equal(secret.NewOTP(rightPIN)) {
 		return edge.Operator{}, &edge.PINError{Left: 4}
 	}
-	return c.Working()[0], nil
+	return c.Working(context.Background())[0], nil
 }
 
 func (atCounter) ChangePIN(context.Context, string, secret.OTP, secret.OTP) error {

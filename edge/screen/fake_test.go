@@ -333,7 +333,7 @@ func (f *fake) AnswerCash(id op.ID, operator edge.Operator, answer edge.Cash) er
 
 func (f *fake) Banks() ([]edge.Bank, time.Time) { return f.banks, fakeNow.Add(-26 * time.Hour) }
 
-func (f *fake) Working() []edge.Operator {
+func (f *fake) Working(context.Context) []edge.Operator {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	out := append([]edge.Operator{{ID: edge.AgentID, Name: "Fatima", Role: edge.RoleOwner}}, f.others...)
@@ -341,12 +341,6 @@ func (f *fake) Working() []edge.Operator {
 		out[i].Wait = max(time.Until(f.until[out[i].ID]), 0)
 	}
 	return out
-}
-
-func (f *fake) Wait(_ context.Context, operator string) time.Duration {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return max(time.Until(f.until[operator]), 0)
 }
 
 func (f *fake) CheckPIN(_ context.Context, operator string, pin secret.OTP) (edge.Operator, error) {

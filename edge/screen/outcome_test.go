@@ -7,7 +7,6 @@ import (
 	"html/template"
 	"log/slog"
 	"net/http"
-	"net/http/httptest"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -70,7 +69,7 @@ func everyPlace(t *testing.T) (*visitor, *words.Book) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	srv := httptest.NewServer(s.Handler())
+	srv := webtest.Start(t, s.Handler())
 	t.Cleanup(srv.Close)
 	t.Cleanup(s.Close)
 	v := &visitor{f: f, s: s, Visitor: webtest.Visit(t, srv.URL, srv.Client().Transport)}

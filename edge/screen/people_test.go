@@ -33,11 +33,7 @@ type staffed struct {
 	real *people.People
 }
 
-func (s staffed) Working() []edge.Operator { return s.real.Working() }
-
-func (s staffed) Wait(ctx context.Context, operator string) time.Duration {
-	return s.real.Wait(ctx, operator)
-}
+func (s staffed) Working(ctx context.Context) []edge.Operator { return s.real.Working(ctx) }
 
 func (s staffed) CheckPIN(ctx context.Context, operator string, pin secret.OTP) (edge.Operator, error) {
 	return s.real.CheckPIN(ctx, operator, pin)

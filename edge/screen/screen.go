@@ -56,11 +56,10 @@ type Counter interface {
 	AnswerCash(id op.ID, operator edge.Operator, answer edge.Cash) error
 	// Banks gives the bank list and when it was fetched.
 	Banks() (banks []edge.Bank, at time.Time)
-	// Working gives the operators who may unlock the counter.
-	Working() []edge.Operator
-	// Wait is until a PIN of an operator is looked at again; 0: at once. Of this
-	// and the two below the context says in which browser (people.InBrowser).
-	Wait(ctx context.Context, operator string) time.Duration
+	// Working gives the operators who may unlock the counter, and who of them has to
+	// wait first. Of this, CheckPIN and ChangePIN the context says in which browser
+	// (people.InBrowser).
+	Working(ctx context.Context) []edge.Operator
 	// CheckPIN gives the operator. *edge.PINError, edge.ErrNotFound.
 	// people.ErrPINGiven.
 	CheckPIN(ctx context.Context, operator string, pin secret.OTP) (edge.Operator, error)
@@ -130,7 +129,7 @@ func New(counter Counter, cfg Config, rooms ...web.Room) (*Screen, error) {
 	s := &Screen{counter: counter, cfg: cfg, log: cfg.Logger}
 	kit, err := web.New(counter, web.Config{
 		Stands: func(o edge.Operator) bool {
-			return slices.ContainsFunc(counter.Working(), func(w edge.Operator) bool { return w.ID == o.ID && w.Name == o.Name && w.Role == o.Role })
+			return slices.ContainsFunc(counter.Working(context.Background()), func(w edge.Operator) bool { return w.ID == o.ID && w.Name == o.Name && w.Role == o.Role })
 		},
 		Name: cfg.Name, Idle: cfg.Idle, KeepLanguage: cfg.KeepLanguage, Rand: cfg.Rand, Logger: cfg.Logger,
 		CheckPIN: func(ctx context.Context, r *http.Request, operator string, pin secret.OTP) error {

@@ -147,13 +147,12 @@ func (s *Screen) browserOf(ctx context.Context, r *http.Request) context.Context
 
 // unlockPage shows whom the counter knows, and asks for the PIN.
 func (s *Screen) unlockPage(w http.ResponseWriter, r *http.Request, status int, problem string) {
-	said, working := s.WordsOf(r), s.counter.Working()
+	said, working := s.WordsOf(r), s.counter.Working(s.inBrowser(r))
 	chosen := who(r, working)
 	d := unlockData{Next: web.LocalPath(r.FormValue("next")), Error: problem, Note: said.Say("unlock.wait", "span", "{s}"), Room: refusals(said)}
 	waits := map[string]int{}
-	ctx := s.inBrowser(r)
 	for _, o := range working {
-		if left := seconds(s.counter.Wait(ctx, o.ID)); left > 0 {
+		if left := seconds(o.Wait); left > 0 {
 			waits[o.ID] = left
 		}
 	}
@@ -208,7 +207,7 @@ func (s *Screen) unlock(w http.ResponseWriter, r *http.Request) {
 		s.unlockPage(w, r, http.StatusUnprocessableEntity, said.Say("unlock.digits"))
 		return
 	}
-	chosen := who(r, s.counter.Working())
+	chosen := who(r, s.counter.Working(s.inBrowser(r)))
 	if chosen == "" {
 		s.unlockPage(w, r, http.StatusUnprocessableEntity, said.Say("unlock.who"))
 		return
@@ -277,7 +276,7 @@ func (s *Screen) choosePage(w http.ResponseWriter, r *http.Request, status int, 
 
 // choose sets the own PIN of an operator who typed the one that an owner set.
 func (s *Screen) choose(w http.ResponseWriter, r *http.Request) {
-	said, working := s.WordsOf(r), s.counter.Working()
+	said, working := s.WordsOf(r), s.counter.Working(s.inBrowser(r))
 	i := slices.IndexFunc(working, func(o edge.Operator) bool { return o.ID == who(r, working) })
 	if i < 0 {
 		s.unlockPage(w, r, http.StatusForbidden, said.Say("unlock.old"))
