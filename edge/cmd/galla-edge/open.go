@@ -9,16 +9,17 @@ import (
 	"runtime"
 
 	"galla/edge/daemon"
+	"galla/shared/settings"
 )
 
 type openCmd struct {
-	Addr  string `env:"GALLA_COUNTER_ADDR" default:"http://127.0.0.1:7200" help:"Loopback address of the counter's pages."`
-	Print bool   `help:"Print the link, and open nothing."`
+	Addr  settings.Address `env:"GALLA_COUNTER_ADDR" default:"http://127.0.0.1:7200" help:"Loopback address of the counter's pages."`
+	Print bool             `help:"Print the link, and open nothing."`
 }
 
 // Run opens the counter's link, or prints it.
 func (o *openCmd) Run(ctx context.Context, c *cli) error {
-	link, err := daemon.Link(daemon.Config{Data: c.Data, Addr: o.Addr, Rand: rand.Reader, Logger: slog.New(slog.DiscardHandler)})
+	link, err := daemon.Link(daemon.Config{Data: c.Data, Addr: o.Addr.URL(), Rand: rand.Reader, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		return err
 	}
