@@ -70,9 +70,10 @@ type Config struct {
 	Limits Limits
 	// Handle is the part after the @ of the UPI addresses of merchants that
 	// have none of their own, such as galla.
-	Handle string
-	Rand   io.Reader // of ids; safe for concurrent use
-	Logger *slog.Logger
+	Handle  string
+	Sandbox bool      // paise play scenarios: GET /limits tells it
+	Rand    io.Reader // of ids; safe for concurrent use
+	Logger  *slog.Logger
 }
 
 // validate reports everything that is wrong with a configuration at once.

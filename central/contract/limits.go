@@ -30,11 +30,9 @@ func (d *Dispatcher) readLimits(*call) step {
 		list := []limitData{}
 		for _, l := range d.cfg.Limits.InForce(time.Now()) {
 			list = append(list, limitData{
-				Kinds: append([]central.Kind{}, l.Kinds...), Scope: l.Scope,
-				Min: rupees(l.Min), Max: rupees(l.Max), Step: rupees(l.Step), Count: l.Count, Sum: rupees(l.Sum),
-				From: l.From, Until: l.Until,
+				append([]central.Kind{}, l.Kinds...), l.Scope, rupees(l.Min), rupees(l.Max), rupees(l.Step), l.Count, rupees(l.Sum), l.From, l.Until,
 			})
 		}
-		return done(200, "Limits in force", list), nil
+		return central.Reply{HTTP: 200, Body: encode(envelope{StatusCode: statusOK, Message: "Limits in force", Data: list, Sandbox: d.cfg.Sandbox})}, nil
 	}
 }

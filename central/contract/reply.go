@@ -16,6 +16,7 @@ type envelope struct {
 	StatusCode string `json:"statusCode"`
 	Message    string `json:"message"`
 	Data       any    `json:"data,omitzero"`
+	Sandbox    bool   `json:"sandbox,omitzero"` // of GET /limits: a counter takes whole rupees where paise play no scenarios
 }
 
 // statusOK is the statusCode of success.

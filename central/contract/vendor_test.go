@@ -100,6 +100,17 @@ func TestVendorShowsTransactionsOnlyAndNotTooMany(t *testing.T) {
 	}
 }
 
+// A sandbox says that it is one, so that a counter lets paise through there only.
+func TestASandboxTellsItWithItsLimits(t *testing.T) {
+	o := newOffice(t)
+	for _, sandbox := range []bool{false, true} {
+		o.Dispatcher.cfg.Sandbox = sandbox
+		if got := strings.Contains(string(o.askAs(terminal1, op.LimitsInForce, nil, nil, "").Body), `"sandbox":true`); got != sandbox {
+			t.Errorf("the limits of a sandbox (%v) say so: %v", sandbox, got)
+		}
+	}
+}
+
 func TestGoldenLimits(t *testing.T) {
 	o := newOffice(t)
 	golden(t, "limits", o.askAs(merchant1, op.LimitsInForce, nil, nil, ""))

@@ -117,7 +117,7 @@ func serve(ctx context.Context, cfg Config, k credential.Keys, db *store.DB, bel
 	registry := central.NewRegistry(db, bell, cfg.Rand)
 	dispatcher, err := newDispatcher(ctx, engine, registry, db, contract.Config{
 		FingerprintKey: k.Fingerprint, UplinkURL: cfg.uplinkURL(), Audience: uplinkAudience,
-		Limits: r.limits, Handle: cfg.handle(), Rand: cfg.Rand, Logger: cfg.Logger,
+		Limits: r.limits, Handle: cfg.handle(), Sandbox: cfg.Sandbox, Rand: cfg.Rand, Logger: cfg.Logger,
 	})
 	if err != nil {
 		return err
