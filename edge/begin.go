@@ -148,21 +148,6 @@ func (c *Counter) bankName(iin string) string {
 	return ""
 }
 
-// ConfirmCash records that the agent handed the cash over. It is possible once,
-// for a withdrawal that succeeded.
-func (c *Counter) ConfirmCash(id op.ID, operator Operator) error {
-	_, err := c.change(id, func(r *Record) error {
-		if r.Verdict() != VerdictGive {
-			return ErrIllegal
-		}
-		if r.CashGiven.IsZero() {
-			r.CashGiven, r.CashBy, r.CashByID = c.cfg.Now(), operator.Name, operator.ID
-		}
-		return nil
-	})
-	return err
-}
-
 // CountPrint records that a slip of an operation is given to a printer, and
 // gives the record, in which it is counted. It returns after fsync, so that no
 // power cut makes a second original.

@@ -16,7 +16,7 @@ type Cash string
 // How it stands. Due and Reversed are open until a person has answered.
 const (
 	CashNone     Cash = ""          // none is to be given for it, or it is not known yet
-	CashDue      Cash = "due"       // the bank paid; nobody has said whether it was given
+	CashDue      Cash = "due"       // the bank paid, or a kept transfer failed; nobody has said whether it was given
 	CashGiven    Cash = "given"     // somebody said that it was given
 	CashNotGiven Cash = "not-given" // somebody said that it was not: the customer is owed it
 	CashReversed Cash = "reversed"  // the bank took the payment back; nobody has said that they know
@@ -34,24 +34,27 @@ func (r Record) paysCash() bool {
 	return r.Route == op.Withdrawal || r.Route == op.Refund && r.Consent == RefundRule
 }
 
+// mayPay tells whether the operation's cash can be open, now or later.
+func (r Record) mayPay() bool { return r.paysCash() || r.Returns() }
+
 // Cash says how the operation's cash stands, from its facts alone. CashBy
-// without a time of CashGiven is somebody's word that none was given.
+// without a time of CashGiven is somebody's word that none was given. The cash of
+// a transfer that failed after the agent was told to keep it stands as a
+// withdrawal's does: it is the customer's.
 func (r Record) Cash() Cash {
 	switch {
-	case !r.paysCash():
-		return CashNone
-	case r.State == op.Succeeded && !r.CashGiven.IsZero():
-		return CashGiven
-	case r.State == op.Succeeded && r.CashBy != "":
-		return CashNotGiven
-	case r.State == op.Succeeded:
-		return CashDue
-	case r.State == op.Reversed && r.CashBy != "":
+	case r.paysCash() && r.State == op.Reversed && r.CashBy != "":
 		return CashNoted
-	case r.State == op.Reversed:
+	case r.paysCash() && r.State == op.Reversed:
 		return CashReversed
+	case !r.Returns() && (!r.paysCash() || r.State != op.Succeeded):
+		return CashNone
+	case !r.CashGiven.IsZero():
+		return CashGiven
+	case r.CashBy != "":
+		return CashNotGiven
 	}
-	return CashNone
+	return CashDue
 }
 
 // Open tells whether somebody at the counter has to do something about it, or
@@ -61,8 +64,25 @@ func (c Cash) Open() bool { return c == CashDue || c == CashNotGiven || c == Cas
 // Asks tells whether it waits for somebody's answer.
 func (c Cash) Asks() bool { return c == CashDue || c == CashReversed }
 
+// ConfirmCash records that the agent handed the cash over: a withdrawal's, a
+// refund's, or that of a transfer which was kept and moved nothing in the end. A
+// second word changes nothing; ErrIllegal where no cash is the customer's.
+func (c *Counter) ConfirmCash(id op.ID, operator Operator) error {
+	_, err := c.change(id, func(r *Record) error {
+		switch r.Cash() {
+		case CashDue, CashNotGiven:
+			r.CashGiven, r.CashBy, r.CashByID = c.cfg.Now(), operator.Name, operator.ID
+		case CashGiven:
+		default:
+			return ErrIllegal
+		}
+		return nil
+	})
+	return err
+}
+
 // AnswerCash records that somebody at the counter knows how the cash stands:
-// CashNotGiven of what the bank has paid, CashNoted of what it took back. A
+// CashNotGiven of what is due, CashNoted of what it took back. A
 // second answer of the same changes nothing; one that the operation's state does
 // not allow is ErrIllegal.
 func (c *Counter) AnswerCash(id op.ID, operator Operator, answer Cash) error {
@@ -136,7 +156,7 @@ func (c *Counter) loadCash() {
 // goes by what the queue holds: of two changes at one time the last note is of
 // both.
 func (c *Counter) noteCash(r Record) {
-	if !r.paysCash() {
+	if !r.mayPay() {
 		return
 	}
 	c.cash.mu.Lock()

@@ -172,11 +172,19 @@ func TestCash(t *testing.T) {
 		{Record{Route: op.Refund, State: op.Succeeded}, CashNone},
 		{Record{Route: op.Refund, State: op.Succeeded, Consent: RefundRule}, CashDue},
 		{Record{Route: op.Refund, State: op.Failed, Consent: RefundRule}, CashNone},
+		{Record{Route: op.Transfer, State: op.Pending, CashKept: true}, CashNone},
+		{Record{Route: op.Transfer, State: op.Succeeded, CashKept: true}, CashNone},
+		{Record{Route: op.Transfer, State: op.Reversed, CashKept: true}, CashNone},
+		{Record{Route: op.Transfer, State: op.Failed}, CashNone},
+		{Record{Route: op.Transfer, State: op.Failed, CashKept: true}, CashDue},
+		{Record{Route: op.Transfer, State: op.NotSent, CashKept: true}, CashDue},
+		{Record{Route: op.Transfer, State: op.Failed, CashKept: true, CashBy: "Fatima"}, CashNotGiven},
+		{Record{Route: op.Transfer, State: op.Failed, CashKept: true, CashBy: "Fatima", CashGiven: given}, CashGiven},
 	} {
 		if got := c.r.Cash(); got != c.want {
 			t.Errorf("%s %s by %q: %q, want %q", c.r.Route, c.r.State, c.r.CashBy, got, c.want)
 		}
-		if due := c.want == CashDue || c.want == CashNotGiven || c.want == CashGiven; due != (c.r.Verdict() == VerdictGive) {
+		if due := c.want == CashDue || c.want == CashNotGiven || c.want == CashGiven; due != (c.r.Verdict() == VerdictGive || c.r.Returns()) {
 			t.Errorf("%s %s is %q and its verdict %s", c.r.Route, c.r.State, c.want, c.r.Verdict())
 		}
 	}

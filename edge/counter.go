@@ -112,6 +112,7 @@ type Counter struct {
 	banksAt  time.Time
 	limits   []Limit
 	limitsAt time.Time
+	sandbox  bool // the central said so, with its limits
 	trouble  string
 }
 
@@ -164,6 +165,9 @@ func (c *Counter) recover() {
 		}
 		_, changeErr := c.queue.Change(r.ID, func(r *Record) error {
 			r.State, r.Reason = to, reason
+			if to == op.Unknown {
+				r.keepCash()
+			}
 			return nil
 		})
 		c.noteTrouble(changeErr) // the pump takes the same steps, when the disk can

@@ -105,6 +105,7 @@ type shop struct {
 
 	answered int // frames of the line that serve looked at
 	limits   string
+	sandbox  bool // the central says that it is one
 }
 
 // shortLife is how long a change of a record waits in most tests, so that the
@@ -227,7 +228,11 @@ func (s *shop) reference(route op.RouteID) string {
 	case op.Banks:
 		data = `[{"iin":"990326","bankName":"Sandbox test bank"}]`
 	}
-	return `{"statusCode":"00","message":"m","data":` + data + `}`
+	beside := ""
+	if route == op.LimitsInForce && s.sandbox {
+		beside = `,"sandbox":true`
+	}
+	return `{"statusCode":"00","message":"m","data":` + data + beside + `}`
 }
 
 func done(id op.ID, state op.State, http int, reply string) wire.Frame {
@@ -263,8 +268,8 @@ var samples = map[op.RouteID]string{
 	op.BeneficiaryAdd:      `{"senderId":"s-1","receivername":"Ravi","receiver_account_no":"00123456789","receiverIfscCode":"SBIN0000001"}`,
 	op.BeneficiaryGet:      `{"senderId":"s-1","receiver_account_no":"00123456789","receiverIfscCode":"SBIN0000001"}`,
 	op.BeneficiaryDelete:   `{"senderId":"s-1","receiver_account_no":"00123456789","receiverIfscCode":"SBIN0000001"}`,
-	op.TransferOTP:         `{"senderId":"s-1","amount":500.50,"receiver_account_no":"00123456789","receiverIfscCode":"SBIN0000001"}`,
-	op.Transfer:            `{"senderId":"s-1","BeneficiaryId":7,"amount":500.50,"receiver_account_no":"00123456789","receiverIfscCode":"SBIN0000001","account_holder_name":"Ravi","receiverMobilenumber":"9876543211","remarks":"rent"}`,
+	op.TransferOTP:         `{"senderId":"s-1","amount":500.00,"receiver_account_no":"00123456789","receiverIfscCode":"SBIN0000001"}`,
+	op.Transfer:            `{"senderId":"s-1","BeneficiaryId":7,"amount":500.00,"receiver_account_no":"00123456789","receiverIfscCode":"SBIN0000001","account_holder_name":"Ravi","receiverMobilenumber":"9876543211","remarks":"rent"}`,
 	op.TransferCharges:     `{"senderId":"s-1","amount":500.50}`,
 	op.TransferRequery:     `{"refId":"x-1"}`,
 	op.RefundOTP:           `{"refereanceId":"t-1"}`,

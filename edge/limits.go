@@ -16,14 +16,21 @@ func (c *Counter) Limits() ([]Limit, time.Time) {
 }
 
 // Bounds gives what an amount of the route must keep today. Limits that count
-// over a day or a month are the central's to judge.
+// over a day or a month are the central's to judge. What is paid in cash is in
+// whole rupees, but in a sandbox.
 func (c *Counter) Bounds(route op.RouteID) Bounds {
 	limits, told := c.Limits()
-	if told.IsZero() {
-		return message.FirstBounds(route)
+	bounds := message.FirstBounds(route)
+	if !told.IsZero() {
+		now := c.cfg.Now().Add(c.Status().Link.Offset) // the central's clock
+		bounds = message.BoundsOn(limits, route, now.In(india()).Format(time.DateOnly))
 	}
-	now := c.cfg.Now().Add(c.Status().Link.Offset) // the central's clock
-	return message.BoundsOn(limits, route, now.In(india()).Format(time.DateOnly))
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.sandbox { // only there paise play scenarios
+		bounds = bounds.InCash(route)
+	}
+	return bounds
 }
 
 // india is Indian Standard Time, which has no summer time; the zone's own data

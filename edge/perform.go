@@ -1,6 +1,7 @@
 package edge
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"time"
 
 	"galla/edge/message"
+	"galla/shared/money"
 	"galla/shared/op"
 	"galla/shared/printable"
 	"galla/shared/secret"
@@ -30,6 +32,10 @@ type Request struct {
 	Title    string // what it is about, for people, such as the beneficiary's name
 	Customer string // the customer's name, for people
 	Consent  string // version of the text that was consented to, where a customer's finger is taken
+	Mobile   string // the customer's number, where Fields names none
+
+	Amount money.Paise // of a refund, whose fields name none
+	Charge money.Paise // of a transfer and a refund: Record.Charge
 
 	Operator   string // the agent at the counter, by name
 	OperatorID string // and by id
@@ -186,6 +192,7 @@ func (c *Counter) draw(id op.ID, route op.Route, f message.Fields, q Request, s 
 		ID: id, Route: route.ID, Class: route.Class, State: op.Reserved, Version: 1,
 		Operator: q.Operator, OperatorID: q.OperatorID, Title: strings.TrimSpace(q.Title), Customer: strings.TrimSpace(q.Customer),
 		CreatedAt: c.cfg.Now(), Consent: q.Consent,
+		Amount: q.Amount, Charge: q.Charge, Mobile: cmp.Or(f.Mobile(), q.Mobile),
 	}
 	aadhaar := secret.Aadhaar{}
 	if s.Aadhaar {

@@ -273,19 +273,19 @@ func TestATransferCarriesItsOwnReferenceAndTellsIt(t *testing.T) {
 		if ref := string(s.body(id)["refId"]); ref != `"`+string(id)+`"` {
 			t.Errorf("refId is %s, want the operation's id", ref)
 		}
-		if amount := string(s.body(id)["amount"]); amount != "500.50" || s.view(id).Amount != 50050 {
+		if amount := string(s.body(id)["amount"]); amount != "500.00" || s.view(id).Amount != 50000 {
 			t.Errorf("amount is %s on the line and %s here", amount, s.view(id).Amount)
 		}
-		s.receive(done(id, op.Pending, 200, `{"statusCode":"00","message":"Transaction pending","reference":"DMT-NR-7","data":{"transactionId":"T7","amount":500.5,"status":"PENDING"}}`))
+		s.receive(done(id, op.Pending, 200, `{"statusCode":"00","message":"Transaction pending","reference":"DMT-NR-7","data":{"transactionId":"T7","amount":500,"status":"PENDING"}}`))
 		v := s.view(id)
 		if v.Verdict() != edge.VerdictPending || v.Result.Reference != "T7" || v.Result.Status != "PENDING" || v.Value("transactionId") != "T7" {
 			t.Errorf("pending: verdict %s, %+v", v.Verdict(), v.Result)
 		}
-		event := done(id, op.Succeeded, 200, `{"statusCode":"00","message":"Transaction successful","data":{"rrn":"RR1","transactionId":"T7","amount":500.5,"status":"SUCCESS"}}`)
+		event := done(id, op.Succeeded, 200, `{"statusCode":"00","message":"Transaction successful","data":{"rrn":"RR1","transactionId":"T7","amount":500,"status":"SUCCESS"}}`)
 		event.T, event.Kind, event.Cursor = wire.TEvent, wire.EventOutcome, 1
 		s.receive(event)
 		v = s.view(id)
-		if v.Verdict() != edge.VerdictPaid || v.Result.RRN != "RR1" || v.Value("amount") != "500.5" {
+		if v.Verdict() != edge.VerdictPaid || v.Result.RRN != "RR1" || v.Value("amount") != "500" {
 			t.Errorf("succeeded: verdict %s, %+v", v.Verdict(), v.Result)
 		}
 		if err := s.c.ConfirmCash(id, edge.Operator{ID: edge.AgentID, Name: "Fatima"}); !errors.Is(err, edge.ErrIllegal) {
@@ -293,9 +293,9 @@ func TestATransferCarriesItsOwnReferenceAndTellsIt(t *testing.T) {
 		}
 
 		refund := s.must(op.Refund)
-		s.receive(done(refund, op.Succeeded, 200, `{"statusCode":"00","message":"Refund processed successfully","data":{"refundId":"R1","amount":500.5}}`))
+		s.receive(done(refund, op.Succeeded, 200, `{"statusCode":"00","message":"Refund processed successfully","data":{"refundId":"R1","amount":500}}`))
 		v = s.view(refund)
-		if v.Verdict() != edge.VerdictRefund || v.Amount != 50050 || v.Result.Reference != "R1" {
+		if v.Verdict() != edge.VerdictRefund || v.Amount != 50000 || v.Result.Reference != "R1" {
 			t.Errorf("refund: verdict %s, amount %s, %+v", v.Verdict(), v.Amount, v.Result)
 		}
 
@@ -497,7 +497,7 @@ func TestLimitsAreKeptBeforeAFingerOrAnOTP(t *testing.T) {
 			_, err = s.c.Begin(context.Background(), edge.Draft{Route: route, Aadhaar: aadhaar(s.t), Customer: "Asha", IIN: "990326", Consent: "en-1", Amount: rupees(amount)})
 		} else {
 			q := s.request(route)
-			q.Fields = []byte(strings.Replace(samples[route], "500.50", fmt.Sprint(amount), 1))
+			q.Fields = []byte(strings.Replace(samples[route], "500.00", fmt.Sprint(amount), 1))
 			_, err = s.c.Perform(context.Background(), q)
 		}
 		var d *edge.DraftError
@@ -539,6 +539,122 @@ func TestLimitsAreKeptBeforeAFingerOrAnOTP(t *testing.T) {
 			t.Errorf("the bounds of the next day are %+v", b)
 		}
 	})
+}
+
+// TestATransfersCash: the record keeps the charge that the customer paid and the
+// number to find it by. Where the screen said to keep the cash, it is due when
+// nothing moved in the end, and given back once.
+func TestATransfersCash(t *testing.T) {
+	fatima := edge.Operator{ID: edge.AgentID, Name: "Fatima"}
+	const refused = `{"statusCode":"55","message":"INVALID OTP","data":{"transactionId":"T1","amount":500,"status":"FAILED"}}`
+	for _, c := range []struct {
+		name string
+		live func(*shop, op.ID)
+		due  bool
+	}{
+		{"refused at once", func(s *shop, id op.ID) { s.receive(done(id, op.Failed, 200, refused)) }, false},
+		{"pending, then failed", func(s *shop, id op.ID) {
+			s.receive(done(id, op.Pending, 200, `{"statusCode":"00","reference":"DMT-NR-1","data":{"status":"PENDING"}}`))
+			s.receive(done(id, op.Failed, 200, refused))
+		}, true},
+		{"the line broke, and it was never seen", func(s *shop, id op.ID) {
+			s.down()
+			s.up()
+			s.receive(wire.Frame{T: wire.TUnseen, ID: id})
+		}, true},
+		{"accepted, the line broke, and it failed", func(s *shop, id op.ID) {
+			s.receive(wire.Frame{T: wire.TAccepted, ID: id})
+			s.down()
+			s.up()
+			s.receive(done(id, op.Failed, 200, refused))
+		}, true},
+		{"the program was restarted", func(s *shop, id op.ID) {
+			s.restart()
+			s.up()
+			s.receive(done(id, op.Failed, 200, refused))
+		}, true},
+		{"pending, then sent", func(s *shop, id op.ID) {
+			s.receive(done(id, op.Pending, 200, `{"statusCode":"00","reference":"DMT-NR-1","data":{"status":"PENDING"}}`))
+			s.receive(done(id, op.Succeeded, 200, `{"statusCode":"00","data":{"transactionId":"T1","amount":500,"status":"SUCCESS"}}`))
+		}, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			inShop(t, func(s *shop) {
+				s.up()
+				q := s.request(op.Transfer)
+				q.Charge, q.Mobile = 25_00, "9876543210"
+				v, err := s.c.Perform(context.Background(), q)
+				if err != nil {
+					t.Fatal(err)
+				}
+				synctest.Wait()
+				c.live(s, v.ID)
+				v = s.view(v.ID)
+				if v.Charge != 25_00 || v.Mobile != "9876543210" || v.Returns() != c.due {
+					t.Errorf("it is %s with a charge of %s, of %q, and its cash returns: %v", v.State, v.Charge, v.Mobile, v.Returns())
+				}
+				if open := s.c.Status().Cash; (len(open) == 1 && open[0].ID == v.ID && open[0].Cash() == edge.CashDue) != c.due {
+					t.Errorf("%d are told as open cash", len(open))
+				}
+				if err := s.c.AnswerCash(v.ID, fatima, edge.CashNotGiven); (err == nil) != c.due || c.due && s.view(v.ID).Cash() != edge.CashNotGiven {
+					t.Errorf("that its cash did not go back gave %v", err)
+				}
+				for range 2 {
+					if err := s.c.ConfirmCash(v.ID, fatima); (err == nil) != c.due || err != nil && !errors.Is(err, edge.ErrIllegal) {
+						t.Errorf("that its cash went back gave %v", err)
+					}
+				}
+				if given := !s.view(v.ID).CashGiven.IsZero(); given != c.due {
+					t.Errorf("its cash was given back: %v", given)
+				}
+				if open := s.c.Status().Cash; len(open) != 0 {
+					t.Errorf("%d are told as open cash still", len(open))
+				}
+			})
+		})
+	}
+}
+
+// TestCashIsInWholeRupees: cash has no paise. In a sandbox they play scenarios,
+// and only its central can say that it is one.
+func TestCashIsInWholeRupees(t *testing.T) {
+	ask := func(s *shop, route op.RouteID, amount string) error {
+		if aeps[route] {
+			p, err := money.Parse(amount)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = s.c.Begin(context.Background(), edge.Draft{Route: route, Aadhaar: aadhaar(s.t), Customer: "Asha", IIN: "990326", Consent: "en-1", Amount: p})
+			return err
+		}
+		q := s.request(route)
+		q.Fields = []byte(strings.Replace(samples[route], "500.00", amount, 1))
+		_, err := s.c.Perform(context.Background(), q)
+		return err
+	}
+	for _, sandbox := range []bool{false, true} {
+		inShop(t, func(s *shop) {
+			s.sandbox = sandbox
+			s.up()
+			for round := range 2 {
+				for _, route := range []op.RouteID{op.Withdrawal, op.Transfer, op.TransferOTP}[:3-round] {
+					d := (*edge.DraftError)(nil)
+					switch err := ask(s, route, "500.97"); {
+					case sandbox && err != nil:
+						t.Errorf("%s in a sandbox: %v", route, err)
+					case !sandbox && (!errors.As(err, &d) || !strings.Contains(d.Fields[0].Message, "whole rupees")):
+						t.Errorf("%s of paise outside a sandbox: %v", route, err)
+					}
+				}
+				if err := ask(s, op.Purchase, "500.97"); err != nil {
+					t.Errorf("Aadhaar Pay is no cash: %v", err)
+				}
+				if round == 0 {
+					s.restart() // what the central said is kept, and the line is down: no enquiry
+				}
+			}
+		})
+	}
 }
 
 func TestWhatAProgramMustNotPass(t *testing.T) {

@@ -192,6 +192,7 @@ func applyOutcome(r *Record, o op.Outcome, otp secret.OTP) error {
 	case op.Succeeded, op.Failed, op.Reversed:
 	case op.Pending:
 		reason = "The bank has not answered. We ask it again by ourselves."
+		r.keepCash()
 	case op.Refused:
 		state = op.NotSent
 		reason = message.ReadResult(o.HTTP, o.Reply).Message

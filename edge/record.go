@@ -26,6 +26,10 @@ type Record struct {
 	IIN        string
 	BankName   string
 	Amount     money.Paise
+	// Charge is cash beside the amount, as the central told it: of a transfer what
+	// the customer pays for it, of a refund what of that goes back.
+	Charge money.Paise
+	Mobile string // the customer's number, ten digits, so that it can be searched for
 
 	// Body is the request without biometric and OTP, as JSON. It may hold an
 	// Aadhaar number in the clear; the queue seals it, and it is erased when
@@ -37,9 +41,10 @@ type Record struct {
 	Deadline   time.Time // it is sent before this or not at all; zero: none
 	SentAt     time.Time
 	EndedAt    time.Time // zero: not final
-	CashGiven  time.Time // the agent confirmed that cash was handed over
+	CashGiven  time.Time // the agent confirmed that cash was handed over: a withdrawal's, a refund's, or a customer's own, back
 	CashBy     string    // who handed it over, by the name of that day
 	CashByID   string    // and by id; empty: recorded before ids were kept
+	CashKept   bool      // of a transfer: the agent was told to keep the cash until its outcome
 	Quality    int       // of the print that was sent, 0 to 100 (qScore); 0: not told
 	ConsentAt  time.Time // the customer consented
 	Consent    string    // version of the text that was read to the customer
@@ -66,6 +71,20 @@ func (r Record) By(o Operator) bool {
 // referenceid, senderid, beneficiaryid, transactionId or charge, as the
 // interface names it (message.Value).
 func (r Record) Value(name string) string { return message.Value(r.Reply, name) }
+
+// keepCash notes that the agent is told to keep a transfer's cash: its outcome
+// is not known, and the customer may go. It tells whether that is new.
+func (r *Record) keepCash() bool {
+	was := r.CashKept
+	r.CashKept = was || r.Route == op.Transfer
+	return r.CashKept != was
+}
+
+// Returns tells whether a transfer's cash is the customer's again: the agent was
+// told to keep it, and it is known by now that nothing moved.
+func (r Record) Returns() bool {
+	return r.Route == op.Transfer && r.CashKept && (r.State == op.Failed || r.State == op.NotSent)
+}
 
 // The rule for a customer whose account may be debited without cash (domain.md,
 // T+5). These are days of the calendar, T being the day on which it was sent:

@@ -191,12 +191,14 @@ func (c *Counter) lose(id op.ID) {
 	c.mu.Unlock()
 	_, err := c.change(id, func(r *Record) error {
 		switch {
+		case r.State == op.Accepted && r.keepCash(): // the central asks on without us
 		case r.State != op.Sent && (r.State != op.Accepted || !volatile(r.Class)):
 			return errStale
 		case volatile(r.Class):
 			r.State, r.Reason = op.NotSent, "The line broke before the answer came. An enquiry moves no money; ask again."
 		default:
 			r.State, r.Reason = op.Unknown, "The line broke. We ask what became of it."
+			r.keepCash()
 		}
 		return nil
 	})

@@ -34,7 +34,7 @@ func (c *Counter) loadCache() {
 	}
 	if k, ok := c.recall.references[op.LimitsInForce]; ok {
 		if limits, err := message.ReadLimits(k.Reply); err == nil {
-			c.limits, c.limitsAt = limits, k.At
+			c.limits, c.limitsAt, c.sandbox = limits, k.At, message.Sandbox(k.Reply)
 		}
 	}
 }
@@ -94,7 +94,7 @@ func (c *Counter) take(route op.RouteID, o op.Outcome) error {
 			return err
 		}
 		c.mu.Lock()
-		c.limits, c.limitsAt = limits, c.cfg.Now()
+		c.limits, c.limitsAt, c.sandbox = limits, c.cfg.Now(), message.Sandbox(o.Reply)
 		c.mu.Unlock()
 	default:
 		return nil

@@ -71,6 +71,25 @@ func BoundsOn(limits []Limit, route op.RouteID, day string) Bounds {
 	return b
 }
 
+// InCash gives the bounds with whole rupees, for a route whose amount changes
+// hands in cash.
+func (b Bounds) InCash(route op.RouteID) Bounds {
+	switch route {
+	case op.Withdrawal, op.Transfer, op.TransferOTP:
+		if b.Step%money.Rupee != 0 || b.Step == 0 {
+			b.Step = money.Rupee
+		}
+	}
+	return b
+}
+
+// Whole tells whether the bounds ask for whole rupees and nothing more.
+func (b Bounds) Whole() bool { return b.Step == money.Rupee }
+
+// Sandbox tells whether the reply of GET /limits is a sandbox's, where paise play
+// scenarios.
+func Sandbox(reply []byte) bool { return Value(reply, "sandbox") == "true" }
+
 // Refuse names the bound that an amount breaks; empty: none.
 func (b Bounds) Refuse(amount money.Paise) string {
 	within := fmt.Sprintf("of at least ₹%s", max(b.Min, 1).Grouped())
@@ -83,6 +102,8 @@ func (b Bounds) Refuse(amount money.Paise) string {
 	switch {
 	case amount <= 0, amount < b.Min, b.Max > 0 && amount > b.Max:
 		return "Enter an amount " + within
+	case b.Whole() && amount%b.Step != 0:
+		return "Enter whole rupees: cash has no paise"
 	case b.Step > 0 && amount%b.Step != 0:
 		return fmt.Sprintf("Enter an amount in steps of ₹%s", b.Step.Grouped())
 	}

@@ -189,6 +189,10 @@ func TestBounds(t *testing.T) {
 		{Bounds{Min: 10000, Max: 1000000}, 9950, "Enter an amount from ₹100.00 to ₹10,000.00"},
 		{Bounds{Min: 10000, Max: 1000000, Step: 5000}, 12000, "Enter an amount in steps of ₹50.00"},
 		{Bounds{Min: 10000, Max: 1000000, Step: 5000}, 15000, ""},
+		{Bounds{Min: 10000, Max: 1000000}.InCash(op.Withdrawal), 15097, "Enter whole rupees: cash has no paise"},
+		{Bounds{Min: 10000, Step: 5000}.InCash(op.Withdrawal), 15097, "Enter an amount in steps of ₹50.00"},
+		{Bounds{}.InCash(op.Transfer), 15000, ""},
+		{Bounds{}.InCash(op.Purchase), 15097, ""},
 	}
 	for _, tt := range tests {
 		if got := tt.b.Refuse(tt.amount); got != tt.want {

@@ -82,6 +82,17 @@ func Read(data []byte) (Fields, error) {
 // Text gives a field as text; empty where there is none.
 func (f Fields) Text(name string) string { return plain(f[name]) }
 
+// Mobile gives the customer's mobile number, ten digits, by whichever name the
+// request has for it; empty where it names none.
+func (f Fields) Mobile() string {
+	for _, name := range []string{Mobile, "mobile_number", "mobile_no"} {
+		if m := f.Text(name); len(m) == 10 && strings.Trim(m, "0123456789") == "" {
+			return m
+		}
+	}
+	return ""
+}
+
 // Set puts a text in.
 func (f Fields) Set(name, text string) { f[name] = quote(text) }
 

@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"galla/edge"
+	"galla/edge/cashbook"
 	"galla/edge/codes"
 	"galla/edge/told"
 	"galla/edge/words"
@@ -92,6 +93,18 @@ func Make(r edge.Record, shop Shop, say *words.Words) Receipt {
 	if r.Amount != 0 {
 		row("amount", rupees(r.Amount))
 	}
+	if r.Route == op.Transfer || r.Route == op.Refund || r.Route == op.RemitterRegister {
+		due := r.Cash() == edge.CashDue || r.Cash() == edge.CashNotGiven
+		if in, back := cashbook.Sum(cashbook.Of(r)); in+back > 0 || due {
+			row("charge", cash(cashbook.Charge(r)))
+			row("paid", cash(in))
+			if due {
+				row("due", cash(cashbook.Payable(r)))
+			} else {
+				row("returned", cash(back))
+			}
+		}
+	}
 	if r.State == op.Succeeded && r.Route == op.Balance && r.Result.Balance != nil {
 		row("balance", rupees(*r.Result.Balance))
 	}
@@ -146,15 +159,25 @@ func moves(route op.RouteID) bool {
 
 // result is the outcome in words, and what the customer should know of it.
 func result(say *words.Words, r edge.Record, o told.Outcome) (status string, notes []string) {
+	if r.Returns() { // a transfer that failed after its cash was kept
+		notes = some(why(say, r, o))
+		switch o.Case {
+		case "back":
+			notes = append(notes, again(say, r))
+		case "owed":
+			notes = append(notes, say.Say("slip.cash.owed"))
+		}
+		return failure(say, r), notes
+	}
 	switch o.Case {
 	case "succeeded", "given":
 		return say.Say("slip.success", "title", title(say, r.Route)), nil
 	case "owed":
 		return say.Say("slip.success", "title", title(say, r.Route)), []string{say.Say("slip.cash.owed")}
 	case "declined", "otp", "refused", "unreached":
-		return failure(say, r), some(refusal(say, r, o), again(say, r))
+		return failure(say, r), some(why(say, r, o), again(say, r))
 	case "expired", "not-sent":
-		return failure(say, r), some(say.Say("slip.unsent"), again(say, r))
+		return failure(say, r), some(why(say, r, o), again(say, r))
 	case "reversed":
 		return say.Say("slip.reversed"), []string{returned(say, r)}
 	case "pending":
@@ -209,9 +232,11 @@ func returned(say *words.Words, r edge.Record) string {
 	return say.Say("slip.reversed.note")
 }
 
-// refusal says why it was refused.
-func refusal(say *words.Words, r edge.Record, o told.Outcome) string {
+// why says why nothing moved.
+func why(say *words.Words, r edge.Record, o told.Outcome) string {
 	switch {
+	case r.State != op.Failed:
+		return say.Say("slip.unsent")
 	case o.Case == "otp":
 		return say.Say("code.transfer." + o.Code.Code + ".says")
 	case r.Result.Code == "":
@@ -251,6 +276,14 @@ func when(r edge.Record) time.Time {
 // india is Indian Standard Time, which has no summer time; the zone's own data
 // may be missing on a shop's computer.
 func india() *time.Location { return time.FixedZone("IST", 5*3600+1800) }
+
+// cash writes an amount of cash; nothing for none.
+func cash(p money.Paise) string {
+	if p == 0 {
+		return ""
+	}
+	return rupees(p)
+}
 
 func rupees(p money.Paise) string {
 	if p < 0 {

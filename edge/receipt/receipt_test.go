@@ -140,6 +140,52 @@ func TestWhoGaveTheCash(t *testing.T) {
 	}
 }
 
+// paysBack makes it a refund whose cash follows the bank's word, handed over then;
+// zero: not yet.
+func paysBack(r edge.Record, given time.Time) edge.Record {
+	r.Consent, r.CashGiven = edge.RefundRule, given
+	return r
+}
+
+// keeps makes it a transfer whose cash was kept until its outcome.
+func keeps(r edge.Record, given time.Time) edge.Record {
+	r.CashKept, r.CashGiven = true, given
+	return r
+}
+
+// TestWhatACustomerPaid: the slip of a transfer has what was paid in cash, that of
+// its refund what came back, and that of a refused one neither.
+func TestWhatACustomerPaid(t *testing.T) {
+	charged := func(r *edge.Record) { r.Charge = 25_00 }
+	given := time.Date(2026, 11, 21, 8, 36, 12, 0, time.UTC)
+	for name, c := range map[string]struct {
+		r    edge.Record
+		want string
+	}{
+		"sent":             {with(record(op.Transfer, op.Succeeded, 2500_00), charged), "Amount ₹2,500.00, Charge ₹25.00, Cash paid ₹2,525.00"},
+		"pending":          {with(record(op.Transfer, op.Pending, 2500_00), charged), "Amount ₹2,500.00, Charge ₹25.00, Cash paid ₹2,525.00"},
+		"refused":          {with(record(op.Transfer, op.Failed, 2500_00), charged), "Amount ₹2,500.00"},
+		"refunded":         {record(op.Refund, op.Succeeded, 2500_00), "Amount ₹2,500.00, Cash given back ₹2,500.00"},
+		"refund paid":      {paysBack(with(record(op.Refund, op.Succeeded, 2500_00), charged), time.Time{}), "Amount ₹2,500.00, Charge ₹25.00, Cash to give back ₹2,525.00"},
+		"and given":        {paysBack(with(record(op.Refund, op.Succeeded, 2500_00), charged), given), "Amount ₹2,500.00, Charge ₹25.00, Cash given back ₹2,525.00"},
+		"kept, failed":     {keeps(with(record(op.Transfer, op.Failed, 2500_00), charged), time.Time{}), "Amount ₹2,500.00, Charge ₹25.00, Cash paid ₹2,525.00, Cash to give back ₹2,525.00"},
+		"and had":          {keeps(with(record(op.Transfer, op.Failed, 2500_00), charged), given), "Amount ₹2,500.00, Charge ₹25.00, Cash paid ₹2,525.00, Cash given back ₹2,525.00"},
+		"came back":        {with(record(op.Refund, op.Succeeded, 2500_00), charged), "Amount ₹2,500.00, Charge ₹25.00, Cash given back ₹2,525.00"},
+		"a withdrawal":     {with(record(op.Withdrawal, op.Succeeded, 500_00), charged), "Amount ₹500.00"},
+		"refund of no one": {record(op.Refund, op.Failed, 2500_00), "Amount ₹2,500.00"},
+	} {
+		var got []string
+		for _, row := range Make(c.r, shop(), english()).Rows {
+			if strings.HasPrefix(row.Value, "₹") {
+				got = append(got, row.Label+" "+row.Value)
+			}
+		}
+		if strings.Join(got, ", ") != c.want {
+			t.Errorf("%s: %s, want %s", name, strings.Join(got, ", "), c.want)
+		}
+	}
+}
+
 func TestDueDayIsIndian(t *testing.T) {
 	r := record(op.Withdrawal, op.Pending, 50000)
 	r.SentAt = time.Date(2026, 11, 21, 20, 0, 0, 0, time.UTC) // the 22nd in India

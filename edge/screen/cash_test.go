@@ -175,6 +175,45 @@ func TestOpenCashOnEveryPage(t *testing.T) {
 	webtest.HasNot(t, page, "open-cash-go")
 }
 
+// TestTheCustomersOwnCashIsInTheStrip: cash of a transfer that failed after the
+// screen said to keep it, and that of a refund, with their charges, in six
+// languages.
+func TestTheCustomersOwnCashIsInTheStrip(t *testing.T) {
+	book, err := words.Load(told.Catalogue())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		alter              func(*edge.View)
+		key, button, given string
+	}{
+		{func(v *edge.View) { v.Route, v.State, v.CashKept = op.Transfer, op.Failed, true; v.Result.Code = "91" },
+			"told.transfer.back", "do-back", "CASH GIVEN BACK"},
+		{func(v *edge.View) { v.Route, v.State, v.Consent = op.Refund, op.Succeeded, edge.RefundRule },
+			"told.cash.succeeded", "do-cash", "CASH GIVEN"},
+	} {
+		v := unlocked(t)
+		id := v.f.add(cashOp(func(o *edge.View) { c.alter(o); o.Amount, o.Charge = 250000, 2500 }))
+		page := "/op/" + string(id)
+		for _, l := range words.Languages() {
+			v.Post("/language", http.StatusSeeOther, "language", l.Code, "here", "/")
+			title := book.In(l.Code).Say(c.key+".title", "amount", "₹2,525")
+			webtest.Has(t, v.Get("/line", http.StatusOK), title, `href="`+page+`"`, `data-state="`+string(id)+`:due"`)
+			webtest.Has(t, v.Get(page, http.StatusOK), title, `id="`+c.button+`"`, `id="do-not-given"`)
+			webtest.Has(t, v.Get("/", http.StatusOK), "₹2,525.00")
+		}
+		v.Post("/language", http.StatusSeeOther, "language", "en", "here", "/")
+		v.Post(page+"/not-given", http.StatusSeeOther)
+		webtest.HasNot(t, v.Get("/line", http.StatusOK), "open-cash-go")
+		webtest.Has(t, v.Get(page, http.StatusOK), "CASH OWED ₹2,525", `id="`+c.button+`"`)
+		v.Post(page+"/cash", http.StatusSeeOther)
+		webtest.HasNot(t, v.Get("/", http.StatusOK), "₹2,525 ", "open-cash-go")
+		shown := v.Get(page, http.StatusOK)
+		webtest.Has(t, shown, c.given)
+		webtest.HasNot(t, shown, c.button, "do-not-given")
+	}
+}
+
 // TestSoundIsSwitchedOff in this browser, and stays so.
 func TestSoundIsSwitchedOff(t *testing.T) {
 	v := unlocked(t)

@@ -300,9 +300,10 @@ func (f *fake) ConfirmCash(id op.ID, operator edge.Operator) error {
 		return edge.ErrNotFound
 	case f.broken != nil:
 		return f.broken
-	case v.Verdict() != edge.VerdictGive:
+	case v.Cash() == edge.CashGiven:
+	case v.Cash() != edge.CashDue && v.Cash() != edge.CashNotGiven:
 		return edge.ErrIllegal
-	case v.CashGiven.IsZero():
+	default:
 		v.CashGiven, v.CashBy, v.CashByID = f.status.Now.Add(time.Minute), operator.Name, operator.ID
 		f.count()
 		f.ring()

@@ -3,8 +3,10 @@ package screen
 import (
 	"errors"
 	"net/http"
+	"strings"
 
 	"galla/edge"
+	"galla/edge/cashbook"
 	"galla/edge/told"
 	"galla/edge/web"
 	"galla/edge/words"
@@ -30,6 +32,7 @@ type opData struct {
 	Next     string // the transaction to go on with, after the day's authentication
 	NextName string
 	Can      can
+	Owed     string // the customer's cash that is to be given back
 	Flow     string // the way to the room of sending money; empty: none
 }
 
@@ -39,6 +42,7 @@ type can struct {
 	Retry   bool // it is a second try
 	Abandon bool
 	Cash    bool // confirm that cash was given
+	Back    bool // confirm that a transfer's cash was given back
 	Not     bool // say that it was not
 	Noted   bool // say that it is known that the bank took the payment back
 	Receipt bool
@@ -90,7 +94,7 @@ func (s *Screen) operationPage(w http.ResponseWriter, r *http.Request, ses *web.
 	}
 	d.Finger = readingOf(ses.Words(), v)
 	d.Entries = readStatement(v.Result.MiniStatement)
-	d.Facts = facts(ses.Words(), v, st)
+	d.Facts, d.Owed = facts(ses.Words(), v, st), words.Rupees(cashbook.Due(v.Record))
 	if next, ok := told.Named(r.FormValue("next")); ok && v.Route == op.ReqAuth {
 		d.Next, d.NextName = next.Name, next.Title(ses.Words())
 	}
@@ -129,9 +133,10 @@ func allowed(v edge.View) can {
 		Capture: v.State == op.Reserved && v.Stage == edge.StageReady,
 		Retry:   v.Problem != nil,
 		Abandon: early,
-		Cash:    v.Cash() == edge.CashDue || v.Cash() == edge.CashNotGiven,
+		Cash:    (v.Cash() == edge.CashDue || v.Cash() == edge.CashNotGiven) && v.Route != op.Transfer,
 		Not:     v.Cash() == edge.CashDue,
 		Noted:   v.Cash() == edge.CashReversed,
+		Back:    cashbook.Due(v.Record) > 0,
 		Receipt: v.Route != op.ReqAuth && (v.State == op.Pending || (final && v.Verdict() != edge.VerdictNoMoney)),
 		Again:   final && v.State != op.Succeeded && (form || v.Route == op.ReqAuth),
 		Leave:   !early,
@@ -156,15 +161,23 @@ func facts(w *words.Words, v edge.View, st edge.Status) []web.Fact {
 	if told.For(v.Record).Money {
 		add("amount", words.Rupees(v.Amount))
 	}
+	if charge := cashbook.Charge(v.Record); charge > 0 {
+		add("charge", words.Rupees(charge))
+	}
+	add("drawer", inDrawer(v))
 	add("begun", w.Stamp(v.CreatedAt))
 	if v.State == op.Queued {
 		add("deadline", w.Seconds(v.Deadline))
 	}
 	add("ended", w.Stamp(v.EndedAt))
+	given := "cash"
+	if v.Route == op.Transfer { // its cash is the customer's own
+		given = "back"
+	}
 	if cash := w.Stamp(v.CashGiven); cash != "" && v.CashBy != "" {
-		add("cash", cash+" · "+v.CashBy) // in a dispute it is that person's word
+		add(given, cash+" · "+v.CashBy) // in a dispute it is that person's word
 	} else {
-		add("cash", cash)
+		add(given, cash)
 	}
 	add("rrn", v.Result.RRN)
 	add("stan", v.Result.STAN)
@@ -174,6 +187,23 @@ func facts(w *words.Words, v edge.View, st edge.Status) []web.Fact {
 		add("operator", v.Operator)
 	}
 	return out
+}
+
+// inDrawer says what an operation did to the cash drawer; "" for one that deals in
+// no cash, or is not over.
+func inDrawer(v edge.View) string {
+	in, out := cashbook.Sum(cashbook.Of(v.Record))
+	var moved []string
+	if in > 0 {
+		moved = append(moved, "+"+words.Rupees(in))
+	}
+	if out > 0 {
+		moved = append(moved, "−"+words.Rupees(out))
+	}
+	if moved == nil && v.State.Final() && (v.Route == op.Withdrawal || v.Route == op.Transfer || v.Route == op.Refund) {
+		return words.Rupees(0)
+	}
+	return strings.Join(moved, ", ")
 }
 
 // step takes one of the steps of an operation's page. Each is harmless when

@@ -104,6 +104,10 @@ func everyOutcome() (out []edge.View) {
 					v.Consent = edge.RefundRule
 					out = append(out, v)
 				}
+				if route == op.Transfer {
+					v.CashKept, v.Charge = true, 25*money.Rupee
+					out = append(out, v)
+				}
 				if v.Cash() == edge.CashDue {
 					v.CashBy = "Fatima"
 					out = append(out, v)

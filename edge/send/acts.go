@@ -11,9 +11,11 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"galla/edge"
+	"galla/edge/cashbook"
 	"galla/edge/told"
 	"galla/edge/web"
 	"galla/edge/words"
+	"galla/shared/money"
 	"galla/shared/op"
 	"galla/shared/secret"
 )
@@ -206,7 +208,15 @@ func (s *Room) take(r *http.Request, ses *web.Session, f *flow, act string) (for
 	case act == "sender" && (f.Step == Sender || f.Step == Sent || f.Step == Refunded) && f.Mobile != "":
 		f.enter(Details)
 	case act == "retry" && f.Step == Sent && f.SenderID != "" && s.failed(f.Transfer):
+		if err := s.giveBack(f); err != nil { // the next attempt is paid with it
+			return none, err
+		}
 		f.enter(Confirm)
+	case act == "cash" && f.Step == Sent && s.due(f.Transfer) > 0:
+		if err := s.giveBack(f); err != nil {
+			return none, err
+		}
+		f.stay("")
 	case act == "retry" && f.Step == Refunded && s.failed(f.Refund):
 		f.enter(RefundAsk)
 	case act == "refund" && f.Step == Sent && s.refundable(f):
@@ -266,6 +276,25 @@ func (s *Room) old(f *flow) bool {
 func (s *Room) failed(id op.ID) bool {
 	v, err := s.counter.Operation(id)
 	return err == nil && v.State.Final() && (v.Verdict() == edge.VerdictNoCash || v.Verdict() == edge.VerdictNoMoney) && v.State != op.Reversed
+}
+
+// due is the cash of a failed transfer that the agent was told to keep, and that
+// is to be given back; 0: none.
+func (s *Room) due(id op.ID) money.Paise {
+	v, err := s.counter.Operation(id)
+	if err != nil {
+		return 0
+	}
+	return cashbook.Due(v.Record)
+}
+
+// giveBack records that the customer has the cash of a failed transfer, if any
+// is due.
+func (s *Room) giveBack(f *flow) error {
+	if s.due(f.Transfer) == 0 {
+		return nil
+	}
+	return s.counter.ConfirmCash(f.Transfer, edge.Operator{ID: f.By, Name: f.Operator})
 }
 
 // refundable tells whether a refund is offered: the bank has said that it gives

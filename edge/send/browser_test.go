@@ -256,7 +256,7 @@ func (b *tab) refunds() {
 	b.at(RefundCode)
 	b.types("1234")
 	b.Press(kb.Enter)
-	b.Reads(b.said.Say("told.cash.succeeded.title", "amount", "₹500"))
+	b.Reads(b.said.Say("told.cash.succeeded.title", "amount", "₹512.50"))
 	b.Shot("refunded")
 }
 

@@ -8,6 +8,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"galla/edge"
+	"galla/edge/cashbook"
+	"galla/shared/money"
 	"galla/shared/op"
 	"galla/shared/secret"
 )
@@ -83,7 +85,13 @@ func (s *Room) ask(ctx context.Context, f *flow, p proof) error {
 	}
 	q := edge.Request{
 		Route: rules[f.Step].route, ID: id, Fields: body, OTP: p.otp, Aadhaar: p.aadhaar,
-		Title: f.To.Name, Customer: f.Name, Consent: p.consent, Operator: f.Operator, OperatorID: f.By,
+		Title: f.To.Name, Customer: f.Name, Consent: p.consent, Operator: f.Operator, OperatorID: f.By, Mobile: f.Mobile,
+	}
+	switch f.Step {
+	case OTP:
+		q.Charge = paise(f.Charge)
+	case RefundCode:
+		q.Amount, q.Charge = s.back(f)
 	}
 	if f.Step == RefundCode && !f.CashBack {
 		q.Consent = edge.RefundRule
@@ -111,6 +119,24 @@ func (s *Room) ask(ctx context.Context, f *flow, p proof) error {
 		return kept
 	}
 	return err
+}
+
+// paise reads an amount of the central's; 0 for none.
+func paise(told string) money.Paise {
+	p, err := money.Parse(told)
+	if err != nil || p < 0 {
+		return 0
+	}
+	return p
+}
+
+// back is what the customer gets back with a refund of the flow's transfer.
+func (s *Room) back(f *flow) (amount, charge money.Paise) {
+	v, err := s.counter.Operation(f.Transfer)
+	if err != nil { // it is no longer kept: the amount is the flow's, and the charge is not known
+		return f.Amount, 0
+	}
+	return cashbook.Back(v.Record)
 }
 
 // precluded says why the step's call can't begin now.

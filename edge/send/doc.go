@@ -7,8 +7,9 @@
 // and a call that may have been made is asked about and never made again. What
 // the customer proves with (OTP, Aadhaar number, finger) is never kept. A
 // refund is offered only of a transfer that the bank gives back, which it is asked
-// first, and cash goes back after its word on the refund. Why a step went no
-// further is told by its code, in the agent's language.
+// first, and cash goes back after its word on the refund. The charge that the
+// customer was told is kept with the transfer. Why a step went no further is told
+// by its code, in the agent's language.
 //
 // Forms enter through the kit; calls leave through edge.Counter, each under an
 // identity that is on disk before it is used; flows rest sealed in the queue's

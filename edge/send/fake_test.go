@@ -57,6 +57,7 @@ type counter struct {
 	down    bool
 	holdAll bool // calls stay on their way
 	later   time.Duration
+	bounds  *edge.Bounds // nil: of a sandbox
 	refuse  map[op.RouteID]error
 	rooms   []*Room // over it
 	lose    int     // 1: the next call is recorded and its answer lost; 2: it fails before it is recorded
@@ -122,6 +123,7 @@ func (c *counter) Perform(_ context.Context, q edge.Request) (edge.View, error) 
 	if f, err := message.Read(q.Fields); err == nil {
 		v.Amount, _ = f.Rupees()
 	}
+	v.Charge, v.Mobile = q.Charge, q.Mobile
 	if p, err := money.Parse(v.Value("amount")); err == nil && q.Route == op.Refund {
 		v.Amount = p
 	}
@@ -181,7 +183,12 @@ func (c *counter) Abandon(id op.ID) error {
 	return nil
 }
 
-func (c *counter) Bounds(op.RouteID) edge.Bounds { return edge.Bounds{Min: 100, Max: 5_000_00} }
+func (c *counter) Bounds(op.RouteID) edge.Bounds {
+	if c.bounds != nil {
+		return *c.bounds
+	}
+	return edge.Bounds{Min: 100, Max: 5_000_00}
+}
 
 // returns has the bank give a transfer's value back.
 func (c *counter) returns(transfer op.ID) {
@@ -285,4 +292,19 @@ func says(t testing.TB, page, want string) {
 	if got := webtest.Says(t, page); got != want {
 		t.Fatalf("the page says %q, want %q\n%s", got, want, fmt.Sprint(len(page)))
 	}
+}
+
+// ConfirmCash gives a transfer's cash back, as edge.Counter does.
+func (c *counter) ConfirmCash(id op.ID, operator edge.Operator) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	v, ok := c.known[id]
+	if !ok || !v.Returns() {
+		return edge.ErrIllegal
+	}
+	if v.CashGiven.IsZero() {
+		v.CashGiven, v.CashBy, v.CashByID = webtest.Now(), operator.Name, operator.ID
+		c.known[id] = v
+	}
+	return nil
 }

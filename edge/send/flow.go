@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"galla/edge"
+	"galla/edge/cashbook"
 	"galla/shared/money"
 	"galla/shared/op"
 )
@@ -125,6 +126,7 @@ type flow struct {
 	OTPRequest string      `json:",omitzero"` // otpreqid
 	SenderID   string      `json:",omitzero"`
 	Registered bool        `json:",omitzero"` // register was answered in this flow
+	Fee        money.Paise `json:",omitzero"` // of the registration, which the customer pays in cash
 	Known      op.ID       `json:",omitzero"` // the operation that told the remitter's details
 	To         account     `json:",omitzero"`
 	Holder     string      `json:",omitzero"` // whose the account is, as the bank told
@@ -269,7 +271,7 @@ func (f *flow) take(v edge.View) {
 		keep(&f.OTPRequest, "otpreqid")
 	case Register:
 		keep(&f.SenderID, "senderid")
-		f.Registered = true
+		f.Registered, f.Fee = true, paise(v.Value("registrationFeeCharged"))
 	case Details:
 		keep(&f.SenderID, "senderId")
 		f.Known = v.ID
@@ -278,8 +280,15 @@ func (f *flow) take(v edge.View) {
 	case Amount:
 		f.Charge, f.Total = v.Value("charge"), v.Value("totalAmount")
 	case OTP:
-		f.Transfer, f.PaidAs, f.CashBack = v.ID, v.Value("transactionId"), false
+		f.Transfer, f.PaidAs, f.CashBack, f.Fee = v.ID, v.Value("transactionId"), false, 0
 	case RefundCode:
 		f.Refund = v.ID
+	}
+}
+
+// charged takes over what the customer paid for a transfer beside its amount.
+func (f *flow) charged(transfer edge.Record) {
+	if charge := cashbook.Charge(transfer); charge > 0 {
+		f.Charge, f.Total = charge.Number(), (transfer.Amount + charge).Number()
 	}
 }

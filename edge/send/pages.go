@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"galla/edge"
+	"galla/edge/cashbook"
 	"galla/edge/told"
 	"galla/edge/web"
 	"galla/edge/words"
@@ -148,8 +149,11 @@ func (s *Room) flowPage(w http.ResponseWriter, r *http.Request, ses *web.Session
 		p.Refresh = nextRefresh
 	case f.Step == Sender:
 		p.Alert = first(s.sender(ses, r, &d, f), p.Alert)
+		if p.Alert == "" && f.Fee > 0 {
+			p.Alert = said.Say("send.fee", "amount", words.Rupees(f.Fee))
+		}
 	case f.Step == Sent:
-		p.Alert = first(s.outcome(ses, &d, f.Transfer, f), p.Alert)
+		p.Alert, p.Operation = first(s.outcome(ses, &d, f.Transfer, f), p.Alert), f.Transfer
 	case f.Step == Refunded:
 		p.Alert = first(s.outcome(ses, &d, f.Refund, f), p.Alert)
 	default:
@@ -278,6 +282,9 @@ func known(w *words.Words, f flow) []web.Fact {
 	case Sent, RefundCheck, RefundAsk, RefundCode, Refunded:
 		out = append(out, sums(w, f)...)
 	}
+	if f.Fee > 0 {
+		add("fee", words.Rupees(f.Fee))
+	}
 	return out
 }
 
@@ -378,6 +385,9 @@ func (s *Room) outcome(ses *web.Session, d *flowData, id op.ID, f flow) (alert s
 	d.Case, d.Advice = t.Case, t.Advice
 	d.Band = &web.Band{Tone: t.Tone, Icon: t.Icon, Group: k.Group, Of: k.Title(said), Title: t.Title, Lead: t.Lead, Why: t.Why}
 	offer := func(b button) { d.Buttons = append(d.Buttons, b) }
+	if owed := cashbook.Due(v.Record); owed > 0 {
+		offer(button{ID: "do-cash", Act: "cash", Text: said.Say("send.cash.back", "amount", words.Rupees(owed)), Icon: "tick", Key: "c"})
+	}
 	again := s.failed(id) && (f.Step == Refunded || f.SenderID != "")
 	if again {
 		offer(button{ID: "do-retry", Act: "retry", Text: said.Say("send.retry"), Key: "t", Main: true})

@@ -85,7 +85,7 @@ func TestCashGoesBackAfterTheBanksWord(t *testing.T) {
 	page = w.do(page, "go")
 	c.reply(op.Refund, `{"statusCode":"00","data":{"refundId":"F1","amount":500}}`)
 	page = w.do(page, "go", "otp", "2222")
-	says(t, page, "GIVE CASH ₹500")
+	says(t, page, "GIVE CASH ₹512.50")
 	webtest.HasNot(t, page, "do-retry")
 	q := c.asked[len(c.asked)-1]
 	if v := mustSee(t, c, q.ID); v.Cash() != edge.CashDue || q.Consent != edge.RefundRule || transfer == "" {
@@ -162,7 +162,7 @@ func TestFromATransfersOperationToItsRefund(t *testing.T) {
 	page = again.do(page, "refund")
 	page = again.do(page, "go")
 	page = again.do(page, "go", "otp", "1234")
-	says(t, page, "GIVE CASH ₹500")
+	says(t, page, "GIVE CASH ₹512.50")
 	if q := c.asked[len(c.asked)-1]; !strings.Contains(string(q.Fields), `"refId":"`+string(transfer)+`","transactionId":"T1"`) {
 		t.Errorf("%s %s", q.Route, q.Fields)
 	}

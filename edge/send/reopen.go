@@ -46,6 +46,7 @@ func (s *Room) reopen(w http.ResponseWriter, r *http.Request, ses *web.Session) 
 func (s *Room) remake(v edge.View, operator edge.Operator) (flow, error) {
 	id, err := op.NewID(s.cfg.Rand)
 	f := flow{ID: id, Operator: operator.Name, By: operator.ID, Reopened: true, Name: v.Customer, To: account{Name: v.Title}, Amount: v.Amount}
+	f.charged(v.Record)
 	if !v.State.Final() && v.State != op.Pending {
 		f.Step, f.Call = OTP, v.ID
 		return f, err

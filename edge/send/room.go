@@ -34,6 +34,9 @@ type Counter interface {
 	// Abandon gives up an operation that was not sent. edge.ErrIllegal of one
 	// that was.
 	Abandon(id op.ID) error
+	// ConfirmCash records that a transfer's cash went back to the customer, once.
+	// edge.ErrIllegal where none is due.
+	ConfirmCash(id op.ID, operator edge.Operator) error
 	// Bounds gives what an amount of the route must keep today.
 	Bounds(route op.RouteID) edge.Bounds
 }

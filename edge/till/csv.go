@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"galla/edge"
+	"galla/edge/cashbook"
+	"galla/shared/money"
 	"galla/shared/printable"
 )
 
@@ -14,31 +16,37 @@ import (
 // accountants' programs know a file by them.
 var columns = [...]string{
 	"date", "time", "operation", "state", "amount", "customer", "aadhaar", "bank",
-	"code", "reference", "rrn", "stan", "cash_given", "operator", "id",
+	"code", "reference", "rrn", "stan", "cash_given", "operator", "id", "charge", "cash_in", "cash_out",
 }
 
 // WriteCSV writes operations as CSV (RFC 4180, with CRLF, and a byte order mark
 // so that spreadsheets read the names right). No cell of it is a formula to a
-// spreadsheet. Times are India's. The errors are those of w.
-func WriteCSV(w io.Writer, records []edge.Record, offset time.Duration) error {
+// spreadsheet. Times are India's. cash_in and cash_out are what moved in the
+// drawer on the day; their sums are those of the day's reckoning. An operation of
+// an earlier day stands in the file where its cash moved on this one. The errors
+// are those of w.
+func WriteCSV(w io.Writer, day Day, records []edge.Record, offset time.Duration) error {
 	if _, err := io.WriteString(w, "\ufeff"); err != nil {
 		return fmt.Errorf("write the file of operations: %w", err)
 	}
 	out := csv.NewWriter(w)
 	out.UseCRLF = true
 	rows := [][]string{columns[:]}
+	from, to := day.Span(offset)
 	for _, r := range records {
+		moved := cashbook.Within(cashbook.Of(r), from, to)
+		if len(moved) == 0 && DayOf(r.CreatedAt, offset) != day {
+			continue
+		}
+		in, cashOut := cashbook.Sum(moved)
 		at, given := r.CreatedAt.Add(offset).In(india()), ""
 		if !r.CashGiven.IsZero() {
 			given = r.CashGiven.Add(offset).In(india()).Format("2006-01-02 15:04:05")
 		}
-		amount := ""
-		if r.Amount != 0 {
-			amount = r.Amount.String()
-		}
 		row := []string{
-			at.Format(time.DateOnly), at.Format(time.TimeOnly), string(r.Route), string(r.State), amount, r.Customer,
+			at.Format(time.DateOnly), at.Format(time.TimeOnly), string(r.Route), string(r.State), sum(r.Amount), r.Customer,
 			masked(r.Aadhaar), r.BankName, r.Result.Code, r.Result.Reference, r.Result.RRN, r.Result.STAN, given, r.Operator, string(r.ID),
+			sum(cashbook.Charge(r)), sum(in), sum(cashOut),
 		}
 		for i := range row {
 			row[i] = printable.Cell(row[i])
@@ -49,6 +57,14 @@ func WriteCSV(w io.Writer, records []edge.Record, offset time.Duration) error {
 		return fmt.Errorf("write the file of operations: %w", err)
 	}
 	return nil
+}
+
+// sum writes an amount; nothing for none.
+func sum(p money.Paise) string {
+	if p == 0 {
+		return ""
+	}
+	return p.String()
 }
 
 // masked lets only the last four digits through, whatever the record holds.

@@ -16,14 +16,14 @@
 //
 // # What is cash, and when
 //
-// A withdrawal takes cash out on the day on which it was handed over; without
-// that confirmation, on the day on which it was begun, and it is named. A
-// transfer brings its amount and charge in on the day on which it was begun,
-// unless it is known that nothing was sent: the customer's cash stays here
-// until a refund, which takes it out on the day of the refund. A transfer that
-// the bank refused at once has no transaction that could be refunded: its cash
-// went straight back over the counter. A purchase moves no cash. Commission is
+// Package cashbook says what an operation did to the drawer, and when; here its
+// entries are added up. Expected is the opening, and what came in, less what went
+// out; the file's and the charts' sums are the same entries. A failed transfer
+// whose cash was kept, and not given back yet, is named. Commission is
 // no part of a reckoning: it is shown as the bank's replies told it (Earned).
+//
+// A search finds operations by the customer's mobile number too. It stands in the
+// record, which the queue seals, and leaves it in no file, page or address.
 //
 // # The clock to T+5
 //

@@ -50,6 +50,7 @@ type chart struct {
 	SVG   template.HTML
 	Text  string
 	Table web.Table
+	Cash  web.Table // that came in and went out; of its own, so that both fit a phone
 }
 
 // closedData is a closing as the pages show it.
@@ -71,7 +72,7 @@ func (m *Room) dayPage(w http.ResponseWriter, r *http.Request, ses *web.Session,
 	said, st, day := ses.Words(), m.counter.Status(), m.dayOf(r)
 	k, err := m.till.Reckon(day)
 	closing, closed, closedErr := m.till.Closed(day)
-	records, recordsErr := m.till.Operations(day)
+	records, recordsErr := m.till.moving(day)
 	d := m.dayData(said, st, k, err, closedErr, recordsErr)
 	if m.cfg.Print != nil {
 		d.Printer = closed
@@ -96,7 +97,7 @@ func (m *Room) dayPage(w http.ResponseWriter, r *http.Request, ses *web.Session,
 	}
 	d.Flows, d.Expected = flowTable(said, k), words.Rupees(k.Expected)
 	d.Hours = m.hours(said, day, records)
-	earned, of := Earned(records)
+	earned, of := Earned(slices.DeleteFunc(records, func(r edge.Record) bool { return DayOf(r.CreatedAt, m.till.cfg.Offset()) != day }))
 	if of > 0 {
 		d.Earned = words.Rupees(earned)
 		d.EarnedOf = said.Count("till.earned.of", of)
@@ -166,6 +167,7 @@ func (m *Room) left(said *words.Words, st edge.Status, k Reckoning, most int) (l
 	}{
 		{"till.unsettled", "till.unsettled.hint", asked, true},
 		{"till.waiting", "till.waiting.hint", waiting, true},
+		{"till.due", "till.due.hint", k.Due, false},
 		{"till.begun", "till.begun.hint", k.Begun, false},
 	} {
 		if n := len(of.records); n > 0 {
@@ -206,7 +208,7 @@ func flowTable(said *words.Words, k Reckoning) web.Table {
 			at = 2
 		}
 		row[at].Text = words.Rupees(line.Amount)
-		if line.Flow == Unconfirmed || line.Flow == Held {
+		if line.Flow.Open() {
 			row[0].Tone = "warn"
 		}
 		t.Rows = append(t.Rows, row)
@@ -217,7 +219,7 @@ func flowTable(said *words.Words, k Reckoning) web.Table {
 }
 
 func (m *Room) hours(said *words.Words, day Day, records []edge.Record) chart {
-	bars := Hours(records, m.till.cfg.Offset())
+	bars := Hours(day, records, m.till.cfg.Offset())
 	return chartOf(said, "hours", said.Say("till.hours"), said.Say("till.hours.head"), bars)
 }
 
@@ -225,10 +227,14 @@ func (m *Room) hours(said *words.Words, day Day, records []edge.Record) chart {
 func chartOf(said *words.Words, name, title, head string, bars []Bar) chart {
 	var all Bar
 	c := chart{Table: web.Table{Caption: title, Heads: []web.Head{{Text: head}, {Text: said.Say("till.chart.count"), Num: true}, {Text: said.Say("till.chart.sum"), Num: true}}}}
+	c.Cash = web.Table{Caption: title, Heads: []web.Head{{Text: head}, {Text: said.Say("till.chart.in"), Num: true}, {Text: said.Say("till.chart.out"), Num: true}}}
 	for _, b := range bars {
 		all.Count, all.Sum = all.Count+b.Count, all.Sum+b.Sum
 		if b.Count > 0 {
 			c.Table.Rows = append(c.Table.Rows, []web.Cell{{Text: b.Label}, {Text: number(b.Count), Num: true}, {Text: words.Rupees(b.Sum), Num: true}})
+		}
+		if b.In > 0 || b.Out > 0 {
+			c.Cash.Rows = append(c.Cash.Rows, []web.Cell{{Text: b.Label}, {Text: words.Rupees(b.In), Num: true}, {Text: words.Rupees(b.Out), Num: true}})
 		}
 	}
 	c.Text = said.Count("till.chart.text", all.Count, "sum", words.Short(all.Sum))

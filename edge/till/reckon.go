@@ -2,29 +2,30 @@ package till
 
 import (
 	"slices"
+	"time"
 
 	"galla/edge"
+	"galla/edge/cashbook"
 	"galla/shared/money"
 	"galla/shared/op"
 )
 
-// Flow is a kind of movement of cash.
-type Flow string
+// Flow is a kind of movement of cash. What an operation moved, package cashbook
+// says, and nobody else.
+type Flow = cashbook.Flow
 
-// The flows, in the order in which they are told.
+// The flows of a reckoning.
 const (
-	Withdrawn   Flow = "withdrawn"   // out: handed over, and confirmed
-	Unconfirmed Flow = "unconfirmed" // out: the bank paid; nobody confirmed that the cash was handed over
-	Sent        Flow = "sent"        // in: a transfer's amount, from the customer
-	Charged     Flow = "charged"     // in: a transfer's charge, as the bank told it
-	Held        Flow = "held"        // in: of a transfer that is not settled, or that failed and waits for its refund
-	Refunded    Flow = "refunded"    // out
+	Withdrawn   = cashbook.Withdrawn
+	Unconfirmed = cashbook.Unconfirmed
+	Sent        = cashbook.Sent
+	Charged     = cashbook.Charged
+	Fee         = cashbook.Fee
+	Held        = cashbook.Held
+	Owed        = cashbook.Owed
+	Returned    = cashbook.Returned
+	Refunded    = cashbook.Refunded
 )
-
-func flows() []Flow { return []Flow{Withdrawn, Unconfirmed, Sent, Charged, Held, Refunded} }
-
-// Out tells whether the flow takes cash out of the drawer.
-func (f Flow) Out() bool { return f == Withdrawn || f == Unconfirmed || f == Refunded }
 
 // Line is the sum of one flow on a day.
 type Line struct {
@@ -51,6 +52,9 @@ type Reckoning struct {
 	// Begun are those whose finger was not taken: nothing was sent, and no money
 	// can have moved.
 	Begun []edge.Record
+	// Due are failed transfers, of this day or one of the days before, whose cash
+	// was kept and has not been given back to the customer.
+	Due []edge.Record
 	// Unconfirmed are the day's withdrawals that the bank paid and nobody
 	// confirmed.
 	Unconfirmed []edge.Record
@@ -59,19 +63,12 @@ type Reckoning struct {
 // reckon sums up a day. records are those of the day and of the days before on
 // which something may have begun whose cash moved on the day; unsettled those
 // without an outcome.
-func reckon(day Day, opening money.Paise, records, unsettled []edge.Record, dayOf func(edge.Record) (begun, given Day)) Reckoning {
+func reckon(day Day, opening money.Paise, records, unsettled []edge.Record, offset time.Duration) Reckoning {
 	k := Reckoning{Day: day, Opening: opening}
+	from, to := day.Span(offset)
 	sums := map[Flow]*Line{}
-	add := func(f Flow, p money.Paise) {
-		if sums[f] == nil {
-			sums[f] = &Line{Flow: f}
-		}
-		sums[f].Count++
-		sums[f].Amount += p
-	}
 	for _, r := range records {
-		begun, given := dayOf(r)
-		if begun == day {
+		if DayOf(r.CreatedAt, offset) == day {
 			switch r.State {
 			case op.Succeeded:
 				k.Done++
@@ -79,39 +76,32 @@ func reckon(day Day, opening money.Paise, records, unsettled []edge.Record, dayO
 				k.Failed++
 			}
 		}
-		switch r.Route {
-		case op.Withdrawal:
-			switch {
-			case r.State == op.Succeeded && given == day:
-				add(Withdrawn, r.Amount)
-			case r.State == op.Succeeded && given == "" && begun == day:
-				add(Unconfirmed, r.Amount)
+		moved := cashbook.Within(cashbook.Of(r), from, to)
+		for _, e := range moved {
+			if sums[e.Flow] == nil {
+				sums[e.Flow] = &Line{Flow: e.Flow}
+			}
+			sums[e.Flow].Count++
+			sums[e.Flow].Amount += e.Amount
+			if e.Flow == Unconfirmed {
 				k.Unconfirmed = append(k.Unconfirmed, r)
 			}
-		case op.Transfer:
-			if begun == day {
-				transfer(r, add)
-			}
-		case op.Refund:
-			if begun == day && r.State == op.Succeeded {
-				add(Refunded, amountTold(r, "amount", r.Amount))
-			}
 		}
+		if cashbook.Due(r) > 0 {
+			k.Due = append(k.Due, r)
+		}
+		in, out := cashbook.Sum(moved)
+		k.In, k.Out = k.In+in, k.Out+out
 	}
-	for _, f := range flows() {
+	for _, f := range cashbook.Flows() {
 		if line := sums[f]; line != nil {
 			k.Lines = append(k.Lines, *line)
-			if f.Out() {
-				k.Out += line.Amount
-			} else {
-				k.In += line.Amount
-			}
 		}
 	}
 	k.Expected = k.Opening + k.In - k.Out
 	for _, r := range unsettled {
-		switch begun, _ := dayOf(r); {
-		case begun > day || !moves(r):
+		switch {
+		case DayOf(r.CreatedAt, offset) > day || !moves(r):
 		case r.State == op.Reserved:
 			k.Begun = append(k.Begun, r)
 		default:
@@ -122,33 +112,6 @@ func reckon(day Day, opening money.Paise, records, unsettled []edge.Record, dayO
 		slices.SortFunc(open, func(a, b edge.Record) int { return compareIDs(a.ID, b.ID) })
 	}
 	return k
-}
-
-// transfer says what cash a transfer brought.
-func transfer(r edge.Record, add func(Flow, money.Paise)) {
-	charge := amountTold(r, "charge", 0)
-	switch r.State {
-	case op.Succeeded:
-		add(Sent, r.Amount)
-		if charge > 0 {
-			add(Charged, charge)
-		}
-	case op.Sent, op.Accepted, op.Unknown, op.Pending, op.Reversed:
-		add(Held, r.Amount+charge)
-	case op.Failed:
-		if r.Value("transactionId") != "" { // what has none was refused at once
-			add(Held, r.Amount+charge)
-		}
-	}
-}
-
-// amountTold is an amount that the reply tells, or another where it tells none.
-func amountTold(r edge.Record, name string, otherwise money.Paise) money.Paise {
-	p, err := money.Parse(r.Value(name))
-	if err != nil || p < 0 {
-		return otherwise
-	}
-	return p
 }
 
 // moves tells whether an operation moves money, so that a day must not be

@@ -22,11 +22,15 @@ const aadhaarDigits = 12
 // mobileDigits is how long a mobile number is without its prefix.
 const mobileDigits = 10
 
+// countryCode stands before a mobile number that is written in full.
+const countryCode = "91"
+
 // Search is what somebody looks for. The zero Search finds everything.
 type Search struct {
 	text   string // folded
 	digits string // of a text that is digits, spaces and dashes only
 	ending string // the last four of what may be an Aadhaar number
+	mobile string // ten digits that may be a mobile number
 	amount money.Paise
 	money  bool
 }
@@ -55,13 +59,17 @@ func ParseSearch(typed string) (s Search, secret bool) {
 	}
 	if len(digits) >= aadhaarDigits {
 		s = Search{text: digits, digits: digits}
+		if rest, ok := strings.CutPrefix(digits, countryCode); ok && len(rest) == mobileDigits {
+			s.mobile = rest // or an Aadhaar number that begins so
+		}
 		if len(digits) == aadhaarDigits {
 			s.ending = digits[aadhaarDigits-4:]
 		}
 		return s, true
 	}
 	s = Search{text: fold(typed), digits: digits}
-	if len(digits) == mobileDigits {
+	if rest := strings.TrimPrefix(digits, "0"); len(rest) == mobileDigits {
+		s.mobile = rest
 		return s, true
 	}
 	if p, err := words.ParseRupees(typed); err == nil && p > 0 {
@@ -92,8 +100,8 @@ func (s Search) Empty() bool { return s == Search{} }
 
 // Match tells whether an operation is looked for: by the last four digits of
 // the customer's Aadhaar number, by a reference, RRN or STAN or their end, by
-// mobile number where the reply tells one, by amount, or by a part of the
-// customer's or beneficiary's name or the bank's.
+// the customer's mobile number in full, by one that the reply tells, by amount, or
+// by a part of the customer's or beneficiary's name or the bank's.
 func (s Search) Match(r edge.Record) bool {
 	if s.Empty() {
 		return true
@@ -102,6 +110,9 @@ func (s Search) Match(r edge.Record) bool {
 		return true
 	}
 	if len(s.digits) == 4 && strings.HasSuffix(r.Aadhaar, s.digits) || s.ending != "" && strings.HasSuffix(r.Aadhaar, s.ending) {
+		return true
+	}
+	if s.mobile != "" && r.Mobile == s.mobile {
 		return true
 	}
 	if s.digits != "" {

@@ -11,6 +11,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"galla/edge"
+	"galla/edge/cashbook"
 	"galla/shared/money"
 	"galla/shared/op"
 )
@@ -119,26 +120,24 @@ func (t *Till) each(from, to time.Time, do func(*edge.Record)) (err error) {
 // operations can't be read, and the sums lack them.
 func (t *Till) Reckon(day Day) (Reckoning, error) {
 	offset := t.cfg.Offset()
-	from, _ := day.Add(-lookBack).Span(offset)
-	_, to := day.Span(offset)
-	dayOf := func(r edge.Record) (begun, given Day) {
-		begun = DayOf(r.CreatedAt, offset)
-		if !r.CashGiven.IsZero() {
-			given = DayOf(r.CashGiven, offset)
-		}
-		return begun, given
-	}
-	start, _ := day.Span(offset)
-	var records []edge.Record
-	err := t.each(from, to, func(r *edge.Record) {
-		if !r.CreatedAt.Before(start) || !r.CashGiven.Before(start) {
+	records, err := t.moving(day)
+	unsettled, openErr := t.ledger.Unresolved()
+	opening, _, openingErr := t.Opening(day)
+	k := reckon(day, opening, records, unsettled, offset)
+	return k, errors.Join(err, openErr, openingErr)
+}
+
+// moving gives the operations that were begun on a day, and those of the days
+// before whose cash moved on it or is still due to its customer, oldest first.
+func (t *Till) moving(day Day) (records []edge.Record, err error) {
+	from, _ := day.Add(-lookBack).Span(t.cfg.Offset())
+	start, to := day.Span(t.cfg.Offset())
+	err = t.each(from, to, func(r *edge.Record) {
+		if !r.CreatedAt.Before(start) || len(cashbook.Within(cashbook.Of(*r), start, to)) > 0 || cashbook.Due(*r) > 0 {
 			records = append(records, *r)
 		}
 	})
-	unsettled, openErr := t.ledger.Unresolved()
-	opening, _, openingErr := t.Opening(day)
-	k := reckon(day, opening, records, unsettled, dayOf)
-	return k, errors.Join(err, openErr, openingErr)
+	return records, err
 }
 
 // opening is the cash counted when a day began, as it is cached.
@@ -280,12 +279,13 @@ func leastID(at time.Time) op.ID {
 	return op.ID(h[:8] + "-" + h[8:] + "-0000-0000-000000000000")
 }
 
-// WriteDay writes a day's operations as WriteCSV does. Where one of them can't
-// be read, nothing is written.
+// WriteDay writes a day's operations as WriteCSV does, with those of the days
+// before whose cash moved on it: the cash of the file is the day's. Where one of
+// them can't be read, nothing is written.
 func (t *Till) WriteDay(w io.Writer, day Day) error {
-	records, err := t.Operations(day)
+	records, err := t.moving(day)
 	if err != nil {
 		return fmt.Errorf("the file of %s: %w", day, err)
 	}
-	return WriteCSV(w, records, t.cfg.Offset())
+	return WriteCSV(w, day, records, t.cfg.Offset())
 }

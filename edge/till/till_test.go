@@ -2,6 +2,7 @@ package till_test
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/rand"
 	"encoding/csv"
 	"encoding/xml"
@@ -67,14 +68,20 @@ func (s *shop) open() {
 // over.
 func (s *shop) did(route op.RouteID, at time.Time, amount money.Paise, state op.State, given time.Time, reply string) op.ID {
 	s.t.Helper()
-	s.ids++
-	ms := at.UnixMilli()
-	id := uuid.UUID{byte(ms >> 40), byte(ms >> 32), byte(ms >> 24), byte(ms >> 16), byte(ms >> 8), byte(ms), 0x70, 0, 0x80, 0, 0, 0, byte(s.ids >> 24), byte(s.ids >> 16), byte(s.ids >> 8), byte(s.ids)}
-	r := edge.Record{
-		ID: op.ID(id.String()), Route: route, Class: op.Money, State: state, Version: 1, Operator: "Fatima", Customer: "Asha Patil",
+	return s.with(edge.Record{
+		Route: route, Class: op.Money, State: state, Operator: "Fatima", Customer: "Asha Patil",
 		Aadhaar: "XXXXXXXX7058", IIN: "990326", BankName: "Sandbox test bank", Amount: amount, CreatedAt: at, CashGiven: given,
 		Reply: []byte(reply), Result: edge.Result{RRN: "632514000123", STAN: "000123", Reference: "AEPS-20261121-77AB", Code: "00"},
-	}
+	})
+}
+
+// with records an operation as it is given; its id is made of when it began.
+func (s *shop) with(r edge.Record) op.ID {
+	s.t.Helper()
+	s.ids++
+	ms := r.CreatedAt.UnixMilli()
+	id := uuid.UUID{byte(ms >> 40), byte(ms >> 32), byte(ms >> 24), byte(ms >> 16), byte(ms >> 8), byte(ms), 0x70, 0, 0x80, 0, 0, 0, byte(s.ids >> 24), byte(s.ids >> 16), byte(s.ids >> 8), byte(s.ids)}
+	r.ID, r.Version, r.Class = op.ID(id.String()), 1, cmp.Or(r.Class, op.Money)
 	if err := s.queue.Add(r); err != nil {
 		s.t.Fatal(err)
 	}
@@ -131,10 +138,50 @@ func TestReckoning(t *testing.T) {
 		{"transfer refused at once", func(s *shop) {
 			s.did(op.Transfer, ist(21, 10, 0), 1000_00, op.Failed, never, `{"statusCode":"51"}`)
 		}, today, 0, nil, 0},
-		{"transfer failed, and refunded", func(s *shop) {
-			s.did(op.Transfer, ist(21, 10, 0), 1000_00, op.Failed, never, charged)
-			s.did(op.Refund, ist(21, 11, 0), 0, op.Succeeded, never, `{"statusCode":"00","data":{"refundId":"R1","amount":1010}}`)
-		}, today, 0, []till.Flow{till.Held, till.Refunded}, 0},
+		{"transfer came back, and was refunded with its charge", func(s *shop) {
+			s.with(edge.Record{Route: op.Transfer, CreatedAt: ist(21, 10, 0), Amount: 1000_00, Charge: 10_00, State: op.Reversed})
+			s.with(edge.Record{Route: op.Refund, CreatedAt: ist(21, 11, 0), Charge: 10_00, State: op.Succeeded,
+				Reply: []byte(`{"statusCode":"00","data":{"refundId":"R1","amount":1000}}`)})
+		}, today, 0, []till.Flow{till.Owed, till.Refunded}, 0},
+		{"refund that the bank has paid: named until somebody says that its cash went back", func(s *shop) {
+			s.with(edge.Record{Route: op.Refund, CreatedAt: ist(21, 11, 0), Amount: 1000_00, Charge: 10_00, State: op.Succeeded, Consent: edge.RefundRule})
+		}, today, -1010, []till.Flow{till.Unconfirmed}, 0},
+		{"and then counted when it went back", func(s *shop) {
+			s.with(edge.Record{Route: op.Refund, CreatedAt: ist(20, 11, 0), Amount: 1000_00, Charge: 10_00, State: op.Succeeded, Consent: edge.RefundRule, CashGiven: ist(21, 9, 0), CashBy: "Fatima"})
+		}, today, -1010, []till.Flow{till.Refunded}, 0},
+		{"refund whose cash was not given: it is here", func(s *shop) {
+			s.with(edge.Record{Route: op.Refund, CreatedAt: ist(21, 11, 0), Amount: 1000_00, Charge: 10_00, State: op.Succeeded, Consent: edge.RefundRule, CashBy: "Fatima"})
+		}, today, 0, nil, 0},
+		{"refund that the bank refused, or took back", func(s *shop) {
+			s.with(edge.Record{Route: op.Refund, CreatedAt: ist(21, 11, 0), Amount: 1000_00, Charge: 10_00, State: op.Failed, Consent: edge.RefundRule})
+			s.with(edge.Record{Route: op.Refund, CreatedAt: ist(21, 11, 5), Amount: 1000_00, Charge: 10_00, State: op.Reversed, Consent: edge.RefundRule})
+		}, today, 0, nil, 0},
+		{"transfer refused for its OTP: its cash went back, whatever id it has", func(s *shop) {
+			s.with(edge.Record{Route: op.Transfer, CreatedAt: ist(21, 10, 0), Amount: 2500_00, Charge: 25_00, State: op.Failed,
+				Reply: []byte(`{"statusCode":"55","message":"INVALID OTP","data":{"transactionId":"T1","amount":2500,"status":"FAILED"}}`)})
+		}, today, 0, nil, 0},
+		{"refused for its OTP, and sent in the second attempt: counted once, with its charge", func(s *shop) {
+			s.with(edge.Record{Route: op.Transfer, CreatedAt: ist(21, 10, 0), Amount: 2500_00, Charge: 25_00, State: op.Failed,
+				Reply: []byte(`{"statusCode":"55","message":"INVALID OTP","data":{"transactionId":"T1","amount":2500,"status":"FAILED"}}`)})
+			s.with(edge.Record{Route: op.Transfer, CreatedAt: ist(21, 10, 2), Amount: 2500_00, Charge: 25_00, State: op.Succeeded,
+				Reply: []byte(`{"statusCode":"00","data":{"transactionId":"T2","amount":2500,"status":"SUCCESS"}}`)})
+		}, today, 2525, []till.Flow{till.Sent, till.Charged}, 0},
+		{"transfer pending: its charge is here too", func(s *shop) {
+			s.with(edge.Record{Route: op.Transfer, CreatedAt: ist(21, 10, 0), Amount: 2500_00, Charge: 25_00, State: op.Pending, CashKept: true})
+		}, today, 2525, []till.Flow{till.Held}, 1},
+		{"transfer failed after its cash was kept: the customer's cash is here", func(s *shop) {
+			s.with(edge.Record{Route: op.Transfer, CreatedAt: ist(21, 10, 0), Amount: 2500_00, Charge: 25_00, State: op.Failed, CashKept: true})
+		}, today, 2525, []till.Flow{till.Owed}, 0},
+		{"and goes when it is given back, on a later day", func(s *shop) {
+			s.with(edge.Record{Route: op.Transfer, CreatedAt: ist(20, 10, 0), Amount: 2500_00, Charge: 25_00, State: op.Failed, CashKept: true, CashGiven: ist(21, 9, 0)})
+		}, today, -2525, []till.Flow{till.Returned}, 0},
+		{"somebody said that a withdrawal's cash was not given", func(s *shop) {
+			s.with(edge.Record{Route: op.Withdrawal, CreatedAt: ist(21, 10, 0), Amount: 500_00, State: op.Succeeded, CashBy: "Fatima"})
+		}, today, 0, nil, 0},
+		{"the fee of a sender's registration", func(s *shop) {
+			s.with(edge.Record{Route: op.RemitterRegister, Class: op.Record, CreatedAt: ist(21, 10, 0), State: op.Succeeded, Result: edge.Result{StatusCode: "00"},
+				Reply: []byte(`{"statusCode":"00","data":{"senderid":"5b8f","registrationFeeCharged":10}}`)})
+		}, today, 10, []till.Flow{till.Fee}, 0},
 		{"a purchase moves no cash", func(s *shop) { s.did(op.Purchase, ist(21, 10, 0), 700_00, op.Succeeded, never, "") }, today, 0, nil, 0},
 		{"one whose finger was not taken has no outcome to wait for", func(s *shop) { s.did(op.Withdrawal, ist(21, 10, 0), 500_00, op.Reserved, never, "") }, today, 0, nil, 0},
 		{"one that waits for the line has", func(s *shop) { s.did(op.Withdrawal, ist(21, 10, 0), 500_00, op.Queued, never, "") }, today, 0, nil, 1},
@@ -338,11 +385,11 @@ func TestCSV(t *testing.T) {
 		Result: edge.Result{Code: "00", RRN: "632514000123", STAN: "004567", Reference: "+1"},
 	}
 	var out bytes.Buffer
-	if err := till.WriteCSV(&out, []edge.Record{r}, 0); err != nil {
+	if err := till.WriteCSV(&out, today, []edge.Record{r}, 0); err != nil {
 		t.Fatal(err)
 	}
-	want := "\ufeffdate,time,operation,state,amount,customer,aadhaar,bank,code,reference,rrn,stan,cash_given,operator,id\r\n" +
-		`2026-11-21,10:14:00,POST /aeps/withdrawal,succeeded,1500.00,"'=HYPERLINK(""x"")",XXXXXXXX7058,बैंक,00,'+1,632514000123,004567,2026-11-21 10:15:00,"Ravi, ""R""",019cb8d5-0000-7000-8000-0000000000aa` + "\r\n"
+	want := "\ufeffdate,time,operation,state,amount,customer,aadhaar,bank,code,reference,rrn,stan,cash_given,operator,id,charge,cash_in,cash_out\r\n" +
+		`2026-11-21,10:14:00,POST /aeps/withdrawal,succeeded,1500.00,"'=HYPERLINK(""x"")",XXXXXXXX7058,बैंक,00,'+1,632514000123,004567,2026-11-21 10:15:00,"Ravi, ""R""",019cb8d5-0000-7000-8000-0000000000aa,,,1500.00` + "\r\n"
 	if out.String() != want {
 		t.Errorf("it is\n%q, want\n%q", out.String(), want)
 	}
@@ -355,7 +402,7 @@ func FuzzCSV(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, name string) {
 		var out bytes.Buffer
-		if err := till.WriteCSV(&out, []edge.Record{{Customer: name, BankName: name, Operator: name}}, 0); err != nil {
+		if err := till.WriteCSV(&out, today, []edge.Record{{Customer: name, BankName: name, Operator: name, CreatedAt: ist(21, 10, 0)}}, 0); err != nil {
 			t.Fatal(err)
 		}
 		rows, err := csv.NewReader(&out).ReadAll()
@@ -378,7 +425,7 @@ func TestChart(t *testing.T) {
 	if err != nil || len(records) != 3 {
 		t.Fatalf("the day has %d operations, %v", len(records), err)
 	}
-	hours := till.Hours(records, 0)
+	hours := till.Hours(today, records, 0)
 	if len(hours) != 3 || hours[0].Label != "9" || hours[2].Sum != 1000*money.Rupee || hours[1].Count != 0 {
 		t.Errorf("the hours are %+v", hours)
 	}

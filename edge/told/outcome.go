@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"galla/edge"
+	"galla/edge/cashbook"
 	"galla/edge/codes"
 	"galla/edge/words"
 	"galla/shared/op"
@@ -15,7 +16,7 @@ import (
 // customer's screen, the slip and the strip.
 type Outcome struct {
 	Kind Kind
-	Case string // ready, problem, capturing, ..., succeeded, given, owed, declined, otp, ...: of the texts
+	Case string // ready, problem, capturing, ..., succeeded, given, owed, back, returned, declined, otp, ...: of the texts
 	Tone string
 	Icon string
 	Code codes.Code // what the bank or the central gave as the reason; zero: the case has none
@@ -46,6 +47,10 @@ func OutcomeOf(w *words.Words, v edge.View, link edge.LinkState) Outcome {
 		o.Code = codes.In(codes.FamilyOf(v.Route, v.HTTP), v.Result.Code)
 	case "otp":
 		o.Code = codes.In(codes.Transfer, wrongOTP)
+	case "back", "owed", "returned":
+		if v.Returns() && v.Result.Code != "" {
+			o.Code = codes.In(codes.Transfer, v.Result.Code)
+		}
 	case "refused", "unreached":
 		o.Code = codes.In(codes.Central, v.Result.StatusCode)
 	}
@@ -74,7 +79,7 @@ func (o Outcome) Reason(w *words.Words) string {
 	case o.Case == "declined" && codes.FamilyOf(o.Kind.Route, http.StatusOK) == codes.Bank:
 		says, _ := o.Code.Keys()
 		return w.Say(says, "code", o.Code.Code)
-	case o.Case == "declined":
+	case o.Case == "declined", o.keptCash():
 		if key := "code.transfer." + o.Code.Code + ".says"; w.Has(key) {
 			return w.Say(key)
 		}
@@ -85,6 +90,11 @@ func (o Outcome) Reason(w *words.Words) string {
 		}
 	}
 	return ""
+}
+
+// keptCash tells whether the bank refused a transfer after its cash was kept.
+func (o Outcome) keptCash() bool {
+	return o.Kind.Route == op.Transfer && o.Code.Code != "" && (o.Case == "back" || o.Case == "owed" || o.Case == "returned")
 }
 
 // lead is what it means, and the one thing to do.
@@ -129,6 +139,15 @@ var stages = map[op.State]edge.Stage{
 
 // CaseOf names what an operation's texts are about.
 func CaseOf(v edge.View, link edge.LinkState) string {
+	if v.Returns() { // what matters of it is the customer's cash
+		switch v.Cash() {
+		case edge.CashGiven:
+			return "returned"
+		case edge.CashNotGiven:
+			return "owed"
+		}
+		return "back"
+	}
 	switch v.State {
 	case op.Succeeded:
 		switch v.Cash() {
@@ -192,9 +211,11 @@ func look(of, group string) (tone, icon string) {
 			return ToneGive, "give"
 		}
 		return ToneDone, "tick"
+	case "back":
+		return ToneGive, "give"
 	case "owed":
 		return TonePending, "give"
-	case "given":
+	case "given", "returned":
 		return ToneDone, "tick"
 	case "declined", "otp", "reversed":
 		return ToneStop, no
@@ -218,12 +239,12 @@ func Tell(w *words.Words, v edge.View, st edge.Status) Told {
 	t := Told{Outcome: OutcomeOf(w, v, st.Link)}
 	k := t.Kind
 	vars := []any{
-		"amount", words.Short(v.Amount), "customer", v.Customer, "kind", w.Say("kind." + k.Name), "bank", v.BankName,
+		"amount", words.Short(cashbook.Payable(v.Record)), "customer", v.Customer, "kind", w.Say("kind." + k.Name), "bank", v.BankName,
 		"time", w.Clock(v.CashGiven, st.Now), "until", w.Seconds(v.Deadline), "end", w.Clock(st.Session.ExpiresAt, st.Now),
 		"words", "", "balance", "",
 	}
 	if k.Money {
-		vars[len(vars)-3] = w.Spell(v.Amount)
+		vars[len(vars)-3] = w.Spell(cashbook.Payable(v.Record))
 	}
 	if v.Result.Balance != nil {
 		vars[len(vars)-1] = words.Rupees(*v.Result.Balance)
@@ -238,6 +259,10 @@ func Tell(w *words.Words, v edge.View, st edge.Status) Told {
 	}
 	t.Lead = t.lead(w, vars)
 	switch t.Case {
+	case "back", "owed", "returned":
+		if t.keptCash() {
+			t.Why = t.Reason(w)
+		}
 	case "expired", "not-sent":
 		t.Why = reason(w, v.Reason, t.Lead, w.Say("told.nothing-moved"))
 	case "unreached", "refused":

@@ -19,6 +19,9 @@ func Amount(w *words.Words, b edge.Bounds, amount money.Paise) string {
 	least, most := words.Rupees(max(b.Min, 1)), words.Rupees(b.Max)
 	switch {
 	case amount > 0 && amount >= b.Min && (b.Max == 0 || amount <= b.Max):
+		if b.Whole() && amount%b.Step != 0 {
+			return w.Say("amount.whole")
+		}
 		if b.Step > 0 && amount%b.Step != 0 {
 			return w.Say("amount.step", "step", words.Rupees(b.Step))
 		}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"galla/edge"
+	"galla/edge/cashbook"
 	"galla/edge/words"
 	"galla/shared/op"
 )
@@ -51,7 +52,7 @@ func Rows(w *words.Words, views []edge.View, st edge.Status) []Row {
 			out[i].Note += " · " + v.BankName
 		}
 		if k.Money {
-			out[i].Sum = words.Rupees(v.Amount)
+			out[i].Sum = words.Rupees(cashbook.Payable(v.Record))
 		}
 	}
 	return out

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"galla/edge"
+	"galla/edge/cashbook"
 	"galla/edge/words"
 	"galla/shared/op"
 )
@@ -133,7 +134,7 @@ const (
 // Notice is the first thing to read of open cash, with the amount.
 func Notice(w *words.Words, r edge.Record, st edge.Status) string {
 	t := Tell(w, edge.View{Record: r}, st)
-	if amount := words.Short(r.Amount); !strings.Contains(t.Title, amount) {
+	if amount := words.Short(cashbook.Payable(r)); !strings.Contains(t.Title, amount) {
 		return t.Title + " " + amount
 	}
 	return t.Title

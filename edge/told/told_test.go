@@ -84,6 +84,13 @@ func tellAll(t *testing.T, w *words.Words) {
 			}
 		}
 	}
+	// Cash that went back is never told to be given back again.
+	back := func(v *edge.View) {
+		v.Route, v.State, v.Result.Code, v.CashKept, v.CashGiven = op.Transfer, op.Failed, "91", true, now
+	}
+	if got := Tell(w, withdrawal(back), st); got.Case != "returned" || got.Tone != ToneDone || strings.HasPrefix(got.Title, "told.") || strings.ContainsAny(got.Lead+got.Word, "{}") {
+		t.Errorf("a transfer whose cash went back: %+v", got)
+	}
 	// A state that this version does not know never looks like a success.
 	if got := Tell(w, withdrawal(func(v *edge.View) { v.State = "new" }), st); got.Tone != ToneWait || w.Code() == words.English && !strings.HasPrefix(got.Title, "DO NOT GIVE CASH") {
 		t.Errorf("an unknown state: %+v", got)
@@ -177,6 +184,9 @@ func TestRefusals(t *testing.T) {
 			if got := Amount(w, bounds, amount); (want == "") != (got == "") || !strings.Contains(got, want) {
 				t.Errorf("%s: %d: %q, want %q in it", l.Code, amount, got, want)
 			}
+		}
+		if got, step := Amount(w, edge.Bounds{Step: money.Rupee}, 500_97), Amount(w, edge.Bounds{Step: 50 * money.Rupee}, 500_97); got == "" || got == step || strings.Contains(got, "₹") {
+			t.Errorf("%s: of paise in cash it says %q", l.Code, got)
 		}
 		if got := Amount(w, edge.Bounds{}, 0); !strings.Contains(got, "₹0.01") {
 			t.Errorf("%s: without bounds nothing is enough: %q", l.Code, got)

@@ -92,6 +92,11 @@ func TestRulesBite(t *testing.T) {
 		{"reveal in a test", reveals, "edge/a_test.go", "package edge\nfunc f(k key) { g(k.Reveal()) }", ""},
 		{"resident", residents, "edge/a.go", "package edge\nconst c = \"" + number + "\"", "XXXXXXXX7058"},
 		{"resident in a test", residents, "edge/a_test.go", "package edge\nconst c = \"" + number + "\"", ""},
+		{"cash elsewhere", cash, "edge/till/a.go", "package till\nfunc f(r record) bool { return r.CashGiven.IsZero() }", "a fact of the drawer"},
+		{"charge elsewhere", cash, "edge/screen/a.go", "package screen\nfunc f(r record) string { return r.Value(\"charge\") }", "take what an operation did"},
+		{"entry elsewhere", cash, "edge/receipt/a.go", "package receipt\nvar e = cashbook.Entry{}", "edge/cashbook"},
+		{"cash in its room", cash, "edge/cashbook/a.go", "package cashbook\nfunc f(r record) bool { return r.CashGiven.IsZero() }", ""},
+		{"cash by the cashbook", cash, "edge/till/a.go", "package till\nfunc f(r record) (a, b int) { return cashbook.Sum(cashbook.Of(r)) }", ""},
 		{"no resident", residents, "edge/a.go", "package edge\nconst c = \"999941057059 c0000000-0000-4000-8000-000000000001\"", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -9,7 +9,8 @@
 //   - habits: one package comment, no package state, no init, no sleeping, no
 //     leftovers (habits_test.go);
 //   - secrets: who may take a value out of its type, and where the sandbox's
-//     Aadhaar numbers may stand (secrets_test.go).
+//     Aadhaar numbers may stand (secrets_test.go);
+//   - cash: who says what an operation did to the drawer (cash_test.go).
 //
 // Each of these files has its tables at the top; an exception is a line with a
 // reason. The rules read sources, not builds, so that files of every operating

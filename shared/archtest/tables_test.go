@@ -47,6 +47,9 @@ func stale(h *house) []string {
 			gone("revealers", "secrets_test.go", p, "does not call Reveal")
 		}
 	}
+	for _, p := range idleCashReaders(h) {
+		gone("cashReaders", "cash_test.go", p, "touches no fact of the drawer")
+	}
 	for _, p := range sortedKeys(seeds) {
 		if !files[p] {
 			gone("seeds", "secrets_test.go", p, "is no file")
@@ -65,7 +68,7 @@ func stale(h *house) []string {
 func TestStaleLinesAreFound(t *testing.T) {
 	h := parseHouse(t, map[string]string{"edge/a.go": "package edge", "go.mod": "module galla"})
 	found := strings.Join(stale(h), "\n")
-	for _, want := range []string{"importMap", "for central/store, which is no room", "modules", "revealers", "seeds", "exempt"} {
+	for _, want := range []string{"importMap", "for central/store, which is no room", "modules", "revealers", "cashReaders", "seeds", "exempt"} {
 		if !strings.Contains(found, want) {
 			t.Errorf("no stale line of %q was found:\n%s", want, found)
 		}

@@ -1,5 +1,6 @@
 // Package stored is how an operation rests in the counter's queue, as JSON,
-// before it is sealed.
+// before it is sealed. A customer's mobile number rests in it, to be searched for;
+// nothing of a record stands in the clear.
 //
 // It promises that a record comes back as it went in, but for its body, which
 // lies elsewhere; and that what is no record of this version is an error that
@@ -57,6 +58,8 @@ type stored struct {
 	IIN      string `json:"iin,omitzero"`
 	BankName string `json:"bankName,omitzero"`
 	Amount   int64  `json:"amount,omitzero"` // paise
+	Charge   int64  `json:"charge,omitzero"` // paise
+	Mobile   string `json:"mobile,omitzero"`
 
 	// Slot is the place of the body's key in the keys file; 0: no body.
 	Slot int `json:"slot,omitzero"`
@@ -70,6 +73,7 @@ type stored struct {
 	CashGiven  int64  `json:"cashGiven,omitzero"`
 	CashBy     string `json:"cashBy,omitzero"`
 	CashByID   string `json:"cashById,omitzero"`
+	CashKept   bool   `json:"cashKept,omitzero"`
 	ConsentAt  int64  `json:"consentAt,omitzero"`
 	Consent    string `json:"consent,omitzero"`
 	Prints     int    `json:"prints,omitzero"`
@@ -100,7 +104,8 @@ func Encode(r edge.Record, slot int) ([]byte, error) {
 	s := stored{
 		ID: string(r.ID), Route: string(r.Route), Class: string(r.Class), State: string(r.State), Reason: r.Reason,
 		Version: r.Version, Operator: r.Operator, Began: r.OperatorID, Title: r.Title, Customer: r.Customer, Aadhaar: r.Aadhaar, IIN: r.IIN,
-		BankName: r.BankName, Amount: int64(r.Amount), Slot: slot,
+		BankName: r.BankName, Amount: int64(r.Amount), Charge: int64(r.Charge), Mobile: r.Mobile, Slot: slot,
+		CashKept:  r.CashKept,
 		CreatedAt: Nanos(r.CreatedAt), CapturedAt: Nanos(r.CapturedAt), Quality: r.Quality, Deadline: Nanos(r.Deadline), SentAt: Nanos(r.SentAt),
 		EndedAt: Nanos(r.EndedAt), CashGiven: Nanos(r.CashGiven), CashBy: r.CashBy, CashByID: r.CashByID, ConsentAt: Nanos(r.ConsentAt), Consent: r.Consent,
 		HTTP: r.HTTP, Reply: r.Reply,
@@ -141,7 +146,8 @@ func Decode(data []byte) (edge.Record, int, error) {
 	r := edge.Record{
 		ID: id, Route: op.RouteID(s.Route), Class: op.Class(s.Class), State: op.State(s.State), Reason: s.Reason,
 		Version: s.Version, Operator: s.Operator, OperatorID: s.Began, Title: s.Title, Customer: s.Customer, Aadhaar: s.Aadhaar, IIN: s.IIN,
-		BankName: s.BankName, Amount: money.Paise(s.Amount),
+		BankName: s.BankName, Amount: money.Paise(s.Amount), Charge: money.Paise(s.Charge), Mobile: s.Mobile,
+		CashKept:  s.CashKept,
 		CreatedAt: Instant(s.CreatedAt), CapturedAt: Instant(s.CapturedAt), Quality: s.Quality, Deadline: Instant(s.Deadline), SentAt: Instant(s.SentAt),
 		EndedAt: Instant(s.EndedAt), CashGiven: Instant(s.CashGiven), CashBy: s.CashBy, CashByID: s.CashByID, ConsentAt: Instant(s.ConsentAt), Consent: s.Consent,
 		HTTP: s.HTTP, Reply: s.Reply,

@@ -42,6 +42,8 @@ func filled(t *testing.T) edge.Record {
 			}
 		case v.Kind() == reflect.String:
 			v.SetString("text " + time.Unix(0, n).String())
+		case v.Kind() == reflect.Bool:
+			v.SetBool(true)
 		case v.CanInt():
 			v.SetInt(n % 1_000_000)
 		case v.Kind() == reflect.Pointer:

@@ -1,0 +1,86 @@
+package archtest
+
+import (
+	"fmt"
+	"go/ast"
+	"strings"
+	"testing"
+)
+
+// cashRoom says what an operation did to the drawer, and nobody else does.
+const cashRoom = "edge/cashbook"
+
+// cashFacts are what it reads for that, and what makes its entries: members of
+// edge.Record, fields of replies, and its own types.
+var cashFacts = map[string]bool{
+	"CashGiven": true, "CashKept": true, "Returns": true, // of edge.Record
+	"charge": true, "registrationFeeCharged": true, // of a reply
+	"Entry": true, "Withdrawn": true, "Unconfirmed": true, // of the room
+}
+
+// cashReaders are the files beside it that may touch those facts; the value says
+// what for. None of them adds up cash.
+var cashReaders = map[string]string{
+	"edge/record.go":              "declares the facts",
+	"edge/cash.go":                "records when cash was handed over, and says whether somebody's word on it is missing",
+	"edge/queue/stored/stored.go": "keeps the facts",
+	"edge/screen/operation.go":    "shows when cash was handed over, and asks for it",
+	"edge/told/outcome.go":        "says that cash was handed over, and when",
+	"edge/receipt/receipt.go":     "prints when cash was handed over",
+	"edge/send/flow.go":           "tells the customer charge and fee before they are paid, and keeps the charge for the record",
+	"edge/send/pages.go":          "names the text of the charge",
+	"edge/till/csv.go":            "writes when cash was handed over",
+	"edge/till/chart.go":          "puts each entry into the bar of its hour",
+	"edge/till/reckon.go":         "names the flows for the till's pages",
+}
+
+func TestOneCashbook(t *testing.T) { enforce(t, cash) }
+
+// cash refuses readers of what the cashbook reads: two places that compute cash
+// will say different things about the same money.
+func cash(h *house) []string {
+	var out []string
+	for _, f := range h.code() {
+		if !strings.HasPrefix(f.room, "edge") || f.room == cashRoom || cashReaders[f.path] != "" {
+			continue
+		}
+		for _, n := range cashFactsIn(f) {
+			out = append(out, fmt.Sprintf("%s touches a fact of the drawer: take what an operation did to it from %s, or give the file a line in shared/archtest/cash_test.go that says why it computes no cash.", h.at(f, n), cashRoom))
+			break
+		}
+	}
+	return out
+}
+
+// cashFactsIn finds where a file reads facts of cash.
+func cashFactsIn(f *file) (found []ast.Node) {
+	ast.Inspect(f.ast, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.SelectorExpr:
+			of := n.Sel.Name
+			if cashFacts[of] && (of == "CashGiven" || of == "CashKept" || of == "Returns" || isIdent(n.X, "cashbook")) {
+				found = append(found, n)
+			}
+		case *ast.BasicLit:
+			if value := strings.Trim(n.Value, "\"`"); value == "charge" || value == "registrationFeeCharged" {
+				found = append(found, n)
+			}
+		}
+		return true
+	})
+	return found
+}
+
+// idleCashReaders are lines of cashReaders that nothing needs.
+func idleCashReaders(h *house) (idle []string) {
+	needed := map[string]bool{}
+	for _, f := range h.files {
+		needed[f.path] = len(cashFactsIn(f)) > 0
+	}
+	for _, p := range sortedKeys(cashReaders) {
+		if !needed[p] {
+			idle = append(idle, p)
+		}
+	}
+	return idle
+}
