@@ -27,6 +27,8 @@
 //   - TestEveryCommit plays the standard operations with one fault each, at
 //     every commit of the central and of the counter in turn.
 //   - TestNamed plays the stories in which bugs were met, each with its sentence.
+//   - TestDrawer walks a cashier through customers of every kind: the notes in
+//     the drawer, what the till expects, and the bank's books are the same.
 //   - TestAgain holds that a seed draws the same story twice.
 //
 // A failing seed is printed and played again, many times, by 'make sim SEED=n';

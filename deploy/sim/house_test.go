@@ -268,7 +268,7 @@ func (o *office) start() error {
 	}
 	dispatcher, err := contract.New(engine, central.NewRegistry(kept, bell, random("registry")), kept, kept, contract.Config{
 		FingerprintKey: h.base.keys.fing, UplinkURL: "ws://uplink", Audience: audience,
-		Limits: rules, Handle: "galla", Rand: random("dispatcher"), Logger: h.log,
+		Limits: rules, Handle: "galla", Sandbox: true, Rand: random("dispatcher"), Logger: h.log,
 	})
 	if err != nil {
 		return err
