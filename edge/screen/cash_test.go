@@ -99,7 +99,7 @@ func openCash(t *testing.T, chromium context.Context) {
 			srv.CloseClientConnections()
 			if c.width > 1000 {
 				b.Do(webtest.Press(kb.Escape))
-				b.Sees(`document.querySelector(".tiles")`)
+				b.Sees(`document.readyState === "complete" && document.querySelector(".tiles")`)
 			} else {
 				b.Go("/")
 			}
