@@ -17,14 +17,33 @@ type Address string
 // ports are those that an address may leave out, by its scheme.
 var ports = map[string]string{"http": "80", "https": "443", "ws": "80", "wss": "443"}
 
-// UnmarshalText implements encoding.TextUnmarshaler, by which kong reads a flag.
+// UnmarshalText implements encoding.TextUnmarshaler, by which kong reads a flag. An
+// address has no user, and one that was given is masked here and refused by Validate
+// or where the address is used: what kong says of a flag that can't be read quotes
+// the environment's value, password and all.
 func (a *Address) UnmarshalText(text []byte) error {
+	if i := strings.LastIndexByte(string(text), '@'); i >= 0 {
+		scheme, _, found := strings.Cut(string(text[:i]), "://")
+		if found {
+			scheme += "://"
+		} else {
+			scheme = ""
+		}
+		*a = Address(scheme + "***" + string(text[i:]))
+		return nil
+	}
 	read, err := ParseAddress(string(text))
 	if err != nil {
 		return err
 	}
 	*a = read
 	return nil
+}
+
+// Validate says what is wrong with an address that was read; kong calls it.
+func (a Address) Validate() error {
+	_, err := ParseAddress(string(a))
+	return err
 }
 
 // ParseAddress reads an address; an empty one stays empty. The error does not

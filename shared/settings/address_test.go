@@ -1,6 +1,8 @@
 package settings
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/alecthomas/kong"
@@ -68,5 +70,15 @@ func TestAddressIsAFlag(t *testing.T) {
 	t.Setenv("GALLA_SETTINGS_TEST_ADDR", "localhost")
 	if a, err := read(); err == nil {
 		t.Errorf("an address without a port was read as %q", a)
+	}
+	for _, with := range []string{"http://user:hidden@127.0.0.1:4", "user:hidden@127.0.0.1:4"} {
+		if _, err := read("--addr", with); err == nil || strings.Contains(err.Error(), "hidden") {
+			t.Errorf("a user in the flag: %v", err)
+		}
+		t.Setenv("GALLA_SETTINGS_TEST_ADDR", with)
+		a, err := read()
+		if strings.Contains(fmt.Sprint(a, err), "hidden") || err == nil && a.Validate() == nil {
+			t.Errorf("a user in the environment: %q, %v", a, err)
+		}
 	}
 }
