@@ -362,7 +362,7 @@ func (g *gallery) sending() {
 		g.t.Fatalf("the transfer did not come back: %s", opTitle.FindString(page))
 	}
 	g.look("send-returned", at)
-	page = g.step(at, page, "refund")
+	g.step(at, page, "refund")
 	page = g.settled(at)
 	g.look("send-refund", at)
 	page = g.step(at, page, "go")
