@@ -46,3 +46,20 @@ func TestReadmeNamesWhatTestInstalls(t *testing.T) {
 		t.Errorf("only %d packages were found in the Makefile", found)
 	}
 }
+
+// No block pipes into head: it closes the pipe when it has enough, and whoever still
+// writes into it then fails, now and then. sed -n 1p and cut read to the end.
+func TestNoBlockClosesItsPipe(t *testing.T) {
+	early := regexp.MustCompile(`\|\s*(head|grep -[a-zA-Z]*m)\b`)
+	for page, text := range all(t) {
+		blocks, err := Blocks(page, text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, b := range blocks {
+			if found := early.FindString(b.Text); found != "" {
+				t.Errorf("%s:%d has %q, which may end before what it reads from", page, b.Line, found)
+			}
+		}
+	}
+}
