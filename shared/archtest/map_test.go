@@ -27,7 +27,7 @@ var importMap = []line{
 	{"shared/envelope", []string{"shared/secret"}},
 	{"shared/chart", nil},
 	{"shared/freeport", nil},
-	{"shared/localname", nil},
+	{"shared/localname", []string{"shared/seal"}},
 	{"shared/look", nil},
 	{"shared/money", nil},
 	{"shared/op", nil},

@@ -31,6 +31,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"galla/shared/seal"
 )
 
 // File is what the file of the name is called in a data folder.
@@ -78,27 +80,10 @@ func Ensure(folder string, rand io.Reader) (string, error) {
 	if _, err := io.ReadFull(rand, raw); err != nil {
 		return "", fmt.Errorf("draw a local name: %w", err)
 	}
-	if err := writeOnce(filepath.Join(folder, File), "galla-"+letters.EncodeToString(raw)+".localhost\n"); err != nil {
+	if err := seal.WriteOnce(filepath.Join(folder, File), []byte("galla-"+letters.EncodeToString(raw)+".localhost\n")); err != nil {
 		return "", fmt.Errorf("keep the local name: %w", err)
 	}
 	return Read(folder)
-}
-
-// writeOnce makes a file with the given content unless it is there already.
-func writeOnce(path, content string) error {
-	temp, err := os.CreateTemp(filepath.Dir(path), ".new-*") // made with mode 0600
-	if err != nil {
-		return err
-	}
-	defer func() { _ = os.Remove(temp.Name()) }()
-	_, err = temp.WriteString(content)
-	if err := errors.Join(err, temp.Sync(), temp.Close()); err != nil {
-		return err
-	}
-	if err := os.Link(temp.Name(), path); err != nil && !errors.Is(err, fs.ErrExist) {
-		return err
-	}
-	return nil
 }
 
 // URL is the address that a browser opens for a program on this port.

@@ -53,14 +53,15 @@ func EnsureKeyFile(path string, rand io.Reader) (secret.Key, error) {
 	if _, err := io.ReadFull(rand, raw); err != nil {
 		return secret.Key{}, fmt.Errorf("draw key: %w", err)
 	}
-	if err := writeOnce(path, []byte(hex.EncodeToString(raw)+"\n")); err != nil {
+	if err := WriteOnce(path, []byte(hex.EncodeToString(raw)+"\n")); err != nil {
 		return secret.Key{}, fmt.Errorf("write key %s: %w", path, err)
 	}
 	return ReadKeyFile(path)
 }
 
-// writeOnce makes a file with the given content unless it is there already.
-func writeOnce(path string, content []byte) error {
+// WriteOnce makes a file with the given content, mode 0600 and on the disk, unless it is
+// there already; then that one stays. Of programs that start at once, one wins.
+func WriteOnce(path string, content []byte) error {
 	temp, err := os.CreateTemp(filepath.Dir(path), ".new-*") // made with mode 0600
 	if err != nil {
 		return err
