@@ -121,7 +121,7 @@ func TestWindowsNames(t *testing.T) {
 	if linux, windows := names("linux"), names("windows"); len(linux) < 4 || !slices.Equal(linux, windows) {
 		t.Errorf("edge.toml has %v on Linux and %v on Windows", linux, windows)
 	}
-	for _, line := range []string{`--data "$Data" --config "$INSTDIR\edge.toml" open --print'`, `"InternetShortcut" "URL" "$Link"`, `ExecShell "open" "$Link"`} {
+	for _, line := range []string{`--data "$Data" --config "$INSTDIR\edge.toml" open --out "$PLUGINSDIR\link"'`, `FileRead $1 $Link`, `"InternetShortcut" "URL" "$Link"`, `ExecShell "open" "$Link"`} {
 		if !strings.Contains(setup, line) {
 			t.Errorf("setup.nsi has no line %s: the shortcut opens the counter's own name", line)
 		}

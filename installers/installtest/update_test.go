@@ -205,7 +205,12 @@ func TestWindowsUpdate(t *testing.T) {
 	}
 	h.publish(bad, c.path("broken.exe"))
 	const releases = `C:\ProgramData\Galla\releases\` + bad
-	until(t, bad+" is tried", c.log, func() bool { return c.became(s).Trial == bad && len(c.processes(releases)) == 1 })
+	// The parent says so when it has bound the child: one that dies before that leaves
+	// the child to the next parent.
+	started := `"a release was started","release":"` + bad + `"`
+	until(t, bad+" is tried", c.log, func() bool {
+		return c.became(s).Trial == bad && len(c.processes(releases)) == 1 && strings.Contains(c.log(), started)
+	})
 	parent := c.processes(`C:\Program Files\Galla\galla-edge.exe`)
 	if len(parent) != 1 {
 		t.Fatalf("the installed program runs as %v", parent)

@@ -3,13 +3,16 @@
 package installtest
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 )
 
@@ -100,6 +103,18 @@ func (w *wine) bring(file string) string {
 	return `C:\` + filepath.Base(file)
 }
 
+// socket is where Wine's server of this Windows listens: in a folder that is named
+// after the prefix, in one whose name Debian's Wine keeps there.
+func (w *wine) socket() string {
+	base := fmt.Sprintf(".wine-%d", os.Getuid())
+	if kept, err := os.ReadFile(filepath.Join(w.prefix, "wineserver")); err == nil {
+		base = string(bytes.TrimSpace(kept))
+	}
+	var prefix syscall.Stat_t
+	_ = syscall.Stat(w.prefix, &prefix) // where there is none, the socket is nowhere
+	return filepath.Join("/tmp", base, fmt.Sprintf("server-%x-%x", prefix.Dev, prefix.Ino), "socket")
+}
+
 // serve starts Wine's server, which ends with the tests, and its programs with it.
 func (w *wine) serve() (stop func()) {
 	w.t.Helper()
@@ -109,6 +124,11 @@ func (w *wine) serve() (stop func()) {
 	if err := launch(server); err != nil {
 		w.t.Fatal(err)
 	}
+	// A program that comes before the server listens would start one of its own.
+	until(w.t, "Wine's server listens", func() string { return w.prefix }, func() bool {
+		_, err := os.Stat(w.socket())
+		return err == nil
+	})
 	return func() {
 		end := exec.Command(program, "--kill")
 		end.Env = w.env

@@ -415,15 +415,19 @@ Section "Galla counter"
 	File "${ART}/galla.ico"
 	; The counter's address has a name that only this computer knows; whoever may use
 	; this computer may read it here.
-	nsExec::ExecToStack '"$INSTDIR\galla-edge.exe" --data "$Data" --config "$INSTDIR\edge.toml" open --print'
+	StrCpy $Link ""
+	nsExec::ExecToLog '"$INSTDIR\galla-edge.exe" --data "$Data" --config "$INSTDIR\edge.toml" open --out "$PLUGINSDIR\link"'
 	Pop $0
-	Pop $Link
-	${TrimNewLines} "$Link" $Link
+	ClearErrors
+	FileOpen $1 "$PLUGINSDIR\link" r ; what a program prints may be lost on a busy machine
+	FileRead $1 $Link
+	FileClose $1
 	${If} $0 = 0
+	${AndIf} $Link != ""
 		!insertmacro shortcut "$DESKTOP\Galla.url"
 		!insertmacro shortcut "$SMPROGRAMS\Galla.url"
 	${Else}
-		DetailPrint "No shortcut was made: $Link"
+		DetailPrint "No shortcut was made: the counter's link is not known"
 		StrCpy $Link ""
 	${EndIf}
 	WriteUninstaller "$INSTDIR\uninstall.exe"

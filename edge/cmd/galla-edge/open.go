@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"fmt"
 	"log/slog"
+	"os"
 	"os/exec"
 	"runtime"
 
@@ -15,6 +16,7 @@ import (
 type openCmd struct {
 	Addr  settings.Address `env:"GALLA_COUNTER_ADDR" default:"http://127.0.0.1:7200" help:"Loopback address of the counter's pages."`
 	Print bool             `help:"Print the link, and open nothing."`
+	Out   string           `type:"path" placeholder:"FILE" help:"Write the link into a file, and open nothing; the setup reads it there."`
 }
 
 // Run opens the counter's link, or prints it.
@@ -22,6 +24,12 @@ func (o *openCmd) Run(ctx context.Context, c *cli) error {
 	link, err := daemon.Link(daemon.Config{Data: c.Data, Addr: o.Addr.URL(), Rand: rand.Reader, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		return err
+	}
+	if o.Out != "" {
+		if err := os.WriteFile(o.Out, []byte(link), 0o600); err != nil {
+			return fmt.Errorf("write the link: %w", err)
+		}
+		return nil
 	}
 	if o.Print {
 		fmt.Println(link)
