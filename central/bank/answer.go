@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"galla/central"
 	"galla/central/bank/network"
@@ -96,11 +97,17 @@ func code(s string) bool {
 	return len(s) == 2
 }
 
-// answer translates a reply that was checked into the central's words.
-func answer(a network.Answer) central.BankAnswer {
+// answer translates a reply that was checked into the central's words. A mini
+// statement of which nothing is left is a spelling that we do not know, or an
+// account without transactions: somebody has to look which.
+func (c *Client) answer(reference string, a network.Answer) central.BankAnswer {
+	statement := transactions(a.MiniStatement)
+	if statement == "" && a.MiniStatement != "" {
+		c.log.Warn("no line of the bank's mini statement reads as a transaction: if the customer has some, the issuer writes them in a form that is not known here", "reference", reference, "lines", 1+strings.Count(strings.TrimSpace(a.MiniStatement), "\n"))
+	}
 	return central.BankAnswer{
 		Status: central.BankStatus(a.Status), Code: a.Code, Message: a.Message, STAN: a.STAN,
-		RRN: a.RRN, AuthCode: a.AuthCode, Balance: a.Balance, MiniStatement: transactions(a.MiniStatement),
+		RRN: a.RRN, AuthCode: a.AuthCode, Balance: a.Balance, MiniStatement: statement,
 		Data: a.Data, Refusal: central.Refusal(a.Refusal), Charge: a.Charge,
 	}
 }

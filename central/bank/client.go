@@ -152,7 +152,7 @@ func (c *Client) deliver(ctx context.Context, req central.BankRequest, path stri
 	if err := check(t, a); err != nil {
 		return central.BankAnswer{}, fmt.Errorf("%s: %w", about, err)
 	}
-	return answer(a), nil
+	return c.answer(t.Reference, a), nil
 }
 
 // belongs tells why a kind may not go to a path; nil: it may. An unknown kind is
@@ -196,5 +196,5 @@ func (c *Client) Enquire(ctx context.Context, ref central.Reference) (central.Ba
 	if err := checkEnquired(string(ref), a); err != nil {
 		return central.BankAnswer{}, fmt.Errorf("%s: %w", about, err)
 	}
-	return answer(a), nil
+	return c.answer(string(ref), a), nil
 }

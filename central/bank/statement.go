@@ -5,13 +5,15 @@ import (
 	"strings"
 )
 
-// A line of a transaction begins with its day and ends with its amount, with C or
-// D on either side of it (domain.md, 'Rules of AEPS'). Issuers keep neither widths
-// nor spellings, and some leave the mark out.
+// A line of a transaction begins with its day and has an amount, with C or D on
+// either side of it (domain.md, 'Rules of AEPS'). Issuers keep neither widths nor
+// spellings: some leave the mark out, some add a running balance, some write
+// commas between the fields. What could be a transaction is kept; a line that
+// names a balance and has no mark is none.
 var (
-	dated  = regexp.MustCompile(`^(?:\d{1,2}[/.-](?:\d{1,2}|[A-Za-z]{3})(?:[/.-]\d{2,4})?|\d{4}-\d{2}-\d{2}|\d{1,2}[A-Za-z]{3}\d{0,4})\s`)
-	summed = regexp.MustCompile(`\d\s*$`)
-	marked = regexp.MustCompile(`(?i)(?:^|\s)(?:CR?|DR?)\.?\s*(?:(?:rs\.?|inr|₹)\s*)?[+-]?[0-9][0-9,]*(?:\.[0-9]{1,2})?$|[0-9]\s*(?:CR?|DR?)\.?$`)
+	dated  = regexp.MustCompile(`^(?:\d{1,2}[/.-](?:\d{1,2}|[A-Za-z]{3})(?:[/.-]\d{2,4})?|\d{4}-\d{2}-\d{2}|\d{1,2}[A-Za-z]{3}\d{0,4}|(?:0[1-9]|[12]\d|3[01])(?:0[1-9]|1[0-2])(?:20)?\d{2})[\s,;|]`)
+	amount = regexp.MustCompile(`(?i)(?:[\s,;|(CDR]|rs\.?|inr|₹)[+-]?[0-9][0-9,]*(?:\.[0-9]{1,2})?(?:/-)?(?:[\s,;|)]|CR?|DR?|$)`)
+	marked = regexp.MustCompile(`(?i)(?:[\s,;|(0-9]|/-)(?:CR?|DR?)\.?(?:[\s,;|)0-9+-]|rs|inr|₹|$)`)
 	told   = regexp.MustCompile(`(?i)\bbal(?:ance)?\b`)
 )
 
@@ -22,7 +24,12 @@ func transactions(statement string) string {
 	var lines []string
 	for line := range strings.SplitSeq(statement, "\n") {
 		line = strings.TrimSpace(line)
-		if dated.MatchString(line) && (marked.MatchString(line) || summed.MatchString(line) && !told.MatchString(line)) {
+		day := dated.FindStringIndex(line)
+		if day == nil {
+			continue
+		}
+		rest := line[day[1]-1:] // with what stands between the fields
+		if amount.MatchString(rest) && (marked.MatchString(rest) || !told.MatchString(rest)) {
 			lines = append(lines, line)
 		}
 	}

@@ -175,8 +175,8 @@ func (s *Services) refundOTP(x books.Tx, t network.Transaction, now time.Time) (
 	return approved(status{"OTP_SENT"})
 }
 
-// refund brings a transfer back to the float, against the customer's OTP, which
-// proves that the cash went back.
+// refund brings a transfer back to the float, against the customer's OTP. The cash
+// goes back when the refund has been confirmed.
 func (s *Services) refund(x books.Tx, q books.Request) (books.Ruling, error) {
 	sent, v, err := refundable(x, q.Particulars.Original, q.MID)
 	if v != nil || err != nil {
