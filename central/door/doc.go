@@ -31,13 +31,16 @@
 // verify, and /.well-known/jwks.json publishes them, so that keys rotate
 // without an outage. A token names the client and its generation, which grows with
 // each suspension and each new secret: every call looks whether they still are what
-// the client has, by what was read of it a second ago at most.
+// the client has, by what was read of it a second ago at most: when its headers have
+// come, and when its body has, right before it is dispatched.
 //
 // Wrong secrets are counted by client id and network, so that strangers keep no
-// program out of its own network; by client id over all networks in which it was
-// given no token in the last ninety days, so that many networks are no way around;
-// and by network over all ids, so that inventing ids is none either. A program that
-// comes from a new network during such an attack waits. Ids that there are and
-// invented ones share the same counts, whose names are keyed hashes: no reply tells
-// which ids there are.
+// program out of its own network; by client id over all networks, so that many networks
+// are no way around; and by network over all ids, so that inventing ids is none either.
+// Where one of the last two is used up, a right secret is still taken in the networks in
+// which its client was given tokens in the last ninety days. A program that comes from a
+// new network during such an attack waits. Ids that there are and invented ones are
+// counted alike, in the same counts, whose names are keyed hashes, and a wrong secret is
+// told the same of both at the same moment, also where a client has its own network: no
+// reply tells which ids there are.
 package door

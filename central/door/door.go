@@ -1,6 +1,7 @@
 package door
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -102,35 +103,11 @@ type Config struct {
 }
 
 func (c Config) withDefaults() Config {
-	for _, d := range []struct {
-		field *time.Duration
-		value time.Duration
-	}{{&c.TokenLife, 15 * time.Minute}, {&c.CallTimeout, 35 * time.Second}} {
-		if *d.field == 0 {
-			*d.field = d.value
-		}
-	}
-	if c.Drain == 0 {
-		c.Drain = c.CallTimeout + 5*time.Second
-	}
-	if c.Rate == 0 {
-		c.Rate = 500
-	}
-	if c.Burst == 0 {
-		c.Burst = 1000
-	}
-	if c.StrangerRate == 0 {
-		c.StrangerRate = 2000
-	}
-	if c.StrangerBurst == 0 {
-		c.StrangerBurst = 20_000
-	}
-	if c.MaxConns == 0 {
-		c.MaxConns = 4096
-	}
-	if c.MaxUnderWay == 0 {
-		c.MaxUnderWay = 2048
-	}
+	c.TokenLife, c.CallTimeout = cmp.Or(c.TokenLife, 15*time.Minute), cmp.Or(c.CallTimeout, 35*time.Second)
+	c.Drain = cmp.Or(c.Drain, c.CallTimeout+5*time.Second)
+	c.Rate, c.Burst = cmp.Or(c.Rate, 500), cmp.Or(c.Burst, 1000)
+	c.StrangerRate, c.StrangerBurst = cmp.Or(c.StrangerRate, 2000), cmp.Or(c.StrangerBurst, 20_000)
+	c.MaxConns, c.MaxUnderWay = cmp.Or(c.MaxConns, 4096), cmp.Or(c.MaxUnderWay, 2048)
 	return c
 }
 

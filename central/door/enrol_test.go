@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"sync"
 	"testing"
+	"time"
 
 	"galla/central"
 )
@@ -20,7 +21,7 @@ const (
 // TestEnrolmentCodesAreNotGuessed: ten wrong codes a minute and network, at two
 // nodes together; right ones count for nothing, and other networks have their own.
 func TestEnrolmentCodesAreNotGuessed(t *testing.T) {
-	shared := rates(t)
+	shared := standing{rates(t), time.Now()}
 	share := func(c *Config, _ *central.Dispatcher) {
 		c.Rates, c.Trusted = shared, []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
 	}
@@ -47,7 +48,7 @@ func TestEnrolmentCodesAreNotGuessed(t *testing.T) {
 
 // TestEnrolmentCodesAtOnce: many at once are no more than one after the other.
 func TestEnrolmentCodesAtOnce(t *testing.T) {
-	h := open(t, nil)
+	h := open(t, func(c *Config, _ *central.Dispatcher) { c.Rates = standing{rates(t), time.Now()} })
 	var all sync.WaitGroup
 	var mu sync.Mutex
 	statuses := map[int]int{}

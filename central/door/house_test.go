@@ -59,6 +59,7 @@ type parties struct {
 	clients  map[string]central.Client
 	networks map[string]time.Time // by client and network, as they were noted
 	looks    int                  // at clients
+	looked   chan struct{}        // closed by the next look, if there is one
 	broken   error
 }
 
@@ -92,11 +93,24 @@ func (p *parties) Client(_ context.Context, id string) (central.Client, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.looks++
+	if p.looked != nil {
+		close(p.looked)
+		p.looked = nil
+	}
 	c, ok := p.clients[id]
 	if !ok {
 		return central.Client{}, central.ErrNotFound
 	}
 	return c, p.broken
+}
+
+// nextLook is closed when a client is read the next time. What is changed after that
+// was not seen by who read.
+func (p *parties) nextLook() <-chan struct{} {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.looked = make(chan struct{})
+	return p.looked
 }
 
 // change changes a client, as another node would.

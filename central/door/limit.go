@@ -24,6 +24,7 @@ const (
 	callerPrefix    = "direct:"
 	networkPrefix   = "open:" // before "network:…", on routes without authentication
 	guessPrefix     = "secret:"
+	latePrefix      = "secret-late:"
 	strangersPrefix = "secret-strangers:"
 	anyPrefix       = "secret-any:"
 )

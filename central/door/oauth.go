@@ -207,42 +207,65 @@ var errClient error = &oauthError{"invalid_client", central.Refuse(central.Unaut
 // cost the same work, and both are slowed down after ten failures a minute and
 // network.
 func (d *Door) identify(ctx context.Context, offered credentials, try try, request string) (central.Client, error) {
+	began := time.Now()
 	client, known, err := d.findClient(ctx, offered.id)
 	if err != nil {
 		return central.Client{}, err
 	}
-	if err := d.guesses.allow(ctx, try); err != nil {
-		return central.Client{}, err
+	if !known || !client.Active || len(offered.secret.Reveal()) > maxSecret {
+		client.SecretHash = ""
 	}
-	lane := d.checker.strangers
-	if try.known(d.guesses.now()) {
-		lane = d.checker.own
+	c, ok, err := d.look(ctx, offered.secret, client, try)
+	if err != nil || ok {
+		return client, err
 	}
-	if err := lane.enter(ctx); err != nil {
-		return central.Client{}, err
-	}
-	defer lane.leave()
-	// Others may have failed while this one stood in line.
-	if err := d.guesses.allow(ctx, try); err != nil {
-		return central.Client{}, err
-	}
-	stored := ""
-	if known && client.Active && len(offered.secret.Reveal()) <= maxSecret {
-		stored = client.SecretHash
-	}
-	ok, err := d.checker.check(offered.secret, stored)
-	if err != nil {
-		return central.Client{}, fmt.Errorf("check the secret of client %s: %w", client.ID, err)
-	}
-	if !ok {
-		if err := d.guesses.note(ctx, try); err != nil {
+	if c.looks {
+		if err := d.guesses.note(ctx, try, c.refused != nil); err != nil {
 			return central.Client{}, err
 		}
 		// What is no client's id may be a secret in the wrong field.
 		d.log.Warn("wrong client secret, or client unknown or switched off", "request", request, "client", client.ID, "active", client.Active, "network", try.network)
+	}
+	if c.refused == nil {
 		return central.Client{}, errClient
 	}
-	return client, nil
+	select {
+	case <-time.After(time.Until(began.Add(d.guesses.late))):
+	case <-ctx.Done():
+	}
+	return central.Client{}, c.refused
+}
+
+// look looks at a secret where the try has a chance. One that is late does not stand
+// in line for longer than its reply may take.
+func (d *Door) look(ctx context.Context, offered secret.Key, client central.Client, try try) (chance, bool, error) {
+	c, err := d.guesses.chance(ctx, try)
+	if err != nil || !c.looks {
+		return c, false, err
+	}
+	lane, wait := d.checker.strangers, checkWait
+	if try.known(d.guesses.now()) {
+		lane = d.checker.own
+	}
+	if c.refused != nil {
+		wait = d.guesses.late / 2
+	}
+	if err := lane.enter(ctx, wait); err != nil {
+		if c.looks = false; c.refused != nil {
+			err = nil
+		}
+		return c, false, err
+	}
+	defer lane.leave()
+	// Others may have failed while this one stood in line.
+	if c, err = d.guesses.chance(ctx, try); err != nil || !c.looks {
+		return c, false, err
+	}
+	ok, err := d.checker.check(offered, client.SecretHash)
+	if err != nil {
+		err = fmt.Errorf("check the secret of client %s: %w", client.ID, err)
+	}
+	return c, ok, err
 }
 
 // mayBeID tells whether a client can have an id.

@@ -60,14 +60,14 @@ func TestRoleBeforeEverything(t *testing.T) {
 // for either.
 func TestRoleBeforeAChunkedBody(t *testing.T) {
 	h := open(t, nil)
-	body, feed := io.Pipe() // 4 MiB and no end
+	body, feed := io.Pipe() // 4 MiB and no end: it stays open until the reply has come
+	defer feed.Close()
 	go func() {
 		for range 64 {
 			if _, err := feed.Write(make([]byte, 64<<10)); err != nil {
 				return
 			}
 		}
-		_ = feed.CloseWithError(io.ErrUnexpectedEOF)
 	}()
 	req, err := http.NewRequest("POST", "http://"+h.addr+"/aeps/withdrawal", body)
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"math"
 	"net/url"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -63,21 +64,12 @@ func (d *Door) serve(fctx *fasthttp.RequestCtx) {
 		d.refuse(fctx, invalid("headers", "http", shape))
 		return
 	}
-	if !knownMethod(string(fctx.Method())) {
+	if !slices.Contains(fiber.DefaultMethods, string(fctx.Method())) {
 		// The router answers methods it does not know in plain text. No route
 		// has TRACE, so the answer is the same 404 or 405 as for any other.
 		fctx.Request.Header.SetMethod(fiber.MethodTrace)
 	}
 	d.routed(fctx)
-}
-
-func knownMethod(method string) bool {
-	for _, known := range fiber.DefaultMethods {
-		if method == known {
-			return true
-		}
-	}
-	return false
 }
 
 // begin gives the request its id and the reply its fixed headers.
@@ -214,7 +206,8 @@ func (d *Door) direct(route op.Route) fiber.Handler {
 }
 
 // call authenticates a request, unwraps it, and dispatches it. Who calls, and
-// whether the role may, is settled before anything else of the request counts.
+// whether the role may, is settled before anything else of the request counts; that
+// the client still may call, once more when the body is there.
 func (d *Door) call(c *fiber.Ctx, route op.Route) (central.Reply, error) {
 	fctx := c.Context()
 	by, err := d.admit(fctx, route)
@@ -249,6 +242,12 @@ func (d *Door) call(c *fiber.Ctx, route op.Route) (central.Reply, error) {
 	}
 	ctx, cancel := context.WithTimeout(d.life, d.cfg.CallTimeout)
 	defer cancel()
+	// The body's sender had readTimeout, in which its client may have been suspended.
+	if len(route.Roles) > 0 {
+		if err := d.refuseToken(fctx, d.clients.judge(ctx, by)); err != nil {
+			return central.Reply{}, err
+		}
+	}
 	sent := central.Call{
 		Principal: by.principal, Credential: by.credential, Route: route, Params: params, Query: query, Body: body,
 		RequestID: requestID(fctx), Identity: string(fctx.Request.Header.Peek(headerIdentity)),
@@ -294,15 +293,17 @@ func (d *Door) authenticate(ctx context.Context, fctx *fasthttp.RequestCtx) (bea
 	if err == nil {
 		err = d.clients.judge(ctx, by)
 	}
-	switch {
-	case errors.Is(err, errToken):
-		d.log.Info("token refused", "request", requestID(fctx), "error", err)
-		fctx.Response.Header.Set(headerChallenge, challengeBadToken)
-		return bearer{}, central.Refuse(central.Unauthenticated, "Not authenticated: the access token is invalid or expired")
-	case err != nil:
-		return bearer{}, err
+	return by, d.refuseToken(fctx, err)
+}
+
+// refuseToken answers what is wrong with a token; other errors stay as they are.
+func (d *Door) refuseToken(fctx *fasthttp.RequestCtx, err error) error {
+	if !errors.Is(err, errToken) {
+		return err
 	}
-	return by, nil
+	d.log.Info("token refused", "request", requestID(fctx), "error", err)
+	fctx.Response.Header.Set(headerChallenge, challengeBadToken)
+	return central.Refuse(central.Unauthenticated, "Not authenticated: the access token is invalid or expired")
 }
 
 // queryOf reads the query; a name that stands twice is refused, since its

@@ -4,9 +4,9 @@
 //
 // It promises that no password leaves it, and that it keeps them in memory only:
 // OTPs never touch a disk, not even as hashes, which six digits are soon tried
-// against. Nothing depends on what it remembers. Where it has forgotten, at
-// another node or after a restart, a repeat is another attempt, and the bank
-// refuses that as well.
+// against; each ends by itself after five minutes. Nothing depends on what it
+// remembers. Where it has forgotten, at another node or after a restart, a repeat
+// is another attempt, one for each memory, and the bank refuses that as well.
 //
 // Names and passwords enter; the id of the attempt leaves that was refused.
 package guess
@@ -36,7 +36,7 @@ type Memory struct {
 type guess struct {
 	id  op.ID
 	otp secret.OTP
-	at  time.Time
+	end *time.Timer // forgets it
 }
 
 // Name is what attempts of one party have in common: the caller's own reference,
@@ -59,10 +59,26 @@ func (m *Memory) Note(name string, id op.ID, otp secret.OTP) {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if _, known := m.last[name]; !known && len(m.last) >= most {
+	last, known := m.last[name]
+	switch {
+	case known:
+		last.end.Stop()
+	case len(m.last) >= most:
+		for _, g := range m.last {
+			g.end.Stop()
+		}
 		clear(m.last)
 	}
-	m.last[name] = guess{id, otp, time.Now()}
+	m.last[name] = guess{id, otp, time.AfterFunc(life, func() { m.forget(name, id) })}
+}
+
+// forget ends what is remembered of an attempt, unless a newer one has its place.
+func (m *Memory) forget(name string, id op.ID) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.last[name].id == id {
+		delete(m.last, name)
+	}
 }
 
 // Find gives the attempt under a name that was refused for this very OTP.
@@ -70,10 +86,6 @@ func (m *Memory) Find(name string, otp secret.OTP) (op.ID, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	last, known := m.last[name]
-	if known && time.Since(last.at) > life {
-		delete(m.last, name)
-		return "", false
-	}
 	return last.id, known && last.otp.Equal(otp)
 }
 

@@ -33,8 +33,16 @@ func TestMemory(t *testing.T) {
 		if _, found := m.Find("m1 r1", wrong); found {
 			t.Error("an earlier attempt is remembered")
 		}
-		time.Sleep(life + time.Second)
-		if _, found := m.Find("m1 r1", right); found || len(m.last) != 0 {
+		time.Sleep(life / 2)
+		m.Note("m1 r1", "f", wrong)
+		time.Sleep(life/2 + time.Second) // the end of the attempt before it
+		if !m.Is("m1 r1", "f", wrong) {
+			t.Error("a newer attempt is forgotten with an older one")
+		}
+		// Nobody asks for the name again, and nobody notes another one.
+		time.Sleep(life)
+		synctest.Wait()
+		if len(m.last) != 0 {
 			t.Error("it is remembered for ever")
 		}
 		for i := range most + 1 {

@@ -124,12 +124,14 @@ func (s *Server) proof(w http.ResponseWriter, r *http.Request) (credential, bool
 		s.strangers.GiveBack(network)
 	}
 	s.keys.put(c.terminal, key)
-	if s.knocks.Take(string(c.terminal)) > 0 {
-		s.turnAway(w, r, minRetry+s.gate.jitter(maxRetry/2), errors.New("terminal "+string(c.terminal)+" connects too often"))
-		return credential{}, false
-	}
+	// A token that has ended, which somebody may have kept from a log, is not its
+	// terminal's attempt: it must not use up those of the counter itself.
 	if err := c.judge(s.cfg.Audience); err != nil {
 		s.unauthenticated(w, r, err, "Not authenticated")
+		return credential{}, false
+	}
+	if s.knocks.Take(string(c.terminal)) > 0 {
+		s.turnAway(w, r, minRetry+s.gate.jitter(maxRetry/2), errors.New("terminal "+string(c.terminal)+" connects too often"))
 		return credential{}, false
 	}
 	return c, true

@@ -35,11 +35,12 @@
 // a Retry-After that spreads those who come back at the rate that is admitted.
 //
 // The signature comes first, against a keyring of all terminals' public keys that
-// is read at the start and followed every few seconds: a token that proves nothing
-// takes no place and none of the upgrades that are let in. Such tokens are counted
-// by network; beyond a bound they are neither looked up nor logged, and answered
-// 503. A terminal that proves itself counts for nothing there, so strangers behind
-// the same address do not keep it out.
+// is read at the start and followed every few seconds, each time from where it was
+// read to before, so that none is missing for good: a token that proves nothing takes
+// no place and none of the upgrades that are let in. Such tokens are counted by
+// network; beyond a bound they are neither looked up nor logged, and answered 503. A
+// terminal that proves itself counts for nothing there, so strangers behind the same
+// address do not keep it out.
 //
 // # A connection
 //

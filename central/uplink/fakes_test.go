@@ -296,7 +296,12 @@ const audience = "galla-central"
 
 func newHouse(t *testing.T, l net.Listener, change func(*Config)) *house {
 	t.Helper()
-	h := &house{t: t, store: newMemory(), desk: &desk{}, bell: central.NewBell(), ended: make(chan error, 1)}
+	return newHouseOver(t, newMemory(), l, change)
+}
+
+func newHouseOver(t *testing.T, store *memory, l net.Listener, change func(*Config)) *house {
+	t.Helper()
+	h := &house{t: t, store: store, desk: &desk{}, bell: central.NewBell(), ended: make(chan error, 1)}
 	cfg := Config{Audience: audience, Rand: rand.Reader, Logger: logger()}
 	if change != nil {
 		change(&cfg)

@@ -9,11 +9,12 @@ import (
 	"time"
 
 	"galla/central"
+	"galla/central/duty"
 )
 
 // Limits of the keyring.
 const (
-	// maxKeys bounds the keys that are kept: some 150 bytes each.
+	// maxKeys bounds the keys that are kept, not those that are read: some 150 bytes each.
 	maxKeys = 200_000
 	// keysPage is how many are read at once.
 	keysPage = 1000
@@ -95,50 +96,66 @@ func (s *Server) keyOf(ctx context.Context, network string, id central.TerminalI
 	return t.PublicKey, true, err
 }
 
-// readKeys reads all keys, so that after a start nobody has to be looked up who
-// comes back.
-func (s *Server) readKeys(ctx context.Context) {
+// keyReader reads the terminals' keys into the keyring: at the start all of them, so
+// that nobody has to be looked up who comes back, and then those of who was enrolled
+// meanwhile, at any node. What could not be read is read the next time, from where it
+// stopped: no terminal is left out, however long the database is away.
+type keyReader struct {
+	store duty.TerminalKeys
+	keys  *keyring
+	after central.TerminalID // the last id that was read; empty: none was
+	began time.Time          // when the reading that is not at its end began; zero: none is
+}
+
+// read reads on to the newest terminal.
+func (r *keyReader) read(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, storeWait)
 	defer cancel()
-	if err := s.keysAfter(ctx, ""); err != nil {
-		s.log.Error("the terminals' keys can't be read; they are looked up one by one", "error", err)
+	if r.began.IsZero() {
+		r.began = time.Now()
+	}
+	for {
+		page, err := r.store.TerminalKeys(ctx, r.after, keysPage)
+		if err != nil {
+			return err
+		}
+		for _, k := range page {
+			r.keys.put(k.ID, k.PublicKey)
+			r.after = k.ID
+		}
+		if len(page) < keysPage {
+			// Who was enrolled since it began may have been passed by.
+			r.after, r.began = newerThan(r.began.Add(-keysMargin)), time.Time{}
+			return nil
+		}
 	}
 }
 
-// followKeys reads the keys of those who were enrolled meanwhile, at any node.
-func (s *Server) followKeys(ctx context.Context) {
+// followKeys reads on every now and then.
+func (s *Server) followKeys(ctx context.Context, r *keyReader, failed bool) {
 	tick := time.NewTicker(keysEvery)
 	defer tick.Stop()
-	failed := false
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
 		}
-		err := s.keysAfter(ctx, newerThan(time.Now().Add(-keysMargin)))
-		if err != nil && !failed && ctx.Err() == nil {
-			s.log.Warn("new terminals' keys can't be read at the moment", "error", err)
-		}
-		failed = err != nil
+		failed = s.readKeys(ctx, r, failed)
 	}
 }
 
-func (s *Server) keysAfter(ctx context.Context, after central.TerminalID) error {
-	for read := 0; read < maxKeys; read += keysPage {
-		page, err := s.store.TerminalKeys(ctx, after, keysPage)
-		if err != nil {
-			return err
-		}
-		for _, k := range page {
-			s.keys.put(k.ID, k.PublicKey)
-		}
-		if len(page) < keysPage {
-			return nil
-		}
-		after = page[len(page)-1].ID
+// readKeys reads on once, and tells whether that failed: the first time, and when it
+// is over, in the log.
+func (s *Server) readKeys(ctx context.Context, r *keyReader, failed bool) bool {
+	err := r.read(ctx)
+	switch {
+	case err != nil && !failed && ctx.Err() == nil:
+		s.log.Error("the terminals' keys can't be read; new ones are looked up one by one until they can", "error", err)
+	case err == nil && failed:
+		s.log.Info("the terminals' keys are read again")
 	}
-	return nil
+	return err != nil
 }
 
 // newerThan is below every id that was made after a moment (UUIDv7).

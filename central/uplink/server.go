@@ -242,9 +242,10 @@ func (s *Server) Run(ctx context.Context, l net.Listener) error {
 		MaxHeaderBytes: maxHeader, ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
 	}
 	var here sync.WaitGroup
-	s.readKeys(life)
+	reader := &keyReader{store: s.store, keys: s.keys}
+	failed := s.readKeys(life, reader, false)
 	here.Go(func() { s.sayHere(life) })
-	here.Go(func() { s.followKeys(life) })
+	here.Go(func() { s.followKeys(life, reader, failed) })
 	served := make(chan error, 1)
 	go func() { served <- web.Serve(newBounded(l, s.cfg.MaxConnections+handshakes)) }()
 

@@ -33,7 +33,7 @@ func TestStrangersKeepNobodyOut(t *testing.T) {
 		c.AdmitPerSecond, c.AdmitBurst, c.StrangerPerSecond, c.StrangerBurst = 0.001, 40, 0.001, 20
 	})
 	terminals := []terminal{h.enrol(), h.enrol(), h.enrol()}
-	h.server.readKeys(t.Context())
+	h.knowsAll()
 	statuses := map[int]int{}
 	for round := range 50 {
 		for _, token := range strangerTokens(h, terminals[0]) {
@@ -132,12 +132,34 @@ func TestOneTerminalThatKnocks(t *testing.T) {
 	_ = ws.Close()
 }
 
+// TestAnOldTokenKeepsNobodyOut: a token that has ended, or is meant for another
+// central, is refused as often as it is shown, and its terminal gets in.
+func TestAnOldTokenKeepsNobodyOut(t *testing.T) {
+	h := newHouse(t, loopback(t), nil)
+	x := h.enrol()
+	old, foreign := claims(), claims()
+	old.IssuedAt.Time, old.ExpiresAt.Time = old.IssuedAt.Add(-time.Hour), old.ExpiresAt.Add(-time.Hour)
+	foreign.Audience = []string{"another"}
+	for _, token := range []string{x.token(old), x.token(foreign)} {
+		for range knocksAtOnce + 5 {
+			if _, resp, err := h.open(bearer(token)); err == nil || resp == nil || resp.StatusCode != 401 {
+				t.Fatalf("%v %v", err, resp)
+			}
+		}
+	}
+	ws, resp, err := h.open(bearer(x.token(claims())))
+	if err != nil {
+		t.Fatalf("the terminal itself: %v %v", err, resp)
+	}
+	_ = ws.Close()
+}
+
 // TestAWrongClockIsNoStranger: a terminal learns the time though its network has
 // used up what strangers may.
 func TestAWrongClockIsNoStranger(t *testing.T) {
 	h := newHouse(t, loopback(t), func(c *Config) { c.StrangerPerSecond, c.StrangerBurst = 0.001, 1 })
 	x := h.enrol()
-	h.server.readKeys(t.Context())
+	h.knowsAll()
 	for range 3 {
 		_, _, _ = h.open(bearer("x"))
 	}
