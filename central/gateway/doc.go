@@ -13,6 +13,7 @@
 //	4 time        ±300 s of this clock
 //	  limits      the vendor's own: 429, sealed
 //	5 replay      the pair (key, IV) is new, in the database all nodes share
+//	2 again       the API key is live after the message has waited, too
 //	8 role        403, sealed, for every route of the table that is not mirrored
 //	              or not a vendor's, whatever the payload holds
 //	6 decryption
@@ -38,7 +39,7 @@
 //
 // A vendor's keys are held open in memory and read anew when the list in the
 // database has a new edition, which is looked at every second: a revoked key opens
-// nothing after that, and without a database nothing at all. Uses of a key
-// are set aside in the database thousands at a time: a crash loses those that
-// were not used up, never the count.
+// nothing after that, what waited for its turn included, and without a database
+// nothing at all. Uses of a key are set aside in the database thousands at a time:
+// a crash loses those that were not used up, never the count.
 package gateway

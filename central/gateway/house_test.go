@@ -226,6 +226,8 @@ func openOn(t testing.TB, db *store.DB, change func(*Config, *door.Config)) *hou
 		transport.CloseIdleConnections()
 		running.Wait()
 	})
+	// Before that, an operation is told to come again.
+	eventually(t, "the engine's start", engine.Running)
 	return h
 }
 

@@ -74,7 +74,10 @@ func (s *session) serve(ctx context.Context) (central.Reply, error) {
 	if err != nil {
 		return central.Reply{}, err
 	}
-	if err := s.spend(ctx); err != nil {
+	if err = s.spend(ctx); err == nil {
+		err = s.still(ctx)
+	}
+	if err != nil {
 		var not *refusal
 		if s.proven = !errors.As(err, &not); !s.proven {
 			cancel()
@@ -209,6 +212,20 @@ func (s *session) spend(ctx context.Context) error {
 		return refused(CauseWorn, "the key was used for as many messages as random IVs allow, or was revoked a moment ago")
 	}
 	return inStore(err)
+}
+
+// still makes check 2 again. Between the two a message waits for its turn and for the
+// database, longer than a key that is revoked may serve.
+func (s *session) still(ctx context.Context) error {
+	key, known, err := s.g.ring.find(ctx, s.h.ClientID)
+	if err != nil {
+		return fmt.Errorf("read vendors' keys: %w", err)
+	}
+	if !known || key.id != s.known.id {
+		return refused(CauseClient, "the key was revoked while the message waited")
+	}
+	s.known = key // which may have been sealed anew
+	return nil
 }
 
 func replayed() error {

@@ -391,7 +391,7 @@ func (m message) message() central.GatewayMessage {
 	}}
 }
 
-func eventually(t *testing.T, what string, is func() bool) {
+func eventually(t testing.TB, what string, is func() bool) {
 	t.Helper()
 	for range 500 {
 		if is() {
