@@ -111,9 +111,6 @@ func (d *Desk) Reset(ctx context.Context, login string, by Actor) (Setup, error)
 	if err != nil {
 		return Setup{}, err
 	}
-	if !was.DisabledAt.IsZero() {
-		e.Was, e.Became = "disabled", "enabled"
-	}
 	setup.Asked = r.ask(AskReset, by, &e)
 	return setup, d.store.RenewOperator(ctx, r, e)
 }
@@ -125,22 +122,33 @@ func (d *Desk) SetRole(ctx context.Context, login string, role Role, by Actor) e
 	if err != nil {
 		return err
 	}
-	was, err := d.person(ctx, login)
+	if login, err = ParseLogin(login); err != nil {
+		return err
+	}
+	e, err := d.entry(by, ActRole, login, Done)
 	if err != nil {
 		return err
 	}
-	e, err := d.entry(by, ActRole, was.Login, Done)
-	if err != nil {
-		return err
+	return d.store.SetOperatorRole(ctx, login, role, e)
+}
+
+// Become is who a person is after an entry's person gave another role, and the entry
+// tells what came of it. A store asks in the transaction that writes it, of the person
+// as held there. ErrAsked.
+func (r Record) Become(role Role, e *Entry) (Record, error) {
+	e.Was, e.Became = string(r.Role), string(role)
+	if role == Admin && r.Role != Admin && e.Person != "" {
+		if r.Closed() {
+			return Record{}, ErrAsked
+		}
+		r.ask(AskRole, Actor{Login: e.Person}, e)
+		return r, nil
 	}
-	e.Was, e.Became = string(was.Role), string(role)
-	ask := AskNothing
-	if role == Admin && was.Role != Admin {
-		var r Record
-		r.ask(AskRole, by, &e)
-		ask = r.Asked
+	if r.Asked != AskReset && (r.Asked != AskAdd || role != Admin) {
+		r.Asked, r.AskedBy = AskNothing, ""
 	}
-	return d.store.SetOperatorRole(ctx, was.Login, role, ask, e)
+	r.Role = role
+	return r, nil
 }
 
 // Disable puts a person out; the sessions end.

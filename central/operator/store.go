@@ -21,9 +21,9 @@ type People interface {
 	Operator(ctx context.Context, login string) (Record, error)
 	// Operators lists all, by login.
 	Operators(ctx context.Context) ([]Person, error)
-	// SetOperatorRole gives another role and ends the person's sessions; with an ask
-	// the role stays until it is approved. ErrLastAdmin, ErrAsked.
-	SetOperatorRole(ctx context.Context, login string, role Role, ask Ask, e Entry) error
+	// SetOperatorRole gives another role, as Record.Become has it of the person whom the
+	// transaction holds, and ends the person's sessions. ErrLastAdmin, ErrAsked.
+	SetOperatorRole(ctx context.Context, login string, role Role, e Entry) error
 	// ApproveOperator does what was asked for by the person that the record names.
 	// central.ErrState: that is not what is asked for.
 	ApproveOperator(ctx context.Context, was Record, e Entry) error
@@ -32,7 +32,7 @@ type People interface {
 	DisableOperator(ctx context.Context, login string, e Entry) error
 	// RenewOperator opens a new set-up for a person, who may have been put out: what was
 	// there before is forgotten, the sessions end. ErrLastAdmin does not apply,
-	// since the person is let in again.
+	// since the person is let in again, which the entry tells then.
 	RenewOperator(ctx context.Context, r Record, e Entry) error
 	// EnrolOperator ends a set-up: the password and the step of the second factor that
 	// proved it are written, and a session is opened. central.ErrState: the set-up

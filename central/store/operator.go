@@ -118,14 +118,16 @@ func (s *DB) AddOperator(ctx context.Context, r operator.Record, e operator.Entr
 }
 
 // alterOperator changes a person who is held, ends the sessions, opens the given
-// ones and writes the trail.
-func (s *DB) alterOperator(ctx context.Context, login string, e operator.Entry, do func(c conn, was heldPerson) error, opened ...operator.Session) error {
+// ones and writes the trail. What depends on how the person is now is decided in do,
+// which also completes the entry.
+func (s *DB) alterOperator(ctx context.Context, login string, e operator.Entry, do func(c conn, was heldPerson, e *operator.Entry) error, opened ...operator.Session) error {
 	err := s.write(ctx, func(c conn) error {
 		was, err := holdPerson(c, login)
 		if err != nil {
 			return err
 		}
-		if err := do(c, was); err != nil {
+		did := e // a transaction may be tried again
+		if err := do(c, was, &did); err != nil {
 			return err
 		}
 		if _, err := c.exec(`DELETE FROM operator_sessions WHERE login = $1`, login); err != nil {
@@ -136,7 +138,7 @@ func (s *DB) alterOperator(ctx context.Context, login string, e operator.Entry, 
 				return err
 			}
 		}
-		return addTrail(c, e)
+		return addTrail(c, did)
 	})
 	if err != nil {
 		return fmt.Errorf("%s of %s: %w", e.Action, login, err)
@@ -183,32 +185,25 @@ func (was heldPerson) keepsAnAdmin() error {
 }
 
 // SetOperatorRole implements operator.People.
-func (s *DB) SetOperatorRole(ctx context.Context, login string, role operator.Role, ask operator.Ask, e operator.Entry) error {
-	return s.alterOperator(ctx, login, e, func(c conn, was heldPerson) error {
-		if ask != operator.AskNothing {
-			if was.Closed() {
-				return operator.ErrAsked
-			}
-			_, err := c.exec(`UPDATE operators SET asked = $1, asked_by = $2 WHERE login = $3`, string(ask), e.Person, login)
+func (s *DB) SetOperatorRole(ctx context.Context, login string, role operator.Role, e operator.Entry) error {
+	return s.alterOperator(ctx, login, e, func(c conn, was heldPerson, e *operator.Entry) error {
+		is, err := was.Become(role, e)
+		if err != nil {
 			return err
 		}
-		if role != operator.Admin {
+		if is.Role != operator.Admin {
 			if err := was.keepsAnAdmin(); err != nil {
 				return err
 			}
 		}
-		keep := was.Asked == operator.AskReset || was.Asked == operator.AskAdd && role == operator.Admin
-		if !keep {
-			was.Asked, was.AskedBy = operator.AskNothing, ""
-		}
-		_, err := c.exec(`UPDATE operators SET role = $1, asked = $2, asked_by = $3 WHERE login = $4`, string(role), string(was.Asked), was.AskedBy, login)
+		_, err = c.exec(`UPDATE operators SET role = $1, asked = $2, asked_by = $3 WHERE login = $4`, string(is.Role), string(is.Asked), is.AskedBy, login)
 		return err
 	})
 }
 
 // DisableOperator implements operator.People.
 func (s *DB) DisableOperator(ctx context.Context, login string, e operator.Entry) error {
-	return s.alterOperator(ctx, login, e, func(c conn, was heldPerson) error {
+	return s.alterOperator(ctx, login, e, func(c conn, was heldPerson, _ *operator.Entry) error {
 		if !was.DisabledAt.IsZero() {
 			return fmt.Errorf("is put out already: %w", central.ErrState)
 		}
@@ -222,7 +217,10 @@ func (s *DB) DisableOperator(ctx context.Context, login string, e operator.Entry
 
 // RenewOperator implements operator.People.
 func (s *DB) RenewOperator(ctx context.Context, r operator.Record, e operator.Entry) error {
-	return s.alterOperator(ctx, r.Login, e, func(c conn, _ heldPerson) error {
+	return s.alterOperator(ctx, r.Login, e, func(c conn, was heldPerson, e *operator.Entry) error {
+		if !was.DisabledAt.IsZero() {
+			e.Was, e.Became = "disabled", "enabled"
+		}
 		if _, err := c.exec(`UPDATE operators SET password = '', sealed = $1, step = 0, setup_hash = $2, setup_ends = $3, disabled_at = NULL, asked = $4, asked_by = $5
 			WHERE login = $6`, r.Sealed, r.SetupHash[:], ms(r.SetupEnds), string(r.Asked), r.AskedBy, r.Login); err != nil {
 			return err
@@ -233,7 +231,7 @@ func (s *DB) RenewOperator(ctx context.Context, r operator.Record, e operator.En
 
 // EnrolOperator implements operator.People.
 func (s *DB) EnrolOperator(ctx context.Context, r operator.Record, in operator.Session, e operator.Entry) error {
-	return s.alterOperator(ctx, r.Login, e, func(c conn, was heldPerson) error {
+	return s.alterOperator(ctx, r.Login, e, func(c conn, was heldPerson, _ *operator.Entry) error {
 		if was.SetupHash != r.SetupHash || was.SetupEnds.IsZero() || !e.At.Before(was.SetupEnds) || was.Closed() {
 			return fmt.Errorf("the set-up was used or replaced, or has ended: %w", central.ErrState)
 		}
@@ -246,7 +244,7 @@ func (s *DB) EnrolOperator(ctx context.Context, r operator.Record, in operator.S
 
 // SetOperatorPassword implements operator.People.
 func (s *DB) SetOperatorPassword(ctx context.Context, was, is operator.Record, in operator.Session, e operator.Entry) error {
-	return s.alterOperator(ctx, is.Login, e, func(c conn, now heldPerson) error {
+	return s.alterOperator(ctx, is.Login, e, func(c conn, now heldPerson, _ *operator.Entry) error {
 		if now.Password != was.Password || now.Step >= is.Step || !now.DisabledAt.IsZero() {
 			return fmt.Errorf("the password or the second factor was used meanwhile: %w", central.ErrState)
 		}

@@ -119,13 +119,13 @@ func operators(t *testing.T, on kind) {
 	if isOpen(t, s, next) || !isOpen(t, s, in) {
 		t.Error("closing a session closes that one")
 	}
-	wantErr(t, "the last admin's role", s.SetOperatorRole(background, "asha", operator.Viewer, operator.AskNothing, entryOf(operator.ActRole, "asha")), operator.ErrLastAdmin)
+	wantErr(t, "the last admin's role", s.SetOperatorRole(background, "asha", operator.Viewer, entryOf(operator.ActRole, "asha")), operator.ErrLastAdmin)
 	wantErr(t, "the last admin put out", s.DisableOperator(background, "asha", entryOf(operator.ActDisable, "asha")), operator.ErrLastAdmin)
 	if !isOpen(t, s, in) {
 		t.Error("a step that was refused ended a session")
 	}
 	_, ravi := working(t, s, "ravi", operator.Operator)
-	wantErr(t, "another role", s.SetOperatorRole(background, "ravi", operator.Admin, operator.AskNothing, entryOf(operator.ActRole, "asha")), nil)
+	wantErr(t, "another role", s.SetOperatorRole(background, "ravi", operator.Admin, entryOf(operator.ActRole, "")), nil)
 	if isOpen(t, s, ravi) || !isOpen(t, s, in) {
 		t.Error("another role ends the person's sessions, and nobody else's")
 	}

@@ -104,7 +104,7 @@ func addDescent(c conn, login, ancestor string, alone bool) error {
 
 // ApproveOperator implements operator.People.
 func (s *DB) ApproveOperator(ctx context.Context, was operator.Record, e operator.Entry) error {
-	return s.alterOperator(ctx, was.Login, e, func(c conn, now heldPerson) error {
+	return s.alterOperator(ctx, was.Login, e, func(c conn, now heldPerson, _ *operator.Entry) error {
 		if now.Asked == operator.AskNothing || now.Asked != was.Asked || now.AskedBy != was.AskedBy || now.SetupHash != was.SetupHash {
 			return fmt.Errorf("something else is asked for by now: %w", central.ErrState)
 		}

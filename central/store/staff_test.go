@@ -1,10 +1,12 @@
 package store
 
 import (
+	"fmt"
 	"io/fs"
 	"log/slog"
 	"path"
 	"slices"
+	"sync"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -74,7 +76,8 @@ func staff(t *testing.T, on kind) {
 	add("r", "asha", "")
 	wantErr(t, "reset r", s.RenewOperator(background, operator.Record{Person: operator.Person{Login: "r", SetupEnds: t0.Add(time.Hour), Asked: operator.AskReset, AskedBy: "q"}, Sealed: []byte("x"), SetupHash: [32]byte{2}}, entryOf(operator.ActReset, "q")), nil)
 	is("r", "asha", "bela", "p", "q!")
-	wantErr(t, "another role of who waits", s.SetOperatorRole(background, "r", operator.Admin, operator.AskRole, entryOf(operator.ActRole, "asha")), operator.ErrAsked)
+	wantErr(t, "a lower role of who waits", s.SetOperatorRole(background, "r", operator.Viewer, entryOf(operator.ActRole, "asha")), nil)
+	wantErr(t, "another role of who waits", s.SetOperatorRole(background, "r", operator.Admin, entryOf(operator.ActRole, "asha")), operator.ErrAsked)
 	wantErr(t, "reset r at the machine", s.RenewOperator(background, operator.Record{Person: operator.Person{Login: "r", SetupEnds: t0.Add(time.Hour)}, Sealed: []byte("x"), SetupHash: [32]byte{3}}, entryOf(operator.ActReset, "")), nil)
 	is("r")
 
@@ -93,6 +96,77 @@ func staff(t *testing.T, on kind) {
 	} {
 		if err := tryWrite(s, statement); err == nil {
 			t.Errorf("the schema takes %s", name)
+		}
+	}
+}
+
+func TestNobodyMakesAnAdminAlone(t *testing.T) { onBoth(t, nobodyMakesAnAdminAlone) }
+
+// nobodyMakesAnAdminAlone: whether another role waits for a second admin is decided by
+// the person as the transaction finds it, not as somebody read it before.
+func nobodyMakesAnAdminAlone(t *testing.T, on kind) {
+	s := on.open(t, testConfig())
+	add := func(login string, role operator.Role, ask operator.Ask, by string) {
+		t.Helper()
+		r := newPerson(login, role)
+		r.Asked, r.AskedBy = ask, by
+		wantErr(t, "add "+login, s.AddOperator(background, r, entryOf(operator.ActAdd, by)), nil)
+	}
+	set := func(login string, role operator.Role, by string) error {
+		return s.SetOperatorRole(background, login, role, entryOf(operator.ActRole, by))
+	}
+	add("asha", operator.Admin, operator.AskNothing, "")
+	for i, c := range []struct {
+		role    operator.Role
+		ask     operator.Ask
+		to      []operator.Role // one after the other
+		by      string
+		isRole  operator.Role
+		isAsked operator.Ask
+	}{
+		{operator.Admin, operator.AskAdd, []operator.Role{operator.Admin}, "asha", operator.Admin, operator.AskAdd},
+		{operator.Admin, operator.AskAdd, []operator.Role{operator.Operator, operator.Admin}, "asha", operator.Operator, operator.AskRole},
+		{operator.Admin, operator.AskAdd, []operator.Role{operator.Admin, operator.Viewer}, "asha", operator.Viewer, operator.AskNothing},
+		{operator.Operator, operator.AskNothing, []operator.Role{operator.Admin}, "asha", operator.Operator, operator.AskRole},
+		{operator.Operator, operator.AskNothing, []operator.Role{operator.Admin, operator.Operator}, "asha", operator.Operator, operator.AskNothing},
+		{operator.Operator, operator.AskNothing, []operator.Role{operator.Admin}, "", operator.Admin, operator.AskNothing},
+	} {
+		login := fmt.Sprintf("p%d", i)
+		asker := ""
+		if c.ask != operator.AskNothing {
+			asker = "asha"
+		}
+		add(login, c.role, c.ask, asker)
+		for _, to := range c.to {
+			wantErr(t, login, set(login, to, c.by), nil)
+		}
+		if r, err := s.Operator(background, login); err != nil || r.Role != c.isRole || r.Asked != c.isAsked {
+			t.Errorf("%s %q, given %q by %q: %s, waits %q, %v; want %s, waits %q", c.role, c.ask, c.to, c.by, r.Role, r.Asked, err, c.isRole, c.isAsked)
+		}
+	}
+
+	// Both at once, in whichever order the database takes them.
+	for i := range 20 {
+		login := fmt.Sprintf("q%d", i)
+		add(login, operator.Admin, operator.AskAdd, "asha")
+		var both sync.WaitGroup
+		for _, to := range []operator.Role{operator.Admin, operator.Operator} {
+			both.Go(func() {
+				if err := set(login, to, "asha"); err != nil {
+					t.Errorf("%s becomes %s: %v", login, to, err)
+				}
+			})
+		}
+		both.Wait()
+		if r, err := s.Operator(background, login); err != nil || r.Role == operator.Admin {
+			t.Errorf("%s is %s, waits %q, %v: one admin made an admin", login, r.Role, r.Asked, err)
+		}
+	}
+	list, err := s.TrailEntries(background, operator.Query{Person: "asha", Limit: 1000})
+	wantErr(t, "the audit log", err, nil)
+	for _, e := range list {
+		if e.Action == operator.ActRole && e.Became == string(operator.Admin) && e.Was != string(operator.Admin) && e.Note == "" {
+			t.Errorf("the audit log has %+v, and not that it waits", e)
 		}
 	}
 }

@@ -101,7 +101,7 @@ func TestOperatorCommands(t *testing.T) {
 		t.Fatal(err)
 	}
 	entry := operator.Entry{ID: "00000000-0000-7000-8000-000000000001", At: time.Now(), Person: "asha", Action: operator.ActRole, Subject: "ravi", Outcome: operator.Done}
-	if err := db.SetOperatorRole(t.Context(), "ravi", operator.Admin, operator.AskRole, entry); err != nil {
+	if err := db.SetOperatorRole(t.Context(), "ravi", operator.Admin, entry); err != nil {
 		t.Fatal(err)
 	}
 	if err := db.Close(); err != nil {
