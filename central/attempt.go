@@ -20,7 +20,7 @@ func (e *Engine) attempt(ctx context.Context, s Submission) (Operation, bool, er
 		known, told := e.toldBefore(ctx, o, s)
 		if !told {
 			isNew := false
-			if known, isNew, err = e.begin(ctx, &o, s.Quotas); err != nil || isNew {
+			if known, isNew, err = e.begin(ctx, &o, s); err != nil || isNew {
 				return o, isNew, beginFault(err)
 			}
 		}
@@ -37,26 +37,32 @@ func (e *Engine) attempt(ctx context.Context, s Submission) (Operation, bool, er
 	}
 }
 
-// toldBefore gives the refusal that a call with the very OTP was told already.
+// toldBefore gives the refusal that a call with the very OTP was told already: the
+// newest of its name, which another node may have tried since. So each node that
+// remembers tries an OTP once.
 func (e *Engine) toldBefore(ctx context.Context, o Operation, s Submission) (Operation, bool) {
 	id, told := e.refused.Find(nameOf(o), s.Request.OTP)
 	if !told || s.ID != "" {
 		return Operation{}, false
 	}
-	known, err := e.store.Operation(ctx, id)
-	if err != nil {
-		return Operation{}, false
-	}
 	newest, err := e.newest(ctx, o)
-	return known, err == nil && newest.ID == id || errors.Is(err, ErrNotFound)
+	if errors.Is(err, ErrNotFound) {
+		newest, err = e.store.Operation(ctx, id)
+	}
+	return newest, err == nil && newest.OTPRefused
 }
 
-// newest gives what a name leads to; ErrNotFound: a refund neither done nor begun.
+// newest gives what a call's names lead to; ErrNotFound: its key is unknown, or it
+// has none, and the refund is neither done nor under way.
 func (e *Engine) newest(ctx context.Context, o Operation) (Operation, error) {
-	if o.Kind == KindRefund {
-		return e.store.RefundOf(ctx, o.Original)
+	if o.Kind != KindRefund {
+		return e.store.ByReference(ctx, o.Party, ReferenceQuery{CallerRef: o.CallerRef})
 	}
-	return e.store.ByReference(ctx, o.Party, ReferenceQuery{CallerRef: o.CallerRef})
+	refund, err := e.store.RefundOf(ctx, o.Original)
+	if errors.Is(err, ErrNotFound) {
+		return e.store.ByIdentity(ctx, o.Caller, o.Identity)
+	}
+	return refund, err
 }
 
 // nameOf gives what attempts have in common; empty: the operation has no name.

@@ -54,8 +54,13 @@
 // the bank's final word that nothing moved: of all attempts under one name at most
 // one can have been executed, and the schema holds that. A name leads to its newest
 // attempt, a terminal's operation id to its own. A call that waited for an attempt
-// that is refused goes on with its own OTP; the very OTP again is told the same
-// again (package guess). A refund's name is its transfer, and free after a failure.
+// that is refused goes on with its own OTP; the very OTP again is told the same by
+// each node that tried it (package guess). A refund's name is its transfer, and free
+// after a failure; its identity leads to what was last made under it.
+//
+// Where nothing may begin (Submission.Refusal), because of today's limits or after a
+// restoration, repeats are answered, and the transaction that would have recorded an
+// attempt refuses it: what was looked at before may have changed.
 //
 // What was refused before it was recorded (a body that is not valid, an
 // exhausted quota, a busy central) used no name up.

@@ -219,9 +219,12 @@ func (e *Engine) newOperation(s Submission) (Operation, error) {
 const maxDraws = 5
 
 // begin commits the operation with a reference of its own, and counts its
-// quotas.
-func (e *Engine) begin(ctx context.Context, o *Operation, quotas []Quota) (Operation, bool, error) {
-	crowded := false
+// quotas. Where nothing may begin, it fails with the submission's Refusal.
+func (e *Engine) begin(ctx context.Context, o *Operation, s Submission) (Operation, bool, error) {
+	crowded, quotas := false, s.Quotas
+	if s.Refusal != nil {
+		quotas = noneNew(*o)
+	}
 	for range maxDraws {
 		reference, stan, err := e.draw.Next(o.CreatedAt)
 		if err != nil {
@@ -230,11 +233,13 @@ func (e *Engine) begin(ctx context.Context, o *Operation, quotas []Quota) (Opera
 		o.Reference, o.STAN = Reference(reference), stan
 		known, isNew, err := e.store.Begin(ctx, *o, quotas)
 		var exhausted *QuotaError
-		if o.Kind == KindRefund && !crowded && errors.As(err, &exhausted) {
+		full := errors.As(err, &exhausted)
+		switch {
+		case full && o.Kind == KindRefund && !crowded:
 			crowded = true // by another refund of the transfer, which is found now
-			continue
-		}
-		if !errors.Is(err, ErrTaken) {
+		case full && s.Refusal != nil:
+			return Operation{}, false, s.Refusal
+		case !errors.Is(err, ErrTaken):
 			return known, isNew, err
 		}
 	}
@@ -244,9 +249,12 @@ func (e *Engine) begin(ctx context.Context, o *Operation, quotas []Quota) (Opera
 // beginFault is the reply to a submission that could not be recorded.
 func beginFault(err error) error {
 	var exhausted *QuotaError
+	var refused *Error
 	switch {
 	case err == nil:
 		return nil
+	case errors.As(err, &refused):
+		return refused
 	case errors.As(err, &exhausted):
 		return Refuse(Precluded, exhausted.Error())
 	case errors.Is(err, ErrState):

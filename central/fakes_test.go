@@ -1,6 +1,7 @@
 package central
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -89,7 +90,7 @@ func (l *ledger) Begin(_ context.Context, o Operation, quotas []Quota) (Operatio
 	if o.CallerRef != "" {
 		l.refs[ref] = o.ID
 	}
-	if !identified {
+	if !identified || o.Kind == KindRefund { // its key leads to what was made under it
 		l.identity[key] = o.ID
 	}
 	l.byID[o.ID], l.quotas[o.ID] = &o, quotas
@@ -459,7 +460,9 @@ func start(t *testing.T, store *ledger, bank *teller, cfg EngineConfig) *desk {
 // startAt is start at a bank that wraps the teller.
 func startAt(t *testing.T, store *ledger, bank Bank, books *teller, cfg EngineConfig) *desk {
 	t.Helper()
-	cfg.Node, cfg.Rand, cfg.Logger = "node-1", &source{r: rand.NewChaCha8([32]byte{byte(len(store.byID))})}, slog.New(slog.DiscardHandler)
+	cfg.Node = cmp.Or(cfg.Node, "node-1")
+	seed := [32]byte{byte(len(store.byID)), cfg.Node[len(cfg.Node)-1] - '1'}
+	cfg.Rand, cfg.Logger = &source{r: rand.NewChaCha8(seed)}, slog.New(slog.DiscardHandler)
 	e, err := NewEngine(store, bank, pen{}, NewBell(), cfg)
 	if err != nil {
 		t.Fatal(err)

@@ -73,6 +73,13 @@ type Operation struct {
 	Forsworn bool // a tombstone: declared unseen, refused for ever
 }
 
+// NameFree tells whether another call under the operation's name begins a new
+// attempt: the bank refused it for its OTP, and it has a name. An operation's own
+// id names it alone, free or not.
+func (o Operation) NameFree() bool {
+	return o.OTPRefused && (o.CallerRef != "" || o.Kind == KindRefund && o.Original != "")
+}
+
 // Settlement is a final state with everything that is written beside it, in
 // one transaction.
 type Settlement struct {

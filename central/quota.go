@@ -33,6 +33,12 @@ type Quota struct {
 	What     string      // for people, such as "this remitter's transfers today"
 }
 
+// noneNew is a quota that holds no operation: what is known is found, and nothing
+// begins. Each operation has its own, so that none waits for another's.
+func noneNew(o Operation) []Quota {
+	return []Quota{{Key: "none new:" + string(o.ID), Period: "once", Amount: 2, MaxSum: 1, What: "new operations"}}
+}
+
 // Used is how much of a quota is used.
 type Used struct {
 	Count int

@@ -39,7 +39,8 @@ type Operations interface {
 	// If the identity is new and (Party, CallerRef) is known, the identity
 	// becomes another name of that operation, which is returned with false; it
 	// is for the caller to compare fingerprints. The name of a refund is its
-	// Original, while it is done or under way. Where a name leads to an operation
+	// Original, while it is done or under way; the identity of one that failed leads
+	// to the newest made under it. Where a name leads to an operation
 	// of the same fingerprint that is OTPRefused, o is the next Try of it. ErrState:
 	// the identity and the CallerRef name two different operations.
 	//

@@ -26,6 +26,10 @@ type Submission struct {
 	// Quotas are what the operation counts against; it is refused where one is
 	// exhausted.
 	Quotas []Quota
+	// Refusal is why nothing may begin: the call is answered where its names stand
+	// for an operation, and else refused with this, in the transaction that would
+	// have recorded it. nil: it may begin.
+	Refusal *Error
 	// KYC is the step of the merchant's service-KYC record that a success
 	// takes; nil: none.
 	KYC *KYCStep

@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -115,6 +116,53 @@ func TestLookupsAreCounted(t *testing.T) {
 	}
 	b.store.lookups = errors.New("the disk is full")
 	expect(t, b.call(merchant1, op.CustomerDetail, `{"mobile_number":"9000000011"}`), 500, "500")
+}
+
+// TestRepeatsAreAnsweredWhateverHasChanged: at every route of money transfer that is an
+// operation, the repeat of a success has the stored reply, byte for byte, though the
+// merchant looks nobody up any more, its steps with the customer and its agents are
+// gone and the limits refuse; it takes no place among the lookups. What only asks the
+// bank has no record: under a known identity, too, it counts and is refused.
+func TestRepeatsAreAnsweredWhateverHasChanged(t *testing.T) {
+	const identity = "order-17"
+	over := &customer.LookupError{Most: 60, Wait: 7 * time.Minute}
+	for _, m := range moneyRoutes() {
+		t.Run(m.name, func(t *testing.T) {
+			b := newBench(t)
+			m.answered(b)
+			route, _ := op.Find(m.id)
+			body, err := json.Marshal(m.body(nil))
+			if err != nil {
+				t.Fatal(err)
+			}
+			sent := central.Call{Principal: m.by(), Route: route, RequestID: "req-1", Identity: identity, Body: body}
+			if m.kind.Consults() {
+				b.store.operations[opID] = central.Operation{ID: opID, Caller: m.by().Caller(), Identity: identity, State: op.Succeeded}
+				b.store.lookups = over
+				r := b.Dispatch(t.Context(), sent)
+				if looks := m.kind == central.KindCustomerDetail || m.kind == central.KindRemitterDetails; looks != (r.HTTP == 429) || looks != (len(b.store.looked) == 1) {
+					t.Errorf("HTTP %d, %d lookups counted", r.HTTP, len(b.store.looked))
+				}
+				return
+			}
+			first := b.Dispatch(t.Context(), sent)
+			expect(t, first, 200, "00")
+			for _, o := range b.desk.known {
+				o.Identity = identity
+				b.store.operations[o.ID] = o
+			}
+			looked := len(b.store.looked)
+			b.store.proofs, b.store.owners, b.store.lookups = nil, nil, over
+			b.limits.refuse = errors.New("not today")
+			again := b.Dispatch(t.Context(), sent)
+			if again.HTTP != first.HTTP || string(again.Body) != string(first.Body) || !again.Replayed || b.desk.count != 1 {
+				t.Errorf("the repeat has HTTP %d %s (replayed %t), %d asked of the bank", again.HTTP, again.Body, again.Replayed, b.desk.count)
+			}
+			if len(b.store.looked) != looked {
+				t.Errorf("the repeat counts as %d lookups", len(b.store.looked)-looked)
+			}
+		})
+	}
 }
 
 // TestCorrespondentsBelongToAParty: business correspondents and agents are used by who

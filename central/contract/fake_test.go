@@ -225,10 +225,16 @@ func (f *fakeCustomers) CorrespondentOwner(_ context.Context, kind customer.Corr
 }
 
 // fakeLimits bounds AEPS as the sandbox does, and counts transfers a remitter.
-type fakeLimits struct{ subjects []central.Subject }
+type fakeLimits struct {
+	subjects []central.Subject
+	refuse   error // where it is set
+}
 
 func (l *fakeLimits) Judge(at time.Time, s central.Subject) ([]central.Quota, error) {
 	l.subjects = append(l.subjects, s)
+	if l.refuse != nil {
+		return nil, l.refuse
+	}
 	switch s.Kind {
 	case central.KindWithdrawal, central.KindPurchase:
 		if s.Amount < money.Rupee || s.Amount > 10_000*money.Rupee {
@@ -298,7 +304,12 @@ func (d *fakeDesk) Submit(_ context.Context, s central.Submission) (central.Oper
 		if o.Fingerprint != s.Fingerprint && o.Fingerprint != s.Former || o.Route != s.Route {
 			return central.Operation{}, false, central.Refuse(central.Conflict, "")
 		}
-		return o, true, nil
+		if !o.NameFree() {
+			return o, true, nil
+		}
+	}
+	if s.Refusal != nil {
+		return central.Operation{}, false, s.Refusal
 	}
 	d.last = s
 	d.count++

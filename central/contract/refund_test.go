@@ -160,6 +160,12 @@ func TestLimitsOfTransfers(t *testing.T) {
 	if r := b.send(merchant1, m.id, big); !r.Replayed || !bytes.Equal(r.Body, old.Reply) {
 		t.Errorf("reply is HTTP %d %s", r.HTTP, r.Body)
 	}
+	// Another attempt is no repeat: today's limits are its own.
+	old.State, old.Kind, old.OTPRefused = op.Failed, central.KindTransfer, true
+	b.store.operations[transferOp], b.desk.known[old.Party+"#order-17"] = old, old
+	if r := b.send(merchant1, m.id, big); b.desk.count != 0 || !strings.Contains(parse(t, r).Message, "5000.00") {
+		t.Errorf("another attempt: HTTP %d %s, %d dispatches", r.HTTP, r.Body, b.desk.count)
+	}
 	b.store.brokenReads = errors.New("disk on fire")
 	expect(t, b.send(merchant1, m.id, m.body(map[string]string{"amount": "9000", "refId": `"order-19"`})), 422, "05")
 }

@@ -24,6 +24,8 @@ func (d *Dispatcher) submit(ctx context.Context, c *call, s central.Submission, 
 		if known, looked := d.known(ctx, c, s); looked != nil || !known {
 			return central.Reply{}, errors.Join(err, looked)
 		}
+		// But it may begin another attempt, and that is today's.
+		s.Refusal = central.AsError(err)
 	}
 	s.Quotas = append(s.Quotas, quotas...)
 	s.ID, s.Caller, s.Identity, s.Party = c.ID, c.Principal.Caller(), c.Identity, c.Principal.Party()

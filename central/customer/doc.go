@@ -10,9 +10,13 @@
 //     together: distinct customers, each once. Who gave the merchant an OTP or a finger
 //     is none. What is over the limit is refused before the bank is asked, logged, and
 //     shown to people.
+//   - The repeat of an operation is none of that: it has the stored reply, counts
+//     nothing, and asks the bank nothing.
 //   - A business correspondent or an agent is used by the party that registered it; a
 //     vendor registers agents under its aggregator's correspondents, and the aggregator
-//     sees its vendors' agents. Others have the answer of an id that is not there.
+//     sees its vendors' agents. Others have the answer of an id that is not there. Of
+//     registrations that are older than this record a person says whose they are
+//     (galla-central correspondent).
 //   - A mobile number is kept as a keyed hash only.
 //
 // # The way of the data

@@ -45,8 +45,8 @@ type Call struct {
 	RequestID string
 	Principal central.Principal
 	Merchant  central.MerchantID // that acts; empty: none does
-	// Repeats tells whether the call repeats an earlier one, which is the desk's to
-	// answer.
+	// Repeats tells whether the call has the identity of an earlier operation, which
+	// the desk answers without asking the bank.
 	Repeats func(ctx context.Context) (bool, error)
 }
 
@@ -56,22 +56,41 @@ func errStranger() error {
 }
 
 // Admit refuses what the caller may not ask of the bank, whatever the bank would say.
+// The repeat of an operation asks nothing of it: the desk answers from its record,
+// whatever has changed since. A question leaves no record, and is judged each time.
 func (g *Guard) Admit(ctx context.Context, c Call, r central.BankRequest) error {
+	judge := g.judging(c, r)
+	if judge == nil {
+		return nil
+	}
+	if !r.Kind.Consults() {
+		if known, err := c.Repeats(ctx); err != nil || known {
+			return err
+		}
+	}
+	return judge(ctx)
+}
+
+// judging gives what a request is judged by; nil: by nothing.
+func (g *Guard) judging(c Call, r central.BankRequest) func(context.Context) error {
 	p := r.Particulars
+	owned := func(kind Correspondent, id string) func(context.Context) error {
+		return func(ctx context.Context) error { return g.owned(ctx, c, kind, id) }
+	}
 	switch r.Kind {
 	case central.KindCustomerDetail, central.KindCustomerOnboarding, central.KindRemitterDetails, central.KindRemitterRegister:
-		return g.countLookup(ctx, c, r)
+		return func(ctx context.Context) error { return g.countLookup(ctx, c, r) }
 	case central.KindBeneficiaryDelete:
-		return g.mayDelete(ctx, c, p.Sender)
+		return func(ctx context.Context) error { return g.mayDelete(ctx, c, p.Sender) }
 	case central.KindBCAgentRegister:
-		return g.owned(ctx, c, BusinessCorrespondent, p.BC)
+		return owned(BusinessCorrespondent, p.BC)
 	case central.KindBCAgentInitialize:
-		return g.owned(ctx, c, Agent, p.Agent)
+		return owned(Agent, p.Agent)
 	case central.KindBCStatus:
 		if p.Agent != "" {
-			return g.owned(ctx, c, Agent, p.Agent)
+			return owned(Agent, p.Agent)
 		}
-		return g.owned(ctx, c, BusinessCorrespondent, p.BC)
+		return owned(BusinessCorrespondent, p.BC)
 	}
 	return nil
 }
@@ -101,14 +120,10 @@ func (g *Guard) countLookup(ctx context.Context, c Call, r central.BankRequest) 
 	return err
 }
 
-// mayDelete lets a merchant delete who passed a step with the customer. A repeat is
-// the desk's to answer.
+// mayDelete lets a merchant delete who passed a step with the customer.
 func (g *Guard) mayDelete(ctx context.Context, c Call, sender string) error {
 	proven, err := g.store.CustomerProven(ctx, c.Merchant, SenderName(sender))
 	if err != nil || proven {
-		return err
-	}
-	if known, err := c.Repeats(ctx); err != nil || known {
 		return err
 	}
 	return errStranger()

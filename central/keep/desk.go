@@ -106,7 +106,7 @@ func mintedAt(identity string) (time.Time, bool) {
 
 // errHeld is the reply to a call with an identity that may have been used in a
 // gap. It says what this call did, and nothing of an earlier one.
-func errHeld() error {
+func errHeld() *central.Error {
 	return &central.Error{Fault: central.TooMany, RetryAfter: holdRetry,
 		Message: "The central was restored from a backup and can't tell what became of an earlier call with this identity or reference; this call did nothing. Keep the identity and repeat it later"}
 }
@@ -120,6 +120,7 @@ func errDoubted(caller string) error {
 type Names interface {
 	ByIdentity(ctx context.Context, caller, identity string) (central.Operation, error)
 	ByReference(ctx context.Context, party string, by central.ReferenceQuery) (central.Operation, error)
+	RefundOf(ctx context.Context, original central.Reference) (central.Operation, error)
 	// Forsworn tells whether an identity was declared never seen.
 	Forsworn(ctx context.Context, caller, identity string) (bool, error)
 }
@@ -140,9 +141,10 @@ func NewDesk(engine central.Desk, gap *Gap, names Names, log *slog.Logger) *Desk
 
 // Submit implements central.Desk. While new identities are held, one that is
 // not on record is refused before anything is recorded; a terminal's is taken,
-// since a counter never sends an operation twice.
+// since a counter never sends an operation twice. What is on record when it is
+// looked for may be free when the engine looks: what passes can begin nothing.
 func (d *Desk) Submit(ctx context.Context, s central.Submission) (central.Operation, bool, error) {
-	if s.Terminal == "" && (s.Identity != "" || s.CallerRef != "") {
+	if cmp.Or(s.Identity, s.CallerRef, refunded(s)) != "" {
 		holds, err := d.gap.Holds(ctx)
 		if err != nil {
 			return central.Operation{}, false, fault("look whether a restoration holds", err)
@@ -151,46 +153,77 @@ func (d *Desk) Submit(ctx context.Context, s central.Submission) (central.Operat
 			if err := d.known(ctx, s); err != nil {
 				return central.Operation{}, false, err
 			}
+			if s.Terminal == "" {
+				s.Refusal = errHeld()
+			}
 		}
 	}
 	return d.Desk.Submit(ctx, s)
 }
 
-// known fails unless a submission's identity or reference is on record.
+// refunded is the transfer that names a refund; empty: none does.
+func refunded(s central.Submission) string {
+	if s.Request.Kind != central.KindRefund || s.Terminal != "" {
+		return ""
+	}
+	return s.Request.Particulars.Original
+}
+
+// known fails unless one of a submission's names stands for an operation that is
+// on record. One that was refused for its OTP leaves its name free, and the next
+// attempt may have been made in the gap.
 func (d *Desk) known(ctx context.Context, s central.Submission) error {
-	name := cmp.Or(s.Identity, s.CallerRef)
+	free := false
+	look := func(o central.Operation, known bool, err error) (bool, error) {
+		own := s.ID != "" && o.ID == s.ID // which names that attempt alone
+		free = free || known && o.NameFree() && !own
+		return known && (own || !o.NameFree()), err
+	}
 	if s.Identity != "" {
-		if known, err := d.onRecord(ctx, s.Caller, s.Identity); err != nil || known {
+		if known, err := look(d.byIdentity(ctx, s.Caller, s.Identity)); err != nil || known {
 			return err
 		}
 	}
 	if s.CallerRef != "" {
-		_, err := d.names.ByReference(ctx, s.Party, central.ReferenceQuery{CallerRef: s.CallerRef})
-		if err == nil {
-			return nil
-		}
-		if !errors.Is(err, central.ErrNotFound) {
-			return fault("look for an earlier call", err)
+		if known, err := look(found(d.names.ByReference(ctx, s.Party, central.ReferenceQuery{CallerRef: s.CallerRef}))); err != nil || known {
+			return err
 		}
 	}
-	d.hold(ctx, s.Caller, name)
+	if original := refunded(s); original != "" {
+		o, known, err := found(d.names.RefundOf(ctx, central.Reference(original)))
+		if known, err := look(o, known && o.State != op.Reversed, err); err != nil || known {
+			return err
+		}
+	}
+	if s.Terminal != "" && !free {
+		return nil
+	}
+	d.hold(ctx, s.Caller, cmp.Or(s.Identity, s.CallerRef, refunded(s)))
 	return errHeld()
 }
 
-// onRecord tells whether an identity has an operation or a tombstone.
-func (d *Desk) onRecord(ctx context.Context, caller, identity string) (bool, error) {
-	_, err := d.names.ByIdentity(ctx, caller, identity)
-	if err == nil {
-		return true, nil
+// found makes a word of the database's that there is no such operation.
+func found(o central.Operation, err error) (central.Operation, bool, error) {
+	switch {
+	case err == nil:
+		return o, true, nil
+	case errors.Is(err, central.ErrNotFound):
+		return o, false, nil
 	}
-	if !errors.Is(err, central.ErrNotFound) {
-		return false, fault("look an identity up", err)
+	return o, false, fault("look for an earlier call", err)
+}
+
+// byIdentity gives what an identity stands for; known without an operation: a
+// tombstone.
+func (d *Desk) byIdentity(ctx context.Context, caller, identity string) (o central.Operation, known bool, err error) {
+	o, known, err = found(d.names.ByIdentity(ctx, caller, identity))
+	if err != nil || known {
+		return o, known, err
 	}
-	forsworn, err := d.names.Forsworn(ctx, caller, identity)
-	if err != nil {
-		return false, fault("look for a tombstone", err)
+	if known, err = d.names.Forsworn(ctx, caller, identity); err != nil {
+		return o, false, fault("look for a tombstone", err)
 	}
-	return forsworn, nil
+	return o, known, nil
 }
 
 // Ask implements central.Desk. Where the identity may have been used in a gap,
@@ -198,7 +231,7 @@ func (d *Desk) onRecord(ctx context.Context, caller, identity string) (bool, err
 // asks again.
 func (d *Desk) Ask(ctx context.Context, caller, identity string) (central.Operation, bool, error) {
 	if d.gap.Doubts(identity) {
-		known, err := d.onRecord(ctx, caller, identity)
+		_, known, err := d.byIdentity(ctx, caller, identity)
 		if err != nil {
 			return central.Operation{}, false, err
 		}
@@ -228,7 +261,7 @@ func fault(doing string, err error) error {
 
 // Records are the records that the doors read, of a central whose database may
 // have been put back: while new identities are held, an absent operation is not
-// told as absent.
+// told as absent, nor the attempt before one that may be absent as the newest.
 type Records struct {
 	central.Store
 	gap *Gap
@@ -240,32 +273,33 @@ func NewRecords(store central.Store, gap *Gap) *Records { return &Records{store,
 // Operation implements central.Operations.
 func (r *Records) Operation(ctx context.Context, id op.ID) (central.Operation, error) {
 	o, err := r.Store.Operation(ctx, id)
-	return o, r.doubt(ctx, err)
+	return r.doubt(ctx, o, err, false)
 }
 
 // ByIdentity implements central.Operations.
 func (r *Records) ByIdentity(ctx context.Context, caller, identity string) (central.Operation, error) {
 	o, err := r.Store.ByIdentity(ctx, caller, identity)
-	return o, r.doubt(ctx, err)
+	return r.doubt(ctx, o, err, o.NameFree() && identity != string(o.ID))
 }
 
 // ByReference implements central.Operations.
 func (r *Records) ByReference(ctx context.Context, party string, by central.ReferenceQuery) (central.Operation, error) {
 	o, err := r.Store.ByReference(ctx, party, by)
-	return o, r.doubt(ctx, err)
+	return r.doubt(ctx, o, err, o.NameFree() && by.CallerRef != "")
 }
 
-// doubt replaces the word that there is no such operation.
-func (r *Records) doubt(ctx context.Context, err error) error {
-	if !errors.Is(err, central.ErrNotFound) {
-		return err
+// doubt replaces the word that there is no such operation, and one of which a
+// later attempt may be missing.
+func (r *Records) doubt(ctx context.Context, o central.Operation, err error, free bool) (central.Operation, error) {
+	if err == nil && !free || err != nil && !errors.Is(err, central.ErrNotFound) {
+		return o, err
 	}
 	holds, lookErr := r.gap.Holds(ctx)
-	if lookErr != nil {
-		return fault("look whether a restoration holds", lookErr)
+	switch {
+	case lookErr != nil:
+		return central.Operation{}, fault("look whether a restoration holds", lookErr)
+	case holds:
+		return central.Operation{}, errHeld()
 	}
-	if holds {
-		return errHeld()
-	}
-	return err
+	return o, err
 }

@@ -21,10 +21,11 @@ type engine struct {
 	central.Desk
 	store     *store.DB
 	submitted []string
+	last      central.Submission
 }
 
 func (e *engine) Submit(_ context.Context, s central.Submission) (central.Operation, bool, error) {
-	e.submitted = append(e.submitted, s.Identity+s.CallerRef)
+	e.submitted, e.last = append(e.submitted, s.Identity+s.CallerRef), s
 	return central.Operation{}, false, nil
 }
 
@@ -264,6 +265,10 @@ func (b broken) ByIdentity(context.Context, string, string) (central.Operation, 
 }
 
 func (b broken) ByReference(context.Context, string, central.ReferenceQuery) (central.Operation, error) {
+	return central.Operation{}, b.err
+}
+
+func (b broken) RefundOf(context.Context, central.Reference) (central.Operation, error) {
 	return central.Operation{}, b.err
 }
 

@@ -49,6 +49,11 @@
 //	a caller asks for a record          429 in place of 'no such record', until
 //	                                    then
 //
+// The same holds for a name whose newest attempt on record was refused for its OTP:
+// the next one may have been made in the gap. It is neither begun nor told as the
+// newest; by its own id, an attempt is what it is. And what passes may begin nothing
+// at the engine (Submission.Refusal): the bank may free its name a moment later.
+//
 // Operations of terminals are taken at once: a counter never sends one twice.
 // What a person finds out is written with galla-central restore forswear and
 // adopt, and is then answered like everything else.

@@ -39,19 +39,37 @@ const (
 
 // TerminalFilter chooses terminals.
 type TerminalFilter struct {
-	Client   string             // client_id of whose codes enrolled them; what stands below does not count then
+	Client   string             // client_id of whose codes enrolled them; Merchant does not count then
 	Merchant central.MerchantID // empty: of all
 	State    TerminalState
 	After    central.TerminalID // the last one of the page before
-	Alive    time.Time          // a node that was silent since is gone
-	Limit    int
+	// AfterRevoked tells that After was listed among the revoked ones: it may have been
+	// revoked since, and the live ones behind it come all the same.
+	AfterRevoked bool
+	Alive        time.Time // a node that was silent since is gone
+	Limit        int
 }
+
+// Next chooses the page behind one whose last terminal is given.
+func (f TerminalFilter) Next(last Terminal) TerminalFilter {
+	f.After, f.AfterRevoked = last.ID, !last.RevokedAt.IsZero()
+	return f
+}
+
+// TerminalCount is how many terminals a client or a merchant has.
+type TerminalCount struct{ Live, Revoked int }
+
+// All is their number.
+func (n TerminalCount) All() int { return n.Live + n.Revoked }
 
 // Terminals is where the list of terminals is read.
 type Terminals interface {
-	// TerminalsBy lists terminals in the order of their ids, which is that of
-	// their enrolment.
+	// TerminalsBy lists terminals: those of a client or of a merchant the live ones
+	// first, and the newest of them first, since people look for what somebody has just
+	// enrolled; those of all in the order of their ids, which is that of their enrolment.
 	TerminalsBy(ctx context.Context, f TerminalFilter) ([]Terminal, error)
+	// TerminalCount counts those of the filter's client or merchant, in whatever state.
+	TerminalCount(ctx context.Context, f TerminalFilter) (TerminalCount, error)
 	// TerminalNow gives one, or central.ErrNotFound.
 	TerminalNow(ctx context.Context, id central.TerminalID, alive time.Time) (Terminal, error)
 }

@@ -140,6 +140,16 @@ func adopted(t *testing.T, r *office.Restored, cfg Config) {
 	if err != nil || o.State != op.Pending || o.NextEnquiry.IsZero() || o.Amount != 1500_50 || !o.BankNotAfter.After(o.DispatchedAt) {
 		t.Errorf("adopted: %+v, %v", o, err)
 	}
+	// A key that looks like an id of ours is still the caller's, and leads to its
+	// newest attempt; where nothing else is known, it may have been the reference.
+	keyed := a
+	keyed.Identity, keyed.CallerRef, keyed.Reference = "0193519c-0000-7000-8000-00000000000a", "", "GL261121KEYEDKEYEDKE"
+	if err := r.Adopt(t.Context(), keyed, "command", cfg.Rand, &bytes.Buffer{}); err != nil {
+		t.Fatal(err)
+	}
+	if o, err := db.ByIdentity(t.Context(), a.Caller, keyed.Identity); err != nil || string(o.ID) == keyed.Identity || o.CallerRef != keyed.Identity {
+		t.Errorf("adopted under a key: %+v, %v", o, err)
+	}
 	for name, change := range map[string]func(*office.Adoption){
 		"another identity of the reference": func(a *office.Adoption) { a.Identity, a.CallerRef = "order-8", "" },
 		"another reference":                 func(a *office.Adoption) { a.Reference = "GL261121OTHEROTHERXX" },

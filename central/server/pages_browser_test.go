@@ -2,9 +2,13 @@ package server
 
 import (
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"testing"
 
+	"galla/central/guide"
+	"galla/central/handbook"
 	"galla/edge/web/webtest"
 )
 
@@ -35,10 +39,15 @@ func TestDocsInChromium(t *testing.T) {
 	cfg.Documents = os.DirFS("../../deploy/docs")
 	stop := serving(t, cfg)
 	defer stop()
+	chapters, err := handbook.Pages(cfg.Documents, guide.Style())
+	if err != nil || len(chapters) < 10 {
+		t.Fatalf("%d chapters, %v", len(chapters), err)
+	}
+	paths := append(slices.Sorted(maps.Keys(chapters)), "/docs", "/docs/gateway")
 	for _, width := range []int64{1280, 768, 360} {
 		t.Run(fmt.Sprint(width), func(t *testing.T) {
 			b := webtest.Open(t, chromium, "http://"+cfg.Addr, width, 800)
-			for _, path := range []string{"/docs", "/docs/gateway", "/docs/install", "/docs/operate", "/docs/ha", "/docs/runbooks/restore"} {
+			for _, path := range paths {
 				b.Go(path)
 				b.Sees(`document.readyState === "complete" && document.querySelector("h1") !== null`)
 				for _, fault := range append(webtest.Eval[[]string](b, moves), b.Barriers()...) {

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -124,7 +125,10 @@ func (s *DB) Adopt(ctx context.Context, o central.Operation, at time.Time, prefi
 	const why = "adopted by a person after a restoration"
 	run := 0
 	err = s.write(ctx, func(c conn) error {
-		var err error
+		o, err := adoptable(c, o)
+		if err != nil {
+			return err
+		}
 		if known, isNew, err = begin(c, o, nil); err != nil || !isNew {
 			return err
 		}
@@ -139,6 +143,40 @@ func (s *DB) Adopt(ctx context.Context, o central.Operation, at time.Time, prefi
 		return central.Operation{}, false, fmt.Errorf("adopt operation %s: %w", o.ID, err)
 	}
 	return known, isNew, nil
+}
+
+// adoptable gives an operation of a gap what its names say of it. Where they stand
+// for one that was refused for its OTP, it was the next attempt: the body was the
+// same, since another one would have been a conflict. A direct caller's identity of
+// which nothing is known may have been the reference in the body as well.
+func adoptable(c conn, o central.Operation) (central.Operation, error) {
+	newest, err := byIdentity(c, o.Caller, o.Identity)
+	if err == nil && !newest.Forsworn {
+		newest, err = newestOf(c, o.Caller, o.Identity, newest)
+	}
+	switch {
+	case errors.Is(err, central.ErrNotFound) || err == nil && newest.Forsworn:
+		if o.CallerRef == "" && o.Terminal == "" && !refunds(o) {
+			o.CallerRef = o.Identity
+		}
+	case err != nil:
+		return o, err
+	case o.CallerRef == "" && !refunds(o) && o.Identity != string(newest.ID):
+		o.CallerRef = newest.CallerRef
+	}
+	named, err := byName(c, o)
+	if errors.Is(err, central.ErrNotFound) {
+		named, err = newest, nil
+	}
+	if err != nil || !named.NameFree() || !sameName(named, o) {
+		return o, err
+	}
+	if named.Kind != o.Kind || named.Merchant != o.Merchant || named.Amount != o.Amount {
+		return o, fmt.Errorf("its names are those of operation %s, a %s of %s for merchant %s, and another attempt would be the same: %w",
+			named.ID, named.Kind, named.Amount, named.Merchant, central.ErrState)
+	}
+	o.Route, o.Fingerprint = named.Route, named.Fingerprint
+	return o, nil
 }
 
 // Restorations implements duty.Restorations.
@@ -187,11 +225,18 @@ func (s *DB) Hold(ctx context.Context, h duty.Held) error {
 }
 
 // HeldIdentities lists the identities that wait for a person: those that are
-// neither an operation nor a tombstone by now; oldest first, at most 1000.
+// neither an operation nor a tombstone by now, and until the release those whose
+// newest operation was refused for its OTP; oldest first, at most 1000.
 func (s *DB) HeldIdentities(ctx context.Context, limit int) (list []duty.Held, err error) {
 	err = s.read(ctx, func(c conn) error {
 		return c.each(`SELECT h.caller, h.identity, h.at FROM held_identities h
-			WHERE NOT EXISTS (SELECT 1 FROM identities i WHERE i.caller = h.caller AND i.identity = h.identity)
+			WHERE NOT EXISTS (SELECT 1 FROM identities i WHERE i.caller = h.caller AND i.identity = h.identity AND NOT (
+				EXISTS (SELECT 1 FROM restorations WHERE gap = 1 AND released_at IS NULL)
+				AND EXISTS (SELECT 1 FROM `+c.dialect.names+` m JOIN operations o ON o.id = m.id AND o.created_at = m.created_at
+					WHERE m.id = i.operation AND o.otp_refused = 1
+					AND NOT EXISTS (SELECT 1 FROM `+c.dialect.names+` n WHERE n.party = o.party AND n.caller_ref = o.caller_ref AND n.otp_refused = 0)
+					AND NOT EXISTS (SELECT 1 FROM operations r WHERE r.original = o.original AND r.state <> 'failed' AND r.state <> 'refused'))))
+			AND (SELECT 1 FROM operations r WHERE r.original = h.identity AND r.state <> 'failed' AND r.state <> 'refused' LIMIT 1) IS NULL
 			ORDER BY h.at, h.caller, h.identity LIMIT $1`, []any{bounded(limit)}, func(row row) error {
 			var h duty.Held
 			err := row.Scan(&h.Caller, &h.Identity, moment{&h.At})

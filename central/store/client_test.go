@@ -3,6 +3,7 @@ package store
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -184,6 +185,94 @@ func accessOfClients(t *testing.T, on kind) {
 	}
 	wantErr(t, "revoke", s.Revoke(background, enrolled.ID, at), nil)
 	wantSame(t, "left", found("zz-1").Terminals, 0)
+}
+
+func TestTerminalsOfAParty(t *testing.T) { onBoth(t, terminalsOfAParty) }
+
+// terminalsOfAParty: the list of a program's terminals, and of a merchant's, has the
+// live ones first, the newest of them first, page by page to the last one; also while
+// somebody revokes those of a page that was read.
+func terminalsOfAParty(t *testing.T, on kind) {
+	s := on.open(t, testConfig())
+	const all = 23
+	wantErr(t, "add", s.AddClient(background, central.Client{ID: "zz-1", SecretHash: someHash, Principal: central.Principal{Role: op.Merchant, Merchant: merchant1}, Active: true}, t0), nil)
+	var live, revoked []central.TerminalID // as they are to be listed
+	enrol := func(i int) central.TerminalID {
+		t.Helper()
+		at := cut(t0).Add(time.Duration(i/3) * time.Second) // some at one moment
+		hash := [32]byte{1, byte(i)}
+		wantErr(t, "make a code", s.AddCode(background, hash, merchant1, central.Credential{Client: "zz-1"}, at, at.Add(time.Hour)), nil)
+		x := newTerminal(i)
+		x.CreatedAt = at
+		x, err := s.Enrol(background, hash, x)
+		wantErr(t, "enrol", err, nil)
+		return x.ID
+	}
+	for i := range all {
+		id := enrol(i)
+		if i%4 == 1 {
+			wantErr(t, "revoke", s.Revoke(background, id, cut(t0)), nil)
+			revoked = append(revoked, id)
+		} else {
+			live = append(live, id)
+		}
+	}
+	slices.Reverse(live)
+	slices.Reverse(revoked)
+	pages := func(f parties.TerminalFilter, meanwhile func(page int, last parties.Terminal)) (got []central.TerminalID) {
+		t.Helper()
+		for page := range all + 2 {
+			list, err := s.TerminalsBy(background, f)
+			wantErr(t, "list", err, nil)
+			if len(list) > f.Limit {
+				t.Fatalf("a page of %d has %d", f.Limit, len(list))
+			}
+			for _, x := range list {
+				got = append(got, x.ID)
+			}
+			if len(list) < f.Limit {
+				return got
+			}
+			f = f.Next(list[len(list)-1])
+			meanwhile(page, list[len(list)-1])
+		}
+		t.Fatalf("the list does not end: %q", got)
+		return nil
+	}
+	nothing := func(int, parties.Terminal) {}
+	of := map[string]parties.TerminalFilter{"client": {Client: "zz-1"}, "merchant": {Merchant: merchant1}, "nobody": {Merchant: merchant2}}
+	for name, f := range of {
+		f.Alive = t0
+		wantLive, wantRevoked := live, revoked
+		if name == "nobody" {
+			wantLive, wantRevoked = nil, nil
+		}
+		for state, want := range map[parties.TerminalState][]central.TerminalID{
+			parties.AnyTerminal: slices.Concat(wantLive, wantRevoked), parties.RevokedTerminal: wantRevoked, parties.OfflineTerminal: wantLive, parties.OnlineTerminal: nil,
+		} {
+			for _, limit := range []int{1, 5, all + 1} {
+				f.State, f.Limit = state, limit
+				if got := pages(f, nothing); !slices.Equal(got, want) {
+					t.Errorf("%q of %s by %d:\n%q, want\n%q", state, name, limit, got, want)
+				}
+			}
+		}
+		n, err := s.TerminalCount(background, f)
+		if want := (parties.TerminalCount{Live: len(wantLive), Revoked: len(wantRevoked)}); err != nil || n != want {
+			t.Errorf("of %s there are %+v, %v, want %+v", name, n, err, want)
+		}
+	}
+
+	f := of["client"]
+	f.Alive, f.Limit = t0, 5
+	got := pages(f, func(page int, last parties.Terminal) {
+		if page == 0 {
+			wantErr(t, "revoke the last one of the page", s.Revoke(background, last.ID, cut(t0)), nil)
+		}
+	})
+	if !slices.Equal(got[:len(live)], live) {
+		t.Errorf("while one is revoked:\n%q, want first\n%q", got, live)
+	}
 }
 
 func TestNetworksOfClients(t *testing.T) { onBoth(t, networksOfClients) }

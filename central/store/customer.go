@@ -198,6 +198,40 @@ func (s *DB) CorrespondentOwner(ctx context.Context, kind customer.Correspondent
 	return party, nil
 }
 
+// AssignCorrespondent records who registered a business correspondent or an agent of
+// which nobody knows it: a registration from before it was recorded, whose reply is no
+// longer kept. central.ErrState: somebody is known.
+func (s *DB) AssignCorrespondent(ctx context.Context, kind customer.Correspondent, id, party string, at time.Time) error {
+	err := s.write(ctx, func(c conn) error {
+		added, err := c.exec(`INSERT INTO correspondents (kind, id, party, at) VALUES ($1, $2, $3, $4) ON CONFLICT (kind, id) DO NOTHING`,
+			string(kind), id, party, ms(at))
+		if err == nil && added == 0 {
+			err = central.ErrState
+		}
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("record that %s registered %s %s: %w", party, kind, id, err)
+	}
+	return nil
+}
+
+// ForgetCorrespondent forgets who registered one, where a wrong one was recorded by
+// hand: nobody may use it then. central.ErrNotFound.
+func (s *DB) ForgetCorrespondent(ctx context.Context, kind customer.Correspondent, id string) error {
+	err := s.write(ctx, func(c conn) error {
+		gone, err := c.exec(`DELETE FROM correspondents WHERE kind = $1 AND id = $2`, string(kind), id)
+		if err == nil && gone == 0 {
+			err = central.ErrNotFound
+		}
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("forget who registered %s %s: %w", kind, id, err)
+	}
+	return nil
+}
+
 // registered records who registered a business correspondent or an agent, by the id
 // that the bank's answer names. Whoever registered it first keeps it.
 func registered(c conn, o central.Operation, a central.BankAnswer, at time.Time) error {

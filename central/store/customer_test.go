@@ -164,6 +164,19 @@ func correspondents(t *testing.T, on kind) {
 			t.Errorf("%s %s is of %q, %v; want %q", c.kind, c.id, owner, err, c.owner)
 		}
 	}
+	// One of before is recorded by hand, and only where nobody is known.
+	wantErr(t, "assign", s.AssignCorrespondent(background, customer.BusinessCorrespondent, "old", "aggregator:a", t0), nil)
+	wantErr(t, "assign to another", s.AssignCorrespondent(background, customer.BusinessCorrespondent, "old", "aggregator:b", t0), central.ErrState)
+	wantErr(t, "assign what is registered", s.AssignCorrespondent(background, customer.Agent, "1", "vendor:w", t0), central.ErrState)
+	register(central.KindBCRegister, "aggregator:c", `{"bcId":"old"}`, op.Succeeded)
+	owner, err := s.CorrespondentOwner(background, customer.BusinessCorrespondent, "old")
+	if err != nil || owner != "aggregator:a" {
+		t.Errorf("the old one is of %q, %v", owner, err)
+	}
+	wantErr(t, "forget", s.ForgetCorrespondent(background, customer.BusinessCorrespondent, "old"), nil)
+	wantErr(t, "forget again", s.ForgetCorrespondent(background, customer.BusinessCorrespondent, "old"), central.ErrNotFound)
+	_, err = s.CorrespondentOwner(background, customer.BusinessCorrespondent, "old")
+	wantErr(t, "look", err, central.ErrNotFound)
 	if err := tryWrite(s, fmt.Sprintf("UPDATE correspondents SET party = '%s'", party1)); err == nil {
 		t.Error("the schema lets a correspondent change hands")
 	}

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"crypto/sha256"
 	"database/sql"
 	"errors"
@@ -154,10 +155,14 @@ func (k kind) goose() goose.Dialect {
 
 // openPlace opens the database of a place.
 func openPlace(place string, cfg Config) (*DB, error) {
+	return openPlaceUntil(background, place, cfg)
+}
+
+func openPlaceUntil(ctx context.Context, place string, cfg Config) (*DB, error) {
 	if strings.HasPrefix(place, "postgres://") {
-		return OpenPostgres(background, place, cfg)
+		return OpenPostgres(ctx, place, cfg)
 	}
-	return OpenSQLite(background, place, cfg)
+	return OpenSQLite(ctx, place, cfg)
 }
 
 // t0 has a fraction of a millisecond, which no database keeps.

@@ -92,6 +92,16 @@ func migrateAlone(ctx context.Context, dialect goose.Dialect, db *sql.DB, steps 
 	return nil
 }
 
+// stopped adds the caller's stop to the error of a database that was being opened.
+// Drivers do not always name it: a statement "was interrupted", and a connection
+// "is bad".
+func stopped(ctx context.Context, err error) error {
+	if err != nil && ctx.Err() != nil && !errors.Is(err, ctx.Err()) {
+		return fmt.Errorf("%w: %w", ctx.Err(), err)
+	}
+	return err
+}
+
 // Schema tells the version that the database's schema has, and the one that
 // this program brings. A newer program's is as good: steps only add.
 func (s *DB) Schema(ctx context.Context) (has, brings int64, err error) {

@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"context"
 	"embed"
 	"errors"
 	"io/fs"
@@ -12,6 +13,7 @@ import (
 	"sync"
 	"testing"
 	"testing/fstest"
+	"time"
 )
 
 // first and second are migrations of a small schema.
@@ -87,6 +89,32 @@ func TestMigrateAtOnce(t *testing.T) {
 	}
 	wg.Wait()
 	begun(t, openAt(t, place, testConfig()))
+}
+
+// TestMigrationsStopped: whoever stops a program while it migrates, at any moment,
+// is told of the stop, and the next start finishes the work.
+func TestMigrationsStopped(t *testing.T) { onBoth(t, migrationsStopped) }
+
+func migrationsStopped(t *testing.T, on kind) {
+	const moments = 60
+	whole := time.Now()
+	openAt(t, on.empty(t), testConfig())
+	each := time.Since(whole) / moments
+	for i := range moments {
+		place := on.empty(t)
+		ctx, stop := context.WithTimeout(background, time.Duration(i)*each)
+		s, err := openPlaceUntil(ctx, place, testConfig())
+		stop()
+		if err != nil && !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("stopped after %d of %d: %v", i, moments, err)
+		}
+		if s != nil {
+			wantErr(t, "close", s.Close(), nil)
+		}
+		if i%10 == 0 {
+			openAt(t, place, testConfig())
+		}
+	}
 }
 
 // TestMigrationsAreForwardOnly: a released schema is left by a new migration,

@@ -31,10 +31,18 @@ func named(c conn, o central.Operation) (naming, error) {
 		n.known, n.found = mine, true
 		return n, nil
 	}
+	if n.identified {
+		if mine, err = newestUnder(c, o.Caller, o.Identity, mine); err != nil {
+			return n, err
+		}
+	}
 	newest, err := byName(c, o)
 	switch {
 	case errors.Is(err, central.ErrNotFound) && n.identified && !(refunds(o) && again(mine, o)):
 		n.known, n.found = mine, true
+		return n, nil
+	case errors.Is(err, central.ErrNotFound) && n.identified:
+		n.tries = mine.Try
 		return n, nil
 	case errors.Is(err, central.ErrNotFound):
 		return n, nil
@@ -70,14 +78,31 @@ func byName(c conn, o central.Operation) (central.Operation, error) {
 	return central.Operation{}, central.ErrNotFound
 }
 
-// newestOf gives the newest operation of the name that an operation has, or the
-// operation itself where it is the newest or has no name.
-func newestOf(c conn, o central.Operation) (central.Operation, error) {
-	newest, err := byName(c, o)
+// newestOf gives the newest operation of the name that the first one of an identity
+// has; where that has no name, or it is free, the newest of the identity itself.
+func newestOf(c conn, caller, identity string, first central.Operation) (central.Operation, error) {
+	newest, err := byName(c, first)
 	if errors.Is(err, central.ErrNotFound) {
-		return o, nil
+		return newestUnder(c, caller, identity, first)
 	}
 	return newest, err
+}
+
+// newestUnder gives the newest attempt that was made under an identity, however it
+// ended. The name of a refund leads to none that failed; its identity does, since
+// that is what the caller was told. They are numbered, so that two nodes' clocks
+// have no say. An identity that never began anything leads to what it was given for.
+func newestUnder(c conn, caller, identity string, first central.Operation) (central.Operation, error) {
+	if !refunds(first) || identity == string(first.ID) {
+		return first, nil
+	}
+	o, err := c.operation(`SELECT `+operationColumns+` FROM operations WHERE original = $1 AND caller = $2 AND identity = $3
+		AND try = (SELECT max(try) FROM operations WHERE original = $1 AND caller = $2 AND identity = $3)
+		ORDER BY created_at DESC, id DESC LIMIT 1`, string(first.Original), caller, identity)
+	if errors.Is(err, central.ErrNotFound) {
+		return first, nil
+	}
+	return o, err
 }
 
 func refunds(o central.Operation) bool { return o.Kind == central.KindRefund && o.Original != "" }

@@ -81,8 +81,11 @@ func presence(t *testing.T, on kind) {
 				got = append(got, x.ID)
 			}
 			want := ids
-			if merchant == merchant2 {
+			switch {
+			case merchant == merchant2:
 				want = nil
+			case merchant == merchant1 && state == parties.AnyTerminal:
+				want = []central.TerminalID{third.ID, first.ID, second.ID} // the live ones first, the newest first
 			}
 			wantSame(t, fmt.Sprintf("%q of %q", state, merchant), got, want)
 		}

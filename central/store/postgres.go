@@ -21,7 +21,8 @@ var postgresMigrations embed.FS
 // where Config.Ring is given, a node's name that another central has.
 //
 // Close or Abandon ends what it starts.
-func OpenPostgres(ctx context.Context, url string, cfg Config) (*DB, error) {
+func OpenPostgres(ctx context.Context, url string, cfg Config) (_ *DB, err error) {
+	defer func() { err = stopped(ctx, err) }()
 	settings, err := cfg.server()
 	if err != nil {
 		return nil, err

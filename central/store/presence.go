@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"math"
 	"time"
 
 	"galla/central"
@@ -93,37 +94,88 @@ func scanNow(row row) (t parties.Terminal, err error) {
 	return t, err
 }
 
-// TerminalsBy implements parties.Terminals, at most 1000. Those of one merchant
-// are not paged, nor are those of one client.
+// TerminalsBy implements parties.Terminals, at most 1000.
 func (s *DB) TerminalsBy(ctx context.Context, f parties.TerminalFilter) (list []parties.Terminal, err error) {
-	scan := func(row row) error {
-		t, err := scanNow(row)
-		list = append(list, t)
-		return err
-	}
 	err = s.read(ctx, func(c conn) error {
 		list = nil
-		if f.Client != "" {
-			return c.each(`SELECT `+onlineNow+`, `+nowColumns+` FROM terminals t WHERE t.client = $2 ORDER BY t.created_at, t.id LIMIT $3`,
-				[]any{ms(f.Alive), f.Client, bounded(f.Limit)}, scan)
+		if f.Client != "" || f.Merchant != "" {
+			return c.terminalsOfParty(f, &list)
 		}
-		if f.Merchant != "" {
-			return c.each(`SELECT `+onlineNow+`, `+nowColumns+` FROM terminals t WHERE t.merchant = $2
-				AND CASE $3 WHEN '' THEN 1 WHEN 'revoked' THEN CASE WHEN t.revoked_at IS NULL THEN 0 ELSE 1 END
-					WHEN 'online' THEN `+onlineNow+` ELSE CASE WHEN t.revoked_at IS NULL THEN 1 - `+onlineNow+` ELSE 0 END END = 1
-				ORDER BY t.created_at, t.id LIMIT $4`,
-				[]any{ms(f.Alive), string(f.Merchant), string(f.State), bounded(f.Limit)}, scan)
-		}
-		return c.each(`SELECT `+onlineNow+`, `+nowColumns+` FROM terminals t WHERE t.id > $2
+		return c.terminals(&list, `SELECT `+onlineNow+`, `+nowColumns+` FROM terminals t WHERE t.id > $2
 			AND CASE $3 WHEN '' THEN 1 WHEN 'revoked' THEN CASE WHEN t.revoked_at IS NULL THEN 0 ELSE 1 END
 				WHEN 'online' THEN `+onlineNow+` ELSE CASE WHEN t.revoked_at IS NULL THEN 1 - `+onlineNow+` ELSE 0 END END = 1
 			ORDER BY t.id LIMIT $4`,
-			[]any{ms(f.Alive), string(f.After), string(f.State), bounded(f.Limit)}, scan)
+			ms(f.Alive), string(f.After), string(f.State), bounded(f.Limit))
 	})
 	if err != nil {
 		return nil, fmt.Errorf("list terminals: %w", err)
 	}
 	return list, nil
+}
+
+// terminals adds the terminals of a statement that scanNow reads.
+func (c conn) terminals(list *[]parties.Terminal, statement string, args ...any) error {
+	return c.each(statement, args, func(row row) error {
+		t, err := scanNow(row)
+		*list = append(*list, t)
+		return err
+	})
+}
+
+// terminalsOfParty adds a client's or a merchant's terminals: the live ones first, and
+// the newest first of both kinds, each by an index that is read from its end.
+func (c conn) terminalsOfParty(f parties.TerminalFilter, list *[]parties.Terminal) error {
+	at, id := int64(math.MaxInt64), "" // behind which they begin: the newest one
+	if f.After != "" {
+		id = string(f.After)
+		if err := c.one(`SELECT created_at FROM terminals WHERE id = $1`, []any{id}, &at); err != nil {
+			return err
+		}
+	}
+	if f.State != parties.RevokedTerminal && !f.AfterRevoked {
+		args := []any{ms(f.Alive), f.Client, at, id, string(f.State), bounded(f.Limit)}
+		statement := `SELECT ` + onlineNow + `, ` + nowColumns + ` FROM terminals t WHERE t.client = $2 AND (t.created_at, t.id) < ($3, $4)
+			AND t.revoked_at IS NULL AND CASE $5 WHEN 'online' THEN ` + onlineNow + ` WHEN 'offline' THEN 1 - ` + onlineNow + ` ELSE 1 END = 1
+			ORDER BY t.created_at DESC, t.id DESC LIMIT $6`
+		if f.Client == "" {
+			args[1] = string(f.Merchant)
+			statement = `SELECT ` + onlineNow + `, ` + nowColumns + ` FROM terminals t WHERE t.merchant = $2 AND (t.created_at, t.id) < ($3, $4)
+			AND t.revoked_at IS NULL AND CASE $5 WHEN 'online' THEN ` + onlineNow + ` WHEN 'offline' THEN 1 - ` + onlineNow + ` ELSE 1 END = 1
+			ORDER BY t.created_at DESC, t.id DESC LIMIT $6`
+		}
+		if err := c.terminals(list, statement, args...); err != nil {
+			return err
+		}
+		at, id = math.MaxInt64, ""
+	}
+	left := bounded(f.Limit) - len(*list)
+	if left == 0 || f.State == parties.OnlineTerminal || f.State == parties.OfflineTerminal {
+		return nil
+	}
+	if f.Client != "" {
+		return c.terminals(list, `SELECT `+onlineNow+`, `+nowColumns+` FROM terminals t WHERE t.client = $2 AND (t.created_at, t.id) < ($3, $4)
+			AND t.revoked_at IS NOT NULL ORDER BY t.created_at DESC, t.id DESC LIMIT $5`, ms(f.Alive), f.Client, at, id, left)
+	}
+	return c.terminals(list, `SELECT `+onlineNow+`, `+nowColumns+` FROM terminals t WHERE t.merchant = $2 AND (t.created_at, t.id) < ($3, $4)
+			AND t.revoked_at IS NOT NULL ORDER BY t.created_at DESC, t.id DESC LIMIT $5`, ms(f.Alive), string(f.Merchant), at, id, left)
+}
+
+// TerminalCount implements parties.Terminals.
+func (s *DB) TerminalCount(ctx context.Context, f parties.TerminalFilter) (n parties.TerminalCount, err error) {
+	err = s.read(ctx, func(c conn) error {
+		var all int
+		statement, of := `SELECT count(*), count(t.revoked_at) FROM terminals t WHERE t.client = $1`, f.Client
+		if of == "" {
+			statement, of = `SELECT count(*), count(t.revoked_at) FROM terminals t WHERE t.merchant = $1`, string(f.Merchant)
+		}
+		err := c.one(statement, []any{of}, &all, &n.Revoked)
+		n.Live = all - n.Revoked
+		return err
+	})
+	if err != nil {
+		return parties.TerminalCount{}, fmt.Errorf("count terminals: %w", err)
+	}
+	return n, nil
 }
 
 // TerminalNow implements parties.Terminals.

@@ -34,7 +34,7 @@ func (s *DB) ByIdentity(ctx context.Context, caller, identity string) (o central
 		var err error
 		o, err = byIdentity(c, caller, identity)
 		if err == nil && !o.Forsworn && identity != string(o.ID) {
-			o, err = newestOf(c, o)
+			o, err = newestOf(c, caller, identity, o)
 		}
 		return err
 	})

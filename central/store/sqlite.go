@@ -17,7 +17,8 @@ import (
 // store's promises rest: write-ahead log, synchronous=FULL, foreign keys.
 //
 // Close or Abandon ends what it starts.
-func OpenSQLite(ctx context.Context, path string, cfg Config) (*DB, error) {
+func OpenSQLite(ctx context.Context, path string, cfg Config) (_ *DB, err error) {
+	defer func() { err = stopped(ctx, err) }()
 	file, err := cfg.file()
 	if err != nil {
 		return nil, err

@@ -182,6 +182,67 @@ func suiteRefundAttempts(t *testing.T, s central.Store) {
 	}
 }
 
+// suiteFailedRefunds: a refund that failed is what its key leads to, also where an
+// attempt before it was refused for its OTP.
+func suiteFailedRefunds(t *testing.T, s central.Store) {
+	call := func(identity string) central.Operation {
+		o := newOperation()
+		o.Fingerprint = [32]byte{2}
+		o.Route, o.Kind, o.Aadhaar, o.Original, o.Party = op.Refund, central.KindRefund, "", "GL261121ORIGINAL09", "merchant:"+string(merchant1)
+		o.Identity = identity
+		return o
+	}
+	begin := func(identity string, want op.ID) central.Operation {
+		t.Helper()
+		o, isNew, err := s.Begin(background, call(identity), nil)
+		if err != nil || isNew != (want == "") || want != "" && o.ID != want {
+			t.Fatalf("begin %q: new %t, %v", identity, isNew, err)
+		}
+		return o
+	}
+	leads := func(identity string, want op.ID) {
+		t.Helper()
+		if o, err := s.ByIdentity(background, call("").Caller, identity); err != nil || o.ID != want {
+			t.Errorf("the key %s leads to attempt %d, %v", identity, o.Try, err)
+		}
+	}
+	first := begin("k1", "")
+	begin("k2", first.ID) // another name of it, which begins its own attempt below
+	otpRefused(t, s, first, false)
+	leads("k2", first.ID)
+	var failed central.Operation
+	for try := 2; try < 5; try++ { // the second is refused as well, and so on
+		failed = begin("k1", "")
+		if failed.Try != try {
+			t.Errorf("attempt %d is number %d", try, failed.Try)
+		}
+		if try < 4 {
+			otpRefused(t, s, failed, false)
+		}
+	}
+	wantErr(t, "dispatch", s.Dispatch(background, failed.ID, t0, t0), nil)
+	_, err := s.Settle(background, settlement(failed.ID, op.Failed))
+	wantErr(t, "settle", err, nil)
+	for range 2 {
+		begin("k1", failed.ID) // the stored reply, and no attempt
+		leads("k1", failed.ID)
+	}
+	// What k2 was told last is the refusal: it may try again.
+	leads("k2", first.ID)
+	done := begin("k2", "")
+	leads("k1", done.ID) // under way, it is what became of the transfer
+	wantErr(t, "dispatch", s.Dispatch(background, done.ID, t0, t0), nil)
+	_, err = s.Settle(background, settlement(done.ID, op.Failed))
+	wantErr(t, "settle", err, nil)
+	begin("k2", done.ID)
+	begin("k1", failed.ID)
+	leads("k1", failed.ID)
+	leads("k2", done.ID)
+	if o, err := s.Operation(background, first.ID); err != nil || !o.OTPRefused {
+		t.Errorf("the first attempt by its id: %v", err)
+	}
+}
+
 // togetherAttempts: of many calls under a name whose attempt was refused, at two
 // nodes, one begins; so it goes on until one is not refused.
 func togetherAttempts(t *testing.T, p pair) {

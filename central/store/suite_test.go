@@ -55,6 +55,7 @@ func testStore(t *testing.T, open func(t *testing.T) central.Store) {
 		{"caller references at once", suiteCallerRefAtOnce},
 		{"attempts", suiteAttempts},
 		{"attempts at refunds", suiteRefundAttempts},
+		{"refunds that failed after an attempt", suiteFailedRefunds},
 		{"by reference", suiteByReference},
 		{"refund of", suiteRefundOf},
 		{"newest", suiteNewest},

@@ -1,0 +1,128 @@
+package keep
+
+import (
+	"context"
+	"crypto/rand"
+	"log/slog"
+	"sync"
+	"testing"
+	"time"
+
+	"galla/central"
+	"galla/central/store"
+	"galla/shared/op"
+	"galla/shared/secret"
+)
+
+// bank takes one OTP, and knows every transfer that it executed.
+type bank struct {
+	central.Bank
+	mu       sync.Mutex
+	sent     int
+	executed map[central.Reference]bool
+}
+
+func (b *bank) Send(_ context.Context, r central.BankRequest) (central.BankAnswer, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.sent++
+	if r.OTP.Reveal() != "222222" {
+		return central.BankAnswer{Status: central.BankDeclined, Code: "55", Refusal: central.RefusedOTP}, nil
+	}
+	b.executed[r.Reference] = true
+	return central.BankAnswer{Status: central.BankApproved, Code: "00", RRN: "612309000042"}, nil
+}
+
+func (b *bank) Enquire(_ context.Context, ref central.Reference) (central.BankAnswer, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.executed[ref] {
+		return central.BankAnswer{Status: central.BankApproved, Code: "00", RRN: "612309000042"}, nil
+	}
+	return central.BankAnswer{Status: central.BankNotFound}, nil
+}
+
+// mute gives replies that say nothing.
+type mute struct{}
+
+func (mute) Answered(central.Operation, op.State, central.BankAnswer) (int, []byte) {
+	return 200, []byte(`{}`)
+}
+func (mute) Undone(central.Operation, *central.Error) (int, []byte) { return 502, []byte(`{}`) }
+
+// serving gives the desk of a central that starts on the store, once it serves.
+func serving(t *testing.T, s *store.DB, b *bank) (*Desk, func()) {
+	t.Helper()
+	log := slog.New(slog.DiscardHandler)
+	e, err := central.NewEngine(s, b, mute{}, central.NewBell(), central.EngineConfig{Node: "node-a", Rand: rand.Reader, Logger: log})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(background)
+	done := make(chan error, 1)
+	go func() { done <- e.Run(ctx) }()
+	for !e.Running() {
+		select {
+		case err := <-done:
+			t.Fatalf("Run = %v", err)
+		case <-time.After(time.Millisecond):
+		}
+	}
+	return NewDesk(e, mustLoad(t, s), s, log), func() {
+		cancel()
+		if err := <-done; err != nil {
+			t.Errorf("Run = %v", err)
+		}
+	}
+}
+
+// TestATransferOfTheGapIsPaidOnce: its first attempt was refused for its OTP and is
+// in the backup, the second moved the money and is not. The caller's repeats send
+// nothing and are told nothing; adopted, the name tells the success.
+func TestATransferOfTheGapIsPaidOnce(t *testing.T) {
+	onBoth(t, func(t *testing.T, s *store.DB) {
+		const lost = central.Reference("GL261121THEONEOFGAP")
+		b := &bank{executed: map[central.Reference]bool{}}
+		call := func(otp string) central.Submission {
+			return central.Submission{Caller: caller, Party: caller, CallerRef: "r1", Merchant: merchant, Route: op.Transfer, Fingerprint: [32]byte{1},
+				Request: central.BankRequest{Kind: central.KindTransfer, TID: "GAL00001", Amount: 2500_00, OTP: secret.NewOTP(otp)}}
+		}
+		d, stop := serving(t, s, b)
+		if o, _, err := d.Submit(t.Context(), call("111111")); err != nil || !o.OTPRefused {
+			t.Fatalf("%s, %v", o.State, err)
+		}
+		stop()
+		b.executed[lost] = true
+		if _, _, err := s.MarkRestored(background, time.Now(), true); err != nil {
+			t.Fatal(err)
+		}
+		d, stop = serving(t, s, b)
+		defer stop()
+		for _, otp := range []string{"111111", "222222"} {
+			_, _, err := d.Submit(t.Context(), call(otp))
+			wantHeld(t, "with "+otp, err)
+		}
+		id, err := op.NewID(rand.Reader)
+		if err != nil {
+			t.Fatal(err)
+		}
+		adopted, isNew, err := s.Adopt(background, central.Operation{ID: id, Caller: caller, Identity: "r1", Party: caller, Merchant: merchant, TID: "GAL00001",
+			Route: op.Transfer, Kind: central.KindTransfer, Amount: 2500_00, Reference: lost, State: op.Received, Node: "person", CreatedAt: time.Now()}, time.Now(), "DMT-NR-")
+		if err != nil || !isNew || adopted.Try != 2 {
+			t.Fatalf("adopt: new %t, attempt %d, %v", isNew, adopted.Try, err)
+		}
+		for { // until the reconciler has asked the bank
+			o, replayed, err := d.Submit(t.Context(), call("222222"))
+			if err != nil || !replayed || o.ID != id {
+				t.Fatalf("adopted: %s %s, replayed %t, %v", o.ID, o.State, replayed, err)
+			}
+			if o.State == op.Succeeded {
+				break
+			}
+			<-time.After(10 * time.Millisecond)
+		}
+		if b.sent != 1 || len(b.executed) != 1 {
+			t.Errorf("%d requests reached the bank, %d executions", b.sent, len(b.executed))
+		}
+	})
+}
