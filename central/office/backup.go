@@ -231,7 +231,7 @@ func (r *Restored) Forswear(ctx context.Context, caller, identity string, out io
 		return r.db.Forswear(ctx, caller, identity, time.Now())
 	})
 	if errors.Is(err, central.ErrState) {
-		return fmt.Errorf("%w: 'galla-central operation show' has it", err)
+		return fmt.Errorf("%w: 'galla-central operation show' has it; where that was refused for its OTP, and the bank has no later attempt, there is nothing to declare", err)
 	}
 	if err != nil {
 		return err
@@ -333,18 +333,21 @@ func (r *Restored) Adopt(ctx context.Context, a Adoption, node string, random io
 }
 
 // operation is the record of an adoption. Of its body nobody knows anything
-// more, so that its fingerprint is of no body: a repeat is a conflict, and does
-// nothing.
+// more, so that its fingerprint is of no body, unless an earlier attempt has it
+// (store.Adopt): a repeat is a conflict, and does nothing.
 func (a Adoption) operation(node string, random io.Reader, at time.Time) (central.Operation, error) {
 	amount, err := money.Parse(a.Amount)
 	if err != nil {
 		return central.Operation{}, fmt.Errorf("the amount %q: %w", a.Amount, err)
 	}
-	id, err := op.ParseID(a.Identity)
+	// A terminal mints the ids of its operations; of others the central does.
+	terminal, counter := strings.CutPrefix(a.Caller, "terminal:")
+	id, err := op.NewID(random)
+	if counter {
+		id, err = op.ParseID(a.Identity)
+	}
 	if err != nil {
-		if id, err = op.NewID(random); err != nil {
-			return central.Operation{}, err
-		}
+		return central.Operation{}, fmt.Errorf("the operation's id: %w", err)
 	}
 	route, ok := adoptable()[central.Kind(strings.ToUpper(a.Kind))]
 	switch {
@@ -358,7 +361,7 @@ func (a Adoption) operation(node string, random io.Reader, at time.Time) (centra
 		Merchant: central.MerchantID(a.Merchant), TID: a.TID, Amount: amount, Reference: central.Reference(a.Reference),
 		Party: "merchant:" + a.Merchant, CallerRef: a.CallerRef, State: op.Received, Node: node, CreatedAt: at,
 	}
-	if terminal, ok := strings.CutPrefix(a.Caller, "terminal:"); ok {
+	if counter {
 		o.Terminal = central.TerminalID(terminal)
 	}
 	if strings.HasPrefix(a.Caller, "vendor:") {

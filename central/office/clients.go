@@ -172,31 +172,41 @@ func (c *Clients) ended(ctx context.Context, id string, voided int, out io.Write
 	return c.Terminals(ctx, id, out)
 }
 
-// Terminals prints the terminals that a client's codes enrolled. They go on when it
-// is suspended.
+// Terminals prints all terminals that a client's codes enrolled, and how many there
+// are. They go on when it is suspended.
 func (c *Clients) Terminals(ctx context.Context, id string, out io.Writer) error {
 	if _, _, err := c.find(ctx, id); err != nil {
 		return err
 	}
-	list, err := c.db.TerminalsBy(ctx, parties.TerminalFilter{Client: id, Alive: time.Now().Add(-duty.NodeSilence), Limit: maxShown})
+	f := parties.TerminalFilter{Client: id, Alive: time.Now().Add(-duty.NodeSilence), Limit: maxShown}
+	n, err := c.db.TerminalCount(ctx, f)
 	if err != nil {
 		return err
 	}
-	if len(list) == 0 {
+	if n.All() == 0 {
 		_, err := fmt.Fprintf(out, "No terminal was enrolled with a code of %s.\n", id)
 		return err
 	}
-	fmt.Fprintf(out, "Terminals that were enrolled with codes of %s. They go on: revoke those that the merchant does not\nknow (galla-central terminal revoke).\n", id)
+	fmt.Fprintf(out, "Terminals that were enrolled with codes of %s: %d live and %d revoked, the live ones first, the newest\nfirst. The live ones go on: revoke those that the merchant does not know (galla-central terminal revoke).\n", id, n.Live, n.Revoked)
 	t := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)
 	fmt.Fprintln(t, "TERMINAL\tNAME\tMERCHANT\tENROLLED\tLAST HELLO\tSTATE")
-	for _, x := range list {
-		state := "live"
-		if !x.RevokedAt.IsZero() {
-			state = "revoked " + when(x.RevokedAt)
+	for {
+		list, err := c.db.TerminalsBy(ctx, f)
+		if err != nil {
+			return err
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s %s\t%s\t%s\t%s\n", x.ID, x.Name, x.Merchant, x.MerchantName, when(x.CreatedAt), when(x.SeenAt), state)
+		for _, x := range list {
+			state := "live"
+			if !x.RevokedAt.IsZero() {
+				state = "revoked " + when(x.RevokedAt)
+			}
+			fmt.Fprintf(t, "%s\t%s\t%s %s\t%s\t%s\t%s\n", x.ID, x.Name, x.Merchant, x.MerchantName, when(x.CreatedAt), when(x.SeenAt), state)
+		}
+		if len(list) < f.Limit {
+			return t.Flush()
+		}
+		f = f.Next(list[len(list)-1])
 	}
-	return t.Flush()
 }
 
 // Revoke ends terminals, one after the other.

@@ -112,6 +112,23 @@ func TestClientCommands(t *testing.T) {
 			t.Errorf("%s: a secret, or none:\n%s", step.line, out)
 		}
 	}
+	// A thief's terminals are the newest ones, and all are printed.
+	var last central.Terminal
+	for range 205 {
+		code, err := registry.Mint(t.Context(), shop, central.Credential{Client: id, Generation: 2})
+		if err == nil {
+			last, err = registry.Enrol(t.Context(), code.Code, make([]byte, 32), "Made by a thief")
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	out, err = command("client terminals " + id)
+	lines := strings.Split(strings.TrimSpace(out), "\n")
+	if err != nil || !strings.Contains(out, "205 live and 1 revoked") || strings.Count(out, "Made by a thief") != 205 || len(lines) != 209 ||
+		!strings.HasPrefix(lines[3], string(last.ID)) || !strings.HasPrefix(lines[208], string(terminal.ID)) {
+		t.Errorf("the terminals of a thief: %v\n%s", err, out)
+	}
 	if x, err := db.Client(t.Context(), id); err != nil || x.Generation != 2 || x.SecretHash == kept.SecretHash {
 		t.Errorf("at last: %+v, %v", x, err)
 	}

@@ -53,6 +53,8 @@ type cli struct {
 	Client    clientCommand    `cmd:"" help:"Manage the credentials of parties' programs at the direct door."`
 	Terminal  terminalCommand  `cmd:"" help:"Manage terminals."`
 
+	Correspondent correspondentCommand `cmd:"" help:"Manage whose the bank's business correspondents and their agents are."`
+
 	Operator operatorCommand `cmd:"" help:"Manage the people of the console."`
 	Console  consoleCommand  `cmd:"" help:"Print the address at which a browser on this machine opens the console, or through a forwarded port."`
 
@@ -198,6 +200,8 @@ func main() {
 		err = c.Callback.manage(ctx, cfg, chosen.Command(), os.Stdout)
 	case strings.HasPrefix(chosen.Command(), "client "), strings.HasPrefix(chosen.Command(), "terminal "):
 		err = managePrograms(ctx, cfg, &c, chosen.Command(), os.Stdout)
+	case strings.HasPrefix(chosen.Command(), "correspondent "):
+		err = c.Correspondent.manage(ctx, cfg, chosen.Command(), os.Stdout)
 	case strings.HasPrefix(chosen.Command(), "operator "):
 		err = c.Operator.manage(ctx, cfg, chosen.Command(), os.Stdout)
 	case chosen.Command() == "console":
