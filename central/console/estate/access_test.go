@@ -5,9 +5,14 @@ import (
 	"crypto/rand"
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
+	"html"
 	"net/http"
+	"regexp"
 	"testing"
 	"time"
+
+	"github.com/google/uuid"
 
 	"galla/central"
 	"galla/central/operator"
@@ -125,6 +130,64 @@ func TestASuspendedProgramIsOut(t *testing.T) {
 	}
 	has(t, asha.get(here, http.StatusOK), here+"/clients/"+id, "2 terminals")
 	asha.get("/console/vendors/"+vendor+"/clients/"+id, http.StatusNotFound)
+}
+
+// TestTheNewestTerminalsAreSeen: of a program that enrols more terminals than a page
+// has, its page and the merchant's show the newest first, say how many there are, and
+// lead to all of them.
+func TestTheNewestTerminalsAreSeen(t *testing.T) {
+	h := newHouse(t)
+	ravi := h.enter(t, operator.Operator)
+	const all = 107
+	at := time.Now()
+	var newest, oldest central.TerminalID
+	for i := range all {
+		hash := [32]byte{byte(i), 1}
+		at = at.Add(time.Millisecond)
+		if err := h.db.AddCode(t.Context(), hash, shop, central.Credential{Client: "merchant-lakshmi"}, at, at.Add(time.Minute)); err != nil {
+			t.Fatal(err)
+		}
+		x, err := h.db.Enrol(t.Context(), hash, central.Terminal{ID: central.TerminalID(uuid.Must(uuid.NewV7()).String()), Name: fmt.Sprintf("Counter %d", i), PublicKey: make([]byte, 32), CreatedAt: at})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if newest = x.ID; i == 0 {
+			oldest = x.ID
+		}
+	}
+	if err := h.db.Revoke(t.Context(), oldest, at); err != nil {
+		t.Fatal(err)
+	}
+	row := regexp.MustCompile(`href="/console/terminals/([^"]+)"`)
+	next := regexp.MustCompile(`href="([^"]+)">Next page of terminals<`)
+	for _, from := range []string{"/console/merchants/" + shop + "/clients/merchant-lakshmi", "/console/merchants/" + shop, "/console/terminals?merchant=" + shop} {
+		seen := map[string]bool{}
+		var last string
+		for page := ravi.get(from, http.StatusOK); ; {
+			if len(seen) == 0 {
+				has(t, page, fmt.Sprintf("%d live and 1 revoked, of which this page shows 50", all-1))
+				if first := row.FindStringSubmatch(page); first == nil || first[1] != string(newest) {
+					t.Errorf("%s begins with %q, want %s", from, first, newest)
+				}
+			}
+			for _, m := range row.FindAllStringSubmatch(page, -1) {
+				last = m[1]
+				if seen[last] {
+					t.Fatalf("%s lists %s again", from, last)
+				}
+				seen[last] = true
+			}
+			to := next.FindStringSubmatch(page)
+			if to == nil {
+				break
+			}
+			page = ravi.get(html.UnescapeString(to[1]), http.StatusOK)
+		}
+		if len(seen) != all || last != string(oldest) {
+			t.Errorf("%s leads to %d of %d terminals, at last to %s, want the revoked %s", from, len(seen), all, last, oldest)
+		}
+	}
+	ravi.get("/console/terminals?merchant="+shop+"&after=none", http.StatusNotFound)
 }
 
 // TestASuspendedPartyIsOut: whoever has a token is judged at every call, and the

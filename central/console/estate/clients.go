@@ -9,7 +9,6 @@ import (
 
 	"galla/central"
 	"galla/central/console"
-	"galla/central/duty"
 	"galla/central/operator"
 	"galla/central/parties"
 	"galla/shared/op"
@@ -83,16 +82,12 @@ func (e *Estate) client(v *console.Visit) {
 	if err == nil && d.ID == "" {
 		err = central.ErrNotFound
 	}
-	var terminals []parties.Terminal
 	if err == nil {
-		terminals, err = e.Roll.TerminalsBy(v.Context(), parties.TerminalFilter{Client: d.ID, Alive: time.Now().Add(-duty.NodeSilence), Limit: maxOfMerchant})
+		d.Terminals, err = e.terminalsOf(v, parties.TerminalFilter{Client: d.ID}, d.At)
 	}
 	if err != nil {
 		v.Fail(err)
 		return
-	}
-	for _, t := range terminals {
-		d.Terminals.List = append(d.Terminals.List, terminalView{Terminal: t})
 	}
 	v.Show(http.StatusOK, console.Page{Name: "client", Title: d.ID, Back: p.here, Data: d})
 }

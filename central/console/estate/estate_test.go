@@ -2,14 +2,21 @@ package estate_test
 
 import (
 	"encoding/base64"
+	"fmt"
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/google/uuid"
+
+	"galla/central"
 	"galla/central/console/estate"
 	"galla/central/operator"
+	"galla/shared/money"
 	"galla/shared/secret"
 )
 
@@ -64,6 +71,53 @@ func TestEveryRouteByRole(t *testing.T) {
 	}
 	if needs[operator.Viewer] < 9 || needs[operator.Operator] < 8 || needs[operator.Admin] < 10 {
 		t.Errorf("routes by role: %v", needs)
+	}
+}
+
+// TestEveryPrivilegedFormAsksForACode walks the room's table with people who typed no
+// code since they signed in: each form asks for one first and does nothing before, but
+// for those that are listed here.
+func TestEveryPrivilegedFormAsksForACode(t *testing.T) {
+	h := newHouse(t)
+	visitors := map[operator.Role]*visitor{}
+	for role := range people {
+		visitors[role] = h.signsIn(t, role)
+	}
+	did := func() (list []operator.Entry) {
+		t.Helper()
+		all, err := h.db.TrailEntries(t.Context(), operator.Query{Limit: 1000})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return slices.DeleteFunc(all, func(e operator.Entry) bool { return e.Action == operator.ActStepUp && e.Outcome == operator.Refused })
+	}
+	before, asked := did(), 0
+	var free []string
+	for _, rt := range new(estate.Estate).Routes() {
+		method, path, _ := strings.Cut(rt.Pattern, " ")
+		if rt.Free != "" {
+			free = append(free, rt.Pattern)
+			continue
+		}
+		if method != http.MethodPost {
+			continue
+		}
+		asked++
+		v := visitors[rt.Need]
+		path = parameter.ReplaceAllString(path, "none")
+		for _, code := range []string{"", "000000"} {
+			reply, page := v.do(v.form(path, "sure", "yes", "step_up", code))
+			if (reply.StatusCode != http.StatusUnauthorized && reply.StatusCode != http.StatusTooManyRequests) || !strings.Contains(page, `name="step_up"`) {
+				t.Errorf("%s without a code: HTTP %d: %s", rt.Pattern, reply.StatusCode, page)
+			}
+		}
+	}
+	if after := did(); len(after) != len(before) {
+		t.Errorf("a form without a code did something: %+v", after[:len(after)-len(before)])
+	}
+	// Whoever adds one says so here, and in the document of the console.
+	if want := []string{"POST /console/callbacks/{operation}/replay", "POST /console/merchants/{merchant}/replay"}; !slices.Equal(free, want) || asked < 20 {
+		t.Errorf("%d forms ask for a code, and these do not: %q, want %q", asked, free, want)
 	}
 }
 
@@ -240,6 +294,36 @@ func TestVendorKeys(t *testing.T) {
 	if !strings.Contains(text, "key "+id) {
 		t.Errorf("the trail does not name the key: %s", text)
 	}
+}
+
+// TestManySlabsThatOverlap: of a vendor that has as many slabs as it may, all of which
+// overlap, the page names a few of the others at each, and counts the rest.
+func TestManySlabsThatOverlap(t *testing.T) {
+	h := newHouse(t)
+	vikram := h.enter(t, operator.Viewer)
+	const all = 1000
+	at := time.Now()
+	for i := range all {
+		low, high := money.Paise(100*(i+1)), money.Paise(100*(2*all-i))
+		if _, err := h.db.AddSlab(t.Context(), central.Slab{
+			ID: central.SlabID(uuid.Must(uuid.NewV7()).String()), Vendor: vendor, Aggregator: "a0000000-0000-4000-8000-000000000001",
+			Combination: central.Combination{PaymentMethod: "AEPS", Provider: "MANY", TxnType: "WITHDRAWAL"}, Min: &low, Max: &high,
+			Rate: 1_000_000, RateType: central.RateFixed, CreatedAt: at.Add(time.Duration(i) * time.Millisecond),
+		}); err != nil {
+			t.Fatalf("slab %d: %v", i, err)
+		}
+	}
+	page := vikram.get("/console/vendors/"+vendor+"/slabs", http.StatusOK)
+	if n := strings.Count(page, `class="overlap"`); n != all {
+		t.Errorf("%d slabs are marked, and %d overlap", n, all)
+	}
+	if n := strings.Count(page, fmt.Sprintf(" and %d more</span>", all-1-5)); n != all {
+		t.Errorf("%d slabs have five others named and the rest counted, want %d", n, all)
+	}
+	if n := len(page) / all; n > 1000 {
+		t.Errorf("the page has %d bytes a slab", n)
+	}
+	has(t, page, "overlaps ₹2.00 to below ₹1,999.00; ₹3.00 to below ₹1,998.00; ₹4.00 to below ₹1,997.00; ₹5.00 to below ₹1,996.00; ₹6.00 to below ₹1,995.00 and 994 more")
 }
 
 // TestSlabs are changed under the interface's own rules.

@@ -273,13 +273,21 @@ func (v *visitor) post(path string, status int, fields ...string) string {
 	return v.wants(reply, body, status)
 }
 
-// enter signs in; everybody does once a test, since a code opens once.
-func (h *house) enter(t testing.TB, role operator.Role) *visitor {
+// signsIn signs in, and types no code for privileged acts; everybody does once a test,
+// since a code opens once.
+func (h *house) signsIn(t testing.TB, role operator.Role) *visitor {
 	t.Helper()
 	v := h.visitor(t)
 	v.get("/console/sign-in", http.StatusOK)
 	v.post("/console/sign-in", http.StatusSeeOther, "login", "sandbox-"+string(role), "password", sandboxIn, "code", code(t, role))
 	v.get("/console/me", http.StatusOK)
+	return v
+}
+
+// enter signs in and types the code of privileged acts.
+func (h *house) enter(t testing.TB, role operator.Role) *visitor {
+	t.Helper()
+	v := h.signsIn(t, role)
 	v.post("/console/step-up", http.StatusSeeOther, "step_up", nextCode(t, role), "next", "/console/me")
 	return v
 }

@@ -142,7 +142,7 @@ func (e *Estate) showMerchant(v *console.Visit, id central.MerchantID, status in
 		v.Fail(err)
 		return
 	}
-	d := merchantPage{merchantView: merchantView{m}, Moves: parties.Moves(m.Status), Terminals: terminalsTable{Own: true}}
+	d := merchantPage{merchantView: merchantView{m}, Moves: parties.Moves(m.Status)}
 	if m.Vendor != "" {
 		vendor, err := e.Roll.Vendor(v.Context(), m.Vendor)
 		if err != nil {
@@ -151,8 +151,8 @@ func (e *Estate) showMerchant(v *console.Visit, id central.MerchantID, status in
 		}
 		d.VendorName, d.VendorOff = vendor.LegalName, !vendor.Active
 	}
-	list, err := e.Roll.TerminalsBy(v.Context(), parties.TerminalFilter{Merchant: id, Alive: time.Now().Add(-duty.NodeSilence), Limit: maxOfMerchant})
-	if err == nil {
+	if d.Terminals, err = e.terminalsOf(v, parties.TerminalFilter{Merchant: id}, console.Root+"terminals"); err == nil {
+		d.Terminals.Own = true
 		d.Endpoint, err = e.Callbacks.Endpoint(v.Context(), id)
 	}
 	if err == nil {
@@ -167,9 +167,6 @@ func (e *Estate) showMerchant(v *console.Visit, id central.MerchantID, status in
 	if err != nil {
 		v.Fail(err)
 		return
-	}
-	for _, t := range list {
-		d.Terminals.List = append(d.Terminals.List, terminalView{Terminal: t})
 	}
 	if d.Endpoint.URL != "" {
 		d.Place = e.Receivers.Place(d.Endpoint.URL)

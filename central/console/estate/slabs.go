@@ -42,9 +42,15 @@ type slab struct {
 	typed map[string]string // of its form, where it was refused
 
 	// Beside are the bands of other slabs of the combination that hold an amount
-	// of this one's, in words; where one does, the narrower of the two applies.
-	Beside []string
+	// of this one's, in words, at most maxNamed; where one does, the narrower of the
+	// two applies. BesideMore is how many more there are.
+	Beside     []string
+	BesideMore int
 }
+
+// maxNamed is how many overlapping bands are named at a slab; the rest are counted.
+// A vendor may have a thousand slabs that all overlap.
+const maxNamed = 5
 
 // bounds are the slab's band; the lower bound of an open one is 0, since no amount
 // is below it.
@@ -59,20 +65,38 @@ func (s slab) bounds() (low, high money.Paise) {
 	return low, high
 }
 
-// overlaps tells whether an amount earns by two slabs' bands.
-func (s slab) overlaps(o slab) bool {
-	one := central.Combination{PaymentMethod: s.PaymentMethod, Provider: s.Provider, TxnType: s.TxnType}
-	low, high := s.bounds()
-	otherLow, otherHigh := o.bounds()
-	return one.Same(central.Combination{PaymentMethod: o.PaymentMethod, Provider: o.Provider, TxnType: o.TxnType}) && low < otherHigh && otherLow < high
+// combination is what the slab is for.
+func (s slab) combination() central.Combination {
+	return central.Combination{PaymentMethod: s.PaymentMethod, Provider: s.Provider, TxnType: s.TxnType}
 }
 
-// markOverlaps notes at each slab which others overlap it.
+// markOverlaps notes at each slab which others overlap it. Amounts are read once a
+// slab, since each is compared with all others of its combination.
 func markOverlaps(list []slab) {
-	for i := range list {
-		for j := range list {
-			if i != j && list[i].overlaps(list[j]) {
-				list[i].Beside = append(list[i].Beside, list[j].Band())
+	type band struct {
+		at        int // in the list
+		low, high money.Paise
+	}
+	var groups [][]band
+	for i, s := range list {
+		low, high := s.bounds()
+		g := slices.IndexFunc(groups, func(g []band) bool { return list[g[0].at].combination().Same(s.combination()) })
+		if g < 0 {
+			g, groups = len(groups), append(groups, nil)
+		}
+		groups[g] = append(groups[g], band{i, low, high})
+	}
+	for _, group := range groups {
+		for _, one := range group {
+			s := &list[one.at]
+			for _, o := range group {
+				switch {
+				case o.at == one.at || one.low >= o.high || o.low >= one.high:
+				case len(s.Beside) < maxNamed:
+					s.Beside = append(s.Beside, list[o.at].Band())
+				default:
+					s.BesideMore++
+				}
 			}
 		}
 	}

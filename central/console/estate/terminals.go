@@ -85,10 +85,51 @@ func roughly(d time.Duration) string {
 // ClockWrong tells whether people at the counter would see it.
 func (t terminalView) ClockWrong() bool { return t.Ahead.Abs() > clockTolerance }
 
-// terminalsTable is a list of terminals: of all merchants, or on one's own page.
+// terminalsTable is a page of a list of terminals: of all merchants, of a program, or
+// of a merchant, on its own page or not.
 type terminalsTable struct {
-	List []terminalView
-	Own  bool
+	List  []terminalView
+	Own   bool
+	Of    bool // of a program or a merchant, which are counted
+	Count parties.TerminalCount
+	More  string // where the next page is; empty: there is none
+}
+
+// Whole tells whether the list has all that there are.
+func (t terminalsTable) Whole() bool { return len(t.List) == t.Count.All() }
+
+// terminalsOf reads the page of a list that the address names; the next one is at
+// the given address. A list that is longer than its page says so, and leads on.
+func (e *Estate) terminalsOf(v *console.Visit, f parties.TerminalFilter, at string) (t terminalsTable, err error) {
+	q := v.Query()
+	f.After, f.AfterRevoked = central.TerminalID(q.Get("after")), q.Get("revoked") != ""
+	f.Alive, f.Limit = time.Now().Add(-duty.NodeSilence), pageSize+1
+	list, err := e.Roll.TerminalsBy(v.Context(), f)
+	if t.Of = f.Client != "" || f.Merchant != ""; err == nil && t.Of {
+		t.Count, err = e.Roll.TerminalCount(v.Context(), f)
+	}
+	if err != nil {
+		return terminalsTable{}, err
+	}
+	if len(list) > pageSize {
+		list = list[:pageSize]
+		next := f.Next(list[pageSize-1])
+		to := url.Values{"after": {string(next.After)}}
+		if next.AfterRevoked {
+			to.Set("revoked", "yes")
+		}
+		if f.State != parties.AnyTerminal {
+			to.Set("state", string(f.State))
+		}
+		if f.Merchant != "" {
+			to.Set("merchant", string(f.Merchant))
+		}
+		t.More = at + "?" + to.Encode()
+	}
+	for _, x := range list {
+		t.List = append(t.List, terminalView{Terminal: x})
+	}
+	return t, nil
 }
 
 // terminalsPage is the list's data.
@@ -97,7 +138,6 @@ type terminalsPage struct {
 	Merchant  string
 	State     parties.TerminalState
 	States    []parties.TerminalState
-	Older     string // where the next page is; empty: there is none
 }
 
 func (e *Estate) terminals(v *console.Visit) {
@@ -106,31 +146,14 @@ func (e *Estate) terminals(v *console.Visit) {
 		Merchant: q.Get("merchant"), State: parties.TerminalState(q.Get("state")),
 		States: []parties.TerminalState{parties.OnlineTerminal, parties.OfflineTerminal, parties.RevokedTerminal},
 	}
-	f := parties.TerminalFilter{
-		Merchant: central.MerchantID(d.Merchant), State: d.State, After: central.TerminalID(q.Get("after")),
-		Alive: time.Now().Add(-duty.NodeSilence), Limit: pageSize + 1,
-	}
-	if f.Merchant != "" {
-		f.Limit = maxOfMerchant
-	}
-	list, err := e.Roll.TerminalsBy(v.Context(), f)
+	var err error
+	d.Terminals, err = e.terminalsOf(v, parties.TerminalFilter{Merchant: central.MerchantID(d.Merchant), State: d.State}, console.Root+"terminals")
 	if err != nil {
 		v.Fail(err)
 		return
 	}
-	if f.Merchant == "" && len(list) > pageSize {
-		list = list[:pageSize]
-		d.Older = console.Root + "terminals?" + url.Values{"state": {string(d.State)}, "after": {string(list[pageSize-1].ID)}}.Encode()
-	}
-	for _, t := range list {
-		d.Terminals.List = append(d.Terminals.List, terminalView{Terminal: t})
-	}
 	v.Show(http.StatusOK, console.Page{Name: "terminals", Title: "Terminals", Data: d})
 }
-
-// maxOfMerchant is how many terminals of one merchant are listed: a shop has a
-// few counters.
-const maxOfMerchant = 200
 
 func (e *Estate) terminal(v *console.Visit) { e.showTerminal(v, http.StatusOK, "") }
 
