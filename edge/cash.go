@@ -2,9 +2,10 @@ package edge
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"errors"
 	"slices"
 	"sync"
-	"time"
 
 	"galla/shared/op"
 )
@@ -13,7 +14,8 @@ import (
 // customer.
 type Cash string
 
-// How it stands. Due and Reversed are open until a person has answered.
+// How it stands. Due and Reversed are open until a person has answered, Refund
+// until the bank has refunded the transfer.
 const (
 	CashNone     Cash = ""          // none is to be given for it, or it is not known yet
 	CashDue      Cash = "due"       // the bank paid, or a kept transfer failed; nobody has said whether it was given
@@ -21,12 +23,17 @@ const (
 	CashNotGiven Cash = "not-given" // somebody said that it was not: the customer is owed it
 	CashReversed Cash = "reversed"  // the bank took the payment back; nobody has said that they know
 	CashNoted    Cash = "noted"     // somebody has
+	CashRefund   Cash = "refund"    // a transfer came back: its cash is here, and goes to the customer with a refund
 )
 
 // RefundRule is the Consent of a refund whose cash is given after the bank's
 // word. Refunds begun by older programs lack it: of those the customer had the
 // cash before the one-time password was entered.
 const RefundRule = "CASH-AFTER-REFUND"
+
+// RefundClosed is the Consent of a refund whose transfer's cash somebody gave back
+// before it: none is given for the refund, and it takes none out of the drawer.
+const RefundClosed = "CASH-BEFORE-REFUND"
 
 // paysCash tells whether the operation's success means that the customer is
 // given cash.
@@ -35,19 +42,24 @@ func (r Record) paysCash() bool {
 }
 
 // mayPay tells whether the operation's cash can be open, now or later.
-func (r Record) mayPay() bool { return r.paysCash() || r.Returns() }
+func (r Record) mayPay() bool { return r.paysCash() || r.Returns() || r.cameBack() }
 
 // Cash says how the operation's cash stands, from its facts alone. CashBy
 // without a time of CashGiven is somebody's word that none was given. The cash of
 // a transfer that failed after the agent was told to keep it stands as a
-// withdrawal's does: it is the customer's.
+// withdrawal's does: it is the customer's. That of one that came back is open
+// until the bank has refunded it, or somebody says that the customer has it.
 func (r Record) Cash() Cash {
 	switch {
 	case r.paysCash() && r.State == op.Reversed && r.CashBy != "":
 		return CashNoted
 	case r.paysCash() && r.State == op.Reversed:
 		return CashReversed
-	case !r.Returns() && (!r.paysCash() || r.State != op.Succeeded):
+	case r.cameBack() && r.CashGiven.IsZero() && r.Refunded.IsZero():
+		return CashRefund
+	case r.cameBack() && r.CashGiven.IsZero():
+		return CashNone // what the refund pays stands in the refund's own record
+	case !r.Returns() && !r.cameBack() && (!r.paysCash() || r.State != op.Succeeded):
 		return CashNone
 	case !r.CashGiven.IsZero():
 		return CashGiven
@@ -59,20 +71,27 @@ func (r Record) Cash() Cash {
 
 // Open tells whether somebody at the counter has to do something about it, or
 // owes the customer something.
-func (c Cash) Open() bool { return c == CashDue || c == CashNotGiven || c == CashReversed }
+func (c Cash) Open() bool { return c.Asks() || c == CashNotGiven }
 
-// Asks tells whether it waits for somebody's answer.
-func (c Cash) Asks() bool { return c == CashDue || c == CashReversed }
+// Asks tells whether it waits for somebody at the counter: an answer, or the
+// refund of a transfer.
+func (c Cash) Asks() bool { return c == CashDue || c == CashReversed || c == CashRefund }
 
 // ConfirmCash records that the agent handed the cash over: a withdrawal's, a
-// refund's, or that of a transfer which was kept and moved nothing in the end. A
-// second word changes nothing; ErrIllegal where no cash is the customer's.
+// refund's, or that of a transfer which was kept and moved nothing in the end, or
+// came back. A second word changes nothing; ErrIllegal where no cash is the
+// customer's, or where a refund of the transfer is under way and may pay it.
 func (c *Counter) ConfirmCash(id op.ID, operator Operator) error {
+	c.handover.Lock()
+	defer c.handover.Unlock()
+	refunding := c.refunding(id)
 	_, err := c.change(id, func(r *Record) error {
-		switch r.Cash() {
-		case CashDue, CashNotGiven:
+		switch now := r.Cash(); {
+		case now == CashRefund && refunding:
+			return ErrIllegal
+		case now == CashDue || now == CashNotGiven || now == CashRefund:
 			r.CashGiven, r.CashBy, r.CashByID = c.cfg.Now(), operator.Name, operator.ID
-		case CashGiven:
+		case now == CashGiven:
 		default:
 			return ErrIllegal
 		}
@@ -100,62 +119,101 @@ func (c *Counter) AnswerCash(id op.ID, operator Operator, answer Cash) error {
 	return err
 }
 
+// Names in the session cache of what the first program that asks for open cash
+// found when it first started: when that was, and the operations whose cash was
+// open then (untold).
 const (
-	cacheCashSince = "cash since"
-	// cashDays is how far back a start looks for open cash, by when operations
-	// began: a bank may pay some days late.
-	cashDays = 31
-	cashStep = 200
-	// cashFresh is how young the end of an operation is that is noted whatever the
-	// clock was at the first start.
-	cashFresh = time.Minute
+	cacheCashSince  = "cash since"
+	cacheCashUntold = "cash untold"
 )
 
-// loadCash finds the operations whose cash is open. What ended before the first
-// program that tells of open cash is left to the day's closing: nobody was asked
-// then.
+// maxUntold bounds the operations that are left out: half a year of a busy counter
+// whose agent never confirmed. Of more, the newest.
+const maxUntold = 1 << 17
+
+// loadCash finds the operations whose cash is open, however long ago they were
+// begun. What was open before the first program that asks for it is left to the
+// day's closing: nobody was asked then. Which operations those are is noted by
+// their ids, once, so that no clock has a say in it.
 func (c *Counter) loadCash() {
-	now := c.cfg.Now()
-	value, _, ok, err := c.queue.Cached(cacheCashSince)
-	since := time.Time{}
-	if err == nil && ok {
-		err = since.UnmarshalText(value)
-	}
-	if !ok || err != nil || since.After(now) { // the clock was ahead when it was written
-		since = now
-		if text, textErr := now.MarshalText(); textErr == nil {
-			err = c.queue.Cache(cacheCashSince, text, now)
-		}
-	}
+	// First what a power cut left out of transfers that others are about: it may
+	// close their cash.
+	linked, err := c.queue.Linked()
 	if err != nil {
-		c.log.Error("since when open cash is told can't be kept", "error", err)
+		c.log.Error("some stored operations can't be read; what they say of a transfer's cash is not taken over", "error", err)
+	}
+	for _, r := range linked {
+		c.noteTransfer(r)
+	}
+	open, err := c.queue.OpenCash()
+	if err != nil {
+		c.log.Error("some stored operations can't be read; their open cash is not told", "error", err)
+	}
+	untold, err := c.untoldCash(open)
+	if err != nil {
+		c.log.Error("the operations whose open cash is not told can't be kept", "error", err)
 	}
 	c.cash.mu.Lock()
-	c.cash.since = since
+	c.cash.untold = untold
 	c.cash.mu.Unlock()
-	var before op.ID
-	for {
-		records, err := c.queue.Recent(before, cashStep)
-		if err != nil {
-			c.log.Error("some stored operations can't be read; their open cash is not told", "error", err)
-		}
-		for _, r := range records {
-			if now.Sub(r.CreatedAt) > cashDays*24*time.Hour {
-				return
-			}
-			c.noteCash(r)
-		}
-		if len(records) < cashStep {
-			return
-		}
-		before = records[len(records)-1].ID
+	for _, r := range open {
+		c.noteCash(r)
 	}
+}
+
+// untoldCash gives the marks of the operations whose open cash is not told. Where
+// they are noted, they are that; a program of one release noted a time alone, and
+// what ended before it is left out: if it lies ahead, one of the two clocks was
+// wrong, and all is told.
+func (c *Counter) untoldCash(open []Record) (map[untoldMark]bool, error) {
+	value, _, noted, err := c.queue.Cached(cacheCashUntold)
+	if err == nil && noted {
+		return untoldMarks(value), nil
+	}
+	text, _, dated, dateErr := c.queue.Cached(cacheCashSince)
+	since := c.cfg.Now()
+	if dated && dateErr == nil {
+		dateErr = since.UnmarshalText(text)
+	}
+	if err = errors.Join(err, dateErr); err != nil || since.After(c.cfg.Now()) {
+		return nil, err
+	}
+	var marks []byte
+	for _, r := range slices.Backward(open) {
+		if (!dated || r.EndedAt.Before(since)) && len(marks) < maxUntold*len(untoldMark{}) {
+			m := markOf(r.ID)
+			marks = append(marks, m[:]...)
+		}
+	}
+	if !dated {
+		if text, err = since.MarshalText(); err == nil {
+			err = c.queue.Cache(cacheCashSince, text, since)
+		}
+	}
+	return untoldMarks(marks), errors.Join(err, c.queue.Cache(cacheCashUntold, marks, c.cfg.Now()))
+}
+
+// untoldMark stands for an operation, in few bytes.
+type untoldMark [8]byte
+
+func markOf(id op.ID) untoldMark {
+	sum := sha256.Sum256([]byte(id))
+	return untoldMark(sum[:8])
+}
+
+func untoldMarks(value []byte) map[untoldMark]bool {
+	marks := map[untoldMark]bool{}
+	for ; len(value) >= len(untoldMark{}); value = value[len(untoldMark{}):] {
+		marks[untoldMark(value)] = true
+	}
+	return marks
 }
 
 // noteCash keeps the list of open cash true after a change of an operation. It
 // goes by what the queue holds: of two changes at one time the last note is of
 // both.
 func (c *Counter) noteCash(r Record) {
+	c.noteTransfer(r)
 	if !r.mayPay() {
 		return
 	}
@@ -164,8 +222,7 @@ func (c *Counter) noteCash(r Record) {
 	if now, err := c.queue.Get(r.ID); err == nil {
 		r = now
 	}
-	told := !r.EndedAt.Before(c.cash.since) || c.cfg.Now().Sub(r.EndedAt).Abs() < cashFresh
-	if !r.Cash().Open() || !told {
+	if !r.Cash().Open() || c.cash.untold[markOf(r.ID)] {
 		delete(c.cash.open, r.ID)
 		return
 	}
@@ -173,12 +230,12 @@ func (c *Counter) noteCash(r Record) {
 	c.cash.open[r.ID] = r
 }
 
-// cashList is the operations whose cash is open, but for those that ended before
-// since.
+// cashList is the operations whose cash is open, but for those that are left out
+// (loadCash).
 type cashList struct {
-	mu    sync.Mutex
-	since time.Time
-	open  map[op.ID]Record
+	mu     sync.Mutex
+	untold map[untoldMark]bool
+	open   map[op.ID]Record
 }
 
 // list gives them, the one that ended first first.

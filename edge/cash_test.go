@@ -111,44 +111,103 @@ func TestOpenCashIsTold(t *testing.T) {
 	})
 }
 
-// TestOldCashIsNotTold: what ended before the first start of a program that asks
-// for it, nobody was asked about: the closing of that day counts it.
+// TestOldCashIsNotTold: what was open before the first start of a program that asks
+// for it, nobody was asked about: the closing of that day counts it. What became
+// open since is told, whatever the counter's clock says at that start, at a later
+// one, or in between, and however long ago it was begun.
 func TestOldCashIsNotTold(t *testing.T) {
+	for name, clock := range map[string]struct{ first, later time.Duration }{
+		"a right clock":                       {0, 0},
+		"ahead at the first start":            {1000 * time.Hour, 0},
+		"behind at the first start":           {-1000 * time.Hour, 0},
+		"ahead at a later start":              {0, 40 * 24 * time.Hour},
+		"a dead battery at a later start":     {0, -7 * 365 * 24 * time.Hour},
+		"a dead battery at both":              {-7 * 365 * 24 * time.Hour, -7 * 365 * 24 * time.Hour},
+		"ahead at first, behind from then on": {40 * 24 * time.Hour, -40 * 24 * time.Hour},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				at := func(by time.Duration) func() time.Time { return func() time.Time { return time.Now().Add(by) } }
+				disk := newShelf()
+				h := open(t, disk)
+				h.up()
+				old, back := h.pendingWithdrawal(), h.pendingWithdrawal()
+				late, long := h.pendingWithdrawal(), h.pendingWithdrawal()
+				h.receive(outcome(old, op.Succeeded, "00"))
+				h.receive(outcome(back, op.Reversed, "68"))
+				h.wantCash(CashDue, CashReversed)
+				h.stop()
+				delete(disk.cache, cacheCashSince) // as an older program left it
+				delete(disk.cache, cacheCashUntold)
+				time.Sleep(time.Hour)
+
+				h = openAt(t, disk, at(clock.first))
+				h.wantCash()
+				if _, err := h.c.CountPrint(old); err != nil {
+					t.Fatal(err)
+				}
+				h.wantCash()
+				h.up()
+				h.receive(outcome(late, op.Succeeded, "00"))
+				h.wantCash(CashDue)
+				h.stop()
+				for range 2 {
+					h = openAt(t, disk, at(clock.later))
+					h.wantCash(CashDue)
+					h.stop()
+				}
+				time.Sleep(100 * 24 * time.Hour)
+				h = open(t, disk)
+				h.wantCash(CashDue)
+				h.up()
+				h.receive(outcome(long, op.Succeeded, "00"))
+				h.wantCash(CashDue, CashDue)
+				disk.damaged = errors.New("one does not open")
+				h.stop()
+				h = open(t, disk)
+				h.wantCash(CashDue, CashDue)
+				h.stop()
+			})
+		})
+	}
+}
+
+// TestOpenCashOfOneRelease: one release noted since when it asks, by its clock.
+// What ended before that stays untold; if the clock was ahead of this one, all is
+// told rather than any left out, and nothing is noted of it.
+func TestOpenCashOfOneRelease(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		disk := newShelf()
 		h := open(t, disk)
 		h.up()
-		old, back := h.pendingWithdrawal(), h.pendingWithdrawal()
+		old, since := h.pendingWithdrawal(), h.pendingWithdrawal()
 		h.receive(outcome(old, op.Succeeded, "00"))
-		h.receive(outcome(back, op.Reversed, "68"))
-		h.wantCash(CashDue, CashReversed)
 		h.stop()
-		delete(disk.cache, cacheCashSince) // as an older program left it
 		time.Sleep(time.Hour)
-
-		h = open(t, disk)
-		h.wantCash()
-		if _, err := h.c.CountPrint(old); err != nil {
-			t.Fatal(err)
+		delete(disk.cache, cacheCashUntold)
+		for _, ahead := range []time.Duration{1000 * time.Hour, 0} {
+			text, err := time.Now().Add(ahead).MarshalText()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := disk.Cache(cacheCashSince, text, time.Now()); err != nil {
+				t.Fatal(err)
+			}
+			h = open(t, disk)
+			if ahead > 0 {
+				h.wantCash(CashDue)
+				h.stop()
+				continue
+			}
+			h.wantCash()
+			h.up()
+			h.receive(outcome(since, op.Succeeded, "00"))
+			h.wantCash(CashDue)
+			h.stop()
+			h = open(t, disk)
+			h.wantCash(CashDue)
+			h.stop()
 		}
-		h.wantCash()
-		h.stop()
-
-		// Its clock was ahead at the first start: what follows is told all the same.
-		ahead, _ := time.Now().Add(1000 * time.Hour).MarshalText()
-		if err := disk.Cache(cacheCashSince, ahead, time.Now()); err != nil {
-			t.Fatal(err)
-		}
-		h = open(t, disk)
-		h.up()
-		id := h.pendingWithdrawal()
-		time.Sleep(time.Hour)
-		h.receive(outcome(id, op.Succeeded, "00"))
-		h.wantCash(CashDue)
-		h.stop()
-		h = open(t, disk)
-		h.wantCash(CashDue)
-		h.stop()
 	})
 }
 
@@ -174,7 +233,12 @@ func TestCash(t *testing.T) {
 		{Record{Route: op.Refund, State: op.Failed, Consent: RefundRule}, CashNone},
 		{Record{Route: op.Transfer, State: op.Pending, CashKept: true}, CashNone},
 		{Record{Route: op.Transfer, State: op.Succeeded, CashKept: true}, CashNone},
-		{Record{Route: op.Transfer, State: op.Reversed, CashKept: true}, CashNone},
+		{Record{Route: op.Transfer, State: op.Reversed}, CashRefund},
+		{Record{Route: op.Transfer, State: op.Reversed, CashKept: true}, CashRefund},
+		{Record{Route: op.Transfer, State: op.Reversed, CashKept: true, CashBy: "Fatima", CashGiven: given}, CashGiven},
+		{Record{Route: op.Transfer, State: op.Reversed, CashKept: true, Refunded: given}, CashNone},
+		{Record{Route: op.Refund, State: op.Succeeded, Consent: RefundClosed}, CashNone},
+		{Record{Route: op.Transfer, State: op.Expired, CashKept: true}, CashDue},
 		{Record{Route: op.Transfer, State: op.Failed}, CashNone},
 		{Record{Route: op.Transfer, State: op.Failed, CashKept: true}, CashDue},
 		{Record{Route: op.Transfer, State: op.NotSent, CashKept: true}, CashDue},
@@ -184,7 +248,7 @@ func TestCash(t *testing.T) {
 		if got := c.r.Cash(); got != c.want {
 			t.Errorf("%s %s by %q: %q, want %q", c.r.Route, c.r.State, c.r.CashBy, got, c.want)
 		}
-		if due := c.want == CashDue || c.want == CashNotGiven || c.want == CashGiven; due != (c.r.Verdict() == VerdictGive || c.r.Returns()) {
+		if due := c.want == CashDue || c.want == CashNotGiven || c.want == CashGiven; due != (c.r.Verdict() == VerdictGive || c.r.Returns() || c.r.cameBack() && !c.r.CashGiven.IsZero()) {
 			t.Errorf("%s %s is %q and its verdict %s", c.r.Route, c.r.State, c.want, c.r.Verdict())
 		}
 	}

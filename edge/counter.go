@@ -96,9 +96,10 @@ type Counter struct {
 	device Device
 	log    *slog.Logger
 
-	cash cashList
-	wake chan struct{} // the pump has something to do
-	jobs sync.WaitGroup
+	cash     cashList
+	handover sync.Mutex    // over whose cash a transfer's is (refund.go)
+	wake     chan struct{} // the pump has something to do
+	jobs     sync.WaitGroup
 
 	mu       sync.Mutex
 	life     context.Context // set by Run
@@ -106,6 +107,7 @@ type Counter struct {
 	flying   map[op.ID]bool            // op frames on the line without an outcome
 	handed   op.ID                     // the one whose frame the pump is giving to the line; empty: none
 	waiting  map[op.ID]chan op.Outcome // calls of the counter's own
+	refunds  map[op.ID]map[op.ID]bool  // by transfer, those that may still pay its cash
 	watchers map[chan struct{}]struct{}
 	session  SessionState
 	banks    []Bank
@@ -130,6 +132,7 @@ func New(queue Queue, device Device, cfg Config) (*Counter, error) {
 		device: device, log: cfg.Logger,
 		wake: make(chan struct{}, 1), works: map[op.ID]*work{}, flying: map[op.ID]bool{},
 		waiting: map[op.ID]chan op.Outcome{}, watchers: map[chan struct{}]struct{}{}, cash: cashList{open: map[op.ID]Record{}},
+		refunds: map[op.ID]map[op.ID]bool{},
 	}
 	c.recover()
 	c.loadCash()
@@ -160,17 +163,20 @@ func (c *Counter) recover() {
 			}
 		case op.Sent:
 			to, reason = op.Unknown, "The program was restarted after it was sent. The central is asked."
+		case op.Accepted:
+			to, reason = op.Accepted, r.Reason // the central asks on, and the customer may go meanwhile
 		default:
 			continue
 		}
 		_, changeErr := c.queue.Change(r.ID, func(r *Record) error {
 			r.State, r.Reason = to, reason
-			if to == op.Unknown {
-				r.keepCash()
+			kept := (to == op.Unknown || to == op.Accepted) && r.keepCash()
+			if to == op.Accepted && !kept {
+				return errStale
 			}
 			return nil
 		})
-		c.noteTrouble(changeErr) // the pump takes the same steps, when the disk can
+		c.noteTrouble(settled(changeErr)) // the pump takes the same steps, when the disk can
 	}
 	if err != nil {
 		// Some records can't be read. The rest goes on; the agent is told.

@@ -45,4 +45,14 @@
 // AEPS transactions begin with Begin, all else with Perform; a finger is taken
 // by Capture, and once more where the print was faint. A pending change of a record holds up the next one only as long
 // as the bank may still begin it.
+//
+// # Whose a transfer's cash is
+//
+// A transfer's customer pays in cash. Where it fails after the agent was told to
+// keep that, or comes back, the cash is open (Cash) until a record says where it
+// went: to the customer's hand (ConfirmCash), to the refund, or to the next attempt
+// (Request.CashFrom). Those exclude each other: no cash is given by hand while a
+// refund of it is under way, a refund that begins after it was given pays none
+// (RefundClosed), and the attempt that it pays for holds it from then on. Of two
+// records that change for that, a start makes the second good.
 package edge

@@ -26,6 +26,7 @@ type shelf struct {
 	cursor  int64
 	cache   map[string][]byte
 	broken  error
+	damaged error // of records that do not open
 }
 
 func newShelf() *shelf {
@@ -98,6 +99,30 @@ func (s *shelf) Unresolved() ([]Record, error) {
 		}
 	}
 	return out, nil
+}
+
+func (s *shelf) OpenCash() ([]Record, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var out []Record
+	for _, id := range s.order {
+		if r := s.records[id]; r.Cash().Open() {
+			out = append(out, r)
+		}
+	}
+	return out, s.damaged
+}
+
+func (s *shelf) Linked() ([]Record, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var out []Record
+	for _, id := range s.order {
+		if r := s.records[id]; r.Of != "" {
+			out = append(out, r)
+		}
+	}
+	return out, s.damaged
 }
 
 func (s *shelf) Depth() int {
@@ -269,7 +294,10 @@ func testAadhaar(t testing.TB) secret.Aadhaar {
 
 // open starts a house over a shelf that may have lived before. It must run in
 // a synctest bubble; stop it before the bubble ends.
-func open(t *testing.T, queue *shelf) *house {
+func open(t *testing.T, queue *shelf) *house { return openAt(t, queue, time.Now) }
+
+// openAt opens a counter whose clock may be wrong.
+func openAt(t *testing.T, queue *shelf, now func() time.Time) *house {
 	t.Helper()
 	h := &house{t: t, queue: queue, line: &wireTap{}, device: &finger{}, rand: newSource(1)}
 	queue.cache[cacheBanks] = []byte(`[{"IIN":"990326","Name":"Sandbox test bank"}]`)
@@ -277,7 +305,7 @@ func open(t *testing.T, queue *shelf) *house {
 	c, err := New(queue, h.device, Config{
 		Agent: "Fatima", AgentAadhaar: testAadhaar(t), Merchant: "Lakshmi Kirana Store", TID: "GAL00101",
 		Latitude: "18.5204", Longitude: "73.8567",
-		Rand: h.rand, Logger: slog.New(slog.DiscardHandler),
+		Rand: h.rand, Logger: slog.New(slog.DiscardHandler), Now: now,
 	})
 	if err != nil {
 		t.Fatal(err)

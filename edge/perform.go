@@ -36,6 +36,9 @@ type Request struct {
 
 	Amount money.Paise // of a refund, whose fields name none
 	Charge money.Paise // of a transfer and a refund: Record.Charge
+	// CashFrom is the failed transfer whose kept cash pays for this one. It does if
+	// the cash is still here and the same sum, and its record says so then.
+	CashFrom op.ID
 
 	Operator   string // the agent at the counter, by name
 	OperatorID string // and by id
@@ -144,6 +147,11 @@ func (c *Counter) begin(route op.Route, f message.Fields, q Request, s message.S
 	if err != nil {
 		return View{}, err
 	}
+	c.handover.Lock()
+	defer c.handover.Unlock()
+	if err := c.link(&r, f, q); err != nil {
+		return View{}, err
+	}
 	if s.Finger {
 		return c.keep(r)
 	}
@@ -227,6 +235,7 @@ func (c *Counter) keep(r Record) (View, error) {
 	case err != nil:
 		return View{}, &PrecludedError{"disk", "The operation can't be recorded, so it was not begun. Nothing was asked of the customer."}
 	}
+	c.noteTransfer(r)
 	c.ring()
 	return c.view(r, volatile(r.Class)), nil
 }

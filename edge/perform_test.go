@@ -573,6 +573,18 @@ func TestATransfersCash(t *testing.T) {
 			s.up()
 			s.receive(done(id, op.Failed, 200, refused))
 		}, true},
+		{"accepted, the program was restarted, and it failed", func(s *shop, id op.ID) {
+			s.receive(wire.Frame{T: wire.TAccepted, ID: id})
+			s.restart()
+			s.up()
+			s.receive(done(id, op.Failed, 200, refused))
+		}, true},
+		{"accepted, the program was restarted, and it was sent", func(s *shop, id op.ID) {
+			s.receive(wire.Frame{T: wire.TAccepted, ID: id})
+			s.restart()
+			s.up()
+			s.receive(done(id, op.Succeeded, 200, `{"statusCode":"00","data":{"transactionId":"T1","amount":500,"status":"SUCCESS"}}`))
+		}, false},
 		{"pending, then sent", func(s *shop, id op.ID) {
 			s.receive(done(id, op.Pending, 200, `{"statusCode":"00","reference":"DMT-NR-1","data":{"status":"PENDING"}}`))
 			s.receive(done(id, op.Succeeded, 200, `{"statusCode":"00","data":{"transactionId":"T1","amount":500,"status":"SUCCESS"}}`))

@@ -33,6 +33,13 @@ type Queue interface {
 	Unresolved() ([]Record, error)
 	// Depth is how many operations are not final; it reads nothing.
 	Depth() int
+	// OpenCash gives the operations whose cash is open (Record.Cash), oldest first,
+	// however long ago they were begun. Beside those that open, an error names
+	// those that do not.
+	OpenCash() ([]Record, error)
+	// Linked gives the operations that are about another one (Record.Of), oldest
+	// first; an error is as OpenCash's.
+	Linked() ([]Record, error)
 	// Recent gives up to limit operations, newest first, older than the given
 	// id (from the newest, if empty).
 	Recent(before op.ID, limit int) ([]Record, error)
@@ -50,6 +57,10 @@ type Queue interface {
 	// Cache puts a value into the session cache. Values are sealed.
 	Cache(name string, value []byte, at time.Time) error
 }
+
+// LateAfter is how long after its begin an operation is found by that alone; what
+// happens to it later, the queue finds by when it happened (queue.Late).
+const LateAfter = time.Hour
 
 // ErrDown says that the line is down and nothing was given to it.
 var ErrDown = errors.New("the line to the central is down")

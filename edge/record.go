@@ -30,6 +30,10 @@ type Record struct {
 	// the customer pays for it, of a refund what of that goes back.
 	Charge money.Paise
 	Mobile string // the customer's number, ten digits, so that it can be searched for
+	// Of is the transfer that it is about: of a refund the one that is given back,
+	// of a question about a transfer that one, and of a transfer the failed attempt
+	// whose kept cash pays for this one.
+	Of op.ID
 
 	// Body is the request without biometric and OTP, as JSON. It may hold an
 	// Aadhaar number in the clear; the queue seals it, and it is erased when
@@ -45,6 +49,8 @@ type Record struct {
 	CashBy     string    // who handed it over, by the name of that day
 	CashByID   string    // and by id; empty: recorded before ids were kept
 	CashKept   bool      // of a transfer: the agent was told to keep the cash until its outcome
+	CashInto   op.ID     // of a transfer: the next attempt, which its kept cash paid for; empty: it went to a hand
+	Refunded   time.Time // of a transfer: since when it is known that the bank refunded it; zero: not known
 	Quality    int       // of the print that was sent, 0 to 100 (qScore); 0: not told
 	ConsentAt  time.Time // the customer consented
 	Consent    string    // version of the text that was read to the customer
@@ -72,6 +78,9 @@ func (r Record) By(o Operator) bool {
 // interface names it (message.Value).
 func (r Record) Value(name string) string { return message.Value(r.Reply, name) }
 
+// TakesFinger tells whether a finger is taken for it.
+func (r Record) TakesFinger() bool { return message.ShapeOf(r.Route).Finger }
+
 // keepCash notes that the agent is told to keep a transfer's cash: its outcome
 // is not known, and the customer may go. It tells whether that is new.
 func (r *Record) keepCash() bool {
@@ -83,8 +92,12 @@ func (r *Record) keepCash() bool {
 // Returns tells whether a transfer's cash is the customer's again: the agent was
 // told to keep it, and it is known by now that nothing moved.
 func (r Record) Returns() bool {
-	return r.Route == op.Transfer && r.CashKept && (r.State == op.Failed || r.State == op.NotSent)
+	return r.Route == op.Transfer && r.CashKept && (r.State == op.Failed || r.State == op.NotSent || r.State == op.Expired)
 }
+
+// cameBack tells whether the bank gave a transfer back: its customer's cash is
+// here, and goes back with a refund.
+func (r Record) cameBack() bool { return r.Route == op.Transfer && r.State == op.Reversed }
 
 // The rule for a customer whose account may be debited without cash (domain.md,
 // T+5). These are days of the calendar, T being the day on which it was sent:

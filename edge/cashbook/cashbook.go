@@ -70,7 +70,7 @@ func withdrawal(r edge.Record) []Entry {
 	case !r.CashGiven.IsZero():
 		return some(Entry{Withdrawn, r.Amount, r.CashGiven})
 	case r.Cash() == edge.CashDue:
-		return some(Entry{Unconfirmed, r.Amount, r.CreatedAt})
+		return some(Entry{Unconfirmed, r.Amount, r.EndedAt})
 	}
 	return nil
 }
@@ -83,13 +83,13 @@ func transfer(r edge.Record) []Entry {
 	switch {
 	case r.State == op.Succeeded:
 		return some(Entry{Sent, r.Amount, r.CreatedAt}, Entry{Charged, Charge(r), r.CreatedAt})
-	case r.Returns() && !r.CashGiven.IsZero():
+	case held.Flow == Owed && !r.CashGiven.IsZero():
 		return some(held, Entry{Returned, held.Amount, r.CashGiven})
-	case r.Returns():
+	case held.Flow == Owed || r.CashKept: // an attempt that an earlier one's kept cash pays for holds it before it is sent
 		return some(held)
 	}
 	switch r.State {
-	case op.Sent, op.Accepted, op.Unknown, op.Pending, op.Reversed:
+	case op.Sent, op.Accepted, op.Unknown, op.Pending:
 		return some(held)
 	}
 	return nil // nothing was sent yet, or it was refused while the customer was there
@@ -100,7 +100,8 @@ func refund(r edge.Record) []Entry {
 	case !r.CashGiven.IsZero():
 		return some(Entry{Refunded, Payable(r), r.CashGiven})
 	case r.Cash() == edge.CashDue:
-		return some(Entry{Unconfirmed, Payable(r), r.CreatedAt})
+		return some(Entry{Unconfirmed, Payable(r), r.EndedAt})
+	case r.Consent == edge.RefundClosed: // somebody gave it back before, out of the transfer's record
 	case r.State == op.Succeeded && r.Consent != edge.RefundRule: // the cash went back before the one-time password
 		return some(Entry{Refunded, Payable(r), r.CreatedAt})
 	}
@@ -109,12 +110,12 @@ func refund(r edge.Record) []Entry {
 
 // Payable is the cash that is the customer's where an operation's outcome gives
 // any (edge.Record.Cash): the amount, and with it the charge of a refund and of a
-// transfer whose kept cash goes back.
+// transfer whose cash goes back.
 func Payable(r edge.Record) money.Paise {
 	switch {
 	case r.Route == op.Refund:
 		return told(r, "amount", r.Amount) + Charge(r)
-	case r.Returns():
+	case r.Returns(), r.Route == op.Transfer && r.State == op.Reversed:
 		return r.Amount + Charge(r)
 	}
 	return r.Amount
@@ -155,20 +156,14 @@ func Sum(entries []Entry) (in, out money.Paise) {
 	return in, out
 }
 
-// Within gives the entries whose cash moved from the one time on and before the
-// other.
-func Within(entries []Entry, from, to time.Time) []Entry {
-	return slices.DeleteFunc(slices.Clone(entries), func(e Entry) bool { return e.At.Before(from) || !e.At.Before(to) })
-}
-
-// Due is the customer's own cash that lies in the drawer and has to be given
-// back by hand; 0: none. What goes back through a refund is not in it.
+// Due is the customer's own cash that a transfer left in the drawer, and that has
+// to be given back: by hand, or where the transfer came back with its refund, as
+// the outcome tells (package told); 0: none.
 func Due(r edge.Record) money.Paise {
-	if !r.Returns() || !r.CashGiven.IsZero() {
+	if r.Route != op.Transfer || !r.Cash().Open() {
 		return 0
 	}
-	in, _ := Sum(Of(r))
-	return in
+	return Payable(r)
 }
 
 // Back is what of a transfer goes back to the customer with a refund: the amount,

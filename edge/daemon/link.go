@@ -4,14 +4,17 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"os"
 	"strconv"
 
 	"galla/shared/localname"
 )
 
 // Link gives the address under which browsers open the counter of a data folder,
-// and makes its name where none has been made yet. Whoever can't read the folder
-// does not learn it.
+// and makes its name where none has been made yet: an installation has its sign
+// before the first start. Where there is no such folder it makes nothing, since a
+// name that nobody serves would lead people astray (fs.ErrNotExist). Whoever can't
+// read the folder does not learn it.
 func Link(cfg Config) (string, error) {
 	if err := cfg.Validate(); err != nil {
 		return "", err
@@ -24,9 +27,13 @@ func Link(cfg Config) (string, error) {
 	if err != nil || port < 1 {
 		return "", errors.New("the address of the pages has no port that a browser could open: " + cfg.Addr)
 	}
+	const whose = "the counter's link is for whoever may read its data folder (--data, or --config with it); the sign 'Galla' on the desktop or in the menu opens an installed counter"
+	if _, err := os.Stat(cfg.Data); err != nil {
+		return "", fmt.Errorf("there is no counter: %w; %s", err, whose)
+	}
 	name, err := localname.Ensure(string(at(cfg.Data)), cfg.Rand)
 	if err != nil {
-		return "", fmt.Errorf("%w; the counter's link is for whoever may read its data folder", err)
+		return "", fmt.Errorf("%w; %s", err, whose)
 	}
 	return localname.URL(name, port), nil
 }

@@ -71,5 +71,7 @@ func openRooms(counter *edge.Counter, days *till.Till, operators *people.People,
 
 // openTill makes the till of the counter's days, by the central's clock.
 func openTill(counter *edge.Counter, q *queue.Queue) (*till.Till, error) {
-	return till.New(q, till.Config{Now: time.Now, Offset: func() time.Duration { return counter.Status().Link.Offset }})
+	return till.New(q, till.Config{
+		Now: time.Now, Offset: func() time.Duration { return counter.Status().Link.Offset }, Cash: func() []edge.Record { return counter.Status().Cash },
+	})
 }

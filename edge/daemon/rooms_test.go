@@ -5,7 +5,11 @@ import (
 	"crypto/rand"
 	"log/slog"
 	"net/http"
+	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
 	"testing"
 
 	"galla/edge"
@@ -23,6 +27,32 @@ import (
 // whole counter, so all rooms are put together as the daemon does; every way
 // into one leads to a page, and has an icon and a key of its own.
 func TestRoomsFitTogether(t *testing.T) {
+	kit, v := allRooms(t)
+	v.Enter()
+	ses := kit.Current(v.Cookied("/"))
+	keys, icons := map[string]string{}, map[string]string{}
+	for _, k := range told.Kinds() { // the screen's own entries
+		icons[k.Icon] = "/new/" + k.Name
+	}
+	for _, e := range kit.Entries(ses) {
+		v.Get(e.Href, http.StatusOK)
+		if icons[e.Icon] != "" {
+			t.Errorf("the icon %s stands for %s and for %s", e.Icon, icons[e.Icon], e.Href)
+		}
+		icons[e.Icon] = e.Href
+		if e.Key != "" && keys[e.Key] != "" {
+			t.Errorf("the key %s leads to %s and to %s", e.Key, keys[e.Key], e.Href)
+		}
+		keys[e.Key] = e.Href
+	}
+	for _, path := range []string{"/operations", "/till/count", "/till/opening", "/till/month"} {
+		v.Get(path, http.StatusOK)
+	}
+}
+
+// allRooms serves all rooms, put together as the daemon does.
+func allRooms(t *testing.T) (*web.Kit, *webtest.Visitor) {
+	t.Helper()
 	log := slog.New(slog.DiscardHandler)
 	cfg := Config{Rand: rand.Reader, Logger: log}
 	q, _, err := queue.Open(queue.Config{Path: filepath.Join(t.TempDir(), "q.db"), Key: secret.NewKey(bytes.Repeat([]byte{1}, 32)), Rand: rand.Reader, Logger: log})
@@ -67,25 +97,53 @@ func TestRoomsFitTogether(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v := webtest.Over(t, kit)
-	v.Enter()
-	ses := kit.Current(v.Cookied("/"))
-	keys, icons := map[string]string{}, map[string]string{}
-	for _, k := range told.Kinds() { // the screen's own entries
-		icons[k.Icon] = "/new/" + k.Name
+	return kit, webtest.Over(t, kit)
+}
+
+// formRoute is a route of a form, as rooms register it.
+var formRoute = regexp.MustCompile(`\bmux\.HandleFunc\("POST (/[^"]*)"`)
+
+// TestOwnersFormsAskForThePIN walks every form of every room: one that an operator may
+// not send is an owner's act, and wants the owner's PIN once more.
+func TestOwnersFormsAskForThePIN(t *testing.T) {
+	files, err := filepath.Glob("../*/*.go")
+	if err != nil {
+		t.Fatal(err)
 	}
-	for _, e := range kit.Entries(ses) {
-		v.Get(e.Href, http.StatusOK)
-		if icons[e.Icon] != "" {
-			t.Errorf("the icon %s stands for %s and for %s", e.Icon, icons[e.Icon], e.Href)
+	var routes []string
+	for _, f := range files {
+		text, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
 		}
-		icons[e.Icon] = e.Href
-		if e.Key != "" && keys[e.Key] != "" {
-			t.Errorf("the key %s leads to %s and to %s", e.Key, keys[e.Key], e.Href)
+		if strings.HasSuffix(f, "_test.go") || strings.Contains(f, "/screen/") { // the screen is no room; it has no owner's form
+			continue
 		}
-		keys[e.Key] = e.Href
+		for _, m := range formRoute.FindAllStringSubmatch(string(text), -1) {
+			routes = append(routes, regexp.MustCompile(`\{[^}]*\}`).ReplaceAllString(m[1], "x"))
+		}
 	}
-	for _, path := range []string{"/operations", "/till/count", "/till/opening", "/till/month"} {
-		v.Get(path, http.StatusOK)
+	slices.Sort(routes)
+	routes = slices.DeleteFunc(slices.Compact(routes), func(path string) bool { return path == "/lock" || path == "/confirm" })
+	_, v := allRooms(t)
+	enter := func(query string) {
+		v.Leads("/enter?to=/enter/done&" + query)
+		v.Get("/enter/done", http.StatusOK)
+	}
+	enter("operator=raju&role=operator")
+	var owners []string
+	for _, path := range routes {
+		if _, page := v.Do(v.Form(path, "form", "a")); strings.Contains(page, "Only the owner can do this") {
+			owners = append(owners, path)
+		}
+	}
+	if want := []string{"/devices/use", "/people/add", "/people/x/x", "/printer", "/shop/aeps/x"}; !slices.Equal(owners, want) {
+		t.Errorf("of the forms %v only an owner may send %v, want %v", routes, owners, want)
+	}
+	enter("confirm=no")
+	for _, path := range owners {
+		if _, page := v.Do(v.Form(path, "form", "a")); !strings.Contains(page, "Your PIN again") {
+			t.Errorf("%s takes an owner's session alone: %s", path, page)
+		}
 	}
 }

@@ -187,9 +187,17 @@ func TestUseReader(t *testing.T) {
 }
 
 // TestLink: the link stays from start to start, under a name of this folder's own,
-// for whoever may read it.
+// for whoever may read it; a folder without a counter has none, and gets none.
 func TestLink(t *testing.T) {
 	cfg := Config{Data: t.TempDir(), Addr: "http://127.0.0.1:7200", Rand: rand.Reader, Logger: slog.New(slog.DiscardHandler)}
+	nowhere := cfg
+	nowhere.Data = filepath.Join(cfg.Data, ".galla")
+	if link, err := Link(nowhere); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("without a counter: %q, %v", link, err)
+	}
+	if left, err := os.ReadDir(cfg.Data); err != nil || len(left) != 0 {
+		t.Errorf("asking for the link left %v, %v", left, err)
+	}
 	first, err := Link(cfg)
 	again, err2 := Link(cfg)
 	if err != nil || err2 != nil || first != again || !strings.HasPrefix(first, "http://galla-") || !strings.HasSuffix(first, ".localhost:7200/") {

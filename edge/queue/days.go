@@ -10,6 +10,7 @@ import (
 	"go.etcd.io/bbolt"
 
 	"galla/edge"
+	"galla/edge/queue/index"
 	"galla/edge/queue/stored"
 	"galla/shared/op"
 )
@@ -28,7 +29,7 @@ const (
 // *DamagedError beside those that do, once.
 func (q *Queue) Between(from, to time.Time, after op.ID, limit int) ([]edge.Record, error) {
 	limit = min(limit, maxBetween)
-	start, end := firstKey(from), firstKey(to)
+	start, end := index.Least(from), index.Least(to)
 	var records []edge.Record
 	var bad []op.ID
 	for len(records) < limit { // again where some did not open: a short answer is the last one
@@ -67,12 +68,6 @@ func (q *Queue) Between(from, to time.Time, after op.ID, limit int) ([]edge.Reco
 		}
 	}
 	return records, damagedOrNil(bad)
-}
-
-// firstKey is the least key that an id of a time can have.
-func firstKey(t time.Time) string {
-	h := fmt.Sprintf("%012x", min(max(t.UnixMilli(), 0), 1<<48-1))
-	return h[:8] + "-" + h[8:]
 }
 
 // KeepDay keeps the closing of a day, sealed; ErrKept where the day has one:

@@ -44,7 +44,8 @@
 //	reserve     empty; filled and emptied to have free pages in the file
 //
 // Ids are UUIDv7, so the order of keys is the order of time, and the operations
-// of a day are one stretch of keys (Between): no index of days is needed.
+// of a day are one stretch of keys (Between). What happened to an operation on a
+// later day, and whose cash is open, package index remembers: Open reads all records.
 //
 // # When there is no room
 //

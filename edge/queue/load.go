@@ -9,6 +9,7 @@ import (
 	"go.etcd.io/bbolt"
 
 	"galla/edge"
+	"galla/edge/queue/index"
 	"galla/edge/queue/stored"
 	"galla/shared/op"
 )
@@ -99,6 +100,7 @@ func (q *Queue) survey(tx *bbolt.Tx, metaLost bool) survey {
 			s.damaged = append(s.damaged, op.ID(key))
 			return
 		}
+		q.index.Note(r)
 		if open := !r.State.Final(); open != (index.Get([]byte(key)) != nil) {
 			s.unlisted[r.ID] = open
 		}
@@ -214,10 +216,10 @@ func (s *survey) tell(report *Report) {
 		report.tell("Entries of the file of stored operations are missing, the disk may be failing. Ask support about an operation that you miss before you give cash for it.")
 	}
 	if len(report.Damaged) > 0 {
-		report.tell("%d stored operation(s) can't be read, the disk may be failing. Ask support what became of them before you give cash: %s.", len(report.Damaged), list(report.Damaged))
+		report.tell("%d stored operation(s) can't be read, the disk may be failing. Ask support what became of them before you give cash: %s.", len(report.Damaged), index.List(report.Damaged))
 	}
 	if len(report.NoBody) > 0 {
-		report.tell("The request of %d stored operation(s) can't be read: %s. What was sent is still asked for; what was not will end without moving money.", len(report.NoBody), list(report.NoBody))
+		report.tell("The request of %d stored operation(s) can't be read: %s. What was sent is still asked for; what was not will end without moving money.", len(report.NoBody), index.List(report.NoBody))
 	}
 	if len(s.days) > 0 {
 		report.tell("The closing of %d day(s) can't be read, the disk may be failing: %s. Use the printed closings.", len(s.days), strings.Join(s.days, ", "))

@@ -9,6 +9,8 @@ import (
 	"go.etcd.io/bbolt"
 	berrors "go.etcd.io/bbolt/errors"
 
+	"galla/edge/queue/disk"
+	"galla/edge/queue/index"
 	"galla/shared/seal"
 )
 
@@ -39,14 +41,14 @@ func Look(cfg Config) (Seen, error) {
 	if err != nil {
 		return Seen{}, fmt.Errorf("look at the queue %s: %w", cfg.Path, err)
 	}
-	if exists(cfg.Path + keysSuffix) {
+	if disk.Exists(cfg.Path + keysSuffix) {
 		f, err := openKeys(cfg.Path+keysSuffix, cfg.LockTimeout)
 		if err != nil {
 			return Seen{}, explain(cfg.Path, err)
 		}
 		defer func() { _ = f.Close() }()
 	}
-	seen, err := look(&Queue{cfg: cfg, log: cfg.Logger, box: box}, size)
+	seen, err := look(&Queue{cfg: cfg, log: cfg.Logger, box: box, index: index.New()}, size)
 	switch {
 	case isDamage(err):
 		return Seen{}, fmt.Errorf("the queue %s: %w; a start sets this file aside and begins a new one: copy it first and call support", cfg.Path, err)

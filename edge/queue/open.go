@@ -7,13 +7,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"go.etcd.io/bbolt"
 	berrors "go.etcd.io/bbolt/errors"
 
 	"galla/edge/queue/disk"
+	"galla/edge/queue/index"
 	"galla/edge/queue/pages"
 	"galla/edge/queue/stored"
 	"galla/shared/op"
@@ -67,7 +67,7 @@ func Open(cfg Config) (*Queue, Report, error) {
 		return nil, report, explain(cfg.Path, err)
 	}
 	q := &Queue{
-		cfg: cfg, log: cfg.Logger, box: box,
+		cfg: cfg, log: cfg.Logger, box: box, index: index.New(),
 		keys:     &keys{f: f, box: box, rand: cfg.Rand, byID: map[op.ID]bodyKey{}},
 		requests: make(chan *request, maxWaiting), stopping: make(chan struct{}), done: make(chan struct{}),
 	}
@@ -322,12 +322,12 @@ func (q *Queue) setFileAside() (string, error) {
 	}
 	base := q.cfg.Path + damagedInfix + q.cfg.Now().UTC().Format("20060102T150405Z")
 	aside := base
-	for n := 2; exists(aside) || exists(aside+keysSuffix); n++ {
+	for n := 2; disk.Exists(aside) || disk.Exists(aside+keysSuffix); n++ {
 		aside = fmt.Sprintf("%s-%d", base, n)
 	}
 	data, err := io.ReadAll(io.NewSectionReader(q.keys.f, 0, (maxSlots+1)*slotSize))
 	if err == nil {
-		err = writeFile(aside+keysSuffix, data)
+		err = disk.WriteFile(aside+keysSuffix, data)
 	}
 	if err != nil {
 		return "", fmt.Errorf("copy its body keys: %w", err)
@@ -339,21 +339,6 @@ func (q *Queue) setFileAside() (string, error) {
 		return "", err
 	}
 	return aside, errors.Join(q.keys.f.Truncate(0), q.keys.f.Sync())
-}
-
-func exists(path string) bool {
-	_, err := os.Lstat(path)
-	return err == nil
-}
-
-// writeFile writes a new file and fsyncs it.
-func writeFile(path string, data []byte) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	return errors.Join(err, f.Sync(), f.Close())
 }
 
 // Compaction pays when the file is compactRatio times its live data, and not
@@ -382,7 +367,7 @@ func (q *Queue) compact(report *Report) error {
 	temp := q.cfg.Path + compactSuffix
 	if err := q.copyTo(temp); err != nil {
 		q.log.Warn("the queue file can't be compacted; it stays as it is", "error", err)
-		return errors.Join(removeIf(temp))
+		return errors.Join(disk.RemoveIf(temp))
 	}
 	if err := q.file.Close(); err != nil {
 		return err
@@ -411,20 +396,4 @@ func (q *Queue) copyTo(path string) (err error) {
 		err = bbolt.Compact(to.DB, q.file.DB, compactTx)
 	}()
 	return errors.Join(err, to.Close())
-}
-
-func removeIf(path string) error {
-	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
-}
-
-// list writes ids for people.
-func list(ids []op.ID) string {
-	names := make([]string, len(ids))
-	for i, id := range ids {
-		names[i] = string(id)
-	}
-	return strings.Join(names, ", ")
 }

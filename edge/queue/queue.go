@@ -14,6 +14,7 @@ import (
 	berrors "go.etcd.io/bbolt/errors"
 
 	"galla/edge"
+	"galla/edge/queue/index"
 	"galla/edge/queue/stored"
 	"galla/shared/op"
 	"galla/shared/seal"
@@ -80,11 +81,12 @@ func (c Config) complete() (Config, error) {
 // Queue is edge.Queue on a bbolt file. Its methods may be called from many
 // goroutines; those that write return after the fsync.
 type Queue struct {
-	cfg  Config
-	log  *slog.Logger
-	box  *seal.Box
-	keys *keys
-	file *lockedDB
+	cfg   Config
+	log   *slog.Logger
+	box   *seal.Box
+	keys  *keys
+	file  *lockedDB
+	index *index.Index
 
 	requests chan *request
 	stop     sync.Once

@@ -8,10 +8,10 @@ import (
 	"slices"
 	"time"
 
-	"github.com/google/uuid"
 	"go.etcd.io/bbolt"
 
 	"galla/edge"
+	"galla/edge/queue/index"
 	"galla/edge/queue/stored"
 	"galla/shared/op"
 )
@@ -143,6 +143,36 @@ func (q *Queue) Unresolved() ([]edge.Record, error) {
 	return records, errors.Join(damagedOrNil(append(unheard, bad...)), err)
 }
 
+// OpenCash implements edge.Queue. Records that do not open are named as by Recent.
+func (q *Queue) OpenCash() ([]edge.Record, error) { return q.these(q.index.Open()) }
+
+// Linked implements edge.Queue. Records that do not open are named as by Recent.
+func (q *Queue) Linked() ([]edge.Record, error) { return q.these(q.index.Linked()) }
+
+// Late gives the operations, oldest first, to which something happened from the
+// one time on and before the other (begun by their own clock, sent, ended, cash
+// given), and which Between does not give from edge.LateAfter before to edge.LateAfter
+// after. Records that do not open are named as by Recent.
+func (q *Queue) Late(from, to time.Time) ([]edge.Record, error) {
+	return q.these(q.index.Late(from, to))
+}
+
+// these reads operations; those that are gone are left out.
+func (q *Queue) these(ids []op.ID) ([]edge.Record, error) {
+	raws := make([]raw, len(ids))
+	err := q.view(func(tx *bbolt.Tx) error {
+		for i, id := range ids {
+			raws[i] = rawAt(tx, id)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	records, bad, err := q.openAll(raws)
+	return records, errors.Join(damagedOrNil(bad), err)
+}
+
 // Recent implements edge.Queue; limit is at most 1000. Records that do not open
 // are named by a *DamagedError beside those that do, once: they are then set
 // aside in the file, and Get names them.
@@ -266,7 +296,7 @@ func (q *Queue) old(after string, before time.Time) (ids []op.ID, last string, e
 				k, _ = c.Next()
 			}
 			for n := 0; k != nil && n < maxBatch; k, _ = c.Next() {
-				at, ok := begun(k)
+				at, ok := index.Minted(k)
 				if ok && !at.Before(before) {
 					break
 				}
@@ -287,17 +317,6 @@ func (q *Queue) old(after string, before time.Time) (ids []op.ID, last string, e
 		last = string(ids[len(ids)-1])
 	}
 	return ids, last, err
-}
-
-// begun is the time in an id; false where it is none.
-func begun(key []byte) (time.Time, bool) {
-	id, err := uuid.ParseBytes(key)
-	if err != nil {
-		return time.Time{}, false
-	}
-	var ms [8]byte
-	copy(ms[2:], id[:6])
-	return time.UnixMilli(int64(binary.BigEndian.Uint64(ms[:]))), true
 }
 
 // printable is a key of the bucket damaged as an id that can be shown: a key

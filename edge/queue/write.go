@@ -319,6 +319,12 @@ func (q *Queue) store(writes []*request) error {
 	q.state = next
 	q.cursor.Store(next.Cursor)
 	q.depth.Store(int64(next.Unresolved))
+	for _, r := range writes {
+		if r.change.put != nil {
+			q.index.Note(*r.change.put)
+		}
+		q.index.Drop(append(r.change.purge, r.change.aside...))
+	}
 	if err := q.keys.wipe(ended); err != nil {
 		q.log.Error("the keys of ended operations can't be erased now; it is tried again", "error", err)
 	}

@@ -88,8 +88,9 @@ var importMap = []line{
 
 	{"edge", []string{"edge/message", everyone}},
 	{"edge/message", []string{everyone}},
-	{"edge/queue", []string{"edge", "edge/queue/disk", "edge/queue/pages", "edge/queue/stored", everyone}},
+	{"edge/queue", []string{"edge", "edge/queue/disk", "edge/queue/index", "edge/queue/pages", "edge/queue/stored", everyone}},
 	{"edge/queue/disk", nil},
+	{"edge/queue/index", []string{"edge", everyone}},
 	{"edge/queue/stored", []string{"edge", everyone}},
 	{"edge/queue/pages", nil},
 	{"edge/uplink", []string{"edge", everyone}},

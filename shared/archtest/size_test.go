@@ -56,6 +56,7 @@ var exempt = map[string]string{
 	"edge":                      "the counter's one state machine, at its limit; what it can do without stands in rooms of its own, such as edge/message and edge/cashbook",
 	"edge/cashbook":             "one function, kept apart so that nobody else computes cash",
 	"edge/queue/disk":           "what differs between systems, kept apart from the queue, which is at its limit",
+	"edge/queue/index":          "what the queue remembers beside its file, kept apart from the queue, which is at its limit",
 	"edge/queue/stored":         "one format, kept apart so that it can be read and fuzzed alone",
 	"central/upi":               "one link and its picture, kept apart so that it can be read alone",
 	"central/store":             "the SQL of every interface that central.Store is made of, each in a file of its own over one set of scanners; connections and group commit are a room below",

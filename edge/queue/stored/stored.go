@@ -74,6 +74,9 @@ type stored struct {
 	CashBy     string `json:"cashBy,omitzero"`
 	CashByID   string `json:"cashById,omitzero"`
 	CashKept   bool   `json:"cashKept,omitzero"`
+	CashInto   string `json:"cashInto,omitzero"` // an operation's id
+	Refunded   int64  `json:"refunded,omitzero"`
+	Of         string `json:"of,omitzero"` // an operation's id
 	ConsentAt  int64  `json:"consentAt,omitzero"`
 	Consent    string `json:"consent,omitzero"`
 	Prints     int    `json:"prints,omitzero"`
@@ -105,7 +108,8 @@ func Encode(r edge.Record, slot int) ([]byte, error) {
 		ID: string(r.ID), Route: string(r.Route), Class: string(r.Class), State: string(r.State), Reason: r.Reason,
 		Version: r.Version, Operator: r.Operator, Began: r.OperatorID, Title: r.Title, Customer: r.Customer, Aadhaar: r.Aadhaar, IIN: r.IIN,
 		BankName: r.BankName, Amount: int64(r.Amount), Charge: int64(r.Charge), Mobile: r.Mobile, Slot: slot,
-		CashKept:  r.CashKept,
+		CashKept: r.CashKept,
+		CashInto: string(r.CashInto), Refunded: Nanos(r.Refunded), Of: string(r.Of),
 		CreatedAt: Nanos(r.CreatedAt), CapturedAt: Nanos(r.CapturedAt), Quality: r.Quality, Deadline: Nanos(r.Deadline), SentAt: Nanos(r.SentAt),
 		EndedAt: Nanos(r.EndedAt), CashGiven: Nanos(r.CashGiven), CashBy: r.CashBy, CashByID: r.CashByID, ConsentAt: Nanos(r.ConsentAt), Consent: r.Consent,
 		HTTP: r.HTTP, Reply: r.Reply,
@@ -147,7 +151,8 @@ func Decode(data []byte) (edge.Record, int, error) {
 		ID: id, Route: op.RouteID(s.Route), Class: op.Class(s.Class), State: op.State(s.State), Reason: s.Reason,
 		Version: s.Version, Operator: s.Operator, OperatorID: s.Began, Title: s.Title, Customer: s.Customer, Aadhaar: s.Aadhaar, IIN: s.IIN,
 		BankName: s.BankName, Amount: money.Paise(s.Amount), Charge: money.Paise(s.Charge), Mobile: s.Mobile,
-		CashKept:  s.CashKept,
+		CashKept: s.CashKept,
+		CashInto: op.ID(s.CashInto), Refunded: Instant(s.Refunded), Of: op.ID(s.Of),
 		CreatedAt: Instant(s.CreatedAt), CapturedAt: Instant(s.CapturedAt), Quality: s.Quality, Deadline: Instant(s.Deadline), SentAt: Instant(s.SentAt),
 		EndedAt: Instant(s.EndedAt), CashGiven: Instant(s.CashGiven), CashBy: s.CashBy, CashByID: s.CashByID, ConsentAt: Instant(s.ConsentAt), Consent: s.Consent,
 		HTTP: s.HTTP, Reply: s.Reply,
