@@ -113,6 +113,8 @@ func TestScreen(t *testing.T) {
 		{op.Purchase, op.Succeeded, "", "The shop was paid"},
 		{op.Balance, op.Succeeded, "", "No money was taken"},
 		{op.Withdrawal, op.Pending, "", "There is no cash now"},
+		{op.Balance, op.Pending, "", "An enquiry moves no money"},
+		{op.MiniStatement, op.Pending, "", "An enquiry moves no money"},
 		{op.Withdrawal, op.Reversed, "", "goes back to your account"},
 		{op.Withdrawal, op.Expired, "", "Nothing was taken"},
 		{op.GenerateQR, op.Succeeded, "", "Scan and pay"},

@@ -98,9 +98,10 @@ func Make(r edge.Record, shop Shop, say *words.Words) Receipt {
 		if in, back := cashbook.Sum(cashbook.Of(r)); in+back > 0 || due {
 			row("charge", cash(cashbook.Charge(r)))
 			row("paid", cash(in))
-			if due {
+			switch {
+			case due:
 				row("due", cash(cashbook.Payable(r)))
-			} else {
+			case r.CashInto == "": // else it paid for the next attempt
 				row("returned", cash(back))
 			}
 		}
@@ -115,7 +116,9 @@ func Make(r edge.Record, shop Shop, say *words.Words) Receipt {
 	if r.Result.Code != "" && r.Result.Code != approved {
 		row("code", r.Result.Code)
 	}
-	row("cash", handed(say.Stamp(r.CashGiven), r.CashBy))
+	if r.CashInto == "" {
+		row("cash", handed(say.Stamp(r.CashGiven), r.CashBy))
+	}
 	if r.Result.Reference == "" { // there is nothing else to ask support by
 		row("operation", string(r.ID))
 	}
@@ -159,32 +162,30 @@ func moves(route op.RouteID) bool {
 
 // result is the outcome in words, and what the customer should know of it.
 func result(say *words.Words, r edge.Record, o told.Outcome) (status string, notes []string) {
-	if r.Returns() { // a transfer that failed after its cash was kept
-		notes = some(why(say, r, o))
-		switch o.Case {
-		case "back":
-			notes = append(notes, again(say, r))
-		case "owed":
-			notes = append(notes, say.Say("slip.cash.owed"))
-		}
-		return failure(say, r), notes
+	note := ""
+	if key := noteOf(r.Route, o); key != "" {
+		note = say.Say(key)
 	}
 	switch o.Case {
 	case "succeeded", "given":
 		return say.Say("slip.success", "title", title(say, r.Route)), nil
 	case "owed":
-		return say.Say("slip.success", "title", title(say, r.Route)), []string{say.Say("slip.cash.owed")}
-	case "declined", "otp", "refused", "unreached":
-		return failure(say, r), some(why(say, r, o), again(say, r))
-	case "expired", "not-sent":
-		return failure(say, r), some(why(say, r, o), again(say, r))
-	case "reversed":
-		return say.Say("slip.reversed"), []string{returned(say, r)}
+		if r.State == op.Succeeded {
+			return say.Say("slip.success", "title", title(say, r.Route)), some(note)
+		}
+		return failure(say, r), some(why(say, r, o), note)
+	case "declined", "otp", "refused", "unreached", "expired", "not-sent", "back", "returned", "carried":
+		return failure(say, r), some(why(say, r, o), note)
+	case "reversed", "repaid", "refunded":
+		return say.Say(reversal(o)), some(note)
 	case "pending":
-		if moves(r.Route) {
+		if !moves(r.Route) {
+			return say.Say("slip.pending"), []string{say.Say("slip.enquiry")}
+		}
+		if note == "" { // an account may have been debited
 			return say.Say("slip.pending.keep"), owed(say, r)
 		}
-		return say.Say("slip.pending"), []string{say.Say("slip.enquiry")}
+		return say.Say("slip.pending.keep"), some(note)
 	}
 	if moves(r.Route) {
 		return say.Say("slip.unknown"), []string{say.Say("slip.unknown.note")}
@@ -207,31 +208,6 @@ func failure(say *words.Words, r edge.Record) string {
 	return say.Say("slip.undone")
 }
 
-// again says what a failure means to a customer: one who sees a debit all the
-// same, or who has paid in cash.
-func again(say *words.Words, r edge.Record) string {
-	switch {
-	case !moves(r.Route):
-		return ""
-	case r.Route == op.Transfer:
-		return say.Say("slip.transfer.back")
-	case r.Route == op.Refund:
-		return say.Say("slip.refund.wait")
-	}
-	return say.Say("slip.again")
-}
-
-// returned says where the money is of what the bank took back.
-func returned(say *words.Words, r edge.Record) string {
-	switch r.Route {
-	case op.Transfer:
-		return say.Say("slip.transfer.refund")
-	case op.Refund:
-		return say.Say("slip.refund.wait")
-	}
-	return say.Say("slip.reversed.note")
-}
-
 // why says why nothing moved.
 func why(say *words.Words, r edge.Record, o told.Outcome) string {
 	switch {
@@ -247,14 +223,9 @@ func why(say *words.Words, r edge.Record, o told.Outcome) string {
 	return clean(o.Reason(say))
 }
 
-// owed tells a customer without an answer by when the money is settled.
+// owed tells a customer whose account may have been debited by when the money is
+// settled.
 func owed(say *words.Words, r edge.Record) []string {
-	switch r.Route { // the customer paid in cash: no account was debited
-	case op.Transfer:
-		return []string{say.Say("slip.transfer.kept")}
-	case op.Refund:
-		return []string{say.Say("slip.refund.wait")}
-	}
 	due := when(r).In(india()).AddDate(0, 0, edge.ReturnDays)
 	notes := []string{say.Say("slip.owed", "day", say.Date(due), "sum", words.Short(edge.OwedPerDay)), say.Say("slip.show")}
 	if r.Route == op.Withdrawal && r.CashGiven.IsZero() {

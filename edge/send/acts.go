@@ -208,18 +208,19 @@ func (s *Room) take(r *http.Request, ses *web.Session, f *flow, act string) (for
 	case act == "sender" && (f.Step == Sender || f.Step == Sent || f.Step == Refunded) && f.Mobile != "":
 		f.enter(Details)
 	case act == "retry" && f.Step == Sent && f.SenderID != "" && s.failed(f.Transfer):
-		if err := s.giveBack(f); err != nil { // the next attempt is paid with it
-			return none, err
+		if f.Kept = ""; s.due(f.Transfer) > 0 { // the next attempt is paid with it, once it is recorded
+			f.Kept = f.Transfer
 		}
 		f.enter(Confirm)
 	case act == "cash" && f.Step == Sent && s.due(f.Transfer) > 0:
-		if err := s.giveBack(f); err != nil {
+		if err := s.giveBack(f); err != nil && !errors.Is(err, edge.ErrIllegal) { // a refund is under way: its page says what to do
 			return none, err
 		}
 		f.stay("")
 	case act == "retry" && f.Step == Refunded && s.failed(f.Refund):
 		f.enter(RefundAsk)
 	case act == "refund" && f.Step == Sent && s.refundable(f):
+		f.CashBack = f.CashBack || s.given(f.Transfer)
 		f.enter(RefundCheck)
 	case act == "requery" && f.Step == Sent:
 		if err := s.requery(r.Context(), f); err != nil {
@@ -278,8 +279,7 @@ func (s *Room) failed(id op.ID) bool {
 	return err == nil && v.State.Final() && (v.Verdict() == edge.VerdictNoCash || v.Verdict() == edge.VerdictNoMoney) && v.State != op.Reversed
 }
 
-// due is the cash of a failed transfer that the agent was told to keep, and that
-// is to be given back; 0: none.
+// due is a transfer's cash that is here and the customer's; 0: none.
 func (s *Room) due(id op.ID) money.Paise {
 	v, err := s.counter.Operation(id)
 	if err != nil {
@@ -288,8 +288,22 @@ func (s *Room) due(id op.ID) money.Paise {
 	return cashbook.Due(v.Record)
 }
 
-// giveBack records that the customer has the cash of a failed transfer, if any
-// is due.
+// given tells whether somebody said that the customer has a transfer's cash back.
+func (s *Room) given(id op.ID) bool {
+	v, err := s.counter.Operation(id)
+	return err == nil && v.Cash() == edge.CashGiven
+}
+
+// carries is the cash of the failed attempt that pays for this one, where it is
+// still here and the same sum; 0: none.
+func (s *Room) carries(f *flow) money.Paise {
+	if due := s.due(f.Kept); f.Kept != "" && due == paise(f.Total) {
+		return due
+	}
+	return 0
+}
+
+// giveBack records that the customer has a transfer's cash, if any is due.
 func (s *Room) giveBack(f *flow) error {
 	if s.due(f.Transfer) == 0 {
 		return nil
@@ -298,11 +312,11 @@ func (s *Room) giveBack(f *flow) error {
 }
 
 // refundable tells whether a refund is offered: the bank has said that it gives
-// the transfer's value back, and it is not refunded in this flow. What it has
-// paid out it does not give back.
+// the transfer's value back, and has not said that it did. What it has paid out it
+// does not give back.
 func (s *Room) refundable(f *flow) bool {
 	v, err := s.counter.Operation(f.Transfer)
-	return err == nil && v.State == op.Reversed && f.PaidAs != ""
+	return err == nil && v.State == op.Reversed && v.Refunded.IsZero() && f.PaidAs != ""
 }
 
 // maxText bounds a name or a place, in characters; the counter bounds it too.

@@ -89,7 +89,7 @@ func (s *Room) ask(ctx context.Context, f *flow, p proof) error {
 	}
 	switch f.Step {
 	case OTP:
-		q.Charge = paise(f.Charge)
+		q.Charge, q.CashFrom = paise(f.Charge), f.Kept
 	case RefundCode:
 		q.Amount, q.Charge = s.back(f)
 	}

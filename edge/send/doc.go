@@ -7,7 +7,9 @@
 // and a call that may have been made is asked about and never made again. What
 // the customer proves with (OTP, Aadhaar number, finger) is never kept. A
 // refund is offered only of a transfer that the bank gives back, which it is asked
-// first, and cash goes back after its word on the refund. The charge that the
+// first, and cash goes back after its word on the refund, if it did not before.
+// Trying again says nothing of a failed transfer's cash: that stays with it until
+// the next attempt is recorded, which is paid with it. The charge that the
 // customer was told is kept with the transfer. Why a step went no further is told
 // by its code, in the agent's language.
 //

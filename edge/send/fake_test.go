@@ -139,6 +139,16 @@ func (c *counter) Perform(_ context.Context, q edge.Request) (edge.View, error) 
 		v.State, v.Stage = op.Sent, edge.StageBank
 	}
 	v.Result = message.ReadResult(200, v.Reply)
+	if f, err := message.Read(q.Fields); err == nil && q.Route == op.TransferRequery && v.Value("status") == "REFUNDED" {
+		c.refunded(op.ID(f.Text("refId")))
+	} else if err == nil && q.Route == op.Refund {
+		if of := c.known[op.ID(f.Text("refId"))]; of.Cash() == edge.CashGiven {
+			v.Consent = edge.RefundClosed
+		}
+		if v.Result.StatusCode == "00" {
+			c.refunded(op.ID(f.Text("refId")))
+		}
+	}
 	if v.Result.Status == "PENDING" && q.Route != op.TransferRequery {
 		v.State = op.Pending
 	}
@@ -151,6 +161,13 @@ func (c *counter) Perform(_ context.Context, q edge.Request) (edge.View, error) 
 		return edge.View{}, errLost
 	}
 	return v, nil
+}
+
+// refunded notes that a transfer is, as edge.Counter does.
+func (c *counter) refunded(transfer op.ID) {
+	v := c.known[transfer]
+	v.Refunded = webtest.Now()
+	c.known[transfer] = v
 }
 
 var errLost = errors.New("the counter's disk has a fault")
@@ -299,7 +316,7 @@ func (c *counter) ConfirmCash(id op.ID, operator edge.Operator) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	v, ok := c.known[id]
-	if !ok || !v.Returns() {
+	if !ok || v.Route != op.Transfer || !v.Cash().Open() && v.Cash() != edge.CashGiven {
 		return edge.ErrIllegal
 	}
 	if v.CashGiven.IsZero() {

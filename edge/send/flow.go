@@ -135,10 +135,13 @@ type flow struct {
 	Charge     string      `json:",omitzero"` // rupees, as the central told
 	Total      string      `json:",omitzero"`
 	Transfer   op.ID       `json:",omitzero"`
-	PaidAs     string      `json:",omitzero"` // the transfer's transactionId
-	Refund     op.ID       `json:",omitzero"`
-	// CashBack is of flows that an older program kept: the agent said that the
-	// customer has the cash back, before the OTP. It must not be given again.
+	// Kept is the failed transfer whose kept cash pays for the next attempt, until
+	// that is recorded. It stays that transfer's until then.
+	Kept   op.ID  `json:",omitzero"`
+	PaidAs string `json:",omitzero"` // the transfer's transactionId
+	Refund op.ID  `json:",omitzero"`
+	// CashBack: somebody said that the customer has the cash back, before the
+	// refund. It must not be given again.
 	CashBack bool `json:",omitzero"`
 	// Reopened: the flow was made from its transfer alone, after the first one
 	// had ended: sender and beneficiary are not known.
@@ -280,7 +283,7 @@ func (f *flow) take(v edge.View) {
 	case Amount:
 		f.Charge, f.Total = v.Value("charge"), v.Value("totalAmount")
 	case OTP:
-		f.Transfer, f.PaidAs, f.CashBack, f.Fee = v.ID, v.Value("transactionId"), false, 0
+		f.Transfer, f.PaidAs, f.CashBack, f.Fee, f.Kept = v.ID, v.Value("transactionId"), false, 0, ""
 	case RefundCode:
 		f.Refund = v.ID
 	}

@@ -155,9 +155,12 @@ func (s *Room) flowPage(w http.ResponseWriter, r *http.Request, ses *web.Session
 	case f.Step == Sent:
 		p.Alert, p.Operation = first(s.outcome(ses, &d, f.Transfer, f), p.Alert), f.Transfer
 	case f.Step == Refunded:
-		p.Alert = first(s.outcome(ses, &d, f.Refund, f), p.Alert)
+		p.Alert, p.Operation = first(s.outcome(ses, &d, f.Refund, f), p.Alert), f.Refund
 	default:
 		s.form(ses, r, &d, f, wrong)
+		if here := s.carries(&f); here > 0 && (f.Step == Confirm || f.Step == OTP) {
+			d.Facts = append(d.Facts, web.Fact{Label: said.Say("send.fact.kept"), Value: words.Rupees(here)})
+		}
 		if len(wrong) > 0 && !d.tells(wrong) {
 			p.Alert = said.Say("send.trouble.form")
 		}
@@ -197,7 +200,7 @@ func (d flowData) tells(wrong formErrors) bool {
 // is never left open: it goes back once.
 func leadOf(f flow) string {
 	key := "send.lead." + string(f.Step)
-	if f.Step == RefundCode && f.CashBack {
+	if (f.Step == RefundAsk || f.Step == RefundCode) && f.CashBack {
 		return key + ".again"
 	}
 	return key
@@ -208,7 +211,7 @@ func leadOf(f flow) string {
 func trouble(w *words.Words, f flow) string {
 	english := w.Code() == words.English
 	switch f.Trouble {
-	case "":
+	case "", troubleNoRefund: // the band says it
 		return ""
 	case troublePrecluded:
 		return told.Precluded(w, &edge.PrecludedError{Code: f.Code, Message: f.Said})
@@ -385,22 +388,35 @@ func (s *Room) outcome(ses *web.Session, d *flowData, id op.ID, f flow) (alert s
 	d.Case, d.Advice = t.Case, t.Advice
 	d.Band = &web.Band{Tone: t.Tone, Icon: t.Icon, Group: k.Group, Of: k.Title(said), Title: t.Title, Lead: t.Lead, Why: t.Why}
 	offer := func(b button) { d.Buttons = append(d.Buttons, b) }
-	if owed := cashbook.Due(v.Record); owed > 0 {
-		offer(button{ID: "do-cash", Act: "cash", Text: said.Say("send.cash.back", "amount", words.Rupees(owed)), Icon: "tick", Key: "c"})
+	if f.Trouble == troubleNoRefund && (t.Case == "reversed" || t.Case == "repaid") { // what was told of it before does not hold now
+		d.Case, d.Advice = "no-refund", "send-no-refund"
+		d.Band.Title, d.Band.Lead = said.Say("send.no-refund.title"), said.Say("send.no-refund.lead")
+	}
+	refundFirst, refundable := v.Cash() == edge.CashRefund, f.Step == Sent && s.refundable(&f)
+	if owed := cashbook.Due(v.Record); owed > 0 && d.Case != "no-refund" {
+		b := button{ID: "do-cash", Act: "cash", Text: said.Say("send.cash.back", "amount", words.Rupees(owed)), Icon: "tick", Key: "c"}
+		if refundFirst {
+			b.Key = "" // it is the way past the refund
+		}
+		offer(b)
 	}
 	again := s.failed(id) && (f.Step == Refunded || f.SenderID != "")
 	if again {
 		offer(button{ID: "do-retry", Act: "retry", Text: said.Say("send.retry"), Key: "t", Main: true})
 	}
 	if v.State.Final() && f.Mobile != "" {
-		offer(button{ID: "do-sender", Act: "sender", Text: said.Say("send.another"), Key: "n", Main: !again && !v.Cash().Asks()})
+		offer(button{ID: "do-sender", Act: "sender", Text: said.Say("send.another"), Key: "n", Main: !again && (d.Case == "no-refund" || !refundable && !v.Cash().Asks())})
 	}
-	offer(button{ID: "do-op", Href: "/op/" + string(id), Text: said.Say("send.operation"), Icon: "list", Key: "r", Main: v.Cash().Asks()})
+	offer(button{ID: "do-op", Href: "/op/" + string(id), Text: said.Say("send.operation"), Icon: "list", Key: "r", Main: v.Cash().Asks() && !refundFirst})
 	if f.Step == Sent && v.State == op.Pending {
 		offer(button{ID: "do-requery", Act: "requery", Text: said.Say("send.fresh")})
 	}
-	if f.Step == Sent && s.refundable(&f) {
-		offer(button{ID: "do-refund", Act: "refund", Text: said.Say("send.refund"), Main: v.State == op.Reversed})
+	if refundable {
+		b := button{ID: "do-refund", Act: "refund", Text: said.Say("send.refund"), Main: true}
+		if d.Case == "no-refund" {
+			b.Text, b.Main = said.Say("send.fresh"), false
+		}
+		offer(b)
 	}
 	return ""
 }

@@ -1,6 +1,7 @@
 package send
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 
@@ -55,13 +56,82 @@ func TestNoRefundOfWhatWasPaidOut(t *testing.T) {
 	c.returns(transfer)
 	page = w.Get(w.at, 200)
 	webtest.Has(t, page, "do-refund")
-	for _, status := range []string{"REFUNDED", "SUCCESS", "PENDING", ""} {
+	for _, status := range []string{"SUCCESS", "PENDING", ""} {
 		c.reply(op.TransferRequery, `{"statusCode":"00","data":{"status":"`+status+`"}}`)
 		page = w.do(page, "refund")
-		webtest.Has(t, page, "The bank does not give this transfer back", "do-refund")
+		says(t, page, "No refund now")
+		webtest.Has(t, page, "the bank does not return it now. Do not give cash.", "do-refund", "Ask the bank again")
+		webtest.HasNot(t, page, "through a refund", "do-cash")
+		oneAdvice(t, page)
+	}
+	c.reply(op.TransferRequery, `{"statusCode":"00","data":{"status":"REFUNDED"}}`)
+	page = w.do(page, "refund")
+	says(t, page, "Transfer refunded")
+	webtest.HasNot(t, page, "do-refund", "do-cash", "through a refund", `class="alert`)
+	oneAdvice(t, page)
+	w.Post(w.at+"/refund", 404, "turn", turn(page))
+	if got := told.Flow(w.words(), mustSee(t, c, transfer)); got != "" {
+		t.Errorf("the operation's page offers %q", got)
 	}
 	if n := c.times(op.RefundOTP) + c.times(op.Refund); n != 0 {
 		t.Errorf("%d refunds were asked for", n)
+	}
+}
+
+// oneAdvice checks that a page has one, and one main button at most.
+func oneAdvice(t *testing.T, page string) {
+	t.Helper()
+	_, main, _ := strings.Cut(page, "<main")
+	if a, b := strings.Count(main, "data-advice="), strings.Count(main, `class="alert`); a+b != 1 {
+		t.Errorf("%d advices and %d alerts\n%s", a, b, main)
+	}
+	if n := len(mainButton.FindAllString(main, -1)); n > 1 {
+		t.Errorf("%d main buttons\n%s", n, main)
+	}
+}
+
+var mainButton = regexp.MustCompile(`<(?:button|a)[^>]*class="(?:button )?main`)
+
+// TestARefundedTransferIsOver: its page offers no refund, and gives its one advice,
+// after the refund has succeeded, and for whoever opens it again.
+func TestARefundedTransferIsOver(t *testing.T) {
+	c, s := newCounter(), &shelf{}
+	w := enter(t, c, s)
+	page, transfer := w.returned(c)
+	oneAdvice(t, page)
+	page = w.do(w.do(page, "refund"), "go")
+	page = w.do(page, "go", "otp", "2222")
+	says(t, page, "GIVE CASH ₹512.50")
+	w.Post(w.at+"/forget", 303)
+	again := enter(t, c, s)
+	again.Get("/send", 200)
+	again.at = again.Post("/send/of/"+string(transfer), 303)
+	page = again.Get(again.at, 200)
+	says(t, page, "Transfer refunded")
+	webtest.HasNot(t, page, "do-refund", "do-cash")
+	oneAdvice(t, page)
+}
+
+// TestTheCashWasGivenBeforeTheRefund: somebody said so on the transfer's page, and
+// each step of its refund says not to give it again.
+func TestTheCashWasGivenBeforeTheRefund(t *testing.T) {
+	c := newCounter()
+	w := enter(t, c, &shelf{})
+	page, transfer := w.returned(c)
+	webtest.Has(t, page, "do-cash", "do-refund")
+	page = w.do(page, "cash")
+	says(t, page, "The transfer came back")
+	webtest.Has(t, page, "Do not give it again", "do-refund")
+	webtest.HasNot(t, page, "do-cash")
+	oneAdvice(t, page)
+	page = w.do(page, "refund")
+	webtest.Has(t, page, "The customer has the cash already: give no more.")
+	page = w.do(page, "go")
+	webtest.Has(t, page, "The customer has the cash already: give no more.")
+	page = w.do(page, "go", "otp", "2222")
+	says(t, page, "Refund closed")
+	if v := mustSee(t, c, transfer); v.Cash() != edge.CashGiven || c.asked[len(c.asked)-1].Route != op.Refund {
+		t.Errorf("the cash of the transfer is %q", v.Cash())
 	}
 }
 

@@ -1,7 +1,9 @@
 package told
 
 import (
+	"cmp"
 	"net/http"
+	"slices"
 	"strings"
 
 	"galla/edge"
@@ -16,7 +18,7 @@ import (
 // customer's screen, the slip and the strip.
 type Outcome struct {
 	Kind Kind
-	Case string // ready, problem, capturing, ..., succeeded, given, owed, back, returned, declined, otp, ...: of the texts
+	Case string // ready, problem, capturing, ..., succeeded, given, owed, back, returned, carried, declined, otp, refunded, ...: of the texts
 	Tone string
 	Icon string
 	Code codes.Code // what the bank or the central gave as the reason; zero: the case has none
@@ -24,7 +26,8 @@ type Outcome struct {
 	// it knows better, of the code.
 	Advice string
 
-	key string // of the agent's words for it
+	key   string // of the agent's words for it
+	plain bool   // no finger was taken for it, or its bank is not known by name
 }
 
 // byCode tells whether the code's own advice is given, and not the case's: the
@@ -42,12 +45,13 @@ func (o Outcome) byCode() bool {
 func OutcomeOf(w *words.Words, v edge.View, link edge.LinkState) Outcome {
 	o := Outcome{Kind: For(v.Record), Case: CaseOf(v, link)}
 	o.Tone, o.Icon = look(o.Case, o.Kind.Group)
+	o.plain = !v.TakesFinger() || o.Case == "bank" && v.BankName == ""
 	switch o.Case {
 	case "declined":
 		o.Code = codes.In(codes.FamilyOf(v.Route, v.HTTP), v.Result.Code)
 	case "otp":
 		o.Code = codes.In(codes.Transfer, wrongOTP)
-	case "back", "owed", "returned":
+	case "back", "owed", "returned", "carried":
 		if v.Returns() && v.Result.Code != "" {
 			o.Code = codes.In(codes.Transfer, v.Result.Code)
 		}
@@ -63,13 +67,21 @@ func OutcomeOf(w *words.Words, v edge.View, link edge.LinkState) Outcome {
 	return o
 }
 
-// keys are those of a part of the outcome's texts, the closest first.
+// keys are those of a part of the outcome's texts, the closest first. What the
+// texts for any operation say of finger and bank, the plain ones do not.
 func (o Outcome) keys(part string) []string {
-	return []string{
-		"told." + o.Kind.Name + "." + o.Case + "." + part,
-		"told." + o.Kind.Group + "." + o.Case + "." + part,
-		"told.any." + o.Case + "." + part,
+	of := []string{o.Kind.Name}
+	if o.Kind.Group != "any" {
+		of = append(of, o.Kind.Group)
 	}
+	if o.plain {
+		of = append(of, "plain")
+	}
+	var out []string
+	for _, name := range append(of, "any") {
+		out = append(out, "told."+name+"."+o.Case+"."+part)
+	}
+	return out
 }
 
 // Reason is why it ended so, as the code says; "" where the case has no code or
@@ -83,7 +95,7 @@ func (o Outcome) Reason(w *words.Words) string {
 		if key := "code.transfer." + o.Code.Code + ".says"; w.Has(key) {
 			return w.Say(key)
 		}
-		return w.Say("code.unknown.says", "code", o.Code.Code)
+		return w.Say("code.unknown.says", "code", cmp.Or(o.Code.Code, "?"))
 	case o.Case == "refused" || o.Case == "unreached":
 		if key := "code.central." + o.Code.Code + ".says"; w.Has(key) {
 			return w.Say(key)
@@ -94,7 +106,7 @@ func (o Outcome) Reason(w *words.Words) string {
 
 // keptCash tells whether the bank refused a transfer after its cash was kept.
 func (o Outcome) keptCash() bool {
-	return o.Kind.Route == op.Transfer && o.Code.Code != "" && (o.Case == "back" || o.Case == "owed" || o.Case == "returned")
+	return o.Kind.Route == op.Transfer && o.Code.Code != "" && slices.Contains([]string{"back", "owed", "returned", "carried"}, o.Case)
 }
 
 // lead is what it means, and the one thing to do.
@@ -142,6 +154,9 @@ func CaseOf(v edge.View, link edge.LinkState) string {
 	if v.Returns() { // what matters of it is the customer's cash
 		switch v.Cash() {
 		case edge.CashGiven:
+			if v.CashInto != "" {
+				return "carried"
+			}
 			return "returned"
 		case edge.CashNotGiven:
 			return "owed"
@@ -168,6 +183,12 @@ func CaseOf(v edge.View, link edge.LinkState) string {
 		}
 		return "unreached"
 	case op.Reversed:
+		switch {
+		case !v.Refunded.IsZero():
+			return "refunded"
+		case v.Cash() == edge.CashGiven:
+			return "repaid"
+		}
 		return "reversed"
 	case op.Pending:
 		return "pending"
@@ -215,8 +236,10 @@ func look(of, group string) (tone, icon string) {
 		return ToneGive, "give"
 	case "owed":
 		return TonePending, "give"
-	case "given", "returned":
+	case "given", "returned", "carried", "refunded":
 		return ToneDone, "tick"
+	case "repaid":
+		return TonePending, no
 	case "declined", "otp", "reversed":
 		return ToneStop, no
 	case "pending":
@@ -259,7 +282,7 @@ func Tell(w *words.Words, v edge.View, st edge.Status) Told {
 	}
 	t.Lead = t.lead(w, vars)
 	switch t.Case {
-	case "back", "owed", "returned":
+	case "back", "owed", "returned", "carried":
 		if t.keptCash() {
 			t.Why = t.Reason(w)
 		}

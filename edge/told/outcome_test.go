@@ -56,8 +56,9 @@ func everyRecord(call func(edge.View)) (routes, states, all, count int) {
 				}
 				if route.ID == op.Refund {
 					for _, f := range slices.Clone(facts) {
-						f.Consent = edge.RefundRule
-						facts = append(facts, f)
+						closed := f
+						f.Consent, closed.Consent = edge.RefundRule, edge.RefundClosed
+						facts = append(facts, f, closed)
 					}
 				}
 				if route.ID == op.Transfer {
@@ -74,8 +75,23 @@ func everyRecord(call func(edge.View)) (routes, states, all, count int) {
 						if f.Cash() == edge.CashDue {
 							said.CashGiven = given
 							facts = append(facts, said)
+							if f.Route == op.Transfer { // it paid for the next attempt
+								said.CashInto = "01a205b8-53bc-7995-a943-74046f469a72"
+								facts = append(facts, said)
+							}
 						}
 					}
+					if f.Cash() == edge.CashRefund {
+						hand, back := f, f
+						hand.CashBy, hand.CashGiven, back.Refunded = "Fatima", given, given
+						both := hand
+						both.Refunded = given
+						facts = append(facts, hand, back, both)
+					}
+				}
+				for _, f := range slices.Clone(facts) {
+					f.BankName = "" // a shop's list of banks may lack it
+					facts = append(facts, f)
 				}
 				for _, f := range facts {
 					call(f)
@@ -94,6 +110,15 @@ var (
 	keeps  = regexp.MustCompile(`(?i)\bkeep the (customer's )?cash`)
 )
 
+// nobody is where a text lacks a name.
+var nobody = regexp.MustCompile(`  | [.,:;।-]|^[-.,]`)
+
+// fingers are the words of finger and capture, by language.
+var fingers = map[string]*regexp.Regexp{
+	"en": regexp.MustCompile(`(?i)finger|captur`), "hi": regexp.MustCompile(`उँगली|उंगली`), "mr": regexp.MustCompile(`बोट`),
+	"bn": regexp.MustCompile(`আঙুল`), "te": regexp.MustCompile(`వేలు|వేలి`), "ta": regexp.MustCompile(`விரல்`),
+}
+
 // bareKey is a key without a text.
 var bareKey = regexp.MustCompile(`\b(told|code)\.[0-9A-Za-z]`)
 
@@ -107,7 +132,7 @@ func TestOneAdvice(t *testing.T) {
 		t.Fatal(err)
 	}
 	now := time.Date(2026, 11, 21, 4, 44, 0, 0, time.UTC)
-	st := edge.Status{Now: now, Link: edge.LinkState{Up: true}}
+	st := edge.Status{Now: now, Link: edge.LinkState{Up: true}, Session: edge.SessionState{ExpiresAt: now.Add(time.Hour)}}
 	english := book.In(words.English)
 	advices := map[string]string{} // by name, what is to be done
 	said := map[Outcome]bool{}
@@ -135,8 +160,12 @@ func TestOneAdvice(t *testing.T) {
 		said[o] = true
 		for _, l := range words.Languages() {
 			one := Tell(book.In(l.Code), v, st)
+			all := one.Title + one.Lead + one.Word
+			if goes := v.State != op.Reserved && v.State != "new"; goes && !v.TakesFinger() && fingers[l.Code].MatchString(all) {
+				t.Errorf("%s: %s %s speaks of a finger that nobody gave: %s", l.Code, v.Route, v.State, all)
+			}
 			for _, text := range []string{one.Title, one.Lead, one.Word} {
-				if text == "" || bareKey.MatchString(text) || strings.ContainsAny(text, "{}") {
+				if text == "" || bareKey.MatchString(text) || strings.ContainsAny(text, "{}") || nobody.MatchString(text) {
 					t.Errorf("%s: %s %s %q says %q", l.Code, v.Route, v.State, v.Result.Code, text)
 				}
 			}
@@ -162,7 +191,7 @@ func judge(t *testing.T, v edge.View, one Told) {
 	}
 	owes := v.Cash() == edge.CashDue || v.Cash() == edge.CashNotGiven
 	had := v.Cash() == edge.CashGiven // and nobody is to give it again
-	returns := !had && v.Route == op.Transfer && (v.State == op.Failed || v.State == op.Expired || v.State == op.NotSent || v.State == op.Reversed)
+	returns := !had && v.Refunded.IsZero() && v.Route == op.Transfer && (v.State == op.Failed || v.State == op.Expired || v.State == op.NotSent || v.State == op.Reversed)
 	if kinds["give"] && !owes && !returns {
 		t.Errorf("%s says to give: %s", at, everything)
 	}
@@ -179,6 +208,26 @@ func judge(t *testing.T, v edge.View, one Told) {
 	for _, sentence := range strings.SplitAfter(one.Lead, ". ") {
 		if sentence = strings.TrimSpace(sentence); sentence != "" && strings.Count(one.Lead, sentence) > 1 {
 			t.Errorf("%s says %q twice: %s", at, sentence, one.Lead)
+		}
+	}
+}
+
+// TestATransferThatCameBackIsToldInRed, with the whole of its customer's cash: it
+// is what the strip on top of every page says.
+func TestATransferThatCameBackIsToldInRed(t *testing.T) {
+	book, err := words.Load(Catalogue())
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := edge.Record{Route: op.Transfer, State: op.Reversed, CashKept: true, Amount: 500 * money.Rupee, Charge: 25 * money.Rupee}
+	if !r.Cash().Asks() {
+		t.Errorf("nobody is asked about %q", r.Cash())
+	}
+	for _, l := range words.Languages() {
+		w := book.In(l.Code)
+		one := Tell(w, edge.View{Record: r}, edge.Status{})
+		if notice := Notice(w, r, edge.Status{}); one.Tone != ToneStop || !strings.Contains(notice, "₹525") || !strings.Contains(notice, one.Title) {
+			t.Errorf("%s: %s, %q", l.Code, one.Tone, notice)
 		}
 	}
 }

@@ -147,6 +147,8 @@ func Flow(w *words.Words, v edge.View) string {
 	switch {
 	case v.Route != op.Transfer:
 		return ""
+	case v.State == op.Reversed && !v.Refunded.IsZero(): // it is over
+		return ""
 	case v.State == op.Reversed: // what the bank has paid out it does not give back
 		return w.Say("told.open.refund")
 	}
