@@ -13,7 +13,7 @@ import (
 )
 
 // BenchmarkReckon sums up a day of a busy counter: 550 operations on each of
-// the ten days that are read for it.
+// the ten days up to it, of which those of two are read.
 func BenchmarkReckon(b *testing.B) {
 	const perDay, days = 550, 10
 	s := newShop(b)

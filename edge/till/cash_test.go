@@ -3,7 +3,9 @@ package till_test
 import (
 	"bytes"
 	"encoding/csv"
+	"errors"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -19,26 +21,38 @@ import (
 func TestOneCash(t *testing.T) {
 	s := newShop(t)
 	const sent, refused = `{"statusCode":"00","data":{"transactionId":"T1","amount":1000}}`, `{"statusCode":"55","data":{"transactionId":"T2"}}`
+	unanswered := s.with(edge.Record{Route: op.Withdrawal, CreatedAt: ist(21, 9, 0), Amount: 700_00, State: op.Succeeded})
+	kept := s.with(edge.Record{Route: op.Transfer, CreatedAt: ist(20, 11, 0), Amount: 300_00, Charge: 10_00, State: op.NotSent, CashKept: true})
+	asked := map[till.Day][]op.ID{"2026-11-20": {kept}, today: {unanswered}}
 	for _, r := range []edge.Record{
 		{Route: op.Withdrawal, CreatedAt: ist(20, 23, 59), Amount: 500_00, State: op.Succeeded, CashGiven: ist(21, 0, 1)},
-		{Route: op.Withdrawal, CreatedAt: ist(21, 9, 0), Amount: 700_00, State: op.Succeeded},
 		{Route: op.Withdrawal, CreatedAt: ist(21, 9, 5), Amount: 900_00, State: op.Reversed},
 		{Route: op.Purchase, CreatedAt: ist(21, 9, 10), Amount: 800_00, State: op.Succeeded},
 		{Route: op.Transfer, CreatedAt: ist(21, 10, 0), Amount: 2500_00, Charge: 25_00, State: op.Failed, Reply: []byte(refused)},
 		{Route: op.Transfer, CreatedAt: ist(21, 10, 1), Amount: 2500_00, Charge: 25_00, State: op.Succeeded, Reply: []byte(sent)},
 		{Route: op.Transfer, CreatedAt: ist(20, 10, 0), Amount: 1000_00, Charge: 10_00, State: op.Failed, CashKept: true, CashGiven: ist(21, 18, 0)},
-		{Route: op.Transfer, CreatedAt: ist(20, 11, 0), Amount: 300_00, Charge: 10_00, State: op.NotSent, CashKept: true},
-		{Route: op.Transfer, CreatedAt: ist(20, 12, 0), Amount: 400_00, Charge: 10_00, State: op.Reversed},
+		{Route: op.Transfer, CreatedAt: ist(20, 12, 0), Amount: 400_00, Charge: 10_00, State: op.Reversed, Refunded: ist(21, 12, 0)},
 		{Route: op.Refund, CreatedAt: ist(21, 12, 0), Amount: 400_00, Charge: 10_00, State: op.Succeeded},
 		{Route: op.RemitterRegister, Class: op.Record, CreatedAt: ist(21, 13, 0), State: op.Succeeded, Result: edge.Result{StatusCode: "00"},
 			Reply: []byte(`{"statusCode":"00","data":{"registrationFeeCharged":10}}`)},
 	} {
 		s.with(r)
 	}
-	for day, want := range map[till.Day]money.Paise{"2026-11-20": 1010_00 + 310_00 + 410_00, today: 2525_00 + 10_00 - 500_00 - 700_00 - 1010_00 - 410_00} {
+	for _, c := range []struct {
+		day  till.Day
+		want money.Paise
+	}{{"2026-11-20", 1010_00 + 310_00 + 410_00}, {today, 2525_00 + 10_00 - 500_00 - 700_00 - 1010_00 - 410_00}} {
+		day, want := c.day, c.want
 		k := s.reckon(day)
 		if k.Expected != want || len(k.Due) != 1 {
 			t.Errorf("%s: the drawer is expected to hold %s of %+v, want %s; %d are due", day, k.Expected, k.Lines, want, len(k.Due))
+		}
+		var asking *till.AskingError
+		if _, err := s.till.Close(day, "Fatima", nil, "counted nothing", nil); !errors.As(err, &asking) || !slices.Equal(asking.IDs, asked[day]) {
+			t.Errorf("%s is closed while it asks about %v: %v", day, asked[day], err)
+		}
+		for _, id := range asked[day] {
+			s.answer(id, map[bool]time.Time{true: ist(21, 19, 0)}[id == unanswered])
 		}
 		c, err := s.till.Close(day, "Fatima", nil, "counted nothing", nil)
 		if err != nil || c.Expected-c.Opening != want {
@@ -53,13 +67,25 @@ func TestOneCash(t *testing.T) {
 			t.Errorf("%s: the month's bar has %+v: %v", day, bar, err)
 		}
 	}
-	records, err := s.till.Operations(today)
+	moved, err := s.till.Moving(today)
 	in, k := money.Paise(0), s.reckon(today)
-	for _, bar := range till.Hours(today, records, 0) {
+	for _, bar := range till.Hours(today, moved, 0) {
 		in += bar.In
 	}
 	if err != nil || in != k.In {
 		t.Errorf("the hours of today have %s in, the reckoning %s: %v", in, k.In, err)
+	}
+}
+
+// answer records what somebody said of an operation's cash: when it was given, or
+// never.
+func (s *shop) answer(id op.ID, given time.Time) {
+	s.t.Helper()
+	if _, err := s.queue.Change(id, func(r *edge.Record) error {
+		r.CashGiven, r.CashBy = given, "Fatima"
+		return nil
+	}); err != nil {
+		s.t.Fatal(err)
 	}
 }
 

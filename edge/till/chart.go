@@ -25,36 +25,42 @@ type Bar struct {
 // shows tells whether the bar says anything.
 func (b Bar) shows() bool { return b.Count > 0 || b.In > 0 || b.Out > 0 }
 
-// tally counts an operation in the bar of when it was begun, and its cash in that
-// of when it moved; at gives the bar of a time, nil: none.
-func tally(r *edge.Record, at func(time.Time) *Bar) {
-	if b := at(r.CreatedAt); b != nil && r.State == op.Succeeded && r.Class == op.Money {
+// count counts an operation in the bar of when it was begun.
+func (b *Bar) count(r *edge.Record) {
+	if r.State == op.Succeeded && r.Class == op.Money {
 		b.Count++
 		b.Sum += r.Amount
 	}
-	for _, e := range cashbook.Of(*r) {
-		if b := at(e.At); b != nil {
-			in, out := cashbook.Sum([]cashbook.Entry{e})
-			b.In, b.Out = b.In+in, b.Out+out
-		}
-	}
+}
+
+// add adds cash to a bar.
+func (b *Bar) add(cash ...cashbook.Entry) {
+	in, out := cashbook.Sum(cash)
+	b.In, b.Out = b.In+in, b.Out+out
 }
 
 // Hours gives the bars of a day: one for each hour from the first in which
-// something succeeded or cash moved to the last. None did: none.
-func Hours(day Day, records []edge.Record, offset time.Duration) []Bar {
+// something succeeded or cash moved to the last. Cash in the day's sums that moved
+// before it, when an earlier day was closed already, is in the first hour. None
+// did: none.
+func Hours(day Day, moved []Moved, offset time.Duration) []Bar {
 	var bars [24]Bar
-	at := func(t time.Time) *Bar {
+	hour := func(t time.Time) int {
 		if DayOf(t, offset) != day {
-			return nil
+			return 0
 		}
-		return &bars[t.Add(offset).In(india()).Hour()]
+		return t.Add(offset).In(india()).Hour()
 	}
 	for h := range bars {
 		bars[h].Label = fmt.Sprint(h)
 	}
-	for i := range records {
-		tally(&records[i], at)
+	for _, m := range moved {
+		if DayOf(m.CreatedAt, offset) == day {
+			bars[hour(m.CreatedAt)].count(&m.Record)
+		}
+		for _, e := range m.Cash {
+			bars[hour(e.At)].add(e)
+		}
 	}
 	first := slices.IndexFunc(bars[:], Bar.shows)
 	if first < 0 {
@@ -69,21 +75,28 @@ func Hours(day Day, records []edge.Record, offset time.Duration) []Bar {
 
 // Days gives the bars of a day's month, one for each of its days.
 func (t *Till) Days(day Day) ([]Bar, error) {
-	offset, month := t.cfg.Offset(), day.Month()
-	from, _ := month[0].Add(-lookBack).Span(offset)
-	_, to := month[len(month)-1].Span(offset)
-	bars := make([]Bar, len(month))
-	for i := range bars {
-		bars[i].Label = fmt.Sprint(i + 1)
+	b, month := t.books(), day.Month()
+	from, _ := month[0].Add(-1).Span(b.offset) // known then, and in the books of the day after
+	_, to := month[len(month)-1].Span(b.offset)
+	bars := map[Day]*Bar{}
+	for i, of := range month {
+		bars[of] = &Bar{Label: fmt.Sprint(i + 1)}
 	}
-	at := func(t time.Time) *Bar {
-		if i := slices.Index(month, DayOf(t, offset)); i >= 0 {
-			return &bars[i]
+	err := t.touched(from, to, func(r *edge.Record) {
+		if bar := bars[DayOf(r.CreatedAt, b.offset)]; bar != nil {
+			bar.count(r)
 		}
-		return nil
+		for _, e := range b.of(*r) {
+			if bar := bars[e.Day]; bar != nil {
+				bar.add(e.Entry)
+			}
+		}
+	})
+	out := make([]Bar, len(month))
+	for i, of := range month {
+		out[i] = *bars[of]
 	}
-	err := t.each(from, to, func(r *edge.Record) { tally(r, at) })
-	return bars, err
+	return out, err
 }
 
 // Chart draws bars by their sums as SVG (package shared/chart). name is the element's id,

@@ -34,6 +34,14 @@ func (e *UnsettledError) Error() string {
 	return fmt.Sprintf("%d operation(s) have no outcome and were not acknowledged; look at them, and close again", len(e.IDs))
 }
 
+// AskingError says that a day was to be closed while nobody had said of some cash
+// whether it was given.
+type AskingError struct{ IDs []op.ID }
+
+func (e *AskingError) Error() string {
+	return fmt.Sprintf("nobody has said of %d operation(s) whether the cash was given; answer each, and close again", len(e.IDs))
+}
+
 // Closing is a day that was closed, as it is kept.
 type Closing struct {
 	Day       Day         `json:"day"`
@@ -60,6 +68,9 @@ func closing(k Reckoning, operator string, counted Count, reason string, acknowl
 	c := Closing{
 		Day: k.Day, Operator: operator, Opening: k.Opening, Lines: k.Lines, Expected: k.Expected,
 		Count: counted, Counted: counted.Total(), Reason: strings.TrimSpace(reason), Done: k.Done, Failed: k.Failed,
+	}
+	if len(k.Asking) > 0 {
+		return Closing{}, &AskingError{IDs: ids(k.Asking)}
 	}
 	seen := map[op.ID]bool{}
 	for _, id := range acknowledged {

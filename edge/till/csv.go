@@ -6,7 +6,6 @@ import (
 	"io"
 	"time"
 
-	"galla/edge"
 	"galla/edge/cashbook"
 	"galla/shared/money"
 	"galla/shared/printable"
@@ -22,23 +21,21 @@ var columns = [...]string{
 // WriteCSV writes operations as CSV (RFC 4180, with CRLF, and a byte order mark
 // so that spreadsheets read the names right). No cell of it is a formula to a
 // spreadsheet. Times are India's. cash_in and cash_out are what moved in the
-// drawer on the day; their sums are those of the day's reckoning. An operation of
-// an earlier day stands in the file where its cash moved on this one. The errors
+// drawer, in the sums of the day: theirs are those of the day's reckoning. An
+// operation of another day stands in the file where its cash is in them. The errors
 // are those of w.
-func WriteCSV(w io.Writer, day Day, records []edge.Record, offset time.Duration) error {
+func WriteCSV(w io.Writer, day Day, moved []Moved, offset time.Duration) error {
 	if _, err := io.WriteString(w, "\ufeff"); err != nil {
 		return fmt.Errorf("write the file of operations: %w", err)
 	}
 	out := csv.NewWriter(w)
 	out.UseCRLF = true
 	rows := [][]string{columns[:]}
-	from, to := day.Span(offset)
-	for _, r := range records {
-		moved := cashbook.Within(cashbook.Of(r), from, to)
-		if len(moved) == 0 && DayOf(r.CreatedAt, offset) != day {
+	for _, r := range moved {
+		if len(r.Cash) == 0 && DayOf(r.CreatedAt, offset) != day {
 			continue
 		}
-		in, cashOut := cashbook.Sum(moved)
+		in, cashOut := cashbook.Sum(r.Cash)
 		at, given := r.CreatedAt.Add(offset).In(india()), ""
 		if !r.CashGiven.IsZero() {
 			given = r.CashGiven.Add(offset).In(india()).Format("2006-01-02 15:04:05")
@@ -46,7 +43,7 @@ func WriteCSV(w io.Writer, day Day, records []edge.Record, offset time.Duration)
 		row := []string{
 			at.Format(time.DateOnly), at.Format(time.TimeOnly), string(r.Route), string(r.State), sum(r.Amount), r.Customer,
 			masked(r.Aadhaar), r.BankName, r.Result.Code, r.Result.Reference, r.Result.RRN, r.Result.STAN, given, r.Operator, string(r.ID),
-			sum(cashbook.Charge(r)), sum(in), sum(cashOut),
+			sum(cashbook.Charge(r.Record)), sum(in), sum(cashOut),
 		}
 		for i := range row {
 			row[i] = printable.Cell(row[i])

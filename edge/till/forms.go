@@ -157,6 +157,9 @@ func (m *Room) close(w http.ResponseWriter, r *http.Request, ses *web.Session) {
 	case form.Get("seen") != d.Seen:
 		m.countPage(w, r, ses, http.StatusConflict, d, said.Say("till.count.changed"))
 		return
+	case len(k.Asking) > 0:
+		m.countPage(w, r, ses, http.StatusConflict, d, said.Say("till.unsure.first"))
+		return
 	case len(d.Open) > 0 && form.Get("ack") == "":
 		d.AckError = said.Say("till.ack.missing")
 		m.countPage(w, r, ses, http.StatusUnprocessableEntity, d, "")
@@ -164,13 +167,14 @@ func (m *Room) close(w http.ResponseWriter, r *http.Request, ses *web.Session) {
 	}
 	_, err = m.till.Close(day, ses.Operator.Name, count, form.Get("reason"), d.Open)
 	var unsettled *UnsettledError
+	var asking *AskingError
 	switch {
 	case err == nil || errors.Is(err, ErrClosed): // a second tab, or a double click: the page shows what was kept
 		m.toDay(w, r, day)
 	case errors.Is(err, ErrReason) && d.Reason != nil:
 		d.Reason.Error, d.Reason.Focus = said.Say("till.reason.missing"), true
 		m.countPage(w, r, ses, http.StatusUnprocessableEntity, d, "")
-	case errors.Is(err, ErrReason), errors.As(err, &unsettled):
+	case errors.Is(err, ErrReason), errors.As(err, &unsettled), errors.As(err, &asking):
 		m.countPage(w, r, ses, http.StatusConflict, d, said.Say("till.count.changed"))
 	case errors.Is(err, edge.ErrFull):
 		m.countPage(w, r, ses, http.StatusInsufficientStorage, d, said.Say("till.count.disk"))
@@ -199,7 +203,7 @@ func (m *Room) review(said *words.Words, d *countData, k Reckoning, count Count,
 			Focus: true,
 		}
 	}
-	d.Left, d.Unsure = m.left(said, st, k, maxUnsettled), m.rows(said, st, ids(k.Unconfirmed))
+	d.Left, d.Unsure = m.left(said, st, k, maxUnsettled), m.rows(said, st, ids(k.Asking))
 }
 
 // print puts the closing of a day on the receipt printer.

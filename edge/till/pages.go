@@ -30,7 +30,7 @@ type dayData struct {
 	Expected string
 	Flows    web.Table
 	Left     []leftRows
-	Unsure   []told.Row // paid by the bank, and nobody confirmed that cash was given
+	Unsure   []told.Row // whose cash nobody has said was given or not
 	Paid     string     // how many are paid so
 	Earned   string     // the commission that was told; empty: none was
 	EarnedOf string
@@ -72,8 +72,8 @@ func (m *Room) dayPage(w http.ResponseWriter, r *http.Request, ses *web.Session,
 	said, st, day := ses.Words(), m.counter.Status(), m.dayOf(r)
 	k, err := m.till.Reckon(day)
 	closing, closed, closedErr := m.till.Closed(day)
-	records, recordsErr := m.till.moving(day)
-	d := m.dayData(said, st, k, err, closedErr, recordsErr)
+	moved, movedErr := m.till.Moving(day)
+	d := m.dayData(said, st, k, err, closedErr, movedErr)
 	if m.cfg.Print != nil {
 		d.Printer = closed
 	}
@@ -96,8 +96,14 @@ func (m *Room) dayPage(w http.ResponseWriter, r *http.Request, ses *web.Session,
 		d.Opening = said.Say("till.opening.none")
 	}
 	d.Flows, d.Expected = flowTable(said, k), words.Rupees(k.Expected)
-	d.Hours = m.hours(said, day, records)
-	earned, of := Earned(slices.DeleteFunc(records, func(r edge.Record) bool { return DayOf(r.CreatedAt, m.till.cfg.Offset()) != day }))
+	d.Hours = m.hours(said, day, moved)
+	var begun []edge.Record
+	for _, r := range moved {
+		if DayOf(r.CreatedAt, m.till.cfg.Offset()) == day {
+			begun = append(begun, r.Record)
+		}
+	}
+	earned, of := Earned(begun)
 	if of > 0 {
 		d.Earned = words.Rupees(earned)
 		d.EarnedOf = said.Count("till.earned.of", of)
@@ -129,7 +135,7 @@ func (m *Room) dayData(said *words.Words, st edge.Status, k Reckoning, errs ...e
 		}
 	}
 	d.Left = m.left(said, st, k, shownRows)
-	d.Unsure, d.Paid = m.rows(said, st, some(ids(k.Unconfirmed))), number(len(k.Unconfirmed))
+	d.Unsure, d.Paid = m.rows(said, st, some(ids(k.Asking))), number(len(k.Asking))
 	return d
 }
 
@@ -218,8 +224,8 @@ func flowTable(said *words.Words, k Reckoning) web.Table {
 	return t
 }
 
-func (m *Room) hours(said *words.Words, day Day, records []edge.Record) chart {
-	bars := Hours(day, records, m.till.cfg.Offset())
+func (m *Room) hours(said *words.Words, day Day, moved []Moved) chart {
+	bars := Hours(day, moved, m.till.cfg.Offset())
 	return chartOf(said, "hours", said.Say("till.hours"), said.Say("till.hours.head"), bars)
 }
 

@@ -52,45 +52,38 @@ type Reckoning struct {
 	// Begun are those whose finger was not taken: nothing was sent, and no money
 	// can have moved.
 	Begun []edge.Record
-	// Due are failed transfers, of this day or one of the days before, whose cash
-	// was kept and has not been given back to the customer.
+	// Due are failed transfers, of this day or any before, whose cash was kept and
+	// has not been given back to the customer.
 	Due []edge.Record
-	// Unconfirmed are the day's withdrawals that the bank paid and nobody
-	// confirmed.
-	Unconfirmed []edge.Record
+	// Asking are those whose cash is the customer's and of which nobody has said
+	// whether it was given, of this day or any before: what the drawer holds hangs on
+	// it, so the day is not closed until each is answered. Those about which the
+	// counter never asked (edge.Status.Cash) are not among them.
+	Asking []edge.Record
 }
 
-// reckon sums up a day. records are those of the day and of the days before on
-// which something may have begun whose cash moved on the day; unsettled those
-// without an outcome.
-func reckon(day Day, opening money.Paise, records, unsettled []edge.Record, offset time.Duration) Reckoning {
+// reckon sums up a day: its operations and those whose cash is in its sums, and of
+// unsettled those without an outcome.
+func reckon(day Day, opening money.Paise, moved []Moved, unsettled []edge.Record, offset time.Duration) Reckoning {
 	k := Reckoning{Day: day, Opening: opening}
-	from, to := day.Span(offset)
 	sums := map[Flow]*Line{}
-	for _, r := range records {
-		if DayOf(r.CreatedAt, offset) == day {
-			switch r.State {
+	for _, m := range moved {
+		if DayOf(m.CreatedAt, offset) == day {
+			switch m.State {
 			case op.Succeeded:
 				k.Done++
 			case op.Failed, op.Reversed:
 				k.Failed++
 			}
 		}
-		moved := cashbook.Within(cashbook.Of(r), from, to)
-		for _, e := range moved {
+		for _, e := range m.Cash {
 			if sums[e.Flow] == nil {
 				sums[e.Flow] = &Line{Flow: e.Flow}
 			}
 			sums[e.Flow].Count++
 			sums[e.Flow].Amount += e.Amount
-			if e.Flow == Unconfirmed {
-				k.Unconfirmed = append(k.Unconfirmed, r)
-			}
 		}
-		if cashbook.Due(r) > 0 {
-			k.Due = append(k.Due, r)
-		}
-		in, out := cashbook.Sum(moved)
+		in, out := cashbook.Sum(m.Cash)
 		k.In, k.Out = k.In+in, k.Out+out
 	}
 	for _, f := range cashbook.Flows() {

@@ -117,6 +117,10 @@ func TestUnsettled(t *testing.T) {
 	page, print := compare(v, today, "")
 	webtest.Has(t, page, "Not settled", string(first), "Was cash given?", string(paid))
 	fields := []string{"do", "close", "reason", "no opening", "seen", print}
+	webtest.Has(t, page, "can&#39;t be closed yet")
+	webtest.HasNot(t, page, `value="close"`)
+	webtest.Has(t, v.Post("/till/count?day=2026-11-21", http.StatusConflict, append(fields, "ack", "yes")...), "can&#39;t be closed yet", string(paid))
+	s.answer(paid, ist(21, 11, 1))
 	webtest.Has(t, v.Post("/till/count?day=2026-11-21", http.StatusUnprocessableEntity, fields...), "Look at the open operations first")
 	second := s.did(op.Withdrawal, ist(21, 12, 0), 900_00, op.Accepted, never, "")
 	page = v.Post("/till/count?day=2026-11-21", http.StatusConflict, append(fields, "ack", "yes")...)
@@ -231,7 +235,7 @@ func TestBrowser(t *testing.T) {
 				s.did(op.Withdrawal, ist(21, 9+h, n), 100_00, op.Succeeded, ist(21, 9+h, n+1), "")
 			}
 		}
-		s.did(op.Withdrawal, ist(21, 18, 30), 1500_00, op.Succeeded, never, "")
+		paid := s.did(op.Withdrawal, ist(21, 18, 30), 1500_00, op.Succeeded, never, "")
 		s.did(op.Transfer, ist(21, 12, 0), 5000_00, op.Succeeded, never, `{"statusCode":"00","data":{"transactionId":"T1","charge":50}}`)
 		s.did(op.Withdrawal, ist(20, 18, 0), 2500_00, op.Pending, never, "")
 		s.did(op.Withdrawal, ist(20, 18, 10), 300_00, op.Reserved, never, "")
@@ -263,6 +267,12 @@ func TestBrowser(t *testing.T) {
 		b.Tab(`button[value="check"]`)
 		b.Press(kb.Enter)
 		b.Sees(`document.readyState === "complete" && document.querySelector("#till-review")?.innerText.includes("₹850.00 too much")`)
+		b.Sees(`document.querySelector("#till-unsure") && !document.querySelector("button[value=close]")`)
+		shot("asked")
+		s.answer(paid, ist(21, 18, 31))
+		b.Tab(`#till-review button[value="check"]`)
+		b.Press(kb.Enter)
+		b.Sees(`document.readyState === "complete" && document.querySelector("button[value=close]")`)
 		shot("review")
 		b.Focused("#reason")
 		b.Press("t", "e", "a")

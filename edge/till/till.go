@@ -17,17 +17,14 @@ import (
 )
 
 const (
-	// lookBack is how many days before a day are read for cash that was handed
-	// over on it: a pending debit is settled within five days, and holidays
-	// stretch them.
-	lookBack = 9
-	step     = 500 // operations in one read of the ledger
+	step = 500 // operations in one read of the ledger
 	// maxDay bounds the operations of one day; a counter that works without a
 	// pause for 12 hours makes some 1,500.
 	maxDay = 20_000
 	// openWithin is how many days back a day that was not closed is looked for.
 	openWithin = 31
 	openingKey = "till.opening." // and the day, in the ledger's cache
+	closingKey = "till.closing"  // in the ledger's cache: the day that somebody began to close last
 )
 
 // Ledger is what is needed of the counter's queue. queue.Queue implements it.
@@ -35,7 +32,12 @@ type Ledger interface {
 	// Between gives up to limit operations, oldest first, that were begun from
 	// the one time on and before the other, and come after an id.
 	Between(from, to time.Time, after op.ID, limit int) ([]edge.Record, error)
+	// Late gives those to which something happened from the one time on and before
+	// the other, and that were begun more than edge.LateAfter before or after.
+	Late(from, to time.Time) ([]edge.Record, error)
 	Unresolved() ([]edge.Record, error)
+	// OpenCash gives those whose cash is open (edge.Record.Cash).
+	OpenCash() ([]edge.Record, error)
 	// KeepDay keeps the closing of a day; an error where it has one.
 	KeepDay(day string, value []byte, at time.Time) error
 	KeptDay(day string) (value []byte, at time.Time, ok bool, err error)
@@ -44,11 +46,14 @@ type Ledger interface {
 	Cache(name string, value []byte, at time.Time) error
 }
 
-// Config sets up a Till. Both are required.
+// Config sets up a Till. Now and Offset are required.
 type Config struct {
 	Now func() time.Time // the counter's clock
 	// Offset is the central's clock minus the counter's, as measured last.
 	Offset func() time.Duration
+	// Cash gives the operations whose cash the counter asks about
+	// (edge.Status.Cash); nil: all whose cash is open.
+	Cash func() []edge.Record
 }
 
 // Till keeps the days of a counter. Its methods may be called from many
@@ -116,28 +121,42 @@ func (t *Till) each(from, to time.Time, do func(*edge.Record)) (err error) {
 	return err
 }
 
-// Reckon sums up a day's cash. An error beside a reckoning says that some
-// operations can't be read, and the sums lack them.
-func (t *Till) Reckon(day Day) (Reckoning, error) {
-	offset := t.cfg.Offset()
-	records, err := t.moving(day)
-	unsettled, openErr := t.ledger.Unresolved()
-	opening, _, openingErr := t.Opening(day)
-	k := reckon(day, opening, records, unsettled, offset)
-	return k, errors.Join(err, openErr, openingErr)
+// touched walks over the operations to which anything happened in a span: begun,
+// sent, ended, or cash handed over; and over some that were begun just beside it.
+func (t *Till) touched(from, to time.Time, do func(*edge.Record)) error {
+	err := t.each(from.Add(-edge.LateAfter), to.Add(edge.LateAfter), do)
+	late, lateErr := t.ledger.Late(from, to)
+	for i := range late {
+		do(&late[i])
+	}
+	return errors.Join(err, lateErr)
 }
 
-// moving gives the operations that were begun on a day, and those of the days
-// before whose cash moved on it or is still due to its customer, oldest first.
-func (t *Till) moving(day Day) (records []edge.Record, err error) {
-	from, _ := day.Add(-lookBack).Span(t.cfg.Offset())
-	start, to := day.Span(t.cfg.Offset())
-	err = t.each(from, to, func(r *edge.Record) {
-		if !r.CreatedAt.Before(start) || len(cashbook.Within(cashbook.Of(*r), start, to)) > 0 || cashbook.Due(*r) > 0 {
-			records = append(records, *r)
+// Reckon sums up a day's cash. An error beside a reckoning says that some
+// operations can't be read, and the sums lack them.
+func (t *Till) Reckon(day Day) (Reckoning, error) { return t.books().reckon(day) }
+
+func (b *books) reckon(day Day) (Reckoning, error) {
+	moved, err := b.moving(day)
+	unsettled, unsettledErr := b.till.ledger.Unresolved()
+	opening, _, openingErr := b.till.Opening(day)
+	k := reckon(day, opening, moved, unsettled, b.offset)
+	open, openErr := b.till.ledger.OpenCash()
+	told := map[op.ID]bool{}
+	if b.till.cfg.Cash != nil {
+		for _, r := range b.till.cfg.Cash() {
+			told[r.ID] = true
 		}
-	})
-	return records, err
+	}
+	for _, r := range open {
+		if cashbook.Due(r) > 0 && DayOf(r.CreatedAt, b.offset) <= day {
+			k.Due = append(k.Due, r)
+		}
+		if (b.till.cfg.Cash == nil || told[r.ID]) && b.asks(r, day) {
+			k.Asking = append(k.Asking, r)
+		}
+	}
+	return k, errors.Join(err, unsettledErr, openErr, openingErr)
 }
 
 // opening is the cash counted when a day began, as it is cached.
@@ -195,7 +214,7 @@ func (t *Till) Closed(day Day) (c Closing, ok bool, err error) {
 
 // Close closes a day with the counted cash, and gives what was kept. The reason
 // is for a difference; acknowledged are the unsettled operations that the
-// operator was shown. Errors are ErrClosed, ErrFuture, ErrReason,
+// operator was shown. Errors are ErrClosed, ErrFuture, ErrReason, *AskingError,
 // *UnsettledError, and those of the disk; nothing is kept then.
 func (t *Till) Close(day Day, operator string, counted Count, reason string, acknowledged []op.ID) (Closing, error) {
 	t.closing.Lock()
@@ -209,7 +228,14 @@ func (t *Till) Close(day Day, operator string, counted Count, reason string, ack
 		}
 		return Closing{}, err
 	}
-	k, err := t.Reckon(day)
+	b, at := t.books(), t.cfg.Now()
+	b.closings[day] = Closing{ClosedAt: at} // what is known from this moment on is the next day's
+	// What was known before it may be on its way to the disk: the ledger writes in
+	// order, so that it is there when this is.
+	if err := t.ledger.Cache(closingKey, []byte(day), at); err != nil {
+		return Closing{}, fmt.Errorf("close %s: %w", day, err)
+	}
+	k, err := b.reckon(day)
 	if err != nil {
 		return Closing{}, fmt.Errorf("close %s: %w", day, err)
 	}
@@ -221,7 +247,7 @@ func (t *Till) Close(day Day, operator string, counted Count, reason string, ack
 	if err != nil {
 		return Closing{}, err
 	}
-	c.ClosedAt = t.cfg.Now()
+	c.ClosedAt = at
 	if err := t.ledger.KeepDay(string(day), value, c.ClosedAt); err != nil {
 		return Closing{}, fmt.Errorf("keep the closing of %s: %w", day, err)
 	}
@@ -279,13 +305,13 @@ func leastID(at time.Time) op.ID {
 	return op.ID(h[:8] + "-" + h[8:] + "-0000-0000-000000000000")
 }
 
-// WriteDay writes a day's operations as WriteCSV does, with those of the days
-// before whose cash moved on it: the cash of the file is the day's. Where one of
-// them can't be read, nothing is written.
+// WriteDay writes a day's operations as WriteCSV does, with those of other days
+// whose cash is in its sums: the cash of the file is the day's. Where one of them
+// can't be read, nothing is written.
 func (t *Till) WriteDay(w io.Writer, day Day) error {
-	records, err := t.moving(day)
+	moved, err := t.Moving(day)
 	if err != nil {
 		return fmt.Errorf("the file of %s: %w", day, err)
 	}
-	return WriteCSV(w, day, records, t.cfg.Offset())
+	return WriteCSV(w, day, moved, t.cfg.Offset())
 }

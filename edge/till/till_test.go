@@ -19,6 +19,7 @@ import (
 	"github.com/google/uuid"
 
 	"galla/edge"
+	"galla/edge/cashbook"
 	"galla/edge/queue"
 	"galla/edge/till"
 	"galla/shared/money"
@@ -82,6 +83,9 @@ func (s *shop) with(r edge.Record) op.ID {
 	ms := r.CreatedAt.UnixMilli()
 	id := uuid.UUID{byte(ms >> 40), byte(ms >> 32), byte(ms >> 24), byte(ms >> 16), byte(ms >> 8), byte(ms), 0x70, 0, 0x80, 0, 0, 0, byte(s.ids >> 24), byte(s.ids >> 16), byte(s.ids >> 8), byte(s.ids)}
 	r.ID, r.Version, r.Class = op.ID(id.String()), 1, cmp.Or(r.Class, op.Money)
+	if r.State.Final() && r.EndedAt.IsZero() {
+		r.EndedAt = r.CreatedAt
+	}
 	if err := s.queue.Add(r); err != nil {
 		s.t.Fatal(err)
 	}
@@ -385,7 +389,7 @@ func TestCSV(t *testing.T) {
 		Result: edge.Result{Code: "00", RRN: "632514000123", STAN: "004567", Reference: "+1"},
 	}
 	var out bytes.Buffer
-	if err := till.WriteCSV(&out, today, []edge.Record{r}, 0); err != nil {
+	if err := till.WriteCSV(&out, today, []till.Moved{{Record: r, Cash: cashbook.Of(r)}}, 0); err != nil {
 		t.Fatal(err)
 	}
 	want := "\ufeffdate,time,operation,state,amount,customer,aadhaar,bank,code,reference,rrn,stan,cash_given,operator,id,charge,cash_in,cash_out\r\n" +
@@ -402,7 +406,7 @@ func FuzzCSV(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, name string) {
 		var out bytes.Buffer
-		if err := till.WriteCSV(&out, today, []edge.Record{{Customer: name, BankName: name, Operator: name, CreatedAt: ist(21, 10, 0)}}, 0); err != nil {
+		if err := till.WriteCSV(&out, today, []till.Moved{{Record: edge.Record{Customer: name, BankName: name, Operator: name, CreatedAt: ist(21, 10, 0)}}}, 0); err != nil {
 			t.Fatal(err)
 		}
 		rows, err := csv.NewReader(&out).ReadAll()
@@ -421,11 +425,11 @@ func TestChart(t *testing.T) {
 	s.did(op.Withdrawal, ist(21, 11, 30), 1000_00, op.Succeeded, ist(21, 11, 31), "")
 	s.did(op.Withdrawal, ist(21, 13, 30), 1000_00, op.Failed, never, "")
 	s.did(op.Withdrawal, ist(2, 13, 30), 100_00, op.Succeeded, ist(2, 13, 31), "")
-	records, err := s.till.Operations(today)
-	if err != nil || len(records) != 3 {
-		t.Fatalf("the day has %d operations, %v", len(records), err)
+	moved, err := s.till.Moving(today)
+	if err != nil || len(moved) != 3 {
+		t.Fatalf("the day has %d operations, %v", len(moved), err)
 	}
-	hours := till.Hours(today, records, 0)
+	hours := till.Hours(today, moved, 0)
 	if len(hours) != 3 || hours[0].Label != "9" || hours[2].Sum != 1000*money.Rupee || hours[1].Count != 0 {
 		t.Errorf("the hours are %+v", hours)
 	}
