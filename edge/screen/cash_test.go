@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -13,6 +14,7 @@ import (
 	"galla/edge/told"
 	"galla/edge/web/webtest"
 	"galla/edge/words"
+	"galla/shared/money"
 	"galla/shared/op"
 )
 
@@ -27,6 +29,9 @@ const places = `JSON.stringify([...document.querySelectorAll("main :is(a, button
 	const at = y > 0 && y < innerHeight ? document.elementFromPoint(x, y) : null;
 	return [e.id || e.textContent.trim(), Math.round(r.x), Math.round(r.y), at === null ? "out" : at === e || e.contains(at) || at.contains(e)];
 }))`
+
+// keysOf are the keys of a page.
+const keysOf = `[...document.querySelectorAll("[data-key]")].map(e => e.dataset.key).sort().join(" ")`
 
 // spy counts what is heard instead of playing it.
 const spy = `void (window.rang = 0, window.AudioContext = class {
@@ -54,7 +59,7 @@ func openCash(t *testing.T, chromium context.Context) {
 		language      string
 		give, not     string
 	}{
-		{1366, 768, "en", "GIVE CASH ₹700 · Shivshankar …7058 · C", "DO NOT GIVE CASH ₹700"},
+		{1366, 768, "en", "GIVE CASH ₹700 · Shivshankar …7058 · G", "DO NOT GIVE CASH ₹700"},
 		{360, 740, "hi", "₹700 नकद दें Shivshankar …7058", "नकद न दें ₹700"},
 	} {
 		t.Run(fmt.Sprint(c.width, c.language), func(t *testing.T) {
@@ -73,7 +78,7 @@ func openCash(t *testing.T, chromium context.Context) {
 
 			f.move(late, func(v *edge.View) { paid(v) })
 			b.Sees(strip + fmt.Sprintf(` === %q`, c.give))
-			other.Sees(strip + ` === "GIVE CASH ₹700 · Shivshankar …7058 · C"`)
+			other.Sees(strip + ` === "GIVE CASH ₹700 · Shivshankar …7058 · G"`)
 			if now := webtest.Eval[string](b, places); now != before || strings.Contains(now, "false") {
 				t.Errorf("the strip moved or covered something:\n%s\n%s", before, now)
 			}
@@ -105,13 +110,16 @@ func openCash(t *testing.T, chromium context.Context) {
 			}
 			// The strip leads to the operation, and its own page asks.
 			if c.width > 1000 {
-				b.Press("c")
+				b.Press("g")
 			} else {
 				webtest.Eval[any](b, `document.querySelector("#open-cash-go").click()`)
 			}
 			b.Sees(`document.readyState === "complete" && document.querySelector("#do-cash")`)
 			b.Sees(strip + fmt.Sprintf(`.startsWith(%q) && document.querySelector("#open-cash .due.stop")`, c.not))
 			b.Look("open-cash-operation")
+			if keys := webtest.Eval[string](b, keysOf); strings.Contains(keys, "g") || strings.Count(keys, "c") != 1 {
+				t.Errorf("the keys of an operation's page beside open cash: %q", keys)
+			}
 			webtest.Eval[any](b, `document.querySelector("#do-cash").click()`)
 			b.Sees(`document.querySelector("#op").dataset.state === "given"`)
 			other.Sees(strip + `.startsWith("DO NOT GIVE CASH ₹700 · Asha …7058")`)
@@ -175,6 +183,37 @@ func TestOpenCashOnEveryPage(t *testing.T) {
 	webtest.HasNot(t, page, "open-cash-go")
 }
 
+// theStrip finds the way of the strip, and its key where it has one.
+var theStrip = regexp.MustCompile(`id="open-cash-go" href="/op/([^"]+)"(?: data-key="([^"]*)")?`)
+
+// TestOneOperationsKeysAreItsOwn: whatever the cash of an operation's page stands at,
+// the strip of another customer's has no key on it, and the key by which the strip is
+// opened elsewhere does nothing there.
+func TestOneOperationsKeysAreItsOwn(t *testing.T) {
+	v := unlocked(t)
+	for _, c := range everyOutcome() {
+		v.f.mu.Lock()
+		clear(v.f.ops)
+		v.f.order = nil
+		v.f.mu.Unlock()
+		others := v.f.add(cashOp(func(o *edge.View) { paid(o); o.Amount, o.Customer = 70000, "Asha Devi" }))
+		id := v.f.add(c)
+		at := string(c.Route) + " " + string(c.State) + " " + c.Result.Code + " " + string(c.Cash())
+		page := v.Get("/op/"+string(id), http.StatusOK)
+		m := theStrip.FindStringSubmatch(page)
+		if m == nil || m[1] != string(others) || m[2] != "" || strings.Contains(page, `data-key="g"`) {
+			t.Errorf("%s: the strip of another customer's cash is %q", at, m)
+		}
+		if give := c.Cash() == edge.CashDue || c.Cash() == edge.CashNotGiven; give && strings.Count(page, `data-key="c"`) != 1 {
+			t.Errorf("%s: the page has %d keys that say that cash was given", at, strings.Count(page, `data-key="c"`))
+		}
+		page = v.Get("/line", http.StatusOK)
+		if m := theStrip.FindStringSubmatch(page); m == nil || m[2] != "g" || strings.Contains(page, `data-key="c"`) {
+			t.Errorf("%s: elsewhere the strip is %q", at, m)
+		}
+	}
+}
+
 // TestTheCustomersOwnCashIsInTheStrip: cash of a transfer that failed after the
 // screen said to keep it, and that of a refund, with their charges, in six
 // languages.
@@ -224,4 +263,29 @@ func TestSoundIsSwitchedOff(t *testing.T) {
 	webtest.Has(t, v.Get("/", http.StatusOK), `data-sound="off"`)
 	v.Post("/settings", http.StatusSeeOther, "sound", "on")
 	webtest.Has(t, v.Get("/", http.StatusOK), `data-sound="on"`)
+}
+
+// TestATransferThatCameBackLeadsToItsRefund: that is the main button of its page,
+// and that the customer has the cash already the second; after either the page has
+// neither more.
+func TestATransferThatCameBackLeadsToItsRefund(t *testing.T) {
+	v, _ := everyPlace(t)
+	back := cashOp(func(v *edge.View) {
+		v.Route, v.State, v.CashKept, v.Charge = op.Transfer, op.Reversed, true, 25*money.Rupee
+	})
+	id := v.f.add(back)
+	page := v.Get("/op/"+string(id), http.StatusOK)
+	_, page, _ = strings.Cut(page, "<main")
+	for _, want := range []string{`id="do-flow" class="main" data-key="c"`, `id="do-back" class="second"`} {
+		if strings.Count(page, want) != 1 {
+			t.Errorf("%s is not on the page once: %s", want, page)
+		}
+	}
+	if n := strings.Count(page, `data-key="c"`); n != 1 {
+		t.Errorf("%d buttons have the key", n)
+	}
+	v.Post("/op/"+string(id)+"/cash", http.StatusSeeOther)
+	page = v.Get("/op/"+string(id), http.StatusOK)
+	webtest.Has(t, page, "do-flow", "Do not give it again")
+	webtest.HasNot(t, page, "do-back")
 }

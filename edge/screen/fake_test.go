@@ -301,7 +301,7 @@ func (f *fake) ConfirmCash(id op.ID, operator edge.Operator) error {
 	case f.broken != nil:
 		return f.broken
 	case v.Cash() == edge.CashGiven:
-	case v.Cash() != edge.CashDue && v.Cash() != edge.CashNotGiven:
+	case !v.Cash().Open() || v.Cash() == edge.CashReversed:
 		return edge.ErrIllegal
 	default:
 		v.CashGiven, v.CashBy, v.CashByID = f.status.Now.Add(time.Minute), operator.Name, operator.ID

@@ -43,6 +43,7 @@ type can struct {
 	Abandon bool
 	Cash    bool // confirm that cash was given
 	Back    bool // confirm that a transfer's cash was given back
+	Refund  bool // its refund comes first
 	Not     bool // say that it was not
 	Noted   bool // say that it is known that the bank took the payment back
 	Receipt bool
@@ -137,6 +138,7 @@ func allowed(v edge.View) can {
 		Not:     v.Cash() == edge.CashDue,
 		Noted:   v.Cash() == edge.CashReversed,
 		Back:    cashbook.Due(v.Record) > 0,
+		Refund:  v.Cash() == edge.CashRefund,
 		Receipt: v.Route != op.ReqAuth && (v.State == op.Pending || (final && v.Verdict() != edge.VerdictNoMoney)),
 		Again:   final && v.State != op.Succeeded && (form || v.Route == op.ReqAuth),
 		Leave:   !early,

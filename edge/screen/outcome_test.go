@@ -108,11 +108,24 @@ func everyOutcome() (out []edge.View) {
 					v.CashKept, v.Charge = true, 25*money.Rupee
 					out = append(out, v)
 				}
+				if v.Cash() == edge.CashReversed {
+					v.CashBy = "Fatima"
+					out = append(out, v)
+				}
 				if v.Cash() == edge.CashDue {
 					v.CashBy = "Fatima"
 					out = append(out, v)
 					v.CashGiven = fakeNow
 					out = append(out, v)
+					if route == op.Transfer { // it paid for the next attempt
+						v.CashInto = "01a205b8-53bc-7995-a943-74046f469a72"
+						out = append(out, v)
+					}
+				}
+				if v.Cash() == edge.CashRefund {
+					back := v
+					v.CashBy, v.CashGiven, back.Refunded = "Fatima", fakeNow, fakeNow
+					out = append(out, v, back)
 				}
 			}
 		}
@@ -134,7 +147,8 @@ func textOf(page string) string {
 
 // TestOneAdviceEverywhere walks routes, states and codes over the real pages: the
 // operation's page, the first page, the history, the receipt, the slip and the
-// customer's screen each give one advice, and it is the same.
+// customer's screen each give one advice, and it is the same; and what the slip and
+// the customer's screen say agrees with it.
 func TestOneAdviceEverywhere(t *testing.T) {
 	v, book := everyPlace(t)
 	english := book.In(words.English)
@@ -193,9 +207,12 @@ func TestOneAdviceEverywhere(t *testing.T) {
 			if slip.Advice != want.Advice || slip.Status == "" || slipKey.MatchString(slip.Status+strings.Join(slip.Notes, " ")) {
 				t.Errorf("%s: the slip has %q, want %q: %q %q", at, slip.Advice, want.Advice, slip.Status, slip.Notes)
 			}
+			agrees(t, at, shown, want, slip)
 		}
 		if _, known := told.Named(want.Kind.Name); known {
-			same("customer's screen", v.Get("/customer", http.StatusOK))
+			front := v.Get("/customer", http.StatusOK)
+			same("customer's screen", front)
+			frontSays(t, at, textOf(front), shown)
 		}
 	}
 	t.Logf("%d outcomes: %v", len(all), looked)

@@ -80,6 +80,7 @@ func TestBrowser(t *testing.T) {
 	t.Run("six", func(t *testing.T) { sixTiles(t, chromium) })
 	t.Run("foreign", func(t *testing.T) { foreign(t, chromium) })
 	t.Run("cash", func(t *testing.T) { openCash(t, chromium) })
+	t.Run("sound", func(t *testing.T) { sounds(t, chromium) })
 	t.Run("languages", func(t *testing.T) { languages(t, chromium) })
 }
 

@@ -5,7 +5,8 @@
 // It promises that the wizard shows what is known, never what is hoped: a step
 // is done when the central said so, a step whose answer was lost is told as
 // lost, and a step that the central names as missing is the one that is opened.
-// It survives restarts, and every step may be repeated. A QR code is drawn from
+// It survives restarts, and every step may be repeated. It is an owner's, who typed
+// the PIN again (web.Kit.Confirmed). A QR code is drawn from
 // the central's link alone, and not shown at all where the link does not say
 // what was asked for.
 //

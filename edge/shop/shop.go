@@ -102,8 +102,10 @@ func (s *Shop) Files() fs.FS { return files }
 // Register implements web.Room.
 func (s *Shop) Register(mux *http.ServeMux, kit *web.Kit) {
 	s.kit = kit
-	mux.HandleFunc("GET /shop/aeps", kit.Get(kit.Owner(s.wizard)))
-	mux.HandleFunc("POST /shop/aeps/{step}", kit.Post(kit.Owner(s.take)))
+	// The wizard asks for the PIN when it is entered: a form with PAN or OTP, which no
+	// page may repeat, would have to be filled in twice.
+	mux.HandleFunc("GET /shop/aeps", kit.Get(kit.Confirmed(s.wizard)))
+	mux.HandleFunc("POST /shop/aeps/{step}", kit.Post(kit.Confirmed(s.take)))
 	mux.HandleFunc("GET /qr", kit.Get(s.ask))
 	mux.HandleFunc("POST /qr", kit.Post(s.generate))
 	mux.HandleFunc("GET /qr/{id}", kit.Get(s.code))

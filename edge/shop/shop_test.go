@@ -269,9 +269,28 @@ func TestAmounts(t *testing.T) {
 	}
 }
 
-// TestOperatorsDoNotOnboard: only an owner sees the wizard; codes are for all.
+// TestOperatorsDoNotOnboard: only an owner sees the wizard, who typed the PIN again;
+// codes are for all.
 func TestOperatorsDoNotOnboard(t *testing.T) {
-	v := open(t, newFake(), newMemory())
+	f := newFake()
+	v := open(t, f, newMemory())
+	v.Leads("/enter?confirm=no&to=/enter/done")
+	v.Get("/enter/done", http.StatusOK)
+	for _, step := range []string{"begin", "mobile", "otp", "pan", "aadhaar", "finger", "submit", "status", "resend", "capture", "abandon"} {
+		page := v.Post("/shop/aeps/"+step, http.StatusOK, "form", "f"+step, "otp", "482913", "pan", "ABCDE1234F")
+		webtest.Has(t, page, "Your PIN again", `action="/confirm?next=%2Fshop%2Faeps"`)
+		webtest.HasNot(t, page, "482913", "ABCDE1234F")
+	}
+	if len(f.asked) != 0 {
+		t.Errorf("%d steps were taken with the session alone", len(f.asked))
+	}
+	if to := v.Post("/confirm?next=/shop/aeps", http.StatusSeeOther, "confirm", webtest.PIN); to != "/shop/aeps" {
+		t.Errorf("the PIN leads to %s", to)
+	}
+	v.Post("/shop/aeps/begin", http.StatusSeeOther, "form", "a")
+	if len(f.asked) != 1 {
+		t.Error("the step was not taken after the PIN")
+	}
 	v.Leads("/enter?operator=raju&role=operator&to=/enter/done")
 	v.Get("/enter/done", http.StatusOK)
 	v.Get("/shop/aeps", http.StatusForbidden)

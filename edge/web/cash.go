@@ -11,9 +11,10 @@ import (
 	"galla/shared/op"
 )
 
-// cashKey is the shortcut of the strip. No page uses it for something else, but
-// for the page of an operation whose cash it is about.
-const cashKey = "c"
+// cashKey is the shortcut of the strip, and opens only. No page uses it for anything
+// else, and it is not the key that says that cash was given: pressed twice, it must
+// not answer for a customer whose operation nobody looked at.
+const cashKey = "g"
 
 // strip is the cash that waits for somebody's answer, as every page shows it:
 // the one that ended first, and how many more.
@@ -25,36 +26,43 @@ type strip struct {
 	Who    string // first name
 	Ending string // the last four digits of the Aadhaar number
 	Href   string // empty: the counter is locked
-	Key    string // empty: the page has its own button for it
+	Key    string // empty: the page is an operation's, and its keys are about that one
 	More   string // how many others wait; empty: none
 
-	// State names what waits, so that the page's script knows what is new.
+	// State names what waits, so that the page's script knows what is new: that of
+	// the operation that the page shows too, which nobody may be looking at.
 	State string
 	Sound bool
 }
 
+// Cap is the key as it is printed on keyboards.
+func (s strip) Cap() string { return strings.ToUpper(s.Key) }
+
 // open makes the strip. On a locked counter it names nobody. The operation that
 // the page shows is left out: the page says the same in large letters.
 func (k *Kit) open(r *http.Request, w *words.Words, st edge.Status, ses *Session, shown op.ID) strip {
-	s := strip{Sound: sounds(r), Key: cashKey}
+	s := strip{Sound: sounds(r)}
+	if shown == "" {
+		s.Key = cashKey
+	}
 	var waits []edge.Record
 	var state []string
 	for _, c := range st.Cash {
-		switch {
-		case !c.Cash().Asks():
-		case c.ID == shown:
-			s.Key = ""
-		default:
+		if !c.Cash().Asks() {
+			continue
+		}
+		state = append(state, string(c.ID)+":"+string(c.Cash()))
+		if c.ID != shown {
 			waits = append(waits, c)
-			state = append(state, string(c.ID)+":"+string(c.Cash()))
 		}
 	}
+	s.State = strings.Join(state, " ")
 	if len(waits) == 0 {
 		return s
 	}
 	first := waits[0]
 	t := told.Tell(w, edge.View{Record: first}, st)
-	s.Shown, s.Tone, s.Icon, s.State = true, t.Tone, t.Icon, strings.Join(state, " ")
+	s.Shown, s.Tone, s.Icon = true, t.Tone, t.Icon
 	s.Label = told.Notice(w, first, st)
 	if len(waits) > 1 {
 		s.More = w.Count("cash.more", len(waits)-1)

@@ -45,14 +45,14 @@ type confirmPage struct {
 // confirmField is the PIN's, among an act's own fields.
 const confirmField = "confirm"
 
-// Confirmed is Owner for what moves who works here, whom the counter believes and
-// what it reports: the owner's PIN is typed again first, and opens such acts for
-// ConfirmLife. A stolen session alone is not enough. Of a form that is sent before,
+// Confirmed is Owner for what moves who works here, whom the counter believes, what it
+// reports and who the shop is to the network: the owner's PIN is typed again first, and
+// opens such acts for ConfirmLife. A stolen session alone is not enough. Of a form that is sent before,
 // the fields named by keep go along and the act is taken with the PIN; where it has
 // others, which no page may repeat, it is filled in once more. Parts of a page that
 // is open already are news, and are given.
 func (k *Kit) Confirmed(handler Handler, keep ...string) Handler {
-	return k.Owner(func(w http.ResponseWriter, r *http.Request, ses *Session) {
+	return k.owned(func(w http.ResponseWriter, r *http.Request, ses *Session) {
 		switch {
 		case ses.isConfirmed(), r.Method != http.MethodPost && Part(r):
 			handler(w, r, ses)

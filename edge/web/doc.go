@@ -62,9 +62,10 @@
 // POSTs and the event stream must come from this origin, forms carry a token of the
 // browser session, and a session exists only after an operator's PIN and ends after
 // idle minutes. Sessions live in memory: a restart locks the counter. What moves who
-// works here, whom the counter believes and what it reports wants the owner's PIN
-// once more (Kit.Confirmed), so that a session alone, however it was got, is not
-// enough. Event streams of pages that nobody unlocked have few places of their own.
+// works here, whom the counter believes, what it reports and who the shop is to the
+// network wants the owner's PIN once more (Kit.Confirmed), so that a session alone,
+// however it was got, is not enough; every form that only an owner may send does.
+// Event streams of pages that nobody unlocked have few places of their own.
 //
 // Cookies are HttpOnly, SameSite=Strict and of the host alone, and their names have
 // the port. The prefix __Host- would keep other names from setting them, but wants

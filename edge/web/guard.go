@@ -148,8 +148,21 @@ func (k *Kit) Post(step Handler) http.HandlerFunc {
 	}
 }
 
-// Owner wraps a page or step that only an owner may see or take.
-func (k *Kit) Owner(handler Handler) Handler {
+// Owner wraps a page that only an owner may see. A form of an owner's is an act, and
+// wants the PIN once more (Confirmed): there is no way to wrap one without it.
+func (k *Kit) Owner(page Handler) Handler {
+	act := k.Confirmed(page)
+	return k.owned(func(w http.ResponseWriter, r *http.Request, ses *Session) {
+		if r.Method == http.MethodGet || r.Method == http.MethodHead {
+			page(w, r, ses)
+			return
+		}
+		act(w, r, ses)
+	})
+}
+
+// owned asks for an owner's session, and no more.
+func (k *Kit) owned(handler Handler) Handler {
 	return func(w http.ResponseWriter, r *http.Request, ses *Session) {
 		if ses.Operator.Role != edge.RoleOwner {
 			k.Message(w, r, ses, http.StatusForbidden, "error.owner")

@@ -188,11 +188,15 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// TestOwner: what only an owner may do, an operator may not, by no method.
+// TestOwner: what only an owner may do, an operator may not, by no method; and a form
+// wants the owner's PIN once more.
 func TestOwner(t *testing.T) {
 	v, _, _, _ := serve(t)
 	v.Get("/desk/owner", http.StatusOK)
-	v.Post("/desk/owner", http.StatusOK)
+	webtest.HasNot(t, v.Post("/desk/owner", http.StatusOK), "Your PIN again")
+	v.Leads("/enter?confirm=no&to=/desk/owner")
+	webtest.HasNot(t, v.Get("/desk/owner", http.StatusOK), "Your PIN again")
+	webtest.Has(t, v.Post("/desk/owner", http.StatusOK), "Your PIN again")
 	v.Leads("/enter?role=operator&operator=2&name=Ravi&to=/desk")
 	webtest.Has(t, v.Get("/desk", http.StatusOK), "Ravi")
 	webtest.Has(t, v.Get("/desk/owner", http.StatusForbidden), "Only the owner")

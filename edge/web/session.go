@@ -231,7 +231,7 @@ const markCookie = "galla_known"
 const markDays = 400
 
 // Mark gives the random mark of a request's browser, or a new one where it has
-// none: by it the browser is known again once a right PIN was typed in it (Known).
+// none: by it the browser is known again to an operator who typed the right PIN in it (Known).
 func (k *Kit) Mark(r *http.Request) (string, error) {
 	c, err := r.Cookie(CookieName(r, markCookie))
 	if err == nil && len(c.Value) == base64.RawURLEncoding.EncodedLen(idBytes) {

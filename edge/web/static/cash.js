@@ -1,6 +1,9 @@
 // Sounds once for each open cash that is new to this tab: two rising tones to
 // give, two falling ones not to. A browser lets sound begin only after a touch of
-// the page: what comes before the first one sounds with it.
+// the page: what comes before the first one sounds with it. Of two tabs of a browser
+// the one that is seen sounds; where none is, the one that has the stream.
+
+import { seenElsewhere } from './live.js';
 
 const heard = 'galla-cash-heard';
 const tones = { due: [660, 880, 1100], reversed: [320, 220, 320] };
@@ -10,13 +13,15 @@ let waiting = null;
 export function openCash() {
   const strip = document.getElementById('open-cash');
   if (!strip) return;
-  const look = () => {
+  const look = async () => {
     const open = strip.dataset.state.split(' ').filter(Boolean);
     const known = (sessionStorage.getItem(heard) ?? '').split(' ');
     const fresh = open.filter((one) => !known.includes(one));
     sessionStorage.setItem(heard, open.join(' '));
     if (fresh.length === 0 || strip.dataset.sound !== 'on') return;
-    waiting = fresh.some((one) => one.endsWith(':reversed')) ? 'reversed' : 'due';
+    const tone = fresh.some((one) => /:(reversed|refund)$/.test(one)) ? 'reversed' : 'due';
+    if (await seenElsewhere()) return;
+    waiting = tone;
     if (navigator.userActivation?.hasBeenActive ?? false) sound();
   };
   for (const touch of ['pointerdown', 'keydown']) document.addEventListener(touch, sound);

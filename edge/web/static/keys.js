@@ -1,5 +1,6 @@
 // Shortcuts: an element with data-key is pressed by that key. Letters and digits
-// mean themselves while something is typed; Escape always works.
+// mean themselves while something is typed; Escape always works. A key that two
+// elements have presses neither: it could mean another customer's cash.
 
 export function shortcuts() {
   document.addEventListener('keydown', (event) => {
@@ -7,9 +8,9 @@ export function shortcuts() {
     const typing = event.target.matches('input:not([type=checkbox], [type=radio]), select, textarea');
     if (typing && event.key !== 'Escape') return;
     const wanted = event.key.length === 1 ? event.key.toLowerCase() : event.key;
-    const target = [...document.querySelectorAll('[data-key]')].find((e) => e.dataset.key === wanted);
-    if (!target) return;
+    const targets = [...document.querySelectorAll('[data-key]')].filter((e) => e.dataset.key === wanted);
+    if (targets.length === 0) return;
     event.preventDefault();
-    target.click();
+    if (targets.length === 1) targets[0].click();
   });
 }

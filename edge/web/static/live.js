@@ -7,6 +7,7 @@ let source = null;
 let looking = false;
 let again = false;
 let retry = 0;
+let letGo = () => {}; // gives back the lock that this tab has or waits for
 
 // here is the page's own address. That of a page which a form's step answered is
 // the step's in the browser: to ask for it, or to reload it, would be to send the
@@ -19,21 +20,51 @@ export function listen() {
   regions().forEach((region) => known.set(region, region.innerHTML));
   // A page that asks for nothing begins at what it says.
   if (!document.querySelector('[autofocus]')) document.querySelector('[data-focus]')?.focus({ preventScroll: true });
-  // A browser opens six connections to a server at most: tabs that nobody sees
-  // give theirs back.
-  document.addEventListener('visibilitychange', () => (document.hidden ? close() : open()));
+  document.addEventListener('visibilitychange', follow);
   window.addEventListener('pagehide', close);
   window.addEventListener('pageshow', (event) => {
     if (!event.persisted) return;
     // A page that comes back from the browser's memory is old.
     if (document.querySelector('form[data-check]')) reload();
-    else open();
+    else follow();
   });
-  if (!document.hidden) open();
+  follow();
+}
+
+// follow opens the stream of a tab that somebody sees. A browser opens six
+// connections to a server at most: tabs that nobody sees give theirs back, but for
+// one of them, by which a minimised browser sounds for open cash.
+function follow() {
+  close();
+  const sounds = document.getElementById('open-cash');
+  if (!document.hidden) {
+    if (sounds) hold('galla-seen', 'shared', () => {});
+    open();
+  } else if (sounds) {
+    hold('galla-unseen', 'exclusive', open);
+  }
+}
+
+// hold waits for a lock among the tabs of this browser, and has it until letGo.
+function hold(name, mode, then) {
+  const over = new AbortController();
+  letGo = () => over.abort();
+  const had = () => {
+    if (over.signal.aborted) return undefined;
+    then();
+    return new Promise((done) => over.signal.addEventListener('abort', done));
+  };
+  navigator.locks?.request(name, { mode, signal: over.signal }, had).catch(() => {}); // it was let go first
+}
+
+// seenElsewhere tells of a tab that nobody sees whether another one is seen.
+export async function seenElsewhere() {
+  if (!document.hidden || !navigator.locks) return false;
+  return (await navigator.locks.query()).held.some((lock) => lock.name === 'galla-seen');
 }
 
 function open() {
-  close();
+  stop();
   source = new EventSource('/live');
   source.addEventListener('look', look);
   source.addEventListener('locked', locked);
@@ -46,6 +77,12 @@ function open() {
 }
 
 function close() {
+  letGo();
+  letGo = () => {};
+  stop();
+}
+
+function stop() {
   clearTimeout(retry);
   if (source) source.close();
   source = null;
@@ -109,16 +146,26 @@ function stale(yes) {
 function swap(fresh) {
   regions().forEach((old) => {
     const now = fresh.getElementById(old.id);
-    if (known.get(old) === now.innerHTML) return;
+    if (known.get(old) === now.innerHTML) {
+      rename(old, now);
+      return;
+    }
     known.set(old, now.innerHTML);
     const active = document.activeElement;
     const held = old.contains(active) ? active.id : null;
     const moved = old.dataset.state !== now.dataset.state;
     old.replaceChildren(...document.importNode(now, true).childNodes);
-    for (const { name, value } of now.attributes) old.setAttribute(name, value);
+    rename(old, now);
     refocus(old, held, moved && (held !== null || active === document.body));
     if (moved) settle(old);
   });
+}
+
+// rename takes over what a region says of itself; its content may be the same.
+function rename(old, now) {
+  for (const a of now.attributes) {
+    if (old.getAttribute(a.name) !== a.value) old.setAttribute(a.name, a.value);
+  }
 }
 
 // refocus gives the focus back to what had it, or to what the new state is

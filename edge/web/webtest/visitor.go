@@ -89,6 +89,7 @@ var metaToken = regexp.MustCompile(`<meta name="csrf" content="([^"]+)">`)
 // attributes whose variables a script fills in.
 var (
 	bareText   = regexp.MustCompile(`\{[a-z]+\}|[>" ](?:told|status|form|field|fact|kind|home|unlock|day|step|rd|error|operations|receipt|time|number)\.[a-z-]+(?:\.[a-z-]+)*[<" ]|%![a-z]`)
+	dataKey    = regexp.MustCompile(`<[^>]* data-key="([^"]*)"`)
 	scriptText = regexp.MustCompile(`data-(?:spelling|wait-(?:text|note))="[^"]*"`)
 )
 
@@ -116,6 +117,13 @@ func (v *Visitor) Do(r *http.Request) (*http.Response, string) {
 	if strings.HasPrefix(reply.Header.Get("Content-Type"), "text/html") {
 		if bare := bareText.Find(scriptText.ReplaceAll(body, nil)); bare != nil {
 			v.T.Errorf("%s %s shows %q, which is no text for people", r.Method, r.URL.Path, bare)
+		}
+		keys := map[string]bool{}
+		for _, m := range dataKey.FindAllSubmatch(body, -1) {
+			if keys[string(m[1])] {
+				v.T.Errorf("%s %s has the key %q twice: nobody knows what it presses", r.Method, r.URL.Path, m[1])
+			}
+			keys[string(m[1])] = true
 		}
 	}
 	if m := metaToken.FindSubmatch(body); m != nil && len(m[1]) > 0 {
