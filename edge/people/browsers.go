@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"maps"
 	"slices"
 	"time"
 
@@ -12,23 +11,27 @@ import (
 	"galla/shared/password"
 )
 
-// maxBrowsers bounds the browsers that are known; a counter has one or two. The one
-// in which a right PIN was typed longest ago is forgotten for another.
-const maxBrowsers = 16
+// maxBrowsers bounds the browsers in which one operator is known; a counter has one
+// or two. The one in which the right PIN was typed longest ago is forgotten for
+// another of the same operator's, never for somebody else's.
+const maxBrowsers = 8
 
-// browser is one in which somebody typed a right PIN once. Its wrong tries count
-// apart from those of strangers, so that nobody at another browser, and no program
-// that finds the page, can keep an agent out.
+// browser is one in which an operator typed the own right PIN once. That operator's
+// wrong tries in it count apart from those of strangers, so that nobody at another
+// browser, and no program that finds the page, can keep the operator out. It is known
+// for that operator and that PIN alone: whoever has a PIN of the own may make any
+// number of browsers known, but only for the own PIN.
 type browser struct {
-	Hash string         `json:"hash"` // of its mark: SHA-256, hexadecimal
-	Used int64          `json:"used"` // unix milliseconds of the last right PIN
-	Try  map[string]try `json:"try,omitzero"`
+	Operator string `json:"operator"`
+	Hash     string `json:"hash"` // of its mark: SHA-256, hexadecimal
+	Used     int64  `json:"used"` // unix milliseconds of the last right PIN
+	try
 }
 
 // try is the wrong PINs in a row of one operator in one browser.
 type try struct {
 	Of       string `json:"of"` // names the PIN: another PIN begins anew
-	Failures int    `json:"failures"`
+	Failures int    `json:"failures,omitzero"`
 	Until    int64  `json:"until,omitzero"` // unix milliseconds; no PIN is looked at before
 }
 
@@ -54,8 +57,8 @@ func (t *try) fail(now time.Time) *edge.PINError {
 type markKey struct{}
 
 // InBrowser says in which browser a PIN is typed, by the random mark that the
-// browser keeps. Without one, or with a mark that no right PIN came with yet, it is
-// a stranger's: all strangers' tries count together.
+// browser keeps. Without one, or with a mark that the operator's right PIN did not
+// come with yet, it is a stranger's: all strangers' tries count together.
 func InBrowser(ctx context.Context, mark string) context.Context {
 	return context.WithValue(ctx, markKey{}, mark)
 }
@@ -74,30 +77,28 @@ func hashOf(ctx context.Context) string {
 func (p *People) marks() []browser {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	out := slices.Clone(p.browsers)
-	for i := range out {
-		out[i].Try = maps.Clone(out[i].Try)
-	}
-	return out
+	return slices.Clone(p.browsers)
 }
 
-func known(list []browser, hash string) *browser {
-	if i := slices.IndexFunc(list, func(b browser) bool { return hash != "" && b.Hash == hash }); i >= 0 {
+// known gives an operator's own entry of a browser; nil: it is a stranger's.
+func (e *person) known(list []browser, hash string) *browser {
+	if i := slices.IndexFunc(list, func(b browser) bool { return hash != "" && b.Hash == hash && b.by(e) }); i >= 0 {
 		return &list[i]
 	}
 	return nil
 }
 
+// by tells whether it was the operator who typed the right PIN, and the PIN is the
+// same still.
+func (b browser) by(e *person) bool { return b.Operator == e.ID && b.Of == pinName(e.PIN) }
+
 // tries gives the wrong PINs of an operator in a browser, or in all strangers' where
 // it is nil.
 func (e *person) tries(b *browser) try {
 	if b == nil {
-		return try{Failures: e.Failures, Until: e.Until}
+		return try{Of: pinName(e.PIN), Failures: e.Failures, Until: e.Until}
 	}
-	if t := b.Try[e.ID]; t.Of == pinName(e.PIN) {
-		return t
-	}
-	return try{Of: pinName(e.PIN)}
+	return b.try
 }
 
 // count notes them.
@@ -106,14 +107,7 @@ func (e *person) count(b *browser, t try) {
 		e.Failures, e.Until = t.Failures, t.Until
 		return
 	}
-	if b.Try == nil {
-		b.Try = map[string]try{}
-	}
-	if t.Failures == 0 {
-		delete(b.Try, e.ID)
-		return
-	}
-	b.Try[e.ID] = t
+	b.Failures, b.Until = t.Failures, t.Until
 }
 
 // pinName tells PINs apart without naming one, not even its hash.
@@ -122,20 +116,36 @@ func pinName(phc string) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// remember takes a browser in that brought a right PIN.
-func remember(list []browser, hash string, now time.Time) []browser {
+// remember takes a browser in that brought an operator's right PIN.
+func (e *person) remember(list []browser, hash string, now time.Time) []browser {
 	if hash == "" {
 		return list
 	}
-	if b := known(list, hash); b != nil {
+	if b := e.known(list, hash); b != nil {
 		b.Used = now.UnixMilli()
 		return list
 	}
-	if len(list) >= maxBrowsers {
-		oldest := slices.IndexFunc(list, func(b browser) bool {
-			return b.Used == slices.MinFunc(list, func(x, y browser) int { return int(x.Used - y.Used) }).Used
-		})
+	own, oldest := 0, -1
+	for i, b := range list {
+		if b.Operator != e.ID {
+			continue
+		}
+		own++
+		if oldest < 0 || b.Used < list[oldest].Used {
+			oldest = i
+		}
+	}
+	if own >= maxBrowsers {
 		list = slices.Delete(list, oldest, oldest+1)
 	}
-	return append(list, browser{Hash: hash, Used: now.UnixMilli()})
+	return append(list, browser{Operator: e.ID, Hash: hash, Used: now.UnixMilli(), try: try{Of: pinName(e.PIN)}})
+}
+
+// current leaves out the browsers of PINs that were changed: who knew the old one may
+// have typed it in any of them.
+func current(people []person, browsers []browser) []browser {
+	return slices.DeleteFunc(browsers, func(b browser) bool {
+		e := find(people, b.Operator)
+		return e == nil || !b.by(e)
+	})
 }

@@ -1,6 +1,7 @@
 package people
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -84,9 +85,126 @@ func TestBrowsersAreBounded(t *testing.T) {
 			}
 			time.Sleep(time.Second)
 		}
-		list := p.marks()
-		if len(list) != maxBrowsers || known(list, hashOf(InBrowser(t.Context(), "0"))) != nil || known(list, hashOf(InBrowser(t.Context(), "1"))) == nil {
+		list, agent := p.marks(), find(p.snapshot(), edge.AgentID)
+		if len(list) != maxBrowsers || agent.known(list, hashOf(InBrowser(t.Context(), "0"))) != nil || agent.known(list, hashOf(InBrowser(t.Context(), "1"))) == nil {
 			t.Errorf("%d browsers are known", len(list))
 		}
 	})
+}
+
+// hired takes in an operator with an own PIN, chosen in the browser of ctx.
+func hired(t *testing.T, p *People, ctx context.Context, name, own string) edge.Operator {
+	t.Helper()
+	o, err := p.Add(edge.AgentID, NewPerson{Name: name, Role: edge.RoleOperator, PIN: pin("7391")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.ChangePIN(ctx, o.ID, pin("7391"), pin(own)); err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+// TestAnOwnPINOpensNoTriesForAnothers: an operator who makes one browser after the
+// other known for the own PIN guesses the owner's no better than any stranger, and
+// puts no browser of the owner's out.
+func TestAnOwnPINOpensNoTriesForAnothers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &shelf{}
+		p := open(t, s)
+		ctx := t.Context()
+		agents := InBrowser(ctx, "the agent's browser")
+		if _, err := p.CheckPIN(agents, edge.AgentID, pin("2580")); err != nil {
+			t.Fatal(err)
+		}
+		o := hired(t, p, ctx, "Ravi", "8264")
+		looked := 0
+		for m := range 10 * maxBrowsers {
+			fresh := InBrowser(ctx, fmt.Sprint("fresh ", m))
+			if _, err := p.CheckPIN(fresh, o.ID, pin("8264")); err != nil {
+				t.Fatal(err)
+			}
+			for range password.Tries - 1 {
+				var refused *edge.PINError
+				if _, err := p.CheckPIN(fresh, edge.AgentID, pin("1111")); !errors.As(err, &refused) {
+					t.Fatal(err)
+				}
+				if refused.Wait == 0 || refused.Left > 0 {
+					looked++
+				}
+			}
+			if m%7 == 0 {
+				p = open(t, s)
+			}
+		}
+		if looked >= password.Tries {
+			t.Errorf("%d wrong PINs of the owner were looked at without a wait", looked)
+		}
+		var refused *edge.PINError
+		if _, err := p.CheckPIN(InBrowser(ctx, "fresh 0"), edge.AgentID, pin("2580")); !errors.As(err, &refused) || refused.Wait == 0 {
+			t.Errorf("the owner's right PIN was looked at after them: %v", err)
+		}
+		if _, err := p.CheckPIN(agents, edge.AgentID, pin("2580")); err != nil {
+			t.Errorf("the owner is kept out of the own browser: %v", err)
+		}
+	})
+}
+
+// TestANewPINIsKnownWhereItWasChosen: whoever had the old one may have typed it in
+// any browser, and none of them has tries of its own at the new one; nor has that of
+// an owner who set the first.
+func TestANewPINIsKnownWhereItWasChosen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := open(t, &shelf{})
+		ctx := t.Context()
+		o := hired(t, p, ctx, "Ravi", "8264")
+		own, thiefs := InBrowser(ctx, "Ravi's"), InBrowser(ctx, "the thief's")
+		for _, b := range []context.Context{own, thiefs} {
+			if _, err := p.CheckPIN(b, o.ID, pin("8264")); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := p.ChangePIN(own, o.ID, pin("8264"), pin("9375")); err != nil {
+			t.Fatal(err)
+		}
+		for range password.Tries {
+			_, _ = p.CheckPIN(thiefs, o.ID, pin("1111"))
+		}
+		wait := func(b context.Context) time.Duration {
+			list := p.Working(b)
+			return list[len(list)-1].Wait
+		}
+		if wait(own) != 0 || wait(thiefs) != password.FirstWait || wait(ctx) != password.FirstWait {
+			t.Errorf("own browser %v, thief's %v, strangers' %v", wait(own), wait(thiefs), wait(ctx))
+		}
+		if _, err := p.CheckPIN(own, o.ID, pin("9375")); err != nil {
+			t.Error(err)
+		}
+		if err := p.PutOut(edge.AgentID, o.ID); err != nil {
+			t.Fatal(err)
+		}
+		if n := len(p.marks()); n != 0 {
+			t.Errorf("%d browsers are known for somebody who left", n)
+		}
+	})
+}
+
+// TestMarksOfNobodyAreForgotten: a browser that an older program knew for everybody is
+// known for nobody, and the list is read.
+func TestMarksOfNobodyAreForgotten(t *testing.T) {
+	s := &shelf{}
+	open(t, s)
+	agents := InBrowser(t.Context(), "the agent's browser")
+	old := fmt.Sprintf(`"browsers":[{"hash":%q,"used":1795250109123,"try":{"agent":{"of":"0011223344556677","failures":4}}}],`, hashOf(agents))
+	s.values[storedAs] = []byte(strings.Replace(string(s.values[storedAs]), "{", "{"+old, 1))
+	p := open(t, s)
+	if n := len(p.marks()); n != 0 {
+		t.Errorf("%d browsers are known", n)
+	}
+	if _, err := p.CheckPIN(agents, edge.AgentID, pin("2580")); err != nil {
+		t.Error(err)
+	}
+	if find(p.snapshot(), edge.AgentID).known(p.marks(), hashOf(agents)) == nil {
+		t.Error("the right PIN did not make the browser known")
+	}
 }

@@ -77,7 +77,7 @@ type person struct {
 	Given    bool      `json:"given,omitzero"` // the PIN was set by another, who knows it
 	Aadhaar  string    `json:"aadhaar,omitzero"`
 	Working  bool      `json:"working"`
-	Failures int       `json:"failures,omitzero"` // of strangers; known browsers have their own (try)
+	Failures int       `json:"failures,omitzero"` // of strangers; where the operator is known there are own ones (browser)
 	Until    int64     `json:"until,omitzero"`    // unix milliseconds; no PIN is looked at before
 }
 
@@ -85,7 +85,7 @@ type person struct {
 type stored struct {
 	Version int      `json:"version"`
 	People  []person `json:"people"`
-	// Browsers are those in which a right PIN was typed (InBrowser).
+	// Browsers are those in which operators typed their right PINs (InBrowser).
 	Browsers []browser `json:"browsers,omitzero"`
 }
 
@@ -128,7 +128,7 @@ func read(value []byte) ([]person, []browser, error) {
 	if owners(s.People) == 0 {
 		return nil, nil, errors.New("the stored operators have no working owner; call support")
 	}
-	return s.People, s.Browsers, nil
+	return s.People, current(s.People, s.Browsers), nil
 }
 
 // keep writes a list, and takes it over once it is on disk; turn is held, or
@@ -137,6 +137,7 @@ func (p *People) keep(list []person) error { return p.keepAll(list, p.marks()) }
 
 // keepAll is keep with the known browsers.
 func (p *People) keepAll(list []person, browsers []browser) error {
+	browsers = current(list, browsers)
 	value, err := json.Marshal(stored{Version: storedVersion, People: list, Browsers: browsers}, json.Deterministic(true))
 	if err == nil {
 		err = p.store.Cache(storedAs, value, p.cfg.Now())
@@ -180,12 +181,12 @@ func (e *person) operator() edge.Operator {
 // Working gives who may unlock the counter, in the order in which they came, and
 // who of them has to wait first in the browser of the context (InBrowser).
 func (p *People) Working(ctx context.Context) []edge.Operator {
-	now, here := p.cfg.Now(), known(p.marks(), hashOf(ctx))
+	now, marks, hash := p.cfg.Now(), p.marks(), hashOf(ctx)
 	var out []edge.Operator
 	for _, e := range p.snapshot() {
 		if e.Working {
 			o := e.operator()
-			o.Wait = e.tries(here).wait(now)
+			o.Wait = e.tries(e.known(marks, hash)).wait(now)
 			out = append(out, o)
 		}
 	}

@@ -14,8 +14,8 @@ import (
 // right PIN comes ErrPINGiven where another set it: nothing is opened, and the
 // operator chooses an own one (ChangePIN). After five wrong ones nothing is looked
 // at for a while, longer each time, not even the right PIN: in the browser in which
-// they were typed where a right PIN was typed in it before, and else in all others
-// (InBrowser).
+// they were typed where this operator's right PIN was typed in it before, and else
+// in all others (InBrowser).
 func (p *People) CheckPIN(ctx context.Context, id string, pin secret.OTP) (edge.Operator, error) {
 	p.turn.Lock()
 	defer p.turn.Unlock()
@@ -48,7 +48,8 @@ func (p *People) ChangePIN(ctx context.Context, id string, old, pin secret.OTP) 
 	list := p.snapshot()
 	e := find(list, id)
 	e.PIN, e.Given = phc, false
-	return p.keep(list)
+	// Of the browsers, only this one has brought the new PIN.
+	return p.keepAll(list, e.remember(p.marks(), hashOf(ctx), p.cfg.Now()))
 }
 
 // check is one try; turn is held.
@@ -58,7 +59,7 @@ func (p *People) check(ctx context.Context, id string, pin secret.OTP) (edge.Ope
 	if e == nil || !e.Working {
 		return edge.Operator{}, fmt.Errorf("operator %q: %w", id, edge.ErrNotFound)
 	}
-	now, here := p.cfg.Now(), known(browsers, hash)
+	now, here := p.cfg.Now(), e.known(browsers, hash)
 	tries := e.tries(here)
 	if wait := tries.wait(now); wait > 0 {
 		return edge.Operator{}, &edge.PINError{Wait: wait}
@@ -78,7 +79,7 @@ func (p *People) check(ctx context.Context, id string, pin secret.OTP) (edge.Ope
 	// One write a day keeps a browser that is used from being forgotten.
 	if fresh := hash != "" && (here == nil || now.UnixMilli()-here.Used > 24*time.Hour.Milliseconds()); fresh || tries.Failures != 0 || tries.Until != 0 {
 		e.count(here, try{})
-		if err := p.keepAll(list, remember(browsers, hash, now)); err != nil {
+		if err := p.keepAll(list, e.remember(browsers, hash, now)); err != nil {
 			// The right PIN opens the counter on a full disk too; the old count
 			// stands, which is the safe side.
 			p.cfg.Logger.Warn("the count of wrong PINs can't be cleared", "error", err)
