@@ -1,9 +1,9 @@
 # Galla's workbench. `make` alone lists what there is.
 #
 # Everything needs Go (the version in go.mod) and a C compiler, since SQLite is
-# compiled in. Only tests need more: Debian's PostgreSQL for the store's, chromium
-# for the browser's, and Node, PHP, Python and Java for the examples of the
-# gateway.
+# compiled in. Only tests need more, and install it: Debian's PostgreSQL for the
+# store's; chromium, and axe-core by npm, for the browser's; Prometheus for its rules;
+# and Node, PHP, a JDK and Python's cryptography for the examples of the gateway.
 
 export CGO_ENABLED = 1
 

@@ -114,7 +114,7 @@ func (a *access) probe(t *testing.T, standing string, r op.Route, token string, 
 var roles = map[op.Role]string{op.Merchant: m1, op.Vendor: v1, op.Aggregator: agg}
 
 // program makes a further program of a role's party, and gives its id and a token.
-func (a *access) program(t *testing.T, role op.Role) (id, token string) {
+func (a *access) program(t *testing.T, role op.Role) (id, password, token string) {
 	t.Helper()
 	party := map[op.Role]string{op.Merchant: "merchant:" + merchant1, op.Vendor: "vendor:" + vendor1, op.Aggregator: "aggregator:" + aggregator1}[role]
 	var out bytes.Buffer
@@ -125,7 +125,7 @@ func (a *access) program(t *testing.T, role op.Role) (id, token string) {
 	if found == nil {
 		t.Fatalf("no credential: %s", out.String())
 	}
-	return found[1], a.grant(t, found[1], found[2])
+	return found[1], found[2], a.grant(t, found[1], found[2])
 }
 
 func (a *access) grant(t *testing.T, id, password string) string {
@@ -239,7 +239,7 @@ func (a *access) voided(t *testing.T, table []op.Route, role op.Role) {
 			}
 		}
 	}
-	id, token := a.program(t, role)
+	id, password, token := a.program(t, role)
 	var out bytes.Buffer
 	if err := a.desk.SetActive(t.Context(), id, false, &out); err != nil {
 		t.Fatal(err)
@@ -249,9 +249,9 @@ func (a *access) voided(t *testing.T, table []op.Route, role op.Role) {
 	if err := a.desk.SetActive(t.Context(), id, true, &out); err != nil {
 		t.Fatal(err)
 	}
-	a.over(t, token)
+	a.grant(t, id, password) // for which the node reads the client as it stands now
 	all("client let in again", token)
-	id, token = a.program(t, role)
+	id, _, token = a.program(t, role)
 	if err := a.desk.Renew(t.Context(), id, &out); err != nil {
 		t.Fatal(err)
 	}

@@ -42,6 +42,7 @@ var onlyForPeople = map[string]string{
 	"operate.md: buildah build --format docker -f deploy/container/Containerfile":            "deploy/container builds it",
 	"operate.md: kubectl -n galla create secret generic galla-keys":                          "no cluster; deploy/tools judges the manifests",
 	"operate.md: kubectl -n galla delete job --ignore-not-found":                             "no cluster; deploy/tools judges the manifests",
+	"operate.md: kubectl -n galla exec pod/NAME -- galla-central console":                    "no cluster",
 	"operate.md: docker compose --profile sandbox up --detach":                               "no engine; deploy/tools judges the file",
 	"capacity.md: make capacity":                                                             "four minutes, and it is a test itself",
 	"recover.md: pg_basebackup":                                                              "another machine's PostgreSQL; deploy/ha's test makes a standby in this way",

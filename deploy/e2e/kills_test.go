@@ -21,7 +21,7 @@ const (
 )
 
 // TestKills kills, stops and cuts off a central on SQLite, its bank and its
-// counter at random moments while many withdrawals go through, and holds every
+// counter at random moments while many withdrawals and transfers go through, and holds every
 // reply that was ever given against the bank's own books (operations.md, 'What
 // must always hold').
 func TestKills(t *testing.T) {
@@ -76,6 +76,7 @@ type machine struct {
 	l        *load
 	counters []*counterLoad
 	strays   *strayLoad
+	remits   *remitLoad
 	seed     uint64
 
 	broken time.Duration // how long it was broken and watched
@@ -91,6 +92,7 @@ func newMachine(t *testing.T, p plan, seed uint64) *machine {
 		m.counters = append(m.counters, newCounterLoad(t, s, n))
 	}
 	m.strays = newStrayLoad(t, s.house)
+	m.remits = newRemitLoad(t, m.l)
 	return m
 }
 
@@ -134,6 +136,7 @@ func (m *machine) under(span time.Duration, enough func() bool, breaking func(st
 		work.Go(func() { c.serve(m.seed, stop) })
 	}
 	work.Go(func() { m.strays.serve(m.seed, stop) })
+	work.Go(func() { m.remits.serve(m.seed, stop) })
 	work.Go(func() {
 		defer end()
 		m.watch(stop)
@@ -183,7 +186,9 @@ func (m *machine) glance() bool {
 	}
 	m.looks++
 	newLedger(m.t, m.s.house, before).holdKnown(rows)
-	newLedger(m.t, m.s.house, after).holdEnded(rows)
+	g := newLedger(m.t, m.s.house, after)
+	g.holdEnded(rows)
+	g.transfersOnce(m.remits)
 	return true
 }
 
@@ -194,6 +199,7 @@ func (m *machine) settle() {
 		c.settle()
 	}
 	m.strays.settle()
+	m.remits.settle()
 	deadline := time.Now().Add(settleWait)
 	for open := 1; open > 0 && time.Now().Before(deadline); time.Sleep(200 * time.Millisecond) {
 		open = 0
@@ -224,6 +230,7 @@ func (m *machine) verdict(b *breaker) {
 		g.holdCounter(c)
 	}
 	g.holdStrays(m.strays)
+	g.holdTransfers(m.remits)
 	g.holdTable(m.rows(), m.l)
 	g.balance(m.l)
 	m.l.report()
@@ -231,6 +238,7 @@ func (m *machine) verdict(b *breaker) {
 		c.report()
 	}
 	m.strays.report()
+	m.remits.report()
 	m.t.Logf("broken: %s; table and books were compared %d times meanwhile; an ended program had a successor after %s at most (%s)", b.figures(), m.looks, b.slowest.Round(time.Millisecond), b.slow)
 	m.t.Log(g)
 }

@@ -76,7 +76,7 @@ func (g *ledger) holdStrays(l *strayLoad) {
 	defer l.mu.Unlock()
 	byAmount := map[int64][]execution{}
 	for _, line := range g.lines {
-		if strayAmount(line.AmountPaise) {
+		if line.Kind != kindTransfer && strayAmount(line.AmountPaise) {
 			byAmount[line.AmountPaise] = append(byAmount[line.AmountPaise], line)
 		}
 	}
@@ -133,7 +133,7 @@ func (g *ledger) holdReplies(l *load) {
 func (g *ledger) holdCounter(c *counterLoad) {
 	byAmount := map[int64][]execution{}
 	for _, line := range g.lines {
-		if c.owns(line.AmountPaise) {
+		if line.Kind != kindTransfer && c.owns(line.AmountPaise) {
 			byAmount[line.AmountPaise] = append(byAmount[line.AmountPaise], line)
 		}
 	}
@@ -238,7 +238,9 @@ func (g *ledger) balance(l *load) {
 		if line.Status != "EXECUTED" {
 			continue
 		}
-		spent += line.AmountPaise
+		if line.Kind != kindTransfer { // which the merchants pay
+			spent += line.AmountPaise
+		}
 		if g.claimed[ref] == "" {
 			g.find("the books hold a debit of %d paise that nobody was told of: %s", line.AmountPaise, ref)
 		}

@@ -147,7 +147,7 @@ const leadTime = 200 * time.Millisecond
 
 // Rates of a vendor at all nodes together.
 const (
-	vendorRate  = 40
+	vendorRate  = 10
 	vendorBurst = 100
 )
 

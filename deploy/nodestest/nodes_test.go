@@ -246,7 +246,8 @@ func TestAReplayIsRefusedByEveryNode(t *testing.T) {
 	}
 }
 
-// TestARateHoldsOverAllNodes: a vendor that floods two nodes gets its rate once.
+// TestARateHoldsOverAllNodes: a vendor that floods two nodes gets its rate once. The
+// flood lasts until the burst is used up, however slow the machine is.
 func TestARateHoldsOverAllNodes(t *testing.T) {
 	h := newHouse(t)
 	nodes := h.plan("north", "south")
@@ -258,7 +259,7 @@ func TestARateHoldsOverAllNodes(t *testing.T) {
 	for i := range 48 {
 		p := h.partner(nodes[i%2], h.client().Transport)
 		flooding.Go(func() {
-			for time.Since(begun) < flood {
+			for time.Since(begun) < flood || refused.Load() == 0 && time.Since(begun) < patience {
 				reply, err := p.Call(t.Context(), "GET", "/no/such/route", nil)
 				switch {
 				case err != nil:
@@ -276,7 +277,8 @@ func TestARateHoldsOverAllNodes(t *testing.T) {
 	took := time.Since(begun)
 	want := vendorBurst + vendorRate*took.Seconds()
 	t.Logf("%d messages taken in %v, %d refused; one rate gives %.0f", taken.Load(), took.Round(time.Millisecond), refused.Load(), want)
-	if n := float64(taken.Load()); n > 1.1*want || n < 0.9*want {
+	// What a full bucket would have got while the flood was rising is lost.
+	if n := float64(taken.Load()); n > 1.1*want || n < 0.75*want {
 		t.Errorf("%.0f messages were taken; one rate gives %.0f", n, want)
 	}
 	if refused.Load() == 0 {

@@ -27,11 +27,18 @@ const (
 	countDisk    = "disks filled"
 )
 
+// What the audit counts of a partner's transfers, each under one reference.
+const (
+	countPartner = "attempts of a partner"
+	countAgain   = "attempts after a refused OTP"
+)
+
 // proven is what has to happen in sixty stories: those in which nothing of
 // a kind ever happens prove nothing of it.
 var proven = []string{
 	string(op.Succeeded), string(op.Failed), string(op.Reversed), string(op.NotSent), string(op.Expired),
 	countCentral, countBoth, countCounter, countBank, countCommit, countLine, countReplay, countClock, countDisk,
+	countPartner, countAgain,
 	"cuts", "frames doubled", "frames swapped", "frames cut short", "peers fallen silent", "requests delivered late", "frames delivered late", "lies of the bank",
 	"reads that failed", "writes refused by a full disk", "writes made and said to have failed",
 }

@@ -3,6 +3,7 @@ package sim
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"runtime"
 	"testing"
 	"testing/synctest"
@@ -193,7 +194,7 @@ func (c *cashier) comesBack() {
 			c.gives(v.Record)
 		case held > 0 && v.State.Final():
 			delete(c.kept, v.ID)
-			if due := cashbook.Due(v.Record); due > 0 {
+			if due := cashbook.Due(v.Record); due > 0 && v.State != op.Reversed { // what came back follows its refund
 				c.drawer -= held
 				if err := c.counter.daemon().ConfirmCash(v.ID, edge.Operator{ID: edge.AgentID, Name: "Fatima"}); err != nil || due != held {
 					c.house.complain("%s of transfer %s are due, %s were kept: %v", due, v.ID, held, err)
@@ -221,20 +222,63 @@ func (c *cashier) does(ctx context.Context, e errand, rupees money.Paise) {
 		c.refunds(ctx, e.nth)
 	case "back":
 		c.comesBack()
+	case "close":
+		c.closes()
+	}
+}
+
+// room is the till of the cashier's counter.
+func (c *cashier) room() *till.Till {
+	room, err := till.New(c.counter.queue, till.Config{
+		Now: c.counter.now, Offset: func() time.Duration { return -c.counter.offset() }, Cash: func() []edge.Record { return c.counter.daemon().Status().Cash },
+	})
+	if err != nil {
+		c.house.complain("the till: %v", err)
+	}
+	return room
+}
+
+// closes closes today, if it is open; where cash asks, it is given first.
+func (c *cashier) closes() {
+	room := c.room()
+	day := room.Today()
+	if _, closed, err := room.Closed(day); closed || err != nil {
+		return
+	}
+	k, err := room.Reckon(day)
+	if err == nil && len(k.Asking) > 0 {
+		var asking *till.AskingError
+		if _, err := room.Close(day, "Fatima", nil, "not counted", nil); !errors.As(err, &asking) {
+			c.house.complain("%s is closed over cash that asks: %v", day, err)
+		}
+		c.comesBack()
+	}
+	acknowledged, openErr := room.Open()
+	if _, closeErr := room.Close(day, "Fatima", nil, "not counted", acknowledged); err != nil || openErr != nil || closeErr != nil {
+		c.house.complain("%s is not closed: %v, %v, %v", day, err, openErr, closeErr)
+	}
+}
+
+// stays holds a closed day against its closing.
+func (c *cashier) stays(room *till.Till, k till.Reckoning) {
+	kept, closed, err := room.Closed(k.Day)
+	if err != nil {
+		c.house.complain("the closing of %s: %v", k.Day, err)
+	}
+	if closed && kept.Expected != k.Expected {
+		c.house.complain("%s was closed over %s, and is now %s by %+v", k.Day, kept.Expected, k.Expected, k.Lines)
 	}
 }
 
 // reckoned is what the till says came in and went out on all the story's days.
 func (c *cashier) reckoned(t *testing.T) (sum money.Paise) {
-	room, err := till.New(c.counter.queue, till.Config{Now: c.counter.now, Offset: func() time.Duration { return -c.counter.offset() }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for day := room.Today().Add(-2); day <= room.Today(); day = day.Add(1) {
+	room := c.room()
+	for day := room.Today().Add(-2); day <= room.Today().Add(1); day = day.Add(1) { // what follows a closing is the next day's
 		k, err := room.Reckon(day)
 		if err != nil || k.Expected != k.Opening+k.In-k.Out {
 			t.Errorf("the reckoning of %s: %+v, %v", day, k, err)
 		}
+		c.stays(room, k)
 		sum += k.In - k.Out
 	}
 	return sum
@@ -280,7 +324,8 @@ func (c *cashier) inBooks(t *testing.T) (sum money.Paise) {
 	return sum
 }
 
-// TestDrawer: whatever customers want and whatever the bank does, the drawer that
+// TestDrawer: whatever customers want, whatever the bank does and whenever the day
+// is closed, the drawer that
 // the till expects holds the notes that the agent has, by what the screens said,
 // and what the bank's books say.
 func TestDrawer(t *testing.T) {
@@ -289,7 +334,7 @@ func TestDrawer(t *testing.T) {
 	b := newBase(t, dir)
 	errands := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) errand {
 		return errand{
-			what:  rapid.SampledFrom([]string{"withdraw", "withdraw", "pay", "send", "send", "send", "refund", "refund", "back"}).Draw(t, "what"),
+			what:  rapid.SampledFrom([]string{"withdraw", "withdraw", "pay", "send", "send", "send", "refund", "refund", "back", "close"}).Draw(t, "what"),
 			paise: rapid.SampledFrom([]money.Paise{0, 0, 0, 5, 51, 97, 98, 99, 96, 94, 93}).Draw(t, "paise"),
 			wrong: rapid.IntRange(0, 3).Draw(t, "wrong password") == 0,
 			cut:   rapid.IntRange(0, 4).Draw(t, "cut") == 0,

@@ -140,8 +140,8 @@ func (a *audit) verifyPartners() {
 		if !strings.HasPrefix(o.CallerRef, refPrefix) {
 			continue
 		}
-		a.tape.count("attempts of a partner", true)
-		a.tape.count("attempts after a refused OTP", o.Try > 1)
+		a.tape.count(countPartner, true)
+		a.tape.count(countAgain, o.Try > 1)
 		status := a.books[ref].Status
 		if status == simbankExecuted || status == simbankReversed {
 			if before, twice := moved[o.CallerRef]; twice {
