@@ -135,6 +135,13 @@ func secondAttempt(t *testing.T, h *house) {
 		return reply.Data
 	}
 	to, beneficiary := h.introduce(t, post, mobile, agarwal, "001234567822", "HDFC0000123")
+	attempt := func(refID, otp string) map[string]any {
+		t.Helper()
+		return post(instant, map[string]any{
+			"senderId": to["senderId"], "BeneficiaryId": beneficiary, "amount": to["amount"], "refId": refID, "otp": otp,
+			"receiver_account_no": to["receiver_account_no"], "receiverIfscCode": to["receiverIfscCode"], "account_holder_name": "Ravi Kapoor",
+		})
+	}
 	send := func(refID, amount, mistyped string) map[string]any {
 		t.Helper()
 		to["amount"] = json.Number(amount)
@@ -143,10 +150,7 @@ func secondAttempt(t *testing.T, h *house) {
 		if mistyped != "" {
 			otp = string('0'+(otp[0]-'0'+1)%10) + otp[1:]
 		}
-		return post(instant, map[string]any{
-			"senderId": to["senderId"], "BeneficiaryId": beneficiary, "amount": to["amount"], "refId": refID, "otp": otp,
-			"receiver_account_no": to["receiver_account_no"], "receiverIfscCode": to["receiverIfscCode"], "account_holder_name": "Ravi Kapoor",
-		})
+		return attempt(refID, otp)
 	}
 	if d := send("promise-3", "233", "mistyped"); d["status"] != "FAILED" {
 		t.Fatalf("a wrong OTP: %v", d)
@@ -160,7 +164,12 @@ func secondAttempt(t *testing.T, h *house) {
 		t.Errorf("doubled: the books hold %d debits of one transfer", n)
 	}
 	first := send("promise-4", "229.94", "") // pending for ten seconds, and then executed
-	if d := send("promise-4", "229.94", ""); first["status"] != "PENDING" || d["transactionId"] != first["transactionId"] {
+	if !h.signal("bank", syscall.SIGSTOP) {  // it decides nothing before the second attempt
+		t.Fatal("the bank does not run")
+	}
+	d := attempt("promise-4", "000000")
+	h.signal("bank", syscall.SIGCONT)
+	if first["status"] != "PENDING" || d["transactionId"] != first["transactionId"] {
 		t.Errorf("a second attempt began while the first may be executed: %v, then %v", first, d)
 	}
 	until(t, "the transfer has its end", time.Minute, func() bool {
