@@ -40,14 +40,6 @@ type settled struct {
 	SettledAt      string `json:"settledAt"`
 }
 
-// Response codes for the case that the bank's word and its code disagree, as in
-// the interface's replies: 00 if and only if the operation succeeded.
-const (
-	codeApproved = "00"
-	codeDeclined = "96"
-	codeReversed = "68"
-)
-
 // render writes the body. It depends on nothing that changes after the
 // settlement, so that every attempt and replay has the same bytes.
 func render(c duty.Callback, o central.Operation) ([]byte, error) {
@@ -73,21 +65,13 @@ func render(c duty.Callback, o central.Operation) ([]byte, error) {
 func outcome(o central.Operation) (status, code string) {
 	switch o.State {
 	case op.Succeeded:
-		return "SUCCESS", codeApproved
+		return "SUCCESS", central.ResponseCode(o.State, o.Code)
 	case op.Reversed:
-		return "REVERSED", other(o.Code, codeReversed)
+		return "REVERSED", central.ResponseCode(o.State, o.Code)
 	case op.Failed:
-		return "FAILED", other(o.Code, codeDeclined)
+		return "FAILED", central.ResponseCode(o.State, o.Code)
 	}
 	return "", ""
-}
-
-// other is the bank's code, where it does not say that it was approved.
-func other(code, instead string) string {
-	if code == "" || code == codeApproved {
-		return instead
-	}
-	return code
 }
 
 // stamp writes a time as ISO 8601 in UTC with milliseconds.

@@ -73,6 +73,18 @@ func TestBodySaysWhatTheReplySays(t *testing.T) {
 			if status, code := outcome(o); status != said.Data.TxnStatus || code != said.Data.ResponseCode {
 				t.Errorf("%s with code %q: the callback says %s %s, the reply %s %s", state, o.Code, status, code, said.Data.TxnStatus, said.Data.ResponseCode)
 			}
+			o.Kind, o.Route = central.KindTransfer, op.Transfer
+			_, reply = contract.Renderer{}.Answered(o, state, central.BankAnswer{Code: code})
+			var transfer struct {
+				StatusCode string `json:"statusCode"`
+				Data       struct {
+					Status string `json:"status"`
+				} `json:"data"`
+			}
+			must(t, json.Unmarshal(reply, &transfer))
+			if status, code := outcome(o); status != transfer.Data.Status || code != transfer.StatusCode {
+				t.Errorf("a transfer %s with code %q: the callback says %s %s, the reply %s %s", state, o.Code, status, code, transfer.Data.Status, transfer.StatusCode)
+			}
 		}
 	}
 }

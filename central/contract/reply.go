@@ -65,14 +65,6 @@ type transactionData struct {
 	TxnStatus               string  `json:"txnStatus,omitzero"`
 }
 
-// Response codes for the case that the bank's word and its code disagree: a
-// reply's ResponseCode is 00 if and only if the operation succeeded.
-const (
-	codeApproved = "00"
-	codeDeclined = "96" // system malfunction
-	codeReversed = "68" // as a network's own reversal says
-)
-
 // Answered implements central.Renderer: HTTP 200 and outer 00 for every answer
 // of the bank (sections 3.1 and 7); data says whether it was approved.
 func (Renderer) Answered(o central.Operation, to op.State, a central.BankAnswer) (int, []byte) {
@@ -83,21 +75,15 @@ func (Renderer) Answered(o central.Operation, to op.State, a central.BankAnswer)
 }
 
 func answeredAEPS(o central.Operation, to op.State, a central.BankAnswer) (int, []byte) {
-	data := transactionData{ResponseCode: a.Code, ResponseStatus: a.Message, STAN: o.STAN}
+	data := transactionData{ResponseCode: central.ResponseCode(to, a.Code), ResponseStatus: a.Message, STAN: o.STAN}
 	out := envelope{StatusCode: statusOK}
 	switch to {
 	case op.Succeeded:
-		out.Message, data.TxnStatus, data.ResponseCode = "Transaction successful", "SUCCESS", codeApproved
+		out.Message, data.TxnStatus = "Transaction successful", "SUCCESS"
 	case op.Reversed:
 		out.Message, data.TxnStatus = "Transaction reversed", "REVERSED"
-		if a.Code == codeApproved || a.Code == "" {
-			data.ResponseCode = codeReversed
-		}
 	default:
 		out.Message, data.TxnStatus = "Transaction failed", "FAILED"
-		if a.Code == codeApproved || a.Code == "" {
-			data.ResponseCode = codeDeclined
-		}
 	}
 	if data.ResponseStatus == "" {
 		data.ResponseStatus = data.TxnStatus

@@ -43,11 +43,7 @@ func declined(a central.BankAnswer) (http int, body []byte) {
 	case central.RefusedAbsent:
 		return 200, encode(envelope{StatusCode: statusAbsent, Message: refusalWords(a)})
 	}
-	code := a.Code
-	if code == "" || code == statusOK {
-		code = codeDeclined
-	}
-	return 200, encode(envelope{StatusCode: code, Message: refusalWords(a)})
+	return 200, encode(envelope{StatusCode: central.ResponseCode(op.Failed, a.Code), Message: refusalWords(a)})
 }
 
 // refusalWords are the bank's words of a decline.

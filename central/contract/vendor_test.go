@@ -14,7 +14,7 @@ func TestGoldenMerchants(t *testing.T) {
 	o := newOffice(t)
 	list := shops(4)
 	list[0].Settlement = &central.SettlementAccount{AccountLast4: "1234", IFSC: "SBIN0001234", BankName: "State Bank of India", Holder: "Lakshmi Devi"}
-	list[0].Callback = &central.Callback{URL: "https://lakshmi.example.in/events", Events: []string{"operation.succeeded"}}
+	list[0].Callback = &central.Callback{URL: "https://lakshmi.example.in/events", Events: []string{"operation.settled"}}
 	list[1].Status, list[1].Active, list[1].RiskFlag, list[1].Callback = central.MerchantSuspended, false, 2, &central.Callback{URL: "https://x.example.in"}
 	list[2].Status = central.MerchantPending
 	o.vendors.merchants = list

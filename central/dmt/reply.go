@@ -44,14 +44,6 @@ type RequeryData struct {
 	Amount        jsontext.Value `json:"amount"` // rupees, a JSON number
 }
 
-// Codes of what was not approved, for the case that the bank's own says
-// nothing: a reply's statusCode is 00 if and only if it was approved.
-const (
-	codeApproved = "00"
-	codeDeclined = "96" // system malfunction
-	codeReversed = "22" // suspected malfunction; undone
-)
-
 // Transfers tells whether the operations of a kind have the replies of Answered
 // and Unanswered.
 func Transfers(k central.Kind) bool { return k == central.KindTransfer || k == central.KindRefund }
@@ -72,25 +64,18 @@ func Answered(o central.Operation, to op.State, a central.BankAnswer) (statusCod
 	refund := o.Kind == central.KindRefund
 	switch {
 	case to == op.Succeeded && refund:
-		return codeApproved, "Refund processed successfully", RefundData{RefundID: string(o.Reference), Amount: rupees(o.Amount)}
+		return central.CodeApproved, "Refund processed successfully", RefundData{RefundID: string(o.Reference), Amount: rupees(o.Amount)}
 	case to == op.Succeeded:
-		return codeApproved, "Transaction successful", dataOf(o, a.RRN, Success)
+		return central.CodeApproved, "Transaction successful", dataOf(o, a.RRN, Success)
 	case to == op.Reversed && refund:
-		return unapproved(a.Code, codeReversed), "Refund reversed", dataOf(o, a.RRN, Reversed)
+		return central.ResponseCode(to, a.Code), "Refund reversed", dataOf(o, a.RRN, Reversed)
 	case to == op.Reversed:
-		return unapproved(a.Code, codeReversed), "Transaction reversed", dataOf(o, a.RRN, Reversed)
+		return central.ResponseCode(to, a.Code), "Transaction reversed", dataOf(o, a.RRN, Reversed)
 	}
 	if message = a.Message; message == "" {
 		message = "Transaction declined"
 	}
-	return unapproved(a.Code, codeDeclined), message, dataOf(o, a.RRN, Failed)
-}
-
-func unapproved(code, otherwise string) string {
-	if code == "" || code == codeApproved {
-		return otherwise
-	}
-	return code
+	return central.ResponseCode(to, a.Code), message, dataOf(o, a.RRN, Failed)
 }
 
 // Unanswered is the reply while the bank's word on a transfer or refund is
