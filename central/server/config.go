@@ -85,7 +85,7 @@ type Config struct {
 	// end; default 180 days, at least 30.
 	KeepBodies time.Duration
 
-	// BankTimeout is how long a dispatch waits for the bank; default 15 s.
+	// BankTimeout is how long a dispatch waits for the bank; default 15 s, at most 25.
 	BankTimeout time.Duration
 
 	// Documents are the handbook's, in Markdown, which are served below /docs/;
@@ -117,6 +117,10 @@ const defaultHandle = "galla"
 // stops the central waits that long.
 const maxLead = 5 * time.Minute
 
+// maxBankTimeout bounds Config.BankTimeout: the bank's word comes before a terminal's
+// wait of 30 s and a caller's of 35 s are over, and what the central writes after it.
+const maxBankTimeout = 25 * time.Second
+
 // nodeName is what a node may be called: the name stands in the database, in
 // logs, and in a file's name.
 var nodeName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
@@ -141,6 +145,9 @@ func (c Config) Validate() error {
 	}
 	if c.Lead < 0 || c.Lead > maxLead {
 		errs = append(errs, fmt.Errorf("lead %s before a stop: want at most %s", c.Lead, maxLead))
+	}
+	if c.BankTimeout < 0 || c.BankTimeout > maxBankTimeout {
+		errs = append(errs, fmt.Errorf("a wait of %s for the bank: want at most %s, since callers wait for 30 s", c.BankTimeout, maxBankTimeout))
 	}
 	if !c.DatabaseURL.IsZero() {
 		if err := office.CheckDatabase(c.DatabaseURL.Reveal()); err != nil {

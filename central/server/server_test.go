@@ -152,6 +152,11 @@ func TestConfigReportsAllFaultsAtOnce(t *testing.T) {
 	if err := (Config{TLSCert: "x"}).Validate(); err == nil || !strings.Contains(err.Error(), "a certificate needs its key") {
 		t.Errorf("a certificate without its key: %v", err)
 	}
+	late := testConfig(t)
+	late.BankTimeout = 26 * time.Second
+	if err := late.Validate(); err == nil || !strings.Contains(err.Error(), "at most 25s") {
+		t.Errorf("Validate of a wait beyond the callers' = %v", err)
+	}
 	if err := testConfig(t).Validate(); err != nil {
 		t.Errorf("a full configuration is refused: %v", err)
 	}

@@ -78,7 +78,7 @@ type runCommand struct {
 	Proxies    []string         `name:"trusted-proxies" env:"GALLA_TRUSTED_PROXIES" help:"Networks of the proxies in front, such as 10.1.2.0/24, whose X-Forwarded-For says where a call comes from."`
 	Updates    string           `env:"GALLA_UPDATES" help:"Folder of the counters' releases, as 'galla-release' makes it, offered to them at the uplink's address. By default none are."`
 	Bank       settings.Address `env:"GALLA_BANK_NETWORK_ADDR" default:"http://127.0.0.1:7301" help:"Base URL of the bank network."`
-	BankWait   time.Duration    `env:"GALLA_BANK_TIMEOUT" default:"15s" help:"How long a request waits for the bank's answer."`
+	BankWait   time.Duration    `env:"GALLA_BANK_TIMEOUT" default:"15s" help:"How long a request waits for the bank's answer; at most 25s."`
 	PIDFile    string           `name:"pid-file" env:"GALLA_PID_FILE" help:"File for the process's id; by default central.pid in the data folder. Two centrals that share a folder need one each."`
 	Lead       time.Duration    `env:"GALLA_LEAD" help:"How long calls are still taken after SIGTERM, while /readyz says no: until the load balancers have noticed. By default none."`
 	Limits     string           `env:"GALLA_LIMITS" help:"File of limits in place of the program's own (see package central/limits)."`
