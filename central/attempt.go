@@ -3,58 +3,51 @@ package central
 import (
 	"context"
 	"errors"
-
-	"galla/central/guess"
-	"galla/shared/bug"
-	"galla/shared/op"
 )
 
-// attempt records a submission as a new operation (isNew), or gives what its
-// names stand for, when that is final or pending or ctx ends.
-func (e *Engine) attempt(ctx context.Context, s Submission) (Operation, bool, error) {
+// createOrFind creates the operation of a submission (isNew), or gives the one that its
+// names lead to, when that is final or pending or ctx ends.
+func (e *Engine) createOrFind(ctx context.Context, s Submission) (Operation, bool, error) {
 	for {
 		o, err := e.newOperation(s)
 		if err != nil {
-			return Operation{}, false, errServer(err)
+			return Operation{}, false, errInternal(err)
 		}
-		known, told := e.toldBefore(ctx, o, s)
-		if !told {
+		known, refused := e.refusedBefore(ctx, o, s)
+		if !refused {
 			isNew := false
-			if known, isNew, err = e.begin(ctx, &o, s); err != nil || isNew {
-				return o, isNew, beginFault(err)
+			if known, isNew, err = e.createWithReference(ctx, &o, s); err != nil || isNew {
+				return o, isNew, createError(err)
 			}
 		}
-		ended, _, err := e.repeat(ctx, s, known)
-		if bug.AttemptWhilePending && err == nil && ended.State == op.Pending && o.Kind == KindTransfer {
-			s.CallerRef, s.Identity = "", ""
-			continue
-		}
-		// A terminal's id goes on standing for what it waited for.
+		ended, _, err := e.answerRepeat(ctx, s, known)
+		// A request that waited for a refused attempt continues with its own OTP. A
+		// terminal's id leads to the attempt that it waited for.
 		waited := err == nil && ended.OTPRefused && !known.State.Final()
-		if s.ID != "" || !waited || e.refused.Is(nameOf(ended), ended.ID, s.Request.OTP) {
+		if s.ID != "" || !waited || e.refusedOTPs.matches(attemptNameOf(ended), ended.ID, s.Request.OTP) {
 			return ended, false, err
 		}
 	}
 }
 
-// toldBefore gives the refusal that a call with the very OTP was told already: the
-// newest of its name, which another node may have tried since. So each node that
-// remembers tries an OTP once.
-func (e *Engine) toldBefore(ctx context.Context, o Operation, s Submission) (Operation, bool) {
-	id, told := e.refused.Find(nameOf(o), s.Request.OTP)
-	if !told || s.ID != "" {
+// refusedBefore gives the newest attempt of the operation's names, if this node knows
+// that the bank refused this OTP under them: the OTP is not tried again.
+func (e *Engine) refusedBefore(ctx context.Context, o Operation, s Submission) (Operation, bool) {
+	id, known := e.refusedOTPs.find(attemptNameOf(o), s.Request.OTP)
+	if !known || s.ID != "" {
 		return Operation{}, false
 	}
-	newest, err := e.newest(ctx, o)
+	newest, err := e.newestAttempt(ctx, o)
 	if errors.Is(err, ErrNotFound) {
 		newest, err = e.store.Operation(ctx, id)
 	}
 	return newest, err == nil && newest.OTPRefused
 }
 
-// newest gives what a call's names lead to; ErrNotFound: its key is unknown, or it
-// has none, and the refund is neither done nor under way.
-func (e *Engine) newest(ctx context.Context, o Operation) (Operation, error) {
+// newestAttempt gives what an operation's names lead to. ErrNotFound: nothing, or a
+// refund of which only the identity is known or which is neither succeeded nor under
+// way.
+func (e *Engine) newestAttempt(ctx context.Context, o Operation) (Operation, error) {
 	if o.Kind != KindRefund {
 		return e.store.ByReference(ctx, o.Party, ReferenceQuery{CallerRef: o.CallerRef})
 	}
@@ -65,5 +58,5 @@ func (e *Engine) newest(ctx context.Context, o Operation) (Operation, error) {
 	return refund, err
 }
 
-// nameOf gives what attempts have in common; empty: the operation has no name.
-func nameOf(o Operation) string { return guess.Name(o.Party, o.CallerRef, string(o.Original)) }
+// attemptNameOf is attemptName of an operation.
+func attemptNameOf(o Operation) string { return attemptName(o.Party, o.CallerRef, string(o.Original)) }

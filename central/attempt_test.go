@@ -18,7 +18,7 @@ const (
 )
 
 // guarded makes a bank accept one OTP and refuse all others, after a second.
-func (b *teller) guarded() {
+func (b *fakeBank) guarded() {
 	b.send = func(_ context.Context, r BankRequest) (BankAnswer, error) {
 		time.Sleep(time.Second)
 		if r.OTP.Reveal() != rightOTP {
@@ -33,27 +33,27 @@ func with(otp string, s Submission) Submission {
 	return s
 }
 
-// refundCall is a refund without an identity of its own.
-func refundCall(otp string) Submission {
+// refundRequest is a refund without an identity.
+func refundRequest(otp string) Submission {
 	s := transfer("", "")
 	s.Route, s.Request.Kind, s.Request.Particulars = op.Refund, KindRefund, Particulars{Original: "GL1"}
 	s.Quotas = []Quota{{Key: "refund:GL1", Period: "once", MaxCount: 1}}
 	return with(otp, s)
 }
 
-// TestAnAttemptAfterARefusedOTP: what the bank refused for its OTP leaves its
-// name free, whatever the call is known by, and nothing else does.
+// TestAnAttemptAfterARefusedOTP: after the bank refused an OTP, another OTP is a new
+// attempt, by whatever name the request is known.
 func TestAnAttemptAfterARefusedOTP(t *testing.T) {
 	for name, call := range map[string]func(otp string) Submission{
 		"refId alone":                    func(otp string) Submission { return with(otp, transfer("", "r1")) },
 		"with an Idempotency-Key":        func(otp string) Submission { return with(otp, transfer("k1", "r1")) },
 		"with another key each":          func(otp string) Submission { return with(otp, transfer("k"+otp, "r1")) },
-		"a refund":                       refundCall,
-		"a refund with a key":            func(otp string) Submission { s := refundCall(otp); s.Identity = "k1"; return s },
-		"a refund with another key each": func(otp string) Submission { s := refundCall(otp); s.Identity = "k" + otp; return s },
+		"a refund":                       refundRequest,
+		"a refund with a key":            func(otp string) Submission { s := refundRequest(otp); s.Identity = "k1"; return s },
+		"a refund with another key each": func(otp string) Submission { s := refundRequest(otp); s.Identity = "k" + otp; return s },
 	} {
 		t.Run(name, func(t *testing.T) {
-			inDesk(t, func(t *testing.T, d *desk) {
+			withEngine(t, func(t *testing.T, d *fixture) {
 				d.bank.guarded()
 				first, replayed, err := d.submit(call(wrongOTP))
 				if err != nil || replayed || first.State != op.Failed {
@@ -64,7 +64,7 @@ func TestAnAttemptAfterARefusedOTP(t *testing.T) {
 				}
 				again, replayed, err := d.submit(call(wrongOTP))
 				if err != nil || !replayed || again.ID != first.ID {
-					t.Errorf("the very OTP again: replayed %t, %v", replayed, err)
+					t.Errorf("the same OTP again: replayed %t, %v", replayed, err)
 				}
 				second, replayed, err := d.submit(call(rightOTP))
 				if err != nil || replayed || second.State != op.Succeeded || second.ID == first.ID {
@@ -87,28 +87,28 @@ func TestAnAttemptAfterARefusedOTP(t *testing.T) {
 	}
 }
 
-// TestOnlyTheOTPFreesAName: after every other end, and while there is none, a
+// TestOnlyTheOTPFreesAName: after every other outcome, and while there is none, a
 // repeat with another OTP sends nothing.
 func TestOnlyTheOTPFreesAName(t *testing.T) {
-	for name, send := range map[string]func(*teller) func(context.Context, BankRequest) (BankAnswer, error){
-		"declined": func(*teller) func(context.Context, BankRequest) (BankAnswer, error) {
+	for name, send := range map[string]func(*fakeBank) func(context.Context, BankRequest) (BankAnswer, error){
+		"declined": func(*fakeBank) func(context.Context, BankRequest) (BankAnswer, error) {
 			return func(context.Context, BankRequest) (BankAnswer, error) {
-				return BankAnswer{Status: BankDeclined, Code: "55"}, nil // which says nothing of the cause
+				return BankAnswer{Status: BankDeclined, Code: "55"}, nil // a code without a cause
 			}
 		},
-		"unreachable": func(*teller) func(context.Context, BankRequest) (BankAnswer, error) {
+		"unreachable": func(*fakeBank) func(context.Context, BankRequest) (BankAnswer, error) {
 			return func(context.Context, BankRequest) (BankAnswer, error) { return BankAnswer{}, MarkNotSent(errSilent) }
 		},
-		"in progress, with a refusal": func(*teller) func(context.Context, BankRequest) (BankAnswer, error) {
+		"in progress, with a refusal": func(*fakeBank) func(context.Context, BankRequest) (BankAnswer, error) {
 			return func(context.Context, BankRequest) (BankAnswer, error) {
 				return BankAnswer{Status: BankInProgress, Refusal: RefusedOTP}, nil
 			}
 		},
-		"silent":           func(b *teller) func(context.Context, BankRequest) (BankAnswer, error) { return b.silent(false) },
-		"silent, executes": func(b *teller) func(context.Context, BankRequest) (BankAnswer, error) { return b.silent(true) },
+		"silent":           func(b *fakeBank) func(context.Context, BankRequest) (BankAnswer, error) { return b.silent(false) },
+		"silent, executes": func(b *fakeBank) func(context.Context, BankRequest) (BankAnswer, error) { return b.silent(true) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			inDesk(t, func(t *testing.T, d *desk) {
+			withEngine(t, func(t *testing.T, d *fixture) {
 				d.bank.send = send(d.bank)
 				first, _, err := d.submit(with(wrongOTP, transfer("", "r1")))
 				if err != nil {
@@ -129,9 +129,9 @@ func TestOnlyTheOTPFreesAName(t *testing.T) {
 	}
 }
 
-// TestAnotherBodyIsNoAttempt: the name stands for what was sent under it.
+// TestAnotherBodyIsNoAttempt: another body under the name is a conflict.
 func TestAnotherBodyIsNoAttempt(t *testing.T) {
-	inDesk(t, func(t *testing.T, d *desk) {
+	withEngine(t, func(t *testing.T, d *fixture) {
 		d.bank.guarded()
 		if _, _, err := d.submit(with(wrongOTP, transfer("", "r1"))); err != nil {
 			t.Fatal(err)
@@ -144,34 +144,12 @@ func TestAnotherBodyIsNoAttempt(t *testing.T) {
 	})
 }
 
-// TestFormerFingerprints: what an earlier release recorded has the OTP in its
-// fingerprint, and is answered all the same.
-func TestFormerFingerprints(t *testing.T) {
-	inDesk(t, func(t *testing.T, d *desk) {
-		old := transfer("", "r1")
-		old.Fingerprint = [32]byte{7}
-		first, _, err := d.submit(old)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s := transfer("", "r1")
-		s.Former = old.Fingerprint
-		if o, replayed, err := d.submit(s); err != nil || !replayed || o.ID != first.ID {
-			t.Errorf("replayed %t, %v", replayed, err)
-		}
-		s.Former = [32]byte{}
-		if _, _, err := d.submit(s); AsError(err).Fault != Conflict {
-			t.Errorf("Submit = %v, want a conflict", err)
-		}
-	})
-}
-
-// TestCallsAtOneTime: those of one OTP share an attempt; one that waited for an
-// attempt that was refused goes on with an OTP of its own. One debit, whatever
-// the order.
-func TestCallsAtOneTime(t *testing.T) {
+// TestRequestsAtOneTime: requests with one OTP share an attempt; a request that
+// waited for a refused attempt continues with its own OTP. There is one debit, in
+// any order.
+func TestRequestsAtOneTime(t *testing.T) {
 	for _, refund := range []bool{false, true} {
-		inDesk(t, func(t *testing.T, d *desk) {
+		withEngine(t, func(t *testing.T, d *fixture) {
 			d.bank.guarded()
 			var calls sync.WaitGroup
 			for i := range 12 {
@@ -179,7 +157,7 @@ func TestCallsAtOneTime(t *testing.T) {
 				calls.Go(func() {
 					s := with(otp, transfer("", "r1"))
 					if refund {
-						s = refundCall(otp)
+						s = refundRequest(otp)
 					}
 					o, _, err := d.submit(s)
 					if err != nil || otp == rightOTP && o.State != op.Succeeded {
@@ -198,10 +176,10 @@ func TestCallsAtOneTime(t *testing.T) {
 	}
 }
 
-// TestATerminalsIdIsOneAttempt: it is told of its own attempt for ever, and a
-// frame that arrives again begins nothing.
+// TestATerminalsIdIsOneAttempt: the id leads to its attempt for ever, and a
+// frame that arrives again creates nothing.
 func TestATerminalsIdIsOneAttempt(t *testing.T) {
-	inDesk(t, func(t *testing.T, d *desk) {
+	withEngine(t, func(t *testing.T, d *fixture) {
 		d.bank.guarded()
 		frame := func(id op.ID, otp string) Submission {
 			s := with(otp, transfer(string(id), "r1"))
@@ -222,7 +200,7 @@ func TestATerminalsIdIsOneAttempt(t *testing.T) {
 			if err != nil || o.State != want {
 				t.Errorf("%s again: %s, %v; want %s", id, o.State, err, want)
 			}
-			o, seen, err := d.e.Ask(t.Context(), "terminal:t1", string(id))
+			o, seen, err := d.engine.FindOrTombstone(t.Context(), "terminal:t1", string(id))
 			if err != nil || !seen || o.State != want {
 				t.Errorf("%s is %s, %v; want %s", id, o.State, err, want)
 			}
@@ -233,22 +211,22 @@ func TestATerminalsIdIsOneAttempt(t *testing.T) {
 	})
 }
 
-// TestRefundsOfTwoCounters: two ids for one transfer are two acts; one of them is
-// done, and the other is refused, whichever is first.
+// TestRefundsOfTwoCounters: two ids for one transfer are two acts of agents; the
+// first is executed, and the other is refused.
 func TestRefundsOfTwoCounters(t *testing.T) {
-	inDesk(t, func(t *testing.T, d *desk) {
+	withEngine(t, func(t *testing.T, d *fixture) {
 		d.bank.guarded()
 		states := make([]error, 2)
 		var calls sync.WaitGroup
 		for i, id := range []op.ID{"0190b000-0000-7000-8000-0000000000d1", "0190b000-0000-7000-8000-0000000000d2"} {
 			calls.Go(func() {
-				s := refundCall(rightOTP)
+				s := refundRequest(rightOTP)
 				s.ID, s.Identity, s.Terminal = id, string(id), TerminalID(id)
 				_, _, states[i] = d.submit(s)
 			})
 		}
 		calls.Wait()
-		if (states[0] == nil) == (states[1] == nil) || AsError(errors.Join(states...)).Fault != Precluded {
+		if (states[0] == nil) == (states[1] == nil) || AsError(errors.Join(states...)).Fault != FailedPrecondition {
 			t.Errorf("%v", states)
 		}
 		if n := len(d.bank.executed); n != 1 {

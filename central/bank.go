@@ -10,17 +10,17 @@ import (
 	"galla/shared/secret"
 )
 
-// Reference is our own name for an operation at the bank network, unique for
-// ever. It is committed before the first byte goes upstream, and a status
-// enquiry asks by it. Callers see it as RetailerReferenceNumber (section 2.3).
+// Reference is our own name for an operation at the bank network. It is never
+// used twice, and it is committed before the first byte goes to the bank. An
+// enquiry names the operation by it. Callers see it as RetailerReferenceNumber
+// (interface.md, section 2.3).
 type Reference string
 
-// Kind is the transaction type an operation has at the bank network, as the
-// checksum layer names it.
+// Kind is the transaction type of an operation, as the bank network names it.
 type Kind string
 
-// The transaction types of the network. Cash deposit is declared by the
-// network and has no route (section 1, rule 5).
+// The transaction types of the network. Cash deposit exists at the network and
+// has no route (interface.md, section 1).
 const (
 	KindWithdrawal    Kind = "CASH_WITHDRAWAL"
 	KindBalance       Kind = "BALANCE_ENQUIRY"
@@ -29,7 +29,7 @@ const (
 	KindAgentAuth     Kind = "AGENT_AUTHENTICATION"
 	KindCashDeposit   Kind = "CASH_DEPOSIT"
 
-	// Onboarding of an agent for AEPS (section 4.1).
+	// Onboarding of an agent for AEPS (interface.md, section 4.1).
 	KindAgentOnboarding Kind = "AGENT_ONBOARDING" // begins it, and sends the first OTP
 	KindAgentOTP        Kind = "AGENT_OTP"
 	KindAgentOTPCheck   Kind = "AGENT_OTP_CHECK"
@@ -39,11 +39,11 @@ const (
 	KindAgentSubmit     Kind = "AGENT_SUBMIT"
 	KindAgentStatus     Kind = "AGENT_STATUS"
 	KindAgentDetail     Kind = "AGENT_DETAIL"
-	// KindInitialize creates the service-KYC record at the central; the bank
-	// never hears of it.
+	// KindInitialize creates the service-KYC record at the central. Nothing is
+	// sent to the bank.
 	KindInitialize Kind = "SERVICE_INITIALIZE"
 
-	// Onboarding of a DMT customer (section 4.3).
+	// Onboarding of a DMT customer (interface.md, section 4.3).
 	KindCustomerDetail     Kind = "CUSTOMER_DETAIL"
 	KindCustomerOnboarding Kind = "CUSTOMER_ONBOARDING"
 	KindCustomerOTP        Kind = "CUSTOMER_OTP"
@@ -53,7 +53,7 @@ const (
 	KindCustomerSubmit     Kind = "CUSTOMER_SUBMIT"
 	KindCustomerStatus     Kind = "CUSTOMER_STATUS"
 
-	// Remitters, beneficiaries, transfers (section 4.4).
+	// Remitters, beneficiaries, transfers (interface.md, section 4.4).
 	KindRemitterRegister    Kind = "REMITTER_REGISTER"
 	KindRemitterDetails     Kind = "REMITTER_DETAILS"
 	KindAccountVerification Kind = "ACCOUNT_VERIFICATION"
@@ -68,7 +68,7 @@ const (
 	KindFloatBalance        Kind = "FLOAT_BALANCE"
 	KindLogin               Kind = "LOGIN"
 
-	// Onboarding of business correspondents (section 4.4, end).
+	// Onboarding of business correspondents (interface.md, section 4.4).
 	KindBCRegister        Kind = "BC_REGISTER"
 	KindBCAgentRegister   Kind = "BC_AGENT_REGISTER"
 	KindBCAgentInitialize Kind = "BC_AGENT_INITIALIZE"
@@ -81,8 +81,8 @@ func (k Kind) MovesMoney() bool {
 	return k == KindWithdrawal || k == KindPurchase || k == KindTransfer || k == KindRefund
 }
 
-// AEPS tells whether the kind is an AEPS transaction (section 4.2): those have
-// a customer's Aadhaar number, a PID block and a terminal.
+// AEPS tells whether the kind is an AEPS transaction, which has a customer's
+// Aadhaar number, a PID block and a terminal (interface.md, section 4.2).
 func (k Kind) AEPS() bool {
 	switch k {
 	case KindWithdrawal, KindBalance, KindMiniStatement, KindPurchase, KindAgentAuth:
@@ -91,13 +91,13 @@ func (k Kind) AEPS() bool {
 	return false
 }
 
-// Local tells whether operations of this kind change records of the central
-// only. The bank never hears of them, so no enquiry is made for them: all that
-// they do is done in the transaction that settles them.
-func (k Kind) Local() bool { return k == KindInitialize }
+// IsLocal tells whether operations of this kind change records of the central
+// only. Nothing is sent to the bank, and no enquiry is made: the transaction of
+// Finish makes the whole change.
+func (k Kind) IsLocal() bool { return k == KindInitialize }
 
-// pendingPrefix begins the reference of an operation without an answer
-// (section 3.1; operations.md, 'States at the central').
+// pendingPrefix begins the reference that a pending operation is given
+// (interface.md, section 3.6).
 func (k Kind) pendingPrefix() string {
 	if k.AEPS() || strings.HasPrefix(string(k), "AGENT_") {
 		return "AEPS-NR-"
@@ -105,9 +105,9 @@ func (k Kind) pendingPrefix() string {
 	return "DMT-NR-"
 }
 
-// Consults tells whether the kind is a consultation: it reads, or sends an
-// OTP, may be repeated at will, and is therefore no operation.
-func (k Kind) Consults() bool {
+// IsConsultation tells whether the kind only reads or sends an OTP. It may be
+// repeated at will, so it has no record and no state (operations.md, section 1).
+func (k Kind) IsConsultation() bool {
 	switch k {
 	case KindAgentOTP, KindAgentStatus, KindAgentDetail, KindCustomerDetail, KindCustomerOTP, KindCustomerStatus,
 		KindRemitterDetails, KindBeneficiaryGet, KindTransferOTP, KindTransferCharges, KindRefundOTP,
@@ -117,21 +117,18 @@ func (k Kind) Consults() bool {
 	return false
 }
 
-// Bank is the upstream banking network, as the engine needs it.
-//
-// Send delivers one request and waits for the answer until ctx ends. It never
-// delivers a request twice by itself. An error for which NotSent is true says
-// that the network cannot know the reference; after every other error the
-// request may have been executed, and the operation is pending.
-//
-// Enquire asks what became of a reference. Its errors say nothing about the
-// operation.
+// Bank is the bank network.
 type Bank interface {
+	// Send sends one request, once, and waits for the answer until ctx ends. If
+	// NotSent is true of an error, the network can't know the reference. After
+	// every other error the request may have been executed.
 	Send(ctx context.Context, req BankRequest) (BankAnswer, error)
+	// Enquire asks what became of a reference. Its errors say nothing about the
+	// operation.
 	Enquire(ctx context.Context, ref Reference) (BankAnswer, error)
-	// Consult delivers a request whose kind Consults, and waits for the answer.
-	// NotSent holds for its errors, too; after any error the caller may simply
-	// consult again.
+	// Consult sends a request of a kind that IsConsultation, and waits for the
+	// answer. NotSent applies to its errors too. After any error the caller may
+	// ask again.
 	Consult(ctx context.Context, req BankRequest) (BankAnswer, error)
 }
 
@@ -153,16 +150,16 @@ type BankRequest struct {
 	OTP         secret.OTP // of kinds that take one
 	Particulars Particulars
 
-	// InlineFor marks an agent authentication that runs inside a transaction:
-	// it holds that transaction's reference, and the two share one PID block.
+	// InlineFor marks an agent authentication that is part of a transaction: it
+	// is that transaction's reference, and the two share one PID block.
 	InlineFor Reference
 
-	// NotAfter is the moment after which the network may not start the
-	// request. It is what makes a later 'not found' final.
+	// NotAfter is the moment after which the network may not start the request.
+	// It makes a later 'not found' final.
 	NotAfter time.Time
 }
 
-// BankStatus is what the network says of a request.
+// BankStatus is the status that the network gives a request.
 type BankStatus string
 
 // The statuses of the network. Send answers Approved, Declined or InProgress;
@@ -175,7 +172,7 @@ const (
 	BankNotFound   BankStatus = "NOT_FOUND"
 )
 
-// BankAnswer is the network's word on a request.
+// BankAnswer is the network's answer to a request or an enquiry.
 type BankAnswer struct {
 	Status        BankStatus
 	Code          string // response code, "00" when approved (domain.md)
@@ -186,30 +183,28 @@ type BankAnswer struct {
 	Balance       *money.Paise // after a withdrawal, or of an enquiry
 	MiniStatement string       // a line for each transaction and no other, separated by \n
 
-	// Data is the network's own reply to a request that is no AEPS
-	// transaction: a JSON object, passed through to the caller as it came;
-	// empty where there is none.
+	// Data is the network's reply to a request that is no AEPS transaction: a
+	// JSON object that is passed on unchanged; empty: none.
 	Data []byte
-	// Refusal says why the network declined, where callers must be told more
-	// than that it did.
+	// Refusal says why the network declined, where the caller needs the reason.
 	Refusal Refusal
-	Charge  money.Paise // of a transfer: what the customer pays for it, GST included
+	Charge  money.Paise // of a transfer: the charge to the customer, GST included
 }
 
-// Refusal is a reason of the network to decline that has a meaning in the
-// interface.
+// Refusal is a reason for which the network declines and which the interface
+// tells the caller.
 type Refusal string
 
 // The refusals.
 const (
-	RefusedOrder  Refusal = "ORDER"     // an onboarding step whose predecessor is missing: Message names it (05)
-	RefusedAbsent Refusal = "NOT_FOUND" // no such customer, remitter, beneficiary or agent
-	RefusedLimit  Refusal = "LIMIT"     // over a limit: Message says what is left (05)
-	RefusedOTP    Refusal = "OTP"       // the OTP was not accepted: nothing moved, and the name is free for another attempt
+	RefusedOrder    Refusal = "ORDER"     // an onboarding step whose predecessor is missing: Message names it (05)
+	RefusedNotFound Refusal = "NOT_FOUND" // no such customer, remitter, beneficiary or agent
+	RefusedLimit    Refusal = "LIMIT"     // over a limit: Message says what is left (05)
+	RefusedOTP      Refusal = "OTP"       // the OTP was not accepted: nothing moved, and another attempt may use the name
 )
 
-// Particulars are what onboarding and money transfer say beyond an AEPS
-// transaction; which are set follows from the kind.
+// Particulars are the fields of onboarding and money transfer. Which of them are
+// set depends on the kind.
 type Particulars struct {
 	Enrolment  string // names a person's onboarding at the network (referenceid)
 	OTPRequest string // names the OTP that is checked (otpreqid)
@@ -238,23 +233,23 @@ type Particulars struct {
 	Branch         string // branch_contact
 	Remarks        string
 	CallerRef      string // the caller's own reference of a transfer (refId)
-	// Original is our reference of the transfer that a refund gives back
-	// (transactionId, refereanceId).
+	// Original is our reference of the refunded transfer (transactionId,
+	// refereanceId).
 	Original string
 }
 
-// errNotSent is the mark that NotSent looks for.
+// errNotSent marks an error for NotSent.
 type errNotSent struct{ err error }
 
 func (e errNotSent) Error() string { return e.err.Error() }
 func (e errNotSent) Unwrap() error { return e.err }
 
-// MarkNotSent wraps an error of Send for which not one byte of the request was
-// written. Only a bank adapter calls it.
+// MarkNotSent wraps an error of Send after which no byte of the request was
+// written. Only a bank client calls it.
 func MarkNotSent(err error) error { return errNotSent{err} }
 
-// NotSent tells whether an error of Bank.Send means that the network never saw
-// the request: no byte of it was written. Everything else is pending.
+// NotSent tells whether an error of Bank.Send means that no byte of the request
+// was written. After any other error the operation is pending.
 func NotSent(err error) bool {
 	var mark errNotSent
 	return errors.As(err, &mark)

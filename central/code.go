@@ -2,24 +2,25 @@ package central
 
 import "galla/shared/op"
 
-// Response codes that stand for an end of which the bank gave no code of its own,
-// or one that contradicts its word.
+// Response codes for an outcome where the bank gave no code, or a code that
+// contradicts its status.
 const (
 	CodeApproved = "00"
-	codeReversed = "22" // suspected malfunction: done, and undone
+	codeReversed = "22" // suspected malfunction: executed and reversed
+	codeNotFound = "91" // the bank has not executed it, and gave no code
 	codeDeclined = "96" // system malfunction
 )
 
-// ResponseCode is the code that callers are told of an end, in replies, requeries
-// and callbacks alike: the bank's own where it fits, and 00 if and only if the
-// operation succeeded (section 7).
-func ResponseCode(end op.State, bank string) string {
+// ResponseCode is the code that callers get for a final state, in replies,
+// requeries and callbacks: the bank's own if it fits the state, and 00 if and only
+// if the operation succeeded (interface.md, section 7).
+func ResponseCode(state op.State, bank string) string {
 	switch {
-	case end == op.Succeeded:
+	case state == op.Succeeded:
 		return CodeApproved
 	case bank != "" && bank != CodeApproved:
 		return bank
-	case end == op.Reversed:
+	case state == op.Reversed:
 		return codeReversed
 	}
 	return codeDeclined

@@ -12,8 +12,8 @@ import (
 )
 
 func TestConsult(t *testing.T) {
-	inDesk(t, func(t *testing.T, d *desk) {
-		a, err := d.e.Consult(t.Context(), BankRequest{Kind: KindTransferCharges, Amount: 340000})
+	withEngine(t, func(t *testing.T, d *fixture) {
+		a, err := d.engine.Consult(t.Context(), BankRequest{Kind: KindTransferCharges, Amount: 340000})
 		if err != nil || a.Status != BankApproved {
 			t.Fatalf("Consult = %+v, %v", a, err)
 		}
@@ -25,9 +25,9 @@ func TestConsult(t *testing.T) {
 			t.Error("a consultation left an operation")
 		}
 		d.bank.consult = func(context.Context, BankRequest) (BankAnswer, error) {
-			return BankAnswer{Status: BankDeclined, Code: "NF", Refusal: RefusedAbsent}, nil
+			return BankAnswer{Status: BankDeclined, Code: "NF", Refusal: RefusedNotFound}, nil
 		}
-		if a, err := d.e.Consult(t.Context(), BankRequest{Kind: KindCustomerDetail}); err != nil || a.Refusal != RefusedAbsent {
+		if a, err := d.engine.Consult(t.Context(), BankRequest{Kind: KindCustomerDetail}); err != nil || a.Refusal != RefusedNotFound {
 			t.Errorf("what the bank declines = %+v, %v; want an answer", a, err)
 		}
 	})
@@ -46,9 +46,9 @@ func TestConsultWithoutAnAnswer(t *testing.T) {
 		{"nonsense", BankAnswer{Status: "MAYBE"}, nil, "nothing was moved, ask again"},
 	}
 	for _, tt := range tests {
-		inDesk(t, func(t *testing.T, d *desk) {
+		withEngine(t, func(t *testing.T, d *fixture) {
 			d.bank.consult = func(context.Context, BankRequest) (BankAnswer, error) { return tt.answer, tt.err }
-			_, err := d.e.Consult(t.Context(), BankRequest{Kind: KindFloatBalance})
+			_, err := d.engine.Consult(t.Context(), BankRequest{Kind: KindFloatBalance})
 			if e := AsError(err); e.Fault != BankUnreachable || !strings.Contains(e.Message, tt.words) {
 				t.Errorf("%s: Consult = %v, want %q", tt.name, err, tt.words)
 			}
@@ -58,19 +58,19 @@ func TestConsultWithoutAnAnswer(t *testing.T) {
 
 func TestConsultIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		bank := &teller{executed: map[Reference]int{}}
+		bank := &fakeBank{executed: map[Reference]int{}}
 		bank.consult = func(ctx context.Context, _ BankRequest) (BankAnswer, error) {
 			<-ctx.Done()
 			return BankAnswer{}, ctx.Err()
 		}
-		d := start(t, newLedger(), bank, EngineConfig{MaxUnderWay: 1})
+		d := start(t, newMemoryStore(), bank, EngineConfig{MaxInFlight: 1})
 		began, done := time.Now(), make(chan error)
 		go func() {
-			_, err := d.e.Consult(context.Background(), BankRequest{Kind: KindLogin})
+			_, err := d.engine.Consult(context.Background(), BankRequest{Kind: KindLogin})
 			done <- err
 		}()
 		synctest.Wait()
-		if _, err := d.e.Consult(t.Context(), BankRequest{Kind: KindLogin}); AsError(err).Fault != TooMany {
+		if _, err := d.engine.Consult(t.Context(), BankRequest{Kind: KindLogin}); AsError(err).Fault != TooMany {
 			t.Errorf("Consult = %v, want too many", err)
 		}
 		if _, _, err := d.submit(transfer("k1", "")); AsError(err).Fault != TooMany {
@@ -80,7 +80,7 @@ func TestConsultIsBounded(t *testing.T) {
 			t.Errorf("Consult = %v after %s", err, time.Since(began))
 		}
 		d.stop()
-		if _, err := d.e.Consult(t.Context(), BankRequest{Kind: KindLogin}); AsError(err).Fault != TooMany {
+		if _, err := d.engine.Consult(t.Context(), BankRequest{Kind: KindLogin}); AsError(err).Fault != TooMany {
 			t.Errorf("a stopped engine consults: %v", err)
 		}
 	})
@@ -88,13 +88,13 @@ func TestConsultIsBounded(t *testing.T) {
 
 func TestShutdownEndsAConsultation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		bank := &teller{executed: map[Reference]int{}}
+		bank := &fakeBank{executed: map[Reference]int{}}
 		bank.consult = func(ctx context.Context, _ BankRequest) (BankAnswer, error) {
 			<-ctx.Done()
 			return BankAnswer{}, ctx.Err()
 		}
-		d := start(t, newLedger(), bank, EngineConfig{Drain: time.Second})
-		go func() { _, _ = d.e.Consult(context.Background(), BankRequest{Kind: KindLogin}) }()
+		d := start(t, newMemoryStore(), bank, EngineConfig{DrainTimeout: time.Second})
+		go func() { _, _ = d.engine.Consult(context.Background(), BankRequest{Kind: KindLogin}) }()
 		synctest.Wait()
 		began := time.Now()
 		d.stop()
@@ -105,9 +105,9 @@ func TestShutdownEndsAConsultation(t *testing.T) {
 }
 
 func TestOperationsAreNoConsultations(t *testing.T) {
-	inDesk(t, func(t *testing.T, d *desk) {
+	withEngine(t, func(t *testing.T, d *fixture) {
 		for _, kind := range []Kind{KindTransfer, KindInitialize, KindWithdrawal, KindRefund, "SOMETHING"} {
-			if _, err := d.e.Consult(t.Context(), BankRequest{Kind: kind}); AsError(err).Fault != Internal {
+			if _, err := d.engine.Consult(t.Context(), BankRequest{Kind: kind}); AsError(err).Fault != Internal {
 				t.Errorf("Consult(%s) = %v, want internal", kind, err)
 			}
 		}

@@ -10,33 +10,31 @@ import (
 	"sync"
 	"time"
 
-	"galla/central/enquiry"
-	"galla/central/guess"
-	"galla/central/refno"
 	"galla/shared/op"
 )
 
 // EngineConfig sets up an Engine. Zero values take the defaults.
 type EngineConfig struct {
-	// Node names this central among those that share a database.
+	// Node is this node's name among those that share a database.
 	Node string
-	// BankTimeout is how long a dispatch waits for the bank; default 15 s.
+	// BankTimeout is how long Send waits for the bank; default 15 s.
 	BankTimeout time.Duration
-	// NotFoundMargin is how long after a dispatch's deadline a 'not found'
-	// becomes final: it covers the difference of the clocks and what is still
-	// on the way; default 30 s.
+	// NotFoundMargin is how long after the bank's deadline a 'not found' becomes
+	// final: it covers the difference of the clocks and requests still in transit;
+	// default 30 s.
 	NotFoundMargin time.Duration
-	// MaxUnderWay bounds the operations that wait for the bank at one time;
-	// more are told to come back. Default 1024: at 15 s of silence each, that
-	// is what a bank's outage can pile up.
-	MaxUnderWay int
-	// Drain is how long Run waits for operations under way before it returns;
+	// MaxInFlight bounds the operations that wait for the bank at one time; more
+	// are refused with TooMany. Default 1024.
+	MaxInFlight int
+	// DrainTimeout is how long Run waits for operations under way before it returns;
 	// default the bank's time-out and a second.
-	Drain time.Duration
+	DrainTimeout time.Duration
 
-	Enquiries enquiry.Config
+	Enquiries EnquiryConfig
 
-	// Tariff works out what succeeded operations earn; nil: nothing is earned.
+	// Decisions are those of staff; nil: there are none.
+	Decisions Decisions
+	// Tariff calculates what succeeded operations earn; nil: nothing is earned.
 	Tariff Tariff
 
 	Rand   io.Reader
@@ -46,8 +44,8 @@ type EngineConfig struct {
 func (c EngineConfig) withDefaults() EngineConfig {
 	c.BankTimeout = cmp.Or(c.BankTimeout, 15*time.Second)
 	c.NotFoundMargin = cmp.Or(c.NotFoundMargin, 30*time.Second)
-	c.MaxUnderWay = cmp.Or(c.MaxUnderWay, 1024)
-	c.Drain = cmp.Or(c.Drain, c.BankTimeout+time.Second)
+	c.MaxInFlight = cmp.Or(c.MaxInFlight, 1024)
+	c.DrainTimeout = cmp.Or(c.DrainTimeout, c.BankTimeout+time.Second)
 	c.Enquiries = c.Enquiries.WithDefaults()
 	return c
 }
@@ -58,66 +56,66 @@ type EngineStore interface {
 	Sessions
 }
 
-// Engine runs operations: each is recorded, dispatched at most once, and
-// followed until the bank's word on it is final. It implements Desk.
+// Engine runs operations: it records each, sends it at most once, and asks the bank
+// until its outcome is final. It is an Executor. Its methods are safe for concurrent
+// use.
 type Engine struct {
-	store  EngineStore
-	bank   Bank
-	render Renderer
-	bell   *Bell
-	cfg    EngineConfig
-	draw   *refno.Drawer
-	log    *slog.Logger
+	store      EngineStore
+	bank       Bank
+	renderer   Renderer
+	notifier   *Notifier
+	cfg        EngineConfig
+	references *ReferenceGenerator
+	log        *slog.Logger
 
-	refused  *guess.Memory
-	slots    chan struct{}
-	mu       sync.Mutex
-	running  bool
-	life     context.Context // ends when dispatches must end
-	dispatch sync.WaitGroup
+	refusedOTPs  *refusedOTPs
+	slots        chan struct{}
+	mu           sync.Mutex
+	running      bool
+	executionCtx context.Context // ends when executions must end
+	executions   sync.WaitGroup
 }
 
-// NewEngine makes an engine. Nothing runs before Run.
-func NewEngine(store EngineStore, bank Bank, render Renderer, bell *Bell, cfg EngineConfig) (*Engine, error) {
+// NewEngine makes an engine. It refuses submissions until Run.
+func NewEngine(store EngineStore, bank Bank, renderer Renderer, notifier *Notifier, cfg EngineConfig) (*Engine, error) {
 	cfg = cfg.withDefaults()
 	if cfg.Node == "" || cfg.Rand == nil || cfg.Logger == nil {
 		return nil, errors.New("engine needs a node name, randomness and a logger")
 	}
-	draw, err := refno.New(cfg.Rand)
+	references, err := NewReferenceGenerator(cfg.Rand)
 	if err != nil {
 		return nil, err
 	}
 	return &Engine{
-		store: store, bank: bank, render: render, bell: bell, cfg: cfg, draw: draw, log: cfg.Logger, refused: guess.New(),
-		slots: make(chan struct{}, cfg.MaxUnderWay),
+		store: store, bank: bank, renderer: renderer, notifier: notifier, cfg: cfg, references: references, log: cfg.Logger, refusedOTPs: newRefusedOTPs(),
+		slots: make(chan struct{}, cfg.MaxInFlight),
 	}, nil
 }
 
-// Run recovers what an earlier life of this node left behind, then takes
-// submissions and reconciles until ctx ends. It returns when the last dispatch
-// has ended, or after Config.Drain: what is then still under way is found by
-// the next start.
+// Run ends what an earlier run of this node left behind, then accepts submissions
+// and makes enquiries until ctx ends. It returns when the last execution has ended,
+// or after DrainTimeout; the next start finds what is then still under way.
 func (e *Engine) Run(ctx context.Context) error {
-	if err := e.recover(ctx); err != nil {
+	if err := e.recoverOwn(ctx); err != nil {
 		if ctx.Err() != nil {
-			return nil // told to stop: the next start finds what this one did not
+			return nil // stopped: the next start continues
 		}
 		return fmt.Errorf("recover operations of node %s: %w", e.cfg.Node, err)
 	}
-	life, end := context.WithCancel(context.WithoutCancel(ctx))
+	executionCtx, end := context.WithCancel(context.WithoutCancel(ctx))
 	defer end()
 	e.mu.Lock()
-	e.life, e.running = life, true
+	e.executionCtx, e.running = executionCtx, true
 	e.mu.Unlock()
 
-	err := e.reconcile(ctx)
+	err := e.runEnquiries(ctx)
 
 	e.mu.Lock()
 	e.running = false
 	e.mu.Unlock()
-	drain := time.AfterFunc(e.cfg.Drain, end)
+	drain := time.AfterFunc(e.cfg.DrainTimeout, end)
 	defer drain.Stop()
-	e.dispatch.Wait()
+	e.executions.Wait()
 	return err
 }
 
@@ -126,42 +124,43 @@ func errNotRunning() error {
 	return &Error{Fault: TooMany, Message: "The central is starting or stopping; nothing was done, try again", RetryAfter: time.Second}
 }
 
-// Submit implements Desk.
+// Submit implements Executor.
 func (e *Engine) Submit(ctx context.Context, s Submission) (Operation, bool, error) {
-	life, err := e.enter()
+	engineCtx, err := e.acquireSlot()
 	if err != nil {
 		return Operation{}, false, err
 	}
 	started := false
 	defer func() {
 		if !started {
-			e.leave()
+			e.releaseSlot()
 		}
 	}()
 
-	o, isNew, err := e.attempt(ctx, s)
+	o, isNew, err := e.createOrFind(ctx, s)
 	if err != nil || !isNew {
 		return o, !isNew && err == nil, err
 	}
-	if s.Accepted != nil {
-		s.Accepted(o.ID)
+	if s.OnAccepted != nil {
+		s.OnAccepted(o.ID)
 	}
-	rung, stop := e.bell.Watch(operationBell(o.ID))
+	changed, stop := e.notifier.Subscribe(operationTopic(o.ID))
 	defer stop()
 	started = true
-	// What the log and the spans know of the call goes with the operation; its end
-	// does not.
-	carried, end := context.WithCancel(context.WithoutCancel(ctx))
+	// The execution keeps the request's values for logs and traces, not its end.
+	executionCtx, end := context.WithCancel(context.WithoutCancel(ctx))
 	go func() {
-		defer context.AfterFunc(life, end)()
+		defer context.AfterFunc(engineCtx, end)()
 		defer end()
-		e.carry(carried, o, s)
+		e.execute(executionCtx, o, s)
 	}()
-	return e.await(ctx, o, rung)
+	result, err := e.waitForResult(ctx, o, changed) // o belongs to the execution now
+	return result, false, err
 }
 
-// enter takes a slot for one operation under way.
-func (e *Engine) enter() (context.Context, error) {
+// acquireSlot takes one of the MaxInFlight slots. The context ends when the engine
+// stops waiting for executions.
+func (e *Engine) acquireSlot() (context.Context, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if !e.running {
@@ -169,36 +168,32 @@ func (e *Engine) enter() (context.Context, error) {
 	}
 	select {
 	case e.slots <- struct{}{}:
-		e.dispatch.Add(1)
-		return e.life, nil
+		e.executions.Add(1)
+		return e.executionCtx, nil
 	default:
 		return nil, &Error{Fault: TooMany, Message: "Too many operations wait for the bank; nothing was done, try again", RetryAfter: 5 * time.Second}
 	}
 }
 
-func (e *Engine) leave() {
+func (e *Engine) releaseSlot() {
 	<-e.slots
-	e.dispatch.Done()
+	e.executions.Done()
 }
 
-// newOperation makes the record of a submission. Its errors are faults of the
-// program, or of the random source.
+// newOperation makes the operation of a submission. Its errors are programming
+// errors, or failures of the random source.
 func (e *Engine) newOperation(s Submission) (Operation, error) {
 	kind, p := s.Request.Kind, s.Request.Particulars
-	switch {
-	case kind.Consults():
-		return Operation{}, fmt.Errorf("submit %s: it is a consultation and no operation", kind)
-	case s.Local != kind.Local():
-		// A restart knows local operations by their kind.
-		return Operation{}, fmt.Errorf("submit %s with Local %t: the kind says otherwise", kind, s.Local)
+	if kind.IsConsultation() {
+		return Operation{}, fmt.Errorf("submit %s: it is a consultation, not an operation", kind)
 	}
 	id := s.ID
 	if id == "" {
-		minted, err := op.NewID(e.cfg.Rand)
+		generated, err := op.NewID(e.cfg.Rand)
 		if err != nil {
 			return Operation{}, err
 		}
-		id = minted
+		id = generated
 	}
 	identity := s.Identity
 	if identity == "" {
@@ -214,40 +209,40 @@ func (e *Engine) newOperation(s Submission) (Operation, error) {
 	}, nil
 }
 
-// maxDraws bounds the attempts to find a reference that is not taken; with 50
-// random bits a day, a second draw is already next to impossible.
-const maxDraws = 5
+// maxReferenceTries bounds the tries to find an unused reference. With 50 random
+// bits per day, even a second try is extremely rare.
+const maxReferenceTries = 5
 
-// begin commits the operation with a reference of its own, and counts its
-// quotas. Where nothing may begin, it fails with the submission's Refusal.
-func (e *Engine) begin(ctx context.Context, o *Operation, s Submission) (Operation, bool, error) {
-	crowded, quotas := false, s.Quotas
-	if s.Refusal != nil {
-		quotas = noneNew(*o)
+// createWithReference commits the operation with a new reference and counts its
+// quotas. If no operation may be created, it fails with the submission's RefuseNew.
+func (e *Engine) createWithReference(ctx context.Context, o *Operation, s Submission) (Operation, bool, error) {
+	retried, quotas := false, s.Quotas
+	if s.RefuseNew != nil {
+		quotas = refuseNewQuota(*o)
 	}
-	for range maxDraws {
-		reference, stan, err := e.draw.Next(o.CreatedAt)
+	for range maxReferenceTries {
+		reference, stan, err := e.references.Next(o.CreatedAt)
 		if err != nil {
 			return Operation{}, false, err
 		}
 		o.Reference, o.STAN = Reference(reference), stan
-		known, isNew, err := e.store.Begin(ctx, *o, quotas)
+		known, isNew, err := e.store.Create(ctx, *o, quotas)
 		var exhausted *QuotaError
 		full := errors.As(err, &exhausted)
 		switch {
-		case full && o.Kind == KindRefund && !crowded:
-			crowded = true // by another refund of the transfer, which is found now
-		case full && s.Refusal != nil:
-			return Operation{}, false, s.Refusal
+		case full && o.Kind == KindRefund && !retried:
+			retried = true // another refund of the transfer was created meanwhile; now it is found
+		case full && s.RefuseNew != nil:
+			return Operation{}, false, s.RefuseNew
 		case !errors.Is(err, ErrTaken):
 			return known, isNew, err
 		}
 	}
-	return Operation{}, false, fmt.Errorf("%d references in a row were taken: the random source is broken", maxDraws)
+	return Operation{}, false, fmt.Errorf("%d references in a row were in use: the random source is broken", maxReferenceTries)
 }
 
-// beginFault is the reply to a submission that could not be recorded.
-func beginFault(err error) error {
+// createError is the reply to a submission that could not be created.
+func createError(err error) error {
 	var exhausted *QuotaError
 	var refused *Error
 	switch {
@@ -256,104 +251,104 @@ func beginFault(err error) error {
 	case errors.As(err, &refused):
 		return refused
 	case errors.As(err, &exhausted):
-		return Refuse(Precluded, exhausted.Error())
+		return NewError(FailedPrecondition, exhausted.Error())
 	case errors.Is(err, ErrState):
-		return Refuse(Conflict, "The identity and the reference in the body name two different operations; nothing was done")
+		return NewError(Conflict, "The identity and the reference in the body name two different operations; nothing was done")
 	}
-	return storeFault("record the operation", err)
+	return storeError("record the operation", err)
 }
 
-// repeat answers a submission whose identity or CallerRef is known: never a
-// second dispatch.
-func (e *Engine) repeat(ctx context.Context, s Submission, known Operation) (Operation, bool, error) {
-	if known.Forsworn {
-		return Operation{}, false, Refuse(Precluded, "This operation was declared never seen and is refused for ever; nothing was sent")
+// answerRepeat answers a submission whose identity or CallerRef is known. Nothing is
+// sent.
+func (e *Engine) answerRepeat(ctx context.Context, s Submission, known Operation) (Operation, bool, error) {
+	if known.Tombstone {
+		return Operation{}, false, NewError(FailedPrecondition, "This operation was declared never seen and is refused for ever; nothing was sent")
 	}
-	same := known.Fingerprint == s.Fingerprint || known.Fingerprint == s.Former && s.Former != [32]byte{}
-	if !same || known.Route != s.Route {
-		return Operation{}, false, Refuse(Conflict, "The same identity was used before with another body or route; nothing was done")
+	if known.Fingerprint != s.Fingerprint || known.Route != s.Route {
+		return Operation{}, false, NewError(Conflict, "The same identity was used before with another body or route; nothing was done")
 	}
-	if s.Accepted != nil {
-		s.Accepted(known.ID)
+	if s.OnAccepted != nil {
+		s.OnAccepted(known.ID)
 	}
-	o, _, err := e.follow(ctx, known)
+	o, err := e.waitForKnown(ctx, known)
 	return o, true, err
 }
 
-// Ask implements Desk.
-func (e *Engine) Ask(ctx context.Context, caller, identity string) (Operation, bool, error) {
-	known, seen, err := e.store.Ask(ctx, caller, identity, time.Now())
+// FindOrTombstone implements Executor.
+func (e *Engine) FindOrTombstone(ctx context.Context, caller, identity string) (Operation, bool, error) {
+	known, seen, err := e.store.FindOrTombstone(ctx, caller, identity, time.Now())
 	if err != nil {
-		return Operation{}, false, storeFault("look the operation up", err)
+		return Operation{}, false, storeError("look the operation up", err)
 	}
-	if !seen || known.Forsworn {
+	if !seen || known.Tombstone {
 		return Operation{}, false, nil
 	}
-	o, _, err := e.follow(ctx, known)
+	o, err := e.waitForKnown(ctx, known)
 	return o, true, err
 }
 
-// follow waits for an operation that is under way, here or on another node.
-func (e *Engine) follow(ctx context.Context, o Operation) (Operation, bool, error) {
-	rung, stop := e.bell.Watch(operationBell(o.ID))
+// waitForKnown waits for an operation that is under way, here or on another node.
+func (e *Engine) waitForKnown(ctx context.Context, o Operation) (Operation, error) {
+	changed, stop := e.notifier.Subscribe(operationTopic(o.ID))
 	defer stop()
-	fresh, err := e.store.Operation(ctx, o.ID) // it may have ended before the watch began
+	fresh, err := e.store.Operation(ctx, o.ID) // it may have ended before the subscription
 	if err != nil {
 		if ctx.Err() != nil {
-			return o, false, nil
+			return o, nil
 		}
-		return Operation{}, false, storeFault("read the operation", err)
+		return Operation{}, storeError("read the operation", err)
 	}
-	return e.await(ctx, fresh, rung)
+	return e.waitForResult(ctx, fresh, changed)
 }
 
-// awaitPoll is how often a waiting call looks by itself. Another node's
-// settlement rings no bell here: it is looked for sooner, and ever less often.
-const awaitPoll = time.Second
+// waitPoll is how often a waiting request reads the operation without a
+// notification. On SQLite another node's change is not notified here, so such an
+// operation is read sooner, and then less and less often.
+const waitPoll = time.Second
 
-// await waits until the operation is final or pending, or ctx ends, and gives
+// waitForResult waits until the operation is final or pending, or ctx ends, and gives
 // it as it then stands.
-func (e *Engine) await(ctx context.Context, o Operation, rung <-chan struct{}) (Operation, bool, error) {
-	pause, most := awaitPoll, awaitPoll
+func (e *Engine) waitForResult(ctx context.Context, o Operation, changed <-chan struct{}) (Operation, error) {
+	pause, most := waitPoll, waitPoll
 	if o.Node != e.cfg.Node {
-		pause, most = awaitPoll/50, awaitPoll/4
+		pause, most = waitPoll/50, waitPoll/4
 	}
-	for o.State == op.Received || o.State == op.Dispatched {
+	for o.State == op.Received || o.State == op.Sent {
 		select {
 		case <-ctx.Done():
-			return o, false, nil
-		case <-rung:
+			return o, nil
+		case <-changed:
 		case <-time.After(pause):
 			pause = min(2*pause, most)
 		}
 		fresh, err := e.store.Operation(ctx, o.ID)
 		if err != nil {
 			if ctx.Err() != nil {
-				return o, false, nil
+				return o, nil
 			}
-			e.log.Warn("operation can't be read while a call waits for it", "operation", o.ID, "error", err)
+			e.log.Warn("operation can't be read while a request waits for it", "operation", o.ID, "error", err)
 			continue
 		}
 		o = fresh
 	}
-	return o, false, nil
+	return o, nil
 }
 
-func operationBell(id op.ID) string { return "operation:" + string(id) }
+func operationTopic(id op.ID) string { return "operation:" + string(id) }
 
-// errServer is the reply to a fault of our own; its cause is for the log.
-func errServer(err error) *Error { return &Error{Fault: Internal, Message: "Server error", Err: err} }
+// errInternal is the reply to an internal error; its cause is for the log.
+func errInternal(err error) *Error { return &Error{Fault: Internal, Message: "Server error", Err: err} }
 
-// storeFault tells the caller that nothing was done where the store says so
-// (ErrBusy). Of other errors that is not known, and nothing is claimed.
-func storeFault(doing string, err error) error {
+// storeError says that nothing was done only if the store says so (ErrBusy). After
+// other errors that is not known.
+func storeError(doing string, err error) error {
 	if errors.Is(err, ErrBusy) {
 		return &Error{Fault: TooMany, Message: "The central is busy; this call did nothing, try again", RetryAfter: time.Second, Err: err}
 	}
-	return errServer(fmt.Errorf("%s: %w", doing, err))
+	return errInternal(fmt.Errorf("%s: %w", doing, err))
 }
 
-// Running tells whether the engine takes submissions: it has recovered, and is
+// Running tells whether the engine accepts submissions: Run has recovered, and is
 // not being stopped.
 func (e *Engine) Running() bool {
 	e.mu.Lock()

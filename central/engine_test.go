@@ -11,18 +11,17 @@ import (
 	"testing/synctest"
 	"time"
 
-	"galla/central/enquiry"
 	"galla/shared/op"
 )
 
-func TestASubmissionIsDispatchedOnce(t *testing.T) {
-	inDesk(t, func(t *testing.T, d *desk) {
+func TestASubmissionIsSentOnce(t *testing.T) {
+	withEngine(t, func(t *testing.T, d *fixture) {
 		var accepted []op.ID
 		s := submission(t, "k1")
-		s.Accepted = func(id op.ID) {
+		s.OnAccepted = func(id op.ID) {
 			accepted = append(accepted, id)
 			if len(accepted) == 1 {
-				d.want(id, op.Received) // durable before it is told, not sent before
+				d.want(id, op.Received) // committed before OnAccepted, sent after it
 			}
 		}
 		o, replayed, err := d.submit(s)
@@ -37,20 +36,20 @@ func TestASubmissionIsDispatchedOnce(t *testing.T) {
 			t.Errorf("%d requests reached the bank, want 1", n)
 		}
 		if len(accepted) != 2 {
-			t.Errorf("accepted was told %d times, want once a submission", len(accepted))
+			t.Errorf("OnAccepted was called %d times, want once per submission", len(accepted))
 		}
 	})
 }
 
 func TestTheReferenceIsCommittedBeforeTheBankSeesIt(t *testing.T) {
-	inDesk(t, func(t *testing.T, d *desk) {
+	withEngine(t, func(t *testing.T, d *fixture) {
 		d.bank.send = func(_ context.Context, r BankRequest) (BankAnswer, error) {
 			for _, o := range d.store.byID {
-				if o.Reference == r.Reference && o.State == op.Dispatched && o.STAN == r.STAN && !o.BankNotAfter.IsZero() {
+				if o.Reference == r.Reference && o.State == op.Sent && o.STAN == r.STAN && !o.BankNotAfter.IsZero() {
 					return d.bank.execute(r), nil
 				}
 			}
-			t.Error("the bank sees a request that is not on disk as dispatched")
+			t.Error("the bank gets a request before the state sent is committed")
 			return BankAnswer{}, errSilent
 		}
 		if _, _, err := d.submit(submission(t, "k1")); err != nil {
@@ -60,7 +59,7 @@ func TestTheReferenceIsCommittedBeforeTheBankSeesIt(t *testing.T) {
 }
 
 func TestAnotherBodyIsAConflict(t *testing.T) {
-	inDesk(t, func(t *testing.T, d *desk) {
+	withEngine(t, func(t *testing.T, d *fixture) {
 		if _, _, err := d.submit(submission(t, "k1")); err != nil {
 			t.Fatal(err)
 		}
@@ -80,7 +79,7 @@ func TestAnotherBodyIsAConflict(t *testing.T) {
 }
 
 func TestConcurrentRepeatsWaitForTheFirst(t *testing.T) {
-	inDesk(t, func(t *testing.T, d *desk) {
+	withEngine(t, func(t *testing.T, d *fixture) {
 		d.bank.send = func(_ context.Context, r BankRequest) (BankAnswer, error) {
 			time.Sleep(5 * time.Second)
 			return d.bank.execute(r), nil
@@ -101,15 +100,15 @@ func TestConcurrentRepeatsWaitForTheFirst(t *testing.T) {
 }
 
 func TestACallerWhoLeavesDoesNotStopTheOperation(t *testing.T) {
-	inDesk(t, func(t *testing.T, d *desk) {
+	withEngine(t, func(t *testing.T, d *fixture) {
 		d.bank.send = func(_ context.Context, r BankRequest) (BankAnswer, error) {
 			time.Sleep(5 * time.Second)
 			return d.bank.execute(r), nil
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		o, _, err := d.e.Submit(ctx, submission(t, "k1"))
-		if err != nil || o.State != op.Received && o.State != op.Dispatched {
+		o, _, err := d.engine.Submit(ctx, submission(t, "k1"))
+		if err != nil || o.State != op.Received && o.State != op.Sent {
 			t.Fatalf("Submit = %s, %v; want it under way", o.State, err)
 		}
 		time.Sleep(10 * time.Second)
@@ -145,7 +144,7 @@ func TestWhatTheBankSays(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			inDesk(t, func(t *testing.T, d *desk) {
+			withEngine(t, func(t *testing.T, d *fixture) {
 				d.bank.send = tt.send
 				o, _, err := d.submit(submission(t, "k1"))
 				if err != nil || o.State != tt.want {
@@ -164,7 +163,7 @@ func TestWhatTheBankSays(t *testing.T) {
 
 func TestSilenceIsResolvedByEnquiry(t *testing.T) {
 	for _, executes := range []bool{true, false} {
-		inDesk(t, func(t *testing.T, d *desk) {
+		withEngine(t, func(t *testing.T, d *fixture) {
 			d.bank.send = d.bank.silent(executes)
 			began := time.Now()
 			o, _, err := d.submit(submission(t, "k1"))
@@ -192,14 +191,13 @@ func TestSilenceIsResolvedByEnquiry(t *testing.T) {
 	}
 }
 
-// TestAnOldNotFoundIsNotBelieved: a central that is stopped while it hears the
-// bank's 'not found' must not take it for an answer to a question that it would
-// ask now. Found by the explored model: the answer was judged by the moment at
-// which it was heard, and an executed withdrawal was told as failed.
+// TestAnOldNotFoundIsNotBelieved: a process may be stopped between the bank's 'not
+// found' and its handling. The time of the question counts. The model found that
+// with the time of the answer an executed withdrawal was reported as failed.
 func TestAnOldNotFoundIsNotBelieved(t *testing.T) {
-	inDesk(t, func(t *testing.T, d *desk) {
+	withEngine(t, func(t *testing.T, d *fixture) {
 		d.bank.send = func(_ context.Context, r BankRequest) (BankAnswer, error) {
-			time.AfterFunc(10*time.Second, func() { d.bank.execute(r) }) // it hangs in the network, within its deadline
+			time.AfterFunc(10*time.Second, func() { d.bank.execute(r) }) // delayed in the network, within its deadline
 			return BankAnswer{}, errSilent
 		}
 		first := true
@@ -227,10 +225,10 @@ func TestAnOldNotFoundIsNotBelieved(t *testing.T) {
 
 func TestEnquiriesBackOffAndThenAPersonIsNeeded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		bank := &teller{executed: map[Reference]int{}}
+		bank := &fakeBank{executed: map[Reference]int{}}
 		bank.send = bank.silent(true)
 		bank.enquire = func(context.Context, Reference) (BankAnswer, error) { return BankAnswer{}, errSilent }
-		d := start(t, newLedger(), bank, EngineConfig{Enquiries: enquiry.Config{Poll: 5 * time.Second, Sweep: time.Hour}})
+		d := start(t, newMemoryStore(), bank, EngineConfig{Enquiries: EnquiryConfig{Poll: 5 * time.Second, Sweep: time.Hour}})
 		defer d.stop()
 		o, _, err := d.submit(submission(t, "k1"))
 		if err != nil {
@@ -247,13 +245,13 @@ func TestEnquiriesBackOffAndThenAPersonIsNeeded(t *testing.T) {
 		asked := bank.enquiries()
 		time.Sleep(24 * time.Hour)
 		if bank.enquiries() != asked {
-			t.Error("a stuck operation is still asked after")
+			t.Error("enquiries are still made for a stuck operation")
 		}
 	})
 }
 
 func TestReversalReachesTheTerminal(t *testing.T) {
-	inDesk(t, func(t *testing.T, d *desk) {
+	withEngine(t, func(t *testing.T, d *fixture) {
 		d.bank.send = d.bank.silent(true)
 		d.bank.enquire = func(context.Context, Reference) (BankAnswer, error) {
 			return BankAnswer{Status: BankReversed, Code: "68"}, nil
@@ -264,7 +262,7 @@ func TestReversalReachesTheTerminal(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		rung, stop := d.e.bell.Watch(TerminalBell("t1"))
+		rung, stop := d.engine.notifier.Subscribe(TerminalTopic("t1"))
 		defer stop()
 		time.Sleep(time.Minute)
 		d.want(o.ID, op.Reversed)
@@ -274,13 +272,13 @@ func TestReversalReachesTheTerminal(t *testing.T) {
 		select {
 		case <-rung:
 		default:
-			t.Error("the terminal's bell did not ring")
+			t.Error("the terminal was not notified")
 		}
 	})
 }
 
 func TestDeadline(t *testing.T) {
-	inDesk(t, func(t *testing.T, d *desk) {
+	withEngine(t, func(t *testing.T, d *fixture) {
 		s := submission(t, "k1")
 		s.NotAfter = time.Now().Add(-time.Second)
 		o, _, err := d.submit(s)
@@ -291,7 +289,7 @@ func TestDeadline(t *testing.T) {
 }
 
 func TestInlineAuthentication(t *testing.T) {
-	inDesk(t, func(t *testing.T, d *desk) {
+	withEngine(t, func(t *testing.T, d *fixture) {
 		s := submission(t, "k1")
 		s.NeedsSession = true
 		o, _, err := d.submit(s)
@@ -329,8 +327,8 @@ func TestInlineAuthenticationThatFailsSendsNothing(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				bank := &authTeller{teller: teller{executed: map[Reference]int{}}, answer: tt.answer, err: tt.err}
-				d := startAt(t, newLedger(), bank, &bank.teller, EngineConfig{})
+				bank := &fakeAuthBank{fakeBank: fakeBank{executed: map[Reference]int{}}, answer: tt.answer, err: tt.err}
+				d := startAt(t, newMemoryStore(), bank, &bank.fakeBank, EngineConfig{})
 				defer d.stop()
 				s := submission(t, "k1")
 				s.NeedsSession = true
@@ -343,22 +341,22 @@ func TestInlineAuthenticationThatFailsSendsNothing(t *testing.T) {
 	}
 }
 
-// authTeller answers agent authentications as told.
-type authTeller struct {
-	teller
+// fakeAuthBank has a scripted answer to agent authentications.
+type fakeAuthBank struct {
+	fakeBank
 	answer BankAnswer
 	err    error
 }
 
-func (b *authTeller) Send(ctx context.Context, r BankRequest) (BankAnswer, error) {
+func (b *fakeAuthBank) Send(ctx context.Context, r BankRequest) (BankAnswer, error) {
 	if r.Kind == KindAgentAuth {
 		return b.answer, b.err
 	}
-	return b.teller.Send(ctx, r)
+	return b.fakeBank.Send(ctx, r)
 }
 
 func TestReqAuthOpensTheSession(t *testing.T) {
-	inDesk(t, func(t *testing.T, d *desk) {
+	withEngine(t, func(t *testing.T, d *fixture) {
 		s := submission(t, "k1")
 		s.Route, s.Request.Kind, s.Request.Amount = op.ReqAuth, KindAgentAuth, 0
 		if _, _, err := d.submit(s); err != nil {
@@ -371,54 +369,54 @@ func TestReqAuthOpensTheSession(t *testing.T) {
 	})
 }
 
-func TestAskIsAPromise(t *testing.T) {
-	inDesk(t, func(t *testing.T, d *desk) {
-		if _, seen, err := d.e.Ask(t.Context(), "merchant:m1", "k1"); seen || err != nil {
-			t.Fatalf("Ask = %v, %v; want unseen", seen, err)
+func TestATombstoneIsForEver(t *testing.T) {
+	withEngine(t, func(t *testing.T, d *fixture) {
+		if _, seen, err := d.engine.FindOrTombstone(t.Context(), "merchant:m1", "k1"); seen || err != nil {
+			t.Fatalf("FindOrTombstone = %v, %v; want unseen", seen, err)
 		}
-		if _, _, err := d.submit(submission(t, "k1")); AsError(err).Fault != Precluded {
+		if _, _, err := d.submit(submission(t, "k1")); AsError(err).Fault != FailedPrecondition {
 			t.Errorf("Submit after unseen = %v, want a refusal", err)
 		}
-		if _, seen, err := d.e.Ask(t.Context(), "merchant:m1", "k1"); seen || err != nil {
-			t.Errorf("Ask again = %v, %v; want unseen", seen, err)
+		if _, seen, err := d.engine.FindOrTombstone(t.Context(), "merchant:m1", "k1"); seen || err != nil {
+			t.Errorf("FindOrTombstone again = %v, %v; want unseen", seen, err)
 		}
 		if d.bank.count(KindWithdrawal) != 0 {
-			t.Error("a forsworn operation was sent")
+			t.Error("an operation with a tombstone was sent")
 		}
 	})
 }
 
-func TestAskWaitsForWhatIsUnderWay(t *testing.T) {
-	inDesk(t, func(t *testing.T, d *desk) {
+func TestLookupWaitsForWhatIsUnderWay(t *testing.T) {
+	withEngine(t, func(t *testing.T, d *fixture) {
 		d.bank.send = func(_ context.Context, r BankRequest) (BankAnswer, error) {
 			time.Sleep(5 * time.Second)
 			return d.bank.execute(r), nil
 		}
 		go func() { _, _, _ = d.submit(submission(t, "k1")) }()
 		synctest.Wait()
-		o, seen, err := d.e.Ask(t.Context(), "merchant:m1", "k1")
+		o, seen, err := d.engine.FindOrTombstone(t.Context(), "merchant:m1", "k1")
 		if err != nil || !seen || o.State != op.Succeeded {
-			t.Errorf("Ask = %s, %v, %v", o.State, seen, err)
+			t.Errorf("FindOrTombstone = %s, %v, %v", o.State, seen, err)
 		}
 	})
 }
 
 func TestRecovery(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := newLedger()
+		store := newMemoryStore()
 		at := time.Now()
 		for id, o := range map[op.ID]Operation{
 			"a": {State: op.Received, Node: "node-1"},
-			"b": {State: op.Dispatched, Node: "node-1", DispatchedAt: at, BankNotAfter: at.Add(15 * time.Second)},
+			"b": {State: op.Sent, Node: "node-1", SentAt: at, BankNotAfter: at.Add(15 * time.Second)},
 			"c": {State: op.Received, Node: "node-2"},
-			"d": {State: op.Dispatched, Node: "node-2", DispatchedAt: at, BankNotAfter: at.Add(15 * time.Second)},
+			"d": {State: op.Sent, Node: "node-2", SentAt: at, BankNotAfter: at.Add(15 * time.Second)},
 		} {
 			o.ID, o.Caller, o.Identity, o.Reference, o.CreatedAt = id, "merchant:m1", string(id), Reference("R"+id), at
 			store.byID[id] = &o
 			store.identity["merchant:m1|"+string(id)] = id
 		}
 		time.Sleep(time.Second)
-		bank := &teller{executed: map[Reference]int{"Rb": 1}}
+		bank := &fakeBank{executed: map[Reference]int{"Rb": 1}}
 		d := start(t, store, bank, EngineConfig{})
 		defer d.stop()
 		if o := d.want("a", op.Refused); !strings.Contains(string(o.Reply), string(BankUnreachable)) {
@@ -426,7 +424,7 @@ func TestRecovery(t *testing.T) {
 		}
 		d.want("b", op.Pending)
 		d.want("c", op.Received) // another node's: it may be alive
-		d.want("d", op.Dispatched)
+		d.want("d", op.Sent)
 		time.Sleep(5 * time.Minute)
 		d.want("b", op.Succeeded)
 		d.want("c", op.Refused)
@@ -443,26 +441,26 @@ func TestStoreFaults(t *testing.T) {
 		fault  Fault
 		sent   int
 	}{
-		{"Begin", Internal, 0},
-		{"Dispatch", "", 0}, // recorded, refused, not sent
-		{"Settle", "", 1},   // executed: found again by the sweep
+		{"Create", Internal, 0},
+		{"MarkSent", "", 0}, // recorded, refused, not sent
+		{"Finish", "", 1},   // executed: the sweep finds it again
 	}
 	for _, tt := range tests {
 		t.Run(tt.method, func(t *testing.T) {
-			inDesk(t, func(t *testing.T, d *desk) {
+			withEngine(t, func(t *testing.T, d *fixture) {
 				d.store.setBroken(tt.method, errors.New("disk full"))
 				ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 				defer cancel()
-				o, _, err := d.e.Submit(ctx, submission(t, "k1"))
+				o, _, err := d.engine.Submit(ctx, submission(t, "k1"))
 				if tt.fault != "" && AsError(err).Fault != tt.fault {
 					t.Errorf("Submit = %v, want %s", err, tt.fault)
 				}
 				if n := d.bank.count(KindWithdrawal); n != tt.sent {
 					t.Errorf("%d requests sent, want %d", n, tt.sent)
 				}
-				if tt.method == "Settle" {
+				if tt.method == "Finish" {
 					if o.State.Final() {
-						t.Errorf("a state was told that is not written: %s", o.State)
+						t.Errorf("a state was reported that is not committed: %s", o.State)
 					}
 					d.store.setBroken(tt.method, nil)
 					time.Sleep(5 * time.Minute)
@@ -475,9 +473,9 @@ func TestStoreFaults(t *testing.T) {
 
 func TestTooManyUnderWay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		bank := &teller{executed: map[Reference]int{}}
+		bank := &fakeBank{executed: map[Reference]int{}}
 		bank.send = bank.silent(true)
-		d := start(t, newLedger(), bank, EngineConfig{MaxUnderWay: 1})
+		d := start(t, newMemoryStore(), bank, EngineConfig{MaxInFlight: 1})
 		defer d.stop()
 		go func() { _, _, _ = d.submit(submission(t, "k1")) }()
 		synctest.Wait()
@@ -486,7 +484,7 @@ func TestTooManyUnderWay(t *testing.T) {
 			t.Errorf("Submit = %v, want too many", err)
 		}
 		time.Sleep(20 * time.Second)
-		if _, seen, _ := d.e.Ask(t.Context(), "merchant:m1", "k2"); seen {
+		if _, seen, _ := d.engine.FindOrTombstone(t.Context(), "merchant:m1", "k2"); seen {
 			t.Error("a refused submission used its identity up")
 		}
 	})
@@ -494,12 +492,12 @@ func TestTooManyUnderWay(t *testing.T) {
 
 func TestShutdownWaitsForTheBank(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		bank := &teller{executed: map[Reference]int{}}
+		bank := &fakeBank{executed: map[Reference]int{}}
 		bank.send = func(_ context.Context, r BankRequest) (BankAnswer, error) {
 			time.Sleep(5 * time.Second)
 			return bank.execute(r), nil
 		}
-		d := start(t, newLedger(), bank, EngineConfig{})
+		d := start(t, newMemoryStore(), bank, EngineConfig{})
 		var o Operation
 		done := make(chan struct{})
 		go func() {
@@ -513,36 +511,36 @@ func TestShutdownWaitsForTheBank(t *testing.T) {
 			t.Errorf("operation is %s after the shutdown, want succeeded", o.State)
 		}
 		if _, _, err := d.submit(submission(t, "k2")); AsError(err).Fault != TooMany {
-			t.Errorf("a stopped engine takes submissions: %v", err)
+			t.Errorf("a stopped engine accepts submissions: %v", err)
 		}
 	})
 }
 
-// TestAnotherNodesOperationIsWaitedFor: its end rings no bell here, and is
-// found soon all the same.
+// TestAnotherNodesOperationIsWaitedFor: its outcome is found soon without a
+// notification.
 func TestAnotherNodesOperationIsWaitedFor(t *testing.T) {
 	for _, takes := range []time.Duration{10 * time.Millisecond, 300 * time.Millisecond, 4 * time.Second} {
-		inDesk(t, func(t *testing.T, d *desk) {
+		withEngine(t, func(t *testing.T, d *fixture) {
 			s := submission(t, "k1")
-			o, err := d.e.newOperation(s)
+			o, err := d.engine.newOperation(s)
 			if err != nil {
 				t.Fatal(err)
 			}
 			o.Node, o.Reference = "node-2", "R1"
-			if _, _, err := d.store.Begin(t.Context(), o, nil); err != nil {
+			if _, _, err := d.store.Create(t.Context(), o, nil); err != nil {
 				t.Fatal(err)
 			}
-			begun := time.Now()
+			began := time.Now()
 			time.AfterFunc(takes, func() {
-				if err := d.store.Dispatch(t.Context(), o.ID, time.Now(), time.Now()); err != nil {
+				if err := d.store.MarkSent(t.Context(), o.ID, time.Now(), time.Now()); err != nil {
 					t.Error(err)
 				}
-				if _, err := d.store.Settle(t.Context(), Settlement{ID: o.ID, To: op.Succeeded, At: time.Now()}); err != nil {
+				if _, err := d.store.Finish(t.Context(), FinalOutcome{ID: o.ID, To: op.Succeeded, At: time.Now()}); err != nil {
 					t.Error(err)
 				}
 			})
 			again, replayed, err := d.submit(s)
-			if late := time.Since(begun) - takes; err != nil || !replayed || again.State != op.Succeeded || late > awaitPoll/4 {
+			if late := time.Since(began) - takes; err != nil || !replayed || again.State != op.Succeeded || late > waitPoll/4 {
 				t.Errorf("%s, replayed %t, %v; %v after its end", again.State, replayed, err, late)
 			}
 			if n := len(d.bank.requests); n != 0 {
@@ -552,12 +550,11 @@ func TestAnotherNodesOperationIsWaitedFor(t *testing.T) {
 	}
 }
 
-// TestAStoppingNodeGivesItsEnquiriesBack: what it was asking after is due at
-// once, for another node.
-func TestAStoppingNodeGivesItsEnquiriesBack(t *testing.T) {
+// TestAStoppingNodeReleasesItsEnquiries: they are due at once, for another node.
+func TestAStoppingNodeReleasesItsEnquiries(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		bank := &teller{executed: map[Reference]int{}}
-		d := start(t, newLedger(), bank, EngineConfig{})
+		bank := &fakeBank{executed: map[Reference]int{}}
+		d := start(t, newMemoryStore(), bank, EngineConfig{})
 		bank.send = bank.silent(true)
 		bank.enquire = func(ctx context.Context, _ Reference) (BankAnswer, error) {
 			<-ctx.Done()
@@ -569,28 +566,28 @@ func TestAStoppingNodeGivesItsEnquiriesBack(t *testing.T) {
 		}
 		time.Sleep(6 * time.Second) // the first enquiry is under way
 		if o := d.want(o.ID, op.Pending); !o.NextEnquiry.After(time.Now()) {
-			t.Fatal("nobody asks after it")
+			t.Fatal("no enquiry was made")
 		}
 		d.stop()
 		if o := d.want(o.ID, op.Pending); o.NextEnquiry.After(time.Now()) {
-			t.Errorf("it is left alone for another %v", time.Until(o.NextEnquiry))
+			t.Errorf("the next enquiry is %v away", time.Until(o.NextEnquiry))
 		}
 	})
 }
 
-// away is a store that lists what was abandoned only when the caller has gone.
-type away struct{ *ledger }
+// unreachableStore is a store whose Unfinished blocks until ctx ends.
+type unreachableStore struct{ *memoryStore }
 
-func (s away) Abandoned(ctx context.Context, _ string, _ op.State, _ time.Time, _ int) ([]Operation, error) {
+func (s unreachableStore) Unfinished(ctx context.Context, _ string, _ op.State, _ time.Time, _ int) ([]Operation, error) {
 	<-ctx.Done()
 	return nil, ctx.Err()
 }
 
-// TestAStopWhileRecovering: an engine that is told to stop while it still recovers
-// ends in order: what it has not looked at, the next start finds.
+// TestAStopWhileRecovering: an engine that is stopped during its recovery ends
+// without an error. The next start continues.
 func TestAStopWhileRecovering(t *testing.T) {
-	engine, err := NewEngine(away{newLedger()}, &teller{}, pen{}, NewBell(), EngineConfig{
-		Node: "node-1", Rand: &source{r: rand.NewChaCha8([32]byte{})}, Logger: slog.New(slog.DiscardHandler),
+	engine, err := NewEngine(unreachableStore{newMemoryStore()}, &fakeBank{}, fakeRenderer{}, NewNotifier(), EngineConfig{
+		Node: "node-1", Rand: &lockedRand{r: rand.NewChaCha8([32]byte{})}, Logger: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
 		t.Fatal(err)

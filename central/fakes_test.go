@@ -17,12 +17,12 @@ import (
 	"galla/shared/secret"
 )
 
-// ledger is the Operations and Sessions of a store in memory, with the rules
-// of store.go; the databases' own are tested in central/store.
-type ledger struct {
+// memoryStore is the Operations and Sessions of a store in memory, with the rules
+// of interfaces.go. The databases are tested in central/store.
+type memoryStore struct {
 	mu       sync.Mutex
 	byID     map[op.ID]*Operation
-	identity map[string]op.ID // "" is a tombstone
+	identity map[string]op.ID // "": a tombstone
 	history  map[op.ID][]Step
 	sessions map[string]AgentSession
 	broken   map[string]error // by method
@@ -35,18 +35,18 @@ type ledger struct {
 	kyc      map[MerchantID]KYCState
 }
 
-func newLedger() *ledger {
-	return &ledger{byID: map[op.ID]*Operation{}, identity: map[string]op.ID{}, history: map[op.ID][]Step{},
+func newMemoryStore() *memoryStore {
+	return &memoryStore{byID: map[op.ID]*Operation{}, identity: map[string]op.ID{}, history: map[op.ID][]Step{},
 		sessions: map[string]AgentSession{}, broken: map[string]error{},
 		refs: map[string]op.ID{}, usage: map[string]Used{}, quotas: map[op.ID][]Quota{}, earnings: map[op.ID]Earning{}, kyc: map[MerchantID]KYCState{}}
 }
 
-func (l *ledger) fault(method string) error { return l.broken[method] }
+func (l *memoryStore) fault(method string) error { return l.broken[method] }
 
-func (l *ledger) Begin(_ context.Context, o Operation, quotas []Quota) (Operation, bool, error) {
+func (l *memoryStore) Create(_ context.Context, o Operation, quotas []Quota) (Operation, bool, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if err := l.fault("Begin"); err != nil {
+	if err := l.fault("Create"); err != nil {
 		return Operation{}, false, err
 	}
 	key, ref := o.Caller+"|"+o.Identity, o.Party+"|"+o.CallerRef
@@ -58,7 +58,7 @@ func (l *ledger) Begin(_ context.Context, o Operation, quotas []Quota) (Operatio
 	id, identified := l.identity[key]
 	switch {
 	case identified && id == "":
-		return Operation{Caller: o.Caller, Identity: o.Identity, Forsworn: true}, false, nil
+		return Operation{Caller: o.Caller, Identity: o.Identity, Tombstone: true}, false, nil
 	case identified && o.Identity == string(o.ID):
 		return *l.byID[id], false, nil
 	case identified && !refKnown && !(o.Kind == KindRefund && again(id)):
@@ -71,9 +71,9 @@ func (l *ledger) Begin(_ context.Context, o Operation, quotas []Quota) (Operatio
 		}
 		return *l.byID[byRef], false, nil
 	}
-	o.Try = 1
+	o.Attempt = 1
 	if refKnown {
-		o.Try = l.byID[byRef].Try + 1
+		o.Attempt = l.byID[byRef].Attempt + 1
 	}
 	for _, known := range l.byID {
 		if known.Reference == o.Reference {
@@ -90,14 +90,14 @@ func (l *ledger) Begin(_ context.Context, o Operation, quotas []Quota) (Operatio
 	if o.CallerRef != "" {
 		l.refs[ref] = o.ID
 	}
-	if !identified || o.Kind == KindRefund { // its key leads to what was made under it
+	if !identified || o.Kind == KindRefund { // the identity leads to the newest
 		l.identity[key] = o.ID
 	}
 	l.byID[o.ID], l.quotas[o.ID] = &o, quotas
 	return o, true, nil
 }
 
-func (l *ledger) refundOf(original Reference) (op.ID, bool) {
+func (l *memoryStore) refundOf(original Reference) (op.ID, bool) {
 	for id, o := range l.byID {
 		if o.Kind == KindRefund && o.Original == original && o.State != op.Failed && o.State != op.Refused && o.State != op.Reversed {
 			return id, true
@@ -106,8 +106,8 @@ func (l *ledger) refundOf(original Reference) (op.ID, bool) {
 	return "", false
 }
 
-// count adds quotas, or with -1 gives them back.
-func (l *ledger) count(quotas []Quota, sign int) {
+// count adds quotas; sign -1 releases them.
+func (l *memoryStore) count(quotas []Quota, sign int) {
 	for _, q := range quotas {
 		used := l.usage[q.Key+"|"+q.Period]
 		l.usage[q.Key+"|"+q.Period] = Used{Count: used.Count + sign, Sum: used.Sum + money.Paise(sign)*q.Amount}
@@ -115,7 +115,7 @@ func (l *ledger) count(quotas []Quota, sign int) {
 }
 
 // step is the conditional update of every change.
-func (l *ledger) step(method string, id op.ID, to op.State, reason string, alter func(*Operation)) (Operation, error) {
+func (l *memoryStore) step(method string, id op.ID, to op.State, reason string, alter func(*Operation)) (Operation, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if err := l.fault(method); err != nil {
@@ -125,7 +125,7 @@ func (l *ledger) step(method string, id op.ID, to op.State, reason string, alter
 	if !ok {
 		return Operation{}, ErrNotFound
 	}
-	if !CanBecome(o.State, to) {
+	if !CanTransition(o.State, to) {
 		return Operation{}, ErrState
 	}
 	l.history[id] = append(l.history[id], Step{At: time.Now(), From: o.State, To: to, Reason: reason})
@@ -138,20 +138,20 @@ func (l *ledger) step(method string, id op.ID, to op.State, reason string, alter
 	return *o, nil
 }
 
-func (l *ledger) Dispatch(_ context.Context, id op.ID, at, bankNotAfter time.Time) error {
-	_, err := l.step("Dispatch", id, op.Dispatched, "", func(o *Operation) { o.DispatchedAt, o.BankNotAfter = at, bankNotAfter })
+func (l *memoryStore) MarkSent(_ context.Context, id op.ID, at, bankNotAfter time.Time) error {
+	_, err := l.step("MarkSent", id, op.Sent, "", func(o *Operation) { o.SentAt, o.BankNotAfter = at, bankNotAfter })
 	return err
 }
 
-func (l *ledger) Suspend(_ context.Context, s Suspension) (Operation, error) {
-	return l.step("Suspend", s.ID, op.Pending, s.Reason, func(o *Operation) {
+func (l *memoryStore) MarkPending(_ context.Context, s PendingUpdate) (Operation, error) {
+	return l.step("MarkPending", s.ID, op.Pending, s.Reason, func(o *Operation) {
 		o.PendingReference, o.NextEnquiry = fmt.Sprint(s.Prefix, s.At.UnixMilli()), s.NextEnquiry
 	})
 }
 
-func (l *ledger) Settle(_ context.Context, s Settlement) (Operation, error) {
-	return l.step("Settle", s.ID, s.To, s.Reason, func(o *Operation) {
-		o.SettledAt, o.Code, o.HTTP, o.Reply, o.Charge = s.At, s.Answer.Code, s.HTTP, s.Reply, s.Answer.Charge
+func (l *memoryStore) Finish(_ context.Context, s FinalOutcome) (Operation, error) {
+	return l.step("Finish", s.ID, s.To, s.Reason, func(o *Operation) {
+		o.FinishedAt, o.Code, o.HTTP, o.Reply, o.Charge = s.At, s.Answer.Code, s.HTTP, s.Reply, s.Answer.Charge
 		o.OTPRefused = s.OTPRefused()
 		if s.To != op.Succeeded {
 			l.count(l.quotas[s.ID], -1)
@@ -172,7 +172,7 @@ func (l *ledger) Settle(_ context.Context, s Settlement) (Operation, error) {
 	})
 }
 
-func (l *ledger) Operation(_ context.Context, id op.ID) (Operation, error) {
+func (l *memoryStore) Operation(_ context.Context, id op.ID) (Operation, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	o, ok := l.byID[id]
@@ -182,7 +182,7 @@ func (l *ledger) Operation(_ context.Context, id op.ID) (Operation, error) {
 	return *o, nil
 }
 
-func (l *ledger) ByIdentity(_ context.Context, caller, identity string) (Operation, error) {
+func (l *memoryStore) ByIdentity(_ context.Context, caller, identity string) (Operation, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	id, ok := l.identity[caller+"|"+identity]
@@ -190,12 +190,12 @@ func (l *ledger) ByIdentity(_ context.Context, caller, identity string) (Operati
 		return Operation{}, ErrNotFound
 	}
 	if id == "" {
-		return Operation{Forsworn: true}, nil
+		return Operation{Tombstone: true}, nil
 	}
 	return *l.byID[id], nil
 }
 
-func (l *ledger) ByReference(_ context.Context, party string, by ReferenceQuery) (Operation, error) {
+func (l *memoryStore) ByReference(_ context.Context, party string, by ReferenceQuery) (Operation, error) {
 	if by.CallerRef != "" {
 		l.mu.Lock()
 		defer l.mu.Unlock()
@@ -210,13 +210,13 @@ func (l *ledger) ByReference(_ context.Context, party string, by ReferenceQuery)
 	})
 }
 
-func (l *ledger) RefundOf(_ context.Context, original Reference) (Operation, error) {
+func (l *memoryStore) RefundOf(_ context.Context, original Reference) (Operation, error) {
 	return l.find(func(o *Operation) bool {
 		return o.Kind == KindRefund && o.Original == original && o.State != op.Failed && o.State != op.Refused
 	})
 }
 
-func (l *ledger) find(is func(*Operation) bool) (Operation, error) {
+func (l *memoryStore) find(is func(*Operation) bool) (Operation, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, o := range l.byID {
@@ -227,7 +227,7 @@ func (l *ledger) find(is func(*Operation) bool) (Operation, error) {
 	return Operation{}, ErrNotFound
 }
 
-func (l *ledger) Ask(_ context.Context, caller, identity string, _ time.Time) (Operation, bool, error) {
+func (l *memoryStore) FindOrTombstone(_ context.Context, caller, identity string, _ time.Time) (Operation, bool, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	id, ok := l.identity[caller+"|"+identity]
@@ -236,12 +236,12 @@ func (l *ledger) Ask(_ context.Context, caller, identity string, _ time.Time) (O
 		return Operation{}, false, nil
 	}
 	if id == "" {
-		return Operation{Forsworn: true}, true, nil
+		return Operation{Tombstone: true}, true, nil
 	}
 	return *l.byID[id], true, nil
 }
 
-func (l *ledger) Abandoned(_ context.Context, node string, state op.State, before time.Time, limit int) ([]Operation, error) {
+func (l *memoryStore) Unfinished(_ context.Context, node string, state op.State, before time.Time, limit int) ([]Operation, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	var out []Operation
@@ -253,7 +253,7 @@ func (l *ledger) Abandoned(_ context.Context, node string, state op.State, befor
 	return out, nil
 }
 
-func (l *ledger) Claim(_ context.Context, now, until time.Time, limit int) ([]Operation, error) {
+func (l *memoryStore) ClaimEnquiries(_ context.Context, now, until time.Time, limit int) ([]Operation, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	var out []Operation
@@ -266,14 +266,14 @@ func (l *ledger) Claim(_ context.Context, now, until time.Time, limit int) ([]Op
 	return out, nil
 }
 
-func (l *ledger) Postpone(_ context.Context, id op.ID, at, next time.Time, _ string, stuck bool) error {
+func (l *memoryStore) PostponeEnquiry(_ context.Context, id op.ID, at, next time.Time, _ string, stuck bool) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	o := l.byID[id]
 	if o.State != op.Pending {
 		return ErrState
 	}
-	o.Attempts++
+	o.Enquiries++
 	o.NextEnquiry = next
 	if stuck {
 		o.StuckAt = at
@@ -281,13 +281,13 @@ func (l *ledger) Postpone(_ context.Context, id op.ID, at, next time.Time, _ str
 	return nil
 }
 
-func (l *ledger) History(_ context.Context, id op.ID) ([]Step, error) {
+func (l *memoryStore) History(_ context.Context, id op.ID) ([]Step, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.history[id], nil
 }
 
-func (l *ledger) Session(_ context.Context, tid string) (AgentSession, error) {
+func (l *memoryStore) Session(_ context.Context, tid string) (AgentSession, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	s, ok := l.sessions[tid]
@@ -297,31 +297,31 @@ func (l *ledger) Session(_ context.Context, tid string) (AgentSession, error) {
 	return s, nil
 }
 
-func (l *ledger) OpenSession(_ context.Context, s AgentSession) error {
+func (l *memoryStore) OpenSession(_ context.Context, s AgentSession) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.sessions[s.TID] = s
 	return nil
 }
 
-func (l *ledger) setBroken(method string, err error) {
+func (l *memoryStore) setBroken(method string, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.broken[method] = err
 }
 
-// teller is a bank whose behaviour is scripted, with books of its own.
-type teller struct {
+// fakeBank is a bank whose behaviour is scripted and that counts executions.
+type fakeBank struct {
 	mu       sync.Mutex
 	requests []BankRequest
 	executed map[Reference]int
 	send     func(context.Context, BankRequest) (BankAnswer, error) // default: approve
-	enquire  func(context.Context, Reference) (BankAnswer, error)   // default: what the books say
+	enquire  func(context.Context, Reference) (BankAnswer, error)   // default: from executed
 	asked    int
 	consult  func(context.Context, BankRequest) (BankAnswer, error) // default: approve
 }
 
-func (b *teller) Send(ctx context.Context, r BankRequest) (BankAnswer, error) {
+func (b *fakeBank) Send(ctx context.Context, r BankRequest) (BankAnswer, error) {
 	b.mu.Lock()
 	b.requests = append(b.requests, r)
 	send := b.send
@@ -332,13 +332,13 @@ func (b *teller) Send(ctx context.Context, r BankRequest) (BankAnswer, error) {
 	return b.execute(r), nil
 }
 
-func (b *teller) note(r BankRequest) {
+func (b *fakeBank) record(r BankRequest) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.requests = append(b.requests, r)
 }
 
-func (b *teller) execute(r BankRequest) BankAnswer {
+func (b *fakeBank) execute(r BankRequest) BankAnswer {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.executed[r.Reference]++
@@ -349,7 +349,7 @@ func (b *teller) execute(r BankRequest) BankAnswer {
 	return a
 }
 
-func (b *teller) Enquire(ctx context.Context, ref Reference) (BankAnswer, error) {
+func (b *fakeBank) Enquire(ctx context.Context, ref Reference) (BankAnswer, error) {
 	b.mu.Lock()
 	b.asked++
 	enquire, n := b.enquire, b.executed[ref]
@@ -363,7 +363,7 @@ func (b *teller) Enquire(ctx context.Context, ref Reference) (BankAnswer, error)
 	return BankAnswer{Status: BankNotFound}, nil
 }
 
-func (b *teller) Consult(ctx context.Context, r BankRequest) (BankAnswer, error) {
+func (b *fakeBank) Consult(ctx context.Context, r BankRequest) (BankAnswer, error) {
 	b.mu.Lock()
 	b.requests = append(b.requests, r)
 	consult := b.consult
@@ -377,13 +377,13 @@ func (b *teller) Consult(ctx context.Context, r BankRequest) (BankAnswer, error)
 // fee is what the customer pays for a transfer at this bank.
 const fee = 20 * money.Rupee
 
-func (b *teller) enquiries() int {
+func (b *fakeBank) enquiries() int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.asked
 }
 
-func (b *teller) count(kind Kind) int {
+func (b *fakeBank) count(kind Kind) int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	n := 0
@@ -395,37 +395,37 @@ func (b *teller) count(kind Kind) int {
 	return n
 }
 
-// pen is a Renderer whose replies name what they say.
-type pen struct{}
+// fakeRenderer is a Renderer of short replies.
+type fakeRenderer struct{}
 
-func (pen) Answered(_ Operation, to op.State, a BankAnswer) (int, []byte) {
+func (fakeRenderer) FinalReply(_ Operation, to op.State, a BankAnswer) (int, []byte) {
 	return 200, fmt.Appendf(nil, `{"state":%q,"code":%q}`, to, a.Code)
 }
 
-func (pen) Undone(_ Operation, why *Error) (int, []byte) {
+func (fakeRenderer) NotExecutedReply(_ Operation, why *Error) (int, []byte) {
 	return 500, fmt.Appendf(nil, `{"fault":%q,"message":%q}`, why.Fault, why.Message)
 }
 
-// source is a seeded random source that many goroutines may read.
-type source struct {
+// lockedRand is a seeded random source that many goroutines may read.
+type lockedRand struct {
 	mu sync.Mutex
 	r  *rand.ChaCha8
 }
 
-func (s *source) Read(p []byte) (int, error) {
+func (s *lockedRand) Read(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.r.Read(p)
 }
 
-// tariff pays one rupee for every operation, unless it is broken.
-type tariff struct {
+// fakeTariff pays one rupee for every operation, unless it is broken.
+type fakeTariff struct {
 	mu     sync.Mutex
 	broken error
 	asked  int
 }
 
-func (f *tariff) Earn(_ context.Context, o Operation, a BankAnswer, _ time.Time) (*Earning, error) {
+func (f *fakeTariff) Earning(_ context.Context, o Operation, a BankAnswer, _ time.Time) (*Earning, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.asked++
@@ -435,35 +435,35 @@ func (f *tariff) Earn(_ context.Context, o Operation, a BankAnswer, _ time.Time)
 	return &Earning{Merchant: o.Merchant, Amount: o.Amount, Charge: a.Charge, Commission: money.Rupee}, nil
 }
 
-func (f *tariff) setBroken(err error) {
+func (f *fakeTariff) setBroken(err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.broken = err
 }
 
-// desk is a running engine with its fakes.
-type desk struct {
-	t     *testing.T
-	e     *Engine
-	store *ledger
-	bank  *teller
-	stop  func()
+// fixture is a running engine with its fakes.
+type fixture struct {
+	t      *testing.T
+	engine *Engine
+	store  *memoryStore
+	bank   *fakeBank
+	stop   func()
 }
 
-// start runs an engine over a ledger that may have lived before. It must run
-// in a synctest bubble; stop it before the bubble ends.
-func start(t *testing.T, store *ledger, bank *teller, cfg EngineConfig) *desk {
+// start runs an engine on a store that may have been used before. It must run in a
+// synctest bubble; stop it before the bubble ends.
+func start(t *testing.T, store *memoryStore, bank *fakeBank, cfg EngineConfig) *fixture {
 	t.Helper()
 	return startAt(t, store, bank, bank, cfg)
 }
 
-// startAt is start at a bank that wraps the teller.
-func startAt(t *testing.T, store *ledger, bank Bank, books *teller, cfg EngineConfig) *desk {
+// startAt is start with a bank that wraps the fakeBank.
+func startAt(t *testing.T, store *memoryStore, bank Bank, fake *fakeBank, cfg EngineConfig) *fixture {
 	t.Helper()
 	cfg.Node = cmp.Or(cfg.Node, "node-1")
 	seed := [32]byte{byte(len(store.byID)), cfg.Node[len(cfg.Node)-1] - '1'}
-	cfg.Rand, cfg.Logger = &source{r: rand.NewChaCha8(seed)}, slog.New(slog.DiscardHandler)
-	e, err := NewEngine(store, bank, pen{}, NewBell(), cfg)
+	cfg.Rand, cfg.Logger = &lockedRand{r: rand.NewChaCha8(seed)}, slog.New(slog.DiscardHandler)
+	e, err := NewEngine(store, bank, fakeRenderer{}, NewNotifier(), cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -471,7 +471,7 @@ func startAt(t *testing.T, store *ledger, bank Bank, books *teller, cfg EngineCo
 	done := make(chan error, 1)
 	go func() { done <- e.Run(ctx) }()
 	synctest.Wait()
-	return &desk{t: t, e: e, store: store, bank: books, stop: func() {
+	return &fixture{t: t, engine: e, store: store, bank: fake, stop: func() {
 		cancel()
 		if err := <-done; err != nil {
 			t.Errorf("Run = %v", err)
@@ -479,10 +479,10 @@ func startAt(t *testing.T, store *ledger, bank Bank, books *teller, cfg EngineCo
 	}}
 }
 
-func inDesk(t *testing.T, test func(t *testing.T, d *desk)) {
+func withEngine(t *testing.T, test func(t *testing.T, d *fixture)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		d := start(t, newLedger(), &teller{executed: map[Reference]int{}}, EngineConfig{})
+		d := start(t, newMemoryStore(), &fakeBank{executed: map[Reference]int{}}, EngineConfig{})
 		defer d.stop()
 		test(t, d)
 	})
@@ -500,7 +500,7 @@ func submission(t testing.TB, identity string) Submission {
 	}
 }
 
-// transfer is a transfer of one merchant with a reference of its own.
+// transfer is a transfer of one merchant with a CallerRef.
 func transfer(identity, ref string) Submission {
 	return Submission{
 		Caller: "merchant:m1", Identity: identity, Route: op.Transfer, Merchant: "m1", Fingerprint: [32]byte{1},
@@ -513,16 +513,16 @@ func transfer(identity, ref string) Submission {
 func initialize(identity string) Submission {
 	return Submission{
 		Caller: "merchant:m1", Identity: identity, Route: op.AgentInitialize, Merchant: "m1", Fingerprint: [32]byte{1}, Party: "merchant:m1",
-		KYC: &KYCStep{Service: ServiceAEPS, To: KYCInitialized}, Local: true,
+		KYC:     &KYCStep{Service: ServiceAEPS, To: KYCInitialized},
 		Request: BankRequest{Kind: KindInitialize},
 	}
 }
 
-func (d *desk) submit(s Submission) (Operation, bool, error) {
-	return d.e.Submit(d.t.Context(), s)
+func (d *fixture) submit(s Submission) (Operation, bool, error) {
+	return d.engine.Submit(d.t.Context(), s)
 }
 
-func (d *desk) want(id op.ID, state op.State) Operation {
+func (d *fixture) want(id op.ID, state op.State) Operation {
 	d.t.Helper()
 	o, err := d.store.Operation(d.t.Context(), id)
 	if err != nil || o.State != state {
@@ -533,8 +533,8 @@ func (d *desk) want(id op.ID, state op.State) Operation {
 
 var errSilent = errors.New("no answer")
 
-// silent never answers; executes says whether it executes.
-func (b *teller) silent(executes bool) func(context.Context, BankRequest) (BankAnswer, error) {
+// silent never answers; executes: it still executes the request.
+func (b *fakeBank) silent(executes bool) func(context.Context, BankRequest) (BankAnswer, error) {
 	return func(ctx context.Context, r BankRequest) (BankAnswer, error) {
 		if executes {
 			b.execute(r)

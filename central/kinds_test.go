@@ -13,7 +13,7 @@ import (
 )
 
 func TestOneReferenceIsOneOperation(t *testing.T) {
-	inDesk(t, func(t *testing.T, d *desk) {
+	withEngine(t, func(t *testing.T, d *fixture) {
 		first, replayed, err := d.submit(transfer("k1", "ref-1"))
 		if err != nil || replayed || first.State != op.Succeeded || first.CallerRef != "ref-1" || first.Party != "merchant:m1" || first.Sender != "s1" {
 			t.Fatalf("Submit = %+v, %v, %v", first, replayed, err)
@@ -27,7 +27,7 @@ func TestOneReferenceIsOneOperation(t *testing.T) {
 		if n := d.bank.count(KindTransfer); n != 1 {
 			t.Errorf("%d requests reached the bank, want 1", n)
 		}
-		third, _, err := d.submit(again) // the identity is now a name of it
+		third, _, err := d.submit(again) // the identity is now another name of it
 		if err != nil || third.ID != first.ID {
 			t.Errorf("its second name = %s, %v", third.ID, err)
 		}
@@ -45,7 +45,7 @@ func TestOneReferenceIsOneOperation(t *testing.T) {
 }
 
 func TestTwoNamesOfTwoOperationsAreAConflict(t *testing.T) {
-	inDesk(t, func(t *testing.T, d *desk) {
+	withEngine(t, func(t *testing.T, d *fixture) {
 		for _, name := range []string{"1", "2"} {
 			if _, _, err := d.submit(transfer("k"+name, "ref-"+name)); err != nil {
 				t.Fatal(err)
@@ -61,8 +61,8 @@ func TestTwoNamesOfTwoOperationsAreAConflict(t *testing.T) {
 	})
 }
 
-func TestConcurrentNamesOfOneReferenceDispatchOnce(t *testing.T) {
-	inDesk(t, func(t *testing.T, d *desk) {
+func TestConcurrentNamesOfOneReferenceSendOnce(t *testing.T) {
+	withEngine(t, func(t *testing.T, d *fixture) {
 		d.bank.send = func(_ context.Context, r BankRequest) (BankAnswer, error) {
 			time.Sleep(5 * time.Second)
 			return d.bank.execute(r), nil
@@ -83,7 +83,7 @@ func TestConcurrentNamesOfOneReferenceDispatchOnce(t *testing.T) {
 }
 
 func TestAnExhaustedQuotaSendsNothing(t *testing.T) {
-	inDesk(t, func(t *testing.T, d *desk) {
+	withEngine(t, func(t *testing.T, d *fixture) {
 		s := func(name string) Submission {
 			s := transfer(name, name)
 			s.Quotas = []Quota{{Key: "remitter:s1", Period: "2026-11", Amount: s.Request.Amount, MaxSum: 700000, What: "this remitter's transfers this month"}}
@@ -95,13 +95,13 @@ func TestAnExhaustedQuotaSendsNothing(t *testing.T) {
 			}
 		}
 		_, _, err := d.submit(s("k3"))
-		if e := AsError(err); e.Fault != Precluded || !strings.Contains(e.Message, "200.00 rupees are left") {
+		if e := AsError(err); e.Fault != FailedPrecondition || !strings.Contains(e.Message, "200.00 rupees are left") {
 			t.Errorf("Submit = %v, want a refusal that says what is left", err)
 		}
 		if n := d.bank.count(KindTransfer); n != 2 {
 			t.Errorf("%d requests reached the bank, want 2", n)
 		}
-		if _, seen, err := d.e.Ask(t.Context(), "merchant:m1", "k3"); seen || err != nil {
+		if _, seen, err := d.engine.FindOrTombstone(t.Context(), "merchant:m1", "k3"); seen || err != nil {
 			t.Errorf("the refused submission used its identity up: %v, %v", seen, err)
 		}
 	})
@@ -116,11 +116,11 @@ func TestPendingReferencesTellTheService(t *testing.T) {
 	}
 	for kind, want := range tests {
 		synctest.Test(t, func(t *testing.T) {
-			books := &teller{executed: map[Reference]int{}}
-			d := startAt(t, newLedger(), inProgress{books}, books, EngineConfig{})
+			books := &fakeBank{executed: map[Reference]int{}}
+			d := startAt(t, newMemoryStore(), inProgress{books}, books, EngineConfig{})
 			defer d.stop()
 			s := transfer("k1", "")
-			s.Request.Kind, s.NeedsSession = kind, !kind.AEPS() // it means nothing there
+			s.Request.Kind, s.NeedsSession = kind, !kind.AEPS() // it is ignored
 			o, _, err := d.submit(s)
 			if err != nil || o.State != op.Pending || !strings.HasPrefix(o.PendingReference, want) {
 				t.Errorf("%s = %s, reference %q, %v; want prefix %s", kind, o.State, o.PendingReference, err, want)
@@ -132,8 +132,8 @@ func TestPendingReferencesTellTheService(t *testing.T) {
 	}
 }
 
-// inProgress is a bank that is busy with everything.
-type inProgress struct{ *teller }
+// inProgress is a bank whose every answer is 'in progress'.
+type inProgress struct{ *fakeBank }
 
 func (b inProgress) Send(_ context.Context, r BankRequest) (BankAnswer, error) {
 	b.requests = append(b.requests, r)
@@ -141,7 +141,7 @@ func (b inProgress) Send(_ context.Context, r BankRequest) (BankAnswer, error) {
 }
 
 func TestALocalOperationNeverReachesTheBank(t *testing.T) {
-	inDesk(t, func(t *testing.T, d *desk) {
+	withEngine(t, func(t *testing.T, d *fixture) {
 		o, replayed, err := d.submit(initialize("k1"))
 		if err != nil || replayed || o.State != op.Succeeded || o.Code != "00" {
 			t.Fatalf("Submit = %s %s, %v, %v", o.State, o.Code, replayed, err)
@@ -161,18 +161,18 @@ func TestALocalOperationNeverReachesTheBank(t *testing.T) {
 }
 
 func TestALocalOperationThatCannotBeWrittenChangesNothing(t *testing.T) {
-	for _, method := range []string{"Dispatch", "Settle"} {
-		inDesk(t, func(t *testing.T, d *desk) {
+	for _, method := range []string{"MarkSent", "Finish"} {
+		withEngine(t, func(t *testing.T, d *fixture) {
 			d.store.setBroken(method, errors.New("disk full"))
 			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 			defer cancel()
-			o, _, err := d.e.Submit(ctx, initialize("k1"))
+			o, _, err := d.engine.Submit(ctx, initialize("k1"))
 			if err != nil || o.State == op.Succeeded {
 				t.Fatalf("%s broken: Submit = %s, %v", method, o.State, err)
 			}
 			d.store.setBroken(method, nil)
 			time.Sleep(5 * time.Minute)
-			after := d.want(o.ID, map[string]op.State{"Dispatch": op.Refused, "Settle": op.Failed}[method])
+			after := d.want(o.ID, map[string]op.State{"MarkSent": op.Refused, "Finish": op.Failed}[method])
 			if !strings.Contains(string(after.Reply), string(Internal)) {
 				t.Errorf("reply = %s", after.Reply)
 			}
@@ -185,14 +185,14 @@ func TestALocalOperationThatCannotBeWrittenChangesNothing(t *testing.T) {
 
 func TestRecoveryOfLocalOperations(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := newLedger()
+		store := newMemoryStore()
 		at := time.Now()
-		for id, state := range map[op.ID]op.State{"a": op.Received, "b": op.Dispatched} {
+		for id, state := range map[op.ID]op.State{"a": op.Received, "b": op.Sent} {
 			store.byID[id] = &Operation{ID: id, State: state, Node: "node-1", Kind: KindInitialize, Merchant: "m1", Reference: Reference("R" + id),
-				CreatedAt: at, DispatchedAt: at, BankNotAfter: at, KYC: &KYCStep{Service: ServiceAEPS, To: KYCInitialized}}
+				CreatedAt: at, SentAt: at, BankNotAfter: at, KYC: &KYCStep{Service: ServiceAEPS, To: KYCInitialized}}
 		}
 		time.Sleep(time.Second)
-		d := start(t, store, &teller{executed: map[Reference]int{}}, EngineConfig{})
+		d := start(t, store, &fakeBank{executed: map[Reference]int{}}, EngineConfig{})
 		defer d.stop()
 		d.want("a", op.Refused)
 		d.want("b", op.Failed)
@@ -203,14 +203,12 @@ func TestRecoveryOfLocalOperations(t *testing.T) {
 	})
 }
 
-func TestSubmissionsThatMakeNoSense(t *testing.T) {
-	inDesk(t, func(t *testing.T, d *desk) {
-		consultation, local, remote := transfer("k1", ""), transfer("k2", ""), initialize("k3")
-		consultation.Request.Kind, local.Local, remote.Local = KindTransferOTP, true, false
-		for _, s := range []Submission{consultation, local, remote} {
-			if _, _, err := d.submit(s); AsError(err).Fault != Internal {
-				t.Errorf("%s, Local %t = %v, want internal", s.Request.Kind, s.Local, err)
-			}
+func TestConsultationIsNoSubmission(t *testing.T) {
+	withEngine(t, func(t *testing.T, d *fixture) {
+		consultation := transfer("k1", "")
+		consultation.Request.Kind = KindTransferOTP
+		if _, _, err := d.submit(consultation); AsError(err).Fault != Internal {
+			t.Errorf("submit a consultation = %v, want internal", err)
 		}
 		if len(d.store.byID) != 0 || len(d.bank.requests) != 0 {
 			t.Errorf("%d operations, %d requests", len(d.store.byID), len(d.bank.requests))
@@ -218,19 +216,19 @@ func TestSubmissionsThatMakeNoSense(t *testing.T) {
 	})
 }
 
-// earningDesk runs a test at a desk with a tariff.
-func earningDesk(t *testing.T, test func(t *testing.T, d *desk, f *tariff)) {
+// withTariff runs a test of an engine with a tariff.
+func withTariff(t *testing.T, test func(t *testing.T, d *fixture, f *fakeTariff)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		f := &tariff{}
-		d := start(t, newLedger(), &teller{executed: map[Reference]int{}}, EngineConfig{Tariff: f})
+		f := &fakeTariff{}
+		d := start(t, newMemoryStore(), &fakeBank{executed: map[Reference]int{}}, EngineConfig{Tariff: f})
 		defer d.stop()
 		test(t, d, f)
 	})
 }
 
 func TestASuccessEarns(t *testing.T) {
-	earningDesk(t, func(t *testing.T, d *desk, f *tariff) {
+	withTariff(t, func(t *testing.T, d *fixture, f *fakeTariff) {
 		o, _, err := d.submit(transfer("k1", "ref-1"))
 		if err != nil || o.Charge != fee {
 			t.Fatalf("Submit = charge %s, %v", o.Charge, err)
@@ -260,8 +258,8 @@ func TestASuccessEarns(t *testing.T) {
 	})
 }
 
-func TestATariffThatFailsSettlesNothing(t *testing.T) {
-	earningDesk(t, func(t *testing.T, d *desk, f *tariff) {
+func TestATariffThatFailsFinishesNothing(t *testing.T) {
+	withTariff(t, func(t *testing.T, d *fixture, f *fakeTariff) {
 		f.setBroken(errors.New("slabs can't be read"))
 		o, _, err := d.submit(transfer("k1", "ref-1"))
 		if err != nil || o.State != op.Pending || o.Reply != nil {
@@ -283,22 +281,18 @@ func TestATariffThatFailsSettlesNothing(t *testing.T) {
 
 func TestWhatMovesMoneyIsAnOperation(t *testing.T) {
 	for _, k := range []Kind{KindWithdrawal, KindPurchase, KindTransfer, KindRefund} {
-		if !k.MovesMoney() || k.Consults() || k.Local() {
-			t.Errorf("%s: moves money %v, consults %v, local %v", k, k.MovesMoney(), k.Consults(), k.Local())
+		if !k.MovesMoney() || k.IsConsultation() || k.IsLocal() {
+			t.Errorf("%s: moves money %v, consults %v, local %v", k, k.MovesMoney(), k.IsConsultation(), k.IsLocal())
 		}
 	}
 	for _, k := range []Kind{KindTransferOTP, KindRefundOTP, KindTransferCharges, KindFloatBalance, KindAgentStatus} {
-		if k.MovesMoney() || !k.Consults() || k.AEPS() || k.Local() {
-			t.Errorf("%s is no plain consultation", k)
+		if k.MovesMoney() || !k.IsConsultation() || k.AEPS() || k.IsLocal() {
+			t.Errorf("%s is not a plain consultation", k)
 		}
 	}
 }
 
 func TestAQuotaSaysWhatIsLeft(t *testing.T) {
-	at := time.Date(2026, 11, 30, 18, 30, 0, 0, time.UTC) // midnight in India
-	if DayOf(at) != "2026-12-01" || MonthOf(at) != "2026-12" || DayOf(at.Add(-1)) != "2026-11-30" || MonthOf(at.Add(-1)) != "2026-11" {
-		t.Errorf("the day of %s is %s of %s", at, DayOf(at), MonthOf(at))
-	}
 	tests := []struct {
 		q    Quota
 		used Used
@@ -311,7 +305,7 @@ func TestAQuotaSaysWhatIsLeft(t *testing.T) {
 	}
 	for _, tt := range tests {
 		if got := (&QuotaError{Quota: tt.q, Used: tt.used}).Error(); got != tt.want {
-			t.Errorf("words = %q, want %q", got, tt.want)
+			t.Errorf("message = %q, want %q", got, tt.want)
 		}
 	}
 }

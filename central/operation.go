@@ -7,18 +7,18 @@ import (
 	"galla/shared/op"
 )
 
-// Operation is one call of one route by one caller, with an identity that
-// never changes over retries. It holds no secret: the Aadhaar number is
-// masked, and PidData and OTPs are never part of it.
+// Operation is one request of one route by one caller, with an identity that never
+// changes over retries (operations.md, section 1). It holds no secret: the Aadhaar
+// number is masked, and PidData and OTPs are never part of it.
 type Operation struct {
 	ID          op.ID
 	Caller      string // Principal.Caller
-	Identity    string // chosen by the caller; the ID where none was sent
+	Identity    string // chosen by the caller; the ID if none was sent
 	Route       op.RouteID
 	Fingerprint [32]byte // HMAC-SHA-256 of the canonical body
 
 	Merchant MerchantID
-	Terminal TerminalID // to tell of a late outcome; empty: none
+	Terminal TerminalID // gets an event of a late outcome; empty: none
 	TID      string
 
 	Kind      Kind
@@ -31,78 +31,78 @@ type Operation struct {
 	// Party owns CallerRef: "merchant:…", which a merchant and its terminals
 	// share, or "vendor:…" (Principal.Party).
 	Party string
-	// CallerRef is the caller's own reference in the body (clientRefId, refId);
-	// one party uses it once, but for attempts that the bank refused for their
+	// CallerRef is the caller's own reference in the body (clientRefId, refId). A
+	// party uses it once, except after an attempt that the bank refused for its
 	// OTP. Empty: none.
 	CallerRef string
-	// Try counts the attempts under one CallerRef, from 1.
-	Try int
-	// OTPRefused: the bank refused it for its OTP, finally. Its name is free.
+	// Attempt counts the attempts under one CallerRef, from 1.
+	Attempt int
+	// OTPRefused: the bank refused it for its OTP. Another attempt may use its name.
 	OTPRefused bool
-	// Original is the transfer that a refund gives back; empty: none.
+	// Original is the transfer that is refunded; empty: none.
 	Original Reference
 	Sender   string // remitter of a transfer or refund; empty: none
-	// KYC is the step that a success takes in the merchant's service-KYC
-	// record, in the same transaction; nil: none.
+	// KYC is the step of the merchant's service-KYC record that a success makes;
+	// nil: none.
 	KYC *KYCStep
-	// Reverses is the operation that a success reverses (a refund's transfer):
-	// its earning is written back and its quotas are given back, in the same
-	// transaction, once. Empty: none.
+	// Reverses is the operation that a success reverses (a refund's transfer): its
+	// earning is reversed and its quotas are released, once, in the transaction of
+	// Finish. Empty: none.
 	Reverses op.ID
 
 	State     op.State
-	Node      string    // the central that works on it
+	Node      string    // the node that executes it
 	NotAfter  time.Time // the caller's deadline; zero: none
 	CreatedAt time.Time
 
-	DispatchedAt     time.Time
+	SentAt           time.Time
 	BankNotAfter     time.Time // the bank may not start it after this
 	PendingReference string    // AEPS-NR-<unix milliseconds>
-	Attempts         int       // enquiries made
+	Enquiries        int       // enquiries made
 	NextEnquiry      time.Time
 	StuckAt          time.Time // zero: not stuck
-	SettledAt        time.Time
+	FinishedAt       time.Time
 
 	Code string // the bank's response code
 	RRN  string // the bank's retrieval reference number
-	// Charge is what the customer paid for a transfer, GST included.
+	// Charge is the customer's charge for a transfer, GST included.
 	Charge money.Paise
 	HTTP   int    // of the stored reply
 	Reply  []byte // the final reply, byte for byte; nil until final
 
-	Forsworn bool // a tombstone: declared unseen, refused for ever
+	Tombstone bool // not an operation: its identity was declared unseen and is refused for ever
 }
 
-// NameFree tells whether another call under the operation's name begins a new
-// attempt: the bank refused it for its OTP, and it has a name. An operation's own
-// id names it alone, free or not.
-func (o Operation) NameFree() bool {
+// NameReusable tells whether another request under the operation's name begins a
+// new attempt: it has a CallerRef or refunds a transfer, and the bank refused it
+// for its OTP. Its ID always leads to this operation.
+func (o Operation) NameReusable() bool {
 	return o.OTPRefused && (o.CallerRef != "" || o.Kind == KindRefund && o.Original != "")
 }
 
-// Settlement is a final state with everything that is written beside it, in
-// one transaction.
-type Settlement struct {
+// FinalOutcome is a final state and everything that is written with it, in one
+// transaction.
+type FinalOutcome struct {
 	ID     op.ID
 	To     op.State // a final state
 	At     time.Time
-	Reason string // for the operation's history: who said so, and why
+	Reason string // for the operation's history
 	Answer BankAnswer
 	HTTP   int
 	Reply  []byte
-	// Session opens with the settlement of a successful reqAuth; nil: none.
+	// Session is opened by a successful reqAuth; nil: none.
 	Session *AgentSession
-	// Earning is written to the ledger with the settlement; nil: none.
+	// Earning is written to the ledger; nil: none.
 	Earning *Earning
 }
 
-// OTPRefused tells whether the settlement leaves the operation's name free.
-func (s Settlement) OTPRefused() bool {
+// OTPRefused tells whether another attempt may use the operation's name.
+func (s FinalOutcome) OTPRefused() bool {
 	return s.To == op.Failed && s.Answer.Refusal == RefusedOTP
 }
 
-// Suspension is the step to pending.
-type Suspension struct {
+// PendingUpdate is the step to pending.
+type PendingUpdate struct {
 	ID          op.ID
 	At          time.Time
 	Reason      string
@@ -119,7 +119,7 @@ type Step struct {
 	Reason string
 }
 
-// Event is a fact for a terminal, kept until the terminal has applied it.
+// Event is an event for a terminal, stored until the terminal acknowledges it.
 type Event struct {
 	Cursor    int64 // grows per terminal
 	Terminal  TerminalID

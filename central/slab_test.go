@@ -7,14 +7,14 @@ import (
 	"pgregory.net/rapid"
 )
 
-// bands draws slabs of small bands, open sides included.
+// bands generates slabs with small bands, open sides included.
 func bands() *rapid.Generator[Slab] {
 	side := rapid.Ptr(rapid.Map(rapid.IntRange(0, 12), func(n int) money.Paise { return money.Paise(n) }), true)
 	return rapid.Custom(func(t *rapid.T) Slab { return Slab{Min: side.Draw(t, "min"), Max: side.Draw(t, "max")} })
 }
 
-// amounts are all that small bands can tell apart; no operation is below zero,
-// but an open band is.
+// amounts are all amounts around small bands. No operation is below zero, but an
+// open band is.
 func amounts() []money.Paise {
 	var out []money.Paise
 	for a := money.Paise(-1); a <= 13; a++ {
@@ -23,7 +23,7 @@ func amounts() []money.Paise {
 	return out
 }
 
-// TestCombinationsAreComparedWithoutCase: in every script that has it.
+// TestCombinationsAreComparedWithoutCase: in every script that has case.
 func TestCombinationsAreComparedWithoutCase(t *testing.T) {
 	for _, tt := range []struct {
 		a, b string
@@ -45,12 +45,12 @@ func TestABandHoldsItsLowerBoundAndNotItsUpper(t *testing.T) {
 		s := bands().Draw(t, "slab")
 		for _, x := range amounts() {
 			want := (s.Min == nil || x >= *s.Min) && (s.Max == nil || x < *s.Max)
-			if s.Holds(x) != want {
-				t.Fatalf("Holds(%d) = %v", x, !want)
+			if s.Contains(x) != want {
+				t.Fatalf("Contains(%d) = %v", x, !want)
 			}
 		}
-		if s.Max != nil && s.Holds(*s.Max) {
-			t.Fatal("it holds its upper bound")
+		if s.Max != nil && s.Contains(*s.Max) {
+			t.Fatal("it contains its upper bound")
 		}
 	})
 }
@@ -67,6 +67,6 @@ func TestKYCStatesComeInOneOrder(t *testing.T) {
 		}
 	}
 	if KYCState("").Reached(KYCInitialized) {
-		t.Error("no record has come as far as one")
+		t.Error("no record counts as a record in a state")
 	}
 }

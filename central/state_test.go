@@ -7,11 +7,11 @@ import (
 )
 
 func TestEveryStateStepIsLegalOrRefused(t *testing.T) {
-	states := []op.State{op.Received, op.Dispatched, op.Pending, op.Succeeded, op.Failed, op.Reversed, op.Refused}
+	states := []op.State{op.Received, op.Sent, op.Pending, op.Succeeded, op.Failed, op.Reversed, op.Refused}
 	legal := 0
 	for _, from := range states {
 		for _, to := range states {
-			if !CanBecome(from, to) {
+			if !CanTransition(from, to) {
 				continue
 			}
 			legal++
@@ -21,6 +21,6 @@ func TestEveryStateStepIsLegalOrRefused(t *testing.T) {
 		}
 	}
 	if legal != 9 {
-		t.Errorf("%d legal steps, the drawing has 9", legal)
+		t.Errorf("%d legal steps, the package comment has 9", legal)
 	}
 }

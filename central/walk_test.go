@@ -10,18 +10,17 @@ import (
 	"testing/synctest"
 	"time"
 
-	"galla/central/enquiry"
 	"galla/shared/money"
 	"galla/shared/op"
 	"galla/shared/secret"
 	"pgregory.net/rapid"
 )
 
-// The random walk drives an engine with everything that can happen to it, and
-// then holds the ledger against the bank's books. The script is drawn before
-// the bubble begins, since rapid and synctest both want their own goroutine.
+// The random walk does to an engine everything that can happen, and then compares
+// the store with the bank's records. The script is generated before the bubble
+// begins, since rapid and synctest each need their own goroutine.
 
-// act is one thing that happens.
+// act is one step of the script.
 type act struct {
 	Do       string // submit, consult, ask, sleep, restart, disk, tariff
 	Identity int
@@ -32,7 +31,7 @@ type act struct {
 	Bank     string // what the bank does with it
 	Caller   string
 	Seconds  int
-	Break    string // method of the ledger; "" mends all
+	Break    string // method of the store; "" repairs all
 }
 
 func acts() *rapid.Generator[[]act] {
@@ -47,12 +46,12 @@ func acts() *rapid.Generator[[]act] {
 			Bank:     rapid.SampledFrom([]string{"approve", "approve", "decline", "wrong otp", "wrong otp", "in progress", "silent, executes", "silent", "unreachable", "panic"}).Draw(t, "bank"),
 			Caller:   rapid.SampledFrom([]string{"merchant:m1", "terminal:t1"}).Draw(t, "caller"),
 			Seconds:  rapid.SampledFrom([]int{0, 1, 20, 90}).Draw(t, "seconds"),
-			Break:    rapid.SampledFrom([]string{"", "Begin", "Dispatch", "Settle", "Suspend"}).Draw(t, "break"),
+			Break:    rapid.SampledFrom([]string{"", "Create", "MarkSent", "Finish", "MarkPending"}).Draw(t, "break"),
 		}
 	}), 1, 25)
 }
 
-// walkRoutes gives each kind of the walk a route.
+// walkRoutes is the route of each kind of the walk.
 var walkRoutes = map[Kind]op.RouteID{
 	KindWithdrawal: op.Withdrawal, KindTransfer: op.Transfer, KindInitialize: op.AgentInitialize,
 	KindAgentPAN: op.AgentVerifyPAN, KindBeneficiaryAdd: op.BeneficiaryAdd,
@@ -67,11 +66,10 @@ func (a act) submission() Submission {
 	s := transfer(fmt.Sprintf("k%d", a.Identity), "")
 	s.Caller, s.Route, s.Request.Kind = a.Caller, walkRoutes[a.Kind], a.Kind
 	s.Fingerprint = [32]byte{byte(a.Body)}
-	s.Local = a.Kind.Local()
 	switch a.Kind {
 	case KindTransfer:
 		if a.Ref > 0 {
-			s.CallerRef = fmt.Sprintf("ref-%d", a.Ref) // which stands in the body
+			s.CallerRef = fmt.Sprintf("ref-%d", a.Ref) // which is in the body
 			s.Request.Particulars.CallerRef = s.CallerRef
 			s.Request.OTP = secret.NewOTP(a.OTP)
 			s.Fingerprint[1] = byte(a.Ref)
@@ -85,9 +83,9 @@ func (a act) submission() Submission {
 	return s
 }
 
-// walkBank does what the script says of a request, once.
+// walkBank does with a request what the script says, once.
 type walkBank struct {
-	*teller
+	*fakeBank
 	mu     sync.Mutex
 	script map[op.RouteID][]string // by kind of request, in order
 	seen   map[Reference]int
@@ -98,7 +96,7 @@ func (b *walkBank) Enquire(ctx context.Context, r Reference) (BankAnswer, error)
 	b.mu.Lock()
 	b.asked[r]++
 	b.mu.Unlock()
-	return b.teller.Enquire(ctx, r)
+	return b.fakeBank.Enquire(ctx, r)
 }
 
 func (b *walkBank) Send(ctx context.Context, r BankRequest) (BankAnswer, error) {
@@ -110,7 +108,7 @@ func (b *walkBank) Send(ctx context.Context, r BankRequest) (BankAnswer, error) 
 		what, b.script[walkRoutes[r.Kind]] = queue[0], queue[1:]
 	}
 	b.mu.Unlock()
-	b.note(r)
+	b.record(r)
 	switch what {
 	case "decline":
 		return BankAnswer{Status: BankDeclined, Code: "51"}, nil
@@ -142,13 +140,13 @@ func (b *walkBank) debits() map[string]int {
 	return n
 }
 
-// walk is one life of the walk, with what it has found wrong.
+// walk is the state of one walk, and the faults it found.
 type walk struct {
-	d       *desk
+	d       *fixture
 	bank    *walkBank
-	store   *ledger
-	tariff  *tariff
-	replies map[op.ID]string // the final reply that was told first
+	store   *memoryStore
+	tariff  *fakeTariff
+	replies map[op.ID]string // the first final reply
 	wrong   []string
 }
 
@@ -157,8 +155,8 @@ func (w *walk) say(format string, args ...any) {
 }
 
 func (w *walk) start(t *testing.T) {
-	// A short life of the lease and of the pauses keeps the virtual days few.
-	w.d = startAt(t, w.store, w.bank, w.bank.teller, EngineConfig{Tariff: w.tariff, Enquiries: enquiry.Config{Poll: 2 * time.Second, Max: time.Minute}})
+	// Short leases and pauses keep the virtual time short.
+	w.d = startAt(t, w.store, w.bank, w.bank.fakeBank, EngineConfig{Tariff: w.tariff, Enquiries: EnquiryConfig{Poll: 2 * time.Second, Max: time.Minute}})
 }
 
 func (w *walk) do(t *testing.T, a act) {
@@ -166,18 +164,18 @@ func (w *walk) do(t *testing.T, a act) {
 	case "submit":
 		w.submit(a)
 	case "consult":
-		if _, err := w.d.e.Consult(t.Context(), BankRequest{Kind: KindTransferOTP}); err != nil {
+		if _, err := w.d.engine.Consult(t.Context(), BankRequest{Kind: KindTransferOTP}); err != nil {
 			w.say("Consult = %v", err)
 		}
 	case "ask":
 		ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 		defer cancel()
-		_, _, _ = w.d.e.Ask(ctx, a.Caller, fmt.Sprintf("k%d", a.Identity))
+		_, _, _ = w.d.engine.FindOrTombstone(ctx, a.Caller, fmt.Sprintf("k%d", a.Identity))
 	case "sleep":
 		time.Sleep(time.Duration(a.Seconds) * time.Second)
 	case "restart":
 		w.d.stop()
-		w.mend() // a database that takes nothing does not let a node start
+		w.mend() // no node starts on a broken database
 		w.start(t)
 	case "disk":
 		w.mend()
@@ -193,13 +191,13 @@ func (w *walk) do(t *testing.T, a act) {
 }
 
 func (w *walk) mend() {
-	for _, method := range []string{"Begin", "Dispatch", "Settle", "Suspend"} {
+	for _, method := range []string{"Create", "MarkSent", "Finish", "MarkPending"} {
 		w.store.setBroken(method, nil)
 	}
 }
 
-// submit calls with the patience that the script says, and holds what it is
-// told against what it was told before.
+// submit submits with the script's time-out and compares the reply with earlier
+// ones.
 func (w *walk) submit(a act) {
 	s := a.submission()
 	w.bank.mu.Lock()
@@ -207,12 +205,12 @@ func (w *walk) submit(a act) {
 	w.bank.mu.Unlock()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Duration(a.Seconds)*time.Second+time.Millisecond)
 	defer cancel()
-	o, _, err := w.d.e.Submit(ctx, s)
+	o, _, err := w.d.engine.Submit(ctx, s)
 	if err != nil {
 		switch f := AsError(err).Fault; f {
-		case Conflict, Precluded:
+		case Conflict, FailedPrecondition:
 		case Internal:
-			if w.store.broken["Begin"] == nil {
+			if w.store.broken["Create"] == nil {
 				w.say("Submit = %v", err)
 			}
 		default:
@@ -231,15 +229,15 @@ func (w *walk) submit(a act) {
 	}
 }
 
-// settle lets everything come to its end.
-func (w *walk) settle() {
+// waitUntilFinal waits until all operations are final.
+func (w *walk) waitUntilFinal() {
 	w.mend()
 	w.tariff.setBroken(nil)
 	time.Sleep(20 * time.Minute)
 	w.d.stop()
 }
 
-// check holds the ledger against the bank's books.
+// check compares the store with the bank's records.
 func (w *walk) check() {
 	refs := map[string]op.ID{}
 	var held Used
@@ -256,17 +254,17 @@ func (w *walk) check() {
 		if !o.State.Final() {
 			w.say("%s %s stays %s", o.Kind, id, o.State)
 		}
-		if o.Kind.Local() && sent+executed+w.bank.asked[o.Reference] > 0 {
+		if o.Kind.IsLocal() && sent+executed+w.bank.asked[o.Reference] > 0 {
 			w.say("local operation %s reached the bank", id)
 		}
-		if !o.Kind.Local() && succeeded != (executed == 1) {
+		if !o.Kind.IsLocal() && succeeded != (executed == 1) {
 			w.say("%s %s is %s, executed %d times", o.Kind, id, o.State, executed)
 		}
-		if earned != (succeeded && !o.Kind.Local()) {
+		if earned != (succeeded && !o.Kind.IsLocal()) {
 			w.say("%s %s is %s, earned: %v", o.Kind, id, o.State, earned)
 		}
-		if reply, told := w.replies[id]; told && reply != string(o.Reply) {
-			w.say("%s told %s and keeps %s", id, reply, o.Reply)
+		if reply, known := w.replies[id]; known && reply != string(o.Reply) {
+			w.say("%s replied %s and has %s now", id, reply, o.Reply)
 		}
 		if o.CallerRef != "" {
 			if other, twice := refs[o.CallerRef]; twice && !o.OTPRefused {
@@ -306,19 +304,19 @@ func TestRandomWalk(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		script := acts().Draw(rt, "script")
 		w := &walk{
-			bank:  &walkBank{teller: &teller{executed: map[Reference]int{}}, script: map[op.RouteID][]string{}, seen: map[Reference]int{}, asked: map[Reference]int{}},
-			store: newLedger(), tariff: &tariff{}, replies: map[op.ID]string{},
+			bank:  &walkBank{fakeBank: &fakeBank{executed: map[Reference]int{}}, script: map[op.RouteID][]string{}, seen: map[Reference]int{}, asked: map[Reference]int{}},
+			store: newMemoryStore(), tariff: &fakeTariff{}, replies: map[op.ID]string{},
 		}
 		synctest.Test(t, func(t *testing.T) {
 			w.start(t)
 			for _, a := range script {
 				w.do(t, a)
 			}
-			w.settle()
+			w.waitUntilFinal()
 			w.check()
 		})
-		for _, words := range w.wrong {
-			rt.Error(words)
+		for _, fault := range w.wrong {
+			rt.Error(fault)
 		}
 	})
 }

@@ -4,41 +4,41 @@ import (
 	"context"
 	"errors"
 
-	"galla/edge/message"
+	"galla/edge/api"
 	"galla/shared/op"
 	"galla/shared/secret"
 )
 
-// errStale says that an operation has moved on since it was looked at. It never
-// leaves the package.
-var errStale = errors.New("the operation has moved on")
+// errStale reports that an operation changed since it was read. It never leaves
+// the package.
+var errStale = errors.New("the operation has changed")
 
-// Capture starts asking for the finger of a reserved operation, and sends the
-// operation when it was captured; both in the background, the screen sees how
-// far it is. While a capture goes on, another call changes nothing.
+// Capture starts the fingerprint capture of a reserved operation and returns at
+// once. A captured operation is queued and sent. While a capture is running,
+// another call changes nothing. It fails with *PreconditionError.
 func (c *Counter) Capture(id op.ID) error {
 	v, err := c.Operation(id)
 	if err != nil {
 		return err
 	}
 	if v.State != op.Reserved {
-		return nil // a second tab, or a double click: it has gone on
+		return nil // a second tab, or a double click
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.life == nil || c.life.Err() != nil {
-		return &PrecludedError{"busy", "The program is starting or stopping; try again."}
+	if c.runCtx == nil || c.runCtx.Err() != nil {
+		return &PreconditionError{Code: PreconditionBusy}
 	}
-	w := c.work(id)
-	if w.stop != nil || w.abandoned {
+	w := c.pendingOf(id)
+	if w.cancelCapture != nil || w.cancelled {
 		return nil
 	}
-	take := c.device.Capture
-	if d, ok := c.device.(KYCDevice); ok && message.ShapeOf(v.Route).KYC {
+	take := c.reader.Capture
+	if d, ok := c.reader.(KYCReader); ok && api.SpecOf(v.Route).KYC {
 		take = d.CaptureKYC
 	}
-	ctx, stop := context.WithCancel(c.life)
-	w.stop, w.stage, w.problem = stop, StageCapturing, nil
+	ctx, stop := context.WithCancel(c.runCtx)
+	w.cancelCapture, w.stage, w.problem = stop, StageCapturing, nil
 	c.jobs.Go(func() {
 		defer stop()
 		c.capture(ctx, id, w, take)
@@ -46,42 +46,41 @@ func (c *Counter) Capture(id op.ID) error {
 	return nil
 }
 
-// faintBelow is the quality under which the customer is asked once more before
-// the bank is: a faint print is what banks refuse most (rdservice.md, 'Quality
-// in the field').
+// faintBelow is the quality (qScore, 0 to 100) below which the customer is asked
+// for the finger once more: banks refuse faint prints most often (rdservice.md,
+// 'Quality in the field').
 const faintBelow = 45
 
-// refuseFaint says that a print is too faint to be sent, where it is the
-// operation's first such. Some fingers never read better: the second one goes to
-// the bank, which decides.
-func (w *work) refuseFaint(quality int) error {
-	if w.faint || quality <= 0 || quality >= faintBelow {
+// rejectFaint refuses the first print of an operation that is too faint to be
+// sent. Some fingers never read better, so the bank decides on the second one.
+func (w *pendingState) rejectFaint(quality int) error {
+	if w.faintRetried || quality <= 0 || quality >= faintBelow {
 		return nil
 	}
-	w.faint = true
+	w.faintRetried = true
 	return &CaptureError{
 		Action: "retry-customer", Quality: quality,
 		Message: "The fingerprint is faint. Wipe the finger and the glass, press flat, and try again.",
 	}
 }
 
-// capture asks for the finger and puts the operation into the queue.
-func (c *Counter) capture(ctx context.Context, id op.ID, w *work, take func(context.Context) (Capture, error)) {
-	c.ring()
+// capture asks for the finger and queues the operation.
+func (c *Counter) capture(ctx context.Context, id op.ID, w *pendingState, take func(context.Context) (Capture, error)) {
+	c.notifySubscribers()
 	taken, err := take(ctx)
 	c.mu.Lock()
-	w.stop, w.stage = nil, StageReady
-	if err == nil && !w.abandoned {
-		err = w.refuseFaint(taken.Quality)
+	w.cancelCapture, w.stage = nil, StageReady
+	if err == nil && !w.cancelled {
+		err = w.rejectFaint(taken.Quality)
 	}
-	if w.abandoned || err != nil {
+	if w.cancelled || err != nil {
 		if problem := (*CaptureError)(nil); errors.As(err, &problem) {
 			w.problem = problem
 		} else if err != nil {
 			w.problem = &CaptureError{Action: "retry-device", Message: "The reader gave no fingerprint. Try again.", Err: err}
 		}
 		c.mu.Unlock()
-		c.ring()
+		c.notifySubscribers()
 		return
 	}
 	w.pid, w.stage = taken.PidData, StageSending
@@ -93,7 +92,7 @@ func (c *Counter) capture(ctx context.Context, id op.ID, w *work, take func(cont
 		}
 		now := c.cfg.Now()
 		r.State, r.Reason = op.Queued, ""
-		r.CapturedAt, r.Quality, r.Deadline = taken.CapturedAt, taken.Quality, now.Add(c.cfg.Deadline)
+		r.CapturedAt, r.Quality, r.Deadline = taken.CapturedAt, taken.Quality, now.Add(c.cfg.SendWithin)
 		if r.CapturedAt.IsZero() {
 			r.CapturedAt = now
 		}
@@ -105,22 +104,22 @@ func (c *Counter) capture(ctx context.Context, id op.ID, w *work, take func(cont
 		w.pid, w.stage = secret.PidData{}, StageReady
 		w.problem = &CaptureError{Action: "retry-device", Message: "The operation could not be recorded, so it was not sent. No money moved.", Err: err}
 		c.mu.Unlock()
-		c.ring()
+		c.notifySubscribers()
 		return
 	}
-	c.nudge()
+	c.wakePump()
 }
 
-// Abandon gives an operation up before it was sent. It does nothing to one that
-// was sent, and says so with ErrIllegal.
-func (c *Counter) Abandon(id op.ID) error {
-	return c.giveUp(id, "Given up before it was sent. No money moved.")
+// Cancel expires an operation that was not sent. It fails with ErrIllegal when
+// the operation was sent.
+func (c *Counter) Cancel(id op.ID) error {
+	return c.expire(id, ReasonCancelled)
 }
 
-// giveUp ends an operation that was not sent, for a reason.
-func (c *Counter) giveUp(id op.ID, reason string) error {
+// expire ends an operation that was not sent.
+func (c *Counter) expire(id op.ID, reason Reason) error {
 	c.mu.Lock()
-	w := c.works[id]
+	w := c.pending[id]
 	c.mu.Unlock()
 	_, err := c.change(id, func(r *Record) error {
 		if r.State == op.Expired {
@@ -138,9 +137,9 @@ func (c *Counter) giveUp(id op.ID, reason string) error {
 	if err == nil && w != nil {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		w.abandoned, w.pid, w.otp = true, secret.PidData{}, secret.OTP{}
-		if w.stop != nil {
-			w.stop()
+		w.cancelled, w.pid, w.otp = true, secret.PidData{}, secret.OTP{}
+		if w.cancelCapture != nil {
+			w.cancelCapture()
 		}
 	}
 	return err

@@ -2,66 +2,71 @@ package edge
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"errors"
 	"slices"
 	"sync"
 
 	"galla/shared/op"
 )
 
-// Cash is how the cash of an operation stands between the counter and its
-// customer.
-type Cash string
+// CashState is who has the cash of an operation, the counter or its customer.
+//
+// The customer of a transfer pays in cash. When the transfer fails after the
+// agent was asked to keep that cash, or when the bank reverses it, the cash is
+// open until a record says where it went: to the customer (ConfirmCash), into
+// the refund, or into the next attempt (Request.CashFrom). Only one of them gets
+// it: ConfirmCash is refused while a refund is open, a refund that starts after
+// ConfirmCash pays no cash (RefundCashBefore), and an attempt that is paid with
+// it owns it from then on. Two records change for that; a start of the program
+// repeats the second change if a power cut prevented it.
+type CashState string
 
-// How it stands. Due and Reversed are open until a person has answered, Refund
-// until the bank has refunded the transfer.
+// The states. CashDue and CashReversed are open until a user has answered,
+// CashRefund until the bank has refunded the transfer.
 const (
-	CashNone     Cash = ""          // none is to be given for it, or it is not known yet
-	CashDue      Cash = "due"       // the bank paid, or a kept transfer failed; nobody has said whether it was given
-	CashGiven    Cash = "given"     // somebody said that it was given
-	CashNotGiven Cash = "not-given" // somebody said that it was not: the customer is owed it
-	CashReversed Cash = "reversed"  // the bank took the payment back; nobody has said that they know
-	CashNoted    Cash = "noted"     // somebody has
-	CashRefund   Cash = "refund"    // a transfer came back: its cash is here, and goes to the customer with a refund
+	CashNone         CashState = ""          // the customer gets none, or it is not known yet
+	CashDue          CashState = "due"       // the bank paid, or a transfer failed; no user has said whether the cash was given
+	CashGiven        CashState = "given"     // a user said that it was given
+	CashNotGiven     CashState = "not-given" // a user said that it was not: the counter owes it to the customer
+	CashReversed     CashState = "reversed"  // the bank reversed the payment; no user has acknowledged it
+	CashAcknowledged CashState = "noted"     // the bank reversed the payment; a user has acknowledged it
+	CashRefund       CashState = "refund"    // the bank reversed a transfer: the customer gets its cash with a refund
 )
 
-// RefundRule is the Consent of a refund whose cash is given after the bank's
-// word. Refunds begun by older programs lack it: of those the customer had the
+// RefundCashAfter is the Consent of a refund whose cash is given after the bank
+// has refunded the transfer. A refund without it is one whose customer had the
 // cash before the one-time password was entered.
-const RefundRule = "CASH-AFTER-REFUND"
+const RefundCashAfter = "CASH-AFTER-REFUND"
 
-// RefundClosed is the Consent of a refund whose transfer's cash somebody gave back
-// before it: none is given for the refund, and it takes none out of the drawer.
-const RefundClosed = "CASH-BEFORE-REFUND"
+// RefundCashBefore is the Consent of a refund whose cash was given to the
+// customer before it started: the refund pays none out of the drawer.
+const RefundCashBefore = "CASH-BEFORE-REFUND"
 
-// paysCash tells whether the operation's success means that the customer is
-// given cash.
+// paysCash reports whether the customer gets cash when the operation succeeds.
 func (r Record) paysCash() bool {
-	return r.Route == op.Withdrawal || r.Route == op.Refund && r.Consent == RefundRule
+	return r.Route == op.Withdrawal || r.Route == op.Refund && r.Consent == RefundCashAfter
 }
 
-// mayPay tells whether the operation's cash can be open, now or later.
-func (r Record) mayPay() bool { return r.paysCash() || r.Returns() || r.cameBack() }
+// mayOpenCash reports whether the operation's cash can be open, now or later.
+func (r Record) mayOpenCash() bool { return r.paysCash() || r.OwesCashBack() || r.isReversedTransfer() }
 
-// Cash says how the operation's cash stands, from its facts alone. CashBy
-// without a time of CashGiven is somebody's word that none was given. The cash of
-// a transfer that failed after the agent was told to keep it stands as a
-// withdrawal's does: it is the customer's. That of one that came back is open
-// until the bank has refunded it, or somebody says that the customer has it.
-func (r Record) Cash() Cash {
+// Cash computes who has the operation's cash from the record alone. CashBy
+// without CashGivenAt means that a user said that no cash was given. A failed
+// transfer whose cash was kept counts like a withdrawal: the cash belongs to the
+// customer. The cash of a reversed transfer is open until the bank has refunded
+// it or a user says that the customer has it.
+func (r Record) Cash() CashState {
 	switch {
 	case r.paysCash() && r.State == op.Reversed && r.CashBy != "":
-		return CashNoted
+		return CashAcknowledged
 	case r.paysCash() && r.State == op.Reversed:
 		return CashReversed
-	case r.cameBack() && r.CashGiven.IsZero() && r.Refunded.IsZero():
+	case r.isReversedTransfer() && r.CashGivenAt.IsZero() && r.RefundedAt.IsZero():
 		return CashRefund
-	case r.cameBack() && r.CashGiven.IsZero():
-		return CashNone // what the refund pays stands in the refund's own record
-	case !r.Returns() && !r.cameBack() && (!r.paysCash() || r.State != op.Succeeded):
+	case r.isReversedTransfer() && r.CashGivenAt.IsZero():
+		return CashNone // the refund's own record has the cash
+	case !r.OwesCashBack() && !r.isReversedTransfer() && (!r.paysCash() || r.State != op.Succeeded):
 		return CashNone
-	case !r.CashGiven.IsZero():
+	case !r.CashGivenAt.IsZero():
 		return CashGiven
 	case r.CashBy != "":
 		return CashNotGiven
@@ -69,28 +74,28 @@ func (r Record) Cash() Cash {
 	return CashDue
 }
 
-// Open tells whether somebody at the counter has to do something about it, or
-// owes the customer something.
-func (c Cash) Open() bool { return c.Asks() || c == CashNotGiven }
+// IsOpen reports whether a user has to do something about the cash, or the
+// counter owes it to the customer.
+func (c CashState) IsOpen() bool { return c.NeedsAnswer() || c == CashNotGiven }
 
-// Asks tells whether it waits for somebody at the counter: an answer, or the
+// NeedsAnswer reports whether the cash waits for a user's answer or for the
 // refund of a transfer.
-func (c Cash) Asks() bool { return c == CashDue || c == CashReversed || c == CashRefund }
+func (c CashState) NeedsAnswer() bool { return c == CashDue || c == CashReversed || c == CashRefund }
 
-// ConfirmCash records that the agent handed the cash over: a withdrawal's, a
-// refund's, or that of a transfer which was kept and moved nothing in the end, or
-// came back. A second word changes nothing; ErrIllegal where no cash is the
-// customer's, or where a refund of the transfer is under way and may pay it.
-func (c *Counter) ConfirmCash(id op.ID, operator Operator) error {
-	c.handover.Lock()
-	defer c.handover.Unlock()
-	refunding := c.refunding(id)
+// ConfirmCash records that the agent gave cash to the customer: of a withdrawal
+// or a refund, or of a transfer that failed or was reversed after its cash was
+// kept. A second call changes nothing. ErrIllegal: no cash belongs to the
+// customer, or an open refund of the transfer may pay it.
+func (c *Counter) ConfirmCash(id op.ID, operator User) error {
+	c.cashMu.Lock()
+	defer c.cashMu.Unlock()
+	refunding := c.hasOpenRefund(id)
 	_, err := c.change(id, func(r *Record) error {
 		switch now := r.Cash(); {
 		case now == CashRefund && refunding:
 			return ErrIllegal
 		case now == CashDue || now == CashNotGiven || now == CashRefund:
-			r.CashGiven, r.CashBy, r.CashByID = c.cfg.Now(), operator.Name, operator.ID
+			r.CashGivenAt, r.CashBy, r.CashByID = c.cfg.Now(), operator.Name, operator.ID
 		case now == CashGiven:
 		default:
 			return ErrIllegal
@@ -100,13 +105,13 @@ func (c *Counter) ConfirmCash(id op.ID, operator Operator) error {
 	return err
 }
 
-// AnswerCash records that somebody at the counter knows how the cash stands:
-// CashNotGiven of what is due, CashNoted of what it took back. A
-// second answer of the same changes nothing; one that the operation's state does
-// not allow is ErrIllegal.
-func (c *Counter) AnswerCash(id op.ID, operator Operator, answer Cash) error {
+// AnswerCash records a user's answer about the cash: CashNotGiven for cash that
+// is due, CashAcknowledged for a reversed payment. A second call with the same
+// answer changes nothing. ErrIllegal: the operation's state does not allow the
+// answer.
+func (c *Counter) AnswerCash(id op.ID, operator User, answer CashState) error {
 	_, err := c.change(id, func(r *Record) error {
-		from := map[Cash]Cash{CashNotGiven: CashDue, CashNoted: CashReversed}[answer]
+		from := map[CashState]CashState{CashNotGiven: CashDue, CashAcknowledged: CashReversed}[answer]
 		switch now := r.Cash(); {
 		case now == answer && now != CashNone:
 		case from == CashNone || now != from:
@@ -119,127 +124,55 @@ func (c *Counter) AnswerCash(id op.ID, operator Operator, answer Cash) error {
 	return err
 }
 
-// Names in the session cache of what the first program that asks for open cash
-// found when it first started: when that was, and the operations whose cash was
-// open then (untold).
-const (
-	cacheCashSince  = "cash since"
-	cacheCashUntold = "cash untold"
-)
-
-// maxUntold bounds the operations that are left out: half a year of a busy counter
-// whose agent never confirmed. Of more, the newest.
-const maxUntold = 1 << 17
-
-// loadCash finds the operations whose cash is open, however long ago they were
-// begun. What was open before the first program that asks for it is left to the
-// day's closing: nobody was asked then. Which operations those are is noted by
-// their ids, once, so that no clock has a say in it.
-func (c *Counter) loadCash() {
-	// First what a power cut left out of transfers that others are about: it may
-	// close their cash.
-	linked, err := c.queue.Linked()
+// loadOpenCash finds the operations whose cash is open, however old they are.
+func (c *Counter) loadOpenCash() {
+	// First repeat changes of linked transfers that a power cut prevented: they
+	// may close the cash of a transfer.
+	linked, err := c.queue.LinkedOperations()
 	if err != nil {
-		c.log.Error("some stored operations can't be read; what they say of a transfer's cash is not taken over", "error", err)
+		c.log.Error("linked operations can't be read; the cash of their transfers may be wrong", "error", err)
 	}
 	for _, r := range linked {
-		c.noteTransfer(r)
+		c.updateLinkedTransfer(r)
 	}
 	open, err := c.queue.OpenCash()
 	if err != nil {
-		c.log.Error("some stored operations can't be read; their open cash is not told", "error", err)
+		c.log.Error("operations with open cash can't be read", "error", err)
 	}
-	untold, err := c.untoldCash(open)
-	if err != nil {
-		c.log.Error("the operations whose open cash is not told can't be kept", "error", err)
-	}
-	c.cash.mu.Lock()
-	c.cash.untold = untold
-	c.cash.mu.Unlock()
 	for _, r := range open {
-		c.noteCash(r)
+		c.updateOpenCash(r)
 	}
 }
 
-// untoldCash gives the marks of the operations whose open cash is not told. Where
-// they are noted, they are that; a program of one release noted a time alone, and
-// what ended before it is left out: if it lies ahead, one of the two clocks was
-// wrong, and all is told.
-func (c *Counter) untoldCash(open []Record) (map[untoldMark]bool, error) {
-	value, _, noted, err := c.queue.Cached(cacheCashUntold)
-	if err == nil && noted {
-		return untoldMarks(value), nil
-	}
-	text, _, dated, dateErr := c.queue.Cached(cacheCashSince)
-	since := c.cfg.Now()
-	if dated && dateErr == nil {
-		dateErr = since.UnmarshalText(text)
-	}
-	if err = errors.Join(err, dateErr); err != nil || since.After(c.cfg.Now()) {
-		return nil, err
-	}
-	var marks []byte
-	for _, r := range slices.Backward(open) {
-		if (!dated || r.EndedAt.Before(since)) && len(marks) < maxUntold*len(untoldMark{}) {
-			m := markOf(r.ID)
-			marks = append(marks, m[:]...)
-		}
-	}
-	if !dated {
-		if text, err = since.MarshalText(); err == nil {
-			err = c.queue.Cache(cacheCashSince, text, since)
-		}
-	}
-	return untoldMarks(marks), errors.Join(err, c.queue.Cache(cacheCashUntold, marks, c.cfg.Now()))
-}
-
-// untoldMark stands for an operation, in few bytes.
-type untoldMark [8]byte
-
-func markOf(id op.ID) untoldMark {
-	sum := sha256.Sum256([]byte(id))
-	return untoldMark(sum[:8])
-}
-
-func untoldMarks(value []byte) map[untoldMark]bool {
-	marks := map[untoldMark]bool{}
-	for ; len(value) >= len(untoldMark{}); value = value[len(untoldMark{}):] {
-		marks[untoldMark(value)] = true
-	}
-	return marks
-}
-
-// noteCash keeps the list of open cash true after a change of an operation. It
-// goes by what the queue holds: of two changes at one time the last note is of
-// both.
-func (c *Counter) noteCash(r Record) {
-	c.noteTransfer(r)
-	if !r.mayPay() {
+// updateOpenCash updates the list of open cash after a change of an operation.
+// It reads the record again, so that of two concurrent changes the later one
+// counts.
+func (c *Counter) updateOpenCash(r Record) {
+	c.updateLinkedTransfer(r)
+	if !r.mayOpenCash() {
 		return
 	}
-	c.cash.mu.Lock()
-	defer c.cash.mu.Unlock()
+	c.openCash.mu.Lock()
+	defer c.openCash.mu.Unlock()
 	if now, err := c.queue.Get(r.ID); err == nil {
 		r = now
 	}
-	if !r.Cash().Open() || c.cash.untold[markOf(r.ID)] {
-		delete(c.cash.open, r.ID)
+	if !r.Cash().IsOpen() {
+		delete(c.openCash.open, r.ID)
 		return
 	}
 	r.Body, r.Reply = nil, nil
-	c.cash.open[r.ID] = r
+	c.openCash.open[r.ID] = r
 }
 
-// cashList is the operations whose cash is open, but for those that are left out
-// (loadCash).
-type cashList struct {
-	mu     sync.Mutex
-	untold map[untoldMark]bool
-	open   map[op.ID]Record
+// openCashList is the operations whose cash is open.
+type openCashList struct {
+	mu   sync.Mutex
+	open map[op.ID]Record
 }
 
-// list gives them, the one that ended first first.
-func (l *cashList) list() []Record {
+// sorted returns the operations, the one that ended first first.
+func (l *openCashList) sorted() []Record {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	out := make([]Record, 0, len(l.open))

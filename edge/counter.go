@@ -8,16 +8,16 @@ import (
 	"sync"
 	"time"
 
-	"galla/edge/message"
+	"galla/edge/api"
 	"galla/shared/op"
 	"galla/shared/secret"
 	"galla/shared/wire"
 )
 
-// Config sets up a Counter. Zero durations take the defaults.
+// Config configures a Counter. Zero durations mean the defaults.
 type Config struct {
 	Agent        string         // the agent's name
-	AgentAadhaar secret.Aadhaar // of the agent who enrolled the counter
+	AgentAadhaar secret.Aadhaar // of the agent who enrolled the terminal
 	Merchant     string         // legal name
 	TID          string         // terminal at the bank network
 	Latitude     string         // decimal degrees
@@ -26,27 +26,27 @@ type Config struct {
 	// MerchantID is the shop's id at the central, for the routes that name it.
 	MerchantID string
 
-	// Deadline is how long after its capture or OTP an operation may still be
-	// sent: while the customer is there. Default 90 s (operations.md).
-	Deadline time.Duration
-	// RecordLife is how long a change of a record may wait for the line;
-	// default 24 h (operations.md).
-	RecordLife time.Duration
-	// Reply is how long an enquiry waits for its outcome; default 40 s, longer
-	// than the central's, which is longer than the bank's.
-	Reply time.Duration
-	// Ask is how long an operation may stay without an outcome on a link that
-	// is up before it is asked for again; default 45 s.
-	Ask time.Duration
+	// SendWithin is how long after its capture or OTP an operation may be sent,
+	// while the customer is present. Default 90 s (operations.md).
+	SendWithin time.Duration
+	// RecordSendWithin is how long a change of a record may wait until the
+	// terminal is online. Default 24 h (operations.md).
+	RecordSendWithin time.Duration
+	// ReplyTimeout is how long an enquiry waits for its outcome. Default 40 s,
+	// longer than the central's timeout, which is longer than the bank's.
+	ReplyTimeout time.Duration
+	// AskInterval is how long an operation may stay without an outcome while the
+	// terminal is online before the counter asks for it. Default 45 s.
+	AskInterval time.Duration
 	// MaxSkew is the clock error above which the bank would refuse captures;
 	// default 5 min (domain.md, V1).
 	MaxSkew time.Duration
 
-	// NumberOf gives an operator's own Aadhaar number, by id, for the day's
-	// authentication; nil: the agent works alone.
-	NumberOf func(operator string) (secret.Aadhaar, error)
+	// AadhaarOf returns a user's own Aadhaar number, for the day's
+	// authentication. Nil: only the agent has one.
+	AadhaarOf func(userID string) (secret.Aadhaar, error)
 
-	// Now is the counter's clock, which may be wrong; it is the subject here.
+	// Now is the computer's clock, which may be wrong.
 	Now    func() time.Time
 	Rand   io.Reader
 	Logger *slog.Logger
@@ -58,10 +58,10 @@ func (c Config) withDefaults() Config {
 			*d = to
 		}
 	}
-	set(&c.Deadline, 90*time.Second)
-	set(&c.RecordLife, 24*time.Hour)
-	set(&c.Reply, 40*time.Second)
-	set(&c.Ask, 45*time.Second)
+	set(&c.SendWithin, 90*time.Second)
+	set(&c.RecordSendWithin, 24*time.Hour)
+	set(&c.ReplyTimeout, 40*time.Second)
+	set(&c.AskInterval, 45*time.Second)
 	set(&c.MaxSkew, 5*time.Minute)
 	if c.Now == nil {
 		c.Now = time.Now
@@ -69,144 +69,138 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// work is the part of an operation that lives in memory only.
-type work struct {
-	pid       secret.PidData // until it is sent
-	otp       secret.OTP     // until it is sent
-	word      secret.OTP     // the OTP that no reply may repeat
-	stage     Stage
-	problem   *CaptureError
-	stop      context.CancelFunc // of the capture going on; nil: none
-	abandoned bool
-	faint     bool      // a faint print was asked for again already
-	asked     time.Time // of the last ask
-	waits     time.Time // since when it was seen to wait for its finger
-
-	given wire.Frame // kept by a deliberate fault only (package bug)
+// pendingState is the part of an unfinished operation that is in memory only.
+type pendingState struct {
+	pid           secret.PidData // until it is sent
+	otp           secret.OTP     // until it is sent
+	usedOTP       secret.OTP     // the OTP that no reply may repeat
+	stage         Stage
+	problem       *CaptureError
+	cancelCapture context.CancelFunc // of the running capture; nil: none
+	cancelled     bool
+	faintRetried  bool      // a faint print was rejected before
+	askedAt       time.Time // when the counter last asked for the outcome
+	waitingSince  time.Time // since when this program has seen it wait for its finger
 }
 
-// Counter runs the counter's operations. Its methods may be called from many
-// goroutines; each gives what is on disk, or says that it is not.
+// Counter runs the operations of one terminal. Its methods are safe for
+// concurrent use and return what is on disk.
 type Counter struct {
-	cfg    Config
-	queue  Queue
-	memory *memory
-	recall *recall
-	line   Line
-	device Device
-	log    *slog.Logger
+	cfg       Config
+	queue     Queue
+	enquiries *enquiryStore
+	replies   *replyCache
+	uplink    Link
+	reader    Reader
+	log       *slog.Logger
 
-	cash     cashList
-	handover sync.Mutex    // over whose cash a transfer's is (refund.go)
-	wake     chan struct{} // the pump has something to do
+	openCash openCashList
+	cashMu   sync.Mutex    // held while the cash of a transfer changes hands (refund.go)
+	wake     chan struct{} // tells the pump to run now
 	jobs     sync.WaitGroup
 
-	mu       sync.Mutex
-	life     context.Context // set by Run
-	works    map[op.ID]*work
-	flying   map[op.ID]bool            // op frames on the line without an outcome
-	handed   op.ID                     // the one whose frame the pump is giving to the line; empty: none
-	waiting  map[op.ID]chan op.Outcome // calls of the counter's own
-	refunds  map[op.ID]map[op.ID]bool  // by transfer, those that may still pay its cash
-	watchers map[chan struct{}]struct{}
-	session  SessionState
-	banks    []Bank
-	banksAt  time.Time
-	limits   []Limit
-	limitsAt time.Time
-	sandbox  bool // the central said so, with its limits
-	trouble  string
+	mu          sync.Mutex
+	runCtx      context.Context // set by Run
+	pending     map[op.ID]*pendingState
+	inFlight    map[op.ID]bool            // sent on the current connection, without an outcome
+	sendingID   op.ID                     // the operation whose frame is being sent; empty: none
+	ownCalls    map[op.ID]chan op.Outcome // requests of the counter itself
+	openRefunds map[op.ID]map[op.ID]bool  // by transfer, the refunds that may still pay its cash
+	subscribers map[chan struct{}]struct{}
+	session     SessionState
+	banks       []Bank
+	banksAt     time.Time
+	limits      []Limit
+	limitsAt    time.Time
+	sandbox     bool // the central is a sandbox, by its limits
+	warning     string
 }
 
-// New makes a counter over what the queue holds. What an earlier life left
-// before it was sent has lost its capture or OTP, and ends as expired; changes
-// of records need neither, and stay queued. What was given to the line is
-// unknown, and will be asked for.
-func New(queue Queue, device Device, cfg Config) (*Counter, error) {
+// New creates a Counter over the queue. Operations that an earlier run left
+// before they were sent have lost their capture or OTP: they become expired.
+// Changes of records need neither and stay queued. Operations that were sent
+// become unknown; the counter asks for them.
+func New(queue Queue, device Reader, cfg Config) (*Counter, error) {
 	cfg = cfg.withDefaults()
 	if cfg.Rand == nil || cfg.Logger == nil {
-		return nil, errors.New("counter needs randomness and a logger")
+		return nil, errors.New("the counter needs Config.Rand and Config.Logger")
 	}
 	c := &Counter{
-		cfg: cfg, queue: queue, memory: newMemory(cfg.Now), recall: newRecall(queue, cfg.Now, cfg.Logger),
-		device: device, log: cfg.Logger,
-		wake: make(chan struct{}, 1), works: map[op.ID]*work{}, flying: map[op.ID]bool{},
-		waiting: map[op.ID]chan op.Outcome{}, watchers: map[chan struct{}]struct{}{}, cash: cashList{open: map[op.ID]Record{}},
-		refunds: map[op.ID]map[op.ID]bool{},
+		cfg: cfg, queue: queue, enquiries: newEnquiryStore(cfg.Now), replies: newReplyCache(queue, cfg.Now, cfg.Logger),
+		reader: device, log: cfg.Logger,
+		wake: make(chan struct{}, 1), pending: map[op.ID]*pendingState{}, inFlight: map[op.ID]bool{},
+		ownCalls: map[op.ID]chan op.Outcome{}, subscribers: map[chan struct{}]struct{}{}, openCash: openCashList{open: map[op.ID]Record{}},
+		openRefunds: map[op.ID]map[op.ID]bool{},
 	}
-	c.recover()
-	c.loadCash()
+	c.recoverUnfinished()
+	c.loadOpenCash()
 	c.loadCache()
 	return c, nil
 }
 
-// Attach gives the counter its line. It is called once, before Run: line and
-// counter need each other.
-func (c *Counter) Attach(line Line) { c.line = line }
+// SetLink sets the uplink. It is called once, before Run: uplink and counter
+// need each other.
+func (c *Counter) SetLink(link Link) { c.uplink = link }
 
-func (c *Counter) recover() {
+func (c *Counter) recoverUnfinished() {
 	left, err := c.queue.Unresolved()
 	for _, r := range left {
 		var to op.State
-		var reason string
+		var reason Reason
 		switch r.State {
 		case op.Reserved:
-			to, reason = op.Expired, "The program was restarted during the capture. Nothing was sent, no money moved."
+			to, reason = op.Expired, ReasonRestartedDuringCapture
 		case op.Queued:
-			s := message.ShapeOf(r.Route)
-			if !s.Secret() {
+			if !api.SpecOf(r.Route).HasSecret() {
 				continue
 			}
-			to, reason = op.Expired, "The program was restarted before it was sent; the fingerprint is never stored. No money moved."
-			if s.OTP {
-				reason = "The program was restarted before it was sent; the one-time password is never stored. No money moved."
-			}
+			to, reason = op.Expired, ReasonRestartedBeforeSend
 		case op.Sent:
-			to, reason = op.Unknown, "The program was restarted after it was sent. The central is asked."
+			to, reason = op.Unknown, ReasonRestartedAfterSend
 		case op.Accepted:
-			to, reason = op.Accepted, r.Reason // the central asks on, and the customer may go meanwhile
+			to, reason = op.Accepted, r.Reason // the central goes on, and the customer may leave
 		default:
 			continue
 		}
 		_, changeErr := c.queue.Change(r.ID, func(r *Record) error {
 			r.State, r.Reason = to, reason
-			kept := (to == op.Unknown || to == op.Accepted) && r.keepCash()
+			kept := (to == op.Unknown || to == op.Accepted) && r.markCashKept()
 			if to == op.Accepted && !kept {
 				return errStale
 			}
 			return nil
 		})
-		c.noteTrouble(settled(changeErr)) // the pump takes the same steps, when the disk can
+		c.noteDiskError(ignoreStale(changeErr)) // the pump takes the same steps later
 	}
 	if err != nil {
-		// Some records can't be read. The rest goes on; the agent is told.
+		// The rest goes on; the agent is warned.
 		c.log.Error("the queue holds records that can't be read", "error", err)
-		c.trouble = "Some stored operations can't be read. Call support before you hand out cash for them: " + err.Error()
+		c.warning = "Some stored operations can't be read. Call support before you hand out cash for them: " + err.Error()
 	}
 }
 
-// pumpEvery is how often the pump looks for deadlines by itself.
-const pumpEvery = time.Second
+// pumpInterval is how often the pump checks deadlines.
+const pumpInterval = time.Second
 
-// Run moves operations along until ctx ends: it sends what is queued, ends what
-// is too late, and asks for what is unknown.
+// Run sends queued operations, expires late ones, and asks for the outcome of
+// unknown ones, until ctx ends.
 func (c *Counter) Run(ctx context.Context) error {
-	if c.line == nil {
-		return errors.New("counter has no line")
+	if c.uplink == nil {
+		return errors.New("the counter has no uplink")
 	}
 	c.mu.Lock()
-	c.life = ctx
+	c.runCtx = ctx
 	c.mu.Unlock()
-	if c.line.State().Up {
-		c.refresh() // it was welcomed before anything could run
+	if c.uplink.State().Online {
+		c.refreshReferences() // the uplink was connected before Run
 	}
-	tick := time.NewTicker(pumpEvery)
+	tick := time.NewTicker(pumpInterval)
 	defer tick.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			c.mu.Lock()
-			c.life = nil // no job begins after this, so that all can be waited for
+			c.runCtx = nil // no job starts after this, so that Wait ends
 			c.mu.Unlock()
 			c.jobs.Wait()
 			return nil
@@ -217,38 +211,38 @@ func (c *Counter) Run(ctx context.Context) error {
 	}
 }
 
-// nudge makes the pump look now.
-func (c *Counter) nudge() {
+// wakePump makes the pump run now.
+func (c *Counter) wakePump() {
 	select {
 	case c.wake <- struct{}{}:
 	default:
 	}
 }
 
-// Changed tells the counter that the line's or the device's state changed.
-func (c *Counter) Changed() {
-	c.nudge()
-	c.ring()
+// Notify reports that the state of the uplink or the reader changed.
+func (c *Counter) Notify() {
+	c.wakePump()
+	c.notifySubscribers()
 }
 
-// Watch gives a channel that receives when anything on the screen may have
-// changed; the returned function ends the watch.
-func (c *Counter) Watch() (<-chan struct{}, func()) {
+// Subscribe returns a channel that receives after anything on the pages may have
+// changed. The returned function ends the subscription.
+func (c *Counter) Subscribe() (<-chan struct{}, func()) {
 	ch := make(chan struct{}, 1)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.watchers[ch] = struct{}{}
+	c.subscribers[ch] = struct{}{}
 	return ch, func() {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		delete(c.watchers, ch)
+		delete(c.subscribers, ch)
 	}
 }
 
-func (c *Counter) ring() {
+func (c *Counter) notifySubscribers() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for ch := range c.watchers {
+	for ch := range c.subscribers {
 		select {
 		case ch <- struct{}{}:
 		default:
@@ -256,93 +250,93 @@ func (c *Counter) ring() {
 	}
 }
 
-// change alters an operation where it lives, and tells the screen after it is
-// on disk.
+// change changes an operation in the queue or in memory, and notifies the pages
+// after the change is on disk.
 func (c *Counter) change(id op.ID, alter func(*Record) error) (Record, error) {
-	r, err := c.memory.change(id, alter)
+	r, err := c.enquiries.change(id, alter)
 	if errors.Is(err, ErrNotFound) {
 		r, err = c.queue.Change(id, alter)
-		c.noteTrouble(err)
+		c.noteDiskError(err)
 	}
 	if err == nil {
-		c.changed(r)
+		c.afterChange(r)
 	}
 	return r, err
 }
 
-// changed forgets what no final operation needs, notes what cash is open, and
-// rings.
-func (c *Counter) changed(r Record) {
+// afterChange updates what depends on a changed operation: memory, open cash,
+// pages.
+func (c *Counter) afterChange(r Record) {
 	if r.State.Final() {
 		c.forget(r.ID)
 	}
-	c.noteCash(r)
-	c.ring()
+	c.updateOpenCash(r)
+	c.notifySubscribers()
 }
 
-// work gives what memory holds of an operation; mu is held.
-func (c *Counter) work(id op.ID) *work {
-	if c.works[id] == nil {
-		c.works[id] = &work{}
+// pendingOf returns the in-memory part of an operation. The caller holds mu.
+func (c *Counter) pendingOf(id op.ID) *pendingState {
+	if c.pending[id] == nil {
+		c.pending[id] = &pendingState{}
 	}
-	return c.works[id]
+	return c.pending[id]
 }
 
-// forget drops what is in memory of an operation, secrets first.
+// forget drops the in-memory part of an operation, with its secrets.
 func (c *Counter) forget(id op.ID) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	delete(c.works, id)
-	delete(c.flying, id)
+	delete(c.pending, id)
+	delete(c.inFlight, id)
 }
 
-// noteTrouble remembers that the disk does not take changes, for the screen,
-// and forgets it when one is taken.
-func (c *Counter) noteTrouble(err error) {
+// noteDiskError sets a warning when the disk does not take changes, and clears
+// it after the next successful change.
+func (c *Counter) noteDiskError(err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
 	case err == nil:
-		if c.trouble == diskTrouble {
-			c.trouble = ""
+		if c.warning == diskFullWarning {
+			c.warning = ""
 		}
 	case errors.Is(err, ErrNotFound), errors.Is(err, ErrIllegal), errors.Is(err, errStale):
 	default:
-		c.trouble = diskTrouble
+		c.warning = diskFullWarning
 		c.log.Error("the queue can't be written", "error", err)
 	}
 }
 
-const diskTrouble = "The disk does not take new entries. Free some space; until then no operation can begin."
+const diskFullWarning = "The disk does not take new entries. Free some space; until then no operation can begin."
 
-// SetTrouble shows a lasting trouble on every page, such as a queue file that
+// SetWarning shows a lasting warning on every page, such as a queue file that
 // was set aside.
-func (c *Counter) SetTrouble(text string) {
+func (c *Counter) SetWarning(text string) {
 	c.mu.Lock()
-	c.trouble = text
+	c.warning = text
 	c.mu.Unlock()
-	c.ring()
+	c.notifySubscribers()
 }
 
-// Status says what the counter is doing.
+// Status returns the counter's state for the pages.
 func (c *Counter) Status() Status {
 	now := c.cfg.Now()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	s := Status{
-		Device: c.device.State(), Session: c.session, Agent: c.cfg.Agent, Merchant: c.cfg.Merchant, TID: c.cfg.TID,
-		Unresolved: c.queue.Depth(), Cash: c.cash.list(), Trouble: c.trouble, Now: now,
+		Reader: c.reader.State(), Session: c.session, Agent: c.cfg.Agent, Merchant: c.cfg.Merchant, TID: c.cfg.TID,
+		Unresolved: c.queue.UnresolvedCount(), OpenCash: c.openCash.sorted(), Warning: c.warning, Now: now,
 	}
-	if c.line != nil {
-		s.Link = c.line.State()
+	if c.uplink != nil {
+		s.Link = c.uplink.State()
 	}
 	s.Session.Active = s.Session.Active && now.Before(s.Session.ExpiresAt)
 	return s
 }
 
-// Operation gives an operation as it stands, or ErrNotFound.
+// Operation returns an operation, or ErrNotFound.
 func (c *Counter) Operation(id op.ID) (View, error) {
-	r, err := c.memory.get(id)
+	r, err := c.enquiries.get(id)
 	volatile := err == nil
 	if errors.Is(err, ErrNotFound) {
 		r, err = c.queue.Get(id)
@@ -353,11 +347,11 @@ func (c *Counter) Operation(id op.ID) (View, error) {
 	return c.view(r, volatile), nil
 }
 
-// Recent gives up to limit operations, newest first, older than before (from
-// the newest, if empty), enquiries of this run among them.
+// Recent returns up to limit operations, newest first, older than before (from
+// the newest, if empty). Enquiries of this run are among them.
 func (c *Counter) Recent(before op.ID, limit int) ([]View, error) {
 	stored, err := c.queue.Recent(before, limit)
-	volatile := c.memory.recent(before, limit)
+	volatile := c.enquiries.recent(before, limit)
 	var out []View
 	for len(out) < limit && (len(stored) > 0 || len(volatile) > 0) {
 		if len(volatile) == 0 || (len(stored) > 0 && stored[0].ID > volatile[0].ID) {
@@ -371,19 +365,19 @@ func (c *Counter) Recent(before op.ID, limit int) ([]View, error) {
 	return out, err
 }
 
-// view adds what is known in memory.
+// view adds what is known in memory only.
 func (c *Counter) view(r Record, volatile bool) View {
 	v := View{Record: r, Volatile: volatile}
-	v.Body = nil // the screen has no business with it
+	v.Body = nil // may hold an Aadhaar number
 	if volatile {
-		v.KnownAt = c.memory.knownAt(r.ID)
+		v.KnownAt = c.enquiries.knownAt(r.ID)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch r.State {
 	case op.Reserved:
 		v.Stage = StageReady
-		if w := c.works[r.ID]; w != nil {
+		if w := c.pending[r.ID]; w != nil {
 			v.Problem = w.problem
 			if w.stage != StageNone {
 				v.Stage = w.stage
@@ -399,9 +393,9 @@ func (c *Counter) view(r Record, volatile bool) View {
 	return v
 }
 
-// frame makes the op frame of a record.
-func (c *Counter) frame(r Record, body []byte) wire.Frame {
-	offset := c.line.State().Offset
+// operationFrame builds the op frame of a record, with times by the central's clock.
+func (c *Counter) operationFrame(r Record, body []byte) wire.Frame {
+	offset := c.uplink.State().Offset
 	f := wire.Frame{T: wire.TOp, ID: r.ID, Route: r.Route, Body: body}
 	if !r.Deadline.IsZero() {
 		f.NotAfter = r.Deadline.Add(offset).UnixMilli()

@@ -13,20 +13,20 @@ import (
 	"galla/shared/wire"
 )
 
-// inHouse runs a test in a bubble with a fresh house.
-func inHouse(t *testing.T, test func(t *testing.T, h *house)) {
+// withTestCounter runs a test in a bubble with a fresh house.
+func withTestCounter(t *testing.T, test func(t *testing.T, h *testCounter)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		h := open(t, newShelf())
+		h := open(t, newMemoryQueue())
 		defer h.stop()
 		test(t, h)
 	})
 }
 
 func TestAWithdrawalGoesThroughItsStates(t *testing.T) {
-	inHouse(t, func(t *testing.T, h *house) {
-		h.up()
-		v, err := h.c.Begin(t.Context(), h.draft(op.Withdrawal))
+	withTestCounter(t, func(t *testing.T, h *testCounter) {
+		h.goOnline()
+		v, err := h.c.Start(h.draft(op.Withdrawal))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -37,11 +37,11 @@ func TestAWithdrawalGoesThroughItsStates(t *testing.T) {
 			t.Fatal(err)
 		}
 		synctest.Wait()
-		h.want(v.ID, op.Sent)
+		h.wantState(v.ID, op.Sent)
 		h.receive(wire.Frame{T: wire.TAccepted, ID: v.ID})
-		h.want(v.ID, op.Accepted)
+		h.wantState(v.ID, op.Accepted)
 		h.receive(outcome(v.ID, op.Succeeded, "00"))
-		h.want(v.ID, op.Succeeded)
+		h.wantState(v.ID, op.Succeeded)
 
 		got, _ := h.c.Operation(v.ID)
 		if got.Verdict() != VerdictGive || got.Result.Code != "00" || got.Aadhaar != "XXXXXXXX7058" {
@@ -50,11 +50,11 @@ func TestAWithdrawalGoesThroughItsStates(t *testing.T) {
 		if r, _ := h.queue.Get(v.ID); r.Body != nil {
 			t.Error("the body with the Aadhaar number was not erased")
 		}
-		if err := h.c.ConfirmCash(v.ID, Operator{ID: "a1", Name: "Asha"}); err != nil {
+		if err := h.c.ConfirmCash(v.ID, User{ID: "a1", Name: "Asha"}); err != nil {
 			t.Errorf("ConfirmCash = %v", err)
 		}
-		if r, _ := h.queue.Get(v.ID); r.Operator != "Fatima" || r.OperatorID != AgentID || r.CashBy != "Asha" || r.CashByID != "a1" || r.CashGiven.IsZero() {
-			t.Errorf("the record names %q and %q", r.Operator, r.CashBy)
+		if r, _ := h.queue.Get(v.ID); r.User != "Fatima" || r.UserID != AgentID || r.CashBy != "Asha" || r.CashByID != "a1" || r.CashGivenAt.IsZero() {
+			t.Errorf("the record names %q and %q", r.User, r.CashBy)
 		}
 	})
 }
@@ -62,25 +62,25 @@ func TestAWithdrawalGoesThroughItsStates(t *testing.T) {
 // TestPrintsAreCounted: a count is on the disk before anything is on paper, and
 // is taken back only where no other came after it.
 func TestPrintsAreCounted(t *testing.T) {
-	inHouse(t, func(t *testing.T, h *house) {
-		h.up()
-		id := h.begin(op.Withdrawal)
+	withTestCounter(t, func(t *testing.T, h *testCounter) {
+		h.goOnline()
+		id := h.mustCreate(op.Withdrawal)
 		synctest.Wait()
 		for want := 1; want <= 2; want++ {
 			r, err := h.c.CountPrint(id)
-			if err != nil || r.Prints != want || r.PrintedAt.IsZero() {
-				t.Fatalf("print %d: %d, %v", want, r.Prints, err)
+			if err != nil || r.PrintCount != want || r.PrintedAt.IsZero() {
+				t.Fatalf("print %d: %d, %v", want, r.PrintCount, err)
 			}
-			if on, _ := h.queue.Get(id); on.Prints != want {
-				t.Errorf("%d prints are on the disk, want %d", on.Prints, want)
+			if on, _ := h.queue.Get(id); on.PrintCount != want {
+				t.Errorf("%d prints are on the disk, want %d", on.PrintCount, want)
 			}
 		}
 		for _, step := range []struct{ number, want int }{{1, 2}, {2, 1}} {
 			if err := h.c.UncountPrint(id, step.number); err != nil {
 				t.Fatal(err)
 			}
-			if r, _ := h.queue.Get(id); r.Prints != step.want {
-				t.Errorf("%d prints after number %d was taken back, want %d", r.Prints, step.number, step.want)
+			if r, _ := h.queue.Get(id); r.PrintCount != step.want {
+				t.Errorf("%d prints after number %d was taken back, want %d", r.PrintCount, step.number, step.want)
 			}
 		}
 		if _, err := h.c.CountPrint("01a1fda3-6789-76b2-bddd-9b2e2a564f1a"); !errors.Is(err, ErrNotFound) {
@@ -90,15 +90,15 @@ func TestPrintsAreCounted(t *testing.T) {
 }
 
 func TestTheFrameCarriesWhatTheQueueNeverHolds(t *testing.T) {
-	inHouse(t, func(t *testing.T, h *house) {
-		h.up()
-		id := h.begin(op.Withdrawal)
+	withTestCounter(t, func(t *testing.T, h *testCounter) {
+		h.goOnline()
+		id := h.mustCreate(op.Withdrawal)
 		synctest.Wait()
 		r, _ := h.queue.Get(id)
 		if strings.Contains(string(r.Body), "CANARY") {
 			t.Error("PidData is in the queue")
 		}
-		for _, f := range h.line.frames {
+		for _, f := range h.link.frames {
 			if f.T == wire.TOp && f.ID == id {
 				var body struct {
 					PidData   string
@@ -119,23 +119,23 @@ func TestTheFrameCarriesWhatTheQueueNeverHolds(t *testing.T) {
 
 func TestLinkDown(t *testing.T) {
 	t.Run("back in time", func(t *testing.T) {
-		inHouse(t, func(t *testing.T, h *house) {
-			id := h.begin(op.Withdrawal)
+		withTestCounter(t, func(t *testing.T, h *testCounter) {
+			id := h.mustCreate(op.Withdrawal)
 			time.Sleep(60 * time.Second)
-			h.want(id, op.Queued)
-			h.up()
+			h.wantState(id, op.Queued)
+			h.goOnline()
 			synctest.Wait()
-			h.want(id, op.Sent)
+			h.wantState(id, op.Sent)
 		})
 	})
 	t.Run("too late", func(t *testing.T) {
-		inHouse(t, func(t *testing.T, h *house) {
-			id := h.begin(op.Withdrawal)
+		withTestCounter(t, func(t *testing.T, h *testCounter) {
+			id := h.mustCreate(op.Withdrawal)
 			time.Sleep(92 * time.Second)
-			h.want(id, op.Expired)
-			h.up()
+			h.wantState(id, op.Expired)
+			h.goOnline()
 			time.Sleep(time.Minute)
-			if n := h.line.sent(wire.TOp, id); n != 0 {
+			if n := h.link.sent(wire.TOp, id); n != 0 {
 				t.Errorf("it was sent %d times after it expired", n)
 			}
 			v, _ := h.c.Operation(id)
@@ -145,21 +145,21 @@ func TestLinkDown(t *testing.T) {
 		})
 	})
 	t.Run("an enquiry is not queued", func(t *testing.T) {
-		inHouse(t, func(t *testing.T, h *house) {
-			var p *PrecludedError
-			if _, err := h.c.Begin(t.Context(), h.draft(op.Balance)); !errors.As(err, &p) || p.Code != "link" {
+		withTestCounter(t, func(t *testing.T, h *testCounter) {
+			var p *PreconditionError
+			if _, err := h.c.Start(h.draft(op.Balance)); !errors.As(err, &p) || p.Code != "link" {
 				t.Errorf("Begin = %v, want a refusal for the link", err)
 			}
 		})
 	})
 	t.Run("an enquiry on a line that breaks ends", func(t *testing.T) {
-		inHouse(t, func(t *testing.T, h *house) {
-			h.up()
-			id := h.begin(op.Balance)
+		withTestCounter(t, func(t *testing.T, h *testCounter) {
+			h.goOnline()
+			id := h.mustCreate(op.Balance)
 			synctest.Wait()
 			h.receive(wire.Frame{T: wire.TAccepted, ID: id})
-			h.down()
-			h.want(id, op.NotSent)
+			h.goOffline()
+			h.wantState(id, op.NotSent)
 		})
 	})
 }
@@ -173,32 +173,32 @@ func TestAWelcomeDoesNotAskForWhatIsBeingSent(t *testing.T) {
 		during bool // the welcome comes while the frame is given to the line
 	}{{"while it is given to the line", true}, {"once the line has it", false}} {
 		t.Run(tt.name, func(t *testing.T) {
-			inHouse(t, func(t *testing.T, h *house) {
-				id := h.begin(op.Withdrawal)
+			withTestCounter(t, func(t *testing.T, h *testCounter) {
+				id := h.mustCreate(op.Withdrawal)
 				synctest.Wait()
-				h.want(id, op.Queued)
-				h.line.stall = make(chan struct{})
-				h.line.set(true)
-				h.c.Changed()
+				h.wantState(id, op.Queued)
+				h.link.stall = make(chan struct{})
+				h.link.set(true)
+				h.c.Notify()
 				synctest.Wait()
-				h.want(id, op.Sent)
+				h.wantState(id, op.Sent)
 				if !tt.during {
-					close(h.line.stall)
+					close(h.link.stall)
 					synctest.Wait()
 				}
-				if err := h.c.Welcomed(wire.Frame{T: wire.TWelcome, Clock: 1, Window: 8}); err != nil {
+				if err := h.c.Welcome(wire.Frame{T: wire.TWelcome, Clock: 1, Window: 8}); err != nil {
 					t.Fatal(err)
 				}
 				if tt.during {
-					close(h.line.stall)
+					close(h.link.stall)
 				}
 				synctest.Wait()
-				if ops, asks := h.line.sent(wire.TOp, id), h.line.sent(wire.TAsk, id); ops != 1 || asks != 0 {
+				if ops, asks := h.link.sent(wire.TOp, id), h.link.sent(wire.TAsk, id); ops != 1 || asks != 0 {
 					t.Errorf("it was sent %d times and asked for %d times, want 1 and 0", ops, asks)
 				}
 				h.receive(wire.Frame{T: wire.TAccepted, ID: id})
 				h.receive(outcome(id, op.Succeeded, "00"))
-				h.want(id, op.Succeeded)
+				h.wantState(id, op.Succeeded)
 			})
 		})
 	}
@@ -218,24 +218,24 @@ func TestLostLinkIsAskedAfter(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			inHouse(t, func(t *testing.T, h *house) {
-				h.up()
-				id := h.begin(op.Withdrawal)
+			withTestCounter(t, func(t *testing.T, h *testCounter) {
+				h.goOnline()
+				id := h.mustCreate(op.Withdrawal)
 				synctest.Wait()
-				h.down()
-				h.want(id, op.Unknown)
-				_, unresolved, err := h.c.Greet()
+				h.goOffline()
+				h.wantState(id, op.Unknown)
+				_, unresolved, err := h.c.Hello()
 				if err != nil || len(unresolved) != 1 || unresolved[0] != id {
 					t.Fatalf("hello names %v, %v", unresolved, err)
 				}
 				synctest.Wait() // the loss is dealt with before the line is back
-				h.up()
-				if n := h.line.sent(wire.TAsk, id); n != 1 {
+				h.goOnline()
+				if n := h.link.sent(wire.TAsk, id); n != 1 {
 					t.Errorf("it was asked for %d times, want 1", n)
 				}
 				h.receive(tt.answer(id))
-				h.want(id, tt.want)
-				if n := h.line.sent(wire.TOp, id); n != 1 {
+				h.wantState(id, tt.want)
+				if n := h.link.sent(wire.TOp, id); n != 1 {
 					t.Errorf("it was sent %d times, want 1", n)
 				}
 			})
@@ -244,13 +244,13 @@ func TestLostLinkIsAskedAfter(t *testing.T) {
 }
 
 func TestAnOutcomeThatNeverComesIsAskedForAgain(t *testing.T) {
-	inHouse(t, func(t *testing.T, h *house) {
-		h.up()
-		id := h.begin(op.Withdrawal)
+	withTestCounter(t, func(t *testing.T, h *testCounter) {
+		h.goOnline()
+		id := h.mustCreate(op.Withdrawal)
 		synctest.Wait()
 		h.receive(wire.Frame{T: wire.TAccepted, ID: id})
 		time.Sleep(2 * time.Minute)
-		if n := h.line.sent(wire.TAsk, id); n < 2 {
+		if n := h.link.sent(wire.TAsk, id); n < 2 {
 			t.Errorf("asked %d times in two minutes, want at least 2", n)
 		}
 	})
@@ -258,52 +258,52 @@ func TestAnOutcomeThatNeverComesIsAskedForAgain(t *testing.T) {
 
 func TestRestart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		queue := newShelf()
+		queue := newMemoryQueue()
 		h := open(t, queue)
-		reserved, err := h.c.Begin(t.Context(), h.draft(op.Withdrawal))
+		reserved, err := h.c.Start(h.draft(op.Withdrawal))
 		if err != nil {
 			t.Fatal(err)
 		}
-		queued := h.begin(op.Withdrawal)
+		queued := h.mustCreate(op.Withdrawal)
 		synctest.Wait()
 		h.stop()
 
-		h.up()
+		h.goOnline()
 		sentHouse := open(t, queue)
-		sentHouse.rand = newSource(2)
+		sentHouse.rand = newLockedRand(2)
 		sentHouse.c.cfg.Rand = sentHouse.rand
-		sentHouse.want(reserved.ID, op.Expired)
-		sentHouse.want(queued, op.Expired)
-		sentHouse.up()
-		sent := sentHouse.begin(op.Withdrawal)
+		sentHouse.wantState(reserved.ID, op.Expired)
+		sentHouse.wantState(queued, op.Expired)
+		sentHouse.goOnline()
+		sent := sentHouse.mustCreate(op.Withdrawal)
 		synctest.Wait()
-		sentHouse.want(sent, op.Sent)
+		sentHouse.wantState(sent, op.Sent)
 		sentHouse.stop()
 
 		last := open(t, queue)
 		defer last.stop()
-		last.want(sent, op.Unknown)
+		last.wantState(sent, op.Unknown)
 	})
 }
 
 func TestEvents(t *testing.T) {
-	inHouse(t, func(t *testing.T, h *house) {
-		h.up()
-		id := h.begin(op.Withdrawal)
+	withTestCounter(t, func(t *testing.T, h *testCounter) {
+		h.goOnline()
+		id := h.mustCreate(op.Withdrawal)
 		synctest.Wait()
 		h.receive(outcome(id, op.Pending, ""))
-		h.want(id, op.Pending)
+		h.wantState(id, op.Pending)
 		event := outcome(id, op.Reversed, "68")
 		event.T, event.Kind, event.Cursor = wire.TEvent, wire.EventOutcome, 7
 		h.receive(event)
-		h.want(id, op.Reversed)
+		h.wantState(id, op.Reversed)
 		h.receive(event) // at least once
-		h.want(id, op.Reversed)
+		h.wantState(id, op.Reversed)
 
 		late := outcome(id, op.Succeeded, "00")
 		late.T, late.Kind, late.Cursor = wire.TEvent, wire.EventOutcome, 8
 		h.receive(late) // what is final stays
-		h.want(id, op.Reversed)
+		h.wantState(id, op.Reversed)
 		if cursor, _ := h.queue.Cursor(); cursor != 8 {
 			t.Errorf("cursor = %d, want 8", cursor)
 		}
@@ -313,25 +313,25 @@ func TestEvents(t *testing.T) {
 // TestAWordThatCannotBe: what no central may say of where an operation stands
 // changes nothing, and does not cost the line.
 func TestAWordThatCannotBe(t *testing.T) {
-	inHouse(t, func(t *testing.T, h *house) {
-		h.up()
-		id := h.begin(op.Withdrawal)
+	withTestCounter(t, func(t *testing.T, h *testCounter) {
+		h.goOnline()
+		id := h.mustCreate(op.Withdrawal)
 		synctest.Wait()
 		h.receive(outcome(id, op.Pending, ""))
-		h.receive(outcome(id, op.Dispatched, ""))
-		h.want(id, op.Pending)
-		event := outcome(id, op.Dispatched, "")
+		h.receive(outcome(id, op.Sent, ""))
+		h.wantState(id, op.Pending)
+		event := outcome(id, op.Sent, "")
 		event.T, event.Kind, event.Cursor = wire.TEvent, wire.EventOutcome, 7
 		h.receive(event)
-		h.want(id, op.Pending)
+		h.wantState(id, op.Pending)
 		if cursor, _ := h.queue.Cursor(); cursor != 7 {
 			t.Errorf("cursor = %d, want 7", cursor)
 		}
-		if err := h.c.Welcomed(wire.Frame{T: wire.TWelcome, Outcomes: []wire.Frame{outcome(id, op.Dispatched, "")}}); err != nil {
+		if err := h.c.Welcome(wire.Frame{T: wire.TWelcome, Outcomes: []wire.Frame{outcome(id, op.Sent, "")}}); err != nil {
 			t.Errorf("Welcomed = %v", err)
 		}
 		h.receive(outcome(id, op.Succeeded, "00"))
-		h.want(id, op.Succeeded)
+		h.wantState(id, op.Succeeded)
 	})
 }
 
@@ -339,17 +339,17 @@ func TestAWordThatCannotBe(t *testing.T) {
 // received it may still be refused. Found by the explored model: the step was
 // not in the table, so that the counter cut every line that told it.
 func TestPendingThatWasNeverSent(t *testing.T) {
-	inHouse(t, func(t *testing.T, h *house) {
-		h.up()
-		id := h.begin(op.Withdrawal)
+	withTestCounter(t, func(t *testing.T, h *testCounter) {
+		h.goOnline()
+		id := h.mustCreate(op.Withdrawal)
 		synctest.Wait()
 		h.receive(outcome(id, op.Pending, ""))
-		h.want(id, op.Pending)
+		h.wantState(id, op.Pending)
 		refused := outcome(id, op.Refused, "")
 		if err := h.c.Receive(refused); err != nil {
 			t.Errorf("the line is cut for it: %v", err)
 		}
-		h.want(id, op.NotSent)
+		h.wantState(id, op.NotSent)
 		if v, _ := h.c.Operation(id); v.Verdict() != VerdictNoMoney {
 			t.Errorf("the verdict is %s, want %s", v.Verdict(), VerdictNoMoney)
 		}
@@ -360,26 +360,26 @@ func TestPendingThatWasNeverSent(t *testing.T) {
 // what it told pending, and writes no event for what then ends. Found by the
 // explored model: such an operation stayed pending until the next hello.
 func TestPendingIsAskedForWhereTheWelcomeIsSilent(t *testing.T) {
-	inHouse(t, func(t *testing.T, h *house) {
-		h.up()
-		id := h.begin(op.Withdrawal)
+	withTestCounter(t, func(t *testing.T, h *testCounter) {
+		h.goOnline()
+		id := h.mustCreate(op.Withdrawal)
 		synctest.Wait()
 		h.receive(outcome(id, op.Pending, ""))
-		h.down()
+		h.goOffline()
 		synctest.Wait()
-		h.up() // its welcome tells nothing
-		if n := h.line.sent(wire.TAsk, id); n != 1 {
+		h.goOnline() // its welcome tells nothing
+		if n := h.link.sent(wire.TAsk, id); n != 1 {
 			t.Errorf("it was asked for %d times, want 1", n)
 		}
 		h.receive(outcome(id, op.Succeeded, "00"))
-		h.want(id, op.Succeeded)
+		h.wantState(id, op.Succeeded)
 	})
 }
 
 func TestAnEventThatCannotBeWrittenIsNotSeen(t *testing.T) {
-	inHouse(t, func(t *testing.T, h *house) {
-		h.up()
-		id := h.begin(op.Withdrawal)
+	withTestCounter(t, func(t *testing.T, h *testCounter) {
+		h.goOnline()
+		id := h.mustCreate(op.Withdrawal)
 		synctest.Wait()
 		h.receive(outcome(id, op.Pending, ""))
 		h.queue.breakDisk(errors.New("no space left on device"))
@@ -390,32 +390,32 @@ func TestAnEventThatCannotBeWrittenIsNotSeen(t *testing.T) {
 		}
 		h.queue.breakDisk(nil)
 		h.receive(event)
-		h.want(id, op.Succeeded)
+		h.wantState(id, op.Succeeded)
 	})
 }
 
 func TestDiskFull(t *testing.T) {
-	inHouse(t, func(t *testing.T, h *house) {
-		h.up()
+	withTestCounter(t, func(t *testing.T, h *testCounter) {
+		h.goOnline()
 		h.queue.breakDisk(ErrFull)
-		var p *PrecludedError
-		if _, err := h.c.Begin(t.Context(), h.draft(op.Withdrawal)); !errors.As(err, &p) || p.Code != "disk" {
+		var p *PreconditionError
+		if _, err := h.c.Start(h.draft(op.Withdrawal)); !errors.As(err, &p) || p.Code != "disk" {
 			t.Errorf("Begin = %v, want a refusal for the disk", err)
 		}
-		if h.device.taken != 0 {
+		if h.reader.taken != 0 {
 			t.Error("a finger was asked for")
 		}
 		h.queue.breakDisk(nil)
-		id := h.begin(op.Withdrawal) // the trouble is looked at again, not remembered for ever
+		id := h.mustCreate(op.Withdrawal) // the trouble is looked at again, not remembered for ever
 		synctest.Wait()
-		h.want(id, op.Sent)
+		h.wantState(id, op.Sent)
 	})
 }
 
 func TestAFullDiskAfterTheCaptureSendsNothing(t *testing.T) {
-	inHouse(t, func(t *testing.T, h *house) {
-		h.up()
-		v, err := h.c.Begin(t.Context(), h.draft(op.Withdrawal))
+	withTestCounter(t, func(t *testing.T, h *testCounter) {
+		h.goOnline()
+		v, err := h.c.Start(h.draft(op.Withdrawal))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -425,21 +425,21 @@ func TestAFullDiskAfterTheCaptureSendsNothing(t *testing.T) {
 		}
 		synctest.Wait()
 		got, _ := h.c.Operation(v.ID)
-		if got.State != op.Reserved || got.Problem == nil || h.line.sent(wire.TOp, v.ID) != 0 {
-			t.Errorf("state %s, problem %v, sent %d times", got.State, got.Problem, h.line.sent(wire.TOp, v.ID))
+		if got.State != op.Reserved || got.Problem == nil || h.link.sent(wire.TOp, v.ID) != 0 {
+			t.Errorf("state %s, problem %v, sent %d times", got.State, got.Problem, h.link.sent(wire.TOp, v.ID))
 		}
 	})
 }
 
 func TestCaptureProblems(t *testing.T) {
-	inHouse(t, func(t *testing.T, h *house) {
-		h.up()
-		h.device.script = []func(context.Context) (Capture, error){
+	withTestCounter(t, func(t *testing.T, h *testCounter) {
+		h.goOnline()
+		h.reader.script = []func(context.Context) (Capture, error){
 			func(context.Context) (Capture, error) {
 				return Capture{}, &CaptureError{Code: "700", Action: "retry-customer", Message: "No finger came in time."}
 			},
 		}
-		id := h.begin(op.Withdrawal)
+		id := h.mustCreate(op.Withdrawal)
 		synctest.Wait()
 		v, _ := h.c.Operation(id)
 		if v.State != op.Reserved || v.Stage != StageReady || v.Problem == nil || v.Problem.Code != "700" {
@@ -449,67 +449,67 @@ func TestCaptureProblems(t *testing.T) {
 			t.Fatal(err)
 		}
 		synctest.Wait()
-		h.want(id, op.Sent)
-		if h.c.Capture(id) != nil || h.device.taken != 2 {
-			t.Errorf("a further press captured again: %d captures", h.device.taken)
+		h.wantState(id, op.Sent)
+		if h.c.Capture(id) != nil || h.reader.taken != 2 {
+			t.Errorf("a further press captured again: %d captures", h.reader.taken)
 		}
 	})
 }
 
 func TestGivingUp(t *testing.T) {
-	inHouse(t, func(t *testing.T, h *house) {
-		h.up()
-		h.device.script = []func(context.Context) (Capture, error){
+	withTestCounter(t, func(t *testing.T, h *testCounter) {
+		h.goOnline()
+		h.reader.script = []func(context.Context) (Capture, error){
 			func(ctx context.Context) (Capture, error) {
 				<-ctx.Done()
 				return Capture{}, &CaptureError{Message: "cancelled"}
 			},
 		}
-		id := h.begin(op.Withdrawal)
+		id := h.mustCreate(op.Withdrawal)
 		synctest.Wait()
-		if err := h.c.Abandon(id); err != nil {
+		if err := h.c.Cancel(id); err != nil {
 			t.Fatal(err)
 		}
 		synctest.Wait()
-		h.want(id, op.Expired)
-		if err := h.c.Abandon(id); err != nil {
+		h.wantState(id, op.Expired)
+		if err := h.c.Cancel(id); err != nil {
 			t.Errorf("giving up twice = %v", err)
 		}
-		sent := h.begin(op.Withdrawal)
+		sent := h.mustCreate(op.Withdrawal)
 		synctest.Wait()
-		if err := h.c.Abandon(sent); !errors.Is(err, ErrIllegal) {
+		if err := h.c.Cancel(sent); !errors.Is(err, ErrIllegal) {
 			t.Errorf("giving up what was sent = %v, want ErrIllegal", err)
 		}
 	})
 }
 
-func TestDraftErrorsComeAllAtOnce(t *testing.T) {
-	inHouse(t, func(t *testing.T, h *house) {
-		h.up()
-		var d *DraftError
-		if _, err := h.c.Begin(t.Context(), Draft{Route: op.Withdrawal, IIN: "1"}); !errors.As(err, &d) || len(d.Fields) != 5 {
+func TestAllWrongFieldsAreReported(t *testing.T) {
+	withTestCounter(t, func(t *testing.T, h *testCounter) {
+		h.goOnline()
+		var d *ValidationError
+		if _, err := h.c.Start(Request{Route: op.Withdrawal, IIN: "1"}); !errors.As(err, &d) || len(d.Fields) != 5 {
 			t.Errorf("Begin = %v, want five fields", err)
 		}
 		typed := h.draft(op.Withdrawal)
 		typed.Customer = "9999 4105-7058"
-		if _, err := h.c.Begin(t.Context(), typed); !errors.As(err, &d) || d.Fields[0].Field != "customer" {
+		if _, err := h.c.Start(typed); !errors.As(err, &d) || d.Fields[0] != "customer" {
 			t.Errorf("an Aadhaar number was taken for a name: %v", err)
 		}
-		if _, err := h.c.Begin(t.Context(), Draft{Route: op.Banks}); err == nil {
-			t.Error("a route without a finger took a draft")
+		if _, err := h.c.Start(Request{Route: op.Withdrawal, Fields: []byte(`{"amount":1}`)}); err == nil || errors.As(err, &d) {
+			t.Errorf("a withdrawal with fields: %v", err)
 		}
 	})
 }
 
 func TestNoSessionNoTransaction(t *testing.T) {
-	inHouse(t, func(t *testing.T, h *house) {
-		h.up()
+	withTestCounter(t, func(t *testing.T, h *testCounter) {
+		h.goOnline()
 		time.Sleep(2 * time.Hour)
-		var p *PrecludedError
-		if _, err := h.c.Begin(t.Context(), h.draft(op.Withdrawal)); !errors.As(err, &p) || p.Code != "session" {
+		var p *PreconditionError
+		if _, err := h.c.Start(h.draft(op.Withdrawal)); !errors.As(err, &p) || p.Code != "session" {
 			t.Fatalf("Begin = %v, want a refusal for the session", err)
 		}
-		v, err := h.c.Authenticate(t.Context(), Operator{ID: AgentID, Name: "Fatima"})
+		v, err := h.c.Start(Request{Route: op.ReqAuth, User: "Fatima", UserID: AgentID})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -525,29 +525,29 @@ func TestNoSessionNoTransaction(t *testing.T) {
 }
 
 func TestAWrongClockPrecludes(t *testing.T) {
-	inHouse(t, func(t *testing.T, h *house) {
-		h.up()
-		h.line.mu.Lock()
-		h.line.state.Offset = -2 * time.Hour
-		h.line.mu.Unlock()
-		var p *PrecludedError
-		if _, err := h.c.Begin(t.Context(), h.draft(op.Withdrawal)); !errors.As(err, &p) || p.Code != "clock" {
+	withTestCounter(t, func(t *testing.T, h *testCounter) {
+		h.goOnline()
+		h.link.mu.Lock()
+		h.link.state.Offset = -2 * time.Hour
+		h.link.mu.Unlock()
+		var p *PreconditionError
+		if _, err := h.c.Start(h.draft(op.Withdrawal)); !errors.As(err, &p) || p.Code != "clock" {
 			t.Errorf("Begin = %v, want a refusal for the clock", err)
 		}
 	})
 }
 
 func TestTheWindowIsKept(t *testing.T) {
-	inHouse(t, func(t *testing.T, h *house) {
-		h.up()
+	withTestCounter(t, func(t *testing.T, h *testCounter) {
+		h.goOnline()
 		var ids []op.ID
 		for range 10 {
-			ids = append(ids, h.begin(op.Withdrawal))
+			ids = append(ids, h.mustCreate(op.Withdrawal))
 		}
 		time.Sleep(3 * time.Second)
 		flying := 0
 		for _, id := range ids {
-			flying += h.line.sent(wire.TOp, id)
+			flying += h.link.sent(wire.TOp, id)
 		}
 		if flying > 8 {
 			t.Errorf("%d operations under way, the window is 8", flying)
@@ -582,9 +582,9 @@ func TestTransitionsEndInFinalStates(t *testing.T) {
 // TestAnEventThatWasPassedOver: events that came out of order lose the earlier
 // one, and the counter asks for what it told.
 func TestAnEventThatWasPassedOver(t *testing.T) {
-	inHouse(t, func(t *testing.T, h *house) {
-		h.up()
-		id := h.begin(op.Withdrawal)
+	withTestCounter(t, func(t *testing.T, h *testCounter) {
+		h.goOnline()
+		id := h.mustCreate(op.Withdrawal)
 		synctest.Wait()
 		h.receive(outcome(id, op.Pending, ""))
 		for _, cursor := range []int64{8, 7} {
@@ -595,9 +595,9 @@ func TestAnEventThatWasPassedOver(t *testing.T) {
 			}
 			h.receive(event)
 		}
-		h.want(id, op.Pending)
-		time.Sleep(pendingAsk + 2*time.Second)
-		if n := h.line.sent(wire.TAsk, id); n != 1 {
+		h.wantState(id, op.Pending)
+		time.Sleep(pendingAskInterval + 2*time.Second)
+		if n := h.link.sent(wire.TAsk, id); n != 1 {
 			t.Errorf("asked %d times", n)
 		}
 	})

@@ -25,15 +25,15 @@ func TestAFaintPrintIsAskedForOnceMore(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				h := open(t, newShelf())
+				h := open(t, newMemoryQueue())
 				defer h.stop()
-				h.up()
+				h.goOnline()
 				for _, quality := range c.qualities {
-					h.device.script = append(h.device.script, func(context.Context) (Capture, error) {
+					h.reader.script = append(h.reader.script, func(context.Context) (Capture, error) {
 						return Capture{PidData: secret.NewPidData(canaryPid), CapturedAt: time.Now(), Quality: quality}, nil
 					})
 				}
-				id := h.begin(op.Withdrawal)
+				id := h.mustCreate(op.Withdrawal)
 				for i := range c.refused {
 					synctest.Wait()
 					v, err := h.c.Operation(id)
@@ -45,12 +45,12 @@ func TestAFaintPrintIsAskedForOnceMore(t *testing.T) {
 					}
 				}
 				synctest.Wait()
-				h.want(id, op.Sent)
+				h.wantState(id, op.Sent)
 				if v, err := h.c.Operation(id); err != nil || v.Quality != c.qualities[len(c.qualities)-1] || v.Problem != nil {
 					t.Errorf("the record says quality %d, problem %v (%v)", v.Quality, v.Problem, err)
 				}
-				if h.device.taken != len(c.qualities) {
-					t.Errorf("%d fingers were asked for, want %d", h.device.taken, len(c.qualities))
+				if h.reader.taken != len(c.qualities) {
+					t.Errorf("%d fingers were asked for, want %d", h.reader.taken, len(c.qualities))
 				}
 			})
 		})

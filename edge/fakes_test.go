@@ -17,9 +17,9 @@ import (
 	"galla/shared/wire"
 )
 
-// shelf is a Queue in memory, with a switch that makes the disk fail. The real
+// memoryQueue is a Queue in memory, with a switch that makes the disk fail. The real
 // one has the same rules, tested in edge/queue.
-type shelf struct {
+type memoryQueue struct {
 	mu      sync.Mutex
 	records map[op.ID]Record
 	order   []op.ID
@@ -29,11 +29,11 @@ type shelf struct {
 	damaged error // of records that do not open
 }
 
-func newShelf() *shelf {
-	return &shelf{records: map[op.ID]Record{}, cache: map[string][]byte{}}
+func newMemoryQueue() *memoryQueue {
+	return &memoryQueue{records: map[op.ID]Record{}, cache: map[string][]byte{}}
 }
 
-func (s *shelf) Add(r Record) error {
+func (s *memoryQueue) Add(r Record) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.broken != nil {
@@ -47,13 +47,13 @@ func (s *shelf) Add(r Record) error {
 	return nil
 }
 
-func (s *shelf) Change(id op.ID, change func(*Record) error) (Record, error) {
+func (s *memoryQueue) Change(id op.ID, change func(*Record) error) (Record, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.change(id, change)
 }
 
-func (s *shelf) change(id op.ID, change func(*Record) error) (Record, error) {
+func (s *memoryQueue) change(id op.ID, change func(*Record) error) (Record, error) {
 	r, ok := s.records[id]
 	if !ok {
 		return Record{}, ErrNotFound
@@ -79,7 +79,7 @@ func (s *shelf) change(id op.ID, change func(*Record) error) (Record, error) {
 	return r, nil
 }
 
-func (s *shelf) Get(id op.ID) (Record, error) {
+func (s *memoryQueue) Get(id op.ID) (Record, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	r, ok := s.records[id]
@@ -89,7 +89,7 @@ func (s *shelf) Get(id op.ID) (Record, error) {
 	return r, nil
 }
 
-func (s *shelf) Unresolved() ([]Record, error) {
+func (s *memoryQueue) Unresolved() ([]Record, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var out []Record
@@ -101,36 +101,36 @@ func (s *shelf) Unresolved() ([]Record, error) {
 	return out, nil
 }
 
-func (s *shelf) OpenCash() ([]Record, error) {
+func (s *memoryQueue) OpenCash() ([]Record, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var out []Record
 	for _, id := range s.order {
-		if r := s.records[id]; r.Cash().Open() {
+		if r := s.records[id]; r.Cash().IsOpen() {
 			out = append(out, r)
 		}
 	}
 	return out, s.damaged
 }
 
-func (s *shelf) Linked() ([]Record, error) {
+func (s *memoryQueue) LinkedOperations() ([]Record, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var out []Record
 	for _, id := range s.order {
-		if r := s.records[id]; r.Of != "" {
+		if r := s.records[id]; r.LinkedTo != "" {
 			out = append(out, r)
 		}
 	}
 	return out, s.damaged
 }
 
-func (s *shelf) Depth() int {
+func (s *memoryQueue) UnresolvedCount() int {
 	left, _ := s.Unresolved()
 	return len(left)
 }
 
-func (s *shelf) Recent(before op.ID, limit int) ([]Record, error) {
+func (s *memoryQueue) Recent(before op.ID, limit int) ([]Record, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var out []Record
@@ -142,13 +142,13 @@ func (s *shelf) Recent(before op.ID, limit int) ([]Record, error) {
 	return out, nil
 }
 
-func (s *shelf) Cursor() (int64, error) {
+func (s *memoryQueue) Cursor() (int64, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.cursor, nil
 }
 
-func (s *shelf) Apply(cursor int64, id op.ID, change func(*Record) error) (Record, error) {
+func (s *memoryQueue) ApplyEvent(cursor int64, id op.ID, change func(*Record) error) (Record, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if cursor <= s.cursor {
@@ -168,60 +168,60 @@ func (s *shelf) Apply(cursor int64, id op.ID, change func(*Record) error) (Recor
 	return r, nil
 }
 
-func (s *shelf) Cached(name string) ([]byte, time.Time, bool, error) {
+func (s *memoryQueue) GetCache(name string) ([]byte, time.Time, bool, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	v, ok := s.cache[name]
 	return v, time.Now(), ok, nil
 }
 
-func (s *shelf) Cache(name string, value []byte, _ time.Time) error {
+func (s *memoryQueue) PutCache(name string, value []byte, _ time.Time) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.cache[name] = value
 	return s.broken
 }
 
-func (s *shelf) breakDisk(err error) {
+func (s *memoryQueue) breakDisk(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.broken = err
 }
 
-// wireTap is a Line that keeps what was given to it.
-type wireTap struct {
+// fakeLink is a Line that keeps what was given to it.
+type fakeLink struct {
 	mu     sync.Mutex
 	state  LinkState
 	frames []wire.Frame
 	stall  chan struct{} // where set, an op frame is taken once it is closed
 }
 
-func (l *wireTap) State() LinkState {
+func (l *fakeLink) State() LinkState {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.state
 }
 
-func (l *wireTap) Send(f wire.Frame) error {
+func (l *fakeLink) Send(f wire.Frame) error {
 	if l.stall != nil && f.T == wire.TOp {
 		<-l.stall
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if !l.state.Up {
-		return ErrDown
+	if !l.state.Online {
+		return ErrOffline
 	}
 	l.frames = append(l.frames, f)
 	return nil
 }
 
-func (l *wireTap) set(up bool) {
+func (l *fakeLink) set(up bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.state = LinkState{Up: up, Window: 8, Since: time.Now()}
+	l.state = LinkState{Online: up, Window: 8, Since: time.Now()}
 }
 
-func (l *wireTap) sent(t wire.Type, id op.ID) int {
+func (l *fakeLink) sent(t wire.Type, id op.ID) int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	n := 0
@@ -233,9 +233,9 @@ func (l *wireTap) sent(t wire.Type, id op.ID) int {
 	return n
 }
 
-// finger is a Device whose next captures are scripted; it captures at once
+// fakeReader is a Device whose next captures are scripted; it captures at once
 // where nothing is.
-type finger struct {
+type fakeReader struct {
 	mu     sync.Mutex
 	script []func(context.Context) (Capture, error)
 	taken  int
@@ -243,9 +243,9 @@ type finger struct {
 
 const canaryPid = "<PidData>CANARY</PidData>"
 
-func (d *finger) State() DeviceState { return DeviceState{Status: "READY"} }
+func (d *fakeReader) State() ReaderState { return ReaderState{Status: "READY"} }
 
-func (d *finger) Capture(ctx context.Context) (Capture, error) {
+func (d *fakeReader) Capture(ctx context.Context) (Capture, error) {
 	d.mu.Lock()
 	d.taken++
 	var next func(context.Context) (Capture, error)
@@ -259,26 +259,26 @@ func (d *finger) Capture(ctx context.Context) (Capture, error) {
 	return Capture{PidData: secret.NewPidData(canaryPid), CapturedAt: time.Now(), Quality: 80}, nil
 }
 
-// house is a counter with its fakes, running.
-type house struct {
+// testCounter is a counter with its fakes, running.
+type testCounter struct {
 	t      *testing.T
 	c      *Counter
-	queue  *shelf
-	line   *wireTap
-	device *finger
+	queue  *memoryQueue
+	link   *fakeLink
+	reader *fakeReader
 	rand   io.Reader
 	stop   func()
 }
 
-// source is a seeded random source that many goroutines may read.
-type source struct {
+// lockedRand is a seeded random source that many goroutines may read.
+type lockedRand struct {
 	mu sync.Mutex
 	r  *rand.ChaCha8
 }
 
-func newSource(seed byte) *source { return &source{r: rand.NewChaCha8([32]byte{seed})} }
+func newLockedRand(seed byte) *lockedRand { return &lockedRand{r: rand.NewChaCha8([32]byte{seed})} }
 
-func (s *source) Read(p []byte) (int, error) {
+func (s *lockedRand) Read(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.r.Read(p)
@@ -294,15 +294,15 @@ func testAadhaar(t testing.TB) secret.Aadhaar {
 
 // open starts a house over a shelf that may have lived before. It must run in
 // a synctest bubble; stop it before the bubble ends.
-func open(t *testing.T, queue *shelf) *house { return openAt(t, queue, time.Now) }
+func open(t *testing.T, queue *memoryQueue) *testCounter { return openAt(t, queue, time.Now) }
 
 // openAt opens a counter whose clock may be wrong.
-func openAt(t *testing.T, queue *shelf, now func() time.Time) *house {
+func openAt(t *testing.T, queue *memoryQueue, now func() time.Time) *testCounter {
 	t.Helper()
-	h := &house{t: t, queue: queue, line: &wireTap{}, device: &finger{}, rand: newSource(1)}
+	h := &testCounter{t: t, queue: queue, link: &fakeLink{}, reader: &fakeReader{}, rand: newLockedRand(1)}
 	queue.cache[cacheBanks] = []byte(`[{"IIN":"990326","Name":"Sandbox test bank"}]`)
 	queue.cache[cacheSession], _ = jsonSession(time.Now().Add(time.Hour))
-	c, err := New(queue, h.device, Config{
+	c, err := New(queue, h.reader, Config{
 		Agent: "Fatima", AgentAadhaar: testAadhaar(t), Merchant: "Lakshmi Kirana Store", TID: "GAL00101",
 		Latitude: "18.5204", Longitude: "73.8567",
 		Rand: h.rand, Logger: slog.New(slog.DiscardHandler), Now: now,
@@ -311,7 +311,7 @@ func openAt(t *testing.T, queue *shelf, now func() time.Time) *house {
 		t.Fatal(err)
 	}
 	h.c = c
-	c.Attach(h.line)
+	c.SetLink(h.link)
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- c.Run(ctx) }()
@@ -325,30 +325,30 @@ func openAt(t *testing.T, queue *shelf, now func() time.Time) *house {
 	return h
 }
 
-func (h *house) up() {
-	h.line.set(true)
-	if err := h.c.Welcomed(wire.Frame{T: wire.TWelcome, Clock: 1, Window: 8}); err != nil {
+func (h *testCounter) goOnline() {
+	h.link.set(true)
+	if err := h.c.Welcome(wire.Frame{T: wire.TWelcome, Clock: 1, Window: 8}); err != nil {
 		h.t.Fatal(err)
 	}
 }
 
-func (h *house) down() {
-	h.line.set(false)
-	h.c.Lost(io.EOF)
+func (h *testCounter) goOffline() {
+	h.link.set(false)
+	h.c.Disconnected(io.EOF)
 }
 
-func (h *house) draft(route op.RouteID) Draft {
-	d := Draft{Route: route, Aadhaar: testAadhaar(h.t), Customer: "Asha", IIN: "990326", Consent: "en-1", Operator: "Fatima", OperatorID: AgentID}
+func (h *testCounter) draft(route op.RouteID) Request {
+	d := Request{Route: route, Aadhaar: testAadhaar(h.t), Customer: "Asha", IIN: "990326", Consent: "en-1", User: "Fatima", UserID: AgentID}
 	if route == op.Withdrawal || route == op.Purchase {
 		d.Amount = 50000
 	}
 	return d
 }
 
-// begin takes an operation as far as its capture.
-func (h *house) begin(route op.RouteID) op.ID {
+// mustCreate takes an operation as far as its capture.
+func (h *testCounter) mustCreate(route op.RouteID) op.ID {
 	h.t.Helper()
-	v, err := h.c.Begin(h.t.Context(), h.draft(route))
+	v, err := h.c.Start(h.draft(route))
 	if err != nil {
 		h.t.Fatal(err)
 	}
@@ -358,7 +358,7 @@ func (h *house) begin(route op.RouteID) op.ID {
 	return v.ID
 }
 
-func (h *house) state(id op.ID) op.State {
+func (h *testCounter) state(id op.ID) op.State {
 	h.t.Helper()
 	v, err := h.c.Operation(id)
 	if err != nil {
@@ -367,7 +367,7 @@ func (h *house) state(id op.ID) op.State {
 	return v.State
 }
 
-func (h *house) want(id op.ID, state op.State) {
+func (h *testCounter) wantState(id op.ID, state op.State) {
 	h.t.Helper()
 	if got := h.state(id); got != state {
 		h.t.Errorf("operation is %s, want %s", got, state)
@@ -379,7 +379,7 @@ func outcome(id op.ID, state op.State, code string) wire.Frame {
 	return wire.OutcomeFrame(id, op.Outcome{State: state, HTTP: 200, Reply: []byte(reply)})
 }
 
-func (h *house) receive(f wire.Frame) {
+func (h *testCounter) receive(f wire.Frame) {
 	h.t.Helper()
 	if err := h.c.Receive(f); err != nil {
 		h.t.Errorf("Receive(%v) = %v", f, err)

@@ -14,133 +14,134 @@ import (
 var (
 	ErrNotFound = errors.New("no such operation")
 	ErrExists   = errors.New("operation id exists already")
-	ErrFull     = errors.New("the queue's disk is full; free some space before the next customer")
-	ErrIllegal  = errors.New("the operation's state does not allow this step")
+	ErrFull     = errors.New("the queue's disk is full; free some space")
+	ErrIllegal  = errors.New("the operation's state does not allow this change")
 )
 
-// Queue is the counter's durable memory. Every change is one fsynced
-// transaction: when it returns nil, a power cut does not undo it.
+// Queue is the counter's durable storage. Every change is one fsynced
+// transaction: after a nil error, a power cut does not undo it.
 type Queue interface {
-	// Add records a new operation. ErrExists, ErrFull.
+	// Add stores a new operation. It fails with ErrExists or ErrFull.
 	Add(r Record) error
-	// Change reads the operation, lets change alter it, and writes it back. A
-	// step of State that CanBecome does not allow is ErrIllegal, and nothing
-	// is written; an error of change is returned as it is. When the state
+	// Change reads the operation, applies change to it, and writes it back. It
+	// fails with ErrIllegal, and writes nothing, where CanBecome does not allow
+	// the new state; an error of change is returned as it is. When the state
 	// becomes final, EndedAt is set if it was not, and Body is erased.
 	Change(id op.ID, change func(*Record) error) (Record, error)
 	Get(id op.ID) (Record, error)
-	// Unresolved gives all operations that are not final, oldest first.
+	// Unresolved returns all operations that are not final, oldest first.
 	Unresolved() ([]Record, error)
-	// Depth is how many operations are not final; it reads nothing.
-	Depth() int
-	// OpenCash gives the operations whose cash is open (Record.Cash), oldest first,
-	// however long ago they were begun. Beside those that open, an error names
-	// those that do not.
+	// UnresolvedCount is the number of operations that are not final. It reads
+	// nothing from disk.
+	UnresolvedCount() int
+	// OpenCash returns the operations whose cash is open (Record.Cash), oldest
+	// first, however old they are. The error names records that can't be read;
+	// the readable ones are returned beside it.
 	OpenCash() ([]Record, error)
-	// Linked gives the operations that are about another one (Record.Of), oldest
-	// first; an error is as OpenCash's.
-	Linked() ([]Record, error)
-	// Recent gives up to limit operations, newest first, older than the given
+	// LinkedOperations returns the operations with a LinkedTo, oldest first. The
+	// error is as of OpenCash.
+	LinkedOperations() ([]Record, error)
+	// Recent returns up to limit operations, newest first, older than the given
 	// id (from the newest, if empty).
 	Recent(before op.ID, limit int) ([]Record, error)
 
-	// Cursor is the last event of the central that was applied.
+	// Cursor returns the last event of the central that was applied.
 	Cursor() (int64, error)
-	// Apply is Change and the event's cursor in one transaction. A cursor that
-	// was applied already changes nothing and is no error. An empty id moves
-	// the cursor only, as does an operation that is not here.
-	Apply(cursor int64, id op.ID, change func(*Record) error) (Record, error)
+	// ApplyEvent is Change and the event's cursor in one transaction. A cursor
+	// that was applied before changes nothing and is no error. With an empty id,
+	// or the id of an operation that is not here, only the cursor changes.
+	ApplyEvent(cursor int64, id op.ID, change func(*Record) error) (Record, error)
 
-	// Cached gives a value of the session cache and when it was put there;
+	// GetCache returns a value of the session cache and when it was stored;
 	// ok is false where there is none.
-	Cached(name string) (value []byte, at time.Time, ok bool, err error)
-	// Cache puts a value into the session cache. Values are sealed.
-	Cache(name string, value []byte, at time.Time) error
+	GetCache(name string) (value []byte, at time.Time, ok bool, err error)
+	// PutCache stores a value in the session cache. Values are sealed.
+	PutCache(name string, value []byte, at time.Time) error
 }
 
-// LateAfter is how long after its begin an operation is found by that alone; what
-// happens to it later, the queue finds by when it happened (queue.Late).
+// LateAfter is how long after its creation the index finds an operation by its
+// id; what happens to it later has an index of its own (queue.Late).
 const LateAfter = time.Hour
 
-// ErrDown says that the line is down and nothing was given to it.
-var ErrDown = errors.New("the line to the central is down")
+// ErrOffline reports that the terminal is offline and nothing was sent.
+var ErrOffline = errors.New("the terminal is offline")
 
-// LinkState is what the line is doing.
+// LinkState is the state of the uplink.
 type LinkState struct {
-	Up      bool
-	Since   time.Time     // of Up or of its loss
+	Online  bool
+	Since   time.Time     // since when it is online or offline
 	Offset  time.Duration // the central's clock minus ours, measured at the last hello
-	Window  int           // operations that may be under way
-	Problem string        // why it is down, for people; empty when up
+	Window  int           // how many operations may be sent without an outcome
+	Problem string        // why it is offline; empty when online
 	Revoked bool          // the terminal was revoked: only a new enrolment helps
 }
 
-// Line is the uplink, as the counter needs it.
-type Line interface {
+// Link is the uplink, as the counter uses it.
+type Link interface {
 	State() LinkState
-	// Send gives a frame to the line. ErrDown: nothing was given. After nil
-	// the frame may or may not arrive: what happens then comes by Receiver.
+	// Send writes a frame. ErrOffline: nothing was sent. After nil the frame may
+	// or may not arrive; Receiver reports what happens then.
 	Send(f wire.Frame) error
 }
 
-// Receiver is the counter, as the line needs it. The line calls one method at
-// a time, in the order in which things happened. Counter implements it.
+// Receiver is the counter, as the uplink uses it. The uplink calls one method at
+// a time, in the order of the facts. Counter implements it.
 type Receiver interface {
-	// Greet gives what the hello says: the last event applied, and the
-	// operations whose outcome the counter does not know.
-	Greet() (cursor int64, unresolved []op.ID, err error)
-	// Welcomed says that the line is up, with the outcomes that the central
-	// knew.
-	Welcomed(welcome wire.Frame) error
+	// Hello returns the last event applied and the operations whose outcome the
+	// counter does not know, for the hello frame.
+	Hello() (cursor int64, unresolved []op.ID, err error)
+	// Welcome reports that the terminal is online, with the outcomes that the
+	// central knew.
+	Welcome(welcome wire.Frame) error
 	// Receive applies a frame: accepted, outcome, unseen or event. It returns
-	// after the fact is on disk; the line then sends seen for an event. After
-	// an error the line is cut and greeted again.
+	// after the fact is on disk; the uplink then sends seen for an event. After
+	// an error the uplink reconnects.
 	Receive(f wire.Frame) error
-	// Lost says that the line went down.
-	Lost(cause error)
+	// Disconnected reports that the terminal is offline.
+	Disconnected(cause error)
 }
 
-// DeviceState is what the registered-device service says of its reader.
-type DeviceState struct {
-	Status  string // READY, NOTREADY, USED, or ABSENT where no service answers
-	Name    string // for people
-	Problem string // what to do, for people; empty when READY
-	Other   bool   // only readers were found that are not this counter's
-	Serial  string
-	CertEnd time.Time // of the device certificate; zero: not known
-	Checked time.Time
+// ReaderState is what the registered-device service reports of its reader.
+type ReaderState struct {
+	Status      string // READY, NOTREADY, USED, or ABSENT where no service answers
+	Name        string // for people
+	Problem     string // why it is not ready; empty when READY
+	OtherReader bool   // only readers were found that are not assigned to this counter
+	Serial      string
+	CertEnd     time.Time // of the device certificate; zero: not known
+	Checked     time.Time
 }
 
-// Capture is a biometric, in memory.
+// Capture is a fingerprint, in memory.
 type Capture struct {
 	PidData    secret.PidData
 	CapturedAt time.Time // by the device's clear timestamp
-	Quality    int       // qScore, 0 to 100; 0: not told
+	Quality    int       // qScore, 0 to 100; 0: unknown
 }
 
-// CaptureError says why there is no capture, in words for the agent.
+// CaptureError is a capture that failed, with what the agent has to do.
 type CaptureError struct {
-	Code    string // errCode of the RD service; empty: it did not answer
+	Code    string // errCode of the RD service; empty: the service did not answer
 	Action  string // retry-customer, retry-device, fix-request, call-support
 	Message string // what happened and what to do
-	Quality int    // of a print that was too faint, 0 to 100 (qScore); 0: not told
+	Quality int    // of a print that was too faint, 0 to 100 (qScore); 0: unknown
 	Err     error
 }
 
 func (e *CaptureError) Error() string { return e.Message }
 func (e *CaptureError) Unwrap() error { return e.Err }
 
-// Device is the fingerprint reader behind its RD service.
-type Device interface {
-	// State is the last known state; it does not wait.
-	State() DeviceState
-	// Capture asks for one finger. Errors are *CaptureError.
+// Reader is the fingerprint reader with its RD service.
+type Reader interface {
+	// State returns the last known state; it does not block.
+	State() ReaderState
+	// Capture asks for one finger. It fails with *CaptureError.
 	Capture(ctx context.Context) (Capture, error)
 }
 
-// KYCDevice is a Device that marks captures for e-KYC steps, as Aadhaar's rules
-// want it (wadh). One that does not captures alike for every step.
-type KYCDevice interface {
-	Device
+// KYCReader is a Reader that marks captures of e-KYC steps as Aadhaar's rules
+// ask for (wadh). Other readers capture alike for every step.
+type KYCReader interface {
+	Reader
 	CaptureKYC(ctx context.Context) (Capture, error)
 }

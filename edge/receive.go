@@ -5,15 +5,15 @@ import (
 	"fmt"
 	"time"
 
-	"galla/edge/message"
+	"galla/edge/api"
 	"galla/shared/money"
 	"galla/shared/op"
 	"galla/shared/secret"
 	"galla/shared/wire"
 )
 
-// Greet implements Receiver.
-func (c *Counter) Greet() (int64, []op.ID, error) {
+// Hello implements Receiver.
+func (c *Counter) Hello() (int64, []op.ID, error) {
 	cursor, err := c.queue.Cursor()
 	if err != nil {
 		return 0, nil, fmt.Errorf("read the event cursor: %w", err)
@@ -34,13 +34,13 @@ func (c *Counter) Greet() (int64, []op.ID, error) {
 	return cursor, ids, nil
 }
 
-// Welcomed implements Receiver: it applies the outcomes that the central knew
-// and asks for the rest.
-func (c *Counter) Welcomed(welcome wire.Frame) error {
+// Welcome implements Receiver: it applies the outcomes that the central knew and
+// asks for the rest.
+func (c *Counter) Welcome(welcome wire.Frame) error {
 	known := map[op.ID]bool{}
 	for _, f := range welcome.Outcomes {
 		known[f.ID] = true
-		if err := c.possible(f, c.apply(f.ID, f.Outcome())); err != nil {
+		if err := c.ignoreImpossible(f, c.saveOutcome(f.ID, f.Outcome())); err != nil {
 			return err
 		}
 	}
@@ -51,84 +51,84 @@ func (c *Counter) Welcomed(welcome wire.Frame) error {
 	for _, r := range left {
 		switch r.State {
 		case op.Sent, op.Accepted, op.Unknown, op.Pending:
-			// One that is pending here may still be under way there, and then no
-			// event tells of its end. One that was queued may have been sent since
-			// the line came up.
-			if !known[r.ID] && !c.onItsWay(r.ID) {
-				c.noteAsked(r.ID)
+			// A pending operation may still be in progress at the central, and no
+			// event reports its end then. A queued one may have been sent since
+			// the terminal came online.
+			if !known[r.ID] && !c.isBeingSent(r.ID) {
+				c.markAsked(r.ID)
 				c.ask(r.ID)
 			}
 		}
 	}
-	c.refresh()
-	c.Changed()
+	c.refreshReferences()
+	c.Notify()
 	return nil
 }
 
-func (c *Counter) noteAsked(id op.ID) {
+func (c *Counter) markAsked(id op.ID) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.works[id] == nil {
-		c.works[id] = &work{}
+	if c.pending[id] == nil {
+		c.pending[id] = &pendingState{}
 	}
-	c.works[id].asked = c.cfg.Now()
+	c.pending[id].askedAt = c.cfg.Now()
 }
 
 // Receive implements Receiver.
 func (c *Counter) Receive(f wire.Frame) error {
 	switch f.T {
 	case wire.TAccepted:
-		return c.accepted(f.ID)
+		return c.applyAccepted(f.ID)
 	case wire.TOutcome:
-		if c.answerOwn(f.ID, f.Outcome()) {
+		if c.deliverOwnReply(f.ID, f.Outcome()) {
 			return nil
 		}
-		return c.possible(f, c.apply(f.ID, f.Outcome()))
+		return c.ignoreImpossible(f, c.saveOutcome(f.ID, f.Outcome()))
 	case wire.TUnseen:
-		return c.unseen(f.ID)
+		return c.applyUnseen(f.ID)
 	case wire.TEvent:
-		return c.event(f)
+		return c.applyEvent(f)
 	}
-	return fmt.Errorf("the central sent a frame %q that a counter does not take", f.T)
+	return fmt.Errorf("unexpected frame %q from the central", f.T)
 }
 
-// Lost implements Receiver.
-func (c *Counter) Lost(cause error) {
-	c.log.Info("the line went down", "cause", cause)
+// Disconnected implements Receiver.
+func (c *Counter) Disconnected(cause error) {
+	c.log.Info("uplink disconnected", "cause", cause)
 	c.mu.Lock()
-	flying := c.flying
-	c.flying = map[op.ID]bool{}
-	for id, ch := range c.waiting {
+	inFlight := c.inFlight
+	c.inFlight = map[op.ID]bool{}
+	for id, ch := range c.ownCalls {
 		close(ch)
-		delete(c.waiting, id)
+		delete(c.ownCalls, id)
 	}
 	c.mu.Unlock()
-	for id := range flying {
-		c.lose(id)
+	for id := range inFlight {
+		c.markLinkLost(id)
 	}
-	c.Changed()
+	c.Notify()
 }
 
-// possible passes over a word of the central that can't be true of where the
-// operation stands: cutting the line for it would only bring it again.
-func (c *Counter) possible(f wire.Frame, err error) error {
+// ignoreImpossible logs and ignores a report of the central that contradicts
+// the operation's state: a reconnect would only repeat it.
+func (c *Counter) ignoreImpossible(f wire.Frame, err error) error {
 	if !errors.Is(err, ErrIllegal) {
 		return err
 	}
-	c.log.Error("the central tells what can't be; the operation stays as it is, call support", "operation", f.ID, "told", f.State, "error", err)
+	c.log.Error("the central reported an impossible state; the operation is unchanged", "operation", f.ID, "reported", f.State, "error", err)
 	return nil
 }
 
-// settled is what an error means to the receiver: an operation that has moved
-// on, or that is not here, needs nothing.
-func settled(err error) error {
+// ignoreStale returns nil for operations that have changed meanwhile or are not
+// here.
+func ignoreStale(err error) error {
 	if errors.Is(err, errStale) || errors.Is(err, ErrNotFound) {
 		return nil
 	}
 	return err
 }
 
-func (c *Counter) accepted(id op.ID) error {
+func (c *Counter) applyAccepted(id op.ID) error {
 	_, err := c.change(id, func(r *Record) error {
 		if r.State != op.Sent && r.State != op.Unknown {
 			return errStale
@@ -136,133 +136,129 @@ func (c *Counter) accepted(id op.ID) error {
 		r.State, r.Reason = op.Accepted, ""
 		return nil
 	})
-	return settled(err)
+	return ignoreStale(err)
 }
 
-// apply writes an outcome that the central told.
-func (c *Counter) apply(id op.ID, o op.Outcome) error {
-	otp := c.word(id)
+// saveOutcome stores an outcome that the central reported.
+func (c *Counter) saveOutcome(id op.ID, o op.Outcome) error {
+	otp := c.usedOTPOf(id)
 	mobile := "" // erased with the body
 	r, err := c.change(id, func(r *Record) error {
 		if r.Route == op.RemitterDetails {
-			mobile = message.Recall(r.Body, message.Mobile)
+			mobile = api.BodyField(r.Body, api.FieldMobile)
 		}
 		return applyOutcome(r, o, otp)
 	})
 	c.mu.Lock()
-	delete(c.flying, id)
+	delete(c.inFlight, id)
 	c.mu.Unlock()
-	c.nudge() // the window has a place
+	c.wakePump() // the window has room for another
 	if err == nil && r.State == op.Succeeded {
-		c.learn(r, mobile)
+		c.learnFromReply(r, mobile)
 	}
-	return settled(err)
+	return ignoreStale(err)
 }
 
-// word is the OTP that the reply to an operation must not repeat.
-func (c *Counter) word(id op.ID) secret.OTP {
+// usedOTPOf returns the OTP that the reply to an operation must not repeat.
+func (c *Counter) usedOTPOf(id op.ID) secret.OTP {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if w := c.works[id]; w != nil {
-		return w.word
+	if w := c.pending[id]; w != nil {
+		return w.usedOTP
 	}
 	return secret.OTP{}
 }
 
-// learn takes over what a success tells the counter itself.
-func (c *Counter) learn(r Record, mobile string) {
+// learnFromReply stores what the counter itself needs from a successful reply.
+func (c *Counter) learnFromReply(r Record, mobile string) {
 	switch {
 	case r.Route == op.ReqAuth:
-		c.authenticated(r)
+		c.startSession(r)
 	case r.Class == op.Reference:
-		if err := c.take(r.Route, op.Outcome{State: r.State, HTTP: r.HTTP, Reply: r.Reply}); err != nil {
-			c.log.Warn("the reply of a reference can't be kept", "route", r.Route, "error", err)
+		if err := c.storeReference(r.Route, op.Outcome{State: r.State, HTTP: r.HTTP, Reply: r.Reply}); err != nil {
+			c.log.Warn("a reference reply can't be stored", "route", r.Route, "error", err)
 		}
 	case r.Route == op.RemitterDetails && r.Result.StatusCode == "00":
-		c.recall.remitter(mobile, r.HTTP, r.Reply)
+		c.replies.storeRemitter(mobile, r.HTTP, r.Reply)
 	}
 }
 
-// applyOutcome alters the record to what the central says. What is final stays
-// as it is, whoever says otherwise.
+// applyOutcome changes the record to what the central reported. A final record
+// never changes.
 func applyOutcome(r *Record, o op.Outcome, otp secret.OTP) error {
-	o.Reply = message.Clean(r.Body, o.Reply, otp)
-	state, reason := o.State, ""
+	o.Reply = api.RemoveSecrets(r.Body, o.Reply, otp)
+	state, reason := o.State, ReasonNone
 	switch state {
 	case op.Succeeded, op.Failed, op.Reversed:
 	case op.Pending:
-		reason = "The bank has not answered. We ask it again by ourselves."
-		r.keepCash()
+		reason = ReasonBankSilent
+		r.markCashKept()
 	case op.Refused:
-		state = op.NotSent
-		reason = message.ReadResult(o.HTTP, o.Reply).Message
+		state, reason = op.NotSent, ReasonRefused
 	default:
-		return fmt.Errorf("operation %s: the central tells state %q, which is no outcome: %w", r.ID, o.State, ErrIllegal)
+		return fmt.Errorf("operation %s: the central reported state %q, which is no outcome: %w", r.ID, o.State, ErrIllegal)
 	}
 	if r.State.Final() || r.State == state {
 		return errStale
 	}
 	if !CanBecome(r.State, state) {
-		return fmt.Errorf("operation %s: the central tells %s of what is %s: %w", r.ID, state, r.State, ErrIllegal)
+		return fmt.Errorf("operation %s: the central reported %s, the operation is %s: %w", r.ID, state, r.State, ErrIllegal)
 	}
-	r.State, r.Reason, r.HTTP, r.Reply, r.Result = state, reason, o.HTTP, o.Reply, message.ReadResult(o.HTTP, o.Reply)
-	if p, err := money.Parse(r.Value(message.Amount)); err == nil && r.Route == op.Refund && r.Amount == 0 {
-		r.Amount = p // the request names none
+	r.State, r.Reason, r.HTTP, r.Reply, r.Result = state, reason, o.HTTP, o.Reply, api.ParseResult(o.HTTP, o.Reply)
+	if p, err := money.Parse(r.ReplyValue(api.FieldAmount)); err == nil && r.Route == op.Refund && r.Amount == 0 {
+		r.Amount = p // the request has no amount
 	}
 	return nil
 }
 
-func (c *Counter) unseen(id op.ID) error {
+func (c *Counter) applyUnseen(id op.ID) error {
 	_, err := c.change(id, func(r *Record) error {
 		if r.State != op.Unknown && r.State != op.Sent {
 			return errStale
 		}
-		r.State, r.Reason = op.NotSent, "It never reached the central, and will be refused if it still arrives. No money moved."
-		if r.Class == op.Record {
-			r.Reason = "It never reached the central, and will be refused if it still arrives. Nothing was changed; do it again."
-		}
+		r.State, r.Reason = op.NotSent, ReasonNeverArrived
 		return nil
 	})
-	return settled(err)
+	return ignoreStale(err)
 }
 
-// event applies an event and its cursor in one transaction.
-func (c *Counter) event(f wire.Frame) error {
+// applyEvent applies an event and its cursor in one transaction.
+func (c *Counter) applyEvent(f wire.Frame) error {
 	var id op.ID
 	if f.Kind == wire.EventOutcome {
 		id = f.ID
 	}
-	if _, err := c.memory.get(id); err == nil { // an enquiry: only the cursor is on disk
-		if err := c.possible(f, c.apply(id, f.Outcome())); err != nil {
+	if _, err := c.enquiries.get(id); err == nil { // an enquiry is not on disk, the cursor is
+		if err := c.ignoreImpossible(f, c.saveOutcome(id, f.Outcome())); err != nil {
 			return err
 		}
 		id = ""
 	}
 	stale := false
-	otp := c.word(id)
-	r, err := c.queue.Apply(f.Cursor, id, func(r *Record) error {
+	otp := c.usedOTPOf(id)
+	r, err := c.queue.ApplyEvent(f.Cursor, id, func(r *Record) error {
 		err := applyOutcome(r, f.Outcome(), otp)
 		stale = err != nil
 		if errors.Is(err, errStale) {
-			return nil // the cursor moves all the same
+			return nil // the cursor changes in any case
 		}
-		return c.possible(f, err)
+		return c.ignoreImpossible(f, err)
 	})
-	c.noteTrouble(err)
+	c.noteDiskError(err)
 	if err != nil {
 		return fmt.Errorf("apply event %d: %w", f.Cursor, err)
 	}
 	if !stale && id != "" {
-		c.changed(r)
-		c.nudge() // a change of a record may have waited for it
+		c.afterChange(r)
+		c.wakePump() // a change of a record may wait for it
 	}
 	if f.Kind == wire.EventBanks {
 		c.mu.Lock()
-		c.banksAt = time.Time{} // the list is old, whenever it was fetched
+		c.banksAt = time.Time{} // fetch the list again
 		c.mu.Unlock()
 	}
 	if f.Kind == wire.EventBanks || f.Kind == wire.EventSettings {
-		c.refresh()
+		c.refreshReferences()
 	}
 	return nil
 }

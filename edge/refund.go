@@ -4,108 +4,109 @@ import (
 	"cmp"
 	"errors"
 
-	"galla/edge/message"
+	"galla/edge/api"
 	"galla/shared/op"
 )
 
-// statusRefunded is what the bank's side says of a transfer that it has given back
-// through a refund (interface-decisions.md).
+// statusRefunded is the status of a transfer that the bank has refunded
+// (interface.md).
 const statusRefunded = "REFUNDED"
 
-// Customer's cash is one heap of notes, and stands in one record. A refund, the
-// next attempt of a transfer and a hand may each want that of a transfer: who
-// takes it holds Counter.handover meanwhile.
+// The cash of a transfer is recorded in one place only. A refund, the next
+// attempt and ConfirmCash may all claim it: each holds Counter.cashMu while it
+// does.
 
-// link says which transfer an operation is about, and whose cash follows from it:
-// a refund pays none that was given back before it, and a transfer that is paid
-// with an earlier one's kept cash holds it from the beginning. handover is held.
-func (c *Counter) link(r *Record, f message.Fields, q Request) error {
+// linkTransfer sets the transfer that an operation is about. A refund pays no
+// cash that was given back before it; a transfer that is paid with the kept cash
+// of an earlier one owns that cash from the start. The caller holds cashMu.
+func (c *Counter) linkTransfer(r *Record, p preparedRequest) error {
 	switch r.Route {
 	case op.Refund, op.TransferRequery:
-		r.Of, _ = op.ParseID(f.Text(message.Ref))
+		r.LinkedTo, _ = op.ParseID(p.fields.Text(api.FieldRef))
 	case op.Transfer:
-		r.Of = q.CashFrom
+		r.LinkedTo = p.CashFrom
 	}
-	if r.Of == "" || r.Route == op.TransferRequery {
+	if r.LinkedTo == "" || r.Route == op.TransferRequery {
 		return nil
 	}
-	of, err := c.queue.Get(r.Of)
+	of, err := c.queue.Get(r.LinkedTo)
 	switch {
-	case errors.Is(err, ErrNotFound): // it was of another counter, or is kept no longer
+	case errors.Is(err, ErrNotFound): // created by another counter, or purged
 		if r.Route == op.Transfer {
-			r.Of = ""
+			r.LinkedTo = ""
 		}
 	case err != nil:
-		c.log.Error("a transfer can't be read, so nothing is begun that takes its cash", "operation", r.Of, "error", err)
-		return &PrecludedError{"disk", "The transfer's entry can't be read, so nothing was begun. Nothing was asked of the customer."}
+		c.log.Error("a transfer can't be read; the refund or transfer was not created", "operation", r.LinkedTo, "error", err)
+		return &PreconditionError{Code: PreconditionDisk, Err: err}
 	case r.Route == op.Refund && of.Route == op.Transfer && of.Cash() == CashGiven:
-		r.Consent = RefundClosed
+		r.Consent = RefundCashBefore
 	case r.Route == op.Refund:
-	case of.Route == op.Transfer && of.Returns() && of.Cash().Open() && of.Amount+of.Charge == r.Amount+r.Charge:
+	case of.Route == op.Transfer && of.OwesCashBack() && of.Cash().IsOpen() && of.Amount+of.Charge == r.Amount+r.Charge:
 		r.CashKept = true
-	default: // it went to a hand meanwhile, or is another sum: the customer pays anew
-		r.Of = ""
+	default: // the cash was given back meanwhile, or the amount differs: the customer pays again
+		r.LinkedTo = ""
 	}
 	return nil
 }
 
-// refunding tells whether a refund of a transfer is under way.
-func (c *Counter) refunding(transfer op.ID) bool {
+// hasOpenRefund reports whether a refund of a transfer is not final.
+func (c *Counter) hasOpenRefund(transfer op.ID) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return len(c.refunds[transfer]) > 0
+	return len(c.openRefunds[transfer]) > 0
 }
 
-// noteTransfer takes over to a transfer what an operation about it tells: that its
-// kept cash pays for the next attempt, or that the bank refunded it. It may be
-// called again and again: a start repeats what a power cut left out.
-func (c *Counter) noteTransfer(r Record) {
+// updateLinkedTransfer records in a transfer what follows from an operation about
+// it: its kept cash pays for the next attempt, or the bank refunded it. It is
+// idempotent: a start repeats changes that a power cut prevented.
+func (c *Counter) updateLinkedTransfer(r Record) {
 	switch {
-	case r.Of == "":
+	case r.LinkedTo == "":
 	case r.Route == op.Transfer:
-		c.alter(r.Of, func(of *Record) error {
-			if !of.Returns() || !of.Cash().Open() {
+		c.changeTransfer(r.LinkedTo, func(of *Record) error {
+			if !of.OwesCashBack() || !of.Cash().IsOpen() {
 				return errStale
 			}
-			of.CashGiven, of.CashInto, of.CashBy, of.CashByID = r.CreatedAt, r.ID, cmp.Or(r.Operator, r.OperatorID, AgentID), r.OperatorID
+			of.CashGivenAt, of.CashUsedBy, of.CashBy, of.CashByID = r.CreatedAt, r.ID, cmp.Or(r.User, r.UserID, AgentID), r.UserID
 			return nil
 		})
 	case r.Route == op.Refund && !r.State.Final():
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		if c.refunds[r.Of] == nil {
-			c.refunds[r.Of] = map[op.ID]bool{}
+		if c.openRefunds[r.LinkedTo] == nil {
+			c.openRefunds[r.LinkedTo] = map[op.ID]bool{}
 		}
-		c.refunds[r.Of][r.ID] = true
+		c.openRefunds[r.LinkedTo][r.ID] = true
 	case r.Route == op.Refund:
-		if r.State == op.Succeeded && !c.refunded(r.Of) {
-			return // nobody gives its cash by hand before this is on disk
+		if r.State == op.Succeeded && !c.markRefunded(r.LinkedTo) {
+			return // ConfirmCash stays refused until this is on disk
 		}
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		delete(c.refunds[r.Of], r.ID)
-	case r.Route == op.TransferRequery && r.State == op.Succeeded && r.Value("status") == statusRefunded:
-		c.refunded(r.Of)
+		delete(c.openRefunds[r.LinkedTo], r.ID)
+	case r.Route == op.TransferRequery && r.State == op.Succeeded && r.ReplyValue("status") == statusRefunded:
+		c.markRefunded(r.LinkedTo)
 	}
 }
 
-// refunded records that the bank has refunded a transfer; false: it is not on disk.
-func (c *Counter) refunded(transfer op.ID) bool {
-	return c.alter(transfer, func(of *Record) error {
-		if of.Route != op.Transfer || !of.Refunded.IsZero() {
+// markRefunded records that the bank has refunded a transfer. False: it is not on
+// disk.
+func (c *Counter) markRefunded(transfer op.ID) bool {
+	return c.changeTransfer(transfer, func(of *Record) error {
+		if of.Route != op.Transfer || !of.RefundedAt.IsZero() {
 			return errStale
 		}
-		of.Refunded = c.cfg.Now()
+		of.RefundedAt = c.cfg.Now()
 		return nil
 	})
 }
 
-// alter changes a transfer, if it is here and needs it; false: the disk did not
-// take it.
-func (c *Counter) alter(transfer op.ID, change func(*Record) error) bool {
+// changeTransfer changes a transfer that is here and needs the change. False: the
+// change is not on disk.
+func (c *Counter) changeTransfer(transfer op.ID, change func(*Record) error) bool {
 	_, err := c.change(transfer, change)
-	if err = settled(err); err != nil {
-		c.log.Error("what became of a transfer's cash can't be recorded; the next start tries again", "operation", transfer, "error", err)
+	if err = ignoreStale(err); err != nil {
+		c.log.Error("the cash of a transfer can't be recorded; it is retried at the next start", "operation", transfer, "error", err)
 	}
 	return err == nil
 }

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"galla/edge/message"
+	"galla/edge/api"
 	"galla/shared/op"
 	"galla/shared/wire"
 )
@@ -17,122 +17,122 @@ const (
 	cacheSession = "session"
 )
 
-// banksAge is how old the bank list may grow while the line is up.
-const banksAge = 12 * time.Hour
+// maxBanksAge is how old the bank list may grow while the terminal is online.
+const maxBanksAge = 12 * time.Hour
 
-// loadCache takes over what the last run knew.
+// loadCache loads what the last run stored.
 func (c *Counter) loadCache() {
-	if value, at, ok, err := c.queue.Cached(cacheBanks); err == nil && ok {
+	if value, at, ok, err := c.queue.GetCache(cacheBanks); err == nil && ok {
 		if json.Unmarshal(value, &c.banks) == nil {
 			c.banksAt = at
 		}
 	}
-	if value, _, ok, err := c.queue.Cached(cacheSession); err == nil && ok {
+	if value, _, ok, err := c.queue.GetCache(cacheSession); err == nil && ok {
 		if json.Unmarshal(value, &c.session) != nil {
 			c.session = SessionState{}
 		}
 	}
-	if k, ok := c.recall.references[op.LimitsInForce]; ok {
-		if limits, err := message.ReadLimits(k.Reply); err == nil {
-			c.limits, c.limitsAt, c.sandbox = limits, k.At, message.Sandbox(k.Reply)
+	if k, ok := c.replies.references[op.LimitsInForce]; ok {
+		if limits, err := api.ParseLimits(k.Reply); err == nil {
+			c.limits, c.limitsAt, c.sandbox = limits, k.At, api.IsSandbox(k.Reply)
 		}
 	}
 }
 
-// Banks gives the bank list and when it was fetched; it is empty until the
-// line was up once.
+// Banks returns the bank list and when it was fetched. Both are empty until the
+// terminal was online once.
 func (c *Counter) Banks() ([]Bank, time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.banks, c.banksAt
 }
 
-// refresh fetches the session, the bank list where it is old, and the limits,
-// in the background.
-func (c *Counter) refresh() {
+// refreshReferences fetches the session, an old bank list, and the limits, in the
+// background.
+func (c *Counter) refreshReferences() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.life == nil || c.life.Err() != nil {
+	if c.runCtx == nil || c.runCtx.Err() != nil {
 		return
 	}
-	old := c.cfg.Now().Sub(c.banksAt).Abs() > banksAge || len(c.banks) == 0
-	ctx := c.life
+	old := c.cfg.Now().Sub(c.banksAt).Abs() > maxBanksAge || len(c.banks) == 0
+	ctx := c.runCtx
 	c.jobs.Go(func() {
 		for _, route := range []op.RouteID{op.AuthStatus, op.Banks, op.LimitsInForce} {
 			if route == op.Banks && !old {
 				continue
 			}
-			o, err := c.call(ctx, route)
+			o, err := c.callRoute(ctx, route)
 			if err == nil {
-				err = c.take(route, o)
+				err = c.storeReference(route, o)
 			}
 			if err != nil && ctx.Err() == nil {
-				c.log.Warn("what the counter must know can't be fetched", "route", route, "error", err)
+				c.log.Warn("reference data can't be fetched", "route", route, "error", err)
 			}
 		}
 	})
 }
 
-// take takes over the reply of a reference, and remembers it.
-func (c *Counter) take(route op.RouteID, o op.Outcome) error {
+// storeReference applies and caches the reply of a reference.
+func (c *Counter) storeReference(route op.RouteID, o op.Outcome) error {
 	switch route {
 	case op.AuthStatus:
-		active, expires, err := message.ReadSession(o.Reply)
+		active, expires, err := api.ParseSession(o.Reply)
 		if err != nil {
 			return err
 		}
-		c.setSession(SessionState{Known: true, Active: active, ExpiresAt: expires.Add(-c.line.State().Offset)})
+		c.setSession(SessionState{Known: true, Active: active, ExpiresAt: expires.Add(-c.uplink.State().Offset)})
 	case op.Banks:
-		banks, err := message.ReadBanks(o.Reply)
+		banks, err := api.ParseBanks(o.Reply)
 		if err != nil {
 			return err
 		}
 		c.setBanks(banks)
 	case op.LimitsInForce:
-		limits, err := message.ReadLimits(o.Reply)
+		limits, err := api.ParseLimits(o.Reply)
 		if err != nil {
 			return err
 		}
 		c.mu.Lock()
-		c.limits, c.limitsAt, c.sandbox = limits, c.cfg.Now(), message.Sandbox(o.Reply)
+		c.limits, c.limitsAt, c.sandbox = limits, c.cfg.Now(), api.IsSandbox(o.Reply)
 		c.mu.Unlock()
 	default:
 		return nil
 	}
-	c.recall.reference(route, o)
-	c.ring()
+	c.replies.storeReference(route, o)
+	c.notifySubscribers()
 	return nil
 }
 
-// authenticated notes a successful agent authentication at once; the central's
-// own word on its end follows. Whose finger it was only the counter knows.
-func (c *Counter) authenticated(r Record) {
-	c.setSession(SessionState{Known: true, Active: true, Operator: r.Operator, By: r.OperatorID, ExpiresAt: c.cfg.Now().Add(24 * time.Hour)})
-	c.refresh()
+// startSession records a successful agent authentication at once; the central
+// reports its end later. Only the counter knows whose finger it was.
+func (c *Counter) startSession(r Record) {
+	c.setSession(SessionState{Known: true, Active: true, User: r.User, UserID: r.UserID, ExpiresAt: c.cfg.Now().Add(24 * time.Hour)})
+	c.refreshReferences()
 }
 
 func (c *Counter) setSession(s SessionState) {
 	c.mu.Lock()
-	if s.Active && s.Operator == "" { // the central tells no name
-		s.Operator, s.By = c.session.Operator, c.session.By
+	if s.Active && s.User == "" { // the central reports no name
+		s.User, s.UserID = c.session.User, c.session.UserID
 	}
 	c.session = s
 	c.mu.Unlock()
 	value, err := json.Marshal(s)
 	if err == nil {
-		err = c.queue.Cache(cacheSession, value, c.cfg.Now())
+		err = c.queue.PutCache(cacheSession, value, c.cfg.Now())
 	}
 	if err != nil {
 		c.log.Warn("the agent session can't be cached", "error", err)
 	}
-	c.ring()
+	c.notifySubscribers()
 }
 
 func (c *Counter) setBanks(banks []Bank) {
 	at := c.cfg.Now()
 	value, err := json.Marshal(banks)
 	if err == nil {
-		err = c.queue.Cache(cacheBanks, value, at)
+		err = c.queue.PutCache(cacheBanks, value, at)
 	}
 	if err != nil {
 		c.log.Warn("the bank list can't be cached", "error", err)
@@ -142,31 +142,31 @@ func (c *Counter) setBanks(banks []Bank) {
 	c.mu.Unlock()
 }
 
-// call runs a route that moves nothing, for the counter itself.
-func (c *Counter) call(ctx context.Context, route op.RouteID) (op.Outcome, error) {
+// callRoute runs an enquiry or reference route for the counter itself.
+func (c *Counter) callRoute(ctx context.Context, route op.RouteID) (op.Outcome, error) {
 	id, err := op.NewID(c.cfg.Rand)
 	if err != nil {
 		return op.Outcome{}, err
 	}
 	ch := make(chan op.Outcome, 1)
 	c.mu.Lock()
-	c.waiting[id], c.flying[id] = ch, true
+	c.ownCalls[id], c.inFlight[id] = ch, true
 	c.mu.Unlock()
 	defer func() {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		delete(c.waiting, id)
-		delete(c.flying, id)
+		delete(c.ownCalls, id)
+		delete(c.inFlight, id)
 	}()
-	if err := c.line.Send(wire.Frame{T: wire.TOp, ID: id, Route: route, Body: []byte("{}")}); err != nil {
+	if err := c.uplink.Send(wire.Frame{T: wire.TOp, ID: id, Route: route, Body: []byte("{}")}); err != nil {
 		return op.Outcome{}, fmt.Errorf("%s: %w", route, err)
 	}
-	timer := time.NewTimer(c.cfg.Reply)
+	timer := time.NewTimer(c.cfg.ReplyTimeout)
 	defer timer.Stop()
 	select {
 	case o, ok := <-ch:
 		if !ok {
-			return op.Outcome{}, fmt.Errorf("%s: %w", route, ErrDown)
+			return op.Outcome{}, fmt.Errorf("%s: %w", route, ErrOffline)
 		}
 		return o, nil
 	case <-timer.C:
@@ -176,15 +176,15 @@ func (c *Counter) call(ctx context.Context, route op.RouteID) (op.Outcome, error
 	}
 }
 
-// answerOwn hands an outcome to the counter's own call that waits for it.
-func (c *Counter) answerOwn(id op.ID, o op.Outcome) bool {
+// deliverOwnReply passes an outcome to the counter's own request that waits for it.
+func (c *Counter) deliverOwnReply(id op.ID, o op.Outcome) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	ch, ok := c.waiting[id]
+	ch, ok := c.ownCalls[id]
 	if ok {
 		ch <- o
-		delete(c.waiting, id)
-		delete(c.flying, id)
+		delete(c.ownCalls, id)
+		delete(c.inFlight, id)
 	}
 	return ok
 }

@@ -8,20 +8,21 @@ import (
 	"testing/synctest"
 	"time"
 
+	"galla/edge/api"
 	"galla/shared/op"
 	"galla/shared/wire"
 )
 
 func TestBanksAndSessionAreFetchedAndCached(t *testing.T) {
-	inHouse(t, func(t *testing.T, h *house) {
+	withTestCounter(t, func(t *testing.T, h *testCounter) {
 		h.c.banks = nil
-		h.up()
+		h.goOnline()
 		synctest.Wait()
 		expires := time.Now().Add(20 * time.Hour).UTC()
 		for range 2 {
-			h.line.mu.Lock()
-			f := h.line.frames[len(h.line.frames)-1]
-			h.line.mu.Unlock()
+			h.link.mu.Lock()
+			f := h.link.frames[len(h.link.frames)-1]
+			h.link.mu.Unlock()
 			reply := fmt.Sprintf(`{"statusCode":"00","data":{"authenticated":true,"tid":"GAL00101","expiresAt":%q}}`, expires.Format(time.RFC3339))
 			if f.Route == op.Banks {
 				reply = `{"statusCode":"00","message":"m","data":[{"iin":"607094","bankName":"State Bank of India"}]}`
@@ -43,23 +44,23 @@ func TestBanksAndSessionAreFetchedAndCached(t *testing.T) {
 }
 
 func TestAChangedBankListIsFetchedAgain(t *testing.T) {
-	inHouse(t, func(t *testing.T, h *house) {
+	withTestCounter(t, func(t *testing.T, h *testCounter) {
 		h.c.banksAt = time.Now()
-		h.up()
+		h.goOnline()
 		synctest.Wait()
-		h.line.mu.Lock()
-		h.line.frames = nil
-		h.line.mu.Unlock()
+		h.link.mu.Lock()
+		h.link.frames = nil
+		h.link.mu.Unlock()
 		h.receive(wire.Frame{T: wire.TEvent, Kind: wire.EventBanks, Cursor: 3})
 		synctest.Wait()
-		h.line.mu.Lock()
-		session := h.line.frames[0].ID
-		h.line.mu.Unlock()
+		h.link.mu.Lock()
+		session := h.link.frames[0].ID
+		h.link.mu.Unlock()
 		h.receive(wire.OutcomeFrame(session, op.Outcome{State: op.Succeeded, HTTP: 200, Reply: []byte(`{"statusCode":"00","data":{}}`)}))
 		synctest.Wait()
-		h.line.mu.Lock()
-		defer h.line.mu.Unlock()
-		if n := len(h.line.frames); n != 2 || h.line.frames[1].Route != op.Banks {
+		h.link.mu.Lock()
+		defer h.link.mu.Unlock()
+		if n := len(h.link.frames); n != 2 || h.link.frames[1].Route != op.Banks {
 			t.Errorf("%d calls after the bank list changed, want the session and then the list", n)
 		}
 	})
@@ -73,22 +74,26 @@ func jsonSession(expires time.Time) ([]byte, error) {
 // what the central says and over a restart, and stops another's transaction.
 func TestTheNextOperatorGivesAFinger(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		queue := newShelf()
+		queue := newMemoryQueue()
 		h := open(t, queue)
 		end := h.c.cfg.Now().Add(time.Hour)
-		h.c.setSession(SessionState{Known: true, Active: true, Operator: "Fatima", By: AgentID, ExpiresAt: end})
+		h.c.setSession(SessionState{Known: true, Active: true, User: "Fatima", UserID: AgentID, ExpiresAt: end})
 		h.c.setSession(SessionState{Known: true, Active: true, ExpiresAt: end}) // the central's word
 		defer h.stop()
 		h.c.session = SessionState{}
 		h.c.loadCache() // as a restart does
-		var p *PrecludedError
-		if err := h.c.precludedDraft(op.Withdrawal, Operator{ID: AgentID, Name: "Usha"}); err != nil && errors.As(err, &p) && p.Code == "session" {
+		route, _ := op.Find(op.Withdrawal)
+		check := func(id, name string) error {
+			return h.c.checkPreconditions(preparedRequest{Request: Request{Route: route.ID, User: name, UserID: id}, route: route, spec: api.SpecOf(route.ID)})
+		}
+		var p *PreconditionError
+		if err := check(AgentID, "Usha"); err != nil && errors.As(err, &p) && p.Code == "session" {
 			t.Errorf("Fatima, who was renamed, is asked again: %v", err)
 		}
-		if err := h.c.precludedDraft(op.Withdrawal, Operator{ID: "a1", Name: "Asha"}); !errors.As(err, &p) || p.Code != "session" {
+		if err := check("a1", "Asha"); !errors.As(err, &p) || p.Code != "session" {
 			t.Errorf("Asha on Fatima's finger: %v", err)
 		}
-		if err := h.c.precludedDraft(op.Withdrawal, Operator{ID: "a1", Name: "Fatima"}); !errors.As(err, &p) || p.Code != "session" {
+		if err := check("a1", "Fatima"); !errors.As(err, &p) || p.Code != "session" {
 			t.Errorf("one who took Fatima's name, on Fatima's finger: %v", err)
 		}
 	})

@@ -17,14 +17,14 @@ import (
 func TestCapturesThatMeetTheEnd(t *testing.T) {
 	for round := range 30 {
 		synctest.Test(t, func(t *testing.T) {
-			h := open(t, newShelf())
+			h := open(t, newMemoryQueue())
 			var ids []op.ID
 			for range 8 {
-				h.device.script = append(h.device.script, func(ctx context.Context) (Capture, error) {
+				h.reader.script = append(h.reader.script, func(ctx context.Context) (Capture, error) {
 					<-ctx.Done() // the capture is going on when the end comes
 					return Capture{}, &CaptureError{Message: "cancelled"}
 				})
-				v, err := h.c.Begin(t.Context(), h.draft(op.Withdrawal))
+				v, err := h.c.Start(h.draft(op.Withdrawal))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -50,15 +50,15 @@ func TestCapturesThatMeetTheEnd(t *testing.T) {
 // while the reader waits for the finger. One is asked for, and one is sent.
 func TestOneFingerForManyPresses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := open(t, newShelf())
+		h := open(t, newMemoryQueue())
 		defer h.stop()
-		h.up()
+		h.goOnline()
 		laid := make(chan struct{})
-		h.device.script = []func(context.Context) (Capture, error){func(context.Context) (Capture, error) {
+		h.reader.script = []func(context.Context) (Capture, error){func(context.Context) (Capture, error) {
 			<-laid
 			return Capture{PidData: secret.NewPidData("<PidData/>"), Quality: 80}, nil
 		}}
-		v, err := h.c.Begin(t.Context(), h.draft(op.Withdrawal))
+		v, err := h.c.Start(h.draft(op.Withdrawal))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -73,8 +73,8 @@ func TestOneFingerForManyPresses(t *testing.T) {
 		presses.Wait()
 		close(laid)
 		synctest.Wait()
-		if n := h.line.sent(wire.TOp, v.ID); h.device.taken != 1 || n != 1 {
-			t.Errorf("%d fingers were asked for, and it was sent %d times", h.device.taken, n)
+		if n := h.link.sent(wire.TOp, v.ID); h.reader.taken != 1 || n != 1 {
+			t.Errorf("%d fingers were asked for, and it was sent %d times", h.reader.taken, n)
 		}
 	})
 }

@@ -18,11 +18,11 @@ import (
 // model is what a random walk remembers of one operation: all that the
 // invariants need.
 type model struct {
-	id       op.ID
-	record   bool // a change of a record: in order, and over restarts
-	executed bool // by the central that the walk plays
-	forsworn bool // the central said 'unseen'
-	final    op.State
+	id        op.ID
+	record    bool // a change of a record: in order, and over restarts
+	executed  bool // by the central that the walk plays
+	tombstone bool // the central said 'unseen'
+	final     op.State
 }
 
 // The walk's changes of records wait for a quarter of an hour; its OTP must be
@@ -33,9 +33,9 @@ const (
 )
 
 // press begins one of the three kinds of operations that the disk keeps.
-func press(t *testing.T, h *house, kind int) (*model, error) {
+func press(t *testing.T, h *testCounter, kind int) (*model, error) {
 	if kind == 0 {
-		v, err := h.c.Begin(t.Context(), h.draft(op.Withdrawal))
+		v, err := h.c.Start(h.draft(op.Withdrawal))
 		if err == nil {
 			_ = h.c.Capture(v.ID)
 		}
@@ -46,7 +46,7 @@ func press(t *testing.T, h *house, kind int) (*model, error) {
 	if kind == 2 {
 		q = Request{Route: op.CustomerVerifyUID, Aadhaar: testAadhaar(t), Fields: []byte(`{"referenceid":"r"}`)}
 	}
-	v, err := h.c.Perform(t.Context(), q)
+	v, err := h.c.Start(q)
 	return &model{id: v.ID, record: kind == 2}, err
 }
 
@@ -60,19 +60,19 @@ func walk(t *testing.T, actions []int) string {
 		}
 	}
 	synctest.Test(t, func(t *testing.T) {
-		queue := newShelf()
+		queue := newMemoryQueue()
 		h := open(t, queue)
-		h.c.cfg.RecordLife = walkLife
+		h.c.cfg.RecordSendWithin = walkLife
 		defer func() { h.stop() }()
 		var models []*model
 		given := map[op.ID]int{} // op frames that the line took, over all lives
 
 		collect := func() {
 			synctest.Wait()
-			h.line.mu.Lock()
-			frames := h.line.frames
-			h.line.frames = nil
-			h.line.mu.Unlock()
+			h.link.mu.Lock()
+			frames := h.link.frames
+			h.link.frames = nil
+			h.link.mu.Unlock()
 			for _, f := range frames {
 				if route, _ := op.Find(f.Route); f.T == wire.TOp && route.Class != op.Reference {
 					given[f.ID]++
@@ -91,9 +91,9 @@ func walk(t *testing.T, actions []int) string {
 					models = append(models, m)
 				}
 			case 3:
-				h.up()
+				h.goOnline()
 			case 4:
-				h.down()
+				h.goOffline()
 			case 5:
 				time.Sleep(20 * time.Second)
 			case 6:
@@ -105,25 +105,25 @@ func walk(t *testing.T, actions []int) string {
 				collect()
 				h.stop()
 				h = open(t, queue)
-				h.c.cfg.Rand, h.c.cfg.RecordLife = newSource(byte(step+2)), walkLife
+				h.c.cfg.Rand, h.c.cfg.RecordSendWithin = newLockedRand(byte(step+2)), walkLife
 			case 8:
 				h.queue.breakDisk(ErrFull)
 			case 9:
 				h.queue.breakDisk(nil)
 			case 10:
 				if m != nil {
-					_ = h.c.Abandon(m.id)
+					_ = h.c.Cancel(m.id)
 				}
 			default: // the central says something of an operation
 				collect()
-				if m == nil || !h.line.State().Up {
+				if m == nil || !h.link.State().Online {
 					break
 				}
 				var f wire.Frame
 				switch {
 				case given[m.id] == 0 && action%16 == 11:
-					f, m.forsworn = wire.Frame{T: wire.TUnseen, ID: m.id}, true
-				case given[m.id] == 0 || m.forsworn:
+					f, m.tombstone = wire.Frame{T: wire.TUnseen, ID: m.id}, true
+				case given[m.id] == 0 || m.tombstone:
 					continue
 				case action%16 == 12:
 					f = wire.Frame{T: wire.TAccepted, ID: m.id}
@@ -145,7 +145,7 @@ func walk(t *testing.T, actions []int) string {
 
 // checkOrder tests that a change of a record was sent when every one before it
 // had its outcome.
-func checkOrder(h *house, models []*model, sent op.ID, complain func(string, ...any)) {
+func checkOrder(h *testCounter, models []*model, sent op.ID, complain func(string, ...any)) {
 	for _, m := range models {
 		if m.id == sent {
 			return
@@ -167,7 +167,7 @@ func isRecord(models []*model, id op.ID) bool {
 }
 
 // check tests what must hold after every step.
-func check(h *house, m *model, given int, complain func(string, ...any)) {
+func check(h *testCounter, m *model, given int, complain func(string, ...any)) {
 	v, err := h.c.Operation(m.id)
 	if err != nil {
 		complain("operation %s is lost: %v", m.id, err)
@@ -190,7 +190,7 @@ func check(h *house, m *model, given int, complain func(string, ...any)) {
 		}
 	}
 	h.c.mu.Lock()
-	if w := h.c.works[m.id]; w != nil && v.State != op.Queued && (!w.otp.IsZero() || !w.pid.IsZero()) {
+	if w := h.c.pending[m.id]; w != nil && v.State != op.Queued && (!w.otp.IsZero() || !w.pid.IsZero()) {
 		complain("operation %s is %s and could be sent again", m.id, v.State)
 	}
 	h.c.mu.Unlock()
@@ -218,7 +218,7 @@ func TestTheMemoryKeepsTheQueuesRules(t *testing.T) {
 	states := []op.State{op.Reserved, op.Queued, op.Sent, op.Accepted, op.Unknown, op.Expired, op.NotSent, op.Pending, op.Succeeded, op.Failed, op.Reversed}
 	for _, from := range states {
 		for _, to := range states {
-			m := newMemory(time.Now)
+			m := newEnquiryStore(time.Now)
 			if err := m.add(Record{ID: "a", State: from, Body: []byte("b")}); err != nil {
 				t.Fatal(err)
 			}
@@ -235,7 +235,7 @@ func TestTheMemoryKeepsTheQueuesRules(t *testing.T) {
 }
 
 func TestTheMemoryIsBounded(t *testing.T) {
-	m := newMemory(time.Now)
+	m := newEnquiryStore(time.Now)
 	for i := range 3 * maxVolatile {
 		state := op.Succeeded
 		if i == 0 {

@@ -74,7 +74,7 @@ packing=$!
 CGO_ENABLED=1 GOOS=linux GOARCH=$ARCH go build "${flags[@]}" -tags netgo,osusergo,sqlite_omit_load_extension \
 	-ldflags "$ld -linkmode external -extldflags -static" -o "$work/galla-central" ./central/cmd/galla-central
 CGO_ENABLED=0 GOOS=linux GOARCH=$ARCH go build "${flags[@]}" -ldflags "$ld" -o "$work/galla-edge" ./edge/cmd/galla-edge
-CGO_ENABLED=0 GOOS=linux GOARCH=$ARCH go build "${flags[@]}" -ldflags "$ld" -o "$work/galla-release" ./edge/cmd/galla-release
+CGO_ENABLED=0 GOOS=linux GOARCH=$ARCH go build "${flags[@]}" -ldflags "$ld" -o "$work/galla-release" ./installers/cmd/galla-release
 
 # The tools' versions and sums stand in installers/tools.
 (cd installers/tools && CGO_ENABLED=0 go build "${flags[@]}" -ldflags "-s -w -buildid=" -o "$work/" github.com/goreleaser/nfpm/v2/cmd/nfpm github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod)

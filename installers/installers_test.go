@@ -106,7 +106,7 @@ func TestWindowsNames(t *testing.T) {
 		t.Error("galla-edge unfinished ends with another status than the setup waits for")
 	}
 	if !strings.Contains(program, "statusOlder = 4\n") {
-		t.Error("galla-edge beside ends with another status than the setup waits for")
+		t.Error("galla-edge compare-version ends with another status than the setup expects")
 	}
 	// Both systems have the same settings, but for the folder of the data, which the
 	// setup of Windows names.

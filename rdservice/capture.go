@@ -86,7 +86,7 @@ func (c *Client) Capture(ctx context.Context, s Service, o Options) (Capture, er
 	if err := o.Validate(); err != nil {
 		return Capture{}, err
 	}
-	u, err := target(opCapture, s.Address, s.CapturePath)
+	u, err := checkTarget(opCapture, s.Address, s.CapturePath)
 	if err != nil {
 		return Capture{}, err
 	}
@@ -106,13 +106,13 @@ func (c *Client) Capture(ctx context.Context, s Service, o Options) (Capture, er
 		wait: o.withDefaults().Timeout + captureGrace,
 	}
 	for attempt := 1; ; attempt++ {
-		raw, err := c.doors.do(ctx, x)
+		raw, err := c.clients.do(ctx, x)
 		if err != nil {
 			return Capture{}, err
 		}
 		reply, err := ParsePidData(raw)
 		if err != nil {
-			return Capture{}, wrong(opCapture, u, err)
+			return Capture{}, parseFailure(opCapture, u, err)
 		}
 		if reply.ErrCode == startingCode && attempt <= startingTries {
 			if err := pause(ctx, startingPause); err != nil {

@@ -50,7 +50,7 @@ type Client struct {
 	addresses []*url.URL
 	maxAge    time.Duration
 	makers    []Maker
-	doors     doors
+	clients   httpClients
 
 	mu    sync.Mutex
 	busy  map[string]bool       // devices on which a capture runs, by host and port
@@ -84,12 +84,12 @@ func New(cfg Config) (*Client, error) {
 		cfg.MaxAge = DefaultMaxAge
 	}
 	c := &Client{
-		maxAge: cfg.MaxAge,
-		makers: slices.Clone(cfg.Makers),
-		doors:  newDoors(cfg.Dial),
-		busy:   map[string]bool{},
-		seen:   map[string]Service{},
-		infos:  map[string]DeviceInfo{},
+		maxAge:  cfg.MaxAge,
+		makers:  slices.Clone(cfg.Makers),
+		clients: newHTTPClients(cfg.Dial),
+		busy:    map[string]bool{},
+		seen:    map[string]Service{},
+		infos:   map[string]DeviceInfo{},
 	}
 	for port := cfg.FirstPort; port <= cfg.LastPort; port++ {
 		c.addresses = append(c.addresses, &url.URL{Scheme: "http", Host: "127.0.0.1:" + strconv.Itoa(port)})
@@ -188,15 +188,15 @@ func (c *Client) Probe(ctx context.Context, address string) (Service, error) {
 }
 
 func (c *Client) probe(ctx context.Context, u *url.URL) (Service, error) {
-	if s, ok := c.capturing(u); ok {
+	if s, ok := c.lastSeenCapturing(u); ok {
 		return s, nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, probeWait)
 	defer cancel()
-	s, err := c.ask(ctx, u)
+	s, err := c.discoverAt(ctx, u)
 	if err != nil && u.Scheme == "http" && mayBeHTTPS(err) {
 		secure := &url.URL{Scheme: "https", Host: u.Host}
-		if found, secureErr := c.ask(ctx, secure); secureErr == nil {
+		if found, secureErr := c.discoverAt(ctx, secure); secureErr == nil {
 			s, err = found, nil
 		}
 	}
@@ -219,28 +219,28 @@ func mayBeHTTPS(err error) bool {
 		errors.Is(err, ErrReply) && strings.Contains(e.Detail, "not HTTP"))
 }
 
-// ask sends RDSERVICE and reads the answer.
-func (c *Client) ask(ctx context.Context, u *url.URL) (Service, error) {
-	reply, err := c.doors.do(ctx, exchange{op: opDiscover, method: methodDiscover, base: u, path: "/", wait: probeWait})
+// discoverAt sends RDSERVICE and reads the answer.
+func (c *Client) discoverAt(ctx context.Context, u *url.URL) (Service, error) {
+	reply, err := c.clients.do(ctx, exchange{op: opDiscover, method: methodDiscover, base: u, path: "/", wait: probeWait})
 	if err != nil {
 		return Service{}, err
 	}
 	a, err := ParseRDService(reply)
 	if err != nil {
-		return Service{}, wrong(opDiscover, u, err)
+		return Service{}, parseFailure(opDiscover, u, err)
 	}
 	s := Service{Address: u.String(), Status: a.Status, Info: a.Info}
 	if s.InfoPath, err = normalPath(a.InfoPath, u); err != nil {
-		return Service{}, wrong(opDiscover, u, err)
+		return Service{}, parseFailure(opDiscover, u, err)
 	}
 	if s.CapturePath, err = normalPath(a.CapturePath, u); err != nil {
-		return Service{}, wrong(opDiscover, u, err)
+		return Service{}, parseFailure(opDiscover, u, err)
 	}
 	return s, nil
 }
 
-// wrong makes an *Error out of a parser's error.
-func wrong(op string, u *url.URL, err error) error {
+// parseFailure makes an *Error out of a parser's error.
+func parseFailure(op string, u *url.URL, err error) error {
 	kind := ErrReply
 	if errors.Is(err, ErrForeignHost) {
 		kind = ErrForeignHost
@@ -253,13 +253,13 @@ func wrong(op string, u *url.URL, err error) error {
 // service offers no such call. A device on which this client is capturing is
 // not disturbed: its last answer is given, or ErrBusy where there is none.
 func (c *Client) Info(ctx context.Context, s Service) (DeviceInfo, error) {
-	u, err := target(opInfo, s.Address, s.InfoPath)
+	u, err := checkTarget(opInfo, s.Address, s.InfoPath)
 	if err != nil {
 		return DeviceInfo{}, err
 	}
 	c.mu.Lock()
 	known, ok := c.infos[u.Host]
-	capturing := c.running(u)
+	capturing := c.isCapturing(u)
 	c.mu.Unlock()
 	if capturing && ok {
 		return known, nil
@@ -267,13 +267,13 @@ func (c *Client) Info(ctx context.Context, s Service) (DeviceInfo, error) {
 	if capturing {
 		return DeviceInfo{}, &Error{Op: opInfo, Address: u.String(), Kind: ErrBusy}
 	}
-	reply, err := c.doors.do(ctx, exchange{op: opInfo, method: methodInfo, base: u, path: s.InfoPath, wait: infoWait})
+	reply, err := c.clients.do(ctx, exchange{op: opInfo, method: methodInfo, base: u, path: s.InfoPath, wait: infoWait})
 	if err != nil {
 		return DeviceInfo{}, err
 	}
 	info, err := ParseDeviceInfo(reply)
 	if err != nil {
-		return DeviceInfo{}, wrong(opInfo, u, err)
+		return DeviceInfo{}, parseFailure(opInfo, u, err)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -281,8 +281,8 @@ func (c *Client) Info(ctx context.Context, s Service) (DeviceInfo, error) {
 	return info, nil
 }
 
-// target checks that a service can be called, also one that a caller made up.
-func target(op, address, path string) (*url.URL, error) {
+// checkTarget checks that a service can be called, also one that a caller made up.
+func checkTarget(op, address, path string) (*url.URL, error) {
 	u, err := parseAddress(address)
 	if err != nil {
 		return nil, err
@@ -296,12 +296,12 @@ func target(op, address, path string) (*url.URL, error) {
 	return u, nil
 }
 
-// capturing gives a service on which a capture runs, as it was last seen.
-func (c *Client) capturing(u *url.URL) (Service, bool) {
+// lastSeenCapturing gives a service on which a capture runs, as it was last seen.
+func (c *Client) lastSeenCapturing(u *url.URL) (Service, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	s, known := c.seen[u.Host]
-	if !known || !c.running(u) {
+	if !known || !c.isCapturing(u) {
 		return Service{}, false
 	}
 	s.Status = Used
@@ -312,7 +312,7 @@ func (c *Client) capturing(u *url.URL) (Service, bool) {
 func (c *Client) acquire(u *url.URL, s Service) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.running(u) {
+	if c.isCapturing(u) {
 		return false
 	}
 	c.busy[u.Host] = true

@@ -34,13 +34,13 @@ const maxHeader = 16 << 10
 // DialFunc opens a connection, as net.Dialer.DialContext does.
 type DialFunc func(ctx context.Context, network, address string) (net.Conn, error)
 
-// doors are the two ways out: loopback accepts self-signed certificates and
+// httpClients are the two ways out: loopback accepts self-signed certificates and
 // connects to nothing but loopback, elsewhere checks certificates as usual.
-type doors struct {
+type httpClients struct {
 	loopback, elsewhere *http.Client
 }
 
-func newDoors(dial DialFunc) doors {
+func newHTTPClients(dial DialFunc) httpClients {
 	here := dial
 	if dial == nil {
 		dial = (&net.Dialer{}).DialContext
@@ -50,7 +50,7 @@ func newDoors(dial DialFunc) doors {
 	// versions and suites only; nobody else can answer on this computer's
 	// loopback address, nor listen in.
 	selfSigned := &tls.Config{InsecureSkipVerify: true, MinVersion: tls.VersionTLS10, CipherSuites: everySuite()}
-	return doors{
+	return httpClients{
 		loopback:  newHTTP(here, selfSigned),
 		elsewhere: newHTTP(dial, &tls.Config{MinVersion: tls.VersionTLS12}),
 	}
@@ -117,7 +117,7 @@ type exchange struct {
 }
 
 // do performs the exchange. Errors are *Error.
-func (d doors) do(ctx context.Context, x exchange) ([]byte, error) {
+func (d httpClients) do(ctx context.Context, x exchange) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, x.wait)
 	defer cancel()
 	fail := func(detail string, kind error) error {

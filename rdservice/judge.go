@@ -87,7 +87,7 @@ func codeRules() []rule {
 }
 
 // Sentences of judgements that do not follow from an errCode.
-func otherSentences() []rule {
+func otherRules() []rule {
 	return []rule{
 		{"", "ok", Accept, "The finger was captured."},
 		{Iris, "ok", Accept, "The iris was captured."},
@@ -116,7 +116,7 @@ const keyPrefix = "rd."
 // Sentences lists every sentence of this package, for translators.
 func Sentences() []Sentence {
 	var all []Sentence
-	for _, r := range slices.Concat(codeRules(), otherSentences()) {
+	for _, r := range slices.Concat(codeRules(), otherRules()) {
 		all = append(all, r.judgement().Sentence)
 	}
 	return all
@@ -130,12 +130,12 @@ func (r rule) judgement() Judgement {
 	return Judgement{Action: r.action, Sentence: Sentence{key, r.text}}
 }
 
-// say gives one of otherSentences.
-func say(name string) Judgement { return sayOf("", name) }
+// judgementFor gives one of otherSentences.
+func judgementFor(name string) Judgement { return judgementForFamily("", name) }
 
-// sayOf gives one of otherSentences: the family's own, where it has one.
-func sayOf(family Family, name string) Judgement {
-	rules := otherSentences()
+// judgementForFamily gives one of otherSentences: the family's own, where it has one.
+func judgementForFamily(family Family, name string) Judgement {
+	rules := otherRules()
 	i := slices.IndexFunc(rules, func(r rule) bool { return r.family == family && r.code == name })
 	if i < 0 {
 		i = slices.IndexFunc(rules, func(r rule) bool { return r.family == "" && r.code == name })
@@ -143,16 +143,16 @@ func sayOf(family Family, name string) Judgement {
 	return rules[i].judgement()
 }
 
-// classedMakers are the makers whose qScore is a class of quality (NFIQ: 1 the
+// nfiqMakers are the makers whose qScore is a class of quality (NFIQ: 1 the
 // best, 5 the worst) and no score of 100: by public captures, where a service
 // gives 2 with 45 minutiae (unconfirmed by its maker).
-func classedMakers() []string { return []string{"Tatvik"} }
+func nfiqMakers() []string { return []string{"Tatvik"} }
 
 // Quality is the quality of the worst finger, 0 to 100; ok is false where the
 // service tells none.
 func (r PidReply) Quality() (score int, ok bool) {
 	score, ok = r.QScore.Lowest()
-	if !ok || !slices.Contains(classedMakers(), r.Device.Vendor()) {
+	if !ok || !slices.Contains(nfiqMakers(), r.Device.Vendor()) {
 		return score, ok
 	}
 	scores := []int{1: 90, 2: 70, 3: 50, 4: 35, 5: 10}
@@ -170,20 +170,20 @@ func Judge(family Family, r PidReply, now time.Time, maxAge time.Duration) Judge
 		return judgeCode(family, r.ErrCode)
 	}
 	if r.CapturedAt.IsZero() {
-		return say("time.unknown")
+		return judgementFor("time.unknown")
 	}
 	if age := now.Sub(r.CapturedAt); age > maxAge || age < -maxAge {
-		return say("time.stale")
+		return judgementFor("time.stale")
 	}
 	score, told := r.Quality()
 	points, _ := r.NmPoints.Lowest()
-	j := sayOf(family, "ok")
+	j := judgementForFamily(family, "ok")
 	switch {
 	case family != Finger:
 	case told && score < RefusedBelow:
-		return say("quality.refused")
+		return judgementFor("quality.refused")
 	case told && score < AdviseBelow, !told && points > 0 && points < GoodMinutiae:
-		j = say("quality.low")
+		j = judgementFor("quality.low")
 	}
 	j.Usable = true
 	return j
@@ -207,9 +207,9 @@ func judgeCode(family Family, code string) Judgement {
 		last = lastFaceRequestCode
 	}
 	if n, err := strconv.Atoi(code); err == nil && n >= firstRequestCode && n <= last {
-		return say("options")
+		return judgementFor("options")
 	}
-	return say("unknown")
+	return judgementFor("unknown")
 }
 
 // The class of codes that say that our request was wrong.
@@ -237,8 +237,8 @@ func Explain(err error) Judgement {
 		{ErrForeignHost, "foreign"},
 	} {
 		if errors.Is(err, known.kind) {
-			return say(known.name)
+			return judgementFor(known.name)
 		}
 	}
-	return say("reply")
+	return judgementFor("reply")
 }

@@ -44,7 +44,7 @@ func TestHTTPS(t *testing.T) {
 		t.Errorf("%+v, %v", s, err)
 	}
 	// Nowhere else.
-	client.doors.loopback = client.doors.elsewhere
+	client.clients.loopback = client.clients.elsewhere
 	if _, err := client.Probe(t.Context(), server.URL); !errors.Is(err, ErrBroken) {
 		t.Errorf("a self-signed certificate passed the strict door: %v", err)
 	}
@@ -76,7 +76,7 @@ func TestOldTLS(t *testing.T) {
 					t.Errorf("%s: %+v, %v", address, s, err)
 				}
 			}
-			client.doors.loopback = client.doors.elsewhere
+			client.clients.loopback = client.clients.elsewhere
 			if _, err := client.Probe(t.Context(), server.URL); err == nil {
 				t.Error("it passed the strict door")
 			}
@@ -104,7 +104,7 @@ func TestNoHabits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, door := range []*http.Client{client.doors.loopback, client.doors.elsewhere} {
+	for _, door := range []*http.Client{client.clients.loopback, client.clients.elsewhere} {
 		transport, ok := door.Transport.(*http.Transport)
 		if !ok || transport.Proxy != nil || !transport.DisableKeepAlives || !transport.DisableCompression || transport.ForceAttemptHTTP2 {
 			t.Errorf("a door is %+v", transport)

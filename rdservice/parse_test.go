@@ -232,7 +232,7 @@ func TestParseRDService(t *testing.T) {
 		}
 	}
 	long, err := ParseRDService([]byte(`<RDService status="READY" info="` + strings.Repeat("ä", 1000) + `"/>`))
-	if err != nil || len(long.Info) > maxWords || !strings.HasSuffix(long.Info, "ä") {
+	if err != nil || len(long.Info) > maxText || !strings.HasSuffix(long.Info, "ä") {
 		t.Errorf("%d bytes of info, %v", len(long.Info), err)
 	}
 }
@@ -431,7 +431,7 @@ func FuzzParseDeviceInfo(f *testing.F) {
 		if err != nil && !errors.Is(err, ErrReply) {
 			t.Errorf("an error of another kind: %v", err)
 		}
-		if len(d.Serial) > maxWords || strings.ContainsAny(d.DPID+d.Serial, "\n\r\x00") {
+		if len(d.Serial) > maxText || strings.ContainsAny(d.DPID+d.Serial, "\n\r\x00") {
 			t.Errorf("words that are not fit to print: %q", d)
 		}
 	})

@@ -132,7 +132,7 @@ func withoutHost(s string, probed *url.URL) (string, error) {
 	}
 	same := strings.EqualFold(host, probed.Hostname())
 	if !same && !(isLoopback(host) && isLoopback(probed.Hostname())) {
-		return "", fmt.Errorf("%w: %s", ErrForeignHost, shown(host))
+		return "", fmt.Errorf("%w: %s", ErrForeignHost, clip(host))
 	}
 	if tail == "" {
 		tail = "/"

@@ -24,7 +24,7 @@ const (
 
 // Bounds of the words and numbers that a reply may carry for people.
 const (
-	maxWords  = 256 // bytes of info, errInfo and each identity attribute
+	maxText   = 256 // bytes of info, errInfo and each identity attribute
 	maxScores = 16  // one for each finger, iris or face captured
 )
 
@@ -43,8 +43,8 @@ func ParseRDService(b []byte) (Announcement, error) {
 	if err != nil {
 		return Announcement{}, err
 	}
-	a := Announcement{Status: parseStatus(root.attr("status")), Info: clean(root.attr("info"), maxWords)}
-	for _, e := range root.all("Interface") {
+	a := Announcement{Status: parseStatus(root.attr("status")), Info: clean(root.attr("info"), maxText)}
+	for _, e := range root.descendants("Interface") {
 		switch strings.ToUpper(e.attr("id")) {
 		case "DEVICEINFO":
 			if a.InfoPath == "" {
@@ -64,7 +64,7 @@ func ParseRDService(b []byte) (Announcement, error) {
 
 // parseStatus compares whole words only: NOTREADY contains READY.
 func parseStatus(s string) Status {
-	s = strings.ToUpper(clean(s, maxWords))
+	s = strings.ToUpper(clean(s, maxText))
 	switch strings.NewReplacer(" ", "", "_", "", "-", "").Replace(s) {
 	case "NOTREADY":
 		return NotReady
@@ -115,7 +115,7 @@ func ParseDeviceInfo(b []byte) (DeviceInfo, error) {
 }
 
 func deviceInfo(e *element) DeviceInfo {
-	words := func(name string) string { return clean(e.attr(name), maxWords) }
+	words := func(name string) string { return clean(e.attr(name), maxText) }
 	d := DeviceInfo{
 		DPID: words("dpId"), RDSID: words("rdsId"), RDSVer: words("rdsVer"),
 		MI: words("mi"), DC: words("dc"),
@@ -142,10 +142,10 @@ func deviceInfo(e *element) DeviceInfo {
 // each that says something counts.
 func params(e *element) map[string]string {
 	found := map[string]string{}
-	for _, p := range slices.Concat(e.all("Param"), e.all("Info")) {
+	for _, p := range slices.Concat(e.descendants("Param"), e.descendants("Info")) {
 		name := strings.NewReplacer("_", "", "-", "", " ", "").Replace(strings.ToLower(p.attr("name")))
 		if found[name] == "" {
-			found[name] = clean(p.attr("value"), maxWords)
+			found[name] = clean(p.attr("value"), maxText)
 		}
 	}
 	return found
@@ -240,8 +240,8 @@ func ParsePidData(b []byte) (PidReply, error) {
 		return PidReply{}, replyError("PidData has no Resp")
 	}
 	r := PidReply{
-		ErrCode:  clean(resp.attr("errCode"), maxWords),
-		ErrInfo:  clean(resp.attr("errInfo"), maxWords),
+		ErrCode:  clean(resp.attr("errCode"), maxText),
+		ErrInfo:  clean(resp.attr("errInfo"), maxText),
 		QScore:   parseScores(resp.attr("qScore")),
 		NmPoints: parseScores(resp.attr("nmPoints")),
 	}
@@ -260,19 +260,19 @@ func ParsePidData(b []byte) (PidReply, error) {
 	if !utf8.Valid(b) {
 		return PidReply{}, replyError("PidData says that it captured and is not UTF-8")
 	}
-	if len(root.own("Resp")) != 1 || resp.spellings("errCode") != 1 {
+	if len(root.childrenNamed("Resp")) != 1 || resp.countAttr("errCode") != 1 {
 		return PidReply{}, replyError("PidData says that it captured and has not one Resp with one errCode")
 	}
 	parts := map[string]*element{}
 	for _, name := range []string{"Data", "Hmac", "Skey"} {
-		own := root.own(name)
+		own := root.childrenNamed(name)
 		if len(own) != 1 || len(bytes.TrimSpace(own[0].text)) == 0 {
 			return PidReply{}, replyError("PidData says that it captured and has not one %s", name)
 		}
 		parts[name] = own[0]
 	}
-	r.CI = clean(parts["Skey"].attr("ci"), maxWords)
-	r.DataType = clean(parts["Data"].attr("type"), maxWords)
+	r.CI = clean(parts["Skey"].attr("ci"), maxText)
+	r.DataType = clean(parts["Data"].attr("type"), maxText)
 	r.CapturedAt = captureTime(parts["Data"].text)
 	return r, nil
 }

@@ -78,5 +78,5 @@ func (c *Client) SurveyAll(ctx context.Context) ([]Device, []*Error, error) {
 		})
 	}
 	wg.Wait()
-	return join(devices), scan.Failures, nil
+	return mergeDuplicates(devices), scan.Failures, nil
 }

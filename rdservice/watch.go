@@ -49,10 +49,10 @@ func sameDevice(a, b Device) bool {
 	if errors.As(a.InfoErr, &x) != errors.As(b.InfoErr, &y) || x != nil && !errors.Is(x.Kind, y.Kind) {
 		return false
 	}
-	return a.Service == b.Service && slices.Equal(a.Also, b.Also) && a.Info.sameAs(b.Info)
+	return a.Service == b.Service && slices.Equal(a.Also, b.Also) && a.Info.equal(b.Info)
 }
 
-func (d DeviceInfo) sameAs(o DeviceInfo) bool {
+func (d DeviceInfo) equal(o DeviceInfo) bool {
 	same := d.CertificateBegins.Equal(o.CertificateBegins) && d.CertificateEnds.Equal(o.CertificateEnds)
 	d.CertificateBegins, d.CertificateEnds = o.CertificateBegins, o.CertificateEnds
 	return same && d == o

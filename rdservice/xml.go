@@ -45,8 +45,8 @@ func (e *element) attr(name string) string {
 	return ""
 }
 
-// spellings is how often an attribute occurs, whatever its letter case.
-func (e *element) spellings(name string) (n int) {
+// countAttr is how often an attribute occurs, whatever its letter case.
+func (e *element) countAttr(name string) (n int) {
 	for _, a := range e.attrs {
 		if a.Name.Space == "" && strings.EqualFold(a.Name.Local, name) {
 			n++
@@ -57,14 +57,14 @@ func (e *element) spellings(name string) (n int) {
 
 func equal(a, b string) bool { return a == b }
 
-// all gives every element of that name below e, in document order.
-func (e *element) all(name string) []*element {
+// descendants gives every element of that name below e, in document order.
+func (e *element) descendants(name string) []*element {
 	var found []*element
 	for _, c := range e.children {
 		if strings.EqualFold(c.name, name) {
 			found = append(found, c)
 		}
-		found = append(found, c.all(name)...)
+		found = append(found, c.descendants(name)...)
 	}
 	return found
 }
@@ -72,7 +72,7 @@ func (e *element) all(name string) []*element {
 // first is the first element of that name below e, or nil; e's own children come
 // before theirs.
 func (e *element) first(name string) *element {
-	for _, found := range [][]*element{e.own(name), e.all(name)} {
+	for _, found := range [][]*element{e.childrenNamed(name), e.descendants(name)} {
 		if len(found) > 0 {
 			return found[0]
 		}
@@ -80,8 +80,8 @@ func (e *element) first(name string) *element {
 	return nil
 }
 
-// own gives e's children of that name.
-func (e *element) own(name string) []*element {
+// childrenNamed gives e's children of that name.
+func (e *element) childrenNamed(name string) []*element {
 	var found []*element
 	for _, c := range e.children {
 		if strings.EqualFold(c.name, name) {
@@ -118,10 +118,10 @@ func parseXML(b []byte, root string, strict bool) (*element, error) {
 	}
 }
 
-// around are the characters that makers put before and behind a document: byte
+// padding are the characters that makers put before and behind a document: byte
 // order marks, which string builders leave anywhere, blanks, and the zero byte
 // of a text in C.
-const around = "\ufeff \t\r\n\x00"
+const padding = "\ufeff \t\r\n\x00"
 
 // textOf gives the document without what makers put around it: byte order mark,
 // declaration, trailing zero bytes. encoding/xml would refuse a declaration
@@ -135,13 +135,13 @@ func textOf(b []byte) ([]byte, error) {
 			return nil, replyError("it is UTF-16; only UTF-8 is read")
 		}
 	}
-	b = bytes.Trim(b, around)
+	b = bytes.Trim(b, padding)
 	if len(b) == 0 {
 		return nil, replyError("it is empty")
 	}
 	if rest, ok := bytes.CutPrefix(b, []byte("<?xml")); ok {
 		if end := bytes.Index(rest, []byte("?>")); end >= 0 {
-			b = bytes.TrimLeft(rest[end+2:], around)
+			b = bytes.TrimLeft(rest[end+2:], padding)
 		}
 	}
 	if !utf8.Valid(b) {
@@ -198,7 +198,7 @@ func (t *tree) start(tok xml.StartElement) error {
 	seen := make(map[xml.Name]bool, len(e.attrs))
 	for i, a := range e.attrs {
 		if seen[a.Name] {
-			return replyError("an attribute of %s occurs twice", shown(e.name))
+			return replyError("an attribute of %s occurs twice", clip(e.name))
 		}
 		seen[a.Name] = true
 		e.attrs[i].Value = strings.TrimSpace(a.Value)
@@ -210,7 +210,7 @@ func (t *tree) start(tok xml.StartElement) error {
 	case t.top != nil:
 		return replyError("there is more than one root element")
 	case !strings.EqualFold(e.name, t.root):
-		return replyError("the root element is %s and not %s", shown(e.name), t.root)
+		return replyError("the root element is %s and not %s", clip(e.name), t.root)
 	default:
 		t.top = e
 	}
@@ -241,8 +241,8 @@ func qname(n xml.Name) string { return n.Space + ":" + n.Local }
 // maxShown bounds a foreign name in an error text.
 const maxShown = 32
 
-// shown makes an element's name fit for an error text.
-func shown(name string) string { return clean(name, maxShown) }
+// clip makes an element's name fit for an error text.
+func clip(name string) string { return clean(name, maxShown) }
 
 // clean makes foreign words fit for people and logs: one line, printable,
 // valid UTF-8, bounded.

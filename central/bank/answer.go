@@ -30,7 +30,7 @@ func checkSent(t network.Transaction, a network.Answer) error {
 	if a.Reference == t.Reference && a.Status == network.Failed && a.Code == network.CodeDuplicate {
 		return ErrDuplicate
 	}
-	if err := check(t.Reference, a, network.Success, network.Failed, network.Pending); err != nil {
+	if err := checkAnswer(t.Reference, a, network.Success, network.Failed, network.Pending); err != nil {
 		return err
 	}
 	return checkAbout(t, a)
@@ -38,7 +38,7 @@ func checkSent(t network.Transaction, a network.Answer) error {
 
 // checkConsulted judges the reply to a consultation, which is never pending.
 func checkConsulted(t network.Transaction, a network.Answer) error {
-	if err := check(t.Reference, a, network.Success, network.Failed); err != nil {
+	if err := checkAnswer(t.Reference, a, network.Success, network.Failed); err != nil {
 		return err
 	}
 	return checkAbout(t, a)
@@ -63,10 +63,10 @@ func checkAbout(t network.Transaction, a network.Answer) error {
 
 // checkEnquired judges the reply to an enquiry.
 func checkEnquired(reference string, a network.Answer) error {
-	return check(reference, a, network.Success, network.Failed, network.Pending, network.Reversed, network.NotFound)
+	return checkAnswer(reference, a, network.Success, network.Failed, network.Pending, network.Reversed, network.NotFound)
 }
 
-func check(reference string, a network.Answer, statuses ...network.Status) error {
+func checkAnswer(reference string, a network.Answer, statuses ...network.Status) error {
 	switch {
 	case a.Reference != reference:
 		return errForeignReference
@@ -74,7 +74,7 @@ func check(reference string, a network.Answer, statuses ...network.Status) error
 		return errStatus
 	case (a.Status == network.Success) != (a.Code == network.CodeApproved):
 		return errCode
-	case a.Status == network.Failed && !code(a.Code):
+	case a.Status == network.Failed && !isCode(a.Code):
 		return errCode
 	case a.Data != nil && (a.Status == network.Failed || a.Status == network.NotFound):
 		return errData
@@ -86,9 +86,9 @@ func check(reference string, a network.Answer, statuses ...network.Status) error
 	return nil
 }
 
-// code tells whether a text has the form of a response code: two capital
+// isCode tells whether a text has the form of a response code: two capital
 // letters or digits.
-func code(s string) bool {
+func isCode(s string) bool {
 	for _, c := range []byte(s) {
 		if (c < '0' || c > '9') && (c < 'A' || c > 'Z') {
 			return false

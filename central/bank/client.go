@@ -54,7 +54,7 @@ type Client struct {
 	secure  bool
 	host    string // as the Host header has it
 	address string // as it is dialled
-	places  chan struct{}
+	slots   chan struct{}
 	log     *slog.Logger
 }
 
@@ -96,7 +96,7 @@ func New(cfg Config) (*Client, error) {
 	}
 	c := &Client{
 		cfg: cfg, secure: base.Scheme == "https", host: base.Host,
-		places: make(chan struct{}, cfg.MaxConnections), log: cfg.Logger,
+		slots: make(chan struct{}, cfg.MaxConnections), log: cfg.Logger,
 	}
 	port := base.Port()
 	if port == "" {
@@ -110,28 +110,28 @@ func New(cfg Config) (*Client, error) {
 // when the network answered, ctx ended, or Config.Timeout passed. Consultations
 // and kinds that only the central knows are refused, unsent.
 func (c *Client) Send(ctx context.Context, req central.BankRequest) (central.BankAnswer, error) {
-	return c.deliver(ctx, req, network.PathTransactions, checkSent)
+	return c.sendRequest(ctx, req, network.PathTransactions, checkSent)
 }
 
 // Consult implements central.Bank: one request, at most one delivery, of a kind
 // that Consults; others are refused, unsent. A decline is an answer.
 func (c *Client) Consult(ctx context.Context, req central.BankRequest) (central.BankAnswer, error) {
-	return c.deliver(ctx, req, network.PathConsultations, checkConsulted)
+	return c.sendRequest(ctx, req, network.PathConsultations, checkConsulted)
 }
 
-// deliver exchanges a request for an answer that passed its check.
-func (c *Client) deliver(ctx context.Context, req central.BankRequest, path string,
+// sendRequest exchanges a request for an answer that passed its check.
+func (c *Client) sendRequest(ctx context.Context, req central.BankRequest, path string,
 	check func(network.Transaction, network.Answer) error,
 ) (central.BankAnswer, error) {
 	about := fmt.Sprintf("send %s %s to the bank network", req.Kind, req.Reference)
 	unsent := func(err error) (central.BankAnswer, error) {
 		return central.BankAnswer{}, central.MarkNotSent(fmt.Errorf("%s: not sent: %w", about, err))
 	}
-	if err := belongs(req.Kind, path); err != nil {
+	if err := checkPath(req.Kind, path); err != nil {
 		return unsent(err)
 	}
 	t := transaction(req)
-	if faults := t.Faults(); faults != nil {
+	if faults := t.InvalidMembers(); faults != nil {
 		return unsent(fmt.Errorf("these members are wrong: %v", faults))
 	}
 	if !time.Now().Before(t.NotAfter) {
@@ -155,15 +155,15 @@ func (c *Client) deliver(ctx context.Context, req central.BankRequest, path stri
 	return c.answer(t.Reference, a), nil
 }
 
-// belongs tells why a kind may not go to a path; nil: it may. An unknown kind is
+// checkPath tells why a kind may not go to a path; nil: it may. An unknown kind is
 // the network's to refuse (12).
-func belongs(k central.Kind, path string) error {
+func checkPath(k central.Kind, path string) error {
 	switch consults := path == network.PathConsultations; {
 	case k == central.KindInitialize:
 		return errors.New("this kind is the central's own, the network does not have it")
-	case k.Consults() && !consults:
+	case k.IsConsultation() && !consults:
 		return errors.New("this kind is a consultation, which has a call of its own (Consult)")
-	case !k.Consults() && consults:
+	case !k.IsConsultation() && consults:
 		return errors.New("this kind is no consultation; it is recorded and enquired for (Send)")
 	}
 	return nil

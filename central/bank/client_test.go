@@ -381,8 +381,8 @@ func TestOneByteWrittenIsSent(t *testing.T) {
 	}
 }
 
-// TestFullHouse: an exchange that finds no place waits unsent.
-func TestFullHouse(t *testing.T) {
+// TestAllConnectionsInUse: an exchange that finds no place waits unsent.
+func TestAllConnectionsInUse(t *testing.T) {
 	arrived := make(chan struct{})
 	l := listen(t, func(c net.Conn) {
 		readRequest(c)

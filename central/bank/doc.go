@@ -1,28 +1,21 @@
-// Package bank is the central's adapter to the sandbox bank network: it
-// implements central.Bank over the protocol below. A real network's adapter
-// will stand beside it, with a protocol of its own and the same contract.
+// Package bank is the central's adapter to the sandbox bank network: it implements
+// central.Bank over the protocol below. The adapter of a real network will be another
+// package with the same interface.
 //
-// # What it promises
+// One call of Send or Consult is at most one delivery: it opens one connection, writes one
+// request, reads one reply, and closes the connection. It never retries, reuses a
+// connection, follows a redirect or uses a proxy.
 //
-// One call of Send or Consult is at most one delivery: one connection is
-// dialled, one request written, one reply read, and the connection closed.
-// Nothing in between retries, reuses a connection, follows a redirect or asks a
-// proxy.
-//
-// An error of either is marked central.MarkNotSent exactly when not one byte of
-// the request was written: the input was unusable, the kind goes by the other
-// call, the context or the deadline had ended before, no connection could be
-// had, or the first write failed with nothing written. Every other error of
-// Send means pending, whatever its cause. No error quotes a body.
-//
-//	central ─► Send, Consult ─► dial ─► write ─► read ─► check ─► BankAnswer
-//	               │              │       │        │       │
-//	               └── not sent ──┘       └─ 1 byte written: pending from here on
-//
-// # The protocol
+// An error is marked with central.MarkNotSent only if no byte of the request was written:
+// the input was unusable, the kind needs the other call, the context or the deadline had
+// ended before, no connection could be opened, or the first write failed with nothing
+// written. Every other error of Send means pending. No error quotes a body.
+package bank
+
+// The protocol of the bank network.
 //
 // HTTP/1.1, POST, JSON in UTF-8 (Content-Type: application/json), on an
-// address of its own beside the bank's public one (GALLA_BANK_NETWORK_ADDR,
+// address beside the bank's public one (GALLA_BANK_NETWORK_ADDR,
 // 127.0.0.1:7301 by default). The messages, their limits and the checksum are
 // the package central/bank/network.
 //
@@ -33,7 +26,7 @@
 //	reply:   "reply\n" HTTP status "\n" the request's reference "\n" body
 //
 // A request with a wrong checksum is answered 401 and leaves no trace. A reply
-// with a wrong one is rubbish: the operation is pending.
+// with a wrong one is ignored: the operation is pending.
 //
 // POST /v1/transactions executes, and POST /v1/consultations reads or sends an
 // OTP. Both take
@@ -56,19 +49,17 @@
 //	otp          of the kinds that take one
 //	particulars  an object of texts, and of beneficiary, which is an integer
 //
-// and POST /v1/enquiries asks by {"reference"} what became of a transaction.
+// and POST /v1/enquiries returns the result of a transaction by {"reference"}.
 //
-// # Kinds
+// Kinds.
 //
 // AEPS transactions have tid, iin, aadhaar, pidData, customer, latitude and
 // longitude: CASH_WITHDRAWAL, BALANCE_ENQUIRY, MINI_STATEMENT, PURCHASE,
-// AGENT_AUTHENTICATION. CASH_DEPOSIT is declared and answered 12, as every kind
-// is that the protocol does not declare.
+// AGENT_AUTHENTICATION. CASH_DEPOSIT and undeclared kinds are answered 12.
 //
 // The others have the members below and none of iin, latitude, longitude,
-// aadhaar, pidData, otp and amountPaise beside them: what the network has no use
-// for is not sent, and refused (400) where it is. Of the particulars those
-// before the semicolon are needed. (c) marks consultations.
+// aadhaar, pidData, otp and amountPaise beside them: other members are refused (400). Of
+// the particulars those before the semicolon are required. (c) marks consultations.
 //
 //	AGENT_ONBOARDING      mobile; name, shop. Sends an OTP
 //	AGENT_OTP (c)         mobile
@@ -112,7 +103,7 @@
 //	BC_AGENT_INITIALIZE   agent
 //	BC_STATUS (c)         bc or agent
 //
-// # Answers
+// Answers.
 //
 // All three are answered 200 with
 //
@@ -128,15 +119,15 @@
 //	balancePaise   the customer's, after a debit or of a balance enquiry
 //	miniStatement  to a mini statement only, not repeated to an enquiry. Its
 //	               lines of transactions are passed on; a balance, headings and
-//	               whatever else stands in it are not
+//	               other lines are not
 //	data           of a kind that is no AEPS transaction: one JSON object with
-//	               the keys and types that the interface gives its route. It is
-//	               with every SUCCESS and with no FAILED, and reaches the
-//	               interface's caller byte for byte
-//	refusal        beside FAILED, where the caller must be told why: ORDER (a
+//	               the keys and types of its route in the interface. It is in
+//	               every SUCCESS and in no FAILED, and reaches the caller of
+//	               the interface byte for byte
+//	refusal        with FAILED, where the caller needs the reason: ORDER (a
 //	               step of an onboarding is missing, message names it),
-//	               NOT_FOUND (no such person or record), LIMIT (message says
-//	               what is left), OTP (it was not accepted: nothing moved)
+//	               NOT_FOUND (no such person or record), LIMIT (message has
+//	               the remainder), OTP (it was not accepted: nothing moved)
 //	chargePaise    of a transfer: what the customer pays for it, GST included
 //
 // and otherwise with {"error"} for people: 400 unreadable, wrong members, or a
@@ -144,14 +135,13 @@
 // Unknown, repeated and mistyped members are refused in both directions.
 //
 // Exactly once. A reference that was used before is answered FAILED, 94, and
-// nothing happens; the adapter makes an error of it, because the first request
-// may have been executed and only an enquiry tells. A request that arrives
+// nothing happens; the adapter returns an error, because the first request may have been
+// executed, which only an enquiry shows. A request that arrives
 // after notAfter is answered FAILED, V0, and recorded: an enquiry says FAILED.
 // An enquiry answers from what is committed, data, refusal and charge included.
-// NOT_FOUND before notAfter means 'not so far'; after it, and a margin for the
-// clocks, 'never'.
+// NOT_FOUND before notAfter means 'not yet'; after it, with a margin for the clocks,
+// 'never'.
 //
-// Consultations are outside of that: they leave no record of their reference,
-// an enquiry never finds them, and whoever heard nothing consults again. An OTP
-// is sent anew each time; it is never in an answer.
-package bank
+// Consultations are different: they leave no record of their reference, an enquiry never
+// finds them, and without a reply the caller consults again. Each consultation sends a new
+// OTP; it is never in an answer.

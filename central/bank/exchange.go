@@ -39,8 +39,8 @@ func (c *Client) exchange(ctx context.Context, path, reference string, body []by
 	ctx, cancel := context.WithTimeout(ctx, c.cfg.Timeout)
 	defer cancel()
 	select {
-	case c.places <- struct{}{}:
-		defer func() { <-c.places }()
+	case c.slots <- struct{}{}:
+		defer func() { <-c.slots }()
 	case <-ctx.Done():
 		return a, false, fmt.Errorf("%w: %w", errBusy, ctx.Err())
 	}
@@ -61,7 +61,7 @@ func (c *Client) exchange(ctx context.Context, path, reference string, body []by
 	err = c.write(conn, path, body)
 	wrote = sent.Load() > before
 	if err != nil {
-		return a, wrote, fmt.Errorf("write the request: %w", because(ctx, err))
+		return a, wrote, fmt.Errorf("write the request: %w", contextError(ctx, err))
 	}
 	a, err = c.read(ctx, conn, reference)
 	c.log.Debug("exchange with the bank network", "path", path, "reference", reference,
@@ -131,7 +131,7 @@ func (c *Client) read(ctx context.Context, conn net.Conn, reference string) (net
 	in := bufio.NewReader(io.LimitReader(conn, maxHead+network.MaxReply+1))
 	reply, err := http.ReadResponse(in, &http.Request{Method: http.MethodPost})
 	if err != nil {
-		return network.Answer{}, fmt.Errorf("%w: %w", errNoReply, headFault(ctx, err))
+		return network.Answer{}, fmt.Errorf("%w: %w", errNoReply, readError(ctx, err))
 	}
 	defer func() { _ = reply.Body.Close() }()
 	if reply.StatusCode != http.StatusOK {
@@ -142,7 +142,7 @@ func (c *Client) read(ctx context.Context, conn net.Conn, reference string) (net
 		return network.Answer{}, errLarge
 	}
 	if err != nil {
-		return network.Answer{}, fmt.Errorf("%w: %w", errNoReply, headFault(ctx, err))
+		return network.Answer{}, fmt.Errorf("%w: %w", errNoReply, readError(ctx, err))
 	}
 	want := network.ReplyChecksum(c.cfg.Key, reply.StatusCode, reference, body)
 	if got := reply.Header.Values(network.HeaderChecksum); len(got) != 1 || !network.SameChecksum(got[0], want) {
@@ -151,18 +151,18 @@ func (c *Client) read(ctx context.Context, conn net.Conn, reference string) (net
 	return network.DecodeAnswer(body)
 }
 
-// because puts the end of the context in the place of the time-out that it
+// contextError puts the end of the context in the place of the time-out that it
 // caused on the connection.
-func because(ctx context.Context, err error) error {
+func contextError(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
 	return err
 }
 
-// headFault is why a reply could not be read. Errors of net/http's parser quote
+// readError is why a reply could not be read. Errors of net/http's parser quote
 // what they met, so only those of the connection are kept.
-func headFault(ctx context.Context, err error) error {
+func readError(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}

@@ -82,7 +82,7 @@ func TestKindsAndStatusesAreTheCentrals(t *testing.T) {
 			t.Errorf("%s and %s differ", a, b)
 		case !ours[string(a)] || !theirs[string(b)]:
 			t.Errorf("%s is not declared on both sides", a)
-		case a.Consults() != b.Consults():
+		case a.IsConsultation() != b.IsConsultation():
 			t.Errorf("%s consults on one side only", a)
 		case a != central.KindCashDeposit && a.AEPS() != b.AEPS():
 			t.Errorf("%s is an AEPS transaction on one side only", a)
@@ -107,7 +107,7 @@ func TestKindsAndStatusesAreTheCentrals(t *testing.T) {
 		}
 	}
 	for ours, theirs := range map[central.Refusal]network.Refusal{
-		central.RefusedOrder: network.RefusedOrder, central.RefusedAbsent: network.RefusedAbsent, central.RefusedLimit: network.RefusedLimit,
+		central.RefusedOrder: network.RefusedOrder, central.RefusedNotFound: network.RefusedNotFound, central.RefusedLimit: network.RefusedLimit,
 	} {
 		if string(ours) != string(theirs) || !theirs.Valid() {
 			t.Errorf("refusals %s and %s differ", ours, theirs)
@@ -142,7 +142,7 @@ func documented(t *testing.T) map[string][]string {
 		}
 		slices.Sort(members)
 		out[m[1]] = members
-		if network.Kind(m[1]).Consults() != (m[2] != "") {
+		if network.Kind(m[1]).IsConsultation() != (m[2] != "") {
 			t.Errorf("%s: the document marks consultations wrongly", m[1])
 		}
 	}
@@ -158,7 +158,7 @@ func TestTheDocumentNamesWhatKindsNeed(t *testing.T) {
 		}
 		bare := transaction(aRequest(t))
 		bare = network.Transaction{Reference: bare.Reference, STAN: bare.STAN, Kind: kind, NotAfter: bare.NotAfter, MID: bare.MID}
-		needed := bare.Faults()
+		needed := bare.InvalidMembers()
 		slices.Sort(needed)
 		if got, there := table[string(kind)]; !there || !slices.Equal(got, needed) {
 			t.Errorf("%s: the document says %v (%v), the protocol wants %v", kind, got, there, needed)
@@ -186,7 +186,7 @@ func serviceRequest(t testing.TB, kind central.Kind) central.BankRequest {
 			f.SetInt(int64(i))
 		}
 	}
-	for _, m := range transaction(r).Faults() {
+	for _, m := range transaction(r).InvalidMembers() {
 		switch m {
 		case "amountPaise":
 			r.Amount = 2000 * money.Rupee
@@ -214,8 +214,8 @@ func bankOf(t *testing.T, reply func(network.Transaction) network.Answer) (c *Cl
 			t.Error("the request is not signed")
 		}
 		tx, err := network.DecodeTransaction(body)
-		if err != nil || tx.Faults() != nil {
-			t.Errorf("the request is wrong: %v, %v", err, tx.Faults())
+		if err != nil || tx.InvalidMembers() != nil {
+			t.Errorf("the request is wrong: %v, %v", err, tx.InvalidMembers())
 		}
 		*got = tx
 		b, err := network.EncodeAnswer(reply(tx))
@@ -239,7 +239,7 @@ func success(t network.Transaction) network.Answer {
 
 // deliver calls Send or Consult, whichever the kind goes by.
 func deliver(t *testing.T, c *Client, r central.BankRequest) (central.BankAnswer, error) {
-	if r.Kind.Consults() {
+	if r.Kind.IsConsultation() {
 		return c.Consult(t.Context(), r)
 	}
 	return c.Send(t.Context(), r)
@@ -260,7 +260,7 @@ func TestEveryKindGoesItsWay(t *testing.T) {
 			continue
 		}
 		want := network.PathTransactions
-		if kind.Consults() {
+		if kind.IsConsultation() {
 			want = network.PathConsultations
 		}
 		if *path != want {
@@ -276,7 +276,7 @@ func TestEveryKindGoesItsWay(t *testing.T) {
 		// The other door is shut, before anything is dialled.
 		*path = ""
 		other := c.Consult
-		if kind.Consults() {
+		if kind.IsConsultation() {
 			other = c.Send
 		}
 		if _, err := other(t.Context(), r); !central.NotSent(err) || *path != "" {
@@ -297,7 +297,7 @@ func TestRefusalsAndCharges(t *testing.T) {
 		a.Reference, a.STAN = tx.Reference, tx.STAN
 		return a
 	})
-	for _, refusal := range []network.Refusal{"", network.RefusedOrder, network.RefusedAbsent, network.RefusedLimit} {
+	for _, refusal := range []network.Refusal{"", network.RefusedOrder, network.RefusedNotFound, network.RefusedLimit} {
 		answer = network.Answer{Status: network.Failed, Code: "61", Message: "why", Refusal: refusal}
 		for _, kind := range []central.Kind{central.KindTransfer, central.KindTransferOTP} {
 			a, err := deliver(t, c, serviceRequest(t, kind))

@@ -11,10 +11,10 @@ import (
 // commas between the fields. What could be a transaction is kept; a line that
 // names a balance and has no mark is none.
 var (
-	dated  = regexp.MustCompile(`^(?:\d{1,2}[/.-](?:\d{1,2}|[A-Za-z]{3})(?:[/.-]\d{2,4})?|\d{4}-\d{2}-\d{2}|\d{1,2}[A-Za-z]{3}\d{0,4}|(?:0[1-9]|[12]\d|3[01])(?:0[1-9]|1[0-2])(?:20)?\d{2})[\s,;|]`)
-	amount = regexp.MustCompile(`(?i)(?:[\s,;|(CDR]|rs\.?|inr|₹)[+-]?[0-9][0-9,]*(?:\.[0-9]{1,2})?(?:/-)?(?:[\s,;|)]|CR?|DR?|$)`)
-	marked = regexp.MustCompile(`(?i)(?:[\s,;|(0-9]|/-)(?:CR?|DR?)\.?(?:[\s,;|)0-9+-]|rs|inr|₹|$)`)
-	told   = regexp.MustCompile(`(?i)\bbal(?:ance)?\b`)
+	dated       = regexp.MustCompile(`^(?:\d{1,2}[/.-](?:\d{1,2}|[A-Za-z]{3})(?:[/.-]\d{2,4})?|\d{4}-\d{2}-\d{2}|\d{1,2}[A-Za-z]{3}\d{0,4}|(?:0[1-9]|[12]\d|3[01])(?:0[1-9]|1[0-2])(?:20)?\d{2})[\s,;|]`)
+	amount      = regexp.MustCompile(`(?i)(?:[\s,;|(CDR]|rs\.?|inr|₹)[+-]?[0-9][0-9,]*(?:\.[0-9]{1,2})?(?:/-)?(?:[\s,;|)]|CR?|DR?|$)`)
+	marked      = regexp.MustCompile(`(?i)(?:[\s,;|(0-9]|/-)(?:CR?|DR?)\.?(?:[\s,;|)0-9+-]|rs|inr|₹|$)`)
+	balanceLine = regexp.MustCompile(`(?i)\bbal(?:ance)?\b`)
 )
 
 // transactions are the lines of a mini statement that are of transactions, joined
@@ -29,7 +29,7 @@ func transactions(statement string) string {
 			continue
 		}
 		rest := line[day[1]-1:] // with what stands between the fields
-		if amount.MatchString(rest) && (marked.MatchString(rest) || !told.MatchString(rest)) {
+		if amount.MatchString(rest) && (marked.MatchString(rest) || !balanceLine.MatchString(rest)) {
 			lines = append(lines, line)
 		}
 	}

@@ -16,7 +16,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Moments around the change of TDS.
+// Times around the change of TDS.
 var (
 	now     = time.Date(2026, 11, 21, 6, 0, 0, 0, time.UTC)
 	lastOf5 = time.Date(2024, 9, 30, 18, 29, 59, 0, time.UTC) // 23:59:59 in India
@@ -31,16 +31,15 @@ func rates(t testing.TB) Rates {
 	return r
 }
 
-// TestThePublishedExample is the vector of domain.md, 'Commission arithmetic'.
+// TestThePublishedExample is the vector of domain.md, section 8.
 func TestThePublishedExample(t *testing.T) {
 	tests := []struct {
-		at             time.Time
-		tds, cost      money.Paise
-		gst, left, com money.Paise
+		at            time.Time
+		tds, gst, com money.Paise
 	}{
-		{now, 26, 731, 305, 1295, 1295},
-		{lastOf5.Add(time.Second), 26, 731, 305, 1295, 1295},
-		{lastOf5, 65, 770, 305, 1295, 1295},
+		{now, 26, 305, 1295},
+		{lastOf5.Add(time.Second), 26, 305, 1295},
+		{lastOf5, 65, 305, 1295},
 	}
 	for _, tt := range tests {
 		terms, err := rates(t).terms(central.Combination{}, tt.at)
@@ -49,15 +48,15 @@ func TestThePublishedExample(t *testing.T) {
 		}
 		terms.Amount, terms.Charge, terms.ProviderCost = 340000, 2000, 400
 		terms.Rate, terms.RateType = 12_950_000, central.RateFixed
-		b, err := Work(terms)
-		want := Breakdown{Commission: tt.com, GST: tt.gst, ProviderCost: 400, TDS: tt.tds, Cost: tt.cost, Left: tt.left}
+		b, err := Calculate(terms)
+		want := Breakdown{Commission: tt.com, GST: tt.gst, ProviderCost: 400, TDS: tt.tds}
 		if err != nil || b != want {
-			t.Errorf("%s: Work = %+v, %v; want %+v", tt.at, b, err, want)
+			t.Errorf("%s: Calculate = %+v, %v; want %+v", tt.at, b, err, want)
 		}
 	}
 }
 
-func TestWork(t *testing.T) {
+func TestCalculate(t *testing.T) {
 	tests := []struct {
 		name string
 		t    Terms
@@ -75,14 +74,14 @@ func TestWork(t *testing.T) {
 		{"charge of 118", Terms{Charge: 11800, RateType: central.RateFixed, GST: 18 * percent}, 0, 1800, 0},
 	}
 	for _, tt := range tests {
-		b, err := Work(tt.t)
+		b, err := Calculate(tt.t)
 		if err != nil || b.Commission != tt.com || b.GST != tt.gst || b.TDS != tt.tds {
-			t.Errorf("%s: Work = %+v, %v", tt.name, b, err)
+			t.Errorf("%s: Calculate = %+v, %v", tt.name, b, err)
 		}
 	}
 }
 
-func TestWorkRefuses(t *testing.T) {
+func TestCalculateRefuses(t *testing.T) {
 	tests := []struct {
 		t    Terms
 		want error
@@ -97,16 +96,16 @@ func TestWorkRefuses(t *testing.T) {
 		{Terms{ProviderCost: 1 << 62, RateType: central.RateFixed}, ErrRange},
 	}
 	for _, tt := range tests {
-		if b, err := Work(tt.t); !errors.Is(err, tt.want) || b != (Breakdown{}) {
-			t.Errorf("Work(%+v) = %+v, %v; want %v", tt.t, b, err, tt.want)
+		if b, err := Calculate(tt.t); !errors.Is(err, tt.want) || b != (Breakdown{}) {
+			t.Errorf("Calculate(%+v) = %+v, %v; want %v", tt.t, b, err, tt.want)
 		}
 	}
-	if _, err := Work(Terms{RateType: "SHARE"}); err == nil {
-		t.Error("an unknown rate type is taken")
+	if _, err := Calculate(Terms{RateType: "SHARE"}); err == nil {
+		t.Error("an unknown rate type is accepted")
 	}
 }
 
-// halfUp rounds an exact number to whole paise.
+// halfUp rounds to whole paise.
 func halfUp(r *big.Rat) money.Paise {
 	r = new(big.Rat).Add(r, big.NewRat(1, 2))
 	return money.Paise(new(big.Int).Div(r.Num(), r.Denom()).Int64()) // Div rounds down
@@ -125,11 +124,11 @@ func drawTerms(t *rapid.T) Terms {
 	}
 }
 
-func TestWorkIsExact(t *testing.T) {
+func TestCalculateIsExact(t *testing.T) {
 	rat := func(n int64) *big.Rat { return new(big.Rat).SetInt64(n) }
 	rapid.Check(t, func(t *rapid.T) {
 		terms := drawTerms(t)
-		b, err := Work(terms)
+		b, err := Calculate(terms)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -143,26 +142,23 @@ func TestWorkIsExact(t *testing.T) {
 		gst := new(big.Rat).Sub(charge, new(big.Rat).Quo(charge, divisor))
 		tds := new(big.Rat).Mul(rat(int64(halfUp(com))), big.NewRat(int64(terms.TDS), whole))
 		if b.Commission != halfUp(com) || b.GST != halfUp(gst) || b.TDS != halfUp(tds) {
-			t.Fatalf("Work = %+v; want %s, %s, %s", b, halfUp(com), halfUp(gst), halfUp(tds))
+			t.Fatalf("Calculate = %+v; want %s, %s, %s", b, halfUp(com), halfUp(gst), halfUp(tds))
 		}
 		if b.Commission < 0 || b.GST < 0 || b.TDS < 0 || b.GST > terms.Charge || b.TDS > b.Commission {
-			t.Fatalf("Work = %+v", b)
-		}
-		if b.Cost != b.GST+b.ProviderCost+b.TDS || b.Left != terms.Charge-b.GST-b.ProviderCost {
-			t.Fatalf("Work = %+v", b)
+			t.Fatalf("Calculate = %+v", b)
 		}
 	})
 }
 
-// registry is Slabs and Parties in memory.
-type registry struct {
+// fakeRegistry is Slabs and Parties in memory.
+type fakeRegistry struct {
 	merchants map[central.MerchantID]central.Merchant
 	vendors   map[central.VendorID]central.Vendor
 	slabs     []central.Slab
 	broken    error
 }
 
-func (r *registry) Merchant(_ context.Context, id central.MerchantID) (central.Merchant, error) {
+func (r *fakeRegistry) Merchant(_ context.Context, id central.MerchantID) (central.Merchant, error) {
 	m, ok := r.merchants[id]
 	if !ok {
 		return central.Merchant{}, central.ErrNotFound
@@ -170,7 +166,7 @@ func (r *registry) Merchant(_ context.Context, id central.MerchantID) (central.M
 	return m, nil
 }
 
-func (r *registry) Vendor(_ context.Context, id central.VendorID) (central.Vendor, error) {
+func (r *fakeRegistry) Vendor(_ context.Context, id central.VendorID) (central.Vendor, error) {
 	v, ok := r.vendors[id]
 	if !ok {
 		return central.Vendor{}, central.ErrNotFound
@@ -178,7 +174,7 @@ func (r *registry) Vendor(_ context.Context, id central.VendorID) (central.Vendo
 	return v, nil
 }
 
-func (r *registry) SlabsFor(_ context.Context, vendor central.VendorID, c central.Combination) ([]central.Slab, error) {
+func (r *fakeRegistry) SlabsFor(_ context.Context, vendor central.VendorID, c central.Combination) ([]central.Slab, error) {
 	var out []central.Slab
 	for _, s := range r.slabs {
 		if s.Vendor == vendor && s.Same(c) {
@@ -190,10 +186,10 @@ func (r *registry) SlabsFor(_ context.Context, vendor central.VendorID, c centra
 
 func paise(p money.Paise) *money.Paise { return &p }
 
-func newRegistry() *registry {
+func newRegistry() *fakeRegistry {
 	dmt := central.Combination{PaymentMethod: "DMT", Provider: "NSDL", TxnType: "TRANSFER"}
 	aeps := central.Combination{PaymentMethod: "AEPS", Provider: "NSDL", TxnType: "WITHDRAWAL"}
-	return &registry{
+	return &fakeRegistry{
 		merchants: map[central.MerchantID]central.Merchant{
 			"m1": {ID: "m1", Vendor: "v1"}, "m2": {ID: "m2", Vendor: "v2"}, "m3": {ID: "m3"}, "m4": {ID: "m4", Vendor: "v4"},
 		},
@@ -206,7 +202,7 @@ func newRegistry() *registry {
 	}
 }
 
-func tariff(t testing.TB, reg *registry, r Rates) *Tariff {
+func tariff(t testing.TB, reg *fakeRegistry, r Rates) *Tariff {
 	t.Helper()
 	f, err := New(reg, reg, r, Config{})
 	if err != nil {
@@ -216,7 +212,7 @@ func tariff(t testing.TB, reg *registry, r Rates) *Tariff {
 }
 
 // rated is a tariff of the embedded rates.
-func rated(reg *registry) *Tariff {
+func rated(reg *fakeRegistry) *Tariff {
 	r, err := Embedded()
 	if err != nil {
 		panic(err)
@@ -252,7 +248,7 @@ func TestEarn(t *testing.T) {
 	}
 	f := tariff(t, newRegistry(), rates(t))
 	for _, tt := range tests {
-		e, err := f.Earn(t.Context(), central.Operation{ID: "o1", Merchant: tt.merchant, Kind: tt.kind, Amount: tt.amount}, central.BankAnswer{Charge: 2000}, now)
+		e, err := f.Earning(t.Context(), central.Operation{ID: "o1", Merchant: tt.merchant, Kind: tt.kind, Amount: tt.amount}, central.BankAnswer{Charge: 2000}, now)
 		switch {
 		case err != nil:
 			t.Errorf("%s: %v", tt.name, err)
@@ -264,14 +260,14 @@ func TestEarn(t *testing.T) {
 	}
 }
 
-// TestThePostingsOfThePublishedExample reads the example off the ledger.
+// TestThePostingsOfThePublishedExample checks the ledger of that example.
 func TestThePostingsOfThePublishedExample(t *testing.T) {
 	r, err := Read(strings.NewReader(strings.Replace(string(embedded), `"providerCosts": []`,
 		`"providerCosts": [{"paymentMethod": "DMT", "provider": "NSDL", "txnType": "TRANSFER", "cost": "4", "note": "n"}]`, 1)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := tariff(t, newRegistry(), r).Earn(t.Context(), central.Operation{Merchant: "m1", Kind: central.KindTransfer, Amount: 340000}, central.BankAnswer{Charge: 2000}, now)
+	e, err := tariff(t, newRegistry(), r).Earning(t.Context(), central.Operation{Merchant: "m1", Kind: central.KindTransfer, Amount: 340000}, central.BankAnswer{Charge: 2000}, now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -294,7 +290,7 @@ func TestThePostingsOfThePublishedExample(t *testing.T) {
 	}
 }
 
-// balances are the credits less the debits of each account.
+// balances are the credits minus the debits of each account.
 func balances(postings []central.Posting) map[string]money.Paise {
 	out := map[string]money.Paise{}
 	for _, p := range postings {
@@ -307,7 +303,7 @@ func balances(postings []central.Posting) map[string]money.Paise {
 func TestPostingsAreInBalance(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		terms := drawTerms(t)
-		w, err := Work(terms)
+		w, err := Calculate(terms)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -330,7 +326,7 @@ func TestPostingsAreInBalance(t *testing.T) {
 		}
 		want := map[string]money.Paise{
 			"vendor:v1": w.Commission - w.TDS, "aggregator:a1:commission": -w.Commission, "tds": w.TDS, "gst": w.GST,
-			"provider:P": w.ProviderCost, "aggregator:a1:charges": w.Left, "merchant:m1:charges": -terms.Charge,
+			"provider:P": w.ProviderCost, "aggregator:a1:charges": terms.Charge - w.GST - w.ProviderCost, "merchant:m1:charges": -terms.Charge,
 		}
 		for account, balance := range want {
 			if b[account] != balance {
@@ -338,48 +334,47 @@ func TestPostingsAreInBalance(t *testing.T) {
 			}
 		}
 		if b["vendor:v1"] < 0 {
-			t.Fatal("the vendor owes")
+			t.Fatal("the vendor owes money")
 		}
 	})
 }
 
-// TestOneSlabGoesFirst: of two bands that are not equal exactly one goes before the
-// other, the narrower one, and of equally narrow ones the one with the higher lower
-// bound.
-func TestOneSlabGoesFirst(t *testing.T) {
+// TestOneSlabApplies: of two bands that are not equal exactly one applies, the
+// narrower one, and of equally narrow ones the one with the higher lower bound.
+func TestOneSlabApplies(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		side := rapid.Ptr(rapid.Map(rapid.IntRange(0, 12), func(n int) money.Paise { return money.Paise(n) }), true)
 		bands := rapid.Custom(func(t *rapid.T) central.Slab { return central.Slab{Min: side.Draw(t, "min"), Max: side.Draw(t, "max")} })
 		a, b, c := bands.Draw(t, "a"), bands.Draw(t, "b"), bands.Draw(t, "c")
 		x := money.Paise(rapid.IntRange(0, 13).Draw(t, "amount"))
-		if !a.Holds(x) || !b.Holds(x) || !c.Holds(x) {
+		if !a.Contains(x) || !b.Contains(x) || !c.Contains(x) {
 			t.Skip("an amount in all of them")
 		}
 		same := func(a, b *money.Paise) bool { return a == nil && b == nil || a != nil && b != nil && *a == *b }
 		equal := same(a.Min, b.Min) && same(a.Max, b.Max)
-		if before(a, b) == before(b, a) != equal {
-			t.Fatalf("before = %v and %v, equal bands: %v", before(a, b), before(b, a), equal)
+		if narrower(a, b) == narrower(b, a) != equal {
+			t.Fatalf("narrower = %v and %v, equal bands: %v", narrower(a, b), narrower(b, a), equal)
 		}
-		if before(a, b) && before(b, c) && !before(a, c) {
-			t.Fatal("before is no order")
+		if narrower(a, b) && narrower(b, c) && !narrower(a, c) {
+			t.Fatal("narrower is not transitive")
 		}
 		inside := func(s central.Slab) (n int) {
 			for y := money.Paise(0); y <= 100; y++ {
-				if s.Holds(y) {
+				if s.Contains(y) {
 					n++
 				}
 			}
 			return n
 		}
-		if inside(a) < inside(b) && !before(a, b) {
-			t.Fatalf("%d amounts do not go before %d", inside(a), inside(b))
+		if inside(a) < inside(b) && !narrower(a, b) {
+			t.Fatalf("a band of %d amounts is not narrower than one of %d", inside(a), inside(b))
 		}
 	})
 }
 
-// TestOverlappingSlabs: of several slabs that hold an amount the narrowest
+// TestOverlappingSlabs: of several slabs that contain an amount the narrowest
 // applies, of equally narrow ones the one with the higher lower bound, the default
-// where none does; whatever the order in which they were made.
+// where none does, in any order of creation.
 func TestOverlappingSlabs(t *testing.T) {
 	band := func(id central.SlabID, low, high money.Paise) central.Slab {
 		s := central.Slab{ID: id, Vendor: "v1", Combination: central.Combination{PaymentMethod: "dmt", Provider: "Nsdl", TxnType: "transfer"}, Rate: 1_000_000, RateType: central.RateFixed}
@@ -401,19 +396,19 @@ func TestOverlappingSlabs(t *testing.T) {
 			1: "zero", 1_50: "standard", 49_99: "zero", 50_00: "bandless", 100_00: "wide", 199_99: "wide", 200_00: "narrow", 249_99: "narrow",
 			250_00: "other", 299_99: "other", 300_00: "other", 350_00: "wide", 900_00: "wide", 999_99: "wide", 1000_00: "top", 100_000_00: "top",
 		} {
-			if s, ok := choose(reg.slabs, amount); !ok || s.ID != want {
+			if s, ok := chooseSlab(reg.slabs, amount); !ok || s.ID != want {
 				t.Fatalf("%s earns by %q, want %s", amount, s.ID, want)
 			}
 		}
-		e, err := rated(reg).Earn(context.Background(), central.Operation{ID: "o1", Merchant: "m1", Kind: central.KindTransfer, Amount: 260_00}, central.BankAnswer{}, now)
+		e, err := rated(reg).Earning(context.Background(), central.Operation{ID: "o1", Merchant: "m1", Kind: central.KindTransfer, Amount: 260_00}, central.BankAnswer{}, now)
 		if err != nil || e == nil || e.Slab != "other" || e.Provider != "NSDL" {
 			t.Fatalf("Earn = %+v, %v", e, err)
 		}
 		reg.slabs = []central.Slab{narrow, standard, other}
-		if s, ok := choose(reg.slabs, 900_00); !ok || s.ID != "standard" {
+		if s, ok := chooseSlab(reg.slabs, 900_00); !ok || s.ID != "standard" {
 			t.Fatalf("no band holds it, and %q applies, %v", s.ID, ok)
 		}
-		if s, ok := choose(reg.slabs[:1], 900_00); ok {
+		if s, ok := chooseSlab(reg.slabs[:1], 900_00); ok {
 			t.Fatalf("nothing applies, and %q does", s.ID)
 		}
 	})
@@ -424,7 +419,7 @@ func TestEarnSaysWhatFailed(t *testing.T) {
 	f := tariff(t, reg, rates(t))
 	transfer := central.Operation{ID: "o1", Merchant: "m1", Kind: central.KindTransfer, Amount: 340000}
 	earn := func(o central.Operation) error {
-		e, err := f.Earn(t.Context(), o, central.BankAnswer{}, now)
+		e, err := f.Earning(t.Context(), o, central.BankAnswer{}, now)
 		if err == nil || e != nil {
 			t.Errorf("Earn = %+v, %v", e, err)
 		}
@@ -530,7 +525,7 @@ func TestRatesFaults(t *testing.T) {
 	for _, tt := range tests {
 		_, err := Read(strings.NewReader(tt.text))
 		if err == nil {
-			t.Errorf("%s: it is taken", tt.name)
+			t.Errorf("%s: accepted", tt.name)
 			continue
 		}
 		for _, want := range tt.want {
@@ -574,7 +569,7 @@ func FuzzRead(f *testing.F) {
 		r, err := Read(strings.NewReader(string(text)))
 		if err != nil {
 			if !r.empty() || r.costs != nil {
-				t.Fatal("rates with faults are handed out")
+				t.Fatal("rates with faults are returned")
 			}
 			return
 		}

@@ -10,52 +10,34 @@ import (
 	"time"
 
 	"galla/central"
+	"galla/shared/ist"
 	"galla/shared/money"
 )
 
 //go:embed rates.json
 var embedded []byte
 
-// Rates are the taxes and the providers' costs, each with the days on which it
-// is in force. They never change once read. The zero value has none: New
-// refuses it.
+// Rates are the taxes and the providers' costs, each with the days on which it is
+// in force. They never change once read. New refuses the zero value, which has
+// none.
 type Rates struct {
 	gst, tds []taxRate // one on every day
 	costs    []providerCost
 }
 
-// span is the days on which a rate is in force: from the first, until the first
-// that is no longer. An empty side is open.
-type span struct{ from, until central.Day }
-
 type taxRate struct {
-	span
+	ist.Days
 	percent central.Rate
 }
 
 type providerCost struct {
-	span
+	ist.Days
 	central.Combination
 	cost money.Paise // of one operation
 }
 
-// holds tells whether a day lies in the span. Days are written so that their
-// texts compare as the days do; the empty from comes before all.
-func (s span) holds(d central.Day) bool {
-	return s.from <= d && (s.until == "" || d < s.until)
-}
-
-func (s span) meets(o span) bool {
-	return (s.until == "" || o.from < s.until) && (o.until == "" || s.from < o.until)
-}
-
-// String writes the span for people.
-func (s span) String() string {
-	return fmt.Sprintf("from %s until %s", cmp.Or(s.from, "ever"), cmp.Or(s.until, "ever"))
-}
-
-// Embedded gives the rates of rates.json. An error means that the program was
-// built from a damaged file.
+// Embedded gives the rates of rates.json. An error means that the embedded file is
+// damaged.
 func Embedded() (Rates, error) {
 	r, err := Read(bytes.NewReader(embedded))
 	if err != nil {
@@ -64,8 +46,8 @@ func Embedded() (Rates, error) {
 	return r, nil
 }
 
-// Load reads an operator's rates from a file of the form of the package
-// comment. The error names the file and all its faults.
+// Load reads rates from a file of staff (Read). The error names the file and lists
+// its faults.
 func Load(path string) (Rates, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -83,10 +65,10 @@ func Load(path string) (Rates, error) {
 
 func (r Rates) empty() bool { return len(r.gst) == 0 || len(r.tds) == 0 }
 
-// terms gives the rates of a combination at a moment, by its Indian day. The
-// error says that a tax has no rate then, which Read makes impossible.
+// terms gives the rates of a combination on the Indian day of a time. The error
+// says that a tax has no rate then, which Read excludes.
 func (r Rates) terms(c central.Combination, at time.Time) (Terms, error) {
-	day := central.DayOf(at)
+	day := ist.DayOf(at)
 	var t Terms
 	var err error
 	if t.GST, err = rateOn(r.gst, "GST", day); err != nil {
@@ -96,7 +78,7 @@ func (r Rates) terms(c central.Combination, at time.Time) (Terms, error) {
 		return Terms{}, err
 	}
 	for _, p := range r.costs {
-		if p.Same(c) && p.holds(day) {
+		if p.Same(c) && p.Contains(day) {
 			t.ProviderCost = p.cost
 		}
 	}
@@ -105,34 +87,34 @@ func (r Rates) terms(c central.Combination, at time.Time) (Terms, error) {
 
 func rateOn(rates []taxRate, name string, day central.Day) (central.Rate, error) {
 	for _, r := range rates {
-		if r.holds(day) {
+		if r.Contains(day) {
 			return r.percent, nil
 		}
 	}
 	return 0, fmt.Errorf("there is no rate of %s on %s", name, day)
 }
 
-// gaps gives what keeps a tax from having exactly one rate on every day.
+// gaps gives the reasons why a tax does not have exactly one rate on every day.
 func gaps(name string, rates []taxRate) []error {
 	if len(rates) == 0 {
 		return []error{fmt.Errorf("%s: no rate is given", name)}
 	}
-	sorted := slices.SortedFunc(slices.Values(rates), func(a, b taxRate) int { return cmp.Compare(a.from, b.from) })
+	sorted := slices.SortedFunc(slices.Values(rates), func(a, b taxRate) int { return cmp.Compare(a.From, b.From) })
 	var wrong []error
-	if first := sorted[0]; first.from != "" {
-		wrong = append(wrong, fmt.Errorf("%s: there is no rate before %s: leave the first one's from out", name, first.from))
+	if first := sorted[0]; first.From != "" {
+		wrong = append(wrong, fmt.Errorf("%s: there is no rate before %s: leave the first one's from out", name, first.From))
 	}
 	for i, r := range sorted[1:] {
 		before := sorted[i]
 		switch {
-		case before.meets(r.span):
-			wrong = append(wrong, fmt.Errorf("%s: two rates are in force on the same days, %s and %s", name, before.span, r.span))
-		case before.until < r.from:
-			wrong = append(wrong, fmt.Errorf("%s: there is no rate from %s until %s", name, before.until, r.from))
+		case before.Overlaps(r.Days):
+			wrong = append(wrong, fmt.Errorf("%s: two rates are in force on the same days, %s and %s", name, before.Days, r.Days))
+		case before.Until < r.From:
+			wrong = append(wrong, fmt.Errorf("%s: there is no rate from %s until %s", name, before.Until, r.From))
 		}
 	}
-	if last := sorted[len(sorted)-1]; last.until != "" {
-		wrong = append(wrong, fmt.Errorf("%s: there is no rate from %s on: leave the last one's until out", name, last.until))
+	if last := sorted[len(sorted)-1]; last.Until != "" {
+		wrong = append(wrong, fmt.Errorf("%s: there is no rate from %s on: leave the last one's until out", name, last.Until))
 	}
 	return wrong
 }

@@ -5,17 +5,17 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"galla/central"
+	"galla/shared/ist"
 	"galla/shared/money"
 )
 
-// Bounds of a file of rates: one that people keep is far smaller, and a file
-// that is none at all is refused before it fills the memory.
+// Bounds of a file of rates. Real ones are far smaller; any other file is refused
+// before it fills the memory.
 const (
 	maxBytes   = 1 << 20
 	maxEntries = 1000
@@ -34,8 +34,19 @@ type entry struct {
 	Note          string `json:"note"`
 }
 
-// Read reads rates in the form of the package comment. The error names every
-// fault it found, a line each.
+// Read reads rates of this form:
+//
+//	{
+//	  "gst": [{"percent": "18", "note": "…"}],
+//	  "tds": [{"percent": "5", "until": "2024-10-01", "note": "…"}, {"percent": "2", "from": "2024-10-01", "note": "…"}],
+//	  "providerCosts": [{"paymentMethod": "DMT", "provider": "NSDL", "txnType": "TRANSFER", "cost": "4.00", "from": "2026-04-01", "note": "…"}]
+//	}
+//
+// from is the first Indian day of a rate and until the first day on which it is no
+// longer in force; either may be absent. GST and TDS have exactly one rate on every
+// day. A combination without a provider's cost costs nothing.
+//
+// The error lists every fault, a line each.
 func Read(r io.Reader) (Rates, error) {
 	text, err := io.ReadAll(io.LimitReader(r, maxBytes+1))
 	if err != nil {
@@ -59,7 +70,7 @@ func Read(r io.Reader) (Rates, error) {
 		rates Rates
 		wrong []error
 	)
-	add := func(name string, entries []jsontext.Value, read func(entry, span) error) {
+	add := func(name string, entries []jsontext.Value, read func(entry, ist.Days) error) {
 		for i, v := range entries {
 			for _, err := range readEntry(v, read) {
 				wrong = append(wrong, fmt.Errorf("%s %d: %w", name, i+1, err))
@@ -69,7 +80,7 @@ func Read(r io.Reader) (Rates, error) {
 	add("gst", file.GST, taxReader(&rates.gst))
 	add("tds", file.TDS, taxReader(&rates.tds))
 	add("providerCosts", file.Costs, costReader(&rates.costs))
-	if len(wrong) == 0 { // what is missing can't be told of what could not be read
+	if len(wrong) == 0 { // else a gap may only be a rate that could not be read
 		wrong = append(wrong, gaps("gst", rates.gst)...)
 		wrong = append(wrong, gaps("tds", rates.tds)...)
 	}
@@ -79,25 +90,25 @@ func Read(r io.Reader) (Rates, error) {
 	return rates, nil
 }
 
-// readEntry reads what all entries have, and gives the rest to read.
-func readEntry(v jsontext.Value, read func(entry, span) error) []error {
+// readEntry reads the members that all entries have, and calls read for the rest.
+func readEntry(v jsontext.Value, read func(entry, ist.Days) error) []error {
 	var e entry
 	if err := json.Unmarshal(v, &e, json.RejectUnknownMembers(true)); err != nil {
 		return []error{fmt.Errorf("not an object of the right texts: %w", err)}
 	}
 	var (
 		wrong []error
-		s     span
+		s     ist.Days
 		err   error
 	)
-	if s.from, err = readDay(e.From); err != nil {
+	if s.From, err = readDay(e.From); err != nil {
 		wrong = append(wrong, fmt.Errorf("from: %w", err))
 	}
-	if s.until, err = readDay(e.Until); err != nil {
+	if s.Until, err = readDay(e.Until); err != nil {
 		wrong = append(wrong, fmt.Errorf("until: %w", err))
 	}
-	if len(wrong) == 0 && s.until != "" && s.until <= s.from {
-		wrong = append(wrong, fmt.Errorf("until %s is not after from %s: it would never be in force", s.until, s.from))
+	if err := s.Check(); len(wrong) == 0 && err != nil {
+		wrong = append(wrong, err)
 	}
 	if strings.TrimSpace(e.Note) == "" || len(e.Note) > maxText {
 		wrong = append(wrong, fmt.Errorf("note: say in 1 to %d bytes where the rate comes from", maxText))
@@ -109,8 +120,8 @@ func readEntry(v jsontext.Value, read func(entry, span) error) []error {
 }
 
 // taxReader reads entries of a tax into to.
-func taxReader(to *[]taxRate) func(entry, span) error {
-	return func(e entry, s span) error {
+func taxReader(to *[]taxRate) func(entry, ist.Days) error {
+	return func(e entry, s ist.Days) error {
 		if e.PaymentMethod+e.Provider+e.TxnType+e.Cost != "" {
 			return errors.New("a tax has percent, from, until and note only")
 		}
@@ -126,10 +137,10 @@ func taxReader(to *[]taxRate) func(entry, span) error {
 	}
 }
 
-// costReader reads providers' costs into to, and refuses one that is in force
-// together with another of the same combination.
-func costReader(to *[]providerCost) func(entry, span) error {
-	return func(e entry, s span) error {
+// costReader reads providers' costs into to, and refuses one whose days overlap
+// with those of another of the same combination.
+func costReader(to *[]providerCost) func(entry, ist.Days) error {
+	return func(e entry, s ist.Days) error {
 		if e.Percent != "" {
 			return errors.New("a provider's cost has cost, and no percent")
 		}
@@ -147,8 +158,8 @@ func costReader(to *[]providerCost) func(entry, span) error {
 		}
 		p := providerCost{s, central.Combination{PaymentMethod: e.PaymentMethod, Provider: e.Provider, TxnType: e.TxnType}, cost}
 		for _, known := range *to {
-			if known.Same(p.Combination) && known.meets(p.span) {
-				return fmt.Errorf("another cost of the same combination is in force on the same days, %s", known.span)
+			if known.Same(p.Combination) && known.Overlaps(p.Days) {
+				return fmt.Errorf("another cost of the same combination is in force on the same days, %s", known.Days)
 			}
 		}
 		*to = append(*to, p)
@@ -156,17 +167,12 @@ func costReader(to *[]providerCost) func(entry, span) error {
 	}
 }
 
-// readDay reads a day; empty is an open side.
-func readDay(text string) (central.Day, error) {
+// readDay reads a day; empty: an open side.
+func readDay(text string) (ist.Day, error) {
 	if text == "" {
 		return "", nil
 	}
-	// Parsed and written again, so that texts compare as the days do.
-	d, err := time.Parse(time.DateOnly, text)
-	if err != nil || d.Format(time.DateOnly) != text {
-		return "", fmt.Errorf("%.20q is no day such as 2026-04-01", text)
-	}
-	return central.Day(text), nil
+	return ist.ParseDay(text)
 }
 
 // parseRate reads a decimal number with at most six places as millionths.

@@ -13,20 +13,20 @@ import (
 	"galla/shared/money"
 )
 
-// DefaultProvider is the code of the upstream provider (section 2.10) where
-// Config names none.
+// DefaultProvider is the code of the upstream provider (interface.md, section 2.10)
+// if Config has none.
 const DefaultProvider = "NSDL"
 
-// maxProvider bounds the provider's code, in characters, as that of a slab is.
+// maxProvider bounds the provider's code, in characters, as for a slab.
 const maxProvider = 64
 
-// Slabs finds a vendor's slabs. central.Store implements it.
+// Slabs finds a vendor's slabs.
 type Slabs interface {
 	// SlabsFor lists the slabs of one combination that are not deleted.
 	SlabsFor(ctx context.Context, vendor central.VendorID, c central.Combination) ([]central.Slab, error)
 }
 
-// Parties reads those who earn. central.Store implements it.
+// Parties reads merchants and vendors.
 type Parties interface {
 	Merchant(ctx context.Context, id central.MerchantID) (central.Merchant, error)
 	Vendor(ctx context.Context, id central.VendorID) (central.Vendor, error)
@@ -38,8 +38,7 @@ type Config struct {
 	Provider string
 }
 
-// Tariff works out earnings. It implements central.Tariff, and may be used by
-// many goroutines at once.
+// Tariff calculates earnings. It is safe for concurrent use.
 type Tariff struct {
 	slabs    Slabs
 	parties  Parties
@@ -66,7 +65,7 @@ func New(slabs Slabs, parties Parties, rates Rates, cfg Config) (*Tariff, error)
 }
 
 // CombinationOf gives the combination by which slabs are chosen for a kind of
-// operation; ok is false for kinds that earn nothing: agent authentications,
+// operation. ok is false for kinds that earn nothing: agent authentications,
 // onboarding, beneficiaries and refunds.
 func CombinationOf(kind central.Kind, provider string) (c central.Combination, ok bool) {
 	c.Provider = provider
@@ -91,10 +90,10 @@ func CombinationOf(kind central.Kind, provider string) (c central.Combination, o
 	return c, true
 }
 
-// Earn implements central.Tariff: nil where the kind earns nothing, where the
-// merchant has no vendor or the vendor no aggregator, and where no slab of the
-// combination fits. at chooses the rates.
-func (t *Tariff) Earn(ctx context.Context, o central.Operation, a central.BankAnswer, at time.Time) (*central.Earning, error) {
+// Earning implements central.Tariff. It is nil if the kind earns nothing, if the
+// merchant has no vendor or the vendor no aggregator, or if no slab fits. The rates
+// are those in force at the given time.
+func (t *Tariff) Earning(ctx context.Context, o central.Operation, a central.BankAnswer, at time.Time) (*central.Earning, error) {
 	combination, ok := CombinationOf(o.Kind, t.provider)
 	if !ok || o.Merchant == "" {
 		return nil, nil
@@ -110,7 +109,7 @@ func (t *Tariff) Earn(ctx context.Context, o central.Operation, a central.BankAn
 	if err != nil {
 		return nil, fmt.Errorf("earning of operation %s: list the slabs of vendor %s: %w", o.ID, vendor.ID, err)
 	}
-	slab, ok := choose(slabs, o.Amount)
+	slab, ok := chooseSlab(slabs, o.Amount)
 	if !ok {
 		return nil, nil
 	}
@@ -119,7 +118,7 @@ func (t *Tariff) Earn(ctx context.Context, o central.Operation, a central.BankAn
 		return nil, fmt.Errorf("earning of operation %s: %w", o.ID, err)
 	}
 	terms.Amount, terms.Charge, terms.Rate, terms.RateType = o.Amount, a.Charge, slab.Rate, slab.RateType
-	b, err := Work(terms)
+	b, err := Calculate(terms)
 	if err != nil {
 		return nil, fmt.Errorf("earning of operation %s by slab %s: %w", o.ID, slab.ID, err)
 	}
@@ -133,7 +132,7 @@ func (t *Tariff) Earn(ctx context.Context, o central.Operation, a central.BankAn
 	return e, nil
 }
 
-// vendor gives the vendor of a merchant; the zero Vendor where it has none.
+// vendor gives the vendor of a merchant; the zero Vendor: it has none.
 func (t *Tariff) vendor(ctx context.Context, id central.MerchantID) (central.Vendor, error) {
 	merchant, err := t.parties.Merchant(ctx, id)
 	if err != nil {
@@ -149,39 +148,39 @@ func (t *Tariff) vendor(ctx context.Context, id central.MerchantID) (central.Ven
 	return vendor, nil
 }
 
-// choose gives the slab whose band holds the amount, of several the one that
-// goes before the others, or else the default one.
-func choose(slabs []central.Slab, amount money.Paise) (slab central.Slab, ok bool) {
-	held := false
+// chooseSlab gives the slab whose band contains the amount (of several, see
+// narrower), or else the default one.
+func chooseSlab(slabs []central.Slab, amount money.Paise) (slab central.Slab, ok bool) {
+	found := false
 	for _, s := range slabs {
 		switch {
-		case s.Holds(amount) && (!held || before(s, slab)):
-			slab, held = s, true
-		case s.IsDefault && !held:
+		case s.Contains(amount) && (!found || narrower(s, slab)):
+			slab, found = s, true
+		case s.IsDefault && !found:
 			slab, ok = s, true
 		}
 	}
-	return slab, ok || held
+	return slab, ok || found
 }
 
-// before tells whether a slab goes before another one that holds the same amount:
-// the narrower one does, and of equally narrow ones the one with the higher lower
-// bound. One of two always does, since no two bands of a combination are equal.
-func before(a, b central.Slab) bool {
-	return cmp.Or(cmp.Compare(width(a), width(b)), cmp.Compare(low(b), low(a))) < 0
+// narrower tells which of two slabs applies to an amount in both bands: the
+// narrower one, and of equally narrow ones the one with the higher lower bound.
+// There is always one, since no two bands of a combination are equal.
+func narrower(a, b central.Slab) bool {
+	return cmp.Or(cmp.Compare(width(a), width(b)), cmp.Compare(lowerBound(b), lowerBound(a))) < 0
 }
 
-// width is how many amounts are in a band; one that is open above is as wide as any
-// can be. No amount is below zero.
+// width is how many amounts are in a band; one without an upper bound is the
+// widest. No amount is below zero.
 func width(s central.Slab) money.Paise {
 	if s.Max == nil {
 		return math.MaxInt64
 	}
-	return *s.Max - max(low(s), 0)
+	return *s.Max - max(lowerBound(s), 0)
 }
 
-// low is a band's lower bound; an open one is below every other.
-func low(s central.Slab) money.Paise {
+// lowerBound is a band's lower bound; an open one is below all others.
+func lowerBound(s central.Slab) money.Paise {
 	if s.Min == nil {
 		return -1
 	}
@@ -197,7 +196,19 @@ const (
 	forProvider   = "PROVIDER"
 )
 
-// postings writes an earning down as the package comment draws it.
+// postings gives the double entry of an earning:
+//
+//	purpose     debit                        credit                       amount
+//	COMMISSION  aggregator:<id>:commission   vendor:<id>                  the slab's commission
+//	TDS         vendor:<id>                  tds                          withheld from the commission
+//	CHARGE      merchant:<id>:charges        aggregator:<id>:charges      what the customer paid the merchant
+//	GST         aggregator:<id>:charges      gst                          the tax within the charge
+//	PROVIDER    aggregator:<id>:charges      provider:<code>              what the provider asks
+//
+// An account's balance is its credits minus its debits. So vendor:<id> is what the
+// vendor is owed; merchant:<id>:charges is negative by what the merchant took from
+// customers and owes the aggregator; aggregator:<id>:charges is what remains of the
+// charges. An amount of zero makes no posting.
 func postings(e *central.Earning) []central.Posting {
 	var (
 		vendor     = "vendor:" + string(e.Vendor)

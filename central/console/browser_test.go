@@ -12,25 +12,25 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
-	"galla/central"
-	"galla/central/operator"
-	"galla/edge/web/webtest"
+	"galla/central/staff"
+	"galla/edge/ui/uitest"
+	"galla/shared/ist"
 	"galla/shared/op"
 )
 
-// TestBrowser walks through every page of the console in a real Chromium, at
-// a desk's size and a phone's, as three people: by keyboard where a person would,
-// and judged by webtest, with axe-core.
-func TestBrowser(t *testing.T) {
-	chromium := webtest.Chromium(t)
+// TestChromium walks through the console's own pages in a real Chromium, at a desktop's
+// size and a phone's, as three people, partly by keyboard; webtest checks each page
+// with axe-core.
+func TestChromium(t *testing.T) {
+	chromium := uitest.Chromium(t)
 	for _, size := range [][2]int64{{1280, 800}, {360, 740}} {
 		t.Run(fmt.Sprint(size[0]), func(t *testing.T) {
-			h := newHouse(t)
+			h := newHarness(t)
 			h.seed(t)
 			plain := httptest.NewServer(h.console.Handler())
 			t.Cleanup(plain.Close)
-			walk := &walk{h: h, open: func() *webtest.Browser {
-				return webtest.Open(t, chromium, strings.Replace(plain.URL, "127.0.0.1", localName, 1), size[0], size[1])
+			walk := &walk{h: h, open: func() *uitest.Browser {
+				return uitest.Open(t, chromium, strings.Replace(plain.URL, "127.0.0.1", localName, 1), size[0], size[1])
 			}, t: t}
 			walk.operations()
 			walk.people()
@@ -40,25 +40,25 @@ func TestBrowser(t *testing.T) {
 
 type walk struct {
 	t    *testing.T
-	h    *house
-	open func() *webtest.Browser
+	h    *harness
+	open func() *uitest.Browser
 }
 
 // enter signs in as a person does.
-func (w *walk) enter(login string) *webtest.Browser {
+func (w *walk) enter(login string) *uitest.Browser {
 	w.t.Helper()
 	b := w.open()
-	b.Go("/console/")
-	b.Reads("Sign in")
-	b.Focused("#login")
+	b.Navigate("/console/")
+	b.WaitForHeading("Sign in")
+	b.WaitForFocus("#login")
 	b.Press(login, kb.Tab, rightPassword, kb.Tab, w.code(login), kb.Enter)
-	b.Sees(`location.pathname === "/console/operations" && document.readyState === "complete"`)
+	b.WaitFor(`location.pathname === "/console/operations" && document.readyState === "complete"`)
 	return b
 }
 
 func (w *walk) code(login string) string {
 	w.t.Helper()
-	code, err := operator.NewFactor(login, key(login)).CodeAt(time.Now())
+	code, err := staff.NewFactor(login, key(login)).CodeAt(time.Now())
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -66,16 +66,16 @@ func (w *walk) code(login string) string {
 }
 
 // proves types the next code where one is asked for.
-func (w *walk) proves(b *webtest.Browser, login string) {
+func (w *walk) proves(b *uitest.Browser, login string) {
 	w.t.Helper()
-	b.Reads("Type a code of your authenticator")
-	b.Focused("#step_up")
+	b.WaitForHeading("Type a code of your authenticator")
+	b.WaitForFocus("#step_up")
 	b.Press(w.nextCode(login), kb.Enter)
 }
 
 func (w *walk) nextCode(login string) string {
 	w.t.Helper()
-	code, err := operator.NewFactor(login, key(login)).CodeAt(time.Now().Add(30 * time.Second))
+	code, err := staff.NewFactor(login, key(login)).CodeAt(time.Now().Add(30 * time.Second))
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -92,7 +92,7 @@ func (w *walk) file(name, content string) string {
 	return path
 }
 
-// operations: a stuck one is found, read and settled by two people, and the
+// operations: a stuck operation is found, read and decided by two people, and the
 // bank's file is imported.
 func (w *walk) operations() {
 	w.t.Helper()
@@ -101,118 +101,118 @@ func (w *walk) operations() {
 	w.h.operation(w.t, 3, time.Hour, op.Pending)
 
 	nobody := w.open()
-	nobody.Go("/console/trail")
-	nobody.Reads("Sign in")
-	nobody.Shot("sign-in")
+	nobody.Navigate("/console/audit")
+	nobody.WaitForHeading("Sign in")
+	nobody.Screenshot("sign-in")
 	nobody.Press("asha", kb.Tab, "wrong", kb.Tab, "000000", kb.Enter)
-	nobody.Sees(`document.querySelector(".alert")?.innerText.includes("is wrong")`)
-	nobody.Shot("sign-in-refused")
+	nobody.WaitFor(`document.querySelector(".alert")?.innerText.includes("is wrong")`)
+	nobody.Screenshot("sign-in-refused")
 
 	ravi := w.enter("ravi")
-	// Eleven pages in one row, and behind a button where there is no room.
-	ravi.Sees(`innerWidth >= 1280
-		? new Set([...document.querySelectorAll(".ways li")].map(e => Math.round(e.getBoundingClientRect().top))).size === 1 && document.querySelector(".bar").offsetHeight < 70
-		: document.querySelector(".ways").offsetHeight === 0 && document.querySelector(".menu summary").offsetHeight >= 44`)
-	ravi.Shot("operations")
-	ravi.Focused("#name")
+	// Eleven links in one row, or behind a button where the row is too narrow.
+	ravi.WaitFor(`innerWidth >= 1280
+		? new Set([...document.querySelectorAll(".nav li")].map(e => Math.round(e.getBoundingClientRect().top))).size === 1 && document.querySelector(".bar").offsetHeight < 70
+		: document.querySelector(".nav").offsetHeight === 0 && document.querySelector(".menu summary").offsetHeight >= 44`)
+	ravi.Screenshot("operations")
+	ravi.WaitForFocus("#name")
 	ravi.Press(string(stuck.Reference), kb.Enter)
-	ravi.Sees(`document.querySelectorAll(".table tbody tr a").length === 1`)
-	ravi.Shot("found")
+	ravi.WaitFor(`document.querySelectorAll(".table tbody tr a").length === 1`)
+	ravi.Screenshot("found")
 	ravi.Do(chromedp.Click(".table tbody a"))
-	ravi.Reads("Operation " + string(stuck.Reference))
-	ravi.Shot("operation-stuck")
-	ravi.Go("/console/operations/" + string(done.ID))
-	ravi.Reads("Operation " + string(done.Reference))
-	ravi.Shot("operation-done")
-	ravi.Go("/console/waiting")
-	ravi.Reads("Waiting for the bank")
-	ravi.Shot("waiting")
-	ravi.Go("/console/operations/" + string(stuck.ID))
-	ravi.Do(chromedp.SendKeys("#reason", "The bank's desk does not answer."), chromedp.Click(`form[action$="/case"] button`))
-	ravi.Sees(`location.pathname.startsWith("/console/cases/")`)
-	ravi.Reads(`Case ` + string(central.DayOf(time.Now())) + `.0.1`)
-	ravi.Shot("case-open")
+	ravi.WaitForHeading("Operation " + string(stuck.Reference))
+	ravi.Screenshot("operation-stuck")
+	ravi.Navigate("/console/operations/" + string(done.ID))
+	ravi.WaitForHeading("Operation " + string(done.Reference))
+	ravi.Screenshot("operation-done")
+	ravi.Navigate("/console/waiting")
+	ravi.WaitForHeading("Waiting for the bank")
+	ravi.Screenshot("waiting")
+	ravi.Navigate("/console/operations/" + string(stuck.ID))
+	ravi.Do(chromedp.SendKeys("#reason", "The bank does not answer."), chromedp.Click(`form[action$="/case"] button`))
+	ravi.WaitFor(`location.pathname.startsWith("/console/cases/")`)
+	ravi.WaitForHeading(`Case ` + string(ist.DayOf(time.Now())) + `.0.1`)
+	ravi.Screenshot("case-open")
 	ravi.Do(chromedp.Click(`input[value="succeeded"]`), chromedp.SendKeys("#reason", "The bank's letter says so."), chromedp.SendKeys("#step_up", w.nextCode("ravi")),
 		chromedp.SetUploadFiles("#document", []string{w.file("letter.txt", "we executed it")}), chromedp.Click(`form[action$="/propose"] button`))
-	ravi.Sees(`document.querySelector("main").innerText.includes("You proposed it")`)
-	ravi.Shot("case-proposed")
+	ravi.WaitFor(`document.querySelector("main").innerText.includes("You proposed it")`)
+	ravi.Screenshot("case-proposed")
 
 	meera := w.enter("meera")
-	meera.Go("/console/cases/" + string(central.DayOf(time.Now())) + ".0.1")
-	meera.Sees(`document.querySelector('form[action$="/confirm"]')`)
-	meera.Shot("case-confirm")
+	meera.Navigate("/console/cases/" + string(ist.DayOf(time.Now())) + ".0.1")
+	meera.WaitFor(`document.querySelector('form[action$="/confirm"]')`)
+	meera.Screenshot("case-confirm")
 	meera.Do(chromedp.Click(`form[action$="/confirm"] button`))
 	w.proves(meera, "meera")
-	meera.Sees(`document.querySelector(".fine")?.innerText.includes("The case is decided")`)
-	meera.Shot("case-decided")
-	day := string(central.DayOf(time.Now().Add(-48 * time.Hour)))
+	meera.WaitFor(`document.querySelector(".fine")?.innerText.includes("The case is decided")`)
+	meera.Screenshot("case-decided")
+	day := string(ist.DayOf(time.Now().Add(-48 * time.Hour)))
 	content := strings.Join([]string{"reference,rrn,stan,amount,code,time", "GL261120STRAY,632510000001,000001,500.00,00," + day + "T10:00:00+05:30", "END," + day + ",1,500.00,,", ""}, "\n")
-	meera.Go("/console/days")
-	meera.Do(chromedp.SetUploadFiles("#file", []string{w.file("day.csv", content)}), chromedp.Click(`form[action="/console/days"] button`))
-	meera.Reads("The bank's file of " + day)
-	meera.Shot("day")
-	meera.Go("/console/days")
-	meera.Reads("Reconciliation")
-	meera.Shot("days")
+	meera.Navigate("/console/reconciliation")
+	meera.Do(chromedp.SetUploadFiles("#file", []string{w.file("day.csv", content)}), chromedp.Click(`form[action="/console/reconciliation"] button`))
+	meera.WaitForHeading("The bank's file of " + day)
+	meera.Screenshot("day")
+	meera.Navigate("/console/reconciliation")
+	meera.WaitForHeading("Reconciliation")
+	meera.Screenshot("reconciliation")
 }
 
-// people: an admin adds somebody, who sets up; changes the role, puts out; and
-// reads the trail.
+// people: an admin adds a member, who sets up; changes the role, disables the member,
+// and reads the audit log.
 func (w *walk) people() {
 	w.t.Helper()
 	asha := w.enter("asha")
-	asha.Go("/console/people")
-	asha.Reads("People")
-	asha.Shot("people")
-	asha.Do(chromedp.SendKeys("#login", "nila"), chromedp.SendKeys("#name", "Nila Das"), chromedp.Click(`form[action="/console/people"] button`))
-	asha.Reads("Type a code of your authenticator")
-	asha.Shot("step-up")
+	asha.Navigate("/console/staff")
+	asha.WaitForHeading("Staff")
+	asha.Screenshot("staff")
+	asha.Do(chromedp.SendKeys("#login", "nila"), chromedp.SendKeys("#name", "Nila Das"), chromedp.Click(`form[action="/console/staff"] button`))
+	asha.WaitForHeading("Type a code of your authenticator")
+	asha.Screenshot("step-up")
 	w.proves(asha, "asha")
-	asha.Reads("Hand over this code")
-	asha.Shot("code")
-	code := webtest.Eval[string](asha, `document.querySelector("code.key").innerText`)
+	asha.WaitForHeading("Hand over this code")
+	asha.Screenshot("code")
+	code := uitest.Eval[string](asha, `document.querySelector("code.key").innerText`)
 	nila := w.open()
-	nila.Go("/console/set-up")
-	nila.Focused("#login")
-	nila.Shot("set-up")
+	nila.Navigate("/console/set-up")
+	nila.WaitForFocus("#login")
+	nila.Screenshot("set-up")
 	nila.Press("nila", kb.Tab, code, kb.Enter)
-	nila.Reads("Choose a password")
-	nila.Shot("set-up-factor")
-	raw, err := operatorKey(webtest.Eval[string](nila, `document.querySelector("code.key").innerText`))
+	nila.WaitForHeading("Choose a password")
+	nila.Screenshot("set-up-factor")
+	raw, err := operatorKey(uitest.Eval[string](nila, `document.querySelector("code.key").innerText`))
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	otp, err := operator.NewFactor("nila", raw).CodeAt(time.Now())
+	otp, err := staff.NewFactor("nila", raw).CodeAt(time.Now())
 	if err != nil {
 		w.t.Fatal(err)
 	}
 	nila.Press(rightPassword, kb.Tab, rightPassword, kb.Tab, otp.Reveal(), kb.Enter)
-	nila.Sees(`location.pathname === "/console/operations"`)
-	nila.Go("/console/me")
-	nila.Reads("Your access")
-	nila.Shot("me")
-	nila.Go("/console/people")
-	nila.Reads("Your role does not allow this")
-	nila.Shot("refused")
+	nila.WaitFor(`location.pathname === "/console/operations"`)
+	nila.Navigate("/console/me")
+	nila.WaitForHeading("Your access")
+	nila.Screenshot("me")
+	nila.Navigate("/console/staff")
+	nila.WaitForHeading("Your role does not allow this")
+	nila.Screenshot("refused")
 
-	asha.Go("/console/people/nila")
-	asha.Reads("Nila Das")
-	asha.Shot("person")
+	asha.Navigate("/console/staff/nila")
+	asha.WaitForHeading("Nila Das")
+	asha.Screenshot("person")
 	asha.Do(chromedp.Click(`form[action$="/disable"] button`))
-	asha.Sees(`document.querySelector("input[name=sure]")`)
-	asha.Shot("person-sure")
+	asha.WaitFor(`document.querySelector("input[name=confirmed]")`)
+	asha.Screenshot("person-sure")
 	asha.Do(chromedp.Click(`form[action$="/disable"] button`))
-	asha.Sees(`document.querySelector(".fine")?.innerText.includes("was put out")`)
-	nila.Go("/console/me")
-	nila.Reads("Sign in")
-	asha.Go("/console/people/ravi")
+	asha.WaitFor(`document.querySelector(".fine")?.innerText.includes("was disabled")`)
+	nila.Navigate("/console/me")
+	nila.WaitForHeading("Sign in")
+	asha.Navigate("/console/staff/ravi")
 	asha.Do(chromedp.SendKeys("#role", "admin"), chromedp.Click(`form[action$="/role"] button`))
-	asha.Sees(`document.querySelector("main").innerText.includes("waits for a second admin")`)
-	asha.Shot("person-asked")
-	asha.Go("/console/trail")
-	asha.Reads("Trail")
-	asha.Shot("trail")
+	asha.WaitFor(`document.querySelector("main").innerText.includes("waits for a second admin")`)
+	asha.Screenshot("person-asked")
+	asha.Navigate("/console/audit")
+	asha.WaitForHeading("Audit log")
+	asha.Screenshot("audit")
 	asha.Do(chromedp.Click(`.locker button`))
-	asha.Sees(`document.querySelector(".fine")?.innerText.includes("signed out")`)
-	asha.Shot("signed-out")
+	asha.WaitFor(`document.querySelector(".fine")?.innerText.includes("signed out")`)
+	asha.Screenshot("signed-out")
 }

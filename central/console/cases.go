@@ -11,190 +11,148 @@ import (
 	"strings"
 
 	"galla/central"
-	"galla/central/operator"
-	"galla/central/settle"
+	"galla/central/reconcile"
+	"galla/central/staff"
 )
 
-// caseRoutes are the ways to decide a case by four eyes, and to read the document
-// that a proposal rests on.
+// caseRoutes are the routes to decide a case by two people, and to read its evidence.
 func (c *Console) caseRoutes() []route {
 	return []route{
-		{pattern: "GET " + Root + "cases/{case}", need: operator.Viewer, do: c.caseOf},
-		{pattern: "POST " + Root + "cases/{case}/propose", need: operator.Operator, upload: true, do: c.propose},
-		{pattern: "POST " + Root + "cases/{case}/confirm", need: operator.Operator, do: c.confirm},
-		{pattern: "POST " + Root + "cases/{case}/reject", need: operator.Operator, do: c.reject},
-		{pattern: "POST " + Root + "cases/{case}/withdraw", need: operator.Operator, do: c.withdraw},
-		{pattern: "GET " + Root + "papers/{sum}", need: operator.Operator, do: c.paper},
+		{pattern: "GET " + Root + "cases/{case}", minRole: staff.Viewer, handle: c.viewCase},
+		{pattern: "POST " + Root + "cases/{case}/propose", minRole: staff.Operator, upload: true, handle: c.propose},
+		{pattern: "POST " + Root + "cases/{case}/confirm", minRole: staff.Operator, handle: c.confirm},
+		{pattern: "POST " + Root + "cases/{case}/reject", minRole: staff.Operator, handle: c.reject},
+		{pattern: "POST " + Root + "cases/{case}/withdraw", minRole: staff.Operator, handle: c.withdraw},
+		{pattern: "GET " + Root + "documents/{sum}", minRole: staff.Operator, handle: c.document},
 	}
 }
 
 // casePage is a case's data, with what was typed.
 type casePage struct {
-	settle.Case
-	Steps    []settle.Step
-	Verdicts []settle.Verdict // that can be proposed
-	Transfer bool             // a success needs the charge
-	// Own tells that who looks at it made the proposal, and can't confirm it.
+	reconcile.Case
+	Steps    []reconcile.Step
+	Verdicts []reconcile.Verdict // that can be proposed
+	Transfer bool                // a success needs the charge
+	// Own: the reader made the proposal, and can't confirm it.
 	Own   bool
-	Kept  bool // the document is kept here
-	Typed typed
+	Kept  bool // the document is stored
+	Typed proposalForm
 }
 
-// typed is what a refused proposal said.
-type typed struct {
-	Verdict settle.Verdict
+// proposalForm is what a refused proposal said.
+type proposalForm struct {
+	Verdict reconcile.Verdict
 	Reason  string
 	Charge  string
 }
 
-func (c *Console) caseOf(w http.ResponseWriter, r *http.Request, v *visit) {
-	c.showCase(w, r, v, http.StatusOK, "", casePage{})
+func (c *Console) viewCase(v *visit) {
+	c.showCase(v, http.StatusOK, "", casePage{})
 }
 
-func (c *Console) showCase(w http.ResponseWriter, r *http.Request, v *visit, status int, alert string, d casePage) {
-	id, err := settle.ParseCaseID(r.PathValue("case"))
+func (c *Console) showCase(v *visit, status int, alert string, d casePage) {
+	id, err := reconcile.ParseCaseID(v.path("case"))
 	if err != nil {
-		c.failed(w, r, v, central.ErrNotFound)
+		v.fail(central.ErrNotFound)
 		return
 	}
-	if d.Case, d.Steps, err = c.Settlement.Case(r.Context(), id); err != nil {
-		c.failed(w, r, v, err)
+	if d.Case, d.Steps, err = c.Reconciliation.Case(v.Context(), id); err != nil {
+		v.fail(err)
 		return
 	}
-	if err := c.People.Note(r.Context(), v.Actor(), operator.Change{What: "case.look", Subject: id.String()}); err != nil {
-		c.failed(w, r, v, err)
+	if err := c.Staff.Record(v.Context(), v.Actor(), staff.Change{What: "case.view", Subject: id.String()}); err != nil {
+		v.fail(err)
 		return
 	}
-	d.Verdicts = []settle.Verdict{settle.Noted}
+	d.Verdicts = []reconcile.Verdict{reconcile.Noted}
 	if o := d.Operation; o != nil && !o.State.Final() {
-		d.Verdicts = []settle.Verdict{settle.Succeeded, settle.Failed, settle.Reversed, settle.Noted}
+		d.Verdicts = []reconcile.Verdict{reconcile.Succeeded, reconcile.Failed, reconcile.Reversed, reconcile.Noted}
 		d.Transfer = o.Kind == central.KindTransfer
 	}
 	d.Own = d.ProposedBy == v.Login()
 	if d.Document.SHA256 != "" {
-		_, err := c.Safe.Read(r.Context(), d.Document.SHA256)
+		_, err := c.Vault.ReadDocument(v.Context(), d.Document.SHA256)
 		d.Kept = err == nil
 	}
-	back := Root + "days"
+	back := Root + "reconciliation"
 	if id.File > 0 {
 		back += fmt.Sprintf("/%s?file=%d", id.Day, id.File)
 	}
-	c.render(w, r, v, status, page{Name: "case", Title: "Case " + id.String(), Back: back, Alert: alert, Data: d})
+	v.show(status, page{Name: "case", Title: "Case " + id.String(), Back: back, Alert: alert, Data: d})
 }
 
-// propose keeps the document, and then makes the proposal that rests on it.
-func (c *Console) propose(w http.ResponseWriter, r *http.Request, v *visit) {
-	c.upload(w, r, v, operator.MaxPaper+1, func(f url.Values, name string, file io.Reader) {
-		said := typed{settle.Verdict(f.Get("verdict")), f.Get("reason"), strings.TrimSpace(f.Get("charge"))}
+// propose stores the evidence, and makes the proposal that rests on it.
+func (c *Console) propose(v *visit) {
+	c.upload(v, staff.MaxDocument+1, func(f url.Values, name string, file io.Reader) {
+		said := proposalForm{reconcile.Verdict(f.Get("verdict")), f.Get("reason"), strings.TrimSpace(f.Get("charge"))}
 		d := casePage{Typed: said}
-		refuse := func(text string) { c.showCase(w, r, v, http.StatusUnprocessableEntity, text, d) }
-		id, err := settle.ParseCaseID(r.PathValue("case"))
+		refuse := func(text string) { c.showCase(v, http.StatusUnprocessableEntity, text, d) }
+		id, err := reconcile.ParseCaseID(v.path("case"))
 		if err != nil {
-			c.failed(w, r, v, central.ErrNotFound)
+			v.fail(central.ErrNotFound)
 			return
 		}
-		p := settle.Proposal{Verdict: said.Verdict, Reason: said.Reason}
-		if p.Charge, err = settle.ParseCharge(said.Charge); err != nil {
+		p := reconcile.Proposal{Verdict: said.Verdict, Reason: said.Reason}
+		if p.Charge, err = reconcile.ParseCharge(said.Charge); err != nil {
 			refuse(sentence(err.Error()))
 			return
 		}
-		if file == nil && said.Verdict.Outcome() != "" {
-			refuse("An outcome needs its evidence: attach the bank's letter, or what else it rests on.")
-			return
-		}
-		var content []byte
+		var evidence *reconcile.Evidence
 		if file != nil {
-			if content, err = readFile(file, operator.MaxPaper); err != nil {
+			content, err := readFile(file, staff.MaxDocument)
+			if err != nil {
 				refuse(sentence(err.Error()))
 				return
 			}
+			evidence = &reconcile.Evidence{Name: name, Content: content}
 		}
-		change := operator.Change{What: "case.propose", Subject: id.String(), Was: string(settle.Open), Became: string(settle.Proposed), Note: string(said.Verdict)}
-		err = c.People.Do(r.Context(), v.Actor(), change, func(ctx context.Context) error {
-			// What is kept is kept for ever: not the document of a proposal that is refused.
-			if err := c.Settlement.Examine(ctx, id, p); err != nil {
-				return err
-			}
-			if content != nil {
-				kept, err := c.Safe.Keep(ctx, name, content, v.Login())
-				if err != nil {
-					return err
-				}
-				p.Document = settle.Document{Name: kept.Name, SHA256: kept.SHA256}
-			}
-			return c.Settlement.Propose(ctx, id, p, v.settler())
-		})
-		c.stepOfCase(w, r, v, id, "proposed", err, d)
+		c.afterCaseStep(v, id, "proposed", c.Reconciliation.Propose(v.Context(), v.Actor(), id, p, evidence), d)
 	})
 }
 
-func (c *Console) confirm(w http.ResponseWriter, r *http.Request, v *visit) {
-	c.decide(w, r, v, "case.confirm", settle.Decided, "confirmed", func(ctx context.Context, id settle.CaseID, reason string, by settle.Actor) error {
-		// Who confirms has read one proposal and decides that one.
-		seen, err := strconv.Atoi(r.PostForm.Get("seen"))
+func (c *Console) confirm(v *visit) {
+	c.decide(v, "confirmed", func(ctx context.Context, by staff.Actor, id reconcile.CaseID, reason string) error {
+		// The decision is on the proposal that this person has read.
+		seen, err := strconv.Atoi(v.field("seen"))
 		if err != nil {
-			seen = 0 // refused in the words of what is wrong
+			seen = 0 // Confirm refuses it
 		}
-		return c.Settlement.ConfirmSeen(ctx, id, seen, reason, by, c.People.Apart)
+		return c.Reconciliation.Confirm(ctx, by, id, seen, reason)
 	})
 }
 
-func (c *Console) reject(w http.ResponseWriter, r *http.Request, v *visit) {
-	c.decide(w, r, v, "case.reject", settle.Open, "rejected", c.Settlement.Reject)
-}
+func (c *Console) reject(v *visit) { c.decide(v, "rejected", c.Reconciliation.Reject) }
 
-func (c *Console) withdraw(w http.ResponseWriter, r *http.Request, v *visit) {
-	c.decide(w, r, v, "case.withdraw", settle.Open, "withdrawn", c.Settlement.Withdraw)
-}
+func (c *Console) withdraw(v *visit) { c.decide(v, "withdrawn", c.Reconciliation.Withdraw) }
 
-func (c *Console) decide(w http.ResponseWriter, r *http.Request, v *visit, what operator.Action, to settle.Status, did string,
-	step func(context.Context, settle.CaseID, string, settle.Actor) error) {
-	id, err := settle.ParseCaseID(r.PathValue("case"))
+func (c *Console) decide(v *visit, did string, step func(ctx context.Context, by staff.Actor, id reconcile.CaseID, reason string) error) {
+	id, err := reconcile.ParseCaseID(v.path("case"))
 	if err != nil {
-		c.failed(w, r, v, central.ErrNotFound)
+		v.fail(central.ErrNotFound)
 		return
 	}
-	was, _, err := c.Settlement.Case(r.Context(), id)
-	if err != nil {
-		c.failed(w, r, v, err)
-		return
-	}
-	change := operator.Change{What: what, Subject: id.String(), Was: string(was.Status), Became: string(to), Note: string(was.Verdict)}
-	err = c.People.Do(r.Context(), v.Actor(), change, func(ctx context.Context) error {
-		return step(ctx, id, r.PostForm.Get("reason"), v.settler())
-	})
-	c.stepOfCase(w, r, v, id, did, err, casePage{})
+	c.afterCaseStep(v, id, did, step(v.Context(), v.Actor(), id, v.field("reason")), casePage{})
 }
 
-// stepOfCase leads back to a case after a step, or says there why it was
-// refused: what the settlement's desk refuses, it says for people.
-func (c *Console) stepOfCase(w http.ResponseWriter, r *http.Request, v *visit, id settle.CaseID, did string, err error, d casePage) {
-	if err == nil {
-		http.Redirect(w, r, Root+"cases/"+id.String()+"?done="+did, http.StatusSeeOther)
-		return
+// afterCaseStep shows the case again after a step, with the reason where it was refused.
+func (c *Console) afterCaseStep(v *visit, id reconcile.CaseID, did string, err error, d casePage) {
+	if !v.refused(err, func(status int, text string) { c.showCase(v, status, text, d) }) {
+		v.redirect(Root+"cases/"+id.String(), did)
 	}
-	if known, ok := told(err); ok && known.status != http.StatusNotFound {
-		c.showCase(w, r, v, known.status, known.text, d)
-		return
-	} else if ok {
-		c.failed(w, r, v, err)
-		return
-	}
-	c.failed(w, r, v, err)
 }
 
-// paper gives a document as a file, never as a page of the console's.
-func (c *Console) paper(w http.ResponseWriter, r *http.Request, v *visit) {
-	d, err := c.Safe.Read(r.Context(), r.PathValue("sum"))
+// document sends the evidence as a file to download, never as a page.
+func (c *Console) document(v *visit) {
+	d, err := c.Vault.ReadDocument(v.Context(), v.path("sum"))
 	if err != nil {
-		c.failed(w, r, v, err)
+		v.fail(err)
 		return
 	}
-	if err := c.People.Note(r.Context(), v.Actor(), operator.Change{What: "paper.look", Subject: d.SHA256, Note: hushed(d.Name)}); err != nil {
-		c.failed(w, r, v, err)
+	if err := c.Staff.Record(v.Context(), v.Actor(), staff.Change{What: "document.view", Subject: d.SHA256, Note: staff.RedactNumbers(d.Name)}); err != nil {
+		v.fail(err)
 		return
 	}
-	w.Header().Set("Content-Type", "application/octet-stream")
-	w.Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": d.Name}))
-	_, _ = w.Write(d.Content) // a browser that went away needs no answer
+	v.w.Header().Set("Content-Type", "application/octet-stream")
+	v.w.Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": d.Name}))
+	_, _ = v.w.Write(d.Content)
 }

@@ -2,10 +2,8 @@ package console
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"io"
-	"log/slog"
 	"net/http"
 	"regexp"
 	"slices"
@@ -14,99 +12,95 @@ import (
 	"time"
 
 	"galla/central"
-	"galla/central/operator"
-	"galla/central/settle"
+	"galla/central/staff"
+	"galla/shared/ist"
 	"galla/shared/op"
 )
 
-// TestSettleByHand: a stuck operation gets its outcome by four eyes, with the
-// evidence attached, and never by one person.
-func TestSettleByHand(t *testing.T) {
-	h := newHouse(t)
+// TestManualCase: a stuck operation gets its outcome by two people, with evidence, and
+// never by one.
+func TestManualCase(t *testing.T) {
+	h := newHarness(t)
 	h.seed(t)
 	stuck, fresh := h.operation(t, 1, 8*24*time.Hour, "stuck"), h.operation(t, 2, time.Hour, op.Pending)
-	ravi, meera, vikram := h.visitor(t).enter("ravi"), h.visitor(t).enter("meera"), h.visitor(t).enter("vikram")
+	ravi, meera, vikram := h.browser(t).enter("ravi"), h.browser(t).enter("meera"), h.browser(t).enter("vikram")
 	at := "/console/operations/" + string(stuck.ID)
-	has(t, ravi.post("/console/operations/"+string(fresh.ID)+"/case", http.StatusConflict, "reason", "no answer"), "still asked after it")
+	has(t, ravi.post("/console/operations/"+string(fresh.ID)+"/case", http.StatusConflict, "reason", "no answer"), "Enquiries about it still run")
 	has(t, ravi.post(at+"/case", http.StatusUnprocessableEntity, "reason", " "), "A reason is needed")
 	has(t, ravi.post(at+"/case", http.StatusUnprocessableEntity, "reason", "of 9999 4105 7058"), "may be an Aadhaar number")
-	to := ravi.post(at+"/case", http.StatusSeeOther, "reason", "the bank's desk does not answer")
+	to := ravi.post(at+"/case", http.StatusSeeOther, "reason", "the bank does not answer")
 	name := strings.TrimSuffix(to, "?done=opened")
 	if again := meera.post(at+"/case", http.StatusSeeOther, "reason", "me, too"); again != to {
 		t.Errorf("a second case: %s and %s", to, again)
 	}
-	has(t, ravi.get(to, http.StatusOK), "by-hand", "The case was opened", "the bank&#39;s desk does not answer")
+	has(t, ravi.get(to, http.StatusOK), "manual", "The case was opened", "the bank does not answer")
 
-	propose := func(v *visitor, status int, verdict, reason, file string) string {
+	propose := func(v *browser, status int, verdict, reason, file string) string {
 		t.Helper()
 		return v.sends(name+"/propose", status, "document", file, "the bank's letter", "verdict", verdict, "reason", reason)
 	}
 	has(t, propose(ravi, http.StatusUnprocessableEntity, "succeeded", "the letter says so", ""), "An outcome needs its evidence", "the letter says so")
 	has(t, propose(ravi, http.StatusUnprocessableEntity, "maybe", "x", "letter.txt"), "decided as succeeded, failed, reversed or noted")
-	if sums, err := h.db.PaperSums(t.Context(), "", 10); err != nil || len(sums) != 0 {
+	if sums, err := h.db.DocumentHashes(t.Context(), "", 10); err != nil || len(sums) != 0 {
 		t.Errorf("the document of a proposal that was refused is kept: %v, %v", sums, err)
 	}
 	propose(ravi, http.StatusSeeOther, "succeeded", "the letter says so", "letter.txt")
 	page := ravi.get(name, http.StatusOK)
-	has(t, page, "You proposed it", "letter.txt", "/console/papers/")
+	has(t, page, "You proposed it", "letter.txt", "/console/documents/")
 	hasNot(t, page, "Confirm: ")
 	has(t, ravi.post(name+"/confirm", http.StatusConflict), "another person must")
 	vikram.post(name+"/confirm", http.StatusForbidden)
-	hasNot(t, vikram.get(name, http.StatusOK), "/console/papers/")
+	hasNot(t, vikram.get(name, http.StatusOK), "/console/documents/")
 
 	page = meera.get(name, http.StatusOK)
-	paper := page[strings.Index(page, "/console/papers/"):]
-	paper = paper[:strings.IndexByte(paper, '"')]
-	reply, letter := meera.do(meera.request(http.MethodGet, paper, nil))
+	letterPath := page[strings.Index(page, "/console/documents/"):]
+	letterPath = letterPath[:strings.IndexByte(letterPath, '"')]
+	reply, letter := meera.do(meera.request(http.MethodGet, letterPath, nil))
 	if letter != "the bank's letter" || reply.Header.Get("Content-Disposition") != "attachment; filename=letter.txt" || reply.Header.Get("Content-Type") != "application/octet-stream" {
 		t.Errorf("the evidence is %q, %v", letter, reply.Header)
 	}
-	vikram.get(paper, http.StatusForbidden)
-	meera.get("/console/papers/"+strings.Repeat("0", 64), http.StatusNotFound)
+	vikram.get(letterPath, http.StatusForbidden)
+	meera.get("/console/documents/"+strings.Repeat("0", 64), http.StatusNotFound)
 	meera.post(name+"/reject", http.StatusSeeOther, "reason", "which letter?")
-	has(t, meera.post(name+"/confirm", http.StatusConflict), "Somebody was first")
+	has(t, meera.post(name+"/confirm", http.StatusConflict), "Its state has changed")
 	propose(ravi, http.StatusSeeOther, "succeeded", "the letter of today", "letter.txt")
-	// Between reading and pressing, the proposal is exchanged for another one.
-	has(t, meera.post(name+"/confirm", http.StatusConflict, "reason", "", "seen", "x"), "not the one that you read")
+	// Between reading and confirming, the proposal is replaced by another one.
+	has(t, meera.post(name+"/confirm", http.StatusConflict, "reason", "", "seen", "x"), "has changed since you read it")
 	read := seen(t, meera.get(name, http.StatusOK))
 	ravi.post(name+"/reject", http.StatusSeeOther, "reason", "the wrong letter")
 	propose(ravi, http.StatusSeeOther, "failed", "the letter of today", "letter.txt")
-	has(t, meera.post(name+"/confirm", http.StatusConflict, "seen", read), "not the one that you read", "Confirm: failed")
+	has(t, meera.post(name+"/confirm", http.StatusConflict, "seen", read), "has changed since you read it", "Confirm: failed")
 	ravi.post(name+"/reject", http.StatusSeeOther, "reason", "the letter was right")
 	propose(ravi, http.StatusSeeOther, "succeeded", "the letter of today", "letter.txt")
 	if to := meera.post(name+"/confirm", http.StatusSeeOther, "reason", "", "seen", seen(t, meera.get(name, http.StatusOK))); to != name+"?done=confirmed" {
 		t.Errorf("it leads to %s", to)
 	}
 
-	// The engine's next enquiry takes the decision where the bank has no word.
-	bank, err := settle.NewBank(silent{}, h.db, slog.New(slog.DiscardHandler))
-	if err != nil {
-		t.Fatal(err)
+	// The engine reads the decision at the next enquiry, which is due.
+	decision, err := h.db.DecisionFor(t.Context(), stuck.Reference)
+	if err != nil || decision.To != op.Succeeded || decision.By != "meera" {
+		t.Errorf("the decision is %+v, %v", decision, err)
 	}
-	answer, err := bank.Enquire(t.Context(), stuck.Reference)
-	if err != nil || answer.Status != central.BankApproved {
-		t.Errorf("the decision is told as %s, %v", answer.Status, err)
-	}
-	due, err := h.db.Claim(t.Context(), time.Now(), time.Now().Add(time.Minute), 10)
+	due, err := h.db.ClaimEnquiries(t.Context(), time.Now(), time.Now().Add(time.Minute), 10)
 	if err != nil || !slices.ContainsFunc(due, func(o central.Operation) bool { return o.ID == stuck.ID }) {
 		t.Errorf("its enquiry is not due: %v", err)
 	}
-	has(t, meera.get(at, http.StatusOK), "was decided as succeeded by ravi and meera", "by-hand")
+	has(t, meera.get(at, http.StatusOK), "was decided as succeeded by ravi and meera", "manual")
 	meera.post(name+"/withdraw", http.StatusSeeOther, "reason", "the bank's word came")
-	if _, err := bank.Enquire(t.Context(), stuck.Reference); !errors.Is(err, errSilent) {
+	if _, err := h.db.DecisionFor(t.Context(), stuck.Reference); !errors.Is(err, central.ErrNotFound) {
 		t.Errorf("after it was withdrawn: %v", err)
 	}
 	id := strings.TrimPrefix(name, "/console/cases/")
 	for _, want := range []string{
-		"case.open ravi/" + string(stuck.ID) + " done", "case.propose ravi/" + id + " begun", "case.propose ravi/" + id + " done",
+		"case.open ravi/" + string(stuck.ID) + " done", "case.propose ravi/" + id + " started", "case.propose ravi/" + id + " done",
 		"case.confirm ravi/" + id + " refused", "case.confirm meera/" + id + " done", "case.reject meera/" + id + " done", "case.withdraw meera/" + id + " done",
-		"paper.look meera/" + strings.TrimPrefix(paper, "/console/papers/") + " done",
+		"document.view meera/" + strings.TrimPrefix(letterPath, "/console/documents/") + " done",
 	} {
 		if !slices.Contains(h.did(t), want) {
-			t.Errorf("%q is not in the trail", want)
+			t.Errorf("%q is not in the audit log", want)
 		}
 	}
-	has(t, vikram.get("/console/days", http.StatusOK), name)
+	has(t, vikram.get("/console/reconciliation", http.StatusOK), name)
 	vikram.get("/console/cases/none", http.StatusNotFound)
 	vikram.get("/console/cases/2026-11-21.0.99", http.StatusNotFound)
 }
@@ -121,64 +115,55 @@ func seen(t testing.TB, page string) string {
 	return found[1]
 }
 
-var errSilent = errors.New("the bank does not answer")
-
-// silent is a network that does not answer.
-type silent struct{ central.Bank }
-
-func (silent) Enquire(ctx context.Context, _ central.Reference) (central.BankAnswer, error) {
-	return central.BankAnswer{}, errSilent
-}
-
-// TestDays imports the bank's file, reads its report and settles a case of it.
+// TestDays imports the bank's file, reads its report and decides a case of it.
 func TestDays(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	h.seed(t)
 	at := time.Now().Add(-48 * time.Hour)
-	day := string(central.DayOf(at))
+	day := string(ist.DayOf(at))
 	head := "reference,rrn,stan,amount,code,time\n"
-	file := head + "GL261120STRAY,632510000001,000001,500.00,00," + at.In(india).Format("2006-01-02") + "T10:00:00+05:30\nEND," + day + ",1,500.00,,\n"
-	ravi, vikram := h.visitor(t).enter("ravi"), h.visitor(t).enter("vikram")
-	has(t, ravi.sends("/console/days", http.StatusUnprocessableEntity, "file", "bad.csv", head+"x,y\nEND,"+day+",1,500.00,,\n"), "Nothing of the file was taken", "has 2 fields")
-	has(t, ravi.sends("/console/days", http.StatusUnprocessableEntity, "file", "", ""), "Choose the bank")
-	reply, _ := vikram.do(vikram.send("/console/days", "file", "day.csv", file))
+	file := head + "GL261120STRAY,632510000001,000001,500.00,00," + at.In(ist.Zone()).Format("2006-01-02") + "T10:00:00+05:30\nEND," + day + ",1,500.00,,\n"
+	ravi, vikram := h.browser(t).enter("ravi"), h.browser(t).enter("vikram")
+	has(t, ravi.sends("/console/reconciliation", http.StatusUnprocessableEntity, "file", "bad.csv", head+"x,y\nEND,"+day+",1,500.00,,\n"), "Nothing was imported", "has 2 fields")
+	has(t, ravi.sends("/console/reconciliation", http.StatusUnprocessableEntity, "file", "", ""), "Choose the bank")
+	reply, _ := vikram.do(vikram.send("/console/reconciliation", "file", "day.csv", file))
 	if reply.StatusCode != http.StatusForbidden {
 		t.Errorf("a viewer imports: HTTP %d", reply.StatusCode)
 	}
 	forged := ravi.csrf
 	ravi.csrf = "x"
-	ravi.sends("/console/days", http.StatusForbidden, "file", "day.csv", file)
+	ravi.sends("/console/reconciliation", http.StatusForbidden, "file", "day.csv", file)
 	ravi.csrf = forged
-	ravi.get("/console/days", http.StatusOK)
-	to := ravi.sends("/console/days", http.StatusSeeOther, "file", "day.csv", file)
-	if to != "/console/days/"+day+"?file=1&done=imported" {
+	ravi.get("/console/reconciliation", http.StatusOK)
+	to := ravi.sends("/console/reconciliation", http.StatusSeeOther, "file", "day.csv", file)
+	if to != "/console/reconciliation/"+day+"?file=1&done=imported" {
 		t.Fatalf("it leads to %s", to)
 	}
-	if again := ravi.sends("/console/days", http.StatusSeeOther, "file", "day.csv", file); !strings.HasSuffix(again, "&done=again") {
+	if again := ravi.sends("/console/reconciliation", http.StatusSeeOther, "file", "day.csv", file); !strings.HasSuffix(again, "&done=again") {
 		t.Errorf("the same file again leads to %s", again)
 	}
 	has(t, vikram.get(to, http.StatusOK), "missing-here", "1 of 1", "GL261120STRAY", "The file was imported")
-	has(t, vikram.get("/console/days", http.StatusOK), day+".1", "day.csv", "ravi")
-	hasNot(t, vikram.get("/console/days", http.StatusOK), "Import and compare")
-	has(t, vikram.get("/console/days/"+day+"/cases.csv?file=1", http.StatusOK), day+".1.1,missing-here,open,")
-	for _, none := range []string{"/console/days/2020-01-01", "/console/days/yesterday", "/console/days/" + day + "?file=9", "/console/days/" + day + "?file=x"} {
+	has(t, vikram.get("/console/reconciliation", http.StatusOK), day+".1", "day.csv", "ravi")
+	hasNot(t, vikram.get("/console/reconciliation", http.StatusOK), "Import and compare")
+	has(t, vikram.get("/console/reconciliation/"+day+"/cases.csv?file=1", http.StatusOK), day+".1.1,missing-here,open,")
+	for _, none := range []string{"/console/reconciliation/2020-01-01", "/console/reconciliation/yesterday", "/console/reconciliation/" + day + "?file=9", "/console/reconciliation/" + day + "?file=x"} {
 		vikram.get(none, http.StatusNotFound)
 	}
 	name := "/console/cases/" + day + ".1.1"
 	hasNot(t, ravi.get(name, http.StatusOK), `value="succeeded"`) // there is no operation
 	ravi.sends(name+"/propose", http.StatusSeeOther, "document", "", "", "verdict", "noted", "reason", "the bank takes it back")
-	asha := h.visitor(t).enter("asha")
+	asha := h.browser(t).enter("asha")
 	asha.post(name+"/confirm", http.StatusSeeOther, "seen", seen(t, asha.get(name, http.StatusOK)))
 	has(t, vikram.get(name, http.StatusOK), "decided", "the bank takes it back", "asha")
 }
 
-// TestOneImportAtATime: files are compared in memory, one by one, however many
-// send one.
+// TestOneImportAtATime: files are compared in memory, one at a time, however many are
+// sent.
 func TestOneImportAtATime(t *testing.T) {
-	h := newHouse(t)
-	v, other := h.visitor(t).enter("ravi"), h.visitor(t).enter("meera")
+	h := newHarness(t)
+	v, other := h.browser(t).enter("ravi"), h.browser(t).enter("meera")
 	slow, write := io.Pipe()
-	r := v.send("/console/days", "file", "slow.csv", "")
+	r := v.send("/console/reconciliation", "file", "slow.csv", "")
 	form, err := io.ReadAll(r.Body)
 	if err != nil {
 		t.Fatal(err)
@@ -202,7 +187,7 @@ func TestOneImportAtATime(t *testing.T) {
 	for len(h.console.imports) == 0 { // its file is being read
 		time.Sleep(time.Millisecond)
 	}
-	has(t, other.sends("/console/days", http.StatusServiceUnavailable, "file", "other.csv", "x"), "Another file is being imported")
+	has(t, other.sends("/console/reconciliation", http.StatusServiceUnavailable, "file", "other.csv", "x"), "Another file is being imported")
 	if _, err := write.Write(form[end:]); err != nil {
 		t.Fatal(err)
 	}
@@ -213,21 +198,21 @@ func TestOneImportAtATime(t *testing.T) {
 	for len(h.console.imports) > 0 {
 		time.Sleep(time.Millisecond)
 	}
-	has(t, other.sends("/console/days", http.StatusUnprocessableEntity, "file", "other.csv", "x"), "Nothing of the file was taken")
+	has(t, other.sends("/console/reconciliation", http.StatusUnprocessableEntity, "file", "other.csv", "x"), "Nothing was imported")
 }
 
 // TestUploads: a form with a file that is not the console's does nothing.
 func TestUploads(t *testing.T) {
-	h := newHouse(t)
-	v := h.visitor(t).enter("ravi")
+	h := newHarness(t)
+	v := h.browser(t).enter("ravi")
 	many := make([]string, 0, 2*maxFields)
 	for range maxFields {
 		many = append(many, "field", "value")
 	}
 	for name, r := range map[string]*http.Request{
-		"too many fields": v.send("/console/days", "file", "x.csv", "x", many...),
-		"a long field":    v.send("/console/days", "file", "x.csv", "x", "reason", strings.Repeat("x", maxField+1)),
-		"a broken form":   v.send("/console/days", "file", "x.csv", "x"),
+		"too many fields": v.send("/console/reconciliation", "file", "x.csv", "x", many...),
+		"a long field":    v.send("/console/reconciliation", "file", "x.csv", "x", "reason", strings.Repeat("x", maxField+1)),
+		"a broken form":   v.send("/console/reconciliation", "file", "x.csv", "x"),
 	} {
 		if name == "a broken form" {
 			r.Header.Set("Content-Type", "multipart/form-data; boundary=other")
@@ -243,33 +228,33 @@ func TestUploads(t *testing.T) {
 	v.sends("/console/cases/2026-11-21.0.1/propose", http.StatusNotFound, "document", "x", "x", "verdict", "noted", "reason", "x")
 }
 
-// TestSecondAccount: an admin who adds somebody, and uses that account, is still
-// one person, whichever of both proposes. Others confirm, and whoever was set up
-// anew by somebody else does.
+// TestSecondAccount: an admin who adds somebody and uses that account is still one
+// person, whichever of the two proposes. Others can confirm, also somebody who was
+// reset by another admin.
 func TestSecondAccount(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	h.seed(t)
-	asha, meera := h.visitor(t).enter("asha"), h.visitor(t).enter("meera")
-	asha.get("/console/people", http.StatusOK)
-	nila := h.enrol(t, "nila", codeShown.FindStringSubmatch(asha.post("/console/people", http.StatusOK, "login", "nila", "name", "Nila Das", "role", "operator"))[1])
+	asha, meera := h.browser(t).enter("asha"), h.browser(t).enter("meera")
+	asha.get("/console/staff", http.StatusOK)
+	nila := h.enrol(t, "nila", codeShown.FindStringSubmatch(asha.post("/console/staff", http.StatusOK, "login", "nila", "name", "Nila Das", "role", "operator"))[1])
 	at := "/console/operations/" + string(h.operation(t, 1, 8*24*time.Hour, "stuck").ID)
-	name := strings.TrimSuffix(asha.post(at+"/case", http.StatusSeeOther, "reason", "the bank's desk does not answer"), "?done=opened")
-	propose := func(v *visitor) {
+	name := strings.TrimSuffix(asha.post(at+"/case", http.StatusSeeOther, "reason", "the bank does not answer"), "?done=opened")
+	propose := func(v *browser) {
 		t.Helper()
 		v.get(name, http.StatusOK)
 		v.sends(name+"/propose", http.StatusSeeOther, "document", "letter.txt", "the bank's letter", "verdict", "succeeded", "reason", "the letter says so")
 	}
-	confirm := func(v *visitor, status int) string {
+	confirm := func(v *browser, status int) string {
 		t.Helper()
 		return v.post(name+"/confirm", status, "seen", seen(t, v.get(name, http.StatusOK)))
 	}
 	propose(nila)
-	has(t, confirm(asha, http.StatusConflict), "you are not four eyes")
+	has(t, confirm(asha, http.StatusConflict), "you are not independent")
 	nila.post(name+"/reject", http.StatusSeeOther, "reason", "again")
 	propose(asha)
-	has(t, confirm(nila, http.StatusConflict), "you are not four eyes")
+	has(t, confirm(nila, http.StatusConflict), "you are not independent")
 
-	setup, err := h.people.Reset(t.Context(), "nila", operator.Actor{From: "root@central"})
+	setup, err := h.staff.Reset(t.Context(), "nila", staff.Actor{From: "root@central"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -281,9 +266,9 @@ func TestSecondAccount(t *testing.T) {
 }
 
 // enrol sets somebody up, in a browser of their own.
-func (h *house) enrol(t testing.TB, login, setup string) *visitor {
+func (h *harness) enrol(t testing.TB, login, setup string) *browser {
 	t.Helper()
-	v := h.visitor(t)
+	v := h.browser(t)
 	v.get("/console/set-up", http.StatusOK)
 	raw, err := operatorKey(codeShown.FindStringSubmatch(v.post("/console/set-up", http.StatusOK, "login", login, "setup", setup))[1])
 	if err != nil {
@@ -291,7 +276,7 @@ func (h *house) enrol(t testing.TB, login, setup string) *visitor {
 	}
 	code := func(at time.Time) string {
 		t.Helper()
-		otp, err := operator.NewFactor(login, raw).CodeAt(at)
+		otp, err := staff.NewFactor(login, raw).CodeAt(at)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,23 +10,26 @@ import (
 	"net/http"
 	"strings"
 
-	"galla/central/duty"
-	"galla/central/operator"
-	"galla/central/settle"
+	"galla/central/accounts"
+	"galla/central/reconcile"
+	"galla/central/staff"
+	"galla/central/webhook"
 	"galla/shared/op"
+	"galla/shared/theme"
+	"galla/shared/webguard"
 )
 
 //go:embed templates static
-var own embed.FS
+var assets embed.FS
 
-// Root is where the console stands on the admin address.
+// Root is the console's path on the admin address.
 const Root = "/console/"
 
 // Config sets up a Console.
 type Config struct {
 	Node string // of this central, for people
-	// LocalName is the only name under which the console is served without TLS, on
-	// the loopback interface (package localname); empty: it is not.
+	// LocalName is the only name under which the console is served without TLS, on the
+	// loopback interface (package localname); empty: it is not served without TLS.
 	LocalName string
 	Rand      io.Reader
 	Logger    *slog.Logger
@@ -34,81 +37,83 @@ type Config struct {
 
 // Parts is what the console shows and acts on.
 type Parts struct {
-	People     *operator.Desk
-	Safe       *operator.Safe
-	Operations operator.Finder
-	Callbacks  Callbacks
-	Mobiles    operator.MobileKey // names mobile numbers as the finder knows them
-	Settlement *settle.Desk
-	Rooms      []Room // pages of other packages
+	Staff          *staff.Service
+	Vault          *staff.Vault
+	Operations     staff.OperationFinder
+	Callbacks      CallbackReader
+	CustomerKey    func(mobile string) accounts.CustomerKey // by which Operations finds a remitter
+	Reconciliation *reconcile.Audited
+	Parties        *PartyPages // nil: no pages about parties
 }
 
-// Callbacks is what merchants' programs are told of operations.
-type Callbacks interface {
-	// Callback gives the callback of an operation with its attempts, or
+// CallbackReader reads the callbacks of operations.
+type CallbackReader interface {
+	// Callback returns the callback of an operation with its attempts, or
 	// central.ErrNotFound.
-	Callback(ctx context.Context, operation op.ID) (duty.Callback, []duty.Attempt, error)
+	Callback(ctx context.Context, operation op.ID) (webhook.Callback, []webhook.Attempt, error)
 }
 
-// Console is the pages. Its Handler may be called from many goroutines.
+// Console serves the pages. Its Handler may be called concurrently.
 type Console struct {
 	Parts
 	cfg    Config
-	pages  *pages
-	static *static
+	pages  *pageTemplates
+	static *webguard.Static
 	routes []route
 	mux    *http.ServeMux
 	log    *slog.Logger
-	// imports holds one settlement file at a time: each is compared in memory.
+	// imports admits one settlement file at a time: each is compared in memory.
 	imports chan struct{}
 }
 
-// New makes the console.
+// New makes a Console of all its parts.
 func New(parts Parts, cfg Config) (*Console, error) {
-	if parts.People == nil || parts.Safe == nil || parts.Operations == nil || parts.Callbacks == nil || parts.Settlement == nil {
-		return nil, errors.New("the console needs the operators and their safe, operations, callbacks and the settlement's desk")
+	if parts.Staff == nil || parts.Vault == nil || parts.Operations == nil || parts.Callbacks == nil || parts.Reconciliation == nil {
+		return nil, errors.New("the console needs staff, their vault, operations, callbacks and reconciliation")
 	}
 	if cfg.Rand == nil || cfg.Logger == nil || cfg.Node == "" {
 		return nil, errors.New("the console needs a node's name, randomness and a logger")
 	}
 	c := &Console{Parts: parts, cfg: cfg, mux: http.NewServeMux(), log: cfg.Logger, imports: make(chan struct{}, 1)}
 	var err error
-	if c.static, err = loadStatic(parts.roomFiles()); err != nil {
+	if c.static, err = webguard.NewStatic(Root+"static/", theme.Files(), assets); err != nil {
 		return nil, err
 	}
-	if c.pages, err = loadPages(c.static, parts.roomFiles()); err != nil {
+	if c.pages, err = loadTemplates(c.static); err != nil {
 		return nil, err
 	}
-	c.mux.HandleFunc("GET "+Root+"static/{stamp}/{name}", c.static.serve)
-	c.routes = c.table()
-	for _, room := range parts.Rooms {
-		for _, r := range room.Routes() {
-			if !operator.Admin.May(r.Need) {
-				return nil, fmt.Errorf("route %q of a room of the console is open to the role %q, which is none: name the least role that it needs", r.Pattern, r.Need)
-			}
-		}
-	}
+	c.mux.Handle(c.static.Pattern(), c.static)
+	c.routes = c.routeTable()
 	for _, r := range c.routes {
+		if err := checkRoute(r); err != nil {
+			return nil, err
+		}
 		c.mux.Handle(r.pattern, c.serve(r))
 	}
 	return c, nil
 }
 
-// Handler gives the whole console with its guards, for paths below Root.
+// checkRoute refuses a route that names no role by mistake.
+func checkRoute(r route) error {
+	if !r.public && !staff.Admin.May(r.minRole) {
+		return fmt.Errorf("route %q of the console has the least role %q, which does not exist", r.pattern, r.minRole)
+	}
+	return nil
+}
+
+// Handler serves all paths below Root, with the guard.
 func (c *Console) Handler() http.Handler { return c.guard(c.mux) }
 
-// route is one way into the console.
+// route is a route with what it requires.
 type route struct {
-	pattern string // method and path
-	// need is the least role; empty: nobody need be signed in.
-	need operator.Role
-	// free says why a form of somebody signed in asks for no code of the second
-	// factor; empty: it does.
-	free string
-	// upload tells that the form brings a file: its handler reads it, and the
-	// token with it.
+	pattern string     // method and path
+	public  bool       // no session is needed
+	minRole staff.Role // the least role
+	// noStepUp is why a signed-in person's form asks for no TOTP code; empty: it does.
+	noStepUp string
+	// upload: the form has a file, and its handler reads file, fields and form token.
 	upload bool
-	do     handler
+	handle handler
 }
 
 func (rt route) method() string {
@@ -116,68 +121,75 @@ func (rt route) method() string {
 	return method
 }
 
-// handler is a page or a step; v is who visits.
-type handler func(w http.ResponseWriter, r *http.Request, v *visit)
+// handler answers a request.
+type handler func(v *visit)
 
-// table lists every route. Each subject has its own list, in its own file.
-func (c *Console) table() []route {
+// routeTable lists all routes. Each subject lists its own, in its file.
+func (c *Console) routeTable() []route {
 	var all []route
 	for _, list := range [][]route{
-		c.doorRoutes(), c.stepUpRoutes(), c.operationRoutes(), c.dayRoutes(), c.caseRoutes(), c.roomRoutes(), c.peopleRoutes(), c.trailRoutes(),
+		c.signInRoutes(), c.stepUpRoutes(), c.operationRoutes(), c.dayRoutes(), c.caseRoutes(), c.staffRoutes(), c.auditRoutes(),
 	} {
 		all = append(all, list...)
 	}
-	return append(all, route{pattern: "GET " + Root, need: operator.Viewer, do: c.nowhere})
-}
-
-// entry is one of the bar's ways.
-type entry struct {
-	Href  string
-	Title string
-	need  operator.Role
-}
-
-// ways lists the bar's entries.
-func (c *Console) ways() []entry {
-	list := []entry{
-		{Root + "operations", "Operations", operator.Viewer},
-		{Root + "waiting", "Waiting", operator.Viewer},
-		{Root + "days", "Reconciliation", operator.Viewer},
+	if c.Parties != nil {
+		all = append(all, c.Parties.routes()...)
 	}
-	return append(append(list, c.roomWays()...),
-		entry{Root + "people", "People", operator.Admin},
-		entry{Root + "trail", "Trail", operator.Admin})
+	return append(all, route{pattern: "GET " + Root, minRole: staff.Viewer, handle: c.notFound})
 }
 
-// failed answers for what could not be read or done, and logs it.
-func (c *Console) failed(w http.ResponseWriter, r *http.Request, v *visit, err error) {
-	status, text := http.StatusInternalServerError, "The central could not do this now. The log has the reason; try again, and look at /readyz if it stays."
-	if known, ok := told(err); ok {
+// navEntry is a link of the navigation.
+type navEntry struct {
+	Href    string
+	Title   string
+	minRole staff.Role
+}
+
+// navEntries lists the navigation, for all roles.
+func (c *Console) navEntries() []navEntry {
+	list := []navEntry{
+		{Root + "operations", "Operations", staff.Viewer},
+		{Root + "waiting", "Waiting", staff.Viewer},
+		{Root + "reconciliation", "Reconciliation", staff.Viewer},
+	}
+	if c.Parties != nil {
+		list = append(list, partyNav()...)
+	}
+	return append(list,
+		navEntry{Root + "staff", "Staff", staff.Admin},
+		navEntry{Root + "audit", "Audit log", staff.Admin})
+}
+
+// fail shows an error, with a text that helps where there is one, and logs it
+// otherwise.
+func (c *Console) fail(w http.ResponseWriter, r *http.Request, v *visit, err error) {
+	status, text := http.StatusInternalServerError, "The central could not do this now. The log has the reason. Try again, and check /readyz if it fails again."
+	if known, ok := toUserError(err); ok {
 		status, text = known.status, known.text
 	}
 	if status >= http.StatusInternalServerError {
 		c.log.Error("a page of the console failed", "path", r.URL.Path, "error", err)
 	}
-	c.message(w, r, v, status, "This did not work", text)
+	v.message(status, "This did not work", text)
 }
 
-// message shows a page of one text.
+// message shows a page with one text.
 func (c *Console) message(w http.ResponseWriter, r *http.Request, v *visit, status int, title, text string) {
-	c.render(w, r, v, status, page{Name: "message", Title: title, Data: text})
+	v.show(status, page{Name: "message", Title: title, Data: text})
 }
 
-func (c *Console) nowhere(w http.ResponseWriter, r *http.Request, v *visit) {
-	if r.URL.Path == Root {
-		http.Redirect(w, r, c.home(v.Role), http.StatusSeeOther)
+func (c *Console) notFound(v *visit) {
+	if v.r.URL.Path == Root {
+		v.redirect(c.home(v.Role), "")
 		return
 	}
-	c.message(w, r, v, http.StatusNotFound, "There is no such page", fmt.Sprintf("The console has no page %s.", r.URL.Path))
+	v.message(http.StatusNotFound, "There is no such page", fmt.Sprintf("The console has no page %s.", v.r.URL.Path))
 }
 
 // home is the first page of a role.
-func (c *Console) home(role operator.Role) string {
-	for _, e := range c.ways() {
-		if role.May(e.need) {
+func (c *Console) home(role staff.Role) string {
+	for _, e := range c.navEntries() {
+		if role.May(e.minRole) {
 			return e.Href
 		}
 	}

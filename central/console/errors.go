@@ -2,77 +2,86 @@ package console
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 
 	"galla/central"
-	"galla/central/operator"
-	"galla/central/settle"
+	"galla/central/reconcile"
+	"galla/central/staff"
 )
 
-// answer is how an error is told to people.
-type answer struct {
+// refusal is an error with a text for people.
+type refusal struct {
 	status int
-	text   string
+	text   string // a sentence
 }
 
-// told gives the words of an error that people can do something about; false:
-// the log has it.
-func told(err error) (answer, bool) {
-	var wait *operator.WaitError
-	var refused *settle.Refusal
-	var own *Refusal
+func (e *refusal) Error() string { return e.text }
+
+// refuse returns a refusal of invalid input.
+func refuse(format string, args ...any) error {
+	return &refusal{http.StatusUnprocessableEntity, fmt.Sprintf(format, args...)}
+}
+
+// toUserError returns the text of an error that people can do something about; false:
+// the error belongs into the log.
+func toUserError(err error) (refusal, bool) {
+	var wait *staff.WaitError
+	var byCase *reconcile.Refusal
+	var own *refusal
 	switch {
 	case err == nil:
-		return answer{}, false
+		return refusal{}, false
 	case errors.As(err, &wait):
-		return answer{http.StatusTooManyRequests, "Too many tries. Come back in " + age(wait.Wait) + "."}, true
+		return refusal{http.StatusTooManyRequests, "Too many attempts. Try again in " + formatAge(wait.Wait) + "."}, true
 	case errors.As(err, &own):
-		return answer{own.Status, own.Text}, true
-	case errors.As(err, &refused):
-		return answer{http.StatusUnprocessableEntity, sentence(refused.Error())}, true
+		return *own, true
+	case errors.As(err, &byCase):
+		return refusal{http.StatusUnprocessableEntity, sentence(byCase.Error())}, true
 	case errors.Is(err, central.ErrNotFound):
-		return answer{http.StatusNotFound, "The central has no such record."}, true
+		return refusal{http.StatusNotFound, "The central has no such record."}, true
 	case errors.Is(err, central.ErrTaken):
-		return answer{http.StatusConflict, "This name is in use, or was: choose another."}, true
+		return refusal{http.StatusConflict, "This name is in use, or was: choose another."}, true
 	case errors.Is(err, central.ErrBusy):
-		return answer{http.StatusServiceUnavailable, "The database is busy. Try again."}, true
+		return refusal{http.StatusServiceUnavailable, "The database is busy. Try again."}, true
 	}
 	if errors.Is(err, central.ErrState) {
-		return answer{http.StatusConflict, "Somebody was first, or it is in another state by now: load the page again."}, true
+		return refusal{http.StatusConflict, "Its state has changed meanwhile: load the page again."}, true
 	}
 	for _, known := range []struct {
 		err    error
 		status int
 	}{
-		{operator.ErrWrong, http.StatusUnauthorized},
-		{operator.ErrSetup, http.StatusUnauthorized},
-		{operator.ErrCode, http.StatusUnauthorized},
-		{operator.ErrLogin, http.StatusUnprocessableEntity},
-		{operator.ErrName, http.StatusUnprocessableEntity},
-		{operator.ErrRole, http.StatusUnprocessableEntity},
-		{operator.ErrPassword, http.StatusUnprocessableEntity},
-		{operator.ErrSame, http.StatusUnprocessableEntity},
-		{operator.ErrLastAdmin, http.StatusConflict},
-		{operator.ErrTooMany, http.StatusConflict},
-		{operator.ErrUnapproved, http.StatusConflict},
-		{operator.ErrNotSecond, http.StatusConflict},
-		{operator.ErrNotAsked, http.StatusConflict},
-		{operator.ErrAsked, http.StatusConflict},
-		{settle.ErrTooEarly, http.StatusConflict},
-		{settle.ErrSamePerson, http.StatusConflict},
-		{settle.ErrChanged, http.StatusConflict},
-		{settle.ErrNotApart, http.StatusConflict},
-		{settle.ErrSuperseded, http.StatusConflict},
-		{settle.ErrEffective, http.StatusConflict},
+		{staff.ErrWrong, http.StatusUnauthorized},
+		{staff.ErrSetup, http.StatusUnauthorized},
+		{staff.ErrCode, http.StatusUnauthorized},
+		{staff.ErrLogin, http.StatusUnprocessableEntity},
+		{staff.ErrName, http.StatusUnprocessableEntity},
+		{staff.ErrRole, http.StatusUnprocessableEntity},
+		{staff.ErrPassword, http.StatusUnprocessableEntity},
+		{staff.ErrSamePassword, http.StatusUnprocessableEntity},
+		{staff.ErrLastAdmin, http.StatusConflict},
+		{staff.ErrTooMany, http.StatusConflict},
+		{staff.ErrUnapproved, http.StatusConflict},
+		{staff.ErrNotIndependent, http.StatusConflict},
+		{staff.ErrNothingToApprove, http.StatusConflict},
+		{staff.ErrResetPending, http.StatusConflict},
+		{reconcile.ErrNoEvidence, http.StatusUnprocessableEntity},
+		{reconcile.ErrTooEarly, http.StatusConflict},
+		{reconcile.ErrSamePerson, http.StatusConflict},
+		{reconcile.ErrChanged, http.StatusConflict},
+		{reconcile.ErrNotIndependent, http.StatusConflict},
+		{reconcile.ErrSuperseded, http.StatusConflict},
+		{reconcile.ErrEffective, http.StatusConflict},
 	} {
 		if errors.Is(err, known.err) {
-			return answer{known.status, sentence(known.err.Error())}, true
+			return refusal{known.status, sentence(known.err.Error())}, true
 		}
 	}
-	return answer{}, false
+	return refusal{}, false
 }
 
-// sentence makes an error's text one for people.
+// sentence makes an error's text a sentence.
 func sentence(text string) string {
 	if text == "" {
 		return ""

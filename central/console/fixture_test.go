@@ -20,8 +20,8 @@ const (
 	mobile string             = "9800000001" // the merchant's own
 )
 
-// seed gives the house a merchant.
-func (h *house) seed(t testing.TB) {
+// seed adds a merchant.
+func (h *harness) seed(t testing.TB) {
 	t.Helper()
 	err := h.db.Seed(t.Context(), store.Seed{Merchants: []central.Merchant{{
 		ID: shop, MID: "GAL0000001", LegalName: "Lakshmi Kirana Store", Status: central.MerchantApproved, HasInfo: true, AEPSReady: true, TID: "GAL00001", Mobile: mobile,
@@ -31,9 +31,9 @@ func (h *house) seed(t testing.TB) {
 	}
 }
 
-// operation records a withdrawal that was begun some time ago and brings it into
-// a state; stuck is one that is pending and waits for a person.
-func (h *house) operation(t testing.TB, n int, ago time.Duration, state op.State, change ...func(*central.Operation)) central.Operation {
+// operation records a withdrawal of some time ago and brings it into a state; stuck is
+// one that is pending and stuck.
+func (h *harness) operation(t testing.TB, n int, ago time.Duration, state op.State, change ...func(*central.Operation)) central.Operation {
 	t.Helper()
 	at := time.Now().Add(-ago)
 	o := central.Operation{
@@ -47,19 +47,19 @@ func (h *house) operation(t testing.TB, n int, ago time.Duration, state op.State
 		c(&o)
 	}
 	ctx := t.Context()
-	if _, _, err := h.db.Begin(ctx, o, nil); err != nil {
+	if _, _, err := h.db.Create(ctx, o, nil); err != nil {
 		t.Fatal(err)
 	}
-	err := h.db.Dispatch(ctx, o.ID, at, at.Add(15*time.Second))
+	err := h.db.MarkSent(ctx, o.ID, at, at.Add(15*time.Second))
 	stuck := state == "stuck"
 	if err == nil && (state == op.Pending || stuck) {
-		_, err = h.db.Suspend(ctx, central.Suspension{ID: o.ID, At: at.Add(15 * time.Second), Reason: "no answer from the bank", Prefix: "AEPS-NR-", NextEnquiry: at.Add(20 * time.Second)})
+		_, err = h.db.MarkPending(ctx, central.PendingUpdate{ID: o.ID, At: at.Add(15 * time.Second), Reason: "no answer from the bank", Prefix: "AEPS-NR-", NextEnquiry: at.Add(20 * time.Second)})
 	}
 	if err == nil && stuck {
-		err = h.db.Postpone(ctx, o.ID, time.Now(), time.Now().Add(time.Minute), "the bank says it is in progress", true)
+		err = h.db.PostponeEnquiry(ctx, o.ID, time.Now(), time.Now().Add(time.Minute), "the bank says it is in progress", true)
 	}
 	if err == nil && state.Final() {
-		_, err = h.db.Settle(ctx, central.Settlement{
+		_, err = h.db.Finish(ctx, central.FinalOutcome{
 			ID: o.ID, To: state, At: at.Add(time.Second), Reason: "the bank answered", Answer: central.BankAnswer{Code: "00", RRN: fmt.Sprintf("632510%06d", n)},
 			HTTP: 200, Reply: []byte(`{"statusCode":"00","message":"SUCCESS"}`),
 		})
@@ -74,7 +74,7 @@ func (h *house) operation(t testing.TB, n int, ago time.Duration, state op.State
 }
 
 // send makes the request of a form with a file; without a name there is none.
-func (v *visitor) send(path, field, name, content string, fields ...string) *http.Request {
+func (v *browser) send(path, field, name, content string, fields ...string) *http.Request {
 	v.t.Helper()
 	var b bytes.Buffer
 	w := multipart.NewWriter(&b)
@@ -95,8 +95,8 @@ func (v *visitor) send(path, field, name, content string, fields ...string) *htt
 	return r
 }
 
-// sends sends a form with a file and wants a status.
-func (v *visitor) sends(path string, status int, field, name, content string, fields ...string) string {
+// sends sends a form with a file and expects a status.
+func (v *browser) sends(path string, status int, field, name, content string, fields ...string) string {
 	v.t.Helper()
 	reply, body := v.do(v.send(path, field, name, content, fields...))
 	return v.wants(reply, body, status)

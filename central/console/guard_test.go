@@ -2,7 +2,6 @@ package console
 
 import (
 	"context"
-	"io/fs"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -10,21 +9,21 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"testing/fstest"
 
-	"galla/central/operator"
+	"galla/central/staff"
 	"galla/shared/secret"
+	"galla/shared/webguard"
 )
 
 var parameter = regexp.MustCompile(`\{[^}]*\}`)
 
-// TestEveryRouteByRole walks the table: each route, for nobody and each role.
-// What is refused does nothing, and says so by 403 or leads to the sign-in.
+// TestEveryRouteByRole requests each route as nobody and with each role. What is
+// refused does nothing, and gives 403 or the sign-in page.
 func TestEveryRouteByRole(t *testing.T) {
-	h := newHouse(t)
-	visitors := map[operator.Role]*visitor{"": h.visitor(t)}
-	for role, login := range map[operator.Role]string{operator.Viewer: "vikram", operator.Operator: "ravi", operator.Admin: "asha"} {
-		visitors[role] = h.visitor(t).enter(login)
+	h := newHarness(t)
+	visitors := map[staff.Role]*browser{"": h.browser(t)}
+	for role, login := range map[staff.Role]string{staff.Viewer: "vikram", staff.Operator: "ravi", staff.Admin: "asha"} {
+		visitors[role] = h.browser(t).enter(login)
 	}
 	open := 0
 	for _, rt := range h.console.routes {
@@ -33,15 +32,15 @@ func TestEveryRouteByRole(t *testing.T) {
 			t.Errorf("route %q has no method", rt.pattern)
 			continue
 		}
-		if rt.need == "" {
+		if rt.public {
 			open++
 			continue
 		}
 		path = parameter.ReplaceAllString(path, "none")
 		for role, v := range visitors {
-			may := role.May(rt.need)
+			may := role.May(rt.minRole)
 			if may && method == http.MethodPost && strings.Contains(path, "sign-out") {
-				continue // it would end the visitor's session
+				continue // it would end the session
 			}
 			r := v.request(method, path, nil)
 			if method == http.MethodPost {
@@ -67,32 +66,19 @@ func TestEveryRouteByRole(t *testing.T) {
 	if open != 5 {
 		t.Errorf("%d routes are open to everybody: sign-in and set-up are five", open)
 	}
-	// Of a room's routes none is, and one that forgot its role keeps the program
-	// from starting.
-	for _, need := range []operator.Role{"", "nobody"} {
-		parts := h.parts()
-		parts.Rooms = []Room{forgetful{need}}
-		if _, err := New(parts, h.console.cfg); err == nil || !strings.Contains(err.Error(), "name the least role") {
-			t.Errorf("a room's route for the role %q: %v", need, err)
+	// A route without a role keeps the program from starting.
+	for _, need := range []staff.Role{"", "nobody"} {
+		if err := checkRoute(route{pattern: "GET " + Root + "forgotten", minRole: need}); err == nil || !strings.Contains(err.Error(), "which does not exist") {
+			t.Errorf("a route for the role %q: %v", need, err)
 		}
 	}
 }
 
-// forgetful is a room whose route does not say who may take it.
-type forgetful struct{ need operator.Role }
-
-func (f forgetful) Routes() []Route {
-	return []Route{{Pattern: "GET " + Root + "forgotten", Need: f.need, Do: func(v *Visit) {}}}
-}
-func (forgetful) Ways() []Way             { return nil }
-func (forgetful) Files() fs.FS            { return fstest.MapFS{} }
-func (forgetful) Done() map[string]string { return nil }
-
-// TestEveryFormWantsItsToken: a form without the session's own token, and one
-// that another site sends, do nothing.
-func TestEveryFormWantsItsToken(t *testing.T) {
-	h := newHouse(t)
-	asha, other, nobody := h.visitor(t).enter("asha"), h.visitor(t).enter("ravi"), h.visitor(t)
+// TestEveryFormNeedsItsToken: a form without the session's own token, or sent by
+// another site, does nothing.
+func TestEveryFormNeedsItsToken(t *testing.T) {
+	h := newHarness(t)
+	asha, other, nobody := h.browser(t).enter("asha"), h.browser(t).enter("ravi"), h.browser(t)
 	nobody.get("/console/sign-in", http.StatusOK)
 	before := len(h.did(t))
 	for _, rt := range h.console.routes {
@@ -101,8 +87,8 @@ func TestEveryFormWantsItsToken(t *testing.T) {
 			continue
 		}
 		path = parameter.ReplaceAllString(path, "none")
-		for name, bad := range map[string]string{"none": "", "another's": other.csrf, "a stranger's": nobody.csrf, "a wrong one": "x"} {
-			r := asha.form(path, "csrf", bad, "sure", "yes")
+		for name, bad := range map[string]string{"none": "", "another's": other.csrf, "a unknown's": nobody.csrf, "a wrong one": "x"} {
+			r := asha.form(path, "csrf", bad, "confirmed", "yes")
 			if reply, body := asha.do(r); reply.StatusCode != http.StatusForbidden && reply.StatusCode != http.StatusUnsupportedMediaType {
 				t.Errorf("%s with %s token: HTTP %d: %s", rt.pattern, name, reply.StatusCode, body)
 			}
@@ -114,7 +100,7 @@ func TestEveryFormWantsItsToken(t *testing.T) {
 			"another of the domain's": func(h http.Header) { h.Set("Sec-Fetch-Site", "same-site"); h.Del("Origin") },
 			"an old browser":          func(h http.Header) { h.Del("Sec-Fetch-Site"); h.Del("Origin") },
 		} {
-			r := asha.form(path, "sure", "yes")
+			r := asha.form(path, "confirmed", "yes")
 			set(r.Header)
 			if reply, _ := asha.do(r); reply.StatusCode != http.StatusForbidden {
 				t.Errorf("%s from %s: HTTP %d", rt.pattern, name, reply.StatusCode)
@@ -126,11 +112,11 @@ func TestEveryFormWantsItsToken(t *testing.T) {
 	}
 }
 
-// TestFixation: what a browser has before a sign-in is worth nothing after it,
-// and a session's value is made anew at each.
+// TestFixation: cookies from before a sign-in are worthless after it, and each sign-in
+// makes a new session value.
 func TestFixation(t *testing.T) {
-	h := newHouse(t)
-	v := h.visitor(t)
+	h := newHarness(t)
+	v := h.browser(t)
 	v.get("/console/sign-in", http.StatusOK)
 	base, _ := url.Parse(h.server.URL)
 	planted := strings.Repeat("A", 43)
@@ -147,19 +133,19 @@ func TestFixation(t *testing.T) {
 			t.Errorf("cookie %s has its value from before the sign-in", k.Name)
 		}
 	}
-	stranger := h.visitor(t)
+	unknown := h.browser(t)
 	for name := range before {
-		stranger.http.Jar.SetCookies(base, []*http.Cookie{{Name: "__Host-galla_console_" + port, Value: before[name], Path: "/", Secure: true}})
-		if to := stranger.get("/console/me", http.StatusSeeOther); !strings.HasPrefix(to, "/console/sign-in") {
+		unknown.http.Jar.SetCookies(base, []*http.Cookie{{Name: "__Host-galla_console_" + port, Value: before[name], Path: "/", Secure: true}})
+		if to := unknown.get("/console/me", http.StatusSeeOther); !strings.HasPrefix(to, "/console/sign-in") {
 			t.Errorf("the ticket of before opens a session: %s", to)
 		}
 	}
 }
 
 func TestCookiesAndHeaders(t *testing.T) {
-	h := newHouse(t)
-	v := h.visitor(t).enter("asha")
-	v.get("/console/people", http.StatusOK)
+	h := newHarness(t)
+	v := h.browser(t).enter("asha")
+	v.get("/console/staff", http.StatusOK)
 	reply, _ := v.do(v.form("/console/me/password", "old", "x", "password", "x", "again", "x", "code", "1"))
 	for name, want := range map[string]string{
 		"Content-Security-Policy": "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
@@ -169,13 +155,13 @@ func TestCookiesAndHeaders(t *testing.T) {
 			t.Errorf("%s: %q, want %q", name, got, want)
 		}
 	}
-	fresh := h.visitor(t)
+	fresh := h.browser(t)
 	fresh.get("/console/sign-in", http.StatusOK)
 	r := fresh.form("/console/sign-in", "login", "asha")
 	fresh.http.Jar = nil
 	reply, _ = fresh.do(fresh.request(http.MethodGet, "/console/sign-in", nil))
 	cookie := reply.Header.Get("Set-Cookie")
-	for _, part := range []string{"__Host-galla_console_ticket_", "; Path=/;", "; HttpOnly", "; Secure", "; SameSite=Strict"} {
+	for _, part := range []string{"__Host-galla_console_form_", "; Path=/;", "; HttpOnly", "; Secure", "; SameSite=Strict"} {
 		if !strings.Contains(cookie, part) {
 			t.Errorf("the cookie %q has no %q", cookie, part)
 		}
@@ -185,10 +171,10 @@ func TestCookiesAndHeaders(t *testing.T) {
 	}
 }
 
-// TestSafe: over the loopback interface under its own name, or over TLS, and
+// TestWhereTheConsoleAnswers: over loopback under its own name, or over TLS, and
 // nowhere else.
-func TestSafe(t *testing.T) {
-	h := newHouse(t)
+func TestWhereTheConsoleAnswers(t *testing.T) {
+	h := newHarness(t)
 	for name, c := range map[string]struct {
 		local string
 		host  string
@@ -220,7 +206,7 @@ func TestSafe(t *testing.T) {
 			t.Errorf("%s: HTTP %d", name, w.Code)
 		}
 		if !c.want && (strings.Contains(w.Body.String(), localName) || w.Header().Get("Set-Cookie") != "") {
-			t.Errorf("%s is told the name, or gets a cookie:\n%s", name, w.Body)
+			t.Errorf("%s discloses the name, or sets a cookie:\n%s", name, w.Body)
 		}
 		if !c.want && strings.HasPrefix(c.local, "127.") {
 			has(t, w.Body.String(), "galla-central console")
@@ -230,55 +216,55 @@ func TestSafe(t *testing.T) {
 
 func TestNextStaysHere(t *testing.T) {
 	for next, want := range map[string]string{
-		"": "/console/", "/console/trail?person=asha": "/console/trail?person=asha", "https://evil.example/console/": "/console/",
+		"": "/console/", "/console/audit?person=asha": "/console/audit?person=asha", "https://evil.example/console/": "/console/",
 		"//evil.example/console/": "/console/", "/metrics": "/console/", "/console/\\evil": "/console/", "/console/\r\nX: y": "/console/", "javascript:1": "/console/",
 	} {
-		if got := localPath(next); got != want {
+		if got := webguard.LocalPath(next, Root); got != want {
 			t.Errorf("%q leads to %q, want %q", next, got, want)
 		}
 	}
-	h := newHouse(t)
-	v := h.visitor(t)
-	to := v.get("/console/trail?person=asha", http.StatusSeeOther)
-	has(t, v.get(to, http.StatusOK), `value="/console/trail?person=asha"`)
+	h := newHarness(t)
+	v := h.browser(t)
+	to := v.get("/console/audit?person=asha", http.StatusSeeOther)
+	has(t, v.get(to, http.StatusOK), `value="/console/audit?person=asha"`)
 }
 
-// TestMark: a browser in which somebody signed in says so at the next sign-in, and
-// while strangers try the name it is let in.
-func TestMark(t *testing.T) {
-	h := newHouse(t)
-	v := h.visitor(t).enter("asha")
+// TestBrowserToken: a browser in which somebody signed in sends its token, and can
+// sign in while unknown callers try the login.
+func TestBrowserToken(t *testing.T) {
+	h := newHarness(t)
+	v := h.browser(t).enter("asha")
 	base, _ := url.Parse(h.server.URL)
 	name := "__Host-galla_console_browser_" + base.Port()
-	mark := ""
+	token := ""
 	for _, k := range v.http.Jar.Cookies(base) {
 		if k.Name == name {
-			mark = k.Value
+			token = k.Value
 		}
 	}
-	if mark == "" {
-		t.Fatal("the browser has no mark after a sign-in")
+	if token == "" {
+		t.Fatal("the browser has no token cookie after a sign-in")
 	}
 	for range 8 {
-		if _, err := h.people.SignIn(t.Context(), "asha", secret.NewToken("wrong"), secret.OTP{}, "192.0.2.1"); err == nil {
+		if _, err := h.staff.SignIn(t.Context(), "asha", secret.NewToken("wrong"), secret.OTP{}, "192.0.2.1"); err == nil {
 			t.Fatal("a wrong password opens a session")
 		}
 	}
 	wrong := []string{"login", "asha", "password", "wrong", "code", "000000"}
-	stranger := h.visitor(t)
-	stranger.get("/console/sign-in", http.StatusOK)
-	stranger.post("/console/sign-in", http.StatusTooManyRequests, wrong...)
+	unknown := h.browser(t)
+	unknown.get("/console/sign-in", http.StatusOK)
+	unknown.post("/console/sign-in", http.StatusTooManyRequests, wrong...)
 	v.post("/console/sign-out", http.StatusSeeOther)
 	v.get("/console/sign-in", http.StatusOK)
-	v.post("/console/sign-in", http.StatusUnauthorized, wrong...) // it is looked at
-	// A mark opens nothing.
-	stranger.http.Jar.SetCookies(base, []*http.Cookie{
-		{Name: name, Value: mark, Path: "/", Secure: true}, {Name: strings.Replace(name, "_browser", "", 1), Value: mark, Path: "/", Secure: true},
+	v.post("/console/sign-in", http.StatusUnauthorized, wrong...) // it is judged
+	// A browser token grants nothing.
+	unknown.http.Jar.SetCookies(base, []*http.Cookie{
+		{Name: name, Value: token, Path: "/", Secure: true}, {Name: strings.Replace(name, "_browser", "", 1), Value: token, Path: "/", Secure: true},
 	})
-	if to := stranger.get("/console/me", http.StatusSeeOther); !strings.HasPrefix(to, "/console/sign-in") {
-		t.Errorf("a mark leads to %s", to)
+	if to := unknown.get("/console/me", http.StatusSeeOther); !strings.HasPrefix(to, "/console/sign-in") {
+		t.Errorf("a browser token leads to %s", to)
 	}
-	if strings.Contains(h.log.String(), mark) {
-		t.Error("the log has a mark")
+	if strings.Contains(h.log.String(), token) {
+		t.Error("the log has a browser token")
 	}
 }

@@ -9,13 +9,15 @@ import (
 	"time"
 
 	"galla/central"
-	"galla/central/operator"
+	"galla/central/accounts"
+	"galla/central/staff"
+	"galla/shared/ist"
 	"galla/shared/op"
 )
 
-// TestFind looks for an operation by everything that somebody may read out.
+// TestFind looks for an operation by everything that a customer or agent may know.
 func TestFind(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	h.seed(t)
 	done := h.operation(t, 1, time.Hour, op.Succeeded)
 	waiting := h.operation(t, 2, 2*time.Hour, op.Pending, func(o *central.Operation) { o.Aadhaar = "XXXXXXXX1234" })
@@ -23,12 +25,12 @@ func TestFind(t *testing.T) {
 	transfer := h.operation(t, 4, time.Hour, op.Succeeded, func(o *central.Operation) {
 		o.Kind, o.Sender, o.Aadhaar, o.Route, o.Merchant, o.Party = central.KindTransfer, "5e4d0000-0000-4000-8000-000000000001", "", op.Transfer, "", "vendor:x"
 	})
-	if err := h.db.NoteMobile(t.Context(), h.parts().Mobiles.Hash("9876543210"), transfer.Sender, time.Now()); err != nil {
+	if err := h.db.NameCustomer(t.Context(), accounts.CustomerByRemitter(transfer.Sender), h.parts().CustomerKey("9876543210"), time.Now()); err != nil {
 		t.Fatal(err)
 	}
-	v := h.visitor(t).enter("vikram")
+	v := h.browser(t).enter("vikram")
 	v.get("/console/operations", http.StatusOK)
-	today := time.Now().In(india).Format(time.DateOnly)
+	today := time.Now().In(ist.Zone()).Format(time.DateOnly)
 	for name, c := range map[string]struct {
 		fields []string
 		want   []central.Operation
@@ -64,12 +66,12 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// TestSearchesAreHushed: what may be a customer's number comes neither back, nor
-// into the trail or the log.
-func TestSearchesAreHushed(t *testing.T) {
-	h := newHouse(t)
+// TestSearchesAreRedacted: what may be a customer's number is not sent back, and gets
+// into neither log.
+func TestSearchesAreRedacted(t *testing.T) {
+	h := newHarness(t)
 	h.seed(t)
-	v := h.visitor(t).enter("vikram")
+	v := h.browser(t).enter("vikram")
 	v.get("/console/operations", http.StatusOK)
 	const aadhaar, number = "999941057058", "9876543210"
 	const grouped = "9999 4105 7058"
@@ -77,9 +79,9 @@ func TestSearchesAreHushed(t *testing.T) {
 		v.post("/console/operations", http.StatusOK, "name", "of "+grouped) + v.post("/console/operations", http.StatusOK, "mobile", number) +
 		v.post("/console/operations", http.StatusUnprocessableEntity, "last4", aadhaar) +
 		v.post("/console/operations", http.StatusUnprocessableEntity, "name", aadhaar, "from", "yesterday") + v.post("/console/operations", http.StatusOK, "merchant", aadhaar)
-	entries, err := h.people.Entries(t.Context(), operator.Query{Action: "operation.find", Limit: 10})
+	entries, err := h.staff.Entries(t.Context(), staff.AuditQuery{Action: "operation.search", Limit: 10})
 	if err != nil || len(entries) != 5 {
-		t.Fatalf("%d searches are in the trail: %v", len(entries), err)
+		t.Fatalf("%d searches are in the audit log: %v", len(entries), err)
 	}
 	for _, e := range entries {
 		pages += e.Note + e.Subject
@@ -89,66 +91,66 @@ func TestSearchesAreHushed(t *testing.T) {
 	for typed, want := range map[string]string{
 		"GL261121000002": "GL261121000002", "AEPS-NR-1794631347862": "AEPS-NR-1794631347862", string(shop): string(shop), "632510000001": "…0001", "of 9999410570": "of …0570", "9999 4105 7058": "…7058", "2026-11-21": "2026-11-21",
 	} {
-		if got := hushed(typed); got != want {
+		if got := staff.RedactNumbers(typed); got != want {
 			t.Errorf("%q is hushed to %q, want %q", typed, got, want)
 		}
 	}
 }
 
 func TestReadAnOperation(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	h.seed(t)
 	done, stuck := h.operation(t, 1, time.Hour, op.Succeeded), h.operation(t, 2, 8*24*time.Hour, "stuck")
-	v := h.visitor(t).enter("vikram")
+	v := h.browser(t).enter("vikram")
 	page := v.get("/console/operations/"+string(done.ID), http.StatusOK)
-	has(t, page, "The bank executed it.", done.RRN, "XXXXXXXX7058", "order-1", "the bank answered", "SUCCESS", "received → dispatched", "None is owed.")
+	has(t, page, "The bank executed it.", done.RRN, "XXXXXXXX7058", "order-1", "the bank answered", "SUCCESS", "received → sent", "Callback</h2><p class=\"aside\">None.")
 	hasNot(t, page, "Enquire now", "Open a case")
 	page = v.get("/console/operations/"+string(stuck.ID), http.StatusOK)
-	has(t, page, "a person must", "the bank says it is in progress", "<dd>1, the next ", "it was recorded, before anything was sent")
-	hasNot(t, page, "Enquire now", "Open a case") // a viewer looks
+	has(t, page, "people have to decide", "the bank says it is in progress", "<dd>1, the next ", "recorded, before anything is sent")
+	hasNot(t, page, "Enquire now", "Open a case") // a viewer only reads
 	v.get("/console/operations/none", http.StatusNotFound)
 	page = v.get("/console/waiting", http.StatusOK)
 	has(t, page, "Stuck: 1", "Pending: 0", "8 d 0 h", "the bank says it is in progress")
-	for _, want := range []string{"operation.look vikram/" + string(done.ID) + " done", "operation.look vikram/" + string(stuck.ID) + " done", "operation.waiting vikram/ done"} {
+	for _, want := range []string{"operation.view vikram/" + string(done.ID) + " done", "operation.view vikram/" + string(stuck.ID) + " done", "operation.list-pending vikram/ done"} {
 		if !slices.Contains(h.did(t), want) {
-			t.Errorf("%q is not in the trail", want)
+			t.Errorf("%q is not in the audit log", want)
 		}
 	}
 }
 
-// TestEnquireNow makes the enquiry due, of a stuck one too, and of nothing that
-// is final.
+// TestEnquireNow makes the enquiry due, also of a stuck operation, and of none that is
+// final.
 func TestEnquireNow(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	h.seed(t)
 	done, stuck := h.operation(t, 1, time.Hour, op.Succeeded), h.operation(t, 2, 8*24*time.Hour, "stuck")
-	v := h.visitor(t).enter("ravi")
+	v := h.browser(t).enter("ravi")
 	has(t, v.get("/console/operations/"+string(stuck.ID), http.StatusOK), "Enquire now", "Open a case")
 	if to := v.post("/console/operations/"+string(stuck.ID)+"/enquire", http.StatusSeeOther); !strings.HasSuffix(to, "?done=asked") {
 		t.Errorf("it leads to %s", to)
 	}
-	due, err := h.db.Claim(t.Context(), time.Now(), time.Now().Add(time.Minute), 10)
+	due, err := h.db.ClaimEnquiries(t.Context(), time.Now(), time.Now().Add(time.Minute), 10)
 	if err != nil || len(due) != 1 || due[0].ID != stuck.ID {
 		t.Errorf("%d are due, %v", len(due), err)
 	}
-	has(t, v.get("/console/operations/"+string(stuck.ID), http.StatusOK), "an enquiry is made now, as ravi wants")
-	has(t, v.post("/console/operations/"+string(done.ID)+"/enquire", http.StatusConflict), "in another state by now")
+	has(t, v.get("/console/operations/"+string(stuck.ID), http.StatusOK), "enquiry requested by ravi")
+	has(t, v.post("/console/operations/"+string(done.ID)+"/enquire", http.StatusConflict), "Its state has changed")
 	v.post("/console/operations/none/enquire", http.StatusNotFound)
 	if did := h.did(t); !slices.Contains(did, "operation.enquire ravi/"+string(done.ID)+" refused") || !slices.Contains(did, "operation.enquire ravi/"+string(stuck.ID)+" done") {
-		t.Errorf("the trail has %q", did)
+		t.Errorf("the audit log has %q", did)
 	}
 }
 
-// TestSearchIsNoOracle: whoever may look for a customer's number can't try a list
-// of them.
+// TestSearchIsNoOracle: who may search for a customer's number can't try a list of
+// them.
 func TestSearchIsNoOracle(t *testing.T) {
-	h := newHouse(t)
-	v, other := h.visitor(t).enter("vikram"), h.visitor(t).enter("ravi")
+	h := newHarness(t)
+	v, other := h.browser(t).enter("vikram"), h.browser(t).enter("ravi")
 	n := 0
 	for ; n < 200; n++ {
 		reply, body := v.do(v.form("/console/operations", "mobile", fmt.Sprintf("98%08d", n)))
 		if reply.StatusCode == http.StatusTooManyRequests {
-			has(t, body, "Come back in")
+			has(t, body, "Try again in")
 			break
 		}
 	}

@@ -8,98 +8,98 @@ import (
 	"strings"
 	"time"
 
-	"galla/central/operator"
+	"galla/central/staff"
 	"galla/shared/secret"
+	"galla/shared/webguard"
 )
 
-// Privileged acts ask for a code of the second factor again (step-up). Every form of
-// somebody signed in is privileged, but for those whose route says why it is not: a
-// session that somebody else got hold of, or a desk that was left, settles, grants and
-// suspends nothing.
+// Privileged forms ask for a TOTP code again (step-up). Every form of a signed-in person
+// is privileged, unless its route says why not: a stolen session, or one that was left
+// open, changes no money, access or party.
 
 // stepUpField is the code's field in forms.
 const stepUpField = "step_up"
 
-// stepUpRoutes are the way to type a code before a form that brings a file.
+// stepUpRoutes are the routes to type a code before a form with a file.
 func (c *Console) stepUpRoutes() []route {
 	return []route{
-		{pattern: "GET " + Root + "step-up", need: operator.Viewer, do: c.stepUp},
-		{pattern: "POST " + Root + "step-up", need: operator.Viewer, free: "it asks for the code itself", do: c.doStepUp},
+		{pattern: "GET " + Root + "step-up", minRole: staff.Viewer, handle: c.stepUp},
+		{pattern: "POST " + Root + "step-up", minRole: staff.Viewer, noStepUp: "it asks for the code itself", handle: c.doStepUp},
 	}
 }
 
-// privileged tells whether a route asks for a code.
-func (rt route) privileged() bool {
-	return rt.need != "" && rt.free == "" && rt.method() == http.MethodPost
+// needsStepUp reports whether a route asks for a code.
+func (rt route) needsStepUp() bool {
+	return !rt.public && rt.noStepUp == "" && rt.method() == http.MethodPost
 }
 
 // stepUpPage is the page's data: the form that waits for the code.
 type stepUpPage struct {
 	Action string
-	Fields []stepUpKept
+	Fields []hiddenField
 	Again  bool // the form is to be sent again, since it brought a file
 }
 
-type stepUpKept struct{ Name, Value string }
+type hiddenField struct{ Name, Value string }
 
-// proven lets a privileged form through, or answers it by asking for a code: the
-// form waits in that page, and goes on with the right one.
-func (c *Console) proven(w http.ResponseWriter, r *http.Request, v *visit, fields url.Values, file bool) bool {
-	if v.Proven(time.Now()) {
+// requireStepUp lets a privileged form through, or answers with a page that asks for a
+// code and then sends the same form.
+func (c *Console) requireStepUp(v *visit, fields url.Values, file bool) bool {
+	if v.SteppedUp(time.Now()) {
 		return true
 	}
 	status, alert := http.StatusUnauthorized, ""
 	if code := fields.Get(stepUpField); code != "" {
-		in, err := c.People.StepUp(r.Context(), v.SignedIn, secret.NewOTP(code))
+		in, err := c.Staff.StepUp(v.Context(), v.SignedIn, secret.NewOTP(code))
 		if err == nil {
 			v.SignedIn = in
 			return true
 		}
-		var ok bool
-		if status, alert, ok = c.refusal(w, r, v, err); !ok {
+		known, ok := toUserError(err)
+		if !ok {
+			v.fail(err)
 			return false
 		}
+		status, alert = known.status, known.text
 	}
-	d := stepUpPage{Action: r.URL.Path, Again: file}
+	d := stepUpPage{Action: v.r.URL.Path, Again: file}
 	if file {
 		d.Action = Root + "step-up"
-		d.Fields = []stepUpKept{{"next", strings.TrimSuffix(r.URL.Path, "/propose")}}
+		d.Fields = []hiddenField{{"next", strings.TrimSuffix(v.r.URL.Path, "/propose")}}
 	} else {
-		d.Fields = keptFields(fields)
+		d.Fields = hiddenFields(fields)
 	}
-	c.render(w, r, v, status, page{Name: "step-up", Title: "Type a code of your authenticator", Alert: alert, Data: d})
+	v.show(status, page{Name: "step-up", Title: "Type a code of your authenticator", Alert: alert, Data: d})
 	return false
 }
 
-// keptFields are a form's own fields, in one order.
-func keptFields(fields url.Values) (kept []stepUpKept) {
+// hiddenFields are a form's own fields, sorted.
+func hiddenFields(fields url.Values) (kept []hiddenField) {
 	for name, values := range fields {
 		if name == "csrf" || name == stepUpField {
 			continue
 		}
 		for _, value := range values {
-			kept = append(kept, stepUpKept{name, value})
+			kept = append(kept, hiddenField{name, value})
 		}
 	}
-	slices.SortStableFunc(kept, func(a, b stepUpKept) int { return cmp.Compare(a.Name, b.Name) })
+	slices.SortStableFunc(kept, func(a, b hiddenField) int { return cmp.Compare(a.Name, b.Name) })
 	return kept
 }
 
-func (c *Console) stepUp(w http.ResponseWriter, r *http.Request, v *visit) {
-	c.showStepUp(w, r, v, http.StatusOK, "", r.URL.Query().Get("next"))
+func (c *Console) stepUp(v *visit) {
+	c.showStepUp(v, http.StatusOK, "", v.query().Get("next"))
 }
 
-func (c *Console) showStepUp(w http.ResponseWriter, r *http.Request, v *visit, status int, alert, next string) {
-	c.render(w, r, v, status, page{Name: "step-up", Title: "Type a code of your authenticator", Alert: alert,
-		Data: stepUpPage{Action: Root + "step-up", Fields: []stepUpKept{{"next", localPath(next)}}}})
+func (c *Console) showStepUp(v *visit, status int, alert, next string) {
+	v.show(status, page{Name: "step-up", Title: "Type a code of your authenticator", Alert: alert,
+		Data: stepUpPage{Action: Root + "step-up", Fields: []hiddenField{{"next", webguard.LocalPath(next, Root)}}}})
 }
 
-func (c *Console) doStepUp(w http.ResponseWriter, r *http.Request, v *visit) {
-	if _, err := c.People.StepUp(r.Context(), v.SignedIn, secret.NewOTP(r.PostForm.Get(stepUpField))); err != nil {
-		if status, text, ok := c.refusal(w, r, v, err); ok {
-			c.showStepUp(w, r, v, status, text, r.PostForm.Get("next"))
-		}
+func (c *Console) doStepUp(v *visit) {
+	_, err := c.Staff.StepUp(v.Context(), v.SignedIn, secret.NewOTP(v.field(stepUpField)))
+	if v.refused(err, func(status int, text string) { c.showStepUp(v, status, text, v.field("next")) }) {
 		return
 	}
-	http.Redirect(w, r, localPath(r.PostForm.Get("next")), http.StatusSeeOther)
+	v.redirect(webguard.LocalPath(v.field("next"), Root), "")
 }

@@ -19,26 +19,26 @@ const (
 	maxSettlement = 128 << 20
 )
 
-// errForm says that a form with a file is not one of ours.
-var errForm = errors.New("the form can't be read: it has another shape than the console's, or is too large")
+// errForm says that a form with a file is not one of the console's.
+var errForm = errors.New("the form can't be read: it is not one of the console's, or is too large")
 
-// upload reads a form with a file, whose fields stand before the file, and hands
-// both to take; the file is nil where none was chosen. Nothing is written to a
-// disk on the way. It answers itself what is wrong with the form.
-func (c *Console) upload(w http.ResponseWriter, r *http.Request, v *visit, most int64, take func(fields url.Values, name string, file io.Reader)) {
-	// The server's own times are those of probes.
-	control := http.NewResponseController(w)
+// upload reads a form whose fields stand before its file, and calls take with both;
+// the file is nil where none was chosen. Nothing is written to a disk. It answers
+// itself where the form is wrong.
+func (c *Console) upload(v *visit, most int64, take func(fields url.Values, name string, file io.Reader)) {
+	// The server's default deadlines are too short for a file.
+	control := http.NewResponseController(v.w)
 	_ = control.SetReadDeadline(time.Now().Add(uploadWait))
 	_ = control.SetWriteDeadline(time.Now().Add(uploadWait))
 	bad := func(err error) {
-		c.message(w, r, v, http.StatusBadRequest, "The form can't be read", sentence(err.Error()))
+		v.message(http.StatusBadRequest, "The form can't be read", sentence(err.Error()))
 	}
-	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "multipart/form-data" {
-		c.message(w, r, v, http.StatusUnsupportedMediaType, "This is no form", "The request has another form than the console's pages send.")
+	if kind, _, err := mime.ParseMediaType(v.r.Header.Get("Content-Type")); err != nil || kind != "multipart/form-data" {
+		v.message(http.StatusUnsupportedMediaType, "This is not a form", "The request is not a form of the console's pages.")
 		return
 	}
-	r.Body = http.MaxBytesReader(w, r.Body, most+maxFields*maxField)
-	parts, err := r.MultipartReader()
+	v.r.Body = http.MaxBytesReader(v.w, v.r.Body, most+maxFields*maxField)
+	parts, err := v.r.MultipartReader()
 	if err != nil {
 		bad(errForm)
 		return
@@ -47,7 +47,7 @@ func (c *Console) upload(w http.ResponseWriter, r *http.Request, v *visit, most 
 	for n := 0; ; n++ {
 		part, err := parts.NextPart()
 		if errors.Is(err, io.EOF) {
-			if c.tokenGood(w, r, v, fields.Get("csrf")) && c.proven(w, r, v, fields, true) {
+			if c.checkFormToken(v.w, v.r, v, fields.Get("csrf")) && c.requireStepUp(v, fields, true) {
 				take(fields, "", nil)
 			}
 			return
@@ -57,7 +57,7 @@ func (c *Console) upload(w http.ResponseWriter, r *http.Request, v *visit, most 
 			return
 		}
 		if part.FileName() != "" {
-			if c.tokenGood(w, r, v, fields.Get("csrf")) && c.proven(w, r, v, fields, true) {
+			if c.checkFormToken(v.w, v.r, v, fields.Get("csrf")) && c.requireStepUp(v, fields, true) {
 				take(fields, part.FileName(), part)
 			}
 			return
@@ -71,7 +71,7 @@ func (c *Console) upload(w http.ResponseWriter, r *http.Request, v *visit, most 
 	}
 }
 
-// readFile reads a small file of a form whole.
+// readFile reads a small file.
 func readFile(file io.Reader, most int) ([]byte, error) {
 	content, err := io.ReadAll(io.LimitReader(file, int64(most)+1))
 	if err != nil {

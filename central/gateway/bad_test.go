@@ -14,14 +14,14 @@ import (
 
 	"golang.org/x/time/rate"
 
-	"galla/central/door"
+	"galla/central/httpapi"
 	"galla/shared/envelope"
 )
 
 // TestBadHeaders spoils every header in every way: missing, empty, malformed,
 // too long, repeated. Each has the one refusal.
 func TestBadHeaders(t *testing.T) {
-	h := open(t, nil)
+	h := startGateway(t, nil)
 	names := []string{"X-Client-Id", "X-Timestamp", "X-Request-Id", "X-IV", "X-Tag", "X-Checksum"}
 	good := h.seal(t, "POST", withdrawal, money)
 	spoil := func(what string, m message) {
@@ -79,13 +79,13 @@ func TestBadHeaders(t *testing.T) {
 		spoil(what, m)
 	}
 	if h.calls.Load() != 0 {
-		t.Error("something reached the dispatcher")
+		t.Error("something reached the handler")
 	}
 	sealedAs(t, "the message itself", h.send(t, good), 200, "00")
 }
 
 func TestBadBodies(t *testing.T) {
-	h := open(t, nil)
+	h := startGateway(t, nil)
 	good := h.seal(t, "POST", withdrawal, money)
 	payload := strings.TrimSuffix(strings.TrimPrefix(string(good.body), `{"payload":"`), `"}`)
 	var zipped bytes.Buffer
@@ -130,9 +130,9 @@ func TestBadBodies(t *testing.T) {
 }
 
 // TestEveryBitCounts flips every single bit of one message, header by header and
-// byte by byte, and sends each through the real door.
+// byte by byte, and sends each through the real entrance.
 func TestEveryBitCounts(t *testing.T) {
-	h := open(t, func(_ *Config, cfg *door.Config) { cfg.StrangerRate = rate.Inf })
+	h := startGateway(t, func(_ *Config, cfg *httpapi.Config) { cfg.UnknownRate = rate.Inf })
 	good := h.seal(t, "POST", withdrawal, `{"merchantId":"`+m1+`"}`)
 	flips := 0
 	flip := func(what string, bit int, m message) {
@@ -179,16 +179,16 @@ func TestEveryBitCounts(t *testing.T) {
 		flip("path", bit, m)
 	}
 	if h.calls.Load() != 0 {
-		t.Error("a spoiled message reached the dispatcher")
+		t.Error("a spoiled message reached the handler")
 	}
 	sealedAs(t, "the message itself", h.send(t, good), 400, "02")
 	t.Logf("%d flips", flips)
 }
 
 // TestSmuggling sends messages that two readers of HTTP could understand
-// differently: one reply each, the one refusal, nothing dispatched.
+// differently: one reply each, the one refusal, nothing reaches the handler.
 func TestSmuggling(t *testing.T) {
-	h := open(t, nil)
+	h := startGateway(t, nil)
 	good := h.seal(t, "POST", withdrawal, money)
 	var head strings.Builder
 	for _, x := range good.headers {
@@ -215,7 +215,7 @@ func TestSmuggling(t *testing.T) {
 		refusedPlain(t, what, h.raw(t, []byte(text), "POST"))
 	}
 	if h.calls.Load() != 0 {
-		t.Error("something reached the dispatcher")
+		t.Error("something reached the handler")
 	}
 	sealedAs(t, "chunks alone", h.raw(t, []byte(start+"Host: g\r\n"+head.String()+"Transfer-Encoding: chunked\r\n\r\n"+chunked), "POST"), 200, "00")
 	m := h.seal(t, "GET", "/process/aeps/banks", "{}")
@@ -226,7 +226,7 @@ func TestSmuggling(t *testing.T) {
 // TestUnreadableAfterAnother: which request could not be read is known on a
 // connection that is kept, too.
 func TestUnreadableAfterAnother(t *testing.T) {
-	h := open(t, nil)
+	h := startGateway(t, nil)
 	const malformed = "Host: g\r\nContent-Length: -1\r\n\r\n"
 	for _, c := range []struct {
 		first, second string

@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"galla/central"
-	"galla/central/door"
+	"galla/central/httpapi"
 	"galla/central/store"
 	"galla/shared/envelope"
 	"galla/shared/op"
@@ -27,7 +27,7 @@ import (
 // the direct route and through the gateway, over one connection each, and the
 // gateway alone. The envelope's share on the sender's side is not in it.
 func BenchmarkEnvelope(b *testing.B) {
-	h := open(b, func(cfg *Config, outer *door.Config) {
+	h := startGateway(b, func(cfg *Config, outer *httpapi.Config) {
 		cfg.Rate, cfg.Burst = 1e9, 1<<30
 		outer.Rate, outer.Burst = 1e9, 1<<30
 	})
@@ -47,11 +47,11 @@ func BenchmarkEnvelope(b *testing.B) {
 			b.ReportAllocs()
 			b.SetBytes(int64(size))
 			for b.Loop() {
-				s := &session{g: h.Gateway, m: m.message()}
+				s := &exchange{g: h.Gateway, m: m.message()}
 				if err := s.authenticate(b.Context()); err != nil {
 					b.Fatal(err)
 				}
-				if _, err := s.open(); err != nil {
+				if _, err := s.decrypt(); err != nil {
 					b.Fatal(err)
 				}
 				s.seal(central.Reply{HTTP: 200, Body: []byte(`{"statusCode":"00","message":"Transaction successful"}`)})
@@ -62,7 +62,7 @@ func BenchmarkEnvelope(b *testing.B) {
 }
 
 // each measures a call with a new message each time, sealed beforehand.
-func (h *house) each(b *testing.B, plain string, call func(message)) {
+func (h *system) each(b *testing.B, plain string, call func(message)) {
 	b.SetBytes(int64(len(plain)))
 	var batch []message
 	for i := range b.N {
@@ -78,9 +78,9 @@ func (h *house) each(b *testing.B, plain string, call func(message)) {
 	}
 }
 
-// wire compares both doors over HTTP.
-func (h *house) wire(b *testing.B) {
-	hash, err := door.HashSecret(secret.NewKey([]byte("benchmark")), rand.Reader)
+// wire compares both entrances over HTTP.
+func (h *system) wire(b *testing.B) {
+	hash, err := httpapi.HashSecret(secret.NewKey([]byte("benchmark")), rand.Reader)
 	must(b, err)
 	must(b, h.db.Seed(b.Context(), store.Seed{Clients: []central.Client{
 		{ID: "vendor-one", SecretHash: hash, Active: true, Principal: central.Principal{Role: op.Vendor, Vendor: v1}},
@@ -109,7 +109,7 @@ func (h *house) wire(b *testing.B) {
 	}
 }
 
-func (h *house) post(b *testing.B, path string, body []byte, headers [][2]string) {
+func (h *system) post(b *testing.B, path string, body []byte, headers [][2]string) {
 	req, err := http.NewRequest("POST", "http://"+h.addr+path, bytes.NewReader(body))
 	must(b, err)
 	for _, x := range headers {
@@ -126,11 +126,11 @@ func (h *house) post(b *testing.B, path string, body []byte, headers [][2]string
 // BenchmarkRefusal compares what an unknown client costs with what a known one
 // with a wrong checksum does.
 func BenchmarkRefusal(b *testing.B) {
-	h := open(b, nil)
-	stranger, err := envelope.New(counting(50))
+	h := startGateway(b, nil)
+	unknown, err := envelope.New(counting(50))
 	must(b, err)
 	for name, client := range map[string]string{"unknown": "vk_sandbox_sahyadrx", "known": apiKey1} {
-		m := sealed(b, stranger, client, "POST", withdrawal, newID(), money, time.Now())
+		m := sealed(b, unknown, client, "POST", withdrawal, newID(), money, time.Now())
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
 				if out := h.Serve(b.Context(), m.message()); out.HTTP != 401 {
@@ -148,7 +148,7 @@ func BenchmarkRefusal(b *testing.B) {
 // -benchtime 20x it makes twenty pairs. The ratios' medians are the result.
 func BenchmarkNeighbour(b *testing.B) {
 	const window = 3 * time.Second
-	h := open(b, nil) // the product's own limits
+	h := startGateway(b, nil) // the product's own limits
 	h.quick.Store(true)
 	other, err := envelope.New(counting(0x40))
 	must(b, err)

@@ -16,10 +16,10 @@ import (
 	"galla/shared/op"
 )
 
-// question is a message as its sender sent it. Headers are texts, or lists of
-// texts where one is sent more than once; a body is the text as sent, or the
-// object that it is.
-type question struct {
+// explainRequest is a message as its sender sent it. Headers are texts, or lists of
+// texts if one was sent several times; a body is the text as sent, or the object
+// itself.
+type explainRequest struct {
 	Method  string                    `json:"method"`
 	Path    string                    `json:"path"`
 	Headers map[string]jsontext.Value `json:"headers"`
@@ -29,59 +29,59 @@ type question struct {
 // explanation says how far a message gets.
 type explanation struct {
 	Passes bool   `json:"passes"`
-	Check  int    `json:"check"` // of gateway.md, 'Checks'; 0: all are passed
+	Check  int    `json:"check"` // of gateway.md, section 5; 0: all passed
 	Name   string `json:"name"`
 	Why    string `json:"why"`
-	// Text is what X-Checksum covers; absent where the message has none.
+	// Text is what X-Checksum covers; absent if the message has no such text.
 	Text        string   `json:"text,omitzero"`
 	Hints       []string `json:"hints,omitzero"`
 	CentralTime int64    `json:"centralTime"` // Unix milliseconds
 }
 
-// explained is the reply's envelope.
-type explained struct {
+// explainReply is the reply's envelope.
+type explainReply struct {
 	StatusCode string      `json:"statusCode"`
 	Message    string      `json:"message"`
 	Data       explanation `json:"data"`
 }
 
-// Explain says which check a message fails, and the text that its checksum
-// covers, to help a partner's engineer. It works with the keys of
-// Config.Explain only, spends nothing, dispatches nothing, and shows neither a
-// key, nor a right checksum, nor a plaintext.
+// Explain says which check a message fails, and the text that its checksum covers,
+// to help a partner's engineer. It works with the keys of Config.Explain only,
+// changes nothing, calls no handler, and shows neither a key, nor a right
+// checksum, nor a plaintext.
 func (g *Gateway) Explain(ctx context.Context, body []byte) central.Reply {
-	m, err := readQuestion(body)
+	m, err := parseExplainRequest(body)
 	if err != nil {
-		return g.dispatcher.Refusal(err, "")
+		return g.handler.ErrorReply(err, "")
 	}
-	s := &session{g: g, m: m}
+	s := &exchange{g: g, m: m}
 	out, err := s.explain(ctx)
 	if err != nil {
-		return g.dispatcher.Refusal(err, "")
+		return g.handler.ErrorReply(err, "")
 	}
 	out.CentralTime = g.now().UnixMilli()
 	message := "The message passes"
 	if !out.Passes {
 		message = fmt.Sprintf("The message fails check %d: %s", out.Check, out.Name)
 	}
-	text, err := json.Marshal(explained{StatusCode: "00", Message: message, Data: out}, jsontext.AllowInvalidUTF8(true))
+	text, err := json.Marshal(explainReply{StatusCode: "00", Message: message, Data: out}, jsontext.AllowInvalidUTF8(true))
 	if err != nil {
-		return g.dispatcher.Refusal(fmt.Errorf("write an explanation: %w", err), "")
+		return g.handler.ErrorReply(fmt.Errorf("write an explanation: %w", err), "")
 	}
 	return central.Reply{HTTP: 200, Body: text}
 }
 
-func (s *session) explain(ctx context.Context) (explanation, error) {
+func (s *exchange) explain(ctx context.Context) (explanation, error) {
 	var plain jsontext.Value
 	err := s.authenticate(ctx)
-	if s.known != nil && !s.g.explain[s.known.id] {
-		return explanation{}, central.Refuse(central.AccessDenied, "Only messages under the sandbox's own keys are explained")
+	if s.vendorKey != nil && !s.g.explain[s.vendorKey.id] {
+		return explanation{}, central.NewError(central.AccessDenied, "Only messages under the sandbox's own keys are explained")
 	}
 	if err == nil {
-		err = s.unspent(ctx)
+		err = s.peekReplay(ctx)
 	}
 	if err == nil {
-		plain, err = s.open()
+		plain, err = s.decrypt()
 	}
 	out := explanation{Passes: err == nil, Name: "passed", Why: "The message is authentic; what follows are the route's own checks"}
 	if s.payload != "" || s.h.Request() == nil {
@@ -90,12 +90,12 @@ func (s *session) explain(ctx context.Context) (explanation, error) {
 	var not *refusal
 	switch {
 	case errors.As(err, &not):
-		out.Check, out.Name, out.Why = checkOf(not.cause), string(not.cause), not.why
+		out.Check, out.Name, out.Why = checkNumber(not.cause), string(not.cause), not.why
 		out.Hints = s.hints(not.cause)
 	case err != nil:
 		return explanation{}, err
 	default:
-		out.Hints = s.ahead(plain)
+		out.Hints = s.laterFaults(plain)
 		if plain.Kind() != '{' || !plain.IsValid() {
 			out.Passes, out.Check, out.Name = false, 6, "plaintext"
 			out.Why = "The plaintext is not one JSON object in UTF-8 without duplicate names: the sealed reply is 400"
@@ -104,14 +104,14 @@ func (s *session) explain(ctx context.Context) (explanation, error) {
 	return out, nil
 }
 
-// ahead says what an authentic message still fails at.
-func (s *session) ahead(plain jsontext.Value) (list []string) {
+// laterFaults lists what an authentic message still fails at.
+func (s *exchange) laterFaults(plain jsontext.Value) (list []string) {
 	path, _, _ := strings.Cut(s.m.Target, "?")
 	route, _, lost := s.g.routes.find(s.m.Method, path)
 	switch {
 	case lost != nil:
 		list = append(list, "No route has this method and path: the sealed reply is 404 or 405.")
-	case route.Doors&op.Gateway == 0 || !route.Allows(op.Vendor):
+	case route.Entrances&op.Gateway == 0 || !route.Allows(op.Vendor):
 		list = append(list, "This route is not for vendors at the gateway: the sealed reply is 403.")
 	}
 	if len(plain) > envelope.MaxPlain {
@@ -120,19 +120,19 @@ func (s *session) ahead(plain jsontext.Value) (list []string) {
 	return list
 }
 
-// unspent makes check 5 without spending the message.
-func (s *session) unspent(ctx context.Context) error {
-	spent, err := s.g.store.SpentIV(ctx, s.known.id, s.iv())
+// peekReplay makes check 5 without spending the message.
+func (s *exchange) peekReplay(ctx context.Context) error {
+	spent, err := s.g.store.IVSpent(ctx, s.vendorKey.id, s.iv())
 	if err == nil && spent {
-		return refused(CauseReplay, "a message with this "+envelope.HeaderIV+" was accepted before")
+		return newRefusal(CauseReplay, "a message with this "+envelope.HeaderIV+" was accepted before")
 	}
 	return err
 }
 
-// checkOf numbers the checks as gateway.md does.
-func checkOf(c Cause) int {
+// checkNumber numbers the checks as in gateway.md, section 5.
+func checkNumber(c Cause) int {
 	switch c {
-	case CauseClient, CauseWorn:
+	case CauseClient, CauseExhausted:
 		return 2
 	case CauseChecksum:
 		return 3
@@ -146,14 +146,14 @@ func checkOf(c Cause) int {
 	return 1
 }
 
-// hints looks for the mistakes that people make.
-func (s *session) hints(c Cause) (list []string) {
+// hints lists the common mistakes that the message may have.
+func (s *exchange) hints(c Cause) (list []string) {
 	switch c {
 	case CauseChecksum:
 		list = append(s.checksumHints(), "The checksum's key is HMAC-SHA-256(key, \"galla/gateway/checksum/v1\"), not the key itself.",
 			"Compare your text with the one given here, byte by byte: nine lines joined by \\n, none after the last.")
 	case CauseTime:
-		if off := s.g.now().Sub(time.Unix(s.at.UnixMilli(), 0)); off < window && off > -window {
+		if off := s.g.now().Sub(time.Unix(s.at.UnixMilli(), 0)); off < maxClockSkew && off > -maxClockSkew {
 			list = append(list, envelope.HeaderTimestamp+" is in seconds; milliseconds are wanted.")
 		} else {
 			list = append(list, fmt.Sprintf("The message's time is %d ms away from the central's: set the clock, and make the timestamp anew for every message.", s.g.now().Sub(s.at).Milliseconds()))
@@ -172,8 +172,8 @@ func (s *session) hints(c Cause) (list []string) {
 	return list
 }
 
-// checksumHints tries what is often signed instead.
-func (s *session) checksumHints() (list []string) {
+// checksumHints compares the checksum with those of common mistakes.
+func (s *exchange) checksumHints() (list []string) {
 	path, _, hasQuery := strings.Cut(s.m.Target, "?")
 	for _, try := range []struct {
 		when                  bool
@@ -187,18 +187,18 @@ func (s *session) checksumHints() (list []string) {
 		{true, s.m.Method, strings.TrimPrefix(s.m.Target, Prefix), s.payload, "You signed the direct route's path: " + Prefix + " belongs to it."},
 		{true, s.m.Method, s.m.Target, "", "You signed an empty payload."},
 	} {
-		if try.when && try.path != "" && s.known.key.SignsRequest(try.method, try.path, s.h, try.payload) {
+		if try.when && try.path != "" && s.vendorKey.key.SignsRequest(try.method, try.path, s.h, try.payload) {
 			list = append(list, try.hint)
 		}
 	}
 	return list
 }
 
-// readQuestion reads what Explain is asked.
-func readQuestion(body []byte) (central.GatewayMessage, error) {
-	var q question
+// parseExplainRequest reads the request of Explain.
+func parseExplainRequest(body []byte) (central.GatewayMessage, error) {
+	var q explainRequest
 	if err := json.Unmarshal(body, &q); err != nil {
-		return central.GatewayMessage{}, invalidQuestion("body", "must be a JSON object {method, path, headers, body}")
+		return central.GatewayMessage{}, central.NewFieldError("body", "form", "must be a JSON object {method, path, headers, body}")
 	}
 	headers := map[string][]string{}
 	for name, value := range q.Headers {
@@ -207,7 +207,7 @@ func readQuestion(body []byte) (central.GatewayMessage, error) {
 		if json.Unmarshal(value, &one) == nil {
 			many = []string{one}
 		} else if json.Unmarshal(value, &many) != nil {
-			return central.GatewayMessage{}, invalidQuestion("headers", "must be texts, or lists of texts")
+			return central.GatewayMessage{}, central.NewFieldError("headers", "form", "must be texts, or lists of texts")
 		}
 		name = strings.ToLower(name)
 		headers[name] = append(headers[name], many...)
@@ -219,11 +219,9 @@ func readQuestion(body []byte) (central.GatewayMessage, error) {
 	if q.Body.Kind() == '"' {
 		var text string
 		if err := json.Unmarshal(q.Body, &text); err != nil {
-			return central.GatewayMessage{}, invalidQuestion("body", "must be a text or an object")
+			return central.GatewayMessage{}, central.NewFieldError("body", "form", "must be a text or an object")
 		}
 		m.Body = []byte(text)
 	}
 	return m, nil
 }
-
-func invalidQuestion(field, message string) error { return invalid(field, "form", message) }

@@ -12,7 +12,7 @@ import (
 )
 
 // ask asks what becomes of a message.
-func (h *house) ask(t *testing.T, m message) (explanation, answer) {
+func (h *system) ask(t *testing.T, m message) (explanation, answer) {
 	t.Helper()
 	headers := map[string]any{}
 	for _, x := range m.headers {
@@ -39,7 +39,7 @@ func (h *house) ask(t *testing.T, m message) (explanation, answer) {
 }
 
 func TestExplain(t *testing.T) {
-	h := open(t, nil)
+	h := startGateway(t, nil)
 	good := func() message { return h.seal(t, "POST", withdrawal, money) }
 	spent := good()
 	h.send(t, spent)
@@ -96,7 +96,7 @@ func TestExplain(t *testing.T) {
 		})
 	}
 	if h.calls.Load() != 1 {
-		t.Error("an explanation reached the dispatcher")
+		t.Error("an explanation reached the handler")
 	}
 	other, err := envelope.New(counting(0x40))
 	must(t, err)

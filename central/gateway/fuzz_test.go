@@ -9,18 +9,18 @@ import (
 	"time"
 
 	"galla/central"
-	"galla/central/door"
+	"galla/central/httpapi"
 	"galla/shared/envelope"
 )
 
 // FuzzServe sends foreign bytes down the whole opening path, as they are and
 // under a right checksum, and holds every reply to what all promise: it is the
 // one refusal to the byte, or sealed; never a 500; and what is no text of the
-// key's holder never reaches the dispatcher.
+// key's holder never reaches the handler.
 func FuzzServe(f *testing.F) {
-	h := open(f, func(cfg *Config, _ *door.Config) { cfg.Rate, cfg.Burst = 1e9, 1<<30 })
+	h := startGateway(f, func(cfg *Config, _ *httpapi.Config) { cfg.Rate, cfg.Burst = 1e9, 1<<30 })
 	h.quick.Store(true)
-	h.Gateway.store = &forgetful{Store: h.db, seen: map[central.IV]bool{}}
+	h.Gateway.store = &mapReplays{Store: h.db, seen: map[central.IV]bool{}}
 	good := h.seal(f, "POST", withdrawal, money)
 	f.Add(good.method, good.path, good.header("X-Client-Id"), good.header("X-Timestamp"), good.id, good.header("X-IV"),
 		good.header("X-Tag"), strings.Repeat("0", 64), "application/json", good.body, []byte(money))
@@ -65,14 +65,14 @@ func FuzzServe(f *testing.F) {
 	})
 }
 
-// forgetful remembers messages in memory: a disk is slow to fuzz.
-type forgetful struct {
+// mapReplays remembers messages in memory: a disk is slow to fuzz.
+type mapReplays struct {
 	Store
 	mu   sync.Mutex
 	seen map[central.IV]bool
 }
 
-func (f *forgetful) SpendIV(_ context.Context, _ central.KeyID, iv central.IV, _, _ time.Time) error {
+func (f *mapReplays) SpendIV(_ context.Context, _ central.KeyID, iv central.IV, _, _ time.Time) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.seen[iv] {
@@ -105,7 +105,7 @@ func FuzzQuery(f *testing.F) {
 		f.Add(q)
 	}
 	f.Fuzz(func(t *testing.T, query string) {
-		fields, err := readQuery(query)
+		fields, err := parseQuery(query)
 		if (err == nil) != (fields != nil) {
 			t.Fatalf("%v and %v", fields, err)
 		}

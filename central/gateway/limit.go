@@ -6,108 +6,107 @@ import (
 	"time"
 
 	"galla/central"
-	"galla/central/duty"
+	"galla/central/ratelimit"
 )
 
 const (
-	// penalty is how long the answer to a message over its vendor's rate is held
-	// back: a program that calls again and again without waiting is slowed
-	// to a pace that costs the others nothing.
-	penalty = 250 * time.Millisecond
-	// maxPenalties bounds a vendor's answers that are held back at one time;
-	// further ones go out at once.
-	maxPenalties = 256
-	// busyRetry is what a vendor is told whose calls under way are all its share.
+	// replyDelay delays the reply to a message over its vendor's rate: a program
+	// that sends again and again without waiting is slowed down.
+	replyDelay = 250 * time.Millisecond
+	// maxDelayedReplies limits a vendor's delayed replies; further ones are sent
+	// at once.
+	maxDelayedReplies = 256
+	// busyRetry is the Retry-After of a vendor with too many requests in progress.
 	busyRetry = time.Second
 )
 
-// vendors holds each vendor to its share: to its rate over all nodes together,
-// and to its calls under way on this one. Only authenticated vendors get here,
+// vendorLimits holds each vendor to its rate over all nodes together, and to its
+// number of requests in progress on this node. Only authenticated vendors get here,
 // so the tables are as long as the list of vendors.
-type vendors struct {
+type vendorLimits struct {
 	cfg   Config
-	meter *duty.Meter
+	meter *ratelimit.SharedLimiter
 	now   func() time.Time
 
-	mu  sync.Mutex
-	all int // calls under way
-	by  map[central.VendorID]*share
+	mu       sync.Mutex
+	underWay int // requests in progress
+	shares   map[central.VendorID]*share
 }
 
 type share struct {
 	underWay int
-	held     int
-	lane     *lane
+	delayed  int
+	pacer    *pacer
 }
 
-// ratePrefix is what the vendors' rates are called in the shared table.
+// ratePrefix stands before vendors in the shared table of rates.
 const ratePrefix = "gateway:"
 
-func newVendors(rates duty.Rates, cfg Config, now func() time.Time) *vendors {
-	each := duty.Rate{PerSecond: cfg.Rate, Burst: cfg.Burst}
-	return &vendors{cfg: cfg, now: now, meter: duty.NewMeter(rates, each, ratePrefix, now), by: map[central.VendorID]*share{}}
+func newVendorLimits(rates ratelimit.Buckets, cfg Config, now func() time.Time) *vendorLimits {
+	each := ratelimit.Rate{PerSecond: cfg.Rate, Burst: cfg.Burst}
+	return &vendorLimits{cfg: cfg, now: now, meter: ratelimit.NewSharedLimiter(rates, each, ratePrefix, now), shares: map[central.VendorID]*share{}}
 }
 
-// enter takes a vendor's message on. leave ends its call; cancel gives its place
-// in the rate back, too, for a message that turns out not to be the vendor's
-// doing. The error is TooMany, or the database's.
-func (v *vendors) enter(ctx context.Context, vendor central.VendorID) (leave, cancel func(), err error) {
-	s, ok := v.begin(vendor)
+// acquire counts a vendor's message. leave ends its request; cancel also returns its
+// use of the rate, for a message that turns out not to be the vendor's. The error is
+// TooMany, or the database's.
+func (v *vendorLimits) acquire(ctx context.Context, vendor central.VendorID) (leave, cancel func(), err error) {
+	s, ok := v.reserve(vendor)
 	if !ok {
-		return nil, nil, tooMany(busyRetry)
+		return nil, nil, central.NewTooMany(busyRetry)
 	}
 	cancel, wait, err := v.meter.Take(ctx, string(vendor))
 	if err != nil {
-		v.end(s)
-		return nil, nil, inStore(err)
+		v.release(s)
+		return nil, nil, storeError(err)
 	}
 	if wait > 0 {
-		v.end(s)
-		v.penalise(ctx, s)
-		return nil, nil, tooMany(wait)
+		v.release(s)
+		v.delayReply(ctx, s)
+		return nil, nil, central.NewTooMany(wait)
 	}
-	if s.lane.pass(ctx) != nil { // its caller is gone
+	if s.pacer.wait(ctx) != nil { // the caller has gone
 		cancel()
-		v.end(s)
-		return nil, nil, tooMany(busyRetry)
+		v.release(s)
+		return nil, nil, central.NewTooMany(busyRetry)
 	}
-	return func() { v.end(s) }, cancel, nil
+	return func() { v.release(s) }, cancel, nil
 }
 
-// begin takes a place among the calls under way, if there is one.
-func (v *vendors) begin(vendor central.VendorID) (*share, bool) {
+// reserve counts one more request in progress, if there may be one.
+func (v *vendorLimits) reserve(vendor central.VendorID) (*share, bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	s, ok := v.by[vendor]
+	s, ok := v.shares[vendor]
 	if !ok {
-		s = &share{lane: newLane(v.cfg.Rate, v.now)}
-		v.by[vendor] = s
+		s = &share{pacer: newPacer(v.cfg.Rate, v.now)}
+		v.shares[vendor] = s
 	}
-	if s.underWay >= v.cfg.UnderWay || v.all >= v.cfg.AllUnderWay {
+	if s.underWay >= v.cfg.UnderWay || v.underWay >= v.cfg.AllUnderWay {
 		return nil, false
 	}
 	s.underWay++
-	v.all++
+	v.underWay++
 	return s, true
 }
 
-func (v *vendors) end(s *share) {
+func (v *vendorLimits) release(s *share) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	s.underWay--
-	v.all--
+	v.underWay--
 }
 
-// penalise holds an answer back, unless too many are.
-func (v *vendors) penalise(ctx context.Context, s *share) {
+// delayReply delays a reply, unless too many are delayed.
+func (v *vendorLimits) delayReply(ctx context.Context, s *share) {
 	v.mu.Lock()
-	if s.held >= maxPenalties {
+	if s.delayed >= maxDelayedReplies {
 		v.mu.Unlock()
 		return
 	}
-	s.held++
+	s.delayed++
 	v.mu.Unlock()
-	timer := time.NewTimer(penalty)
+	timer := time.NewTimer(replyDelay)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
@@ -115,9 +114,5 @@ func (v *vendors) penalise(ctx context.Context, s *share) {
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	s.held--
-}
-
-func tooMany(wait time.Duration) error {
-	return &central.Error{Fault: central.TooMany, Message: "Too many calls; try again later", RetryAfter: wait}
+	s.delayed--
 }

@@ -9,73 +9,73 @@ import (
 	"galla/central/store"
 )
 
-// interrupted is a store in which something happens at one of its calls.
-type interrupted struct {
+// hookedStore is a store in which something happens at one of its calls.
+type hookedStore struct {
 	*store.DB
-	at   string
-	meet func()
+	at      string
+	setHook func()
 }
 
-func (s *interrupted) reached(call string) {
+func (s *hookedStore) reached(call string) {
 	if s.at == call {
 		s.at = ""
-		s.meet()
+		s.setHook()
 	}
 }
 
-func (s *interrupted) SpendIV(ctx context.Context, key central.KeyID, iv central.IV, now, until time.Time) error {
+func (s *hookedStore) SpendIV(ctx context.Context, key central.KeyID, iv central.IV, now, until time.Time) error {
 	s.reached("replay")
 	return s.DB.SpendIV(ctx, key, iv, now, until)
 }
 
-func (s *interrupted) LeaseUses(ctx context.Context, key central.KeyID, n, bound int64) (int64, error) {
-	uses, err := s.DB.LeaseUses(ctx, key, n, bound)
+func (s *hookedStore) LeaseKeyUses(ctx context.Context, key central.KeyID, n, bound int64) (int64, error) {
+	uses, err := s.DB.LeaseKeyUses(ctx, key, n, bound)
 	s.reached("uses")
 	return uses, err
 }
 
 // TestAKeyRevokedOnTheWay: a message whose key is revoked while it waits, for its turn
-// or for the database, is not dispatched, and answered like every unknown key's. One
+// or for the database, does not reach the handler, and is answered like every unknown key's. One
 // whose key was only sealed anew goes on.
 func TestAKeyRevokedOnTheWay(t *testing.T) {
-	revoke := func(h *house) error {
-		_, err := h.safe.Revoke(context.Background(), apiKey1)
+	revoke := func(h *system) error {
+		_, err := h.keyStore.Revoke(context.Background(), apiKey1)
 		return err
 	}
-	rewrap := func(h *house) error {
-		_, err := h.safe.Rewrap(context.Background())
+	rewrap := func(h *system) error {
+		_, err := h.keyStore.Rewrap(context.Background())
 		return err
 	}
 	for name, c := range map[string]struct {
 		at     string
-		happen func(h *house) error
+		happen func(h *system) error
 		serves bool
 	}{
 		"revoked while it waits for its turn":  {"turn", revoke, false},
 		"revoked while the replay is written":  {"replay", revoke, false},
 		"revoked after its uses are set aside": {"uses", revoke, false},
 		"sealed anew":                          {"replay", rewrap, true},
-		"nothing happens":                      {"replay", func(*house) error { return nil }, true},
+		"nothing happens":                      {"replay", func(*system) error { return nil }, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			h := open(t, nil)
+			h := startGateway(t, nil)
 			sealedAs(t, "before", h.do(t, h.seal(t, "GET", "/process/aeps/banks", "{}")), 200, "00")
 			if c.at == "uses" {
-				h.ring.current.Load().keys[clientHash(apiKey1)].meter.left = 0
+				h.keys.current.Load().keys[apiKeyHash(apiKey1)].uses.leased = 0
 			}
 			h.calls.Store(0)
-			at := &interrupted{DB: h.db, at: c.at}
-			at.meet = func() {
+			at := &hookedStore{DB: h.db, at: c.at}
+			at.setHook = func() {
 				if err := c.happen(h); err != nil {
 					t.Error(err)
 				}
 				// What was read of the keys is a ringLife old.
-				e := *h.ring.current.Load()
-				e.read = e.read.Add(-ringLife)
-				h.ring.current.Store(&e)
+				e := *h.keys.current.Load()
+				e.checkedAt = e.checkedAt.Add(-keyCacheTTL)
+				h.keys.current.Store(&e)
 			}
 			h.store = at
-			h.vendors.by[v1].lane.now = func() time.Time {
+			h.limits.shares[v1].pacer.now = func() time.Time {
 				at.reached("turn")
 				return time.Now()
 			}
@@ -89,7 +89,7 @@ func TestAKeyRevokedOnTheWay(t *testing.T) {
 			}
 			refusedPlain(t, name, a)
 			if h.calls.Load() != 0 || h.Counts().Refused[CauseClient] != 1 {
-				t.Errorf("%d calls were dispatched; %+v", h.calls.Load(), h.Counts())
+				t.Errorf("%d calls reached the handler; %+v", h.calls.Load(), h.Counts())
 			}
 			other := h.do(t, h.seal(t, "GET", "/process/aeps/banks", "{}"))
 			refusedPlain(t, "the next one", other)

@@ -10,28 +10,28 @@ import (
 	"galla/shared/op"
 )
 
-// Prefix stands before a direct route's path in its mirror's.
+// Prefix begins the gateway's path of a direct route.
 const Prefix = "/process"
 
-// mirror knows every route of the table under its mirrored path: those that are
-// not for vendors, or not for this door, too, for their callers are told so.
-type mirror struct {
-	fixed  map[string][]op.Route // by path
-	shaped []shape               // those with parameters
+// routeTable has every route of the table under its gateway path, also those that
+// are not for vendors or not for the gateway: they get 403.
+type routeTable struct {
+	fixed    map[string][]op.Route // by path
+	patterns []pattern             // paths with parameters
 }
 
-// shape is a path with parameters, in its parts.
-type shape struct {
+// pattern is a path with parameters, in segments.
+type pattern struct {
 	parts []string
 	route op.Route
 }
 
-func newMirror(table []op.Route) mirror {
-	m := mirror{fixed: map[string][]op.Route{}}
+func newRouteTable(table []op.Route) routeTable {
+	m := routeTable{fixed: map[string][]op.Route{}}
 	for _, route := range table {
 		path := Prefix + route.Path
 		if strings.Contains(path, ":") {
-			m.shaped = append(m.shaped, shape{strings.Split(path, "/"), route})
+			m.patterns = append(m.patterns, pattern{strings.Split(path, "/"), route})
 			continue
 		}
 		m.fixed[path] = append(m.fixed[path], route)
@@ -39,18 +39,17 @@ func newMirror(table []op.Route) mirror {
 	return m
 }
 
-// find gives the route of a method and of a path as it was signed, with the
-// values of its parameters. NoMethod: the path has other methods only; NoRoute:
-// there is none with it.
-func (m mirror) find(method, path string) (route op.Route, params map[string]string, err error) {
+// find returns the route of a method and a path as it was signed, with the values of
+// its parameters. NoMethod: the path has other methods only; NoRoute: no such path.
+func (m routeTable) find(method, path string) (route op.Route, params map[string]string, err error) {
 	fits := m.fixed[path]
 	if i := slices.IndexFunc(fits, func(r op.Route) bool { return r.Method == method }); i >= 0 {
 		return fits[i], map[string]string{}, nil
 	}
 	known := len(fits) > 0
 	parts := strings.Split(path, "/")
-	for _, s := range m.shaped {
-		sent, ok := s.fit(parts)
+	for _, s := range m.patterns {
+		sent, ok := s.match(parts)
 		if !ok {
 			continue
 		}
@@ -60,13 +59,13 @@ func (m mirror) find(method, path string) (route op.Route, params map[string]str
 		known = true
 	}
 	if known {
-		return op.Route{}, nil, central.Refuse(central.NoMethod, "")
+		return op.Route{}, nil, central.NewError(central.NoMethod, "")
 	}
-	return op.Route{}, nil, central.Refuse(central.NoRoute, "")
+	return op.Route{}, nil, central.NewError(central.NoRoute, "")
 }
 
-// fit holds a path against a shape, and gives the parameters as they were sent.
-func (s shape) fit(parts []string) (map[string]string, bool) {
+// match compares a path with the pattern, and returns the parameters as sent.
+func (s pattern) match(parts []string) (map[string]string, bool) {
 	if len(parts) != len(s.parts) {
 		return nil, false
 	}
@@ -83,13 +82,13 @@ func (s shape) fit(parts []string) (map[string]string, bool) {
 	return sent, true
 }
 
-// unescaped gives the parameters' values. What is no escaping, or hides a
-// separator, names nothing.
-func unescaped(sent map[string]string) (map[string]string, error) {
+// unescapeParams returns the parameters' values. An invalid escape, or one that hides
+// a separator, finds nothing.
+func unescapeParams(sent map[string]string) (map[string]string, error) {
 	for name, text := range sent {
 		value, err := url.PathUnescape(text)
 		if err != nil || strings.Contains(value, "/") || !utf8.ValidString(value) {
-			return nil, central.Refuse(central.NotFound, "")
+			return nil, central.NewError(central.NotFound, "")
 		}
 		sent[name] = value
 	}

@@ -13,17 +13,17 @@ import (
 	"golang.org/x/time/rate"
 
 	"galla/central"
-	"galla/central/door"
+	"galla/central/httpapi"
 	"galla/shared/envelope"
 	"galla/shared/op"
 	"galla/shared/secret"
 )
 
 // TestEveryRouteAtTheGateway calls each route of the table: the vendor's reach
-// the dispatcher, all others are refused for the role before the payload counts,
+// the handler, all others are refused for the role before the payload counts,
 // and no other method or spelling of a path leads anywhere.
 func TestEveryRouteAtTheGateway(t *testing.T) {
-	h := open(t, nil)
+	h := startGateway(t, nil)
 	mirrored, denied := 0, 0
 	for _, route := range op.Table() {
 		path := Prefix + strings.NewReplacer(":vendorId", string(v1), ":slabId", newID(), ":id", newID()).Replace(route.Path)
@@ -31,10 +31,10 @@ func TestEveryRouteAtTheGateway(t *testing.T) {
 		a := h.do(t, h.seal(t, route.Method, path, `{"merchantId":"`+m1+`"}`))
 		reached := h.calls.Load() > before
 		administration := route.Section == "4.6" || strings.HasPrefix(route.Path, "/vendor")
-		if administration && route.Doors&op.Gateway == 0 {
+		if administration && route.Entrances&op.Gateway == 0 {
 			t.Errorf("%s is vendor administration, and not mirrored", route.ID)
 		}
-		if route.Doors&op.Gateway == 0 || !route.Allows(op.Vendor) {
+		if route.Entrances&op.Gateway == 0 || !route.Allows(op.Vendor) {
 			denied++
 			sealedAs(t, string(route.ID), a, 403, "01")
 			for what, plain := range map[string]string{"no JSON": "x", "nothing": "", "too much": strings.Repeat("x", 1<<20+1)} {
@@ -43,13 +43,13 @@ func TestEveryRouteAtTheGateway(t *testing.T) {
 			broken := h.seal(t, route.Method, path, "{}")
 			sealedAs(t, string(route.ID)+" with a wrong tag", h.do(t, h.resign(t, broken.with("X-Tag", "AAAAAAAAAAAAAAAAAAAAAA=="))), 403, "01")
 			if reached {
-				t.Errorf("%s reached the dispatcher", route.ID)
+				t.Errorf("%s reached the handler", route.ID)
 			}
 			continue
 		}
 		mirrored++
 		if !reached || a.status >= 500 || a.text("message") == "No such route" || a.status == 403 {
-			t.Errorf("%s: reached the dispatcher %t, HTTP %d %s", route.ID, reached, a.status, a.plain)
+			t.Errorf("%s: reached the handler %t, HTTP %d %s", route.ID, reached, a.status, a.plain)
 		}
 		sealedAs(t, "PATCH "+path, h.do(t, h.seal(t, "PATCH", path, `{}`)), 405, "04")
 		sealedAs(t, path+"/", h.do(t, h.seal(t, route.Method, path+"/", `{}`)), 404, "04")
@@ -64,7 +64,7 @@ func TestEveryRouteAtTheGateway(t *testing.T) {
 }
 
 func TestAnswers(t *testing.T) {
-	h := open(t, nil)
+	h := startGateway(t, nil)
 	mine := `{"merchantId":"` + m1 + `"}`
 	for _, c := range []struct {
 		name, method, path, plain string
@@ -125,7 +125,7 @@ func TestAnswers(t *testing.T) {
 
 // TestStepEightBeforeSix: GenerateQR is refused before the body is read.
 func TestStepEightBeforeSix(t *testing.T) {
-	h := open(t, nil)
+	h := startGateway(t, nil)
 	const path = "/process/upi/txn/v1/GenerateQR"
 	good := h.seal(t, "POST", path, `{}`)
 	other := h.seal(t, "POST", path, `{"a":"something else altogether"}`)
@@ -138,7 +138,7 @@ func TestStepEightBeforeSix(t *testing.T) {
 }
 
 // resign makes a message's checksum right again, as only the key's holder can.
-func (h *house) resign(t testing.TB, m message) message {
+func (h *system) resign(t testing.TB, m message) message {
 	t.Helper()
 	head := envelope.Headers{ClientID: m.header("X-Client-Id"), Timestamp: m.header("X-Timestamp"),
 		RequestID: m.header("X-Request-Id"), IV: m.header("X-IV"), Tag: m.header("X-Tag")}
@@ -147,7 +147,7 @@ func (h *house) resign(t testing.TB, m message) message {
 }
 
 func TestRepeatsAreAnsweredFromTheRecord(t *testing.T) {
-	h := open(t, nil)
+	h := startGateway(t, nil)
 	id := newID()
 	send := func(plain string) answer {
 		return h.do(t, sealed(t, h.vendor, apiKey1, "POST", withdrawal, id, plain, time.Now()))
@@ -180,8 +180,8 @@ func TestRepeatsAreAnsweredFromTheRecord(t *testing.T) {
 }
 
 func TestReplaysAreRefusedOnEveryNode(t *testing.T) {
-	h := open(t, nil)
-	other := openOn(t, h.db, nil)
+	h := startGateway(t, nil)
+	other := startGatewayOn(t, h.db, nil)
 	m := h.seal(t, "GET", "/process/aeps/banks", "{}")
 	sealedAs(t, "first", h.send(t, m), 200, "00")
 	refusedPlain(t, "replay", h.send(t, m))
@@ -195,7 +195,7 @@ func TestReplaysAreRefusedOnEveryNode(t *testing.T) {
 	served := 0
 	for i := range 16 {
 		all.Go(func() {
-			a := []*house{h, other}[i%2].do(t, m)
+			a := []*system{h, other}[i%2].do(t, m)
 			mu.Lock()
 			defer mu.Unlock()
 			if a.status == 200 {
@@ -212,7 +212,7 @@ func TestReplaysAreRefusedOnEveryNode(t *testing.T) {
 }
 
 func TestTime(t *testing.T) {
-	h := open(t, nil)
+	h := startGateway(t, nil)
 	for offset, served := range map[time.Duration]bool{
 		-295 * time.Second: true, 295 * time.Second: true, 0: true,
 		-301 * time.Second: false, 305 * time.Second: false, -30 * 24 * time.Hour: false,
@@ -226,17 +226,17 @@ func TestTime(t *testing.T) {
 	}
 }
 
-// TestTheOneRefusal: whatever was wrong, status, headers and body are the same.
-func TestTheOneRefusal(t *testing.T) {
-	h := open(t, nil)
+// TestAllRefusalsAreAlike: whatever was wrong, status, headers and body are the same.
+func TestAllRefusalsAreAlike(t *testing.T) {
+	h := startGateway(t, nil)
 	good := func() message { return h.seal(t, "POST", withdrawal, money) }
-	stranger, err := envelope.New(counting(77))
+	unknown, err := envelope.New(counting(77))
 	must(t, err)
 	used := good()
 	h.send(t, used)
 	cases := map[string]message{
-		"an unknown client": sealed(t, stranger, "vk_nobody", "POST", withdrawal, newID(), money, time.Now()),
-		"another's key":     sealed(t, stranger, apiKey1, "POST", withdrawal, newID(), money, time.Now()),
+		"an unknown client": sealed(t, unknown, "vk_nobody", "POST", withdrawal, newID(), money, time.Now()),
+		"another's key":     sealed(t, unknown, apiKey1, "POST", withdrawal, newID(), money, time.Now()),
 		"a bad checksum":    good().with("X-Checksum", strings.Repeat("a", 64)),
 		"a stale timestamp": sealed(t, h.vendor, apiKey1, "POST", withdrawal, newID(), money, time.Now().Add(-time.Hour)),
 		"a replay":          used,
@@ -270,7 +270,7 @@ func TestTheOneRefusal(t *testing.T) {
 // TestBadPlaintexts: what is wrong behind the checksum is said, sealed, in the
 // words of the direct route.
 func TestBadPlaintexts(t *testing.T) {
-	h := open(t, nil)
+	h := startGateway(t, nil)
 	for name, c := range map[string]struct{ plain, rule string }{
 		"an array": {`[{"merchantId":"` + m1 + `"}]`, "object"}, "a text": {`"x"`, "object"}, "nothing": {``, "object"}, "white space": {" \r\n\t", "object"},
 		"two objects": {`{}{}`, "json"}, "null": {`null`, "object"}, "half an object": {`{"a":`, "json"}, "a byte order mark": {"\ufeff{}", "object"},
@@ -291,7 +291,7 @@ func TestBadPlaintexts(t *testing.T) {
 // TestSizes: what the direct route takes passes the gateway, one byte more is
 // too long, sealed; what is too long to be believed is refused unread.
 func TestSizes(t *testing.T) {
-	h := open(t, nil)
+	h := startGateway(t, nil)
 	padded := func(size int) string { return money[:len(money)-1] + strings.Repeat(" ", size-len(money)) + "}" }
 	for _, c := range []struct{ size, status int }{{1_000_000, 200}, {envelope.MaxPlain, 200}, {envelope.MaxPlain + 1, 413}, {2 << 20, 413}, {3_000_000, 413}} {
 		code := map[int]string{200: "00", 413: "06"}[c.status]
@@ -308,7 +308,7 @@ func TestSizes(t *testing.T) {
 
 // TestAnyContentType: a body is read as JSON whatever its media type is said to be.
 func TestAnyContentType(t *testing.T) {
-	h := open(t, nil)
+	h := startGateway(t, nil)
 	for _, media := range []string{"", "text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "application/json; charset=utf-16", "nonsense"} {
 		sealedAs(t, "Content-Type "+media, h.send(t, h.seal(t, "POST", withdrawal, money).with("Content-Type", media)), 200, "00")
 	}
@@ -316,7 +316,7 @@ func TestAnyContentType(t *testing.T) {
 }
 
 // quiet looks for what helps to decrypt in the log.
-func quiet(t *testing.T, h *house, m message) {
+func quiet(t *testing.T, h *system, m message) {
 	t.Helper()
 	log := h.log.text()
 	if !strings.Contains(log, `"cause":"checksum"`) {
@@ -336,12 +336,12 @@ func quiet(t *testing.T, h *house, m message) {
 }
 
 func TestKeysLive(t *testing.T) {
-	h := open(t, nil)
+	h := startGateway(t, nil)
 	// A second key, made by another program, serves within ringLife; a third is
 	// not to be had.
-	issued, err := h.safe.Add(t.Context(), v1)
+	issued, err := h.keyStore.Add(t.Context(), v1)
 	must(t, err)
-	if _, err := h.safe.Add(t.Context(), v1); !errors.Is(err, central.ErrState) {
+	if _, err := h.keyStore.Add(t.Context(), v1); !errors.Is(err, central.ErrState) {
 		t.Errorf("a third key: %v", err)
 	}
 	eventually(t, "the new key serves", func() bool { return h.serves(t, issued) })
@@ -349,7 +349,7 @@ func TestKeysLive(t *testing.T) {
 	if !h.serves(t, old) {
 		t.Error("the old key no longer serves")
 	}
-	id, err := h.safe.Revoke(t.Context(), apiKey1)
+	id, err := h.keyStore.Revoke(t.Context(), apiKey1)
 	if err != nil || id != keyID1 {
 		t.Errorf("revoked %s, %v", id, err)
 	}
@@ -357,8 +357,8 @@ func TestKeysLive(t *testing.T) {
 	if !h.serves(t, issued) {
 		t.Error("the new key was revoked, too")
 	}
-	h.ring.flush(t.Context())
-	list, err := h.safe.List(t.Context(), v1)
+	h.keys.flushUsage(t.Context())
+	list, err := h.keyStore.List(t.Context(), v1)
 	must(t, err)
 	if len(list) != 2 || list[0].RevokedAt.IsZero() || list[1].UsedAt.IsZero() || list[1].Uses != leaseSize {
 		t.Errorf("keys %+v", list)
@@ -370,7 +370,7 @@ func TestKeysLive(t *testing.T) {
 
 // serves tells whether a key is served: by its own seal, which opened does not
 // know.
-func (h *house) serves(t *testing.T, k Issued) bool {
+func (h *system) serves(t *testing.T, k Issued) bool {
 	t.Helper()
 	key, err := envelope.New(k.Key)
 	must(t, err)
@@ -379,7 +379,7 @@ func (h *house) serves(t *testing.T, k Issued) bool {
 	return out.Authenticated && out.HTTP == 200
 }
 
-// message gives a message to the gateway without a door.
+// message passes a message to the gateway without HTTP.
 func (m message) message() central.GatewayMessage {
 	return central.GatewayMessage{Method: m.method, Target: m.path, Body: m.body, RequestID: m.id, Header: func(name string) (values []string) {
 		for _, h := range m.headers {
@@ -403,13 +403,13 @@ func eventually(t testing.TB, what string, is func() bool) {
 }
 
 func TestMasterKeysRotate(t *testing.T) {
-	h := open(t, nil)
+	h := startGateway(t, nil)
 	fresh := counting(2)
-	both, err := NewSafe(h.db, []secret.Key{fresh, counting(1)}, h.cfg.Rand)
+	both, err := NewKeyStore(h.db, []secret.Key{fresh, counting(1)}, h.cfg.Rand)
 	must(t, err)
-	alone, err := NewSafe(h.db, []secret.Key{fresh}, h.cfg.Rand)
+	alone, err := NewKeyStore(h.db, []secret.Key{fresh}, h.cfg.Rand)
 	must(t, err)
-	read := func(s *Safe) (n int) {
+	read := func(s *KeyStore) (n int) {
 		list, err := s.List(t.Context(), "")
 		must(t, err)
 		for _, k := range list {
@@ -428,8 +428,8 @@ func TestMasterKeysRotate(t *testing.T) {
 	if n, err := both.Rewrap(t.Context()); n != 2 || err != nil {
 		t.Fatalf("rewrapped %d keys, %v", n, err)
 	}
-	if read(alone) != 2 || read(h.safe) != 0 {
-		t.Errorf("%d keys open under the new master key, %d under the old", read(alone), read(h.safe))
+	if read(alone) != 2 || read(h.keyStore) != 0 {
+		t.Errorf("%d keys open under the new master key, %d under the old", read(alone), read(h.keyStore))
 	}
 	// A sealed key that is moved to another row does not open.
 	list, err := alone.List(t.Context(), "")
@@ -441,36 +441,36 @@ func TestMasterKeysRotate(t *testing.T) {
 }
 
 func TestUsesAreBounded(t *testing.T) {
-	h := open(t, func(cfg *Config, _ *door.Config) { cfg.Rate = float64(rate.Inf) })
+	h := startGateway(t, func(cfg *Config, _ *httpapi.Config) { cfg.Rate = float64(rate.Inf) })
 	k := Issued{APIKey: secret.NewToken(apiKey1), Key: counting(0)}
 	if !h.serves(t, k) {
 		t.Fatal("it does not serve")
 	}
 	use := func(n int64) {
 		t.Helper()
-		_, err := h.db.LeaseUses(t.Context(), keyID1, n, maxUses)
+		_, err := h.db.LeaseKeyUses(t.Context(), keyID1, n, maxUses)
 		must(t, err)
-		h.ring.current.Load().keys[clientHash(apiKey1)].meter.left = 0
+		h.keys.current.Load().keys[apiKeyHash(apiKey1)].uses.leased = 0
 	}
-	use(wornUses - leaseSize)
-	if h.Counts().WornKeys != 0 || !h.serves(t, k) || h.Counts().WornKeys != 1 || !strings.Contains(h.log.text(), "should be replaced") {
+	use(replaceAfterUses - leaseSize)
+	if h.Counts().KeysToReplace != 0 || !h.serves(t, k) || h.Counts().KeysToReplace != 1 || !strings.Contains(h.log.text(), "should be replaced") {
 		t.Errorf("at 2^30 nobody was warned: %+v", h.Counts())
 	}
-	use(maxUses - wornUses - 2*leaseSize)
+	use(maxUses - replaceAfterUses - 2*leaseSize)
 	if !h.serves(t, k) {
 		t.Fatal("refused below the bound")
 	}
-	h.ring.current.Load().keys[clientHash(apiKey1)].meter.left = usesOfMessage
+	h.keys.current.Load().keys[apiKeyHash(apiKey1)].uses.leased = usesPerMessage
 	if !h.serves(t, k) {
 		t.Fatal("refused at the last use")
 	}
-	if h.serves(t, k) || h.Counts().Refused[CauseWorn] != 1 {
+	if h.serves(t, k) || h.Counts().Refused[CauseExhausted] != 1 {
 		t.Errorf("served beyond 2^32: %+v", h.Counts())
 	}
 }
 
 func TestLimits(t *testing.T) {
-	h := open(t, func(cfg *Config, _ *door.Config) { cfg.Rate, cfg.Burst = 1, 3 })
+	h := startGateway(t, func(cfg *Config, _ *httpapi.Config) { cfg.Rate, cfg.Burst = 1, 3 })
 	replayed := h.seal(t, "GET", "/process/aeps/banks", "{}")
 	sealedAs(t, "first", h.do(t, replayed), 200, "00")
 	for range 5 { // replays are nobody's doing, and cost the vendor nothing
@@ -495,7 +495,7 @@ func TestLimits(t *testing.T) {
 }
 
 func TestUnderWayIsBounded(t *testing.T) {
-	h := open(t, func(cfg *Config, _ *door.Config) { cfg.UnderWay = 2 })
+	h := startGateway(t, func(cfg *Config, _ *httpapi.Config) { cfg.UnderWay = 2 })
 	hold := make(chan struct{})
 	h.bank.hold.Store(&hold)
 	var all sync.WaitGroup
@@ -512,9 +512,9 @@ func TestUnderWayIsBounded(t *testing.T) {
 	sealedAs(t, "afterwards", h.do(t, h.seal(t, "GET", "/process/aeps/banks", "{}")), 200, "00")
 }
 
-// TestStrangersAreSlowedDown: what is not authentic is counted by address.
-func TestStrangersAreSlowedDown(t *testing.T) {
-	h := open(t, func(_ *Config, cfg *door.Config) { cfg.StrangerRate, cfg.StrangerBurst = rate.Every(time.Hour), 2 })
+// TestUnknownCallersAreLimited: what is not authentic is counted by address.
+func TestUnknownCallersAreLimited(t *testing.T) {
+	h := startGateway(t, func(_ *Config, cfg *httpapi.Config) { cfg.UnknownRate, cfg.UnknownBurst = rate.Every(time.Hour), 2 })
 	sealedAs(t, "authentic", h.do(t, h.seal(t, "GET", "/process/aeps/banks", "{}")), 200, "00")
 	bad := h.seal(t, "GET", "/process/aeps/banks", "{}").with("X-Tag", "")
 	refusedPlain(t, "first", h.do(t, bad))
@@ -524,17 +524,17 @@ func TestStrangersAreSlowedDown(t *testing.T) {
 	}
 }
 
-// brokenStore fails where it is told to.
+// brokenStore fails as configured.
 type brokenStore struct {
 	Store
 	keys, replays error
 }
 
-func (b *brokenStore) VendorKeysEdition(ctx context.Context) (int64, error) {
+func (b *brokenStore) VendorKeysRevision(ctx context.Context) (int64, error) {
 	if b.keys != nil {
 		return 0, b.keys
 	}
-	return b.Store.VendorKeysEdition(ctx)
+	return b.Store.VendorKeysRevision(ctx)
 }
 
 func (b *brokenStore) SpendIV(ctx context.Context, k central.KeyID, iv central.IV, now, expires time.Time) error {
@@ -544,12 +544,12 @@ func (b *brokenStore) SpendIV(ctx context.Context, k central.KeyID, iv central.I
 	return b.Store.SpendIV(ctx, k, iv, now, expires)
 }
 
-// TestTheDatabaseFails: nobody is served whose message can't be remembered, nor by a
+// TestDatabaseFailures: nobody is served whose message can't be remembered, nor by a
 // list of keys that is older than a second.
-func TestTheDatabaseFails(t *testing.T) {
-	h := open(t, nil)
+func TestDatabaseFailures(t *testing.T) {
+	h := startGateway(t, nil)
 	broken := &brokenStore{Store: h.db}
-	h.Gateway.store, h.ring.store = broken, broken
+	h.Gateway.store, h.keys.store = broken, broken
 	serve := func() central.GatewayReply {
 		return h.Serve(t.Context(), h.seal(t, "GET", "/process/aeps/banks", "{}").message())
 	}
@@ -565,9 +565,9 @@ func TestTheDatabaseFails(t *testing.T) {
 		t.Errorf("HTTP %d, sealed %t", out.HTTP, out.Authenticated)
 	}
 	broken.replays, broken.keys = nil, errors.New("the disk fails")
-	e := *h.ring.current.Load()
-	e.read = time.Now().Add(-2 * ringLife)
-	h.ring.current.Store(&e)
+	e := *h.keys.current.Load()
+	e.checkedAt = time.Now().Add(-2 * keyCacheTTL)
+	h.keys.current.Store(&e)
 	for range 2 {
 		if out := serve(); out.HTTP != 500 || out.Authenticated {
 			t.Errorf("HTTP %d with a list that may be wrong", out.HTTP)
@@ -583,10 +583,10 @@ func TestConfigIsChecked(t *testing.T) {
 	if err := (Config{Rate: -1}).withDefaults().validate(); err == nil || !strings.Contains(err.Error(), "randomness") || !strings.Contains(err.Error(), "above zero") {
 		t.Errorf("validate = %v", err)
 	}
-	if _, err := NewSafe(nil, nil, nil); err == nil {
+	if _, err := NewKeyStore(nil, nil, nil); err == nil {
 		t.Error("a safe without a master key")
 	}
-	if _, err := NewSafe(nil, []secret.Key{secret.NewKey([]byte("short"))}, nil); err == nil {
+	if _, err := NewKeyStore(nil, []secret.Key{secret.NewKey([]byte("short"))}, nil); err == nil {
 		t.Error("a short master key was taken")
 	}
 }

@@ -30,7 +30,7 @@ type vector struct {
 	Checksum  string `json:"checksum"`
 }
 
-// TestVectors sends the requests of the vectors through the real door, at the
+// TestVectors sends the requests of the vectors through the real HTTP server, at the
 // moment for which they were made.
 func TestVectors(t *testing.T) {
 	path := filepath.Join("..", "..", "..", "shared", "vectors", "gateway.json")
@@ -50,31 +50,31 @@ func TestVectors(t *testing.T) {
 			head := envelope.Headers{ClientID: v.Client, Timestamp: v.Timestamp, RequestID: v.RequestID, IV: v.IV, Tag: v.Tag, Checksum: v.Checksum}
 			at, err := head.Time()
 			must(t, err)
-			h := open(t, nil)
+			h := startGateway(t, nil)
 			h.now = func() time.Time { return at.Add(time.Second) }
-			must(t, h.safe.Put(t.Context(), Issued{ID: "d0000000-0000-4000-8000-000000000009", Vendor: v1, APIKey: secret.NewToken(v.Client), Key: key}))
-			var seen central.Call
-			h.Gateway.dispatcher = spy{h.Gateway.dispatcher, &seen}
+			must(t, h.keyStore.Put(t.Context(), Issued{ID: "d0000000-0000-4000-8000-000000000009", Vendor: v1, APIKey: secret.NewToken(v.Client), Key: key}))
+			var seen central.Request
+			h.Gateway.handler = recordingHandler{h.Gateway.handler, &seen}
 			m := message{v.Method, v.Path, wire(head), []byte(`{"payload":"` + v.Payload + `"}`), v.RequestID}
 			res, sealedBody := h.exchange(t, m)
 			if res.Header.Get("X-Checksum") == "" || string(seen.Body) != v.Plain || seen.Identity != v.RequestID || seen.Principal.Caller() != "vendor:"+string(v1) {
-				t.Errorf("HTTP %d %s, dispatched %+v", res.StatusCode, sealedBody, seen)
+				t.Errorf("HTTP %d %s, handled %+v", res.StatusCode, sealedBody, seen)
 			}
 			if v.Name == "a query in the path" && (seen.Query["x"] != "1" || seen.Query["y"] != " z") {
 				t.Errorf("query %v", seen.Query)
 			}
-			refusedPlain(t, "the same again, through the door", h.send(t, m))
+			refusedPlain(t, "the same again, through HTTP", h.send(t, m))
 		})
 	}
 }
 
-// spy keeps what is dispatched.
-type spy struct {
-	central.Dispatcher
-	seen *central.Call
+// recordingHandler records what is handled.
+type recordingHandler struct {
+	central.Handler
+	seen *central.Request
 }
 
-func (s spy) Dispatch(ctx context.Context, c central.Call) central.Reply {
+func (s recordingHandler) Handle(ctx context.Context, c central.Request) central.Reply {
 	*s.seen = c
-	return s.Dispatcher.Dispatch(ctx, c)
+	return s.Handler.Handle(ctx, c)
 }

@@ -1,12 +1,11 @@
 // Package iin is the list of banks that a customer of AEPS may hold an account
 // with: each bank's issuer identification number (IIN) and its name
-// (interface, section 2.5).
+// (interface.md, section 2.5).
 //
-// It promises a list that was checked when it was loaded, in the order of the
-// names, and that never changes afterwards; a *List may be read by many
-// goroutines at once. Data enters from banks.csv, which is embedded in the
-// program and states for each number where it comes from; it leaves through
-// All, Known and Name.
+// It promises a list that was checked when it was loaded, sorted by name, and that
+// never changes; a *List is safe for concurrent use. Data comes from banks.csv,
+// which is embedded and gives the source of each number; it is read through All,
+// Known and Name.
 package iin
 
 import (
@@ -21,18 +20,18 @@ import (
 )
 
 // Sandbox is the IIN of the sandbox test bank, the default of BankName
-// (interface, section 2.2).
+// (interface.md, section 2.2).
 const Sandbox = "990326"
 
-// maxBanks bounds the list: India has some 1,500 banks with an IIN at most, and
-// the whole list travels in one reply.
+// maxBanks bounds the list, which is sent in one reply. India has at most 1,500
+// banks with an IIN.
 const maxBanks = 5000
 
-// Source says where a bank's number comes from.
+// Source is where a bank's number comes from.
 type Source string
 
-// The sources. Numbers that are Invented lie in the sandbox's range 99xxxx and
-// mean nothing to a real network.
+// The sources. Invented numbers are in the sandbox's range 99xxxx and mean nothing
+// to a real network.
 const (
 	Public    Source = "public sources"
 	Interface Source = "interface document"
@@ -45,7 +44,7 @@ type Bank struct {
 	IIN      string // six digits
 	Name     string
 	Source   Source
-	Verified bool // the number was seen in a source
+	Verified bool // the number was found in a source
 }
 
 // List is the banks. The zero value is empty; Load makes the real one.
@@ -57,8 +56,7 @@ type List struct {
 //go:embed banks.csv
 var banks []byte
 
-// Load reads the embedded list. An error means that the program was built from
-// a damaged list.
+// Load reads the embedded list. An error means that it is damaged.
 func Load() (*List, error) {
 	list, err := Parse(bytes.NewReader(banks))
 	if err != nil {
@@ -67,9 +65,9 @@ func Load() (*List, error) {
 	return list, nil
 }
 
-// Parse reads a list in the form of banks.csv: a header line, then one bank a
-// line with iin, name, source and verified. It refuses a list without the
-// sandbox bank, and any number or name that is malformed or stands twice.
+// Parse reads a list in the form of banks.csv: a header, then a line for each bank
+// with iin, name, source and verified. It refuses a list without the sandbox bank,
+// and numbers or names that are malformed or repeated.
 func Parse(r io.Reader) (*List, error) {
 	in := csv.NewReader(r)
 	in.Comment = '#'
@@ -118,7 +116,7 @@ func parseBank(record []string) (Bank, error) {
 	case Public, Interface, Memory:
 	case Invented:
 		if !strings.HasPrefix(b.IIN, "99") {
-			return Bank{}, fmt.Errorf("invented IIN %s lies outside 99xxxx", b.IIN)
+			return Bank{}, fmt.Errorf("invented IIN %s is outside 99xxxx", b.IIN)
 		}
 	default:
 		return Bank{}, fmt.Errorf("source %q is unknown", record[2])
@@ -131,7 +129,7 @@ func parseBank(record []string) (Bank, error) {
 		return Bank{}, fmt.Errorf("verified is %q, want yes or no", record[3])
 	}
 	if b.Verified != (b.Source == Public || b.Source == Interface) {
-		return Bank{}, fmt.Errorf("verified is %s, which the source %q does not bear out", record[3], b.Source)
+		return Bank{}, fmt.Errorf("verified is %s, which contradicts the source %q", record[3], b.Source)
 	}
 	return b, nil
 }
@@ -143,14 +141,14 @@ func (l *List) add(b Bank, seen map[string]bool) error {
 		return fmt.Errorf("more than %d banks", maxBanks)
 	}
 	if _, twice := l.names[b.IIN]; twice {
-		return fmt.Errorf("IIN %s stands twice", b.IIN)
+		return fmt.Errorf("IIN %s is repeated", b.IIN)
 	}
 	name := strings.ToLower(b.Name)
 	if seen[name] {
-		return fmt.Errorf("bank %q stands twice", b.Name)
+		return fmt.Errorf("bank %q is repeated", b.Name)
 	}
 	if n := len(l.banks); n > 0 && strings.ToLower(l.banks[n-1].Name) > name {
-		return fmt.Errorf("bank %q is out of the order of names", b.Name)
+		return fmt.Errorf("bank %q is not in the order of names", b.Name)
 	}
 	seen[name] = true
 	l.names[b.IIN] = b.Name
@@ -158,7 +156,7 @@ func (l *List) add(b Bank, seen map[string]bool) error {
 	return nil
 }
 
-// All gives the banks by name. The slice is the caller's own.
+// All gives the banks, sorted by name, in a new slice.
 func (l *List) All() []Bank { return slices.Clone(l.banks) }
 
 // Known tells whether the list has the IIN.
@@ -167,5 +165,5 @@ func (l *List) Known(iin string) bool {
 	return ok
 }
 
-// Name gives the name of an IIN's bank, or "" if it is unknown.
+// Name gives the name of an IIN's bank; "": unknown.
 func (l *List) Name(iin string) string { return l.names[iin] }

@@ -10,21 +10,20 @@ import (
 	"time"
 
 	"galla/central"
+	"galla/shared/ist"
 	"galla/shared/money"
 	"pgregory.net/rapid"
 )
 
-var ist = time.FixedZone("IST", 5*3600+1800)
-
 func noon(day string) time.Time {
-	at, err := time.ParseInLocation(time.DateOnly, day, ist)
+	at, err := time.ParseInLocation(time.DateOnly, day, ist.Zone())
 	if err != nil {
 		panic(err)
 	}
 	return at.Add(12 * time.Hour)
 }
 
-func book(t testing.TB, load func() (*Book, error)) *Book {
+func ruleSet(t testing.TB, load func() (*RuleSet, error)) *RuleSet {
 	t.Helper()
 	b, err := load()
 	if err != nil {
@@ -33,15 +32,15 @@ func book(t testing.TB, load func() (*Book, error)) *Book {
 	return b
 }
 
-func subject1(kind central.Kind, amount money.Paise) central.Subject {
-	return central.Subject{Kind: kind, Amount: amount, Customer: "c0ffee", TID: "GAL00001", Sender: "s1"}
+func subject1(kind central.Kind, amount money.Paise) central.LimitSubject {
+	return central.LimitSubject{Kind: kind, Amount: amount, Customer: "c0ffee", TID: "GAL00001", Sender: "s1"}
 }
 
 func TestProductionAndSandbox(t *testing.T) {
 	const rs = money.Rupee
-	production, sandbox := book(t, Production), book(t, Sandbox)
+	production, sandbox := ruleSet(t, Production), ruleSet(t, Sandbox)
 	tests := []struct {
-		book   *Book
+		rules  *RuleSet
 		kind   central.Kind
 		amount money.Paise
 		words  string // empty: it passes
@@ -67,12 +66,12 @@ func TestProductionAndSandbox(t *testing.T) {
 	}
 	for _, at := range []time.Time{noon("2000-01-01"), noon("2026-11-21")} {
 		for _, tt := range tests {
-			quotas, err := tt.book.Judge(at, subject1(tt.kind, tt.amount))
+			quotas, err := tt.rules.Check(at, subject1(tt.kind, tt.amount))
 			var refused *central.Error
 			switch {
 			case tt.words == "" && (err != nil || len(quotas) != tt.quotas):
 				t.Errorf("%s of %s: %d quotas, %v; want %d", tt.kind, tt.amount, len(quotas), err, tt.quotas)
-			case tt.words != "" && (!errors.As(err, &refused) || refused.Fault != central.Precluded || refused.Message != tt.words || quotas != nil):
+			case tt.words != "" && (!errors.As(err, &refused) || refused.Fault != central.FailedPrecondition || refused.Message != tt.words || quotas != nil):
 				t.Errorf("%s of %s: %v; want %q", tt.kind, tt.amount, err, tt.words)
 			}
 		}
@@ -80,8 +79,8 @@ func TestProductionAndSandbox(t *testing.T) {
 }
 
 func TestQuotasOfProduction(t *testing.T) {
-	b, at := book(t, Production), noon("2026-11-21")
-	quotas, err := b.Judge(at, subject1(central.KindTransfer, 340000))
+	b, at := ruleSet(t, Production), noon("2026-11-21")
+	quotas, err := b.Check(at, subject1(central.KindTransfer, 340000))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,9 +91,9 @@ func TestQuotasOfProduction(t *testing.T) {
 	if fmt.Sprint(quotas) != fmt.Sprint(want) {
 		t.Errorf("quotas = %+v", quotas)
 	}
-	quotas, err = b.Judge(at, subject1(central.KindWithdrawal, 50000))
+	quotas, err = b.Check(at, subject1(central.KindWithdrawal, 50000))
 	if err != nil || len(quotas) != 1 {
-		t.Fatalf("Judge = %v, %v", quotas, err)
+		t.Fatalf("Check = %v, %v", quotas, err)
 	}
 	q := quotas[0]
 	if q.Key != "customer-terminal:c0ffee:GAL00001:CASH_WITHDRAWAL" || q.Period != "2026-11-21" || q.MaxCount != 5 || q.MaxSum != 0 {
@@ -104,15 +103,15 @@ func TestQuotasOfProduction(t *testing.T) {
 	if full.Error() != "The limit of 5 for this customer's withdrawals at this terminal today is reached; none is left" {
 		t.Errorf("words = %s", full)
 	}
-	nobody, err := b.Judge(at, central.Subject{Kind: central.KindWithdrawal, Amount: 50000})
+	nobody, err := b.Check(at, central.LimitSubject{Kind: central.KindWithdrawal, Amount: 50000})
 	if err != nil || len(nobody) != 0 {
 		t.Errorf("a subject without keys = %v, %v", nobody, err)
 	}
 }
 
 func TestEveryRuleNamesItsSource(t *testing.T) {
-	for name, load := range map[string]func() (*Book, error){"production": Production, "sandbox": Sandbox} {
-		b := book(t, load)
+	for name, load := range map[string]func() (*RuleSet, error){"production": Production, "sandbox": Sandbox} {
+		b := ruleSet(t, load)
 		for _, r := range b.Rules() {
 			if !strings.Contains(r.Note, ".md") && !strings.Contains(r.Note, "interface document") {
 				t.Errorf("%s: the note of %s of %v names no document: %s", name, r.Scope, r.Kinds, r.Note)
@@ -133,16 +132,16 @@ func TestARuleFollowsAnother(t *testing.T) {
 	}
 	s := subject1(central.KindTransfer, 700000)
 	before := time.Date(2026, 3, 31, 18, 29, 59, 0, time.UTC) // 23:59:59 in India
-	if _, err := b.Judge(before, s); central.AsError(err).Fault != central.Precluded {
-		t.Errorf("the evening before: %v", err)
+	if _, err := b.Check(before, s); central.AsError(err).Fault != central.FailedPrecondition {
+		t.Errorf("in the evening before: %v", err)
 	}
-	if _, err := b.Judge(before.Add(time.Second), s); err != nil {
+	if _, err := b.Check(before.Add(time.Second), s); err != nil {
 		t.Errorf("from midnight on: %v", err)
 	}
 }
 
-// books draws rules that may overlap, as their texts.
-func books() *rapid.Generator[string] {
+// ruleSets generates the texts of rules that may overlap.
+func ruleSets() *rapid.Generator[string] {
 	day := rapid.SampledFrom([]string{"", "2026-01-01", "2026-02-01", "2026-03-01"})
 	rule := rapid.Custom(func(t *rapid.T) string {
 		scope, bound := "transaction", `"max": "5000"`
@@ -166,46 +165,27 @@ func books() *rapid.Generator[string] {
 
 func TestOneRuleIsInForce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		b, err := Read(strings.NewReader(books().Draw(t, "book")))
+		b, err := Read(strings.NewReader(ruleSets().Draw(t, "rules")))
 		if err != nil {
-			t.Skip("the book is refused")
+			t.Skip("the rules are refused")
 		}
 		at := time.Unix(rapid.Int64Range(noon("2025-12-30").Unix(), noon("2026-03-03").Unix()).Draw(t, "at"), 0)
-		seen := map[subject]bool{}
+		seen := map[ruleKey]bool{}
 		for _, l := range b.InForce(at) {
 			for _, k := range l.Kinds {
-				if seen[subject{k, l.Scope}] {
-					t.Fatalf("two rules bound %s of %s at %s", l.Scope, k, at)
+				if seen[ruleKey{k, l.Scope}] {
+					t.Fatalf("two rules limit %s of %s at %s", l.Scope, k, at)
 				}
-				seen[subject{k, l.Scope}] = true
+				seen[ruleKey{k, l.Scope}] = true
 			}
 		}
 	})
 }
 
-// TestOverlapsAreRefused compares with a look at every day.
-func TestOverlapsAreRefused(t *testing.T) {
-	days := []central.Day{"0001-01-01", "2026-01-01", "2026-02-01", "2026-03-01", "9999-01-01"}
+func TestACheckedAmountIsWithin(t *testing.T) {
+	loads := []*RuleSet{ruleSet(t, Production), ruleSet(t, Sandbox)}
 	rapid.Check(t, func(t *rapid.T) {
-		day := rapid.SampledFrom([]central.Day{"", "2026-01-01", "2026-02-01", "2026-03-01"})
-		limit := rapid.Custom(func(t *rapid.T) central.Limit {
-			return central.Limit{From: day.Draw(t, "from"), Until: day.Draw(t, "until")}
-		}).Filter(func(l central.Limit) bool { return l.Until == "" || l.From < l.Until })
-		a, b := limit.Draw(t, "a"), limit.Draw(t, "b")
-		both := false
-		for _, d := range days {
-			both = both || inForce(a, d) && inForce(b, d)
-		}
-		if meet(a, b) != both || meet(b, a) != both {
-			t.Fatalf("meet = %v, both in force on a day: %v", meet(a, b), both)
-		}
-	})
-}
-
-func TestAJudgedAmountIsWithin(t *testing.T) {
-	loads := []*Book{book(t, Production), book(t, Sandbox)}
-	rapid.Check(t, func(t *rapid.T) {
-		b := rapid.SampledFrom(loads).Draw(t, "book")
+		b := rapid.SampledFrom(loads).Draw(t, "rules")
 		kind := rapid.SampledFrom([]central.Kind{central.KindWithdrawal, central.KindPurchase, central.KindTransfer}).Draw(t, "kind")
 		amount := rapid.OneOf(
 			rapid.Map(rapid.Int64Range(-1000, 1_200_000), func(n int64) money.Paise { return money.Paise(n) }),
@@ -222,9 +202,9 @@ func TestAJudgedAmountIsWithin(t *testing.T) {
 			}
 		}
 		within := amount >= bound.Min && amount <= bound.Max && (bound.Step == 0 || amount%bound.Step == 0)
-		quotas, err := b.Judge(at, subject1(kind, amount))
+		quotas, err := b.Check(at, subject1(kind, amount))
 		if (err == nil) != within {
-			t.Fatalf("Judge = %v, within %v: %s", err, bound, amount)
+			t.Fatalf("Check = %v, within %v: %s", err, bound, amount)
 		}
 		for _, q := range quotas {
 			if q.Amount != amount || q.MaxCount == 0 && q.MaxSum == 0 || q.What == "" {
@@ -235,18 +215,18 @@ func TestAJudgedAmountIsWithin(t *testing.T) {
 }
 
 func TestPeriodsTurnAtMidnightInIndia(t *testing.T) {
-	b := book(t, Production)
+	b := ruleSet(t, Production)
 	period := func(at time.Time, i int) string {
-		quotas, err := b.Judge(at, subject1(central.KindTransfer, 100))
+		quotas, err := b.Check(at, subject1(central.KindTransfer, 100))
 		if err != nil || len(quotas) != 2 {
-			t.Fatalf("Judge = %v, %v", quotas, err)
+			t.Fatalf("Check = %v, %v", quotas, err)
 		}
 		return quotas[i].Period
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		at := time.Unix(rapid.Int64Range(0, 4_000_000_000).Draw(t, "at"), rapid.Int64Range(0, 999_999_999).Draw(t, "nanoseconds"))
-		local := at.In(ist)
-		midnight := time.Date(local.Year(), local.Month(), local.Day()+1, 0, 0, 0, 0, ist)
+		local := at.In(ist.Zone())
+		midnight := time.Date(local.Year(), local.Month(), local.Day()+1, 0, 0, 0, 0, ist.Zone())
 		today, month := local.Format(time.DateOnly), local.Format("2006-01")
 		if period(at, 0) != today || period(at, 1) != month || period(midnight.Add(-1), 0) != today {
 			t.Fatalf("at %s: %s, %s", local, period(at, 0), period(at, 1))
@@ -254,7 +234,7 @@ func TestPeriodsTurnAtMidnightInIndia(t *testing.T) {
 		if period(midnight, 0) == today {
 			t.Fatalf("%s is still the day %s", midnight, today)
 		}
-		first := time.Date(local.Year(), local.Month()+1, 1, 0, 0, 0, 0, ist)
+		first := time.Date(local.Year(), local.Month()+1, 1, 0, 0, 0, 0, ist.Zone())
 		if period(first, 1) == month || period(first.Add(-1), 1) != month {
 			t.Fatalf("the month %s does not end at %s", month, first)
 		}
@@ -276,24 +256,24 @@ func TestFaults(t *testing.T) {
 		{"repeated key", rule(`, "max": "1"`), []string{"not JSON of the right form"}},
 		{"trailing", rule("") + "{}", []string{"not JSON of the right form"}},
 		{"null rule", `{"rules": [null]}`, []string{"rule 1: kinds is missing"}},
-		{"unknown member", rule(`, "maximum": "1"`), []string{`"maximum" is no member of a rule`}},
+		{"unknown member", rule(`, "maximum": "1"`), []string{`"maximum" is not a member of a rule`}},
 		{"number", rule(`, "min": 100`), []string{"rule 1: min: not a text of rupees"}},
 		{"three decimals", rule(`, "min": "1.005"`), []string{"min: amount: more than two decimals"}},
 		{"negative", rule(`, "min": "-1"`), []string{"min: not more than zero"}},
 		{"zero", rule(`, "step": "0"`), []string{"step: not more than zero"}},
-		{"day", rule(`, "from": "2026-02-30"`), []string{"from: ", "is no day"}},
-		{"short day", rule(`, "until": "2026-2-3"`), []string{"until: ", "is no day"}},
+		{"day", rule(`, "from": "2026-02-30"`), []string{"from: ", "a day is written as"}},
+		{"short day", rule(`, "until": "2026-2-3"`), []string{"until: ", "a day is written as"}},
 		{"never", rule(`, "from": "2026-04-01", "until": "2026-04-01"`), []string{"would never be in force"}},
-		{"count of one", rule(`, "count": 5`), []string{"count and sum are of scopes that count"}},
+		{"count of one", rule(`, "count": 5`), []string{"count and sum belong to scopes that count"}},
 		{"min over max", rule(`, "min": "6000"`), []string{"min 6000.00 is more than max 5000.00"}},
 		{"step over max", rule(`, "step": "6000"`), []string{"no amount from min to max"}},
 		{"step between", rule(`, "min": "4100", "step": "2000"`), []string{"no amount from min to max"}},
-		{"kinds", `{"rules": [{"kinds": ["TRANSFER_OTP"], "scope": "transaction", "max": "1", "note": "n"}]}`, []string{"no kind of operation that can be limited"}},
+		{"kinds", `{"rules": [{"kinds": ["TRANSFER_OTP"], "scope": "transaction", "max": "1", "note": "n"}]}`, []string{"not a kind of operation that can be limited"}},
 		{"no kinds", `{"rules": [{"kinds": [], "scope": "transaction", "max": "1", "note": "n"}]}`, []string{"the list is empty"}},
-		{"twice", `{"rules": [{"kinds": ["TRANSFER", "TRANSFER"], "scope": "transaction", "max": "1", "note": "n"}]}`, []string{"stands twice"}},
-		{"scope", `{"rules": [{"kinds": ["TRANSFER"], "scope": "year", "max": "1", "note": "n"}]}`, []string{`"year" is no scope`}},
-		{"bounds nothing", `{"rules": [{"kinds": ["TRANSFER"], "scope": "remitter-day", "note": "n"}]}`, []string{"it bounds nothing: give count or sum"}},
-		{"amount over time", `{"rules": [{"kinds": ["TRANSFER"], "scope": "remitter-day", "max": "1", "count": 1, "note": "n"}]}`, []string{"has count and sum"}},
+		{"twice", `{"rules": [{"kinds": ["TRANSFER", "TRANSFER"], "scope": "transaction", "max": "1", "note": "n"}]}`, []string{"is given twice"}},
+		{"scope", `{"rules": [{"kinds": ["TRANSFER"], "scope": "year", "max": "1", "note": "n"}]}`, []string{`"year" is not a scope`}},
+		{"limits nothing", `{"rules": [{"kinds": ["TRANSFER"], "scope": "remitter-day", "note": "n"}]}`, []string{"it limits nothing: give count or sum"}},
+		{"amount over time", `{"rules": [{"kinds": ["TRANSFER"], "scope": "remitter-day", "max": "1", "count": 1, "note": "n"}]}`, []string{"takes count and sum"}},
 		{"sum of no amounts", `{"rules": [{"kinds": ["BALANCE_ENQUIRY"], "scope": "terminal-day", "sum": "1", "note": "n"}]}`, []string{"it can only be counted"}},
 		{"fraction of a count", `{"rules": [{"kinds": ["TRANSFER"], "scope": "remitter-day", "count": 1.5, "note": "n"}]}`, []string{"count: not a whole number"}},
 		{"count of none", `{"rules": [{"kinds": ["TRANSFER"], "scope": "remitter-day", "count": 0, "note": "n"}]}`, []string{"count: not a whole number"}},
@@ -301,8 +281,8 @@ func TestFaults(t *testing.T) {
 		{"overlap", `{"rules": [
 			{"kinds": ["TRANSFER", "PURCHASE"], "scope": "transaction", "max": "1", "from": "2026-01-01", "note": "n"},
 			{"kinds": ["PURCHASE"], "scope": "transaction", "max": "2", "until": "2026-01-02", "note": "n"}]}`,
-			[]string{"rules 1 and 2 both bound transaction of PURCHASE"}},
-		{"all at once", `{"rules": [
+			[]string{"rules 1 and 2 both limit transaction of PURCHASE"}},
+		{"all faults", `{"rules": [
 			{"kinds": ["TRANSFER"], "scope": "transaction", "max": "x", "from": "y"},
 			{"kinds": ["PURCHASE"], "scope": "transaction", "max": "1", "note": "n"},
 			{"kinds": ["PURCHASE"], "scope": "transaction", "max": "2", "note": "n"},
@@ -312,7 +292,7 @@ func TestFaults(t *testing.T) {
 	for _, tt := range tests {
 		_, err := Read(strings.NewReader(tt.text))
 		if err == nil {
-			t.Errorf("%s: it is taken", tt.name)
+			t.Errorf("%s: accepted", tt.name)
 			continue
 		}
 		for _, want := range tt.want {
@@ -340,17 +320,17 @@ func TestLoad(t *testing.T) {
 	if err := os.WriteFile(path, production, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if b, err := Load(path); err != nil || len(b.Rules()) != len(book(t, Production).Rules()) {
+	if b, err := Load(path); err != nil || len(b.Rules()) != len(ruleSet(t, Production).Rules()) {
 		t.Errorf("Load = %v", err)
 	}
 }
 
-func TestNobodyCanChangeABook(t *testing.T) {
-	b := book(t, Production)
+func TestNobodyCanChangeARuleSet(t *testing.T) {
+	b := ruleSet(t, Production)
 	b.InForce(noon("2026-11-21"))[0].Kinds[0] = "X"
 	b.Rules()[0].Kinds[0] = "X"
 	if b.InForce(noon("2026-11-21"))[0].Kinds[0] != central.KindWithdrawal {
-		t.Error("a caller changed the book")
+		t.Error("a caller changed the rules")
 	}
 }
 
@@ -363,7 +343,7 @@ func FuzzRead(f *testing.F) {
 		b, err := Read(strings.NewReader(string(text)))
 		if err != nil {
 			if b != nil {
-				t.Fatal("a book with faults is handed out")
+				t.Fatal("rules with faults are returned")
 			}
 			return
 		}
@@ -374,8 +354,8 @@ func FuzzRead(f *testing.F) {
 		}
 		for _, at := range []time.Time{noon("2000-01-01"), noon("2026-11-21")} {
 			for kind := range plurals {
-				if quotas, err := b.Judge(at, subject1(kind, 10000)); err != nil && quotas != nil {
-					t.Fatalf("Judge = %v, %v", quotas, err)
+				if quotas, err := b.Check(at, subject1(kind, 10000)); err != nil && quotas != nil {
+					t.Fatalf("Check = %v, %v", quotas, err)
 				}
 			}
 		}

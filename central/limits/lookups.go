@@ -6,15 +6,14 @@ import (
 	"galla/central"
 )
 
-// DefaultLookups is how many strangers a merchant may look up in an hour where a
-// book says nothing: more than a busy counter serves.
+// DefaultLookups is how many unknown customers a merchant may look up in an hour
+// where the rules don't say: more than a busy counter serves.
 const DefaultLookups = 60
 
-// lookups is how many of the bank's customers a merchant may look up in an hour who
-// have not given it an OTP or a finger: each once.
+// lookups is the limit of RuleSet.Lookups as the file has it.
 type lookups struct {
 	Hour      int                        `json:"hour"`
-	Merchants map[central.MerchantID]int `json:"merchants"` // that have a limit of their own
+	Merchants map[central.MerchantID]int `json:"merchants"` // with a limit of their own
 	Note      string                     `json:"note"`
 }
 
@@ -34,9 +33,9 @@ func (l lookups) faults() (wrong []error) {
 	return wrong
 }
 
-// Lookups is how many of the bank's customers a merchant may look up in an hour who
-// have not given it an OTP or a finger.
-func (b *Book) Lookups(merchant central.MerchantID) int {
+// Lookups is how many of the bank's customers a merchant may look up in an hour
+// without their OTP or fingerprint; each customer counts once.
+func (b *RuleSet) Lookups(merchant central.MerchantID) int {
 	if n, own := b.lookups.Merchants[merchant]; own {
 		return n
 	}

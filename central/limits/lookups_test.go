@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestLookups: how many strangers a merchant may look up in an hour is data, with a
-// limit of its own for some, and 60 where a book says nothing.
+// TestLookups: the limit is data, some merchants have their own, and 60 is the
+// default.
 func TestLookups(t *testing.T) {
 	const rule = `"rules":[{"kinds":["TRANSFER"],"scope":"transaction","max":"5000.00","note":"x"}]`
 	for text, want := range map[string][2]int{
@@ -29,7 +29,7 @@ func TestLookups(t *testing.T) {
 			t.Errorf("%s: %v, want %q", text, err, want)
 		}
 	}
-	for name, load := range map[string]func() (*Book, error){"production": Production, "sandbox": Sandbox} {
+	for name, load := range map[string]func() (*RuleSet, error){"production": Production, "sandbox": Sandbox} {
 		b, err := load()
 		if err != nil {
 			t.Fatal(err)

@@ -6,17 +6,17 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"galla/central"
+	"galla/shared/ist"
 	"galla/shared/money"
 )
 
-// Bounds of a book: one that a person keeps in mind is far smaller, and a file
-// that is no book at all is refused before it fills the memory.
+// Bounds of a rule file. Real ones are far smaller; any other file is refused before
+// it fills the memory.
 const (
 	maxBytes = 1 << 20
 	maxRules = 1000
@@ -24,28 +24,55 @@ const (
 	maxCount = 1 << 20 // operations in a period
 )
 
-// Read reads a book in the form of the package comment. The error names every
-// fault it found, a line each.
-func Read(r io.Reader) (*Book, error) {
+// Read reads rules of this form:
+//
+//	{
+//	  "lookups": {"hour": 60, "merchants": {"c0000000-…": 300}, "note": "why"},
+//	  "rules": [
+//	    {
+//	      "kinds": ["TRANSFER"],
+//	      "scope": "remitter-month",
+//	      "sum": "25000.00",
+//	      "from": "2026-04-01",
+//	      "until": "2027-04-01",
+//	      "note": "circular such-and-such of such a date"
+//	    }
+//	  ]
+//	}
+//
+// A rule applies to each of its kinds separately. The scope transaction takes min,
+// max and step; the other scopes take count and sum, which add up over the period.
+// Amounts are texts of rupees with at most two decimals. from is the first Indian
+// day on which the rule is in force and until the first on which it is not; either
+// may be absent. The note is required and says where the rule comes from. Unknown
+// and repeated keys are errors, and so are two rules for one kind and scope whose
+// days overlap.
+//
+// lookups is how many of the bank's customers a merchant may look up in an hour
+// without their OTP or fingerprint, each counted once; merchants, by id, may have a
+// limit of their own. Without lookups the limit is DefaultLookups.
+//
+// The error lists every fault, a line each.
+func Read(r io.Reader) (*RuleSet, error) {
 	text, err := io.ReadAll(io.LimitReader(r, maxBytes+1))
 	if err != nil {
-		return nil, fmt.Errorf("read the book: %w", err)
+		return nil, fmt.Errorf("read the limits: %w", err)
 	}
 	if len(text) > maxBytes {
-		return nil, fmt.Errorf("the book has more than %d bytes", maxBytes)
+		return nil, fmt.Errorf("the limits have more than %d bytes", maxBytes)
 	}
 	var file struct {
 		Rules   []map[string]jsontext.Value `json:"rules"`
 		Lookups *lookups                    `json:"lookups"`
 	}
 	if err := json.Unmarshal(text, &file, json.RejectUnknownMembers(true)); err != nil {
-		return nil, fmt.Errorf("the book is not JSON of the right form: %w", err)
+		return nil, fmt.Errorf("the limits are not JSON of the right form: %w", err)
 	}
 	if len(file.Rules) == 0 {
-		return nil, errors.New("the book has no rules: a central without limits is not meant by leaving them out")
+		return nil, errors.New("there are no rules: limits can't be turned off by leaving them out")
 	}
 	if len(file.Rules) > maxRules {
-		return nil, fmt.Errorf("the book has %d rules, more than %d", len(file.Rules), maxRules)
+		return nil, fmt.Errorf("there are %d rules, more than %d", len(file.Rules), maxRules)
 	}
 	var (
 		rules  []Rule
@@ -57,20 +84,20 @@ func Read(r io.Reader) (*Book, error) {
 			faults = append(faults, fmt.Errorf("rule %d: %w", i+1, err))
 		}
 		if len(wrong) > 0 {
-			rule.Kinds = nil // what it would bound is not known: it meets no other
+			rule.Kinds = nil // so that it overlaps no other rule
 		}
 		rules = append(rules, rule)
 	}
-	book, overlaps := newBook(rules)
+	set, overlaps := newRuleSet(rules)
 	faults = append(faults, overlaps...)
 	if file.Lookups != nil {
 		faults = append(faults, file.Lookups.faults()...)
-		book.lookups = *file.Lookups
+		set.lookups = *file.Lookups
 	}
 	if len(faults) > 0 {
 		return nil, errors.Join(faults...)
 	}
-	return book, nil
+	return set, nil
 }
 
 // member reads one member of a rule.
@@ -79,7 +106,7 @@ type member struct {
 	read func(r *Rule, v jsontext.Value) error
 }
 
-// members are what a rule may say.
+// members are the members of a rule.
 var members = []member{
 	{"kinds", readKinds},
 	{"scope", readScope},
@@ -93,7 +120,7 @@ var members = []member{
 	{"note", readNote},
 }
 
-// readRule reads one rule, and gives everything that is wrong with it.
+// readRule reads one rule and gives all its faults.
 func readRule(text map[string]jsontext.Value) (Rule, []error) {
 	var (
 		r     Rule
@@ -112,7 +139,7 @@ func readRule(text map[string]jsontext.Value) (Rule, []error) {
 	}
 	for name := range text {
 		if !slices.Contains(names, name) {
-			wrong = append(wrong, fmt.Errorf("%.40q is no member of a rule; those are %s", name, strings.Join(names, ", ")))
+			wrong = append(wrong, fmt.Errorf("%.40q is not a member of a rule; those are %s", name, strings.Join(names, ", ")))
 		}
 	}
 	for _, name := range []string{"kinds", "scope", "note"} {
@@ -122,28 +149,28 @@ func readRule(text map[string]jsontext.Value) (Rule, []error) {
 	}
 	slices.SortFunc(wrong, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
 	if len(wrong) == 0 {
-		wrong = disorder(r.Limit)
+		wrong = contradictions(r.Limit)
 	}
 	return r, wrong
 }
 
-// disorder gives what is wrong with a rule whose members are each right.
-func disorder(l central.Limit) []error {
+// contradictions gives the faults of a rule whose members are each valid.
+func contradictions(l central.Limit) []error {
 	var wrong []error
 	say := func(format string, args ...any) { wrong = append(wrong, fmt.Errorf(format, args...)) }
 	if l.Scope == central.PerTransaction {
 		if l.Count != 0 || l.Sum != 0 {
-			say("one transaction has min, max and step; count and sum are of scopes that count over time")
+			say("the scope transaction takes min, max and step; count and sum belong to scopes that count over time")
 		}
 		if l.Min == 0 && l.Max == 0 && l.Step == 0 {
-			say("it bounds nothing: give min, max or step")
+			say("it limits nothing: give min, max or step")
 		}
 	} else {
 		if l.Min != 0 || l.Max != 0 || l.Step != 0 {
-			say("min, max and step are of the scope %s; %s has count and sum", central.PerTransaction, l.Scope)
+			say("min, max and step belong to the scope %s; %s takes count and sum", central.PerTransaction, l.Scope)
 		}
 		if l.Count == 0 && l.Sum == 0 {
-			say("it bounds nothing: give count or sum")
+			say("it limits nothing: give count or sum")
 		}
 	}
 	if l.Max != 0 && l.Min > l.Max {
@@ -152,8 +179,8 @@ func disorder(l central.Limit) []error {
 	if l.Step != 0 && l.Max != 0 && l.Max/l.Step*l.Step < max(l.Min, l.Step) {
 		say("no amount from min to max is a multiple of step %s", l.Step)
 	}
-	if l.Until != "" && l.Until <= l.From {
-		say("until %s is not after from %s: it would never be in force", l.Until, l.From)
+	if err := l.Days.Check(); err != nil {
+		wrong = append(wrong, err)
 	}
 	for _, k := range l.Kinds {
 		if !k.MovesMoney() && (l.Min|l.Max|l.Step|l.Sum) != 0 {
@@ -172,10 +199,10 @@ func readKinds(r *Rule, v jsontext.Value) error {
 	}
 	for i, k := range r.Kinds {
 		if plurals[k] == "" {
-			return fmt.Errorf("%.40q is no kind of operation that can be limited", k)
+			return fmt.Errorf("%.40q is not a kind of operation that can be limited", k)
 		}
 		if slices.Contains(r.Kinds[:i], k) {
-			return fmt.Errorf("%s stands twice", k)
+			return fmt.Errorf("%s is given twice", k)
 		}
 	}
 	return nil
@@ -186,17 +213,17 @@ func readScope(r *Rule, v jsontext.Value) error {
 		return errors.New("not a text")
 	}
 	known := []string{string(central.PerTransaction)}
-	for _, c := range counting {
+	for _, c := range periodScopes {
 		known = append(known, string(c.scope))
 	}
 	if !slices.Contains(known, string(r.Scope)) {
-		return fmt.Errorf("%.40q is no scope; those are %s", r.Scope, strings.Join(known, ", "))
+		return fmt.Errorf("%.40q is not a scope; those are %s", r.Scope, strings.Join(known, ", "))
 	}
 	return nil
 }
 
-// readAmount reads an amount of rupees that is more than zero: no bound is said
-// by leaving the member out.
+// readAmount reads an amount of rupees above zero. Without a limit the member is
+// left out.
 func readAmount(to *money.Paise, v jsontext.Value) error {
 	var text string
 	if err := json.Unmarshal(v, &text); err != nil {
@@ -207,7 +234,7 @@ func readAmount(to *money.Paise, v jsontext.Value) error {
 		return err
 	}
 	if p <= 0 {
-		return errors.New("not more than zero; for no bound, leave it out")
+		return errors.New("not more than zero; for no limit, leave it out")
 	}
 	*to = p
 	return nil
@@ -225,13 +252,9 @@ func readDay(to *central.Day, v jsontext.Value) error {
 	if err := json.Unmarshal(v, &text); err != nil {
 		return errors.New("not a text")
 	}
-	// Parsed and written again, so that texts compare as the days do.
-	d, err := time.Parse(time.DateOnly, text)
-	if err != nil || d.Format(time.DateOnly) != text {
-		return fmt.Errorf("%.20q is no day such as 2026-04-01", text)
-	}
-	*to = central.Day(text)
-	return nil
+	d, err := ist.ParseDay(text)
+	*to = d
+	return err
 }
 
 func readNote(r *Rule, v jsontext.Value) error {

@@ -9,38 +9,37 @@ import (
 	"net"
 	"net/http"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
-	"golang.org/x/sync/errgroup"
 
 	"galla/central"
 	"galla/central/console"
-	"galla/central/credential"
 	"galla/central/gateway"
+	"galla/central/keys"
 	"galla/central/store"
+	"galla/central/telemetry"
 	"galla/central/uplink"
-	"galla/central/watch"
 )
 
-// admin serves health and metrics on an address of its own.
-type admin struct {
-	engine    *central.Engine
-	store     *store.DB
-	terminals *uplink.Server
-	gateway   *gateway.Gateway
-	life      *life
-	node      string
-	data      string // folder
-	version   string
-	duties    *duties
-	watch     *watch.Watch
-	shown     *credential.Certificate
-	console   *console.Console
-	log       *slog.Logger
+// adminServer serves health and metrics on an address of its own.
+type adminServer struct {
+	engine      *central.Engine
+	store       *store.DB
+	terminals   *uplink.Server
+	gateway     *gateway.Gateway
+	lifecycle   *lifecycle
+	node        string
+	data        string // folder
+	version     string
+	background  *background
+	metrics     *telemetry.Metrics
+	certificate *keys.Certificate // of the public addresses
+	tls         bool              // this address speaks TLS, too
+	console     *console.Console
+	log         *slog.Logger
 }
 
 // Bounds of the admin listener: its callers are probes and scrapers.
@@ -49,7 +48,7 @@ const (
 	probeTimeout = 3 * time.Second
 )
 
-func (a admin) run(ctx context.Context, l net.Listener) error {
+func (a adminServer) run(ctx context.Context, l net.Listener) error {
 	server := &http.Server{
 		Handler: a.handler(private(l)), ReadHeaderTimeout: adminTimeout, ReadTimeout: adminTimeout, WriteTimeout: adminTimeout,
 		IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10,
@@ -60,99 +59,83 @@ func (a admin) run(ctx context.Context, l net.Listener) error {
 		_ = server.Shutdown(last)
 	})
 	defer stop()
-	listeners := []net.Listener{l}
-	if a.shown != nil {
-		e, plain, shaken := newEither(l, a.shown)
-		listeners = []net.Listener{plain, shaken}
-		var handing sync.WaitGroup
-		handing.Go(func() { e.run(ctx) })
-		defer handing.Wait()
+	if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) && !errors.Is(err, net.ErrClosed) {
+		return err
 	}
-	var serving errgroup.Group
-	for _, l := range listeners {
-		serving.Go(func() error {
-			if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) && !errors.Is(err, net.ErrClosed) {
-				return err
-			}
-			return nil
-		})
-	}
-	return serving.Wait()
+	return nil
 }
 
 // register adds what the parts count to the metrics.
-func (a admin) register() error {
-	registry := a.watch.Registry()
+func (a adminServer) register() error {
+	registry := a.metrics.Registry()
 	var errs []error
 	for _, c := range []prometheus.Collector{
-		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), account{a}, a.duties,
+		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), metricsCollector{a}, a.background,
 	} {
 		errs = append(errs, registry.Register(c))
 	}
 	return errors.Join(errs...)
 }
 
-// handler serves probes and scrapers, and people where nobody on the way can
-// listen: the console looks at each request, and answers those that came over the
-// loopback interface, as by a port that is forwarded to it, or over TLS.
-func (a admin) handler(private bool) http.Handler {
+// handler serves probes, metrics and the console. The console answers only requests
+// over the loopback interface, such as from a forwarded port, or over TLS.
+func (a adminServer) handler(private bool) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle(console.Root, a.console.Handler())
-	if !private && a.shown == nil {
-		a.log.Warn("the operators' console answers on the loopback interface only: the administration's address is reached from other machines without TLS; forward a port to it, give it a loopback address, or a certificate (GALLA_TLS_CERT)")
+	if !private && !a.tls {
+		a.log.Warn("the console answers on the loopback interface only: other machines reach the admin address without TLS; forward a port to it, give it a loopback address, or begin admin-addr with https:// and set tls-cert")
 	}
-	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { say(w, http.StatusOK, aliveText) })
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { writeText(w, http.StatusOK, aliveText) })
 	mux.HandleFunc("GET /readyz", a.ready)
-	mux.Handle("GET /metrics", promhttp.HandlerFor(a.watch.Registry(), promhttp.HandlerOpts{ErrorHandling: promhttp.ContinueOnError}))
+	mux.Handle("GET /metrics", promhttp.HandlerFor(a.metrics.Registry(), promhttp.HandlerOpts{ErrorHandling: promhttp.ContinueOnError}))
 	return mux
 }
 
-// aliveText is what /healthz says.
+// aliveText is the answer of /healthz.
 const aliveText = "alive"
 
-// check is one condition of readiness; an empty problem is none.
+// check is one condition of readiness; an empty problem means that it is met.
 type check struct {
 	name    string
 	problem string
 	err     error // for the log
 }
 
-// checks gives the conditions under which this node should get calls, in the
-// order in which they are told.
-func (a admin) checks(ctx context.Context) []check {
-	list := []check{{name: "staying"}, {name: "engine"}, {name: "database"}, {name: "schema"}, {name: "master key"}}
-	if a.life.Leaving() {
-		list[0].problem = "about to stop: send calls elsewhere"
+// checks returns the conditions of readiness, in the order of the answer.
+func (a adminServer) checks(ctx context.Context) []check {
+	list := []check{{name: "not stopping"}, {name: "engine"}, {name: "database"}, {name: "schema"}, {name: "master key"}}
+	if a.lifecycle.Stopping() {
+		list[0].problem = "about to stop: send requests to another node"
 	}
 	if !a.engine.Running() {
 		list[1].problem = "starting or stopping"
 	}
 	if err := a.store.Ping(ctx); err != nil {
-		list[2].problem, list[2].err = "the database does not take changes", err
+		list[2].problem, list[2].err = "the database does not accept changes", err
 		list[3].problem, list[4].problem = "not known", "not known"
 		return list
 	}
-	switch has, brings, err := a.store.Schema(ctx); {
+	switch has, brings, err := a.store.SchemaVersion(ctx); {
 	case err != nil:
 		list[3].problem, list[3].err = "the schema's version can't be read", err
 	case has < brings:
-		list[3].problem = fmt.Sprintf("the database has schema version %d, this program needs %d: start it anew, it migrates the database", has, brings)
+		list[3].problem = fmt.Sprintf("the database has schema version %d, this program needs %d: restart it, a start migrates the database", has, brings)
 	}
-	switch open, shut, err := a.gateway.Keys(ctx); {
+	switch opened, unopened, err := a.gateway.CheckKeys(ctx); {
 	case err != nil:
 		list[4].problem, list[4].err = "the vendors' keys can't be read", err
-	case open == 0 && shut > 0:
-		list[4].problem = fmt.Sprintf("the master key opens none of the %d live vendors' keys: it is another one's", shut)
+	case opened == 0 && unopened > 0:
+		list[4].problem = fmt.Sprintf("the master key opens none of the %d live vendors' keys: it is not the key that sealed them", unopened)
 	}
 	return list
 }
 
-// ready answers 200 when this node should get calls, and 503 when not: the first
-// line is the verdict, and each condition has a line of its own.
-func (a admin) ready(w http.ResponseWriter, r *http.Request) {
+// ready answers 200 when this node is ready for requests, else 503. The first line says
+// which, and each condition has a line of its own.
+func (a adminServer) ready(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), probeTimeout)
 	defer cancel()
-	verdict, status := "ready", http.StatusOK
+	summary, status := "ready", http.StatusOK
 	var lines strings.Builder
 	for _, c := range a.checks(ctx) {
 		if c.problem == "" {
@@ -161,16 +144,16 @@ func (a admin) ready(w http.ResponseWriter, r *http.Request) {
 		}
 		fmt.Fprintf(&lines, "\nnot ok  %s: %s", c.name, c.problem)
 		if status == http.StatusOK {
-			verdict, status = "not ready: "+c.problem, http.StatusServiceUnavailable
+			summary, status = "not ready: "+c.problem, http.StatusServiceUnavailable
 		}
 		if c.err != nil {
 			a.log.Warn("not ready", "check", c.name, "problem", c.problem, "error", c.err)
 		}
 	}
-	say(w, status, verdict+lines.String())
+	writeText(w, status, summary+lines.String())
 }
 
-func say(w http.ResponseWriter, status int, text string) {
+func writeText(w http.ResponseWriter, status int, text string) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.WriteHeader(status)
 	_, _ = io.WriteString(w, text+"\n")

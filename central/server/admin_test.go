@@ -12,25 +12,25 @@ import (
 	"testing"
 
 	"galla/central"
-	"galla/central/office"
+	"galla/central/admincli"
 	"galla/central/store"
 )
 
 // TestReadinessNamesEachCondition: each condition of readiness has a line of
-// its own, and the first that fails is the verdict.
+// its own, and the first that fails is in the summary.
 func TestReadinessNamesEachCondition(t *testing.T) {
 	cfg := testConfig(t)
 	stop := serving(t, cfg)
-	want := "ready\nok      staying\nok      engine\nok      database\nok      schema\nok      master key\n"
+	want := "ready\nok      not stopping\nok      engine\nok      database\nok      schema\nok      master key\n"
 	if _, says := get(t, "http://"+cfg.AdminAddr+"/readyz"); says != want {
 		t.Errorf("a ready central says\n%s", says)
 	}
 	if status, says := get(t, "http://"+cfg.AdminAddr+"/healthz"); status != http.StatusOK || says != "alive\n" {
 		t.Errorf("/healthz: %d %s", status, says)
 	}
-	// The last step of the schema is gone, as after a restoration of an older
+	// The last step of the schema is gone, as after a restore of an older
 	// database under a running central.
-	file, err := sql.Open("sqlite3", "file:"+cfg.Office().Database()+"?_busy_timeout=5000")
+	file, err := sql.Open("sqlite3", "file:"+cfg.CLIConfig().Database()+"?_busy_timeout=5000")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,40 +45,40 @@ func TestReadinessNamesEachCondition(t *testing.T) {
 	stop()
 }
 
-// TestADatabaseThatDoesNotAnswer: the desk's checks without their database.
+// TestADatabaseThatDoesNotAnswer checks readiness without a database.
 func TestADatabaseThatDoesNotAnswer(t *testing.T) {
 	cfg := testConfig(t)
-	db, err := office.OpenStore(t.Context(), cfg.Office(), store.Config{Node: "test", Logger: cfg.Logger})
+	db, err := admincli.OpenStore(t.Context(), cfg.CLIConfig(), store.Config{Node: "test", Logger: cfg.Logger})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
-	a := admin{engine: new(central.Engine), store: db, life: &life{}, log: cfg.Logger}
-	var told []string
+	a := adminServer{engine: new(central.Engine), store: db, lifecycle: &lifecycle{}, log: cfg.Logger}
+	var got []string
 	for _, c := range a.checks(t.Context()) {
-		told = append(told, c.name+": "+c.problem)
+		got = append(got, c.name+": "+c.problem)
 	}
-	want := "staying: |engine: starting or stopping|database: the database does not take changes|schema: not known|master key: not known"
-	if got := strings.Join(told, "|"); got != want {
+	want := "not stopping: |engine: starting or stopping|database: the database does not accept changes|schema: not known|master key: not known"
+	if got := strings.Join(got, "|"); got != want {
 		t.Errorf("the checks are %s", got)
 	}
 }
 
-// kept is a log that many goroutines write.
-type kept struct {
+// logBuffer is a log that many goroutines write.
+type logBuffer struct {
 	mu  sync.Mutex
 	all bytes.Buffer
 }
 
-func (k *kept) Write(p []byte) (int, error) {
+func (k *logBuffer) Write(p []byte) (int, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.all.Write(p)
 }
 
-func (k *kept) lines(t *testing.T) []map[string]any {
+func (k *logBuffer) lines(t *testing.T) []map[string]any {
 	t.Helper()
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -93,20 +93,19 @@ func (k *kept) lines(t *testing.T) []map[string]any {
 	return list
 }
 
-// floatIsRead tells whether a line is of the central's own question for the float,
-// which it asks now and then, and which no call made.
+// floatIsRead reports whether a line is about the scheduled reading of the float, which
+// belongs to no request.
 func floatIsRead(line map[string]any) bool {
 	why, _ := line["error"].(string)
 	_, called := line["request"]
 	return !called && strings.Contains(why, string(central.KindFloatBalance))
 }
 
-// TestTheLogNamesRequestsAndOperations drives a central whose bank is away
-// through calls of both doors and of each class, and looks at every line that
-// its log has of them.
+// TestTheLogNamesRequestsAndOperations sends requests of each class by both HTTP
+// entrances to a central whose bank is not reachable, and checks every log line.
 func TestTheLogNamesRequestsAndOperations(t *testing.T) {
 	cfg := testConfig(t)
-	log := &kept{}
+	log := &logBuffer{}
 	cfg.Logger = slog.New(slog.NewJSONHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	stop := serving(t, cfg)
 	token := tokenOf(t, cfg)
@@ -141,13 +140,13 @@ func TestTheLogNamesRequestsAndOperations(t *testing.T) {
 		requests[request]++
 		switch msg, _ := line["msg"].(string); {
 		case msg == "call" && request == "", msg == "token issued" && request == "", msg == "token refused" && request == "":
-			t.Errorf("a line about a call without its request: %v", line)
+			t.Errorf("a line about a request without its id: %v", line)
 		case strings.Contains(msg, "consultation") && request != "R-consult" && !floatIsRead(line):
-			t.Errorf("a line about a consultation without its request: %v", line)
+			t.Errorf("a line about a consultation without its request id: %v", line)
 		case (strings.Contains(msg, "operation") || line["state"] != nil) && operation == "" && line["caller"] != nil:
 			t.Errorf("a line about an operation without its id: %v", line)
 		case operation != "" && request == "":
-			t.Errorf("a line about an operation that a call carried, without the call's request: %v", line)
+			t.Errorf("a line about an operation of a request, without the request's id: %v", line)
 		}
 	}
 	for _, id := range []string{"R-consult", "R-record", "R-list", "R-bad"} {
@@ -156,9 +155,9 @@ func TestTheLogNamesRequestsAndOperations(t *testing.T) {
 		}
 	}
 	if requests["R-record"] < 3 {
-		t.Errorf("the record has %d lines, want the failure at the bank, the operation's end and the call", requests["R-record"])
+		t.Errorf("the record has %d lines, want the failure at the bank, the operation's end and the request", requests["R-record"])
 	}
 	if requests["R-consult"] < 2 {
-		t.Errorf("the consultation has %d lines, want the failure at the bank and the call", requests["R-consult"])
+		t.Errorf("the consultation has %d lines, want the failure at the bank and the request", requests["R-consult"])
 	}
 }

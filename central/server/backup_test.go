@@ -13,13 +13,13 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"galla/central"
-	"galla/central/duty"
-	"galla/central/office"
+	"galla/central/admincli"
+	"galla/central/retention"
 	"galla/central/store"
 	"galla/shared/op"
 )
 
-// tokenOf gives the first merchant's token.
+// tokenOf returns a token of the first merchant.
 func tokenOf(t *testing.T, cfg Config) string {
 	t.Helper()
 	form := url.Values{"grant_type": {"client_credentials"}, "client_id": {"merchant-lakshmi"}, "client_secret": {"sandbox-merchant-1"}}
@@ -38,7 +38,7 @@ func tokenOf(t *testing.T, cfg Config) string {
 	return granted.Token
 }
 
-// ask calls a route of a serving central as the first merchant.
+// ask requests a path of a running central as the first merchant.
 func ask(t *testing.T, cfg Config, path string) (status int, retry string) {
 	t.Helper()
 	token := tokenOf(t, cfg)
@@ -55,9 +55,9 @@ func ask(t *testing.T, cfg Config, path string) (status int, retry string) {
 	return resp.StatusCode, resp.Header.Get("Retry-After")
 }
 
-// TestTheWayBack backs a serving central up, puts it back, and goes the whole
-// way until its doors are open again.
-func TestTheWayBack(t *testing.T) {
+// TestBackupAndRestore backs up a running central, restores it, and handles the gap until
+// new operations are accepted again.
+func TestBackupAndRestore(t *testing.T) {
 	cfg := testConfig(t)
 	copied := filepath.Join(t.TempDir(), "copy.db")
 	const absent = "/operations/never-used"
@@ -74,16 +74,16 @@ func TestTheWayBack(t *testing.T) {
 	if status, _ := ask(t, cfg, absent); status != http.StatusNotFound {
 		t.Errorf("an absent operation: HTTP %d", status)
 	}
-	do("checked", func(out *bytes.Buffer) error { return office.Backup(t.Context(), cfg.Office(), copied, out) })
-	if err := office.Restore(t.Context(), cfg.Office(), office.RestoreOptions{From: copied, Replace: true}, &said); err == nil || !strings.Contains(err.Error(), "stop the central first") {
+	do("checked", func(out *bytes.Buffer) error { return admincli.Backup(t.Context(), cfg.CLIConfig(), copied, out) })
+	if err := admincli.Restore(t.Context(), cfg.CLIConfig(), admincli.RestoreOptions{From: copied, Replace: true}, &said); err == nil || !strings.Contains(err.Error(), "stop the central first") {
 		t.Errorf("restored under a running central: %v", err)
 	}
 	stop()
-	if err := office.Restore(t.Context(), cfg.Office(), office.RestoreOptions{From: copied}, &said); err == nil || !strings.Contains(err.Error(), "--replace") {
+	if err := admincli.Restore(t.Context(), cfg.CLIConfig(), admincli.RestoreOptions{From: copied}, &said); err == nil || !strings.Contains(err.Error(), "--replace") {
 		t.Errorf("restored over a database: %v", err)
 	}
 	do("restore release", func(out *bytes.Buffer) error {
-		return office.Restore(t.Context(), cfg.Office(), office.RestoreOptions{From: copied, Replace: true}, out)
+		return admincli.Restore(t.Context(), cfg.CLIConfig(), admincli.RestoreOptions{From: copied, Replace: true}, out)
 	})
 
 	stop = serving(t, cfg)
@@ -91,53 +91,53 @@ func TestTheWayBack(t *testing.T) {
 	if status, retry := ask(t, cfg, absent); status != http.StatusTooManyRequests || retry == "" {
 		t.Errorf("an absent operation after the restoration: HTTP %d, Retry-After %q", status, retry)
 	}
-	r, err := office.OpenRestored(t.Context(), cfg.Office())
+	r, err := admincli.OpenRecovery(t.Context(), cfg.CLIConfig())
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = r.Close() }()
 	adopted(t, r, cfg)
-	do("closed to new identities", func(out *bytes.Buffer) error { return r.Held(t.Context(), out) })
+	do("refused", func(out *bytes.Buffer) error { return r.Held(t.Context(), out) })
 	do("1 of 2 references", func(out *bytes.Buffer) error {
 		return r.Missing(t.Context(), strings.NewReader("GL261121ADOPTEDADOPT\n\nGL261121NOBODYNOBODY\n"), out)
 	})
 	do("never executed", func(out *bytes.Buffer) error {
-		return r.Forswear(t.Context(), "merchant:"+merchantBase+"1", "gone", out)
+		return r.MarkTombstone(t.Context(), "merchant:"+merchantBase+"1", "gone", out)
 	})
-	do("taken again", func(out *bytes.Buffer) error { return r.Release(t.Context(), out) })
-	do("Nothing was held", func(out *bytes.Buffer) error { return r.Release(t.Context(), out) })
+	do("accepted again", func(out *bytes.Buffer) error { return r.Release(t.Context(), out) })
+	do("accepted already", func(out *bytes.Buffer) error { return r.Release(t.Context(), out) })
 	for deadline := time.Now().Add(time.Minute); ; {
 		if status, _ := ask(t, cfg, absent); status == http.StatusNotFound {
 			break
 		}
 		if time.Now().After(deadline) {
-			t.Fatal("the doors stay closed after the release")
+			t.Fatal("new operations are refused after the release")
 		}
 		time.Sleep(100 * time.Millisecond)
 	}
 }
 
-// adopted takes an operation of the gap in: it is pending, the reconciler finds
-// it, and a second adoption changes nothing.
-func adopted(t *testing.T, r *office.Restored, cfg Config) {
+// adopted adopts an operation of the gap: it is pending, the engine enquires about it, and
+// a second adoption changes nothing.
+func adopted(t *testing.T, r *admincli.Recovery, cfg Config) {
 	t.Helper()
-	a := office.Adoption{
+	a := admincli.Adoption{
 		Caller: "merchant:" + merchantBase + "1", Identity: "order-7", CallerRef: "order-7", Reference: "GL261121ADOPTEDADOPT",
 		Kind: "transfer", Merchant: merchantBase + "1", TID: "GAL00001", Amount: "1500.50",
 	}
-	for _, want := range []string{"is pending", "on record already"} {
+	for _, want := range []string{"is pending", "recorded already"} {
 		var said bytes.Buffer
 		if err := r.Adopt(t.Context(), a, "command", cfg.Rand, &said); err != nil || !strings.Contains(said.String(), want) {
 			t.Fatalf("want %q, got %v: %s", want, err, said.String())
 		}
 	}
-	db, err := office.OpenStore(t.Context(), cfg.Office(), store.Config{Node: "look", Logger: cfg.Logger})
+	db, err := admincli.OpenStore(t.Context(), cfg.CLIConfig(), store.Config{Node: "look", Logger: cfg.Logger})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = db.Close() }()
 	o, err := db.ByReference(t.Context(), a.Caller, central.ReferenceQuery{CallerRef: "order-7"})
-	if err != nil || o.State != op.Pending || o.NextEnquiry.IsZero() || o.Amount != 1500_50 || !o.BankNotAfter.After(o.DispatchedAt) {
+	if err != nil || o.State != op.Pending || o.NextEnquiry.IsZero() || o.Amount != 1500_50 || !o.BankNotAfter.After(o.SentAt) {
 		t.Errorf("adopted: %+v, %v", o, err)
 	}
 	// A key that looks like an id of ours is still the caller's, and leads to its
@@ -150,16 +150,16 @@ func adopted(t *testing.T, r *office.Restored, cfg Config) {
 	if o, err := db.ByIdentity(t.Context(), a.Caller, keyed.Identity); err != nil || string(o.ID) == keyed.Identity || o.CallerRef != keyed.Identity {
 		t.Errorf("adopted under a key: %+v, %v", o, err)
 	}
-	for name, change := range map[string]func(*office.Adoption){
-		"another identity of the reference": func(a *office.Adoption) { a.Identity, a.CallerRef = "order-8", "" },
-		"another reference":                 func(a *office.Adoption) { a.Reference = "GL261121OTHEROTHERXX" },
-		"no kind":                           func(a *office.Adoption) { a.Kind = "BALANCE" },
-		"no amount":                         func(a *office.Adoption) { a.Amount = "much" },
-		"no merchant":                       func(a *office.Adoption) { a.Merchant = "" },
-		"a merchant that is none": func(a *office.Adoption) {
+	for name, change := range map[string]func(*admincli.Adoption){
+		"another identity of the reference": func(a *admincli.Adoption) { a.Identity, a.CallerRef = "order-8", "" },
+		"another reference":                 func(a *admincli.Adoption) { a.Reference = "GL261121OTHEROTHERXX" },
+		"no kind":                           func(a *admincli.Adoption) { a.Kind = "BALANCE" },
+		"no amount":                         func(a *admincli.Adoption) { a.Amount = "much" },
+		"no merchant":                       func(a *admincli.Adoption) { a.Merchant = "" },
+		"a merchant that is none": func(a *admincli.Adoption) {
 			a.Merchant, a.Identity, a.CallerRef, a.Reference = "nobody", "order-9", "", "GL261121ANOTHERANOTH"
 		},
-		"a refund of nothing": func(a *office.Adoption) {
+		"a refund of nothing": func(a *admincli.Adoption) {
 			a.Kind, a.Identity, a.CallerRef, a.Reference = "REFUND", "order-9", "", "GL261121ANOTHERANOTH"
 		},
 	} {
@@ -171,13 +171,13 @@ func adopted(t *testing.T, r *office.Restored, cfg Config) {
 	}
 }
 
-// TestTheArchiveByHand: the commands beside a serving central, and what the
-// operator is shown of an operation whose body is gone.
-func TestTheArchiveByHand(t *testing.T) {
+// TestArchiveCommand runs the commands while a central serves, and shows an operation whose
+// body was archived.
+func TestArchiveCommand(t *testing.T) {
 	cfg := testConfig(t)
 	stop := serving(t, cfg)
 	defer stop()
-	db, err := store.OpenSQLite(t.Context(), cfg.Office().Database(), store.Config{Node: "other", Logger: cfg.Logger})
+	db, err := store.OpenSQLite(t.Context(), cfg.CLIConfig().Database(), store.Config{Node: "other", Logger: cfg.Logger})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -185,25 +185,25 @@ func TestTheArchiveByHand(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	at := time.Now().Add(-duty.BodiesKept - time.Hour)
-	if _, _, err := db.Begin(t.Context(), central.Operation{
+	at := time.Now().Add(-retention.BodyRetention - time.Hour)
+	if _, _, err := db.Create(t.Context(), central.Operation{
 		ID: id, Caller: "merchant:" + merchantBase + "1", Identity: "old", Route: op.Withdrawal, Merchant: merchantBase + "1", TID: "GAL00001",
 		Kind: central.KindWithdrawal, Amount: 500_00, Reference: "GL260501ABCDEFGHJK", STAN: "000042", State: op.Received, Node: "other", CreatedAt: at,
 	}, nil); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := db.Settle(t.Context(), central.Settlement{ID: id, To: op.Refused, At: at, Reason: "because", HTTP: 422, Reply: []byte(`{"statusCode":"05","message":"Too late, Meera"}`)}); err != nil {
+	if _, err := db.Finish(t.Context(), central.FinalOutcome{ID: id, To: op.Refused, At: at, Reason: "because", HTTP: 422, Reply: []byte(`{"statusCode":"05","message":"Too late, Meera"}`)}); err != nil {
 		t.Fatal(err)
 	}
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
-	r, err := office.OpenRetention(t.Context(), cfg.Office())
+	r, err := admincli.OpenRetention(t.Context(), cfg.CLIConfig())
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = r.Close() }()
-	// The central's own chore may have been quicker.
+	// The central's own scheduled job may have been quicker.
 	for _, run := range []func(context.Context, *bytes.Buffer) error{
 		func(ctx context.Context, out *bytes.Buffer) error { return r.Archive(ctx, out) },
 		func(ctx context.Context, out *bytes.Buffer) error { return r.Purge(ctx, out) },
@@ -212,13 +212,13 @@ func TestTheArchiveByHand(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	e, err := office.OpenEvidence(t.Context(), cfg.Office())
+	e, err := admincli.OpenOperations(t.Context(), cfg.CLIConfig())
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = e.Close() }()
 	var said bytes.Buffer
-	for deadline := time.Now().Add(time.Minute); ; { // until whoever was quicker is done
+	for deadline := time.Now().Add(time.Minute); ; { // until the quicker one is done
 		said.Reset()
 		if err := e.Show(t.Context(), "GL260501ABCDEFGHJK", &said); err != nil {
 			t.Fatal(err)
@@ -232,7 +232,7 @@ func TestTheArchiveByHand(t *testing.T) {
 		t.Errorf("shown: %s", text)
 	}
 	said.Reset()
-	if err := r.VerifyArchive(t.Context(), &said); err != nil || !strings.Contains(said.String(), "1 archives with 1 operations are what was written") {
+	if err := r.VerifyArchive(t.Context(), &said); err != nil || !strings.Contains(said.String(), "1 archives with 1 operations are unchanged") {
 		t.Errorf("%v: %s", err, said.String())
 	}
 }

@@ -14,37 +14,36 @@ import (
 	"strings"
 	"time"
 
+	"galla/central/admincli"
 	"galla/central/bank"
-	"galla/central/credential"
-	"galla/central/office"
+	"galla/central/keys"
 	"galla/central/store"
-	"galla/shared/trace"
+	"galla/shared/telemetry"
 )
 
-// Bounds of an examination.
+// Bounds of a check.
 const (
-	// examineWait bounds each look at something that may not answer.
-	examineWait = 5 * time.Second
-	// maxDrift is how far our clock may be off the bank's: deadlines of two
-	// minutes and tokens of one bear that, and NTP keeps it a hundred times
-	// better.
-	maxDrift = 5 * time.Second
-	// renewal is how long a certificate should still be valid at a start.
-	renewal = 3 * 24 * time.Hour
-	// worldReadable is the permission of everybody else to read a file.
+	// checkTimeout bounds each check of something that may not answer.
+	checkTimeout = 5 * time.Second
+	// maxClockDrift bounds the difference between our clock and the bank's: deadlines of
+	// two minutes and tokens of one minute tolerate it, and NTP is far more exact.
+	maxClockDrift = 5 * time.Second
+	// renewBefore is the least remaining validity of a certificate.
+	renewBefore = 3 * 24 * time.Hour
+	// worldReadable is the permission bit for others to read a file.
 	worldReadable = 0o004
 )
 
-// errExamined says that an examination found something.
-var errExamined = errors.New("the examination found what must be put right before a start; see the lines that begin with 'wrong'")
+// errCheckFailed says that a check found something wrong.
+var errCheckFailed = errors.New("the check found problems that must be solved before a start; see the lines that begin with 'wrong'")
 
-// examination writes a line for each thing it looked at.
-type examination struct {
+// checkReport writes a line for each check.
+type checkReport struct {
 	out   io.Writer
 	wrong bool
 }
 
-func (x *examination) look(name string, err error, fine string) {
+func (x *checkReport) add(name string, err error, fine string) {
 	if err != nil {
 		x.wrong = true
 		fmt.Fprintf(x.out, "wrong  %s: %s\n", name, strings.ReplaceAll(err.Error(), "\n", "; "))
@@ -53,86 +52,84 @@ func (x *examination) look(name string, err error, fine string) {
 	fmt.Fprintf(x.out, "ok     %s: %s\n", name, fine)
 }
 
-// Check looks at everything that a start of a central needs, and changes
-// nothing: the configuration, the data folder, the addresses, the keys, the
-// certificate, the rules, the database, the bank and the clock. Each has a line,
-// whatever the others are; the error says that one of them is wrong. misread is
-// what was wrong with the settings when they were read into cfg.
+// Check checks everything that a start of a central needs, without changes: the
+// configuration, the data folder, the addresses, the keys, the certificate, the rules,
+// the database, the bank and the clock. Each gets a line in out; the error says that one
+// of them is wrong. misread has the errors of reading the settings into cfg.
 func Check(ctx context.Context, cfg Config, misread error, out io.Writer) error {
-	x := &examination{out: out}
-	x.look("configuration", errors.Join(misread, cfg.Validate()), "every setting is one that can be")
+	x := &checkReport{out: out}
+	x.add("configuration", errors.Join(misread, cfg.Validate()), "all settings are valid")
 	x.folder(cfg)
 	x.addresses(ctx, cfg)
 	k, err := x.keys(cfg)
 	x.certificate(cfg)
 	x.traces(ctx, cfg)
 	_, rulesErr := loadRules(cfg)
-	x.look("rules", rulesErr, "limits, tax rates and provider costs can be read")
-	if !errors.Is(misread, office.ErrDatabaseURL) { // which has its line
+	x.add("rules", rulesErr, "limits, tax rates and provider costs can be read")
+	if !errors.Is(misread, admincli.ErrDatabaseURL) { // reported already
 		x.database(ctx, cfg)
 	}
 	if err == nil {
 		_, err = bank.New(bank.Config{BaseURL: cfg.BankURL, Key: k.Bank, Timeout: cfg.BankTimeout, Logger: cfg.Logger})
 	} else {
-		err = nil // the keys have their line
+		err = nil // reported already
 	}
 	if err != nil {
-		x.look("bank", err, "")
+		x.add("bank", err, "")
 	} else {
 		x.bank(ctx, cfg)
 	}
 	if x.wrong {
-		return errExamined
+		return errCheckFailed
 	}
 	return nil
 }
 
-// traces looks whether their collector can be reached, without which a central
-// starts all the same.
-func (x *examination) traces(ctx context.Context, cfg Config) {
+// traces checks whether the collector can be reached. A central starts without it.
+func (x *checkReport) traces(ctx context.Context, cfg Config) {
 	if cfg.Traces == nil {
 		return
 	}
-	if err := trace.Reach(ctx, *cfg.Traces); err != nil {
-		fmt.Fprintf(x.out, "look   traces: %s\n", err)
+	if err := telemetry.Reach(ctx, *cfg.Traces); err != nil {
+		fmt.Fprintf(x.out, "note   traces: %s\n", err)
 		return
 	}
-	x.look("traces", nil, "their collector can be reached")
+	x.add("traces", nil, "the collector can be reached")
 }
 
-// certificate reads it as a start does, where there is one.
-func (x *examination) certificate(cfg Config) {
+// certificate checks the certificate as a start does, if there is one.
+func (x *checkReport) certificate(cfg Config) {
 	if cfg.TLSCert == "" || cfg.TLSKey == "" {
-		return // neither is fine, and one alone is the configuration's fault
+		return // both may be missing; one alone is a fault of the configuration
 	}
-	shown, err := credential.Open(cfg.TLSCert, cfg.TLSKey, cfg.Logger)
+	shown, err := keys.OpenCertificate(cfg.TLSCert, cfg.TLSKey, cfg.Logger)
 	if err != nil {
-		x.look("certificate", err, "")
+		x.add("certificate", err, "")
 		return
 	}
-	end, _ := shown.Ends()
-	if time.Until(end) < renewal {
+	end, _ := shown.NotAfter()
+	if time.Until(end) < renewBefore {
 		err = fmt.Errorf("%s ends at %s: renew it now", cfg.TLSCert, end.UTC().Format(time.RFC3339))
 	}
-	x.look("certificate", err, "valid until "+end.UTC().Format(time.RFC3339))
+	x.add("certificate", err, "valid until "+end.UTC().Format(time.RFC3339))
 }
 
-// keys reads them as a start of production does, without making any.
-func (x *examination) keys(cfg Config) (credential.Keys, error) {
+// keys reads the keys as a production start does, without creating any.
+func (x *checkReport) keys(cfg Config) (keys.Set, error) {
 	folder := filepath.Join(cfg.Data, "keys")
 	looked := cfg
-	looked.Sandbox = false // a sandbox would make what is missing
-	k, err := credential.Load(looked.credentials())
+	looked.Sandbox = false // a sandbox would create what is missing
+	k, err := keys.Load(looked.keyConfig())
 	if cfg.Sandbox && err != nil {
-		fmt.Fprintf(x.out, "ok     keys: what is missing in %s is made at the start, since this is a sandbox\n", folder)
-		return credential.Keys{}, err
+		fmt.Fprintf(x.out, "ok     keys: a sandbox creates what is missing in %s at the start\n", folder)
+		return keys.Set{}, err
 	}
 	err = errors.Join(err, readByOthers(folder))
-	x.look("keys", err, fmt.Sprintf("all are there, drawn at random, each for one purpose, %d for vendors' keys", len(k.VendorMasters)))
+	x.add("keys", err, fmt.Sprintf("all exist, are random and differ; %d for vendors' keys", len(k.VendorMasters)))
 	return k, err
 }
 
-// readByOthers names the key files that everybody on the machine can read.
+// readByOthers is an error that names the key files that everybody on the machine can read.
 func readByOthers(folder string) error {
 	files, err := filepath.Glob(filepath.Join(folder, "*.key"))
 	if err != nil {
@@ -151,50 +148,50 @@ func readByOthers(folder string) error {
 	return errors.Join(open...)
 }
 
-// database looks at it as it is: nothing is made, and nothing migrated.
-func (x *examination) database(ctx context.Context, cfg Config) {
-	if _, err := os.Stat(cfg.Office().Database()); cfg.DatabaseURL.IsZero() && errors.Is(err, fs.ErrNotExist) {
-		x.look("database", nil, "there is none so far; SQLite is made in "+filepath.Dir(cfg.Office().Database())+" at the start")
+// database checks the database without creating or migrating it.
+func (x *checkReport) database(ctx context.Context, cfg Config) {
+	if _, err := os.Stat(cfg.CLIConfig().Database()); cfg.DatabaseURL.IsZero() && errors.Is(err, fs.ErrNotExist) {
+		x.add("database", nil, "there is none yet; SQLite is created in "+filepath.Dir(cfg.CLIConfig().Database())+" at the start")
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, examineWait)
+	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()
-	db, err := office.OpenStore(ctx, cfg.Office(), store.Config{Node: cfg.Node + "-check", Logger: cfg.Logger, AsIs: true})
+	db, err := admincli.OpenStore(ctx, cfg.CLIConfig(), store.Config{Node: cfg.Node + "-check", Logger: cfg.Logger, SkipMigrations: true})
 	if err != nil {
-		x.look("database", err, "")
+		x.add("database", err, "")
 		return
 	}
 	defer func() { _ = db.Close() }()
-	has, brings, err := db.Schema(ctx)
+	has, brings, err := db.SchemaVersion(ctx)
 	switch {
 	case err != nil:
-		x.look("database", nil, db.Name()+" answers and has no schema so far; it is made at the start")
+		x.add("database", nil, db.Name()+" answers and has no schema yet; a start creates it")
 		return
 	case has > brings:
-		x.look("database", fmt.Errorf("it has schema version %d and this program knows only up to %d: start the newer program that migrated it", has, brings), "")
+		x.add("database", fmt.Errorf("it has schema version %d and this program knows only up to %d: start the newer program that migrated it", has, brings), "")
 		return
 	case has < brings:
-		x.look("database", nil, fmt.Sprintf("%s answers; its schema goes from version %d to %d at the start: back it up before", db.Name(), has, brings))
+		x.add("database", nil, fmt.Sprintf("%s answers; its schema goes from version %d to %d at the start: back it up before", db.Name(), has, brings))
 	default:
-		x.look("database", nil, fmt.Sprintf("%s answers, with schema version %d", db.Name(), has))
+		x.add("database", nil, fmt.Sprintf("%s answers, with schema version %d", db.Name(), has))
 	}
-	if has == brings { // older schemas may not have what is looked for
-		x.look("credentials", refuseSandbox(ctx, cfg, db), "none of the sandbox's public ones opens the database, or it is a sandbox's")
+	if has == brings { // older schemas may lack the tables
+		x.add("credentials", refuseSandbox(ctx, cfg, db), "the database has none of the sandbox's public credentials, or this is a sandbox")
 	}
 }
 
-// bank looks whether the network answers, by a way that may carry customers'
-// numbers, and what its clock says.
-func (x *examination) bank(ctx context.Context, cfg Config) {
-	if err := inTheClear(cfg); err != nil {
-		x.look("bank", err, "")
+// bank checks whether the network answers over a connection that is safe enough, and
+// compares its clock.
+func (x *checkReport) bank(ctx context.Context, cfg Config) {
+	if err := checkBankURL(cfg); err != nil {
+		x.add("bank", err, "")
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, examineWait)
+	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodHead, cfg.BankURL, nil)
 	if err != nil {
-		x.look("bank", err, "")
+		x.add("bank", err, "")
 		return
 	}
 	client := &http.Client{
@@ -204,34 +201,34 @@ func (x *examination) bank(ctx context.Context, cfg Config) {
 	asked := time.Now()
 	resp, err := client.Do(req)
 	if err != nil {
-		x.look("bank", fmt.Errorf("it does not answer; look at the address, the line and the certificate: %w", err), "")
+		x.add("bank", fmt.Errorf("it does not answer; look at the address, the connection and the certificate: %w", err), "")
 		return
 	}
 	_ = resp.Body.Close()
-	x.look("bank", nil, cfg.BankURL+" answers")
+	x.add("bank", nil, cfg.BankURL+" answers")
 	x.clock(asked.Add(time.Since(asked)/2), resp.Header.Get("Date"))
 }
 
-// clock compares ours with the bank's, which tells whole seconds.
-func (x *examination) clock(ours time.Time, date string) {
+// clock compares our clock with the bank's, whose Date header has whole seconds.
+func (x *checkReport) clock(ours time.Time, date string) {
 	theirs, err := http.ParseTime(date)
 	if err != nil {
-		x.look("clock", nil, "the bank does not tell the time; see that NTP runs")
+		x.add("clock", nil, "the bank does not send the time; make sure that NTP runs")
 		return
 	}
 	drift := ours.Sub(theirs.Add(500 * time.Millisecond)).Round(time.Second)
-	if drift.Abs() > maxDrift {
-		x.look("clock", fmt.Errorf("it is %v off the bank's: see that NTP runs, here and there", drift.Abs()), "")
+	if drift.Abs() > maxClockDrift {
+		x.add("clock", fmt.Errorf("it is %v off the bank's: make sure that NTP runs on both sides", drift.Abs()), "")
 		return
 	}
-	x.look("clock", nil, fmt.Sprintf("at most %v off the bank's", maxDrift))
+	x.add("clock", nil, fmt.Sprintf("at most %v off the bank's", maxClockDrift))
 }
 
-// inTheClear refuses a way to the bank on which others could read. Production
-// starts on none.
-func inTheClear(cfg Config) error {
+// checkBankURL is an error if others could read the connection to the bank. Production
+// does not start then.
+func checkBankURL(cfg Config) error {
 	if u, err := url.Parse(cfg.BankURL); err == nil && u.Scheme == "http" && !cfg.Sandbox && !loopback(u.Hostname()) {
-		return fmt.Errorf("http://%s would carry customers' numbers in the clear: use https", u.Host)
+		return fmt.Errorf("http://%s would send customers' numbers unencrypted: use https", u.Host)
 	}
 	return nil
 }

@@ -13,15 +13,15 @@ import (
 	"testing"
 	"time"
 
-	"galla/central/credential"
+	"galla/central/keys"
 	"galla/shared/seal"
 )
 
-// productionFolder is a data folder with keys as an operator makes them.
+// productionFolder is a data folder with keys as an operator creates them.
 func productionFolder(t *testing.T) string {
 	t.Helper()
 	folder := t.TempDir()
-	for _, name := range []string{"fingerprint.key", "token-signing.key", "bank-network.key", credential.MasterFile} {
+	for _, name := range []string{"fingerprint.key", "token-signing.key", "bank-network.key", keys.MasterFile} {
 		if _, err := seal.EnsureKeyFile(filepath.Join(folder, "keys", name), rand.Reader); err != nil {
 			t.Fatal(err)
 		}
@@ -29,7 +29,7 @@ func productionFolder(t *testing.T) string {
 	return folder
 }
 
-// aBank answers, and tells the time as if it were off by so much.
+// aBank answers requests; its clock differs from ours by off.
 func aBank(t *testing.T, off time.Duration) string {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -40,8 +40,8 @@ func aBank(t *testing.T, off time.Duration) string {
 	return s.URL
 }
 
-// files lists a folder, to see that nothing was made or changed.
-func files(t *testing.T, folder string) string {
+// contentsOf returns the names and contents of a folder's files.
+func contentsOf(t *testing.T, folder string) string {
 	t.Helper()
 	var list []string
 	err := filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
@@ -58,8 +58,7 @@ func files(t *testing.T, folder string) string {
 	return strings.Join(list, "|")
 }
 
-// TestCheck: whatever is wrong is told in its line, beside the others, and
-// nothing is changed by looking.
+// TestCheck: each fault has its line, beside the others, and a check changes nothing.
 func TestCheck(t *testing.T) {
 	const counting = "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"
 	write := func(name, text string, mode os.FileMode) func(*testing.T, *Config) {
@@ -77,13 +76,13 @@ func TestCheck(t *testing.T) {
 		change func(*testing.T, *Config)
 		wrong  []string // the beginnings of the wrong lines, in their order; none: all is well
 	}{
-		"all is well":      {nil, nil},
-		"a weak key":       {write("fingerprint.key", counting, 0o600), []string{"wrong  keys: fingerprint.key is weak"}},
-		"one of one byte":  {write(credential.MasterFile, strings.Repeat("ab", 32), 0o600), []string{"wrong  keys: master key 1 of vendors' keys is weak"}},
-		"a damaged key":    {write("token-signing.key", "no key", 0o600), []string{"wrong  keys: key file "}},
-		"an open key":      {write("bank-network.key", "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08", 0o644), []string{"wrong  keys: "}},
-		"a bank of nobody": {func(_ *testing.T, cfg *Config) { cfg.BankURL = "http://127.0.0.1:1" }, []string{"wrong  bank: it does not answer"}},
-		"in the clear":     {func(_ *testing.T, cfg *Config) { cfg.BankURL = "http://bank.example" }, []string{"wrong  bank: http://bank.example would carry"}},
+		"all is well":     {nil, nil},
+		"a weak key":      {write("fingerprint.key", counting, 0o600), []string{"wrong  keys: fingerprint.key is weak"}},
+		"one of one byte": {write(keys.MasterFile, strings.Repeat("ab", 32), 0o600), []string{"wrong  keys: master key 1 of vendors' keys is weak"}},
+		"a damaged key":   {write("token-signing.key", "no key", 0o600), []string{"wrong  keys: key file "}},
+		"an open key":     {write("bank-network.key", "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08", 0o644), []string{"wrong  keys: "}},
+		"an absent bank":  {func(_ *testing.T, cfg *Config) { cfg.BankURL = "http://127.0.0.1:1" }, []string{"wrong  bank: it does not answer"}},
+		"unencrypted":     {func(_ *testing.T, cfg *Config) { cfg.BankURL = "http://bank.example" }, []string{"wrong  bank: http://bank.example would send"}},
 		"a bank's password": {func(_ *testing.T, cfg *Config) { cfg.BankURL = "http://galla:" + counting + "@127.0.0.1:1" }, []string{
 			"wrong  configuration: the bank network's address", "wrong  bank: ",
 		}},
@@ -108,7 +107,7 @@ func TestCheck(t *testing.T) {
 			if c.change != nil {
 				c.change(t, &cfg)
 			}
-			before := files(t, cfg.Data)
+			before := contentsOf(t, cfg.Data)
 			var out bytes.Buffer
 			err := Check(t.Context(), cfg, nil, &out)
 			var wrong []string
@@ -128,27 +127,27 @@ func TestCheck(t *testing.T) {
 			if strings.Contains(out.String(), counting) {
 				t.Error("a key is quoted")
 			}
-			if after := files(t, cfg.Data); after != before {
-				t.Error("the examination has changed the data folder")
+			if after := contentsOf(t, cfg.Data); after != before {
+				t.Error("the check has changed the data folder")
 			}
 		})
 	}
 }
 
-// TestProductionRefusesTheSandbox: what the sandbox made serves no customers:
-// neither its database, which public credentials open, nor weak keys.
+// TestProductionRefusesTheSandbox: production refuses a sandbox's database, which accepts
+// public credentials, and weak keys.
 func TestProductionRefusesTheSandbox(t *testing.T) {
 	cfg := testConfig(t)
 	serving(t, cfg)()
 	cfg.BankURL = aBank(t, 0)
 	var out bytes.Buffer
 	if err := Check(t.Context(), cfg, nil, &out); err != nil || !strings.Contains(out.String(), "with schema version") {
-		t.Errorf("a sandbox is examined: %v\n%s", err, out.String())
+		t.Errorf("check of a sandbox: %v\n%s", err, out.String())
 	}
 	cfg.Sandbox = false
 	out.Reset()
-	if err := Check(t.Context(), cfg, nil, &out); err == nil || !strings.Contains(out.String(), "wrong  credentials: the sandbox's public credentials open this database (agg-galla, ") {
-		t.Errorf("production on a sandbox's database is examined: %v\n%s", err, out.String())
+	if err := Check(t.Context(), cfg, nil, &out); err == nil || !strings.Contains(out.String(), "wrong  credentials: this database accepts the sandbox's public credentials (agg-galla, ") {
+		t.Errorf("check of production on a sandbox's database: %v\n%s", err, out.String())
 	}
 	ctx, stop := context.WithTimeout(t.Context(), startTime)
 	defer stop()
@@ -165,18 +164,18 @@ func TestProductionRefusesTheSandbox(t *testing.T) {
 	}
 }
 
-// TestProductionHasNoOpenWayToTheBank: a start is refused as check says it would be.
-func TestProductionHasNoOpenWayToTheBank(t *testing.T) {
+// TestProductionNeedsHTTPSToTheBank: a start is refused as check says.
+func TestProductionNeedsHTTPSToTheBank(t *testing.T) {
 	cfg := testConfig(t)
 	cfg.Sandbox, cfg.Data, cfg.BankURL = false, productionFolder(t), "http://bank.example:7301"
-	if err := Run(t.Context(), cfg); err == nil || !strings.Contains(err.Error(), "the bank: http://bank.example:7301 would carry customers' numbers in the clear") {
+	if err := Run(t.Context(), cfg); err == nil || !strings.Contains(err.Error(), "the bank: http://bank.example:7301 would send customers' numbers unencrypted") {
 		t.Errorf("it starts: %v", err)
 	}
 }
 
-// TestProductionKeepsItsKeys: a key that everybody on the machine can read serves
-// no customers.
-func TestProductionKeepsItsKeys(t *testing.T) {
+// TestProductionRefusesReadableKeys: a start is refused if everybody on the machine can
+// read a key.
+func TestProductionRefusesReadableKeys(t *testing.T) {
 	cfg := testConfig(t)
 	cfg.Sandbox, cfg.Data, cfg.BankURL = false, productionFolder(t), aBank(t, 0)
 	if err := os.Chmod(filepath.Join(cfg.Data, "keys", "token-signing.key"), 0o644); err != nil {

@@ -14,51 +14,52 @@ import (
 	"regexp"
 	"time"
 
-	"galla/central/credential"
-	"galla/central/duty"
+	"galla/central/admincli"
 	"galla/central/gateway"
-	"galla/central/office"
+	"galla/central/keys"
+	"galla/central/retention"
 	"galla/shared/secret"
-	"galla/shared/trace"
+	"galla/shared/telemetry"
 )
 
-// Config sets up a central.
+// Config configures a central.
 type Config struct {
 	Addr       string // of the direct routes, host:port
-	AdminAddr  string // of health and metrics, host:port
+	AdminAddr  string // of health, metrics and the console, host:port
+	AdminTLS   bool   // whether AdminAddr speaks TLS, with TLSCert; otherwise plain HTTP
 	UplinkAddr string // of the terminals' websocket, host:port
-	// UplinkURL is what an enrolled terminal is told to connect to; default
+	// UplinkURL is the URL that an enrolled terminal gets; default
 	// ws://UplinkAddr/uplink, with a certificate wss://.
 	UplinkURL string
-	// TLSCert and TLSKey are PEM files, read anew when they change: with them the
-	// direct routes, the gateway and the uplink speak TLS 1.3 and nothing else.
-	// Without them they speak plainly, to whoever ends TLS in front.
+	// TLSCert and TLSKey are PEM files, read again when they change: with them the
+	// direct routes, the gateway and the uplink speak TLS 1.3 only.
+	// Without them they speak plain HTTP, to a proxy that ends TLS.
 	TLSCert, TLSKey string
-	// TrustedProxies are the networks of those in front whose X-Forwarded-For
-	// says where a call comes from; nobody else's is read.
+	// TrustedProxies are the networks of proxies whose X-Forwarded-For header is used;
+	// others' headers are ignored.
 	TrustedProxies []netip.Prefix
 	// Updates is the folder of the counters' releases, offered at the uplink's
-	// origin (package offer); empty: none are.
+	// origin (package updates); empty: none.
 	Updates string
 	// BankURL is the bank network's base URL.
 	BankURL string
-	Data    string // folder; the central's files lie in central/ and keys/ below it
-	Sandbox bool   // make missing keys, seed the sandbox's parties and limits
-	Node    string // name of this central among those that share a database; no two may have the same
+	Data    string // folder; the central's files are in central/ and keys/ below it
+	Sandbox bool   // create missing keys, and the sandbox's parties and limits
+	Node    string // name of this central, unique among those that share a database
 
-	// PIDFile is where the process's id is told; default central.pid in Data. Two
-	// nodes that share a folder need one each.
+	// PIDFile is the file for the process id; default central.pid in Data. Two nodes
+	// that share a folder need one each.
 	PIDFile string
 
 	// DatabaseURL is a PostgreSQL database, by its URL or a list of key=value,
 	// which several centrals may share; empty: SQLite in the data folder.
 	DatabaseURL secret.Token
 
-	// LimitsFile replaces the limits that the program brings (package limits has
-	// the format); empty: the program's own, the sandbox's in a sandbox.
+	// LimitsFile replaces the program's limits (package limits has the format); empty:
+	// the program's own, in a sandbox the sandbox's.
 	LimitsFile string
-	// RatesFile replaces the tax rates and provider costs that the program
-	// brings (package commission has the format); empty: the program's own.
+	// RatesFile replaces the program's tax rates and provider costs (package commission
+	// has the format); empty: the program's own.
 	RatesFile string
 	// Provider is the upstream's code in commission slabs; default NSDL.
 	Provider string
@@ -66,35 +67,34 @@ type Config struct {
 	// galla.
 	UPIHandle string
 
-	// VendorMasterKeys, if given, take the place of the files
+	// VendorMasterKeys, if given, replace the files
 	// keys/vendor-master*.key: the first seals vendors' keys, all open them.
 	VendorMasterKeys []secret.Key
-	// GatewayRate (messages a second), GatewayBurst and GatewayUnderWay bound
+	// GatewayRate (messages a second), GatewayBurst and GatewayConcurrency limit
 	// each vendor at the gateway; zero: the gateway's defaults.
-	GatewayRate     float64
-	GatewayBurst    int
-	GatewayUnderWay int
+	GatewayRate        float64
+	GatewayBurst       int
+	GatewayConcurrency int
 
-	// Lead is how long the central still takes calls after it was told to stop,
-	// while it says that it is not ready: until the load balancers in front have
-	// noticed. Default none, for there may be no balancer.
-	Lead time.Duration
-	// Archive is the folder that bodies are archived in; default archive in Data.
+	// DrainDelay is how long the central still serves requests after a stop was
+	// requested, while /readyz answers 503, so that load balancers notice. Default
+	// none: there may be no balancer.
+	DrainDelay time.Duration
+	// Archive is the folder of archived bodies; default archive in Data.
 	Archive string
-	// KeepBodies is how long bodies stay in the database after an operation's
+	// BodyRetention is how long bodies stay in the database after an operation's
 	// end; default 180 days, at least 30.
-	KeepBodies time.Duration
+	BodyRetention time.Duration
 
-	// BankTimeout is how long a dispatch waits for the bank; default 15 s, at most 25.
+	// BankTimeout bounds the wait for the bank's answer; default 15 s, at most 25 s.
 	BankTimeout time.Duration
 
-	// Documents are the handbook's, in Markdown, which are served below /docs/;
-	// nil: none are.
+	// Documents is the handbook in Markdown, served below /docs/; nil: none.
 	Documents fs.FS
 
-	// Traces says where spans are told, and which; nil: nowhere. Service,
-	// Version and Logger are filled in.
-	Traces *trace.Config
+	// Traces configures the export of spans; nil: none. Service, Version and Logger are
+	// filled in.
+	Traces *telemetry.Config
 	// Version is this program's, for people and for metrics.
 	Version string
 
@@ -113,16 +113,16 @@ const (
 // defaultHandle is the part after the @ of merchants' UPI addresses.
 const defaultHandle = "galla"
 
-// maxLead bounds Config.Lead: no balancer takes longer to notice, and whoever
-// stops the central waits that long.
-const maxLead = 5 * time.Minute
+// maxDrainDelay bounds Config.DrainDelay: no balancer takes longer to notice, and a stop
+// takes that long.
+const maxDrainDelay = 5 * time.Minute
 
-// maxBankTimeout bounds Config.BankTimeout: the bank's word comes before a terminal's
-// wait of 30 s and a caller's of 35 s are over, and what the central writes after it.
+// maxBankTimeout bounds Config.BankTimeout: the bank's answer, and the central's record of
+// it, must come before the waits of a terminal (30 s) and of a caller (35 s) end.
 const maxBankTimeout = 25 * time.Second
 
-// nodeName is what a node may be called: the name stands in the database, in
-// logs, and in a file's name.
+// nodeName is the pattern of node names: they are in the database, in logs, and in a file
+// name.
 var nodeName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
 
 // Validate reports all faults at once.
@@ -133,7 +133,7 @@ func (c Config) Validate() error {
 			errs = append(errs, fmt.Errorf("%s address %q: want host:port", name, addr))
 		}
 	}
-	// What stands before an @ may be a password, and is not quoted.
+	// The text before an @ may be a password, so the URL is not quoted.
 	if u, err := url.Parse(c.BankURL); err != nil || u.Host == "" || u.User != nil || (u.Scheme != "http" && u.Scheme != "https") {
 		errs = append(errs, errors.New("the bank network's address: want http:// or https://, a host and a port, and no user or password: its key is keys/bank-network.key"))
 	}
@@ -143,28 +143,28 @@ func (c Config) Validate() error {
 	if !nodeName.MatchString(c.Node) {
 		errs = append(errs, fmt.Errorf("node name %q: want letters, digits, '.', '_' and '-', at most 100", c.Node))
 	}
-	if c.Lead < 0 || c.Lead > maxLead {
-		errs = append(errs, fmt.Errorf("lead %s before a stop: want at most %s", c.Lead, maxLead))
+	if c.DrainDelay < 0 || c.DrainDelay > maxDrainDelay {
+		errs = append(errs, fmt.Errorf("drain delay %s: want at most %s", c.DrainDelay, maxDrainDelay))
 	}
 	if c.BankTimeout < 0 || c.BankTimeout > maxBankTimeout {
 		errs = append(errs, fmt.Errorf("a wait of %s for the bank: want at most %s, since callers wait for 30 s", c.BankTimeout, maxBankTimeout))
 	}
 	if !c.DatabaseURL.IsZero() {
-		if err := office.CheckDatabase(c.DatabaseURL.Reveal()); err != nil {
+		if err := admincli.CheckDatabase(c.DatabaseURL.Reveal()); err != nil {
 			errs = append(errs, err)
 		}
 	}
 	if err := c.checkTLS(); err != nil {
 		errs = append(errs, err)
 	}
-	if c.KeepBodies != 0 && c.KeepBodies < duty.LeastBodiesKept {
-		errs = append(errs, fmt.Errorf("bodies are kept for %s: want at least %s, in which replies are asked for again", c.KeepBodies, duty.LeastBodiesKept))
+	if c.BodyRetention != 0 && c.BodyRetention < retention.MinBodyRetention {
+		errs = append(errs, fmt.Errorf("body retention %s: want at least %s, in which callers may ask for replies again", c.BodyRetention, retention.MinBodyRetention))
 	}
-	if c.GatewayRate < 0 || c.GatewayBurst < 0 || c.GatewayUnderWay < 0 {
-		errs = append(errs, errors.New("the gateway's rate, burst and calls under way can't be below zero"))
+	if c.GatewayRate < 0 || c.GatewayBurst < 0 || c.GatewayConcurrency < 0 {
+		errs = append(errs, errors.New("the gateway's rate, burst and concurrency can't be below zero"))
 	}
 	if c.Rand == nil || c.Logger == nil {
-		errs = append(errs, errors.New("randomness and a logger are needed"))
+		errs = append(errs, errors.New("a source of randomness and a logger are needed"))
 	}
 	return errors.Join(errs...)
 }
@@ -174,17 +174,16 @@ func (c Config) checkTLS() error {
 	if (c.TLSCert == "") != (c.TLSKey == "") {
 		return errors.New("a certificate needs its key, and a key its certificate: give both files, or neither")
 	}
+	if c.AdminTLS && c.TLSCert == "" {
+		return errors.New("the admin address begins with https://: give the certificate (tls-cert, tls-key), or begin it with http://")
+	}
 	return nil
 }
 
-// credentials says where the keys are.
-func (c Config) credentials() credential.Config {
-	return credential.Config{Folder: filepath.Join(c.Data, "keys"), Sandbox: c.Sandbox, VendorMasters: c.VendorMasterKeys, Rand: c.Rand}
+// keyConfig returns the configuration of the keys.
+func (c Config) keyConfig() keys.Config {
+	return keys.Config{Folder: filepath.Join(c.Data, "keys"), Sandbox: c.Sandbox, VendorMasters: c.VendorMasterKeys, Rand: c.Rand}
 }
-
-// ParseMasterKeys reads master keys of vendors' keys from a text, as the
-// environment holds them (credential.ParseMasterKeys).
-func ParseMasterKeys(text string) ([]secret.Key, error) { return credential.ParseMasterKeys(text) }
 
 func (c Config) uplinkURL() string {
 	if c.UplinkURL != "" {
@@ -203,24 +202,24 @@ func (c Config) handle() string {
 	return defaultHandle
 }
 
-// InForce is the configuration with what its zero values stand for.
+// InForce returns the configuration with defaults in place of zero values.
 func (c Config) InForce() Config {
 	c.UplinkURL = c.uplinkURL()
 	c.UPIHandle = c.handle()
 	c.PIDFile = cmp.Or(c.PIDFile, filepath.Join(c.Data, pidFile))
-	c.Archive = c.Office().ArchiveFolder()
-	c.KeepBodies = cmp.Or(c.KeepBodies, duty.BodiesKept)
+	c.Archive = c.CLIConfig().ArchiveFolder()
+	c.BodyRetention = cmp.Or(c.BodyRetention, retention.BodyRetention)
 	c.GatewayRate = cmp.Or(c.GatewayRate, gateway.DefaultRate)
 	c.GatewayBurst = cmp.Or(c.GatewayBurst, gateway.DefaultBurst)
-	c.GatewayUnderWay = cmp.Or(c.GatewayUnderWay, gateway.DefaultUnderWay)
+	c.GatewayConcurrency = cmp.Or(c.GatewayConcurrency, gateway.DefaultUnderWay)
 	return c
 }
 
-// gateway gives the gateway's configuration. Only a sandbox explains, and only
-// messages under its own public keys.
+// gateway returns the gateway's configuration. Only a sandbox explains refusals, and only
+// to messages under its own public keys.
 func (c Config) gateway() gateway.Config {
 	out := gateway.Config{
-		Rate: c.GatewayRate, Burst: c.GatewayBurst, UnderWay: c.GatewayUnderWay, Rand: c.Rand, Logger: c.Logger,
+		Rate: c.GatewayRate, Burst: c.GatewayBurst, UnderWay: c.GatewayConcurrency, Rand: c.Rand, Logger: c.Logger,
 	}
 	if c.Sandbox {
 		out.Explain = sandboxKeyIDs()
@@ -228,10 +227,10 @@ func (c Config) gateway() gateway.Config {
 	return out
 }
 
-// Office says where the central's records and keys are, for commands on them.
-func (c Config) Office() office.Config {
-	return office.Config{
+// CLIConfig returns the part of the configuration that commands need.
+func (c Config) CLIConfig() admincli.Config {
+	return admincli.Config{
 		Data: c.Data, Node: c.Node, DatabaseURL: c.DatabaseURL, VendorMasterKeys: c.VendorMasterKeys,
-		Archive: c.Archive, KeepBodies: c.KeepBodies, Sandbox: c.Sandbox, Rand: c.Rand, Logger: c.Logger,
+		Archive: c.Archive, BodyRetention: c.BodyRetention, Sandbox: c.Sandbox, Rand: c.Rand, Logger: c.Logger,
 	}
 }

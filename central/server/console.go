@@ -4,71 +4,72 @@ import (
 	"context"
 	"net"
 
+	"galla/central/accounts"
 	"galla/central/console"
-	"galla/central/credential"
-	"galla/central/operator"
-	"galla/central/settle"
+	"galla/central/keys"
+	"galla/central/reconcile"
+	"galla/central/staff"
 	"galla/central/store"
 	"galla/shared/localname"
 	"galla/shared/password"
 	"galla/shared/secret"
 )
 
-// newConsole makes the operators' console, and seeds the sandbox's operators.
-func newConsole(ctx context.Context, cfg Config, k credential.Keys, db *store.DB, rooms ...console.Room) (*console.Console, error) {
-	safe, err := operator.NewSafe(db, db, k.VendorMasters, cfg.Rand)
+// newConsole creates the console, and a sandbox's staff.
+func newConsole(ctx context.Context, cfg Config, k keys.Set, db *store.DB, parties *console.PartyPages) (*console.Console, error) {
+	vault, err := staff.NewVault(db, db, k.VendorMasters, cfg.Rand)
 	if err != nil {
 		return nil, err
 	}
-	settings := operator.Config{Rand: cfg.Rand, Logger: cfg.Logger}
+	settings := staff.Config{Rand: cfg.Rand, Logger: cfg.Logger}
 	if cfg.Sandbox {
-		// Its passwords are public: nothing is gained by making them slow.
+		// The sandbox's passwords are public: a slow hash protects nothing.
 		settings.Cost = password.Cost{Memory: 8 << 10, Passes: 1, Lanes: 1}
 	}
-	people, err := operator.New(db, safe, settings)
+	members, err := staff.New(db.ForStaff(), vault, settings)
 	if err != nil {
 		return nil, err
 	}
 	if cfg.Sandbox {
-		for _, p := range sandboxOperators() {
-			if err := people.Put(ctx, p, operator.Actor{From: "the sandbox"}); err != nil {
+		for _, p := range sandboxStaff() {
+			if err := members.EnsurePreset(ctx, p, staff.Actor{From: "the sandbox"}); err != nil {
 				return nil, err
 			}
 		}
 	}
-	desk, err := settle.NewDesk(db, db, db, cfg.Node)
+	reconciliation, err := reconcile.New(db, db, db, cfg.Node)
 	if err != nil {
 		return nil, err
 	}
 	parts := console.Parts{
-		People: people, Safe: safe, Operations: db, Callbacks: db, Mobiles: operator.NewMobileKey(k.Fingerprint), Settlement: desk, Rooms: rooms,
+		Staff: members, Vault: vault, Operations: db, Callbacks: db, Reconciliation: reconcile.NewAudited(reconciliation, members.AuditLog, vault, members.Independent), Parties: parties,
+		CustomerKey: func(mobile string) accounts.CustomerKey { return accounts.CustomerByMobile(k.Fingerprint, mobile) },
 	}
-	name, err := localname.Ensure(cfg.Office().NameFolder(), cfg.Rand)
+	name, err := localname.Ensure(cfg.CLIConfig().LocalNameFolder(), cfg.Rand)
 	if err != nil {
-		// Calls are served all the same, and the console over TLS.
-		cfg.Logger.Error("the console has no name of its own on this machine, so that it is not served without TLS: make the folder writable and start again", "error", err)
+		// Requests are served all the same, and the console over TLS.
+		cfg.Logger.Error("the console's name on this machine can't be stored, so the console is not served without TLS: make the folder writable and restart", "error", err)
 	}
 	return console.New(parts, console.Config{Node: cfg.Node, LocalName: name, Rand: cfg.Rand, Logger: cfg.Logger})
 }
 
-// sandboxOperators are the people of a sandbox's console: one for each role, and
-// a second one who may decide.
-func sandboxOperators() []operator.Known {
-	one := func(login, name string, role operator.Role, first byte) operator.Known {
+// sandboxStaff is the staff of a sandbox's console: one member for each role.
+func sandboxStaff() []staff.Preset {
+	one := func(login, name string, role staff.Role, first byte) staff.Preset {
 		key := make([]byte, 20)
 		for i := range key {
 			key[i] = first + byte(i)
 		}
-		return operator.Known{Login: login, Name: name, Role: role, Password: secret.NewToken("sandbox-console-1"), Factor: secret.NewKey(key)}
+		return staff.Preset{Login: login, Name: name, Role: role, Password: secret.NewToken("sandbox-console-1"), Factor: secret.NewKey(key)}
 	}
-	return []operator.Known{
-		one("sandbox-admin", "Asha Kulkarni", operator.Admin, 0),
-		one("sandbox-operator", "Ravi Menon", operator.Operator, 0x20),
-		one("sandbox-viewer", "Vikram Das", operator.Viewer, 0x40),
+	return []staff.Preset{
+		one("sandbox-admin", "Asha Kulkarni", staff.Admin, 0),
+		one("sandbox-operator", "Ravi Menon", staff.Operator, 0x20),
+		one("sandbox-viewer", "Vikram Das", staff.Viewer, 0x40),
 	}
 }
 
-// private tells whether a listener is reached from this machine only.
+// private reports whether a listener is reachable from this machine only.
 func private(l net.Listener) bool {
 	tcp, ok := l.Addr().(*net.TCPAddr)
 	return ok && tcp.IP.IsLoopback()

@@ -19,8 +19,8 @@ import (
 	"github.com/google/uuid"
 
 	"galla/central"
-	"galla/central/credential"
-	"galla/central/office"
+	"galla/central/admincli"
+	"galla/central/keys"
 	"galla/shared/envelope"
 	"galla/shared/seal"
 	"galla/shared/secret"
@@ -56,9 +56,9 @@ func sendSealed(t *testing.T, cfg Config, apiKey string, key secret.Key, path st
 	return res.StatusCode, res.Header.Get("X-Checksum") != ""
 }
 
-// TestVendorKeysBesideARunningCentral makes and ends keys as the command does,
-// while the central serves.
-func TestVendorKeysBesideARunningCentral(t *testing.T) {
+// TestVendorKeysOfARunningCentral adds and revokes keys as the command does, while the
+// central serves.
+func TestVendorKeysOfARunningCentral(t *testing.T) {
 	cfg := testConfig(t)
 	defer serving(t, cfg)()
 	for _, k := range sandboxKeys() {
@@ -66,20 +66,20 @@ func TestVendorKeysBesideARunningCentral(t *testing.T) {
 			t.Errorf("sandbox key %s: HTTP %d, sealed %t", k.ID, status, sealed)
 		}
 	}
-	keys, err := office.OpenVendorKeys(t.Context(), cfg.Office())
+	keyring, err := admincli.OpenVendorKeys(t.Context(), cfg.CLIConfig())
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() {
-		if err := keys.Close(); err != nil {
+		if err := keyring.Close(); err != nil {
 			t.Error(err)
 		}
 	}()
-	issued, err := keys.Add(t.Context(), vendorV1)
+	issued, err := keyring.Add(t.Context(), vendorV1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := keys.Add(t.Context(), vendorV1); !errors.Is(err, central.ErrState) {
+	if _, err := keyring.Add(t.Context(), vendorV1); !errors.Is(err, central.ErrState) {
 		t.Errorf("a third key: %v", err)
 	}
 	becomes := func(want int) {
@@ -93,12 +93,12 @@ func TestVendorKeysBesideARunningCentral(t *testing.T) {
 		t.Fatalf("the key is never answered with HTTP %d", want)
 	}
 	becomes(200)
-	if _, err := keys.Revoke(t.Context(), string(issued.ID)); err != nil {
+	if _, err := keyring.Revoke(t.Context(), string(issued.ID)); err != nil {
 		t.Fatal(err)
 	}
 	becomes(401)
 	_, metrics := get(t, "http://"+cfg.AdminAddr+"/metrics")
-	for _, want := range []string{"galla_gateway_messages_total", `galla_gateway_refused_total{cause="client"}`, "galla_gateway_keys 2", "galla_gateway_keys_worn 0"} {
+	for _, want := range []string{"galla_gateway_messages_total", `galla_gateway_refused_total{cause="client"}`, "galla_gateway_keys 2", "galla_gateway_keys_to_replace 0"} {
 		if !strings.Contains(metrics, want) {
 			t.Errorf("metrics do not have %s", want)
 		}
@@ -120,8 +120,7 @@ func TestVendorKeysBesideARunningCentral(t *testing.T) {
 	}
 }
 
-// TestExplainIsForSandboxes: in production the route does not exist, like any
-// other that does not.
+// TestExplainIsForSandboxes: in production the route does not exist.
 func TestExplainIsForSandboxes(t *testing.T) {
 	cfg := testConfig(t)
 	ask := func() (int, string) {
@@ -151,8 +150,8 @@ func TestExplainIsForSandboxes(t *testing.T) {
 	}
 }
 
-// TestMasterKeyRotation replaces the master key of a central that keeps its
-// data: no vendor key is lost on the way.
+// TestMasterKeyRotation replaces the master key of a central with data: no vendor key is
+// lost.
 func TestMasterKeyRotation(t *testing.T) {
 	cfg := testConfig(t)
 	served := func(step string, want int) {
@@ -172,16 +171,16 @@ func TestMasterKeyRotation(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	must(os.Rename(filepath.Join(folder, credential.MasterFile), filepath.Join(folder, "vendor-master-old.key")))
-	_, err := seal.EnsureKeyFile(filepath.Join(folder, credential.MasterFile), rand.Reader)
+	must(os.Rename(filepath.Join(folder, keys.MasterFile), filepath.Join(folder, "vendor-master-old.key")))
+	_, err := seal.EnsureKeyFile(filepath.Join(folder, keys.MasterFile), rand.Reader)
 	must(err)
 	served("under both", 200)
-	keys, err := office.OpenVendorKeys(t.Context(), cfg.Office())
+	keyring, err := admincli.OpenVendorKeys(t.Context(), cfg.CLIConfig())
 	must(err)
-	if n, err := keys.Rewrap(t.Context()); n != 2+len(sandboxOperators()) || err != nil { // with their second factors
+	if n, err := keyring.Rewrap(t.Context()); n != 2+len(sandboxStaff()) || err != nil { // with their second factors
 		t.Errorf("rewrapped %d, %v", n, err)
 	}
-	must(keys.Close())
+	must(keyring.Close())
 	must(os.Remove(filepath.Join(folder, "vendor-master-old.key")))
 	served("under the new one alone", 200)
 	cfg.VendorMasterKeys = []secret.Key{secret.NewKey(bytes.Repeat([]byte{1}, 32))}
@@ -202,18 +201,18 @@ func TestMasterKeyRotation(t *testing.T) {
 func TestParseMasterKeys(t *testing.T) {
 	one, two := hex.EncodeToString(bytes.Repeat([]byte{1}, 32)), hex.EncodeToString(bytes.Repeat([]byte{2}, 32))
 	for text, want := range map[string]int{"": 0, one: 1, one + "," + two: 2, " " + one + " , " + two + " ": 2} {
-		keys, err := ParseMasterKeys(text)
-		if err != nil || len(keys) != want {
-			t.Errorf("%d keys of %q, %v", len(keys), text, err)
+		keyring, err := keys.ParseMasterKeys(text)
+		if err != nil || len(keyring) != want {
+			t.Errorf("%d keys of %q, %v", len(keyring), text, err)
 		}
 	}
 	for _, text := range []string{one[:62], one + ",", "secret-of-mine", strings.Repeat(one+",", 8) + one} {
-		_, err := ParseMasterKeys(text)
+		_, err := keys.ParseMasterKeys(text)
 		if err == nil || strings.Contains(fmt.Sprint(err), "secret-of-mine") || strings.Contains(fmt.Sprint(err), one) {
 			t.Errorf("%.20q: %v", text, err)
 		}
 	}
-	if _, err := office.OpenVendorKeys(t.Context(), testConfig(t).Office()); err == nil || !strings.Contains(err.Error(), "--data") {
+	if _, err := admincli.OpenVendorKeys(t.Context(), testConfig(t).CLIConfig()); err == nil || !strings.Contains(err.Error(), "--data") {
 		t.Errorf("keys without a database: %v", err)
 	}
 }

@@ -7,14 +7,13 @@ import (
 	"galla/central/limits"
 )
 
-// rules are the trade's rules that are data: they change by a date, not by a
-// release.
+// rules are business rules that are data: they change at a date, without a release.
 type rules struct {
-	limits *limits.Book
+	limits *limits.RuleSet
 	rates  commission.Rates
 }
 
-// loadRules reads the operator's files, or takes what the program brings.
+// loadRules reads the configured files, or the program's own.
 func loadRules(cfg Config) (r rules, err error) {
 	switch {
 	case cfg.LimitsFile != "":

@@ -9,17 +9,16 @@ import (
 	"strings"
 
 	"galla/central"
-	"galla/central/door"
 	"galla/central/gateway"
+	"galla/central/httpapi"
 	"galla/central/store"
 	"galla/shared/op"
 	"galla/shared/seal"
 	"galla/shared/secret"
 )
 
-// The sandbox's fixed identities (sandbox.md). Their secrets are public: they
-// open nothing but a sandbox on one's own machine, and production never seeds
-// them.
+// The sandbox's fixed identities (sandbox.md). Their secrets are public: they work only
+// on a sandbox, and production never creates them.
 const (
 	aggregatorA1 = "a0000000-0000-4000-8000-000000000001"
 	vendorV1     = "b0000000-0000-4000-8000-000000000001"
@@ -49,7 +48,7 @@ func sandboxClients() []struct {
 	return list
 }
 
-// sandboxSeed is everything a sandbox's database begins with.
+// sandboxSeed is the initial content of a sandbox's database.
 func sandboxSeed(rand io.Reader) (store.Seed, error) {
 	merchant := func(n int, name string, vendor central.VendorID, status central.MerchantStatus, info, ready bool) central.Merchant {
 		return central.Merchant{
@@ -80,7 +79,7 @@ func sandboxSeed(rand io.Reader) (store.Seed, error) {
 		}
 	}
 	for _, c := range sandboxClients() {
-		hash, err := door.HashSecret(secret.NewKey([]byte(c.secret)), rand)
+		hash, err := httpapi.HashSecret(secret.NewKey([]byte(c.secret)), rand)
 		if err != nil {
 			return store.Seed{}, fmt.Errorf("hash the secret of client %s: %w", c.id, err)
 		}
@@ -89,8 +88,8 @@ func sandboxSeed(rand io.Reader) (store.Seed, error) {
 	return seed, nil
 }
 
-// seedSandbox gives a sandbox's database what it lacks. Nodes may do it at the
-// same time.
+// seedSandbox adds what is missing to a sandbox's database. Several nodes may do it at
+// the same time.
 func seedSandbox(ctx context.Context, cfg Config, db *store.DB) error {
 	if !cfg.Sandbox {
 		return nil
@@ -102,8 +101,8 @@ func seedSandbox(ctx context.Context, cfg Config, db *store.DB) error {
 	return db.Seed(ctx, seed)
 }
 
-// refuseSandbox refuses to serve customers from a database which the sandbox's
-// public credentials open.
+// refuseSandbox is an error if production would serve a database that has the sandbox's
+// public credentials.
 func refuseSandbox(ctx context.Context, cfg Config, db *store.DB) error {
 	if cfg.Sandbox {
 		return nil
@@ -118,13 +117,13 @@ func refuseSandbox(ctx context.Context, cfg Config, db *store.DB) error {
 			open = append(open, c.id)
 		}
 	}
-	for _, p := range sandboxOperators() {
-		known, err := db.Operator(ctx, p.Login)
+	for _, p := range sandboxStaff() {
+		known, err := db.MemberAccount(ctx, p.Login)
 		if err != nil && !errors.Is(err, central.ErrNotFound) {
-			return fmt.Errorf("look for the sandbox's operators: %w", err)
+			return fmt.Errorf("look for the sandbox's staff: %w", err)
 		}
 		if err == nil && known.DisabledAt.IsZero() {
-			open = append(open, "operator "+p.Login)
+			open = append(open, "staff member "+p.Login)
 		}
 	}
 	live, _, err := db.LiveVendorKeys(ctx)
@@ -137,16 +136,16 @@ func refuseSandbox(ctx context.Context, cfg Config, db *store.DB) error {
 		}
 	}
 	if open != nil {
-		return fmt.Errorf("the sandbox's public credentials open this database (%s): give the central a database of its own, or start it as a sandbox (GALLA_SANDBOX=1)", strings.Join(open, ", "))
+		return fmt.Errorf("this database accepts the sandbox's public credentials (%s): give the central a database of its own, or start it as a sandbox (GALLA_SANDBOX=1)", strings.Join(open, ", "))
 	}
 	return nil
 }
 
-// sandboxStrangers is how many messages a second that are not authentic one
-// address may send to a sandbox's gateway: partners' tests send little else.
-const sandboxStrangers = 10_000
+// sandboxUnknownRate is how many unauthentic messages a second one address may send to a
+// sandbox's gateway: partners' tests send many.
+const sandboxUnknownRate = 10_000
 
-// sandboxKeys are the gateway keys of the sandbox (sandbox.md): as public as
+// sandboxKeys are the gateway keys of the sandbox (sandbox.md), as public as
 // its other secrets.
 func sandboxKeys() []gateway.Issued {
 	counting := func(first byte) secret.Key {
@@ -169,10 +168,10 @@ func sandboxKeyIDs() (ids []central.KeyID) {
 	return ids
 }
 
-// seedKeys records the sandbox's keys. Those that were revoked stay so.
-func seedKeys(ctx context.Context, safe *gateway.Safe) error {
+// seedKeys adds the sandbox's keys. Revoked ones stay revoked.
+func seedKeys(ctx context.Context, vault *gateway.KeyStore) error {
 	for _, k := range sandboxKeys() {
-		if err := safe.Put(ctx, k); err != nil && !errors.Is(err, central.ErrTaken) {
+		if err := vault.Put(ctx, k); err != nil && !errors.Is(err, central.ErrTaken) {
 			return err
 		}
 	}

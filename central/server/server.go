@@ -8,61 +8,56 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"os"
 	"path/filepath"
 
 	"galla/central"
+	"galla/central/admincli"
+	"galla/central/api"
 	"galla/central/bank"
 	"galla/central/commission"
-	"galla/central/contract"
-	"galla/central/credential"
-	"galla/central/customer"
-	"galla/central/door"
 	"galla/central/gateway"
-	"galla/central/keep"
-	"galla/central/offer"
-	"galla/central/office"
-	"galla/central/openapi"
-	"galla/central/operator"
-	"galla/central/settle"
+	"galla/central/httpapi"
+	"galla/central/keys"
+	"galla/central/recovery"
 	"galla/central/store"
+	"galla/central/telemetry"
+	"galla/central/updates"
 	"galla/central/uplink"
-	"galla/central/watch"
-	"galla/shared/op"
+	"galla/shared/files"
 	"galla/shared/secret"
 )
 
-// pidFile holds the process id of a running central.
+// pidFile is the name of the file with the process id.
 const pidFile = "central.pid"
 
-// Run serves a central until ctx ends, then lets calls and operations under way
-// finish (life has the order), and closes the database. A ctx that ends while the
-// central still starts is no error either: the next start goes on from there.
+// Run serves a central until ctx ends, then lets requests and operations under way finish
+// (lifecycle has the order), and closes the database. It is no error if ctx ends while
+// the central starts: the next start continues from there.
 func Run(ctx context.Context, cfg Config) error {
 	if err := cfg.Validate(); err != nil {
 		return fmt.Errorf("configuration: %w", err)
 	}
 	err := start(ctx, cfg)
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
-		cfg.Logger.Info("the central was told to stop while it started", "at", err)
+		cfg.Logger.Info("the central was stopped while it started", "at", err)
 		return nil
 	}
 	return err
 }
 
-// start opens what a central needs, and serves.
+// start opens what a central needs, then serves.
 func start(ctx context.Context, cfg Config) error {
-	if err := inTheClear(cfg); err != nil {
+	if err := checkBankURL(cfg); err != nil {
 		return fmt.Errorf("the bank: %w", err)
 	}
-	k, err := credential.Load(cfg.credentials())
+	k, err := keys.Load(cfg.keyConfig())
 	if err == nil && !cfg.Sandbox {
 		err = readByOthers(filepath.Join(cfg.Data, "keys"))
 	}
 	if err != nil {
 		return err
 	}
-	shown, err := credential.Open(cfg.TLSCert, cfg.TLSKey, cfg.Logger)
+	shown, err := keys.OpenCertificate(cfg.TLSCert, cfg.TLSKey, cfg.Logger)
 	if err != nil {
 		return err
 	}
@@ -72,37 +67,47 @@ func start(ctx context.Context, cfg Config) error {
 	}
 	defer func() {
 		for _, l := range listeners {
-			_ = l.Close() // closed already where its server ran
+			_ = l.Close() // an error if its server has run and closed it
 		}
 	}()
-	bell := central.NewBell()
-	db, err := office.OpenStore(ctx, cfg.Office(), store.Config{Node: cfg.Node, Logger: cfg.Logger, Ring: bell.Ring})
+	notifier := central.NewNotifier()
+	db, err := admincli.OpenStore(ctx, cfg.CLIConfig(), store.Config{Node: cfg.Node, Logger: cfg.Logger, OnNotify: notifier.Notify})
 	if err != nil {
 		return err
 	}
-	w, spans, err := newWatch(ctx, cfg)
+	w, spans, err := newTelemetry(ctx, cfg)
 	if err == nil {
-		cfg.Logger = slog.New(watch.Log(cfg.Logger.Handler()))
-		err = serve(ctx, cfg, k, db, bell, front{listeners, shown}, w, spans)
+		cfg.Logger = slog.New(telemetry.LogHandler(cfg.Logger.Handler()))
+		err = serve(ctx, cfg, k, db, notifier, publicListeners{listeners, shown}, w, spans)
 		over, cancel := context.WithCancel(ctx)
 		cancel()
-		err = errors.Join(err, spans.Run(over)) // where it did not come to run
+		err = errors.Join(err, spans.Run(over)) // flushes if serve failed before it ran
 	}
 	return errors.Join(err, db.Close())
 }
 
-// front is where calls come in: the direct door, the admin desk and the uplink,
-// in this order, and the certificate of the two that are public.
-type front struct {
-	listeners []net.Listener
-	shown     *credential.Certificate
+// publicListeners are the listeners of the direct routes, the admin server and the uplink,
+// in this order, and the certificate of the direct routes and the uplink.
+type publicListeners struct {
+	listeners   []net.Listener
+	certificate *keys.Certificate
 }
 
-// public gives a public listener as the doors see it.
-func (f front) public(i int) net.Listener { return f.shown.Guard(f.listeners[i]) }
+// listener returns a listener, with TLS if there is a certificate.
+func (f publicListeners) listener(i int) net.Listener {
+	return f.certificate.WrapListener(f.listeners[i])
+}
 
-// serve builds the parts and runs them side by side.
-func serve(ctx context.Context, cfg Config, k credential.Keys, db *store.DB, bell *central.Bell, front front, w *watch.Watch, spans teller) error {
+// admin returns the admin server's listener, with TLS if it is configured.
+func (f publicListeners) admin(tls bool) net.Listener {
+	if tls {
+		return f.listener(1)
+	}
+	return f.listeners[1]
+}
+
+// serve creates the parts and runs them side by side.
+func serve(ctx context.Context, cfg Config, k keys.Set, db *store.DB, notifier *central.Notifier, public publicListeners, w *telemetry.Metrics, spans spanExporter) (err error) {
 	if err := errors.Join(refuseSandbox(ctx, cfg, db), seedSandbox(ctx, cfg, db)); err != nil {
 		return err
 	}
@@ -110,81 +115,68 @@ func serve(ctx context.Context, cfg Config, k credential.Keys, db *store.DB, bel
 	if err != nil {
 		return err
 	}
-	engine, err := newEngine(cfg, k, db, bell, r, w)
+	engine, err := newEngine(cfg, k, db, notifier, r, w)
 	if err != nil {
 		return err
 	}
-	registry := central.NewRegistry(db, bell, cfg.Rand)
-	dispatcher, err := newDispatcher(ctx, engine, registry, db, contract.Config{
+	registry := central.NewTerminalRegistry(db, notifier, cfg.Rand)
+	handler, err := newHandler(ctx, engine, registry, db, api.Config{
 		FingerprintKey: k.Fingerprint, UplinkURL: cfg.uplinkURL(), Audience: uplinkAudience,
-		Limits: r.limits, Handle: cfg.handle(), Sandbox: cfg.Sandbox, Rand: cfg.Rand, Logger: cfg.Logger,
+		Limits: r.limits, UPIHandle: cfg.handle(), Sandbox: cfg.Sandbox, Rand: cfg.Rand, Logger: cfg.Logger,
 	})
 	if err != nil {
 		return err
 	}
-	described, err := openapi.New(dispatcher, op.Table())
+	vendors, directConfig, err := newGateway(ctx, cfg, k, db, w.WrapHandler(telemetry.Gateway, handler))
 	if err != nil {
 		return err
 	}
-	sealed, ways, err := openGateway(ctx, cfg, k, db, w.Calls(watch.Gateway, dispatcher))
+	if directConfig.Pages, directConfig.Redirects, err = docPages(cfg, handler); err != nil {
+		return err
+	}
+	direct, err := httpapi.New(w.WrapHandler(telemetry.Direct, handler), db, directConfig)
 	if err != nil {
 		return err
 	}
-	if ways.Pages, ways.Redirects, err = pages(cfg, described); err != nil {
-		return err
-	}
-	direct, err := door.New(w.Calls(watch.Direct, dispatcher), db, ways)
+	terminals, err := newUplink(cfg, w.WrapHandler(telemetry.Uplink, handler), db, notifier)
 	if err != nil {
 		return err
 	}
-	terminals, err := newUplink(cfg, w.Calls(watch.Uplink, dispatcher), db, bell)
+	parties, err := newPartyPages(cfg, k, db, engine, registry, handler)
 	if err != nil {
 		return err
 	}
-	house, err := newEstate(cfg, k, db, engine, registry, dispatcher)
+	pages, err := newConsole(ctx, cfg, k, db, parties)
 	if err != nil {
 		return err
 	}
-	pages, err := newConsole(ctx, cfg, k, db, house)
+	background, err := newBackgroundWithSchedule(cfg, k.VendorMasters, db, parties.Accounts.FloatJob())
 	if err != nil {
 		return err
 	}
-	calls, err := newHouseDuties(cfg, k.VendorMasters, db, house.Roll.Chore())
+	removePID, err := files.WritePID(cmp.Or(cfg.PIDFile, filepath.Join(cfg.Data, pidFile)))
 	if err != nil {
 		return err
 	}
-	forget, err := writePID(cfg)
-	if err != nil {
+	defer func() { err = errors.Join(err, removePID()) }()
+	l := &lifecycle{drainDelay: cfg.DrainDelay, closeConnections: direct.AnnounceShutdown, lost: db.NodeNameLost()}
+	admin := adminServer{engine: engine, store: db, terminals: terminals, gateway: vendors, background: background, lifecycle: l, node: cfg.Node, data: cfg.Data, version: cfg.Version, metrics: w, certificate: public.certificate, tls: cfg.AdminTLS, console: pages, log: cfg.Logger}
+	if err := admin.register(); err != nil {
 		return err
 	}
-	defer forget()
-	l := &life{lead: cfg.Lead, leave: direct.Leave, lost: db.Lost()}
-	desk := admin{engine: engine, store: db, terminals: terminals, gateway: sealed, duties: calls, life: l, node: cfg.Node, data: cfg.Data, version: cfg.Version, watch: w, shown: front.shown, console: pages, log: cfg.Logger}
-	if err := desk.register(); err != nil {
-		return err
+	l.entrances = []func(context.Context) error{
+		func(ctx context.Context) error { return direct.Run(ctx, public.listener(0)) },
+		func(ctx context.Context) error { return terminals.Run(ctx, public.listener(2)) },
 	}
-	l.doors = []func(context.Context) error{
-		func(ctx context.Context) error { return direct.Run(ctx, front.public(0)) },
-		func(ctx context.Context) error { return terminals.Run(ctx, front.public(2)) },
-	}
-	l.work = []func(context.Context) error{engine.Run, sealed.Run, calls.run}
-	l.desk = []func(context.Context) error{spans.Run, func(ctx context.Context) error { return desk.run(ctx, front.listeners[1]) }}
+	l.work = []func(context.Context) error{engine.Run, vendors.Run, background.run}
+	l.admin = []func(context.Context) error{spans.Run, func(ctx context.Context) error { return admin.run(ctx, public.admin(cfg.AdminTLS)) }}
 	cfg.Logger.Info("central is serving", "node", cfg.Node, "database", db.Name(), "direct", cfg.Addr, "admin", cfg.AdminAddr, "uplink", cfg.UplinkAddr, "bank", cfg.BankURL, "sandbox", cfg.Sandbox)
 	return l.run(ctx)
 }
 
-// newEngine makes the engine, watched, with the bank behind it: the network, with
-// what reconciliation has decided beside it.
-func newEngine(cfg Config, k credential.Keys, db *store.DB, bell *central.Bell, r rules, w *watch.Watch) (*central.Engine, error) {
+// newEngine creates the engine. Its store and bank are metered; nothing else wraps them.
+func newEngine(cfg Config, k keys.Set, db *store.DB, notifier *central.Notifier, r rules, w *telemetry.Metrics) (*central.Engine, error) {
 	network, err := bank.New(bank.Config{BaseURL: cfg.BankURL, Key: k.Bank, Timeout: cfg.BankTimeout, Logger: cfg.Logger})
-	if err != nil {
-		return nil, err
-	}
-	noted, err := operator.NewNoting(w.Bank(network), db, operator.NewMobileKey(k.Fingerprint), cfg.Logger)
-	if err != nil {
-		return nil, err
-	}
-	decided, err := settle.NewBank(noted, db, cfg.Logger)
 	if err != nil {
 		return nil, err
 	}
@@ -192,55 +184,55 @@ func newEngine(cfg Config, k credential.Keys, db *store.DB, bell *central.Bell, 
 	if err != nil {
 		return nil, err
 	}
-	return central.NewEngine(w.Steps(db), decided, contract.Renderer{}, bell, central.EngineConfig{
-		Node: cfg.Node, BankTimeout: cfg.BankTimeout, Tariff: tariff, Rand: cfg.Rand, Logger: cfg.Logger,
+	return central.NewEngine(w.WrapStore(db), w.WrapBank(network), api.Renderer{}, notifier, central.EngineConfig{
+		Node: cfg.Node, BankTimeout: cfg.BankTimeout, Decisions: db, Tariff: tariff, Rand: cfg.Rand, Logger: cfg.Logger,
 	})
 }
 
-// newUplink makes the terminals' end, with the releases of their program beside
-// it.
-func newUplink(cfg Config, dispatcher central.Dispatcher, db *store.DB, bell *central.Bell) (*uplink.Server, error) {
+// newUplink creates the terminals' entrance; its address also serves the releases of the
+// counter's program.
+func newUplink(cfg Config, handler central.Handler, db *store.DB, notifier *central.Notifier) (*uplink.Server, error) {
 	c := uplink.Config{
 		Audience: uplinkAudience, Logger: cfg.Logger, Rand: cfg.Rand,
-		Network: func(r *http.Request) string { return door.NetworkOf(r, cfg.TrustedProxies) },
+		Network: func(r *http.Request) string { return httpapi.NetworkOf(r, cfg.TrustedProxies) },
 	}
 	if cfg.Updates != "" {
-		releases, err := offer.New(offer.Config{Folder: cfg.Updates, Shared: cfg.TrustedProxies, Rand: cfg.Rand, Logger: cfg.Logger})
+		releases, err := updates.New(updates.Config{Folder: cfg.Updates, Proxies: cfg.TrustedProxies, Rand: cfg.Rand, Logger: cfg.Logger})
 		if err != nil {
 			return nil, err
 		}
-		c.Beside = map[string]http.Handler{offer.Path: releases}
+		c.OtherHandlers = map[string]http.Handler{updates.Path: releases}
 	}
-	return uplink.New(dispatcher, db, bell, c)
+	return uplink.New(handler, db, notifier, c)
 }
 
-// openGateway makes the vendor gateway, and the configuration of the door that
-// it stands behind.
-func openGateway(ctx context.Context, cfg Config, k credential.Keys, db *store.DB, dispatcher central.Dispatcher) (*gateway.Gateway, door.Config, error) {
-	safe, err := gateway.NewSafe(db, k.VendorMasters, cfg.Rand)
+// newGateway creates the vendor gateway, and the configuration of the HTTP server that
+// it is reached through.
+func newGateway(ctx context.Context, cfg Config, k keys.Set, db *store.DB, handler central.Handler) (*gateway.Gateway, httpapi.Config, error) {
+	vault, err := gateway.NewKeyStore(db, k.VendorMasters, cfg.Rand)
 	if err != nil {
-		return nil, door.Config{}, err
+		return nil, httpapi.Config{}, err
 	}
 	if cfg.Sandbox {
-		if err := seedKeys(ctx, safe); err != nil {
-			return nil, door.Config{}, err
+		if err := seedKeys(ctx, vault); err != nil {
+			return nil, httpapi.Config{}, err
 		}
 	}
-	g, err := gateway.New(dispatcher, db, safe, cfg.gateway())
+	g, err := gateway.New(handler, db, vault, cfg.gateway())
 	if err != nil {
-		return nil, door.Config{}, err
+		return nil, httpapi.Config{}, err
 	}
-	ways := door.Config{
+	direct := httpapi.Config{
 		Issuer: issuer, Audience: audience, Keys: []secret.Key{k.Token}, Rates: db, Gateway: g, Trusted: cfg.TrustedProxies, Rand: cfg.Rand, Logger: cfg.Logger,
 	}
 	if cfg.Sandbox {
-		ways.Explainer = g
-		ways.StrangerRate = sandboxStrangers
+		direct.Explainer = g
+		direct.UnknownRate = sandboxUnknownRate
 	}
-	return g, ways, nil
+	return g, direct, nil
 }
 
-// listen opens all addresses, or none, and names the one that is taken.
+// listen opens all addresses, or none; the error names the one that can't be opened.
 func listen(addrs ...string) ([]net.Listener, error) {
 	var open []net.Listener
 	for _, addr := range addrs {
@@ -249,38 +241,22 @@ func listen(addrs ...string) ([]net.Listener, error) {
 			for _, o := range open {
 				_ = o.Close()
 			}
-			return nil, fmt.Errorf("address %s can't be opened (is another program, or another central, on it?): %w", addr, err)
+			return nil, fmt.Errorf("address %s can't be opened (does another program or another central use it?): %w", addr, err)
 		}
 		open = append(open, l)
 	}
 	return open, nil
 }
 
-// writePID tells the process's own id to whoever supervises it.
-func writePID(cfg Config) (forget func(), err error) {
-	path := cmp.Or(cfg.PIDFile, filepath.Join(cfg.Data, pidFile))
-	if err := os.WriteFile(path, fmt.Appendln(nil, os.Getpid()), 0o644); err != nil {
-		return nil, fmt.Errorf("write the process id: %w", err)
-	}
-	return func() { _ = os.Remove(path) }, nil
-}
-
-// newDispatcher makes the path that every call takes. Before the engine and the
-// records stands what a database that was put back may not say.
-func newDispatcher(ctx context.Context, engine *central.Engine, registry *central.Registry, db *store.DB, cfg contract.Config) (*contract.Dispatcher, error) {
-	gap, err := keep.LoadGap(ctx, db)
+// newHandler creates the handler of all requests.
+func newHandler(ctx context.Context, engine *central.Engine, registry *central.TerminalRegistry, db *store.DB, cfg api.Config) (*api.Handler, error) {
+	gap, err := recovery.LoadGap(ctx, db, db, cfg.Logger)
 	if err != nil {
 		return nil, err
 	}
-	if holds, err := gap.Holds(ctx); err == nil && holds {
-		cfg.Logger.Warn("the database was put back from a backup: new identities of the direct doors are refused until a person says 'galla-central restore release'")
+	if holds, err := gap.HoldsNewIdentities(ctx); err == nil && holds {
+		cfg.Logger.Warn("the database was restored from a backup: new operations of the direct routes and the gateway are refused until somebody runs 'galla-central restore release'")
 	}
-	return contract.New(keep.NewDesk(engine, gap, db, cfg.Logger), registry, records{keep.NewRecords(db, gap), db, db}, db, cfg)
-}
-
-// records are what the routes read.
-type records struct {
-	*keep.Records
-	customer.Customers
-	customer.Correspondents
+	cfg.Recovery = gap
+	return api.New(engine, registry, db, db, db, cfg)
 }

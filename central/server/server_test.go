@@ -42,7 +42,7 @@ func get(t *testing.T, url string) (int, string) {
 // startTime is how long a central may take to be ready on a busy machine.
 const startTime = 2 * time.Minute
 
-// until waits until /readyz has a text, and gives all of it.
+// until waits until /readyz contains a text, and returns the answer.
 func until(t *testing.T, cfg Config, text string) string {
 	t.Helper()
 	patience, end := context.WithTimeout(t.Context(), startTime)
@@ -110,11 +110,11 @@ func TestASandboxServesItsParties(t *testing.T) {
 			}
 		}
 		if _, metrics := get(t, "http://"+cfg.AdminAddr+"/metrics"); !strings.Contains(metrics, "galla_operations_stuck 0") {
-			t.Error("metrics do not tell of stuck operations")
+			t.Error("the metrics have no stuck operations")
 		}
 		stop()
 		if _, err := os.Stat(filepath.Join(cfg.Data, pidFile)); !os.IsNotExist(err) {
-			t.Errorf("the process id is left behind: %v", err)
+			t.Errorf("the PID file is left behind: %v", err)
 		}
 	}
 }
@@ -155,7 +155,7 @@ func TestConfigReportsAllFaultsAtOnce(t *testing.T) {
 	late := testConfig(t)
 	late.BankTimeout = 26 * time.Second
 	if err := late.Validate(); err == nil || !strings.Contains(err.Error(), "at most 25s") {
-		t.Errorf("Validate of a wait beyond the callers' = %v", err)
+		t.Errorf("Validate of a bank timeout beyond the callers' wait = %v", err)
 	}
 	if err := testConfig(t).Validate(); err != nil {
 		t.Errorf("a full configuration is refused: %v", err)

@@ -2,8 +2,8 @@ package server
 
 import "syscall"
 
-// freeSpace gives the bytes that an account without privileges may still write on
-// a folder's file system, and the size of that.
+// freeSpace returns the bytes that an unprivileged account may still write on a folder's
+// file system, and its size.
 func freeSpace(folder string) (free, size int64, known bool) {
 	var about syscall.Statfs_t
 	if err := syscall.Statfs(folder, &about); err != nil {

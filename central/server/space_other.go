@@ -2,5 +2,5 @@
 
 package server
 
-// freeSpace knows nothing where no central is installed.
+// freeSpace is not known here: centrals are installed on Linux only.
 func freeSpace(string) (free, size int64, known bool) { return 0, 0, false }

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -17,9 +18,11 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"galla/central/keys"
 )
 
-// renew writes a certificate for loopback that ends at a moment, and gives it.
+// renew writes a certificate for loopback that ends at a time, and returns it.
 func renew(t *testing.T, folder string, ends time.Time) *x509.Certificate {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -50,15 +53,15 @@ func renew(t *testing.T, folder string, ends time.Time) *x509.Certificate {
 	return leaf
 }
 
-// TestTLS: with a certificate the public addresses speak TLS 1.3 and nothing
-// else, the admin address stays as it is.
+// TestTLS: with a certificate the public addresses speak TLS 1.3 only; the admin address
+// does not change.
 func TestTLS(t *testing.T) {
 	cfg := testConfig(t)
 	folder := t.TempDir()
 	leaf := renew(t, folder, time.Now().Add(100*time.Hour))
 	cfg.TLSCert, cfg.TLSKey = filepath.Join(folder, "tls.crt"), filepath.Join(folder, "tls.key")
 	if got := cfg.uplinkURL(); got != "wss://"+cfg.UplinkAddr+"/uplink" {
-		t.Errorf("terminals are told %s", got)
+		t.Errorf("terminals get %s", got)
 	}
 	stop := serving(t, cfg)
 	defer stop()
@@ -82,11 +85,70 @@ func TestTLS(t *testing.T) {
 		}
 		if resp, err := http.Get("http://" + address + "/.well-known/jwks.json"); err == nil {
 			_ = resp.Body.Close()
-			t.Errorf("%s answers in the clear: HTTP %d", address, resp.StatusCode)
+			t.Errorf("%s answers unencrypted: HTTP %d", address, resp.StatusCode)
 		}
 	}
 	if _, metrics := get(t, "http://"+cfg.AdminAddr+"/metrics"); !strings.Contains(metrics, "galla_certificate_seconds 3") {
-		t.Error("the metrics do not tell how long the certificate is valid")
+		t.Error("the metrics do not say how long the certificate is valid")
+	}
+}
+
+// TestAdminTLS: the administration's address speaks TLS 1.3 or plain HTTP, as
+// configured, and never both.
+func TestAdminTLS(t *testing.T) {
+	cfg := testConfig(t)
+	folder := t.TempDir()
+	renew(t, folder, time.Now().Add(100*time.Hour))
+	cfg.AdminTLS = true
+	if err := cfg.Validate(); err == nil || !strings.Contains(err.Error(), "begins with https://") {
+		t.Errorf("https without a certificate: %v", err)
+	}
+	cfg.TLSCert, cfg.TLSKey = filepath.Join(folder, "tls.crt"), filepath.Join(folder, "tls.key")
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- Run(ctx, cfg) }()
+	client, err := keys.Client(cfg.TLSCert)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var resp *http.Response
+	for begun := time.Now(); time.Since(begun) < startTime; time.Sleep(10 * time.Millisecond) {
+		if resp, err = client.Get("https://" + cfg.AdminAddr + "/healthz"); err == nil {
+			break
+		}
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = resp.Body.Close()
+	if resp.StatusCode != http.StatusOK || resp.TLS == nil || resp.TLS.Version != tls.VersionTLS13 {
+		t.Errorf("over TLS: HTTP %d with %+v", resp.StatusCode, resp.TLS)
+	}
+	if resp, err := http.Get("http://" + cfg.AdminAddr + "/healthz"); err == nil {
+		_ = resp.Body.Close()
+		if resp.StatusCode == http.StatusOK {
+			t.Error("plain HTTP is answered, too")
+		}
+	}
+	if c, err := tls.Dial("tcp", cfg.AdminAddr, &tls.Config{InsecureSkipVerify: true, MaxVersion: tls.VersionTLS12}); err == nil {
+		_ = c.Close()
+		t.Error("TLS 1.2 is spoken")
+	}
+	if id, ok := (&checkReport{}).runningCentral(t.Context(), cfg); !ok || id != os.Getpid() {
+		t.Errorf("a check finds the running central as %d, %v", id, ok)
+	}
+	other := t.TempDir()
+	renew(t, other, time.Now().Add(100*time.Hour))
+	if client, err = keys.Client(filepath.Join(other, "tls.crt")); err != nil {
+		t.Fatal(err)
+	}
+	if resp, err := client.Get("https://" + cfg.AdminAddr + "/healthz"); err == nil {
+		_ = resp.Body.Close()
+		t.Error("another certificate is accepted")
+	}
+	cancel()
+	if err := <-done; err != nil {
+		t.Errorf("Run = %v", err)
 	}
 }
 
@@ -97,7 +159,7 @@ func TestParseProxies(t *testing.T) {
 	}
 	for _, text := range []string{"0.0.0.0/0", "::/0", "proxy.example", ""} {
 		if _, err := ParseProxies([]string{text}); err == nil {
-			t.Errorf("%q is taken", text)
+			t.Errorf("%q is accepted", text)
 		}
 	}
 }

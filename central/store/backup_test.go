@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"galla/central"
-	"galla/central/duty"
+	"galla/central/recovery"
 	"galla/central/store/pgtest"
 	"galla/central/store/sqlite"
 	"galla/shared/op"
@@ -64,7 +64,7 @@ func backedUp(t *testing.T) (s *DB, path, copied string, ids map[op.State]centra
 	for _, state := range allStates {
 		ids[state] = inState(t, s, state)
 	}
-	wantErr(t, "note", s.NoteBackup(background, t0), nil)
+	wantErr(t, "note", s.RecordBackup(background, t0), nil)
 	copied = filepath.Join(t.TempDir(), "copy.db")
 	_, err := BackupSQLite(background, path, copied)
 	wantErr(t, "back up", err, nil)
@@ -74,7 +74,11 @@ func backedUp(t *testing.T) (s *DB, path, copied string, ids map[op.State]centra
 // TestBackupEquals: what is restored elsewhere is what was backed up.
 func TestBackupEquals(t *testing.T) {
 	s, path, copied, _ := backedUp(t)
-	if at, err := s.LastBackup(background); err != nil || !at.Equal(cut(t0)) {
+	at, err := query(background, s.connection, func(c conn) (at time.Time, err error) {
+		err = c.one(`SELECT max(at) FROM backups`, nil, scanTime{&at})
+		return at, err
+	}, "read the last backup")
+	if err != nil || !at.Equal(truncateToMillis(t0)) {
 		t.Errorf("the last backup was at %v, %v", at, err)
 	}
 	info, err := os.Stat(copied)
@@ -84,9 +88,9 @@ func TestBackupEquals(t *testing.T) {
 	}
 	want := dump(t, path)
 	to := filepath.Join(t.TempDir(), "central.db")
-	r, err := RestoreSQLite(background, Restoring{From: copied, To: to, Complete: true, At: longAfter}, testConfig())
+	r, err := RestoreSQLite(background, RestoreConfig{From: copied, To: to, Complete: true, At: longAfter}, testConfig())
 	wantErr(t, "restore", err, nil)
-	if r.Gap || !r.BackupAt.Equal(cut(t0)) || !r.At.Equal(cut(longAfter)) || !r.ReleasedAt.Equal(r.At) || r.Doubtful != 0 || r.Aside != "" {
+	if r.Gap || !r.BackupAt.Equal(truncateToMillis(t0)) || !r.At.Equal(truncateToMillis(longAfter)) || !r.ReleasedAt.Equal(r.At) || r.PresumedSent != 0 || r.Previous != "" {
 		t.Errorf("restored: %+v", r)
 	}
 	if got := dump(t, to); got != want {
@@ -118,10 +122,10 @@ func TestBackupWhileWriting(t *testing.T) {
 	for range 8 {
 		writers.Go(func() {
 			for ctx.Err() == nil {
-				o, isNew, err := s.Begin(background, newOperation(), crashQuotas(newOperation()))
+				o, isNew, err := s.Create(background, newOperation(), crashQuotas(newOperation()))
 				wantNil(t, err)
 				if isNew {
-					wantNil(t, step(s, o.ID, op.Dispatched))
+					wantNil(t, step(s, o.ID, op.Sent))
 					written.Add(1)
 				}
 			}
@@ -155,7 +159,7 @@ func TestBackupWhileWriting(t *testing.T) {
 	}
 }
 
-// TestRestoreRefuses: a copy that is not what was written, and a database that
+// TestRestoreRefuses: a copy that was changed, and a database that
 // is there, in use or not.
 func TestRestoreRefuses(t *testing.T) {
 	_, path, copied, _ := backedUp(t)
@@ -174,15 +178,15 @@ func TestRestoreRefuses(t *testing.T) {
 	wantErr(t, "write", os.WriteFile(bare, text, 0o600), nil)
 	fresh := func() string { return filepath.Join(t.TempDir(), "central.db") }
 	for name, c := range map[string]struct {
-		r    Restoring
+		r    RestoreConfig
 		want string
 	}{
-		"a flipped byte":      {Restoring{From: put("copy.db", flipped, sum), To: fresh()}, "is not what was written"},
-		"half of it":          {Restoring{From: put("copy.db", text[:len(text)/2], sum), To: fresh()}, "is not what was written"},
-		"no checksum":         {Restoring{From: bare, To: fresh()}, "checksum"},
-		"no copy":             {Restoring{From: filepath.Join(t.TempDir(), "x"), To: fresh()}, "no such file"},
-		"a database is there": {Restoring{From: copied, To: path}, "there is a database already"},
-		"a central runs":      {Restoring{From: copied, To: path, Replace: true}, "stop the central first"},
+		"a flipped byte":      {RestoreConfig{From: put("copy.db", flipped, sum), To: fresh()}, "was changed"},
+		"half of it":          {RestoreConfig{From: put("copy.db", text[:len(text)/2], sum), To: fresh()}, "was changed"},
+		"no checksum":         {RestoreConfig{From: bare, To: fresh()}, "checksum"},
+		"no copy":             {RestoreConfig{From: filepath.Join(t.TempDir(), "x"), To: fresh()}, "no such file"},
+		"a database is there": {RestoreConfig{From: copied, To: path}, "there is a database already"},
+		"a central runs":      {RestoreConfig{From: copied, To: path, Replace: true}, "stop the central first"},
 	} {
 		c.r.At = longAfter
 		before := dump(t, path)
@@ -204,7 +208,7 @@ func TestRestoreRefuses(t *testing.T) {
 func TestRestoreKeepsTheOldOne(t *testing.T) {
 	for _, damaged := range []bool{false, true} {
 		s, path, copied, _ := backedUp(t)
-		late := begun(t, s)
+		late := created(t, s)
 		wantErr(t, "close", s.Close(), nil)
 		if damaged {
 			wantErr(t, "damage", os.WriteFile(path, []byte(strings.Repeat("no database ", 1000)), 0o600), nil)
@@ -213,16 +217,16 @@ func TestRestoreKeepsTheOldOne(t *testing.T) {
 		was, err := os.ReadFile(path)
 		wantErr(t, "read", err, nil)
 		wantErr(t, "a crashed attempt", os.WriteFile(path+".restoring", []byte("half"), 0o600), nil)
-		r, err := RestoreSQLite(background, Restoring{From: copied, To: path, Replace: true, At: longAfter}, testConfig())
+		r, err := RestoreSQLite(background, RestoreConfig{From: copied, To: path, Replace: true, At: longAfter}, testConfig())
 		wantErr(t, "restore", err, nil)
-		if kept, err := os.ReadFile(r.Aside); err != nil || damaged && string(kept) != string(was) {
-			t.Errorf("damaged %v: what was there is not kept in %s: %v", damaged, r.Aside, err)
+		if kept, err := os.ReadFile(r.Previous); err != nil || damaged && string(kept) != string(was) {
+			t.Errorf("damaged %v: what was there is not kept in %s: %v", damaged, r.Previous, err)
 		}
 		again := openAt(t, path, testConfig())
 		_, err = again.Operation(background, late.ID)
 		wantErr(t, "what came after the copy", err, central.ErrNotFound)
 		if !damaged {
-			old := openAt(t, r.Aside, testConfig())
+			old := openAt(t, r.Previous, testConfig())
 			_, err = old.Operation(background, late.ID)
 			wantErr(t, "what came after the copy, in the old one", err, nil)
 		}
@@ -240,7 +244,7 @@ func TestMarkRestored(t *testing.T) {
 			ids[state] = inState(t, s, state, func(o *central.Operation) { o.Terminal = terminal.ID }).ID
 		}
 		told := inState(t, s, op.Pending, func(o *central.Operation) { o.Terminal = terminal.ID })
-		wantErr(t, "settle", step(s, told.ID, op.Succeeded), nil)
+		wantErr(t, "finish", step(s, told.ID, op.Succeeded), nil)
 		before, err := s.EventsAfter(background, terminal.ID, 0, 10)
 		if err != nil || len(before) == 0 {
 			t.Fatalf("events: %d, %v", len(before), err)
@@ -251,7 +255,7 @@ func TestMarkRestored(t *testing.T) {
 			t.Fatalf("mark: %+v, %d doubtful, %v", r, doubtful, err)
 		}
 		o, err := s.Operation(background, ids[op.Received])
-		if err != nil || o.State != op.Dispatched || !o.BankNotAfter.After(longAfter) {
+		if err != nil || o.State != op.Sent || !o.BankNotAfter.After(longAfter) {
 			t.Errorf("what was received is %s, the bank may begin it until %v, %v", o.State, o.BankNotAfter, err)
 		}
 		for _, state := range allStates[1:] {
@@ -261,7 +265,7 @@ func TestMarkRestored(t *testing.T) {
 		}
 		last := before[len(before)-1].Cursor
 		next := inState(t, s, op.Pending, func(o *central.Operation) { o.Terminal = terminal.ID })
-		wantErr(t, "settle", step(s, next.ID, op.Succeeded), nil)
+		wantErr(t, "finish", step(s, next.ID, op.Succeeded), nil)
 		after, err := s.EventsAfter(background, terminal.ID, last+1_000_000, 10)
 		if err != nil || len(after) != 1 || after[0].Operation != next.ID {
 			t.Errorf("events after a cursor of the gap: %+v, %v", after, err)
@@ -270,12 +274,12 @@ func TestMarkRestored(t *testing.T) {
 		if _, _, err := s.MarkRestored(background, longAfter.Add(time.Hour), false); err != nil {
 			t.Fatal(err)
 		}
-		list, err := s.Restorations(background)
+		list, err := s.ListRestorations(background)
 		if err != nil || len(list) != 2 || list[0].Gap || list[1] != r {
 			t.Errorf("restorations: %+v, %v", list, err)
 		}
 		for _, want := range []int{1, 0} {
-			if n, err := s.Release(background, longAfter.Add(2*time.Hour)); err != nil || n != want {
+			if n, err := s.ReleaseRestorations(background, longAfter.Add(2*time.Hour)); err != nil || n != want {
 				t.Errorf("released %d, %v; want %d", n, err, want)
 			}
 		}
@@ -287,32 +291,32 @@ func TestMarkRestored(t *testing.T) {
 	})
 }
 
-// TestHeld: an identity waits for a person until it is an operation or a
+// TestHeldIdentities: an identity waits for a person until it is an operation or a
 // tombstone.
-func TestHeld(t *testing.T) {
+func TestHeldIdentities(t *testing.T) {
 	onBoth(t, func(t *testing.T, on kind) {
 		s := on.open(t, testConfig())
 		o := newOperation()
-		held := []duty.Held{{Caller: o.Caller, Identity: o.Identity, At: cut(t0)}, {Caller: o.Caller, Identity: "never", At: cut(t0.Add(time.Second))}}
+		held := []recovery.HeldIdentity{{Caller: o.Caller, Identity: o.Identity, At: truncateToMillis(t0)}, {Caller: o.Caller, Identity: "never", At: truncateToMillis(t0.Add(time.Second))}}
 		for range 2 {
 			for _, h := range held {
-				wantErr(t, "hold", s.Hold(background, h), nil)
+				wantErr(t, "hold", s.HoldIdentity(background, h), nil)
 			}
 		}
 		list, err := s.HeldIdentities(background, 10)
 		wantErr(t, "list", err, nil)
 		wantSame(t, "held", list, held)
-		if forsworn, err := s.Forsworn(background, o.Caller, "never"); err != nil || forsworn {
-			t.Errorf("forsworn %v, %v", forsworn, err)
+		if tombstone, err := s.HasTombstone(background, o.Caller, "never"); err != nil || tombstone {
+			t.Errorf("tombstone %v, %v", tombstone, err)
 		}
-		wantErr(t, "forswear", s.Forswear(background, o.Caller, "never", t0), nil)
-		wantErr(t, "forswear again", s.Forswear(background, o.Caller, "never", t0), nil)
-		if forsworn, err := s.Forsworn(background, o.Caller, "never"); err != nil || !forsworn {
-			t.Errorf("forsworn %v, %v", forsworn, err)
+		wantErr(t, "forswear", s.MarkTombstone(background, o.Caller, "never", t0), nil)
+		wantErr(t, "forswear again", s.MarkTombstone(background, o.Caller, "never", t0), nil)
+		if tombstone, err := s.HasTombstone(background, o.Caller, "never"); err != nil || !tombstone {
+			t.Errorf("tombstone %v, %v", tombstone, err)
 		}
-		_, _, err = s.Begin(background, o, nil)
+		_, _, err = s.Create(background, o, nil)
 		wantErr(t, "begin", err, nil)
-		wantErr(t, "forswear an operation", s.Forswear(background, o.Caller, o.Identity, t0), central.ErrState)
+		wantErr(t, "forswear an operation", s.MarkTombstone(background, o.Caller, o.Identity, t0), central.ErrState)
 		if list, err := s.HeldIdentities(background, 10); err != nil || len(list) != 0 {
 			t.Errorf("held: %+v, %v", list, err)
 		}
@@ -356,7 +360,7 @@ func TestPostgresDump(t *testing.T) {
 	if _, doubtful, err := back.MarkRestored(background, longAfter, true); err != nil || doubtful != 1 {
 		t.Errorf("mark: %d doubtful, %v", doubtful, err)
 	}
-	if _, isNew, err := back.Begin(background, newOperation(), nil); err != nil || !isNew {
+	if _, isNew, err := back.Create(background, newOperation(), nil); err != nil || !isNew {
 		t.Errorf("begin: new %v, %v", isNew, err)
 	}
 }

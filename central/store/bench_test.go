@@ -12,8 +12,8 @@ import (
 )
 
 // BenchmarkLife measures the durable steps of an operation: Begin, which writes
-// its row, identity and first step (and its names, on PostgreSQL), Dispatch, and
-// Settle; with 1 and 32 callers. PostgreSQL syncs its commits here, as SQLite
+// its row, identity and first step (and its names, on PostgreSQL), MarkSent, and
+// Finish; with 1 and 32 callers. PostgreSQL syncs its commits here, as SQLite
 // does.
 func BenchmarkLife(b *testing.B) {
 	for _, on := range []kind{onSQLite, onPostgres} {
@@ -27,12 +27,12 @@ func BenchmarkLife(b *testing.B) {
 			}{
 				{"Begin", func() error {
 					o := newOperation()
-					_, _, err := s.Begin(background, o, nil)
+					_, _, err := s.Create(background, o, nil)
 					made <- o.ID
 					return err
 				}},
-				{"Dispatch", func() error { return onNext(s, made, op.Dispatched) }},
-				{"Settle", func() error { return onNext(s, made, op.Succeeded) }},
+				{"MarkSent", func() error { return onNext(s, made, op.Sent) }},
+				{"Finish", func() error { return onNext(s, made, op.Succeeded) }},
 			} {
 				b.Run(fmt.Sprintf("%s/%s/%d", on, bench.name, callers), func(b *testing.B) {
 					fillTo(b, s, made, bench.name)
@@ -62,9 +62,9 @@ func fillTo(b *testing.B, s *DB, made chan op.ID, name string) {
 	}
 	parallel(b, 32, func() {
 		o := newOperation()
-		_, _, err := s.Begin(background, o, nil)
-		if name == "Settle" {
-			err = errors.Join(err, step(s, o.ID, op.Dispatched))
+		_, _, err := s.Create(background, o, nil)
+		if name == "Finish" {
+			err = errors.Join(err, step(s, o.ID, op.Sent))
 		}
 		if err != nil {
 			b.Error(err)
@@ -103,10 +103,10 @@ func (k kind) durable(b *testing.B) string {
 	return server.URL("postgres")
 }
 
-// BenchmarkBegin measures what group commit is worth on SQLite: 'single' commits
+// BenchmarkCreate measures what group commit is worth on SQLite: 'single' commits
 // a transaction for each operation, as a store without it would. With quotas,
 // there are two more rows for each of them.
-func BenchmarkBegin(b *testing.B) {
+func BenchmarkCreate(b *testing.B) {
 	for _, bench := range []struct {
 		name    string
 		batch   int
@@ -132,7 +132,7 @@ func BenchmarkBegin(b *testing.B) {
 					withRef(string(o.ID))(&o)
 					quotas = append(quotas, daily(fmt.Sprint("key ", i, o.ID[len(o.ID)-2:]), 1, 0, 0))
 				}
-				if _, isNew, err := s.Begin(background, o, quotas); err != nil || !isNew {
+				if _, isNew, err := s.Create(background, o, quotas); err != nil || !isNew {
 					b.Fatal(isNew, err)
 				}
 			}

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -10,211 +9,176 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"galla/central"
-	"galla/central/duty"
+	"galla/central/webhook"
 	"galla/shared/op"
 )
 
-var _ duty.Callbacks = (*DB)(nil)
-
-// maxMerchantsDue bounds the merchants whose callbacks one claim looks at; those
-// that have waited longest come first.
+// maxMerchantsDue bounds the merchants of one claim. Those that have waited longest come
+// first.
 const maxMerchantsDue = 256
 
-const callbackColumns = `operation, merchant, event, state, created_at, since, due_at, node, attempts, failures, tried_at, http, said, ended_at`
+const callbackColumns = `operation, merchant, event, state, created_at, since, due_at, node, attempts, failures, tried_at, http, detail, ended_at`
 
-func scanCallback(row row) (x duty.Callback, err error) {
-	err = row.Scan(&x.Operation, &x.Merchant, &x.Event, &x.State, moment{&x.CreatedAt}, moment{&x.Since}, moment{&x.DueAt},
-		optional[string]{&x.Node}, &x.Attempts, &x.Failures, moment{&x.TriedAt}, &x.HTTP, &x.Said, moment{&x.EndedAt})
+func scanCallback(row row) (x webhook.Callback, err error) {
+	err = row.Scan(&x.Operation, &x.Merchant, &x.Event, &x.State, scanTime{&x.CreatedAt}, scanTime{&x.Since}, scanTime{&x.DueAt},
+		scanOptional[string]{&x.Node}, &x.Attempts, &x.Failures, scanTime{&x.TriedAt}, &x.HTTP, &x.Detail, scanTime{&x.EndedAt})
 	return x, err
 }
 
-func (c conn) callbacks(statement string, args ...any) (list []duty.Callback, err error) {
-	err = c.each(statement, args, func(row row) error {
-		x, err := scanCallback(row)
-		list = append(list, x)
-		return err
-	})
-	return list, err
-}
-
-// oweCallback writes what the operation's merchant is owed, where it wants to
-// know. An endpoint that is disabled is owed nothing that would be tried: the
-// callback is given up from the start, and can be replayed.
-func oweCallback(c conn, o central.Operation, at time.Time) error {
+// enqueueCallback writes the callback to the operation's merchant, if it has an endpoint for
+// the event. With a disabled endpoint, the callback is given up from the start, and can
+// be replayed.
+func enqueueCallback(c conn, o central.Operation, at time.Time) error {
 	if o.Merchant == "" {
 		return nil
 	}
-	e, err := endpoint(c, o.Merchant)
-	if err != nil || e.URL == "" || !slices.Contains(e.Events, duty.EventSettled) {
+	e, err := endpointOf(c, o.Merchant)
+	if err != nil || e.URL == "" || !slices.Contains(e.Events, webhook.EventSettled) {
 		return err
 	}
-	if err := addCallback(c, o, duty.EventSettled, at, at); err != nil || e.DisabledAt.IsZero() {
+	if err := insertCallback(c, o, webhook.EventSettled, at, at); err != nil || e.DisabledAt.IsZero() {
 		return err
 	}
-	_, err = c.exec(`UPDATE callbacks SET `+givenUp+` WHERE operation = $3`, saidDisabled, ms(at), string(o.ID))
+	_, err = c.exec(`UPDATE callbacks SET `+setGivenUp+` WHERE operation = $3`, reasonDisabled, ms(at), string(o.ID))
 	return err
 }
 
-// givenUp is what changes in a callback that is given up; its parameters are
-// what is said and the moment.
-const givenUp = `state = 'given-up', due_at = NULL, node = NULL, said = $1, ended_at = $2`
+// setGivenUp gives a callback up. Its parameters are the detail and the time.
+const setGivenUp = `state = 'given-up', due_at = NULL, node = NULL, detail = $1, ended_at = $2`
 
-// What is said of callbacks that are given up without an attempt of their own.
+// Details of callbacks that are given up without an attempt.
 const (
-	saidDisabled = "the endpoint is disabled: its receiver answered 410 Gone"
-	saidNone     = "the merchant has no endpoint any more"
+	reasonDisabled   = "the endpoint is disabled: its receiver replied 410 Gone"
+	reasonNoEndpoint = "the merchant has no endpoint any more"
 )
 
-func addCallback(c conn, o central.Operation, event string, created, since time.Time) error {
+func insertCallback(c conn, o central.Operation, event string, created, since time.Time) error {
 	_, err := c.exec(`INSERT INTO callbacks (operation, merchant, event, state, created_at, since, due_at) VALUES ($1, $2, $3, 'waiting', $4, $5, $5)`,
 		string(o.ID), string(o.Merchant), event, ms(created), ms(since))
 	if err != nil {
-		return fmt.Errorf("write the callback that merchant %s is owed: %w", o.Merchant, err)
+		return fmt.Errorf("write the callback to merchant %s: %w", o.Merchant, err)
 	}
 	return nil
 }
 
-// endpoint reads where a merchant is told, without its secrets.
-func endpoint(c conn, m central.MerchantID) (duty.Endpoint, error) {
-	e := duty.Endpoint{Merchant: m}
+// endpointOf reads the endpoint of a merchant, without its secrets.
+func endpointOf(c conn, m central.MerchantID) (webhook.Endpoint, error) {
+	e := webhook.Endpoint{Merchant: m}
 	var events string
 	err := c.one(`SELECT callback_url, callback_events, callback_disabled_at FROM merchants WHERE id = $1`, []any{string(m)},
-		optional[string]{&e.URL}, optional[string]{&events}, moment{&e.DisabledAt})
+		scanOptional[string]{&e.URL}, scanOptional[string]{&events}, scanTime{&e.DisabledAt})
 	if err != nil || e.URL == "" {
 		return e, err
 	}
 	if err := json.Unmarshal([]byte(events), &e.Events); err != nil {
-		return duty.Endpoint{}, fmt.Errorf("merchant %s: the events of its callback are no JSON array of texts: %w", m, err)
+		return webhook.Endpoint{}, fmt.Errorf("merchant %s: the events of its callback are not a JSON array of texts: %w", m, err)
 	}
 	return e, nil
 }
 
-// Endpoint implements duty.Callbacks.
-func (s *DB) Endpoint(ctx context.Context, m central.MerchantID) (e duty.Endpoint, err error) {
-	err = s.read(ctx, func(c conn) error {
-		var err error
-		if e, err = endpoint(c, m); err != nil {
-			return err
+// Endpoint implements webhook.DeliveryStore.
+func (s Webhooks) Endpoint(ctx context.Context, m central.MerchantID) (webhook.Endpoint, error) {
+	return query(ctx, s.connection, func(c conn) (webhook.Endpoint, error) {
+		e, err := endpointOf(c, m)
+		if err != nil {
+			return e, err
 		}
-		e.Secrets, err = c.secrets(`SELECT `+secretColumns+` FROM callback_secrets WHERE merchant = $1 AND revoked_at IS NULL
-			ORDER BY created_at, id LIMIT $2`, string(m), int64(duty.MaxCallbackSecrets))
-		return err
-	})
-	if err != nil {
-		return duty.Endpoint{}, fmt.Errorf("read the callback endpoint of merchant %s: %w", m, err)
-	}
-	return e, nil
+		e.Secrets, err = allRows(c, scanSecret, `SELECT `+secretColumns+` FROM callback_secrets WHERE merchant = $1 AND revoked_at IS NULL
+			ORDER BY created_at, id LIMIT $2`, string(m), webhook.MaxSecrets)
+		return e, err
+	}, "read the callback endpoint of merchant %s", m)
 }
 
-// ClaimCallbacks implements duty.Callbacks. The merchants are looked at first,
-// and each gives no more than its share: one that is owed ten thousand does not
-// stand before all others.
-func (s *DB) ClaimCallbacks(ctx context.Context, b duty.ClaimBounds) (list []duty.Callback, err error) {
-	// Most looks find nothing; those leave the writer alone.
-	due, err := s.merchantsDue(ctx, b)
-	if err == nil && len(due) > 0 {
-		err = s.write(ctx, func(c conn) error {
-			list = nil
-			for _, m := range due {
-				share := min(b.PerMerchant-b.UnderWay[m], b.Limit-len(list))
-				if share <= 0 {
-					continue
-				}
-				claimed, err := c.callbacks(`WITH due AS (
-						SELECT operation FROM callbacks WHERE state = 'waiting' AND merchant = $1 AND due_at <= $2
-						ORDER BY due_at LIMIT $3`+c.dialect.skipLocked+`)
-					UPDATE callbacks SET due_at = $4, node = $5, attempts = attempts + 1, tried_at = $2
-					WHERE operation IN (SELECT operation FROM due) RETURNING `+callbackColumns,
-					string(m), ms(b.Now), int64(share), ms(b.Until), c.node)
-				if err != nil {
-					return err
-				}
-				list = append(list, claimed...)
+// ClaimCallbacks implements webhook.DeliveryStore. Each merchant gets no more than its
+// share, so that one with ten thousand callbacks does not block the others.
+func (s Webhooks) ClaimCallbacks(ctx context.Context, b webhook.ClaimLimits) ([]webhook.Callback, error) {
+	// Most calls find nothing and need no write.
+	due, err := query(ctx, s.connection, func(c conn) ([]central.MerchantID, error) { return merchantsDue(c, b) }, "list merchants with callbacks that are due")
+	if err != nil || len(due) == 0 {
+		return nil, err
+	}
+	return update(ctx, s.connection, func(c conn) (list []webhook.Callback, err error) {
+		for _, m := range due {
+			share := min(b.PerMerchant-b.InFlight[m], b.Limit-len(list))
+			if share <= 0 {
+				continue
 			}
-			return nil
-		})
-	}
-	if err != nil {
-		return nil, fmt.Errorf("claim callbacks that are due: %w", err)
-	}
-	return list, nil
-}
-
-// merchantsDue lists the merchants of callbacks that are due and that have room
-// for more, the longest waiting first. It steps through the index from merchant
-// to merchant: one that is owed many costs no more than one that is owed one.
-func (s *DB) merchantsDue(ctx context.Context, b duty.ClaimBounds) (due []central.MerchantID, err error) {
-	err = s.read(ctx, func(c conn) error {
-		due = nil
-		return c.each(`WITH RECURSIVE lane (id) AS (
-				SELECT min(merchant) FROM callbacks WHERE state = 'waiting'
-				UNION ALL
-				SELECT (SELECT min(merchant) FROM callbacks WHERE state = 'waiting' AND merchant > lane.id) FROM lane WHERE lane.id IS NOT NULL)
-			SELECT id FROM (
-				SELECT lane.id, (SELECT min(due_at) FROM callbacks WHERE state = 'waiting' AND merchant = lane.id) AS due
-				FROM lane WHERE lane.id IS NOT NULL) AS lanes
-			WHERE due <= $1 ORDER BY due, id LIMIT $2`, []any{ms(b.Now), int64(maxMerchantsDue)}, func(row row) error {
-			var m central.MerchantID
-			err := row.Scan(&m)
-			if b.UnderWay[m] < b.PerMerchant {
-				due = append(due, m)
+			claimed, err := allRows(c, scanCallback, `WITH due AS (
+					SELECT operation FROM callbacks WHERE state = 'waiting' AND merchant = $1 AND due_at <= $2
+					ORDER BY due_at LIMIT $3`+c.dialect.skipLocked+`)
+				UPDATE callbacks SET due_at = $4, node = $5, attempts = attempts + 1, tried_at = $2
+				WHERE operation IN (SELECT operation FROM due) RETURNING `+callbackColumns,
+				string(m), ms(b.Now), int64(share), ms(b.Until), c.node)
+			if err != nil {
+				return nil, err
 			}
-			return err
-		})
-	})
-	return due, err
+			list = append(list, claimed...)
+		}
+		return list, nil
+	}, "claim callbacks that are due")
 }
 
-// NoteAttempt implements duty.Callbacks.
-func (s *DB) NoteAttempt(ctx context.Context, a duty.Attempt) error {
-	err := s.write(ctx, func(c conn) error { return noteAttempt(c, a) })
-	if err != nil {
-		return fmt.Errorf("record attempt %d to tell of operation %s: %w", a.Number, a.Operation, err)
-	}
-	return nil
+// merchantsDue lists the merchants with due callbacks and fewer in progress than their
+// share, the longest waiting first. It goes through the index from merchant to merchant,
+// so that the cost does not depend on the number of callbacks of one merchant.
+func merchantsDue(c conn, b webhook.ClaimLimits) ([]central.MerchantID, error) {
+	due, err := allRows(c, scanValue[central.MerchantID], `WITH RECURSIVE lane (id) AS (
+			SELECT min(merchant) FROM callbacks WHERE state = 'waiting'
+			UNION ALL
+			SELECT (SELECT min(merchant) FROM callbacks WHERE state = 'waiting' AND merchant > lane.id) FROM lane WHERE lane.id IS NOT NULL)
+		SELECT id FROM (
+			SELECT lane.id, (SELECT min(due_at) FROM callbacks WHERE state = 'waiting' AND merchant = lane.id) AS due
+			FROM lane WHERE lane.id IS NOT NULL) AS lanes
+		WHERE due <= $1 ORDER BY due, id LIMIT $2`, ms(b.Now), maxMerchantsDue)
+	return slices.DeleteFunc(due, func(m central.MerchantID) bool { return b.InFlight[m] >= b.PerMerchant }), err
 }
 
-func noteAttempt(c conn, a duty.Attempt) error {
-	a.Said = clip(a.Said)
+// RecordAttempt implements webhook.DeliveryStore.
+func (s Webhooks) RecordAttempt(ctx context.Context, a webhook.Attempt) error {
+	return s.change(ctx, func(c conn) error { return recordAttempt(c, a) }, "record attempt %d of the callback of operation %s", a.Number, a.Operation)
+}
+
+func recordAttempt(c conn, a webhook.Attempt) error {
+	a.Detail = clip(a.Detail)
 	if err := endAttempt(c, a); err != nil {
 		return err
 	}
-	if _, err := c.exec(`INSERT INTO callback_attempts (operation, attempt, at, node, http, said, verdict) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-		string(a.Operation), int64(a.Number), ms(a.At), c.node, int64(a.HTTP), a.Said, string(a.Verdict)); err != nil {
+	if _, err := c.exec(`INSERT INTO callback_attempts (operation, attempt, at, node, http, detail, result) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+		string(a.Operation), int64(a.Number), ms(a.At), c.node, int64(a.HTTP), a.Detail, string(a.Result)); err != nil {
 		return err
 	}
-	if a.Verdict != duty.Gone {
+	if a.Result != webhook.ResultGone {
 		return nil
 	}
 	if _, err := c.exec(`UPDATE merchants SET callback_disabled_at = coalesce(callback_disabled_at, $1) WHERE id = $2 AND callback_url IS NOT NULL`,
 		ms(a.At), string(a.Merchant)); err != nil {
 		return err
 	}
-	// What others deliver at this moment has its own end.
-	_, err := c.exec(`UPDATE callbacks SET `+givenUp+` WHERE merchant = $3 AND state = 'waiting' AND node IS NULL`,
-		saidDisabled, ms(a.At), string(a.Merchant))
+	// An attempt in progress ends by itself.
+	_, err := c.exec(`UPDATE callbacks SET `+setGivenUp+` WHERE merchant = $3 AND state = 'waiting' AND node IS NULL`,
+		reasonDisabled, ms(a.At), string(a.Merchant))
 	return err
 }
 
-// endAttempt changes the callback as the attempt came out.
-func endAttempt(c conn, a duty.Attempt) error {
+// endAttempt changes the callback by the result of the attempt.
+func endAttempt(c conn, a webhook.Attempt) error {
 	var changed int64
 	var err error
-	switch a.Verdict {
-	case duty.Delivered:
-		changed, err = c.exec(`UPDATE callbacks SET state = 'delivered', due_at = NULL, node = NULL, http = $1, said = $2, ended_at = $3
+	switch a.Result {
+	case webhook.ResultDelivered:
+		changed, err = c.exec(`UPDATE callbacks SET state = 'delivered', due_at = NULL, node = NULL, http = $1, detail = $2, ended_at = $3
 			WHERE operation = $4 AND state = 'waiting' AND attempts >= $5`,
-			int64(a.HTTP), a.Said, ms(a.At), string(a.Operation), int64(a.Number))
-	case duty.Again:
-		changed, err = c.exec(`UPDATE callbacks SET due_at = $1, node = NULL, http = $2, said = $3, failures = failures + $4
+			int64(a.HTTP), a.Detail, ms(a.At), string(a.Operation), int64(a.Number))
+	case webhook.ResultRetry:
+		changed, err = c.exec(`UPDATE callbacks SET due_at = $1, node = NULL, http = $2, detail = $3, failures = failures + $4
 			WHERE operation = $5 AND state = 'waiting' AND node IS NOT NULL AND attempts = $6`,
-			ms(a.Next), int64(a.HTTP), a.Said, bit(!a.Interrupted), string(a.Operation), int64(a.Number))
-	case duty.GivenUp, duty.Gone:
-		changed, err = c.exec(`UPDATE callbacks SET `+givenUp+`, http = $3, failures = failures + 1
+			ms(a.RetryAt), int64(a.HTTP), a.Detail, boolInt(!a.Interrupted), string(a.Operation), int64(a.Number))
+	case webhook.ResultGivenUp, webhook.ResultGone:
+		changed, err = c.exec(`UPDATE callbacks SET `+setGivenUp+`, http = $3, failures = failures + 1
 			WHERE operation = $4 AND state = 'waiting' AND node IS NOT NULL AND attempts = $5`,
-			a.Said, ms(a.At), int64(a.HTTP), string(a.Operation), int64(a.Number))
+			a.Detail, ms(a.At), int64(a.HTTP), string(a.Operation), int64(a.Number))
 	default:
-		return fmt.Errorf("verdict %q is none", a.Verdict)
+		return fmt.Errorf("result %q is unknown", a.Result)
 	}
 	if err == nil && changed == 0 {
 		err = central.ErrState
@@ -222,73 +186,57 @@ func endAttempt(c conn, a duty.Attempt) error {
 	return err
 }
 
-var _ duty.CallbackDesk = (*DB)(nil)
-
-// CallbacksOf implements duty.CallbackDesk; at most 1000.
-func (s *DB) CallbacksOf(ctx context.Context, f duty.CallbackFilter) (list []duty.Callback, err error) {
-	err = s.read(ctx, func(c conn) error {
-		var err error
-		list, err = c.callbacks(`SELECT `+callbackColumns+` FROM callbacks
+// ListCallbacks implements webhook.AdminStore, at most 1000.
+func (s Webhooks) ListCallbacks(ctx context.Context, f webhook.Filter) ([]webhook.Callback, error) {
+	return query(ctx, s.connection, func(c conn) ([]webhook.Callback, error) {
+		return allRows(c, scanCallback, `SELECT `+callbackColumns+` FROM callbacks
 			WHERE (merchant = $1 OR $1 = '') AND (state = $2 OR $2 = '') AND created_at >= $3
 			ORDER BY created_at DESC, operation DESC LIMIT $4`,
-			string(f.Merchant), string(f.State), max(0, f.Since.UnixMilli()), bounded(f.Limit))
-		return err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("list callbacks: %w", err)
-	}
-	return list, nil
+			string(f.Merchant), string(f.State), max(0, f.Since.UnixMilli()), clampLimit(f.Limit))
+	}, "list callbacks")
 }
 
-// Callback implements duty.CallbackDesk; of the attempts at most 1000, the first.
-func (s *DB) Callback(ctx context.Context, operation op.ID) (x duty.Callback, attempts []duty.Attempt, err error) {
-	err = s.read(ctx, func(c conn) error {
-		list, err := c.callbacks(`SELECT `+callbackColumns+` FROM callbacks WHERE operation = $1`, string(operation))
+// Callback implements webhook.AdminStore. Of the attempts it returns the first 1000.
+func (s Webhooks) Callback(ctx context.Context, operation op.ID) (x webhook.Callback, attempts []webhook.Attempt, err error) {
+	x, err = query(ctx, s.connection, func(c conn) (webhook.Callback, error) {
+		x, err := firstRow(c, scanCallback, `SELECT `+callbackColumns+` FROM callbacks WHERE operation = $1`, string(operation))
 		if err != nil {
-			return err
+			return x, err
 		}
-		if len(list) == 0 {
-			return central.ErrNotFound
-		}
-		x, attempts = list[0], nil
-		return c.each(`SELECT attempt, at, node, http, said, verdict FROM callback_attempts WHERE operation = $1 ORDER BY attempt LIMIT $2`,
-			[]any{string(operation), int64(maxRows)}, func(row row) error {
-				a := duty.Attempt{Operation: operation, Merchant: x.Merchant}
-				err := row.Scan(&a.Number, moment{&a.At}, &a.Node, &a.HTTP, &a.Said, &a.Verdict)
-				attempts = append(attempts, a)
-				return err
-			})
-	})
+		attempts, err = allRows(c, func(row row) (webhook.Attempt, error) {
+			a := webhook.Attempt{Operation: operation, Merchant: x.Merchant}
+			err := row.Scan(&a.Number, scanTime{&a.At}, &a.Node, &a.HTTP, &a.Detail, &a.Result)
+			return a, err
+		}, `SELECT attempt, at, node, http, detail, result FROM callback_attempts WHERE operation = $1 ORDER BY attempt LIMIT $2`,
+			string(operation), maxRows)
+		return x, err
+	}, "read the callback of operation %s", operation)
 	if err != nil {
-		return duty.Callback{}, nil, fmt.Errorf("read the callback of operation %s: %w", operation, err)
+		return webhook.Callback{}, nil, err
 	}
 	return x, attempts, nil
 }
 
-// CallbackCounts implements duty.CallbackDesk.
-func (s *DB) CallbackCounts(ctx context.Context) (n duty.CallbackCounts, err error) {
-	err = s.read(ctx, func(c conn) error {
-		return c.one(`SELECT
+// CallbackBacklog implements webhook.AdminStore.
+func (s Webhooks) CallbackBacklog(ctx context.Context) (webhook.Backlog, error) {
+	return query(ctx, s.connection, func(c conn) (n webhook.Backlog, err error) {
+		err = c.one(`SELECT
 			(SELECT count(*) FROM callbacks WHERE state = 'waiting'),
 			(SELECT count(*) FROM callbacks WHERE state = 'given-up'),
 			(SELECT count(*) FROM merchants WHERE callback_disabled_at IS NOT NULL),
 			(SELECT min(since) FROM callbacks WHERE state = 'waiting')`, nil,
-			&n.Waiting, &n.GivenUp, &n.Disabled, moment{&n.Oldest})
-	})
-	if err != nil {
-		return duty.CallbackCounts{}, fmt.Errorf("count callbacks: %w", err)
-	}
-	return n, nil
+			&n.Waiting, &n.GivenUp, &n.Disabled, scanTime{&n.Oldest})
+		return n, err
+	}, "count callbacks")
 }
 
-// replayed is what changes in a callback that is replayed; its parameter is the
-// moment.
-const replayed = `state = 'waiting', since = CASE WHEN since > $1 THEN since ELSE $1 END, due_at = $1, ended_at = NULL, failures = 0`
+// setReplayed replays a callback. Its parameter is the time.
+const setReplayed = `state = 'waiting', since = CASE WHEN since > $1 THEN since ELSE $1 END, due_at = $1, ended_at = NULL, failures = 0`
 
-// Replay implements duty.CallbackDesk.
-func (s *DB) Replay(ctx context.Context, operation op.ID, at time.Time) error {
-	err := s.write(ctx, func(c conn) error {
-		changed, err := c.exec(`UPDATE callbacks SET `+replayed+` WHERE operation = $2 AND node IS NULL`, ms(at), string(operation))
+// ReplayCallback implements webhook.AdminStore.
+func (s Webhooks) ReplayCallback(ctx context.Context, operation op.ID, at time.Time) error {
+	return s.change(ctx, func(c conn) error {
+		changed, err := c.exec(`UPDATE callbacks SET `+setReplayed+` WHERE operation = $2 AND node IS NULL`, ms(at), string(operation))
 		if err != nil || changed == 1 {
 			return err
 		}
@@ -297,49 +245,37 @@ func (s *DB) Replay(ctx context.Context, operation op.ID, at time.Time) error {
 			return err
 		}
 		if known {
-			return fmt.Errorf("a node delivers it at this moment: look again in a minute: %w", central.ErrState)
+			return fmt.Errorf("a node delivers it at this moment: try again in a minute: %w", central.ErrState)
 		}
 		o, err := operationByID(c, operation)
 		if err != nil {
 			return err
 		}
 		if !o.State.Final() || o.PendingReference == "" || o.Merchant == "" {
-			return fmt.Errorf("nobody is owed a callback of it: it was never pending, has not ended, or is no merchant's: %w", central.ErrState)
+			return fmt.Errorf("it has no callback: it was never pending, is not finished, or has no merchant: %w", central.ErrState)
 		}
-		return addCallback(c, o, duty.EventSettled, o.SettledAt, later(o.SettledAt, at))
-	})
-	if err != nil {
-		return fmt.Errorf("replay the callback of operation %s: %w", operation, err)
-	}
-	return nil
+		since := at
+		if o.FinishedAt.After(at) {
+			since = o.FinishedAt
+		}
+		return insertCallback(c, o, webhook.EventSettled, o.FinishedAt, since)
+	}, "replay the callback of operation %s", operation)
 }
 
-func later(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
-}
-
-// ReplaySince implements duty.CallbackDesk.
-func (s *DB) ReplaySince(ctx context.Context, m central.MerchantID, since, at time.Time) (n int, err error) {
-	err = s.write(ctx, func(c conn) error {
-		if known, err := c.exists(`SELECT 1 FROM merchants WHERE id = $1`, string(m)); err != nil || !known {
-			return errors.Join(err, central.ErrNotFound)
+// ReplayCallbacksSince implements webhook.AdminStore.
+func (s Webhooks) ReplayCallbacksSince(ctx context.Context, m central.MerchantID, since, at time.Time) (int, error) {
+	return update(ctx, s.connection, func(c conn) (int, error) {
+		if err := c.requireRow(central.ErrNotFound, `SELECT 1 FROM merchants WHERE id = $1`, string(m)); err != nil {
+			return 0, err
 		}
-		changed, err := c.exec(`UPDATE callbacks SET `+replayed+` WHERE merchant = $2 AND created_at >= $3 AND node IS NULL`,
+		changed, err := c.exec(`UPDATE callbacks SET `+setReplayed+` WHERE merchant = $2 AND created_at >= $3 AND node IS NULL`,
 			ms(at), string(m), ms(since))
-		n = int(changed)
-		return err
-	})
-	if err != nil {
-		return 0, fmt.Errorf("replay the callbacks of merchant %s: %w", m, err)
-	}
-	return n, nil
+		return int(changed), err
+	}, "replay the callbacks of merchant %s", m)
 }
 
-// SetEndpoint implements duty.CallbackDesk.
-func (s *DB) SetEndpoint(ctx context.Context, m central.MerchantID, url string, events []string, at time.Time) error {
+// SetEndpoint implements webhook.AdminStore.
+func (s Webhooks) SetEndpoint(ctx context.Context, m central.MerchantID, url string, events []string, at time.Time) error {
 	stored := [2]any{}
 	if url != "" {
 		var err error
@@ -347,25 +283,17 @@ func (s *DB) SetEndpoint(ctx context.Context, m central.MerchantID, url string, 
 			return err
 		}
 	}
-	err := s.write(ctx, func(c conn) error {
-		changed, err := c.exec(`UPDATE merchants SET callback_url = $1, callback_events = $2, callback_disabled_at = NULL WHERE id = $3`,
-			stored[0], stored[1], string(m))
-		if err == nil && changed == 0 {
-			err = central.ErrNotFound
-		}
-		if err != nil {
+	return s.change(ctx, func(c conn) error {
+		if err := c.changeRow(central.ErrNotFound, `UPDATE merchants SET callback_url = $1, callback_events = $2, callback_disabled_at = NULL WHERE id = $3`,
+			stored[0], stored[1], string(m)); err != nil {
 			return err
 		}
 		if url == "" {
-			_, err = c.exec(`UPDATE callbacks SET `+givenUp+` WHERE merchant = $3 AND state = 'waiting' AND node IS NULL`, saidNone, ms(at), string(m))
+			_, err := c.exec(`UPDATE callbacks SET `+setGivenUp+` WHERE merchant = $3 AND state = 'waiting' AND node IS NULL`, reasonNoEndpoint, ms(at), string(m))
 			return err
 		}
-		// What waits for a retry at the former place is tried at the new one.
-		_, err = c.exec(`UPDATE callbacks SET due_at = $1 WHERE merchant = $2 AND state = 'waiting' AND node IS NULL AND due_at > $1`, ms(at), string(m))
+		// Callbacks that wait for a retry are sent to the new endpoint.
+		_, err := c.exec(`UPDATE callbacks SET due_at = $1 WHERE merchant = $2 AND state = 'waiting' AND node IS NULL AND due_at > $1`, ms(at), string(m))
 		return err
-	})
-	if err != nil {
-		return fmt.Errorf("set the callback endpoint of merchant %s: %w", m, err)
-	}
-	return nil
+	}, "set the callback endpoint of merchant %s", m)
 }

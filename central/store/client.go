@@ -6,51 +6,40 @@ import (
 	"time"
 
 	"galla/central"
-	"galla/central/parties"
+	"galla/central/accounts"
 	"galla/shared/op"
 )
 
-var _ parties.Clients = (*DB)(nil)
-
-// ClientsOf implements parties.Clients, at most 1000.
-func (s *DB) ClientsOf(ctx context.Context, p central.Principal, at time.Time) (list []parties.Client, err error) {
-	err = s.read(ctx, func(c conn) error {
-		list = nil
-		return c.each(`SELECT id, active, created_at, secret_at,
+// ClientsOf implements accounts.Clients, at most 1000.
+func (s Accounts) ClientsOf(ctx context.Context, p central.Principal, at time.Time) ([]accounts.Client, error) {
+	return query(ctx, s.connection, func(c conn) ([]accounts.Client, error) {
+		return allRows(c, func(row row) (x accounts.Client, err error) {
+			err = row.Scan(&x.ID, scanBool{&x.Active}, scanTime{&x.CreatedAt}, scanTime{&x.SecretAt}, &x.Terminals, &x.OpenCodes)
+			return x, err
+		}, `SELECT id, active, created_at, secret_at,
 				(SELECT count(*) FROM terminals t WHERE t.client = clients.id AND t.revoked_at IS NULL),
 				(SELECT count(*) FROM enrolment_codes e WHERE e.client = clients.id AND e.used_at IS NULL AND e.expires_at > $1)
-			FROM clients WHERE party = $2 ORDER BY id LIMIT $3`, []any{ms(at), p.Caller(), maxRows}, func(row row) error {
-			var x parties.Client
-			var terminals, codes int64
-			err := row.Scan(&x.ID, truth{&x.Active}, moment{&x.CreatedAt}, moment{&x.SecretAt}, &terminals, &codes)
-			x.Terminals, x.OpenCodes = int(terminals), int(codes)
-			list = append(list, x)
-			return err
-		})
-	})
-	if err != nil {
-		return nil, fmt.Errorf("list the programs of %s: %w", p.Caller(), err)
-	}
-	return list, nil
+			FROM clients WHERE party = $2 ORDER BY id LIMIT $3`, ms(at), p.Caller(), maxRows)
+	}, "list the programs of %s", p.Caller())
 }
 
-// holdParty holds the party of a client, or says that there is none.
-func holdParty(c conn, p central.Principal) error {
+// lockParty locks the party of a client; central.ErrNotFound if there is none.
+func lockParty(c conn, p central.Principal) error {
 	switch p.Role {
 	case op.Merchant:
-		return absentOr(c, nil, `SELECT 1 FROM merchants WHERE id = $1`+c.dialect.hold, string(p.Merchant))
+		return c.requireRow(central.ErrNotFound, `SELECT 1 FROM merchants WHERE id = $1`+c.dialect.forUpdate, string(p.Merchant))
 	case op.Vendor:
-		return absentOr(c, nil, `SELECT 1 FROM vendors WHERE id = $1`+c.dialect.hold, string(p.Vendor))
+		return c.requireRow(central.ErrNotFound, `SELECT 1 FROM vendors WHERE id = $1`+c.dialect.forUpdate, string(p.Vendor))
 	case op.Aggregator:
-		return absentOr(c, nil, `SELECT 1 FROM aggregators WHERE id = $1`+c.dialect.hold, string(p.Aggregator))
+		return c.requireRow(central.ErrNotFound, `SELECT 1 FROM aggregators WHERE id = $1`+c.dialect.forUpdate, string(p.Aggregator))
 	}
-	return fmt.Errorf("role %q is none that a client can have", p.Role)
+	return fmt.Errorf("a client can't have the role %q", p.Role)
 }
 
-// AddClient implements parties.Clients.
-func (s *DB) AddClient(ctx context.Context, x central.Client, at time.Time) error {
-	err := s.write(ctx, func(c conn) error {
-		if err := holdParty(c, x.Principal); err != nil {
+// AddClient implements accounts.Clients.
+func (s Accounts) AddClient(ctx context.Context, x central.Client, at time.Time) error {
+	return s.change(ctx, func(c conn) error {
+		if err := lockParty(c, x.Principal); err != nil {
 			return err
 		}
 		taken, err := c.exists(`SELECT 1 FROM clients WHERE id = $1`, x.ID)
@@ -58,157 +47,121 @@ func (s *DB) AddClient(ctx context.Context, x central.Client, at time.Time) erro
 			err = central.ErrTaken
 		}
 		if err == nil {
-			err = roomForClient(c, x.Principal)
+			err = checkClientLimit(c, x.Principal)
 		}
 		if err != nil {
 			return err
 		}
 		p := x.Principal
 		_, err = c.exec(`INSERT INTO clients (id, secret_hash, role, merchant, vendor, aggregator, active, created_at, secret_at)
-			VALUES ($1, $2, $3, $4, $5, $6, 1, $7, $7)`, x.ID, x.SecretHash, string(p.Role), ref(p.Merchant), ref(p.Vendor), ref(p.Aggregator), ms(at))
+			VALUES ($1, $2, $3, $4, $5, $6, 1, $7, $7)`, x.ID, x.SecretHash, string(p.Role), orNull(p.Merchant), orNull(p.Vendor), orNull(p.Aggregator), ms(at))
 		return err
-	})
-	if err != nil {
-		return fmt.Errorf("record client %s: %w", x.ID, err)
-	}
-	return nil
+	}, "record client %s", x.ID)
 }
 
-// roomForClient refuses one live client of a party too many. The party is held.
-func roomForClient(c conn, p central.Principal) error {
+// checkClientLimit refuses a live client above the limit of a party, which is locked.
+func checkClientLimit(c conn, p central.Principal) error {
 	var live int
-	if err := c.one(`SELECT count(*) FROM clients WHERE party = $1 AND active = 1`, []any{p.Caller()}, &live); err != nil {
-		return err
+	err := c.one(`SELECT count(*) FROM clients WHERE party = $1 AND active = 1`, []any{p.Caller()}, &live)
+	if err == nil && live >= accounts.MaxLiveClients {
+		err = accounts.ErrManyClients
 	}
-	if live >= parties.MaxLiveClients {
-		return parties.ErrManyClients
-	}
-	return nil
+	return err
 }
 
-// SetClientSecret implements parties.Clients.
-func (s *DB) SetClientSecret(ctx context.Context, p central.Principal, id, hash string, at time.Time) (voided int, err error) {
-	err = s.write(ctx, func(c conn) error {
-		changed, err := c.exec(`UPDATE clients SET secret_hash = $1, secret_at = $2, generation = generation + 1 WHERE id = $3 AND party = $4`, hash, ms(at), id, p.Caller())
-		if err == nil && changed == 0 {
-			err = central.ErrNotFound
+// SetClientSecret implements accounts.Clients.
+func (s Accounts) SetClientSecret(ctx context.Context, p central.Principal, id, hash string, at time.Time) (voided int, err error) {
+	return update(ctx, s.connection, func(c conn) (int, error) {
+		if err := c.changeRow(central.ErrNotFound, `UPDATE clients SET secret_hash = $1, secret_at = $2, generation = generation + 1 WHERE id = $3 AND party = $4`,
+			hash, ms(at), id, p.Caller()); err != nil {
+			return 0, err
 		}
-		if err != nil {
-			return err
-		}
-		voided, err = voidCodes(c, id, at)
-		return err
-	})
-	if err != nil {
-		return 0, fmt.Errorf("give client %s another secret: %w", id, err)
-	}
-	return voided, nil
+		return deleteOpenCodes(c, id, at)
+	}, "change the secret of client %s", id)
 }
 
-// voidCodes takes back the open enrolment codes that a client made, and counts
-// them. The client's row was changed before: who makes a code holds it.
-func voidCodes(c conn, client string, at time.Time) (int, error) {
+// deleteOpenCodes deletes the open enrolment codes of a client, and counts them. The
+// client's row was changed before: adding a code locks it.
+func deleteOpenCodes(c conn, client string, at time.Time) (int, error) {
 	n, err := c.exec(`DELETE FROM enrolment_codes WHERE client = $1 AND used_at IS NULL AND expires_at > $2`, client, ms(at))
 	if err != nil {
 		return 0, err
 	}
-	// Those that are over by this node's clock may not be by another's.
+	// A code that has expired by this node's clock may not have by another's.
 	_, err = c.exec(`DELETE FROM enrolment_codes WHERE client = $1 AND used_at IS NULL`, client)
 	return int(n), err
 }
 
-// SetClientActive implements parties.Clients.
-func (s *DB) SetClientActive(ctx context.Context, p central.Principal, id string, active bool, at time.Time) (voided int, err error) {
-	err = s.write(ctx, func(c conn) error {
-		voided = 0
-		if err := holdParty(c, p); err != nil {
-			return err
+// SetClientActive implements accounts.Clients.
+func (s Accounts) SetClientActive(ctx context.Context, p central.Principal, id string, active bool, at time.Time) (voided int, err error) {
+	return update(ctx, s.connection, func(c conn) (int, error) {
+		if err := lockParty(c, p); err != nil {
+			return 0, err
 		}
-		if err := absentOr(c, nil, `SELECT 1 FROM clients WHERE id = $1 AND party = $2`, id, p.Caller()); err != nil {
-			return err
+		if err := c.requireRow(central.ErrNotFound, `SELECT 1 FROM clients WHERE id = $1 AND party = $2`, id, p.Caller()); err != nil {
+			return 0, err
 		}
 		if active {
-			if err := roomForClient(c, p); err != nil {
-				return err
+			if err := checkClientLimit(c, p); err != nil {
+				return 0, err
 			}
 		}
-		// A suspension begins another generation: what it ended does not come back.
-		changed, err := c.exec(`UPDATE clients SET active = $1, generation = generation + 1 - $1 WHERE id = $2 AND active <> $1`, bit(active), id)
-		if err == nil && changed == 0 {
-			err = central.ErrState
+		// A suspension starts a new generation: what it ended stays ended.
+		if err := c.changeRow(central.ErrState, `UPDATE clients SET active = $1, generation = generation + 1 - $1 WHERE id = $2 AND active <> $1`,
+			boolInt(active), id); err != nil || active {
+			return 0, err
 		}
-		if err == nil && !active {
-			voided, err = voidCodes(c, id, at)
-		}
-		return err
-	})
-	if err != nil {
-		return 0, fmt.Errorf("let client %s in, or not: %w", id, err)
-	}
-	return voided, nil
+		return deleteOpenCodes(c, id, at)
+	}, "enable or disable client %s", id)
 }
 
-// ChangeMerchant implements parties.Changes.
-func (s *DB) ChangeMerchant(ctx context.Context, was, is central.Merchant) error {
-	err := s.write(ctx, func(c conn) error {
+// ChangeMerchant implements accounts.PartyChanges.
+func (s Accounts) ChangeMerchant(ctx context.Context, was, is central.Merchant) error {
+	return s.change(ctx, func(c conn) error {
 		if is.Vendor != "" && is.Vendor != was.Vendor {
-			if err := holdVendor(c, is.Vendor); err != nil {
+			if err := lockVendor(c, is.Vendor); err != nil {
 				return err
 			}
 		}
-		list, err := c.merchants(`SELECT `+merchantColumns+` FROM merchants WHERE id = $1`+c.dialect.hold, string(was.ID))
-		switch {
-		case err != nil:
-			return err
-		case len(list) == 0:
-			return central.ErrNotFound
-		case parties.FieldsOf(list[0]).Edition() != parties.FieldsOf(was).Edition():
-			return fmt.Errorf("it was changed meanwhile: %w", central.ErrState)
+		now, err := firstRow(c, scanMerchant, `SELECT `+merchantColumns+` FROM merchants WHERE id = $1`+c.dialect.forUpdate, string(was.ID))
+		if err == nil && accounts.FieldsOf(now).Version() != accounts.FieldsOf(was).Version() {
+			err = fmt.Errorf("it was changed meanwhile: %w", central.ErrState)
 		}
-		account := settlementOf(is)
+		if err != nil {
+			return err
+		}
+		account := settlementAccountOf(is)
 		_, err = c.exec(`UPDATE merchants SET legal_name = $1, mobile = $2, vendor = $3, app_id = $4, vpa = $5, mcc = $6,
 				settlement_last4 = $7, settlement_ifsc = $8, settlement_bank = $9, settlement_holder = $10 WHERE id = $11`,
-			is.LegalName, is.Mobile, ref(is.Vendor), is.AppID, is.VPA, is.MCC, account[0], account[1], account[2], account[3], string(was.ID))
+			is.LegalName, is.Mobile, orNull(is.Vendor), is.AppID, is.VPA, is.MCC, account[0], account[1], account[2], account[3], string(was.ID))
 		return err
-	})
-	if err != nil {
-		return fmt.Errorf("change merchant %s: %w", was.ID, err)
-	}
-	return nil
+	}, "change merchant %s", was.ID)
 }
 
-// ChangeVendor implements parties.Changes.
-func (s *DB) ChangeVendor(ctx context.Context, was, is central.Vendor) error {
-	err := s.write(ctx, func(c conn) error {
+// ChangeVendor implements accounts.PartyChanges.
+func (s Accounts) ChangeVendor(ctx context.Context, was, is central.Vendor) error {
+	return s.change(ctx, func(c conn) error {
 		if is.Aggregator != was.Aggregator {
-			if err := absentOr(c, nil, `SELECT 1 FROM aggregators WHERE id = $1`, string(is.Aggregator)); err != nil {
+			if err := c.requireRow(central.ErrNotFound, `SELECT 1 FROM aggregators WHERE id = $1`, string(is.Aggregator)); err != nil {
 				return err
 			}
 		}
 		changed, err := c.exec(`UPDATE vendors SET legal_name = $1, aggregator = $2 WHERE id = $3 AND legal_name = $4 AND coalesce(aggregator, '') = $5`,
-			is.LegalName, ref(is.Aggregator), string(was.ID), was.LegalName, string(was.Aggregator))
+			is.LegalName, orNull(is.Aggregator), string(was.ID), was.LegalName, string(was.Aggregator))
 		if err == nil && changed == 0 {
-			err = absentOr(c, central.ErrState, `SELECT 1 FROM vendors WHERE id = $1`, string(was.ID))
+			err = c.missingOr(central.ErrState, `SELECT 1 FROM vendors WHERE id = $1`, string(was.ID))
 		}
 		return err
-	})
-	if err != nil {
-		return fmt.Errorf("change vendor %s: %w", was.ID, err)
-	}
-	return nil
+	}, "change vendor %s", was.ID)
 }
 
-// ChangeAggregator implements parties.Changes.
-func (s *DB) ChangeAggregator(ctx context.Context, was, is parties.Aggregator) error {
-	err := s.write(ctx, func(c conn) error {
+// ChangeAggregator implements accounts.PartyChanges.
+func (s Accounts) ChangeAggregator(ctx context.Context, was, is accounts.Aggregator) error {
+	return s.change(ctx, func(c conn) error {
 		changed, err := c.exec(`UPDATE aggregators SET legal_name = $1 WHERE id = $2 AND legal_name = $3`, is.LegalName, string(was.ID), was.LegalName)
 		if err == nil && changed == 0 {
-			err = absentOr(c, central.ErrState, `SELECT 1 FROM aggregators WHERE id = $1`, string(was.ID))
+			err = c.missingOr(central.ErrState, `SELECT 1 FROM aggregators WHERE id = $1`, string(was.ID))
 		}
 		return err
-	})
-	if err != nil {
-		return fmt.Errorf("change aggregator %s: %w", was.ID, err)
-	}
-	return nil
+	}, "change aggregator %s", was.ID)
 }

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"galla/central"
-	"galla/central/parties"
+	"galla/central/accounts"
 	"galla/shared/op"
 )
 
@@ -20,7 +20,7 @@ func TestClients(t *testing.T) { onBoth(t, clients) }
 // that was replaced is gone.
 func clients(t *testing.T, on kind) {
 	s := on.open(t, testConfig())
-	at := cut(t0)
+	at := truncateToMillis(t0)
 	shop := central.Principal{Role: op.Merchant, Merchant: merchant1}
 	other := central.Principal{Role: op.Vendor, Vendor: vendor1}
 	list, err := s.ClientsOf(background, shop, at)
@@ -46,7 +46,7 @@ func clients(t *testing.T, on kind) {
 	got, err := s.Client(background, "zz-1")
 	wantErr(t, "read", err, nil)
 	wantSame(t, "added", got, central.Client{ID: "zz-1", SecretHash: someHash, Principal: shop, Active: true})
-	newest := func() parties.Client {
+	newest := func() accounts.Client {
 		t.Helper()
 		list, err := s.ClientsOf(background, shop, at)
 		wantErr(t, "list", err, nil)
@@ -55,12 +55,12 @@ func clients(t *testing.T, on kind) {
 		}
 		return list[len(list)-1]
 	}
-	wantSame(t, "listed", newest(), parties.Client{ID: "zz-1", Active: true, CreatedAt: at, SecretAt: at})
+	wantSame(t, "listed", newest(), accounts.Client{ID: "zz-1", Active: true, CreatedAt: at, SecretAt: at})
 
 	wantErr(t, "another's secret", setSecret(other, "zz-1", someHash+"C", at), central.ErrNotFound)
 	wantErr(t, "no client's secret", setSecret(shop, "none", someHash, at), central.ErrNotFound)
 	wantErr(t, "renew", setSecret(shop, "zz-1", someHash+"C", at.Add(time.Hour)), nil)
-	wantSame(t, "renewed", newest(), parties.Client{ID: "zz-1", Active: true, CreatedAt: at, SecretAt: at.Add(time.Hour)})
+	wantSame(t, "renewed", newest(), accounts.Client{ID: "zz-1", Active: true, CreatedAt: at, SecretAt: at.Add(time.Hour)})
 	if got, err := s.Client(background, "zz-1"); err != nil || got.SecretHash != someHash+"C" {
 		t.Errorf("the old hash stands: %+v, %v", got, err)
 	}
@@ -69,8 +69,8 @@ func clients(t *testing.T, on kind) {
 	}
 
 	wantErr(t, "another's client", setActive(other, false), central.ErrNotFound)
-	wantErr(t, "suspend", setActive(shop, false), nil)
-	wantErr(t, "suspend again", setActive(shop, false), central.ErrState)
+	wantErr(t, "mark pending", setActive(shop, false), nil)
+	wantErr(t, "mark pending again", setActive(shop, false), central.ErrState)
 	if got, err := s.Client(background, "zz-1"); err != nil || got.Active {
 		t.Errorf("suspended: %+v, %v", got, err)
 	}
@@ -83,15 +83,15 @@ func clients(t *testing.T, on kind) {
 			live++
 		}
 	}
-	for i := live; i < parties.MaxLiveClients; i++ {
+	for i := live; i < accounts.MaxLiveClients; i++ {
 		wantErr(t, "one more", add(fmt.Sprintf("zy-%d", i), shop), nil)
 	}
-	if err := add("zy-last", shop); !errors.Is(err, parties.ErrManyClients) {
+	if err := add("zy-last", shop); !errors.Is(err, accounts.ErrManyClients) {
 		t.Errorf("one too many: %v", err)
 	}
-	wantErr(t, "suspend", setActive(shop, false), nil)
+	wantErr(t, "mark pending", setActive(shop, false), nil)
 	wantErr(t, "room again", add("zy-last", shop), nil)
-	if err := setActive(shop, true); !errors.Is(err, parties.ErrManyClients) {
+	if err := setActive(shop, true); !errors.Is(err, accounts.ErrManyClients) {
 		t.Errorf("let in beside as many as may live: %v", err)
 	}
 }
@@ -103,7 +103,7 @@ func TestAccessOfClients(t *testing.T) { onBoth(t, accessOfClients) }
 // that its codes enrolled are known.
 func accessOfClients(t *testing.T, on kind) {
 	s := on.open(t, testConfig())
-	at := cut(t0)
+	at := truncateToMillis(t0)
 	shop := central.Principal{Role: op.Merchant, Merchant: merchant1}
 	for _, id := range []string{"zz-1", "zz-2"} {
 		wantErr(t, "add", s.AddClient(background, central.Client{ID: id, SecretHash: someHash, Principal: shop, Active: true}, at), nil)
@@ -112,7 +112,7 @@ func accessOfClients(t *testing.T, on kind) {
 	mint := func(client string, generation int64) (hash [32]byte, err error) {
 		n++
 		hash = [32]byte{n}
-		return hash, s.AddCode(background, hash, merchant1, central.Credential{Client: client, Generation: generation}, at, at.Add(time.Hour))
+		return hash, s.AddEnrolmentCode(background, hash, merchant1, central.Credential{Client: client, Generation: generation}, at, at.Add(time.Hour))
 	}
 	minted := func(client string, generation int64) [32]byte {
 		t.Helper()
@@ -120,7 +120,7 @@ func accessOfClients(t *testing.T, on kind) {
 		wantErr(t, "make a code", err, nil)
 		return hash
 	}
-	found := func(id string) parties.Client {
+	found := func(id string) accounts.Client {
 		t.Helper()
 		list, err := s.ClientsOf(background, shop, at)
 		wantErr(t, "list", err, nil)
@@ -130,13 +130,13 @@ func accessOfClients(t *testing.T, on kind) {
 			}
 		}
 		t.Fatalf("%s is not among %+v", id, list)
-		return parties.Client{}
+		return accounts.Client{}
 	}
 	_, err := mint("nobody", 0)
-	wantErr(t, "of no client", err, central.ErrVoid)
+	wantErr(t, "of no client", err, central.ErrCredentialRevoked)
 	_, err = mint("zz-1", 1)
-	wantErr(t, "of a generation to come", err, central.ErrVoid)
-	enrolled, err := s.Enrol(background, minted("zz-1", 0), newTerminal(1))
+	wantErr(t, "of a generation to come", err, central.ErrCredentialRevoked)
+	enrolled, err := s.EnrolTerminal(background, minted("zz-1", 0), newTerminal(1))
 	wantErr(t, "enrol", err, nil)
 	if enrolled.Client != "zz-1" {
 		t.Errorf("it was enrolled with a code of %q", enrolled.Client)
@@ -163,12 +163,12 @@ func accessOfClients(t *testing.T, on kind) {
 		wantErr(t, "end", err, nil)
 		wantSame(t, "voided", voided, 2+generation)
 		_, err = mint("zz-1", int64(generation))
-		wantErr(t, "by what it had", err, central.ErrVoid)
-		_, err = s.Enrol(background, open, newTerminal(2))
+		wantErr(t, "by what it had", err, central.ErrCredentialRevoked)
+		_, err = s.EnrolTerminal(background, open, newTerminal(2))
 		wantErr(t, "enrol with a void code", err, central.ErrNotFound)
 		x, err := s.Client(background, "zz-1")
 		wantErr(t, "read", err, nil)
-		if x.Generation != int64(generation+1) || x.Holds(central.Credential{Client: "zz-1", Generation: int64(generation)}) || x.Holds(central.Credential{Client: "zz-1", Generation: x.Generation}) != x.Active {
+		if x.Generation != int64(generation+1) || x.Accepts(central.Credential{Client: "zz-1", Generation: int64(generation)}) || x.Accepts(central.Credential{Client: "zz-1", Generation: x.Generation}) != x.Active {
 			t.Errorf("the client is %+v", x)
 		}
 		if x := found("zz-1"); x.OpenCodes != 0 || x.Terminals != 1 {
@@ -176,14 +176,14 @@ func accessOfClients(t *testing.T, on kind) {
 		}
 	}
 	for i, hash := range [][32]byte{operators, beside} {
-		_, err := s.Enrol(background, hash, newTerminal(3+i))
+		_, err := s.EnrolTerminal(background, hash, newTerminal(3+i))
 		wantErr(t, "a code of another", err, nil)
 	}
-	list, err := s.TerminalsBy(background, parties.TerminalFilter{Client: "zz-1", Alive: at, Limit: 10})
+	list, err := s.TerminalsBy(background, accounts.TerminalFilter{Client: "zz-1", AliveSince: at, Limit: 10})
 	if err != nil || len(list) != 1 || list[0].ID != enrolled.ID || list[0].Client != "zz-1" {
 		t.Errorf("the terminals of the client: %+v, %v", list, err)
 	}
-	wantErr(t, "revoke", s.Revoke(background, enrolled.ID, at), nil)
+	wantErr(t, "revoke", s.RevokeTerminal(background, enrolled.ID, at), nil)
 	wantSame(t, "left", found("zz-1").Terminals, 0)
 }
 
@@ -199,19 +199,19 @@ func terminalsOfAParty(t *testing.T, on kind) {
 	var live, revoked []central.TerminalID // as they are to be listed
 	enrol := func(i int) central.TerminalID {
 		t.Helper()
-		at := cut(t0).Add(time.Duration(i/3) * time.Second) // some at one moment
+		at := truncateToMillis(t0).Add(time.Duration(i/3) * time.Second) // some at one moment
 		hash := [32]byte{1, byte(i)}
-		wantErr(t, "make a code", s.AddCode(background, hash, merchant1, central.Credential{Client: "zz-1"}, at, at.Add(time.Hour)), nil)
+		wantErr(t, "make a code", s.AddEnrolmentCode(background, hash, merchant1, central.Credential{Client: "zz-1"}, at, at.Add(time.Hour)), nil)
 		x := newTerminal(i)
 		x.CreatedAt = at
-		x, err := s.Enrol(background, hash, x)
+		x, err := s.EnrolTerminal(background, hash, x)
 		wantErr(t, "enrol", err, nil)
 		return x.ID
 	}
 	for i := range all {
 		id := enrol(i)
 		if i%4 == 1 {
-			wantErr(t, "revoke", s.Revoke(background, id, cut(t0)), nil)
+			wantErr(t, "revoke", s.RevokeTerminal(background, id, truncateToMillis(t0)), nil)
 			revoked = append(revoked, id)
 		} else {
 			live = append(live, id)
@@ -219,7 +219,7 @@ func terminalsOfAParty(t *testing.T, on kind) {
 	}
 	slices.Reverse(live)
 	slices.Reverse(revoked)
-	pages := func(f parties.TerminalFilter, meanwhile func(page int, last parties.Terminal)) (got []central.TerminalID) {
+	pages := func(f accounts.TerminalFilter, meanwhile func(page int, last accounts.Terminal)) (got []central.TerminalID) {
 		t.Helper()
 		for page := range all + 2 {
 			list, err := s.TerminalsBy(background, f)
@@ -239,16 +239,16 @@ func terminalsOfAParty(t *testing.T, on kind) {
 		t.Fatalf("the list does not end: %q", got)
 		return nil
 	}
-	nothing := func(int, parties.Terminal) {}
-	of := map[string]parties.TerminalFilter{"client": {Client: "zz-1"}, "merchant": {Merchant: merchant1}, "nobody": {Merchant: merchant2}}
+	nothing := func(int, accounts.Terminal) {}
+	of := map[string]accounts.TerminalFilter{"client": {Client: "zz-1"}, "merchant": {Merchant: merchant1}, "nobody": {Merchant: merchant2}}
 	for name, f := range of {
-		f.Alive = t0
+		f.AliveSince = t0
 		wantLive, wantRevoked := live, revoked
 		if name == "nobody" {
 			wantLive, wantRevoked = nil, nil
 		}
-		for state, want := range map[parties.TerminalState][]central.TerminalID{
-			parties.AnyTerminal: slices.Concat(wantLive, wantRevoked), parties.RevokedTerminal: wantRevoked, parties.OfflineTerminal: wantLive, parties.OnlineTerminal: nil,
+		for state, want := range map[accounts.TerminalState][]central.TerminalID{
+			accounts.AnyTerminal: slices.Concat(wantLive, wantRevoked), accounts.RevokedTerminal: wantRevoked, accounts.OfflineTerminal: wantLive, accounts.OnlineTerminal: nil,
 		} {
 			for _, limit := range []int{1, 5, all + 1} {
 				f.State, f.Limit = state, limit
@@ -258,16 +258,16 @@ func terminalsOfAParty(t *testing.T, on kind) {
 			}
 		}
 		n, err := s.TerminalCount(background, f)
-		if want := (parties.TerminalCount{Live: len(wantLive), Revoked: len(wantRevoked)}); err != nil || n != want {
+		if want := (accounts.TerminalCount{Live: len(wantLive), Revoked: len(wantRevoked)}); err != nil || n != want {
 			t.Errorf("of %s there are %+v, %v, want %+v", name, n, err, want)
 		}
 	}
 
 	f := of["client"]
-	f.Alive, f.Limit = t0, 5
-	got := pages(f, func(page int, last parties.Terminal) {
+	f.AliveSince, f.Limit = t0, 5
+	got := pages(f, func(page int, last accounts.Terminal) {
 		if page == 0 {
-			wantErr(t, "revoke the last one of the page", s.Revoke(background, last.ID, cut(t0)), nil)
+			wantErr(t, "revoke the last one of the page", s.RevokeTerminal(background, last.ID, truncateToMillis(t0)), nil)
 		}
 	})
 	if !slices.Equal(got[:len(live)], live) {
@@ -280,26 +280,26 @@ func TestNetworksOfClients(t *testing.T) { onBoth(t, networksOfClients) }
 // networksOfClients: where a client got tokens is known, of the newest networks.
 func networksOfClients(t *testing.T, on kind) {
 	s := on.open(t, testConfig())
-	at := cut(t0)
+	at := truncateToMillis(t0)
 	wantErr(t, "add", s.AddClient(background, central.Client{ID: "zz-1", SecretHash: someHash, Principal: central.Principal{Role: op.Vendor, Vendor: vendor1}, Active: true}, at), nil)
 	seen := func(client, network string) time.Time {
 		t.Helper()
-		when, err := s.ClientNetwork(background, client, network)
+		when, err := s.ClientNetworkSeenAt(background, client, network)
 		wantErr(t, "look", err, nil)
 		return when
 	}
 	wantSame(t, "never", seen("zz-1", "network:192.0.2.1"), time.Time{})
 	wantSame(t, "no client", seen("nobody", "network:192.0.2.1"), time.Time{})
-	if err := s.NoteClientNetwork(background, "nobody", "network:192.0.2.1", at); err == nil {
+	if err := s.RecordClientNetwork(background, "nobody", "network:192.0.2.1", at); err == nil {
 		t.Error("a network of nobody was noted")
 	}
 	for i := range maxNetworks + 2 {
-		wantErr(t, "note", s.NoteClientNetwork(background, "zz-1", fmt.Sprint("network:192.0.2.", i), at.Add(time.Duration(i)*time.Minute)), nil)
+		wantErr(t, "note", s.RecordClientNetwork(background, "zz-1", fmt.Sprint("network:192.0.2.", i), at.Add(time.Duration(i)*time.Minute)), nil)
 	}
-	wantErr(t, "again", s.NoteClientNetwork(background, "zz-1", "network:192.0.2.2", at.Add(24*time.Hour)), nil)
+	wantErr(t, "again", s.RecordClientNetwork(background, "zz-1", "network:192.0.2.2", at.Add(24*time.Hour)), nil)
 	wantSame(t, "one too many", seen("zz-1", "network:192.0.2.1"), time.Time{})
 	wantSame(t, "again", seen("zz-1", "network:192.0.2.2"), at.Add(24*time.Hour))
-	wantErr(t, "much later", s.NoteClientNetwork(background, "zz-1", "network:192.0.2.9", at.Add(networkLife+2*time.Hour)), nil)
+	wantErr(t, "much later", s.RecordClientNetwork(background, "zz-1", "network:192.0.2.9", at.Add(networkLife+2*time.Hour)), nil)
 	wantSame(t, "long ago", seen("zz-1", "network:192.0.2.8"), time.Time{})
 	wantSame(t, "still", seen("zz-1", "network:192.0.2.2"), at.Add(24*time.Hour))
 }
@@ -341,10 +341,10 @@ func changesOfParties(t *testing.T, on kind) {
 	}
 	wantErr(t, "vendor again", s.ChangeVendor(background, v, named), central.ErrState)
 	wantErr(t, "no vendor", s.ChangeVendor(background, central.Vendor{ID: "x"}, central.Vendor{ID: "x"}), central.ErrNotFound)
-	a := parties.Aggregator{ID: aggregator1, LegalName: "Test Aggregator"}
-	wantErr(t, "aggregator", s.ChangeAggregator(background, a, parties.Aggregator{ID: aggregator1, LegalName: "Renamed"}), nil)
+	a := accounts.Aggregator{ID: aggregator1, LegalName: "Test Aggregator"}
+	wantErr(t, "aggregator", s.ChangeAggregator(background, a, accounts.Aggregator{ID: aggregator1, LegalName: "Renamed"}), nil)
 	wantErr(t, "aggregator again", s.ChangeAggregator(background, a, a), central.ErrState)
-	wantErr(t, "no aggregator", s.ChangeAggregator(background, parties.Aggregator{ID: "x"}, a), central.ErrNotFound)
+	wantErr(t, "no aggregator", s.ChangeAggregator(background, accounts.Aggregator{ID: "x"}, a), central.ErrNotFound)
 }
 
 // togetherAccess: a code that is made while its client, the client's vendor or the
@@ -381,9 +381,9 @@ func togetherAccess(t *testing.T, p pair) {
 				if i == round%many {
 					return end(s, id)
 				}
-				err := s.AddCode(background, hash(i), merchant1, central.Credential{Client: id}, t0, t0.Add(time.Hour))
+				err := s.AddEnrolmentCode(background, hash(i), merchant1, central.Credential{Client: id}, t0, t0.Add(time.Hour))
 				if err == nil && i%2 == 0 {
-					_, err = s.Enrol(background, hash(i), newTerminal(100*number+i))
+					_, err = s.EnrolTerminal(background, hash(i), newTerminal(100*number+i))
 					enrolled[i] = err == nil
 				}
 				return err
@@ -391,17 +391,17 @@ func togetherAccess(t *testing.T, p pair) {
 			wantErr(t, what, errs[round%many], nil)
 			n := 0
 			for i, err := range errs {
-				if err != nil && !errors.Is(err, central.ErrVoid) && !errors.Is(err, central.ErrState) && !errors.Is(err, central.ErrNotFound) {
+				if err != nil && !errors.Is(err, central.ErrCredentialRevoked) && !errors.Is(err, central.ErrState) && !errors.Is(err, central.ErrNotFound) {
 					t.Errorf("%s: %v", what, err)
 				}
 				if enrolled[i] {
 					n++
 				}
-				if _, err := p[1].Enrol(background, hash(i), newTerminal(100*number+50+i)); !errors.Is(err, central.ErrNotFound) {
+				if _, err := p[1].EnrolTerminal(background, hash(i), newTerminal(100*number+50+i)); !errors.Is(err, central.ErrNotFound) {
 					t.Errorf("%s: code %d enrols a terminal afterwards: %v", what, i, err)
 				}
 			}
-			list, err := p[0].TerminalsBy(background, parties.TerminalFilter{Client: id, Alive: t0, Limit: 100})
+			list, err := p[0].TerminalsBy(background, accounts.TerminalFilter{Client: id, AliveSince: t0, Limit: 100})
 			if err != nil || len(list) != n {
 				t.Errorf("%s: %d terminals were enrolled, %d are the client's: %v", what, n, len(list), err)
 			}

@@ -28,7 +28,7 @@ const (
 )
 
 // life is the way of an operation in the crash test, in order.
-var life = []op.State{op.Received, op.Dispatched, op.Pending, op.Reversed}
+var life = []op.State{op.Received, op.Sent, op.Pending, op.Reversed}
 
 // crashQuotas are what an operation of the crash test counts for; no bound is
 // ever reached.
@@ -50,7 +50,7 @@ func auditQuotas(t *testing.T, s *DB) {
 	}
 	wantErr(t, "read counts", s.read(background, func(c conn) error {
 		read := func(into used, statement string) error {
-			return c.each(statement, nil, func(row row) error {
+			return c.Each(statement, nil, func(row row) error {
 				var key string
 				var n int
 				var amount money.Paise
@@ -62,7 +62,7 @@ func auditQuotas(t *testing.T, s *DB) {
 		clear(usage)
 		clear(reserved)
 		clear(live)
-		operations, err := c.operations(`SELECT ` + operationColumns + ` FROM operations WHERE settled_at IS NULL OR state = 'succeeded'`)
+		operations, err := c.operations(`SELECT ` + operationColumns + ` FROM operations WHERE finished_at IS NULL OR state = 'succeeded'`)
 		for _, o := range operations {
 			for _, q := range crashQuotas(o) {
 				add(live, q.Key, 1, q.Amount)
@@ -96,8 +96,9 @@ func writeUntilKilled(place string) {
 			for {
 				o := newOperation()
 				for _, state := range life {
+					var err error
 					if state == op.Received {
-						_, _, err = s.Begin(background, o, crashQuotas(o))
+						_, _, err = s.Create(background, o, crashQuotas(o))
 					} else {
 						err = step(s, o.ID, state)
 					}
@@ -116,6 +117,9 @@ func writeUntilKilled(place string) {
 func TestKill9(t *testing.T) { onBoth(t, kill9) }
 
 func kill9(t *testing.T, on kind) {
+	if testing.Short() {
+		t.Skip("-short: starts and kills processes")
+	}
 	place := on.seeded(t)
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -134,7 +138,7 @@ func kill9(t *testing.T, on kind) {
 	t.Logf("%d operations were acknowledged by three processes", len(acknowledged))
 }
 
-// settled waits until the server has done with a process that is gone.
+// finished waits until the server has done with a process that is gone.
 func (k kind) settled(t *testing.T, s *DB) {
 	t.Helper()
 	if k == onSQLite {
@@ -184,6 +188,9 @@ func auditSteps(t *testing.T, s *DB, acknowledged map[op.ID]op.State) {
 // TestKillPostgres kills the server under those who write, and starts it again:
 // what they were told is done is done, once.
 func TestKillPostgres(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: starts and kills processes")
+	}
 	folder, err := os.MkdirTemp("", "galla-kill")
 	wantErr(t, "make a folder", err, nil)
 	defer os.RemoveAll(folder)
@@ -209,7 +216,7 @@ func TestKillPostgres(t *testing.T) {
 					}
 					var err error
 					if state == op.Received {
-						_, _, err = s.Begin(background, o, crashQuotas(o))
+						_, _, err = s.Create(background, o, crashQuotas(o))
 					} else {
 						err = step(s, o.ID, state)
 					}

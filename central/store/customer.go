@@ -3,136 +3,100 @@ package store
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/go-json-experiment/json"
 
 	"galla/central"
-	"galla/central/customer"
+	"galla/central/accounts"
 )
 
-var (
-	_ customer.Customers      = (*DB)(nil)
-	_ customer.Correspondents = (*DB)(nil)
-)
-
-// NameCustomer implements customer.Customers. A name that is of another customer by
-// now, as after a change of the mobile number, is the new one's.
-func (s *DB) NameCustomer(ctx context.Context, name customer.Name, who customer.Key, at time.Time) error {
-	known := false
-	err := s.read(ctx, func(c conn) (err error) {
-		known, err = c.exists(`SELECT 1 FROM customer_names WHERE name = $1 AND customer = $2`, string(name), who[:])
+// NameCustomer implements accounts.Customers. A name moves to another customer, such as
+// after a change of the mobile number.
+func (s Customers) NameCustomer(ctx context.Context, name accounts.CustomerName, who accounts.CustomerKey, at time.Time) error {
+	const task = "record a customer's name"
+	known, err := query(ctx, s.connection, func(c conn) (bool, error) {
+		return c.exists(`SELECT 1 FROM customer_names WHERE name = $1 AND customer = $2`, string(name), who[:])
+	}, task)
+	if err != nil || known {
 		return err
-	})
-	if err == nil && !known {
-		err = s.write(ctx, func(c conn) error {
-			_, err := c.exec(`INSERT INTO customer_names (name, customer, at) VALUES ($1, $2, $3)
-				ON CONFLICT (name) DO UPDATE SET customer = excluded.customer, at = excluded.at`, string(name), who[:], ms(at))
-			return err
-		})
 	}
-	if err != nil {
-		return fmt.Errorf("note a customer's name: %w", err)
-	}
-	return nil
+	return s.change(ctx, func(c conn) error {
+		_, err := c.exec(`INSERT INTO customer_names (name, customer, at) VALUES ($1, $2, $3)
+			ON CONFLICT (name) DO UPDATE SET customer = excluded.customer, at = excluded.at`, string(name), who[:], ms(at))
+		return err
+	}, task)
 }
 
-// AliasCustomer implements customer.Customers.
-func (s *DB) AliasCustomer(ctx context.Context, name, known customer.Name, at time.Time) error {
-	err := s.write(ctx, func(c conn) error {
+// AliasCustomer implements accounts.Customers.
+func (s Customers) AliasCustomer(ctx context.Context, name, known accounts.CustomerName, at time.Time) error {
+	return s.change(ctx, func(c conn) error {
 		_, err := c.exec(`INSERT INTO customer_names (name, customer, at) SELECT $1, customer, $2 FROM customer_names WHERE name = $3
 			ON CONFLICT (name) DO NOTHING`, string(name), ms(at), string(known))
 		return err
-	})
-	if err != nil {
-		return fmt.Errorf("note another name of a customer: %w", err)
-	}
-	return nil
+	}, "record another name of a customer")
 }
 
-// ProveCustomer implements customer.Customers.
-func (s *DB) ProveCustomer(ctx context.Context, merchant central.MerchantID, name customer.Name, at time.Time) error {
-	err := s.write(ctx, func(c conn) error { return prove(c, merchant, name, at) })
-	if err != nil {
-		return fmt.Errorf("note that merchant %s passed a step with a customer: %w", merchant, err)
-	}
-	return nil
+// ProveCustomer implements accounts.Customers.
+func (s Customers) ProveCustomer(ctx context.Context, merchant central.MerchantID, name accounts.CustomerName, at time.Time) error {
+	return s.change(ctx, func(c conn) error { return recordProof(c, merchant, name, at) }, "record that merchant %s passed a step with a customer", merchant)
 }
 
-func prove(c conn, merchant central.MerchantID, name customer.Name, at time.Time) error {
+func recordProof(c conn, merchant central.MerchantID, name accounts.CustomerName, at time.Time) error {
 	_, err := c.exec(`INSERT INTO customer_proofs (merchant, name, at) VALUES ($1, $2, $3) ON CONFLICT (merchant, name) DO NOTHING`,
 		string(merchant), string(name), ms(at))
 	return err
 }
 
-// proveTransfer is prove of a transfer whose OTP the bank took. One without a merchant
-// or a remitter proves nothing, and is settled all the same.
-func proveTransfer(c conn, o central.Operation, at time.Time) error {
+// recordTransferProof records the proof of a transfer whose OTP the bank accepted. Without a
+// merchant or a remitter there is no proof.
+func recordTransferProof(c conn, o central.Operation, at time.Time) error {
 	if o.Merchant == "" || o.Sender == "" {
 		return nil
 	}
-	return prove(c, o.Merchant, customer.SenderName(o.Sender), at)
+	return recordProof(c, o.Merchant, accounts.CustomerByRemitter(o.Sender), at)
 }
 
-// CustomerProven implements customer.Customers.
-func (s *DB) CustomerProven(ctx context.Context, merchant central.MerchantID, name customer.Name) (proven bool, err error) {
-	err = s.read(ctx, func(c conn) (err error) {
-		proven, err = c.exists(`SELECT 1 FROM customer_proofs WHERE merchant = $1 AND name = $2
+// CustomerProven implements accounts.Customers.
+func (s Customers) CustomerProven(ctx context.Context, merchant central.MerchantID, name accounts.CustomerName) (bool, error) {
+	return query(ctx, s.connection, func(c conn) (bool, error) {
+		return c.exists(`SELECT 1 FROM customer_proofs WHERE merchant = $1 AND name = $2
 			UNION ALL SELECT 1 FROM customer_names k JOIN customer_names n ON n.customer = k.customer
 			JOIN customer_proofs p ON p.merchant = $1 AND p.name = n.name WHERE k.name = $2`, string(merchant), string(name))
-		return err
-	})
-	if err != nil {
-		return false, fmt.Errorf("look whether merchant %s passed a step with a customer: %w", merchant, err)
-	}
-	return proven, nil
+	}, "read whether merchant %s passed a step with a customer", merchant)
 }
 
-// free tells whether a lookup counts nothing.
-func free(c conn, merchant central.MerchantID, who customer.Key, since time.Time) (bool, error) {
+// isFreeLookup tells whether a lookup is not counted.
+func isFreeLookup(c conn, merchant central.MerchantID, who accounts.CustomerKey, since time.Time) (bool, error) {
 	return c.exists(`SELECT 1 FROM customer_lookups WHERE merchant = $1 AND customer = $2 AND at > $3
 		UNION ALL SELECT 1 FROM customer_names n JOIN customer_proofs p ON p.merchant = $1 AND p.name = n.name WHERE n.customer = $2`,
 		string(merchant), who[:], ms(since))
 }
 
-// CountLookup implements customer.Customers. Most lookups count nothing: those leave
-// the writer alone. The others of one merchant come one after the other, on all
-// nodes, by its row.
-func (s *DB) CountLookup(ctx context.Context, merchant central.MerchantID, who customer.Key, most int, at time.Time) error {
-	since := at.Add(-customer.LookupSpan)
-	known := false
-	err := s.read(ctx, func(c conn) (err error) {
-		known, err = free(c, merchant, who, since)
+// CountLookup implements accounts.Customers. Most lookups are free and need no write. The
+// others of one merchant run one after the other on all nodes, by the lock of its row.
+func (s Customers) CountLookup(ctx context.Context, merchant central.MerchantID, who accounts.CustomerKey, most int, at time.Time) error {
+	free, err := query(ctx, s.connection, func(c conn) (bool, error) {
+		return isFreeLookup(c, merchant, who, at.Add(-accounts.LookupWindow))
+	}, "read the lookups of merchant %s", merchant)
+	if err != nil || free {
 		return err
-	})
-	if err != nil {
-		return fmt.Errorf("look at the lookups of merchant %s: %w", merchant, err)
 	}
-	if known {
-		return nil
+	over, err := update(ctx, s.connection, func(c conn) (*accounts.LookupError, error) { return countLookup(c, merchant, who, most, at) },
+		"count a lookup of merchant %s", merchant)
+	if err == nil && over != nil {
+		err = over
 	}
-	var over *customer.LookupError
-	err = s.write(ctx, func(c conn) (err error) {
-		over, err = countLookup(c, merchant, who, most, at)
-		return err
-	})
-	if err != nil {
-		return fmt.Errorf("count a lookup of merchant %s: %w", merchant, err)
-	}
-	if over != nil {
-		return over
-	}
-	return nil
+	return err
 }
 
-func countLookup(c conn, merchant central.MerchantID, who customer.Key, most int, at time.Time) (*customer.LookupError, error) {
-	since := at.Add(-customer.LookupSpan)
+func countLookup(c conn, merchant central.MerchantID, who accounts.CustomerKey, most int, at time.Time) (*accounts.LookupError, error) {
+	since := at.Add(-accounts.LookupWindow)
 	held := 0
-	if err := c.one(`SELECT 1 FROM merchants WHERE id = $1`+c.dialect.hold, []any{string(merchant)}, &held); err != nil {
+	if err := c.one(`SELECT 1 FROM merchants WHERE id = $1`+c.dialect.forUpdate, []any{string(merchant)}, &held); err != nil {
 		return nil, err
 	}
-	if known, err := free(c, merchant, who, since); err != nil || known {
+	if known, err := isFreeLookup(c, merchant, who, since); err != nil || known {
 		return nil, err
 	}
 	if _, err := c.exec(`DELETE FROM customer_lookups WHERE merchant = $1 AND at <= $2`, string(merchant), ms(since)); err != nil {
@@ -140,111 +104,84 @@ func countLookup(c conn, merchant central.MerchantID, who customer.Key, most int
 	}
 	var count int
 	var first time.Time
-	if err := c.one(`SELECT count(*), min(at) FROM customer_lookups WHERE merchant = $1`, []any{string(merchant)}, &count, moment{&first}); err != nil {
+	if err := c.one(`SELECT count(*), min(at) FROM customer_lookups WHERE merchant = $1`, []any{string(merchant)}, &count, scanTime{&first}); err != nil {
 		return nil, err
 	}
 	if count >= most {
-		_, err := c.exec(`INSERT INTO lookups_refused (merchant, count, at) VALUES ($1, 1, $2)
-			ON CONFLICT (merchant) DO UPDATE SET count = lookups_refused.count + 1, at = excluded.at`, string(merchant), ms(at))
+		_, err := c.exec(`INSERT INTO customer_lookups_refused (merchant, count, at) VALUES ($1, 1, $2)
+			ON CONFLICT (merchant) DO UPDATE SET count = customer_lookups_refused.count + 1, at = excluded.at`, string(merchant), ms(at))
 		wait := time.Second
 		if !first.IsZero() {
 			wait = max(wait, first.Sub(since))
 		}
-		return &customer.LookupError{Most: most, Wait: wait}, err
+		return &accounts.LookupError{Limit: most, Wait: wait}, err
 	}
 	_, err := c.exec(`INSERT INTO customer_lookups (merchant, customer, at) VALUES ($1, $2, $3)
 		ON CONFLICT (merchant, customer) DO UPDATE SET at = excluded.at`, string(merchant), who[:], ms(at))
 	return nil, err
 }
 
-// LookupsOf tells how many strangers a merchant has looked up within the hour, and
-// how often it was refused, for people.
-func (s *DB) LookupsOf(ctx context.Context, merchant central.MerchantID, at time.Time) (l customer.Lookups, err error) {
-	err = s.read(ctx, func(c conn) error {
-		if err := c.one(`SELECT count(*) FROM customer_lookups WHERE merchant = $1 AND at > $2`, []any{string(merchant), ms(at.Add(-customer.LookupSpan))}, &l.LastHour); err != nil {
-			return err
+// LookupsOf counts the unknown customers that a merchant looked up in the last hour, and the
+// lookups that were refused.
+func (s Customers) LookupsOf(ctx context.Context, merchant central.MerchantID, at time.Time) (accounts.Lookups, error) {
+	return query(ctx, s.connection, func(c conn) (l accounts.Lookups, err error) {
+		if err := c.one(`SELECT count(*) FROM customer_lookups WHERE merchant = $1 AND at > $2`, []any{string(merchant), ms(at.Add(-accounts.LookupWindow))}, &l.LastHour); err != nil {
+			return l, err
 		}
-		err := c.one(`SELECT count, at FROM lookups_refused WHERE merchant = $1`, []any{string(merchant)}, &l.Refused, moment{&l.RefusedAt})
+		err = c.one(`SELECT count, at FROM customer_lookups_refused WHERE merchant = $1`, []any{string(merchant)}, &l.Refused, scanTime{&l.RefusedAt})
 		if errors.Is(err, central.ErrNotFound) {
 			err = nil
 		}
-		return err
-	})
-	if err != nil {
-		return customer.Lookups{}, fmt.Errorf("read the lookups of merchant %s: %w", merchant, err)
-	}
-	return l, nil
+		return l, err
+	}, "read the lookups of merchant %s", merchant)
 }
 
-// LookupsLimited is how many merchants were refused a lookup since a moment.
-func (s *DB) LookupsLimited(ctx context.Context, since time.Time) (merchants int, err error) {
-	err = s.read(ctx, func(c conn) error {
-		return c.one(`SELECT count(*) FROM lookups_refused WHERE at > $1`, []any{ms(since)}, &merchants)
-	})
-	if err != nil {
-		return 0, fmt.Errorf("count the merchants that were refused a lookup: %w", err)
-	}
-	return merchants, nil
+// LookupsLimited is the number of merchants with a refused lookup since a time.
+func (s Customers) LookupsLimited(ctx context.Context, since time.Time) (int, error) {
+	return query(ctx, s.connection, func(c conn) (merchants int, err error) {
+		err = c.one(`SELECT count(*) FROM customer_lookups_refused WHERE at > $1`, []any{ms(since)}, &merchants)
+		return merchants, err
+	}, "count the merchants with a refused lookup")
 }
 
-// CorrespondentOwner implements customer.Correspondents.
-func (s *DB) CorrespondentOwner(ctx context.Context, kind customer.Correspondent, id string) (party string, err error) {
-	err = s.read(ctx, func(c conn) error {
-		return c.one(`SELECT party FROM correspondents WHERE kind = $1 AND id = $2`, []any{string(kind), id}, &party)
-	})
-	if err != nil {
-		return "", fmt.Errorf("look who registered %s %s: %w", kind, id, err)
-	}
-	return party, nil
+// CorrespondentOwner implements accounts.Correspondents.
+func (s Customers) CorrespondentOwner(ctx context.Context, kind accounts.CorrespondentKind, id string) (string, error) {
+	return query(ctx, s.connection, func(c conn) (party string, err error) {
+		err = c.one(`SELECT party FROM correspondents WHERE kind = $1 AND id = $2`, []any{string(kind), id}, &party)
+		return party, err
+	}, "read who registered %s %s", kind, id)
 }
 
-// AssignCorrespondent records who registered a business correspondent or an agent of
-// which nobody knows it: a registration from before it was recorded, whose reply is no
-// longer kept. central.ErrState: somebody is known.
-func (s *DB) AssignCorrespondent(ctx context.Context, kind customer.Correspondent, id, party string, at time.Time) error {
-	err := s.write(ctx, func(c conn) error {
-		added, err := c.exec(`INSERT INTO correspondents (kind, id, party, at) VALUES ($1, $2, $3, $4) ON CONFLICT (kind, id) DO NOTHING`,
+// AssignCorrespondent records which party registered a business correspondent or an agent
+// for which none is recorded. central.ErrState: one is recorded.
+func (s Customers) AssignCorrespondent(ctx context.Context, kind accounts.CorrespondentKind, id, party string, at time.Time) error {
+	return s.change(ctx, func(c conn) error {
+		return c.changeRow(central.ErrState, `INSERT INTO correspondents (kind, id, party, at) VALUES ($1, $2, $3, $4) ON CONFLICT (kind, id) DO NOTHING`,
 			string(kind), id, party, ms(at))
-		if err == nil && added == 0 {
-			err = central.ErrState
-		}
-		return err
-	})
-	if err != nil {
-		return fmt.Errorf("record that %s registered %s %s: %w", party, kind, id, err)
-	}
-	return nil
+	}, "record that %s registered %s %s", party, kind, id)
 }
 
-// ForgetCorrespondent forgets who registered one, where a wrong one was recorded by
-// hand: nobody may use it then. central.ErrNotFound.
-func (s *DB) ForgetCorrespondent(ctx context.Context, kind customer.Correspondent, id string) error {
-	err := s.write(ctx, func(c conn) error {
-		gone, err := c.exec(`DELETE FROM correspondents WHERE kind = $1 AND id = $2`, string(kind), id)
-		if err == nil && gone == 0 {
-			err = central.ErrNotFound
-		}
-		return err
-	})
-	if err != nil {
-		return fmt.Errorf("forget who registered %s %s: %w", kind, id, err)
-	}
-	return nil
+// ForgetCorrespondent deletes the record of who registered one, if a wrong party was
+// recorded. Then nobody may use it. central.ErrNotFound: there is none.
+func (s Customers) ForgetCorrespondent(ctx context.Context, kind accounts.CorrespondentKind, id string) error {
+	return s.change(ctx, func(c conn) error {
+		return c.changeRow(central.ErrNotFound, `DELETE FROM correspondents WHERE kind = $1 AND id = $2`, string(kind), id)
+	}, "delete who registered %s %s", kind, id)
 }
 
-// registered records who registered a business correspondent or an agent, by the id
-// that the bank's answer names. Whoever registered it first keeps it.
-func registered(c conn, o central.Operation, a central.BankAnswer, at time.Time) error {
-	var said struct {
+// recordCorrespondent records which party registered a business correspondent or an agent,
+// by the id in the bank's answer. The first party keeps it.
+func recordCorrespondent(c conn, o central.Operation, a central.BankAnswer, at time.Time) error {
+	var answer struct {
 		BC    string `json:"bcId"`
 		Agent string `json:"agentId"`
 	}
-	if json.Unmarshal(a.Data, &said) != nil {
-		return nil // an answer without an id names nothing that could be owned
+	if json.Unmarshal(a.Data, &answer) != nil {
+		return nil // without an id there is nothing to record
 	}
-	kind, id := customer.BusinessCorrespondent, said.BC
+	kind, id := accounts.BusinessCorrespondent, answer.BC
 	if o.Kind == central.KindBCAgentRegister {
-		kind, id = customer.Agent, said.Agent
+		kind, id = accounts.CorrespondentAgent, answer.Agent
 	}
 	if id == "" {
 		return nil

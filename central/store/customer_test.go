@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"galla/central"
-	"galla/central/customer"
+	"galla/central/accounts"
 	"galla/shared/op"
 )
 
@@ -20,15 +20,15 @@ func TestCustomers(t *testing.T) { onBoth(t, customers) }
 // transaction.
 func customers(t *testing.T, on kind) {
 	s := on.open(t, testConfig())
-	asha, ravi := customer.Key{1}, customer.Key{2}
-	is := func(what string, m central.MerchantID, name customer.Name, want bool) {
+	asha, ravi := accounts.CustomerKey{1}, accounts.CustomerKey{2}
+	is := func(what string, m central.MerchantID, name accounts.CustomerName, want bool) {
 		t.Helper()
 		proven, err := s.CustomerProven(background, m, name)
 		if err != nil || proven != want {
 			t.Errorf("%s: %v, %v", what, proven, err)
 		}
 	}
-	sender, enrolment := customer.SenderName("s1"), customer.EnrolmentName("e1")
+	sender, enrolment := accounts.CustomerByRemitter("s1"), accounts.CustomerByEnrolment("e1")
 	is("nobody", merchant1, sender, false)
 	wantErr(t, "prove", s.ProveCustomer(background, merchant1, enrolment, t0), nil)
 	wantErr(t, "prove again", s.ProveCustomer(background, merchant1, enrolment, t0), nil)
@@ -37,49 +37,49 @@ func customers(t *testing.T, on kind) {
 	for range 2 {
 		wantErr(t, "name", s.NameCustomer(background, enrolment, asha, t0), nil)
 		wantErr(t, "name", s.NameCustomer(background, sender, asha, t0), nil)
-		wantErr(t, "name", s.NameCustomer(background, customer.SenderName("s2"), ravi, t0), nil)
+		wantErr(t, "name", s.NameCustomer(background, accounts.CustomerByRemitter("s2"), ravi, t0), nil)
 	}
 	is("another name", merchant1, sender, true)
 	is("another merchant", merchant2, sender, false)
-	is("another customer", merchant1, customer.SenderName("s2"), false)
-	wantErr(t, "alias of nothing", s.AliasCustomer(background, customer.SenderName("s3"), customer.SenderName("s9"), t0), nil)
-	is("an alias of nothing", merchant1, customer.SenderName("s3"), false)
-	wantErr(t, "alias", s.AliasCustomer(background, customer.SenderName("s3"), enrolment, t0), nil)
-	is("an alias", merchant1, customer.SenderName("s3"), true)
+	is("another customer", merchant1, accounts.CustomerByRemitter("s2"), false)
+	wantErr(t, "alias of nothing", s.AliasCustomer(background, accounts.CustomerByRemitter("s3"), accounts.CustomerByRemitter("s9"), t0), nil)
+	is("an alias of nothing", merchant1, accounts.CustomerByRemitter("s3"), false)
+	wantErr(t, "alias", s.AliasCustomer(background, accounts.CustomerByRemitter("s3"), enrolment, t0), nil)
+	is("an alias", merchant1, accounts.CustomerByRemitter("s3"), true)
 	wantErr(t, "another number", s.NameCustomer(background, sender, ravi, t0), nil)
 	is("the name is another customer's", merchant1, sender, false)
 
 	nobodys := newOperation()
 	nobodys.Kind, nobodys.Route, nobodys.Sender, nobodys.Merchant = central.KindTransfer, op.Transfer, "s", ""
-	_, _, err := s.Begin(background, nobodys, nil)
+	_, _, err := s.Create(background, nobodys, nil)
 	wantErr(t, "begin", err, nil)
-	wantErr(t, "dispatch", s.Dispatch(background, nobodys.ID, t0, t0.Add(time.Second)), nil)
-	_, err = s.Settle(background, central.Settlement{ID: nobodys.ID, To: op.Succeeded, At: t0, Reason: "x", HTTP: 200, Reply: []byte(`{}`)})
-	wantErr(t, "settle a transfer without a merchant", err, nil)
+	wantErr(t, "mark as sent", s.MarkSent(background, nobodys.ID, t0, t0.Add(time.Second)), nil)
+	_, err = s.Finish(background, central.FinalOutcome{ID: nobodys.ID, To: op.Succeeded, At: t0, Reason: "x", HTTP: 200, Reply: []byte(`{}`)})
+	wantErr(t, "finish a transfer without a merchant", err, nil)
 
 	for state, want := range map[op.State]bool{op.Succeeded: true, op.Failed: false} {
 		o := newOperation()
 		o.Kind, o.Route, o.Sender, o.Amount = central.KindTransfer, op.Transfer, "of "+string(state), 100
-		_, _, err := s.Begin(background, o, nil)
+		_, _, err := s.Create(background, o, nil)
 		wantErr(t, "begin", err, nil)
-		wantErr(t, "dispatch", s.Dispatch(background, o.ID, t0, t0.Add(time.Second)), nil)
-		_, err = s.Settle(background, central.Settlement{ID: o.ID, To: state, At: t0, Reason: "x", HTTP: 200, Reply: []byte(`{}`)})
-		wantErr(t, "settle", err, nil)
-		is("a transfer that "+string(state), o.Merchant, customer.SenderName(o.Sender), want)
+		wantErr(t, "mark as sent", s.MarkSent(background, o.ID, t0, t0.Add(time.Second)), nil)
+		_, err = s.Finish(background, central.FinalOutcome{ID: o.ID, To: state, At: t0, Reason: "x", HTTP: 200, Reply: []byte(`{}`)})
+		wantErr(t, "finish", err, nil)
+		is("a transfer that "+string(state), o.Merchant, accounts.CustomerByRemitter(o.Sender), want)
 	}
 }
 
 func TestLookups(t *testing.T) { onBoth(t, lookups) }
 
-// lookups: distinct strangers count for an hour each, whoever counts at the same time;
+// lookups: distinct unknown customers count for an hour each, whoever counts at the same time;
 // who is known counts nothing.
 func lookups(t *testing.T, on kind) {
 	s := on.open(t, testConfig())
 	const most = 5
-	look := func(m central.MerchantID, n byte, after time.Duration) *customer.LookupError {
+	look := func(m central.MerchantID, n byte, after time.Duration) *accounts.LookupError {
 		t.Helper()
-		err := s.CountLookup(background, m, customer.Key{n}, most, t0.Add(after))
-		var over *customer.LookupError
+		err := s.CountLookup(background, m, accounts.CustomerKey{n}, most, t0.Add(after))
+		var over *accounts.LookupError
 		if err != nil && !errors.As(err, &over) {
 			t.Error(err)
 		}
@@ -109,8 +109,8 @@ func lookups(t *testing.T, on kind) {
 	if over := look(merchant2, 9, 30*time.Minute); over == nil || over.Wait.Round(time.Second) != 30*time.Minute {
 		t.Errorf("one more: %+v", over)
 	}
-	wantErr(t, "name", s.NameCustomer(background, customer.SenderName("s"), customer.Key{10}, t0), nil)
-	wantErr(t, "prove", s.ProveCustomer(background, merchant2, customer.SenderName("s"), t0), nil)
+	wantErr(t, "name", s.NameCustomer(background, accounts.CustomerByRemitter("s"), accounts.CustomerKey{10}, t0), nil)
+	wantErr(t, "prove", s.ProveCustomer(background, merchant2, accounts.CustomerByRemitter("s"), t0), nil)
 	if over := look(merchant2, 10, 30*time.Minute); over != nil {
 		t.Errorf("one who gave an OTP: %v", over)
 	}
@@ -121,7 +121,7 @@ func lookups(t *testing.T, on kind) {
 		t.Errorf("then one more: %+v", over)
 	}
 	l, err := s.LookupsOf(background, merchant2, t0.Add(time.Hour))
-	if err != nil || l.LastHour != most || l.Refused != 2 || !l.RefusedAt.Equal(cut(t0.Add(time.Hour))) {
+	if err != nil || l.LastHour != most || l.Refused != 2 || !l.RefusedAt.Equal(truncateToMillis(t0.Add(time.Hour))) {
 		t.Errorf("for people: %+v, %v", l, err)
 	}
 	if n, err := s.LookupsLimited(background, t0.Add(-time.Minute)); err != nil || n != 2 {
@@ -142,11 +142,11 @@ func correspondents(t *testing.T, on kind) {
 		t.Helper()
 		o := newOperation()
 		o.Kind, o.Party, o.Merchant, o.Amount = k, party, "", 0
-		_, _, err := s.Begin(background, o, nil)
+		_, _, err := s.Create(background, o, nil)
 		wantErr(t, "begin", err, nil)
-		wantErr(t, "dispatch", s.Dispatch(background, o.ID, t0, t0.Add(time.Second)), nil)
-		_, err = s.Settle(background, central.Settlement{ID: o.ID, To: to, At: t0, Reason: "x", HTTP: 200, Reply: []byte(`{}`), Answer: central.BankAnswer{Data: []byte(data)}})
-		wantErr(t, "settle", err, nil)
+		wantErr(t, "mark as sent", s.MarkSent(background, o.ID, t0, t0.Add(time.Second)), nil)
+		_, err = s.Finish(background, central.FinalOutcome{ID: o.ID, To: to, At: t0, Reason: "x", HTTP: 200, Reply: []byte(`{}`), Answer: central.BankAnswer{Data: []byte(data)}})
+		wantErr(t, "finish", err, nil)
 	}
 	register(central.KindBCRegister, "aggregator:a", `{"bcId":"1"}`, op.Succeeded)
 	register(central.KindBCRegister, "aggregator:b", `{"bcId":"1"}`, op.Succeeded)
@@ -156,26 +156,26 @@ func correspondents(t *testing.T, on kind) {
 		register(central.KindBCAgentRegister, "vendor:v", none, op.Succeeded)
 	}
 	for _, c := range []struct {
-		kind      customer.Correspondent
+		kind      accounts.CorrespondentKind
 		id, owner string
-	}{{customer.BusinessCorrespondent, "1", "aggregator:a"}, {customer.Agent, "1", "vendor:v"}, {customer.Agent, "2", ""}, {customer.BusinessCorrespondent, "", ""}} {
+	}{{accounts.BusinessCorrespondent, "1", "aggregator:a"}, {accounts.CorrespondentAgent, "1", "vendor:v"}, {accounts.CorrespondentAgent, "2", ""}, {accounts.BusinessCorrespondent, "", ""}} {
 		owner, err := s.CorrespondentOwner(background, c.kind, c.id)
 		if owner != c.owner || (err == nil) != (c.owner != "") || err != nil && !errors.Is(err, central.ErrNotFound) {
 			t.Errorf("%s %s is of %q, %v; want %q", c.kind, c.id, owner, err, c.owner)
 		}
 	}
 	// One of before is recorded by hand, and only where nobody is known.
-	wantErr(t, "assign", s.AssignCorrespondent(background, customer.BusinessCorrespondent, "old", "aggregator:a", t0), nil)
-	wantErr(t, "assign to another", s.AssignCorrespondent(background, customer.BusinessCorrespondent, "old", "aggregator:b", t0), central.ErrState)
-	wantErr(t, "assign what is registered", s.AssignCorrespondent(background, customer.Agent, "1", "vendor:w", t0), central.ErrState)
+	wantErr(t, "assign", s.AssignCorrespondent(background, accounts.BusinessCorrespondent, "old", "aggregator:a", t0), nil)
+	wantErr(t, "assign to another", s.AssignCorrespondent(background, accounts.BusinessCorrespondent, "old", "aggregator:b", t0), central.ErrState)
+	wantErr(t, "assign what is registered", s.AssignCorrespondent(background, accounts.CorrespondentAgent, "1", "vendor:w", t0), central.ErrState)
 	register(central.KindBCRegister, "aggregator:c", `{"bcId":"old"}`, op.Succeeded)
-	owner, err := s.CorrespondentOwner(background, customer.BusinessCorrespondent, "old")
+	owner, err := s.CorrespondentOwner(background, accounts.BusinessCorrespondent, "old")
 	if err != nil || owner != "aggregator:a" {
 		t.Errorf("the old one is of %q, %v", owner, err)
 	}
-	wantErr(t, "forget", s.ForgetCorrespondent(background, customer.BusinessCorrespondent, "old"), nil)
-	wantErr(t, "forget again", s.ForgetCorrespondent(background, customer.BusinessCorrespondent, "old"), central.ErrNotFound)
-	_, err = s.CorrespondentOwner(background, customer.BusinessCorrespondent, "old")
+	wantErr(t, "forget", s.ForgetCorrespondent(background, accounts.BusinessCorrespondent, "old"), nil)
+	wantErr(t, "forget again", s.ForgetCorrespondent(background, accounts.BusinessCorrespondent, "old"), central.ErrNotFound)
+	_, err = s.CorrespondentOwner(background, accounts.BusinessCorrespondent, "old")
 	wantErr(t, "look", err, central.ErrNotFound)
 	if err := tryWrite(s, fmt.Sprintf("UPDATE correspondents SET party = '%s'", party1)); err == nil {
 		t.Error("the schema lets a correspondent change hands")

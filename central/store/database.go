@@ -3,108 +3,154 @@ package store
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"galla/central"
+	"galla/central/accounts"
+	"galla/central/jobs"
+	"galla/central/ratelimit"
+	"galla/central/reconcile"
+	"galla/central/recovery"
+	"galla/central/retention"
+	"galla/central/staff"
+	"galla/central/store/dbconn"
 	"galla/central/store/postgres"
-	"galla/shared/op"
+	"galla/central/webhook"
 )
 
-// DB is a store in one database. It implements central.Store and is safe for
-// concurrent use.
+// DB is a store in one database, with one type for each area over one connection. It is
+// safe for concurrent use.
 type DB struct {
-	db   database
-	node string
+	*connection
+	Operations
+	Accounts
+	Terminals
+	Customers
+	Commission
+	Staff
+	Reconciliation
+	Webhooks
+	Retention
+	Keys
+	Jobs
 }
 
-var _ central.Store = (*DB)(nil)
+// The areas of the store.
+type (
+	// Operations are operations from record to final outcome, and agents' sessions.
+	Operations struct{ *connection }
+	// Accounts are aggregators, vendors, merchants and the credentials of programs.
+	Accounts struct{ *connection }
+	// Terminals are terminals with their enrolment codes, connections and events.
+	Terminals struct{ *connection }
+	// Customers are customers of the bank and business correspondents.
+	Customers struct{ *connection }
+	// Commission is slabs and earnings.
+	Commission struct{ *connection }
+	// Staff are the members of the console's staff, the audit log and documents.
+	Staff struct{ *connection }
+	// Reconciliation is settlement files and the cases of their comparison.
+	Reconciliation struct{ *connection }
+	// Webhooks are callbacks with their endpoints and secrets.
+	Webhooks struct{ *connection }
+	// Retention is archives, purges, backups and restorations.
+	Retention struct{ *connection }
+	// Keys are vendors' keys and accepted gateway messages.
+	Keys struct{ *connection }
+	// Jobs are scheduled jobs and rates.
+	Jobs struct{ *connection }
+)
 
-// database is what the statements of this package run on. Its errors leave with
-// words for whoever runs the program.
-type database interface {
-	// Write commits what do changes, or nothing of it. do may be run more than
-	// once: it assigns its results, and never adds to what a former run left.
-	Write(ctx context.Context, do func(link) error) error
-	// Read runs do on a connection that nobody else uses meanwhile.
-	Read(ctx context.Context, do func(link) error) error
-	// Close takes nothing more and waits for what is under way.
-	Close() error
-	// Abandon ends as a killed process would.
-	Abandon() error
-	// Name tells people which database it is, without its password.
-	Name() string
-	// Dialect says what it speaks.
-	Dialect() dialect
+var (
+	_ central.Operations      = Operations{}
+	_ central.EngineStore     = Operations{}
+	_ central.Sessions        = Operations{}
+	_ central.OperationFinder = Operations{}
+	_ staff.OperationFinder   = Operations{}
+
+	_ central.Directory   = Accounts{}
+	_ central.Onboardings = Accounts{}
+
+	_ central.Terminals         = Terminals{}
+	_ central.Events            = Terminals{}
+	_ accounts.PresenceStore    = Terminals{}
+	_ accounts.TerminalKeyStore = Terminals{}
+
+	_ accounts.Customers      = Customers{}
+	_ accounts.Correspondents = Customers{}
+
+	_ reconcile.FileStore      = Reconciliation{}
+	_ reconcile.OperationStore = Reconciliation{}
+	_ reconcile.CaseStore      = Reconciliation{}
+	_ central.Decisions        = Reconciliation{}
+
+	_ webhook.AdminStore  = Webhooks{}
+	_ webhook.SecretStore = Webhooks{}
+
+	_ retention.ArchiveStore    = Retention{}
+	_ retention.Purger          = Retention{}
+	_ recovery.RestorationStore = Retention{}
+
+	_ central.VendorKeys       = Keys{}
+	_ central.ReplayProtection = Keys{}
+
+	_ jobs.Store        = Jobs{}
+	_ ratelimit.Buckets = Jobs{}
+)
+
+// ForStaff is the part of the store that package staff uses.
+func (s *DB) ForStaff() staff.Store {
+	return staff.Store{MemberStore: s.Staff, SessionStore: s.Staff, AttemptStore: s.Staff, AuditStore: s.Staff, Buckets: s.Jobs}
 }
 
-// link runs statements on one connection.
-type link interface {
-	// Exec runs a statement and tells how many rows it changed.
-	Exec(statement string, args []any) (int64, error)
-	// Each hands every row of a statement to scan, and runs it to its end.
-	Each(statement string, args []any, scan func(row) error) error
+// ForAccounts is the part of the store that package accounts uses.
+func (s *DB) ForAccounts() accounts.Store {
+	return accounts.Store{
+		Terminals: s.Terminals, Parties: s.Accounts, PartyChanges: s.Accounts, Clients: s.Accounts, FloatReadings: s.Accounts, Statistics: s.Accounts,
+	}
 }
 
-// row is one row of a result, valid until scan returns.
-type row interface {
-	Scan(dest ...any) error
+func newDB(db dbconn.DB, d dialect, node string) *DB {
+	s := &connection{db: db, dialect: d, node: node}
+	return &DB{
+		connection: s, Operations: Operations{s}, Accounts: Accounts{s}, Terminals: Terminals{s}, Customers: Customers{s}, Commission: Commission{s},
+		Staff: Staff{s}, Reconciliation: Reconciliation{s}, Webhooks: Webhooks{s}, Retention: Retention{s}, Keys: Keys{s}, Jobs: Jobs{s},
+	}
 }
 
-// Name tells people which database it is, without its password.
+// Name is the name of the database for people, without its password.
 func (s *DB) Name() string { return s.db.Name() }
 
-// Close takes nothing more, commits what is queued, waits for reads under way
-// and closes the database. Calls that come later fail; closing again only waits.
+// Close accepts no more calls, commits what is queued, waits for reads in progress and
+// closes the database. Later calls fail. Closing again only waits.
 func (s *DB) Close() error { return s.db.Close() }
 
-// Abandon closes the store as if the process had been killed: what is queued
-// or in an open transaction is not committed and its callers get an error. It
-// is for simulations of a crash.
+// Abandon closes the store as if the process had been killed: queued changes and open
+// transactions are not committed, and their callers get an error. It is for simulations
+// of a crash.
 func (s *DB) Abandon() error { return s.db.Abandon() }
 
-// Lost receives once where another central has taken this one's node name, which
-// needs an outage of the connection that holds it: the node must then stop taking
-// work. It is nil, and so never receives, on SQLite and without Config.Ring.
-func (s *DB) Lost() <-chan error {
-	if shared, ok := s.db.(server); ok {
-		return shared.Lost()
+// NodeNameLost receives once if another central has taken the name of this node, which
+// needs an outage of the connection that holds it. The node must then stop. It is nil,
+// and so never receives, on SQLite and without Config.OnNotify.
+func (s *DB) NodeNameLost() <-chan error {
+	if shared, ok := s.db.(*postgres.DB); ok {
+		return shared.NodeNameLost()
 	}
 	return nil
 }
 
-// Load tells how much of a shared database's connections this node uses, for
-// metrics; false: the database is a file.
-func (s *DB) Load() (postgres.Load, bool) {
-	if shared, ok := s.db.(server); ok {
-		return shared.Load(), true
+// PoolUsage is how many connections to a shared database this node uses, for metrics;
+// false: the database is a file.
+func (s *DB) PoolUsage() (postgres.PoolUsage, bool) {
+	if shared, ok := s.db.(*postgres.DB); ok {
+		return shared.PoolUsage(), true
 	}
-	return postgres.Load{}, false
+	return postgres.PoolUsage{}, false
 }
 
-// write commits a change.
-func (s *DB) write(ctx context.Context, do func(conn) error) error {
-	return s.db.Write(ctx, func(l link) error { return do(s.conn(l)) })
-}
-
-// read reads.
-func (s *DB) read(ctx context.Context, do func(conn) error) error {
-	return s.db.Read(ctx, func(l link) error { return do(s.conn(l)) })
-}
-
-func (s *DB) conn(l link) conn { return conn{link: l, node: s.node, dialect: s.db.Dialect()} }
-
-// ring wakes those who watch a name, at every node that shares the database,
-// once the change is committed. Where there is only this one, its engine rings.
-func (c conn) ring(name string) error {
-	if c.dialect.ring == "" {
-		return nil
-	}
-	return c.each(c.dialect.ring, []any{name}, func(row) error { return nil })
-}
-
-// Ping tells whether the store reads and takes changes: it goes through the
-// queue and a transaction that changes nothing, and so fails with
-// central.ErrBusy where readiness should.
+// Ping tells whether the store can be read and takes changes: it goes through the queue
+// and a transaction that changes nothing. So it fails with central.ErrBusy where
+// readiness should fail.
 func (s *DB) Ping(ctx context.Context) error {
 	if err := s.write(ctx, func(conn) error { return nil }); err != nil {
 		return fmt.Errorf("database %s takes no changes: %w", s.db.Name(), err)
@@ -114,45 +160,4 @@ func (s *DB) Ping(ctx context.Context) error {
 		return fmt.Errorf("database %s cannot be read: %w", s.db.Name(), err)
 	}
 	return nil
-}
-
-// Waiting is how many operations wait, and since when the one does that waits
-// longest; zero: none waits.
-type Waiting struct {
-	Count  int
-	Oldest time.Time
-}
-
-// Backlog is what is not final, by state. Pending has all operations that wait
-// for the bank's word, Stuck those among them that wait for a person.
-type Backlog struct {
-	Received, Dispatched, Pending, Stuck Waiting
-}
-
-// Backlog counts the operations that are not final, for metrics. Of a pending
-// operation the time is that of its beginning.
-func (s *DB) Backlog(ctx context.Context) (b Backlog, err error) {
-	err = s.read(ctx, func(c conn) error {
-		states := map[string]*Waiting{string(op.Received): &b.Received, string(op.Dispatched): &b.Dispatched, string(op.Pending): &b.Pending}
-		err := c.each(`SELECT state, count(*), min(created_at) FROM operations WHERE settled_at IS NULL GROUP BY state`, nil, func(row row) error {
-			var state string
-			var w Waiting
-			if err := row.Scan(&state, &w.Count, moment{&w.Oldest}); err != nil {
-				return err
-			}
-			if to, open := states[state]; open {
-				*to = w
-			}
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-		return c.one(`SELECT count(*), min(created_at) FROM operations WHERE state = 'pending' AND stuck_at IS NOT NULL`, nil,
-			&b.Stuck.Count, moment{&b.Stuck.Oldest})
-	})
-	if err != nil {
-		return Backlog{}, fmt.Errorf("count operations that are not final: %w", err)
-	}
-	return b, nil
 }

@@ -1,41 +1,45 @@
 package store
 
-// dialect is where the two databases' SQL differs.
+import "galla/central/store/postgres"
+
+// dialect is the difference between the SQL of the two databases.
 type dialect struct {
-	// skipLocked ends a selection of rows that are about to be claimed: where
-	// several writers run at one time, each takes those that no other has.
+	// skipLocked ends a selection of rows that a change claims: with several writers at
+	// one time, each gets rows that no other has.
 	skipLocked string
-	// hold ends a selection of rows that others must not change meanwhile.
-	hold string
-	// names is the table that has the unique names of all operations: id,
-	// reference, pending_reference, and party with caller_ref.
+	// forUpdate ends a selection of rows that others must not change before the commit.
+	forUpdate string
+	// names is the table with the unique names of all operations: id, reference,
+	// pending_reference, and party with caller_ref.
 	names string
-	// ring is the statement that rings a name ($1) at every node when the change
-	// is committed; empty where there is only this one.
-	ring string
-	// months makes the partitions of the months that are to come. Where there
-	// are no partitions, it is empty.
-	months string
+	// notify is the statement that notifies a name ($1) at every node when the change is
+	// committed; empty where there is only this node.
+	notify string
+	// ensurePartitions is the statement that creates partitions of coming months; empty
+	// where there are no partitions.
+	ensurePartitions string
 }
 
-// SQLite has one writer, so that rows need no locks, and one table of
-// operations, which has their names.
+// sqliteDialect needs no locks of rows, since SQLite has one writer. The table of
+// operations has their names.
 func sqliteDialect() dialect { return dialect{names: "operations"} }
 
-// PostgreSQL has many writers, and operations by the month; see doc.go.
+// postgresDialect is for several writers and one partition of operations for each month
+// (see doc.go).
 func postgresDialect() dialect {
 	return dialect{
-		skipLocked: " FOR UPDATE SKIP LOCKED",
-		hold:       " FOR NO KEY UPDATE",
-		names:      "operation_names",
-		months:     "SELECT make_operation_months($1, $2)",
+		skipLocked:       " FOR UPDATE SKIP LOCKED",
+		forUpdate:        " FOR NO KEY UPDATE",
+		names:            "operation_names",
+		notify:           postgres.Notify,
+		ensurePartitions: "SELECT ensure_operation_months($1, $2)",
 	}
 }
 
-// called is the condition on operations that one has the name that the given
-// condition asks for, which is one on a column of names. Where operations are
-// partitioned, the moment that is kept with the name leads to one partition.
-func (d dialect) called(condition string) string {
+// byUniqueName is the condition on operations that selects the operation with a name; the
+// given condition is one on a column of names. With partitions, created_at of the name
+// leads to one partition.
+func (d dialect) byUniqueName(condition string) string {
 	if d.names == "operations" {
 		return condition
 	}

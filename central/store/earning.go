@@ -9,20 +9,21 @@ import (
 	"time"
 
 	"galla/central"
+	"galla/shared/ist"
 	"galla/shared/op"
 )
 
-// earn writes what an operation earned, and its entries in the ledger. A
-// posting of nothing is left out.
-func earn(c conn, id op.ID, e central.Earning, at time.Time) error {
+// addEarning writes the earning of an operation and its entries in the ledger. A posting of
+// zero is left out.
+func addEarning(c conn, id op.ID, e central.Earning, at time.Time) error {
 	_, err := c.exec(`INSERT INTO commissions (operation, vendor, aggregator, merchant, payment_method, provider, txn_type, slab,
 			amount, charge, gst, provider_cost, commission, tds, day, at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`,
-		string(id), ref(e.Vendor), ref(e.Aggregator), string(e.Merchant), e.PaymentMethod, e.Provider, e.TxnType, ref(e.Slab),
+		string(id), orNull(e.Vendor), orNull(e.Aggregator), string(e.Merchant), e.PaymentMethod, e.Provider, e.TxnType, orNull(e.Slab),
 		int64(e.Amount), int64(e.Charge), int64(e.GST), int64(e.ProviderCost), int64(e.Commission), int64(e.TDS),
-		string(central.DayOf(at)), ms(at))
+		string(ist.DayOf(at)), ms(at))
 	if err != nil {
-		return fmt.Errorf("write what it earned: %w", err)
+		return fmt.Errorf("write its earning: %w", err)
 	}
 	for _, p := range e.Postings {
 		if p.Amount == 0 {
@@ -37,27 +38,24 @@ func earn(c conn, id op.ID, e central.Earning, at time.Time) error {
 	return nil
 }
 
-// reverse writes back what an operation earned and gives back what it counts
-// for, once, because another one succeeded. central.ErrState: it was reversed
-// before, or has not come to an end in which there is something to reverse.
-func reverse(c conn, id, by op.ID, at time.Time) error {
+// reverseEarning reverses the earning of an operation and releases its quotas, once,
+// because another operation succeeded. central.ErrState: it was reversed before, or
+// its state has nothing to reverse.
+func reverseEarning(c conn, id, by op.ID, at time.Time) error {
 	state := op.Received
-	if err := c.one(`SELECT state FROM operations WHERE `+c.dialect.called("id = $1"), []any{string(id)}, &state); err != nil {
+	if err := c.one(`SELECT state FROM operations WHERE `+c.dialect.byUniqueName("id = $1"), []any{string(id)}, &state); err != nil {
 		return fmt.Errorf("operation %s that it reverses: %w", id, err)
 	}
 	if state != op.Succeeded && state != op.Reversed {
 		return fmt.Errorf("operation %s that it reverses is %s: %w", id, state, central.ErrState)
 	}
-	first, err := c.exec(`INSERT INTO reversals (operation, reversed_by, at) VALUES ($1, $2, $3) ON CONFLICT (operation) DO NOTHING`,
-		string(id), string(by), ms(at))
-	if err != nil {
+	if err := c.changeRow(fmt.Errorf("operation %s was reversed before: %w", id, central.ErrState),
+		`INSERT INTO reversals (operation, reversed_by, at) VALUES ($1, $2, $3) ON CONFLICT (operation) DO NOTHING`,
+		string(id), string(by), ms(at)); err != nil {
 		return err
 	}
-	if first == 0 {
-		return fmt.Errorf("operation %s was reversed before: %w", id, central.ErrState)
-	}
 	if _, err := c.exec(`UPDATE commissions SET reversed_day = $1, reversed_at = $2, reversed_by = $3 WHERE operation = $4`,
-		string(central.DayOf(at)), ms(at), string(by), string(id)); err != nil {
+		string(ist.DayOf(at)), ms(at), string(by), string(id)); err != nil {
 		return err
 	}
 	if _, err := c.exec(`INSERT INTO ledger_entries (operation, purpose, reversal, debit, credit, amount, written_by, at)
@@ -65,13 +63,12 @@ func reverse(c conn, id, by op.ID, at time.Time) error {
 		string(by), ms(at), string(id)); err != nil {
 		return err
 	}
-	return giveBack(c, id)
+	return releaseQuotas(c, id)
 }
 
-// EarningsOf implements central.Administration. Unknown and repeated groups
-// are refused, and so is a report of more than 100,000 lines. No earnings are
-// no lines.
-func (s *DB) EarningsOf(ctx context.Context, vendor central.VendorID, from, to central.Day, by []central.EarningGroup) (list []central.EarningSum, err error) {
+// EarningsOf implements central.VendorAdmin. It refuses unknown and repeated groups, and a
+// report of more than 100,000 lines. No earnings are no lines.
+func (s Commission) EarningsOf(ctx context.Context, vendor central.VendorID, from, to central.Day, by []central.EarningGroup) ([]central.EarningSum, error) {
 	grouped := map[central.EarningGroup]bool{}
 	for _, group := range by {
 		if grouped[group] || group != central.ByDay && group != central.ByMerchant && group != central.ByType {
@@ -79,8 +76,8 @@ func (s *DB) EarningsOf(ctx context.Context, vendor central.VendorID, from, to c
 		}
 		grouped[group] = true
 	}
-	err = s.read(ctx, func(c conn) error {
-		return c.each(`SELECT CASE WHEN $1 = 1 THEN day ELSE '' END, CASE WHEN $2 = 1 THEN merchant ELSE '' END,
+	list, err := query(ctx, s.connection, func(c conn) ([]central.EarningSum, error) {
+		list, err := allRows(c, scanEarningSum, `SELECT CASE WHEN $1 = 1 THEN day ELSE '' END, CASE WHEN $2 = 1 THEN merchant ELSE '' END,
 				CASE WHEN $3 = 1 THEN payment_method ELSE '' END, CASE WHEN $3 = 1 THEN provider ELSE '' END, CASE WHEN $3 = 1 THEN txn_type ELSE '' END,
 				CAST(sum(sign) AS BIGINT), CAST(sum(CASE WHEN sign < 0 THEN 1 ELSE 0 END) AS BIGINT),
 				CAST(sum(sign * amount) AS BIGINT), CAST(sum(sign * charge) AS BIGINT), CAST(sum(sign * gst) AS BIGINT),
@@ -92,27 +89,24 @@ func (s *DB) EarningsOf(ctx context.Context, vendor central.VendorID, from, to c
 				SELECT -1 AS sign, reversed_day AS day, merchant, payment_method, provider, txn_type, amount, charge, gst, provider_cost, commission, tds
 				FROM commissions WHERE vendor = $4 AND reversed_day BETWEEN $5 AND $6
 			) AS earned GROUP BY 1, 2, 3, 4, 5 LIMIT $7`,
-			[]any{bit(grouped[central.ByDay]), bit(grouped[central.ByMerchant]), bit(grouped[central.ByType]),
-				string(vendor), string(from), string(to), maxEarningLines + 1},
-			func(row row) error {
-				var x central.EarningSum
-				err := row.Scan(&x.Day, &x.Merchant, &x.PaymentMethod, &x.Provider, &x.TxnType, &x.Count, &x.Reversed,
-					&x.Volume, &x.Charge, &x.GST, &x.ProviderCost, &x.Commission, &x.TDS)
-				list = append(list, x)
-				return err
-			})
-	})
-	if err == nil && len(list) > maxEarningLines {
-		err = errors.New("the report has too many lines: ask for fewer days or groups")
-	}
-	if err != nil {
-		return nil, fmt.Errorf("sum the earnings of vendor %s: %w", vendor, err)
-	}
+			boolInt(grouped[central.ByDay]), boolInt(grouped[central.ByMerchant]), boolInt(grouped[central.ByType]),
+			string(vendor), string(from), string(to), maxEarningLines+1)
+		if err == nil && len(list) > maxEarningLines {
+			err = errors.New("the report has too many lines: ask for fewer days or groups")
+		}
+		return list, err
+	}, "sum the earnings of vendor %s", vendor)
 	slices.SortFunc(list, func(a, b central.EarningSum) int { return compareSums(a, b, by) })
-	return list, nil
+	return list, err
 }
 
-// compareSums orders lines of the report by their groups.
+func scanEarningSum(row row) (x central.EarningSum, err error) {
+	err = row.Scan(&x.Day, &x.Merchant, &x.PaymentMethod, &x.Provider, &x.TxnType, &x.Count, &x.Reversed,
+		&x.Volume, &x.Charge, &x.GST, &x.ProviderCost, &x.Commission, &x.TDS)
+	return x, err
+}
+
+// compareSums orders lines of a report by their groups.
 func compareSums(a, b central.EarningSum, by []central.EarningGroup) int {
 	for _, group := range by {
 		n := 0

@@ -194,7 +194,7 @@ func testSeed() Seed {
 				HasInfo: true, AEPSReady: true, TID: "GAL00001", Mobile: "9000000001", CreatedAt: t0,
 				AppID: "APP0000001", RiskFlag: 2, Active: true, VPA: "test.store@galla", MCC: "5411",
 				Settlement: &central.SettlementAccount{AccountLast4: "0042", IFSC: "TEST0000001", BankName: "Test Bank", Holder: "Test Store"},
-				Callback:   &central.Callback{URL: "https://shop.example/events", Events: []string{"operation.settled", "terminal.enrolled"}}},
+				Callback:   &central.Callback{URL: "https://shop.example/events", Events: []string{"operation.finished", "terminal.enrolled"}}},
 			// Its number is in the way of the terminals' counter.
 			{ID: merchant2, MID: "TST0000002", LegalName: "Other Store", Vendor: vendor1, Status: central.MerchantPending,
 				TID: "GAL00102", Mobile: "9000000002", CreatedAt: t0},
@@ -256,6 +256,6 @@ func newOperation() central.Operation {
 		Fingerprint: sha256.Sum256([]byte(id)), Merchant: merchant1, TID: "GAL00001",
 		Kind: central.KindWithdrawal, Amount: 500_00, Aadhaar: "XXXXXXXX7058", IIN: "990326",
 		Reference: central.Reference("GL261121" + id[26:]), STAN: "000001",
-		Try: 1, State: op.Received, Node: testNode, NotAfter: t0.Add(90 * time.Second), CreatedAt: t0,
+		Attempt: 1, State: op.Received, Node: testNode, NotAfter: t0.Add(90 * time.Second), CreatedAt: t0,
 	}
 }

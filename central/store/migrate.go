@@ -17,29 +17,28 @@ import (
 	"galla/central/store/sqlite"
 )
 
-// sqliteMigrations are the numbered, forward-only steps of the schema. A file
-// that was ever released is never changed: a new one is added.
+// sqliteMigrations are the numbered migrations of the schema. There is no way back, and a
+// released file is never changed: a new one is added.
 //
 //go:embed migrations/sqlite/*.sql
 var sqliteMigrations embed.FS
 
-// Tables that the migrations themselves are recorded in.
+// Tables in which the migrations are recorded.
 const (
 	versionTable  = "schema_versions"
 	checksumTable = `CREATE TABLE IF NOT EXISTS schema_checksums (version INTEGER NOT NULL PRIMARY KEY, sha256 TEXT NOT NULL)`
 )
 
-// migrationLock is the advisory lock of PostgreSQL that a node holds while it
-// migrates; the letters "galla".
+// migrationLock is the advisory lock of PostgreSQL during a migration; the letters "galla".
 const migrationLock = 0x67_61_6c_6c_61
 
-// migrate brings a database to the newest schema that the program knows, one
-// node after the other. It refuses a database that a newer program has migrated,
-// and one whose applied migrations differ from the program's.
+// migrate migrates a database to the newest schema of the program, one node at a time. It
+// refuses a database that a newer program has migrated, and one whose applied migrations
+// differ from the program's.
 func migrate(ctx context.Context, dialect goose.Dialect, db *sql.DB, steps fs.FS, log *slog.Logger) (err error) {
 	if dialect == goose.DialectPostgres {
-		// SQLite's writer has the file for itself. The lock is for all of it, also
-		// for the checksums, and ends with its connection.
+		// On SQLite no other program writes. The lock also protects the checksums, and ends
+		// with its connection.
 		locked, err := db.Conn(ctx)
 		if err != nil {
 			return fmt.Errorf("connect to the database: %w", err)
@@ -70,7 +69,7 @@ func migrateAlone(ctx context.Context, dialect goose.Dialect, db *sql.DB, steps 
 		return fmt.Errorf("the database has schema version %d and this program knows only up to %d: start the newer program that migrated it", current, newest)
 	}
 	if _, err := db.ExecContext(ctx, checksumTable); err != nil {
-		return fmt.Errorf("make the table of checksums: %w", sqlite.Explain(err))
+		return fmt.Errorf("create the table of checksums: %w", sqlite.Explain(err))
 	}
 	for _, source := range provider.ListSources() {
 		text, err := fs.ReadFile(steps, source.Path)
@@ -86,25 +85,24 @@ func migrateAlone(ctx context.Context, dialect goose.Dialect, db *sql.DB, steps 
 	}
 	applied, err := provider.Up(ctx)
 	if err != nil {
-		return fmt.Errorf("bring the schema from version %d to %d: %w", current, newest, sqlite.Explain(err))
+		return fmt.Errorf("migrate the schema from version %d to %d: %w", current, newest, sqlite.Explain(err))
 	}
 	log.Info("the schema was migrated", "from", current, "to", newest, "migrations", len(applied))
 	return nil
 }
 
-// stopped adds the caller's stop to the error of a database that was being opened.
-// Drivers do not always name it: a statement "was interrupted", and a connection
-// "is bad".
-func stopped(ctx context.Context, err error) error {
+// withStopCause adds the cause of a cancelled context to an error. Drivers do not always
+// name it: a statement "was interrupted", or a connection "is bad".
+func withStopCause(ctx context.Context, err error) error {
 	if err != nil && ctx.Err() != nil && !errors.Is(err, ctx.Err()) {
 		return fmt.Errorf("%w: %w", ctx.Err(), err)
 	}
 	return err
 }
 
-// Schema tells the version that the database's schema has, and the one that
-// this program brings. A newer program's is as good: steps only add.
-func (s *DB) Schema(ctx context.Context) (has, brings int64, err error) {
+// SchemaVersion returns the version of the database's schema and the program's own. A newer
+// schema works too: migrations only add.
+func (s *DB) SchemaVersion(ctx context.Context) (has, brings int64, err error) {
 	files, err := fs.Glob(sqliteMigrations, "migrations/sqlite/*.sql")
 	if err != nil {
 		return 0, 0, fmt.Errorf("list the program's migrations: %w", err)
@@ -125,9 +123,9 @@ func (s *DB) Schema(ctx context.Context) (has, brings int64, err error) {
 	return has, brings, nil
 }
 
-// matchChecksum compares an applied migration with its record. One that is not
-// applied yet is recorded before it is: what a crash leaves between the two is
-// written over by the next start.
+// matchChecksum compares an applied migration with its record. A migration that is not
+// applied yet is recorded before it runs. After a crash in between, the next start
+// overwrites the record.
 func matchChecksum(ctx context.Context, db *sql.DB, version, current int64, sum string) error {
 	if version > current {
 		_, err := db.ExecContext(ctx, `INSERT INTO schema_checksums (version, sha256) VALUES ($1, $2)
@@ -148,8 +146,7 @@ func matchChecksum(ctx context.Context, db *sql.DB, version, current int64, sum 
 	return nil
 }
 
-// checksum is the same for both kinds of line ends, which a checkout may
-// change.
+// checksum is the same for both kinds of line ends, since a checkout may change them.
 func checksum(text []byte) string {
 	sum := sha256.Sum256([]byte(strings.ReplaceAll(string(text), "\r\n", "\n")))
 	return hex.EncodeToString(sum[:])

@@ -88,7 +88,7 @@ func TestMigrateAtOnce(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	begun(t, openAt(t, place, testConfig()))
+	created(t, openAt(t, place, testConfig()))
 }
 
 // TestMigrationsStopped: whoever stops a program while it migrates, at any moment,

@@ -27,7 +27,7 @@ func TestPlans(t *testing.T) {
 			}
 			args := make([]any, len(numbers(statement)))
 			err := s.read(background, func(c conn) error {
-				return c.each("EXPLAIN QUERY PLAN "+statement, args, func(row row) error {
+				return c.Each("EXPLAIN QUERY PLAN "+statement, args, func(row row) error {
 					var id, parent, unused int
 					var detail string
 					if err := row.Scan(&id, &parent, &unused, &detail); err != nil {
@@ -49,14 +49,14 @@ func TestPlans(t *testing.T) {
 	}
 }
 
-// planned tells which statements are run while the house is busy: not those of
+// planned tells which statements are run under load: not those of
 // the migrations.
 func planned(statement string) bool {
 	return !strings.HasPrefix(statement, "CREATE") && !strings.Contains(statement, "schema_") &&
-		!strings.Contains(statement, "pg_advisory") && !strings.Contains(statement, "make_operation_months")
+		!strings.Contains(statement, "pg_advisory") && !strings.Contains(statement, "ensure_operation_months")
 }
 
-// fillOperations adds n settled operations, an hour after one another, and
+// fillOperations adds n finished operations, an hour after one another, and
 // some of a clock that is ten years ahead.
 func fillOperations(t *testing.T, place string, n int) {
 	t.Helper()
@@ -70,7 +70,7 @@ func fillOperations(t *testing.T, place string, n int) {
 				SELECT id, 'vendor', ref, 'aeps.withdrawal', decode(repeat('00', 32), 'hex'), '` + string(merchant1) + `', 'GAL00001', 'WITHDRAWAL', 1, '', '', reference, '', 'received', 'n', at, 'vendor', ref FROM filled`,
 		`INSERT INTO identities (caller, identity, operation) SELECT 'vendor', ref, id FROM filled`,
 		`INSERT INTO operation_steps (operation, step, at, node, from_state, to_state, reason) SELECT id, 1, at, 'n', '', 'received', '' FROM filled`,
-		`UPDATE operations SET state = 'failed', settled_at = created_at, http = 200, reply = '{}', rrn = 'rrn ' || id WHERE caller = 'vendor'`,
+		`UPDATE operations SET state = 'failed', finished_at = created_at, http = 200, reply = '{}', rrn = 'rrn ' || id WHERE caller = 'vendor'`,
 		`ANALYZE operations, operation_names, identities, operation_steps`,
 	} {
 		if _, err := db.Exec(statement); err != nil {
@@ -80,13 +80,13 @@ func fillOperations(t *testing.T, place string, n int) {
 }
 
 // TestPlansOfPostgres asks PostgreSQL the same, on a table that is worth its
-// indexes. It is told to read a table from end to end only where there is no
+// indexes. It is forced to read a table from end to end only where there is no
 // other way, since the tables beside it are small; nor may it read an index from
 // end to end.
 func TestPlansOfPostgres(t *testing.T) {
 	place := onPostgres.seeded(t)
 	s := openAt(t, place, testConfig())
-	wantErr(t, "make months", s.EnsureMonths(background, t0, 6), nil)
+	wantErr(t, "make months", s.EnsurePartitions(background, t0, 6), nil)
 	fillOperations(t, place, 5000)
 	n := 0
 	for _, file := range sources(t, postgresDialect()) {
@@ -128,7 +128,7 @@ func postgresPlan(s *DB, statement string) (string, error) {
 				return err
 			}
 		}
-		err := c.each("EXPLAIN EXECUTE planned"+args, nil, func(row row) error {
+		err := c.Each("EXPLAIN EXECUTE planned"+args, nil, func(row row) error {
 			var line string
 			err := row.Scan(&line)
 			plan.WriteString(line + "\n")
@@ -144,7 +144,7 @@ func postgresPlan(s *DB, statement string) (string, error) {
 }
 
 // smallOnPostgres tells which readings from end to end are wanted: of the few
-// counters, of the lists of keys, of the chores, of the indexes that have only
+// counters, of the lists of keys, of the scheduled jobs, of the indexes that have only
 // what is stuck or waits or was given up, and of the ledger for its audit.
 func smallOnPostgres(statement, line string) bool {
 	return strings.Contains(line, "on counters") || strings.Contains(line, "on ledger_entries") && report(statement) ||
@@ -153,34 +153,34 @@ func smallOnPostgres(statement, line string) bool {
 		strings.Contains(line, "on events e") && purgesEvents(statement) ||
 		strings.Contains(line, "_state_created_at_id_idx") && strings.Contains(statement, "GROUP BY state") || // those that are not final, counted
 		strings.Contains(line, "on aggregators") || // a handful
-		strings.Contains(line, "on operators") || // at most operator.MaxPeople
-		strings.Contains(line, "settlement_cases_opened") || // the newest that were opened by hand
+		strings.Contains(line, "on staff") || // at most staff.MaxMembers
+		strings.Contains(line, "reconciliation_cases_opened") || // the newest that were opened by hand
 		strings.Contains(line, "settlement_files_by_moment") || // the newest, one a day
-		strings.Contains(line, "settlement_cases_missing") || // the few that are open
-		strings.Contains(line, "settlement_cases_waiting") || // those that wait for people, counted
-		strings.Contains(line, "on chores") || strings.Contains(line, "callbacks_waiting_since") || strings.Contains(line, "callbacks_given_up") ||
+		strings.Contains(line, "reconciliation_cases_missing") || // the few that are open
+		strings.Contains(line, "reconciliation_cases_waiting") || // those that wait for people, counted
+		strings.Contains(line, "on scheduled_jobs") || strings.Contains(line, "callbacks_waiting_since") || strings.Contains(line, "callbacks_given_up") ||
 		strings.Contains(line, "merchants_with_disabled_callback")
 }
 
-// TestNamesLeadToOneMonth: a look by any name that is unique opens no month but
+// TestNamesLeadToOnePartition: a look by any name that is unique opens no month but
 // the operation's own.
-func TestNamesLeadToOneMonth(t *testing.T) {
+func TestNamesLeadToOnePartition(t *testing.T) {
 	s := onPostgres.open(t, testConfig())
-	wantErr(t, "make months", s.EnsureMonths(background, t0, 6), nil)
-	o := begun(t, s, withRef("R-1"))
-	d := s.db.Dialect()
+	wantErr(t, "make months", s.EnsurePartitions(background, t0, 6), nil)
+	o := created(t, s, withRef("R-1"))
+	d := s.dialect
 	for _, condition := range []string{
 		"id = '" + string(o.ID) + "'", "reference = '" + string(o.Reference) + "'",
 		"party = '" + party1 + "' AND caller_ref = 'R-1'",
 	} {
-		for _, statement := range []string{"SELECT id FROM operations WHERE ", "UPDATE operations SET state = 'dispatched', dispatched_at = 1, bank_not_after = 2 WHERE "} {
+		for _, statement := range []string{"SELECT id FROM operations WHERE ", "UPDATE operations SET state = 'sent', sent_at = 1, bank_not_after = 2 WHERE "} {
 			opened, months := 0, 0
 			err := s.write(background, func(c conn) error {
 				opened, months = 0, 0
 				if _, err := c.exec("SET LOCAL enable_seqscan = off"); err != nil {
 					return err
 				}
-				err := c.each("EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF) "+statement+d.called(condition), nil, func(row row) error {
+				err := c.Each("EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF) "+statement+d.byUniqueName(condition), nil, func(row row) error {
 					var line string
 					err := row.Scan(&line)
 					if strings.Contains(line, "Scan") && strings.Contains(line, " on operations_") {
@@ -211,7 +211,7 @@ func report(statement string) bool {
 }
 
 // harmless tells which scans are wanted: of the counters' single row, of the
-// index that has the stuck operations only, of the list of keys, of the chores, of
+// index that has the stuck operations only, of the list of keys, of the scheduled jobs, of
 // callbacks that are counted or whose merchants are stepped through, of a report, and of the tables that
 // refer to a new row, which SQLite plans but reads only while a reference is
 // open.
@@ -223,14 +223,14 @@ func harmless(statement, detail string) bool {
 		// index, and each moves every terminal's cursor once.
 		detail == "SCAN restorations", strings.Contains(detail, "held_identities_in_order"), leaps(statement),
 		strings.HasPrefix(detail, "SCAN e") && purgesEvents(statement),
-		strings.Contains(detail, "SCAN aggregators"),           // a handful
-		strings.Contains(detail, "SCAN operators"),             // at most operator.MaxPeople
-		strings.Contains(detail, "settlement_cases_opened"),    // the newest that were opened by hand
-		strings.Contains(detail, "operations_open"),            // those that are not final, counted
-		strings.Contains(detail, "settlement_files_by_moment"), // the newest, one a day
-		strings.Contains(detail, "settlement_cases_missing"),   // the few that are open
-		strings.Contains(detail, "settlement_cases_waiting"),   // those that wait for people, counted
-		detail == "SCAN lane", strings.Contains(detail, "SCAN chores"),
+		strings.Contains(detail, "SCAN aggregators"),             // a handful
+		strings.Contains(detail, "SCAN staff"),                   // at most staff.MaxMembers
+		strings.Contains(detail, "reconciliation_cases_opened"),  // the newest that were opened by hand
+		strings.Contains(detail, "operations_unfinished"),        // those that are not final, counted
+		strings.Contains(detail, "settlement_files_by_moment"),   // the newest, one a day
+		strings.Contains(detail, "reconciliation_cases_missing"), // the few that are open
+		strings.Contains(detail, "reconciliation_cases_waiting"), // those that wait for people, counted
+		detail == "SCAN lane", strings.Contains(detail, "SCAN scheduled_jobs"),
 		strings.Contains(detail, "callbacks_waiting_since"), strings.Contains(detail, "callbacks_given_up"):
 		return true
 	case detail == "SCAN earned", detail == "SCAN sides":
@@ -345,62 +345,32 @@ func spell(n ast.Node, d dialect) (string, bool) {
 		right, also := spell(n.Y, d)
 		return left + right, ok && also
 	case *ast.Ident:
-		switch n.Name {
-		case "operationColumns":
-			return operationColumns, true
-		case "terminalColumns":
-			return terminalColumns, true
-		case "merchantColumns":
-			return merchantColumns, true
-		case "vendorKeyColumns":
-			return vendorKeyColumns, true
-		case "slabColumns":
-			return slabColumns, true
-		case "fileColumns":
-			return fileColumns, true
-		case "comparedColumns":
-			return comparedColumns, true
-		case "caseColumns":
-			return caseColumns, true
-		case "operatorColumns":
-			return operatorColumns, true
-		case "trailColumns":
-			return trailColumns, true
-		case "nowColumns":
-			return nowColumns, true
-		case "onlineNow":
-			return onlineNow, true
-		case "versionTable":
-			return versionTable, true
-		case "callbackColumns":
-			return callbackColumns, true
-		case "secretColumns":
-			return secretColumns, true
-		case "choreColumns":
-			return choreColumns, true
-		case "givenUp":
-			return givenUp, true
-		case "replayed":
-			return replayed, true
-		}
+		text, ok := map[string]string{
+			"operationColumns": operationColumns, "terminalColumns": terminalColumns, "merchantColumns": merchantColumns,
+			"vendorKeyColumns": vendorKeyColumns, "slabColumns": slabColumns, "fileColumns": fileColumns, "comparedColumns": comparedColumns,
+			"caseColumns": caseColumns, "staffColumns": staffColumns, "auditColumns": auditColumns, "terminalStatusColumns": terminalStatusColumns,
+			"isOnline": isOnline, "versionTable": versionTable, "callbackColumns": callbackColumns, "secretColumns": secretColumns,
+			"scheduledJobColumns": scheduledJobColumns, "setGivenUp": setGivenUp, "setReplayed": setReplayed,
+		}[n.Name]
+		return text, ok
 	case *ast.SelectorExpr:
 		switch n.Sel.Name {
 		case "names":
 			return d.names, true
 		case "skipLocked":
 			return d.skipLocked, true
-		case "hold":
-			return d.hold, true
+		case "forUpdate":
+			return d.forUpdate, true
 		}
 	case *ast.CallExpr:
-		if name, ok := n.Fun.(*ast.SelectorExpr); ok && name.Sel.Name == "called" {
+		if name, ok := n.Fun.(*ast.SelectorExpr); ok && name.Sel.Name == "byUniqueName" {
 			condition, ok := spell(n.Args[0], d)
-			return d.called(condition), ok
+			return d.byUniqueName(condition), ok
 		}
-		if name, ok := n.Fun.(*ast.Ident); ok && name.Name == "origins" {
-			return "('received', 'dispatched')", true
-		} else if ok && name.Name == "before" {
-			return before(central.KYCApproved), true
+		if name, ok := n.Fun.(*ast.Ident); ok && name.Name == "statesBefore" {
+			return "('received', 'sent')", true
+		} else if ok && name.Name == "kycStatesBefore" {
+			return kycStatesBefore(central.KYCApproved), true
 		}
 	}
 	return "", false

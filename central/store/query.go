@@ -1,10 +1,10 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"galla/central"
@@ -12,110 +12,125 @@ import (
 )
 
 // Operation implements central.Operations.
-func (s *DB) Operation(ctx context.Context, id op.ID) (o central.Operation, err error) {
-	err = s.read(ctx, func(c conn) error {
-		var err error
-		o, err = operationByID(c, id)
-		return err
-	})
-	if err != nil {
-		return central.Operation{}, fmt.Errorf("read operation %s: %w", id, err)
-	}
-	return o, nil
+func (s Operations) Operation(ctx context.Context, id op.ID) (central.Operation, error) {
+	return query(ctx, s.connection, func(c conn) (central.Operation, error) { return operationByID(c, id) }, "read operation %s", id)
 }
 
-// ByIdentity implements central.Operations. A tombstone is no operation:
+// ByIdentity implements central.Operations. A tombstone is not an operation:
 // central.ErrNotFound.
 //
-// An identity that the caller chose for a call leads to the newest attempt of
-// that call; one that is an operation's own id, to that operation.
-func (s *DB) ByIdentity(ctx context.Context, caller, identity string) (o central.Operation, err error) {
-	err = s.read(ctx, func(c conn) error {
-		var err error
-		o, err = byIdentity(c, caller, identity)
-		if err == nil && !o.Forsworn && identity != string(o.ID) {
-			o, err = newestOf(c, caller, identity, o)
+// An identity that the caller chose leads to its newest attempt. One that is the id of an
+// operation leads to that operation.
+func (s Operations) ByIdentity(ctx context.Context, caller, identity string) (central.Operation, error) {
+	return query(ctx, s.connection, func(c conn) (central.Operation, error) {
+		o, err := operationByIdentity(c, caller, identity)
+		switch {
+		case err != nil:
+			return o, err
+		case o.Tombstone:
+			return o, central.ErrNotFound
+		case identity == string(o.ID):
+			return o, nil
 		}
-		return err
-	})
-	if err == nil && o.Forsworn {
-		err = central.ErrNotFound
-	}
-	if err != nil {
-		return central.Operation{}, fmt.Errorf("read an operation of %s by its identity: %w", caller, err)
-	}
-	return o, nil
+		return newestAttemptOf(c, caller, identity, o)
+	}, "read an operation of %s by its identity", caller)
 }
 
-// Abandoned implements central.Operations, oldest first, at most 1000. Begun
-// before means in an earlier millisecond. Final states are refused: nobody
-// abandons those.
-func (s *DB) Abandoned(ctx context.Context, node string, state op.State, before time.Time, limit int) (list []central.Operation, err error) {
+// Unfinished implements central.Operations, oldest first, at most 1000. Created before
+// means in an earlier millisecond. A final state is an error.
+func (s Operations) Unfinished(ctx context.Context, node string, state op.State, before time.Time, limit int) ([]central.Operation, error) {
 	if state.Final() {
-		return nil, fmt.Errorf("list abandoned operations: state %s is final", state)
+		return nil, fmt.Errorf("list unfinished operations: state %s is final", state)
 	}
-	err = s.read(ctx, func(c conn) error {
+	return query(ctx, s.connection, func(c conn) ([]central.Operation, error) {
 		// The first condition is that of the index.
-		var err error
-		list, err = c.operations(`SELECT `+operationColumns+` FROM operations
-			WHERE settled_at IS NULL AND state = $1 AND created_at < $2 AND (node = $3 OR $3 = '')
-			ORDER BY created_at, id LIMIT $4`, string(state), ms(before), node, bounded(limit))
-		return err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("list operations in state %s: %w", state, err)
-	}
-	return list, nil
+		return c.operations(`SELECT `+operationColumns+` FROM operations
+			WHERE finished_at IS NULL AND state = $1 AND created_at < $2 AND (node = $3 OR $3 = '')
+			ORDER BY created_at, id LIMIT $4`, string(state), ms(before), node, clampLimit(limit))
+	}, "list operations in state %s", state)
 }
 
-// Claim implements central.Operations, oldest first, at most 1000. It is a
-// lease and no step: it leaves no line in the history, the enquiry's result
-// does.
-func (s *DB) Claim(ctx context.Context, now, leaseUntil time.Time, limit int) (list []central.Operation, err error) {
-	// Most looks find nothing; those leave the writer alone.
-	due := false
-	err = s.read(ctx, func(c conn) error {
-		var err error
-		due, err = c.exists(`SELECT 1 FROM operations
+// ClaimEnquiries implements central.Operations, oldest first, at most 1000. A claim adds
+// no step to the history; the result of the enquiry does.
+func (s Operations) ClaimEnquiries(ctx context.Context, now, leaseUntil time.Time, limit int) ([]central.Operation, error) {
+	const task = "claim pending operations"
+	// Most calls find nothing and need no write.
+	due, err := query(ctx, s.connection, func(c conn) (bool, error) {
+		return c.exists(`SELECT 1 FROM operations
 			WHERE state = 'pending' AND stuck_at IS NULL AND next_enquiry <= $1 LIMIT 1`, ms(now))
-		return err
+	}, task)
+	if err != nil || !due {
+		return nil, err
+	}
+	list, err := update(ctx, s.connection, func(c conn) ([]central.Operation, error) {
+		return c.operations(`WITH due AS MATERIALIZED (
+			SELECT id, created_at FROM operations WHERE state = 'pending' AND stuck_at IS NULL AND next_enquiry <= $1
+			ORDER BY next_enquiry LIMIT $2`+c.dialect.skipLocked+`)
+			UPDATE operations SET next_enquiry = $3 WHERE (id, created_at) IN (SELECT id, created_at FROM due)
+			RETURNING `+operationColumns, ms(now), clampLimit(limit), ms(leaseUntil))
+	}, task)
+	slices.SortFunc(list, func(a, b central.Operation) int {
+		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID))
 	})
-	if err == nil && due {
-		err = s.write(ctx, func(c conn) error {
-			var err error
-			list, err = c.operations(`WITH due AS MATERIALIZED (
-				SELECT id, created_at FROM operations WHERE state = 'pending' AND stuck_at IS NULL AND next_enquiry <= $1
-				ORDER BY next_enquiry LIMIT $2`+c.dialect.skipLocked+`)
-				UPDATE operations SET next_enquiry = $3 WHERE (id, created_at) IN (SELECT id, created_at FROM due)
-				RETURNING `+operationColumns, ms(now), bounded(limit), ms(leaseUntil))
+	return list, err
+}
+
+// newestFirst orders operations by their time, the newest first.
+func newestFirst(a, b central.Operation) int {
+	return cmp.Or(b.CreatedAt.Compare(a.CreatedAt), cmp.Compare(b.ID, a.ID))
+}
+
+// History implements central.Operations. An unknown operation is central.ErrNotFound.
+func (s Operations) History(ctx context.Context, id op.ID) ([]central.Step, error) {
+	return query(ctx, s.connection, func(c conn) ([]central.Step, error) {
+		steps, err := history(c, id)
+		if err == nil && len(steps) == 0 {
+			err = central.ErrNotFound
+		}
+		return steps, err
+	}, "read the history of operation %s", id)
+}
+
+// history reads the steps of an operation, oldest first.
+func history(c conn, id op.ID) ([]central.Step, error) {
+	return allRows(c, func(row row) (x central.Step, err error) {
+		err = row.Scan(scanTime{&x.At}, &x.Node, &x.From, &x.To, &x.Reason)
+		return x, err
+	}, `SELECT at, node, from_state, to_state, reason FROM operation_steps
+		WHERE operation = $1 ORDER BY step`, string(id))
+}
+
+// BacklogCount is how many operations wait, and since when the oldest does; zero: none
+// waits.
+type BacklogCount struct {
+	Count  int
+	Oldest time.Time
+}
+
+// Backlog counts the unfinished operations by state. Pending are all that wait for the
+// bank. Stuck are those of them that wait for a person.
+type Backlog struct {
+	Received, Sent, Pending, Stuck BacklogCount
+}
+
+// Backlog counts the unfinished operations, for metrics. The time of an operation is when
+// it was created.
+func (s Operations) Backlog(ctx context.Context) (Backlog, error) {
+	return query(ctx, s.connection, func(c conn) (b Backlog, err error) {
+		states := map[string]*BacklogCount{string(op.Received): &b.Received, string(op.Sent): &b.Sent, string(op.Pending): &b.Pending}
+		err = c.Each(`SELECT state, count(*), min(created_at) FROM operations WHERE finished_at IS NULL GROUP BY state`, nil, func(row row) error {
+			var state string
+			var n BacklogCount
+			err := row.Scan(&state, &n.Count, scanTime{&n.Oldest})
+			if to, known := states[state]; known {
+				*to = n
+			}
 			return err
 		})
-	}
-	if err != nil {
-		return nil, fmt.Errorf("claim pending operations: %w", err)
-	}
-	slices.SortFunc(list, func(a, b central.Operation) int {
-		if n := a.CreatedAt.Compare(b.CreatedAt); n != 0 {
-			return n
+		if err != nil {
+			return b, err
 		}
-		return strings.Compare(string(a.ID), string(b.ID))
-	})
-	return list, nil
-}
-
-// History implements central.Operations. An unknown operation is
-// central.ErrNotFound.
-func (s *DB) History(ctx context.Context, id op.ID) (steps []central.Step, err error) {
-	err = s.read(ctx, func(c conn) error {
-		var err error
-		steps, err = history(c, id)
-		return err
-	})
-	if err == nil && len(steps) == 0 {
-		err = central.ErrNotFound
-	}
-	if err != nil {
-		return nil, fmt.Errorf("read the history of operation %s: %w", id, err)
-	}
-	return steps, nil
+		return b, c.one(`SELECT count(*), min(created_at) FROM operations WHERE state = 'pending' AND stuck_at IS NOT NULL`, nil,
+			&b.Stuck.Count, scanTime{&b.Stuck.Oldest})
+	}, "count unfinished operations")
 }

@@ -3,60 +3,53 @@ package store
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"galla/central"
-	"galla/central/duty"
+	"galla/central/ratelimit"
 )
 
-var _ duty.Rates = (*DB)(nil)
-
-// SpareRate implements duty.Rates.
-func (s *DB) SpareRate(ctx context.Context, name string, rate duty.Rate, now time.Time) (wait time.Duration, err error) {
-	var was duty.Bucket
-	err = s.read(ctx, func(c conn) error {
-		return c.one(`SELECT level, at FROM rates WHERE name = $1`, []any{name}, &was.Level, moment{&was.At})
-	})
-	if errors.Is(err, central.ErrNotFound) {
-		return 0, nil
-	}
-	if err != nil {
-		return 0, fmt.Errorf("look at the rate of %s: %w", name, err)
-	}
-	_, _, wait = was.Take(rate, 1, now)
-	return wait, nil
+func bucketOf(c conn, name, lock string) (b ratelimit.Bucket, err error) {
+	err = c.one(`SELECT level, at FROM rates WHERE name = $1`+lock, []any{name}, &b.Level, scanTime{&b.At})
+	return b, err
 }
 
-// LeaseRate implements duty.Rates. Who comes at the same time waits for the
-// row.
-func (s *DB) LeaseRate(ctx context.Context, name string, rate duty.Rate, want int, now time.Time) (given int, wait time.Duration, err error) {
-	err = s.write(ctx, func(c conn) error {
-		given = 0
-		var was duty.Bucket
-		read := func() error {
-			return c.one(`SELECT level, at FROM rates WHERE name = $1`+c.dialect.hold, []any{name}, &was.Level, moment{&was.At})
-		}
-		err := read()
+// RateTokenWait implements ratelimit.Buckets.
+func (s Jobs) RateTokenWait(ctx context.Context, name string, rate ratelimit.Rate, now time.Time) (time.Duration, error) {
+	return query(ctx, s.connection, func(c conn) (time.Duration, error) {
+		was, err := bucketOf(c, name, "")
 		if errors.Is(err, central.ErrNotFound) {
-			// Since 1970 it has filled up; another node may be quicker.
+			return 0, nil
+		}
+		_, _, wait := was.Take(rate, 1, now)
+		return wait, err
+	}, "read the rate of %s", name)
+}
+
+// TakeRateTokens implements ratelimit.Buckets. Calls at the same time wait for the row.
+func (s Jobs) TakeRateTokens(ctx context.Context, name string, rate ratelimit.Rate, want int, now time.Time) (given int, wait time.Duration, err error) {
+	err = s.change(ctx, func(c conn) error {
+		given, wait = 0, 0
+		was, err := bucketOf(c, name, c.dialect.forUpdate)
+		if errors.Is(err, central.ErrNotFound) {
+			// A level of 0 in 1970 is full now. Another node may add the row first.
 			if _, err := c.exec(`INSERT INTO rates (name, level, at) VALUES ($1, $2, $3) ON CONFLICT (name) DO NOTHING`, name, 0, 0); err != nil {
 				return err
 			}
-			err = read()
+			was, err = bucketOf(c, name, c.dialect.forUpdate)
 		}
 		if err != nil {
 			return err
 		}
-		var left duty.Bucket
+		var left ratelimit.Bucket
 		if left, given, wait = was.Take(rate, want, now); given == 0 {
 			return nil
 		}
 		_, err = c.exec(`UPDATE rates SET level = $1, at = $2 WHERE name = $3`, left.Level, ms(left.At), name)
 		return err
-	})
+	}, "take tokens of the rate of %s", name)
 	if err != nil {
-		return 0, 0, fmt.Errorf("take uses out of the rate of %s: %w", name, err)
+		return 0, 0, err
 	}
 	return given, wait, nil
 }

@@ -13,21 +13,20 @@ import (
 	"strings"
 	"time"
 
-	"galla/central/duty"
+	"galla/central/recovery"
 	"galla/central/store/sqlite"
 )
 
-// sumSuffix ends the name of the file beside a copy that has its SHA-256, in
-// the form that sha256sum -c reads.
+// sumSuffix ends the name of the file with the SHA-256 of a copy, in the format of
+// sha256sum -c.
 const sumSuffix = ".sha256"
 
-// ErrExists says that a file would be written over.
+// ErrExists means that a file would be overwritten.
 var ErrExists = errors.New("the file exists")
 
-// BackupSQLite copies the database in a file, which a central may have open and
-// write, to a new file, checks the whole copy, and writes its SHA-256 beside
-// it. The copy has its name only when all of that is done and on the disk.
-// ErrExists: there is a file of that name.
+// BackupSQLite copies the database of a file to a new file, checks the whole copy, and writes
+// its SHA-256 beside it. A central may have the database open and write it. The copy gets
+// its name when all of that is on the disk. ErrExists: there is a file of that name.
 func BackupSQLite(ctx context.Context, from, to string) (sum string, err error) {
 	if _, err := os.Lstat(to); err == nil {
 		return "", fmt.Errorf("back up to %s: %w", to, ErrExists)
@@ -42,7 +41,7 @@ func BackupSQLite(ctx context.Context, from, to string) (sum string, err error) 
 		return "", err
 	}
 	if err := sqlite.Check(part); err != nil {
-		return "", fmt.Errorf("the copy is not whole, and the database itself may be damaged: %w", err)
+		return "", fmt.Errorf("the copy is damaged, and the database itself may be damaged: %w", err)
 	}
 	if sum, err = fileSum(part); err != nil {
 		return "", err
@@ -60,7 +59,7 @@ func BackupSQLite(ctx context.Context, from, to string) (sum string, err error) 
 	return sum, sqlite.Sync(to)
 }
 
-// fileSum gives the SHA-256 of a file, in hex.
+// fileSum returns the SHA-256 of a file, in hex.
 func fileSum(path string) (string, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -74,60 +73,57 @@ func fileSum(path string) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// Restoring says how a database is put back.
-type Restoring struct {
+// RestoreConfig configures a restoration.
+type RestoreConfig struct {
 	From string // the copy, with its checksum beside it
 	To   string // the database's file
-	// Replace sets a database that is there aside; without it there must be none.
+	// Replace moves an existing database aside; without it there must be none.
 	Replace bool
-	// Complete is a person's word that nothing was recorded after the copy was
-	// begun, so that there is no gap.
+	// Complete states, by a person, that nothing was recorded after the copy: there is no gap.
 	Complete bool
 	At       time.Time
 }
 
-// Restored is what became of it.
-type Restored struct {
-	duty.Restoration
-	// Doubtful operations are asked after at the bank (MarkRestored).
-	Doubtful int
-	// Aside is the file of the database that was there; empty: none was.
-	Aside string
+// RestoreResult is the result of a restoration.
+type RestoreResult struct {
+	recovery.Restoration
+	// PresumedSent counts the operations about which the bank is asked (MarkRestored).
+	PresumedSent int
+	// Previous is the file of the former database; empty: there was none.
+	Previous string
 }
 
-// RestoreSQLite puts a database back from a copy: it verifies the copy's
-// checksum and every page of it, migrates it, and marks it (MarkRestored),
-// before it takes the place of the database. A database that is there is kept
-// beside it, and is there until the new one has its name.
-// sqlite.ErrOpenElsewhere: a central has it open. ErrExists: there is one, and
-// Replace is not set.
-func RestoreSQLite(ctx context.Context, r Restoring, cfg Config) (Restored, error) {
-	if err := vacant(r); err != nil {
-		return Restored{}, err
+// RestoreSQLite restores a database from a copy: it verifies the checksum and all pages of
+// the copy, migrates it, and marks it (MarkRestored), before it replaces the database. A
+// former database is kept under another name. sqlite.ErrOpenElsewhere: a central has it
+// open. ErrExists: there is one, and Replace is not set.
+func RestoreSQLite(ctx context.Context, r RestoreConfig, cfg Config) (RestoreResult, error) {
+	if err := checkTarget(r); err != nil {
+		return RestoreResult{}, err
 	}
 	part := r.To + ".restoring"
 	if err := removeAll(part, part+"-wal", part+"-shm", part+"-journal"); err != nil {
-		return Restored{}, err
+		return RestoreResult{}, err
 	}
-	if err := fetch(r.From, part); err != nil {
-		return Restored{}, err
+	if err := copyVerified(r.From, part); err != nil {
+		return RestoreResult{}, err
 	}
 	if err := sqlite.Check(part); err != nil {
-		return Restored{}, fmt.Errorf("the copy can't be used: %w", err)
+		return RestoreResult{}, fmt.Errorf("the copy can't be used: %w", err)
 	}
-	out, err := prepare(ctx, part, r, cfg)
+	out, err := migrateAndMark(ctx, part, r, cfg)
 	if err != nil {
-		return Restored{}, err
+		return RestoreResult{}, err
 	}
 	if err := sqlite.Sync(part); err != nil {
-		return Restored{}, err
+		return RestoreResult{}, err
 	}
-	out.Aside, err = takePlace(part, r)
+	out.Previous, err = swapIn(part, r)
 	return out, err
 }
 
-// vacant looks before anything is done: whether there is a database.
-func vacant(r Restoring) error {
+// checkTarget checks whether a database exists and may be replaced.
+func checkTarget(r RestoreConfig) error {
 	_, err := os.Lstat(r.To)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -137,9 +133,9 @@ func vacant(r Restoring) error {
 	case !r.Replace:
 		return fmt.Errorf("there is a database already, %s: %w", r.To, ErrExists)
 	}
-	release, err := sqlite.Seclude(r.To)
-	if sqlite.Damaged(err) {
-		return nil // that is why a copy is put back
+	release, err := sqlite.LockExclusively(r.To)
+	if sqlite.IsDamaged(err) {
+		return nil // that is why it is restored
 	}
 	if err != nil {
 		return err
@@ -150,14 +146,14 @@ func vacant(r Restoring) error {
 func removeAll(paths ...string) error {
 	for _, path := range paths {
 		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("remove what an earlier attempt left: %w", err)
+			return fmt.Errorf("remove the files of an earlier attempt: %w", err)
 		}
 	}
 	return nil
 }
 
-// fetch copies a copy's file beside the database and compares its checksum.
-func fetch(from, to string) error {
+// copyVerified copies the file of the copy beside the database and compares its checksum.
+func copyVerified(from, to string) error {
 	text, err := os.ReadFile(from + sumSuffix)
 	if err != nil {
 		return fmt.Errorf("read the copy's checksum, which lies beside it: %w", err)
@@ -170,33 +166,33 @@ func fetch(from, to string) error {
 	defer source.Close()
 	target, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
-		return fmt.Errorf("make a file beside the database: %w", err)
+		return fmt.Errorf("create a file beside the database: %w", err)
 	}
 	h := sha256.New()
 	_, err = io.Copy(io.MultiWriter(target, h), source)
 	if err := errors.Join(err, target.Sync(), target.Close()); err != nil {
-		return fmt.Errorf("fetch the copy: %w", err)
+		return fmt.Errorf("read the copy: %w", err)
 	}
 	if got := hex.EncodeToString(h.Sum(nil)); got != want {
-		return fmt.Errorf("the copy %s is not what was written: its SHA-256 is %.12s… and must be %.12s…", from, got, want)
+		return fmt.Errorf("the copy %s was changed: its SHA-256 is %.12s… and must be %.12s…", from, got, want)
 	}
 	return nil
 }
 
-// prepare migrates and marks the database that is going to take the place.
-func prepare(ctx context.Context, part string, r Restoring, cfg Config) (out Restored, err error) {
+// migrateAndMark migrates and marks the new database.
+func migrateAndMark(ctx context.Context, part string, r RestoreConfig, cfg Config) (out RestoreResult, err error) {
 	db, err := OpenSQLite(ctx, part, cfg)
 	if err != nil {
-		return Restored{}, err
+		return RestoreResult{}, err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	out.Restoration, out.Doubtful, err = db.MarkRestored(ctx, r.At, !r.Complete)
+	out.Restoration, out.PresumedSent, err = db.MarkRestored(ctx, r.At, !r.Complete)
 	return out, err
 }
 
-// takePlace gives the prepared file the database's name. A database that is
-// there gets a second name first, so that there is one at every moment.
-func takePlace(part string, r Restoring) (aside string, err error) {
+// swapIn gives the prepared file the name of the database. A former database gets a second
+// name first, so that there is one at every moment.
+func swapIn(part string, r RestoreConfig) (aside string, err error) {
 	if _, err := os.Lstat(part + "-wal"); err == nil {
 		return "", fmt.Errorf("the log of %s was not closed: try again", part)
 	}
@@ -206,8 +202,8 @@ func takePlace(part string, r Restoring) (aside string, err error) {
 		}
 		return "", errors.Join(os.Remove(part), sqlite.Sync(r.To))
 	}
-	release, err := sqlite.Seclude(r.To)
-	if err != nil && !sqlite.Damaged(err) {
+	release, err := sqlite.LockExclusively(r.To)
+	if err != nil && !sqlite.IsDamaged(err) {
 		return "", err
 	}
 	if release != nil {
@@ -215,12 +211,12 @@ func takePlace(part string, r Restoring) (aside string, err error) {
 	}
 	aside = r.To + ".before-" + r.At.UTC().Format("20060102T150405.000Z")
 	if err := os.Link(r.To, aside); err != nil {
-		return "", fmt.Errorf("keep the database that is there: %w", err)
+		return "", fmt.Errorf("keep the former database: %w", err)
 	}
-	// The log of a damaged one would be taken for the new one's.
+	// SQLite would use the log of the former database for the new one.
 	for _, suffix := range []string{"-wal", "-shm", "-journal"} {
 		if err := os.Rename(r.To+suffix, aside+suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return "", fmt.Errorf("set the log aside of the database that is there: %w", err)
+			return "", fmt.Errorf("move the log of the former database aside: %w", err)
 		}
 	}
 	if err := os.Rename(part, r.To); err != nil {

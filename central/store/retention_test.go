@@ -8,22 +8,24 @@ import (
 	"time"
 
 	"galla/central"
-	"galla/central/duty"
+	"galla/central/ratelimit"
+	"galla/central/retention"
+	"galla/shared/ist"
 	"galla/shared/money"
 	"galla/shared/op"
 )
 
-// longAfter is when the bodies of operations that the suite settles are due.
-var longAfter = t0.Add(duty.BodiesKept + 24*time.Hour)
+// longAfter is when the bodies of operations that the suite finishes are due.
+var longAfter = t0.Add(retention.BodyRetention + 24*time.Hour)
 
 const shortReply = `{"statusCode":"00","message":"archived"}`
 
-func archiveNamed(name string, n int) duty.Archive {
-	return duty.Archive{File: name, SHA256: strings.Repeat("a", 64), Month: "2026-11", Operations: n, Node: testNode, At: cut(longAfter)}
+func archiveNamed(name string, n int) retention.Archive {
+	return retention.Archive{File: name, SHA256: strings.Repeat("a", 64), Month: "2026-11", Operations: n, Node: testNode, At: truncateToMillis(longAfter)}
 }
 
-func shrinking(o central.Operation) duty.Shrinking {
-	return duty.Shrinking{ID: o.ID, CreatedAt: o.CreatedAt, Was: o.Reply, Reply: []byte(shortReply)}
+func shrinking(o central.Operation) retention.BodyRemoval {
+	return retention.BodyRemoval{ID: o.ID, CreatedAt: o.CreatedAt, Archived: o.Reply, Reply: []byte(shortReply)}
 }
 
 // TestFinished lists what is due in the order of its end, page by page.
@@ -34,13 +36,13 @@ func TestFinished(t *testing.T) {
 		for _, state := range []op.State{op.Succeeded, op.Failed, op.Reversed, op.Refused, op.Succeeded} {
 			want[inState(t, s, state).ID] = true
 		}
-		for _, state := range []op.State{op.Received, op.Dispatched, op.Pending} {
+		for _, state := range []op.State{op.Received, op.Sent, op.Pending} {
 			inState(t, s, state)
 		}
 		var afterEnd time.Time
 		var afterID op.ID
 		for {
-			list, err := s.Finished(background, longAfter, afterEnd, afterID, 2)
+			list, err := s.UnarchivedOperations(background, longAfter, afterEnd, afterID, 2)
 			wantErr(t, "list", err, nil)
 			if len(list) == 0 {
 				break
@@ -52,15 +54,15 @@ func TestFinished(t *testing.T) {
 				delete(want, x.Operation.ID)
 			}
 			last := list[len(list)-1].Operation
-			if last.SettledAt.Before(afterEnd) {
+			if last.FinishedAt.Before(afterEnd) {
 				t.Error("the list is not in the order of the end")
 			}
-			afterEnd, afterID = last.SettledAt, last.ID
+			afterEnd, afterID = last.FinishedAt, last.ID
 		}
 		if len(want) != 0 {
 			t.Errorf("not listed: %v", want)
 		}
-		if list, err := s.Finished(background, t0.Add(-time.Hour), time.Time{}, "", 10); err != nil || len(list) != 0 {
+		if list, err := s.UnarchivedOperations(background, t0.Add(-time.Hour), time.Time{}, "", 10); err != nil || len(list) != 0 {
 			t.Errorf("before their end: %d, %v", len(list), err)
 		}
 	})
@@ -78,9 +80,9 @@ func TestShrink(t *testing.T) {
 		wantErr(t, "the archive of what has its body", err, central.ErrNotFound)
 
 		wrong := shrinking(other)
-		wrong.Was = []byte("another reply")
+		wrong.Archived = []byte("another reply")
 		a := archiveNamed("operations-1.ndjson.gz", 3)
-		changed, err := s.Shrink(background, a, []duty.Shrinking{shrinking(o), wrong, shrinking(open)})
+		changed, err := s.RemoveBodies(background, a, []retention.BodyRemoval{shrinking(o), wrong, shrinking(open)})
 		if err != nil || changed != 1 {
 			t.Fatalf("shrink: %d, %v; want 1", changed, err)
 		}
@@ -117,22 +119,22 @@ func TestShrink(t *testing.T) {
 		// Whoever repeats it begins nothing.
 		again := newOperation()
 		again.Caller, again.Identity = o.Caller, o.Identity
-		if known, isNew, err := s.Begin(background, again, nil); err != nil || isNew || known.ID != o.ID {
+		if known, isNew, err := s.Create(background, again, nil); err != nil || isNew || known.ID != o.ID {
 			t.Errorf("a repeat: new %v, %v", isNew, err)
 		}
 		// Archiving again changes nothing, under the same file or another one.
 		for _, name := range []string{a.File, "operations-2.ndjson.gz"} {
 			twice := shrinking(o)
-			twice.Was = []byte(shortReply)
-			if changed, err := s.Shrink(background, archiveNamed(name, 1), []duty.Shrinking{shrinking(o), twice}); err != nil || changed != 0 {
+			twice.Archived = []byte(shortReply)
+			if changed, err := s.RemoveBodies(background, archiveNamed(name, 1), []retention.BodyRemoval{shrinking(o), twice}); err != nil || changed != 0 {
 				t.Errorf("archived again: %d, %v", changed, err)
 			}
 		}
-		list, err := s.Archived(background, "", 10)
+		list, err := s.ListArchives(background, "", 10)
 		if err != nil || len(list) != 2 || list[0] != a {
 			t.Errorf("archives: %+v, %v", list, err)
 		}
-		if list, err := s.Finished(background, longAfter, time.Time{}, "", 10); err != nil || len(list) != 1 || list[0].Operation.ID != other.ID {
+		if list, err := s.UnarchivedOperations(background, longAfter, time.Time{}, "", 10); err != nil || len(list) != 1 || list[0].Operation.ID != other.ID {
 			t.Errorf("still due: %d, %v", len(list), err)
 		}
 	})
@@ -143,7 +145,7 @@ func TestShrink(t *testing.T) {
 func TestShrinkAtOnce(t *testing.T) {
 	onBoth(t, func(t *testing.T, on kind) {
 		s := on.open(t, testConfig())
-		var list []duty.Shrinking
+		var list []retention.BodyRemoval
 		for range 20 {
 			list = append(list, shrinking(inState(t, s, op.Succeeded)))
 		}
@@ -152,7 +154,7 @@ func TestShrinkAtOnce(t *testing.T) {
 		var all sync.WaitGroup
 		for n := range 4 {
 			all.Go(func() {
-				changed, err := s.Shrink(background, archiveNamed(fmt.Sprintf("operations-%d.ndjson.gz", n), 20), list)
+				changed, err := s.RemoveBodies(background, archiveNamed(fmt.Sprintf("operations-%d.ndjson.gz", n), 20), list)
 				wantNil(t, err)
 				mu.Lock()
 				defer mu.Unlock()
@@ -185,37 +187,37 @@ func TestSchemaRefusesArchiving(t *testing.T) {
 		reason := fmt.Sprintf(`UPDATE operation_steps SET reason = '' WHERE operation = '%s'`, final.ID)
 		wantErr(t, "the reasons of what is archived", tryWrite(s, set(final, archive), reason), nil)
 		for name, statements := range map[string][]string{
-			"twice":                   {set(final, archive), set(final, archive)},
-			"the archive afterwards":  {set(final, archive), set(final, "archive = 'f'")},
-			"a way back":              {set(final, archive), set(final, "archived_at = NULL, archive = NULL")},
-			"what has not ended":      {set(open, "archived_at = 1, archive = 'f'")},
-			"on the way to its end":   {set(open, columnsOf(op.Succeeded)+fmt.Sprintf(", archived_at = %d, archive = 'f'", at))},
-			"too early":               {set(final, fmt.Sprintf("archived_at = %d, archive = 'f', reply = x'7b7d'", t0.Add(29*24*time.Hour).UnixMilli()))},
-			"without a file":          {set(final, fmt.Sprintf("archived_at = %d, reply = x'7b7d'", at))},
-			"without a moment":        {set(final, "archive = 'f', reply = x'7b7d'")},
-			"a file that is none":     {set(final, fmt.Sprintf("archived_at = %d, archive = 'g', reply = x'7b7d'", at))},
-			"an empty reply":          {set(final, fmt.Sprintf("archived_at = %d, archive = 'f', reply = x''", at))},
-			"no reply":                {set(final, fmt.Sprintf("archived_at = %d, archive = 'f', reply = NULL, http = 0", at))},
-			"a long reply":            {set(final, fmt.Sprintf("archived_at = %d, archive = 'f', reply = zeroblob(2049)", at))},
-			"the state with it":       {set(final, archive+", state = 'failed'")},
-			"the code with it":        {set(final, archive+", code = 'xx'")},
-			"the RRN with it":         {set(final, archive+", rrn = 'xx'")},
-			"the status with it":      {set(final, archive+", http = 500")},
-			"the end with it":         {set(final, archive+", settled_at = settled_at - 1")},
-			"the charge with it":      {set(final, archive+", charge = 7")},
-			"the node with it":        {set(final, archive+", node = 'other'")},
-			"the dispatch with it":    {set(final, archive+", dispatched_at = 7")},
-			"the deadline with it":    {set(final, archive+", bank_not_after = 7")},
-			"the name with it":        {set(final, archive+", pending_reference = 'other'")},
-			"being stuck with it":     {set(final, archive+", stuck_at = 7")},
-			"attempts with it":        {set(final, archive+", attempts = 7")},
-			"the amount with it":      {set(final, archive+", amount = 7")},
-			"the fingerprint with it": {set(final, archive+", fingerprint = zeroblob(32)")},
-			"reasons before":          {reason},
-			"another reason":          {set(final, archive), strings.Replace(reason, "''", "'other'", 1)},
-			"a step with its reason":  {set(final, archive), strings.Replace(reason, "reason = ''", "reason = '', at = 7", 1)},
-			"another archive":         {`UPDATE archives SET operations = 2`},
-			"a deleted archive":       {`DELETE FROM archives`},
+			"twice":                       {set(final, archive), set(final, archive)},
+			"the archive afterwards":      {set(final, archive), set(final, "archive = 'f'")},
+			"a way back":                  {set(final, archive), set(final, "archived_at = NULL, archive = NULL")},
+			"what has not ended":          {set(open, "archived_at = 1, archive = 'f'")},
+			"on the way to its end":       {set(open, columnsOf(op.Succeeded)+fmt.Sprintf(", archived_at = %d, archive = 'f'", at))},
+			"too early":                   {set(final, fmt.Sprintf("archived_at = %d, archive = 'f', reply = x'7b7d'", t0.Add(29*24*time.Hour).UnixMilli()))},
+			"without a file":              {set(final, fmt.Sprintf("archived_at = %d, reply = x'7b7d'", at))},
+			"without a moment":            {set(final, "archive = 'f', reply = x'7b7d'")},
+			"a file that is none":         {set(final, fmt.Sprintf("archived_at = %d, archive = 'g', reply = x'7b7d'", at))},
+			"an empty reply":              {set(final, fmt.Sprintf("archived_at = %d, archive = 'f', reply = x''", at))},
+			"no reply":                    {set(final, fmt.Sprintf("archived_at = %d, archive = 'f', reply = NULL, http = 0", at))},
+			"a long reply":                {set(final, fmt.Sprintf("archived_at = %d, archive = 'f', reply = zeroblob(2049)", at))},
+			"the state with it":           {set(final, archive+", state = 'failed'")},
+			"the code with it":            {set(final, archive+", code = 'xx'")},
+			"the RRN with it":             {set(final, archive+", rrn = 'xx'")},
+			"the status with it":          {set(final, archive+", http = 500")},
+			"the end with it":             {set(final, archive+", finished_at = finished_at - 1")},
+			"the charge with it":          {set(final, archive+", charge = 7")},
+			"the node with it":            {set(final, archive+", node = 'other'")},
+			"the time of sending with it": {set(final, archive+", sent_at = 7")},
+			"the deadline with it":        {set(final, archive+", bank_not_after = 7")},
+			"the name with it":            {set(final, archive+", pending_reference = 'other'")},
+			"being stuck with it":         {set(final, archive+", stuck_at = 7")},
+			"attempts with it":            {set(final, archive+", enquiries = 7")},
+			"the amount with it":          {set(final, archive+", amount = 7")},
+			"the fingerprint with it":     {set(final, archive+", fingerprint = zeroblob(32)")},
+			"reasons before":              {reason},
+			"another reason":              {set(final, archive), strings.Replace(reason, "''", "'other'", 1)},
+			"a step with its reason":      {set(final, archive), strings.Replace(reason, "reason = ''", "reason = '', at = 7", 1)},
+			"another archive":             {`UPDATE archives SET operations = 2`},
+			"a deleted archive":           {`DELETE FROM archives`},
 		} {
 			if err := tryWrite(s, statements...); err == nil {
 				t.Errorf("the schema takes %s", name)
@@ -232,28 +234,28 @@ func TestPurge(t *testing.T) {
 		revoked, living := enrolled(t, s, 1), enrolled(t, s, 2)
 		for _, terminal := range []central.Terminal{revoked, living} {
 			o := inState(t, s, op.Pending, func(o *central.Operation) { o.Terminal = terminal.ID })
-			wantErr(t, "settle", step(s, o.ID, op.Succeeded), nil)
+			wantErr(t, "finish", step(s, o.ID, op.Succeeded), nil)
 		}
-		wantErr(t, "revoke", s.Revoke(background, revoked.ID, t0), nil)
+		wantErr(t, "revoke", s.RevokeTerminal(background, revoked.ID, t0), nil)
 		far := time.Now().Add(24 * 365 * time.Hour) // spending a token forgets those that ended before the present
 		for n := range 5 {
 			wantErr(t, "spend", s.SpendToken(background, fmt.Sprint("token ", n), far.Add(time.Duration(n)*time.Hour)), nil)
-			wantErr(t, "add a code", s.AddCode(background, [32]byte{9, byte(n)}, merchant1, central.Credential{}, t0, t0.Add(time.Duration(n+1)*time.Hour)), nil)
+			wantErr(t, "add a code", s.AddEnrolmentCode(background, [32]byte{9, byte(n)}, merchant1, central.Credential{}, t0, t0.Add(time.Duration(n+1)*time.Hour)), nil)
 			wantErr(t, "open a session", s.OpenSession(background, central.AgentSession{TID: "GAL00001", OpenedAt: t0.Add(time.Duration(n) * time.Hour), ExpiresAt: t0.Add(time.Duration(n+1) * time.Hour)}), nil)
 		}
 		for n := range 3 {
-			_, _, err := s.LeaseRate(background, fmt.Sprint("caller ", n), duty.Rate{PerSecond: 1, Burst: 1}, 1, t0.Add(time.Duration(n)*time.Hour))
+			_, _, err := s.TakeRateTokens(background, fmt.Sprint("caller ", n), ratelimit.Rate{PerSecond: 1, Burst: 1}, 1, t0.Add(time.Duration(n)*time.Hour))
 			wantErr(t, "lease", err, nil)
 		}
-		for what, want := range map[duty.Leftover][]struct {
+		for what, want := range map[retention.PurgeKind][]struct {
 			before time.Time
 			n      int
 		}{
-			duty.SpentTokens:    {{far.Add(-time.Second), 0}, {far.Add(2 * time.Hour), 2}, {far.Add(2 * time.Hour), 1}, {far.Add(2 * time.Hour), 0}},
-			duty.EnrolmentCodes: {{t0, 0}, {t0.Add(time.Hour), 2}},
-			duty.AgentSessions:  {{t0, 0}, {t0.Add(2 * time.Hour), 2}},
-			duty.FullRates:      {{t0.Add(-time.Second), 0}, {t0.Add(time.Hour), 2}, {t0.Add(time.Hour), 0}},
-			duty.RevokedEvents:  {{t0.Add(-time.Second), 0}, {t0.Add(time.Second), 1}, {t0.Add(time.Second), 0}},
+			retention.SpentTokens:    {{far.Add(-time.Second), 0}, {far.Add(2 * time.Hour), 2}, {far.Add(2 * time.Hour), 1}, {far.Add(2 * time.Hour), 0}},
+			retention.EnrolmentCodes: {{t0, 0}, {t0.Add(time.Hour), 2}},
+			retention.AgentSessions:  {{t0, 0}, {t0.Add(2 * time.Hour), 2}},
+			retention.FullRates:      {{t0.Add(-time.Second), 0}, {t0.Add(time.Hour), 2}, {t0.Add(time.Hour), 0}},
+			retention.RevokedEvents:  {{t0.Add(-time.Second), 0}, {t0.Add(time.Second), 1}, {t0.Add(time.Second), 0}},
 		} {
 			for i, w := range want {
 				if n, err := s.Purge(background, what, w.before, 2); err != nil || n != w.n {
@@ -264,7 +266,7 @@ func TestPurge(t *testing.T) {
 		if list, err := s.EventsAfter(background, living.ID, 0, 10); err != nil || len(list) != 1 {
 			t.Errorf("the events of a terminal that lives: %d, %v", len(list), err)
 		}
-		if session, err := s.Session(background, "GAL00001"); err != nil || !session.OpenedAt.Equal(cut(t0.Add(4*time.Hour))) {
+		if session, err := s.Session(background, "GAL00001"); err != nil || !session.OpenedAt.Equal(truncateToMillis(t0.Add(4*time.Hour))) {
 			t.Errorf("the session that is left: %+v, %v", session, err)
 		}
 		if _, err := s.Purge(background, "operations", far, 10); err == nil {
@@ -287,10 +289,10 @@ func TestPurgeQuotas(t *testing.T) {
 		for _, p := range periods {
 			quotas = append(quotas, quota(p))
 		}
-		o, _, err := s.Begin(background, o, quotas)
+		o, _, err := s.Create(background, o, quotas)
 		wantErr(t, "begin", err, nil)
 		used := func() (list []money.Paise) {
-			all, err := s.Used(background, quotas)
+			all, err := usage(s, quotas)
 			wantErr(t, "read", err, nil)
 			for _, u := range all {
 				list = append(list, u.Sum)
@@ -299,10 +301,10 @@ func TestPurgeQuotas(t *testing.T) {
 		}
 		// 2026-11-20 in India. Counts with a reservation stay.
 		before := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
-		if n, err := s.Purge(background, duty.QuotaUsage, before, 100); err != nil || n != 0 {
+		if n, err := s.Purge(background, retention.QuotaUsage, before, 100); err != nil || n != 0 {
 			t.Errorf("counts that something counts for: %d, %v", n, err)
 		}
-		for _, what := range []duty.Leftover{duty.QuotaReservation, duty.QuotaUsage} {
+		for _, what := range []retention.PurgeKind{retention.QuotaReservation, retention.QuotaUsage} {
 			for i, want := range []int{3, 1, 0} {
 				if n, err := s.Purge(background, what, before, 3); err != nil || n != want {
 					t.Errorf("%s, purge %d: %d rows, %v; want %d", what, i+1, n, err, want)
@@ -315,20 +317,20 @@ func TestPurgeQuotas(t *testing.T) {
 	})
 }
 
-// TestKeepings: a purge never meets a period that is not over, in whatever
+// TestRetentionPeriods: a purge never meets a period that is not over, in whatever
 // month it runs.
-func TestKeepings(t *testing.T) {
-	seen := map[duty.Leftover]bool{}
-	for _, k := range duty.Keepings() {
-		seen[k.What] = true
-		if k.For < time.Hour || k.Why == "" || purges()[k.What] == "" {
-			t.Errorf("%s is kept for %v, because %q", k.What, k.For, k.Why)
+func TestRetentionPeriods(t *testing.T) {
+	seen := map[retention.PurgeKind]bool{}
+	for _, k := range retention.PurgeRules() {
+		seen[k.Kind] = true
+		if k.After < time.Hour || k.Why == "" || purges()[k.Kind] == "" {
+			t.Errorf("%s is kept for %v, because %q", k.Kind, k.After, k.Why)
 		}
-		if k.What != duty.QuotaReservation && k.What != duty.QuotaUsage {
+		if k.Kind != retention.QuotaReservation && k.Kind != retention.QuotaUsage {
 			continue
 		}
 		for now := t0; now.Before(t0.AddDate(5, 0, 0)); now = now.Add(6 * time.Hour) {
-			if end := string(central.DayOf(now.Add(-k.For))); central.MonthOf(now) < end {
+			if end := string(ist.DayOf(now.Add(-k.After))); ist.MonthOf(now) < end {
 				t.Fatalf("at %v the month that is not over would be purged", now)
 			}
 		}

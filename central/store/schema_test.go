@@ -15,7 +15,7 @@ import (
 	"galla/shared/op"
 )
 
-var allStates = []op.State{op.Received, op.Dispatched, op.Pending, op.Succeeded, op.Failed, op.Reversed, op.Refused}
+var allStates = []op.State{op.Received, op.Sent, op.Pending, op.Succeeded, op.Failed, op.Reversed, op.Refused}
 
 // tryWrite runs statements in a job and undoes them.
 func tryWrite(s *DB, statements ...string) error {
@@ -38,12 +38,12 @@ func tryWrite(s *DB, statements ...string) error {
 func columnsOf(state op.State) string {
 	set := "state = '" + string(state) + "'"
 	switch state {
-	case op.Dispatched:
-		set += ", dispatched_at = 1, bank_not_after = 2"
+	case op.Sent:
+		set += ", sent_at = 1, bank_not_after = 2"
 	case op.Pending:
-		set += ", dispatched_at = 1, bank_not_after = 2, pending_reference = 'P-x', next_enquiry = 3"
+		set += ", sent_at = 1, bank_not_after = 2, pending_reference = 'P-x', next_enquiry = 3"
 	case op.Succeeded, op.Failed, op.Reversed, op.Refused:
-		set += ", settled_at = 4, reply = x'7b7d', http = 200, next_enquiry = NULL"
+		set += ", finished_at = 4, reply = x'7b7d', http = 200, next_enquiry = NULL"
 	}
 	return set
 }
@@ -58,7 +58,7 @@ func statesInSQL(t *testing.T, on kind) {
 		o := inState(t, s, from)
 		for _, to := range append(allStates, op.Expired, op.Queued, "") {
 			err := tryWrite(s, on.sql(fmt.Sprintf(`UPDATE operations SET %s WHERE id = '%s'`, columnsOf(to), o.ID)))
-			if legal := central.CanBecome(from, to); legal != (err == nil) {
+			if legal := central.CanTransition(from, to); legal != (err == nil) {
 				t.Errorf("%s to %q: the table says %v, the schema says %v", from, to, legal, err)
 			}
 		}
@@ -78,10 +78,10 @@ func TestStateNamesOfSteps(t *testing.T) { onBoth(t, stateNamesOfSteps) }
 
 func stateNamesOfSteps(t *testing.T, on kind) {
 	s := on.open(t, testConfig())
-	o := begun(t, s)
+	o := created(t, s)
 	for _, from := range append(allStates, "") {
 		for _, to := range append(allStates, "") {
-			legal := central.CanBecome(from, to) || from == "" && to == op.Received || from == op.Pending && to == op.Pending
+			legal := central.CanTransition(from, to) || from == "" && to == op.Received || from == op.Pending && to == op.Pending
 			err := tryWrite(s, fmt.Sprintf(`INSERT INTO operation_steps (operation, step, at, node, from_state, to_state, reason)
 				VALUES ('%s', 99, 1, '', '%s', '%s', '')`, o.ID, from, to))
 			if legal != (err == nil) {
@@ -105,25 +105,25 @@ func schemaRefuses(t *testing.T, on kind) {
 	}
 	cases := []struct{ name, statement string }{
 		{"a final operation's reply", set(op.Succeeded, "reply = x'00'")},
-		{"a final operation's attempts", set(op.Refused, "attempts = 7")},
+		{"a final operation's attempts", set(op.Refused, "enquiries = 7")},
 		{"an amount", set(op.Received, "amount = 1")},
 		{"a reference", set(op.Received, "reference = 'other'")},
 		{"an identity", set(op.Received, "identity = 'other'")},
 		{"an Aadhaar number", set(op.Received, "aadhaar = '999941057058'")},
-		{"a dispatch without a state", set(op.Received, "dispatched_at = 1, bank_not_after = 2")},
-		{"a dispatch without a deadline", set(op.Received, "state = 'dispatched', dispatched_at = 1")},
-		{"pending without a reference", set(op.Dispatched, "state = 'pending', next_enquiry = 1")},
-		{"pending without an enquiry", set(op.Dispatched, "state = 'pending', pending_reference = 'x'")},
-		{"an enquiry after a dispatched one", set(op.Dispatched, "next_enquiry = 1")},
-		{"a stuck dispatched one", set(op.Dispatched, "stuck_at = 1")},
-		{"a pending reference that is taken", set(op.Dispatched, "state = 'pending', next_enquiry = 1, pending_reference = (SELECT pending_reference FROM operations WHERE state = 'pending')")},
-		{"a failure without a moment", set(op.Dispatched, "state = 'failed', reply = x'00', http = 200")},
-		{"a failure without a reply", set(op.Dispatched, "state = 'failed', settled_at = 1")},
-		{"a failure without an HTTP status", set(op.Dispatched, "state = 'failed', settled_at = 1, reply = x'00'")},
-		{"a reply before the end", set(op.Dispatched, "reply = x'00', http = 200")},
+		{"sent without a state", set(op.Received, "sent_at = 1, bank_not_after = 2")},
+		{"sent without a deadline", set(op.Received, "state = 'sent', sent_at = 1")},
+		{"pending without a reference", set(op.Sent, "state = 'pending', next_enquiry = 1")},
+		{"pending without an enquiry", set(op.Sent, "state = 'pending', pending_reference = 'x'")},
+		{"an enquiry after a sent one", set(op.Sent, "next_enquiry = 1")},
+		{"a stuck sent one", set(op.Sent, "stuck_at = 1")},
+		{"a pending reference that is taken", set(op.Sent, "state = 'pending', next_enquiry = 1, pending_reference = (SELECT pending_reference FROM operations WHERE state = 'pending')")},
+		{"a failure without a moment", set(op.Sent, "state = 'failed', reply = x'00', http = 200")},
+		{"a failure without a reply", set(op.Sent, "state = 'failed', finished_at = 1")},
+		{"a failure without an HTTP status", set(op.Sent, "state = 'failed', finished_at = 1, reply = x'00'")},
+		{"a reply before the end", set(op.Sent, "reply = x'00', http = 200")},
 		{"text for a time", set(op.Pending, "next_enquiry = 'tomorrow'")},
 		{"a fraction of a millisecond", set(op.Pending, "next_enquiry = 1.5")},
-		{"a negative count", set(op.Pending, "attempts = -1")},
+		{"a negative count", set(op.Pending, "enquiries = -1")},
 		{"a deleted operation", "DELETE FROM operations"},
 		{"a deleted identity", "DELETE FROM identities"},
 		{"another identity", "UPDATE identities SET identity = 'other'"},
@@ -159,6 +159,7 @@ func nothingInTheClear(t *testing.T, on kind) {
 	defer os.RemoveAll(folder)
 	place, stop := filepath.Join(folder, "central.db"), func() error { return nil }
 	if on == onPostgres {
+		pgtest.SkipIfShort(t)
 		server, err := pgtest.Start(folder, pgtest.Options{Durable: true, Settings: []string{
 			"logging_collector=on", "log_directory=" + filepath.Join(folder, "data", "said"), "log_min_messages=info",
 			"log_error_verbosity=verbose", "log_connections=on",
@@ -174,7 +175,7 @@ func nothingInTheClear(t *testing.T, on kind) {
 	for _, text := range []string{number, " " + number, number + "\x00", "XXXXXXXX70" + number} {
 		o := newOperation()
 		o.Aadhaar = text
-		if _, _, err := s.Begin(background, o, nil); err == nil || strings.Contains(err.Error(), number) {
+		if _, _, err := s.Create(background, o, nil); err == nil || strings.Contains(err.Error(), number) {
 			t.Fatal("an Aadhaar number in the clear was taken, or quoted in the refusal")
 		}
 	}

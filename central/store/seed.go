@@ -6,32 +6,29 @@ import (
 	"time"
 
 	"galla/central"
-	"galla/central/parties"
+	"galla/central/accounts"
 	"galla/shared/op"
 )
 
 // Aggregator is a company that vendors belong to.
-type Aggregator = parties.Aggregator
+type Aggregator = accounts.Aggregator
 
-// Seed is what a new database begins with, such as the sandbox's parties.
+// Seed is the first content of a database, such as the parties of the sandbox.
 type Seed struct {
 	Aggregators []Aggregator
 	Vendors     []central.Vendor
 	Merchants   []central.Merchant // created now, where CreatedAt is zero
 	Clients     []central.Client
-	// KYC are service-KYC records of merchants that are onboarded already;
-	// created now, where CreatedAt is zero. An APPROVED one lets its merchant
-	// transact.
+	// KYC are service-KYC records of onboarded merchants; created now, where CreatedAt is
+	// zero. An APPROVED one allows transactions of its merchant.
 	KYC []central.ServiceKYC
 }
 
-// Seed adds the parties and records that the database does not have; those that
-// it has, by their id, stay as they are. Only what an older program could not
-// record of a merchant is filled in where it is empty: AppID, VPA, MCC,
-// Settlement and Callback. It is one transaction.
-func (s *DB) Seed(ctx context.Context, seed Seed) error {
+// Seed adds the parties and records whose id the database does not have, and changes no
+// others. It is one transaction.
+func (s Accounts) Seed(ctx context.Context, seed Seed) error {
 	now := time.Now()
-	err := s.write(ctx, func(c conn) error {
+	return s.change(ctx, func(c conn) error {
 		for _, a := range seed.Aggregators {
 			if _, err := c.exec(`INSERT INTO aggregators (id, legal_name) VALUES ($1, $2) ON CONFLICT (id) DO NOTHING`,
 				string(a.ID), a.LegalName); err != nil {
@@ -40,7 +37,7 @@ func (s *DB) Seed(ctx context.Context, seed Seed) error {
 		}
 		for _, v := range seed.Vendors {
 			if _, err := c.exec(`INSERT INTO vendors (id, legal_name, aggregator, active) VALUES ($1, $2, $3, $4) ON CONFLICT (id) DO NOTHING`,
-				string(v.ID), v.LegalName, ref(v.Aggregator), bit(v.Active)); err != nil {
+				string(v.ID), v.LegalName, orNull(v.Aggregator), boolInt(v.Active)); err != nil {
 				return fmt.Errorf("vendor %s: %w", v.ID, err)
 			}
 		}
@@ -63,29 +60,19 @@ func (s *DB) Seed(ctx context.Context, seed Seed) error {
 			}
 		}
 		return nil
-	})
-	if err != nil {
-		return fmt.Errorf("seed the database: %w", err)
-	}
-	return nil
+	}, "seed the database")
 }
 
 func seedMerchant(c conn, m central.Merchant) error {
 	if m.TID != "" {
-		// So that no terminal is given its number meanwhile.
+		// So that no terminal gets its number at the same time.
 		if _, err := c.exec(`UPDATE counters SET value = value WHERE name = 'terminal'`); err != nil {
 			return err
 		}
 	}
 	added, err := insertMerchant(c, m)
-	if err != nil {
+	if err != nil || added == 0 || m.TID == "" {
 		return err
-	}
-	if added == 0 {
-		return fillMerchant(c, m)
-	}
-	if m.TID == "" {
-		return nil
 	}
 	taken, err := c.exists(`SELECT 1 FROM terminals WHERE tid = $1`, m.TID)
 	if err == nil && taken {
@@ -94,45 +81,18 @@ func seedMerchant(c conn, m central.Merchant) error {
 	return err
 }
 
-// insertMerchant adds a merchant whose id is not known, and tells how many it
-// added.
+// insertMerchant adds a merchant unless its id is known, and returns how many it added.
 func insertMerchant(c conn, m central.Merchant) (int64, error) {
-	account := settlementOf(m)
+	account := settlementAccountOf(m)
 	callback, err := callbackOf(m)
 	if err != nil {
 		return 0, err
 	}
 	return c.exec(`INSERT INTO merchants (`+merchantColumns+`)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21) ON CONFLICT (id) DO NOTHING`,
-		string(m.ID), ref(m.MID), m.LegalName, ref(m.Vendor), string(m.Status), bit(m.HasInfo), bit(m.AEPSReady),
-		ref(m.TID), m.Mobile, ms(m.CreatedAt), m.AppID, int64(m.RiskFlag), bit(m.Active), m.VPA, m.MCC,
+		string(m.ID), orNull(m.MID), m.LegalName, orNull(m.Vendor), string(m.Status), boolInt(m.HasInfo), boolInt(m.AEPSReady),
+		orNull(m.TID), m.Mobile, ms(m.CreatedAt), m.AppID, int64(m.RiskFlag), boolInt(m.Active), m.VPA, m.MCC,
 		account[0], account[1], account[2], account[3], callback[0], callback[1])
-}
-
-// fillMerchant records of a known merchant what the database does not have.
-func fillMerchant(c conn, m central.Merchant) error {
-	account := settlementOf(m)
-	callback, err := callbackOf(m)
-	if err != nil {
-		return err
-	}
-	if _, err := c.exec(`UPDATE merchants SET app_id = CASE WHEN app_id = '' THEN $1 ELSE app_id END,
-			vpa = CASE WHEN vpa = '' THEN $2 ELSE vpa END, mcc = CASE WHEN mcc = '' THEN $3 ELSE mcc END WHERE id = $4`,
-		m.AppID, m.VPA, m.MCC, string(m.ID)); err != nil {
-		return err
-	}
-	if m.Settlement != nil {
-		if _, err := c.exec(`UPDATE merchants SET settlement_last4 = $1, settlement_ifsc = $2, settlement_bank = $3, settlement_holder = $4
-			WHERE id = $5 AND settlement_last4 IS NULL`, account[0], account[1], account[2], account[3], string(m.ID)); err != nil {
-			return err
-		}
-	}
-	if m.Callback == nil {
-		return nil
-	}
-	_, err = c.exec(`UPDATE merchants SET callback_url = $1, callback_events = $2 WHERE id = $3 AND callback_url IS NULL`,
-		callback[0], callback[1], string(m.ID))
-	return err
 }
 
 func seedKYC(c conn, record central.ServiceKYC, now time.Time) error {
@@ -148,16 +108,16 @@ func seedKYC(c conn, record central.ServiceKYC, now time.Time) error {
 	if err != nil || added == 0 || record.State != central.KYCApproved {
 		return err
 	}
-	return markReady(c, record.Merchant, record.Service)
+	return markAEPSReady(c, record.Merchant, record.Service)
 }
 
 func seedClient(c conn, x central.Client) error {
 	p := x.Principal
 	if p.Role != op.Merchant && p.Role != op.Vendor && p.Role != op.Aggregator {
-		return fmt.Errorf("role %q is none that a client can have", p.Role)
+		return fmt.Errorf("a client can't have the role %q", p.Role)
 	}
 	_, err := c.exec(`INSERT INTO clients (id, secret_hash, role, merchant, vendor, aggregator, active)
 		VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (id) DO NOTHING`,
-		x.ID, x.SecretHash, string(p.Role), ref(p.Merchant), ref(p.Vendor), ref(p.Aggregator), bit(x.Active))
+		x.ID, x.SecretHash, string(p.Role), orNull(p.Merchant), orNull(p.Vendor), orNull(p.Aggregator), boolInt(x.Active))
 	return err
 }

@@ -2,31 +2,24 @@ package store
 
 import (
 	"context"
-	"fmt"
 
 	"galla/central"
 )
 
 // Session implements central.Sessions: of several, the one opened last.
-func (s *DB) Session(ctx context.Context, tid string) (central.AgentSession, error) {
-	session := central.AgentSession{TID: tid}
-	err := s.read(ctx, func(c conn) error {
-		return c.one(`SELECT opened_at, expires_at FROM agent_sessions WHERE tid = $1 ORDER BY opened_at DESC LIMIT 1`,
-			[]any{tid}, moment{&session.OpenedAt}, moment{&session.ExpiresAt})
-	})
-	if err != nil {
-		return central.AgentSession{}, fmt.Errorf("read the agent session of %s: %w", tid, err)
-	}
-	return session, nil
+func (s Operations) Session(ctx context.Context, tid string) (central.AgentSession, error) {
+	return query(ctx, s.connection, func(c conn) (central.AgentSession, error) {
+		x := central.AgentSession{TID: tid}
+		err := c.one(`SELECT opened_at, expires_at FROM agent_sessions WHERE tid = $1 ORDER BY opened_at DESC LIMIT 1`,
+			[]any{tid}, scanTime{&x.OpenedAt}, scanTime{&x.ExpiresAt})
+		return x, err
+	}, "read the agent session of %s", tid)
 }
 
-// OpenSession implements central.Sessions. Sessions are kept for audit; of two
-// that open in one millisecond, the longer one stays.
-func (s *DB) OpenSession(ctx context.Context, session central.AgentSession) error {
-	if err := s.write(ctx, func(c conn) error { return openSession(c, session) }); err != nil {
-		return fmt.Errorf("open the agent session of %s: %w", session.TID, err)
-	}
-	return nil
+// OpenSession implements central.Sessions. Sessions are kept for audit. Of two that open in
+// one millisecond, the longer one is kept.
+func (s Operations) OpenSession(ctx context.Context, session central.AgentSession) error {
+	return s.change(ctx, func(c conn) error { return openSession(c, session) }, "open the agent session of %s", session.TID)
 }
 
 func openSession(c conn, session central.AgentSession) error {

@@ -38,7 +38,7 @@ func TestOpenRefuses(t *testing.T) {
 		{"memory", ":memory:", testConfig(), "database in memory"},
 		{"no folder", filepath.Join(dir, "none", "central.db"), testConfig(), "folder must exist"},
 		{"a folder", dir, testConfig(), "open or create the database file"},
-		{"another file", junk, testConfig(), "damaged or no database"},
+		{"another file", junk, testConfig(), "damaged or not a database"},
 		{"no node", good, Config{Logger: slog.New(slog.DiscardHandler)}, "needs a node name"},
 		{"no logger", good, Config{Node: testNode}, "needs a node name and a logger"},
 		{"a negative limit", good, Config{Node: testNode, Logger: slog.New(slog.DiscardHandler), Queue: -1}, "cannot be negative"},
@@ -72,7 +72,7 @@ func TestFile(t *testing.T) {
 	if runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
 		t.Errorf("the database's permissions are %v, others could read it", info.Mode())
 	}
-	o := begun(t, s)
+	o := created(t, s)
 	wantErr(t, "close", s.Close(), nil)
 	again := openAt(t, path, testConfig())
 	_, err = again.Operation(background, o.ID)

@@ -21,7 +21,7 @@ func TestStepsInCode(t *testing.T) {
 			steps, err := s.History(background, o.ID)
 			wantErr(t, "read the history", err, nil)
 			err = takeStep(s, o.ID, to)
-			legal := central.CanBecome(from, to)
+			legal := central.CanTransition(from, to)
 			if legal != (err == nil) || !legal && !errors.Is(err, central.ErrState) {
 				t.Errorf("%s to %s: the table says %v, the method %v", from, to, legal, err)
 			}
@@ -32,7 +32,7 @@ func TestStepsInCode(t *testing.T) {
 			wantErr(t, "read the operation", err, nil)
 			after, err := s.History(background, o.ID)
 			wantErr(t, "read the history", err, nil)
-			if now.State != from || !now.SettledAt.Equal(o.SettledAt) || !slices.Equal(steps, after) {
+			if now.State != from || !now.FinishedAt.Equal(o.FinishedAt) || !slices.Equal(steps, after) {
 				t.Errorf("%s to %s was refused, and left %s with %d steps instead of %d", from, to, now.State, len(after), len(steps))
 			}
 		}
@@ -44,12 +44,12 @@ func takeStep(s *DB, id op.ID, to op.State) error {
 	at := t0.Add(time.Hour)
 	var err error
 	switch to {
-	case op.Dispatched:
-		err = s.Dispatch(background, id, at, at.Add(time.Second))
+	case op.Sent:
+		err = s.MarkSent(background, id, at, at.Add(time.Second))
 	case op.Pending:
-		_, err = s.Suspend(background, central.Suspension{ID: id, At: at, Reason: "no answer", Prefix: "S-", NextEnquiry: at.Add(time.Second)})
+		_, err = s.MarkPending(background, central.PendingUpdate{ID: id, At: at, Reason: "no answer", Prefix: "S-", NextEnquiry: at.Add(time.Second)})
 	default:
-		_, err = s.Settle(background, central.Settlement{ID: id, To: to, At: at, Reason: "the bank's word", HTTP: 200, Reply: []byte("{}")})
+		_, err = s.Finish(background, central.FinalOutcome{ID: id, To: to, At: at, Reason: "the bank's word", HTTP: 200, Reply: []byte("{}")})
 	}
 	return err
 }

@@ -22,17 +22,17 @@ func transferOf(ref string, changes ...func(*central.Operation)) central.Operati
 }
 
 // otpRefused ends an operation as refused for its OTP.
-func otpRefused(t *testing.T, s central.Store, o central.Operation, pending bool) {
+func otpRefused(t *testing.T, s *DB, o central.Operation, pending bool) {
 	t.Helper()
-	wantErr(t, "dispatch", s.Dispatch(background, o.ID, t0.Add(time.Second), t0.Add(16*time.Second)), nil)
+	wantErr(t, "mark as sent", s.MarkSent(background, o.ID, t0.Add(time.Second), t0.Add(16*time.Second)), nil)
 	if pending {
-		_, err := s.Suspend(background, suspension(o.ID))
-		wantErr(t, "suspend", err, nil)
+		_, err := s.MarkPending(background, pendingUpdate(o.ID))
+		wantErr(t, "mark pending", err, nil)
 	}
-	x := settlement(o.ID, op.Failed)
+	x := finalOutcome(o.ID, op.Failed)
 	x.Answer = central.BankAnswer{Status: central.BankDeclined, Code: "55", Refusal: central.RefusedOTP}
-	got, err := s.Settle(background, x)
-	wantErr(t, "settle", err, nil)
+	got, err := s.Finish(background, x)
+	wantErr(t, "finish", err, nil)
 	if !got.OTPRefused {
 		t.Fatal("it is not marked as refused for its OTP")
 	}
@@ -40,11 +40,11 @@ func otpRefused(t *testing.T, s central.Store, o central.Operation, pending bool
 
 // suiteAttempts: attempts under one reference follow each other, its names lead
 // to the newest, and no count has what was refused.
-func suiteAttempts(t *testing.T, s central.Store) {
+func suiteAttempts(t *testing.T, s *DB) {
 	quota := []central.Quota{daily("attempts", 250_000, 0, 300_000)}
 	begin := func(o central.Operation, want bool) central.Operation {
 		t.Helper()
-		known, isNew, err := s.Begin(background, o, quota)
+		known, isNew, err := s.Create(background, o, quota)
 		if err != nil || isNew != want {
 			t.Fatalf("begin: new %t, %v; want %t", isNew, err, want)
 		}
@@ -54,8 +54,8 @@ func suiteAttempts(t *testing.T, s central.Store) {
 		return func(o *central.Operation) { o.Identity = name }
 	}
 	first := begin(transferOf("r1", identity("k1")), true)
-	if first.Try != 1 {
-		t.Errorf("the first attempt is number %d", first.Try)
+	if first.Attempt != 1 {
+		t.Errorf("the first attempt is number %d", first.Attempt)
 	}
 	// While it may have been executed, and where it failed for another reason, the
 	// name is not free.
@@ -70,38 +70,38 @@ func suiteAttempts(t *testing.T, s central.Store) {
 		t.Error("another body is an attempt")
 	}
 	second := begin(transferOf("r1", identity("k1")), true) // the same identity, and pending on its way
-	if second.Try != 2 || second.ID == first.ID {
-		t.Errorf("the second attempt is number %d", second.Try)
+	if second.Attempt != 2 || second.ID == first.ID {
+		t.Errorf("the second attempt is number %d", second.Attempt)
 	}
 	wantUsed(t, s, "attempts", 1, 250_000)
 	otpRefused(t, s, second, true)
 	third := begin(transferOf("r1", identity("k3")), true)
-	wantErr(t, "dispatch", s.Dispatch(background, third.ID, t0, t0), nil)
-	for _, to := range []op.State{op.Dispatched, op.Pending, op.Succeeded} {
+	wantErr(t, "mark as sent", s.MarkSent(background, third.ID, t0, t0), nil)
+	for _, to := range []op.State{op.Sent, op.Pending, op.Succeeded} {
 		switch to {
 		case op.Pending:
-			_, err := s.Suspend(background, suspension(third.ID))
-			wantErr(t, "suspend", err, nil)
+			_, err := s.MarkPending(background, pendingUpdate(third.ID))
+			wantErr(t, "mark pending", err, nil)
 		case op.Succeeded:
-			_, err := s.Settle(background, settlement(third.ID, op.Succeeded))
-			wantErr(t, "settle", err, nil)
+			_, err := s.Finish(background, finalOutcome(third.ID, op.Succeeded))
+			wantErr(t, "finish", err, nil)
 		}
 		for _, name := range []string{"k1", "k2", "k3", "k4 " + string(to)} {
 			if o := begin(transferOf("r1", identity(name)), false); o.ID != third.ID || o.State != to {
-				t.Errorf("%s of %s leads to attempt %d, %s", name, to, o.Try, o.State)
+				t.Errorf("%s of %s leads to attempt %d, %s", name, to, o.Attempt, o.State)
 			}
 			o, err := s.ByIdentity(background, first.Caller, name)
 			if err != nil || o.ID != third.ID {
-				t.Errorf("the identity %s leads to attempt %d, %v", name, o.Try, err)
+				t.Errorf("the identity %s leads to attempt %d, %v", name, o.Attempt, err)
 			}
 		}
 		o, err := s.ByReference(background, first.Party, central.ReferenceQuery{CallerRef: "r1"})
-		if err != nil || o.ID != third.ID || o.Try != 3 {
-			t.Errorf("the reference leads to attempt %d, %v", o.Try, err)
+		if err != nil || o.ID != third.ID || o.Attempt != 3 {
+			t.Errorf("the reference leads to attempt %d, %v", o.Attempt, err)
 		}
 	}
 	wantUsed(t, s, "attempts", 1, 250_000)
-	list, err := s.Find(background, "r1", 10)
+	list, err := s.FindByAnyName(background, "r1", 10)
 	if err != nil || len(list) != 3 {
 		t.Errorf("%d attempts are found by the reference, %v", len(list), err)
 	}
@@ -109,26 +109,26 @@ func suiteAttempts(t *testing.T, s central.Store) {
 }
 
 // suiteFailures: no other end frees a name.
-func suiteFailures(t *testing.T, s central.Store) {
+func suiteFailures(t *testing.T, s *DB) {
 	for _, end := range []op.State{op.Failed, op.Refused, op.Reversed} {
 		o := transferOf("r " + string(end))
-		_, _, err := s.Begin(background, o, nil)
+		_, _, err := s.Create(background, o, nil)
 		wantErr(t, "begin", err, nil)
 		if end != op.Refused {
-			wantErr(t, "dispatch", s.Dispatch(background, o.ID, t0, t0), nil)
+			wantErr(t, "mark as sent", s.MarkSent(background, o.ID, t0, t0), nil)
 		}
 		if end == op.Reversed {
-			_, err := s.Suspend(background, suspension(o.ID))
-			wantErr(t, "suspend", err, nil)
+			_, err := s.MarkPending(background, pendingUpdate(o.ID))
+			wantErr(t, "mark pending", err, nil)
 		}
-		x := settlement(o.ID, end)
+		x := finalOutcome(o.ID, end)
 		x.Answer = central.BankAnswer{Code: "55"}
 		if end != op.Failed {
 			x.Answer.Refusal = central.RefusedOTP // which means nothing there
 		}
-		_, err = s.Settle(background, x)
-		wantErr(t, "settle", err, nil)
-		known, isNew, err := s.Begin(background, transferOf("r "+string(end)), nil)
+		_, err = s.Finish(background, x)
+		wantErr(t, "finish", err, nil)
+		known, isNew, err := s.Create(background, transferOf("r "+string(end)), nil)
 		if err != nil || isNew || known.ID != o.ID || known.OTPRefused {
 			t.Errorf("after %s: new %t, %v", end, isNew, err)
 		}
@@ -136,7 +136,7 @@ func suiteFailures(t *testing.T, s central.Store) {
 }
 
 // suiteRefundAttempts: a refund's name is its transfer.
-func suiteRefundAttempts(t *testing.T, s central.Store) {
+func suiteRefundAttempts(t *testing.T, s *DB) {
 	call := func(identity string) central.Operation {
 		o := newOperation()
 		o.Fingerprint = [32]byte{2}
@@ -149,7 +149,7 @@ func suiteRefundAttempts(t *testing.T, s central.Store) {
 	quota := []central.Quota{{Key: "refund:x", Period: "once", MaxCount: 1, What: "refunds"}}
 	begin := func(identity string, want op.ID) op.ID {
 		t.Helper()
-		o, isNew, err := s.Begin(background, call(identity), quota)
+		o, isNew, err := s.Create(background, call(identity), quota)
 		if err != nil || isNew != (want == "") || want != "" && o.ID != want {
 			t.Fatalf("begin %q: new %t, %v", identity, isNew, err)
 		}
@@ -162,29 +162,29 @@ func suiteRefundAttempts(t *testing.T, s central.Store) {
 	second := begin("k1", "")
 	begin("", second)
 	// A failure for another reason is the key's, and leaves the transfer free.
-	_, err := s.Settle(background, settlement(second, op.Refused))
-	wantErr(t, "settle", err, nil)
+	_, err := s.Finish(background, finalOutcome(second, op.Refused))
+	wantErr(t, "finish", err, nil)
 	third := begin("k2", "")
 	begin("k1", third) // it leads to what became of the transfer
-	wantErr(t, "dispatch", s.Dispatch(background, third, t0, t0), nil)
-	_, err = s.Settle(background, settlement(third, op.Succeeded))
-	wantErr(t, "settle", err, nil)
+	wantErr(t, "mark as sent", s.MarkSent(background, third, t0, t0), nil)
+	_, err = s.Finish(background, finalOutcome(third, op.Succeeded))
+	wantErr(t, "finish", err, nil)
 	for _, identity := range []string{"", "k1", "k2", "k3"} {
 		begin(identity, third)
 	}
-	if used, err := s.Used(background, quota); err != nil || used[0].Count != 1 {
+	if used, err := usage(s, quota); err != nil || used[0].Count != 1 {
 		t.Errorf("%+v refunds are counted, %v", used, err)
 	}
 	other := call("k1")
 	other.Original = "GL261121ORIGINAL02"
-	if _, isNew, err := s.Begin(background, other, nil); isNew {
+	if _, isNew, err := s.Create(background, other, nil); isNew {
 		t.Errorf("a key of one transfer's refund began another's, %v", err)
 	}
 }
 
 // suiteFailedRefunds: a refund that failed is what its key leads to, also where an
 // attempt before it was refused for its OTP.
-func suiteFailedRefunds(t *testing.T, s central.Store) {
+func suiteFailedRefunds(t *testing.T, s *DB) {
 	call := func(identity string) central.Operation {
 		o := newOperation()
 		o.Fingerprint = [32]byte{2}
@@ -194,7 +194,7 @@ func suiteFailedRefunds(t *testing.T, s central.Store) {
 	}
 	begin := func(identity string, want op.ID) central.Operation {
 		t.Helper()
-		o, isNew, err := s.Begin(background, call(identity), nil)
+		o, isNew, err := s.Create(background, call(identity), nil)
 		if err != nil || isNew != (want == "") || want != "" && o.ID != want {
 			t.Fatalf("begin %q: new %t, %v", identity, isNew, err)
 		}
@@ -203,7 +203,7 @@ func suiteFailedRefunds(t *testing.T, s central.Store) {
 	leads := func(identity string, want op.ID) {
 		t.Helper()
 		if o, err := s.ByIdentity(background, call("").Caller, identity); err != nil || o.ID != want {
-			t.Errorf("the key %s leads to attempt %d, %v", identity, o.Try, err)
+			t.Errorf("the key %s leads to attempt %d, %v", identity, o.Attempt, err)
 		}
 	}
 	first := begin("k1", "")
@@ -213,16 +213,16 @@ func suiteFailedRefunds(t *testing.T, s central.Store) {
 	var failed central.Operation
 	for try := 2; try < 5; try++ { // the second is refused as well, and so on
 		failed = begin("k1", "")
-		if failed.Try != try {
-			t.Errorf("attempt %d is number %d", try, failed.Try)
+		if failed.Attempt != try {
+			t.Errorf("attempt %d is number %d", try, failed.Attempt)
 		}
 		if try < 4 {
 			otpRefused(t, s, failed, false)
 		}
 	}
-	wantErr(t, "dispatch", s.Dispatch(background, failed.ID, t0, t0), nil)
-	_, err := s.Settle(background, settlement(failed.ID, op.Failed))
-	wantErr(t, "settle", err, nil)
+	wantErr(t, "mark as sent", s.MarkSent(background, failed.ID, t0, t0), nil)
+	_, err := s.Finish(background, finalOutcome(failed.ID, op.Failed))
+	wantErr(t, "finish", err, nil)
 	for range 2 {
 		begin("k1", failed.ID) // the stored reply, and no attempt
 		leads("k1", failed.ID)
@@ -231,9 +231,9 @@ func suiteFailedRefunds(t *testing.T, s central.Store) {
 	leads("k2", first.ID)
 	done := begin("k2", "")
 	leads("k1", done.ID) // under way, it is what became of the transfer
-	wantErr(t, "dispatch", s.Dispatch(background, done.ID, t0, t0), nil)
-	_, err = s.Settle(background, settlement(done.ID, op.Failed))
-	wantErr(t, "settle", err, nil)
+	wantErr(t, "mark as sent", s.MarkSent(background, done.ID, t0, t0), nil)
+	_, err = s.Finish(background, finalOutcome(done.ID, op.Failed))
+	wantErr(t, "finish", err, nil)
 	begin("k2", done.ID)
 	begin("k1", failed.ID)
 	leads("k1", failed.ID)
@@ -251,7 +251,7 @@ func togetherAttempts(t *testing.T, p pair) {
 		errs := p.together(len(operations), func(s *DB, i int) error {
 			o := transferOf("together")
 			o.Amount = money.Rupee
-			known, isNew, err := s.Begin(background, o, []central.Quota{daily("together", money.Rupee, 1, 0)})
+			known, isNew, err := s.Create(background, o, []central.Quota{daily("together", money.Rupee, 1, 0)})
 			if isNew {
 				operations[i] = known
 			}
@@ -264,15 +264,14 @@ func togetherAttempts(t *testing.T, p pair) {
 				begun = append(begun, o)
 			}
 		}
-		if len(begun) != 1 || begun[0].Try != round+1 {
+		if len(begun) != 1 || begun[0].Attempt != round+1 {
 			t.Fatalf("round %d: %d attempts began", round, len(begun))
 		}
-		otpRefused(t, centralStore(p[round%2]), begun[0], round%3 == 0)
+		otpRefused(t, (p[round%2]), begun[0], round%3 == 0)
 	}
 }
 
 // centralStore is a database as the engine knows it.
-func centralStore(s *DB) central.Store { return s }
 
 // TestTheSchemaHoldsAttempts: a mistake in the code can't begin a second attempt
 // while the first is not refused for its OTP, nor free a name afterwards.
@@ -283,11 +282,11 @@ func schemaHoldsAttempts(t *testing.T, on kind) {
 	s, db := openAt(t, place, testConfig()), on.raw(t, place)
 	defer func() { _ = db.Close() }()
 	first := transferOf("r1")
-	_, _, err := s.Begin(background, first, nil)
+	_, _, err := s.Create(background, first, nil)
 	wantErr(t, "begin", err, nil)
 	copied := func(id string, try int) error {
 		_, err := db.Exec(on.sql(`INSERT INTO operations (id, caller, identity, route, fingerprint, merchant, tid, kind, amount, aadhaar, iin,
-			reference, stan, state, node, created_at, party, caller_ref, try)
+			reference, stan, state, node, created_at, party, caller_ref, attempt)
 			SELECT $1, caller, identity, route, fingerprint, merchant, tid, kind, amount, aadhaar, iin, $1, stan, 'received', node, created_at, party, caller_ref, $2
 			FROM operations WHERE id = $3`), id, try, string(first.ID))
 		return err
@@ -299,7 +298,7 @@ func schemaHoldsAttempts(t *testing.T, on kind) {
 	for name, err := range map[string]error{
 		"a second attempt while the first is under way": copied("second", 2),
 		"a name that is free before there is an end":    change("otp_refused = 1"),
-		"another number": change("try = 5"),
+		"another number": change("attempt = 5"),
 	} {
 		if err == nil {
 			t.Errorf("the schema takes %s", name)

@@ -22,8 +22,8 @@ func newVendorKey(vendor central.VendorID, n int) central.VendorKey {
 	}
 }
 
-func suiteVendorKeys(t *testing.T, s central.Store) {
-	before, err := s.VendorKeysEdition(background)
+func suiteVendorKeys(t *testing.T, s *DB) {
+	before, err := s.VendorKeysRevision(background)
 	wantErr(t, "edition", err, nil)
 	first, second, third := newVendorKey(vendor1, 1), newVendorKey(vendor1, 2), newVendorKey(vendor1, 3)
 	wantErr(t, "first", s.AddVendorKey(background, first), nil)
@@ -34,7 +34,7 @@ func suiteVendorKeys(t *testing.T, s central.Store) {
 	other := newVendorKey(bareVendor, 4)
 	wantErr(t, "another vendor's", s.AddVendorKey(background, other), nil)
 	for _, k := range []*central.VendorKey{&first, &second, &third, &other} {
-		k.CreatedAt = cut(k.CreatedAt)
+		k.CreatedAt = truncateToMillis(k.CreatedAt)
 	}
 
 	list, err := s.VendorKeysOf(background, vendor1)
@@ -50,7 +50,7 @@ func suiteVendorKeys(t *testing.T, s central.Store) {
 	wantErr(t, "revoke nobody's", s.RevokeVendorKey(background, "none", t0), central.ErrNotFound)
 	wantErr(t, "revoke", s.RevokeVendorKey(background, first.ID, t0), nil)
 	wantErr(t, "revoke again", s.RevokeVendorKey(background, first.ID, t0.Add(time.Hour)), nil)
-	first.RevokedAt = cut(t0)
+	first.RevokedAt = truncateToMillis(t0)
 	wantErr(t, "third", s.AddVendorKey(background, third), nil)
 	back := third
 	back.ID = central.KeyID(newID())
@@ -67,44 +67,44 @@ func suiteVendorKeys(t *testing.T, s central.Store) {
 	wantErr(t, "live", err, nil)
 	second.Sealed = resealed
 	wantSame(t, "live keys", live, []central.VendorKey{second, third, other})
-	if read, err := s.VendorKeysEdition(background); err != nil || read != last || last <= edition {
+	if read, err := s.VendorKeysRevision(background); err != nil || read != last || last <= edition {
 		t.Errorf("edition %d and %d after %d, %v", read, last, edition, err)
 	}
 }
 
-func suiteKeyUses(t *testing.T, s central.Store) {
+func suiteKeyUses(t *testing.T, s *DB) {
 	k := newVendorKey(vendor1, 1)
 	wantErr(t, "add", s.AddVendorKey(background, k), nil)
 	const bound = 1 << 32
-	uses, err := s.LeaseUses(background, k.ID, 4096, bound)
+	uses, err := s.LeaseKeyUses(background, k.ID, 4096, bound)
 	wantErr(t, "lease", err, nil)
 	wantSame(t, "uses", uses, int64(4096))
-	_, err = s.LeaseUses(background, k.ID, bound-4095, bound)
+	_, err = s.LeaseKeyUses(background, k.ID, bound-4095, bound)
 	wantErr(t, "lease beyond the bound", err, central.ErrState)
-	uses, err = s.LeaseUses(background, k.ID, bound-4096, bound)
+	uses, err = s.LeaseKeyUses(background, k.ID, bound-4096, bound)
 	wantErr(t, "lease up to the bound", err, nil)
 	wantSame(t, "uses", uses, int64(bound))
-	_, err = s.LeaseUses(background, k.ID, 1, bound)
+	_, err = s.LeaseKeyUses(background, k.ID, 1, bound)
 	wantErr(t, "lease one more", err, central.ErrState)
-	_, err = s.LeaseUses(background, "none", 1, bound)
+	_, err = s.LeaseKeyUses(background, "none", 1, bound)
 	wantErr(t, "lease of no key", err, central.ErrState)
 
-	wantErr(t, "saw", s.SawVendorKeys(background, map[central.KeyID]time.Time{k.ID: t0, "none": t0}), nil)
-	wantErr(t, "saw before", s.SawVendorKeys(background, map[central.KeyID]time.Time{k.ID: t0.Add(-time.Hour)}), nil)
+	wantErr(t, "saw", s.RecordVendorKeyUse(background, map[central.KeyID]time.Time{k.ID: t0, "none": t0}), nil)
+	wantErr(t, "saw before", s.RecordVendorKeyUse(background, map[central.KeyID]time.Time{k.ID: t0.Add(-time.Hour)}), nil)
 	list, err := s.VendorKeysOf(background, vendor1)
 	wantErr(t, "list", err, nil)
-	wantSame(t, "used", list[0].UsedAt, cut(t0))
+	wantSame(t, "used", list[0].UsedAt, truncateToMillis(t0))
 	wantSame(t, "uses", list[0].Uses, int64(bound))
 
 	wantErr(t, "revoke", s.RevokeVendorKey(background, k.ID, t0), nil)
 	other := newVendorKey(vendor1, 2)
 	wantErr(t, "add", s.AddVendorKey(background, other), nil)
 	wantErr(t, "revoke", s.RevokeVendorKey(background, other.ID, t0), nil)
-	_, err = s.LeaseUses(background, other.ID, 1, bound)
+	_, err = s.LeaseKeyUses(background, other.ID, 1, bound)
 	wantErr(t, "lease of a revoked key", err, central.ErrState)
 }
 
-func suiteReplays(t *testing.T, s central.Store) {
+func suiteReplays(t *testing.T, s *DB) {
 	a, b := newVendorKey(vendor1, 1), newVendorKey(bareVendor, 2)
 	wantErr(t, "add", s.AddVendorKey(background, a), nil)
 	wantErr(t, "add", s.AddVendorKey(background, b), nil)
@@ -113,10 +113,10 @@ func suiteReplays(t *testing.T, s central.Store) {
 	wantErr(t, "first", s.SpendIV(background, a.ID, iv, t0, until), nil)
 	wantErr(t, "replay", s.SpendIV(background, a.ID, iv, t0, until), central.ErrTaken)
 	wantErr(t, "under another key", s.SpendIV(background, b.ID, iv, t0, until), nil)
-	if spent, err := s.SpentIV(background, a.ID, iv); err != nil || !spent {
+	if spent, err := s.IVSpent(background, a.ID, iv); err != nil || !spent {
 		t.Errorf("spent %v, %v", spent, err)
 	}
-	if spent, err := s.SpentIV(background, a.ID, central.IV{9}); err != nil || spent {
+	if spent, err := s.IVSpent(background, a.ID, central.IV{9}); err != nil || spent {
 		t.Errorf("spent %v, %v, though never seen", spent, err)
 	}
 	if err := s.SpendIV(background, "none", iv, t0, until); err == nil {
@@ -124,7 +124,7 @@ func suiteReplays(t *testing.T, s central.Store) {
 	}
 	// What expired is forgotten when others come.
 	wantErr(t, "later", s.SpendIV(background, a.ID, central.IV{4}, until, until.Add(time.Minute)), nil)
-	if spent, err := s.SpentIV(background, b.ID, iv); err != nil || spent {
+	if spent, err := s.IVSpent(background, b.ID, iv); err != nil || spent {
 		t.Errorf("spent %v, %v, though it expired", spent, err)
 	}
 
@@ -151,7 +151,7 @@ func keysInSQL(t *testing.T, on kind) {
 	wantErr(t, "add", s.AddVendorKey(background, k), nil)
 	wantErr(t, "add", s.AddVendorKey(background, newVendorKey(vendor1, 2)), nil)
 	wantErr(t, "spend", s.SpendIV(background, k.ID, central.IV{1}, t0, t0.Add(time.Minute)), nil)
-	wantErr(t, "lease", func() error { _, err := s.LeaseUses(background, k.ID, 10, 1<<32); return err }(), nil)
+	wantErr(t, "lease", func() error { _, err := s.LeaseKeyUses(background, k.ID, 10, 1<<32); return err }(), nil)
 	for name, statement := range map[string]string{
 		"a third live key": `INSERT INTO vendor_keys (id, vendor, client_hash, hint, sealed, created_at)
 			VALUES ('x', '` + string(vendor1) + `', zeroblob(32), '', zeroblob(61), 1)`,

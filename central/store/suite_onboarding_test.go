@@ -9,23 +9,23 @@ import (
 )
 
 // onboards takes an operation with a service-KYC step to a state.
-func onboards(t *testing.T, s central.Store, merchant central.MerchantID, to central.KYCState, end op.State, at time.Time) {
+func onboards(t *testing.T, s *DB, merchant central.MerchantID, to central.KYCState, end op.State, at time.Time) {
 	t.Helper()
-	o := inState(t, s, op.Dispatched, func(o *central.Operation) {
+	o := inState(t, s, op.Sent, func(o *central.Operation) {
 		o.Merchant, o.KYC = merchant, &central.KYCStep{Service: central.ServiceAEPS, To: to}
 	})
-	x := settlement(o.ID, end)
+	x := finalOutcome(o.ID, end)
 	x.At = at
-	_, err := s.Settle(background, x)
-	wantErr(t, "settle", err, nil)
+	_, err := s.Finish(background, x)
+	wantErr(t, "finish", err, nil)
 }
 
-func wantKYC(t *testing.T, s central.Store, merchant central.MerchantID, state central.KYCState, created, updated time.Time, ready bool) {
+func wantKYC(t *testing.T, s *DB, merchant central.MerchantID, state central.KYCState, created, updated time.Time, ready bool) {
 	t.Helper()
 	got, err := s.KYC(background, merchant, central.ServiceAEPS)
 	wantErr(t, "onboarding", err, nil)
 	wantSame(t, "onboarding", got, central.ServiceKYC{
-		Merchant: merchant, Service: central.ServiceAEPS, State: state, CreatedAt: cut(created), UpdatedAt: cut(updated),
+		Merchant: merchant, Service: central.ServiceAEPS, State: state, CreatedAt: truncateToMillis(created), UpdatedAt: truncateToMillis(updated),
 	})
 	m, err := s.Merchant(background, merchant)
 	wantErr(t, "merchant", err, nil)
@@ -34,7 +34,7 @@ func wantKYC(t *testing.T, s central.Store, merchant central.MerchantID, state c
 	}
 }
 
-func suiteOnboarding(t *testing.T, s central.Store) {
+func suiteOnboarding(t *testing.T, s *DB) {
 	at := func(n int) time.Time { return t0.Add(time.Duration(n) * time.Minute) }
 	wantKYC(t, s, merchant1, central.KYCApproved, t0, t0, true) // of the seed
 	_, err := s.KYC(background, merchant2, central.ServiceAEPS)
@@ -64,27 +64,27 @@ func suiteOnboarding(t *testing.T, s central.Store) {
 	wantKYC(t, s, merchant4, central.KYCApproved, at(3), at(3), true)
 }
 
-func suiteApprove(t *testing.T, s central.Store) {
-	wantErr(t, "approve nothing", s.Approve(background, merchant2, central.ServiceAEPS, t0), central.ErrNotFound)
-	wantErr(t, "approve nobody", s.Approve(background, "nobody", central.ServiceAEPS, t0), central.ErrNotFound)
+func suiteApprove(t *testing.T, s *DB) {
+	wantErr(t, "approve nothing", s.ApproveKYC(background, merchant2, central.ServiceAEPS, t0), central.ErrNotFound)
+	wantErr(t, "approve nobody", s.ApproveKYC(background, "nobody", central.ServiceAEPS, t0), central.ErrNotFound)
 	onboards(t, s, merchant2, central.KYCBioUpdated, op.Succeeded, t0)
-	wantErr(t, "approve too early", s.Approve(background, merchant2, central.ServiceAEPS, t0), central.ErrState)
+	wantErr(t, "approve too early", s.ApproveKYC(background, merchant2, central.ServiceAEPS, t0), central.ErrState)
 	wantKYC(t, s, merchant2, central.KYCBioUpdated, t0, t0, false)
 	onboards(t, s, merchant2, central.KYCSubmitted, op.Succeeded, t0)
-	wantErr(t, "approve another service", s.Approve(background, merchant2, "UPI", t0), central.ErrNotFound)
+	wantErr(t, "approve another service", s.ApproveKYC(background, merchant2, "UPI", t0), central.ErrNotFound)
 	later := t0.Add(time.Hour)
 	for range 2 {
-		wantErr(t, "approve", s.Approve(background, merchant2, central.ServiceAEPS, later), nil)
+		wantErr(t, "approve", s.ApproveKYC(background, merchant2, central.ServiceAEPS, later), nil)
 		wantKYC(t, s, merchant2, central.KYCApproved, t0, later, true)
 	}
-	wantErr(t, "approve again", s.Approve(background, merchant2, central.ServiceAEPS, later.Add(time.Hour)), nil)
+	wantErr(t, "approve again", s.ApproveKYC(background, merchant2, central.ServiceAEPS, later.Add(time.Hour)), nil)
 	wantKYC(t, s, merchant2, central.KYCApproved, t0, later, true)
 }
 
-func suiteMerchantsOf(t *testing.T, s central.Store) {
+func suiteMerchantsOf(t *testing.T, s *DB) {
 	seed := map[central.MerchantID]central.Merchant{}
 	for _, m := range testSeed().Merchants {
-		m.CreatedAt = cut(m.CreatedAt)
+		m.CreatedAt = truncateToMillis(m.CreatedAt)
 		seed[m.ID] = m
 	}
 	for _, look := range []struct {

@@ -14,98 +14,98 @@ import (
 
 func containsText(s, part string) bool { return strings.Contains(s, part) }
 
-func suiteDispatch(t *testing.T, s central.Store) {
-	o := begun(t, s)
-	wantErr(t, "dispatch", s.Dispatch(background, o.ID, t0.Add(time.Second), t0.Add(16*time.Second)), nil)
+func suiteMarkSent(t *testing.T, s *DB) {
+	o := created(t, s)
+	wantErr(t, "mark as sent", s.MarkSent(background, o.ID, t0.Add(time.Second), t0.Add(16*time.Second)), nil)
 	want := o
-	want.State, want.DispatchedAt, want.BankNotAfter = op.Dispatched, cut(t0.Add(time.Second)), cut(t0.Add(16*time.Second))
+	want.State, want.SentAt, want.BankNotAfter = op.Sent, truncateToMillis(t0.Add(time.Second)), truncateToMillis(t0.Add(16*time.Second))
 	got, err := s.Operation(background, o.ID)
 	wantErr(t, "read", err, nil)
-	wantSame(t, "dispatched", got, want)
-	wantErr(t, "dispatch twice", s.Dispatch(background, o.ID, t0, t0), central.ErrState)
+	wantSame(t, "sent", got, want)
+	wantErr(t, "mark as sent twice", s.MarkSent(background, o.ID, t0, t0), central.ErrState)
 }
 
-func suiteSuspend(t *testing.T, s central.Store) {
-	first, second, other := inState(t, s, op.Dispatched), inState(t, s, op.Dispatched), inState(t, s, op.Dispatched)
+func suiteMarkPending(t *testing.T, s *DB) {
+	first, second, other := inState(t, s, op.Sent), inState(t, s, op.Sent), inState(t, s, op.Sent)
 	at := t0.Add(15 * time.Second)
 	number := strconv.FormatInt(at.UnixMilli(), 10)
-	got, err := s.Suspend(background, suspension(first.ID))
-	wantErr(t, "suspend", err, nil)
+	got, err := s.MarkPending(background, pendingUpdate(first.ID))
+	wantErr(t, "mark pending", err, nil)
 	want := first
-	want.State, want.PendingReference, want.NextEnquiry = op.Pending, "AEPS-NR-"+number, cut(t0.Add(20*time.Second))
+	want.State, want.PendingReference, want.NextEnquiry = op.Pending, "AEPS-NR-"+number, truncateToMillis(t0.Add(20*time.Second))
 	wantSame(t, "suspended", got, want)
 	read, err := s.Operation(background, first.ID)
 	wantErr(t, "read", err, nil)
 	wantSame(t, "read", read, want)
 
 	// A second one in the same millisecond gets the next number.
-	got, err = s.Suspend(background, suspension(second.ID))
-	wantErr(t, "suspend", err, nil)
+	got, err = s.MarkPending(background, pendingUpdate(second.ID))
+	wantErr(t, "mark pending", err, nil)
 	if next := "AEPS-NR-" + strconv.FormatInt(at.UnixMilli()+1, 10); got.PendingReference != next {
 		t.Fatalf("second reference is %s, want %s", got.PendingReference, next)
 	}
-	x := suspension(other.ID)
+	x := pendingUpdate(other.ID)
 	x.Prefix = "DMT-NR-"
-	got, err = s.Suspend(background, x)
-	wantErr(t, "suspend", err, nil)
+	got, err = s.MarkPending(background, x)
+	wantErr(t, "mark pending", err, nil)
 	if got.PendingReference != "DMT-NR-"+number {
 		t.Fatalf("reference of another prefix is %s", got.PendingReference)
 	}
 }
 
-func suiteSettle(t *testing.T, s central.Store) {
+func suiteFinish(t *testing.T, s *DB) {
 	for _, route := range []struct{ from, to op.State }{
 		{op.Received, op.Refused}, {op.Received, op.Failed},
-		{op.Dispatched, op.Succeeded}, {op.Dispatched, op.Failed},
+		{op.Sent, op.Succeeded}, {op.Sent, op.Failed},
 		{op.Pending, op.Succeeded}, {op.Pending, op.Failed}, {op.Pending, op.Reversed},
 	} {
 		o := inState(t, s, route.from)
-		x := settlement(o.ID, route.to)
-		got, err := s.Settle(background, x)
-		wantErr(t, "settle", err, nil)
+		x := finalOutcome(o.ID, route.to)
+		got, err := s.Finish(background, x)
+		wantErr(t, "finish", err, nil)
 		want := o
-		want.State, want.SettledAt, want.NextEnquiry = route.to, cut(x.At), time.Time{}
+		want.State, want.FinishedAt, want.NextEnquiry = route.to, truncateToMillis(x.At), time.Time{}
 		want.Code, want.RRN, want.HTTP, want.Reply = "00", "632510123456", 200, x.Reply
-		wantSame(t, "settled", got, want)
+		wantSame(t, "finished", got, want)
 		read, err := s.Operation(background, o.ID)
 		wantErr(t, "read", err, nil)
 		wantSame(t, "read", read, want)
 		steps, err := s.History(background, o.ID)
 		wantErr(t, "history", err, nil)
 		wantSame(t, "last step", steps[len(steps)-1], central.Step{
-			At: cut(x.At), Node: testNode, From: route.from, To: route.to, Reason: "the bank answered",
+			At: truncateToMillis(x.At), Node: testNode, From: route.from, To: route.to, Reason: "the bank answered",
 		})
 	}
 
 	// An empty reply is a reply, byte for byte.
-	o := inState(t, s, op.Dispatched)
-	x := settlement(o.ID, op.Succeeded)
+	o := inState(t, s, op.Sent)
+	x := finalOutcome(o.ID, op.Succeeded)
 	x.Reply = []byte{}
-	got, err := s.Settle(background, x)
-	wantErr(t, "settle with an empty reply", err, nil)
+	got, err := s.Finish(background, x)
+	wantErr(t, "finish with an empty reply", err, nil)
 	if got.Reply == nil || len(got.Reply) != 0 {
 		t.Fatalf("empty reply came back as %#v", got.Reply)
 	}
 }
 
-func suiteSettleRefuses(t *testing.T, s central.Store) {
+func suiteFinishRefuses(t *testing.T, s *DB) {
 	o := inState(t, s, op.Pending)
-	for name, spoil := range map[string]func(*central.Settlement){
-		"a state that is not final": func(x *central.Settlement) { x.To = op.Pending },
-		"an edge's state":           func(x *central.Settlement) { x.To = op.Expired },
-		"no state":                  func(x *central.Settlement) { x.To = "" },
-		"no reply":                  func(x *central.Settlement) { x.Reply = nil },
-		"no HTTP status":            func(x *central.Settlement) { x.HTTP = 0 },
-		"a strange HTTP status":     func(x *central.Settlement) { x.HTTP = 600 },
-		"no moment":                 func(x *central.Settlement) { x.At = time.Time{} },
-		"a session that ends at once": func(x *central.Settlement) {
+	for name, spoil := range map[string]func(*central.FinalOutcome){
+		"a state that is not final": func(x *central.FinalOutcome) { x.To = op.Pending },
+		"an edge's state":           func(x *central.FinalOutcome) { x.To = op.Expired },
+		"no state":                  func(x *central.FinalOutcome) { x.To = "" },
+		"no reply":                  func(x *central.FinalOutcome) { x.Reply = nil },
+		"no HTTP status":            func(x *central.FinalOutcome) { x.HTTP = 0 },
+		"a strange HTTP status":     func(x *central.FinalOutcome) { x.HTTP = 600 },
+		"no moment":                 func(x *central.FinalOutcome) { x.At = time.Time{} },
+		"a session that ends at once": func(x *central.FinalOutcome) {
 			x.Session = &central.AgentSession{TID: "GAL00001", OpenedAt: t0, ExpiresAt: t0}
 		},
 	} {
-		x := settlement(o.ID, op.Succeeded)
+		x := finalOutcome(o.ID, op.Succeeded)
 		spoil(&x)
-		if _, err := s.Settle(background, x); err == nil {
-			t.Errorf("settled with %s", name)
+		if _, err := s.Finish(background, x); err == nil {
+			t.Errorf("finished with %s", name)
 		}
 		now, err := s.Operation(background, o.ID)
 		wantErr(t, "read", err, nil)
@@ -116,30 +116,30 @@ func suiteSettleRefuses(t *testing.T, s central.Store) {
 	}
 }
 
-func suiteAsk(t *testing.T, s central.Store) {
-	o := inState(t, s, op.Dispatched)
-	known, seen, err := s.Ask(background, o.Caller, o.Identity, t0)
+func suiteTombstones(t *testing.T, s *DB) {
+	o := inState(t, s, op.Sent)
+	known, seen, err := s.FindOrTombstone(background, o.Caller, o.Identity, t0)
 	if err != nil || !seen {
 		t.Fatalf("ask for a known one: seen %v, error %v", seen, err)
 	}
 	wantSame(t, "known", known, o)
 
 	late := newOperation()
-	want := central.Operation{Caller: late.Caller, Identity: late.Identity, Forsworn: true}
+	want := central.Operation{Caller: late.Caller, Identity: late.Identity, Tombstone: true}
 	for range 2 {
-		known, seen, err = s.Ask(background, late.Caller, late.Identity, t0)
+		known, seen, err = s.FindOrTombstone(background, late.Caller, late.Identity, t0)
 		if err != nil || seen {
 			t.Fatalf("ask for an unknown one: seen %v, error %v", seen, err)
 		}
 		wantSame(t, "unseen", known, want)
 	}
-	known, isNew, err := s.Begin(background, late, nil)
+	known, isNew, err := s.Create(background, late, nil)
 	if err != nil || isNew {
-		t.Fatalf("begin a forsworn one: new %v, error %v", isNew, err)
+		t.Fatalf("create one with a tombstone: new %v, error %v", isNew, err)
 	}
-	wantSame(t, "forsworn", known, want)
+	wantSame(t, "tombstone", known, want)
 	_, err = s.Operation(background, late.ID)
-	wantErr(t, "the forsworn operation", err, central.ErrNotFound)
+	wantErr(t, "the tombstone operation", err, central.ErrNotFound)
 	_, err = s.ByIdentity(background, late.Caller, late.Identity)
 	wantErr(t, "a tombstone by its identity", err, central.ErrNotFound)
 
@@ -148,8 +148,8 @@ func suiteAsk(t *testing.T, s central.Store) {
 		o := newOperation()
 		var isNew, seen bool
 		var wg sync.WaitGroup
-		wg.Go(func() { _, isNew, _ = s.Begin(background, o, nil) })
-		wg.Go(func() { _, seen, _ = s.Ask(background, o.Caller, o.Identity, t0) })
+		wg.Go(func() { _, isNew, _ = s.Create(background, o, nil) })
+		wg.Go(func() { _, seen, _ = s.FindOrTombstone(background, o.Caller, o.Identity, t0) })
 		wg.Wait()
 		if isNew != seen {
 			t.Fatalf("an operation began (%v) and was said to be seen (%v)", isNew, seen)
@@ -157,14 +157,14 @@ func suiteAsk(t *testing.T, s central.Store) {
 	}
 }
 
-func suiteAbandoned(t *testing.T, s central.Store) {
+func suiteUnfinished(t *testing.T, s *DB) {
 	at := func(node string, seconds int) func(*central.Operation) {
 		return func(o *central.Operation) { o.Node, o.CreatedAt = node, t0.Add(time.Duration(seconds)*time.Second) }
 	}
 	second := inState(t, s, op.Received, at("n1", 2))
 	first := inState(t, s, op.Received, at("n1", 1))
 	other := inState(t, s, op.Received, at("n2", 3))
-	sent := inState(t, s, op.Dispatched, at("n1", 1))
+	sent := inState(t, s, op.Sent, at("n1", 1))
 	inState(t, s, op.Succeeded, at("n1", 1))
 	for _, look := range []struct {
 		name   string
@@ -180,38 +180,38 @@ func suiteAbandoned(t *testing.T, s central.Store) {
 		{"by time", "", op.Received, 2 * time.Second, 10, []central.Operation{first}},
 		{"by a fraction of a millisecond", "", op.Received, 2*time.Second + 1, 10, []central.Operation{first}},
 		{"a millisecond later", "", op.Received, 2*time.Second + time.Millisecond, 10, []central.Operation{first, second}},
-		{"by state", "", op.Dispatched, time.Hour, 10, []central.Operation{sent}},
+		{"by state", "", op.Sent, time.Hour, 10, []central.Operation{sent}},
 		{"none of it", "", op.Pending, time.Hour, 10, nil},
 		{"limit 0", "", op.Received, time.Hour, 0, nil},
 		{"negative limit", "", op.Received, time.Hour, -1, nil},
 	} {
-		got, err := s.Abandoned(background, look.node, look.state, t0.Add(look.before), look.limit)
+		got, err := s.Unfinished(background, look.node, look.state, t0.Add(look.before), look.limit)
 		wantErr(t, look.name, err, nil)
 		wantSame(t, look.name, got, look.want)
 	}
-	if _, err := s.Abandoned(background, "", op.Succeeded, t0, 10); err == nil {
+	if _, err := s.Unfinished(background, "", op.Succeeded, t0, 10); err == nil {
 		t.Error("final operations were listed as abandoned")
 	}
 }
 
-func suiteClaim(t *testing.T, s central.Store) {
+func suiteClaimEnquiries(t *testing.T, s *DB) {
 	now := t0.Add(20 * time.Second) // when suspension's first enquiry is due
 	lease := now.Add(20 * time.Second)
 	var want []central.Operation
 	for range 3 {
 		o := inState(t, s, op.Pending)
-		o.NextEnquiry = cut(lease)
+		o.NextEnquiry = truncateToMillis(lease)
 		want = append(want, o)
 	}
-	inState(t, s, op.Dispatched)
+	inState(t, s, op.Sent)
 	inState(t, s, op.Reversed)
-	got, err := s.Claim(background, now.Add(-time.Millisecond), lease, 10)
+	got, err := s.ClaimEnquiries(background, now.Add(-time.Millisecond), lease, 10)
 	if err != nil || len(got) != 0 {
 		t.Fatalf("claimed %d before they are due: %v", len(got), err)
 	}
-	got, err = s.Claim(background, now, lease, 2)
+	got, err = s.ClaimEnquiries(background, now, lease, 2)
 	wantErr(t, "claim", err, nil)
-	rest, err := s.Claim(background, now, lease, 10)
+	rest, err := s.ClaimEnquiries(background, now, lease, 10)
 	wantErr(t, "claim", err, nil)
 	if len(got) != 2 || len(rest) != 1 {
 		t.Fatalf("claimed %d and then %d, want 2 and 1", len(got), len(rest))
@@ -223,17 +223,17 @@ func suiteClaim(t *testing.T, s central.Store) {
 	for _, o := range want {
 		wantSame(t, "claimed", byID[o.ID], o)
 	}
-	again, err := s.Claim(background, lease.Add(-time.Millisecond), lease, 10)
+	again, err := s.ClaimEnquiries(background, lease.Add(-time.Millisecond), lease, 10)
 	if err != nil || len(again) != 0 {
 		t.Fatalf("claimed %d within the lease: %v", len(again), err)
 	}
-	again, err = s.Claim(background, lease, lease.Add(time.Minute), 10)
+	again, err = s.ClaimEnquiries(background, lease, lease.Add(time.Minute), 10)
 	if err != nil || len(again) != 3 {
 		t.Fatalf("claimed %d after the lease, want 3: %v", len(again), err)
 	}
 }
 
-func suiteClaimAtOnce(t *testing.T, s central.Store) {
+func suiteClaimEnquiriesAtOnce(t *testing.T, s *DB) {
 	const operations, claimers = 40, 8
 	for range operations {
 		inState(t, s, op.Pending)
@@ -245,7 +245,7 @@ func suiteClaimAtOnce(t *testing.T, s central.Store) {
 	for range claimers {
 		wg.Go(func() {
 			for {
-				got, err := s.Claim(background, now, now.Add(time.Hour), 3)
+				got, err := s.ClaimEnquiries(background, now, now.Add(time.Hour), 3)
 				if err != nil {
 					t.Errorf("claim: %v", err)
 				}
@@ -271,50 +271,50 @@ func suiteClaimAtOnce(t *testing.T, s central.Store) {
 	}
 }
 
-func suitePostpone(t *testing.T, s central.Store) {
+func suitePostponeEnquiry(t *testing.T, s *DB) {
 	o := inState(t, s, op.Pending)
 	at, next := t0.Add(time.Minute), t0.Add(2*time.Minute)
-	wantErr(t, "postpone", s.Postpone(background, o.ID, at, next, "in progress", false), nil)
+	wantErr(t, "postpone", s.PostponeEnquiry(background, o.ID, at, next, "in progress", false), nil)
 	want := o
-	want.Attempts, want.NextEnquiry = 1, cut(next)
+	want.Enquiries, want.NextEnquiry = 1, truncateToMillis(next)
 	got, err := s.Operation(background, o.ID)
 	wantErr(t, "read", err, nil)
 	wantSame(t, "postponed", got, want)
 
-	wantErr(t, "give up", s.Postpone(background, o.ID, next, next, "nothing for seven days", true), nil)
-	want.Attempts, want.StuckAt = 2, cut(next)
+	wantErr(t, "give up", s.PostponeEnquiry(background, o.ID, next, next, "nothing for seven days", true), nil)
+	want.Enquiries, want.StuckAt = 2, truncateToMillis(next)
 	got, err = s.Operation(background, o.ID)
 	wantErr(t, "read", err, nil)
 	wantSame(t, "stuck", got, want)
-	if list, err := s.Claim(background, next.Add(time.Hour), next.Add(2*time.Hour), 10); err != nil || len(list) != 0 {
+	if list, err := s.ClaimEnquiries(background, next.Add(time.Hour), next.Add(2*time.Hour), 10); err != nil || len(list) != 0 {
 		t.Fatalf("a stuck operation was given to %d claimers: %v", len(list), err)
 	}
 
 	due := inState(t, s, op.Pending)
-	list, err := s.Claim(background, next.Add(time.Hour), next.Add(2*time.Hour), 10)
+	list, err := s.ClaimEnquiries(background, next.Add(time.Hour), next.Add(2*time.Hour), 10)
 	if err != nil || len(list) != 1 || list[0].ID != due.ID {
 		t.Fatalf("claimed %+v beside a stuck operation: %v", list, err)
 	}
-	wantErr(t, "give up again", s.Postpone(background, o.ID, next.Add(time.Minute), next, "nothing", true), nil)
+	wantErr(t, "give up again", s.PostponeEnquiry(background, o.ID, next.Add(time.Minute), next, "nothing", true), nil)
 
 	// A person's enquiry does not take it out of the pile, an answer does.
-	wantErr(t, "ask by hand", s.Postpone(background, o.ID, next.Add(time.Hour), next, "in progress", false), nil)
-	got, err = s.Settle(background, settlement(o.ID, op.Reversed))
-	wantErr(t, "settle", err, nil)
-	if !got.StuckAt.Equal(cut(next)) || got.Attempts != 4 || !got.NextEnquiry.IsZero() {
-		t.Fatalf("settled after it was stuck: %+v", got)
+	wantErr(t, "ask by hand", s.PostponeEnquiry(background, o.ID, next.Add(time.Hour), next, "in progress", false), nil)
+	got, err = s.Finish(background, finalOutcome(o.ID, op.Reversed))
+	wantErr(t, "finish", err, nil)
+	if !got.StuckAt.Equal(truncateToMillis(next)) || got.Enquiries != 4 || !got.NextEnquiry.IsZero() {
+		t.Fatalf("finished after it was stuck: %+v", got)
 	}
-	wantErr(t, "postpone a final one", s.Postpone(background, o.ID, at, next, "", false), central.ErrState)
-	wantErr(t, "postpone nothing", s.Postpone(background, newID(), at, next, "", false), central.ErrNotFound)
-	dispatched := inState(t, s, op.Dispatched)
-	wantErr(t, "postpone a dispatched one", s.Postpone(background, dispatched.ID, at, next, "", false), central.ErrState)
+	wantErr(t, "postpone a final one", s.PostponeEnquiry(background, o.ID, at, next, "", false), central.ErrState)
+	wantErr(t, "postpone nothing", s.PostponeEnquiry(background, newID(), at, next, "", false), central.ErrNotFound)
+	dispatched := inState(t, s, op.Sent)
+	wantErr(t, "postpone a sent one", s.PostponeEnquiry(background, dispatched.ID, at, next, "", false), central.ErrState)
 }
 
-func suiteHistory(t *testing.T, s central.Store) {
+func suiteHistory(t *testing.T, s *DB) {
 	o := inState(t, s, op.Pending)
 	at := t0.Add(25 * time.Second)
-	wantErr(t, "postpone", s.Postpone(background, o.ID, at, at, "enquiry failed: "+strings.Repeat("é", 600)+"\x00", false), nil)
-	if _, err := s.Settle(background, settlement(o.ID, op.Reversed)); err != nil {
+	wantErr(t, "postpone", s.PostponeEnquiry(background, o.ID, at, at, "enquiry failed: "+strings.Repeat("é", 600)+"\x00", false), nil)
+	if _, err := s.Finish(background, finalOutcome(o.ID, op.Reversed)); err != nil {
 		t.Fatal(err)
 	}
 	steps, err := s.History(background, o.ID)
@@ -327,37 +327,37 @@ func suiteHistory(t *testing.T, s central.Store) {
 	}
 	steps[3].Reason = ""
 	wantSame(t, "history", steps, []central.Step{
-		{At: cut(t0), Node: testNode, From: "", To: op.Received},
-		{At: cut(t0), Node: testNode, From: op.Received, To: op.Dispatched},
-		{At: cut(t0.Add(15 * time.Second)), Node: testNode, From: op.Dispatched, To: op.Pending, Reason: "no answer from the bank"},
-		{At: cut(at), Node: testNode, From: op.Pending, To: op.Pending},
-		{At: cut(t0.Add(30 * time.Second)), Node: testNode, From: op.Pending, To: op.Reversed, Reason: "the bank answered"},
+		{At: truncateToMillis(t0), Node: testNode, From: "", To: op.Received},
+		{At: truncateToMillis(t0), Node: testNode, From: op.Received, To: op.Sent},
+		{At: truncateToMillis(t0.Add(15 * time.Second)), Node: testNode, From: op.Sent, To: op.Pending, Reason: "no answer from the bank"},
+		{At: truncateToMillis(at), Node: testNode, From: op.Pending, To: op.Pending},
+		{At: truncateToMillis(t0.Add(30 * time.Second)), Node: testNode, From: op.Pending, To: op.Reversed, Reason: "the bank answered"},
 	})
 	_, err = s.History(background, newID())
 	wantErr(t, "history of nothing", err, central.ErrNotFound)
 }
 
-func suiteEvents(t *testing.T, s central.Store) {
+func suiteEvents(t *testing.T, s *DB) {
 	here, there := enrolled(t, s, 1), enrolled(t, s, 2)
 	of := func(terminal central.Terminal) func(*central.Operation) {
 		return func(o *central.Operation) { o.Terminal, o.TID = terminal.ID, terminal.TID }
 	}
-	settle := func(from, to op.State, change ...func(*central.Operation)) op.ID {
+	finish := func(from, to op.State, change ...func(*central.Operation)) op.ID {
 		o := inState(t, s, from, change...)
-		got, err := s.Settle(background, settlement(o.ID, to))
-		wantErr(t, "settle", err, nil)
+		got, err := s.Finish(background, finalOutcome(o.ID, to))
+		wantErr(t, "finish", err, nil)
 		wantSame(t, "terminal", got.Terminal, o.Terminal)
 		return o.ID
 	}
 	event := func(terminal central.Terminal, cursor int64, id op.ID) central.Event {
-		return central.Event{Cursor: cursor, Terminal: terminal.ID, Kind: string(wire.EventOutcome), Operation: id, At: cut(t0.Add(30 * time.Second))}
+		return central.Event{Cursor: cursor, Terminal: terminal.ID, Kind: string(wire.EventOutcome), Operation: id, At: truncateToMillis(t0.Add(30 * time.Second))}
 	}
-	settle(op.Dispatched, op.Succeeded, of(here)) // the door tells this one
-	settle(op.Received, op.Failed, of(here))
-	settle(op.Pending, op.Succeeded) // has no terminal
-	a := settle(op.Pending, op.Succeeded, of(here))
-	b := settle(op.Pending, op.Failed, of(here))
-	c := settle(op.Pending, op.Reversed, of(there))
+	finish(op.Sent, op.Succeeded, of(here)) // the door tells this one
+	finish(op.Received, op.Failed, of(here))
+	finish(op.Pending, op.Succeeded) // has no terminal
+	a := finish(op.Pending, op.Succeeded, of(here))
+	b := finish(op.Pending, op.Failed, of(here))
+	c := finish(op.Pending, op.Reversed, of(there))
 
 	look := func(name string, terminal central.Terminal, cursor int64, limit int, want ...central.Event) {
 		t.Helper()
@@ -371,16 +371,16 @@ func suiteEvents(t *testing.T, s central.Store) {
 	look("another terminal's", there, 0, 10, event(there, 1, c))
 	look("limit 0", here, 0, 0)
 
-	wantErr(t, "seen", s.Seen(background, here.ID, 1), nil)
+	wantErr(t, "seen", s.AcknowledgeEvents(background, here.ID, 1), nil)
 	look("after seen", here, 0, 10, event(here, 2, b))
-	wantErr(t, "seen", s.Seen(background, here.ID, 2), nil)
+	wantErr(t, "seen", s.AcknowledgeEvents(background, here.ID, 2), nil)
 	look("after all was seen", here, 0, 10)
 	look("the other terminal's are left", there, 0, 10, event(there, 1, c))
 
 	// A cursor is never given out again.
-	d := settle(op.Pending, op.Succeeded, of(here))
+	d := finish(op.Pending, op.Succeeded, of(here))
 	look("a new one", here, 0, 10, event(here, 3, d))
-	wantErr(t, "seen what is still to come", s.Seen(background, here.ID, 1000), nil)
-	e := settle(op.Pending, op.Succeeded, of(here))
+	wantErr(t, "seen what is still to come", s.AcknowledgeEvents(background, here.ID, 1000), nil)
+	e := finish(op.Pending, op.Succeeded, of(here))
 	look("the next", here, 0, 10, event(here, 4, e))
 }

@@ -15,33 +15,33 @@ func daily(key string, amount money.Paise, maxCount int, maxSum money.Paise) cen
 	return central.Quota{Key: key, Period: "2026-11-21", Amount: amount, MaxCount: maxCount, MaxSum: maxSum, What: "test"}
 }
 
-// beginWith begins a new operation with quotas.
-func beginWith(s central.Store, quotas ...central.Quota) (central.Operation, error) {
-	o, _, err := s.Begin(background, newOperation(), quotas)
+// createWith begins a new operation with quotas.
+func createWith(s *DB, quotas ...central.Quota) (central.Operation, error) {
+	o, _, err := s.Create(background, newOperation(), quotas)
 	return o, err
 }
 
 // wantUsed fails unless so much of a key is used on the day.
-func wantUsed(t *testing.T, s central.Store, key string, count int, sum money.Paise) {
+func wantUsed(t *testing.T, s *DB, key string, count int, sum money.Paise) {
 	t.Helper()
-	got, err := s.Used(background, []central.Quota{{Key: key, Period: "2026-11-21"}})
+	got, err := usage(s, []central.Quota{{Key: key, Period: "2026-11-21"}})
 	wantErr(t, "used", err, nil)
 	wantSame(t, "used of "+key, got, []central.Used{{Count: count, Sum: sum}})
 }
 
-func suiteQuotas(t *testing.T, s central.Store) {
+func suiteQuotas(t *testing.T, s *DB) {
 	wantUsed(t, s, "k", 0, 0)
 	month := central.Quota{Key: "k", Period: "2026-11", Amount: 7, MaxSum: 20}
 	o := newOperation()
-	if _, isNew, err := s.Begin(background, o, []central.Quota{daily("k", 5, 3, 15), daily("l", 0, 2, 0), month}); err != nil || !isNew {
+	if _, isNew, err := s.Create(background, o, []central.Quota{daily("k", 5, 3, 15), daily("l", 0, 2, 0), month}); err != nil || !isNew {
 		t.Fatalf("begin: new %v, error %v", isNew, err)
 	}
-	got, err := s.Used(background, []central.Quota{daily("l", 0, 0, 0), month, daily("k", 1, 1, 1), daily("m", 1, 1, 1)})
+	got, err := usage(s, []central.Quota{daily("l", 0, 0, 0), month, daily("k", 1, 1, 1), daily("m", 1, 1, 1)})
 	wantErr(t, "used", err, nil)
 	wantSame(t, "used", got, []central.Used{{Count: 1}, {Count: 1, Sum: 7}, {Count: 1, Sum: 5}, {}})
 
 	// Beginning again counts nothing.
-	if _, isNew, err := s.Begin(background, o, []central.Quota{daily("k", 5, 1, 5)}); err != nil || isNew {
+	if _, isNew, err := s.Create(background, o, []central.Quota{daily("k", 5, 1, 5)}); err != nil || isNew {
 		t.Fatalf("begin again: new %v, error %v", isNew, err)
 	}
 	wantUsed(t, s, "k", 1, 5)
@@ -50,7 +50,7 @@ func suiteQuotas(t *testing.T, s central.Store) {
 	// of the operation is written.
 	bad := newOperation()
 	tight := daily("k", 11, 9, 15)
-	_, _, err = s.Begin(background, bad, []central.Quota{daily("l", 3, 2, 0), tight, {Key: "k", Period: "2026-11", Amount: 100, MaxSum: 20}})
+	_, _, err = s.Create(background, bad, []central.Quota{daily("l", 3, 2, 0), tight, {Key: "k", Period: "2026-11", Amount: 100, MaxSum: 20}})
 	var refusal *central.QuotaError
 	if !errors.As(err, &refusal) {
 		t.Fatalf("over a quota: error %v", err)
@@ -64,26 +64,26 @@ func suiteQuotas(t *testing.T, s central.Store) {
 	wantUsed(t, s, "l", 1, 0)
 
 	// The same identity may come again with less.
-	if _, isNew, err := s.Begin(background, bad, []central.Quota{daily("k", 10, 9, 15)}); err != nil || !isNew {
+	if _, isNew, err := s.Create(background, bad, []central.Quota{daily("k", 10, 9, 15)}); err != nil || !isNew {
 		t.Fatalf("with less: new %v, error %v", isNew, err)
 	}
 	wantUsed(t, s, "k", 2, 15)
 
 	// Several bounds on one count are one count.
-	if _, err := beginWith(s, daily("both", 0, 2, 0), daily("both", 6, 0, 10)); err != nil {
+	if _, err := createWith(s, daily("both", 0, 2, 0), daily("both", 6, 0, 10)); err != nil {
 		t.Fatal(err)
 	}
 	wantUsed(t, s, "both", 1, 6)
-	if _, err := beginWith(s, daily("both", 0, 2, 0), daily("both", 6, 0, 10)); !errors.As(err, &refusal) || refusal.Quota.MaxSum != 10 {
+	if _, err := createWith(s, daily("both", 0, 2, 0), daily("both", 6, 0, 10)); !errors.As(err, &refusal) || refusal.Quota.MaxSum != 10 {
 		t.Fatalf("over the second bound of one count: %v", err)
 	}
-	if _, err := beginWith(s, daily("neg", -1, 0, 0)); err == nil {
+	if _, err := createWith(s, daily("neg", -1, 0, 0)); err == nil {
 		t.Fatal("a negative amount was counted")
 	}
 	wantUsed(t, s, "neg", 0, 0)
 }
 
-func suiteQuotaBounds(t *testing.T, s central.Store) {
+func suiteQuotaBounds(t *testing.T, s *DB) {
 	const most = money.Paise(1<<63 - 1)
 	for i, c := range []struct {
 		maxCount int
@@ -104,7 +104,7 @@ func suiteQuotaBounds(t *testing.T, s central.Store) {
 		key := fmt.Sprint("bounds ", i)
 		fits := 0
 		for _, amount := range c.amounts {
-			_, err := beginWith(s, daily(key, amount, c.maxCount, c.maxSum))
+			_, err := createWith(s, daily(key, amount, c.maxCount, c.maxSum))
 			if err != nil {
 				break
 			}
@@ -122,7 +122,7 @@ func suiteQuotaBounds(t *testing.T, s central.Store) {
 	fit := 0
 	for range callers {
 		wg.Go(func() {
-			_, err := beginWith(s, daily("places", 3, 0, 3*places+1))
+			_, err := createWith(s, daily("places", 3, 0, 3*places+1))
 			var refusal *central.QuotaError
 			if err != nil && !errors.As(err, &refusal) {
 				t.Errorf("begin: %v", err)
@@ -141,24 +141,24 @@ func suiteQuotaBounds(t *testing.T, s central.Store) {
 	wantUsed(t, s, "places", places, 3*places)
 }
 
-func suiteGivenBack(t *testing.T, s central.Store) {
+func suiteGivenBack(t *testing.T, s *DB) {
 	ends := []struct {
 		path []op.State
 		back bool
 	}{
 		{[]op.State{op.Refused}, true},
 		{[]op.State{op.Failed}, true},
-		{[]op.State{op.Dispatched, op.Failed}, true},
-		{[]op.State{op.Dispatched, op.Succeeded}, false},
-		{[]op.State{op.Dispatched, op.Pending, op.Succeeded}, false},
-		{[]op.State{op.Dispatched, op.Pending, op.Failed}, true},
-		{[]op.State{op.Dispatched, op.Pending, op.Reversed}, true},
+		{[]op.State{op.Sent, op.Failed}, true},
+		{[]op.State{op.Sent, op.Succeeded}, false},
+		{[]op.State{op.Sent, op.Pending, op.Succeeded}, false},
+		{[]op.State{op.Sent, op.Pending, op.Failed}, true},
+		{[]op.State{op.Sent, op.Pending, op.Reversed}, true},
 	}
 	for i, end := range ends {
 		key := fmt.Sprint("back ", i)
-		stays, err := beginWith(s, daily(key, 100, 0, 0))
+		stays, err := createWith(s, daily(key, 100, 0, 0))
 		wantErr(t, "begin", err, nil)
-		o, err := beginWith(s, daily(key, 7, 0, 0), daily(key+" too", 1, 0, 0))
+		o, err := createWith(s, daily(key, 7, 0, 0), daily(key+" too", 1, 0, 0))
 		wantErr(t, "begin", err, nil)
 		for _, to := range end.path {
 			wantUsed(t, s, key, 2, 107)
@@ -173,7 +173,7 @@ func suiteGivenBack(t *testing.T, s central.Store) {
 				wantUsed(t, s, key+" too", 1, 1)
 			}
 			for _, to := range []op.State{op.Failed, op.Refused, op.Reversed} {
-				wantErr(t, "settle again", step(s, o.ID, to), central.ErrState)
+				wantErr(t, "finish again", step(s, o.ID, to), central.ErrState)
 			}
 		}
 		wantErr(t, "the other", step(s, stays.ID, op.Refused), nil)

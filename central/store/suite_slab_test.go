@@ -34,7 +34,7 @@ func newSlab(txnType string, low, high money.Paise) central.Slab {
 	return x
 }
 
-func added(t *testing.T, s central.Store, x central.Slab) central.Slab {
+func added(t *testing.T, s *DB, x central.Slab) central.Slab {
 	t.Helper()
 	x, err := s.AddSlab(background, x)
 	wantErr(t, "add a slab", err, nil)
@@ -51,11 +51,11 @@ func defaults(list []central.Slab) (ids []central.SlabID) {
 	return ids
 }
 
-func suiteSlabs(t *testing.T, s central.Store) {
+func suiteSlabs(t *testing.T, s *DB) {
 	x := newSlab("TRANSFER", 100_00, 1000_00)
 	first := added(t, s, x)
 	want := x
-	want.CreatedAt, want.UpdatedAt = cut(t0), cut(t0)
+	want.CreatedAt, want.UpdatedAt = truncateToMillis(t0), truncateToMillis(t0)
 	wantSame(t, "added", first, want)
 	y := newSlab("TRANSFER", -1, 100_00)
 	y.CreatedAt, y.Rate, y.RateType = t0.Add(-time.Hour), 12_345_678, central.RateFixed
@@ -82,7 +82,7 @@ func suiteSlabs(t *testing.T, s central.Store) {
 	rate, fixed := central.Rate(7), central.RateFixed
 	got, err := s.ChangeSlab(background, vendor1, first.ID, central.SlabChange{Rate: &rate, RateType: &fixed}, later)
 	wantErr(t, "change", err, nil)
-	want.Rate, want.RateType, want.UpdatedAt = 7, central.RateFixed, cut(later)
+	want.Rate, want.RateType, want.UpdatedAt = 7, central.RateFixed, truncateToMillis(later)
 	wantSame(t, "changed", got, want)
 	method, provider, kind := "AEPS", "NPCI", "WITHDRAWAL"
 	got, err = s.ChangeSlab(background, vendor1, first.ID, central.SlabChange{
@@ -108,7 +108,7 @@ func suiteSlabs(t *testing.T, s central.Store) {
 	wantSame(t, "what is left", all, []central.Slab{second, other})
 }
 
-func suiteSlabBands(t *testing.T, s central.Store) {
+func suiteSlabBands(t *testing.T, s *DB) {
 	bands := [][2]money.Paise{{-1, -1}, {-1, 10}, {10, -1}, {0, 10}, {0, -1}, {10, 20}, {5, 15}, {12, 13}}
 	for i, a := range bands {
 		for j, b := range bands {
@@ -146,7 +146,7 @@ func suiteSlabBands(t *testing.T, s central.Store) {
 
 // suiteSlabTexts: texts stay as they came, and a combination is found however it
 // is written.
-func suiteSlabTexts(t *testing.T, s central.Store) {
+func suiteSlabTexts(t *testing.T, s *DB) {
 	x := newSlab(" Überweisung ₹ ", 10, 20)
 	x.PaymentMethod, x.Provider = "dmt", "एनएसडीएल/2"
 	x = added(t, s, x)
@@ -175,20 +175,20 @@ func TestKeysOfCombinations(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		texts := rapid.OneOf(rapid.StringOf(rapid.SampledFrom([]rune("kK\u212asSſßéÉΣσςıİiI ₹अ"))), rapid.String())
 		a, b := central.Combination{Provider: texts.Draw(t, "a")}, central.Combination{Provider: texts.Draw(t, "b")}
-		if a.Same(b) != (keyOf(a) == keyOf(b)) {
-			t.Fatalf("%+v and %+v: the same is %v, their keys are %+v and %+v", a, b, a.Same(b), keyOf(a), keyOf(b))
+		if a.Same(b) != (foldedKey(a) == foldedKey(b)) {
+			t.Fatalf("%+v and %+v: the same is %v, their keys are %+v and %+v", a, b, a.Same(b), foldedKey(a), foldedKey(b))
 		}
-		if key := keyOf(a); keyOf(key) != key || !key.Same(a) {
+		if key := foldedKey(a); foldedKey(key) != key || !key.Same(a) {
 			t.Fatalf("%+v has the key %+v", a, key)
 		}
 	})
 	old := central.Combination{PaymentMethod: "DMT", Provider: "NSDL-1_A", TxnType: "T0"}
-	if keyOf(old) != old {
-		t.Errorf("capital letters are not their own key: %+v", keyOf(old))
+	if foldedKey(old) != old {
+		t.Errorf("capital letters are not their own key: %+v", foldedKey(old))
 	}
 }
 
-func suiteSlabDefaults(t *testing.T, s central.Store) {
+func suiteSlabDefaults(t *testing.T, s *DB) {
 	later := t0.Add(time.Minute)
 	yes, no := true, false
 	slab := func(kind string, low, high money.Paise, isDefault bool) central.Slab {
@@ -210,7 +210,7 @@ func suiteSlabDefaults(t *testing.T, s central.Store) {
 	}
 	a, b, c := slab("A", 0, 10, true), slab("A", 10, 20, false), slab("A", 20, 30, true)
 	list := want("after a second default", "A", c.ID)
-	if !list[0].UpdatedAt.Equal(cut(later)) {
+	if !list[0].UpdatedAt.Equal(truncateToMillis(later)) {
 		t.Errorf("the earlier default was unset without a note: %+v", list[0])
 	}
 	change(b.ID, central.SlabChange{IsDefault: &yes})
@@ -251,7 +251,7 @@ func suiteSlabDefaults(t *testing.T, s central.Store) {
 	want("after one in other letters", "B", lower.ID)
 }
 
-func suiteSlabRefuses(t *testing.T, s central.Store) {
+func suiteSlabRefuses(t *testing.T, s *DB) {
 	good := added(t, s, newSlab("GOOD", 10, 20))
 	for name, spoil := range map[string]func(*central.Slab){
 		"an id that is taken":     func(x *central.Slab) { x.ID = good.ID },
@@ -287,7 +287,7 @@ func suiteSlabRefuses(t *testing.T, s central.Store) {
 
 // suiteRandomSlabs lets several callers at once add, change and delete slabs of
 // a few combinations, and looks whether bands are equal or defaults are many.
-func suiteRandomSlabs(t *testing.T, s central.Store) {
+func suiteRandomSlabs(t *testing.T, s *DB) {
 	round := 0
 	rapid.Check(t, func(rt *rapid.T) {
 		round++

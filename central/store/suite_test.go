@@ -11,32 +11,34 @@ import (
 	"time"
 
 	"galla/central"
+	"galla/central/store/dbconn"
+	"galla/shared/ist"
 	"galla/shared/op"
 )
 
 // testStore is what every database must do. open gives a new store that holds
 // the parties of testSeed and writes as testNode.
-func testStore(t *testing.T, open func(t *testing.T) central.Store) {
+func testStore(t *testing.T, open func(t *testing.T) *DB) {
 	for _, part := range []struct {
 		name string
-		test func(t *testing.T, s central.Store)
+		test func(t *testing.T, s *DB)
 	}{
-		{"begin", suiteBegin},
-		{"begin again", suiteBeginAgain},
-		{"begin at once", suiteBeginAtOnce},
-		{"begin refuses", suiteBeginRefuses},
-		{"dispatch", suiteDispatch},
-		{"suspend", suiteSuspend},
-		{"settle", suiteSettle},
-		{"settle refuses", suiteSettleRefuses},
+		{"begin", suiteCreate},
+		{"begin again", suiteCreateAgain},
+		{"begin at once", suiteCreateAtOnce},
+		{"begin refuses", suiteCreateRefuses},
+		{"mark as sent", suiteMarkSent},
+		{"mark pending", suiteMarkPending},
+		{"finish", suiteFinish},
+		{"finish refuses", suiteFinishRefuses},
 		{"states", suiteStates},
-		{"ask", suiteAsk},
-		{"abandoned", suiteAbandoned},
-		{"claim", suiteClaim},
-		{"claim at once", suiteClaimAtOnce},
-		{"postpone", suitePostpone},
+		{"ask", suiteTombstones},
+		{"abandoned", suiteUnfinished},
+		{"claim", suiteClaimEnquiries},
+		{"claim at once", suiteClaimEnquiriesAtOnce},
+		{"postpone", suitePostponeEnquiry},
 		{"history", suiteHistory},
-		{"evidence", suiteEvidence},
+		{"evidence", suiteFind},
 		{"directory", suiteDirectory},
 		{"enrol", suiteEnrol},
 		{"terminal keys", suiteTerminalKeys},
@@ -58,7 +60,7 @@ func testStore(t *testing.T, open func(t *testing.T) central.Store) {
 		{"refunds that failed after an attempt", suiteFailedRefunds},
 		{"by reference", suiteByReference},
 		{"refund of", suiteRefundOf},
-		{"newest", suiteNewest},
+		{"newest", suiteLatestOperations},
 		{"quotas", suiteQuotas},
 		{"quota bounds", suiteQuotaBounds},
 		{"quotas given back", suiteGivenBack},
@@ -81,31 +83,31 @@ func testStore(t *testing.T, open func(t *testing.T) central.Store) {
 }
 
 func TestSQLite(t *testing.T) {
-	testStore(t, func(t *testing.T) central.Store { return onSQLite.open(t, testConfig()) })
+	testStore(t, func(t *testing.T) *DB { return onSQLite.open(t, testConfig()) })
 }
 
 func TestPostgres(t *testing.T) {
-	testStore(t, func(t *testing.T) central.Store { return onPostgres.open(t, testConfig()) })
+	testStore(t, func(t *testing.T) *DB { return onPostgres.open(t, testConfig()) })
 }
 
-// twice is a database that runs every change once in vain and then again, as
-// one of several writers does when they meet.
-type twice struct{ database }
+// twice is a database that runs every change twice and undoes the first run, as happens with
+// several writers.
+type twice struct{ dbconn.DB }
 
 var errInVain = errors.New("in vain")
 
-// Write implements database.
-func (d twice) Write(ctx context.Context, do func(link) error) error {
-	_ = d.database.Write(ctx, func(l link) error { return errors.Join(do(l), errInVain) })
-	return d.database.Write(ctx, do)
+// Write implements dbconn.DB.
+func (d twice) Write(ctx context.Context, do func(dbconn.Conn) error) error {
+	_ = d.DB.Write(ctx, func(c dbconn.Conn) error { return errors.Join(do(c), errInVain) })
+	return d.DB.Write(ctx, do)
 }
 
 // TestChangesMayRunAgain: a change that is run again leaves and gives what it
 // would have at once.
 func TestChangesMayRunAgain(t *testing.T) {
-	testStore(t, func(t *testing.T) central.Store {
+	testStore(t, func(t *testing.T) *DB {
 		s := onSQLite.open(t, testConfig())
-		if !strings.HasSuffix(t.Name(), "/suspend") { // the number of a pending reference is another in the second run
+		if !strings.HasSuffix(t.Name(), "/mark_pending") { // the number of a pending reference is another in the second run
 			s.db = twice{s.db}
 		}
 		return s
@@ -130,14 +132,14 @@ func wantSame(t *testing.T, what string, got, want any) {
 	}
 }
 
-// begun records a new operation.
-func begun(t *testing.T, s central.Store, change ...func(*central.Operation)) central.Operation {
+// created records a new operation.
+func created(t *testing.T, s *DB, change ...func(*central.Operation)) central.Operation {
 	t.Helper()
 	o := newOperation()
 	for _, c := range change {
 		c(&o)
 	}
-	o, isNew, err := s.Begin(background, o, nil)
+	o, isNew, err := s.Create(background, o, nil)
 	if err != nil || !isNew {
 		t.Fatalf("begin: new %v, error %v", isNew, err)
 	}
@@ -145,17 +147,17 @@ func begun(t *testing.T, s central.Store, change ...func(*central.Operation)) ce
 }
 
 // inState brings a new operation to a state by the shortest way.
-func inState(t *testing.T, s central.Store, state op.State, change ...func(*central.Operation)) central.Operation {
+func inState(t *testing.T, s *DB, state op.State, change ...func(*central.Operation)) central.Operation {
 	t.Helper()
-	o := begun(t, s, change...)
+	o := created(t, s, change...)
 	steps := map[op.State][]op.State{
-		op.Received:   {},
-		op.Refused:    {op.Refused},
-		op.Dispatched: {op.Dispatched},
-		op.Succeeded:  {op.Dispatched, op.Succeeded},
-		op.Failed:     {op.Dispatched, op.Failed},
-		op.Pending:    {op.Dispatched, op.Pending},
-		op.Reversed:   {op.Dispatched, op.Pending, op.Reversed},
+		op.Received:  {},
+		op.Refused:   {op.Refused},
+		op.Sent:      {op.Sent},
+		op.Succeeded: {op.Sent, op.Succeeded},
+		op.Failed:    {op.Sent, op.Failed},
+		op.Pending:   {op.Sent, op.Pending},
+		op.Reversed:  {op.Sent, op.Pending, op.Reversed},
 	}[state]
 	for _, to := range steps {
 		if err := step(s, o.ID, to); err != nil {
@@ -170,39 +172,39 @@ func inState(t *testing.T, s central.Store, state op.State, change ...func(*cent
 }
 
 // step takes an operation to a state by the method that does so.
-func step(s central.Store, id op.ID, to op.State) error {
+func step(s *DB, id op.ID, to op.State) error {
 	switch to {
-	case op.Dispatched:
-		return s.Dispatch(background, id, t0, t0.Add(15*time.Second))
+	case op.Sent:
+		return s.MarkSent(background, id, t0, t0.Add(15*time.Second))
 	case op.Pending:
-		_, err := s.Suspend(background, suspension(id))
+		_, err := s.MarkPending(background, pendingUpdate(id))
 		return err
 	default:
-		_, err := s.Settle(background, settlement(id, to))
+		_, err := s.Finish(background, finalOutcome(id, to))
 		return err
 	}
 }
 
-func suspension(id op.ID) central.Suspension {
-	return central.Suspension{ID: id, At: t0.Add(15 * time.Second), Reason: "no answer from the bank", Prefix: "AEPS-NR-", NextEnquiry: t0.Add(20 * time.Second)}
+func pendingUpdate(id op.ID) central.PendingUpdate {
+	return central.PendingUpdate{ID: id, At: t0.Add(15 * time.Second), Reason: "no answer from the bank", Prefix: "AEPS-NR-", NextEnquiry: t0.Add(20 * time.Second)}
 }
 
-func settlement(id op.ID, to op.State) central.Settlement {
-	return central.Settlement{
+func finalOutcome(id op.ID, to op.State) central.FinalOutcome {
+	return central.FinalOutcome{
 		ID: id, To: to, At: t0.Add(30 * time.Second), Reason: "the bank answered",
 		Answer: central.BankAnswer{Code: "00", RRN: "632510123456"}, HTTP: 200, Reply: []byte(`{"statusCode":"00"}`),
 	}
 }
 
-func suiteBegin(t *testing.T, s central.Store) {
+func suiteCreate(t *testing.T, s *DB) {
 	o := newOperation()
-	o.DispatchedAt, o.Code, o.Reply = t0, "00", []byte("x") // not Begin's to record
-	got, isNew, err := s.Begin(background, o, nil)
+	o.SentAt, o.Code, o.Reply = t0, "00", []byte("x") // not Begin's to record
+	got, isNew, err := s.Create(background, o, nil)
 	if err != nil || !isNew {
 		t.Fatalf("begin: new %v, error %v", isNew, err)
 	}
 	want := o
-	want.DispatchedAt, want.Code, want.Reply = time.Time{}, "", nil
+	want.SentAt, want.Code, want.Reply = time.Time{}, "", nil
 	want.CreatedAt = time.Date(2026, 11, 21, 10, 30, 0, 123_000_000, time.UTC)
 	want.NotAfter = time.Date(2026, 11, 21, 10, 31, 30, 123_000_000, time.UTC)
 	wantSame(t, "begun", got, want)
@@ -216,8 +218,8 @@ func suiteBegin(t *testing.T, s central.Store) {
 	// What is optional may be absent.
 	bare := newOperation()
 	bare.Merchant, bare.TID, bare.Aadhaar, bare.IIN, bare.STAN, bare.Amount, bare.NotAfter = "", "", "", "", "", 0, time.Time{}
-	bare.CreatedAt = time.UnixMilli(1_795_000_000_999).In(time.FixedZone("IST", 19800))
-	if _, _, err := s.Begin(background, bare, nil); err != nil {
+	bare.CreatedAt = time.UnixMilli(1_795_000_000_999).In(ist.Zone())
+	if _, _, err := s.Create(background, bare, nil); err != nil {
 		t.Fatal(err)
 	}
 	read, err = s.Operation(background, bare.ID)
@@ -231,12 +233,12 @@ func suiteBegin(t *testing.T, s central.Store) {
 	wantErr(t, "an unknown identity", err, central.ErrNotFound)
 }
 
-func suiteBeginAgain(t *testing.T, s central.Store) {
-	first := begun(t, s)
+func suiteCreateAgain(t *testing.T, s *DB) {
+	first := created(t, s)
 	again := newOperation()
 	again.Caller, again.Identity = first.Caller, first.Identity
 	again.Amount, again.Fingerprint = 1, [32]byte{1}
-	known, isNew, err := s.Begin(background, again, nil)
+	known, isNew, err := s.Create(background, again, nil)
 	wantErr(t, "begin again", err, nil)
 	if isNew {
 		t.Fatal("a known identity began a second operation")
@@ -248,20 +250,20 @@ func suiteBeginAgain(t *testing.T, s central.Store) {
 	// Another caller's identity is another identity.
 	other := newOperation()
 	other.Caller, other.Identity = "vendor:"+string(vendor1), first.Identity
-	if _, isNew, err := s.Begin(background, other, nil); err != nil || !isNew {
+	if _, isNew, err := s.Create(background, other, nil); err != nil || !isNew {
 		t.Fatalf("another caller's: new %v, error %v", isNew, err)
 	}
 
 	// The known operation comes as it stands now, reply and all.
 	settled := inState(t, s, op.Reversed)
-	known, isNew, err = s.Begin(background, settled, nil)
+	known, isNew, err = s.Create(background, settled, nil)
 	if err != nil || isNew {
-		t.Fatalf("begin a settled one again: new %v, error %v", isNew, err)
+		t.Fatalf("begin a finished one again: new %v, error %v", isNew, err)
 	}
-	wantSame(t, "settled", known, settled)
+	wantSame(t, "finished", known, settled)
 }
 
-func suiteBeginAtOnce(t *testing.T, s central.Store) {
+func suiteCreateAtOnce(t *testing.T, s *DB) {
 	const callers = 32
 	shared := newOperation()
 	var isNew [callers]bool
@@ -271,7 +273,7 @@ func suiteBeginAtOnce(t *testing.T, s central.Store) {
 		o := newOperation()
 		o.Caller, o.Identity = shared.Caller, shared.Identity
 		wg.Go(func() {
-			known, fresh, err := s.Begin(background, o, nil)
+			known, fresh, err := s.Create(background, o, nil)
 			if err != nil {
 				t.Errorf("begin: %v", err)
 			}
@@ -293,16 +295,16 @@ func suiteBeginAtOnce(t *testing.T, s central.Store) {
 	}
 }
 
-func suiteBeginRefuses(t *testing.T, s central.Store) {
-	first := begun(t, s)
+func suiteCreateRefuses(t *testing.T, s *DB) {
+	first := created(t, s)
 	taken := newOperation()
 	taken.Reference = first.Reference
-	_, _, err := s.Begin(background, taken, nil)
+	_, _, err := s.Create(background, taken, nil)
 	wantErr(t, "a reference that is taken", err, central.ErrTaken)
 	_, err = s.ByIdentity(background, taken.Caller, taken.Identity)
 	wantErr(t, "its identity", err, central.ErrNotFound)
 	taken.Reference += "X"
-	if _, isNew, err := s.Begin(background, taken, nil); err != nil || !isNew {
+	if _, isNew, err := s.Create(background, taken, nil); err != nil || !isNew {
 		t.Fatalf("with another reference: new %v, error %v", isNew, err)
 	}
 
@@ -319,7 +321,7 @@ func suiteBeginRefuses(t *testing.T, s central.Store) {
 	} {
 		o := newOperation()
 		spoil(&o)
-		_, _, err := s.Begin(background, o, nil)
+		_, _, err := s.Create(background, o, nil)
 		if err == nil || errors.Is(err, central.ErrTaken) {
 			t.Errorf("begin with %s: error %v", name, err)
 		}
@@ -331,8 +333,8 @@ func suiteBeginRefuses(t *testing.T, s central.Store) {
 
 // suiteStates walks every pair of states through the methods and compares with
 // the table of transitions.
-func suiteStates(t *testing.T, s central.Store) {
-	all := []op.State{op.Received, op.Dispatched, op.Pending, op.Succeeded, op.Failed, op.Reversed, op.Refused}
+func suiteStates(t *testing.T, s *DB) {
+	all := []op.State{op.Received, op.Sent, op.Pending, op.Succeeded, op.Failed, op.Reversed, op.Refused}
 	for _, from := range all {
 		for _, to := range all[1:] { // no method leads to received
 			t.Run(fmt.Sprintf("%s to %s", from, to), func(t *testing.T) {
@@ -340,7 +342,7 @@ func suiteStates(t *testing.T, s central.Store) {
 				err := step(s, o.ID, to)
 				now, readErr := s.Operation(background, o.ID)
 				wantErr(t, "read", readErr, nil)
-				if central.CanBecome(from, to) {
+				if central.CanTransition(from, to) {
 					wantErr(t, "a legal step", err, nil)
 					if now.State != to {
 						t.Fatalf("state is %s", now.State)
@@ -358,12 +360,12 @@ func suiteStates(t *testing.T, s central.Store) {
 }
 
 // suiteAadhaar tries to bring an Aadhaar number into the record in the clear.
-func suiteAadhaar(t *testing.T, s central.Store) {
+func suiteAadhaar(t *testing.T, s *DB) {
 	const number = "999941057058"
 	for _, text := range []string{number, "XXXX" + number[4:], number + " ", "9999 4105 7058", "X" + number, "7058", number[:11], "XXXXXXXX70588"} {
 		o := newOperation()
 		o.Aadhaar = text
-		_, _, err := s.Begin(background, o, nil)
+		_, _, err := s.Create(background, o, nil)
 		if err == nil {
 			t.Fatalf("an Aadhaar column took %d characters that are no masked number", len(text))
 		}
@@ -376,17 +378,17 @@ func suiteAadhaar(t *testing.T, s central.Store) {
 		wantErr(t, "the refused operation", err, central.ErrNotFound)
 	}
 	for _, text := range []string{"", "XXXXXXXX7058", "XXXXXXXXXXXX"} {
-		begun(t, s, func(o *central.Operation) { o.Aadhaar = text })
+		created(t, s, func(o *central.Operation) { o.Aadhaar = text })
 	}
 }
 
 // suiteContexts: a caller who has left gets its context's error and nothing is
 // written.
-func suiteContexts(t *testing.T, s central.Store) {
+func suiteContexts(t *testing.T, s *DB) {
 	gone, leave := context.WithCancel(background)
 	leave()
 	o := newOperation()
-	_, _, err := s.Begin(gone, o, nil)
+	_, _, err := s.Create(gone, o, nil)
 	wantErr(t, "begin", err, context.Canceled)
 	_, err = s.Operation(background, o.ID)
 	wantErr(t, "the operation of a caller who had left", err, central.ErrNotFound)

@@ -7,53 +7,46 @@ import (
 	"time"
 
 	"galla/central"
+	"galla/central/accounts"
 )
 
-// AddCode implements central.Terminals. central.ErrNotFound: no such merchant;
-// central.ErrTaken: the code was given out before.
-func (s *DB) AddCode(ctx context.Context, codeHash [32]byte, merchant central.MerchantID, by central.Credential, at, expires time.Time) error {
-	err := s.write(ctx, func(c conn) error {
-		if err := holdMinters(c, merchant, by); err != nil {
+// AddEnrolmentCode implements central.Terminals. central.ErrNotFound: there is no such
+// merchant. central.ErrTaken: the code exists already.
+func (s Terminals) AddEnrolmentCode(ctx context.Context, codeHash [32]byte, merchant central.MerchantID, by central.Credential, at, expires time.Time) error {
+	return s.change(ctx, func(c conn) error {
+		if err := lockCodeIssuers(c, merchant, by); err != nil {
 			return err
 		}
-		// A code that nobody used in time says nothing to anybody any more.
+		// Codes that expired unused are of no use.
 		if _, err := c.exec(`DELETE FROM enrolment_codes WHERE hash IN (
 			SELECT hash FROM enrolment_codes WHERE used_at IS NULL AND expires_at <= $1 ORDER BY expires_at LIMIT $2`+c.dialect.skipLocked+`)`,
 			ms(at), purgeLimit); err != nil {
 			return err
 		}
-		added, err := c.exec(`INSERT INTO enrolment_codes (hash, merchant, client, created_at, expires_at)
-			VALUES ($1, $2, $3, $4, $5) ON CONFLICT (hash) DO NOTHING`, codeHash[:], string(merchant), ref(by.Client), ms(at), ms(expires))
-		if err == nil && added == 0 {
-			err = central.ErrTaken
-		}
-		return err
-	})
-	if err != nil {
-		return fmt.Errorf("record an enrolment code: %w", err)
-	}
-	return nil
+		return c.changeRow(central.ErrTaken, `INSERT INTO enrolment_codes (hash, merchant, client, created_at, expires_at)
+			VALUES ($1, $2, $3, $4, $5) ON CONFLICT (hash) DO NOTHING`, codeHash[:], string(merchant), orNull(by.Client), ms(at), ms(expires))
+	}, "record an enrolment code")
 }
 
-// holdMinters holds everybody whose suspension ends a code, and sees that none of
-// them is suspended: a suspension that comes later waits, and then finds the code.
-// They are held in one order, vendor, merchant and client, by every change.
-func holdMinters(c conn, merchant central.MerchantID, by central.Credential) error {
+// lockCodeIssuers locks all whose suspension ends a code, and checks that none of them is
+// suspended. A later suspension waits, and then finds the code. Every change locks in one
+// order: vendor, merchant, client.
+func lockCodeIssuers(c conn, merchant central.MerchantID, by central.Credential) error {
 	if by.Client != "" {
 		var vendor central.VendorID
-		err := c.one(`SELECT vendor FROM clients WHERE id = $1`, []any{by.Client}, optional[central.VendorID]{&vendor})
+		err := c.one(`SELECT vendor FROM clients WHERE id = $1`, []any{by.Client}, scanOptional[central.VendorID]{&vendor})
 		if err == nil && vendor != "" {
-			err = insteadOf(c, central.ErrState, `SELECT 1 FROM vendors WHERE id = $1 AND active = 1`+c.dialect.hold, string(vendor))
+			err = c.requireRow(central.ErrState, `SELECT 1 FROM vendors WHERE id = $1 AND active = 1`+c.dialect.forUpdate, string(vendor))
 		}
 		if errors.Is(err, central.ErrNotFound) {
-			err = central.ErrVoid
+			err = central.ErrCredentialRevoked
 		}
 		if err != nil {
 			return fmt.Errorf("client %s: %w", by.Client, err)
 		}
 	}
 	var status string
-	err := c.one(`SELECT status FROM merchants WHERE id = $1`+c.dialect.hold, []any{string(merchant)}, &status)
+	err := c.one(`SELECT status FROM merchants WHERE id = $1`+c.dialect.forUpdate, []any{string(merchant)}, &status)
 	if err == nil && status != string(central.MerchantApproved) {
 		err = central.ErrState
 	}
@@ -63,53 +56,36 @@ func holdMinters(c conn, merchant central.MerchantID, by central.Credential) err
 	if by.Client == "" {
 		return nil
 	}
-	err = insteadOf(c, central.ErrVoid, `SELECT 1 FROM clients WHERE id = $1 AND active = 1 AND generation = $2`+c.dialect.hold, by.Client, by.Generation)
+	err = c.requireRow(central.ErrCredentialRevoked, `SELECT 1 FROM clients WHERE id = $1 AND active = 1 AND generation = $2`+c.dialect.forUpdate, by.Client, by.Generation)
 	if err != nil {
 		return fmt.Errorf("client %s: %w", by.Client, err)
 	}
 	return nil
 }
 
-// insteadOf gives the error where a statement finds nothing.
-func insteadOf(c conn, otherwise error, statement string, args ...any) error {
-	found, err := c.exists(statement, args...)
-	if err == nil && !found {
-		err = otherwise
-	}
-	return err
+// EnrolTerminal implements central.Terminals. The terminal belongs to the merchant of the
+// code and gets the next free TID. A code is valid before its last millisecond.
+func (s Terminals) EnrolTerminal(ctx context.Context, codeHash [32]byte, t central.Terminal) (central.Terminal, error) {
+	return update(ctx, s.connection, func(c conn) (central.Terminal, error) { return enrol(c, codeHash, t) }, "enrol terminal %s", t.ID)
 }
 
-// Enrol implements central.Terminals. The terminal's merchant is the code's,
-// and its TID the next free one; a code is good before its last millisecond.
-func (s *DB) Enrol(ctx context.Context, codeHash [32]byte, t central.Terminal) (central.Terminal, error) {
-	err := s.write(ctx, func(c conn) error { return enrol(c, codeHash, &t) })
+func enrol(c conn, codeHash [32]byte, t central.Terminal) (central.Terminal, error) {
+	err := c.one(`SELECT merchant, client FROM enrolment_codes WHERE hash = $1 AND used_at IS NULL AND expires_at > $2`,
+		[]any{codeHash[:], ms(t.CreatedAt)}, &t.Merchant, scanOptional[string]{&t.Client})
+	if err == nil {
+		t.TID, err = nextTID(c)
+	}
 	if err != nil {
-		return central.Terminal{}, fmt.Errorf("enrol terminal %s: %w", t.ID, err)
+		return t, err
 	}
-	return t, nil
-}
-
-func enrol(c conn, codeHash [32]byte, t *central.Terminal) error {
-	if err := c.one(`SELECT merchant, client FROM enrolment_codes WHERE hash = $1 AND used_at IS NULL AND expires_at > $2`,
-		[]any{codeHash[:], ms(t.CreatedAt)}, &t.Merchant, optional[string]{&t.Client}); err != nil {
-		return err
-	}
-	tid, err := nextTID(c)
-	if err != nil {
-		return err
-	}
-	t.TID, t.CreatedAt, t.RevokedAt, t.SeenAt = tid, cut(t.CreatedAt), time.Time{}, time.Time{}
+	t.CreatedAt, t.RevokedAt, t.SeenAt = truncateToMillis(t.CreatedAt), time.Time{}, time.Time{}
 	if _, err := c.exec(`INSERT INTO terminals (id, merchant, name, tid, public_key, client, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-		string(t.ID), string(t.Merchant), t.Name, t.TID, t.PublicKey, ref(t.Client), ms(t.CreatedAt)); err != nil {
-		return err
+		string(t.ID), string(t.Merchant), t.Name, t.TID, t.PublicKey, orNull(t.Client), ms(t.CreatedAt)); err != nil {
+		return t, err
 	}
-	used, err := c.exec(`UPDATE enrolment_codes SET used_at = $1, terminal = $2 WHERE hash = $3 AND used_at IS NULL`,
+	return t, c.changeRow(central.ErrNotFound, `UPDATE enrolment_codes SET used_at = $1, terminal = $2 WHERE hash = $3 AND used_at IS NULL`,
 		ms(t.CreatedAt), string(t.ID), codeHash[:])
-	if err == nil && used == 0 {
-		err = central.ErrNotFound
-	}
-	return err
 }
 
 // The terminals at the bank network are numbered in five digits; the first
@@ -119,7 +95,7 @@ const (
 	lastTID   = 99_999
 )
 
-// nextTID allots the next number that neither a terminal nor a merchant has.
+// nextTID allots the next number that no terminal and no merchant has.
 func nextTID(c conn) (string, error) {
 	for {
 		var n int64
@@ -143,89 +119,57 @@ func nextTID(c conn) (string, error) {
 const terminalColumns = `id, merchant, name, tid, public_key, client, created_at, revoked_at, seen_at`
 
 func scanTerminal(row row) (t central.Terminal, err error) {
-	err = row.Scan(&t.ID, &t.Merchant, &t.Name, &t.TID, &t.PublicKey, optional[string]{&t.Client},
-		moment{&t.CreatedAt}, moment{&t.RevokedAt}, moment{&t.SeenAt})
+	err = row.Scan(&t.ID, &t.Merchant, &t.Name, &t.TID, &t.PublicKey, scanOptional[string]{&t.Client},
+		scanTime{&t.CreatedAt}, scanTime{&t.RevokedAt}, scanTime{&t.SeenAt})
 	return t, err
 }
 
-func (s *DB) terminals(ctx context.Context, statement string, args ...any) (list []central.Terminal, err error) {
-	err = s.read(ctx, func(c conn) error {
-		return c.each(statement, args, func(row row) error {
-			t, err := scanTerminal(row)
-			list = append(list, t)
-			return err
-		})
-	})
-	return list, err
-}
-
 // Terminal implements central.Terminals; central.ErrNotFound if there is none.
-func (s *DB) Terminal(ctx context.Context, id central.TerminalID) (central.Terminal, error) {
-	list, err := s.terminals(ctx, `SELECT `+terminalColumns+` FROM terminals WHERE id = $1`, string(id))
-	if err == nil && len(list) == 0 {
-		err = central.ErrNotFound
-	}
-	if err != nil {
-		return central.Terminal{}, fmt.Errorf("read terminal %s: %w", id, err)
-	}
-	return list[0], nil
+func (s Terminals) Terminal(ctx context.Context, id central.TerminalID) (central.Terminal, error) {
+	return query(ctx, s.connection, func(c conn) (central.Terminal, error) {
+		return firstRow(c, scanTerminal, `SELECT `+terminalColumns+` FROM terminals WHERE id = $1`, string(id))
+	}, "read terminal %s", id)
 }
 
-// TerminalsOf implements central.Terminals; revoked ones are among them.
-func (s *DB) TerminalsOf(ctx context.Context, merchant central.MerchantID) ([]central.Terminal, error) {
-	list, err := s.terminals(ctx, `SELECT `+terminalColumns+` FROM terminals WHERE merchant = $1 ORDER BY created_at, id`, string(merchant))
-	if err != nil {
-		return nil, fmt.Errorf("list the terminals of merchant %s: %w", merchant, err)
-	}
-	return list, nil
+// TerminalsOf implements central.Terminals, revoked ones included.
+func (s Terminals) TerminalsOf(ctx context.Context, merchant central.MerchantID) ([]central.Terminal, error) {
+	return query(ctx, s.connection, func(c conn) ([]central.Terminal, error) {
+		return allRows(c, scanTerminal, `SELECT `+terminalColumns+` FROM terminals WHERE merchant = $1 ORDER BY created_at, id`, string(merchant))
+	}, "list the terminals of merchant %s", merchant)
 }
 
-// Revoke implements central.Terminals; central.ErrNotFound if there is no such
-// terminal. The first moment stays.
-func (s *DB) Revoke(ctx context.Context, id central.TerminalID, at time.Time) error {
-	err := s.write(ctx, func(c conn) error {
-		if err := touch(c, `UPDATE terminals SET revoked_at = coalesce(revoked_at, $1) WHERE id = $2`, id, at); err != nil {
+// RevokeTerminal implements central.Terminals; central.ErrNotFound if there is none. The
+// first time is kept.
+func (s Terminals) RevokeTerminal(ctx context.Context, id central.TerminalID, at time.Time) error {
+	return s.change(ctx, func(c conn) error {
+		if err := c.changeRow(central.ErrNotFound, `UPDATE terminals SET revoked_at = coalesce(revoked_at, $1) WHERE id = $2`, ms(at), string(id)); err != nil {
 			return err
 		}
-		return c.ring(central.TerminalBell(id))
-	})
-	if err != nil {
-		return fmt.Errorf("revoke terminal %s: %w", id, err)
-	}
-	return nil
+		return c.notify(central.TerminalTopic(id))
+	}, "revoke terminal %s", id)
 }
 
-// touch notes a moment at a terminal.
-func touch(c conn, statement string, id central.TerminalID, at time.Time) error {
-	changed, err := c.exec(statement, ms(at), string(id))
-	if err == nil && changed == 0 {
-		err = central.ErrNotFound
-	}
-	return err
-}
-
-// SpendToken implements central.Terminals. Ids are remembered for an hour
-// beyond their tokens' end; older ones are removed on the way, a few at a time.
-func (s *DB) SpendToken(ctx context.Context, id string, expires time.Time) error {
+// SpendToken implements central.Terminals. Ids are kept for an hour after their tokens
+// expire. Each call removes a few older ones.
+func (s Terminals) SpendToken(ctx context.Context, id string, expires time.Time) error {
 	now := time.Now()
-	err := s.write(ctx, func(c conn) error {
-		added, err := c.exec(`INSERT INTO spent_tokens (id, expires_at) VALUES ($1, $2) ON CONFLICT (id) DO NOTHING`, id, ms(expires))
-		if err != nil {
+	return s.change(ctx, func(c conn) error {
+		if err := c.changeRow(central.ErrTaken, `INSERT INTO spent_tokens (id, expires_at) VALUES ($1, $2) ON CONFLICT (id) DO NOTHING`, id, ms(expires)); err != nil {
 			return err
 		}
-		if added == 0 {
-			return central.ErrTaken
-		}
-		_, err = c.exec(`DELETE FROM spent_tokens WHERE id IN (
+		_, err := c.exec(`DELETE FROM spent_tokens WHERE id IN (
 			SELECT id FROM spent_tokens WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2`+c.dialect.skipLocked+`)`,
 			ms(now.Add(-tokenMargin)), purgeLimit)
 		return err
-	})
-	if errors.Is(err, central.ErrTaken) {
-		return fmt.Errorf("spend a token: %w", err)
-	}
-	if err != nil {
-		return fmt.Errorf("record a token as spent: %w", err)
-	}
-	return nil
+	}, "record a token as spent")
+}
+
+// TerminalKeys implements accounts.TerminalKeyStore.
+func (s Terminals) TerminalKeys(ctx context.Context, after central.TerminalID, limit int) ([]accounts.TerminalKey, error) {
+	return query(ctx, s.connection, func(c conn) ([]accounts.TerminalKey, error) {
+		return allRows(c, func(row row) (k accounts.TerminalKey, err error) {
+			err = row.Scan(&k.ID, &k.PublicKey)
+			return k, err
+		}, `SELECT id, public_key FROM terminals WHERE id > $1 AND revoked_at IS NULL ORDER BY id LIMIT $2`, string(after), limit)
+	}, "list the terminals' keys")
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/mattn/go-sqlite3"
 
 	"galla/central"
+	"galla/central/store/dbconn"
 	"galla/central/store/sqlite"
 	"galla/shared/op"
 )
@@ -79,10 +80,10 @@ func TestOneBatchManyJobs(t *testing.T) {
 			ids[i] = o.ID
 			if i%5 == 3 {
 				wg.Go(func() {
-					errs[i] = s.write(background, func(c conn) error { _, _, _ = begin(c, o, nil); panic("a fault") })
+					errs[i] = s.write(background, func(c conn) error { _, _, _ = insertOperation(c, o, nil); panic("a fault") })
 				})
 			} else {
-				wg.Go(func() { _, _, errs[i] = s.Begin(background, o, nil) })
+				wg.Go(func() { _, _, errs[i] = s.Create(background, o, nil) })
 			}
 		}
 		synctest.Wait()
@@ -114,7 +115,7 @@ func TestBatchesAreBounded(t *testing.T) {
 		h := hold(s)
 		var wg sync.WaitGroup
 		for range 24 {
-			wg.Go(func() { _, _, err := s.Begin(background, newOperation(), nil); wantNil(t, err) })
+			wg.Go(func() { _, _, err := s.Create(background, newOperation(), nil); wantNil(t, err) })
 		}
 		synctest.Wait()
 		h.let(t)
@@ -142,7 +143,7 @@ func TestCommitFails(t *testing.T) {
 		operations := make([]central.Operation, len(errs))
 		for i := range errs {
 			operations[i] = newOperation()
-			wg.Go(func() { _, _, errs[i] = s.Begin(background, operations[i], nil) })
+			wg.Go(func() { _, _, errs[i] = s.Create(background, operations[i], nil) })
 		}
 		synctest.Wait()
 		h.let(t)
@@ -154,7 +155,7 @@ func TestCommitFails(t *testing.T) {
 			_, err := s.Operation(background, operations[i].ID)
 			wantErr(t, "an operation that was not committed", err, central.ErrNotFound)
 		}
-		if _, isNew, err := s.Begin(background, operations[0], nil); err != nil || !isNew {
+		if _, isNew, err := s.Create(background, operations[0], nil); err != nil || !isNew {
 			t.Fatalf("after the commits work again: new %v, error %v", isNew, err)
 		}
 	})
@@ -164,7 +165,7 @@ func TestCommitFails(t *testing.T) {
 func hookWriter(t *testing.T, s *DB, hook func(*sqlite3.SQLiteConn)) {
 	t.Helper()
 	wantErr(t, "reach the writer's connection", s.write(background, func(c conn) error {
-		return c.link.(sqliteLink).own.Raw(func(link any) error {
+		return c.Conn.(interface{ Raw(func(any) error) error }).Raw(func(link any) error {
 			hook(link.(*sqlite3.SQLiteConn))
 			return nil
 		})
@@ -194,10 +195,10 @@ func TestQueueIsBounded(t *testing.T) {
 		h := hold(s)
 		var wg sync.WaitGroup
 		for range cfg.Queue {
-			wg.Go(func() { _, _, err := s.Begin(background, newOperation(), nil); wantNil(t, err) })
+			wg.Go(func() { _, _, err := s.Create(background, newOperation(), nil); wantNil(t, err) })
 		}
 		synctest.Wait()
-		_, _, err := s.Begin(background, newOperation(), nil)
+		_, _, err := s.Create(background, newOperation(), nil)
 		wantErr(t, "a job too many", err, central.ErrBusy)
 		wantErr(t, "ping", s.Ping(background), central.ErrBusy)
 		h.let(t)
@@ -212,7 +213,7 @@ func TestCallerLeaves(t *testing.T) {
 		o := newOperation()
 		ctx, leave := context.WithCancel(background)
 		left := make(chan error)
-		go func() { _, _, err := s.Begin(ctx, o, nil); left <- err }()
+		go func() { _, _, err := s.Create(ctx, o, nil); left <- err }()
 		synctest.Wait()
 		leave()
 		wantErr(t, "a caller who left the queue", <-left, context.Canceled) // while the writer is held
@@ -232,7 +233,7 @@ func TestCallerLeavesTooLate(t *testing.T) {
 			result <- s.write(ctx, func(c conn) error {
 				close(begun)
 				<-release
-				_, _, err := begin(c, o, nil)
+				_, _, err := insertOperation(c, o, nil)
 				return err
 			})
 		}()
@@ -263,7 +264,7 @@ func TestPanicIsLoggedAndContained(t *testing.T) {
 		if !strings.Contains(log.String(), "nobody expects it") || !strings.Contains(log.String(), "writer_test.go") {
 			t.Errorf("the log does not say where a panic was: %s", log.String())
 		}
-		begun(t, s)
+		created(t, s)
 	})
 }
 
@@ -271,7 +272,7 @@ func TestPanicIsLoggedAndContained(t *testing.T) {
 // disk is full.
 func TestDiskFull(t *testing.T) {
 	inBubble(t, testConfig(), func(t *testing.T, s *DB) {
-		before := begun(t, s)
+		before := created(t, s)
 		pages := func(n int64) (was int64) {
 			wantErr(t, "set the limit of pages", s.write(background, func(c conn) error {
 				if n == 0 {
@@ -291,7 +292,7 @@ func TestDiskFull(t *testing.T) {
 			o := newOperation()
 			o.STAN = strings.Repeat("9", 2000)
 			wg.Go(func() {
-				_, _, err := s.Begin(background, o, nil)
+				_, _, err := s.Create(background, o, nil)
 				mu.Lock()
 				defer mu.Unlock()
 				if err == nil {
@@ -316,7 +317,7 @@ func TestDiskFull(t *testing.T) {
 				t.Errorf("an acknowledged operation is gone: %v", err)
 			}
 		}
-		begun(t, s) // space has returned
+		created(t, s) // space has returned
 	})
 }
 
@@ -326,19 +327,19 @@ func TestCloseCommitsWhatIsQueued(t *testing.T) {
 		s := openAt(t, path, testConfig())
 		wantErr(t, "seed", s.Seed(background, testSeed()), nil)
 		h := hold(s)
-		operations := queueBegins(t, s, 20, nil)
+		operations := queueCreates(t, s, 20, nil)
 		closed := make(chan error, 2)
 		for range 2 {
 			go func() { closed <- s.Close() }()
 		}
 		synctest.Wait()
-		_, _, err := s.Begin(background, newOperation(), nil)
-		wantErr(t, "begin while closing", err, sqlite.ErrClosed)
+		_, _, err := s.Create(background, newOperation(), nil)
+		wantErr(t, "begin while closing", err, dbconn.ErrClosed)
 		h.let(t)
 		wantErr(t, "close", errors.Join(<-closed, <-closed), nil)
 		_, err = s.Operation(background, operations[0].ID)
-		wantErr(t, "read after close", err, sqlite.ErrClosed)
-		wantErr(t, "ping after close", s.Ping(background), sqlite.ErrClosed)
+		wantErr(t, "read after close", err, dbconn.ErrClosed)
+		wantErr(t, "ping after close", s.Ping(background), dbconn.ErrClosed)
 
 		again := openAt(t, path, testConfig())
 		for _, o := range operations {
@@ -353,14 +354,14 @@ func TestAbandonCommitsNothingMore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := openAt(t, path, testConfig())
 		wantErr(t, "seed", s.Seed(background, testSeed()), nil)
-		kept := begun(t, s)
+		kept := created(t, s)
 		h := hold(s)
-		operations := queueBegins(t, s, 20, sqlite.ErrAbandoned)
+		operations := queueCreates(t, s, 20, dbconn.ErrAbandoned)
 		abandoned := make(chan error)
 		go func() { abandoned <- s.Abandon() }()
 		synctest.Wait()
 		close(h.release)
-		wantErr(t, "the open transaction", <-h.result, sqlite.ErrAbandoned)
+		wantErr(t, "the open transaction", <-h.result, dbconn.ErrAbandoned)
 		wantErr(t, "abandon", <-abandoned, nil)
 		synctest.Wait()
 
@@ -374,16 +375,16 @@ func TestAbandonCommitsNothingMore(t *testing.T) {
 	})
 }
 
-// queueBegins queues n operations behind a held writer, each of which must end
+// queueCreates queues n operations behind a held writer, each of which must end
 // with the given error.
-func queueBegins(t *testing.T, s *DB, n int, want error) []central.Operation {
+func queueCreates(t *testing.T, s *DB, n int, want error) []central.Operation {
 	t.Helper()
 	var list []central.Operation
 	for range n {
 		o := newOperation()
 		list = append(list, o)
 		go func() {
-			if _, _, err := s.Begin(background, o, nil); !errors.Is(err, want) {
+			if _, _, err := s.Create(background, o, nil); !errors.Is(err, want) {
 				t.Errorf("a queued operation ended with error %v, want %v", err, want)
 			}
 		}()
@@ -406,12 +407,12 @@ func TestLockOfAnotherProgram(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, _, err = s.Begin(background, newOperation(), nil)
+	_, _, err = s.Create(background, newOperation(), nil)
 	wantErr(t, "begin while another program writes", err, central.ErrBusy)
 	if err := tx.Rollback(); err != nil {
 		t.Fatal(err)
 	}
-	begun(t, s)
+	created(t, s)
 }
 
 // TestLostTransaction loses the transaction in the middle of a batch, as
@@ -429,7 +430,7 @@ func TestLostTransaction(t *testing.T) {
 					wg.Go(func() {
 						errs[i] = s.write(background, func(c conn) error {
 							if i != 3 {
-								_, _, err := begin(c, operations[i], nil)
+								_, _, err := insertOperation(c, operations[i], nil)
 								return err
 							}
 							_, err := c.exec("ROLLBACK")
@@ -473,7 +474,7 @@ func TestReadersAreBounded(t *testing.T) {
 		go func() { _, err := s.Merchant(background, merchant1); waiting <- err }()
 		synctest.Wait()
 		go func() { closed <- s.Close() }()
-		wantErr(t, "a read that waits when the store closes", <-waiting, sqlite.ErrClosed)
+		wantErr(t, "a read that waits when the store closes", <-waiting, dbconn.ErrClosed)
 		synctest.Wait()
 		select {
 		case <-closed:

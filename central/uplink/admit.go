@@ -20,16 +20,16 @@ import (
 	"galla/shared/op"
 )
 
-// Handler serves GET /uplink, and Config.Beside; everything else is 404 or 405.
-// Before Run, and after it, terminals are told to come back.
-func (s *Server) Handler() http.Handler { return http.HandlerFunc(s.serve) }
+// Handler serves GET /uplink, and Config.OtherHandlers; everything else is 404 or
+// 405. Before Run and after it, terminals get 503.
+func (s *Server) Handler() http.Handler { return http.HandlerFunc(s.serveHTTP) }
 
-// RevokedHeader is set on the 401 to a terminal that proved itself and was
-// revoked: only a new enrolment helps.
+// RevokedHeader is set on the 401 of a terminal that authenticated itself and is
+// revoked: it has to be enrolled again.
 const RevokedHeader = "X-Galla-Revoked"
 
-func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
-	for path, other := range s.cfg.Beside {
+func (s *Server) serveHTTP(w http.ResponseWriter, r *http.Request) {
+	for path, other := range s.cfg.OtherHandlers {
 		if strings.HasPrefix(r.URL.Path, path) {
 			other.ServeHTTP(w, r)
 			return
@@ -37,35 +37,35 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	switch {
 	case r.URL.Path != Path:
-		s.refuse(w, r, 0, central.Refuse(central.NoRoute, "No such route; the uplink is at "+Path))
+		s.writeError(w, r, 0, central.NewError(central.NoRoute, "No such route; the uplink is at "+Path))
 		return
 	case r.Method != http.MethodGet:
 		w.Header().Set("Allow", http.MethodGet)
-		s.refuse(w, r, 0, central.Refuse(central.NoMethod, "The uplink is opened with GET"))
+		s.writeError(w, r, 0, central.NewError(central.NoMethod, "The uplink is opened with GET"))
 		return
 	case len(r.Header.Values("Origin")) > 0:
-		s.refuse(w, r, 0, central.Refuse(central.AccessDenied, "Browsers have no business at the uplink"))
+		s.writeError(w, r, 0, central.NewError(central.AccessDenied, "Browsers can't use the uplink"))
 		return
 	case !websocket.IsWebSocketUpgrade(r):
-		s.refuse(w, r, 0, central.Refuse(central.Invalid, "The uplink is a websocket; the request asks for no upgrade"))
+		s.writeError(w, r, 0, central.NewError(central.Invalid, "The uplink is a websocket; the request asks for no upgrade"))
 		return
 	}
-	c, ok := s.proof(w, r)
+	c, ok := s.verifyToken(w, r)
 	if !ok {
 		return
 	}
-	if err := s.enter(); err != nil {
-		s.turnAway(w, r, s.gate.later(), err)
+	if err := s.reserveConnection(); err != nil {
+		s.retryLater(w, r, s.admission.retryAfter(), err)
 		return
 	}
 	serving := false
 	defer func() {
 		if !serving {
-			s.leave()
+			s.releaseConnection()
 		}
 	}()
-	if wait, ok := s.gate.enter(); !ok {
-		s.turnAway(w, r, wait, errors.New("too many terminals connect at the same moment"))
+	if wait, ok := s.admission.admit(); !ok {
+		s.retryLater(w, r, wait, errors.New("too many terminals connect at the same moment"))
 		return
 	}
 	terminal, err := s.authenticate(r.Context(), c)
@@ -77,72 +77,72 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	case errors.As(err, &denied):
 		s.unauthenticated(w, r, denied, "Not authenticated")
 	case err != nil:
-		s.log.Error("a terminal can't be authenticated; it is told to come back", "terminal", c.terminal, "error", err)
-		s.turnAway(w, r, s.gate.later(), errors.New("the central can't look terminals up"))
+		s.log.Error("a terminal can't be authenticated; it has to connect again", "terminal", c.terminal, "error", err)
+		s.retryLater(w, r, s.admission.retryAfter(), errors.New("the central can't read terminals"))
 	default:
 		serving = s.upgrade(w, r, terminal)
 	}
 }
 
-// proof checks, before anything is spent for it, that a request comes from a
-// terminal: the token's signature, then what the token says. Whoever proves
-// nothing is answered here, and counted by network.
-func (s *Server) proof(w http.ResponseWriter, r *http.Request) (credential, bool) {
+// verifyToken checks, before anything is spent, that a request comes from a
+// terminal: the token's signature, then its claims. Invalid tokens are answered
+// here and counted by network.
+func (s *Server) verifyToken(w http.ResponseWriter, r *http.Request) (terminalToken, bool) {
 	network := s.cfg.Network(r)
-	c, err := readCredential(r)
+	c, err := parseToken(r)
 	if err != nil {
-		s.stranger(w, r, network, err)
-		return credential{}, false
+		s.rejectToken(w, r, network, err)
+		return terminalToken{}, false
 	}
-	key, paid, err := s.keyOf(r.Context(), network, c.terminal)
+	key, paid, err := s.lookupKey(r.Context(), network, c.terminal)
 	var denied *denial
 	switch {
-	case errors.Is(err, errStrangers):
-		s.refuseStranger(w, r)
-		return credential{}, false
-	case errors.Is(err, errLookups):
-		s.turnAway(w, r, minRetry+s.gate.jitter(maxRetry/2), err)
-		return credential{}, false
+	case errors.Is(err, errUnknownLimit):
+		s.rejectNetwork(w, r)
+		return terminalToken{}, false
+	case errors.Is(err, errLookupLimit):
+		s.retryLater(w, r, minRetry+s.admission.jitter(maxRetry/2), err)
+		return terminalToken{}, false
 	case errors.As(err, &denied):
 		s.unauthenticated(w, r, err, "Not authenticated")
-		return credential{}, false
+		return terminalToken{}, false
 	case err != nil:
-		s.log.Error("a terminal can't be authenticated; it is told to come back", "terminal", c.terminal, "error", err)
-		s.turnAway(w, r, s.gate.later(), errors.New("the central can't look terminals up"))
-		return credential{}, false
+		s.log.Error("a terminal can't be authenticated; it has to connect again", "terminal", c.terminal, "error", err)
+		s.retryLater(w, r, s.admission.retryAfter(), errors.New("the central can't read terminals"))
+		return terminalToken{}, false
 	}
 	if !c.signedBy(key) {
 		why := &denial{reason: "the token is not signed by the key of terminal " + string(c.terminal)}
 		if paid {
 			s.unauthenticated(w, r, why, "Not authenticated")
 		} else {
-			s.stranger(w, r, network, why)
+			s.rejectToken(w, r, network, why)
 		}
-		return credential{}, false
+		return terminalToken{}, false
 	}
 	if paid {
-		s.strangers.GiveBack(network)
+		s.unknownTokens.GiveBack(network)
 	}
 	s.keys.put(c.terminal, key)
-	// A token that has ended, which somebody may have kept from a log, is not its
-	// terminal's attempt: it must not use up those of the counter itself.
-	if err := c.judge(s.cfg.Audience); err != nil {
+	// An expired token, which somebody may have found in a log, does not count
+	// as an attempt of its terminal.
+	if err := c.validate(s.cfg.Audience); err != nil {
 		s.unauthenticated(w, r, err, "Not authenticated")
-		return credential{}, false
+		return terminalToken{}, false
 	}
-	if s.knocks.Take(string(c.terminal)) > 0 {
-		s.turnAway(w, r, minRetry+s.gate.jitter(maxRetry/2), errors.New("terminal "+string(c.terminal)+" connects too often"))
-		return credential{}, false
+	if s.attempts.Take(string(c.terminal)) > 0 {
+		s.retryLater(w, r, minRetry+s.admission.jitter(maxRetry/2), errors.New("terminal "+string(c.terminal)+" connects too often"))
+		return terminalToken{}, false
 	}
 	return c, true
 }
 
-// upgrade turns the request into a session, which leaves by itself. It has a
-// goroutine of its own, so that the request's memory does not stay with it.
+// upgrade turns the request into a session. The session has a goroutine of its own,
+// so that the request's memory is freed.
 func (s *Server) upgrade(w http.ResponseWriter, r *http.Request, t central.Terminal) bool {
 	upgrader := s.upgrader
 	upgrader.Error = func(w http.ResponseWriter, r *http.Request, status int, reason error) {
-		s.refuse(w, r, status, central.Refuse(central.Invalid, reason.Error()))
+		s.writeError(w, r, status, central.NewError(central.Invalid, reason.Error()))
 	}
 	ws, err := upgrader.Upgrade(w, r, nil)
 	if err != nil {
@@ -152,14 +152,14 @@ func (s *Server) upgrade(w http.ResponseWriter, r *http.Request, t central.Termi
 	s.counts.admitted.Add(1)
 	x := newSession(s, ws, t, r.RemoteAddr)
 	go func() {
-		defer s.leave()
+		defer s.releaseConnection()
 		x.run()
 	}()
 	return true
 }
 
-// credential is what a token says of itself.
-type credential struct {
+// terminalToken is a token's claims.
+type terminalToken struct {
 	token    string
 	terminal central.TerminalID
 	id       string // jti
@@ -170,14 +170,14 @@ type credential struct {
 // Limits of a token.
 const (
 	tokenLife = 60 * time.Second // exp after iat
-	// tokenLeeway is what the Date header's whole seconds and the way there and
-	// back can add to a corrected clock's error.
+	// tokenLeeway covers the error of a corrected clock: whole seconds in the Date
+	// header, and the round trip.
 	tokenLeeway = 5 * time.Second
-	maxName     = 64 // characters of kid and jti: both are ids
+	maxID       = 64 // characters of kid and jti: both are ids
 	minTokenID  = 16 // characters of jti: shorter ones could be guessed or repeat
 )
 
-// denial says why a terminal is not let in; the reason is for the log.
+// denial is why a terminal may not connect; the reason is for the log.
 type denial struct {
 	reason  string
 	revoked bool
@@ -185,44 +185,44 @@ type denial struct {
 
 func (d *denial) Error() string { return d.reason }
 
-// readCredential reads the request's token, and judges its form.
-func readCredential(r *http.Request) (credential, error) {
+// parseToken reads the request's token and checks its form.
+func parseToken(r *http.Request) (terminalToken, error) {
 	sent := r.Header.Values("Authorization")
 	if len(sent) != 1 {
-		return credential{}, &denial{reason: "the request has no Authorization header, or more than one"}
+		return terminalToken{}, &denial{reason: "the request has no Authorization header, or more than one"}
 	}
 	scheme, text, _ := strings.Cut(sent[0], " ")
 	if !strings.EqualFold(scheme, "Bearer") {
-		return credential{}, &denial{reason: "the Authorization header is not of scheme Bearer"}
+		return terminalToken{}, &denial{reason: "the Authorization header is not of scheme Bearer"}
 	}
 	var claims jwt.RegisteredClaims
 	// The signature is checked next, when the key is known.
 	token, _, err := jwt.NewParser().ParseUnverified(text, &claims)
 	if err != nil {
-		return credential{}, &denial{reason: "the token is no JWT"}
+		return terminalToken{}, &denial{reason: "the token is no JWT"}
 	}
 	kid, _ := token.Header["kid"].(string)
 	switch {
 	case token.Method.Alg() != jwt.SigningMethodEdDSA.Alg():
-		return credential{}, &denial{reason: "the token is not signed with EdDSA"}
-	case !isName(kid):
-		return credential{}, &denial{reason: "the token's kid is no terminal id"}
+		return terminalToken{}, &denial{reason: "the token is not signed with EdDSA"}
+	case !isID(kid):
+		return terminalToken{}, &denial{reason: "the token's kid is no terminal id"}
 	}
-	return credential{token: text, terminal: central.TerminalID(kid), id: claims.ID, claims: claims}, nil
+	return terminalToken{token: text, terminal: central.TerminalID(kid), id: claims.ID, claims: claims}, nil
 }
 
-// signedBy tells whether the token was signed with a key's other half.
-func (c credential) signedBy(key ed25519.PublicKey) bool {
+// signedBy reports whether the token was signed with a key's private half.
+func (c terminalToken) signedBy(key ed25519.PublicKey) bool {
 	parser := jwt.NewParser(jwt.WithValidMethods([]string{jwt.SigningMethodEdDSA.Alg()}), jwt.WithoutClaimsValidation())
 	_, err := parser.Parse(c.token, func(*jwt.Token) (any, error) { return key, nil })
 	return err == nil
 }
 
-// judge checks what a terminal's token says.
-func (c *credential) judge(audience string) error {
+// validate checks the claims of a terminal's token.
+func (c *terminalToken) validate(audience string) error {
 	of := "the token of terminal " + string(c.terminal)
 	switch {
-	case !isName(c.id) || len(c.id) < minTokenID:
+	case !isID(c.id) || len(c.id) < minTokenID:
 		return &denial{reason: of + " has no jti, or one that is no id"}
 	case c.claims.IssuedAt == nil || c.claims.ExpiresAt == nil || c.claims.ExpiresAt.Sub(c.claims.IssuedAt.Time) > tokenLife:
 		return &denial{reason: of + " lives longer than a minute"}
@@ -237,22 +237,22 @@ func (c *credential) judge(audience string) error {
 	return nil
 }
 
-// isName tells whether a text can be an id: short, and of letters, digits,
-// '-' and '_'.
-func isName(s string) bool {
-	if s == "" || len(s) > maxName {
+// isID reports whether a text can be an id: short, and of letters, digits, '-' and
+// '_'.
+func isID(s string) bool {
+	if s == "" || len(s) > maxID {
 		return false
 	}
 	return strings.Trim(s, "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_") == ""
 }
 
-// storeWait bounds one call of the store: longer, and the terminal is better
-// off elsewhere.
+// storeWait limits one call of the store; after that the terminal should connect
+// elsewhere.
 const storeWait = 10 * time.Second
 
-// authenticate spends the token of a terminal that proved itself, if it is still
-// one. An error that is no *denial says nothing about the terminal.
-func (s *Server) authenticate(ctx context.Context, c credential) (central.Terminal, error) {
+// authenticate spends the token of a terminal, unless the terminal was revoked. An
+// error that is no *denial means that this is not known.
+func (s *Server) authenticate(ctx context.Context, c terminalToken) (central.Terminal, error) {
 	ctx, cancel := context.WithTimeout(ctx, storeWait)
 	defer cancel()
 	t, err := s.store.Terminal(ctx, c.terminal)
@@ -263,11 +263,11 @@ func (s *Server) authenticate(ctx context.Context, c credential) (central.Termin
 	if err != nil {
 		return central.Terminal{}, err
 	}
-	// Only who proved to be the terminal learns that it was revoked.
+	// Only a terminal that proved its identity learns that it was revoked.
 	if !t.RevokedAt.IsZero() {
 		return central.Terminal{}, &denial{reason: "terminal " + string(t.ID) + " was revoked", revoked: true}
 	}
-	// The terminal's name before its jti: one terminal can't spend another's.
+	// The name has the terminal's id, so that one terminal can't spend another's jti.
 	err = s.store.SpendToken(ctx, string(t.ID)+"/"+c.id, c.expires.Add(tokenLeeway))
 	if errors.Is(err, central.ErrTaken) {
 		return central.Terminal{}, &denial{reason: "the token of terminal " + string(t.ID) + " was used before"}
@@ -278,35 +278,35 @@ func (s *Server) authenticate(ctx context.Context, c credential) (central.Termin
 // unauthenticated answers 401 with the central's clock.
 func (s *Server) unauthenticated(w http.ResponseWriter, r *http.Request, why error, message string) {
 	s.counts.unauthenticated.Add(1)
-	s.log.Info("a terminal is not let in", "remote", r.RemoteAddr, "reason", why)
+	s.log.Info("a terminal is refused", "remote", r.RemoteAddr, "reason", why)
 	w.Header().Set("Date", time.Now().UTC().Format(http.TimeFormat))
-	s.refuse(w, r, http.StatusUnauthorized, central.Refuse(central.Unauthenticated, message))
+	s.writeError(w, r, http.StatusUnauthorized, central.NewError(central.Unauthenticated, message))
 }
 
-// turnAway answers 503 with the time to come back.
-func (s *Server) turnAway(w http.ResponseWriter, r *http.Request, wait time.Duration, why error) {
+// retryLater answers 503 with the time to come back.
+func (s *Server) retryLater(w http.ResponseWriter, r *http.Request, wait time.Duration, why error) {
 	s.counts.turnedAway.Add(1)
-	s.later(w, r, wait, why)
+	s.replyRetryLater(w, r, wait, why)
 }
 
-// later is turnAway, uncounted.
-func (s *Server) later(w http.ResponseWriter, r *http.Request, wait time.Duration, why error) {
-	s.log.Debug("a terminal is told to come back later", "remote", r.RemoteAddr, "after", wait, "reason", why)
+// replyRetryLater is retryLater, uncounted.
+func (s *Server) replyRetryLater(w http.ResponseWriter, r *http.Request, wait time.Duration, why error) {
+	s.log.Debug("a terminal has to connect again later", "remote", r.RemoteAddr, "after", wait, "reason", why)
 	w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(wait.Seconds()))))
-	s.refuse(w, r, http.StatusServiceUnavailable,
+	s.writeError(w, r, http.StatusServiceUnavailable,
 		&central.Error{Fault: central.TooMany, Message: "The central can't take this terminal at the moment; connect again later", RetryAfter: wait})
 }
 
-// refuse answers with the envelope of the error table; status 0 takes the
-// table's.
-func (s *Server) refuse(w http.ResponseWriter, r *http.Request, status int, why *central.Error) {
+// writeError answers with an error of the error table; status 0 means the table's
+// status.
+func (s *Server) writeError(w http.ResponseWriter, r *http.Request, status int, why *central.Error) {
 	id := r.Header.Get("X-Request-Id")
-	if !isName(id) {
-		if minted, err := op.NewID(s.random); err == nil {
+	if !isID(id) {
+		if minted, err := op.NewID(s.rand); err == nil {
 			id = string(minted)
 		}
 	}
-	reply := s.dispatcher.Refusal(why, id)
+	reply := s.handler.ErrorReply(why, id)
 	if status == 0 {
 		status = reply.HTTP
 	}
@@ -315,44 +315,44 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, status int, why 
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Request-Id", id)
 	w.WriteHeader(status)
-	_, _ = w.Write(reply.Body) // the peer may be gone, which is its answer
+	_, _ = w.Write(reply.Body) // the peer may have gone
 }
 
-// gate admits upgrades at a bounded rate, and gives those beyond it a moment to
-// come back at.
-type gate struct {
-	admit  *rate.Limiter
-	slots  *rate.Limiter // moments promised to those who were turned away
-	random io.Reader
+// admission admits upgrades at a limited rate, and gives the others different times
+// to come back.
+type admission struct {
+	limiter *rate.Limiter
+	returns *rate.Limiter // times given to terminals that were refused
+	random  io.Reader
 }
 
-// Bounds of Retry-After.
+// Limits of Retry-After.
 const (
 	minRetry = time.Second
 	maxRetry = time.Minute
-	// returnShare of the rate is promised to those who come back, the rest is
-	// left to those who come for the first time.
+	// returnShare is the part of the rate for terminals that come back; the rest
+	// is for those that connect for the first time.
 	returnShare = 0.8
 )
 
-func newGate(perSecond float64, burst int, random io.Reader) *gate {
-	return &gate{
-		admit: rate.NewLimiter(rate.Limit(perSecond), burst),
-		slots: rate.NewLimiter(rate.Limit(perSecond*returnShare), 1), random: random,
+func newAdmission(perSecond float64, burst int, random io.Reader) *admission {
+	return &admission{
+		limiter: rate.NewLimiter(rate.Limit(perSecond), burst),
+		returns: rate.NewLimiter(rate.Limit(perSecond*returnShare), 1), random: random,
 	}
 }
 
-// enter admits one, or says when to come back.
-func (g *gate) enter() (time.Duration, bool) {
-	if g.admit.Allow() {
+// admit admits one terminal, or returns when to come back.
+func (g *admission) admit() (time.Duration, bool) {
+	if g.limiter.Allow() {
 		return 0, true
 	}
-	return g.later(), false
+	return g.retryAfter(), false
 }
 
-// later is a moment of its own for each who was turned away, up to maxRetry.
-func (g *gate) later() time.Duration {
-	slot := g.slots.Reserve()
+// retryAfter is a different time for each refused terminal, up to maxRetry.
+func (g *admission) retryAfter() time.Duration {
+	slot := g.returns.Reserve()
 	wait := slot.Delay()
 	if wait > maxRetry {
 		slot.Cancel()
@@ -362,7 +362,7 @@ func (g *gate) later() time.Duration {
 }
 
 // jitter is a random duration below d.
-func (g *gate) jitter(d time.Duration) time.Duration {
+func (g *admission) jitter(d time.Duration) time.Duration {
 	var b [8]byte
 	if _, err := io.ReadFull(g.random, b[:]); err != nil {
 		return d / 2 // no randomness: the slots still spread

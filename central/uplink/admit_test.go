@@ -29,16 +29,16 @@ func TestNewRefuses(t *testing.T) {
 	} {
 		cfg := good
 		spoil(&cfg)
-		if _, err := New(&desk{}, newMemory(), central.NewBell(), cfg); err == nil {
+		if _, err := New(&fakeHandler{}, newMemoryStore(), central.NewNotifier(), cfg); err == nil {
 			t.Errorf("New(%+v) did not complain", cfg)
 		}
 	}
 }
 
 // What stands beside the uplink has its own paths and no other.
-func TestBeside(t *testing.T) {
+func TestOtherHandlers(t *testing.T) {
 	other := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(http.StatusTeapot) })
-	s, err := New(&desk{}, newMemory(), central.NewBell(), Config{Audience: audience, Rand: rand.Reader, Logger: logger(), Beside: map[string]http.Handler{"/updates/": other}})
+	s, err := New(&fakeHandler{}, newMemoryStore(), central.NewNotifier(), Config{Audience: audience, Rand: rand.Reader, Logger: logger(), OtherHandlers: map[string]http.Handler{"/updates/": other}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +51,7 @@ func TestBeside(t *testing.T) {
 	}
 }
 
-func TestGettingIn(t *testing.T) {
+func TestAuthentication(t *testing.T) {
 	type attempt struct {
 		header http.Header
 		path   string
@@ -95,7 +95,7 @@ func TestGettingIn(t *testing.T) {
 			return attempt{header: http.Header{"Authorization": {"Bearer " + x.token(claims()), "Bearer " + x.token(claims())}}}
 		}, 401},
 		{"another's key", func(x terminal) attempt {
-			other := (&house{t: t, store: newMemory()}).enrol()
+			other := (&system{t: t, store: newMemoryStore()}).enrol()
 			other.id = x.id
 			return attempt{header: bearer(other.token(claims()))}
 		}, 401},
@@ -130,7 +130,7 @@ func TestGettingIn(t *testing.T) {
 		{"no upgrade", func(x terminal) attempt { return attempt{header: bearer(x.token(claims())), method: "GET"} }, 400},
 	}
 	l := loopback(t)
-	h := newHouse(t, l, nil)
+	h := newSystem(t, l, nil)
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			a := tt.make(h.enrol())
@@ -205,7 +205,7 @@ func checkEnvelope(t *testing.T, resp *http.Response) {
 }
 
 func TestTokenIsGoodOnce(t *testing.T) {
-	h := newHouse(t, loopback(t), nil)
+	h := newSystem(t, loopback(t), nil)
 	x, y := h.enrol(), h.enrol()
 	c := claims()
 	for i, want := range []int{101, 401} {
@@ -226,7 +226,7 @@ func TestTokenIsGoodOnce(t *testing.T) {
 }
 
 func TestRevokedIsTold(t *testing.T) {
-	h := newHouse(t, loopback(t), nil)
+	h := newSystem(t, loopback(t), nil)
 	x := h.enrol()
 	h.revoke(x)
 	_, resp, _ := h.open(http.Header{"Authorization": {"Bearer " + x.token(claims())}})
@@ -242,20 +242,20 @@ func TestRevokedIsTold(t *testing.T) {
 	other.id = x.id
 	_, resp, _ = h.open(http.Header{"Authorization": {"Bearer " + other.token(claims())}})
 	if resp == nil || resp.StatusCode != 401 || resp.Header.Get(RevokedHeader) != "" {
-		t.Errorf("a stranger's answer %v", resp)
+		t.Errorf("an unknown terminal's answer %v", resp)
 	}
 }
 
-func (h *house) revoke(x terminal) {
+func (h *system) revoke(x terminal) {
 	h.store.mu.Lock()
 	t := h.store.terminals[x.id]
 	t.RevokedAt = time.Now()
 	h.store.terminals[x.id] = t
 	h.store.mu.Unlock()
-	h.bell.Ring(central.TerminalBell(x.id))
+	h.notifier.Notify(central.TerminalTopic(x.id))
 }
 
-func TestFaultsTurnAway(t *testing.T) {
+func TestStoreFaultsMeanRetryLater(t *testing.T) {
 	check := func(t *testing.T, resp *http.Response) {
 		t.Helper()
 		if resp == nil || resp.StatusCode != 503 {
@@ -266,27 +266,27 @@ func TestFaultsTurnAway(t *testing.T) {
 		}
 	}
 	t.Run("store", func(t *testing.T) {
-		h := newHouse(t, loopback(t), nil)
+		h := newSystem(t, loopback(t), nil)
 		x := h.enrol()
 		h.store.setFault(errors.New("disk on fire"))
 		_, resp, _ := h.open(http.Header{"Authorization": {"Bearer " + x.token(claims())}})
 		check(t, resp)
 	})
 	t.Run("full", func(t *testing.T) {
-		h := newHouse(t, loopback(t), func(c *Config) { c.MaxConnections = 1 })
+		h := newSystem(t, loopback(t), func(c *Config) { c.MaxConnections = 1 })
 		first, _ := h.greeted(h.enrol(), 0)
 		_, resp, _ := h.open(http.Header{"Authorization": {"Bearer " + h.enrol().token(claims())}})
 		check(t, resp)
 		_ = first.ws.Close()
 		first.closed()
-		for h.server.Connected() > 0 {
+		for h.server.Census().Connected > 0 {
 			time.Sleep(time.Millisecond)
 		}
 	})
 	t.Run("before Run", func(t *testing.T) {
-		store := newMemory()
-		h := &house{t: t, store: store}
-		s, err := New(&desk{}, store, central.NewBell(), Config{Audience: audience, Rand: rand.Reader, Logger: logger()})
+		store := newMemoryStore()
+		h := &system{t: t, store: store}
+		s, err := New(&fakeHandler{}, store, central.NewNotifier(), Config{Audience: audience, Rand: rand.Reader, Logger: logger()})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -299,11 +299,11 @@ func TestFaultsTurnAway(t *testing.T) {
 }
 
 // TestStampede lets 10,000 terminals knock at the same moment, each of which
-// comes back when it was told to.
+// comes back at its Retry-After.
 func TestStampede(t *testing.T) {
 	const terminals, perSecond, burst = 10_000, 200, 100
 	synctest.Test(t, func(t *testing.T) {
-		g := newGate(perSecond, burst, &locked{r: rand.Reader})
+		g := newAdmission(perSecond, burst, rand.Reader)
 		begun := time.Now()
 		var mu sync.Mutex
 		admitted := map[int]int{} // second → number
@@ -312,7 +312,7 @@ func TestStampede(t *testing.T) {
 		for range terminals {
 			all.Go(func() {
 				for {
-					wait, ok := g.enter()
+					wait, ok := g.admit()
 					mu.Lock()
 					knocks++
 					if ok {
@@ -323,7 +323,7 @@ func TestStampede(t *testing.T) {
 						return
 					}
 					if wait < minRetry || wait > maxRetry {
-						t.Errorf("told to come back in %v", wait)
+						t.Errorf("Retry-After is %v", wait)
 						return
 					}
 					// As the header says it, and as an edge adds to it.

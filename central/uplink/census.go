@@ -9,43 +9,43 @@ import (
 
 // Limits of a census.
 const (
-	// maxVersions bounds the versions that are told apart: a fleet in the middle
-	// of an update has three or four. The terminals of further ones are counted
-	// under OtherVersion.
+	// maxVersions limits the versions that are counted separately: during an
+	// update there are three or four. The terminals of others are counted as
+	// OtherVersion.
 	maxVersions = 20
-	// clockTolerance is how far a terminal's clock may be off before it is
+	// clockTolerance is how far a terminal's clock may be wrong before it is
 	// counted: the edge corrects for it, but people read that clock.
 	clockTolerance = time.Minute
 )
 
-// OtherVersion stands in a census for versions beyond the first maxVersions,
-// and for what is no version.
+// OtherVersion is the version of terminals beyond the first maxVersions, and of
+// invalid versions.
 const OtherVersion = "other"
 
-// report is what a terminal said of itself in its hello.
-type report struct {
-	said       bool
+// helloReport is what a terminal's hello reported.
+type helloReport struct {
+	received   bool
 	version    string
 	unresolved int
-	ahead      time.Duration // its clock minus ours
+	clockAhead time.Duration // its clock minus ours
 	at         time.Time     // of the hello
 }
 
-// Census is what the connected terminals said of themselves in their hellos.
+// Census sums up the hellos of the connected terminals.
 type Census struct {
 	Connected int
 	// Versions counts the terminals by their program's version.
 	Versions map[string]int
-	// Unresolved is how many operations they had without a last word, all of
-	// them together; Deepest how many the one with the most; Waiting how many
+	// Unresolved is how many operations they had without a final outcome, all
+	// together; Deepest is the largest number of one terminal; Waiting is how many
 	// terminals had any.
 	Unresolved, Deepest, Waiting int
-	// ClockWrong counts those whose clock is off by more than a minute.
+	// ClockWrong counts terminals whose clock is wrong by more than a minute.
 	ClockWrong int
 }
 
-// Census counts the connected terminals. It changes when one connects or
-// leaves: what a terminal queues meanwhile it tells at its next hello.
+// Census counts the connected terminals. It changes when one connects or leaves:
+// what a terminal queues meanwhile is reported in its next hello.
 func (s *Server) Census() Census {
 	s.mu.Lock()
 	current := make([]*session, 0, len(s.current))
@@ -56,9 +56,9 @@ func (s *Server) Census() Census {
 	c := Census{Connected: len(current), Versions: map[string]int{}}
 	for _, x := range current {
 		x.mu.Lock()
-		r := x.report
+		r := x.hello
 		x.mu.Unlock()
-		if !r.said {
+		if !r.received {
 			continue
 		}
 		version := r.version
@@ -71,26 +71,26 @@ func (s *Server) Census() Census {
 		if r.unresolved > 0 {
 			c.Waiting++
 		}
-		if r.ahead.Abs() > clockTolerance {
+		if r.clockAhead.Abs() > clockTolerance {
 			c.ClockWrong++
 		}
 	}
 	return c
 }
 
-// note keeps what a hello says for the census.
-func (x *session) note(hello wire.Frame, clock int64) {
+// recordHello stores a hello's report for the census.
+func (x *session) recordHello(hello wire.Frame, clock int64) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.report = report{
-		said: true, version: versionOf(hello.Version), unresolved: len(hello.Unresolved),
-		ahead: time.Duration(hello.Clock-clock) * time.Millisecond, at: time.UnixMilli(clock),
+	x.hello = helloReport{
+		received: true, version: cleanVersion(hello.Version), unresolved: len(hello.Unresolved),
+		clockAhead: time.Duration(hello.Clock-clock) * time.Millisecond, at: time.UnixMilli(clock),
 	}
 }
 
-// versionOf is a program's version as a terminal may write it: what a build
-// records, and nothing that looks otherwise.
-func versionOf(s string) string {
+// cleanVersion is a program's version, or OtherVersion for a text that no build would
+// have.
+func cleanVersion(s string) string {
 	odd := func(r rune) bool {
 		return (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && !strings.ContainsRune(".-+()_", r)
 	}
@@ -100,6 +100,6 @@ func versionOf(s string) string {
 	return s
 }
 
-// maxVersion is the length of a version, in bytes: a pseudo-version of Go has
-// some forty.
+// maxVersion is the length of a version in bytes: a pseudo-version of Go has some
+// forty.
 const maxVersion = 64

@@ -17,7 +17,7 @@ func TestCensus(t *testing.T) {
 	s := &Server{current: map[central.TerminalID]*session{}}
 	add := func(version string, unresolved int, ahead time.Duration) {
 		x := &session{}
-		x.note(wire.Frame{T: wire.THello, Version: version, Unresolved: make([]op.ID, unresolved), Clock: int64(ahead / time.Millisecond)}, 0)
+		x.recordHello(wire.Frame{T: wire.THello, Version: version, Unresolved: make([]op.ID, unresolved), Clock: int64(ahead / time.Millisecond)}, 0)
 		s.current[central.TerminalID(fmt.Sprint(len(s.current)))] = x
 	}
 	add("v1.2.0", 0, 0)
@@ -38,6 +38,6 @@ func TestCensus(t *testing.T) {
 		add(fmt.Sprintf("v9.%d", i), 0, 0)
 	}
 	if c = s.Census(); len(c.Versions) > maxVersions+1 || c.Connected != 1009 {
-		t.Errorf("%d versions of %d terminals are told apart", len(c.Versions), c.Connected)
+		t.Errorf("%d versions of %d terminals are counted separately", len(c.Versions), c.Connected)
 	}
 }

@@ -21,20 +21,20 @@ import (
 
 // TestChurn opens, uses and breaks hundreds of connections over TCP, with
 // operations and questions that outlive them, and looks at every frame: none
-// may carry anything of another terminal. The package's leak check sees what
+// may have anything of another terminal. The package's leak check sees what
 // is left behind.
 func TestChurn(t *testing.T) {
 	const terminals, rounds = 24, 20
-	h := newHouse(t, loopback(t), func(c *Config) { c.AdmitPerSecond, c.AdmitBurst = 1e6, 1e6 })
+	h := newSystem(t, loopback(t), func(c *Config) { c.AdmitPerSecond, c.AdmitBurst = 1e6, 1e6 })
 	stamp := func(c central.Principal, state op.State) central.Reply {
 		return central.Reply{HTTP: 200, Body: fmt.Appendf(nil, `{"of":%q}`, c.Terminal), State: state}
 	}
-	h.desk.dispatch = func(ctx context.Context, c central.Call) central.Reply {
-		c.Accepted(c.ID)
+	h.handler.handle = func(ctx context.Context, c central.Request) central.Reply {
+		c.OnAccepted(c.ID)
 		pause(ctx, mathrand.N(5*time.Millisecond))
 		return stamp(c.Principal, op.Succeeded)
 	}
-	h.desk.ask = func(ctx context.Context, p central.Principal, id op.ID) (central.Reply, bool, error) {
+	h.handler.ask = func(ctx context.Context, p central.Principal, id op.ID) (central.Reply, bool, error) {
 		pause(ctx, mathrand.N(2*time.Millisecond))
 		return stamp(p, op.Failed), true, nil
 	}
@@ -54,7 +54,7 @@ func TestChurn(t *testing.T) {
 					id := newID()
 					own.Store(id, true)
 					h.store.event(x.id, cursor.Add(1), id, op.Succeeded)
-					h.bell.Ring(central.TerminalBell(x.id))
+					h.notifier.Notify(central.TerminalTopic(x.id))
 					h.roundOfChurn(x, own, &frames, &foreign)
 				}
 			})
@@ -79,7 +79,7 @@ func pause(ctx context.Context, d time.Duration) {
 }
 
 // roundOfChurn is one connection: hello, some work, and a break at any moment.
-func (h *house) roundOfChurn(x terminal, own *sync.Map, frames, foreign *atomic.Int64) {
+func (h *system) roundOfChurn(x terminal, own *sync.Map, frames, foreign *atomic.Int64) {
 	ws, _, err := h.open(http.Header{"Authorization": {"Bearer " + x.token(claims())}})
 	if err != nil {
 		h.t.Errorf("connect: %v", err)
@@ -160,7 +160,7 @@ func FuzzFrames(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		synctest.Test(t, func(t *testing.T) {
-			h := newHouse(t, newNetwork(), nil)
+			h := newSystem(t, newPipeListener(), nil)
 			x, witness := h.enrol(), h.enrol()
 			h.store.event(x.id, 1, newID(), op.Succeeded)
 			w, _ := h.greeted(witness, 0)
@@ -171,8 +171,8 @@ func FuzzFrames(f *testing.F) {
 			_ = l.ws.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(1000, ""), time.Now().Add(time.Second))
 			l.closed()
 			synctest.Wait()
-			if len(w.frames) != 0 || h.server.Connected() != 1 {
-				t.Errorf("the witness got %d frames, %d are connected", len(w.frames), h.server.Connected())
+			if len(w.frames) != 0 || h.server.Census().Connected != 1 {
+				t.Errorf("the witness got %d frames, %d are connected", len(w.frames), h.server.Census().Connected)
 			}
 		})
 	})

@@ -24,43 +24,43 @@ import (
 	"go.uber.org/goleak"
 
 	"galla/central"
-	"galla/central/duty"
+	"galla/central/accounts"
 	"galla/shared/op"
 	"galla/shared/wire"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// memory is a store in memory.
-type memory struct {
+// memoryStore is a store in memory.
+type memoryStore struct {
 	mu         sync.Mutex
 	terminals  map[central.TerminalID]central.Terminal
 	spent      map[string]time.Time
 	events     map[central.TerminalID][]central.Event
 	operations map[op.ID]central.Operation
 	saw        map[central.TerminalID]int
-	met        map[central.TerminalID]duty.Presence
+	met        map[central.TerminalID]accounts.Presence
 	here       time.Time // since when the node serves; zero: it does not
 	forgotten  map[central.TerminalID][]int64
 	asked      int   // for a terminal
 	fault      error // of every call
 }
 
-func (m *memory) lookups() int {
+func (m *memoryStore) lookups() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.asked
 }
 
-func newMemory() *memory {
-	return &memory{
+func newMemoryStore() *memoryStore {
+	return &memoryStore{
 		terminals: map[central.TerminalID]central.Terminal{}, spent: map[string]time.Time{},
 		events: map[central.TerminalID][]central.Event{}, operations: map[op.ID]central.Operation{},
-		saw: map[central.TerminalID]int{}, met: map[central.TerminalID]duty.Presence{}, forgotten: map[central.TerminalID][]int64{},
+		saw: map[central.TerminalID]int{}, met: map[central.TerminalID]accounts.Presence{}, forgotten: map[central.TerminalID][]int64{},
 	}
 }
 
-func (m *memory) Terminal(_ context.Context, id central.TerminalID) (central.Terminal, error) {
+func (m *memoryStore) Terminal(_ context.Context, id central.TerminalID) (central.Terminal, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.asked++
@@ -71,19 +71,19 @@ func (m *memory) Terminal(_ context.Context, id central.TerminalID) (central.Ter
 	return t, m.fault
 }
 
-func (m *memory) TerminalKeys(_ context.Context, after central.TerminalID, limit int) (list []duty.TerminalKey, err error) {
+func (m *memoryStore) TerminalKeys(_ context.Context, after central.TerminalID, limit int) (list []accounts.TerminalKey, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for id, t := range m.terminals {
 		if id > after && t.RevokedAt.IsZero() {
-			list = append(list, duty.TerminalKey{ID: id, PublicKey: t.PublicKey})
+			list = append(list, accounts.TerminalKey{ID: id, PublicKey: t.PublicKey})
 		}
 	}
-	slices.SortFunc(list, func(a, b duty.TerminalKey) int { return strings.Compare(string(a.ID), string(b.ID)) })
+	slices.SortFunc(list, func(a, b accounts.TerminalKey) int { return strings.Compare(string(a.ID), string(b.ID)) })
 	return list[:min(limit, len(list))], m.fault
 }
 
-func (m *memory) Met(_ context.Context, id central.TerminalID, p duty.Presence) error {
+func (m *memoryStore) TerminalConnected(_ context.Context, id central.TerminalID, p accounts.Presence) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.saw[id]++
@@ -91,7 +91,7 @@ func (m *memory) Met(_ context.Context, id central.TerminalID, p duty.Presence) 
 	return m.fault
 }
 
-func (m *memory) Left(_ context.Context, id central.TerminalID, connected, at time.Time, fault string) error {
+func (m *memoryStore) TerminalDisconnected(_ context.Context, id central.TerminalID, connected, at time.Time, fault string) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	p := m.met[id]
@@ -105,14 +105,14 @@ func (m *memory) Left(_ context.Context, id central.TerminalID, connected, at ti
 	return m.fault
 }
 
-func (m *memory) NodeHere(_ context.Context, since, _ time.Time) error {
+func (m *memoryStore) NodeAlive(_ context.Context, since, _ time.Time) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.here = since
 	return m.fault
 }
 
-func (m *memory) NodeGone(context.Context) error {
+func (m *memoryStore) NodeStopped(context.Context) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.here = time.Time{}
@@ -120,13 +120,13 @@ func (m *memory) NodeGone(context.Context) error {
 }
 
 // presence gives what is noted of a terminal.
-func (m *memory) presence(id central.TerminalID) duty.Presence {
+func (m *memoryStore) presence(id central.TerminalID) accounts.Presence {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.met[id]
 }
 
-func (m *memory) SpendToken(_ context.Context, id string, expires time.Time) error {
+func (m *memoryStore) SpendToken(_ context.Context, id string, expires time.Time) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if _, known := m.spent[id]; known {
@@ -136,7 +136,7 @@ func (m *memory) SpendToken(_ context.Context, id string, expires time.Time) err
 	return m.fault
 }
 
-func (m *memory) EventsAfter(_ context.Context, t central.TerminalID, cursor int64, limit int) ([]central.Event, error) {
+func (m *memoryStore) EventsAfter(_ context.Context, t central.TerminalID, cursor int64, limit int) ([]central.Event, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	var out []central.Event
@@ -148,7 +148,7 @@ func (m *memory) EventsAfter(_ context.Context, t central.TerminalID, cursor int
 	return out, m.fault
 }
 
-func (m *memory) Seen(_ context.Context, t central.TerminalID, cursor int64) error {
+func (m *memoryStore) AcknowledgeEvents(_ context.Context, t central.TerminalID, cursor int64) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.fault != nil {
@@ -159,7 +159,7 @@ func (m *memory) Seen(_ context.Context, t central.TerminalID, cursor int64) err
 	return nil
 }
 
-func (m *memory) Operation(_ context.Context, id op.ID) (central.Operation, error) {
+func (m *memoryStore) Operation(_ context.Context, id op.ID) (central.Operation, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	o, ok := m.operations[id]
@@ -169,7 +169,7 @@ func (m *memory) Operation(_ context.Context, id op.ID) (central.Operation, erro
 	return o, m.fault
 }
 
-func (m *memory) ByIdentity(_ context.Context, caller, identity string) (central.Operation, error) {
+func (m *memoryStore) ByIdentity(_ context.Context, caller, identity string) (central.Operation, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, o := range m.operations {
@@ -180,61 +180,61 @@ func (m *memory) ByIdentity(_ context.Context, caller, identity string) (central
 	return central.Operation{}, errors.Join(m.fault, central.ErrNotFound)
 }
 
-func (m *memory) setFault(err error) {
+func (m *memoryStore) setFault(err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.fault = err
 }
 
 // event appends an outcome event of an operation in the given state.
-func (m *memory) event(t central.TerminalID, cursor int64, id op.ID, state op.State) {
+func (m *memoryStore) event(t central.TerminalID, cursor int64, id op.ID, state op.State) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.operations[id] = record(t, id, state)
+	m.operations[id] = operationRecord(t, id, state)
 	m.events[t] = append(m.events[t], central.Event{Cursor: cursor, Terminal: t, Kind: string(wire.EventOutcome), Operation: id})
 }
 
-func (m *memory) left(t central.TerminalID) int {
+func (m *memoryStore) left(t central.TerminalID) int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return len(m.events[t])
 }
 
-func record(t central.TerminalID, id op.ID, state op.State) central.Operation {
+func operationRecord(t central.TerminalID, id op.ID, state op.State) central.Operation {
 	return central.Operation{
 		ID: id, Identity: string(id), Caller: "terminal:" + string(t), Terminal: t, State: state,
 		HTTP: 200, Reply: fmt.Appendf(nil, `{"of":%q}`, t),
 	}
 }
 
-// desk is a dispatcher whose work a test scripts.
-type desk struct {
-	dispatch func(ctx context.Context, c central.Call) central.Reply
-	ask      func(ctx context.Context, p central.Principal, id op.ID) (central.Reply, bool, error)
+// fakeHandler is a scripted handler.
+type fakeHandler struct {
+	handle func(ctx context.Context, c central.Request) central.Reply
+	ask    func(ctx context.Context, p central.Principal, id op.ID) (central.Reply, bool, error)
 }
 
-func (d *desk) Dispatch(ctx context.Context, c central.Call) central.Reply {
-	if d.dispatch != nil {
-		return d.dispatch(ctx, c)
+func (d *fakeHandler) Handle(ctx context.Context, c central.Request) central.Reply {
+	if d.handle != nil {
+		return d.handle(ctx, c)
 	}
-	if c.Accepted != nil {
-		c.Accepted(c.ID)
+	if c.OnAccepted != nil {
+		c.OnAccepted(c.ID)
 	}
-	return d.Outcome(record(c.Principal.Terminal, c.ID, op.Succeeded))
+	return d.CurrentReply(operationRecord(c.Principal.Terminal, c.ID, op.Succeeded))
 }
 
-func (d *desk) Ask(ctx context.Context, p central.Principal, id op.ID) (central.Reply, bool, error) {
+func (d *fakeHandler) FindOrTombstone(ctx context.Context, p central.Principal, id op.ID) (central.Reply, bool, error) {
 	if d.ask != nil {
 		return d.ask(ctx, p, id)
 	}
 	return central.Reply{}, false, nil
 }
 
-func (d *desk) Outcome(o central.Operation) central.Reply {
+func (d *fakeHandler) CurrentReply(o central.Operation) central.Reply {
 	return central.Reply{HTTP: o.HTTP, Body: o.Reply, State: o.State}
 }
 
-func (d *desk) Refusal(err error, _ string) central.Reply {
+func (d *fakeHandler) ErrorReply(err error, _ string) central.Reply {
 	e := central.AsError(err)
 	row := map[central.Fault]struct {
 		http int
@@ -246,18 +246,18 @@ func (d *desk) Refusal(err error, _ string) central.Reply {
 	return central.Reply{HTTP: row.http, Body: fmt.Appendf(nil, `{"statusCode":%q,"message":%q}`, row.code, e.Message)}
 }
 
-// network is a listener whose connections are pipes in memory.
-type network struct {
+// pipeListener is a listener whose connections are pipes in memory.
+type pipeListener struct {
 	conns  chan net.Conn
 	closed chan struct{}
 	once   sync.Once
 }
 
-func newNetwork() *network {
-	return &network{conns: make(chan net.Conn), closed: make(chan struct{})}
+func newPipeListener() *pipeListener {
+	return &pipeListener{conns: make(chan net.Conn), closed: make(chan struct{})}
 }
 
-func (n *network) Accept() (net.Conn, error) {
+func (n *pipeListener) Accept() (net.Conn, error) {
 	select {
 	case c := <-n.conns:
 		return c, nil
@@ -266,10 +266,10 @@ func (n *network) Accept() (net.Conn, error) {
 	}
 }
 
-func (n *network) Close() error   { n.once.Do(func() { close(n.closed) }); return nil }
-func (n *network) Addr() net.Addr { return &net.UnixAddr{Name: "pipe", Net: "pipe"} }
+func (n *pipeListener) Close() error   { n.once.Do(func() { close(n.closed) }); return nil }
+func (n *pipeListener) Addr() net.Addr { return &net.UnixAddr{Name: "pipe", Net: "pipe"} }
 
-func (n *network) dial(context.Context, string, string) (net.Conn, error) {
+func (n *pipeListener) dial(context.Context, string, string) (net.Conn, error) {
 	here, there := net.Pipe()
 	select {
 	case n.conns <- there:
@@ -279,39 +279,39 @@ func (n *network) dial(context.Context, string, string) (net.Conn, error) {
 	}
 }
 
-// house is a server that runs, with what is around it.
-type house struct {
-	t      *testing.T
-	store  *memory
-	desk   *desk
-	bell   *central.Bell
-	server *Server
-	url    string
-	dialer websocket.Dialer
-	stop   context.CancelFunc
-	ended  chan error
+// system is a server that runs, with what is around it.
+type system struct {
+	t        *testing.T
+	store    *memoryStore
+	handler  *fakeHandler
+	notifier *central.Notifier
+	server   *Server
+	url      string
+	dialer   websocket.Dialer
+	stop     context.CancelFunc
+	ended    chan error
 }
 
 const audience = "galla-central"
 
-func newHouse(t *testing.T, l net.Listener, change func(*Config)) *house {
+func newSystem(t *testing.T, l net.Listener, change func(*Config)) *system {
 	t.Helper()
-	return newHouseOver(t, newMemory(), l, change)
+	return newSystemOver(t, newMemoryStore(), l, change)
 }
 
-func newHouseOver(t *testing.T, store *memory, l net.Listener, change func(*Config)) *house {
+func newSystemOver(t *testing.T, store *memoryStore, l net.Listener, change func(*Config)) *system {
 	t.Helper()
-	h := &house{t: t, store: store, desk: &desk{}, bell: central.NewBell(), ended: make(chan error, 1)}
+	h := &system{t: t, store: store, handler: &fakeHandler{}, notifier: central.NewNotifier(), ended: make(chan error, 1)}
 	cfg := Config{Audience: audience, Rand: rand.Reader, Logger: logger()}
 	if change != nil {
 		change(&cfg)
 	}
 	var err error
-	if h.server, err = New(h.desk, h.store, h.bell, cfg); err != nil {
+	if h.server, err = New(h.handler, h.store, h.notifier, cfg); err != nil {
 		t.Fatal(err)
 	}
 	h.url = "ws://" + l.Addr().String() + Path
-	if n, ok := l.(*network); ok {
+	if n, ok := l.(*pipeListener); ok {
 		h.url = "ws://central" + Path
 		h.dialer.NetDialContext = n.dial
 	}
@@ -327,10 +327,10 @@ func newHouseOver(t *testing.T, store *memory, l net.Listener, change func(*Conf
 			t.Errorf("%d goroutines panicked", n)
 		}
 	})
-	for h.server.enter() != nil { // until Run has begun
+	for h.server.reserveConnection() != nil { // until Run has begun
 		time.Sleep(time.Millisecond)
 	}
-	h.server.leave()
+	h.server.releaseConnection()
 	return h
 }
 
@@ -347,7 +347,7 @@ type terminal struct {
 	key ed25519.PrivateKey
 }
 
-func (h *house) enrol() terminal {
+func (h *system) enrol() terminal {
 	public, private, err := ed25519.GenerateKey(rand.Reader)
 	if err != nil {
 		h.t.Fatal(err)
@@ -380,12 +380,12 @@ func (t terminal) token(c jwt.Claims) string {
 	return text
 }
 
-func (h *house) open(header http.Header) (*websocket.Conn, *http.Response, error) {
+func (h *system) open(header http.Header) (*websocket.Conn, *http.Response, error) {
 	return h.dialer.Dial(h.url, header)
 }
 
-// line is a terminal's end of a connection.
-type line struct {
+// testConn is a terminal's end of a connection.
+type testConn struct {
 	t      *testing.T
 	ws     *websocket.Conn
 	frames chan wire.Frame
@@ -396,13 +396,13 @@ type line struct {
 }
 
 // connect opens a connection; its frames are read and kept, unless deaf.
-func (h *house) connect(t terminal, deaf bool) *line {
+func (h *system) connect(t terminal, deaf bool) *testConn {
 	h.t.Helper()
 	ws, _, err := h.open(http.Header{"Authorization": {"Bearer " + t.token(claims())}})
 	if err != nil {
 		h.t.Fatalf("connect: %v", err)
 	}
-	l := &line{t: h.t, ws: ws, frames: make(chan wire.Frame, 10_000)}
+	l := &testConn{t: h.t, ws: ws, frames: make(chan wire.Frame, 10_000)}
 	h.t.Cleanup(func() { _ = ws.Close() })
 	if !deaf {
 		go l.read()
@@ -410,7 +410,7 @@ func (h *house) connect(t terminal, deaf bool) *line {
 	return l
 }
 
-func (l *line) read() {
+func (l *testConn) read() {
 	defer close(l.frames)
 	pong := l.ws.PingHandler()
 	l.ws.SetPingHandler(func(s string) error {
@@ -436,7 +436,7 @@ func (l *line) read() {
 	}
 }
 
-func (l *line) send(f wire.Frame) {
+func (l *testConn) send(f wire.Frame) {
 	l.t.Helper()
 	data, err := wire.Encode(f)
 	if err != nil {
@@ -447,14 +447,14 @@ func (l *line) send(f wire.Frame) {
 
 // text sends a message; that the central has gone away is for the test to see
 // in what it reads.
-func (l *line) text(s string) {
+func (l *testConn) text(s string) {
 	l.write.Lock()
 	defer l.write.Unlock()
 	_ = l.ws.WriteMessage(websocket.TextMessage, []byte(s))
 }
 
 // next gives the next frame, of the given type.
-func (l *line) next(want wire.Type) wire.Frame {
+func (l *testConn) next(want wire.Type) wire.Frame {
 	l.t.Helper()
 	f, ok := <-l.frames
 	if !ok {
@@ -467,7 +467,7 @@ func (l *line) next(want wire.Type) wire.Frame {
 }
 
 // closed waits for the end of the connection and gives its close code.
-func (l *line) closed() (int, string) {
+func (l *testConn) closed() (int, string) {
 	l.t.Helper()
 	for range l.frames {
 	}
@@ -483,7 +483,7 @@ func hello(t terminal, cursor int64, unresolved ...op.ID) wire.Frame {
 }
 
 // greeted connects and says hello.
-func (h *house) greeted(t terminal, cursor int64, unresolved ...op.ID) (*line, wire.Frame) {
+func (h *system) greeted(t terminal, cursor int64, unresolved ...op.ID) (*testConn, wire.Frame) {
 	h.t.Helper()
 	l := h.connect(t, false)
 	l.send(hello(t, cursor, unresolved...))

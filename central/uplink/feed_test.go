@@ -15,7 +15,7 @@ import (
 )
 
 func TestEvents(t *testing.T) {
-	bubble(t, nil, func(t *testing.T, h *house) {
+	bubble(t, nil, func(t *testing.T, h *system) {
 		x := h.enrol()
 		for i := range 5 {
 			h.store.event(x.id, int64(10*(i+1)), newID(), op.Succeeded)
@@ -39,9 +39,9 @@ func TestEvents(t *testing.T) {
 
 		h.store.event(x.id, 60, newID(), op.Reversed)
 		begun := time.Now()
-		h.bell.Ring(central.TerminalBell(x.id))
+		h.notifier.Notify(central.TerminalTopic(x.id))
 		if f := l.next(wire.TEvent); f.Cursor != 60 || f.State != op.Reversed || time.Since(begun) != 0 {
-			t.Errorf("after the bell: event %d, %v later", f.Cursor, time.Since(begun))
+			t.Errorf("after the notification: event %d, %v later", f.Cursor, time.Since(begun))
 		}
 		h.store.event(x.id, 70, newID(), op.Failed) // and nobody rings
 		if f := l.next(wire.TEvent); f.Cursor != 70 || time.Since(begun) > 30*time.Second {
@@ -51,7 +51,7 @@ func TestEvents(t *testing.T) {
 		h.store.mu.Lock()
 		h.store.events[x.id] = append(h.store.events[x.id], central.Event{Cursor: 80, Terminal: x.id, Kind: string(wire.EventBanks)})
 		h.store.mu.Unlock()
-		h.bell.Ring(central.TerminalBell(x.id))
+		h.notifier.Notify(central.TerminalTopic(x.id))
 		if f := l.next(wire.TEvent); f.Cursor != 80 || f.Kind != wire.EventBanks {
 			t.Errorf("event %d %s", f.Cursor, f.Kind)
 		}
@@ -71,7 +71,7 @@ func TestEvents(t *testing.T) {
 // TestEventWindow: what a terminal does not apply does not pile up on its line.
 func TestEventWindow(t *testing.T) {
 	const total = 3*eventWindow + 5
-	bubble(t, nil, func(t *testing.T, h *house) {
+	bubble(t, nil, func(t *testing.T, h *system) {
 		x := h.enrol()
 		for i := range int64(total) {
 			h.store.event(x.id, i+1, newID(), op.Succeeded)
@@ -102,13 +102,13 @@ func TestEventWindow(t *testing.T) {
 }
 
 func TestEventsSurviveTheStoresFaults(t *testing.T) {
-	bubble(t, nil, func(t *testing.T, h *house) {
+	bubble(t, nil, func(t *testing.T, h *system) {
 		x := h.enrol()
 		l, _ := h.greeted(x, 0)
 		synctest.Wait()
 		h.store.setFault(central.ErrBusy)
 		h.store.event(x.id, 1, newID(), op.Succeeded)
-		h.bell.Ring(central.TerminalBell(x.id))
+		h.notifier.Notify(central.TerminalTopic(x.id))
 		time.Sleep(time.Minute)
 		h.store.setFault(nil)
 		if f := l.next(wire.TEvent); f.Cursor != 1 {
@@ -123,25 +123,25 @@ func TestEventsSurviveTheStoresFaults(t *testing.T) {
 		if n := h.store.left(x.id); n != 0 {
 			t.Errorf("%d events are kept", n)
 		}
-		// An operation that is gone holds nothing up; another's is not told.
+		// An event without its operation is skipped; another's is not sent.
 		h.store.event(x.id, 2, newID(), op.Succeeded)
 		h.store.mu.Lock()
 		delete(h.store.operations, h.store.events[x.id][0].Operation)
 		h.store.mu.Unlock()
 		h.store.event(x.id, 3, newID(), op.Succeeded)
-		h.bell.Ring(central.TerminalBell(x.id))
+		h.notifier.Notify(central.TerminalTopic(x.id))
 		if f := l.next(wire.TEvent); f.Cursor != 3 {
 			t.Errorf("event %d, want 3", f.Cursor)
 		}
 		h.store.event(x.id, 4, newID(), op.Succeeded)
 		h.store.mu.Lock()
 		id := h.store.events[x.id][len(h.store.events[x.id])-1].Operation
-		h.store.operations[id] = record("another", id, op.Succeeded)
+		h.store.operations[id] = operationRecord("another", id, op.Succeeded)
 		h.store.mu.Unlock()
-		h.bell.Ring(central.TerminalBell(x.id))
+		h.notifier.Notify(central.TerminalTopic(x.id))
 		time.Sleep(time.Minute)
 		if len(l.frames) != 0 {
-			t.Errorf("another terminal's operation was told: %v", <-l.frames)
+			t.Errorf("another terminal's operation was sent: %v", <-l.frames)
 		}
 	})
 }
@@ -149,18 +149,18 @@ func TestEventsSurviveTheStoresFaults(t *testing.T) {
 func TestRevokedWhileConnected(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
-		revoke func(h *house, x terminal)
+		revoke func(h *system, x terminal)
 		within time.Duration
 	}{
-		{"by the bell", func(h *house, x terminal) { h.revoke(x) }, 0},
-		{"by the poll", func(h *house, x terminal) {
+		{"by a notification", func(h *system, x terminal) { h.revoke(x) }, 0},
+		{"by the poll", func(h *system, x terminal) {
 			h.store.mu.Lock()
 			delete(h.store.terminals, x.id)
 			h.store.mu.Unlock()
 		}, 30 * time.Second},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			bubble(t, nil, func(t *testing.T, h *house) {
+			bubble(t, nil, func(t *testing.T, h *system) {
 				x := h.enrol()
 				l, _ := h.greeted(x, 0)
 				synctest.Wait()
@@ -173,7 +173,7 @@ func TestRevokedWhileConnected(t *testing.T) {
 		})
 	}
 	t.Run("between upgrade and hello", func(t *testing.T) {
-		bubble(t, nil, func(t *testing.T, h *house) {
+		bubble(t, nil, func(t *testing.T, h *system) {
 			x := h.enrol()
 			l := h.connect(x, false)
 			h.revoke(x)
@@ -186,10 +186,10 @@ func TestRevokedWhileConnected(t *testing.T) {
 }
 
 func TestAsk(t *testing.T) {
-	bubble(t, nil, func(t *testing.T, h *house) {
+	bubble(t, nil, func(t *testing.T, h *system) {
 		x := h.enrol()
 		seen, unseen, faulty := newID(), newID(), newID()
-		h.desk.ask = func(_ context.Context, p central.Principal, id op.ID) (central.Reply, bool, error) {
+		h.handler.ask = func(_ context.Context, p central.Principal, id op.ID) (central.Reply, bool, error) {
 			if p.Terminal != x.id || p.Role != op.Merchant {
 				t.Errorf("asked by %+v", p)
 			}
@@ -221,10 +221,10 @@ func TestAsk(t *testing.T) {
 }
 
 func TestAsksAreBounded(t *testing.T) {
-	bubble(t, nil, func(t *testing.T, h *house) {
+	bubble(t, nil, func(t *testing.T, h *system) {
 		var now, most, all atomic.Int64
 		release := make(chan struct{})
-		h.desk.ask = func(ctx context.Context, _ central.Principal, _ op.ID) (central.Reply, bool, error) {
+		h.handler.ask = func(ctx context.Context, _ central.Principal, _ op.ID) (central.Reply, bool, error) {
 			all.Add(1)
 			most.Store(max(most.Load(), now.Add(1)))
 			<-release
@@ -251,7 +251,7 @@ func TestAsksAreBounded(t *testing.T) {
 	})
 }
 
-// TestRefusalIsTheLastWord: a refusal that left no record is told only when its
+// TestRefusalIsTheLastWord: a refusal that left no record is sent only when its
 // id can never run. A copy of the frame may have been let in.
 func TestRefusalIsTheLastWord(t *testing.T) {
 	refusal := central.Reply{HTTP: 500, Body: []byte(`{"statusCode":"500"}`)}
@@ -264,7 +264,7 @@ func TestRefusalIsTheLastWord(t *testing.T) {
 		seen  bool
 		fault error
 		asked int
-		want  op.State // empty: nothing is told
+		want  op.State // empty: nothing is sent
 	}{
 		{"new", op.Withdrawal, refusal, central.Reply{}, false, nil, 1, op.Failed},
 		{"a record that changes", op.BeneficiaryAdd, refusal, central.Reply{}, false, nil, 1, op.Failed},
@@ -274,10 +274,10 @@ func TestRefusalIsTheLastWord(t *testing.T) {
 		{"one that is recorded", op.Withdrawal, central.Reply{HTTP: 502, Body: []byte(`{}`), State: op.Refused}, done, true, nil, 0, op.Refused},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			bubble(t, nil, func(t *testing.T, h *house) {
+			bubble(t, nil, func(t *testing.T, h *system) {
 				asked := 0
-				h.desk.dispatch = func(context.Context, central.Call) central.Reply { return tt.reply }
-				h.desk.ask = func(context.Context, central.Principal, op.ID) (central.Reply, bool, error) {
+				h.handler.handle = func(context.Context, central.Request) central.Reply { return tt.reply }
+				h.handler.ask = func(context.Context, central.Principal, op.ID) (central.Reply, bool, error) {
 					asked++
 					return tt.known, tt.seen, tt.fault
 				}
@@ -299,15 +299,15 @@ func TestRefusalIsTheLastWord(t *testing.T) {
 }
 
 // TestReceivedIsNotPending: an operation of which nothing was sent may still end
-// as refused, which pending never does; it is told when it has an end.
+// as refused, which pending never does; its outcome is sent when it has one.
 func TestReceivedIsNotPending(t *testing.T) {
-	bubble(t, nil, func(t *testing.T, h *house) {
+	bubble(t, nil, func(t *testing.T, h *system) {
 		begun := time.Now()
-		h.desk.dispatch = func(ctx context.Context, _ central.Call) central.Reply {
+		h.handler.handle = func(ctx context.Context, _ central.Request) central.Reply {
 			<-ctx.Done()
 			return central.Reply{HTTP: 200, Body: []byte(`{}`), State: op.Received}
 		}
-		h.desk.ask = func(ctx context.Context, _ central.Principal, _ op.ID) (central.Reply, bool, error) {
+		h.handler.ask = func(ctx context.Context, _ central.Principal, _ op.ID) (central.Reply, bool, error) {
 			if time.Since(begun) > 80*time.Second {
 				return central.Reply{HTTP: 502, Body: []byte(`{}`), State: op.Refused}, true, nil
 			}
@@ -325,13 +325,13 @@ func TestReceivedIsNotPending(t *testing.T) {
 // TestPendingIsFollowed: a terminal that heard 'pending' asks no more, so that
 // an error of the store must not end the looking.
 func TestPendingIsFollowed(t *testing.T) {
-	bubble(t, nil, func(t *testing.T, h *house) {
-		h.desk.dispatch = func(ctx context.Context, _ central.Call) central.Reply {
+	bubble(t, nil, func(t *testing.T, h *system) {
+		h.handler.handle = func(ctx context.Context, _ central.Request) central.Reply {
 			<-ctx.Done()
-			return central.Reply{HTTP: 200, Body: []byte(`{}`), State: op.Dispatched}
+			return central.Reply{HTTP: 200, Body: []byte(`{}`), State: op.Sent}
 		}
 		asked := 0
-		h.desk.ask = func(context.Context, central.Principal, op.ID) (central.Reply, bool, error) {
+		h.handler.ask = func(context.Context, central.Principal, op.ID) (central.Reply, bool, error) {
 			if asked++; asked < 4 {
 				return central.Reply{}, false, errors.New("disk on fire")
 			}

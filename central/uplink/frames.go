@@ -18,31 +18,32 @@ import (
 	"galla/central"
 	"galla/shared/op"
 	"galla/shared/wire"
+	"galla/shared/wsconn"
 )
 
 // A terminal's frames are read at no more than frameRate; the burst covers a
-// reconnect, after which a counter asks for each of its unresolved operations.
+// reconnect, after which a terminal asks for each unresolved operation.
 const (
 	frameRate  = 200 // a second
 	frameBurst = 2 * wire.MaxUnresolved
 )
 
-// converse reads the terminal's frames until the session ends. nil: it was
-// ended from elsewhere.
-func (x *session) converse() error {
-	hello, err := x.next(helloWait)
+// readLoop reads the terminal's frames until the session ends. nil: something else
+// ended it.
+func (x *session) readLoop() error {
+	hello, err := x.readFrame(helloWait)
 	if err != nil {
-		return x.orEnded(err)
+		return x.unlessEnded(err)
 	}
-	if err := x.greet(hello); err != nil {
-		return x.orEnded(err)
+	if err := x.handleHello(hello); err != nil {
+		return x.unlessEnded(err)
 	}
-	x.greeted = true
-	x.helped.Go(func() { x.guarded("feeder", func() { x.runFeed(hello.Cursor) }) })
+	x.conn.Established()
+	x.workers.Go(func() { x.runGuarded("feeder", func() { x.runFeed(hello.Cursor) }) })
 
 	pace := rate.NewLimiter(frameRate, frameBurst)
 	for {
-		f, err := x.next(silence)
+		f, err := x.readFrame(wsconn.Silence)
 		if err == nil {
 			err = pace.Wait(x.ctx)
 		}
@@ -50,13 +51,13 @@ func (x *session) converse() error {
 			err = x.handle(f)
 		}
 		if err != nil {
-			return x.orEnded(err)
+			return x.unlessEnded(err)
 		}
 	}
 }
 
-// orEnded is nil where the session was ended before the reader met err.
-func (x *session) orEnded(err error) error {
+// unlessEnded is nil if the session was ended before the reader got err.
+func (x *session) unlessEnded(err error) error {
 	if x.ctx.Err() != nil {
 		return nil
 	}
@@ -66,78 +67,67 @@ func (x *session) orEnded(err error) error {
 func (x *session) handle(f wire.Frame) error {
 	switch f.T {
 	case wire.TOp:
-		return x.perform(f)
+		return x.startOperation(f)
 	case wire.TAsk:
-		// A question that overtook its operation on the way to the store would
-		// make it one that was never seen. Its outcome is told by itself.
+		// An enquiry that overtakes its operation on the way to the store would
+		// make it a tombstone. The outcome is sent anyway.
 		if !x.isRunning(f.ID) {
-			x.ask(f.ID, false)
+			x.enqueueAsk(f.ID, false)
 		}
 		return nil
 	case wire.TSeen:
-		return x.seen(f.Cursor)
+		return x.handleSeen(f.Cursor)
 	}
-	return violation("a frame of type %s from a terminal; after the hello come op, ask and seen", f.T)
+	return protocolError("a frame of type %s from a terminal; after the hello come op, ask and seen", f.T)
 }
 
-// greet judges the hello and answers it.
-func (x *session) greet(hello wire.Frame) error {
+// handleHello checks the hello and answers it.
+func (x *session) handleHello(hello wire.Frame) error {
 	received := time.Now()
 	switch {
 	case hello.T != wire.THello:
-		return violation("the first frame is of type %s; it must be hello", hello.T)
+		return protocolError("the first frame is of type %s; it must be hello", hello.T)
 	case hello.V != wire.Version:
 		older := "the terminal's program: update it"
 		if hello.V > wire.Version {
 			older = "the central: wait for its update"
 		}
-		return &closing{wire.CloseVersion, fmt.Sprintf(
+		return &closeError{wire.CloseVersion, fmt.Sprintf(
 			"the terminal speaks uplink protocol %d, the central %d; the older one is %s", hello.V, wire.Version, older)}
 	case hello.Terminal != string(x.terminal.ID):
-		return violation("the hello names another terminal than the token")
+		return protocolError("the hello names another terminal than the token")
 	}
 	for _, id := range hello.Unresolved {
 		if _, err := op.ParseID(string(id)); err != nil {
-			return violation("an unresolved id of the hello %v", err)
+			return protocolError("an unresolved id of the hello %v", err)
 		}
 	}
-	outcomes := x.known(hello.Unresolved)
+	outcomes := x.knownOutcomes(hello.Unresolved)
 	// The middle of our part of the round trip, so that the edge's measurement
 	// is not off by half of the time that we took.
 	clock := received.Add(time.Since(received) / 2).UnixMilli()
-	x.note(hello, clock)
-	x.tell(wire.Frame{T: wire.TWelcome, Clock: clock, Window: x.server.cfg.Window, Outcomes: outcomes})
-	x.log.Info("terminal connected", "version", printable(hello.Version, maxVersion), "cursor", hello.Cursor,
+	x.recordHello(hello, clock)
+	x.queueUrgent(wire.Frame{T: wire.TWelcome, Clock: clock, Window: x.server.cfg.Window, Outcomes: outcomes})
+	x.log.Info("terminal connected", "version", cleanVersion(hello.Version), "cursor", hello.Cursor,
 		"unresolved", len(hello.Unresolved), "known", len(outcomes), "clockAheadMs", hello.Clock-clock)
 	return nil
 }
 
-// printable is a foreign text that may stand in a log, cut to a length in bytes.
-func printable(s string, most int) string {
-	s = strings.Map(func(r rune) rune {
-		if r < ' ' || r > '~' {
-			return '?'
-		}
-		return r
-	}, s)
-	return s[:min(len(s), most)]
-}
-
-// maxWelcome bounds the outcomes in a welcome, in bytes, so that it fits a
+// maxWelcome limits the outcomes in a welcome, in bytes, so that it fits into a
 // frame; the terminal asks for the rest.
 const maxWelcome = wire.MaxFrame / 2
 
-// known gives the outcomes that are on record for the ids, without waiting.
-func (x *session) known(ids []op.ID) []wire.Frame {
+// knownOutcomes returns the stored outcomes of the ids, without waiting.
+func (x *session) knownOutcomes(ids []op.ID) []wire.Frame {
 	caller := x.principal().Caller()
-	told := map[op.ID]bool{}
+	checked := map[op.ID]bool{}
 	var outcomes []wire.Frame
 	size := 0
 	for _, id := range ids {
-		if told[id] {
+		if checked[id] {
 			continue
 		}
-		told[id] = true
+		checked[id] = true
 		ctx, cancel := context.WithTimeout(x.ctx, storeWait)
 		o, err := x.server.store.ByIdentity(ctx, caller, string(id))
 		cancel()
@@ -145,14 +135,14 @@ func (x *session) known(ids []op.ID) []wire.Frame {
 			continue
 		}
 		if err != nil {
-			// The terminal asks for what the welcome leaves out.
-			x.log.Warn("unresolved operations can't be looked up at hello", "error", err)
+			// The terminal asks for what the welcome does not have.
+			x.log.Warn("unresolved operations can't be read at hello", "error", err)
 			return outcomes
 		}
-		if o.Forsworn || (o.State != op.Pending && !o.State.Final()) {
+		if o.Tombstone || (o.State != op.Pending && !o.State.Final()) {
 			continue
 		}
-		f := wire.OutcomeFrame(id, outcomeOf(x.server.dispatcher.Outcome(o)))
+		f := wire.OutcomeFrame(id, outcomeOf(x.server.handler.CurrentReply(o)))
 		data, err := wire.Encode(f)
 		if err != nil || size+len(data) > maxWelcome {
 			continue
@@ -167,30 +157,30 @@ func (x *session) principal() central.Principal {
 	return central.Principal{Role: op.Merchant, Merchant: x.terminal.Merchant, Terminal: x.terminal.ID}
 }
 
-// perform starts an operation. It goes on when the connection breaks.
-func (x *session) perform(f wire.Frame) error {
+// startOperation starts an operation. It goes on when the connection breaks.
+func (x *session) startOperation(f wire.Frame) error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.underWay >= x.server.cfg.Window {
-		return violation("more than %d operations under way, which is the window", x.server.cfg.Window)
+		return protocolError("more than %d operations under way, which is the window", x.server.cfg.Window)
 	}
 	x.underWay++
 	x.running[f.ID]++
 	x.server.under.Add(1)
-	x.server.ops.Go(func() { x.operate(f) })
+	x.server.ops.Go(func() { x.runOperation(f) })
 	return nil
 }
 
-// isRunning tells whether an operation that came on this connection is worked on.
+// isRunning reports whether an operation of this connection is in progress.
 func (x *session) isRunning(id op.ID) bool {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return x.running[id] > 0
 }
 
-// operate runs one operation and tells its outcome, if anybody is there to
-// hear it. A panic tells nothing: the terminal asks, and the record answers.
-func (x *session) operate(f wire.Frame) {
+// runOperation runs one operation and sends its outcome if the connection is still
+// open. After a panic it sends nothing: the terminal asks.
+func (x *session) runOperation(f wire.Frame) {
 	done := sync.OnceFunc(func() {
 		x.server.under.Add(-1)
 		x.mu.Lock()
@@ -201,47 +191,47 @@ func (x *session) operate(f wire.Frame) {
 		}
 	})
 	defer done()
-	defer x.server.caught(x.log.With("operation", f.ID), "operation", func() {})
+	defer x.server.recoverPanic(x.log.With("operation", f.ID), "operation", func() {})
 
-	ctx, cancel := context.WithTimeout(x.server.life, x.server.cfg.OpWait)
+	ctx, cancel := context.WithTimeout(x.server.baseCtx, x.server.cfg.OpWait)
 	defer cancel()
-	reply := x.dispatch(ctx, f)
-	told := true
-	if unrecorded(f.Route, reply) {
-		reply, told = x.forswear(ctx, f.ID, reply)
+	reply := x.execute(ctx, f)
+	final := true
+	if leftNoRecord(f.Route, reply) {
+		reply, final = x.markTombstone(ctx, f.ID, reply)
 	}
-	// Before the outcome is told: the terminal may answer it with its next
-	// operation.
+	// This comes before the outcome is sent: the terminal may answer it with its
+	// next operation.
 	done()
-	if !told {
+	if !final {
 		return
 	}
 	if reply.State == op.Received {
-		x.ask(f.ID, false)
+		x.enqueueAsk(f.ID, false)
 		return
 	}
-	x.tell(wire.OutcomeFrame(f.ID, outcomeOf(reply)))
-	if underWay(reply) {
-		x.ask(f.ID, true)
+	x.queueUrgent(wire.OutcomeFrame(f.ID, outcomeOf(reply)))
+	if isUnderWay(reply) {
+		x.enqueueAsk(f.ID, true)
 	}
 }
 
-// unrecorded tells of a refusal that left no record, of a route whose outcome a
-// terminal takes for the last word on money or on a record.
-func unrecorded(id op.RouteID, r central.Reply) bool {
+// leftNoRecord reports whether a reply is a refusal without a record, of a route
+// whose outcome the terminal takes as final for money or for a record.
+func leftNoRecord(id op.RouteID, r central.Reply) bool {
 	route, ok := op.Find(id)
 	return ok && r.State == "" && r.HTTP >= 400 && (route.Class == op.Money || route.Class == op.Record)
 }
 
-// forswear makes a refusal that left no record the last word on an operation:
-// from here on its id is refused for ever. Where the id is on record, since
-// another copy of the frame was let in, that copy's outcome is the word; where
-// this can't be found out, none is told, and the terminal asks.
-func (x *session) forswear(ctx context.Context, id op.ID, refusal central.Reply) (r central.Reply, told bool) {
-	known, seen, err := x.server.dispatcher.Ask(ctx, x.principal(), id)
+// markTombstone makes a refusal without a record final: its id is refused from now
+// on. If the id is on record, since another copy of the frame was accepted, that
+// copy's outcome counts. If this can't be found out, no outcome is sent, and the
+// terminal asks.
+func (x *session) markTombstone(ctx context.Context, id op.ID, refusal central.Reply) (r central.Reply, final bool) {
+	known, seen, err := x.server.handler.FindOrTombstone(ctx, x.principal(), id)
 	switch {
 	case err != nil:
-		x.log.Error("a refused operation can't be looked up; nothing is told, and the terminal asks", "operation", id, "error", err)
+		x.log.Error("a refused operation can't be read; no outcome is sent", "operation", id, "error", err)
 		return central.Reply{}, false
 	case seen:
 		return known, true
@@ -249,45 +239,45 @@ func (x *session) forswear(ctx context.Context, id op.ID, refusal central.Reply)
 	return refusal, true
 }
 
-func (x *session) dispatch(ctx context.Context, f wire.Frame) central.Reply {
+func (x *session) execute(ctx context.Context, f wire.Frame) central.Reply {
 	s := x.server
 	route, ok := op.Find(f.Route)
-	if !ok || route.Doors&op.Uplink == 0 {
-		return s.dispatcher.Refusal(central.Refuse(central.NoRoute, "No such route on the uplink"), string(f.ID))
+	if !ok || route.Entrances&op.Uplink == 0 {
+		return s.handler.ErrorReply(central.NewError(central.NoRoute, "No such route on the uplink"), string(f.ID))
 	}
 	if s.under.Load() > int64(s.cfg.MaxOperations) {
-		return s.dispatcher.Refusal(&central.Error{
+		return s.handler.ErrorReply(&central.Error{
 			Fault: central.TooMany, Message: "The central is busy; this call did nothing, try again", RetryAfter: time.Second,
 		}, string(f.ID))
 	}
-	call := central.Call{
+	call := central.Request{
 		Principal: x.principal(), Route: route, Body: f.Body, RequestID: string(f.ID),
-		ID: f.ID, Identity: string(f.ID), NotAfter: moment(f.NotAfter), CapturedAt: moment(f.CapturedAt),
-		Accepted: func(id op.ID) { x.tell(wire.Frame{T: wire.TAccepted, ID: id}) },
+		ID: f.ID, Identity: string(f.ID), NotAfter: timeOf(f.NotAfter), CapturedAt: timeOf(f.CapturedAt),
+		OnAccepted: func(id op.ID) { x.queueUrgent(wire.Frame{T: wire.TAccepted, ID: id}) },
 	}
 	if route.Method == "GET" {
-		call.Params, call.Query = addressed(route, f.Body)
+		call.Params, call.Query = splitParams(route, f.Body)
 		call.Body = nil
 	} else if strings.Contains(route.Path, ":") {
-		call.Params, _ = addressed(route, f.Body)
+		call.Params, _ = splitParams(route, f.Body)
 	}
-	return s.dispatcher.Dispatch(ctx, call)
+	return s.handler.Handle(ctx, call)
 }
 
-// moment reads a frame's time; zero: none.
-func moment(ms int64) time.Time {
+// timeOf reads a frame's time; zero: none.
+func timeOf(ms int64) time.Time {
 	if ms <= 0 {
 		return time.Time{}
 	}
 	return time.UnixMilli(ms)
 }
 
-// addressed reads from a frame's body what over HTTP stands in the path and in
-// the query: top-level texts and numbers, those that the path names apart.
-func addressed(route op.Route, body jsontext.Value) (params, query map[string]string) {
+// splitParams takes from a frame's body what HTTP has in the path and in the query:
+// top-level texts and numbers; params are those that the path names.
+func splitParams(route op.Route, body jsontext.Value) (params, query map[string]string) {
 	var fields map[string]jsontext.Value
 	if json.Unmarshal(body, &fields) != nil {
-		return nil, nil // the dispatcher finds what it needs missing
+		return nil, nil // the handler reports what is missing
 	}
 	params, query = map[string]string{}, map[string]string{}
 	for name, value := range fields {
@@ -311,29 +301,29 @@ func addressed(route op.Route, body jsontext.Value) (params, query map[string]st
 	return params, query
 }
 
-// maxAskers bounds the questions of one terminal that are worked on at one
-// time; each may wait for an operation that is under way.
+// maxAskers limits a terminal's enquiries in progress; each may wait for an
+// operation.
 const maxAskers = 16
 
-// askAgain is the least time between two looks at one operation.
-const askAgain = time.Second
+// askInterval is the least time between two reads of one operation.
+const askInterval = time.Second
 
-// askRetry is how long a question waits after the store failed it.
+// askRetry is how long an enquiry waits after an error of the store.
 const askRetry = 5 * time.Second
 
-// asks are the terminal's questions that were not answered yet.
+// asks are the terminal's open enquiries.
 type asks struct {
 	mu     sync.Mutex
 	queue  []op.ID
-	open   map[op.ID]bool // queued or worked on; true: 'pending' was told
+	open   map[op.ID]bool // queued or in progress; true: 'pending' was sent
 	askers int
-	closed bool // the session joins its goroutines
+	closed bool // the session is joining its goroutines
 }
 
-// ask queues a question. One that is open already is not asked twice; beyond
-// what a hello could name they are dropped: the terminal asks again. told says
-// that the terminal has heard 'pending' of it.
-func (x *session) ask(id op.ID, told bool) {
+// enqueueAsk queues an enquiry. One that is open already is not queued again; beyond
+// what a hello could name they are dropped: the terminal asks again. pendingSent says that
+// the terminal got 'pending' for it.
+func (x *session) enqueueAsk(id op.ID, pendingSent bool) {
 	a := &x.asks
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -341,29 +331,29 @@ func (x *session) ask(id op.ID, told bool) {
 		a.open = map[op.ID]bool{}
 	}
 	if _, open := a.open[id]; open || a.closed {
-		a.open[id] = a.open[id] || told
+		a.open[id] = a.open[id] || pendingSent
 		return
 	}
 	if len(a.open) >= wire.MaxUnresolved {
-		x.log.Warn("a terminal asks for too many operations at once", "open", len(a.open))
+		x.log.Warn("a terminal has too many open enquiries", "open", len(a.open))
 		return
 	}
-	a.open[id] = told
+	a.open[id] = pendingSent
 	a.queue = append(a.queue, id)
 	if a.askers < maxAskers {
 		a.askers++
-		x.helped.Go(func() { x.guarded("asker", x.runAsker) })
+		x.workers.Go(func() { x.runGuarded("asker", x.runAsker) })
 	}
 }
 
-// close ends the questions; goroutines are joined after it.
+// close closes the queue; goroutines are joined after it.
 func (a *asks) close() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.closed = true
 }
 
-// runAsker answers questions until there are none.
+// runAsker answers enquiries until there are none.
 func (x *session) runAsker() {
 	a := &x.asks
 	for {
@@ -375,61 +365,60 @@ func (x *session) runAsker() {
 		}
 		id := a.queue[0]
 		a.queue = a.queue[1:]
-		told := a.open[id]
+		pendingSent := a.open[id]
 		a.mu.Unlock()
 
-		settled, told := x.answer(id, told)
+		final, pendingSent := x.answerAsk(id, pendingSent)
 
 		a.mu.Lock()
-		if settled {
+		if final {
 			delete(a.open, id)
 		} else {
-			a.open[id] = a.open[id] || told
+			a.open[id] = a.open[id] || pendingSent
 			a.queue = append(a.queue, id)
 		}
 		a.mu.Unlock()
 	}
 }
 
-// answer says what became of an operation. One that is still under way after
-// the wait is told as pending, and settled is false, so that it is looked at
-// again: where the bank's answer comes late, no event tells of it. told says
-// that the terminal has heard 'pending'; it then asks once only. An error says
-// nothing about the operation, so nothing is said, and it is looked at again as
-// well.
-func (x *session) answer(id op.ID, told bool) (settled, toldNow bool) {
+// answerAsk sends the outcome of an operation. If it is still in progress after the
+// wait, 'pending' is sent and final is false, so that it is read again: no event
+// reports a late answer of the bank. pendingSent says that the terminal got 'pending'
+// before, since it asks only once. After an error nothing is sent, and it is read
+// again, too.
+func (x *session) answerAsk(id op.ID, pendingSent bool) (final, pendingNow bool) {
 	begun := time.Now()
 	ctx, cancel := context.WithTimeout(x.ctx, x.server.cfg.OpWait)
 	defer cancel()
-	reply, seen, err := x.server.dispatcher.Ask(ctx, x.principal(), id)
+	reply, seen, err := x.server.handler.FindOrTombstone(ctx, x.principal(), id)
 	switch {
 	case err != nil && x.ctx.Err() != nil:
-		return true, told
+		return true, pendingSent
 	case err != nil:
-		x.log.Error("a terminal's question can't be answered; it is looked at again", "operation", id, "error", err)
-		x.pause(askRetry)
-		return false, told
+		x.log.Error("a terminal's enquiry can't be answered yet", "operation", id, "error", err)
+		x.sleep(askRetry)
+		return false, pendingSent
 	case !seen:
-		x.offer(wire.Frame{T: wire.TUnseen, ID: id})
+		x.queue(wire.Frame{T: wire.TUnseen, ID: id})
 	case reply.State == op.Received:
-		// Nothing was sent so far, and it may end as refused, which pending
-		// never does. The terminal knows that it was accepted.
-		x.pause(askAgain - time.Since(begun))
-		return false, told
-	case underWay(reply):
-		if !told {
-			x.offer(wire.OutcomeFrame(id, outcomeOf(reply)))
+		// Nothing was sent to the bank so far, and it may still be refused, which
+		// pending excludes. The terminal knows that it was accepted.
+		x.sleep(askInterval - time.Since(begun))
+		return false, pendingSent
+	case isUnderWay(reply):
+		if !pendingSent {
+			x.queue(wire.OutcomeFrame(id, outcomeOf(reply)))
 		}
-		x.pause(askAgain - time.Since(begun))
+		x.sleep(askInterval - time.Since(begun))
 		return false, true
 	default:
-		x.offer(wire.OutcomeFrame(id, outcomeOf(reply)))
+		x.queue(wire.OutcomeFrame(id, outcomeOf(reply)))
 	}
-	return true, told
+	return true, pendingSent
 }
 
-// pause waits, or returns when the session ends.
-func (x *session) pause(d time.Duration) {
+// sleep waits, or returns when the session ends.
+func (x *session) sleep(d time.Duration) {
 	if d <= 0 {
 		return
 	}
@@ -441,15 +430,15 @@ func (x *session) pause(d time.Duration) {
 	}
 }
 
-// caught is deferred at a goroutine's top: a panic is logged and counted, and
-// then takes the given end.
-func (s *Server) caught(log *slog.Logger, name string, then func()) {
+// recoverPanic is deferred in a goroutine: a panic is logged and counted, then `then`
+// runs.
+func (s *Server) recoverPanic(log *slog.Logger, name string, then func()) {
 	v := recover()
 	if v == nil {
 		return
 	}
 	s.counts.panics.Add(1)
-	what := fmt.Sprintf("a value of type %T", v) // its text could hold anything
+	what := fmt.Sprintf("a value of type %T", v) // its text could hold secrets
 	if known, ok := v.(runtime.Error); ok {
 		what = known.Error()
 	}

@@ -9,26 +9,25 @@ import (
 	"time"
 
 	"galla/central"
-	"galla/central/duty"
+	"galla/central/accounts"
 )
 
 // Limits of the keyring.
 const (
-	// maxKeys bounds the keys that are kept, not those that are read: some 150 bytes each.
+	// maxKeys limits the keys in memory: some 150 bytes each.
 	maxKeys = 200_000
 	// keysPage is how many are read at once.
 	keysPage = 1000
 	// keysEvery is how soon a terminal that was enrolled at another node is known
-	// here without being asked for.
+	// here without a lookup.
 	keysEvery = 5 * time.Second
-	// keysMargin is how far nodes' clocks may differ, by which new terminals' ids
-	// are ordered.
+	// keysMargin is how far nodes' clocks may differ; new terminals' ids are
+	// ordered by them.
 	keysMargin = 2 * time.Minute
 )
 
-// keyring has the public keys of the terminals, so that whether a token is a
-// terminal's is known without the database. Which terminals were revoked, only
-// the database knows.
+// keyring has the terminals' public keys, to check tokens without the database.
+// Revoked terminals are known to the database only.
 type keyring struct {
 	mu   sync.RWMutex
 	keys map[central.TerminalID]ed25519.PublicKey
@@ -43,7 +42,7 @@ func (k *keyring) get(id central.TerminalID) (ed25519.PublicKey, bool) {
 	return key, ok
 }
 
-// put keeps a key; where there is no room, it takes that of any other.
+// put adds a key; if the keyring is full, it replaces any other.
 func (k *keyring) put(id central.TerminalID, key ed25519.PublicKey) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -67,22 +66,22 @@ func (k *keyring) drop(id central.TerminalID) {
 
 // Why a key is not looked up.
 var (
-	errStrangers = errors.New("too many tokens of this network prove nothing")
-	errLookups   = errors.New("too many terminals that are not known yet connect at the same moment")
+	errUnknownLimit = errors.New("too many invalid tokens from this network")
+	errLookupLimit  = errors.New("too many unknown terminals connect at the same time")
 )
 
-// keyOf gives a terminal's key. One that the keyring does not have is looked up at
-// the network's expense: paid tells so. A *denial: there is no such terminal.
-func (s *Server) keyOf(ctx context.Context, network string, id central.TerminalID) (key ed25519.PublicKey, paid bool, err error) {
+// lookupKey returns a terminal's key. One that is not in the keyring is looked up and
+// counted for the network; paid reports that. A *denial: there is no such terminal.
+func (s *Server) lookupKey(ctx context.Context, network string, id central.TerminalID) (key ed25519.PublicKey, paid bool, err error) {
 	if key, ok := s.keys.get(id); ok {
 		return key, false, nil
 	}
-	if s.strangers.Take(network) > 0 {
-		return nil, false, errStrangers
+	if s.unknownTokens.Take(network) > 0 {
+		return nil, false, errUnknownLimit
 	}
 	if s.lookups.Take("") > 0 {
-		s.strangers.GiveBack(network)
-		return nil, false, errLookups
+		s.unknownTokens.GiveBack(network)
+		return nil, false, errLookupLimit
 	}
 	ctx, cancel := context.WithTimeout(ctx, storeWait)
 	defer cancel()
@@ -96,15 +95,14 @@ func (s *Server) keyOf(ctx context.Context, network string, id central.TerminalI
 	return t.PublicKey, true, err
 }
 
-// keyReader reads the terminals' keys into the keyring: at the start all of them, so
-// that nobody has to be looked up who comes back, and then those of who was enrolled
-// meanwhile, at any node. What could not be read is read the next time, from where it
-// stopped: no terminal is left out, however long the database is away.
+// keyReader reads the terminals' keys into the keyring: all of them at the start, and
+// then those of newly enrolled terminals, at any node. After an error it continues
+// where it stopped, so no terminal is missed.
 type keyReader struct {
-	store duty.TerminalKeys
+	store accounts.TerminalKeyStore
 	keys  *keyring
-	after central.TerminalID // the last id that was read; empty: none was
-	began time.Time          // when the reading that is not at its end began; zero: none is
+	after central.TerminalID // the last id that was read; empty: none
+	began time.Time          // when the pass in progress began; zero: none
 }
 
 // read reads on to the newest terminal.
@@ -124,15 +122,15 @@ func (r *keyReader) read(ctx context.Context) error {
 			r.after = k.ID
 		}
 		if len(page) < keysPage {
-			// Who was enrolled since it began may have been passed by.
+			// Terminals that were enrolled since the pass began may have been missed.
 			r.after, r.began = newerThan(r.began.Add(-keysMargin)), time.Time{}
 			return nil
 		}
 	}
 }
 
-// followKeys reads on every now and then.
-func (s *Server) followKeys(ctx context.Context, r *keyReader, failed bool) {
+// pollKeys reads on at intervals.
+func (s *Server) pollKeys(ctx context.Context, r *keyReader, failed bool) {
 	tick := time.NewTicker(keysEvery)
 	defer tick.Stop()
 	for {
@@ -141,13 +139,13 @@ func (s *Server) followKeys(ctx context.Context, r *keyReader, failed bool) {
 			return
 		case <-tick.C:
 		}
-		failed = s.readKeys(ctx, r, failed)
+		failed = s.refreshKeys(ctx, r, failed)
 	}
 }
 
-// readKeys reads on once, and tells whether that failed: the first time, and when it
-// is over, in the log.
-func (s *Server) readKeys(ctx context.Context, r *keyReader, failed bool) bool {
+// refreshKeys reads on once and reports whether that failed. It logs the first
+// failure and the recovery.
+func (s *Server) refreshKeys(ctx context.Context, r *keyReader, failed bool) bool {
 	err := r.read(ctx)
 	switch {
 	case err != nil && !failed && ctx.Err() == nil:

@@ -9,12 +9,12 @@ import (
 	"time"
 
 	"galla/central"
-	"galla/central/duty"
+	"galla/central/accounts"
 )
 
 // enrolNow enrols a terminal whose id is of this moment, also in a bubble whose time
 // stands before that of another one.
-func (h *house) enrolNow() terminal {
+func (h *system) enrolNow() terminal {
 	x := h.enrol()
 	h.store.mu.Lock()
 	defer h.store.mu.Unlock()
@@ -27,31 +27,31 @@ func (h *house) enrolNow() terminal {
 }
 
 // knowsAll has the server know the keys of all who are enrolled.
-func (h *house) knowsAll() {
+func (h *system) knowsAll() {
 	h.t.Helper()
 	if err := (&keyReader{store: h.store, keys: h.server.keys}).read(h.t.Context()); err != nil {
 		h.t.Fatal(err)
 	}
 }
 
-// broken gives every second page only.
-type broken struct {
-	*memory
+// brokenKeys gives every second page only.
+type brokenKeys struct {
+	*memoryStore
 	pages int
 }
 
-func (b *broken) TerminalKeys(ctx context.Context, after central.TerminalID, limit int) ([]duty.TerminalKey, error) {
+func (b *brokenKeys) TerminalKeys(ctx context.Context, after central.TerminalID, limit int) ([]accounts.TerminalKey, error) {
 	if b.pages++; b.pages%2 == 0 {
 		return nil, errors.New("the database is away")
 	}
-	return b.memory.TerminalKeys(ctx, after, limit)
+	return b.memoryStore.TerminalKeys(ctx, after, limit)
 }
 
 // TestKeysAreReadOn: a reading that is broken off goes on where it stopped, so that it
 // comes to an end though no attempt reads all; and from then on what is new is read,
 // and nothing else.
 func TestKeysAreReadOn(t *testing.T) {
-	store := &broken{memory: newMemory()}
+	store := &brokenKeys{memoryStore: newMemoryStore()}
 	const pages = 5
 	for range pages * keysPage {
 		id := central.TerminalID(newID())
@@ -82,16 +82,16 @@ func TestKeysAreReadInTheEnd(t *testing.T) {
 	for name, atStart := range map[string]bool{"away from the start": true, "away later": false} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				store := newMemory()
-				early := (&house{t: t, store: store}).enrolNow()
+				store := newMemoryStore()
+				early := (&system{t: t, store: store}).enrolNow()
 				if atStart {
 					store.setFault(away)
 				}
 				time.Sleep(time.Hour) // the terminal is an old one
-				h := newHouseOver(t, store, newNetwork(), func(c *Config) { c.StrangerPerSecond, c.StrangerBurst = 0.0001, 1 })
+				h := newSystemOver(t, store, newPipeListener(), func(c *Config) { c.UnknownPerSecond, c.UnknownBurst = 0.0001, 1 })
 				defer h.stop()
 				store.setFault(away)
-				_, _, _ = h.open(bearer("x")) // spends what strangers may
+				_, _, _ = h.open(bearer("x")) // uses up the limit of unknown callers
 				time.Sleep(time.Minute)
 				meanwhile := h.enrolNow() // at another node
 				time.Sleep(10 * keysMargin)

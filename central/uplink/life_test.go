@@ -16,20 +16,21 @@ import (
 	"galla/central"
 	"galla/shared/op"
 	"galla/shared/wire"
+	"galla/shared/wsconn"
 )
 
 func TestPingsAndSilence(t *testing.T) {
-	bubble(t, nil, func(t *testing.T, h *house) {
+	bubble(t, nil, func(t *testing.T, h *system) {
 		begun := time.Now()
 		talking, _ := h.greeted(h.enrol(), 0)
 		silent, _ := h.greeted(h.enrol(), 0)
 		silent.mute.Store(true)
 		silent.closed()
-		if d := time.Since(begun); d < silence || d > silence+leaveWait {
+		if d := time.Since(begun); d < wsconn.Silence || d > wsconn.Silence+leaveWait {
 			t.Errorf("silence was borne for %v", d)
 		}
 		time.Sleep(10*time.Minute - time.Since(begun))
-		if h.server.Connected() != 1 {
+		if h.server.Census().Connected != 1 {
 			t.Error("a terminal that answers pings was cut off")
 		}
 		_ = talking.ws.Close()
@@ -38,7 +39,7 @@ func TestPingsAndSilence(t *testing.T) {
 			t.Errorf("%d pings in ten minutes", n)
 		}
 		for i := 1; i < len(talking.pings); i++ {
-			if d := talking.pings[i].Sub(talking.pings[i-1]); d != pingEvery {
+			if d := talking.pings[i].Sub(talking.pings[i-1]); d != wsconn.PingEvery {
 				t.Errorf("ping %d came after %v", i, d)
 			}
 		}
@@ -50,7 +51,7 @@ func TestPingsAndSilence(t *testing.T) {
 
 // TestPingsAreAnswered by one pong for the latest.
 func TestPingsAreAnswered(t *testing.T) {
-	bubble(t, nil, func(t *testing.T, h *house) {
+	bubble(t, nil, func(t *testing.T, h *system) {
 		l := h.connect(h.enrol(), true)
 		pongs := make(chan string, 10)
 		l.ws.SetPongHandler(func(s string) error { pongs <- s; return nil })
@@ -69,7 +70,7 @@ func TestPingsAreAnswered(t *testing.T) {
 // as long as it moves.
 func TestSlowFrameIsNoSilence(t *testing.T) {
 	send := func(t *testing.T, every time.Duration) (lasted time.Duration, outcome bool) {
-		bubble(t, nil, func(t *testing.T, h *house) {
+		bubble(t, nil, func(t *testing.T, h *system) {
 			begun := time.Now()
 			l, _ := h.greeted(h.enrol(), 0)
 			w, err := l.ws.NextWriter(websocket.TextMessage)
@@ -104,20 +105,20 @@ func TestSlowFrameIsNoSilence(t *testing.T) {
 	if d, ok := send(t, 15*time.Second); !ok || d < 100*time.Second {
 		t.Errorf("a slow frame: taken %t, after %v", ok, d)
 	}
-	if d, ok := send(t, 44*time.Second); ok || d > frameWait+silence+leaveWait {
+	if d, ok := send(t, 44*time.Second); ok || d > wsconn.FrameWait+wsconn.Silence+leaveWait {
 		t.Errorf("a frame that never ends: taken %t, after %v", ok, d)
 	}
 }
 
 // TestTerminalThatDoesNotRead is cut off, whatever it asks for.
 func TestTerminalThatDoesNotRead(t *testing.T) {
-	bubble(t, nil, func(t *testing.T, h *house) {
+	bubble(t, nil, func(t *testing.T, h *system) {
 		l := h.connect(h.enrol(), true)
 		x := h.store.terminals[h.only()]
 		var ran atomic.Int64
-		h.desk.dispatch = func(_ context.Context, c central.Call) central.Reply {
+		h.handler.handle = func(_ context.Context, c central.Request) central.Reply {
 			ran.Add(1)
-			c.Accepted(c.ID)
+			c.OnAccepted(c.ID)
 			return central.Reply{HTTP: 200, Body: []byte(`{}`), State: op.Succeeded}
 		}
 		l.send(wire.Frame{T: wire.THello, V: wire.Version, Terminal: string(x.ID)})
@@ -131,15 +132,15 @@ func TestTerminalThatDoesNotRead(t *testing.T) {
 		if n := ran.Load(); n < urgentQueue/2 || n > urgentQueue {
 			t.Errorf("it was cut off after %d operations", n)
 		}
-		time.Sleep(writeStall + leaveWait)
-		if n := h.server.Stats().Overrun; n != 1 || h.server.Connected() != 0 {
-			t.Errorf("%d overruns, %d connected", n, h.server.Connected())
+		time.Sleep(wsconn.WriteStall + leaveWait)
+		if n := h.server.Stats().Overrun; n != 1 || h.server.Census().Connected != 0 {
+			t.Errorf("%d overruns, %d connected", n, h.server.Census().Connected)
 		}
 	})
 }
 
 // only is the one terminal that is connected.
-func (h *house) only() central.TerminalID {
+func (h *system) only() central.TerminalID {
 	synctest.Wait()
 	h.server.mu.Lock()
 	defer h.server.mu.Unlock()
@@ -150,7 +151,7 @@ func (h *house) only() central.TerminalID {
 }
 
 func TestSecondConnectionEndsTheFirst(t *testing.T) {
-	bubble(t, nil, func(t *testing.T, h *house) {
+	bubble(t, nil, func(t *testing.T, h *system) {
 		x := h.enrol()
 		first, _ := h.greeted(x, 0)
 		second, _ := h.greeted(x, 0)
@@ -160,14 +161,14 @@ func TestSecondConnectionEndsTheFirst(t *testing.T) {
 		second.send(withdraw(newID()))
 		second.next(wire.TAccepted)
 		second.next(wire.TOutcome)
-		if h.server.Connected() != 1 || h.server.Stats().Replaced != 1 {
-			t.Errorf("%d connected, %+v", h.server.Connected(), h.server.Stats())
+		if h.server.Census().Connected != 1 || h.server.Stats().Replaced != 1 {
+			t.Errorf("%d connected, %+v", h.server.Census().Connected, h.server.Stats())
 		}
 	})
 }
 
 func TestShutdown(t *testing.T) {
-	bubble(t, nil, func(t *testing.T, h *house) {
+	bubble(t, nil, func(t *testing.T, h *system) {
 		polite, _ := h.greeted(h.enrol(), 0)
 		deaf := h.connect(h.enrol(), true)
 		idle, err := h.dialer.NetDialContext(t.Context(), "", "") // a socket that says nothing
@@ -176,10 +177,10 @@ func TestShutdown(t *testing.T) {
 		}
 		defer func() { _ = idle.Close() }()
 		working := make(chan struct{})
-		h.desk.dispatch = func(ctx context.Context, _ central.Call) central.Reply {
+		h.handler.handle = func(ctx context.Context, _ central.Request) central.Reply {
 			close(working)
 			<-ctx.Done()
-			return central.Reply{HTTP: 200, Body: []byte(`{}`), State: op.Dispatched}
+			return central.Reply{HTTP: 200, Body: []byte(`{}`), State: op.Sent}
 		}
 		polite.send(withdraw(newID()))
 		<-working
@@ -197,7 +198,7 @@ func TestShutdown(t *testing.T) {
 			t.Errorf("the stop took %v", d)
 		}
 		_ = deaf.ws.Close()
-		if err := h.server.Run(t.Context(), newNetwork()); err == nil {
+		if err := h.server.Run(t.Context(), newPipeListener()); err == nil {
 			t.Error("a server ran twice")
 		}
 	})
@@ -205,14 +206,14 @@ func TestShutdown(t *testing.T) {
 
 func TestPanicsAreCaught(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t, newNetwork(), nil)
+		h := newSystem(t, newPipeListener(), nil)
 		defer func() { // what newHouse checks at its end is expected here
 			if n := h.server.counts.panics.Swap(0); n != 3 {
 				t.Errorf("%d panics were counted, want 3", n)
 			}
 		}()
-		h.desk.dispatch = func(context.Context, central.Call) central.Reply { panic("body of a call") }
-		h.desk.ask = func(context.Context, central.Principal, op.ID) (central.Reply, bool, error) {
+		h.handler.handle = func(context.Context, central.Request) central.Reply { panic("body of a call") }
+		h.handler.ask = func(context.Context, central.Principal, op.ID) (central.Reply, bool, error) {
 			var none []string
 			return central.Reply{}, none[len(none)] == "", nil
 		}
@@ -220,13 +221,13 @@ func TestPanicsAreCaught(t *testing.T) {
 		l.send(withdraw(newID()))
 		l.send(withdraw(newID()))
 		synctest.Wait()
-		if h.server.Connected() != 1 || h.server.UnderWay() != 0 {
-			t.Errorf("%d connected, %d under way: an operation's panic is its own", h.server.Connected(), h.server.UnderWay())
+		if h.server.Census().Connected != 1 || h.server.UnderWay() != 0 {
+			t.Errorf("%d connected, %d under way: an operation's panic is its own", h.server.Census().Connected, h.server.UnderWay())
 		}
 		l.send(wire.Frame{T: wire.TAsk, ID: newID()})
 		l.closed()
 		synctest.Wait()
-		if h.server.Connected() != 0 {
+		if h.server.Census().Connected != 0 {
 			t.Error("a session with a broken asker went on")
 		}
 	})
@@ -235,8 +236,8 @@ func TestPanicsAreCaught(t *testing.T) {
 // TestSockets bounds what has not even sent a header.
 func TestSockets(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		n := newNetwork()
-		b := newBounded(n, 2)
+		n := newPipeListener()
+		b := newLimitedListener(n, 2)
 		go func() {
 			for range 4 {
 				_, _ = n.dial(t.Context(), "", "")
@@ -259,17 +260,4 @@ func TestSockets(t *testing.T) {
 			t.Errorf("%d sockets were held at a limit of 2 with one given back", len(held))
 		}
 	})
-}
-
-func TestWordsFitACloseFrame(t *testing.T) {
-	long := strings.Repeat("ä", 100)
-	if got := clip(long); len(got) > maxWords || !strings.HasPrefix(long, got) || len(got) < maxWords-1 {
-		t.Errorf("clip gives %d bytes", len(got))
-	}
-	if got := clip("a\xffb"); got != "a?b" {
-		t.Errorf("clip = %q", got)
-	}
-	if got := printable("v1\n\x1b[31m"+strings.Repeat("x", 99), maxName); strings.ContainsAny(got, "\n\x1b") || len(got) > maxName {
-		t.Errorf("printable = %q", got)
-	}
 }

@@ -9,14 +9,14 @@ import (
 
 	"github.com/gorilla/websocket"
 
-	"galla/central/duty"
+	"galla/central/accounts"
 	"galla/shared/wire"
 )
 
 // TestPresence: what a terminal said is noted at its hello, and how its connection
 // ended; a leave that was taken is no fault.
 func TestPresence(t *testing.T) {
-	bubble(t, nil, func(t *testing.T, h *house) {
+	bubble(t, nil, func(t *testing.T, h *system) {
 		x := h.enrol()
 		l := h.connect(x, false)
 		said := hello(x, 0, newID(), newID())
@@ -24,7 +24,7 @@ func TestPresence(t *testing.T) {
 		l.send(said)
 		l.next(wire.TWelcome)
 		synctest.Wait()
-		want := duty.Presence{ConnectedAt: time.UnixMilli(time.Now().UnixMilli()), Version: "v1.2.3", Unresolved: 2, Ahead: 2 * time.Minute}
+		want := accounts.Presence{ConnectedAt: time.UnixMilli(time.Now().UnixMilli()), Version: "v1.2.3", Unresolved: 2, ClockAhead: 2 * time.Minute}
 		if got := h.store.presence(x.id); got != want {
 			t.Errorf("noted %+v, want %+v", got, want)
 		}
@@ -40,28 +40,28 @@ func TestPresence(t *testing.T) {
 
 func TestFaultsAreKept(t *testing.T) {
 	for name, c := range map[string]struct {
-		does  func(h *house, x terminal)
+		does  func(h *system, x terminal)
 		fault string // a part; empty: none
 		came  bool   // the hello was accepted
 	}{
-		"another protocol": {func(h *house, x terminal) {
+		"another protocol": {func(h *system, x terminal) {
 			l := h.connect(x, false)
 			f := hello(x, 0)
 			f.V = wire.Version + 1
 			l.send(f)
 			l.closed()
 		}, "uplink protocol", false},
-		"a frame that is none": {func(h *house, x terminal) {
+		"a frame that is none": {func(h *system, x terminal) {
 			l, _ := h.greeted(x, 0)
 			l.text("{}")
 			l.closed()
 		}, "frame", true},
-		"silence": {func(h *house, x terminal) {
+		"silence": {func(h *system, x terminal) {
 			l, _ := h.greeted(x, 0)
 			l.mute.Store(true)
 			l.closed()
-		}, "silent", true},
-		"connected elsewhere": {func(h *house, x terminal) {
+		}, "nothing was received", true},
+		"connected elsewhere": {func(h *system, x terminal) {
 			l, _ := h.greeted(x, 0)
 			time.Sleep(time.Second)
 			h.greeted(x, 0)
@@ -69,7 +69,7 @@ func TestFaultsAreKept(t *testing.T) {
 		}, "", true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			bubble(t, nil, func(t *testing.T, h *house) {
+			bubble(t, nil, func(t *testing.T, h *system) {
 				x := h.enrol()
 				c.does(h, x)
 				time.Sleep(leaveWait)
@@ -86,11 +86,11 @@ func TestFaultsAreKept(t *testing.T) {
 	}
 }
 
-// TestNodeSaysItIsHere while it serves, and that it is gone when it stops, though
+// TestNodeAnnouncesItself while it serves, and that it is gone when it stops, though
 // the database fails in between.
-func TestNodeSaysItIsHere(t *testing.T) {
+func TestNodeAnnouncesItself(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t, newNetwork(), nil)
+		h := newSystem(t, newPipeListener(), nil)
 		synctest.Wait()
 		h.store.mu.Lock()
 		since := h.store.here
@@ -99,7 +99,7 @@ func TestNodeSaysItIsHere(t *testing.T) {
 			t.Errorf("serves since %v, it is %v", since, time.Now())
 		}
 		h.store.setFault(errors.New("down"))
-		time.Sleep(5 * duty.NodeEvery)
+		time.Sleep(5 * accounts.NodeHeartbeat)
 		h.store.setFault(nil)
 		x := h.enrol()
 		h.greeted(x, 0, newID())

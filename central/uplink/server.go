@@ -16,66 +16,69 @@ import (
 	"github.com/gorilla/websocket"
 
 	"galla/central"
-	"galla/central/duty"
+	"galla/central/accounts"
+	"galla/central/ratelimit"
 	"galla/shared/op"
+	"galla/shared/wsconn"
 )
 
-// Store is what the uplink needs of the database.
+// Store is what the uplink needs from the database.
 type Store interface {
-	duty.Presences
-	duty.TerminalKeys
+	accounts.PresenceStore
+	accounts.TerminalKeyStore
 	Terminal(ctx context.Context, id central.TerminalID) (central.Terminal, error)
 	SpendToken(ctx context.Context, id string, expires time.Time) error
 	EventsAfter(ctx context.Context, t central.TerminalID, cursor int64, limit int) ([]central.Event, error)
-	Seen(ctx context.Context, t central.TerminalID, cursor int64) error
+	AcknowledgeEvents(ctx context.Context, t central.TerminalID, cursor int64) error
 	Operation(ctx context.Context, id op.ID) (central.Operation, error)
 	ByIdentity(ctx context.Context, caller, identity string) (central.Operation, error)
 }
 
-// Path is where the websocket is.
+// Path is the path of the websocket.
 const Path = "/uplink"
 
 // Config sets up a Server. Zero values take the defaults.
 type Config struct {
-	// Audience is the aud of the terminals' tokens: this central, as enrolment
-	// names it. Required.
+	// Audience is the aud of the terminals' tokens: this central, as named at
+	// enrolment. Required.
 	Audience string
-	// Window is how many operations one terminal may have under way; default 8.
+	// Window is how many operations of one terminal may be in progress; default 8.
 	Window int
-	// OpWait is how long an operation's goroutine waits for its outcome before
-	// it tells 'pending'; default 30 s, longer than the central waits for the
-	// bank and shorter than the edge waits for us.
+	// OpWait is how long an operation waits for its outcome before 'pending' is
+	// sent; default 30 s, longer than the central waits for the bank and shorter
+	// than the edge waits for the central.
 	OpWait time.Duration
-	// Poll is how often events and revocation are looked for without a ring;
+	// Poll is how often events and revocation are read without a notification;
 	// default 30 s.
 	Poll time.Duration
-	// AdmitPerSecond and AdmitBurst bound the upgrades that are let in; default
-	// 200 a second, 100 at once. One costs a signature check and a durable
-	// write, so 10,000 terminals are back within a minute.
+	// AdmitPerSecond and AdmitBurst limit the upgrades; default 200 a second, 100
+	// at once. Each costs a signature check and a durable write, so 10,000
+	// terminals are back within a minute.
 	AdmitPerSecond float64
 	AdmitBurst     int
-	// StrangerPerSecond and StrangerBurst bound, by network, the tokens that prove
-	// nothing: beyond them such a token is neither looked up nor logged. Default
-	// 10 a second, 200 at once. A terminal that proves itself counts for nothing
-	// here, and is let in whatever others of its network do.
-	StrangerPerSecond float64
-	StrangerBurst     int
-	// Network names the network that a request comes from; default the address of
-	// its connection. Where proxies stand in front, theirs is everybody's.
+	// UnknownPerSecond and UnknownBurst limit invalid tokens by network: beyond
+	// them such a token is neither looked up nor logged. Default 10 a second, 200
+	// at once. Valid terminals do not count, and connect whatever others in their
+	// network do.
+	UnknownPerSecond float64
+	UnknownBurst     int
+	// Network names the network of a request; default the address of its
+	// connection, which behind a proxy is the proxy's.
 	Network func(*http.Request) string
-	// MaxConnections bounds the websockets; default 20,000, which is about
-	// 600 MiB of memory.
+	// MaxConnections limits the websockets; default 20,000, which is about 600 MiB
+	// of memory.
 	MaxConnections int
-	// MaxOperations bounds the operations of all terminals that are waited for;
-	// more are told to come back. Default 4096.
+	// MaxOperations limits the operations of all terminals in progress; more get
+	// 429. Default 4096.
 	MaxOperations int
-	// Drain is how long Run waits for terminals to take leave; default 5 s.
+	// Drain is how long Run waits for terminals to close; default 5 s.
 	Drain time.Duration
-	// Beside is what else terminals find at the uplink's origin, by the beginning
-	// of its path, such as /updates/; it keeps its own bounds. nil: nothing.
-	Beside map[string]http.Handler
+	// OtherHandlers serve other paths at the uplink's origin, by prefix, such as
+	// /updates/; they have limits of their own. nil: none.
+	OtherHandlers map[string]http.Handler
 
-	// Rand gives request ids and the jitter of Retry-After. Required.
+	// Rand is for request ids and the jitter of Retry-After; safe for concurrent
+	// use. Required.
 	Rand io.Reader
 	// Logger is required.
 	Logger *slog.Logger
@@ -94,7 +97,7 @@ func (c Config) withDefaults() Config {
 	}
 	number(&c.Window, 8)
 	number(&c.AdmitBurst, 100)
-	number(&c.StrangerBurst, 200)
+	number(&c.UnknownBurst, 200)
 	number(&c.MaxConnections, 20_000)
 	number(&c.MaxOperations, 4096)
 	wait(&c.OpWait, 30*time.Second)
@@ -103,8 +106,8 @@ func (c Config) withDefaults() Config {
 	if c.AdmitPerSecond == 0 {
 		c.AdmitPerSecond = 200
 	}
-	if c.StrangerPerSecond == 0 {
-		c.StrangerPerSecond = 10
+	if c.UnknownPerSecond == 0 {
+		c.UnknownPerSecond = 10
 	}
 	if c.Network == nil {
 		c.Network = func(r *http.Request) string { return r.RemoteAddr[:max(0, strings.LastIndexByte(r.RemoteAddr, ':'))] }
@@ -123,89 +126,81 @@ func (c Config) validate() error {
 	need(c.Rand != nil && c.Logger != nil, "randomness and a logger are needed")
 	need(c.Window > 0 && c.AdmitBurst > 0 && c.AdmitPerSecond > 0 && c.MaxConnections > 0 && c.MaxOperations > 0,
 		"window, admission and maxima must be positive")
-	need(c.StrangerPerSecond > 0 && c.StrangerBurst > 0, "the bounds of strangers must be positive")
+	need(c.UnknownPerSecond > 0 && c.UnknownBurst > 0, "the limits of unknown callers must be positive")
 	need(c.OpWait > 0 && c.Poll > 0 && c.Drain > 0, "waits must be positive")
 	return errors.Join(errs...)
 }
 
-// Stats counts what happened since the start.
+// Stats counts since the start.
 type Stats struct {
-	Admitted        int64 // upgrades that were let in
+	Admitted        int64 // upgrades that were admitted
 	Unauthenticated int64 // answered 401
 	TurnedAway      int64 // answered 503
-	Strangers       int64 // answered 503 since their network had shown too many bad tokens
+	Unknown         int64 // answered 503: too many invalid tokens from their network
 	Replaced        int64 // connections ended by the terminal's next one
 	Overrun         int64 // connections ended because the terminal read too slowly
-	Panics          int64 // goroutines that panicked and were caught
+	Panics          int64 // goroutines that panicked and recovered
 }
 
 type counters struct {
-	admitted, unauthenticated, turnedAway, strangers, replaced, overrun, panics atomic.Int64
+	admitted, unauthenticated, turnedAway, unknown, replaced, overrun, panics atomic.Int64
 }
 
-// Server is the terminals' end of the central. Its methods may be called from
-// many goroutines.
+// Server serves the terminals' websockets. Its methods may be called from many
+// goroutines.
 type Server struct {
-	dispatcher central.Dispatcher
-	store      Store
-	bell       *central.Bell
-	cfg        Config
-	log        *slog.Logger
-	random     *locked
-	gate       *gate
-	keys       *keyring
-	strangers  *duty.Throttle // tokens that prove nothing, by network
-	lookups    *duty.Throttle // of terminals that the keyring does not have, all together
-	knocks     *duty.Throttle // of each terminal that proved itself
-	upgrader   websocket.Upgrader
-	counts     counters
+	handler       central.Handler
+	store         Store
+	notifier      *central.Notifier
+	cfg           Config
+	log           *slog.Logger
+	rand          io.Reader
+	admission     *admission
+	keys          *keyring
+	unknownTokens *ratelimit.LocalLimiter // invalid tokens, by network
+	lookups       *ratelimit.LocalLimiter // lookups of terminals that are not in the keyring, all together
+	attempts      *ratelimit.LocalLimiter // attempts of each valid terminal
+	upgrader      websocket.Upgrader
+	counts        counters
 
-	conns sync.WaitGroup // handlers that were let in
+	conns sync.WaitGroup // admitted handlers
 	ops   sync.WaitGroup // operations; they outlive their connections
-	under atomic.Int64   // operations that are waited for
+	under atomic.Int64   // operations in progress
 
 	mu       sync.Mutex
-	life     context.Context // of operations and sessions; set by Run
+	baseCtx  context.Context // of operations and sessions; set by Run
 	running  bool
-	open     int // connections, those in their upgrade included
+	open     int // connections, including upgrades in progress
 	sessions map[*session]struct{}
 	current  map[central.TerminalID]*session
 }
 
-// New makes a server. It lets nobody in before Run.
-func New(dispatcher central.Dispatcher, store Store, bell *central.Bell, cfg Config) (*Server, error) {
+// New makes a server. It admits nobody before Run.
+func New(handler central.Handler, store Store, notifier *central.Notifier, cfg Config) (*Server, error) {
 	cfg = cfg.withDefaults()
 	if err := cfg.validate(); err != nil {
 		return nil, err
 	}
-	random := &locked{r: cfg.Rand}
 	return &Server{
-		dispatcher: dispatcher, store: store, bell: bell, cfg: cfg, log: cfg.Logger, random: random,
-		gate: newGate(cfg.AdmitPerSecond, cfg.AdmitBurst, random), keys: newKeyring(),
-		strangers: duty.NewThrottle(cfg.StrangerPerSecond, cfg.StrangerBurst),
-		lookups:   duty.NewThrottle(cfg.AdmitPerSecond, cfg.AdmitBurst),
-		knocks:    duty.NewThrottle(knocksPerSecond, knocksAtOnce),
-		// The origin is judged before, and errors are answered with an envelope.
-		upgrader: websocket.Upgrader{HandshakeTimeout: writeStall, CheckOrigin: func(*http.Request) bool { return true }},
+		handler: handler, store: store, notifier: notifier, cfg: cfg, log: cfg.Logger, rand: cfg.Rand,
+		admission: newAdmission(cfg.AdmitPerSecond, cfg.AdmitBurst, cfg.Rand), keys: newKeyring(),
+		unknownTokens: ratelimit.NewLocalLimiter(cfg.UnknownPerSecond, cfg.UnknownBurst),
+		lookups:       ratelimit.NewLocalLimiter(cfg.AdmitPerSecond, cfg.AdmitBurst),
+		attempts:      ratelimit.NewLocalLimiter(attemptsPerSecond, attemptBurst),
+		// The Origin header was checked before; errors are answered with an envelope.
+		upgrader: websocket.Upgrader{HandshakeTimeout: wsconn.WriteStall, CheckOrigin: func(*http.Request) bool { return true }},
 		sessions: map[*session]struct{}{}, current: map[central.TerminalID]*session{},
 	}, nil
 }
 
-// Connected is the number of terminals that are connected.
-func (s *Server) Connected() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return len(s.current)
-}
-
-// UnderWay is the number of operations that are waited for.
+// UnderWay is the number of operations in progress.
 func (s *Server) UnderWay() int { return int(s.under.Load()) }
 
-// Stats gives the counters.
+// Stats returns the counters.
 func (s *Server) Stats() Stats {
 	return Stats{
 		Admitted: s.counts.admitted.Load(), Unauthenticated: s.counts.unauthenticated.Load(),
-		TurnedAway: s.counts.turnedAway.Load(), Strangers: s.counts.strangers.Load(), Replaced: s.counts.replaced.Load(),
+		TurnedAway: s.counts.turnedAway.Load(), Unknown: s.counts.unknown.Load(), Replaced: s.counts.replaced.Load(),
 		Overrun: s.counts.overrun.Load(), Panics: s.counts.panics.Load(),
 	}
 }
@@ -215,39 +210,38 @@ const (
 	headerWait   = 10 * time.Second // for the request's header
 	idleWait     = 30 * time.Second // between two requests on one connection
 	maxHeader    = 16 << 10         // bytes; a token has under 1 KiB
-	handshakes   = 1024             // sockets beyond MaxConnections that may be in their handshake
+	handshakes   = 1024             // sockets above MaxConnections that may be in their handshake
 	shutdownWait = 2 * time.Second  // for requests that are no websockets
 )
 
-// Run serves the listener until ctx ends. It then tells every terminal that
-// the central goes away (1001), waits up to Config.Drain for them to leave,
-// cuts the rest, and returns when the last goroutine has ended. A server runs
-// once.
+// Run serves the listener until ctx ends. It then closes every terminal's connection
+// with 1001, waits up to Config.Drain for them to close, cuts the rest, and returns
+// when the last goroutine has ended. A server runs once.
 func (s *Server) Run(ctx context.Context, l net.Listener) error {
 	life, end := context.WithCancel(context.WithoutCancel(ctx))
 	defer end()
 	s.mu.Lock()
-	if s.life != nil {
+	if s.baseCtx != nil {
 		s.mu.Unlock()
 		return errors.New("uplink: Run was called twice")
 	}
-	s.life, s.running = life, true
+	s.baseCtx, s.running = life, true
 	s.mu.Unlock()
 
 	var only http.Protocols
 	only.SetHTTP1(true)
 	web := &http.Server{
 		Handler: s.Handler(), Protocols: &only,
-		ReadHeaderTimeout: headerWait, ReadTimeout: headerWait, WriteTimeout: writeStall, IdleTimeout: idleWait,
+		ReadHeaderTimeout: headerWait, ReadTimeout: headerWait, WriteTimeout: wsconn.WriteStall, IdleTimeout: idleWait,
 		MaxHeaderBytes: maxHeader, ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
 	}
 	var here sync.WaitGroup
 	reader := &keyReader{store: s.store, keys: s.keys}
-	failed := s.readKeys(life, reader, false)
-	here.Go(func() { s.sayHere(life) })
-	here.Go(func() { s.followKeys(life, reader, failed) })
+	failed := s.refreshKeys(life, reader, false)
+	here.Go(func() { s.announceNode(life) })
+	here.Go(func() { s.pollKeys(life, reader, failed) })
 	served := make(chan error, 1)
-	go func() { served <- web.Serve(newBounded(l, s.cfg.MaxConnections+handshakes)) }()
+	go func() { served <- web.Serve(newLimitedListener(l, s.cfg.MaxConnections+handshakes)) }()
 
 	var err error
 	select {
@@ -282,7 +276,7 @@ func (s *Server) stop(web *http.Server) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		for session := range s.sessions {
-			_ = session.ws.Close() // its reader and writer end by that
+			_ = session.conn.Close() // this ends its reader and writer
 		}
 	})
 	defer cut.Stop()
@@ -290,12 +284,12 @@ func (s *Server) stop(web *http.Server) {
 	ctx, cancel := context.WithTimeout(context.Background(), shutdownWait)
 	defer cancel()
 	if web.Shutdown(ctx) != nil {
-		_ = web.Close() // what still waits has been given its time
+		_ = web.Close() // what still waits had its time
 	}
 	s.conns.Wait()
 }
 
-// Words of close frames that end a good connection.
+// Reasons of close frames that end a good connection.
 const (
 	goingAway = "the central is stopping; connect again"
 	replaced  = "this terminal connected again; only its latest connection is served"
@@ -303,8 +297,8 @@ const (
 	tooSlow   = "the terminal reads too slowly"
 )
 
-// enter takes a place for one connection. It is given back by leave.
-func (s *Server) enter() error {
+// reserveConnection reserves one connection, until releaseConnection.
+func (s *Server) reserveConnection() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
@@ -318,7 +312,7 @@ func (s *Server) enter() error {
 	return nil
 }
 
-func (s *Server) leave() {
+func (s *Server) releaseConnection() {
 	s.mu.Lock()
 	s.open--
 	s.mu.Unlock()
@@ -351,30 +345,18 @@ func (s *Server) unregister(x *session) {
 	}
 }
 
-// locked makes a source of randomness safe for many goroutines.
-type locked struct {
-	mu sync.Mutex
-	r  io.Reader
-}
-
-func (l *locked) Read(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.r.Read(p)
-}
-
-// bounded is a listener that closes at once what comes beyond its limit, so
-// that silent sockets can't use up the process's files.
-type bounded struct {
+// limitedListener closes new connections above its limit at once, so that silent
+// sockets can't use up the process's files.
+type limitedListener struct {
 	net.Listener
 	slots chan struct{}
 }
 
-func newBounded(l net.Listener, limit int) *bounded {
-	return &bounded{Listener: l, slots: make(chan struct{}, limit)}
+func newLimitedListener(l net.Listener, limit int) *limitedListener {
+	return &limitedListener{Listener: l, slots: make(chan struct{}, limit)}
 }
 
-func (b *bounded) Accept() (net.Conn, error) {
+func (b *limitedListener) Accept() (net.Conn, error) {
 	for {
 		c, err := b.Listener.Accept()
 		if err != nil {
@@ -382,20 +364,20 @@ func (b *bounded) Accept() (net.Conn, error) {
 		}
 		select {
 		case b.slots <- struct{}{}:
-			return &socket{Conn: c, free: sync.OnceFunc(func() { <-b.slots })}, nil
+			return &limitedConn{Conn: c, free: sync.OnceFunc(func() { <-b.slots })}, nil
 		default:
 			_ = c.Close()
 		}
 	}
 }
 
-// socket gives its slot back when it is closed.
-type socket struct {
+// limitedConn gives its slot back when it is closed.
+type limitedConn struct {
 	net.Conn
 	free func()
 }
 
-func (s *socket) Close() error {
+func (s *limitedConn) Close() error {
 	defer s.free()
 	return s.Conn.Close()
 }

@@ -17,22 +17,22 @@ import (
 	"galla/shared/wire"
 )
 
-// bubble runs a test with a house in virtual time.
-func bubble(t *testing.T, change func(*Config), test func(t *testing.T, h *house)) {
+// bubble runs a test with a system in virtual time.
+func bubble(t *testing.T, change func(*Config), test func(t *testing.T, h *system)) {
 	t.Helper()
-	synctest.Test(t, func(t *testing.T) { test(t, newHouse(t, newNetwork(), change)) })
+	synctest.Test(t, func(t *testing.T) { test(t, newSystem(t, newPipeListener(), change)) })
 }
 
 func TestWelcome(t *testing.T) {
-	bubble(t, func(c *Config) { c.Window = 5 }, func(t *testing.T, h *house) {
+	bubble(t, func(c *Config) { c.Window = 5 }, func(t *testing.T, h *system) {
 		x, other := h.enrol(), h.enrol()
 		ids := []op.ID{newID(), newID(), newID(), newID(), newID(), newID()}
-		for i, s := range []op.State{op.Succeeded, op.Pending, op.Received, op.Dispatched} {
-			h.store.operations[ids[i]] = record(x.id, ids[i], s)
+		for i, s := range []op.State{op.Succeeded, op.Pending, op.Received, op.Sent} {
+			h.store.operations[ids[i]] = operationRecord(x.id, ids[i], s)
 		}
-		h.store.operations[ids[4]] = record(other.id, ids[4], op.Succeeded)
-		tombstone := record(x.id, ids[5], op.Refused)
-		tombstone.Forsworn = true
+		h.store.operations[ids[4]] = operationRecord(other.id, ids[4], op.Succeeded)
+		tombstone := operationRecord(x.id, ids[5], op.Refused)
+		tombstone.Tombstone = true
 		h.store.operations[ids[5]] = tombstone
 
 		l, w := h.greeted(x, 0, slices.Concat(ids, ids, []op.ID{newID()})...)
@@ -44,19 +44,19 @@ func TestWelcome(t *testing.T) {
 			t.Errorf("outcomes %v; want the succeeded and the pending one of this terminal, once", w.Outcomes)
 		}
 		synctest.Wait()
-		if h.store.saw[x.id] != 1 || h.server.Connected() != 1 {
-			t.Errorf("the hello was noted %d times, %d are connected", h.store.saw[x.id], h.server.Connected())
+		if h.store.saw[x.id] != 1 || h.server.Census().Connected != 1 {
+			t.Errorf("the hello was noted %d times, %d are connected", h.store.saw[x.id], h.server.Census().Connected)
 		}
 		_ = l.ws.Close()
 	})
 }
 
 func TestWelcomeFitsAFrame(t *testing.T) {
-	bubble(t, nil, func(t *testing.T, h *house) {
+	bubble(t, nil, func(t *testing.T, h *system) {
 		x := h.enrol()
 		var ids []op.ID
 		for range wire.MaxUnresolved {
-			o := record(x.id, newID(), op.Succeeded)
+			o := operationRecord(x.id, newID(), op.Succeeded)
 			o.Reply = []byte(`"` + strings.Repeat("r", 4096) + `"`)
 			h.store.operations[o.ID] = o
 			ids = append(ids, o.ID)
@@ -87,7 +87,7 @@ func TestHelloRefused(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			bubble(t, nil, func(t *testing.T, h *house) {
+			bubble(t, nil, func(t *testing.T, h *system) {
 				x := h.enrol()
 				l := h.connect(x, false)
 				go l.text(strings.ReplaceAll(tt.text, "TERMINAL", string(x.id)))
@@ -100,7 +100,7 @@ func TestHelloRefused(t *testing.T) {
 }
 
 func TestHelloMustComeSoon(t *testing.T) {
-	bubble(t, nil, func(t *testing.T, h *house) {
+	bubble(t, nil, func(t *testing.T, h *system) {
 		begun := time.Now()
 		l := h.connect(h.enrol(), false)
 		var pings sync.WaitGroup
@@ -130,7 +130,7 @@ func TestProtocolViolations(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			bubble(t, nil, func(t *testing.T, h *house) {
+			bubble(t, nil, func(t *testing.T, h *system) {
 				l, _ := h.greeted(h.enrol(), 7)
 				l.send(tt.frame)
 				if code, words := l.closed(); code != wire.CloseProtocol || !strings.Contains(words, tt.words) {
@@ -140,7 +140,7 @@ func TestProtocolViolations(t *testing.T) {
 		})
 	}
 	t.Run("binary", func(t *testing.T) {
-		bubble(t, nil, func(t *testing.T, h *house) {
+		bubble(t, nil, func(t *testing.T, h *system) {
 			l, _ := h.greeted(h.enrol(), 0)
 			_ = l.ws.WriteMessage(websocket.BinaryMessage, []byte(`{"t":"seen","cursor":1}`))
 			if code, _ := l.closed(); code != wire.CloseProtocol {
@@ -151,12 +151,12 @@ func TestProtocolViolations(t *testing.T) {
 }
 
 func TestOperation(t *testing.T) {
-	bubble(t, nil, func(t *testing.T, h *house) {
+	bubble(t, nil, func(t *testing.T, h *system) {
 		x := h.enrol()
-		calls := make(chan central.Call, 1)
+		calls := make(chan central.Request, 1)
 		release := make(chan struct{})
-		h.desk.dispatch = func(_ context.Context, c central.Call) central.Reply {
-			c.Accepted(c.ID)
+		h.handler.handle = func(_ context.Context, c central.Request) central.Reply {
+			c.OnAccepted(c.ID)
 			calls <- c
 			<-release
 			return central.Reply{HTTP: 200, Body: []byte(`{"statusCode":"00"}`), State: op.Succeeded}
@@ -172,7 +172,7 @@ func TestOperation(t *testing.T) {
 		want := central.Principal{Role: op.Merchant, Merchant: central.MerchantID("m-" + string(x.id)), Terminal: x.id}
 		if c.Principal != want || c.Route.ID != op.Withdrawal || c.ID != f.ID || c.Identity != string(f.ID) ||
 			c.RequestID != string(f.ID) || string(c.Body) != string(f.Body) || c.NotAfter.UnixMilli() != 90_000 || c.CapturedAt.UnixMilli() != 5_000 {
-			t.Errorf("the dispatcher was called with %+v", c)
+			t.Errorf("the handler was called with %+v", c)
 		}
 		if n := h.server.UnderWay(); n != 1 {
 			t.Errorf("%d under way, want 1", n)
@@ -203,10 +203,10 @@ func TestReplyBecomesOutcome(t *testing.T) {
 		{"no JSON", central.Reply{HTTP: 200, Body: []byte(`{`), State: op.Succeeded}, op.Succeeded, 500},
 		{"a reply over a frame", central.Reply{HTTP: 200, Body: []byte(`"` + strings.Repeat("x", wire.MaxFrame) + `"`), State: op.Reversed}, op.Reversed, 500},
 	}
-	bubble(t, nil, func(t *testing.T, h *house) {
+	bubble(t, nil, func(t *testing.T, h *system) {
 		l, _ := h.greeted(h.enrol(), 0)
 		for _, tt := range tests {
-			h.desk.dispatch = func(context.Context, central.Call) central.Reply { return tt.reply }
+			h.handler.handle = func(context.Context, central.Request) central.Reply { return tt.reply }
 			l.send(withdraw(newID()))
 			if f := l.next(wire.TOutcome); f.State != tt.state || f.HTTP != tt.http {
 				t.Errorf("%s: outcome %s, HTTP %d; want %s, %d", tt.name, f.State, f.HTTP, tt.state, tt.http)
@@ -216,9 +216,9 @@ func TestReplyBecomesOutcome(t *testing.T) {
 }
 
 func TestRoutesOfTheUplink(t *testing.T) {
-	bubble(t, nil, func(t *testing.T, h *house) {
-		calls := make(chan central.Call, 1)
-		h.desk.dispatch = func(_ context.Context, c central.Call) central.Reply {
+	bubble(t, nil, func(t *testing.T, h *system) {
+		calls := make(chan central.Request, 1)
+		h.handler.handle = func(_ context.Context, c central.Request) central.Reply {
 			calls <- c
 			return central.Reply{HTTP: 200, Body: []byte(`{}`)}
 		}
@@ -239,9 +239,9 @@ func TestRoutesOfTheUplink(t *testing.T) {
 }
 
 func TestWindow(t *testing.T) {
-	bubble(t, func(c *Config) { c.Window = 3 }, func(t *testing.T, h *house) {
+	bubble(t, func(c *Config) { c.Window = 3 }, func(t *testing.T, h *system) {
 		next := make(chan struct{})
-		h.desk.dispatch = func(_ context.Context, c central.Call) central.Reply {
+		h.handler.handle = func(_ context.Context, c central.Request) central.Reply {
 			<-next
 			return central.Reply{HTTP: 200, Body: []byte(`{}`), State: op.Succeeded}
 		}
@@ -252,7 +252,7 @@ func TestWindow(t *testing.T) {
 		}
 		next <- struct{}{}
 		l.next(wire.TOutcome)
-		l.send(withdraw(newID())) // the outcome made room for it
+		l.send(withdraw(newID())) // the outcome freed the window
 		l.send(withdraw(newID()))
 		if code, words := l.closed(); code != wire.CloseProtocol || !strings.Contains(words, "more than 3") {
 			t.Errorf("closed with %d %q", code, words)
@@ -261,9 +261,9 @@ func TestWindow(t *testing.T) {
 }
 
 func TestOperationsOfAllAreBounded(t *testing.T) {
-	bubble(t, func(c *Config) { c.MaxOperations = 1 }, func(t *testing.T, h *house) {
+	bubble(t, func(c *Config) { c.MaxOperations = 1 }, func(t *testing.T, h *system) {
 		next := make(chan struct{})
-		h.desk.dispatch = func(context.Context, central.Call) central.Reply {
+		h.handler.handle = func(context.Context, central.Request) central.Reply {
 			<-next
 			return central.Reply{HTTP: 200, Body: []byte(`{}`), State: op.Succeeded}
 		}
@@ -282,11 +282,11 @@ func TestOperationsOfAllAreBounded(t *testing.T) {
 // TestOperationOutlivesItsConnection: the work goes on, its outcome is for
 // whoever asks.
 func TestOperationOutlivesItsConnection(t *testing.T) {
-	bubble(t, nil, func(t *testing.T, h *house) {
+	bubble(t, nil, func(t *testing.T, h *system) {
 		x := h.enrol()
 		release, ended := make(chan struct{}), make(chan error, 1)
-		h.desk.dispatch = func(ctx context.Context, c central.Call) central.Reply {
-			c.Accepted(c.ID)
+		h.handler.handle = func(ctx context.Context, c central.Request) central.Reply {
+			c.OnAccepted(c.ID)
 			<-release
 			ended <- ctx.Err()
 			return central.Reply{HTTP: 200, Body: []byte(`{}`), State: op.Succeeded}
@@ -315,19 +315,19 @@ func TestOperationOutlivesItsConnection(t *testing.T) {
 // pending waits for the end and asks at most once, so that the session must go
 // on looking when the store fails it. Found by the explored model.
 func TestALateOutcomeOverATroubledStore(t *testing.T) {
-	bubble(t, nil, func(t *testing.T, h *house) {
+	bubble(t, nil, func(t *testing.T, h *system) {
 		x, id := h.enrol(), newID()
-		h.desk.dispatch = func(ctx context.Context, _ central.Call) central.Reply {
+		h.handler.handle = func(ctx context.Context, _ central.Request) central.Reply {
 			<-ctx.Done()
-			return h.desk.Outcome(record(x.id, id, op.Dispatched))
+			return h.handler.CurrentReply(operationRecord(x.id, id, op.Sent))
 		}
 		looks := 0
-		h.desk.ask = func(context.Context, central.Principal, op.ID) (central.Reply, bool, error) {
+		h.handler.ask = func(context.Context, central.Principal, op.ID) (central.Reply, bool, error) {
 			looks++
 			if looks < 3 {
 				return central.Reply{}, false, errors.New("the primary is being promoted")
 			}
-			return h.desk.Outcome(record(x.id, id, op.Succeeded)), true, nil
+			return h.handler.CurrentReply(operationRecord(x.id, id, op.Succeeded)), true, nil
 		}
 		l, _ := h.greeted(x, 0)
 		l.send(withdraw(id))
@@ -348,15 +348,15 @@ func TestALateOutcomeOverATroubledStore(t *testing.T) {
 // frame is not answered before that operation is recorded, since the answer would
 // make the central refuse it for ever.
 func TestAQuestionDoesNotOvertakeItsOperation(t *testing.T) {
-	bubble(t, nil, func(t *testing.T, h *house) {
+	bubble(t, nil, func(t *testing.T, h *system) {
 		recorded := make(chan struct{})
-		h.desk.dispatch = func(_ context.Context, c central.Call) central.Reply {
+		h.handler.handle = func(_ context.Context, c central.Request) central.Reply {
 			<-recorded
-			c.Accepted(c.ID)
-			return h.desk.Outcome(record(c.Principal.Terminal, c.ID, op.Succeeded))
+			c.OnAccepted(c.ID)
+			return h.handler.CurrentReply(operationRecord(c.Principal.Terminal, c.ID, op.Succeeded))
 		}
 		asked := 0
-		h.desk.ask = func(context.Context, central.Principal, op.ID) (central.Reply, bool, error) {
+		h.handler.ask = func(context.Context, central.Principal, op.ID) (central.Reply, bool, error) {
 			asked++
 			return central.Reply{}, false, nil
 		}
@@ -378,17 +378,17 @@ func TestAQuestionDoesNotOvertakeItsOperation(t *testing.T) {
 	})
 }
 
-// TestLateOutcome: what is still under way when the wait ends is told as
+// TestLateOutcome: what is in progress when the wait ends is sent as
 // pending, and its end when it comes, since no event will tell it.
 func TestLateOutcome(t *testing.T) {
-	bubble(t, nil, func(t *testing.T, h *house) {
-		h.desk.dispatch = func(ctx context.Context, c central.Call) central.Reply {
+	bubble(t, nil, func(t *testing.T, h *system) {
+		h.handler.handle = func(ctx context.Context, c central.Request) central.Reply {
 			<-ctx.Done()
-			return central.Reply{HTTP: 200, Body: []byte(`{"message":"Transaction pending"}`), State: op.Dispatched}
+			return central.Reply{HTTP: 200, Body: []byte(`{"message":"Transaction pending"}`), State: op.Sent}
 		}
 		begun := time.Now()
-		h.desk.ask = func(ctx context.Context, _ central.Principal, _ op.ID) (central.Reply, bool, error) {
-			state := op.Dispatched
+		h.handler.ask = func(ctx context.Context, _ central.Principal, _ op.ID) (central.Reply, bool, error) {
+			state := op.Sent
 			if time.Since(begun) > 80*time.Second {
 				state = op.Failed
 			} else {

@@ -59,7 +59,7 @@ func certificate(t *testing.T, file string) *x509.CertPool {
 	return pool
 }
 
-// lines is a log that several write.
+// lines is a log with several writers.
 type lines struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -96,8 +96,8 @@ func central(t *testing.T, log io.Writer) server.Config {
 	return cfg
 }
 
-// proxy runs HAProxy with the operator's file, of which only addresses and the
-// certificate's place are replaced.
+// proxy runs HAProxy with the operator's file. Only addresses and the certificate's
+// place are replaced.
 func proxy(t *testing.T, direct, uplink string, log io.Writer) (addr string, trust *x509.CertPool) {
 	t.Helper()
 	pemFile := filepath.Join(t.TempDir(), "haproxy.pem")
@@ -135,9 +135,9 @@ func run(t *testing.T, name string, replace map[string]string, log io.Writer) {
 	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
 }
 
-// TestConsole: people of the machine reach the console by the port that the engine
-// forwards, though the central hears no address but its loopback. They name the
-// installation and the port that they see, which is the central's own.
+// TestConsole checks that people on the machine reach the console by the port that the
+// engine forwards, though the central sees no address but its loopback. They use the
+// installation's name and the port, which is the central's own.
 func TestConsole(t *testing.T) {
 	log := &lines{}
 	cfg := central(t, log)
@@ -170,8 +170,8 @@ func TestConsole(t *testing.T) {
 	}
 }
 
-// TestCallersAddress: what a caller says of where it comes from is taken away, and
-// where it does come from is said instead.
+// TestCallersAddress checks that a caller's own claim about its address is removed, and
+// that the real address is passed instead.
 func TestCallersAddress(t *testing.T) {
 	heard := make(chan []string, 1)
 	echo := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -199,9 +199,10 @@ func TestCallersAddress(t *testing.T) {
 		}
 	}
 	if got := <-heard; len(got) != 1 || got[0] != "127.0.0.1" {
-		t.Errorf("the central is told %q", got)
+		t.Errorf("the central gets %q", got)
 	}
-	// Terminals look for releases where their line is; all else is the direct door's.
+	// Terminals look for releases at the uplink's address; all else is the direct
+	// entrance's.
 	for path, want := range map[string]string{"/uplink": "the uplink's", "/updates/timestamp.json": "the uplink's", "/updates": "", "/metrics": "", "/console/": ""} {
 		resp, err := client.Get("https://" + addr + path)
 		must(t, err)
@@ -213,7 +214,7 @@ func TestCallersAddress(t *testing.T) {
 	}
 }
 
-// TestProxy looks at the central through compose's proxy, as the world does.
+// TestProxy uses the central through compose's proxy, as the internet does.
 func TestProxy(t *testing.T) {
 	log := &lines{}
 	cfg := central(t, log)
@@ -261,12 +262,12 @@ func TestProxy(t *testing.T) {
 	// The central asks a terminal who it is: so the uplink is what answers.
 	_, resp, err := (&websocket.Dialer{TLSClientConfig: &tls.Config{RootCAs: trust}, HandshakeTimeout: 10 * time.Second}).Dial("wss://"+addr+"/uplink", nil)
 	if err == nil || resp == nil || resp.StatusCode != http.StatusUnauthorized {
-		t.Errorf("the uplink answers a stranger: %v, %+v", err, resp)
+		t.Errorf("the uplink answers an unknown caller: %v, %+v", err, resp)
 	}
 	if status, _, _ := get("/uplink/more"); status != http.StatusNotFound {
 		t.Errorf("a path below the uplink: HTTP %d", status)
 	}
 	if status, _, said := get("/aeps/banks", "Authorization", "Bearer x"); status != http.StatusUnauthorized {
-		t.Errorf("a stranger's call: HTTP %d: %s", status, said)
+		t.Errorf("an unknown caller's request: HTTP %d: %s", status, said)
 	}
 }

@@ -19,8 +19,8 @@ import (
 const root = "../.."
 
 // engine is buildah with a store of its own. It works without a daemon, without
-// namespaces of its own (chroot), and by copying (vfs), so that it runs in a
-// container, too.
+// namespaces of its own (chroot), and by copying (vfs), so that it runs in a container,
+// too.
 type engine struct {
 	t      *testing.T
 	folder string
@@ -53,8 +53,8 @@ func (e engine) run(args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// builder makes the image that compiles: an empty root into which this machine's
-// /usr is brought.
+// builder makes the image that compiles: an empty root into which this machine's /usr
+// is mounted.
 func (e engine) builder(name string) {
 	e.t.Helper()
 	dir := filepath.Join(e.folder, "builder")
@@ -85,7 +85,8 @@ func goEnv(t *testing.T, name string) string {
 // caches.
 func (e engine) build(tag string, args ...string) {
 	e.t.Helper()
-	// The builder asks nobody on the network: what it would fetch, this machine does.
+	// The builder asks nothing of the network: this machine provides what it would
+	// fetch.
 	fetch := exec.Command("go", "mod", "download")
 	fetch.Dir = root
 	if out, err := fetch.CombinedOutput(); err != nil {
@@ -106,7 +107,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// TestImage builds the central's image and the sandbox bank's, looks into the
+// TestImage builds the central's image and the sandbox bank's, checks the files of the
 // central's, and runs it.
 func TestImage(t *testing.T) {
 	e := newEngine(t)
@@ -131,7 +132,7 @@ func TestImage(t *testing.T) {
 	}
 	e.run("from", "--name", "central", "galla-central")
 	inside := e.run("mount", "central")
-	look(t, inside)
+	inspect(t, inside)
 	serve(t, inside, c.Env)
 
 	e.build("galla-bank", "--target", "sandbox")
@@ -141,9 +142,9 @@ func TestImage(t *testing.T) {
 	}
 }
 
-// look walks through the image's files: what nobody put there on purpose is not
-// there.
-func look(t *testing.T, inside string) {
+// inspect walks through the image's files: they are only those that were put there on
+// purpose.
+func inspect(t *testing.T, inside string) {
 	t.Helper()
 	want := []string{"etc/group", "etc/passwd", "etc/ssl/certs/ca-certificates.crt", "usr/bin/galla-central"}
 	var found []string
@@ -175,9 +176,9 @@ func look(t *testing.T, inside string) {
 	t.Logf("the image holds %d files, %.1f MB", len(found), float64(size)/1e6)
 }
 
-// inTheImage runs the program as an engine does: a root that can't be written, a
-// data folder that can, a user without rights, a network of its own. It plays a
-// sandbox, whose central needs nothing but itself.
+// inTheImage runs the program as an engine does: a read-only root, a writable data
+// folder, an unprivileged user, a network of its own. It runs as a sandbox, whose
+// central needs nothing but itself.
 const inTheImage = `set -eu
 ip link set lo up
 mount --bind "$INSIDE" "$INSIDE"

@@ -1,9 +1,8 @@
-// Package container is the central as an image: the Containerfile, and a test that
-// builds it with buildah and runs the program in it as an engine would, with a
-// root that can't be written, as the image's own user. It has no code of its own.
+// Package container packs the central as an image. It holds the Containerfile, and a
+// test that builds the image with buildah and runs the program in it as a container
+// engine does: read-only root, the image's own user.
 //
-// The test promises that there is nothing in the image but the program, whom it
-// trusts and who it is. No registry is asked: the builder's image is made of this
-// machine's own compiler. Data enters as the Containerfile and the tree; nothing
-// leaves.
+// The test promises that the image holds only the program, its certificate roots and
+// its user. It asks no registry: the builder's image is made from this machine's
+// compiler. The Containerfile and the source tree enter; nothing leaves.
 package container

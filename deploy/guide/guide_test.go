@@ -12,10 +12,10 @@ import (
 
 var (
 	shown  = regexp.MustCompile(`\{\{(phone|desktop) "([^"]+)"`)
-	looked = regexp.MustCompile(`\.look\("([^"]+)"`)
+	looked = regexp.MustCompile(`\.check\("([^"]+)"`)
 )
 
-// taken are pictures of all names, as the browser tests leave them.
+// taken returns pictures of all names, as the browser tests write them.
 func taken(names ...string) fstest.MapFS {
 	dir := fstest.MapFS{}
 	for _, l := range languages {
@@ -28,7 +28,7 @@ func taken(names ...string) fstest.MapFS {
 	return dir
 }
 
-// shows gives what a language's text shows, in order.
+// shows returns the pictures of a language's text, in order.
 func shows(t *testing.T, l language) []string {
 	t.Helper()
 	b, err := sources.ReadFile("text/" + l.Code + ".html")
@@ -51,10 +51,9 @@ func TestTheLanguagesShowTheSame(t *testing.T) {
 	}
 }
 
-// TestThePicturesAreTaken holds the texts against the walk that takes the
-// pictures.
+// TestThePicturesAreTaken checks that the walk takes all pictures of the texts.
 func TestThePicturesAreTaken(t *testing.T) {
-	walk, err := os.ReadFile("../e2e/gallery_test.go")
+	walk, err := os.ReadFile("../test/e2e/gallery_test.go")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,14 +68,18 @@ func TestThePicturesAreTaken(t *testing.T) {
 	}
 }
 
-// TestTheWordsAreTheCountersOwn: what the guide sets in bold type stands on a page
-// of the counter in that language; a single letter or digit is a key.
+// TestTheWordsAreTheCountersOwn: bold text of the guide is on a page of the counter in
+// that language; a single letter or digit is a key.
 func TestTheWordsAreTheCountersOwn(t *testing.T) {
 	bold, gaps := regexp.MustCompile(`<b>([^<]+)</b>`), regexp.MustCompile(`\{[^}]*\}`)
 	for _, l := range languages {
-		files, err := filepath.Glob("../../edge/*/messages/" + l.Code + ".json")
-		if err != nil || len(files) == 0 {
-			t.Fatalf("no messages in %s: %v", l.Name, err)
+		var files []string
+		for _, below := range []string{"edge/*", "edge/ui/*", "edge/printing/*"} {
+			found, err := filepath.Glob("../../" + below + "/messages/" + l.Code + ".json")
+			if err != nil || len(found) == 0 {
+				t.Fatalf("no messages in %s below %s: %v", l.Name, below, err)
+			}
+			files = append(files, found...)
 		}
 		said := map[string]bool{}
 		for _, name := range files {
@@ -144,7 +147,7 @@ func TestHangAll(t *testing.T) {
 		dir["screen/"+name] = &fstest.MapFile{}
 	}
 	out := t.TempDir()
-	if err := hangAll(dir, out); err != nil {
+	if err := writeGallery(dir, out); err != nil {
 		t.Fatal(err)
 	}
 	b, err := os.ReadFile(filepath.Join(out, "index.html"))
@@ -155,7 +158,7 @@ func TestHangAll(t *testing.T) {
 	if !strings.Contains(page, "screen/1366x768-01-give.png") || !strings.Contains(page, "screen/360x740-100-give.png") || strings.Contains(page, "360x740-99-give.png") {
 		t.Errorf("%s", page)
 	}
-	if err := hangAll(fstest.MapFS{}, out); err == nil {
+	if err := writeGallery(fstest.MapFS{}, out); err == nil {
 		t.Error("an empty gallery was hung")
 	}
 }

@@ -1,13 +1,13 @@
 // Command guide writes the agent's guide and the gallery from the pictures that
-// TestGallery of deploy/e2e and the rooms' own browser tests leave: what an agent
-// reads is what the counter really shows.
+// TestGallery of deploy/test/e2e and the browser tests of edge/ui take, so that the guide
+// shows the real pages.
 //
-// It promises that no picture that a text names is missing, and that the guide
-// says the same in English and Hindi. Texts enter from the folder text, one file
-// a language; pictures from the folder that is given; both leave as plain HTML
-// with the pictures beside it, for a browser or for paper.
+// It fails if a picture that a text names is missing. The English and the Hindi guide have
+// the same content. Texts are in the folder text, one file for each language; pictures are
+// in the given folder. The output is plain HTML with its pictures, for browsers and for
+// printing.
 //
-//	guide -pictures build/gallery/house -out deploy/docs/agents-guide
+//	guide -pictures build/gallery/sandbox -out deploy/docs/agents-guide
 //	guide -gallery build/gallery
 package main
 
@@ -21,7 +21,7 @@ import (
 func main() {
 	pictures := flag.String("pictures", "", "folder of the pictures that the guide is made of")
 	out := flag.String("out", "", "folder that the guide is written to")
-	gallery := flag.String("gallery", "", "folder of pictures, by room, that gets an index")
+	gallery := flag.String("gallery", "", "folder of pictures, by section, that gets an index")
 	flag.Parse()
 	if err := run(*pictures, *out, *gallery); err != nil {
 		fmt.Fprintf(os.Stderr, "guide: %v\n", err)
@@ -32,9 +32,9 @@ func main() {
 func run(pictures, out, gallery string) error {
 	switch {
 	case gallery != "":
-		return hangAll(os.DirFS(gallery), gallery)
+		return writeGallery(os.DirFS(gallery), gallery)
 	case pictures != "" && out != "":
 		return write(os.DirFS(pictures), out)
 	}
-	return errors.New("say -pictures and -out for the guide, or -gallery for the index of a gallery")
+	return errors.New("give -pictures and -out for the guide, or -gallery for the index of a gallery")
 }

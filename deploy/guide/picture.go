@@ -10,33 +10,33 @@ import (
 	"strings"
 )
 
-// picture is one page as the browser tests saw it.
+// picture is a screenshot of one page.
 type picture struct {
-	File  string // below the folder
+	File  string // relative to the folder
 	Width string // of the window, in pixels
-	Name  string // en-give: the language, and the page's name
+	Name  string // en-give: language and page
 }
 
-// Phone tells whether the window was a phone's.
+// Phone reports whether the window was a phone's.
 func (p picture) Phone() bool { return p.Width == phone }
 
-// The widths of the windows that the pictures are taken in (webtest's users).
+// Window widths of the pictures (uitest's users).
 const (
 	phone   = "360"
 	desktop = "1366"
 )
 
-// pictureFile is how webtest names a picture: window, number, page.
+// pictureFile is uitest's file name of a picture: window, number, page.
 var pictureFile = regexp.MustCompile(`^(\d+)x\d+-\d+-(.+)\.png$`)
 
-// pictures gives the pictures of a folder, by name, phones last. A name that was
-// taken more than once counts as it was last.
+// pictures returns the pictures of a folder by name, phones last. Of pictures with the
+// same name, the last counts.
 func pictures(dir fs.FS) ([]picture, error) {
 	found, err := fs.Glob(dir, "*.png")
 	if err != nil {
 		return nil, err
 	}
-	// Of two of one name the longer one has the higher number.
+	// Of two pictures with one name, the longer file name has the higher number.
 	slices.SortFunc(found, func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b)) })
 	last := map[string]picture{}
 	for _, file := range found {
@@ -56,7 +56,7 @@ func pictures(dir fs.FS) ([]picture, error) {
 	return out, nil
 }
 
-// named gives the picture of a page at a width.
+// named returns the picture of a page at a width.
 func named(all []picture, name, width string) (picture, error) {
 	i := slices.IndexFunc(all, func(p picture) bool { return p.Name == name && p.Width == width })
 	if i < 0 {

@@ -13,21 +13,20 @@ import (
 //go:embed text layout
 var sources embed.FS
 
-// language is one that the guide is written in.
+// language is a language of the guide.
 type language struct {
 	Code string // of texts and pictures
-	Name string // in itself
+	Name string // its own name
 }
 
-// languages are those of the guide: the two that most agents can read.
+// languages are the two that most agents can read.
 var languages = []language{{"en", "English"}, {"hi", "हिन्दी"}}
 
-// Chapters are the parts of a text, each a template of its file, in the order
-// of an agent's day.
-var chapters = []string{"unlock", "day", "withdrawal", "results", "line", "send", "qr", "till", "printer", "help"}
+// chapters are the templates of a text's file, in the order of an agent's day.
+var chapters = []string{"unlock", "sign-in", "withdrawal", "results", "offline", "dmt", "upi", "dayend", "printer", "help"}
 
-// sheet is what the layout is filled with.
-type sheet struct {
+// guidePage is the data of the layout.
+type guidePage struct {
 	Lang     string
 	Others   []language
 	Title    string
@@ -40,15 +39,13 @@ type chapter struct {
 	Body      template.HTML
 }
 
-// figure is one page of the counter in the guide: as a phone shows it, or a
-// desktop.
+// figure is a picture in the guide, from a phone or a desktop.
 type figure struct {
 	File, Says string
 	Phone      bool
 }
 
-// write makes the guide: a file for each language, and the pictures that they
-// show.
+// write writes one file for each language and copies the pictures that they use.
 func write(from fs.FS, out string) error {
 	all, err := pictures(from)
 	if err != nil {
@@ -78,7 +75,7 @@ func write(from fs.FS, out string) error {
 	return nil
 }
 
-// compose makes the guide of one language, and names the pictures in it.
+// compose writes the guide of one language and returns the names of its pictures.
 func compose(l language, all []picture) (page []byte, used []string, err error) {
 	shot := func(name, says string, width string) (template.HTML, error) {
 		p, err := named(all, l.Code+"-"+name, width)
@@ -103,7 +100,7 @@ func compose(l language, all []picture) (page []byte, used []string, err error) 
 		err := text.ExecuteTemplate(&b, part, nil)
 		return b.String(), err
 	}
-	s := sheet{Lang: l.Code}
+	s := guidePage{Lang: l.Code}
 	for _, other := range languages {
 		if other != l {
 			s.Others = append(s.Others, other)
@@ -123,13 +120,13 @@ func compose(l language, all []picture) (page []byte, used []string, err error) 
 		if err != nil {
 			return nil, nil, err
 		}
-		s.Chapters = append(s.Chapters, chapter{id, title, template.HTML(body)}) // made of the program's own text, by a template that escapes
+		s.Chapters = append(s.Chapters, chapter{id, title, template.HTML(body)}) // the program's own text, from a template that escapes
 	}
 	whole, err := fill("layout/guide.html", s)
 	return []byte(whole), used, err
 }
 
-// fill fills one of the layouts.
+// fill executes one of the layouts.
 func fill(name string, data any) (template.HTML, error) {
 	t, err := template.ParseFS(sources, name)
 	if err != nil {
@@ -139,5 +136,5 @@ func fill(name string, data any) (template.HTML, error) {
 	if err := t.Execute(&b, data); err != nil {
 		return "", err
 	}
-	return template.HTML(b.String()), nil // the output of a template that escapes
+	return template.HTML(b.String()), nil // output of a template that escapes
 }

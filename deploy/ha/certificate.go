@@ -67,8 +67,8 @@ func (a *authority) issue(folder, name string, address net.IP) error {
 		return fmt.Errorf("make a host's key: %w", err)
 	}
 	template := a.template(name)
-	// etcd compares a neighbour's certificate with the address that it calls from,
-	// which on the loopback is always the same.
+	// etcd compares a peer's certificate with the address that the peer connects from;
+	// on the loopback it is always the same.
 	template.DNSNames, template.IPAddresses = []string{name}, []net.IP{address, net.IPv4(127, 0, 0, 1)}
 	template.KeyUsage = x509.KeyUsageDigitalSignature
 	template.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth}

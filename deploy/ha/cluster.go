@@ -36,10 +36,10 @@ var patroniFile string
 //go:embed haproxy.cfg
 var haproxyFile string
 
-// Bounds of a cluster's life on a busy machine.
+// Timeouts of a cluster on a busy machine.
 const (
-	// startWait bounds every wait for the cluster: the first start makes a database
-	// and copies it; an election takes twenty seconds of patience by itself.
+	// startWait bounds every wait for the cluster: the first start makes a database and
+	// copies it; an election alone takes twenty seconds.
 	startWait = 90 * time.Second
 	askEvery  = 100 * time.Millisecond
 	askWait   = 3 * time.Second
@@ -52,8 +52,8 @@ const (
 	role     = "galla"
 )
 
-// Cluster is a PostgreSQL of two hosts that Patroni looks after, with a third
-// host for etcd, and an HAProxy for each central.
+// Cluster is a PostgreSQL on two hosts that Patroni manages, with a third host for
+// etcd, and an HAProxy for each central.
 type Cluster struct {
 	folder  string
 	hosts   []*host // db1, db2, witness
@@ -62,9 +62,9 @@ type Cluster struct {
 	client  *http.Client
 }
 
-// Start makes a cluster below a folder, which the caller removes after Stop, with
-// as many HAProxies as there are centrals, and waits until it has a primary with a
-// standby that commits wait for, and the centrals' database.
+// Start makes a cluster below a folder, which the caller removes after Stop, with an
+// HAProxy for each central. It waits until the cluster has a primary with a synchronous
+// standby, and the centrals' database.
 func Start(folder string, centrals int, rand io.Reader) (*Cluster, error) {
 	c := &Cluster{folder: folder, secrets: map[string]string{}}
 	if err := c.furnish(centrals, rand); err != nil {
@@ -76,15 +76,15 @@ func Start(folder string, centrals int, rand io.Reader) (*Cluster, error) {
 			return nil, err
 		}
 	}
-	if err := c.settle(); err != nil {
+	if err := c.waitForDatabases(); err != nil {
 		c.Stop()
 		return nil, err
 	}
 	return c, nil
 }
 
-// settle waits for primary and standby, and makes the centrals' database.
-func (c *Cluster) settle() error {
+// waitForDatabases waits for primary and standby, and makes the centrals' database.
+func (c *Cluster) waitForDatabases() error {
 	primary, err := c.AwaitPrimary()
 	if err == nil {
 		err = c.AwaitStandby(other(primary))
@@ -92,7 +92,7 @@ func (c *Cluster) settle() error {
 	if err != nil {
 		return err
 	}
-	// As deploy/docs/ha.md has it.
+	// As in deploy/docs/ha.md.
 	if err := c.do(primary, `CREATE ROLE `+role+` LOGIN PASSWORD '`+c.secrets[role]+`'`); err != nil {
 		return err
 	}
@@ -107,7 +107,7 @@ func (c *Cluster) settle() error {
 	return nil
 }
 
-// furnish makes hosts, certificates and files; nothing runs yet.
+// furnish makes hosts, certificates and files; it starts nothing.
 func (c *Cluster) furnish(centrals int, rand io.Reader) error {
 	ca, err := newAuthority(rand)
 	if err != nil {
@@ -161,7 +161,7 @@ func (c *Cluster) install() error {
 		return err
 	}
 	for _, program := range []string{"etcd", "patroni", "haproxy", "unshare", "setpriv"} {
-		if err := there(program); err != nil {
+		if err := isReachable(program); err != nil {
 			return err
 		}
 	}
@@ -189,13 +189,13 @@ func (c *Cluster) install() error {
 	return nil
 }
 
-// installDatabase puts etcd on a host, and Patroni where it is not the witness.
+// installDatabase puts etcd on a host, and Patroni unless it is the witness.
 func (c *Cluster) installDatabase(h *host, places *strings.Replacer) error {
 	etcd, err := h.install("etcd.env", etcdFile, places)
 	if err != nil {
 		return err
 	}
-	// As systemd reads it: a member that was there before finds itself again.
+	// As systemd reads it: a member that was there before joins again.
 	h.script = "set -a; . " + etcd + "; set +a\nSTART etcd --log-level=warn &\n"
 	if h.name != "witness" {
 		patroni, err := h.install("patroni.yml", patroniFile, places)
@@ -214,8 +214,8 @@ func (c *Cluster) installDatabase(h *host, places *strings.Replacer) error {
 // Kill ends a host as a power cut does; its disk stays.
 func (c *Cluster) Kill(name string) { c.host(name).kill() }
 
-// Return starts a host that was killed.
-func (c *Cluster) Return(name string) error { return c.host(name).boot() }
+// Restart starts a host that was killed.
+func (c *Cluster) Restart(name string) error { return c.host(name).boot() }
 
 // Stop ends all hosts.
 func (c *Cluster) Stop() {
@@ -229,8 +229,8 @@ func (c *Cluster) Proxy(n int) string {
 	return net.JoinHostPort(c.proxies[n].address.String(), "5000")
 }
 
-// URL is the centrals' database by an address, or by several of which it is the
-// one that takes changes. It holds a password.
+// URL is the centrals' database by one address, or by several of which the one that
+// accepts changes is used. It contains a password.
 func (c *Cluster) URL(addresses ...string) string { return c.url(role, database, addresses...) }
 
 // Databases are the addresses of PostgreSQL itself on both hosts.
@@ -288,7 +288,7 @@ func (c *Cluster) AwaitPrimary() (name string, err error) {
 	return name, c.explain(err)
 }
 
-// AwaitStandby waits until a host follows the primary and commits wait for it.
+// AwaitStandby waits until a host follows the primary and is synchronous.
 func (c *Cluster) AwaitStandby(name string) error {
 	return c.explain(await(name+" is the synchronous standby", func() bool { return c.is(c.host(name), "synchronous") }))
 }
@@ -353,8 +353,8 @@ func await(what string, yes func() bool) error {
 	return nil
 }
 
-// there says how a program that is missing is had.
-func there(program string) error {
+// isReachable reports how to install a program that is missing.
+func isReachable(program string) error {
 	for _, folder := range append(filepath.SplitList(os.Getenv("PATH")), "/usr/sbin", "/sbin") {
 		if info, err := os.Stat(filepath.Join(folder, program)); err == nil && !info.IsDir() {
 			return nil
@@ -379,7 +379,7 @@ func postgres() (string, error) {
 	return filepath.Dir(found[len(found)-1]), nil
 }
 
-// unprivileged is whom PostgreSQL runs as where a test is root; nil: the test's
+// unprivileged is the user that PostgreSQL runs as if a test is root; nil: the test's
 // own user.
 func unprivileged() (*syscall.Credential, error) {
 	if os.Getuid() != 0 {
@@ -394,8 +394,8 @@ func unprivileged() (*syscall.Credential, error) {
 	return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, errors.Join(uidErr, gidErr)
 }
 
-// openWay lets the programs' user come to the folder, which must lie below the
-// system's temporary one.
+// openWay lets the programs' user enter the folder, which must lie below the system's
+// temporary one.
 func openWay(folder string) error {
 	for dir := folder; dir != "/" && dir != os.TempDir(); dir = filepath.Dir(dir) {
 		info, err := os.Stat(dir)

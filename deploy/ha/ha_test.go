@@ -57,10 +57,9 @@ func query(t *testing.T, c *Cluster, statement string, into ...any) error {
 	return db.QueryRow(ctx, statement).Scan(into...)
 }
 
-// TestCluster holds a running cluster against what the guide says of it: who may
-// come in, what a commit waits for, that a switch in good order loses nothing, and
-// that a server which is killed comes back. The parts follow each other on one
-// cluster, since making one takes longest.
+// TestCluster compares a running cluster with the guide: who may connect, what a commit
+// waits for, that a planned switch loses nothing, and that a killed server comes back.
+// The parts share one cluster, since making one takes longest.
 func TestCluster(t *testing.T) {
 	c := start(t)
 	if t.Run("in good order", func(t *testing.T) { inGoodOrder(t, c) }) {
@@ -86,7 +85,7 @@ func inGoodOrder(t *testing.T, c *Cluster) {
 	}
 	refuses(t, c, old)
 
-	// In good order, as for an update of the machine.
+	// Planned, as for an update of the machine.
 	if err := query(t, c, `INSERT INTO kept SELECT generate_series(1, 1000)`); err != nil {
 		t.Fatal(err)
 	}
@@ -105,9 +104,8 @@ func inGoodOrder(t *testing.T, c *Cluster) {
 	}
 }
 
-// serverKilled kills PostgreSQL alone, on a primary's host that lives: nothing
-// that was acknowledged is lost, and changes are taken again without anybody's
-// help.
+// serverKilled kills only PostgreSQL, on a primary's host that stays up: nothing that
+// was acknowledged is lost, and changes are accepted again without anybody's help.
 func serverKilled(t *testing.T, c *Cluster) {
 	if err := query(t, c, `CREATE TABLE kept_on (n INTEGER)`); err != nil {
 		t.Fatal(err)
@@ -142,8 +140,8 @@ func serverKilled(t *testing.T, c *Cluster) {
 	t.Logf("PostgreSQL on %s was killed; %s took changes %.1f s later", primary, now, took.Seconds())
 }
 
-// postmaster finds the server of a data directory. Its number in the directory is
-// one of the host's own namespace.
+// postmaster finds the server of a data directory. Its number in the directory is one
+// of the host's own namespace.
 func postmaster(t *testing.T, data string) int {
 	t.Helper()
 	commands, err := filepath.Glob("/proc/[0-9]*/cmdline")
@@ -165,7 +163,7 @@ func postmaster(t *testing.T, data string) int {
 	return 0
 }
 
-// refuses tries to come in without what the files ask for.
+// refuses tries to connect without what the files require.
 func refuses(t *testing.T, c *Cluster, primary string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
@@ -201,9 +199,9 @@ func refuses(t *testing.T, c *Cluster, primary string) {
 	}
 }
 
-// TestFilesAgree: what stands in several files is the same in each, and what a
-// waiting primary may cost adds up.
-func TestFilesAgree(t *testing.T) {
+// TestConfigurationsAgree checks that values that several files have are the same in
+// each, and that the times of a waiting primary add up.
+func TestConfigurationsAgree(t *testing.T) {
 	number := func(name string) int {
 		t.Helper()
 		m := regexp.MustCompile(`(?m)^ +` + name + `: (\d+)$`).FindStringSubmatch(patroniFile)

@@ -15,13 +15,12 @@ import (
 	"syscall"
 )
 
-// host is a machine of the cluster: programs in a namespace of processes that
-// ends as one.
+// host is a machine of the cluster: programs in a process namespace that ends at once.
 type host struct {
 	name    string
 	address net.IP
 	folder  string
-	script  string   // what the machine starts
+	script  string   // the programs that the machine starts
 	env     []string // secrets of its programs
 	as      *syscall.Credential
 
@@ -82,7 +81,7 @@ func (h *host) kill() {
 	h.cmd = nil
 }
 
-// up tells whether the machine runs.
+// up reports whether the machine runs.
 func (h *host) up() bool {
 	if h.cmd == nil {
 		return false
@@ -97,8 +96,8 @@ func (h *host) up() bool {
 
 func (h *host) log() string { return filepath.Join(h.folder, "log") }
 
-// install writes a file of the operator's, with the host's own addresses and
-// folders, and gives its path.
+// install writes a file of the operator's, with the host's own addresses and folders,
+// and gives its path.
 func (h *host) install(name, text string, places *strings.Replacer) (string, error) {
 	path := filepath.Join(h.folder, name)
 	text = strings.NewReplacer("@NAME@", h.name, "@ADDRESS@", h.address.String()).Replace(places.Replace(text))
@@ -108,7 +107,7 @@ func (h *host) install(name, text string, places *strings.Replacer) (string, err
 	return path, nil
 }
 
-// give hands the machine's folder to the user that its programs run as.
+// give hands the machine's folder to the user of its programs.
 func (h *host) give() error {
 	if h.as == nil {
 		return nil

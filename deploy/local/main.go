@@ -4,10 +4,9 @@
 // the central and a counter, each as a process of its own, supervised on one
 // machine. It is built as galla-local, beside the programs that it starts.
 //
-// The environment variables of the sandbox set addresses and the data folder;
-// the package comment of deploy/local/house tells the rest. Ctrl-C or SIGTERM
-// stops everything in order; another one, some seconds later, kills what still
-// runs.
+// The environment variables of the sandbox set addresses and the data folder; the
+// package comment of deploy/local/sandbox has the rest. Ctrl-C or SIGTERM stops
+// everything in order; a second one, some seconds later, kills what still runs.
 package main
 
 import (
@@ -19,7 +18,7 @@ import (
 	"syscall"
 	"time"
 
-	"galla/deploy/local/house"
+	"galla/deploy/local/sandbox"
 )
 
 func main() {
@@ -32,7 +31,7 @@ func main() {
 func run() error {
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	cfg, err := house.ReadConfig(os.Getenv)
+	cfg, err := sandbox.ReadConfig(os.Getenv)
 	if err != nil {
 		return err
 	}
@@ -40,7 +39,7 @@ func run() error {
 	if err != nil {
 		return fmt.Errorf("find the folder of the programs: %w", err)
 	}
-	h, err := house.New(cfg, filepath.Dir(self), os.Environ(), os.Stdout, os.Stderr)
+	h, err := sandbox.New(cfg, filepath.Dir(self), os.Environ(), os.Stdout, os.Stderr)
 	if err != nil {
 		return err
 	}
@@ -49,15 +48,15 @@ func run() error {
 	return h.Run(ctx)
 }
 
-// sameWish is how long signals mean the first one still: whoever ends a whole
-// process group reaches the supervisor twice, once himself and once by make.
-const sameWish = 2 * time.Second
+// sameSignal is how long signals count as the first one: ending a whole process group
+// reaches the supervisor twice, once directly and once by make.
+const sameSignal = 2 * time.Second
 
-// obey stops at the first signal and hurries at one that comes later.
+// obey stops at the first signal and hurries at a later one.
 func obey(signals <-chan os.Signal, stop, hurry func()) {
 	<-signals
 	stop()
-	for first := time.Now(); time.Since(first) < sameWish; {
+	for first := time.Now(); time.Since(first) < sameSignal; {
 		<-signals
 	}
 	hurry()

@@ -16,12 +16,12 @@ func TestObey(t *testing.T) {
 		var stopped, hurried bool
 		go obey(signals, func() { stopped = true }, func() { hurried = true })
 		signals <- syscall.SIGTERM
-		signals <- syscall.SIGTERM // make passes on what the group got already
+		signals <- syscall.SIGTERM // make passes on the signal that the group got already
 		synctest.Wait()
 		if !stopped || hurried {
 			t.Errorf("after one wish: stopped %v, hurried %v", stopped, hurried)
 		}
-		time.Sleep(sameWish)
+		time.Sleep(sameSignal)
 		signals <- os.Interrupt
 		synctest.Wait()
 		if !hurried {

@@ -12,41 +12,74 @@ import (
 // Flow is a kind of movement of cash.
 type Flow string
 
-// The flows, in the order in which they are told.
+// The flows, in display order.
 const (
 	Withdrawn   Flow = "withdrawn"   // out: handed over, and confirmed
-	Unconfirmed Flow = "unconfirmed" // out: the bank paid a withdrawal or a refund; nobody has said whether the cash was handed over
+	Unconfirmed Flow = "unconfirmed" // out: the bank paid a withdrawal or refund; nobody has confirmed that the cash was given
 	Sent        Flow = "sent"        // in: a transfer's amount, from the customer
-	Charged     Flow = "charged"     // in: a transfer's charge, as the central told it
+	Charged     Flow = "charged"     // in: a transfer's charge, as reported by central
 	Fee         Flow = "fee"         // in: the fee of a sender's registration
-	Held        Flow = "held"        // in: of a transfer that is not settled
-	Owed        Flow = "owed"        // in: of a transfer that failed or came back: the customer's own, until it is given back
-	Returned    Flow = "returned"    // out: a transfer that was held and failed, back to the customer
+	Held        Flow = "held"        // in: of a transfer without a final outcome
+	Owed        Flow = "owed"        // in: of a failed or reversed transfer: the customer's own cash until it is returned
+	Returned    Flow = "returned"    // out: of a failed transfer with held cash, back to the customer
 	Refunded    Flow = "refunded"    // out
 )
 
-// Flows gives the flows in the order in which they are told.
+// Flows returns the flows in display order.
 func Flows() []Flow {
 	return []Flow{Withdrawn, Unconfirmed, Sent, Charged, Fee, Held, Owed, Returned, Refunded}
 }
 
-// Out tells whether the flow takes cash out of the drawer.
-func (f Flow) Out() bool {
+// IsOut reports whether the flow takes cash out of the drawer.
+func (f Flow) IsOut() bool {
 	return f == Withdrawn || f == Unconfirmed || f == Returned || f == Refunded
 }
 
-// Open tells whether somebody has still to say or do something about the flow.
-func (f Flow) Open() bool { return f == Unconfirmed || f == Held }
+// IsOpen reports whether somebody still has to answer or do something.
+func (f Flow) IsOpen() bool { return f == Unconfirmed || f == Held }
 
 // Entry is one movement of cash.
 type Entry struct {
 	Flow   Flow
-	Amount money.Paise // never negative; Flow says the direction
+	Amount money.Paise // not negative; Flow is the direction
 	At     time.Time   // by the counter's clock
 }
 
-// Of says what an operation did to the drawer; nil: nothing.
-func Of(r edge.Record) []Entry {
+// EntriesOf returns how an operation changed the cash in the drawer; nil: not at all.
+//
+//	withdrawal   paid, cash handed over               out, when it was handed over
+//	             paid, not confirmed                  out, when the bank paid; Unconfirmed
+//	             paid, answered 'not given'           nothing: the cash is still here
+//	             anything else                        nothing
+//	Aadhaar Pay  always                               nothing: the account pays the shop
+//	transfer     succeeded                            in: amount and charge
+//	             on its way, pending, unknown         in: both, held until its outcome
+//	             reversed                             in: both, owed until the refund; out when
+//	                                                  the agent says that it was returned before
+//	             refused in the customer's presence   nothing: the cash is returned at once, or
+//	             (wrong password, declined)           pays for the next attempt
+//	             failed after its cash was kept       in: both, owed; out when the agent says
+//	                                                  that it was returned, or when the next
+//	                                                  attempt that it pays for was created
+//	refund       succeeded, cash handed over          out, when it was handed over
+//	             succeeded, not confirmed             out, when the bank paid; Unconfirmed
+//	             succeeded, answered 'not given'      nothing: the cash is still here
+//	             cash returned before the password    out, when it was created
+//	             (edge.RefundCashBefore)
+//	             of a transfer whose cash was         nothing: it left with the transfer
+//	             returned before (edge.RefundClosed)
+//	             anything else                        nothing
+//	registration with a fee                           in
+//
+// Charges come from central's reply to the transfer, else from its reply about charges
+// before the customer paid (Record.Charge). The refund of a transfer that the bank had
+// paid out returns its amount; that of a reversed transfer the charge too, since the bank
+// takes none.
+//
+// A customer who tries again after a wrong password has two records, of which at most one
+// succeeded: the cash counts once. If the first attempt's cash was kept, the next attempt
+// holds it from when the first releases it (edge.Record.Of, CashInto).
+func EntriesOf(r edge.Record) []Entry {
 	switch r.Route {
 	case op.Withdrawal:
 		return withdrawal(r)
@@ -56,98 +89,97 @@ func Of(r edge.Record) []Entry {
 		return refund(r)
 	case op.RemitterRegister:
 		if r.State == op.Succeeded && r.Result.StatusCode == approved {
-			return some(Entry{Fee, told(r, "registrationFeeCharged", 0), r.CreatedAt})
+			return nonZero(Entry{Fee, amountFromReply(r, "registrationFeeCharged", 0), r.CreatedAt})
 		}
 	}
 	return nil
 }
 
-// approved is the statusCode of a success.
+// approved is the status code of a success.
 const approved = "00"
 
 func withdrawal(r edge.Record) []Entry {
 	switch {
-	case !r.CashGiven.IsZero():
-		return some(Entry{Withdrawn, r.Amount, r.CashGiven})
+	case !r.CashGivenAt.IsZero():
+		return nonZero(Entry{Withdrawn, r.Amount, r.CashGivenAt})
 	case r.Cash() == edge.CashDue:
-		return some(Entry{Unconfirmed, r.Amount, r.EndedAt})
+		return nonZero(Entry{Unconfirmed, r.Amount, r.EndedAt})
 	}
 	return nil
 }
 
 func transfer(r edge.Record) []Entry {
 	held := Entry{Held, r.Amount + Charge(r), r.CreatedAt}
-	if r.Returns() || r.State == op.Reversed {
+	if r.OwesCashBack() || r.State == op.Reversed {
 		held.Flow = Owed
 	}
 	switch {
 	case r.State == op.Succeeded:
-		return some(Entry{Sent, r.Amount, r.CreatedAt}, Entry{Charged, Charge(r), r.CreatedAt})
-	case held.Flow == Owed && !r.CashGiven.IsZero():
-		return some(held, Entry{Returned, held.Amount, r.CashGiven})
-	case held.Flow == Owed || r.CashKept: // an attempt that an earlier one's kept cash pays for holds it before it is sent
-		return some(held)
+		return nonZero(Entry{Sent, r.Amount, r.CreatedAt}, Entry{Charged, Charge(r), r.CreatedAt})
+	case held.Flow == Owed && !r.CashGivenAt.IsZero():
+		return nonZero(held, Entry{Returned, held.Amount, r.CashGivenAt})
+	case held.Flow == Owed || r.CashKept: // kept cash of an earlier attempt is held before this one is sent
+		return nonZero(held)
 	}
 	switch r.State {
 	case op.Sent, op.Accepted, op.Unknown, op.Pending:
-		return some(held)
+		return nonZero(held)
 	}
-	return nil // nothing was sent yet, or it was refused while the customer was there
+	return nil // not sent yet, or refused in the customer's presence
 }
 
 func refund(r edge.Record) []Entry {
 	switch {
-	case !r.CashGiven.IsZero():
-		return some(Entry{Refunded, Payable(r), r.CashGiven})
+	case !r.CashGivenAt.IsZero():
+		return nonZero(Entry{Refunded, Payable(r), r.CashGivenAt})
 	case r.Cash() == edge.CashDue:
-		return some(Entry{Unconfirmed, Payable(r), r.EndedAt})
-	case r.Consent == edge.RefundClosed: // somebody gave it back before, out of the transfer's record
-	case r.State == op.Succeeded && r.Consent != edge.RefundRule: // the cash went back before the one-time password
-		return some(Entry{Refunded, Payable(r), r.CreatedAt})
+		return nonZero(Entry{Unconfirmed, Payable(r), r.EndedAt})
+	case r.Consent == edge.RefundCashBefore: // the transfer's record has it as returned
+	case r.State == op.Succeeded && r.Consent != edge.RefundCashAfter: // the cash was returned before the one-time password
+		return nonZero(Entry{Refunded, Payable(r), r.CreatedAt})
 	}
 	return nil
 }
 
-// Payable is the cash that is the customer's where an operation's outcome gives
-// any (edge.Record.Cash): the amount, and with it the charge of a refund and of a
-// transfer whose cash goes back.
+// Payable returns the cash that belongs to the customer (edge.Record.Cash): the amount,
+// and the charge of a refund and of a transfer whose cash is returned.
 func Payable(r edge.Record) money.Paise {
 	switch {
 	case r.Route == op.Refund:
-		return told(r, "amount", r.Amount) + Charge(r)
-	case r.Returns(), r.Route == op.Transfer && r.State == op.Reversed:
+		return amountFromReply(r, "amount", r.Amount) + Charge(r)
+	case r.OwesCashBack(), r.Route == op.Transfer && r.State == op.Reversed:
 		return r.Amount + Charge(r)
 	}
 	return r.Amount
 }
 
-// Charge is what the customer pays for a transfer beside its amount, or what of
-// that goes back with a refund; 0 of any other operation.
+// Charge returns what the customer pays for a transfer beside its amount, or what a refund
+// returns of that; 0 for any other operation.
 func Charge(r edge.Record) money.Paise {
 	if r.Route != op.Transfer && r.Route != op.Refund {
 		return 0
 	}
-	return told(r, "charge", r.Charge)
+	return amountFromReply(r, "charge", r.Charge)
 }
 
-// told is an amount that the reply tells, or another where it tells none.
-func told(r edge.Record, name string, otherwise money.Paise) money.Paise {
-	p, err := money.Parse(r.Value(name))
+// amountFromReply returns an amount of the reply, or otherwise if it has none.
+func amountFromReply(r edge.Record, name string, otherwise money.Paise) money.Paise {
+	p, err := money.Parse(r.ReplyValue(name))
 	if err != nil || p < 0 {
 		return otherwise
 	}
 	return p
 }
 
-// some leaves out entries that move nothing.
-func some(entries ...Entry) []Entry {
+// nonZero returns the entries with an amount.
+func nonZero(entries ...Entry) []Entry {
 	return slices.DeleteFunc(entries, func(e Entry) bool { return e.Amount <= 0 })
 }
 
-// Sum is what entries bring into the drawer and take out of it.
+// Sum returns the totals in and out of the drawer.
 func Sum(entries []Entry) (in, out money.Paise) {
 	for _, e := range entries {
-		if e.Flow.Out() {
+		if e.Flow.IsOut() {
 			out += e.Amount
 		} else {
 			in += e.Amount
@@ -156,19 +188,18 @@ func Sum(entries []Entry) (in, out money.Paise) {
 	return in, out
 }
 
-// Due is the customer's own cash that a transfer left in the drawer, and that has
-// to be given back: by hand, or where the transfer came back with its refund, as
-// the outcome tells (package told); 0: none.
-func Due(r edge.Record) money.Paise {
-	if r.Route != op.Transfer || !r.Cash().Open() {
+// OwedBack returns the customer's own cash that a transfer left in the drawer and that
+// must be returned, by hand or with the transfer's refund; 0: none.
+func OwedBack(r edge.Record) money.Paise {
+	if r.Route != op.Transfer || !r.Cash().IsOpen() {
 		return 0
 	}
 	return Payable(r)
 }
 
-// Back is what of a transfer goes back to the customer with a refund: the amount,
-// and the charge where the bank took none.
-func Back(transfer edge.Record) (amount, charge money.Paise) {
+// RefundAmounts returns what a refund of the transfer pays back: the amount, and the
+// charge if the bank took none.
+func RefundAmounts(transfer edge.Record) (amount, charge money.Paise) {
 	if transfer.State == op.Reversed {
 		charge = Charge(transfer)
 	}

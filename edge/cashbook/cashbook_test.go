@@ -9,9 +9,9 @@ import (
 	"galla/shared/op"
 )
 
-// TestNoCustomersCashIsForgotten walks every state of a transfer and every fact of
-// its cash: what the drawer owes to the customer is told as open until it is given
-// back or the bank has refunded it, Due says how much, and nothing else is open.
+// TestNoCustomersCashIsForgotten walks every state of a transfer and every fact of its
+// cash: cash that belongs to the customer is open until it is returned or refunded,
+// OwedBack is its amount, and nothing else is open.
 func TestNoCustomersCashIsForgotten(t *testing.T) {
 	at := time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
 	n := 0
@@ -25,29 +25,29 @@ func TestNoCustomersCashIsForgotten(t *testing.T) {
 				r.CashBy = "Fatima"
 			}
 			if facts&4 != 0 {
-				r.CashGiven = at
+				r.CashGivenAt = at
 			}
 			if facts&8 != 0 {
-				r.Refunded = at
+				r.RefundedAt = at
 			}
 			if facts&16 != 0 {
 				r.Reply = []byte(`{"statusCode":"22","data":{"charge":25}}`)
 			}
 			n++
-			entries := Of(r)
+			entries := EntriesOf(r)
 			in, out := Sum(entries)
-			owed := len(entries) > 0 && entries[0].Flow == Owed && in > out && r.Refunded.IsZero()
+			owed := len(entries) > 0 && entries[0].Flow == Owed && in > out && r.RefundedAt.IsZero()
 			if state != op.Reversed && len(entries) > 0 && entries[0].Flow == Owed {
 				owed = in > out // no refund pays it
 			}
-			if owed != r.Cash().Open() {
+			if owed != r.Cash().IsOpen() {
 				t.Errorf("%s, facts %05b: owed %v, but its cash is %q", state, facts, owed, r.Cash())
 			}
 			want := money.Paise(0)
 			if owed {
 				want = in - out
 			}
-			if due := Due(r); due != want || owed && Payable(r) != want {
+			if due := OwedBack(r); due != want || owed && Payable(r) != want {
 				t.Errorf("%s, facts %05b: %s are due and %s payable, want %s", state, facts, due, Payable(r), want)
 			}
 		}
@@ -57,12 +57,12 @@ func TestNoCustomersCashIsForgotten(t *testing.T) {
 	}
 }
 
-// TestARefundTakesItsCashOnce: not where it left with the transfer's record.
+// TestARefundTakesItsCashOnce: not if it left with the transfer's record.
 func TestARefundTakesItsCashOnce(t *testing.T) {
 	at := time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
-	for consent, want := range map[string]money.Paise{"": 525_00, edge.RefundRule: 525_00, edge.RefundClosed: 0} {
+	for consent, want := range map[string]money.Paise{"": 525_00, edge.RefundCashAfter: 525_00, edge.RefundCashBefore: 0} {
 		r := edge.Record{Route: op.Refund, State: op.Succeeded, Amount: 500_00, Charge: 25_00, Consent: consent, CreatedAt: at}
-		if in, out := Sum(Of(r)); in != 0 || out != want {
+		if in, out := Sum(EntriesOf(r)); in != 0 || out != want {
 			t.Errorf("%q: in %s, out %s, want %s", consent, in, out, want)
 		}
 	}

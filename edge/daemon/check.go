@@ -12,17 +12,16 @@ import (
 
 	"galla/edge/doctor"
 	"galla/edge/queue"
-	"galla/shared/trace"
+	"galla/shared/telemetry"
 )
 
-// errChecked says that a check found something.
-var errChecked = errors.New("the check found what must be put right before a start; see the lines that begin with 'wrong'")
+// errChecked reports that a check found something.
+var errChecked = errors.New("the check found problems that prevent a start; see the lines that begin with 'wrong'")
 
-// Check looks at everything that a start of a counter needs, and changes nothing:
-// the settings, the enrolment, the queue, and what the doctor examines. Each has a
-// line, whatever the others are; the error says that one of them is wrong. A
-// counter that is serving may be looked at, too. misread is what was wrong with
-// the settings when they were read into cfg.
+// Check checks everything that a start of a counter needs, and changes nothing: the
+// settings, the enrolment, the queue, and what the doctor examines. Each has a
+// line; the error reports that one of them is wrong. The counter may be running.
+// misread is the error of reading cfg.
 func Check(ctx context.Context, cfg Config, misread error, readers doctor.Readers, out io.Writer) error {
 	wrong := false
 	look := func(subject string, err error, fine string) {
@@ -35,13 +34,13 @@ func Check(ctx context.Context, cfg Config, misread error, readers doctor.Reader
 	}
 	look("settings", errors.Join(misread, cfg.Validate()), "every one can be")
 	if cfg.Traces != nil {
-		if err := trace.Reach(ctx, *cfg.Traces); err != nil {
+		if err := telemetry.Reach(ctx, *cfg.Traces); err != nil {
 			fmt.Fprintf(out, "look   traces: %s\n", err)
 		} else {
 			look("traces", nil, "their collector can be reached")
 		}
 	}
-	inUse, says, err := lookAtQueue(cfg)
+	inUse, says, err := inspectQueue(cfg)
 	look("queue", err, says)
 	report, err := Examine(ctx, cfg, readers, cfg.Rand)
 	if err != nil {
@@ -52,13 +51,13 @@ func Check(ctx context.Context, cfg Config, misread error, readers doctor.Reader
 		switch {
 		case f.Subject == "queue" && (f.Verdict == doctor.OK || f.Verdict == doctor.Unknown): // it has its line
 		case f.Subject == "counter" && !inUse: // its pages are served when it runs
-			look("pages", free(cfg.Addr), "their address is free")
+			look("pages", checkAddrFree(cfg.Addr), "their address is free")
 		case f.Verdict == doctor.Bad:
-			look(f.Subject, errors.New(join(f)), "")
+			look(f.Subject, errors.New(findingText(f)), "")
 		case f.Verdict == doctor.OK:
-			look(f.Subject, nil, join(f))
+			look(f.Subject, nil, findingText(f))
 		default:
-			fmt.Fprintf(out, "look   %s: %s\n", f.Subject, join(f))
+			fmt.Fprintf(out, "look   %s: %s\n", f.Subject, findingText(f))
 		}
 	}
 	if wrong {
@@ -67,12 +66,12 @@ func Check(ctx context.Context, cfg Config, misread error, readers doctor.Reader
 	return nil
 }
 
-// join is a finding in one line.
-func join(f doctor.Finding) string { return strings.TrimSpace(f.Says + " " + f.Do) }
+// findingText is a finding in one line.
+func findingText(f doctor.Finding) string { return strings.TrimSpace(f.Says + " " + f.Do) }
 
-// lookAtQueue tells whether the queue opens, or a counter has it open.
-func lookAtQueue(cfg Config) (inUse bool, says string, err error) {
-	f := at(cfg.Data)
+// inspectQueue reports whether the queue opens, or a counter has it open.
+func inspectQueue(cfg Config) (inUse bool, says string, err error) {
+	f := folderOf(cfg.Data)
 	_, key, _, err := f.load(cfg.Rand)
 	if errors.Is(err, ErrNotEnrolled) {
 		return false, "there is none before enrolment", nil // which has its own line
@@ -80,7 +79,7 @@ func lookAtQueue(cfg Config) (inUse bool, says string, err error) {
 	if err != nil {
 		return false, "", err
 	}
-	switch seen, err := queue.Look(queue.Config{Path: f.queue(), Key: key, Rand: cfg.Rand, Logger: cfg.Logger}); {
+	switch seen, err := queue.Inspect(cfg.queue(key)); {
 	case errors.Is(err, queue.ErrLocked):
 		return true, "a running counter has it open", nil
 	case errors.Is(err, fs.ErrNotExist):
@@ -90,14 +89,14 @@ func lookAtQueue(cfg Config) (inUse bool, says string, err error) {
 	default:
 		says = fmt.Sprintf("it opens; %d operation(s) in it, %d without an outcome", seen.Operations, seen.Unresolved)
 		if seen.Damaged > 0 {
-			says += fmt.Sprintf(", %d that can't be read: ask the central what became of them", seen.Damaged)
+			says += fmt.Sprintf(", %d that can't be read: ask the central for their outcome", seen.Damaged)
 		}
 		return false, says, nil
 	}
 }
 
-// free tells whether the pages' address can be opened.
-func free(addr string) error {
+// checkAddrFree checks whether the pages' address can be opened.
+func checkAddrFree(addr string) error {
 	l, err := listen(addr)
 	if err != nil {
 		return err

@@ -17,7 +17,7 @@ import (
 
 	"galla/edge/queue"
 	"galla/rdservice"
-	"galla/shared/trace"
+	"galla/shared/telemetry"
 )
 
 // oneReader is a computer with one reader that is ready.
@@ -74,11 +74,11 @@ func TestCheck(t *testing.T) {
 	cfg := enrolled(t)
 	open := func() *queue.Queue {
 		t.Helper()
-		_, key, _, err := at(cfg.Data).load(rand.Reader)
+		_, key, _, err := folderOf(cfg.Data).load(rand.Reader)
 		if err != nil {
 			t.Fatal(err)
 		}
-		q, _, err := queue.Open(queue.Config{Path: at(cfg.Data).queue(), Key: key, Rand: rand.Reader, Logger: cfg.Logger})
+		q, _, err := queue.Open(queue.Config{Path: folderOf(cfg.Data).queue(), Key: key, Rand: rand.Reader, Logger: cfg.Logger})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -96,7 +96,7 @@ func TestCheck(t *testing.T) {
 		t.Fatal(err)
 	}
 	said, err = check(t, cfg)
-	for _, want := range []string{"settings", "queue: it opens; 0 operation(s)", "reader", "certificate", "line", "clock", "pages: their address is free", "disk", "enrolment"} {
+	for _, want := range []string{"settings", "queue: it opens; 0 operation(s)", "reader", "certificate", "uplink", "clock", "pages: their address is free", "disk", "enrolment"} {
 		if !strings.Contains(said, "ok     "+want) {
 			t.Errorf("%s: %v\n%s", want, err, said)
 		}
@@ -119,7 +119,7 @@ func TestCheck(t *testing.T) {
 			c.Addr = l.Addr().String()
 		}, "wrong  pages: "},
 		"another queue's key": {func(t *testing.T, c *Config) {
-			if err := os.WriteFile(at(c.Data).queueKey(), []byte(strings.Repeat("7c", 32)), 0o600); err != nil {
+			if err := os.WriteFile(folderOf(c.Data).queueKey(), []byte(strings.Repeat("7c", 32)), 0o600); err != nil {
 				t.Fatal(err)
 			}
 		}, "wrong  queue: "},
@@ -141,9 +141,9 @@ func TestCheck(t *testing.T) {
 func TestCheckOfTraces(t *testing.T) {
 	cfg := enrolled(t)
 	collector := httptest.NewServer(http.NotFoundHandler())
-	for _, want := range []string{"ok     traces: their collector can be reached", "look   traces: nobody takes them at 127.0.0.1:"} {
+	for _, want := range []string{"ok     traces: their collector can be reached", "look   traces: no collector accepts them at 127.0.0.1:"} {
 		var err error
-		if cfg.Traces, err = (trace.Settings{Endpoint: collector.URL, Share: 1}).Config(func(string) string { return "" }); err != nil {
+		if cfg.Traces, err = (telemetry.Settings{Endpoint: collector.URL, Share: 1}).Config(func(string) string { return "" }); err != nil {
 			t.Fatal(err)
 		}
 		if said, err := check(t, cfg); err != nil || !strings.Contains(said, want) {

@@ -7,107 +7,116 @@ import (
 	"io"
 	"log/slog"
 	"net"
-	"os"
 	"path/filepath"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 
 	"galla/edge"
-	"galla/edge/device"
 	"galla/edge/queue"
-	"galla/edge/screen"
+	"galla/edge/reader"
+	"galla/edge/ui"
 	"galla/edge/uplink"
+	"galla/shared/files"
 	"galla/shared/localname"
+	"galla/shared/secret"
 	"galla/shared/settings"
-	"galla/shared/trace"
+	"galla/shared/telemetry"
 )
 
 // Config sets up a counter's daemon.
 type Config struct {
 	Data         string   // folder; the counter's files lie in edge/ below it
 	Addr         string   // of the pages; loopback, with or without http://
-	ExtraDevices []string // addresses to look for registered-device services at, beside the standard ports
-	Version      string   // of this program, for people
-	// Traces says where spans of operations are told, and which; nil: nowhere.
-	// Service, Version and Logger are filled in.
-	Traces *trace.Config
-	// Updates says how this program is updated; nil: not by itself.
+	ExtraDevices []string // addresses of registered-device services beside the standard ports
+	Version      string   // of this program
+	// Traces configures the export of spans; nil: none. Service, Version and Logger
+	// are filled in.
+	Traces *telemetry.Config
+	// Updates configures automatic updates; nil: none.
 	Updates *Updates
+
+	// VerifyQueue checks the file of the queue before it is opened
+	// (queue.Config.Verify).
+	VerifyQueue func(path string) error
 
 	Rand   io.Reader
 	Logger *slog.Logger
 }
 
-// pidFile holds the process id of a running counter: of the parent, where one
-// started it.
+// queue returns the configuration of the counter's queue.
+func (c Config) queue(key secret.Key) queue.Config {
+	return queue.Config{Path: folderOf(c.Data).queue(), Key: key, Rand: c.Rand, Logger: c.Logger, Verify: c.VerifyQueue}
+}
+
+// pidFile holds the process id of a running counter, or of its launcher.
 const pidFile = "edge.pid"
 
-// Run serves the counter until ctx ends. ErrNotEnrolled says that enrolment
-// comes first.
+// Run serves the counter until ctx ends. It fails with ErrNotEnrolled before
+// enrolment.
 func Run(ctx context.Context, cfg Config) error {
 	if err := cfg.Validate(); err != nil {
 		return err
 	}
-	return compose(ctx, cfg)
+	return serveCounter(ctx, cfg)
 }
 
-// compose makes the parts of a counter and serves it.
-func compose(ctx context.Context, cfg Config) error {
-	f := at(cfg.Data)
+// serveCounter makes the parts of a counter and serves it.
+func serveCounter(ctx context.Context, cfg Config) error {
+	f := folderOf(cfg.Data)
 	settings, queueKey, terminalKey, err := f.load(cfg.Rand)
 	if err != nil {
 		return err
 	}
-	l, name, err := door(cfg)
+	l, name, err := listenPages(cfg)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = l.Close() }() // closed already where the screen ran
-	q, report, err := queue.Open(queue.Config{Path: f.queue(), Key: queueKey, Rand: cfg.Rand, Logger: cfg.Logger})
+	q, report, err := queue.Open(cfg.queue(queueKey))
 	if err != nil {
 		return err
 	}
 	err = func() error {
-		own := &kept{folder: f, key: queueKey, rand: cfg.Rand, settings: settings}
-		reader, err := device.New(device.Config{Extra: cfg.ExtraDevices, Pins: own, Logger: cfg.Logger})
+		own := &settingsStore{folder: f, key: queueKey, rand: cfg.Rand, settings: settings}
+		device, err := reader.New(reader.Config{Extra: cfg.ExtraDevices, Identities: own, Logger: cfg.Logger})
 		if err != nil {
 			return err
 		}
-		operators, err := openPeople(q, settings, cfg)
+		operators, err := openUsers(q, settings, cfg)
 		if err != nil {
 			return err
 		}
-		see, err := openEyes(ctx, cfg)
+		see, err := openTracing(ctx, cfg)
 		if err != nil {
 			return err
 		}
-		counter, err := edge.New(see.queue(q), reader, edge.Config{
+		counter, err := edge.New(see.queue(q), device, edge.Config{
 			Agent: settings.Agent, AgentAadhaar: settings.AgentAadhaar,
 			Merchant: settings.Merchant, MerchantID: settings.MerchantID, TID: settings.TID,
 			Latitude: settings.Latitude, Longitude: settings.Longitude,
-			NumberOf: operators.NumberOf, Rand: cfg.Rand, Logger: cfg.Logger,
+			AadhaarOf: operators.AadhaarOf, Rand: cfg.Rand, Logger: cfg.Logger,
 		})
 		if err != nil {
 			return err
 		}
-		if report.Trouble != "" {
-			counter.SetTrouble(report.Trouble)
+		if report.Warning != "" {
+			counter.SetWarning(report.Warning)
 		}
-		reader.SetOnChange(counter.Changed)
+		device.SetOnChange(counter.Notify)
 		line, err := uplink.New(uplink.Config{
 			URL: settings.Uplink, TerminalID: settings.TerminalID, Audience: settings.Audience, Key: terminalKey,
-			Version: cfg.Version, OnChange: counter.Changed, Rand: cfg.Rand, Logger: cfg.Logger,
+			Version: cfg.Version, OnChange: counter.Notify, Rand: cfg.Rand, Logger: cfg.Logger,
 		}, see.receiver(counter))
 		if err != nil {
 			return err
 		}
-		counter.Attach(see.line(line))
-		days, err := openTill(counter, q)
+		counter.SetLink(see.line(line))
+		days, err := openDays(counter, q)
 		if err != nil {
 			return err
 		}
-		slips, err := openPaper(counter, own, settings, cfg)
+		slips, err := openPrinter(counter, own, settings, cfg)
 		if err != nil {
 			return err
 		}
@@ -115,18 +124,18 @@ func compose(ctx context.Context, cfg Config) error {
 		if err != nil {
 			return err
 		}
-		pages, looking, err := openPages(name, counter, days, operators, q, reader, slips, updates, cfg)
+		pages, looking, err := openPages(name, counter, days, operators, q, device, slips, updates, cfg)
 		if err != nil {
 			return err
 		}
-		return serve(ctx, cfg, name, l, counter, line, reader, pages, slips.Run, looking, see.run, updates.run, func(ctx context.Context) error { return tidy(ctx, q, line, cfg.Logger) })
+		return serve(ctx, cfg, name, l, counter, line, device, pages, slips.Run, looking, see.run, updates.run, func(ctx context.Context) error { return purgeHistory(ctx, q, line, cfg.Logger) })
 	}()
 	return errors.Join(err, q.Close())
 }
 
-// door opens the pages' address, and gives the name that they are under.
-func door(cfg Config) (net.Listener, string, error) {
-	name, err := localname.Ensure(string(at(cfg.Data)), cfg.Rand)
+// listenPages opens the pages' address, and returns their host name.
+func listenPages(cfg Config) (net.Listener, string, error) {
+	name, err := localname.Ensure(string(folderOf(cfg.Data)), cfg.Rand)
 	if err != nil {
 		return nil, "", err
 	}
@@ -149,18 +158,18 @@ func hostPort(addr string) string {
 }
 
 // serve runs the parts side by side until ctx ends or one of them fails.
-func serve(ctx context.Context, cfg Config, name string, l net.Listener, counter *edge.Counter, line *uplink.Client, reader *device.Device, pages *screen.Screen, others ...func(context.Context) error) error {
-	if cfg.Updates == nil || cfg.Updates.Parent == nil { // else the parent is who was started
-		forget, err := TellPID(cfg.Data)
+func serve(ctx context.Context, cfg Config, name string, l net.Listener, counter *edge.Counter, line *uplink.Client, device *reader.Reader, pages *ui.Kit, others ...func(context.Context) error) (err error) {
+	if cfg.Updates == nil || cfg.Updates.Launcher == nil { // else the launcher writes the file
+		remove, err := WritePIDFile(cfg.Data)
 		if err != nil {
 			return err
 		}
-		defer forget()
+		defer func() { err = errors.Join(err, remove()) }()
 	}
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return counter.Run(ctx) })
 	group.Go(func() error { return line.Run(ctx) })
-	group.Go(func() error { return reader.Run(ctx) })
+	group.Go(func() error { return device.Run(ctx) })
 	group.Go(func() error { return pages.Run(ctx, l) })
 	for _, run := range others {
 		group.Go(func() error { return run(ctx) })
@@ -169,22 +178,18 @@ func serve(ctx context.Context, cfg Config, name string, l net.Listener, counter
 	return group.Wait()
 }
 
-// TellPID tells this process's id to whoever supervises the counter, in a file of
-// its data folder.
-func TellPID(data string) (forget func(), err error) {
-	file := filepath.Join(data, pidFile)
-	if err := os.WriteFile(file, fmt.Appendln(nil, os.Getpid()), 0o644); err != nil {
-		return nil, fmt.Errorf("write the process id: %w", err)
-	}
-	return func() { _ = os.Remove(file) }, nil
+// WritePIDFile writes this process's id to a file of the data folder, for
+// supervisors.
+func WritePIDFile(data string) (remove func() error, err error) {
+	return files.WritePID(filepath.Join(data, pidFile))
 }
 
-// tidyEvery is how often history that is older than its retention is forgotten.
-const tidyEvery = 24 * time.Hour
+// purgeInterval is how often history that is older than its retention is forgotten.
+const purgeInterval = 24 * time.Hour
 
-// tidy forgets old history once a day. The central's clock decides what is old,
-// so it waits for a line that is up: a wrong clock here must not delete.
-func tidy(ctx context.Context, q *queue.Queue, line edge.Line, log *slog.Logger) error {
+// purgeHistory purges old operations once a day. It uses the central's clock, so it
+// waits until the terminal is online: a wrong clock here must not delete.
+func purgeHistory(ctx context.Context, q *queue.Queue, line edge.Link, log *slog.Logger) error {
 	look := time.NewTicker(time.Hour)
 	defer look.Stop()
 	var last time.Time
@@ -196,7 +201,7 @@ func tidy(ctx context.Context, q *queue.Queue, line edge.Line, log *slog.Logger)
 		}
 		state := line.State()
 		now := time.Now().Add(state.Offset)
-		if !state.Up || now.Sub(last) < tidyEvery {
+		if !state.Online || now.Sub(last) < purgeInterval {
 			continue
 		}
 		gone, err := q.Purge(now.Add(-queue.Retention))

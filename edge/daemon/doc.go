@@ -1,10 +1,9 @@
-// Package daemon is the edge's wiring: the only package that knows all its
-// parts. It reads the configuration and what enrolment left, opens the queue,
-// and runs counter, uplink, device and screen until it is told to stop.
+// Package daemon connects all parts of the counter. It reads the configuration
+// and the settings of the enrolment, opens the queue, and runs counter, uplink,
+// reader and pages until it is stopped.
 //
-// Everything lies under one folder: keys/ (mode 0600 each: the terminal's
-// Ed25519 seed and the queue's sealing key), settings.sealed (what enrolment
-// gave, the agent, the receipt printer and the reader), localname (the host name that the
-// pages are served under, mode 0600) and queue.db. A backup without keys/ tells
-// nothing of customers.
+// Everything is in one folder: keys/ (mode 0600 each: the terminal's Ed25519 seed
+// and the queue's key), settings.sealed (settings of the enrolment, the agent, the
+// receipt printer and the reader), localname (the pages' host name, mode 0600) and
+// queue.db. A backup without keys/ reveals nothing of customers.
 package daemon

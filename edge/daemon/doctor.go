@@ -7,26 +7,26 @@ import (
 	"log/slog"
 
 	"galla/edge/doctor"
-	"galla/edge/paper"
-	"galla/edge/printer"
+	"galla/edge/printing/printer"
 	"galla/edge/queue"
+	uiprinter "galla/edge/ui/printer"
 )
 
-// pagesOf is where the program says that it lives; its pages are under another name.
-func pagesOf(cfg Config) string { return "http://" + hostPort(cfg.Addr) + "/healthz" }
+// healthURL is the health check's address; the pages have another host name.
+func healthURL(cfg Config) string { return "http://" + hostPort(cfg.Addr) + "/healthz" }
 
 // Examine has the doctor examine this counter, whether it runs or not.
 func Examine(ctx context.Context, cfg Config, readers doctor.Readers, rand io.Reader) (doctor.Report, error) {
-	f := at(cfg.Data)
+	f := folderOf(cfg.Data)
 	settings, _, _, err := f.load(rand)
 	if errors.Is(err, ErrNotEnrolled) {
 		err = nil
 	}
 	d, wrong := doctor.New(doctor.Config{
 		Readers: readers, Folder: string(f), QueueFile: f.queue(), QueueMax: queue.DefaultMaxSize,
-		Uplink: settings.Uplink, Enrolment: err, Pages: pagesOf(cfg),
-		Printers: []string{"/dev/usb/lp*"}, Printer: lookAt(settings.Printer, cfg.Logger), Version: cfg.Version,
-		Release: releasesOf(cfg),
+		Uplink: settings.Uplink, Enrolment: err, Pages: healthURL(cfg),
+		Printers: []string{"/dev/usb/lp*"}, Printer: probePrinter(settings.Printer, cfg.Logger), Version: cfg.Version,
+		Release: releaseInfo(cfg),
 	})
 	if wrong != nil {
 		return doctor.Report{}, wrong
@@ -34,9 +34,9 @@ func Examine(ctx context.Context, cfg Config, readers doctor.Readers, rand io.Re
 	return d.Examine(ctx), nil
 }
 
-// lookAt asks the printer of the settings how it is; nil where there is none.
+// probePrinter asks the printer of the settings how it is; nil where there is none.
 // What a port answers to an attempt to open it is left out: it has addresses.
-func lookAt(s paper.Settings, log *slog.Logger) func(context.Context) (prints bool, do string) {
+func probePrinter(s uiprinter.Settings, log *slog.Logger) func(context.Context) (prints bool, do string) {
 	if s.Kind == "" {
 		return nil
 	}
@@ -48,12 +48,12 @@ func lookAt(s paper.Settings, log *slog.Logger) func(context.Context) (prints bo
 		if err != nil {
 			return false, "Set it up again on its page."
 		}
-		c, err := p.Look(ctx)
+		c, err := p.Probe(ctx)
 		switch {
 		case c == printer.Silent:
 			return true, "It answers nothing, as many printers do: print its test page to be sure."
 		case err != nil:
-			return false, "The " + (&printer.Trouble{Condition: c}).Error() + "."
+			return false, "The " + (&printer.ConditionError{Condition: c}).Error() + "."
 		}
 		return true, ""
 	}

@@ -14,7 +14,7 @@ import (
 	"strings"
 	"time"
 
-	"galla/edge/people"
+	"galla/edge/users"
 	"galla/shared/printable"
 	"galla/shared/seal"
 	"galla/shared/secret"
@@ -53,7 +53,7 @@ func Enrol(ctx context.Context, data string, e Enrolment, rand io.Reader) (Setti
 	if err != nil {
 		return Settings{}, fmt.Errorf("the agent's Aadhaar number %w", err)
 	}
-	if err := people.CheckNewPIN(e.PIN); err != nil {
+	if err := users.CheckNewPIN(e.PIN); err != nil {
 		return Settings{}, fmt.Errorf("the agent's PIN: %w", err)
 	}
 	if strings.TrimSpace(e.Agent) == "" {
@@ -73,11 +73,11 @@ func Enrol(ctx context.Context, data string, e Enrolment, rand io.Reader) (Setti
 	if err != nil {
 		return Settings{}, err
 	}
-	hash, err := people.HashPIN(e.PIN, rand)
+	hash, err := users.HashPIN(e.PIN, rand)
 	if err != nil {
 		return Settings{}, err
 	}
-	s, err := bind(ctx, e, ed25519.NewKeyFromSeed(seed.Reveal()).Public().(ed25519.PublicKey))
+	s, err := postEnrolment(ctx, e, ed25519.NewKeyFromSeed(seed.Reveal()).Public().(ed25519.PublicKey))
 	if err != nil {
 		return Settings{}, err
 	}
@@ -108,8 +108,8 @@ func Enrolled(data string, rand io.Reader) (bool, error) {
 	return err == nil, err
 }
 
-// bind calls POST /terminals/enrol.
-func bind(ctx context.Context, e Enrolment, public ed25519.PublicKey) (Settings, error) {
+// postEnrolment calls POST /terminals/enrol.
+func postEnrolment(ctx context.Context, e Enrolment, public ed25519.PublicKey) (Settings, error) {
 	ctx, cancel := context.WithTimeout(ctx, enrolTimeout)
 	defer cancel()
 	body, err := json.Marshal(map[string]any{"code": e.Code.Reveal(), "publicKey": []byte(public), "name": e.Name})

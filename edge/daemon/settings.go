@@ -10,8 +10,9 @@ import (
 	"os"
 	"path/filepath"
 
-	"galla/edge/device"
-	"galla/edge/paper"
+	"galla/edge/reader"
+	"galla/edge/ui/printer"
+	"galla/shared/files"
 	"galla/shared/seal"
 	"galla/shared/secret"
 )
@@ -33,12 +34,11 @@ type Settings struct {
 
 	AgentAadhaar secret.Aadhaar
 
-	Printer paper.Settings // of receipts; this and what follows the counter itself changes
-	Reader  device.Pin     // which reader is the counter's; zero: none was taken yet
+	Printer printer.Settings // of receipts; this and what follows the counter itself changes
+	Reader  reader.Identity  // which reader is the counter's; zero: none was taken yet
 }
 
-// settingsFile is Settings as it is sealed; the secret stands in it in the
-// clear, the file does not.
+// settingsFile is Settings before sealing, with the Aadhaar number in the clear.
 type settingsFile struct {
 	Version int
 	Settings
@@ -47,22 +47,22 @@ type settingsFile struct {
 
 const settingsVersion = 1
 
-// ErrNotEnrolled says that the counter has no settings yet.
+// ErrNotEnrolled reports that the counter has no settings yet.
 var ErrNotEnrolled = errors.New("this counter is not enrolled: ask the central for an enrolment code (POST /terminals) and run 'galla-edge enrol'")
 
-// folder knows the files of the edge.
+// folder knows the paths of the counter's files.
 type folder string
 
-// at is the counter's folder below the data folder.
-func at(data string) folder { return folder(filepath.Join(data, "edge")) }
+// folderOf is the counter's folder below the data folder.
+func folderOf(data string) folder { return folder(filepath.Join(data, "edge")) }
 
 func (f folder) settings() string    { return filepath.Join(string(f), "settings.sealed") }
 func (f folder) queue() string       { return filepath.Join(string(f), "queue.db") }
 func (f folder) queueKey() string    { return filepath.Join(string(f), "keys", "queue.key") }
 func (f folder) terminalKey() string { return filepath.Join(string(f), "keys", "terminal.key") }
 
-// settingsPlace binds the sealed settings to their file.
-var settingsPlace = []byte("galla/edge/settings/v1")
+// settingsContext binds the sealed settings to their file.
+var settingsContext = []byte("galla/edge/settings/v1")
 
 // load reads the settings and the keys. ErrNotEnrolled where there are none.
 func (f folder) load(rand io.Reader) (Settings, secret.Key, ed25519.PrivateKey, error) {
@@ -88,7 +88,7 @@ func (f folder) load(rand io.Reader) (Settings, secret.Key, ed25519.PrivateKey, 
 	if err != nil {
 		return fail(err)
 	}
-	text, err := box.Open(sealed, settingsPlace)
+	text, err := box.Open(sealed, settingsContext)
 	if err != nil {
 		return fail(fmt.Errorf("settings %s: %w; enrol the counter again", f.settings(), err))
 	}
@@ -113,20 +113,11 @@ func (f folder) save(s Settings, queueKey secret.Key, rand io.Reader) error {
 	if err != nil {
 		return fmt.Errorf("write the settings: %w", err)
 	}
-	sealed, err := box.Seal(text, settingsPlace)
+	sealed, err := box.Seal(text, settingsContext)
 	if err != nil {
 		return err
 	}
-	temp, err := os.CreateTemp(string(f), ".settings-*")
-	if err != nil {
-		return fmt.Errorf("write the settings: %w", err)
-	}
-	defer func() { _ = os.Remove(temp.Name()) }()
-	_, err = temp.Write(sealed)
-	if err := errors.Join(err, temp.Sync(), temp.Close()); err != nil {
-		return fmt.Errorf("write the settings: %w", err)
-	}
-	if err := os.Rename(temp.Name(), f.settings()); err != nil {
+	if err := files.WriteAtomic(f.settings(), sealed, 0o600, os.Rename); err != nil {
 		return fmt.Errorf("write the settings: %w", err)
 	}
 	return nil

@@ -121,7 +121,7 @@ func TestForgottenPIN(t *testing.T) {
 		t.Fatal(err)
 	}
 	log := slog.New(slog.DiscardHandler)
-	if err := SetPIN(data, secret.NewOTP("8264"), rand.Reader, log); err != nil {
+	if err := SetPIN(Config{Data: data, Rand: rand.Reader, Logger: log}, secret.NewOTP("8264")); err != nil {
 		t.Fatal(err)
 	}
 	q, _, err := queue.Open(queue.Config{Path: f.queue(), Key: key, Rand: rand.Reader, Logger: log})
@@ -129,14 +129,14 @@ func TestForgottenPIN(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = q.Close() }()
-	crew, err := openPeople(q, settings, Config{Rand: rand.Reader, Logger: log})
+	crew, err := openUsers(q, settings, Config{Rand: rand.Reader, Logger: log})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := crew.CheckPIN(t.Context(), edge.AgentID, secret.NewOTP("8264")); err != nil {
 		t.Error(err)
 	}
-	if err := SetPIN(data, secret.NewOTP("7391"), rand.Reader, log); err == nil {
+	if err := SetPIN(Config{Data: data, Rand: rand.Reader, Logger: log}, secret.NewOTP("7391")); err == nil {
 		t.Error("the PIN was set behind a running counter's back")
 	}
 	// In the file itself nothing stands in the clear.
@@ -155,10 +155,10 @@ func TestForgottenPIN(t *testing.T) {
 // the printer's settings stay, and a counter that runs is not changed under its feet.
 func TestUseReader(t *testing.T) {
 	data := t.TempDir()
-	f := at(data)
+	f := folderOf(data)
 	key := filesIn(t, f)
 	service, info := rdservice.Service{Address: "http://127.0.0.1:11100", Info: "Mantra"}, rdservice.DeviceInfo{Serial: "S1", DC: "d1"}
-	pin, err := UseReader(data, service, info, rand.Reader, slog.New(slog.DiscardHandler))
+	pin, err := UseReader(Config{Data: data, Rand: rand.Reader, Logger: slog.New(slog.DiscardHandler)}, service, info)
 	if err != nil || pin.Serial != "S1" {
 		t.Fatalf("%+v, %v", pin, err)
 	}
@@ -166,14 +166,14 @@ func TestUseReader(t *testing.T) {
 	if err != nil || s.Reader != pin || s.TID != "GAL00101" {
 		t.Errorf("the settings have %+v, %v", s.Reader, err)
 	}
-	own := &kept{folder: f, key: key, rand: rand.Reader, settings: s}
+	own := &settingsStore{folder: f, key: key, rand: rand.Reader, settings: s}
 	if err := own.change(func(s *Settings) { s.Printer.Address = "/dev/usb/lp0" }); err != nil {
 		t.Fatal(err)
 	}
-	if s, _, _, err = f.load(rand.Reader); err != nil || s.Reader != pin || s.Printer.Address == "" || own.Pinned() != pin {
+	if s, _, _, err = f.load(rand.Reader); err != nil || s.Reader != pin || s.Printer.Address == "" || own.Assigned() != pin {
 		t.Errorf("after another change: %+v, %+v, %v", s.Reader, s.Printer, err)
 	}
-	if _, err := UseReader(data, service, rdservice.DeviceInfo{}, rand.Reader, slog.New(slog.DiscardHandler)); err == nil {
+	if _, err := UseReader(Config{Data: data, Rand: rand.Reader, Logger: slog.New(slog.DiscardHandler)}, service, rdservice.DeviceInfo{}); err == nil {
 		t.Error("a reader that does not say who it is was chosen")
 	}
 	q, _, err := queue.Open(queue.Config{Path: f.queue(), Key: key, Rand: rand.Reader, Logger: slog.New(slog.DiscardHandler)})
@@ -181,7 +181,7 @@ func TestUseReader(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = q.Close() }()
-	if _, err := UseReader(data, service, info, rand.Reader, slog.New(slog.DiscardHandler)); !errors.Is(err, queue.ErrLocked) {
+	if _, err := UseReader(Config{Data: data, Rand: rand.Reader, Logger: slog.New(slog.DiscardHandler)}, service, info); !errors.Is(err, queue.ErrLocked) {
 		t.Errorf("while the counter runs: %v", err)
 	}
 }
@@ -192,14 +192,14 @@ func TestLink(t *testing.T) {
 	cfg := Config{Data: t.TempDir(), Addr: "http://127.0.0.1:7200", Rand: rand.Reader, Logger: slog.New(slog.DiscardHandler)}
 	nowhere := cfg
 	nowhere.Data = filepath.Join(cfg.Data, ".galla")
-	if link, err := Link(nowhere); !errors.Is(err, fs.ErrNotExist) {
+	if link, err := PagesURL(nowhere); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("without a counter: %q, %v", link, err)
 	}
 	if left, err := os.ReadDir(cfg.Data); err != nil || len(left) != 0 {
 		t.Errorf("asking for the link left %v, %v", left, err)
 	}
-	first, err := Link(cfg)
-	again, err2 := Link(cfg)
+	first, err := PagesURL(cfg)
+	again, err2 := PagesURL(cfg)
 	if err != nil || err2 != nil || first != again || !strings.HasPrefix(first, "http://galla-") || !strings.HasSuffix(first, ".localhost:7200/") {
 		t.Errorf("%q, then %q: %v, %v", first, again, err, err2)
 	}
@@ -208,11 +208,11 @@ func TestLink(t *testing.T) {
 		t.Errorf("the name lies under %v, %v", about.Mode(), err)
 	}
 	cfg.Data = t.TempDir()
-	if other, err := Link(cfg); err != nil || other == first {
+	if other, err := PagesURL(cfg); err != nil || other == first {
 		t.Errorf("another counter has %q, %v", other, err)
 	}
 	cfg.Addr = "http://127.0.0.1:0"
-	if link, err := Link(cfg); err == nil {
+	if link, err := PagesURL(cfg); err == nil {
 		t.Errorf("a port that no browser opens: %q", link)
 	}
 }

@@ -3,9 +3,7 @@ package daemon
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"log/slog"
 	"os"
 
 	"galla/edge/queue"
@@ -15,29 +13,28 @@ import (
 
 // Unfinished is what a counter still waits for.
 type Unfinished struct {
-	Operations int // whose outcome the central has not told
+	Operations int // that are not final
 	ByState    map[op.State]int
 	Amount     money.Paise // of all of them together
 	Damaged    int         // that can't be read
 }
 
-// CountUnfinished counts the operations of a counter that have no end yet: with
-// its data folder gone, nobody here could tell the customers what became of
-// them. It needs a counter that does not run; queue.ErrLocked says that it does.
-// ErrNotEnrolled says that there is none, and no queue either.
-func CountUnfinished(data string, rand io.Reader, log *slog.Logger) (n Unfinished, err error) {
-	f := at(data)
-	_, key, _, err := f.load(rand)
+// CountUnfinished counts the operations of a counter that are not final: without
+// its data folder nobody could tell the customers their outcome. The counter must
+// not be running (queue.ErrLocked). ErrNotEnrolled: there is none, and no queue.
+func CountUnfinished(cfg Config) (n Unfinished, err error) {
+	f := folderOf(cfg.Data)
+	_, key, _, err := f.load(cfg.Rand)
 	if errors.Is(err, ErrNotEnrolled) {
 		// A counter that lost its settings may have operations all the same.
 		if _, there := os.Lstat(f.queue()); !errors.Is(there, fs.ErrNotExist) {
-			return Unfinished{}, fmt.Errorf("the settings %s are gone, and the queue %s is there: what is in it can't be counted; put the settings back", f.settings(), f.queue())
+			return Unfinished{}, fmt.Errorf("the settings %s are missing, and the queue %s exists: its operations can't be counted; restore the settings", f.settings(), f.queue())
 		}
 	}
 	if err != nil {
 		return Unfinished{}, err
 	}
-	q, _, err := queue.Open(queue.Config{Path: f.queue(), Key: key, Rand: rand, Logger: log})
+	q, _, err := queue.Open(cfg.queue(key))
 	if err != nil {
 		return Unfinished{}, err
 	}

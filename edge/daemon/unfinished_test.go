@@ -23,7 +23,7 @@ import (
 func TestCountUnfinished(t *testing.T) {
 	data := t.TempDir()
 	count := func() (Unfinished, error) {
-		return CountUnfinished(data, rand.Reader, slog.New(slog.DiscardHandler))
+		return CountUnfinished(Config{Data: data, Rand: rand.Reader, Logger: slog.New(slog.DiscardHandler)})
 	}
 	if _, err := count(); !errors.Is(err, ErrNotEnrolled) {
 		t.Fatalf("an empty folder: %v", err)
@@ -73,7 +73,7 @@ func TestCountUnfinished(t *testing.T) {
 	if err := os.Remove(f.settings()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := count(); err == nil || errors.Is(err, ErrNotEnrolled) || !strings.Contains(err.Error(), "put the settings back") {
+	if _, err := count(); err == nil || errors.Is(err, ErrNotEnrolled) || !strings.Contains(err.Error(), "restore the settings") {
 		t.Errorf("a queue without settings: %v", err)
 	}
 }

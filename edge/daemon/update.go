@@ -16,41 +16,42 @@ import (
 	"galla/edge"
 	"galla/edge/doctor"
 	"galla/edge/queue"
-	"galla/edge/release"
-	"galla/edge/shelf"
+	"galla/edge/ui"
+	updateui "galla/edge/ui/update"
 	"galla/edge/update"
-	"galla/edge/web"
+	"galla/edge/update/release"
+	"galla/edge/update/releases"
 	"galla/shared/op"
 )
 
-// Updates says how the program is updated.
+// Updates configures automatic updates.
 type Updates struct {
-	Shelf *shelf.Shelf
-	// Own is the running program's version.
-	Own release.Version
-	// Parent started this program and can start another in its place; nil: nobody
-	// did, and releases are fetched and no more.
-	Parent Parent
-	// Every is how often releases are looked for, give or take a quarter; default
+	Releases *releases.Store
+	// Version is the running program's version.
+	Version release.Version
+	// Launcher started this program and can start another release; nil: none, and
+	// releases are only fetched.
+	Launcher Launcher
+	// Interval is how often to check for releases, give or take a quarter; default
 	// 4 hours.
-	Every time.Duration
-	// Idle is how long nobody may have touched the counter before a release is
-	// started; default web.DefaultIdle, when it locks.
-	Idle time.Duration
+	Interval time.Duration
+	// IdleFor is how long the counter must be idle before a release is started;
+	// default ui.DefaultIdle, when it locks.
+	IdleFor time.Duration
 }
 
-// Parent is what the daemon tells whoever started it.
-type Parent interface {
-	// Healthy says that this release works.
+// Launcher is the process that started the daemon.
+type Launcher interface {
+	// Healthy reports that this release works.
 	Healthy(version release.Version) error
-	// Switch asks that a release be started in this one's place.
+	// Switch asks the launcher to start another release.
 	Switch(to release.Version) error
 }
 
-// Shelf opens the shelf of releases of a counter, below its data folder; root is
-// the root of trust.
-func Shelf(data string, root []byte) (*shelf.Shelf, error) {
-	return shelf.Open(shelf.Config{Folder: filepath.Join(data, "releases"), Root: root, OS: runtime.GOOS, Arch: runtime.GOARCH})
+// OpenReleases opens the releases on disk, below the data folder; root is the root
+// of trust.
+func OpenReleases(data string, root []byte) (*releases.Store, error) {
+	return releases.Open(releases.Config{Folder: filepath.Join(data, "releases"), Root: root, OS: runtime.GOOS, Arch: runtime.GOARCH})
 }
 
 // formats are the versions of the counter's files. The settings have one of their
@@ -59,17 +60,17 @@ var formats = release.Formats{Reads: queue.Reads, Writes: queue.Writes}
 
 // updates is the counter's part in its updates; without any it has a page.
 type updates struct {
-	cfg     Config
-	room    web.Room
-	updater *update.Updater // nil: this program is not updated by itself
-	counter *edge.Counter
-	queue   *queue.Queue
-	touched func() time.Time // when anybody last touched the pages
+	cfg       Config
+	page      ui.Section
+	updater   *update.Updater // nil: this program is not updated by itself
+	counter   *edge.Counter
+	queue     *queue.Queue
+	lastTouch func() time.Time // when anybody last touched the pages
 }
 
-// openUpdates makes what looks for releases, and the page that tells of it.
+// openUpdates creates the updater and its page.
 func openUpdates(counter *edge.Counter, q *queue.Queue, settings Settings, cfg Config) (*updates, error) {
-	u := &updates{cfg: cfg, counter: counter, queue: q, room: update.NewRoom(cfg.Version, nil)}
+	u := &updates{cfg: cfg, counter: counter, queue: q, page: updateui.New(cfg.Version, nil)}
 	if cfg.Updates == nil {
 		return u, nil
 	}
@@ -77,50 +78,49 @@ func openUpdates(counter *edge.Counter, q *queue.Queue, settings Settings, cfg C
 	if err != nil {
 		return nil, err
 	}
-	c.Busy, c.Yields, c.OnChange = u.busy, u.underWay, counter.Changed
-	if cfg.Updates.Parent != nil {
-		c.Switch = cfg.Updates.Parent.Switch
+	c.Busy, c.LineNeeded, c.OnChange = u.busy, u.operationRunning, counter.Notify
+	if cfg.Updates.Launcher != nil {
+		c.Switch = cfg.Updates.Launcher.Switch
 	}
 	if u.updater, err = update.New(c); err != nil {
 		return nil, err
 	}
-	u.room = update.NewRoom(cfg.Version, u.updater.Standing)
+	u.page = updateui.New(cfg.Version, u.updater.Status)
 	return u, nil
 }
 
-// How often releases are looked for, and within which part of that first.
+// How often to check for releases, and within which part of that first.
 const (
-	lookEvery = 4 * time.Hour
-	firstOf   = 24
+	checkInterval = 4 * time.Hour
+	firstFraction = 24
 )
 
 func updaterConfig(settings Settings, cfg Config) (update.Config, error) {
 	base, err := update.Base(settings.Uplink)
-	every := cmp.Or(cfg.Updates.Every, lookEvery)
+	every := cmp.Or(cfg.Updates.Interval, checkInterval)
 	return update.Config{
-		Shelf: cfg.Updates.Shelf, Base: base, Terminal: settings.TerminalID, Own: cfg.Updates.Own, Formats: formats,
+		Releases: cfg.Updates.Releases, Base: base, Terminal: settings.TerminalID, Version: cfg.Updates.Version, Formats: formats,
 		OS: runtime.GOOS, Arch: runtime.GOARCH, Rand: cfg.Rand, Logger: cfg.Logger,
-		Every: every, First: every / firstOf, Idle: min(time.Minute, cmp.Or(cfg.Updates.Idle, web.DefaultIdle)),
+		Interval: every, FirstWithin: every / firstFraction, IdleFor: min(time.Minute, cmp.Or(cfg.Updates.IdleFor, ui.DefaultIdle)),
 	}, err
 }
 
-// busy says why the counter is not empty. Two kinds of operations without an end do
-// not keep it from an update. One that is pending: the central has it, asks the bank
-// and tells how it ended whenever the counter is there, and that can take days. One
-// that is reserved, and that nobody has touched for long: no finger was taken,
-// nothing was sent, and it would wait for one for ever.
+// busy returns why the counter is not idle. Two kinds of unfinished operations do not
+// prevent an update: pending ones, whose outcome may take days and arrives whenever
+// the counter is online, and reserved ones that nobody has touched for long, of
+// which nothing was sent.
 func (u *updates) busy() string {
 	status := u.counter.Status()
 	switch {
-	case !status.Link.Up:
-		return "the line is down"
-	case time.Since(u.touched()) < cmp.Or(u.cfg.Updates.Idle, web.DefaultIdle):
-		return "somebody is at the counter"
+	case !status.Link.Online:
+		return "the terminal is offline"
+	case time.Since(u.lastTouch()) < cmp.Or(u.cfg.Updates.IdleFor, ui.DefaultIdle):
+		return "the counter is in use"
 	case status.Unresolved == 0:
 		return ""
 	}
 	open, err := u.queue.Unresolved()
-	var damaged *queue.DamagedError // they are set aside, and no start changes them
+	var damaged *queue.DamagedError // a restart does not change them
 	if err != nil && !errors.As(err, &damaged) {
 		return "the queue can't be read"
 	}
@@ -132,22 +132,22 @@ func (u *updates) busy() string {
 	return ""
 }
 
-// newest is how many operations are looked at to see whether one is under way: an
-// agent has one or two before them.
-const newest = 5
+// recentLimit is how many operations are checked for a running one: an agent has
+// one or two.
+const recentLimit = 5
 
-// underWay tells whether an operation has the line, or is about to; an enquiry, too.
-func (u *updates) underWay() bool {
-	views, err := u.counter.Recent("", newest)
+// operationRunning reports whether an operation was sent or is about to be.
+func (u *updates) operationRunning() bool {
+	views, err := u.counter.Recent("", recentLimit)
 	return err == nil && slices.ContainsFunc(views, func(v edge.View) bool {
 		return v.Stage != edge.StageNone && v.Stage != edge.StageReady
 	})
 }
 
-// healthPoll is how often it is looked whether this program works, until it does.
+// healthPoll is how often the program's health is checked until it is healthy.
 const healthPoll = time.Second
 
-// run looks for releases, and tells the parent when this one works.
+// run checks for releases, and reports health to the launcher.
 func (u *updates) run(ctx context.Context) error {
 	if u.updater == nil {
 		<-ctx.Done()
@@ -155,15 +155,15 @@ func (u *updates) run(ctx context.Context) error {
 	}
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return u.updater.Run(ctx) })
-	group.Go(func() error { return u.health(ctx) })
+	group.Go(func() error { return u.reportHealthy(ctx) })
 	return group.Wait()
 }
 
-// health tells the parent once that this release works: the queue is open, or the
-// program would have ended, the pages answer, and the central has welcomed it. A
-// central that has revoked the terminal knows it, which is as good.
-func (u *updates) health(ctx context.Context) error {
-	if u.cfg.Updates.Parent == nil {
+// reportHealthy reports once to the launcher that this release works: the queue is
+// open, the pages answer, and the central has accepted the terminal or reported it
+// as revoked.
+func (u *updates) reportHealthy(ctx context.Context) error {
+	if u.cfg.Updates.Launcher == nil {
 		return nil
 	}
 	tick := time.NewTicker(healthPoll)
@@ -175,26 +175,26 @@ func (u *updates) health(ctx context.Context) error {
 		case <-tick.C:
 		}
 		link := u.counter.Status().Link
-		if !link.Up && !link.Revoked {
+		if !link.Online && !link.Revoked {
 			continue
 		}
-		if err := alive(ctx, u.cfg.Addr); err != nil {
+		if err := checkPages(ctx, u.cfg.Addr); err != nil {
 			u.cfg.Logger.Warn("the counter's pages do not answer", "error", err)
 			continue
 		}
-		if err := u.cfg.Updates.Parent.Healthy(u.cfg.Updates.Own); err != nil {
-			u.cfg.Logger.Error("the parent can't be told that this release works", "error", err)
+		if err := u.cfg.Updates.Launcher.Healthy(u.cfg.Updates.Version); err != nil {
+			u.cfg.Logger.Error("health can't be reported to the launcher", "error", err)
 		}
 		return nil
 	}
 }
 
-// aliveWait bounds the question whether the pages answer: they are on this machine.
-const aliveWait = 5 * time.Second
+// checkPagesTimeout bounds the question whether the pages answer: they are on this machine.
+const checkPagesTimeout = 5 * time.Second
 
-// alive asks the counter's own pages for a sign of life.
-func alive(ctx context.Context, addr string) error {
-	ctx, cancel := context.WithTimeout(ctx, aliveWait)
+// checkPages calls the health check of the counter's own pages.
+func checkPages(ctx context.Context, addr string) error {
+	ctx, cancel := context.WithTimeout(ctx, checkPagesTimeout)
 	defer cancel()
 	address := "http://" + hostPort(addr) + "/healthz"
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
@@ -211,9 +211,9 @@ func alive(ctx context.Context, addr string) error {
 	return errors.Join(err, resp.Body.Close())
 }
 
-// FetchRelease looks for a release now and fetches it, beside a counter that runs
-// or not, which starts it when it is empty. It gives its version, empty where there
-// is none. ErrNotEnrolled; shelf.ErrHeld where the counter is fetching itself.
+// FetchRelease checks for a release and fetches it; a running counter starts it when
+// it is idle. It returns the version, empty where there is none. It fails with
+// ErrNotEnrolled, or releases.ErrLocked while the counter is fetching.
 func FetchRelease(ctx context.Context, cfg Config) (release.Version, error) {
 	settings, _, _, err := folder(filepath.Join(cfg.Data, "edge")).load(cfg.Rand)
 	if err != nil {
@@ -227,34 +227,33 @@ func FetchRelease(ctx context.Context, cfg Config) (release.Version, error) {
 	if err != nil {
 		return "", err
 	}
-	return u.Look(ctx)
+	return u.Check(ctx)
 }
 
-// releasesOf gives what the doctor says of releases: the one that was started last,
-// and a newer one that waits; both empty where the program is not updated by
-// itself.
-func releasesOf(cfg Config) (r doctor.Release) {
+// releaseInfo returns the release that was started last and a newer one that waits,
+// for the doctor; both empty without automatic updates.
+func releaseInfo(cfg Config) (r doctor.Release) {
 	if cfg.Updates == nil {
 		return r
 	}
-	versions, state, err := update.Versions(cfg.Updates.Shelf)
+	versions, state, err := update.ListReleases(cfg.Updates.Releases)
 	if err != nil {
 		return r
 	}
 	runs := state.Running
 	if runs == "" {
-		runs = cfg.Updates.Own
+		runs = cfg.Updates.Version
 	}
-	r.Runs = string(runs)
+	r.Running = string(runs)
 	for _, v := range versions {
-		if v.Compare(runs) > 0 && state.Of(v).Aside == "" {
-			r.Waits = string(v)
+		if v.Compare(runs) > 0 && state.Get(v).Blocked == "" {
+			r.Waiting = string(v)
 			break
 		}
 	}
-	for v, known := range state.Known {
-		if known.Aside != "" && v.Compare(runs) > 0 {
-			r.Aside = string(v)
+	for v, known := range state.Releases {
+		if known.Blocked != "" && v.Compare(runs) > 0 {
+			r.Blocked = string(v)
 		}
 	}
 	return r

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"galla/edge"
-	"galla/edge/device"
 	"galla/edge/queue"
+	"galla/edge/reader"
 	"galla/shared/op"
 	"galla/shared/secret"
 )
@@ -36,8 +36,8 @@ func TestBusy(t *testing.T) {
 	}{
 		"empty":            {nil, 0, false, ""},
 		"long ago":         {nil, idle + time.Second, false, ""},
-		"just now":         {nil, idle - time.Second, false, "somebody is at the counter"},
-		"no line":          {nil, 0, true, "the line is down"},
+		"just now":         {nil, idle - time.Second, false, "the counter is in use"},
+		"no line":          {nil, 0, true, "the terminal is offline"},
 		"queued":           {[]op.State{op.Queued}, 0, false, "an operation is on its way"},
 		"sent":             {[]op.State{op.Queued, op.Sent}, 0, false, "an operation is on its way"},
 		"accepted":         {[]op.State{op.Queued, op.Sent, op.Accepted}, 0, false, "an operation is on its way"},
@@ -52,15 +52,15 @@ func TestBusy(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer func() { _ = q.Close() }()
-			reader, err := device.New(device.Config{Logger: slog.New(slog.DiscardHandler)})
+			device, err := reader.New(reader.Config{Logger: slog.New(slog.DiscardHandler)})
 			if err != nil {
 				t.Fatal(err)
 			}
-			counter, err := edge.New(q, reader, edge.Config{Rand: rand.Reader, Logger: slog.New(slog.DiscardHandler)})
+			counter, err := edge.New(q, device, edge.Config{Rand: rand.Reader, Logger: slog.New(slog.DiscardHandler)})
 			if err != nil {
 				t.Fatal(err)
 			}
-			counter.Attach(&line{state: edge.LinkState{Up: !c.down}})
+			counter.SetLink(&line{state: edge.LinkState{Online: !c.down}})
 			if c.states != nil {
 				id, err := op.NewID(rand.Reader)
 				if err == nil {
@@ -75,7 +75,7 @@ func TestBusy(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			u := &updates{cfg: Config{Updates: &Updates{Idle: idle}}, counter: counter, queue: q, touched: func() time.Time {
+			u := &updates{cfg: Config{Updates: &Updates{IdleFor: idle}}, counter: counter, queue: q, lastTouch: func() time.Time {
 				if c.touched == 0 {
 					return time.Time{}
 				}
@@ -85,7 +85,7 @@ func TestBusy(t *testing.T) {
 				t.Errorf("%q, want %q", got, c.want)
 			}
 			// A fetch leaves the line to what is on its way.
-			if got := u.underWay(); got != (c.want == "an operation is on its way") {
+			if got := u.operationRunning(); got != (c.want == "an operation is on its way") {
 				t.Errorf("under way: %v", got)
 			}
 		})
@@ -96,7 +96,7 @@ func TestBusy(t *testing.T) {
 // lies in the queue, another version, raises queue.Writes with it, and brings a
 // release before that reads the new one: this test is where that is remembered.
 func TestFormats(t *testing.T) {
-	if settingsVersion != 1 || formats.Writes != 2 || formats.Reads < formats.Writes {
+	if settingsVersion != 1 || formats.Writes != 1 || formats.Reads < formats.Writes {
 		t.Errorf("the settings have version %d and the queue writes %d, reads %d: a counter that goes back to the release before must be able to read both", settingsVersion, formats.Writes, formats.Reads)
 	}
 }
@@ -110,15 +110,15 @@ func TestAlive(t *testing.T) {
 		}
 		w.WriteHeader(status)
 	}))
-	if err := alive(t.Context(), s.URL); err != nil {
+	if err := checkPages(t.Context(), s.URL); err != nil {
 		t.Error(err)
 	}
 	status = http.StatusInternalServerError
-	if err := alive(t.Context(), s.URL+"/"); err == nil {
+	if err := checkPages(t.Context(), s.URL+"/"); err == nil {
 		t.Error("a page that fails is a sign of life")
 	}
 	s.Close()
-	if err := alive(t.Context(), s.URL); err == nil {
+	if err := checkPages(t.Context(), s.URL); err == nil {
 		t.Error("no page is a sign of life")
 	}
 }

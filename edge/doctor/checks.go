@@ -16,9 +16,9 @@ import (
 	"galla/rdservice"
 )
 
-// whyNot says in plain words why an address did not answer. The error itself is
-// not quoted: it may hold a URL.
-func whyNot(ctx context.Context, err error) string {
+// connectionFault says why an address did not answer. The error is not quoted: it
+// may contain a URL.
+func connectionFault(ctx context.Context, err error) string {
 	var unknownHost *net.DNSError
 	var authority x509.UnknownAuthorityError
 	var hostname x509.HostnameError
@@ -42,7 +42,7 @@ func whyNot(ctx context.Context, err error) string {
 func (d *Doctor) readers(ctx context.Context) []Finding {
 	devices, failures, err := d.cfg.Readers.SurveyAll(ctx)
 	if err != nil {
-		return []Finding{{"reader", Unknown, "The readers could not be looked for.", rdservice.Explain(err).Text}}
+		return []Finding{{"reader", Unknown, "The search for readers failed.", rdservice.Explain(err).Text}}
 	}
 	var found []Finding
 	if len(devices) == 0 {
@@ -52,16 +52,16 @@ func (d *Doctor) readers(ctx context.Context) []Finding {
 		found = append(found, reader(device), certificate(device, d.cfg.Now()))
 	}
 	for _, failure := range failures {
-		if f, tells := noReader(failure, len(devices) == 0); tells {
+		if f, tells := unusableService(failure, len(devices) == 0); tells {
 			found = append(found, f)
 		}
 	}
 	return found
 }
 
-// noReader says what listens at an address without a usable service; tells is
-// false where it is nothing, or another program that stands in nobody's way.
-func noReader(e *rdservice.Error, wanted bool) (f Finding, tells bool) {
+// unusableService describes a program at an address without a usable service; tells
+// is false where there is none, or another program that does not matter.
+func unusableService(e *rdservice.Error, wanted bool) (f Finding, tells bool) {
 	switch {
 	case errors.Is(e, rdservice.ErrRefused):
 		return Finding{}, false
@@ -73,8 +73,8 @@ func noReader(e *rdservice.Error, wanted bool) (f Finding, tells bool) {
 	return Finding{"reader", Warn, "The program at " + e.Address + " is no reader's service.", "If it took the place of the reader's RD service, end it and restart that service."}, wanted
 }
 
-// called is what a device is called, without its serial.
-func called(d rdservice.Device) string {
+// deviceLabel is what a device is called, without its serial.
+func deviceLabel(d rdservice.Device) string {
 	l := d.Listing()
 	name := l.Vendor
 	if name == "" {
@@ -84,7 +84,7 @@ func called(d rdservice.Device) string {
 }
 
 func reader(d rdservice.Device) Finding {
-	name := called(d)
+	name := deviceLabel(d)
 	switch {
 	case d.Service.CapturePath == "":
 		return Finding{"reader", Bad, name + " offers no capture.", "Restart its RD service; if that does not help, install it again."}
@@ -103,23 +103,23 @@ func certificate(d rdservice.Device, now time.Time) Finding {
 	ends := d.Info.CertificateEnds.In(rdservice.Kolkata()).Format("2 Jan 2006")
 	switch d.Info.Certificate(now) {
 	case rdservice.CertificateEnded:
-		return Finding{"certificate", Bad, called(d) + ": its certificate ended on " + ends + ".", renew}
+		return Finding{"certificate", Bad, deviceLabel(d) + ": its certificate ended on " + ends + ".", renew}
 	case rdservice.CertificateEnding:
-		return Finding{"certificate", Warn, called(d) + ": its certificate ends on " + ends + ".", renew}
+		return Finding{"certificate", Warn, deviceLabel(d) + ": its certificate ends on " + ends + ".", renew}
 	case rdservice.CertificateGood:
-		return Finding{"certificate", OK, called(d) + ": its certificate is good until " + ends + ".", ""}
+		return Finding{"certificate", OK, deviceLabel(d) + ": its certificate is good until " + ends + ".", ""}
 	}
-	return Finding{"certificate", Unknown, called(d) + ": the end of its certificate could not be read.", ""}
+	return Finding{"certificate", Unknown, deviceLabel(d) + ": the end of its certificate could not be read.", ""}
 }
 
-// unbound tells that the counter was never enrolled: it has no data yet.
-func (d *Doctor) unbound() bool { return d.cfg.Uplink == "" && d.cfg.Enrolment == nil }
+// notEnrolled reports that the counter was never enrolled.
+func (d *Doctor) notEnrolled() bool { return d.cfg.Uplink == "" && d.cfg.Enrolment == nil }
 
 // diskFolder is where the disk is tried: the data folder, and before enrolment,
 // which makes it, the nearest one above it that is there.
 func (d *Doctor) diskFolder() string {
 	folder := d.cfg.Folder
-	for d.unbound() {
+	for d.notEnrolled() {
 		if _, err := os.Stat(folder); !errors.Is(err, fs.ErrNotExist) || folder == filepath.Dir(folder) {
 			break
 		}
@@ -156,7 +156,7 @@ func (d *Doctor) disk(context.Context) []Finding {
 func (d *Doctor) queue(context.Context) []Finding {
 	info, err := os.Stat(d.cfg.QueueFile)
 	switch {
-	case errors.Is(err, fs.ErrNotExist) && d.unbound():
+	case errors.Is(err, fs.ErrNotExist) && d.notEnrolled():
 		return []Finding{{"queue", Unknown, "There is no queue before enrolment.", ""}}
 	case errors.Is(err, fs.ErrNotExist):
 		return []Finding{{"queue", Warn, "There is no queue yet.", "It is made when the counter first runs. If this counter has worked before, call support: do not start it."}}
@@ -167,13 +167,13 @@ func (d *Doctor) queue(context.Context) []Finding {
 	}
 	mib := fmt.Sprintf("The queue's file has %.1f MiB", float64(info.Size())/(1<<20))
 	if d.cfg.QueueMax > 0 && info.Size() > d.cfg.QueueMax/10*9 {
-		return []Finding{{"queue", Warn, mib + " and is nearly full.", "Call support. Old history is forgotten by itself once the line is up."}}
+		return []Finding{{"queue", Warn, mib + " and is nearly full.", "Call support. Old operations are deleted once the counter is online."}}
 	}
 	return []Finding{{"queue", OK, mib + ".", ""}}
 }
 
-// printer asks the printer that is set up, and else looks for device files of
-// printers on this computer's cables.
+// printer checks the configured printer, or else lists the device files of
+// printers.
 func (d *Doctor) printer(ctx context.Context) []Finding {
 	if d.cfg.Printer != nil {
 		prints, do := d.cfg.Printer(ctx)
@@ -204,16 +204,16 @@ func (d *Doctor) printer(ctx context.Context) []Finding {
 	return []Finding{{"printer", Unknown, "No receipt printer was found on a USB cable.", "If there should be one: check its cable and power. Printing by the browser always works."}}
 }
 
-// release says which version runs, and whether a newer one waits.
+// release reports the running version, and whether a newer one waits.
 func (d *Doctor) release(context.Context) []Finding {
 	r := d.cfg.Release
 	switch {
-	case r.Runs == "":
+	case r.Running == "":
 		return nil
-	case r.Waits != "":
-		return []Finding{{"release", OK, "Version " + r.Runs + " runs. An update to " + r.Waits + " waits until the counter is idle.", "Leave the counter alone for some minutes, with the line up."}}
-	case r.Aside != "":
-		return []Finding{{"release", Warn, "Version " + r.Runs + " runs. The newer " + r.Aside + " did not work here and was put aside.", "Tell support; a later version comes by itself."}}
+	case r.Waiting != "":
+		return []Finding{{"release", OK, "Version " + r.Running + " runs. An update to " + r.Waiting + " waits until the counter is idle.", "Leave the counter idle and online for some minutes."}}
+	case r.Blocked != "":
+		return []Finding{{"release", Warn, "Version " + r.Running + " runs. The newer " + r.Blocked + " did not work here and was blocked.", "Tell support; a later version is installed automatically."}}
 	}
-	return []Finding{{"release", OK, "Version " + r.Runs + " runs, and no update waits.", ""}}
+	return []Finding{{"release", OK, "Version " + r.Running + " runs, and no update waits.", ""}}
 }

@@ -23,17 +23,17 @@ const (
 	centralWait = 10 * time.Second
 	pageWait    = 3 * time.Second
 	maxRedirect = 0       // the central's listener never redirects; a captive portal does
-	probeBytes  = 1 << 20 // room that a day's work needs at least, and its fsync
+	probeBytes  = 1 << 20 // free space for a day's work, and its fsync
 )
 
 // Bounds of the clock. The central's Date has whole seconds and takes a moment
 // on its way, so a few seconds are no error.
 const (
 	clockWarn = 30 * time.Second
-	clockBad  = 5 * time.Minute // from here on the counter begins nothing
+	clockBad  = 5 * time.Minute // above this the counter starts nothing
 )
 
-// Verdict is how a thing stands.
+// Verdict is the result of one check.
 type Verdict string
 
 // The verdicts, from good to bad. Unknown could not be examined.
@@ -46,7 +46,7 @@ const (
 
 // Finding is what one check found.
 type Finding struct {
-	Subject string  `json:"subject"` // reader, certificate, clock, line, counter, disk, queue, printer, enrolment, release
+	Subject string  `json:"subject"` // reader, certificate, clock, uplink, counter, disk, queue, printer, enrolment, release
 	Verdict Verdict `json:"verdict"`
 	Says    string  `json:"says"` // what was found, a sentence
 	Do      string  `json:"do"`   // what to do next; empty where there is nothing
@@ -57,7 +57,7 @@ type Readers interface {
 	SurveyAll(ctx context.Context) ([]rdservice.Device, []*rdservice.Error, error)
 }
 
-// Config says what to examine.
+// Config is what to examine.
 type Config struct {
 	Readers Readers
 	// Folder is the counter's data folder; it is never named in a finding.
@@ -66,19 +66,17 @@ type Config struct {
 	// the queue is full.
 	QueueFile string
 	QueueMax  int64
-	// Uplink is the URL of the central's listener, as enrolment gave it; empty
-	// where the counter is not enrolled, and then Enrolment says why.
+	// Uplink is the URL of the central's listener, from the enrolment; empty where
+	// the counter is not enrolled, and then Enrolment says why.
 	Uplink    string
 	Enrolment error
 	// Pages is the loopback address of the counter's pages, such as
 	// http://127.0.0.1:7200, with or without the scheme.
 	Pages string
-	// Printers are the device files at which printers are looked for, as
-	// patterns of filepath.Match.
+	// Printers are the device files of printers, as patterns of filepath.Match.
 	Printers []string
-	// Printer asks the receipt printer that is set up how it is: whether it
-	// prints, and what to do where it does not, a sentence. Nil: none is set up,
-	// and Printers are looked at.
+	// Printer checks the configured receipt printer: whether it prints, and what to
+	// do where it does not. Nil: none is configured, and Printers are listed.
 	Printer func(ctx context.Context) (prints bool, do string)
 	Version string // of this program
 	Release Release
@@ -87,12 +85,12 @@ type Config struct {
 	Now  func() time.Time // time.Now where nil
 }
 
-// Release is what is known of this program's releases, all by their versions.
-// Empty: the program is not updated by itself.
+// Release describes this program's releases, by their versions. Empty: no automatic
+// updates.
 type Release struct {
-	Runs  string // the one that was started last
-	Waits string // a newer one that was fetched; empty: none
-	Aside string // a newer one that failed and was put aside; empty: none
+	Running string // the one that was started last
+	Waiting string // a newer one that was fetched; empty: none
+	Blocked string // a newer one that failed and was blocked; empty: none
 }
 
 // Doctor examines a counter.
@@ -124,8 +122,8 @@ type Report struct {
 	Findings []Finding `json:"findings"`
 }
 
-// Examine makes all checks side by side. It always gives a report: what could
-// not be examined is a finding.
+// Examine runs all checks in parallel. It always returns a report: a failed check is
+// a finding.
 func (d *Doctor) Examine(ctx context.Context) Report {
 	ctx, cancel := context.WithTimeout(ctx, Limit)
 	defer cancel()
@@ -157,8 +155,7 @@ func (r Report) Worst() Verdict {
 	return worst
 }
 
-// WriteTo writes the report for people, one finding a line and below it what
-// to do.
+// WriteTo writes the report as text, one finding a line and below it what to do.
 func (r Report) WriteTo(w io.Writer) (int64, error) {
 	var written int64
 	line := func(format string, args ...any) error {
@@ -182,8 +179,8 @@ func (r Report) WriteTo(w io.Writer) (int64, error) {
 	return written, nil
 }
 
-// enrolment says whether the counter is bound to a merchant. The error itself
-// may name a folder, so it is not quoted.
+// enrolment checks whether the counter is enrolled. The error may name a folder, so
+// it is not quoted.
 func (d *Doctor) enrolment(context.Context) []Finding {
 	switch {
 	case d.cfg.Enrolment == nil && d.cfg.Uplink != "":
@@ -194,16 +191,16 @@ func (d *Doctor) enrolment(context.Context) []Finding {
 	return []Finding{{"enrolment", Bad, "The counter's settings or keys can't be read.", "Check that this user may read the data folder and that the key files are those of this counter; otherwise call support."}}
 }
 
-// central asks the central's listener for anything: any answer proves the
-// line, and its Date is the central's clock.
+// central sends a request to the central's listener: any answer proves the
+// connection, and its Date is the central's clock.
 func (d *Doctor) central(ctx context.Context) []Finding {
 	noClock := Finding{"clock", Unknown, "The clock could not be compared with the central's.", "Check that date, time and time zone of this computer are right."}
 	if d.cfg.Uplink == "" {
-		return []Finding{{"line", Unknown, "The central's address is not known before enrolment.", ""}, noClock}
+		return []Finding{{"uplink", Unknown, "The central's address is not known before enrolment.", ""}, noClock}
 	}
 	u, err := url.Parse(d.cfg.Uplink)
 	if err != nil || u.Host == "" {
-		return []Finding{{"line", Bad, "The central's address in the settings is no address.", "Enrol the counter again."}, noClock}
+		return []Finding{{"uplink", Bad, "The central's address in the settings is no address.", "Enrol the counter again."}, noClock}
 	}
 	scheme := map[string]string{"ws": "http", "wss": "https"}[u.Scheme]
 	if scheme == "" {
@@ -214,22 +211,22 @@ func (d *Doctor) central(ctx context.Context) []Finding {
 	began := d.cfg.Now()
 	resp, err := d.get(ctx, (&url.URL{Scheme: scheme, Host: u.Host, Path: "/"}).String())
 	if err != nil {
-		return []Finding{{"line", Bad, "The central does not answer: " + whyNot(ctx, err) + ".", "Check the internet by opening any other page. If that works, wait some minutes, then call support."}, noClock}
+		return []Finding{{"uplink", Bad, "The central does not answer: " + connectionFault(ctx, err) + ".", "Check the internet by opening any other page. If that works, wait some minutes, then call support."}, noClock}
 	}
 	took := d.cfg.Now().Sub(began)
-	line := Finding{"line", OK, fmt.Sprintf("The central answers within %d ms.", took.Milliseconds()), ""}
+	uplink := Finding{"uplink", OK, fmt.Sprintf("The central answers within %d ms.", took.Milliseconds()), ""}
 	if took > 3*time.Second {
-		line = Finding{"line", Warn, fmt.Sprintf("The central answers slowly: %d ms.", took.Milliseconds()), "Move nearer to the router, or use another network."}
+		uplink = Finding{"uplink", Warn, fmt.Sprintf("The central answers slowly: %d ms.", took.Milliseconds()), "Move nearer to the router, or use another network."}
 	}
 	if resp.StatusCode >= 300 && resp.StatusCode < 400 {
-		line = Finding{"line", Bad, "Something else answers in the central's place (a redirect).", "The network may want a login first: open any page in the browser, log in, and try again."}
-		return []Finding{line, noClock}
+		uplink = Finding{"uplink", Bad, "Something else answers in the central's place (a redirect).", "The network may want a login first: open any page in the browser, log in, and try again."}
+		return []Finding{uplink, noClock}
 	}
 	theirs, err := http.ParseTime(resp.Header.Get("Date"))
 	if err != nil {
-		return []Finding{line, noClock}
+		return []Finding{uplink, noClock}
 	}
-	return []Finding{line, clock(began.Add(took / 2).Sub(theirs))}
+	return []Finding{uplink, clock(began.Add(took / 2).Sub(theirs))}
 }
 
 // clock judges how far this computer's clock is ahead of the central's.
@@ -243,14 +240,14 @@ func clock(ahead time.Duration) Finding {
 	const set = "Set date, time and time zone of this computer, best by itself from the internet."
 	switch {
 	case off >= clockBad:
-		return Finding{"clock", Bad, says + " Banks refuse fingerprints like this.", set}
+		return Finding{"clock", Bad, says + " Banks refuse such fingerprints.", set}
 	case off >= clockWarn:
 		return Finding{"clock", Warn, says, set}
 	}
 	return Finding{"clock", OK, "The clock agrees with the central's.", ""}
 }
 
-// counter asks whether the pages are served.
+// counter checks whether the pages are served.
 func (d *Doctor) counter(ctx context.Context) []Finding {
 	if d.cfg.Pages == "" {
 		return nil
@@ -258,7 +255,7 @@ func (d *Doctor) counter(ctx context.Context) []Finding {
 	ctx, cancel := context.WithTimeout(ctx, pageWait)
 	defer cancel()
 	if _, err := d.get(ctx, settings.Address(d.cfg.Pages).URL()); err != nil {
-		return []Finding{{"counter", Warn, "The counter's pages are not served: " + whyNot(ctx, err) + ".", "Start the counter (galla-edge run)."}}
+		return []Finding{{"counter", Warn, "The counter's pages are not served: " + connectionFault(ctx, err) + ".", "Start the counter (galla-edge run)."}}
 	}
 	return []Finding{{"counter", OK, "The counter's pages are served.", ""}}
 }

@@ -110,7 +110,7 @@ func TestUnwell(t *testing.T) {
 		says    string
 	}{
 		"no reader":           {func(c *Config) { c.Readers = fakeReaders{} }, "reader", Bad, "No fingerprint"},
-		"scan broken off":     {func(c *Config) { c.Readers = fakeReaders{err: rdservice.ErrTimeout} }, "reader", Unknown, "could not"},
+		"scan failed":         {func(c *Config) { c.Readers = fakeReaders{err: rdservice.ErrTimeout} }, "reader", Unknown, "failed"},
 		"reader in use":       {func(c *Config) { c.Readers = reader(rdservice.Used, "/c", later) }, "reader", Warn, "in use"},
 		"reader not ready":    {func(c *Config) { c.Readers = reader(rdservice.NotReady, "/c", later) }, "reader", Bad, "not ready"},
 		"reader strange":      {func(c *Config) { c.Readers = reader("SLEEPY", "/c", later) }, "reader", Warn, "status"},
@@ -129,12 +129,12 @@ func TestUnwell(t *testing.T) {
 		"no queue before":   {func(c *Config) { c.Uplink, c.QueueFile = "", c.Folder+"/new.db" }, "queue", Unknown, "before enrolment"},
 		"not enrolled":      {func(c *Config) { c.Uplink = "" }, "enrolment", Bad, "not enrolled"},
 		"settings broken":   {func(c *Config) { c.Enrolment = errors.New(c.Folder) }, "enrolment", Bad, "can't be read"},
-		"central away":      {func(c *Config) { c.Uplink = "ws://127.0.0.1:1/?token=geheim" }, "line", Bad, "nothing listens there"},
+		"central away":      {func(c *Config) { c.Uplink = "ws://127.0.0.1:1/?token=geheim" }, "uplink", Bad, "nothing listens there"},
 		"clock not known":   {func(c *Config) { c.Uplink = "ws://127.0.0.1:1/" }, "clock", Unknown, "could not be compared"},
-		"address broken":    {func(c *Config) { c.Uplink = "://" }, "line", Bad, "no address"},
+		"address broken":    {func(c *Config) { c.Uplink = "://" }, "uplink", Bad, "no address"},
 		"clock ahead":       {func(c *Config) { c.Now = func() time.Time { return now.Add(time.Minute) } }, "clock", Warn, "1m0s ahead"},
 		"clock behind":      {func(c *Config) { c.Now = func() time.Time { return now.Add(-10 * time.Minute) } }, "clock", Bad, "10m0s behind"},
-		"captive portal":    {func(c *Config) { c.HTTP = portal() }, "line", Bad, "redirect"},
+		"captive portal":    {func(c *Config) { c.HTTP = portal() }, "uplink", Bad, "redirect"},
 		"pages away":        {func(c *Config) { c.Pages = "127.0.0.1:1" }, "counter", Warn, "not served"},
 		"folder away":       {func(c *Config) { c.Folder += "/none" }, "disk", Bad, "does not exist"},
 		"no queue":          {func(c *Config) { c.QueueFile += "x" }, "queue", Warn, "no queue yet"},
@@ -192,10 +192,10 @@ func TestOtherPrograms(t *testing.T) {
 	}
 }
 
-// The README shows what the program says, word for word; only how long the
-// central took is another time another.
-func TestReadme(t *testing.T) {
-	readme, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+// TestHandbook checks that the handbook shows a report of the doctor, word for word, but
+// for the time that the central took.
+func TestHandbook(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join("..", "..", "deploy", "docs", "counter.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -214,9 +214,9 @@ func TestReadme(t *testing.T) {
 		t.Fatal(err)
 	}
 	took := regexp.MustCompile(`within \d+ ms`)
-	want := took.ReplaceAllString("    "+strings.ReplaceAll(strings.TrimSpace(text.String()), "\n", "\n    "), "within 41 ms")
-	if !strings.Contains(string(readme), want+"\n") {
-		t.Errorf("README.md does not show the doctor's report:\n%s", want)
+	want := took.ReplaceAllString(strings.TrimSpace(text.String()), "within 41 ms")
+	if !strings.Contains(string(page), want+"\n") {
+		t.Errorf("deploy/docs/counter.md does not show the doctor's report:\n%s", want)
 	}
 }
 
@@ -228,9 +228,9 @@ func TestRelease(t *testing.T) {
 		verdict Verdict
 		says    string
 	}{
-		"runs":  {Release{Runs: "1.0.0"}, OK, "Version 1.0.0 runs, and no update waits."},
-		"waits": {Release{Runs: "1.0.0", Waits: "1.1.0"}, OK, "An update to 1.1.0 waits until the counter is idle."},
-		"aside": {Release{Runs: "1.0.0", Aside: "1.1.0"}, Warn, "The newer 1.1.0 did not work here and was put aside."},
+		"runs":    {Release{Running: "1.0.0"}, OK, "Version 1.0.0 runs, and no update waits."},
+		"waits":   {Release{Running: "1.0.0", Waiting: "1.1.0"}, OK, "An update to 1.1.0 waits until the counter is idle."},
+		"blocked": {Release{Running: "1.0.0", Blocked: "1.1.0"}, Warn, "The newer 1.1.0 did not work here and was blocked."},
 	} {
 		found := (&Doctor{cfg: Config{Release: c.release}}).release(t.Context())
 		if len(found) != 1 || found[0].Verdict != c.verdict || !strings.Contains(found[0].Says, c.says) {

@@ -28,7 +28,7 @@ func BenchmarkChange(b *testing.B) {
 			each(b, callers, func() error {
 				id := <-ids
 				defer func() { ids <- id }()
-				_, err := q.Change(id, func(r *edge.Record) error { r.Reason = "again"; return nil })
+				_, err := q.Change(id, func(r *edge.Record) error { r.Reason = edge.ReasonBankSilent; return nil })
 				return err
 			})
 		})
@@ -46,7 +46,7 @@ func BenchmarkChange(b *testing.B) {
 				key := <-keys
 				defer func() { keys <- key }()
 				return db.Update(func(tx *bbolt.Tx) error {
-					sealed, err := box.Seal(plain, place(inRecords, string(key))...)
+					sealed, err := box.Seal(plain, sealContext(inRecords, string(key))...)
 					if err != nil {
 						return err
 					}

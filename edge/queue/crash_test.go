@@ -26,8 +26,8 @@ const childPath = "GALLA_QUEUE_TEST_CHILD"
 // acknowledgement: the id, its version and state.
 func child(path string) {
 	q, report, err := Open(config(path))
-	if err != nil || report.Trouble != "" {
-		fmt.Println("child", err, report.Trouble)
+	if err != nil || report.Warning != "" {
+		fmt.Println("child", err, report.Warning)
 		os.Exit(1)
 	}
 	var mu sync.Mutex
@@ -64,12 +64,15 @@ func child(path string) {
 // TestKill kills a writing process at arbitrary moments. Whatever it was told
 // is on the disk must be there, and the bodies of ended operations must not.
 func TestKill(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: starts and kills processes")
+	}
 	t.Parallel()
 	path := newPath(t)
 	for round := range 6 {
 		acknowledged := killed(t, path, time.Duration(30+40*round)*time.Millisecond)
 		q, report, err := Open(config(path))
-		if err != nil || report.Trouble != "" {
+		if err != nil || report.Warning != "" {
 			t.Fatalf("round %d: %v, %+v", round, err, report)
 		}
 		for id, told := range acknowledged {
@@ -90,8 +93,8 @@ func TestKill(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		if q.Depth() != 0 || len(q.keys.byID) != 0 {
-			t.Errorf("round %d: %d operations and %d body keys are left", round, q.Depth(), len(q.keys.byID))
+		if q.UnresolvedCount() != 0 || len(q.keys.byID) != 0 {
+			t.Errorf("round %d: %d operations and %d body keys are left", round, q.UnresolvedCount(), len(q.keys.byID))
 		}
 		if err := q.Close(); err != nil {
 			t.Fatal(err)
@@ -100,13 +103,13 @@ func TestKill(t *testing.T) {
 	}
 }
 
-type told struct {
+type childReport struct {
 	version int
 	state   op.State
 }
 
 // killed runs a child for about as long and gives what it acknowledged.
-func killed(t *testing.T, path string, after time.Duration) map[op.ID]told {
+func killed(t *testing.T, path string, after time.Duration) map[op.ID]childReport {
 	t.Helper()
 	exe, err := os.Executable()
 	if err != nil {
@@ -121,7 +124,7 @@ func killed(t *testing.T, path string, after time.Duration) map[op.ID]told {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	acknowledged := map[op.ID]told{}
+	acknowledged := map[op.ID]childReport{}
 	lines := bufio.NewScanner(out)
 	for lines.Scan() {
 		fields := strings.Fields(lines.Text())
@@ -138,7 +141,7 @@ func killed(t *testing.T, path string, after time.Duration) map[op.ID]told {
 		if len(acknowledged) == 0 { // it writes: from now on any moment will do
 			time.AfterFunc(after, func() { _ = cmd.Process.Kill() })
 		}
-		acknowledged[op.ID(fields[0])] = told{version, op.State(fields[2])}
+		acknowledged[op.ID(fields[0])] = childReport{version, op.State(fields[2])}
 	}
 	if err := cmd.Wait(); err == nil || len(acknowledged) == 0 {
 		t.Fatalf("the child ended by itself: %v", err)
@@ -169,7 +172,7 @@ func TestAbandon(t *testing.T) {
 					n := len(acknowledged)
 					mu.Unlock()
 					if n == 100 {
-						wg.Go(q.Abandon)
+						wg.Go(q.Kill)
 					}
 				}
 			})
@@ -183,7 +186,7 @@ func TestAbandon(t *testing.T) {
 				t.Errorf("acknowledged %s: %v", id, err)
 			}
 		}
-		again.Abandon()
-		again.Abandon()
+		again.Kill()
+		again.Kill()
 	})
 }

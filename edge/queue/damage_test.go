@@ -18,8 +18,16 @@ import (
 	"go.etcd.io/bbolt"
 
 	"galla/edge"
+	"galla/shared/ist"
 	"galla/shared/op"
 )
+
+// childConfig verifies the file in a child process, as galla-edge does.
+func childConfig(path string) Config {
+	cfg := config(path)
+	cfg.Verify = ChildVerifier(os.Args[0])
+	return cfg
+}
 
 // stock is a queue file with something of everything, and what it holds.
 type stock struct {
@@ -30,7 +38,7 @@ type stock struct {
 func newStock(t testing.TB) stock {
 	t.Helper()
 	path := newPath(t)
-	q := mustOpen(t, config(path))
+	q := mustOpen(t, childConfig(path))
 	s := stock{records: map[op.ID]edge.Record{}}
 	for i := range 60 {
 		r := record(newID(t), op.Reserved)
@@ -46,11 +54,11 @@ func newStock(t testing.TB) stock {
 		}
 	}
 	for _, name := range []string{"banks", "pin", "session"} {
-		if err := q.Cache(name, bytes.Repeat([]byte(name), 100), time.Unix(1, 0)); err != nil {
+		if err := q.PutCache(name, bytes.Repeat([]byte(name), 100), time.Unix(1, 0)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, err := q.Apply(77, "", nil); err != nil {
+	if _, err := q.ApplyEvent(77, "", nil); err != nil {
 		t.Fatal(err)
 	}
 	all, err := q.Recent("", 1000)
@@ -102,7 +110,7 @@ func (s stock) lay(t testing.TB, name string, data []byte) string {
 // check opens a damaged copy and gives what is wrong silently.
 func (s stock) check(t testing.TB, name string, data []byte) (report Report, complaint string) {
 	path := s.lay(t, name, data)
-	q, report, err := Open(config(path))
+	q, report, err := Open(childConfig(path))
 	if errors.Is(err, ErrWrongKey) || errors.Is(err, ErrNewer) {
 		if !bytes.Equal(filesOf(t, path)[name], data) {
 			return report, fmt.Sprintf("%v, and the file was changed", err)
@@ -117,13 +125,13 @@ func (s stock) check(t testing.TB, name string, data []byte) (report Report, com
 		if kept, err := os.ReadFile(report.SetAside); err != nil || !bytes.Equal(kept, data) {
 			return report, fmt.Sprintf("the damaged file was not kept as it was: %v", err)
 		}
-		if report.Trouble == "" || q.Depth() != 0 {
+		if report.Warning == "" || q.UnresolvedCount() != 0 {
 			return report, "a new file was started silently, or is not empty"
 		}
 		return report, ""
 	}
 	wrong := func(format string, args ...any) string {
-		if report.Trouble != "" && len(args) == 0 {
+		if report.Warning != "" && len(args) == 0 {
 			return ""
 		}
 		return fmt.Sprintf(format, args...)
@@ -145,8 +153,8 @@ func (s stock) check(t testing.TB, name string, data []byte) (report Report, com
 			unresolved++
 		}
 		switch {
-		case want.State == op.Queued && got.State == op.Sent && report.Trouble != "": // may have been sent
-		case slices.Contains(report.NoBody, id) && got.Body == nil:
+		case want.State == op.Queued && got.State == op.Sent && report.Warning != "": // may have been sent
+		case slices.Contains(report.LostBodies, id) && got.Body == nil:
 			got.Body = want.Body
 			fallthrough
 		default:
@@ -156,19 +164,19 @@ func (s stock) check(t testing.TB, name string, data []byte) (report Report, com
 		}
 	}
 	open, err := q.Unresolved()
-	if err != nil && report.Trouble == "" || len(open) != unresolved || q.Depth() != unresolved {
-		return report, wrong("%d of %d unresolved, depth %d: %v", len(open), unresolved, q.Depth(), err)
+	if err != nil && report.Warning == "" || len(open) != unresolved || q.UnresolvedCount() != unresolved {
+		return report, wrong("%d of %d unresolved, depth %d: %v", len(open), unresolved, q.UnresolvedCount(), err)
 	}
 	for _, cached := range []string{"banks", "pin", "session"} {
-		value, _, ok, err := q.Cached(cached)
+		value, _, ok, err := q.GetCache(cached)
 		if err != nil || ok && !bytes.Equal(value, bytes.Repeat([]byte(cached), 100)) {
 			return report, wrong("the cache gives %q, %v", value, err)
 		}
-		if !ok && report.Trouble == "" {
+		if !ok && report.Warning == "" {
 			return report, "a cached value is gone silently"
 		}
 	}
-	if c, err := q.Cursor(); err != nil || c > 77 || c != 77 && report.Trouble == "" {
+	if c, err := q.Cursor(); err != nil || c > 77 || c != 77 && report.Warning == "" {
 		return report, wrong("the cursor is %d, %v", c, err)
 	}
 	// It works, and the next start is quiet but for what stays damaged.
@@ -176,12 +184,12 @@ func (s stock) check(t testing.TB, name string, data []byte) (report Report, com
 	if err := q.Close(); err != nil {
 		return report, err.Error()
 	}
-	again, second, err := Open(config(path))
+	again, second, err := Open(childConfig(path))
 	if err != nil {
 		return report, err.Error()
 	}
 	defer func() { _ = again.Close() }()
-	if _, err := again.Get(id); err != nil || second.SetAside != "" || second.Trouble != "" && len(second.Damaged)+len(second.NoBody) == 0 {
+	if _, err := again.Get(id); err != nil || second.SetAside != "" || second.Warning != "" && len(second.Damaged)+len(second.LostBodies) == 0 {
 		return report, fmt.Sprintf("the second start: %+v, %v", second, err)
 	}
 	return report, ""
@@ -231,9 +239,9 @@ func TestFlippedBytes(t *testing.T) {
 			seen["set aside"]++
 		case len(report.Damaged) > 0:
 			seen["records damaged"]++
-		case len(report.NoBody) > 0:
+		case len(report.LostBodies) > 0:
 			seen["bodies lost"]++
-		case report.Trouble != "":
+		case report.Warning != "":
 			seen["other trouble"]++
 		default:
 			seen["nothing"]++
@@ -277,13 +285,13 @@ func TestCutAndOverwritten(t *testing.T) {
 		if complaint != "" {
 			t.Errorf("%s: %s", name, complaint)
 		}
-		if report.SetAside == "" && name != "empty" || report.Trouble == "" {
+		if report.SetAside == "" && name != "empty" || report.Warning == "" {
 			t.Errorf("%s: %+v", name, report)
 		}
 	}
 	for name, data := range map[string][]byte{"empty": nil, "cut": s.files["queue.db.keys"][:200], "noise": noise[:8192], "endless": make([]byte, 8<<20)} {
 		report, complaint := s.check(t, "queue.db.keys", data)
-		if complaint != "" || len(report.NoBody) == 0 {
+		if complaint != "" || len(report.LostBodies) == 0 {
 			t.Errorf("keys file, %s: %s, %+v", name, complaint, report)
 		}
 	}
@@ -291,8 +299,8 @@ func TestCutAndOverwritten(t *testing.T) {
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
-	q, report, err := Open(config(path))
-	if err != nil || !report.New || report.Trouble == "" {
+	q, report, err := Open(childConfig(path))
+	if err != nil || !report.New || report.Warning == "" {
 		t.Fatalf("the file is missing: %+v, %v", report, err)
 	}
 	if err := q.Close(); err != nil {
@@ -308,8 +316,8 @@ func TestSetAside(t *testing.T) {
 	spoilt := append([]byte("spoilt"), s.files["queue.db"][6:]...)
 	copy(spoilt[4096:], "spoilt, too, in its second meta page: nothing can be read from it, which is what it should find out")
 	path := s.lay(t, "queue.db", spoilt)
-	cfg := config(path)
-	cfg.Now = func() time.Time { return time.Date(2026, 11, 21, 9, 5, 7, 0, time.FixedZone("IST", 19800)) }
+	cfg := childConfig(path)
+	cfg.Now = func() time.Time { return time.Date(2026, 11, 21, 9, 5, 7, 0, ist.Zone()) }
 	var log bytes.Buffer
 	cfg.Logger = slog.New(slog.NewTextHandler(&log, nil))
 	for i, want := range []string{".damaged-20261121T033507Z", ".damaged-20261121T033507Z-2"} {
@@ -317,7 +325,7 @@ func TestSetAside(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if report.SetAside != path+want || !strings.Contains(report.Trouble, report.SetAside) {
+		if report.SetAside != path+want || !strings.Contains(report.Warning, report.SetAside) {
 			t.Errorf("%+v", report)
 		}
 		if err := q.Close(); err != nil {
@@ -344,7 +352,7 @@ func TestSetAside(t *testing.T) {
 
 func TestLocked(t *testing.T) {
 	path := newPath(t)
-	cfg := config(path)
+	cfg := childConfig(path)
 	cfg.LockTimeout = 60 * time.Millisecond
 	q := mustOpen(t, cfg)
 	id := mustAdd(t, q, record(newID(t), op.Reserved))
@@ -385,7 +393,7 @@ func TestWrongKey(t *testing.T) {
 		"full":  func(q *Queue) { mustAdd(t, q, record(newID(t), op.Reserved)) },
 	} {
 		path := newPath(t)
-		cfg := config(path)
+		cfg := childConfig(path)
 		q := mustOpen(t, cfg)
 		fill(q)
 		if err := q.Close(); err != nil {
@@ -410,15 +418,15 @@ func TestWrongKey(t *testing.T) {
 
 func TestNewerSchema(t *testing.T) {
 	path := newPath(t)
-	q := mustOpen(t, config(path))
+	q := mustOpen(t, childConfig(path))
 	err := q.update(func(tx *bbolt.Tx) error {
-		return writing{q: q, tx: tx}.putMeta(keyCheck, []byte(`{"schema":3}`))
+		return txWriter{q: q, tx: tx}.putMeta(keyCheck, []byte(`{"schema":2}`))
 	})
 	if err := errors.Join(err, q.Close()); err != nil {
 		t.Fatal(err)
 	}
 	before := filesOf(t, path)["queue.db"]
-	if _, _, err := Open(config(path)); !errors.Is(err, ErrNewer) {
+	if _, _, err := Open(childConfig(path)); !errors.Is(err, ErrNewer) {
 		t.Errorf("Open = %v", err)
 	}
 	if !bytes.Equal(before, filesOf(t, path)["queue.db"]) {
@@ -445,7 +453,7 @@ func spoil(t *testing.T, q *Queue, bucket string, key op.ID) {
 func TestDamagedRecords(t *testing.T) {
 	t.Parallel()
 	path := newPath(t)
-	q := mustOpen(t, config(path))
+	q := mustOpen(t, childConfig(path))
 	var ids []op.ID
 	for range 6 {
 		ids = append(ids, mustAdd(t, q, record(newID(t), op.Reserved)))
@@ -485,10 +493,10 @@ func TestDamagedRecords(t *testing.T) {
 			t.Errorf("Add over a damaged record = %v", err)
 		}
 	}
-	if rs, err := q.Unresolved(); err != nil || !slices.Equal(idsOf(rs), ids[3:]) || q.Depth() != 3 {
-		t.Errorf("Unresolved = %v, %v; depth %d", idsOf(rs), err, q.Depth())
+	if rs, err := q.Unresolved(); err != nil || !slices.Equal(idsOf(rs), ids[3:]) || q.UnresolvedCount() != 3 {
+		t.Errorf("Unresolved = %v, %v; depth %d", idsOf(rs), err, q.UnresolvedCount())
 	}
-	if _, err := q.Apply(5, ids[0], become(op.Succeeded)); err != nil {
+	if _, err := q.ApplyEvent(5, ids[0], become(op.Succeeded)); err != nil {
 		t.Errorf("an event of a damaged operation stops the line: %v", err)
 	}
 	if got, err := q.Damaged(); err != nil || !slices.Equal(got, ids[:3]) {
@@ -503,12 +511,12 @@ func TestDamagedRecords(t *testing.T) {
 	if err := q.Close(); err != nil {
 		t.Fatal(err)
 	}
-	q, report, err := Open(config(path))
+	q, report, err := Open(childConfig(path))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = q.Close() }()
-	if !slices.Equal(report.Damaged, ids[:4]) || report.SetAside != "" || !strings.Contains(report.Trouble, string(ids[3])) {
+	if !slices.Equal(report.Damaged, ids[:4]) || report.SetAside != "" || !strings.Contains(report.Warning, string(ids[3])) {
 		t.Errorf("%+v", report)
 	}
 	rs, err := q.Unresolved()
@@ -532,7 +540,7 @@ func TestDamagedRecords(t *testing.T) {
 // have been sent.
 func TestOneTransactionBehind(t *testing.T) {
 	path := newPath(t)
-	q := mustOpen(t, config(path))
+	q := mustOpen(t, childConfig(path))
 	queued := mustAdd(t, q, record(newID(t), op.Reserved))
 	mustBecome(t, q, queued, op.Queued)
 	var txid int
@@ -549,26 +557,26 @@ func TestOneTransactionBehind(t *testing.T) {
 	if err := os.WriteFile(path, data, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	q, report, err := Open(config(path))
-	if err != nil || report.Trouble == "" || report.SetAside != "" {
+	q, report, err := Open(childConfig(path))
+	if err != nil || report.Warning == "" || report.SetAside != "" {
 		t.Fatalf("%+v, %v", report, err)
 	}
 	for _, id := range []op.ID{queued, sent} {
 		r, err := q.Get(id)
-		if err != nil || r.State != op.Sent || r.Body == nil || r.Reason == "" {
+		if err != nil || r.State != op.Sent || r.Body == nil || r.Reason != edge.ReasonQueueDamaged {
 			t.Errorf("%+v, %v", r, err)
 		}
 	}
 	if err := q.Close(); err != nil {
 		t.Fatal(err)
 	}
-	mustOpen(t, config(path)) // both meta pages are whole again
+	mustOpen(t, childConfig(path)) // both meta pages are whole again
 }
 
 func TestCompaction(t *testing.T) {
 	t.Parallel()
 	path := newPath(t)
-	q := mustOpen(t, config(path))
+	q := mustOpen(t, childConfig(path))
 	r := record(newID(t), op.Reserved)
 	r.Reply = bytes.Repeat([]byte("x"), 2<<20)
 	for range 4 {
@@ -588,8 +596,8 @@ func TestCompaction(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := len(filesOf(t, path)["queue.db"])
-	q, report, err := Open(config(path))
-	if err != nil || !report.Compacted || report.Trouble != "" {
+	q, report, err := Open(childConfig(path))
+	if err != nil || !report.Compacted || report.Warning != "" {
 		t.Fatalf("%+v, %v", report, err)
 	}
 	if r, err := q.Get(keep); err != nil || r.Body == nil {
@@ -600,10 +608,10 @@ func TestCompaction(t *testing.T) {
 		t.Fatal(err)
 	}
 	after := filesOf(t, path)
-	if len(after) != 2 || len(after["queue.db"])*2 > before {
+	if len(after) != 3 || len(after["queue.db"])*2 > before { // the file, its keys, its lock
 		t.Errorf("%d files; the queue's has %d bytes, before %d", len(after), len(after["queue.db"]), before)
 	}
-	q, report, err = Open(config(path))
+	q, report, err = Open(childConfig(path))
 	if err != nil || report.Compacted {
 		t.Errorf("compacted again: %+v, %v", report, err)
 	}
@@ -613,7 +621,7 @@ func TestCompaction(t *testing.T) {
 // TestReadersNeverCrash maps a file and spoils it under a running queue.
 func TestReadersNeverCrash(t *testing.T) {
 	path := newPath(t)
-	q := mustOpen(t, config(path))
+	q := mustOpen(t, childConfig(path))
 	for range 50 {
 		mustAdd(t, q, record(newID(t), op.Reserved))
 	}

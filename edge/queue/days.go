@@ -15,25 +15,24 @@ import (
 	"galla/shared/op"
 )
 
-// Bounds of what is read and kept of days.
+// Bounds.
 const (
 	maxBetween = 1000     // operations that one Between reads: each is opened and decoded
-	maxKept    = 64 << 10 // bytes; a closing with a full count of notes is some 2 KB
+	maxClosing = 64 << 10 // bytes; a closing with a full count of notes is some 2 KB
 	maxDays    = 1000     // closings that one KeptDays names: near three years
 )
 
-// Between gives up to limit operations, oldest first, whose ids were minted
-// from the one time on and before the other, and that come after an id (from
-// the first, if empty); limit is at most 1000. Fewer than limit are the last
-// ones. Bodies are not read. Records that do not open are named by a
-// *DamagedError beside those that do, once.
-func (q *Queue) Between(from, to time.Time, after op.ID, limit int) ([]edge.Record, error) {
+// CreatedBetween returns up to limit operations (at most 1000), oldest first, that
+// were created from `from` on and before `to`, and whose id is above after, if
+// there is one. Fewer than limit are the last ones. Bodies are not read. A
+// *DamagedError names records that do not open, once, beside those that do.
+func (q *Queue) CreatedBetween(from, to time.Time, after op.ID, limit int) ([]edge.Record, error) {
 	limit = min(limit, maxBetween)
-	start, end := index.Least(from), index.Least(to)
+	start, end := index.FirstID(from), index.FirstID(to)
 	var records []edge.Record
 	var bad []op.ID
 	for len(records) < limit { // again where some did not open: a short answer is the last one
-		var raws []raw
+		var raws []sealedRecord
 		err := q.view(func(tx *bbolt.Tx) error {
 			raws = raws[:0]
 			c := tx.Bucket([]byte(inRecords)).Cursor()
@@ -42,7 +41,7 @@ func (q *Queue) Between(from, to time.Time, after op.ID, limit int) ([]edge.Reco
 				k, v = c.Next()
 			}
 			for ; k != nil && string(k) < end && len(raws) < limit-len(records); k, v = c.Next() {
-				raws = append(raws, raw{id: op.ID(k), record: slices.Clone(v)})
+				raws = append(raws, sealedRecord{id: op.ID(k), record: slices.Clone(v)})
 			}
 			return nil
 		})
@@ -54,7 +53,7 @@ func (q *Queue) Between(from, to time.Time, after op.ID, limit int) ([]edge.Reco
 		}
 		records = slices.Grow(records, len(raws))
 		for _, w := range raws {
-			if r, _, ok := q.openStored(string(w.id), w.record); ok {
+			if r, _, ok := q.openRecord(string(w.id), w.record); ok {
 				records = append(records, r)
 			} else {
 				bad = append(bad, w.id)
@@ -63,56 +62,55 @@ func (q *Queue) Between(from, to time.Time, after op.ID, limit int) ([]edge.Reco
 		after = raws[len(raws)-1].id
 	}
 	if len(bad) > 0 {
-		if err := q.setAside(bad); err != nil {
+		if err := q.quarantine(bad); err != nil {
 			return records, errors.Join(damagedOrNil(bad), err)
 		}
 	}
 	return records, damagedOrNil(bad)
 }
 
-// KeepDay keeps the closing of a day, sealed; ErrKept where the day has one:
-// what was kept is never replaced nor deleted. ErrFull. The day is a date,
-// 2026-11-21.
-func (q *Queue) KeepDay(day string, value []byte, at time.Time) error {
-	if _, err := time.Parse(time.DateOnly, day); err != nil || len(value) > maxKept {
-		return fmt.Errorf("keep day %.16q: it is named by its date, and its closing has up to %d bytes", day, maxKept)
+// CloseDay stores the closing of a day (2026-11-21), sealed, once: ErrDayClosed
+// where the day has one. It fails with edge.ErrFull.
+func (q *Queue) CloseDay(day string, value []byte, at time.Time) error {
+	if _, err := time.Parse(time.DateOnly, day); err != nil || len(value) > maxClosing {
+		return fmt.Errorf("close day %.16q: the name is a date, and a closing has up to %d bytes", day, maxClosing)
 	}
-	_, err := q.do(&request{adds: true, run: func(s *stage) (change, error) {
+	_, err := q.submit(&request{adds: true, run: func(s *batchView) (change, error) {
 		kept := s.days[day]
 		err := q.view(func(tx *bbolt.Tx) error {
-			kept = kept || tx.Bucket([]byte(inDays)).Get([]byte(day)) != nil
+			kept = kept || tx.Bucket([]byte(inClosings)).Get([]byte(day)) != nil
 			return nil
 		})
 		if err == nil && kept {
-			err = fmt.Errorf("close %s: %w", day, ErrKept)
+			err = fmt.Errorf("close %s: %w", day, ErrDayClosed)
 		}
-		return change{keep: &cached{name: day, value: value, at: at}}, err
+		return change{closing: &cached{name: day, value: value, at: at}}, err
 	}})
 	return err
 }
 
-// KeptDay gives the closing of a day and when it was kept; ok is false where
+// Closing returns the closing of a day and when it was stored; ok is false where
 // the day has none. A closing that does not open is an error, and stays.
-func (q *Queue) KeptDay(day string) (value []byte, at time.Time, ok bool, err error) {
+func (q *Queue) Closing(day string) (value []byte, at time.Time, ok bool, err error) {
 	var sealed []byte
 	err = q.view(func(tx *bbolt.Tx) error {
-		sealed = slices.Clone(tx.Bucket([]byte(inDays)).Get([]byte(day)))
+		sealed = slices.Clone(tx.Bucket([]byte(inClosings)).Get([]byte(day)))
 		return nil
 	})
 	if err != nil || sealed == nil {
 		return nil, time.Time{}, false, err
 	}
-	value, at, err = q.openKept(day, sealed)
+	value, at, err = q.openClosing(day, sealed)
 	return value, at, err == nil, err
 }
 
-// KeptDays names the days of a span that have a closing, in order, both ends
+// ClosedDays names the days of a span that have a closing, in order, both ends
 // among them; the last thousand at most.
-func (q *Queue) KeptDays(first, last string) ([]string, error) {
+func (q *Queue) ClosedDays(first, last string) ([]string, error) {
 	var days []string
 	err := q.view(func(tx *bbolt.Tx) error {
 		days = nil
-		c := tx.Bucket([]byte(inDays)).Cursor()
+		c := tx.Bucket([]byte(inClosings)).Cursor()
 		for k, _ := c.Seek([]byte(first)); k != nil && string(k) <= last; k, _ = c.Next() {
 			days = append(days, string(k))
 		}
@@ -121,26 +119,26 @@ func (q *Queue) KeptDays(first, last string) ([]string, error) {
 	return days[max(len(days)-maxDays, 0):], err
 }
 
-// openKept opens a closing: its time in nanoseconds, eight bytes, and the value.
-func (q *Queue) openKept(day string, sealed []byte) ([]byte, time.Time, error) {
-	plain, err := q.box.Open(sealed, place(inDays, day)...)
+// openClosing opens a closing: its time in nanoseconds, eight bytes, and the value.
+func (q *Queue) openClosing(day string, sealed []byte) ([]byte, time.Time, error) {
+	plain, err := q.box.Open(sealed, sealContext(inClosings, day)...)
 	if err != nil || len(plain) < 8 {
 		return nil, time.Time{}, fmt.Errorf("the closing of %s can't be read; use the printed one: %w", day, ErrDamaged)
 	}
 	return plain[8:], stored.Instant(int64(binary.BigEndian.Uint64(plain))), nil
 }
 
-// keep writes the closing of a day.
-func (w writing) keep(c cached) error {
+// putClosing writes the closing of a day.
+func (w txWriter) putClosing(c cached) error {
 	plain := append(binary.BigEndian.AppendUint64(nil, uint64(stored.Nanos(c.at))), c.value...)
-	sealed, err := w.q.box.Seal(plain, place(inDays, c.name)...)
+	sealed, err := w.q.box.Seal(plain, sealContext(inClosings, c.name)...)
 	if err != nil {
 		return err
 	}
-	b, key := w.bucket(inDays), []byte(c.name)
-	w.state.note(inDays, key, +1)
+	b, key := w.bucket(inClosings), []byte(c.name)
+	w.state.countKey(inClosings, key, +1)
 	if err := b.Put(key, sealed); err != nil {
-		return fmt.Errorf("keep %s: %w", c.name, err)
+		return fmt.Errorf("store %s: %w", c.name, err)
 	}
 	return nil
 }

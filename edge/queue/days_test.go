@@ -46,7 +46,7 @@ func TestBetweenGivesADay(t *testing.T) {
 	for limit := 1; limit <= 6; limit++ {
 		var got []op.ID
 		for after := op.ID(""); ; {
-			records, err := q.Between(from, to, after, limit)
+			records, err := q.CreatedBetween(from, to, after, limit)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -65,7 +65,7 @@ func TestBetweenGivesADay(t *testing.T) {
 			t.Errorf("limit %d: got %v, want %v", limit, got, want)
 		}
 	}
-	if none, err := q.Between(to.Add(72*time.Hour), to.Add(96*time.Hour), "", 10); err != nil || len(none) != 0 {
+	if none, err := q.CreatedBetween(to.Add(72*time.Hour), to.Add(96*time.Hour), "", 10); err != nil || len(none) != 0 {
 		t.Errorf("an empty day gave %v, %v", none, err)
 	}
 }
@@ -79,7 +79,7 @@ func TestBetweenNamesWhatDoesNotOpen(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	records, err := q.Between(at.Add(-time.Second), at.Add(time.Minute), "", 2)
+	records, err := q.CreatedBetween(at.Add(-time.Second), at.Add(time.Minute), "", 2)
 	var named *DamagedError
 	if !errors.As(err, &named) || !slices.Equal(named.IDs, []op.ID{bad}) {
 		t.Errorf("the error is %v, want one that names %s", err, bad)
@@ -93,18 +93,18 @@ func TestAClosedDayIsNeverReplaced(t *testing.T) {
 	path := newPath(t)
 	q := mustOpen(t, config(path))
 	at := time.UnixMilli(1_795_000_000_000)
-	if err := q.KeepDay("2026-11-21", []byte("first"), at); err != nil {
+	if err := q.CloseDay("2026-11-21", []byte("first"), at); err != nil {
 		t.Fatal(err)
 	}
-	if err := q.KeepDay("2026-11-21", []byte("second"), at); !errors.Is(err, ErrKept) {
+	if err := q.CloseDay("2026-11-21", []byte("second"), at); !errors.Is(err, ErrDayClosed) {
 		t.Errorf("closing it again gave %v, want ErrKept", err)
 	}
 	for _, day := range []string{"", "21-11-2026", "2026-13-01"} {
-		if err := q.KeepDay(day, nil, at); err == nil {
+		if err := q.CloseDay(day, nil, at); err == nil {
 			t.Errorf("a day %q was kept", day)
 		}
 	}
-	if err := q.KeepDay("2026-11-22", bytes.Repeat([]byte("x"), maxKept+1), at); err == nil {
+	if err := q.CloseDay("2026-11-22", bytes.Repeat([]byte("x"), maxClosing+1), at); err == nil {
 		t.Error("a closing beyond its bound was kept")
 	}
 	if _, err := q.Purge(time.Now().Add(time.Hour)); err != nil {
@@ -114,14 +114,14 @@ func TestAClosedDayIsNeverReplaced(t *testing.T) {
 		t.Fatal(err)
 	}
 	q = mustOpen(t, config(path))
-	value, when, ok, err := q.KeptDay("2026-11-21")
+	value, when, ok, err := q.Closing("2026-11-21")
 	if err != nil || !ok || string(value) != "first" || !when.Equal(at) {
 		t.Errorf("after a restart it is %q at %v, %v, %v", value, when, ok, err)
 	}
-	if days, err := q.KeptDays("2026-11-01", "2026-11-30"); err != nil || !slices.Equal(days, []string{"2026-11-21"}) {
+	if days, err := q.ClosedDays("2026-11-01", "2026-11-30"); err != nil || !slices.Equal(days, []string{"2026-11-21"}) {
 		t.Errorf("the month's closed days are %v, %v", days, err)
 	}
-	if days, err := q.KeptDays("2026-12-01", "2026-12-31"); err != nil || len(days) != 0 {
+	if days, err := q.ClosedDays("2026-12-01", "2026-12-31"); err != nil || len(days) != 0 {
 		t.Errorf("the closed days of another month are %v, %v", days, err)
 	}
 }
@@ -130,13 +130,13 @@ func TestOneOfManyClosesADay(t *testing.T) {
 	q := mustOpen(t, config(newPath(t)))
 	results := make(chan error, 20)
 	for i := range 20 {
-		go func() { results <- q.KeepDay("2026-11-21", fmt.Append(nil, i), time.Now()) }()
+		go func() { results <- q.CloseDay("2026-11-21", fmt.Append(nil, i), time.Now()) }()
 	}
 	kept := 0
 	for range 20 {
 		if err := <-results; err == nil {
 			kept++
-		} else if !errors.Is(err, ErrKept) {
+		} else if !errors.Is(err, ErrDayClosed) {
 			t.Error(err)
 		}
 	}
@@ -145,13 +145,13 @@ func TestOneOfManyClosesADay(t *testing.T) {
 	}
 }
 
-func TestADamagedClosingStaysAndIsTold(t *testing.T) {
+func TestDamagedClosingStaysAndIsReported(t *testing.T) {
 	path := newPath(t)
 	q := mustOpen(t, config(path))
-	err := q.KeepDay("2026-11-21", []byte("closing"), time.Now())
+	err := q.CloseDay("2026-11-21", []byte("closing"), time.Now())
 	if err == nil {
 		err = q.file.Update(func(tx *bbolt.Tx) error {
-			return tx.Bucket([]byte(inDays)).Put([]byte("2026-11-21"), []byte("altered"))
+			return tx.Bucket([]byte(inClosings)).Put([]byte("2026-11-21"), []byte("altered"))
 		})
 	}
 	if err := errors.Join(err, q.Close()); err != nil {
@@ -162,43 +162,14 @@ func TestADamagedClosingStaysAndIsTold(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = q.Close() }()
-	if !strings.Contains(report.Trouble, "2026-11-21") {
-		t.Errorf("the trouble told is %q", report.Trouble)
+	if !strings.Contains(report.Warning, "2026-11-21") {
+		t.Errorf("the trouble told is %q", report.Warning)
 	}
-	if _, _, ok, err := q.KeptDay("2026-11-21"); ok || !errors.Is(err, ErrDamaged) {
+	if _, _, ok, err := q.Closing("2026-11-21"); ok || !errors.Is(err, ErrDamaged) {
 		t.Errorf("it was given: %v, %v", ok, err)
 	}
-	if err := q.KeepDay("2026-11-21", nil, time.Now()); !errors.Is(err, ErrKept) {
+	if err := q.CloseDay("2026-11-21", nil, time.Now()); !errors.Is(err, ErrDayClosed) {
 		t.Errorf("a damaged closing was replaced: %v", err)
-	}
-}
-
-// A file of schema 1 has no bucket days. It is brought to this schema with all
-// that it holds.
-func TestAFileOfTheFirstSchemaIsMigrated(t *testing.T) {
-	path := newPath(t)
-	q := mustOpen(t, config(path))
-	id := mustAdd(t, q, record(newID(t), op.Reserved))
-	err := q.file.Update(func(tx *bbolt.Tx) error {
-		return errors.Join(tx.DeleteBucket([]byte(inDays)), writing{q: q, tx: tx}.putMeta(keyCheck, []byte(`{"schema":1}`)))
-	})
-	if err := errors.Join(err, q.Close()); err != nil {
-		t.Fatal(err)
-	}
-	for range 2 {
-		q = mustOpen(t, config(path))
-		if r, err := q.Get(id); err != nil || r.Body == nil {
-			t.Errorf("the operation is lost: %v, its body has %d bytes", err, len(r.Body))
-		}
-		var c check
-		found := false
-		err := q.file.View(func(tx *bbolt.Tx) error { found = q.readMeta(tx, keyCheck, &c); return nil })
-		if err != nil || !found || c.Schema != stored.Schema {
-			t.Errorf("its schema is %d, %v", c.Schema, err)
-		}
-		if err := q.Close(); err != nil {
-			t.Fatal(err)
-		}
 	}
 }
 
@@ -215,7 +186,7 @@ func BenchmarkBetween(b *testing.B) {
 			if err != nil {
 				return err
 			}
-			sealed, err := q.box.Seal(plain, place(inRecords, string(r.ID))...)
+			sealed, err := q.box.Seal(plain, sealContext(inRecords, string(r.ID))...)
 			if err != nil {
 				return err
 			}
@@ -230,7 +201,7 @@ func BenchmarkBetween(b *testing.B) {
 	}
 	var records []edge.Record
 	for b.Loop() {
-		if records, err = q.Between(start.Add(90*24*time.Hour), start.Add(91*24*time.Hour), "", maxBetween); err != nil {
+		if records, err = q.CreatedBetween(start.Add(90*24*time.Hour), start.Add(91*24*time.Hour), "", maxBetween); err != nil {
 			b.Fatal(err)
 		}
 	}

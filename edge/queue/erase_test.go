@@ -45,7 +45,7 @@ func plunder(t *testing.T, files map[string][]byte, key byte, ids []op.ID) (foun
 			}
 			for _, id := range ids {
 				for slot := range 80 {
-					raw, err := box.Open(data[at:at+sealedKey], slotPlace(slot, id)...)
+					raw, err := box.Open(data[at:at+sealedKey], slotContext(slot, id)...)
 					if err != nil {
 						continue
 					}
@@ -117,12 +117,12 @@ func TestErasureAfterACrash(t *testing.T) {
 	q := mustOpen(t, config(path))
 	ended := mustAdd(t, q, record(newID(t), op.Reserved))
 	open := mustAdd(t, q, record(newID(t), op.Reserved))
-	if _, err := q.keys.take(newID(t)); err != nil {
+	if _, err := q.keys.allocate(newID(t)); err != nil {
 		t.Fatal(err)
 	}
 	keysBefore := filesOf(t, path)["queue.db.keys"]
 	mustBecome(t, q, ended, op.Expired)
-	q.Abandon()
+	q.Kill()
 	if err := os.WriteFile(path+keysSuffix, keysBefore, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -191,7 +191,7 @@ func TestASlotIsOneWrite(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sealed, err := box.Seal(make([]byte, seal.KeySize), slotPlace(1, id)...)
+	sealed, err := box.Seal(make([]byte, seal.KeySize), slotContext(1, id)...)
 	if err != nil || len(sealed) != sealedKey || sealedKey > slotSize || 512%slotSize != 0 {
 		t.Errorf("a sealed key has %d bytes, %v; a slot %d", len(sealed), err, slotSize)
 	}

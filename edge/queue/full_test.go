@@ -36,7 +36,7 @@ func fillUp(t *testing.T, cfg Config) {
 		wg.Go(func() {
 			for {
 				r := record(newID(t), op.Reserved)
-				r.Reason = fmt.Sprintf("%8000d", 1)
+				r.Reason = edge.Reason(fmt.Sprintf("%8000d", 1))
 				err := q.Add(r)
 				if errors.Is(err, edge.ErrFull) {
 					return
@@ -81,7 +81,7 @@ func fillUp(t *testing.T, cfg Config) {
 	}
 	close(next)
 	wg.Wait()
-	if _, err := q.Apply(7, "", nil); err != nil {
+	if _, err := q.ApplyEvent(7, "", nil); err != nil {
 		t.Errorf("an event can't be noted: %v", err)
 	}
 	if n, err := q.Purge(time.Now().Add(time.Hour)); err != nil || n != len(ids) {
@@ -109,11 +109,11 @@ func TestFullChangesOneByOne(t *testing.T) {
 		batch = append(batch, r)
 	}
 	alter := func(id op.ID, fn func(*edge.Record) error) *request {
-		return &request{run: func(s *stage) (change, error) { return s.alter(id, fn) }}
+		return &request{run: func(s *batchView) (change, error) { return s.change(id, fn) }}
 	}
 	event := func(cursor int64, id op.ID, fn func(*edge.Record) error) *request {
-		return &request{run: func(s *stage) (change, error) {
-			c, err := s.alter(id, fn)
+		return &request{run: func(s *batchView) (change, error) {
+			c, err := s.change(id, fn)
 			c.cursor = cursor
 			return c, err
 		}}
@@ -123,12 +123,12 @@ func TestFullChangesOneByOne(t *testing.T) {
 	put(alter(ids[0], become(op.Pending)))                                                                // 2 builds on it
 	put(event(2, ids[1], become(op.Queued)))                                                              // 3 comes after its event
 	put(alter(ids[1], become(op.Expired)))                                                                // 4 builds on that
-	put(&request{adds: true, run: func(*stage) (change, error) {                                          // 5 is new
+	put(&request{adds: true, run: func(*batchView) (change, error) {                                      // 5 is new
 		r := record(newID(t), op.Reserved)
 		return change{put: &r, fresh: true}, nil
 	}})
-	put(&request{run: func(*stage) (change, error) { return change{cache: &cached{name: "pin"}}, nil }}) // 6 fits
-	q.stop.Do(func() { close(q.stopping) })
+	put(&request{run: func(*batchView) (change, error) { return change{cache: &cached{name: "pin"}}, nil }}) // 6 fits
+	q.closeOnce.Do(func() { close(q.stopping) })
 	<-q.done // the batch is committed here, by nobody else
 	q.commit(batch)
 	for i, r := range batch {

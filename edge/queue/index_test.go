@@ -21,8 +21,8 @@ func TestWhatHappenedLateIsFound(t *testing.T) {
 	old.Route, old.CreatedAt = op.Withdrawal, begun
 	mustAdd(t, q, old)
 	quick := record(idAt(begun.Add(time.Minute)), op.Succeeded)
-	quick.Of = old.ID
-	quick.Route, quick.CreatedAt, quick.EndedAt, quick.CashGiven = op.Withdrawal, begun, begun.Add(time.Minute), begun.Add(2*time.Minute)
+	quick.LinkedTo = old.ID
+	quick.Route, quick.CreatedAt, quick.EndedAt, quick.CashGivenAt = op.Withdrawal, begun, begun.Add(time.Minute), begun.Add(2*time.Minute)
 	mustAdd(t, q, quick)
 	linked := []op.ID{quick.ID}
 	want := func(open []op.ID, ended, given []op.ID) {
@@ -33,12 +33,12 @@ func TestWhatHappenedLateIsFound(t *testing.T) {
 				want []op.ID
 			}{
 				"open cash":           {q.OpenCash, open},
-				"about another":       {q.Linked, linked},
-				"when it was begun":   {func() ([]edge.Record, error) { return q.Late(begun, begun.Add(time.Hour)) }, nil},
-				"when it ended":       {func() ([]edge.Record, error) { return q.Late(later, later.Add(time.Hour)) }, ended},
-				"just before":         {func() ([]edge.Record, error) { return q.Late(later.Add(-time.Hour), later) }, nil},
-				"when cash was given": {func() ([]edge.Record, error) { return q.Late(later.Add(24*time.Hour), later.Add(25*time.Hour)) }, given},
-				"all its life":        {func() ([]edge.Record, error) { return q.Late(begun, later.Add(48*time.Hour)) }, nil}, // Between has it
+				"about another":       {q.LinkedOperations, linked},
+				"when it was begun":   {func() ([]edge.Record, error) { return q.ChangedLater(begun, begun.Add(time.Hour)) }, nil},
+				"when it ended":       {func() ([]edge.Record, error) { return q.ChangedLater(later, later.Add(time.Hour)) }, ended},
+				"just before":         {func() ([]edge.Record, error) { return q.ChangedLater(later.Add(-time.Hour), later) }, nil},
+				"when cash was given": {func() ([]edge.Record, error) { return q.ChangedLater(later.Add(24*time.Hour), later.Add(25*time.Hour)) }, given},
+				"all its life":        {func() ([]edge.Record, error) { return q.ChangedLater(begun, later.Add(48*time.Hour)) }, nil}, // Between has it
 			} {
 				found, err := c.find()
 				var ids []op.ID
@@ -64,7 +64,7 @@ func TestWhatHappenedLateIsFound(t *testing.T) {
 	want(nil, nil, nil)
 	change(func(r *edge.Record) { r.State, r.EndedAt = op.Succeeded, later })
 	want([]op.ID{old.ID}, []op.ID{old.ID}, nil)
-	change(func(r *edge.Record) { r.CashGiven = later.Add(24 * time.Hour) })
+	change(func(r *edge.Record) { r.CashGivenAt = later.Add(24 * time.Hour) })
 	want(nil, []op.ID{old.ID}, []op.ID{old.ID})
 	if n, err := q.Purge(later.Add(time.Hour)); n != 2 || err != nil {
 		t.Fatalf("%d were purged: %v", n, err)

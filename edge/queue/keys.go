@@ -2,6 +2,7 @@ package queue
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -10,29 +11,34 @@ import (
 	"sync"
 	"time"
 
-	"galla/edge/queue/disk"
 	"galla/edge/queue/stored"
+	"galla/shared/files"
 	"galla/shared/op"
 	"galla/shared/seal"
 	"galla/shared/secret"
 )
 
-// The keys file: slots of 64 bytes, so that none crosses a sector and each is
-// written whole or not at all. Slot 0 is the head; slot n holds the key of one
-// body, sealed under the main key for its slot and operation; zeros are free.
+// The keys file makes erasure final. bbolt never overwrites a page in place: a
+// deleted body stays on a free page, perhaps for months. So each body is sealed
+// under a random key of its own, which is in a slot of this file, sealed by the
+// main key. When the operation ends, the slot is overwritten with zeros and
+// fsynced; Open wipes slots that a power cut left. Old copies of a slot may remain
+// on storage that does not overwrite in place (flash, btrfs, snapshots, backups of
+// both files); they need the main key as well.
+//
+// Slots have 64 bytes, so that none crosses a sector and each is written whole or
+// not at all. Slot 0 is the head; slot n holds the key of one body, sealed for its
+// slot and operation; zeros are free.
 const (
 	slotSize  = 64
 	slotChunk = 64 // slots by which the file grows: 4 KiB at once, so that its size seldom changes
 	maxSlots  = stored.MaxSlots
 )
 
-// slotsHead marks a keys file whose queue file was made.
+// slotsHead marks a keys file whose queue file was created.
 const slotsHead = "galla queue keys 1\n"
 
-// lockPause is the wait between two looks at a locked file.
-const lockPause = 50 * time.Millisecond
-
-// errNoSlot says that there are maxSlots operations without an end.
+// errNoSlot reports that maxSlots operations are not final.
 var errNoSlot = errors.New("too many operations without an end")
 
 // bodyKey is the key of one body.
@@ -41,44 +47,45 @@ type bodyKey struct {
 	box  *seal.Box
 }
 
-// keys is the open keys file, locked against other processes. Reading may be
+// bodyKeys is the open keys file. Reading may be
 // done by many; all else by the writer only.
-type keys struct {
-	f    *os.File
-	box  *seal.Box // of the main key
-	rand io.Reader
+type bodyKeys struct {
+	f      *os.File
+	unlock func() error
+	box    *seal.Box // of the main key
+	rand   io.Reader
 
 	mu   sync.Mutex
 	byID map[op.ID]bodyKey
 
 	slots int   // in the file, the head among them
 	free  []int // slots that hold zeros, the lowest last
-	dirty []int // slots whose wiping failed; tried again
+	dirty []int // slots whose wiping failed; retried
 }
 
-// openKeys opens and locks the keys file, waiting up to wait for another
-// process to leave it.
-func openKeys(path string, wait time.Duration) (*os.File, error) {
-	for tried := time.Duration(0); ; tried += lockPause {
-		f, err := disk.OpenExclusive(path)
-		if !errors.Is(err, ErrLocked) || tried >= wait {
-			return f, err
-		}
-		<-time.After(lockPause)
+// lockFile locks the queue against other processes, waiting so long for one that
+// has it. The lock is a file beside the keys file, since Windows locks content too.
+func lockFile(path string, wait time.Duration) (unlock func() error, err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), wait)
+	defer cancel()
+	unlock, err = files.Lock(ctx, path+lockSuffix)
+	if errors.Is(err, files.ErrLocked) {
+		err = ErrLocked
 	}
+	return unlock, err
 }
 
-// marked tells whether the keys file says that its queue file was made.
-func marked(f *os.File) bool {
+// hasHead reports whether the queue file of a keys file was created before.
+func hasHead(f *os.File) bool {
 	head := make([]byte, len(slotsHead))
 	_, err := f.ReadAt(head, 0)
 	return err == nil && string(head) == slotsHead
 }
 
-// read loads the keys of the given operations from their slots and wipes every
-// other one: those were left by a crash between two fsyncs. It gives the
-// operations whose key is not in its slot.
-func (k *keys) read(want map[op.ID]int) (lost []op.ID, err error) {
+// load reads the keys of the given operations from their slots and wipes all
+// others, which a crash between two fsyncs left. It returns the operations whose
+// key is not in its slot.
+func (k *bodyKeys) load(want map[op.ID]int) (lost []op.ID, err error) {
 	data, err := io.ReadAll(io.LimitReader(io.NewSectionReader(k.f, 0, (maxSlots+1)*slotSize), (maxSlots+1)*slotSize))
 	if err != nil {
 		return nil, fmt.Errorf("read the body keys: %w", err)
@@ -114,12 +121,12 @@ func (k *keys) read(want map[op.ID]int) (lost []op.ID, err error) {
 }
 
 // open reads one key out of the file's content.
-func (k *keys) open(data []byte, slot int, id op.ID) (*seal.Box, bool) {
+func (k *bodyKeys) open(data []byte, slot int, id op.ID) (*seal.Box, bool) {
 	if slot < 1 || (slot+1)*slotSize > len(data) {
 		return nil, false
 	}
 	sealed := bytes.TrimSuffix(data[slot*slotSize:(slot+1)*slotSize], make([]byte, slotSize-sealedKey))
-	raw, err := k.box.Open(sealed, slotPlace(slot, id)...)
+	raw, err := k.box.Open(sealed, slotContext(slot, id)...)
 	if err != nil {
 		return nil, false
 	}
@@ -130,21 +137,21 @@ func (k *keys) open(data []byte, slot int, id op.ID) (*seal.Box, bool) {
 // sealedKey is the size of a sealed key in its slot.
 const sealedKey = 1 + 12 + seal.KeySize + 16
 
-func slotPlace(slot int, id op.ID) [][]byte {
+func slotContext(slot int, id op.ID) [][]byte {
 	return [][]byte{[]byte("body key"), binary.BigEndian.AppendUint32(nil, uint32(slot)), []byte(id)}
 }
 
-// of gives the key of an operation's body.
-func (k *keys) of(id op.ID) (bodyKey, bool) {
+// get returns the key of an operation's body.
+func (k *bodyKeys) get(id op.ID) (bodyKey, bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	b, ok := k.byID[id]
 	return b, ok
 }
 
-// take makes a key for an operation's body and writes it into a free slot. It
+// allocate makes a key for an operation's body and writes it into a free slot. It
 // is durable after sync.
-func (k *keys) take(id op.ID) (bodyKey, error) {
+func (k *bodyKeys) allocate(id op.ID) (bodyKey, error) {
 	raw := make([]byte, seal.KeySize)
 	if _, err := io.ReadFull(k.rand, raw); err != nil {
 		return bodyKey{}, fmt.Errorf("draw a body key: %w", err)
@@ -159,7 +166,7 @@ func (k *keys) take(id op.ID) (bodyKey, error) {
 		}
 	}
 	slot := k.free[len(k.free)-1]
-	sealed, err := k.box.Seal(raw, slotPlace(slot, id)...)
+	sealed, err := k.box.Seal(raw, slotContext(slot, id)...)
 	if err != nil {
 		return bodyKey{}, err
 	}
@@ -175,13 +182,13 @@ func (k *keys) take(id op.ID) (bodyKey, error) {
 }
 
 // grow adds free slots to the file.
-func (k *keys) grow() error {
+func (k *bodyKeys) grow() error {
 	more := min(slotChunk-k.slots%slotChunk, maxSlots-k.slots)
 	if more <= 0 {
 		return errNoSlot
 	}
 	if _, err := k.f.WriteAt(make([]byte, more*slotSize), int64(k.slots)*slotSize); err != nil {
-		return fmt.Errorf("make room for body keys: %w", err)
+		return fmt.Errorf("grow the body keys: %w", err)
 	}
 	for slot := k.slots + more - 1; slot >= k.slots; slot-- {
 		k.free = append(k.free, slot)
@@ -190,7 +197,7 @@ func (k *keys) grow() error {
 	return nil
 }
 
-func (k *keys) sync() error {
+func (k *bodyKeys) sync() error {
 	if err := k.f.Sync(); err != nil {
 		return fmt.Errorf("make body keys durable: %w", err)
 	}
@@ -200,7 +207,7 @@ func (k *keys) sync() error {
 // wipe takes the keys of operations out of memory and wipes their slots, for
 // good when it returns nil. What can't be wiped now is tried again with the next
 // call, and by the next Open.
-func (k *keys) wipe(ids []op.ID) error {
+func (k *bodyKeys) wipe(ids []op.ID) error {
 	k.mu.Lock()
 	for _, id := range ids {
 		if b, ok := k.byID[id]; ok {

@@ -14,29 +14,29 @@ import (
 	"galla/shared/op"
 )
 
-// survey is what load found in the file.
-type survey struct {
-	state    state // as it should be
-	damaged  []op.ID
-	cache    []string       // names of values that do not open
-	metaLost bool           // the file may be one transaction behind
-	noCheck  bool           // the check value does not open
-	missed   bool           // the census was not met: entries are gone
-	noState  bool           // the state does not open
-	slots    map[op.ID]int  // of the bodies
-	unlisted map[op.ID]bool // operations whose place in the index is wrong; true: it belongs there
-	doubtful []edge.Record  // queued, though metaLost: it may have been sent
-	filler   bool           // an interrupted makeRoom left its value
-	earlier  []op.ID        // damaged records of earlier runs
-	days     []string       // closed days that do not open; they stay, as evidence
+// fileScan is what load found in the file.
+type fileScan struct {
+	state          state // as it should be
+	damaged        []op.ID
+	cache          []string       // names of values that do not open
+	metaLost       bool           // the file may be one transaction behind
+	noCheck        bool           // the check value does not open
+	entriesMissing bool           // the count of entries is wrong: some are missing
+	noState        bool           // the state does not open
+	slots          map[op.ID]int  // of the bodies
+	misindexed     map[op.ID]bool // operations whose place in the index is wrong; true: it belongs there
+	maybeSent      []edge.Record  // queued, though metaLost: it may have been sent
+	filler         bool           // an interrupted makeRoom left its value
+	earlier        []op.ID        // damaged records of earlier runs
+	days           []string       // closed days that do not open; they stay, as evidence
 }
 
-// load looks at every value of the file, repairs what can be, and reads the body
-// keys.
+// load reads every value of the file, repairs what can be repaired, and reads the
+// body keys.
 func (q *Queue) load(metaLost, noCheck bool, report *Report) error {
-	var s survey
+	var s fileScan
 	err := q.view(func(tx *bbolt.Tx) error {
-		s = q.survey(tx, metaLost)
+		s = q.scanFile(tx, metaLost)
 		return nil
 	})
 	if err != nil {
@@ -50,28 +50,28 @@ func (q *Queue) load(metaLost, noCheck bool, report *Report) error {
 	q.cursor.Store(s.state.Cursor)
 	q.depth.Store(int64(s.state.Unresolved))
 	for _, id := range s.damaged {
-		q.unheard = append(q.unheard, printable([]byte(id)))
+		q.unreported = append(q.unreported, printable([]byte(id)))
 	}
-	report.Damaged = append(s.earlier, q.unheard...)
+	report.Damaged = append(s.earlier, q.unreported...)
 	slices.Sort(report.Damaged)
-	if report.NoBody, err = q.bodiesLost(s.slots); err != nil {
+	if report.LostBodies, err = q.lostBodies(s.slots); err != nil {
 		return err
 	}
-	s.tell(report)
+	s.warn(report)
 	return nil
 }
 
-// bodiesLost reads the keys of all bodies and gives the operations whose key or
+// lostBodies reads the keys of all bodies and returns the operations whose key or
 // body does not open.
-func (q *Queue) bodiesLost(slots map[op.ID]int) ([]op.ID, error) {
-	lost, err := q.keys.read(slots)
+func (q *Queue) lostBodies(slots map[op.ID]int) ([]op.ID, error) {
+	lost, err := q.keys.load(slots)
 	if err != nil {
 		return nil, err
 	}
 	err = q.view(func(tx *bbolt.Tx) error {
 		for id, key := range q.keys.byID { // the writer does not run yet
 			sealed := tx.Bucket([]byte(inBodies)).Get([]byte(id))
-			if _, err := key.box.Open(sealed, place(inBodies, string(id))...); err != nil {
+			if _, err := key.box.Open(sealed, sealContext(inBodies, string(id))...); err != nil {
 				lost = append(lost, id)
 			}
 		}
@@ -81,34 +81,34 @@ func (q *Queue) bodiesLost(slots map[op.ID]int) ([]op.ID, error) {
 	return lost, err
 }
 
-// survey reads everything once.
-func (q *Queue) survey(tx *bbolt.Tx, metaLost bool) survey {
-	s := survey{metaLost: metaLost, slots: map[op.ID]int{}, unlisted: map[op.ID]bool{}}
+// scanFile reads everything once.
+func (q *Queue) scanFile(tx *bbolt.Tx, metaLost bool) fileScan {
+	s := fileScan{metaLost: metaLost, slots: map[op.ID]int{}, misindexed: map[op.ID]bool{}}
 	var was, seen state
 	s.noState = !q.readMeta(tx, keyState, &was)
 	index := tx.Bucket([]byte(inUnresolved))
 	visit := func(bucket string, fn func(key string, value []byte)) {
 		_ = tx.Bucket([]byte(bucket)).ForEach(func(k, v []byte) error { // fn gives no error
-			seen.note(bucket, k, +1)
+			seen.countKey(bucket, k, +1)
 			fn(string(k), v)
 			return nil
 		})
 	}
 	visit(inRecords, func(key string, value []byte) {
-		r, slot, ok := q.openStored(key, value)
+		r, slot, ok := q.openRecord(key, value)
 		if !ok {
 			s.damaged = append(s.damaged, op.ID(key))
 			return
 		}
-		q.index.Note(r)
+		q.index.Update(r)
 		if open := !r.State.Final(); open != (index.Get([]byte(key)) != nil) {
-			s.unlisted[r.ID] = open
+			s.misindexed[r.ID] = open
 		}
 		if slot != 0 {
 			s.slots[r.ID] = slot
 		}
 		if metaLost && r.State == op.Queued {
-			s.doubtful = append(s.doubtful, r)
+			s.maybeSent = append(s.maybeSent, r)
 		}
 	})
 	visit(inCache, func(name string, value []byte) {
@@ -116,8 +116,8 @@ func (q *Queue) survey(tx *bbolt.Tx, metaLost bool) survey {
 			s.cache = append(s.cache, name)
 		}
 	})
-	visit(inDays, func(day string, value []byte) {
-		if _, _, err := q.openKept(day, value); err != nil {
+	visit(inClosings, func(day string, value []byte) {
+		if _, _, err := q.openClosing(day, value); err != nil {
 			s.days = append(s.days, day)
 		}
 	})
@@ -125,20 +125,20 @@ func (q *Queue) survey(tx *bbolt.Tx, metaLost bool) survey {
 	_ = index.ForEach(func(k, _ []byte) error { // gives no error
 		seen.Unresolved++
 		if tx.Bucket([]byte(inRecords)).Get(k) == nil {
-			s.unlisted[op.ID(k)] = false
+			s.misindexed[op.ID(k)] = false
 		}
 		return nil
 	})
-	s.missed = !s.noState && (seen.Entries != was.Entries || seen.Keys != was.Keys)
+	s.entriesMissing = !s.noState && (seen.Entries != was.Entries || seen.Keys != was.Keys)
 	s.filler = tx.Bucket([]byte(inReserve)).Get([]byte(inReserve)) != nil
 	s.state = seen
 	s.state.Cursor = was.Cursor
 	return s
 }
 
-// openStored opens a record without its body.
-func (q *Queue) openStored(key string, sealed []byte) (edge.Record, int, bool) {
-	plain, err := q.box.Open(sealed, place(inRecords, key)...)
+// openRecord opens a record without its body.
+func (q *Queue) openRecord(key string, sealed []byte) (edge.Record, int, bool) {
+	plain, err := q.box.Open(sealed, sealContext(inRecords, key)...)
 	if err != nil {
 		return edge.Record{}, 0, false
 	}
@@ -147,34 +147,34 @@ func (q *Queue) openStored(key string, sealed []byte) (edge.Record, int, bool) {
 }
 
 // repair writes what survey found wrong, in one transaction.
-func (q *Queue) repair(s *survey) error {
-	if !s.metaLost && !s.noCheck && !s.noState && !s.missed && !s.filler &&
-		len(s.damaged)+len(s.cache)+len(s.unlisted) == 0 {
+func (q *Queue) repair(s *fileScan) error {
+	if !s.metaLost && !s.noCheck && !s.noState && !s.entriesMissing && !s.filler &&
+		len(s.damaged)+len(s.cache)+len(s.misindexed) == 0 {
 		return nil
 	}
 	state := s.state
 	err := q.update(func(tx *bbolt.Tx) error {
 		state = s.state
-		w := writing{q: q, tx: tx, state: &state}
-		for id, open := range s.unlisted {
-			if err := w.resolve(id, !open); err != nil {
+		w := txWriter{q: q, tx: tx, state: &state}
+		for id, open := range s.misindexed {
+			if err := w.updateUnresolved(id, !open); err != nil {
 				return err
 			}
 		}
 		for _, id := range s.damaged {
-			if err := w.setAside(id); err != nil {
+			if err := w.quarantine(id); err != nil {
 				return err
 			}
 		}
 		for _, name := range s.cache {
-			state.note(inCache, []byte(name), -1)
+			state.countKey(inCache, []byte(name), -1)
 			if err := w.bucket(inCache).Delete([]byte(name)); err != nil {
 				return err
 			}
 		}
-		for _, r := range s.doubtful {
+		for _, r := range s.maybeSent {
 			r.State, r.Version = op.Sent, r.Version+1
-			r.Reason = "The stored operations were damaged; this one may have been sent. The central is asked."
+			r.Reason = edge.ReasonQueueDamaged
 			if err := w.rewrite(r, s.slots[r.ID]); err != nil {
 				return err
 			}
@@ -195,36 +195,36 @@ func (q *Queue) repair(s *survey) error {
 }
 
 // rewrite writes a record beside the body that it has.
-func (w writing) rewrite(r edge.Record, slot int) error {
+func (w txWriter) rewrite(r edge.Record, slot int) error {
 	plain, err := stored.Encode(r, slot)
 	if err != nil {
 		return err
 	}
-	sealed, err := w.q.box.Seal(plain, place(inRecords, string(r.ID))...)
+	sealed, err := w.q.box.Seal(plain, sealContext(inRecords, string(r.ID))...)
 	if err != nil {
 		return err
 	}
 	return w.bucket(inRecords).Put([]byte(r.ID), sealed)
 }
 
-// tell puts what was found into words for the agent.
-func (s *survey) tell(report *Report) {
+// warn writes the warning for the agent.
+func (s *fileScan) warn(report *Report) {
 	if s.metaLost {
-		report.tell("The file of stored operations was damaged, and its last change before the stop may be missing. Operations that were waiting to be sent are asked for at the central.")
+		report.addWarning("The file of stored operations was damaged, and its last change before the stop may be missing. Operations that were waiting to be sent are asked for at the central.")
 	}
-	if s.missed {
-		report.tell("Entries of the file of stored operations are missing, the disk may be failing. Ask support about an operation that you miss before you give cash for it.")
+	if s.entriesMissing {
+		report.addWarning("Entries of the file of stored operations are missing, the disk may be failing. Ask support about an operation that you miss before you give cash for it.")
 	}
 	if len(report.Damaged) > 0 {
-		report.tell("%d stored operation(s) can't be read, the disk may be failing. Ask support what became of them before you give cash: %s.", len(report.Damaged), index.List(report.Damaged))
+		report.addWarning("%d stored operation(s) can't be read, the disk may be failing. Ask support for their outcome before you give cash: %s.", len(report.Damaged), index.JoinIDs(report.Damaged))
 	}
-	if len(report.NoBody) > 0 {
-		report.tell("The request of %d stored operation(s) can't be read: %s. What was sent is still asked for; what was not will end without moving money.", len(report.NoBody), index.List(report.NoBody))
+	if len(report.LostBodies) > 0 {
+		report.addWarning("The request of %d stored operation(s) can't be read: %s. What was sent is still asked for; what was not will end without moving money.", len(report.LostBodies), index.JoinIDs(report.LostBodies))
 	}
 	if len(s.days) > 0 {
-		report.tell("The closing of %d day(s) can't be read, the disk may be failing: %s. Use the printed closings.", len(s.days), strings.Join(s.days, ", "))
+		report.addWarning("The closing of %d day(s) can't be read, the disk may be failing: %s. Use the printed closings.", len(s.days), strings.Join(s.days, ", "))
 	}
 	if s.noState || s.noCheck || len(s.cache) > 0 {
-		report.tell("Lists kept in the file of stored operations were damaged; they are fetched again.")
+		report.addWarning("Lists in the file of stored operations were damaged; they are fetched again.")
 	}
 }

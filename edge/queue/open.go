@@ -12,10 +12,9 @@ import (
 	"go.etcd.io/bbolt"
 	berrors "go.etcd.io/bbolt/errors"
 
-	"galla/edge/queue/disk"
 	"galla/edge/queue/index"
-	"galla/edge/queue/pages"
 	"galla/edge/queue/stored"
+	"galla/shared/files"
 	"galla/shared/op"
 	"galla/shared/seal"
 )
@@ -23,32 +22,32 @@ import (
 // Names of the files beside the queue file.
 const (
 	keysSuffix    = ".keys"
+	lockSuffix    = ".lock"
 	compactSuffix = ".compacting"
 	damagedInfix  = ".damaged-"
 )
 
-// Report says what Open found and did. Trouble is empty where there is nothing
-// to tell.
+// Report is what Open found and did. Warning is empty where nothing is wrong.
 type Report struct {
-	New       bool    // a new, empty file was started
-	SetAside  string  // where the damaged file lies now; empty: none was set aside
-	Damaged   []op.ID // operations that don't open and lie set aside inside the file, from now or earlier
-	NoBody    []op.ID // operations without an end whose request can't be read; their outcome can be asked for
-	Compacted bool    // the file was rewritten without its free pages
-	Trouble   string  // for the agent: what happened, to what, what to do
+	New        bool    // a new, empty file was started
+	SetAside   string  // the damaged file's new path; empty: none was damaged
+	Damaged    []op.ID // operations that don't open, found now or earlier
+	LostBodies []op.ID // operations without an end whose request can't be read; their outcome can be asked for
+	Compacted  bool    // the file was rewritten without its free pages
+	Warning    string  // for the agent: what happened, to what, what to do
 }
 
-func (r *Report) tell(format string, args ...any) {
-	if r.Trouble != "" {
-		r.Trouble += " "
+func (r *Report) addWarning(format string, args ...any) {
+	if r.Warning != "" {
+		r.Warning += " "
 	}
-	r.Trouble += fmt.Sprintf(format, args...)
+	r.Warning += fmt.Sprintf(format, args...)
 }
 
-// Open opens the queue, or makes a new one where there is no file. A damaged
-// file is set aside and a new one started: Report says so. ErrLocked,
-// ErrWrongKey and ErrNewer touch nothing; any other error is one of the disk or
-// of the configuration. The caller closes the queue.
+// Open opens the queue, or creates one where there is no file. It renames a
+// damaged file and creates a new one; Report.SetAside has its path. ErrLocked,
+// ErrWrongKey and ErrNewer change nothing; any other error is of the disk or the
+// configuration. The caller closes the queue.
 func Open(cfg Config) (*Queue, Report, error) {
 	var report Report
 	cfg, err := cfg.complete()
@@ -62,30 +61,34 @@ func Open(cfg Config) (*Queue, Report, error) {
 	if err := os.MkdirAll(filepath.Dir(cfg.Path), 0o700); err != nil {
 		return nil, report, fmt.Errorf("make the queue's folder: %w", err)
 	}
-	f, err := openKeys(cfg.Path+keysSuffix, cfg.LockTimeout)
+	unlock, err := lockFile(cfg.Path, cfg.LockTimeout)
 	if err != nil {
-		return nil, report, explain(cfg.Path, err)
+		return nil, report, explainOpenError(cfg.Path, err)
+	}
+	f, err := os.OpenFile(cfg.Path+keysSuffix, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, report, explainOpenError(cfg.Path, errors.Join(err, unlock()))
 	}
 	q := &Queue{
 		cfg: cfg, log: cfg.Logger, box: box, index: index.New(),
-		keys:     &keys{f: f, box: box, rand: cfg.Rand, byID: map[op.ID]bodyKey{}},
+		keys:     &bodyKeys{f: f, unlock: unlock, box: box, rand: cfg.Rand, byID: map[op.ID]bodyKey{}},
 		requests: make(chan *request, maxWaiting), stopping: make(chan struct{}), done: make(chan struct{}),
 	}
-	if err := disk.SyncFolder(filepath.Dir(cfg.Path)); err != nil { // the keys file may be new
-		return nil, report, explain(cfg.Path, errors.Join(err, q.shut()))
+	if err := files.SyncFolder(filepath.Dir(cfg.Path)); err != nil { // the keys file may be new
+		return nil, report, explainOpenError(cfg.Path, errors.Join(err, q.closeFiles()))
 	}
-	if err := q.start(&report); err != nil {
-		return nil, report, explain(cfg.Path, errors.Join(err, q.shut()))
+	if err := q.openOrReplace(&report); err != nil {
+		return nil, report, explainOpenError(cfg.Path, errors.Join(err, q.closeFiles()))
 	}
-	if report.Trouble != "" {
-		q.log.Error("the queue was opened with trouble", "path", cfg.Path, "trouble", report.Trouble)
+	if report.Warning != "" {
+		q.log.Error("the queue was opened with warnings", "path", cfg.Path, "warning", report.Warning)
 	}
-	go q.write()
+	go q.writeLoop()
 	return q, report, nil
 }
 
-// explain says what to do about an error of Open.
-func explain(path string, err error) error {
+// explainOpenError adds what to do to an error of Open.
+func explainOpenError(path string, err error) error {
 	switch {
 	case errors.Is(err, ErrLocked):
 		return fmt.Errorf("open the queue %s: %w; stop the other galla-edge, or wait until it has ended, and start again", path, err)
@@ -99,34 +102,34 @@ func explain(path string, err error) error {
 	return fmt.Errorf("open the queue %s: %w", path, err)
 }
 
-// start brings the file into use; a damaged one once aside.
-func (q *Queue) start(report *Report) error {
+// openOrReplace opens the file; it renames a damaged one and creates a new one.
+func (q *Queue) openOrReplace(report *Report) error {
 	if err := os.Remove(q.cfg.Path + compactSuffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("remove what an interrupted compaction left: %w", err)
 	}
-	err := q.use(report)
+	err := q.openFile(report)
 	if !isDamage(err) {
 		return err
 	}
 	q.log.Error("the queue file is damaged", "path", q.cfg.Path, "found", err)
-	aside, moveErr := q.setFileAside()
+	aside, moveErr := q.quarantineFile()
 	if moveErr != nil {
 		return fmt.Errorf("the file is damaged (%w) and can't be set aside: %w", err, moveErr)
 	}
 	*report = Report{SetAside: aside}
-	report.tell("The file of stored operations was damaged and was set aside as %s; a new one was started. Operations from before are not shown here: ask support what became of them before you give cash for one, and let the disk be checked.", aside)
-	return q.use(report)
+	report.addWarning("The file of stored operations was damaged and was set aside as %s; a new one was started. Operations from before are not shown here: ask support what became of them before you give cash for one, and let the disk be checked.", aside)
+	return q.openFile(report)
 }
 
-// use opens the file as it is now. *damage where it must not be used.
-func (q *Queue) use(report *Report) error {
-	size, err := sizeOf(q.cfg.Path)
+// openFile opens the file as it is now. *damage where it must not be used.
+func (q *Queue) openFile(report *Report) error {
+	size, err := fileSize(q.cfg.Path)
 	if err != nil {
 		return err
 	}
-	var found pages.Shape
+	metaLost := false
 	if size > 0 {
-		if found, err = verifyFile(q.cfg.Path, size); err != nil {
+		if metaLost, err = q.verify(); err != nil {
 			return err
 		}
 	}
@@ -136,23 +139,17 @@ func (q *Queue) use(report *Report) error {
 	if size == 0 {
 		return q.create(report)
 	}
-	if err := q.checkPages(); err != nil {
-		return err
-	}
 	noCheck, err := q.checkKey()
 	if err != nil {
-		return err
-	}
-	if err := q.migrate(); err != nil {
 		return err
 	}
 	if err := q.compact(report); err != nil {
 		return err
 	}
-	return q.load(found.MetaLost, noCheck, report)
+	return q.load(metaLost, noCheck, report)
 }
 
-func sizeOf(path string) (int64, error) {
+func fileSize(path string) (int64, error) {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -165,16 +162,6 @@ func sizeOf(path string) (int64, error) {
 	return info.Size(), nil
 }
 
-// verifyFile verifies the file's structure before bbolt maps it.
-func verifyFile(path string, size int64) (pages.Shape, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return pages.Shape{}, err
-	}
-	defer func() { _ = f.Close() }()
-	return pages.Verify(f, size)
-}
-
 // openDB opens a bbolt file. A panic of bbolt, which can't be closed then, is
 // *damage, and the file is closed for it.
 func openDB(path string, wait time.Duration, maxSize int) (db *lockedDB, err error) {
@@ -184,7 +171,7 @@ func openDB(path string, wait time.Duration, maxSize int) (db *lockedDB, err err
 			_ = opened.Close()
 		}
 	}()
-	defer guard(&err)()
+	defer recoverFault(&err)()
 	b, err := bbolt.Open(path, 0o600, &bbolt.Options{
 		Timeout: wait, MaxSize: maxSize, FreelistType: bbolt.FreelistMapType,
 		OpenFile: func(name string, flag int, mode os.FileMode) (*os.File, error) {
@@ -201,19 +188,6 @@ func openDB(path string, wait time.Duration, maxSize int) (db *lockedDB, err err
 	return &lockedDB{DB: b, pageSize: b.Info().PageSize}, nil
 }
 
-// checkPages is bbolt's own view of what verify has seen.
-func (q *Queue) checkPages() error {
-	return q.view(func(tx *bbolt.Tx) error {
-		var first error
-		for err := range tx.Check() {
-			if first == nil {
-				first = damaged("the file's pages: %v", err)
-			}
-		}
-		return first
-	})
-}
-
 // create fills a new file.
 func (q *Queue) create(report *Report) error {
 	err := q.update(func(tx *bbolt.Tx) error {
@@ -222,29 +196,29 @@ func (q *Queue) create(report *Report) error {
 				return fmt.Errorf("make bucket %s: %w", name, err)
 			}
 		}
-		w := writing{q: q, tx: tx, state: &state{}}
+		w := txWriter{q: q, tx: tx, state: &state{}}
 		return errors.Join(w.putCheck(), w.putState())
 	})
 	if err != nil {
 		return err
 	}
-	if err := disk.SyncFolder(filepath.Dir(q.cfg.Path)); err != nil {
+	if err := files.SyncFolder(filepath.Dir(q.cfg.Path)); err != nil {
 		return fmt.Errorf("make the new file durable: %w", err)
 	}
-	if marked(q.keys.f) {
-		report.tell("The file of stored operations %s was missing or empty; a new one was started. Operations from before are not shown here: ask support what became of them before you give cash for one.", q.cfg.Path)
+	if hasHead(q.keys.f) {
+		report.addWarning("The file of stored operations %s was missing or empty; a new one was started. Operations from before are not shown here: ask support what became of them before you give cash for one.", q.cfg.Path)
 	}
 	report.New = true
-	_, err = q.keys.read(nil)
+	_, err = q.keys.load(nil)
 	return err
 }
 
-// checkKey finds out whether the key is the file's. noCheck says that the check
-// value is damaged, though the key is right.
+// checkKey checks whether the key belongs to the file. noCheck: the check value is
+// damaged, but the key is right.
 func (q *Queue) checkKey() (noCheck bool, err error) {
 	err = q.view(func(tx *bbolt.Tx) error {
 		for _, name := range buckets() {
-			if tx.Bucket([]byte(name)) == nil && name != inDays {
+			if tx.Bucket([]byte(name)) == nil {
 				return damaged("bucket %s is missing", name)
 			}
 		}
@@ -252,16 +226,14 @@ func (q *Queue) checkKey() (noCheck bool, err error) {
 		if q.readMeta(tx, keyCheck, &c) {
 			switch {
 			case c.Schema > stored.Reads:
-				return fmt.Errorf("%w: its schema is %d, this program knows %d", ErrNewer, c.Schema, stored.Reads)
+				return fmt.Errorf("%w: its schema is %d, this program reads up to %d", ErrNewer, c.Schema, stored.Reads)
 			case c.Schema < 1:
 				return damaged("its schema is %d", c.Schema)
-			case c.Schema >= 2 && tx.Bucket([]byte(inDays)) == nil:
-				return damaged("bucket %s is missing", inDays)
 			}
 			return nil
 		}
 		noCheck = true
-		if !q.opensAny(tx) {
+		if !q.keyOpensAnything(tx) {
 			return ErrWrongKey
 		}
 		return nil
@@ -269,37 +241,15 @@ func (q *Queue) checkKey() (noCheck bool, err error) {
 	return noCheck, err
 }
 
-// migrate brings a file of an older schema to this one, in one transaction.
-func (q *Queue) migrate() error {
-	missing := false
-	err := q.view(func(tx *bbolt.Tx) error {
-		missing = tx.Bucket([]byte(inDays)) == nil
-		return nil
-	})
-	if err != nil || !missing {
-		return err
-	}
-	err = q.update(func(tx *bbolt.Tx) error {
-		if _, err := tx.CreateBucket([]byte(inDays)); err != nil {
-			return err
-		}
-		return writing{q: q, tx: tx, state: &state{}}.putCheck()
-	})
-	if err != nil {
-		return fmt.Errorf("bring the file to schema %d: %w", stored.Schema, err)
-	}
-	return nil
-}
-
-// opensAny tells whether the key opens anything in the file.
-func (q *Queue) opensAny(tx *bbolt.Tx) bool {
+// keyOpensAnything reports whether the key opens any value of the file.
+func (q *Queue) keyOpensAnything(tx *bbolt.Tx) bool {
 	if q.readMeta(tx, keyState, &state{}) {
 		return true
 	}
 	opened := errors.New("opened")
 	for _, bucket := range []string{inRecords, inCache} {
 		err := tx.Bucket([]byte(bucket)).ForEach(func(k, v []byte) error {
-			if _, err := q.box.Open(v, place(bucket, string(k))...); err == nil {
+			if _, err := q.box.Open(v, sealContext(bucket, string(k))...); err == nil {
 				return opened
 			}
 			return nil
@@ -311,9 +261,8 @@ func (q *Queue) opensAny(tx *bbolt.Tx) bool {
 	return false
 }
 
-// setFileAside renames the file, copies its body keys beside it, and leaves
-// room for a new one.
-func (q *Queue) setFileAside() (string, error) {
+// quarantineFile renames the file, and copies its body keys beside it.
+func (q *Queue) quarantineFile() (string, error) {
 	if q.file != nil {
 		if err := q.file.Close(); err != nil {
 			q.log.Warn("the damaged queue file can't be closed", "error", err)
@@ -322,12 +271,12 @@ func (q *Queue) setFileAside() (string, error) {
 	}
 	base := q.cfg.Path + damagedInfix + q.cfg.Now().UTC().Format("20060102T150405Z")
 	aside := base
-	for n := 2; disk.Exists(aside) || disk.Exists(aside+keysSuffix); n++ {
+	for n := 2; exists(aside) || exists(aside+keysSuffix); n++ {
 		aside = fmt.Sprintf("%s-%d", base, n)
 	}
 	data, err := io.ReadAll(io.NewSectionReader(q.keys.f, 0, (maxSlots+1)*slotSize))
 	if err == nil {
-		err = disk.WriteFile(aside+keysSuffix, data)
+		err = writeFile(aside+keysSuffix, data)
 	}
 	if err != nil {
 		return "", fmt.Errorf("copy its body keys: %w", err)
@@ -335,7 +284,7 @@ func (q *Queue) setFileAside() (string, error) {
 	if err := os.Rename(q.cfg.Path, aside); err != nil {
 		return "", err
 	}
-	if err := disk.SyncFolder(filepath.Dir(q.cfg.Path)); err != nil {
+	if err := files.SyncFolder(filepath.Dir(q.cfg.Path)); err != nil {
 		return "", err
 	}
 	return aside, errors.Join(q.keys.f.Truncate(0), q.keys.f.Sync())
@@ -352,7 +301,7 @@ const (
 // compact rewrites a file that is mostly free pages. A failure leaves the file
 // as it was, and is logged.
 func (q *Queue) compact(report *Report) error {
-	size, err := sizeOf(q.cfg.Path)
+	size, err := fileSize(q.cfg.Path)
 	if err != nil {
 		return err
 	}
@@ -367,7 +316,7 @@ func (q *Queue) compact(report *Report) error {
 	temp := q.cfg.Path + compactSuffix
 	if err := q.copyTo(temp); err != nil {
 		q.log.Warn("the queue file can't be compacted; it stays as it is", "error", err)
-		return errors.Join(disk.RemoveIf(temp))
+		return errors.Join(removeIf(temp))
 	}
 	if err := q.file.Close(); err != nil {
 		return err
@@ -378,7 +327,7 @@ func (q *Queue) compact(report *Report) error {
 	} else {
 		report.Compacted = true
 	}
-	if err := disk.SyncFolder(filepath.Dir(q.cfg.Path)); err != nil {
+	if err := files.SyncFolder(filepath.Dir(q.cfg.Path)); err != nil {
 		return err
 	}
 	q.file, err = openDB(q.cfg.Path, q.cfg.LockTimeout, q.cfg.MaxSize)
@@ -392,7 +341,7 @@ func (q *Queue) copyTo(path string) (err error) {
 		return err
 	}
 	func() {
-		defer guard(&err)()
+		defer recoverFault(&err)()
 		err = bbolt.Compact(to.DB, q.file.DB, compactTx)
 	}()
 	return errors.Join(err, to.Close())

@@ -26,14 +26,13 @@ const (
 	// DefaultMaxSize bounds the queue file, in bytes: half a year of a busy
 	// counter is some 60 MB.
 	DefaultMaxSize = 256 << 20
-	// MinMaxSize is the smallest bound that leaves room for work.
+	// MinMaxSize is the smallest MaxSize.
 	MinMaxSize = 8 << 20
 	// DefaultLockTimeout is how long Open waits for another process: a restart
 	// may overlap with the end of the program before it.
 	DefaultLockTimeout = 1500 * time.Millisecond
-	// Retention is how long ended operations are kept (domain.md: logs 180
-	// days): Purge(now.Add(-Retention)), once a day, by a clock that was
-	// checked.
+	// Retention is how long ended operations are stored (domain.md: logs 180
+	// days): Purge(now.Add(-Retention)), once a day, by the central's clock.
 	Retention = 180 * 24 * time.Hour
 
 	maxWaiting    = 256     // changes that wait for the writer; then callers wait to get in
@@ -45,18 +44,21 @@ const (
 
 // Config sets up a Queue. Path, Key, Rand and Logger are needed.
 type Config struct {
-	// Path of the bbolt file; the keys file stands beside it. The folder is
-	// made with mode 0700.
+	// Path of the bbolt file; the keys file is beside it. The folder is created
+	// with mode 0700.
 	Path string
-	// Key seals all values: 32 bytes, kept outside the folder's backup.
+	// Key seals all values: 32 bytes, not in the folder's backup.
 	Key secret.Key
 	// Rand is read by one goroutine at a time.
 	Rand   io.Reader
 	Logger *slog.Logger
 
-	MaxSize     int              // bytes; 0: DefaultMaxSize
-	LockTimeout time.Duration    // 0: DefaultLockTimeout
-	Now         func() time.Time // nil: time.Now
+	MaxSize     int           // bytes; 0: DefaultMaxSize
+	LockTimeout time.Duration // 0: DefaultLockTimeout
+	// Verify checks the file at the path before it is opened for writing. Nil:
+	// VerifyFile, in this process; ChildVerifier survives any damage.
+	Verify func(path string) error
+	Now    func() time.Time // nil: time.Now
 }
 
 func (c Config) complete() (Config, error) {
@@ -84,23 +86,23 @@ type Queue struct {
 	cfg   Config
 	log   *slog.Logger
 	box   *seal.Box
-	keys  *keys
+	keys  *bodyKeys
 	file  *lockedDB
 	index *index.Index
 
-	requests chan *request
-	stop     sync.Once
-	stopping chan struct{} // closed: no new changes
-	killed   atomic.Bool   // Abandon: what is not committed never is
-	done     chan struct{} // the writer has ended
+	requests  chan *request
+	closeOnce sync.Once
+	stopping  chan struct{} // closed: no new changes
+	killed    atomic.Bool   // Kill was called: nothing more is committed
+	done      chan struct{} // the writer has ended
 
 	// Owned by the writer.
 	state state
 
-	cursor  atomic.Int64
-	depth   atomic.Int64
-	mu      sync.Mutex
-	unheard []op.ID // damaged records that no caller of Unresolved was told of
+	cursor     atomic.Int64
+	depth      atomic.Int64
+	mu         sync.Mutex
+	unreported []op.ID // damaged records that Unresolved has not returned yet
 }
 
 // Queue is what the counter needs.
@@ -114,25 +116,25 @@ type lockedDB struct {
 
 // Close ends the queue after the changes that were accepted are on the disk.
 func (q *Queue) Close() error {
-	q.stop.Do(func() { close(q.stopping) })
+	q.closeOnce.Do(func() { close(q.stopping) })
 	<-q.done
-	return q.shut()
+	return q.closeFiles()
 }
 
-// Abandon ends the queue as a killed process would: a change whose transaction
-// is not committed yet never is, and nothing is tidied up. Callers that wait
-// get ErrClosed. It is for tests that crash a counter.
-func (q *Queue) Abandon() {
+// Kill ends the queue as a killed process would: nothing more is committed or
+// cleaned up, and waiting callers get ErrClosed. It is for tests that crash a
+// counter.
+func (q *Queue) Kill() {
 	q.killed.Store(true)
-	q.stop.Do(func() { close(q.stopping) })
+	q.closeOnce.Do(func() { close(q.stopping) })
 	<-q.done
-	if err := q.shut(); err != nil {
+	if err := q.closeFiles(); err != nil {
 		q.log.Warn("the abandoned queue can't be closed", "error", err)
 	}
 }
 
-// shut closes the files.
-func (q *Queue) shut() error {
+// closeFiles closes the files.
+func (q *Queue) closeFiles() error {
 	var errs []error
 	if q.file != nil {
 		errs = append(errs, q.file.Close())
@@ -140,27 +142,27 @@ func (q *Queue) shut() error {
 	if err := q.keys.f.Close(); err != nil && !errors.Is(err, errAlreadyClosed) {
 		errs = append(errs, err)
 	}
-	return errors.Join(errs...)
+	return errors.Join(append(errs, q.keys.unlock())...)
 }
 
 // Add implements edge.Queue. The id must be a UUIDv7 (op.ErrID), and the state
-// one of a counter (edge.ErrIllegal). ErrFull comes while there is still room
-// to end every operation that the queue holds.
+// one of a counter (edge.ErrIllegal). It fails with ErrFull while there is still
+// room to end every operation in the queue.
 func (q *Queue) Add(r edge.Record) error {
 	if _, err := op.ParseID(string(r.ID)); err != nil {
 		return fmt.Errorf("add an operation: its id %w", err)
 	}
-	if !stored.Known(r.State) {
+	if !stored.IsCounterState(r.State) {
 		return fmt.Errorf("add operation %s in state %q: %w", r.ID, r.State, edge.ErrIllegal)
 	}
-	_, err := q.do(&request{adds: true, run: func(s *stage) (change, error) {
+	_, err := q.submit(&request{adds: true, run: func(s *batchView) (change, error) {
 		if _, err := s.get(r.ID); !errors.Is(err, edge.ErrNotFound) || errors.Is(err, ErrDamaged) {
 			if err == nil || errors.Is(err, ErrDamaged) {
 				err = edge.ErrExists
 			}
 			return change{}, fmt.Errorf("add operation %s: %w", r.ID, err)
 		}
-		return change{put: settle(r, q.cfg.Now), fresh: true}, nil
+		return change{put: finalize(r, q.cfg.Now), fresh: true}, nil
 	}})
 	return err
 }
@@ -168,14 +170,14 @@ func (q *Queue) Add(r edge.Record) error {
 // Change implements edge.Queue. A record that does not open is *DamagedError.
 // change is called once, by the writer: it must not call the queue.
 func (q *Queue) Change(id op.ID, alter func(*edge.Record) error) (edge.Record, error) {
-	return q.do(&request{run: func(s *stage) (change, error) { return s.alter(id, alter) }})
+	return q.submit(&request{run: func(s *batchView) (change, error) { return s.change(id, alter) }})
 }
 
-// Apply implements edge.Queue. An operation whose record does not open counts
-// as one that is not here. Of a cursor that was applied already, the operation
-// is returned as it is, if it is here.
-func (q *Queue) Apply(cursor int64, id op.ID, alter func(*edge.Record) error) (edge.Record, error) {
-	return q.do(&request{run: func(s *stage) (change, error) {
+// ApplyEvent implements edge.Queue. An operation whose record does not open counts
+// as missing. For a cursor that was applied before, it returns the operation
+// unchanged.
+func (q *Queue) ApplyEvent(cursor int64, id op.ID, alter func(*edge.Record) error) (edge.Record, error) {
+	return q.submit(&request{run: func(s *batchView) (change, error) {
 		if cursor <= s.cursor {
 			r, err := s.get(id)
 			if errors.Is(err, edge.ErrNotFound) {
@@ -186,10 +188,10 @@ func (q *Queue) Apply(cursor int64, id op.ID, alter func(*edge.Record) error) (e
 		if id == "" {
 			return change{cursor: cursor}, nil
 		}
-		c, err := s.alter(id, alter)
-		if errors.Is(err, edge.ErrNotFound) && !s.has(id) {
+		c, err := s.change(id, alter)
+		if errors.Is(err, edge.ErrNotFound) && !s.isReadable(id) {
 			if errors.Is(err, ErrDamaged) {
-				q.log.Error("the central told the outcome of an operation that can't be read here", "operation", id, "event", cursor)
+				q.log.Error("the central reported an outcome of an unreadable operation", "operation", id, "event", cursor)
 			}
 			c, err = change{}, nil
 		}
@@ -198,29 +200,29 @@ func (q *Queue) Apply(cursor int64, id op.ID, alter func(*edge.Record) error) (e
 	}})
 }
 
-// Cache implements edge.Queue.
-func (q *Queue) Cache(name string, value []byte, at time.Time) error {
+// PutCache implements edge.Queue.
+func (q *Queue) PutCache(name string, value []byte, at time.Time) error {
 	if name == "" || len(name) > maxCacheName || len(value) > maxCacheValue {
 		return fmt.Errorf("cache %.64q: a name has 1 to %d bytes, a value up to %d", name, maxCacheName, maxCacheValue)
 	}
-	_, err := q.do(&request{run: func(*stage) (change, error) {
+	_, err := q.submit(&request{run: func(*batchView) (change, error) {
 		return change{cache: &cached{name: name, value: value, at: at}}, nil
 	}})
 	return err
 }
 
-// Purge deletes the operations that ended before the given time, and damaged
-// ones begun before it, and returns how many. Those without an end stay.
+// Purge deletes the operations that ended before the given time, and damaged ones
+// that were created before it, and returns how many. Others stay.
 func (q *Queue) Purge(before time.Time) (int, error) {
 	total := 0
 	for after := ""; ; {
-		ids, last, err := q.old(after, before)
+		ids, last, err := q.purgeCandidates(after, before)
 		if err != nil || last == "" {
 			return total, err
 		}
 		n := 0
-		_, err = q.do(&request{run: func(s *stage) (change, error) {
-			gone, err := s.ended(ids, before)
+		_, err = q.submit(&request{run: func(s *batchView) (change, error) {
+			gone, err := s.purgeable(ids, before)
 			n = len(gone)
 			return change{purge: gone}, err
 		}})
@@ -241,11 +243,11 @@ func (q *Queue) Cursor() (int64, error) {
 	}
 }
 
-// Depth implements edge.Queue.
-func (q *Queue) Depth() int { return int(q.depth.Load()) }
+// UnresolvedCount implements edge.Queue.
+func (q *Queue) UnresolvedCount() int { return int(q.depth.Load()) }
 
-// settle makes a record ready for the disk: what a final state means to it.
-func settle(r edge.Record, now func() time.Time) *edge.Record {
+// finalize makes a record ready for the disk: what a final state means to it.
+func finalize(r edge.Record, now func() time.Time) *edge.Record {
 	if r.State.Final() {
 		r.Body = nil
 		if r.EndedAt.IsZero() {
@@ -260,26 +262,26 @@ func settle(r edge.Record, now func() time.Time) *edge.Record {
 
 // view runs a short read transaction. fn copies out what it needs.
 func (q *Queue) view(fn func(tx *bbolt.Tx) error) (err error) {
-	defer guard(&err)()
-	return closedOr(q.file.View(fn))
+	defer recoverFault(&err)()
+	return mapClosed(q.file.View(fn))
 }
 
 // update runs a transaction that is fsynced when it returns nil.
 func (q *Queue) update(fn func(tx *bbolt.Tx) error) (err error) {
-	defer guard(&err)()
-	return closedOr(q.file.Update(fn))
+	defer recoverFault(&err)()
+	return mapClosed(q.file.Update(fn))
 }
 
-func closedOr(err error) error {
+func mapClosed(err error) error {
 	if errors.Is(err, berrors.ErrDatabaseNotOpen) {
 		return ErrClosed
 	}
 	return err
 }
 
-// guard turns a panic of bbolt, or a fault of its mapped file, into *damage.
+// recoverFault turns a panic of bbolt, or a fault of its mapped file, into *damage.
 // bbolt trusts what it maps, and maps what the disk holds.
-func guard(err *error) func() {
+func recoverFault(err *error) func() {
 	before := debug.SetPanicOnFault(true)
 	return func() {
 		debug.SetPanicOnFault(before)

@@ -28,6 +28,9 @@ func TestMain(m *testing.M) {
 		child(path)
 		return
 	}
+	if len(os.Args) == 3 && os.Args[1] == VerifyCommand {
+		os.Exit(RunVerifier(os.Args[2], os.Stderr))
+	}
 	goleak.VerifyTestMain(m)
 }
 
@@ -50,8 +53,8 @@ func mustOpen(t testing.TB, cfg Config) *Queue {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if report.Trouble != "" {
-		t.Fatalf("trouble: %s", report.Trouble)
+	if report.Warning != "" {
+		t.Fatalf("trouble: %s", report.Warning)
 	}
 	t.Cleanup(func() { _ = q.Close() })
 	return q
@@ -68,7 +71,7 @@ func newID(t testing.TB) op.ID {
 
 func record(id op.ID, state op.State) edge.Record {
 	return edge.Record{
-		ID: id, Route: op.Withdrawal, Class: op.Money, State: state, Version: 1, Operator: "Fatima", OperatorID: "agent", Customer: "Asha",
+		ID: id, Route: op.Withdrawal, Class: op.Money, State: state, Version: 1, User: "Fatima", UserID: "agent", Customer: "Asha",
 		Aadhaar: "XXXXXXXX7058", IIN: "990326", BankName: "Sandbox test bank", Amount: 50000,
 		Body: []byte(`{"AadharNo":"` + testAadhaar + `","TxnAmount":500}`), CreatedAt: time.Now(), Consent: "en-1",
 	}
@@ -102,7 +105,7 @@ func mustAdd(t testing.TB, q *Queue, r edge.Record) op.ID {
 // same compares records as they are after a way through the disk.
 func same(a, b edge.Record) bool {
 	for _, r := range []*edge.Record{&a, &b} {
-		for _, at := range []*time.Time{&r.CreatedAt, &r.CapturedAt, &r.Deadline, &r.SentAt, &r.EndedAt, &r.CashGiven, &r.ConsentAt} {
+		for _, at := range []*time.Time{&r.CreatedAt, &r.CapturedAt, &r.Deadline, &r.SentAt, &r.EndedAt, &r.CashGivenAt, &r.ConsentAt} {
 			*at = at.Round(0).UTC()
 		}
 		if len(r.Body) == 0 {
@@ -167,7 +170,7 @@ func TestChangeRefuses(t *testing.T) {
 	if r, err := q.Get(id); err != nil || r.State != op.Reserved || r.Version != 1 {
 		t.Errorf("a refused change was written: %+v, %v", r, err)
 	}
-	for name, r := range map[string]edge.Record{"no id": record("", op.Reserved), "no UUIDv7": record("a", op.Reserved), "no state of a counter": record(newID(t), op.Dispatched)} {
+	for name, r := range map[string]edge.Record{"no id": record("", op.Reserved), "no UUIDv7": record("a", op.Reserved), "no state of a counter": record(newID(t), op.Received)} {
 		if err := q.Add(r); err == nil {
 			t.Errorf("Add took a record with %s", name)
 		}
@@ -186,8 +189,8 @@ func TestTheEnd(t *testing.T) {
 	}
 	// The agent confirms the cash later; the end stays where it was.
 	at = at.Add(time.Minute)
-	r, err := q.Change(id, func(r *edge.Record) error { r.CashGiven, r.Body = at, []byte("again"); return nil })
-	if err != nil || r.Body != nil || !r.EndedAt.Equal(at.Add(-time.Minute)) || !r.CashGiven.Equal(at) {
+	r, err := q.Change(id, func(r *edge.Record) error { r.CashGivenAt, r.Body = at, []byte("again"); return nil })
+	if err != nil || r.Body != nil || !r.EndedAt.Equal(at.Add(-time.Minute)) || !r.CashGivenAt.Equal(at) {
 		t.Errorf("after the end: %+v, %v", r, err)
 	}
 	if _, err := q.Change(id, become(op.Failed)); !errors.Is(err, edge.ErrIllegal) {
@@ -213,8 +216,8 @@ func TestLists(t *testing.T) {
 	if got, want := idsOf(open), slices.Concat(ids[:5], ids[10:]); !slices.Equal(got, want) {
 		t.Errorf("Unresolved = %v\nwant %v", got, want)
 	}
-	if q.Depth() != 15 {
-		t.Errorf("Depth = %d, want 15", q.Depth())
+	if q.UnresolvedCount() != 15 {
+		t.Errorf("Depth = %d, want 15", q.UnresolvedCount())
 	}
 	newest := slices.Clone(ids)
 	slices.Reverse(newest)
@@ -276,7 +279,7 @@ func TestApply(t *testing.T) {
 		{"the event again", 9, id, become(op.Failed), nil, 9, op.Reversed},
 		{"an older one", 1, "", nil, nil, 9, op.Reversed},
 	} {
-		_, err := q.Apply(tt.cursor, tt.id, tt.alter)
+		_, err := q.ApplyEvent(tt.cursor, tt.id, tt.alter)
 		cursor, cursorErr := q.Cursor()
 		r, getErr := q.Get(id)
 		if !errors.Is(err, tt.want) || cursorErr != nil || cursor != tt.after || getErr != nil || r.State != tt.state {
@@ -294,23 +297,23 @@ func TestApply(t *testing.T) {
 func TestCache(t *testing.T) {
 	path := newPath(t)
 	q := mustOpen(t, config(path))
-	if _, _, ok, err := q.Cached("banks"); ok || err != nil {
+	if _, _, ok, err := q.GetCache("banks"); ok || err != nil {
 		t.Errorf("an empty cache has %v, %v", ok, err)
 	}
 	at := time.Date(2026, 11, 21, 9, 0, 0, 123, time.UTC)
 	for _, value := range []string{"old", "", "[1,2]"} {
-		if err := q.Cache("banks", []byte(value), at); err != nil {
+		if err := q.PutCache("banks", []byte(value), at); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := errors.Join(q.Cache("", nil, at), q.Close()); err == nil {
+	if err := errors.Join(q.PutCache("", nil, at), q.Close()); err == nil {
 		t.Error("a value without a name was cached")
 	}
-	value, got, ok, err := mustOpen(t, config(path)).Cached("banks")
+	value, got, ok, err := mustOpen(t, config(path)).GetCache("banks")
 	if string(value) != "[1,2]" || !got.Equal(at) || !ok || err != nil {
 		t.Errorf("Cached = %q, %v, %v, %v", value, got, ok, err)
 	}
-	if err := q.Cache("banks", make([]byte, maxCacheValue+1), at); err == nil {
+	if err := q.PutCache("banks", make([]byte, maxCacheValue+1), at); err == nil {
 		t.Error("an endless value was cached")
 	}
 }
@@ -358,8 +361,8 @@ func TestPurge(t *testing.T) {
 	if got, err := q.Recent("", 100); err != nil || len(got) != 3 {
 		t.Errorf("%d operations stayed, %v", len(got), err)
 	}
-	if q.Depth() != 1 {
-		t.Errorf("Depth = %d", q.Depth())
+	if q.UnresolvedCount() != 1 {
+		t.Errorf("Depth = %d", q.UnresolvedCount())
 	}
 }
 
@@ -380,8 +383,8 @@ func TestWritersShareFsyncs(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if got, err := q.Recent("", 1000); err != nil || len(got) != writers*each || q.Depth() != 0 {
-		t.Errorf("%d operations, %v; depth %d", len(got), err, q.Depth())
+	if got, err := q.Recent("", 1000); err != nil || len(got) != writers*each || q.UnresolvedCount() != 0 {
+		t.Errorf("%d operations, %v; depth %d", len(got), err, q.UnresolvedCount())
 	}
 }
 
@@ -396,7 +399,7 @@ func TestClosed(t *testing.T) {
 	_, getErr := q.Get(id)
 	_, changeErr := q.Change(id, become(op.Queued))
 	_, listErr := q.Unresolved()
-	_, _, _, cacheErr := q.Cached("x")
+	_, _, _, cacheErr := q.GetCache("x")
 	_, cursorErr := q.Cursor()
 	_, purgeErr := q.Purge(time.Now())
 	for i, err := range []error{getErr, changeErr, listErr, cacheErr, cursorErr, purgeErr, q.Add(record(newID(t), op.Reserved))} {
@@ -459,7 +462,7 @@ func TestNothingInTheClear(t *testing.T) {
 	r.Customer, r.Reason = "CANARY-CUSTOMER", "CANARY-REASON"
 	r.Reply = []byte("CANARY-REPLY")
 	mustAdd(t, q, r)
-	if err := q.Cache("banks", []byte("CANARY-BANKS"), time.Now()); err != nil {
+	if err := q.PutCache("banks", []byte("CANARY-BANKS"), time.Now()); err != nil {
 		t.Fatal(err)
 	}
 	mustBecome(t, q, r.ID, op.Queued)

@@ -16,7 +16,7 @@ import (
 	"galla/shared/op"
 )
 
-// errAlreadyClosed is what closing a file twice gives.
+// errAlreadyClosed is the error of closing a file twice.
 var errAlreadyClosed = os.ErrClosed
 
 // The buckets.
@@ -27,30 +27,30 @@ const (
 	inUnresolved = "unresolved"
 	inCache      = "cache"
 	inDamaged    = "damaged"
-	inDays       = "days" // since schema 2
+	inClosings   = "closings"
 	inReserve    = "reserve"
 )
 
 func buckets() []string {
-	return []string{inMeta, inRecords, inBodies, inUnresolved, inCache, inDamaged, inDays, inReserve}
+	return []string{inMeta, inRecords, inBodies, inUnresolved, inCache, inDamaged, inClosings, inReserve}
 }
 
-// place is what a value is sealed for.
-func place(bucket, key string) [][]byte {
+// sealContext is what a value is sealed for.
+func sealContext(bucket, key string) [][]byte {
 	return [][]byte{[]byte(bucket), []byte(key), binary.BigEndian.AppendUint32(nil, stored.Sealing)}
 }
 
-// raw is a record as it lies in the file.
-type raw struct {
+// sealedRecord is a record as stored.
+type sealedRecord struct {
 	id           op.ID
 	record, body []byte
-	damaged      bool // it was set aside
+	damaged      bool // it is in the bucket damaged
 }
 
-// rawAt copies a record out of the file; its record is nil where there is none.
-func rawAt(tx *bbolt.Tx, id op.ID) raw {
+// readSealed copies a record out of the file; its record is nil where there is none.
+func readSealed(tx *bbolt.Tx, id op.ID) sealedRecord {
 	key := []byte(id)
-	return raw{
+	return sealedRecord{
 		id:      id,
 		record:  slices.Clone(tx.Bucket([]byte(inRecords)).Get(key)),
 		body:    slices.Clone(tx.Bucket([]byte(inBodies)).Get(key)),
@@ -58,16 +58,16 @@ func rawAt(tx *bbolt.Tx, id op.ID) raw {
 	}
 }
 
-// open opens a record. bodyLost says that it should have a body, and the body
-// or its key does not open.
-func (q *Queue) open(w raw) (r edge.Record, slot int, bodyLost bool, err error) {
+// decodeSealed opens a record. bodyLost: it should have a body, and the body or
+// its key does not open.
+func (q *Queue) decodeSealed(w sealedRecord) (r edge.Record, slot int, bodyLost bool, err error) {
 	if w.record == nil {
 		if w.damaged {
 			return edge.Record{}, 0, false, &DamagedError{IDs: []op.ID{w.id}}
 		}
 		return edge.Record{}, 0, false, edge.ErrNotFound
 	}
-	plain, err := q.box.Open(w.record, place(inRecords, string(w.id))...)
+	plain, err := q.box.Open(w.record, sealContext(inRecords, string(w.id))...)
 	if err == nil {
 		r, slot, err = stored.Decode(plain)
 	}
@@ -77,11 +77,11 @@ func (q *Queue) open(w raw) (r edge.Record, slot int, bodyLost bool, err error) 
 	if slot == 0 {
 		return r, 0, false, nil
 	}
-	key, ok := q.keys.of(r.ID)
+	key, ok := q.keys.get(r.ID)
 	if !ok || key.slot != slot {
 		return r, slot, true, nil
 	}
-	body, err := key.box.Open(w.body, place(inBodies, string(r.ID))...)
+	body, err := key.box.Open(w.body, sealContext(inBodies, string(r.ID))...)
 	if err != nil {
 		return r, slot, true, nil
 	}
@@ -89,15 +89,15 @@ func (q *Queue) open(w raw) (r edge.Record, slot int, bodyLost bool, err error) 
 	return r, slot, false, nil
 }
 
-// get reads a record. A body whose key has just been wiped belongs to an
-// operation that has just ended, so it is looked at again.
+// get reads a record. It reads again when the body's key has just been wiped: the
+// operation has just ended.
 func (q *Queue) get(id op.ID) (edge.Record, error) {
 	for seen := -1; ; {
-		var w raw
-		if err := q.view(func(tx *bbolt.Tx) error { w = rawAt(tx, id); return nil }); err != nil {
+		var w sealedRecord
+		if err := q.view(func(tx *bbolt.Tx) error { w = readSealed(tx, id); return nil }); err != nil {
 			return edge.Record{}, err
 		}
-		r, _, bodyLost, err := q.open(w)
+		r, _, bodyLost, err := q.decodeSealed(w)
 		if !bodyLost || r.Version == seen {
 			return r, err
 		}
@@ -106,12 +106,12 @@ func (q *Queue) get(id op.ID) (edge.Record, error) {
 }
 
 // Get implements edge.Queue. A record that does not open is *DamagedError. A
-// record whose body alone does not open is given without it: its outcome can
-// still be asked for.
+// record whose body alone does not open is returned without it: the counter can
+// still ask for its outcome.
 func (q *Queue) Get(id op.ID) (edge.Record, error) {
 	r, err := q.get(id)
 	if errors.Is(err, ErrDamaged) {
-		err = errors.Join(err, q.setAside([]op.ID{id}))
+		err = errors.Join(err, q.quarantine([]op.ID{id}))
 	}
 	if err != nil {
 		return edge.Record{}, err
@@ -119,66 +119,66 @@ func (q *Queue) Get(id op.ID) (edge.Record, error) {
 	return r, nil
 }
 
-// Unresolved implements edge.Queue. Records that do not open are named by a
-// *DamagedError beside those that do, once: they are then set aside in the
-// file, and Get names them. The first call names what Open found.
+// Unresolved implements edge.Queue. A *DamagedError names records that do not
+// open, once, beside those that do; they are moved to the bucket damaged. The
+// first call also names those that Open found.
 func (q *Queue) Unresolved() ([]edge.Record, error) {
-	var raws []raw
+	var raws []sealedRecord
 	err := q.view(func(tx *bbolt.Tx) error {
 		raws = raws[:0]
 		return tx.Bucket([]byte(inUnresolved)).ForEach(func(k, _ []byte) error {
-			raws = append(raws, rawAt(tx, op.ID(k)))
+			raws = append(raws, readSealed(tx, op.ID(k)))
 			return nil
 		})
 	})
 	if err != nil {
 		return nil, err
 	}
-	records, bad, err := q.openAll(raws)
+	records, bad, err := q.decodeAll(raws)
 	q.mu.Lock()
-	unheard := q.unheard
-	q.unheard = nil
+	unheard := q.unreported
+	q.unreported = nil
 	q.mu.Unlock()
 	records = slices.DeleteFunc(records, func(r edge.Record) bool { return r.State.Final() })
 	return records, errors.Join(damagedOrNil(append(unheard, bad...)), err)
 }
 
 // OpenCash implements edge.Queue. Records that do not open are named as by Recent.
-func (q *Queue) OpenCash() ([]edge.Record, error) { return q.these(q.index.Open()) }
+func (q *Queue) OpenCash() ([]edge.Record, error) { return q.readByID(q.index.OpenCash()) }
 
-// Linked implements edge.Queue. Records that do not open are named as by Recent.
-func (q *Queue) Linked() ([]edge.Record, error) { return q.these(q.index.Linked()) }
+// LinkedOperations implements edge.Queue. Records that do not open are named as by Recent.
+func (q *Queue) LinkedOperations() ([]edge.Record, error) { return q.readByID(q.index.Linked()) }
 
-// Late gives the operations, oldest first, to which something happened from the
-// one time on and before the other (begun by their own clock, sent, ended, cash
-// given), and which Between does not give from edge.LateAfter before to edge.LateAfter
-// after. Records that do not open are named as by Recent.
-func (q *Queue) Late(from, to time.Time) ([]edge.Record, error) {
-	return q.these(q.index.Late(from, to))
+// ChangedLater returns the operations, oldest first, that changed from `from` on
+// and before `to` (created by their own clock, sent, ended, cash given), and were
+// created more than edge.LateAfter before or after that. Records that do not open
+// are reported as by Recent.
+func (q *Queue) ChangedLater(from, to time.Time) ([]edge.Record, error) {
+	return q.readByID(q.index.ChangedLater(from, to))
 }
 
-// these reads operations; those that are gone are left out.
-func (q *Queue) these(ids []op.ID) ([]edge.Record, error) {
-	raws := make([]raw, len(ids))
+// readByID reads operations; those that are gone are left out.
+func (q *Queue) readByID(ids []op.ID) ([]edge.Record, error) {
+	raws := make([]sealedRecord, len(ids))
 	err := q.view(func(tx *bbolt.Tx) error {
 		for i, id := range ids {
-			raws[i] = rawAt(tx, id)
+			raws[i] = readSealed(tx, id)
 		}
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	records, bad, err := q.openAll(raws)
+	records, bad, err := q.decodeAll(raws)
 	return records, errors.Join(damagedOrNil(bad), err)
 }
 
-// Recent implements edge.Queue; limit is at most 1000. Records that do not open
-// are named by a *DamagedError beside those that do, once: they are then set
-// aside in the file, and Get names them.
+// Recent implements edge.Queue; limit is at most 1000. A *DamagedError names
+// records that do not open, once, beside those that do; they are moved to the
+// bucket damaged.
 func (q *Queue) Recent(before op.ID, limit int) ([]edge.Record, error) {
 	limit = min(limit, maxRecent)
-	var raws []raw
+	var raws []sealedRecord
 	err := q.view(func(tx *bbolt.Tx) error {
 		raws = raws[:0]
 		c := tx.Bucket([]byte(inRecords)).Cursor()
@@ -191,21 +191,21 @@ func (q *Queue) Recent(before op.ID, limit int) ([]edge.Record, error) {
 			}
 		}
 		for ; k != nil && len(raws) < limit; k, _ = c.Prev() {
-			raws = append(raws, rawAt(tx, op.ID(k)))
+			raws = append(raws, readSealed(tx, op.ID(k)))
 		}
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	records, bad, err := q.openAll(raws)
+	records, bad, err := q.decodeAll(raws)
 	return records, errors.Join(damagedOrNil(bad), err)
 }
 
-// openAll opens records, and sets aside and names those that do not open.
-func (q *Queue) openAll(raws []raw) (records []edge.Record, bad []op.ID, err error) {
+// decodeAll opens records, and moves those that do not open to the bucket damaged.
+func (q *Queue) decodeAll(raws []sealedRecord) (records []edge.Record, bad []op.ID, err error) {
 	for _, w := range raws {
-		r, _, bodyLost, err := q.open(w)
+		r, _, bodyLost, err := q.decodeSealed(w)
 		if bodyLost || w.record == nil {
 			r, err = q.get(w.id) // it may have changed meanwhile
 		}
@@ -220,34 +220,34 @@ func (q *Queue) openAll(raws []raw) (records []edge.Record, bad []op.ID, err err
 		}
 	}
 	if len(bad) > 0 {
-		err = q.setAside(bad)
+		err = q.quarantine(bad)
 	}
 	return records, bad, err
 }
 
-// setAside moves records that do not open into the bucket damaged.
-func (q *Queue) setAside(ids []op.ID) error {
-	_, err := q.do(&request{run: func(*stage) (change, error) {
+// quarantine moves records that do not open into the bucket damaged.
+func (q *Queue) quarantine(ids []op.ID) error {
+	_, err := q.submit(&request{run: func(*batchView) (change, error) {
 		var c change
 		for _, id := range ids {
-			var w raw
-			if err := q.view(func(tx *bbolt.Tx) error { w = rawAt(tx, id); return nil }); err != nil {
+			var w sealedRecord
+			if err := q.view(func(tx *bbolt.Tx) error { w = readSealed(tx, id); return nil }); err != nil {
 				return change{}, err
 			}
-			if _, _, _, err := q.open(w); w.record != nil && errors.Is(err, ErrDamaged) {
-				c.aside = append(c.aside, id)
+			if _, _, _, err := q.decodeSealed(w); w.record != nil && errors.Is(err, ErrDamaged) {
+				c.quarantine = append(c.quarantine, id)
 			}
 		}
 		return c, nil
 	}})
 	if err != nil {
-		return fmt.Errorf("set damaged records aside: %w", err)
+		return fmt.Errorf("move damaged records: %w", err)
 	}
 	return nil
 }
 
-// Damaged names the operations whose records do not open and were set aside,
-// now or earlier, oldest first. Purge forgets them with their time.
+// Damaged returns the operations whose records do not open, found now or earlier,
+// oldest first.
 func (q *Queue) Damaged() ([]op.ID, error) {
 	var ids []op.ID
 	err := q.view(func(tx *bbolt.Tx) error {
@@ -260,8 +260,8 @@ func (q *Queue) Damaged() ([]op.ID, error) {
 	return ids, err
 }
 
-// Cached implements edge.Queue. A value that does not open is an error.
-func (q *Queue) Cached(name string) (value []byte, at time.Time, ok bool, err error) {
+// GetCache implements edge.Queue. A value that does not open is an error.
+func (q *Queue) GetCache(name string) (value []byte, at time.Time, ok bool, err error) {
 	var sealed []byte
 	err = q.view(func(tx *bbolt.Tx) error {
 		sealed = slices.Clone(tx.Bucket([]byte(inCache)).Get([]byte(name)))
@@ -277,16 +277,16 @@ func (q *Queue) Cached(name string) (value []byte, at time.Time, ok bool, err er
 // openCached opens a value of the session cache: its time in nanoseconds, eight
 // bytes, and the value.
 func (q *Queue) openCached(name string, sealed []byte) ([]byte, time.Time, error) {
-	plain, err := q.box.Open(sealed, place(inCache, name)...)
+	plain, err := q.box.Open(sealed, sealContext(inCache, name)...)
 	if err != nil || len(plain) < 8 {
 		return nil, time.Time{}, fmt.Errorf("the cached value %q can't be read: %w", name, ErrDamaged)
 	}
 	return plain[8:], stored.Instant(int64(binary.BigEndian.Uint64(plain))), nil
 }
 
-// old gives the next operations after a key, up to a batch, that were begun
-// before the given time; last is "" where there are none.
-func (q *Queue) old(after string, before time.Time) (ids []op.ID, last string, err error) {
+// purgeCandidates returns the next operations after a key, up to a batch, that
+// were created before the given time; last is "" where there are none.
+func (q *Queue) purgeCandidates(after string, before time.Time) (ids []op.ID, last string, err error) {
 	err = q.view(func(tx *bbolt.Tx) error {
 		ids, last = nil, ""
 		for _, bucket := range []string{inDamaged, inRecords} {
@@ -296,7 +296,7 @@ func (q *Queue) old(after string, before time.Time) (ids []op.ID, last string, e
 				k, _ = c.Next()
 			}
 			for n := 0; k != nil && n < maxBatch; k, _ = c.Next() {
-				at, ok := index.Minted(k)
+				at, ok := index.IDTime(k)
 				if ok && !at.Before(before) {
 					break
 				}

@@ -19,7 +19,7 @@ const (
 	keyState = "state"
 )
 
-// state is what the queue knows of itself, in the bucket meta.
+// state describes the file's content, in the bucket meta.
 type state struct {
 	Cursor int64 `json:"cursor"` // last event applied
 	// Entries and Keys are a census of records, cache, damaged and days: their
@@ -32,8 +32,8 @@ type state struct {
 
 type digest [sha256.Size]byte
 
-// note counts an entry in (+1) or out (-1).
-func (s *state) note(bucket string, key []byte, by int) {
+// countKey counts an entry in (+1) or out (-1).
+func (s *state) countKey(bucket string, key []byte, by int) {
 	s.Entries += by
 	h := sha256.Sum256(append([]byte(bucket+"/"), key...))
 	for i := range h {
@@ -41,7 +41,7 @@ func (s *state) note(bucket string, key []byte, by int) {
 	}
 }
 
-func (w writing) putState() error {
+func (w txWriter) putState() error {
 	plain, err := json.Marshal(*w.state)
 	if err != nil {
 		return fmt.Errorf("write the queue's state as JSON: %w", err)
@@ -49,12 +49,12 @@ func (w writing) putState() error {
 	return w.putMeta(keyState, plain)
 }
 
-// check is what the check value says.
+// check is the check value, which opens with the right key only.
 type check struct {
 	Schema int `json:"schema"`
 }
 
-func (w writing) putCheck() error {
+func (w txWriter) putCheck() error {
 	plain, err := json.Marshal(check{Schema: stored.Schema})
 	if err != nil {
 		return fmt.Errorf("write the queue's check as JSON: %w", err)
@@ -62,8 +62,8 @@ func (w writing) putCheck() error {
 	return w.putMeta(keyCheck, plain)
 }
 
-func (w writing) putMeta(key string, plain []byte) error {
-	sealed, err := w.q.box.Seal(plain, metaPlace(key)...)
+func (w txWriter) putMeta(key string, plain []byte) error {
+	sealed, err := w.q.box.Seal(plain, metaContext(key)...)
 	if err != nil {
 		return err
 	}
@@ -73,13 +73,13 @@ func (w writing) putMeta(key string, plain []byte) error {
 	return nil
 }
 
-// metaPlace has no schema in it: check must open before the schema is known.
-func metaPlace(key string) [][]byte { return [][]byte{[]byte(inMeta), []byte(key)} }
+// metaContext has no schema in it: check must open before the schema is known.
+func metaContext(key string) [][]byte { return [][]byte{[]byte(inMeta), []byte(key)} }
 
 // readMeta opens a value of the bucket meta into v; false where it is missing
 // or does not open.
 func (q *Queue) readMeta(tx *bbolt.Tx, key string, v any) bool {
 	sealed := tx.Bucket([]byte(inMeta)).Get([]byte(key))
-	plain, err := q.box.Open(sealed, metaPlace(key)...)
+	plain, err := q.box.Open(sealed, metaContext(key)...)
 	return err == nil && json.Unmarshal(plain, v) == nil
 }

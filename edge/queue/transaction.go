@@ -12,15 +12,15 @@ import (
 	"galla/shared/op"
 )
 
-// writing is the inside of a transaction.
-type writing struct {
+// txWriter is the inside of a transaction.
+type txWriter struct {
 	q     *Queue
 	tx    *bbolt.Tx
 	state *state
 }
 
-// apply writes one change and gives the operations whose bodies are gone.
-func (w writing) apply(c change) (gone []op.ID, err error) {
+// apply writes one change and returns the operations whose bodies were deleted.
+func (w txWriter) apply(c change) (gone []op.ID, err error) {
 	if c.put != nil {
 		if err := w.put(c); err != nil {
 			return nil, err
@@ -37,19 +37,19 @@ func (w writing) apply(c change) (gone []op.ID, err error) {
 			return nil, err
 		}
 	}
-	if c.keep != nil {
-		if err := w.keep(*c.keep); err != nil {
+	if c.closing != nil {
+		if err := w.putClosing(*c.closing); err != nil {
 			return nil, err
 		}
 	}
-	for _, id := range c.aside {
-		if err := w.setAside(id); err != nil {
+	for _, id := range c.quarantine {
+		if err := w.quarantine(id); err != nil {
 			return nil, err
 		}
 		gone = append(gone, id)
 	}
 	for _, id := range c.purge {
-		if err := errors.Join(w.remove(inRecords, id), w.remove(inDamaged, id), w.remove(inBodies, id), w.resolve(id, true)); err != nil {
+		if err := errors.Join(w.remove(inRecords, id), w.remove(inDamaged, id), w.remove(inBodies, id), w.updateUnresolved(id, true)); err != nil {
 			return nil, err
 		}
 		gone = append(gone, id)
@@ -57,19 +57,19 @@ func (w writing) apply(c change) (gone []op.ID, err error) {
 	return gone, nil
 }
 
-func (w writing) bucket(name string) *bbolt.Bucket { return w.tx.Bucket([]byte(name)) }
+func (w txWriter) bucket(name string) *bbolt.Bucket { return w.tx.Bucket([]byte(name)) }
 
-// put writes a record, its body and its place in the index.
-func (w writing) put(c change) error {
+// put writes a record, its body and its index entry.
+func (w txWriter) put(c change) error {
 	r, slot, key := *c.put, 0, []byte(c.put.ID)
 	if r.Body != nil {
-		k, ok := w.q.keys.of(r.ID)
+		k, ok := w.q.keys.get(r.ID)
 		if !ok {
 			return fmt.Errorf("write operation %s: its body has no key", r.ID)
 		}
 		slot = k.slot
 		if c.body {
-			sealed, err := k.box.Seal(r.Body, place(inBodies, string(r.ID))...)
+			sealed, err := k.box.Seal(r.Body, sealContext(inBodies, string(r.ID))...)
 			if err != nil {
 				return err
 			}
@@ -84,21 +84,21 @@ func (w writing) put(c change) error {
 	if err != nil {
 		return err
 	}
-	sealed, err := w.q.box.Seal(plain, place(inRecords, string(r.ID))...)
+	sealed, err := w.q.box.Seal(plain, sealContext(inRecords, string(r.ID))...)
 	if err != nil {
 		return err
 	}
 	if c.fresh {
-		w.state.note(inRecords, key, +1)
+		w.state.countKey(inRecords, key, +1)
 	}
 	if err := w.bucket(inRecords).Put(key, sealed); err != nil {
 		return fmt.Errorf("write operation %s: %w", r.ID, err)
 	}
-	return w.resolve(r.ID, r.State.Final())
+	return w.updateUnresolved(r.ID, r.State.Final())
 }
 
-// resolve keeps the index of operations without an end.
-func (w writing) resolve(id op.ID, final bool) error {
+// updateUnresolved updates the index of operations that are not final.
+func (w txWriter) updateUnresolved(id op.ID, final bool) error {
 	b, key := w.bucket(inUnresolved), []byte(id)
 	switch listed := b.Get(key) != nil; {
 	case final && listed:
@@ -112,13 +112,13 @@ func (w writing) resolve(id op.ID, final bool) error {
 }
 
 // remove deletes an entry where there is one.
-func (w writing) remove(bucket string, id op.ID) error {
+func (w txWriter) remove(bucket string, id op.ID) error {
 	b, key := w.bucket(bucket), []byte(id)
 	if b.Get(key) == nil {
 		return nil
 	}
 	if bucket != inBodies {
-		w.state.note(bucket, key, -1)
+		w.state.countKey(bucket, key, -1)
 	}
 	if err := b.Delete(key); err != nil {
 		return fmt.Errorf("delete operation %s from %s: %w", id, bucket, err)
@@ -126,24 +126,24 @@ func (w writing) remove(bucket string, id op.ID) error {
 	return nil
 }
 
-func (w writing) setAside(id op.ID) error {
+func (w txWriter) quarantine(id op.ID) error {
 	sealed := slices.Clone(w.bucket(inRecords).Get([]byte(id)))
 	if w.bucket(inDamaged).Get([]byte(id)) == nil {
-		w.state.note(inDamaged, []byte(id), +1)
+		w.state.countKey(inDamaged, []byte(id), +1)
 	}
 	if err := w.bucket(inDamaged).Put([]byte(id), sealed); err != nil {
-		return fmt.Errorf("set the damaged operation %s aside: %w", id, err)
+		return fmt.Errorf("move the damaged operation %s: %w", id, err)
 	}
-	return errors.Join(w.remove(inRecords, id), w.remove(inBodies, id), w.resolve(id, true))
+	return errors.Join(w.remove(inRecords, id), w.remove(inBodies, id), w.updateUnresolved(id, true))
 }
 
-func (w writing) cache(c cached) error {
+func (w txWriter) cache(c cached) error {
 	b, key := w.bucket(inCache), []byte(c.name)
 	if b.Get(key) == nil {
-		w.state.note(inCache, key, +1)
+		w.state.countKey(inCache, key, +1)
 	}
 	plain := append(binary.BigEndian.AppendUint64(nil, uint64(stored.Nanos(c.at))), c.value...)
-	sealed, err := w.q.box.Seal(plain, place(inCache, c.name)...)
+	sealed, err := w.q.box.Seal(plain, sealContext(inCache, c.name)...)
 	if err != nil {
 		return err
 	}
@@ -154,7 +154,7 @@ func (w writing) cache(c cached) error {
 }
 
 // finish writes the state if it changed.
-func (w writing) finish(before state) error {
+func (w txWriter) finish(before state) error {
 	if *w.state == before {
 		return nil
 	}

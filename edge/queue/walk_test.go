@@ -55,7 +55,7 @@ func TestWalk(t *testing.T) {
 		path := filepath.Join(dir, fmt.Sprint(walks), "queue.db")
 		q, m := reopen(rt, path), &model{records: map[op.ID]edge.Record{}}
 		defer func() {
-			q.Abandon()
+			q.Kill()
 			_ = os.RemoveAll(filepath.Dir(path))
 		}()
 		ids := []op.ID{newID(t), newID(t), newID(t), newID(t)}
@@ -80,7 +80,7 @@ func TestWalk(t *testing.T) {
 				agree(rt, err, m.step(id, to))
 			case 7:
 				cursor := rapid.Int64Range(0, 6).Draw(rt, "cursor")
-				_, err := q.Apply(cursor, id, become(to))
+				_, err := q.ApplyEvent(cursor, id, become(to))
 				var want error
 				if cursor > m.cursor {
 					if want = m.step(id, to); errors.Is(want, edge.ErrNotFound) {
@@ -92,7 +92,7 @@ func TestWalk(t *testing.T) {
 				}
 				agree(rt, err, want)
 			case 8:
-				q.Abandon()
+				q.Kill()
 				q = reopen(rt, path)
 			case 9:
 				if err := q.Close(); err != nil {
@@ -116,7 +116,7 @@ func TestEveryPairOfStates(t *testing.T) {
 			legal := from == to || edge.CanBecome(from, to)
 			changed, applied := mustAdd(t, q, record(newID(t), from)), mustAdd(t, q, record(newID(t), from))
 			_, byChange := q.Change(changed, become(to))
-			_, byApply := q.Apply(cursor+1, applied, become(to))
+			_, byApply := q.ApplyEvent(cursor+1, applied, become(to))
 			for name, err := range map[string]error{"Change": byChange, "Apply": byApply} {
 				if legal != (err == nil) || !legal && !errors.Is(err, edge.ErrIllegal) {
 					t.Errorf("%s from %s to %s: the table says %v, the queue %v", name, from, to, legal, err)
@@ -140,7 +140,7 @@ func TestEveryPairOfStates(t *testing.T) {
 
 func reopen(rt *rapid.T, path string) *Queue {
 	q, report, err := Open(config(path))
-	if err != nil || report.Trouble != "" {
+	if err != nil || report.Warning != "" {
 		rt.Fatal(err, report)
 	}
 	return q
@@ -173,8 +173,8 @@ func (m *model) compare(rt *rapid.T, q *Queue) {
 		rt.Fatalf("Recent = %v, %v, want %v", got, err, all)
 	}
 	unresolved, err := q.Unresolved()
-	if err != nil || !slices.Equal(idsOf(unresolved), open) || q.Depth() != len(open) {
-		rt.Fatalf("Unresolved = %v, %v, depth %d, want %v", idsOf(unresolved), err, q.Depth(), open)
+	if err != nil || !slices.Equal(idsOf(unresolved), open) || q.UnresolvedCount() != len(open) {
+		rt.Fatalf("Unresolved = %v, %v, depth %d, want %v", idsOf(unresolved), err, q.UnresolvedCount(), open)
 	}
 	if c, err := q.Cursor(); err != nil || c != m.cursor {
 		rt.Fatalf("the cursor is %d, %v, want %d", c, err, m.cursor)

@@ -15,8 +15,8 @@ import (
 
 // request is a change that waits for the writer.
 type request struct {
-	run  func(*stage) (change, error) // called once, by the writer
-	adds bool                         // it makes an operation: refused when space is short
+	run  func(*batchView) (change, error) // called once, by the writer
+	adds bool                             // it makes an operation: refused when space is short
 
 	change change
 	err    error
@@ -25,20 +25,20 @@ type request struct {
 
 // change is what a request does to the file.
 type change struct {
-	put    *edge.Record // to write; its body is sealed apart
-	fresh  bool         // put is a new operation
-	body   bool         // put's body was altered
-	cursor int64        // 0: unchanged
-	cache  *cached
-	keep   *cached // a closed day, by its name
-	purge  []op.ID // to delete, records or damaged ones
-	aside  []op.ID // records to move into the bucket damaged
+	put        *edge.Record // to write; its body is sealed apart
+	fresh      bool         // put is a new operation
+	body       bool         // put's body was changed
+	cursor     int64        // 0: unchanged
+	cache      *cached
+	closing    *cached // a closed day, by its name
+	purge      []op.ID // to delete, records or damaged ones
+	quarantine []op.ID // records to move into the bucket damaged
 
 	answer edge.Record
 }
 
 func (c change) empty() bool {
-	return c.put == nil && c.cursor == 0 && c.cache == nil && c.keep == nil && len(c.purge) == 0 && len(c.aside) == 0
+	return c.put == nil && c.cursor == 0 && c.cache == nil && c.closing == nil && len(c.purge) == 0 && len(c.quarantine) == 0
 }
 
 type cached struct {
@@ -47,8 +47,8 @@ type cached struct {
 	at    time.Time
 }
 
-// do hands a request to the writer and waits for its answer.
-func (q *Queue) do(r *request) (edge.Record, error) {
+// submit passes a request to the writer and waits for its answer.
+func (q *Queue) submit(r *request) (edge.Record, error) {
 	r.done = make(chan struct{})
 	select {
 	case <-q.stopping:
@@ -75,20 +75,20 @@ func (q *Queue) do(r *request) (edge.Record, error) {
 	return r.change.answer, nil
 }
 
-// write is the writer: it takes what waits and commits it together, until the
+// writeLoop is the writer: it takes what waits and commits it together, until the
 // queue is closed.
-func (q *Queue) write() {
+func (q *Queue) writeLoop() {
 	defer close(q.done)
 	for {
 		select {
 		case r := <-q.requests:
-			q.commit(q.gather(r))
+			q.commit(q.nextBatch(r))
 			continue
 		default:
 		}
 		select {
 		case r := <-q.requests:
-			q.commit(q.gather(r))
+			q.commit(q.nextBatch(r))
 		case <-q.stopping:
 			if len(q.requests) == 0 || q.killed.Load() {
 				return
@@ -97,8 +97,8 @@ func (q *Queue) write() {
 	}
 }
 
-// gather takes the requests that wait, up to a batch.
-func (q *Queue) gather(first *request) []*request {
+// nextBatch takes the requests that wait, up to a batch.
+func (q *Queue) nextBatch(first *request) []*request {
 	batch := []*request{first}
 	for len(batch) < maxBatch {
 		select {
@@ -125,7 +125,7 @@ func (q *Queue) commit(batch []*request) {
 		}
 	}
 	if adds > 0 && !q.killed.Load() {
-		if err := q.makeRoom(adds); err != nil {
+		if err := q.ensureReserve(adds); err != nil {
 			for _, r := range batch {
 				if r.adds {
 					r.err = err
@@ -133,7 +133,7 @@ func (q *Queue) commit(batch []*request) {
 			}
 		}
 	}
-	s := &stage{q: q, cursor: q.state.Cursor, records: map[op.ID]edge.Record{}, days: map[string]bool{}}
+	s := &batchView{q: q, cursor: q.state.Cursor, records: map[op.ID]edge.Record{}, days: map[string]bool{}}
 	var writes []*request
 	for _, r := range batch {
 		if r.err == nil {
@@ -147,10 +147,10 @@ func (q *Queue) commit(batch []*request) {
 	if len(writes) == 0 {
 		return
 	}
-	err := q.store(writes)
+	err := q.writeBatch(writes)
 	switch {
 	case isFull(err):
-		q.storeEach(writes)
+		q.writeOneByOne(writes)
 	case err != nil:
 		for _, r := range writes {
 			r.err = err
@@ -158,17 +158,17 @@ func (q *Queue) commit(batch []*request) {
 	}
 }
 
-// storeEach writes changes one by one where they found no room together: new
-// operations are refused, and each of the others frees what it replaces. What
-// builds on a change that failed fails with it.
-func (q *Queue) storeEach(writes []*request) {
+// writeOneByOne writes changes one by one after they found no room together: new
+// operations are refused, and each other change frees what it replaces. A change
+// that depends on a failed one fails with it.
+func (q *Queue) writeOneByOne(writes []*request) {
 	failed := map[op.ID]bool{}
 	lost := false // a cursor: an event must not be passed over
 	for _, r := range writes {
 		c := r.change
 		bad := c.fresh || lost && c.cursor != 0 || c.put != nil && failed[c.put.ID]
 		if !bad {
-			r.err = q.store([]*request{r})
+			r.err = q.writeBatch([]*request{r})
 		}
 		if bad || isFull(r.err) {
 			r.err = edge.ErrFull
@@ -182,16 +182,16 @@ func (q *Queue) storeEach(writes []*request) {
 	}
 }
 
-// stage is the queue as it will be when the batch is on the disk.
-type stage struct {
+// batchView is the queue as it will be when the batch is on the disk.
+type batchView struct {
 	q       *Queue
 	cursor  int64
 	records map[op.ID]edge.Record
-	days    map[string]bool // kept in this batch
+	days    map[string]bool // closed in this batch
 }
 
 // run calls a request's function. A panic in it is its own failure.
-func (s *stage) run(r *request) (c change, err error) {
+func (s *batchView) run(r *request) (c change, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			s.q.log.Error("a change of the queue panicked; nothing of it was written", "panic", p)
@@ -201,31 +201,31 @@ func (s *stage) run(r *request) (c change, err error) {
 	return r.run(s)
 }
 
-func (s *stage) accept(c change) {
+func (s *batchView) accept(c change) {
 	if c.put != nil {
 		s.records[c.put.ID] = *c.put
 	}
-	if c.keep != nil {
-		s.days[c.keep.name] = true
+	if c.closing != nil {
+		s.days[c.closing.name] = true
 	}
 	s.cursor = max(s.cursor, c.cursor)
 }
 
-func (s *stage) get(id op.ID) (edge.Record, error) {
+func (s *batchView) get(id op.ID) (edge.Record, error) {
 	if r, ok := s.records[id]; ok {
 		return r, nil
 	}
 	return s.q.get(id)
 }
 
-// has tells whether a readable operation is here.
-func (s *stage) has(id op.ID) bool {
+// isReadable reports whether a readable operation is stored.
+func (s *batchView) isReadable(id op.ID) bool {
 	_, err := s.get(id)
 	return !errors.Is(err, edge.ErrNotFound)
 }
 
-// alter is Change on the stage.
-func (s *stage) alter(id op.ID, alter func(*edge.Record) error) (change, error) {
+// change is Change on the stage.
+func (s *batchView) change(id op.ID, alter func(*edge.Record) error) (change, error) {
 	before, err := s.get(id)
 	if err != nil {
 		return change{}, fmt.Errorf("change operation %s: %w", id, err)
@@ -242,17 +242,17 @@ func (s *stage) alter(id op.ID, alter func(*edge.Record) error) (change, error) 
 		return change{}, fmt.Errorf("change operation %s from %s to %s: %w", id, before.State, r.State, edge.ErrIllegal)
 	}
 	r.Version = before.Version + 1
-	put := settle(r, s.q.cfg.Now)
+	put := finalize(r, s.q.cfg.Now)
 	return change{put: put, body: !bytes.Equal(put.Body, before.Body), answer: *put}, nil
 }
 
-// ended gives those of ids that may be deleted: operations that ended before
-// the given time, and damaged ones that were set aside.
-func (s *stage) ended(ids []op.ID, before time.Time) ([]op.ID, error) {
+// purgeable returns those of ids that may be deleted: operations that ended before
+// the given time, and damaged ones.
+func (s *batchView) purgeable(ids []op.ID, before time.Time) ([]op.ID, error) {
 	var out []op.ID
 	for _, id := range ids {
-		var w raw
-		if err := s.q.view(func(tx *bbolt.Tx) error { w = rawAt(tx, id); return nil }); err != nil {
+		var w sealedRecord
+		if err := s.q.view(func(tx *bbolt.Tx) error { w = readSealed(tx, id); return nil }); err != nil {
 			return nil, err
 		}
 		r, err := s.get(id)
@@ -263,9 +263,9 @@ func (s *stage) ended(ids []op.ID, before time.Time) ([]op.ID, error) {
 	return out, nil
 }
 
-// store writes changes in one transaction. Keys of new bodies are durable
+// writeBatch writes changes in one transaction. Keys of new bodies are durable
 // before it, those of ended ones are wiped after it.
-func (q *Queue) store(writes []*request) error {
+func (q *Queue) writeBatch(writes []*request) error {
 	if q.killed.Load() {
 		return ErrClosed
 	}
@@ -275,19 +275,19 @@ func (q *Queue) store(writes []*request) error {
 		if put == nil || put.Body == nil {
 			continue
 		}
-		if _, ok := q.keys.of(put.ID); ok {
+		if _, ok := q.keys.get(put.ID); ok {
 			continue
 		}
-		if _, err := q.keys.take(put.ID); err != nil {
-			q.unwrite(fresh)
-			return fullOr(err)
+		if _, err := q.keys.allocate(put.ID); err != nil {
+			q.discardKeys(fresh)
+			return mapFull(err)
 		}
 		r.change.body = true
 		fresh = append(fresh, put.ID)
 	}
 	if len(fresh) > 0 {
 		if err := q.keys.sync(); err != nil {
-			q.unwrite(fresh)
+			q.discardKeys(fresh)
 			return err
 		}
 	}
@@ -297,13 +297,13 @@ func (q *Queue) store(writes []*request) error {
 			return ErrClosed
 		}
 		next, ended = q.state, ended[:0]
-		w := writing{q: q, tx: tx, state: &next}
+		w := txWriter{q: q, tx: tx, state: &next}
 		for _, r := range writes {
 			gone, err := w.apply(r.change)
 			if err != nil {
 				return err
 			}
-			if put := r.change.put; put != nil { // the last word on its body counts
+			if put := r.change.put; put != nil { // its last change of the body counts
 				ended = slices.DeleteFunc(ended, func(id op.ID) bool { return id == put.ID })
 			}
 			ended = append(ended, gone...)
@@ -312,7 +312,7 @@ func (q *Queue) store(writes []*request) error {
 	})
 	if err != nil {
 		if !q.killed.Load() {
-			q.unwrite(fresh)
+			q.discardKeys(fresh)
 		}
 		return err
 	}
@@ -321,9 +321,9 @@ func (q *Queue) store(writes []*request) error {
 	q.depth.Store(int64(next.Unresolved))
 	for _, r := range writes {
 		if r.change.put != nil {
-			q.index.Note(*r.change.put)
+			q.index.Update(*r.change.put)
 		}
-		q.index.Drop(append(r.change.purge, r.change.aside...))
+		q.index.Remove(append(r.change.purge, r.change.quarantine...))
 	}
 	if err := q.keys.wipe(ended); err != nil {
 		q.log.Error("the keys of ended operations can't be erased now; it is tried again", "error", err)
@@ -331,31 +331,31 @@ func (q *Queue) store(writes []*request) error {
 	return nil
 }
 
-// unwrite takes back keys whose transaction did not happen.
-func (q *Queue) unwrite(ids []op.ID) {
+// discardKeys frees keys whose transaction failed.
+func (q *Queue) discardKeys(ids []op.ID) {
 	if err := q.keys.wipe(ids); err != nil {
 		q.log.Warn("unused body keys can't be erased now; it is tried again", "error", err)
 	}
 }
 
-func fullOr(err error) error {
+func mapFull(err error) error {
 	if isFull(err) || errors.Is(err, errNoSlot) {
 		return fmt.Errorf("%w (%w)", edge.ErrFull, err)
 	}
 	return err
 }
 
-// The reserve: free pages inside the file, so that operations that are there
-// can end when the disk or MaxSize gives nothing more.
+// The reserve: free pages inside the file, so that operations in the queue can
+// end when the disk or MaxSize has no more room.
 const (
 	reservePages  = 128 // what a batch of changes and the tree above it need
 	pagesPerAdd   = 4   // record, body, indexes and their trees
 	pagesPerOwing = 4   // for each operation without an end: a reply of 8 KiB as base64, and its share of a leaf
 )
 
-// makeRoom sees to the reserve before operations are added: it writes a value
-// of its size and deletes it. ErrFull where there is no room.
-func (q *Queue) makeRoom(adds int) error {
+// ensureReserve allocates the reserve before operations are added: it writes a
+// value of its size and deletes it. It fails with ErrFull.
+func (q *Queue) ensureReserve(adds int) error {
 	need := reservePages + adds*pagesPerAdd + int(q.depth.Load())*pagesPerOwing
 	stats := q.file.Stats()
 	if stats.FreePageN+stats.PendingPageN >= need {

@@ -1,34 +1,19 @@
-// Package update brings new releases to the counter: it looks at what the central
-// offers, fetches what is for this counter, and asks the parent to start it when
-// the counter is empty.
+// Package update fetches new releases from the central, and asks the launcher to
+// start them when the counter is idle.
 //
-// # Promises
+// It promises:
+//   - Only releases are fetched, stored or started that the threshold of the
+//     publishers' keys has signed, from the root of trust in the program (go-tuf's
+//     client detects rollback, freeze and mix-and-match attacks). The central can
+//     withhold a release until the timestamp expires, but not forge one.
+//   - No release is older than what ran here, for another system, outside its
+//     rollout, or of a file format that the running program could not read again.
+//   - No operation waits for an update: a fetch is bounded in bytes and time, pauses
+//     while an operation is running, and resumes after an interruption.
+//   - No release is started while an operation is running, the pages are in use, or
+//     the terminal is offline; none is fetched onto a disk without spare room.
 //
-//   - Nothing is fetched, kept or started that the threshold of the publishers'
-//     keys does not stand for, from the root of trust on that is built into the
-//     program (go-tuf's client: rollback, freeze and mix-and-match attacks end in an
-//     error). The central, and whoever is on the line, can keep a release away, for
-//     as long as the timestamp is good; they can't bring one.
-//   - No release is older than what ran here before, for another system, for
-//     another hundredth of the counters, or of a format of files that the running
-//     program could not read again.
-//   - No operation waits for an update. All of it is a request beside the line, with
-//     bounds in bytes and time; while an operation is on the line a fetch leaves it
-//     (a pause in reading would not do: the buffers on the way go on filling), and
-//     what broke off goes on where it was.
-//   - Nothing is started while an operation is on its way, somebody touches the
-//     pages, or the line is down.
-//   - Nothing is fetched onto a disk that would have less left than operations may
-//     need; one that gets full all the same gets its room back.
-//
-// # The way of a release
-//
-//	the central's /updates/ ──► metadata (go-tuf) ──► Proof ──► which one is for us
-//	                                                              │
-//	   the shelf ◄── hashed, fsynced, renamed ◄── partial file ◄──┘
-//	       │
-//	       └─► Waiting ──► Busy says nothing for some minutes ──► Switch
-//
-// The clock is this computer's: the central's would let the central say when a
-// timestamp ends. One that is far ahead finds everything expired and takes nothing.
+// Metadata and releases enter over HTTP, are verified (release.Proof), hashed,
+// fsynced and renamed (package releases); Switch starts one. Expiry is judged by
+// the computer's clock, since the central's could extend a timestamp.
 package update

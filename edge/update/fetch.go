@@ -14,34 +14,33 @@ import (
 
 	"github.com/theupdateframework/go-tuf/v2/metadata"
 
-	"galla/edge/release"
+	"galla/edge/update/release"
 )
 
 // Bounds of requests.
 const (
 	metadataWait = time.Minute      // for one file of metadata, a few kilobytes, on a bad line
-	stall        = time.Minute      // without a byte: the line is gone
+	stall        = time.Minute      // without a byte: the connection is gone
 	fetchWait    = 6 * time.Hour    // for one release: 30 MiB at the speed of a bad evening
-	piece        = 64 << 10         // bytes that are read at once
-	maxResumes   = 20               // of one release in one look, each after the line broke off
+	readChunk    = 64 << 10         // bytes that are read at once
+	maxResumes   = 20               // of one release in one check, each after an interruption
 	resumePause  = 10 * time.Second // before each
-	// yieldPoll is how often it is looked whether the line is wanted for something
-	// more urgent, or free again.
-	yieldPoll = 250 * time.Millisecond
-	// spare is what stays free on the disk, in bytes: the queue, its copy when it is
+	// linePoll is how often LineNeeded is called during a fetch.
+	linePoll = 250 * time.Millisecond
+	// reservedSpace is what stays free on the disk, in bytes: the queue, its copy when it is
 	// compacted, and the log of some days.
-	spare = 64 << 20
+	reservedSpace = 64 << 20
 )
 
-// source fetches metadata for go-tuf's client, and remembers the roots.
-type source struct {
+// metadataFetcher fetches metadata for go-tuf's client, and remembers the roots.
+type metadataFetcher struct {
 	ctx   context.Context
 	http  *http.Client
 	roots [][]byte
 }
 
 // DownloadFile implements go-tuf's Fetcher.
-func (s *source) DownloadFile(address string, most int64, _ time.Duration) ([]byte, error) {
+func (s *metadataFetcher) DownloadFile(address string, most int64, _ time.Duration) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(s.ctx, metadataWait)
 	defer cancel()
 	resp, err := get(ctx, s.http, address, 0)
@@ -70,7 +69,7 @@ func get(ctx context.Context, client *http.Client, address string, from int64) (
 	if err != nil {
 		return nil, err
 	}
-	// What is hashed is what lies there; the transport would unpack it unasked.
+	// The hash is of the stored bytes; the transport would decompress them.
 	req.Header.Set("Accept-Encoding", "identity")
 	if from > 0 {
 		req.Header.Set("Range", "bytes="+strconv.FormatInt(from, 10)+"-")
@@ -78,29 +77,29 @@ func get(ctx context.Context, client *http.Client, address string, from int64) (
 	return client.Do(req)
 }
 
-// fetch brings a release into its partial file, whole and on the disk; Put holds
-// it against its hash. What broke off is gone on with, in this look and the next.
+// fetch downloads a release into its partial file, with fsync; Add checks its hash.
+// An interrupted download is resumed, in this check and the next.
 func (u *Updater) fetch(ctx context.Context, t release.Target) error {
 	ctx, cancel := context.WithTimeout(ctx, fetchWait)
 	defer cancel()
 	for resumes := 0; ; resumes++ {
-		if err := u.free(ctx); err != nil {
+		if err := u.waitForLine(ctx); err != nil {
 			return err
 		}
 		err := u.fetchOnce(ctx, t)
-		var broke *brokeOff
+		var broke *interrupted
 		switch {
 		case err == nil:
 			return nil
-		case errors.Is(err, errYields):
+		case errors.Is(err, errLineNeeded):
 			resumes--
 			continue
 		case errors.As(err, &broke) && resumes < maxResumes && ctx.Err() == nil:
-			u.log.Info("the line broke off while a release was fetched; it goes on where it was", "release", t.Version, "error", err)
+			u.log.Info("download interrupted; it is resumed", "release", t.Version, "error", err)
 		case errors.As(err, &broke):
-			return err // the next look goes on
+			return err // the next check resumes
 		default:
-			return errors.Join(err, removeIf(u.cfg.Shelf.Partial(t))) // a full disk above all, which gets its room back
+			return errors.Join(err, removeIf(u.cfg.Releases.PartialPath(t))) // frees the room on a full disk
 		}
 		select {
 		case <-ctx.Done():
@@ -110,25 +109,25 @@ func (u *Updater) fetch(ctx context.Context, t release.Target) error {
 	}
 }
 
-// errYields says that the line is wanted for something more urgent.
-var errYields = errors.New("an operation has the line")
+// errLineNeeded reports that an operation needs the connection.
+var errLineNeeded = errors.New("an operation needs the connection")
 
-// free waits until the line is wanted for nothing more urgent.
-func (u *Updater) free(ctx context.Context) error {
-	for u.cfg.Yields() {
+// waitForLine waits until no operation needs the connection.
+func (u *Updater) waitForLine(ctx context.Context) error {
+	for u.cfg.LineNeeded() {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-time.After(yieldPoll):
+		case <-time.After(linePoll):
 		}
 	}
 	return ctx.Err()
 }
 
-// brokeOff says that what was fetched so far is good for going on with.
-type brokeOff struct{ error }
+// interrupted reports a download that can be resumed.
+type interrupted struct{ error }
 
-func (b *brokeOff) Unwrap() error { return b.error }
+func (b *interrupted) Unwrap() error { return b.error }
 
 func removeIf(path string) error {
 	if err := os.Remove(path); err != nil && !os.IsNotExist(err) {
@@ -137,9 +136,9 @@ func removeIf(path string) error {
 	return nil
 }
 
-// fetchOnce makes one request for what is missing.
+// fetchOnce makes one request for the missing bytes.
 func (u *Updater) fetchOnce(ctx context.Context, t release.Target) (err error) {
-	f, err := os.OpenFile(u.cfg.Shelf.Partial(t), os.O_RDWR|os.O_CREATE, 0o600)
+	f, err := os.OpenFile(u.cfg.Releases.PartialPath(t), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return err
 	}
@@ -154,7 +153,7 @@ func (u *Updater) fetchOnce(ctx context.Context, t release.Target) (err error) {
 	if have == t.Length {
 		return f.Sync()
 	}
-	if err := u.roomFor(t.Length - have); err != nil {
+	if err := u.checkSpace(t.Length - have); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithCancel(ctx)
@@ -164,43 +163,43 @@ func (u *Updater) fetchOnce(ctx context.Context, t release.Target) (err error) {
 	address := u.cfg.Base + "targets/" + fmt.Sprintf("%x.%s", t.SHA256, t.Name)
 	resp, err := get(ctx, u.http, address, have)
 	if err != nil {
-		return &brokeOff{err}
+		return &interrupted{err}
 	}
 	defer func() { _ = resp.Body.Close() }()
 	switch {
 	case resp.StatusCode == http.StatusPartialContent && strings.HasPrefix(resp.Header.Get("Content-Range"), fmt.Sprintf("bytes %d-", have)):
 	case resp.StatusCode == http.StatusOK:
-		have = 0 // it begins anew
+		have = 0 // it starts again
 	case resp.StatusCode == http.StatusServiceUnavailable || resp.StatusCode == http.StatusTooManyRequests:
-		return &brokeOff{fmt.Errorf("the central is busy (HTTP %d)", resp.StatusCode)}
+		return &interrupted{fmt.Errorf("the central is busy (HTTP %d)", resp.StatusCode)}
 	default:
 		return fmt.Errorf("the central answered HTTP %d", resp.StatusCode)
 	}
 	if err := f.Truncate(have); err != nil {
 		return err
 	}
-	return u.receive(ctx, f, resp.Body, have, t, silent)
+	return u.writeBody(ctx, f, resp.Body, have, t, silent)
 }
 
-// roomFor says why so many bytes more must not be written, or gives nil. A disk
-// that does not say how full it is, is found out by writing.
-func (u *Updater) roomFor(bytes int64) error {
-	room, err := u.cfg.Room()
-	if err == nil && room < bytes+spare {
+// checkSpace returns an error where so many bytes more must not be written. A disk
+// whose free space is unknown is not checked.
+func (u *Updater) checkSpace(bytes int64) error {
+	room, err := u.cfg.FreeSpace()
+	if err == nil && room < bytes+reservedSpace {
 		const mega = 1 << 20
 		return fmt.Errorf("the counter's disk has %d MiB left, and this release takes %d beside the %d that operations may need: make room on it; nothing was fetched",
-			room/mega, (bytes+mega-1)/mega, spare/mega)
+			room/mega, (bytes+mega-1)/mega, reservedSpace/mega)
 	}
 	return nil
 }
 
-// receive writes what comes behind what is there, up to the release's length.
-func (u *Updater) receive(ctx context.Context, f *os.File, body io.Reader, have int64, t release.Target, silent *time.Timer) error {
-	buffer, looked := make([]byte, piece), time.Now()
+// writeBody appends to the file, up to the release's length.
+func (u *Updater) writeBody(ctx context.Context, f *os.File, body io.Reader, have int64, t release.Target, silent *time.Timer) error {
+	buffer, looked := make([]byte, readChunk), time.Now()
 	for have < t.Length {
-		if time.Since(looked) >= yieldPoll {
-			if looked = time.Now(); u.cfg.Yields() {
-				return &brokeOff{errYields}
+		if time.Since(looked) >= linePoll {
+			if looked = time.Now(); u.cfg.LineNeeded() {
+				return &interrupted{errLineNeeded}
 			}
 		}
 		n, err := body.Read(buffer[:min(int64(len(buffer)), t.Length-have)])
@@ -210,13 +209,13 @@ func (u *Updater) receive(ctx context.Context, f *os.File, body io.Reader, have 
 				return fmt.Errorf("the disk does not take it: %w", err)
 			}
 			have += int64(n)
-			u.note(func(s *Standing) { s.Fetched = int(have * 100 / t.Length) })
+			u.setStatus(func(s *Status) { s.Fetched = int(have * 100 / t.Length) })
 		}
 		if err != nil && have < t.Length {
 			if ctx.Err() != nil && errors.Is(err, context.Canceled) {
 				err = errors.New("no byte came for " + stall.String())
 			}
-			return &brokeOff{err}
+			return &interrupted{err}
 		}
 	}
 	if err := f.Sync(); err != nil {

@@ -14,8 +14,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"galla/edge/release"
-	"galla/edge/shelf"
+	"galla/edge/update/release"
+	"galla/edge/update/releases"
 	"galla/shared/smalldisk"
 )
 
@@ -42,7 +42,7 @@ func (b *broken) Read(p []byte) (int, error) {
 func (b *broken) Close() error { return nil }
 
 // asked gives the ranges in which a program was asked for.
-func (w *world) asked() (ranges []string) {
+func (w *testRepository) asked() (ranges []string) {
 	for _, r := range w.requests {
 		if path, from, _ := strings.Cut(r, " "); strings.HasPrefix(path, "targets/") {
 			ranges = append(ranges, from)
@@ -106,12 +106,12 @@ func TestResumes(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				w := newWorld(t)
+				w := newTestRepository(t)
 				w.add(facts("1.1.0"))
 				n := 0
 				w.twist = only("targets/", func(_ string, r *http.Response) *http.Response { n++; return c.twist(n, r) })
 				at := w.counter(nil)
-				v, err := at.Look(t.Context())
+				v, err := at.Check(t.Context())
 				if (err != nil) != c.fails || (v == "1.1.0") == c.fails {
 					t.Fatalf("%q, %v", v, err)
 				}
@@ -125,12 +125,12 @@ func TestResumes(t *testing.T) {
 					// The next look, of another life, goes on.
 					w.twist, w.requests = nil, nil
 					at = w.counterIn(at.dir, nil)
-					if v, err := at.Look(t.Context()); err != nil || v != "1.1.0" || w.asked()[0] != fmt.Sprintf("bytes=%d-", n) {
+					if v, err := at.Check(t.Context()); err != nil || v != "1.1.0" || w.asked()[0] != fmt.Sprintf("bytes=%d-", n) {
 						t.Errorf("%q, %v, %v", v, err, w.asked())
 					}
 				}
 				if !c.fails {
-					if info, err := os.Stat(at.shelf.Program("1.1.0")); err != nil || info.Size() != int64(whole) {
+					if info, err := os.Stat(at.releases.ProgramPath("1.1.0")); err != nil || info.Size() != int64(whole) {
 						t.Errorf("%v, %v", info, err)
 					}
 				}
@@ -143,11 +143,11 @@ func TestResumes(t *testing.T) {
 // the line is free again; that is no trouble of the line.
 func TestYields(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t)
+		w := newTestRepository(t)
 		w.add(facts("1.1.0"))
 		begun := time.Now()
 		at := w.counter(func(c *Config) {
-			c.Yields = func() bool {
+			c.LineNeeded = func() bool {
 				s := time.Since(begun)
 				return s < time.Second || s >= 2*time.Second && s < 50*time.Second
 			}
@@ -159,7 +159,7 @@ func TestYields(t *testing.T) {
 			}
 			return resp, err
 		})}
-		if v, err := at.Look(t.Context()); err != nil || v != "1.1.0" {
+		if v, err := at.Check(t.Context()); err != nil || v != "1.1.0" {
 			t.Fatalf("%q, %v", v, err)
 		}
 		took := time.Since(begun)
@@ -180,7 +180,7 @@ func (s slow) Read(p []byte) (int, error) {
 // A line that gives no byte is given up after a minute, and tried again.
 func TestStalls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t)
+		w := newTestRepository(t)
 		w.add(facts("1.1.0"))
 		n, begun := 0, time.Now()
 		at := w.counter(nil)
@@ -193,7 +193,7 @@ func TestStalls(t *testing.T) {
 			}
 			return resp, err
 		})}
-		if v, err := at.Look(t.Context()); err != nil || v != "1.1.0" {
+		if v, err := at.Check(t.Context()); err != nil || v != "1.1.0" {
 			t.Fatalf("%q, %v", v, err)
 		}
 		if took := time.Since(begun); took != stall+resumePause || n != 2 {
@@ -210,13 +210,13 @@ func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f
 // files are not touched, and the fetch is tried again when there is room.
 func TestFullDisk(t *testing.T) {
 	smalldisk.Run(t, 2, func(t *testing.T, dir string) {
-		w := newWorld(t)
+		w := newTestRepository(t)
 		w.add(facts("1.1.0"))
 		ballast := filepath.Join(dir, "ballast")
 		w.must(os.WriteFile(ballast, make([]byte, 1700<<10), 0o600)) // leaves less than a release
 		// Others write on this disk too, after it was asked how much there is.
-		at := w.counterIn(filepath.Join(dir, "releases"), func(c *Config) { c.Room = func() (int64, error) { return 1 << 40, nil } })
-		v, err := at.Look(t.Context())
+		at := w.counterIn(filepath.Join(dir, "releases"), func(c *Config) { c.FreeSpace = func() (int64, error) { return 1 << 40, nil } })
+		v, err := at.Check(t.Context())
 		if err == nil || v != "" || !strings.Contains(err.Error(), "no space left") || at.has(t) != "" {
 			t.Fatalf("%q, %v", v, err)
 		}
@@ -226,7 +226,7 @@ func TestFullDisk(t *testing.T) {
 		// What an operation needs is there.
 		w.must(os.WriteFile(filepath.Join(dir, "entry"), make([]byte, 64<<10), 0o600))
 		w.must(os.Remove(ballast))
-		if v, err := at.Look(t.Context()); err != nil || v != "1.1.0" || at.has(t) != "1.1.0" {
+		if v, err := at.Check(t.Context()); err != nil || v != "1.1.0" || at.has(t) != "1.1.0" {
 			t.Errorf("%q, %v", v, err)
 		}
 	})
@@ -234,43 +234,43 @@ func TestFullDisk(t *testing.T) {
 
 // Onto a disk that has not enough for a release and for the operations of some days,
 // nothing is fetched, and what was fetched in part goes; the page says what to do.
-func TestRoom(t *testing.T) {
-	w := newWorld(t)
+func TestFreeSpace(t *testing.T) {
+	w := newTestRepository(t)
 	w.add(facts("1.1.0"))
 	size := int64(len(content("1.1.0")))
 	var room int64
-	at := w.counter(func(c *Config) { c.Room = func() (int64, error) { return room, nil } })
-	releases, err := os.ReadDir(filepath.Join(w.serves, "targets"))
+	at := w.counter(func(c *Config) { c.FreeSpace = func() (int64, error) { return room, nil } })
+	published, err := os.ReadDir(filepath.Join(w.serves, "targets"))
 	w.must(err)
-	sum, _, _ := strings.Cut(releases[0].Name(), ".")
+	sum, _, _ := strings.Cut(published[0].Name(), ".")
 	partial := filepath.Join(at.dir, "partial", sum)
 	for _, c := range []struct {
 		room, have int64
 		taken      bool
-	}{{0, 0, false}, {size + spare - 1, 0, false}, {size + spare - 2, 1, false}, {size + spare - 1, 1, true}, {size + spare, 0, true}} {
+	}{{0, 0, false}, {size + reservedSpace - 1, 0, false}, {size + reservedSpace - 2, 1, false}, {size + reservedSpace - 1, 1, true}, {size + reservedSpace, 0, true}} {
 		w.requests, room = nil, c.room
 		if have := content("1.1.0")[:c.have]; len(have) > 0 {
 			w.must(os.WriteFile(partial, have, 0o600))
 		}
-		v, err := at.Look(t.Context())
+		v, err := at.Check(t.Context())
 		if c.taken && (err != nil || v != "1.1.0" || at.has(t) != "1.1.0") {
 			t.Errorf("room for %d with %d there: %q, %v", c.room, c.have, v, err)
 		}
-		if !c.taken && (err == nil || !strings.Contains(at.Standing().Problem, "make room on it") || len(w.asked()) != 0 || at.partials(t) != 0) {
+		if !c.taken && (err == nil || !strings.Contains(at.Status().Problem, "make room on it") || len(w.asked()) != 0 || at.partials(t) != 0) {
 			t.Errorf("room for %d with %d there: %q, %v, asked %v", c.room, c.have, v, err, w.asked())
 		}
-		w.must(at.shelf.Keep(func([]release.Version) []release.Version { return nil }))
+		w.must(at.releases.Prune(func([]release.Version) []release.Version { return nil }))
 	}
 	// A disk that does not say is tried.
-	silent := w.counter(func(c *Config) { c.Room = func() (int64, error) { return 0, errors.ErrUnsupported } })
-	if v, err := silent.Look(t.Context()); err != nil || v != "1.1.0" {
+	silent := w.counter(func(c *Config) { c.FreeSpace = func() (int64, error) { return 0, errors.ErrUnsupported } })
+	if v, err := silent.Check(t.Context()); err != nil || v != "1.1.0" {
 		t.Errorf("%q, %v", v, err)
 	}
 }
 
-// shop is a counter whose emptiness and parent a test plays.
-type shop struct {
-	*counter
+// testRun is a counter whose emptiness and parent a test plays.
+type testRun struct {
+	*testCounter
 	mu      sync.Mutex // of what follows: the updater's goroutines see it too
 	busy    string
 	asked   []release.Version
@@ -278,9 +278,9 @@ type shop struct {
 	changes int
 }
 
-func (w *world) shop() *shop {
-	s := &shop{}
-	s.counter = w.counter(func(c *Config) {
+func (w *testRepository) newRun() *testRun {
+	s := &testRun{}
+	s.testCounter = w.counter(func(c *Config) {
 		c.Busy = func() string {
 			s.mu.Lock()
 			defer s.mu.Unlock()
@@ -302,21 +302,21 @@ func (w *world) shop() *shop {
 }
 
 // is says from now on why the counter is not empty.
-func (s *shop) is(busy string) {
+func (s *testRun) is(busy string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.busy = busy
 }
 
 // heard gives what was asked for, and when.
-func (s *shop) heard() ([]release.Version, []time.Time) {
+func (s *testRun) heard() ([]release.Version, []time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.asked, s.when
 }
 
 // run runs the updater through a scene in virtual time.
-func (s *shop) run(t *testing.T, scene func()) {
+func (s *testRun) run(t *testing.T, scene func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
@@ -332,17 +332,17 @@ func (s *shop) run(t *testing.T, scene func()) {
 // and is asked for then, again if nothing came of it.
 func TestWaitsForAnEmptyCounter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t)
+		w := newTestRepository(t)
 		w.add(facts("1.1.0"))
-		s := w.shop()
+		s := w.newRun()
 		s.is("an operation is on its way")
 		s.run(t, func() {
 			time.Sleep(5 * time.Hour)
 			s.mu.Lock()
 			changes := s.changes
 			s.mu.Unlock()
-			if asked, _ := s.heard(); s.Standing().Waiting != "1.1.0" || changes == 0 || len(asked) != 0 {
-				t.Fatalf("%+v, asked for %v", s.Standing(), asked)
+			if asked, _ := s.heard(); s.Status().Waiting != "1.1.0" || changes == 0 || len(asked) != 0 {
+				t.Fatalf("%+v, asked for %v", s.Status(), asked)
 			}
 			s.is("")
 			time.Sleep(30 * time.Second)
@@ -369,29 +369,31 @@ func TestWaitsForAnEmptyCounter(t *testing.T) {
 // lies on the shelf; what a command has fetched is found.
 func TestNotAskedFor(t *testing.T) {
 	for name, c := range map[string]struct {
-		then func(w *world, s *shop)
+		then func(w *testRepository, s *testRun)
 		want release.Version
 	}{
-		"withdrawn":   {func(w *world, s *shop) { w.must(w.repo.Withdraw("1.1.0")) }, ""},
-		"staged down": {func(w *world, s *shop) { w.must(w.repo.Stage("1.1.0", 0)) }, ""},
-		"put aside":   {func(w *world, s *shop) { s.know(w, shelf.Record{Aside: "by hand"}) }, ""},
-		"failed":      {func(w *world, s *shop) { s.know(w, shelf.Record{Failed: time.Now().Add(6 * time.Hour), Strikes: 1}) }, ""},
-		"altered": {func(w *world, s *shop) {
-			w.must(os.WriteFile(s.shelf.Program("1.1.0"), []byte("evil"), 0o700))
+		"withdrawn":   {func(w *testRepository, s *testRun) { w.must(w.repo.Withdraw("1.1.0")) }, ""},
+		"staged down": {func(w *testRepository, s *testRun) { w.must(w.repo.Stage("1.1.0", 0)) }, ""},
+		"put aside":   {func(w *testRepository, s *testRun) { s.know(w, releases.Record{Blocked: "by hand"}) }, ""},
+		"failed": {func(w *testRepository, s *testRun) {
+			s.know(w, releases.Record{Failed: time.Now().Add(6 * time.Hour), Strikes: 1})
+		}, ""},
+		"altered": {func(w *testRepository, s *testRun) {
+			w.must(os.WriteFile(s.releases.ProgramPath("1.1.0"), []byte("evil"), 0o700))
 			w.mu.Lock()
 			defer w.mu.Unlock()
 			w.serves = w.t.TempDir() // nor can it be fetched again
 		}, ""},
-		"as it was":    {func(*world, *shop) {}, "1.1.0"},
-		"a newer came": {func(w *world, s *shop) { w.add(facts("1.2.0")) }, "1.2.0"},
+		"as it was":    {func(*testRepository, *testRun) {}, "1.1.0"},
+		"a newer came": {func(w *testRepository, s *testRun) { w.add(facts("1.2.0")) }, "1.2.0"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				w := newWorld(t)
+				w := newTestRepository(t)
 				w.add(facts("1.1.0"))
-				s := w.shop()
+				s := w.newRun()
 				s.is("somebody is at the counter")
-				if v, err := s.Look(t.Context()); err != nil || v != "1.1.0" { // as 'galla-edge update' does
+				if v, err := s.Check(t.Context()); err != nil || v != "1.1.0" { // as 'galla-edge update' does
 					t.Fatal(v, err)
 				}
 				s.run(t, func() {
@@ -409,17 +411,17 @@ func TestNotAskedFor(t *testing.T) {
 	}
 }
 
-func (s *shop) know(w *world, r shelf.Record) {
-	state, err := s.shelf.ReadState()
+func (s *testRun) know(w *testRepository, r releases.Record) {
+	state, err := s.releases.ReadState()
 	w.must(err)
-	state.Put("1.1.0", r)
-	w.must(s.shelf.WriteState(state))
+	state.Set("1.1.0", r)
+	w.must(s.releases.WriteState(state))
 }
 
 // Counters look at times of their own, a few hours apart, whatever goes wrong.
 func TestLooksNowAndThen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t)
+		w := newTestRepository(t)
 		var at []time.Time
 		w.twist = func(path string, r *http.Response) *http.Response {
 			if strings.HasSuffix(path, ".root.json") { // what is asked for first
@@ -431,7 +433,7 @@ func TestLooksNowAndThen(t *testing.T) {
 			return r
 		}
 		begun := time.Now()
-		w.shop().run(t, func() { time.Sleep(5 * 24 * time.Hour) })
+		w.newRun().run(t, func() { time.Sleep(5 * 24 * time.Hour) })
 		if len(at) < 25 || len(at) > 40 || at[0].Sub(begun) > 10*time.Minute {
 			t.Fatalf("%d looks, the first after %v", len(at), at[0].Sub(begun))
 		}
@@ -449,10 +451,10 @@ func TestLooksNowAndThen(t *testing.T) {
 }
 
 func TestNewRefuses(t *testing.T) {
-	w := newWorld(t)
+	w := newTestRepository(t)
 	for name, alter := range map[string]func(c *Config){
-		"no shelf": func(c *Config) { c.Shelf = nil }, "no terminal": func(c *Config) { c.Terminal = "" }, "no address": func(c *Config) { c.Base = "central" },
-		"no version": func(c *Config) { c.Own = "(devel)" }, "no randomness": func(c *Config) { c.Rand = nil }, "no logger": func(c *Config) { c.Logger = nil },
+		"no shelf": func(c *Config) { c.Releases = nil }, "no terminal": func(c *Config) { c.Terminal = "" }, "no address": func(c *Config) { c.Base = "central" },
+		"no version": func(c *Config) { c.Version = "(devel)" }, "no randomness": func(c *Config) { c.Rand = nil }, "no logger": func(c *Config) { c.Logger = nil },
 	} {
 		good := w.counter(nil).cfg
 		alter(&good)
@@ -460,7 +462,7 @@ func TestNewRefuses(t *testing.T) {
 			t.Errorf("%s was taken", name)
 		}
 	}
-	if _, err := (&source{ctx: canceled(t), http: &http.Client{Transport: w}}).DownloadFile("https://central.example/updates/timestamp.json", 100, 0); !errors.Is(err, context.Canceled) {
+	if _, err := (&metadataFetcher{ctx: canceled(t), http: &http.Client{Transport: w}}).DownloadFile("https://central.example/updates/timestamp.json", 100, 0); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}
 }

@@ -34,7 +34,7 @@ type Config struct {
 	Audience   string
 	// Key is the terminal's Ed25519 key. It is never printed with the Config.
 	Key crypto.Signer
-	// Version of this program, for people.
+	// Version of this program.
 	Version string
 
 	// TLS may be nil. DialContext and Proxy too: a plain dial, and no proxy.
@@ -45,18 +45,18 @@ type Config struct {
 	// MinBackoff and MaxBackoff bound the wait between two attempts; default
 	// 0.5 s and 30 s.
 	MinBackoff, MaxBackoff time.Duration
-	// Knock is how often a revoked terminal tries; default 10 min.
-	Knock time.Duration
+	// RevokedRetry is how often a revoked terminal tries; default 10 min.
+	RevokedRetry time.Duration
 
-	// Addresses gives the machine's network addresses; default
-	// net.InterfaceAddrs. A change of them tries at once.
+	// Addresses returns the machine's network addresses; default
+	// net.InterfaceAddrs. The client reconnects at once when they change.
 	Addresses func() ([]net.Addr, error)
 	// OnChange, if set, is called after State has changed. It must not wait.
 	OnChange func()
 
 	// Now is the counter's clock, which may be wrong; default time.Now.
 	Now func() time.Time
-	// Rand gives token ids and jitter. Required.
+	// Rand is the source of token ids and jitter. Required.
 	Rand io.Reader
 	// Logger is required.
 	Logger *slog.Logger
@@ -78,7 +78,7 @@ func (c Config) withDefaults() Config {
 	}
 	wait(&c.MinBackoff, 500*time.Millisecond)
 	wait(&c.MaxBackoff, 30*time.Second)
-	wait(&c.Knock, 10*time.Minute)
+	wait(&c.RevokedRetry, 10*time.Minute)
 	if c.Now == nil {
 		c.Now = time.Now
 	}
@@ -104,7 +104,7 @@ func (c Config) validate() error {
 	need(c.TerminalID != "" && c.Audience != "", "terminal id and audience are missing: enrol the counter")
 	need(c.Key != nil && isEd25519(c.Key), "the terminal's Ed25519 key is missing: enrol the counter")
 	need(c.Rand != nil && c.Logger != nil, "randomness and a logger are needed")
-	need(c.MinBackoff > 0 && c.MaxBackoff >= c.MinBackoff && c.Knock > 0, "waits must be positive, and the longest backoff not below the shortest")
+	need(c.MinBackoff > 0 && c.MaxBackoff >= c.MinBackoff && c.RevokedRetry > 0, "waits must be positive, and the longest backoff not below the shortest")
 	return errors.Join(append(errs, c.validateURL())...)
 }
 
@@ -119,7 +119,7 @@ func (c Config) validateURL() error {
 	case err != nil || u.Host == "" || u.User != nil || (u.Scheme != "ws" && u.Scheme != "wss"):
 		return fmt.Errorf("uplink: the address %q is no websocket address: it must read wss://host/uplink", c.URL)
 	case u.Scheme == "ws" && !c.Plain && !isLoopback(u.Hostname()):
-		return fmt.Errorf("uplink: the address %q would carry Aadhaar numbers in the clear: use wss://", c.URL)
+		return fmt.Errorf("uplink: the address %q sends Aadhaar numbers unencrypted: use wss://", c.URL)
 	}
 	return nil
 }
@@ -129,8 +129,8 @@ func isLoopback(host string) bool {
 	return host == "localhost" || (ip != nil && ip.IsLoopback())
 }
 
-// Client is the line. It implements edge.Line; its methods may be called from
-// many goroutines.
+// Client is the uplink. It implements edge.Link; its methods are safe for
+// concurrent use.
 type Client struct {
 	cfg      Config
 	receiver edge.Receiver
@@ -138,14 +138,14 @@ type Client struct {
 	log      *slog.Logger
 	wake     chan struct{}
 
-	// giving is held for reading while a frame is given to the line, and for
-	// writing while the line is put up or taken away.
-	giving sync.RWMutex
+	// linkMu is held for reading while a frame is sent, and for writing while the
+	// connection changes.
+	linkMu sync.RWMutex
 	link   *link
 
 	mu    sync.Mutex
 	state edge.LinkState
-	meter meter
+	clock clockCheck
 
 	// Of Run only.
 	skew      time.Duration // the central's clock minus ours, for tokens
@@ -160,7 +160,7 @@ func New(cfg Config, receiver edge.Receiver) (*Client, error) {
 		return nil, err
 	}
 	if receiver == nil {
-		return nil, errors.New("uplink: nobody receives what the central says")
+		return nil, errors.New("uplink: the receiver is missing")
 	}
 	return &Client{
 		cfg: cfg, receiver: receiver, log: cfg.Logger, wake: make(chan struct{}, 1),
@@ -169,46 +169,46 @@ func New(cfg Config, receiver edge.Receiver) (*Client, error) {
 	}, nil
 }
 
-// State implements edge.Line. A line under which the counter's clock was set
+// State implements edge.Link. A line under which the counter's clock was set
 // is down: its offset no longer holds, and the hello measures it again.
 func (c *Client) State() edge.LinkState {
 	c.mu.Lock()
-	state, jumped := c.state, c.state.Up && c.meter.jumped(c.cfg.Now())
+	state, jumped := c.state, c.state.Online && c.clock.jumped(c.cfg.Now())
 	c.mu.Unlock()
 	if jumped {
-		c.cut(errClockSet)
-		state.Up, state.Problem = false, clockSet
+		c.disconnect(errClockSet)
+		state.Online, state.Problem = false, clockSet
 	}
 	return state
 }
 
-// cut ends the line that is up, if one is.
-func (c *Client) cut(why error) {
-	c.giving.RLock()
-	defer c.giving.RUnlock()
+// disconnect ends the connection, if there is one.
+func (c *Client) disconnect(why error) {
+	c.linkMu.RLock()
+	defer c.linkMu.RUnlock()
 	if c.link != nil {
 		c.link.end(why)
 	}
 }
 
-// Send implements edge.Line. It waits up to sendWait where the line is slow;
-// after that the line is cut, and nothing of this frame was given.
+// Send implements edge.Link. It waits up to sendWait on a slow connection; after
+// that it disconnects, and nothing of this frame was sent.
 func (c *Client) Send(f wire.Frame) error {
 	data, err := wire.Encode(f)
 	if err != nil {
-		return fmt.Errorf("give a frame to the line: %w", err)
+		return fmt.Errorf("send a frame: %w", err)
 	}
-	c.giving.RLock()
-	defer c.giving.RUnlock()
+	c.linkMu.RLock()
+	defer c.linkMu.RUnlock()
 	if c.link == nil {
-		return edge.ErrDown
+		return edge.ErrOffline
 	}
-	return c.link.give(data)
+	return c.link.enqueue(data)
 }
 
-// Wake makes the line try at once instead of waiting out its backoff; a line
-// that is up is probed. It does not shorten what the central asked for, nor the
-// knocking of a revoked terminal.
+// Wake makes the client connect at once instead of waiting for its backoff, or
+// probe the connection. It does not shorten a Retry-After, nor the pace of a
+// revoked terminal.
 func (c *Client) Wake() {
 	select {
 	case c.wake <- struct{}{}:
@@ -216,32 +216,32 @@ func (c *Client) Wake() {
 	}
 }
 
-// Run keeps the line up until ctx ends. When it returns the line is down, the
-// receiver has been told, and no goroutine is left.
+// Run stays connected until ctx ends. When it returns, the client is
+// disconnected, the receiver was informed, and no goroutine is left.
 func (c *Client) Run(ctx context.Context) error {
 	var watch sync.WaitGroup
 	watch.Go(func() { c.watchAddresses(ctx) })
 	defer watch.Wait()
 	for ctx.Err() == nil {
-		t := c.once(ctx)
+		t := c.connectOnce(ctx)
 		if ctx.Err() != nil {
 			break
 		}
 		if c.isRevoked() && t.pace != paceNow {
-			// Until a welcome says otherwise, whatever else is in the way.
-			t.words, t.pace, t.revoked = wasRevoked, paceKnock, true
+			// Revoked until a welcome, whatever else fails.
+			t.message, t.pace, t.revoked = wasRevoked, paceRevoked, true
 		}
-		c.down(t)
+		c.setOffline(t)
 		wait, wakeable := c.delay(t)
-		c.log.Info("the line to the central is down", "cause", t.cause, "problem", t.words, "retryIn", wait)
+		c.log.Info("uplink disconnected", "cause", t.cause, "reason", t.message, "retryIn", wait)
 		c.wait(ctx, wait, wakeable)
 	}
-	c.down(&trouble{words: stopped})
+	c.setOffline(&failure{message: stopped})
 	return nil
 }
 
-// once makes one attempt and serves the line to its end.
-func (c *Client) once(ctx context.Context) *trouble {
+// connectOnce makes one attempt and serves the connection until it ends.
+func (c *Client) connectOnce(ctx context.Context) *failure {
 	ws, t := c.connect(ctx)
 	if t != nil {
 		return t
@@ -249,30 +249,30 @@ func (c *Client) once(ctx context.Context) *trouble {
 	l := newLink(c, ws)
 	begun := time.Now()
 	t = l.run(ctx)
-	if l.welcomed && time.Since(begun) >= goodLine {
+	if l.welcomed && time.Since(begun) >= stableAfter {
 		c.attempts = 0
 	}
 	return t
 }
 
-// goodLine is how long a line must hold so that the next backoff starts anew:
-// one that breaks right after each welcome must not be knocked at at full
-// speed.
-const goodLine = 10 * time.Second
+// stableAfter is how long a connection must last so that the backoff starts again
+// from the shortest: one that breaks right after each welcome must not be retried
+// at full speed.
+const stableAfter = 10 * time.Second
 
-// maxRetryAfter bounds what a Retry-After may ask for.
+// maxRetryAfter bounds a Retry-After.
 const maxRetryAfter = 10 * time.Minute
 
-// delay is how long to wait after a trouble, and whether Wake shortens it.
-func (c *Client) delay(t *trouble) (time.Duration, bool) {
+// delay returns how long to wait after a failure, and whether Wake shortens it.
+func (c *Client) delay(t *failure) (time.Duration, bool) {
 	switch t.pace {
 	case paceNow:
 		return 0, true
 	case paceAsked:
 		asked := min(t.after, maxRetryAfter)
 		return asked + c.jitter(max(asked/8, time.Second)), false
-	case paceKnock:
-		return c.cfg.Knock - c.jitter(c.cfg.Knock/8), false
+	case paceRevoked:
+		return c.cfg.RevokedRetry - c.jitter(c.cfg.RevokedRetry/8), false
 	case paceSlow:
 		return c.cfg.MaxBackoff/2 + c.jitter(c.cfg.MaxBackoff/2), true
 	}
@@ -303,25 +303,24 @@ func (c *Client) wait(ctx context.Context, d time.Duration, wakeable bool) {
 	}
 }
 
-// up makes the line the counter's.
-func (c *Client) up(l *link, offset time.Duration, m meter, window int) {
-	c.giving.Lock()
+// setOnline makes the connection the current one.
+func (c *Client) setOnline(l *link, offset time.Duration, m clockCheck, window int) {
+	c.linkMu.Lock()
 	c.link = l
-	c.giving.Unlock()
+	c.linkMu.Unlock()
 	c.skew = offset
 	c.mu.Lock()
-	c.state = edge.LinkState{Up: true, Since: c.cfg.Now(), Offset: offset, Window: window}
-	c.meter = m
+	c.state = edge.LinkState{Online: true, Since: c.cfg.Now(), Offset: offset, Window: window}
+	c.clock = m
 	c.mu.Unlock()
 	c.cfg.OnChange()
 }
 
-// take takes the line away: when it returns, every Send has returned that was
-// given something.
-func (c *Client) take() {
-	c.giving.Lock()
+// detach removes the connection: when it returns, every Send on it has returned.
+func (c *Client) detach() {
+	c.linkMu.Lock()
 	c.link = nil
-	c.giving.Unlock()
+	c.linkMu.Unlock()
 }
 
 func (c *Client) isRevoked() bool {
@@ -330,14 +329,14 @@ func (c *Client) isRevoked() bool {
 	return c.state.Revoked
 }
 
-// down notes why the line is down.
-func (c *Client) down(t *trouble) {
+// setOffline records why the terminal is offline.
+func (c *Client) setOffline(t *failure) {
 	c.mu.Lock()
 	old := c.state
-	if c.state.Up {
+	if c.state.Online {
 		c.state.Since = c.cfg.Now()
 	}
-	c.state.Up, c.state.Problem = false, t.words
+	c.state.Online, c.state.Problem = false, t.message
 	c.state.Revoked = c.state.Revoked || t.revoked
 	changed := c.state != old
 	c.mu.Unlock()

@@ -19,6 +19,7 @@ import (
 	"galla/edge"
 	"galla/shared/op"
 	"galla/shared/wire"
+	"galla/shared/wsconn"
 )
 
 func TestNewRefuses(t *testing.T) {
@@ -30,7 +31,7 @@ func TestNewRefuses(t *testing.T) {
 		{"no address", func(c *Config) { c.URL = "" }, "no websocket address"},
 		{"http", func(c *Config) { c.URL = "http://127.0.0.1/uplink" }, "no websocket address"},
 		{"a password", func(c *Config) { c.URL = "wss://a:b@central/uplink" }, "no websocket address"},
-		{"in the clear", func(c *Config) { c.URL = "ws://central.example/uplink" }, "in the clear"},
+		{"unencrypted", func(c *Config) { c.URL = "ws://central.example/uplink" }, "unencrypted"},
 		{"no key", func(c *Config) { c.Key = nil }, "key is missing"},
 		{"no terminal", func(c *Config) { c.TerminalID = "" }, "enrol"},
 		{"no randomness", func(c *Config) { c.Rand = nil }, "randomness"},
@@ -39,7 +40,7 @@ func TestNewRefuses(t *testing.T) {
 	for _, tt := range tests {
 		cfg := config()
 		tt.spoil(&cfg)
-		if _, err := New(cfg, &counter{}); err == nil || !strings.Contains(err.Error(), tt.words) {
+		if _, err := New(cfg, &fakeReceiver{}); err == nil || !strings.Contains(err.Error(), tt.words) {
 			t.Errorf("%s: New = %v, want %q", tt.name, err, tt.words)
 		}
 	}
@@ -54,7 +55,7 @@ func TestNewRefuses(t *testing.T) {
 	} {
 		cfg := config()
 		ok(&cfg)
-		if _, err := New(cfg, &counter{}); err != nil {
+		if _, err := New(cfg, &fakeReceiver{}); err != nil {
 			t.Errorf("New(%v) = %v", cfg, err)
 		}
 	}
@@ -78,12 +79,12 @@ func TestConversation(t *testing.T) {
 	var seen, sent wire.Frame
 	var left error
 	ended := make(chan struct{})
-	var c *counter
+	var c *fakeReceiver
 	var changes atomic.Int64
-	play(t, func(cfg *Config) { cfg.OnChange = func() { changes.Add(1) } }, func(t *testing.T, d *desk) {
+	play(t, func(cfg *Config) { cfg.OnChange = func() { changes.Add(1) } }, func(t *testing.T, d *testServer) {
 		c = d.counter
 		c.cursor, c.ids = 7, []op.ID{unknown}
-		d.script = append(d.script, d.talk(func(p *peer) {
+		d.script = append(d.script, d.serveScript(func(p *peer) {
 			defer close(ended)
 			h := p.want(wire.THello)
 			if h.V != wire.Version || h.Terminal != terminalID || h.Version != "test" || h.Cursor != 7 ||
@@ -98,15 +99,15 @@ func TestConversation(t *testing.T) {
 			afterEvent = c.calls()
 			left = p.rest()
 		}))
-	}, func(t *testing.T, _ *desk, _ *counter, l *Client) {
-		until(t, "welcomed", func() bool { return l.State().Up })
+	}, func(t *testing.T, _ *testServer, _ *fakeReceiver, l *Client) {
+		until(t, "welcomed", func() bool { return l.State().Online })
 		if s := l.State(); s.Offset != 0 || s.Window != 8 || s.Problem != "" {
 			t.Errorf("when up: %+v", s)
 		}
 		if err := l.Send(wire.Frame{T: wire.TOp, ID: id, Route: op.Withdrawal, Body: []byte(`{"a":1}`)}); err != nil {
 			t.Errorf("Send = %v", err)
 		}
-		if err := l.Send(wire.Frame{T: wire.TOp, Body: []byte(`{`)}); err == nil || errors.Is(err, edge.ErrDown) {
+		if err := l.Send(wire.Frame{T: wire.TOp, Body: []byte(`{`)}); err == nil || errors.Is(err, edge.ErrOffline) {
 			t.Errorf("Send of a frame that can't be written = %v", err)
 		}
 		until(t, "seen", func() bool { return len(c.calls()) == 4 })
@@ -133,10 +134,10 @@ func TestConversation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s := l.State(); s.Up || s.Problem != connecting || s.Since.IsZero() {
+	if s := l.State(); s.Online || s.Problem != connecting || s.Since.IsZero() {
 		t.Errorf("at first: %+v", s)
 	}
-	if err := l.Send(wire.Frame{T: wire.TAsk, ID: id}); !errors.Is(err, edge.ErrDown) {
+	if err := l.Send(wire.Frame{T: wire.TAsk, ID: id}); !errors.Is(err, edge.ErrOffline) {
 		t.Errorf("Send before the welcome = %v", err)
 	}
 	if n := changes.Load(); n != 2 {
@@ -147,8 +148,8 @@ func TestConversation(t *testing.T) {
 // TestOffset is measured to the middle of the round trip.
 func TestOffset(t *testing.T) {
 	const off = -3*time.Hour - 17*time.Minute
-	play(t, func(c *Config) { c.Now = func() time.Time { return time.Now().Add(off) } }, func(t *testing.T, d *desk) {
-		d.script = append(d.script, d.talk(func(p *peer) {
+	play(t, func(c *Config) { c.Now = func() time.Time { return time.Now().Add(off) } }, func(t *testing.T, d *testServer) {
+		d.script = append(d.script, d.serveScript(func(p *peer) {
 			p.want(wire.THello)
 			time.Sleep(time.Second)
 			w := welcome()
@@ -156,8 +157,8 @@ func TestOffset(t *testing.T) {
 			p.send(w)
 			_ = p.rest()
 		}))
-	}, func(t *testing.T, d *desk, c *counter, l *Client) {
-		until(t, "welcomed", func() bool { return l.State().Up })
+	}, func(t *testing.T, d *testServer, c *fakeReceiver, l *Client) {
+		until(t, "welcomed", func() bool { return l.State().Online })
 		if got := l.State().Offset; got != -off {
 			t.Errorf("offset %v, want %v", got, -off)
 		}
@@ -167,9 +168,9 @@ func TestOffset(t *testing.T) {
 // TestClockIsLearnt from the 401, and used at once, one time.
 func TestClockIsLearnt(t *testing.T) {
 	for _, off := range []time.Duration{5 * time.Hour, -26 * time.Hour, 40 * time.Second} {
-		play(t, func(c *Config) { c.Now = func() time.Time { return time.Now().Add(off) } }, func(t *testing.T, d *desk) {
+		play(t, func(c *Config) { c.Now = func() time.Time { return time.Now().Add(off) } }, func(t *testing.T, d *testServer) {
 			d.script = append(d.script, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(401) })
-		}, func(t *testing.T, d *desk, _ *counter, l *Client) {
+		}, func(t *testing.T, d *testServer, _ *fakeReceiver, l *Client) {
 			until(t, "two attempts", func() bool { return len(d.gaps()) >= 1 })
 			synctest.Wait()
 			d.mu.Lock()
@@ -200,23 +201,23 @@ func TestClockIsLearnt(t *testing.T) {
 // TestClockThatWanders: a central whose Date is never the same does not make
 // the counter knock at full speed.
 func TestClockThatWanders(t *testing.T) {
-	play(t, nil, func(t *testing.T, d *desk) {
+	play(t, nil, func(t *testing.T, d *testServer) {
 		n := 0
 		d.script = append(d.script, func(w http.ResponseWriter, _ *http.Request) {
 			n++
 			w.Header().Set("Date", time.Now().Add(time.Duration(n)*time.Hour).UTC().Format(http.TimeFormat))
 			w.WriteHeader(401)
 		})
-	}, func(t *testing.T, d *desk, _ *counter, _ *Client) {
+	}, func(t *testing.T, d *testServer, _ *fakeReceiver, _ *Client) {
 		time.Sleep(10 * time.Minute)
-		if n := d.tries(); n > 2*10*60/15 || n < 20 {
+		if n := d.attemptCount(); n > 2*10*60/15 || n < 20 {
 			t.Errorf("%d attempts in ten minutes", n)
 		}
 	})
 }
 
 func TestBackoff(t *testing.T) {
-	play(t, nil, func(t *testing.T, d *desk) { d.dialErr = syscall.ECONNREFUSED }, func(t *testing.T, d *desk, c *counter, l *Client) {
+	play(t, nil, func(t *testing.T, d *testServer) { d.dialErr = syscall.ECONNREFUSED }, func(t *testing.T, d *testServer, c *fakeReceiver, l *Client) {
 		time.Sleep(2 * time.Hour)
 		gaps := d.gaps()
 		limit, sum := 500*time.Millisecond, time.Duration(0)
@@ -232,7 +233,7 @@ func TestBackoff(t *testing.T) {
 		if mean := sum / time.Duration(len(gaps)-10); mean < 12*time.Second || mean > 18*time.Second {
 			t.Errorf("%d attempts, %v apart: full jitter would give 15 s", len(gaps), mean)
 		}
-		if s := l.State(); s.Problem != noAnswer || s.Up || !s.Since.Equal(d.attempts[0]) {
+		if s := l.State(); s.Problem != noAnswer || s.Online || !s.Since.Equal(d.attempts[0]) {
 			t.Errorf("state %+v", s)
 		}
 		if len(c.calls()) != 0 {
@@ -248,13 +249,13 @@ func TestBackoffStartsAnew(t *testing.T) {
 		holds   time.Duration
 		atLeast time.Duration // mean gap after many
 		atMost  time.Duration
-	}{{goodLine, 0, 500 * time.Millisecond}, {0, 10 * time.Second, 20 * time.Second}} {
-		play(t, nil, func(t *testing.T, d *desk) {
-			d.script = append(d.script, d.talk(func(p *peer) {
+	}{{stableAfter, 0, 500 * time.Millisecond}, {0, 10 * time.Second, 20 * time.Second}} {
+		play(t, nil, func(t *testing.T, d *testServer) {
+			d.script = append(d.script, d.serveScript(func(p *peer) {
 				p.greeted()
 				time.Sleep(tt.holds)
 			}))
-		}, func(t *testing.T, d *desk, c *counter, l *Client) {
+		}, func(t *testing.T, d *testServer, c *fakeReceiver, l *Client) {
 			time.Sleep(time.Hour)
 			gaps := d.gaps()[20:]
 			sum := time.Duration(0)
@@ -279,13 +280,13 @@ func TestRetryAfterIsObeyed(t *testing.T) {
 		{"-5", 0, 30 * time.Second},
 		{"Wed, 21 Oct 2026 07:28:00 GMT", 0, 30 * time.Second},
 	} {
-		play(t, nil, func(t *testing.T, d *desk) {
+		play(t, nil, func(t *testing.T, d *testServer) {
 			d.script = append(d.script, func(w http.ResponseWriter, _ *http.Request) {
 				w.Header().Set("Retry-After", tt.header)
 				w.WriteHeader(503)
 			})
-		}, func(t *testing.T, d *desk, c *counter, l *Client) {
-			until(t, "one attempt", func() bool { return d.tries() == 1 })
+		}, func(t *testing.T, d *testServer, c *fakeReceiver, l *Client) {
+			until(t, "one attempt", func() bool { return d.attemptCount() == 1 })
 			l.Wake() // the central's word counts more
 			until(t, "two attempts", func() bool { return len(d.gaps()) >= 1 })
 			if g := d.gaps()[0]; g < tt.from || g > tt.to {
@@ -299,24 +300,24 @@ func TestRetryAfterIsObeyed(t *testing.T) {
 }
 
 func TestRevoked(t *testing.T) {
-	play(t, nil, func(t *testing.T, d *desk) {
+	play(t, nil, func(t *testing.T, d *testServer) {
 		gone := func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set(revokedHeader, "1")
 			w.WriteHeader(401)
 		}
 		d.script = append(d.script,
-			d.talk(func(p *peer) {
+			d.serveScript(func(p *peer) {
 				p.greeted()
 				p.close(wire.CloseRevoked, "this terminal was revoked")
 			}),
 			gone, gone,
 			func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(502) },
-			d.talk(func(p *peer) { p.greeted(); _ = p.rest() }))
-	}, func(t *testing.T, d *desk, c *counter, l *Client) {
+			d.serveScript(func(p *peer) { p.greeted(); _ = p.rest() }))
+	}, func(t *testing.T, d *testServer, c *fakeReceiver, l *Client) {
 		until(t, "revoked", func() bool { return l.State().Revoked })
 		for range 4 {
 			s, n := l.State(), len(d.gaps())
-			if s.Up || !s.Revoked || s.Problem != wasRevoked {
+			if s.Online || !s.Revoked || s.Problem != wasRevoked {
 				t.Errorf("state %+v", s)
 			}
 			l.Wake()
@@ -325,7 +326,7 @@ func TestRevoked(t *testing.T) {
 				t.Errorf("knocked after %v", g)
 			}
 		}
-		until(t, "forgiven", func() bool { s := l.State(); return s.Up && !s.Revoked })
+		until(t, "forgiven", func() bool { s := l.State(); return s.Online && !s.Revoked })
 	})
 }
 
@@ -337,20 +338,20 @@ func TestClosedByTheCentral(t *testing.T) {
 		slow    bool
 	}{
 		{wire.CloseVersion, "the terminal speaks 1\n", otherVersion + "the terminal speaks 1 ", true},
-		{wire.CloseReplaced, "x", elsewhere, true},
-		{wire.CloseProtocol, "no", misunderstd + "no", false},
+		{wire.CloseReplaced, "x", replaced, true},
+		{wire.CloseProtocol, "no", protocolRefused + "no", false},
 		{websocket.CloseGoingAway, "", restarting, false},
-		{websocket.CloseTryAgainLater, "", tooSlow, false},
+		{websocket.CloseTryAgainLater, "", lineTooSlow, false},
 		{websocket.CloseNormalClosure, "", lineBroke, false},
 	} {
-		play(t, nil, func(t *testing.T, d *desk) {
-			d.script = append(d.script, d.talk(func(p *peer) {
+		play(t, nil, func(t *testing.T, d *testServer) {
+			d.script = append(d.script, d.serveScript(func(p *peer) {
 				p.greeted()
 				p.close(tt.code, tt.words)
 			}))
-		}, func(t *testing.T, d *desk, c *counter, l *Client) {
+		}, func(t *testing.T, d *testServer, c *fakeReceiver, l *Client) {
 			until(t, "closed", func() bool { return len(c.calls()) == 3 })
-			if s := l.State(); s.Up || s.Problem != tt.problem || s.Revoked {
+			if s := l.State(); s.Online || s.Problem != tt.problem || s.Revoked {
 				t.Errorf("code %d: state %+v", tt.code, s)
 			}
 			until(t, "tried again", func() bool { return len(d.gaps()) > 0 })
@@ -363,15 +364,15 @@ func TestClosedByTheCentral(t *testing.T) {
 
 func TestWake(t *testing.T) {
 	t.Run("by hand", func(t *testing.T) {
-		play(t, nil, func(t *testing.T, d *desk) { d.dialErr = syscall.ENETUNREACH }, func(t *testing.T, d *desk, c *counter, l *Client) {
+		play(t, nil, func(t *testing.T, d *testServer) { d.dialErr = syscall.ENETUNREACH }, func(t *testing.T, d *testServer, c *fakeReceiver, l *Client) {
 			time.Sleep(10 * time.Minute)
 			for range 20 {
 				synctest.Wait()
-				n := d.tries()
+				n := d.attemptCount()
 				l.Wake()
 				synctest.Wait()
-				if d.tries() != n+1 {
-					t.Fatalf("Wake made %d attempts", d.tries()-n)
+				if d.attemptCount() != n+1 {
+					t.Fatalf("Wake made %d attempts", d.attemptCount()-n)
 				}
 				if s := l.State(); s.Problem != lineDown {
 					t.Errorf("state %+v", s)
@@ -389,14 +390,14 @@ func TestWake(t *testing.T) {
 				}
 				return nil, nil
 			}
-		}, func(t *testing.T, d *desk) { d.dialErr = syscall.ECONNREFUSED }, func(t *testing.T, d *desk, c *counter, l *Client) {
+		}, func(t *testing.T, d *testServer) { d.dialErr = syscall.ECONNREFUSED }, func(t *testing.T, d *testServer, c *fakeReceiver, l *Client) {
 			synctest.Wait()
-			n := d.tries()
+			n := d.attemptCount()
 			plugged.Store(true)
-			time.Sleep(lookEvery)
+			time.Sleep(addressPoll)
 			synctest.Wait()
-			if d.tries() != n+1 {
-				t.Errorf("%d attempts after the network came back", d.tries()-n)
+			if d.attemptCount() != n+1 {
+				t.Errorf("%d attempts after the network came back", d.attemptCount()-n)
 			}
 		})
 	})
@@ -405,20 +406,20 @@ func TestWake(t *testing.T) {
 // TestProbe: when the network changed, a line that is up must answer soon.
 func TestProbe(t *testing.T) {
 	for _, dead := range []bool{false, true} {
-		play(t, nil, func(t *testing.T, d *desk) {
-			d.script = append(d.script, d.talk(func(p *peer) {
+		play(t, nil, func(t *testing.T, d *testServer) {
+			d.script = append(d.script, d.serveScript(func(p *peer) {
 				p.greeted()
 				if dead {
 					p.ws.SetPingHandler(func(string) error { return nil })
 				}
 				_ = p.rest()
 			}))
-		}, func(t *testing.T, d *desk, c *counter, l *Client) {
-			until(t, "up", func() bool { return l.State().Up })
+		}, func(t *testing.T, d *testServer, c *fakeReceiver, l *Client) {
+			until(t, "up", func() bool { return l.State().Online })
 			l.Wake()
 			time.Sleep(probeWait + time.Second)
 			synctest.Wait()
-			if n := d.tries(); (n == 2) != dead || n > 2 {
+			if n := d.attemptCount(); (n == 2) != dead || n > 2 {
 				t.Errorf("dead %t: %d attempts", dead, n)
 			}
 			if len(c.causes()) > 0 && !errors.Is(c.causes()[0], errNoEcho) {
@@ -434,31 +435,31 @@ func TestClockIsSet(t *testing.T) {
 	var jump atomic.Int64
 	play(t, func(c *Config) {
 		c.Now = func() time.Time { return time.Now().Add(time.Duration(jump.Load())) }
-	}, func(t *testing.T, d *desk) {
-		d.script = append(d.script, d.talk(func(p *peer) { p.greeted(); _ = p.rest() }))
-	}, func(t *testing.T, d *desk, c *counter, l *Client) {
-		until(t, "up", func() bool { return l.State().Up })
+	}, func(t *testing.T, d *testServer) {
+		d.script = append(d.script, d.serveScript(func(p *peer) { p.greeted(); _ = p.rest() }))
+	}, func(t *testing.T, d *testServer, c *fakeReceiver, l *Client) {
+		until(t, "up", func() bool { return l.State().Online })
 		jump.Store(int64(4 * time.Second))
-		if !l.State().Up {
+		if !l.State().Online {
 			t.Error("a clock that was slewed by 4 s cost the line")
 		}
 		jump.Store(int64(time.Hour))
-		if s := l.State(); s.Up || s.Problem != clockSet {
+		if s := l.State(); s.Online || s.Problem != clockSet {
 			t.Errorf("state %+v", s)
 		}
 		// Only a line that has measured anew may be up already.
-		if err := l.Send(wire.Frame{T: wire.TAsk, ID: newID()}); !errors.Is(err, edge.ErrDown) && d.tries() != 2 {
+		if err := l.Send(wire.Frame{T: wire.TAsk, ID: newID()}); !errors.Is(err, edge.ErrOffline) && d.attemptCount() != 2 {
 			t.Errorf("Send = %v", err)
 		}
-		until(t, "up again", func() bool { return l.State().Up })
-		if s := l.State(); s.Offset != -time.Hour || d.tries() != 2 {
-			t.Errorf("state %+v after %d attempts", s, d.tries())
+		until(t, "up again", func() bool { return l.State().Online })
+		if s := l.State(); s.Offset != -time.Hour || d.attemptCount() != 2 {
+			t.Errorf("state %+v after %d attempts", s, d.attemptCount())
 		}
 		jump.Store(0) // nobody looks at the state: the ping's tick notices
-		time.Sleep(pingEvery + time.Second)
+		time.Sleep(wsconn.PingEvery + time.Second)
 		synctest.Wait()
-		if s := l.State(); s.Offset != 0 || d.tries() != 3 {
-			t.Errorf("state %+v after %d attempts", s, d.tries())
+		if s := l.State(); s.Offset != 0 || d.attemptCount() != 3 {
+			t.Errorf("state %+v after %d attempts", s, d.attemptCount())
 		}
 	})
 }

@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// meter notices that the counter's clock was set while a line was up: it
-// compares what the clock says has passed with what has passed.
-type meter struct {
+// clockCheck detects that the computer's clock was set while connected: it
+// compares the clock's time with the monotonic time.
+type clockCheck struct {
 	own time.Time // the counter's clock at the hello
-	at  time.Time // the same moment on the clock that nobody sets
+	at  time.Time // the same moment, monotonic
 }
 
 // maxJump is how far the clock may go astray before the offset is measured
@@ -20,7 +20,7 @@ type meter struct {
 // hour.
 const maxJump = 5 * time.Second
 
-func (m meter) jumped(own time.Time) bool {
+func (m clockCheck) jumped(own time.Time) bool {
 	// Round strips the monotonic reading, which would hide the jump.
 	drift := own.Round(0).Sub(m.own.Round(0)) - time.Since(m.at)
 	return drift.Abs() > maxJump
@@ -36,14 +36,13 @@ func (c *Client) jitter(d time.Duration) time.Duration {
 	return time.Duration(binary.LittleEndian.Uint64(b[:]) % uint64(max(d, 1)))
 }
 
-// lookEvery is how often the machine's addresses are looked at. A change is
-// how an operating system says, to every program on each of them, that the
-// network came back.
-const lookEvery = 3 * time.Second
+// addressPoll is how often the machine's addresses are read. A change of them is
+// a sign, on every operating system, that the network is back.
+const addressPoll = 3 * time.Second
 
-// watchAddresses wakes the line when the machine's addresses change.
+// watchAddresses wakes the client when the machine's addresses change.
 func (c *Client) watchAddresses(ctx context.Context) {
-	tick := time.NewTicker(lookEvery)
+	tick := time.NewTicker(addressPoll)
 	defer tick.Stop()
 	known := c.addresses()
 	for {
@@ -60,8 +59,7 @@ func (c *Client) watchAddresses(ctx context.Context) {
 	}
 }
 
-// addresses gives the machine's addresses in order; none where they can't be
-// read.
+// addresses returns the machine's addresses, sorted; none where they can't be read.
 func (c *Client) addresses() []string {
 	list, err := c.cfg.Addresses()
 	if err != nil {

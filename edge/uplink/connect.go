@@ -16,12 +16,12 @@ import (
 )
 
 const (
-	// dialWait bounds an attempt from the name's look-up to the upgrade.
+	// dialWait bounds an attempt, from the DNS lookup to the upgrade.
 	dialWait = 20 * time.Second
 	// tokenLife is exp after iat.
 	tokenLife = 60 * time.Second
-	// tokenAge is how old a token says it is when it is made: a Date header has
-	// whole seconds, and a central refuses what comes from its future.
+	// tokenAge is how far a token is dated back: a Date header has whole seconds,
+	// and the central refuses a token from its future.
 	tokenAge = 10 * time.Second
 	// maxSkew is the error of the clock that a token survives; beyond it, a 401
 	// may be the clock's fault.
@@ -53,10 +53,10 @@ func (c *Client) token() (string, error) {
 }
 
 // connect makes one attempt to open the websocket.
-func (c *Client) connect(ctx context.Context) (*websocket.Conn, *trouble) {
+func (c *Client) connect(ctx context.Context) (*websocket.Conn, *failure) {
 	token, err := c.token()
 	if err != nil {
-		return nil, &trouble{cause: err, words: keyTrouble, pace: paceSlow}
+		return nil, &failure{cause: err, message: keyTrouble, pace: paceSlow}
 	}
 	var stop func() bool
 	dialer := c.dialer
@@ -73,44 +73,44 @@ func (c *Client) connect(ctx context.Context) (*websocket.Conn, *trouble) {
 	ws, resp, err := dialer.DialContext(ctx, c.cfg.URL, http.Header{"Authorization": {"Bearer " + token}})
 	if stop != nil && !stop() && err == nil {
 		_ = ws.Close()
-		return nil, &trouble{cause: context.Cause(ctx), words: stopped}
+		return nil, &failure{cause: context.Cause(ctx), message: stopped}
 	}
 	switch {
 	case err == nil:
 		c.corrected = false
 		return ws, nil
 	case errors.Is(err, websocket.ErrBadHandshake) && resp != nil:
-		return nil, c.refused(resp, own.Add(time.Since(begun)/2))
+		return nil, c.failureFromStatus(resp, own.Add(time.Since(begun)/2))
 	}
-	return nil, c.unreached(err)
+	return nil, c.failureFromDial(err)
 }
 
-// refused reads the answer of a central that opened no websocket. middle is our
+// failureFromStatus reads the answer of a central that opened no websocket. middle is our
 // clock in the middle of the round trip.
-func (c *Client) refused(resp *http.Response, middle time.Time) *trouble {
+func (c *Client) failureFromStatus(resp *http.Response, middle time.Time) *failure {
 	cause := fmt.Errorf("the central answered HTTP %d", resp.StatusCode)
 	switch resp.StatusCode {
 	case http.StatusUnauthorized:
 		if resp.Header.Get(revokedHeader) != "" {
-			return &trouble{cause: cause, words: wasRevoked, pace: paceKnock, revoked: true}
+			return &failure{cause: cause, message: wasRevoked, pace: paceRevoked, revoked: true}
 		}
-		return c.unauthenticated(resp, middle, cause)
+		return c.failureFrom401(resp, middle, cause)
 	case http.StatusServiceUnavailable, http.StatusTooManyRequests:
-		t := &trouble{cause: cause, words: busy}
+		t := &failure{cause: cause, message: busy}
 		if after, err := strconv.Atoi(resp.Header.Get("Retry-After")); err == nil && after > 0 {
 			t.pace, t.after = paceAsked, time.Duration(min(after, int(maxRetryAfter/time.Second)))*time.Second
 		}
 		return t
 	case http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusForbidden, http.StatusBadRequest, http.StatusUpgradeRequired:
-		return &trouble{cause: cause, words: wrongPlace, pace: paceSlow}
+		return &failure{cause: cause, message: wrongPlace, pace: paceSlow}
 	}
-	return &trouble{cause: cause, words: noAnswer}
+	return &failure{cause: cause, message: noAnswer}
 }
 
-// unauthenticated learns the central's clock from a 401. If ours was so far off
+// failureFrom401 learns the central's clock from a 401. If ours was so far off
 // that the token can't have been good, it is tried again at once, one time.
-func (c *Client) unauthenticated(resp *http.Response, middle time.Time, cause error) *trouble {
-	t := &trouble{cause: cause, words: notAccepted, pace: paceSlow}
+func (c *Client) failureFrom401(resp *http.Response, middle time.Time, cause error) *failure {
+	t := &failure{cause: cause, message: notAccepted, pace: paceSlow}
 	date, err := http.ParseTime(resp.Header.Get("Date"))
 	if err != nil {
 		return t
@@ -122,5 +122,5 @@ func (c *Client) unauthenticated(resp *http.Response, middle time.Time, cause er
 	}
 	c.log.Warn("the clocks of counter and central differ; the next token has the central's time", "centralAhead", skew.Round(time.Second))
 	c.skew, c.corrected = skew, true
-	return &trouble{cause: cause, words: t.words, pace: paceNow}
+	return &failure{cause: cause, message: t.message, pace: paceNow}
 }

@@ -35,11 +35,11 @@ const (
 
 func newID() op.ID { return op.ID(uuid.Must(uuid.NewV7()).String()) }
 
-// desk is a central that a test scripts: one function for each attempt, the
+// testServer is a central that a test scripts: one function for each attempt, the
 // last one for all that follow.
-type desk struct {
+type testServer struct {
 	t       *testing.T
-	counter *counter
+	counter *fakeReceiver
 	script  []func(w http.ResponseWriter, r *http.Request)
 	conns   chan net.Conn
 	closed  chan struct{}
@@ -50,7 +50,7 @@ type desk struct {
 	tokens   []jwt.RegisteredClaims
 }
 
-func (d *desk) Accept() (net.Conn, error) {
+func (d *testServer) Accept() (net.Conn, error) {
 	select {
 	case c := <-d.conns:
 		return c, nil
@@ -59,12 +59,12 @@ func (d *desk) Accept() (net.Conn, error) {
 	}
 }
 
-func (d *desk) Close() error   { return nil }
-func (d *desk) Addr() net.Addr { return &net.UnixAddr{Name: "pipe", Net: "pipe"} }
+func (d *testServer) Close() error   { return nil }
+func (d *testServer) Addr() net.Addr { return &net.UnixAddr{Name: "pipe", Net: "pipe"} }
 
-func (d *desk) dial(ctx context.Context, _, _ string) (net.Conn, error) {
+func (d *testServer) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	if d.dialErr != nil {
-		d.note(time.Now())
+		d.recordAttempt(time.Now())
 		return nil, d.dialErr
 	}
 	here, there := net.Pipe()
@@ -76,22 +76,22 @@ func (d *desk) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	}
 }
 
-func (d *desk) note(at time.Time) int {
+func (d *testServer) recordAttempt(at time.Time) int {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.attempts = append(d.attempts, at)
 	return len(d.attempts) - 1
 }
 
-// tries is the number of attempts.
-func (d *desk) tries() int {
+// attemptCount is the number of attempts.
+func (d *testServer) attemptCount() int {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return len(d.attempts)
 }
 
 // gaps are the times between attempts.
-func (d *desk) gaps() []time.Duration {
+func (d *testServer) gaps() []time.Duration {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	var out []time.Duration
@@ -101,8 +101,8 @@ func (d *desk) gaps() []time.Duration {
 	return out
 }
 
-func (d *desk) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	n := d.note(time.Now())
+func (d *testServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	n := d.recordAttempt(time.Now())
 	var claims jwt.RegisteredClaims
 	if text := r.Header.Get("Authorization"); len(text) > 7 {
 		token, _, err := jwt.NewParser().ParseUnverified(text[7:], &claims)
@@ -122,8 +122,8 @@ type peer struct {
 	ws *websocket.Conn
 }
 
-// talk makes a step of the script that opens the websocket.
-func (d *desk) talk(run func(p *peer)) func(http.ResponseWriter, *http.Request) {
+// serveScript makes a step of the script that opens the websocket.
+func (d *testServer) serveScript(run func(p *peer)) func(http.ResponseWriter, *http.Request) {
 	return func(w http.ResponseWriter, r *http.Request) {
 		up := websocket.Upgrader{}
 		ws, err := up.Upgrade(w, r, nil)
@@ -194,8 +194,8 @@ func (p *peer) greeted() wire.Frame {
 	return h
 }
 
-// counter records what the line tells it.
-type counter struct {
+// fakeReceiver records what the line tells it.
+type fakeReceiver struct {
 	mu       sync.Mutex
 	busy     bool // a call is going on
 	overlaps int
@@ -203,19 +203,19 @@ type counter struct {
 	frames   []wire.Frame
 	lost     []error
 	fault    func(call string) error
-	told     func(call string)
+	onCall   func(call string)
 	cursor   int64
 	ids      []op.ID
 }
 
-func (c *counter) call(name string) error {
+func (c *fakeReceiver) call(name string) error {
 	c.mu.Lock()
 	if c.busy {
 		c.overlaps++
 	}
 	c.busy = true
 	c.log = append(c.log, name)
-	fault, told := c.fault, c.told
+	fault, told := c.fault, c.onCall
 	c.mu.Unlock()
 	defer func() {
 		c.mu.Lock()
@@ -231,11 +231,11 @@ func (c *counter) call(name string) error {
 	return nil
 }
 
-func (c *counter) Greet() (int64, []op.ID, error) { return c.cursor, c.ids, c.call("greet") }
+func (c *fakeReceiver) Hello() (int64, []op.ID, error) { return c.cursor, c.ids, c.call("greet") }
 
-func (c *counter) Welcomed(wire.Frame) error { return c.call("welcomed") }
+func (c *fakeReceiver) Welcome(wire.Frame) error { return c.call("welcomed") }
 
-func (c *counter) Receive(f wire.Frame) error {
+func (c *fakeReceiver) Receive(f wire.Frame) error {
 	err := c.call(fmt.Sprintf("receive %s", f.T))
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -246,28 +246,28 @@ func (c *counter) Receive(f wire.Frame) error {
 	return err
 }
 
-func (c *counter) Lost(cause error) {
+func (c *fakeReceiver) Disconnected(cause error) {
 	_ = c.call("lost")
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.lost = append(c.lost, cause)
 }
 
-func (c *counter) calls() []string {
+func (c *fakeReceiver) calls() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return append([]string(nil), c.log...)
 }
 
 // causes are why lines were lost.
-func (c *counter) causes() []error {
+func (c *fakeReceiver) causes() []error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return append([]error(nil), c.lost...)
 }
 
 // applied are the frames that the counter took.
-func (c *counter) applied() []wire.Frame {
+func (c *fakeReceiver) applied() []wire.Frame {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return append([]wire.Frame(nil), c.frames...)
@@ -298,11 +298,11 @@ func config() Config {
 
 // play runs a line against a scripted central in virtual time. The test's
 // function runs beside them; the line is stopped when it returns.
-func play(t *testing.T, change func(*Config), script func(t *testing.T, d *desk), test func(t *testing.T, d *desk, c *counter, l *Client)) {
+func play(t *testing.T, change func(*Config), script func(t *testing.T, d *testServer), test func(t *testing.T, d *testServer, c *fakeReceiver, l *Client)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		c := &counter{}
-		d := &desk{t: t, counter: c, conns: make(chan net.Conn), closed: make(chan struct{})}
+		c := &fakeReceiver{}
+		d := &testServer{t: t, counter: c, conns: make(chan net.Conn), closed: make(chan struct{})}
 		script(t, d)
 		web := &http.Server{Handler: d, ErrorLog: slog.NewLogLogger(slog.DiscardHandler, slog.LevelError)}
 		var parts sync.WaitGroup
@@ -321,7 +321,7 @@ func play(t *testing.T, change func(*Config), script func(t *testing.T, d *desk)
 			if err := l.Run(ctx); err != nil {
 				t.Errorf("Run = %v", err)
 			}
-			if l.State().Up {
+			if l.State().Online {
 				t.Error("the line is up after Run")
 			}
 		})
@@ -351,4 +351,4 @@ func until(t *testing.T, what string, ok func() bool) {
 	t.Fatalf("it never came to this: %s", what)
 }
 
-var _ edge.Line = (*Client)(nil)
+var _ edge.Link = (*Client)(nil)

@@ -25,13 +25,14 @@ import (
 	"galla/edge"
 	"galla/shared/op"
 	"galla/shared/wire"
+	"galla/shared/wsconn"
 )
 
 func TestPingsAndSilence(t *testing.T) {
 	var mute atomic.Bool
 	var pings atomic.Int64
-	play(t, nil, func(t *testing.T, d *desk) {
-		d.script = append(d.script, d.talk(func(p *peer) {
+	play(t, nil, func(t *testing.T, d *testServer) {
+		d.script = append(d.script, d.serveScript(func(p *peer) {
 			p.greeted()
 			pong := p.ws.PingHandler()
 			p.ws.SetPingHandler(func(s string) error {
@@ -43,16 +44,16 @@ func TestPingsAndSilence(t *testing.T) {
 			})
 			_ = p.rest()
 		}))
-	}, func(t *testing.T, d *desk, c *counter, l *Client) {
-		until(t, "up", func() bool { return l.State().Up })
+	}, func(t *testing.T, d *testServer, c *fakeReceiver, l *Client) {
+		until(t, "up", func() bool { return l.State().Online })
 		time.Sleep(10*time.Minute + time.Second)
-		if n := pings.Load(); n != 30 || d.tries() != 1 {
-			t.Errorf("%d pings and %d connections in ten minutes", n, d.tries())
+		if n := pings.Load(); n != 30 || d.attemptCount() != 1 {
+			t.Errorf("%d pings and %d connections in ten minutes", n, d.attemptCount())
 		}
 		mute.Store(true)
 		begun := time.Now()
 		until(t, "lost", func() bool { return len(c.causes()) == 1 })
-		if d := time.Since(begun); d < 30*time.Second || d > silence+leaveWait || !errors.Is(c.causes()[0], errSilent) {
+		if d := time.Since(begun); d < 30*time.Second || d > wsconn.Silence+leaveWait || !errors.Is(c.causes()[0], wsconn.ErrSilent) {
 			t.Errorf("lost after %v for %v", d, c.causes()[0])
 		}
 	})
@@ -60,9 +61,9 @@ func TestPingsAndSilence(t *testing.T) {
 
 func TestPingsAreAnswered(t *testing.T) {
 	var pongs chan string
-	play(t, nil, func(t *testing.T, d *desk) {
+	play(t, nil, func(t *testing.T, d *testServer) {
 		pongs = make(chan string, 10) // of the bubble
-		d.script = append(d.script, d.talk(func(p *peer) {
+		d.script = append(d.script, d.serveScript(func(p *peer) {
 			p.ws.SetPongHandler(func(s string) error {
 				if s != "" { // not the answer of the counter's own
 					select {
@@ -80,7 +81,7 @@ func TestPingsAreAnswered(t *testing.T) {
 			}()
 			_ = p.rest()
 		}))
-	}, func(t *testing.T, _ *desk, _ *counter, l *Client) {
+	}, func(t *testing.T, _ *testServer, _ *fakeReceiver, l *Client) {
 		until(t, "a pong for the latest", func() bool {
 			for len(pongs) > 0 {
 				if <-pongs == "c" {
@@ -96,15 +97,15 @@ func TestPingsAreAnswered(t *testing.T) {
 func TestSlowFrameIsNoSilence(t *testing.T) {
 	big := []byte(`"` + strings.Repeat("x", 60<<10) + `"`)
 	var got chan int
-	play(t, nil, func(t *testing.T, d *desk) {
+	play(t, nil, func(t *testing.T, d *testServer) {
 		got = make(chan int, 1) // of the bubble
-		d.script = append(d.script, d.talk(func(p *peer) {
+		d.script = append(d.script, d.serveScript(func(p *peer) {
 			p.greeted()
 			var writers sync.WaitGroup
 			defer writers.Wait()
 			writers.Go(func() {
 				for p.ws.WriteControl(websocket.PingMessage, nil, time.Now().Add(time.Second)) == nil {
-					time.Sleep(pingEvery)
+					time.Sleep(wsconn.PingEvery)
 				}
 			})
 			_, r, err := p.ws.NextReader()
@@ -131,8 +132,8 @@ func TestSlowFrameIsNoSilence(t *testing.T) {
 			})
 			_ = p.rest()
 		}))
-	}, func(t *testing.T, _ *desk, c *counter, l *Client) {
-		until(t, "up", func() bool { return l.State().Up })
+	}, func(t *testing.T, _ *testServer, c *fakeReceiver, l *Client) {
+		until(t, "up", func() bool { return l.State().Online })
 		if err := l.Send(wire.Frame{T: wire.TOp, ID: newID(), Route: op.Withdrawal, Body: big}); err != nil {
 			t.Fatal(err)
 		}
@@ -148,8 +149,8 @@ func TestSlowFrameIsNoSilence(t *testing.T) {
 
 // TestFrameThatNeverEnds, and one that nobody takes.
 func TestFrameThatNeverEnds(t *testing.T) {
-	play(t, nil, func(t *testing.T, d *desk) {
-		d.script = append(d.script, d.talk(func(p *peer) {
+	play(t, nil, func(t *testing.T, d *testServer) {
+		d.script = append(d.script, d.serveScript(func(p *peer) {
 			p.greeted()
 			w, _ := p.ws.NextWriter(websocket.TextMessage)
 			for range 100 {
@@ -159,11 +160,11 @@ func TestFrameThatNeverEnds(t *testing.T) {
 				time.Sleep(40 * time.Second)
 			}
 		}))
-	}, func(t *testing.T, _ *desk, c *counter, l *Client) {
-		until(t, "up", func() bool { return l.State().Up })
+	}, func(t *testing.T, _ *testServer, c *fakeReceiver, l *Client) {
+		until(t, "up", func() bool { return l.State().Online })
 		begun := time.Now()
 		until(t, "lost", func() bool { return len(c.causes()) == 1 })
-		if d := time.Since(begun); d > frameWait+silence {
+		if d := time.Since(begun); d > wsconn.FrameWait+wsconn.Silence {
 			t.Errorf("lost after %v", d)
 		}
 	})
@@ -172,10 +173,10 @@ func TestFrameThatNeverEnds(t *testing.T) {
 // TestCentralThatDoesNotRead: Send does not wait for long, the line is cut, and
 // what was given before is on the line's account.
 func TestCentralThatDoesNotRead(t *testing.T) {
-	play(t, nil, func(t *testing.T, d *desk) {
-		d.script = append(d.script, d.talk(func(p *peer) { p.greeted(); <-d.closed }))
-	}, func(t *testing.T, _ *desk, c *counter, l *Client) {
-		until(t, "up", func() bool { return l.State().Up })
+	play(t, nil, func(t *testing.T, d *testServer) {
+		d.script = append(d.script, d.serveScript(func(p *peer) { p.greeted(); <-d.closed }))
+	}, func(t *testing.T, _ *testServer, c *fakeReceiver, l *Client) {
+		until(t, "up", func() bool { return l.State().Online })
 		given := 0
 		for {
 			begun := time.Now()
@@ -184,7 +185,7 @@ func TestCentralThatDoesNotRead(t *testing.T) {
 				t.Errorf("Send took %v", d)
 			}
 			if err != nil {
-				if !errors.Is(err, edge.ErrDown) {
+				if !errors.Is(err, edge.ErrOffline) {
 					t.Errorf("Send = %v", err)
 				}
 				break
@@ -195,7 +196,7 @@ func TestCentralThatDoesNotRead(t *testing.T) {
 			t.Errorf("%d frames were given to a line that nobody reads", given)
 		}
 		until(t, "lost", func() bool { return len(c.causes()) == 1 })
-		if s := l.State(); s.Problem != tooSlow || !errors.Is(c.causes()[0], errNoRoom) {
+		if s := l.State(); s.Problem != lineTooSlow || !errors.Is(c.causes()[0], errNoRoom) {
 			t.Errorf("state %+v, lost for %v", s, c.causes()[0])
 		}
 	})
@@ -206,20 +207,20 @@ func TestCentralThatDoesNotRead(t *testing.T) {
 func TestSendBeforeLost(t *testing.T) {
 	var given, late atomic.Int64
 	var lostAt atomic.Bool
-	play(t, func(c *Config) { c.MinBackoff, c.MaxBackoff = time.Hour, time.Hour }, func(t *testing.T, d *desk) {
-		d.counter.told = func(call string) {
+	play(t, func(c *Config) { c.MinBackoff, c.MaxBackoff = time.Hour, time.Hour }, func(t *testing.T, d *testServer) {
+		d.counter.onCall = func(call string) {
 			if call == "lost" {
 				lostAt.Store(true)
 			}
 		}
-		d.script = append(d.script, d.talk(func(p *peer) {
+		d.script = append(d.script, d.serveScript(func(p *peer) {
 			p.greeted()
 			for range 50 {
 				_, _ = p.next()
 			}
 		}))
-	}, func(t *testing.T, _ *desk, c *counter, l *Client) {
-		until(t, "up", func() bool { return l.State().Up })
+	}, func(t *testing.T, _ *testServer, c *fakeReceiver, l *Client) {
+		until(t, "up", func() bool { return l.State().Online })
 		var senders sync.WaitGroup
 		for range 8 {
 			senders.Go(func() {
@@ -228,7 +229,7 @@ func TestSendBeforeLost(t *testing.T) {
 						return
 					}
 					given.Add(1)
-					if lostAt.Load() && !errors.Is(l.Send(wire.Frame{T: wire.TAsk, ID: newID()}), edge.ErrDown) {
+					if lostAt.Load() && !errors.Is(l.Send(wire.Frame{T: wire.TAsk, ID: newID()}), edge.ErrOffline) {
 						late.Add(1)
 					}
 				}
@@ -247,7 +248,7 @@ func TestReceiverThatFails(t *testing.T) {
 			t.Run(fmt.Sprintf("%s, panics %t", call, panics), func(t *testing.T) {
 				var failures atomic.Int64
 				var seen chan wire.Frame
-				play(t, nil, func(t *testing.T, d *desk) {
+				play(t, nil, func(t *testing.T, d *testServer) {
 					seen = make(chan wire.Frame, 10) // of the bubble
 					d.counter.fault = func(name string) error {
 						if name != call || failures.Add(1) > 3 {
@@ -258,7 +259,7 @@ func TestReceiverThatFails(t *testing.T) {
 						}
 						return errors.New("disk full")
 					}
-					d.script = append(d.script, d.talk(func(p *peer) {
+					d.script = append(d.script, d.serveScript(func(p *peer) {
 						if f, err := p.next(); err != nil || f.T != wire.THello {
 							return // it could not even greet
 						}
@@ -272,14 +273,14 @@ func TestReceiverThatFails(t *testing.T) {
 							seen <- f
 						}
 					}))
-				}, func(t *testing.T, d *desk, c *counter, l *Client) {
+				}, func(t *testing.T, d *testServer, c *fakeReceiver, l *Client) {
 					until(t, "a failure", func() bool { return failures.Load() == 1 })
-					if s := l.State(); s.Up || s.Problem != notApplied {
+					if s := l.State(); s.Online || s.Problem != notApplied {
 						t.Errorf("state %+v", s)
 					}
 					until(t, "seen", func() bool { return len(seen) > 0 })
-					if f := <-seen; f.T != wire.TSeen || f.Cursor != 5 || d.tries() != 4 || len(seen) != 0 {
-						t.Errorf("%v after %d attempts", f, d.tries())
+					if f := <-seen; f.T != wire.TSeen || f.Cursor != 5 || d.attemptCount() != 4 || len(seen) != 0 {
+						t.Errorf("%v after %d attempts", f, d.attemptCount())
 					}
 				})
 			})
@@ -306,9 +307,9 @@ func TestNonsenseEndsTheLine(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			var ended chan error
-			play(t, nil, func(t *testing.T, d *desk) {
+			play(t, nil, func(t *testing.T, d *testServer) {
 				ended = make(chan error, 100) // of the bubble
-				d.script = append(d.script, d.talk(func(p *peer) {
+				d.script = append(d.script, d.serveScript(func(p *peer) {
 					p.want(wire.THello)
 					if tt.first == "" {
 						p.send(welcome())
@@ -316,13 +317,13 @@ func TestNonsenseEndsTheLine(t *testing.T) {
 					go p.text(tt.first + tt.text)
 					ended <- p.rest()
 				}))
-			}, func(t *testing.T, _ *desk, c *counter, l *Client) {
+			}, func(t *testing.T, _ *testServer, c *fakeReceiver, l *Client) {
 				var left *websocket.CloseError
 				if err := <-ended; !errors.As(err, &left) || left.Code != tt.code {
 					t.Errorf("the central saw the end as %v", err)
 				}
 				synctest.Wait()
-				if s := l.State(); s.Up || s.Problem != nonsense || len(c.applied()) != 0 {
+				if s := l.State(); s.Online || s.Problem != protocolBroken || len(c.applied()) != 0 {
 					t.Errorf("state %+v, %d frames", s, len(c.applied()))
 				}
 				if got := slices.Contains(c.calls(), "lost"); got != (tt.first == "") {
@@ -334,15 +335,15 @@ func TestNonsenseEndsTheLine(t *testing.T) {
 }
 
 func TestNoWelcome(t *testing.T) {
-	play(t, nil, func(t *testing.T, d *desk) {
-		d.script = append(d.script, d.talk(func(p *peer) {
+	play(t, nil, func(t *testing.T, d *testServer) {
+		d.script = append(d.script, d.serveScript(func(p *peer) {
 			_ = p.rest()
 		}))
-	}, func(t *testing.T, d *desk, c *counter, l *Client) {
+	}, func(t *testing.T, d *testServer, c *fakeReceiver, l *Client) {
 		time.Sleep(welcomeWait + 2*time.Second)
 		synctest.Wait()
-		if s := l.State(); s.Problem != noAnswer || d.tries() < 2 {
-			t.Errorf("state %+v after %d attempts", s, d.tries())
+		if s := l.State(); s.Problem != noAnswer || d.attemptCount() < 2 {
+			t.Errorf("state %+v after %d attempts", s, d.attemptCount())
 		}
 	})
 }
@@ -362,7 +363,7 @@ func TestCentralThatHangs(t *testing.T) {
 			}()
 			return here, nil
 		}
-		l, err := New(cfg, &counter{})
+		l, err := New(cfg, &fakeReceiver{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -389,8 +390,8 @@ func TestCentralThatHangs(t *testing.T) {
 // TestOverTLS is the real thing over TCP: a certificate that is not trusted
 // gets its own words, one that is carries the line.
 func TestOverTLS(t *testing.T) {
-	d := &desk{t: t}
-	d.script = append(d.script, d.talk(func(p *peer) { p.greeted(); _ = p.rest() }))
+	d := &testServer{t: t}
+	d.script = append(d.script, d.serveScript(func(p *peer) { p.greeted(); _ = p.rest() }))
 	web := httptest.NewTLSServer(d)
 	defer web.Close()
 	web.Config.ErrorLog = nil
@@ -401,7 +402,7 @@ func TestOverTLS(t *testing.T) {
 		cfg.TLS = &tls.Config{RootCAs: roots}
 		changed := make(chan struct{}, 100)
 		cfg.OnChange = func() { changed <- struct{}{} }
-		l, err := New(cfg, &counter{})
+		l, err := New(cfg, &fakeReceiver{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -409,7 +410,7 @@ func TestOverTLS(t *testing.T) {
 		ended := make(chan error, 1)
 		go func() { ended <- l.Run(ctx) }()
 		<-changed
-		if s := l.State(); s.Up != trusted || (!trusted && s.Problem != certificate) {
+		if s := l.State(); s.Online != trusted || (!trusted && s.Problem != certificate) {
 			t.Errorf("trusted %t: state %+v", trusted, s)
 		}
 		stop()
@@ -441,13 +442,13 @@ func TestWordsForAttempts(t *testing.T) {
 		{errors.New("unexpected EOF"), some, noAnswer},
 	} {
 		c := &Client{cfg: Config{Addresses: tt.addresses}}
-		if got := c.unreached(tt.err).words; got != tt.words {
+		if got := c.failureFromDial(tt.err).message; got != tt.words {
 			t.Errorf("%v: %q, want %q", tt.err, got, tt.words)
 		}
 	}
 	for status, words := range map[int]string{404: wrongPlace, 403: wrongPlace, 502: noAnswer, 302: noAnswer, 429: busy} {
 		c := &Client{cfg: config()}
-		if got := c.refused(&http.Response{StatusCode: status, Header: http.Header{}}, time.Now()).words; got != words {
+		if got := c.failureFromStatus(&http.Response{StatusCode: status, Header: http.Header{}}, time.Now()).message; got != words {
 			t.Errorf("HTTP %d: %q, want %q", status, got, words)
 		}
 	}
@@ -467,8 +468,8 @@ func FuzzCentral(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		play(t, func(c *Config) { c.MinBackoff, c.MaxBackoff = time.Hour, time.Hour }, func(t *testing.T, d *desk) {
-			d.script = append(d.script, d.talk(func(p *peer) {
+		play(t, func(c *Config) { c.MinBackoff, c.MaxBackoff = time.Hour, time.Hour }, func(t *testing.T, d *testServer) {
+			d.script = append(d.script, d.serveScript(func(p *peer) {
 				p.greeted()
 				var writer sync.WaitGroup
 				writer.Go(func() {
@@ -481,7 +482,7 @@ func FuzzCentral(f *testing.F) {
 				_ = p.ws.Close()
 				writer.Wait()
 			}))
-		}, func(t *testing.T, _ *desk, c *counter, l *Client) {
+		}, func(t *testing.T, _ *testServer, c *fakeReceiver, l *Client) {
 			until(t, "lost", func() bool { return len(c.calls()) > 0 && slices.Contains(c.calls(), "lost") })
 			for _, f := range c.applied() {
 				if !slices.Contains([]wire.Type{wire.TAccepted, wire.TOutcome, wire.TUnseen, wire.TEvent}, f.T) {

@@ -208,7 +208,7 @@ func TestBoot(t *testing.T) {
 	}
 	secrets(t, m.path("/root"))
 	m.do("install", "-o", installers.Edge, "-g", installers.Edge, "-m", "0600", "/root/code", "/root/pin", "/root/aadhaar", edgeData)
-	m.do("runuser", "-u", installers.Edge, "--", "galla-edge", "--data", edgeData, "enrol", "--central", desk(t), "--code-file", edgeData+"/code", "--name", "Counter 1",
+	m.do("runuser", "-u", installers.Edge, "--", "galla-edge", "--data", edgeData, "enrol", "--central", testCentral(t), "--code-file", edgeData+"/code", "--name", "Counter 1",
 		"--agent-name", "Asha", "--agent-pin-file", edgeData+"/pin", "--agent-aadhaar-file", edgeData+"/aadhaar")
 
 	counter, admin := "http://"+freeport.For(t), "http://"+freeport.For(t)

@@ -31,7 +31,7 @@ type chroot struct {
 
 // archive is where the Debian lies that all others are unpacked from.
 func archive() string {
-	return filepath.Join(shop.root, "build", "installtest", suite+"-"+strings.ReplaceAll(include, ",", "-")+".tar")
+	return filepath.Join(cache.root, "build", "installtest", suite+"-"+strings.ReplaceAll(include, ",", "-")+".tar")
 }
 
 // openChroot unpacks one. The first ever is made from Debian's mirror and kept in
@@ -41,7 +41,7 @@ func openChroot(t *testing.T) *chroot {
 	t.Helper()
 	asRoot(t)
 	need(t, "debootstrap", "debootstrap")
-	if err := shop.debian(); err != nil {
+	if err := cache.debian(); err != nil {
 		t.Fatal(err)
 	}
 	c := &chroot{t: t, root: filepath.Join(t.TempDir(), "debian")}
@@ -59,7 +59,7 @@ func makeDebian() error {
 	if _, err := os.Stat(archive()); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	root := filepath.Join(shop.work, "debian")
+	root := filepath.Join(cache.work, "debian")
 	if err := run("/", nil, makeWait, "debootstrap", "--variant=minbase", "--include="+include, suite, root, mirror); err != nil {
 		return fmt.Errorf("no Debian could be made; is %s in reach? %w", mirror, err)
 	}

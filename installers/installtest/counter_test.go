@@ -32,9 +32,9 @@ const (
 	aadhaar = "999941057058"
 )
 
-// desk is the one route of a central that an installation calls. It knows one
+// testCentral is the one route of a central that an installation calls. It knows one
 // code, and takes it once.
-func desk(t *testing.T) (url string) {
+func testCentral(t *testing.T) (url string) {
 	t.Helper()
 	taken := false
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -84,8 +84,8 @@ func openQueue(t *testing.T, data string) *queue.Queue {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if report.Trouble != "" {
-		t.Fatalf("the queue tells of trouble: %s", report.Trouble)
+	if report.Warning != "" {
+		t.Fatalf("the queue tells of trouble: %s", report.Warning)
 	}
 	return q
 }
@@ -100,7 +100,7 @@ func leaveOpen(t *testing.T, data string, n int) {
 		if err == nil {
 			now := time.Now()
 			err = q.Add(edge.Record{
-				ID: op.ID(id.String()), Route: op.Withdrawal, Class: op.Money, State: op.Reserved, Operator: "Asha",
+				ID: op.ID(id.String()), Route: op.Withdrawal, Class: op.Money, State: op.Reserved, User: "Asha",
 				Aadhaar: "XXXXXXXX7058", Amount: 500 * money.Rupee, Body: []byte(`{"TxnAmount":500}`), CreatedAt: now,
 			})
 		}
@@ -118,8 +118,8 @@ func leaveOpen(t *testing.T, data string, n int) {
 	}
 }
 
-// settle gives every open operation its outcome, as the central's word does.
-func settle(t *testing.T, data string) {
+// finishOperations gives every open operation its outcome, as the central's word does.
+func finishOperations(t *testing.T, data string) {
 	t.Helper()
 	q := openQueue(t, data)
 	open, err := q.Unresolved()

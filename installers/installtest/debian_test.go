@@ -55,7 +55,7 @@ func (c *chroot) underSystemd() {
 func (c *chroot) enrol() {
 	c.t.Helper()
 	secrets(c.t, c.path("/tmp"))
-	text, status := c.as(installers.Edge, "galla-edge", "--data", edgeData, "enrol", "--central", desk(c.t), "--code-file", "/tmp/code", "--name", "Counter 1",
+	text, status := c.as(installers.Edge, "galla-edge", "--data", edgeData, "enrol", "--central", testCentral(c.t), "--code-file", "/tmp/code", "--name", "Counter 1",
 		"--agent-name", "Asha", "--agent-pin-file", "/tmp/pin", "--agent-aadhaar-file", "/tmp/aadhaar", "--latitude", "28.6139", "--longitude", "77.2090")
 	if status != 0 || !strings.Contains(text, "Test Stores") {
 		c.t.Fatalf("enrol: exit status %d\n%s", status, text)
@@ -211,7 +211,7 @@ func leaves(t *testing.T, c *chroot, next string) {
 	c.own(installers.Edge, edgeData)
 	c.unfinished(3, openOnes)
 	// A verdict of an earlier removal counts no more.
-	settle(t, c.path(edgeData))
+	finishOperations(t, c.path(edgeData))
 	c.own(installers.Edge, edgeData)
 	c.unfinished(0, "every operation has its outcome")
 	if text := c.do("dpkg", "--remove", installers.Edge); strings.Contains(text, "no outcome") {

@@ -143,7 +143,7 @@ func TestContents(t *testing.T) {
 func TestVersion(t *testing.T) {
 	folder := t.TempDir()
 	script := filepath.Join(folder, "installers", "version.sh")
-	if err := copyFile(filepath.Join(shop.root, "installers", "version.sh"), script); err != nil {
+	if err := copyFile(filepath.Join(cache.root, "installers", "version.sh"), script); err != nil {
 		t.Fatal(err)
 	}
 	git := func(args ...string) {
@@ -252,7 +252,7 @@ func TestSignedByToken(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	sign := filepath.Join(shop.root, "installers", "windows", "sign.sh")
+	sign := filepath.Join(cache.root, "installers", "windows", "sign.sh")
 	out, unsigned := filepath.Join(work, "signed.exe"), filepath.Join(work, "unsigned.exe")
 	if _, err := tool(work, nil, "osslsigncode", "remove-signature", "-in", filepath.Join(folder, "galla-edge-"+older+".exe"), "-out", unsigned); err != nil {
 		t.Fatal(err)

@@ -61,7 +61,7 @@ func TestRPM(t *testing.T) {
 			}
 			scripts := ask("--scripts")
 			for _, text := range []string{"postinst.in", part + ".prerm", part + ".postrm"} {
-				written, err := os.ReadFile(filepath.Join(shop.root, "installers", "linux", text))
+				written, err := os.ReadFile(filepath.Join(cache.root, "installers", "linux", text))
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -17,17 +17,17 @@ import (
 	"syscall"
 	"testing"
 
-	"galla/edge/publish"
 	"galla/edge/queue"
-	"galla/edge/release"
-	"galla/edge/shelf"
+	"galla/edge/update/release"
+	"galla/edge/update/releases"
 	"galla/installers"
+	"galla/installers/publish"
 	"galla/shared/freeport"
 )
 
-// headOffice is a central that runs on this machine, of a build, with a folder of
+// publisher is a central that runs on this machine, of a build, with a folder of
 // releases that it offers.
-type headOffice struct {
+type publisher struct {
 	t              *testing.T
 	direct, admin  string
 	releases, root string
@@ -36,16 +36,16 @@ type headOffice struct {
 }
 
 // openCentral starts the central of a build, with an empty repository of releases.
-func openCentral(t *testing.T, folder, version string) *headOffice {
+func openCentral(t *testing.T, folder, version string) *publisher {
 	t.Helper()
 	dir := t.TempDir()
-	h := &headOffice{
+	h := &publisher{
 		t: t, direct: "http://" + freeport.For(t), admin: "http://" + freeport.For(t),
 		releases: filepath.Join(dir, "releases"), root: filepath.Join(dir, "root.json"), log: filepath.Join(dir, "log"),
 	}
 	var err error
 	h.repo, err = publish.Init(publish.Config{Folder: h.releases, Keys: []string{filepath.Join(dir, "keys")}, Rand: rand.Reader},
-		publish.Number{Keys: 1, Threshold: 1}, publish.Number{Keys: 2, Threshold: 2})
+		publish.KeyCount{Keys: 1, Threshold: 1}, publish.KeyCount{Keys: 2, Threshold: 2})
 	if err == nil {
 		err = os.WriteFile(h.root, h.repo.Root(), 0o644)
 	}
@@ -72,10 +72,10 @@ func openCentral(t *testing.T, folder, version string) *headOffice {
 	return h
 }
 
-func (h *headOffice) said() string { text, _ := os.ReadFile(h.log); return string(text) }
+func (h *publisher) said() string { text, _ := os.ReadFile(h.log); return string(text) }
 
 // mint gives a one-time code of a merchant of the sandbox.
-func (h *headOffice) mint() string {
+func (h *publisher) mint() string {
 	h.t.Helper()
 	post := func(path, kind, auth, body string) string {
 		h.t.Helper()
@@ -112,22 +112,22 @@ func (h *headOffice) mint() string {
 }
 
 // publish offers a program to all counters of Windows.
-func (h *headOffice) publish(version release.Version, program string) {
+func (h *publisher) publish(version release.Version, program string) {
 	h.t.Helper()
-	facts := release.Facts{Version: version, OS: "windows", Arch: "amd64", Percent: 100, Reads: queue.Reads, Writes: queue.Writes}
+	facts := release.Manifest{Version: version, OS: "windows", Arch: "amd64", Percent: 100, Reads: queue.Reads, Writes: queue.Writes}
 	if err := h.repo.Add(facts, program); err != nil {
 		h.t.Fatal(err)
 	}
 }
 
 // sees tells whether the counter is on line in a version.
-func (h *headOffice) sees(version string) bool {
+func (h *publisher) sees(version string) bool {
 	text, ok := answers(h.admin + "/metrics")
 	return ok && regexp.MustCompile(`terminals_version\{version="`+regexp.QuoteMeta(version)+`"\} 1\n`).MatchString(text)
 }
 
 // became is what the parent wrote down of the releases.
-func (c *counterOfWindows) became(s *shelf.Shelf) shelf.State {
+func (c *counterOfWindows) became(s *releases.Store) releases.State {
 	state, err := s.ReadState()
 	if err != nil {
 		c.t.Log(err) // it is being replaced
@@ -189,12 +189,12 @@ func TestWindowsUpdate(t *testing.T) {
 	}
 	until(t, older+" is on line", c.log, func() bool { return h.sees(older) })
 
-	s, err := shelf.Open(shelf.Config{Folder: c.path(data + "/releases"), Root: h.repo.Root(), OS: "windows", Arch: "amd64"})
+	s, err := releases.Open(releases.Config{Folder: c.path(data + "/releases"), Root: h.repo.Root(), OS: "windows", Arch: "amd64"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	h.publish(newer, filepath.Join(dist(t, "next"), "galla-edge-"+newer+".exe"))
-	until(t, newer+" works", c.log, func() bool { return c.became(s).Of(newer).Proven && h.sees(newer) })
+	until(t, newer+" works", c.log, func() bool { return c.became(s).Get(newer).Proven && h.sees(newer) })
 	c.serves()
 
 	// One that does not work: the parent is killed while it is tried, and its child
@@ -204,12 +204,12 @@ func TestWindowsUpdate(t *testing.T) {
 		t.Fatal(err)
 	}
 	h.publish(bad, c.path("broken.exe"))
-	const releases = `C:\ProgramData\Galla\releases\` + bad
+	const published = `C:\ProgramData\Galla\releases\` + bad
 	// The parent says so when it has bound the child: one that dies before that leaves
 	// the child to the next parent.
 	started := `"a release was started","release":"` + bad + `"`
 	until(t, bad+" is tried", c.log, func() bool {
-		return c.became(s).Trial == bad && len(c.processes(releases)) == 1 && strings.Contains(c.log(), started)
+		return c.became(s).Trial == bad && len(c.processes(published)) == 1 && strings.Contains(c.log(), started)
 	})
 	parent := c.processes(`C:\Program Files\Galla\galla-edge.exe`)
 	if len(parent) != 1 {
@@ -218,8 +218,8 @@ func TestWindowsUpdate(t *testing.T) {
 	if err := syscall.Kill(parent[0], syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	until(t, "the child ends with its parent", c.log, func() bool { return len(c.processes(releases)) == 0 })
-	if state := c.became(s); state.Trial != bad || state.Before != newer {
+	until(t, "the child ends with its parent", c.log, func() bool { return len(c.processes(published)) == 0 })
+	if state := c.became(s); state.Trial != bad || state.Previous != newer {
 		t.Errorf("after the kill the parent knows %+v", state)
 	}
 	if err := os.Remove(c.path("hang")); err != nil {
@@ -228,7 +228,7 @@ func TestWindowsUpdate(t *testing.T) {
 	if text, status := c.edge("service", "start"); status != 0 {
 		t.Fatalf("service start: exit status %d\n%s", status, text)
 	}
-	until(t, newer+" works in its place", c.log, func() bool { return c.became(s).Of(bad).Strikes == 1 && h.sees(newer) })
+	until(t, newer+" works in its place", c.log, func() bool { return c.became(s).Get(bad).Strikes == 1 && h.sees(newer) })
 	if state := c.became(s); state.Running != newer || state.Trial != "" || state.Highest != bad {
 		t.Errorf("the parent knows %+v", state)
 	}

@@ -116,7 +116,7 @@ func TestWindowsSetup(t *testing.T) {
 	folder := dist(t, "first")
 
 	c.bare(folder)
-	central := desk(t)
+	central := testCentral(t)
 	// What is missing or wrong leaves the counter installed, and not enrolled.
 	file := c.path("answers.ini")
 	enrol := func(code, place string) (status int) {
@@ -221,7 +221,7 @@ func TestWindowsSetup(t *testing.T) {
 	c.serves()
 	c.stop()
 	c.unfinished(3, openOnes)
-	settle(t, c.path(data))
+	finishOperations(t, c.path(data))
 	if status := c.uninstall(); status != 0 {
 		t.Errorf("uninstalling: exit status %d", status)
 	}
@@ -297,7 +297,7 @@ func (c *counterOfWindows) installed(t *testing.T, folder, version string) {
 // hand; beside it lies the one that is handed out.
 func (c *counterOfWindows) settings(version, added string) {
 	c.t.Helper()
-	written, err := os.ReadFile(filepath.Join(shop.root, "installers", "windows", "edge.toml"))
+	written, err := os.ReadFile(filepath.Join(cache.root, "installers", "windows", "edge.toml"))
 	if err != nil {
 		c.t.Fatal(err)
 	}

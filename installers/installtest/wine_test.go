@@ -47,7 +47,7 @@ func openWine(t *testing.T, env ...string) *wine {
 		t.Fatalf("wine is missing: apt-get install wine64; or say GALLA_WITHOUT_WINE=1 to leave the tests of Windows out (%v)", err)
 	}
 	need(t, "x86_64-w64-mingw32-gcc", "gcc-mingw-w64-x86-64-win32")
-	freshWine.made.Do(func() { freshWine.prefix = makeWine(t, filepath.Join(shop.work, "windows")) })
+	freshWine.made.Do(func() { freshWine.prefix = makeWine(t, filepath.Join(cache.work, "windows")) })
 	if freshWine.prefix == "" {
 		t.Fatal("no Windows was made: see the test that tried")
 	}
@@ -141,8 +141,8 @@ func (w *wine) serve() (stop func()) {
 // compile makes a program or library of installers/wine.
 func (w *wine) compile(source, to string, args ...string) {
 	w.t.Helper()
-	args = append(args, "-O1", "-Wall", "-Werror", "-o", w.path(to), filepath.Join(shop.root, "installers", "wine", source), "-ladvapi32")
-	if _, err := tool(shop.root, nil, "x86_64-w64-mingw32-gcc", args...); err != nil {
+	args = append(args, "-O1", "-Wall", "-Werror", "-o", w.path(to), filepath.Join(cache.root, "installers", "wine", source), "-ladvapi32")
+	if _, err := tool(cache.root, nil, "x86_64-w64-mingw32-gcc", args...); err != nil {
 		w.t.Fatal(err)
 	}
 }

@@ -33,8 +33,8 @@ const (
 	startWait = 2 * time.Minute
 )
 
-// workshop is what all tests of a run share.
-type workshop struct {
+// buildCache is what all tests of a run share.
+type buildCache struct {
 	root  string // of the repository
 	work  string // everything that is made
 	start chan func()
@@ -45,8 +45,8 @@ type workshop struct {
 	making sync.Mutex              // one at a time: each has work for all processors
 }
 
-// shop is set once by TestMain, before any test runs.
-var shop workshop
+// cache is set once by TestMain, before any test runs.
+var cache buildCache
 
 func TestMain(m *testing.M) {
 	code, err := runAll(m)
@@ -67,13 +67,13 @@ func runAll(m *testing.M) (int, error) {
 		return 1, err
 	}
 	defer os.RemoveAll(work)
-	shop.root, shop.work, shop.start = root, work, make(chan func())
-	shop.copied, shop.builds = sync.OnceValue(copyTrees), map[string]func() error{}
-	shop.debian = sync.OnceValue(makeDebian)
+	cache.root, cache.work, cache.start = root, work, make(chan func())
+	cache.copied, cache.builds = sync.OnceValue(copyTrees), map[string]func() error{}
+	cache.debian = sync.OnceValue(makeDebian)
 	for _, b := range builds {
-		shop.builds[b.out] = sync.OnceValue(b.make)
+		cache.builds[b.out] = sync.OnceValue(b.make)
 	}
-	go serveStarts(shop.start)
+	go serveStarts(cache.start)
 	return m.Run(), nil
 }
 
@@ -90,7 +90,7 @@ func serveStarts(work <-chan func()) {
 func launch(cmd *exec.Cmd) error {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	result := make(chan error, 1)
-	shop.start <- func() { result <- cmd.Start() }
+	cache.start <- func() { result <- cmd.Start() }
 	return <-result
 }
 
@@ -115,22 +115,22 @@ func dist(t *testing.T, name string) string {
 	if kept := os.Getenv("GALLA_DIST"); kept != "" {
 		return filepath.Join(kept, name)
 	}
-	if err := shop.builds[name](); err != nil {
+	if err := cache.builds[name](); err != nil {
 		t.Fatal(err)
 	}
-	return filepath.Join(shop.work, name)
+	return filepath.Join(cache.work, name)
 }
 
 // copyTrees makes the signer's key, and the two copies of the tree.
 func copyTrees() error {
-	key, cert := signerFiles(shop.work)
-	if _, err := tool(shop.work, nil, "openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "30", "-subj", "/CN=Galla's tests",
+	key, cert := signerFiles(cache.work)
+	if _, err := tool(cache.work, nil, "openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "30", "-subj", "/CN=Galla's tests",
 		"-addext", "keyUsage=digitalSignature", "-addext", "extendedKeyUsage=codeSigning", "-keyout", key, "-out", cert); err != nil {
 		return err
 	}
 	moment := time.Now().UTC().Format(time.RFC3339)
 	for _, b := range builds[:2] {
-		if err := clone(filepath.Join(shop.work, b.tree), moment); err != nil {
+		if err := clone(filepath.Join(cache.work, b.tree), moment); err != nil {
 			return err
 		}
 	}
@@ -139,22 +139,22 @@ func copyTrees() error {
 
 // make makes it, signed by the one key.
 func (b build) make() error {
-	shop.making.Lock()
-	defer shop.making.Unlock()
-	if err := shop.copied(); err != nil {
+	cache.making.Lock()
+	defer cache.making.Unlock()
+	if err := cache.copied(); err != nil {
 		return err
 	}
 	began := time.Now()
-	key, cert := signerFiles(shop.work)
-	out := filepath.Join(shop.work, b.out)
-	err := run(filepath.Join(shop.work, b.tree), append([]string{"SIGN_KEY=" + key, "SIGN_CERT=" + cert, "OUT=" + out}, b.env...), makeWait,
+	key, cert := signerFiles(cache.work)
+	out := filepath.Join(cache.work, b.out)
+	err := run(filepath.Join(cache.work, b.tree), append([]string{"SIGN_KEY=" + key, "SIGN_CERT=" + cert, "OUT=" + out}, b.env...), makeWait,
 		"sh", "-c", `umask "$0" && exec make --no-print-directory dist VERSION="$1"`, b.mask, b.version)
 	if err != nil {
 		return err
 	}
 	fmt.Printf("    the build %q took %.0f s\n", b.out, time.Since(began).Seconds())
 	if keep := os.Getenv("GALLA_KEEP_DIST"); keep != "" {
-		_, err = tool(shop.work, nil, "cp", "-a", b.out, key, cert, keep)
+		_, err = tool(cache.work, nil, "cp", "-a", b.out, key, cert, keep)
 	}
 	return err
 }
@@ -166,12 +166,12 @@ func signerFiles(folder string) (key, cert string) {
 // clone puts the tree, as it stands and without what git ignores, into a folder
 // as a repository of one commit, of the given moment.
 func clone(folder, moment string) error {
-	list, err := tool(shop.root, nil, "git", "-c", "safe.directory=*", "ls-files", "-co", "--exclude-standard", "-z")
+	list, err := tool(cache.root, nil, "git", "-c", "safe.directory=*", "ls-files", "-co", "--exclude-standard", "-z")
 	if err != nil {
 		return err
 	}
 	for name := range strings.SplitSeq(strings.TrimRight(list, "\x00"), "\x00") {
-		if err := copyFile(filepath.Join(shop.root, name), filepath.Join(folder, name)); err != nil {
+		if err := copyFile(filepath.Join(cache.root, name), filepath.Join(folder, name)); err != nil {
 			return err
 		}
 	}
@@ -243,7 +243,7 @@ func need(t *testing.T, program, pack string) {
 func asRoot(t *testing.T) {
 	t.Helper()
 	if os.Geteuid() != 0 {
-		t.Fatal("a Debian of its own can only be made by root: run `make test-installers` as root")
+		t.Fatal("a Debian of its own can only be made by root: run make test-all as root")
 	}
 }
 

@@ -48,7 +48,7 @@ VIAddVersionKey LegalCopyright "Galla"
 !define ENVIRONMENT "SYSTEM\CurrentControlSet\Control\Session Manager\Environment"
 ; What galla-edge unfinished ends with where operations have no outcome yet.
 !define UNFINISHED 3
-; What galla-edge beside VERSION ends with where it is older than that version.
+; What galla-edge compare-version VERSION ends with where it is older than that version.
 !define OLDER 4
 
 Var Data
@@ -271,7 +271,7 @@ Function refuseOlder
 	${If} $0 != 0 ; one that does not run can't be newer
 		Return
 	${EndIf}
-	nsExec::ExecToStack '"$INSTDIR\galla-edge.new.exe" beside "$1"'
+	nsExec::ExecToStack '"$INSTDIR\galla-edge.new.exe" compare-version "$1"'
 	Pop $0
 	Pop $2
 	${If} $0 = ${OLDER}

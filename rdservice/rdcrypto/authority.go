@@ -96,7 +96,7 @@ func ensureKey(dir string, random io.Reader) (*rsa.PrivateKey, error) {
 	if err != nil {
 		return nil, fmt.Errorf("encoding the authority's key: %w", err)
 	}
-	if err := publish(path, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}), 0o600); err != nil {
+	if err := writeOnce(path, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}), 0o600); err != nil {
 		return nil, fmt.Errorf("writing the authority's key: %w", err)
 	}
 	return loadKey(path) // ours, or that of the program that was first
@@ -115,7 +115,7 @@ func ensureCert(dir string, key *rsa.PrivateKey, random io.Reader) (*x509.Certif
 	if err != nil {
 		return nil, fmt.Errorf("making the authority's certificate: %w", err)
 	}
-	if err := publish(path, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o644); err != nil {
+	if err := writeOnce(path, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o644); err != nil {
 		return nil, fmt.Errorf("writing the authority's certificate: %w", err)
 	}
 	return LoadCertificate(path)
@@ -149,10 +149,10 @@ func selfSigned(key *rsa.PrivateKey, subject pkix.Name, ends time.Time, random i
 	return x509.CreateCertificate(random, template, template, &key.PublicKey, key)
 }
 
-// publish makes the complete content appear under path at once, unless path
+// writeOnce makes the complete content appear under path at once, unless path
 // exists already: then the file that is there stays and publish succeeds. It
 // returns after fsync of the file and its folder.
-func publish(path string, content []byte, mode fs.FileMode) (err error) {
+func writeOnce(path string, content []byte, mode fs.FileMode) (err error) {
 	temp := path + "." + rand.Text() + ".new"
 	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {

@@ -111,17 +111,17 @@ func parseBlock(b []byte) (clearBlock, error) {
 	return c, err
 }
 
-// around are the characters that services put before and behind a document:
+// padding are the characters that services put before and behind a document:
 // byte order marks, blanks, and the zero byte of a text in C.
-const around = "\ufeff \t\r\n\x00"
+const padding = "\ufeff \t\r\n\x00"
 
 // document gives a document without what stands around it, and without its
 // declaration: some services name an encoding there that it has not.
 func document(b []byte) []byte {
-	b = bytes.Trim(b, around)
+	b = bytes.Trim(b, padding)
 	if rest, ok := bytes.CutPrefix(b, []byte("<?xml")); ok {
 		if _, behind, ok := bytes.Cut(rest, []byte("?>")); ok {
-			b = bytes.TrimLeft(behind, around)
+			b = bytes.TrimLeft(behind, padding)
 		}
 	}
 	return b

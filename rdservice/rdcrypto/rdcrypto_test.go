@@ -17,17 +17,17 @@ import (
 	"time"
 )
 
-// house holds the keys that all tests of the package share: making an RSA key
+// testKeyPairs holds the keys that all tests of the package share: making an RSA key
 // is the slow part.
-type house struct {
+type testKeyPairs struct {
 	authority, otherAuthority *x509.Certificate
 	key, otherKey             *rsa.PrivateKey
 	device                    *rsa.PrivateKey
 	mc                        string
 }
 
-var keys = sync.OnceValues(func() (house, error) {
-	var h house
+var keys = sync.OnceValues(func() (testKeyPairs, error) {
+	var h testKeyPairs
 	made := make([]*rsa.PrivateKey, 3)
 	for i := range made {
 		k, err := rsa.GenerateKey(rand.Reader, keyBits)
@@ -52,7 +52,7 @@ var keys = sync.OnceValues(func() (house, error) {
 	return h, nil
 })
 
-func testKeys(t testing.TB) house {
+func testKeys(t testing.TB) testKeyPairs {
 	t.Helper()
 	h, err := keys()
 	if err != nil {
@@ -77,7 +77,7 @@ func (d doc) xml() []byte {
 
 var captured = time.Date(2026, 11, 21, 10, 15, 30, 0, Kolkata())
 
-func seal(t testing.TB, h house, wadh string, samples ...Sample) doc {
+func seal(t testing.TB, h testKeyPairs, wadh string, samples ...Sample) doc {
 	t.Helper()
 	pid, err := Block(captured, wadh, dc, samples, h.device, rand.Reader)
 	if err != nil {

@@ -15,8 +15,8 @@ func fingerNames() []string { return append(rdcrypto.Fingers(), NoFinger) }
 
 // serveAdmin answers everything that is not the RD protocol.
 func (d *Device) serveAdmin(w http.ResponseWriter, r *http.Request) {
-	if why := foreign(r); why != "" {
-		tell(w, http.StatusForbidden, map[string]string{"error": why})
+	if why := isForeignOrigin(r); why != "" {
+		writeJSON(w, http.StatusForbidden, map[string]string{"error": why})
 		return
 	}
 	d.admin.ServeHTTP(w, r)
@@ -42,11 +42,11 @@ func (d *Device) adminRoutes() *http.ServeMux {
 	return mux
 }
 
-// foreign says why a request is not from this computer's own pages and
+// isForeignOrigin says why a request is not from this computer's own pages and
 // programs; empty where it is. A web page elsewhere can make a browser send
 // requests here (Origin tells), and can give its own name this address (Host
 // tells).
-func foreign(r *http.Request) string {
+func isForeignOrigin(r *http.Request) string {
 	host := r.Host
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
@@ -67,8 +67,8 @@ func foreign(r *http.Request) string {
 	return "requests from other sites are refused"
 }
 
-// tell writes JSON, with PidOptions readable as they are: nothing here is HTML.
-func tell(w http.ResponseWriter, status int, v any) {
+// writeJSON writes JSON, with PidOptions readable as they are: nothing here is HTML.
+func writeJSON(w http.ResponseWriter, status int, v any) {
 	var body bytes.Buffer
 	enc := json.NewEncoder(&body)
 	enc.SetEscapeHTML(false)
@@ -82,9 +82,9 @@ func tell(w http.ResponseWriter, status int, v any) {
 	_, _ = w.Write(body.Bytes()) // a client that has gone needs no answer
 }
 
-// refuse tells every wrong field.
-func refuse(w http.ResponseWriter, faults []fault) {
-	tell(w, http.StatusBadRequest, map[string][]fault{"errors": faults})
+// writeFault tells every wrong field.
+func writeFault(w http.ResponseWriter, faults []fault) {
+	writeJSON(w, http.StatusBadRequest, map[string][]fault{"errors": faults})
 }
 
 // fingerView is the glass as it may be shown.
@@ -94,7 +94,7 @@ type fingerView struct {
 	Quality int    `json:"quality"`
 }
 
-func (g glass) view() fingerView { return fingerView{g.who.String(), g.finger, g.quality} }
+func (g sensor) view() fingerView { return fingerView{g.resident.String(), g.finger, g.quality} }
 
 // deviceView is the device's state.
 type deviceView struct {
@@ -108,17 +108,17 @@ func (d *Device) getFinger(w http.ResponseWriter, _ *http.Request) {
 	d.mu.Lock()
 	view := d.glass.view()
 	d.mu.Unlock()
-	tell(w, http.StatusOK, view)
+	writeJSON(w, http.StatusOK, view)
 }
 
 func (d *Device) postFinger(w http.ResponseWriter, r *http.Request) {
 	body, err := readBody(r.Body)
 	if err != nil {
-		refuse(w, []fault{{"body", err.Error()}})
+		writeFault(w, []fault{{"body", err.Error()}})
 		return
 	}
 	if faults := d.setGlass(jsonForm(body, "")); len(faults) > 0 {
-		refuse(w, faults)
+		writeFault(w, faults)
 		return
 	}
 	d.getFinger(w, r)
@@ -132,7 +132,7 @@ func (d *Device) setGlass(f *form) []fault {
 	g, faults := readGlass(f, d.glass)
 	if len(faults) == 0 {
 		d.glass = g
-		d.log.Info("finger placed", "aadhaar", g.who, "finger", g.finger, "quality", g.quality)
+		d.log.Info("finger placed", "aadhaar", g.resident, "finger", g.finger, "quality", g.quality)
 	}
 	return faults
 }
@@ -144,17 +144,17 @@ func (d *Device) view() deviceView {
 }
 
 func (d *Device) getDevice(w http.ResponseWriter, _ *http.Request) {
-	tell(w, http.StatusOK, d.view())
+	writeJSON(w, http.StatusOK, d.view())
 }
 
 func (d *Device) postDevice(w http.ResponseWriter, r *http.Request) {
 	body, err := readBody(r.Body)
 	if err != nil {
-		refuse(w, []fault{{"body", err.Error()}})
+		writeFault(w, []fault{{"body", err.Error()}})
 		return
 	}
 	if faults := d.setDevice(jsonForm(body, "")); len(faults) > 0 {
-		refuse(w, faults)
+		writeFault(w, faults)
 		return
 	}
 	d.getDevice(w, r)
@@ -182,18 +182,18 @@ func (d *Device) getScript(w http.ResponseWriter, _ *http.Request) {
 	d.mu.Lock()
 	script := append([]Outcome{}, d.script...)
 	d.mu.Unlock()
-	tell(w, http.StatusOK, script)
+	writeJSON(w, http.StatusOK, script)
 }
 
 func (d *Device) postScript(w http.ResponseWriter, r *http.Request) {
 	body, err := readBody(r.Body)
 	if err != nil {
-		refuse(w, []fault{{"body", err.Error()}})
+		writeFault(w, []fault{{"body", err.Error()}})
 		return
 	}
 	script, faults := readScript(body)
 	if len(faults) > 0 {
-		refuse(w, faults)
+		writeFault(w, faults)
 		return
 	}
 	d.mu.Lock()
@@ -204,5 +204,5 @@ func (d *Device) postScript(w http.ResponseWriter, r *http.Request) {
 }
 
 func (d *Device) getJournal(w http.ResponseWriter, _ *http.Request) {
-	tell(w, http.StatusOK, d.Journal())
+	writeJSON(w, http.StatusOK, d.Journal())
 }

@@ -21,7 +21,7 @@ func TestAdmin(t *testing.T) {
 		t.Error(got)
 	}
 	post(t, address+"/sim/finger", `{"quality":0}`, 200)
-	if g := d.glass; g.quality != 0 || g.finger != "LEFT_THUMB" || !g.who.equal(newResident("999955183433")) {
+	if g := d.glass; g.quality != 0 || g.finger != "LEFT_THUMB" || !g.resident.equal(newResident("999955183433")) {
 		t.Errorf("%+v", g)
 	}
 	if got := post(t, address+"/sim/device", `{"profile":"morpho","status":"NOTREADY","warmup":3}`, 200); got != `{"profile":"morpho","status":"NOTREADY","warmup":3,"capturing":false}`+"\n" {
@@ -160,7 +160,7 @@ func TestPage(t *testing.T) {
 		t.Errorf("HTTP %d %s", status, body)
 	}
 	send("/page/finger", url.Values{"customer": {"other"}, "aadhaar": {"999990501894"}, "finger": {"LEFT_LITTLE"}, "quality": {"41"}})
-	if !d.glass.who.equal(newResident("999990501894")) {
+	if !d.glass.resident.equal(newResident("999990501894")) {
 		t.Error("another number was not taken")
 	}
 	for path, form := range map[string]url.Values{

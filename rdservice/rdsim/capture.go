@@ -58,7 +58,7 @@ type plan struct {
 	busy     bool // another capture is running
 	warming  bool // the service is still starting
 	status   string
-	glass    glass
+	glass    sensor
 }
 
 // call is one CAPTURE on its way to an answer.
@@ -264,7 +264,7 @@ const faceExpired = "161"
 // samples captures what was asked for: the finger on the glass, and its
 // neighbours where more than one is wanted; the person's irises, left first; or
 // the face.
-func samples(g glass, want wanted) []rdcrypto.Sample {
+func samples(g sensor, want wanted) []rdcrypto.Sample {
 	kind, names, first := "FMR", rdcrypto.Fingers(), slices.Index(rdcrypto.Fingers(), g.finger)
 	record := rdcrypto.Template
 	switch {
@@ -282,13 +282,13 @@ func samples(g glass, want wanted) []rdcrypto.Sample {
 		if len(want.posh) > 0 {
 			posh = want.posh[i]
 		}
-		out[i] = rdcrypto.Sample{Type: kind, Posh: posh, Raw: record(g.who.reveal(), names[(first+i)%len(names)])}
+		out[i] = rdcrypto.Sample{Type: kind, Posh: posh, Raw: record(g.resident.reveal(), names[(first+i)%len(names)])}
 	}
 	return out
 }
 
 // seal captures and gives DeviceInfo, Skey, Hmac and Data.
-func (d *Device) seal(p profile, g glass, want wanted) ([]tag, error) {
+func (d *Device) seal(p profile, g sensor, want wanted) ([]tag, error) {
 	ts := d.now()
 	pid, err := rdcrypto.Block(ts, want.wadh, d.dc, samples(g, want), d.key, d.random)
 	if err != nil {

@@ -58,7 +58,7 @@ type Device struct {
 	random    io.Reader
 	log       *slog.Logger
 	cfg       Config
-	doors     []door      // Address, and Also
+	endpoints []endpoint  // Address, and Also
 	tls       *tls.Config // nil: no door is https
 
 	admin http.Handler
@@ -71,7 +71,7 @@ type Device struct {
 	profile   profile
 	status    string // what /sim/device says; while capturing, USED is shown
 	warmup    int    // captures still to be answered with -1509
-	glass     glass
+	glass     sensor
 	script    []Outcome
 	capturing bool
 	journal   []Entry
@@ -104,7 +104,7 @@ func New(authority *x509.Certificate, random io.Reader, log *slog.Logger, cfg Co
 	if cfg.Warmup < 0 || cfg.Warmup > maxWarmup {
 		return nil, fmt.Errorf("warm-up of %d captures: it must be 0 to %d", cfg.Warmup, maxWarmup)
 	}
-	doors, err := doorsAt(append([]string{cfg.Address}, cfg.Also...))
+	doors, err := parseEndpoints(append([]string{cfg.Address}, cfg.Also...))
 	if err != nil {
 		return nil, err
 	}
@@ -126,13 +126,13 @@ func New(authority *x509.Certificate, random io.Reader, log *slog.Logger, cfg Co
 		}
 	}
 	d := &Device{
-		authority: authority, random: random, log: log, cfg: cfg, doors: doors,
+		authority: authority, random: random, log: log, cfg: cfg, endpoints: doors,
 		key: key, mc: base64.StdEncoding.EncodeToString(cert.Raw),
 		dc:      cfg.Code,
 		profile: shape, status: statusReady, warmup: cfg.Warmup,
-		glass: glass{newResident(startAadhaar), startFinger, startQuality},
+		glass: sensor{newResident(startAadhaar), startFinger, startQuality},
 	}
-	if slices.ContainsFunc(doors, func(at door) bool { return at.secure }) {
+	if slices.ContainsFunc(doors, func(at endpoint) bool { return at.secure }) {
 		if d.tls, err = selfSigned(random); err != nil {
 			return nil, err
 		}

@@ -158,7 +158,7 @@ func clip(s string) string {
 }
 
 // readGlass takes aadhaar, finger and quality over what lies on the glass now.
-func readGlass(f *form, now glass) (glass, []fault) {
+func readGlass(f *form, now sensor) (sensor, []fault) {
 	if raw, given := f.field("aadhaar"); given {
 		var aadhaar string
 		who, ok := resident{}, json.Unmarshal(raw, &aadhaar) == nil
@@ -166,7 +166,7 @@ func readGlass(f *form, now glass) (glass, []fault) {
 			who, ok = parseResident(aadhaar)
 		}
 		if ok {
-			now.who = who
+			now.resident = who
 		} else {
 			f.fault("aadhaar", "must be a string of 12 digits that pass the Verhoeff check")
 		}

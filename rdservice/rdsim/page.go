@@ -81,7 +81,7 @@ func (d *Device) pageView(faults []fault) pageView {
 		Presets:  presets(), Journal: d.Journal(), Faults: faults,
 	}
 	for i, c := range customers() {
-		here := c.Aadhaar.equal(g.who)
+		here := c.Aadhaar.equal(g.resident)
 		if here {
 			v.Who = c.Name
 		}

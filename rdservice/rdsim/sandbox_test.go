@@ -14,7 +14,7 @@ import (
 // 'Interfaces for tests and integrators'), name by name.
 func TestSandboxInterface(t *testing.T) {
 	d, address, client := start(t, Config{})
-	if got, want := d.glass.view(), (fingerView{"XXXXXXXX7058", "RIGHT_INDEX", 80}); got != want || d.glass.who.reveal() != "999941057058" {
+	if got, want := d.glass.view(), (fingerView{"XXXXXXXX7058", "RIGHT_INDEX", 80}); got != want || d.glass.resident.reveal() != "999941057058" {
 		t.Errorf("at start lies %+v on the glass, want %+v", got, want)
 	}
 	for _, finger := range rdcrypto.Fingers() { // the ten fingers of each customer

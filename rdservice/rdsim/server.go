@@ -73,27 +73,27 @@ func (d *Device) serve(ctx context.Context, l net.Listener, secure bool) error {
 // limitedListener lets so many connections in at a time.
 type limitedListener struct {
 	net.Listener
-	room chan struct{}
-	done chan struct{}
-	once sync.Once
+	slots chan struct{}
+	done  chan struct{}
+	once  sync.Once
 }
 
 func limit(l net.Listener) *limitedListener {
-	return &limitedListener{Listener: l, room: make(chan struct{}, maxConnections), done: make(chan struct{})}
+	return &limitedListener{Listener: l, slots: make(chan struct{}, maxConnections), done: make(chan struct{})}
 }
 
 func (l *limitedListener) Accept() (net.Conn, error) {
 	select {
-	case l.room <- struct{}{}:
+	case l.slots <- struct{}{}:
 	case <-l.done:
 		return nil, net.ErrClosed
 	}
 	conn, err := l.Listener.Accept()
 	if err != nil {
-		<-l.room
+		<-l.slots
 		return nil, err
 	}
-	return &limitedConn{Conn: conn, leave: sync.OnceFunc(func() { <-l.room })}, nil
+	return &limitedConn{Conn: conn, release: sync.OnceFunc(func() { <-l.slots })}, nil
 }
 
 func (l *limitedListener) Close() error {
@@ -103,10 +103,10 @@ func (l *limitedListener) Close() error {
 
 type limitedConn struct {
 	net.Conn
-	leave func()
+	release func()
 }
 
 func (c *limitedConn) Close() error {
-	defer c.leave()
+	defer c.release()
 	return c.Conn.Close()
 }

@@ -7,49 +7,44 @@ import (
 	"testing"
 )
 
-// cashRoom says what an operation did to the drawer, and nobody else does.
-const cashRoom = "edge/cashbook"
+// cashPackage is the only package that computes what an operation did to the drawer.
+const cashPackage = "edge/cashbook"
 
 // cashFacts are what it reads for that, and what makes its entries: members of
 // edge.Record, fields of replies, and its own types.
 var cashFacts = map[string]bool{
-	"CashGiven": true, "CashKept": true, "Returns": true, // of edge.Record
+	"CashGivenAt": true, "CashKept": true, "OwesCashBack": true, // of edge.Record
 	"charge": true, "registrationFeeCharged": true, // of a reply
-	"Entry": true, "Withdrawn": true, "Unconfirmed": true, // of the room
+	"Entry": true, "Withdrawn": true, "Unconfirmed": true, // of the package
 }
 
 // cashReaders are the files beside it that may touch those facts; the value says
 // what for. None of them adds up cash.
 var cashReaders = map[string]string{
-	"edge/record.go":              "declares the facts",
-	"edge/cash.go":                "records when cash was handed over, and says whether somebody's word on it is missing",
-	"edge/queue/index/index.go":   "finds what happened on a later day than an operation was begun",
-	"edge/refund.go":              "records which record a transfer's cash has passed to",
-	"edge/queue/stored/stored.go": "keeps the facts",
-	"edge/screen/operation.go":    "shows when cash was handed over, and asks for it",
-	"edge/told/outcome.go":        "says that cash was handed over, and when",
-	"edge/receipt/receipt.go":     "prints when cash was handed over",
-	"edge/send/acts.go":           "asks whether a transfer's cash went back before its refund",
-	"edge/send/flow.go":           "tells the customer charge and fee before they are paid, and keeps the charge for the record",
-	"edge/send/pages.go":          "names the text of the charge",
-	"edge/till/book.go":           "says in which day's sums each entry is",
-	"edge/till/csv.go":            "writes when cash was handed over",
-	"edge/till/chart.go":          "puts each entry into the bar of its hour",
-	"edge/till/reckon.go":         "names the flows for the till's pages",
+	"edge/record.go":                   "declares the facts",
+	"edge/cash.go":                     "records when cash was handed over, and says whether an answer about it is missing",
+	"edge/queue/index/index.go":        "finds what happened on a later day than an operation was begun",
+	"edge/refund.go":                   "records which record a transfer's cash has passed to",
+	"edge/queue/stored/stored.go":      "keeps the facts",
+	"edge/ui/aeps/operation.go":        "shows when cash was handed over, and asks for it",
+	"edge/outcome/outcome.go":          "says that cash was handed over, and when",
+	"edge/printing/receipt/receipt.go": "prints when cash was handed over",
+	"edge/ui/dmt/flow.go":              "tells the customer charge and fee before they are paid, and keeps the charge for the record",
+	"edge/ui/dmt/pages.go":             "names the text of the charge",
 }
 
 func TestOneCashbook(t *testing.T) { enforce(t, cash) }
 
-// cash refuses readers of what the cashbook reads: two places that compute cash
-// will say different things about the same money.
-func cash(h *house) []string {
+// cash refuses other readers of the cashbook's facts: two places that compute cash would
+// disagree about the same money.
+func cash(h *repo) []string {
 	var out []string
 	for _, f := range h.code() {
-		if !strings.HasPrefix(f.room, "edge") || f.room == cashRoom || cashReaders[f.path] != "" {
+		if !strings.HasPrefix(f.pkg, "edge") || f.pkg == cashPackage || cashReaders[f.path] != "" {
 			continue
 		}
 		for _, n := range cashFactsIn(f) {
-			out = append(out, fmt.Sprintf("%s touches a fact of the drawer: take what an operation did to it from %s, or give the file a line in shared/archtest/cash_test.go that says why it computes no cash.", h.at(f, n), cashRoom))
+			out = append(out, fmt.Sprintf("%s touches a fact of the drawer: take what an operation did to it from %s, or give the file a line in shared/archtest/cash_test.go that says why it computes no cash.", h.at(f, n), cashPackage))
 			break
 		}
 	}
@@ -62,7 +57,7 @@ func cashFactsIn(f *file) (found []ast.Node) {
 		switch n := n.(type) {
 		case *ast.SelectorExpr:
 			of := n.Sel.Name
-			if cashFacts[of] && (of == "CashGiven" || of == "CashKept" || of == "Returns" || isIdent(n.X, "cashbook")) {
+			if cashFacts[of] && (of == "CashGivenAt" || of == "CashKept" || of == "OwesCashBack" || isIdent(n.X, "cashbook")) {
 				found = append(found, n)
 			}
 		case *ast.BasicLit:
@@ -76,7 +71,7 @@ func cashFactsIn(f *file) (found []ast.Node) {
 }
 
 // idleCashReaders are lines of cashReaders that nothing needs.
-func idleCashReaders(h *house) (idle []string) {
+func idleCashReaders(h *repo) (idle []string) {
 	needed := map[string]bool{}
 	for _, f := range h.files {
 		needed[f.path] = len(cashFactsIn(f)) > 0

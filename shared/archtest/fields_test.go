@@ -12,14 +12,14 @@ import (
 
 func TestNameFields(t *testing.T) { enforce(t, nameFields) }
 
-// nameFields wants every field that the central reads as a name (form.Reader.Name)
-// in the table that both halves judge by: the counter would else ask for a finger
-// with what the central then refuses.
-func nameFields(h *house) []string {
+// nameFields requires that every field that the central reads as a name
+// (field.Reader.Name) is in the table that both halves use. Otherwise the counter asks
+// for a finger and the central then refuses the name.
+func nameFields(h *repo) []string {
 	table := printable.Fields()
 	var out []string
 	for _, f := range h.files {
-		if f.test || f.room != "central/dmt" && f.room != "central/contract" {
+		if f.test || f.pkg != "central/api" {
 			continue
 		}
 		ast.Inspect(f.ast, func(n ast.Node) bool {
@@ -35,7 +35,7 @@ func nameFields(h *house) []string {
 				return true
 			}
 			if name, err := strconv.Unquote(field.Value); err == nil && table[name] == 0 {
-				out = append(out, fmt.Sprintf("%s reads %q as a name, which shared/printable does not know: add the field to its table, so that the counter judges it before a finger is asked for.", h.at(f, call), name))
+				out = append(out, fmt.Sprintf("%s reads %q as a name, which shared/printable does not know: add the field to its table, so that the counter checks it before it asks for a finger.", h.at(f, call), name))
 			}
 			return true
 		})

@@ -14,13 +14,13 @@ var banned = []string{"util", "utils", "common", "types", "models", "helpers", "
 
 func TestNames(t *testing.T) { enforce(t, names) }
 
-// names refuses folders whose name is a drawer for everything.
-func names(h *house) []string {
+// names refuses folders with a name that fits everything.
+func names(h *repo) []string {
 	var out []string
-	for _, room := range h.rooms() {
-		for _, part := range strings.Split(room, "/") {
+	for _, pkg := range h.packages() {
+		for _, part := range strings.Split(pkg, "/") {
 			if contains(banned, part) {
-				out = append(out, fmt.Sprintf("%s: a package called %s collects whatever has no place; name it after the thing or the place that it is.", room, part))
+				out = append(out, fmt.Sprintf("%s: a package called %s collects unrelated code; name it after one thing.", pkg, part))
 			}
 		}
 	}
@@ -29,33 +29,33 @@ func names(h *house) []string {
 
 func TestPackageComments(t *testing.T) { enforce(t, comments) }
 
-// comments wants exactly one package comment in each package.
-func comments(h *house) []string {
+// comments requires exactly one package comment in each package.
+func comments(h *repo) []string {
 	found := map[string][]string{}
 	text := map[string]string{}
 	for _, f := range h.files {
 		if f.ast.Doc == nil || strings.TrimSpace(f.ast.Doc.Text()) == "" {
 			continue
 		}
-		found[f.room] = append(found[f.room], f.path)
-		text[f.room] = f.ast.Doc.Text()
+		found[f.pkg] = append(found[f.pkg], f.path)
+		text[f.pkg] = f.ast.Doc.Text()
 	}
 	var out []string
-	for _, room := range h.rooms() {
-		switch n := len(found[room]); {
+	for _, pkg := range h.packages() {
+		switch n := len(found[pkg]); {
 		case n == 0:
-			out = append(out, fmt.Sprintf("%s has no package comment: say in doc.go what it is for, what it promises, and how data enters and leaves.", room))
+			out = append(out, fmt.Sprintf("%s has no package comment: say in doc.go what it is for, what it promises, and how data enters and leaves.", pkg))
 		case n > 1:
-			out = append(out, fmt.Sprintf("%s has %d package comments (%s): one is enough, or they will disagree.", room, n, strings.Join(found[room], ", ")))
-		case !wellBegun(room, text[room]):
-			out = append(out, fmt.Sprintf("%s: its package comment begins %q; go doc wants 'Package <name> …', or 'Command <name> …' for a program.", found[room][0], firstWords(text[room])))
+			out = append(out, fmt.Sprintf("%s has %d package comments (%s): one is enough, or they will disagree.", pkg, n, strings.Join(found[pkg], ", ")))
+		case !wellBegun(pkg, text[pkg]):
+			out = append(out, fmt.Sprintf("%s: its package comment begins %q; go doc wants 'Package <name> …', or 'Command <name> …' for a program.", found[pkg][0], firstWords(text[pkg])))
 		}
 	}
 	return out
 }
 
-func wellBegun(room, text string) bool {
-	name := room[strings.LastIndex(room, "/")+1:]
+func wellBegun(pkg, text string) bool {
+	name := pkg[strings.LastIndex(pkg, "/")+1:]
 	return strings.HasPrefix(text, "Package "+name+" ") || strings.HasPrefix(text, "Command ")
 }
 
@@ -66,29 +66,29 @@ func firstWords(text string) string {
 
 func TestNoInit(t *testing.T) { enforce(t, inits) }
 
-// inits refuses functions that run before anybody called them.
-func inits(h *house) []string {
+// inits refuses functions that run without a call.
+func inits(h *repo) []string {
 	var out []string
 	for _, f := range h.files {
 		for _, d := range f.ast.Decls {
 			if fn, ok := d.(*ast.FuncDecl); ok && fn.Recv == nil && fn.Name.Name == "init" {
-				out = append(out, fmt.Sprintf("%s: func init runs unseen and in an order nobody chose: do it in New, or in main.", h.at(f, fn)))
+				out = append(out, fmt.Sprintf("%s: func init runs without a call and in no chosen order: do it in New, or in main.", h.at(f, fn)))
 			}
 		}
 	}
 	return out
 }
 
-// sleepers are files whose code may call time.Sleep; the value is the reason.
-var sleepers = map[string]string{}
+// maySleep are files whose code may call time.Sleep; the value is the reason.
+var maySleep = map[string]string{}
 
 func TestNoSleep(t *testing.T) { enforce(t, sleeps) }
 
-// sleeps refuses waits that nothing can end.
-func sleeps(h *house) []string {
+// sleeps refuses waits that cannot be cancelled.
+func sleeps(h *repo) []string {
 	var out []string
 	for _, f := range h.code() {
-		if sleepers[f.path] != "" {
+		if maySleep[f.path] != "" {
 			continue
 		}
 		ast.Inspect(f.ast, func(n ast.Node) bool {
@@ -106,24 +106,27 @@ func isIdent(e ast.Expr, name string) bool {
 	return ok && id.Name == name
 }
 
-// leftover finds notes to oneself, and paths of one machine.
+// leftover finds notes of an author to themselves, and paths of one machine.
 var leftover = []struct {
 	found *regexp.Regexp
 	why   string
 }{
-	{regexp.MustCompile(`\b(TO` + `DO|FIX` + `ME|XX` + `X|HA` + `CK)\b`), "a note to oneself is a task nobody owns: do it now, or open an issue"},
+	{regexp.MustCompile(`\b(TO` + `DO|FIX` + `ME|XX` + `X|HA` + `CK)\b`), "a note has no owner: do it now, or open an issue"},
 	{regexp.MustCompile(`(^|[^\w.])/wor` + `k/(main|shared)\b`), "an absolute path of one machine: make it relative to the repository's root"},
-	{regexp.MustCompile(`(?i)\b(not` + ` implemented yet|for` + ` now,|in a re` + `al system)\b`), "the house has no sketches: build it, or leave it out and say where it stands"},
+	{regexp.MustCompile(`(?i)\b(not` + ` implemented yet|for` + ` now,|in a re` + `al system)\b`), "the code has no drafts: build it, or leave it out"},
 }
 
 func TestNoLeftovers(t *testing.T) { enforce(t, leftovers) }
 
 // leftovers looks through everything that people write.
-func leftovers(h *house) []string {
+func leftovers(h *repo) []string {
 	var out []string
 	for _, p := range sortedKeys(h.texts) {
-		for i, l := range strings.Split(h.texts[p], "\n") {
-			for _, lo := range leftover {
+		for _, lo := range leftover {
+			if !lo.found.MatchString(h.texts[p]) {
+				continue
+			}
+			for i, l := range strings.Split(h.texts[p], "\n") {
 				if m := lo.found.FindString(l); m != "" {
 					out = append(out, fmt.Sprintf("%s:%d says %q: %s.", p, i+1, strings.TrimSpace(m), lo.why))
 				}
@@ -140,11 +143,11 @@ func TestNoPackageState(t *testing.T) { enforce(t, state) }
 // declaration, and those that can only be there to change (no value, a lock, a
 // channel, a made map). Error sentinels, embedded files, compiled patterns and
 // tables that are only read are no state.
-func state(h *house) []string {
+func state(h *repo) []string {
 	var out []string
-	vars := map[string]map[string]*ast.ValueSpec{} // room and package name → variable
+	vars := map[string]map[string]*ast.ValueSpec{} // pkg and package name → variable
 	for _, f := range h.code() {
-		key := f.room
+		key := f.pkg
 		if vars[key] == nil {
 			vars[key] = map[string]*ast.ValueSpec{}
 		}
@@ -169,14 +172,14 @@ func state(h *house) []string {
 	for _, f := range h.code() {
 		for _, d := range f.ast.Decls {
 			if fn, ok := d.(*ast.FuncDecl); ok && fn.Body != nil {
-				out = append(out, changes(h, f, fn, vars[f.room])...)
+				out = append(out, changes(h, f, fn, vars[f.pkg])...)
 			}
 		}
 	}
 	return out
 }
 
-// bornToChange says why a declaration can only mean state.
+// bornToChange says why a declaration can only be state.
 func bornToChange(g *ast.GenDecl, spec *ast.ValueSpec) string {
 	if spec.Names[0].Name == "_" || embedded(g.Doc) || embedded(spec.Doc) {
 		return ""
@@ -220,7 +223,7 @@ func holdsLock(v ast.Expr) bool {
 
 // changes finds the places where a function changes a package variable. A name
 // that the function declares itself, anywhere, is taken for its own.
-func changes(h *house, f *file, fn *ast.FuncDecl, vars map[string]*ast.ValueSpec) []string {
+func changes(h *repo, f *file, fn *ast.FuncDecl, vars map[string]*ast.ValueSpec) []string {
 	own := declared(fn)
 	var out []string
 	blame := func(n ast.Node, e ast.Expr) {

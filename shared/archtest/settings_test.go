@@ -13,9 +13,9 @@ func TestAddresses(t *testing.T) { enforce(t, addresses) }
 
 var addressName = regexp.MustCompile(`^GALLA_[A-Z_]*_?ADDR$`)
 
-// addresses wants every setting that is an address to be read by the one function
-// that all programs share: what one of them takes, the others take.
-func addresses(h *house) []string {
+// addresses requires that every setting that is an address is read by one function: all
+// programs accept the same forms.
+func addresses(h *repo) []string {
 	var out []string
 	for _, f := range h.files {
 		if f.test {
@@ -58,14 +58,18 @@ func typeText(e ast.Expr) string {
 	return "another"
 }
 
-// TestAddressesAreSeen: the rule meets the settings that are there, so that a
-// renamed tag does not make it blind.
+// TestAddressesAreSeen checks that the rule finds the existing settings, so that a
+// renamed tag does not switch it off.
 func TestAddressesAreSeen(t *testing.T) {
 	seen := map[string]bool{}
-	for _, f := range readHouse(t).files {
+	h, err := tree()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range h.files {
 		for _, name := range regexp.MustCompile(`env:"(GALLA_[A-Z_]*ADDR)"`).FindAllStringSubmatch(f.src, -1) {
 			if !f.test {
-				seen[f.room+" "+name[1]] = true
+				seen[f.pkg+" "+name[1]] = true
 			}
 		}
 	}

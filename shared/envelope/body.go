@@ -10,9 +10,9 @@ import (
 // member, a text of ASCII. It never quotes the body.
 var ErrBody = errors.New(`the body must be {"payload": "<base64>"}, with no other member`)
 
-// Payload reads the base64 text of a body. White space and escapes are those of
-// JSON (some languages write / as \/); anything else but the one member is
-// refused with ErrBody. Whether the text is base64, Decrypt says.
+// Payload reads the base64 text of a body. White space and escapes are those of JSON
+// (some languages write / as \/); anything but the one member is ErrBody. Decrypt
+// checks the base64.
 func Payload(body []byte) (string, error) {
 	s := scanner{rest: body}
 	if !s.take('{') {
@@ -31,12 +31,12 @@ func Payload(body []byte) (string, error) {
 	return payload, nil
 }
 
-// scanner reads the little JSON that a body is made of.
+// scanner reads the little JSON of a body.
 type scanner struct{ rest []byte }
 
 func (s *scanner) skip() { s.rest = bytes.TrimLeft(s.rest, " \t\r\n") }
 
-// take reads one character, and the white space before it.
+// take reads one character, after white space.
 func (s *scanner) take(c byte) bool {
 	s.skip()
 	if len(s.rest) == 0 || s.rest[0] != c {
@@ -46,12 +46,12 @@ func (s *scanner) take(c byte) bool {
 	return true
 }
 
-// text reads a string of ASCII, and the white space before it.
+// text reads a string of ASCII, after white space.
 func (s *scanner) text() (string, bool) {
 	if !s.take('"') {
 		return "", false
 	}
-	// Without escapes, which is the rule, the text is a part of the body.
+	// Usually there are no escapes, and the text is a part of the body.
 	if end := bytes.IndexByte(s.rest, '"'); end >= 0 && plain(s.rest[:end]) {
 		out := string(s.rest[:end])
 		s.rest = s.rest[end+1:]
@@ -79,7 +79,7 @@ func (s *scanner) text() (string, bool) {
 	return "", false
 }
 
-// plain tells whether bytes stand for themselves in a JSON string.
+// plain reports whether bytes stand for themselves in a JSON string.
 func plain(b []byte) bool {
 	for _, c := range b {
 		if c < ' ' || c > '~' || c == '\\' {
@@ -89,8 +89,8 @@ func plain(b []byte) bool {
 	return true
 }
 
-// escaped reads what stands after a backslash. Control characters and
-// everything beyond ASCII are refused: base64 has none.
+// escaped reads what follows a backslash. Control characters and everything beyond
+// ASCII are refused: base64 has none.
 func (s *scanner) escaped() (byte, bool) {
 	if len(s.rest) == 0 {
 		return 0, false

@@ -88,9 +88,9 @@ func TestVectors(t *testing.T) {
 			var again Headers
 			var sealed []byte
 			if v.Direction == "response" {
-				again, sealed, err = key.SealReply(v.Status, v.RequestID, at, []byte(v.Plaintext), drawn(iv))
+				again, sealed, err = key.SealReply(v.Status, v.RequestID, at, []byte(v.Plaintext), fixedReader(iv))
 			} else {
-				again, sealed, err = key.SealRequest(v.Method, v.Path, v.ClientID, v.RequestID, at, []byte(v.Plaintext), drawn(iv))
+				again, sealed, err = key.SealRequest(v.Method, v.Path, v.ClientID, v.RequestID, at, []byte(v.Plaintext), fixedReader(iv))
 			}
 			if err != nil || again != h {
 				t.Errorf("sealed again to %+v, %v, want %+v", again, err, h)
@@ -102,10 +102,10 @@ func TestVectors(t *testing.T) {
 	}
 }
 
-// drawn is randomness that gives these bytes.
-type drawn []byte
+// fixedReader is randomness that gives these bytes.
+type fixedReader []byte
 
-func (d drawn) Read(p []byte) (int, error) { return copy(p, d), nil }
+func (d fixedReader) Read(p []byte) (int, error) { return copy(p, d), nil }
 
 // testKey is the key that counts up from 0.
 func testKey(t testing.TB) *Key {

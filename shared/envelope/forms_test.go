@@ -57,7 +57,7 @@ func oneRequest(t testing.TB, key *Key) sealed {
 	t.Helper()
 	s := sealed{method: "POST", path: "/process/aeps/withdrawal?a=1"}
 	h, body, err := key.SealRequest(s.method, s.path, "vk_sandbox_sahyadri", "bd97163b-32d4-49f5-85e5-f63c15ce68b0",
-		time.UnixMilli(1767225600000), []byte(`{"TxnAmount":500}`), drawn("abcdefghijkl"))
+		time.UnixMilli(1767225600000), []byte(`{"TxnAmount":500}`), fixedReader("abcdefghijkl"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +112,7 @@ func TestEveryBitCounts(t *testing.T) {
 	}
 	t.Logf("%d single bits of a request", flips)
 
-	h, body, err := key.SealReply(200, whole.h.RequestID, time.UnixMilli(1767225600004), []byte(`{"statusCode":"00"}`), drawn("mnopqrstuvwx"))
+	h, body, err := key.SealReply(200, whole.h.RequestID, time.UnixMilli(1767225600004), []byte(`{"statusCode":"00"}`), fixedReader("mnopqrstuvwx"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -290,17 +290,17 @@ func TestSealRefuses(t *testing.T) {
 		{"no client", "POST", "/process", "", id},
 		{"no UUID", "POST", "/process", "vk", "42"},
 	} {
-		if _, _, err := key.SealRequest(tt.method, tt.path, tt.client, tt.id, at, nil, drawn("abcdefghijkl")); err == nil {
+		if _, _, err := key.SealRequest(tt.method, tt.path, tt.client, tt.id, at, nil, fixedReader("abcdefghijkl")); err == nil {
 			t.Errorf("%s is sealed", tt.name)
 		}
 	}
-	if _, _, err := key.SealReply(200, "42", at, nil, drawn("abcdefghijkl")); err == nil {
+	if _, _, err := key.SealReply(200, "42", at, nil, fixedReader("abcdefghijkl")); err == nil {
 		t.Error("a reply to no request is sealed")
 	}
 	if _, _, err := key.SealReply(200, id, at, nil, strings.NewReader("short")); err == nil {
 		t.Error("a reply is sealed without an IV")
 	}
-	if _, _, err := key.SealReply(200, id, time.Unix(-1, 0), nil, drawn("abcdefghijkl")); err == nil {
+	if _, _, err := key.SealReply(200, id, time.Unix(-1, 0), nil, fixedReader("abcdefghijkl")); err == nil {
 		t.Error("a reply is sealed before 1970")
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Names of the headers, as they stand on the wire.
+// Names of the headers.
 const (
 	HeaderClientID  = "X-Client-Id"
 	HeaderTimestamp = "X-Timestamp"
@@ -20,17 +20,16 @@ const (
 )
 
 const (
-	// MaxClientID bounds an API key's name in bytes; the house's own have 20.
+	// MaxClientID limits an API key in bytes; ours have 20.
 	MaxClientID = 128
-	// maxTimestamp bounds the digits of a time in milliseconds: 13 serve until
+	// maxTimestamp limits the digits of a time in milliseconds: 13 are enough until
 	// the year 2286, and 15 never overflow.
 	maxTimestamp = 15
 	checksumSize = 64 // hex characters
 	uuidSize     = 36
 )
 
-// Headers are a message's headers as they stand on the wire. ClientID is empty
-// in replies.
+// Headers are a message's headers as sent. ClientID is empty in replies.
 type Headers struct {
 	ClientID  string // the vendor's API key
 	Timestamp string // Unix time in milliseconds
@@ -40,8 +39,8 @@ type Headers struct {
 	Checksum  string // lower-case hex
 }
 
-// Request says whether the headers have the form of a request's. The error
-// names the first header that has not, and never its value.
+// Request checks the form of a request's headers. The error names the first header
+// that is wrong, and never its value.
 func (h Headers) Request() error {
 	if !visible(h.ClientID) || len(h.ClientID) > MaxClientID {
 		return fmt.Errorf("%s: must be 1 to %d visible ASCII characters", HeaderClientID, MaxClientID)
@@ -49,8 +48,8 @@ func (h Headers) Request() error {
 	return h.common()
 }
 
-// Reply says whether the headers have the form of a reply's. The error names
-// the first header that has not, and never its value.
+// Reply checks the form of a reply's headers. The error names the first header that
+// is wrong, and never its value.
 func (h Headers) Reply() error {
 	if h.ClientID != "" {
 		return errors.New(HeaderClientID + ": replies have none")
@@ -94,7 +93,7 @@ func (h Headers) Time() (time.Time, error) {
 	return time.UnixMilli(ms), nil
 }
 
-// visible tells whether a text is not empty and holds visible ASCII only.
+// visible reports whether a text is not empty and has visible ASCII only.
 func visible(s string) bool {
 	for i := range len(s) {
 		if s[i] <= ' ' || s[i] > '~' {
@@ -113,7 +112,7 @@ func lowerHex(s string) bool {
 	return true
 }
 
-// isUUID takes every version of UUID, written in lower case.
+// isUUID accepts every version of UUID, written in lower case.
 func isUUID(s string) bool {
 	if len(s) != uuidSize || s[8] != '-' || s[13] != '-' || s[18] != '-' || s[23] != '-' {
 		return false
@@ -123,7 +122,7 @@ func isUUID(s string) bool {
 
 var errBase64 = errors.New("is not padded base64 of the standard alphabet")
 
-// decode reads base64 as it would be written again: padded, standard alphabet,
+// decode reads base64 only as it would be written again: padded, standard alphabet,
 // no bits beyond the last byte, no line breaks.
 func decode(s string) ([]byte, error) {
 	out := make([]byte, base64.StdEncoding.DecodedLen(len(s)), base64.StdEncoding.DecodedLen(len(s))+TagSize)
@@ -139,17 +138,17 @@ func decodeInto(out []byte, s string) bool {
 	if len(s) != base64.StdEncoding.EncodedLen(len(out)) {
 		return false
 	}
-	var room [24]byte // the longest is a tag: 24 characters, at most 18 bytes
-	n, ok := decodeTo(room[:], s)
+	var buffer [24]byte // the longest is a tag: 24 characters, at most 18 bytes
+	n, ok := decodeTo(buffer[:], s)
 	if !ok || n != len(out) {
 		return false
 	}
-	copy(out, room[:n])
+	copy(out, buffer[:n])
 	return true
 }
 
-// decodeTo needs room for DecodedLen bytes. The decoder of the standard
-// library skips line breaks even when it is strict.
+// decodeTo needs a buffer of DecodedLen bytes. The decoder of the standard library
+// skips line breaks even if it is strict.
 func decodeTo(out []byte, s string) (int, bool) {
 	if strings.IndexByte(s, '\n') >= 0 || strings.IndexByte(s, '\r') >= 0 {
 		return 0, false

@@ -24,16 +24,15 @@ const (
 	TagSize = 16 // of a GCM tag, never truncated
 )
 
-// checksumLabel makes the checksum's key of the encryption key, so that no key
+// checksumLabel derives the checksum's key from the encryption key, so that no key
 // serves two algorithms.
 const checksumLabel = "galla/gateway/checksum/v1"
 
 // ErrKey says that a text is no vendor key. It never quotes the text.
 var ErrKey = errors.New("a vendor key is 32 bytes, written as 64 hex characters or 44 base64 characters")
 
-// ParseKey reads a vendor's key as it is handed out: 64 hex characters, or 44
-// characters of padded base64 in the standard alphabet. The only error is
-// ErrKey.
+// ParseKey reads a vendor's key as it was issued: 64 hex characters, or 44 characters
+// of padded base64 in the standard alphabet. The only error is ErrKey.
 func ParseKey(text string) (secret.Key, error) {
 	var raw []byte
 	var err error
@@ -49,14 +48,14 @@ func ParseKey(text string) (secret.Key, error) {
 	return secret.NewKey(raw), nil
 }
 
-// Key is a vendor's key, ready for use: the cipher and the checksum's key are
-// made once. It is safe for concurrent use, and prints as a mask.
+// Key is a vendor's key with its cipher and the checksum's key. It is safe for
+// concurrent use, and prints as a mask.
 type Key struct {
-	aead  cipher.AEAD
-	chest *sync.Pool // of *checksum
+	aead cipher.AEAD
+	macs *sync.Pool // of *checksum
 }
 
-// New makes a vendor's key ready. The key must be KeySize bytes.
+// New prepares a vendor's key, which must have KeySize bytes.
 func New(key secret.Key) (*Key, error) {
 	raw := key.Reveal()
 	if len(raw) != KeySize {
@@ -73,7 +72,7 @@ func New(key secret.Key) (*Key, error) {
 	derive := hmac.New(sha256.New, raw)
 	derive.Write([]byte(checksumLabel))
 	checksumKey := derive.Sum(nil)
-	return &Key{aead: aead, chest: &sync.Pool{New: func() any {
+	return &Key{aead: aead, macs: &sync.Pool{New: func() any {
 		return &checksum{mac: hmac.New(sha256.New, checksumKey)}
 	}}}, nil
 }
@@ -86,8 +85,8 @@ func (k *Key) Format(f fmt.State, _ rune)   { _, _ = io.WriteString(f, masked) }
 func (k *Key) MarshalText() ([]byte, error) { return []byte(masked), nil }
 func (k *Key) LogValue() slog.Value         { return slog.StringValue(masked) }
 
-// checksum is one HMAC under way. The payload goes through chunk, so that a
-// text of 240 KB is not copied as a whole to be read once.
+// checksum is one HMAC in progress. The payload is hashed in chunks, so that 240 KB
+// are not copied as a whole.
 type checksum struct {
 	mac   hash.Hash
 	chunk [4096]byte
@@ -95,9 +94,9 @@ type checksum struct {
 	text  [2 * sha256.Size]byte
 }
 
-// of gives the lower-case hex of the HMAC over the lines, valid until the next
+// hexOf returns the lower-case hex of the HMAC over the lines, valid until the next
 // call.
-func (c *checksum) of(lines []string) []byte {
+func (c *checksum) hexOf(lines []string) []byte {
 	c.mac.Reset()
 	for i, line := range lines {
 		if i > 0 {
@@ -114,17 +113,16 @@ func (c *checksum) of(lines []string) []byte {
 	return c.text[:]
 }
 
-// sign gives the checksum of the lines.
+// sign returns the checksum of the lines.
 func (k *Key) sign(lines []string) string {
-	c := k.chest.Get().(*checksum)
-	defer k.chest.Put(c)
-	return string(c.of(lines))
+	c := k.macs.Get().(*checksum)
+	defer k.macs.Put(c)
+	return string(c.hexOf(lines))
 }
 
-// signs compares the checksum of the lines with the one given, in constant
-// time.
+// signs compares the checksum of the lines with given, in constant time.
 func (k *Key) signs(lines []string, given string) bool {
-	c := k.chest.Get().(*checksum)
-	defer k.chest.Put(c)
-	return hmac.Equal(c.of(lines), []byte(given))
+	c := k.macs.Get().(*checksum)
+	defer k.macs.Put(c)
+	return hmac.Equal(c.hexOf(lines), []byte(given))
 }

@@ -16,22 +16,21 @@ const (
 	replyLine   = "galla-v1-response"
 )
 
-// What a gateway takes.
+// Limits of the gateway, in bytes.
 const (
-	// MaxPlain bounds a request's JSON, as a direct route's body.
+	// MaxPlain limits a request's JSON, as in a direct route.
 	MaxPlain = 1 << 20
-	// MaxBody bounds a request's body on the wire: base64 of MaxPlain, and twice
-	// as much again, so that the sender of a message that is too long is told so,
-	// sealed.
+	// MaxBody limits a request's body: base64 of MaxPlain, and twice as much again,
+	// so that a message that is too long gets a sealed reply.
 	MaxBody = 4 << 20
 )
 
-// ErrDecrypt says that a payload is no ciphertext under this key, IV and tag.
-// It says no more on purpose.
+// ErrDecrypt says that a payload is no ciphertext under this key, IV and tag. It
+// says no more on purpose.
 var ErrDecrypt = errors.New("the payload does not decrypt")
 
-// RequestText is the text that a request's checksum covers. The path is as
-// sent, with ?query where there is one; the payload is the base64 text.
+// RequestText is the text that a request's checksum covers. The path is as sent, with
+// its ?query; the payload is the base64 text.
 func RequestText(method, path string, h Headers, payload string) string {
 	return strings.Join(requestLines(method, path, h, payload), "\n")
 }
@@ -49,20 +48,20 @@ func replyLines(status int, h Headers, payload string) []string {
 	return []string{replyLine, strconv.Itoa(status), h.RequestID, h.Timestamp, h.IV, h.Tag, payload}
 }
 
-// SignsRequest tells whether the checksum of a request is right; it compares in
-// constant time. The headers must have passed Request.
+// SignsRequest reports whether a request's checksum is right, in constant time. The
+// headers must have passed Request.
 func (k *Key) SignsRequest(method, path string, h Headers, payload string) bool {
 	return k.signs(requestLines(method, path, h, payload), h.Checksum) && visible(method) && visible(path)
 }
 
-// SignsReply tells whether the checksum of a reply is right; it compares in
-// constant time. The headers must have passed Reply.
+// SignsReply reports whether a reply's checksum is right, in constant time. The
+// headers must have passed Reply.
 func (k *Key) SignsReply(status int, h Headers, payload string) bool {
 	return k.signs(replyLines(status, h, payload), h.Checksum)
 }
 
-// Decrypt opens a payload whose checksum is right. It never panics, whatever
-// the lengths. The only error is ErrDecrypt.
+// Decrypt opens a payload whose checksum is right. It never panics, whatever the
+// lengths. The only error is ErrDecrypt.
 func (k *Key) Decrypt(h Headers, payload string) ([]byte, error) {
 	var iv [IVSize]byte
 	var tag [TagSize]byte
@@ -73,7 +72,7 @@ func (k *Key) Decrypt(h Headers, payload string) ([]byte, error) {
 	if err != nil {
 		return nil, ErrDecrypt
 	}
-	sealed = append(sealed, tag[:]...) // decode leaves the room
+	sealed = append(sealed, tag[:]...) // decode leaves the space
 	plain, err := k.aead.Open(sealed[:0], iv[:], sealed, nil)
 	if err != nil {
 		return nil, ErrDecrypt
@@ -81,10 +80,10 @@ func (k *Key) Decrypt(h Headers, payload string) ([]byte, error) {
 	return plain, nil
 }
 
-// SealRequest makes a request: its headers, and the body {"payload": "…"}. The
-// path is the one that will be sent, with ?query where there is one, and plain
-// the route's JSON. The IV is drawn from rand, which must be the operating
-// system's wherever a message is really sent.
+// SealRequest makes a request's headers and its body {"payload": "…"}. The path is the
+// one that will be sent, with its ?query, and plain is the route's JSON. The IV is
+// read from rand, which must be the operating system's for every message that is
+// really sent.
 func (k *Key) SealRequest(method, path, clientID, requestID string, at time.Time, plain []byte, rand io.Reader) (Headers, []byte, error) {
 	if !visible(method) || !visible(path) || path[0] != '/' {
 		return Headers{}, nil, errors.New("seal request: method and path must be as sent, in visible ASCII, the path from its first slash")
@@ -101,8 +100,8 @@ func (k *Key) SealRequest(method, path, clientID, requestID string, at time.Time
 	return h, body, nil
 }
 
-// SealReply makes the reply to the request with this id: its headers, and the
-// body {"payload": "…"}. The IV is drawn from rand.
+// SealReply makes the headers and the body {"payload": "…"} of the reply to a request.
+// The IV is read from rand.
 func (k *Key) SealReply(status int, requestID string, at time.Time, plain []byte, rand io.Reader) (Headers, []byte, error) {
 	h := Headers{RequestID: requestID}
 	body, err := k.seal(&h, at, plain, rand)
@@ -121,7 +120,7 @@ const (
 	bodyTail = `"}`
 )
 
-// seal encrypts, fills the headers that come of it, and gives the body.
+// seal encrypts, fills in the headers, and returns the body.
 func (k *Key) seal(h *Headers, at time.Time, plain []byte, rand io.Reader) ([]byte, error) {
 	var iv [IVSize]byte
 	if _, err := io.ReadFull(rand, iv[:]); err != nil {
@@ -137,5 +136,5 @@ func (k *Key) seal(h *Headers, at time.Time, plain []byte, rand io.Reader) ([]by
 	return append(body, bodyTail...), nil
 }
 
-// payloadIn is the payload of a body that seal made.
+// payloadIn is the payload of a body made by seal.
 func payloadIn(body []byte) string { return string(body[len(bodyHead) : len(body)-len(bodyTail)]) }

@@ -25,7 +25,7 @@ func TestRoundTrip(t *testing.T) {
 		at := time.UnixMilli(rapid.Int64Range(0, 999_999_999_999_999).Draw(t, "at"))
 		id := rapid.StringMatching(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`).Draw(t, "id")
 
-		h, body, err := key.SealRequest("POST", path, client, id, at, plain, drawn(iv))
+		h, body, err := key.SealRequest("POST", path, client, id, at, plain, fixedReader(iv))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -43,7 +43,7 @@ func TestRoundTrip(t *testing.T) {
 			}
 		}
 		status := rapid.IntRange(200, 599).Draw(t, "status")
-		h, body, err = key.SealReply(status, id, at, plain, drawn(iv))
+		h, body, err = key.SealReply(status, id, at, plain, fixedReader(iv))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -154,7 +154,7 @@ func BenchmarkEnvelope(b *testing.B) {
 	key := testKey(b)
 	for _, size := range []int{4 << 10, 180 << 10} {
 		plain := bytes.Repeat([]byte("x"), size)
-		h, body, err := key.SealRequest("POST", "/process/aeps/withdrawal", "vk_sandbox_sahyadri", "bd97163b-32d4-49f5-85e5-f63c15ce68b0", time.UnixMilli(1767225600000), plain, drawn("abcdefghijkl"))
+		h, body, err := key.SealRequest("POST", "/process/aeps/withdrawal", "vk_sandbox_sahyadri", "bd97163b-32d4-49f5-85e5-f63c15ce68b0", time.UnixMilli(1767225600000), plain, fixedReader("abcdefghijkl"))
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -162,7 +162,7 @@ func BenchmarkEnvelope(b *testing.B) {
 			b.SetBytes(int64(size))
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, _, err := key.SealReply(200, "bd97163b-32d4-49f5-85e5-f63c15ce68b0", time.UnixMilli(1767225600000), plain, drawn("abcdefghijkl")); err != nil {
+				if _, _, err := key.SealReply(200, "bd97163b-32d4-49f5-85e5-f63c15ce68b0", time.UnixMilli(1767225600000), plain, fixedReader("abcdefghijkl")); err != nil {
 					b.Fatal(err)
 				}
 			}

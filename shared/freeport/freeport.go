@@ -1,8 +1,8 @@
 //go:build unix
 
-// Package freeport gives tests addresses of the loopback that stay free until
-// they are used, also while a program on one is killed and starts again. Ports that
-// the kernel chooses (":0") do not: it gives them to the next outgoing connection.
+// Package freeport gives tests loopback addresses that stay free until they are used,
+// also while a program on one is killed and starts again. Ports that the kernel chooses
+// (":0") do not: it gives them to the next outgoing connection.
 package freeport
 
 import (
@@ -18,15 +18,15 @@ import (
 // The ports are below those that Linux gives to outgoing connections
 // (ip_local_port_range, from 32768).
 const (
-	first = 20000
-	count = 12000
-	tries = 1000
+	first    = 20000
+	count    = 12000
+	attempts = 1000
 )
 
-// locks is where a file for each port says that some test of this machine has it.
+// locks is the folder with a lock file for each port in use by a test of this machine.
 var locks = filepath.Join(os.TempDir(), fmt.Sprintf("galla-ports-%d", os.Getuid()))
 
-// For gives a test an address such as 127.0.0.1:20123, its own until it ends.
+// For returns an address such as 127.0.0.1:20123, reserved until the test ends.
 func For(t testing.TB) string {
 	t.Helper()
 	address, release, err := Take()
@@ -37,18 +37,18 @@ func For(t testing.TB) string {
 	return address
 }
 
-// Take gives an address until it is released, or the process ends.
+// Take returns an address that is reserved until it is released, or the process ends.
 func Take() (address string, release func(), err error) {
 	if err := os.MkdirAll(locks, 0o700); err != nil {
 		return "", nil, fmt.Errorf("free port: %w", err)
 	}
-	for range tries {
+	for range attempts {
 		port := first + rand.IntN(count)
 		var lock *os.File
 		if lock, err = os.OpenFile(filepath.Join(locks, fmt.Sprint(port)), os.O_CREATE|os.O_RDWR, 0o600); err != nil {
 			return "", nil, fmt.Errorf("free port: %w", err)
 		}
-		if err = take(lock, port); err != nil {
+		if err = lockPort(lock, port); err != nil {
 			_ = lock.Close()
 			continue
 		}
@@ -57,9 +57,8 @@ func Take() (address string, release func(), err error) {
 	return "", nil, fmt.Errorf("no free port from %d to %d: %w", first, first+count-1, err)
 }
 
-// take locks a port's file, and looks whether a program that knows of no locks
-// is on the port.
-func take(lock *os.File, port int) error {
+// lockPort locks a port's file, and checks that no other program listens on the port.
+func lockPort(lock *os.File, port int) error {
 	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
 		return err
 	}

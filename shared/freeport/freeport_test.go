@@ -46,7 +46,7 @@ func TestReleased(t *testing.T) {
 	again := func() error {
 		lock, number := open(t, port)
 		defer func() { _ = lock.Close() }()
-		return take(lock, number)
+		return lockPort(lock, number)
 	}
 	if err := again(); err == nil {
 		t.Errorf("%s was taken, and could be taken again", address)

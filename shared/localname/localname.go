@@ -1,21 +1,18 @@
-// Package localname gives an installation a host name of its own on this
-// machine, galla-<16 letters and digits>.localhost, and holds requests against it.
+// Package localname gives an installation its own host name on this machine,
+// galla-<16 letters and digits>.localhost, and checks requests against it.
 //
-// A browser keeps cookies by host name and not by port: a session cookie of
-// 127.0.0.1 or of localhost goes to every program that listens there, whoever
-// started it. A random name that only this installation answers to has cookies
-// that go nowhere else. Browsers lead every name below .localhost to the loopback
-// interface without asking a name server (RFC 6761 §6.3).
+// A browser stores cookies by host name and not by port: a session cookie of 127.0.0.1
+// or localhost is sent to every program that listens there. The cookies of a random
+// name are sent to this installation only. Browsers resolve every name below
+// .localhost to the loopback interface without a name server (RFC 6761 §6.3).
 //
-// The name stands in a file of the data folder that its owner alone can read,
-// and stays the same from start to start, so that a bookmark and a shortcut keep
-// working. It is no password: who learns it still has to sign in. But it is not
-// told to strangers either: a page that is asked for under another name says how
-// to find it, never what it is.
+// The name is in a file of the data folder that only its owner can read, and stays the
+// same, so that bookmarks and shortcuts keep working. It is no password, but it is not
+// disclosed either: a request under another name gets a page that says how to find it.
 //
 //	name, err := localname.Ensure(dataFolder, rand.Reader)
-//	localname.URL(name, 8080)           // http://galla-….localhost:8080/
-//	localname.Is(r.Host, name, 8080)    // may this request have a session?
+//	localname.URL(name, 8080)             // http://galla-….localhost:8080/
+//	localname.Matches(r.Host, name, 8080) // may this request have a session?
 package localname
 
 import (
@@ -35,22 +32,22 @@ import (
 	"galla/shared/seal"
 )
 
-// File is what the file of the name is called in a data folder.
+// File is the name of the file in a data folder.
 const File = "localname"
 
-// drawn is how many random bytes a name has: 80 bits, 16 characters of base32.
-const drawn = 10
+// randomBytes is how many random bytes a name has: 80 bits, 16 characters of base32.
+const randomBytes = 10
 
 var (
 	letters = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
-	form    = regexp.MustCompile(`^galla-[a-z2-7]{16}\.localhost$`)
+	pattern = regexp.MustCompile(`^galla-[a-z2-7]{16}\.localhost$`)
 )
 
-// Valid tells whether a text is a name of this kind.
-func Valid(name string) bool { return form.MatchString(name) }
+// Valid reports whether a text is a name of this kind.
+func Valid(name string) bool { return pattern.MatchString(name) }
 
-// Read gives the name of the installation that has this data folder. Where none
-// has been made yet the error is fs.ErrNotExist.
+// Read returns the name of the installation with this data folder. If there is none
+// yet, the error is fs.ErrNotExist.
 func Read(folder string) (string, error) {
 	path := filepath.Join(folder, File)
 	text, err := os.ReadFile(path)
@@ -64,10 +61,9 @@ func Read(folder string) (string, error) {
 	return name, nil
 }
 
-// Ensure gives the name of the installation that has this data folder, and makes
-// one where there is none: the file with mode 0600, the folder with 0700. Of
-// several processes that start at the same moment one makes the name and all
-// read the same.
+// Ensure returns the name of the installation with this data folder, and makes one if
+// there is none: the file with mode 0600, the folder with 0700. If several processes
+// start at the same moment, one makes the name and all read the same.
 func Ensure(folder string, rand io.Reader) (string, error) {
 	name, err := Read(folder)
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -76,12 +72,12 @@ func Ensure(folder string, rand io.Reader) (string, error) {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return "", fmt.Errorf("make the folder of the local name: %w", err)
 	}
-	raw := make([]byte, drawn)
+	raw := make([]byte, randomBytes)
 	if _, err := io.ReadFull(rand, raw); err != nil {
 		return "", fmt.Errorf("draw a local name: %w", err)
 	}
 	if err := seal.WriteOnce(filepath.Join(folder, File), []byte("galla-"+letters.EncodeToString(raw)+".localhost\n")); err != nil {
-		return "", fmt.Errorf("keep the local name: %w", err)
+		return "", fmt.Errorf("store the local name: %w", err)
 	}
 	return Read(folder)
 }
@@ -89,10 +85,10 @@ func Ensure(folder string, rand io.Reader) (string, error) {
 // URL is the address that a browser opens for a program on this port.
 func URL(name string, port int) string { return "http://" + hostPort(name, port) + "/" }
 
-// Is tells whether a request's Host header is this name with this port, as a
-// browser writes it: the port is left out where it is 80. Upper and lower case
-// are the same. An empty name is nobody's.
-func Is(host, name string, port int) bool {
+// Matches reports whether a request's Host header is this name with this port, as a
+// browser writes it: without port 80. Upper and lower case are the same. An empty name
+// never matches.
+func Matches(host, name string, port int) bool {
 	return name != "" && subtle.ConstantTimeCompare([]byte(strings.ToLower(host)), []byte(strings.ToLower(hostPort(name, port)))) == 1
 }
 

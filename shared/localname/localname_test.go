@@ -77,7 +77,7 @@ func TestEnsureWithoutRandomness(t *testing.T) {
 	}
 }
 
-func TestIs(t *testing.T) {
+func TestMatches(t *testing.T) {
 	const name = "galla-abcdefghijklmnop.localhost"
 	for _, c := range []struct {
 		host string
@@ -99,7 +99,7 @@ func TestIs(t *testing.T) {
 		{":8080", "", 8080, false},
 		{"", "", 80, false},
 	} {
-		if got := localname.Is(c.host, c.name, c.port); got != c.want {
+		if got := localname.Matches(c.host, c.name, c.port); got != c.want {
 			t.Errorf("Is(%q, %q, %d) = %v", c.host, c.name, c.port, got)
 		}
 	}

@@ -1,9 +1,9 @@
 // Package money holds amounts as whole paise.
 //
-// Amounts are rupees with at most two decimals on the wire and integer paise
-// everywhere inside; no floating-point number ever stands between the two.
-// Text enters through Parse and leaves through String, and both are exact:
-// Parse(p.String()) == p for every p.
+// Amounts are rupees with at most two decimals in JSON and integer paise in code
+// and databases; floating-point numbers are never used. Parse reads text, String
+// writes it, and both are exact: Parse(p.String()) == p for every p in Parse's
+// range.
 package money
 
 import (
@@ -13,15 +13,15 @@ import (
 )
 
 // Paise is an amount of money in paise, a hundredth of a rupee.
-// It may be negative (a ledger line); routes decide whether that is allowed.
+// It may be negative, as in a ledger; routes check whether that is allowed.
 type Paise int64
 
 // Rupee is one rupee, 100 paise.
 const Rupee Paise = 100
 
 // Max bounds every amount that is parsed: ₹1,00,00,00,000.00 (a hundred
-// crore). No operation of the interface comes near it, and sums of a million
-// such amounts still fit an int64.
+// crore). No operation comes near it, and the sum of a million such amounts fits
+// an int64.
 const Max Paise = 100_00_00_000 * 100
 
 // Reasons for which Parse refuses a text.
@@ -31,11 +31,10 @@ var (
 	ErrRange    = errors.New("amount out of range")
 )
 
-// Parse reads a decimal number of rupees as it stands in JSON: an optional
-// minus, digits without superfluous leading zeros, and optionally a point with
-// one or more digits. Digits after the second decimal must be absent, even if
-// they are zero: an amount is written in rupees and paise. Exponents are
-// refused (ErrSyntax), because no partner means them.
+// Parse reads a decimal number of rupees as JSON writes it: an optional minus,
+// digits without superfluous leading zeros, and optionally a point with one or two
+// digits. More than two are refused, even zeros (ErrDecimals). Exponents are
+// refused (ErrSyntax).
 func Parse(s string) (Paise, error) {
 	digits, negative := strings.CutPrefix(s, "-")
 	whole, fraction, point := strings.Cut(digits, ".")
@@ -100,8 +99,8 @@ func (p Paise) Grouped() string {
 	return fmt.Sprintf("%s%s.%02d", sign, out, n%100)
 }
 
-// Rupees writes the amount as people read it, with Indian grouping and the sign
-// of the rupee: "₹1,23,456.00".
+// Rupees writes the amount for people, with Indian grouping and the rupee sign:
+// "₹1,23,456.00".
 func (p Paise) Rupees() string {
 	if g, negative := strings.CutPrefix(p.Grouped(), "-"); negative {
 		return "−₹" + g
@@ -124,8 +123,8 @@ func (p Paise) Number() string {
 	return strings.TrimSuffix(s, "0")
 }
 
-// split separates sign and magnitude; the magnitude is unsigned so that even
-// the smallest int64 has one.
+// split separates sign and magnitude, which is unsigned so that the smallest int64
+// has one.
 func split(p Paise) (string, uint64) {
 	if p < 0 {
 		return "-", uint64(-(p + 1)) + 1

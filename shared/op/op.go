@@ -1,11 +1,10 @@
-// Package op holds the words that edge and central share about operations:
-// ids, routes with their roles and classes, states, and the outcome that
-// travels back.
+// Package op has what edge and central share about operations: ids, the route
+// table with roles and classes, states, and the outcome that goes back to a
+// terminal.
 //
-// It is a leaf: it decides nothing. The two state machines stand in the
-// packages edge and central, drawn in their package comments; the states'
-// names are those of the operations design, everywhere: code, database, wire,
-// documents and screen.
+// It decides nothing. The two state machines are in the packages edge and central
+// (operations.md, sections 3 and 8). The names of the states are the same in code,
+// database, protocol, documents and on screens.
 package op
 
 import (
@@ -16,24 +15,24 @@ import (
 	"github.com/google/uuid"
 )
 
-// ID names one operation for ever: a UUIDv7 in canonical lower-case text. The
-// edge mints it when the agent presses the button; for other doors the central
-// does.
+// ID identifies one operation for ever: a UUIDv7 in canonical lower-case text. On
+// the uplink the terminal generates it before the finger is captured; for the other
+// entrances the central does.
 type ID string
 
-// ErrID says that a text is no operation id.
+// ErrID says that a text is not an operation id.
 var ErrID = errors.New("must be a UUIDv7 in lower-case canonical form")
 
-// NewID mints an id from the time now and from the given randomness.
+// NewID generates an id from the current time and rand.
 func NewID(rand io.Reader) (ID, error) {
 	id, err := uuid.NewV7FromReader(rand)
 	if err != nil {
-		return "", fmt.Errorf("mint an operation id: %w", err)
+		return "", fmt.Errorf("generate an operation id: %w", err)
 	}
 	return ID(id.String()), nil
 }
 
-// ParseID accepts the canonical form only, so that one id has one spelling.
+// ParseID accepts the canonical form only, so that an id has one spelling.
 func ParseID(s string) (ID, error) {
 	id, err := uuid.Parse(s)
 	if err != nil || id.String() != s || id.Version() != 7 {
@@ -42,30 +41,31 @@ func ParseID(s string) (ID, error) {
 	return ID(s), nil
 }
 
-// State is where an operation stands.
+// State is the state of an operation.
 type State string
 
 // States of the central, of the edge, and of both.
 const (
-	Received   State = "received"   // central: recorded, nothing sent upstream
-	Dispatched State = "dispatched" // central: may have reached the bank
-	Refused    State = "refused"    // central: final, nothing was sent
+	Received State = "received" // central: recorded, nothing was sent to the bank
+	Refused  State = "refused"  // central: final, nothing was sent
 
-	Reserved State = "reserved" // edge: identity on disk, the capture is going on
+	Reserved State = "reserved" // edge: identity on disk, the finger is being captured
 	Queued   State = "queued"   // edge: on disk, not yet sent
-	Sent     State = "sent"     // edge: given to the line
-	Accepted State = "accepted" // edge: the central owns it
-	Unknown  State = "unknown"  // edge: the line broke after sending
+	Accepted State = "accepted" // edge: recorded by the central
+	Unknown  State = "unknown"  // edge: the connection broke after sending
 	Expired  State = "expired"  // edge: final, deadline passed before it was sent
-	NotSent  State = "not-sent" // edge: final, the central never saw it and never will
+	NotSent  State = "not-sent" // edge: final, the central refused it, or never saw it and never will run it
 
+	// Sent: at the central committed before the first byte goes to the bank, at the
+	// edge before the frame is given to the uplink.
+	Sent      State = "sent"
 	Pending   State = "pending"   // both: the bank has not answered
 	Succeeded State = "succeeded" // both: final
 	Failed    State = "failed"    // both: final
-	Reversed  State = "reversed"  // both: final, debited and given back
+	Reversed  State = "reversed"  // both: final, debited and credited again
 )
 
-// Final tells whether the state never changes again.
+// Final tells whether the state never changes.
 func (s State) Final() bool {
 	switch s {
 	case Succeeded, Failed, Reversed, Refused, Expired, NotSent:
@@ -74,8 +74,8 @@ func (s State) Final() bool {
 	return false
 }
 
-// Outcome is what the central says of an operation: its state, and the reply
-// that the same call would have had over HTTP.
+// Outcome is the state of an operation at the central, and the reply that the same
+// request would have had over HTTP.
 type Outcome struct {
 	State State
 	HTTP  int    // HTTP status of the reply

@@ -39,8 +39,8 @@ func TestTable(t *testing.T) {
 			t.Errorf("route %q stands twice", r.ID)
 		}
 		seen[r.ID] = true
-		if r.Class == "" || r.Section == "" || r.Doors == 0 {
-			t.Errorf("route %q lacks class, section or doors", r.ID)
+		if r.Class == "" || r.Section == "" || r.Entrances == 0 {
+			t.Errorf("route %q lacks class, section or entrances", r.ID)
 		}
 		if r.Class == Money && r.Method == "GET" {
 			t.Errorf("route %q moves money by GET", r.ID)
@@ -66,7 +66,7 @@ func TestAllows(t *testing.T) {
 
 func TestFinalStates(t *testing.T) {
 	for s, final := range map[State]bool{
-		Received: false, Dispatched: false, Refused: true, Reserved: false, Queued: false, Sent: false, Accepted: false,
+		Received: false, Refused: true, Reserved: false, Queued: false, Sent: false, Accepted: false,
 		Unknown: false, Expired: true, NotSent: true, Pending: false, Succeeded: true, Failed: true, Reversed: true,
 	} {
 		if s.Final() != final {

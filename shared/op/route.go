@@ -1,10 +1,10 @@
 package op
 
-// RouteID names a route: its method, a space, and its path as the interface
+// RouteID identifies a route: its method, a space, and its path as interface.md
 // writes it.
 type RouteID string
 
-// Role is a kind of caller (section 5.3).
+// Role is a kind of caller (interface.md, section 5.3).
 type Role string
 
 // The roles.
@@ -14,42 +14,42 @@ const (
 	Aggregator Role = "aggregator"
 )
 
-// Class tells what a route does to the world, and so what the edge does with
-// it when the line is down (operations.md, 'States at the edge').
+// Class is what a route changes, and so what a terminal does with it while it is
+// offline (operations.md, section 8.2).
 type Class string
 
 // The classes.
 const (
-	Money     Class = "money"     // moves money: queued until its deadline, identity kept for ever
-	Enquiry   Class = "enquiry"   // moves nothing: straight over the line
+	Money     Class = "money"     // moves money: queued until its deadline, the identity is stored for ever
+	Enquiry   Class = "enquiry"   // moves nothing: sent at once or not at all
 	Record    Class = "record"    // changes a record: queued up to 24 h
-	Reference Class = "reference" // answered from the edge's cache when the line is down
+	Reference Class = "reference" // answered from the terminal's cache while offline
 )
 
-// Door is a way in.
-type Door uint8
+// Entrance is a way into the central. A route has a set of them.
+type Entrance uint8
 
-// The doors. A route is served only through those of its entry.
+// The entrances. Each route lists those that serve it.
 const (
-	Direct  Door = 1 << iota // Bearer token, plain JSON
-	Gateway                  // /process/*, sealed
-	Uplink                   // a terminal's websocket
+	Direct  Entrance = 1 << iota // Bearer token, plain JSON
+	Gateway                      // /process/*, sealed
+	Uplink                       // a terminal's websocket
 )
 
-// Route is one line of the interface's section 4.
+// Route is a route of the interface (interface.md, section 4).
 type Route struct {
-	ID      RouteID
-	Method  string
-	Path    string
-	Roles   []Role // who may call; empty: the route authenticates by itself
-	Class   Class
-	Doors   Door
-	Section string // of the interface document, or 'own additions' of interface-decisions.md
+	ID        RouteID
+	Method    string
+	Path      string
+	Roles     []Role // who may call; empty: the route authenticates by itself
+	Class     Class
+	Entrances Entrance
+	Section   string // of interface.md; 'own additions': interface.md, section 4.8
 	// AEPS marks routes that need the merchant's finished AEPS onboarding.
 	AEPS bool
 }
 
-// Table is the interface, one line a route, in the order of the document.
+// Table lists the routes in the order of interface.md.
 func Table() []Route {
 	var table []Route
 	for _, family := range [][]Route{
@@ -60,7 +60,7 @@ func Table() []Route {
 	return table
 }
 
-// Find gives the route of an id.
+// Find gives the route with an id.
 func Find(id RouteID) (Route, bool) {
 	for _, r := range Table() {
 		if r.ID == id {

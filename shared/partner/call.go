@@ -14,19 +14,18 @@ import (
 	"time"
 )
 
-// Call is one operation, with its identity. It can be kept as JSON and sent
-// again by another process; Body then holds what the customer gave in the
-// clear, so keep it as carefully as that asks for. A biometric capture must not
-// be kept at all: where Body has PidData, keep ID, and ask for the outcome.
+// Call is one operation, with its identity. It can be stored as JSON and sent again by
+// another process. Body holds the customer's data in the clear, so protect the stored
+// call. A biometric capture must not be stored at all: if Body has PidData, store the
+// ID only, and ask for the outcome.
 type Call struct {
 	ID     string          `json:"id"`     // X-Request-Id: a UUID in lower case
-	Method string          `json:"method"` // of the direct route
+	Method string          `json:"method"` // path of the direct route, with its ?query
 	Route  string          `json:"route"`  // path of the direct route, with ?query where there is one
 	Body   json.RawMessage `json:"body"`   // the route's JSON object; a repeat must have the same bytes
 }
 
-// String names the call, without its query and body. Only its JSON has them,
-// for keeping.
+// String names the call, without its query and body. Only its JSON has them.
 func (call Call) String() string {
 	route, _, _ := strings.Cut(call.Route, "?")
 	return fmt.Sprintf("%s %s (X-Request-Id %s)", call.Method, route, call.ID)
@@ -44,13 +43,13 @@ func (call Call) LogValue() slog.Value { return slog.StringValue(call.String()) 
 // Option changes how a call is prepared.
 type Option func(*Call)
 
-// WithRequestID gives a call its identity, in place of a new one: a UUID in
-// lower case that the caller's program has kept for this operation.
+// WithRequestID sets a call's identity: a UUID in lower case that the caller has
+// stored for this operation.
 func WithRequestID(id string) Option { return func(call *Call) { call.ID = id } }
 
-// Prepare makes a call and its identity. It sends nothing. The route is that of
-// the direct call: "/aeps/withdrawal". The body is as Call says. The error, if
-// any, is an *Error of kind NotSent.
+// Prepare makes a call with a new identity. It sends nothing. The route is that of the
+// direct route: "/aeps/withdrawal". The body is as in Client.Call. An error is an
+// *Error of kind NotSent.
 func (c *Client) Prepare(method, route string, body any, options ...Option) (Call, error) {
 	call := Call{Method: method, Route: route}
 	refuse := func(err error) (Call, error) {
@@ -75,7 +74,7 @@ func (c *Client) Prepare(method, route string, body any, options ...Option) (Cal
 	return call, nil
 }
 
-// encode gives the JSON object of a body. Its error never quotes the body.
+// encode returns the JSON object of a body. Its error never quotes the body.
 func encode(body any) (json.RawMessage, error) {
 	var text []byte
 	switch b := body.(type) {
@@ -110,24 +109,23 @@ func newUUID(rand io.Reader) (string, error) {
 	return fmt.Sprintf("%x-%x-%x-%x-%x", u[:4], u[4:6], u[6:8], u[8:10], u[10:]), nil
 }
 
-// Reply is what the gateway answered; it came from the holder of the key, and
-// belongs to this call.
+// Reply is the gateway's answer. Its sender holds the key, and it belongs to this call.
 type Reply struct {
 	Call   Call   // the call that it answers
 	Status int    // HTTP status of the direct route
 	Body   []byte // JSON of the direct route
-	// Code and Message are statusCode and message of the reply's envelope; both
-	// are empty for the few replies that have none. For AEPS transactions look
-	// at data.ResponseCode, too. A reply that says 'Transaction pending' is
-	// neither success nor failure: ask for the outcome, never pay out on it.
+	// Code and Message are statusCode and message of the reply's envelope, empty for
+	// the few replies without one. For AEPS transactions look at data.ResponseCode,
+	// too. 'Transaction pending' is neither success nor failure: ask for the outcome,
+	// and never pay out on it.
 	Code    string
 	Message string
-	// RetryAfter is how long to wait, after HTTP 429 or 503. It stands outside
-	// the checksum.
+	// RetryAfter is how long to wait, after HTTP 429 or 503. The checksum does not
+	// cover it.
 	RetryAfter time.Duration
 }
 
-// String says how a call was answered, without the reply's data.
+// String describes a reply, without its data.
 func (r Reply) String() string {
 	return fmt.Sprintf("%s: HTTP %d, %s %s", r.Call, r.Status, r.Code, r.Message)
 }
@@ -162,7 +160,7 @@ func newReply(call Call, status int, wait time.Duration, plain []byte) Reply {
 	return r
 }
 
-// maxRetryAfter bounds what a header can make a program wait.
+// maxRetryAfter limits what a header can make a program wait.
 const maxRetryAfter = time.Hour
 
 func retryAfter(header http.Header) time.Duration {
@@ -173,21 +171,21 @@ func retryAfter(header http.Header) time.Duration {
 	return min(time.Duration(min(n, int(maxRetryAfter/time.Second)))*time.Second, maxRetryAfter)
 }
 
-// Kind says at which point a call ended without a genuine reply.
+// Kind is the point at which a call ended without a genuine reply.
 type Kind string
 
-// The kinds of Error.
+// Values of Kind.
 const (
-	// NotSent: nothing left this machine; the call itself has to be changed.
+	// NotSent: nothing left this machine; the call has to be changed.
 	NotSent Kind = "not sent"
-	// NoReply: the line failed before a whole reply was here. Whether the
-	// operation ran is unknown.
+	// NoReply: the connection failed before a whole reply had come. It is unknown
+	// whether the operation ran.
 	NoReply Kind = "no reply"
-	// NotAuthenticated: the gateway answered its plain 401. This message did
-	// nothing; what an earlier one of the same call did is not said.
+	// NotAuthenticated: the gateway answered its plain 401. This message did nothing;
+	// an earlier one of the same call may have.
 	NotAuthenticated Kind = "not authenticated"
-	// NotGenuine: there is a reply, but not one that the gateway sealed for this
-	// call. Whether the operation ran is unknown.
+	// NotGenuine: a reply came, but the gateway did not seal it for this call. It is
+	// unknown whether the operation ran.
 	NotGenuine Kind = "not genuine"
 )
 
@@ -195,12 +193,12 @@ const (
 type Error struct {
 	Call   Call  // to be sent again, with its identity
 	Kind   Kind  // where it ended
-	Status int   // HTTP status of what came; 0: nothing came
+	Status int   // HTTP status of the reply; 0: none
 	Err    error // cause; may be nil for NotAuthenticated
 }
 
-// Error tells what happened to which call, and what to do. It holds nothing of
-// the call's body.
+// Error says what happened to which call, and what to do. It has nothing of the call's
+// body.
 func (e *Error) Error() string {
 	what := e.Call.String() + ": "
 	switch e.Kind {
@@ -222,13 +220,13 @@ func (e *Error) Error() string {
 	return what + fmt.Sprintf("the reply is not genuine: %v. Whether it ran is unknown: retry with the same X-Request-Id, which is safe", e.Err)
 }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// SafeToRetry tells whether sending the same call again, with the same
-// X-Request-Id, is safe and may help: the line failed, or what came was not
-// genuine. False for nil, for a call that must be changed, and for
-// NotAuthenticated, where the same message would be refused again.
+// SafeToRetry reports whether it is safe and useful to send the same call again, with
+// the same X-Request-Id: the connection failed, or the reply was not genuine. It is
+// false for nil, for a call that must be changed, and for NotAuthenticated, where the
+// same message would be refused again.
 func SafeToRetry(err error) bool {
 	var e *Error
 	return errors.As(err, &e) && (e.Kind == NoReply || e.Kind == NotGenuine)

@@ -16,41 +16,41 @@ import (
 )
 
 const (
-	// prefix is where the gateway mirrors the direct routes.
+	// prefix begins the gateway's path of a direct route.
 	prefix = "/process"
-	// maxReply bounds a reply: the longest of the interface, a list of banks,
-	// has some 20 KB.
+	// maxReply limits a reply: the longest of the interface, a list of banks, has some
+	// 20 KB.
 	maxReply = 4 << 20
-	// replyAge is how far a reply's time may be from this machine's clock: an
-	// earlier reply to the same call, kept by somebody on the line, is refused.
+	// replyAge is how far a reply's time may be from this machine's clock: an earlier
+	// reply to the same call, replayed by an attacker, is refused.
 	replyAge = 5 * time.Minute
-	// sendTimeout ends a call of the default HTTP client. The central answers
-	// "pending" long before, when the bank does not.
+	// sendTimeout ends a call of the default HTTP client. If the bank does not answer,
+	// the central replies 'pending' long before.
 	sendTimeout = 60 * time.Second
 )
 
-// Config says whose calls are sent, and where to.
+// Config is whose calls are sent, and where to.
 type Config struct {
 	// BaseURL is the gateway's address without a path: https://gateway.example.
 	BaseURL string
-	// ClientID is the API key, as X-Client-Id carries it.
+	// ClientID is the API key, sent as X-Client-Id.
 	ClientID string
-	// Key is the encryption key of that API key; envelope.ParseKey reads it.
+	// Key is the API key's encryption key; envelope.ParseKey reads it.
 	Key secret.Key
-	// Rand gives IVs and identities: crypto/rand's Reader.
+	// Rand is for IVs and identities: crypto/rand's Reader.
 	Rand io.Reader
-	// HTTPClient sends; by default one that gives up after a minute. Redirects
-	// are never followed.
+	// HTTPClient sends; by default one with a time-out of a minute. Redirects are
+	// never followed.
 	HTTPClient *http.Client
 	// Now is the clock; by default time.Now.
 	Now func() time.Time
-	// Watch, where given, is told the text that the checksum of each message
-	// covers, before it is sent and after it came: for finding differences
-	// between two programs. It holds no key and nothing in the clear.
-	Watch func(direction, text string)
+	// Trace, if given, gets the text that the checksum of each message covers, before
+	// a request is sent and after a reply came, to find differences between two
+	// programs. It has no key and nothing in the clear.
+	Trace func(direction, text string)
 }
 
-// Directions that Watch is told.
+// Directions in Trace.
 const (
 	Outgoing = "request"
 	Incoming = "reply"
@@ -65,7 +65,7 @@ type Client struct {
 	http     http.Client
 	rand     io.Reader
 	now      func() time.Time
-	watch    func(direction, text string)
+	trace    func(direction, text string)
 }
 
 // New makes a client. It sends nothing.
@@ -75,7 +75,7 @@ func New(cfg Config) (*Client, error) {
 		return nil, errors.New("gateway address: must be scheme and host without a path, such as https://gateway.example: the checksum covers the path that the gateway sees")
 	}
 	if cfg.ClientID == "" {
-		return nil, errors.New("client id: must be the API key that X-Client-Id carries")
+		return nil, errors.New("client id: must be the API key that X-Client-Id has")
 	}
 	if cfg.Rand == nil {
 		return nil, errors.New("randomness: must be given; use Reader of crypto/rand")
@@ -86,7 +86,7 @@ func New(cfg Config) (*Client, error) {
 	}
 	c := &Client{
 		base: u.Scheme + "://" + u.Host, clientID: cfg.ClientID, key: key,
-		rand: cfg.Rand, now: cfg.Now, watch: cfg.Watch,
+		rand: cfg.Rand, now: cfg.Now, trace: cfg.Trace,
 		http: http.Client{Timeout: sendTimeout},
 	}
 	if cfg.HTTPClient != nil {
@@ -97,16 +97,16 @@ func New(cfg Config) (*Client, error) {
 	if c.now == nil {
 		c.now = time.Now
 	}
-	if c.watch == nil {
-		c.watch = func(string, string) {}
+	if c.trace == nil {
+		c.trace = func(string, string) {}
 	}
 	return c, nil
 }
 
-// Call prepares a call and sends it. The body is a JSON object: nil for {},
-// []byte, json.RawMessage or string as it is, anything else through
-// encoding/json. A call that moves money is better prepared, kept and sent: see
-// the package's comment. The error, if any, is an *Error.
+// Call prepares a call and sends it. The body is a JSON object: nil for {}, []byte,
+// json.RawMessage or string unchanged, anything else through encoding/json. A call
+// that moves money should be prepared, stored and then sent: see the package comment.
+// An error is an *Error.
 func (c *Client) Call(ctx context.Context, method, route string, body any, options ...Option) (Reply, error) {
 	call, err := c.Prepare(method, route, body, options...)
 	if err != nil {
@@ -115,13 +115,8 @@ func (c *Client) Call(ctx context.Context, method, route string, body any, optio
 	return c.Send(ctx, call)
 }
 
-// Retry sends a call again, with the same identity and body, and a new time and
-// IV. It is Send by the name that says what happens.
-func (c *Client) Retry(ctx context.Context, call Call) (Reply, error) { return c.Send(ctx, call) }
-
-// Send sends a prepared call, for the first time or again, and opens the reply.
-// It sends one message and never repeats it by itself. The error, if any, is an
-// *Error.
+// Send sends a prepared call, for the first time or again, and opens the reply. It
+// sends one message and never repeats it by itself. An error is an *Error.
 func (c *Client) Send(ctx context.Context, call Call) (Reply, error) {
 	request, err := c.seal(ctx, call)
 	if err != nil {
@@ -156,8 +151,8 @@ func (c *Client) seal(ctx context.Context, call Call) (*http.Request, error) {
 		return nil, errors.New("the route must be written as it is sent, with everything in its query escaped: the checksum covers it")
 	}
 	if call.Method == http.MethodGet {
-		// net/http repeats a GET by itself when a kept connection breaks, with
-		// the same IV: the gateway would refuse the repeat as a replay.
+		// net/http repeats a GET by itself when a kept connection breaks, with the same
+		// IV: the gateway would refuse the repeat as a replay.
 		request.GetBody = nil
 	}
 	request.Header = http.Header{
@@ -174,7 +169,7 @@ func (c *Client) seal(ctx context.Context, call Call) (*http.Request, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.watch(Outgoing, envelope.RequestText(call.Method, path, h, payload))
+	c.trace(Outgoing, envelope.RequestText(call.Method, path, h, payload))
 	return request, nil
 }
 
@@ -200,7 +195,7 @@ func (c *Client) open(call Call, response *http.Response, body []byte) (Reply, e
 	if err != nil {
 		return fail(NotGenuine, err)
 	}
-	c.watch(Incoming, envelope.ReplyText(status, h, payload))
+	c.trace(Incoming, envelope.ReplyText(status, h, payload))
 	if !c.key.SignsReply(status, h, payload) {
 		return fail(NotGenuine, errors.New("its checksum is wrong"))
 	}
@@ -218,8 +213,7 @@ func (c *Client) open(call Call, response *http.Response, body []byte) (Reply, e
 	return newReply(call, status, retryAfter(response.Header), plain), nil
 }
 
-// replyHeaders reads the envelope's headers. sealed is false where none of them
-// is there.
+// replyHeaders reads the envelope's headers. sealed is false if there are none.
 func replyHeaders(header http.Header) (h envelope.Headers, sealed bool, err error) {
 	for _, part := range []struct {
 		name string
@@ -229,7 +223,7 @@ func replyHeaders(header http.Header) (h envelope.Headers, sealed bool, err erro
 		{envelope.HeaderChecksum, &h.Checksum}, {envelope.HeaderRequestID, &h.RequestID},
 	} {
 		values := header.Values(part.name)
-		// A plain refusal may carry X-Request-Id, too.
+		// A plain refusal may have X-Request-Id, too.
 		sealed = sealed || len(values) > 0 && part.name != envelope.HeaderRequestID
 		if len(values) != 1 {
 			err = errors.Join(err, fmt.Errorf("%s stands %d times in the reply", part.name, len(values)))
@@ -243,8 +237,8 @@ func replyHeaders(header http.Header) (h envelope.Headers, sealed bool, err erro
 	return h, sealed, err
 }
 
-// clockHint explains a 401 whose Date is far from this machine's clock. Nobody
-// vouches for that header, so it is a hint and decides nothing.
+// clockHint explains a 401 whose Date is far from this machine's clock. That header is
+// not authenticated, so it is only a hint.
 func (c *Client) clockHint(header http.Header) error {
 	at, err := http.ParseTime(header.Get("Date"))
 	if err != nil {
@@ -268,7 +262,7 @@ func readAll(body io.ReadCloser) ([]byte, error) {
 	return text, nil
 }
 
-// unwrapURL takes the cause out of net/http's error, which repeats the URL.
+// unwrapURL returns the cause of net/http's error, which repeats the URL.
 func unwrapURL(err error) error {
 	var u *url.Error
 	if errors.As(err, &u) {

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"galla/shared/envelope"
+	"galla/shared/partner/partnertest"
 	"galla/shared/secret"
 )
 
@@ -37,7 +38,7 @@ func rightKey(t testing.TB) secret.Key { return key(t, strings.Repeat("a5", 32))
 // spoil answers in place of the double.
 type spoil func(w http.ResponseWriter, r *http.Request, real http.Handler)
 
-func (h *house) spoil(s spoil) {
+func (h *system) spoil(s spoil) {
 	if s == nil {
 		h.spoiler.Store(nil)
 		return
@@ -45,10 +46,10 @@ func (h *house) spoil(s spoil) {
 	h.spoiler.Store(&s)
 }
 
-// house is a double behind a server, with a hand on what passes between.
-type house struct {
+// system is a double behind a server, with a hand on what passes between.
+type system struct {
 	*testing.T
-	double  *Double
+	gateway *partnertest.Gateway
 	server  *httptest.Server
 	client  *Client
 	runs    atomic.Int32
@@ -56,9 +57,9 @@ type house struct {
 	texts   []string
 }
 
-func newHouse(t *testing.T, change func(*Config)) *house {
-	h := &house{T: t}
-	double, err := NewDouble(DoubleConfig{
+func newSystem(t *testing.T, change func(*Config)) *system {
+	h := &system{T: t}
+	double, err := partnertest.New(partnertest.Config{
 		ClientID: clientID, Key: rightKey(t), Rand: rand.Reader,
 		Answer: func(method, route string, body []byte) (int, []byte) {
 			n := h.runs.Add(1)
@@ -68,7 +69,7 @@ func newHouse(t *testing.T, change func(*Config)) *house {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h.double = double
+	h.gateway = double
 	h.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if s := h.spoiler.Load(); s != nil {
 			(*s)(w, r, double)
@@ -80,7 +81,7 @@ func newHouse(t *testing.T, change func(*Config)) *house {
 	cfg := Config{
 		BaseURL: h.server.URL, ClientID: clientID, Key: rightKey(t), Rand: rand.Reader,
 		HTTPClient: h.server.Client(),
-		Watch:      func(direction, text string) { h.texts = append(h.texts, direction+"\n"+text) },
+		Trace:      func(direction, text string) { h.texts = append(h.texts, direction+"\n"+text) },
 	}
 	if change != nil {
 		change(&cfg)
@@ -102,10 +103,10 @@ func TestCall(t *testing.T) {
 		{"POST", "/aeps/balance", `{"TxnAmount":0,"CustomerName":"आशा"}`, `{"TxnAmount":0,"CustomerName":"आशा"}`},
 		{"POST", "/aeps/balance", []byte(`{"a" : 1}`), `{"a" : 1}`},
 	} {
-		h := newHouse(t, nil)
+		h := newSystem(t, nil)
 		reply, err := h.client.Call(context.Background(), tt.method, tt.route, tt.body)
 		if err != nil {
-			t.Fatalf("%v (the double says %v)", err, h.double.Refused())
+			t.Fatalf("%v (the double says %v)", err, h.gateway.Refused())
 		}
 		var got struct {
 			Data struct {
@@ -129,7 +130,7 @@ func TestCall(t *testing.T) {
 // TestRetryRunsOnce: the same call again, from a kept copy, gives the stored
 // reply; the same identity with another body is a conflict, and a reply.
 func TestRetryRunsOnce(t *testing.T) {
-	h := newHouse(t, nil)
+	h := newSystem(t, nil)
 	ctx := context.Background()
 	call, err := h.client.Prepare("POST", "/aeps/withdrawal", `{"TxnAmount":500}`)
 	if err != nil {
@@ -147,7 +148,7 @@ func TestRetryRunsOnce(t *testing.T) {
 	if err := json.Unmarshal(kept, &again); err != nil {
 		t.Fatal(err)
 	}
-	second, err := h.client.Retry(ctx, again)
+	second, err := h.client.Send(ctx, again)
 	if err != nil || !bytes.Equal(first.Body, second.Body) || h.runs.Load() != 1 {
 		t.Errorf("%s, then %s, %v; ran %d times", first.Body, second.Body, err, h.runs.Load())
 	}
@@ -240,7 +241,7 @@ func TestFalseReplies(t *testing.T) {
 		}, NoReply, "more than"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			h := newHouse(t, nil)
+			h := newSystem(t, nil)
 			if tt.says == "another call" {
 				h.spoil(tt.spoil)
 				if _, err := h.client.Call(context.Background(), "GET", "/aeps/banks", nil); err != nil {
@@ -254,7 +255,7 @@ func TestFalseReplies(t *testing.T) {
 				t.Fatalf("%+v, %v", reply, err)
 			}
 			h.spoil(nil)
-			if reply, err := h.client.Retry(context.Background(), e.Call); err != nil || reply.Code != "00" {
+			if reply, err := h.client.Send(context.Background(), e.Call); err != nil || reply.Code != "00" {
 				t.Errorf("the retry gives %+v, %v", reply, err)
 			}
 		})
@@ -275,13 +276,13 @@ func TestNotAuthenticated(t *testing.T) {
 		{"a clock that is early", func(c *Config) { c.Now = func() time.Time { return now.Add(time.Hour) } }, "clock is 1h0m", "X-Timestamp"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			h := newHouse(t, tt.change)
+			h := newSystem(t, tt.change)
 			_, err := h.client.Call(context.Background(), "GET", "/aeps/banks", nil)
 			var e *Error
 			if !errors.As(err, &e) || e.Kind != NotAuthenticated || e.Status != 401 || !strings.Contains(err.Error(), tt.says) || SafeToRetry(err) {
 				t.Errorf("%v", err)
 			}
-			if inside := fmt.Sprint(h.double.Refused()); !strings.Contains(inside, tt.inside) {
+			if inside := fmt.Sprint(h.gateway.Refused()); !strings.Contains(inside, tt.inside) {
 				t.Errorf("the double says %s", inside)
 			}
 		})
@@ -290,7 +291,7 @@ func TestNotAuthenticated(t *testing.T) {
 
 // TestStaleReply: a reply of an hour ago is none, though its checksum is right.
 func TestStaleReply(t *testing.T) {
-	h := newHouse(t, nil)
+	h := newSystem(t, nil)
 	ctx := context.Background()
 	h.spoil(func(w http.ResponseWriter, r *http.Request, real http.Handler) {
 		rec := record(r, real)
@@ -303,7 +304,7 @@ func TestStaleReply(t *testing.T) {
 }
 
 func TestPrepareRefuses(t *testing.T) {
-	h := newHouse(t, nil)
+	h := newSystem(t, nil)
 	const canary = "canary-secret"
 	for _, tt := range []struct {
 		name, route string
@@ -361,7 +362,7 @@ func TestNewRefuses(t *testing.T) {
 // connection breaks; the repeat would be a replay. The second request of each
 // connection is read, and dropped.
 func TestBrokenKeptConnection(t *testing.T) {
-	h := newHouse(t, nil)
+	h := newSystem(t, nil)
 	var lock sync.Mutex
 	seen, on := 0, map[string]int{} // on: by connection
 	h.spoil(func(w http.ResponseWriter, r *http.Request, real http.Handler) {
@@ -388,7 +389,7 @@ func TestBrokenKeptConnection(t *testing.T) {
 }
 
 func TestErrorsNameNoURL(t *testing.T) {
-	h := newHouse(t, nil)
+	h := newSystem(t, nil)
 	h.server.Close()
 	_, err := h.client.Call(context.Background(), "GET", "/aeps/banks?secret=1", nil)
 	if err == nil || strings.Contains(err.Error(), h.server.URL) || !SafeToRetry(err) {
@@ -411,7 +412,7 @@ func TestRetryAfter(t *testing.T) {
 
 // TestNothingPrintsBodies: a call and a reply hold what customers gave.
 func TestNothingPrintsBodies(t *testing.T) {
-	h := newHouse(t, nil)
+	h := newSystem(t, nil)
 	reply, err := h.client.Call(context.Background(), "POST", "/aeps/balance", `{"AadharNo":"canary"}`)
 	if err != nil {
 		t.Fatal(err)

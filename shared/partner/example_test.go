@@ -10,6 +10,7 @@ import (
 
 	"galla/shared/envelope"
 	"galla/shared/partner"
+	"galla/shared/partner/partnertest"
 )
 
 // A balance enquiry, against a double of the gateway.
@@ -19,7 +20,7 @@ func ExampleClient_Call() {
 		fmt.Println(err)
 		return
 	}
-	gateway, err := partner.NewDouble(partner.DoubleConfig{
+	gateway, err := partnertest.New(partnertest.Config{
 		ClientID: "vk_sandbox_sahyadri", Key: key, Rand: rand.Reader,
 		Answer: func(method, route string, body []byte) (int, []byte) {
 			return http.StatusOK, []byte(`{"statusCode":"00","message":"Banks","data":[{"iin":"607094","bankName":"State Bank of India"}]}`)
@@ -50,14 +51,14 @@ func ExampleClient_Call() {
 
 // A withdrawal whose first reply is lost: the same call is sent again, and runs
 // once.
-func ExampleClient_Retry() {
+func ExampleClient_Send() {
 	key, err := envelope.ParseKey("000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f")
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	runs := 0
-	gateway, err := partner.NewDouble(partner.DoubleConfig{
+	gateway, err := partnertest.New(partnertest.Config{
 		ClientID: "vk_sandbox_sahyadri", Key: key, Rand: rand.Reader,
 		Answer: func(method, route string, body []byte) (int, []byte) {
 			runs++
@@ -95,7 +96,7 @@ func ExampleClient_Retry() {
 	reply, err := client.Send(ctx, call)
 	for tries := 1; partner.SafeToRetry(err) && tries < 5; tries++ {
 		time.Sleep(time.Millisecond) // a second, in a program
-		reply, err = client.Retry(ctx, call)
+		reply, err = client.Send(ctx, call)
 	}
 	fmt.Println(reply.Message, err)
 	fmt.Println("executed:", runs)

@@ -1,12 +1,9 @@
-// Package password keeps what people know: argon2id hashes of PINs and
-// passwords as PHC text, and how long somebody waits who was wrong too often.
+// Package password hashes PINs, passwords and client secrets with argon2id (PHC text), and computes how
+// long to wait after wrong attempts.
 //
-// It promises that a hash is slow to guess at, that one which was damaged takes
-// no machine, and that an error quotes neither the hash nor what was typed. It
-// keeps nothing itself: hashes and counts are its callers'.
-//
-//	what was typed ──► Hash ──► PHC text ──► the caller's storage
-//	what was typed, PHC text ──► Verify ──► right or wrong ──► Wait(failures)
+// It promises that a hash is slow to guess, that a damaged hash can't use up the
+// machine, and that an error quotes neither the hash nor what was typed. The callers
+// store hashes and counts.
 package password
 
 import (
@@ -29,74 +26,101 @@ const (
 	keySize  = 32
 )
 
-// Cost is what a hash costs whoever makes one.
+// Cost is the cost of a hash.
 type Cost struct {
 	Memory uint32 // KiB
 	Passes uint32
 	Lanes  uint8
 }
 
-// Full takes a good tenth of a second on a shop's PC. What people remember has
-// little to guess at, so the hash must be slow; the waits do the rest.
-func Full() Cost { return Cost{Memory: 64 << 10, Passes: 3, Lanes: 1} }
+// DefaultCost takes a good tenth of a second on a shop's PC. PINs and passwords are
+// easy to guess, so the hash must be slow; the waits do the rest.
+func DefaultCost() Cost { return Cost{Memory: 64 << 10, Passes: 3, Lanes: 1} }
 
-// Bounds of a hash that is believed: a damaged cost must not take the machine.
+// Limits of a stored hash, so that a damaged record can't use up the machine.
 const (
-	maxMemory = 1 << 20 // KiB
-	maxPasses = 100
+	maxMemory = 256 << 10 // KiB
+	maxPasses = 16
+	maxLanes  = 4
+	minSalt   = 8
+	maxSalt   = 64
+	minKey    = 16
 	maxKey    = 64
 )
 
-// ErrHash says that a stored hash can't be read.
-var ErrHash = errors.New("the stored hash can't be read")
+// ErrHash says that a stored hash can't be read. It does not quote it.
+var ErrHash = errors.New("the stored hash is no argon2id hash in PHC text, or its cost is out of range")
 
-// Hash makes the argon2id hash of what was typed as PHC text, with a salt drawn
-// from rand.
+// phc is an argon2id hash in PHC format: $argon2id$v=19$m=…,t=…,p=…$salt$key.
+type phc struct {
+	cost      Cost
+	salt, key []byte
+}
+
+func (h phc) derive(typed secret.Token, size int) []byte {
+	return argon2.IDKey([]byte(typed.Reveal()), h.salt, h.cost.Passes, h.cost.Memory, h.cost.Lanes, uint32(size))
+}
+
+func (h phc) String() string {
+	b64 := base64.RawStdEncoding
+	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, h.cost.Memory, h.cost.Passes, h.cost.Lanes,
+		b64.EncodeToString(h.salt), b64.EncodeToString(h.key))
+}
+
+// parse reads a stored hash; it accepts only what String writes.
+func parse(text string) (h phc, err error) {
+	parts := strings.Split(text, "$")
+	if len(parts) != 6 {
+		return phc{}, ErrHash
+	}
+	c := &h.cost
+	if _, err := fmt.Sscanf(parts[3], "m=%d,t=%d,p=%d", &c.Memory, &c.Passes, &c.Lanes); err != nil {
+		return phc{}, ErrHash
+	}
+	var errSalt, errKey error
+	h.salt, errSalt = base64.RawStdEncoding.DecodeString(parts[4])
+	h.key, errKey = base64.RawStdEncoding.DecodeString(parts[5])
+	if errSalt != nil || errKey != nil || h.String() != text {
+		return phc{}, ErrHash
+	}
+	if c.Passes < 1 || c.Passes > maxPasses || c.Lanes < 1 || c.Lanes > maxLanes || c.Memory < 8*uint32(c.Lanes) || c.Memory > maxMemory ||
+		len(h.salt) < minSalt || len(h.salt) > maxSalt || len(h.key) < minKey || len(h.key) > maxKey {
+		return phc{}, ErrHash
+	}
+	return h, nil
+}
+
+// Hash returns the argon2id hash of what was typed as PHC text, with a salt from rand.
 func Hash(typed secret.Token, rand io.Reader, c Cost) (string, error) {
-	salt := make([]byte, saltSize)
-	if _, err := io.ReadFull(rand, salt); err != nil {
+	h := phc{cost: c, salt: make([]byte, saltSize)}
+	if _, err := io.ReadFull(rand, h.salt); err != nil {
 		return "", fmt.Errorf("draw a salt: %w", err)
 	}
-	key := argon2.IDKey([]byte(typed.Reveal()), salt, c.Passes, c.Memory, c.Lanes, keySize)
-	b64 := base64.RawStdEncoding
-	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, c.Memory, c.Passes, c.Lanes,
-		b64.EncodeToString(salt), b64.EncodeToString(key)), nil
+	h.key = h.derive(typed, keySize)
+	return h.String(), nil
 }
 
-// Verify compares what was typed with the PHC text that Hash made, now or under
-// other costs. ErrHash.
-func Verify(phc string, typed secret.Token) (bool, error) {
-	var memory, passes uint32
-	var lanes uint8
-	var version int
-	parts := strings.Split(phc, "$")
-	if len(parts) != 6 || parts[0] != "" || parts[1] != "argon2id" {
-		return false, ErrHash
+// Verify compares what was typed with a PHC text of Hash, under whatever cost it was
+// made. A wrong one takes as long as the right one. The error is ErrHash.
+func Verify(text string, typed secret.Token) (bool, error) {
+	h, err := parse(text)
+	if err != nil {
+		return false, err
 	}
-	if _, err := fmt.Sscanf(parts[2]+" "+parts[3], "v=%d m=%d,t=%d,p=%d", &version, &memory, &passes, &lanes); err != nil || version != argon2.Version {
-		return false, ErrHash
-	}
-	salt, saltErr := base64.RawStdEncoding.DecodeString(parts[4])
-	want, keyErr := base64.RawStdEncoding.DecodeString(parts[5])
-	if saltErr != nil || keyErr != nil || len(want) == 0 || len(want) > maxKey || memory > maxMemory ||
-		passes == 0 || passes > maxPasses || lanes == 0 {
-		return false, ErrHash
-	}
-	got := argon2.IDKey([]byte(typed.Reveal()), salt, passes, memory, lanes, uint32(len(want)))
-	return subtle.ConstantTimeCompare(got, want) == 1, nil
+	return subtle.ConstantTimeCompare(h.derive(typed, len(h.key)), h.key) == 1, nil
 }
 
-// Tries is how many wrong ones are looked at before there is a wait; each
-// further one doubles it, from FirstWait up to LongestWait.
+// FreeAttempts is how many wrong attempts are allowed without a wait; each further one
+// doubles the wait, from FirstWait up to LongestWait.
 const (
-	Tries       = 5
-	FirstWait   = 30 * time.Second
-	LongestWait = 15 * time.Minute
+	FreeAttempts = 5
+	FirstWait    = 30 * time.Second
+	LongestWait  = 15 * time.Minute
 )
 
-// Wait is how long nothing is looked at after so many wrong ones in a row.
+// Wait is how long to wait after so many wrong attempts in a row.
 func Wait(failures int) time.Duration {
-	over := failures - Tries
+	over := failures - FreeAttempts
 	if over < 0 {
 		return 0
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 func TestHash(t *testing.T) {
-	phc, err := Hash(secret.NewToken("2580"), rand.Reader, Full())
+	phc, err := Hash(secret.NewToken("2580"), rand.Reader, DefaultCost())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -23,7 +23,15 @@ func TestHash(t *testing.T) {
 			t.Errorf("Verify(%q) = %v, %v", typed, ok, err)
 		}
 	}
-	for _, bad := range []string{"", "x", "$argon2id$v=19$m=1$a$b", strings.Replace(phc, "t=3", "t=0", 1), strings.Replace(phc, "m=65536", "m=99999999", 1), strings.Replace(phc, "v=19", "v=16", 1)} {
+	if _, err := Hash(secret.NewToken("2580"), strings.NewReader(""), DefaultCost()); err == nil {
+		t.Error("a hash without salt")
+	}
+	for _, bad := range []string{
+		"", "x", "$argon2id$v=19$m=64,t=1,p=1$c2FsdHNhbHQ", strings.Replace(phc, "argon2id", "argon2i", 1), strings.Replace(phc, "v=19", "v=16", 1),
+		strings.Replace(phc, "m=65536", "m=99999999", 1), strings.Replace(phc, "m=65536", "m=065536", 1), strings.Replace(phc, "m=65536", "m=4", 1),
+		strings.Replace(phc, "t=3", "t=0", 1), strings.Replace(phc, "t=3", "t=900", 1), strings.Replace(phc, "p=1", "p=256", 1), strings.Replace(phc, "p=1", "p=9", 1),
+		phc + "=", phc + "$", phc[:60], "$argon2id$v=19$m=64,t=1,p=1$$", "$argon2id$v=19$m=64,t=1,p=1$YQ$YQ",
+	} {
 		if ok, err := Verify(bad, secret.NewToken("2580")); ok || !errors.Is(err, ErrHash) {
 			t.Errorf("Verify took the hash %q", bad)
 		}
@@ -40,18 +48,15 @@ func TestWait(t *testing.T) {
 	}
 }
 
-// FuzzVerify: whatever stands where a hash should, it opens nothing by accident
-// and costs bounded work.
-func FuzzVerify(f *testing.F) {
+// FuzzParse: a hash that is accepted is written in one way, and costs bounded work.
+func FuzzParse(f *testing.F) {
+	f.Add("$argon2id$v=19$m=19456,t=2,p=1$c2FsdHNhbHQ$c2FsdHNhbHRzYWx0c2FsdA")
 	f.Add("$argon2id$v=19$m=8,t=1,p=1$c2FsdHNhbHRzYWx0c2FsdA$AAAA")
 	f.Add("$argon2id$v=19$m=,t=,p=$$")
-	f.Fuzz(func(t *testing.T, phc string) {
-		// Costs beyond the tests' own are refused or slow, not wrong.
-		if !strings.Contains(phc, "m=8,t=1,p=1") {
-			return
-		}
-		if ok, err := Verify(phc, secret.NewToken("2580")); ok && err != nil {
-			t.Errorf("Verify = %v, %v", ok, err)
+	f.Fuzz(func(t *testing.T, text string) {
+		h, err := parse(text)
+		if err == nil && (h.String() != text || h.cost.Memory > maxMemory || h.cost.Passes > maxPasses || h.cost.Lanes > maxLanes) {
+			t.Fatalf("accepted %q", text)
 		}
 	})
 }

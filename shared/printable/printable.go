@@ -1,11 +1,10 @@
-// Package printable has the one rule on texts that people give a person, a
-// place or a thing: names, addresses, remarks. Both halves judge by it, so that
-// the counter never asks a customer for a finger with a name that the central
+// Package printable checks names, addresses and remarks that people enter. Both halves
+// use it, so that the counter never asks for a fingerprint with a name that the central
 // then refuses.
 //
-// It promises that a text which passed shows all that it holds, on one line and
-// in its own order, and is no formula to a spreadsheet; and that a cell made by
-// Cell is none either, whatever it was made of.
+// It promises that a text which passed shows everything that it contains, on one line
+// and in its own order, and is no spreadsheet formula; and that a cell made by Cell is
+// no formula either.
 package printable
 
 import (
@@ -28,14 +27,14 @@ const (
 	MaxAddress = 200
 )
 
-// fields are the names of the interface's fields that are read by the rule, and
-// how many characters each takes at most.
+// fields are the interface's fields that are checked by Name, with their lengths
+// (interface.md, section 2.12).
 var fields = map[string]int{
 	"CustomerName": MaxName, "name": MaxName, "shopName": MaxName, "receivername": MaxName, "account_holder_name": MaxName,
 	"city": MaxName, "state": MaxName, "branch_contact": MaxName, "remarks": MaxName, "address": MaxAddress,
 }
 
-// Fields gives the interface's fields that hold a name, and each one's length.
+// Fields returns the interface's fields that hold a name, with their lengths.
 func Fields() map[string]int {
 	out := make(map[string]int, len(fields))
 	for name, most := range fields {
@@ -44,14 +43,14 @@ func Fields() map[string]int {
 	return out
 }
 
-// Name gives a text without the space around it, if it may be a name of at most
-// max characters. ErrLength, ErrHidden, ErrFormula.
+// Name returns a text without blanks at its ends, if it is a valid name of at most max
+// characters. Errors are ErrLength, ErrHidden and ErrFormula.
 func Name(text string, max int) (string, error) {
 	text = strings.TrimSpace(text)
 	switch n := utf8.RuneCountInString(text); {
 	case n < 1 || n > max:
 		return "", ErrLength
-	case hides(text):
+	case hasHidden(text):
 		return "", ErrHidden
 	case formula(text):
 		return "", ErrFormula
@@ -59,14 +58,14 @@ func Name(text string, max int) (string, error) {
 	return text, nil
 }
 
-// hides tells whether a text has a character that nobody sees.
-func hides(text string) bool {
+// hasHidden reports whether a text has an invisible character.
+func hasHidden(text string) bool {
 	if !utf8.ValidString(text) {
 		return true
 	}
 	before := rune(-1)
 	for _, r := range text {
-		if hidden(r) && !(joiner(r) && joins(before)) {
+		if hidden(r) && !(joiner(r) && takesJoiner(before)) {
 			return true
 		}
 		before = r
@@ -74,10 +73,9 @@ func hides(text string) bool {
 	return false
 }
 
-// hidden tells whether a character shows nothing, breaks the line, or turns the
-// order of others: controls, format characters (among them the bidirectional
-// ones and those without width), line separators, fillers, and what Unicode does
-// not know.
+// hidden reports whether a character is invisible, breaks the line, or changes the
+// order of others: controls, format characters (also bidirectional ones and those of
+// width zero), line separators, fillers, and what Unicode does not define.
 func hidden(r rune) bool {
 	switch {
 	case r == ' ':
@@ -90,18 +88,18 @@ func hidden(r rune) bool {
 	return !unicode.IsGraphic(r) || unicode.In(r, unicode.Zl, unicode.Zp)
 }
 
-// joiner tells whether r is one of the two characters by which Indian scripts
+// joiner reports whether r is one of the two characters with which Indian scripts
 // choose the form of a letter.
 func joiner(r rune) bool { return r == '\u200c' || r == '\u200d' }
 
-// joins tells whether a joiner means something after a character.
-func joins(before rune) bool {
+// takesJoiner reports whether a joiner has a meaning after a character.
+func takesJoiner(before rune) bool {
 	return unicode.In(before, unicode.Devanagari, unicode.Bengali, unicode.Gurmukhi, unicode.Gujarati, unicode.Oriya,
 		unicode.Tamil, unicode.Telugu, unicode.Kannada, unicode.Malayalam, unicode.Sinhala)
 }
 
-// formula tells whether a name begins as a formula. A hyphen alone and a
-// telephone number with its plus are none: people write both.
+// formula reports whether a name begins as a formula. A hyphen alone and a telephone
+// number with its plus are none: people write both.
 func formula(text string) bool {
 	first, size := utf8.DecodeRuneInString(text)
 	switch first {
@@ -113,21 +111,21 @@ func formula(text string) bool {
 	return false
 }
 
-// Line gives a text on one line: what can't be seen is a space.
+// Line returns a text on one line: invisible characters become blanks.
 func Line(text string) string {
 	before := rune(-1)
 	return strings.Map(func(r rune) rune {
 		was := before
 		before = r
-		if hidden(r) && !(joiner(r) && joins(was)) {
+		if hidden(r) && !(joiner(r) && takesJoiner(was)) {
 			return ' '
 		}
 		return r
 	}, strings.ToValidUTF8(text, " "))
 }
 
-// Cell gives a text as a cell of a table for spreadsheets: on one line, and with
-// an apostrophe before what one would take for a formula.
+// Cell returns a text as a cell for spreadsheets: on one line, with an apostrophe in
+// front if it would be a formula.
 func Cell(text string) string {
 	text = Line(text)
 	first, _ := utf8.DecodeRuneInString(strings.TrimLeftFunc(text, unicode.IsSpace))

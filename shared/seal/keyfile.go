@@ -37,10 +37,9 @@ func ParseKey(text string) (secret.Key, error) {
 	return secret.NewKey(raw), nil
 }
 
-// EnsureKeyFile reads the key at path, or makes a random one there, with mode
-// 0600, its folder with 0700. Of several processes that start at the same
-// moment one makes the key and all read the same: the file appears whole, by a
-// hard link, or not at all.
+// EnsureKeyFile reads the key at path, or makes a random one there, with mode 0600, its
+// folder with 0700. If several processes start at the same moment, one makes the key
+// and all read it: the file appears whole, by a hard link, or not at all.
 func EnsureKeyFile(path string, rand io.Reader) (secret.Key, error) {
 	key, err := ReadKeyFile(path)
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -59,8 +58,8 @@ func EnsureKeyFile(path string, rand io.Reader) (secret.Key, error) {
 	return ReadKeyFile(path)
 }
 
-// WriteOnce makes a file with the given content, mode 0600 and on the disk, unless it is
-// there already; then that one stays. Of programs that start at once, one wins.
+// WriteOnce writes a file with mode 0600 and syncs it, unless the file exists already;
+// then that one stays. If several programs start at once, one wins.
 func WriteOnce(path string, content []byte) error {
 	temp, err := os.CreateTemp(filepath.Dir(path), ".new-*") // made with mode 0600
 	if err != nil {

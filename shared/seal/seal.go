@@ -1,10 +1,9 @@
-// Package seal keeps bytes secret and unaltered: AES-256-GCM for values at
-// rest, and the files that hold its keys.
+// Package seal encrypts and authenticates stored values with AES-256-GCM, and reads and
+// creates the files of its keys.
 //
-// A sealed value is version byte ‖ 12-byte random IV ‖ ciphertext ‖ tag. The
-// additional data names the place it belongs to (bucket, key, schema version),
-// so that a value moved to another place no longer opens. GCM with random IVs
-// bounds a key to 2^32 values; the places that seal far more must rotate.
+// A sealed value is version byte ‖ 12-byte random IV ‖ ciphertext ‖ tag. The additional
+// data names the place of the value (bucket, key, schema version), so that it does not
+// open in another place. With random IVs a key may seal up to 2^32 values.
 package seal
 
 import (
@@ -27,18 +26,18 @@ const (
 	tagSize = 16
 )
 
-// ErrOpen says that a sealed value is damaged, was moved, or was sealed under
-// another key. It says no more on purpose.
+// ErrOpen says that a sealed value is damaged, was moved, or was sealed under another
+// key. It says no more on purpose.
 var ErrOpen = errors.New("sealed value does not open: damaged, moved or under another key")
 
-// Box seals and opens values under one key. It is safe for concurrent use if
-// its randomness is; the cipher is made once.
+// Box seals and opens values under one key. It is safe for concurrent use if its
+// randomness is.
 type Box struct {
 	aead cipher.AEAD
 	rand io.Reader
 }
 
-// New makes a box. The key must be KeySize bytes.
+// New makes a box. The key must have KeySize bytes.
 func New(key secret.Key, rand io.Reader) (*Box, error) {
 	raw := key.Reveal()
 	if len(raw) != KeySize {
@@ -65,8 +64,7 @@ func (b *Box) Seal(plain []byte, place ...[]byte) ([]byte, error) {
 	return b.aead.Seal(out, out[1:1+ivSize], plain, additional(place)), nil
 }
 
-// Open decrypts a value of Seal; the place must be the one it was sealed for.
-// The only error is ErrOpen.
+// Open decrypts a value of Seal; the place must be the same. The only error is ErrOpen.
 func (b *Box) Open(sealed []byte, place ...[]byte) ([]byte, error) {
 	if len(sealed) < 1+ivSize+tagSize || sealed[0] != version {
 		return nil, ErrOpen
@@ -78,8 +76,8 @@ func (b *Box) Open(sealed []byte, place ...[]byte) ([]byte, error) {
 	return plain, nil
 }
 
-// additional joins the parts with their lengths, so that ("ab","c") and
-// ("a","bc") are two places.
+// additional joins the parts with their lengths, so that ("ab","c") and ("a","bc")
+// are different places.
 func additional(place [][]byte) []byte {
 	var out []byte
 	for _, part := range place {

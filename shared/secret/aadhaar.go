@@ -7,18 +7,18 @@ import (
 	"log/slog"
 )
 
-// Aadhaar is a resident's 12-digit national identity number. It prints masked
-// as receipts must show it: XXXXXXXX1234.
+// Aadhaar is a resident's 12-digit national identity number. It prints masked, as
+// receipts must show it: XXXXXXXX1234.
 type Aadhaar struct{ box }
 
-// Reasons for which ParseAadhaar refuses a text; neither quotes it.
+// Errors of ParseAadhaar. They don't quote the text.
 var (
 	ErrAadhaarShape = errors.New("must be 12 digits")
 	ErrAadhaarCheck = errors.New("is not a valid Aadhaar number (check digit)")
 )
 
 // ParseAadhaar accepts twelve ASCII digits that pass the Verhoeff check
-// (interface-decisions.md, 'Envelope').
+// (interface.md, section 2.2).
 func ParseAadhaar(s string) (Aadhaar, error) {
 	if len(s) != 12 {
 		return Aadhaar{}, ErrAadhaarShape
@@ -50,8 +50,8 @@ func (s Aadhaar) MarshalText() ([]byte, error) { return []byte(s.Masked()), nil 
 func (s Aadhaar) MarshalJSON() ([]byte, error) { return json.Marshal(s.Masked()) }
 func (s Aadhaar) LogValue() slog.Value         { return slog.StringValue(s.Masked()) }
 
-// MaskAadhaar shows the last four characters of what should be an Aadhaar
-// number, and nothing of anything that has another length.
+// MaskAadhaar shows the last four characters of an Aadhaar number, and nothing of a
+// text of another length.
 func MaskAadhaar(s string) string {
 	if len(s) != 12 {
 		return "XXXXXXXXXXXX"
@@ -84,7 +84,7 @@ var verhoeffPermutation = [8][10]byte{
 	{7, 0, 4, 6, 9, 1, 3, 2, 5, 8},
 }
 
-// verhoeff tells whether a text of ASCII digits carries a right check digit.
+// verhoeff tells whether a text of ASCII digits has a valid check digit.
 func verhoeff(digits string) bool {
 	var check byte
 	for i := range len(digits) {

@@ -1,14 +1,13 @@
-// Package secret holds the values that may be used but never shown: Aadhaar
-// numbers, PidData, OTPs, keys and tokens.
+// Package secret has types for values that must never be shown: Aadhaar numbers,
+// PidData, OTPs, keys and tokens.
 //
-// Each is a type of its own that prints a mask through every door Go has for
-// printing (String, GoString, Format, MarshalText, MarshalJSON, LogValue), so
-// that a careless log line or error text shows a mask and not a person. The
-// value stands behind a pointer: fmt prints an unexported field of a foreign
-// struct without asking its methods, and then shows an address at most.
+// Each type prints a mask in every way that Go prints a value (String, GoString,
+// Format, MarshalText, MarshalJSON, LogValue), so that a careless log line or error
+// shows the mask. The value is behind a pointer: fmt prints an unexported field of
+// another package's struct without calling its methods, and then shows at most an
+// address.
 //
-// The value leaves through Reveal only. shared/archtest lists every file that
-// may call it.
+// Only Reveal gives the value. shared/archtest lists every file that may call it.
 package secret
 
 import (
@@ -20,7 +19,7 @@ import (
 	"log/slog"
 )
 
-// box is the part that all secrets share: a value and no way to print it.
+// box is what all secrets share: a value that can't be printed.
 type box struct{ p *string }
 
 func newBox(s string) box { return box{&s} }
@@ -32,14 +31,14 @@ func (b box) reveal() string {
 	return *b.p
 }
 
-// IsZero tells whether there is no value, or an empty one.
+// IsZero tells whether there is no value or an empty one.
 func (b box) IsZero() bool { return b.reveal() == "" }
 
 func (b box) equal(o box) bool {
 	return subtle.ConstantTimeCompare([]byte(b.reveal()), []byte(o.reveal())) == 1
 }
 
-// mask writes what a printing verb shows; fmt calls it for every verb.
+// mask writes the mask; Format calls it for every verb of fmt.
 func mask(f fmt.State, shown string) { _, _ = io.WriteString(f, shown) }
 
 // unmarshal reads a JSON string into the box. Its error never quotes the input.
@@ -53,8 +52,8 @@ func (b *box) unmarshal(data []byte) error {
 }
 
 // PidData is the biometric capture XML of a registered device, byte for byte.
-// Regulation 17(1)(c) of the Aadhaar authentication regulations forbids
-// storing it: it lives in memory, and only until it is sent.
+// Regulation 17(1)(c) of the Aadhaar authentication regulations forbids storing
+// it: it is in memory only, and only until it is sent.
 type PidData struct{ box }
 
 // NewPidData wraps a capture.
@@ -72,8 +71,7 @@ func (s PidData) LogValue() slog.Value         { return slog.StringValue(s.Strin
 // UnmarshalJSON reads the XML from a JSON string.
 func (s *PidData) UnmarshalJSON(data []byte) error { return s.unmarshal(data) }
 
-// OTP is a one-time password that a customer read from a phone. It is never
-// stored.
+// OTP is a one-time password of a customer. It is never stored.
 type OTP struct{ box }
 
 // NewOTP wraps a one-time password.

@@ -39,7 +39,7 @@ func full(t *testing.T) holder {
 	}
 }
 
-func TestNoDoorPrintsTheValue(t *testing.T) {
+func TestNoVerbPrintsTheValue(t *testing.T) {
 	h := full(t)
 	var prints []string
 	for _, v := range []any{h, &h, h.A, h.P, h.O, h.K, h.T, &h.A, &h.K} {

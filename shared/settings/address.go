@@ -8,19 +8,17 @@ import (
 	"strings"
 )
 
-// Address is where a program listens, or where it calls another, as people write
-// it: host:port, with or without a scheme in front and a slash behind. Every
-// setting whose name ends in _ADDR is one, in every program, so that all of them
-// read alike what one of them was given.
+// Address is where a program listens or whom it calls: host:port, with or without a
+// scheme in front and a slash at the end. Every setting whose name ends in _ADDR has
+// this type, in every program.
 type Address string
 
-// ports are those that an address may leave out, by its scheme.
+// ports are the default ports of schemes.
 var ports = map[string]string{"http": "80", "https": "443", "ws": "80", "wss": "443"}
 
-// UnmarshalText implements encoding.TextUnmarshaler, by which kong reads a flag. An
-// address has no user, and one that was given is masked here and refused by Validate
-// or where the address is used: what kong says of a flag that can't be read quotes
-// the environment's value, password and all.
+// UnmarshalText implements encoding.TextUnmarshaler, with which kong reads a flag. An
+// address has no user; a given one is masked here and refused later: kong's error for an
+// invalid flag would quote the environment's value with the password.
 func (a *Address) UnmarshalText(text []byte) error {
 	if i := strings.LastIndexByte(string(text), '@'); i >= 0 {
 		scheme, _, found := strings.Cut(string(text[:i]), "://")
@@ -40,7 +38,7 @@ func (a *Address) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Validate says what is wrong with an address that was read; kong calls it.
+// Validate checks an address; kong calls it.
 func (a Address) Validate() error {
 	_, err := ParseAddress(string(a))
 	return err
@@ -81,13 +79,13 @@ func (a Address) split() (scheme, rest string) {
 	return "", text
 }
 
-// Scheme is what stands in front, in lower case; empty: nothing.
+// Scheme is the scheme in lower case; empty: none.
 func (a Address) Scheme() string {
 	scheme, _ := a.split()
 	return scheme
 }
 
-// HostPort is the address to listen on. A port that is left out is the scheme's.
+// HostPort is the address to listen on. A missing port is the scheme's.
 func (a Address) HostPort() string {
 	scheme, rest := a.split()
 	if port, ok := ports[scheme]; ok && !hasPort(rest) {
@@ -96,14 +94,14 @@ func (a Address) HostPort() string {
 	return rest
 }
 
-// hasPort tells whether a host has its port behind it; [::1] has none.
+// hasPort reports whether a host has a port; [::1] has none.
 func hasPort(rest string) bool {
 	return strings.LastIndexByte(rest, ':') > strings.LastIndexByte(rest, ']')
 }
 
-// URL is the address to call, without a slash behind: http where no scheme was
-// given. An empty one stays empty, and where the host is left out, which means
-// every one of this machine, it is the loopback.
+// URL is the address to call, without a slash at the end: http if no scheme was given.
+// An empty one stays empty. A missing host, which means all addresses of this machine,
+// becomes the loopback address.
 func (a Address) URL() string {
 	scheme, rest := a.split()
 	if rest == "" {

@@ -14,13 +14,13 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// Masked stands for what is set and not shown.
+// Masked replaces a value that is set but not shown.
 const Masked = "[set, not shown]"
 
-// Effective prints the settings that the chosen command has, each with where it
-// comes from, as a file that gives the same settings. What only the environment
-// holds stands below as comments; what is secret is masked.
-func (b *Book) Effective(chosen *kong.Context, environment []string, out io.Writer) error {
+// Effective prints the settings of the chosen command, each with its source, as a file
+// that gives the same settings. Values that only the environment has follow as comments;
+// secrets are masked.
+func (b *Resolver) Effective(chosen *kong.Context, environment []string, out io.Writer) error {
 	given := map[*kong.Flag]bool{}
 	for _, p := range chosen.Path {
 		if p.Flag != nil && !p.Resolved {
@@ -28,7 +28,7 @@ func (b *Book) Effective(chosen *kong.Context, environment []string, out io.Writ
 		}
 	}
 	var rows [][2]string
-	var said []string // variables that a row has told
+	var said []string // variables that a row has shown
 	width := 0
 	for _, group := range chosen.Selected().AllFlags(false) {
 		for _, f := range group {
@@ -45,22 +45,22 @@ func (b *Book) Effective(chosen *kong.Context, environment []string, out io.Writ
 	for _, row := range rows {
 		fmt.Fprintf(&text, "%-*s  # %s\n", width, row[0], row[1])
 	}
-	for _, line := range b.beside(environment, said) {
+	for _, line := range b.environmentLines(environment, said) {
 		fmt.Fprintf(&text, "# %s  (environment)\n", line)
 	}
 	_, err := io.WriteString(out, text.String())
 	return err
 }
 
-// origin says where a setting's value comes from.
-func (b *Book) origin(f *kong.Flag, given bool) string {
+// origin returns where a setting's value comes from.
+func (b *Resolver) origin(f *kong.Flag, given bool) string {
 	if given {
 		return "flag --" + f.Name
 	}
 	if name := inEnvironment(f); name != "" {
 		return "environment " + name
 	}
-	if e, ok := b.read[f.Name]; ok {
+	if e, ok := b.values[f.Name]; ok {
 		return fmt.Sprintf("%s:%d", b.file, e.line)
 	}
 	return "default"
@@ -80,7 +80,7 @@ func literal(v reflect.Value) string {
 	}
 	switch v.Kind() {
 	case reflect.String:
-		return quote(shown(v.String()))
+		return quote(withoutSecret(v.String()))
 	case reflect.Float64:
 		text := strconv.FormatFloat(v.Float(), 'f', -1, 64)
 		if !strings.Contains(text, ".") {
@@ -91,8 +91,8 @@ func literal(v reflect.Value) string {
 	return fmt.Sprint(v.Interface())
 }
 
-// shown is a text without what may be a secret: an address may hold a password.
-func shown(text string) string {
+// withoutSecret masks what may be a secret: an address may hold a password.
+func withoutSecret(text string) string {
 	if scheme, rest, found := strings.Cut(text, "://"); found && scheme != "" && strings.Contains(rest, "@") {
 		u, err := url.Parse(text)
 		if err != nil {
@@ -129,18 +129,18 @@ func quote(text string) string {
 	return out.String()
 }
 
-// beside are the variables that no setting stands for.
-func (b *Book) beside(environment, said []string) []string {
+// environmentLines are the variables without a setting.
+func (b *Resolver) environmentLines(environment, said []string) []string {
 	var out []string
 	for _, one := range environment {
 		name, value, _ := strings.Cut(one, "=")
-		also := slices.ContainsFunc(b.cfg.Also, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
+		also := slices.ContainsFunc(b.cfg.VariablePrefixes, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
 		switch {
 		case value == "", slices.Contains(said, name):
-		case slices.Contains(b.cfg.Secret, name), also && strings.HasSuffix(name, "HEADERS"):
+		case slices.Contains(b.cfg.SecretVariables, name), also && strings.HasSuffix(name, "HEADERS"):
 			out = append(out, name+"="+Masked)
 		case also:
-			out = append(out, name+"="+shown(value))
+			out = append(out, name+"="+withoutSecret(value))
 		}
 	}
 	slices.Sort(out)

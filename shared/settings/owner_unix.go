@@ -10,13 +10,13 @@ import (
 	"syscall"
 )
 
-// byOthers are the permissions of everybody but the owner to write.
-const byOthers = 0o022
+// writableByOthersMode are the write permissions of others than the owner.
+const writableByOthersMode = 0o022
 
-// writableByOthers tells whether somebody other than root and the program's own
+// writableByOthers returns an error if somebody other than root and the program's own
 // account could have written the file.
 func writableByOthers(about fs.FileInfo) error {
-	if about.Mode().Perm()&byOthers != 0 {
+	if about.Mode().Perm()&writableByOthersMode != 0 {
 		return errors.New("can be written by others than its owner: chmod go-w")
 	}
 	if s, ok := about.Sys().(*syscall.Stat_t); ok && s.Uid != 0 && int(s.Uid) != os.Geteuid() {

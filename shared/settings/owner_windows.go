@@ -2,6 +2,6 @@ package settings
 
 import "io/fs"
 
-// writableByOthers tells nothing on Windows, where a file's mode does not: who may
-// write the folder of settings is what the setup gives it.
+// writableByOthers checks nothing on Windows, where a file's mode says nothing: the
+// setup program sets who may write the settings folder.
 func writableByOthers(fs.FileInfo) error { return nil }

@@ -11,15 +11,15 @@ import (
 	"github.com/BurntSushi/toml"
 )
 
-// assignment is one setting as the file has it.
+// assignment is one setting in the file.
 type assignment struct {
 	name  string
 	value any
 	line  int
 }
 
-// parse reads the text of a file. What is wrong is told with its line and without
-// what stands there, which might be a secret in the wrong place.
+// parse reads the text of a file. Errors have the line, and not its content, which might
+// be a secret in the wrong place.
 func parse(name, text string) ([]assignment, error) {
 	var values map[string]any
 	meta, err := toml.Decode(text, &values)
@@ -33,7 +33,7 @@ func parse(name, text string) ([]assignment, error) {
 	}
 	lines, seen := linesOf(text), map[string]bool{}
 	var out []assignment
-	for _, key := range meta.Keys() { // of a table, several have the same beginning
+	for _, key := range meta.Keys() { // several keys of a table have the same beginning
 		if !seen[key[0]] {
 			seen[key[0]] = true
 			out = append(out, assignment{name: key[0], value: values[key[0]], line: lines[key[0]]})
@@ -42,9 +42,9 @@ func parse(name, text string) ([]assignment, error) {
 	return out, nil
 }
 
-// linesOf finds the line at which each name begins: the first after which the
-// text up to there can be read and has the name. A value over several lines can't
-// be read before its end, and begins after what could be.
+// linesOf finds the line at which each name begins: the first after which the text up to
+// there can be parsed and has the name. A value over several lines can't be parsed
+// before its end, so it begins after the last text that could.
 func linesOf(text string) map[string]int {
 	out, from := map[string]int{}, 1
 	rows := strings.SplitAfter(text, "\n")
@@ -66,9 +66,9 @@ func linesOf(text string) map[string]int {
 	return out
 }
 
-// text gives the value as kong reads it, for a flag of the type; an error says
-// which kind of value is wanted.
-func (a assignment) text(want reflect.Type) (string, error) {
+// kongText returns the value as kong reads it for a flag of the type; an error says which
+// kind of value is needed.
+func (a assignment) kongText(want reflect.Type) (string, error) {
 	switch v := a.value.(type) {
 	case bool:
 		if want.Kind() == reflect.Bool {
@@ -88,13 +88,13 @@ func (a assignment) text(want reflect.Type) (string, error) {
 		}
 	case []any:
 		if want.Kind() == reflect.Slice {
-			return list(v)
+			return joinList(v)
 		}
 	}
-	return "", fmt.Errorf("wants %s", wanted(want))
+	return "", fmt.Errorf("wants %s", describeType(want))
 }
 
-// isNumber tells whether whole numbers are values of the type. A time is a text
+// isNumber reports whether values of the type are whole numbers. A duration is a text
 // with its unit.
 func isNumber(t reflect.Type) bool {
 	switch t.Kind() {
@@ -104,10 +104,10 @@ func isNumber(t reflect.Type) bool {
 	return false
 }
 
-// separator stands between the items of a list on a command line.
+// separator separates the items of a list on a command line.
 const separator = ","
 
-func list(items []any) (string, error) {
+func joinList(items []any) (string, error) {
 	texts := make([]string, len(items))
 	for i, item := range items {
 		text, ok := item.(string)
@@ -119,8 +119,8 @@ func list(items []any) (string, error) {
 	return strings.Join(texts, separator), nil
 }
 
-// wanted says what a value of the type looks like.
-func wanted(t reflect.Type) string {
+// describeType describes the values of a type.
+func describeType(t reflect.Type) string {
 	switch {
 	case t == reflect.TypeFor[time.Duration]():
 		return `a time with its unit, such as "15s"`

@@ -32,10 +32,10 @@ type program struct {
 	} `cmd:"" help:"Other."`
 }
 
-func book() *Book {
+func book() *Resolver {
 	return New(Config{
-		Elsewhere: map[string]string{"master-key": "it belongs into keys/", "code": "name its file with --code-file"},
-		Secret:    []string{"TEST_BASE", "TEST_MASTER"}, Also: []string{"OTEL_"},
+		SecretNames:     map[string]string{"master-key": "it belongs into keys/", "code": "name its file with --code-file"},
+		SecretVariables: []string{"TEST_BASE", "TEST_MASTER"}, VariablePrefixes: []string{"OTEL_"},
 	})
 }
 
@@ -50,7 +50,7 @@ func write(t *testing.T, text string) string {
 }
 
 // read reads a command line with a file.
-func read(t *testing.T, b *Book, text string, args ...string) (*program, *kong.Context, error) {
+func read(t *testing.T, b *Resolver, text string, args ...string) (*program, *kong.Context, error) {
 	t.Helper()
 	p := &program{}
 	k, err := kong.New(p, kong.Bind(b), kong.Exit(func(int) { t.Error("kong ended the program") }))
@@ -133,7 +133,7 @@ func TestRefused(t *testing.T) {
 		"twice":                {"wait = '3s'\nburst = 1\nwait = '4s'\n", `:3: this can't be read`},
 		"no quotes":            {"wait = '3s'\ndata = " + secret, `:2: this can't be read`},
 		"no end":               {"data = '''\n" + secret, `can't be read`},
-		"a secret":             {"burst = 1\nmaster-key = '" + secret + "'", `:2: "master-key" is a secret and has no place in this file: it belongs into keys/`},
+		"a secret":             {"burst = 1\nmaster-key = '" + secret + "'", `:2: "master-key" is a secret and is not allowed in this file: it belongs into keys/`},
 		"a variable's secret":  {"TEST_MASTER = '" + secret + "'", `give it in the environment, as TEST_MASTER`},
 		"a password":           {"database_password = '" + secret + "'", `:1: "database_password" is a secret`},
 		"a text for a time":    {"wait = 'soon'", `:1: wait: `},

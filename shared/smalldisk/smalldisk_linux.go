@@ -1,6 +1,6 @@
-// Package smalldisk gives tests a file system that is really full: a tmpfs of
-// some megabytes, in a mount namespace of its own that ends with the test. It
-// needs unshare and mount of util-linux, and either root or user namespaces.
+// Package smalldisk gives tests a file system that is really full: a tmpfs of some
+// megabytes, in its own mount namespace that ends with the test. It needs unshare and
+// mount of util-linux, and either root or user namespaces.
 package smalldisk
 
 import (
@@ -12,12 +12,12 @@ import (
 	"testing"
 )
 
-// inside names the folder to the process that runs inside of the namespace.
+// inside names the folder to the process inside the namespace.
 const inside = "GALLA_SMALL_DISK"
 
-// Run runs a top-level test once more in a process of its own, with dir a folder
-// on a file system of so many megabytes. The environment variable
-// GALLA_SMALL_DISK names a folder to use in its place.
+// Run runs a top-level test once more in its own process, with dir a folder on a file
+// system of so many megabytes. The environment variable GALLA_SMALL_DISK names a folder
+// to use instead.
 func Run(t *testing.T, megabytes int, test func(t *testing.T, dir string)) {
 	t.Helper()
 	if dir := os.Getenv(inside); dir != "" {
@@ -25,7 +25,7 @@ func Run(t *testing.T, megabytes int, test func(t *testing.T, dir string)) {
 		return
 	}
 	dir := t.TempDir()
-	// Root keeps its users inside, others become one.
+	// Root keeps its user inside; others become root.
 	own := "-rm"
 	if os.Geteuid() == 0 {
 		own = "-m"

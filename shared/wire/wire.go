@@ -1,30 +1,23 @@
-// Package wire is the language of the uplink: the frames that travel between
-// a terminal and the central, and the protocol's version. Both sides use these
-// types; this file is the schema.
+// Package wire defines the frames between a terminal and the central, and the
+// protocol's version (uplink.md). Both ends use these types.
 //
-// A frame is one JSON object in one websocket text message of at most
-// MaxFrame bytes, with its type in "t". Decode refuses duplicate keys, keys in
-// the wrong case, wrong types and frames without what their type needs;
-// unknown keys are passed over, so that a newer peer can say more.
-//
-// # The conversation
+// A frame is one JSON object in one websocket text message of at most MaxFrame bytes,
+// with its type in "t". Decode refuses duplicate keys, keys in the wrong case, wrong
+// types, and frames without what their type needs. It ignores unknown keys, so that a
+// newer peer can send more.
 //
 //	edge     hello {v, terminal, version, clock, cursor, unresolved}
 //	central  welcome {clock, window, outcomes}
 //	edge     op {id, route, body, notAfter, capturedAt}
-//	central  accepted {id}                      durably recorded
+//	central  accepted {id}                      stored durably
 //	central  outcome {id, state, http, reply}   the reply as over HTTP
 //	edge     ask {id}
-//	central  outcome … or unseen {id}           unseen is a promise
+//	central  outcome … or unseen {id}           unseen is final
 //	central  event {cursor, kind, …}
 //	edge     seen {cursor}
 //
-// Times are Unix milliseconds. state in an outcome is the operation's state at
-// the central (op.State), so that the edge need not read it out of a reply.
-//
-// # Versions
-//
-//	1  first
+// Times are Unix milliseconds. The state of an outcome is the operation's state at the
+// central (op.State), so that the edge need not derive it from the reply.
 package wire
 
 import (
@@ -38,20 +31,20 @@ import (
 	"galla/shared/op"
 )
 
-// Version is the protocol's version that this code speaks.
+// Version is the protocol's version. There is only version 1 so far.
 const Version = 1
 
-// MaxFrame bounds a frame: a face capture is 180 KB, a body at most 1 MiB.
+// MaxFrame limits a frame: a face capture is 180 KB, a body at most 1 MiB.
 const MaxFrame = 1 << 20
 
-// MaxUnresolved bounds the operations named in a hello; more are asked for one
-// by one.
+// MaxUnresolved limits the operations in a hello; the edge asks for more of them one by
+// one.
 const MaxUnresolved = 1000
 
-// Type says what a frame is.
+// Type is the type of a frame.
 type Type string
 
-// The types.
+// Types of frames.
 const (
 	THello    Type = "hello"
 	TWelcome  Type = "welcome"
@@ -64,19 +57,19 @@ const (
 	TSeen     Type = "seen"
 )
 
-// EventKind says what an event is about.
+// EventKind is the kind of an event.
 type EventKind string
 
-// The kinds of events.
+// Kinds of events.
 const (
-	EventOutcome  EventKind = "outcome"  // an operation was resolved; id, state, http, reply are set
+	EventOutcome  EventKind = "outcome"  // an operation has an outcome; id, state, http, reply are set
 	EventBanks    EventKind = "banks"    // the bank list changed: fetch it again
 	EventSettings EventKind = "settings" // settings changed: data holds them
-	EventRevoked  EventKind = "revoked"  // the terminal was revoked; the link ends
+	EventRevoked  EventKind = "revoked"  // the terminal was revoked; the connection ends
 )
 
-// Close codes of the websocket that mean something to the edge, with the words
-// of the close frame to show.
+// Close codes of the websocket that matter to the edge. The close frame's reason is
+// shown to people.
 const (
 	CloseVersion  = 4001 // protocol version not supported
 	CloseReplaced = 4002 // the terminal connected again elsewhere
@@ -84,7 +77,7 @@ const (
 	CloseProtocol = 4004 // a frame that the protocol does not allow
 )
 
-// Frame is every frame; which fields are set follows from T.
+// Frame is a frame of any type; which fields are set depends on T.
 type Frame struct {
 	T Type `json:"t"`
 
@@ -120,20 +113,20 @@ type Frame struct {
 	Data   jsontext.Value `json:"data,omitzero"`
 }
 
-// OutcomeFrame makes the frame that tells an operation's outcome.
+// OutcomeFrame makes the frame of an operation's outcome.
 func OutcomeFrame(id op.ID, o op.Outcome) Frame {
 	return Frame{T: TOutcome, ID: id, State: o.State, HTTP: o.HTTP, Reply: o.Reply}
 }
 
-// Outcome reads the outcome out of an outcome frame or event.
+// Outcome returns the outcome in an outcome frame or event.
 func (f Frame) Outcome() op.Outcome {
 	return op.Outcome{State: f.State, HTTP: f.HTTP, Reply: bytes.Clone(f.Reply)}
 }
 
-// Format prints nothing of a frame but its type and id: bodies hold PidData.
+// Format prints only the type and id of a frame: bodies hold PidData.
 func (f Frame) Format(s fmt.State, _ rune) { fmt.Fprintf(s, "frame %s %s", f.T, f.ID) }
 
-// Encode writes a frame. It refuses one that is over MaxFrame.
+// Encode writes a frame. It refuses one over MaxFrame.
 func Encode(f Frame) ([]byte, error) {
 	data, err := json.Marshal(f)
 	if err != nil {
@@ -145,7 +138,7 @@ func Encode(f Frame) ([]byte, error) {
 	return data, nil
 }
 
-// errEncode stands for the JSON library's error, which could quote a body.
+// errEncode replaces the JSON library's error, which could quote a body.
 var errEncode = errors.New("body or reply is not JSON")
 
 // Errors of Decode; none quotes the frame.
@@ -155,7 +148,7 @@ var (
 	ErrField  = errors.New("uplink frame lacks what its type needs")
 )
 
-// Decode reads a frame and checks that what its type needs is there.
+// Decode reads a frame and checks that it has what its type needs.
 func Decode(data []byte) (Frame, error) {
 	if len(data) > MaxFrame {
 		return Frame{}, fmt.Errorf("%w: %d bytes", ErrSyntax, len(data))
@@ -164,10 +157,10 @@ func Decode(data []byte) (Frame, error) {
 	if err := json.Unmarshal(data, &f); err != nil {
 		return Frame{}, ErrSyntax
 	}
-	return f, f.check()
+	return f, f.validate()
 }
 
-func (f Frame) check() error {
+func (f Frame) validate() error {
 	need := func(ok bool, field string) error {
 		if ok {
 			return nil
@@ -187,7 +180,7 @@ func (f Frame) check() error {
 	case TWelcome:
 		errs := []error{need(f.Clock > 0, "clock"), need(f.Window > 0, "window")}
 		for _, o := range f.Outcomes {
-			errs = append(errs, need(o.T == TOutcome, "outcome frames in outcomes"), o.check())
+			errs = append(errs, need(o.T == TOutcome, "outcome frames in outcomes"), o.validate())
 		}
 		return errors.Join(errs...)
 	case TOp:

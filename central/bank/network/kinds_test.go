@@ -115,7 +115,7 @@ func TestEachKindHasItsMembers(t *testing.T) {
 			t.Errorf("%s: known is %v", k, k.Known())
 		}
 		expected, listed := want[k]
-		if got := strings.Join(bare(k).Faults(), " "); !listed || got != expected {
+		if got := strings.Join(bare(k).InvalidMembers(), " "); !listed || got != expected {
 			t.Errorf("%s without anything has the faults %q, want %q", k, got, expected)
 		}
 	}
@@ -133,7 +133,7 @@ func TestOneOfTwoIsEnough(t *testing.T) {
 		for _, p := range some {
 			tx := bare(kind)
 			tx.Particulars = p
-			if f := tx.Faults(); f != nil {
+			if f := tx.InvalidMembers(); f != nil {
 				t.Errorf("%s with %+v has the faults %v", kind, p, f)
 			}
 		}
@@ -155,14 +155,14 @@ func TestNothingIsSentThatAKindHasNoUseFor(t *testing.T) {
 			}
 			want = append(want, "otp")
 		} else {
-			needs := bare(k).Faults()
+			needs := bare(k).InvalidMembers()
 			for _, m := range []string{"iin", "amountPaise", "aadhaar", "pidData", "latitude", "longitude", "inlineFor", "otp"} {
 				if !slices.Contains(needs, m) {
 					want = append(want, m)
 				}
 			}
 		}
-		if got := tx.Faults(); !slices.Equal(got, want) {
+		if got := tx.InvalidMembers(); !slices.Equal(got, want) {
 			t.Errorf("%s with everything has the faults %v, want %v", k, got, want)
 		}
 	}
@@ -172,7 +172,7 @@ func TestNothingIsSentThatAKindHasNoUseFor(t *testing.T) {
 func TestParticularsAreBounded(t *testing.T) {
 	tx := bare(AgentStatus)
 	tx.Particulars = fullParticulars(t, "A")
-	if f := tx.Faults(); f != nil {
+	if f := tx.InvalidMembers(); f != nil {
 		t.Errorf("particulars at their limits have the faults %v", f)
 	}
 	v := reflect.ValueOf(&tx.Particulars).Elem()
@@ -182,13 +182,13 @@ func TestParticularsAreBounded(t *testing.T) {
 		case reflect.String:
 			was := f.String()
 			f.SetString(was + "A")
-			if got := tx.Faults(); !slices.Equal(got, []string{"particulars." + name}) {
+			if got := tx.InvalidMembers(); !slices.Equal(got, []string{"particulars." + name}) {
 				t.Errorf("one more byte of %s: %v", name, got)
 			}
 			f.SetString(was)
 		case reflect.Int64:
 			f.SetInt(-1)
-			if got := tx.Faults(); !slices.Equal(got, []string{"particulars." + name}) {
+			if got := tx.InvalidMembers(); !slices.Equal(got, []string{"particulars." + name}) {
 				t.Errorf("a negative %s: %v", name, got)
 			}
 			f.SetInt(1)
@@ -197,17 +197,17 @@ func TestParticularsAreBounded(t *testing.T) {
 	transfer := bare(Transfer)
 	transfer.Amount, transfer.OTP = money.Rupee, secret.NewOTP(strings.Repeat("1", maxCode+1))
 	transfer.Particulars = tx.Particulars
-	if got := strings.Join(transfer.Faults(), " "); got != "otp" {
+	if got := strings.Join(transfer.InvalidMembers(), " "); got != "otp" {
 		t.Errorf("an OTP without an end: %q", got)
 	}
 	transfer.OTP, transfer.Amount = secret.NewOTP(secretOTP), money.Max+1
-	if got := strings.Join(transfer.Faults(), " "); got != "amountPaise" {
+	if got := strings.Join(transfer.InvalidMembers(), " "); got != "amountPaise" {
 		t.Errorf("an amount over all bounds: %q", got)
 	}
 	party := bare(Login)
 	party.MID = strings.Repeat("A", maxParty+1)
 	party.TID = "a b"
-	if got := strings.Join(party.Faults(), " "); got != "mid tid" {
+	if got := strings.Join(party.InvalidMembers(), " "); got != "mid tid" {
 		t.Errorf("wrong parties: %q", got)
 	}
 }
@@ -237,7 +237,7 @@ func TestNoErrorShowsWhatWasWritten(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if back, err := DecodeTransaction(good); err != nil || !same(tx, back) || back.Faults() != nil {
+	if back, err := DecodeTransaction(good); err != nil || !same(tx, back) || back.InvalidMembers() != nil {
 		t.Fatalf("%+v, %v", back, err)
 	}
 	for name, change := range map[string][2]string{
@@ -268,7 +268,7 @@ func TestNoErrorShowsWhatWasWritten(t *testing.T) {
 	if _, err := tx.Encode(); err == nil || strings.Contains(err.Error(), secretOTP) {
 		t.Errorf("an OTP that is not UTF-8: %v", err)
 	}
-	if s := fmt.Sprintf("%v %+v %#v %v", tx, tx, tx, tx.Faults()); strings.Contains(s, secretOTP) {
+	if s := fmt.Sprintf("%v %+v %#v %v", tx, tx, tx, tx.InvalidMembers()); strings.Contains(s, secretOTP) {
 		t.Errorf("printed, the transaction shows the OTP: %s", s)
 	}
 }
@@ -400,11 +400,11 @@ func TestAHundredBeneficiariesFit(t *testing.T) {
 
 func TestConsultationsAndRefusals(t *testing.T) {
 	for _, k := range kinds() {
-		if k.Consults() && (k.AEPS() || k.Debits()) {
+		if k.IsConsultation() && (k.AEPS() || k.Debits()) {
 			t.Errorf("%s consults and is an AEPS transaction", k)
 		}
 	}
-	for r, want := range map[Refusal]bool{"": true, RefusedOrder: true, RefusedAbsent: true, RefusedLimit: true, "order": false, "OTHER": false} {
+	for r, want := range map[Refusal]bool{"": true, RefusedOrder: true, RefusedNotFound: true, RefusedLimit: true, "order": false, "OTHER": false} {
 		if r.Valid() != want {
 			t.Errorf("refusal %q: valid is %v", r, !want)
 		}

@@ -16,7 +16,7 @@ import (
 type Kind string
 
 // The transaction types. Cash deposit is declared and refused: it has no route
-// (contract section 1, rule 5).
+// (interface.md, section 1, rule 5).
 const (
 	Withdrawal    Kind = "CASH_WITHDRAWAL"
 	Balance       Kind = "BALANCE_ENQUIRY"
@@ -74,10 +74,10 @@ func (k Kind) AEPS() bool {
 	return false
 }
 
-// Consults tells whether the kind reads, or sends an OTP, and leaves no record
+// IsConsultation tells whether the kind reads, or sends an OTP, and leaves no record
 // of its reference; it goes to PathConsultations, the others to
 // PathTransactions.
-func (k Kind) Consults() bool {
+func (k Kind) IsConsultation() bool {
 	switch k {
 	case AgentOTP, AgentStatus, AgentDetail, CustomerDetail, CustomerOTP, CustomerStatus, RemitterDetails,
 		BeneficiaryGet, TransferOTP, TransferCharges, RefundOTP, FloatBalance, Login, BCStatus:
@@ -86,15 +86,15 @@ func (k Kind) Consults() bool {
 	return false
 }
 
-// Refusal is a reason to decline that callers must be told.
+// Refusal is a reason to decline that callers need.
 type Refusal string
 
 // The refusals, beside a status of Failed.
 const (
-	RefusedOrder  Refusal = "ORDER"     // a step whose predecessor is missing; the message names it
-	RefusedAbsent Refusal = "NOT_FOUND" // no such customer, remitter, beneficiary or agent
-	RefusedLimit  Refusal = "LIMIT"     // over a limit; the message says what is left
-	RefusedOTP    Refusal = "OTP"       // the OTP was not accepted; nothing moved, and nothing of it will
+	RefusedOrder    Refusal = "ORDER"     // a step whose predecessor is missing; the message names it
+	RefusedNotFound Refusal = "NOT_FOUND" // no such customer, remitter, beneficiary or agent
+	RefusedLimit    Refusal = "LIMIT"     // over a limit; the message says what is left
+	RefusedOTP      Refusal = "OTP"       // the OTP was not accepted; nothing moved, and nothing of it will
 )
 
 // Particulars are what onboarding and money transfer say beyond an AEPS
@@ -206,7 +206,7 @@ type Fault struct {
 	Error string `json:"error"`
 }
 
-// transaction is Transaction on the wire, where the secrets stand in clear.
+// transaction is Transaction on the wire, with the secrets in clear.
 type transaction struct {
 	Reference   string `json:"reference"`
 	STAN        string `json:"stan"`
@@ -227,7 +227,7 @@ type transaction struct {
 	Particulars Particulars `json:"particulars,omitzero"`
 }
 
-// Encode writes the transaction as it goes over the line, secrets in clear.
+// Encode writes the transaction for the network, secrets in clear.
 // It fails where a text is not UTF-8.
 func (t Transaction) Encode() ([]byte, error) {
 	return encode("transaction", transaction{
@@ -265,7 +265,7 @@ func DecodeTransaction(b []byte) (Transaction, error) {
 // otpLength is the length of the OTP in bytes.
 func (t Transaction) otpLength() int { return len(t.OTP.Reveal()) }
 
-// EncodeEnquiry writes an enquiry as it goes over the line.
+// EncodeEnquiry writes an enquiry for the network.
 func EncodeEnquiry(e Enquiry) ([]byte, error) { return encode("enquiry", e) }
 
 // DecodeEnquiry reads what EncodeEnquiry wrote.
@@ -275,14 +275,14 @@ func DecodeEnquiry(b []byte) (Enquiry, error) {
 	return e, err
 }
 
-// EncodeAnswer writes an answer as it goes over the line. It fails where a text
+// EncodeAnswer writes an answer for the network. It fails where a text
 // is not UTF-8, where Data is not one JSON object, and where the whole is longer
 // than MaxReply.
 func EncodeAnswer(a Answer) ([]byte, error) {
 	if len(a.Data) == 0 {
 		a.Data = nil // no data at all, however it was written
 	}
-	if a.Data != nil && !object(a.Data) {
+	if a.Data != nil && !isObject(a.Data) {
 		return nil, errors.New("write answer: its data is not one JSON object")
 	}
 	b, err := encode("answer", a)
@@ -306,10 +306,10 @@ func DecodeAnswer(b []byte) (Answer, error) {
 	return a, nil
 }
 
-// object tells whether a value is one JSON object and nothing else.
-func object(v jsontext.Value) bool { return v.Kind() == '{' && v.IsValid() }
+// isObject tells whether a value is one JSON object and nothing else.
+func isObject(v jsontext.Value) bool { return v.Kind() == '{' && v.IsValid() }
 
-// EncodeFault writes a fault as it goes over the line.
+// EncodeFault writes a fault for the network.
 func EncodeFault(f Fault) ([]byte, error) { return encode("fault", f) }
 
 func encode(what string, v any) ([]byte, error) {
@@ -322,7 +322,7 @@ func encode(what string, v any) ([]byte, error) {
 }
 
 // decode reads exactly one JSON object into v. The library's errors can quote
-// the input, so only the place of the fault is told.
+// the input, so it names only the position of the fault.
 func decode(what string, b []byte, v any) error {
 	err := json.Unmarshal(b, v, json.RejectUnknownMembers(true))
 	if err == nil && jsontext.Value(b).Kind() != '{' {

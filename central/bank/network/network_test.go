@@ -130,8 +130,8 @@ func TestNoAadhaarNumberDecodesToNone(t *testing.T) {
 	}
 }
 
-func TestFaultsNamesAllOfThem(t *testing.T) {
-	if f := aTransaction(t).Faults(); f != nil {
+func TestInvalidMembersNamesAllOfThem(t *testing.T) {
+	if f := aTransaction(t).InvalidMembers(); f != nil {
 		t.Errorf("a right transaction has faults %v", f)
 	}
 	long := strings.Repeat("A", 1000)
@@ -140,16 +140,16 @@ func TestFaultsNamesAllOfThem(t *testing.T) {
 		Customer: long, Latitude: long, Longitude: long, InlineFor: "X",
 	}
 	want := "reference stan kind notAfter mid tid iin amountPaise aadhaar pidData customer latitude longitude inlineFor"
-	if got := strings.Join(bad.Faults(), " "); got != want {
+	if got := strings.Join(bad.InvalidMembers(), " "); got != want {
 		t.Errorf("faults are %s\nwant %s", got, want)
 	}
 	inline := aTransaction(t)
 	inline.Kind, inline.InlineFor = AgentAuth, inline.Reference
-	if len(inline.Faults()) != 1 {
+	if len(inline.InvalidMembers()) != 1 {
 		t.Error("an authentication may be inline for itself")
 	}
 	inline.InlineFor = "GL1"
-	if f := inline.Faults(); f != nil {
+	if f := inline.InvalidMembers(); f != nil {
 		t.Errorf("an inline authentication has faults %v", f)
 	}
 	for s, want := range map[string]bool{"A": true, "A-9": true, "": false, "a": false, "A B": false, "É": false, long[:40]: true, long[:41]: false} {
@@ -209,12 +209,12 @@ type failing struct{}
 
 func (failing) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
 
-func TestBesideDesk(t *testing.T) {
+func TestNetworkAddr(t *testing.T) {
 	for in, want := range map[string]string{
 		"127.0.0.1:7300": "127.0.0.1:7301", "[::1]:1": "[::1]:2", ":7300": ":7301",
 		"127.0.0.1": "", "127.0.0.1:65535": "", "127.0.0.1:0": "", "h:x": "",
 	} {
-		got, err := BesideDesk(in)
+		got, err := NetworkAddr(in)
 		if got != want || (err == nil) != (want != "") {
 			t.Errorf("BesideDesk(%q) = %q, %v; want %q", in, got, err, want)
 		}
@@ -242,7 +242,7 @@ func FuzzDecodeTransaction(f *testing.F) {
 		if err != nil {
 			return
 		}
-		_ = tx.Faults()
+		_ = tx.InvalidMembers()
 		again, err := tx.Encode()
 		if err != nil {
 			t.Fatalf("what was decoded can't be encoded: %v", err)

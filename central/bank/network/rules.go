@@ -55,24 +55,24 @@ func (k Kind) Known() bool {
 	if k.AEPS() {
 		return true
 	}
-	_, known := k.needs()
+	_, known := k.requirements()
 	return known
 }
 
 // Valid tells whether the protocol declares the refusal; no refusal is empty.
 func (r Refusal) Valid() bool {
 	switch r {
-	case "", RefusedOrder, RefusedAbsent, RefusedLimit, RefusedOTP:
+	case "", RefusedOrder, RefusedNotFound, RefusedLimit, RefusedOTP:
 		return true
 	}
 	return false
 }
 
-// needs is what a transaction of a kind that is no AEPS transaction carries
+// requirements is what a transaction of a kind that is no AEPS transaction contains
 // beside its reference, STAN, deadline and merchant.
-type needs struct {
+type requirements struct {
 	// particulars are those without which the request means nothing, by their
-	// names on the wire; one that stands as "a|b" means at least one of them.
+	// names on the wire; "a|b" means at least one of them.
 	particulars []string
 	amount      bool // more than nothing
 	aadhaar     bool
@@ -80,107 +80,107 @@ type needs struct {
 	otp         bool
 }
 
-// needs tells what a kind carries; false: it is not declared, or is an AEPS
+// requirements returns what a kind contains; false: it is not declared, or is an AEPS
 // transaction.
-func (k Kind) needs() (needs, bool) {
-	for _, family := range []func(Kind) (needs, bool){Kind.agentNeeds, Kind.customerNeeds, Kind.remitterNeeds, Kind.transferNeeds, Kind.bcNeeds} {
+func (k Kind) requirements() (requirements, bool) {
+	for _, family := range []func(Kind) (requirements, bool){Kind.agentRequirements, Kind.customerRequirements, Kind.remitterRequirements, Kind.transferRequirements, Kind.bcRequirements} {
 		if n, known := family(k); known {
 			return n, true
 		}
 	}
-	return needs{}, false
+	return requirements{}, false
 }
 
-// agentNeeds is for the onboarding of an agent for AEPS.
-func (k Kind) agentNeeds() (needs, bool) {
+// agentRequirements is for the onboarding of an agent for AEPS.
+func (k Kind) agentRequirements() (requirements, bool) {
 	switch k {
 	case AgentOnboarding, AgentOTP:
-		return needs{particulars: []string{"mobile"}}, true
+		return requirements{particulars: []string{"mobile"}}, true
 	case AgentOTPCheck:
-		return needs{particulars: []string{"otpRequest"}, otp: true}, true
+		return requirements{particulars: []string{"otpRequest"}, otp: true}, true
 	case AgentPAN:
-		return needs{particulars: []string{"pan"}}, true
+		return requirements{particulars: []string{"pan"}}, true
 	case AgentUID:
-		return needs{aadhaar: true}, true
+		return requirements{aadhaar: true}, true
 	case AgentBiometric:
-		return needs{aadhaar: true, pidData: true}, true
+		return requirements{aadhaar: true, pidData: true}, true
 	case AgentSubmit, AgentDetail:
-		return needs{particulars: []string{"agent"}}, true
+		return requirements{particulars: []string{"agent"}}, true
 	case AgentStatus:
-		return needs{}, true
+		return requirements{}, true
 	}
-	return needs{}, false
+	return requirements{}, false
 }
 
-// customerNeeds is for the onboarding of a remitting customer.
-func (k Kind) customerNeeds() (needs, bool) {
+// customerRequirements is for the onboarding of a remitting customer.
+func (k Kind) customerRequirements() (requirements, bool) {
 	enrolment := []string{"enrolment"}
 	switch k {
 	case CustomerDetail:
-		return needs{particulars: []string{"mobile"}}, true
+		return requirements{particulars: []string{"mobile"}}, true
 	case CustomerOnboarding:
-		return needs{particulars: []string{"name", "mobile", "city", "state"}}, true
+		return requirements{particulars: []string{"name", "mobile", "city", "state"}}, true
 	case CustomerOTP, CustomerSubmit, CustomerStatus:
-		return needs{particulars: enrolment}, true
+		return requirements{particulars: enrolment}, true
 	case CustomerOTPCheck:
-		return needs{particulars: append(enrolment, "otpRequest"), otp: true}, true
+		return requirements{particulars: append(enrolment, "otpRequest"), otp: true}, true
 	case CustomerUID:
-		return needs{particulars: enrolment, aadhaar: true}, true
+		return requirements{particulars: enrolment, aadhaar: true}, true
 	case CustomerBiometric:
-		return needs{particulars: enrolment, aadhaar: true, pidData: true}, true
+		return requirements{particulars: enrolment, aadhaar: true, pidData: true}, true
 	}
-	return needs{}, false
+	return requirements{}, false
 }
 
-// remitterNeeds is for remitters and their beneficiaries.
-func (k Kind) remitterNeeds() (needs, bool) {
+// remitterRequirements is for remitters and their beneficiaries.
+func (k Kind) remitterRequirements() (requirements, bool) {
 	switch k {
 	case RemitterRegister:
-		return needs{particulars: []string{"mobile|sender"}}, true
+		return requirements{particulars: []string{"mobile|sender"}}, true
 	case RemitterDetails:
-		return needs{particulars: []string{"mobile"}}, true
+		return requirements{particulars: []string{"mobile"}}, true
 	case AccountVerification:
-		return needs{particulars: []string{"account", "ifsc"}}, true
+		return requirements{particulars: []string{"account", "ifsc"}}, true
 	case BeneficiaryAdd:
-		return needs{particulars: []string{"sender", "account", "ifsc", "receiver"}}, true
+		return requirements{particulars: []string{"sender", "account", "ifsc", "receiver"}}, true
 	case BeneficiaryGet, BeneficiaryDelete:
-		return needs{particulars: []string{"sender", "account", "ifsc"}}, true
+		return requirements{particulars: []string{"sender", "account", "ifsc"}}, true
 	}
-	return needs{}, false
+	return requirements{}, false
 }
 
-// transferNeeds is for transfers, refunds and what goes with them.
-func (k Kind) transferNeeds() (needs, bool) {
+// transferRequirements is for transfers, refunds and their consultations.
+func (k Kind) transferRequirements() (requirements, bool) {
 	switch k {
 	case TransferOTP:
-		return needs{particulars: []string{"sender", "account", "ifsc"}, amount: true}, true
+		return requirements{particulars: []string{"sender", "account", "ifsc"}, amount: true}, true
 	case Transfer:
-		return needs{particulars: []string{"sender", "beneficiary", "account", "ifsc"}, amount: true, otp: true}, true
+		return requirements{particulars: []string{"sender", "beneficiary", "account", "ifsc"}, amount: true, otp: true}, true
 	case TransferCharges:
-		return needs{particulars: []string{"sender"}, amount: true}, true
+		return requirements{particulars: []string{"sender"}, amount: true}, true
 	case RefundOTP:
-		return needs{particulars: []string{"original"}}, true
+		return requirements{particulars: []string{"original"}}, true
 	case Refund:
-		return needs{particulars: []string{"original"}, amount: true, otp: true}, true
+		return requirements{particulars: []string{"original"}, amount: true, otp: true}, true
 	case FloatBalance, Login:
-		return needs{}, true
+		return requirements{}, true
 	}
-	return needs{}, false
+	return requirements{}, false
 }
 
-// bcNeeds is for the onboarding of business correspondents and their agents.
-func (k Kind) bcNeeds() (needs, bool) {
+// bcRequirements is for the onboarding of business correspondents and their agents.
+func (k Kind) bcRequirements() (requirements, bool) {
 	switch k {
 	case BCRegister:
-		return needs{particulars: []string{"mobile", "pan"}}, true
+		return requirements{particulars: []string{"mobile", "pan"}}, true
 	case BCAgentRegister:
-		return needs{particulars: []string{"bc"}, aadhaar: true}, true
+		return requirements{particulars: []string{"bc"}, aadhaar: true}, true
 	case BCAgentInitialize:
-		return needs{particulars: []string{"agent"}}, true
+		return requirements{particulars: []string{"agent"}}, true
 	case BCStatus:
-		return needs{particulars: []string{"bc|agent"}}, true
+		return requirements{particulars: []string{"bc|agent"}}, true
 	}
-	return needs{}, false
+	return requirements{}, false
 }
 
 // text is one of the particulars: its name on the wire, its value, and its
@@ -205,7 +205,7 @@ func (p Particulars) texts() []text {
 	}
 }
 
-// Faults names the members of a transaction that break the protocol, all of
+// InvalidMembers names the members of a transaction that break the protocol, all of
 // them; nil: none. Which members a kind has is the protocol's table, in the
 // package comment of central/bank; a secret, a bank, a place or an amount that
 // the kind has no use for is a fault, since it should not have been sent.
@@ -213,68 +213,68 @@ func (p Particulars) texts() []text {
 // An unknown kind and a malformed IIN are no faults here, since both have
 // response codes of their own: an unknown kind is judged as an AEPS
 // transaction.
-func (t Transaction) Faults() []string {
-	var out faults
-	out.add(!ValidReference(t.Reference), "reference")
-	out.add(len(t.STAN) != 6 || !digits(t.STAN), "stan")
-	out.add(!name(string(t.Kind), maxKind), "kind")
-	out.add(t.NotAfter.UnixMilli() <= 0, "notAfter")
-	out.add(!name(t.MID, maxParty), "mid")
-	n, other := t.Kind.needs()
+func (t Transaction) InvalidMembers() []string {
+	var out invalidMembers
+	out.addIf(!ValidReference(t.Reference), "reference")
+	out.addIf(len(t.STAN) != 6 || !digits(t.STAN), "stan")
+	out.addIf(!isToken(string(t.Kind), maxKind), "kind")
+	out.addIf(t.NotAfter.UnixMilli() <= 0, "notAfter")
+	out.addIf(!isToken(t.MID, maxParty), "mid")
+	n, other := t.Kind.requirements()
 	if other {
-		t.faultsOf(n, &out)
+		t.checkMembers(n, &out)
 	} else {
-		t.faultsOfAEPS(&out)
+		t.checkAEPSMembers(&out)
 	}
 	for _, p := range t.Particulars.texts() {
 		lacking := p.value == "" && slices.Contains(n.particulars, p.name)
-		out.add(lacking || len(p.value) > p.max, "particulars."+p.name)
+		out.addIf(lacking || len(p.value) > p.max, "particulars."+p.name)
 	}
 	p := t.Particulars
-	out.add(p.Beneficiary < 0 || p.Beneficiary == 0 && slices.Contains(n.particulars, "beneficiary"), "particulars.beneficiary")
-	out.add(p.Mobile == "" && p.Sender == "" && slices.Contains(n.particulars, "mobile|sender"), "particulars.mobile|sender")
-	out.add(p.BC == "" && p.Agent == "" && slices.Contains(n.particulars, "bc|agent"), "particulars.bc|agent")
+	out.addIf(p.Beneficiary < 0 || p.Beneficiary == 0 && slices.Contains(n.particulars, "beneficiary"), "particulars.beneficiary")
+	out.addIf(p.Mobile == "" && p.Sender == "" && slices.Contains(n.particulars, "mobile|sender"), "particulars.mobile|sender")
+	out.addIf(p.BC == "" && p.Agent == "" && slices.Contains(n.particulars, "bc|agent"), "particulars.bc|agent")
 	return out
 }
 
-// faults are names of members.
-type faults []string
+// invalidMembers are names of members.
+type invalidMembers []string
 
-func (f *faults) add(bad bool, name string) {
+func (f *invalidMembers) addIf(bad bool, name string) {
 	if bad {
 		*f = append(*f, name)
 	}
 }
 
-func (t Transaction) faultsOfAEPS(out *faults) {
-	out.add(!name(t.TID, maxParty), "tid")
-	out.add(len(t.IIN) > maxIIN, "iin")
-	out.add(t.Amount < 0 || t.Amount > money.Max, "amountPaise")
-	out.add(t.Aadhaar.IsZero(), "aadhaar")
-	out.add(t.PidData.IsZero(), "pidData")
-	out.add(len(t.Customer) > maxName, "customer")
-	out.add(len(t.Latitude) > maxDegrees, "latitude")
-	out.add(len(t.Longitude) > maxDegrees, "longitude")
-	out.add(t.InlineFor != "" && (t.Kind != AgentAuth || !ValidReference(t.InlineFor) || t.InlineFor == t.Reference), "inlineFor")
-	out.add(!t.OTP.IsZero(), "otp")
+func (t Transaction) checkAEPSMembers(out *invalidMembers) {
+	out.addIf(!isToken(t.TID, maxParty), "tid")
+	out.addIf(len(t.IIN) > maxIIN, "iin")
+	out.addIf(t.Amount < 0 || t.Amount > money.Max, "amountPaise")
+	out.addIf(t.Aadhaar.IsZero(), "aadhaar")
+	out.addIf(t.PidData.IsZero(), "pidData")
+	out.addIf(len(t.Customer) > maxName, "customer")
+	out.addIf(len(t.Latitude) > maxDegrees, "latitude")
+	out.addIf(len(t.Longitude) > maxDegrees, "longitude")
+	out.addIf(t.InlineFor != "" && (t.Kind != AgentAuth || !ValidReference(t.InlineFor) || t.InlineFor == t.Reference), "inlineFor")
+	out.addIf(!t.OTP.IsZero(), "otp")
 }
 
-func (t Transaction) faultsOf(n needs, out *faults) {
-	out.add(t.TID != "" && !name(t.TID, maxParty), "tid")
-	out.add(t.IIN != "", "iin")
-	out.add((t.Amount > 0) != n.amount || t.Amount < 0 || t.Amount > money.Max, "amountPaise")
-	out.add(t.Aadhaar.IsZero() == n.aadhaar, "aadhaar")
-	out.add(t.PidData.IsZero() == n.pidData, "pidData")
-	out.add(len(t.Customer) > maxName, "customer")
-	out.add(t.Latitude != "", "latitude")
-	out.add(t.Longitude != "", "longitude")
-	out.add(t.InlineFor != "", "inlineFor")
-	out.add(t.OTP.IsZero() == n.otp || t.otpLength() > maxCode, "otp")
+func (t Transaction) checkMembers(n requirements, out *invalidMembers) {
+	out.addIf(t.TID != "" && !isToken(t.TID, maxParty), "tid")
+	out.addIf(t.IIN != "", "iin")
+	out.addIf((t.Amount > 0) != n.amount || t.Amount < 0 || t.Amount > money.Max, "amountPaise")
+	out.addIf(t.Aadhaar.IsZero() == n.aadhaar, "aadhaar")
+	out.addIf(t.PidData.IsZero() == n.pidData, "pidData")
+	out.addIf(len(t.Customer) > maxName, "customer")
+	out.addIf(t.Latitude != "", "latitude")
+	out.addIf(t.Longitude != "", "longitude")
+	out.addIf(t.InlineFor != "", "inlineFor")
+	out.addIf(t.OTP.IsZero() == n.otp || t.otpLength() > maxCode, "otp")
 }
 
-// name tells whether a text is printable ASCII without spaces, not empty and
+// isToken tells whether a text is printable ASCII without spaces, not empty and
 // not longer than max.
-func name(s string, max int) bool {
+func isToken(s string, max int) bool {
 	for _, c := range []byte(s) {
 		if c <= ' ' || c > '~' {
 			return false

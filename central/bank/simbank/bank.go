@@ -18,7 +18,7 @@ import (
 	"galla/shared/secret"
 )
 
-// Words of the two rooms that users of a Bank need.
+// Names of books and services that users of a Bank need.
 type (
 	Customer  = books.Customer
 	Execution = books.Execution
@@ -38,9 +38,9 @@ type Config struct {
 	// blocks.
 	AuthorityKey  *rsa.PrivateKey
 	AuthorityCert *x509.Certificate
-	// ListenDesk and ListenNetwork open the two listeners of Run. ListenNetwork
+	// ListenPublic and ListenNetwork open the two listeners of Run. ListenNetwork
 	// is called again when the network comes back after it was down.
-	ListenDesk    func(context.Context) (net.Listener, error)
+	ListenPublic  func(context.Context) (net.Listener, error)
 	ListenNetwork func(context.Context) (net.Listener, error)
 	// TimeScale multiplies the waits of the scenarios; 0 means 1, at most 1000.
 	TimeScale float64
@@ -53,7 +53,7 @@ type Config struct {
 	// FloatOpening is what the aggregator's float holds when the books are
 	// made; DayLimit and MonthLimit bound what a remitter may transfer on an
 	// Indian day and in an Indian month, TransferMax one transfer. 0 means the
-	// sandbox's (design/sandbox.md).
+	// sandbox's (sandbox.md).
 	FloatOpening, DayLimit, MonthLimit, TransferMax money.Paise
 	// Rand feeds authorisation codes, OTPs, ids and the records' key. One
 	// goroutine reads it at a time.
@@ -61,8 +61,8 @@ type Config struct {
 	Logger *slog.Logger
 }
 
-// servicesRoom is the room for what is no AEPS transaction.
-type servicesRoom interface {
+// servicesBackend executes what is no AEPS transaction.
+type servicesBackend interface {
 	// Execute decides on a transaction and books it, as Books.Execute does.
 	Execute(ctx context.Context, t network.Transaction) (network.Answer, books.Delivery, error)
 	// Consult answers a kind that Consults and records nothing of it.
@@ -76,13 +76,13 @@ type servicesRoom interface {
 // its books are its own (Executions, Balance, Trial, Close and others).
 type Bank struct {
 	*books.Books
-	services servicesRoom
+	services servicesBackend
 	cfg      Config
 	log      *slog.Logger
 
-	orders  chan order    // to the network's door, while Run runs
-	turning chan struct{} // held by whoever changes the control
-	gate    gate          // handlers under way
+	listenerCommands chan listenerCommand // to the network's door, while Run runs
+	changing         chan struct{}        // held during a change of the control
+	gate             gate                 // handlers under way
 
 	mu      sync.Mutex
 	control Control
@@ -100,7 +100,7 @@ func New(ctx context.Context, cfg Config) (*Bank, error) {
 		}
 	}
 	missing(cfg.NetworkKey.IsZero(), "NetworkKey")
-	missing(cfg.ListenDesk == nil, "ListenDesk")
+	missing(cfg.ListenPublic == nil, "ListenPublic")
 	missing(cfg.ListenNetwork == nil, "ListenNetwork")
 	missing(cfg.Logger == nil, "Logger")
 	if err := errors.Join(faults...); err != nil {
@@ -123,7 +123,7 @@ func New(ctx context.Context, cfg Config) (*Bank, error) {
 	}
 	return &Bank{
 		Books: kept, services: beside, cfg: cfg, log: cfg.Logger,
-		orders: make(chan order), turning: make(chan struct{}, 1),
+		listenerCommands: make(chan listenerCommand), changing: make(chan struct{}, 1),
 	}, nil
 }
 

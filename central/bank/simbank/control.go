@@ -36,16 +36,16 @@ func (b *Bank) setRunning(is bool) {
 	b.running = is
 }
 
-// Disturb applies a change. Where Run runs, it returns after the network's
+// ChangeControl applies a change. Where Run runs, it returns after the network's
 // listener and its connections are closed, or after it listens again; an error
 // means that it could not listen and is still down.
-func (b *Bank) Disturb(ctx context.Context, c Change) error {
+func (b *Bank) ChangeControl(ctx context.Context, c Change) error {
 	if c.Latency != nil && (*c.Latency < 0 || *c.Latency > maxLatency) {
 		return fmt.Errorf("latency %s: must be from 0 to %s", *c.Latency, maxLatency)
 	}
 	select {
-	case b.turning <- struct{}{}: // one change at a time
-		defer func() { <-b.turning }()
+	case b.changing <- struct{}{}: // one change at a time
+		defer func() { <-b.changing }()
 	case <-ctx.Done():
 		return fmt.Errorf("change the control: %w", ctx.Err())
 	}
@@ -62,7 +62,7 @@ func (b *Bank) Disturb(ctx context.Context, c Change) error {
 		return nil
 	}
 	if running {
-		if err := b.turn(ctx, *c.Down); err != nil {
+		if err := b.switchNetwork(ctx, *c.Down); err != nil {
 			return err
 		}
 	}
@@ -72,27 +72,27 @@ func (b *Bank) Disturb(ctx context.Context, c Change) error {
 	return nil
 }
 
-// turn has the network's door opened or closed.
-func (b *Bank) turn(ctx context.Context, down bool) error {
-	o := order{down: down, done: make(chan error, 1)}
+// switchNetwork has the network's door opened or closed.
+func (b *Bank) switchNetwork(ctx context.Context, down bool) error {
+	o := listenerCommand{down: down, done: make(chan error, 1)}
 	select {
-	case b.orders <- o:
+	case b.listenerCommands <- o:
 	case <-ctx.Done():
-		return fmt.Errorf("turn the network %s: %w", word(down), ctx.Err())
+		return fmt.Errorf("turn the network %s: %w", upOrDown(down), ctx.Err())
 	}
 	select {
 	case err := <-o.done:
 		if err != nil {
-			return fmt.Errorf("turn the network %s: %w", word(down), err)
+			return fmt.Errorf("turn the network %s: %w", upOrDown(down), err)
 		}
-		b.log.Info("network turned " + word(down))
+		b.log.Info("network turned " + upOrDown(down))
 		return nil
 	case <-ctx.Done():
-		return errors.Join(errors.New("the network did not turn "+word(down)), ctx.Err())
+		return errors.Join(errors.New("the network did not turn "+upOrDown(down)), ctx.Err())
 	}
 }
 
-func word(down bool) string {
+func upOrDown(down bool) string {
 	if down {
 		return "down"
 	}

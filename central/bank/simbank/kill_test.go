@@ -44,7 +44,7 @@ func child() {
 	fail(err)
 	b, err := New(context.Background(), Config{
 		DataDir: filepath.Join(dir, "bank"), NetworkKey: NetworkKey(), AuthorityKey: key, AuthorityCert: cert,
-		ListenDesk: listen, ListenNetwork: func(context.Context) (net.Listener, error) { return line, nil },
+		ListenPublic: listen, ListenNetwork: func(context.Context) (net.Listener, error) { return line, nil },
 		TimeScale: 0.01, Rand: rand.Reader, Logger: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
 	})
 	fail(err)
@@ -77,8 +77,8 @@ func startChild(t *testing.T, dir string) (address string, kill func()) {
 	return strings.TrimSpace(address), kill
 }
 
-// told is what a caller knows of a reference.
-type told struct {
+// report is what a caller knows of a reference.
+type report struct {
 	amount  money.Paise
 	answer  central.BankAnswer
 	notSent bool
@@ -88,6 +88,9 @@ type told struct {
 // TestKilledAtAnyMoment kills the bank with SIGKILL under load, again and
 // again, and holds what callers were told against the books.
 func TestKilledAtAnyMoment(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: starts and kills processes")
+	}
 	dir := t.TempDir()
 	_, kill := startChild(t, dir)
 	kill() // the first life made the authority
@@ -99,7 +102,7 @@ func TestKilledAtAnyMoment(t *testing.T) {
 	kit.Cert, kit.Key = cert, key
 
 	var mu sync.Mutex
-	all := map[central.Reference]*told{}
+	all := map[central.Reference]*report{}
 	const rounds, callers = 6, 4
 	for round := range rounds {
 		address, again := startChild(t, dir)
@@ -115,7 +118,7 @@ func TestKilledAtAnyMoment(t *testing.T) {
 				for n := 0; ctx.Err() == nil; n++ {
 					ref := central.Reference(fmt.Sprintf("K%d-%d-%d", round, caller, n))
 					amount := money.Rupee + money.Paise([]int{0, 0, 93, 94, 98}[n%5])
-					x := &told{amount: amount}
+					x := &report{amount: amount}
 					ask, done := context.WithTimeout(ctx, 100*time.Millisecond) // .98 is silent
 					answer, err := c.Send(ask, kit.withdrawal(t, ref, amount))
 					done()
@@ -144,7 +147,7 @@ func (k *Kit) withdrawal(t testing.TB, ref central.Reference, amount money.Paise
 }
 
 // check holds the books against what was told.
-func check(t *testing.T, dir string, kit *Kit, all map[central.Reference]*told) {
+func check(t *testing.T, dir string, kit *Kit, all map[central.Reference]*report) {
 	t.Helper()
 	cfg, _, _ := NewTestConfig(t)
 	cfg.DataDir, cfg.AuthorityCert, cfg.AuthorityKey, cfg.TimeScale = filepath.Join(dir, "bank"), kit.Cert, kit.Key, 0.01

@@ -169,7 +169,7 @@ func NewTestConfig(t testing.TB) (cfg Config, desk, line *Wire) {
 	k := TheKit()
 	return Config{
 		DataDir: t.TempDir(), NetworkKey: NetworkKey(), AuthorityKey: k.Key, AuthorityCert: k.Cert,
-		ListenDesk: desk.Listen, ListenNetwork: line.Listen, Rand: rand.Reader, Logger: slog.New(slog.DiscardHandler),
+		ListenPublic: desk.Listen, ListenNetwork: line.Listen, Rand: rand.Reader, Logger: slog.New(slog.DiscardHandler),
 	}, desk, line
 }
 

@@ -81,14 +81,14 @@ func TestDownOnARealLine(t *testing.T) {
 	}
 	up, down := false, true
 	for range 3 {
-		if err := b.Disturb(t.Context(), Change{Down: &down}); err != nil {
+		if err := b.ChangeControl(t.Context(), Change{Down: &down}); err != nil {
 			t.Fatal(err)
 		}
 		if c, err := net.Dial("tcp", address); err == nil {
 			_ = c.Close()
 			t.Fatal("connected while the bank is down")
 		}
-		if err := b.Disturb(t.Context(), Change{Down: &up}); err != nil {
+		if err := b.ChangeControl(t.Context(), Change{Down: &up}); err != nil {
 			t.Fatal(err)
 		}
 		c, err := net.Dial("tcp", address)
@@ -98,18 +98,18 @@ func TestDownOnARealLine(t *testing.T) {
 		_ = c.Close()
 	}
 	// The address is taken while the bank is down: it says so and stays down.
-	if err := b.Disturb(t.Context(), Change{Down: &down}); err != nil {
+	if err := b.ChangeControl(t.Context(), Change{Down: &down}); err != nil {
 		t.Fatal(err)
 	}
 	squatter, err := net.Listen("tcp", address)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := b.Disturb(t.Context(), Change{Down: &up}); err == nil || !b.Control().Down {
+	if err := b.ChangeControl(t.Context(), Change{Down: &up}); err == nil || !b.Control().Down {
 		t.Errorf("up again on a taken address: %v, %+v", err, b.Control())
 	}
 	_ = squatter.Close()
-	if err := b.Disturb(t.Context(), Change{Down: &up}); err != nil || b.Control().Down {
+	if err := b.ChangeControl(t.Context(), Change{Down: &up}); err != nil || b.Control().Down {
 		t.Errorf("up again: %v, %+v", err, b.Control())
 	}
 }

@@ -21,30 +21,30 @@ type fault struct {
 	Message string `json:"message"`
 }
 
-// reply writes JSON.
-func reply(w http.ResponseWriter, status int, v any) {
+// replyJSON writes JSON.
+func replyJSON(w http.ResponseWriter, status int, v any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
 	// A reader who is gone needs no answer.
 	_ = json.MarshalWrite(w, v)
 }
 
-// refuse writes an error, with every field that is at fault.
-func refuse(w http.ResponseWriter, status int, why string, faults ...fault) {
+// replyError writes an error, with every field that is at fault.
+func replyError(w http.ResponseWriter, status int, why string, faults ...fault) {
 	slices.SortFunc(faults, func(a, b fault) int { return cmp.Compare(a.Field, b.Field) })
-	reply(w, status, struct {
+	replyJSON(w, status, struct {
 		Error  string  `json:"error"`
 		Errors []fault `json:"errors,omitempty"`
 	}{why, faults})
 }
 
-// fail answers where the books can't be read.
-func (d *desk) fail(w http.ResponseWriter, r *http.Request, err error) {
+// serverError answers where the books can't be read.
+func (d *publicPages) serverError(w http.ResponseWriter, r *http.Request, err error) {
 	if r.Context().Err() != nil {
 		return // nobody is there any more
 	}
 	d.bank.log.Error("the books can't be read", "error", err)
-	refuse(w, http.StatusInternalServerError, "the books can't be read; the bank's log says why")
+	replyError(w, http.StatusInternalServerError, "the books can't be read; the bank's log says why")
 }
 
 // wantsPage tells whether a person's browser asks, and not a program.
@@ -54,11 +54,11 @@ func wantsPage(r *http.Request) bool {
 }
 
 // page writes a page, complete or not at all.
-func (d *desk) page(w http.ResponseWriter, name string, data any) {
+func (d *publicPages) page(w http.ResponseWriter, name string, data any) {
 	var b bytes.Buffer
 	if err := d.pages.ExecuteTemplate(&b, name, data); err != nil {
 		d.bank.log.Error("page can't be made", "page", name, "error", err)
-		refuse(w, http.StatusInternalServerError, "the page can't be made; the bank's log says why")
+		replyError(w, http.StatusInternalServerError, "the page can't be made; the bank's log says why")
 		return
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")

@@ -16,38 +16,38 @@ const (
 	// maxConnections bounds the callers of each listener: the central keeps at
 	// most 1200 exchanges under way, and people are few. More wait unaccepted.
 	maxConnections = 1500
-	// headTime and readTime bound a slow sender.
-	headTime = 5 * time.Second
-	readTime = 20 * time.Second
-	// idleTime is how long a connection may wait for its next request.
-	idleTime = time.Minute
-	// deskTime bounds the answer to a person or a test.
-	deskTime = time.Minute
+	// headerTimeout and readTime bound a slow sender.
+	headerTimeout = 5 * time.Second
+	readTimeout   = 20 * time.Second
+	// idleTimeout is how long a connection may wait for its next request.
+	idleTimeout = time.Minute
+	// publicTimeout bounds the answer to a person or a test.
+	publicTimeout = time.Minute
 	// maxHead is the most that a request's headers may have.
 	maxHead = 16 << 10
-	// grace is how long a stopping bank lets answers be written.
-	grace = 2 * time.Second
+	// shutdownTimeout is how long a stopping bank lets answers be written.
+	shutdownTimeout = 2 * time.Second
 )
 
-// Run serves the desk and the network, and resolves what is due, until ctx
+// Run serves the public address and the network, and resolves what is due, until ctx
 // ends or a listener fails. It returns when everything it started has ended.
 // It may be called once.
 func (b *Bank) Run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	desk, err := b.cfg.ListenDesk(ctx)
+	public, err := b.cfg.ListenPublic(ctx)
 	if err != nil {
 		return fmt.Errorf("sandbox bank: listen for books, inbox and control: %w", err)
 	}
 	line, err := b.cfg.ListenNetwork(ctx)
 	if err != nil {
-		return errors.Join(fmt.Errorf("sandbox bank: listen for the network: %w", err), desk.Close())
+		return errors.Join(fmt.Errorf("sandbox bank: listen for the network: %w", err), public.Close())
 	}
 	b.setRunning(true)
 	defer b.setRunning(false)
 
 	parts := []func() error{
-		func() error { return b.serveDesk(ctx, desk) },
+		func() error { return b.servePublic(ctx, public) },
 		func() error { return b.serveNetwork(ctx, line) },
 		func() error { b.Resolve(ctx); return nil },
 	}
@@ -78,16 +78,16 @@ type serving struct {
 func (b *Bank) serve(ctx context.Context, l net.Listener, h http.Handler, write time.Duration) *serving {
 	s := &serving{ended: make(chan error, 1), server: &http.Server{
 		Handler: h, BaseContext: func(net.Listener) context.Context { return ctx },
-		ReadHeaderTimeout: headTime, ReadTimeout: readTime, WriteTimeout: write, IdleTimeout: idleTime, MaxHeaderBytes: maxHead,
+		ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: write, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHead,
 		ErrorLog: slog.NewLogLogger(b.log.Handler(), slog.LevelDebug),
 	}}
-	go func() { s.ended <- s.server.Serve(limit(l, maxConnections)) }()
+	go func() { s.ended <- s.server.Serve(limitConnections(l, maxConnections)) }()
 	return s
 }
 
 // stop ends the server: first it lets answers be written, then it cuts.
 func (s *serving) stop() {
-	ctx, cancel := context.WithTimeout(context.Background(), grace)
+	ctx, cancel := context.WithTimeout(context.Background(), shutdownTimeout)
 	defer cancel()
 	if s.server.Shutdown(ctx) != nil {
 		s.cut()
@@ -102,8 +102,8 @@ func (s *serving) cut() {
 	<-s.ended
 }
 
-func (b *Bank) serveDesk(ctx context.Context, l net.Listener) error {
-	s := b.serve(ctx, l, b.DeskHandler(), deskTime)
+func (b *Bank) servePublic(ctx context.Context, l net.Listener) error {
+	s := b.serve(ctx, l, b.PublicHandler(), publicTimeout)
 	select {
 	case <-ctx.Done():
 		s.stop()
@@ -115,8 +115,8 @@ func (b *Bank) serveDesk(ctx context.Context, l net.Listener) error {
 	}
 }
 
-// order tells the network's door to close or to open.
-type order struct {
+// listenerCommand tells the network's door to close or to open.
+type listenerCommand struct {
 	down bool
 	done chan error
 }
@@ -140,7 +140,7 @@ func (b *Bank) serveNetwork(ctx context.Context, l net.Listener) error {
 			s.ended <- err
 			s.cut()
 			return fmt.Errorf("serve the network: %w", err)
-		case o := <-b.orders:
+		case o := <-b.listenerCommands:
 			var err error
 			switch {
 			case o.down && s != nil:
@@ -195,19 +195,19 @@ func (g *gate) drain() {
 	<-empty
 }
 
-// limit bounds the connections of a listener; further ones wait unaccepted.
-func limit(l net.Listener, n int) net.Listener {
-	return &limited{Listener: l, places: make(chan struct{}, n), closed: make(chan struct{})}
+// limitConnections bounds the connections of a listener; further ones wait unaccepted.
+func limitConnections(l net.Listener, n int) net.Listener {
+	return &limitedListener{Listener: l, places: make(chan struct{}, n), closed: make(chan struct{})}
 }
 
-type limited struct {
+type limitedListener struct {
 	net.Listener
 	places chan struct{}
 	once   sync.Once
 	closed chan struct{}
 }
 
-func (l *limited) Accept() (net.Conn, error) {
+func (l *limitedListener) Accept() (net.Conn, error) {
 	select {
 	case l.places <- struct{}{}:
 	case <-l.closed:
@@ -221,7 +221,7 @@ func (l *limited) Accept() (net.Conn, error) {
 	return &limitedConn{Conn: c, leave: sync.OnceFunc(func() { <-l.places })}, nil
 }
 
-func (l *limited) Close() error {
+func (l *limitedListener) Close() error {
 	l.once.Do(func() { close(l.closed) })
 	return l.Listener.Close()
 }

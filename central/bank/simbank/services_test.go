@@ -20,6 +20,7 @@ import (
 	"galla/central/bank/network"
 	. "galla/central/bank/simbank"
 	"galla/central/bank/simbank/books"
+	"galla/shared/ist"
 	"galla/shared/money"
 	"galla/shared/secret"
 )
@@ -58,7 +59,7 @@ func serviceKinds(t testing.TB) map[network.Kind]network.Transaction {
 }
 
 // asked is a complete request of a kind, in the central's words.
-func (h *house) asked(kind network.Kind, t network.Transaction) central.BankRequest {
+func (h *sandbox) asked(kind network.Kind, t network.Transaction) central.BankRequest {
 	r := h.request(central.Kind(kind), t.Amount)
 	r.MID, r.TID, r.IIN, r.Latitude, r.Longitude, r.Customer = "c0000000-0000-4000-8000-000000000001", "", "", "", "", ""
 	r.Aadhaar, r.PidData, r.OTP, r.Particulars = t.Aadhaar, t.PidData, t.OTP, central.Particulars(t.Particulars)
@@ -66,16 +67,16 @@ func (h *house) asked(kind network.Kind, t network.Transaction) central.BankRequ
 }
 
 // ask sends or consults, whichever the kind goes by.
-func (h *house) ask(ctx context.Context, r central.BankRequest) (central.BankAnswer, error) {
-	if r.Kind.Consults() {
+func (h *sandbox) ask(ctx context.Context, r central.BankRequest) (central.BankAnswer, error) {
+	if r.Kind.IsConsultation() {
 		return h.net.Consult(ctx, r)
 	}
 	return h.net.Send(ctx, r)
 }
 
-// TestEachKindReachesItsRoom goes over real HTTP: the adapter, a TCP listener,
+// TestEachKindReachesItsBackend goes over real HTTP: the adapter, a TCP listener,
 // the bank's handler.
-func TestEachKindReachesItsRoom(t *testing.T) {
+func TestEachKindReachesItsBackend(t *testing.T) {
 	cfg, _, _ := NewTestConfig(t)
 	b, room := Open(t, cfg), &Services{}
 	UseServices(b, room)
@@ -85,7 +86,7 @@ func TestEachKindReachesItsRoom(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &house{t: t, bank: b, net: c}
+	h := &sandbox{t: t, bank: b, net: c}
 	for kind, says := range serviceKinds(t) {
 		r := h.asked(kind, says)
 		a, err := h.ask(t.Context(), r)
@@ -94,7 +95,7 @@ func TestEachKindReachesItsRoom(t *testing.T) {
 			continue
 		}
 		executed, consulted := room.Took()
-		if len(executed)+len(consulted) != 1 || (len(consulted) == 1) != kind.Consults() {
+		if len(executed)+len(consulted) != 1 || (len(consulted) == 1) != kind.IsConsultation() {
 			t.Errorf("%s: executed %d, consulted %d", kind, len(executed), len(consulted))
 			continue
 		}
@@ -140,7 +141,7 @@ func TestEachKindHasOnePath(t *testing.T) {
 			t.Fatal(err)
 		}
 		path, right := network.PathConsultations, network.PathTransactions
-		if kind.Consults() {
+		if kind.IsConsultation() {
 			path, right = right, path
 		}
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL+path, bytes.NewReader(body))
@@ -198,7 +199,7 @@ func TestServicesAreDeliveredAsTheScenarioWants(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					h := &house{t: t, bank: b, net: c}
+					h := &sandbox{t: t, bank: b, net: c}
 					began := time.Now()
 					a, err := h.ask(t.Context(), h.asked(kind, serviceKinds(t)[kind]))
 					if (err == nil) != tt.answered || central.NotSent(err) || tt.answered && a.Status != central.BankApproved {
@@ -232,7 +233,7 @@ func TestServicesAnswerInFull(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		h := &house{t: t, bank: b, net: c}
+		h := &sandbox{t: t, bank: b, net: c}
 		kinds := serviceKinds(t)
 		say = network.Answer{Status: network.Failed, Code: "61", Message: "LIMIT EXCEEDED, 1200.50 left", Refusal: network.RefusedLimit}
 		if a, err := h.ask(t.Context(), h.asked(network.Transfer, kinds[network.Transfer])); err != nil || a.Refusal != central.RefusedLimit || a.Message != say.Message || a.Data != nil {
@@ -260,7 +261,7 @@ func TestServicesAnswerInFull(t *testing.T) {
 func TestInboxShowsOTPs(t *testing.T) {
 	cfg, _, _ := NewTestConfig(t)
 	b := Open(t, cfg)
-	at := time.Date(2026, 11, 21, 9, 30, 0, 0, books.India())
+	at := time.Date(2026, 11, 21, 9, 30, 0, 0, ist.Zone())
 	UseServices(b, &Services{Texts: func(mobile string) ([]Message, error) {
 		switch mobile {
 		case "9000000001":
@@ -273,7 +274,7 @@ func TestInboxShowsOTPs(t *testing.T) {
 		}
 		return nil, errors.New("the disk is gone")
 	}})
-	d := b.DeskHandler()
+	d := b.PublicHandler()
 	const want = `[{"at":"2026-11-21T04:01:00.000Z","text":"482915 is the OTP to send Rs 2000.00 <b>to</b> Ramesh","otp":"482915"},{"at":"2026-11-21T04:00:00.000Z","text":"Welcome","otp":""}]`
 	for _, accept := range []string{"application/json", "*/*", "text/html, application/json"} {
 		w := ask(t, d, "GET", "/inbox/9000000001", "", "Accept", accept)
@@ -301,7 +302,7 @@ func TestBankDownHoldsForServices(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := open(t)
 		down := true
-		if err := h.bank.Disturb(t.Context(), Change{Down: &down}); err != nil {
+		if err := h.bank.ChangeControl(t.Context(), Change{Down: &down}); err != nil {
 			t.Fatal(err)
 		}
 		for _, kind := range []network.Kind{network.Transfer, network.TransferOTP} {

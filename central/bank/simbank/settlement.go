@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"galla/central/bank/simbank/books"
+	"galla/shared/ist"
 	"galla/shared/money"
 )
 
@@ -25,17 +26,17 @@ type Planted string
 const (
 	// PlantMissingHere adds a line of a reference that nobody sent.
 	PlantMissingHere Planted = "missing-here"
-	// PlantMissingThere leaves the line of an executed transaction out.
-	PlantMissingThere Planted = "missing-there"
+	// PlantMissingAtBank leaves the line of an executed transaction out.
+	PlantMissingAtBank Planted = "missing-at-bank"
 	// PlantAmount writes one rupee more than was executed.
-	PlantAmount Planted = "amount"
-	// PlantState writes an executed transaction as declined.
-	PlantState Planted = "state"
+	PlantAmount Planted = "amount-differs"
+	// PlantOutcome writes an executed transaction as declined.
+	PlantOutcome Planted = "outcome-differs"
 )
 
 // plants lists the kinds in the order in which lines are taken for them.
 func plants() []Planted {
-	return []Planted{PlantAmount, PlantState, PlantMissingThere, PlantMissingHere}
+	return []Planted{PlantAmount, PlantOutcome, PlantMissingAtBank, PlantMissingHere}
 }
 
 // PlantedHeader names the reply's header that tells what was planted, as
@@ -56,7 +57,7 @@ const settlementEnd = "END"
 // it.
 type SettlementFile struct {
 	Day     time.Time // its first moment
-	Lines   []books.Settled
+	Lines   []books.SettlementLine
 	Planted map[Planted]string // the references
 }
 
@@ -64,7 +65,7 @@ type SettlementFile struct {
 // moment from the books, with a difference of each given kind planted in a line
 // of its own. The books stay as they are.
 func (b *Bank) SettlementFile(ctx context.Context, day time.Time, with []Planted) (SettlementFile, error) {
-	lines, err := b.SettledOn(ctx, day)
+	lines, err := b.SettlementLines(ctx, day)
 	if err != nil {
 		return SettlementFile{}, err
 	}
@@ -82,7 +83,7 @@ func (b *Bank) SettlementFile(ctx context.Context, day time.Time, with []Planted
 // plant makes one difference, in the oldest executed line that has none.
 func (f *SettlementFile) plant(kind Planted) error {
 	if kind == PlantMissingHere {
-		made := books.Settled{
+		made := books.SettlementLine{
 			Reference: "GL" + f.Day.Format("060102") + "PLANTED000", RRN: f.Day.Format("20060102") + "9999", STAN: "999999",
 			Amount: 100 * money.Rupee, Code: "00", At: f.Day.Add(12 * time.Hour),
 		}
@@ -97,7 +98,7 @@ func (f *SettlementFile) plant(kind Planted) error {
 		}
 		return false
 	}
-	at := slices.IndexFunc(f.Lines, func(l books.Settled) bool { return l.Code == "00" && !taken(l.Reference) })
+	at := slices.IndexFunc(f.Lines, func(l books.SettlementLine) bool { return l.Code == "00" && !taken(l.Reference) })
 	if at < 0 {
 		return errTooFew
 	}
@@ -105,9 +106,9 @@ func (f *SettlementFile) plant(kind Planted) error {
 	switch kind {
 	case PlantAmount:
 		f.Lines[at].Amount += money.Rupee
-	case PlantState:
+	case PlantOutcome:
 		f.Lines[at].Code = "91"
-	case PlantMissingThere:
+	case PlantMissingAtBank:
 		f.Lines = slices.Delete(f.Lines, at, at+1)
 	}
 	return nil
@@ -125,15 +126,15 @@ func (f SettlementFile) Write(w io.Writer) error {
 	var sum money.Paise
 	for _, l := range f.Lines {
 		sum += l.Amount
-		record(l.Reference, l.RRN, l.STAN, l.Amount.String(), l.Code, l.At.In(books.India()).Format("2006-01-02T15:04:05.000-07:00"))
+		record(l.Reference, l.RRN, l.STAN, l.Amount.String(), l.Code, l.At.In(ist.Zone()).Format("2006-01-02T15:04:05.000-07:00"))
 	}
 	record(settlementEnd, f.Day.Format(time.DateOnly), strconv.Itoa(len(f.Lines)), sum.String(), "", "")
 	out.Flush()
 	return out.Error()
 }
 
-// said tells what was planted, in the order of plants.
-func (f SettlementFile) said() string {
+// plantedHeader tells what was planted, in the order of plants.
+func (f SettlementFile) plantedHeader() string {
 	var out []string
 	for _, kind := range plants() {
 		if reference := f.Planted[kind]; reference != "" {
@@ -144,25 +145,25 @@ func (f SettlementFile) said() string {
 }
 
 // settlement serves GET /books/settlement?date=2026-11-21&with=amount,state.
-func (d *desk) settlement(w http.ResponseWriter, r *http.Request) {
+func (d *publicPages) settlement(w http.ResponseWriter, r *http.Request) {
 	day, with, faults := readSettlement(r.URL)
 	if faults != nil {
-		refuse(w, http.StatusBadRequest, "the query is wrong", faults...)
+		replyError(w, http.StatusBadRequest, "the query is wrong", faults...)
 		return
 	}
 	f, err := d.bank.SettlementFile(r.Context(), day, with)
 	switch {
-	case errors.Is(err, errTooFew), errors.Is(err, books.ErrTooManySettled):
-		refuse(w, http.StatusBadRequest, err.Error())
+	case errors.Is(err, errTooFew), errors.Is(err, books.ErrTooManySettlementLines):
+		replyError(w, http.StatusBadRequest, err.Error())
 		return
 	case err != nil:
-		d.fail(w, r, err)
+		d.serverError(w, r, err)
 		return
 	}
 	h := w.Header()
 	h.Set("Content-Type", "text/csv; charset=utf-8")
 	h.Set("Content-Disposition", fmt.Sprintf(`attachment; filename="settlement-%s.csv"`, day.Format(time.DateOnly)))
-	if said := f.said(); said != "" {
+	if said := f.plantedHeader(); said != "" {
 		h.Set(PlantedHeader, said)
 	}
 	_ = f.Write(w) // a reader who is gone needs none
@@ -181,7 +182,7 @@ func readSettlement(u *url.URL) (day time.Time, with []Planted, faults []fault) 
 		case name == "with":
 			for kind := range strings.SplitSeq(values[0], ",") {
 				if !slices.Contains(plants(), Planted(kind)) {
-					faults = append(faults, fault{name, "must be a list of missing-here, missing-there, amount and state, with commas between"})
+					faults = append(faults, fault{name, "must be a list of missing-here, missing-at-bank, amount-differs and outcome-differs, with commas between"})
 					break
 				}
 				with = append(with, Planted(kind))
@@ -190,7 +191,7 @@ func readSettlement(u *url.URL) (day time.Time, with []Planted, faults []fault) 
 			faults = append(faults, fault{name, "is not known here; there are date and with"})
 		}
 	}
-	if day, err = time.ParseInLocation(time.DateOnly, query.Get("date"), books.India()); err != nil {
+	if day, err = time.ParseInLocation(time.DateOnly, query.Get("date"), ist.Zone()); err != nil {
 		faults = append(faults, fault{"date", "must be a day in India, such as 2026-11-21"})
 	}
 	return day, with, faults

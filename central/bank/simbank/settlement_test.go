@@ -10,7 +10,7 @@ import (
 
 	"galla/central"
 	. "galla/central/bank/simbank"
-	"galla/central/bank/simbank/books"
+	"galla/shared/ist"
 	"galla/shared/money"
 )
 
@@ -44,9 +44,9 @@ func settled(t *testing.T, d http.Handler, query string) (lines map[string][]str
 func TestSettlementFile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := open(t)
-		d := h.bank.DeskHandler()
-		day := central.DayOf(time.Now())
-		midnight, err := time.ParseInLocation(time.DateOnly, string(day), books.India())
+		d := h.bank.PublicHandler()
+		day := ist.DayOf(time.Now())
+		midnight, err := time.ParseInLocation(time.DateOnly, string(day), ist.Zone())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -98,17 +98,17 @@ func TestSettlementFile(t *testing.T) {
 func TestPlantedDifferences(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := open(t)
-		d := h.bank.DeskHandler()
-		query := "date=" + string(central.DayOf(time.Now()))
+		d := h.bank.PublicHandler()
+		query := "date=" + string(ist.DayOf(time.Now()))
 		for range 4 {
 			h.send(h.request(central.KindWithdrawal, 500*money.Rupee))
 		}
 		whole, _, _ := settled(t, d, query)
-		spoilt, end, planted := settled(t, d, query+"&with=missing-here,missing-there,amount,state")
+		spoilt, end, planted := settled(t, d, query+"&with=missing-here,missing-at-bank,amount-differs,outcome-differs")
 		if len(planted) != 4 || end[2] != "4" || end[3] != "1601.00" {
 			t.Fatalf("planted %v, end %v", planted, end)
 		}
-		here, there, amount, state := planted["missing-here"], planted["missing-there"], planted["amount"], planted["state"]
+		here, there, amount, state := planted["missing-here"], planted["missing-at-bank"], planted["amount-differs"], planted["outcome-differs"]
 		if whole[here] != nil || spoilt[here] == nil || whole[there] == nil || spoilt[there] != nil {
 			t.Errorf("missing: %v, %v", spoilt[here], spoilt[there])
 		}

@@ -16,6 +16,7 @@ import (
 	. "galla/central/bank/simbank"
 	"galla/central/bank/simbank/books"
 	"galla/rdservice/rdcrypto"
+	"galla/shared/ist"
 	"galla/shared/money"
 )
 
@@ -28,17 +29,17 @@ const (
 	stranger    = "234123412346" // banks elsewhere
 )
 
-// house is a running bank and the central's adapter to it.
-type house struct {
-	t    *testing.T
-	bank *Bank
-	net  *bank.Client
-	desk *http.Client
-	n    int
+// sandbox is a running bank and the central's adapter to it.
+type sandbox struct {
+	t      *testing.T
+	bank   *Bank
+	net    *bank.Client
+	public *http.Client
+	n      int
 }
 
 // open makes a running house; change may alter the bank's configuration.
-func open(t *testing.T, change ...func(*Config)) *house {
+func open(t *testing.T, change ...func(*Config)) *sandbox {
 	t.Helper()
 	cfg, desk, line := NewTestConfig(t)
 	for _, c := range change {
@@ -52,7 +53,7 @@ func open(t *testing.T, change ...func(*Config)) *house {
 	}
 	transport := &http.Transport{DialContext: desk.Dial, DisableKeepAlives: true}
 	synctestWait(t)
-	return &house{t: t, bank: b, net: c, desk: &http.Client{Transport: transport}}
+	return &sandbox{t: t, bank: b, net: c, public: &http.Client{Transport: transport}}
 }
 
 // synctestWait lets Run reach its listeners, in a bubble.
@@ -62,7 +63,7 @@ func synctestWait(t *testing.T) {
 }
 
 // request is a withdrawal from Shivshankar with a fresh capture of his finger.
-func (h *house) request(kind central.Kind, amount money.Paise, change ...func(*central.BankRequest)) central.BankRequest {
+func (h *sandbox) request(kind central.Kind, amount money.Paise, change ...func(*central.BankRequest)) central.BankRequest {
 	h.t.Helper()
 	h.n++
 	r := central.BankRequest{
@@ -83,7 +84,7 @@ func of(t *testing.T, aadhaar, iin string) func(*central.BankRequest) {
 	}
 }
 
-func (h *house) send(r central.BankRequest) central.BankAnswer {
+func (h *sandbox) send(r central.BankRequest) central.BankAnswer {
 	h.t.Helper()
 	a, err := h.net.Send(h.t.Context(), r)
 	if err != nil {
@@ -92,7 +93,7 @@ func (h *house) send(r central.BankRequest) central.BankAnswer {
 	return a
 }
 
-func (h *house) enquire(ref central.Reference) central.BankAnswer {
+func (h *sandbox) enquire(ref central.Reference) central.BankAnswer {
 	h.t.Helper()
 	a, err := h.net.Enquire(h.t.Context(), ref)
 	if err != nil {
@@ -101,7 +102,7 @@ func (h *house) enquire(ref central.Reference) central.BankAnswer {
 	return a
 }
 
-func (h *house) balance(aadhaar string) money.Paise {
+func (h *sandbox) balance(aadhaar string) money.Paise {
 	h.t.Helper()
 	p, err := h.bank.Balance(h.t.Context(), Aadhaar(h.t, aadhaar))
 	if err != nil {
@@ -110,7 +111,7 @@ func (h *house) balance(aadhaar string) money.Paise {
 	return p
 }
 
-func (h *house) executions(ref central.Reference) []books.Execution {
+func (h *sandbox) executions(ref central.Reference) []books.Execution {
 	h.t.Helper()
 	e, err := h.bank.Executions(h.t.Context(), books.Filter{Reference: string(ref)})
 	if err != nil {
@@ -210,7 +211,7 @@ func TestLateAnswerArrives(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		h := &house{t: t, bank: b, net: c}
+		h := &sandbox{t: t, bank: b, net: c}
 		for _, amount := range []money.Paise{100_99, 30_000_99} {
 			began := time.Now()
 			a := h.send(h.request(central.KindWithdrawal, amount))
@@ -242,7 +243,7 @@ func TestKinds(t *testing.T) {
 		h.send(h.request(central.KindWithdrawal, 100*money.Rupee+93))
 		time.Sleep(11 * time.Second)
 		m := h.send(h.request(central.KindMiniStatement, 0))
-		date := time.Now().In(time.FixedZone("IST", 19800)).Format("02/01")
+		date := time.Now().In(ist.Zone()).Format("02/01")
 		want := strings.Join([]string{
 			date + " AEPS WDL REVERSAL C 100.93", date + " AEPS CASH WDL     D 100.93", date + " AADHAAR PAY       D 250.50",
 			date + " AEPS CASH WDL     D 500.00", date + " OPENING BALANCE   C 25000.00",
@@ -368,7 +369,7 @@ func TestAfterItsDeadlineNothingStarts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := open(t)
 		latency := 5 * time.Second
-		if err := h.bank.Disturb(t.Context(), Change{Latency: &latency}); err != nil {
+		if err := h.bank.ChangeControl(t.Context(), Change{Latency: &latency}); err != nil {
 			t.Fatal(err)
 		}
 		r := h.request(central.KindWithdrawal, 500*money.Rupee, func(r *central.BankRequest) { r.NotAfter = time.Now().Add(4 * time.Second) })
@@ -408,7 +409,7 @@ func TestDownInABubble(t *testing.T) {
 			sent <- err
 		}()
 		time.Sleep(time.Second)
-		if err := h.bank.Disturb(t.Context(), Change{Down: &down}); err != nil {
+		if err := h.bank.ChangeControl(t.Context(), Change{Down: &down}); err != nil {
 			t.Fatal(err)
 		}
 		if err := <-sent; err == nil || central.NotSent(err) {
@@ -417,7 +418,7 @@ func TestDownInABubble(t *testing.T) {
 		if _, err := h.net.Send(t.Context(), h.request(central.KindWithdrawal, 100)); !central.NotSent(err) {
 			t.Errorf("the bank is down: %v, want not sent", err)
 		}
-		if err := h.bank.Disturb(t.Context(), Change{Down: &up}); err != nil {
+		if err := h.bank.ChangeControl(t.Context(), Change{Down: &up}); err != nil {
 			t.Fatal(err)
 		}
 		if a := h.enquire(r.Reference); a.Status != central.BankApproved {
@@ -434,7 +435,7 @@ func TestDeferredSurvivesARestart(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		h := &house{t: t, net: c}
+		h := &sandbox{t: t, net: c}
 		h.bank, err = New(t.Context(), cfg)
 		if err != nil {
 			t.Fatal(err)

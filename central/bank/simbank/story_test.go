@@ -19,30 +19,30 @@ import (
 	"galla/shared/secret"
 )
 
-// story is a bank with its real rooms, reached over real HTTP by the real
+// walkthrough is a bank with its real rooms, reached over real HTTP by the real
 // adapter.
-type story struct {
-	*house
-	desk *httptest.Server
+type walkthrough struct {
+	*sandbox
+	public *httptest.Server
 }
 
-func tell(t *testing.T) *story {
+func newWalkthrough(t *testing.T) *walkthrough {
 	t.Helper()
 	cfg, _, _ := NewTestConfig(t)
 	b := Open(t, cfg)
-	line, desk := httptest.NewServer(b.NetworkHandler()), httptest.NewServer(b.DeskHandler())
+	line, desk := httptest.NewServer(b.NetworkHandler()), httptest.NewServer(b.PublicHandler())
 	t.Cleanup(line.Close)
 	t.Cleanup(desk.Close)
 	c, err := bank.New(bank.Config{BaseURL: line.URL, Key: cfg.NetworkKey, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &story{&house{t: t, bank: b, net: c}, desk}
+	return &walkthrough{&sandbox{t: t, bank: b, net: c}, desk}
 }
 
 // do asks for a kind; what is recorded must be enquired for with the same
 // answer, and serve once.
-func (s *story) do(kind central.Kind, says network.Transaction) (central.BankAnswer, map[string]any) {
+func (s *walkthrough) do(kind central.Kind, says network.Transaction) (central.BankAnswer, map[string]any) {
 	s.t.Helper()
 	r := s.asked(network.Kind(kind), says)
 	r.MID = "GAL0000002"
@@ -52,13 +52,13 @@ func (s *story) do(kind central.Kind, says network.Transaction) (central.BankAns
 	}
 	found := s.enquire(r.Reference)
 	switch {
-	case kind.Consults() && found.Status != central.BankNotFound:
+	case kind.IsConsultation() && found.Status != central.BankNotFound:
 		s.t.Errorf("%s left a record: %+v", kind, found)
-	case !kind.Consults() && (found.Status != a.Status || found.Code != a.Code || found.Message != a.Message || string(found.Data) != string(a.Data) ||
+	case !kind.IsConsultation() && (found.Status != a.Status || found.Code != a.Code || found.Message != a.Message || string(found.Data) != string(a.Data) ||
 		found.Refusal != a.Refusal || found.Charge != a.Charge || found.RRN != a.RRN):
 		s.t.Errorf("%s: the answer was\n%+v, the enquiry says\n%+v", kind, a, found)
 	}
-	if !kind.Consults() {
+	if !kind.IsConsultation() {
 		if _, err := s.net.Send(s.t.Context(), r); err == nil || central.NotSent(err) {
 			s.t.Errorf("%s: the reference served twice: %v", kind, err)
 		}
@@ -73,7 +73,7 @@ func (s *story) do(kind central.Kind, says network.Transaction) (central.BankAns
 }
 
 // ok is do, where it must succeed.
-func (s *story) ok(kind central.Kind, says network.Transaction) map[string]any {
+func (s *walkthrough) ok(kind central.Kind, says network.Transaction) map[string]any {
 	s.t.Helper()
 	a, data := s.do(kind, says)
 	if a.Status != central.BankApproved || data == nil {
@@ -83,9 +83,9 @@ func (s *story) ok(kind central.Kind, says network.Transaction) map[string]any {
 }
 
 // otp reads the newest OTP of an inbox, as a program outside does.
-func (s *story) otp(mobile string) secret.OTP {
+func (s *walkthrough) otp(mobile string) secret.OTP {
 	s.t.Helper()
-	for _, m := range read[[]messageJSON](s.t, s.desk.Config.Handler, "/inbox/"+mobile) {
+	for _, m := range read[[]messageJSON](s.t, s.public.Config.Handler, "/inbox/"+mobile) {
 		if m.OTP != "" {
 			return secret.NewOTP(m.OTP)
 		}
@@ -97,10 +97,10 @@ func (s *story) otp(mobile string) secret.OTP {
 // TestFromAnUnknownCustomerToARefund is the story of a walk-in remitter, told by
 // the adapter.
 func TestFromAnUnknownCustomerToARefund(t *testing.T) {
-	s := tell(t)
+	s := newWalkthrough(t)
 	const mobile = "9812345678"
 	who := network.Transaction{Particulars: network.Particulars{Mobile: mobile}}
-	if a, _ := s.do(central.KindCustomerDetail, who); a.Refusal != central.RefusedAbsent {
+	if a, _ := s.do(central.KindCustomerDetail, who); a.Refusal != central.RefusedNotFound {
 		t.Errorf("an unknown customer: %+v", a)
 	}
 	ref := s.ok(central.KindCustomerOnboarding, network.Transaction{Particulars: network.Particulars{
@@ -150,18 +150,18 @@ func TestFromAnUnknownCustomerToARefund(t *testing.T) {
 		t.Errorf("a second refund: %+v", a)
 	}
 
-	list := read[[]executionJSON](t, s.desk.Config.Handler, "/books/executions?reference="+reference)
+	list := read[[]executionJSON](t, s.public.Config.Handler, "/books/executions?reference="+reference)
 	if len(list) != 1 || list[0].Kind != "TRANSFER" || list[0].AmountPaise != 2000_00 || list[0].Status != "EXECUTED" {
 		t.Errorf("executions %+v", list)
 	}
-	all := read[[]executionJSON](t, s.desk.Config.Handler, "/books/executions")
+	all := read[[]executionJSON](t, s.public.Config.Handler, "/books/executions")
 	if !slices.ContainsFunc(all, func(e executionJSON) bool { return e.Kind == "REFUND" && e.Status == "EXECUTED" }) {
 		t.Errorf("no refund among %+v", all)
 	}
-	if tr := read[map[string]int64](t, s.desk.Config.Handler, "/books/trial"); tr["debitsPaise"] != tr["creditsPaise"] {
+	if tr := read[map[string]int64](t, s.public.Config.Handler, "/books/trial"); tr["debitsPaise"] != tr["creditsPaise"] {
 		t.Errorf("trial %v", tr)
 	}
-	w := ask(t, s.desk.Config.Handler, "GET", "/books?reference="+reference, "", "Accept", "text/html")
+	w := ask(t, s.public.Config.Handler, "GET", "/books?reference="+reference, "", "Accept", "text/html")
 	if page := w.Body.String(); w.Code != 200 || !strings.Contains(page, "TRANSFER of ₹2,000.00") || strings.Contains(page, "terminal ") || strings.Contains(page, "Bank .") {
 		t.Errorf("the page of the transfer: HTTP %d\n%s", w.Code, page)
 	}

@@ -18,8 +18,8 @@ const (
 	// maxSilence is how long a connection is held on which nothing will ever be
 	// said; every caller has given up by then.
 	maxSilence = 5 * time.Minute
-	// writeTime bounds the writing of one answer, of at most network.MaxReply.
-	writeTime = 10 * time.Second
+	// writeTimeout bounds the writing of one answer, of at most network.MaxReply.
+	writeTimeout = 10 * time.Second
 )
 
 // NetworkHandler serves the network's protocol. Run serves it on the network's
@@ -32,7 +32,7 @@ func (b *Bank) NetworkHandler() http.Handler {
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
 		b.fault(w, http.StatusNotFound, "no such route; there are "+network.PathTransactions+", "+network.PathConsultations+" and "+network.PathEnquiries)
 	})
-	return b.guarded(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	return b.tracked(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if b.Control().Down {
 			panic(http.ErrAbortHandler)
 		}
@@ -40,8 +40,8 @@ func (b *Bank) NetworkHandler() http.Handler {
 	}))
 }
 
-// guarded counts the handlers under way, and catches their panics.
-func (b *Bank) guarded(next http.Handler) http.Handler {
+// tracked counts the handlers under way, and catches their panics.
+func (b *Bank) tracked(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !b.gate.enter() {
 			panic(http.ErrAbortHandler)
@@ -90,7 +90,7 @@ func (b *Bank) signed(serve func(w http.ResponseWriter, r *http.Request, body []
 	})
 }
 
-// pause waits, unless the caller goes away or the bank stops: then it ends the
+// pause waits, unless the caller leaves or the bank stops: then it ends the
 // handler, which has done nothing so far.
 func (b *Bank) pause(ctx context.Context, d time.Duration) {
 	if d <= 0 {
@@ -150,17 +150,17 @@ func (b *Bank) readTransaction(w http.ResponseWriter, body []byte, consults bool
 		b.fault(w, http.StatusBadRequest, err.Error())
 		return t, false
 	}
-	if faults := t.Faults(); faults != nil {
+	if faults := t.InvalidMembers(); faults != nil {
 		b.fault(w, http.StatusBadRequest, fmt.Sprintf("wrong members: %v", faults))
 		return t, false
 	}
 	switch {
-	case consults == t.Kind.Consults():
+	case consults == t.Kind.IsConsultation():
 		return t, true
 	case consults:
-		b.fault(w, http.StatusBadRequest, "this kind is no consultation; it goes to "+network.PathTransactions)
+		b.fault(w, http.StatusBadRequest, "this kind is no consultation; send it to "+network.PathTransactions)
 	default:
-		b.fault(w, http.StatusBadRequest, "this kind is a consultation; it goes to "+network.PathConsultations)
+		b.fault(w, http.StatusBadRequest, "this kind is a consultation; send it to "+network.PathConsultations)
 	}
 	return t, false
 }
@@ -216,7 +216,7 @@ func (b *Bank) fault(w http.ResponseWriter, status int, why string) {
 // write sends the first n bytes of a reply that announces all of them.
 func (b *Bank) write(w http.ResponseWriter, status int, reference string, body []byte, n int) {
 	c := http.NewResponseController(w)
-	_ = c.SetWriteDeadline(time.Now().Add(writeTime))
+	_ = c.SetWriteDeadline(time.Now().Add(writeTimeout))
 	h := w.Header()
 	h.Set("Content-Type", network.ContentType)
 	h.Set("Content-Length", strconv.Itoa(len(body)))

@@ -1,12 +1,11 @@
-// Command galla-bank is the sandbox bank: the far end of the bank network, with
-// books, customers and scenarios of its own.
+// Command galla-bank is the sandbox bank: the other end of the bank network, with
+// books, customers and scenarios.
 //
-// Its public address serves people and tests (books, inboxes, control); the
-// network's protocol, which the central speaks, has an address of its own, so
-// that the bank can be down for the central and still be controlled. Data lies
-// in $GALLA_DATA/bank, the key shared with the central in
-// $GALLA_DATA/keys/bank-network.key, and the authority under which devices seal
-// PID blocks in $GALLA_DATA/authority; each is made where it is missing.
+// Its public address serves people and tests (books, inboxes, control). The network's
+// protocol for the central has its own address, so that the bank can be down for the
+// central and still be controlled. Its data is in $GALLA_DATA/bank, the key shared with
+// the central in $GALLA_DATA/keys/bank-network.key, and the authority whose certificate
+// devices encrypt PID blocks with in $GALLA_DATA/authority; each is created if missing.
 package main
 
 import (
@@ -19,7 +18,6 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
-	"strconv"
 	"syscall"
 
 	"github.com/alecthomas/kong"
@@ -27,18 +25,19 @@ import (
 	"galla/central/bank/network"
 	"galla/central/bank/simbank"
 	"galla/rdservice/rdcrypto"
+	"galla/shared/files"
 	"galla/shared/seal"
 	"galla/shared/settings"
 )
 
 type cli struct {
-	Addr        settings.Address `env:"GALLA_BANK_ADDR" default:"http://127.0.0.1:7300" help:"Public address: books, inboxes and control, for people and tests."`
+	Addr        settings.Address `env:"GALLA_BANK_ADDR" default:"http://127.0.0.1:7300" help:"Public address for people and tests: books, inboxes and control."`
 	NetworkAddr settings.Address `env:"GALLA_BANK_NETWORK_ADDR" help:"Address of the network's protocol, for the central; by default one port above the public address."`
-	Data        string           `env:"GALLA_DATA" default:".galla" help:"Folder for Galla's data; the bank's lies in bank/ below it."`
+	Data        string           `env:"GALLA_DATA" default:".galla" help:"Folder for Galla's data; the bank's is in bank/ below it."`
 	TimeScale   float64          `env:"GALLA_BANK_TIME_SCALE" default:"1" help:"Multiplies the waits of the scenarios, such as 0.1."`
 
-	Run        struct{}          `cmd:"" default:"withargs" help:"Be the bank (what happens without a command)."`
-	Settlement settlementCommand `cmd:"" help:"Write the settlement file of a day, from the books of the bank that runs."`
+	Run        struct{}          `cmd:"" default:"withargs" help:"Run the bank (what happens without a command)."`
+	Settlement settlementCommand `cmd:"" help:"Write the settlement file of a day, from the books of the running bank."`
 }
 
 func main() {
@@ -58,15 +57,15 @@ func main() {
 	}
 }
 
-// run is the program: it returns when ctx ends and all is closed, or when
+// run runs the bank: it returns when ctx has ended and everything is closed, or when
 // something fails.
 func run(ctx context.Context, c cli, log *slog.Logger) (err error) {
-	desk, line, err := addresses(c)
+	publicAddr, networkAddr, err := addresses(c)
 	if err != nil {
 		return err
 	}
 	if !(c.TimeScale > 0) {
-		return fmt.Errorf("GALLA_BANK_TIME_SCALE=%v: must be above 0; 1 is the times of the scenario table, 0.1 a tenth of them", c.TimeScale)
+		return fmt.Errorf("GALLA_BANK_TIME_SCALE=%v: must be above 0; 1 keeps the waits of the scenario table, 0.1 makes them a tenth", c.TimeScale)
 	}
 	key, err := seal.EnsureKeyFile(filepath.Join(c.Data, "keys", "bank-network.key"), rand.Reader)
 	if err != nil {
@@ -76,24 +75,24 @@ func run(ctx context.Context, c cli, log *slog.Logger) (err error) {
 	if err != nil {
 		return fmt.Errorf("authority of the PID blocks: %w", err)
 	}
-	// Both addresses are taken before anything else is touched, so that a
-	// second bank on one machine ends here and leaves the first one's pid file.
-	deskListener, err := listen(ctx, "GALLA_BANK_ADDR", desk)
+	// Both addresses are opened first, so that a second bank on one machine ends here
+	// and leaves the first one's PID file alone.
+	publicListener, err := listen(ctx, "GALLA_BANK_ADDR", publicAddr)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = deskListener.Close() }()
-	lineListener, err := listen(ctx, "GALLA_BANK_NETWORK_ADDR", line)
+	defer func() { _ = publicListener.Close() }()
+	networkListener, err := listen(ctx, "GALLA_BANK_NETWORK_ADDR", networkAddr)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = lineListener.Close() }()
+	defer func() { _ = networkListener.Close() }()
 
 	bank, err := simbank.New(ctx, simbank.Config{
 		DataDir: filepath.Join(c.Data, "bank"), NetworkKey: key, AuthorityKey: authority, AuthorityCert: cert,
-		ListenDesk: func(context.Context) (net.Listener, error) { return deskListener, nil },
-		ListenNetwork: firstThen(lineListener, func(ctx context.Context) (net.Listener, error) {
-			return listen(ctx, "GALLA_BANK_NETWORK_ADDR", line)
+		ListenPublic: func(context.Context) (net.Listener, error) { return publicListener, nil },
+		ListenNetwork: firstThen(networkListener, func(ctx context.Context) (net.Listener, error) {
+			return listen(ctx, "GALLA_BANK_NETWORK_ADDR", networkAddr)
 		}),
 		TimeScale: c.TimeScale, Rand: rand.Reader, Logger: log,
 	})
@@ -102,12 +101,12 @@ func run(ctx context.Context, c cli, log *slog.Logger) (err error) {
 	}
 	defer func() { err = errors.Join(err, bank.Close()) }()
 
-	remove, err := writePID(filepath.Join(c.Data, "bank.pid"))
+	remove, err := files.WritePID(filepath.Join(c.Data, "bank.pid"))
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, remove()) }()
-	log.Info("sandbox bank is open", "desk", "http://"+deskListener.Addr().String(), "network", "http://"+lineListener.Addr().String(), "timeScale", c.TimeScale)
+	log.Info("sandbox bank is open", "public", "http://"+publicListener.Addr().String(), "network", "http://"+networkListener.Addr().String(), "timeScale", c.TimeScale)
 	if err := bank.Run(ctx); err != nil {
 		return err
 	}
@@ -115,24 +114,24 @@ func run(ctx context.Context, c cli, log *slog.Logger) (err error) {
 	return nil
 }
 
-// addresses gives host:port of the desk and of the network.
-func addresses(c cli) (desk, line string, err error) {
+// addresses returns host:port of the public address and of the network's.
+func addresses(c cli) (publicAddr, networkAddr string, err error) {
 	for name, a := range map[string]settings.Address{"GALLA_BANK_ADDR": c.Addr, "GALLA_BANK_NETWORK_ADDR": c.NetworkAddr} {
 		if scheme := a.Scheme(); scheme != "" && scheme != "http" {
 			return "", "", fmt.Errorf("%s=%s: the sandbox bank speaks plain HTTP only: host:port, with or without http://", name, a)
 		}
 	}
-	desk, line = c.Addr.HostPort(), c.NetworkAddr.HostPort()
-	if line != "" {
-		return desk, line, nil
+	publicAddr, networkAddr = c.Addr.HostPort(), c.NetworkAddr.HostPort()
+	if networkAddr != "" {
+		return publicAddr, networkAddr, nil
 	}
-	if line, err = network.BesideDesk(desk); err != nil {
+	if networkAddr, err = network.NetworkAddr(publicAddr); err != nil {
 		return "", "", fmt.Errorf("GALLA_BANK_ADDR: %w; or set GALLA_BANK_NETWORK_ADDR", err)
 	}
-	return desk, line, nil
+	return publicAddr, networkAddr, nil
 }
 
-// listen opens an address; one that is taken is named with its variable.
+// listen opens an address; an error names its variable.
 func listen(ctx context.Context, name, address string) (net.Listener, error) {
 	var l net.ListenConfig
 	listener, err := l.Listen(ctx, "tcp", address)
@@ -145,9 +144,9 @@ func listen(ctx context.Context, name, address string) (net.Listener, error) {
 	return listener, nil
 }
 
-// firstThen gives the listener that is open at its first call, and opens the
-// address anew at later ones.
-func firstThen(open net.Listener, again func(context.Context) (net.Listener, error)) func(context.Context) (net.Listener, error) {
+// firstThen returns a function that gives the open listener at its first call, and opens
+// the address again at later ones.
+func firstThen(open net.Listener, reopen func(context.Context) (net.Listener, error)) func(context.Context) (net.Listener, error) {
 	first := make(chan net.Listener, 1)
 	first <- open
 	return func(ctx context.Context) (net.Listener, error) {
@@ -155,21 +154,7 @@ func firstThen(open net.Listener, again func(context.Context) (net.Listener, err
 		case l := <-first:
 			return l, nil
 		default:
-			return again(ctx)
+			return reopen(ctx)
 		}
 	}
-}
-
-// writePID writes this program's process id, and gives the function that
-// removes it again.
-func writePID(path string) (remove func() error, err error) {
-	if err := os.WriteFile(path, []byte(strconv.Itoa(os.Getpid())+"\n"), 0o644); err != nil {
-		return nil, fmt.Errorf("write the process id: %w", err)
-	}
-	return func() error {
-		if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
-			return fmt.Errorf("remove the process id: %w", err)
-		}
-		return nil
-	}, nil
 }

@@ -53,16 +53,16 @@ func get(t *testing.T, url string) string {
 }
 
 func TestRun(t *testing.T) {
-	desk, line := freeport.For(t), freeport.For(t)
-	c := cli{Addr: settings.Address("http://" + desk), NetworkAddr: settings.Address(line), Data: filepath.Join(t.TempDir(), "data"), TimeScale: 1}
+	publicAddr, networkAddr := freeport.For(t), freeport.For(t)
+	c := cli{Addr: settings.Address("http://" + publicAddr), NetworkAddr: settings.Address(networkAddr), Data: filepath.Join(t.TempDir(), "data"), TimeScale: 1}
 	pidFile := filepath.Join(c.Data, "bank.pid")
 
 	stop := begin(t, c)
-	trial := get(t, "http://"+desk+"/books/trial")
+	trial := get(t, "http://"+publicAddr+"/books/trial")
 	if !strings.Contains(trial, `"debitsPaise":112169617,"creditsPaise":112169617`) {
 		t.Errorf("trial %s", trial)
 	}
-	if fault := get(t, "http://"+line+"/"); !strings.Contains(fault, "no such route") {
+	if fault := get(t, "http://"+networkAddr+"/"); !strings.Contains(fault, "no such route") {
 		t.Errorf("the network says %s", fault)
 	}
 	pid, err := os.ReadFile(pidFile)
@@ -77,8 +77,8 @@ func TestRun(t *testing.T) {
 
 	// A second one names the port, what to do, and leaves the first one's file.
 	for want, second := range map[string]cli{
-		"GALLA_BANK_ADDR=" + desk:         {Addr: settings.Address(desk), NetworkAddr: "127.0.0.1:0", Data: c.Data, TimeScale: 1},
-		"GALLA_BANK_NETWORK_ADDR=" + line: {Addr: "127.0.0.1:0", NetworkAddr: settings.Address("http://" + line), Data: c.Data, TimeScale: 1},
+		"GALLA_BANK_ADDR=" + publicAddr:          {Addr: settings.Address(publicAddr), NetworkAddr: "127.0.0.1:0", Data: c.Data, TimeScale: 1},
+		"GALLA_BANK_NETWORK_ADDR=" + networkAddr: {Addr: "127.0.0.1:0", NetworkAddr: settings.Address("http://" + networkAddr), Data: c.Data, TimeScale: 1},
 	} {
 		err := run(t.Context(), second, slog.New(slog.DiscardHandler))
 		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "taken") {
@@ -91,25 +91,25 @@ func TestRun(t *testing.T) {
 
 	// Its settlement file is fetched, and refusals say why.
 	var file, said strings.Builder
-	if err := (settlementCommand{Date: "2026-11-20"}).write(t.Context(), settings.Address(desk), &file, &said); err != nil ||
+	if err := (settlementCommand{Date: "2026-11-20"}).write(t.Context(), settings.Address(publicAddr), &file, &said); err != nil ||
 		file.String() != "reference,rrn,stan,amount,code,time\nEND,2026-11-20,0,0.00,,\n" || said.Len() > 0 {
 		t.Errorf("settlement: %q, %q, %v", file.String(), said.String(), err)
 	}
 	out := filepath.Join(t.TempDir(), "day.csv")
-	if err := (settlementCommand{Date: "2026-11-20", With: "missing-here", Out: out}).write(t.Context(), settings.Address(desk), &file, &said); err != nil || said.String() != "planted: missing-here=GL261120PLANTED000\n" {
+	if err := (settlementCommand{Date: "2026-11-20", With: "missing-here", Out: out}).write(t.Context(), settings.Address(publicAddr), &file, &said); err != nil || said.String() != "planted: missing-here=GL261120PLANTED000\n" {
 		t.Errorf("planted: %q, %v", said.String(), err)
 	}
 	if text, err := os.ReadFile(out); err != nil || !strings.Contains(string(text), "GL261120PLANTED000,202611209999,999999,100.00,00,2026-11-20T12:00:00.000+05:30\n") {
 		t.Errorf("the file: %s, %v", text, err)
 	}
-	if err := (settlementCommand{Date: "yesterday"}).write(t.Context(), settings.Address(desk), &file, &said); err == nil || !strings.Contains(err.Error(), "HTTP 400") {
+	if err := (settlementCommand{Date: "yesterday"}).write(t.Context(), settings.Address(publicAddr), &file, &said); err == nil || !strings.Contains(err.Error(), "HTTP 400") {
 		t.Errorf("a date that is none: %v", err)
 	}
 
 	if err := stop(); err != nil {
 		t.Errorf("stopping: %v", err)
 	}
-	if err := (settlementCommand{Date: "2026-11-20"}).write(t.Context(), settings.Address(desk), &file, &said); err == nil || !strings.Contains(err.Error(), "must be running") {
+	if err := (settlementCommand{Date: "2026-11-20"}).write(t.Context(), settings.Address(publicAddr), &file, &said); err == nil || !strings.Contains(err.Error(), "must be running") {
 		t.Errorf("without a bank: %v", err)
 	}
 	if _, err := os.Stat(pidFile); err == nil {
@@ -118,7 +118,7 @@ func TestRun(t *testing.T) {
 
 	// A second life finds its data.
 	stop = begin(t, c)
-	if again := get(t, "http://"+desk+"/books/trial"); again != trial {
+	if again := get(t, "http://"+publicAddr+"/books/trial"); again != trial {
 		t.Errorf("trial %s, and before %s", again, trial)
 	}
 	if err := stop(); err != nil {
@@ -127,7 +127,7 @@ func TestRun(t *testing.T) {
 }
 
 func TestAddresses(t *testing.T) {
-	for _, tt := range []struct{ desk, net, wantDesk, wantNet, fault string }{
+	for _, tt := range []struct{ public, net, wantPublic, wantNet, fault string }{
 		{"http://127.0.0.1:7300", "", "127.0.0.1:7300", "127.0.0.1:7301", ""},
 		{"127.0.0.1:7300", "", "127.0.0.1:7300", "127.0.0.1:7301", ""},
 		{"http://127.0.0.1:7300/", "http://127.0.0.1:9000/", "127.0.0.1:7300", "127.0.0.1:9000", ""},
@@ -136,15 +136,15 @@ func TestAddresses(t *testing.T) {
 		{"127.0.0.1:65535", "", "", "", "GALLA_BANK_NETWORK_ADDR"},
 		{"127.0.0.1:7300", "https://127.0.0.1:7301", "", "", "GALLA_BANK_NETWORK_ADDR"},
 	} {
-		desk, line, err := addresses(cli{Addr: settings.Address(tt.desk), NetworkAddr: settings.Address(tt.net)})
+		publicAddr, networkAddr, err := addresses(cli{Addr: settings.Address(tt.public), NetworkAddr: settings.Address(tt.net)})
 		if tt.fault != "" {
 			if err == nil || !strings.Contains(err.Error(), tt.fault) {
-				t.Errorf("%q, %q: %v, want an error that names %s", tt.desk, tt.net, err, tt.fault)
+				t.Errorf("%q, %q: %v, want an error that names %s", tt.public, tt.net, err, tt.fault)
 			}
 			continue
 		}
-		if err != nil || desk != tt.wantDesk || line != tt.wantNet {
-			t.Errorf("%q, %q: %s, %s, %v", tt.desk, tt.net, desk, line, err)
+		if err != nil || publicAddr != tt.wantPublic || networkAddr != tt.wantNet {
+			t.Errorf("%q, %q: %s, %s, %v", tt.public, tt.net, publicAddr, networkAddr, err)
 		}
 	}
 	if err := run(t.Context(), cli{Addr: "127.0.0.1:1", TimeScale: 0}, slog.New(slog.DiscardHandler)); err == nil || !strings.Contains(err.Error(), "GALLA_BANK_TIME_SCALE") {

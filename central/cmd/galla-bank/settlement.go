@@ -16,36 +16,36 @@ import (
 	"galla/shared/settings"
 )
 
-// Bounds of the fetching of a settlement file.
+// Bounds of reading a settlement file.
 const (
-	// maxSettlement is the size of a file of books.MaxSettled lines, with room.
+	// maxSettlement is more than the size of a file of books.MaxSettled lines, in bytes.
 	maxSettlement = 64 << 20
-	// settlementWait is how long the bank may take for it.
+	// settlementWait bounds the bank's time to write it.
 	settlementWait = 2 * time.Minute
-	// maxRefusal is what is read of a refusal, which is a sentence.
+	// maxRefusal bounds the text of a refusal, in bytes.
 	maxRefusal = 4 << 10
 )
 
 type settlementCommand struct {
 	Date string `required:"" help:"The day in India, such as 2026-11-21."`
-	With string `help:"Plant differences, each in a line of its own: missing-here,missing-there,amount,state. What was planted is told on the standard error."`
+	With string `help:"Plant differences, each in a line of its own: missing-here,missing-at-bank,amount-differs,outcome-differs. The standard error lists what was planted."`
 	Out  string `help:"The file to write; by default the standard output."`
 }
 
-// write fetches the file from the bank that runs, and writes it.
-func (s settlementCommand) write(ctx context.Context, desk settings.Address, out, said io.Writer) error {
+// write fetches the file from the running bank, and writes it.
+func (s settlementCommand) write(ctx context.Context, bank settings.Address, out, notes io.Writer) error {
 	query := url.Values{"date": {s.Date}}
 	if s.With != "" {
 		query.Set("with", s.With)
 	}
 	ctx, cancel := context.WithTimeout(ctx, settlementWait)
 	defer cancel()
-	text, planted, err := fetchSettlement(ctx, desk.URL()+"/books/settlement?"+query.Encode())
+	text, planted, err := fetchSettlement(ctx, bank.URL()+"/books/settlement?"+query.Encode())
 	if err != nil {
 		return err
 	}
 	if planted != "" {
-		fmt.Fprintln(said, "planted:", strings.ReplaceAll(planted, ",", ", "))
+		fmt.Fprintln(notes, "planted:", strings.ReplaceAll(planted, ",", ", "))
 	}
 	if s.Out == "" {
 		_, err := out.Write(text)
@@ -57,7 +57,7 @@ func (s settlementCommand) write(ctx context.Context, desk settings.Address, out
 	return nil
 }
 
-// fetchSettlement reads the whole file, or fails.
+// fetchSettlement reads the whole file; planted lists the planted differences.
 func fetchSettlement(ctx context.Context, address string) (text []byte, planted string, err error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
 	if err != nil {
@@ -72,7 +72,7 @@ func fetchSettlement(ctx context.Context, address string) (text []byte, planted 
 	defer func() { err = errors.Join(err, resp.Body.Close()) }()
 	if resp.StatusCode != http.StatusOK {
 		why, _ := io.ReadAll(io.LimitReader(resp.Body, maxRefusal))
-		return nil, "", fmt.Errorf("the bank does not make the file: HTTP %d %s", resp.StatusCode, bytes.TrimSpace(why))
+		return nil, "", fmt.Errorf("the bank does not write the file: HTTP %d %s", resp.StatusCode, bytes.TrimSpace(why))
 	}
 	text, err = io.ReadAll(io.LimitReader(resp.Body, maxSettlement+1))
 	if err != nil {

@@ -1,20 +1,19 @@
-// Command galla-call sends one call through either door of the central and
-// prints the reply, for people: to try a route, to look into a refusal, to
-// compare with a program of one's own.
+// Command galla-call sends one request to the central, through the gateway or directly,
+// and prints the reply: to try a route, to examine a refusal, to compare with another
+// program.
 //
 //	galla-call --sandbox GET /aeps/banks
 //	galla-call --client vk_… --key-file key.txt POST /aeps/balance @body.json
 //	galla-call --direct --client merchant-… POST /aeps/balance - < body.json
 //
-// The route is always the direct one. Through the gateway (which is the
-// default) the call is sealed and sent to /process; through the direct door a
-// token is fetched first. Keys and secrets come from a file or from the
-// environment (GALLA_KEY, GALLA_CLIENT_SECRET), never from arguments, which
-// every user of a machine can read.
+// The route is always the direct one. Through the gateway (the default) the request is
+// sealed and sent to /process; with --direct a token is fetched first. Keys and secrets
+// come from a file or from the environment (GALLA_KEY, GALLA_CLIENT_SECRET), never from
+// arguments, which every user of a machine can read.
 //
-// What is said about the reply goes to standard error, its JSON to standard
-// output, so that another program can read it. The exit status is 0 for HTTP
-// statuses below 400, 2 for others, and 1 where no genuine reply came.
+// Comments on the reply go to standard error, its JSON to standard output, so that
+// another program can read it. The exit status is 0 for HTTP statuses below 400, 2 for
+// others, and 1 if no genuine reply came.
 package main
 
 import (
@@ -32,15 +31,15 @@ import (
 )
 
 type cli struct {
-	Gateway bool `xor:"door" help:"Send through the gateway, sealed (the default)."`
-	Direct  bool `xor:"door" help:"Send through the direct door, with an access token."`
-	Sandbox bool `help:"Be the sandbox's vendor V1 at the gateway, its merchant M1 at the direct door."`
+	Gateway bool `xor:"entrance" help:"Send through the gateway, sealed (the default)."`
+	Direct  bool `xor:"entrance" help:"Send to the HTTP API directly, with an access token."`
+	Sandbox bool `help:"Use the sandbox's vendor V1 at the gateway, its merchant M1 with --direct."`
 
 	URL        settings.Address `env:"GALLA_CENTRAL_ADDR" default:"http://127.0.0.1:7100" help:"Address of the central, without a path."`
-	Client     string           `env:"GALLA_CLIENT_ID" help:"API key at the gateway, client id at the direct door."`
+	Client     string           `env:"GALLA_CLIENT_ID" help:"API key at the gateway, client id with --direct."`
 	KeyFile    string           `type:"path" help:"File with the encryption key (gateway), in place of $$GALLA_KEY."`
 	SecretFile string           `type:"path" help:"File with the client's secret (direct), in place of $$GALLA_CLIENT_SECRET."`
-	RequestID  string           `name:"id" help:"Identity of an earlier call, to repeat it: a UUID in lower case. A new one is drawn by default."`
+	RequestID  string           `name:"id" help:"Identity of an earlier request, to repeat it: a UUID in lower case. Default: a new one."`
 	Timeout    time.Duration    `default:"60s" help:"How long to wait for the reply."`
 	Verbose    bool             `short:"v" help:"Print the text that the checksum covers, of request and reply."`
 
@@ -51,12 +50,12 @@ type cli struct {
 
 func main() {
 	var c cli
-	kong.Parse(&c, kong.Name("galla-call"), kong.Description("Send one call to Galla's central and print the reply."))
+	kong.Parse(&c, kong.Name("galla-call"), kong.Description("Send one request to Galla's central and print the reply."))
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	ctx, cancel := context.WithTimeout(ctx, c.Timeout)
 	defer cancel()
-	status, err := run(ctx, c, world{
+	status, err := run(ctx, c, environment{
 		stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, getenv: os.Getenv, rand: rand.Reader, now: time.Now,
 	})
 	switch {

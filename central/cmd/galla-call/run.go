@@ -15,8 +15,8 @@ import (
 	"galla/shared/secret"
 )
 
-// world is what the program meets outside.
-type world struct {
+// environment is what the program uses from outside.
+type environment struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	getenv         func(string) string
@@ -24,13 +24,13 @@ type world struct {
 	now            func() time.Time
 }
 
-// Names of the environment's secrets.
+// Environment variables with secrets.
 const (
 	envKey    = "GALLA_KEY"
 	envSecret = "GALLA_CLIENT_SECRET"
 )
 
-// The sandbox's identities (sandbox.md). They work nowhere else.
+// Identities of the sandbox (sandbox.md). They work nowhere else.
 const (
 	sandboxVendor   = "vk_sandbox_sahyadri"
 	sandboxKey      = "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"
@@ -38,10 +38,10 @@ const (
 	sandboxSecret   = "sandbox-merchant-1"
 )
 
-// maxInput bounds what is read: the central takes 1 MiB.
+// maxInput limits the body: the central takes 1 MiB.
 const maxInput = 1 << 20
 
-// request is one call, as either door takes it.
+// request is one request, for either entrance.
 type request struct {
 	method, route string
 	body          []byte
@@ -55,18 +55,18 @@ type answer struct {
 	body    []byte
 }
 
-// door sends a call.
-type door interface {
+// entrance sends a request.
+type entrance interface {
 	send(ctx context.Context, r request) (answer, error)
 }
 
-// run sends one call and prints the reply. It gives the HTTP status.
-func run(ctx context.Context, c cli, w world) (int, error) {
+// run sends one request, prints the reply, and returns the HTTP status.
+func run(ctx context.Context, c cli, w environment) (int, error) {
 	body, err := readBody(c.Body, w.stdin)
 	if err != nil {
 		return 0, err
 	}
-	d, who, err := openDoor(c, w)
+	d, who, err := newEntrance(c, w)
 	if err != nil {
 		return 0, err
 	}
@@ -84,8 +84,8 @@ func run(ctx context.Context, c cli, w world) (int, error) {
 	return a.status, show(a, w)
 }
 
-// openDoor gives the door, and whose name the call bears.
-func openDoor(c cli, w world) (door, string, error) {
+// newEntrance returns the entrance, and who calls.
+func newEntrance(c cli, w environment) (entrance, string, error) {
 	client, what := c.Client, "--client (or $GALLA_CLIENT_ID)"
 	if c.Sandbox && client == "" {
 		client = sandboxVendor
@@ -94,16 +94,16 @@ func openDoor(c cli, w world) (door, string, error) {
 		}
 	}
 	if client == "" {
-		return nil, "", errors.New(what + " is missing: the API key at the gateway, the client id at the direct door; or --sandbox")
+		return nil, "", errors.New(what + " is missing: the API key at the gateway, the client id with --direct; or --sandbox")
 	}
 	if c.Direct {
-		text, err := readSecret(c.SecretFile, envSecret, "--secret-file", sandboxOf(c, client == sandboxMerchant, sandboxSecret), w)
+		text, err := readSecret(c.SecretFile, envSecret, "--secret-file", sandboxValue(c, client == sandboxMerchant, sandboxSecret), w)
 		if err != nil {
 			return nil, "", err
 		}
-		return &directDoor{base: c.URL.URL(), client: client, secret: secret.NewKey([]byte(text))}, client, nil
+		return &directClient{base: c.URL.URL(), client: client, secret: secret.NewKey([]byte(text))}, client, nil
 	}
-	text, err := readSecret(c.KeyFile, envKey, "--key-file", sandboxOf(c, client == sandboxVendor, sandboxKey), w)
+	text, err := readSecret(c.KeyFile, envKey, "--key-file", sandboxValue(c, client == sandboxVendor, sandboxKey), w)
 	if err != nil {
 		return nil, "", err
 	}
@@ -111,19 +111,19 @@ func openDoor(c cli, w world) (door, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	d, err := newGatewayDoor(c, client, key, w)
+	d, err := newGatewayClient(c, client, key, w)
 	return d, client, err
 }
 
-func sandboxOf(c cli, known bool, value string) string {
+func sandboxValue(c cli, known bool, value string) string {
 	if c.Sandbox && known {
 		return value
 	}
 	return ""
 }
 
-// readSecret takes a secret from a file, the environment or the sandbox.
-func readSecret(path, env, flag, known string, w world) (string, error) {
+// readSecret reads a secret from a file, the environment or the sandbox.
+func readSecret(path, env, flag, known string, w environment) (string, error) {
 	if path != "" {
 		f, err := os.Open(path)
 		if err != nil {
@@ -145,8 +145,8 @@ func readSecret(path, env, flag, known string, w world) (string, error) {
 	return "", fmt.Errorf("the secret is missing: put it into a file and name it with %s, or set $%s; arguments can be read by every user of this machine", flag, env)
 }
 
-// readBody gives the JSON object of an argument, a file or standard input. It
-// never quotes it.
+// readBody returns the JSON object of an argument, a file or standard input. It never
+// quotes it.
 func readBody(arg string, stdin io.Reader) ([]byte, error) {
 	var text []byte
 	var err error
@@ -185,8 +185,8 @@ func newID(rand io.Reader) (string, error) {
 	return fmt.Sprintf("%x-%x-%x-%x-%x", u[:4], u[4:6], u[6:8], u[8:10], u[10:]), nil
 }
 
-// show prints a reply: what is said about it to stderr, its JSON to stdout.
-func show(a answer, w world) error {
+// show prints a reply: comments to stderr, its JSON to stdout.
+func show(a answer, w environment) error {
 	fmt.Fprintf(w.stderr, "HTTP %d\n", a.status)
 	for _, h := range a.headers {
 		fmt.Fprintf(w.stderr, "%s: %s\n", h[0], printable(h[1]))
@@ -194,7 +194,7 @@ func show(a answer, w world) error {
 	fmt.Fprintln(w.stderr)
 	v := jsontext.Value(a.body)
 	if err := v.Indent(jsontext.WithIndent("  ")); err != nil {
-		v = []byte(printable(string(a.body))) // no JSON: as it came
+		v = []byte(printable(string(a.body))) // no JSON: printed as it came
 	}
 	if _, err := fmt.Fprintf(w.stdout, "%s\n", v); err != nil {
 		return fmt.Errorf("print the reply: %w", err)
@@ -202,7 +202,7 @@ func show(a answer, w world) error {
 	return nil
 }
 
-// printable takes out what would make a terminal do things.
+// printable removes characters that could control a terminal.
 func printable(s string) string {
 	return strings.Map(func(c rune) rune {
 		if c < ' ' && c != '\n' && c != '\t' || c >= 0x7f && c < 0xa0 {

@@ -15,11 +15,11 @@ import (
 	"time"
 
 	"galla/shared/envelope"
-	"galla/shared/partner"
+	"galla/shared/partner/partnertest"
 	"galla/shared/settings"
 )
 
-// central plays both doors: the gateway by its double, the direct one by what
+// central plays both entrances: the gateway by the fake, the HTTP API by what
 // it needs to answer.
 func central(t *testing.T) *httptest.Server {
 	t.Helper()
@@ -27,7 +27,7 @@ func central(t *testing.T) *httptest.Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	double, err := partner.NewDouble(partner.DoubleConfig{
+	double, err := partnertest.New(partnertest.Config{
 		ClientID: sandboxVendor, Key: key, Rand: rand.Reader,
 		Answer: func(method, route string, body []byte) (int, []byte) { return reply("gateway", method, route, body) },
 	})
@@ -61,14 +61,14 @@ func central(t *testing.T) *httptest.Server {
 	return s
 }
 
-func reply(door, method, route string, body []byte) (int, []byte) {
+func reply(entrance, method, route string, body []byte) (int, []byte) {
 	switch {
 	case strings.HasPrefix(route, "/upi/"):
 		return http.StatusForbidden, []byte(`{"statusCode":"01","message":"Access denied"}`)
 	case strings.HasPrefix(route, "/text"):
 		return http.StatusOK, []byte("no JSON \x1b[31m")
 	}
-	return http.StatusOK, fmt.Appendf(nil, `{"door":%q,"method":%q,"route":%q,"body":%q}`, door, method, route, body)
+	return http.StatusOK, fmt.Appendf(nil, `{"entrance":%q,"method":%q,"route":%q,"body":%q}`, entrance, method, route, body)
 }
 
 type outcome struct {
@@ -80,7 +80,7 @@ type outcome struct {
 func call(t *testing.T, c cli, env map[string]string, stdin string) outcome {
 	t.Helper()
 	var out, errs bytes.Buffer
-	status, err := run(context.Background(), c, world{
+	status, err := run(context.Background(), c, environment{
 		stdin: strings.NewReader(stdin), stdout: &out, stderr: &errs,
 		getenv: func(name string) string { return env[name] }, rand: rand.Reader, now: time.Now,
 	})
@@ -89,7 +89,7 @@ func call(t *testing.T, c cli, env map[string]string, stdin string) outcome {
 
 const id = "bd97163b-32d4-49f5-85e5-f63c15ce68b0"
 
-func TestDoors(t *testing.T) {
+func TestEntrances(t *testing.T) {
 	s := central(t)
 	file := func(name, text string) string {
 		path := filepath.Join(t.TempDir(), name)
@@ -108,7 +108,7 @@ func TestDoors(t *testing.T) {
 		err    []string
 	}{
 		{"the gateway in the sandbox", cli{Sandbox: true, Method: "get", Route: "/aeps/banks"}, nil, "", 200,
-			[]string{`"door": "gateway"`, `"method": "GET"`, `"route": "/aeps/banks"`, `"body": "{}"`}, []string{"GET /aeps/banks as vk_sandbox_sahyadri", "HTTP 200", "X-Request-Id: "}},
+			[]string{`"entrance": "gateway"`, `"method": "GET"`, `"route": "/aeps/banks"`, `"body": "{}"`}, []string{"GET /aeps/banks as vk_sandbox_sahyadri", "HTTP 200", "X-Request-Id: "}},
 		{"a key of the environment, a body of stdin", cli{Client: sandboxVendor, RequestID: id, Method: "POST", Route: "/aeps/balance", Body: "-"}, map[string]string{envKey: sandboxKey + "\n"}, `{"a":1}`, 200,
 			[]string{`"body": "{\"a\":1}"`}, []string{"X-Request-Id: " + id}},
 		{"a key of a file, a body of a file", cli{Client: sandboxVendor, KeyFile: file("key", sandboxKey+"\n"), Method: "POST", Route: "/aeps/balance", Body: "@" + file("body", `{"b":2}`)}, nil, "", 200,
@@ -118,7 +118,7 @@ func TestDoors(t *testing.T) {
 		{"a refusal", cli{Sandbox: true, Method: "POST", Route: "/upi/txn/v1/GenerateQR"}, nil, "", 403,
 			[]string{`"message": "Access denied"`}, []string{"HTTP 403"}},
 		{"direct in the sandbox", cli{Direct: true, Sandbox: true, RequestID: id, Method: "POST", Route: "/aeps/balance", Body: `{"d":4}`}, nil, "", 200,
-			[]string{`"door": "direct"`, `"body": "{\"d\":4}` + id}, []string{"as merchant-lakshmi", "X-Request-Id: named-by-the-server", id}},
+			[]string{`"entrance": "direct"`, `"body": "{\"d\":4}` + id}, []string{"as merchant-lakshmi", "X-Request-Id: named-by-the-server", id}},
 		{"direct GET", cli{Direct: true, Client: sandboxMerchant, Method: "GET", Route: "/aeps/statusCheck?x=1"}, map[string]string{envSecret: sandboxSecret}, "", 200,
 			[]string{`"route": "/aeps/statusCheck?x=1"`, `"body": ""`}, nil},
 		{"no JSON", cli{Direct: true, Sandbox: true, Method: "GET", Route: "/text"}, nil, "", 200, []string{"no JSON .[31m"}, nil},

@@ -4,20 +4,19 @@ import (
 	"os"
 	"os/user"
 
-	"galla/central/office"
+	"galla/central/admincli"
 	"galla/central/server"
 )
 
-// beside is the configuration of a command beside a running central, with the
-// account of the machine that runs it, for the trail.
-func beside(cfg server.Config) office.Config {
-	out := quiet(cfg).Office()
+// commandConfig is the configuration of a command that works on the database while
+// centrals run, with the account of the machine for the audit log.
+func commandConfig(cfg server.Config) admincli.Config {
+	out := quietConfig(cfg).CLIConfig()
 	out.Account = account()
 	return out
 }
 
-// account is who runs a command: the machine's account, and where it was taken on
-// by sudo, by whom, as sudo says.
+// account names who runs a command: user and host, and with sudo the user who called it.
 func account() string {
 	name := "unknown"
 	if u, err := user.Current(); err == nil {

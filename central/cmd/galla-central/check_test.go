@@ -27,7 +27,7 @@ import (
 	"galla/shared/smalldisk"
 )
 
-// asProgram makes this test's program the real one.
+// asProgram is a variable that makes the test binary run main.
 const asProgram = "GALLA_TEST_AS_PROGRAM"
 
 func TestMain(m *testing.M) {
@@ -38,8 +38,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// program runs galla-central with an environment of its own, and gives its exit
-// status and what it said.
+// program runs galla-central with its own environment, and returns its exit status and
+// output.
 func program(t *testing.T, environment []string, args ...string) (int, string) {
 	t.Helper()
 	own, err := os.Executable()
@@ -55,8 +55,7 @@ func program(t *testing.T, environment []string, args ...string) (int, string) {
 	return cmd.ProcessState.ExitCode(), string(out)
 }
 
-// site is what a central in production stands on, each part of which a test may
-// break.
+// site is everything that a production central needs; a test may break each part.
 type site struct {
 	t           *testing.T
 	data        string
@@ -103,7 +102,7 @@ func (s *site) check() (int, string) {
 	return program(s.t, s.environment, args...)
 }
 
-// bankOf answers, with a clock that is off.
+// bankOf is a bank whose clock is off.
 func bankOf(t *testing.T, off time.Duration) string {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -113,7 +112,7 @@ func bankOf(t *testing.T, off time.Duration) string {
 	return s.URL
 }
 
-// guarded is a PostgreSQL that takes no password, and gives its address.
+// guarded is a PostgreSQL that refuses every password; it returns its address.
 func guarded(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -146,7 +145,7 @@ func guarded(t *testing.T) string {
 	return l.Addr().String()
 }
 
-// certificate writes one that ends then, with its key, and gives the files.
+// certificate writes a certificate that ends at a time, with its key, and returns the files.
 func certificate(t *testing.T, ends time.Time) (cert, private string) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -171,7 +170,7 @@ func certificate(t *testing.T, ends time.Time) (cert, private string) {
 	return cert, private
 }
 
-// newer makes a database that a later release has migrated.
+// newer creates a database of a later release.
 func newer(s *site) {
 	folder := filepath.Join(s.data, "central")
 	s.must(os.MkdirAll(folder, 0o700))
@@ -186,8 +185,8 @@ func newer(s *site) {
 	s.must(raw.Close())
 }
 
-// faults break a site, each in one way, and what check must then say: what is
-// wrong, with what, and what to do.
+// faults break a site, each in one way, and say what check must print: what is wrong, with
+// what, and what to do.
 func faults() map[string]struct {
 	make func(*site)
 	want []string
@@ -206,7 +205,7 @@ func faults() map[string]struct {
 		"a weak key": {func(s *site) { s.key("vendor-master", strings.Repeat("ab", 32)) }, []string{"wrong  keys: ", "is weak", "openssl rand"}},
 		"a wrong password": {func(s *site) {
 			s.environment = append(s.environment, "GALLA_DATABASE_URL=postgres://galla:hunter2@"+guarded(s.t)+"/galla?sslmode=disable")
-		}, []string{"wrong  database: ", "does not let this user in", "check the user, the password"}},
+		}, []string{"wrong  database: ", "refuses this user", "check the user, the password"}},
 		"a password for all to see": {func(s *site) { s.flags["database-url"] = "postgres://galla:hunter2@db/galla" }, []string{"wrong  configuration: ", "PGPASSFILE"}},
 		"no database": {func(s *site) {
 			s.flags["database-url"] = "postgres://galla@" + freeport.For(s.t) + "/galla?sslmode=disable"
@@ -229,14 +228,14 @@ func faults() map[string]struct {
 		"a shut folder":   {func(s *site) { s.data = "/proc/galla" }, []string{"wrong  data folder: ", "/proc/galla", "give it to the account"}},
 		"a wrong proxy":   {func(s *site) { s.flags["trusted-proxies"] = "0.0.0.0/0" }, []string{"wrong  configuration: ", "trusted proxy"}},
 		"a wrong share":   {func(s *site) { s.flags["trace-share"] = "7" }, []string{"wrong  configuration: ", "trace-share"}},
-		"bodies of a day": {func(s *site) { s.flags["keep-bodies"] = "24h" }, []string{"wrong  configuration: ", "720h"}},
+		"bodies of a day": {func(s *site) { s.flags["body-retention"] = "24h" }, []string{"wrong  configuration: ", "720h"}},
 		"a master key that is none": {func(s *site) { s.environment = append(s.environment, "GALLA_VENDOR_MASTER_KEY=abcd") },
 			[]string{"wrong  configuration: ", "GALLA_VENDOR_MASTER_KEY", "64 hex"}},
 		"no limits": {func(s *site) { s.flags["limits"] = "/nowhere/limits.json" }, []string{"wrong  rules: limits", "/nowhere/limits.json"}},
 	}
 }
 
-// taken puts somebody onto the uplink's address.
+// taken occupies the uplink address.
 func taken(s *site) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	s.must(err)
@@ -244,8 +243,7 @@ func taken(s *site) {
 	s.flags["uplink-addr"] = "ws://" + l.Addr().String()
 }
 
-// TestCheckSaysWhatIsWrong breaks what a start needs, one thing at a time, and
-// runs the program.
+// TestCheckSaysWhatIsWrong breaks one thing at a time, and runs the program.
 func TestCheckSaysWhatIsWrong(t *testing.T) {
 	if code, said := newSite(t).check(); code != 0 || strings.Contains(said, "wrong") {
 		t.Fatalf("a good site: %d\n%s", code, said)
@@ -269,13 +267,13 @@ func TestCheckSaysWhatIsWrong(t *testing.T) {
 				}
 			}
 			if strings.Contains(said, "hunter2") || strings.Contains(said, "abababab") {
-				t.Errorf("a secret is told:\n%s", said)
+				t.Errorf("a secret is shown:\n%s", said)
 			}
 		})
 	}
 }
 
-// TestCheckSaysEverythingAtOnce breaks many things, and reads of all in one run.
+// TestCheckSaysEverythingAtOnce breaks many things, and finds all in one run.
 func TestCheckSaysEverythingAtOnce(t *testing.T) {
 	s := newSite(t)
 	all := faults()

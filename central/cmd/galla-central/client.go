@@ -6,26 +6,26 @@ import (
 	"fmt"
 	"io"
 
-	"galla/central/office"
+	"galla/central/admincli"
 	"galla/central/server"
 )
 
 type clientCommand struct {
 	List struct {
 		Party string `arg:"" help:"merchant:ID, vendor:ID or aggregator:ID."`
-	} `cmd:"" help:"List the credentials of a party's programs, with their open enrolment codes and the terminals that those enrolled. Nothing secret is shown."`
+	} `cmd:"" help:"List the credentials of a party's programs, with their open enrolment codes and the terminals that their codes enrolled. No secret is shown."`
 	Add struct {
 		Party string `arg:"" help:"merchant:ID, vendor:ID or aggregator:ID."`
 	} `cmd:"" help:"Make a credential for a program of a party and print it, once."`
 	Secret struct {
 		Client string `arg:"" help:"The client_id."`
-	} `cmd:"" help:"Give a program another secret and print it, once. The one before, the tokens got with it and the program's open enrolment codes are void; its terminals are listed."`
+	} `cmd:"" help:"Give a program another secret and print it, once. The former secret, the tokens got with it and the program's open enrolment codes become void; its terminals are listed."`
 	Suspend struct {
 		Client string `arg:"" help:"The client_id."`
-	} `cmd:"" help:"Let a program in no more: it gets no token, and its tokens and open enrolment codes are void. The terminals that its codes enrolled go on, and are listed."`
+	} `cmd:"" help:"Suspend a program: it gets no token, and its tokens and open enrolment codes become void. The terminals that its codes enrolled keep working, and are listed."`
 	Resume struct {
 		Client string `arg:"" help:"The client_id."`
-	} `cmd:"" help:"Let a suspended program in again. What was void stays void."`
+	} `cmd:"" help:"Enable a suspended program again. Its old tokens and codes stay void."`
 	Terminals struct {
 		Client string `arg:"" help:"The client_id."`
 	} `cmd:"" help:"List the terminals that a program's codes enrolled."`
@@ -33,32 +33,32 @@ type clientCommand struct {
 
 type terminalCommand struct {
 	Revoke struct {
-		Terminal []string `arg:"" help:"Ids, as client terminals shows them."`
-	} `cmd:"" help:"End terminals for ever: their calls are refused at once, and connections end within half a minute."`
+		Terminal []string `arg:"" help:"Ids, as 'client terminals' shows them."`
+	} `cmd:"" help:"Revoke terminals; this can't be undone. Their requests are refused at once, and connections end within half a minute."`
 }
 
-// managePrograms carries out a command on the database, beside a running central.
-func managePrograms(ctx context.Context, cfg server.Config, c *cli, command string, out io.Writer) (err error) {
-	desk, err := office.OpenClients(ctx, beside(cfg))
+// runClientCommand runs a command on the database; centrals may run meanwhile.
+func runClientCommand(ctx context.Context, cfg server.Config, c *cli, command string, out io.Writer) (err error) {
+	clients, err := admincli.OpenClients(ctx, commandConfig(cfg))
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, desk.Close()) }()
+	defer func() { err = errors.Join(err, clients.Close()) }()
 	switch command {
 	case "client list <party>":
-		return desk.List(ctx, c.Client.List.Party, out)
+		return clients.List(ctx, c.Client.List.Party, out)
 	case "client add <party>":
-		return desk.Add(ctx, c.Client.Add.Party, out)
+		return clients.Add(ctx, c.Client.Add.Party, out)
 	case "client secret <client>":
-		return desk.Renew(ctx, c.Client.Secret.Client, out)
+		return clients.Renew(ctx, c.Client.Secret.Client, out)
 	case "client suspend <client>":
-		return desk.SetActive(ctx, c.Client.Suspend.Client, false, out)
+		return clients.SetActive(ctx, c.Client.Suspend.Client, false, out)
 	case "client resume <client>":
-		return desk.SetActive(ctx, c.Client.Resume.Client, true, out)
+		return clients.SetActive(ctx, c.Client.Resume.Client, true, out)
 	case "client terminals <client>":
-		return desk.Terminals(ctx, c.Client.Terminals.Client, out)
+		return clients.Terminals(ctx, c.Client.Terminals.Client, out)
 	case "terminal revoke <terminal> ...", "terminal revoke <terminal>":
-		return desk.Revoke(ctx, c.Terminal.Revoke.Terminal, out)
+		return clients.Revoke(ctx, c.Terminal.Revoke.Terminal, out)
 	}
 	return fmt.Errorf("%q is no command", command)
 }

@@ -37,7 +37,7 @@ func TestClientCommands(t *testing.T) {
 			return "", err
 		}
 		var out bytes.Buffer
-		err = managePrograms(context.Background(), cfg, &c, chosen.Command(), &out)
+		err = runClientCommand(context.Background(), cfg, &c, chosen.Command(), &out)
 		return out.String(), err
 	}
 	if _, err := command("client list merchant:m"); err == nil || !strings.Contains(err.Error(), "no central's database") {
@@ -70,10 +70,10 @@ func TestClientCommands(t *testing.T) {
 	if err != nil || kept.Principal != (central.Principal{Role: op.Merchant, Merchant: shop}) || strings.Contains(kept.SecretHash, made[2]) {
 		t.Fatalf("kept: %+v, %v", kept, err)
 	}
-	registry := central.NewRegistry(db, central.NewBell(), rand.Reader)
+	registry := central.NewTerminalRegistry(db, central.NewNotifier(), rand.Reader)
 	codes := make([]central.EnrolmentCode, 3)
 	for i := range codes {
-		if codes[i], err = registry.Mint(t.Context(), shop, central.Credential{Client: id}); err != nil {
+		if codes[i], err = registry.CreateEnrolmentCode(t.Context(), shop, central.Credential{Client: id}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -94,7 +94,7 @@ func TestClientCommands(t *testing.T) {
 		{"client suspend " + id, "is suspended already", false},
 		{"client list merchant:" + string(shop), id + "  suspended", true},
 		{"client terminals " + id, string(terminal.ID) + "  Front counter  " + string(shop) + " Lakshmi Kirana Store", true},
-		{"client resume " + id, "those that it had stay void", true},
+		{"client resume " + id, "its earlier tokens stay invalid", true},
 		{"client secret " + id, "0 open enrolment codes of its own are void", true},
 		{"terminal revoke " + string(terminal.ID), "is revoked", true},
 		{"terminal revoke nobody", "there is no terminal nobody", false},
@@ -115,7 +115,7 @@ func TestClientCommands(t *testing.T) {
 	// A thief's terminals are the newest ones, and all are printed.
 	var last central.Terminal
 	for range 205 {
-		code, err := registry.Mint(t.Context(), shop, central.Credential{Client: id, Generation: 2})
+		code, err := registry.CreateEnrolmentCode(t.Context(), shop, central.Credential{Client: id, Generation: 2})
 		if err == nil {
 			last, err = registry.Enrol(t.Context(), code.Code, make([]byte, 32), "Made by a thief")
 		}

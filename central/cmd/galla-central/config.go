@@ -5,12 +5,12 @@ import (
 	"galla/shared/settings"
 )
 
-// newBook says what may not stand in the central's file of settings, and what of
-// the environment is told beside it.
-func newBook() *settings.Book {
+// newBook returns the rules of the settings file: settings that are secret may not be
+// in it, and the environment variables that 'config' prints besides.
+func newBook() *settings.Resolver {
 	const inKeys = "it is a file in keys/ of the data folder"
 	return settings.New(settings.Config{
-		Elsewhere: map[string]string{
+		SecretNames: map[string]string{
 			"vendor-master-key": inKeys + ", vendor-master.key, or " + masterKeys + " in the environment",
 			"vendor-master":     inKeys + ", vendor-master.key, or " + masterKeys + " in the environment",
 			"bank-network-key":  inKeys + ", bank-network.key",
@@ -20,14 +20,14 @@ func newBook() *settings.Book {
 			"pgpassword":        "give the password in a file that PGPASSFILE names",
 			"otlp-headers":      "give them in the environment, as OTEL_EXPORTER_OTLP_HEADERS",
 		},
-		Secret: []string{databaseURL, masterKeys},
-		Also:   []string{"OTEL_"},
+		SecretVariables:  []string{databaseURL, masterKeys},
+		VariablePrefixes: []string{"OTEL_"},
 	})
 }
 
-// inForce puts what a central makes of settings that were not given into the
-// flags, so that they are printed as they work.
-func (c *cli) inForce(cfg server.Config) error {
+// fillDefaults sets flags that were not given to the values that a central uses, so that
+// 'config' prints the values in force.
+func (c *cli) fillDefaults(cfg server.Config) error {
 	r := &c.Config
 	cfg, err := r.settings(cfg)
 	if err != nil {
@@ -35,8 +35,8 @@ func (c *cli) inForce(cfg server.Config) error {
 	}
 	cfg = cfg.InForce()
 	c.Node, c.Archives = cfg.Node, cfg.Archive
-	r.UplinkURL, r.PIDFile, r.KeepBodies = cfg.UplinkURL, cfg.PIDFile, cfg.KeepBodies
-	r.GatewayRate, r.GatewayBurst, r.GatewayUnderWay = cfg.GatewayRate, cfg.GatewayBurst, cfg.GatewayUnderWay
+	r.UplinkURL, r.PIDFile, r.BodyRetention = cfg.UplinkURL, cfg.PIDFile, cfg.BodyRetention
+	r.GatewayRate, r.GatewayBurst, r.GatewayConcurrency = cfg.GatewayRate, cfg.GatewayBurst, cfg.GatewayConcurrency
 	if cfg.Traces != nil {
 		r.Traces.Share = cfg.Traces.Share
 	}

@@ -13,8 +13,8 @@ import (
 	"galla/shared/settings"
 )
 
-// parse reads a command line with a book of settings.
-func parse(t *testing.T, args ...string) (*cli, *kong.Context, *settings.Book, error) {
+// parse parses a command line with a settings resolver.
+func parse(t *testing.T, args ...string) (*cli, *kong.Context, *settings.Resolver, error) {
 	t.Helper()
 	var c cli
 	book := newBook()
@@ -35,11 +35,11 @@ func settingsFile(t *testing.T, text string) string {
 	return name
 }
 
-// TestConfigMasksWhatIsSecret: the settings in force are printed, with those of
-// the command line, and nothing secret.
-func TestConfigMasksWhatIsSecret(t *testing.T) {
+// TestConfigMasksSecrets: the settings in force are printed, with those of the command
+// line, and without secrets.
+func TestConfigMasksSecrets(t *testing.T) {
 	t.Setenv("GALLA_PROVIDER", "FINO")
-	_, chosen, book, err := parse(t, "--config", settingsFile(t, "lead = '10s'\ntrusted-proxies = ['10.1.2.0/24']\n"), "config", "--bank-wait=9s")
+	_, chosen, book, err := parse(t, "--config", settingsFile(t, "drain-delay = '10s'\ntrusted-proxies = ['10.1.2.0/24']\n"), "config", "--bank-wait=9s")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,14 +63,14 @@ func TestConfigMasksWhatIsSecret(t *testing.T) {
 	}
 	for _, not := range []string{"hunter2", "5e5e", "HOME", "OTEL_SERVICE_NAME"} {
 		if strings.Contains(out.String(), not) {
-			t.Errorf("%s is told", not)
+			t.Errorf("%s is printed", not)
 		}
 	}
 }
 
-// TestConfigIsWhatWorks: settings that were not given are told as the central
-// takes them, and so are the traces', wherever they come from.
-func TestConfigIsWhatWorks(t *testing.T) {
+// TestConfigPrintsEffectiveSettings: defaults are printed as the central uses them, also
+// those of traces.
+func TestConfigPrintsEffectiveSettings(t *testing.T) {
 	host, err := os.Hostname()
 	if err != nil {
 		t.Fatal(err)
@@ -79,7 +79,7 @@ func TestConfigIsWhatWorks(t *testing.T) {
 	code, said := program(t, []string{"OTEL_TRACES_SAMPLER=always_off", "OTEL_EXPORTER_OTLP_HEADERS=authorization=hunter2"}, "--config", file, "config")
 	squeezed := strings.Join(strings.Fields(said), " ")
 	for _, line := range []string{
-		`gateway-rate = 50.0 # default`, `gateway-under-way = 256 # default`, `gateway-burst = 500 #`, `keep-bodies = "4320h0m0s" # default`,
+		`gateway-rate = 50.0 # default`, `gateway-concurrency = 256 # default`, `gateway-burst = 500 #`, `body-retention = "4320h0m0s" # default`,
 		`archive-folder = "/srv/galla/archive" # default`, `pid-file = "/srv/galla/central.pid" # default`, `node = "` + host + `-7777" # default`,
 		`uplink-url = "ws://127.0.0.1:7102/uplink" # default`, `otlp-endpoint = "http://c.example:4318" # ` + file + `:5`, `trace-share = 0.0 #`,
 	} {
@@ -96,19 +96,19 @@ func TestConfigIsWhatWorks(t *testing.T) {
 		}
 		return out
 	}; code != 0 || strings.Join(values(again), "\n") != strings.Join(values(said), "\n") {
-		t.Errorf("what is told gives other settings: %d\n%s\n%s", code, said, again)
+		t.Errorf("the printed file gives other settings: %d\n%s\n%s", code, said, again)
 	}
 }
 
-// TestFile: what the file says reaches the central's configuration, under every
-// command; secrets are sent elsewhere.
+// TestFile: the settings file reaches the central's configuration in every command; secrets
+// in it are refused.
 func TestFile(t *testing.T) {
 	name := settingsFile(t, `data = "/srv/galla"
 addr = "http://10.0.0.1:80"
 database-url = "postgres://galla@db/galla"
 trusted-proxies = ["10.1.2.0/24"]
 gateway-rate = 5
-keep-bodies = "2400h"
+body-retention = "2400h"
 log-format = "text"
 `)
 	for _, command := range []string{"run", "check"} {
@@ -128,7 +128,7 @@ log-format = "text"
 			t.Fatal(err)
 		}
 		if cfg.Data != "/srv/galla" || cfg.Addr != "10.0.0.1:80" || cfg.DatabaseURL.Reveal() != "postgres://galla@db/galla" ||
-			len(cfg.TrustedProxies) != 1 || cfg.GatewayRate != 5 || cfg.KeepBodies.Hours() != 2400 || c.LogFormat != "text" {
+			len(cfg.TrustedProxies) != 1 || cfg.GatewayRate != 5 || cfg.BodyRetention.Hours() != 2400 || c.LogFormat != "text" {
 			t.Errorf("%s: %+v", command, cfg)
 		}
 	}
@@ -151,8 +151,8 @@ log-format = "text"
 	}
 }
 
-// TestInstalledFile: the file that the package brings is one that the program
-// reads, as it is and with every line that is commented out in it.
+// TestInstalledFile: the program reads the packaged file, also with all its lines
+// uncommented.
 func TestInstalledFile(t *testing.T) {
 	text, err := os.ReadFile("../../../installers/linux/central.toml")
 	if err != nil {

@@ -16,16 +16,15 @@ import (
 	"github.com/alecthomas/kong"
 
 	"galla/central"
-	"galla/central/customer"
-	"galla/central/operator"
+	"galla/central/accounts"
 	"galla/central/server"
+	"galla/central/staff"
 	"galla/central/store"
 	"galla/shared/op"
 )
 
-// TestCorrespondentCommands: of a registration whose reply is no longer kept a person
-// records whose it is, by the registration itself, under the audit log; and takes it
-// back.
+// TestCorrespondentCommands: a person records the owner of a registration whose reply was
+// archived, and removes it again; both are in the audit log.
 func TestCorrespondentCommands(t *testing.T) {
 	dir := t.TempDir()
 	cfg := server.Config{Data: dir, Node: "n", Rand: rand.Reader, Logger: slog.New(slog.DiscardHandler)}
@@ -41,7 +40,7 @@ func TestCorrespondentCommands(t *testing.T) {
 			return "", err
 		}
 		var out bytes.Buffer
-		err = c.Correspondent.manage(context.Background(), cfg, chosen.Command(), &out)
+		err = c.Correspondent.run(context.Background(), cfg, chosen.Command(), &out)
 		return out.String(), err
 	}
 	if _, err := command("correspondent show bc 1"); err == nil || !strings.Contains(err.Error(), "no central's database") {
@@ -76,15 +75,15 @@ func TestCorrespondentCommands(t *testing.T) {
 			continue
 		}
 		id := op.ID(fmt.Sprintf("0193519c-0000-7000-8000-%012d", i))
-		_, _, err := db.Begin(t.Context(), central.Operation{
+		_, _, err := db.Create(t.Context(), central.Operation{
 			ID: id, Caller: o.caller, Party: o.party, Identity: fmt.Sprintf("r-%d", i), Route: op.BCRegister, Fingerprint: [32]byte{byte(i)},
 			Kind: o.kind, Reference: central.Reference(fmt.Sprintf("GL261121%06d", i)), STAN: "000001", State: op.Received, Node: "n", NotAfter: at.Add(time.Minute), CreatedAt: at,
 		}, nil)
 		if err == nil {
-			err = db.Dispatch(t.Context(), id, at, at.Add(time.Second))
+			err = db.MarkSent(t.Context(), id, at, at.Add(time.Second))
 		}
 		if err == nil {
-			_, err = db.Settle(t.Context(), central.Settlement{ID: id, To: o.to, At: at, Reason: "x", HTTP: 200, Reply: []byte(o.reply), Answer: central.BankAnswer{Data: []byte(o.data)}})
+			_, err = db.Finish(t.Context(), central.FinalOutcome{ID: id, To: o.to, At: at, Reason: "x", HTTP: 200, Reply: []byte(o.reply), Answer: central.BankAnswer{Data: []byte(o.data)}})
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -96,21 +95,21 @@ func TestCorrespondentCommands(t *testing.T) {
 		fine bool
 	}{
 		{"correspondent show bc bc-4", "was registered by aggregator:b", true},
-		{"correspondent show bc bc-1", "nobody is known to have registered business correspondent bc-1", false},
+		{"correspondent show bc bc-1", "it is not known who registered business correspondent bc-1", false},
 		{"correspondent show shop bc-1", "must be one of", false},
-		{"correspondent show bc b!", "is no id that the bank gave", false},
+		{"correspondent show bc b!", "is not an id of the bank", false},
 		{"correspondent assign bc bc-1 GL261121000009", "0 operations with the name", false},
 		{"correspondent assign bc bc-1 GL261121000003", "0 operations with the name", false}, // it failed
 		{"correspondent assign bc bc-1 GL261121000002", "0 operations with the name", false}, // of an agent
 		{"correspondent assign bc bc-1 GL261121000004", "is of bc bc-4", false},
 		{"correspondent assign bc bc-1 GL261121000005", "neither a vendor nor an aggregator", false},
-		{"correspondent assign bc bc-4 GL261121000001", "keeps it", false},
-		{"correspondent assign bc bc-9 GL261121000001", "business correspondent bc-9 is of aggregator:a from now on", true},
-		{"correspondent forget bc bc-9", "was of aggregator:a", true},
-		{"correspondent forget bc bc-9", "nobody is known", false},
-		{"correspondent assign bc bc-1 0193519c-0000-7000-8000-000000000001", "is of aggregator:a from now on", true},
+		{"correspondent assign bc bc-4 GL261121000001", "has a known party already", false},
+		{"correspondent assign bc bc-9 GL261121000001", "business correspondent bc-9 belongs to aggregator:a from now on", true},
+		{"correspondent forget bc bc-9", "belonged to aggregator:a", true},
+		{"correspondent forget bc bc-9", "it is not known", false},
+		{"correspondent assign bc bc-1 0193519c-0000-7000-8000-000000000001", "belongs to aggregator:a from now on", true},
 		{"correspondent show bc bc-1", "was registered by aggregator:a", true},
-		{"correspondent assign agent a-2 GL261121000002", "agent a-2 is of vendor:v from now on", true},
+		{"correspondent assign agent a-2 GL261121000002", "agent a-2 belongs to vendor:v from now on", true},
 	} {
 		out, err := command(step.line)
 		if err != nil {
@@ -120,18 +119,18 @@ func TestCorrespondentCommands(t *testing.T) {
 			t.Errorf("%s: want %q:\n%s", step.line, step.want, out)
 		}
 	}
-	for kind, want := range map[customer.Correspondent][2]string{customer.BusinessCorrespondent: {"bc-1", "aggregator:a"}, customer.Agent: {"a-2", "vendor:v"}} {
+	for kind, want := range map[accounts.CorrespondentKind][2]string{accounts.BusinessCorrespondent: {"bc-1", "aggregator:a"}, accounts.CorrespondentAgent: {"a-2", "vendor:v"}} {
 		if owner, err := db.CorrespondentOwner(t.Context(), kind, want[0]); err != nil || owner != want[1] {
 			t.Errorf("%s %s is of %q, %v", kind, want[0], owner, err)
 		}
 	}
 	var did []string
-	list, err := db.TrailEntries(t.Context(), operator.Query{Limit: 100})
+	list, err := db.AuditEntries(t.Context(), staff.AuditQuery{Limit: 100})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, e := range slices.Backward(list) {
-		if e.Outcome == operator.Done {
+		if e.Outcome == staff.OutcomeDone {
 			did = append(did, fmt.Sprintf("%s %s %s→%s %s", e.Action, e.Subject, e.Was, e.Became, e.Note))
 		}
 	}

@@ -7,11 +7,12 @@ import (
 	"net/http"
 	"time"
 
+	"galla/central/keys"
 	"galla/shared/settings"
 )
 
-// Bounds of a question after a central's health: the central itself answers
-// within three seconds, and its answer is a line for each condition.
+// Bounds of a health request: a central answers within three seconds, with a line for
+// each condition.
 const (
 	healthWait = 5 * time.Second
 	maxHealth  = 16 << 10
@@ -19,11 +20,11 @@ const (
 
 type healthCommand struct {
 	AdminAddr settings.Address `env:"GALLA_ADMIN_ADDR" default:"http://127.0.0.1:7101" help:"Address of health and metrics of the central that is asked."`
+	TLSCert   string           `name:"tls-cert" env:"GALLA_TLS_CERT" help:"PEM file of that central's certificate, if the address begins with https://."`
 }
 
-// ask prints what a running central says of its readiness; the error says that
-// it is not ready. It stands in for a shell and curl where a container has
-// neither.
+// ask prints a running central's readiness; the error says that it is not ready. It
+// replaces curl in containers that have none.
 func (h *healthCommand) ask(ctx context.Context, out io.Writer) error {
 	ctx, cancel := context.WithTimeout(ctx, healthWait)
 	defer cancel()
@@ -31,8 +32,14 @@ func (h *healthCommand) ask(ctx context.Context, out io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("the admin address %q: %w", h.AdminAddr, err)
 	}
-	// The environment's proxy is for calls to the outside.
-	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	certificate := ""
+	if h.AdminAddr.Scheme() == "https" {
+		certificate = h.TLSCert
+	}
+	client, err := keys.Client(certificate)
+	if err != nil {
+		return err
+	}
 	resp, err := client.Do(req)
 	if err != nil {
 		return fmt.Errorf("no central answers at %s (GALLA_ADMIN_ADDR): %w", h.AdminAddr.URL(), err)
@@ -42,7 +49,7 @@ func (h *healthCommand) ask(ctx context.Context, out io.Writer) error {
 		return fmt.Errorf("read the central's answer: %w", err)
 	}
 	if resp.StatusCode != http.StatusOK {
-		return fmt.Errorf("the central at %s should get no calls: HTTP %d", h.AdminAddr.URL(), resp.StatusCode)
+		return fmt.Errorf("the central at %s is not ready for requests: HTTP %d", h.AdminAddr.URL(), resp.StatusCode)
 	}
 	return nil
 }

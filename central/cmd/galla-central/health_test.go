@@ -10,8 +10,7 @@ import (
 	"galla/shared/settings"
 )
 
-// TestHealth: the exit code says whether a central is ready, and what it says of
-// itself is shown.
+// TestHealth: the exit code says whether a central is ready, and its answer is printed.
 func TestHealth(t *testing.T) {
 	status := http.StatusOK
 	central := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

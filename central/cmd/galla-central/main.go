@@ -1,6 +1,6 @@
-// Command galla-central is the desk: it serves merchants' programs, vendors'
-// sealed messages and terminals, and forwards to the bank network. Without a
-// subcommand it serves.
+// Command galla-central serves merchants' programs, vendors' encrypted messages and
+// terminals, and sends their operations to the bank network. Its subcommands manage the
+// same database. Without a subcommand it serves.
 package main
 
 import (
@@ -18,17 +18,17 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"galla/central/office"
+	"galla/central/admincli"
+	"galla/central/keys"
 	"galla/central/server"
 	"galla/deploy/docs"
 	"galla/installers"
-	"galla/shared/bug"
 	"galla/shared/settings"
-	"galla/shared/trace"
+	"galla/shared/telemetry"
 )
 
 type cli struct {
-	File settings.Path `name:"config" env:"GALLA_CONFIG" help:"File of settings, such as /etc/galla/central.toml: names are those of the flags below, and of run's; flags and the environment win over it."`
+	File settings.Path `name:"config" env:"GALLA_CONFIG" help:"Settings file, such as /etc/galla/central.toml: its names are those of the flags below, and of run's; flags and the environment override it."`
 
 	Data     string `env:"GALLA_DATA" default:".galla" help:"Folder for Galla's data; the central's lies in central/ and keys/ below it."`
 	Archives string `name:"archive-folder" env:"GALLA_ARCHIVE" help:"Folder of archives; by default archive in the data folder."`
@@ -41,72 +41,72 @@ type cli struct {
 	Version kong.VersionFlag `help:"Print the release and end."`
 
 	Run    runCommand    `cmd:"" default:"withargs" help:"Serve (what happens without a command)."`
-	Check  runCommand    `cmd:"" help:"Look at everything that a start needs, with the flags and the environment of run, and change nothing: keys, database, bank, clock."`
-	Config runCommand    `cmd:"" help:"Print the settings in force, with the flags and the environment of run; what is secret is masked."`
+	Check  runCommand    `cmd:"" help:"Check everything that a start needs, with the flags and the environment of run, without changing anything: keys, database, bank, clock."`
+	Config runCommand    `cmd:"" help:"Print the settings in force, with the flags and the environment of run; secrets are masked."`
 	Vendor vendorCommand `cmd:"" help:"Manage vendors."`
 
-	Health  healthCommand `cmd:"" help:"Ask a running central whether it should get calls, print what it says, and exit with 1 where not."`
-	Migrate struct{}      `cmd:"" help:"Bring the database to the schema that this program brings, and exit; a start does so, too."`
+	Health  healthCommand `cmd:"" help:"Ask a running central whether it is ready for requests, print its answer, and exit with 1 if it is not."`
+	Migrate struct{}      `cmd:"" help:"Migrate the database to this program's schema, and exit; a start does this, too."`
 
-	Operation operationCommand `cmd:"" help:"Look at operations."`
-	Callback  callbackCommand  `cmd:"" help:"Manage what merchants' programs are told."`
-	Client    clientCommand    `cmd:"" help:"Manage the credentials of parties' programs at the direct door."`
+	Operation operationCommand `cmd:"" help:"Show operations."`
+	Callback  callbackCommand  `cmd:"" help:"Manage callbacks to merchants."`
+	Client    clientCommand    `cmd:"" help:"Manage the credentials with which parties' programs use the direct routes."`
 	Terminal  terminalCommand  `cmd:"" help:"Manage terminals."`
 
-	Correspondent correspondentCommand `cmd:"" help:"Manage whose the bank's business correspondents and their agents are."`
+	Correspondent correspondentCommand `cmd:"" help:"Manage the owners of business correspondents and their agents."`
 
-	Operator operatorCommand `cmd:"" help:"Manage the people of the console."`
-	Console  consoleCommand  `cmd:"" help:"Print the address at which a browser on this machine opens the console, or through a forwarded port."`
+	Staff   staffCommand   `cmd:"" help:"Manage the staff of the console."`
+	Console consoleCommand `cmd:"" help:"Print the console's address for a browser on this machine, or for a forwarded port."`
 
-	Settle settleCommand `cmd:"" help:"Reconcile a day with the bank's settlement file."`
+	Reconcile reconcileCommand `cmd:"" help:"Reconcile a day with the bank's settlement file."`
 
-	Archive archiveCommand `cmd:"" help:"Bodies of operations that ended long ago."`
-	Purge   struct{}       `cmd:"" help:"Forget what has no use any more, as a running central does every hour."`
+	Archive archiveCommand `cmd:"" help:"Archive the bodies of operations that ended long ago."`
+	Purge   struct{}       `cmd:"" help:"Delete data that is no longer needed, as a running central does every hour."`
 	Backup  struct {
 		To string `required:"" help:"The new file; its SHA-256 is written beside it."`
-	} `cmd:"" help:"Copy the database to a file, checked, while the central runs (SQLite)."`
-	Restore restoreCommand `cmd:"" help:"Put the database back from a backup, and look after what came later."`
+	} `cmd:"" help:"Copy the database to a file and check the copy; the central may run (SQLite)."`
+	Restore restoreCommand `cmd:"" help:"Restore the database from a backup, and handle what came after the backup."`
 }
 
 type runCommand struct {
 	Addr       settings.Address `env:"GALLA_CENTRAL_ADDR" default:"http://127.0.0.1:7100" help:"Address of the direct routes and the vendor gateway."`
-	AdminAddr  settings.Address `env:"GALLA_ADMIN_ADDR" default:"http://127.0.0.1:7101" help:"Address of health and metrics."`
+	AdminAddr  settings.Address `env:"GALLA_ADMIN_ADDR" default:"http://127.0.0.1:7101" help:"Address of health, metrics and the console: https:// speaks TLS with tls-cert, http:// or no scheme plain HTTP."`
 	UplinkAddr settings.Address `env:"GALLA_UPLINK_ADDR" default:"ws://127.0.0.1:7102" help:"Address of the terminals' websocket."`
-	UplinkURL  string           `env:"GALLA_UPLINK_URL" help:"URL that terminals are told to connect to; by default the uplink address."`
-	TLSCert    string           `name:"tls-cert" env:"GALLA_TLS_CERT" help:"PEM file of the certificate, with its chain, of the direct routes, the gateway and the uplink, which then speak TLS 1.3 only; read anew when it changes. Without it they speak plainly, to a proxy in front."`
+	UplinkURL  string           `env:"GALLA_UPLINK_URL" help:"URL that terminals get to connect to; by default the uplink address."`
+	TLSCert    string           `name:"tls-cert" env:"GALLA_TLS_CERT" help:"PEM file of the certificate, with its chain, of the direct routes, the gateway and the uplink, which then speak TLS 1.3 only; read again when it changes. Without it they speak plain HTTP, to a proxy in front."`
 	TLSKey     string           `name:"tls-key" env:"GALLA_TLS_KEY" help:"PEM file of the certificate's key."`
-	Proxies    []string         `name:"trusted-proxies" env:"GALLA_TRUSTED_PROXIES" help:"Networks of the proxies in front, such as 10.1.2.0/24, whose X-Forwarded-For says where a call comes from."`
-	Updates    string           `env:"GALLA_UPDATES" help:"Folder of the counters' releases, as 'galla-release' makes it, offered to them at the uplink's address. By default none are."`
+	Proxies    []string         `name:"trusted-proxies" env:"GALLA_TRUSTED_PROXIES" help:"Networks of the proxies in front, such as 10.1.2.0/24, whose X-Forwarded-For header is trusted."`
+	Updates    string           `env:"GALLA_UPDATES" help:"Folder of the counters' releases, as 'galla-release' makes it, offered at the uplink's address. By default none."`
 	Bank       settings.Address `env:"GALLA_BANK_NETWORK_ADDR" default:"http://127.0.0.1:7301" help:"Base URL of the bank network."`
 	BankWait   time.Duration    `env:"GALLA_BANK_TIMEOUT" default:"15s" help:"How long a request waits for the bank's answer; at most 25s."`
 	PIDFile    string           `name:"pid-file" env:"GALLA_PID_FILE" help:"File for the process's id; by default central.pid in the data folder. Two centrals that share a folder need one each."`
-	Lead       time.Duration    `env:"GALLA_LEAD" help:"How long calls are still taken after SIGTERM, while /readyz says no: until the load balancers have noticed. By default none."`
-	Limits     string           `env:"GALLA_LIMITS" help:"File of limits in place of the program's own (see package central/limits)."`
-	Rates      string           `env:"GALLA_RATES" help:"File of tax rates and provider costs in place of the program's own (see package central/commission)."`
+	DrainDelay time.Duration    `env:"GALLA_DRAIN_DELAY" help:"How long requests are still served after SIGTERM while /readyz answers 503, so that load balancers notice. By default none."`
+	Limits     string           `env:"GALLA_LIMITS" help:"File of limits that replaces the program's own (see package central/limits)."`
+	Rates      string           `env:"GALLA_RATES" help:"File of tax rates and provider costs that replaces the program's own (see package central/commission)."`
 	Provider   string           `env:"GALLA_PROVIDER" default:"NSDL" help:"The upstream's code in commission slabs."`
 	UPIHandle  string           `env:"GALLA_UPI_HANDLE" default:"galla" help:"Part after the @ of merchants' UPI addresses that have none of their own."`
 	Sandbox    bool             `env:"GALLA_SANDBOX" help:"Make missing keys, and seed the sandbox's parties."`
 
-	KeepBodies time.Duration `env:"GALLA_KEEP_BODIES" help:"How long replies and the reasons of histories stay in the database after an operation's end; by default 4320h, 180 days."`
+	BodyRetention time.Duration `env:"GALLA_BODY_RETENTION" help:"How long replies and the reasons of histories stay in the database after an operation's end; by default 4320h, 180 days."`
 
-	GatewayRate     float64 `env:"GALLA_GATEWAY_RATE" help:"Messages a second that the gateway takes of each vendor; by default 50."`
-	GatewayBurst    int     `env:"GALLA_GATEWAY_BURST" help:"Messages that a vendor may send at once above that, which then begin one after the other; by default 500."`
-	GatewayUnderWay int     `env:"GALLA_GATEWAY_UNDER_WAY" help:"Calls of each vendor at one time; by default 256."`
+	GatewayRate        float64 `env:"GALLA_GATEWAY_RATE" help:"Messages a second that the gateway accepts from each vendor; by default 50."`
+	GatewayBurst       int     `env:"GALLA_GATEWAY_BURST" help:"Messages above that rate that a vendor may send at once; they wait for their turn; by default 500."`
+	GatewayConcurrency int     `env:"GALLA_GATEWAY_CONCURRENCY" help:"Concurrent requests of each vendor; by default 256."`
 
-	Traces trace.Settings `embed:""`
+	Traces telemetry.Settings `embed:""`
 }
 
-// masterKeys names the variable that holds the master keys of vendors' keys. It
-// is no flag: the arguments of a process can be read by others.
+// masterKeys names the variable that holds the master keys of vendors' keys. It is not
+// a flag because others can read a process's arguments.
 const masterKeys = "GALLA_VENDOR_MASTER_KEY"
 
 // databaseURL names the variable that holds the database's URL. The flag has
 // no environment of its own, so that a password in the arguments is noticed.
 const databaseURL = "GALLA_DATABASE_URL"
 
-// serving gives the flags of the command that was chosen, where they are those of
-// a central that serves; else run's, which are the defaults and the environment's.
-func (c *cli) serving(command string) *runCommand {
+// serveFlags returns the flags of check and config, or those of run, which have the
+// defaults and the environment.
+func (c *cli) serveFlags(command string) *runCommand {
 	switch command {
 	case "check":
 		return &c.Check
@@ -116,15 +116,15 @@ func (c *cli) serving(command string) *runCommand {
 	return &c.Run
 }
 
-// config is what all commands share. Where something is wrong, the configuration
-// has the rest, and the error names all of it.
+// config returns the configuration that all commands share. The error names all faults;
+// the configuration then has the rest.
 func (c *cli) config(command string) (server.Config, error) {
 	var wrong []error
-	masters, err := server.ParseMasterKeys(os.Getenv(masterKeys))
+	masters, err := keys.ParseMasterKeys(os.Getenv(masterKeys))
 	if err != nil {
 		wrong = append(wrong, fmt.Errorf("%s: %w", masterKeys, err))
 	}
-	database, err := office.ParseDatabaseURL(c.DatabaseURL, os.Getenv(databaseURL))
+	database, err := admincli.ParseDatabaseURL(c.DatabaseURL, os.Getenv(databaseURL))
 	if err != nil {
 		wrong = append(wrong, err)
 	}
@@ -134,31 +134,31 @@ func (c *cli) config(command string) (server.Config, error) {
 	}
 	return server.Config{
 		Data: c.Data, Archive: c.Archives, DatabaseURL: database, VendorMasterKeys: masters,
-		Node: server.NodeName(c.Node, host, c.serving(command).Addr.HostPort(), !database.IsZero()),
-		Rand: rand.Reader, Logger: slog.New(c.handler(os.Stderr)), Version: installers.Release(),
+		Node: server.NodeName(c.Node, host, c.serveFlags(command).Addr.HostPort(), !database.IsZero()),
+		Rand: rand.Reader, Logger: slog.New(c.logHandler(os.Stderr)), Version: installers.Release(),
 		Documents: docs.Pages(),
 	}, errors.Join(wrong...)
 }
 
-// settings completes the configuration of a central that is going to serve. As
-// config does, it names everything that is wrong.
+// settings completes the configuration of a central that serves. The error names all
+// faults.
 func (r *runCommand) settings(cfg server.Config) (server.Config, error) {
 	var wrong [2]error
 	cfg.TrustedProxies, wrong[0] = server.ParseProxies(r.Proxies)
 	cfg.Traces, wrong[1] = r.Traces.Config(os.Getenv)
 	cfg.TLSCert, cfg.TLSKey = r.TLSCert, r.TLSKey
 	cfg.Addr, cfg.AdminAddr, cfg.UplinkAddr = r.Addr.HostPort(), r.AdminAddr.HostPort(), r.UplinkAddr.HostPort()
+	cfg.AdminTLS = r.AdminAddr.Scheme() == "https"
 	cfg.Updates = r.Updates
 	cfg.UplinkURL, cfg.BankURL, cfg.BankTimeout = r.UplinkURL, r.Bank.URL(), r.BankWait
 	cfg.LimitsFile, cfg.RatesFile, cfg.Provider, cfg.UPIHandle = r.Limits, r.Rates, r.Provider, r.UPIHandle
-	cfg.Sandbox, cfg.Lead, cfg.PIDFile, cfg.KeepBodies = r.Sandbox, r.Lead, r.PIDFile, r.KeepBodies
-	cfg.GatewayRate, cfg.GatewayBurst, cfg.GatewayUnderWay = r.GatewayRate, r.GatewayBurst, r.GatewayUnderWay
+	cfg.Sandbox, cfg.DrainDelay, cfg.PIDFile, cfg.BodyRetention = r.Sandbox, r.DrainDelay, r.PIDFile, r.BodyRetention
+	cfg.GatewayRate, cfg.GatewayBurst, cfg.GatewayConcurrency = r.GatewayRate, r.GatewayBurst, r.GatewayConcurrency
 	return cfg, errors.Join(wrong[:]...)
 }
 
-// Serve implements the command run.
+// Serve runs the command run.
 func (r *runCommand) Serve(ctx context.Context, cfg server.Config) error {
-	bug.Confess(cfg.Logger)
 	cfg, err := r.settings(cfg)
 	if err != nil {
 		return err
@@ -166,56 +166,55 @@ func (r *runCommand) Serve(ctx context.Context, cfg server.Config) error {
 	return server.Run(ctx, cfg)
 }
 
-// Examine implements the command check; misread is what was wrong with what all
-// commands share.
-func (r *runCommand) Examine(ctx context.Context, cfg server.Config, misread error, out io.Writer) error {
-	cfg, wrong := r.settings(quiet(cfg))
+// RunCheck runs the command check; misread has the faults of the shared configuration.
+func (r *runCommand) RunCheck(ctx context.Context, cfg server.Config, misread error, out io.Writer) error {
+	cfg, wrong := r.settings(quietConfig(cfg))
 	return server.Check(ctx, cfg, errors.Join(misread, wrong), out)
 }
 
 func main() {
 	var c cli
 	book := newBook()
-	chosen := kong.Parse(&c, kong.Name("galla-central"), kong.Description("Galla's central: operations from record to final word."), kong.Vars{"version": installers.Release()}, kong.Bind(book))
+	chosen := kong.Parse(&c, kong.Name("galla-central"), kong.Description("Galla's central: operations from record to final outcome."), kong.Vars{"version": installers.Release()}, kong.Bind(book))
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	cfg, err := c.config(chosen.Command())
 	code := 0
 	switch {
 	case chosen.Command() == "check":
-		err = c.Check.Examine(ctx, cfg, err, os.Stdout)
+		err = c.Check.RunCheck(ctx, cfg, err, os.Stdout)
 	case err != nil:
 	case chosen.Command() == "run":
 		err = c.Run.Serve(ctx, cfg)
 	case chosen.Command() == "health":
 		err = c.Health.ask(ctx, os.Stdout)
 	case chosen.Command() == "migrate":
-		err = office.Migrate(ctx, quiet(cfg).Office(), os.Stdout)
+		err = admincli.Migrate(ctx, quietConfig(cfg).CLIConfig(), os.Stdout)
 	case chosen.Command() == "config":
-		if err = c.inForce(cfg); err == nil {
+		if err = c.fillDefaults(cfg); err == nil {
 			err = book.Effective(chosen, os.Environ(), os.Stdout)
 		}
 	case strings.HasPrefix(chosen.Command(), "operation "):
-		err = c.Operation.look(ctx, cfg, chosen.Command(), os.Stdout)
+		err = c.Operation.run(ctx, cfg, chosen.Command(), os.Stdout)
 	case strings.HasPrefix(chosen.Command(), "callback "):
-		err = c.Callback.manage(ctx, cfg, chosen.Command(), os.Stdout)
+		err = c.Callback.run(ctx, cfg, chosen.Command(), os.Stdout)
 	case strings.HasPrefix(chosen.Command(), "client "), strings.HasPrefix(chosen.Command(), "terminal "):
-		err = managePrograms(ctx, cfg, &c, chosen.Command(), os.Stdout)
+		err = runClientCommand(ctx, cfg, &c, chosen.Command(), os.Stdout)
 	case strings.HasPrefix(chosen.Command(), "correspondent "):
-		err = c.Correspondent.manage(ctx, cfg, chosen.Command(), os.Stdout)
-	case strings.HasPrefix(chosen.Command(), "operator "):
-		err = c.Operator.manage(ctx, cfg, chosen.Command(), os.Stdout)
+		err = c.Correspondent.run(ctx, cfg, chosen.Command(), os.Stdout)
+	case strings.HasPrefix(chosen.Command(), "staff "):
+		err = c.Staff.run(ctx, cfg, chosen.Command(), os.Stdout)
 	case chosen.Command() == "console":
-		err = office.ConsoleAddress(cfg.Office(), c.Console.AdminAddr.HostPort(), os.Stdout)
-	case strings.HasPrefix(chosen.Command(), "settle "):
-		code, err = c.Settle.settle(ctx, cfg, chosen.Command(), os.Stdin, os.Stdout)
+		err = c.Console.run(cfg, os.Stdout)
+	case strings.HasPrefix(chosen.Command(), "reconcile "):
+		code, err = c.Reconcile.run(ctx, cfg, chosen.Command(), os.Stdin, os.Stdout)
 	case strings.HasPrefix(chosen.Command(), "archive "), chosen.Command() == "purge":
-		err = c.Archive.keep(ctx, cfg, chosen.Command(), os.Stdout)
+		err = c.Archive.run(ctx, cfg, chosen.Command(), os.Stdout)
 	case chosen.Command() == "backup":
-		err = office.Backup(ctx, beside(cfg), c.Backup.To, os.Stdout)
+		err = admincli.Backup(ctx, commandConfig(cfg), c.Backup.To, os.Stdout)
 	case strings.HasPrefix(chosen.Command(), "restore "):
-		err = c.Restore.restore(ctx, cfg, chosen.Command(), os.Stdin, os.Stdout)
+		err = c.Restore.run(ctx, cfg, chosen.Command(), os.Stdin, os.Stdout)
 	default:
-		err = c.Vendor.Key.manage(ctx, cfg, chosen.Command(), os.Stdout)
+		err = c.Vendor.Key.run(ctx, cfg, chosen.Command(), os.Stdout)
 	}
 	stop()
 	if err != nil {

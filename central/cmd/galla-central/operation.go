@@ -6,20 +6,20 @@ import (
 	"fmt"
 	"io"
 
-	"galla/central/office"
+	"galla/central/admincli"
 	"galla/central/server"
 )
 
 type operationCommand struct {
 	Show struct {
 		Name string `arg:"" help:"The operation's id, a reference of ours (GL…, AEPS-NR-…, DMT-NR-…), the bank's RRN, or the caller's own reference."`
-	} `cmd:"" help:"Print everything that is known of an operation: who, when, which node, its references, what the bank said, and every step with its reason."`
-	Waiting struct{} `cmd:"" help:"List the operations that wait for the bank's word, stuck ones first."`
+	} `cmd:"" help:"Print everything recorded of an operation: caller, times, node, references, the bank's answer, and every step with its reason."`
+	Waiting struct{} `cmd:"" help:"List the operations that wait for the bank's answer, stuck ones first."`
 }
 
-// look carries out a command on the database, beside a running central.
-func (o *operationCommand) look(ctx context.Context, cfg server.Config, command string, out io.Writer) (err error) {
-	e, err := office.OpenEvidence(ctx, quiet(cfg).Office())
+// run runs a command on the database; centrals may run meanwhile.
+func (o *operationCommand) run(ctx context.Context, cfg server.Config, command string, out io.Writer) (err error) {
+	e, err := admincli.OpenOperations(ctx, quietConfig(cfg).CLIConfig())
 	if err != nil {
 		return err
 	}

@@ -9,7 +9,8 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"galla/central/office"
+	"galla/central"
+	"galla/central/admincli"
 	"galla/central/server"
 )
 
@@ -20,19 +21,19 @@ type vendorCommand struct {
 type keyCommand struct {
 	Add struct {
 		Vendor string `arg:"" help:"The vendor's id."`
-	} `cmd:"" help:"Make a key for a vendor and print it, once. A vendor has at most two that live."`
+	} `cmd:"" help:"Make a key for a vendor and print it, once. A vendor has at most two live keys."`
 	List struct {
-		Vendor string `arg:"" optional:"" help:"The vendor's id; by default everybody's keys are listed."`
-	} `cmd:"" help:"List keys. Nothing secret is shown."`
+		Vendor string `arg:"" optional:"" help:"The vendor's id; by default all vendors."`
+	} `cmd:"" help:"List keys. No secret is shown."`
 	Revoke struct {
 		Key string `arg:"" help:"The key's id, as list shows it, or its API key."`
-	} `cmd:"" help:"End a key for ever; a running central refuses it within a second."`
-	Rewrap struct{} `cmd:"" help:"Seal all keys, all callback secrets, the operators' second factors and the documents anew under the first master key, after a new one was given."`
+	} `cmd:"" help:"Revoke a key; this can't be undone. A running central refuses it within a second."`
+	Rewrap struct{} `cmd:"" help:"Seal all vendor keys, callback secrets, second factors of staff and documents again under the first master key, after a new one was added."`
 }
 
-// manage carries out a command on the database, beside a running central.
-func (k *keyCommand) manage(ctx context.Context, cfg server.Config, command string, out io.Writer) (err error) {
-	keys, err := office.OpenVendorKeys(ctx, beside(cfg))
+// run runs a command on the database; centrals may run meanwhile.
+func (k *keyCommand) run(ctx context.Context, cfg server.Config, command string, out io.Writer) (err error) {
+	keys, err := admincli.OpenVendorKeys(ctx, commandConfig(cfg))
 	if err != nil {
 		return err
 	}
@@ -51,14 +52,14 @@ func (k *keyCommand) manage(ctx context.Context, cfg server.Config, command stri
 		return err
 	case "vendor key rewrap":
 		n, err := keys.Rewrap(ctx)
-		_, said := fmt.Fprintf(out, "%d live keys, callback secrets, second factors and documents are sealed under the first master key.\n", n)
-		return errors.Join(err, said)
+		_, writeErr := fmt.Fprintf(out, "%d live keys, callback secrets, second factors and documents are sealed under the first master key.\n", n)
+		return errors.Join(err, writeErr)
 	}
 	return fmt.Errorf("%q is no command", command)
 }
 
-func (k *keyCommand) add(ctx context.Context, keys *office.VendorKeys, out io.Writer) error {
-	issued, err := keys.Add(ctx, office.VendorID(k.Add.Vendor))
+func (k *keyCommand) add(ctx context.Context, keys *admincli.VendorKeys, out io.Writer) error {
+	issued, err := keys.Add(ctx, central.VendorID(k.Add.Vendor))
 	if err != nil {
 		return err
 	}
@@ -67,8 +68,8 @@ func (k *keyCommand) add(ctx context.Context, keys *office.VendorKeys, out io.Wr
 	return err
 }
 
-func (k *keyCommand) list(ctx context.Context, keys *office.VendorKeys, out io.Writer) error {
-	list, err := keys.List(ctx, office.VendorID(k.List.Vendor))
+func (k *keyCommand) list(ctx context.Context, keys *admincli.VendorKeys, out io.Writer) error {
+	list, err := keys.List(ctx, central.VendorID(k.List.Vendor))
 	if err != nil {
 		return err
 	}
@@ -77,14 +78,14 @@ func (k *keyCommand) list(ctx context.Context, keys *office.VendorKeys, out io.W
 	for _, key := range list {
 		state := "live"
 		if !key.RevokedAt.IsZero() {
-			state = "revoked " + moment(key.RevokedAt)
+			state = "revoked " + formatTime(key.RevokedAt)
 		}
-		fmt.Fprintf(table, "%s\t%s\t…%s\t%s\t%s\t%d\t%s\n", key.ID, key.Vendor, key.Hint, moment(key.CreatedAt), moment(key.UsedAt), key.Uses, state)
+		fmt.Fprintf(table, "%s\t%s\t…%s\t%s\t%s\t%d\t%s\n", key.ID, key.Vendor, key.Hint, formatTime(key.CreatedAt), formatTime(key.UsedAt), key.Uses, state)
 	}
 	return table.Flush()
 }
 
-func moment(t time.Time) string {
+func formatTime(t time.Time) string {
 	if t.IsZero() {
 		return "never"
 	}

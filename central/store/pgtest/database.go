@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"flag"
 	"fmt"
 	"net/url"
 	"os"
@@ -23,20 +24,22 @@ import (
 // Variable of the environment: where tests find their server.
 const Variable = "GALLA_TEST_POSTGRES"
 
-// folders is the form of the names of Main's folders.
-const folders = "galla-pg"
+// folderPrefix is the form of the names of Main's folders.
+const folderPrefix = "galla-pg"
 
-// leftFor is how old a folder must be to count as left over: older than a run
-// of tests takes to start its server.
-const leftFor = 10 * time.Minute
+// staleAfter is the age from which a folder is stale: longer than a run of tests needs to
+// start its server.
+const staleAfter = 10 * time.Minute
 
-// Main runs tests beside a server that all of them share, for TestMain, and
-// drops the templates that the tests have filled. Where the variable names a
-// server, that one is used.
+// Main runs tests with a shared server, for TestMain, and drops the templates that the tests
+// have filled. It uses the server of the environment variable, if it is set.
 //
-// The server ends with the process of the tests, whatever ends that; its folder
-// is then removed by the next Main.
+// The server ends with the process of the tests, in any case. The next Main removes the
+// folder of a killed process.
 func Main(run func() int, templates ...*Template) int {
+	if flag.Parse(); testing.Short() {
+		return run() // SkipIfShort skips every test that needs the server
+	}
 	if os.Getenv(Variable) != "" {
 		code := run()
 		for _, t := range templates {
@@ -47,11 +50,11 @@ func Main(run func() int, templates ...*Template) int {
 		}
 		return code
 	}
-	parent := cmp.Or(memory(), os.TempDir())
+	parent := cmp.Or(memoryFolder(), os.TempDir())
 	for _, place := range []string{parent, os.TempDir()} {
-		sweep(place, time.Now().Add(-leftFor))
+		removeStale(place, time.Now().Add(-staleAfter))
 	}
-	folder, err := os.MkdirTemp(parent, folders)
+	folder, err := os.MkdirTemp(parent, folderPrefix)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
@@ -77,21 +80,21 @@ func Main(run func() int, templates ...*Template) int {
 	return run()
 }
 
-// sweep removes the folders of servers that do not run any more: of tests that
-// were killed.
-func sweep(parent string, before time.Time) {
-	found, _ := filepath.Glob(filepath.Join(parent, folders+"*"))
+// removeStale removes the folders of servers that no longer run, because their tests were
+// killed.
+func removeStale(parent string, before time.Time) {
+	found, _ := filepath.Glob(filepath.Join(parent, folderPrefix+"*"))
 	for _, folder := range found {
 		info, err := os.Stat(folder)
-		if err != nil || !info.IsDir() || info.ModTime().After(before) || runs(filepath.Join(folder, "data")) {
+		if err != nil || !info.IsDir() || info.ModTime().After(before) || isRunning(filepath.Join(folder, "data")) {
 			continue
 		}
-		_ = os.RemoveAll(folder) // another user's stays, and is in nobody's way
+		_ = os.RemoveAll(folder) // the folder of another user stays
 	}
 }
 
-// runs tells whether a server runs on a data directory.
-func runs(data string) bool {
+// isRunning tells whether a server runs on a data directory.
+func isRunning(data string) bool {
 	text, err := os.ReadFile(filepath.Join(data, "postmaster.pid"))
 	if err != nil {
 		return !errors.Is(err, os.ErrNotExist)
@@ -105,9 +108,8 @@ func runs(data string) bool {
 	return err == nil || errors.Is(err, syscall.EPERM)
 }
 
-// Template is a database that is filled once, when a test first asks for a copy
-// of it, and copied for each test: that is quicker than
-// migrating each.
+// Template is a database that is filled once, for the first test that needs it, and copied for
+// each test. That is faster than migrating each.
 type Template struct {
 	// Fill fills an empty database and leaves no connection to it.
 	Fill func(url string) error
@@ -117,40 +119,50 @@ type Template struct {
 	err  error
 }
 
-// Database makes a copy of the template and gives its URL. The copy is dropped
-// when the test ends.
+// Database creates a copy of the template and returns its URL. The copy is dropped when the
+// test ends.
 func (t *Template) Database(tb testing.TB) string {
 	tb.Helper()
-	server := shared(tb)
+	SkipIfShort(tb)
+	server := sharedServer(tb)
 	t.once.Do(func() {
-		name := fresh("template", tb)
-		if t.err = do(server, `CREATE DATABASE `+name); t.err == nil {
+		name := newDatabaseName("template", tb)
+		if t.err = execOn(server, `CREATE DATABASE `+name); t.err == nil {
 			t.name = name
-			t.err = t.Fill(at(server, name))
+			t.err = t.Fill(databaseURL(server, name))
 		}
 	})
 	if t.err != nil {
 		tb.Fatalf("fill a template: %v", t.err)
 	}
-	return create(tb, server, ` TEMPLATE `+t.name)
+	return createDatabase(tb, server, ` TEMPLATE `+t.name)
 }
 
 func (t *Template) drop() error {
 	if t.name == "" {
 		return nil
 	}
-	return do(os.Getenv(Variable), `DROP DATABASE `+t.name+` WITH (FORCE)`)
+	return execOn(os.Getenv(Variable), `DROP DATABASE `+t.name+` WITH (FORCE)`)
 }
 
-// Database makes an empty database on the shared server and gives its URL. It
-// is dropped when the test ends.
+// Database creates an empty database on the shared server and returns its URL. It is dropped
+// when the test ends.
 func Database(tb testing.TB) string {
 	tb.Helper()
-	return create(tb, shared(tb), "")
+	SkipIfShort(tb)
+	return createDatabase(tb, sharedServer(tb), "")
 }
 
-// shared is the URL of the server that the tests of a binary share.
-func shared(tb testing.TB) string {
+// SkipIfShort skips a test that needs a server. With -short, tests start none.
+func SkipIfShort(tb testing.TB) {
+	tb.Helper()
+	if testing.Short() {
+		tb.Skip("-short: needs PostgreSQL")
+	}
+}
+
+// sharedServer is the URL of the server that the tests of a binary share.
+func sharedServer(tb testing.TB) string {
 	tb.Helper()
 	server := os.Getenv(Variable)
 	if server == "" {
@@ -159,16 +171,16 @@ func shared(tb testing.TB) string {
 	return server
 }
 
-// fresh names a database for a test. A server that is given may serve several
-// processes, of several machines.
-func fresh(kind string, tb testing.TB) string {
+// newDatabaseName returns a name for the database of a test. The server of the variable may
+// serve several processes on several machines.
+func newDatabaseName(kind string, tb testing.TB) string {
 	host, _ := os.Hostname()
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s %d %s %d", host, os.Getpid(), tb.Name(), time.Now().UnixNano()))
 	return "galla_" + kind + "_" + hex.EncodeToString(sum[:12])
 }
 
-// at is the URL of another database of the server.
-func at(server, database string) string {
+// databaseURL is the URL of another database of the server.
+func databaseURL(server, database string) string {
 	u, err := url.Parse(server)
 	if err != nil {
 		return server
@@ -177,21 +189,21 @@ func at(server, database string) string {
 	return u.String()
 }
 
-func create(tb testing.TB, server, like string) string {
+func createDatabase(tb testing.TB, server, like string) string {
 	tb.Helper()
-	name := fresh("test", tb)
-	if err := do(server, `CREATE DATABASE `+name+like); err != nil {
+	name := newDatabaseName("test", tb)
+	if err := execOn(server, `CREATE DATABASE `+name+like); err != nil {
 		tb.Fatal(err)
 	}
 	tb.Cleanup(func() {
-		if err := do(server, `DROP DATABASE `+name+` WITH (FORCE)`); err != nil {
+		if err := execOn(server, `DROP DATABASE `+name+` WITH (FORCE)`); err != nil {
 			tb.Error(err)
 		}
 	})
-	return at(server, name)
+	return databaseURL(server, name)
 }
 
-func do(server, statement string) error {
+func execOn(server, statement string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
 	defer cancel()
 	c, err := pgx.Connect(ctx, server)

@@ -21,10 +21,10 @@ import (
 const child = "GALLA_PGTEST_CHILD"
 
 var filled = Template{Fill: func(url string) error {
-	if err := do(url, `CREATE TABLE a (n INTEGER)`); err != nil {
+	if err := execOn(url, `CREATE TABLE a (n INTEGER)`); err != nil {
 		return err
 	}
-	return do(url, `INSERT INTO a VALUES (7)`)
+	return execOn(url, `INSERT INTO a VALUES (7)`)
 }}
 
 func TestMain(m *testing.M) {
@@ -58,7 +58,7 @@ func TestTemplate(t *testing.T) {
 	var first string
 	t.Run("first", func(t *testing.T) {
 		first = filled.Database(t)
-		if err := do(first, `INSERT INTO a VALUES (1)`); err != nil {
+		if err := execOn(first, `INSERT INTO a VALUES (1)`); err != nil {
 			t.Fatal(err)
 		}
 		if n := query(t, first); n != 8 {
@@ -69,10 +69,10 @@ func TestTemplate(t *testing.T) {
 	if n := query(t, second); n != 7 || second == first {
 		t.Errorf("the second copy has %d", n)
 	}
-	if err := do(first, `SELECT 1`); err == nil {
+	if err := execOn(first, `SELECT 1`); err == nil {
 		t.Error("a copy outlived its test")
 	}
-	if err := do(Database(t), `CREATE TABLE a (n INTEGER)`); err != nil {
+	if err := execOn(Database(t), `CREATE TABLE a (n INTEGER)`); err != nil {
 		t.Errorf("an empty database: %v", err)
 	}
 }
@@ -80,8 +80,11 @@ func TestTemplate(t *testing.T) {
 // TestEndsWithItsTests kills a process that has a server: the server ends, and
 // its folder is swept by those who come later.
 func TestEndsWithItsTests(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: starts and kills processes")
+	}
 	parent := t.TempDir()
-	folder := filepath.Join(parent, folders+"1")
+	folder := filepath.Join(parent, folderPrefix+"1")
 	if err := os.Mkdir(folder, 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +112,7 @@ func TestEndsWithItsTests(t *testing.T) {
 		t.Fatal(err)
 	}
 	later := time.Now().Add(time.Hour)
-	sweep(parent, later)
+	removeStale(parent, later)
 	if _, err := os.Stat(folder); err != nil {
 		t.Errorf("the folder of a server that runs was swept: %v", err)
 	}
@@ -117,7 +120,7 @@ func TestEndsWithItsTests(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = cmd.Wait()
-	for deadline := time.Now().Add(startTimeout); runs(filepath.Join(folder, "data")); time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(startTimeout); isRunning(filepath.Join(folder, "data")); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("server %d outlived the process that started it", id)
 		}
@@ -127,11 +130,11 @@ func TestEndsWithItsTests(t *testing.T) {
 			t.Fatalf("process %d outlived the one that started it", id)
 		}
 	}
-	sweep(parent, time.Now().Add(-time.Hour))
+	removeStale(parent, time.Now().Add(-time.Hour))
 	if _, err := os.Stat(folder); err != nil {
 		t.Errorf("a folder of this hour was swept: %v", err)
 	}
-	sweep(parent, later)
+	removeStale(parent, later)
 	if _, err := os.Stat(folder); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a folder that is left over was not swept: %v", err)
 	}
@@ -140,6 +143,9 @@ func TestEndsWithItsTests(t *testing.T) {
 // TestKillAndRun: what was committed is there after the server was killed, on
 // the same port.
 func TestKillAndRun(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: starts and kills processes")
+	}
 	folder, err := os.MkdirTemp("", "galla-kill")
 	if err != nil {
 		t.Fatal(err)
@@ -154,7 +160,7 @@ func TestKillAndRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.Kill()
-	if err := do(url, `SELECT 1`); err == nil {
+	if err := execOn(url, `SELECT 1`); err == nil {
 		t.Error("a server that was killed answers")
 	}
 	if err := s.Run(); err != nil {

@@ -21,23 +21,23 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// startTimeout bounds how long a server may take until it answers; a loaded
-// machine with two cores needs some seconds.
+// startTimeout bounds the time until a new server answers; a loaded machine with two cores
+// needs some seconds.
 const startTimeout = 60 * time.Second
 
 // Server is a private PostgreSQL server.
 type Server struct {
-	dir  string // the data directory
-	port int
-	bin  string
-	as   *syscall.Credential // nil: the user who runs the test
-	args []string
-	cmd  *exec.Cmd
-	done chan struct{} // closed when cmd has ended
+	dir        string // the data directory
+	port       int
+	bin        string
+	credential *syscall.Credential // nil: the user who runs the test
+	args       []string
+	cmd        *exec.Cmd
+	done       chan struct{} // closed when cmd has ended
 }
 
-// Options of a server. The zero value is for tests that do not break it: what
-// is committed is not synced, since no power is cut.
+// Options of a server. The zero value is for tests that don't break it: commits are not
+// synced.
 type Options struct {
 	// Durable syncs commits, as production does.
 	Durable bool
@@ -45,18 +45,17 @@ type Options struct {
 	Settings []string
 }
 
-// Start makes a new server below the given folder, which the caller removes
-// after Stop.
+// Start starts a new server below a folder, which the caller removes after Stop.
 func Start(folder string, o Options) (*Server, error) {
 	s := &Server{dir: filepath.Join(folder, "data")}
 	var err error
-	if s.bin, err = binaries(); err != nil {
+	if s.bin, err = findBinaries(); err != nil {
 		return nil, err
 	}
-	if s.as, err = unprivileged(); err != nil {
+	if s.credential, err = unprivileged(); err != nil {
 		return nil, err
 	}
-	if err := s.own(folder); err != nil {
+	if err := s.chownFolder(folder); err != nil {
 		return nil, err
 	}
 	if out, err := s.command("initdb", "-D", s.dir, "-U", "galla", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync").CombinedOutput(); err != nil {
@@ -73,7 +72,7 @@ func settings(folder string, o Options) []string {
 	list := append([]string{
 		"listen_addresses=127.0.0.1", "unix_socket_directories=" + folder, "max_connections=200",
 		"shared_buffers=32MB", "logging_collector=off", "log_min_messages=fatal",
-		// Nothing is left outside the folder when the server is killed.
+		// A killed server leaves nothing outside the folder.
 		"dynamic_shared_memory_type=mmap", "max_wal_size=128MB", "wal_level=replica",
 	}, o.Settings...)
 	if !o.Durable {
@@ -86,15 +85,15 @@ func settings(folder string, o Options) []string {
 	return args
 }
 
-// own gives a folder, and the way to it, to the server's user.
-func (s *Server) own(folder string) error {
-	if s.as == nil {
+// chownFolder makes a folder, and the path to it, accessible to the server's user.
+func (s *Server) chownFolder(folder string) error {
+	if s.credential == nil {
 		return nil
 	}
-	if err := os.Chown(folder, int(s.as.Uid), int(s.as.Gid)); err != nil {
+	if err := os.Chown(folder, int(s.credential.Uid), int(s.credential.Gid)); err != nil {
 		return fmt.Errorf("give the folder to the server's user: %w", err)
 	}
-	for dir := filepath.Dir(folder); dir != "/" && dir != os.TempDir() && dir != memory(); dir = filepath.Dir(dir) {
+	for dir := filepath.Dir(folder); dir != "/" && dir != os.TempDir() && dir != memoryFolder(); dir = filepath.Dir(dir) {
 		info, err := os.Stat(dir)
 		if err != nil {
 			return err
@@ -109,20 +108,19 @@ func (s *Server) own(folder string) error {
 func (s *Server) command(program string, args ...string) *exec.Cmd {
 	cmd := exec.Command(filepath.Join(s.bin, program), args...)
 	cmd.Dir = "/"
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Credential: s.as}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Credential: s.credential}
 	return cmd
 }
 
-// Run starts the server again, on the port that it had, and waits until it
-// answers.
+// Run starts the server again, on the same port, and waits until it answers.
 func (s *Server) Run() error {
 	cmd := s.command("postgres", append([]string{"-D", s.dir, "-p", strconv.Itoa(s.port)}, s.args...)...)
 	var said strings.Builder
 	cmd.Stderr = &said
-	tie(cmd.SysProcAttr)
+	killWithParent(cmd.SysProcAttr)
 	started, done := make(chan error), make(chan struct{})
 	go func() {
-		// The tie to this process is one to the thread that starts the server.
+		// The parent-death signal depends on the thread that starts the server.
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		defer close(done)
@@ -163,7 +161,7 @@ func (s *Server) ping() error {
 	return c.Close(ctx)
 }
 
-// URL is where a database of the server is.
+// URL is the URL of a database of the server.
 func (s *Server) URL(database string) string {
 	return "postgres://galla@" + s.Addr() + "/" + database
 }
@@ -171,7 +169,7 @@ func (s *Server) URL(database string) string {
 // Addr is host:port of the server.
 func (s *Server) Addr() string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(s.port)) }
 
-// Stop ends the server in order and waits for its end.
+// Stop shuts the server down and waits for its end.
 func (s *Server) Stop() error {
 	if err := s.cmd.Process.Signal(syscall.SIGINT); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return err
@@ -180,23 +178,23 @@ func (s *Server) Stop() error {
 	return nil
 }
 
-// Kill ends the server and all its processes at once, as a power cut of the
-// machine would end them, but for what the system still writes.
+// Kill ends the server and all its processes at once, like a power cut, except that the system
+// still writes its buffers.
 func (s *Server) Kill() {
 	select {
 	case <-s.done:
-		return // its number may be another's
+		return // another process may have its id
 	default:
 	}
-	killFamily(s.cmd.Process.Pid)
+	killProcesses(s.cmd.Process.Pid)
 	<-s.done
-	_ = os.Remove(filepath.Join(s.dir, "postmaster.pid")) // the ids in it may be others' soon
+	_ = os.Remove(filepath.Join(s.dir, "postmaster.pid")) // other processes may get the ids in it
 }
 
-// binaries finds the newest server on the machine.
-func binaries() (string, error) {
+// findBinaries finds the newest server on the machine.
+func findBinaries() (string, error) {
 	if path, err := exec.LookPath("initdb"); err == nil {
-		// Where it is a link, the other programs lie beside the file itself.
+		// Behind a link, the other programs are beside the file itself.
 		if path, err = filepath.EvalSymlinks(path); err != nil {
 			return "", fmt.Errorf("find PostgreSQL's programs: %w", err)
 		}
@@ -215,8 +213,7 @@ func version(initdb string) int {
 	return n
 }
 
-// unprivileged is whom the server runs as: nobody else, or where the test is
-// root, a user who is not.
+// unprivileged is the user of the server: the same user, or for root another one.
 func unprivileged() (*syscall.Credential, error) {
 	if os.Getuid() != 0 {
 		return nil, nil
@@ -235,8 +232,8 @@ func unprivileged() (*syscall.Credential, error) {
 	return nil, errors.New("PostgreSQL does not run as root, and neither user postgres nor nobody exists")
 }
 
-// freePort gives a port that a killed server finds free again: it is kept for it as
-// long as this process lives.
+// freePort returns a port that is free again after the server was killed: it is reserved while
+// this process lives.
 func freePort() (int, error) {
 	address, _, err := freeport.Take()
 	if err != nil {

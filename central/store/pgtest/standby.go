@@ -11,13 +11,12 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Standby makes a server below the given folder that follows this one by
-// streaming, and waits until it does. From then on each commit of this server
-// waits until the standby has synced it too, so that Promote loses nothing that
-// was acknowledged.
+// Standby starts a server below a folder that follows this one by streaming, and waits until it
+// does. From then on each commit of this server waits until the standby has synced it too,
+// so that Promote loses no acknowledged commit.
 func (s *Server) Standby(folder string) (*Server, error) {
-	n := &Server{dir: filepath.Join(folder, "data"), bin: s.bin, as: s.as}
-	if err := n.own(folder); err != nil {
+	n := &Server{dir: filepath.Join(folder, "data"), bin: s.bin, credential: s.credential}
+	if err := n.chownFolder(folder); err != nil {
 		return nil, err
 	}
 	primary, err := url.Parse(s.URL(""))
@@ -35,34 +34,34 @@ func (s *Server) Standby(folder string) (*Server, error) {
 	if err := n.Run(); err != nil {
 		return nil, err
 	}
-	if err := s.await(`SELECT count(*) = 1 FROM pg_stat_replication WHERE state = 'streaming'`); err != nil {
+	if err := s.waitFor(`SELECT count(*) = 1 FROM pg_stat_replication WHERE state = 'streaming'`); err != nil {
 		n.Kill()
 		return nil, fmt.Errorf("the standby does not follow: %w", err)
 	}
 	postgres := s.URL("postgres")
-	if err := errors.Join(do(postgres, `ALTER SYSTEM SET synchronous_standby_names = 'standby'`), do(postgres, `SELECT pg_reload_conf()`)); err != nil {
+	if err := errors.Join(execOn(postgres, `ALTER SYSTEM SET synchronous_standby_names = 'standby'`), execOn(postgres, `SELECT pg_reload_conf()`)); err != nil {
 		n.Kill()
 		return nil, err
 	}
-	if err := s.await(`SELECT count(*) = 1 FROM pg_stat_replication WHERE sync_state = 'sync'`); err != nil {
+	if err := s.waitFor(`SELECT count(*) = 1 FROM pg_stat_replication WHERE sync_state = 'sync'`); err != nil {
 		n.Kill()
 		return nil, fmt.Errorf("the standby is not waited for: %w", err)
 	}
 	return n, nil
 }
 
-// Promote makes a primary of a standby, whose own must have been killed, and
-// waits until it takes changes. It waits for no standby of its own.
+// Promote makes a standby the primary, after the former one was killed, and waits until it
+// takes changes. The new primary has no standby.
 func (s *Server) Promote() error {
 	postgres := s.URL("postgres")
-	if err := do(postgres, `SELECT pg_promote(true, 60)`); err != nil {
+	if err := execOn(postgres, `SELECT pg_promote(true, 60)`); err != nil {
 		return err
 	}
-	return s.await(`SELECT NOT pg_is_in_recovery()`)
+	return s.waitFor(`SELECT NOT pg_is_in_recovery()`)
 }
 
-// await asks until the answer is yes.
-func (s *Server) await(question string) error {
+// waitFor calls a check until it succeeds.
+func (s *Server) waitFor(question string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
 	defer cancel()
 	c, err := pgx.Connect(ctx, s.URL("postgres"))

@@ -4,9 +4,9 @@ package pgtest
 
 import "syscall"
 
-// tie does nothing: this system does not tell children of their parent's end. A
-// server that is left over is stopped by hand.
-func tie(*syscall.SysProcAttr) {}
+// killWithParent does nothing: this system does not signal children when their parent
+// ends. Stop a remaining server by hand.
+func killWithParent(*syscall.SysProcAttr) {}
 
-// memory is none that is known.
-func memory() string { return "" }
+// memoryFolder returns no folder: none is known.
+func memoryFolder() string { return "" }

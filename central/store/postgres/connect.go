@@ -18,48 +18,50 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/pgx/v5/stdlib"
+
+	"galla/central/store/dbconn"
 )
 
-// life is a server's time since it last recovered from anything: no number of a
-// transaction is given out twice in one.
-type life struct {
+// incarnation is a server's time since its last recovery. Transaction numbers are unique in
+// it.
+type incarnation struct {
 	// timeline counts the promotions behind the server, in eight hexadecimal
 	// digits.
 	timeline string
-	// recovered is the place in the log up to which the server recovered, or was
-	// fed as a standby; 0 where it was stopped and started in order.
+	// recovered is the position in the log up to which the server recovered, or received it as
+	// a standby; 0 after a normal shutdown.
 	recovered uint64
 }
 
-// connector opens connections to whichever of a database's hosts takes changes.
+// connector opens connections to the host of a database that takes changes.
 type connector struct {
 	settings *pgxpool.Config
 	name     string
 
 	mu       sync.Mutex
-	timeline string             // the newest that was seen
-	wires    map[*wire]struct{} // what is open
-	cut      bool               // nothing is opened any more
-	unsynced bool               // said once
+	timeline string                    // the newest seen
+	open     map[*trackedConn]struct{} // what is open
+	closed   bool                      // nothing is opened
+	unsynced bool                      // logged once
 	cfg      Config
 }
 
-// newConnector reads where the database is: a URL or a list of key=value. Its
-// errors do not quote it, for the password's sake.
+// newConnector parses a URL or a list of key=value. Its errors don't quote it, since it may
+// contain the password.
 func newConnector(url string, cfg Config) (*connector, error) {
 	settings, err := pgxpool.ParseConfig(url)
 	if err != nil {
 		return nil, errors.New("the database's URL can't be read: want postgres://user@host:port/database, with several hosts as host:port,host:port")
 	}
-	c := &connector{settings: settings, wires: map[*wire]struct{}{}, cfg: cfg}
+	c := &connector{settings: settings, open: map[*trackedConn]struct{}{}, cfg: cfg}
 	own := settings.ConnConfig
-	c.name = placeName(own)
+	c.name = displayName(own)
 	if own.ConnectTimeout == 0 || own.ConnectTimeout > connectTimeout {
 		own.ConnectTimeout = connectTimeout
 	}
 	own.DialFunc = c.dial
 	own.ValidateConnect = c.validate
-	own.OnNotice = noteWarning
+	own.OnNotice = recordWarning
 	milliseconds := func(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }
 	node := cfg.Node
 	if len(node) > maxNodeName {
@@ -67,7 +69,7 @@ func newConnector(url string, cfg Config) (*connector, error) {
 	}
 	for name, value := range map[string]string{
 		"application_name": "galla " + node,
-		// So that the server, too, notices a node that is gone.
+		// So that the server notices a node that is gone.
 		"tcp_keepalives_idle":     strconv.Itoa(int(keepAliveIdle / time.Second)),
 		"tcp_keepalives_interval": strconv.Itoa(int(keepAliveEvery / time.Second)),
 		"tcp_keepalives_count":    strconv.Itoa(keepAliveCount),
@@ -88,12 +90,12 @@ func newConnector(url string, cfg Config) (*connector, error) {
 		settings.MaxConns = defaultConnections
 	}
 	settings.PingTimeout = pingTimeout
-	settings.BeforeClose = cutDead
+	settings.BeforeClose = closeDead
 	return c, nil
 }
 
-// placeName tells people which database it is.
-func placeName(c *pgx.ConnConfig) string {
+// displayName is the name of a database for people.
+func displayName(c *pgx.ConnConfig) string {
 	var hosts []string
 	add := func(host string, port uint16) {
 		if at := net.JoinHostPort(host, strconv.Itoa(int(port))); !slices.Contains(hosts, at) {
@@ -107,9 +109,8 @@ func placeName(c *pgx.ConnConfig) string {
 	return fmt.Sprintf("%s on %s", c.Database, strings.Join(hosts, ", "))
 }
 
-// Connect opens a database over connections that may write, under the checks of
-// a DB's own but without its bound on statements: for migrations, and to look
-// past a DB. It waits for the server as long as cfg's Patience.
+// Connect opens a database with the checks of a DB but without its time limits of
+// statements, for migrations and tests. It waits for the server up to cfg.RetryFor.
 func Connect(ctx context.Context, url string, cfg Config) (*sql.DB, error) {
 	cfg, err := cfg.withDefaults()
 	if err != nil {
@@ -124,49 +125,49 @@ func Connect(ctx context.Context, url string, cfg Config) (*sql.DB, error) {
 		delete(own.RuntimeParams, bound)
 	}
 	db := stdlib.OpenDB(*own)
-	p, deadline := newPacer(cfg), time.Now().Add(cfg.Patience)
+	p, deadline := newBackoff(cfg), time.Now().Add(cfg.RetryFor)
 	for n := 0; ; n++ {
 		err := db.PingContext(ctx)
 		if err == nil {
 			return db, nil
 		}
-		if !curable(err).outage || !p.before(ctx, deadline, n) {
+		if !retryable(err).outage || !p.waitUntil(ctx, deadline, n) {
 			return nil, errors.Join(fmt.Errorf("connect to database %s: %w", c.name, Explain(err)), db.Close())
 		}
 	}
 }
 
-// wire is the network connection below one to the database.
-type wire struct {
+// trackedConn is the network connection of a connection to the database.
+type trackedConn struct {
 	net.Conn
-	of *connector
+	owner *connector
 }
 
 // Close closes the connection.
-func (w *wire) Close() error {
-	w.of.mu.Lock()
-	delete(w.of.wires, w)
-	w.of.mu.Unlock()
+func (w *trackedConn) Close() error {
+	w.owner.mu.Lock()
+	delete(w.owner.open, w)
+	w.owner.mu.Unlock()
 	return w.Conn.Close()
 }
 
-// RemoteAddr gives no address. The driver asks for it only to send a request to
-// cancel after a loss, and such a one, behind a COMMIT, would end the server's
-// wait for its standby: the change would be there on one server only.
-func (w *wire) RemoteAddr() net.Addr { return nowhere{} }
+// RemoteAddr returns no address. The driver uses it only to send a cancel request after a
+// loss. After a COMMIT, such a request would end the server's wait for its standby, and
+// the change would be on one server only.
+func (w *trackedConn) RemoteAddr() net.Addr { return noAddr{} }
 
-type nowhere struct{}
+type noAddr struct{}
 
 // Network implements net.Addr.
-func (nowhere) Network() string { return "none" }
+func (noAddr) Network() string { return "none" }
 
 // String implements net.Addr.
-func (nowhere) String() string { return "none" }
+func (noAddr) String() string { return "none" }
 
 var errNotCancelled = errors.New("requests to cancel are not sent")
 
 func (c *connector) dial(ctx context.Context, network, address string) (net.Conn, error) {
-	if network == (nowhere{}).Network() {
+	if network == (noAddr{}).Network() {
 		return nil, errNotCancelled
 	}
 	d := net.Dialer{
@@ -175,29 +176,29 @@ func (c *connector) dial(ctx context.Context, network, address string) (net.Conn
 			if !strings.HasPrefix(network, "tcp") {
 				return nil
 			}
-			return boundSends(raw)
+			return setUserTimeout(raw)
 		},
 	}
 	own, err := d.DialContext(ctx, network, address)
 	if err != nil {
 		return nil, err
 	}
-	w := &wire{Conn: own, of: c}
+	w := &trackedConn{Conn: own, owner: c}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.cut {
-		return nil, errors.Join(ErrAbandoned, own.Close())
+	if c.closed {
+		return nil, errors.Join(dbconn.ErrAbandoned, own.Close())
 	}
-	c.wires[w] = struct{}{}
+	c.open[w] = struct{}{}
 	return w, nil
 }
 
-// abandon cuts every connection, and lets no other be made.
+// abandon closes all connections, and allows no others.
 func (c *connector) abandon() {
 	c.mu.Lock()
-	c.cut = true
-	open := make([]*wire, 0, len(c.wires))
-	for w := range c.wires {
+	c.closed = true
+	open := make([]*trackedConn, 0, len(c.open))
+	for w := range c.open {
 		open = append(open, w)
 	}
 	c.mu.Unlock()
@@ -206,10 +207,10 @@ func (c *connector) abandon() {
 	}
 }
 
-// cutDead closes what is below a connection that is lost or stopped in the
-// middle: the driver would wait for the other end, which may be gone, and the
-// pool for the driver.
-func cutDead(c *pgx.Conn) {
+// closeDead closes the network connection of a connection that is lost or was stopped in a
+// transaction. Otherwise the driver would wait for the other end, and the pool for the
+// driver.
+func closeDead(c *pgx.Conn) {
 	if !c.IsClosed() && c.PgConn().TxStatus() == 'I' {
 		return
 	}
@@ -217,35 +218,34 @@ func cutDead(c *pgx.Conn) {
 	if secured, ok := own.(*tls.Conn); ok {
 		own = secured.NetConn()
 	}
-	if w, ok := own.(*wire); ok {
+	if w, ok := own.(*trackedConn); ok {
 		_ = w.Close()
 	}
 }
 
-// Keys of what is kept with a connection.
+// Keys of the data of a connection.
 const (
-	keyLife   = "galla.life"   // its server's life
-	keyWarned = "galla.warned" // the server warned since this was last deleted
+	keyIncarnation = "galla.incarnation" // of its server
+	keyWarned      = "galla.warned"      // the server warned since this was last deleted
 )
 
-func noteWarning(c *pgconn.PgConn, n *pgconn.Notice) {
+func recordWarning(c *pgconn.PgConn, n *pgconn.Notice) {
 	if n.SeverityUnlocalized == "WARNING" {
 		c.CustomData()[keyWarned] = true
 	}
 }
 
-func lifeOf(c *pgx.Conn) life {
-	l, _ := c.PgConn().CustomData()[keyLife].(life)
+func incarnationOf(c *pgx.Conn) incarnation {
+	l, _ := c.PgConn().CustomData()[keyIncarnation].(incarnation)
 	return l
 }
 
-// errAside says that a server is alive and not the one that takes changes; the
-// next host, or the next moment, may have it.
-var errAside = errors.New("the server takes no changes")
+// errNotPrimary means that a server takes no changes. Another host may, or this one later.
+var errNotPrimary = errors.New("the server takes no changes")
 
-// validate looks at a server before the connection is used; where it fails, the
-// next host is tried. It stands in place of what the URL says as
-// target_session_attrs: no server but one that takes changes will do.
+// validate checks a server before the connection is used. If it fails, the next host is
+// tried. It replaces target_session_attrs of the URL: only a server that takes changes
+// will do.
 func (c *connector) validate(ctx context.Context, pc *pgconn.PgConn) error {
 	results, err := pc.Exec(ctx, `SELECT current_setting('server_version_num'), pg_is_in_recovery(), current_setting('transaction_read_only'),
 		current_setting('synchronous_commit'), current_setting('standard_conforming_strings'), current_setting('fsync'),
@@ -255,17 +255,17 @@ func (c *connector) validate(ctx context.Context, pc *pgconn.PgConn) error {
 		return fmt.Errorf("read the server's settings: %w", err)
 	}
 	if len(results) != 1 || len(results[0].Rows) != 1 || len(results[0].Rows[0]) != 8 {
-		return errors.New("read the server's settings: it does not answer as PostgreSQL does")
+		return errors.New("read the server's settings: it does not answer like PostgreSQL")
 	}
 	var is [8]string
 	for i, value := range results[0].Rows[0] {
 		is[i] = string(value)
 	}
 	if version, err := strconv.Atoi(is[0]); err != nil || version < minVersion {
-		return refusal(fmt.Sprintf("the server's version is %s, and 13 or later is needed: an older one can't tell what became of a change", is[0]))
+		return refusal(fmt.Sprintf("the server's version is %s, and 13 or later is needed: an older one can't tell the result of a transaction", is[0]))
 	}
 	if is[1] == "t" || is[2] == "on" {
-		return fmt.Errorf("it is a standby, or set to read only: %w", errAside)
+		return fmt.Errorf("it is a standby, or read-only: %w", errNotPrimary)
 	}
 	if is[3] == "off" {
 		return refusal("setting synchronous_commit is off and must not be: acknowledged changes would be lost with a crash; set it on for this database or role")
@@ -273,27 +273,27 @@ func (c *connector) validate(ctx context.Context, pc *pgconn.PgConn) error {
 	if is[4] != "on" {
 		return refusal("setting standard_conforming_strings must be on")
 	}
-	recovered, err := logPlace(is[7])
+	recovered, err := parseLSN(is[7])
 	if err != nil {
 		return fmt.Errorf("read the server's settings: %w", err)
 	}
-	if err := c.admit(is[6], is[5] != "on"); err != nil {
+	if err := c.checkTimeline(is[6], is[5] != "on"); err != nil {
 		return err
 	}
-	pc.CustomData()[keyLife] = life{timeline: is[6], recovered: recovered}
+	pc.CustomData()[keyIncarnation] = incarnation{timeline: is[6], recovered: recovered}
 	return nil
 }
 
-// admit refuses a timeline that others have left.
-func (c *connector) admit(timeline string, unsynced bool) error {
+// checkTimeline refuses a timeline older than one seen before.
+func (c *connector) checkTimeline(timeline string, unsynced bool) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if timeline < c.timeline {
-		return fmt.Errorf("it is of timeline %s, and timeline %s was in use before: a former primary that must be stopped: %w", timeline, c.timeline, errAside)
+		return fmt.Errorf("it is of timeline %s, and timeline %s was in use before: a former primary that must be stopped: %w", timeline, c.timeline, errNotPrimary)
 	}
 	if unsynced && !c.unsynced {
 		c.unsynced = true
-		c.cfg.Logger.Warn("the database does not sync what it commits (fsync is off): a power cut loses what was acknowledged; for tests only", "database", c.name)
+		c.cfg.Logger.Warn("the database does not sync what it commits (fsync is off): a power cut loses acknowledged changes; for tests only", "database", c.name)
 	}
 	c.timeline = timeline
 	return nil

@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"galla/central"
+	"galla/central/store/dbconn"
 )
 
 // DB is one database. It is safe for concurrent use.
@@ -22,25 +23,24 @@ type DB struct {
 	log       *slog.Logger
 	listener  *listener // nil: this DB is no node
 
-	life      context.Context // ends when the DB is abandoned
+	lifetime  context.Context // ends when the DB is abandoned
 	end       context.CancelFunc
-	pacer     *pacer
+	backoff   *backoff
 	reset     atomic.Int64 // when idle connections were last dropped, in Unix nanoseconds
 	abandoned atomic.Bool
 
 	mu       sync.Mutex
 	closed   bool
-	inside   int // calls under way or waiting
+	inFlight int // calls under way or waiting
 	calls    sync.WaitGroup
 	finished chan struct{} // closed when everything has ended
 }
 
-// Open connects to the database of a URL or of a list of key=value, of whose
-// hosts it uses the one that takes changes, and waits for it as long as
-// Config.Patience. A server that does not have the settings of the package
-// comment is refused, and so is a node's name that another holds.
+// Open connects to the database of a URL or of a list of key=value, on the host that takes
+// changes, and waits for it up to Config.RetryFor. It refuses a server without the settings
+// of the package comment, and a node name that another node has.
 //
-// Close or Abandon ends what it starts.
+// Close or Abandon ends it.
 func Open(ctx context.Context, url string, cfg Config) (*DB, error) {
 	cfg, err := cfg.withDefaults()
 	if err != nil {
@@ -50,16 +50,16 @@ func Open(ctx context.Context, url string, cfg Config) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &DB{connector: c, cfg: cfg, log: cfg.Logger, pacer: newPacer(cfg), finished: make(chan struct{})}
-	d.life, d.end = context.WithCancel(context.WithoutCancel(ctx))
-	if d.pool, err = pgxpool.NewWithConfig(d.life, c.settings); err != nil {
+	d := &DB{connector: c, cfg: cfg, log: cfg.Logger, backoff: newBackoff(cfg), finished: make(chan struct{})}
+	d.lifetime, d.end = context.WithCancel(context.WithoutCancel(ctx))
+	if d.pool, err = pgxpool.NewWithConfig(d.lifetime, c.settings); err != nil {
 		d.end()
 		return nil, fmt.Errorf("open database %s: %w", c.name, Explain(err))
 	}
-	if err := d.Read(ctx, func(l *Link) error { _, err := l.Exec(`SELECT 1`, nil); return err }); err != nil {
+	if err := d.Read(ctx, func(l dbconn.Conn) error { _, err := l.Exec(`SELECT 1`, nil); return err }); err != nil {
 		return nil, errors.Join(fmt.Errorf("open database %s: %w", c.name, err), d.Close())
 	}
-	if cfg.Ring == nil {
+	if cfg.OnNotify == nil {
 		return d, nil
 	}
 	l := newListener(c, cfg)
@@ -70,47 +70,45 @@ func Open(ctx context.Context, url string, cfg Config) (*DB, error) {
 	return d, nil
 }
 
-// Name tells people which database it is: its name, and every host.
+// Name is the name of the database for people, with all hosts.
 func (d *DB) Name() string { return d.connector.name }
 
-// Lost receives once, when another program has taken this node's name: what
-// happened and what to do. The node must then stop taking work. A DB without
-// Config.Ring gives nil.
-func (d *DB) Lost() <-chan error {
+// NodeNameLost receives once, if another program has taken this node's name. The node must
+// then stop. It is nil without Config.OnNotify.
+func (d *DB) NodeNameLost() <-chan error {
 	if d.listener == nil {
 		return nil
 	}
 	return d.listener.lost
 }
 
-// Load is how much of a DB is in use.
-type Load struct {
-	Busy    int // connections that calls have
-	Open    int // connections, the idle ones included
-	Limit   int // connections at most
+// PoolUsage is the use of a pool.
+type PoolUsage struct {
+	Busy    int // connections in use
+	Open    int // connections, with idle ones
+	Limit   int // of connections
 	Waiting int // calls without a connection
 }
 
-// Load tells how much is in use, for metrics.
-func (d *DB) Load() Load {
+// PoolUsage returns the use of the pool, for metrics.
+func (d *DB) PoolUsage() PoolUsage {
 	s := d.pool.Stat()
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	busy := int(s.AcquiredConns())
-	return Load{Busy: busy, Open: int(s.TotalConns()), Limit: int(s.MaxConns()), Waiting: max(0, d.inside-busy)}
+	return PoolUsage{Busy: busy, Open: int(s.TotalConns()), Limit: int(s.MaxConns()), Waiting: max(0, d.inFlight-busy)}
 }
 
-// Close takes nothing more, waits for the calls under way and those that wait,
-// gives the node's name back and closes the connections. Calls that come later
-// fail with ErrClosed; closing again only waits.
+// Close accepts no more calls, waits for all calls in progress, releases the node's name and
+// closes the connections. Later calls fail with dbconn.ErrClosed. Closing again only waits.
 func (d *DB) Close() error {
 	d.finish()
 	return nil
 }
 
-// Abandon cuts every connection as if the process had been killed: what no
-// COMMIT was sent for is not committed, and its callers get ErrAbandoned. It is
-// for simulations of a crash.
+// Abandon closes all connections as if the process had been killed: changes without a sent
+// COMMIT are not committed, and their callers get dbconn.ErrAbandoned. It is for
+// simulations of a crash.
 func (d *DB) Abandon() error {
 	d.abandoned.Store(true)
 	d.connector.abandon()
@@ -137,33 +135,33 @@ func (d *DB) finish() {
 	close(d.finished)
 }
 
-// enter counts a call in.
-func (d *DB) enter() error {
+// startCall counts a call.
+func (d *DB) startCall() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.closed {
-		return ErrClosed
+		return dbconn.ErrClosed
 	}
-	if d.inside >= d.cfg.Queue+int(d.connector.settings.MaxConns) {
+	if d.inFlight >= d.cfg.Queue+int(d.connector.settings.MaxConns) {
 		return fmt.Errorf("%d calls wait for the database: %w", d.cfg.Queue, central.ErrBusy)
 	}
-	d.inside++
+	d.inFlight++
 	d.calls.Add(1)
 	return nil
 }
 
-func (d *DB) leave() {
+func (d *DB) endCall() {
 	d.mu.Lock()
-	d.inside--
+	d.inFlight--
 	d.mu.Unlock()
 	d.calls.Done()
 }
 
-// within gives a context that ends with the DB's life and at a deadline, and not
-// with its caller's.
-func (d *DB) within(ctx context.Context, deadline time.Time) (context.Context, context.CancelFunc) {
+// boundedContext returns a context that ends with the DB and at a deadline, but not with the
+// caller's context.
+func (d *DB) boundedContext(ctx context.Context, deadline time.Time) (context.Context, context.CancelFunc) {
 	own, cancel := context.WithDeadline(context.WithoutCancel(ctx), deadline)
-	stop := context.AfterFunc(d.life, cancel)
+	stop := context.AfterFunc(d.lifetime, cancel)
 	return own, func() { stop(); cancel() }
 }
 
@@ -171,13 +169,13 @@ func (d *DB) within(ctx context.Context, deadline time.Time) (context.Context, c
 func (d *DB) acquire(ctx context.Context) (*pgxpool.Conn, error) {
 	c, err := d.pool.Acquire(ctx)
 	if err != nil && d.abandoned.Load() {
-		return nil, ErrAbandoned
+		return nil, dbconn.ErrAbandoned
 	}
 	return c, err
 }
 
-// release gives a connection back. One that is lost takes the idle ones with it,
-// which are likely as dead.
+// release returns a connection to the pool. After a loss, the idle connections are closed
+// too: they are probably dead.
 func (d *DB) release(c *pgxpool.Conn) {
 	lost := c.Conn().IsClosed()
 	c.Release()
@@ -190,45 +188,44 @@ func (d *DB) release(c *pgxpool.Conn) {
 	}
 }
 
-// Read runs do on a connection that nobody else uses meanwhile. A caller whose
-// context ends leaves at once. After a loss it runs do again as long as nothing
-// that was read has reached do.
-func (d *DB) Read(ctx context.Context, do func(*Link) error) error {
-	if err := d.enter(); err != nil {
+// Read runs do on a connection that no other call uses. It ends at once when the caller's
+// context ends. After a loss it runs do again, unless do has seen a row.
+func (d *DB) Read(ctx context.Context, do func(dbconn.Conn) error) error {
+	if err := d.startCall(); err != nil {
 		return err
 	}
-	defer d.leave()
+	defer d.endCall()
 	own, cancel := context.WithTimeout(ctx, readLimit)
 	defer cancel()
-	defer context.AfterFunc(d.life, cancel)()
-	deadline := time.Now().Add(d.cfg.Patience)
+	defer context.AfterFunc(d.lifetime, cancel)()
+	deadline := time.Now().Add(d.cfg.RetryFor)
 	for n := 0; ; n++ {
 		seen, err := d.readOnce(own, do)
 		switch {
 		case err == nil:
 			return nil
 		case d.abandoned.Load():
-			return ErrAbandoned
+			return dbconn.ErrAbandoned
 		case ctx.Err() != nil:
 			return fmt.Errorf("the caller left before the database was read: %w", ctx.Err())
-		case seen || !curable(err).outage:
+		case seen || !retryable(err).outage:
 			return Explain(err)
-		case !d.pacer.before(own, deadline, n):
-			return fmt.Errorf("the database could not be read within %s: %w (%w)", d.cfg.Patience, Explain(err), central.ErrBusy)
+		case !d.backoff.waitUntil(own, deadline, n):
+			return fmt.Errorf("the database could not be read within %s: %w (%w)", d.cfg.RetryFor, Explain(err), central.ErrBusy)
 		}
 	}
 }
 
-func (d *DB) readOnce(ctx context.Context, do func(*Link) error) (seen bool, err error) {
+func (d *DB) readOnce(ctx context.Context, do func(dbconn.Conn) error) (seen bool, err error) {
 	c, err := d.acquire(ctx)
 	if err != nil {
 		return false, &lostError{err}
 	}
 	defer d.release(c)
-	l := &Link{ctx: ctx, own: c.Conn()}
+	l := &conn{ctx: ctx, own: c.Conn()}
 	err = do(l)
 	if err != nil && c.Conn().IsClosed() {
 		err = &lostError{err}
 	}
-	return l.seen, err
+	return l.delivered, err
 }

@@ -14,6 +14,7 @@ import (
 	"go.uber.org/goleak"
 
 	"galla/central"
+	"galla/central/store/dbconn"
 	"galla/central/store/pgtest"
 )
 
@@ -59,8 +60,8 @@ func opened(t *testing.T, url string, cfg Config) *DB {
 }
 
 // adding adds n to the table in two statements, with a look between them.
-func adding(n int) func(*Link) error {
-	return func(l *Link) error {
+func adding(n int) func(dbconn.Conn) error {
+	return func(l dbconn.Conn) error {
 		if _, err := l.Exec(`INSERT INTO a (n) VALUES ($1)`, []any{n}); err != nil {
 			return err
 		}
@@ -72,8 +73,8 @@ func adding(n int) func(*Link) error {
 	}
 }
 
-func counted(l *Link, n int) (got int, err error) {
-	err = l.Each(`SELECT count(*) FROM a WHERE n = $1`, []any{n}, func(r Row) error { return r.Scan(&got) })
+func counted(l dbconn.Conn, n int) (got int, err error) {
+	err = l.Each(`SELECT count(*) FROM a WHERE n = $1`, []any{n}, func(r dbconn.Row) error { return r.Scan(&got) })
 	return got, err
 }
 
@@ -111,21 +112,21 @@ func TestLife(t *testing.T) {
 		}
 		wantErr(t, "write", d.Write(t.Context(), adding(round)), nil)
 		own := errors.New("the caller's own")
-		wantErr(t, "a change that fails", d.Write(t.Context(), func(l *Link) error { return errors.Join(adding(9)(l), own) }), own)
+		wantErr(t, "a change that fails", d.Write(t.Context(), func(l dbconn.Conn) error { return errors.Join(adding(9)(l), own) }), own)
 		var got int
-		wantErr(t, "read", d.Read(t.Context(), func(l *Link) error { got, err = counted(l, round); return err }), nil)
+		wantErr(t, "read", d.Read(t.Context(), func(l dbconn.Conn) error { got, err = counted(l, round); return err }), nil)
 		if got != 1 || times(t, url, 9) != 0 {
 			t.Errorf("%d stands there %d times, and what failed %d times", round, got, times(t, url, 9))
 		}
-		if l := d.Load(); l.Limit != defaultConnections || l.Open == 0 || l.Busy != 0 || l.Waiting != 0 {
+		if l := d.PoolUsage(); l.Limit != defaultConnections || l.Open == 0 || l.Busy != 0 || l.Waiting != 0 {
 			t.Errorf("its load is %+v", l)
 		}
-		if d.Lost() != nil {
+		if d.NodeNameLost() != nil {
 			t.Error("a DB without a bell could lose a name")
 		}
 		wantErr(t, "close", errors.Join(d.Close(), d.Close()), nil)
-		wantErr(t, "write after close", d.Write(t.Context(), adding(9)), ErrClosed)
-		wantErr(t, "read after close", d.Read(t.Context(), func(*Link) error { return nil }), ErrClosed)
+		wantErr(t, "write after close", d.Write(t.Context(), adding(9)), dbconn.ErrClosed)
+		wantErr(t, "read after close", d.Read(t.Context(), func(dbconn.Conn) error { return nil }), dbconn.ErrClosed)
 	}
 }
 
@@ -137,7 +138,7 @@ func TestCuts(t *testing.T) {
 	p, url := newProxy(t, direct)
 	cfg := config()
 	cfg.Connections = 1             // so that it is known which statements it has prepared
-	cfg.Patience = 30 * time.Second // a server that got no COMMIT gives up after idleTimeout
+	cfg.RetryFor = 30 * time.Second // a server that got no COMMIT gives up after idleTimeout
 	d := opened(t, url, cfg)
 	n := 0
 	for _, f := range []fault{cutBefore, cutAfter, cutAnswer} {
@@ -146,8 +147,8 @@ func TestCuts(t *testing.T) {
 		}
 	}
 	found, once := 0, 0
-	wantErr(t, "count", d.Read(t.Context(), func(l *Link) error {
-		return l.Each(`SELECT count(*), count(DISTINCT n) FROM a WHERE n > 0`, nil, func(r Row) error { return r.Scan(&found, &once) })
+	wantErr(t, "count", d.Read(t.Context(), func(l dbconn.Conn) error {
+		return l.Each(`SELECT count(*), count(DISTINCT n) FROM a WHERE n > 0`, nil, func(r dbconn.Row) error { return r.Scan(&found, &once) })
 	}), nil)
 	if found != n || once != n {
 		t.Errorf("%d changes were made, and there are %d, %d of them different", n, found, once)
@@ -192,7 +193,7 @@ func TestSilence(t *testing.T) {
 	table(t, direct)
 	p, url := newProxy(t, direct)
 	cfg := config()
-	cfg.Patience = 2*idleTimeout + time.Second
+	cfg.RetryFor = 2*idleTimeout + time.Second
 	d := opened(t, url, cfg)
 	for n, at := range []plan{{nth: 1, fault: silence}, {text: "COMMIT\x00", fault: silence}} {
 		p.arm(at)
@@ -209,7 +210,7 @@ func TestUnknown(t *testing.T) {
 	table(t, direct)
 	p, url := newProxy(t, direct)
 	cfg := config()
-	cfg.Patience = time.Second
+	cfg.RetryFor = time.Second
 	d := opened(t, url, cfg)
 	for i, f := range []fault{cutBefore, cutAnswer} {
 		p.arm(plan{text: "COMMIT\x00", fault: f, onwards: true})
@@ -232,7 +233,7 @@ func TestNobody(t *testing.T) {
 	table(t, direct)
 	p, url := newProxy(t, direct)
 	cfg := config()
-	cfg.Patience = 300 * time.Millisecond
+	cfg.RetryFor = 300 * time.Millisecond
 	d := opened(t, url, cfg)
 	p.arm(plan{nth: 1, fault: cutBefore, onwards: true})
 	err := d.Write(t.Context(), adding(1))
@@ -240,7 +241,7 @@ func TestNobody(t *testing.T) {
 	if !strings.Contains(err.Error(), "nothing was recorded") {
 		t.Errorf("it says %v", err)
 	}
-	err = d.Read(t.Context(), func(l *Link) error { _, err := counted(l, 1); return err })
+	err = d.Read(t.Context(), func(l dbconn.Conn) error { _, err := counted(l, 1); return err })
 	wantErr(t, "a read without a server", err, central.ErrBusy)
 	ctx, leave := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer leave()

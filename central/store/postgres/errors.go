@@ -11,26 +11,20 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"galla/central"
+	"galla/central/store/dbconn"
 )
 
-// ErrClosed is the error of every call after Close or Abandon.
-var ErrClosed = errors.New("the store is closed")
-
-// ErrAbandoned is the answer to calls that Abandon found under way.
-var ErrAbandoned = errors.New("the store was abandoned before the change was committed")
-
-// ErrUnknown says that a change may be recorded or not: the connection was lost
-// while it was committed, and the database could not be asked about it in time.
-// Nothing may be done on the strength of the change, nor of its absence: it must
-// be looked for later.
+// ErrUnknown means that a change may be recorded or not: the connection was lost while it was
+// committed, and the database could not be asked in time. Callers must assume neither, and
+// look for the change later.
 var ErrUnknown = errors.New("it is not known whether the change was recorded")
 
-// refusal says that a server will not do, until somebody changes it.
+// refusal means that a server can't be used until somebody changes it.
 type refusal string
 
 func (r refusal) Error() string { return string(r) }
 
-// lostError says that the connection is gone and that nothing was committed.
+// lostError means that the connection is lost and nothing was committed.
 type lostError struct{ err error }
 
 func (e *lostError) Error() string { return e.err.Error() }
@@ -68,61 +62,59 @@ const (
 	classAuth       = "28"
 )
 
-// cure says why something that failed, and recorded nothing, may succeed when it
-// is run again.
-type cure struct {
-	outage   bool // the connection, or the server, or the way there was lost
-	conflict bool // others worked on the same rows
-	taken    bool // others added the same record
+// retryReason is why a call that failed, and recorded nothing, may succeed in another run.
+type retryReason struct {
+	outage    bool // the connection, the server or the network was lost
+	conflict  bool // others changed the same rows
+	duplicate bool // others added the same record
 }
 
-func (c cure) any() bool { return c.outage || c.conflict || c.taken }
+func (c retryReason) any() bool { return c.outage || c.conflict || c.duplicate }
 
-// curable tells what running again would cure.
-func curable(err error) cure {
+// retryable tells why another run may succeed.
+func retryable(err error) retryReason {
 	var no refusal
-	if errors.As(err, &no) || errors.Is(err, ErrAbandoned) || errors.Is(err, errPanic) {
-		return cure{}
+	if errors.As(err, &no) || errors.Is(err, dbconn.ErrAbandoned) || errors.Is(err, dbconn.ErrPanic) {
+		return retryReason{}
 	}
 	var said *pgconn.PgError
 	if errors.As(err, &said) {
-		return curableCode(said)
+		return retryableCode(said)
 	}
 	var lost *lostError
 	var connect *pgconn.ConnectError
 	var network net.Error
-	return cure{outage: errors.As(err, &lost) || errors.As(err, &connect) || errors.As(err, &network) ||
-		errors.Is(err, errAside) || errors.Is(err, pgconn.ErrConnClosed) || errors.Is(err, io.EOF) ||
+	return retryReason{outage: errors.As(err, &lost) || errors.As(err, &connect) || errors.As(err, &network) ||
+		errors.Is(err, errNotPrimary) || errors.Is(err, pgconn.ErrConnClosed) || errors.Is(err, io.EOF) ||
 		errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed)}
 }
 
-func curableCode(e *pgconn.PgError) cure {
+func retryableCode(e *pgconn.PgError) retryReason {
 	switch e.Code {
 	case codeSerialization, codeDeadlock, codeLockNotAvailable:
-		return cure{conflict: true}
+		return retryReason{conflict: true}
 	case codeUnique:
-		return cure{taken: true}
+		return retryReason{duplicate: true}
 	case codeReadOnly, codeIdleInTransaction, codeAdminShutdown, codeCrashShutdown, codeCannotConnectNow, codeIdleSession,
 		codeTooManyConnections:
-		return cure{outage: true}
+		return retryReason{outage: true}
 	case codeNotSupported:
-		return cure{conflict: e.Routine == "RevalidateCachedQuery"} // a migration changed what a plan rested on
+		return retryReason{conflict: e.Routine == "RevalidateCachedQuery"} // a migration made a plan invalid
 	case codeUnknownStatement:
-		return cure{conflict: true} // the server forgot a prepared statement
+		return retryReason{conflict: true} // the server forgot a prepared statement
 	}
-	return cure{outage: strings.HasPrefix(e.Code, classConnection)}
+	return retryReason{outage: strings.HasPrefix(e.Code, classConnection)}
 }
 
-// endsConnection tells whether a connection that gave an error is of no more use
-// although it stands: its server takes no changes any more.
+// endsConnection tells whether a connection is of no use after an error although it is open:
+// its server takes no changes any more.
 func endsConnection(err error) bool {
 	var said *pgconn.PgError
 	return errors.As(err, &said) && said.Code == codeReadOnly
 }
 
-// Explain says what an error of PostgreSQL means for whoever must act on it.
-// PostgreSQL's texts name tables and constraints; the values are in a detail
-// that is not printed.
+// Explain adds to an error of PostgreSQL what it means and what to do. PostgreSQL's texts
+// name tables and constraints; the values are in a detail that is not printed.
 func Explain(err error) error {
 	var no refusal
 	var said *pgconn.PgError
@@ -133,12 +125,12 @@ func Explain(err error) error {
 		return err
 	case errors.As(err, &said):
 		return explainCode(said, err)
-	case errors.Is(err, errAside):
+	case errors.Is(err, errNotPrimary):
 		return fmt.Errorf("no host of the database takes changes: a standby must be promoted, or the primary started: %w", err)
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return err
-	case curable(err).outage:
-		return fmt.Errorf("the connection to the database is lost, or none can be made: check the server and the way to it: %w", err)
+	case retryable(err).outage:
+		return fmt.Errorf("the connection to the database is lost, or none can be made: check the server and the network: %w", err)
 	}
 	return err
 }
@@ -152,7 +144,7 @@ func explainCode(e *pgconn.PgError, err error) error {
 	case codeDataCorrupted, codeIndexCorrupted:
 		return fmt.Errorf("the database is damaged: stop, and restore a backup or promote a standby: %w", err)
 	case codeLockNotAvailable, codeDeadlock, codeSerialization:
-		return fmt.Errorf("others hold what the change needs (%w): %w", err, central.ErrBusy)
+		return fmt.Errorf("other changes lock what this one needs (%w): %w", err, central.ErrBusy)
 	case codeCanceled:
 		return fmt.Errorf("the database took too long, or somebody ended the statement (%w): %w", err, central.ErrBusy)
 	case codeOutOfMemory:
@@ -160,7 +152,7 @@ func explainCode(e *pgconn.PgError, err error) error {
 	case codeTooManyConnections:
 		return fmt.Errorf("the database's server has no connection left: raise its max_connections, or give the nodes fewer (pool_max_conns): %w", err)
 	case codeReadOnly:
-		return fmt.Errorf("the database takes no changes: it is a standby, or set to read only: %w", err)
+		return fmt.Errorf("the database takes no changes: it is a standby, or read-only: %w", err)
 	case codeNoDatabase:
 		return fmt.Errorf("there is no such database: create it, or correct the URL: %w", err)
 	case codeNoPrivilege:
@@ -178,7 +170,7 @@ func explainCode(e *pgconn.PgError, err error) error {
 	case strings.HasPrefix(e.Code, classIntegrity):
 		return fmt.Errorf("the record breaks a rule of the schema: %w", err)
 	case strings.HasPrefix(e.Code, classAuth):
-		return fmt.Errorf("the database does not let this user in: check the user, the password and the server's pg_hba.conf: %w", err)
+		return fmt.Errorf("the database refuses this user: check the user, the password and the server's pg_hba.conf: %w", err)
 	}
 	return err
 }

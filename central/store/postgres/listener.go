@@ -12,30 +12,29 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// channel is where names are notified. Channels are a database's own.
-const channel = "galla_bell"
+// channel has the notifications. Each database has its own channels.
+const channel = "galla_notify"
 
-// Notify is the statement by which a writer rings a name at every node as soon
-// as its change is committed. Changes that notify commit one after the other, so
-// that it is for those that are seldom.
+// Notify is the statement that notifies a name at every node when the change is committed.
+// Changes that notify commit one after the other, so it is for rare changes.
 const Notify = `SELECT pg_notify('` + channel + `', $1)`
 
-// session is one connection to a server, as no other ever is.
+// session identifies one connection to a server for ever.
 type session struct {
 	process int64
 	began   string
 }
 
-// listener hears what is notified, and holds the node's name.
+// listener receives notifications, and holds the node's name.
 type listener struct {
 	connector *connector
 	cfg       Config
 	key       int64 // of the name's lock
-	pacer     *pacer
+	backoff   *backoff
 	lost      chan error
 
 	own    *pgx.Conn
-	former session // that of own, which the server may hold for longer
+	former session // of own; the server may keep it longer
 	end    context.CancelFunc
 	ended  chan struct{} // closed when run has returned
 }
@@ -43,12 +42,12 @@ type listener struct {
 func newListener(c *connector, cfg Config) *listener {
 	sum := sha256.Sum256([]byte("galla/node/v1\n" + cfg.Node))
 	return &listener{
-		connector: c, cfg: cfg, key: int64(binary.BigEndian.Uint64(sum[:8])), pacer: newPacer(cfg),
+		connector: c, cfg: cfg, key: int64(binary.BigEndian.Uint64(sum[:8])), backoff: newBackoff(cfg),
 		lost: make(chan error, 1), ended: make(chan struct{}),
 	}
 }
 
-// takenError says that another program has the node's name.
+// takenError means that another program has the node's name.
 type takenError struct{ node, database, since, from string }
 
 func (e *takenError) Error() string {
@@ -56,20 +55,20 @@ func (e *takenError) Error() string {
 		e.node, e.database, e.since, e.from)
 }
 
-// start takes the name, and waits a while for one that a former life of this
-// node may still have. Then it listens until stop.
+// start takes the name, and waits for a while if the former process of this node still has
+// it. Then it listens until stop.
 func (l *listener) start(ctx context.Context) error {
-	deadline := time.Now().Add(l.cfg.Patience)
+	deadline := time.Now().Add(l.cfg.RetryFor)
 	for n := 0; ; n++ {
 		err := l.connect(ctx)
 		if err == nil {
 			break
 		}
 		var taken *takenError
-		if !errors.As(err, &taken) && !curable(err).outage {
+		if !errors.As(err, &taken) && !retryable(err).outage {
 			return Explain(err)
 		}
-		if !l.pacer.before(ctx, deadline, n) {
+		if !l.backoff.waitUntil(ctx, deadline, n) {
 			return Explain(err)
 		}
 	}
@@ -79,7 +78,7 @@ func (l *listener) start(ctx context.Context) error {
 	return nil
 }
 
-// stop ends run, and gives the name back.
+// stop ends run, and releases the name.
 func (l *listener) stop() {
 	l.end()
 	<-l.ended
@@ -94,22 +93,22 @@ func (l *listener) run(life context.Context) {
 			err := l.connect(life)
 			var taken *takenError
 			if errors.As(err, &taken) {
-				l.cfg.Logger.Error("this node's name was taken while the database was not reached", "error", err)
+				l.cfg.Logger.Error("this node's name was taken while the database was not reachable", "error", err)
 				l.lost <- err
 				return
 			}
 			if err != nil {
 				if life.Err() == nil && n == 0 {
-					l.cfg.Logger.Warn("the database's bell is not heard; it is tried again", "error", Explain(err))
+					l.cfg.Logger.Warn("notifications of the database are not received; retrying", "error", Explain(err))
 				}
-				l.pacer.pause(life, n)
+				l.backoff.pause(life, n)
 				continue
 			}
-			l.cfg.Ring("") // what was notified meanwhile is not told again
+			l.cfg.OnNotify("") // notifications in between are lost
 		}
 		err := l.listen(life)
 		if life.Err() == nil {
-			l.cfg.Logger.Warn("the connection that hears the database's bell is lost", "error", Explain(err))
+			l.cfg.Logger.Warn("the connection for notifications of the database is lost", "error", Explain(err))
 			n = -1
 		}
 		l.disconnect()
@@ -119,8 +118,8 @@ func (l *listener) run(life context.Context) {
 func (l *listener) disconnect() {
 	ctx, cancel := context.WithTimeout(context.Background(), connectTimeout)
 	defer cancel()
-	cutDead(l.own)
-	_ = l.own.Close(ctx) // it is given up in any case
+	closeDead(l.own)
+	_ = l.own.Close(ctx) // it is closed in any case
 	<-l.own.PgConn().CleanupDone()
 	l.own = nil
 }
@@ -132,7 +131,7 @@ func (l *listener) connect(ctx context.Context) error {
 		return err
 	}
 	l.own = own
-	err = l.take(ctx)
+	err = l.takeNodeName(ctx)
 	if err == nil {
 		_, err = own.Exec(ctx, `LISTEN `+channel)
 	}
@@ -143,8 +142,8 @@ func (l *listener) connect(ctx context.Context) error {
 	return nil
 }
 
-// take takes the name's lock, which the server keeps as long as the connection.
-func (l *listener) take(ctx context.Context) error {
+// takeNodeName takes the lock of the name, which ends with the connection.
+func (l *listener) takeNodeName(ctx context.Context) error {
 	var got bool
 	var now session
 	if err := l.own.QueryRow(ctx, `SELECT pg_try_advisory_lock($1), pid, backend_start::text
@@ -162,47 +161,47 @@ func (l *listener) take(ctx context.Context) error {
 		WHERE k.locktype = 'advisory' AND k.granted AND k.objsubid = 1 AND b.datname = current_database()
 			AND (k.classid::bigint << 32) | k.objid::bigint = $1`, l.key).Scan(&holder.process, &holder.began, &taken.from)
 	if errors.Is(err, pgx.ErrNoRows) {
-		return &lostError{errors.New("the node's name was given back this moment")}
+		return &lostError{errors.New("the node's name was released at this moment")}
 	}
 	if err != nil {
-		return fmt.Errorf("look who has the name %s: %w", l.cfg.Node, err)
+		return fmt.Errorf("find out who has the name %s: %w", l.cfg.Node, err)
 	}
 	taken.since = holder.began
 	if holder != l.former {
 		return taken
 	}
-	// The server has not noticed so far that the former connection is gone.
+	// The server has not noticed yet that the former connection is gone.
 	if _, err := l.own.Exec(ctx, `SELECT pg_terminate_backend($1::int)`, holder.process); err != nil {
 		return fmt.Errorf("end the former connection of node %s: %w", l.cfg.Node, err)
 	}
 	return &lostError{errors.New("the node's former connection is ended")}
 }
 
-// listen hands on what is notified until the connection is lost.
+// listen passes notifications on until the connection is lost.
 func (l *listener) listen(ctx context.Context) error {
 	for {
-		heard, err := l.hear(ctx)
+		notification, err := l.waitForNotification(ctx)
 		switch {
 		case err == nil:
-			l.cfg.Ring(heard.Payload)
+			l.cfg.OnNotify(notification.Payload)
 		case ctx.Err() != nil || l.own.IsClosed() || !pgconn.Timeout(err):
 			return err
 		default:
-			if err := l.look(ctx); err != nil {
+			if err := l.ping(ctx); err != nil {
 				return err
 			}
 		}
 	}
 }
 
-func (l *listener) hear(ctx context.Context) (*pgconn.Notification, error) {
+func (l *listener) waitForNotification(ctx context.Context) (*pgconn.Notification, error) {
 	ctx, cancel := context.WithTimeout(ctx, heartbeat)
 	defer cancel()
 	return l.own.WaitForNotification(ctx)
 }
 
-// look sees whether the other end of a silent connection is there.
-func (l *listener) look(ctx context.Context) error {
+// ping checks the other end of an idle connection.
+func (l *listener) ping(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, heartbeat)
 	defer cancel()
 	_, err := l.own.Exec(ctx, `SELECT 1`)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"galla/central/store/dbconn"
 	"galla/central/store/pgtest"
 )
 
@@ -18,20 +19,20 @@ func node(t *testing.T, url, name string) (*DB, <-chan string) {
 	heard := make(chan string, 1000)
 	cfg := config()
 	cfg.Node = name
-	cfg.Ring = func(name string) { heard <- name }
+	cfg.OnNotify = func(name string) { heard <- name }
 	return opened(t, url, cfg), heard
 }
 
-func ring(t *testing.T, d *DB, name string, why error) {
+func testNotify(t *testing.T, d *DB, name string, why error) {
 	t.Helper()
-	err := d.Write(t.Context(), func(l *Link) error {
-		return errors.Join(l.Each(Notify, []any{name}, func(Row) error { return nil }), why)
+	err := d.Write(t.Context(), func(l dbconn.Conn) error {
+		return errors.Join(l.Each(Notify, []any{name}, func(dbconn.Row) error { return nil }), why)
 	})
 	wantErr(t, "ring "+name, err, why)
 }
 
-// hears waits for a name, past the empty one where skip says so.
-func hears(t *testing.T, who string, heard <-chan string, want string, skip bool) {
+// wantNotified waits for a name, past the empty one where skip says so.
+func wantNotified(t *testing.T, who string, heard <-chan string, want string, skip bool) {
 	t.Helper()
 	for {
 		select {
@@ -49,30 +50,30 @@ func hears(t *testing.T, who string, heard <-chan string, want string, skip bool
 	}
 }
 
-// TestBell rings at every node, once the change is committed, and not otherwise.
-func TestBell(t *testing.T) {
+// TestNotify rings at every node, once the change is committed, and not otherwise.
+func TestNotify(t *testing.T) {
 	url := pgtest.Database(t)
 	one, heardByOne := node(t, url, "node-1")
 	_, heardByTwo := node(t, url, "node-2")
-	ring(t, one, "terminal:never", errors.New("the change fails"))
-	ring(t, one, "terminal:1", nil)
+	testNotify(t, one, "terminal:never", errors.New("the change fails"))
+	testNotify(t, one, "terminal:1", nil)
 	for who, heard := range map[string]<-chan string{"node-1": heardByOne, "node-2": heardByTwo} {
-		hears(t, who, heard, "terminal:1", false)
+		wantNotified(t, who, heard, "terminal:1", false)
 	}
 }
 
-// TestBellAfterLoss cuts the listener's connection: it comes back, says that
+// TestNotifyAfterLoss cuts the listener's connection: it comes back, says that
 // rings may have been missed, and hears again.
-func TestBellAfterLoss(t *testing.T) {
+func TestNotifyAfterLoss(t *testing.T) {
 	direct := pgtest.Database(t)
 	p, url := newProxy(t, direct)
 	_, heard := node(t, url, "node-1")
 	other, _ := node(t, direct, "node-2")
 	for range 3 {
 		p.cutAll()
-		hears(t, "node-1", heard, "", false)
-		ring(t, other, "terminal:1", nil)
-		hears(t, "node-1", heard, "terminal:1", true)
+		wantNotified(t, "node-1", heard, "", false)
+		testNotify(t, other, "terminal:1", nil)
+		wantNotified(t, "node-1", heard, "terminal:1", true)
 	}
 }
 
@@ -80,22 +81,22 @@ func TestBellAfterLoss(t *testing.T) {
 func TestNames(t *testing.T) {
 	url := pgtest.Database(t)
 	cfg := config()
-	cfg.Ring = func(string) {}
+	cfg.OnNotify = func(string) {}
 	first, err := Open(t.Context(), url, cfg)
 	wantErr(t, "open", err, nil)
-	cfg.Patience = 200 * time.Millisecond
+	cfg.RetryFor = 200 * time.Millisecond
 	_, err = Open(t.Context(), url, cfg)
 	var taken *takenError
 	if !errors.As(err, &taken) || !strings.Contains(err.Error(), "another central named node-1") {
 		t.Fatalf("a second node of one name: error %v", err)
 	}
 	beside := cfg
-	beside.Ring = nil
+	beside.OnNotify = nil
 	opened(t, url, beside) // a command of the operator's
 	other := cfg
 	other.Node = "node-2"
 	opened(t, url, other)
-	cfg.Patience = 0
+	cfg.RetryFor = 0
 	for _, end := range []func() error{first.Close, nil, nil} {
 		if end == nil {
 			end = first.Abandon
@@ -118,7 +119,7 @@ func TestNameIsLost(t *testing.T) {
 	node(t, direct, "node-1") // waits until the server has noticed
 	p.disarm()
 	select {
-	case err := <-d.Lost():
+	case err := <-d.NodeNameLost():
 		var taken *takenError
 		if !errors.As(err, &taken) || taken.node != "node-1" {
 			t.Fatalf("it says %v", err)
@@ -135,12 +136,12 @@ func TestGhost(t *testing.T) {
 	p, url := newProxy(t, direct)
 	d, heard := node(t, url, "node-1")
 	p.leaveServers() // only the client's half is cut
-	hears(t, "node-1", heard, "", false)
+	wantNotified(t, "node-1", heard, "", false)
 	other, _ := node(t, direct, "node-2")
-	ring(t, other, "terminal:1", nil)
-	hears(t, "node-1", heard, "terminal:1", true)
+	testNotify(t, other, "terminal:1", nil)
+	wantNotified(t, "node-1", heard, "terminal:1", true)
 	select {
-	case err := <-d.Lost():
+	case err := <-d.NodeNameLost():
 		t.Fatalf("it lost its name to itself: %v", err)
 	default:
 	}
@@ -152,7 +153,7 @@ func TestNodeNames(t *testing.T) {
 	url := pgtest.Database(t)
 	cfg := config()
 	cfg.Node = strings.Repeat("n", 200)
-	cfg.Ring = func(string) {}
+	cfg.OnNotify = func(string) {}
 	opened(t, url, cfg)
 	ctx := context.Background()
 	c, err := pgx.Connect(ctx, url)

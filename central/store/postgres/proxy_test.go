@@ -121,12 +121,12 @@ func (p *proxy) accept() {
 			_, _ = client.Close(), server.Close()
 			continue
 		}
-		p.wg.Go(func() { p.carry(client, server) })
+		p.wg.Go(func() { p.forward(client, server) })
 	}
 }
 
-// carry passes messages until one of the ends is gone or the plan strikes.
-func (p *proxy) carry(client, server net.Conn) {
+// forward passes messages until one of the ends is gone or the plan strikes.
+func (p *proxy) forward(client, server net.Conn) {
 	answers := make(chan struct{})  // closed when the server's side ended
 	dropping := make(chan struct{}) // closed when answers are to be lost
 	var silent atomic.Bool          // the client is told nothing, not even an end

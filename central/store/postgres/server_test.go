@@ -14,12 +14,14 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"galla/central"
+	"galla/central/store/dbconn"
 	"galla/central/store/pgtest"
 )
 
 // server starts a server of the test's own, which may be broken.
 func server(t *testing.T, o pgtest.Options) *pgtest.Server {
 	t.Helper()
+	pgtest.SkipIfShort(t)
 	s, err := pgtest.Start(t.TempDir(), o)
 	if err != nil {
 		t.Fatal(err)
@@ -28,18 +30,18 @@ func server(t *testing.T, o pgtest.Options) *pgtest.Server {
 	return s
 }
 
-// load adds numbers from many goroutines until it is stopped, and remembers
+// writeLoad adds numbers from many goroutines until it is stopped, and remembers
 // what was acknowledged.
-type load struct {
-	mu      sync.Mutex
-	told    map[int]error
-	next    atomic.Int64
-	writers sync.WaitGroup
-	stop    chan struct{}
+type writeLoad struct {
+	mu           sync.Mutex
+	acknowledged map[int]error
+	next         atomic.Int64
+	writers      sync.WaitGroup
+	stop         chan struct{}
 }
 
-func startLoad(d *DB, writers int) *load {
-	l := &load{told: map[int]error{}, stop: make(chan struct{})}
+func startLoad(d *DB, writers int) *writeLoad {
+	l := &writeLoad{acknowledged: map[int]error{}, stop: make(chan struct{})}
 	for range writers {
 		l.writers.Go(func() {
 			for {
@@ -51,7 +53,7 @@ func startLoad(d *DB, writers int) *load {
 				n := int(l.next.Add(1))
 				err := d.Write(context.Background(), adding(n))
 				l.mu.Lock()
-				l.told[n] = err
+				l.acknowledged[n] = err
 				l.mu.Unlock()
 			}
 		})
@@ -60,12 +62,12 @@ func startLoad(d *DB, writers int) *load {
 }
 
 // grows waits until so many more were acknowledged.
-func (l *load) grows(t *testing.T, by int) {
+func (l *writeLoad) grows(t *testing.T, by int) {
 	t.Helper()
 	count := func() (n int) {
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		for _, err := range l.told {
+		for _, err := range l.acknowledged {
 			if err == nil {
 				n++
 			}
@@ -80,7 +82,7 @@ func (l *load) grows(t *testing.T, by int) {
 }
 
 // verify ends the load and holds the table against what was told.
-func (l *load) verify(t *testing.T, url string) {
+func (l *writeLoad) verify(t *testing.T, url string) {
 	t.Helper()
 	close(l.stop)
 	l.writers.Wait()
@@ -97,7 +99,7 @@ func (l *load) verify(t *testing.T, url string) {
 		found[n]++
 	}
 	sum := map[string]int{}
-	for n, err := range l.told {
+	for n, err := range l.acknowledged {
 		switch {
 		case err == nil:
 			sum["acknowledged"]++
@@ -129,16 +131,16 @@ func TestServerIsLost(t *testing.T) {
 	place := s.URL("postgres")
 	table(t, place)
 	cfg := config()
-	cfg.Patience = 30 * time.Second
+	cfg.RetryFor = 30 * time.Second
 	rings := make(chan string, 1000)
-	cfg.Ring = func(name string) { rings <- name }
+	cfg.OnNotify = func(name string) { rings <- name }
 	d := opened(t, place, cfg)
 	l := startLoad(d, 8)
 	for _, end := range []func(){s.Kill, func() { _ = s.Stop() }, s.Kill} {
 		l.grows(t, 200)
 		end()
 		wantErr(t, "start the server again", s.Run(), nil)
-		hears(t, "the node", rings, "", false)
+		wantNotified(t, "the node", rings, "", false)
 	}
 	l.grows(t, 200)
 	l.verify(t, place)
@@ -163,15 +165,15 @@ func TestFailover(t *testing.T) {
 	wantErr(t, "make a standby", err, nil)
 	t.Cleanup(standby.Kill)
 	cfg := config()
-	cfg.Patience = 30 * time.Second
+	cfg.RetryFor = 30 * time.Second
 	rings := make(chan string, 1000)
-	cfg.Ring = func(name string) { rings <- name }
+	cfg.OnNotify = func(name string) { rings <- name }
 	d := opened(t, several(t, standby, primary), cfg) // the standby is asked first, and passed over
 	l := startLoad(d, 16)
 	l.grows(t, 300)
 	primary.Kill()
 	wantErr(t, "promote", standby.Promote(), nil)
-	hears(t, "the node", rings, "", false)
+	wantNotified(t, "the node", rings, "", false)
 	l.grows(t, 300)
 
 	// Whoever starts the former primary again must find that nobody goes there.
@@ -182,7 +184,7 @@ func TestFailover(t *testing.T) {
 	old, err := newConnector(primary.URL("postgres"), cfg)
 	wantErr(t, "parse", err, nil)
 	old.timeline = d.connector.timeline
-	if _, err := pgx.ConnectConfig(t.Context(), old.settings.ConnConfig); !errors.Is(err, errAside) || !strings.Contains(err.Error(), "a former primary that must be stopped") {
+	if _, err := pgx.ConnectConfig(t.Context(), old.settings.ConnConfig); !errors.Is(err, errNotPrimary) || !strings.Contains(err.Error(), "a former primary that must be stopped") {
 		t.Errorf("connect to the former primary: %v", err)
 	}
 }
@@ -199,9 +201,9 @@ func TestNumbersAreGivenOutAgain(t *testing.T) {
 	ctx := t.Context()
 	pc, err := d.acquire(ctx)
 	wantErr(t, "acquire", err, nil)
-	lost, err := open(ctx, pc.Conn())
+	lost, err := beginTransaction(ctx, pc.Conn())
 	wantErr(t, "begin", err, nil)
-	wantErr(t, "add", adding(2)(&Link{ctx: ctx, own: pc.Conn()}), nil)
+	wantErr(t, "add", adding(2)(&conn{ctx: ctx, own: pc.Conn()}), nil)
 	s.Kill() // a COMMIT was on the way
 	d.release(pc)
 	wantErr(t, "start the server again", s.Run(), nil)
@@ -221,18 +223,18 @@ func TestNumbersAreGivenOutAgain(t *testing.T) {
 			t.Fatalf("the number %s was not given out again: status %v, error %v", lost.number, status, err)
 		}
 	}
-	committed, err := d.fate(ctx, lost)
+	committed, err := d.commitStatus(ctx, lost)
 	if err != nil || committed {
 		t.Errorf("its fate is committed: %t, error %v; another has its number", committed, err)
 	}
 	// One that the server still knows tells the truth, after the same crash.
 	known := lost
-	known.mark = 1
-	if committed, err := d.fate(ctx, known); err != nil || !committed {
+	known.lsn = 1
+	if committed, err := d.commitStatus(ctx, known); err != nil || !committed {
 		t.Errorf("one that the server recovered: committed %t, error %v", committed, err)
 	}
 	var n int
-	wantErr(t, "look", d.Read(ctx, func(l *Link) (err error) { n, err = counted(l, 2); return err }), nil)
+	wantErr(t, "look", d.Read(ctx, func(l dbconn.Conn) (err error) { n, err = counted(l, 2); return err }), nil)
 	if n != 0 {
 		t.Errorf("what was lost stands there %d times", n)
 	}
@@ -259,13 +261,13 @@ func TestSettingsAreChecked(t *testing.T) {
 		{"a read-only user", option("default_transaction_read_only", "on"), "no host of the database takes changes"},
 		{"strings with escapes", option("standard_conforming_strings", "off"), "standard_conforming_strings must be on"},
 		{"no such database", with(func(u *url.URL) { u.Path = "/nothing" }), "there is no such database"},
-		{"no such user", with(func(u *url.URL) { u.User = url.UserPassword("nobody", password) }), "does not let this user in"},
+		{"no such user", with(func(u *url.URL) { u.User = url.UserPassword("nobody", password) }), "refuses this user"},
 		{"nobody there", with(func(u *url.URL) { u.Host = "127.0.0.1:1" }), "the connection to the database is lost"},
 		{"no URL", "postgres://galla:" + password + "@[::1:5432/x", "can't be read"},
 		{"no port", with(func(u *url.URL) { u.Host = "127.0.0.1:70000" }), "can't be read"},
 	} {
 		cfg := config()
-		cfg.Patience = 50 * time.Millisecond
+		cfg.RetryFor = 50 * time.Millisecond
 		d, err := Open(t.Context(), c.url, cfg)
 		if err == nil {
 			t.Errorf("opened with %s", c.name)
@@ -320,7 +322,7 @@ func TestOrdinaryUser(t *testing.T) {
 	wantErr(t, "a change whose answer is lost", d.Write(ctx, adding(1)), nil)
 	p.disarm()
 	p.leaveServers()
-	hears(t, "node-1", heard, "", false)
+	wantNotified(t, "node-1", heard, "", false)
 	if n := times(t, place, 1); n != 1 {
 		t.Errorf("it stands there %d times", n)
 	}
@@ -338,7 +340,7 @@ func TestStandbyStops(t *testing.T) {
 	wantErr(t, "make a standby", err, nil)
 	t.Cleanup(standby.Kill)
 	cfg := config()
-	cfg.Patience = time.Second
+	cfg.RetryFor = time.Second
 	d := opened(t, place, cfg)
 	standby.Kill()
 	wantErr(t, "a change without its standby", d.Write(t.Context(), adding(1)), ErrUnknown)
@@ -353,7 +355,7 @@ func TestStandbyStops(t *testing.T) {
 	}
 	// Somebody ends the wait by hand: the change is there, and is told as done
 	// only when the standby has it too.
-	d.cfg.Patience = time.Minute
+	d.cfg.RetryFor = time.Minute
 	standby.Kill()
 	result := make(chan error, 1)
 	go func() { result <- d.Write(context.Background(), adding(2)) }()

@@ -16,6 +16,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"galla/central"
+	"galla/central/store/dbconn"
 	"galla/central/store/pgtest"
 )
 
@@ -25,15 +26,15 @@ func TestRunAgain(t *testing.T) {
 	url := pgtest.Database(t)
 	table(t, url)
 	d := opened(t, url, config())
-	exec := func(statement string) func(l *Link) error {
-		return func(l *Link) error { _, err := l.Exec(statement, nil); return err }
+	exec := func(statement string) func(l dbconn.Conn) error {
+		return func(l dbconn.Conn) error { _, err := l.Exec(statement, nil); return err }
 	}
 	t.Run("a record that another added meanwhile", func(t *testing.T) {
 		runs, found := 0, false
-		err := d.Write(t.Context(), func(l *Link) error {
+		err := d.Write(t.Context(), func(l dbconn.Conn) error {
 			runs++
 			found = false
-			if err := l.Each(`SELECT n FROM b WHERE n = 1`, nil, func(Row) error { found = true; return nil }); err != nil || found {
+			if err := l.Each(`SELECT n FROM b WHERE n = 1`, nil, func(dbconn.Row) error { found = true; return nil }); err != nil || found {
 				return err
 			}
 			if runs == 1 { // between the look and the insert
@@ -47,8 +48,8 @@ func TestRunAgain(t *testing.T) {
 	})
 	t.Run("a record that stays there", func(t *testing.T) {
 		runs := 0
-		err := d.Write(t.Context(), func(l *Link) error { runs++; return exec(`INSERT INTO b (n) VALUES (1)`)(l) })
-		if err == nil || !strings.Contains(err.Error(), "there is such a record already") || runs != maxTaken {
+		err := d.Write(t.Context(), func(l dbconn.Conn) error { runs++; return exec(`INSERT INTO b (n) VALUES (1)`)(l) })
+		if err == nil || !strings.Contains(err.Error(), "there is such a record already") || runs != maxDuplicateRetries {
 			t.Errorf("error %v after %d runs", err, runs)
 		}
 	})
@@ -59,7 +60,7 @@ func TestRunAgain(t *testing.T) {
 		met.Add(2)
 		change := func(first, second string) error {
 			once := false
-			return d.Write(t.Context(), func(l *Link) error {
+			return d.Write(t.Context(), func(l dbconn.Conn) error {
 				runs.Add(1)
 				if err := exec(`UPDATE b SET a = NULL WHERE n = ` + first)(l); err != nil {
 					return err
@@ -81,8 +82,8 @@ func TestRunAgain(t *testing.T) {
 		}
 	})
 	t.Run("a table that changed", func(t *testing.T) {
-		look := func(l *Link) error {
-			return l.Each(`SELECT * FROM b WHERE n = $1`, []any{1}, func(Row) error { return nil })
+		look := func(l dbconn.Conn) error {
+			return l.Each(`SELECT * FROM b WHERE n = $1`, []any{1}, func(dbconn.Row) error { return nil })
 		}
 		for range 3 {
 			wantErr(t, "look", d.Write(t.Context(), look), nil)
@@ -97,11 +98,11 @@ func TestRunAgain(t *testing.T) {
 		}
 	})
 	t.Run("an error that was swallowed", func(t *testing.T) {
-		err := d.Write(t.Context(), func(l *Link) error {
+		err := d.Write(t.Context(), func(l dbconn.Conn) error {
 			_, _ = l.Exec(`INSERT INTO b (n) VALUES (-1)`, nil)
 			return nil
 		})
-		wantErr(t, "commit", err, errUndone)
+		wantErr(t, "commit", err, errRolledBack)
 	})
 }
 
@@ -113,10 +114,10 @@ func TestPanic(t *testing.T) {
 	cfg := config()
 	cfg.Logger = slog.New(slog.NewTextHandler(&log, nil))
 	d := opened(t, url, cfg)
-	for name, change := range map[string]func(*Link) error{
-		"after a statement": func(l *Link) error { _ = adding(1)(l); panic("nobody expects it") },
-		"inside of a result": func(l *Link) error {
-			return l.Each(`SELECT generate_series(1, 100000)`, nil, func(Row) error { panic("nobody expects it") })
+	for name, change := range map[string]func(dbconn.Conn) error{
+		"after a statement": func(l dbconn.Conn) error { _ = adding(1)(l); panic("nobody expects it") },
+		"inside of a result": func(l dbconn.Conn) error {
+			return l.Each(`SELECT generate_series(1, 100000)`, nil, func(dbconn.Row) error { panic("nobody expects it") })
 		},
 	} {
 		log.Reset()
@@ -148,7 +149,7 @@ func TestBounds(t *testing.T) {
 	for n := range cfg.Connections + cfg.Queue {
 		first := n < cfg.Connections
 		wg.Go(func() {
-			errs <- d.Write(context.Background(), func(l *Link) error {
+			errs <- d.Write(context.Background(), func(l dbconn.Conn) error {
 				if first {
 					running.Done()
 					<-release
@@ -160,11 +161,11 @@ func TestBounds(t *testing.T) {
 			running.Wait()
 		}
 	}
-	for d.Load().Waiting < cfg.Queue {
+	for d.PoolUsage().Waiting < cfg.Queue {
 		time.Sleep(time.Millisecond)
 	}
 	wantErr(t, "a change too many", d.Write(t.Context(), adding(99)), central.ErrBusy)
-	wantErr(t, "a read too many", d.Read(t.Context(), func(*Link) error { return nil }), central.ErrBusy)
+	wantErr(t, "a read too many", d.Read(t.Context(), func(dbconn.Conn) error { return nil }), central.ErrBusy)
 	close(release)
 	wg.Wait()
 	for range cfg.Connections + cfg.Queue {
@@ -184,7 +185,7 @@ func TestCallerLeaves(t *testing.T) {
 	begun, release, result := make(chan struct{}), make(chan struct{}), make(chan error)
 	ctx, leave := context.WithCancel(t.Context())
 	go func() {
-		result <- d.Write(ctx, func(l *Link) error {
+		result <- d.Write(ctx, func(l dbconn.Conn) error {
 			close(begun)
 			<-release
 			return adding(1)(l)
@@ -195,7 +196,7 @@ func TestCallerLeaves(t *testing.T) {
 	waiting, leaveToo := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer leaveToo()
 	wantErr(t, "one who waits for a connection", d.Write(waiting, adding(2)), context.DeadlineExceeded)
-	wantErr(t, "one who reads", d.Read(waiting, func(*Link) error { return nil }), context.DeadlineExceeded)
+	wantErr(t, "one who reads", d.Read(waiting, func(dbconn.Conn) error { return nil }), context.DeadlineExceeded)
 	close(release)
 	wantErr(t, "one who left too late", <-result, nil)
 	wantErr(t, "one who left before", d.Write(ctx, adding(3)), context.Canceled)
@@ -211,7 +212,7 @@ func TestCloseWaits(t *testing.T) {
 	d := opened(t, url, config())
 	begun, release, result, closed := make(chan struct{}), make(chan struct{}), make(chan error), make(chan error)
 	go func() {
-		result <- d.Write(t.Context(), func(l *Link) error {
+		result <- d.Write(t.Context(), func(l dbconn.Conn) error {
 			close(begun)
 			<-release
 			return adding(1)(l)
@@ -219,11 +220,11 @@ func TestCloseWaits(t *testing.T) {
 	}()
 	<-begun
 	go func() { closed <- d.Close() }()
-	for d.enter() == nil {
-		d.leave()
+	for d.startCall() == nil {
+		d.endCall()
 		time.Sleep(time.Millisecond)
 	}
-	wantErr(t, "a change while it closes", d.Write(t.Context(), adding(2)), ErrClosed)
+	wantErr(t, "a change while it closes", d.Write(t.Context(), adding(2)), dbconn.ErrClosed)
 	select {
 	case <-closed:
 		t.Error("it closed under a change")
@@ -243,7 +244,7 @@ func TestAbandon(t *testing.T) {
 	table(t, url)
 	cfg := config()
 	cfg.Connections = 2
-	cfg.Ring = func(string) {}
+	cfg.OnNotify = func(string) {}
 	d := opened(t, url, cfg)
 	wantErr(t, "what was before", d.Write(t.Context(), adding(1)), nil)
 	release := make(chan struct{})
@@ -252,7 +253,7 @@ func TestAbandon(t *testing.T) {
 	begun.Add(2)
 	for n := range 4 {
 		go func() {
-			results <- d.Write(t.Context(), func(l *Link) error {
+			results <- d.Write(t.Context(), func(l dbconn.Conn) error {
 				err := adding(2 + n)(l)
 				begun.Done()
 				<-release
@@ -263,17 +264,17 @@ func TestAbandon(t *testing.T) {
 	begun.Wait()
 	abandoned := make(chan error)
 	go func() { abandoned <- d.Abandon() }()
-	for !d.abandoned.Load() || d.life.Err() == nil {
+	for !d.abandoned.Load() || d.lifetime.Err() == nil {
 		time.Sleep(time.Millisecond)
 	}
 	close(release)
 	for range 4 {
-		if err := <-results; !errors.Is(err, ErrAbandoned) && !errors.Is(err, ErrClosed) {
+		if err := <-results; !errors.Is(err, dbconn.ErrAbandoned) && !errors.Is(err, dbconn.ErrClosed) {
 			t.Errorf("a change under way: %v", err)
 		}
 	}
 	wantErr(t, "abandon", <-abandoned, nil)
-	wantErr(t, "afterwards", d.Write(t.Context(), adding(9)), ErrClosed)
+	wantErr(t, "afterwards", d.Write(t.Context(), adding(9)), dbconn.ErrClosed)
 	for n, want := range []int{1: 1, 2: 0, 3: 0, 4: 0, 5: 0, 9: 0} {
 		if got := times(t, url, n); got != want {
 			t.Errorf("%d stands there %d times", n, got)
@@ -289,7 +290,7 @@ func TestExplain(t *testing.T) {
 		busy  bool
 	}{
 		codeDiskFull: {"free space", false}, codeIO: {"the disk fails", false}, codeDataCorrupted: {"restore a backup", false},
-		codeLockNotAvailable: {"others hold", true}, codeDeadlock: {"others hold", true}, codeSerialization: {"others hold", true},
+		codeLockNotAvailable: {"other changes lock", true}, codeDeadlock: {"other changes lock", true}, codeSerialization: {"other changes lock", true},
 		codeCanceled: {"took too long", true}, codeOutOfMemory: {"out of memory", true},
 		codeTooManyConnections: {"max_connections", false}, codeReadOnly: {"takes no changes", false},
 		codeNoDatabase: {"create it", false}, codeNoPrivilege: {"lacks a right", false},
@@ -312,7 +313,7 @@ func TestExplain(t *testing.T) {
 			t.Errorf("%v became %v", err, got)
 		}
 	}
-	if err := Explain(&lostError{errors.New("reset")}); !strings.Contains(err.Error(), "check the server and the way to it") {
+	if err := Explain(&lostError{errors.New("reset")}); !strings.Contains(err.Error(), "check the server and the network") {
 		t.Errorf("a loss: %v", err)
 	}
 }
@@ -322,7 +323,7 @@ func TestErrorsOfTheServer(t *testing.T) {
 	url := pgtest.Database(t)
 	table(t, url)
 	d := opened(t, url, config())
-	short := opened(t, url, Config{Logger: d.log, Node: "n", Patience: 100 * time.Millisecond})
+	short := opened(t, url, Config{Logger: d.log, Node: "n", RetryFor: 100 * time.Millisecond})
 	for statement, want := range map[string]string{
 		`INSERT INTO b (n, a) VALUES (1, 2)`:                  "does not exist",
 		`INSERT INTO b (n) VALUES (3), (3)`:                   "such a record already",
@@ -331,7 +332,7 @@ func TestErrorsOfTheServer(t *testing.T) {
 		`DO $$ BEGIN RAISE EXCEPTION 'not so'; END $$`:        "rule of the schema",
 		`SET LOCAL statement_timeout = 1; SELECT pg_sleep(1)`: "took too long",
 	} {
-		err := short.Write(t.Context(), func(l *Link) error { _, err := l.Exec(statement, nil); return err })
+		err := short.Write(t.Context(), func(l dbconn.Conn) error { _, err := l.Exec(statement, nil); return err })
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", statement, err)
 		}
@@ -355,13 +356,13 @@ func BenchmarkWrite(b *testing.B) {
 	}
 	defer d.Close()
 	const insert = `INSERT INTO a (n) VALUES ($1)`
-	if err := d.Write(ctx, func(l *Link) error { _, err := l.Exec(`CREATE TABLE a (n BIGINT NOT NULL)`, nil); return err }); err != nil {
+	if err := d.Write(ctx, func(l dbconn.Conn) error { _, err := l.Exec(`CREATE TABLE a (n BIGINT NOT NULL)`, nil); return err }); err != nil {
 		b.Fatal(err)
 	}
 	for _, callers := range []int{1, 8, 32} {
 		for name, write := range map[string]func() error{
 			"Write": func() error {
-				return d.Write(ctx, func(l *Link) error { _, err := l.Exec(insert, []any{1}); return err })
+				return d.Write(ctx, func(l dbconn.Conn) error { _, err := l.Exec(insert, []any{1}); return err })
 			},
 			"bare": func() error {
 				return pgx.BeginFunc(ctx, d.pool, func(tx pgx.Tx) error { _, err := tx.Exec(ctx, insert, 1); return err })
@@ -390,12 +391,12 @@ func BenchmarkWrite(b *testing.B) {
 
 func TestLogPlace(t *testing.T) {
 	for text, want := range map[string]uint64{"0/0": 0, "0/16B3748": 0x16B3748, "1/0": 1 << 32, "FFFFFFFF/FFFFFFFF": 1<<64 - 1} {
-		if got, err := logPlace(text); err != nil || got != want {
+		if got, err := parseLSN(text); err != nil || got != want {
 			t.Errorf("%s is read as %d, error %v", text, got, err)
 		}
 	}
 	for _, text := range []string{"", "0", "0/", "/0", "x/0", "0/100000000", "0/0/0", "-1/0"} {
-		if got, err := logPlace(text); err == nil {
+		if got, err := parseLSN(text); err == nil {
 			t.Errorf("%q is read as %d", text, got)
 		}
 	}

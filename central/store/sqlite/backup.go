@@ -16,35 +16,33 @@ import (
 
 // Limits of a copy.
 const (
-	// copyPages is how many pages are copied between two looks at the context:
-	// a megabyte.
+	// copyPages is the number of pages between two checks of the context: a megabyte.
 	copyPages = 256
-	// copyRetry and copyRetries bound the wait for a lock of somebody else's on
-	// the files of a copy; nobody should have one.
+	// copyRetry and copyRetries bound the wait for another program's lock on the files of a
+	// copy; none should have one.
 	copyRetry   = 50 * time.Millisecond
 	copyRetries = 100
-	// maxFaults bounds the faults that a check tells.
+	// maxFaults bounds the faults that a check reports.
 	maxFaults = 10
 )
 
-// Copy writes the database in the file from, as it is at one moment, into the
-// new file to, while other programs go on reading and writing it: what they
-// write meanwhile is not in the copy. The copy is one file, without a log
-// beside it, and is on the disk when Copy returns nil. What a failed copy left
-// is for the caller to remove.
+// Copy copies the database in the file from, as it is at one moment, to the new file to.
+// Other programs may read and write it: what they write during the copy is not in it. The
+// copy is one file without a log, and on the disk when Copy returns nil. The caller removes
+// the files of a failed copy.
 func Copy(ctx context.Context, from, to string) error {
 	file, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
-		return fmt.Errorf("make the file of the copy: %w", err)
+		return fmt.Errorf("create the file of the copy: %w", err)
 	}
 	if err := file.Close(); err != nil {
-		return fmt.Errorf("make the file of the copy: %w", err)
+		return fmt.Errorf("create the file of the copy: %w", err)
 	}
 	absolute, err := filepath.Abs(from)
 	if err != nil {
 		return fmt.Errorf("find database %s: %w", from, err)
 	}
-	source := pool(reading(absolute), 1)
+	source := pool(readerConnector(absolute), 1)
 	defer source.Close()
 	target, err := open(to, "rw")
 	if err != nil {
@@ -52,7 +50,7 @@ func Copy(ctx context.Context, from, to string) error {
 	}
 	err = copyAll(ctx, source, target)
 	if err == nil {
-		// The copy has the source's mark of a write-ahead log.
+		// The copy is marked for a write-ahead log, like its source.
 		_, err = target.Exec("PRAGMA journal_mode = DELETE", nil)
 	}
 	if err := errors.Join(err, target.Close()); err != nil {
@@ -61,8 +59,7 @@ func Copy(ctx context.Context, from, to string) error {
 	return Sync(to)
 }
 
-// copyAll copies under one reading of the source, which writers neither wait
-// for nor disturb.
+// copyAll copies in one read transaction of the source, for which writers don't wait.
 func copyAll(ctx context.Context, source *sql.DB, target *sqlite3.SQLiteConn) error {
 	link, err := source.Conn(ctx)
 	if err != nil {
@@ -112,16 +109,16 @@ func stepAll(ctx context.Context, b *sqlite3.SQLiteBackup) error {
 	}
 }
 
-// Check reads a whole database file that no program has open, and fails where
-// a page, an index, a constraint or a reference between records is broken.
+// Check reads a whole database file that no program has open, and fails if a page, an index, a
+// constraint or a reference between records is broken.
 func Check(path string) error {
 	link, err := open(path, "ro")
 	if err != nil {
 		return err
 	}
-	faults, err := list(link, fmt.Sprintf("PRAGMA integrity_check(%d)", maxFaults))
+	faults, err := firstColumn(link, fmt.Sprintf("PRAGMA integrity_check(%d)", maxFaults))
 	if err == nil && len(faults) == 1 && faults[0] == "ok" {
-		faults, err = list(link, "PRAGMA foreign_key_check")
+		faults, err = firstColumn(link, "PRAGMA foreign_key_check")
 	}
 	if err := errors.Join(err, link.Close()); err != nil {
 		return fmt.Errorf("check database %s: %w", path, Explain(err))
@@ -132,8 +129,8 @@ func Check(path string) error {
 	return nil
 }
 
-// list reads the first column of a pragma's rows, as many as a check tells.
-func list(link *sqlite3.SQLiteConn, statement string) (found []string, err error) {
+// firstColumn reads the first column of a pragma's rows, at most maxFaults.
+func firstColumn(link *sqlite3.SQLiteConn, statement string) (found []string, err error) {
 	rows, err := link.Query(statement, nil)
 	if err != nil {
 		return nil, err
@@ -146,13 +143,12 @@ func list(link *sqlite3.SQLiteConn, statement string) (found []string, err error
 	return found, nil
 }
 
-// ErrOpenElsewhere says that another program has the database open.
+// ErrOpenElsewhere means that another program has the database open.
 var ErrOpenElsewhere = errors.New("another program has the database open: stop the central first")
 
-// Seclude takes a database file for its caller alone, so that it can be set
-// aside: its log is copied into it and removed, and no program can open it
-// until release. ErrOpenElsewhere: one has it open.
-func Seclude(path string) (release func() error, err error) {
+// LockExclusively locks a database file, so that it can be moved: its log is copied into it and
+// removed, and no program can open it until release. ErrOpenElsewhere: one has it open.
+func LockExclusively(path string) (release func() error, err error) {
 	link, err := open(path, "rw")
 	if err != nil {
 		return nil, err
@@ -168,16 +164,16 @@ func Seclude(path string) (release func() error, err error) {
 	if e := (sqlite3.Error{}); errors.As(err, &e) && (e.Code == sqlite3.ErrBusy || e.Code == sqlite3.ErrLocked) {
 		err = fmt.Errorf("%w (%w)", ErrOpenElsewhere, err)
 	}
-	return nil, errors.Join(fmt.Errorf("take database %s: %w", path, Explain(err)), link.Close())
+	return nil, errors.Join(fmt.Errorf("lock database %s: %w", path, Explain(err)), link.Close())
 }
 
-// Damaged tells of an error that the file is damaged or no database at all.
-func Damaged(err error) bool {
+// IsDamaged tells whether an error means that the file is damaged or not a database.
+func IsDamaged(err error) bool {
 	var e sqlite3.Error
 	return errors.As(err, &e) && (e.Code == sqlite3.ErrCorrupt || e.Code == sqlite3.ErrNotADB)
 }
 
-// open opens a file that is there, with none of the settings of a DB's own.
+// open opens an existing file, without the settings of a DB.
 func open(path, mode string) (*sqlite3.SQLiteConn, error) {
 	absolute, err := filepath.Abs(path)
 	if err != nil {
@@ -191,7 +187,7 @@ func open(path, mode string) (*sqlite3.SQLiteConn, error) {
 	return own.(*sqlite3.SQLiteConn), nil
 }
 
-// Sync makes sure that a file, and its name in its folder, are on the disk.
+// Sync writes a file and its name in the folder to the disk.
 func Sync(path string) error {
 	for _, name := range []string{path, filepath.Dir(path)} {
 		f, err := os.Open(name)

@@ -19,23 +19,23 @@ type pragma struct {
 	name, want, why string
 }
 
-// connector opens connections to one file and hands out none whose settings
-// are not those that the store's promises rest on.
+// connector opens connections to one file, and refuses connections without the settings that
+// the store needs.
 type connector struct {
 	dsn  string
 	path string
 	want []pragma
-	// after runs on each new connection; its settings are not promises.
+	// after runs on each new connection; these settings may fail silently.
 	after []string
 }
 
-// writing connects for the writer and for migrations.
-func writing(path string) connector { return connecting(path, false, writerCache) }
+// writerConnector connects for the writer and for migrations.
+func writerConnector(path string) connector { return newConnector(path, false, writerCache) }
 
-// reading connects for reads; such a connection refuses to write.
-func reading(path string) connector { return connecting(path, true, readerCache) }
+// readerConnector connects for reads; such a connection refuses to write.
+func readerConnector(path string) connector { return newConnector(path, true, readerCache) }
 
-func connecting(path string, readOnly bool, cache int) connector {
+func newConnector(path string, readOnly bool, cache int) connector {
 	only := "0"
 	if readOnly {
 		only = "1"
@@ -61,7 +61,7 @@ func connecting(path string, readOnly bool, cache int) connector {
 			{"synchronous", "2", "only FULL keeps acknowledged records through a power cut"},
 			{"foreign_keys", "1", "references between records must hold"},
 			{"ignore_check_constraints", "0", "the schema's constraints must hold"},
-			{"busy_timeout", milliseconds, "the lock of another program, such as a backup, must be waited for"},
+			{"busy_timeout", milliseconds, "the writer must wait for the lock of another program, such as a backup"},
 			{"query_only", only, "only the writer's connection writes"},
 		},
 		after: []string{
@@ -92,8 +92,7 @@ func (c connector) Connect(context.Context) (driver.Conn, error) {
 // Driver implements driver.Connector.
 func (c connector) Driver() driver.Driver { return &sqlite3.SQLiteDriver{} }
 
-// check reads every setting back: SQLite answers a setting that it cannot take
-// with silence.
+// check reads every setting back: SQLite ignores a setting that it can't take.
 func (c connector) check(link *sqlite3.SQLiteConn) error {
 	for _, p := range c.want {
 		got, err := readPragma(link, p.name)
@@ -120,8 +119,8 @@ func readPragma(link *sqlite3.SQLiteConn, name string) (string, error) {
 	return fmt.Sprint(value[0]), nil
 }
 
-// prepareFile makes an absolute path of the database's path, and the file
-// itself, readable by its owner only; the log beside it takes its permissions.
+// prepareFile returns the absolute path of the database, and creates the file, readable by its
+// owner only. The log gets its permissions.
 func prepareFile(path string) (string, error) {
 	if path == "" || path == ":memory:" {
 		return "", errors.New("a store needs the path of a database file: a database in memory is not durable")
@@ -137,11 +136,11 @@ func prepareFile(path string) (string, error) {
 	return absolute, file.Close()
 }
 
-// Connect opens a file with one connection that may write, under the settings
-// of a DB's own: for migrations, and to look past a DB.
-func Connect(path string) *sql.DB { return pool(writing(path), 1) }
+// Connect opens a file with one connection that may write, with the settings of a DB, for
+// migrations and tests.
+func Connect(path string) *sql.DB { return pool(writerConnector(path), 1) }
 
-// pool makes a pool of n connections of which none is ever dropped.
+// pool returns a pool of n connections that are never closed.
 func pool(c connector, n int) *sql.DB {
 	db := sql.OpenDB(c)
 	db.SetMaxOpenConns(n)

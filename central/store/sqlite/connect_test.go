@@ -13,6 +13,7 @@ import (
 	"go.uber.org/goleak"
 
 	"galla/central"
+	"galla/central/store/dbconn"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -45,7 +46,7 @@ func TestSettingsAreChecked(t *testing.T) {
 		if strings.HasPrefix(name, "_journal_mode") {
 			file = filepath.Join(t.TempDir(), "other.db")
 		}
-		c := reading(file)
+		c := readerConnector(file)
 		if !strings.Contains(c.dsn, name) {
 			t.Fatalf("the address of a database does not set %s: %s", name, c.dsn)
 		}
@@ -77,16 +78,16 @@ func TestNumbersOfTheDriver(t *testing.T) {
 // with real records.
 func TestLife(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "central.db")
-	insert := func(n int) func(*sql.Conn) error {
-		return func(link *sql.Conn) error {
-			_, err := link.ExecContext(context.Background(), "INSERT INTO a (n) VALUES ($1)", n)
+	insert := func(n int) func(dbconn.Conn) error {
+		return func(c dbconn.Conn) error {
+			_, err := c.Exec("INSERT INTO a (n) VALUES ($1)", []any{n})
 			return err
 		}
 	}
 	count := func(d *DB) (n int) {
 		t.Helper()
-		if err := d.Read(t.Context(), func(link *sql.Conn) error {
-			return link.QueryRowContext(t.Context(), "SELECT count(*) FROM a").Scan(&n)
+		if err := d.Read(t.Context(), func(c dbconn.Conn) error {
+			return c.Each("SELECT count(*) FROM a", nil, func(r dbconn.Row) error { return r.Scan(&n) })
 		}); err != nil {
 			t.Fatal(err)
 		}
@@ -97,8 +98,8 @@ func TestLife(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if d.Path() != path {
-			t.Errorf("path is %s", d.Path())
+		if d.Name() != path {
+			t.Errorf("name is %s", d.Name())
 		}
 		if err := d.Write(t.Context(), insert(round)); err != nil {
 			t.Fatal(err)
@@ -112,7 +113,7 @@ func TestLife(t *testing.T) {
 		if err := d.Close(); err != nil {
 			t.Fatal(err)
 		}
-		if err := d.Write(t.Context(), insert(9)); !errors.Is(err, ErrClosed) {
+		if err := d.Write(t.Context(), insert(9)); !errors.Is(err, dbconn.ErrClosed) {
 			t.Errorf("write after close: %v", err)
 		}
 	}

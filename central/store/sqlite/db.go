@@ -8,30 +8,30 @@ import (
 	"sync"
 
 	"galla/central"
+	"galla/central/store/dbconn"
 )
 
 // DB is one SQLite file that is open. It is safe for concurrent use.
 type DB struct {
 	path   string
 	writer *writer
-	// readers holds the connections that nobody reads with at the moment.
+	// readers are the idle connections for reads.
 	readers chan *sql.Conn
 	pools   []*sql.DB
 
-	stopped  chan struct{} // closed when nothing more is taken
-	finished chan struct{} // closed when everything has ended
+	stopped  chan struct{} // closed when no more calls are accepted
+	finished chan struct{} // closed when all calls have ended
 	closeErr error         // set before finished is closed
 
 	mu     sync.RWMutex // held for reading while a job is queued
 	closed bool
 }
 
-// Open opens the database in the given file and makes it if there is none.
-// migrate is run before anything else, over a connection of its own, so that
-// none of those that work has seen an older schema. A file that does not take
-// the settings of the package comment is refused.
+// Open opens the database in a file, and creates it if there is none. migrate runs first, on
+// its own connection, so that no other connection has seen an older schema. A file that
+// does not take the settings of the package comment is refused.
 //
-// Close or Abandon ends what it starts.
+// Close or Abandon ends it.
 func Open(ctx context.Context, path string, cfg Config, migrate func(context.Context, *sql.DB) error) (*DB, error) {
 	cfg, err := cfg.withDefaults()
 	if err != nil {
@@ -58,8 +58,8 @@ func Open(ctx context.Context, path string, cfg Config, migrate func(context.Con
 	return d, nil
 }
 
-// Path is the absolute path of the file.
-func (d *DB) Path() string { return d.path }
+// Name is the absolute path of the file.
+func (d *DB) Name() string { return d.path }
 
 // connect opens the writer's connection and the readers'.
 func (d *DB) connect(ctx context.Context, cfg Config) error {
@@ -75,7 +75,7 @@ func (d *DB) connect(ctx context.Context, cfg Config) error {
 		}
 		return nil
 	}
-	err := open(writing(d.path), 1, func(link *sql.Conn) {
+	err := open(writerConnector(d.path), 1, func(link *sql.Conn) {
 		d.writer = &writer{
 			link: link, queue: make(chan *job, cfg.Queue), batch: cfg.Batch, log: cfg.Logger, ended: make(chan struct{}),
 		}
@@ -83,7 +83,7 @@ func (d *DB) connect(ctx context.Context, cfg Config) error {
 	if err != nil {
 		return err
 	}
-	return open(reading(d.path), cfg.Readers, func(link *sql.Conn) { d.readers <- link })
+	return open(readerConnector(d.path), cfg.Readers, func(link *sql.Conn) { d.readers <- link })
 }
 
 // disconnect closes the connections that are not in use, and the pools.
@@ -101,13 +101,13 @@ func (d *DB) disconnect() error {
 	return errors.Join(errs...)
 }
 
-// Close takes nothing more, commits what is queued, waits for reads under way
-// and closes the file. Calls that come later fail; closing again only waits.
+// Close accepts no more calls, commits what is queued, waits for reads in progress and closes
+// the file. Later calls fail. Closing again only waits.
 func (d *DB) Close() error { return d.end(false) }
 
-// Abandon closes the store as if the process had been killed: what is queued
-// or in an open transaction is not committed and its callers get an error. It
-// is for simulations of a crash.
+// Abandon closes the file as if the process had been killed: queued changes and open
+// transactions are not committed, and their callers get an error. It is for simulations of
+// a crash.
 func (d *DB) Abandon() error { return d.end(true) }
 
 func (d *DB) end(abandon bool) error {
@@ -127,7 +127,7 @@ func (d *DB) end(abandon bool) error {
 		return d.closeErr
 	}
 	<-d.writer.ended
-	// Wait for the readers' last users by collecting every connection.
+	// Wait for reads in progress by collecting all connections.
 	var all []*sql.Conn
 	for range cap(d.readers) {
 		all = append(all, <-d.readers)
@@ -142,33 +142,32 @@ func (d *DB) end(abandon bool) error {
 	return d.closeErr
 }
 
-// Write queues a change and waits until it is committed. A caller whose
-// context ends takes the change back if it was not begun; if it was, the
-// caller still learns what became of it.
-func (d *DB) Write(ctx context.Context, do func(*sql.Conn) error) error {
+// Write queues a change and waits until it is committed. If the caller's context ends before
+// the change starts, nothing is changed. After the start, the caller waits for the result.
+func (d *DB) Write(ctx context.Context, do func(dbconn.Conn) error) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("the caller left before the change was queued: %w", err)
 	}
 	j := &job{do: do, done: make(chan struct{})}
-	if err := d.queue(j); err != nil {
+	if err := d.enqueue(j); err != nil {
 		return err
 	}
 	select {
 	case <-j.done:
 	case <-ctx.Done():
 		if j.withdraw() {
-			return fmt.Errorf("the caller left before the change was begun: %w", ctx.Err())
+			return fmt.Errorf("the caller left before the change was started: %w", ctx.Err())
 		}
 		<-j.done
 	}
 	return j.err
 }
 
-func (d *DB) queue(j *job) error {
+func (d *DB) enqueue(j *job) error {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
 	if d.closed {
-		return ErrClosed
+		return dbconn.ErrClosed
 	}
 	select {
 	case d.writer.queue <- j:
@@ -178,20 +177,20 @@ func (d *DB) queue(j *job) error {
 	}
 }
 
-// Read runs do on a connection that nobody else uses meanwhile.
-func (d *DB) Read(ctx context.Context, do func(*sql.Conn) error) error {
+// Read runs do on a connection that no other call uses at the same time.
+func (d *DB) Read(ctx context.Context, do func(dbconn.Conn) error) error {
 	select {
 	case <-d.stopped:
-		return ErrClosed
+		return dbconn.ErrClosed
 	default:
 	}
 	select {
 	case <-d.stopped:
-		return ErrClosed
+		return dbconn.ErrClosed
 	case <-ctx.Done():
 		return fmt.Errorf("the caller left before the database was read: %w", ctx.Err())
 	case c := <-d.readers:
 		defer func() { d.readers <- c }()
-		return Explain(do(c))
+		return Explain(do(conn{c}))
 	}
 }

@@ -9,15 +9,8 @@ import (
 	"galla/central"
 )
 
-// ErrClosed is the error of every call after Close or Abandon.
-var ErrClosed = errors.New("the store is closed")
-
-// ErrAbandoned is the answer to jobs that Abandon found in the queue or in an
-// open transaction.
-var ErrAbandoned = errors.New("the store was abandoned before the change was committed")
-
-// Explain says what an error of SQLite means for whoever must act on it.
-// SQLite's texts name columns and constraints, never values.
+// Explain adds to an error of SQLite what it means and what to do. SQLite's texts name columns
+// and constraints, never values.
 func Explain(err error) error {
 	var e sqlite3.Error
 	if !errors.As(err, &e) {
@@ -25,14 +18,14 @@ func Explain(err error) error {
 	}
 	switch e.Code {
 	case sqlite3.ErrFull:
-		// SQLite has rolled the transaction back: nothing of it is there.
+		// SQLite has rolled the transaction back.
 		return fmt.Errorf("the disk is full: free space on the database's volume (%w): %w", central.ErrBusy, err)
 	case sqlite3.ErrIoErr:
 		return fmt.Errorf("the disk fails: check the database's volume and its free space: %w", err)
 	case sqlite3.ErrBusy, sqlite3.ErrLocked:
 		return fmt.Errorf("another program holds the database's lock (%w): %w", err, central.ErrBusy)
 	case sqlite3.ErrCorrupt, sqlite3.ErrNotADB:
-		return fmt.Errorf("the database file is damaged or no database: set it aside and restore a backup: %w", err)
+		return fmt.Errorf("the database file is damaged or not a database: move it aside and restore a backup: %w", err)
 	case sqlite3.ErrReadonly, sqlite3.ErrPerm, sqlite3.ErrCantOpen:
 		return fmt.Errorf("the database file, its folder or its log cannot be opened for writing: check permissions: %w", err)
 	case sqlite3.ErrConstraint:

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"galla/central"
+	"galla/central/store/dbconn"
 	"galla/shared/smalldisk"
 )
 
@@ -31,27 +32,21 @@ func fullDisk(t *testing.T, dir string) {
 		return err
 	}
 	insert := func(d *DB, n int) error {
-		return d.Write(ctx, func(link *sql.Conn) error {
-			_, err := link.ExecContext(ctx, "INSERT INTO b (n, body) VALUES ($1, zeroblob(5000))", n)
+		return d.Write(ctx, func(c dbconn.Conn) error {
+			_, err := c.Exec("INSERT INTO b (n, body) VALUES ($1, zeroblob(5000))", []any{n})
 			return err
 		})
 	}
 	stands := func(d *DB) map[int]bool {
 		t.Helper()
 		all := map[int]bool{}
-		if err := d.Read(ctx, func(link *sql.Conn) error {
-			rows, err := link.QueryContext(ctx, "SELECT n FROM b")
-			if err != nil {
-				return err
-			}
-			for rows.Next() {
+		if err := d.Read(ctx, func(c dbconn.Conn) error {
+			return c.Each("SELECT n FROM b", nil, func(r dbconn.Row) error {
 				var n int
-				if err := rows.Scan(&n); err != nil {
-					return err
-				}
+				err := r.Scan(&n)
 				all[n] = true
-			}
-			return rows.Err()
+				return err
+			})
 		}); err != nil {
 			t.Fatal(err)
 		}
@@ -116,8 +111,8 @@ func fullDisk(t *testing.T, dir string) {
 	}
 	same("opened again")
 	var state string
-	if err := d.Read(ctx, func(link *sql.Conn) error {
-		return link.QueryRowContext(ctx, "PRAGMA integrity_check").Scan(&state)
+	if err := d.Read(ctx, func(c dbconn.Conn) error {
+		return c.Each("PRAGMA integrity_check", nil, func(r dbconn.Row) error { return r.Scan(&state) })
 	}); err != nil || state != "ok" {
 		t.Errorf("integrity: %s, %v", state, err)
 	}

@@ -3,44 +3,44 @@ package sqlite
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"log/slog"
-	"runtime/debug"
 	"sync/atomic"
+
+	"galla/central/store/dbconn"
 )
 
-// The life of a job. Who moves it from queued decides: the writer begins it,
-// or its caller, whose context ended, withdraws it.
+// The states of a job. From queued, either the writer starts it, or its caller, whose context
+// ended, withdraws it.
 const (
 	jobQueued int32 = iota
-	jobBegun
+	jobStarted
 	jobWithdrawn
 )
 
-// job is one method's change, on its way through the writer.
+// job is one change in the queue of the writer.
 type job struct {
-	do    func(*sql.Conn) error
+	do    func(dbconn.Conn) error
 	state atomic.Int32
 	err   error         // set before done is closed
 	done  chan struct{} // closed when the job is committed or has failed
 }
 
-func (j *job) begin() bool    { return j.state.CompareAndSwap(jobQueued, jobBegun) }
+func (j *job) start() bool    { return j.state.CompareAndSwap(jobQueued, jobStarted) }
 func (j *job) withdraw() bool { return j.state.CompareAndSwap(jobQueued, jobWithdrawn) }
 
-// writer commits jobs in groups. See the package comment.
+// writer commits jobs in groups (see doc.go).
 type writer struct {
 	link  *sql.Conn
 	queue chan *job
 	batch int
 	log   *slog.Logger
 
-	abandoned atomic.Bool   // nothing is committed any more
+	abandoned atomic.Bool   // nothing more is committed
 	ended     chan struct{} // closed when run has returned
 }
 
-// run takes jobs until the queue is closed and empty.
+// run runs jobs until the queue is closed and empty.
 func (w *writer) run() {
 	defer close(w.ended)
 	batch := make([]*job, 0, w.batch)
@@ -53,7 +53,7 @@ func (w *writer) run() {
 	}
 }
 
-// fill adds what is queued at this moment; it waits for nothing.
+// fill adds the jobs that are queued now, without waiting.
 func (w *writer) fill(batch []*job) []*job {
 	for len(batch) < w.batch {
 		select {
@@ -69,17 +69,17 @@ func (w *writer) fill(batch []*job) []*job {
 	return batch
 }
 
-// commit runs jobs in one transaction and answers them. It gives back those
-// that it did not begin because the transaction was lost on the way.
+// commit runs jobs in one transaction and answers them. It returns those that it did not start
+// because the transaction was lost.
 func (w *writer) commit(batch []*job) (rest []*job) {
 	begun := batch[:0]
 	open := false
 	for i, j := range batch {
 		if w.abandoned.Load() {
-			w.fail(append(begun, batch[i:]...), ErrAbandoned)
+			w.fail(append(begun, batch[i:]...), dbconn.ErrAbandoned)
 			return nil
 		}
-		if !j.begin() {
+		if !j.start() {
 			continue
 		}
 		if !open {
@@ -91,7 +91,7 @@ func (w *writer) commit(batch []*job) (rest []*job) {
 			open = true
 		}
 		begun = append(begun, j)
-		if err := w.attempt(j); err != nil {
+		if err := w.runInSavepoint(j); err != nil {
 			w.fail(begun, err)
 			return batch[i+1:]
 		}
@@ -100,7 +100,7 @@ func (w *writer) commit(batch []*job) (rest []*job) {
 		return nil
 	}
 	if w.abandoned.Load() {
-		w.fail(begun, ErrAbandoned)
+		w.fail(begun, dbconn.ErrAbandoned)
 		return nil
 	}
 	if err := w.statement("COMMIT"); err != nil {
@@ -113,27 +113,26 @@ func (w *writer) commit(batch []*job) (rest []*job) {
 	return nil
 }
 
-// fail rolls back what is open and answers jobs with an error, begun or not.
+// fail rolls back and answers jobs with an error, started or not.
 func (w *writer) fail(jobs []*job, err error) {
-	// Where SQLite has rolled back by itself there is nothing left to do, and
-	// its error says no more than that.
+	// If SQLite has rolled back by itself, this fails and nothing is left to do.
 	_ = w.statement("ROLLBACK")
 	for _, j := range jobs {
-		if j.begin() || j.state.Load() == jobBegun {
+		if j.start() || j.state.Load() == jobStarted {
 			j.err = err
 			close(j.done)
 		}
 	}
 }
 
-// attempt runs a job in a savepoint and keeps the job's own error in it. The
-// error returned says that the whole transaction is gone: SQLite rolls it back
-// by itself where the disk is full or fails.
-func (w *writer) attempt(j *job) (lost error) {
+// runInSavepoint runs a job in a savepoint and stores the job's error in it. The returned error
+// means that the whole transaction is lost: SQLite rolls it back by itself if the disk is
+// full or fails.
+func (w *writer) runInSavepoint(j *job) (lost error) {
 	if err := w.statement("SAVEPOINT job"); err != nil {
 		return fmt.Errorf("set a savepoint: %w", Explain(err))
 	}
-	j.err = Explain(w.guarded(j))
+	j.err = Explain(dbconn.Run(w.log, conn{w.link}, j.do))
 	if j.err != nil {
 		if err := w.statement("ROLLBACK TO job"); err != nil {
 			return fmt.Errorf("the transaction was rolled back: %w", j.err)
@@ -143,17 +142,6 @@ func (w *writer) attempt(j *job) (lost error) {
 		return fmt.Errorf("release a savepoint: %w", Explain(err))
 	}
 	return nil
-}
-
-// guarded runs a job and makes an error of a panic.
-func (w *writer) guarded(j *job) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			w.log.Error("panic in a change of the database; the change is undone", "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
-			err = errors.New("internal error (panic) in the change; it is undone")
-		}
-	}()
-	return j.do(w.link)
 }
 
 func (w *writer) statement(text string) error {

@@ -4,9 +4,9 @@ package supervise
 
 import "runtime"
 
-// launcher starts all processes from one operating-system thread that lives as
-// long as they do. Linux sends a parent's death signal when the thread that
-// forked ends, and Go ends threads as it likes.
+// launcher starts all processes from one operating-system thread that lives as long as
+// they do. Linux sends a parent's death signal when the thread that forked ends, and Go
+// ends threads at any time.
 type launcher struct {
 	work chan func()
 	done chan struct{}

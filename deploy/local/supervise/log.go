@@ -14,8 +14,8 @@ import (
 // Limits of the logs.
 const (
 	maxLine   = 64 << 10 // bytes of one line before it is broken: more is a dump, not a line
-	maxLog    = 32 << 20 // bytes of a log file before it is set aside as <name>.log.1
-	wordsKept = 12       // last lines kept for an error text
+	maxLog    = 32 << 20 // bytes of a log file before it is renamed to <name>.log.1
+	linesKept = 12       // last lines kept for an error text
 )
 
 // screen takes whole lines of all programs.
@@ -30,8 +30,8 @@ func (s *screen) write(b []byte) {
 	_, _ = s.out.Write(b) // a closed terminal is no reason to stop the programs
 }
 
-// logFile takes one program's output, line by line: to its file, and with its
-// name before each line to the screen.
+// logFile writes one program's output, line by line: to its file, and with its name
+// before each line to the screen.
 type logFile struct {
 	path   string
 	screen *screen
@@ -89,19 +89,19 @@ func (l *logFile) Write(b []byte) (int, error) {
 func (l *logFile) line(b []byte) {
 	text := strings.TrimSuffix(string(b), "\r")
 	l.last = append(l.last, text)
-	if len(l.last) > wordsKept {
+	if len(l.last) > linesKept {
 		l.last = l.last[1:]
 	}
 	if l.size > maxLog {
-		l.setAside()
+		l.rotate()
 	}
 	n, _ := l.file.WriteString(text + "\n")
 	l.size += int64(n)
 	l.screen.write([]byte(l.prefix + text + "\n"))
 }
 
-// setAside keeps one older file; if it can't, the log goes on in this one.
-func (l *logFile) setAside() {
+// rotate keeps one older file; if that fails, the log continues in this one.
+func (l *logFile) rotate() {
 	l.size = 0
 	if os.Rename(l.path, l.path+".1") != nil {
 		return
@@ -114,8 +114,8 @@ func (l *logFile) setAside() {
 	_ = old.Close()
 }
 
-// lastWords are the last lines, for an error text.
-func (l *logFile) lastWords() string {
+// lastLines are the last lines, for an error text.
+func (l *logFile) lastLines() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if len(l.last) == 0 {

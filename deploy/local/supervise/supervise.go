@@ -9,9 +9,6 @@ import (
 	"io"
 	"log/slog"
 	"os"
-	"path/filepath"
-	"strconv"
-	"strings"
 	"sync"
 	"time"
 )
@@ -23,31 +20,30 @@ type Program struct {
 	Args []string // without the program itself
 	Env  []string // the whole environment, KEY=value
 
-	// PIDFile is the file into which the program itself writes its process
-	// id; the supervisor checks it and removes it when the program has ended.
-	// Empty: none.
+	// PIDFile is the file into which the program itself writes its process id. The
+	// supervisor checks it, and removes it when the program has ended. Empty: none.
 	PIDFile string
-	// Ready is nil when the program serves; it is asked until then.
+	// Ready returns nil when the program serves; it is called until then.
 	Ready func(ctx context.Context) error
 }
 
-// Step is one step of the start: a program that is started and awaited, or a
-// function that is called when all before it are ready.
+// Step is one step of the start: a program that is started and awaited, or a function
+// that is called when all before it are ready.
 type Step struct {
 	Program *Program
 	Do      func(ctx context.Context) error
 }
 
-// Config sets up a Supervisor. Zero durations take the defaults.
+// Config configures a Supervisor. Zero durations take the defaults.
 type Config struct {
 	Steps []Step
-	// StopOrder names the programs in the order in which they are stopped;
-	// those it does not name are stopped last, the newest first.
+	// StopOrder names the programs in the order in which they are stopped; the others
+	// are stopped last, the newest first.
 	StopOrder []string
 	// OnReady is called once, when all steps are done.
 	OnReady func()
-	LogDir  string    // made where it is missing; <name>.log each
-	Screen  io.Writer // takes all programs' lines, prefixed
+	LogDir  string    // made if it is missing; <name>.log each
+	Screen  io.Writer // gets all programs' lines, prefixed
 	Logger  *slog.Logger
 
 	// ReadyWait is how long a program may take to serve; default 60 s: a first
@@ -58,18 +54,18 @@ type Config struct {
 	StopGrace time.Duration
 }
 
-// Named waits.
+// Timeouts.
 const (
-	readyPoll    = 50 * time.Millisecond // between two questions whether a program serves
-	readyTimeout = 2 * time.Second       // for one such question
-	killWait     = 5 * time.Second       // for a killed process to be gone: only a disk that hangs takes longer
+	readyPoll    = 50 * time.Millisecond // between two checks whether a program serves
+	readyTimeout = 2 * time.Second       // for one such check
+	killWait     = 5 * time.Second       // for a killed process to be gone: only a hanging disk takes longer
 )
 
 // Supervisor keeps programs running.
 type Supervisor struct {
 	cfg     Config
 	screen  *screen
-	keepers []*keeper // in the order of their start
+	runners []*processRunner // in the order of their start
 	once    sync.Once
 	hurry   chan struct{} // closed: a stop kills what still runs
 }
@@ -119,12 +115,12 @@ func (s *Supervisor) Run(ctx context.Context) error {
 		<-ctx.Done()
 	}
 	if ctx.Err() != nil {
-		err = nil // stopped while it started: that is what was asked for
+		err = nil // stopped while it started, as requested
 	}
 	return errors.Join(err, s.stop())
 }
 
-// Hurry makes a stop that is under way kill what still runs.
+// Hurry makes a stop that is in progress kill what still runs.
 func (s *Supervisor) Hurry() { s.once.Do(func() { close(s.hurry) }) }
 
 func (s *Supervisor) start(ctx context.Context, l *launcher) error {
@@ -135,11 +131,11 @@ func (s *Supervisor) start(ctx context.Context, l *launcher) error {
 			}
 			continue
 		}
-		k, err := keep(*step.Program, l, s.screen, s.cfg)
+		k, err := newProcessRunner(*step.Program, l, s.screen, s.cfg)
 		if err != nil {
 			return err
 		}
-		s.keepers = append(s.keepers, k)
+		s.runners = append(s.runners, k)
 		if err := s.await(ctx, k); err != nil {
 			return err
 		}
@@ -148,7 +144,7 @@ func (s *Supervisor) start(ctx context.Context, l *launcher) error {
 }
 
 // await waits until a program serves and its pid file is right.
-func (s *Supervisor) await(ctx context.Context, k *keeper) error {
+func (s *Supervisor) await(ctx context.Context, k *processRunner) error {
 	deadline := time.NewTimer(s.cfg.ReadyWait)
 	defer deadline.Stop()
 	poll := time.NewTicker(readyPoll)
@@ -169,10 +165,10 @@ func (s *Supervisor) await(ctx context.Context, k *keeper) error {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-k.hopeless:
-			return fmt.Errorf("%s ended %d times before it served. Its last words:\n%s\nThe whole log: %s", k.program.Name, patience, k.log.lastWords(), k.log.path)
+		case <-k.gaveUp:
+			return fmt.Errorf("%s ended %d times before it served. Its last words:\n%s\nThe whole log: %s", k.program.Name, gaveUpAfter, k.log.lastLines(), k.log.path)
 		case <-deadline.C:
-			return fmt.Errorf("%s did not serve within %s (%w). Its last words:\n%s\nThe whole log: %s", k.program.Name, s.cfg.ReadyWait, last, k.log.lastWords(), k.log.path)
+			return fmt.Errorf("%s did not serve within %s (%w). Its last words:\n%s\nThe whole log: %s", k.program.Name, s.cfg.ReadyWait, last, k.log.lastLines(), k.log.path)
 		case <-poll.C:
 		}
 	}
@@ -187,36 +183,23 @@ func (s *Supervisor) stop() error {
 	return errors.Join(errs...)
 }
 
-func (s *Supervisor) stopOrder() []*keeper {
-	var order, rest []*keeper
+func (s *Supervisor) stopOrder() []*processRunner {
+	var order, rest []*processRunner
 	for _, name := range s.cfg.StopOrder {
-		for _, k := range s.keepers {
+		for _, k := range s.runners {
 			if k.program.Name == name {
 				order = append(order, k)
 			}
 		}
 	}
-	for i := len(s.keepers) - 1; i >= 0; i-- {
+	for i := len(s.runners) - 1; i >= 0; i-- {
 		named := false
 		for _, k := range order {
-			named = named || k == s.keepers[i]
+			named = named || k == s.runners[i]
 		}
 		if !named {
-			rest = append(rest, s.keepers[i])
+			rest = append(rest, s.runners[i])
 		}
 	}
 	return append(order, rest...)
-}
-
-// readPID gives the process id in a file.
-func readPID(path string) (int, error) {
-	b, err := os.ReadFile(path)
-	if err != nil {
-		return 0, err
-	}
-	pid, err := strconv.Atoi(strings.TrimSpace(string(b)))
-	if err != nil || pid <= 0 {
-		return 0, fmt.Errorf("%s holds no process id", filepath.Base(path))
-	}
-	return pid, nil
 }

@@ -22,13 +22,13 @@ import (
 	"testing"
 	"time"
 
+	"galla/shared/files"
 	"galla/shared/freeport"
 
 	"go.uber.org/goleak"
 )
 
-// TestMain lets the test binary play the programs, and a supervisor that is
-// killed.
+// TestMain lets the test binary play the programs, and a supervisor that is killed.
 func TestMain(m *testing.M) {
 	switch os.Getenv("FAKE") {
 	case "":
@@ -40,9 +40,9 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// fakeProgram serves on FAKE_ADDR and writes FAKE_PID. What it is called says
-// how it behaves: steady, stubborn (SIGTERM means nothing to it), broken (ends
-// at once), wrong (writes another pid), slow (ends before it serves, twice).
+// fakeProgram serves on FAKE_ADDR and writes FAKE_PID. Its name says how it behaves:
+// steady, stubborn (ignores SIGTERM), broken (ends at once), wrong (writes another
+// pid), slow (ends before it serves, twice).
 func fakeProgram(kind string) int {
 	journal(os.Getenv("FAKE_NAME") + " start")
 	fmt.Println("hello from", os.Getenv("FAKE_NAME"))
@@ -81,7 +81,7 @@ func fakeProgram(kind string) int {
 	}
 }
 
-// journal notes what happened, in the order in which it did.
+// journal records what happened, in order.
 func journal(line string) {
 	f, err := os.OpenFile(os.Getenv("FAKE_JOURNAL"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -91,27 +91,27 @@ func journal(line string) {
 	fmt.Fprintln(f, line)
 }
 
-// quickExit takes away the second that a program under the race detector
-// waits before it ends.
+// quickExit removes the second that a program under the race detector waits before it
+// ends.
 const quickExit = "GORACE=atexit_sleep_ms=0"
 
-// stage is a folder with fake programs.
-type stage struct {
+// testSupervisor is a folder with fake programs.
+type testSupervisor struct {
 	t    *testing.T
 	dir  string
 	self string
 	out  *lockedBuffer
 }
 
-func newStage(t *testing.T) *stage {
+func newStage(t *testing.T) *testSupervisor {
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &stage{t: t, dir: t.TempDir(), self: self, out: &lockedBuffer{}}
+	return &testSupervisor{t: t, dir: t.TempDir(), self: self, out: &lockedBuffer{}}
 }
 
-func (s *stage) program(name, kind string) Program {
+func (s *testSupervisor) program(name, kind string) Program {
 	addr := freeport.For(s.t)
 	p := Program{
 		Name: name, Path: s.self, PIDFile: filepath.Join(s.dir, name+".pid"),
@@ -131,7 +131,7 @@ func dial(ctx context.Context, addr string) error {
 	return c.Close()
 }
 
-func (s *stage) journal() []string {
+func (s *testSupervisor) journal() []string {
 	b, err := os.ReadFile(filepath.Join(s.dir, "journal"))
 	if err != nil {
 		s.t.Fatal(err)
@@ -139,7 +139,7 @@ func (s *stage) journal() []string {
 	return strings.Split(strings.TrimSpace(string(b)), "\n")
 }
 
-func (s *stage) config(programs ...Program) Config {
+func (s *testSupervisor) config(programs ...Program) Config {
 	c := Config{LogDir: filepath.Join(s.dir, "log"), Screen: s.out, Logger: slog.New(slog.NewTextHandler(s.out, nil))}
 	for _, p := range programs {
 		c.Steps = append(c.Steps, Step{Program: &p})
@@ -149,7 +149,7 @@ func (s *stage) config(programs ...Program) Config {
 
 // run starts a supervisor and waits until it is ready; the returned function
 // stops it and gives Run's result.
-func (s *stage) run(c Config) (*Supervisor, func() error) {
+func (s *testSupervisor) run(c Config) (*Supervisor, func() error) {
 	ready := make(chan struct{})
 	c.OnReady = func() { close(ready) }
 	sup, err := New(c)
@@ -169,8 +169,8 @@ func (s *stage) run(c Config) (*Supervisor, func() error) {
 	return sup, stop
 }
 
-func (s *stage) pid(name string) int {
-	pid, err := readPID(filepath.Join(s.dir, name+".pid"))
+func (s *testSupervisor) pid(name string) int {
+	pid, err := files.ReadPID(filepath.Join(s.dir, name+".pid"))
 	if err != nil {
 		return 0
 	}
@@ -179,8 +179,8 @@ func (s *stage) pid(name string) int {
 
 func alive(pid int) bool { return pid > 0 && syscall.Kill(pid, 0) == nil }
 
-// eventually waits for something that must happen; the test's own time limit
-// is its end.
+// eventually waits for something that must happen; only the test's own time limit ends
+// it.
 func eventually(t *testing.T, what string, cond func() bool) {
 	t.Helper()
 	for began := time.Now(); !cond(); time.Sleep(5 * time.Millisecond) {
@@ -244,15 +244,15 @@ func TestOwnFaultIsGivenTime(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	k := &keeper{hopeless: make(chan struct{}), logger: slog.New(slog.DiscardHandler), log: &logFile{}}
+	k := &processRunner{gaveUp: make(chan struct{}), logger: slog.New(slog.DiscardHandler), log: &logFile{}}
 	quick := 0
-	for i := range patience - 1 {
+	for i := range gaveUpAfter - 1 {
 		if d := k.pause(nil, time.Second, &quick); d >= time.Second {
 			t.Errorf("end %d: pause %s is not below a second", i+1, d)
 		}
 	}
 	if d := k.pause(nil, time.Second, &quick); d != longPause {
-		t.Errorf("after %d ends: pause %s", patience, d)
+		t.Errorf("after %d ends: pause %s", gaveUpAfter, d)
 	}
 	if d := k.pause(nil, time.Hour, &quick); d != 0 || quick != 1 {
 		t.Errorf("after an hour of life: pause %s, count %d", d, quick)
@@ -383,7 +383,7 @@ func TestLogLimits(t *testing.T) {
 			t.Errorf("%s: %v, %v", name, info, err)
 		}
 	}
-	if n := len(l.last); n != wordsKept {
+	if n := len(l.last); n != linesKept {
 		t.Errorf("%d last words", n)
 	}
 }
@@ -408,8 +408,8 @@ func TestNewRefuses(t *testing.T) {
 	}
 }
 
-// TestNothingIsLeftBehind kills a supervisor with SIGKILL; its programs must
-// go with it.
+// TestNothingIsLeftBehind kills a supervisor with SIGKILL; its programs must end with
+// it.
 func TestNothingIsLeftBehind(t *testing.T) {
 	s := newStage(t)
 	cmd := exec.Command(s.self)
@@ -440,8 +440,8 @@ func TestNothingIsLeftBehind(t *testing.T) {
 	}
 }
 
-// zombie tells of a process that has ended but was not awaited: in a container
-// without an init nobody does.
+// zombie reports a process that has ended but was not awaited: in a container without
+// an init nobody does.
 func zombie(pid int) bool {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	return err == nil && strings.Contains(string(b), ") Z ")

@@ -18,17 +18,17 @@ import (
 	"github.com/alecthomas/kong"
 
 	"galla/edge/daemon"
+	"galla/edge/queue"
 	"galla/installers"
-	"galla/shared/bug"
 	"galla/shared/secret"
 	"galla/shared/settings"
-	"galla/shared/trace"
+	"galla/shared/telemetry"
 )
 
 type cli struct {
 	File settings.Path `name:"config" env:"GALLA_CONFIG" help:"File of settings, such as /etc/galla/edge.toml: names are those of the flags below, and of run's; flags and the environment win over it."`
 
-	Data string `env:"GALLA_DATA" default:".galla" help:"Folder for Galla's data; the counter's lies in edge/ below it."`
+	Data string `env:"GALLA_DATA" default:".galla" help:"Folder for Galla's data; the counter's is edge/ below it."`
 
 	Version kong.VersionFlag `help:"Print the release and end."`
 
@@ -42,30 +42,30 @@ type cli struct {
 	Pin   pinCmd   `cmd:"" help:"Give the agent who enrolled the counter a new PIN. Stop the counter first."`
 
 	Devices devicesCmd `cmd:"" help:"List the fingerprint readers of this computer."`
-	Capture captureCmd `cmd:"" help:"Ask a reader for a capture and tell what came back, without the capture."`
+	Capture captureCmd `cmd:"" help:"Ask a reader for a capture and print the reply, without the capture."`
 	Doctor  doctorCmd  `cmd:"" help:"Examine this counter and say what to do; the report has no personal data."`
 
 	Update   updateCmd   `cmd:"" help:"Look for a release now, and fetch it; the counter starts it when it is empty."`
-	Releases releasesCmd `cmd:"" help:"List the releases of this program on this computer, and what became of each."`
+	Releases releasesCmd `cmd:"" help:"List the releases of this program on this computer, with their state."`
 
-	Unfinished unfinishedCmd `cmd:"" help:"Count the operations whose outcome is not known yet. Stop the counter first. Exit status 3 where there are some."`
-	Beside     besideCmd     `cmd:"" hidden:"" help:"Say whether this program is older than another version: exit status 4. For the setup."`
-	OfSystem   toolsOfSystem `embed:""`
+	Unfinished unfinishedCmd  `cmd:"" help:"Count the operations that are not final. Stop the counter first. Exit status 3 where there are some."`
+	Compare    compareCmd     `cmd:"" name:"compare-version" hidden:"" help:"Compare this program with another version: exit status 4 where it is older. For the setup."`
+	OfSystem   systemCommands `embed:""`
 }
 
 type runCmd struct {
 	Addr      settings.Address `env:"GALLA_COUNTER_ADDR" default:"http://127.0.0.1:7200" help:"Loopback address of the counter's pages."`
 	LogFormat string           `name:"log-format" env:"GALLA_LOG_FORMAT" enum:"json,text" default:"json" help:"Form of the log on standard error: json, or text for people."`
 
-	RDSim settings.Address `env:"GALLA_RDSIM_ADDR" help:"A further address to look for a registered-device service at."`
+	RDSim settings.Address `env:"GALLA_RDSIM_ADDR" help:"A further address of a registered-device service."`
 
 	Updates string `env:"GALLA_COUNTER_UPDATES" enum:"auto,on,off" default:"auto" help:"Fetch releases from the central, start the newest that works, and go back where one does not: on, off, or auto, which is on for the service of Windows; elsewhere packages bring new versions."`
 
-	UpdateEvery time.Duration `env:"GALLA_COUNTER_UPDATE_EVERY" default:"4h" help:"How often releases are looked for, give or take a quarter."`
-	UpdateIdle  time.Duration `env:"GALLA_COUNTER_UPDATE_IDLE" default:"5m" help:"How long nobody may have touched the counter before a release is started."`
-	trust
+	UpdateEvery time.Duration `env:"GALLA_COUNTER_UPDATE_EVERY" default:"4h" help:"How often to check for releases, give or take a quarter."`
+	UpdateIdle  time.Duration `env:"GALLA_COUNTER_UPDATE_IDLE" default:"5m" help:"How long the counter must be idle before a release is started."`
+	updateTrust
 
-	Traces trace.Settings `embed:""`
+	Traces telemetry.Settings `embed:""`
 }
 
 type enrolCmd struct {
@@ -75,8 +75,8 @@ type enrolCmd struct {
 	AgentName        string           `required:"" help:"Name of the agent."`
 	AgentPinFile     string           `required:"" type:"existingfile" help:"File that holds the agent's PIN."`
 	AgentAadhaarFile string           `required:"" type:"existingfile" help:"File that holds the agent's Aadhaar number."`
-	Latitude         string           `default:"18.5204" help:"Where the counter stands, decimal degrees."`
-	Longitude        string           `default:"73.8567" help:"Where the counter stands, decimal degrees."`
+	Latitude         string           `default:"18.5204" help:"Location of the counter, decimal degrees."`
+	Longitude        string           `default:"73.8567" help:"Location of the counter, decimal degrees."`
 	IfNeeded         bool             `help:"Do nothing where the counter is enrolled already."`
 }
 
@@ -85,8 +85,11 @@ type pinCmd struct {
 }
 
 func main() {
+	if len(os.Args) == 3 && os.Args[1] == queue.VerifyCommand {
+		os.Exit(queue.RunVerifier(os.Args[2], os.Stderr))
+	}
 	var c cli
-	book := newBook()
+	book := newSettingsBook()
 	k := kong.Parse(&c, kong.Name("galla-edge"), kong.Description("Galla's counter: the daemon on the agent's machine."), kong.Vars{"version": installers.Release()}, kong.Bind(book))
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -104,24 +107,33 @@ func main() {
 	}
 }
 
-// Run serves the counter until it is told to stop.
+// Run serves the counter until it is stopped.
 func (r *runCmd) Run(ctx context.Context, c *cli) error {
-	return supervised(ctx, c, r.handler, func(ctx context.Context, log *slog.Logger, stderr io.Writer, service bool) error {
-		return r.begin(ctx, c, log, stderr, r.Updates == "on" || r.Updates == "auto" && service)
+	return runSupervised(ctx, c, r.logHandler, func(ctx context.Context, log *slog.Logger, stderr io.Writer, service bool) error {
+		return r.launchOrServe(ctx, c, log, stderr, r.Updates == "on" || r.Updates == "auto" && service)
 	})
+}
+
+// daemonConfig returns the configuration of all commands that use the counter's
+// data.
+func (c *cli) daemonConfig(log *slog.Logger) daemon.Config {
+	cfg := daemon.Config{Data: c.Data, Rand: rand.Reader, Logger: log}
+	if program, err := os.Executable(); err == nil {
+		cfg.VerifyQueue = queue.ChildVerifier(program)
+	}
+	return cfg
 }
 
 // serve runs the daemon.
 func (r *runCmd) serve(ctx context.Context, c *cli, log *slog.Logger, updates *daemon.Updates) error {
-	bug.Confess(log)
 	traces, err := r.Traces.Config(os.Getenv)
 	if err != nil {
 		return err
 	}
-	return daemon.Run(ctx, daemon.Config{
-		Traces: traces, Data: c.Data, Addr: r.Addr.URL(), ExtraDevices: nonEmpty(r.RDSim.URL()), Version: installers.Release(), Updates: updates,
-		Rand: rand.Reader, Logger: log,
-	})
+	cfg := c.daemonConfig(log)
+	cfg.Traces, cfg.Addr, cfg.ExtraDevices = traces, r.Addr.URL(), nonEmpty(r.RDSim.URL())
+	cfg.Version, cfg.Updates = installers.Release(), updates
+	return daemon.Run(ctx, cfg)
 }
 
 func nonEmpty(s string) []string {
@@ -145,7 +157,7 @@ func (e *enrolCmd) Run(ctx context.Context, c *cli) error {
 		if e.IfNeeded {
 			return nil
 		}
-		return errors.New("this counter is enrolled already; to bind it anew, move its data folder away first: " + folder)
+		return errors.New("this counter is enrolled already; to enrol it again, move its data folder away first: " + folder)
 	}
 	var texts [3]string
 	for i, file := range []string{e.CodeFile, e.AgentPinFile, e.AgentAadhaarFile} {
@@ -173,7 +185,7 @@ func (p *pinCmd) Run(c *cli) error {
 		return err
 	}
 	log := slog.New(slog.NewTextHandler(os.Stderr, nil))
-	if err := daemon.SetPIN(c.Data, secret.NewOTP(strings.TrimSpace(string(text))), rand.Reader, log); err != nil {
+	if err := daemon.SetPIN(c.daemonConfig(log), secret.NewOTP(strings.TrimSpace(string(text)))); err != nil {
 		return fmt.Errorf("set the agent's PIN: %w", err)
 	}
 	fmt.Println("the agent's PIN is set; start the counter")

@@ -21,7 +21,7 @@ type openCmd struct {
 
 // Run opens the counter's link, or prints it.
 func (o *openCmd) Run(ctx context.Context, c *cli) error {
-	link, err := daemon.Link(daemon.Config{Data: c.Data, Addr: o.Addr.URL(), Rand: rand.Reader, Logger: slog.New(slog.DiscardHandler)})
+	link, err := daemon.PagesURL(daemon.Config{Data: c.Data, Addr: o.Addr.URL(), Rand: rand.Reader, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		return err
 	}
@@ -42,7 +42,7 @@ func (o *openCmd) Run(ctx context.Context, c *cli) error {
 	return nil
 }
 
-// opener gives the command by which a system opens a link.
+// opener returns the command that opens a link on a system.
 func opener(system, link string) []string {
 	switch system {
 	case "windows":

@@ -24,13 +24,13 @@ import (
 	"galla/shared/settings"
 )
 
-// places says where readers are looked for.
-type places struct {
-	Ports string           `help:"Ports to look at, such as 11100-11120; without it those of the specification and the makers' own."`
-	RDSim settings.Address `env:"GALLA_RDSIM_ADDR" help:"A further address to look for a registered-device service at."`
+// readerSearch configures the search for readers.
+type readerSearch struct {
+	Ports string           `help:"Ports to search, such as 11100-11120; default: those of the specification and of the makers."`
+	RDSim settings.Address `env:"GALLA_RDSIM_ADDR" help:"A further address of a registered-device service."`
 }
 
-func (p places) client() (*rdservice.Client, error) {
+func (p readerSearch) client() (*rdservice.Client, error) {
 	cfg := rdservice.Config{Extra: nonEmpty(p.RDSim.URL())}
 	if p.Ports != "" {
 		first, last, isRange := strings.Cut(p.Ports, "-")
@@ -48,7 +48,7 @@ func (p places) client() (*rdservice.Client, error) {
 }
 
 type devicesCmd struct {
-	places
+	readerSearch
 	JSON bool   `help:"As JSON, for programs."`
 	Use  string `placeholder:"ADDRESS" help:"Make the reader at this address the counter's: fingers are taken with no other. Stop the counter first; while it runs, an owner chooses on the page Readers."`
 }
@@ -69,20 +69,20 @@ func (d *devicesCmd) Run(ctx context.Context, c *cli) error {
 	if err := d.write(os.Stdout, found, time.Now()); err != nil {
 		return err
 	}
-	return unusable(os.Stderr, failures)
+	return printUnusable(os.Stderr, failures)
 }
 
 // use makes one reader the counter's.
 func (d *devicesCmd) use(ctx context.Context, c *cli, client *rdservice.Client) error {
 	service, err := client.Probe(ctx, d.Use)
 	if err != nil {
-		return advised(err)
+		return withAdvice(err)
 	}
 	info, err := client.Info(ctx, service)
 	if err != nil {
-		return advised(err)
+		return withAdvice(err)
 	}
-	pin, err := daemon.UseReader(c.Data, service, info, rand.Reader, slog.New(slog.DiscardHandler))
+	pin, err := daemon.UseReader(c.daemonConfig(slog.New(slog.DiscardHandler)), service, info)
 	if err != nil {
 		return fmt.Errorf("make the reader at %s the counter's: %w", d.Use, err)
 	}
@@ -90,9 +90,9 @@ func (d *devicesCmd) use(ctx context.Context, c *cli, client *rdservice.Client) 
 	return nil
 }
 
-// unusable tells of what listens where readers are looked for and is none: a
-// service that hangs is mostly the one that is missed.
-func unusable(w io.Writer, failures []*rdservice.Error) error {
+// printUnusable lists programs on the readers' ports that are no usable service: a
+// service that hangs is often the missing one.
+func printUnusable(w io.Writer, failures []*rdservice.Error) error {
 	for _, failure := range failures {
 		if errors.Is(failure, rdservice.ErrRefused) {
 			continue
@@ -120,13 +120,13 @@ func (d *devicesCmd) write(w io.Writer, found []rdservice.Device, now time.Time)
 	_, _ = fmt.Fprintln(t, "STATUS\tMAKER\tMODEL\tSERIAL\tLEVEL\tCERTIFICATE\tADDRESS")
 	for i, r := range rows {
 		_, _ = fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", r.Status, cmp.Or(r.Vendor, "?"), cmp.Or(r.MI, "?"),
-			cmp.Or(r.Serial, "?"), cmp.Or(string(r.Level), "?"), until(found[i].Info, now), r.Address)
+			cmp.Or(r.Serial, "?"), cmp.Or(string(r.Level), "?"), certificateText(found[i].Info, now), r.Address)
 	}
-	return t.Flush() // tells of the lines' errors too
+	return t.Flush() // returns the errors of all lines
 }
 
-// until says how long a device's certificate is good.
-func until(info rdservice.DeviceInfo, now time.Time) string {
+// certificateText describes how long a device's certificate is valid.
+func certificateText(info rdservice.DeviceInfo, now time.Time) string {
 	day := info.CertificateEnds.In(rdservice.Kolkata()).Format(time.DateOnly)
 	switch info.Certificate(now) {
 	case rdservice.CertificateUnknown:
@@ -140,7 +140,7 @@ func until(info rdservice.DeviceInfo, now time.Time) string {
 }
 
 type captureCmd struct {
-	places
+	readerSearch
 	Address string        `help:"Address of the RD service; without it the best one that is found."`
 	Fingers int           `help:"How many fingers; one where no iris or face is asked for."`
 	Irises  int           `help:"How many irises."`
@@ -150,7 +150,7 @@ type captureCmd struct {
 	JSON    bool          `help:"As JSON, for programs."`
 }
 
-// Run asks a reader for a capture, tells what came back, and drops it.
+// Run asks a reader for a capture, prints the reply, and discards the capture.
 func (c *captureCmd) Run(ctx context.Context) error {
 	options := rdservice.Options{Fingers: c.Fingers, Irises: c.Irises, Faces: c.Faces, Timeout: c.Timeout}
 	if c.EKYC {
@@ -174,7 +174,7 @@ func (c *captureCmd) Run(ctx context.Context) error {
 	return c.write(os.Stdout, got)
 }
 
-// service finds whom to ask.
+// service finds the service to ask.
 func (c *captureCmd) service(ctx context.Context, client *rdservice.Client) (rdservice.Service, error) {
 	if c.Address != "" {
 		return client.Probe(ctx, c.Address)
@@ -184,14 +184,14 @@ func (c *captureCmd) service(ctx context.Context, client *rdservice.Client) (rds
 		return rdservice.Service{}, err
 	}
 	if len(scan.Services) == 0 {
-		return rdservice.Service{}, absent(scan.Failures)
+		return rdservice.Service{}, noServiceError(scan.Failures)
 	}
 	return scan.Services[0], nil
 }
 
-// absent says why there is no service: one that hangs or is not to be trusted
-// tells more than the ports at which nothing is.
-func absent(failures []*rdservice.Error) error {
+// noServiceError says why there is no service. A service that hangs or is not
+// trusted says more than ports without a listener.
+func noServiceError(failures []*rdservice.Error) error {
 	for _, kind := range []error{rdservice.ErrTimeout, rdservice.ErrBroken, rdservice.ErrForeignHost} {
 		for _, failure := range failures {
 			if errors.Is(failure, kind) {
@@ -199,7 +199,7 @@ func absent(failures []*rdservice.Error) error {
 			}
 		}
 	}
-	return errAbsent
+	return errNoService
 }
 
 func (c *captureCmd) write(w io.Writer, got rdservice.Capture) error {
@@ -209,7 +209,7 @@ func (c *captureCmd) write(w io.Writer, got rdservice.Capture) error {
 	}
 	number := func(n *int) string {
 		if n == nil {
-			return "not told"
+			return "unknown"
 		}
 		return strconv.Itoa(*n)
 	}
@@ -228,14 +228,14 @@ func (c *captureCmd) write(w io.Writer, got rdservice.Capture) error {
 	} {
 		_, _ = fmt.Fprintf(t, "%s\t%s\n", row[0], row[1])
 	}
-	return t.Flush() // tells of the lines' errors too
+	return t.Flush() // returns the errors of all lines
 }
 
-// errAbsent says that no service was found.
-var errAbsent = fmt.Errorf("no reader's service was found: %w", rdservice.ErrRefused)
+// errNoService reports that no service was found.
+var errNoService = fmt.Errorf("no reader's service was found: %w", rdservice.ErrRefused)
 
-// unanswered tells of a capture without an answer: programs get the same
-// object, with what to do, and the command fails all the same.
+// unanswered prints a capture without an answer: programs get the same object,
+// with what to do, and the command fails.
 func (c *captureCmd) unanswered(w io.Writer, err error) error {
 	if c.JSON {
 		j := rdservice.Explain(err)
@@ -243,28 +243,27 @@ func (c *captureCmd) unanswered(w io.Writer, err error) error {
 			return err
 		}
 	}
-	return advised(err)
+	return withAdvice(err)
 }
 
-// advised adds what to do to an error of rdservice.
-func advised(err error) error {
+// withAdvice adds what to do to an error of rdservice.
+func withAdvice(err error) error {
 	var failed *rdservice.Error
-	if !errors.As(err, &failed) && !errors.Is(err, errAbsent) {
+	if !errors.As(err, &failed) && !errors.Is(err, errNoService) {
 		return err
 	}
 	return fmt.Errorf("%w. %s", err, rdservice.Explain(err).Text)
 }
 
 type doctorCmd struct {
-	places
-	trust
+	readerSearch
+	updateTrust
 	Addr settings.Address `env:"GALLA_COUNTER_ADDR" default:"http://127.0.0.1:7200" help:"Loopback address of the counter's pages."`
 	JSON bool             `help:"As JSON, for programs."`
 }
 
-// errUnwell ends the command with a code that scripts can see; the report has
-// said everything.
-var errUnwell = errors.New("something needs attention: see above")
+// errNeedsAttention makes the command fail after the report was printed.
+var errNeedsAttention = errors.New("something needs attention: see above")
 
 // Run examines this counter. The report has no personal data.
 func (d *doctorCmd) Run(ctx context.Context, c *cli) error {
@@ -282,7 +281,7 @@ func (d *doctorCmd) Run(ctx context.Context, c *cli) error {
 		_, err = report.WriteTo(os.Stdout)
 	}
 	if err == nil && report.Worst() == doctor.Bad {
-		return errUnwell
+		return errNeedsAttention
 	}
 	return err
 }

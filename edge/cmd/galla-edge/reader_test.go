@@ -13,7 +13,7 @@ import (
 
 func TestPorts(t *testing.T) {
 	for ports, good := range map[string]bool{"": true, "11100-11120": true, "11100": true, "11120-11100": false, "x": false, "1-99999": false} {
-		if _, err := (places{Ports: ports}).client(); (err == nil) != good {
+		if _, err := (readerSearch{Ports: ports}).client(); (err == nil) != good {
 			t.Errorf("--ports %q: %v", ports, err)
 		}
 	}
@@ -55,12 +55,12 @@ func TestAbsent(t *testing.T) {
 		failures []*rdservice.Error
 		want     error
 	}{
-		{nil, errAbsent},
-		{at(rdservice.ErrRefused, rdservice.ErrStatus, rdservice.ErrReply), errAbsent},
+		{nil, errNoService},
+		{at(rdservice.ErrRefused, rdservice.ErrStatus, rdservice.ErrReply), errNoService},
 		{at(rdservice.ErrRefused, rdservice.ErrForeignHost, rdservice.ErrTimeout), rdservice.ErrTimeout},
 		{at(rdservice.ErrForeignHost, rdservice.ErrReply), rdservice.ErrForeignHost},
 	} {
-		if err := absent(tt.failures); !errors.Is(err, tt.want) {
+		if err := noServiceError(tt.failures); !errors.Is(err, tt.want) {
 			t.Errorf("%v became %v", tt.failures, err)
 		}
 	}
@@ -68,7 +68,7 @@ func TestAbsent(t *testing.T) {
 
 func TestUnusable(t *testing.T) {
 	var out strings.Builder
-	err := unusable(&out, []*rdservice.Error{
+	err := printUnusable(&out, []*rdservice.Error{
 		{Op: "discover", Address: "http://127.0.0.1:11100", Kind: rdservice.ErrRefused},
 		{Op: "discover", Address: "http://127.0.0.1:11101", Kind: rdservice.ErrTimeout},
 	})
@@ -81,7 +81,7 @@ func TestCaptureWrites(t *testing.T) {
 	for dpID, want := range map[string]string{"MANTRA.MSIPL": "quality      2\n", "TATVIK.TATVIK": "quality      70 (sent as class 2)\n"} {
 		var out strings.Builder
 		got := rdservice.Capture{Reply: rdservice.PidReply{ErrCode: "0", QScore: rdservice.Scores{2}, CapturedAt: now, Device: rdservice.DeviceInfo{DPID: dpID}}}
-		if err := (&captureCmd{}).write(&out, got); err != nil || !strings.Contains(out.String(), want) || !strings.Contains(out.String(), "minutiae     not told\n") {
+		if err := (&captureCmd{}).write(&out, got); err != nil || !strings.Contains(out.String(), want) || !strings.Contains(out.String(), "minutiae     unknown\n") {
 			t.Errorf("%v, %s", err, out.String())
 		}
 	}
@@ -89,7 +89,7 @@ func TestCaptureWrites(t *testing.T) {
 
 // A capture without an answer has the same object, and fails.
 func TestUnanswered(t *testing.T) {
-	for _, cause := range []error{errAbsent, &rdservice.Error{Op: "capture", Address: "http://127.0.0.1:1", Kind: rdservice.ErrTimeout}} {
+	for _, cause := range []error{errNoService, &rdservice.Error{Op: "capture", Address: "http://127.0.0.1:1", Kind: rdservice.ErrTimeout}} {
 		var out strings.Builder
 		err := (&captureCmd{JSON: true}).unanswered(&out, cause)
 		var got map[string]any

@@ -12,20 +12,19 @@ import (
 	"galla/installers"
 )
 
-// Owner and rights, in Windows' own notation, are the whole list of who may do
-// what: Windows itself, administrators and the service. What is made in a folder
-// later inherits the folder's.
+// Owner and rights, in Windows' notation, are the complete list of who may do
+// what: Windows itself, administrators and the service. New files in a folder
+// inherit its rights.
 const (
 	rightsOfFolder = "O:BAD:P(A;OICI;FA;;;SY)(A;OICI;FA;;;BA)(A;OICI;FA;;;" + installers.EdgeServiceSID + ")"
 	rightsOfFile   = "O:BAD:P(A;;FA;;;SY)(A;;FA;;;BA)(A;;FA;;;" + installers.EdgeServiceSID + ")"
 )
 
-// closeFolder makes the data folder where there is none, and lets in nobody but
-// those of rightsOfFolder: the queue and its keys lie there. Every user may make
-// folders beside it, so one that is there already may be somebody else's, who
-// could have bound the counter to a central of their own: nothing of it is taken
-// over. In one that is ours, folder and contents become the administrators' own,
-// and whatever rights others had are gone.
+// closeFolder creates the data folder where there is none, and restricts it to
+// rightsOfFolder: it holds the queue and its keys. Every user may create folders
+// beside it, so an existing one may be of another user who bound the counter to
+// another central: then nothing of it is used. In one of ours, folder and contents
+// become the administrators', and other rights are removed.
 func closeFolder(folder string) error {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return fmt.Errorf("make the data folder: %w", err)
@@ -53,20 +52,20 @@ func closeFolder(folder string) error {
 	})
 }
 
-// ours refuses what belongs to another user of this computer than the
-// administrators, the service, and who runs this.
+// ours refuses what belongs to a user other than the administrators, the service,
+// and who runs this.
 func ours(path string) error {
 	about, err := windows.GetNamedSecurityInfo(path, windows.SE_FILE_OBJECT, windows.OWNER_SECURITY_INFORMATION)
 	if err != nil {
-		return fmt.Errorf("ask whose %s is: %w", path, err)
+		return fmt.Errorf("read the owner of %s: %w", path, err)
 	}
 	owner, _, err := about.Owner()
 	if err != nil {
-		return fmt.Errorf("ask whose %s is: %w", path, err)
+		return fmt.Errorf("read the owner of %s: %w", path, err)
 	}
 	runs, err := windows.GetCurrentProcessToken().GetTokenUser()
 	if err != nil {
-		return fmt.Errorf("ask who runs this: %w", err)
+		return fmt.Errorf("read the current user: %w", err)
 	}
 	service, err := windows.StringToSid(installers.EdgeServiceSID)
 	if err != nil {
@@ -78,8 +77,8 @@ func ours(path string) error {
 	return fmt.Errorf("%s was there already, and belongs to %s: whoever that is could have put anything into it. Remove it; or, where it is this counter's own, make it the administrators' (takeown /a /r /f) and start this again", path, owner)
 }
 
-// setRights gives a file or folder its owner and rights, exactly. It follows no
-// link: who may make one would choose what else is changed.
+// setRights sets owner and rights of a file or folder. It follows no link, whose
+// creator could choose what else is changed.
 func setRights(path, rights string) error {
 	list, err := windows.SecurityDescriptorFromString(rights)
 	if err != nil {
@@ -106,6 +105,6 @@ func setRights(path, rights string) error {
 	return errors.Join(err, windows.CloseHandle(h))
 }
 
-// anothers says nothing on Windows: what administrators make in the data folder
-// inherits the folder's rights, and with them the service's.
-func anothers(string) error { return nil }
+// checkDataOwner does nothing on Windows: what administrators create in the data
+// folder inherits its rights, including the service's.
+func checkDataOwner(string) error { return nil }

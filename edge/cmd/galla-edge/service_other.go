@@ -15,18 +15,17 @@ import (
 	"syscall"
 )
 
-// toolsOfSystem are the commands that only one system has.
-type toolsOfSystem struct{}
+// systemCommands are the commands that only one system has.
+type systemCommands struct{}
 
-// supervised runs the counter in the foreground: systemd wants no more.
-func supervised(ctx context.Context, _ *cli, handler func(io.Writer) slog.Handler, run func(context.Context, *slog.Logger, io.Writer, bool) error) error {
+// runSupervised runs the counter in the foreground, as systemd expects.
+func runSupervised(ctx context.Context, _ *cli, handler func(io.Writer) slog.Handler, run func(context.Context, *slog.Logger, io.Writer, bool) error) error {
 	return run(ctx, slog.New(handler(os.Stderr)), os.Stderr, false)
 }
 
-// anothers says whose a data folder is where it is not this user's, or gives nil:
-// what one account writes there the other could not replace. With no folder there
-// is nothing to say.
-func anothers(data string) error {
+// checkDataOwner refuses a data folder of another account: what this account writes
+// there the other could not replace. Without a folder there is nothing to check.
+func checkDataOwner(data string) error {
 	info, err := os.Stat(data)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -42,5 +41,5 @@ func anothers(data string) error {
 	if account, err := user.LookupId(name); err == nil {
 		name = account.Username
 	}
-	return fmt.Errorf("%s belongs to %s, who could not replace what this command would write there: run it as that account, such as 'runuser -u %s -- galla-edge ...'; nothing was changed", data, name, name)
+	return fmt.Errorf("%s belongs to %s, who could not replace files that this command writes there: run it as that account, such as 'runuser -u %s -- galla-edge ...'; nothing was changed", data, name, name)
 }

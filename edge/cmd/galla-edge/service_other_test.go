@@ -23,19 +23,19 @@ func TestAnothersFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, folder := range []string{own, filepath.Join(own, "none")} {
-		if err := anothers(folder); err != nil {
+		if err := checkDataOwner(folder); err != nil {
 			t.Errorf("%s: %v", folder, err)
 		}
 	}
 	for name, run := range map[string]func() error{
 		"update":   func() error { return (&updateCmd{}).Run(t.Context(), &cli{Data: theirs}) },
-		"releases": func() error { return (&releasesCmd{Aside: "1.0.0"}).Run(t.Context(), &cli{Data: theirs}) },
+		"releases": func() error { return (&releasesCmd{Block: "1.0.0"}).Run(t.Context(), &cli{Data: theirs}) },
 	} {
 		if err := run(); err == nil || !strings.Contains(err.Error(), "runuser -u ") {
 			t.Errorf("%s in another's folder: %v", name, err)
 		}
 	}
-	if (trust{}).updatesFor(theirs) != nil {
+	if (updateTrust{}).updatesFor(theirs) != nil {
 		t.Error("looking at another's counter opens its releases")
 	}
 }

@@ -18,12 +18,12 @@ import (
 	"golang.org/x/sys/windows/svc/mgr"
 	"gopkg.in/natefinch/lumberjack.v2"
 
-	"galla/edge/parent"
+	"galla/edge/update/launcher"
 	"galla/installers"
 )
 
-// toolsOfSystem are the commands that only Windows has.
-type toolsOfSystem struct {
+// systemCommands are the commands that only Windows has.
+type systemCommands struct {
 	Service   serviceCmd `cmd:"" help:"Register the counter with Windows, so that it starts with the computer."`
 	AsService bool       `hidden:"" help:"Windows' service manager started this."`
 }
@@ -32,14 +32,14 @@ type serviceCmd struct {
 	Action string `arg:"" enum:"install,uninstall,start,stop,restart" help:"install (which also closes the data folder to other users), uninstall, start, stop or restart."`
 }
 
-// Bounds of the service's log, which support asks for: a month of a busy counter.
+// Bounds of the service's log, which support may ask for: a month of a busy counter.
 const (
 	logMegabytes = 10
 	logFiles     = 5
 )
 
-// stopTime is what the counter has for the answers under way after it was told
-// to stop; Windows waits longer than its usual 5 seconds only when told so.
+// stopTime is how long running requests have to end after a stop; Windows waits
+// longer than 5 seconds only if asked to.
 const stopTime = 60 * time.Second
 
 // Run does what was asked. Administrators may.
@@ -77,10 +77,10 @@ func install(known service.Service, about *service.Config, data string) error {
 	if _, err := known.Status(); err == nil {
 		return startsWith(about.Arguments)
 	} else if !errors.Is(err, service.ErrNotInstalled) {
-		return fmt.Errorf("ask Windows for the service %s (run this as administrator): %w", installers.EdgeService, err)
+		return fmt.Errorf("open the service %s (run this as administrator): %w", installers.EdgeService, err)
 	}
-	// It was seen (on Wine) that the first answer overlooks a service; the library
-	// looks again, and has no other sign than its words.
+	// On Wine the first answer was seen to miss an installed service; the library
+	// has only its error text for that.
 	err := known.Install()
 	if err != nil && strings.Contains(err.Error(), "already exists") {
 		return startsWith(about.Arguments)
@@ -91,8 +91,8 @@ func install(known service.Service, about *service.Config, data string) error {
 	return nil
 }
 
-// startsWith gives the service that is registered this program and these arguments:
-// an earlier setup may have known others.
+// startsWith sets the program and arguments of the registered service, which an
+// earlier setup may have set differently.
 func startsWith(args []string) error {
 	program, err := os.Executable()
 	if err != nil {
@@ -108,7 +108,7 @@ func startsWith(args []string) error {
 	}
 	manager, err := mgr.Connect()
 	if err != nil {
-		return fmt.Errorf("ask Windows for its services (run this as administrator): %w", err)
+		return fmt.Errorf("open the services (run this as administrator): %w", err)
 	}
 	known, err := manager.OpenService(installers.EdgeService)
 	if err == nil {
@@ -121,9 +121,9 @@ func startsWith(args []string) error {
 	return nil
 }
 
-// definition is the service as Windows keeps it; file is its file of settings, empty
-// where it has none. Its account is its own: it may use the network and the printer,
-// and no other service may read its folder.
+// definition is the service's registration; file is its file of settings, empty
+// where it has none. The service has an account of its own: it may use the network
+// and the printer, and no other service may read its folder.
 func definition(data, file string) *service.Config {
 	args := []string{"--data", data}
 	if file != "" {
@@ -131,7 +131,7 @@ func definition(data, file string) *service.Config {
 	}
 	return &service.Config{
 		Name: installers.EdgeService, DisplayName: "Galla counter",
-		Description: "Serves the counter's pages on this computer, keeps what is to be sent, and talks to the fingerprint reader.",
+		Description: "Serves the counter's pages on this computer, stores operations until they are sent, and uses the fingerprint reader.",
 		Arguments:   append(args, "--as-service", "run"),
 		UserName:    installers.EdgeServiceAccount,
 		Option: service.KeyValue{
@@ -151,10 +151,10 @@ func (described) Start(service.Service) error { return nil }
 // Stop implements service.Interface.
 func (described) Stop(service.Service) error { return nil }
 
-// supervised runs the counter as a service where Windows started it as one, with
+// runSupervised runs the counter as a service where Windows started it as one, with
 // its log in a file; else in the foreground.
-func supervised(ctx context.Context, c *cli, handler func(io.Writer) slog.Handler, run func(ctx context.Context, log *slog.Logger, stderr io.Writer, service bool) error) error {
-	if !c.OfSystem.AsService || os.Getenv(parent.Env) != "" { // a child has the service's arguments, and is none
+func runSupervised(ctx context.Context, c *cli, handler func(io.Writer) slog.Handler, run func(ctx context.Context, log *slog.Logger, stderr io.Writer, service bool) error) error {
+	if !c.OfSystem.AsService || os.Getenv(launcher.EnvVar) != "" { // a child has the service's arguments, and is none
 		return run(ctx, slog.New(handler(os.Stderr)), os.Stderr, false)
 	}
 	file := &lumberjack.Logger{Filename: filepath.Join(c.Data, "edge", "edge.log"), MaxSize: logMegabytes, MaxBackups: logFiles}
@@ -182,7 +182,7 @@ func (w *windowsService) Execute(_ []string, requests <-chan svc.ChangeRequest, 
 	ended := make(chan error, 1)
 	go func() { ended <- w.run(ctx) }()
 	changes <- svc.Status{State: svc.Running, Accepts: svc.AcceptStop | svc.AcceptShutdown}
-	var late <-chan time.Time // nil until it was told to stop
+	var late <-chan time.Time // nil until it is stopped
 	for {
 		select {
 		case err := <-ended:

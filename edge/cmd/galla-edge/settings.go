@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"crypto/rand"
 	"log/slog"
 	"os"
 
@@ -14,26 +13,26 @@ import (
 	"galla/shared/settings"
 )
 
-// newBook says what may not stand in the counter's file of settings, and what of
-// the environment is told beside it.
-func newBook() *settings.Book {
+// newSettingsBook lists what the counter's file of settings must not contain, and
+// which environment variables are shown beside it.
+func newSettingsBook() *settings.Resolver {
 	const byEnrolment = "enrolment takes it from a file of its own, which is deleted afterwards (galla-edge enrol --help)"
 	return settings.New(settings.Config{
-		Elsewhere: map[string]string{
+		SecretNames: map[string]string{
 			"code": byEnrolment, "enrolment-code": byEnrolment, "pin": byEnrolment, "agent-pin": byEnrolment,
 			"aadhaar": byEnrolment, "agent-aadhaar": byEnrolment,
 			"queue-key":    "it is made by enrolment, in edge/keys of the data folder",
 			"terminal-key": "it is made by enrolment, in edge/keys of the data folder",
 			"otlp-headers": "give them in the environment, as OTEL_EXPORTER_OTLP_HEADERS",
 		},
-		Also: []string{"OTEL_"},
+		VariablePrefixes: []string{"OTEL_"},
 	})
 }
 
 type configCmd struct{ runCmd }
 
 // Run prints the settings in force.
-func (c *configCmd) Run(chosen *kong.Context, book *settings.Book) error {
+func (c *configCmd) Run(chosen *kong.Context, book *settings.Resolver) error {
 	traces, err := c.Traces.Config(os.Getenv)
 	if err != nil {
 		return err
@@ -46,15 +45,14 @@ func (c *configCmd) Run(chosen *kong.Context, book *settings.Book) error {
 
 type checkCmd struct{ runCmd }
 
-// Run looks at everything that a start needs.
+// Run checks everything that a start needs.
 func (r *checkCmd) Run(ctx context.Context, c *cli) error {
 	traces, misread := r.Traces.Config(os.Getenv)
 	readers, err := rdservice.New(rdservice.Config{Extra: nonEmpty(r.RDSim.URL())})
 	if err != nil {
 		return err
 	}
-	return daemon.Check(ctx, daemon.Config{
-		Data: c.Data, Addr: r.Addr.URL(), ExtraDevices: nonEmpty(r.RDSim.URL()), Version: installers.Release(), Rand: rand.Reader,
-		Traces: traces, Logger: slog.New(slog.DiscardHandler),
-	}, misread, readers, os.Stdout)
+	cfg := c.daemonConfig(slog.New(slog.DiscardHandler))
+	cfg.Addr, cfg.ExtraDevices, cfg.Version, cfg.Traces = r.Addr.URL(), nonEmpty(r.RDSim.URL()), installers.Release(), traces
+	return daemon.Check(ctx, cfg, misread, readers, os.Stdout)
 }

@@ -23,7 +23,7 @@ func TestFile(t *testing.T) {
 			t.Fatal(err)
 		}
 		var c cli
-		book := newBook()
+		book := newSettingsBook()
 		parser, err := kong.New(&c, kong.Bind(book))
 		if err != nil {
 			t.Fatal(err)
@@ -84,7 +84,7 @@ func TestBeside(t *testing.T) {
 		{"1.0.0", "1.0.1", true}, {"1.0.1", "1.0.0", false}, {"1.0.0", "1.0.0", false}, {"1.0.0-rc.1", "1.0.0", true}, {"1.10.0", "1.9.0", false},
 		{"(devel)", "1.0.0", false}, {"1.0.0", "(devel)", false}, {"1.0.0", "", false},
 	} {
-		if err := beside(c.own, c.installed); errors.Is(err, errOlder) != c.older || (err != nil) != c.older {
+		if err := checkNotOlder(c.own, c.installed); errors.Is(err, errOlder) != c.older || (err != nil) != c.older {
 			t.Errorf("%s beside %s: %v", c.own, c.installed, err)
 		}
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -11,7 +10,7 @@ import (
 
 	"galla/edge/daemon"
 	"galla/edge/queue"
-	"galla/edge/release"
+	"galla/edge/update/release"
 	"galla/installers"
 )
 
@@ -21,12 +20,12 @@ type unfinishedCmd struct{}
 // the installers.
 const statusUnfinished = 3
 
-// errUnfinished carries it.
-var errUnfinished = errors.New("leave the counter installed and on line until the outcomes are known; its first page tells")
+// errUnfinished leads to statusUnfinished.
+var errUnfinished = errors.New("leave the counter installed and online until all outcomes are known; its first page shows them")
 
 // Run counts.
 func (*unfinishedCmd) Run(c *cli) error {
-	n, err := daemon.CountUnfinished(c.Data, rand.Reader, slog.New(slog.NewTextHandler(os.Stderr, nil)))
+	n, err := daemon.CountUnfinished(c.daemonConfig(slog.New(slog.NewTextHandler(os.Stderr, nil))))
 	switch {
 	case errors.Is(err, daemon.ErrNotEnrolled):
 		fmt.Println("this counter is not enrolled; there are no operations")
@@ -37,7 +36,7 @@ func (*unfinishedCmd) Run(c *cli) error {
 		return err
 	}
 	if n.Damaged > 0 {
-		fmt.Printf("%d operation(s) can't be read; the central knows what became of them\n", n.Damaged)
+		fmt.Printf("%d operation(s) can't be read; the central knows their outcome\n", n.Damaged)
 	}
 	if n.Operations == 0 && n.Damaged == 0 {
 		fmt.Println("every operation has its outcome")
@@ -50,7 +49,7 @@ func (*unfinishedCmd) Run(c *cli) error {
 	return errUnfinished
 }
 
-type besideCmd struct {
+type compareCmd struct {
 	Version string `arg:"" help:"The version that is installed."`
 }
 
@@ -58,13 +57,13 @@ type besideCmd struct {
 // installed, for the setup.
 const statusOlder = 4
 
-// errOlder carries it.
+// errOlder leads to statusOlder.
 var errOlder = errors.New("this program is older")
 
 // Run compares. A program without a version is older than none.
-func (b *besideCmd) Run() error { return beside(installers.Release(), b.Version) }
+func (b *compareCmd) Run() error { return checkNotOlder(installers.Release(), b.Version) }
 
-func beside(own, installed string) error {
+func checkNotOlder(own, installed string) error {
 	v, err := release.ParseVersion(own)
 	if err != nil {
 		return nil

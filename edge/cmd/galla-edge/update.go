@@ -14,23 +14,23 @@ import (
 	"time"
 
 	"galla/edge/daemon"
-	"galla/edge/parent"
-	"galla/edge/release"
-	"galla/edge/shelf"
 	"galla/edge/update"
+	"galla/edge/update/launcher"
+	"galla/edge/update/release"
+	"galla/edge/update/releases"
 	"galla/installers"
 )
 
-// trust says what releases are believed.
-type trust struct {
+// updateTrust is how releases are verified.
+type updateTrust struct {
 	UpdateRoot string `name:"update-root" env:"GALLA_UPDATE_ROOT" type:"existingfile" help:"Root of trust of releases (root.json) in place of the one that is built in: for a repository of one's own, or a test's."`
 }
 
 // maxRoot bounds the file of a root of trust, in bytes.
 const maxRoot = release.MaxRoot
 
-// root gives the root of trust; nil where there is none.
-func (t trust) root() ([]byte, error) {
+// root returns the root of trust; nil where there is none.
+func (t updateTrust) root() ([]byte, error) {
 	if t.UpdateRoot == "" {
 		return installers.Root()
 	}
@@ -51,8 +51,8 @@ var (
 	errNoRelease = errors.New("this program was not released, so it has no version that could be compared: build it with 'make dist'")
 )
 
-// open gives what the program's updates need. errNoTrust, errNoRelease.
-func (t trust) open(data string) (*daemon.Updates, error) {
+// openUpdates opens what updates need. It fails with errNoTrust or errNoRelease.
+func (t updateTrust) openUpdates(data string) (*daemon.Updates, error) {
 	root, err := t.root()
 	if err != nil {
 		return nil, err
@@ -64,21 +64,21 @@ func (t trust) open(data string) (*daemon.Updates, error) {
 	if err != nil {
 		return nil, errNoRelease
 	}
-	s, err := daemon.Shelf(data, root)
+	s, err := daemon.OpenReleases(data, root)
 	if err != nil {
 		return nil, err
 	}
-	return &daemon.Updates{Shelf: s, Own: own}, nil
+	return &daemon.Updates{Releases: s, Version: own}, nil
 }
 
-// begin runs the counter, or, where updates are wanted, as the parent of the
-// release that does.
-func (r *runCmd) begin(ctx context.Context, c *cli, log *slog.Logger, stderr io.Writer, wanted bool) error {
-	child := parent.Attach(os.Getenv, os.Stdin, os.Stdout)
+// launchOrServe runs the counter, or, with updates, the launcher of the release
+// that does.
+func (r *runCmd) launchOrServe(ctx context.Context, c *cli, log *slog.Logger, stderr io.Writer, wanted bool) error {
+	child := launcher.Attach(os.Getenv, os.Stdin, os.Stdout)
 	if !wanted && child == nil {
 		return r.serve(ctx, c, log, nil)
 	}
-	updates, err := r.open(c.Data)
+	updates, err := r.openUpdates(c.Data)
 	switch {
 	case child == nil && (errors.Is(err, errNoTrust) || errors.Is(err, errNoRelease)):
 		log.Warn("this program is not updated by itself", "reason", err.Error())
@@ -86,33 +86,32 @@ func (r *runCmd) begin(ctx context.Context, c *cli, log *slog.Logger, stderr io.
 	case err != nil:
 		return err
 	case child != nil:
-		return r.serveFor(ctx, c, log, updates, child)
+		return r.serveAsChild(ctx, c, log, updates, child)
 	}
 	program, err := os.Executable()
 	if err != nil {
 		return fmt.Errorf("find this program's own file: %w", err)
 	}
-	p, err := parent.New(parent.Config{
-		Shelf: updates.Shelf, Own: updates.Own, Program: program, Args: os.Args[1:], Env: os.Environ(), Stderr: stderr, Logger: log,
+	p, err := launcher.New(launcher.Config{
+		Releases: updates.Releases, Version: updates.Version, Program: program, Args: os.Args[1:], Env: os.Environ(), Stderr: stderr, Logger: log,
 	})
 	if err != nil {
 		return err
 	}
-	forget, err := daemon.TellPID(c.Data)
+	remove, err := daemon.WritePIDFile(c.Data)
 	if err != nil {
 		return err
 	}
-	defer forget()
-	return p.Run(ctx)
+	return errors.Join(p.Run(ctx), remove())
 }
 
 // servingWait is how long a release waits for the one before to end: longer than
 // that one may take for its answers under way.
 const servingWait = 70 * time.Second
 
-// serveFor runs the counter as a parent's child, until ctx ends or the parent says
-// so.
-func (r *runCmd) serveFor(ctx context.Context, c *cli, log *slog.Logger, updates *daemon.Updates, child *parent.Child) error {
+// serveAsChild runs the counter as a launcher's child, until ctx ends or the
+// launcher stops it.
+func (r *runCmd) serveAsChild(ctx context.Context, c *cli, log *slog.Logger, updates *daemon.Updates, child *launcher.Child) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	go func() { // it ends with the process: nothing wakes a reader of standard input
@@ -120,36 +119,36 @@ func (r *runCmd) serveFor(ctx context.Context, c *cli, log *slog.Logger, updates
 		stop()
 	}()
 	waiting, cancel := context.WithTimeout(ctx, servingWait)
-	done, err := updates.Shelf.Serving(waiting)
+	done, err := updates.Releases.LockServe(waiting)
 	cancel()
 	if err != nil {
 		return err
 	}
 	defer done()
-	updates.Parent, updates.Every, updates.Idle = child, r.UpdateEvery, r.UpdateIdle
+	updates.Launcher, updates.Interval, updates.IdleFor = child, r.UpdateEvery, r.UpdateIdle
 	return r.serve(ctx, c, log, updates)
 }
 
 // updatesFor is open for commands that have a use for updates and need none.
-func (t trust) updatesFor(data string) *daemon.Updates {
-	if _, err := os.Stat(data); errors.Is(err, fs.ErrNotExist) || anothers(data) != nil {
+func (t updateTrust) updatesFor(data string) *daemon.Updates {
+	if _, err := os.Stat(data); errors.Is(err, fs.ErrNotExist) || checkDataOwner(data) != nil {
 		return nil // looking at a counter makes no folder, and none that it could not use
 	}
-	updates, err := t.open(data)
+	updates, err := t.openUpdates(data)
 	if err != nil {
 		return nil
 	}
 	return updates
 }
 
-type updateCmd struct{ trust }
+type updateCmd struct{ updateTrust }
 
-// Run looks for a release and fetches it.
+// Run checks for a release and fetches it.
 func (u *updateCmd) Run(ctx context.Context, c *cli) error {
-	if err := anothers(c.Data); err != nil {
+	if err := checkDataOwner(c.Data); err != nil {
 		return err
 	}
-	updates, err := u.open(c.Data)
+	updates, err := u.openUpdates(c.Data)
 	if err != nil {
 		return err
 	}
@@ -157,12 +156,12 @@ func (u *updateCmd) Run(ctx context.Context, c *cli) error {
 		Data: c.Data, Rand: rand.Reader, Updates: updates, Logger: slog.New(slog.NewTextHandler(os.Stderr, nil)),
 	})
 	switch {
-	case errors.Is(err, shelf.ErrHeld):
-		return errors.New("the counter is fetching a release itself; its page 'This program' tells how far it is")
+	case errors.Is(err, releases.ErrLocked):
+		return errors.New("the counter is fetching a release itself; its page 'This program' shows the progress")
 	case err != nil:
 		return err
 	case v == "":
-		fmt.Printf("there is no release for this counter beyond %s\n", updates.Own)
+		fmt.Printf("there is no release for this counter beyond %s\n", updates.Version)
 		return nil
 	}
 	fmt.Printf("release %s is fetched and verified; the counter starts it when it is empty\n", v)
@@ -170,46 +169,46 @@ func (u *updateCmd) Run(ctx context.Context, c *cli) error {
 }
 
 type releasesCmd struct {
-	trust
-	Aside string `placeholder:"VERSION" help:"Put a release aside for good. Stop the counter first; it then starts the one before."`
-	Why   string `default:"put aside by hand" help:"Why it is put aside."`
+	updateTrust
+	Block  string `placeholder:"VERSION" help:"Block a release. Stop the counter first; it then starts the previous one."`
+	Reason string `default:"blocked by hand" help:"Why it is blocked."`
 }
 
-// Run lists the releases of this computer, or puts one aside.
+// Run lists the releases of this computer, or blocks one.
 func (r *releasesCmd) Run(ctx context.Context, c *cli) error {
-	if err := anothers(c.Data); err != nil {
+	if err := checkDataOwner(c.Data); err != nil {
 		return err
 	}
-	updates, err := r.open(c.Data)
+	updates, err := r.openUpdates(c.Data)
 	if err != nil {
 		return err
 	}
-	versions, state, err := update.Versions(updates.Shelf)
+	versions, state, err := update.ListReleases(updates.Releases)
 	if err != nil {
 		return err
 	}
-	if r.Aside != "" {
-		return r.putAside(ctx, updates, state)
+	if r.Block != "" {
+		return r.block(ctx, updates, state)
 	}
 	t := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
-	_, _ = fmt.Fprintf(t, "%s\tinstalled\n", updates.Own) // Flush tells
+	_, _ = fmt.Fprintf(t, "%s\tinstalled\n", updates.Version) // Flush returns the error
 	for _, v := range versions {
-		_, _ = fmt.Fprintf(t, "%s\t%s\n", v, standing(updates.Shelf, state, v))
+		_, _ = fmt.Fprintf(t, "%s\t%s\n", v, releaseStatus(updates.Releases, state, v))
 	}
 	return t.Flush()
 }
 
-// standing says what is known of a release on the shelf.
-func standing(s *shelf.Shelf, state shelf.State, v release.Version) string {
-	known := state.Of(v)
+// releaseStatus describes a release on disk.
+func releaseStatus(s *releases.Store, state releases.State, v release.Version) string {
+	known := state.Get(v)
 	said := "fetched"
 	switch {
-	case known.Aside != "":
-		said = "put aside: " + known.Aside
+	case known.Blocked != "":
+		said = "blocked: " + known.Blocked
 	case state.Trial == v:
 		said = "on trial"
 	case known.Strikes > 0:
-		said = fmt.Sprintf("failed %d time(s), last of: %s", known.Strikes, known.Why)
+		said = fmt.Sprintf("failed %d time(s), last of: %s", known.Strikes, known.LastError)
 	case known.Proven:
 		said = "works"
 	}
@@ -222,31 +221,31 @@ func standing(s *shelf.Shelf, state shelf.State, v release.Version) string {
 	return said
 }
 
-// putAside notes that a release is never started again.
-func (r *releasesCmd) putAside(ctx context.Context, updates *daemon.Updates, state shelf.State) error {
-	v, err := release.ParseVersion(r.Aside)
+// block notes that a release is never started again.
+func (r *releasesCmd) block(ctx context.Context, updates *daemon.Updates, state releases.State) error {
+	v, err := release.ParseVersion(r.Block)
 	if err != nil {
 		return err
 	}
 	waiting, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
-	done, err := updates.Shelf.Serving(waiting)
-	if errors.Is(err, shelf.ErrHeld) {
-		return errors.New("the counter runs, and keeps its own list: stop it first")
+	done, err := updates.Releases.LockServe(waiting)
+	if errors.Is(err, releases.ErrLocked) {
+		return errors.New("the counter is running: stop it first")
 	}
 	if err != nil {
 		return err
 	}
 	defer done()
-	known := state.Of(v)
-	known.Aside = cmp.Or(r.Why, "put aside by hand")
-	state.Put(v, known)
+	known := state.Get(v)
+	known.Blocked = cmp.Or(r.Reason, "blocked by hand")
+	state.Set(v, known)
 	if state.Trial == v {
-		state.Trial, state.Before, state.Begun = "", "", 0
+		state.Trial, state.Previous, state.TrialStarts = "", "", 0
 	}
-	if err := updates.Shelf.WriteState(state); err != nil {
+	if err := updates.Releases.WriteState(state); err != nil {
 		return err
 	}
-	fmt.Printf("release %s is put aside; start the counter\n", v)
+	fmt.Printf("release %s is blocked; start the counter\n", v)
 	return nil
 }

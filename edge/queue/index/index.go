@@ -1,12 +1,11 @@
-// Package index is what the queue remembers of its operations beside the file, so
-// that a day's cash, and cash that is open, are found without reading every
-// operation: which of them something happened to long after they were begun,
-// which have open cash (edge.Record.Cash), and which are about another one.
+// Package index finds operations of the queue without reading all of them: those
+// that changed long after they were created, those with open cash
+// (edge.Record.Cash), and those that are linked to another one.
 //
-// It promises to know of each record what was noted last; the queue notes each
-// that it reads at its start and each that it writes, after it is on the disk.
-// Nothing of it is stored: there is no format, and nothing to repair. Records
-// enter as edge.Record; ids leave.
+// It promises to know each record as it was last updated: the queue updates it
+// with every record that it reads at its start and, after the write to disk,
+// with every record that it writes. It is in memory only. Records enter as
+// edge.Record; ids leave.
 package index
 
 import (
@@ -36,11 +35,11 @@ func New() *Index {
 	return &Index{late: map[op.ID][]time.Time{}, open: map[op.ID]bool{}, linked: map[op.ID]bool{}}
 }
 
-// Note remembers a record as it is now.
-func (x *Index) Note(r edge.Record) {
-	id, ok := Minted([]byte(r.ID))
+// Update remembers a record as it is now.
+func (x *Index) Update(r edge.Record) {
+	id, ok := IDTime([]byte(r.ID))
 	var late []time.Time
-	for _, at := range []time.Time{r.CreatedAt, r.SentAt, r.EndedAt, r.CashGiven} {
+	for _, at := range []time.Time{r.CreatedAt, r.SentAt, r.EndedAt, r.CashGivenAt} {
 		if !at.IsZero() && (!ok || at.Sub(id).Abs() > edge.LateAfter) {
 			late = append(late, at)
 		}
@@ -52,17 +51,17 @@ func (x *Index) Note(r edge.Record) {
 		x.late[r.ID] = late
 	}
 	delete(x.open, r.ID)
-	if r.Cash().Open() {
+	if r.Cash().IsOpen() {
 		x.open[r.ID] = true
 	}
 	delete(x.linked, r.ID)
-	if r.Of != "" {
+	if r.LinkedTo != "" {
 		x.linked[r.ID] = true
 	}
 }
 
-// Drop forgets records that are gone.
-func (x *Index) Drop(ids []op.ID) {
+// Remove forgets records that are gone.
+func (x *Index) Remove(ids []op.ID) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	for _, id := range ids {
@@ -72,11 +71,11 @@ func (x *Index) Drop(ids []op.ID) {
 	}
 }
 
-// Open gives the operations whose cash is open, in the order of their ids.
-func (x *Index) Open() []op.ID { return x.sorted(x.open) }
+// OpenCash returns the operations whose cash is open, in the order of their ids.
+func (x *Index) OpenCash() []op.ID { return x.sorted(x.open) }
 
-// Linked gives the operations that are about another one, in the order of their
-// ids.
+// Linked returns the operations that are linked to another one, in the order of
+// their ids.
 func (x *Index) Linked() []op.ID { return x.sorted(x.linked) }
 
 func (x *Index) sorted(ids map[op.ID]bool) []op.ID {
@@ -85,11 +84,11 @@ func (x *Index) sorted(ids map[op.ID]bool) []op.ID {
 	return slices.Sorted(maps.Keys(ids))
 }
 
-// Late gives the operations to which something happened from the one time on and
-// before the other, and whose ids were minted more than edge.LateAfter before or after
-// that; in the order of their ids.
-func (x *Index) Late(from, to time.Time) []op.ID {
-	first, end := Least(from.Add(-edge.LateAfter)), Least(to.Add(edge.LateAfter))
+// ChangedLater returns the operations that changed from `from` on and before
+// `to`, and were created more than edge.LateAfter before or after that, in the
+// order of their ids.
+func (x *Index) ChangedLater(from, to time.Time) []op.ID {
+	first, end := FirstID(from.Add(-edge.LateAfter)), FirstID(to.Add(edge.LateAfter))
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	var ids []op.ID
@@ -105,8 +104,8 @@ func (x *Index) Late(from, to time.Time) []op.ID {
 	return ids
 }
 
-// Minted is the time in an id; false where it is none.
-func Minted(key []byte) (time.Time, bool) {
+// IDTime is the time in an id; false where it is none.
+func IDTime(key []byte) (time.Time, bool) {
 	id, err := uuid.ParseBytes(key)
 	if err != nil {
 		return time.Time{}, false
@@ -116,16 +115,16 @@ func Minted(key []byte) (time.Time, bool) {
 	return time.UnixMilli(int64(binary.BigEndian.Uint64(ms[:]))), true
 }
 
-// Least is the least key that an id of a time can have.
-func Least(t time.Time) string {
+// FirstID is the least key that an id of a time can have.
+func FirstID(t time.Time) string {
 	h := uuid.UUID{}
 	ms := binary.BigEndian.AppendUint64(nil, uint64(min(max(t.UnixMilli(), 0), 1<<48-1)))
 	copy(h[:], ms[2:])
 	return h.String()[:len("00000000-0000")]
 }
 
-// List writes ids for people.
-func List(ids []op.ID) string {
+// JoinIDs joins ids for a message.
+func JoinIDs(ids []op.ID) string {
 	names := make([]string, len(ids))
 	for i, id := range ids {
 		names[i] = string(id)

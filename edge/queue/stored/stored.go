@@ -1,11 +1,9 @@
-// Package stored is how an operation rests in the counter's queue, as JSON,
-// before it is sealed. A customer's mobile number rests in it, to be searched for;
-// nothing of a record stands in the clear.
+// Package stored encodes an operation of the counter's queue as JSON, before it is
+// sealed.
 //
-// It promises that a record comes back as it went in, but for its body, which
-// lies elsewhere; and that what is no record of this version is an error that
-// quotes nothing of it. Records enter and leave as edge.Record, with the slot
-// of the body's key.
+// It promises that Decode returns the record that Encode got, without its body,
+// which is stored elsewhere; and that errors quote nothing of a record. Records
+// enter and leave as edge.Record, with the slot of the body's key.
 package stored
 
 import (
@@ -19,25 +17,23 @@ import (
 	"galla/shared/op"
 )
 
-// Schema is the version of what stands in the counter's file. An older one is
-// migrated when the queue opens, a newer one than Reads refused.
+// Schema is the version of the counter's file. Open refuses a version above
+// Reads.
 //
-//	1  first
-//	2  bucket days
-//
-// An update is not taken whose Schema this program could not read again: a program
-// that is to write a schema of its own comes after one that reads it already.
+// A release whose Schema this program could not read is not installed, so that
+// the counter can go back: a program that writes a new schema comes after one
+// that reads it.
 const (
-	Schema = 2
+	Schema = 1
 	Reads  = Schema
 )
 
-// Sealing is the version of what a value holds and is sealed for. It changes
-// only when every value of the file has to be written anew.
+// Sealing is the version of the sealed values. It changes only when every value
+// of the file has to be written again.
 const Sealing = 1
 
-// MaxSlots bounds the bodies kept at once: one for each operation without an
-// end. A counter has a few; a month without a line, some thousands.
+// MaxSlots bounds the stored bodies: one for each operation that is not final. A
+// counter has a few; a month offline, some thousands.
 const MaxSlots = 1 << 16
 
 // stored is a record as it rests in the bucket records, as JSON, sealed. Times
@@ -101,19 +97,19 @@ type storedResult struct {
 	MiniStatement []string `json:"miniStatement,omitzero"`
 }
 
-// Encode writes a record without its body; slot is the place of the body's key,
-// 0 where it has none. An error says that a text is not UTF-8.
+// Encode encodes a record without its body; slot is of the body's key, 0 where it
+// has none. It fails for a text that is not UTF-8.
 func Encode(r edge.Record, slot int) ([]byte, error) {
 	s := stored{
-		ID: string(r.ID), Route: string(r.Route), Class: string(r.Class), State: string(r.State), Reason: r.Reason,
-		Version: r.Version, Operator: r.Operator, Began: r.OperatorID, Title: r.Title, Customer: r.Customer, Aadhaar: r.Aadhaar, IIN: r.IIN,
+		ID: string(r.ID), Route: string(r.Route), Class: string(r.Class), State: string(r.State), Reason: string(r.Reason),
+		Version: r.Version, Operator: r.User, Began: r.UserID, Title: r.Title, Customer: r.Customer, Aadhaar: r.Aadhaar, IIN: r.IIN,
 		BankName: r.BankName, Amount: int64(r.Amount), Charge: int64(r.Charge), Mobile: r.Mobile, Slot: slot,
 		CashKept: r.CashKept,
-		CashInto: string(r.CashInto), Refunded: Nanos(r.Refunded), Of: string(r.Of),
+		CashInto: string(r.CashUsedBy), Refunded: Nanos(r.RefundedAt), Of: string(r.LinkedTo),
 		CreatedAt: Nanos(r.CreatedAt), CapturedAt: Nanos(r.CapturedAt), Quality: r.Quality, Deadline: Nanos(r.Deadline), SentAt: Nanos(r.SentAt),
-		EndedAt: Nanos(r.EndedAt), CashGiven: Nanos(r.CashGiven), CashBy: r.CashBy, CashByID: r.CashByID, ConsentAt: Nanos(r.ConsentAt), Consent: r.Consent,
+		EndedAt: Nanos(r.EndedAt), CashGiven: Nanos(r.CashGivenAt), CashBy: r.CashBy, CashByID: r.CashByID, ConsentAt: Nanos(r.ConsentAt), Consent: r.Consent,
 		HTTP: r.HTTP, Reply: r.Reply,
-		Prints: r.Prints, PrintedAt: Nanos(r.PrintedAt),
+		Prints: r.PrintCount, PrintedAt: Nanos(r.PrintedAt),
 		Result: storedResult{
 			StatusCode: r.Result.StatusCode, Message: r.Result.Message, Code: r.Result.Code, Status: r.Result.Status,
 			STAN: r.Result.STAN, Reference: r.Result.Reference, RRN: r.Result.RRN, AuthCode: r.Result.AuthCode,
@@ -131,7 +127,7 @@ func Encode(r edge.Record, slot int) ([]byte, error) {
 	return data, nil
 }
 
-// Decode reads what Encode wrote, and gives the slot. Its errors do not quote the data.
+// Decode decodes what Encode wrote. Its errors do not quote the data.
 func Decode(data []byte) (edge.Record, int, error) {
 	var s stored
 	if err := json.Unmarshal(data, &s, json.RejectUnknownMembers(true)); err != nil {
@@ -141,22 +137,22 @@ func Decode(data []byte) (edge.Record, int, error) {
 	if err != nil {
 		return edge.Record{}, 0, fmt.Errorf("a stored record's id %w", err)
 	}
-	if !Known(op.State(s.State)) {
+	if !IsCounterState(op.State(s.State)) {
 		return edge.Record{}, 0, fmt.Errorf("stored operation %s is in a state that a counter does not have", id)
 	}
 	if s.Slot < 0 || s.Slot > MaxSlots {
 		return edge.Record{}, 0, fmt.Errorf("stored operation %s has its key in slot %d, which can't be", id, s.Slot)
 	}
 	r := edge.Record{
-		ID: id, Route: op.RouteID(s.Route), Class: op.Class(s.Class), State: op.State(s.State), Reason: s.Reason,
-		Version: s.Version, Operator: s.Operator, OperatorID: s.Began, Title: s.Title, Customer: s.Customer, Aadhaar: s.Aadhaar, IIN: s.IIN,
+		ID: id, Route: op.RouteID(s.Route), Class: op.Class(s.Class), State: op.State(s.State), Reason: edge.Reason(s.Reason),
+		Version: s.Version, User: s.Operator, UserID: s.Began, Title: s.Title, Customer: s.Customer, Aadhaar: s.Aadhaar, IIN: s.IIN,
 		BankName: s.BankName, Amount: money.Paise(s.Amount), Charge: money.Paise(s.Charge), Mobile: s.Mobile,
-		CashKept: s.CashKept,
-		CashInto: op.ID(s.CashInto), Refunded: Instant(s.Refunded), Of: op.ID(s.Of),
+		CashKept:   s.CashKept,
+		CashUsedBy: op.ID(s.CashInto), RefundedAt: Instant(s.Refunded), LinkedTo: op.ID(s.Of),
 		CreatedAt: Instant(s.CreatedAt), CapturedAt: Instant(s.CapturedAt), Quality: s.Quality, Deadline: Instant(s.Deadline), SentAt: Instant(s.SentAt),
-		EndedAt: Instant(s.EndedAt), CashGiven: Instant(s.CashGiven), CashBy: s.CashBy, CashByID: s.CashByID, ConsentAt: Instant(s.ConsentAt), Consent: s.Consent,
+		EndedAt: Instant(s.EndedAt), CashGivenAt: Instant(s.CashGiven), CashBy: s.CashBy, CashByID: s.CashByID, ConsentAt: Instant(s.ConsentAt), Consent: s.Consent,
 		HTTP: s.HTTP, Reply: s.Reply,
-		Prints: s.Prints, PrintedAt: Instant(s.PrintedAt),
+		PrintCount: s.Prints, PrintedAt: Instant(s.PrintedAt),
 		Result: edge.Result{
 			StatusCode: s.Result.StatusCode, Message: s.Result.Message, Code: s.Result.Code, Status: s.Result.Status,
 			STAN: s.Result.STAN, Reference: s.Result.Reference, RRN: s.Result.RRN, AuthCode: s.Result.AuthCode,
@@ -186,8 +182,8 @@ func Instant(n int64) time.Time {
 	return time.Unix(0, n)
 }
 
-// Known tells whether a counter's operation can be in the state.
-func Known(s op.State) bool {
+// IsCounterState reports whether a counter's operation can be in the state.
+func IsCounterState(s op.State) bool {
 	switch s {
 	case op.Reserved, op.Queued, op.Sent, op.Accepted, op.Unknown, op.Expired, op.NotSent,
 		op.Pending, op.Succeeded, op.Failed, op.Reversed:

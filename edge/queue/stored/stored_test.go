@@ -16,7 +16,7 @@ const pendingID op.ID = "01a1fda3-6789-76b2-bddd-9b2e2a564f1a"
 // same compares records as they are after a way through the disk.
 func same(a, b edge.Record) bool {
 	for _, r := range []*edge.Record{&a, &b} {
-		for _, at := range []*time.Time{&r.CreatedAt, &r.CapturedAt, &r.Deadline, &r.SentAt, &r.EndedAt, &r.CashGiven, &r.ConsentAt, &r.PrintedAt} {
+		for _, at := range []*time.Time{&r.CreatedAt, &r.CapturedAt, &r.Deadline, &r.SentAt, &r.EndedAt, &r.CashGivenAt, &r.ConsentAt, &r.PrintedAt} {
 			*at = at.Round(0).UTC()
 		}
 		if len(r.Body) == 0 {
@@ -102,7 +102,7 @@ func FuzzDecode(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if _, err := op.ParseID(string(r.ID)); err != nil || !Known(r.State) || slot < 0 || slot > MaxSlots {
+		if _, err := op.ParseID(string(r.ID)); err != nil || !IsCounterState(r.State) || slot < 0 || slot > MaxSlots {
 			t.Fatalf("decoded %+v, %d", r, slot)
 		}
 		again, err := Encode(r, slot)

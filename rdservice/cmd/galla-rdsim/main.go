@@ -14,7 +14,6 @@ import (
 	"os/signal"
 	"path/filepath"
 	"regexp"
-	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -23,6 +22,7 @@ import (
 
 	"galla/rdservice/rdcrypto"
 	"galla/rdservice/rdsim"
+	"galla/shared/files"
 	"galla/shared/settings"
 )
 
@@ -77,11 +77,11 @@ func run(ctx context.Context, log *slog.Logger, o options) (err error) {
 	if err != nil {
 		return err
 	}
-	pid := filepath.Join(o.Data, "rdsim.pid")
-	if err := writePID(pid); err != nil {
+	removePID, err := files.WritePID(filepath.Join(o.Data, "rdsim.pid"))
+	if err != nil {
 		return errors.Join(err, open.Close())
 	}
-	defer func() { err = errors.Join(err, removePID(pid)) }()
+	defer func() { err = errors.Join(err, removePID()) }()
 	for _, address := range open.Addresses() {
 		log.Info("serving", "address", address)
 	}
@@ -138,34 +138,4 @@ func (o options) devices() ([]rdsim.Config, error) {
 		}
 	}
 	return configs, nil
-}
-
-// writePID leaves this program's process id, complete or not at all.
-func writePID(path string) error {
-	temp := path + ".new"
-	if err := os.WriteFile(temp, []byte(strconv.Itoa(os.Getpid())+"\n"), 0o644); err != nil {
-		return fmt.Errorf("writing the process id: %w", err)
-	}
-	if err := os.Rename(temp, path); err != nil {
-		return fmt.Errorf("writing the process id: %w", err)
-	}
-	return nil
-}
-
-// removePID removes the file if it is still this program's.
-func removePID(path string) error {
-	content, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("removing the process id: %w", err)
-	}
-	if strings.TrimSpace(string(content)) != strconv.Itoa(os.Getpid()) {
-		return nil
-	}
-	if err := os.Remove(path); err != nil {
-		return fmt.Errorf("removing the process id: %w", err)
-	}
-	return nil
 }

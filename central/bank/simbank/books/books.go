@@ -14,12 +14,13 @@ import (
 	"sync"
 	"time"
 
+	"galla/shared/ist"
 	"galla/shared/money"
 	"galla/shared/seal"
 	"galla/shared/secret"
 )
 
-// defaultCeiling is what a customer may be debited a day (design/sandbox.md).
+// defaultCeiling is what a customer may be debited a day (sandbox.md).
 const defaultCeiling = 1_00_000 * money.Rupee
 
 // maxTimeScale keeps scenario times within hours.
@@ -119,7 +120,7 @@ func (c Config) withDefaults() (Config, error) {
 func (b *Books) open(ctx context.Context) error {
 	path := filepath.Join(b.cfg.Dir, recordsFile)
 	var check []byte
-	made, err := b.db.look(ctx).row("read the books' cover", `SELECT key_check FROM books`, nil, &check)
+	made, err := b.db.committed(ctx).row("read the books' cover", `SELECT key_check FROM books`, nil, &check)
 	if err != nil {
 		return err
 	}
@@ -159,7 +160,7 @@ func (b *Books) Close() error {
 // Customers are those that the configuration opened.
 func (b *Books) Customers() []Customer { return b.cfg.Customers }
 
-// Rand is the books' source of randomness, for the rooms beside them. It may be
+// Rand is the books' source of randomness, for package services. It may be
 // read by several goroutines at once.
 func (b *Books) Rand() io.Reader { return b.cfg.Rand }
 
@@ -180,9 +181,5 @@ func (b *Books) scaled(d time.Duration) time.Duration {
 	return time.Duration(float64(d) * b.cfg.TimeScale)
 }
 
-// India is the zone of the bank's days and of the dates it writes. It has no
-// daylight saving.
-func India() *time.Location { return time.FixedZone("IST", 5*3600+1800) }
-
 // day names the Indian day of a moment.
-func day(at time.Time) string { return at.In(India()).Format(time.DateOnly) }
+func day(at time.Time) string { return string(ist.DayOf(at)) }

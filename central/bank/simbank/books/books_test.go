@@ -74,7 +74,7 @@ func withdraw(t testing.TB, b *Books, reference string, amount money.Paise) netw
 		Reference: reference, STAN: "000001", Kind: network.Withdrawal, NotAfter: time.Now().Add(time.Minute), MID: "M1", TID: "T1", IIN: "990326",
 		Amount: amount, Aadhaar: aadhaarOf(t, resident),
 	}
-	a, _, err := b.book(t.Context(), tx, examined{taken: time.Now(), matches: true, hmac: b.mac("pid", []byte(reference))}, scenarioOf(tx))
+	a, _, err := b.executeAEPS(t.Context(), tx, openedPID{taken: time.Now(), matches: true, hmac: b.mac("pid", []byte(reference))}, scenarioOf(tx))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,9 +96,9 @@ func TestSchemaRefuses(t *testing.T) {
 		`UPDATE entries SET amount_paise = 1`: "never changed",
 		`DELETE FROM entries`:                 "never deleted",
 		`DELETE FROM transactions`:            "never deleted",
-		`UPDATE transactions SET state = 'DECLINED', code = '05' WHERE reference = 'A1'`:                                                                    "changes only",
-		`UPDATE transactions SET amount_paise = 1 WHERE reference = 'A2'`:                                                                                   "changes only",
-		`UPDATE transactions SET state = 'APPROVED', fate = NULL, code = '00', due_at = NULL, settled_at = 1 WHERE reference = 'A2'`:                        "changes only",
+		`UPDATE transactions SET state = 'DECLINED', code = '05' WHERE reference = 'A1'`:                                                                    "only a LOST or DEFERRED",
+		`UPDATE transactions SET amount_paise = 1 WHERE reference = 'A2'`:                                                                                   "only a LOST or DEFERRED",
+		`UPDATE transactions SET state = 'APPROVED', final_state = NULL, code = '00', due_at = NULL, settled_at = 1 WHERE reference = 'A2'`:                 "only a LOST or DEFERRED",
 		`INSERT INTO entries (purpose, debit_account, credit_account, amount_paise, narration, at) VALUES ('OPENING', 3, 3, 1, 'X', 1)`:                     "two_accounts",
 		`INSERT INTO entries (purpose, debit_account, credit_account, amount_paise, narration, at) VALUES ('OPENING', 3, 2, 99999999, 'X', 1)`:              "customer_not_overdrawn",
 		`INSERT INTO entries (purpose, debit_account, credit_account, amount_paise, narration, at) VALUES ('OPENING', 1, 2, 0, 'X', 1)`:                     "amount_paise > 0",
@@ -134,7 +134,7 @@ func TestResolveNeedsNoQuestion(t *testing.T) {
 			time.Sleep(after)
 			synctest.Wait()
 			for i, ref := range []string{"A93", "A94", "A98"} {
-				if r, ok, err := b.db.look(t.Context()).recordOf(ref); err != nil || !ok || r.state != states[i] {
+				if r, ok, err := b.db.committed(t.Context()).recordOf(ref); err != nil || !ok || r.state != states[i] {
 					t.Errorf("%s is %s, %v; want %s", ref, r.state, err, states[i])
 				}
 			}

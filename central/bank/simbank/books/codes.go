@@ -1,6 +1,6 @@
 package books
 
-// Response codes that this bank gives (design/domain.md).
+// Response codes that this bank gives (domain.md).
 const (
 	codeApproved      = "00"
 	codeDoNotHonour   = "05"

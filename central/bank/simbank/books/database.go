@@ -25,7 +25,7 @@ const (
 )
 
 // maxReaders bounds the connections that look at the books beside the one
-// that writes: readers of WAL disturb nobody, and people are few.
+// that writes: readers of WAL block nobody.
 const maxReaders = 4
 
 // statementCache holds every statement that the writer uses, those of the
@@ -117,17 +117,8 @@ func migrate(ctx context.Context, db *sql.DB) error {
 	if err != nil {
 		return fmt.Errorf("prepare migrations: %w", err)
 	}
-	// SQLite widens a CHECK by making the table anew, and this setting cannot be
-	// changed inside a migration's transaction. It belongs to the writer's only
-	// connection; should that be replaced, the migration fails and changes nothing.
-	if _, err := db.ExecContext(ctx, `PRAGMA foreign_keys = OFF`); err != nil {
-		return fmt.Errorf("prepare migrations: %w", err)
-	}
 	if _, err := p.Up(ctx); err != nil {
 		return fmt.Errorf("migrate the books: %w", err)
-	}
-	if _, err := db.ExecContext(ctx, `PRAGMA foreign_keys = ON`); err != nil {
-		return fmt.Errorf("end migrations: %w", err)
 	}
 	return nil
 }
@@ -141,8 +132,7 @@ func (d *database) close() error {
 }
 
 // commit runs fn in one transaction of the only writer and returns after the
-// commit is on disk. A caller that goes away does not interrupt it: work that
-// was begun is finished. After an error nothing of fn is in the books, unless
+// commit is on disk. It is not interrupted when the caller leaves. After an error nothing of fn is in the books, unless
 // the commit itself failed; then only the books know.
 func (d *database) commit(ctx context.Context, fn func(ledger) error) (err error) {
 	ctx = context.WithoutCancel(ctx)
@@ -164,8 +154,8 @@ func (d *database) commit(ctx context.Context, fn func(ledger) error) (err error
 	return nil
 }
 
-// look hands out the tables as they are committed, for reading.
-func (d *database) look(ctx context.Context) ledger { return ledger{ctx: ctx, q: d.reader} }
+// committed hands out the tables as they are committed, for reading.
+func (d *database) committed(ctx context.Context) ledger { return ledger{ctx: ctx, q: d.reader} }
 
 // queryer is what a transaction and a pool have in common.
 type queryer interface {

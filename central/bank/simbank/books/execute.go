@@ -14,21 +14,21 @@ import (
 // transaction is in them.
 func (b *Books) Execute(ctx context.Context, t network.Transaction) (network.Answer, Delivery, error) {
 	s := scenarioOf(t)
-	var pid examined
+	var pid openedPID
 	if !s.lost {
-		pid = b.examine(t) // before the commit, since cryptography takes longer than it
+		pid = b.openPIDBlock(t) // before the commit, since cryptography takes longer than it
 	}
-	return b.book(ctx, t, pid, s)
+	return b.executeAEPS(ctx, t, pid, s)
 }
 
-// book decides on a transaction whose PID block was examined, in one commit.
-func (b *Books) book(ctx context.Context, t network.Transaction, pid examined, s scenario) (network.Answer, Delivery, error) {
-	return b.enter(ctx, t, s, func(k ledger, r record) (network.Answer, error) { return b.carryOut(k, t, r, pid, s) })
+// executeAEPS decides on a transaction whose PID block was examined, in one commit.
+func (b *Books) executeAEPS(ctx context.Context, t network.Transaction, pid openedPID, s scenario) (network.Answer, Delivery, error) {
+	return b.recordOnce(ctx, t, s, func(k ledger, r record) (network.Answer, error) { return b.decideAEPS(k, t, r, pid, s) })
 }
 
-// enter gives a reference its one entry into the books: a new one is decided on
+// recordOnce gives a reference its one entry into the books: a new one is decided on
 // and written by carryOut, in one commit; one that is known is refused.
-func (b *Books) enter(ctx context.Context, t network.Transaction, s scenario, carryOut func(ledger, record) (network.Answer, error)) (network.Answer, Delivery, error) {
+func (b *Books) recordOnce(ctx context.Context, t network.Transaction, s scenario, carryOut func(ledger, record) (network.Answer, error)) (network.Answer, Delivery, error) {
 	var answer network.Answer
 	err := b.db.commit(ctx, func(k ledger) error {
 		_, known, err := k.recordOf(t.Reference)
@@ -68,9 +68,9 @@ func duplicate(t network.Transaction) network.Answer {
 	}
 }
 
-// carryOut judges a new transaction and writes it with everything that follows.
-func (b *Books) carryOut(k ledger, t network.Transaction, r record, pid examined, s scenario) (network.Answer, error) {
-	c, code, err := b.judge(k, t, r, pid)
+// decideAEPS judges a new transaction and writes it with everything that follows.
+func (b *Books) decideAEPS(k ledger, t network.Transaction, r record, pid openedPID, s scenario) (network.Answer, error) {
+	c, code, err := b.checkRules(k, t, r, pid)
 	if err != nil {
 		return network.Answer{}, err
 	}
@@ -78,7 +78,7 @@ func (b *Books) carryOut(k ledger, t network.Transaction, r record, pid examined
 		code = s.refuse
 	}
 	if code == "" && t.Kind.Debits() {
-		code, err = b.afford(k, c, r)
+		code, err = b.checkFunds(k, c, r)
 		if err != nil {
 			return network.Answer{}, err
 		}
@@ -107,12 +107,12 @@ func (b *Books) approve(k ledger, t network.Transaction, r *record, c customer, 
 	case t.Kind == network.Balance:
 		r.balance = &c.balance
 	}
-	if s.fate == "" {
+	if s.finalState == "" {
 		r.state, r.code, r.settled = approved, codeApproved, r.arrived
 	} else {
-		r.state, r.fate, r.code, r.due = deferred, s.fate, codePending, r.arrived.Add(b.scaled(s.after))
-		if s.fate == reversed && !t.Kind.Debits() {
-			r.fate = declined // there is nothing to give back
+		r.state, r.finalState, r.code, r.due = deferred, s.finalState, codePending, r.arrived.Add(b.scaled(s.after))
+		if s.finalState == reversed && !t.Kind.Debits() {
+			r.finalState = declined // there is nothing to give back
 		}
 	}
 	if t.Kind.Debits() {
@@ -131,9 +131,9 @@ func (b *Books) approve(k ledger, t network.Transaction, r *record, c customer, 
 	return k.payDebit(*r, c, r.arrived)
 }
 
-// judge applies the rules that come before money: a response code, or empty.
+// checkRules applies the rules that come before money: a response code, or empty.
 // The customer is zero where none was found.
-func (b *Books) judge(k ledger, t network.Transaction, r record, pid examined) (customer, string, error) {
+func (b *Books) checkRules(k ledger, t network.Transaction, r record, pid openedPID) (customer, string, error) {
 	if r.arrived.After(t.NotAfter) {
 		return customer{}, codeExpired, nil
 	}
@@ -153,16 +153,16 @@ func (b *Books) judge(k ledger, t network.Transaction, r record, pid examined) (
 	if !known || (c.iin != t.IIN && t.Kind != network.AgentAuth) {
 		return customer{}, codeNotLinked, nil
 	}
-	code, err := k.present(pid, t, r.id, r.arrived)
+	code, err := k.acceptPID(pid, t, r.id, r.arrived)
 	return c, code, err
 }
 
-// present judges a PID block and takes its one use: a response code, or empty.
-func (k ledger) present(pid examined, t network.Transaction, id int64, now time.Time) (string, error) {
+// acceptPID judges a PID block and takes its one use: a response code, or empty.
+func (k ledger) acceptPID(pid openedPID, t network.Transaction, id int64, now time.Time) (string, error) {
 	if pid.refuse != "" {
 		return pid.refuse, nil
 	}
-	if code := pid.stale(now); code != "" {
+	if code := pid.timeCode(now); code != "" {
 		return code, nil
 	}
 	first, err := k.claimPID(pid, t, id)
@@ -177,8 +177,8 @@ func (k ledger) present(pid examined, t network.Transaction, id int64, now time.
 	return "", nil
 }
 
-// afford applies the rules of money: a response code, or empty.
-func (b *Books) afford(k ledger, c customer, r record) (string, error) {
+// checkFunds applies the rules of money: a response code, or empty.
+func (b *Books) checkFunds(k ledger, c customer, r record) (string, error) {
 	spent, err := k.debited(c.id, day(r.arrived))
 	if err != nil {
 		return "", err

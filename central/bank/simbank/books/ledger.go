@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"galla/central/bank/network"
+	"galla/shared/ist"
 	"galla/shared/money"
 )
 
@@ -22,7 +23,7 @@ const (
 	purposeReversal = "REVERSAL"
 )
 
-// openAccounts writes the cover of new books, the house's accounts, and the
+// openAccounts writes the row of new books, the bank's own accounts, and the
 // customers that are missing, with their opening balances.
 func (b *Books) openAccounts(k ledger, made bool) error {
 	now := time.Now()
@@ -151,12 +152,12 @@ func (k ledger) payDebit(r record, c customer, now time.Time) error {
 	if err := k.addDebited(c.id, day(now), r.amount); err != nil {
 		return err
 	}
-	return k.tell(c.mobile, now, fmt.Sprintf("Rs %s debited from your %s account on %s by %s. RRN %s. Balance Rs %s. Not you? Call your bank.",
-		r.amount, c.bank, now.In(India()).Format("02-01-2006 15:04"), what, r.rrn, c.balance-r.amount))
+	return k.addMessage(c.mobile, now, fmt.Sprintf("Rs %s debited from your %s account on %s by %s. RRN %s. Balance Rs %s. Not you? Call your bank.",
+		r.amount, c.bank, now.In(ist.Zone()).Format("02-01-2006 15:04"), what, r.rrn, c.balance-r.amount))
 }
 
-// giveBack reverses the debit of a transaction.
-func (k ledger) giveBack(r record, now time.Time) error {
+// reverseDebit reverses the debit of a transaction.
+func (k ledger) reverseDebit(r record, now time.Time) error {
 	var e entry
 	ok, err := k.row("find the debit", `SELECT debit_account, credit_account, amount_paise FROM entries WHERE transaction_id = ? AND purpose = ?`,
 		[]any{r.id, purposeDebit}, &e.credit, &e.debit, &e.amount)
@@ -180,8 +181,8 @@ func (k ledger) giveBack(r record, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	return k.tell(c.mobile, now, fmt.Sprintf("Rs %s credited back to your %s account on %s: transaction RRN %s failed and was reversed. Balance Rs %s.",
-		e.amount, c.bank, now.In(India()).Format("02-01-2006 15:04"), r.rrn, c.balance))
+	return k.addMessage(c.mobile, now, fmt.Sprintf("Rs %s credited back to your %s account on %s: transaction RRN %s failed and was reversed. Balance Rs %s.",
+		e.amount, c.bank, now.In(ist.Zone()).Format("02-01-2006 15:04"), r.rrn, c.balance))
 }
 
 // payee gives the account that a debit is credited to, the debit's narration,
@@ -195,8 +196,8 @@ func (k ledger) payee(r record) (account int64, narration, what string, err erro
 	return account, "AEPS CASH WDL", "AePS cash withdrawal", err
 }
 
-// tell puts a text into a customer's inbox.
-func (k ledger) tell(mobile string, at time.Time, text string) error {
+// addMessage puts a text into a customer's inbox.
+func (k ledger) addMessage(mobile string, at time.Time, text string) error {
 	return k.exec("write a message", `INSERT INTO messages (mobile, at, text) VALUES (?, ?, ?)`, mobile, at.UnixMilli(), text)
 }
 
@@ -204,7 +205,7 @@ func (k ledger) tell(mobile string, at time.Time, text string) error {
 // nine at most.
 const statementLines = 9
 
-// statement writes a customer's newest entries (design/domain.md): dd/MM, a
+// statement writes a customer's newest entries (domain.md): dd/MM, a
 // space, 17 characters of narration, a space, C or D, a space, the amount; then
 // the balance.
 func (k ledger) statement(c customer) (string, error) {
@@ -222,7 +223,7 @@ func (k ledger) statement(c customer) (string, error) {
 			if err := scan(&at, &narration, &side, &amount); err != nil {
 				return err
 			}
-			lines += fmt.Sprintf("%s %-17s %s %s\n", time.UnixMilli(at).In(India()).Format("02/01"), narration, side, amount)
+			lines += fmt.Sprintf("%s %-17s %s %s\n", time.UnixMilli(at).In(ist.Zone()).Format("02/01"), narration, side, amount)
 			return nil
 		})
 	return lines + "Balance:+" + c.balance.String(), err

@@ -12,40 +12,40 @@ import (
 	"galla/shared/secret"
 )
 
-// Limits of a PID block's time (design/domain.md).
+// Limits of a PID block's time (domain.md).
 const (
 	pidMaxAge   = 20 * time.Minute
 	pidMaxAhead = 5 * time.Minute // clocks at counters are wrong, but not more than this
 )
 
-// examined is what is known of a PID block before the books are asked.
-type examined struct {
+// openedPID is what is known of a PID block before the books are asked.
+type openedPID struct {
 	refuse  string    // the response code if it can't be used at all; else empty
 	taken   time.Time // when it was captured
 	matches bool      // every biometric in it is the resident's
 	hmac    []byte    // names it in the books
 }
 
-// examine opens a PID block and compares its biometrics. Nothing of it is kept.
-func (b *Books) examine(t network.Transaction) examined {
+// openPIDBlock opens a PID block and compares its biometrics. Nothing of it is kept.
+func (b *Books) openPIDBlock(t network.Transaction) openedPID {
 	pid, err := rdcrypto.Open([]byte(t.PidData.Reveal()), b.cfg.AuthorityKey, b.cfg.AuthorityCert)
 	switch {
 	case errors.Is(err, rdcrypto.ErrCertificate):
-		return examined{refuse: codeCertificate}
+		return openedPID{refuse: codeCertificate}
 	case errors.Is(err, rdcrypto.ErrSessionKey):
-		return examined{refuse: codeSessionKey}
+		return openedPID{refuse: codeSessionKey}
 	case errors.Is(err, rdcrypto.ErrEncryption):
-		return examined{refuse: codeEncryption}
+		return openedPID{refuse: codeEncryption}
 	case errors.Is(err, rdcrypto.ErrHMAC):
-		return examined{refuse: codeHMAC}
+		return openedPID{refuse: codeHMAC}
 	case errors.Is(err, rdcrypto.ErrSignature):
-		return examined{refuse: codeDevice}
+		return openedPID{refuse: codeDevice}
 	case err != nil:
-		return examined{refuse: codeFormat}
+		return openedPID{refuse: codeFormat}
 	case pid.Time.After(pid.Device.Certificate.NotAfter):
-		return examined{refuse: codeDeviceExpired}
+		return openedPID{refuse: codeDeviceExpired}
 	}
-	out := examined{taken: pid.Time, matches: len(pid.Bios) > 0, hmac: b.mac("pid", pid.Digest[:])}
+	out := openedPID{taken: pid.Time, matches: len(pid.Bios) > 0, hmac: b.mac("pid", pid.Digest[:])}
 	for _, bio := range pid.Bios {
 		if _, ok := rdcrypto.Match(t.Aadhaar.Reveal(), bio.Raw.Reveal()); !ok {
 			out.matches = false
@@ -54,8 +54,8 @@ func (b *Books) examine(t network.Transaction) examined {
 	return out
 }
 
-// stale judges a PID block's time: a response code, or empty.
-func (e examined) stale(now time.Time) string {
+// timeCode judges a PID block's time: a response code, or empty.
+func (e openedPID) timeCode(now time.Time) string {
 	switch {
 	case e.taken.After(now.Add(pidMaxAhead)):
 		return codePidTime
@@ -68,7 +68,7 @@ func (e examined) stale(now time.Time) string {
 // claimPID notes that a PID block was presented with a transaction. It reports
 // false where the block had its use already: one block serves one transaction
 // and the one agent authentication that is marked inline with it.
-func (k ledger) claimPID(e examined, t network.Transaction, id int64) (bool, error) {
+func (k ledger) claimPID(e openedPID, t network.Transaction, id int64) (bool, error) {
 	owner, column := t.Reference, "transaction_id"
 	if t.InlineFor != "" {
 		owner, column = t.InlineFor, "inline_auth_id"

@@ -81,7 +81,7 @@ func (b *Books) Executions(ctx context.Context, f Filter) ([]Execution, error) {
 	where, args := f.where()
 	where += fmt.Sprintf(` AND kind IN ('%s', '%s', '%s', '%s') AND state NOT IN ('%s', '%s') ORDER BY id`,
 		network.Withdrawal, network.Purchase, network.Transfer, network.Refund, lost, abandoned)
-	found, err := b.db.look(ctx).records(where, args, maxExecutions+1)
+	found, err := b.db.committed(ctx).records(where, args, maxExecutions+1)
 	if err != nil {
 		return nil, err
 	}
@@ -111,7 +111,7 @@ type Posting struct {
 	Title   string
 	Side    string // DEBIT or CREDIT
 	Amount  money.Paise
-	Purpose string // such as DEBIT, REVERSAL, TRANSFER; migrations/00002 lists them
+	Purpose string // such as DEBIT, REVERSAL, TRANSFER; see the CHECK of the table entries
 	At      time.Time
 }
 
@@ -140,7 +140,7 @@ func (b *Books) Entries(ctx context.Context, f Filter) ([]Entry, error) {
 	if _, err := b.resolveDue(ctx); err != nil {
 		return nil, err
 	}
-	k := b.db.look(ctx)
+	k := b.db.committed(ctx)
 	where, args := f.where()
 	found, err := k.records(where+` ORDER BY id DESC`, args, maxListed)
 	if err != nil {
@@ -191,7 +191,7 @@ func (b *Books) Balance(ctx context.Context, a secret.Aadhaar) (money.Paise, err
 	if _, err := b.resolveDue(ctx); err != nil {
 		return 0, err
 	}
-	c, known, err := b.db.look(ctx).customer(b.aadhaarHMAC(a))
+	c, known, err := b.db.committed(ctx).customer(b.aadhaarHMAC(a))
 	if err == nil && !known {
 		err = ErrUnknownCustomer
 	}
@@ -208,7 +208,7 @@ type Trial struct {
 // Trial sums the books up, in one look.
 func (b *Books) Trial(ctx context.Context) (Trial, error) {
 	var t Trial
-	_, err := b.db.look(ctx).row("sum up the books", `SELECT sum(debits_paise), sum(credits_paise),
+	_, err := b.db.committed(ctx).row("sum up the books", `SELECT sum(debits_paise), sum(credits_paise),
 		(SELECT coalesce(sum(amount_paise), 0) FROM entries) FROM accounts`, nil, &t.Debits, &t.Credits, &t.Entries)
 	return t, err
 }
@@ -226,7 +226,7 @@ func (b *Books) Inbox(ctx context.Context, mobile string) ([]Message, error) {
 		return nil, err
 	}
 	out := []Message{}
-	err := b.db.look(ctx).rows("read the inbox", `SELECT at, text FROM messages WHERE mobile = ? ORDER BY id DESC LIMIT ?`,
+	err := b.db.committed(ctx).rows("read the inbox", `SELECT at, text FROM messages WHERE mobile = ? ORDER BY id DESC LIMIT ?`,
 		[]any{mobile, maxListed}, func(scan func(...any) error) error {
 			var m Message
 			var at int64

@@ -11,11 +11,11 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"galla/central/bank/network"
+	"galla/shared/ist"
 	"galla/shared/money"
 )
 
-// state is where a transaction stands in the books (drawn in the package
-// comment).
+// state is the state of a transaction (see doc.go).
 type state string
 
 const (
@@ -29,38 +29,38 @@ const (
 
 // record is a row of transactions.
 type record struct {
-	id        int64
-	reference string
-	kind      network.Kind
-	stan      string
-	mid, tid  string
-	iin       string
-	amount    money.Paise
-	charge    money.Paise // of a transfer
-	customer  int64       // 0: none was found
-	state     state
-	fate      state // of a deferred one
-	code      string
-	message   string // empty: the code's own
-	refusal   network.Refusal
-	data      string // JSON, told with a success; empty: none
-	rrn       string
-	authCode  string
-	balance   *money.Paise // after a debit or of an enquiry
-	arrived   time.Time
-	due       time.Time // zero unless lost or deferred
-	settled   time.Time // zero while lost or deferred
+	id         int64
+	reference  string
+	kind       network.Kind
+	stan       string
+	mid, tid   string
+	iin        string
+	amount     money.Paise
+	charge     money.Paise // of a transfer
+	customer   int64       // 0: none was found
+	state      state
+	finalState state // of a deferred one
+	code       string
+	message    string // empty: the code's own
+	refusal    network.Refusal
+	data       string // JSON, sent with a success; empty: none
+	rrn        string
+	authCode   string
+	balance    *money.Paise // after a debit or of an enquiry
+	arrived    time.Time
+	due        time.Time // zero unless lost or deferred
+	settled    time.Time // zero while lost or deferred
 }
 
 const recordColumns = `id, reference, kind, stan, mid, tid, iin, amount_paise, charge_paise, coalesce(customer_id, 0), state,
-	coalesce(fate, ''), code, message, refusal, coalesce(data, ''), rrn, auth_code, balance_paise, arrived_at, coalesce(due_at, 0), coalesce(settled_at, 0)`
+	coalesce(final_state, ''), code, message, refusal, coalesce(data, ''), rrn, auth_code, balance_paise, arrived_at, coalesce(due_at, 0), coalesce(settled_at, 0)`
 
 func scanRecord(scan func(...any) error) (record, error) {
 	var r record
 	var balance sql.NullInt64
 	var arrived, due, settled int64
 	err := scan(&r.id, &r.reference, &r.kind, &r.stan, &r.mid, &r.tid, &r.iin, &r.amount, &r.charge, &r.customer, &r.state,
-		&r.fate, &r.code, &r.message, &r.refusal, &r.data, &r.rrn, &r.authCode, &balance, &arrived, &due, &settled)
+		&r.finalState, &r.code, &r.message, &r.refusal, &r.data, &r.rrn, &r.authCode, &balance, &arrived, &due, &settled)
 	if balance.Valid {
 		r.balance = (*money.Paise)(&balance.Int64)
 	}
@@ -121,15 +121,15 @@ func (k ledger) newRecord(t network.Transaction, now time.Time) (record, error) 
 
 func (k ledger) insert(r record) error {
 	return k.exec("record the transaction", `INSERT INTO transactions (id, reference, kind, stan, mid, tid, iin, amount_paise, charge_paise,
-		customer_id, state, fate, code, message, refusal, data, rrn, auth_code, balance_paise, arrived_at, due_at, settled_at)
+		customer_id, state, final_state, code, message, refusal, data, rrn, auth_code, balance_paise, arrived_at, due_at, settled_at)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, nullif(?, 0), ?, nullif(?, ''), ?, ?, ?, nullif(?, ''), ?, ?, ?, ?, ?, ?)`,
 		r.id, r.reference, r.kind, r.stan, r.mid, r.tid, r.iin, r.amount, r.charge,
-		r.customer, r.state, r.fate, r.code, r.message, r.refusal, r.data, r.rrn, r.authCode, (*int64)(r.balance), millis(r.arrived), millis(r.due), millis(r.settled))
+		r.customer, r.state, r.finalState, r.code, r.message, r.refusal, r.data, r.rrn, r.authCode, (*int64)(r.balance), millis(r.arrived), millis(r.due), millis(r.settled))
 }
 
-// settle writes the end of a transaction that was lost or deferred.
-func (k ledger) settle(r record) error {
-	return k.exec("settle "+r.reference, `UPDATE transactions SET state = ?, fate = NULL, code = ?, auth_code = ?, due_at = NULL, settled_at = ?
+// finish writes the end of a transaction that was lost or deferred.
+func (k ledger) finish(r record) error {
+	return k.exec("finish "+r.reference, `UPDATE transactions SET state = ?, final_state = NULL, code = ?, auth_code = ?, due_at = NULL, settled_at = ?
 		WHERE id = ?`, r.state, r.code, r.authCode, millis(r.settled), r.id)
 }
 
@@ -137,7 +137,7 @@ func (k ledger) settle(r record) error {
 // year, day of the year, and a number that grows; twelve digits, unique for
 // 10^8 transactions.
 func rrn(at time.Time, id int64) string {
-	at = at.In(India())
+	at = at.In(ist.Zone())
 	return fmt.Sprintf("%d%03d%08d", at.Year()%10, at.YearDay(), id%1e8)
 }
 
@@ -164,7 +164,7 @@ func answerOf(r record) network.Answer {
 	a := network.Answer{
 		Reference: r.reference, Code: r.code, Message: cmp.Or(r.message, meanings[r.code]),
 		STAN: r.stan, RRN: r.rrn, AuthCode: r.authCode, Balance: r.balance,
-		Data: dataOf(r.data), Refusal: r.told(), Charge: r.charge,
+		Data: dataOf(r.data), Refusal: r.refusalTo(), Charge: r.charge,
 	}
 	switch r.state {
 	case approved:
@@ -194,7 +194,7 @@ func unknown(reference string) network.Answer {
 	return network.Answer{Reference: reference, Status: network.NotFound, Message: "NOT FOUND"}
 }
 
-// dataOf is a record's data as an answer carries it; an empty text is none.
+// dataOf is a record's data in an answer; an empty text is none.
 func dataOf(text string) jsontext.Value {
 	if text == "" {
 		return nil
@@ -205,9 +205,8 @@ func dataOf(text string) jsontext.Value {
 // codeOTP is the code of a decline for the OTP, and of nothing else.
 const codeOTP = "55"
 
-// told is the refusal that the network is told: an OTP that was not accepted is
-// known by its code.
-func (r record) told() network.Refusal {
+// refusalTo is the refusal in the answer. A refused OTP has its own code.
+func (r record) refusalTo() network.Refusal {
 	if r.code == codeOTP && r.refusal == "" {
 		return network.RefusedOTP
 	}

@@ -13,7 +13,7 @@ func (b *Books) Enquire(ctx context.Context, reference string) (network.Answer, 
 	if _, err := b.resolveDue(ctx); err != nil {
 		return network.Answer{}, err
 	}
-	r, known, err := b.db.look(ctx).recordOf(reference)
+	r, known, err := b.db.committed(ctx).recordOf(reference)
 	if err != nil {
 		return network.Answer{}, err
 	}
@@ -63,7 +63,7 @@ func (b *Books) resolveDue(ctx context.Context) (next time.Time, err error) {
 // resolve ends one transaction as it was decided when it arrived.
 func (k ledger) resolve(r *record) error {
 	r.settled = time.UnixMilli(time.Now().UnixMilli())
-	to := r.fate
+	to := r.finalState
 	if r.state == lost {
 		to = abandoned
 	}
@@ -75,18 +75,18 @@ func (k ledger) resolve(r *record) error {
 	case declined, abandoned:
 		r.code = codeIssuer
 	default:
-		return errors.New("resolve " + r.reference + ": the books hold no fate for it")
+		return errors.New("resolve " + r.reference + ": the books have no final state for it")
 	}
-	if err := k.settle(*r); err != nil {
+	if err := k.finish(*r); err != nil {
 		return err
 	}
 	switch {
 	case r.kind == network.Transfer && to == approved:
-		return k.tellSent(*r, r.settled)
+		return k.addTransferMessage(*r, r.settled)
 	case r.kind == network.Transfer && to == reversed:
 		return k.returnTransfer(*r, r.settled)
 	case to == reversed:
-		return k.giveBack(*r, r.settled)
+		return k.reverseDebit(*r, r.settled)
 	}
 	return nil
 }
@@ -94,7 +94,7 @@ func (k ledger) resolve(r *record) error {
 // nextDue is when the next transaction is due; zero: none waits.
 func (b *Books) nextDue(ctx context.Context) (time.Time, error) {
 	var ms int64
-	_, err := b.db.look(ctx).row("look for what is due",
+	_, err := b.db.committed(ctx).row("look for what is due",
 		`SELECT due_at FROM transactions WHERE due_at IS NOT NULL ORDER BY due_at LIMIT 1`, nil, &ms)
 	return moment(ms), err
 }

@@ -32,19 +32,19 @@ type Delivery struct {
 
 // scenario is what the paise of an amount ask for.
 type scenario struct {
-	refuse string        // the response code, whatever the rules say
-	lost   bool          // it did not arrive, as far as the bank will say
-	fate   state         // answered PENDING, and what it becomes; else empty
-	after  time.Duration // when it becomes final, if lost or with a fate
-	manner Manner
-	wait   time.Duration // before the answer
+	refuse     string        // the response code, whatever the rules say
+	lost       bool          // it did not arrive, as far as the bank will say
+	finalState state         // answered PENDING, and what it becomes; else empty
+	after      time.Duration // when it becomes final, if lost or deferred
+	manner     Manner
+	wait       time.Duration // before the answer
 }
 
-// scenarioOf reads the paise of a transaction (design/sandbox.md); the rupees do
-// not matter. An agent authentication carries no amount; of the services only a
+// scenarioOf reads the paise of a transaction (sandbox.md); the rupees do
+// not matter. An agent authentication has no amount; of the services only a
 // transfer has scenarios.
 func scenarioOf(t network.Transaction) scenario {
-	if t.Kind == network.AgentAuth || Serves(t.Kind) && t.Kind != network.Transfer {
+	if t.Kind == network.AgentAuth || IsService(t.Kind) && t.Kind != network.Transfer {
 		return scenario{}
 	}
 	switch t.Amount.Fraction() {
@@ -67,9 +67,9 @@ func scenarioOf(t network.Transaction) scenario {
 	case 95:
 		return scenario{manner: Rubbish}
 	case 94:
-		return scenario{fate: approved, after: resolvedIn}
+		return scenario{finalState: approved, after: resolvedIn}
 	case 93:
-		return scenario{fate: reversed, after: resolvedIn}
+		return scenario{finalState: reversed, after: resolvedIn}
 	}
 	return scenario{}
 }

@@ -17,7 +17,7 @@ type Customer struct {
 	Opening money.Paise
 }
 
-// Residents are the customers of the sandbox (design/sandbox.md): UIDAI's
+// Residents are the customers of the sandbox (sandbox.md): UIDAI's
 // public demo numbers, with their balances at the first start.
 func Residents() ([]Customer, error) {
 	list := []struct {

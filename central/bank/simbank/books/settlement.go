@@ -9,20 +9,20 @@ import (
 	"galla/shared/money"
 )
 
-// MaxSettled bounds the transactions of one settlement file: more than the
+// MaxSettlementLines bounds the transactions of one settlement file: more than the
 // sandbox's day can hold, and no file is ever written in part.
-const MaxSettled = 200_000
+const MaxSettlementLines = 200_000
 
-// ErrTooManySettled says that a day has more than one file can hold.
-var ErrTooManySettled = fmt.Errorf("more than %d transactions were settled on that day", MaxSettled)
+// ErrTooManySettlementLines says that a day has more than one file can hold.
+var ErrTooManySettlementLines = fmt.Errorf("more than %d transactions were settled on that day", MaxSettlementLines)
 
 // latestSettlement is how long before its end a transaction may have arrived:
 // what is deferred waits for seconds, unless Config.TimeScale stretches them.
 const latestSettlement = 24 * time.Hour
 
-// Settled is a transaction of a settlement file: one that moves money, and
+// SettlementLine is a transaction of a settlement file: one that moves money, and
 // whose end is final.
-type Settled struct {
+type SettlementLine struct {
 	Reference string
 	RRN       string
 	STAN      string
@@ -31,12 +31,12 @@ type Settled struct {
 	At        time.Time // when its end was final
 }
 
-// SettledOn lists what ended on an Indian day, which begins at the given
+// SettlementLines lists what ended on an Indian day, which begins at the given
 // moment, oldest first: each withdrawal, purchase, transfer and refund that the
 // bank executed, reversed or declined. What is still deferred comes with the
 // day on which it ends; what never reached the bank is in no file.
 // ErrTooManySettled.
-func (b *Books) SettledOn(ctx context.Context, day time.Time) ([]Settled, error) {
+func (b *Books) SettlementLines(ctx context.Context, day time.Time) ([]SettlementLine, error) {
 	if _, err := b.resolveDue(ctx); err != nil {
 		return nil, err
 	}
@@ -44,16 +44,16 @@ func (b *Books) SettledOn(ctx context.Context, day time.Time) ([]Settled, error)
 		AND kind IN ('%s', '%s', '%s', '%s') AND state IN ('%s', '%s', '%s') ORDER BY settled_at, id`,
 		network.Withdrawal, network.Purchase, network.Transfer, network.Refund, approved, declined, reversed)
 	from, to := day.UnixMilli(), day.AddDate(0, 0, 1).UnixMilli()
-	found, err := b.db.look(ctx).records(where, []any{from - latestSettlement.Milliseconds(), to, from, to}, MaxSettled+1)
+	found, err := b.db.committed(ctx).records(where, []any{from - latestSettlement.Milliseconds(), to, from, to}, MaxSettlementLines+1)
 	if err != nil {
 		return nil, err
 	}
-	if len(found) > MaxSettled {
-		return nil, ErrTooManySettled
+	if len(found) > MaxSettlementLines {
+		return nil, ErrTooManySettlementLines
 	}
-	out := make([]Settled, 0, len(found))
+	out := make([]SettlementLine, 0, len(found))
 	for _, r := range found {
-		out = append(out, Settled{Reference: r.reference, RRN: r.rrn, STAN: r.stan, Amount: r.amount, Code: r.code, At: r.settled})
+		out = append(out, SettlementLine{Reference: r.reference, RRN: r.rrn, STAN: r.stan, Amount: r.amount, Code: r.code, At: r.settled})
 	}
 	return out, nil
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"galla/central/bank/network"
+	"galla/shared/ist"
 	"galla/shared/money"
 )
 
@@ -53,16 +54,16 @@ func (x Tx) Float() (money.Paise, error) {
 	return p, err
 }
 
-// Spent is what a remitter has sent, reversals and refunds taken off.
-type Spent struct {
+// RemitterTotals is what a remitter has sent, reversals and refunds taken off.
+type RemitterTotals struct {
 	Transfers  int // today
 	Day, Month money.Paise
 }
 
-// Spent sums up a remitter's transfers on the Indian day and in the month of a
+// RemitterTotals sums up a remitter's transfers on the Indian day and in the month of a
 // moment.
-func (x Tx) Spent(remitter int64, at time.Time) (Spent, error) {
-	var s Spent
+func (x Tx) RemitterTotals(remitter int64, at time.Time) (RemitterTotals, error) {
+	var s RemitterTotals
 	today := day(at)
 	_, err := x.Row("sum up the remitter's transfers", `SELECT coalesce(sum(transfers) FILTER (WHERE day = ?1), 0),
 		coalesce(sum(paise) FILTER (WHERE day = ?1), 0), coalesce(sum(paise), 0)
@@ -80,10 +81,10 @@ type Transfer struct {
 	Charge                  money.Paise
 }
 
-// Send takes a transfer and its charge from the float, and counts it against
+// BookTransfer takes a transfer and its charge from the float, and counts it against
 // the remitter's limits. The request must become approved or deferred in the
 // same commit; a float that does not hold it is an error.
-func (x Tx) Send(q Request, t Transfer) error {
+func (x Tx) BookTransfer(q Request, t Transfer) error {
 	err := x.Exec("record the transfer", `INSERT INTO transfers (transaction_id, remitter_id, beneficiary_id, sender_mobile, receiver,
 		account, ifsc, caller_ref, remarks) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		q.ID, t.Remitter, t.Beneficiary, t.SenderMobile, t.Receiver, t.Account, t.IFSC, t.CallerRef, t.Remarks)
@@ -104,8 +105,8 @@ func (x Tx) TakeFee(q Request, fee money.Paise) error {
 	return x.k.move(q.ID, "FEE", accountFloat, accountCharges, fee, "REGISTRATION FEE", q.At)
 }
 
-// Sent is a transfer as the books have it.
-type Sent struct {
+// BookedTransfer is a transfer as the books have it.
+type BookedTransfer struct {
 	Transfer
 	ID        int64
 	Reference string
@@ -117,20 +118,20 @@ type Sent struct {
 	Refunded  bool
 }
 
-// Sent finds a transfer by its reference; it reports false where the reference
+// FindTransfer finds a transfer by its reference; it reports false where the reference
 // is none of a transfer.
-func (x Tx) Sent(reference string) (Sent, bool, error) {
+func (x Tx) FindTransfer(reference string) (BookedTransfer, bool, error) {
 	r, known, err := x.k.recordOf(reference)
 	if err != nil || !known || r.kind != network.Transfer {
-		return Sent{}, false, err
+		return BookedTransfer{}, false, err
 	}
 	s, err := x.k.sent(r)
 	return s, err == nil, err
 }
 
 // sent joins a transfer's record with its rows.
-func (k ledger) sent(r record) (Sent, error) {
-	s := Sent{ID: r.id, Reference: r.reference, RRN: r.rrn, MID: r.mid, Status: answerOf(r).Status, Amount: r.amount, At: r.arrived}
+func (k ledger) sent(r record) (BookedTransfer, error) {
+	s := BookedTransfer{ID: r.id, Reference: r.reference, RRN: r.rrn, MID: r.mid, Status: answerOf(r).Status, Amount: r.amount, At: r.arrived}
 	s.Charge = r.charge
 	t := &s.Transfer
 	_, err := k.row("find the transfer", `SELECT t.remitter_id, t.beneficiary_id, t.sender_mobile, t.receiver, t.account, t.ifsc,
@@ -144,14 +145,14 @@ func (k ledger) sent(r record) (Sent, error) {
 // included, if it was reversed; else the amount from the settlement, which also
 // gives the remitter's limits back. A second refund of one transfer is an
 // error of the schema.
-func (x Tx) Refund(q Request, s Sent) error {
+func (x Tx) Refund(q Request, s BookedTransfer) error {
 	err := x.Exec("record the refund", `INSERT INTO refunds (transfer_id, transaction_id) VALUES (?, ?)`, s.ID, q.ID)
 	if err != nil {
 		return err
 	}
 	text := fmt.Sprintf("Rs %s of your transfer to %s (RRN %s) were paid back to you at the counter on %s.",
-		s.Amount, s.Receiver, s.RRN, q.At.In(India()).Format("02-01-2006 15:04"))
-	if err := x.k.tell(s.SenderMobile, q.At, text); err != nil {
+		s.Amount, s.Receiver, s.RRN, q.At.In(ist.Zone()).Format("02-01-2006 15:04"))
+	if err := x.k.addMessage(s.SenderMobile, q.At, text); err != nil {
 		return err
 	}
 	if s.Status == network.Success {
@@ -182,21 +183,21 @@ func (k ledger) returnTransfer(r record, now time.Time) error {
 	if err := k.countTransfer(s.Remitter, s.At, -1, -s.Amount); err != nil {
 		return err
 	}
-	return k.tell(s.SenderMobile, now, fmt.Sprintf("Your transfer of Rs %s to %s (RRN %s) failed. Ask for your money where you paid it: you will get an OTP for the refund.",
+	return k.addMessage(s.SenderMobile, now, fmt.Sprintf("Your transfer of Rs %s to %s (RRN %s) failed. Ask for your money where you paid it: you will get an OTP for the refund.",
 		s.Amount, s.Receiver, s.RRN))
 }
 
-// tellSent tells the sender that a transfer succeeded.
-func (k ledger) tellSent(r record, now time.Time) error {
+// addTransferMessage tells the sender that a transfer succeeded.
+func (k ledger) addTransferMessage(r record, now time.Time) error {
 	s, err := k.sent(r)
 	if err != nil {
 		return err
 	}
-	return k.tell(s.SenderMobile, now, fmt.Sprintf("Rs %s sent to %s, account %s, on %s. Charge Rs %s. RRN %s.",
-		s.Amount, s.Receiver, maskAccount(s.Account), now.In(India()).Format("02-01-2006 15:04"), s.Charge, s.RRN))
+	return k.addMessage(s.SenderMobile, now, fmt.Sprintf("Rs %s sent to %s, account %s, on %s. Charge Rs %s. RRN %s.",
+		s.Amount, s.Receiver, maskAccount(s.Account), now.In(ist.Zone()).Format("02-01-2006 15:04"), s.Charge, s.RRN))
 }
 
-// move posts an entry between two accounts of the house; an amount of zero
+// move posts an entry between two of the bank's own accounts; an amount of zero
 // moves nothing.
 func (k ledger) move(transaction int64, purpose, from, to string, amount money.Paise, narration string, at time.Time) error {
 	if amount == 0 {

@@ -233,7 +233,7 @@ func (w *walker) send(rt *rapid.T, t network.Transaction, aadhaar, pid string, m
 		rt.Fatal(err)
 	}
 	t.Aadhaar = aadhaarOf(rt, aadhaar)
-	a, _, err := w.b.book(w.ctx, t, examined{taken: now, matches: matches, hmac: w.b.mac("pid", []byte(pid))}, scenarioOf(t))
+	a, _, err := w.b.executeAEPS(w.ctx, t, openedPID{taken: now, matches: matches, hmac: w.b.mac("pid", []byte(pid))}, scenarioOf(t))
 	if err != nil {
 		rt.Fatal(err)
 	}
@@ -288,7 +288,7 @@ func (w *walker) check(rt *rapid.T) {
 		}
 	}
 	var wrong int
-	_, err = w.b.db.look(w.ctx).row("check debits against entries", `SELECT count(*) FROM transactions t WHERE
+	_, err = w.b.db.committed(w.ctx).row("check debits against entries", `SELECT count(*) FROM transactions t WHERE
 		(t.state IN ('APPROVED', 'DEFERRED', 'REVERSED') AND t.kind IN ('CASH_WITHDRAWAL', 'PURCHASE'))
 			<> EXISTS (SELECT 1 FROM entries e WHERE e.transaction_id = t.id AND e.purpose = 'DEBIT' AND e.amount_paise = t.amount_paise)
 		OR (t.state = 'REVERSED') <> EXISTS (SELECT 1 FROM entries e WHERE e.transaction_id = t.id AND e.purpose = 'REVERSAL')`, nil, &wrong)

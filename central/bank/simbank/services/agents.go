@@ -8,7 +8,7 @@ import (
 	"galla/central/bank/simbank/books"
 )
 
-// Merchants of the sandbox that were onboarded before (design/sandbox.md).
+// Merchants of the sandbox that were onboarded before (sandbox.md).
 const (
 	lakshmi   = "GAL0000001"
 	charminar = "GAL0000003"
@@ -37,9 +37,9 @@ const (
 	agentApproved   = "APPROVED"
 )
 
-// agentSteps are the steps of an agent's onboarding (contract section 4.1).
-func agentSteps() ladder {
-	return ladder{
+// agentSteps are the steps of an agent's onboarding (interface.md, section 4.1).
+func agentSteps() onboardingSteps {
+	return onboardingSteps{
 		{agentOTPSent, "onboarding"}, {agentOTPChecked, "validate_otp"}, {agentPANChecked, "verify_pan"},
 		{agentUIDUpdated, "update_UID"}, {agentBioUpdated, "updatebiodetail"}, {agentApproved, "submit"},
 	}
@@ -89,7 +89,7 @@ func (s *Services) seedAgents(x books.Tx, now time.Time) error {
 
 // agentAt finds the agent of a request that has come far enough for a step;
 // else it gives the decline.
-func agentAt(x books.Tx, mid, to string) (agent, *books.Ruling, error) {
+func agentAt(x books.Tx, mid, to string) (agent, *books.Decision, error) {
 	a, known, err := findAgent(x, mid)
 	if err != nil {
 		return agent{}, nil, err
@@ -105,11 +105,11 @@ func agentAt(x books.Tx, mid, to string) (agent, *books.Ruling, error) {
 	return a, nil, nil
 }
 
-// reach moves an agent on, and answers with data.
-func (a agent) reach(x books.Tx, to string, now time.Time, data any) (books.Ruling, error) {
+// advance moves an agent on, and answers with data.
+func (a agent) advance(x books.Tx, to string, now time.Time, data any) (books.Decision, error) {
 	a.status = agentSteps().further(a.status, to)
 	if err := a.save(x, now); err != nil {
-		return books.Ruling{}, err
+		return books.Decision{}, err
 	}
 	return approved(data)
 }
@@ -123,26 +123,26 @@ type agentData struct {
 	Status     string `json:"status"`
 }
 
-func (s *Services) agentOnboarding(x books.Tx, q books.Request) (books.Ruling, error) {
+func (s *Services) agentOnboarding(x books.Tx, q books.Request) (books.Decision, error) {
 	p := q.Particulars
-	if f := fault(isName("name", p.Name), isMobile("mobile number", p.Mobile), isName("shop", p.Shop)); f != "" {
+	if f := firstInvalid(isName("name", p.Name), isMobile("mobile number", p.Mobile), isName("shop", p.Shop)); f != "" {
 		return malformed(f), nil
 	}
 	a, _, err := findAgent(x, q.MID)
 	if err != nil {
-		return books.Ruling{}, err
+		return books.Decision{}, err
 	}
 	a.name, a.mobile, a.shop = p.Name, p.Mobile, p.Shop
 	request, v, err := s.sendNamed(agentPurpose(q.MID), p.Mobile, " is the OTP for your onboarding as an AEPS agent.", q.At)
 	if v != nil || err != nil {
-		return refusedOr(v), err
+		return declineOf(v), err
 	}
-	return a.reach(x, agentOTPSent, q.At, agentData{request, q.MID, agentOTPSent})
+	return a.advance(x, agentOTPSent, q.At, agentData{request, q.MID, agentOTPSent})
 }
 
 // sendNamed sends an OTP that is checked by its name, and gives the name
 // (otpreqid); or a decline.
-func (s *Services) sendNamed(p purpose, mobile, rest string, now time.Time) (string, *books.Ruling, error) {
+func (s *Services) sendNamed(p purpose, mobile, rest string, now time.Time) (string, *books.Decision, error) {
 	request, err := s.newID()
 	if err != nil {
 		return "", nil, err
@@ -152,7 +152,7 @@ func (s *Services) sendNamed(p purpose, mobile, rest string, now time.Time) (str
 }
 
 // sendOTP sends an OTP, or gives a decline where too many wait.
-func (s *Services) sendOTP(p purpose, request, mobile, rest string, now time.Time) (*books.Ruling, error) {
+func (s *Services) sendOTP(p purpose, request, mobile, rest string, now time.Time) (*books.Decision, error) {
 	err := s.otps.send(p, request, mobile, rest+" It is valid for 3 minutes. Tell it to nobody but the agent before you.", now)
 	if errors.Is(err, errManyOTPs) {
 		v := declined(codeTooBusy, "TOO MANY OTPS WAIT, TRY AGAIN IN 3 MINUTES")
@@ -161,10 +161,10 @@ func (s *Services) sendOTP(p purpose, request, mobile, rest string, now time.Tim
 	return nil, err
 }
 
-// refusedOr gives a decline, if there is one.
-func refusedOr(v *books.Ruling) books.Ruling {
+// declineOf gives a decline, if there is one.
+func declineOf(v *books.Decision) books.Decision {
 	if v == nil {
-		return books.Ruling{}
+		return books.Decision{}
 	}
 	return *v
 }
@@ -174,66 +174,66 @@ type otpData struct {
 	Request string `json:"otpreqid"`
 }
 
-func (s *Services) agentOTP(x books.Tx, t network.Transaction, now time.Time) (books.Ruling, error) {
+func (s *Services) agentOTP(x books.Tx, t network.Transaction, now time.Time) (books.Decision, error) {
 	a, v, err := agentAt(x, t.MID, agentOTPChecked)
 	if v != nil || err != nil {
-		return refusedOr(v), err
+		return declineOf(v), err
 	}
 	mobile := a.mobile
 	if t.Particulars.Mobile != "" {
 		mobile = t.Particulars.Mobile
 	}
-	if f := fault(isMobile("mobile number", mobile)); f != "" {
+	if f := firstInvalid(isMobile("mobile number", mobile)); f != "" {
 		return malformed(f), nil
 	}
 	request, v, err := s.sendNamed(agentPurpose(t.MID), mobile, " is the OTP for your onboarding as an AEPS agent.", now)
 	if v != nil || err != nil {
-		return refusedOr(v), err
+		return declineOf(v), err
 	}
 	return approved(otpData{request})
 }
 
-func (s *Services) agentOTPCheck(x books.Tx, q books.Request) (books.Ruling, error) {
+func (s *Services) agentOTPCheck(x books.Tx, q books.Request) (books.Decision, error) {
 	a, v, err := agentAt(x, q.MID, agentOTPChecked)
 	if v != nil || err != nil {
-		return refusedOr(v), err
+		return declineOf(v), err
 	}
 	if !s.otps.use(agentPurpose(q.MID), q.Particulars.OTPRequest, q.OTP, q.At) {
 		return wrongOTP(), nil
 	}
-	return a.reach(x, agentOTPChecked, q.At, status{agentOTPChecked})
+	return a.advance(x, agentOTPChecked, q.At, status{agentOTPChecked})
 }
 
-func (s *Services) agentPAN(x books.Tx, q books.Request) (books.Ruling, error) {
+func (s *Services) agentPAN(x books.Tx, q books.Request) (books.Decision, error) {
 	a, v, err := agentAt(x, q.MID, agentPANChecked)
 	if v != nil || err != nil {
-		return refusedOr(v), err
+		return declineOf(v), err
 	}
 	p := q.Particulars
-	if f := fault(isPAN(p.PAN), isName("name", p.Name), isBirthDate(p.BirthDate, q.At)); f != "" {
+	if f := firstInvalid(isPAN(p.PAN), isName("name", p.Name), isBirthDate(p.BirthDate, q.At)); f != "" {
 		return malformed(f), nil
 	}
 	a.pan = maskPAN(p.PAN)
-	return a.reach(x, agentPANChecked, q.At, struct {
+	return a.advance(x, agentPANChecked, q.At, struct {
 		Status string `json:"status"`
 		PAN    string `json:"pan"`
 		Name   string `json:"name"`
 	}{agentPANChecked, a.pan, p.Name})
 }
 
-func (s *Services) agentUID(x books.Tx, q books.Request) (books.Ruling, error) {
+func (s *Services) agentUID(x books.Tx, q books.Request) (books.Decision, error) {
 	a, v, err := agentAt(x, q.MID, agentUIDUpdated)
 	if v != nil || err != nil {
-		return refusedOr(v), err
+		return declineOf(v), err
 	}
 	v, changed, err := claimAadhaar(x, q, a.status == agentApproved, &a.aadhaar, &a.last4)
 	if v != nil || err != nil {
-		return refusedOr(v), err
+		return declineOf(v), err
 	}
 	if changed && a.status == agentBioUpdated {
 		a.status = agentUIDUpdated // the finger was another number's
 	}
-	return a.reach(x, agentUIDUpdated, q.At, struct {
+	return a.advance(x, agentUIDUpdated, q.At, struct {
 		Status string `json:"status"`
 		Masked string `json:"aadhaar_masked"`
 	}{agentUIDUpdated, q.Aadhaar.Masked()})
@@ -242,7 +242,7 @@ func (s *Services) agentUID(x books.Tx, q books.Request) (books.Ruling, error) {
 // claimAadhaar takes the Aadhaar number of a request as a person's, if it is a
 // resident's; it reports whether it is another one than before. Whose
 // onboarding is finished keeps the number.
-func claimAadhaar(x books.Tx, q books.Request, finished bool, hmac *[]byte, last4 *string) (*books.Ruling, bool, error) {
+func claimAadhaar(x books.Tx, q books.Request, finished bool, hmac *[]byte, last4 *string) (*books.Decision, bool, error) {
 	number, end, resident, err := x.Aadhaar(q.Aadhaar)
 	if err != nil {
 		return nil, false, err
@@ -262,7 +262,7 @@ func claimAadhaar(x books.Tx, q books.Request, finished bool, hmac *[]byte, last
 
 // checkFinger wants the Aadhaar number of a request to be the one that was
 // verified, and the finger to be its holder's; or it gives the decline.
-func checkFinger(x books.Tx, q books.Request, verified []byte) (*books.Ruling, error) {
+func checkFinger(x books.Tx, q books.Request, verified []byte) (*books.Decision, error) {
 	number, _, resident, err := x.Aadhaar(q.Aadhaar)
 	if err != nil {
 		return nil, err
@@ -271,7 +271,7 @@ func checkFinger(x books.Tx, q books.Request, verified []byte) (*books.Ruling, e
 		v := declined(codeAadhaar, messageOther)
 		return &v, nil
 	}
-	code, err := x.Finger(q)
+	code, err := x.CheckFinger(q)
 	if code == "" || err != nil {
 		return nil, err
 	}
@@ -279,38 +279,38 @@ func checkFinger(x books.Tx, q books.Request, verified []byte) (*books.Ruling, e
 	return &v, nil
 }
 
-func (s *Services) agentBiometric(x books.Tx, q books.Request) (books.Ruling, error) {
+func (s *Services) agentBiometric(x books.Tx, q books.Request) (books.Decision, error) {
 	a, v, err := agentAt(x, q.MID, agentBioUpdated)
 	if v != nil || err != nil {
-		return refusedOr(v), err
+		return declineOf(v), err
 	}
 	if v, err := checkFinger(x, q, a.aadhaar); v != nil || err != nil {
-		return refusedOr(v), err
+		return declineOf(v), err
 	}
-	return a.reach(x, agentBioUpdated, q.At, status{agentBioUpdated})
+	return a.advance(x, agentBioUpdated, q.At, status{agentBioUpdated})
 }
 
-func (s *Services) agentSubmit(x books.Tx, q books.Request) (books.Ruling, error) {
+func (s *Services) agentSubmit(x books.Tx, q books.Request) (books.Decision, error) {
 	a, v, err := agentAt(x, q.MID, agentApproved)
 	if v != nil || err != nil {
-		return refusedOr(v), err
+		return declineOf(v), err
 	}
-	if f := fault(isText("agent", q.Particulars.Agent)); f != "" {
+	if f := firstInvalid(isText("agent", q.Particulars.Agent)); f != "" {
 		return malformed(f), nil
 	}
 	a.application = q.Particulars.Agent
 	if a.status != agentApproved {
-		if err := x.Tell(a.mobile, q.At, "Your onboarding as AEPS agent "+a.mid+" is approved."); err != nil {
-			return books.Ruling{}, err
+		if err := x.AddMessage(a.mobile, q.At, "Your onboarding as AEPS agent "+a.mid+" is approved."); err != nil {
+			return books.Decision{}, err
 		}
 	}
-	return a.reach(x, agentApproved, q.At, agentData{Agent: a.mid, Status: agentApproved})
+	return a.advance(x, agentApproved, q.At, agentData{Agent: a.mid, Status: agentApproved})
 }
 
-func (s *Services) agentStatus(x books.Tx, t network.Transaction, _ time.Time) (books.Ruling, error) {
+func (s *Services) agentStatus(x books.Tx, t network.Transaction, _ time.Time) (books.Decision, error) {
 	a, known, err := findAgent(x, t.MID)
 	if err != nil {
-		return books.Ruling{}, err
+		return books.Decision{}, err
 	}
 	if !known {
 		a.status = agentNotStarted
@@ -318,17 +318,17 @@ func (s *Services) agentStatus(x books.Tx, t network.Transaction, _ time.Time) (
 	return approved(agentData{Agent: t.MID, Status: a.status})
 }
 
-func (s *Services) agentDetail(x books.Tx, t network.Transaction, _ time.Time) (books.Ruling, error) {
+func (s *Services) agentDetail(x books.Tx, t network.Transaction, _ time.Time) (books.Decision, error) {
 	mid := t.Particulars.Agent
 	if mid == "" {
 		mid = t.MID
 	}
 	a, known, err := findAgent(x, mid)
 	if err != nil {
-		return books.Ruling{}, err
+		return books.Decision{}, err
 	}
 	if !known {
-		return absent("agent"), nil
+		return notFound("agent"), nil
 	}
 	return approved(struct {
 		Agent  string `json:"agentId"`

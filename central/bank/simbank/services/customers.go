@@ -16,10 +16,9 @@ const (
 	customerApproved   = "APPROVED"
 )
 
-// customerSteps are the steps of a customer's onboarding (contract section
-// 4.3).
-func customerSteps() ladder {
-	return ladder{
+// customerSteps are the steps of a customer's onboarding (interface.md, section 4.3).
+func customerSteps() onboardingSteps {
+	return onboardingSteps{
 		{customerStarted, "onboarding"}, {customerOTPChecked, "validate_otp"}, {customerUIDChecked, "verify_UID"},
 		{customerBioUpdated, "updatebiodetail"}, {customerApproved, "submit"},
 	}
@@ -50,16 +49,16 @@ const (
 
 // enrolmentAt finds the enrolment of a request that has come far enough for a
 // step; else it gives the decline.
-func enrolmentAt(x books.Tx, reference, to string) (enrolment, *books.Ruling, error) {
+func enrolmentAt(x books.Tx, reference, to string) (enrolment, *books.Decision, error) {
 	e, known, err := findEnrolment(x, byReference, reference)
 	if err != nil {
 		return enrolment{}, nil, err
 	}
-	var v books.Ruling
+	var v books.Decision
 	step := customerSteps().missing(e.step, to)
 	switch {
 	case !known:
-		v = absent("customer onboarding")
+		v = notFound("customer onboarding")
 	case step != "":
 		v = outOfOrder(step)
 	default:
@@ -68,12 +67,12 @@ func enrolmentAt(x books.Tx, reference, to string) (enrolment, *books.Ruling, er
 	return enrolment{}, &v, nil
 }
 
-// reach moves an enrolment on, and answers with data.
-func (e enrolment) reach(x books.Tx, to string, data any) (books.Ruling, error) {
+// advance moves an enrolment on, and answers with data.
+func (e enrolment) advance(x books.Tx, to string, data any) (books.Decision, error) {
 	err := x.Exec("write the customer", `UPDATE enrolments SET name = ?, email = ?, city = ?, region = ?, status = ?, aadhaar_hmac = ?, aadhaar_last4 = ?
 		WHERE id = ?`, e.name, e.email, e.city, e.region, customerSteps().further(e.step, to), e.aadhaar, e.last4, e.id)
 	if err != nil {
-		return books.Ruling{}, err
+		return books.Decision{}, err
 	}
 	return approved(data)
 }
@@ -84,115 +83,115 @@ type referenceData struct {
 	Status    string `json:"status,omitzero"`
 }
 
-func (s *Services) customerOnboarding(x books.Tx, q books.Request) (books.Ruling, error) {
+func (s *Services) customerOnboarding(x books.Tx, q books.Request) (books.Decision, error) {
 	p := q.Particulars
-	if f := fault(isName("name", p.Name), isMobile("mobile number", p.Mobile), isName("city", p.City), isName("state", p.State), isText("email", p.Email)); f != "" {
+	if f := firstInvalid(isName("name", p.Name), isMobile("mobile number", p.Mobile), isName("city", p.City), isName("state", p.State), isText("email", p.Email)); f != "" {
 		return malformed(f), nil
 	}
 	e, known, err := findEnrolment(x, byMobile, p.Mobile)
 	if err != nil {
-		return books.Ruling{}, err
+		return books.Decision{}, err
 	}
 	if known {
 		if e.step != customerApproved { // what was submitted is what was verified
 			e.name, e.email, e.city, e.region = p.Name, p.Email, p.City, p.State
 		}
-		return e.reach(x, customerStarted, referenceData{Reference: e.reference})
+		return e.advance(x, customerStarted, referenceData{Reference: e.reference})
 	}
 	reference, err := s.newID()
 	if err != nil {
-		return books.Ruling{}, err
+		return books.Decision{}, err
 	}
 	err = x.Exec("begin the customer's onboarding", `INSERT INTO enrolments (reference, mobile, name, email, city, region, status, begun_at)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?)`, reference, p.Mobile, p.Name, p.Email, p.City, p.State, customerStarted, q.At.UnixMilli())
 	if err != nil {
-		return books.Ruling{}, err
+		return books.Decision{}, err
 	}
 	return approved(referenceData{Reference: reference})
 }
 
 func customerPurpose(reference string) purpose { return purposeOf("customer", reference) }
 
-func (s *Services) customerOTP(x books.Tx, t network.Transaction, now time.Time) (books.Ruling, error) {
+func (s *Services) customerOTP(x books.Tx, t network.Transaction, now time.Time) (books.Decision, error) {
 	e, v, err := enrolmentAt(x, t.Particulars.Enrolment, customerOTPChecked)
 	if v != nil || err != nil {
-		return refusedOr(v), err
+		return declineOf(v), err
 	}
 	request, v, err := s.sendNamed(customerPurpose(e.reference), e.mobile, " is the OTP to register you for money transfer.", now)
 	if v != nil || err != nil {
-		return refusedOr(v), err
+		return declineOf(v), err
 	}
 	return approved(otpData{request})
 }
 
-func (s *Services) customerOTPCheck(x books.Tx, q books.Request) (books.Ruling, error) {
+func (s *Services) customerOTPCheck(x books.Tx, q books.Request) (books.Decision, error) {
 	e, v, err := enrolmentAt(x, q.Particulars.Enrolment, customerOTPChecked)
 	if v != nil || err != nil {
-		return refusedOr(v), err
+		return declineOf(v), err
 	}
 	if !s.otps.use(customerPurpose(e.reference), q.Particulars.OTPRequest, q.OTP, q.At) {
 		return wrongOTP(), nil
 	}
-	return e.reach(x, customerOTPChecked, status{customerOTPChecked})
+	return e.advance(x, customerOTPChecked, status{customerOTPChecked})
 }
 
-func (s *Services) customerUID(x books.Tx, q books.Request) (books.Ruling, error) {
+func (s *Services) customerUID(x books.Tx, q books.Request) (books.Decision, error) {
 	e, v, err := enrolmentAt(x, q.Particulars.Enrolment, customerUIDChecked)
 	if v != nil || err != nil {
-		return refusedOr(v), err
+		return declineOf(v), err
 	}
 	v, changed, err := claimAadhaar(x, q, e.step == customerApproved, &e.aadhaar, &e.last4)
 	if v != nil || err != nil {
-		return refusedOr(v), err
+		return declineOf(v), err
 	}
 	if changed && e.step == customerBioUpdated {
 		e.step = customerUIDChecked // the finger was another number's
 	}
-	return e.reach(x, customerUIDChecked, status{customerUIDChecked})
+	return e.advance(x, customerUIDChecked, status{customerUIDChecked})
 }
 
-func (s *Services) customerBiometric(x books.Tx, q books.Request) (books.Ruling, error) {
+func (s *Services) customerBiometric(x books.Tx, q books.Request) (books.Decision, error) {
 	e, v, err := enrolmentAt(x, q.Particulars.Enrolment, customerBioUpdated)
 	if v != nil || err != nil {
-		return refusedOr(v), err
+		return declineOf(v), err
 	}
 	if v, err := checkFinger(x, q, e.aadhaar); v != nil || err != nil {
-		return refusedOr(v), err
+		return declineOf(v), err
 	}
-	return e.reach(x, customerBioUpdated, status{customerBioUpdated})
+	return e.advance(x, customerBioUpdated, status{customerBioUpdated})
 }
 
-func (s *Services) customerSubmit(x books.Tx, q books.Request) (books.Ruling, error) {
+func (s *Services) customerSubmit(x books.Tx, q books.Request) (books.Decision, error) {
 	e, v, err := enrolmentAt(x, q.Particulars.Enrolment, customerApproved)
 	if v != nil || err != nil {
-		return refusedOr(v), err
+		return declineOf(v), err
 	}
 	if e.step != customerApproved {
-		if err := x.Tell(e.mobile, q.At, "You are registered for money transfer, "+e.name+"."); err != nil {
-			return books.Ruling{}, err
+		if err := x.AddMessage(e.mobile, q.At, "You are registered for money transfer, "+e.name+"."); err != nil {
+			return books.Decision{}, err
 		}
 	}
-	return e.reach(x, customerApproved, referenceData{e.reference, customerApproved})
+	return e.advance(x, customerApproved, referenceData{e.reference, customerApproved})
 }
 
-func (s *Services) customerStatus(x books.Tx, t network.Transaction, _ time.Time) (books.Ruling, error) {
+func (s *Services) customerStatus(x books.Tx, t network.Transaction, _ time.Time) (books.Decision, error) {
 	e, known, err := findEnrolment(x, byReference, t.Particulars.Enrolment)
 	if err != nil {
-		return books.Ruling{}, err
+		return books.Decision{}, err
 	}
 	if !known {
-		return absent("customer onboarding"), nil
+		return notFound("customer onboarding"), nil
 	}
 	return approved(referenceData{e.reference, e.step})
 }
 
-func (s *Services) customerDetail(x books.Tx, t network.Transaction, _ time.Time) (books.Ruling, error) {
+func (s *Services) customerDetail(x books.Tx, t network.Transaction, _ time.Time) (books.Decision, error) {
 	e, known, err := findEnrolment(x, byMobile, t.Particulars.Mobile)
 	if err != nil {
-		return books.Ruling{}, err
+		return books.Decision{}, err
 	}
 	if !known || e.step != customerApproved {
-		return absent("customer"), nil
+		return notFound("customer"), nil
 	}
 	return approved(struct {
 		Reference string `json:"referenceid"`

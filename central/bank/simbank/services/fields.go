@@ -18,9 +18,9 @@ const (
 	minAccount = 5
 )
 
-// fault names the first particular that a kind needs and that is missing or
+// firstInvalid names the first particular that a kind needs and that is missing or
 // malformed; empty: none.
-func fault(checks ...check) string {
+func firstInvalid(checks ...check) string {
 	for _, c := range checks {
 		if !c.ok {
 			return c.field
@@ -96,6 +96,6 @@ func isBirthDate(s string, now time.Time) check {
 
 // isParty judges what correspondents and their agents have in common.
 func isParty(p network.Particulars) string {
-	return fault(isName("name", p.Name), isMobile("mobile number", p.Mobile), isPAN(p.PAN), isText("email", p.Email),
+	return firstInvalid(isName("name", p.Name), isMobile("mobile number", p.Mobile), isPAN(p.PAN), isText("email", p.Email),
 		isText("address", p.Address), isText("city", p.City), isText("state", p.State), check{"pincode", p.Pincode == "" || digits(p.Pincode, 6, 6)})
 }

@@ -22,8 +22,8 @@ func FuzzParticulars(f *testing.F) {
 	b.unchecked = true
 	p := b.beneficiary(b.sender(mobile))
 	ref := b.enrol("9000000007", customerStarted)
-	kinds := slices.Sorted(maps.Keys(b.rules))
-	kinds = append(kinds, slices.Sorted(maps.Keys(b.advice))...)
+	kinds := slices.Sorted(maps.Keys(b.deciders))
+	kinds = append(kinds, slices.Sorted(maps.Keys(b.consultants))...)
 	a, err := secret.ParseAadhaar(kumar)
 	if err != nil {
 		f.Fatal(err)
@@ -43,7 +43,7 @@ func FuzzParticulars(f *testing.F) {
 			r.Aadhaar = a
 		}
 		do := b.Execute
-		if kind.Consults() {
+		if kind.IsConsultation() {
 			do = b.Consult
 		}
 		answer, _, err := do(t.Context(), r)

@@ -185,12 +185,12 @@ func (b *bank) request(kind network.Kind, changes ...with) network.Transaction {
 func (b *bank) send(kind network.Kind, changes ...with) network.Answer {
 	b.t.Helper()
 	t := b.request(kind, changes...)
-	if kind.Consults() {
+	if kind.IsConsultation() {
 		a, _, err := b.Consult(b.t.Context(), t)
 		if err != nil {
 			b.t.Fatal(err)
 		}
-		b.look(t, a)
+		b.checkAnswer(t, a)
 		if found, err := b.books.Enquire(b.t.Context(), t.Reference); err != nil || found.Status != network.NotFound {
 			b.t.Errorf("%s left a record: %+v, %v", kind, found, err)
 		}
@@ -203,7 +203,7 @@ func (b *bank) send(kind network.Kind, changes ...with) network.Answer {
 	if b.unchecked {
 		return a
 	}
-	b.look(t, a)
+	b.checkAnswer(t, a)
 	if found, err := b.books.Enquire(b.t.Context(), t.Reference); err != nil || !same(a, found) {
 		b.t.Errorf("%s: the answer was\n%+v, the enquiry says\n%+v, %v", kind, a, found, err)
 	}
@@ -214,7 +214,7 @@ func (b *bank) send(kind network.Kind, changes ...with) network.Answer {
 	return a
 }
 
-func (b *bank) look(t network.Transaction, a network.Answer) {
+func (b *bank) checkAnswer(t network.Transaction, a network.Answer) {
 	b.t.Helper()
 	if a.Reference != t.Reference && a.Status != network.NotFound || (a.Status == network.Success) != (a.Code == network.CodeApproved) ||
 		(a.Data != nil) != (a.Status == network.Success) || a.Message == "" || a.Refusal != "" && a.Status != network.Failed {

@@ -18,7 +18,7 @@ func bubble(t *testing.T, cfg Config, test func(*testing.T, *bank)) {
 
 func TestCustomerOnboarding(t *testing.T) {
 	bubble(t, Config{}, func(t *testing.T, b *bank) {
-		b.refused("76", network.RefusedAbsent, "customer", network.CustomerDetail, particulars(network.Particulars{Mobile: mobile}))
+		b.refused("76", network.RefusedNotFound, "customer", network.CustomerDetail, particulars(network.Particulars{Mobile: mobile}))
 		ref := b.enrol(mobile, customerApproved)
 		got := b.ok("referenceid name mobile_no email_id city state kyc_verified aadhaar_masked", network.CustomerDetail, particulars(network.Particulars{Mobile: mobile}))
 		for key, want := range map[string]any{
@@ -48,8 +48,8 @@ func TestCustomerOnboarding(t *testing.T) {
 func TestCustomerOrder(t *testing.T) {
 	bubble(t, Config{}, func(t *testing.T, b *bank) {
 		for _, kind := range []network.Kind{network.CustomerOTP, network.CustomerOTPCheck, network.CustomerUID, network.CustomerBiometric, network.CustomerSubmit, network.CustomerStatus} {
-			b.refused("76", network.RefusedAbsent, "no such", kind, enrolled("8f14e45f-ceea-4671-a000-000000000000"))
-			b.refused("76", network.RefusedAbsent, "no such", kind)
+			b.refused("76", network.RefusedNotFound, "no such", kind, enrolled("8f14e45f-ceea-4671-a000-000000000000"))
+			b.refused("76", network.RefusedNotFound, "no such", kind)
 		}
 		ref := b.enrol(mobile, customerStarted)
 		b.refused("12", network.RefusedOrder, "validate_otp has to be done first", network.CustomerUID, enrolled(ref), b.holder(shivshankar))
@@ -57,7 +57,7 @@ func TestCustomerOrder(t *testing.T) {
 		b.refused("12", network.RefusedOrder, "updatebiodetail has to be done first", network.CustomerSubmit, enrolled(ref))
 		b.refused("12", network.RefusedOrder, "submit has to be done first", network.RemitterRegister, particulars(network.Particulars{Mobile: mobile}))
 		b.refused("12", network.RefusedOrder, "submit has to be done first", network.RemitterRegister, particulars(network.Particulars{Sender: ref}))
-		b.refused("76", network.RefusedAbsent, "", network.CustomerDetail, particulars(network.Particulars{Mobile: mobile}))
+		b.refused("76", network.RefusedNotFound, "", network.CustomerDetail, particulars(network.Particulars{Mobile: mobile}))
 		b.enrol(mobile, customerOTPChecked)
 		b.refused("12", network.RefusedOrder, "verify_UID has to be done first", network.CustomerBiometric, enrolled(ref), b.holder(shivshankar), b.finger(shivshankar))
 		for _, p := range []network.Particulars{
@@ -110,7 +110,7 @@ func TestAgentOnboarding(t *testing.T) {
 		begin := particulars(network.Particulars{Name: "Ganesh Rao", Mobile: mobile, Shop: "Ganesh Telecom"})
 		finger := b.finger(shivshankar)
 		state("NOT_STARTED")
-		b.refused("76", network.RefusedAbsent, "agent", network.AgentDetail)
+		b.refused("76", network.RefusedNotFound, "agent", network.AgentDetail)
 		for _, kind := range []network.Kind{network.AgentOTP, network.AgentOTPCheck} {
 			b.refused("12", network.RefusedOrder, "onboarding has to be done first", kind)
 		}
@@ -208,17 +208,17 @@ func TestCorrespondents(t *testing.T) {
 		}
 		lost := a
 		lost.BC = agent
-		b.refused("76", network.RefusedAbsent, "correspondent", network.BCAgentRegister, by(vendor), particulars(lost), b.holder(kumar))
+		b.refused("76", network.RefusedNotFound, "correspondent", network.BCAgentRegister, by(vendor), particulars(lost), b.holder(kumar))
 		is := particulars(network.Particulars{Agent: agent})
 		for _, mid := range []string{vendor, aggregator} {
 			if got := b.ok("status", network.BCStatus, by(mid), is); got["status"] != "REGISTERED" {
 				t.Errorf("%s: %v", mid, got)
 			}
 		}
-		b.refused("76", network.RefusedAbsent, "agent", network.BCAgentInitialize, by(foreign), is)
-		b.refused("76", network.RefusedAbsent, "agent", network.BCStatus, by(foreign), is)
-		b.refused("76", network.RefusedAbsent, "correspondent", network.BCStatus, by(vendor), particulars(network.Particulars{BC: bc}))
-		b.refused("76", network.RefusedAbsent, "agent", network.BCStatus, by(vendor))
+		b.refused("76", network.RefusedNotFound, "agent", network.BCAgentInitialize, by(foreign), is)
+		b.refused("76", network.RefusedNotFound, "agent", network.BCStatus, by(foreign), is)
+		b.refused("76", network.RefusedNotFound, "correspondent", network.BCStatus, by(vendor), particulars(network.Particulars{BC: bc}))
+		b.refused("76", network.RefusedNotFound, "agent", network.BCStatus, by(vendor))
 		b.ok("status", network.BCStatus, by(aggregator), particulars(network.Particulars{BC: bc}))
 		for range 2 {
 			if got := b.ok("agentId status", network.BCAgentInitialize, by(aggregator), is); got["status"] != "ACTIVE" || got["agentId"] != agent {

@@ -14,7 +14,7 @@ import (
 	"galla/shared/secret"
 )
 
-// The rules of OTPs (design/sandbox.md). They are not scaled.
+// The rules of OTPs (sandbox.md). They are not scaled.
 const (
 	otpLife  = 3 * time.Minute
 	otpTries = 3

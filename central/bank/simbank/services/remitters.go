@@ -32,9 +32,9 @@ func findRemitter(x books.Tx, where string, value any) (remitter, bool, error) {
 	return r, ok, err
 }
 
-// candidate finds the customer whom a registration means: by mobile number, or
+// customerToRegister finds the customer whom a registration means: by mobile number, or
 // by the sender's id or the reference of the onboarding.
-func candidate(x books.Tx, p network.Particulars) (enrolment, bool, error) {
+func customerToRegister(x books.Tx, p network.Particulars) (enrolment, bool, error) {
 	if p.Sender == "" {
 		return findEnrolment(x, byMobile, p.Mobile)
 	}
@@ -49,7 +49,7 @@ func candidate(x books.Tx, p network.Particulars) (enrolment, bool, error) {
 	return e, found && (p.Mobile == "" || p.Mobile == e.mobile), err
 }
 
-func (s *Services) remitterRegister(x books.Tx, q books.Request) (books.Ruling, error) {
+func (s *Services) remitterRegister(x books.Tx, q books.Request) (books.Decision, error) {
 	type registered struct {
 		Sender string `json:"senderid"`
 		Fee    rupees `json:"registrationFeeCharged"`
@@ -57,41 +57,41 @@ func (s *Services) remitterRegister(x books.Tx, q books.Request) (books.Ruling, 
 	if q.Particulars.Sender == "" && q.Particulars.Mobile == "" {
 		return malformed("mobile number"), nil
 	}
-	e, known, err := candidate(x, q.Particulars)
+	e, known, err := customerToRegister(x, q.Particulars)
 	switch {
 	case err != nil:
-		return books.Ruling{}, err
+		return books.Decision{}, err
 	case !known:
-		return absent("customer"), nil
+		return notFound("customer"), nil
 	case e.step != customerApproved:
 		return outOfOrder(customerSteps()[customerSteps().rank(customerApproved)].step), nil
 	}
 	r, known, err := findRemitter(x, byEnrolmentRow, e.id)
 	if err != nil {
-		return books.Ruling{}, err
+		return books.Decision{}, err
 	}
 	if known {
 		return approved(registered{r.sender, 0})
 	}
 	if v, err := s.affordable(x, s.cfg.RegistrationFee); v != nil || err != nil {
-		return refusedOr(v), err
+		return declineOf(v), err
 	}
 	sender, err := s.newID()
 	if err != nil {
-		return books.Ruling{}, err
+		return books.Decision{}, err
 	}
 	err = x.Exec("register the remitter", `INSERT INTO remitters (sender, enrolment_id, registered_at) VALUES (?, ?, ?)`, sender, e.id, q.At.UnixMilli())
 	if err != nil {
-		return books.Ruling{}, err
+		return books.Decision{}, err
 	}
 	if err := x.TakeFee(q, s.cfg.RegistrationFee); err != nil {
-		return books.Ruling{}, err
+		return books.Decision{}, err
 	}
 	return approved(registered{sender, rupees(s.cfg.RegistrationFee)})
 }
 
 // affordable gives a decline where the float does not hold an amount.
-func (s *Services) affordable(x books.Tx, amount money.Paise) (*books.Ruling, error) {
+func (s *Services) affordable(x books.Tx, amount money.Paise) (*books.Decision, error) {
 	float, err := x.Float()
 	if err != nil || amount <= float {
 		return nil, err
@@ -109,7 +109,7 @@ type allowance struct {
 }
 
 func (s *Services) allowanceOf(x books.Tx, remitter int64, now time.Time) (allowance, error) {
-	spent, err := x.Spent(remitter, now)
+	spent, err := x.RemitterTotals(remitter, now)
 	return allowance{
 		// The limits of the configuration may be lower than when it was spent.
 		day: max(0, s.cfg.DayLimit-spent.Day), month: max(0, s.cfg.MonthLimit-spent.Month), transfer: s.cfg.TransferMax,
@@ -120,7 +120,7 @@ func (s *Services) allowanceOf(x books.Tx, remitter int64, now time.Time) (allow
 // left is what may be sent today, by the day's limit and the month's.
 func (a allowance) left() money.Paise { return min(a.day, a.month) }
 
-// remitterData is section 2.6 of the contract, with the month beside it. The
+// remitterData is a remitter (interface.md, section 2.6), with the month's limits. The
 // contract reads the amount used today from the difference of the two limits,
 // and the second as the day's ceiling: so the ceiling is lower where the month
 // leaves less.
@@ -136,21 +136,21 @@ type remitterData struct {
 	Beneficiaries []beneficiaryData `json:"beneficiarydetail"`
 }
 
-func (s *Services) remitterDetails(x books.Tx, t network.Transaction, now time.Time) (books.Ruling, error) {
+func (s *Services) remitterDetails(x books.Tx, t network.Transaction, now time.Time) (books.Decision, error) {
 	r, known, err := findRemitter(x, byMobileOf, t.Particulars.Mobile)
 	if err != nil {
-		return books.Ruling{}, err
+		return books.Decision{}, err
 	}
 	if !known {
-		return absent("remitter"), nil
+		return notFound("remitter"), nil
 	}
 	a, err := s.allowanceOf(x, r.id, now)
 	if err != nil {
-		return books.Ruling{}, err
+		return books.Decision{}, err
 	}
 	list, err := beneficiaries(x, `b.remitter_id = ? AND b.deleted_at IS NULL ORDER BY b.id`, r.id)
 	if err != nil {
-		return books.Ruling{}, err
+		return books.Decision{}, err
 	}
 	d := remitterData{
 		Sender: r.sender, Status: true, Remitter: true, Done: a.transferred, Left: rupees(a.left()), Day: rupees(a.used + a.left()),
@@ -175,8 +175,7 @@ type beneficiary struct {
 	deleted                            bool
 }
 
-// Statuses of an account (contract section 3.3) and of a beneficiary
-// (interface-decisions.md).
+// Statuses of an account and of a beneficiary (interface.md, section 3.3).
 const (
 	accountVerified    = 1
 	accountFailed      = 0
@@ -220,8 +219,8 @@ func beneficiaryOf(x books.Tx, remitter int64, account, ifsc string) (beneficiar
 	return found[0], true, nil
 }
 
-// beneficiaryData is section 2.7 of the contract. Its account number is a JSON
-// number, so the digits stand beside it as text.
+// beneficiaryData is a beneficiary (interface.md, section 2.7). Its account number is a
+// JSON number, so a text beside it keeps leading zeros.
 type beneficiaryData struct {
 	ID          int64          `json:"beneficiaryid"`
 	Name        string         `json:"beneficiaryname"`
@@ -258,10 +257,10 @@ func number(digits string) jsontext.Value {
 }
 
 // senderOf finds the remitter that a request names, or gives the decline.
-func senderOf(x books.Tx, p network.Particulars) (remitter, *books.Ruling, error) {
+func senderOf(x books.Tx, p network.Particulars) (remitter, *books.Decision, error) {
 	r, known, err := findRemitter(x, bySender, p.Sender)
 	if err == nil && !known {
-		v := absent("sender")
+		v := notFound("sender")
 		return remitter{}, &v, nil
 	}
 	return r, nil, err
@@ -269,38 +268,38 @@ func senderOf(x books.Tx, p network.Particulars) (remitter, *books.Ruling, error
 
 // receiverOf finds the sender and the beneficiary that a request names, or
 // gives the decline.
-func receiverOf(x books.Tx, p network.Particulars) (remitter, beneficiary, *books.Ruling, error) {
+func receiverOf(x books.Tx, p network.Particulars) (remitter, beneficiary, *books.Decision, error) {
 	r, v, err := senderOf(x, p)
 	if v != nil || err != nil {
 		return remitter{}, beneficiary{}, v, err
 	}
 	b, known, err := beneficiaryOf(x, r.id, p.Account, p.IFSC)
 	if err == nil && (!known || b.deleted) {
-		v := absent("beneficiary of this sender")
+		v := notFound("beneficiary of this sender")
 		return remitter{}, beneficiary{}, &v, nil
 	}
 	return r, b, nil, err
 }
 
-func (s *Services) addBeneficiary(x books.Tx, q books.Request) (books.Ruling, error) {
+func (s *Services) addBeneficiary(x books.Tx, q books.Request) (books.Decision, error) {
 	p := q.Particulars
-	f := fault(isName("receiver's name", p.Receiver), isAccount(p.Account), isIFSC(p.IFSC), orMobile("receiver's mobile number", p.ReceiverMobile),
+	f := firstInvalid(isName("receiver's name", p.Receiver), isAccount(p.Account), isIFSC(p.IFSC), orMobile("receiver's mobile number", p.ReceiverMobile),
 		isText("receiver's email", p.ReceiverEmail), isText("address", p.Address), isText("city", p.City), isText("state", p.State), isText("branch", p.Branch))
 	if f != "" {
 		return malformed(f), nil
 	}
 	r, v, err := senderOf(x, p)
 	if v != nil || err != nil {
-		return refusedOr(v), err
+		return declineOf(v), err
 	}
 	b, known, err := beneficiaryOf(x, r.id, p.Account, p.IFSC)
 	if err != nil {
-		return books.Ruling{}, err
+		return books.Decision{}, err
 	}
 	if !known || b.deleted {
 		var kept int
 		if _, err := x.Row("count beneficiaries", `SELECT count(*) FROM beneficiaries WHERE remitter_id = ? AND deleted_at IS NULL`, []any{r.id}, &kept); err != nil {
-			return books.Ruling{}, err
+			return books.Decision{}, err
 		}
 		if kept >= maxBeneficiaries {
 			return overLimit(fmt.Sprintf("a sender has at most %d beneficiaries; none is left, delete one first", maxBeneficiaries)), nil
@@ -311,31 +310,31 @@ func (s *Services) addBeneficiary(x books.Tx, q books.Request) (books.Ruling, er
 		email = excluded.email, address = excluded.address, city = excluded.city, region = excluded.region, branch = excluded.branch, deleted_at = NULL`,
 		r.id, p.Account, p.IFSC, p.Receiver, p.ReceiverMobile, p.ReceiverEmail, p.Address, p.City, p.State, p.Branch, q.At.UnixMilli())
 	if err != nil {
-		return books.Ruling{}, err
+		return books.Decision{}, err
 	}
 	if b, _, err = beneficiaryOf(x, r.id, p.Account, p.IFSC); err != nil {
-		return books.Ruling{}, err
+		return books.Decision{}, err
 	}
 	return approved(struct {
 		ID int64 `json:"beneficiaryid"`
 	}{b.id})
 }
 
-func (s *Services) getBeneficiary(x books.Tx, t network.Transaction, _ time.Time) (books.Ruling, error) {
+func (s *Services) getBeneficiary(x books.Tx, t network.Transaction, _ time.Time) (books.Decision, error) {
 	_, b, v, err := receiverOf(x, t.Particulars)
 	if v != nil || err != nil {
-		return refusedOr(v), err
+		return declineOf(v), err
 	}
 	return approved(b.data())
 }
 
-func (s *Services) deleteBeneficiary(x books.Tx, q books.Request) (books.Ruling, error) {
+func (s *Services) deleteBeneficiary(x books.Tx, q books.Request) (books.Decision, error) {
 	_, b, v, err := receiverOf(x, q.Particulars)
 	if v != nil || err != nil {
-		return refusedOr(v), err
+		return declineOf(v), err
 	}
 	if err := x.Exec("delete the beneficiary", `UPDATE beneficiaries SET deleted_at = ? WHERE id = ?`, q.At.UnixMilli(), b.id); err != nil {
-		return books.Ruling{}, err
+		return books.Decision{}, err
 	}
 	return approved(status{"DELETED"})
 }

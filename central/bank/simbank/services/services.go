@@ -17,7 +17,7 @@ import (
 	"galla/shared/money"
 )
 
-// What Config's zero values mean (design/sandbox.md, domain.md).
+// What Config's zero values mean (sandbox.md, domain.md).
 const (
 	defaultFloat    = 10_00_000 * money.Rupee
 	defaultDay      = 25_000 * money.Rupee
@@ -98,15 +98,15 @@ type Services struct {
 
 	randMu sync.Mutex
 
-	rules  map[network.Kind]rule
-	advice map[network.Kind]advice
+	deciders    map[network.Kind]decideFunc
+	consultants map[network.Kind]consultFunc
 }
 
-// rule decides on a request of one kind, within its commit.
-type rule func(books.Tx, books.Request) (books.Ruling, error)
+// decideFunc decides on a request of one kind, within its commit.
+type decideFunc func(books.Tx, books.Request) (books.Decision, error)
 
-// advice answers a consultation of one kind, from what is committed.
-type advice func(books.Tx, network.Transaction, time.Time) (books.Ruling, error)
+// consultFunc answers a consultation of one kind, from what is committed.
+type consultFunc func(books.Tx, network.Transaction, time.Time) (books.Decision, error)
 
 // New opens the accounts of money transfer and the agents of Config.Onboarded,
 // where the books do not have them. Its error names every fault of the
@@ -121,7 +121,7 @@ func New(b *books.Books, cfg Config) (*Services, error) {
 	}
 	s := &Services{cfg: cfg, log: cfg.Logger, books: b}
 	s.otps = newOTPs(s.random)
-	s.rules = map[network.Kind]rule{
+	s.deciders = map[network.Kind]decideFunc{
 		network.AgentOnboarding: s.agentOnboarding, network.AgentOTPCheck: s.agentOTPCheck, network.AgentPAN: s.agentPAN,
 		network.AgentUID: s.agentUID, network.AgentBiometric: s.agentBiometric, network.AgentSubmit: s.agentSubmit,
 		network.CustomerOnboarding: s.customerOnboarding, network.CustomerOTPCheck: s.customerOTPCheck, network.CustomerUID: s.customerUID,
@@ -131,7 +131,7 @@ func New(b *books.Books, cfg Config) (*Services, error) {
 		network.Transfer: s.transfer, network.Refund: s.refund,
 		network.BCRegister: s.registerBC, network.BCAgentRegister: s.registerBCAgent, network.BCAgentInitialize: s.initializeBCAgent,
 	}
-	s.advice = map[network.Kind]advice{
+	s.consultants = map[network.Kind]consultFunc{
 		network.AgentOTP: s.agentOTP, network.AgentStatus: s.agentStatus, network.AgentDetail: s.agentDetail,
 		network.CustomerDetail: s.customerDetail, network.CustomerOTP: s.customerOTP, network.CustomerStatus: s.customerStatus,
 		network.RemitterDetails: s.remitterDetails, network.BeneficiaryGet: s.getBeneficiary,
@@ -156,8 +156,8 @@ func New(b *books.Books, cfg Config) (*Services, error) {
 // NotAfter with V0, a kind that is no service with 12. After an error only the
 // books know whether the request is in them.
 func (s *Services) Execute(ctx context.Context, t network.Transaction) (network.Answer, books.Delivery, error) {
-	return s.books.Serve(ctx, t, func(x books.Tx, q books.Request) (books.Ruling, error) {
-		decide := s.rules[q.Kind]
+	return s.books.ExecuteService(ctx, t, func(x books.Tx, q books.Request) (books.Decision, error) {
+		decide := s.deciders[q.Kind]
 		if decide == nil {
 			return declined(codeInvalid, ""), nil
 		}
@@ -168,13 +168,13 @@ func (s *Services) Execute(ctx context.Context, t network.Transaction) (network.
 // Consult answers a request whose kind Consults, from what is committed. It
 // leaves no record, and a request after its NotAfter sends no OTP.
 func (s *Services) Consult(ctx context.Context, t network.Transaction) (network.Answer, books.Delivery, error) {
-	x, err := s.books.Look(ctx)
+	x, err := s.books.ReadTx(ctx)
 	if err != nil {
 		return network.Answer{}, books.Delivery{}, fmt.Errorf("consult %s: %w", t.Reference, err)
 	}
 	now := time.Now()
-	var v books.Ruling
-	advise := s.advice[t.Kind]
+	var v books.Decision
+	advise := s.consultants[t.Kind]
 	switch {
 	case advise == nil:
 		v = declined(codeInvalid, "INVALID TRANSACTION")
@@ -216,10 +216,10 @@ func (s *Services) newID() (string, error) {
 // sessionLife is how long a session of LOGIN lasts, as the agent's own does.
 const sessionLife = 24 * time.Hour
 
-func (s *Services) login(_ books.Tx, _ network.Transaction, now time.Time) (books.Ruling, error) {
+func (s *Services) login(_ books.Tx, _ network.Transaction, now time.Time) (books.Decision, error) {
 	id, err := s.newID()
 	if err != nil {
-		return books.Ruling{}, err
+		return books.Decision{}, err
 	}
 	return approved(struct {
 		Session string `json:"sessionId"`
@@ -227,10 +227,10 @@ func (s *Services) login(_ books.Tx, _ network.Transaction, now time.Time) (book
 	}{id, now.Add(sessionLife).UTC().Format("2006-01-02T15:04:05.000Z07:00")})
 }
 
-func (s *Services) floatBalance(x books.Tx, _ network.Transaction, _ time.Time) (books.Ruling, error) {
+func (s *Services) floatBalance(x books.Tx, _ network.Transaction, _ time.Time) (books.Decision, error) {
 	balance, err := x.Float()
 	if err != nil {
-		return books.Ruling{}, err
+		return books.Decision{}, err
 	}
 	return approved(struct {
 		Balance rupees `json:"balance"`

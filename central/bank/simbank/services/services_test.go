@@ -24,18 +24,18 @@ func TestConfigNamesEveryFault(t *testing.T) {
 // and on one side only.
 func TestEveryKindHasAnAnswer(t *testing.T) {
 	b := openBank(t, Config{})
-	for kind := range b.rules {
-		if kind.Consults() || kind.AEPS() || !books.Serves(kind) {
+	for kind := range b.deciders {
+		if kind.IsConsultation() || kind.AEPS() || !books.IsService(kind) {
 			t.Errorf("%s is executed here and should not be", kind)
 		}
 	}
-	for kind := range b.advice {
-		if !kind.Consults() || kind.AEPS() || books.Serves(kind) {
+	for kind := range b.consultants {
+		if !kind.IsConsultation() || kind.AEPS() || books.IsService(kind) {
 			t.Errorf("%s is consulted here and should not be", kind)
 		}
 	}
-	if len(b.rules) != 20 || len(b.advice) != 14 {
-		t.Errorf("%d kinds are executed and %d consulted, want 20 and 14 (network.Kind)", len(b.rules), len(b.advice))
+	if len(b.deciders) != 20 || len(b.consultants) != 14 {
+		t.Errorf("%d kinds are executed and %d consulted, want 20 and 14 (network.Kind)", len(b.deciders), len(b.consultants))
 	}
 	for _, kind := range []network.Kind{network.Withdrawal, network.FloatBalance, "DMT_PROCESS"} {
 		if a, _, err := b.Execute(t.Context(), b.request(kind)); err != nil || a.Code != "12" || a.Status != network.Failed {

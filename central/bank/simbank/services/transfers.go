@@ -36,12 +36,12 @@ func tariffOf(amount money.Paise) tariff {
 // halfUp divides an amount that is not negative and rounds half up.
 func halfUp(p, by money.Paise) money.Paise { return (2*p + by) / (2 * by) }
 
-func overLimit(message string) books.Ruling {
-	return books.Ruling{Code: codeLimit, Message: message, Refusal: network.RefusedLimit}
+func overLimit(message string) books.Decision {
+	return books.Decision{Code: codeLimit, Message: message, Refusal: network.RefusedLimit}
 }
 
 // exceeded gives a decline where a transfer is over a limit.
-func (a allowance) exceeded(amount money.Paise) *books.Ruling {
+func (a allowance) exceeded(amount money.Paise) *books.Decision {
 	if amount <= a.transfer && amount <= a.left() {
 		return nil
 	}
@@ -54,24 +54,24 @@ func transferPurpose(p network.Particulars, amount money.Paise) purpose {
 	return purposeOf("transfer", p.Sender, p.Account, p.IFSC, strconv.FormatInt(int64(amount), 10))
 }
 
-func (s *Services) transferOTP(x books.Tx, t network.Transaction, now time.Time) (books.Ruling, error) {
+func (s *Services) transferOTP(x books.Tx, t network.Transaction, now time.Time) (books.Decision, error) {
 	r, b, v, err := receiverOf(x, t.Particulars)
 	if v != nil || err != nil {
-		return refusedOr(v), err
+		return declineOf(v), err
 	}
 	if t.Amount <= 0 {
 		return declined(codeAmount, "INVALID AMOUNT"), nil
 	}
 	rest := fmt.Sprintf(" is the OTP to send Rs %s to %s, account XXXX%s.", t.Amount, b.name, b.account[len(b.account)-4:])
 	if v, err := s.sendOTP(transferPurpose(t.Particulars, t.Amount), "", r.mobile, rest, now); v != nil || err != nil {
-		return refusedOr(v), err
+		return declineOf(v), err
 	}
 	return approved(status{"OTP_SENT"})
 }
 
-func (s *Services) transferCharges(x books.Tx, t network.Transaction, _ time.Time) (books.Ruling, error) {
+func (s *Services) transferCharges(x books.Tx, t network.Transaction, _ time.Time) (books.Decision, error) {
 	if _, v, err := senderOf(x, t.Particulars); v != nil || err != nil {
-		return refusedOr(v), err
+		return declineOf(v), err
 	}
 	if t.Amount <= 0 || t.Amount > money.Max {
 		return declined(codeAmount, "INVALID AMOUNT"), nil
@@ -87,9 +87,9 @@ func (s *Services) transferCharges(x books.Tx, t network.Transaction, _ time.Tim
 
 // transfer sends money. The OTP comes after the rules that need no secret, so
 // that a decline by one of them does not use it up, and before the bank's own.
-func (s *Services) transfer(x books.Tx, q books.Request) (books.Ruling, error) {
+func (s *Services) transfer(x books.Tx, q books.Request) (books.Decision, error) {
 	p := q.Particulars
-	if f := fault(isText("remarks", p.Remarks), isText("caller's reference", p.CallerRef)); f != "" {
+	if f := firstInvalid(isText("remarks", p.Remarks), isText("caller's reference", p.CallerRef)); f != "" {
 		return malformed(f), nil
 	}
 	if q.Amount <= 0 {
@@ -97,17 +97,17 @@ func (s *Services) transfer(x books.Tx, q books.Request) (books.Ruling, error) {
 	}
 	r, b, v, err := receiverOf(x, p)
 	if v != nil || err != nil {
-		return refusedOr(v), err
+		return declineOf(v), err
 	}
 	switch {
 	case b.id != p.Beneficiary:
-		return absent("beneficiary of this sender with this account"), nil
+		return notFound("beneficiary of this sender with this account"), nil
 	case b.status() != beneficiaryUsable:
 		return declined(codeNotUsed, "THE BENEFICIARY'S ACCOUNT IS NOT VERIFIED"), nil
 	}
 	a, err := s.allowanceOf(x, r.id, q.At)
 	if err != nil {
-		return books.Ruling{}, err
+		return books.Decision{}, err
 	}
 	if v := a.exceeded(q.Amount); v != nil {
 		return *v, nil
@@ -120,14 +120,14 @@ func (s *Services) transfer(x books.Tx, q books.Request) (books.Ruling, error) {
 	}
 	charge := tariffOf(q.Amount).charge
 	if v, err := s.affordable(x, q.Amount+charge); v != nil || err != nil {
-		return refusedOr(v), err
+		return declineOf(v), err
 	}
-	err = x.Send(q, books.Transfer{
+	err = x.BookTransfer(q, books.Transfer{
 		Remitter: r.id, Beneficiary: b.id, SenderMobile: r.mobile, Receiver: b.name, Account: b.account, IFSC: b.ifsc,
 		CallerRef: p.CallerRef, Remarks: p.Remarks, Charge: charge,
 	})
 	if err != nil {
-		return books.Ruling{}, err
+		return books.Decision{}, err
 	}
 	ruling, err := approved(struct {
 		RRN    string `json:"rrn"`
@@ -141,15 +141,15 @@ func refundPurpose(original string) purpose { return purposeOf("refund", origina
 
 // refundable finds the transfer that a refund means, or gives the decline.
 // Another merchant's is as absent as one that never was.
-func refundable(x books.Tx, original, mid string) (books.Sent, *books.Ruling, error) {
-	sent, known, err := x.Sent(original)
+func refundable(x books.Tx, original, mid string) (books.BookedTransfer, *books.Decision, error) {
+	sent, known, err := x.FindTransfer(original)
 	if err != nil {
-		return books.Sent{}, nil, err
+		return books.BookedTransfer{}, nil, err
 	}
-	var v books.Ruling
+	var v books.Decision
 	switch {
 	case !known || sent.MID != mid || sent.Status == network.NotFound:
-		v = absent("transfer")
+		v = notFound("transfer")
 	case sent.Refunded:
 		v = declined(codeInvalid, "THE TRANSFER IS REFUNDED ALREADY")
 	case sent.Status == network.Pending:
@@ -159,28 +159,28 @@ func refundable(x books.Tx, original, mid string) (books.Sent, *books.Ruling, er
 	default:
 		return sent, nil, nil
 	}
-	return books.Sent{}, &v, nil
+	return books.BookedTransfer{}, &v, nil
 }
 
-func (s *Services) refundOTP(x books.Tx, t network.Transaction, now time.Time) (books.Ruling, error) {
+func (s *Services) refundOTP(x books.Tx, t network.Transaction, now time.Time) (books.Decision, error) {
 	sent, v, err := refundable(x, t.Particulars.Original, t.MID)
 	if v != nil || err != nil {
-		return refusedOr(v), err
+		return declineOf(v), err
 	}
 	rest := fmt.Sprintf(" is the OTP for the refund of Rs %s that you sent to %s (RRN %s). Tell it at the counter: you get the money when the bank has confirmed the refund.",
 		sent.Amount, sent.Receiver, sent.RRN)
 	if v, err := s.sendOTP(refundPurpose(sent.Reference), "", sent.SenderMobile, rest, now); v != nil || err != nil {
-		return refusedOr(v), err
+		return declineOf(v), err
 	}
 	return approved(status{"OTP_SENT"})
 }
 
 // refund brings a transfer back to the float, against the customer's OTP. The cash
 // goes back when the refund has been confirmed.
-func (s *Services) refund(x books.Tx, q books.Request) (books.Ruling, error) {
+func (s *Services) refund(x books.Tx, q books.Request) (books.Decision, error) {
 	sent, v, err := refundable(x, q.Particulars.Original, q.MID)
 	if v != nil || err != nil {
-		return refusedOr(v), err
+		return declineOf(v), err
 	}
 	if q.Amount != sent.Amount {
 		return declined(codeAmount, ""), nil
@@ -189,7 +189,7 @@ func (s *Services) refund(x books.Tx, q books.Request) (books.Ruling, error) {
 		return wrongOTP(), nil
 	}
 	if err := x.Refund(q, sent); err != nil {
-		return books.Ruling{}, err
+		return books.Decision{}, err
 	}
 	return approved(struct {
 		Amount rupees `json:"amount"`

@@ -14,12 +14,12 @@ import (
 func TestRemitter(t *testing.T) {
 	bubble(t, Config{RegistrationFee: 10 * money.Rupee}, func(t *testing.T, b *bank) {
 		who := particulars(network.Particulars{Mobile: mobile})
-		b.refused("76", network.RefusedAbsent, "customer", network.RemitterRegister, who)
+		b.refused("76", network.RefusedNotFound, "customer", network.RemitterRegister, who)
 		b.refused("30", "", "mobile", network.RemitterRegister)
-		b.refused("76", network.RefusedAbsent, "customer", network.RemitterRegister, particulars(network.Particulars{Sender: "x"}))
+		b.refused("76", network.RefusedNotFound, "customer", network.RemitterRegister, particulars(network.Particulars{Sender: "x"}))
 		ref := b.enrol(mobile, customerApproved)
-		b.refused("76", network.RefusedAbsent, "remitter", network.RemitterDetails, who)
-		b.refused("76", network.RefusedAbsent, "customer", network.RemitterRegister, particulars(network.Particulars{Sender: ref, Mobile: "9999999999"}))
+		b.refused("76", network.RefusedNotFound, "remitter", network.RemitterDetails, who)
+		b.refused("76", network.RefusedNotFound, "customer", network.RemitterRegister, particulars(network.Particulars{Sender: ref, Mobile: "9999999999"}))
 		first := b.ok("senderid registrationFeeCharged", network.RemitterRegister, particulars(network.Particulars{Sender: ref}))
 		if first["registrationFeeCharged"] != 10.0 || b.float() != defaultFloat-10*money.Rupee {
 			t.Errorf("first registration: %v, float %s", first, b.float())
@@ -46,8 +46,8 @@ func TestBeneficiaries(t *testing.T) {
 	bubble(t, Config{}, func(t *testing.T, b *bank) {
 		sender := b.sender(mobile)
 		p := receiver(sender)
-		b.refused("76", network.RefusedAbsent, "beneficiary", network.BeneficiaryGet, particulars(p))
-		b.refused("76", network.RefusedAbsent, "beneficiary", network.BeneficiaryDelete, particulars(p))
+		b.refused("76", network.RefusedNotFound, "beneficiary", network.BeneficiaryGet, particulars(p))
+		b.refused("76", network.RefusedNotFound, "beneficiary", network.BeneficiaryDelete, particulars(p))
 		id := b.beneficiary(sender).Beneficiary
 		a := b.send(network.BeneficiaryGet, particulars(p))
 		b.data(keys, a)
@@ -60,8 +60,8 @@ func TestBeneficiaries(t *testing.T) {
 		if got := b.ok("status", network.BeneficiaryDelete, particulars(p)); got["status"] != "DELETED" {
 			t.Errorf("delete: %v", got)
 		}
-		b.refused("76", network.RefusedAbsent, "beneficiary", network.BeneficiaryDelete, particulars(p))
-		b.refused("76", network.RefusedAbsent, "beneficiary", network.TransferOTP, particulars(p), amount(100_00))
+		b.refused("76", network.RefusedNotFound, "beneficiary", network.BeneficiaryDelete, particulars(p))
+		b.refused("76", network.RefusedNotFound, "beneficiary", network.TransferOTP, particulars(p), amount(100_00))
 		for range 2 {
 			if again := b.beneficiary(sender).Beneficiary; again != id {
 				t.Errorf("the same account again has the number %d, want %d", again, id)
@@ -80,7 +80,7 @@ func TestBeneficiaries(t *testing.T) {
 		foreign := p
 		foreign.Sender = "8f14e45f-ceea-4671-a000-000000000000"
 		for _, kind := range []network.Kind{network.BeneficiaryAdd, network.BeneficiaryGet, network.BeneficiaryDelete, network.TransferOTP, network.TransferCharges} {
-			b.refused("76", network.RefusedAbsent, "sender", kind, particulars(foreign), amount(100_00))
+			b.refused("76", network.RefusedNotFound, "sender", kind, particulars(foreign), amount(100_00))
 		}
 		b.unchecked = true
 		for n := 1; n < maxBeneficiaries; n++ {
@@ -145,7 +145,7 @@ func TestAccountVerification(t *testing.T) {
 		status("1")
 		b.refused("30", "", "account", network.AccountVerification, particulars(network.Particulars{Account: "1", IFSC: ifsc}))
 		b.refused("30", "", "IFSC", network.AccountVerification, particulars(network.Particulars{Account: account, IFSC: "SBIN"}))
-		b.refused("76", network.RefusedAbsent, "sender", network.AccountVerification, particulars(network.Particulars{Account: account, IFSC: ifsc, Sender: "x"}))
+		b.refused("76", network.RefusedNotFound, "sender", network.AccountVerification, particulars(network.Particulars{Account: account, IFSC: ifsc, Sender: "x"}))
 		b.ok("status account_holder_name", network.AccountVerification, particulars(network.Particulars{Account: account, IFSC: ifsc, Sender: sender}))
 	})
 }
@@ -197,11 +197,11 @@ func TestTransfer(t *testing.T) {
 			code   string
 			why    network.Refusal
 		}{
-			"unknown sender":                 {func(p *network.Particulars) { p.Sender = "x" }, 100_00, "76", network.RefusedAbsent},
-			"unknown beneficiary":            {func(p *network.Particulars) { p.Beneficiary++ }, 100_00, "76", network.RefusedAbsent},
-			"no beneficiary":                 {func(p *network.Particulars) { p.Beneficiary = 0 }, 100_00, "76", network.RefusedAbsent},
-			"another account":                {func(p *network.Particulars) { p.Account = "1234567" }, 100_00, "76", network.RefusedAbsent},
-			"another branch":                 {func(p *network.Particulars) { p.IFSC = "SBIN0001235" }, 100_00, "76", network.RefusedAbsent},
+			"unknown sender":                 {func(p *network.Particulars) { p.Sender = "x" }, 100_00, "76", network.RefusedNotFound},
+			"unknown beneficiary":            {func(p *network.Particulars) { p.Beneficiary++ }, 100_00, "76", network.RefusedNotFound},
+			"no beneficiary":                 {func(p *network.Particulars) { p.Beneficiary = 0 }, 100_00, "76", network.RefusedNotFound},
+			"another account":                {func(p *network.Particulars) { p.Account = "1234567" }, 100_00, "76", network.RefusedNotFound},
+			"another branch":                 {func(p *network.Particulars) { p.IFSC = "SBIN0001235" }, 100_00, "76", network.RefusedNotFound},
 			"nothing":                        {func(*network.Particulars) {}, 0, "13", ""},
 			"over the most in one":           {func(*network.Particulars) {}, 5_000_01, "61", network.RefusedLimit},
 			"remarks longer than any screen": {func(p *network.Particulars) { p.Remarks = strings.Repeat("a", maxText+1) }, 100_00, "30", ""},
@@ -362,8 +362,8 @@ func TestRefund(t *testing.T) {
 		p := b.beneficiary(b.sender(mobile))
 		missing := func(ref string, changes ...with) {
 			t.Helper()
-			b.refused("76", network.RefusedAbsent, "transfer", network.RefundOTP, append([]with{original(ref)}, changes...)...)
-			b.refused("76", network.RefusedAbsent, "transfer", network.Refund, append([]with{original(ref), amount(100_00), otpIs("123456")}, changes...)...)
+			b.refused("76", network.RefusedNotFound, "transfer", network.RefundOTP, append([]with{original(ref)}, changes...)...)
+			b.refused("76", network.RefusedNotFound, "transfer", network.Refund, append([]with{original(ref), amount(100_00), otpIs("123456")}, changes...)...)
 		}
 		missing("NEVER")
 		b.refused("05", "", "", network.Transfer, append([]with{particulars(p), amount(100_05)}, func(tr *network.Transaction) {

@@ -9,7 +9,7 @@ import (
 )
 
 // ambiguousFor is how long an ambiguous verification stays so, before
-// Config.TimeScale (contract section 8).
+// Config.TimeScale (interface.md, section 8).
 const ambiguousFor = 30 * time.Second
 
 // verification is a row of verifications.
@@ -35,15 +35,15 @@ func scenarioOfAccount(account string) int {
 
 // verifyAccount asks the receiver's bank whether an account exists. That it
 // does not is a success of the question.
-func (s *Services) verifyAccount(x books.Tx, q books.Request) (books.Ruling, error) {
+func (s *Services) verifyAccount(x books.Tx, q books.Request) (books.Decision, error) {
 	p := q.Particulars
-	if f := fault(isAccount(p.Account), isIFSC(p.IFSC), isText("receiver's name", p.Receiver), orMobile("receiver's mobile number", p.ReceiverMobile),
+	if f := firstInvalid(isAccount(p.Account), isIFSC(p.IFSC), isText("receiver's name", p.Receiver), orMobile("receiver's mobile number", p.ReceiverMobile),
 		isText("receiver's email", p.ReceiverEmail)); f != "" {
 		return malformed(f), nil
 	}
 	if p.Sender != "" {
 		if _, v, err := senderOf(x, p); v != nil || err != nil {
-			return refusedOr(v), err
+			return declineOf(v), err
 		}
 	}
 	v := verification{asked: q.At}
@@ -51,7 +51,7 @@ func (s *Services) verifyAccount(x books.Tx, q books.Request) (books.Ruling, err
 	known, err := x.Row("find the verification", `SELECT status, asked_at FROM verifications WHERE account = ? AND ifsc = ?`,
 		[]any{p.Account, p.IFSC}, &v.status, &asked)
 	if err != nil {
-		return books.Ruling{}, err
+		return books.Decision{}, err
 	}
 	switch {
 	case !known:
@@ -62,7 +62,7 @@ func (s *Services) verifyAccount(x books.Tx, q books.Request) (books.Ruling, err
 	err = x.Exec("write the verification", `INSERT INTO verifications (account, ifsc, status, asked_at) VALUES (?, ?, ?, ?)
 		ON CONFLICT (account, ifsc) DO UPDATE SET status = excluded.status`, p.Account, p.IFSC, v.status, q.At.UnixMilli())
 	if err != nil {
-		return books.Ruling{}, err
+		return books.Decision{}, err
 	}
 	answer := struct {
 		Status int    `json:"status"`

@@ -12,6 +12,7 @@ import (
 
 	"galla/central/bank/network"
 	"galla/central/bank/simbank/books"
+	"galla/shared/ist"
 	"galla/shared/money"
 )
 
@@ -54,7 +55,7 @@ type modelTxn struct {
 	refunded bool
 }
 
-func walkDayOf(at time.Time) string { return at.In(books.India()).Format(time.DateOnly) }
+func walkDayOf(at time.Time) string { return at.In(ist.Zone()).Format(time.DateOnly) }
 
 // settle ends what is due.
 func (m *model) settle(now time.Time) {
@@ -385,7 +386,7 @@ func (w *walker) checkMoney(rt *rapid.T, now time.Time) {
 	if err != nil || trial.Debits != trial.Credits || trial.Debits != trial.Entries {
 		rt.Fatalf("trial %+v, %v", trial, err)
 	}
-	x, err := w.b.books.Look(w.b.t.Context())
+	x, err := w.b.books.ReadTx(w.b.t.Context())
 	if err != nil {
 		rt.Fatal(err)
 	}

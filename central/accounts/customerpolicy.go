@@ -1,0 +1,245 @@
+package accounts
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"galla/central"
+	"galla/shared/op"
+	"galla/shared/secret"
+)
+
+// CustomerStore is the part of the database that CustomerPolicy needs.
+type CustomerStore interface {
+	Customers
+	Correspondents
+	Vendor(ctx context.Context, id central.VendorID) (central.Vendor, error)
+}
+
+// CustomerPolicy checks requests about the bank's customers before the bank is asked. Its
+// methods are safe for concurrent use.
+type CustomerPolicy struct {
+	store       CustomerStore
+	key         secret.Key
+	lookupLimit func(central.MerchantID) int
+	log         *slog.Logger
+}
+
+// NewCustomerPolicy returns a policy. most is the limit of lookups of a merchant in an
+// hour; key is the key of request fingerprints.
+func NewCustomerPolicy(store CustomerStore, key secret.Key, most func(central.MerchantID) int, log *slog.Logger) *CustomerPolicy {
+	return &CustomerPolicy{store, key, most, log}
+}
+
+// CustomerRequest is a request to check.
+type CustomerRequest struct {
+	RequestID string
+	Principal central.Principal
+	Merchant  central.MerchantID // that acts; empty: none
+	// IsRepeat reports whether the request has the identity of an earlier operation,
+	// which the engine answers from the record.
+	IsRepeat func(ctx context.Context) (bool, error)
+}
+
+// errUnprovenCustomer tells the caller which step is missing.
+func errUnprovenCustomer() error {
+	return central.NewError(central.FailedPrecondition, "This shop has not had the customer's OTP or finger: have the customer pass validate_otp or updatebiodetail of the onboarding, or a transfer, at this shop first; then delete the beneficiary")
+}
+
+// Check refuses a request that the caller may not make. A repeat of an operation is not
+// checked: it is answered from the record. A consultation has no record and is checked
+// each time.
+func (g *CustomerPolicy) Check(ctx context.Context, c CustomerRequest, r central.BankRequest) error {
+	rule := g.ruleFor(c, r)
+	if rule == nil {
+		return nil
+	}
+	if !r.Kind.IsConsultation() {
+		if known, err := c.IsRepeat(ctx); err != nil || known {
+			return err
+		}
+	}
+	return rule(ctx)
+}
+
+// ruleFor returns the rule of a request; nil: none.
+func (g *CustomerPolicy) ruleFor(c CustomerRequest, r central.BankRequest) func(context.Context) error {
+	p := r.Particulars
+	owned := func(kind CorrespondentKind, id string) func(context.Context) error {
+		return func(ctx context.Context) error { return g.checkOwner(ctx, c, kind, id) }
+	}
+	switch r.Kind {
+	case central.KindCustomerDetail, central.KindCustomerOnboarding, central.KindRemitterDetails, central.KindRemitterRegister:
+		return func(ctx context.Context) error { return g.countLookup(ctx, c, r) }
+	case central.KindBeneficiaryDelete:
+		return func(ctx context.Context) error { return g.checkMayDelete(ctx, c, p.Sender) }
+	case central.KindBCAgentRegister:
+		return owned(BusinessCorrespondent, p.BC)
+	case central.KindBCAgentInitialize:
+		return owned(CorrespondentAgent, p.Agent)
+	case central.KindBCStatus:
+		if p.Agent != "" {
+			return owned(CorrespondentAgent, p.Agent)
+		}
+		return owned(BusinessCorrespondent, p.BC)
+	}
+	return nil
+}
+
+// customerKey is the keyed hash by which lookups are counted: of the mobile number, or of
+// the remitter's id if the request has no mobile number.
+func (g *CustomerPolicy) customerKey(p central.Particulars) CustomerKey {
+	if p.Mobile == "" {
+		return hashCustomer(g.key, "sender\n"+p.Sender)
+	}
+	return CustomerByMobile(g.key, p.Mobile)
+}
+
+// CustomerByMobile is the customer with a mobile number.
+func CustomerByMobile(key secret.Key, mobile string) CustomerKey {
+	return hashCustomer(key, "mobile\n"+mobile)
+}
+
+func hashCustomer(key secret.Key, text string) (hash CustomerKey) {
+	mac := hmac.New(sha256.New, key.Reveal())
+	mac.Write([]byte("galla/bank-customer/v1\n" + text))
+	mac.Sum(hash[:0])
+	return hash
+}
+
+// countLookup counts a lookup, and refuses it over the limit.
+func (g *CustomerPolicy) countLookup(ctx context.Context, c CustomerRequest, r central.BankRequest) error {
+	err := g.store.CountLookup(ctx, c.Merchant, g.customerKey(r.Particulars), g.lookupLimit(c.Merchant), time.Now())
+	var over *LookupError
+	if errors.As(err, &over) {
+		g.log.Warn("a merchant is over its limit of customer lookups", slog.String("request", c.RequestID),
+			slog.String("merchant", string(c.Merchant)), slog.String("caller", c.Principal.Caller()), slog.Int("limit", over.Limit))
+		return &central.Error{Fault: central.TooMany, Message: over.Error(), RetryAfter: over.Wait}
+	}
+	return err
+}
+
+// checkMayDelete refuses a merchant that has passed no step with the customer.
+func (g *CustomerPolicy) checkMayDelete(ctx context.Context, c CustomerRequest, sender string) error {
+	proven, err := g.store.CustomerProven(ctx, c.Merchant, CustomerByRemitter(sender))
+	if err != nil || proven {
+		return err
+	}
+	return errUnprovenCustomer()
+}
+
+// checkOwner refuses an id that the caller neither registered nor shares: a vendor
+// registers agents of its aggregator's business correspondents, and an aggregator uses its
+// vendors' agents. The refusal is the same as for an absent id.
+func (g *CustomerPolicy) checkOwner(ctx context.Context, c CustomerRequest, kind CorrespondentKind, id string) error {
+	absent := central.NewError(central.NotFound, "No such agent")
+	if kind == BusinessCorrespondent {
+		absent = central.NewError(central.NotFound, "No such business correspondent")
+	}
+	owner, err := g.store.CorrespondentOwner(ctx, kind, id)
+	switch {
+	case errors.Is(err, central.ErrNotFound):
+		return absent
+	case err != nil:
+		return err
+	case owner == c.Principal.Party():
+		return nil
+	}
+	upper, lower := owner, c.Principal.Party() // an aggregator, and a vendor of it
+	if kind == CorrespondentAgent {
+		upper, lower = lower, upper
+	}
+	vendor, aggregator := vendorOf(lower), aggregatorOf(upper)
+	if vendor == "" || aggregator == "" {
+		return absent
+	}
+	v, err := g.store.Vendor(ctx, vendor)
+	if err != nil && !errors.Is(err, central.ErrNotFound) {
+		return fmt.Errorf("read vendor %s: %w", vendor, err)
+	}
+	if err != nil || v.Aggregator != aggregator {
+		return absent
+	}
+	return nil
+}
+
+func vendorOf(party string) central.VendorID {
+	return central.VendorID(partyID(party, op.Vendor))
+}
+
+func aggregatorOf(party string) central.AggregatorID {
+	return central.AggregatorID(partyID(party, op.Aggregator))
+}
+
+// Record stores what later checks need from a successful reply. A write that fails is
+// repeated by the next lookup or step.
+func (g *CustomerPolicy) Record(ctx context.Context, c CustomerRequest, r central.BankRequest, reply central.Reply) {
+	if err := g.recordReply(ctx, c, r, reply.Body); err != nil {
+		g.log.Error("the bank's reply about a customer can't be recorded: this shop may be asked for an OTP again", slog.String("request", c.RequestID), slog.Any("error", err))
+	}
+}
+
+func (g *CustomerPolicy) recordReply(ctx context.Context, c CustomerRequest, r central.BankRequest, body []byte) error {
+	p := r.Particulars
+	switch r.Kind {
+	case central.KindCustomerDetail, central.KindCustomerOnboarding, central.KindRemitterDetails, central.KindRemitterRegister,
+		central.KindCustomerOTPCheck, central.KindCustomerBiometric:
+	default:
+		return nil
+	}
+	var reply struct {
+		StatusCode string `json:"statusCode"`
+		Data       struct {
+			Reference string `json:"referenceid"`
+			Sender    string `json:"senderid"` // senderId in some replies
+		} `json:"data"`
+	}
+	if json.Unmarshal(body, &reply, json.MatchCaseInsensitiveNames(true)) != nil || reply.StatusCode != "00" {
+		return nil
+	}
+	now := time.Now()
+	if r.Kind == central.KindCustomerOTPCheck || r.Kind == central.KindCustomerBiometric {
+		return g.store.ProveCustomer(ctx, c.Merchant, CustomerByEnrolment(p.Enrolment), now)
+	}
+	var wrong []error
+	if reply.Data.Reference != "" && p.Mobile != "" {
+		wrong = append(wrong, g.store.NameCustomer(ctx, CustomerByEnrolment(reply.Data.Reference), g.customerKey(p), now))
+	}
+	switch sender := CustomerByRemitter(reply.Data.Sender); {
+	case reply.Data.Sender == "":
+	case p.Mobile != "":
+		wrong = append(wrong, g.store.NameCustomer(ctx, sender, g.customerKey(p), now))
+	default: // a registration by id names a remitter, or an onboarding
+		wrong = append(wrong, g.store.AliasCustomer(ctx, sender, CustomerByRemitter(p.Sender), now), g.store.AliasCustomer(ctx, sender, CustomerByEnrolment(p.Sender), now))
+	}
+	return errors.Join(wrong...)
+}
+
+// partyID returns the id of a party of a role; empty: it has another role.
+func partyID(party string, role op.Role) string {
+	id, ok := strings.CutPrefix(party, string(role)+":")
+	if !ok {
+		return ""
+	}
+	return id
+}
+
+// CustomerLimitKey is the keyed hash of an Aadhaar number that names a customer in the
+// keys of limits; empty: no number.
+func CustomerLimitKey(key secret.Key, a secret.Aadhaar) string {
+	if a.IsZero() {
+		return ""
+	}
+	mac := hmac.New(sha256.New, key.Reveal())
+	mac.Write([]byte("galla/limit-customer/v1\n" + a.Reveal()))
+	return hex.EncodeToString(mac.Sum(nil)[:16])
+}

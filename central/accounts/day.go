@@ -1,0 +1,152 @@
+package accounts
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"galla/central"
+	"galla/shared/money"
+	"galla/shared/op"
+)
+
+// Bounds of the cache of days.
+const (
+	// dayCacheTTL is how long a day's sums are cached: a sum reads all operations of
+	// the day, and many people load the page.
+	dayCacheTTL = 30 * time.Second
+	maxDays     = 8
+)
+
+// Totals counts the operations of a day, or of an hour, by their present state.
+type Totals struct {
+	Succeeded, Failed, Refused, Unfinished int
+	Moved                                  money.Paise // by those that succeeded
+}
+
+// Count is the number of all operations.
+func (s Totals) Count() int { return s.Succeeded + s.Failed + s.Refused + s.Unfinished }
+
+func (s *Totals) add(t HourCount) {
+	switch t.State {
+	case op.Succeeded:
+		s.Succeeded += t.Count
+		s.Moved += t.Sum
+	case op.Failed, op.Reversed:
+		s.Failed += t.Count
+	case op.Refused:
+		s.Refused += t.Count
+	default:
+		s.Unfinished += t.Count
+	}
+}
+
+// KindTotals are the totals of one kind.
+type KindTotals struct {
+	Kind central.Kind
+	Totals
+}
+
+// BankLatency is the latency of one issuing bank: the median and the 95th percentile of
+// its answers.
+type BankLatency struct {
+	IIN         string
+	Answers     int
+	Median, P95 time.Duration // rounded up to a tenth of a second
+	Unanswered  int           // became pending without an answer
+}
+
+// Day has the statistics of a day.
+type Day struct {
+	Day   central.Day
+	Hours [24]Totals
+	Total Totals
+	Kinds []KindTotals  // by name
+	Banks []BankLatency // by number of answers, largest first
+	At    time.Time     // when they were read
+}
+
+// Day sums a day in India. ist.ErrDay: it is not a day.
+func (d *Service) Day(ctx context.Context, day central.Day) (Day, error) {
+	from, to, err := day.Bounds()
+	if err != nil {
+		return Day{}, err
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	now := time.Now()
+	if known, ok := d.days[day]; ok && now.Sub(known.At) < dayCacheTTL {
+		return known, nil
+	}
+	out := Day{Day: day, At: now}
+	hours, err := d.HourCounts(ctx, from, to)
+	if err != nil {
+		return Day{}, err
+	}
+	latencies, err := d.LatencyCounts(ctx, from, to)
+	if err != nil {
+		return Day{}, err
+	}
+	out.addCounts(hours)
+	out.Banks = bankLatencies(latencies)
+	if len(d.days) >= maxDays {
+		clear(d.days)
+	}
+	d.days[day] = out
+	return out, nil
+}
+
+func (d *Day) addCounts(list []HourCount) {
+	kinds := map[central.Kind]*Totals{}
+	for _, t := range list {
+		if t.Hour < 0 || t.Hour >= len(d.Hours) {
+			continue
+		}
+		d.Hours[t.Hour].add(t)
+		d.Total.add(t)
+		if kinds[t.Kind] == nil {
+			kinds[t.Kind] = &Totals{}
+		}
+		kinds[t.Kind].add(t)
+	}
+	for kind, sums := range kinds {
+		d.Kinds = append(d.Kinds, KindTotals{kind, *sums})
+	}
+	slices.SortFunc(d.Kinds, func(a, b KindTotals) int { return cmp.Compare(a.Kind, b.Kind) })
+}
+
+// bankLatencies computes each bank's latency.
+func bankLatencies(list []LatencyCount) (out []BankLatency) {
+	steps := map[string]map[int]int{}
+	for _, p := range list {
+		if steps[p.IIN] == nil {
+			steps[p.IIN] = map[int]int{}
+		}
+		steps[p.IIN][p.Step] += p.Count
+	}
+	for iin, counts := range steps {
+		s := BankLatency{IIN: iin, Unanswered: counts[NoAnswer]}
+		delete(counts, NoAnswer)
+		for _, n := range counts {
+			s.Answers += n
+		}
+		s.Median, s.P95 = percentile(counts, s.Answers, 50), percentile(counts, s.Answers, 95)
+		out = append(out, s)
+	}
+	slices.SortFunc(out, func(a, b BankLatency) int {
+		return cmp.Or(cmp.Compare(b.Answers+b.Unanswered, a.Answers+a.Unanswered), cmp.Compare(a.IIN, b.IIN))
+	})
+	return out
+}
+
+// percentile returns the time within which hundredths of 100 answers came; 0: no answers.
+func percentile(counts map[int]int, all, hundredths int) time.Duration {
+	seen := 0
+	for step := 0; step <= LastLatencyStep && all > 0; step++ {
+		if seen += counts[step]; seen*100 >= all*hundredths {
+			return time.Duration(step+1) * LatencyStep
+		}
+	}
+	return 0
+}

@@ -1,0 +1,213 @@
+package accounts
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/google/uuid"
+
+	"galla/central"
+	"galla/central/api/field"
+)
+
+// maxName bounds a company's name, in characters.
+const maxName = 120
+
+// Network is the part of the bank network that Service asks.
+type Network interface {
+	Consult(ctx context.Context, req central.BankRequest) (central.BankAnswer, error)
+}
+
+// Service manages parties. Its methods are safe for concurrent use.
+type Service struct {
+	Terminals
+	Parties
+	PartyChanges
+	FloatReadings
+	Statistics
+	ClientIssuer
+	network Network
+
+	mu   sync.Mutex // held while a day is summed, so that it is summed once
+	days map[central.Day]Day
+}
+
+// New returns a Service. Ids and secrets are drawn from rand; of secrets, the hash is
+// stored.
+func New(store Store, network Network, hash Hash, rand io.Reader) (*Service, error) {
+	if !store.complete() || network == nil || hash == nil || rand == nil {
+		return nil, errors.New("accounts: a store, the bank network, a hash of secrets and a source of randomness are needed")
+	}
+	return &Service{
+		Terminals: store.Terminals, Parties: store.Parties, PartyChanges: store.PartyChanges, FloatReadings: store.FloatReadings,
+		Statistics: store.Statistics, ClientIssuer: NewClientIssuer(store.Clients, hash, rand), network: network, days: map[central.Day]Day{},
+	}, nil
+}
+
+// Fields are the typed values of a party's form, by field name.
+type Fields map[string]string
+
+// Names of fields.
+const (
+	FieldName       = "legal_name"
+	FieldMID        = "mid"
+	FieldAppID      = "appid"
+	FieldMobile     = "mobile"
+	FieldVPA        = "vpa"
+	FieldMCC        = "mcc"
+	FieldVendor     = "vendor"
+	FieldAggregator = "aggregator"
+)
+
+// reader reads fields by the rules of the interface's requests.
+func (f Fields) reader() *field.Reader {
+	values := field.Values{}
+	for name, text := range f {
+		quoted, err := jsontext.AppendQuote(nil, text)
+		if err != nil {
+			quoted = []byte(`""`) // not UTF-8: as if it were empty
+		}
+		values[name] = quoted
+	}
+	return &field.Reader{Values: values}
+}
+
+// companyName reads a company's name. A number of ten or more digits is refused: it may be
+// a person's.
+func companyName(in *field.Reader) string {
+	s := in.Name(FieldName, field.Must, maxName)
+	run := 0
+	for _, r := range s {
+		switch {
+		case r == ' ' || r == '-': // within long numbers
+			continue
+		case !isDigit(r):
+			run = 0
+			continue
+		}
+		if run++; run == 10 {
+			in.Fail(FieldName, "number", "must not contain a number of ten or more digits")
+			return ""
+		}
+	}
+	return s
+}
+
+func (d *Service) newID() (string, error) {
+	id, err := uuid.NewRandomFromReader(d.rand)
+	if err != nil {
+		return "", fmt.Errorf("draw a party's id: %w", err)
+	}
+	return id.String(), nil
+}
+
+// CreateMerchant adds a merchant as PENDING. *central.Error names wrong fields; other
+// errors are those of Parties.AddMerchant.
+func (d *Service) CreateMerchant(ctx context.Context, f Fields) (central.Merchant, error) {
+	in := f.reader()
+	m := central.Merchant{
+		LegalName: companyName(in), MID: in.Code(FieldMID, field.Must), AppID: in.ID(FieldAppID, field.May), Mobile: in.Mobile(FieldMobile, field.Must),
+		Vendor: central.VendorID(in.UUID(FieldVendor, field.May)), Status: central.MerchantPending, HasInfo: true, CreatedAt: time.Now(),
+	}
+	m.VPA, m.MCC = vpa(in, f), mcc(in, f)
+	if err := in.Err(); err != nil {
+		return central.Merchant{}, err
+	}
+	id, err := d.newID()
+	if err != nil {
+		return central.Merchant{}, err
+	}
+	m.ID = central.MerchantID(id)
+	return d.Parties.AddMerchant(ctx, m)
+}
+
+// mcc reads an optional merchant category code.
+func mcc(in *field.Reader, f Fields) string {
+	code := f[FieldMCC]
+	if code != "" && (len(code) != 4 || !field.Within(code, 4, isDigit)) {
+		in.Fail(FieldMCC, "mcc", "must be the four digits of a merchant category code")
+	}
+	return code
+}
+
+// vpa reads an optional UPI address.
+func vpa(in *field.Reader, f Fields) string {
+	address := f[FieldVPA]
+	if !isVPA(address) {
+		in.Fail(FieldVPA, "vpa", "must be a UPI address such as name@bank")
+	}
+	return address
+}
+
+func isDigit(r rune) bool { return r >= '0' && r <= '9' }
+
+// isVPA reports whether a text is a UPI address or empty.
+func isVPA(s string) bool {
+	at := -1
+	for i, r := range s {
+		switch {
+		case r == '@' && at < 0 && i > 0:
+			at = i
+		case isDigit(r), r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', at < 0 && (r == '.' || r == '-' || r == '_'):
+		default:
+			return false
+		}
+	}
+	return s == "" || at > 0 && at < len(s)-1 && len(s) <= 100
+}
+
+// transitions are the allowed changes of status.
+var transitions = map[central.MerchantStatus][]central.MerchantStatus{
+	central.MerchantPending:   {central.MerchantApproved, central.MerchantRejected},
+	central.MerchantApproved:  {central.MerchantSuspended},
+	central.MerchantSuspended: {central.MerchantApproved},
+}
+
+// Transitions lists the statuses that may follow a status.
+func Transitions(from central.MerchantStatus) []central.MerchantStatus { return transitions[from] }
+
+// SetStatus changes a merchant's status. central.ErrState: the change is not allowed;
+// central.ErrNotFound.
+func (d *Service) SetStatus(ctx context.Context, id central.MerchantID, from, to central.MerchantStatus) error {
+	for _, may := range Transitions(from) {
+		if may == to {
+			return d.SetMerchantStatus(ctx, id, from, to)
+		}
+	}
+	return fmt.Errorf("merchant %s from %s to %s: %w", id, from, to, central.ErrState)
+}
+
+// CreateVendor adds an active vendor. Errors are those of CreateMerchant.
+func (d *Service) CreateVendor(ctx context.Context, f Fields) (central.Vendor, error) {
+	in := f.reader()
+	v := central.Vendor{LegalName: companyName(in), Aggregator: central.AggregatorID(in.UUID(FieldAggregator, field.May)), Active: true}
+	if err := in.Err(); err != nil {
+		return central.Vendor{}, err
+	}
+	id, err := d.newID()
+	if err != nil {
+		return central.Vendor{}, err
+	}
+	v.ID = central.VendorID(id)
+	return v, d.AddVendor(ctx, v)
+}
+
+// CreateAggregator adds an aggregator.
+func (d *Service) CreateAggregator(ctx context.Context, f Fields) (Aggregator, error) {
+	in := f.reader()
+	a := Aggregator{LegalName: companyName(in)}
+	if err := in.Err(); err != nil {
+		return Aggregator{}, err
+	}
+	id, err := d.newID()
+	if err != nil {
+		return Aggregator{}, err
+	}
+	a.ID = central.AggregatorID(id)
+	return a, d.AddAggregator(ctx, a)
+}

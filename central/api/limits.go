@@ -1,0 +1,38 @@
+package api
+
+import (
+	"context"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"galla/central"
+)
+
+// limitData is one rule of GET /limits (interface.md, section 4.8). Amounts are
+// rupees; 0 is no limit, and an empty day is an open end.
+type limitData struct {
+	Kinds []central.Kind     `json:"kinds"`
+	Scope central.LimitScope `json:"scope"`
+	Min   jsontext.Value     `json:"min"`
+	Max   jsontext.Value     `json:"max"`
+	Step  jsontext.Value     `json:"step"`
+	Count int                `json:"count"`
+	Sum   jsontext.Value     `json:"sum"`
+	From  central.Day        `json:"from"`
+	Until central.Day        `json:"until"`
+}
+
+// listLimits lists the current rules, so that a terminal can refuse an amount
+// before it asks for a fingerprint. The central checks every operation again.
+func (d *Handler) listLimits(*activeRequest) action {
+	return func(context.Context) (central.Reply, error) {
+		list := []limitData{}
+		for _, l := range d.cfg.Limits.InForce(time.Now()) {
+			list = append(list, limitData{
+				append([]central.Kind{}, l.Kinds...), l.Scope, rupees(l.Min), rupees(l.Max), rupees(l.Step), l.Count, rupees(l.Sum), l.From, l.Until,
+			})
+		}
+		return central.Reply{HTTP: 200, Body: encode(envelope{StatusCode: statusOK, Message: "Limits in force", Data: list, Sandbox: d.cfg.Sandbox})}, nil
+	}
+}

@@ -1,0 +1,107 @@
+package openapi
+
+import "github.com/go-json-experiment/json/jsontext"
+
+// callbackEvent is the only event that merchants get.
+const callbackEvent = "operation.finished"
+
+// callbackFields are the data of the event, in order: the name, whether it is
+// always present, and its meaning.
+func callbackFields() []callbackField {
+	return []callbackField{
+		{"id", true, "The operation, as GET /operations/{id} takes it."},
+		{"merchantId", true, "The merchant that gets the callback."},
+		{"route", true, "The request that created it, such as POST /aeps/withdrawal."},
+		{"reference", true, "Our reference, GL…"},
+		{"pendingReference", true, "The reference of the pending reply, AEPS-NR-… or DMT-NR-…"},
+		{"callerReference", false, "Your own reference in the body: clientRefId or refId."},
+		{"idempotencyKey", false, "The Idempotency-Key of your request, if it had one."},
+		{"amount", true, "Rupees, as a text with two decimals."},
+		{"txnStatus", true, "SUCCESS, FAILED or REVERSED."},
+		{"ResponseCode", true, "The bank's code; 00 if and only if it succeeded."},
+		{"RRN", false, "The bank's retrieval reference number."},
+		{"finishedAt", true, "When the operation ended, ISO 8601 in UTC."},
+	}
+}
+
+type callbackField struct {
+	Name     string
+	Required bool
+	About    string
+}
+
+// callbackWords describe the callback for the document and the page.
+func callbackWords() []string {
+	return []string{
+		"When an operation that was answered as pending has its final outcome, the merchant's endpoint gets a POST. It has references, the amount and the outcome; nothing of the customer. There is no callback if the reply to the request itself was final.",
+		"Messages follow Standard Webhooks (standardwebhooks.com), whose libraries verify them: webhook-signature has v1 and the base64 of HMAC-SHA-256 over webhook-id, webhook-timestamp (seconds) and the body, joined by full stops, under the secret whsec_… While a secret is being changed there are two signatures, separated by a space: accept either. Refuse a timestamp that is more than five minutes off.",
+		"Answer with any status 2xx within 15 seconds. After anything else the callback is sent again, with pauses from 5 seconds to 2 hours, for 24 hours; a Retry-After of up to 2 hours with 429 or 503 is heeded; redirects are not followed. 410 ends all callbacks until the endpoint is set again.",
+		"A callback may arrive more than once, and then has the same webhook-id: remember it. Callbacks may arrive in any order; finishedAt gives the order. If none arrives, ask GET /operations/{id}, or repeat the request.",
+	}
+}
+
+// callbackExample is a message as it is sent.
+const callbackExample = `{"type":"operation.finished","timestamp":"2026-11-21T10:30:00.123Z","data":{"id":"0193519c-0000-7000-8000-000000000001","merchantId":"c0000000-0000-4000-8000-000000000001","route":"POST /aeps/withdrawal","reference":"GL261121ABCDEFGHJK","pendingReference":"AEPS-NR-1795000000000","callerReference":"order-1","amount":"500.00","txnStatus":"SUCCESS","ResponseCode":"00","RRN":"632510123456","finishedAt":"2026-11-21T10:30:00.123Z"}}`
+
+// webhooks are the messages that the central sends on its own.
+func webhooks() object {
+	var properties object
+	var required []string
+	for _, f := range callbackFields() {
+		properties = properties.with(f.Name, object{{"type", "string"}, {"description", f.About}})
+		if f.Required {
+			required = append(required, f.Name)
+		}
+	}
+	text := object{{"type", "string"}}
+	header := func(name, about string) object {
+		return object{{"name", name}, {"in", "header"}, {"required", true}, {"description", about}, {"schema", text}}
+	}
+	about := ""
+	for i, paragraph := range callbackWords() {
+		if i > 0 {
+			about += "\n\n"
+		}
+		about += paragraph
+	}
+	return object{{callbackEvent, object{{"post", object{
+		{"operationId", "operation_finished"},
+		{"security", []object{}}, // the signature is in a header; it is none of our schemes
+		{"summary", "A pending operation has ended"},
+		{"description", about},
+		{"parameters", []object{
+			header("webhook-id", "Names the callback; the same with every attempt."),
+			header("webhook-timestamp", "The moment of the attempt, in seconds since 1970."),
+			header("webhook-signature", "One signature, or two separated by a space."),
+		}},
+		{"requestBody", object{{"required", true}, {"content", object{{mediaJSON, object{
+			{"schema", object{
+				{"type", "object"},
+				{"required", []string{"type", "timestamp", "data"}},
+				{"properties", object{
+					{"type", object{{"type", "string"}, {"enum", []string{callbackEvent}}}},
+					{"timestamp", object{{"type", "string"}, {"format", "date-time"}, {"description", "When it happened."}}},
+					{"data", object{{"type", "object"}, {"required", required}, {"properties", properties}}},
+				}},
+			}},
+			{"example", jsontext.Value(callbackExample)},
+		}}}}}},
+		{"responses", object{
+			{"2XX", object{{"description", "The callback was received."}}},
+			{"410", object{{"description", "Send no more callbacks."}}},
+			{"default", object{{"description", "It is sent again."}}},
+		}},
+	}}}}}
+}
+
+// callbackView is the event on the page.
+type callbackView struct {
+	Words   []string
+	Fields  []callbackField
+	Example string
+}
+
+func viewCallback() (callbackView, error) {
+	example, err := pretty(jsontext.Value(callbackExample))
+	return callbackView{callbackWords(), callbackFields(), example}, err
+}

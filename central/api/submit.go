@@ -1,0 +1,99 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"galla/central"
+	"galla/central/api/field"
+	"galla/shared/op"
+)
+
+// submit gives an operation to the executor, after checking the limits. s has the
+// route's own parts; the rest comes from the request.
+func (d *Handler) submit(ctx context.Context, c *activeRequest, s central.Submission, about central.LimitSubject) (central.Reply, error) {
+	print, err := field.Fingerprint(d.cfg.FingerprintKey, c.endpoint.route.ID, c.merchant.ID, c.Body)
+	if err != nil {
+		return central.Reply{}, err
+	}
+	quotas, err := d.cfg.Limits.Check(time.Now(), about)
+	if err != nil {
+		// Limits apply to new operations only, not to a repeat of an earlier one.
+		if known, looked := d.isRepeat(ctx, c, s); looked != nil || !known {
+			return central.Reply{}, errors.Join(err, looked)
+		}
+		// A repeat may start another attempt at the bank, which is new.
+		s.RefuseNew = central.AsError(err)
+	}
+	s.Quotas = append(s.Quotas, quotas...)
+	s.ID, s.Caller, s.Identity, s.Party = c.ID, c.Principal.Caller(), c.Identity, c.Principal.Party()
+	s.Route, s.Merchant, s.Terminal = c.endpoint.route.ID, c.merchant.ID, c.Principal.Terminal
+	s.Fingerprint, s.NotAfter, s.OnAccepted = print, c.NotAfter, c.OnAccepted
+	c.submitted, c.kind, c.amount = true, s.Request.Kind, s.Request.Amount
+	if err := d.cfg.Recovery.Admit(ctx, &s); err != nil {
+		return central.Reply{}, err
+	}
+	o, replayed, err := d.executor.Submit(ctx, s)
+	if err != nil {
+		return central.Reply{}, err
+	}
+	c.operation = o.ID
+	reply := d.CurrentReply(o)
+	reply.Replayed = replayed && o.State.Final()
+	return reply, nil
+}
+
+// isRepeat reports whether the request repeats an operation of the caller: by its
+// identity, by the reference in its body or, for a refund, by its transfer. The
+// executor answers repeats, whatever has changed since.
+func (d *Handler) isRepeat(ctx context.Context, c *activeRequest, s central.Submission) (bool, error) {
+	err := central.ErrNotFound
+	if c.Identity != "" {
+		_, err = d.operationByIdentity(ctx, c.Principal.Caller(), c.Identity)
+	}
+	if s.CallerRef != "" && errors.Is(err, central.ErrNotFound) {
+		_, err = d.operationByReference(ctx, c.Principal.Party(), central.ReferenceQuery{CallerRef: s.CallerRef})
+	}
+	if s.Request.Kind == central.KindRefund && errors.Is(err, central.ErrNotFound) {
+		_, err = d.store.RefundOf(ctx, central.Reference(s.Request.Particulars.Original))
+	}
+	if err != nil && !errors.Is(err, central.ErrNotFound) {
+		return false, fmt.Errorf("look for an earlier request: %w", err)
+	}
+	return err == nil, nil
+}
+
+// newBankRequest fills in who asks, which every request to the bank has.
+func (c *activeRequest) newBankRequest(kind central.Kind) central.BankRequest {
+	r := central.BankRequest{Kind: kind, MID: c.merchant.MID, TID: c.tid}
+	switch c.Principal.Role {
+	case op.Aggregator:
+		r.MID = string(c.Principal.Aggregator)
+	case op.Vendor:
+		if r.MID == "" { // routes that act for no merchant
+			r.MID = string(c.Principal.Vendor)
+		}
+	}
+	return r
+}
+
+// consult asks the bank something that is no operation, and passes its answer on.
+// message is the interface's message of a success; empty: the bank's.
+func (d *Handler) consult(ctx context.Context, r central.BankRequest, message string) (central.Reply, error) {
+	a, err := d.executor.Consult(ctx, r)
+	if err != nil {
+		return central.Reply{}, err
+	}
+	return consultReply(a, message), nil
+}
+
+// consultReply is the reply to a consultation that the bank answered.
+func consultReply(a central.BankAnswer, message string) central.Reply {
+	if a.Status != central.BankApproved {
+		http, body := declinedReply(a)
+		return central.Reply{HTTP: http, Body: body}
+	}
+	return successReply(200, successMessage(message, a), networkData(a))
+}

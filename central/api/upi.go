@@ -1,0 +1,63 @@
+package api
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"galla/central"
+	"galla/central/api/field"
+
+	"galla/shared/money"
+	"galla/shared/op"
+)
+
+// qrData is the reply of GenerateQR (interface.md, section 4.5). It depends on the
+// request and the merchant only, so a repeat gets the same reply, and one order
+// may have any number of codes: no money moves.
+type qrData struct {
+	Type   string         `json:"type"` // STATIC or DYNAMIC
+	Link   string         `json:"upiLink"`
+	Image  string         `json:"image"` // a PNG of the link, as a data URI
+	Order  string         `json:"order_id"`
+	Amount jsontext.Value `json:"amount"` // rupees, a number; 0 in a static code
+	VPA    string         `json:"vpa"`
+	Payee  string         `json:"payeeName"`
+}
+
+func (d *Handler) addUPIEndpoints() { d.addEndpoints(true, d.generateQR, op.GenerateQR) }
+
+// generateQR makes a QR code to pay the merchant (interface.md, section 4.5): for
+// one amount and one order, or for any amount if none is given.
+func (d *Handler) generateQR(c *activeRequest) action {
+	var amount money.Paise
+	if bound := c.fields.Bound("amount"); bound != nil {
+		amount = *bound
+	}
+	p := upiPayment{Amount: amount, Order: c.fields.Text("order_id", field.Must)}
+	return func(context.Context) (central.Reply, error) {
+		payee, err := d.payee(c.merchant)
+		if err != nil {
+			return central.Reply{}, fmt.Errorf("merchant %s can't be paid by UPI: %w", c.merchant.ID, err)
+		}
+		data := qrData{Type: "STATIC", Order: p.Order, Amount: jsontext.Value(p.Amount.Number()), VPA: payee.Address, Payee: payee.Name}
+		if p.Dynamic() {
+			data.Type = "DYNAMIC"
+		}
+		data.Link = upiLink(payee, p)
+		if data.Image, err = qrPicture(data.Link); err != nil {
+			return central.Reply{}, fmt.Errorf("draw the QR code of merchant %s: %w", c.merchant.ID, err)
+		}
+		return successReply(200, "QR code generated", data), nil
+	}
+}
+
+// payee describes the merchant as payment apps show it.
+func (d *Handler) payee(m central.Merchant) (upiPayee, error) {
+	address := m.VPA
+	if address == "" {
+		address = defaultVPA(m.MID, d.cfg.UPIHandle)
+	}
+	return newUPIPayee(address, m.LegalName, m.MCC)
+}

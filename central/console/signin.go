@@ -1,0 +1,157 @@
+package console
+
+import (
+	"html/template"
+	"net/http"
+	"strings"
+
+	"galla/central/staff"
+	"galla/shared/secret"
+	"galla/shared/theme"
+	"galla/shared/webguard"
+)
+
+// signInRoutes are the routes to sign in and out, and for a person's own access.
+func (c *Console) signInRoutes() []route {
+	return []route{
+		{pattern: "GET " + Root + "sign-in", public: true, handle: c.signIn},
+		{pattern: "POST " + Root + "sign-in", public: true, handle: c.doSignIn},
+		{pattern: "GET " + Root + "set-up", public: true, handle: c.setUp},
+		{pattern: "POST " + Root + "set-up", public: true, handle: c.doSetUp},
+		{pattern: "POST " + Root + "set-up/end", public: true, handle: c.endSetUp},
+		{pattern: "POST " + Root + "sign-out", minRole: staff.Viewer, noStepUp: "it ends the session", handle: c.signOut},
+		{pattern: "GET " + Root + "me", minRole: staff.Viewer, handle: c.me},
+		{pattern: "POST " + Root + "me/password", minRole: staff.Viewer, noStepUp: "it asks for the password and a code itself", handle: c.changePassword},
+	}
+}
+
+// signInPage is the page's data.
+type signInPage struct {
+	Login string
+	Next  string
+}
+
+func (c *Console) signIn(v *visit) {
+	if v.Login() != "" {
+		v.redirect(c.home(v.Role), "")
+		return
+	}
+	v.show(http.StatusOK, page{Name: "sign-in", Title: "Sign in", Data: signInPage{Next: webguard.LocalPath(v.query().Get("next"), Root)}})
+}
+
+func (c *Console) doSignIn(v *visit) {
+	f := v.r.PostForm
+	in, err := c.Staff.SignInWithBrowserToken(v.Context(), f.Get("login"), secret.NewToken(f.Get("password")), secret.NewOTP(f.Get("code")), v.From, browserToken(v.r))
+	if v.refused(err, func(status int, text string) {
+		v.show(status, page{Name: "sign-in", Title: "Sign in", Alert: text, Data: signInPage{f.Get("login"), webguard.LocalPath(f.Get("next"), Root)}})
+	}) {
+		return
+	}
+	if v.Login() != "" {
+		// The browser's earlier session ends.
+		if err := c.Staff.SignOut(v.Context(), v.SignedIn); err != nil {
+			v.fail(err)
+			return
+		}
+	}
+	token, err := c.Staff.NewBrowserToken(in.Member.Login)
+	if err != nil {
+		v.fail(err)
+		return
+	}
+	setSession(v.w, v.r, in)
+	setCookie(v.w, v.r, browserCookie, token.Reveal(), int(staff.BrowserLife.Seconds()))
+	v.redirect(webguard.LocalPath(f.Get("next"), Root), "")
+}
+
+func (c *Console) signOut(v *visit) {
+	if err := c.Staff.SignOut(v.Context(), v.SignedIn); err != nil {
+		v.fail(err)
+		return
+	}
+	setCookie(v.w, v.r, sessionCookie, "", -1)
+	v.redirect(Root+"sign-in?done=signed-out", "")
+}
+
+// setUpPage is the data of both pages of a set-up. The code is in the second one's
+// form, since nothing of a set-up is stored before it ends.
+type setUpPage struct {
+	Login string
+	Code  string
+	// Key and QR are the second factor's secret.
+	Key string
+	QR  template.HTML
+}
+
+func (c *Console) setUp(v *visit) {
+	v.show(http.StatusOK, page{Name: "set-up", Title: "Set up your access", Data: setUpPage{}})
+}
+
+func (c *Console) doSetUp(v *visit) {
+	c.showSetUp(v, http.StatusOK, "")
+}
+
+// showSetUp shows the second page to who has the code.
+func (c *Console) showSetUp(v *visit, status int, alert string) {
+	d := setUpPage{Login: strings.TrimSpace(v.field("login")), Code: strings.TrimSpace(v.field("setup"))}
+	factor, err := c.Staff.CheckSetup(v.Context(), d.Login, secret.NewToken(d.Code), v.From)
+	if v.refused(err, func(status int, text string) {
+		d.Code = ""
+		v.show(status, page{Name: "set-up", Title: "Set up your access", Alert: text, Data: d})
+	}) {
+		return
+	}
+	if d.QR, err = theme.QRDrawing(factor.URI().Reveal(), "QR code of the key"); err != nil {
+		v.fail(err)
+		return
+	}
+	d.Key = grouped(factor.Text())
+	v.show(status, page{Name: "set-up-factor", Title: "Choose a password", Alert: alert, Data: d})
+}
+
+func (c *Console) endSetUp(v *visit) {
+	f := v.r.PostForm
+	if f.Get("password") != f.Get("again") {
+		c.showSetUp(v, http.StatusUnprocessableEntity, "The password and its repetition differ.")
+		return
+	}
+	in, err := c.Staff.Enrol(v.Context(), f.Get("login"), secret.NewToken(f.Get("setup")), secret.NewToken(f.Get("password")), secret.NewOTP(f.Get("code")), v.From)
+	if v.refused(err, func(status int, text string) { c.showSetUp(v, status, text) }) {
+		return
+	}
+	setSession(v.w, v.r, in)
+	v.redirect(Root, "")
+}
+
+// grouped writes a secret in groups of four, as people type it.
+func grouped(key secret.Token) string {
+	var b strings.Builder
+	for i, r := range key.Reveal() {
+		if i > 0 && i%4 == 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+func (c *Console) me(v *visit) {
+	v.show(http.StatusOK, page{Name: "me", Title: "Your access", Data: v.SignedIn})
+}
+
+func (c *Console) changePassword(v *visit) {
+	f := v.r.PostForm
+	refuse := func(status int, text string) {
+		v.show(status, page{Name: "me", Title: "Your access", Alert: text, Data: v.SignedIn})
+	}
+	if f.Get("password") != f.Get("again") {
+		refuse(http.StatusUnprocessableEntity, "The new password and its repetition differ.")
+		return
+	}
+	in, err := c.Staff.ChangePassword(v.Context(), v.SignedIn, secret.NewToken(f.Get("old")), secret.NewToken(f.Get("password")), secret.NewOTP(f.Get("code")))
+	if v.refused(err, func(status int, text string) { refuse(status, text) }) {
+		return
+	}
+	setSession(v.w, v.r, in)
+	v.redirect(Root+"me?done=password", "")
+}

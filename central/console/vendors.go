@@ -1,0 +1,255 @@
+package console
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"galla/central"
+
+	"galla/central/accounts"
+	"galla/central/staff"
+	"galla/shared/op"
+	"galla/shared/secret"
+)
+
+// VendorKeys issues and revokes vendors' keys.
+type VendorKeys interface {
+	// Issue makes a key. Errors as of central.VendorKeys.
+	Issue(ctx context.Context, vendor central.VendorID) (IssuedKey, error)
+	// KeysOf lists a vendor's keys, oldest first, with revoked ones.
+	KeysOf(ctx context.Context, vendor central.VendorID) ([]Key, error)
+	// Revoke revokes a key.
+	Revoke(ctx context.Context, id central.KeyID) error
+}
+
+// IssuedKey is a new key, shown once.
+type IssuedKey struct {
+	ID     central.KeyID
+	APIKey secret.Token
+	Key    secret.Key
+}
+
+// Key is a vendor's key with the master key that opens it.
+type Key struct {
+	central.VendorKey
+	// Master is the number of the master key that opens it; 1 seals new ones. 0: none
+	// opens it, and the vendor's messages are refused.
+	Master int
+}
+
+func (e *PartyPages) vendorRoutes() []route {
+	return []route{
+		getRoute("vendors", staff.Viewer, e.vendors),
+		postRoute("vendors", staff.Admin, e.addVendor),
+		postRoute("aggregators", staff.Admin, e.addAggregator),
+		getRoute("vendors/{vendor}", staff.Viewer, e.vendor),
+		postRoute("vendors/{vendor}/active", staff.Admin, e.setVendorActive),
+		postRoute("vendors/{vendor}/keys", staff.Admin, e.issueKey),
+		postRoute("vendors/{vendor}/keys/{key}/revoke", staff.Admin, e.revokeKey),
+	}
+}
+
+// vendorsPage is the list's data, with what was typed.
+type vendorsPage struct {
+	Vendors     []central.Vendor
+	Aggregators []accounts.Aggregator
+	Names       map[central.AggregatorID]string
+	Text        string
+	Older       string
+	Typed       accounts.Fields
+}
+
+func (e *PartyPages) vendors(v *visit) { e.showVendors(v, http.StatusOK, "", nil) }
+
+func (e *PartyPages) showVendors(v *visit, status int, alert string, typed accounts.Fields) {
+	q := v.query()
+	d := vendorsPage{Text: strings.TrimSpace(q.Get("text")), Names: map[central.AggregatorID]string{}, Typed: typed}
+	var err error
+	if d.Vendors, err = e.Accounts.VendorsBy(v.Context(), accounts.Filter{Text: d.Text, AfterName: q.Get("name"), AfterID: q.Get("after"), Limit: pageSize + 1}); err == nil {
+		d.Aggregators, err = e.Accounts.Aggregators(v.Context())
+	}
+	if err != nil {
+		v.fail(err)
+		return
+	}
+	for _, a := range d.Aggregators {
+		d.Names[a.ID] = a.LegalName
+	}
+	if len(d.Vendors) > pageSize {
+		d.Vendors = d.Vendors[:pageSize]
+		last := d.Vendors[pageSize-1]
+		d.Older = Root + "vendors?" + url.Values{"text": {d.Text}, "name": {last.LegalName}, "after": {string(last.ID)}}.Encode()
+	}
+	v.show(status, page{Name: "vendors", Title: "Vendors", Alert: alert, Data: d})
+}
+
+// afterVendorForm shows a step's error on the list, or leads on.
+func (e *PartyPages) afterVendorForm(v *visit, f accounts.Fields, err error, to, done string) {
+	if !v.refused(err, func(status int, text string) { e.showVendors(v, status, text, f) }) {
+		v.redirect(to, done)
+	}
+}
+
+func (e *PartyPages) addVendor(v *visit) {
+	f := formFields(v, accounts.FieldName, accounts.FieldAggregator)
+	var added central.Vendor
+	err := v.runAudited(staff.Change{What: "vendor.add", Note: f[accounts.FieldName]}, func(ctx context.Context) (err error) {
+		added, err = e.Accounts.CreateVendor(ctx, f)
+		if errors.Is(err, central.ErrNotFound) {
+			return refuse("There is no such aggregator.")
+		}
+		return withWords(err)
+	})
+	e.afterVendorForm(v, f, err, Root+"vendors/"+string(added.ID), "vendor-added")
+}
+
+func (e *PartyPages) addAggregator(v *visit) {
+	f := formFields(v, accounts.FieldName)
+	err := v.runAudited(staff.Change{What: "aggregator.add", Note: f[accounts.FieldName]}, func(ctx context.Context) error {
+		_, err := e.Accounts.CreateAggregator(ctx, f)
+		return withWords(err)
+	})
+	e.afterVendorForm(v, nil, err, Root+"vendors", "aggregator-added")
+}
+
+// vendorPage is one vendor's data.
+type vendorPage struct {
+	central.Vendor
+	AggregatorName string
+	Keys           []Key
+	Live           int // keys that are not revoked
+	MaxLive        int
+	Programs       programs
+	Aggregators    []accounts.Aggregator // to choose from, where it has none
+}
+
+// Worn reports whether a key was used so often that it should be replaced.
+func (k Key) Worn() bool { return k.Uses >= wornUses }
+
+// wornUses is a quarter of the uses that random 96-bit nonces allow a key (NIST SP
+// 800-38D, section 8.3).
+const wornUses = 1 << 30
+
+func (e *PartyPages) vendor(v *visit) {
+	e.showVendor(v, central.VendorID(v.path("vendor")), http.StatusOK, "")
+}
+
+func (e *PartyPages) showVendor(v *visit, id central.VendorID, status int, alert string) {
+	d := vendorPage{MaxLive: central.MaxLiveKeys}
+	var err error
+	if d.Vendor, err = e.Accounts.Vendor(v.Context(), id); err == nil {
+		d.Keys, err = e.Keys.KeysOf(v.Context(), id)
+	}
+	var aggregators []accounts.Aggregator
+	if err == nil {
+		aggregators, err = e.Accounts.Aggregators(v.Context())
+	}
+	if err == nil {
+		d.Programs, err = e.programsOf(v.Context(), central.Principal{Role: op.Vendor, Vendor: id}, Root+"vendors/"+string(id))
+	}
+	if err != nil {
+		v.fail(err)
+		return
+	}
+	if d.Aggregator == "" {
+		d.Aggregators = aggregators
+	}
+	for _, a := range aggregators {
+		if a.ID == d.Aggregator {
+			d.AggregatorName = a.LegalName
+		}
+	}
+	for _, k := range d.Keys {
+		if k.RevokedAt.IsZero() {
+			d.Live++
+		}
+	}
+	v.show(status, page{Name: "vendor", Title: d.LegalName, Back: Root + "vendors", Alert: alert, Data: d})
+}
+
+func (e *PartyPages) setVendorActive(v *visit) {
+	vendor, err := e.Accounts.Vendor(v.Context(), central.VendorID(v.path("vendor")))
+	if err != nil {
+		v.fail(err)
+		return
+	}
+	here := Root + "vendors/" + string(vendor.ID)
+	active := v.field("to") == accounts.ActiveText(true)
+	if !active && !v.confirmed() {
+		askToConfirm(v, confirmPage{Question: "Suspend " + vendor.LegalName + "?", Button: "Yes, suspend", Action: here + "/active", Back: here, Fields: map[string]string{"to": accounts.ActiveText(false)},
+			Text: "From now on every request of the vendor is refused, at the gateway and directly. Open enrolment codes that its programs made are void. Its merchants' own requests go on: suspend those merchants one by one if necessary. The vendor can be enabled again."})
+		return
+	}
+	err = v.runAudited(staff.Change{What: "vendor.active", Subject: string(vendor.ID), Was: accounts.ActiveText(!active), Became: accounts.ActiveText(active)}, func(ctx context.Context) error {
+		return e.Accounts.SetVendorActive(ctx, vendor.ID, active)
+	})
+	if v.refused(err, func(status int, text string) { e.showVendor(v, vendor.ID, status, text) }) {
+		return
+	}
+	v.redirect(here, map[bool]string{true: "vendor-on", false: "vendor-off"}[active])
+}
+
+func (e *PartyPages) issueKey(v *visit) {
+	vendor, err := e.Accounts.Vendor(v.Context(), central.VendorID(v.path("vendor")))
+	if err != nil {
+		v.fail(err)
+		return
+	}
+	var issued IssuedKey
+	err = v.runAudited(staff.Change{What: "vendor.key.add", Subject: string(vendor.ID)}, func(ctx context.Context) (err error) {
+		issued, err = e.Keys.Issue(ctx, vendor.ID)
+		if errors.Is(err, central.ErrState) {
+			return &refusal{status: http.StatusConflict, text: "The vendor has the largest number of live keys: revoke one first."}
+		}
+		return err
+	})
+	if v.refused(err, func(status int, text string) { e.showVendor(v, vendor.ID, status, text) }) {
+		return
+	}
+	v.show(http.StatusOK, page{Name: "one-time", Title: "Key of " + vendor.LegalName, Back: Root + "vendors/" + string(vendor.ID), Data: oneTimePage{
+		Lead: "The vendor's program seals its messages with these (gateway.md). Its other keys stay valid.",
+		Lines: []labelValue{
+			{"Key's id", string(issued.ID)}, {"X-Client-Id", issued.APIKey.Reveal()}, {"AES key, base64", base64.StdEncoding.EncodeToString(issued.Key.Reveal())},
+		},
+		Note: "They are not shown again: the central stores the key sealed, and a hash of the X-Client-Id. Send them over a channel that only the vendor reads.",
+	}})
+}
+
+func (e *PartyPages) revokeKey(v *visit) {
+	id := central.KeyID(v.path("key"))
+	vendor, err := e.Accounts.Vendor(v.Context(), central.VendorID(v.path("vendor")))
+	if err != nil {
+		v.fail(err)
+		return
+	}
+	keys, err := e.Keys.KeysOf(v.Context(), vendor.ID)
+	if err != nil {
+		v.fail(err)
+		return
+	}
+	own := false
+	for _, k := range keys {
+		own = own || k.ID == id
+	}
+	if !own {
+		v.fail(central.ErrNotFound)
+		return
+	}
+	here := Root + "vendors/" + string(vendor.ID)
+	if !v.confirmed() {
+		askToConfirm(v, confirmPage{Question: "Revoke this key of " + vendor.LegalName + "?", Button: "Yes, revoke", Action: here + "/keys/" + string(id) + "/revoke", Back: here,
+			Text: "Every message under it is refused within a second. This can't be undone: the vendor needs another key first."})
+		return
+	}
+	err = v.runAudited(staff.Change{What: "vendor.key.revoke", Subject: string(vendor.ID), Note: "key " + string(id), Became: "revoked"}, func(ctx context.Context) error {
+		return e.Keys.Revoke(ctx, id)
+	})
+	if v.refused(err, func(status int, text string) { e.showVendor(v, vendor.ID, status, text) }) {
+		return
+	}
+	v.redirect(here, "key-revoked")
+}

@@ -1,0 +1,233 @@
+package gateway
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"galla/central"
+	"galla/shared/envelope"
+	"galla/shared/secret"
+)
+
+const (
+	// keyCacheTTL is how long the keys in memory are used without asking the
+	// database. A key that is added or revoked elsewhere takes effect after that.
+	keyCacheTTL = time.Second
+
+	// maxUses is the limit of a key with random 96-bit IVs (NIST SP 800-38D §8.3).
+	maxUses = 1 << 32
+	// replaceAfterUses is when a key should be replaced.
+	replaceAfterUses = 1 << 30
+	// leaseSize is how many uses a node reserves at once: one write for two
+	// thousand messages, and as many lost at most when it stops.
+	leaseSize = 4096
+)
+
+// vendorKey is a live key, opened.
+type vendorKey struct {
+	id     central.KeyID
+	vendor central.VendorID
+	key    *envelope.Key
+	uses   *useCounter
+	usedAt atomic.Int64 // Unix milliseconds; 0: not since the last flush
+}
+
+// keyCache holds the live keys, opened.
+type keyCache struct {
+	store  central.VendorKeys
+	opener *KeyStore
+	log    *slog.Logger
+	dummy  *vendorKey
+
+	current    atomic.Pointer[keyList]
+	refreshing chan struct{} // held by the caller that reads the list
+
+	// The last read that failed; guarded by refreshing.
+	failedAt  time.Time
+	lastError error
+}
+
+// keyList is one version of the list of keys.
+type keyList struct {
+	edition   int64
+	checkedAt time.Time // when it was last the newest version
+	keys      map[[32]byte]*vendorKey
+	sealed    map[central.KeyID]string // the sealed form of each opened key
+	unopened  int                      // live keys that no master key opens
+}
+
+func newKeyCache(store central.VendorKeys, safe *KeyStore, rand io.Reader, log *slog.Logger) (*keyCache, error) {
+	var nobodys [envelope.KeySize]byte
+	if _, err := io.ReadFull(rand, nobodys[:]); err != nil {
+		return nil, fmt.Errorf("draw the key that unknown clients are checked with: %w", err)
+	}
+	key, err := envelope.New(secret.NewKey(nobodys[:]))
+	if err != nil {
+		return nil, err
+	}
+	return &keyCache{store: store, opener: safe, log: log, dummy: &vendorKey{key: key}, refreshing: make(chan struct{}, 1)}, nil
+}
+
+// find returns the key of an API key. An unknown client gets the dummy, after the
+// same work.
+func (r *keyCache) find(ctx context.Context, clientID string) (k *vendorKey, known bool, err error) {
+	list, err := r.latest(ctx)
+	if err != nil {
+		return nil, false, err
+	}
+	if k, known = list.keys[apiKeyHash(clientID)]; !known {
+		k = r.dummy
+	}
+	return k, known, nil
+}
+
+// latest returns the keys, at most keyCacheTTL behind the database: one caller
+// reads, and the others wait for its result. An older list is never used, since a
+// key may have been revoked.
+func (r *keyCache) latest(ctx context.Context) (*keyList, error) {
+	asked := time.Now()
+	if e := r.current.Load(); e != nil && asked.Sub(e.checkedAt) < keyCacheTTL {
+		return e, nil
+	}
+	select {
+	case r.refreshing <- struct{}{}:
+		defer func() { <-r.refreshing }()
+	case <-ctx.Done():
+		return nil, fmt.Errorf("wait for the list of vendors' keys: %w", ctx.Err())
+	}
+	e, now := r.current.Load(), time.Now()
+	if e != nil && now.Sub(e.checkedAt) < keyCacheTTL {
+		return e, nil // another caller has read it meanwhile
+	}
+	if r.lastError != nil && r.failedAt.After(asked) {
+		return nil, r.lastError // this caller asked before another one's read that failed
+	}
+	fresh, err := r.refresh(ctx, e, now)
+	if err != nil {
+		if ctx.Err() == nil { // the other callers' contexts have not ended
+			r.failedAt, r.lastError = now, err
+		}
+		return nil, err
+	}
+	r.lastError = nil
+	r.current.Store(fresh)
+	return fresh, nil
+}
+
+func (r *keyCache) refresh(ctx context.Context, old *keyList, now time.Time) (*keyList, error) {
+	if old != nil {
+		number, err := r.store.VendorKeysRevision(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if number == old.edition {
+			return &keyList{edition: number, checkedAt: now, keys: old.keys, sealed: old.sealed, unopened: old.unopened}, nil
+		}
+	}
+	list, number, err := r.store.LiveVendorKeys(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return r.openKeys(list, number, now, old), nil
+}
+
+// openKeys opens the keys of a list; unchanged ones that are open keep their
+// counters.
+func (r *keyCache) openKeys(list []central.VendorKey, number int64, now time.Time, old *keyList) *keyList {
+	e := &keyList{edition: number, checkedAt: now, keys: map[[32]byte]*vendorKey{}, sealed: map[central.KeyID]string{}}
+	for _, record := range list {
+		if old != nil && old.sealed[record.ID] == string(record.Sealed) {
+			e.keys[record.ClientHash], e.sealed[record.ID] = old.keys[record.ClientHash], string(record.Sealed)
+			continue
+		}
+		key, err := r.opener.open(record)
+		if err != nil {
+			r.log.Error("a vendor's key can't be opened: its messages are refused", "key", record.ID, "vendor", record.Vendor, "error", err)
+			e.unopened++
+			continue
+		}
+		k := &vendorKey{id: record.ID, vendor: record.Vendor, key: key, uses: &useCounter{id: record.ID, uses: record.Uses}}
+		if old != nil {
+			if known, ok := old.keys[record.ClientHash]; ok {
+				k.uses = known.uses
+				k.usedAt.Store(known.usedAt.Load())
+			}
+		}
+		e.keys[record.ClientHash], e.sealed[record.ID] = k, string(record.Sealed)
+	}
+	return e
+}
+
+// flushUsage writes when keys were last used.
+func (r *keyCache) flushUsage(ctx context.Context) {
+	e := r.current.Load()
+	if e == nil {
+		return
+	}
+	seen := map[central.KeyID]time.Time{}
+	for _, k := range e.keys {
+		if at := k.usedAt.Swap(0); at > 0 {
+			seen[k.id] = time.UnixMilli(at)
+		}
+	}
+	if len(seen) == 0 {
+		return
+	}
+	if err := r.store.RecordVendorKeyUse(ctx, seen); err != nil {
+		r.log.Warn("the last use of vendors' keys can't be recorded", "keys", len(seen), "error", err)
+	}
+}
+
+// stats returns how many keys are open, how many of them should be replaced, and
+// how many no master key opens.
+func (r *keyCache) stats() (keys, worn, shut int) {
+	e := r.current.Load()
+	if e == nil {
+		return 0, 0, 0
+	}
+	for _, k := range e.keys {
+		if k.uses.nearLimit() {
+			worn++
+		}
+	}
+	return len(e.keys), worn, e.unopened
+}
+
+// useCounter counts a key's uses, reserved in advance.
+type useCounter struct {
+	id     central.KeyID
+	mu     sync.Mutex
+	leased int64 // reserved and not used
+	uses   int64 // as last read from the database
+}
+
+func (m *useCounter) nearLimit() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.uses >= replaceAfterUses
+}
+
+// consume counts n uses. central.ErrState: there are none left.
+func (m *useCounter) consume(ctx context.Context, store central.VendorKeys, n int64, log *slog.Logger) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.leased >= n {
+		m.leased -= n
+		return nil
+	}
+	uses, err := store.LeaseKeyUses(ctx, m.id, leaseSize, maxUses)
+	if err != nil {
+		return err
+	}
+	if uses >= replaceAfterUses {
+		log.Warn("a vendor's key has been used so often that it should be replaced", "key", m.id, "uses", uses, "bound", int64(maxUses))
+	}
+	m.uses = uses
+	m.leased += leaseSize - n
+	return nil
+}

@@ -1,0 +1,63 @@
+package gateway
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// paceBurst is how many of a vendor's messages start without an interval between
+// them.
+const paceBurst = 4
+
+// pacer starts a vendor's messages one after another, at the interval of its rate:
+// bursts would delay other vendors, since all share the database's one writer. The
+// vendor's requests in progress limit how many wait in it.
+type pacer struct {
+	interval time.Duration
+	now      func() time.Time
+
+	mu   sync.Mutex
+	next time.Time
+}
+
+func newPacer(perSecond float64, now func() time.Time) *pacer {
+	return &pacer{interval: time.Duration(float64(time.Second) / perSecond), now: now}
+}
+
+// wait returns when a message may start, or with the context's error.
+func (l *pacer) wait(ctx context.Context) error {
+	place := l.reserve()
+	if place <= 0 {
+		return nil
+	}
+	timer := time.NewTimer(place)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		l.cancel()
+		return ctx.Err()
+	}
+}
+
+// reserve takes the next turn and returns how long until then.
+func (l *pacer) reserve() time.Duration {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := l.now()
+	if free := now.Add(-(paceBurst - 1) * l.interval); l.next.Before(free) {
+		l.next = free
+	}
+	place := l.next.Sub(now)
+	l.next = l.next.Add(l.interval)
+	return place
+}
+
+// cancel moves the later ones forward.
+func (l *pacer) cancel() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.next = l.next.Add(-l.interval)
+}

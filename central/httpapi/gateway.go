@@ -1,0 +1,129 @@
+package httpapi
+
+import (
+	"bytes"
+	"context"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/valyala/fasthttp"
+
+	"galla/central"
+)
+
+// bytesPerCharge is how many bytes of an unauthentic message count as one more
+// message: its check costs more with its length.
+const bytesPerCharge = 64 << 10
+
+// gatewayPrefix begins the paths of the vendor gateway.
+const gatewayPrefix = "/process"
+
+// Gateway serves sealed messages (gateway.md).
+type Gateway interface {
+	// Serve always returns a reply.
+	Serve(ctx context.Context, m central.GatewayMessage) central.GatewayReply
+}
+
+// Explainer explains why a sealed message is refused; in sandboxes only.
+type Explainer interface {
+	// Explain reads a message from the body of a request and changes nothing.
+	Explain(ctx context.Context, body []byte) central.Reply
+}
+
+// isGatewayRequest reports whether the gateway has to answer a request: its path
+// begins with gatewayPrefix as sent, or by any reading of it. So no spelling of a
+// gateway path bypasses the gateway, and no spelling of another path reaches it.
+func (d *Server) isGatewayRequest(fctx *fasthttp.RequestCtx) bool {
+	if d.cfg.Gateway == nil {
+		return false
+	}
+	return hasGatewayPrefix(fctx.Request.Header.RequestURI()) || hasGatewayPrefix(fctx.Path())
+}
+
+// isUnreadableGatewayRequest is isGatewayRequest for a request that fasthttp could
+// not read: it uses the request line as far as it came.
+func (d *Server) isUnreadableGatewayRequest(fctx *fasthttp.RequestCtx) bool {
+	if d.isGatewayRequest(fctx) {
+		return true
+	}
+	served, ok := fctx.Conn().(*conn)
+	if d.cfg.Gateway == nil || !ok {
+		return false
+	}
+	_, target, _ := bytes.Cut(served.head, []byte(" "))
+	return hasGatewayPrefix(target)
+}
+
+func hasGatewayPrefix(path []byte) bool {
+	if len(path) < len(gatewayPrefix) || !bytes.EqualFold(path[:len(gatewayPrefix)], []byte(gatewayPrefix)) {
+		return false
+	}
+	rest := path[len(gatewayPrefix):]
+	return len(rest) == 0 || rest[0] == '/' || rest[0] == '?'
+}
+
+// serveGateway passes a request to the gateway unchanged. malformed is what is
+// wrong with it as HTTP, if anything.
+func (d *Server) serveGateway(fctx *fasthttp.RequestCtx, malformed string) {
+	peer := networkName(d.clientIP(fctx))
+	if err := d.unknownLimits.available(peer, time.Now()); err != nil {
+		d.writeError(fctx, err)
+		return
+	}
+	body, unreadable := d.readSealedBody(fctx)
+	if malformed == "" {
+		malformed = unreadable
+	}
+	ctx, cancel := context.WithTimeout(d.baseCtx, d.cfg.CallTimeout)
+	defer cancel()
+	reply := d.cfg.Gateway.Serve(ctx, central.GatewayMessage{
+		Method: string(fctx.Method()), Target: string(fctx.Request.Header.RequestURI()),
+		Header: func(name string) []string { return headerValues(fctx.Request.Header.RawHeaders(), name) },
+		Body:   body, Malformed: malformed, RequestID: requestID(fctx),
+	})
+	if !reply.Authenticated {
+		d.unknownLimits.charge(peer, 1+len(body)/bytesPerCharge, time.Now()) // the next one may be refused
+	}
+	fctx.SetStatusCode(reply.HTTP)
+	fctx.SetContentType("application/json")
+	fctx.Response.SetBodyRaw(reply.Body)
+	for _, h := range reply.Header {
+		fctx.Response.Header.Set(h[0], h[1])
+	}
+}
+
+// headerValues returns every value of a header as it was sent. fasthttp keeps only
+// one of several for the headers that it knows.
+func headerValues(raw []byte, name string) (values []string) {
+	for len(raw) > 0 {
+		var line []byte
+		line, raw, _ = bytes.Cut(raw, []byte("\n"))
+		key, value, found := bytes.Cut(line, []byte(":"))
+		if found && len(key) == len(name) && bytes.EqualFold(key, []byte(name)) {
+			values = append(values, string(bytes.Trim(value, " \t\r")))
+		}
+	}
+	return values
+}
+
+// explain serves POST /gateway/explain.
+func (d *Server) explain(c *fiber.Ctx) error {
+	fctx := c.Context()
+	err := checkHeaders(fctx)
+	if err == nil {
+		err = d.networkLimits.allow(d.baseCtx, networkName(d.clientIP(fctx)), time.Now())
+	}
+	if err != nil {
+		d.writeError(fctx, err)
+		return nil
+	}
+	body, err := readBody(fctx, maxBody)
+	if err != nil {
+		d.writeError(fctx, err)
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(d.baseCtx, d.cfg.CallTimeout)
+	defer cancel()
+	writeReply(fctx, d.cfg.Explainer.Explain(ctx, body))
+	return nil
+}

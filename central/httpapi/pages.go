@@ -1,0 +1,113 @@
+package httpapi
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+)
+
+// Page is a fixed page for everybody, such as the description of the interface.
+type Page struct {
+	ContentType string
+	Body        []byte
+	// Style is the text of the page's style element, which its
+	// Content-Security-Policy allows; empty: there is none. The policy allows
+	// nothing else: no script, no image, nothing from elsewhere.
+	Style string
+}
+
+// pageAge is how long a page may be cached without asking: it changes only with the
+// program.
+const pageAge = 5 * time.Minute
+
+// addPages serves the configured pages at their paths.
+func (d *Server) addPages() error {
+	for _, path := range slices.Sorted(maps.Keys(d.cfg.Pages)) {
+		page := d.cfg.Pages[path]
+		if !plainPath(path) || page.ContentType == "" {
+			return fmt.Errorf("page %q: a plain path that begins with / and a content type are needed", path)
+		}
+		if d.isRouted(path) {
+			return fmt.Errorf("page %s: the path is that of a route", path)
+		}
+		d.addRoute(fiber.MethodGet, path, d.pageHandler(page))
+	}
+	for _, path := range slices.Sorted(maps.Keys(d.cfg.Redirects)) {
+		to := d.cfg.Redirects[path]
+		if !plainPath(path) || !plainPath(to) || d.isRouted(path) {
+			return fmt.Errorf("redirect of %q to %q: two plain paths that begin with / are needed, the first of them free", path, to)
+		}
+		d.addRoute(fiber.MethodGet, path, d.redirectHandler(to))
+	}
+	return nil
+}
+
+func plainPath(path string) bool {
+	return strings.HasPrefix(path, "/") && !strings.ContainsAny(path, ":*+?")
+}
+
+// isRouted reports whether a path is served already.
+func (d *Server) isRouted(path string) bool {
+	return slices.ContainsFunc(d.app.GetRoutes(), func(r fiber.Route) bool { return r.Path == path })
+}
+
+// redirectHandler redirects to another path of this server.
+func (d *Server) redirectHandler(to string) fiber.Handler {
+	return func(c *fiber.Ctx) error {
+		fctx := c.Context()
+		if err := d.networkLimits.allow(d.baseCtx, networkName(d.clientIP(fctx)), time.Now()); err != nil {
+			d.writeError(fctx, err)
+			return nil
+		}
+		fctx.Response.Header.Set(fiber.HeaderLocation, to)
+		fctx.SetStatusCode(fiber.StatusFound)
+		return nil
+	}
+}
+
+// pageHandler serves one page, or 304 if the client has it.
+func (d *Server) pageHandler(p Page) fiber.Handler {
+	sum := sha256.Sum256(p.Body)
+	tag := `"` + base64.RawURLEncoding.EncodeToString(sum[:16]) + `"`
+	policy := "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+	if p.Style != "" {
+		style := sha256.Sum256([]byte(p.Style))
+		policy += "; style-src 'sha256-" + base64.StdEncoding.EncodeToString(style[:]) + "'"
+	}
+	cache := fmt.Sprintf("public, max-age=%d", int(pageAge.Seconds()))
+	return func(c *fiber.Ctx) error {
+		fctx := c.Context()
+		if err := d.networkLimits.allow(d.baseCtx, networkName(d.clientIP(fctx)), time.Now()); err != nil {
+			d.writeError(fctx, err)
+			return nil
+		}
+		h := &fctx.Response.Header
+		h.Set(headerCache, cache)
+		h.Set(fiber.HeaderETag, tag)
+		h.Set(fiber.HeaderContentSecurityPolicy, policy)
+		if matchesETag(string(fctx.Request.Header.Peek(fiber.HeaderIfNoneMatch)), tag) {
+			fctx.SetStatusCode(fiber.StatusNotModified)
+			return nil
+		}
+		fctx.SetContentType(p.ContentType)
+		fctx.Response.SetBodyRaw(p.Body)
+		return nil
+	}
+}
+
+// matchesETag reports whether an If-None-Match names the tag (RFC 9110 §13.1.2).
+func matchesETag(header, tag string) bool {
+	for one := range strings.SplitSeq(header, ",") {
+		one = strings.TrimSpace(one)
+		if one == "*" || strings.TrimPrefix(one, "W/") == tag {
+			return true
+		}
+	}
+	return false
+}

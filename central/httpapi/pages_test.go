@@ -1,0 +1,112 @@
+package httpapi
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"galla/central"
+)
+
+// get reads a page, without the promises of JSON replies.
+func (h *system) get(t *testing.T, method, path, match string) (*http.Response, []byte) {
+	t.Helper()
+	req, err := http.NewRequest(method, "http://"+h.addr+path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if match != "" {
+		req.Header.Set("If-None-Match", match)
+	}
+	res, err := h.client.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = res.Body.Close() }()
+	text, err := io.ReadAll(res.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res, text
+}
+
+func TestPages(t *testing.T) {
+	const style = "body { margin: 0 }"
+	page := []byte("<!DOCTYPE html><title>x</title><style>" + style + "</style>")
+	h := startServer(t, func(c *Config, _ *central.Handler) {
+		c.Pages = map[string]Page{
+			"/docs":         {ContentType: "text/html; charset=utf-8", Body: page, Style: style},
+			"/openapi.json": {ContentType: "application/json", Body: []byte(`{"openapi":"3.1.0"}`)},
+		}
+	})
+	res, text := h.get(t, "GET", "/docs", "")
+	if res.StatusCode != 200 || !bytes.Equal(text, page) || res.Header.Get("Content-Type") != "text/html; charset=utf-8" {
+		t.Errorf("HTTP %d, %s: %s", res.StatusCode, res.Header.Get("Content-Type"), text)
+	}
+	sum := sha256.Sum256([]byte(style))
+	want := "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+	if got := res.Header.Get("Content-Security-Policy"); got != want {
+		t.Errorf("policy %q, want %q", got, want)
+	}
+	for name, want := range map[string]string{"Cache-Control": "public, max-age=300", "X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY"} {
+		if got := res.Header.Get(name); got != want {
+			t.Errorf("%s is %q", name, got)
+		}
+	}
+	tag := res.Header.Get("Etag")
+	if len(tag) < 20 || res.Header.Get("X-Request-Id") == "" {
+		t.Errorf("headers are %v", res.Header)
+	}
+	for _, match := range []string{tag, "W/" + tag, `"other", ` + tag, "*"} {
+		if res, text := h.get(t, "GET", "/docs", match); res.StatusCode != 304 || len(text) > 0 || res.Header.Get("Etag") != tag {
+			t.Errorf("If-None-Match %s: HTTP %d, %d bytes", match, res.StatusCode, len(text))
+		}
+	}
+	for _, match := range []string{`"other"`, strings.Trim(tag, `"`), `""`} {
+		if res, _ := h.get(t, "GET", "/docs", match); res.StatusCode != 200 {
+			t.Errorf("If-None-Match %s: HTTP %d", match, res.StatusCode)
+		}
+	}
+	res, text = h.get(t, "GET", "/openapi.json", "")
+	if res.StatusCode != 200 || string(text) != `{"openapi":"3.1.0"}` || strings.Contains(res.Header.Get("Content-Security-Policy"), "style-src") || res.Header.Get("Etag") == tag {
+		t.Errorf("HTTP %d: %s %v", res.StatusCode, text, res.Header)
+	}
+	for _, method := range []string{"POST", "PUT", "DELETE", "PATCH", "OPTIONS"} {
+		if a := expect(t, h.do(t, method, "/docs", ""), 405, "04"); !strings.Contains(a.header.Get("Allow"), "GET") {
+			t.Errorf("%s: Allow is %q", method, a.header.Get("Allow"))
+		}
+	}
+	for _, path := range []string{"/docs/", "/Docs", "/docs/x", "/openapi"} {
+		expect(t, h.do(t, "GET", path, ""), 404, "04")
+	}
+}
+
+func TestPagesAreCountedByNetwork(t *testing.T) {
+	h := startServer(t, func(c *Config, _ *central.Handler) {
+		c.Rate, c.Burst = 0.001, 2
+		c.Pages = map[string]Page{"/docs": {ContentType: "text/html", Body: []byte("x")}}
+	})
+	for range 2 {
+		if res, _ := h.get(t, "GET", "/docs", ""); res.StatusCode != 200 {
+			t.Errorf("HTTP %d", res.StatusCode)
+		}
+	}
+	expect(t, h.do(t, "GET", "/docs", ""), 429, "07")
+}
+
+func TestPagesThatCannotBe(t *testing.T) {
+	for path, page := range map[string]Page{
+		"docs": {ContentType: "text/html"}, "": {ContentType: "text/html"}, "/docs": {}, "/docs/:id": {ContentType: "text/html"}, "/*": {ContentType: "text/html"},
+		"/aeps/banks": {ContentType: "text/html"}, "/oauth/token": {ContentType: "text/html"},
+	} {
+		cfg := testConfig(t, io.Discard)
+		cfg.Pages = map[string]Page{path: page}
+		if _, err := New(nil, nil, cfg); err == nil || !strings.Contains(err.Error(), "page") {
+			t.Errorf("%q: error is %v", path, err)
+		}
+	}
+}

@@ -1,0 +1,473 @@
+package httpapi
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"galla/central"
+	"galla/central/accounts"
+	"galla/central/api"
+	"galla/central/limits"
+	"galla/central/ratelimit"
+	"galla/central/store"
+	"galla/shared/op"
+	"galla/shared/password"
+	"galla/shared/secret"
+)
+
+const (
+	m1 = central.MerchantID("c0000000-0000-4000-8000-000000000001")
+	m4 = central.MerchantID("c0000000-0000-4000-8000-000000000004")
+	v1 = central.VendorID("b0000000-0000-4000-8000-000000000001")
+	v2 = central.VendorID("b0000000-0000-4000-8000-000000000002")
+	a1 = central.AggregatorID("a0000000-0000-4000-8000-000000000001")
+
+	clientSecret = "sandbox-merchant-1"
+	pid          = `<PidData><Resp errCode='0'/><Skey>c2tleQ==</Skey><Hmac>aG1hYw==</Hmac><Data>ZGF0YQ==</Data></PidData>`
+	money        = `{"AadharNo":"999941057058","TxnAmount":500,"Latitude":"17.3","Longitude":"78.4","CustomerName":"Shivshankar","PidData":"` + pid + `"}`
+)
+
+// cheap is a hash of the least cost: the tests' many checks need not be slow.
+func cheap(s string) string {
+	text, err := password.Hash(secret.NewToken(s), strings.NewReader("salt of the test"), password.Cost{Memory: 64, Passes: 1, Lanes: 1})
+	if err != nil {
+		panic(err)
+	}
+	return text
+}
+
+// fakeDirectory is the directory and the rest of the store that the contract reads.
+type fakeDirectory struct {
+	// Not reached by the tests of httpapi.
+	central.Onboardings
+	accounts.Customers
+	accounts.Correspondents
+	central.VendorAdmin
+
+	mu       sync.Mutex
+	clients  map[string]central.Client
+	networks map[string]time.Time // by client and network, as they were noted
+	looks    int                  // at clients
+	looked   chan struct{}        // closed by the next look, if there is one
+	broken   error
+}
+
+func (*fakeDirectory) ByReference(context.Context, string, central.ReferenceQuery) (central.Operation, error) {
+	return central.Operation{}, central.ErrNotFound
+}
+
+func (*fakeDirectory) RefundOf(context.Context, central.Reference) (central.Operation, error) {
+	return central.Operation{}, central.ErrNotFound
+}
+
+func newFakeDirectory() *fakeDirectory {
+	p := &fakeDirectory{clients: map[string]central.Client{}, networks: map[string]time.Time{}}
+	add := func(id, secret string, principal central.Principal) {
+		p.clients[id] = central.Client{ID: id, SecretHash: cheap(secret), Principal: principal, Active: true}
+	}
+	add("merchant-lakshmi", clientSecret, central.Principal{Role: op.Merchant, Merchant: m1})
+	add("merchant-nila", clientSecret, central.Principal{Role: op.Merchant, Merchant: m4})
+	add("vendor-sahyadri", "p:ä +%", central.Principal{Role: op.Vendor, Vendor: v1})
+	add("vendor-gone", clientSecret, central.Principal{Role: op.Vendor, Vendor: v2})
+	add("agg-galla", clientSecret, central.Principal{Role: op.Aggregator, Aggregator: a1})
+	add("incoherent", clientSecret, central.Principal{Role: op.Merchant, Vendor: v1})
+	off := p.clients["merchant-lakshmi"]
+	off.ID, off.Active = "merchant-off", false
+	p.clients["merchant-off"] = off
+	p.clients["damaged"] = central.Client{ID: "damaged", SecretHash: "plain", Active: true, Principal: central.Principal{Role: op.Vendor, Vendor: v1}}
+	return p
+}
+
+func (p *fakeDirectory) Client(_ context.Context, id string) (central.Client, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.looks++
+	if p.looked != nil {
+		close(p.looked)
+		p.looked = nil
+	}
+	c, ok := p.clients[id]
+	if !ok {
+		return central.Client{}, central.ErrNotFound
+	}
+	return c, p.broken
+}
+
+// nextLook is closed when a client is read the next time. What is changed after that
+// was not seen by who read.
+func (p *fakeDirectory) nextLook() <-chan struct{} {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.looked = make(chan struct{})
+	return p.looked
+}
+
+// change changes a client, as another node would.
+func (p *fakeDirectory) change(id string, change func(*central.Client)) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	c := p.clients[id]
+	change(&c)
+	p.clients[id] = c
+}
+
+func (p *fakeDirectory) ClientNetworkSeenAt(_ context.Context, id, network string) (time.Time, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.networks[id+" "+network], nil
+}
+
+func (p *fakeDirectory) RecordClientNetwork(_ context.Context, id, network string, at time.Time) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.networks[id+" "+network] = at
+	return nil
+}
+
+func (p *fakeDirectory) Merchant(_ context.Context, id central.MerchantID) (central.Merchant, error) {
+	m := central.Merchant{ID: id, MID: "GAL0000001", LegalName: "Lakshmi Kirana Store", Vendor: v1, Status: central.MerchantApproved, AEPSReady: true, TID: "GAL00001"}
+	if id == m4 {
+		m.Status = central.MerchantPending
+	} else if id != m1 {
+		return central.Merchant{}, central.ErrNotFound
+	}
+	return m, nil
+}
+
+func (p *fakeDirectory) Vendor(_ context.Context, id central.VendorID) (central.Vendor, error) {
+	return central.Vendor{ID: id, Active: id == v1}, nil
+}
+
+func (p *fakeDirectory) Terminal(context.Context, central.TerminalID) (central.Terminal, error) {
+	return central.Terminal{}, central.ErrNotFound
+}
+
+func (p *fakeDirectory) Session(context.Context, string) (central.AgentSession, error) {
+	return central.AgentSession{}, central.ErrNotFound
+}
+
+func (p *fakeDirectory) Operation(context.Context, op.ID) (central.Operation, error) {
+	return central.Operation{}, central.ErrNotFound
+}
+
+func (p *fakeDirectory) ByIdentity(_ context.Context, _, identity string) (central.Operation, error) {
+	if identity == "order 17/ä" {
+		return central.Operation{}, central.ErrNotFound
+	}
+	return central.Operation{}, central.ErrNotFound
+}
+
+// fakeExecutor approves everything, once an identity; hold makes it wait.
+type fakeExecutor struct {
+	mu    sync.Mutex
+	known map[string]central.Operation
+	count int
+	last  central.Submission
+	began chan struct{} // receives when a submission waits
+	hold  chan struct{} // closed: go on
+}
+
+func (d *fakeExecutor) Submit(ctx context.Context, s central.Submission) (central.Operation, bool, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	key := s.Caller + "/" + s.Identity
+	if o, ok := d.known[key]; ok && s.Identity != "" {
+		if o.Fingerprint != s.Fingerprint {
+			return central.Operation{}, false, central.NewError(central.Conflict, "")
+		}
+		return o, true, nil
+	}
+	d.count++
+	d.last = s
+	o := central.Operation{Route: s.Route, State: op.Succeeded, Fingerprint: s.Fingerprint, Reference: "GL1", STAN: "000001", Aadhaar: s.Request.Aadhaar.Masked()}
+	if d.hold != nil {
+		d.began <- struct{}{}
+		select {
+		case <-d.hold:
+		case <-ctx.Done():
+			o.State = op.Sent
+			return o, false, nil
+		}
+	}
+	o.HTTP, o.Reply = api.Renderer{}.FinalReply(o, op.Succeeded, central.BankAnswer{Code: "00", Message: "SUCCESS", RRN: "1", AuthCode: "A"})
+	d.known[key] = o
+	return o, false, nil
+}
+
+func (d *fakeExecutor) Consult(context.Context, central.BankRequest) (central.BankAnswer, error) {
+	return central.BankAnswer{Status: central.BankApproved, Code: "00", Message: "SUCCESS", Data: []byte("{}")}, nil
+}
+
+func (d *fakeExecutor) FindOrTombstone(context.Context, string, string) (central.Operation, bool, error) {
+	return central.Operation{}, false, nil
+}
+
+// fakeRegistry has one code.
+type fakeRegistry struct{}
+
+func (fakeRegistry) CreateEnrolmentCode(_ context.Context, m central.MerchantID, _ central.Credential) (central.EnrolmentCode, error) {
+	return central.EnrolmentCode{Code: secret.NewToken("ABCD"), Merchant: m, ExpiresAt: time.Now().Add(central.CodeLife)}, nil
+}
+
+func (fakeRegistry) Enrol(_ context.Context, code secret.Token, _ []byte, name string) (central.Terminal, error) {
+	if code.Reveal() != "ABCD" {
+		return central.Terminal{}, central.NewError(central.Unauthenticated, "")
+	}
+	return central.Terminal{ID: "t", Merchant: m1, Name: name}, nil
+}
+
+func (fakeRegistry) List(context.Context, central.MerchantID) ([]central.Terminal, error) {
+	return nil, nil
+}
+
+func (fakeRegistry) Revoke(_ context.Context, _ central.MerchantID, id central.TerminalID) error {
+	return central.NewError(central.NotFound, "No such terminal")
+}
+
+// logBuffer is a log that many may write.
+type logBuffer struct {
+	mu sync.Mutex
+	bytes.Buffer
+}
+
+func (w *logBuffer) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.Buffer.Write(p)
+}
+
+func (w *logBuffer) String() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.Buffer.String()
+}
+
+// system is a Server on a real port, with everything behind it but a bank.
+type system struct {
+	*Server
+	directory *fakeDirectory
+	executor  *fakeExecutor
+	log       *logBuffer
+	addr      string
+	client    *http.Client
+	stop      context.CancelFunc
+	ended     chan error
+}
+
+func seed(b byte) secret.Key { return secret.NewKey(bytes.Repeat([]byte{b}, 32)) }
+
+// rates are those of a database of its own.
+func rates(t testing.TB) ratelimit.Buckets {
+	t.Helper()
+	return ratesIn(t, t.TempDir())
+}
+
+func ratesIn(t testing.TB, dir string) ratelimit.Buckets {
+	t.Helper()
+	db, err := store.OpenSQLite(context.Background(), filepath.Join(dir, "central.db"), store.Config{Node: "test", Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return db
+}
+
+func testConfig(t testing.TB, log io.Writer) Config {
+	return Config{
+		Issuer: "https://galla.test", Audience: "galla", Keys: []secret.Key{seed(1), seed(2)}, Rates: rates(t),
+		Rand: rand.Reader, Logger: slog.New(slog.NewJSONHandler(log, nil)),
+	}
+}
+
+// startServer starts a system; change alters its configuration and handler.
+func startServer(t testing.TB, change func(*Config, *central.Handler)) *system {
+	t.Helper()
+	h := &system{
+		directory: newFakeDirectory(), log: &logBuffer{}, ended: make(chan error, 1),
+		executor: &fakeExecutor{known: map[string]central.Operation{}, began: make(chan struct{}, 16)},
+	}
+	cfg := testConfig(t, h.log)
+	rules, err := limits.Sandbox()
+	if err != nil {
+		t.Fatal(err)
+	}
+	real, err := api.New(h.executor, fakeRegistry{}, h.directory, h.directory, h.directory, api.Config{
+		FingerprintKey: seed(7), UplinkURL: "ws://127.0.0.1/uplink", Audience: "galla",
+		Limits: rules, UPIHandle: "galla", Rand: rand.Reader, Logger: cfg.Logger,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var handler central.Handler = real
+	if change != nil {
+		change(&cfg, &handler)
+	}
+	if h.Server, err = New(handler, h.directory, cfg); err != nil {
+		t.Fatal(err)
+	}
+	h.secrets.dummy = cheap("nobody's")
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	h.addr, h.stop = ln.Addr().String(), stop
+	transport := &http.Transport{}
+	h.client = &http.Client{Transport: transport, Timeout: 30 * time.Second}
+	go func() { h.ended <- h.Run(ctx, ln) }()
+	t.Cleanup(func() {
+		stop()
+		transport.CloseIdleConnections()
+		if err := <-h.ended; err != nil {
+			t.Errorf("Run: %v", err)
+		}
+		h.ended <- nil
+	})
+	return h
+}
+
+// answer is a reply as a caller sees it.
+type answer struct {
+	status int
+	header http.Header
+	body   []byte
+	fields map[string]any
+}
+
+func (a answer) text(field string) string {
+	s, _ := a.fields[field].(string)
+	return s
+}
+
+func (h *system) do(t testing.TB, method, path, body string, headers ...string) answer {
+	t.Helper()
+	req, err := http.NewRequest(method, "http://"+h.addr+path, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := 0; i < len(headers); i += 2 {
+		req.Header.Add(headers[i], headers[i+1])
+	}
+	res, err := h.client.Do(req)
+	if err != nil {
+		t.Fatalf("%s %s: %v", method, path, err)
+	}
+	defer func() { _ = res.Body.Close() }()
+	text, err := io.ReadAll(res.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return checked(t, res, text)
+}
+
+// checked holds every reply to what all replies promise.
+func checked(t testing.TB, res *http.Response, text []byte) answer {
+	t.Helper()
+	a := answer{status: res.StatusCode, header: res.Header, body: text}
+	if res.Request != nil && res.Request.Method == http.MethodHead {
+		return a
+	}
+	if err := json.Unmarshal(text, &a.fields); err != nil {
+		t.Fatalf("HTTP %d is no JSON object: %v\n%s", res.StatusCode, err, text)
+	}
+	if got := res.Header.Get("Content-Type"); got != "application/json" {
+		t.Errorf("Content-Type is %q", got)
+	}
+	for _, name := range []string{"X-Request-Id", "X-Content-Type-Options", "Cache-Control", "Content-Security-Policy"} {
+		if res.Header.Get(name) == "" {
+			t.Errorf("HTTP %d has no %s", res.StatusCode, name)
+		}
+	}
+	if res.Header.Get("Server") != "" {
+		t.Errorf("the server names itself: %q", res.Header.Get("Server"))
+	}
+	return a
+}
+
+func expect(t testing.TB, a answer, status int, statusCode string) answer {
+	t.Helper()
+	if a.status != status || a.text("statusCode") != statusCode {
+		t.Fatalf("HTTP %d %s; want %d, %s", a.status, a.body, status, statusCode)
+	}
+	return a
+}
+
+func form(pairs ...string) string {
+	values := url.Values{}
+	for i := 0; i < len(pairs); i += 2 {
+		values.Add(pairs[i], pairs[i+1])
+	}
+	return values.Encode()
+}
+
+func (h *system) grant(t testing.TB, body string, headers ...string) answer {
+	t.Helper()
+	return h.do(t, "POST", "/oauth/token", body, append([]string{"Content-Type", "application/x-www-form-urlencoded"}, headers...)...)
+}
+
+// token gives a Bearer header's value.
+func (h *system) token(t testing.TB, client, clientSecret string) string {
+	t.Helper()
+	a := h.grant(t, form("grant_type", "client_credentials", "client_id", client, "client_secret", clientSecret))
+	if a.status != 200 {
+		t.Fatalf("no token: HTTP %d %s", a.status, a.body)
+	}
+	return "Bearer " + a.text("access_token")
+}
+
+func (h *system) merchantToken(t testing.TB) string {
+	return h.token(t, "merchant-lakshmi", clientSecret)
+}
+
+// rawRequest sends bytes as they are and gives all replies until the peer closes.
+func (h *system) rawRequest(t testing.TB, text string) []answer {
+	t.Helper()
+	c, err := net.Dial("tcp", h.addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = c.Close() }()
+	_ = c.SetDeadline(time.Now().Add(20 * time.Second))
+	if _, err := io.WriteString(c, text); err != nil {
+		t.Fatal(err)
+	}
+	if half, ok := c.(*net.TCPConn); ok {
+		_ = half.CloseWrite()
+	}
+	var all []answer
+	in := bufio.NewReader(c)
+	for {
+		res, err := http.ReadResponse(in, nil)
+		if err != nil {
+			return all
+		}
+		body, err := io.ReadAll(res.Body)
+		if err != nil {
+			t.Fatalf("reply %d of %q: %v", len(all)+1, text, err)
+		}
+		all = append(all, checked(t, res, body))
+	}
+}
+
+// request writes an HTTP request by hand.
+func request(line string, headers []string, body string) string {
+	return fmt.Sprintf("%s\r\nHost: galla\r\n%s\r\n\r\n%s", line, strings.Join(headers, "\r\n"), body)
+}

@@ -1,0 +1,115 @@
+package limits
+
+import (
+	"fmt"
+	"time"
+
+	"galla/central"
+	"galla/shared/ist"
+	"galla/shared/money"
+)
+
+// periodScopes are the scopes that add up over a period, in the order in which
+// their quotas are given.
+var periodScopes = []struct {
+	scope central.LimitScope
+	// key identifies what is counted; empty: the subject lacks it.
+	key    func(central.LimitSubject) string
+	period func(time.Time) string
+	what   string // of the quota's message: %s is the plural of the kind
+}{
+	{central.PerCustomerTerminalDay, customerAtTerminal, day, "this customer's %s at this terminal today"},
+	{central.PerTerminalDay, terminal, day, "this terminal's %s today"},
+	{central.PerRemitterDay, remitter, day, "this remitter's %s today"},
+	{central.PerRemitterMonth, remitter, ist.MonthOf, "this remitter's %s this month"},
+}
+
+func day(at time.Time) string { return string(ist.DayOf(at)) }
+
+func customerAtTerminal(s central.LimitSubject) string {
+	if s.Customer == "" || s.TID == "" {
+		return ""
+	}
+	return "customer-terminal:" + s.Customer + ":" + s.TID
+}
+
+func terminal(s central.LimitSubject) string {
+	if s.TID == "" {
+		return ""
+	}
+	return "terminal:" + s.TID
+}
+
+func remitter(s central.LimitSubject) string {
+	if s.Sender == "" {
+		return ""
+	}
+	return "remitter:" + s.Sender
+}
+
+// plurals are the kinds that can be limited, as people call several of them.
+// Consultations can't: they are no operations and are not counted.
+var plurals = map[central.Kind]string{
+	central.KindWithdrawal:          "withdrawals",
+	central.KindPurchase:            "purchases",
+	central.KindBalance:             "balance enquiries",
+	central.KindMiniStatement:       "mini statements",
+	central.KindAgentAuth:           "agent authentications",
+	central.KindTransfer:            "transfers",
+	central.KindRefund:              "refunds",
+	central.KindAccountVerification: "account verifications",
+	central.KindBeneficiaryAdd:      "new beneficiaries",
+}
+
+// Check checks an operation against the rules in force at the given time and gives
+// the quotas that it counts against. Each quota's key is of one kind and scope, so
+// that a rule that follows another continues its count. The error is a
+// *central.Error, FailedPrecondition, with a message for the caller: the amount is
+// not allowed for one transaction.
+func (b *RuleSet) Check(at time.Time, s central.LimitSubject) ([]central.Quota, error) {
+	today := ist.DayOf(at)
+	if l, ok := b.rule(s.Kind, central.PerTransaction, today); ok {
+		if message := amountError(l, s.Amount); message != "" {
+			return nil, central.NewError(central.FailedPrecondition, message)
+		}
+	}
+	var quotas []central.Quota
+	for _, c := range periodScopes {
+		l, ok := b.rule(s.Kind, c.scope, today)
+		key := c.key(s)
+		if !ok || key == "" {
+			continue
+		}
+		quotas = append(quotas, central.Quota{
+			Key: key + ":" + string(s.Kind), Period: c.period(at), Amount: s.Amount,
+			MaxCount: l.Count, MaxSum: l.Sum, What: fmt.Sprintf(c.what, plurals[s.Kind]),
+		})
+	}
+	return quotas, nil
+}
+
+// amountError says how an amount breaks a rule for one transaction; empty: it
+// doesn't.
+func amountError(l central.Limit, amount money.Paise) string {
+	switch {
+	case amount < l.Min:
+		return fmt.Sprintf("The amount is under the limit: a transaction has at least %s rupees", l.Min.Grouped())
+	case l.Max > 0 && amount > l.Max:
+		return fmt.Sprintf("The amount is over the limit: a transaction has at most %s rupees", l.Max.Grouped())
+	case l.Step > 0 && amount%l.Step != 0:
+		return fmt.Sprintf("The amount is out of step: a transaction has a multiple of %s rupees", l.Step.Grouped())
+	}
+	return ""
+}
+
+// InForce gives the limits in force at the given time, in the order of the file.
+func (b *RuleSet) InForce(at time.Time) []central.Limit {
+	today := ist.DayOf(at)
+	var out []central.Limit
+	for _, r := range b.Rules() {
+		if r.Contains(today) {
+			out = append(out, r.Limit)
+		}
+	}
+	return out
+}

@@ -1,0 +1,146 @@
+package staff
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"galla/central"
+	"galla/shared/password"
+	"galla/shared/secret"
+)
+
+// Ancestry is from whom an account got its access, by login: everybody who added,
+// reset or approved it, and the ancestors of those at that time. A step from the
+// command line has no person and clears the ancestry.
+type Ancestry struct {
+	All map[string]bool
+	// Sole are those of them who could have made the account without anybody else:
+	// whoever gave out a code that nobody had to approve, and of an approved account
+	// those who are ancestors of both the requester and the approver.
+	Sole map[string]bool
+}
+
+// Independent reports whether two members count as two people in a decision. They do
+// not where one got the access from the other, or both from one admin alone: whoever
+// makes an account may also be the one who uses it.
+func (d *Service) Independent(ctx context.Context, one, other string) (bool, error) {
+	if one == other {
+		return false, nil
+	}
+	first, err := d.store.MemberAncestry(ctx, one)
+	if err != nil {
+		return false, err
+	}
+	second, err := d.store.MemberAncestry(ctx, other)
+	if err != nil {
+		return false, err
+	}
+	if first.All[other] || second.All[one] {
+		return false, nil
+	}
+	for login := range first.Sole {
+		if second.Sole[login] {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// Approve does what an admin requested and can't do alone. It takes another,
+// independent admin or a command. ErrNothingToApprove, ErrNotIndependent,
+// central.ErrNotFound.
+func (d *Service) Approve(ctx context.Context, login string, by Actor) error {
+	was, err := d.account(ctx, login)
+	if err != nil {
+		return err
+	}
+	if was.Approval == ApprovalNone {
+		return ErrNothingToApprove
+	}
+	change := Change{What: ActApprove, Subject: was.Login, Was: string(was.Approval) + " requested by " + was.RequestedBy, Became: "approved"}
+	if by.Login != "" {
+		independent := by.Login != was.Login
+		if independent {
+			if independent, err = d.Independent(ctx, by.Login, was.RequestedBy); err != nil {
+				return err
+			}
+		}
+		if !independent {
+			return errors.Join(ErrNotIndependent, d.write(ctx, by, change, OutcomeRefused))
+		}
+	}
+	e, err := d.newEntry(by, change.What, change.Subject, OutcomeDone)
+	if err != nil {
+		return err
+	}
+	e.Was, e.Became = change.Was, change.Became
+	if err := d.store.ApproveMember(ctx, was, e); errors.Is(err, central.ErrState) {
+		return ErrNothingToApprove
+	} else if err != nil {
+		return err
+	}
+	return nil
+}
+
+// StepUpLife is how long a code that was typed for a privileged action is enough for
+// further ones in its session: for a row of them, not for a session that was left
+// open.
+const StepUpLife = 5 * time.Minute
+
+// clockSkew is how far another node's clock may be ahead.
+const clockSkew = 5 * time.Second
+
+// SteppedUp reports whether the session may take privileged actions now: a code was
+// typed in it, after the sign-in, within StepUpLife.
+func (s Session) SteppedUp(now time.Time) bool {
+	since := now.Sub(s.SteppedUpAt)
+	return !s.SteppedUpAt.IsZero() && since > -clockSkew && since < StepUpLife
+}
+
+// StepUp proves the second factor again in a session, with an unused code. Wrong codes
+// are counted separately from wrong sign-ins, which unknown callers can cause.
+// *WaitError, ErrCode, ErrNoSession.
+func (d *Service) StepUp(ctx context.Context, in SignedIn, code secret.OTP) (SignedIn, error) {
+	by := in.Actor()
+	name := by.Login + " step-up" // no login has a space
+	wait, err := d.store.CountStaffAttempt(ctx, name, time.Now(), password.Wait)
+	if err != nil {
+		return in, err
+	}
+	if wait > 0 {
+		return in, &WaitError{wait}
+	}
+	r, err := d.store.MemberAccount(ctx, by.Login)
+	if err != nil {
+		return in, err
+	}
+	if r.Sealed == nil || !r.DisabledAt.IsZero() {
+		return in, ErrNoSession
+	}
+	f, err := d.openFactor(r)
+	if err != nil {
+		return in, err
+	}
+	now := time.Now()
+	step, err := d.verifiers.code(f, code, now, r.Step)
+	if err != nil {
+		return in, err
+	}
+	if step == 0 {
+		return in, errors.Join(ErrCode, d.write(ctx, by, Change{What: ActStepUp, Subject: by.Login}, OutcomeRefused))
+	}
+	e, err := d.newEntry(by, ActStepUp, by.Login, OutcomeDone)
+	if err != nil {
+		return in, err
+	}
+	s := in.Session
+	s.AttemptName = name
+	if err := d.store.StepUpStaffSession(ctx, s, step, now, e); errors.Is(err, central.ErrState) {
+		return in, ErrCode
+	} else if err != nil {
+		return in, err
+	}
+	in.SteppedUpAt = now
+	return in, nil
+}

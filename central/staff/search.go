@@ -1,0 +1,55 @@
+package staff
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"galla/central"
+	"galla/shared/op"
+)
+
+// Search selects operations by other things than their names. One of Aadhaar, Mobile
+// and Merchant is set, or none, which selects all that move money.
+type Search struct {
+	Aadhaar  string   // masked, as it is stored: XXXXXXXX7058
+	Mobile   string   // ten digits, of a merchant
+	Hash     [32]byte // of Mobile, by which a remitter's transfers are found (accounts.CustomerByMobile)
+	Merchant central.MerchantID
+	From, To time.Time // created in [From, To)
+	Limit    int
+}
+
+// OperationFinder finds operations. Each method is quick on a large, busy database.
+type OperationFinder interface {
+	central.OperationFinder
+	// Search lists operations, newest first.
+	Search(ctx context.Context, s Search) ([]central.Operation, error)
+	// Operation returns one, or central.ErrNotFound.
+	Operation(ctx context.Context, id op.ID) (central.Operation, error)
+	// History returns its steps, oldest first.
+	History(ctx context.Context, id op.ID) ([]central.Step, error)
+	// LastReasons returns the reason of the newest step of each operation.
+	LastReasons(ctx context.Context, ids []op.ID) (map[op.ID]string, error)
+	// EnquireNow makes the enquiry of a pending operation due and records in its
+	// history who asked for it; central.ErrState: it is not pending.
+	EnquireNow(ctx context.Context, id op.ID, at time.Time, who string) error
+}
+
+// ReplySummary is the reply to an operation's caller, without the customer's data;
+// empty: none so far.
+func ReplySummary(o central.Operation) string {
+	if len(o.Reply) == 0 {
+		return ""
+	}
+	var reply struct {
+		StatusCode string `json:"statusCode"`
+		Message    string `json:"message"`
+	}
+	if err := json.Unmarshal(o.Reply, &reply); err != nil {
+		return fmt.Sprintf("HTTP %d", o.HTTP)
+	}
+	return fmt.Sprintf("HTTP %d, statusCode %q, %s", o.HTTP, reply.StatusCode, reply.Message)
+}

@@ -1,0 +1,368 @@
+package staff
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"galla/central"
+	"galla/central/ratelimit"
+	"galla/shared/password"
+	"galla/shared/secret"
+)
+
+const (
+	// SessionIdle is how long a session lasts without a request.
+	SessionIdle = 15 * time.Minute
+	// SessionLifetime is how long a session lasts at most: a working day.
+	SessionLifetime = 10 * time.Hour
+	// touchEvery is how often a session's last use is written at most.
+	touchEvery = time.Minute
+	// SetupLife is how long a set-up code can be used.
+	SetupLife = 24 * time.Hour
+)
+
+// Rates of attempts, over all nodes: of one address, and of all addresses. A person
+// makes a few attempts; a hash takes a tenth of a second of one core.
+var (
+	addressRate = ratelimit.Rate{PerSecond: 0.2, Burst: 20}
+	globalRate  = ratelimit.Rate{PerSecond: 3, Burst: 60}
+	// searchRate is for one person's searches: fast enough while a customer is on the
+	// telephone, far too slow to try a list of numbers.
+	searchRate = ratelimit.Rate{PerSecond: 0.25, Burst: 60}
+)
+
+// maxHashes bounds how many hashes are computed at one time: each takes 64 MiB.
+const maxHashes = 2
+
+// Config sets up a Service.
+type Config struct {
+	Rand   io.Reader
+	Logger *slog.Logger
+	// Cost of new hashes; the zero value is password.Full.
+	Cost password.Cost
+}
+
+// Service manages accounts, sessions and sign-ins. Its methods may be called
+// concurrently.
+type Service struct {
+	*AuditLog
+	store     Store
+	vault     *Vault
+	cfg       Config
+	dummy     func() (dummyCredentials, error) // made at its first use
+	verifiers verifiers
+	hashes    chan struct{}
+	counts    signInCounts
+}
+
+// verifiers check both proofs of a sign-in, in the same way for logins that exist and
+// for those that do not. Tests replace them.
+type verifiers struct {
+	password func(stored string, typed secret.Token) (bool, error)
+	code     func(f Factor, typed secret.OTP, now time.Time, used int64) (int64, error)
+}
+
+// dummyCredentials are checked in place of those of a login that does not exist.
+type dummyCredentials struct {
+	hash   string
+	factor Factor
+}
+
+// signInCounts counts this node's sign-ins.
+type signInCounts struct{ opened, refused, waiting atomic.Int64 }
+
+// SignIns is how many sign-ins this node has judged since its start.
+type SignIns struct {
+	Opened  int64
+	Refused int64 // something was wrong
+	Waiting int64 // not checked, because of a wait or a rate
+}
+
+// SignIns returns the counts, for metrics.
+func (d *Service) SignIns() SignIns {
+	return SignIns{d.counts.opened.Load(), d.counts.refused.Load(), d.counts.waiting.Load()}
+}
+
+// New returns a Service. It needs every argument but cfg.Cost.
+func New(store Store, vault *Vault, cfg Config) (*Service, error) {
+	if !store.complete() || vault == nil || cfg.Rand == nil || cfg.Logger == nil {
+		return nil, errors.New("the staff service needs a database, a vault, randomness and a logger")
+	}
+	if cfg.Cost == (password.Cost{}) {
+		cfg.Cost = password.DefaultCost()
+	}
+	auditLog, err := NewAuditLog(store, cfg.Rand)
+	if err != nil {
+		return nil, err
+	}
+	d := &Service{AuditLog: auditLog, store: store, vault: vault, cfg: cfg, verifiers: verifiers{password.Verify, Factor.step}, hashes: make(chan struct{}, maxHashes)}
+	d.dummy = sync.OnceValues(func() (dummyCredentials, error) {
+		unknown, err := d.newToken()
+		if err != nil {
+			return dummyCredentials{}, err
+		}
+		hash, err := password.Hash(unknown, cfg.Rand, cfg.Cost)
+		if err != nil {
+			return dummyCredentials{}, err
+		}
+		f, err := newFactor("", cfg.Rand)
+		return dummyCredentials{hash, f}, err
+	})
+	return d, nil
+}
+
+// tokenBytes is 256 bits.
+const tokenBytes = 32
+
+func (d *Service) newToken() (secret.Token, error) {
+	raw := make([]byte, tokenBytes)
+	if _, err := io.ReadFull(d.cfg.Rand, raw); err != nil {
+		return secret.Token{}, fmt.Errorf("draw a token: %w", err)
+	}
+	return secret.NewToken(base64.RawURLEncoding.EncodeToString(raw)), nil
+}
+
+// tokenHash is how a token is stored.
+func tokenHash(use string, token secret.Token) [32]byte {
+	return sha256.Sum256([]byte("galla/console/" + use + "/v1\n" + token.Reveal()))
+}
+
+// SignedIn is an open session with its member.
+type SignedIn struct {
+	Member
+	Session
+	Token secret.Token // for the browser's cookie
+}
+
+// Actor returns who acts in the session.
+func (s SignedIn) Actor() Actor { return Actor{Login: s.Member.Login, Role: s.Role, From: s.From} }
+
+// checkRate counts an attempt against the rates of its address and of all addresses.
+// *WaitError.
+func (d *Service) checkRate(ctx context.Context, from string) error {
+	for _, r := range []struct {
+		name string
+		rate ratelimit.Rate
+	}{{"console:" + networkOf(from), addressRate}, {"console", globalRate}} {
+		given, wait, err := d.store.TakeRateTokens(ctx, r.name, r.rate, 1, time.Now())
+		if err != nil {
+			return err
+		}
+		if given == 0 {
+			return &WaitError{max(wait, time.Second)}
+		}
+	}
+	return nil
+}
+
+// CountSearch counts a search by a member, over all nodes. *WaitError.
+func (d *Service) CountSearch(ctx context.Context, login string) error {
+	given, wait, err := d.store.TakeRateTokens(ctx, "console-search:"+login, searchRate, 1, time.Now())
+	if err == nil && given == 0 {
+		err = &WaitError{max(wait, time.Second)}
+	}
+	return err
+}
+
+// verifyPassword compares a password with a stored hash, a few at a time. For an empty
+// hash it does the same work and returns false.
+func (d *Service) verifyPassword(ctx context.Context, stored string, typed secret.Token) (bool, error) {
+	select {
+	case d.hashes <- struct{}{}:
+		defer func() { <-d.hashes }()
+	case <-ctx.Done():
+		return false, ctx.Err()
+	}
+	if len(typed.Reveal()) > maxPassword {
+		typed = secret.NewToken("")
+	}
+	if stored == "" {
+		no, err := d.dummy()
+		if err == nil {
+			_, err = d.verifiers.password(no.hash, typed)
+		}
+		return false, err
+	}
+	return d.verifiers.password(stored, typed)
+}
+
+// SignIn opens a session. *WaitError, ErrWrong. A login that does not exist costs the
+// same work and the same waits.
+func (d *Service) SignIn(ctx context.Context, name string, typed secret.Token, code secret.OTP, from string) (SignedIn, error) {
+	return d.SignInWithBrowserToken(ctx, name, typed, code, from, secret.Token{})
+}
+
+// SignInWithBrowserToken is SignIn from a browser with a token of NewBrowserToken; a
+// zero token is none.
+func (d *Service) SignInWithBrowserToken(ctx context.Context, name string, typed secret.Token, code secret.OTP, from string, browser secret.Token) (SignedIn, error) {
+	in, err := d.signIn(ctx, name, typed, code, from, browser)
+	var wait *WaitError
+	switch {
+	case err == nil:
+		d.counts.opened.Add(1)
+	case errors.As(err, &wait):
+		d.counts.waiting.Add(1)
+	case errors.Is(err, ErrWrong):
+		d.counts.refused.Add(1)
+	}
+	return in, err
+}
+
+func (d *Service) signIn(ctx context.Context, name string, typed secret.Token, code secret.OTP, from string, browser secret.Token) (SignedIn, error) {
+	counted, known := "", false
+	if login, err := ParseLogin(name); err == nil {
+		counted, known = d.attemptName(login, browser)
+	}
+	// Attempts from a known browser have their own count, which bounds them.
+	if !known {
+		if err := d.checkRate(ctx, from); err != nil {
+			return SignedIn{}, err
+		}
+	}
+	// The first attempt makes it, for any login, so that unknown ones take no longer.
+	if _, err := d.dummy(); err != nil {
+		return SignedIn{}, err
+	}
+	name, err := ParseLogin(name)
+	if err != nil {
+		return SignedIn{}, errors.Join(ErrWrong, d.recordRefusedSignIn(ctx, "", from, "(not a login)"))
+	}
+	r, err := d.store.MemberAccount(ctx, name)
+	if err != nil && !errors.Is(err, central.ErrNotFound) {
+		return SignedIn{}, err
+	}
+	existing := ""
+	if err == nil {
+		existing = name
+	}
+	wait, err := d.store.CountStaffAttempt(ctx, counted, time.Now(), password.Wait)
+	if err != nil {
+		return SignedIn{}, err
+	}
+	if wait > 0 {
+		return SignedIn{}, errors.Join(&WaitError{wait}, d.recordRefusedSignIn(ctx, existing, from, "has to wait after wrong attempts"))
+	}
+	step, err := d.verifyCredentials(ctx, r, typed, code)
+	if err != nil {
+		return SignedIn{}, err
+	}
+	if step == 0 {
+		return SignedIn{}, errors.Join(ErrWrong, d.recordRefusedSignIn(ctx, existing, from, ""))
+	}
+	s, err := d.newSession(Actor{name, r.Role, from}, func(s Session) error {
+		s.AttemptName = counted
+		e, err := d.newEntry(Actor{name, r.Role, from}, ActSignIn, name, OutcomeDone)
+		if err != nil {
+			return err
+		}
+		return d.store.OpenStaffSession(ctx, r, step, s, e)
+	})
+	if errors.Is(err, central.ErrState) {
+		return SignedIn{}, errors.Join(ErrWrong, d.recordRefusedSignIn(ctx, existing, from, "the code was used, or the account changed meanwhile"))
+	}
+	s.Member = r.Member
+	return s, err
+}
+
+// verifyCredentials checks both proofs, whatever the first one gives, and returns the
+// time step of the TOTP code; 0: something is wrong.
+func (d *Service) verifyCredentials(ctx context.Context, r Account, typed secret.Token, code secret.OTP) (int64, error) {
+	stored := r.Password
+	if !r.DisabledAt.IsZero() || r.Sealed == nil {
+		stored = ""
+	}
+	right, err := d.verifyPassword(ctx, stored, typed)
+	if err != nil {
+		return 0, fmt.Errorf("check a password: %w", err)
+	}
+	if stored == "" {
+		no, err := d.dummy()
+		if err == nil {
+			_, err = d.verifiers.code(no.factor, code, time.Now(), 0)
+		}
+		return 0, err
+	}
+	f, err := d.openFactor(r)
+	if err != nil {
+		return 0, err
+	}
+	step, err := d.verifiers.code(f, code, time.Now(), r.Step)
+	if err != nil || !right {
+		return 0, err
+	}
+	return step, nil
+}
+
+func (d *Service) openFactor(r Account) (Factor, error) {
+	raw, err := d.vault.open(r.Sealed, factorPurpose, r.Login)
+	if err != nil {
+		return Factor{}, fmt.Errorf("the second factor of %s: %w", r.Login, err)
+	}
+	return Factor{r.Login, secret.NewKey(raw)}, nil
+}
+
+// recordRefusedSignIn writes a refused sign-in into the audit log.
+func (d *Service) recordRefusedSignIn(ctx context.Context, login, from, why string) error {
+	e, err := d.newEntry(Actor{Login: login, From: from}, ActSignIn, login, OutcomeRefused)
+	if err != nil {
+		return err
+	}
+	e.Note = why
+	if login == "" {
+		// The typed text is not logged: it may be a password in the wrong field.
+		e.Note = strings.TrimSpace("unknown login " + why)
+	}
+	return d.store.AddAuditEntry(ctx, e)
+}
+
+// newSession makes a session and calls write to store it.
+func (d *Service) newSession(by Actor, write func(Session) error) (SignedIn, error) {
+	token, err := d.newToken()
+	if err != nil {
+		return SignedIn{}, err
+	}
+	now := time.Now()
+	s := Session{Hash: tokenHash("session", token), Login: by.Login, From: truncate(by.From, maxSubject), OpenedAt: now, SeenAt: now}
+	return SignedIn{Session: s, Token: token}, write(s)
+}
+
+// Session returns who is signed in by a token, and extends the session where touch is
+// set. ErrNoSession.
+func (d *Service) Session(ctx context.Context, token secret.Token, touch bool) (SignedIn, error) {
+	if token.IsZero() {
+		return SignedIn{}, ErrNoSession
+	}
+	now := time.Now()
+	hash := tokenHash("session", token)
+	s, p, err := d.store.StaffSession(ctx, hash, now.Add(-SessionLifetime), now.Add(-SessionIdle))
+	if errors.Is(err, central.ErrNotFound) {
+		return SignedIn{}, ErrNoSession
+	}
+	if err != nil {
+		return SignedIn{}, err
+	}
+	if touch && now.Sub(s.SeenAt) >= touchEvery {
+		if err := d.store.TouchStaffSession(ctx, hash, now); err != nil {
+			return SignedIn{}, err
+		}
+	}
+	return SignedIn{Member: p, Session: s, Token: token}, nil
+}
+
+// SignOut ends a session.
+func (d *Service) SignOut(ctx context.Context, s SignedIn) error {
+	e, err := d.newEntry(s.Actor(), ActSignOut, s.Member.Login, OutcomeDone)
+	if err != nil {
+		return err
+	}
+	return d.store.CloseStaffSession(ctx, s.Hash, e)
+}

@@ -1,0 +1,291 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"galla/central"
+	"galla/central/reconcile"
+	"galla/shared/op"
+)
+
+// comparedColumns are the columns of an operation that are compared, in the order of
+// scanCompared.
+const comparedColumns = `id, reference, stan, rrn, kind, amount, state, merchant, tid, terminal,
+	created_at, sent_at, bank_not_after, finished_at,
+	(SELECT count(*) FROM events WHERE events.terminal = operations.terminal AND events.operation = operations.id)`
+
+func scanCompared(row row) (reconcile.Operation, error) {
+	var o reconcile.Operation
+	var events int
+	err := row.Scan(&o.ID, &o.Reference, &o.STAN, &o.RRN, &o.Kind, &o.Amount, &o.State,
+		scanOptional[central.MerchantID]{&o.Merchant}, &o.TID, scanOptional[central.TerminalID]{&o.Terminal},
+		scanTime{&o.CreatedAt}, scanTime{&o.DispatchedAt}, scanTime{&o.BankNotAfter}, scanTime{&o.SettledAt}, &events)
+	o.Unreported = events > 0
+	return o, err
+}
+
+// OperationsCreated implements reconcile.OperationStore, at most 1000.
+func (s Reconciliation) OperationsCreated(ctx context.Context, from, to, after time.Time, afterID op.ID, limit int) ([]reconcile.Operation, error) {
+	if after.Before(from) {
+		after, afterID = from, ""
+	}
+	return query(ctx, s.connection, func(c conn) ([]reconcile.Operation, error) {
+		return allRows(c, scanCompared, `SELECT `+comparedColumns+` FROM operations
+			WHERE amount > 0 AND created_at < $1 AND (created_at, id) > ($2, $3) AND sent_at IS NOT NULL
+				AND kind IN ('CASH_WITHDRAWAL', 'PURCHASE', 'TRANSFER', 'REFUND')
+			ORDER BY created_at, id LIMIT $4`, ms(to), ms(after), string(afterID), clampLimit(limit))
+	}, "list the operations that were created on a day")
+}
+
+// OperationsFinished implements reconcile.OperationStore, at most 1000. It leaves out
+// archived operations; archiving is months later.
+func (s Reconciliation) OperationsFinished(ctx context.Context, from, to, begun, after time.Time, afterID op.ID, limit int) ([]reconcile.Operation, error) {
+	if after.Before(from) {
+		after, afterID = from, ""
+	}
+	return query(ctx, s.connection, func(c conn) ([]reconcile.Operation, error) {
+		return allRows(c, scanCompared, `SELECT `+comparedColumns+` FROM operations
+			WHERE archived_at IS NULL AND finished_at < $1 AND (finished_at, id) > ($2, $3) AND created_at < $4
+				AND amount > 0 AND sent_at IS NOT NULL AND kind IN ('CASH_WITHDRAWAL', 'PURCHASE', 'TRANSFER', 'REFUND')
+			ORDER BY finished_at, id LIMIT $5`, ms(to), ms(after), string(afterID), ms(begun), clampLimit(limit))
+	}, "list the operations that finished on a day")
+}
+
+// OperationsByReference implements reconcile.OperationStore.
+func (s Reconciliation) OperationsByReference(ctx context.Context, references []central.Reference) ([]reconcile.Operation, error) {
+	return query(ctx, s.connection, func(c conn) (list []reconcile.Operation, err error) {
+		for _, r := range references {
+			found, err := allRows(c, scanCompared, `SELECT `+comparedColumns+` FROM operations WHERE `+c.dialect.byUniqueName("reference = $1"), string(r))
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, found...)
+		}
+		return list, nil
+	}, "find the operations of a settlement file")
+}
+
+// LinesOfOtherDays implements reconcile.OperationStore.
+func (s Reconciliation) LinesOfOtherDays(ctx context.Context, day central.Day, references []central.Reference) (map[central.Reference]central.Day, error) {
+	return query(ctx, s.connection, func(c conn) (map[central.Reference]central.Day, error) {
+		days := map[central.Reference]central.Day{}
+		for _, r := range references {
+			var other central.Day
+			err := c.one(`SELECT l.day FROM settlement_lines l JOIN settlement_files f ON f.day = l.day AND f.number = l.file
+				WHERE l.reference = $1 AND l.day <> $2 AND f.complete_at IS NOT NULL AND f.superseded_at IS NULL LIMIT 1`,
+				[]any{string(r), string(day)}, &other)
+			switch {
+			case err == nil:
+				days[r] = other
+			case !errors.Is(err, central.ErrNotFound):
+				return nil, err
+			}
+		}
+		return days, nil
+	}, "find settlement lines of other days")
+}
+
+// addCase writes a case as it was found, with the decision of a rule. If it counts, the
+// enquiry of its operation becomes due.
+func addCase(c conn, x reconcile.Case, counts bool) error {
+	var operation op.ID
+	var line any
+	if x.Operation != nil {
+		operation = x.Operation.ID
+	}
+	if x.Line != nil {
+		line = x.Line.Number
+	}
+	_, err := c.exec(`INSERT INTO reconciliation_cases (day, file, number, class, reference, line, operation, found, found_at,
+			status, verdict, charge, reason, proposed_by, decided_by, decided_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`,
+		string(x.Day), x.File, x.Number, string(x.Class), string(x.Reference), line, orNull(operation), string(x.Found), ms(x.FoundAt),
+		string(x.Status), orNull(x.Verdict), int64(x.Charge), x.Reason, orNull(x.ProposedBy), orNull(x.DecidedBy), ms(x.DecidedAt))
+	if err != nil {
+		return err
+	}
+	if err := addCaseStep(c, x.CaseID, reconcile.Step{At: x.FoundAt, By: reconcile.ByRule, Action: reconcile.ActionFound}); err != nil {
+		return err
+	}
+	if x.Status != reconcile.Decided {
+		return nil
+	}
+	s := reconcile.Step{At: x.FoundAt, By: reconcile.ByRule, Action: reconcile.ActionConfirmed, Verdict: x.Verdict, Reason: x.Reason}
+	if err := addCaseStep(c, x.CaseID, s); err != nil || !counts {
+		return err
+	}
+	return expedite(c, operation, x.CaseID, s)
+}
+
+// addCaseStep adds a step to the history of a case.
+func addCaseStep(c conn, id reconcile.CaseID, s reconcile.Step) error {
+	_, err := c.exec(`INSERT INTO reconciliation_steps (day, file, number, step, at, actor, account, node, action, verdict, charge, reason, document, document_sha256)
+		VALUES ($1, $2, $3, (SELECT coalesce(max(step), 0) + 1 FROM reconciliation_steps WHERE day = $1 AND file = $2 AND number = $3),
+			$4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
+		string(id.Day), id.File, id.Number, ms(s.At), s.By, s.Account, c.node, string(s.Action), string(s.Verdict), int64(s.Charge),
+		s.Reason, s.Document.Name, s.Document.SHA256)
+	return err
+}
+
+// expedite makes the enquiry of a pending operation due, because its case was decided or
+// opened again, and adds the reason to its history. A stuck operation is asked about
+// again, and becomes stuck at once if that does not resolve it.
+func expedite(c conn, id op.ID, of reconcile.CaseID, s reconcile.Step) error {
+	if s.Verdict.Outcome() == "" {
+		return nil
+	}
+	changed, err := c.exec(`UPDATE operations SET next_enquiry = $1, stuck_at = NULL WHERE `+c.dialect.byUniqueName("id = $2")+` AND state = 'pending'`, ms(s.At), string(id))
+	if err != nil || changed == 0 {
+		return err
+	}
+	did := "was decided as " + string(s.Verdict)
+	if s.Action == reconcile.ActionWithdrawn {
+		did = "is open again, the decision was withdrawn"
+	}
+	return addStep(c, id, s.At, op.Pending, op.Pending, fmt.Sprintf("reconciliation: case %s %s by %s: %s", of, did, s.By, s.Reason))
+}
+
+// caseColumns are the columns of a case with its line, in the order of scanCase.
+const caseColumns = `c.day, c.file, c.number, c.class, c.reference, c.operation, c.found, c.found_at, c.status, c.verdict, c.charge,
+	c.reason, c.document, c.document_sha256, c.proposed_by, c.decided_by, c.decided_at,
+	coalesce(l.line, 0), coalesce(l.rrn, ''), coalesce(l.stan, ''), coalesce(l.amount, 0), coalesce(l.code, ''), l.at`
+
+func scanCase(row row) (x reconcile.Case, operation op.ID, err error) {
+	var l reconcile.Line
+	err = row.Scan(&x.Day, &x.File, &x.CaseID.Number, &x.Class, &x.Reference, scanOptional[op.ID]{&operation}, &x.Found, scanTime{&x.FoundAt},
+		&x.Status, scanOptional[reconcile.Verdict]{&x.Verdict}, &x.Charge, &x.Reason, &x.Document.Name, &x.Document.SHA256,
+		scanOptional[string]{&x.ProposedBy}, scanOptional[string]{&x.DecidedBy}, scanTime{&x.DecidedAt},
+		&l.Number, &l.RRN, &l.STAN, &l.Amount, &l.Code, scanTime{&l.At})
+	if l.Number > 0 {
+		l.Reference = x.Reference
+		x.Line = &l
+	}
+	return x, operation, err
+}
+
+// cases reads all cases of a statement that selects caseColumns, with the present state of
+// their operations.
+func (c conn) cases(statement string, args ...any) ([]reconcile.Case, error) {
+	var operations []op.ID
+	list, err := allRows(c, func(row row) (reconcile.Case, error) {
+		x, operation, err := scanCase(row)
+		operations = append(operations, operation)
+		return x, err
+	}, statement, args...)
+	if err != nil {
+		return nil, err
+	}
+	for i, id := range operations {
+		if id == "" {
+			continue
+		}
+		found, err := allRows(c, scanCompared, `SELECT `+comparedColumns+` FROM operations WHERE `+c.dialect.byUniqueName("id = $1"), string(id))
+		if err != nil {
+			return nil, err
+		}
+		if len(found) == 1 {
+			list[i].Operation = &found[0]
+		}
+	}
+	return list, nil
+}
+
+// Case implements reconcile.CaseStore.
+func (s Reconciliation) Case(ctx context.Context, id reconcile.CaseID) (reconcile.Case, error) {
+	return query(ctx, s.connection, func(c conn) (x reconcile.Case, err error) {
+		list, err := c.cases(`SELECT `+caseColumns+` FROM reconciliation_cases c
+			LEFT JOIN settlement_lines l ON l.day = c.day AND l.file = c.file AND l.line = c.line
+			WHERE c.day = $1 AND c.file = $2 AND c.number = $3`, string(id.Day), id.File, id.Number)
+		if err == nil && len(list) == 0 {
+			err = central.ErrNotFound
+		}
+		if err != nil {
+			return x, err
+		}
+		x = list[0]
+		x.Superseded, err = superseded(c, id)
+		return x, err
+	}, "read case %s", id)
+}
+
+// superseded tells whether the file of a case no longer counts.
+func superseded(c conn, id reconcile.CaseID) (bool, error) {
+	return c.exists(`SELECT 1 FROM settlement_files WHERE day = $1 AND number = $2 AND superseded_at IS NOT NULL`, string(id.Day), id.File)
+}
+
+// ListCases implements reconcile.CaseStore, at most 1000.
+func (s Reconciliation) ListCases(ctx context.Context, day central.Day, file, after, limit int) ([]reconcile.Case, error) {
+	return query(ctx, s.connection, func(c conn) ([]reconcile.Case, error) {
+		list, err := c.cases(`SELECT `+caseColumns+` FROM reconciliation_cases c
+			LEFT JOIN settlement_lines l ON l.day = c.day AND l.file = c.file AND l.line = c.line
+			WHERE c.day = $1 AND c.file = $2 AND c.number > $3 ORDER BY c.number LIMIT $4`, string(day), file, after, clampLimit(limit))
+		if err != nil || len(list) == 0 {
+			return nil, err
+		}
+		gone, err := superseded(c, list[0].CaseID)
+		for i := range list {
+			list[i].Superseded = gone
+		}
+		return list, err
+	}, "list the cases of settlement file %s.%d", day, file)
+}
+
+// CasesOfOperation implements reconcile.CaseStore, at most 1000.
+func (s Reconciliation) CasesOfOperation(ctx context.Context, id op.ID) ([]reconcile.Case, error) {
+	list, err := query(ctx, s.connection, func(c conn) ([]reconcile.Case, error) {
+		list, err := c.cases(`SELECT `+caseColumns+` FROM reconciliation_cases c
+			LEFT JOIN settlement_lines l ON l.day = c.day AND l.file = c.file AND l.line = c.line
+			WHERE c.operation = $1 AND c.operation IS NOT NULL LIMIT $2`, string(id), maxRows)
+		for i := range list {
+			if err == nil {
+				list[i].Superseded, err = superseded(c, list[i].CaseID)
+			}
+		}
+		return list, err
+	}, "list the cases of operation %s", id)
+	slices.SortFunc(list, func(a, b reconcile.Case) int { return b.FoundAt.Compare(a.FoundAt) })
+	return list, err
+}
+
+// ManualCases implements reconcile.CaseStore, at most 1000.
+func (s Reconciliation) ManualCases(ctx context.Context, limit int) ([]reconcile.Case, error) {
+	return query(ctx, s.connection, func(c conn) ([]reconcile.Case, error) {
+		return c.cases(`SELECT `+caseColumns+` FROM reconciliation_cases c
+			LEFT JOIN settlement_lines l ON l.day = c.day AND l.file = c.file AND l.line = c.line
+			WHERE c.file = 0 ORDER BY c.found_at DESC, c.day DESC, c.number DESC LIMIT $1`, clampLimit(limit))
+	}, "list the cases that people opened")
+}
+
+// OpenCase implements reconcile.CaseStore. If two calls open one case, the second finds the
+// first's.
+func (s Reconciliation) OpenCase(ctx context.Context, x reconcile.Case, step reconcile.Step) (reconcile.CaseID, error) {
+	return update(ctx, s.connection, func(c conn) (id reconcile.CaseID, err error) {
+		err = c.one(`SELECT day, file, number FROM reconciliation_cases WHERE operation = $1 AND operation IS NOT NULL AND file = 0`,
+			[]any{string(x.Operation.ID)}, &id.Day, &id.File, &id.Number)
+		if !errors.Is(err, central.ErrNotFound) {
+			return id, err
+		}
+		if err := c.one(`INSERT INTO reconciliation_cases (day, file, number, class, reference, operation, found, found_at, status)
+			VALUES ($1, 0, (SELECT coalesce(max(number), 0) + 1 FROM reconciliation_cases WHERE day = $1 AND file = 0), $2, $3, $4, $5, $6, 'open')
+			RETURNING day, file, number`,
+			[]any{string(x.Day), string(x.Class), string(x.Reference), string(x.Operation.ID), string(x.Found), ms(x.FoundAt)}, &id.Day, &id.File, &id.Number); err != nil {
+			return id, err
+		}
+		return id, addCaseStep(c, id, step)
+	}, "open a case of %s", x.Reference)
+}
+
+// CaseSteps implements reconcile.CaseStore, at most 1000.
+func (s Reconciliation) CaseSteps(ctx context.Context, id reconcile.CaseID) ([]reconcile.Step, error) {
+	return query(ctx, s.connection, func(c conn) ([]reconcile.Step, error) {
+		return allRows(c, func(row row) (x reconcile.Step, err error) {
+			err = row.Scan(scanTime{&x.At}, &x.By, &x.Account, &x.Node, &x.Action, &x.Verdict, &x.Charge, &x.Reason, &x.Document.Name, &x.Document.SHA256)
+			return x, err
+		}, `SELECT at, actor, account, node, action, verdict, charge, reason, document, document_sha256 FROM reconciliation_steps
+			WHERE day = $1 AND file = $2 AND number = $3 ORDER BY step LIMIT $4`, string(id.Day), id.File, id.Number, maxRows)
+	}, "read the history of case %s", id)
+}

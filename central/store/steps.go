@@ -1,0 +1,238 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"strconv"
+	"strings"
+	"time"
+
+	"galla/central"
+	"galla/shared/op"
+	"galla/shared/wire"
+)
+
+// MarkSent implements central.Operations.
+func (s Operations) MarkSent(ctx context.Context, id op.ID, at, bankNotAfter time.Time) error {
+	return s.change(ctx, func(c conn) error {
+		changed, err := c.exec(`UPDATE operations SET state = 'sent', sent_at = $1, bank_not_after = $2
+			WHERE `+c.dialect.byUniqueName("id = $3")+` AND state IN `+statesBefore(op.Sent), ms(at), ms(bankNotAfter), string(id))
+		if err != nil {
+			return err
+		}
+		if changed == 0 {
+			return stateError(c, id)
+		}
+		return addStep(c, id, at, op.Received, op.Sent, "")
+	}, "record operation %s as sent", id)
+}
+
+// MarkPending implements central.Operations.
+func (s Operations) MarkPending(ctx context.Context, x central.PendingUpdate) (central.Operation, error) {
+	run := 0
+	return update(ctx, s.connection, func(c conn) (central.Operation, error) {
+		defer func() { run++ }()
+		return applyPending(c, x, run)
+	}, "record operation %s as pending", x.ID)
+}
+
+// applyPending makes an operation pending. run counts earlier attempts, which failed because
+// others took the same free reference first.
+func applyPending(c conn, x central.PendingUpdate, run int) (central.Operation, error) {
+	reference, err := freeReference(c, x.Prefix, x.At.UnixMilli()+retryOffset(x.ID, run))
+	if err != nil {
+		return central.Operation{}, err
+	}
+	o, err := c.operation(`UPDATE operations SET state = 'pending', pending_reference = $1, next_enquiry = $2
+		WHERE `+c.dialect.byUniqueName("id = $3")+` AND state IN `+statesBefore(op.Pending)+` RETURNING `+operationColumns,
+		reference, ms(x.NextEnquiry), string(x.ID))
+	if errors.Is(err, central.ErrNotFound) {
+		return central.Operation{}, stateError(c, x.ID)
+	}
+	if err != nil {
+		return central.Operation{}, err
+	}
+	return o, addStep(c, x.ID, x.At, op.Sent, op.Pending, x.Reason)
+}
+
+// retryOffset separates operations that look for a free reference at the same time: by zero
+// at first, then by up to a few hundred numbers, so that almost all find a free one
+// in their second attempt.
+func retryOffset(id op.ID, run int) int64 {
+	if run == 0 {
+		return 0
+	}
+	sum := fnv.New32a()
+	_, _ = fmt.Fprint(sum, id, run)
+	return int64(sum.Sum32() % (retryOffsetFirst << min(run, maxRetryDoublings)))
+}
+
+// freeReference returns the prefix with the number, or with the next free number.
+func freeReference(c conn, prefix string, number int64) (string, error) {
+	for n := range int64(maxPendingTries) {
+		reference := prefix + strconv.FormatInt(number+n, 10)
+		taken, err := c.exists(`SELECT 1 FROM `+c.dialect.names+` WHERE pending_reference = $1`, reference)
+		if err != nil {
+			return "", err
+		}
+		if !taken {
+			return reference, nil
+		}
+	}
+	return "", fmt.Errorf("%d pending references from %s%d on are all taken", maxPendingTries, prefix, number)
+}
+
+// Finish implements central.Operations. It returns the final operation.
+func (s Operations) Finish(ctx context.Context, x central.FinalOutcome) (central.Operation, error) {
+	if !x.To.Final() || x.Reply == nil {
+		return central.Operation{}, fmt.Errorf("finish operation %s: the outcome needs a final state and a reply; it has state %q and %d bytes of reply", x.ID, x.To, len(x.Reply))
+	}
+	if x.Earning != nil && x.To != op.Succeeded {
+		return central.Operation{}, fmt.Errorf("finish operation %s: only a success has an earning, and the state is %s", x.ID, x.To)
+	}
+	return update(ctx, s.connection, func(c conn) (central.Operation, error) { return applyOutcome(c, x) }, "record operation %s as %s", x.ID, x.To)
+}
+
+func applyOutcome(c conn, x central.FinalOutcome) (central.Operation, error) {
+	o, err := c.operation(`UPDATE operations
+		SET state = $1, finished_at = $2, next_enquiry = NULL, code = $3, rrn = $4, http = $5, reply = $6, charge = $7, otp_refused = $8
+		WHERE `+c.dialect.byUniqueName("id = $9")+` AND state IN `+statesBefore(x.To)+` RETURNING `+operationColumns,
+		string(x.To), ms(x.At), x.Answer.Code, x.Answer.RRN, int64(x.HTTP), x.Reply, int64(x.Answer.Charge), boolInt(x.OTPRefused()), string(x.ID))
+	if errors.Is(err, central.ErrNotFound) {
+		return central.Operation{}, stateError(c, x.ID)
+	}
+	if err != nil {
+		return central.Operation{}, err
+	}
+	from := previousState(o)
+	if err := addStep(c, x.ID, x.At, from, x.To, x.Reason); err != nil {
+		return central.Operation{}, err
+	}
+	if from == op.Pending && o.Terminal != "" {
+		err := addEvent(c, o.Terminal, wire.EventOutcome, o.ID, x.At)
+		if err == nil {
+			err = c.notify(central.TerminalTopic(o.Terminal))
+		}
+		if err != nil {
+			return central.Operation{}, err
+		}
+	}
+	if from == op.Pending {
+		if err := enqueueCallback(c, o, x.At); err != nil {
+			return central.Operation{}, err
+		}
+	}
+	if x.Session != nil {
+		if err := openSession(c, *x.Session); err != nil {
+			return central.Operation{}, err
+		}
+	}
+	if x.To == op.Reversed && o.Kind == central.KindTransfer {
+		if err := recordTransferProof(c, o, x.At); err != nil {
+			return central.Operation{}, err
+		}
+	}
+	if x.To != op.Succeeded {
+		return o, releaseQuotas(c, o.ID)
+	}
+	return o, applySuccess(c, o, x)
+}
+
+// applySuccess writes the effects of a success.
+func applySuccess(c conn, o central.Operation, x central.FinalOutcome) error {
+	switch o.Kind {
+	case central.KindTransfer: // the bank accepted the customer's OTP
+		if err := recordTransferProof(c, o, x.At); err != nil {
+			return err
+		}
+	case central.KindBCRegister, central.KindBCAgentRegister:
+		if err := recordCorrespondent(c, o, x.Answer, x.At); err != nil {
+			return err
+		}
+	}
+	if o.KYC != nil {
+		if err := advanceKYC(c, o.Merchant, *o.KYC, x.At); err != nil {
+			return err
+		}
+	}
+	if o.Reverses != "" {
+		if err := reverseEarning(c, o.Reverses, o.ID, x.At); err != nil {
+			return err
+		}
+	}
+	if x.Earning != nil {
+		return addEarning(c, o.ID, *x.Earning, x.At)
+	}
+	return nil
+}
+
+// previousState is the state before a final one. The row still has the columns of that
+// state, as the constraints of the schema demand.
+func previousState(o central.Operation) op.State {
+	switch {
+	case o.PendingReference != "":
+		return op.Pending
+	case !o.SentAt.IsZero():
+		return op.Sent
+	default:
+		return op.Received
+	}
+}
+
+// PostponeEnquiry implements central.Operations. A stuck operation stays stuck, with its
+// first time.
+func (s Operations) PostponeEnquiry(ctx context.Context, id op.ID, at, next time.Time, reason string, stuck bool) error {
+	var stuckAt time.Time
+	if stuck {
+		stuckAt = at
+	}
+	return s.change(ctx, func(c conn) error {
+		changed, err := c.exec(`UPDATE operations
+			SET enquiries = enquiries + 1, next_enquiry = $1, stuck_at = coalesce(stuck_at, $2)
+			WHERE `+c.dialect.byUniqueName("id = $3")+` AND state = 'pending'`, ms(next), ms(stuckAt), string(id))
+		if err != nil {
+			return err
+		}
+		if changed == 0 {
+			return stateError(c, id)
+		}
+		return addStep(c, id, at, op.Pending, op.Pending, reason)
+	}, "record an enquiry for operation %s", id)
+}
+
+// statesBefore lists the states from which a transition to the given one is allowed, as the
+// right side of IN.
+func statesBefore(to op.State) string {
+	var list []string
+	for _, from := range central.StatesBefore(to) {
+		list = append(list, "'"+string(from)+"'")
+	}
+	return "(" + strings.Join(list, ", ") + ")"
+}
+
+// stateError tells why a conditional change found no row.
+func stateError(c conn, id op.ID) error {
+	var state op.State
+	if err := c.one(`SELECT state FROM operations WHERE `+c.dialect.byUniqueName("id = $1"), []any{string(id)}, &state); err != nil {
+		return err
+	}
+	return fmt.Errorf("it is %s: %w", state, central.ErrState)
+}
+
+// addStep adds a line to an operation's history.
+func addStep(c conn, id op.ID, at time.Time, from, to op.State, reason string) error {
+	_, err := c.exec(`INSERT INTO operation_steps (operation, step, at, node, from_state, to_state, reason)
+		VALUES ($1, (SELECT coalesce(max(step), 0) + 1 FROM operation_steps WHERE operation = $1), $2, $3, $4, $5, $6)`,
+		string(id), ms(at), c.node, string(from), string(to), clip(reason))
+	return err
+}
+
+// clip shortens a reason to its limit, and removes bytes that are not valid text.
+func clip(reason string) string {
+	if len(reason) > maxReason {
+		reason = reason[:maxReason]
+	}
+	return strings.ReplaceAll(strings.ToValidUTF8(reason, ""), "\x00", "")
+}

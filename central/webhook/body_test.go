@@ -1,0 +1,90 @@
+package webhook_test
+
+import (
+	"galla/central/webhook"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"galla/central"
+	"galla/central/api"
+	"galla/shared/op"
+)
+
+func testOperation() central.Operation {
+	return central.Operation{
+		ID: "0193519c-0000-7000-8000-000000000001", Caller: "merchant:" + string(merchant1), Party: "merchant:" + string(merchant1), Identity: "key-1", CallerRef: "ref-1",
+		Route: op.Withdrawal, Merchant: merchant1, TID: "GAL00001", Kind: central.KindWithdrawal, Amount: 1234_56, Aadhaar: customer, IIN: "990326", Sender: remitter,
+		Reference: "GL2611210001", STAN: "000001", PendingReference: "AEPS-NR-1", State: op.Succeeded, Code: "00", RRN: "632510123456",
+		FinishedAt: time.Date(2026, 11, 21, 10, 30, 0, 123_000_000, time.UTC), Reply: []byte(`{"data":{"Balance":"88.00"}}`),
+	}
+}
+
+func TestBody(t *testing.T) {
+	body, err := webhook.RenderBody(webhook.Callback{Event: webhook.EventSettled}, testOperation())
+	must(t, err)
+	want := `{"type":"operation.finished","timestamp":"2026-11-21T10:30:00.123Z","data":{"id":"0193519c-0000-7000-8000-000000000001",` +
+		`"merchantId":"c0000000-0000-4000-8000-000000000001","route":"POST /aeps/withdrawal","reference":"GL2611210001","pendingReference":"AEPS-NR-1",` +
+		`"callerReference":"ref-1","idempotencyKey":"key-1","amount":"1234.56","txnStatus":"SUCCESS","ResponseCode":"00","RRN":"632510123456",` +
+		`"finishedAt":"2026-11-21T10:30:00.123Z"}}`
+	if string(body) != want {
+		t.Errorf("body\n got %s\nwant %s", body, want)
+	}
+	for _, private := range []string{"7058", remitter, "GAL00001", "990326", "88.00"} {
+		if strings.Contains(string(body), private) {
+			t.Errorf("the body has %q", private)
+		}
+	}
+	// A vendor's name for its call is the vendor's.
+	o := testOperation()
+	o.Caller, o.Party, o.Identity, o.CallerRef, o.RRN = "vendor:v", "vendor:v", "request-1", "", ""
+	body, err = webhook.RenderBody(webhook.Callback{Event: webhook.EventSettled}, o)
+	must(t, err)
+	for _, absent := range []string{"request-1", "callerReference", "idempotencyKey", "RRN"} {
+		if strings.Contains(string(body), absent) {
+			t.Errorf("the body has %q: %s", absent, body)
+		}
+	}
+	for _, state := range []op.State{op.Received, op.Sent, op.Pending, op.Refused} {
+		o.State = state
+		if body, err := webhook.RenderBody(webhook.Callback{Event: webhook.EventSettled}, o); err == nil {
+			t.Errorf("a callback reports that an operation is %s: %s", state, body)
+		}
+	}
+}
+
+// TestBodySaysWhatTheReplySays: the callback and the stored reply, which a repeat gets, have
+// the same outcome.
+func TestBodySaysWhatTheReplySays(t *testing.T) {
+	for _, state := range []op.State{op.Succeeded, op.Failed, op.Reversed} {
+		for _, code := range []string{"", "00", "51", "68", "91", "U16"} {
+			o := testOperation()
+			o.State, o.Code = state, code
+			_, reply := api.Renderer{}.FinalReply(o, state, central.BankAnswer{Code: code})
+			var said struct {
+				Data struct {
+					TxnStatus    string `json:"txnStatus"`
+					ResponseCode string `json:"ResponseCode"`
+				} `json:"data"`
+			}
+			must(t, json.Unmarshal(reply, &said))
+			if status, code := webhook.ReplyStatus(o); status != said.Data.TxnStatus || code != said.Data.ResponseCode {
+				t.Errorf("%s with code %q: the callback says %s %s, the reply %s %s", state, o.Code, status, code, said.Data.TxnStatus, said.Data.ResponseCode)
+			}
+			o.Kind, o.Route = central.KindTransfer, op.Transfer
+			_, reply = api.Renderer{}.FinalReply(o, state, central.BankAnswer{Code: code})
+			var transfer struct {
+				StatusCode string `json:"statusCode"`
+				Data       struct {
+					Status string `json:"status"`
+				} `json:"data"`
+			}
+			must(t, json.Unmarshal(reply, &transfer))
+			if status, code := webhook.ReplyStatus(o); status != transfer.Data.Status || code != transfer.StatusCode {
+				t.Errorf("a transfer %s with code %q: the callback says %s %s, the reply %s %s", state, o.Code, status, code, transfer.Data.Status, transfer.StatusCode)
+			}
+		}
+	}
+}

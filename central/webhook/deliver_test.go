@@ -1,0 +1,546 @@
+package webhook_test
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"galla/central/webhook"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	standard "github.com/standard-webhooks/standard-webhooks/libraries/go"
+
+	"galla/central"
+	"galla/central/store"
+	"galla/central/store/pgtest"
+	"galla/shared/op"
+)
+
+func serve(t testing.TB, h http.Handler) *httptest.Server {
+	t.Helper()
+	s := httptest.NewServer(h)
+	t.Cleanup(s.Close)
+	return s
+}
+
+// TestDelivery: the specification's own library verifies the message.
+func TestDelivery(t *testing.T) {
+	r := sandboxRig(t)
+	x := &receiver{}
+	text := r.at(merchant1, serve(t, x).URL+"/hook?for=shop")
+	o := owe(t, r.db, merchant1)
+	stop := r.run()
+	done := r.await(o, webhook.StateDelivered)
+	stop()
+	if done.Attempts != 1 || done.HTTP != 200 || done.Failures != 0 {
+		t.Errorf("delivered: %+v", done)
+	}
+	got := x.all()
+	if len(got) != 1 || got[0].path != "/hook?for=shop" || got[0].header.Get("Content-Type") != "application/json" || got[0].header.Get(webhook.HeaderID) != "evt_"+string(o.ID) {
+		t.Fatalf("received %+v", got)
+	}
+	v, err := standard.NewWebhook(text.Reveal())
+	must(t, err)
+	must(t, v.Verify(got[0].body, got[0].header))
+	want, err := webhook.RenderBody(done, o)
+	must(t, err)
+	if string(got[0].body) != string(want) {
+		t.Errorf("body %s", got[0].body)
+	}
+	if c := r.deliverer.Counts(); c != (webhook.Counts{Delivered: 1}) {
+		t.Errorf("counts %+v", c)
+	}
+	if log := r.log.String(); strings.Contains(log, text.Reveal()) || strings.Contains(log, "for=shop") || strings.Contains(log, "7058") {
+		t.Errorf("the log has secrets:\n%s", log)
+	}
+}
+
+// TestReplies: the result of each kind of reply.
+func TestReplies(t *testing.T) {
+	elsewhere := &receiver{}
+	other := serve(t, elsewhere)
+	status := func(code int, header ...string) func(http.ResponseWriter, int) {
+		return func(w http.ResponseWriter, _ int) {
+			for i := 0; i+1 < len(header); i += 2 {
+				w.Header().Set(header[i], header[i+1])
+			}
+			w.WriteHeader(code)
+		}
+	}
+	hijack := func(text string) func(http.ResponseWriter, int) {
+		return func(w http.ResponseWriter, _ int) {
+			c, _, err := w.(http.Hijacker).Hijack()
+			if err == nil {
+				_, _ = c.Write([]byte(text))
+				_ = c.Close()
+			}
+		}
+	}
+	r := sandboxRig(t)
+	for _, c := range []struct {
+		name   string
+		answer func(http.ResponseWriter, int)
+		state  webhook.State
+		http   int
+		said   string
+		least  time.Duration // until the next attempt
+		most   time.Duration
+	}{
+		{"no content", status(204), webhook.StateDelivered, 204, "HTTP 204", 0, 0},
+		{"299", status(299), webhook.StateDelivered, 299, "HTTP 299", 0, 0},
+		{"moved", status(302, "Location", other.URL), webhook.StateWaiting, 302, "redirects are not followed", webhook.FirstBackoff / 2, webhook.FirstBackoff},
+		{"moved for good", status(308, "Location", other.URL), webhook.StateWaiting, 308, "redirects are not followed", webhook.FirstBackoff / 2, webhook.FirstBackoff},
+		{"not found", status(404), webhook.StateWaiting, 404, "HTTP 404", webhook.FirstBackoff / 2, webhook.FirstBackoff},
+		{"in trouble", status(500, "Retry-After", "600"), webhook.StateWaiting, 500, "HTTP 500", webhook.FirstBackoff / 2, webhook.FirstBackoff},
+		{"busy", status(429, "Retry-After", "600"), webhook.StateWaiting, 429, "HTTP 429", 600 * time.Second, 600 * time.Second},
+		{"away", status(503, "Retry-After", "99999999"), webhook.StateWaiting, 503, "HTTP 503", webhook.MaxBackoff, webhook.MaxBackoff},
+		{"no HTTP", hijack("SSH-2.0-OpenSSH\r\n"), webhook.StateWaiting, 0, "is not HTTP", webhook.FirstBackoff / 2, webhook.FirstBackoff},
+		{"a closed connection", hijack(""), webhook.StateWaiting, 0, "is not HTTP", webhook.FirstBackoff / 2, webhook.FirstBackoff},
+		{"endless headers", hijack("HTTP/1.1 200 OK\r\n" + strings.Repeat("X-A: b\r\n", 10_000)), webhook.StateWaiting, 0, "", webhook.FirstBackoff / 2, webhook.FirstBackoff},
+		{"endless body", func(w http.ResponseWriter, _ int) {
+			for range 1000 {
+				if _, err := w.Write(make([]byte, 32<<10)); err != nil {
+					return
+				}
+			}
+		}, webhook.StateDelivered, 200, "HTTP 200", 0, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			x := &receiver{answer: c.answer}
+			r.at(merchant1, serve(t, x).URL)
+			o := owe(t, r.db, merchant1)
+			before := time.Now()
+			got := r.once(o)
+			if got.State != c.state || got.HTTP != c.http || !strings.Contains(got.Detail, c.said) || got.Node != "" {
+				t.Errorf("came to %+v", got)
+			}
+			if pause := got.DueAt.Sub(before); c.state == webhook.StateWaiting && (pause < c.least || pause > c.most+10*time.Second) {
+				t.Errorf("the next attempt is in %s, want %s to %s", pause, c.least, c.most)
+			}
+			if n := len(x.all()); n != 1 {
+				t.Errorf("%d requests for one attempt", n)
+			}
+			must(t, r.db.SetEndpoint(context.Background(), merchant1, "", nil, time.Now()))
+			revokeAll(t, r.db)
+		})
+	}
+	if n := len(elsewhere.all()); n != 0 {
+		t.Errorf("%d redirects were followed", n)
+	}
+}
+
+func revokeAll(t testing.TB, db *store.DB) {
+	t.Helper()
+	live, err := db.LiveSecrets(context.Background(), "", 10)
+	must(t, err)
+	for _, x := range live {
+		must(t, db.RevokeSecret(context.Background(), x.ID, time.Now()))
+	}
+}
+
+// TestGoneDisables: after 410 nothing is sent, until the endpoint is set again.
+func TestGoneDisables(t *testing.T) {
+	r := sandboxRig(t)
+	x := &receiver{answer: func(w http.ResponseWriter, n int) {
+		if n == 1 {
+			w.WriteHeader(http.StatusGone)
+		}
+	}}
+	s := serve(t, x)
+	r.at(merchant1, s.URL)
+	o := owe(t, r.db, merchant1)
+	if got := r.once(o); got.State != webhook.StateGivenUp || got.HTTP != 410 {
+		t.Fatalf("came to %+v", got)
+	}
+	later := owe(t, r.db, merchant1)
+	if got := r.once(later); got.State != webhook.StateGivenUp || got.Attempts != 0 || len(x.all()) != 1 {
+		t.Fatalf("came to %+v after %d requests", got, len(x.all()))
+	}
+	must(t, r.db.SetEndpoint(context.Background(), merchant1, s.URL, []string{webhook.EventSettled}, time.Now()))
+	if n, err := r.db.ReplayCallbacksSince(context.Background(), merchant1, o.FinishedAt, time.Now()); n != 2 || err != nil {
+		t.Fatalf("%d replayed, %v", n, err)
+	}
+	if a, b := r.once(o), r.callback(later); a.State != webhook.StateDelivered || b.State != webhook.StateDelivered {
+		t.Errorf("after the replay: %+v, %+v", a, b)
+	}
+	if got := x.all(); len(got) != 3 || got[0].header.Get(webhook.HeaderID) != "evt_"+string(o.ID) {
+		t.Errorf("received %d", len(got))
+	}
+}
+
+// TestNothingToSendWith: without an endpoint a callback is given up; without a secret that
+// can be opened it is retried, and never sent unsigned.
+func TestNothingToSendWith(t *testing.T) {
+	r := sandboxRig(t)
+	x := &receiver{}
+	s := serve(t, x)
+	r.at(merchant1, s.URL)
+	o := owe(t, r.db, merchant1)
+	revokeAll(t, r.db)
+	if got := r.once(o); got.State != webhook.StateWaiting || !strings.Contains(got.Detail, "no secret") {
+		t.Errorf("without a secret: %+v", got)
+	}
+	other := owe(t, r.db, merchant1)
+	tasks, err := r.deliverer.Claim(context.Background(), time.Now(), time.Now().Add(webhook.ClaimLease), 1)
+	must(t, err)
+	must(t, r.db.SetEndpoint(context.Background(), merchant1, "", nil, time.Now()))
+	tasks[0].Do(context.Background())
+	if got := r.callback(other); got.State != webhook.StateGivenUp || !strings.Contains(got.Detail, "no endpoint") {
+		t.Errorf("without an endpoint: %+v", got)
+	}
+	if n := len(x.all()); n != 0 {
+		t.Errorf("%d requests were sent", n)
+	}
+}
+
+// TestTLS: certificates are checked.
+func TestTLS(t *testing.T) {
+	r := sandboxRig(t)
+	x := &receiver{}
+	s := httptest.NewTLSServer(x)
+	s.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelError)
+	defer s.Close()
+	r.at(merchant1, s.URL)
+	if got := r.once(owe(t, r.db, merchant1)); got.State != webhook.StateWaiting || !strings.Contains(got.Detail, "unknown authority") {
+		t.Errorf("an unknown authority: %+v", got)
+	}
+	roots := x509.NewCertPool()
+	roots.AddCert(s.Certificate())
+	r.deliverer.Client().Transport.(*http.Transport).TLSClientConfig = &tls.Config{RootCAs: roots}
+	if got := r.once(owe(t, r.db, merchant1)); got.State != webhook.StateDelivered {
+		t.Errorf("a known authority: %+v", got)
+	}
+	port := s.Listener.Addr().(*net.TCPAddr).Port
+	must(t, r.db.SetEndpoint(context.Background(), merchant1, fmt.Sprintf("https://localhost:%d/", port), []string{webhook.EventSettled}, time.Now()))
+	if got := r.once(owe(t, r.db, merchant1)); got.State != webhook.StateWaiting || !strings.Contains(got.Detail, "for another host") {
+		t.Errorf("another name: %+v", got)
+	}
+	plain := serve(t, x)
+	must(t, r.db.SetEndpoint(context.Background(), merchant1, strings.Replace(plain.URL, "http:", "https:", 1), []string{webhook.EventSettled}, time.Now()))
+	if got := r.once(owe(t, r.db, merchant1)); got.State != webhook.StateWaiting || !strings.Contains(got.Detail, "does not speak TLS") {
+		t.Errorf("no TLS: %+v", got)
+	}
+	if n := len(x.all()); n != 1 {
+		t.Errorf("%d requests came through, want 1", n)
+	}
+}
+
+// names is a name server whose answers a test sets.
+type names struct {
+	mu      sync.Mutex
+	answers []netip.Addr
+	asked   atomic.Int64
+}
+
+func (n *names) say(answers ...string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.answers = nil
+	for _, text := range answers {
+		n.answers = append(n.answers, netip.MustParseAddr(text))
+	}
+}
+
+// resolver starts a name server.
+func (n *names) resolver(t testing.TB) *net.Resolver {
+	t.Helper()
+	socket, err := net.ListenPacket("udp4", "127.0.0.1:0")
+	must(t, err)
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		query := make([]byte, 512)
+		for {
+			size, from, err := socket.ReadFrom(query)
+			if err != nil {
+				return
+			}
+			_, _ = socket.WriteTo(n.reply(query[:size]), from)
+		}
+	})
+	t.Cleanup(func() { _ = socket.Close(); wg.Wait() })
+	return &net.Resolver{PreferGo: true, Dial: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, "udp4", socket.LocalAddr().String())
+	}}
+}
+
+// reply answers a query with the addresses of the asked kind (RFC 1035).
+func (n *names) reply(query []byte) []byte {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.asked.Add(1)
+	end := 12
+	for query[end] != 0 {
+		end += int(query[end]) + 1
+	}
+	question := query[12 : end+5]
+	kind := binary.BigEndian.Uint16(question[len(question)-4:])
+	var list []byte
+	count := 0
+	for _, ip := range n.answers {
+		want := uint16(1)
+		if ip.Is6() {
+			want = 28
+		}
+		if kind != want {
+			continue
+		}
+		raw := ip.AsSlice()
+		list = append(list, 0xc0, 12)
+		list = binary.BigEndian.AppendUint16(list, kind)
+		list = append(list, 0, 1, 0, 0, 0, 0, 0, byte(len(raw)))
+		list = append(list, raw...)
+		count++
+	}
+	out := append([]byte{}, query[:2]...)
+	out = append(out, 0x81, 0x80, 0, 1, 0, byte(count), 0, 0, 0, 0)
+	return append(append(out, question...), list...)
+}
+
+// TestPrivateAddresses: no connection is made to an address that is not public, also if a
+// name's addresses change. Outside a sandbox, this machine is such an address.
+func TestPrivateAddresses(t *testing.T) {
+	var connections atomic.Int64
+	x := &receiver{}
+	s := httptest.NewUnstartedServer(x)
+	s.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+		if state == http.StateNew {
+			connections.Add(1)
+		}
+	}
+	s.StartTLS()
+	defer s.Close()
+	port := s.Listener.Addr().(*net.TCPAddr).Port
+	host := fmt.Sprintf("https://hook.shop.example:%d/", port)
+	roots := x509.NewCertPool()
+	roots.AddCert(s.Certificate())
+
+	n := &names{}
+	outside := newRig(t, openSQLite(t, filepath.Join(t.TempDir(), "central.db"), "node-a"), webhook.Config{Resolver: n.resolver(t)})
+	outside.deliverer.Client().Transport.(*http.Transport).TLSClientConfig = &tls.Config{RootCAs: roots, ServerName: "example.com"}
+	outside.at(merchant1, host)
+	for _, answers := range [][]string{
+		{"127.0.0.1"}, {"::1"}, {"::ffff:127.0.0.1"}, {"10.1.2.3", "127.0.0.1"}, {"169.254.169.254"}, {"100.64.0.1"}, {"fd00::1"}, {"64:ff9b::7f00:1"},
+	} {
+		n.say(answers...)
+		got := outside.once(owe(t, outside.db, merchant1))
+		if got.State != webhook.StateWaiting || !strings.Contains(got.Detail, "public internet") {
+			t.Errorf("%v: %+v", answers, got)
+		}
+		for _, address := range answers {
+			if strings.Contains(got.Detail, address) {
+				t.Errorf("what is said names the address %s: %q", address, got.Detail)
+			}
+		}
+	}
+	n.say()
+	if got := outside.once(owe(t, outside.db, merchant1)); !strings.Contains(got.Detail, "can't be resolved") {
+		t.Errorf("no address: %+v", got)
+	}
+	if connections.Load() != 0 || n.asked.Load() == 0 {
+		t.Fatalf("%d connections were made, %d names asked", connections.Load(), n.asked.Load())
+	}
+
+	// The same name is good first and leads inside afterwards.
+	inside := newRig(t, openSQLite(t, filepath.Join(t.TempDir(), "central.db"), "node-a"), webhook.Config{Sandbox: true, Resolver: n.resolver(t)})
+	inside.deliverer.Client().Transport.(*http.Transport).TLSClientConfig = &tls.Config{RootCAs: roots, ServerName: "example.com"}
+	inside.at(merchant1, host)
+	n.say("127.0.0.1")
+	if got := inside.once(owe(t, inside.db, merchant1)); got.State != webhook.StateDelivered {
+		t.Fatalf("the name's good address: %+v", got)
+	}
+	inside.deliverer.Close()
+	n.say("10.1.2.3", "192.168.0.1")
+	if got := inside.once(owe(t, inside.db, merchant1)); got.State != webhook.StateWaiting || !strings.Contains(got.Detail, "public internet") {
+		t.Errorf("the name's other address: %+v", got)
+	}
+	if c := connections.Load(); c != 1 {
+		t.Errorf("%d connections, want 1", c)
+	}
+}
+
+// TestNoProxy: a proxy of the environment is not used.
+func TestNoProxy(t *testing.T) {
+	t.Setenv("HTTP_PROXY", "http://127.0.0.1:1")
+	t.Setenv("HTTPS_PROXY", "http://127.0.0.1:1")
+	r := sandboxRig(t)
+	if r.deliverer.Client().Transport.(*http.Transport).Proxy != nil {
+		t.Error("a proxy is used")
+	}
+}
+
+// TestDetails: the text of a failure has no URL, which may contain a merchant's token.
+func TestDetails(t *testing.T) {
+	const token = "Canary-Token"
+	wrap := func(err error) error { return &url.Error{Op: "Post", URL: "https://shop.example/" + token, Err: err} }
+	for _, err := range []error{
+		errors.New(token), webhook.ErrAddress, context.Canceled, context.DeadlineExceeded, &net.DNSError{Name: token, Err: token},
+		&net.OpError{Op: "dial", Err: errors.New(token)}, &net.OpError{Op: "read", Err: errors.New(token)},
+		http.ErrSchemeMismatch, x509.UnknownAuthorityError{}, x509.HostnameError{Certificate: &x509.Certificate{}, Host: token}, tls.RecordHeaderError{Msg: token}, tls.AlertError(40),
+		x509.CertificateInvalidError{Cert: &x509.Certificate{}, Reason: x509.Expired},
+	} {
+		if said := webhook.ErrorDetail(wrap(err)); said == "" || strings.Contains(said, token) {
+			t.Errorf("%T: %q", err, said)
+		}
+	}
+}
+
+// TestSlowMerchant: a receiver that never answers uses its share, and the callbacks of
+// others are sent meanwhile.
+func TestSlowMerchant(t *testing.T) {
+	r := sandboxRig(t)
+	release := make(chan struct{})
+	var inside, most atomic.Int64
+	slow := serve(t, http.HandlerFunc(func(_ http.ResponseWriter, q *http.Request) {
+		_, _ = io.Copy(io.Discard, q.Body) // only then is the sender's end seen
+		if n := inside.Add(1); n > most.Load() {
+			most.Store(n)
+		}
+		defer inside.Add(-1)
+		select {
+		case <-release:
+		case <-q.Context().Done():
+		}
+	}))
+	quick := &receiver{}
+	r.at(merchant1, slow.URL)
+	r.at(merchant2, serve(t, quick).URL)
+	var stuck, free []central.Operation
+	for range 3 * webhook.MaxInFlight {
+		stuck = append(stuck, owe(t, r.db, merchant1))
+	}
+	for range 50 {
+		free = append(free, owe(t, r.db, merchant2))
+	}
+	r.run()
+	for _, o := range free {
+		r.await(o, webhook.StateDelivered)
+	}
+	if n := inside.Load(); n != webhook.MaxPerMerchant {
+		t.Errorf("%d attempts are under way at the slow receiver, want %d", n, webhook.MaxPerMerchant)
+	}
+	close(release)
+	for _, o := range stuck {
+		r.await(o, webhook.StateDelivered)
+	}
+	if n := most.Load(); n != webhook.MaxPerMerchant {
+		t.Errorf("%d attempts were under way at one time, want %d", n, webhook.MaxPerMerchant)
+	}
+}
+
+// TestTwoNodes: two nodes on one database share the work, and no callback is delivered
+// twice or by both at one time.
+func TestTwoNodes(t *testing.T) {
+	for name, open := range map[string]func(t *testing.T) (a, b *store.DB){
+		"SQLite": func(t *testing.T) (a, b *store.DB) {
+			path := filepath.Join(t.TempDir(), "central.db")
+			return openSQLite(t, path, "node-a"), openSQLite(t, path, "node-b")
+		},
+		"PostgreSQL": func(t *testing.T) (a, b *store.DB) {
+			url := pgtest.Database(t)
+			return openPostgres(t, url, "node-a"), openPostgres(t, url, "node-b")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dbA, dbB := open(t)
+			a, b := newRig(t, dbA, webhook.Config{Sandbox: true}), newRig(t, dbB, webhook.Config{Sandbox: true})
+			var mu sync.Mutex
+			under, times, twice := map[string]bool{}, map[string]int{}, 0
+			s := serve(t, http.HandlerFunc(func(_ http.ResponseWriter, q *http.Request) {
+				id := q.Header.Get(webhook.HeaderID)
+				mu.Lock()
+				if under[id] {
+					twice++
+				}
+				under[id] = true
+				times[id]++
+				mu.Unlock()
+				time.Sleep(2 * time.Millisecond)
+				mu.Lock()
+				under[id] = false
+				mu.Unlock()
+			}))
+			a.at(merchant1, s.URL)
+			a.at(merchant2, s.URL)
+			var list []central.Operation
+			for i := range 120 {
+				list = append(list, owe(t, dbA, []central.MerchantID{merchant1, merchant2}[i%2]))
+			}
+			stopA, stopB := a.run(), b.run()
+			for _, o := range list {
+				a.await(o, webhook.StateDelivered)
+			}
+			stopA()
+			stopB()
+			if twice != 0 || len(times) != len(list) {
+				t.Errorf("%d of %d callbacks arrived, %d while the same one was under way", len(times), len(list), twice)
+			}
+			for id, n := range times {
+				if n != 1 {
+					t.Errorf("%s was delivered %d times", id, n)
+				}
+			}
+			x, y := a.deliverer.Counts().Delivered, b.deliverer.Counts().Delivered
+			if x+y != int64(len(list)) || x == 0 || y == 0 {
+				t.Errorf("the nodes delivered %d and %d of %d", x, y, len(list))
+			}
+		})
+	}
+}
+
+// TestAStoppedNode: an attempt that a stop interrupts is no failure, and another node
+// repeats it at once.
+func TestAStoppedNode(t *testing.T) {
+	r := sandboxRig(t)
+	arrived := make(chan struct{})
+	var n atomic.Int64
+	s := serve(t, http.HandlerFunc(func(_ http.ResponseWriter, q *http.Request) {
+		_, _ = io.Copy(io.Discard, q.Body) // only then is the sender's end seen
+		if n.Add(1) == 1 {
+			close(arrived)
+			<-q.Context().Done()
+		}
+	}))
+	r.at(merchant1, s.URL)
+	o := owe(t, r.db, merchant1)
+	stop := r.run()
+	<-arrived
+	stop()
+	if got := r.callback(o); got.State != webhook.StateWaiting || got.Failures != 0 || got.Attempts != 1 || got.Node != "" || time.Until(got.DueAt) > 0 {
+		t.Errorf("after the node's end: %+v", got)
+	}
+	if got := r.once(o); got.State != webhook.StateDelivered {
+		t.Errorf("the next node's attempt: %+v", got)
+	}
+}
+
+// TestNeverPending: an operation that was never pending has no callback.
+func TestNeverPending(t *testing.T) {
+	r := sandboxRig(t)
+	r.at(merchant1, serve(t, &receiver{}).URL)
+	o := owe(t, r.db, merchant1, func(o *central.Operation) { o.Merchant = "" })
+	if _, _, err := r.db.Callback(context.Background(), o.ID); !errors.Is(err, central.ErrNotFound) {
+		t.Errorf("an unknown operation: %v", err)
+	}
+	must(t, r.db.SetEndpoint(context.Background(), merchant1, "https://shop.example", []string{"another.event"}, time.Now()))
+	o = owe(t, r.db, merchant1)
+	if _, _, err := r.db.Callback(context.Background(), o.ID); !errors.Is(err, central.ErrNotFound) {
+		t.Errorf("an event that the merchant does not want: %v", err)
+	}
+	if o.State != op.Succeeded {
+		t.Errorf("the operation is %s", o.State)
+	}
+}

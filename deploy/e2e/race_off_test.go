@@ -1,7 +1,0 @@
-//go:build linux && !race
-
-package e2e
-
-// raceOn tells that the tests run under the race detector, and so must the
-// programs.
-const raceOn = false

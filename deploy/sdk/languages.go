@@ -1,0 +1,64 @@
+package sdk
+
+import (
+	"fmt"
+	"os/exec"
+	"path/filepath"
+)
+
+// Language is one of the examples, and how to run it.
+type Language struct {
+	Name  string
+	File  string // below this folder
+	Wants string // what to install, in a sentence, if Missing says so
+
+	ready   []string // a command that succeeds where everything is installed
+	command []string // before the file
+	compile bool     // Java: saves a second a run
+}
+
+// Languages lists the examples.
+func Languages() []Language {
+	const how = "deploy/tools/need.sh languages installs it; otherwise ask for 'apt-get install "
+	return []Language{
+		{Name: "node", File: "node/galla.mjs", command: []string{"node"}, ready: []string{"node", "--version"},
+			Wants: "Node is missing (18 or newer): " + how + "nodejs'"},
+		{Name: "php", File: "php/galla.php", command: []string{"php"}, ready: []string{"php", "-r", "exit(extension_loaded('openssl') ? 0 : 1);"},
+			Wants: "PHP with openssl is missing (8.1 or newer): " + how + "php-cli'"},
+		{Name: "python", File: "python/galla.py", command: []string{python()}, ready: []string{python(), "-c", "import cryptography"},
+			Wants: "Python with 'cryptography' is missing: " + how + "python3-cryptography'"},
+		{Name: "java", File: "java/Galla.java", compile: true, ready: []string{"javac", "--version"},
+			Wants: "Java's compiler is missing (17 or newer): " + how + "openjdk-17-jdk-headless'"},
+	}
+}
+
+// python is the one that has the library: another Python that stands before Debian's in
+// the path does not see apt's package.
+func python() string {
+	const first, debian = "python3", "/usr/bin/python3"
+	if exec.Command(first, "-c", "import cryptography").Run() != nil && exec.Command(debian, "-c", "import cryptography").Run() == nil {
+		return debian
+	}
+	return first
+}
+
+// Missing reports whether the language is not installed.
+func (l Language) Missing() bool { return exec.Command(l.ready[0], l.ready[1:]...).Run() != nil }
+
+// Program gives the command that runs the example, to which its arguments are appended.
+// folder is the examples' folder; temp may be filled, and must stay while the command
+// is used.
+func (l Language) Program(folder, temp string) ([]string, error) {
+	file, err := filepath.Abs(filepath.Join(folder, l.File))
+	if err != nil {
+		return nil, fmt.Errorf("find %s: %w", l.File, err)
+	}
+	if !l.compile {
+		return append(l.command, file), nil
+	}
+	text, err := exec.Command("javac", "-Xlint:all", "-Werror", "-encoding", "UTF-8", "-d", temp, file).CombinedOutput()
+	if err != nil {
+		return nil, fmt.Errorf("compile %s: %w: %s", l.File, err, text)
+	}
+	return []string{"java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", temp, "Galla"}, nil
+}

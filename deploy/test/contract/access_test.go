@@ -1,0 +1,327 @@
+package contract
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"galla/central"
+	"galla/central/admincli"
+	"galla/central/api"
+	"galla/central/limits"
+	"galla/central/store"
+	"galla/shared/op"
+	"galla/shared/partner"
+	"galla/shared/secret"
+)
+
+// access walks every route as every role, with each state that its caller can have. It
+// checks only who is admitted, not what a route does.
+type access struct {
+	*system
+	db        *store.DB
+	bankAdmin *admincli.Clients
+	acting    map[op.RouteID]bool // routes that act for one merchant, whom a vendor names
+	probes    int
+	by        map[string]int // probes by state
+}
+
+// newAccess opens a system of its own: it is going to be suspended.
+func newAccess(t *testing.T) *access {
+	t.Helper()
+	a := &access{
+		system: &system{tokens: map[string]string{}, http: &http.Client{Timeout: time.Minute}},
+		acting: map[op.RouteID]bool{}, by: map[string]int{},
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	var ended sync.WaitGroup
+	t.Cleanup(func() { cancel(); ended.Wait() })
+	if err := a.open(ctx, &ended, t.TempDir()); err != nil {
+		t.Fatal(err)
+	}
+	log := slog.New(slog.DiscardHandler)
+	var err error
+	if a.db, err = store.OpenSQLite(t.Context(), filepath.Join(a.cfg.Data, "central", "central.db"), store.Config{Node: "access", Logger: log}); err != nil {
+		t.Fatal(err)
+	}
+	if a.bankAdmin, err = admincli.OpenClients(t.Context(), admincli.Config{Data: a.cfg.Data, Node: "access", Rand: rand.Reader, Logger: log}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		for _, close := range []func() error{a.db.Close, a.bankAdmin.Close} {
+			if err := close(); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	rules, err := limits.Sandbox()
+	if err != nil {
+		t.Fatal(err)
+	}
+	describer, err := api.New(nil, nil, nil, nil, nil, api.Config{
+		FingerprintKey: secret.NewKey(make([]byte, 32)), UplinkURL: "ws://127.0.0.1/uplink", Audience: "access",
+		Limits: rules, UPIHandle: "galla", Rand: rand.Reader, Logger: log,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range op.Table() {
+		for _, f := range describer.Describe(r.ID) {
+			a.acting[r.ID] = a.acting[r.ID] || f.Name == "merchantId"
+		}
+	}
+	return a
+}
+
+// The parties of the walk: their own records, and another party's.
+type tenant struct{ merchant, vendor string }
+
+var own, another = tenant{merchant1, vendor1}, tenant{merchant3, vendor2}
+
+// probe calls a route for a tenant's records with a token, and counts.
+func (a *access) probe(t *testing.T, standing string, r op.Route, token string, of tenant) answer {
+	t.Helper()
+	a.probes++
+	a.by[standing]++
+	path := strings.NewReplacer(":vendorId", of.vendor, ":slabId", of.vendor, ":id", of.vendor).Replace(r.Path)
+	// A complete slab, too: only then is the owner the one thing that is wrong.
+	body := jsonOf(t, fields{"merchantId": of.merchant, "paymentMethod": "AEPS", "provider": "NSDL", "txnType": "ACCESS", "rateType": "FIXED", "commissionRate": json.Number("1")})
+	if r.Method == http.MethodGet {
+		if a.acting[r.ID] {
+			path += "?merchantId=" + url.QueryEscape(of.merchant)
+		}
+		body = nil
+	}
+	var header []string
+	if token != "" {
+		header = []string{"Authorization", "Bearer " + token}
+	}
+	return a.send(t, r.Method, path, body, header...)
+}
+
+// roles are the callers, with a live client of each.
+var roles = map[op.Role]string{op.Merchant: m1, op.Vendor: v1, op.Aggregator: agg}
+
+// program makes a further program of a role's party, and gives its id and a token.
+func (a *access) program(t *testing.T, role op.Role) (id, password, token string) {
+	t.Helper()
+	party := map[op.Role]string{op.Merchant: "merchant:" + merchant1, op.Vendor: "vendor:" + vendor1, op.Aggregator: "aggregator:" + aggregator1}[role]
+	var out bytes.Buffer
+	if err := a.bankAdmin.Add(t.Context(), party, &out); err != nil {
+		t.Fatal(err)
+	}
+	found := regexp.MustCompile(`client_id\s+(\S+)\nclient_secret\s+(\S+)`).FindStringSubmatch(out.String())
+	if found == nil {
+		t.Fatalf("no credential: %s", out.String())
+	}
+	return found[1], found[2], a.grant(t, found[1], found[2])
+}
+
+func (a *access) grant(t *testing.T, id, password string) string {
+	t.Helper()
+	reply := a.form(t, "/oauth/token", url.Values{"grant_type": {"client_credentials"}, "client_id": {id}, "client_secret": {password}})
+	token, _ := reply.body["access_token"].(string)
+	if token == "" {
+		t.Fatalf("token of %s: HTTP %d %s", id, reply.http, reply.raw)
+	}
+	return token
+}
+
+// over waits until a node has read that a token is void: a second at most.
+func (a *access) over(t *testing.T, token string) {
+	t.Helper()
+	eventually(t, "the token is refused", func() bool {
+		return a.send(t, "GET", "/limits", nil, "Authorization", "Bearer "+token).http == http.StatusUnauthorized
+	})
+}
+
+// TestWhoGetsIn walks every route as every role: with no token, for its own records
+// and another tenant's, as a suspended client, with a token of before a new secret,
+// while its merchant and its vendor are suspended; and sealed, with a key that was
+// revoked.
+func TestWhoGetsIn(t *testing.T) {
+	a := newAccess(t)
+	var table []op.Route
+	for _, r := range op.Table() {
+		if r.Entrances&op.Direct != 0 {
+			table = append(table, r)
+		}
+	}
+	a.withoutToken(t, table)
+	a.tenants(t, table)
+	for _, role := range []op.Role{op.Merchant, op.Vendor, op.Aggregator} {
+		a.voided(t, table, role)
+	}
+	if err := a.db.SetMerchantStatus(t.Context(), merchant1, central.MerchantApproved, central.MerchantSuspended); err != nil {
+		t.Fatal(err)
+	}
+	a.suspendedMerchant(t, table)
+	if err := a.db.SetVendorActive(t.Context(), vendor1, false); err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range table {
+		if r.Allows(op.Vendor) {
+			a.probe(t, "vendor suspended", r, a.token(t, v1), own).is(422, "05").bare()
+			a.probe(t, "vendor suspended", r, a.token(t, v1), another).is(422, "05").bare()
+		}
+	}
+	a.sealedRoutes(t)
+	t.Logf("%d routes, %d probes: %v", len(table), a.probes, a.by)
+	if a.probes < 10*len(table) {
+		t.Errorf("only %d probes", a.probes)
+	}
+}
+
+// withoutToken: a caller without a token, or with an invalid one, gets nothing.
+func (a *access) withoutToken(t *testing.T, table []op.Route) {
+	for _, r := range table {
+		for _, token := range []string{"", "none"} {
+			reply := a.probe(t, "no token", r, token, own)
+			if len(r.Roles) > 0 {
+				reply.is(401, "03").bare()
+			} else if reply.http == 401 && token != "" || reply.http == 403 {
+				t.Errorf("%s needs no token, and answers HTTP %d", r.ID, reply.http)
+			}
+		}
+	}
+}
+
+// tenants: a role gets its own records, if it may call the route at all, and nothing of
+// another tenant's.
+func (a *access) tenants(t *testing.T, table []op.Route) {
+	for _, r := range table {
+		for role, client := range roles {
+			if len(r.Roles) > 0 && !r.Allows(role) {
+				a.probe(t, "role not allowed", r, a.token(t, client), own).is(403, "01").bare()
+				a.probe(t, "role not allowed", r, a.token(t, client), another).is(403, "01").bare()
+				continue
+			}
+			mine := a.probe(t, "own tenant", r, a.token(t, client), own)
+			if mine.http == 401 || mine.http == 403 || mine.http >= 500 {
+				t.Errorf("%s, for its own as %s: HTTP %d %s", r.ID, role, mine.http, mine.raw)
+			}
+			others := a.probe(t, "another tenant", r, a.token(t, client), another)
+			for _, of := range []string{another.merchant, another.vendor, "Charminar", "Deccan"} {
+				if bytes.Contains(others.raw, []byte(of)) {
+					t.Errorf("%s, for another's as %s: HTTP %d %s", r.ID, role, others.http, others.raw)
+				}
+			}
+			switch named := strings.Contains(r.Path, ":"); {
+			case role == op.Vendor && a.acting[r.ID]:
+				others.is(404, "01").bare()
+			case named && others.http != 404:
+				t.Errorf("%s, for another's as %s: HTTP %d %s", r.ID, role, others.http, others.raw)
+			case others.http == 401 || others.http == 403 || others.http >= 500:
+				t.Errorf("%s, naming another as %s: HTTP %d %s", r.ID, role, others.http, others.raw)
+			}
+		}
+	}
+}
+
+// voided: a token is void after its client was suspended, also when the client is
+// enabled again, and after its secret was changed.
+func (a *access) voided(t *testing.T, table []op.Route, role op.Role) {
+	all := func(standing, token string) {
+		for _, r := range table {
+			if len(r.Roles) > 0 {
+				a.probe(t, standing, r, token, own).is(401, "03").bare()
+			}
+		}
+	}
+	id, password, token := a.program(t, role)
+	var out bytes.Buffer
+	if err := a.bankAdmin.SetActive(t.Context(), id, false, &out); err != nil {
+		t.Fatal(err)
+	}
+	a.over(t, token)
+	all("client suspended", token)
+	if err := a.bankAdmin.SetActive(t.Context(), id, true, &out); err != nil {
+		t.Fatal(err)
+	}
+	a.grant(t, id, password) // for which the node reads the client's current state
+	all("client let in again", token)
+	id, _, token = a.program(t, role)
+	if err := a.bankAdmin.Renew(t.Context(), id, &out); err != nil {
+		t.Fatal(err)
+	}
+	a.over(t, token)
+	all("another secret", token)
+}
+
+// suspendedMerchant: neither the merchant nor its vendor gets anything for it.
+func (a *access) suspendedMerchant(t *testing.T, table []op.Route) {
+	for _, r := range table {
+		if r.Allows(op.Merchant) {
+			a.probe(t, "merchant suspended", r, a.token(t, m1), own).is(422, "05").bare()
+		} else if len(r.Roles) > 0 {
+			a.probe(t, "merchant suspended", r, a.token(t, m1), own).is(403, "01").bare()
+		}
+		if r.Allows(op.Vendor) && a.acting[r.ID] {
+			a.probe(t, "merchant suspended", r, a.token(t, v1), own).is(422, "05").bare()
+		}
+	}
+}
+
+// sealedRoutes: at the gateway a suspended vendor is told so, an active one gets
+// nothing of another's merchant, and a revoked key opens nothing.
+func (a *access) sealedRoutes(t *testing.T) {
+	p := newPartner(t, a.system)
+	var table []op.Route
+	for _, r := range op.Table() {
+		if r.Entrances&op.Gateway != 0 && !strings.Contains(r.Path, ":") && r.Allows(op.Vendor) {
+			table = append(table, r)
+		}
+	}
+	call := func(standing string, r op.Route, of tenant) (partner.Reply, error) {
+		a.probes++
+		a.by[standing]++
+		return p.Call(t.Context(), r.Method, r.Path, fields{"merchantId": of.merchant})
+	}
+	for _, r := range table {
+		if reply, err := call("sealed, vendor suspended", r, own); err != nil || reply.Status != 422 || reply.Code != "05" {
+			t.Errorf("%s, sealed, of a suspended vendor: HTTP %d %s, %v", r.ID, reply.Status, reply.Body, err)
+		}
+	}
+	if err := a.db.SetVendorActive(t.Context(), vendor1, true); err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range table {
+		if !a.acting[r.ID] {
+			continue
+		}
+		if reply, err := call("sealed, another tenant", r, another); err != nil || reply.Status != 404 || reply.Code != "01" {
+			t.Errorf("%s, sealed, for another's: HTTP %d %s, %v", r.ID, reply.Status, reply.Body, err)
+		}
+	}
+	keys, err := a.db.VendorKeysOf(t.Context(), vendor1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range keys {
+		if err := a.db.RevokeVendorKey(t.Context(), k.ID, time.Now()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var plain *partner.Error
+	refused := func(err error) bool { return errors.As(err, &plain) && plain.Status == http.StatusUnauthorized }
+	eventually(t, "the revoked key is refused", func() bool {
+		_, err := p.Call(t.Context(), "GET", "/aeps/banks", fields{})
+		return refused(err)
+	})
+	for _, r := range table {
+		if reply, err := call("sealed, key revoked", r, own); !refused(err) {
+			t.Errorf("%s, with a revoked key: HTTP %d %s, %v", r.ID, reply.Status, reply.Body, err)
+		}
+	}
+}

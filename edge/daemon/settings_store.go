@@ -1,0 +1,67 @@
+package daemon
+
+import (
+	"errors"
+	"io"
+	"sync"
+
+	"galla/edge/queue"
+	"galla/edge/reader"
+	"galla/rdservice"
+	"galla/shared/secret"
+)
+
+// settingsStore is the settings that the counter itself changes: the printer's and the
+// reader's. They are changed and written as one.
+type settingsStore struct {
+	folder folder
+	key    secret.Key
+	rand   io.Reader
+
+	mu       sync.Mutex
+	settings Settings
+}
+
+func (k *settingsStore) change(alter func(*Settings)) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	changed := k.settings
+	alter(&changed)
+	if err := k.folder.save(changed, k.key, k.rand); err != nil {
+		return err
+	}
+	k.settings = changed
+	return nil
+}
+
+// Assigned implements device.Pins.
+func (k *settingsStore) Assigned() reader.Identity {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.settings.Reader
+}
+
+// Assign implements device.Pins.
+func (k *settingsStore) Assign(p reader.Identity) error {
+	return k.change(func(s *Settings) { s.Reader = p })
+}
+
+// UseReader makes a reader the counter's. It needs the data folder with its keys, and
+// a counter that does not run: the queue's lock sees to it.
+func UseReader(cfg Config, s rdservice.Service, info rdservice.DeviceInfo) (p reader.Identity, err error) {
+	if p = reader.IdentityOf(s, info); p.IsZero() {
+		return p, errors.New("this reader has no identity, so it can't be told from others")
+	}
+	f := folderOf(cfg.Data)
+	settings, key, _, err := f.load(cfg.Rand)
+	if err != nil {
+		return p, err
+	}
+	q, _, err := queue.Open(cfg.queue(key))
+	if err != nil {
+		return p, err
+	}
+	defer func() { err = errors.Join(err, q.Close()) }()
+	k := &settingsStore{folder: f, key: key, rand: cfg.Rand, settings: settings}
+	return p, k.Assign(p)
+}

@@ -1,0 +1,224 @@
+package receipt
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"galla/edge/i18n"
+	"galla/edge/printing/escpos"
+	"galla/edge/printing/raster"
+	"galla/shared/ist"
+)
+
+// Paper describes paper and printer.
+type Paper struct {
+	Columns int             // Narrow or Wide
+	Page    escpos.CodePage // of the printer
+	DrawQR  bool            // for printers without a command for QR codes
+}
+
+// Copy is the number of a print. The zero value is the original.
+type Copy struct {
+	Number int       // 1 is the first reprint
+	At     time.Time // when it is printed
+}
+
+// Sizes on paper, in dots.
+const (
+	bodySize  = 24
+	titleSize = 32
+	qrModule  = 5
+	ruleGap   = 6 // white space above and below a rule
+	endFeed   = 1 // lines before the cutter's own feed
+)
+
+// dots is the paper's width in dots.
+func (p Paper) dots() int {
+	if p.Columns >= Wide {
+		return escpos.Dots80
+	}
+	return escpos.Dots58
+}
+
+// duplicateMark returns the mark of a reprint; "" for the original.
+func (c Copy) duplicateMark(words *i18n.Localizer) string {
+	if c.Number < 1 {
+		return ""
+	}
+	return words.Text("slip.duplicate", "n", c.Number, "time", words.DateTime(c.At))
+}
+
+// Mark returns the mark of a reprint in the receipt's language; "" for the original.
+func (r Receipt) Mark(c Copy) string { return c.duplicateMark(r.Words) }
+
+// Slip makes a print job. An error names what does not fit on paper; there is nothing to
+// print then.
+func (r Receipt) Slip(paper Paper, c Copy, set *raster.Typesetter) ([]byte, error) {
+	d := escpos.New(paper.Page)
+	text := r.Text(paper.Columns)
+	if paper.Page.Printable(strings.ReplaceAll(text, "\n", "") + r.Mark(c)) {
+		r.addText(d, text, c)
+	} else if err := r.addRaster(d, paper, c, set); err != nil {
+		return nil, err
+	}
+	if err := r.addQR(d, paper); err != nil {
+		return nil, err
+	}
+	d.Feed(endFeed)
+	d.Cut()
+	return d.Bytes(), nil
+}
+
+// addText prints the receipt in the printer's own font.
+func (r Receipt) addText(d *escpos.Document, text string, c Copy) {
+	mark := func() {
+		if s := r.Mark(c); s != "" {
+			d.Align(escpos.Centre)
+			d.Bold(true)
+			d.Line(s)
+			d.Bold(false)
+			d.Align(escpos.Left)
+		}
+	}
+	mark()
+	for l := range strings.Lines(text) {
+		d.Line(strings.TrimSuffix(l, "\n"))
+	}
+	mark()
+}
+
+// addRaster prints the receipt as a picture, in the order of Text.
+func (r Receipt) addRaster(d *escpos.Document, paper Paper, c Copy, set *raster.Typesetter) error {
+	return addBitmaps(d, r.bitmaps(paper.dots(), c, set))
+}
+
+// bitmaps returns the parts of a slip, from top to bottom.
+func (r Receipt) bitmaps(width int, c Copy, set *raster.Typesetter) []*escpos.Bitmap {
+	var parts []*escpos.Bitmap
+	add := func(s string, size int, align escpos.Align) {
+		parts = append(parts, set.Render(s, raster.Style{Size: size, Align: align}, width))
+	}
+	pair := func(label, value string) {
+		parts = append(parts, set.RenderPair(label, value, raster.Style{Size: bodySize}, width))
+	}
+	rule := func() { parts = append(parts, ruleBitmap(width)) }
+
+	add(r.Mark(c), bodySize, escpos.Centre)
+	for _, s := range r.Shop {
+		add(s, bodySize, escpos.Centre)
+	}
+	rule()
+	add(r.Title, titleSize, escpos.Centre)
+	add(r.Status, titleSize, escpos.Centre)
+	rule()
+	for _, row := range r.Rows {
+		pair(row.Label, row.Value)
+	}
+	if len(r.Entries) > 0 {
+		rule()
+	}
+	for _, e := range r.Entries {
+		if e.Date == "" {
+			add(e.Raw, bodySize, escpos.Left)
+			continue
+		}
+		pair(e.Date+" "+e.Narration, e.sum(r.Words))
+	}
+	if len(r.Notes) > 0 {
+		rule()
+	}
+	for _, s := range r.Notes {
+		add(s, bodySize, escpos.Left)
+	}
+	add(r.Mark(c), bodySize, escpos.Centre)
+	return parts
+}
+
+// addBitmaps prints bitmaps below one another; those of no height are left out.
+func addBitmaps(d *escpos.Document, parts []*escpos.Bitmap) error {
+	for _, m := range parts {
+		if m.Height == 0 {
+			continue
+		}
+		if err := d.Raster(m); err != nil {
+			return fmt.Errorf("slip can't be drawn: %w", err)
+		}
+	}
+	return nil
+}
+
+func ruleBitmap(width int) *escpos.Bitmap {
+	m := escpos.NewBitmap(width, 2*ruleGap+1)
+	for x := range width {
+		m.Set(x, ruleGap)
+	}
+	return m
+}
+
+// addQR prints the reference as a QR code.
+func (r Receipt) addQR(d *escpos.Document, paper Paper) error {
+	if r.Reference == "" {
+		return nil
+	}
+	d.Align(escpos.Centre)
+	defer d.Align(escpos.Left)
+	if !paper.DrawQR {
+		return d.QR(r.Reference, qrModule)
+	}
+	m, err := escpos.QRBitmap(r.Reference, qrModule)
+	if err != nil {
+		return err
+	}
+	return d.Raster(m)
+}
+
+// QRSVG draws the QR code of a reference as SVG: black squares on white. It does not
+// contain the text itself.
+func QRSVG(reference string) (string, error) {
+	m, err := escpos.QRBitmap(reference, 1)
+	if err != nil {
+		return "", err
+	}
+	var path strings.Builder
+	for y := range m.Height {
+		for x := 0; x < m.Width; x++ {
+			from := x
+			for x < m.Width && m.Black(x, y) {
+				x++
+			}
+			if x > from {
+				fmt.Fprintf(&path, "M%d %dh%dv1h-%dz", from, y, x-from, x-from)
+			}
+		}
+	}
+	return fmt.Sprintf(`<svg class="qr" viewBox="0 0 %d %d" shape-rendering="crispEdges" aria-hidden="true"><rect width="%d" height="%d" fill="#fff"/><path d="%s"/></svg>`,
+		m.Width, m.Height, m.Width, m.Height, path.String()), nil
+}
+
+// TestPage is a job that shows whether paper, characters, pictures and codes are printed:
+// the width as a row of digits, a line in each language's script, and a QR code. Name is
+// the printer's display name.
+func TestPage(paper Paper, name string, at time.Time, set *raster.Typesetter) ([]byte, error) {
+	d := escpos.New(paper.Page)
+	d.Align(escpos.Centre)
+	d.Bold(true)
+	d.Line(clean(name))
+	d.Bold(false)
+	d.Line(at.In(ist.Zone()).Format("02 Jan 2006, 15:04:05"))
+	d.Align(escpos.Left)
+	d.Line(strings.Repeat("1234567890", 1+paper.Columns/10)[:max(paper.Columns, 1)])
+	var parts []*escpos.Bitmap
+	for _, s := range []string{"English ₹1,23,456.50", "हिन्दी", "मराठी", "বাংলা", "తెలుగు", "தமிழ்"} {
+		parts = append(parts, set.Render(s, raster.Style{Size: bodySize, Align: escpos.Centre}, paper.dots()))
+	}
+	if err := addBitmaps(d, append(parts, ruleBitmap(paper.dots()))); err != nil {
+		return nil, err
+	}
+	if err := (Receipt{Reference: "GALLA TEST"}).addQR(d, paper); err != nil {
+		return nil, err
+	}
+	d.Feed(endFeed)
+	d.Cut()
+	return d.Bytes(), nil
+}

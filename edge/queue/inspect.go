@@ -1,0 +1,92 @@
+package queue
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"time"
+
+	"go.etcd.io/bbolt"
+	berrors "go.etcd.io/bbolt/errors"
+
+	"galla/edge/queue/index"
+	"galla/shared/seal"
+)
+
+// Inspection is what Look found in a queue.
+type Inspection struct {
+	Operations int // stored, ended ones included
+	Unresolved int // not final
+	Damaged    int // whose records do not open
+}
+
+// Inspect opens the queue read-only, to see whether a start can use it, and
+// changes nothing. fs.ErrNotExist: there is none. ErrLocked: another process has
+// it open. ErrWrongKey, ErrNewer and damage are reported as by Open.
+func Inspect(cfg Config) (Inspection, error) {
+	cfg, err := cfg.complete()
+	if err != nil {
+		return Inspection{}, err
+	}
+	box, err := seal.New(cfg.Key, cfg.Rand)
+	if err != nil {
+		return Inspection{}, fmt.Errorf("inspect the queue %s: %w", cfg.Path, err)
+	}
+	size, err := fileSize(cfg.Path)
+	if size == 0 {
+		err = errors.Join(err, fs.ErrNotExist)
+	}
+	if err != nil {
+		return Inspection{}, fmt.Errorf("inspect the queue %s: %w", cfg.Path, err)
+	}
+	if exists(cfg.Path + keysSuffix) {
+		unlock, err := lockFile(cfg.Path, cfg.LockTimeout)
+		if err != nil {
+			return Inspection{}, explainOpenError(cfg.Path, err)
+		}
+		defer func() { _ = unlock() }()
+	}
+	seen, err := inspect(&Queue{cfg: cfg, log: cfg.Logger, box: box, index: index.New()})
+	switch {
+	case isDamage(err):
+		return Inspection{}, fmt.Errorf("the queue %s: %w; a start renames this file and creates a new one: copy it first and call support", cfg.Path, err)
+	case err != nil:
+		return Inspection{}, explainOpenError(cfg.Path, err)
+	}
+	return seen, nil
+}
+
+// inspect reads everything once.
+func inspect(q *Queue) (seen Inspection, err error) {
+	metaLost, err := q.verify()
+	if err != nil {
+		return Inspection{}, err
+	}
+	if q.file, err = openReadOnly(q.cfg.Path, q.cfg.LockTimeout); err != nil {
+		return Inspection{}, err
+	}
+	defer func() { err = errors.Join(err, q.file.Close()) }()
+	_, wrong := q.checkKey()
+	err = q.view(func(tx *bbolt.Tx) error {
+		if wrong != nil {
+			return wrong
+		}
+		s := q.scanFile(tx, metaLost)
+		seen = Inspection{tx.Bucket([]byte(inRecords)).Stats().KeyN, s.state.Unresolved, len(s.damaged) + len(s.earlier)}
+		return nil
+	})
+	return seen, err
+}
+
+// openReadOnly opens a bbolt file that is not written to.
+func openReadOnly(path string, wait time.Duration) (db *lockedDB, err error) {
+	defer recoverFault(&err)()
+	b, err := bbolt.Open(path, 0o600, &bbolt.Options{Timeout: wait, ReadOnly: true, PreLoadFreelist: true})
+	switch {
+	case errors.Is(err, berrors.ErrTimeout):
+		return nil, ErrLocked
+	case err != nil:
+		return nil, err
+	}
+	return &lockedDB{DB: b, pageSize: b.Info().PageSize}, nil
+}

@@ -1,0 +1,115 @@
+package aeps
+
+import (
+	"embed"
+	"errors"
+	"html/template"
+	"io/fs"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"galla/edge"
+	"galla/edge/i18n"
+	"galla/edge/ui"
+	"galla/shared/op"
+)
+
+//go:embed templates static messages
+var files embed.FS
+
+// Counter is what the pages need of edge.Counter. Its methods are safe for concurrent use.
+type Counter interface {
+	Status() edge.Status
+	// Start stores a new operation. Errors: *edge.ValidationError, *edge.PreconditionError.
+	Start(q edge.Request) (edge.View, error)
+	// Validate checks the fields of a request. Error: *edge.ValidationError.
+	Validate(q edge.Request) error
+	// Bounds returns the smallest and largest amount of the route today.
+	Bounds(route op.RouteID) edge.Bounds
+	// Capture captures the finger and sends the operation in the background. A call during or
+	// after that changes nothing.
+	Capture(id op.ID) error
+	// Cancel abandons an operation that was not sent yet. Error: edge.ErrIllegal.
+	Cancel(id op.ID) error
+	// Operation returns an operation in its present state. Error: edge.ErrNotFound.
+	Operation(id op.ID) (edge.View, error)
+	// Recent returns up to limit operations older than before, newest first.
+	Recent(before op.ID, limit int) ([]edge.View, error)
+	// ConfirmCash records who handed over the cash. Error: edge.ErrIllegal.
+	ConfirmCash(id op.ID, operator edge.User) error
+	// AnswerCash records that cash was not given, or that the agent knows that the bank
+	// reversed the payment. Error: edge.ErrIllegal.
+	AnswerCash(id op.ID, operator edge.User, answer edge.CashState) error
+	// Banks returns the bank list and when it was fetched.
+	Banks() (banks []edge.Bank, at time.Time)
+}
+
+// Config sets up the section. Receipt and Logger are required.
+type Config struct {
+	// BankRate returns how many of the recent operations with a bank were asked and how many
+	// succeeded; 0 of 0 where there were too few to judge. It must not block. nil: no rates
+	// are shown.
+	BankRate func(iin string) (succeeded, asked int)
+	// Receipt makes the receipt of an operation.
+	Receipt func(r edge.Record, operator *i18n.Localizer) ReceiptView // in the customer's language, else the operator's
+
+	Logger *slog.Logger
+}
+
+// ReceiptView is a receipt as the receipt page shows it, with a masked Aadhaar number.
+type ReceiptView struct {
+	Shop   []string      // the shop's name first, then terminal and place
+	Title  string        // what was done
+	Status string        // its outcome in words
+	Rows   []ReceiptLine // customer, amount, references
+	Lines  []string      // of the mini statement, as the bank sent them
+	Notes  []string      // what the customer should know
+	Advice string        // which advice the notes hold (outcome.Outcome)
+
+	Lang        string        // of the texts, BCP 47
+	Code        template.HTML // the reference as QR code; empty: none
+	Duplicate   string        // the mark of a reprint; empty: the next print is the original
+	Printer     bool          // a receipt printer is set up: POST /op/{id}/print
+	PrintStatus string        // how the last print went, in the user's language; empty: nothing was printed
+	Tone        string        // of PrintStatus: ok, warn, bad
+}
+
+// ReceiptLine is one fact of a receipt.
+type ReceiptLine struct{ Label, Value string }
+
+// Pages is the section of AEPS.
+type Pages struct {
+	*ui.Kit
+	counter Counter
+	cfg     Config
+	log     *slog.Logger
+}
+
+// New makes the section. An error means that a dependency is missing.
+func New(counter Counter, cfg Config) (*Pages, error) {
+	if counter == nil || cfg.Receipt == nil || cfg.Logger == nil {
+		return nil, errors.New("the pages need a counter, receipts and a logger")
+	}
+	return &Pages{counter: counter, cfg: cfg, log: cfg.Logger}, nil
+}
+
+// Name implements ui.Section.
+func (s *Pages) Name() string { return "aeps" }
+
+// Files implements ui.Section.
+func (s *Pages) Files() fs.FS { return files }
+
+// Register implements ui.Section.
+func (s *Pages) Register(mux *http.ServeMux, kit *ui.Kit) {
+	s.Kit = kit
+	mux.HandleFunc("GET /{$}", kit.Get(s.showHome))
+	mux.HandleFunc("GET /new/{kind}", kit.Get(s.showForm))
+	mux.HandleFunc("POST /new/{kind}", kit.Post(s.create))
+	mux.HandleFunc("GET /sign-in", kit.Get(s.showSignIn))
+	mux.HandleFunc("POST /sign-in", kit.Post(s.signIn))
+	mux.HandleFunc("GET /op/{id}", kit.Get(s.showOperation))
+	mux.HandleFunc("POST /op/{id}/{step}", kit.Post(s.takeStep))
+	mux.HandleFunc("GET /op/{id}/receipt", kit.Get(s.showReceipt))
+	mux.HandleFunc("GET /connection", kit.Get(s.showConnection))
+}

@@ -1,0 +1,106 @@
+package aeps
+
+import (
+	"net/http"
+	"slices"
+
+	"galla/edge"
+	"galla/edge/outcome"
+	"galla/edge/ui"
+	"galla/shared/op"
+)
+
+const (
+	// How many operations are searched for unfinished ones, in steps that keep each read of
+	// the queue short.
+	openWithin     = 1000
+	openStep       = 100
+	homeUnfinished = 3 // rows of the first page, so that it fits the window
+	homeRows       = 5
+	homeScan       = 40 // operations searched for them: one transfer has some ten steps
+)
+
+// unfinished returns the operations without a final outcome, newest first, and whether
+// older ones were not reached.
+func (s *Pages) unfinished(want int) (found []edge.View, more bool, err error) {
+	var before op.ID
+	stored := 0
+	for looked := 0; looked < openWithin; {
+		views, err := s.counter.Recent(before, openStep)
+		if err != nil && len(views) == 0 {
+			return found, false, err
+		}
+		for _, v := range views {
+			if !v.State.Final() {
+				found = append(found, v)
+				if !v.Volatile {
+					stored++
+				}
+			}
+		}
+		if len(views) < openStep || stored >= want {
+			return found, false, nil
+		}
+		looked += len(views)
+		before = views[len(views)-1].ID
+	}
+	return found, stored < want, nil
+}
+
+type homeData struct {
+	Tiles  []ui.MenuItem // the customers' transactions
+	Others []ui.MenuItem
+	Open   []outcome.Row
+	More   int // unfinished operations that are not shown
+	Latest []outcome.Row
+	Active bool
+	Wrong  []ui.Chip // reader or clock, where something is wrong
+	Line   *outage   // nil: online
+	Broken bool      // the operations can't be read
+}
+
+// MenuItems implements ui.MenuSource: the four transactions of AEPS.
+func (s *Pages) MenuItems(ses *ui.Session) []ui.MenuItem {
+	var out []ui.MenuItem
+	for i, k := range outcome.AEPSKinds() {
+		out = append(out, ui.MenuItem{
+			Href: "/new/" + k.Name, Icon: k.Icon, Title: k.Title(ses.Words()), Hint: ses.Words().Text("kind." + k.Name + ".hint"),
+			Key: string(rune('1' + i)), Tile: true,
+		})
+	}
+	return out
+}
+
+// showHome shows the four transactions and what is unfinished.
+func (s *Pages) showHome(w http.ResponseWriter, r *http.Request, ses *ui.Session) {
+	st := s.counter.Status()
+	d := homeData{Active: st.Session.BelongsTo(ses.Operator)}
+	d.Wrong = slices.DeleteFunc(ui.Readiness(ses.Words(), st), func(c ui.Chip) bool { return c.Tone == "ok" || c.Icon == "offline" })
+	if !st.Link.Online {
+		d.Line = s.outageOf(ses.Words(), st)
+	}
+	for _, e := range append(s.Kit.MenuItems(ses), s.Kit.SettingsMenuItem(ses)) {
+		if e.Tile {
+			d.Tiles = append(d.Tiles, e)
+		} else {
+			d.Others = append(d.Others, e)
+		}
+	}
+	open, _, err := s.unfinished(st.Unresolved)
+	if err == nil {
+		open = slices.Concat(outcome.OpenCashViews(st), open)
+		d.More = max(len(open)-homeUnfinished, 0)
+		d.Open = outcome.Rows(ses.Words(), open[:min(len(open), homeUnfinished)], st)
+		var latest []edge.View
+		latest, err = s.counter.Recent("", homeScan)
+		latest = slices.DeleteFunc(latest, func(v edge.View) bool {
+			return !v.State.Final() || outcome.IsStep(v.Route) || outcome.IsCashOpen(st, v.ID)
+		})
+		d.Latest = outcome.Rows(ses.Words(), latest[:min(len(latest), homeRows-len(d.Open))], st)
+	}
+	if err != nil {
+		d.Broken = true
+		s.log.Error("the operations can't be listed", "error", err)
+	}
+	s.Render(w, r, ses, http.StatusOK, ui.Page{Name: "aeps/home", Title: ses.Words().Text("home.title"), Data: d})
+}

@@ -1,0 +1,301 @@
+package aeps
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+
+	"galla/edge"
+	"galla/edge/cashbook"
+	"galla/edge/i18n"
+	"galla/edge/outcome"
+	"galla/edge/printing/receipt"
+	"galla/edge/ui"
+	"galla/shared/op"
+)
+
+// opData is the data of an operation's page.
+type opData struct {
+	ID       op.ID
+	Kind     outcome.Kind
+	KindName string
+	Outcome  outcome.Description
+	Banner   ui.Banner
+	Steps    []outcome.Step  // empty: final
+	Ready    []ui.Chip       // before the finger is captured
+	Consent  *consent        // in the customer's language, before the finger is captured
+	Due      *returnDeadline // of a debit that is pending
+	Finger   *printQuality   // after a failure that the print explains
+	Code     string          // the bank's, unless it succeeded
+	Facts    []ui.Fact
+	Balance  string // shown on request only
+	Entries  []receipt.Entry
+	Next     string // the transaction that follows the daily authentication
+	NextName string
+	Can      actions
+	Owed     string // the customer's cash to return
+	Flow     string // the address of the money transfer; empty: none
+}
+
+// actions says which steps the agent may take now.
+type actions struct {
+	Capture      bool // or try again
+	Retry        bool // Capture is a second attempt
+	Abandon      bool
+	Cash         bool // confirm that cash was given
+	CashReturned bool // confirm that a transfer's cash was returned
+	Refund       bool // its refund comes first
+	NotGiven     bool // say that cash was not given
+	Acknowledge  bool // acknowledge that the bank reversed the payment
+	Receipt      bool
+	Again        bool // the same transaction for the same customer
+	Next         bool // go on to the next transaction
+}
+
+// showOperation shows an operation in its present state.
+func (s *Pages) showOperation(w http.ResponseWriter, r *http.Request, ses *ui.Session) {
+	s.renderOperation(w, r, ses, http.StatusOK, "")
+}
+
+// nextRefresh is the reload interval without scripts, in seconds.
+const nextRefresh = 3
+
+func (s *Pages) renderOperation(w http.ResponseWriter, r *http.Request, ses *ui.Session, status int, alert string) {
+	id, err := op.ParseID(r.PathValue("id"))
+	if err != nil {
+		s.Message(w, r, ses, http.StatusNotFound, "error.unknown")
+		return
+	}
+	v, err := s.counter.Operation(id)
+	if err != nil {
+		s.Fail(w, r, ses, err)
+		return
+	}
+	st := s.counter.Status()
+	t := outcome.Describe(ses.Words(), v, st)
+	k := t.Kind
+	d := opData{ID: id, Kind: k, KindName: ses.Words().Text("kind." + k.Name), Outcome: t, Can: allowedActions(v), Flow: outcome.TransferLinkText(ses.Words(), v)}
+	switch {
+	case d.Can.Capture:
+		d.Steps, d.Ready = outcome.Steps(ses.Words(), d.Outcome.Case), ui.Readiness(ses.Words(), st)
+		if v.IIN != "" {
+			d.Ready = append(d.Ready, s.bankRateOf(ses.Words(), v.IIN).chips()...)
+		}
+		d.Consent = s.consentOf(v, k, st.Merchant)
+	case !v.State.Final() && k.Group != "dmt" && v.Route != op.Refund: // these take no finger
+		d.Steps = outcome.Steps(ses.Words(), d.Outcome.Case)
+	}
+	if v.Result.Code != "" && v.State != op.Succeeded {
+		d.Code = v.Result.Code
+	}
+	if v.State == op.Succeeded && v.Result.Balance != nil && k.Group == "cash" {
+		d.Balance = i18n.Rupees(*v.Result.Balance)
+	}
+	if v.Route == op.Withdrawal || v.Route == op.Purchase {
+		d.Due = returnDeadlineOf(ses.Words(), v, st)
+	}
+	d.Finger = printQualityOf(ses.Words(), v)
+	d.Entries = statementEntries(v.Result.MiniStatement)
+	d.Facts, d.Owed = facts(ses.Words(), v, st), i18n.Rupees(cashbook.OwedBack(v.Record))
+	if next, ok := outcome.KindNamed(r.FormValue("next")); ok && v.Route == op.ReqAuth {
+		d.Next, d.NextName = next.Name, next.Title(ses.Words())
+	}
+	d.Banner = ui.Banner{
+		Tone: d.Outcome.Tone, Icon: d.Outcome.Icon, Group: k.Group, Subject: d.KindName, Title: d.Outcome.Title, Lead: d.Outcome.Lead, Reason: d.Outcome.Why,
+	}
+	p := ui.Page{Name: "aeps/operation", Title: d.Outcome.Title, Alert: alert, Data: d, Operation: id}
+	if d.Can.Next {
+		p.Back = "/"
+	}
+	if !v.State.Final() && v.Stage != edge.StageReady {
+		p.Refresh = nextRefresh
+	}
+	s.Render(w, r, ses, status, p)
+}
+
+// consentOf returns the consent to read out before each capture; nil where the operation
+// has no customer.
+func (s *Pages) consentOf(v edge.View, k outcome.Kind, shop string) *consent {
+	code := outcome.CustomerLanguage(v.Consent)
+	if code == "" {
+		return nil
+	}
+	theirs := s.In(code)
+	return &consent{
+		Language: i18n.Language{Code: code}, Text: outcome.ConsentText(theirs, k, shop), Agrees: theirs.Text("consent.label"), Version: v.Consent,
+	}
+}
+
+// allowedActions returns what may be done to an operation in its state.
+func allowedActions(v edge.View) actions {
+	early := v.State == op.Reserved || v.State == op.Queued
+	final := v.State.Final()
+	_, form := outcome.KindNamed(outcome.KindOfRoute(v.Route).Name) // other sections have their own forms
+	return actions{
+		Capture:      v.State == op.Reserved && v.Stage == edge.StageReady,
+		Retry:        v.Problem != nil,
+		Abandon:      early,
+		Cash:         (v.Cash() == edge.CashDue || v.Cash() == edge.CashNotGiven) && v.Route != op.Transfer,
+		NotGiven:     v.Cash() == edge.CashDue,
+		Acknowledge:  v.Cash() == edge.CashReversed,
+		CashReturned: cashbook.OwedBack(v.Record) > 0,
+		Refund:       v.Cash() == edge.CashRefund,
+		Receipt:      v.Route != op.ReqAuth && (v.State == op.Pending || (final && v.Verdict() != edge.VerdictNoMoney)),
+		Again:        final && v.State != op.Succeeded && (form || v.Route == op.ReqAuth),
+		Next:         !early,
+	}
+}
+
+// facts returns the details that a dispute needs.
+func facts(w *i18n.Localizer, v edge.View, st edge.Status) []ui.Fact {
+	var out []ui.Fact
+	add := func(label, value string) {
+		if value != "" {
+			out = append(out, ui.Fact{Label: w.Text("fact." + label), Value: value})
+		}
+	}
+	if v.Route == op.ReqAuth {
+		add("agent", v.Customer)
+	} else {
+		add("customer", v.Customer)
+	}
+	add("aadhaar", v.Aadhaar)
+	add("bank", v.BankName)
+	if outcome.KindOf(v.Record).Money {
+		add("amount", i18n.Rupees(v.Amount))
+	}
+	if charge := cashbook.Charge(v.Record); charge > 0 {
+		add("charge", i18n.Rupees(charge))
+	}
+	add("drawer", drawerText(v))
+	add("created", w.DateTime(v.CreatedAt))
+	if v.State == op.Queued {
+		add("deadline", w.TimeWithSeconds(v.Deadline))
+	}
+	add("ended", w.DateTime(v.EndedAt))
+	given := "cash"
+	if v.Route == op.Transfer { // the customer paid its cash
+		given = "cash-returned"
+	}
+	if cash := w.DateTime(v.CashGivenAt); cash != "" && v.CashBy != "" {
+		add(given, cash+" · "+v.CashBy) // a dispute needs the person
+	} else {
+		add(given, cash)
+	}
+	add("rrn", v.Result.RRN)
+	add("stan", v.Result.STAN)
+	add("reference", v.Result.Reference)
+	add("auth", v.Result.AuthCode)
+	if v.User != st.Agent {
+		add("operator", v.User)
+	}
+	return out
+}
+
+// statementEntries parses the lines of a mini statement, without empty lines and balances.
+func statementEntries(lines []string) (entries []receipt.Entry) {
+	for _, line := range lines {
+		if e, _ := receipt.ParseLine(line); e.Raw != "" && !e.Balance {
+			entries = append(entries, e)
+		}
+	}
+	return entries
+}
+
+// drawerText says how an operation changed the cash in the drawer; "" for one without
+// cash, or an unfinished one.
+func drawerText(v edge.View) string {
+	in, out := cashbook.Sum(cashbook.EntriesOf(v.Record))
+	var moved []string
+	if in > 0 {
+		moved = append(moved, "+"+i18n.Rupees(in))
+	}
+	if out > 0 {
+		moved = append(moved, "−"+i18n.Rupees(out))
+	}
+	if moved == nil && v.State.Final() && (v.Route == op.Withdrawal || v.Route == op.Transfer || v.Route == op.Refund) {
+		return i18n.Rupees(0)
+	}
+	return strings.Join(moved, ", ")
+}
+
+// takeStep takes a step of an operation's page. A repeated step changes nothing; the next
+// page shows the present state.
+func (s *Pages) takeStep(w http.ResponseWriter, r *http.Request, ses *ui.Session) {
+	id, err := op.ParseID(r.PathValue("id"))
+	if err != nil {
+		s.Message(w, r, ses, http.StatusNotFound, "error.unknown")
+		return
+	}
+	late := ""
+	switch r.PathValue("step") {
+	case "capture":
+		err, late = s.counter.Capture(id), "op.late.capture"
+	case "abandon":
+		err, late = s.counter.Cancel(id), "op.late.abandon"
+	case "cash":
+		err, late = s.counter.ConfirmCash(id, ses.Operator), "op.late.cash"
+	case "not-given":
+		err, late = s.counter.AnswerCash(id, ses.Operator, edge.CashNotGiven), "op.late.capture"
+	case "noted":
+		err, late = s.counter.AnswerCash(id, ses.Operator, edge.CashAcknowledged), "op.late.capture"
+	default:
+		s.NotFound(w, r, ses)
+		return
+	}
+	var precluded *edge.PreconditionError
+	switch {
+	case errors.As(err, &precluded):
+		s.renderOperation(w, r, ses, http.StatusConflict, outcome.PreconditionText(ses.Words(), precluded))
+	case errors.Is(err, edge.ErrIllegal):
+		s.renderOperation(w, r, ses, http.StatusConflict, ses.Words().Text(late))
+	case errors.Is(err, edge.ErrNotFound):
+		s.Message(w, r, ses, http.StatusNotFound, "error.unknown")
+	case err != nil:
+		s.log.Error("a step of an operation failed", "operation", id, "step", r.PathValue("step"), "error", err)
+		s.renderOperation(w, r, ses, http.StatusInternalServerError, ses.Words().Text("op.disk"))
+	case ui.IsPartial(r):
+		s.renderOperation(w, r, ses, http.StatusOK, "")
+	default:
+		to := "/op/" + string(id)
+		if k, ok := outcome.KindNamed(r.PostForm.Get("next")); ok {
+			to += "?next=" + k.Name
+		}
+		http.Redirect(w, r, to, http.StatusSeeOther)
+	}
+}
+
+// paperWidths are the widths of receipts, on screen and paper.
+var paperWidths = []string{"58", "80", "a4"}
+
+type receiptData struct {
+	ID     op.ID
+	View   ReceiptView
+	Paper  string
+	Papers []string
+}
+
+// showReceipt shows the receipt of a finished operation or the slip of a pending one.
+func (s *Pages) showReceipt(w http.ResponseWriter, r *http.Request, ses *ui.Session) {
+	id, err := op.ParseID(r.PathValue("id"))
+	if err != nil {
+		s.Message(w, r, ses, http.StatusNotFound, "error.unknown")
+		return
+	}
+	v, err := s.counter.Operation(id)
+	if err != nil {
+		s.Fail(w, r, ses, err)
+		return
+	}
+	if !allowedActions(v).Receipt {
+		http.Redirect(w, r, "/op/"+string(id), http.StatusSeeOther)
+		return
+	}
+	d := receiptData{ID: id, View: s.cfg.Receipt(v.Record, ses.Words()), Paper: paperWidths[1], Papers: paperWidths}
+	for _, paper := range paperWidths {
+		if r.URL.Query().Get("paper") == paper {
+			d.Paper = paper
+		}
+	}
+	s.Render(w, r, ses, http.StatusOK, ui.Page{Name: "aeps/receipt", Title: ses.Words().Text("receipt.title"), Back: "/op/" + string(id), Data: d})
+}

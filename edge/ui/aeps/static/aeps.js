@@ -1,0 +1,4 @@
+// The script of the pages of AEPS.
+import { bankField } from './banks.js';
+
+document.querySelectorAll('select[data-banks]').forEach(bankField);

@@ -1,0 +1,115 @@
+package dmt
+
+import (
+	"embed"
+	"errors"
+	"io"
+	"io/fs"
+	"log/slog"
+	"net/http"
+	"sync"
+	"time"
+
+	"galla/edge"
+	"galla/edge/ui"
+	"galla/shared/op"
+	"galla/shared/secret"
+)
+
+//go:embed templates static messages
+var files embed.FS
+
+// Counter is what the section needs of edge.Counter. Its methods are safe for concurrent
+// use.
+type Counter interface {
+	Status() edge.Status
+	// Start stores a new operation under the request's id, once. Errors:
+	// *edge.ValidationError, *edge.PreconditionError.
+	Start(q edge.Request) (edge.View, error)
+	// Operation returns an operation in its present state. Error: edge.ErrNotFound.
+	Operation(id op.ID) (edge.View, error)
+	// Capture captures the finger for a created operation.
+	Capture(id op.ID) error
+	// Cancel abandons an operation that was not sent. Error: edge.ErrIllegal.
+	Cancel(id op.ID) error
+	// ConfirmCash records, once, that a transfer's cash was returned to the customer. Error:
+	// edge.ErrIllegal if none is due.
+	ConfirmCash(id op.ID, operator edge.User) error
+	// Bounds returns the smallest and largest amount of the route today.
+	Bounds(route op.RouteID) edge.Bounds
+}
+
+// Config sets up the section. All fields are required.
+type Config struct {
+	Cache  Cache
+	Now    func() time.Time
+	Rand   io.Reader // for new ids
+	Logger *slog.Logger
+}
+
+// Pages is the section of money transfers. It implements ui.Section and ui.MenuSource.
+type Pages struct {
+	*ui.Kit
+	counter Counter
+	cfg     Config
+	store   *flowStore
+
+	// aadhaars holds the Aadhaar numbers, by flow, between the two onboarding steps that need
+	// them. They are in memory only: after a restart the customer is asked again.
+	aadhaarMu sync.Mutex
+	aadhaars  map[op.ID]secret.Aadhaar
+}
+
+// New makes the section. An error means that a dependency is missing. Stored flows that
+// can't be read are logged and left out.
+func New(counter Counter, cfg Config) (*Pages, error) {
+	if counter == nil || cfg.Cache == nil || cfg.Now == nil || cfg.Rand == nil || cfg.Logger == nil {
+		return nil, errors.New("sending money needs a counter, a cache, a clock, randomness and a logger")
+	}
+	kept, err := openStore(cfg.Cache, cfg.Now)
+	if err != nil {
+		cfg.Logger.Warn("half-finished transfers are not shown", "error", err)
+	}
+	return &Pages{counter: counter, cfg: cfg, store: kept, aadhaars: map[op.ID]secret.Aadhaar{}}, nil
+}
+
+// Name implements ui.Section.
+func (s *Pages) Name() string { return "dmt" }
+
+// Files implements ui.Section.
+func (s *Pages) Files() fs.FS { return files }
+
+// Register implements ui.Section.
+func (s *Pages) Register(mux *http.ServeMux, kit *ui.Kit) {
+	s.Kit = kit
+	mux.HandleFunc("GET /dmt", kit.Get(s.showStart))
+	mux.HandleFunc("POST /dmt", kit.Post(s.createFlow))
+	mux.HandleFunc("GET /dmt/{flow}", kit.Get(s.showFlow))
+	mux.HandleFunc("POST /dmt/{flow}/{act}", kit.Post(s.handleStep))
+	mux.HandleFunc("POST /dmt/of/{op}", kit.Post(s.reopen))
+}
+
+// MenuItems implements ui.MenuSource.
+func (s *Pages) MenuItems(ses *ui.Session) []ui.MenuItem {
+	w := ses.Words()
+	return []ui.MenuItem{{Href: "/dmt", Icon: "send", Title: w.Text("dmt.title"), Hint: w.Text("dmt.hint"), Key: "5", Tile: true}}
+}
+
+func (s *Pages) keepAadhaar(id op.ID, number secret.Aadhaar) {
+	s.aadhaarMu.Lock()
+	defer s.aadhaarMu.Unlock()
+	if number.IsZero() {
+		delete(s.aadhaars, id)
+		return
+	}
+	if len(s.aadhaars) >= maxFlows {
+		clear(s.aadhaars) // customers are asked again
+	}
+	s.aadhaars[id] = number
+}
+
+func (s *Pages) keptAadhaar(id op.ID) secret.Aadhaar {
+	s.aadhaarMu.Lock()
+	defer s.aadhaarMu.Unlock()
+	return s.aadhaars[id]
+}

@@ -1,0 +1,19 @@
+// Counts a wait down, and reloads the page when it is over. The server knows the
+// time; the countdown restarts when the server sends a new value.
+const find = () => document.querySelector('[data-wait-left]');
+let shown = find();
+if (shown) {
+  let seconds = Number(shown.dataset.waitLeft);
+  const tick = setInterval(() => {
+    const now = find();
+    if (now && now !== shown) {
+      shown = now;
+      seconds = Number(now.dataset.waitLeft) + 1;
+    }
+    seconds -= 1;
+    if (now) now.querySelector('b').textContent = String(Math.max(seconds, 0));
+    if (seconds > 0 && now) return;
+    clearInterval(tick);
+    location.replace(document.querySelector("meta[name=here]").content);
+  }, 1000);
+}

@@ -1,0 +1,287 @@
+package ui
+
+import (
+	"context"
+	"crypto/rand"
+	"embed"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+
+	"galla/edge"
+	"galla/edge/i18n"
+	"galla/shared/localname"
+	"galla/shared/theme"
+	"galla/shared/webguard"
+)
+
+//go:embed templates static messages icons
+var kitFiles embed.FS
+
+// Counter is what the kit needs of edge.Counter. Its methods are safe for concurrent use.
+type Counter interface {
+	Status() edge.Status
+	// Subscribe returns a channel that receives when anything on a page may have changed, and
+	// a function that ends the subscription.
+	Subscribe() (<-chan struct{}, func())
+}
+
+// Section is a group of pages.
+type Section interface {
+	// Name is the first part of its pages' names.
+	Name() string
+	// Files holds templates, static, icons and messages, each if needed.
+	Files() fs.FS
+	// Register adds the section's routes. The kit serves after all sections have registered.
+	Register(mux *http.ServeMux, kit *Kit)
+}
+
+// ChipSource is a section with a chip for the status bar of every page.
+type ChipSource interface {
+	Chips(ses *Session) []Chip
+}
+
+// MenuSource is a section with items on the first page.
+type MenuSource interface {
+	MenuItems(ses *Session) []MenuItem
+}
+
+// CatalogueSource is a section that brings texts of other packages.
+type CatalogueSource interface {
+	Catalogues() []i18n.Catalogue
+}
+
+// MenuItem is a link on the first page.
+type MenuItem struct {
+	Href  string
+	Icon  string
+	Title string
+	Hint  string
+	Key   string // the shortcut: one letter or digit; empty: none
+	Tile  bool   // a large tile; the others are in a smaller list
+}
+
+// GuestSection is a section that admits browsers without a session, such as a customer's
+// screen.
+type GuestSection interface {
+	// IsGuest reports whether the section admitted the request's browser.
+	IsGuest(r *http.Request) bool
+}
+
+// Config sets up a Kit. Name and Logger are required.
+type Config struct {
+	// Name is the host name that the pages are served under (shared/localname).
+	Name string
+	// Idle is how long the counter stays unlocked without activity; default 5 minutes.
+	Idle time.Duration
+	// SaveLanguage stores the language that a user chose; nil: it lasts as long as the session
+	// and the browser's cookie.
+	SaveLanguage func(ctx context.Context, operator, language string) error
+	// UserActive reports whether the user is still enabled, with this name and role; otherwise
+	// the session is locked at its next request. nil: always.
+	UserActive func(edge.User) bool
+	// CheckPIN checks the PIN that an owner types again (OwnerConfirmed); nil: no PIN is
+	// right.
+	CheckPIN CheckPIN
+	// Catalogues are texts in addition to those of the sections.
+	Catalogues []i18n.Catalogue
+
+	// Rand makes sessions and tokens; default crypto/rand.
+	Rand   io.Reader
+	Logger *slog.Logger
+}
+
+// DefaultIdle is long enough to serve a customer at the shelves.
+const DefaultIdle = 5 * time.Minute
+
+// Handler is a page or a form's handler in a session.
+type Handler func(w http.ResponseWriter, r *http.Request, ses *Session)
+
+// Kit makes pages. Its methods are safe for concurrent use. Its Handler may be used
+// without Run, in a server of the caller; then Close ends the event streams.
+type Kit struct {
+	counter   Counter
+	cfg       Config
+	sections  []Section
+	book      *i18n.Bundle
+	templates *templateSet
+	static    *webguard.Static
+	sessions  *sessionStore
+	mux       *http.ServeMux
+	log       *slog.Logger
+
+	// Slots of the event streams: of admitted browsers, and of all others.
+	streams, anonymous chan struct{}
+
+	notifier *notifier
+	closing  chan struct{} // closed when Run ends
+	close    func()
+}
+
+// New makes the kit with all its sections. An error means that a dependency is missing,
+// that two sections bring the same name, or that a file is broken.
+func New(counter Counter, cfg Config, sections ...Section) (*Kit, error) {
+	if counter == nil || cfg.Logger == nil || !localname.Valid(cfg.Name) {
+		return nil, errors.New("the kit needs a counter, a logger and its host name")
+	}
+	if cfg.Rand == nil {
+		cfg.Rand = rand.Reader
+	}
+	if cfg.Idle == 0 {
+		cfg.Idle = DefaultIdle
+	}
+	k := &Kit{
+		counter: counter, cfg: cfg, log: cfg.Logger, sections: sections, mux: http.NewServeMux(), notifier: newNotifier(),
+		streams: make(chan struct{}, maxStreams), anonymous: make(chan struct{}, maxAnonymousStreams), closing: make(chan struct{}),
+	}
+	k.close = sync.OnceFunc(func() { close(k.closing) })
+	parts := []sectionFiles{{"ui", kitFiles}, {"theme", theme.Files()}}
+	static := []fs.FS{kitFiles, theme.Files()}
+	catalogues := append([]i18n.Catalogue{{Owner: "ui", Files: kitFiles}}, cfg.Catalogues...)
+	for _, r := range sections {
+		parts = append(parts, sectionFiles{r.Name(), r.Files()})
+		static = append(static, r.Files())
+		if _, err := fs.Stat(r.Files(), "messages"); err == nil {
+			catalogues = append(catalogues, i18n.Catalogue{Owner: r.Name(), Files: r.Files()})
+		}
+		if s, ok := r.(CatalogueSource); ok {
+			catalogues = append(catalogues, s.Catalogues()...)
+		}
+	}
+	var err error
+	if k.book, err = i18n.Load(catalogues...); err != nil {
+		return nil, err
+	}
+	if k.static, err = webguard.NewStatic("/static/", static...); err != nil {
+		return nil, err
+	}
+	if k.templates, err = loadTemplates(parts, k.static, k.book); err != nil {
+		return nil, err
+	}
+	if k.sessions, err = newSessions(cfg.Rand, cfg.Idle, cfg.UserActive); err != nil {
+		return nil, err
+	}
+	k.sessions.onLock = k.notifier.notify
+	k.registerRoutes()
+	return k, nil
+}
+
+// sectionFiles are the files of one section.
+type sectionFiles struct {
+	name  string
+	files fs.FS
+}
+
+func (k *Kit) registerRoutes() {
+	k.mux.Handle(k.static.Pattern(), k.static)
+	k.mux.HandleFunc("GET /healthz", serveHealth)
+	k.mux.HandleFunc("GET /events", k.serveEvents)
+	k.mux.HandleFunc("POST /language", k.chooseLanguage)
+	k.mux.HandleFunc("POST /lock", k.Post(k.lock))
+	k.mux.HandleFunc("GET /settings", k.Get(k.showSettings))
+	k.mux.HandleFunc("POST /settings", k.Post(k.saveSettings))
+	k.mux.HandleFunc("POST /keep-alive", k.Post(keepAlive))
+	k.mux.HandleFunc("GET /confirm", k.Get(k.redirectFromConfirm))
+	k.mux.HandleFunc("POST /confirm", k.Post(k.confirmPIN))
+	k.mux.HandleFunc(notFoundPattern, k.Get(k.NotFound))
+	for _, r := range k.sections {
+		r.Register(k.mux, k)
+	}
+}
+
+const notFoundPattern = "GET /"
+
+// Handler returns the whole UI with its request checks.
+func (k *Kit) Handler() http.Handler { return k.guard(k.mux) }
+
+// MenuItems returns the menu items in the order of the sections.
+func (k *Kit) MenuItems(ses *Session) []MenuItem {
+	var out []MenuItem
+	for _, r := range k.sections {
+		if e, ok := r.(MenuSource); ok {
+			out = append(out, e.MenuItems(ses)...)
+		}
+	}
+	return out
+}
+
+// Book returns the texts of all sections.
+func (k *Kit) Book() *i18n.Bundle { return k.book }
+
+// StaticSize returns the size of all static files in bytes.
+func (k *Kit) StaticSize() int { return k.static.Size() }
+
+// Close ends the event streams. Run does it too.
+func (k *Kit) Close() { k.close() }
+
+// serveHealth answers health checks, without any data.
+func serveHealth(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	_, _ = io.WriteString(w, "alive\n")
+}
+
+// Limits of the server: it has one user with a few tabs on the same machine, so all times
+// are short. Event streams have their own.
+const (
+	readTimeout     = 10 * time.Second
+	writeTimeout    = 30 * time.Second // includes the PIN's slow hash and a slow disk
+	idleTimeout     = 2 * time.Minute
+	shutdownTimeout = 5 * time.Second // for running requests when the program ends
+	maxHeader       = 16 << 10        // bytes
+)
+
+// Run serves on a loopback listener until ctx ends, and closes it. Call it once. It
+// returns when every request has ended.
+func (k *Kit) Run(ctx context.Context, l net.Listener) error {
+	if !loopback(l.Addr()) {
+		_ = l.Close()
+		return fmt.Errorf("the counter's screen listens on %s, which other machines can reach; give it a loopback address such as 127.0.0.1", l.Addr())
+	}
+	var conns sync.WaitGroup
+	srv := &http.Server{
+		Handler: k.Handler(), ReadHeaderTimeout: readTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
+		IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,
+		ErrorLog: slog.NewLogLogger(k.log.Handler(), slog.LevelDebug),
+		ConnState: func(_ net.Conn, state http.ConnState) {
+			switch state {
+			case http.StateNew:
+				conns.Add(1)
+			case http.StateClosed, http.StateHijacked:
+				conns.Done()
+			}
+		},
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- srv.Serve(l) }()
+	var err error
+	select {
+	case err = <-ended:
+	case <-ctx.Done():
+	}
+	k.close()
+	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTimeout)
+	defer cancel()
+	if srv.Shutdown(end) != nil {
+		_ = srv.Close() // aborts requests that take longer
+	}
+	if err == nil {
+		err = <-ended
+	}
+	conns.Wait()
+	if errors.Is(err, http.ErrServerClosed) {
+		return nil
+	}
+	return fmt.Errorf("serve the counter's screen on %s: %w", l.Addr(), err)
+}
+
+// loopback reports whether an address is reachable from this machine only.
+func loopback(a net.Addr) bool {
+	tcp, ok := a.(*net.TCPAddr)
+	return ok && tcp.IP.IsLoopback()
+}

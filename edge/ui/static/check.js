@@ -1,0 +1,48 @@
+// Shows the errors of all fields of a form before it is sent. The server checks
+// everything again.
+
+// note writes below a field: an error ('bad'), a confirmation ('good'), or its hint.
+export function note(field, text, tone) {
+  const box = document.getElementById((field.dataset.noteOf || field.id) + '-note');
+  const frame = field.closest('.field');
+  box.textContent = text || box.dataset.hint;
+  frame.classList.toggle('bad', tone === 'bad');
+  frame.classList.toggle('fit', tone === 'good');
+  if (tone === 'bad') field.setAttribute('aria-invalid', 'true');
+  else field.removeAttribute('aria-invalid');
+}
+
+// Checks of the fields' own modules: field → () => error text.
+const checks = new WeakMap();
+
+export function setCheck(field, check) {
+  checks.set(field, check);
+}
+
+export function checkFields(form) {
+  const fields = () => [...form.querySelectorAll('[data-missing]')];
+  const problem = (field) => {
+    const own = checks.get(field);
+    if (own) return own();
+    const empty = field.type === 'checkbox' ? !field.checked : field.value.trim() === '';
+    if (empty) return field.dataset.missing;
+    const digits = field.value.replace(/\D/g, '').length;
+    return field.dataset.minDigits && digits < Number(field.dataset.minDigits) ? field.dataset.wrong : '';
+  };
+  form.addEventListener('submit', (event) => {
+    let first = null;
+    for (const field of fields()) {
+      const text = problem(field);
+      if (!text) continue;
+      note(field, text, 'bad');
+      first ??= field;
+    }
+    if (!first) return;
+    event.preventDefault();
+    first.focus();
+  });
+  // An error disappears when its cause does, and none appears while typing.
+  form.addEventListener('input', ({ target }) => {
+    if (target.getAttribute('aria-invalid') && target.dataset.missing && !problem(target)) note(target, '', '');
+  });
+}

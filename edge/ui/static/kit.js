@@ -1,0 +1,26 @@
+// The kit's main module starts the scripts of the page's parts. Pages also work
+// without scripts. A section's own module is loaded after this one.
+import { listen } from './live.js';
+import { shortcuts } from './keys.js';
+import { submitQuietly, submitOnce, keepAlive, printButton, sendOnChange } from './forms.js';
+import { checkFields } from './check.js';
+import { aadhaarField } from './aadhaar.js';
+import { amountField } from './amount.js';
+import { watchCashBar } from './cash.js';
+
+const each = (selector, start) => document.querySelectorAll(selector).forEach(start);
+
+each('[data-aadhaar]', aadhaarField);
+each('[data-amount]', amountField);
+each('form[data-check]', checkFields);
+each('[data-print]', printButton);
+each('select[data-change]', sendOnChange);
+submitQuietly();
+submitOnce();
+// A customer's touch does not count as the agent's activity.
+if (!document.body.matches('[data-customer]')) {
+  keepAlive();
+  shortcuts();
+  watchCashBar();
+}
+listen();

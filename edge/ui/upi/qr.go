@@ -1,0 +1,325 @@
+package upi
+
+import (
+	"context"
+	"errors"
+	"html/template"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"galla/edge"
+	"galla/edge/i18n"
+	"galla/edge/outcome"
+	"galla/edge/ui"
+	"galla/shared/money"
+	"galla/shared/op"
+	"galla/shared/theme"
+)
+
+// quickAmounts are a small shop's most frequent amounts.
+var quickAmounts = []money.Paise{
+	20 * money.Rupee, 50 * money.Rupee, 100 * money.Rupee, 200 * money.Rupee,
+	300 * money.Rupee, 500 * money.Rupee, 1_000 * money.Rupee, 2_000 * money.Rupee,
+}
+
+type amountData struct {
+	Amount ui.Field
+	Poster bool // a printed code is stored
+}
+
+// showAmountForm shows the form of a code with an amount.
+func (s *Pages) showAmountForm(w http.ResponseWriter, r *http.Request, ses *ui.Session) {
+	s.renderAmountForm(w, r, ses, http.StatusOK, "", "")
+}
+
+func (s *Pages) renderAmountForm(w http.ResponseWriter, r *http.Request, ses *ui.Session, status int, wrong, alert string) {
+	words := ses.Words()
+	_, _, known, err := s.printedCode()
+	if err != nil {
+		s.kit.Fail(w, r, ses, err)
+		return
+	}
+	d := amountData{Poster: known, Amount: ui.Field{
+		Name: "amount", Kind: ui.Amount, Label: words.Text("upi.amount"), Hint: words.Text("upi.amount.hint"), Error: wrong,
+		Value: strings.TrimSpace(r.PostFormValue("amount")), Focus: true, Missing: words.Text("upi.missing"), Wrong: words.Text("upi.number"),
+		Keys: ui.Keys(r.PostFormValue("quick"), quickAmounts...), KeysLabel: words.Text("upi.quick"), Spelling: words.NumberTextsJSON(),
+	}}
+	s.kit.Render(w, r, ses, status, ui.Page{Name: "upi/qr", Title: words.Text("upi.title"), Back: "/", Alert: alert, Data: d})
+}
+
+// readAmount reads the typed amount or the quick key. Where they differ, it reports an
+// error, as a text's key.
+func readAmount(typed, quick string) (money.Paise, string) {
+	typed = strings.TrimSpace(typed)
+	text := typed
+	if text == "" {
+		text = quick
+	}
+	if text == "" {
+		return 0, "upi.missing"
+	}
+	amount, err := i18n.ParseRupees(text)
+	if err != nil || amount <= 0 {
+		return 0, "upi.number"
+	}
+	if chosen, err := i18n.ParseRupees(quick); typed != "" && quick != "" && (err != nil || chosen != amount) {
+		return 0, "upi.both"
+	}
+	return amount, ""
+}
+
+// createCode requests a code with an amount and redirects to it.
+func (s *Pages) createCode(w http.ResponseWriter, r *http.Request, ses *ui.Session) {
+	amount, wrong := readAmount(r.PostForm.Get("amount"), r.PostForm.Get("quick"))
+	if wrong != "" {
+		s.renderAmountForm(w, r, ses, http.StatusUnprocessableEntity, ses.Words().Text(wrong), "")
+		return
+	}
+	id, err := s.kit.Once(ses, r, func() (op.ID, error) { return s.requestCode(r.Context(), ses, amount) })
+	var precluded *edge.PreconditionError
+	switch {
+	case errors.As(err, &precluded):
+		s.renderAmountForm(w, r, ses, http.StatusConflict, "", outcome.PreconditionText(ses.Words(), precluded))
+	case err != nil:
+		s.kit.Fail(w, r, ses, err)
+	default:
+		http.Redirect(w, r, "/upi/"+string(id), http.StatusSeeOther)
+	}
+}
+
+// requestCode creates the operation of a code; amount 0 requests the printed one.
+func (s *Pages) requestCode(ctx context.Context, ses *ui.Session, amount money.Paise) (op.ID, error) {
+	order, err := op.NewID(s.cfg.Rand)
+	if err != nil {
+		return "", err
+	}
+	// An order id is a UPI transaction reference of at most 35 characters.
+	given := map[string]any{"order_id": strings.ReplaceAll(string(order), "-", "")}
+	if amount > 0 {
+		given["amount"] = jsontext.Value(amount.Number())
+	}
+	b, err := json.Marshal(given, json.Deterministic(true))
+	if err != nil {
+		return "", err
+	}
+	title := ses.Words().Text("upi.of", "amount", i18n.ShortRupees(amount))
+	if amount == 0 {
+		title = ses.Words().Text("upi.poster.title")
+	}
+	v, err := s.counter.Start(edge.Request{Route: op.GenerateQR, Fields: b, User: ses.Operator.Name, UserID: ses.Operator.ID, Title: title})
+	if err == nil {
+		s.rememberAmount(v.ID, amount)
+	}
+	return v.ID, err
+}
+
+// rememberAmount remembers the requested amount: the reply is checked against it.
+func (s *Pages) rememberAmount(id op.ID, amount money.Paise) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.requested.Put(id, amount)
+}
+
+// requestedAmount returns the requested amount of an operation; ok is false if it is not
+// remembered.
+func (s *Pages) requestedAmount(id op.ID) (amount money.Paise, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.requested.Get(id)
+}
+
+// codeData is a code on its page.
+type codeData struct {
+	ID     op.ID
+	Amount string
+	Spell  string
+	Payee  string
+	VPA    string
+	Note   string
+	Order  string
+	QR     template.HTML
+	Wait   bool      // the reply is awaited
+	Banner ui.Banner // shown if there is no code
+	State  string
+}
+
+// showCode shows a code with an amount, large.
+func (s *Pages) showCode(w http.ResponseWriter, r *http.Request, ses *ui.Session) {
+	id, err := op.ParseID(r.PathValue("id"))
+	if err != nil {
+		s.kit.Message(w, r, ses, http.StatusNotFound, "error.unknown")
+		return
+	}
+	v, err := s.counter.Operation(id)
+	if err == nil && v.Route != op.GenerateQR {
+		err = edge.ErrNotFound
+	}
+	words := ses.Words()
+	p := ui.Page{Name: "upi/code", Title: words.Text("upi.title"), Back: "/upi"}
+	d := codeData{ID: id, State: string(v.State)}
+	if c, ok := s.savedCode(id); ok && errors.Is(err, edge.ErrNotFound) {
+		if err = d.fillFrom(words, c); err == nil {
+			d.State = string(op.Succeeded)
+			p.Data = d
+			s.kit.Render(w, r, ses, http.StatusOK, p)
+			return
+		}
+	}
+	if err != nil {
+		s.kit.Fail(w, r, ses, err)
+		return
+	}
+	switch v.State {
+	case op.Succeeded:
+		if err := s.fillCode(&d, words, v); err != nil {
+			s.log.Error("a UPI code is not shown", "operation", id, "error", err)
+			d.Banner = ui.Banner{Tone: outcome.ToneStop, Icon: "refused", Group: "any", Title: words.Text("upi.wrong.title"), Lead: words.Text("upi.wrong")}
+		}
+	case op.Failed, op.NotSent, op.Expired, op.Reversed:
+		d.Banner = ui.Banner{Tone: outcome.ToneQuiet, Icon: "refused", Group: "any", Title: words.Text("upi.none.title"), Lead: words.Text("upi.none"), Reason: ui.ShortReason(v.Result.Message)}
+	default:
+		d.Wait, p.Refresh = true, refreshSeconds
+		d.Banner = ui.Banner{Tone: outcome.ToneWait, Icon: "wait", Group: "any", Title: words.Text("upi.wait.title"), Lead: words.Text("upi.wait")}
+	}
+	p.Data = d
+	s.kit.Render(w, r, ses, http.StatusOK, p)
+}
+
+// fillCode shows the code if it is what was requested.
+func (s *Pages) fillCode(d *codeData, words *i18n.Localizer, v edge.View) error {
+	asked, ok := s.requestedAmount(v.ID)
+	if !ok {
+		return errWrongCode
+	}
+	c, err := readCode(v, asked)
+	if err != nil {
+		return err
+	}
+	if err := d.fillFrom(words, c); err != nil {
+		return err
+	}
+	if err := s.saveCode(v.ID, c); err != nil {
+		s.log.Error("a UPI code can't be stored, and will be lost in a restart", "operation", v.ID, "error", err)
+	}
+	return nil
+}
+
+// fillFrom puts a code on the page.
+func (d *codeData) fillFrom(words *i18n.Localizer, c upiCode) (err error) {
+	if d.QR, err = theme.QRDrawing(c.Link, ""); err != nil {
+		return err
+	}
+	d.Payee, d.VPA, d.Order = c.Payee, c.VPA, c.Order
+	if c.Order == "" || !strings.Contains(c.Note, c.Order) { // otherwise the order would be shown twice
+		d.Note = c.Note
+	}
+	if c.Amount > 0 {
+		d.Amount, d.Spell = i18n.ShortRupees(c.Amount), words.AmountInWords(c.Amount)
+	}
+	return nil
+}
+
+// paperSizes are the sizes of the printed code.
+var paperSizes = []string{"a4", "a5"}
+
+type posterData struct {
+	codeData
+	Fetched bool
+	At      string
+	Paper   string
+	Papers  []string
+	English string // shown beside the agent's language for customers
+}
+
+// printedCode returns the stored printed code.
+func (s *Pages) printedCode() (upiCode, time.Time, bool, error) {
+	b, at, ok, err := s.cache.GetCache(printedCodeCacheKey)
+	if err != nil || !ok {
+		return upiCode{}, time.Time{}, false, err
+	}
+	var kept upiCode
+	if len(b) > maxSavedBytes || json.Unmarshal(b, &kept) != nil {
+		return upiCode{}, time.Time{}, false, nil // it is fetched again
+	}
+	c, err := readLink(kept.Link)
+	if err != nil || c.Amount != 0 {
+		return upiCode{}, time.Time{}, false, nil
+	}
+	return c, at, true, nil
+}
+
+// showPoster shows the printed code; it works offline.
+func (s *Pages) showPoster(w http.ResponseWriter, r *http.Request, ses *ui.Session) {
+	s.renderPoster(w, r, ses, http.StatusOK, "")
+}
+
+func (s *Pages) renderPoster(w http.ResponseWriter, r *http.Request, ses *ui.Session, status int, alert string) {
+	c, at, known, err := s.printedCode()
+	if err != nil {
+		s.kit.Fail(w, r, ses, err)
+		return
+	}
+	st := s.counter.Status()
+	d := posterData{Fetched: known, Paper: paperSizes[0], Papers: paperSizes}
+	if ses.Words().Code() != i18n.English {
+		d.English = s.kit.In(i18n.English).Text("upi.poster.scan")
+	}
+	for _, paper := range paperSizes {
+		if r.URL.Query().Get("paper") == paper {
+			d.Paper = paper
+		}
+	}
+	if known {
+		d.Payee, d.VPA, d.Note, d.At = c.Payee, c.VPA, c.Note, ses.Words().ShortTime(at, st.Now)
+		if d.QR, err = theme.QRDrawing(c.Link, ""); err != nil {
+			s.kit.Fail(w, r, ses, err)
+			return
+		}
+	}
+	s.kit.Render(w, r, ses, status, ui.Page{Name: "upi/poster", Title: ses.Words().Text("upi.poster.title"), Back: "/upi", Alert: alert, Data: d})
+}
+
+// fetchPoster requests the printed code and stores it.
+func (s *Pages) fetchPoster(w http.ResponseWriter, r *http.Request, ses *ui.Session) {
+	err := s.fetchPrintedCode(r, ses)
+	var precluded *edge.PreconditionError
+	switch {
+	case errors.As(err, &precluded):
+		s.renderPoster(w, r, ses, http.StatusConflict, outcome.PreconditionText(ses.Words(), precluded))
+	case errors.Is(err, errWrongCode):
+		s.log.Error("the printed UPI code can't be stored", "error", err)
+		s.renderPoster(w, r, ses, http.StatusBadGateway, ses.Words().Text("upi.wrong"))
+	case errors.Is(err, context.DeadlineExceeded):
+		s.renderPoster(w, r, ses, http.StatusGatewayTimeout, ses.Words().Text("upi.poster.timeout"))
+	case err != nil:
+		s.kit.Fail(w, r, ses, err)
+	default:
+		http.Redirect(w, r, "/upi/poster", http.StatusSeeOther)
+	}
+}
+
+func (s *Pages) fetchPrintedCode(r *http.Request, ses *ui.Session) error {
+	id, err := s.kit.Once(ses, r, func() (op.ID, error) { return s.requestCode(r.Context(), ses, 0) })
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), answerTimeout)
+	defer cancel()
+	v, err := s.counter.Await(ctx, id)
+	if err != nil {
+		return err
+	}
+	c, err := readCode(v, 0)
+	if err != nil {
+		return err
+	}
+	b, err := json.Marshal(c, json.Deterministic(true))
+	if err != nil {
+		return err
+	}
+	return s.cache.PutCache(printedCodeCacheKey, b, s.counter.Status().Now)
+}

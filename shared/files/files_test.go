@@ -1,0 +1,99 @@
+package files
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+func TestLock(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.lock")
+	unlock, err := TryLock(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := TryLock(path); !errors.Is(err, ErrLocked) {
+		t.Fatalf("a second lock: %v", err)
+	}
+	done := make(chan error, 1)
+	go func() {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		defer cancel()
+		again, err := Lock(ctx, path)
+		if err == nil {
+			err = again()
+		}
+		done <- err
+	}()
+	if err := unlock(); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-done; err != nil {
+		t.Errorf("after the unlock: %v", err)
+	}
+	if _, err := TryLock(filepath.Join(t.TempDir(), "missing", "a.lock")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("in a missing folder: %v", err)
+	}
+}
+
+func TestWriteAtomic(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a")
+	for _, text := range []string{"one", "two"} {
+		if err := WriteAtomic(path, []byte(text), 0o640, os.Rename); err != nil {
+			t.Fatal(err)
+		}
+		got, err := os.ReadFile(path)
+		info, statErr := os.Stat(path)
+		if err != nil || statErr != nil || string(got) != text || info.Mode() != 0o640 {
+			t.Errorf("read %q, %v, %v", got, info, err)
+		}
+	}
+	broken := errors.New("broken")
+	if err := WriteAtomic(path, []byte("three"), 0o640, func(string, string) error { return broken }); !errors.Is(err, broken) {
+		t.Errorf("with a failing rename: %v", err)
+	}
+	left, err := os.ReadDir(filepath.Dir(path))
+	if got, _ := os.ReadFile(path); err != nil || len(left) != 1 || string(got) != "two" {
+		t.Errorf("after it: %d files, %q, %v", len(left), got, err)
+	}
+}
+
+func TestPID(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.pid")
+	remove, err := WritePID(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if pid, err := ReadPID(path); err != nil || pid != os.Getpid() {
+		t.Errorf("ReadPID = %d, %v", pid, err)
+	}
+	if err := os.WriteFile(path, []byte("1\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := remove(); err != nil {
+		t.Error(err)
+	}
+	if pid, err := ReadPID(path); err != nil || pid != 1 {
+		t.Errorf("the file of another process: %d, %v", pid, err)
+	}
+	if _, err := WritePID(path); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if err := remove(); err != nil {
+			t.Error(err)
+		}
+	}
+	for _, text := range []string{"", "x", "-1"} {
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := ReadPID(path); err == nil {
+			t.Errorf("%q is a process id", text)
+		}
+	}
+}
