@@ -7,15 +7,15 @@ import (
 	"testing"
 )
 
-// broken are changes after which a cluster refuses a manifest, or takes it and does
-// not do what is meant; with a word of what must be said.
+// broken are changes after which a cluster refuses a manifest, or accepts it and does
+// not do what is meant; each with a part of the expected message.
 var broken = map[string]struct{ file, was, is, says string }{
 	// What an API server can't read.
 	"a word that is none":     {"30-central.yaml", "minReadySeconds: 10", "minReadySecond: 10", "minReadySecond"},
 	"a word in a probe":       {"30-central.yaml", "failureThreshold: 150", "failuresThreshold: 150", "failuresThreshold"},
 	"another type":            {"30-central.yaml", "replicas: 2", `replicas: "two"`, "replicas"},
 	"a type of a list":        {"20-migrate.yaml", "args: [migrate]", "args: migrate", "args"},
-	"a number for a text":     {"10-settings.yaml", "GALLA_LEAD: 15s", "GALLA_LEAD: 15", "string"},
+	"a number for a text":     {"10-settings.yaml", "GALLA_DRAIN_DELAY: 15s", "GALLA_DRAIN_DELAY: 15", "string"},
 	"a field twice":           {"30-central.yaml", "  replicas: 2\n", "  replicas: 2\n  replicas: 3\n", "replicas"},
 	"another API":             {"30-central.yaml", "policy/v1", "policy/v1beta9", "policy/v1beta9"},
 	"a kind that is none":     {"40-network.yaml", "kind: NetworkPolicy", "kind: NetPolicy", "NetPolicy"},
@@ -24,7 +24,7 @@ var broken = map[string]struct{ file, was, is, says string }{
 	"a name that is none":     {"40-network.yaml", "name: galla-central-admin", "name: Galla_Admin", "Galla_Admin"},
 	"a label that is none":    {"40-network.yaml", "  name: nobody\n", "  name: nobody\n  labels: {a: -b-}\n", "-b-"},
 	"a variable that is none": {"20-migrate.yaml", "- name: GALLA_NODE", "- name: GALLA=NODE", "GALLA=NODE"},
-	"a key that is none":      {"10-settings.yaml", "GALLA_LEAD: 15s", "GALLA LEAD: 15s", "GALLA LEAD"},
+	"a key that is none":      {"10-settings.yaml", "GALLA_DRAIN_DELAY: 15s", "GALLA LEAD: 15s", "GALLA LEAD"},
 	// What it can read, and refuses.
 	"a port that is none":        {"30-central.yaml", "containerPort: 7100", "containerPort: 71000", "71000"},
 	"a port's name":              {"30-central.yaml", "{name: direct, containerPort", "{name: Direct_Calls, containerPort", "Direct_Calls"},
@@ -61,7 +61,7 @@ var broken = map[string]struct{ file, was, is, says string }{
 	"the host's network":   {"30-central.yaml", "      enableServiceLinks: false\n", "      hostNetwork: true\n", "hostNetwork"},
 	"the host's files":     {"30-central.yaml", "emptyDir: {sizeLimit: 64Mi}", "hostPath: {path: /srv}", "hostPath"},
 	"a port of the host's": {"30-central.yaml", "containerPort: 7100}", "containerPort: 7100, hostPort: 7100}", "hostPort"},
-	// What it takes, and what then does not do what is meant.
+	// What it accepts, and what then does not do what is meant.
 	"a service of nobody":      {"40-network.yaml", "selector: {app.kubernetes.io/name: galla-central, app.kubernetes.io/component: central}", "selector: {app.kubernetes.io/name: galla-centrale}", "galla-central"},
 	"a service's port":         {"40-network.yaml", "targetPort: uplink", "targetPort: uplinks", "uplinks"},
 	"a probe's port":           {"30-central.yaml", "{path: /readyz, port: admin}", "{path: /readyz, port: console}", "console"},
@@ -79,7 +79,7 @@ var broken = map[string]struct{ file, was, is, says string }{
 	"no namespace":             {"30-central.yaml", "  namespace: galla\n", "", "namespace"},
 }
 
-// TestKubernetesHasTeeth: what a cluster would refuse, or misunderstand, is told.
+// TestKubernetesHasTeeth checks that each broken manifest is reported.
 func TestKubernetesHasTeeth(t *testing.T) {
 	for what, c := range broken {
 		folder := t.TempDir()

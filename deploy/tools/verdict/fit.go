@@ -13,8 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// fit tells what a cluster would take without a word and never find: whatever an
-// object names must be there, and whoever selects must select somebody.
+// fit reports what a cluster would accept silently and never find: whatever an object
+// names must exist, and each selector must select something.
 func fit(all []Object) (wrong []error) {
 	w := whole{all: all}
 	for _, o := range all {
@@ -22,7 +22,7 @@ func fit(all []Object) (wrong []error) {
 			wrong = append(wrong, fmt.Errorf("%s: %s %s: "+format, append([]any{o.File, o.Kind, o.Name}, args...)...))
 		}
 		if o.decoded == nil {
-			continue // which was told already
+			continue // which was reported already
 		}
 		if o.Kind != "Namespace" && !w.has("Namespace", "", o.Namespace) {
 			tell("there is no namespace %q", o.Namespace)
@@ -70,7 +70,7 @@ func (w whole) selected(namespace string, by *meta.LabelSelector) (out []Object)
 	return out
 }
 
-// pods looks for what pods take from elsewhere. Secrets stand in no file.
+// pods checks what pods use from elsewhere. No file holds secrets.
 func (w whole) pods(spec corev1.PodSpec, namespace string, tell func(string, ...any)) {
 	need := func(kind, name string) {
 		if name != "" && !w.has(kind, namespace, name) {
@@ -100,7 +100,7 @@ func (w whole) pods(spec corev1.PodSpec, namespace string, tell func(string, ...
 	}
 }
 
-// service looks for the pods behind a service, and the ports that it names.
+// service checks the pods behind a service, and the ports that it names.
 func (w whole) service(s *corev1.Service, tell func(string, ...any)) {
 	behind := w.selected(s.Namespace, &meta.LabelSelector{MatchLabels: s.Spec.Selector})
 	if len(s.Spec.Selector) == 0 || behind == nil {
@@ -117,7 +117,7 @@ func (w whole) service(s *corev1.Service, tell func(string, ...any)) {
 	}
 }
 
-// ingress looks for the services behind an Ingress, and their ports.
+// ingress checks the services behind an Ingress, and their ports.
 func (w whole) ingress(i *networkingv1.Ingress, tell func(string, ...any)) {
 	for _, rule := range i.Spec.Rules {
 		if rule.HTTP == nil {
@@ -143,10 +143,10 @@ func (w whole) ingress(i *networkingv1.Ingress, tell func(string, ...any)) {
 	}
 }
 
-// budget looks whether a budget protects somebody, and lets a machine be emptied.
+// budget checks that a budget protects pods, and still lets a machine be drained.
 func (w whole) budget(b *policyv1.PodDisruptionBudget, tell func(string, ...any)) {
 	if b.Spec.Selector == nil {
-		return // which was told already
+		return // which was reported already
 	}
 	protected := w.selected(b.Namespace, b.Spec.Selector)
 	if protected == nil {

@@ -1,13 +1,12 @@
-// Package verdict says what a cluster and a compose engine would say of the
-// manifests of deploy/kubernetes and deploy/compose, with neither at hand: with the
-// API server's own types and its strict decoding, Kubernetes' own check of the
-// restricted profile, and compose's own loader and schema. The API server's
-// validation takes minutes to compile, so the rules that it has for what is used
-// here stand in this package; a table of broken manifests, which its own judge has
-// seen as well, keeps them. It stands in a module of its own, so that the product's
-// stays small.
+// Package verdict checks the manifests of deploy/kubernetes and deploy/compose as a
+// cluster and a compose engine would, without either: with the API server's own types
+// and its strict decoding, Kubernetes' own check of the restricted profile, and
+// compose's own loader and schema. The API server's validation takes minutes to
+// compile, so this package has its own rules for the fields that are used here; a table
+// of broken manifests, which a real API server has refused as well, keeps them correct.
+// It is a module of its own, so that the product's stays small.
 //
-// Data enters as folders of files; errors leave, which name file and field.
+// Folders of files enter. Errors leave, which name file and field.
 package verdict
 
 import (
@@ -42,9 +41,9 @@ type Object struct {
 	decoded runtime.Object // as it was written
 }
 
-// Kubernetes reads all manifests of a folder and gives their objects, in the
-// order in which they are applied. The error names everything that an API server
-// would refuse, and what it would take and never find.
+// Kubernetes reads all manifests of a folder and gives their objects, in the order in
+// which they are applied. The error lists everything that an API server would refuse,
+// and references that it would accept and never find.
 func Kubernetes(folder string) ([]Object, error) {
 	files, err := filepath.Glob(filepath.Join(folder, "*.yaml"))
 	if err != nil || len(files) == 0 {
@@ -103,7 +102,7 @@ func understood() (*runtime.Scheme, error) {
 	return kinds, errors.Join(wrong...)
 }
 
-// judge decodes one object strictly and holds it against the rules of its kind.
+// judge decodes one object strictly and checks it against the rules of its kind.
 func judge(strict runtime.Decoder, text []byte) (Object, error) {
 	decoded, kind, err := strict.Decode(text, nil, nil)
 	if err != nil {
@@ -119,8 +118,8 @@ func judge(strict runtime.Decoder, text []byte) (Object, error) {
 	return o, errors.Join(faults.ToAggregate(), restricted(decoded))
 }
 
-// restricted holds a pod against the restricted profile of Kubernetes' pod
-// security standards.
+// restricted checks a pod against the restricted profile of Kubernetes' pod security
+// standards.
 func restricted(o runtime.Object) error {
 	template := podsOf(o)
 	if template == nil {

@@ -92,7 +92,7 @@ func TestCompose(t *testing.T) {
 		t.Error("the sandbox's bank starts in production")
 	}
 	if _, err := Compose(t.Context(), composed, nil, nil); err == nil {
-		t.Error("a deployment starts that was not told its name and its bank")
+		t.Error("a deployment starts without its name and its bank")
 	}
 	for name, s := range p.Services {
 		for _, port := range s.Ports {
@@ -132,8 +132,8 @@ func spoken(t *testing.T, program string, args ...string) map[string]bool {
 // others are variables that the programs' libraries read.
 var others = []string{"GOMEMLIMIT", "PGPASSFILE"}
 
-// TestSettings: whatever a manifest, a unit or the image says to a program is
-// something that the program listens to.
+// TestSettings checks that each variable that a manifest, a unit or the image sets is
+// one that the program reads.
 func TestSettings(t *testing.T) {
 	central, bank, edge := spoken(t, "./central/cmd/galla-central", "run"), spoken(t, "./central/cmd/galla-bank"), spoken(t, "./edge/cmd/galla-edge", "run")
 	hold := func(where string, known map[string]bool, name string) {
@@ -177,8 +177,8 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// TestPorts: the image's addresses, the pods' ports, services, Ingress, policy and
-// proxy mean the same doors.
+// TestPorts checks that the image's addresses, the pods' ports, services, Ingress,
+// policy and proxy mean the same listeners.
 func TestPorts(t *testing.T) {
 	text, err := os.ReadFile("../../container/Containerfile")
 	if err != nil {
@@ -231,11 +231,11 @@ func TestPorts(t *testing.T) {
 	}
 }
 
-// TestRolling: a pod that goes is out of the balance before it stops, has the time
-// that it needs, and never leaves nobody behind.
+// TestRolling checks that a stopping pod leaves the load balancing before it stops, has
+// the time that it needs, and never leaves the service without a pod.
 func TestRolling(t *testing.T) {
 	d := one[*appsv1.Deployment](t, "galla-central")
-	lead, err := time.ParseDuration(one[*corev1.ConfigMap](t, "galla-central").Data["GALLA_LEAD"])
+	lead, err := time.ParseDuration(one[*corev1.ConfigMap](t, "galla-central").Data["GALLA_DRAIN_DELAY"])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -244,7 +244,7 @@ func TestRolling(t *testing.T) {
 	if noticed := time.Duration(ready.PeriodSeconds*ready.FailureThreshold) * time.Second; 2*noticed > lead {
 		t.Errorf("a pod that is leaving is noticed after %s, and stays for %s only", noticed, lead)
 	}
-	const stop = 70 * time.Second // README, 'Stopping a node'
+	const stop = 70 * time.Second // deploy/docs/ha.md, 'Stopping a node'
 	if grace := time.Duration(*pod.TerminationGracePeriodSeconds) * time.Second; grace < lead+stop {
 		t.Errorf("a pod is killed after %s; its lead and its end take up to %s", grace, lead+stop)
 	}
@@ -265,7 +265,7 @@ func TestRolling(t *testing.T) {
 			}
 		}
 	}
-	// The migration's pod must not get calls.
+	// The migration's pod must not get requests.
 	for label, value := range one[*corev1.Service](t, "galla-central").Spec.Selector {
 		if label == "app.kubernetes.io/component" && one[*batchv1.Job](t, "galla-migrate").Spec.Template.Labels[label] == value {
 			t.Error("the service selects the migration's pod")
@@ -284,7 +284,7 @@ func TestRolling(t *testing.T) {
 	}
 }
 
-// TestSecretsAreReferences: no value that is secret stands in a file of the tree.
+// TestSecretsAreReferences checks that no file of the tree has a secret value.
 func TestSecretsAreReferences(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(kubernetes, "*.yaml"))
 	if err != nil {

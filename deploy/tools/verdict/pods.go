@@ -26,7 +26,7 @@ func podsOf(o runtime.Object) *corev1.PodTemplateSpec {
 	return nil
 }
 
-// kinds counts the fields of a structure that are set: of a union, one may be.
+// kinds counts the fields of a structure that are set: only one of a union may be.
 func kinds(union any) (n int) {
 	v := reflect.ValueOf(union)
 	for i := range v.NumField() {
@@ -118,8 +118,8 @@ func container(c corev1.Container, volumes map[string]bool, at *field.Path) fiel
 	return faults
 }
 
-// probe holds a question after a container's health against what it may be, and
-// its port against those that the container has.
+// probe checks a question after a container's health, and its port against those that
+// the container has.
 func probe(p *corev1.Probe, ports map[string]bool, at *field.Path) (faults field.ErrorList) {
 	if p == nil {
 		return nil

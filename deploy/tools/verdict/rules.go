@@ -27,7 +27,7 @@ func invalid(at *field.Path, value any, reasons ...string) (faults field.ErrorLi
 	return faults
 }
 
-// named holds an object's name, namespace and labels against what they may be.
+// named checks an object's name, namespace and labels.
 func named(o meta.Object) field.ErrorList {
 	at := field.NewPath("metadata")
 	faults := invalid(at.Child("name"), o.GetName(), validation.IsDNS1123Subdomain(o.GetName())...)
@@ -37,7 +37,7 @@ func named(o meta.Object) field.ErrorList {
 	return append(faults, metavalidation.ValidateLabels(o.GetLabels(), at.Child("labels"))...)
 }
 
-// rules holds an object against those of its kind; a kind without any is a fault.
+// rules checks an object against those of its kind; a kind without any is a fault.
 func rules(o runtime.Object) field.ErrorList {
 	spec := field.NewPath("spec")
 	switch o := o.(type) {
@@ -86,7 +86,7 @@ func claim(o *corev1.PersistentVolumeClaim, at *field.Path) (faults field.ErrorL
 	return faults
 }
 
-// port holds a number or a name of a port against what they may be.
+// port checks a number or a name of a port.
 func port(p intstr.IntOrString, at *field.Path) field.ErrorList {
 	if p.Type == intstr.Int {
 		return invalid(at, p.IntValue(), validation.IsValidPortNum(p.IntValue())...)
