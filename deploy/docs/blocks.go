@@ -1,12 +1,13 @@
-// Package docs is what an operator reads: how a house of Galla is run, and what to
-// do when something is wrong (runbooks, one for each kind of trouble; the alerts of
-// deploy/watch name them). The pages are Markdown.
+// Package docs is the operators' handbook: how a central and its counters are run, and what
+// to do when something is wrong (a runbook for each kind of trouble; the alerts of
+// deploy/monitoring name them). The pages are Markdown. The folder design has the documents
+// for engineers.
 //
-// It promises that the commands in the pages work: a test runs every fenced block
-// whose language is sh, page by page and in order, in a sandbox of its own. What
-// can't run there is fenced as console, and the test lists it with its reason.
+// It promises that the commands in the pages work: a test runs every fenced block whose
+// language is sh, page by page and in order, in a sandbox of its own. What can't run there
+// is fenced as console, and the test lists it with its reason.
 //
-// Data enters as the pages; they leave as files, and their blocks to the test.
+// The pages enter. They leave as files, and their blocks leave for the test.
 package docs
 
 import (
@@ -38,9 +39,8 @@ const (
 
 const fence = "```"
 
-// Blocks gives the fenced blocks of a page in their order. A block without a
-// language, and one without an end, is an error: nobody would know whether it is
-// run.
+// Blocks gives the fenced blocks of a page in order. A block without a language, or without
+// an end, is an error.
 func Blocks(page, text string) ([]Block, error) {
 	var all []Block
 	var open *Block

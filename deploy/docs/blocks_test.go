@@ -55,8 +55,8 @@ func slug(heading string) string {
 	return strings.ReplaceAll(strings.TrimSpace(kept), " ", "-")
 }
 
-// leads tells whether a link, seen from a folder of the pages, leads to a page
-// and to a heading of it.
+// leads reports whether a link, seen from a folder of the pages, leads to a page and to
+// a heading of it.
 func leads(texts map[string]string, folder, link string) bool {
 	file, heading, deep := strings.Cut(link, "#")
 	text, there := texts[path.Join(folder, file)]
@@ -71,7 +71,7 @@ func leads(texts map[string]string, folder, link string) bool {
 	return false
 }
 
-// TestLinks: what a page points at is there.
+// TestLinks checks that the target of each link exists.
 func TestLinks(t *testing.T) {
 	texts, found := all(t), 0
 	for page, text := range texts {
@@ -91,10 +91,10 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// TestAlertsHaveRunbooks: each alert names a page and a heading of it, and each
-// runbook is named by an alert or is one for troubles that no metric shows.
+// TestAlertsHaveRunbooks checks that each alert names a page and a heading of it, and
+// that each runbook is named by an alert or is one for troubles that no metric shows.
 func TestAlertsHaveRunbooks(t *testing.T) {
-	rules, err := os.ReadFile("../watch/galla.rules.yml")
+	rules, err := os.ReadFile("../monitoring/galla.rules.yml")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,8 +128,8 @@ func TestAlertsHaveRunbooks(t *testing.T) {
 	}
 }
 
-// TestRunbooksSayEverything: each has the five parts that somebody who is woken at
-// night looks for.
+// TestRunbooksSayEverything checks that each has the five parts that somebody who is
+// called at night looks for.
 func TestRunbooksSayEverything(t *testing.T) {
 	for page, text := range all(t) {
 		if !strings.HasPrefix(page, "runbooks/") {

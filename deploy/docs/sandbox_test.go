@@ -18,16 +18,16 @@ import (
 	"time"
 )
 
-// pageWait bounds a page's commands: waits of the sandbox's bank and of a stop
-// are seconds.
+// pageWait bounds a page's commands: waits for the sandbox's bank and for a stop take
+// seconds.
 const pageWait = 4 * time.Minute
 
-// programs are what the pages' commands are.
-var programs = []string{"./central/cmd/galla-central", "./central/cmd/galla-bank", "./central/cmd/galla-call", "./edge/cmd/galla-edge", "./edge/cmd/galla-release", "./rdservice/cmd/galla-rdsim"}
+// programs are those that the pages' commands use.
+var programs = []string{"./central/cmd/galla-central", "./central/cmd/galla-bank", "./central/cmd/galla-call", "./edge/cmd/galla-edge", "./installers/cmd/galla-release", "./rdservice/cmd/galla-rdsim"}
 
-// onlyForPeople are the console blocks, by page and first line, and why no test
-// can run them.
-var onlyForPeople = map[string]string{
+// manualBlocks are the console blocks, by page and first line, and why no test can run
+// them.
+var manualBlocks = map[string]string{
 	"install.md: apt-get install ./galla-central":                                            "changes the machine; the installers' tests install the packages",
 	"install.md: install -d -o galla-central":                                                "the account and its folder are the package's",
 	"install.md: systemctl enable galla-central":                                             "changes the machine",
@@ -35,7 +35,7 @@ var onlyForPeople = map[string]string{
 	"install.md: apt-get install ./galla-edge":                                               "changes the machine; the installers' tests install the packages",
 	"install.md: apt-get remove galla-edge":                                                  "changes the machine; the installers' tests remove and purge the packages",
 	"updates.md: rsync --recursive":                                                          "another machine",
-	"updates.md: runuser -u galla-edge -- galla-edge --config /etc/galla/edge.toml releases": "the account is the package's; deploy/e2e gives the same orders",
+	"updates.md: runuser -u galla-edge -- galla-edge --config /etc/galla/edge.toml releases": "the account is the package's; deploy/test/e2e gives the same orders",
 	"enrol.md: runuser -u galla-edge":                                                        "the account is the package's",
 	"console.md: ssh -N -L 7101":                                                             "needs another machine",
 	"operate.md: systemd-run --pty --quiet --uid=galla-central":                              "the account and its settings are the package's",
@@ -54,13 +54,15 @@ var onlyForPeople = map[string]string{
 	"ha.md: patronictl -c /etc/patroni/config.yml list":                                      "needs the cluster; deploy/ha's test gives the same order",
 	"ha.md: patronictl -c /etc/patroni/config.yml switchover":                                "needs the cluster; deploy/ha's test gives the same order",
 
-	"runbooks/stuck-operations.md: galla-central settle withdraw":                 "asks two people for passwords and codes; the page's sandbox has two who give them, and they do the same",
+	"counter.md: galla-rdsim --device":                                            "serves until it is stopped; deploy/test/e2e starts it in this way",
+	"reconcile.md: galla-central reconcile propose":                               "asks two people for passwords and codes; deploy/test/contract does the same",
+	"runbooks/stuck-operations.md: galla-central reconcile withdraw":              "asks two people for passwords and codes; the page's sandbox has two who give them, and they do the same",
 	"runbooks/database-failover.md: patronictl -c /etc/patroni/config.yml list":   "needs the cluster; deploy/ha's test gives the same order",
 	"runbooks/database-failover.md: systemctl restart patroni":                    "needs the cluster",
 	"runbooks/database-failover.md: patronictl -c /etc/patroni/config.yml reinit": "needs the cluster",
 }
 
-// before is what has happened on the machine when somebody opens a page.
+// before is what has happened on the machine before somebody opens a page.
 var before = map[string]string{
 	"install.md": `
 systemctl stop galla-central
@@ -97,11 +99,11 @@ proof() {
 	printf 'sandbox-console-1\n%06d\n' $(((0x${sum:$at:8} & 0x7fffffff) % 1000000))
 }
 # Two people at the machine, who do what the page says as soon as the case is there.
-( until case=$(galla-central settle show "$(day)" --csv 2> /dev/null | awk -F, '$2 == "awaited" { print $1; exit }') && test -n "$case"; do sleep 0.3; done
+( until case=$(galla-central reconcile show "$(day)" --csv 2> /dev/null | awk -F, '$2 == "awaiting-bank" { print $1; exit }') && test -n "$case"; do sleep 0.3; done
   echo "The bank confirms that it was not executed." > letter.txt
-  proof 0 0 | galla-central settle withdraw "$case" --by sandbox-admin --because "the bank has written"
-  proof 32 0 | galla-central settle propose "$case" failed --by sandbox-operator --because "letter of the bank" --document letter.txt
-  proof 0 1 | galla-central settle confirm "$case" --by sandbox-admin
+  proof 0 0 | galla-central reconcile withdraw "$case" --by sandbox-admin --reason "the bank has written"
+  proof 32 0 | galla-central reconcile propose "$case" failed --by sandbox-operator --reason "letter of the bank" --document letter.txt
+  proof 0 1 | galla-central reconcile confirm "$case" --by sandbox-admin
   kill -CONT "$bank" ) > "$SANDBOX/people.log" 2>&1 &
 # The bank may start an operation until its deadline and a margin have passed; before
 # that nobody may decide that it failed.
@@ -142,14 +144,18 @@ mkdir dist; cp "$(command -v galla-edge)" dist/galla-edge-1.4.0-linux-amd64 # wh
 withdraw one 200.00
 galla-bank settlement --date "$(day)" --out "settlement-$(day).csv" > /dev/null 2>&1
 `,
+	"reconcile.md": `
+withdraw one 200.00
+galla-bank settlement --date "$(day)" --out "settlement-$(day).csv" > /dev/null 2>&1
+`,
 	"operate.md": `
 withdraw one 200.00
 galla-bank settlement --date "$(day)" --out "settlement-$(day).csv" > /dev/null 2>&1
 `,
 }
 
-// tools stand in for the machine's own: systemctl for the services that the
-// sandbox has, journalctl for their logs.
+// tools replace the machine's own: systemctl for the services that the sandbox has,
+// journalctl for their logs.
 var tools = map[string]string{
 	"systemctl": `#!/bin/bash
 # systemctl start|stop|restart|is-active UNIT, for galla-central, galla-edge and galla-bank.
@@ -220,7 +226,7 @@ for _ in $(seq 300); do curl -s -o /dev/null http://127.0.0.1:11100/ && break; s
 
 // TestEveryBlock runs the commands of every page.
 func TestEveryBlock(t *testing.T) {
-	bin := workshop(t)
+	bin := testBuild(t)
 	seen := map[string]bool{}
 	texts := all(t)
 	for _, page := range slowestFirst(texts) {
@@ -235,7 +241,7 @@ func TestEveryBlock(t *testing.T) {
 			case Shell:
 				commands = append(commands, b)
 			case Console:
-				seen[excused(t, b)] = true
+				seen[skippedBlocks(t, b)] = true
 			}
 		}
 		if commands != nil {
@@ -245,36 +251,35 @@ func TestEveryBlock(t *testing.T) {
 			})
 		}
 	}
-	for name := range onlyForPeople {
+	for name := range manualBlocks {
 		if !seen[name] {
 			t.Errorf("no block is %q any more: take it from the list", name)
 		}
 	}
 }
 
-// slowestFirst puts the page that waits longest before the others, which then run
-// beside it.
+// slowestFirst starts the page that waits longest before the others.
 func slowestFirst(texts map[string]string) []string {
 	const waits = "runbooks/stuck-operations.md"
 	pages := slices.DeleteFunc(slices.Sorted(maps.Keys(texts)), func(page string) bool { return page == waits })
 	return append([]string{waits}, pages...)
 }
 
-// excused finds the reason for which a block is not run.
-func excused(t *testing.T, b Block) string {
+// skippedBlocks finds the reason for which a block is not run.
+func skippedBlocks(t *testing.T, b Block) string {
 	t.Helper()
 	first := b.Page + ": " + strings.TrimPrefix(strings.TrimSpace(b.Text), "$ ")
-	for name := range onlyForPeople {
+	for name := range manualBlocks {
 		if strings.HasPrefix(first, name) {
 			return name
 		}
 	}
-	t.Errorf("%s:%d is fenced as console, and the list onlyForPeople has no reason for it", b.Page, b.Line)
+	t.Errorf("%s:%d is fenced as console, and manualBlocks has no reason for it", b.Page, b.Line)
 	return ""
 }
 
-// workshop builds the programs and lays the machine's tools beside them.
-func workshop(t *testing.T) string {
+// testBuild builds the programs and puts the replaced tools beside them.
+func testBuild(t *testing.T) string {
 	t.Helper()
 	for _, need := range []string{"unshare", "ip", "curl", "openssl", "bash", "setsid"} {
 		if _, err := exec.LookPath(need); err != nil {
@@ -295,7 +300,7 @@ func workshop(t *testing.T) string {
 	return bin
 }
 
-// run runs a page's commands in order in one shell, and tells which block failed.
+// run runs a page's commands in order in one shell, and reports which block failed.
 func run(t *testing.T, bin, page string, commands []Block) {
 	t.Helper()
 	dir := t.TempDir()
@@ -311,8 +316,8 @@ func run(t *testing.T, bin, page string, commands []Block) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), pageWait)
 	defer cancel()
-	// Processes of its own, which end with it, and a network of its own, in which
-	// the ports of the pages are free.
+	// It has its own processes, which end with it, and its own network, in which the
+	// ports of the pages are free.
 	cmd := exec.CommandContext(ctx, "unshare", "--map-root-user", "--net", "--pid", "--fork", "--kill-child=KILL", "--mount-proc", "bash", file)
 	cmd.Dir = dir
 	cmd.Env = []string{"PATH=" + bin + ":" + os.Getenv("PATH"), "HOME=" + dir, "LANG=C.UTF-8", "USER=galla-central"}
@@ -338,8 +343,8 @@ func run(t *testing.T, bin, page string, commands []Block) {
 	t.Errorf("%s fails: %v\n%s", at, errors.Join(err, ctx.Err()), said)
 }
 
-// TestReaderHasTeeth: a command that fails is told with its place.
-func TestReaderHasTeeth(t *testing.T) {
+// TestBlocksAreFound checks that a failing command is reported with its place.
+func TestBlocksAreFound(t *testing.T) {
 	if slices.Contains(programs, "") || !strings.Contains(prelude, "set -eu -o pipefail") {
 		t.Fatal("a failing command would not end the page")
 	}
