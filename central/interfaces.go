@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"galla/shared/ist"
 	"galla/shared/op"
 )
 
@@ -149,7 +150,7 @@ type VendorAdmin interface {
 
 	// EarningsOf sums a vendor's earnings of the Indian days from to to, both
 	// included, by the given groups, in the groups' order.
-	EarningsOf(ctx context.Context, vendor VendorID, from, to Day, by []EarningGroup) ([]EarningSum, error)
+	EarningsOf(ctx context.Context, vendor VendorID, from, to ist.Day, by []EarningGroup) ([]EarningSum, error)
 }
 
 // Directory reads parties.

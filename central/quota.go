@@ -7,9 +7,6 @@ import (
 	"galla/shared/money"
 )
 
-// Day is a day in India, such as 2026-11-21.
-type Day = ist.Day
-
 // Quota is a limit that an operation counts against, over a day or a month.
 type Quota struct {
 	// Key identifies what is counted, without personal data in the clear:

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"galla/shared/ist"
 	"galla/shared/money"
 )
 
@@ -108,7 +109,7 @@ const (
 // EarningSum is a line of the report. Count and the amounts are those of earnings
 // minus reversals on the same days; Reversed counts the reversals.
 type EarningSum struct {
-	Day         Day        // if grouped by day
+	Day         ist.Day    // if grouped by day
 	Merchant    MerchantID // if grouped by merchant
 	Combination            // if grouped by type
 

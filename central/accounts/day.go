@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"galla/central"
+	"galla/shared/ist"
 	"galla/shared/money"
 	"galla/shared/op"
 )
@@ -59,7 +60,7 @@ type BankLatency struct {
 
 // Day has the statistics of a day.
 type Day struct {
-	Day   central.Day
+	Day   ist.Day
 	Hours [24]Totals
 	Total Totals
 	Kinds []KindTotals  // by name
@@ -68,7 +69,7 @@ type Day struct {
 }
 
 // Day sums a day in India. ist.ErrDay: it is not a day.
-func (d *Service) Day(ctx context.Context, day central.Day) (Day, error) {
+func (d *Service) Day(ctx context.Context, day ist.Day) (Day, error) {
 	from, to, err := day.Bounds()
 	if err != nil {
 		return Day{}, err

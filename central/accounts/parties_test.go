@@ -156,7 +156,7 @@ func TestDay(t *testing.T) {
 		}
 		time.Sleep(dayCacheTTL)
 		for i := range 2 * maxDays {
-			if _, err := d.Day(t.Context(), central.Day(time.Date(2026, 11, 21-i, 0, 0, 0, 0, time.UTC).Format(time.DateOnly))); err != nil {
+			if _, err := d.Day(t.Context(), ist.Day(time.Date(2026, 11, 21-i, 0, 0, 0, 0, time.UTC).Format(time.DateOnly))); err != nil {
 				t.Fatal(err)
 			}
 		}

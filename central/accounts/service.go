@@ -13,6 +13,7 @@ import (
 
 	"galla/central"
 	"galla/central/api/field"
+	"galla/shared/ist"
 )
 
 // maxName bounds a company's name, in characters.
@@ -34,7 +35,7 @@ type Service struct {
 	network Network
 
 	mu   sync.Mutex // held while a day is summed, so that it is summed once
-	days map[central.Day]Day
+	days map[ist.Day]Day
 }
 
 // New returns a Service. Ids and secrets are drawn from rand; of secrets, the hash is
@@ -45,7 +46,7 @@ func New(store Store, network Network, hash Hash, rand io.Reader) (*Service, err
 	}
 	return &Service{
 		Terminals: store.Terminals, Parties: store.Parties, PartyChanges: store.PartyChanges, FloatReadings: store.FloatReadings,
-		Statistics: store.Statistics, ClientIssuer: NewClientIssuer(store.Clients, hash, rand), network: network, days: map[central.Day]Day{},
+		Statistics: store.Statistics, ClientIssuer: NewClientIssuer(store.Clients, hash, rand), network: network, days: map[ist.Day]Day{},
 	}, nil
 }
 

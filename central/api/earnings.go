@@ -23,8 +23,8 @@ const (
 
 // earningsData is the earnings report (interface.md, section 4.8).
 type earningsData struct {
-	From     central.Day   `json:"from"`
-	To       central.Day   `json:"to"`
+	From     ist.Day       `json:"from"`
+	To       ist.Day       `json:"to"`
 	GroupBy  []string      `json:"groupBy"`
 	Earnings []earningData `json:"earnings"`
 	Totals   sumData       `json:"totals"`
@@ -32,7 +32,7 @@ type earningsData struct {
 
 // earningData is one line. A field that the report is not grouped by is absent.
 type earningData struct {
-	Day           central.Day        `json:"day,omitzero"`
+	Day           ist.Day            `json:"day,omitzero"`
 	Merchant      central.MerchantID `json:"merchantId,omitzero"`
 	PaymentMethod string             `json:"paymentMethod,omitzero"`
 	Provider      string             `json:"provider,omitzero"`
@@ -102,9 +102,9 @@ func (d *Handler) reportEarnings(c *activeRequest) action {
 
 // parseDays reads the days from and to. A missing to is today; a missing from
 // makes a report of defaultDays days.
-func parseDays(in *field.Reader, now time.Time) (from, to central.Day) {
+func parseDays(in *field.Reader, now time.Time) (from, to ist.Day) {
 	noted := in.Failures()
-	from, to = central.Day(in.Date("from", field.May)), central.Day(in.Date("to", field.May))
+	from, to = ist.Day(in.Date("from", field.May)), ist.Day(in.Date("to", field.May))
 	if in.Failures() > noted {
 		return "", ""
 	}
@@ -113,7 +113,7 @@ func parseDays(in *field.Reader, now time.Time) (from, to central.Day) {
 	}
 	last := noon(to)
 	if from == "" {
-		from = central.Day(last.AddDate(0, 0, 1-defaultDays).Format(time.DateOnly))
+		from = ist.Day(last.AddDate(0, 0, 1-defaultDays).Format(time.DateOnly))
 	}
 	switch days := last.Sub(noon(from)).Hours()/24 + 1; {
 	case days < 1:
@@ -126,7 +126,7 @@ func parseDays(in *field.Reader, now time.Time) (from, to central.Day) {
 
 // noon is the middle of a valid day. Only differences of whole days are computed
 // from it, so its zone does not matter.
-func noon(d central.Day) time.Time {
+func noon(d ist.Day) time.Time {
 	at, err := time.Parse(time.DateOnly, string(d))
 	if err != nil {
 		return time.Time{}

@@ -7,6 +7,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"galla/central"
+	"galla/shared/ist"
 )
 
 // limitData is one rule of GET /limits (interface.md, section 4.8). Amounts are
@@ -19,8 +20,8 @@ type limitData struct {
 	Step  jsontext.Value     `json:"step"`
 	Count int                `json:"count"`
 	Sum   jsontext.Value     `json:"sum"`
-	From  central.Day        `json:"from"`
-	Until central.Day        `json:"until"`
+	From  ist.Day            `json:"from"`
+	Until ist.Day            `json:"until"`
 }
 
 // listLimits lists the current rules, so that a terminal can refuse an amount

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"galla/central"
+	"galla/shared/ist"
 	"galla/shared/money"
 	"galla/shared/op"
 )
@@ -27,7 +28,7 @@ type fakeVendors struct {
 
 	asked struct { // of EarningsOf
 		vendor   central.VendorID
-		from, to central.Day
+		from, to ist.Day
 		by       []central.EarningGroup
 	}
 	changed central.SlabChange
@@ -140,7 +141,7 @@ func (f *fakeVendors) RemoveSlab(_ context.Context, v central.VendorID, id centr
 	return central.ErrNotFound
 }
 
-func (f *fakeVendors) EarningsOf(_ context.Context, v central.VendorID, from, to central.Day, by []central.EarningGroup) ([]central.EarningSum, error) {
+func (f *fakeVendors) EarningsOf(_ context.Context, v central.VendorID, from, to ist.Day, by []central.EarningGroup) ([]central.EarningSum, error) {
 	f.asked.vendor, f.asked.from, f.asked.to, f.asked.by = v, from, to, by
 	return f.sums, f.broken
 }

@@ -85,7 +85,7 @@ func (r Rates) terms(c central.Combination, at time.Time) (Terms, error) {
 	return t, nil
 }
 
-func rateOn(rates []taxRate, name string, day central.Day) (central.Rate, error) {
+func rateOn(rates []taxRate, name string, day ist.Day) (central.Rate, error) {
 	for _, r := range rates {
 		if r.Contains(day) {
 			return r.percent, nil

@@ -45,8 +45,8 @@ type bank struct {
 // figuresPage is a day's data.
 type figuresPage struct {
 	accounts.Day
-	Before, After central.Day // After is empty for today
-	Hours         []hour      // from the first with an operation to the last
+	Before, After ist.Day // After is empty for today
+	Hours         []hour  // from the first with an operation to the last
 	Banks         []bank
 	Rest          int // banks that are not in Banks
 	Outcomes      template.HTML
@@ -56,7 +56,7 @@ type figuresPage struct {
 }
 
 func (e *PartyPages) figures(v *visit) {
-	day := cmp.Or(central.Day(v.query().Get("day")), today())
+	day := cmp.Or(ist.Day(v.query().Get("day")), today())
 	f, err := e.Accounts.Day(v.Context(), day)
 	if err != nil {
 		v.fail(withWords(err))
@@ -64,9 +64,9 @@ func (e *PartyPages) figures(v *visit) {
 	}
 	d := figuresPage{Day: f}
 	at, _ := time.Parse(time.DateOnly, string(day)) // Accounts.Day has checked it
-	d.Before = central.Day(at.AddDate(0, 0, -1).Format(time.DateOnly))
+	d.Before = ist.Day(at.AddDate(0, 0, -1).Format(time.DateOnly))
 	if day < today() {
-		d.After = central.Day(at.AddDate(0, 0, 1).Format(time.DateOnly))
+		d.After = ist.Day(at.AddDate(0, 0, 1).Format(time.DateOnly))
 	}
 	if ended := f.Total.Succeeded + f.Total.Failed; ended > 0 {
 		d.Share = fmt.Sprintf("%.1f %%", float64(f.Total.Succeeded)*100/float64(ended))

@@ -149,4 +149,4 @@ type link struct{ Href, Text string }
 type labelValue struct{ Label, Value string }
 
 // today is the Indian day of now.
-func today() central.Day { return ist.DayOf(time.Now()) }
+func today() ist.Day { return ist.DayOf(time.Now()) }

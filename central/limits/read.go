@@ -247,7 +247,7 @@ func readCount(r *Rule, v jsontext.Value) error {
 	return nil
 }
 
-func readDay(to *central.Day, v jsontext.Value) error {
+func readDay(to *ist.Day, v jsontext.Value) error {
 	var text string
 	if err := json.Unmarshal(v, &text); err != nil {
 		return errors.New("not a text")

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"galla/central"
+	"galla/shared/ist"
 )
 
 //go:embed production.json
@@ -93,7 +94,7 @@ func newRuleSet(rules []Rule) (*RuleSet, []error) {
 }
 
 // rule gives the limit of a kind in a scope on a day.
-func (b *RuleSet) rule(kind central.Kind, scope central.LimitScope, on central.Day) (central.Limit, bool) {
+func (b *RuleSet) rule(kind central.Kind, scope central.LimitScope, on ist.Day) (central.Limit, bool) {
 	for _, l := range b.by[ruleKey{kind, scope}] {
 		if l.Contains(on) {
 			return l, true

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"galla/central"
+	"galla/shared/ist"
 	"galla/shared/money"
 	"galla/shared/op"
 	"galla/shared/secret"
@@ -38,7 +39,7 @@ func (f File) Title() string { return fmt.Sprintf("%s.%d", f.Day, f.Number) }
 // CaseID identifies a case: the day, the number of the file, and the number of the case
 // in it. A manual case has the day on which it was opened, and file 0.
 type CaseID struct {
-	Day    central.Day
+	Day    ist.Day
 	File   int
 	Number int
 }
@@ -69,11 +70,11 @@ func ParseCaseID(s string) (CaseID, error) {
 }
 
 // ParseDay parses a day in India, such as 2026-11-21.
-func ParseDay(s string) (central.Day, error) {
+func ParseDay(s string) (ist.Day, error) {
 	if _, err := time.Parse(time.DateOnly, s); err != nil {
 		return "", errors.New("a day is written as 2026-11-21")
 	}
-	return central.Day(s), nil
+	return ist.Day(s), nil
 }
 
 // Verdict is the decision of a case.

@@ -55,9 +55,9 @@ type Operation struct {
 	Unreported bool
 
 	CreatedAt    time.Time
-	DispatchedAt time.Time // zero: it was never sent
+	SentAt       time.Time // zero: it was never sent
 	BankNotAfter time.Time // zero: it was never sent
-	SettledAt    time.Time // zero: it is not final
+	FinishedAt   time.Time // zero: it is not final
 }
 
 // clockMargin bounds the difference between the bank's clock and ours. The engine uses
@@ -71,15 +71,15 @@ func (o Operation) CertainAt() time.Time {
 	if !o.BankNotAfter.IsZero() {
 		at = o.BankNotAfter.Add(clockMargin)
 	}
-	if o.SettledAt.After(at) {
-		at = o.SettledAt
+	if o.FinishedAt.After(at) {
+		at = o.FinishedAt
 	}
 	return at
 }
 
 // BelongsToDay reports whether an operation without a line is compared with the file of a
 // day: CertainAt is on that day.
-func BelongsToDay(o Operation, day central.Day) bool { return ist.DayOf(o.CertainAt()) == day }
+func BelongsToDay(o Operation, day ist.Day) bool { return ist.DayOf(o.CertainAt()) == day }
 
 // Finding is the class of an operation, a line, or both, by their indexes; -1: none.
 type Finding struct {
@@ -88,12 +88,12 @@ type Finding struct {
 	Line      int
 }
 
-// Sum adds up a class. Here are the amounts of the operations, There those of the lines;
+// Sum adds up a class. Ours are the amounts of the operations, Theirs those of the lines;
 // Moved counts those that were executed, by the record of each side.
 type Sum struct {
 	Operations, Lines        int
-	Here, There              money.Paise
-	MovedHere, MovedThere    money.Paise
+	Ours, Theirs             money.Paise
+	MovedOurs, MovedTheirs   money.Paise
 	ByRule, Decided, Waiting int // cases decided by rule, decided by people, and not decided
 }
 
@@ -101,7 +101,7 @@ type Sum struct {
 // of any day, and those that may be of the day. elsewhere has the references with a line
 // in another day's file. Each line and each operation is in exactly one finding, lines
 // first, in their order. A reference belongs to one operation; the database ensures that.
-func Compare(day central.Day, lines []Line, operations []Operation, elsewhere map[central.Reference]central.Day) []Finding {
+func Compare(day ist.Day, lines []Line, operations []Operation, elsewhere map[central.Reference]ist.Day) []Finding {
 	byReference := make(map[central.Reference]int, len(operations))
 	for i, o := range operations {
 		byReference[o.Reference] = i
@@ -148,7 +148,7 @@ func classifyMatched(o Operation, l Line) Class {
 }
 
 // classifyUnmatched returns the class of an operation without a line.
-func classifyUnmatched(o Operation, day central.Day, elsewhere bool) Class {
+func classifyUnmatched(o Operation, day ist.Day, elsewhere bool) Class {
 	switch {
 	case elsewhere, !BelongsToDay(o, day):
 		return OtherDay
@@ -168,17 +168,17 @@ func SumUp(findings []Finding, lines []Line, operations []Operation) map[Class]S
 		if f.Operation >= 0 {
 			o := operations[f.Operation]
 			s.Operations++
-			s.Here += o.Amount
+			s.Ours += o.Amount
 			if o.State == op.Succeeded {
-				s.MovedHere += o.Amount
+				s.MovedOurs += o.Amount
 			}
 		}
 		if f.Line >= 0 {
 			l := lines[f.Line]
 			s.Lines++
-			s.There += l.Amount
+			s.Theirs += l.Amount
 			if l.Outcome() == op.Succeeded {
-				s.MovedThere += l.Amount
+				s.MovedTheirs += l.Amount
 			}
 		}
 		out[f.Class] = s

@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"galla/central"
+	"galla/shared/ist"
 	"galla/shared/money"
 	"galla/shared/op"
 )
@@ -15,13 +16,13 @@ import (
 // noon is in the middle of the day that the tests compare.
 var noon = time.Date(2026, 11, 21, 6, 30, 0, 0, time.UTC)
 
-const day central.Day = "2026-11-21"
+const day ist.Day = "2026-11-21"
 
 // operation is a withdrawal of the day that succeeded at a terminal.
 func operation(change ...func(*Operation)) Operation {
 	o := Operation{
 		ID: "o1", Reference: "GL1", STAN: "000001", RRN: "632510000001", Kind: central.KindWithdrawal, Amount: 50000, State: op.Succeeded,
-		Terminal: "t1", CreatedAt: noon, DispatchedAt: noon, BankNotAfter: noon.Add(15 * time.Second), SettledAt: noon.Add(time.Second),
+		Terminal: "t1", CreatedAt: noon, SentAt: noon, BankNotAfter: noon.Add(15 * time.Second), FinishedAt: noon.Add(time.Second),
 	}
 	for _, c := range change {
 		c(&o)
@@ -41,7 +42,7 @@ func line(change ...func(*Line)) Line {
 func in(s op.State) func(*Operation) {
 	return func(o *Operation) {
 		if o.State = s; !s.Final() {
-			o.SettledAt, o.RRN = time.Time{}, ""
+			o.FinishedAt, o.RRN = time.Time{}, ""
 		}
 	}
 }
@@ -82,12 +83,12 @@ func TestCompare(t *testing.T) {
 		"the terminal is not told":   {[]Operation{operation(func(o *Operation) { o.Unreported = true })}, []Line{line()}, false, []Class{Unreported}},
 		"in another day's file":      {[]Operation{operation()}, none, true, []Class{OtherDay}},
 		"pending in another's":       {[]Operation{operation(in(op.Pending))}, none, true, []Class{OtherDay}},
-		"ended on another day":       {[]Operation{operation(func(o *Operation) { o.SettledAt = noon.AddDate(0, 0, 2) })}, none, false, []Class{OtherDay}},
-		"of another day, with line":  {[]Operation{operation(func(o *Operation) { o.SettledAt = noon.AddDate(0, 0, 2) })}, []Line{line()}, false, []Class{Agreed}},
+		"ended on another day":       {[]Operation{operation(func(o *Operation) { o.FinishedAt = noon.AddDate(0, 0, 2) })}, none, false, []Class{OtherDay}},
+		"of another day, with line":  {[]Operation{operation(func(o *Operation) { o.FinishedAt = noon.AddDate(0, 0, 2) })}, []Line{line()}, false, []Class{Agreed}},
 		"the bank may start it late": {[]Operation{operation(in(op.Pending), func(o *Operation) { o.BankNotAfter = noon.Add(12*time.Hour - 10*time.Second) })}, none, false, []Class{OtherDay}},
 	}
 	for name, tt := range tests {
-		elsewhere := map[central.Reference]central.Day{}
+		elsewhere := map[central.Reference]ist.Day{}
 		if tt.elsewhere {
 			elsewhere["GL1"] = "2026-11-22"
 		}
@@ -173,7 +174,7 @@ func TestComparisonIsWhole(t *testing.T) {
 				l.Amount = money.Paise(rapid.IntRange(1, 3).Draw(t, "line's amount"))
 			}))
 		}
-		elsewhere := map[central.Reference]central.Day{}
+		elsewhere := map[central.Reference]ist.Day{}
 		for _, n := range names.Draw(t, "elsewhere") {
 			elsewhere[central.Reference(fmt.Sprint("GL", n))] = "2026-11-22"
 		}
@@ -193,9 +194,9 @@ func TestComparisonIsWhole(t *testing.T) {
 		var want, got Sum
 		for i, l := range lines {
 			want.Lines++
-			want.There += l.Amount
+			want.Theirs += l.Amount
 			if l.Outcome() == op.Succeeded {
-				want.MovedThere += l.Amount
+				want.MovedTheirs += l.Amount
 			}
 			if ofLine[i] != 1 {
 				t.Fatalf("line %d is in %d findings", i, ofLine[i])
@@ -203,9 +204,9 @@ func TestComparisonIsWhole(t *testing.T) {
 		}
 		for i, o := range operations {
 			want.Operations++
-			want.Here += o.Amount
+			want.Ours += o.Amount
 			if o.State == op.Succeeded {
-				want.MovedHere += o.Amount
+				want.MovedOurs += o.Amount
 			}
 			if ofOperation[i] != 1 {
 				t.Fatalf("operation %d is in %d findings", i, ofOperation[i])
@@ -213,10 +214,10 @@ func TestComparisonIsWhole(t *testing.T) {
 		}
 		for class, s := range SumUp(findings, lines, operations) {
 			got = got.plus(s)
-			if class == Agreed && (s.Here != s.There || s.MovedHere != s.MovedThere || s.Operations != s.Lines) {
+			if class == Agreed && (s.Ours != s.Theirs || s.MovedOurs != s.MovedTheirs || s.Operations != s.Lines) {
 				t.Fatalf("agreed, and yet %+v", s)
 			}
-			if class == NothingMoved && s.MovedHere != 0 {
+			if class == NothingMoved && s.MovedOurs != 0 {
 				t.Fatalf("nothing moved, and yet %+v", s)
 			}
 		}

@@ -65,7 +65,7 @@ func (l Line) Outcome() op.State {
 
 // Content describes a file without its lines.
 type Content struct {
-	Day    central.Day
+	Day    ist.Day
 	Lines  int
 	Amount money.Paise // of all lines
 	Bytes  int64
@@ -166,7 +166,7 @@ type parser struct {
 	each     func(Line) error
 	maxLines int
 	number   int // of the present line
-	first    central.Day
+	first    ist.Day
 	ended    bool
 	full     bool // there are more than maxLines
 	content  Content
@@ -253,7 +253,7 @@ func (p *parser) parseEnd(fields []string) {
 	if err != nil || day.Year() < 2000 {
 		p.fault("day", "must be a day in India, such as 2026-11-21")
 	}
-	p.content.Day = central.Day(fields[1])
+	p.content.Day = ist.Day(fields[1])
 	if p.first != "" && p.first != p.content.Day {
 		p.fault("day", "is not the day of the lines")
 	}

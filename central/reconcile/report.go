@@ -11,7 +11,6 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"galla/central"
 	"galla/shared/ist"
 	"galla/shared/money"
 	"galla/shared/printable"
@@ -25,7 +24,7 @@ type Report struct {
 }
 
 // Report returns the report of a day's file; number 0: the one in force.
-func (d *Service) Report(ctx context.Context, day central.Day, number int) (Report, error) {
+func (d *Service) Report(ctx context.Context, day ist.Day, number int) (Report, error) {
 	f, err := d.files.File(ctx, day, number)
 	if err != nil {
 		return Report{}, err
@@ -48,7 +47,7 @@ func (d *Service) Report(ctx context.Context, day central.Day, number int) (Repo
 }
 
 // Files lists the files of a day; without a day, the newest of all days.
-func (d *Service) Files(ctx context.Context, day central.Day, limit int) ([]File, error) {
+func (d *Service) Files(ctx context.Context, day ist.Day, limit int) ([]File, error) {
 	return d.files.ListFiles(ctx, day, limit)
 }
 
@@ -157,7 +156,7 @@ func (r Report) writeSums(out io.Writer) error {
 	t := tabwriter.NewWriter(out, 0, 8, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "class\toperations\tlines\trupees here\tat the bank\tmoved here\tat the bank\tby rule\tby people\twaiting\t")
 	line := func(name string, s Sum) {
-		fmt.Fprintf(t, "%s\t%d\t%d\t%s\t%s\t%s\t%s\t%d\t%d\t%d\t\n", name, s.Operations, s.Lines, s.Here, s.There, s.MovedHere, s.MovedThere, s.ByRule, s.Decided, s.Waiting)
+		fmt.Fprintf(t, "%s\t%d\t%d\t%s\t%s\t%s\t%s\t%d\t%d\t%d\t\n", name, s.Operations, s.Lines, s.Ours, s.Theirs, s.MovedOurs, s.MovedTheirs, s.ByRule, s.Decided, s.Waiting)
 	}
 	for _, class := range Classes() {
 		if s := r.Sums[class]; s.Operations+s.Lines > 0 {
@@ -169,7 +168,7 @@ func (r Report) writeSums(out io.Writer) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	than, by := "more", all.MovedThere-all.MovedHere
+	than, by := "more", all.MovedTheirs-all.MovedOurs
 	if by < 0 {
 		than, by = "less", -by
 	}
@@ -190,7 +189,7 @@ func (r Report) Total() (all Sum) {
 func (s Sum) plus(o Sum) Sum {
 	return Sum{
 		Operations: s.Operations + o.Operations, Lines: s.Lines + o.Lines,
-		Here: s.Here + o.Here, There: s.There + o.There, MovedHere: s.MovedHere + o.MovedHere, MovedThere: s.MovedThere + o.MovedThere,
+		Ours: s.Ours + o.Ours, Theirs: s.Theirs + o.Theirs, MovedOurs: s.MovedOurs + o.MovedOurs, MovedTheirs: s.MovedTheirs + o.MovedTheirs,
 		ByRule: s.ByRule + o.ByRule, Decided: s.Decided + o.Decided, Waiting: s.Waiting + o.Waiting,
 	}
 }

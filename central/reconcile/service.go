@@ -140,7 +140,7 @@ func (d *Service) compare(ctx context.Context, f File, lines []Line) (map[Class]
 
 // operationsToCompare reads the operations to compare with a file: those that its lines
 // name, and those that belong to its day.
-func (d *Service) operationsToCompare(ctx context.Context, day central.Day, lines []Line) ([]Operation, error) {
+func (d *Service) operationsToCompare(ctx context.Context, day ist.Day, lines []Line) ([]Operation, error) {
 	from, to, err := dayBounds(day)
 	if err != nil {
 		return nil, err
@@ -180,7 +180,7 @@ func (d *Service) operationsToCompare(ctx context.Context, day central.Day, line
 			last := list[len(list)-1]
 			after, id = last.CreatedAt, last.ID
 			if i == 1 {
-				after = last.SettledAt
+				after = last.FinishedAt
 			}
 		}
 	}
@@ -203,7 +203,7 @@ func (d *Service) operationsToCompare(ctx context.Context, day central.Day, line
 
 // linesOfOtherDays finds operations without a line in this file that have one in another
 // day's file.
-func (d *Service) linesOfOtherDays(ctx context.Context, day central.Day, lines []Line, operations []Operation) (map[central.Reference]central.Day, error) {
+func (d *Service) linesOfOtherDays(ctx context.Context, day ist.Day, lines []Line, operations []Operation) (map[central.Reference]ist.Day, error) {
 	have := make(map[central.Reference]bool, len(lines))
 	for _, l := range lines {
 		have[l.Reference] = true
@@ -214,7 +214,7 @@ func (d *Service) linesOfOtherDays(ctx context.Context, day central.Day, lines [
 			missing = append(missing, o.Reference)
 		}
 	}
-	out := map[central.Reference]central.Day{}
+	out := map[central.Reference]ist.Day{}
 	for part := range slices.Chunk(missing, batchSize) {
 		found, err := d.operations.LinesOfOtherDays(ctx, day, part)
 		if err != nil {
@@ -226,7 +226,7 @@ func (d *Service) linesOfOtherDays(ctx context.Context, day central.Day, lines [
 }
 
 // dayBounds returns the start of a day in India and that of the next.
-func dayBounds(day central.Day) (from, to time.Time, err error) {
+func dayBounds(day ist.Day) (from, to time.Time, err error) {
 	if from, to, err = day.Bounds(); err != nil {
 		err = fmt.Errorf("reconcile day %q: %w", day, err)
 	}

@@ -31,7 +31,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const (
 	merchant central.MerchantID = "c0000000-0000-4000-8000-00000000000c"
-	day      central.Day        = "2026-11-20"
+	day      ist.Day            = "2026-11-20"
 )
 
 // noon is in the middle of the day.
@@ -502,7 +502,7 @@ func TestSumsInWords(t *testing.T) {
 		{10000, 49803, "had moved 398.03 rupees more than"}, {49803, 10000, "had moved 398.03 rupees less than"}, {5, 5, "had moved 0.00 rupees more than"},
 	} {
 		var text strings.Builder
-		must(t, reconcile.Report{Sums: map[reconcile.Class]reconcile.Sum{reconcile.Agreed: {Operations: 1, Lines: 1, MovedHere: c.here, MovedThere: c.there}}}.WriteText(&text))
+		must(t, reconcile.Report{Sums: map[reconcile.Class]reconcile.Sum{reconcile.Agreed: {Operations: 1, Lines: 1, MovedOurs: c.here, MovedTheirs: c.there}}}.WriteText(&text))
 		if !strings.Contains(text.String(), c.want) {
 			t.Errorf("want %q in\n%s", c.want, text.String())
 		}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"galla/central"
+	"galla/shared/ist"
 	"galla/shared/op"
 )
 
@@ -12,10 +13,10 @@ import (
 // central.ErrNotFound: there is no such file.
 type FileStore interface {
 	// File returns a file of a day; number 0: the one in force.
-	File(ctx context.Context, day central.Day, number int) (File, error)
+	File(ctx context.Context, day ist.Day, number int) (File, error)
 	// ListFiles lists the complete files of a day, oldest first; with no day, the
 	// newest files of all days, newest first, at most limit.
-	ListFiles(ctx context.Context, day central.Day, limit int) ([]File, error)
+	ListFiles(ctx context.Context, day ist.Day, limit int) ([]File, error)
 	// CreateFile records a file under the next number of its day. If there is a file
 	// with the same bytes, complete or not, it returns that one.
 	CreateFile(ctx context.Context, f File) (File, error)
@@ -28,7 +29,7 @@ type FileStore interface {
 	// of this file are noted by rule. central.ErrState: it is complete.
 	CompleteFile(ctx context.Context, f File, sums map[Class]Sum, cases []Case) error
 	// FileSums returns the recorded sums, with the present counts of cases.
-	FileSums(ctx context.Context, day central.Day, number int) (map[Class]Sum, error)
+	FileSums(ctx context.Context, day ist.Day, number int) (map[Class]Sum, error)
 }
 
 // OperationStore reads the operations that move money.
@@ -43,7 +44,7 @@ type OperationStore interface {
 	OperationsByReference(ctx context.Context, references []central.Reference) ([]Operation, error)
 	// LinesOfOtherDays returns the references that have a line in a file in force of
 	// another day, with that day.
-	LinesOfOtherDays(ctx context.Context, day central.Day, references []central.Reference) (map[central.Reference]central.Day, error)
+	LinesOfOtherDays(ctx context.Context, day ist.Day, references []central.Reference) (map[central.Reference]ist.Day, error)
 }
 
 // CaseStore stores cases and their history. Methods that change a case return
@@ -53,7 +54,7 @@ type CaseStore interface {
 	// Case returns a case, or central.ErrNotFound.
 	Case(ctx context.Context, id CaseID) (Case, error)
 	// ListCases lists a file's cases in their order, after the given number.
-	ListCases(ctx context.Context, day central.Day, file, after, limit int) ([]Case, error)
+	ListCases(ctx context.Context, day ist.Day, file, after, limit int) ([]Case, error)
 	// CasesOfOperation lists the cases of an operation, newest first.
 	CasesOfOperation(ctx context.Context, id op.ID) ([]Case, error)
 	// ManualCases lists the manual cases, newest first.

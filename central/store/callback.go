@@ -33,10 +33,10 @@ func enqueueCallback(c conn, o central.Operation, at time.Time) error {
 		return nil
 	}
 	e, err := endpointOf(c, o.Merchant)
-	if err != nil || e.URL == "" || !slices.Contains(e.Events, webhook.EventSettled) {
+	if err != nil || e.URL == "" || !slices.Contains(e.Events, webhook.EventFinished) {
 		return err
 	}
-	if err := insertCallback(c, o, webhook.EventSettled, at, at); err != nil || e.DisabledAt.IsZero() {
+	if err := insertCallback(c, o, webhook.EventFinished, at, at); err != nil || e.DisabledAt.IsZero() {
 		return err
 	}
 	_, err = c.exec(`UPDATE callbacks SET `+setGivenUp+` WHERE operation = $3`, reasonDisabled, ms(at), string(o.ID))
@@ -258,7 +258,7 @@ func (s Webhooks) ReplayCallback(ctx context.Context, operation op.ID, at time.T
 		if o.FinishedAt.After(at) {
 			since = o.FinishedAt
 		}
-		return insertCallback(c, o, webhook.EventSettled, o.FinishedAt, since)
+		return insertCallback(c, o, webhook.EventFinished, o.FinishedAt, since)
 	}, "replay the callback of operation %s", operation)
 }
 

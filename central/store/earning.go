@@ -68,7 +68,7 @@ func reverseEarning(c conn, id, by op.ID, at time.Time) error {
 
 // EarningsOf implements central.VendorAdmin. It refuses unknown and repeated groups, and a
 // report of more than 100,000 lines. No earnings are no lines.
-func (s Commission) EarningsOf(ctx context.Context, vendor central.VendorID, from, to central.Day, by []central.EarningGroup) ([]central.EarningSum, error) {
+func (s Commission) EarningsOf(ctx context.Context, vendor central.VendorID, from, to ist.Day, by []central.EarningGroup) ([]central.EarningSum, error) {
 	grouped := map[central.EarningGroup]bool{}
 	for _, group := range by {
 		if grouped[group] || group != central.ByDay && group != central.ByMerchant && group != central.ByType {

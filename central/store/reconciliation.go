@@ -8,6 +8,7 @@ import (
 
 	"galla/central"
 	"galla/central/reconcile"
+	"galla/shared/ist"
 )
 
 // fileColumns are the columns of a settlement file, in the order of scanFile.
@@ -32,7 +33,7 @@ func (s Reconciliation) FileByHash(ctx context.Context, hash [32]byte) (reconcil
 }
 
 // File implements reconcile.FileStore.
-func (s Reconciliation) File(ctx context.Context, day central.Day, number int) (reconcile.File, error) {
+func (s Reconciliation) File(ctx context.Context, day ist.Day, number int) (reconcile.File, error) {
 	return query(ctx, s.connection, func(c conn) (reconcile.File, error) {
 		if number == 0 {
 			return firstRow(c, scanFile, `SELECT `+fileColumns+` FROM settlement_files
@@ -43,7 +44,7 @@ func (s Reconciliation) File(ctx context.Context, day central.Day, number int) (
 }
 
 // ListFiles implements reconcile.FileStore, at most 1000.
-func (s Reconciliation) ListFiles(ctx context.Context, day central.Day, limit int) ([]reconcile.File, error) {
+func (s Reconciliation) ListFiles(ctx context.Context, day ist.Day, limit int) ([]reconcile.File, error) {
 	return query(ctx, s.connection, func(c conn) ([]reconcile.File, error) {
 		if day == "" {
 			return allRows(c, scanFile, `SELECT `+fileColumns+` FROM settlement_files
@@ -122,7 +123,7 @@ func (s Reconciliation) CompleteFile(ctx context.Context, f reconcile.File, sums
 			if x := sums[class]; x.Operations+x.Lines > 0 {
 				if _, err := c.exec(`INSERT INTO reconciliation_sums (day, file, class, operations, lines, ours, theirs, moved_ours, moved_theirs)
 					VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`, string(f.Day), f.Number, string(class), x.Operations, x.Lines,
-					int64(x.Here), int64(x.There), int64(x.MovedHere), int64(x.MovedThere)); err != nil {
+					int64(x.Ours), int64(x.Theirs), int64(x.MovedOurs), int64(x.MovedTheirs)); err != nil {
 					return err
 				}
 			}
@@ -174,14 +175,14 @@ func closeLateLines(c conn, f reconcile.File, at time.Time) error {
 }
 
 // FileSums implements reconcile.FileStore.
-func (s Reconciliation) FileSums(ctx context.Context, day central.Day, number int) (map[reconcile.Class]reconcile.Sum, error) {
+func (s Reconciliation) FileSums(ctx context.Context, day ist.Day, number int) (map[reconcile.Class]reconcile.Sum, error) {
 	return query(ctx, s.connection, func(c conn) (map[reconcile.Class]reconcile.Sum, error) {
 		sums := map[reconcile.Class]reconcile.Sum{}
 		err := c.Each(`SELECT class, operations, lines, ours, theirs, moved_ours, moved_theirs
 			FROM reconciliation_sums WHERE day = $1 AND file = $2`, []any{string(day), number}, func(row row) error {
 			var class reconcile.Class
 			var x reconcile.Sum
-			err := row.Scan(&class, &x.Operations, &x.Lines, &x.Here, &x.There, &x.MovedHere, &x.MovedThere)
+			err := row.Scan(&class, &x.Operations, &x.Lines, &x.Ours, &x.Theirs, &x.MovedOurs, &x.MovedTheirs)
 			sums[class] = x
 			return err
 		})

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"time"
 
-	"galla/central"
 	"galla/central/reconcile"
+	"galla/shared/ist"
 )
 
 // ReconciliationBacklog is what waits in reconciliation: undecided cases of files that
@@ -14,8 +14,8 @@ import (
 // that counts.
 type ReconciliationBacklog struct {
 	Open, Proposed BacklogCount
-	LastDay        central.Day // empty: there is no file
-	LastAt         time.Time   // when that file was complete
+	LastDay        ist.Day   // empty: there is no file
+	LastAt         time.Time // when that file was complete
 	// ByHand counts the undecided cases that people opened.
 	ByHand int
 	// ByPeople counts the cases that people decided.

@@ -9,6 +9,7 @@ import (
 
 	"galla/central"
 	"galla/central/reconcile"
+	"galla/shared/ist"
 	"galla/shared/op"
 )
 
@@ -23,7 +24,7 @@ func scanCompared(row row) (reconcile.Operation, error) {
 	var events int
 	err := row.Scan(&o.ID, &o.Reference, &o.STAN, &o.RRN, &o.Kind, &o.Amount, &o.State,
 		scanOptional[central.MerchantID]{&o.Merchant}, &o.TID, scanOptional[central.TerminalID]{&o.Terminal},
-		scanTime{&o.CreatedAt}, scanTime{&o.DispatchedAt}, scanTime{&o.BankNotAfter}, scanTime{&o.SettledAt}, &events)
+		scanTime{&o.CreatedAt}, scanTime{&o.SentAt}, scanTime{&o.BankNotAfter}, scanTime{&o.FinishedAt}, &events)
 	o.Unreported = events > 0
 	return o, err
 }
@@ -70,11 +71,11 @@ func (s Reconciliation) OperationsByReference(ctx context.Context, references []
 }
 
 // LinesOfOtherDays implements reconcile.OperationStore.
-func (s Reconciliation) LinesOfOtherDays(ctx context.Context, day central.Day, references []central.Reference) (map[central.Reference]central.Day, error) {
-	return query(ctx, s.connection, func(c conn) (map[central.Reference]central.Day, error) {
-		days := map[central.Reference]central.Day{}
+func (s Reconciliation) LinesOfOtherDays(ctx context.Context, day ist.Day, references []central.Reference) (map[central.Reference]ist.Day, error) {
+	return query(ctx, s.connection, func(c conn) (map[central.Reference]ist.Day, error) {
+		days := map[central.Reference]ist.Day{}
 		for _, r := range references {
-			var other central.Day
+			var other ist.Day
 			err := c.one(`SELECT l.day FROM settlement_lines l JOIN settlement_files f ON f.day = l.day AND f.number = l.file
 				WHERE l.reference = $1 AND l.day <> $2 AND f.complete_at IS NOT NULL AND f.superseded_at IS NULL LIMIT 1`,
 				[]any{string(r), string(day)}, &other)
@@ -218,7 +219,7 @@ func superseded(c conn, id reconcile.CaseID) (bool, error) {
 }
 
 // ListCases implements reconcile.CaseStore, at most 1000.
-func (s Reconciliation) ListCases(ctx context.Context, day central.Day, file, after, limit int) ([]reconcile.Case, error) {
+func (s Reconciliation) ListCases(ctx context.Context, day ist.Day, file, after, limit int) ([]reconcile.Case, error) {
 	return query(ctx, s.connection, func(c conn) ([]reconcile.Case, error) {
 		list, err := c.cases(`SELECT `+caseColumns+` FROM reconciliation_cases c
 			LEFT JOIN settlement_lines l ON l.day = c.day AND l.file = c.file AND l.line = c.line

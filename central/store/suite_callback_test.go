@@ -63,7 +63,7 @@ func TestCallbacksAreEnqueued(t *testing.T) {
 			o := inState(t, s, op.Pending)
 			wantErr(t, "finish", step(s, o.ID, to), nil)
 			x, attempts := callbackOfOperation(t, s, o.ID)
-			wantSame(t, "owed", x, webhook.Callback{Operation: o.ID, Merchant: merchant1, Event: webhook.EventSettled, State: webhook.StateWaiting,
+			wantSame(t, "owed", x, webhook.Callback{Operation: o.ID, Merchant: merchant1, Event: webhook.EventFinished, State: webhook.StateWaiting,
 				CreatedAt: finishedAt, Since: finishedAt, DueAt: finishedAt})
 			if len(attempts) != 0 {
 				t.Errorf("%d attempts before the first", len(attempts))
@@ -139,7 +139,7 @@ func TestCallbacksAreTriedAgain(t *testing.T) {
 func TestCallbacksAreShared(t *testing.T) {
 	onBoth(t, func(t *testing.T, on kind) {
 		s := on.open(t, testConfig())
-		wantErr(t, "set", s.SetEndpoint(background, merchant2, "https://other.example", []string{webhook.EventSettled}, t0), nil)
+		wantErr(t, "set", s.SetEndpoint(background, merchant2, "https://other.example", []string{webhook.EventFinished}, t0), nil)
 		for range 20 {
 			dueCallback(t, s, merchant1)
 		}
@@ -221,7 +221,7 @@ func TestEndpointGone(t *testing.T) {
 			t.Errorf("counts %+v, %v", n, err)
 		}
 
-		wantErr(t, "set", s.SetEndpoint(background, merchant1, "https://new.example", []string{webhook.EventSettled}, t0), nil)
+		wantErr(t, "set", s.SetEndpoint(background, merchant1, "https://new.example", []string{webhook.EventFinished}, t0), nil)
 		if e, err := s.Endpoint(background, merchant1); err != nil || !e.DisabledAt.IsZero() || e.URL != "https://new.example" {
 			t.Errorf("endpoint %+v, %v", e, err)
 		}
@@ -236,7 +236,7 @@ func TestEndpointGone(t *testing.T) {
 		_, err = s.ReplayCallbacksSince(background, "nobody", finishedAt, now)
 		wantErr(t, "nobody's", err, central.ErrNotFound)
 		x, _ := callbackOfOperation(t, s, third)
-		wantSame(t, "replayed", x, webhook.Callback{Operation: third, Merchant: merchant1, Event: webhook.EventSettled, State: webhook.StateWaiting,
+		wantSame(t, "replayed", x, webhook.Callback{Operation: third, Merchant: merchant1, Event: webhook.EventFinished, State: webhook.StateWaiting,
 			CreatedAt: finishedAt, Since: now, DueAt: now, Detail: reasonDisabled})
 
 		wantErr(t, "unset", s.SetEndpoint(background, merchant1, "", nil, now), nil)
@@ -271,7 +271,7 @@ func TestReplay(t *testing.T) {
 		}
 
 		never := dueCallback(t, s, merchant2)
-		wantErr(t, "set", s.SetEndpoint(background, merchant2, "https://other.example", []string{webhook.EventSettled}, now), nil)
+		wantErr(t, "set", s.SetEndpoint(background, merchant2, "https://other.example", []string{webhook.EventFinished}, now), nil)
 		wantErr(t, "replay", s.ReplayCallback(background, never, now), nil)
 		if x, _ := callbackOfOperation(t, s, never); x.State != webhook.StateWaiting || !x.CreatedAt.Equal(finishedAt) || !x.Since.Equal(now) {
 			t.Errorf("told for the first time: %+v", x)

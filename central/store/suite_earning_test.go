@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"galla/central"
+	"galla/shared/ist"
 	"galla/shared/money"
 	"galla/shared/op"
 )
@@ -210,7 +211,7 @@ func suiteEarningsReport(t *testing.T, s *DB) {
 		return central.EarningSum{Count: count, Reversed: reversed, Volume: 3400_00 * n, Charge: 20_00 * n, GST: 3_05 * n,
 			ProviderCost: 4_00 * n, Commission: 12_95 * n, TDS: 26 * n}
 	}
-	on := func(day central.Day, x central.EarningSum) central.EarningSum { x.Day = day; return x }
+	on := func(day ist.Day, x central.EarningSum) central.EarningSum { x.Day = day; return x }
 	of := func(merchant central.MerchantID, x central.EarningSum) central.EarningSum {
 		x.Merchant = merchant
 		return x
@@ -219,10 +220,10 @@ func suiteEarningsReport(t *testing.T, s *DB) {
 		x.Combination = central.Combination{PaymentMethod: "DMT", Provider: "NSDL", TxnType: kind}
 		return x
 	}
-	const day1, day2 = central.Day("2026-11-21"), central.Day("2026-11-22")
+	const day1, day2 = ist.Day("2026-11-21"), ist.Day("2026-11-22")
 	type groups = []central.EarningGroup
 	for _, look := range []struct {
-		from, to central.Day
+		from, to ist.Day
 		by       groups
 		want     []central.EarningSum
 	}{

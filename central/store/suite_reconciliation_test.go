@@ -11,11 +11,12 @@ import (
 
 	"galla/central"
 	"galla/central/reconcile"
+	"galla/shared/ist"
 	"galla/shared/op"
 )
 
 // settlementDay is the Indian day of t0.
-const settlementDay central.Day = "2026-11-21"
+const settlementDay ist.Day = "2026-11-21"
 
 // settlementFile is a file of the day whose bytes are told apart by a name.
 func settlementFile(name string, lines ...reconcile.Line) reconcile.File {
@@ -44,7 +45,7 @@ func imported(t *testing.T, s *DB, name string, lines []reconcile.Line, cases ..
 			cases[i].Status = reconcile.Open
 		}
 	}
-	wantErr(t, "complete", s.CompleteFile(background, f, map[reconcile.Class]reconcile.Sum{reconcile.OutcomeDiffers: {Operations: len(cases), Lines: len(lines), There: f.Amount}}, cases), nil)
+	wantErr(t, "complete", s.CompleteFile(background, f, map[reconcile.Class]reconcile.Sum{reconcile.OutcomeDiffers: {Operations: len(cases), Lines: len(lines), Theirs: f.Amount}}, cases), nil)
 	f, err = s.File(background, f.Day, f.Number)
 	wantErr(t, "read the file", err, nil)
 	return f
@@ -87,8 +88,8 @@ func reconciliationFiles(t *testing.T, on kind) {
 	wantErr(t, "add lines", s.AddLines(background, f, lines[:1]), nil)
 	wantErr(t, "add lines", s.AddLines(background, f, lines), nil)
 	sums := map[reconcile.Class]reconcile.Sum{
-		reconcile.Agreed: {Operations: 1, Lines: 1, Here: 50000, There: 50000, MovedHere: 50000, MovedThere: 50000}, reconcile.NothingMoved: {},
-		reconcile.MissingHere: {Lines: 1, There: 50000},
+		reconcile.Agreed: {Operations: 1, Lines: 1, Ours: 50000, Theirs: 50000, MovedOurs: 50000, MovedTheirs: 50000}, reconcile.NothingMoved: {},
+		reconcile.MissingHere: {Lines: 1, Theirs: 50000},
 	}
 	wantErr(t, "complete", s.CompleteFile(background, f, sums, nil), nil)
 	wantErr(t, "complete again", s.CompleteFile(background, f, sums, nil), central.ErrState)
@@ -157,10 +158,10 @@ func reconciliationOperations(t *testing.T, on kind) {
 	want := reconcile.Operation{
 		ID: untold.ID, Reference: untold.Reference, STAN: untold.STAN, RRN: "632510123456", Kind: central.KindPurchase, Amount: 50000, State: op.Succeeded,
 		Merchant: merchant1, TID: untold.TID, Terminal: terminal.ID, Unreported: true,
-		CreatedAt: truncateToMillis(untold.CreatedAt), DispatchedAt: truncateToMillis(t0), BankNotAfter: truncateToMillis(t0.Add(15 * time.Second)), SettledAt: truncateToMillis(t0.Add(30 * time.Second)),
+		CreatedAt: truncateToMillis(untold.CreatedAt), SentAt: truncateToMillis(t0), BankNotAfter: truncateToMillis(t0.Add(15 * time.Second)), FinishedAt: truncateToMillis(t0.Add(30 * time.Second)),
 	}
 	wantSame(t, "an operation", got[1], want)
-	if got[0].Unreported || got[2].Unreported || !got[2].SettledAt.IsZero() || got[2].RRN != "" {
+	if got[0].Unreported || got[2].Unreported || !got[2].FinishedAt.IsZero() || got[2].RRN != "" {
 		t.Errorf("told and open: %+v, %+v", got[0], got[2])
 	}
 	wantErr(t, "see", s.AcknowledgeEvents(background, terminal.ID, 100), nil)
@@ -169,7 +170,7 @@ func reconciliationOperations(t *testing.T, on kind) {
 	if len(list) != 2 || list[0].ID != told.ID || list[1].ID != untold.ID || list[1].Unreported {
 		t.Errorf("ended: %+v", list)
 	}
-	if list, err = s.OperationsFinished(background, truncateToMillis(t0), t0.Add(time.Hour), t0.Add(time.Minute), list[0].SettledAt, list[0].ID, 10); err != nil || len(list) != 1 {
+	if list, err = s.OperationsFinished(background, truncateToMillis(t0), t0.Add(time.Hour), t0.Add(time.Minute), list[0].FinishedAt, list[0].ID, 10); err != nil || len(list) != 1 {
 		t.Errorf("ended after the first: %+v, %v", list, err)
 	}
 	list, err = s.OperationsByReference(background, []central.Reference{late.Reference, "nobody", told.Reference})
@@ -183,7 +184,7 @@ func reconciliationOperations(t *testing.T, on kind) {
 	all := []central.Reference{told.Reference, open.Reference, late.Reference}
 	other, err := s.LinesOfOtherDays(background, "2026-11-22", all)
 	wantErr(t, "elsewhere", err, nil)
-	wantSame(t, "elsewhere", other, map[central.Reference]central.Day{told.Reference: settlementDay})
+	wantSame(t, "elsewhere", other, map[central.Reference]ist.Day{told.Reference: settlementDay})
 	if other, err = s.LinesOfOtherDays(background, settlementDay, all); err != nil || len(other) != 0 {
 		t.Errorf("elsewhere than on its own day: %v, %v", other, err)
 	}

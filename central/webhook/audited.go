@@ -47,7 +47,7 @@ func (a *Audited) SetEndpoint(ctx context.Context, by staff.Actor, m central.Mer
 	var events []string
 	var invalid error
 	if url != "" {
-		events, invalid = []string{EventSettled}, CheckURL(url, a.sandbox)
+		events, invalid = []string{EventFinished}, CheckURL(url, a.sandbox)
 		c.Became = "refused"
 		if invalid == nil {
 			c.Became = RedactURL(url)

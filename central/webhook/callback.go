@@ -8,9 +8,9 @@ import (
 	"galla/shared/op"
 )
 
-// EventSettled is the event of an operation whose caller got 'pending' and which has a
+// EventFinished is the event of an operation whose caller got 'pending' and which has a
 // final outcome now. There is no other event so far.
-const EventSettled = "operation.finished"
+const EventFinished = "operation.finished"
 
 // State is the state of a callback.
 //

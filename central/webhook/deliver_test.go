@@ -170,7 +170,7 @@ func TestGoneDisables(t *testing.T) {
 	if got := r.once(later); got.State != webhook.StateGivenUp || got.Attempts != 0 || len(x.all()) != 1 {
 		t.Fatalf("came to %+v after %d requests", got, len(x.all()))
 	}
-	must(t, r.db.SetEndpoint(context.Background(), merchant1, s.URL, []string{webhook.EventSettled}, time.Now()))
+	must(t, r.db.SetEndpoint(context.Background(), merchant1, s.URL, []string{webhook.EventFinished}, time.Now()))
 	if n, err := r.db.ReplayCallbacksSince(context.Background(), merchant1, o.FinishedAt, time.Now()); n != 2 || err != nil {
 		t.Fatalf("%d replayed, %v", n, err)
 	}
@@ -225,12 +225,12 @@ func TestTLS(t *testing.T) {
 		t.Errorf("a known authority: %+v", got)
 	}
 	port := s.Listener.Addr().(*net.TCPAddr).Port
-	must(t, r.db.SetEndpoint(context.Background(), merchant1, fmt.Sprintf("https://localhost:%d/", port), []string{webhook.EventSettled}, time.Now()))
+	must(t, r.db.SetEndpoint(context.Background(), merchant1, fmt.Sprintf("https://localhost:%d/", port), []string{webhook.EventFinished}, time.Now()))
 	if got := r.once(owe(t, r.db, merchant1)); got.State != webhook.StateWaiting || !strings.Contains(got.Detail, "for another host") {
 		t.Errorf("another name: %+v", got)
 	}
 	plain := serve(t, x)
-	must(t, r.db.SetEndpoint(context.Background(), merchant1, strings.Replace(plain.URL, "http:", "https:", 1), []string{webhook.EventSettled}, time.Now()))
+	must(t, r.db.SetEndpoint(context.Background(), merchant1, strings.Replace(plain.URL, "http:", "https:", 1), []string{webhook.EventFinished}, time.Now()))
 	if got := r.once(owe(t, r.db, merchant1)); got.State != webhook.StateWaiting || !strings.Contains(got.Detail, "does not speak TLS") {
 		t.Errorf("no TLS: %+v", got)
 	}

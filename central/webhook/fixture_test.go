@@ -163,7 +163,7 @@ func sandboxRig(t testing.TB) *rig {
 // at sets a merchant's endpoint, with a secret, which is returned.
 func (r *rig) at(m central.MerchantID, url string) secret.Token {
 	r.t.Helper()
-	must(r.t, r.db.SetEndpoint(context.Background(), m, url, []string{webhook.EventSettled}, time.Now()))
+	must(r.t, r.db.SetEndpoint(context.Background(), m, url, []string{webhook.EventFinished}, time.Now()))
 	made, err := r.vault.Mint(context.Background(), m)
 	must(r.t, err)
 	return made.Secret

@@ -15,7 +15,6 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/uuid"
 
-	"galla/central"
 	"galla/central/iin"
 	"galla/shared/ist"
 	"galla/shared/printable"
@@ -318,7 +317,7 @@ func (r *Reader) Date(field string, need Need) string {
 // BirthDate reads a date of birth: today in India at the latest.
 func (r *Reader) BirthDate(field string, need Need) string {
 	s := r.Date(field, need)
-	if s != "" && central.Day(s) > ist.DayOf(time.Now()) {
+	if s != "" && ist.Day(s) > ist.DayOf(time.Now()) {
 		r.Fail(field, "date", "must not lie in the future")
 		return ""
 	}

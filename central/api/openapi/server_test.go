@@ -18,6 +18,7 @@ import (
 	"galla/central"
 	"galla/central/accounts"
 	"galla/central/api"
+	"galla/shared/ist"
 	"galla/shared/op"
 	"galla/shared/secret"
 )
@@ -185,7 +186,7 @@ func (administration) RemoveSlab(context.Context, central.VendorID, central.Slab
 	return errReached
 }
 
-func (administration) EarningsOf(context.Context, central.VendorID, central.Day, central.Day, []central.EarningGroup) ([]central.EarningSum, error) {
+func (administration) EarningsOf(context.Context, central.VendorID, ist.Day, ist.Day, []central.EarningGroup) ([]central.EarningSum, error) {
 	return nil, errReached
 }
 
