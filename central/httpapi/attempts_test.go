@@ -33,7 +33,7 @@ func (s fixedRates) RateTokenWait(ctx context.Context, name string, rate ratelim
 func behindProxy(t *testing.T) *system {
 	t.Helper()
 	h := startServer(t, func(c *Config, _ *central.Handler) {
-		c.Rates = fixedRates{rates(t), time.Now()}
+		c.Rates = fixedRates{rates(), time.Now()}
 		c.Trusted = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
 	})
 	h.attempts.delay = 0

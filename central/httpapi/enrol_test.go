@@ -21,7 +21,7 @@ const (
 // TestWrongEnrolmentCodesAreLimited: ten wrong codes a minute and network, at two
 // nodes together; right ones count for nothing, and other networks have their own.
 func TestWrongEnrolmentCodesAreLimited(t *testing.T) {
-	shared := fixedRates{rates(t), time.Now()}
+	shared := fixedRates{rates(), time.Now()}
 	share := func(c *Config, _ *central.Handler) {
 		c.Rates, c.Trusted = shared, []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
 	}
@@ -48,7 +48,7 @@ func TestWrongEnrolmentCodesAreLimited(t *testing.T) {
 
 // TestEnrolmentCodesAtOnce: many at once are no more than one after the other.
 func TestEnrolmentCodesAtOnce(t *testing.T) {
-	h := startServer(t, func(c *Config, _ *central.Handler) { c.Rates = fixedRates{rates(t), time.Now()} })
+	h := startServer(t, func(c *Config, _ *central.Handler) { c.Rates = fixedRates{rates(), time.Now()} })
 	var all sync.WaitGroup
 	var mu sync.Mutex
 	statuses := map[int]int{}

@@ -101,7 +101,7 @@ func must(r *http.Request, err error) *http.Request {
 
 func TestRunEndsAtOnceWhenItHasNotBegun(t *testing.T) {
 	for range 20 {
-		d, err := New(&faulty{}, newFakeDirectory(), testConfig(t, io.Discard))
+		d, err := New(&faulty{}, newFakeDirectory(), testConfig(io.Discard))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -139,7 +139,7 @@ func TestAcceptErrors(t *testing.T) {
 	}
 	passing := &net.OpError{Op: "accept", Err: os.NewSyscallError("accept4", syscall.EMFILE)}
 	broken := errors.New("the network card is gone")
-	d, err := New(&faulty{}, newFakeDirectory(), testConfig(t, io.Discard))
+	d, err := New(&faulty{}, newFakeDirectory(), testConfig(io.Discard))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -186,15 +186,10 @@ func TestConfigReportsAllFaults(t *testing.T) {
 			t.Errorf("the error does not name %q: %v", part, err)
 		}
 	}
-	cfg := testConfig(t, io.Discard)
+	cfg := testConfig(io.Discard)
 	cfg.Keys = nil
 	if _, err := New(nil, nil, cfg); err == nil || !strings.Contains(err.Error(), "signing key") {
 		t.Errorf("without keys: %v", err)
-	}
-	cfg = testConfig(t, io.Discard)
-	cfg.Rand = strings.NewReader("")
-	if _, err := New(nil, nil, cfg); err == nil {
-		t.Error("without randomness")
 	}
 }
 

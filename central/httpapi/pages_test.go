@@ -103,7 +103,7 @@ func TestPagesThatCannotBe(t *testing.T) {
 		"docs": {ContentType: "text/html"}, "": {ContentType: "text/html"}, "/docs": {}, "/docs/:id": {ContentType: "text/html"}, "/*": {ContentType: "text/html"},
 		"/aeps/banks": {ContentType: "text/html"}, "/oauth/token": {ContentType: "text/html"},
 	} {
-		cfg := testConfig(t, io.Discard)
+		cfg := testConfig(io.Discard)
 		cfg.Pages = map[string]Page{path: page}
 		if _, err := New(nil, nil, cfg); err == nil || !strings.Contains(err.Error(), "page") {
 			t.Errorf("%q: error is %v", path, err)

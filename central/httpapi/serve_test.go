@@ -270,7 +270,7 @@ func TestRatePerPrincipal(t *testing.T) {
 // TestRatesHoldOverAllNodes: a caller, and a network, get at two nodes what they
 // would at one, and what each of them gives out by itself.
 func TestRatesHoldOverAllNodes(t *testing.T) {
-	shared := rates(t)
+	shared := rates()
 	share := func(c *Config, _ *central.Handler) { c.Rates, c.Rate, c.Burst = shared, 0.01, 100 }
 	nodes := []*system{startServer(t, share), startServer(t, share)}
 	tokens := []string{nodes[0].merchantToken(t), nodes[1].merchantToken(t)} // two calls of the network

@@ -165,13 +165,9 @@ func New(handler central.Handler, directory central.Directory, cfg Config) (*Ser
 	if err != nil {
 		return nil, fmt.Errorf("configuration of the HTTP API: %w", err)
 	}
-	checker, err := newSecretChecker(cfg.Rand)
-	if err != nil {
-		return nil, fmt.Errorf("prepare the check of secrets: %w", err)
-	}
 	d := &Server{
 		handler: handler, directory: directory, cfg: cfg, log: cfg.Logger,
-		tokens: tokens, secrets: checker, attempts: newSecretAttempts(cfg.Rates, directory, cfg.Keys[0]), clients: newClientCache(directory),
+		tokens: tokens, secrets: newSecretChecker(), attempts: newSecretAttempts(cfg.Rates, directory, cfg.Keys[0]), clients: newClientCache(directory),
 		callerLimits: newLimiter(cfg.Rate, cfg.Burst, cfg.meter(callerPrefix)), networkLimits: newLimiter(cfg.Rate, cfg.Burst, cfg.meter(networkPrefix)),
 		unknownLimits: newLimiter(cfg.UnknownRate, cfg.UnknownBurst, nil), enrolAttempts: ratelimit.NewAttemptLimiter(cfg.Rates, enrolRate, enrolPrefix),
 		underWay: make(chan struct{}, cfg.MaxUnderWay), longBodies: make(chan struct{}, maxLongBodies),

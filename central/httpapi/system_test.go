@@ -270,12 +270,32 @@ type system struct {
 
 func seed(b byte) secret.Key { return secret.NewKey(bytes.Repeat([]byte{b}, 32)) }
 
-// rates are those of a database of its own.
-func rates(t testing.TB) ratelimit.Buckets {
-	t.Helper()
-	return ratesIn(t, t.TempDir())
+// memoryRates are shared rates without a database.
+type memoryRates struct {
+	mu      sync.Mutex
+	buckets map[string]ratelimit.Bucket
 }
 
+func rates() *memoryRates { return &memoryRates{buckets: map[string]ratelimit.Bucket{}} }
+
+func (r *memoryRates) TakeRateTokens(_ context.Context, name string, rate ratelimit.Rate, want int, now time.Time) (int, time.Duration, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	left, given, wait := r.buckets[name].Take(rate, want, now)
+	if given > 0 {
+		r.buckets[name] = left
+	}
+	return given, wait, nil
+}
+
+func (r *memoryRates) RateTokenWait(_ context.Context, name string, rate ratelimit.Rate, now time.Time) (time.Duration, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	_, _, wait := r.buckets[name].Take(rate, 1, now)
+	return wait, nil
+}
+
+// ratesIn are those of a database of its own.
 func ratesIn(t testing.TB, dir string) ratelimit.Buckets {
 	t.Helper()
 	db, err := store.OpenSQLite(context.Background(), filepath.Join(dir, "central.db"), store.Config{Node: "test", Logger: slog.New(slog.DiscardHandler)})
@@ -290,9 +310,9 @@ func ratesIn(t testing.TB, dir string) ratelimit.Buckets {
 	return db
 }
 
-func testConfig(t testing.TB, log io.Writer) Config {
+func testConfig(log io.Writer) Config {
 	return Config{
-		Issuer: "https://galla.test", Audience: "galla", Keys: []secret.Key{seed(1), seed(2)}, Rates: rates(t),
+		Issuer: "https://galla.test", Audience: "galla", Keys: []secret.Key{seed(1), seed(2)}, Rates: rates(),
 		Rand: rand.Reader, Logger: slog.New(slog.NewJSONHandler(log, nil)),
 	}
 }
@@ -304,7 +324,7 @@ func startServer(t testing.TB, change func(*Config, *central.Handler)) *system {
 		directory: newFakeDirectory(), log: &logBuffer{}, ended: make(chan error, 1),
 		executor: &fakeExecutor{known: map[string]central.Operation{}, began: make(chan struct{}, 16)},
 	}
-	cfg := testConfig(t, h.log)
+	cfg := testConfig(h.log)
 	rules, err := limits.Sandbox()
 	if err != nil {
 		t.Fatal(err)
