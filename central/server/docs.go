@@ -4,19 +4,17 @@ import (
 	"fmt"
 	"strings"
 
-	"galla/central/api"
 	"galla/central/api/openapi"
 	"galla/central/docs"
 	"galla/central/httpapi"
-	"galla/shared/op"
 )
 
 // docPages returns the pages of the documentation: OpenAPI, its page, the partners'
 // guide and the handbook. toDocs are paths that redirect to them.
-func docPages(cfg Config, handler *api.Handler) (out map[string]httpapi.Page, toDocs map[string]string, err error) {
-	d, err := openapi.New(handler, op.Table())
+func docPages(cfg Config) (out map[string]httpapi.Page, toDocs map[string]string, err error) {
+	document, err := openapi.JSON()
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, fmt.Errorf("read the OpenAPI document: %w", err)
 	}
 	partners, err := docs.GatewayGuide()
 	if err != nil {
@@ -25,8 +23,8 @@ func docPages(cfg Config, handler *api.Handler) (out map[string]httpapi.Page, to
 	const html = "text/html; charset=utf-8"
 	toDocs = map[string]string{"/": "/docs", "/docs/": "/docs"}
 	out = map[string]httpapi.Page{
-		"/openapi.json": {ContentType: "application/json", Body: d.JSON()},
-		"/docs":         {ContentType: html, Body: d.Page(), Style: d.Style()},
+		"/openapi.json": {ContentType: "application/json", Body: document},
+		"/docs":         {ContentType: html, Body: openapi.Page(), Style: openapi.Style()},
 		"/docs/gateway": {ContentType: html, Body: partners, Style: docs.Style()},
 	}
 	if cfg.Documents == nil {

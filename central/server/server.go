@@ -131,7 +131,7 @@ func serve(ctx context.Context, cfg Config, k keys.Set, db *store.DB, notifier *
 	if err != nil {
 		return err
 	}
-	if directConfig.Pages, directConfig.Redirects, err = docPages(cfg, handler); err != nil {
+	if directConfig.Pages, directConfig.Redirects, err = docPages(cfg); err != nil {
 		return err
 	}
 	direct, err := httpapi.New(w.WrapHandler(telemetry.Direct, handler), db, directConfig)

@@ -14,7 +14,7 @@ import (
 	"testing"
 
 	"galla/central/api"
-	"galla/central/api/openapi"
+	"galla/central/api/openapi/openapitest"
 	"galla/central/limits"
 	"galla/shared/op"
 	"galla/shared/secret"
@@ -23,7 +23,7 @@ import (
 // walk checks every reply that any test of this package gets against the OpenAPI
 // document, and remembers which routes it saw succeed and refuse.
 type walk struct {
-	doc *openapi.Document
+	doc *openapitest.Document
 
 	mu       sync.Mutex
 	success  map[op.RouteID]int
@@ -43,7 +43,7 @@ func newWalk() (*walk, error) {
 	if err != nil {
 		return nil, err
 	}
-	doc, err := openapi.New(describer, op.Table())
+	doc, err := openapitest.New(describer, op.Table())
 	if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,4 @@
-package openapi
+package openapitest
 
 import (
 	"errors"
@@ -33,9 +33,8 @@ type Document struct {
 	checker checker
 	replies map[op.RouteID]map[int][]*schema
 
-	json  []byte
-	page  []byte
-	style string
+	json []byte
+	page []byte
 }
 
 // entry is a route with its description.
@@ -109,13 +108,8 @@ func New(d Describer, routes []op.Route) (*Document, error) {
 // JSON is the OpenAPI 3.1 document.
 func (d *Document) JSON() []byte { return d.json }
 
-// Page is the interface as one HTML page. It needs no other resource and no
-// script; its one style element has the text of Style.
+// Page is the interface as one HTML page.
 func (d *Document) Page() []byte { return d.page }
-
-// Style is the text of the page's style element, for the hash in a
-// Content-Security-Policy.
-func (d *Document) Style() string { return d.style }
 
 // addEntries makes the entries in the order of the data, and finds what is missing
 // on either side.
@@ -125,7 +119,7 @@ func (d *Document) addEntries(describer Describer, routes []op.Route) error {
 	for _, r := range routes {
 		table[r.ID] = r
 		if _, ok := d.texts.find(r.ID); !ok {
-			wrong = append(wrong, fmt.Errorf("%s has no words in data/", r.ID))
+			wrong = append(wrong, fmt.Errorf("%s has no text in data/", r.ID))
 		}
 	}
 	for _, family := range d.texts.groups {
@@ -310,7 +304,7 @@ func readFaults() ([]fault, error) {
 	for _, kind := range central.Faults() {
 		words, ok := texts.find(string(kind))
 		if !ok {
-			wrong = append(wrong, fmt.Errorf("fault %s has no words in data/faults.json", kind))
+			wrong = append(wrong, fmt.Errorf("fault %s has no text in data/faults.json", kind))
 			continue
 		}
 		http, body := api.Renderer{}.NotExecutedReply(central.Operation{}, central.NewError(kind, ""))

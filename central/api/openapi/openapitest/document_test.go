@@ -1,4 +1,4 @@
-package openapi
+package openapitest
 
 import (
 	"bytes"
@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"galla/central/api/field"
+	"galla/central/api/openapi"
 	"galla/shared/op"
 )
 
@@ -22,7 +23,7 @@ func TestGolden(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, got := range map[string][]byte{"openapi.json": []byte(indented + "\n"), "docs.html": doc.Page()} {
-		path := filepath.Join("testdata", name)
+		path := filepath.Join("..", name)
 		if *update {
 			if err := os.WriteFile(path, got, 0o644); err != nil {
 				t.Fatal(err)
@@ -36,6 +37,9 @@ func TestGolden(t *testing.T) {
 		if !bytes.Equal(got, want) {
 			t.Errorf("%s changed: run the test with -update and read the difference", name)
 		}
+	}
+	if served, err := openapi.JSON(); err != nil || !*update && !bytes.Equal(served, doc.JSON()) {
+		t.Errorf("what is served is not the document without white space: %v", err)
 	}
 }
 
@@ -98,8 +102,8 @@ func TestWhatDoesNotMatchIsRefused(t *testing.T) {
 		fields []field.Description
 		want   string
 	}{
-		{"a route without words", []op.Route{unknown}, nil, "POST /aeps/deposit has no words"},
-		{"a field without words", []op.Route{banks}, []field.Description{{Name: "colour", Schema: text}}, "field colour has no line"},
+		{"a route without text", []op.Route{unknown}, nil, "POST /aeps/deposit has no text"},
+		{"a field without text", []op.Route{banks}, []field.Description{{Name: "colour", Schema: text}}, "field colour has no line"},
 		{"an example that its schema refuses", []op.Route{banks}, []field.Description{{Name: "amount", Schema: text}}, "amount is 1200; want string"},
 		{"a required field without example", []op.Route{banks}, []field.Description{{Name: "reference", Required: true, Schema: text}}, "reference is required and has no example"},
 	} {
@@ -148,7 +152,7 @@ func TestThePageStandsAlone(t *testing.T) {
 			t.Errorf("the link %s leads nowhere", target)
 		}
 	}
-	if !strings.Contains(page, "<style>"+doc.Style()+"</style>") || strings.Count(page, "<style>") != 1 {
+	if !strings.Contains(page, "<style>"+openapi.Style()+"</style>") || strings.Count(page, "<style>") != 1 {
 		t.Error("the page's one style element is not what Style gives")
 	}
 	if strings.Contains(page, "ZgotmplZ") {

@@ -1,4 +1,4 @@
-package openapi
+package openapitest
 
 import (
 	"bytes"
@@ -11,14 +11,12 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"galla/central/api/openapi"
 	"galla/shared/op"
 )
 
 //go:embed page.html
 var pageText string
-
-//go:embed page.css
-var pageStyle string
 
 // pageData is the data of the page.
 type pageData struct {
@@ -76,8 +74,7 @@ func (d *Document) renderPage() error {
 	if err != nil {
 		return fmt.Errorf("read the template: %w", err)
 	}
-	d.style = pageStyle
-	s := pageData{Title: title, Version: Version, Style: template.CSS(pageStyle), Checksum: checksumText}
+	s := pageData{Title: title, Version: Version, Style: template.CSS(openapi.Style()), Checksum: checksumText}
 	for _, f := range d.faults {
 		s.Faults = append(s.Faults, faultRowOf(f))
 	}

@@ -1,0 +1,40 @@
+// Package openapi has the description of the interface: an OpenAPI 3.1 document for
+// programs, and one page for people.
+//
+// Both files are generated from the route table that serves, from the fields that the
+// handler reads, and from the texts in openapitest/data. A change of any of them needs
+// new files: go test ./central/api/openapi/openapitest -update. Without that, the test
+// fails there.
+//
+// They hold no Aadhaar number of a person, no biometric, and no credential that works
+// outside the sandbox.
+package openapi
+
+import (
+	_ "embed"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+//go:embed openapi.json
+var document string
+
+//go:embed docs.html
+var page string
+
+//go:embed page.css
+var style string
+
+// JSON is the OpenAPI 3.1 document, without white space.
+func JSON() ([]byte, error) {
+	text := jsontext.Value(document)
+	return text, text.Compact()
+}
+
+// Page is the interface as one HTML page. It needs no other resource and no script;
+// its one style element has the text of Style.
+func Page() []byte { return []byte(page) }
+
+// Style is the text of the page's style element, for the hash in a
+// Content-Security-Policy.
+func Style() string { return style }
