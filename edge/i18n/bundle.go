@@ -2,12 +2,12 @@ package i18n
 
 import (
 	"embed"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
-	"strings"
+	"slices"
 
+	"github.com/go-json-experiment/json"
 	"github.com/nicksnyder/go-i18n/v2/i18n"
 	"golang.org/x/text/language"
 )
@@ -27,16 +27,11 @@ var languages = []Language{
 }
 
 // Languages returns the counter's languages, English first.
-func Languages() []Language { return append([]Language(nil), languages...) }
+func Languages() []Language { return slices.Clone(languages) }
 
 // IsSupported reports whether the counter has a language.
 func IsSupported(code string) bool {
-	for _, l := range languages {
-		if l.Code == code {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(languages, func(l Language) bool { return l.Code == code })
 }
 
 // Catalogue holds the texts of one section.
@@ -48,16 +43,10 @@ type Catalogue struct {
 //go:embed messages
 var ownFiles embed.FS
 
-const folder = "messages"
-
-// ownCatalogue holds the texts of this package: times and numbers.
-func ownCatalogue() Catalogue { return Catalogue{Owner: "i18n", Files: ownFiles} }
-
 // Bundle holds the texts of all sections in all languages. It does not change and is safe
 // for concurrent use.
 type Bundle struct {
 	localizers map[string]*Localizer
-	tags       []language.Tag
 	matcher    language.Matcher
 }
 
@@ -68,36 +57,36 @@ func Load(catalogues ...Catalogue) (*Bundle, error) {
 	b := &Bundle{localizers: map[string]*Localizer{}}
 	owner := map[string]string{}
 	var faults []error
-	for _, c := range append([]Catalogue{ownCatalogue()}, catalogues...) {
-		english, err := c.read(English)
-		if err != nil {
-			return nil, err
-		}
-		for key := range english {
-			if other, ok := owner[key]; ok {
-				faults = append(faults, fmt.Errorf("the key %q is in the texts of %s and of %s: rename one of them", key, other, c.Owner))
-			}
-			owner[key] = c.Owner
-		}
+	own := Catalogue{Owner: "i18n", Files: ownFiles} // times and numbers
+	for _, c := range append([]Catalogue{own}, catalogues...) {
 		for _, l := range languages {
-			found, err := c.read(l.Code)
-			if errors.Is(err, fs.ErrNotExist) {
+			messages, err := c.read(l.Code)
+			if errors.Is(err, fs.ErrNotExist) && l.Code != English {
 				continue
 			}
 			if err != nil {
 				return nil, err
 			}
-			if err := bundle.AddMessages(language.Make(l.Code), list(found)...); err != nil {
+			if err := bundle.AddMessages(language.Make(l.Code), messages...); err != nil {
 				return nil, fmt.Errorf("%s: %s: %w", c.Owner, l.Code, err)
+			}
+			if l.Code != English {
+				continue
+			}
+			for _, m := range messages {
+				if other, ok := owner[m.ID]; ok {
+					faults = append(faults, fmt.Errorf("the key %q is in the texts of %s and of %s: rename one of them", m.ID, other, c.Owner))
+				}
+				owner[m.ID] = c.Owner
 			}
 		}
 	}
+	var tags []language.Tag
 	for _, l := range languages {
-		tag := language.Make(l.Code)
-		b.tags = append(b.tags, tag)
+		tags = append(tags, language.Make(l.Code))
 		b.localizers[l.Code] = &Localizer{code: l.Code, keys: owner, localizer: i18n.NewLocalizer(bundle, l.Code)}
 	}
-	b.matcher = language.NewMatcher(b.tags)
+	b.matcher = language.NewMatcher(tags)
 	return b, errors.Join(faults...)
 }
 
@@ -123,64 +112,19 @@ func (b *Bundle) Match(accept string) *Localizer {
 	return b.localizers[languages[i].Code]
 }
 
-// read returns the texts of one file by key. The error for a missing file is
-// fs.ErrNotExist.
-func (c Catalogue) read(code string) (map[string]*i18n.Message, error) {
-	name := folder + "/" + code + ".json"
+// read returns the texts of one file. The error for a missing file is fs.ErrNotExist.
+func (c Catalogue) read(code string) ([]*i18n.Message, error) {
+	name := "messages/" + code + ".json"
 	raw, err := fs.ReadFile(c.Files, name)
+	if err == nil {
+		err = json.Unmarshal(raw, new(map[string]any)) // go-i18n takes a key that stands twice
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: read %s: %w", c.Owner, name, err)
-	}
-	if twice := duplicateKeys(raw); len(twice) > 0 {
-		return nil, fmt.Errorf("%s: %s: these keys stand twice: %s", c.Owner, name, strings.Join(twice, ", "))
 	}
 	file, err := i18n.ParseMessageFileBytes(raw, code+".json", nil)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %s: %w", c.Owner, name, err)
 	}
-	found := map[string]*i18n.Message{}
-	for _, m := range file.Messages {
-		found[m.ID] = m
-	}
-	return found, nil
-}
-
-// duplicateKeys returns the keys that occur twice in one object of a JSON text.
-func duplicateKeys(raw []byte) (twice []string) {
-	d := json.NewDecoder(strings.NewReader(string(raw)))
-	var seen []map[string]bool // one for each open object
-	key := true                // the next string is a key
-	for {
-		token, err := d.Token()
-		if err != nil {
-			return twice // the end; the messages' parser reports invalid JSON
-		}
-		switch v := token.(type) {
-		case json.Delim:
-			if v == '{' {
-				seen, key = append(seen, map[string]bool{}), true
-			} else if v == '}' && len(seen) > 0 {
-				seen, key = seen[:len(seen)-1], true
-			}
-		case string:
-			if key && len(seen) > 0 {
-				if top := seen[len(seen)-1]; top[v] {
-					twice = append(twice, v)
-				} else {
-					top[v] = true
-				}
-			}
-			key = !key
-		default:
-			key = true
-		}
-	}
-}
-
-func list(m map[string]*i18n.Message) []*i18n.Message {
-	out := make([]*i18n.Message, 0, len(m))
-	for _, v := range m {
-		out = append(out, v)
-	}
-	return out
+	return file.Messages, nil
 }

@@ -2,7 +2,7 @@
 // spelling of amounts, times and numbers.
 //
 // A key has one text of one section. A text that a language lacks is shown in English;
-// CheckCatalogue finds every such gap. Digits are Latin and grouped the Indian way in all
+// package i18ntest finds every such gap. Digits are Latin and grouped the Indian way in all
 // languages.
 //
 // Texts enter as catalogues, one JSON file for each language, which the sections embed;

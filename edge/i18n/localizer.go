@@ -35,16 +35,6 @@ func (w *Localizer) Plural(key string, n int, vars ...any) string {
 	})
 }
 
-// FirstText returns the text of the first key that has one.
-func (w *Localizer) FirstText(keys []string, vars ...any) string {
-	for _, key := range keys {
-		if w.Has(key) {
-			return w.Text(key, vars...)
-		}
-	}
-	return w.Text(keys[len(keys)-1])
-}
-
 // FirstKey returns the first key that has a text, or the last key.
 func (w *Localizer) FirstKey(keys ...string) string {
 	for _, key := range keys {

@@ -8,6 +8,7 @@ import (
 
 	"galla/edge"
 	"galla/edge/i18n"
+	"galla/edge/i18n/i18ntest"
 	"galla/shared/money"
 	"galla/shared/op"
 )
@@ -148,9 +149,7 @@ func TestCustomerLanguage(t *testing.T) {
 
 // TestTexts: every language has every text.
 func TestTexts(t *testing.T) {
-	for _, fault := range i18n.CheckCatalogue(Catalogue(), "consent.version") {
-		t.Error(fault)
-	}
+	i18ntest.Check(t, Catalogue(), "consent.version")
 }
 
 // TestRefusals: every reason that the counter has, and every action that a

@@ -267,10 +267,10 @@ func Describe(w *i18n.Localizer, v edge.View, st edge.Status) Description {
 	if v.Result.Balance != nil {
 		vars[len(vars)-1] = i18n.Rupees(*v.Result.Balance)
 	}
-	t.Title, t.Word = w.FirstText(t.textKeys("title"), vars...), w.FirstText(t.textKeys("word"), vars...)
+	t.Title, t.Word = w.Text(w.FirstKey(t.textKeys("title")...), vars...), w.Text(w.FirstKey(t.textKeys("word")...), vars...)
 	switch t.Case {
 	case "problem":
-		t.Title = w.FirstText([]string{"rd." + v.Problem.Code + ".title", "rd.action." + v.Problem.Action, "rd.action.other"})
+		t.Title = w.Text(w.FirstKey("rd."+v.Problem.Code+".title", "rd.action."+v.Problem.Action, "rd.action.other"))
 		t.Lead = strings.TrimPrefix(captureText(w, v.Problem), t.Title+". ")
 		t.Why = w.Text("outcome.nothing-sent")
 		return t

@@ -38,7 +38,7 @@ func captureText(w *i18n.Localizer, e *edge.CaptureError) string {
 	if w.Code() == i18n.English {
 		return e.Message
 	}
-	text := w.FirstText([]string{"rd.lead." + e.Action, "rd.lead.other"})
+	text := w.Text(w.FirstKey("rd.lead."+e.Action, "rd.lead.other"))
 	if e.Code != "" {
 		text += " " + w.Text("rd.code", "code", e.Code)
 	}

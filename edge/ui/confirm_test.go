@@ -1,7 +1,6 @@
 package ui_test
 
 import (
-	"io/fs"
 	"net/http"
 	"sync/atomic"
 	"testing"
@@ -14,27 +13,25 @@ import (
 // safe is a section with owner pages.
 type safe struct{ opened, set atomic.Int32 }
 
-func (*safe) Name() string { return "safe" }
-
-func (*safe) Files() fs.FS {
-	return fstest.MapFS{"templates/in.html": {Data: []byte(`{{define "main"}}<h1>{{.Title}}</h1>{{end}}`)}}
-}
-
-func (s *safe) Register(mux *http.ServeMux, kit *ui.Kit) {
+func (s *safe) Contents(kit *ui.Kit) ui.Contents {
 	show := func(w http.ResponseWriter, r *http.Request, ses *ui.Session) {
 		kit.Render(w, r, ses, http.StatusOK, ui.Page{Name: "safe/in", Title: "In the safe"})
 	}
-	mux.HandleFunc("GET /safe", kit.Get(kit.OwnerConfirmed(show)))
-	mux.HandleFunc("POST /safe/open", kit.Post(kit.OwnerConfirmed(func(w http.ResponseWriter, r *http.Request, ses *ui.Session) {
+	open := func(w http.ResponseWriter, r *http.Request, ses *ui.Session) {
 		s.opened.Add(1)
 		show(w, r, ses)
-	})))
-	mux.HandleFunc("POST /safe/set", kit.Post(kit.OwnerConfirmed(func(w http.ResponseWriter, r *http.Request, ses *ui.Session) {
+	}
+	set := func(w http.ResponseWriter, r *http.Request, ses *ui.Session) {
 		if r.PostForm.Get("colour") == "red" && r.PostForm.Get("other") == "" {
 			s.set.Add(1)
 		}
 		show(w, r, ses)
-	}, "colour")))
+	}
+	return ui.Contents{
+		Name:  "safe",
+		Files: fstest.MapFS{"templates/in.html": {Data: []byte(`{{define "main"}}<h1>{{.Title}}</h1>{{end}}`)}},
+		Pages: map[string]ui.Handler{"GET /safe": kit.OwnerConfirmed(show), "POST /safe/open": kit.OwnerConfirmed(open), "POST /safe/set": kit.OwnerConfirmed(set, "colour")},
+	}
 }
 
 // TestOwnerConfirmed: an owner's form needs the PIN again in any session, and does nothing

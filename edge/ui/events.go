@@ -90,18 +90,11 @@ func (k *Kit) serveEvents(w http.ResponseWriter, r *http.Request) {
 // streamSlots returns the slots for a browser's stream: guests and sessions have their
 // own, which unknown browsers can't use up.
 func (k *Kit) streamSlots(r *http.Request, ses *Session) chan struct{} {
-	if ses != nil || k.isGuest(r) {
+	isGuest := func(section Contents) bool { return section.IsGuest != nil && section.IsGuest(r) }
+	if ses != nil || slices.ContainsFunc(k.sections, isGuest) {
 		return k.streams
 	}
 	return k.anonymous
-}
-
-// isGuest reports whether a section admitted the browser.
-func (k *Kit) isGuest(r *http.Request) bool {
-	return slices.ContainsFunc(k.sections, func(section Section) bool {
-		g, ok := section.(GuestSection)
-		return ok && g.IsGuest(r)
-	})
 }
 
 // isClosed reports whether a session has ended. Its end also notifies, and only the locked

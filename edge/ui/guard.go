@@ -51,23 +51,13 @@ func IsPartial(r *http.Request) bool { return r.URL.Query().Get("part") == "main
 // Get wraps a page that needs a session.
 func (k *Kit) Get(page Handler) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		// Automatic refreshes do not count as activity.
-		k.page(w, r, page, !IsPartial(r) && r.URL.Query().Get("auto") == "")
+		touch := !IsPartial(r) && r.URL.Query().Get("auto") == "" // automatic refreshes do not count as activity
+		if ses := k.sessions.find(sessionCookieOf(r), touch); ses != nil {
+			page(w, r, ses)
+			return
+		}
+		k.redirectToUnlock(w, r, withoutTransient(r.URL))
 	}
-}
-
-// GetPassive is Get for pages without user activity, such as a second screen: viewing them
-// does not keep the counter unlocked.
-func (k *Kit) GetPassive(page Handler) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) { k.page(w, r, page, false) }
-}
-
-func (k *Kit) page(w http.ResponseWriter, r *http.Request, page Handler, touch bool) {
-	if ses := k.sessions.find(sessionCookieOf(r), touch); ses != nil {
-		page(w, r, ses)
-		return
-	}
-	k.redirectToUnlock(w, r, withoutTransient(r.URL))
 }
 
 // Post wraps a form's handler. It needs a session and its token, and has parsed the form
@@ -87,19 +77,6 @@ func (k *Kit) Post(step Handler) http.HandlerFunc {
 			step(w, r, ses)
 		}
 	}
-}
-
-// OwnerOnly wraps a page that only an owner may see. A POST needs the PIN again
-// (OwnerConfirmed).
-func (k *Kit) OwnerOnly(page Handler) Handler {
-	act := k.OwnerConfirmed(page)
-	return k.requireOwner(func(w http.ResponseWriter, r *http.Request, ses *Session) {
-		if r.Method == http.MethodGet || r.Method == http.MethodHead {
-			page(w, r, ses)
-			return
-		}
-		act(w, r, ses)
-	})
 }
 
 // requireOwner checks that the session is an owner's.

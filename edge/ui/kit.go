@@ -11,6 +11,8 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -34,44 +36,37 @@ type Counter interface {
 
 // Section is a group of pages.
 type Section interface {
-	// Name is the first part of its pages' names.
-	Name() string
-	// Files holds templates, static, icons and messages, each if needed.
-	Files() fs.FS
-	// Register adds the section's routes. The kit serves after all sections have registered.
-	Register(mux *http.ServeMux, kit *Kit)
+	// Contents describes the section. New calls it once; the kit serves when all sections
+	// are in.
+	Contents(kit *Kit) Contents
 }
 
-// ChipSource is a section with a chip for the status bar of every page.
-type ChipSource interface {
-	Chips(ses *Session) []Chip
-}
+// Contents are a section's pages, and what it adds to others. Name is required.
+type Contents struct {
+	Name  string // the first part of its pages' names
+	Files fs.FS  // templates, static, icons and messages, each if needed
+	// Pages are the handlers by pattern: GET is for sessions, POST for forms of sessions.
+	Pages map[string]Handler
+	// Open are pages without a session.
+	Open map[string]http.HandlerFunc
 
-// MenuSource is a section with items on the first page.
-type MenuSource interface {
-	MenuItems(ses *Session) []MenuItem
-}
-
-// CatalogueSource is a section that brings texts of other packages.
-type CatalogueSource interface {
-	Catalogues() []i18n.Catalogue
+	Menu       []MenuItem                 // its items on the first page
+	Chips      func(ses *Session) []Chip  // its chips in the status bar of every page
+	Catalogues []i18n.Catalogue           // texts of other packages
+	IsGuest    func(r *http.Request) bool // whether it admitted a browser without a session, such as a customer's screen
 }
 
 // MenuItem is a link on the first page.
 type MenuItem struct {
 	Href  string
 	Icon  string
-	Title string
-	Hint  string
+	Title string // in Contents the key of the text
+	Hint  string // in Contents the key of the text
 	Key   string // the shortcut: one letter or digit; empty: none
 	Tile  bool   // a large tile; the others are in a smaller list
-}
+	Owner bool   // for owners only
 
-// GuestSection is a section that admits browsers without a session, such as a customer's
-// screen.
-type GuestSection interface {
-	// IsGuest reports whether the section admitted the request's browser.
-	IsGuest(r *http.Request) bool
+	Note func(w *i18n.Localizer) string // adds to the title; nil: nothing
 }
 
 // Config sets up a Kit. Name and Logger are required.
@@ -108,7 +103,7 @@ type Handler func(w http.ResponseWriter, r *http.Request, ses *Session)
 type Kit struct {
 	counter   Counter
 	cfg       Config
-	sections  []Section
+	sections  []Contents
 	book      *i18n.Bundle
 	templates *templateSet
 	static    *webguard.Static
@@ -137,22 +132,26 @@ func New(counter Counter, cfg Config, sections ...Section) (*Kit, error) {
 		cfg.Idle = DefaultIdle
 	}
 	k := &Kit{
-		counter: counter, cfg: cfg, log: cfg.Logger, sections: sections, mux: http.NewServeMux(), notifier: newNotifier(),
+		counter: counter, cfg: cfg, log: cfg.Logger, mux: http.NewServeMux(), notifier: newNotifier(),
 		streams: make(chan struct{}, maxStreams), anonymous: make(chan struct{}, maxAnonymousStreams), closing: make(chan struct{}),
 	}
 	k.close = sync.OnceFunc(func() { close(k.closing) })
-	parts := []sectionFiles{{"ui", kitFiles}, {"theme", theme.Files()}}
-	static := []fs.FS{kitFiles, theme.Files()}
-	catalogues := append([]i18n.Catalogue{{Owner: "ui", Files: kitFiles}}, cfg.Catalogues...)
-	for _, r := range sections {
-		parts = append(parts, sectionFiles{r.Name(), r.Files()})
-		static = append(static, r.Files())
-		if _, err := fs.Stat(r.Files(), "messages"); err == nil {
-			catalogues = append(catalogues, i18n.Catalogue{Owner: r.Name(), Files: r.Files()})
+	k.sections = []Contents{{Name: "ui", Files: kitFiles}, {Name: "theme", Files: theme.Files()}}
+	for _, section := range sections {
+		k.sections = append(k.sections, section.Contents(k))
+	}
+	var static []fs.FS
+	catalogues := slices.Clone(cfg.Catalogues)
+	for i, c := range k.sections {
+		if c.Files == nil {
+			c.Files = embed.FS{}
+			k.sections[i].Files = c.Files
 		}
-		if s, ok := r.(CatalogueSource); ok {
-			catalogues = append(catalogues, s.Catalogues()...)
+		static = append(static, c.Files)
+		if _, err := fs.Stat(c.Files, "messages"); err == nil {
+			catalogues = append(catalogues, i18n.Catalogue{Owner: c.Name, Files: c.Files})
 		}
+		catalogues = append(catalogues, c.Catalogues...)
 	}
 	var err error
 	if k.book, err = i18n.Load(catalogues...); err != nil {
@@ -161,7 +160,7 @@ func New(counter Counter, cfg Config, sections ...Section) (*Kit, error) {
 	if k.static, err = webguard.NewStatic("/static/", static...); err != nil {
 		return nil, err
 	}
-	if k.templates, err = loadTemplates(parts, k.static, k.book); err != nil {
+	if k.templates, err = loadTemplates(k.sections, k.static, k.book); err != nil {
 		return nil, err
 	}
 	if k.sessions, err = newSessions(cfg.Rand, cfg.Idle, cfg.UserActive); err != nil {
@@ -170,12 +169,6 @@ func New(counter Counter, cfg Config, sections ...Section) (*Kit, error) {
 	k.sessions.onLock = k.notifier.notify
 	k.registerRoutes()
 	return k, nil
-}
-
-// sectionFiles are the files of one section.
-type sectionFiles struct {
-	name  string
-	files fs.FS
 }
 
 func (k *Kit) registerRoutes() {
@@ -190,8 +183,17 @@ func (k *Kit) registerRoutes() {
 	k.mux.HandleFunc("GET /confirm", k.Get(k.redirectFromConfirm))
 	k.mux.HandleFunc("POST /confirm", k.Post(k.confirmPIN))
 	k.mux.HandleFunc(notFoundPattern, k.Get(k.NotFound))
-	for _, r := range k.sections {
-		r.Register(k.mux, k)
+	for _, section := range k.sections {
+		for pattern, handler := range section.Open {
+			k.mux.HandleFunc(pattern, handler)
+		}
+		for pattern, handler := range section.Pages {
+			if strings.HasPrefix(pattern, http.MethodPost+" ") {
+				k.mux.HandleFunc(pattern, k.Post(handler))
+			} else {
+				k.mux.HandleFunc(pattern, k.Get(handler))
+			}
+		}
 	}
 }
 
@@ -200,12 +202,20 @@ const notFoundPattern = "GET /"
 // Handler returns the whole UI with its request checks.
 func (k *Kit) Handler() http.Handler { return k.guard(k.mux) }
 
-// MenuItems returns the menu items in the order of the sections.
+// MenuItems returns a session's menu items in the order of the sections.
 func (k *Kit) MenuItems(ses *Session) []MenuItem {
 	var out []MenuItem
-	for _, r := range k.sections {
-		if e, ok := r.(MenuSource); ok {
-			out = append(out, e.MenuItems(ses)...)
+	words := ses.Words()
+	for _, section := range k.sections {
+		for _, item := range section.Menu {
+			if item.Owner && ses.Operator.Role != edge.RoleOwner {
+				continue
+			}
+			item.Title, item.Hint = words.Text(item.Title), words.Text(item.Hint)
+			if item.Note != nil {
+				item.Title += item.Note(words)
+			}
+			out = append(out, item)
 		}
 	}
 	return out
@@ -213,9 +223,6 @@ func (k *Kit) MenuItems(ses *Session) []MenuItem {
 
 // Book returns the texts of all sections.
 func (k *Kit) Book() *i18n.Bundle { return k.book }
-
-// StaticSize returns the size of all static files in bytes.
-func (k *Kit) StaticSize() int { return k.static.Size() }
 
 // Close ends the event streams. Run does it too.
 func (k *Kit) Close() { k.close() }

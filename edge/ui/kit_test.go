@@ -3,7 +3,6 @@ package ui_test
 import (
 	"context"
 	"errors"
-	"io/fs"
 	"log/slog"
 	"net/http"
 	"net/url"
@@ -23,20 +22,18 @@ import (
 type section struct {
 	name  string
 	files fstest.MapFS
-	add   func(mux *http.ServeMux, kit *ui.Kit)
+	add   func(kit *ui.Kit) (pages map[string]ui.Handler, open map[string]http.HandlerFunc)
 	chips []ui.Chip
-	ways  []ui.MenuItem
+	menu  []ui.MenuItem
 }
 
-func (r *section) Name() string { return r.name }
-func (r *section) Files() fs.FS { return r.files }
-func (r *section) Register(mux *http.ServeMux, kit *ui.Kit) {
+func (r *section) Contents(kit *ui.Kit) ui.Contents {
+	c := ui.Contents{Name: r.name, Files: r.files, Menu: r.menu, Chips: func(*ui.Session) []ui.Chip { return r.chips }}
 	if r.add != nil {
-		r.add(mux, kit)
+		c.Pages, c.Open = r.add(kit)
 	}
+	return c
 }
-func (r *section) Chips(*ui.Session) []ui.Chip         { return r.chips }
-func (r *section) MenuItems(*ui.Session) []ui.MenuItem { return r.ways }
 
 func files(pairs ...string) fstest.MapFS {
 	out := fstest.MapFS{}
@@ -96,26 +93,12 @@ func exampleSection(begun *atomic.Int32, fail *atomic.Bool) *section {
 		"messages/hi.json", `{"example.title": "मेज़", "example.found": {"one": "{n} चीज़", "other": "{n} चीज़ें"}}`,
 	)}
 	r.chips = []ui.Chip{{Name: "Printer", Icon: "print", Tone: "ok", Text: "Printer ready"}}
-	r.ways = []ui.MenuItem{{Href: "/example", Icon: "list", Title: "Example"}}
-	r.add = func(mux *http.ServeMux, kit *ui.Kit) {
+	r.menu = []ui.MenuItem{{Href: "/example", Icon: "list", Title: "example.title"}}
+	r.add = func(kit *ui.Kit) (map[string]ui.Handler, map[string]http.HandlerFunc) {
 		show := func(w http.ResponseWriter, r *http.Request, ses *ui.Session) {
 			kit.Render(w, r, ses, http.StatusOK, ui.Page{Name: "example/form", Title: "The example", Back: "/"})
 		}
-		mux.HandleFunc("GET /example", kit.Get(show))
-		mux.HandleFunc("GET /example/second", kit.GetPassive(show))
-		mux.HandleFunc("GET /example/bare", kit.Get(func(w http.ResponseWriter, r *http.Request, ses *ui.Session) {
-			kit.Render(w, r, ses, http.StatusOK, ui.Page{Name: "example/form", Title: "Bare", Bare: true})
-		}))
-		mux.HandleFunc("GET /example/lost", kit.Get(func(w http.ResponseWriter, r *http.Request, ses *ui.Session) {
-			kit.Fail(w, r, ses, errors.New("the inner reason"))
-		}))
-		mux.HandleFunc("GET /example/none", kit.Get(func(w http.ResponseWriter, r *http.Request, ses *ui.Session) {
-			kit.Render(w, r, ses, http.StatusOK, ui.Page{Name: "example/nosuch"})
-		}))
-		mux.HandleFunc("GET /example/broken", kit.Get(func(http.ResponseWriter, *http.Request, *ui.Session) { panic("at the example") }))
-		mux.HandleFunc("GET /example/owner", kit.Get(kit.OwnerOnly(show)))
-		mux.HandleFunc("POST /example/owner", kit.Post(kit.OwnerOnly(show)))
-		mux.HandleFunc("POST /example/pay", kit.Post(func(w http.ResponseWriter, r *http.Request, ses *ui.Session) {
+		pay := func(w http.ResponseWriter, r *http.Request, ses *ui.Session) {
 			id, err := kit.Once(ses, r, func() (op.ID, error) {
 				if fail.Load() {
 					return "", edge.ErrFull
@@ -127,10 +110,25 @@ func exampleSection(begun *atomic.Int32, fail *atomic.Bool) *section {
 				return
 			}
 			http.Redirect(w, r, "/op/"+string(id), http.StatusSeeOther)
-		}))
-		mux.HandleFunc("GET /unlock", func(w http.ResponseWriter, r *http.Request) {
-			kit.Render(w, r, nil, http.StatusOK, ui.Page{Name: "example/form", Title: "Locked"})
-		})
+		}
+		return map[string]ui.Handler{
+				"GET /example": show,
+				"GET /example/bare": func(w http.ResponseWriter, r *http.Request, ses *ui.Session) {
+					kit.Render(w, r, ses, http.StatusOK, ui.Page{Name: "example/form", Title: "Bare", Bare: true})
+				},
+				"GET /example/lost": func(w http.ResponseWriter, r *http.Request, ses *ui.Session) {
+					kit.Fail(w, r, ses, errors.New("the inner reason"))
+				},
+				"GET /example/none": func(w http.ResponseWriter, r *http.Request, ses *ui.Session) {
+					kit.Render(w, r, ses, http.StatusOK, ui.Page{Name: "example/nosuch"})
+				},
+				"GET /example/broken": func(http.ResponseWriter, *http.Request, *ui.Session) { panic("at the example") },
+				"GET /example/owner":  kit.OwnerConfirmed(show),
+				"POST /example/owner": kit.OwnerConfirmed(show),
+				"POST /example/pay":   pay,
+			}, map[string]http.HandlerFunc{"GET /unlock": func(w http.ResponseWriter, r *http.Request) {
+				kit.Render(w, r, nil, http.StatusOK, ui.Page{Name: "example/form", Title: "Locked"})
+			}}
 	}
 	return r
 }
@@ -180,7 +178,7 @@ func TestPages(t *testing.T) {
 	uitest.Contains(t, v.Get("/example/none", http.StatusInternalServerError), "This page has a fault")
 	uitest.Contains(t, v.Get("/example/broken", http.StatusInternalServerError), "This page has a fault")
 	uitest.Contains(t, v.Get("/example/elsewhere", http.StatusNotFound), "no such page")
-	if n := len(h.Kit.MenuItems(nil)); n != 1 {
+	if n := len(h.Kit.MenuItems(h.Kit.Current(v.RequestWithCookies("/example")))); n != 1 {
 		t.Errorf("%d ways in", n)
 	}
 	if log := v.Transcript.String(); !strings.Contains(log, "at the example") || !strings.Contains(log, "example/nosuch") {
@@ -188,14 +186,14 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// TestOwner: an operator can't open an owner's page by any method; and a form needs the
+// TestOwner: an operator can't open an owner's page by any method; and each needs the
 // owner's PIN again.
 func TestOwner(t *testing.T) {
 	v, _, _, _ := serve(t)
 	v.Get("/example/owner", http.StatusOK)
 	uitest.NotContains(t, v.Post("/example/owner", http.StatusOK), "Your PIN again")
 	v.GetRedirect("/enter?confirm=no&to=/example/owner")
-	uitest.NotContains(t, v.Get("/example/owner", http.StatusOK), "Your PIN again")
+	uitest.Contains(t, v.Get("/example/owner", http.StatusOK), "Your PIN again")
 	uitest.Contains(t, v.Post("/example/owner", http.StatusOK), "Your PIN again")
 	v.GetRedirect("/enter?role=operator&operator=2&name=Ravi&to=/example")
 	uitest.Contains(t, v.Get("/example", http.StatusOK), "Ravi")

@@ -27,10 +27,10 @@ func pieceSection() *section {
 <div class="flow">{{template "table" $d.Table}}{{template "table" $d.None}}
 {{template "banner" $d.Banner}}<section class="card">{{template "facts" $d.Facts}}</section>
 <ul class="rows"><li>{{template "row" $d.Row}}</li></ul></div>{{end}}`)}
-	r.add = func(mux *http.ServeMux, kit *ui.Kit) {
-		mux.HandleFunc("GET /gallery", kit.Get(func(w http.ResponseWriter, r *http.Request, ses *ui.Session) {
+	r.add = func(kit *ui.Kit) (map[string]ui.Handler, map[string]http.HandlerFunc) {
+		return map[string]ui.Handler{"GET /gallery": func(w http.ResponseWriter, r *http.Request, ses *ui.Session) {
 			kit.Render(w, r, ses, http.StatusOK, ui.Page{Name: "gallery/all", Title: "Everything", Back: "/", Alert: "Something is wrong.", Data: pieces(ses)})
-		}))
+		}}, nil
 	}
 	return r
 }

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"net/http"
 	"path"
@@ -52,9 +53,21 @@ type View struct {
 	Scripts     []string
 }
 
+// Problem is what was wrong with the form that a page answers; the zero value is nothing.
+type Problem struct {
+	Status int               // of the reply; 0: 200
+	Alert  string            // of the whole page
+	Fields map[string]string // texts by field
+}
+
+// Show returns the handler that opens a page, where nothing is wrong yet.
+func Show(render func(http.ResponseWriter, *http.Request, *Session, Problem)) Handler {
+	return func(w http.ResponseWriter, r *http.Request, ses *Session) { render(w, r, ses, Problem{}) }
+}
+
 // Render writes a page, or only its parts for a script. The page is complete before the
 // first byte is sent. Without a session (nil) the page shows the locked state, and the
-// browser gets a cookie for its form token.
+// browser gets a cookie for its form token. Status 0 is 200.
 func (k *Kit) Render(w http.ResponseWriter, r *http.Request, ses *Session, status int, p Page) {
 	words := k.words(r, ses)
 	if p.Customer != nil {
@@ -71,7 +84,7 @@ func (k *Kit) Render(w http.ResponseWriter, r *http.Request, ses *Session, statu
 		return
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	w.WriteHeader(status)
+	w.WriteHeader(cmp.Or(status, http.StatusOK))
 	_, _ = w.Write(b.Bytes()) // the browser may have gone
 }
 
@@ -158,6 +171,16 @@ func (k *Kit) Message(w http.ResponseWriter, r *http.Request, ses *Session, stat
 		Name: "ui/message", Title: words.Text(key+".title", vars...), Back: "/",
 		Data: struct{ Title, Text string }{words.Text(key+".title", vars...), words.Text(key, vars...)},
 	})
+}
+
+// FindOperation looks up the operation of the path's {id}. Errors are those of find;
+// edge.ErrNotFound for what is no id.
+func FindOperation(r *http.Request, find func(op.ID) (edge.View, error)) (edge.View, error) {
+	id, err := op.ParseID(r.PathValue("id"))
+	if err != nil {
+		return edge.View{}, edge.ErrNotFound
+	}
+	return find(id)
 }
 
 // NotFound answers for unknown paths.

@@ -40,9 +40,9 @@ func (k *Kit) makeStatusBar(w *i18n.Localizer, st edge.Status, ses *Session) sta
 	b.Chips = []Chip{linkChip(w, st), deviceChip(w, st), sessionChip(w, st, ses)}
 	if ses != nil {
 		b.Agent = ses.Operator.Name
-		for _, r := range k.sections {
-			if c, ok := r.(ChipSource); ok {
-				b.Chips = append(b.Chips, c.Chips(ses)...)
+		for _, section := range k.sections {
+			if section.Chips != nil {
+				b.Chips = append(b.Chips, section.Chips(ses)...)
 			}
 		}
 		b.Chips = append(b.Chips, unfinishedChip(w, st))

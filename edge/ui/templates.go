@@ -16,7 +16,7 @@ import (
 // templateSet holds the templates of all sections. Those of a language are made when its
 // first page is rendered.
 type templateSet struct {
-	book   *i18n.Bundle
+	funcs  template.FuncMap
 	parsed map[string]*template.Template // by page; never executed, so that they can be cloned
 	icons  map[string]template.HTML
 
@@ -26,42 +26,42 @@ type templateSet struct {
 
 // loadTemplates parses every page's template with the shared pieces and those of its
 // section.
-func loadTemplates(parts []sectionFiles, files *webguard.Static, book *i18n.Bundle) (*templateSet, error) {
-	p := &templateSet{book: book, parsed: map[string]*template.Template{}, icons: map[string]template.HTML{}, localized: map[string]*template.Template{}}
-	for _, part := range parts {
+func loadTemplates(sections []Contents, files *webguard.Static, book *i18n.Bundle) (*templateSet, error) {
+	p := &templateSet{parsed: map[string]*template.Template{}, icons: map[string]template.HTML{}, localized: map[string]*template.Template{}}
+	for _, part := range sections {
 		if err := p.readIcons(part); err != nil {
 			return nil, err
 		}
 	}
 	english := book.Localizer(i18n.English)
-	base := template.New("").Option("missingkey=error").Funcs(template.FuncMap{
+	p.funcs = template.FuncMap{
 		"t": english.Text, "n": english.Plural, "asset": files.URL, "icon": p.icon, "rupees": i18n.Rupees, "short": i18n.ShortRupees,
-	})
-	base, err := base.ParseFS(parts[0].files, "templates/layout.html", "templates/pieces/*.html")
+	}
+	base, err := template.New("").Option("missingkey=error").Funcs(p.funcs).ParseFS(sections[0].Files, "templates/pieces/*.html")
 	if err != nil {
 		return nil, fmt.Errorf("read the page layout: %w", err)
 	}
-	for i, part := range parts {
+	for i, part := range sections {
 		if err := p.readSection(part, base, i == 0); err != nil {
-			return nil, fmt.Errorf("the pages of %s: %w", part.name, err)
+			return nil, fmt.Errorf("the pages of %s: %w", part.Name, err)
 		}
 	}
 	return p, nil
 }
 
-func (p *templateSet) readIcons(part sectionFiles) error {
-	found, err := fs.Glob(part.files, "icons/*.svg")
+func (p *templateSet) readIcons(part Contents) error {
+	found, err := fs.Glob(part.Files, "icons/*.svg")
 	if err != nil {
-		return fmt.Errorf("the icons of %s: %w", part.name, err)
+		return fmt.Errorf("the icons of %s: %w", part.Name, err)
 	}
 	for _, file := range found {
 		name := strings.TrimSuffix(path.Base(file), ".svg")
-		b, err := fs.ReadFile(part.files, file)
+		b, err := fs.ReadFile(part.Files, file)
 		if err != nil {
-			return fmt.Errorf("the icons of %s: %w", part.name, err)
+			return fmt.Errorf("the icons of %s: %w", part.Name, err)
 		}
 		if _, ok := p.icons[name]; ok {
-			return fmt.Errorf("the icon %s is brought by two sections, one is %s: rename it", name, part.name)
+			return fmt.Errorf("the icon %s is brought by two sections, one is %s: rename it", name, part.Name)
 		}
 		svg := strings.Replace(strings.TrimSpace(string(b)), "<svg ", `<svg class="icon" aria-hidden="true" focusable="false" `, 1)
 		p.icons[name] = template.HTML(svg) // embedded, so as trusted as the program
@@ -78,33 +78,26 @@ func (p *templateSet) icon(name string) (template.HTML, error) {
 }
 
 // readSection parses the pieces of a section and each of its pages.
-func (p *templateSet) readSection(part sectionFiles, base *template.Template, kit bool) error {
-	found, err := fs.Glob(part.files, "templates/*.html")
-	if err != nil {
-		return err
-	}
+func (p *templateSet) readSection(section Contents, base *template.Template, kit bool) error {
 	set, err := base.Clone()
 	if err != nil {
 		return err
 	}
-	if !kit {
-		pieces, err := fs.Glob(part.files, "templates/pieces/*.html")
-		if err != nil {
-			return err
-		}
-		for _, file := range pieces {
-			if set, err = addTemplate(set, base, part.files, file); err != nil {
-				return err
-			}
-		}
+	pieces, err := fs.Glob(section.Files, "templates/pieces/*.html")
+	if kit {
+		pieces = nil // they are the base
 	}
-	for _, file := range found {
-		if kit && path.Base(file) == "layout.html" {
-			continue
-		}
+	for _, file := range pieces {
+		err = errors.Join(err, p.addTemplate(set, base, section.Files, file))
+	}
+	pages, pagesErr := fs.Glob(section.Files, "templates/*.html")
+	if err = errors.Join(err, pagesErr); err != nil {
+		return err
+	}
+	for _, file := range pages {
 		page, err := set.Clone()
 		if err == nil {
-			page, err = addTemplate(page, base, part.files, file)
+			err = p.addTemplate(page, base, section.Files, file)
 		}
 		if err != nil {
 			return err
@@ -112,38 +105,28 @@ func (p *templateSet) readSection(part sectionFiles, base *template.Template, ki
 		if page.Lookup("main") == nil {
 			return fmt.Errorf("%s defines no template \"main\"", file)
 		}
-		p.parsed[part.name+"/"+strings.TrimSuffix(path.Base(file), ".html")] = page
+		p.parsed[section.Name+"/"+strings.TrimSuffix(path.Base(file), ".html")] = page
 	}
 	return nil
 }
 
 // addTemplate parses a file into a set; the kit's templates can't be redefined.
-func addTemplate(set, base *template.Template, files fs.FS, file string) (*template.Template, error) {
-	before := map[string]bool{}
-	for _, t := range base.Templates() {
-		before[t.Name()] = true
-	}
+func (p *templateSet) addTemplate(set, base *template.Template, files fs.FS, file string) error {
 	b, err := fs.ReadFile(files, file)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	fresh, err := base.Clone()
+	own, err := template.New(file).Funcs(p.funcs).Parse(string(b))
 	if err != nil {
-		return nil, err
+		return err
 	}
-	was := map[string]any{}
-	for name := range before {
-		was[name] = fresh.Lookup(name).Tree
-	}
-	if fresh, err = fresh.New(path.Base(file)).Parse(string(b)); err != nil {
-		return nil, err
-	}
-	for name, tree := range was {
-		if now := fresh.Lookup(name); now == nil || any(now.Tree) != tree {
-			return nil, fmt.Errorf("%s defines %q, which is a shared piece: give it another name", file, name)
+	for _, t := range own.Templates() {
+		if base.Lookup(t.Name()) != nil {
+			return fmt.Errorf("%s defines %q, which is a shared piece: give it another name", file, t.Name())
 		}
 	}
-	return set.New(path.Base(file)).Parse(string(b))
+	_, err = set.New(file).Parse(string(b))
+	return err
 }
 
 var errNoPage = errors.New("no such page")

@@ -24,7 +24,7 @@ var layers = []layer{
 	{"services", []string{
 		"central/accounts", "central/api/...", "central/commission", "central/docs", "central/iin", "central/jobs", "central/keys", "central/limits",
 		"central/ratelimit", "central/store/dbconn", "central/reconcile", "central/recovery", "central/retention", "central/staff", "central/telemetry", "central/updates", "central/webhook",
-		"edge/cashbook", "edge/doctor", "edge/i18n", "edge/outcome", "edge/printing/...", "edge/telemetry", "edge/update/...", "edge/users",
+		"edge/cashbook", "edge/doctor", "edge/i18n/...", "edge/outcome", "edge/printing/...", "edge/telemetry", "edge/update/...", "edge/users",
 		"installers", "installers/publish",
 	}, false},
 	{"adapters", []string{"central/store/...", "central/bank", "edge/queue/...", "edge/uplink", "edge/reader"}, true},
@@ -98,9 +98,9 @@ var modules = []moduleRule{
 	{"gopkg.in/natefinch/lumberjack.v2", []string{"edge/cmd/galla-edge"}, "a service of Windows has no journal: its log is a file of bounded size"},
 	{"github.com/go-text/typesetting", []string{"edge/printing/raster"}, "shaping of Indian scripts, for paper only"},
 	{"golang.org/x/image", []string{"edge/printing/raster"}, "one package turns outlines into dots"},
-	{"golang.org/x/text", []string{"edge/i18n"}, "languages and scripts for people"},
+	{"golang.org/x/text", []string{"edge/i18n/..."}, "languages and scripts for people"},
 	{"github.com/yuin/goldmark", []string{"central/docs"}, "one package turns Markdown into pages"},
-	{"github.com/nicksnyder/go-i18n/v2", []string{"edge/i18n"}, "the texts of six languages, and their plural forms"},
+	{"github.com/nicksnyder/go-i18n/v2", []string{"edge/i18n/..."}, "the texts of six languages, and their plural forms"},
 
 	{"pgregory.net/rapid", nil, "property tests"},
 	{"go.uber.org/goleak", nil, "goroutine leaks in tests"},

@@ -7,6 +7,7 @@ import (
 
 	"galla/edge"
 	"galla/edge/i18n"
+	"galla/edge/i18n/i18ntest"
 	"galla/edge/outcome"
 	"galla/shared/money"
 	"galla/shared/op"
@@ -25,9 +26,7 @@ func english() *i18n.Localizer { return book().Localizer(i18n.English) }
 
 // TestTexts: every language has every text of slips.
 func TestTexts(t *testing.T) {
-	for _, fault := range i18n.CheckCatalogue(Catalogue(), "slip.row.stan", "slip.row.rrn") {
-		t.Error(fault)
-	}
+	i18ntest.Check(t, Catalogue(), "slip.row.stan", "slip.row.rrn")
 }
 
 // TestLanguages makes a receipt of every state in every language: all but the bank's texts

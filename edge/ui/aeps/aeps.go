@@ -4,13 +4,12 @@ import (
 	"embed"
 	"errors"
 	"html/template"
-	"io/fs"
 	"log/slog"
-	"net/http"
 	"time"
 
 	"galla/edge"
 	"galla/edge/i18n"
+	"galla/edge/outcome"
 	"galla/edge/ui"
 	"galla/shared/op"
 )
@@ -94,22 +93,22 @@ func New(counter Counter, cfg Config) (*Pages, error) {
 	return &Pages{counter: counter, cfg: cfg, log: cfg.Logger}, nil
 }
 
-// Name implements ui.Section.
-func (s *Pages) Name() string { return "aeps" }
-
-// Files implements ui.Section.
-func (s *Pages) Files() fs.FS { return files }
-
-// Register implements ui.Section.
-func (s *Pages) Register(mux *http.ServeMux, kit *ui.Kit) {
+// Contents implements ui.Section.
+func (s *Pages) Contents(kit *ui.Kit) ui.Contents {
 	s.Kit = kit
-	mux.HandleFunc("GET /{$}", kit.Get(s.showHome))
-	mux.HandleFunc("GET /new/{kind}", kit.Get(s.showForm))
-	mux.HandleFunc("POST /new/{kind}", kit.Post(s.create))
-	mux.HandleFunc("GET /sign-in", kit.Get(s.showSignIn))
-	mux.HandleFunc("POST /sign-in", kit.Post(s.signIn))
-	mux.HandleFunc("GET /op/{id}", kit.Get(s.showOperation))
-	mux.HandleFunc("POST /op/{id}/{step}", kit.Post(s.takeStep))
-	mux.HandleFunc("GET /op/{id}/receipt", kit.Get(s.showReceipt))
-	mux.HandleFunc("GET /connection", kit.Get(s.showConnection))
+	c := ui.Contents{Name: "aeps", Files: files, Pages: map[string]ui.Handler{
+		"GET /{$}":             s.showHome,
+		"GET /new/{kind}":      s.showForm,
+		"POST /new/{kind}":     s.create,
+		"GET /sign-in":         ui.Show(s.renderSignIn),
+		"POST /sign-in":        s.signIn,
+		"GET /op/{id}":         ui.Show(s.renderOperation),
+		"POST /op/{id}/{step}": s.takeStep,
+		"GET /op/{id}/receipt": s.showReceipt,
+		"GET /connection":      s.showConnection,
+	}}
+	for i, k := range outcome.AEPSKinds() {
+		c.Menu = append(c.Menu, ui.MenuItem{Href: "/new/" + k.Name, Icon: k.Icon, Title: "kind." + k.Name, Hint: "kind." + k.Name + ".hint", Key: string(rune('1' + i)), Tile: true})
+	}
+	return c
 }

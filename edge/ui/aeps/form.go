@@ -79,10 +79,10 @@ func (s *Pages) showForm(w http.ResponseWriter, r *http.Request, ses *ui.Session
 			}
 		}
 	}
-	s.renderForm(w, r, ses, http.StatusOK, d, "")
+	s.renderForm(w, r, ses, d, ui.Problem{})
 }
 
-func (s *Pages) renderForm(w http.ResponseWriter, r *http.Request, ses *ui.Session, status int, d formData, alert string) {
+func (s *Pages) renderForm(w http.ResponseWriter, r *http.Request, ses *ui.Session, d formData, wrong ui.Problem) {
 	words := ses.Words()
 	banks, at := s.counter.Banks()
 	st := s.counter.Status()
@@ -119,7 +119,7 @@ func (s *Pages) renderForm(w http.ResponseWriter, r *http.Request, ses *ui.Sessi
 		Value: d.Typed, Focus: d.Focus == "amount", Missing: words.Text("field.amount.missing"), Wrong: words.Text("field.amount.number"),
 		Keys: ui.Keys(d.Quick, quickAmounts...), KeysLabel: words.Text("field.amount.quick"), Spelling: words.NumberTextsJSON(),
 	}
-	s.Render(w, r, ses, status, ui.Page{Name: "aeps/form", Title: d.Kind.Title(words), Back: "/", Alert: alert, Data: d})
+	s.Render(w, r, ses, wrong.Status, ui.Page{Name: "aeps/form", Title: d.Kind.Title(words), Back: "/", Alert: wrong.Alert, Data: d})
 }
 
 // recentBanks returns the banks of the last operations, newest first.
@@ -165,12 +165,12 @@ func (s *Pages) create(w http.ResponseWriter, r *http.Request, ses *ui.Session) 
 			}
 		}
 		s.askAadhaarAgain(ses, &d, draft)
-		s.renderForm(w, r, ses, http.StatusUnprocessableEntity, d, ses.Words().Plural("form.errors", len(d.Errors)))
+		s.renderForm(w, r, ses, d, ui.Problem{Status: http.StatusUnprocessableEntity, Alert: ses.Words().Plural("form.errors", len(d.Errors))})
 	case errors.As(err, &precluded) && precluded.Code == edge.PreconditionSession:
 		http.Redirect(w, r, "/sign-in?next="+k.Name, http.StatusSeeOther)
 	case errors.As(err, &precluded):
 		s.askAadhaarAgain(ses, &d, draft)
-		s.renderForm(w, r, ses, http.StatusConflict, d, outcome.PreconditionText(ses.Words(), precluded))
+		s.renderForm(w, r, ses, d, ui.Problem{Status: http.StatusConflict, Alert: outcome.PreconditionText(ses.Words(), precluded)})
 	default:
 		s.Fail(w, r, ses, err)
 	}
@@ -286,12 +286,8 @@ type signInData struct {
 	Ready  []ui.Chip
 }
 
-// showSignIn shows the agent's daily authentication.
-func (s *Pages) showSignIn(w http.ResponseWriter, r *http.Request, ses *ui.Session) {
-	s.renderSignIn(w, r, ses, http.StatusOK, "")
-}
-
-func (s *Pages) renderSignIn(w http.ResponseWriter, r *http.Request, ses *ui.Session, status int, alert string) {
+// renderSignIn shows the agent's daily authentication.
+func (s *Pages) renderSignIn(w http.ResponseWriter, r *http.Request, ses *ui.Session, wrong ui.Problem) {
 	st := s.counter.Status()
 	d := signInData{Active: st.Session.BelongsTo(ses.Operator), Agent: ses.Operator.Name, Ready: ui.Readiness(ses.Words(), st)}
 	if d.Active {
@@ -301,7 +297,7 @@ func (s *Pages) renderSignIn(w http.ResponseWriter, r *http.Request, ses *ui.Ses
 	if k, ok := outcome.KindNamed(r.FormValue("next")); ok {
 		d.Next, d.Kind = k.Name, k.Title(ses.Words())
 	}
-	s.Render(w, r, ses, status, ui.Page{Name: "aeps/sign-in", Title: ses.Words().Text("signin.title"), Back: "/", Alert: alert, Data: d})
+	s.Render(w, r, ses, wrong.Status, ui.Page{Name: "aeps/sign-in", Title: ses.Words().Text("signin.title"), Back: "/", Alert: wrong.Alert, Data: d})
 }
 
 // signIn creates the agent's authentication, once for a form that is sent twice.
@@ -321,7 +317,7 @@ func (s *Pages) signIn(w http.ResponseWriter, r *http.Request, ses *ui.Session) 
 	var precluded *edge.PreconditionError
 	switch {
 	case errors.As(err, &precluded):
-		s.renderSignIn(w, r, ses, http.StatusConflict, outcome.PreconditionText(ses.Words(), precluded))
+		s.renderSignIn(w, r, ses, ui.Problem{Status: http.StatusConflict, Alert: outcome.PreconditionText(ses.Words(), precluded)})
 	case err != nil:
 		s.Fail(w, r, ses, err)
 	default:

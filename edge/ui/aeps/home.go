@@ -59,18 +59,6 @@ type homeData struct {
 	Broken bool      // the operations can't be read
 }
 
-// MenuItems implements ui.MenuSource: the four transactions of AEPS.
-func (s *Pages) MenuItems(ses *ui.Session) []ui.MenuItem {
-	var out []ui.MenuItem
-	for i, k := range outcome.AEPSKinds() {
-		out = append(out, ui.MenuItem{
-			Href: "/new/" + k.Name, Icon: k.Icon, Title: k.Title(ses.Words()), Hint: ses.Words().Text("kind." + k.Name + ".hint"),
-			Key: string(rune('1' + i)), Tile: true,
-		})
-	}
-	return out
-}
-
 // showHome shows the four transactions and what is unfinished.
 func (s *Pages) showHome(w http.ResponseWriter, r *http.Request, ses *ui.Session) {
 	st := s.counter.Status()

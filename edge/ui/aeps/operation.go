@@ -3,6 +3,7 @@ package aeps
 import (
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
 
 	"galla/edge"
@@ -52,21 +53,12 @@ type actions struct {
 	Next         bool // go on to the next transaction
 }
 
-// showOperation shows an operation in its present state.
-func (s *Pages) showOperation(w http.ResponseWriter, r *http.Request, ses *ui.Session) {
-	s.renderOperation(w, r, ses, http.StatusOK, "")
-}
-
 // nextRefresh is the reload interval without scripts, in seconds.
 const nextRefresh = 3
 
-func (s *Pages) renderOperation(w http.ResponseWriter, r *http.Request, ses *ui.Session, status int, alert string) {
-	id, err := op.ParseID(r.PathValue("id"))
-	if err != nil {
-		s.Message(w, r, ses, http.StatusNotFound, "error.unknown")
-		return
-	}
-	v, err := s.counter.Operation(id)
+// renderOperation shows an operation in its present state.
+func (s *Pages) renderOperation(w http.ResponseWriter, r *http.Request, ses *ui.Session, wrong ui.Problem) {
+	v, err := ui.FindOperation(r, s.counter.Operation)
 	if err != nil {
 		s.Fail(w, r, ses, err)
 		return
@@ -74,7 +66,7 @@ func (s *Pages) renderOperation(w http.ResponseWriter, r *http.Request, ses *ui.
 	st := s.counter.Status()
 	t := outcome.Describe(ses.Words(), v, st)
 	k := t.Kind
-	d := opData{ID: id, Kind: k, KindName: ses.Words().Text("kind." + k.Name), Outcome: t, Can: allowedActions(v), Flow: outcome.TransferLinkText(ses.Words(), v)}
+	d := opData{ID: v.ID, Kind: k, KindName: ses.Words().Text("kind." + k.Name), Outcome: t, Can: allowedActions(v), Flow: outcome.TransferLinkText(ses.Words(), v)}
 	switch {
 	case d.Can.Capture:
 		d.Steps, d.Ready = outcome.Steps(ses.Words(), d.Outcome.Case), ui.Readiness(ses.Words(), st)
@@ -103,14 +95,14 @@ func (s *Pages) renderOperation(w http.ResponseWriter, r *http.Request, ses *ui.
 	d.Banner = ui.Banner{
 		Tone: d.Outcome.Tone, Icon: d.Outcome.Icon, Group: k.Group, Subject: d.KindName, Title: d.Outcome.Title, Lead: d.Outcome.Lead, Reason: d.Outcome.Why,
 	}
-	p := ui.Page{Name: "aeps/operation", Title: d.Outcome.Title, Alert: alert, Data: d, Operation: id}
+	p := ui.Page{Name: "aeps/operation", Title: d.Outcome.Title, Alert: wrong.Alert, Data: d, Operation: v.ID}
 	if d.Can.Next {
 		p.Back = "/"
 	}
 	if !v.State.Final() && v.Stage != edge.StageReady {
 		p.Refresh = nextRefresh
 	}
-	s.Render(w, r, ses, status, p)
+	s.Render(w, r, ses, wrong.Status, p)
 }
 
 // consentOf returns the consent to read out before each capture; nil where the operation
@@ -224,7 +216,7 @@ func drawerText(v edge.View) string {
 func (s *Pages) takeStep(w http.ResponseWriter, r *http.Request, ses *ui.Session) {
 	id, err := op.ParseID(r.PathValue("id"))
 	if err != nil {
-		s.Message(w, r, ses, http.StatusNotFound, "error.unknown")
+		s.Fail(w, r, ses, edge.ErrNotFound)
 		return
 	}
 	late := ""
@@ -246,16 +238,16 @@ func (s *Pages) takeStep(w http.ResponseWriter, r *http.Request, ses *ui.Session
 	var precluded *edge.PreconditionError
 	switch {
 	case errors.As(err, &precluded):
-		s.renderOperation(w, r, ses, http.StatusConflict, outcome.PreconditionText(ses.Words(), precluded))
+		s.renderOperation(w, r, ses, ui.Problem{Status: http.StatusConflict, Alert: outcome.PreconditionText(ses.Words(), precluded)})
 	case errors.Is(err, edge.ErrIllegal):
-		s.renderOperation(w, r, ses, http.StatusConflict, ses.Words().Text(late))
+		s.renderOperation(w, r, ses, ui.Problem{Status: http.StatusConflict, Alert: ses.Words().Text(late)})
 	case errors.Is(err, edge.ErrNotFound):
-		s.Message(w, r, ses, http.StatusNotFound, "error.unknown")
+		s.Fail(w, r, ses, err)
 	case err != nil:
 		s.log.Error("a step of an operation failed", "operation", id, "step", r.PathValue("step"), "error", err)
-		s.renderOperation(w, r, ses, http.StatusInternalServerError, ses.Words().Text("op.disk"))
+		s.renderOperation(w, r, ses, ui.Problem{Status: http.StatusInternalServerError, Alert: ses.Words().Text("op.disk")})
 	case ui.IsPartial(r):
-		s.renderOperation(w, r, ses, http.StatusOK, "")
+		s.renderOperation(w, r, ses, ui.Problem{})
 	default:
 		to := "/op/" + string(id)
 		if k, ok := outcome.KindNamed(r.PostForm.Get("next")); ok {
@@ -277,25 +269,18 @@ type receiptData struct {
 
 // showReceipt shows the receipt of a finished operation or the slip of a pending one.
 func (s *Pages) showReceipt(w http.ResponseWriter, r *http.Request, ses *ui.Session) {
-	id, err := op.ParseID(r.PathValue("id"))
-	if err != nil {
-		s.Message(w, r, ses, http.StatusNotFound, "error.unknown")
-		return
-	}
-	v, err := s.counter.Operation(id)
+	v, err := ui.FindOperation(r, s.counter.Operation)
 	if err != nil {
 		s.Fail(w, r, ses, err)
 		return
 	}
 	if !allowedActions(v).Receipt {
-		http.Redirect(w, r, "/op/"+string(id), http.StatusSeeOther)
+		http.Redirect(w, r, "/op/"+string(v.ID), http.StatusSeeOther)
 		return
 	}
-	d := receiptData{ID: id, View: s.cfg.Receipt(v.Record, ses.Words()), Paper: paperWidths[1], Papers: paperWidths}
-	for _, paper := range paperWidths {
-		if r.URL.Query().Get("paper") == paper {
-			d.Paper = paper
-		}
+	d := receiptData{ID: v.ID, View: s.cfg.Receipt(v.Record, ses.Words()), Paper: paperWidths[1], Papers: paperWidths}
+	if paper := r.URL.Query().Get("paper"); slices.Contains(paperWidths, paper) {
+		d.Paper = paper
 	}
-	s.Render(w, r, ses, http.StatusOK, ui.Page{Name: "aeps/receipt", Title: ses.Words().Text("receipt.title"), Back: "/op/" + string(id), Data: d})
+	s.Render(w, r, ses, http.StatusOK, ui.Page{Name: "aeps/receipt", Title: ses.Words().Text("receipt.title"), Back: "/op/" + string(v.ID), Data: d})
 }

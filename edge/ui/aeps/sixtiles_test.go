@@ -2,10 +2,7 @@ package aeps
 
 import (
 	"context"
-	"io/fs"
-	"net/http"
 	"testing"
-	"testing/fstest"
 
 	"github.com/chromedp/chromedp/kb"
 
@@ -16,16 +13,12 @@ import (
 // twoMore is a section with two more tiles and some other menu items.
 type twoMore struct{}
 
-func (twoMore) Name() string                     { return "more" }
-func (twoMore) Files() fs.FS                     { return fstest.MapFS{} }
-func (twoMore) Register(*http.ServeMux, *ui.Kit) {}
-func (twoMore) MenuItems(ses *ui.Session) []ui.MenuItem {
-	words := ses.Words()
-	return []ui.MenuItem{
-		{Href: "/dmt", Icon: "send", Title: words.Text("kind.transfer"), Hint: words.Text("kind.withdrawal.hint"), Key: "5", Tile: true},
-		{Href: "/upi", Icon: "purchase", Title: words.Text("kind.refund"), Hint: words.Text("kind.purchase.hint"), Key: "u", Tile: true},
-		{Href: "/a", Icon: "list", Title: words.Text("home.all")}, {Href: "/b", Icon: "list", Title: words.Text("signin.title"), Key: "r"},
-	}
+func (twoMore) Contents(*ui.Kit) ui.Contents {
+	return ui.Contents{Name: "more", Menu: []ui.MenuItem{
+		{Href: "/dmt", Icon: "send", Title: "kind.transfer", Hint: "kind.withdrawal.hint", Key: "5", Tile: true},
+		{Href: "/upi", Icon: "purchase", Title: "kind.refund", Hint: "kind.purchase.hint", Key: "u", Tile: true},
+		{Href: "/a", Icon: "list", Title: "home.all"}, {Href: "/b", Icon: "list", Title: "signin.title", Key: "r"},
+	}}
 }
 
 // sixTiles: with the other sections, no tile needs scrolling, in the longest language on

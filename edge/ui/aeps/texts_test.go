@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"galla/edge/i18n"
+	"galla/edge/i18n/i18ntest"
 )
 
 // same are the texts with one wording in every language.
@@ -19,9 +20,7 @@ var same = []string{"receipt.paper.a4"}
 
 // TestTexts: every language has every text of this section.
 func TestTexts(t *testing.T) {
-	for _, fault := range i18n.CheckCatalogue(i18n.Catalogue{Owner: "aeps", Files: files}, same...) {
-		t.Error(fault)
-	}
+	i18ntest.Check(t, i18n.Catalogue{Owner: "aeps", Files: files}, same...)
 }
 
 var (

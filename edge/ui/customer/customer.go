@@ -5,7 +5,6 @@ import (
 	"errors"
 	"html/template"
 	"io"
-	"io/fs"
 	"log/slog"
 	"net/http"
 	"strings"
@@ -60,33 +59,24 @@ func New(counter Counter, cfg Config) (*Pages, error) {
 	return &Pages{counter: counter, cfg: cfg, access: newDisplayAccess(cfg.Rand)}, nil
 }
 
-// Name implements ui.Section.
-func (c *Pages) Name() string { return "customer" }
-
-// Files implements ui.Section.
-func (c *Pages) Files() fs.FS { return files }
-
-// Register implements ui.Section.
-func (c *Pages) Register(mux *http.ServeMux, kit *ui.Kit) {
-	c.kit = kit
-	mux.HandleFunc("GET /customer", c.showScreen)
-	mux.HandleFunc("GET /customer/open", c.showCodeForm)
-	mux.HandleFunc("POST /customer/open", c.redeemCode)
-	mux.HandleFunc("GET /customer/setup", kit.Get(c.showSetup))
-	mux.HandleFunc("POST /customer/setup", kit.Post(c.createCode))
-	mux.HandleFunc("POST /customer/setup/balance", kit.Post(c.toggleBalance))
-}
-
-// IsGuest implements ui.GuestSection: the streams of customers' screens use the slots of
+// Contents implements ui.Section. The streams of customers' screens use the slots of
 // unlocked pages.
-func (c *Pages) IsGuest(r *http.Request) bool {
-	_, known := c.access.displayOf(r)
-	return known
-}
-
-// MenuItems implements ui.MenuSource.
-func (c *Pages) MenuItems(ses *ui.Session) []ui.MenuItem {
-	return []ui.MenuItem{{Href: "/customer/setup", Icon: "customer", Title: ses.Words().Text("customer.setup"), Hint: ses.Words().Text("customer.setup.hint")}}
+func (c *Pages) Contents(kit *ui.Kit) ui.Contents {
+	c.kit = kit
+	return ui.Contents{
+		Name: "customer", Files: files,
+		Menu: []ui.MenuItem{{Href: "/customer/setup", Icon: "customer", Title: "customer.setup", Hint: "customer.setup.hint"}},
+		IsGuest: func(r *http.Request) bool {
+			_, known := c.access.displayOf(r)
+			return known
+		},
+		Open: map[string]http.HandlerFunc{"GET /customer": c.showScreen, "GET /customer/open": c.showCodeForm, "POST /customer/open": c.redeemCode},
+		Pages: map[string]ui.Handler{
+			"GET /customer/setup":          c.showSetup,
+			"POST /customer/setup":         c.createCode,
+			"POST /customer/setup/balance": c.toggleBalance,
+		},
+	}
 }
 
 // refresh is the reload interval without scripts, in seconds.

@@ -14,6 +14,7 @@ import (
 
 	"galla/edge"
 	"galla/edge/i18n"
+	"galla/edge/i18n/i18ntest"
 	"galla/edge/outcome"
 	"galla/edge/ui/uitest"
 	"galla/shared/money"
@@ -312,9 +313,7 @@ func TestCustomersLanguage(t *testing.T) {
 
 // TestTexts: every language has every text of this section.
 func TestTexts(t *testing.T) {
-	for _, fault := range i18n.CheckCatalogue(i18n.Catalogue{Owner: "customer", Files: files}) {
-		t.Error(fault)
-	}
+	i18ntest.Check(t, i18n.Catalogue{Owner: "customer", Files: files})
 }
 
 // TestGiveOnlyWhatWasPaid: only a successful withdrawal looks like cash.

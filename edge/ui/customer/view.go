@@ -97,8 +97,8 @@ func operationView(w *i18n.Localizer, v edge.View, st edge.Status) screenView {
 	f := screenView{
 		Advice: t.Advice,
 		Lang:   w.Code(), State: string(v.ID) + " " + is, Tone: t.Tone, Icon: t.Icon, Group: k.Group, Shop: st.Merchant, Kind: k.Title(w),
-		Title: w.FirstText([]string{"customer." + k.Group + "." + is, "customer." + is}),
-		Lead:  w.FirstText([]string{"customer." + k.Group + "." + is + ".lead", "customer." + is + ".lead"}),
+		Title: w.Text(w.FirstKey("customer."+k.Group+"."+is, "customer."+is)),
+		Lead:  w.Text(w.FirstKey("customer."+k.Group+"."+is+".lead", "customer."+is+".lead")),
 	}
 	if t.Tone == outcome.ToneGive {
 		f.Group = "cash"

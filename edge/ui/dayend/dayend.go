@@ -4,7 +4,6 @@ import (
 	"context"
 	"embed"
 	"errors"
-	"io/fs"
 	"log/slog"
 	"net/http"
 
@@ -17,10 +16,7 @@ import (
 )
 
 //go:embed templates static messages
-var assets embed.FS
-
-// Catalogue holds the texts of this section.
-func Catalogue() i18n.Catalogue { return i18n.Catalogue{Owner: "dayend", Files: assets} }
+var files embed.FS
 
 // refreshSeconds is the reload interval without scripts of an open day, in seconds.
 const refreshSeconds = 30
@@ -67,36 +63,33 @@ func New(t *cashbook.Book, counter Counter, cfg Config) (*Pages, error) {
 	return &Pages{book: t, counter: counter, cfg: cfg}, nil
 }
 
-// Name implements ui.Section.
-func (m *Pages) Name() string { return "dayend" }
-
-// Files implements ui.Section.
-func (m *Pages) Files() fs.FS { return assets }
-
-// Register implements ui.Section.
-func (m *Pages) Register(mux *http.ServeMux, kit *ui.Kit) {
+// Contents implements ui.Section. The menu counts unclosed days.
+func (m *Pages) Contents(kit *ui.Kit) ui.Contents {
 	m.kit = kit
-	mux.HandleFunc("GET /day-end", kit.Get(m.showDay))
-	mux.HandleFunc("POST /day-end/print", kit.Post(m.printClosing))
-	mux.HandleFunc("GET /day-end/month", kit.Get(m.showMonth))
-	mux.HandleFunc("GET /day-end/opening", kit.Get(m.showOpening))
-	mux.HandleFunc("POST /day-end/opening", kit.Post(m.saveOpening))
-	mux.HandleFunc("GET /day-end/count", kit.Get(m.showCount))
-	mux.HandleFunc("POST /day-end/count", kit.Post(m.closeDay))
+	return ui.Contents{
+		Name: "dayend", Files: files,
+		Menu: []ui.MenuItem{{Href: "/day-end", Icon: "cash", Title: "dayend.title", Hint: "dayend.hint", Key: "d", Note: m.unclosedNote}},
+		Pages: map[string]ui.Handler{
+			"GET /day-end":          ui.Show(m.renderDay),
+			"POST /day-end/print":   m.printClosing,
+			"GET /day-end/month":    m.showMonth,
+			"GET /day-end/opening":  m.showOpening,
+			"POST /day-end/opening": m.saveOpening,
+			"GET /day-end/count":    m.showCount,
+			"POST /day-end/count":   m.closeDay,
+		},
+	}
 }
 
-// MenuItems implements ui.MenuSource. The hint counts unclosed days.
-func (m *Pages) MenuItems(ses *ui.Session) []ui.MenuItem {
-	w := ses.Words()
-	e := ui.MenuItem{Href: "/day-end", Icon: "cash", Title: w.Text("dayend.title"), Hint: w.Text("dayend.hint"), Key: "d"}
+func (m *Pages) unclosedNote(words *i18n.Localizer) string {
 	open, err := m.book.UnclosedDays()
 	if err != nil {
 		m.cfg.Logger.Error("the days that were left open can't be listed", "error", err)
 	}
-	if len(open) > 0 {
-		e.Title += " · " + w.Plural("dayend.unclosed", len(open))
+	if len(open) == 0 {
+		return ""
 	}
-	return []ui.MenuItem{e}
+	return " · " + words.Plural("dayend.unclosed", len(open))
 }
 
 // dayOf returns the day of a request.

@@ -15,7 +15,6 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"galla/edge"
-	"galla/edge/i18n"
 	"galla/edge/ui/dayend"
 	"galla/edge/ui/uitest"
 	"galla/shared/ist"
@@ -203,13 +202,6 @@ func TestPrint(t *testing.T) {
 	}
 	fails = errors.New("paper out")
 	uitest.Contains(t, v.Post("/day-end/print?day=2026-11-21", http.StatusBadGateway), "did not accept it")
-}
-
-// TestTexts: every language has every text of this section.
-func TestTexts(t *testing.T) {
-	for _, fault := range i18n.CheckCatalogue(dayend.Catalogue()) {
-		t.Error(fault)
-	}
 }
 
 // onPaper switches the page to print styles; "" to the screen's.

@@ -100,7 +100,7 @@ func (m *Pages) saveOpening(w http.ResponseWriter, r *http.Request, ses *ui.Sess
 	}
 	switch err := m.book.SetOpening(day, count, ses.Operator.Name); {
 	case errors.Is(err, cashbook.ErrClosed):
-		m.renderDay(w, r, ses, http.StatusConflict, ses.Words().Text("dayend.closed.already"))
+		m.renderDay(w, r, ses, ui.Problem{Status: http.StatusConflict, Alert: ses.Words().Text("dayend.closed.already")})
 	case err != nil:
 		m.kit.Fail(w, r, ses, err)
 	default:
@@ -222,7 +222,7 @@ func (m *Pages) printClosing(w http.ResponseWriter, r *http.Request, ses *ui.Ses
 	}
 	if err := m.cfg.Print(r.Context(), m.closingSlip(ses.Words(), c)); err != nil {
 		m.cfg.Logger.Warn("the closing of a day was not printed", "day", day, "error", err)
-		m.renderDay(w, r, ses, http.StatusBadGateway, ses.Words().Text("dayend.print.failed"))
+		m.renderDay(w, r, ses, ui.Problem{Status: http.StatusBadGateway, Alert: ses.Words().Text("dayend.print.failed")})
 		return
 	}
 	m.redirectToDay(w, r, day)

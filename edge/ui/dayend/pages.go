@@ -65,12 +65,8 @@ type closedData struct {
 	UnfinishedCount string        // their number
 }
 
-// showDay shows a day's cash: the summary of the records, or the stored closing.
-func (m *Pages) showDay(w http.ResponseWriter, r *http.Request, ses *ui.Session) {
-	m.renderDay(w, r, ses, http.StatusOK, "")
-}
-
-func (m *Pages) renderDay(w http.ResponseWriter, r *http.Request, ses *ui.Session, status int, alert string) {
+// renderDay shows a day's cash: the summary of the records, or the stored closing.
+func (m *Pages) renderDay(w http.ResponseWriter, r *http.Request, ses *ui.Session, wrong ui.Problem) {
 	words, st, day := ses.Words(), m.counter.Status(), m.dayOf(r)
 	k, err := m.book.Summarize(day)
 	closing, closed, closedErr := m.book.Closed(day)
@@ -110,11 +106,11 @@ func (m *Pages) renderDay(w http.ResponseWriter, r *http.Request, ses *ui.Sessio
 		d.Commission = i18n.Rupees(earned)
 		d.CommissionCount = words.Plural("dayend.commission.of", of)
 	}
-	p := ui.Page{Name: "dayend/day", Title: words.Text("dayend.title"), Back: "/", Alert: alert, Data: d}
+	p := ui.Page{Name: "dayend/day", Title: words.Text("dayend.title"), Back: "/", Alert: wrong.Alert, Data: d}
 	if !closed {
 		p.Refresh = refreshSeconds
 	}
-	m.kit.Render(w, r, ses, status, p)
+	m.kit.Render(w, r, ses, wrong.Status, p)
 }
 
 func (m *Pages) dayDataOf(words *i18n.Localizer, st edge.Status, k cashbook.Summary, errs ...error) dayData {

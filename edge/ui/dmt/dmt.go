@@ -4,9 +4,7 @@ import (
 	"embed"
 	"errors"
 	"io"
-	"io/fs"
 	"log/slog"
-	"net/http"
 	"sync"
 	"time"
 
@@ -47,7 +45,7 @@ type Config struct {
 	Logger *slog.Logger
 }
 
-// Pages is the section of money transfers. It implements ui.Section and ui.MenuSource.
+// Pages is the section of money transfers. It implements ui.Section.
 type Pages struct {
 	*ui.Kit
 	counter Counter
@@ -73,26 +71,20 @@ func New(counter Counter, cfg Config) (*Pages, error) {
 	return &Pages{counter: counter, cfg: cfg, store: kept, aadhaars: map[op.ID]secret.Aadhaar{}}, nil
 }
 
-// Name implements ui.Section.
-func (s *Pages) Name() string { return "dmt" }
-
-// Files implements ui.Section.
-func (s *Pages) Files() fs.FS { return files }
-
-// Register implements ui.Section.
-func (s *Pages) Register(mux *http.ServeMux, kit *ui.Kit) {
+// Contents implements ui.Section.
+func (s *Pages) Contents(kit *ui.Kit) ui.Contents {
 	s.Kit = kit
-	mux.HandleFunc("GET /dmt", kit.Get(s.showStart))
-	mux.HandleFunc("POST /dmt", kit.Post(s.createFlow))
-	mux.HandleFunc("GET /dmt/{flow}", kit.Get(s.showFlow))
-	mux.HandleFunc("POST /dmt/{flow}/{act}", kit.Post(s.handleStep))
-	mux.HandleFunc("POST /dmt/of/{op}", kit.Post(s.reopen))
-}
-
-// MenuItems implements ui.MenuSource.
-func (s *Pages) MenuItems(ses *ui.Session) []ui.MenuItem {
-	w := ses.Words()
-	return []ui.MenuItem{{Href: "/dmt", Icon: "send", Title: w.Text("dmt.title"), Hint: w.Text("dmt.hint"), Key: "5", Tile: true}}
+	return ui.Contents{
+		Name: "dmt", Files: files,
+		Menu: []ui.MenuItem{{Href: "/dmt", Icon: "send", Title: "dmt.title", Hint: "dmt.hint", Key: "5", Tile: true}},
+		Pages: map[string]ui.Handler{
+			"GET /dmt":               ui.Show(s.renderStart),
+			"POST /dmt":              s.createFlow,
+			"GET /dmt/{flow}":        s.showFlow,
+			"POST /dmt/{flow}/{act}": s.handleStep,
+			"POST /dmt/of/{op}":      s.reopen,
+		},
+	}
 }
 
 func (s *Pages) keepAadhaar(id op.ID, number secret.Aadhaar) {

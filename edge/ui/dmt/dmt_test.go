@@ -9,14 +9,13 @@ import (
 
 	"galla/edge"
 	"galla/edge/i18n"
+	"galla/edge/i18n/i18ntest"
 	"galla/edge/ui/uitest"
 	"galla/shared/op"
 )
 
 func TestTexts(t *testing.T) {
-	for _, fault := range i18n.CheckCatalogue(i18n.Catalogue{Owner: "dmt", Files: files}, "dmt.problem.precluded", "dmt.fact.ifsc") {
-		t.Error(fault)
-	}
+	i18ntest.Check(t, i18n.Catalogue{Owner: "dmt", Files: files}, "dmt.problem.precluded", "dmt.fact.ifsc")
 }
 
 func TestEveryStepLeadsSomewhere(t *testing.T) {

@@ -28,20 +28,13 @@ type openFlow struct {
 	Href, Who, Mobile, Where, When string
 }
 
-// showStart asks for the sender and lists half-finished flows.
-func (s *Pages) showStart(w http.ResponseWriter, r *http.Request, ses *ui.Session) {
-	s.renderStart(w, r, ses, http.StatusOK, "", "")
-}
-
-func (s *Pages) renderStart(w http.ResponseWriter, r *http.Request, ses *ui.Session, status int, typed, wrong string) {
+// renderStart asks for the sender and lists half-finished flows.
+func (s *Pages) renderStart(w http.ResponseWriter, r *http.Request, ses *ui.Session, wrong ui.Problem) {
 	words := ses.Words()
 	d := startData{Mobile: ui.Field{
-		Name: "mobile", Kind: ui.Mobile, Label: words.Text("dmt.mobile"), Hint: words.Text("dmt.mobile.hint"), Value: typed,
+		Name: "mobile", Kind: ui.Mobile, Label: words.Text("dmt.mobile"), Hint: words.Text("dmt.mobile.hint"), Value: r.PostForm.Get("mobile"), Error: wrong.Fields["mobile"],
 		Max: 14, Focus: true, Missing: words.Text("dmt.mobile.wrong"), Wrong: words.Text("dmt.mobile.wrong"), MinDigits: 10,
 	}}
-	if wrong != "" {
-		d.Mobile.Error = words.Text(wrong)
-	}
 	d.Wrong = slices.DeleteFunc(ui.Readiness(words, s.counter.Status()), func(c ui.Chip) bool { return c.Tone == "ok" })
 	now := s.cfg.Now()
 	for _, f := range s.store.list(ses.Operator) {
@@ -50,7 +43,7 @@ func (s *Pages) renderStart(w http.ResponseWriter, r *http.Request, ses *ui.Sess
 		}
 		d.Open = append(d.Open, openFlow{"/dmt/" + string(f.ID), f.Name, f.Mobile, words.Text("dmt.step." + string(f.Step)), words.ShortTime(f.Touched, now)})
 	}
-	s.Render(w, r, ses, status, ui.Page{Name: "dmt/start", Title: words.Text("dmt.title"), Back: "/", Data: d})
+	s.Render(w, r, ses, wrong.Status, ui.Page{Name: "dmt/start", Title: words.Text("dmt.title"), Back: "/", Data: d})
 }
 
 // button is a button of a step. One with an Act is a form of its own.

@@ -24,7 +24,7 @@ import (
 func (s *Pages) createFlow(w http.ResponseWriter, r *http.Request, ses *ui.Session) {
 	typed := plainDigits(r.PostForm.Get("mobile"))
 	if len(typed) != mobileDigits || strings.Trim(typed, "0123456789") != "" {
-		s.renderStart(w, r, ses, http.StatusUnprocessableEntity, r.PostForm.Get("mobile"), "dmt.mobile.wrong")
+		s.renderStart(w, r, ses, ui.Problem{Status: http.StatusUnprocessableEntity, Fields: map[string]string{"mobile": ses.Words().Text("dmt.mobile.wrong")}})
 		return
 	}
 	id, err := s.Once(ses, r, func() (op.ID, error) {

@@ -2,7 +2,6 @@ package help
 
 import (
 	"embed"
-	"io/fs"
 	"net/http"
 	"slices"
 	"strings"
@@ -27,27 +26,17 @@ type Pages struct {
 	face   []string // errCodes of face services, which mean other things
 }
 
-var _ ui.Section = (*Pages)(nil)
-
 // New makes the section.
 func New() *Pages { return &Pages{reader: knownCodes("rd."), face: knownCodes("rd.face.")} }
 
-// Name implements ui.Section.
-func (*Pages) Name() string { return "help" }
-
-// Files implements ui.Section.
-func (*Pages) Files() fs.FS { return files }
-
-// Register implements ui.Section: GET /help, with an optional code.
-func (h *Pages) Register(mux *http.ServeMux, kit *ui.Kit) {
+// Contents implements ui.Section: GET /help, with an optional code.
+func (h *Pages) Contents(kit *ui.Kit) ui.Contents {
 	h.kit = kit
-	mux.HandleFunc("GET /help", kit.Get(h.showCodes))
-}
-
-// MenuItems implements ui.MenuSource.
-func (*Pages) MenuItems(ses *ui.Session) []ui.MenuItem {
-	w := ses.Words()
-	return []ui.MenuItem{{Href: "/help", Icon: "help", Title: w.Text("help.entry"), Hint: w.Text("help.hint"), Key: "h"}}
+	return ui.Contents{
+		Name: "help", Files: files,
+		Menu:  []ui.MenuItem{{Href: "/help", Icon: "help", Title: "help.entry", Hint: "help.hint", Key: "h"}},
+		Pages: map[string]ui.Handler{"GET /help": h.showCodes},
+	}
 }
 
 // Entry explains one code, or several with the same meaning for the agent.

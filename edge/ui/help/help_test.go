@@ -9,15 +9,14 @@ import (
 	"galla/edge/outcome"
 
 	"galla/edge/i18n"
+	"galla/edge/i18n/i18ntest"
 	"galla/edge/ui/uitest"
 )
 
 func catalogue() i18n.Catalogue { return i18n.Catalogue{Owner: "help", Files: files} }
 
 func TestTexts(t *testing.T) {
-	for _, fault := range i18n.CheckCatalogue(catalogue()) {
-		t.Error(fault)
-	}
+	i18ntest.Check(t, catalogue())
 }
 
 // Every code that the counter knows has an entry in every language, and only the approval

@@ -3,9 +3,7 @@ package history
 import (
 	"embed"
 	"errors"
-	"io/fs"
 	"log/slog"
-	"net/http"
 
 	"galla/edge"
 	"galla/edge/cashbook"
@@ -56,18 +54,15 @@ func New(counter Counter, t *cashbook.Book, log *slog.Logger) (*Pages, error) {
 	return &Pages{counter: counter, book: t, log: log}, nil
 }
 
-// Name implements ui.Section.
-func (t *Pages) Name() string { return "history" }
-
-// Files implements ui.Section.
-func (t *Pages) Files() fs.FS { return files }
-
-// Register implements ui.Section.
-func (t *Pages) Register(mux *http.ServeMux, kit *ui.Kit) {
+// Contents implements ui.Section. The search term may be private, so no address holds it
+// and a reload of its results shows the list.
+func (t *Pages) Contents(kit *ui.Kit) ui.Contents {
 	t.kit = kit
-	mux.HandleFunc("GET /operations", kit.Get(t.showList))
-	mux.HandleFunc("GET /operations/find", kit.Get(t.showList)) // the search term may be private, so no address holds it and a reload starts again
-	mux.HandleFunc("POST /operations/find", kit.Post(t.search))
-	mux.HandleFunc("GET /operations/found", kit.Get(t.showFound))
-	mux.HandleFunc("GET /operations/csv", kit.Get(t.exportDay))
+	return ui.Contents{Name: "history", Files: files, Pages: map[string]ui.Handler{
+		"GET /operations":       t.showList,
+		"GET /operations/find":  t.showList,
+		"POST /operations/find": t.search,
+		"GET /operations/found": t.showFound,
+		"GET /operations/csv":   t.exportDay,
+	}}
 }

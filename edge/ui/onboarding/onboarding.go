@@ -4,9 +4,7 @@ import (
 	"context"
 	"embed"
 	"errors"
-	"io/fs"
 	"log/slog"
-	"net/http"
 	"sync"
 	"time"
 
@@ -71,25 +69,16 @@ func New(counter Counter, cache Cache, log *slog.Logger) (*Pages, error) {
 	return s, nil
 }
 
-// Name implements ui.Section.
-func (s *Pages) Name() string { return "onboarding" }
-
-// Files implements ui.Section.
-func (s *Pages) Files() fs.FS { return files }
-
-// Register implements ui.Section.
-func (s *Pages) Register(mux *http.ServeMux, kit *ui.Kit) {
+// Contents implements ui.Section. The wizard asks for the PIN on entry: a form with PAN or
+// OTP, which no page may repeat, would have to be filled in twice.
+func (s *Pages) Contents(kit *ui.Kit) ui.Contents {
 	s.kit = kit
-	// The wizard asks for the PIN on entry: a form with PAN or OTP, which no page may repeat,
-	// would have to be filled in twice.
-	mux.HandleFunc("GET /onboarding", kit.Get(kit.OwnerConfirmed(s.showWizard)))
-	mux.HandleFunc("POST /onboarding/{step}", kit.Post(kit.OwnerConfirmed(s.handleStep)))
-}
-
-// MenuItems implements ui.MenuSource.
-func (s *Pages) MenuItems(ses *ui.Session) []ui.MenuItem {
-	if ses.Operator.Role != edge.RoleOwner {
-		return nil
+	return ui.Contents{
+		Name: "onboarding", Files: files,
+		Menu: []ui.MenuItem{{Href: "/onboarding", Icon: "onboarding", Title: "onboarding.title", Hint: "onboarding.entry", Owner: true}},
+		Pages: map[string]ui.Handler{
+			"GET /onboarding":         kit.OwnerConfirmed(ui.Show(s.renderWizard)),
+			"POST /onboarding/{step}": kit.OwnerConfirmed(s.handleStep),
+		},
 	}
-	return []ui.MenuItem{{Href: "/onboarding", Icon: "onboarding", Title: ses.Words().Text("onboarding.title"), Hint: ses.Words().Text("onboarding.entry")}}
 }

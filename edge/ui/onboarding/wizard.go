@@ -85,11 +85,7 @@ func (s *Pages) saveProgress() error {
 	return s.cache.PutCache(progressCacheKey, b, s.counter.Status().Now)
 }
 
-func (s *Pages) showWizard(w http.ResponseWriter, r *http.Request, ses *ui.Session) {
-	s.renderWizard(w, r, ses, http.StatusOK, nil, "")
-}
-
-func (s *Pages) renderWizard(w http.ResponseWriter, r *http.Request, ses *ui.Session, code int, errs map[string]string, alert string) {
+func (s *Pages) renderWizard(w http.ResponseWriter, r *http.Request, ses *ui.Session, wrong ui.Problem) {
 	s.mu.Lock()
 	v, err := s.refreshPending()
 	d := s.wizardView(ses.Words(), s.progress, v)
@@ -101,12 +97,12 @@ func (s *Pages) renderWizard(w http.ResponseWriter, r *http.Request, ses *ui.Ses
 		s.kit.Fail(w, r, ses, err)
 		return
 	}
-	d.Fields, d.Resend = fields(ses.Words(), d.Form, r, errs), d.Form == "otp"
-	page := ui.Page{Name: "onboarding/steps", Title: ses.Words().Text("onboarding.title"), Back: "/", Alert: alert, Data: d}
+	d.Fields, d.Resend = fields(ses.Words(), d.Form, r, wrong.Fields), d.Form == "otp"
+	page := ui.Page{Name: "onboarding/steps", Title: ses.Words().Text("onboarding.title"), Back: "/", Alert: wrong.Alert, Data: d}
 	if d.InProgress != "" && !d.Finger.Capture {
 		page.Refresh = refreshSeconds
 	}
-	s.kit.Render(w, r, ses, code, page)
+	s.kit.Render(w, r, ses, wrong.Status, page)
 }
 
 // openForm names the step whose form is open: the one that the agent repeats, the status
@@ -158,7 +154,7 @@ func (s *Pages) wizardView(words *i18n.Localizer, p progress, v edge.View) wizar
 		d.Rows = append(d.Rows, line)
 	}
 	if p.Status != "" {
-		d.Status, d.StatusAt = words.FirstText([]string{"onboarding.status." + strings.ToLower(strings.ReplaceAll(p.Status, "_", "-")), "onboarding.status.other"}, "word", p.Status), words.ShortTime(p.AskAt, st.Now)
+		d.Status, d.StatusAt = words.Text(words.FirstKey("onboarding.status."+strings.ToLower(strings.ReplaceAll(p.Status, "_", "-")), "onboarding.status.other"), "word", p.Status), words.ShortTime(p.AskAt, st.Now)
 	}
 	if name, _, ok := p.pendingStep(); ok && v.ID != "" {
 		s.describePending(&d, words, name, v, st)
@@ -214,7 +210,7 @@ func fields(words *i18n.Localizer, form string, r *http.Request, errs map[string
 
 // handleStep handles a step's form, or an answer about the finger.
 func (s *Pages) handleStep(w http.ResponseWriter, r *http.Request, ses *ui.Session) {
-	name := r.PathValue("step")
+	name, words := r.PathValue("step"), ses.Words()
 	var err error
 	var errs map[string]string
 	switch name {
@@ -232,27 +228,27 @@ func (s *Pages) handleStep(w http.ResponseWriter, r *http.Request, ses *ui.Sessi
 	var precluded *edge.PreconditionError
 	switch {
 	case len(errs) > 0:
-		s.renderWizard(w, r, ses, http.StatusUnprocessableEntity, errs, ses.Words().Text("onboarding.wrong"))
+		s.renderWizard(w, r, ses, ui.Problem{Status: http.StatusUnprocessableEntity, Alert: words.Text("onboarding.wrong"), Fields: errs})
 	case errors.As(err, &draft):
-		s.renderWizard(w, r, ses, http.StatusUnprocessableEntity, s.fieldErrors(ses.Words(), draft), ses.Words().Text("onboarding.wrong"))
+		s.renderWizard(w, r, ses, ui.Problem{Status: http.StatusUnprocessableEntity, Alert: words.Text("onboarding.wrong"), Fields: fieldErrors(words, draft)})
 	case errors.As(err, &precluded):
-		s.renderWizard(w, r, ses, http.StatusConflict, nil, outcome.PreconditionText(ses.Words(), precluded))
+		s.renderWizard(w, r, ses, ui.Problem{Status: http.StatusConflict, Alert: outcome.PreconditionText(words, precluded)})
 	case errors.Is(err, errInProgress), errors.Is(err, edge.ErrIllegal):
-		s.renderWizard(w, r, ses, http.StatusConflict, nil, ses.Words().Text("onboarding.in-progress"))
+		s.renderWizard(w, r, ses, ui.Problem{Status: http.StatusConflict, Alert: words.Text("onboarding.in-progress")})
 	case err != nil:
 		s.kit.Fail(w, r, ses, err)
 	case ui.IsPartial(r):
-		s.renderWizard(w, r, ses, http.StatusOK, nil, "")
+		s.renderWizard(w, r, ses, ui.Problem{})
 	default:
 		http.Redirect(w, r, "/onboarding", http.StatusSeeOther)
 	}
 }
 
 // fieldErrors returns the texts of the fields that the counter refused.
-func (s *Pages) fieldErrors(words *i18n.Localizer, e *edge.ValidationError) map[string]string {
+func fieldErrors(words *i18n.Localizer, e *edge.ValidationError) map[string]string {
 	out := map[string]string{}
 	for _, f := range e.Fields {
-		out[f] = words.FirstText([]string{"onboarding.field." + f + ".missing", "onboarding.wrong"})
+		out[f] = words.Text(words.FirstKey("onboarding.field."+f+".missing", "onboarding.wrong"))
 	}
 	return out
 }

@@ -1,7 +1,6 @@
 package printer
 
 import (
-	"errors"
 	"net/http"
 	"runtime"
 	"strconv"
@@ -34,8 +33,8 @@ func tone(c printer.Condition) string {
 	return "warn"
 }
 
-// Chips implements ui.ChipSource: the printer's state, if one is set up.
-func (r *Pages) Chips(ses *ui.Session) []ui.Chip {
+// chips returns the printer's state, if one is set up.
+func (r *Pages) chips(ses *ui.Session) []ui.Chip {
 	st, _, ok := r.state()
 	if !ok {
 		return nil
@@ -183,16 +182,7 @@ func (r *Pages) saveSettings(w http.ResponseWriter, req *http.Request, ses *ui.S
 // printTest prints the test page.
 func (r *Pages) printTest(w http.ResponseWriter, req *http.Request, ses *ui.Session) {
 	_, err := r.kit.Once(ses, req, func() (op.ID, error) { return testName, r.queueTest() })
-	switch {
-	case errors.Is(err, ErrNoPrinter):
-		r.kit.Message(w, req, ses, http.StatusConflict, "printer.none")
-	case errors.Is(err, printer.ErrFull):
-		r.kit.Message(w, req, ses, http.StatusConflict, "printer.full")
-	case err != nil:
-		r.kit.Fail(w, req, ses, err)
-	default:
-		http.Redirect(w, req, "/printer", http.StatusSeeOther)
-	}
+	r.redirectOrRefuse(w, req, ses, err, "/printer")
 }
 
 func (r *Pages) queueTest() error {

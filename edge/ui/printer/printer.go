@@ -5,9 +5,7 @@ import (
 	"embed"
 	"errors"
 	"fmt"
-	"io/fs"
 	"log/slog"
-	"net/http"
 	"sync"
 	"time"
 
@@ -81,13 +79,6 @@ type Pages struct {
 	slips    ui.Recent[string, slipState] // the last prints, by operation id or testName
 }
 
-var (
-	_ ui.Section         = (*Pages)(nil)
-	_ ui.ChipSource      = (*Pages)(nil)
-	_ ui.MenuSource      = (*Pages)(nil)
-	_ ui.CatalogueSource = (*Pages)(nil)
-)
-
 // New makes the section; Run serves the printer. Invalid settings are logged, and the
 // counter starts without a printer.
 func New(counter Counter, cfg Config) (*Pages, error) {
@@ -125,32 +116,20 @@ func (r *Pages) notify() {
 	}
 }
 
-// Name implements ui.Section.
-func (*Pages) Name() string { return "printer" }
-
-// Files implements ui.Section.
-func (*Pages) Files() fs.FS { return files }
-
-// Catalogues implements ui.CatalogueSource: the texts of slips.
-func (*Pages) Catalogues() []i18n.Catalogue { return []i18n.Catalogue{receipt.Catalogue()} }
-
-// Register implements ui.Section.
-func (r *Pages) Register(mux *http.ServeMux, kit *ui.Kit) {
+// Contents implements ui.Section, with the texts of slips.
+func (r *Pages) Contents(kit *ui.Kit) ui.Contents {
 	r.kit = kit
-	mux.HandleFunc("GET /printer", kit.Get(r.showSettings))
-	mux.HandleFunc("POST /printer", kit.Post(kit.OwnerConfirmed(r.saveSettings, settingsFields...)))
-	mux.HandleFunc("POST /printer/test", kit.Post(r.printTest))
-	mux.HandleFunc("POST /op/{id}/print", kit.Post(r.printSlip))
-	mux.HandleFunc("POST /op/{id}/printed", kit.Post(r.countBrowserPrint))
-}
-
-// settingsFields are the fields of the settings' form.
-var settingsFields = []string{"kind", "address", "baud", "width", "code"}
-
-// MenuItems implements ui.MenuSource.
-func (*Pages) MenuItems(ses *ui.Session) []ui.MenuItem {
-	words := ses.Words()
-	return []ui.MenuItem{{Href: "/printer", Icon: "print", Title: words.Text("printer.title"), Hint: words.Text("printer.hint")}}
+	return ui.Contents{
+		Name: "printer", Files: files, Catalogues: []i18n.Catalogue{receipt.Catalogue()}, Chips: r.chips,
+		Menu: []ui.MenuItem{{Href: "/printer", Icon: "print", Title: "printer.title", Hint: "printer.hint"}},
+		Pages: map[string]ui.Handler{
+			"GET /printer":          r.showSettings,
+			"POST /printer":         kit.OwnerConfirmed(r.saveSettings, "kind", "address", "baud", "width", "code"),
+			"POST /printer/test":    r.printTest,
+			"POST /op/{id}/print":   r.printSlip,
+			"POST /op/{id}/printed": r.countBrowserPrint,
+		},
+	}
 }
 
 // Run serves the printer, and its successors after changes of the settings, until ctx

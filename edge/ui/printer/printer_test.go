@@ -14,6 +14,7 @@ import (
 
 	"galla/edge"
 	"galla/edge/i18n"
+	"galla/edge/i18n/i18ntest"
 	"galla/edge/printing/printer"
 	"galla/edge/printing/receipt"
 	"galla/edge/ui/uitest"
@@ -231,9 +232,7 @@ func (s *testPages) until(ok func(PrintStatus) bool) PrintStatus {
 const printPath = "/op/" + string(slipID) + "/print"
 
 func TestTexts(t *testing.T) {
-	for _, fault := range i18n.CheckCatalogue(i18n.Catalogue{Owner: "printer", Files: files}) {
-		t.Error(fault)
-	}
+	i18ntest.Check(t, i18n.Catalogue{Owner: "printer", Files: files})
 }
 
 // TestOriginalAndDuplicate: a double click prints once, and each later slip has its

@@ -57,32 +57,30 @@ func (r *Pages) countBrowserPrint(w http.ResponseWriter, req *http.Request, ses 
 // withSlip does something once with the slip of an operation, and redirects to the
 // receipt, which shows the result.
 func (r *Pages) withSlip(w http.ResponseWriter, req *http.Request, ses *ui.Session, do func(op.ID) error) {
-	id, err := op.ParseID(req.PathValue("id"))
-	if err != nil {
-		r.kit.Message(w, req, ses, http.StatusNotFound, "error.unknown")
-		return
-	}
-	v, err := r.counter.Operation(id)
+	v, err := ui.FindOperation(req, r.counter.Operation)
 	if err != nil {
 		r.kit.Fail(w, req, ses, err)
 		return
 	}
 	if !hasSlip(v) {
-		http.Redirect(w, req, "/op/"+string(id), http.StatusSeeOther)
+		http.Redirect(w, req, "/op/"+string(v.ID), http.StatusSeeOther)
 		return
 	}
-	_, err = r.kit.Once(ses, req, func() (op.ID, error) { return id, do(id) })
+	_, err = r.kit.Once(ses, req, func() (op.ID, error) { return v.ID, do(v.ID) })
+	r.redirectOrRefuse(w, req, ses, err, "/op/"+string(v.ID)+"/receipt")
+}
+
+// redirectOrRefuse redirects after a slip was queued, or says why it was not.
+func (r *Pages) redirectOrRefuse(w http.ResponseWriter, req *http.Request, ses *ui.Session, err error, to string) {
 	switch {
-	case errors.Is(err, ErrNoPrinter), errors.Is(err, printer.ErrFull):
-		key := "printer.none"
-		if errors.Is(err, printer.ErrFull) {
-			key = "printer.full"
-		}
-		r.kit.Message(w, req, ses, http.StatusConflict, key)
+	case errors.Is(err, ErrNoPrinter):
+		r.kit.Message(w, req, ses, http.StatusConflict, "printer.none")
+	case errors.Is(err, printer.ErrFull):
+		r.kit.Message(w, req, ses, http.StatusConflict, "printer.full")
 	case err != nil:
 		r.kit.Fail(w, req, ses, err)
 	default:
-		http.Redirect(w, req, "/op/"+string(id)+"/receipt", http.StatusSeeOther)
+		http.Redirect(w, req, to, http.StatusSeeOther)
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"context"
 	"embed"
 	"errors"
-	"io/fs"
 	"net/http"
 	"slices"
 	"strconv"
@@ -69,8 +68,6 @@ type testResult struct {
 	message string // the reader's own, English
 }
 
-var _ ui.Section = (*Pages)(nil)
-
 // New makes the section; a nil now means time.Now.
 func New(device Device, now func() time.Time) (*Pages, error) {
 	if device == nil {
@@ -98,28 +95,21 @@ func (r *Pages) Run(ctx context.Context) error {
 	}
 }
 
-// Name implements ui.Section.
-func (*Pages) Name() string { return "readers" }
-
-// Files implements ui.Section.
-func (*Pages) Files() fs.FS { return files }
-
-// Register implements ui.Section: GET /readers, POST /readers/refresh, /readers/test and
-// /readers/use.
-func (r *Pages) Register(mux *http.ServeMux, kit *ui.Kit) {
+// Contents implements ui.Section. A page that answers a form refreshes from its own
+// address: so that of the form is a page, too.
+func (r *Pages) Contents(kit *ui.Kit) ui.Contents {
 	r.kit = kit
-	mux.HandleFunc("GET /readers", kit.Get(r.showList))
-	mux.HandleFunc("POST /readers/look", kit.Post(r.refreshNow))
-	mux.HandleFunc("POST /readers/test", kit.Post(r.testCapture))
-	mux.HandleFunc("POST /readers/use", kit.Post(kit.OwnerConfirmed(r.choose, "address", "serial")))
-	// A page that answers a form refreshes from its own address.
-	mux.HandleFunc("GET /readers/use", kit.Get(r.showList))
-}
-
-// MenuItems implements ui.MenuSource.
-func (*Pages) MenuItems(ses *ui.Session) []ui.MenuItem {
-	w := ses.Words()
-	return []ui.MenuItem{{Href: "/readers", Icon: "finger", Title: w.Text("readers.title"), Hint: w.Text("readers.hint"), Key: "r"}}
+	return ui.Contents{
+		Name: "readers", Files: files,
+		Menu: []ui.MenuItem{{Href: "/readers", Icon: "finger", Title: "readers.title", Hint: "readers.hint", Key: "r"}},
+		Pages: map[string]ui.Handler{
+			"GET /readers":       r.showList,
+			"POST /readers/look": r.refreshNow,
+			"POST /readers/test": r.testCapture,
+			"POST /readers/use":  kit.OwnerConfirmed(r.choose, "address", "serial"),
+			"GET /readers/use":   r.showList,
+		},
+	}
 }
 
 type listPage struct {

@@ -12,6 +12,7 @@ import (
 
 	"galla/edge"
 	"galla/edge/i18n"
+	"galla/edge/i18n/i18ntest"
 	"galla/edge/ui/uitest"
 	"galla/rdservice"
 	"galla/shared/secret"
@@ -149,9 +150,7 @@ func running(t *testing.T, pages *Pages) {
 }
 
 func TestTexts(t *testing.T) {
-	for _, fault := range i18n.CheckCatalogue(i18n.Catalogue{Owner: "readers", Files: files}) {
-		t.Error(fault)
-	}
+	i18ntest.Check(t, i18n.Catalogue{Owner: "readers", Files: files})
 }
 
 func TestList(t *testing.T) {

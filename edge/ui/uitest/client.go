@@ -151,6 +151,22 @@ func (v *Client) Get(path string, status int) string {
 	return body
 }
 
+var staticFile = regexp.MustCompile(`"(/static/[^"]+)"`)
+
+// Weight returns the size of a page with all the files that it names, in bytes.
+func (v *Client) Weight(path string) int {
+	v.T.Helper()
+	page := v.Get(path, http.StatusOK)
+	weight, counted := len(page), map[string]bool{}
+	for _, m := range staticFile.FindAllStringSubmatch(page, -1) {
+		if !counted[m[1]] {
+			counted[m[1]] = true
+			weight += len(v.Get(m[1], http.StatusOK))
+		}
+	}
+	return weight
+}
+
 // GetRedirect requests a page and returns where it redirects to.
 func (v *Client) GetRedirect(path string) string {
 	v.T.Helper()

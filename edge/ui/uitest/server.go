@@ -2,7 +2,6 @@ package uitest
 
 import (
 	"context"
-	"io/fs"
 	"log/slog"
 	"net/http"
 	"sync"
@@ -152,14 +151,8 @@ func LoginSection() ui.Section { return loginSection{} }
 
 type loginSection struct{}
 
-func (loginSection) Name() string { return "login" }
-
-func (loginSection) Files() fs.FS {
-	return fstest.MapFS{"templates/in.html": {Data: []byte(`{{define "main"}}<h1>{{.Title}}</h1>{{end}}`)}}
-}
-
-func (loginSection) Register(mux *http.ServeMux, kit *ui.Kit) {
-	mux.HandleFunc("GET /enter", func(w http.ResponseWriter, r *http.Request) {
+func (loginSection) Contents(kit *ui.Kit) ui.Contents {
+	enter := func(w http.ResponseWriter, r *http.Request) {
 		q := r.URL.Query()
 		who := edge.User{ID: q.Get("operator"), Name: q.Get("name"), Role: edge.Role(q.Get("role")), Language: q.Get("language")}
 		if who.ID == "" {
@@ -180,8 +173,13 @@ func (loginSection) Register(mux *http.ServeMux, kit *ui.Kit) {
 			ses.MarkConfirmed()
 		}
 		http.Redirect(w, r, ui.LocalPath(q.Get("to")), http.StatusSeeOther)
-	})
-	mux.HandleFunc("GET /enter/done", kit.Get(func(w http.ResponseWriter, r *http.Request, ses *ui.Session) {
-		kit.Render(w, r, ses, http.StatusOK, ui.Page{Name: "login/in", Title: "In"})
-	}))
+	}
+	return ui.Contents{
+		Name:  "login",
+		Files: fstest.MapFS{"templates/in.html": {Data: []byte(`{{define "main"}}<h1>{{.Title}}</h1>{{end}}`)}},
+		Open:  map[string]http.HandlerFunc{"GET /enter": enter},
+		Pages: map[string]ui.Handler{"GET /enter/done": func(w http.ResponseWriter, r *http.Request, ses *ui.Session) {
+			kit.Render(w, r, ses, http.StatusOK, ui.Page{Name: "login/in", Title: "In"})
+		}},
+	}
 }

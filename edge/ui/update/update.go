@@ -2,7 +2,6 @@ package update
 
 import (
 	"embed"
-	"io/fs"
 	"net/http"
 	"strconv"
 	"time"
@@ -28,26 +27,18 @@ func New(version string, status func() update.Status) *Pages {
 	return &Pages{version: version, status: status, now: time.Now}
 }
 
-// Name is the section's name.
-func (*Pages) Name() string { return "update" }
-
-// Files are its templates and texts.
-func (*Pages) Files() fs.FS { return files }
-
-// Register adds GET /program.
-func (p *Pages) Register(mux *http.ServeMux, kit *ui.Kit) {
+// Contents implements ui.Section: GET /program.
+func (p *Pages) Contents(kit *ui.Kit) ui.Contents {
 	p.kit = kit
-	mux.HandleFunc("GET /program", kit.Get(p.show))
+	return ui.Contents{
+		Name: "update", Files: files, Chips: p.chips,
+		Menu:  []ui.MenuItem{{Href: "/program", Icon: "program", Title: "update.title", Hint: "update.hint"}},
+		Pages: map[string]ui.Handler{"GET /program": p.show},
+	}
 }
 
-// MenuItems is the link from the first page.
-func (*Pages) MenuItems(ses *ui.Session) []ui.MenuItem {
-	w := ses.Words()
-	return []ui.MenuItem{{Href: "/program", Icon: "program", Title: w.Text("update.title"), Hint: w.Text("update.hint")}}
-}
-
-// Chips shows on every page that an update waits.
-func (p *Pages) Chips(ses *ui.Session) []ui.Chip {
+// chips shows on every page that an update waits.
+func (p *Pages) chips(ses *ui.Session) []ui.Chip {
 	if p.status == nil || p.status().Waiting == "" {
 		return nil
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"html/template"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -31,12 +32,8 @@ type amountData struct {
 	Poster bool // a printed code is stored
 }
 
-// showAmountForm shows the form of a code with an amount.
-func (s *Pages) showAmountForm(w http.ResponseWriter, r *http.Request, ses *ui.Session) {
-	s.renderAmountForm(w, r, ses, http.StatusOK, "", "")
-}
-
-func (s *Pages) renderAmountForm(w http.ResponseWriter, r *http.Request, ses *ui.Session, status int, wrong, alert string) {
+// renderAmountForm shows the form of a code with an amount.
+func (s *Pages) renderAmountForm(w http.ResponseWriter, r *http.Request, ses *ui.Session, wrong ui.Problem) {
 	words := ses.Words()
 	_, _, known, err := s.printedCode()
 	if err != nil {
@@ -44,11 +41,11 @@ func (s *Pages) renderAmountForm(w http.ResponseWriter, r *http.Request, ses *ui
 		return
 	}
 	d := amountData{Poster: known, Amount: ui.Field{
-		Name: "amount", Kind: ui.Amount, Label: words.Text("upi.amount"), Hint: words.Text("upi.amount.hint"), Error: wrong,
+		Name: "amount", Kind: ui.Amount, Label: words.Text("upi.amount"), Hint: words.Text("upi.amount.hint"), Error: wrong.Fields["amount"],
 		Value: strings.TrimSpace(r.PostFormValue("amount")), Focus: true, Missing: words.Text("upi.missing"), Wrong: words.Text("upi.number"),
 		Keys: ui.Keys(r.PostFormValue("quick"), quickAmounts...), KeysLabel: words.Text("upi.quick"), Spelling: words.NumberTextsJSON(),
 	}}
-	s.kit.Render(w, r, ses, status, ui.Page{Name: "upi/qr", Title: words.Text("upi.title"), Back: "/", Alert: alert, Data: d})
+	s.kit.Render(w, r, ses, wrong.Status, ui.Page{Name: "upi/qr", Title: words.Text("upi.title"), Back: "/", Alert: wrong.Alert, Data: d})
 }
 
 // readAmount reads the typed amount or the quick key. Where they differ, it reports an
@@ -76,14 +73,14 @@ func readAmount(typed, quick string) (money.Paise, string) {
 func (s *Pages) createCode(w http.ResponseWriter, r *http.Request, ses *ui.Session) {
 	amount, wrong := readAmount(r.PostForm.Get("amount"), r.PostForm.Get("quick"))
 	if wrong != "" {
-		s.renderAmountForm(w, r, ses, http.StatusUnprocessableEntity, ses.Words().Text(wrong), "")
+		s.renderAmountForm(w, r, ses, ui.Problem{Status: http.StatusUnprocessableEntity, Fields: map[string]string{"amount": ses.Words().Text(wrong)}})
 		return
 	}
 	id, err := s.kit.Once(ses, r, func() (op.ID, error) { return s.requestCode(r.Context(), ses, amount) })
 	var precluded *edge.PreconditionError
 	switch {
 	case errors.As(err, &precluded):
-		s.renderAmountForm(w, r, ses, http.StatusConflict, "", outcome.PreconditionText(ses.Words(), precluded))
+		s.renderAmountForm(w, r, ses, ui.Problem{Status: http.StatusConflict, Alert: outcome.PreconditionText(ses.Words(), precluded)})
 	case err != nil:
 		s.kit.Fail(w, r, ses, err)
 	default:
@@ -149,12 +146,8 @@ type codeData struct {
 
 // showCode shows a code with an amount, large.
 func (s *Pages) showCode(w http.ResponseWriter, r *http.Request, ses *ui.Session) {
-	id, err := op.ParseID(r.PathValue("id"))
-	if err != nil {
-		s.kit.Message(w, r, ses, http.StatusNotFound, "error.unknown")
-		return
-	}
-	v, err := s.counter.Operation(id)
+	id := op.ID(r.PathValue("id"))
+	v, err := ui.FindOperation(r, s.counter.Operation)
 	if err == nil && v.Route != op.GenerateQR {
 		err = edge.ErrNotFound
 	}
@@ -252,12 +245,8 @@ func (s *Pages) printedCode() (upiCode, time.Time, bool, error) {
 	return c, at, true, nil
 }
 
-// showPoster shows the printed code; it works offline.
-func (s *Pages) showPoster(w http.ResponseWriter, r *http.Request, ses *ui.Session) {
-	s.renderPoster(w, r, ses, http.StatusOK, "")
-}
-
-func (s *Pages) renderPoster(w http.ResponseWriter, r *http.Request, ses *ui.Session, status int, alert string) {
+// renderPoster shows the printed code; it works offline.
+func (s *Pages) renderPoster(w http.ResponseWriter, r *http.Request, ses *ui.Session, wrong ui.Problem) {
 	c, at, known, err := s.printedCode()
 	if err != nil {
 		s.kit.Fail(w, r, ses, err)
@@ -268,10 +257,8 @@ func (s *Pages) renderPoster(w http.ResponseWriter, r *http.Request, ses *ui.Ses
 	if ses.Words().Code() != i18n.English {
 		d.English = s.kit.In(i18n.English).Text("upi.poster.scan")
 	}
-	for _, paper := range paperSizes {
-		if r.URL.Query().Get("paper") == paper {
-			d.Paper = paper
-		}
+	if paper := r.URL.Query().Get("paper"); slices.Contains(paperSizes, paper) {
+		d.Paper = paper
 	}
 	if known {
 		d.Payee, d.VPA, d.Note, d.At = c.Payee, c.VPA, c.Note, ses.Words().ShortTime(at, st.Now)
@@ -280,21 +267,21 @@ func (s *Pages) renderPoster(w http.ResponseWriter, r *http.Request, ses *ui.Ses
 			return
 		}
 	}
-	s.kit.Render(w, r, ses, status, ui.Page{Name: "upi/poster", Title: ses.Words().Text("upi.poster.title"), Back: "/upi", Alert: alert, Data: d})
+	s.kit.Render(w, r, ses, wrong.Status, ui.Page{Name: "upi/poster", Title: ses.Words().Text("upi.poster.title"), Back: "/upi", Alert: wrong.Alert, Data: d})
 }
 
 // fetchPoster requests the printed code and stores it.
 func (s *Pages) fetchPoster(w http.ResponseWriter, r *http.Request, ses *ui.Session) {
-	err := s.fetchPrintedCode(r, ses)
+	words, err := ses.Words(), s.fetchPrintedCode(r, ses)
 	var precluded *edge.PreconditionError
 	switch {
 	case errors.As(err, &precluded):
-		s.renderPoster(w, r, ses, http.StatusConflict, outcome.PreconditionText(ses.Words(), precluded))
+		s.renderPoster(w, r, ses, ui.Problem{Status: http.StatusConflict, Alert: outcome.PreconditionText(words, precluded)})
 	case errors.Is(err, errWrongCode):
 		s.log.Error("the printed UPI code can't be stored", "error", err)
-		s.renderPoster(w, r, ses, http.StatusBadGateway, ses.Words().Text("upi.wrong"))
+		s.renderPoster(w, r, ses, ui.Problem{Status: http.StatusBadGateway, Alert: words.Text("upi.wrong")})
 	case errors.Is(err, context.DeadlineExceeded):
-		s.renderPoster(w, r, ses, http.StatusGatewayTimeout, ses.Words().Text("upi.poster.timeout"))
+		s.renderPoster(w, r, ses, ui.Problem{Status: http.StatusGatewayTimeout, Alert: words.Text("upi.poster.timeout")})
 	case err != nil:
 		s.kit.Fail(w, r, ses, err)
 	default:

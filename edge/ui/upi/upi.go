@@ -5,9 +5,7 @@ import (
 	"embed"
 	"errors"
 	"io"
-	"io/fs"
 	"log/slog"
-	"net/http"
 	"sync"
 	"time"
 
@@ -97,24 +95,18 @@ func New(counter Counter, cache Cache, cfg Config) (*Pages, error) {
 	return s, nil
 }
 
-// Name implements ui.Section.
-func (s *Pages) Name() string { return "upi" }
-
-// Files implements ui.Section.
-func (s *Pages) Files() fs.FS { return files }
-
-// Register implements ui.Section.
-func (s *Pages) Register(mux *http.ServeMux, kit *ui.Kit) {
+// Contents implements ui.Section.
+func (s *Pages) Contents(kit *ui.Kit) ui.Contents {
 	s.kit = kit
-	mux.HandleFunc("GET /upi", kit.Get(s.showAmountForm))
-	mux.HandleFunc("POST /upi", kit.Post(s.createCode))
-	mux.HandleFunc("GET /upi/{id}", kit.Get(s.showCode))
-	mux.HandleFunc("GET /upi/poster", kit.Get(s.showPoster))
-	mux.HandleFunc("POST /upi/poster", kit.Post(s.fetchPoster))
-}
-
-// MenuItems implements ui.MenuSource.
-func (s *Pages) MenuItems(ses *ui.Session) []ui.MenuItem {
-	words := ses.Words()
-	return []ui.MenuItem{{Href: "/upi", Icon: "upi", Title: words.Text("upi.title"), Hint: words.Text("upi.entry"), Key: "u", Tile: true}}
+	return ui.Contents{
+		Name: "upi", Files: files,
+		Menu: []ui.MenuItem{{Href: "/upi", Icon: "upi", Title: "upi.title", Hint: "upi.entry", Key: "u", Tile: true}},
+		Pages: map[string]ui.Handler{
+			"GET /upi":         ui.Show(s.renderAmountForm),
+			"POST /upi":        s.createCode,
+			"GET /upi/{id}":    s.showCode,
+			"GET /upi/poster":  ui.Show(s.renderPoster),
+			"POST /upi/poster": s.fetchPoster,
+		},
+	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"galla/edge"
 	"galla/edge/i18n"
+	"galla/edge/i18n/i18ntest"
 	"galla/edge/ui/uitest"
 	"galla/shared/money"
 	"galla/shared/op"
@@ -163,7 +164,5 @@ func open(t *testing.T, f *uitest.Operations, c *uitest.Cache) *uitest.Client {
 
 // TestTexts: every language has every text of this section.
 func TestTexts(t *testing.T) {
-	for _, fault := range i18n.CheckCatalogue(i18n.Catalogue{Owner: "upi", Files: files}, "upi.poster.a4", "upi.poster.a5") {
-		t.Error(fault)
-	}
+	i18ntest.Check(t, i18n.Catalogue{Owner: "upi", Files: files}, "upi.poster.a4", "upi.poster.a5")
 }

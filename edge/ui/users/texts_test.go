@@ -4,11 +4,10 @@ import (
 	"testing"
 
 	"galla/edge/i18n"
+	"galla/edge/i18n/i18ntest"
 )
 
 // TestTexts: every language has every text of the section.
 func TestTexts(t *testing.T) {
-	for _, fault := range i18n.CheckCatalogue(i18n.Catalogue{Owner: "users", Files: files}) {
-		t.Error(fault)
-	}
+	i18ntest.Check(t, i18n.Catalogue{Owner: "users", Files: files})
 }

@@ -12,7 +12,6 @@ import (
 	"context"
 	"embed"
 	"errors"
-	"io/fs"
 	"log/slog"
 	"net/http"
 	"strings"
@@ -66,36 +65,29 @@ func New(p Users, log *slog.Logger) (*Pages, error) {
 	return &Pages{users: p, log: log}, nil
 }
 
-// Name implements ui.Section.
-func (c *Pages) Name() string { return "users" }
-
-// Files implements ui.Section.
-func (c *Pages) Files() fs.FS { return files }
-
-// Register implements ui.Section.
-func (c *Pages) Register(mux *http.ServeMux, kit *ui.Kit) {
+// Contents implements ui.Section. A page that answers a form refreshes from its own
+// address, and an unlock returns to it: so addresses of forms are pages, too.
+func (c *Pages) Contents(kit *ui.Kit) ui.Contents {
 	c.kit = kit
-	mux.HandleFunc("GET /unlock", c.showUnlock)
-	mux.HandleFunc("POST /unlock", c.checkUnlock)
-	mux.HandleFunc("GET /users", kit.Get(kit.OwnerConfirmed(c.showList)))
-	mux.HandleFunc("POST /users/add", kit.Post(kit.OwnerConfirmed(c.addUser)))
-	mux.HandleFunc("GET /users/{id}", kit.Get(kit.OwnerConfirmed(c.showUser)))
-	// A page that answers a form refreshes from its own address, and an unlock returns to it.
-	mux.HandleFunc("GET /users/add", kit.Get(kit.OwnerConfirmed(c.showList)))
-	mux.HandleFunc("GET /users/{id}/{step}", kit.Get(kit.OwnerConfirmed(c.showUser)))
-	mux.HandleFunc("POST /users/{id}/{step}", kit.Post(kit.OwnerConfirmed(c.takeStep)))
-	mux.HandleFunc("GET /pin", kit.Get(c.showPIN))
-	mux.HandleFunc("POST /pin", kit.Post(c.changePIN))
-}
-
-// MenuItems implements ui.MenuSource.
-func (c *Pages) MenuItems(ses *ui.Session) []ui.MenuItem {
-	w := ses.Words()
-	own := ui.MenuItem{Href: "/pin", Icon: "lock", Title: w.Text("users.pin.title"), Hint: w.Text("users.pin.hint")}
-	if ses.Operator.Role != edge.RoleOwner {
-		return []ui.MenuItem{own}
+	list, user := kit.OwnerConfirmed(ui.Show(c.renderList)), kit.OwnerConfirmed(ui.Show(c.renderUser))
+	return ui.Contents{
+		Name: "users", Files: files,
+		Menu: []ui.MenuItem{
+			{Href: "/users", Icon: "users", Title: "users.title", Hint: "users.hint", Owner: true},
+			{Href: "/pin", Icon: "lock", Title: "users.pin.title", Hint: "users.pin.hint"},
+		},
+		Open: map[string]http.HandlerFunc{"GET /unlock": c.showUnlock, "POST /unlock": c.checkUnlock},
+		Pages: map[string]ui.Handler{
+			"GET /users":              list,
+			"GET /users/add":          list,
+			"POST /users/add":         kit.OwnerConfirmed(c.addUser),
+			"GET /users/{id}":         user,
+			"GET /users/{id}/{step}":  user,
+			"POST /users/{id}/{step}": kit.OwnerConfirmed(c.takeStep),
+			"GET /pin":                ui.Show(c.renderPIN),
+			"POST /pin":               c.changePIN,
+		},
 	}
-	return []ui.MenuItem{{Href: "/users", Icon: "users", Title: w.Text("users.title"), Hint: w.Text("users.hint")}, own}
 }
 
 // userData is the data of the templates.
@@ -132,11 +124,7 @@ func roles(w *i18n.Localizer, chosen edge.Role) ui.Choice {
 	return c
 }
 
-func (c *Pages) showList(w http.ResponseWriter, r *http.Request, ses *ui.Session) {
-	c.renderList(w, r, ses, refusal{status: http.StatusOK})
-}
-
-func (c *Pages) renderList(w http.ResponseWriter, r *http.Request, ses *ui.Session, why refusal) {
+func (c *Pages) renderList(w http.ResponseWriter, r *http.Request, ses *ui.Session, wrong ui.Problem) {
 	words := ses.Words()
 	d := fields(words, r.PostForm.Get("name"))
 	if r.PostForm.Get("role") == string(edge.RoleOwner) {
@@ -146,8 +134,8 @@ func (c *Pages) renderList(w http.ResponseWriter, r *http.Request, ses *ui.Sessi
 	for _, p := range c.users.All() {
 		d.Users.Rows = append(d.Users.Rows, []ui.Cell{{Text: p.Name, Href: "/users/" + p.ID}, {Text: userState(words, p)}})
 	}
-	alert := why.show(&d)
-	c.kit.Render(w, r, ses, why.status, ui.Page{Name: "users/list", Title: words.Text("users.title"), Back: "/", Alert: alert, Data: d})
+	d.show(wrong)
+	c.kit.Render(w, r, ses, wrong.Status, ui.Page{Name: "users/list", Title: words.Text("users.title"), Back: "/", Alert: wrong.Alert, Data: d})
 }
 
 // userState describes a user's role, or that the user is disabled, and what keeps the user
@@ -175,11 +163,7 @@ func (c *Pages) addUser(w http.ResponseWriter, r *http.Request, ses *ui.Session)
 	if err == nil {
 		_, err = c.users.Add(ses.Operator.ID, n)
 	}
-	if why := refusalOf(ses.Words(), err); why.text != "" {
-		c.renderList(w, r, ses, why)
-		return
-	}
-	c.redirectOrFail(w, r, ses, err, "/users")
+	c.finish(w, r, ses, err, "/users", c.renderList)
 }
 
 // Refusals of the pages themselves; they do not repeat what was typed.
@@ -206,11 +190,7 @@ func (c *Pages) userOf(r *http.Request) (users.User, bool) {
 	return users.User{}, false
 }
 
-func (c *Pages) showUser(w http.ResponseWriter, r *http.Request, ses *ui.Session) {
-	c.renderUser(w, r, ses, refusal{status: http.StatusOK})
-}
-
-func (c *Pages) renderUser(w http.ResponseWriter, r *http.Request, ses *ui.Session, why refusal) {
+func (c *Pages) renderUser(w http.ResponseWriter, r *http.Request, ses *ui.Session, wrong ui.Problem) {
 	p, ok := c.userOf(r)
 	if !ok {
 		c.kit.NotFound(w, r, ses)
@@ -222,8 +202,8 @@ func (c *Pages) renderUser(w http.ResponseWriter, r *http.Request, ses *ui.Sessi
 	if p.Aadhaar != "" {
 		d.Number.Hint = p.Aadhaar
 	}
-	alert := why.show(&d)
-	c.kit.Render(w, r, ses, why.status, ui.Page{Name: "users/user", Title: p.Name, Back: "/users", Alert: alert, Data: d})
+	d.show(wrong)
+	c.kit.Render(w, r, ses, wrong.Status, ui.Page{Name: "users/user", Title: p.Name, Back: "/users", Alert: wrong.Alert, Data: d})
 }
 
 // takeStep handles a step on a user.
@@ -255,14 +235,10 @@ func (c *Pages) takeStep(w http.ResponseWriter, r *http.Request, ses *ui.Session
 		c.kit.NotFound(w, r, ses)
 		return
 	}
-	if why := refusalOf(ses.Words(), err); why.text != "" {
-		c.renderUser(w, r, ses, why)
-		return
-	}
 	if err == nil && locks { // open pages have the old name, role and rights
 		c.kit.LockUser(id)
 	}
-	c.redirectOrFail(w, r, ses, err, "/users")
+	c.finish(w, r, ses, err, "/users", c.renderUser)
 }
 
 // confirmData is the data of a confirmation page.
@@ -292,15 +268,11 @@ func (c *Pages) askConfirmation(w http.ResponseWriter, r *http.Request, ses *ui.
 	return true
 }
 
-func (c *Pages) showPIN(w http.ResponseWriter, r *http.Request, ses *ui.Session) {
-	c.renderPIN(w, r, ses, refusal{status: http.StatusOK})
-}
-
-func (c *Pages) renderPIN(w http.ResponseWriter, r *http.Request, ses *ui.Session, why refusal) {
+func (c *Pages) renderPIN(w http.ResponseWriter, r *http.Request, ses *ui.Session, wrong ui.Problem) {
 	words := ses.Words()
 	d := fields(words, "")
-	alert := why.show(&d)
-	c.kit.Render(w, r, ses, why.status, ui.Page{Name: "users/pin", Title: words.Text("users.pin.title"), Back: "/", Alert: alert, Data: d})
+	d.show(wrong)
+	c.kit.Render(w, r, ses, wrong.Status, ui.Page{Name: "users/pin", Title: words.Text("users.pin.title"), Back: "/", Alert: wrong.Alert, Data: d})
 }
 
 func (c *Pages) changePIN(w http.ResponseWriter, r *http.Request, ses *ui.Session) {
@@ -308,11 +280,7 @@ func (c *Pages) changePIN(w http.ResponseWriter, r *http.Request, ses *ui.Sessio
 	if r.PostForm.Get("again") == r.PostForm.Get("pin") {
 		err = c.users.ChangePIN(c.browserContext(r.Context(), r), ses.Operator.ID, secret.NewOTP(r.PostForm.Get("old")), secret.NewOTP(r.PostForm.Get("pin")))
 	}
-	if why := refusalOf(ses.Words(), err); why.text != "" {
-		c.renderPIN(w, r, ses, why)
-		return
-	}
-	c.redirectOrFail(w, r, ses, err, "/")
+	c.finish(w, r, ses, err, "/", c.renderPIN)
 }
 
 // browserContext adds the request's browser id to a context; without one the browser is
@@ -325,38 +293,28 @@ func (c *Pages) browserContext(ctx context.Context, r *http.Request) context.Con
 	return users.WithBrowser(ctx, id)
 }
 
-// refusal is why a step was refused: a text and its field.
-type refusal struct {
-	text   string
-	field  string // empty: no field of the page
-	status int
-}
-
-// show puts the text beside its field, which gets the focus, or returns it as the page's
-// alert.
-func (f refusal) show(d *userData) (alert string) {
-	for _, field := range []*ui.Field{&d.Name, &d.Old, &d.PIN, &d.Again, &d.Number} {
-		field.Focus = field.Focus && f.field == ""
-		if field.Name == f.field && f.text != "" {
-			field.Error, field.Focus = f.text, true
-			return ""
-		}
+// show puts the error texts beside their fields, of which the first gets the focus.
+func (d *userData) show(wrong ui.Problem) {
+	if wrong.Fields == nil {
+		return
 	}
-	return f.text
+	for _, field := range []*ui.Field{&d.Name, &d.Old, &d.PIN, &d.Again, &d.Number} {
+		field.Error = wrong.Fields[field.Name]
+		field.Focus = field.Error != ""
+	}
 }
 
-// refusalOf returns why a step was refused; no text without an error.
-func refusalOf(w *i18n.Localizer, err error) refusal {
-	var wrong *edge.PINError
-	if errors.As(err, &wrong) {
-		if wrong.Wait > 0 {
-			return refusal{w.Text("users.error.wait", "span", w.Duration(wrong.Wait)), "old", http.StatusTooManyRequests}
+// problemOf returns why a step was refused; ok is false for other errors, and for none.
+func problemOf(w *i18n.Localizer, err error) (wrong ui.Problem, ok bool) {
+	if pin, ok := errors.AsType[*edge.PINError](err); ok {
+		if pin.Wait > 0 {
+			return ui.Problem{Status: http.StatusTooManyRequests, Fields: map[string]string{"old": w.Text("users.error.wait", "span", w.Duration(pin.Wait))}}, true
 		}
-		return refusal{w.Text("users.error.pin"), "old", http.StatusForbidden}
+		return ui.Problem{Status: http.StatusForbidden, Fields: map[string]string{"old": w.Text("users.error.pin")}}, true
 	}
 	for _, known := range []struct {
 		err        error
-		key, field string
+		key, field string // no field: the whole page
 	}{
 		{users.ErrLastOwner, "last", ""}, {users.ErrName, "name", "name"}, {users.ErrNameTaken, "taken", "name"},
 		{users.ErrPINLength, "length", "pin"}, {users.ErrPINEasy, "easy", "pin"}, {users.ErrPINSame, "same", "pin"},
@@ -364,14 +322,24 @@ func refusalOf(w *i18n.Localizer, err error) refusal {
 		{users.ErrRole, "role", ""}, {users.ErrNotOwner, "owner", ""}, {users.ErrDisabled, "disabled", ""}, {errNumber, "number", "number"},
 	} {
 		if errors.Is(err, known.err) {
-			return refusal{w.Text("users.error." + known.key), known.field, http.StatusUnprocessableEntity}
+			wrong = ui.Problem{Status: http.StatusUnprocessableEntity}
+			if text := w.Text("users.error." + known.key); known.field != "" {
+				wrong.Fields = map[string]string{known.field: text}
+			} else {
+				wrong.Alert = text
+			}
+			return wrong, true
 		}
 	}
-	return refusal{}
+	return ui.Problem{}, false
 }
 
-func (c *Pages) redirectOrFail(w http.ResponseWriter, r *http.Request, ses *ui.Session, err error, next string) {
+// finish redirects after a step, or shows the form again with what was wrong.
+func (c *Pages) finish(w http.ResponseWriter, r *http.Request, ses *ui.Session, err error, next string, form func(http.ResponseWriter, *http.Request, *ui.Session, ui.Problem)) {
+	wrong, refused := problemOf(ses.Words(), err)
 	switch {
+	case refused:
+		form(w, r, ses, wrong)
 	case errors.Is(err, edge.ErrNotFound):
 		c.kit.NotFound(w, r, ses)
 	case err != nil:

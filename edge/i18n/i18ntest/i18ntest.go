@@ -1,4 +1,5 @@
-package i18n
+// Package i18ntest checks catalogues of texts in tests.
+package i18ntest
 
 import (
 	"errors"
@@ -7,73 +8,99 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"testing"
 
-	"github.com/nicksnyder/go-i18n/v2/i18n"
+	goi18n "github.com/nicksnyder/go-i18n/v2/i18n"
 	"golang.org/x/text/feature/plural"
 	"golang.org/x/text/language"
+
+	"galla/edge/i18n"
 )
 
 // variable matches a variable of a text.
 var variable = regexp.MustCompile(`\{[^{}]*\}`)
 
-// CheckCatalogue returns the errors of a catalogue, one sentence each, for tests: missing
-// and surplus texts, variables that differ from the English ones, missing plural forms,
-// spaces at an end, and texts in the wrong script. same are keys with one text for all
-// languages, such as names.
-func CheckCatalogue(c Catalogue, same ...string) []string {
-	english, err := c.read(English)
+// Check reports the errors of a catalogue: missing and surplus texts, variables that differ
+// from the English ones, missing plural forms, spaces at an end, and texts in the wrong
+// script. same are keys with one text for all languages, such as names.
+func Check(t testing.TB, c i18n.Catalogue, same ...string) {
+	t.Helper()
+	for _, fault := range faults(c, same) {
+		t.Error(fault)
+	}
+}
+
+func faults(c i18n.Catalogue, same []string) []string {
+	english, err := read(c, i18n.English)
 	if err != nil {
 		return []string{err.Error()}
 	}
-	var faults []string
-	for _, l := range languages {
-		found, err := c.read(l.Code)
+	var out []string
+	for _, l := range i18n.Languages() {
+		found, err := read(c, l.Code)
 		if errors.Is(err, fs.ErrNotExist) {
-			faults = append(faults, fmt.Sprintf("%s has no texts in %s: add messages/%s.json", c.Owner, l.Name, l.Code))
+			out = append(out, fmt.Sprintf("%s has no texts in %s: add messages/%s.json", c.Owner, l.Name, l.Code))
 			continue
 		}
 		if err != nil {
-			faults = append(faults, err.Error())
+			out = append(out, err.Error())
 			continue
 		}
 		for _, fault := range checkMessages(english, found, l, same) {
-			faults = append(faults, c.Owner+": messages/"+l.Code+".json: "+fault)
+			out = append(out, c.Owner+": messages/"+l.Code+".json: "+fault)
 		}
 	}
-	slices.Sort(faults)
-	return faults
+	slices.Sort(out)
+	return out
 }
 
-func checkMessages(english, found map[string]*i18n.Message, l Language, same []string) (faults []string) {
+// read returns the texts of one language by key.
+func read(c i18n.Catalogue, code string) (map[string]*goi18n.Message, error) {
+	raw, err := fs.ReadFile(c.Files, "messages/"+code+".json")
+	if err != nil {
+		return nil, err
+	}
+	file, err := goi18n.ParseMessageFileBytes(raw, code+".json", nil)
+	if err != nil {
+		return nil, fmt.Errorf("%s: messages/%s.json: %w", c.Owner, code, err)
+	}
+	found := map[string]*goi18n.Message{}
+	for _, m := range file.Messages {
+		found[m.ID] = m
+	}
+	return found, nil
+}
+
+func checkMessages(english, found map[string]*goi18n.Message, l i18n.Language, same []string) (out []string) {
 	for key := range found {
 		if english[key] == nil {
-			faults = append(faults, key+" has no English text")
+			out = append(out, key+" has no English text")
 		}
 	}
 	for key, want := range english {
 		got := found[key]
 		if got == nil {
-			faults = append(faults, key+" is missing")
+			out = append(out, key+" is missing")
 			continue
 		}
 		if counted := want.One != ""; counted != (got.One != "") {
-			faults = append(faults, fmt.Sprintf("%s depends on a number: %v, in English: %v", key, !counted, counted))
+			out = append(out, fmt.Sprintf("%s depends on a number: %v, in English: %v", key, !counted, counted))
 		}
 		for form, text := range forms(got) {
 			if text == "" {
 				if got.One != "" && needsForm(l.Code, form) {
-					faults = append(faults, fmt.Sprintf("%s lacks its plural form %q", key, form))
+					out = append(out, fmt.Sprintf("%s lacks its plural form %q", key, form))
 				}
 				continue
 			}
-			faults = append(faults, checkText(key, form, want, text, l, same)...)
+			out = append(out, checkText(key, form, want, text, l, same)...)
 		}
 	}
-	return faults
+	return out
 }
 
 // forms returns a message's texts by plural form.
-func forms(m *i18n.Message) map[string]string {
+func forms(m *goi18n.Message) map[string]string {
 	return map[string]string{"zero": m.Zero, "one": m.One, "two": m.Two, "few": m.Few, "many": m.Many, "other": m.Other}
 }
 
@@ -89,27 +116,27 @@ func needsForm(code, form string) bool {
 	return false
 }
 
-func checkText(key, form string, english *i18n.Message, text string, l Language, same []string) (faults []string) {
+func checkText(key, form string, english *goi18n.Message, text string, l i18n.Language, same []string) (out []string) {
 	if text != strings.TrimSpace(text) {
-		faults = append(faults, fmt.Sprintf("%s begins or ends with a space", key))
+		out = append(out, fmt.Sprintf("%s begins or ends with a space", key))
 	}
 	if strings.HasPrefix(key, "number.") { // each language composes its numbers by its own rules
-		return faults
+		return out
 	}
 	want, got := variables(english.Other), variables(text)
 	if form != "other" && !slices.Contains(got, "{n}") { // "one day" needs no number
 		want = slices.DeleteFunc(want, func(v string) bool { return v == "{n}" })
 	}
 	if !slices.Equal(want, got) {
-		faults = append(faults, fmt.Sprintf("%s has the variables %v, the English text has %v", key, got, want))
+		out = append(out, fmt.Sprintf("%s has the variables %v, the English text has %v", key, got, want))
 	}
-	if l.Code == English || slices.Contains(same, key) || !hasLetters(english.Other) {
-		return faults
+	if l.Code == i18n.English || slices.Contains(same, key) || !hasLetters(english.Other) {
+		return out
 	}
 	if !inScript(text, l.Code) {
-		faults = append(faults, fmt.Sprintf("%s is not in the script of %s: %q", key, l.Name, text))
+		out = append(out, fmt.Sprintf("%s is not in the script of %s: %q", key, l.Name, text))
 	}
-	return faults
+	return out
 }
 
 func variables(text string) []string {
