@@ -30,10 +30,7 @@ func TestOf(t *testing.T) {
 // codeTexts returns the English texts of a bank's code.
 func codeTexts(t *testing.T, c Code) (meaning, advice string) {
 	t.Helper()
-	book, err := i18n.Load(Catalogue())
-	if err != nil {
-		t.Fatal(err)
-	}
+	book := texts(t)
 	w := book.Localizer(i18n.English)
 	m, a := c.TextKeys()
 	if !w.Has(m) || !w.Has(a) {

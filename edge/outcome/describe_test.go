@@ -34,10 +34,7 @@ func stepsOf() (out []Kind) {
 
 // TestDescribe: each kind has its words for each case.
 func TestDescribe(t *testing.T) {
-	book, err := i18n.Load(Catalogue())
-	if err != nil {
-		t.Fatal(err)
-	}
+	book := texts(t)
 	for _, l := range i18n.Languages() {
 		t.Run(l.Code, func(t *testing.T) { tellAll(t, book.Localizer(l.Code)) })
 	}
@@ -120,10 +117,7 @@ func TestCaseOfARecord(t *testing.T) {
 // TestFlow: every transfer has a way to its refund or to the bank's word on it,
 // and nothing else has.
 func TestFlow(t *testing.T) {
-	book, err := i18n.Load(Catalogue())
-	if err != nil {
-		t.Fatal(err)
-	}
+	book := texts(t)
 	w := book.Localizer("en")
 	for _, c := range []struct {
 		route op.RouteID
@@ -155,10 +149,7 @@ func TestTexts(t *testing.T) {
 // TestRefusals: every reason that the counter has, and every action that a
 // reader asks for, is said in every language, and in no other.
 func TestRefusals(t *testing.T) {
-	book, err := i18n.Load(Catalogue())
-	if err != nil {
-		t.Fatal(err)
-	}
+	book := texts(t)
 	bounds := edge.Bounds{Min: 100 * money.Rupee, Max: 10_000 * money.Rupee, Step: 50 * money.Rupee}
 	for _, l := range i18n.Languages() {
 		w := book.Localizer(l.Code)
@@ -203,10 +194,7 @@ func TestRefusals(t *testing.T) {
 }
 
 func TestRows(t *testing.T) {
-	book, err := i18n.Load(Catalogue())
-	if err != nil {
-		t.Fatal(err)
-	}
+	book := texts(t)
 	now := time.Date(2026, 11, 21, 4, 44, 0, 0, time.UTC)
 	v := withdrawal(func(v *edge.View) { v.ID, v.State, v.CreatedAt = "01", op.Pending, now.Add(-26*time.Hour) })
 	balance := withdrawal(func(v *edge.View) { v.Route, v.State, v.BankName, v.Amount = op.Balance, op.Expired, "", 0 })

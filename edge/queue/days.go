@@ -1,7 +1,6 @@
 package queue
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
@@ -11,7 +10,6 @@ import (
 
 	"galla/edge"
 	"galla/edge/queue/index"
-	"galla/edge/queue/stored"
 	"galla/shared/op"
 )
 
@@ -92,16 +90,11 @@ func (q *Queue) CloseDay(day string, value []byte, at time.Time) error {
 // Closing returns the closing of a day and when it was stored; ok is false where
 // the day has none. A closing that does not open is an error, and stays.
 func (q *Queue) Closing(day string) (value []byte, at time.Time, ok bool, err error) {
-	var sealed []byte
-	err = q.view(func(tx *bbolt.Tx) error {
-		sealed = slices.Clone(tx.Bucket([]byte(inClosings)).Get([]byte(day)))
-		return nil
-	})
-	if err != nil || sealed == nil {
-		return nil, time.Time{}, false, err
+	value, at, ok, err = q.getTimed(inClosings, day)
+	if err != nil {
+		err = fmt.Errorf("the closing of %s can't be read; use the printed one: %w", day, err)
 	}
-	value, at, err = q.openClosing(day, sealed)
-	return value, at, err == nil, err
+	return value, at, ok, err
 }
 
 // ClosedDays names the days of a span that have a closing, in order, both ends
@@ -117,28 +110,4 @@ func (q *Queue) ClosedDays(first, last string) ([]string, error) {
 		return nil
 	})
 	return days[max(len(days)-maxDays, 0):], err
-}
-
-// openClosing opens a closing: its time in nanoseconds, eight bytes, and the value.
-func (q *Queue) openClosing(day string, sealed []byte) ([]byte, time.Time, error) {
-	plain, err := q.box.Open(sealed, sealContext(inClosings, day)...)
-	if err != nil || len(plain) < 8 {
-		return nil, time.Time{}, fmt.Errorf("the closing of %s can't be read; use the printed one: %w", day, ErrDamaged)
-	}
-	return plain[8:], stored.Instant(int64(binary.BigEndian.Uint64(plain))), nil
-}
-
-// putClosing writes the closing of a day.
-func (w txWriter) putClosing(c cached) error {
-	plain := append(binary.BigEndian.AppendUint64(nil, uint64(stored.Nanos(c.at))), c.value...)
-	sealed, err := w.q.box.Seal(plain, sealContext(inClosings, c.name)...)
-	if err != nil {
-		return err
-	}
-	b, key := w.bucket(inClosings), []byte(c.name)
-	w.state.countKey(inClosings, key, +1)
-	if err := b.Put(key, sealed); err != nil {
-		return fmt.Errorf("store %s: %w", c.name, err)
-	}
-	return nil
 }

@@ -10,6 +10,7 @@ import (
 	berrors "go.etcd.io/bbolt/errors"
 
 	"galla/edge"
+	"galla/edge/queue/index"
 	"galla/shared/op"
 )
 
@@ -34,11 +35,7 @@ var ErrDamaged = errors.New("stored operations can't be read")
 type DamagedError struct{ IDs []op.ID }
 
 func (e *DamagedError) Error() string {
-	names := make([]string, len(e.IDs))
-	for i, id := range e.IDs {
-		names[i] = string(id)
-	}
-	return fmt.Sprintf("%d stored operation(s) can't be read, the disk may be failing: %s; they were set aside in the queue file, ask the central for their outcome", len(e.IDs), strings.Join(names, ", "))
+	return fmt.Sprintf("%d stored operation(s) can't be read, the disk may be failing: %s; they were set aside in the queue file, ask the central for their outcome", len(e.IDs), index.JoinIDs(e.IDs))
 }
 
 // Is makes errors.Is match both kinds.

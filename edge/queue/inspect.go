@@ -4,13 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"time"
 
 	"go.etcd.io/bbolt"
-	berrors "go.etcd.io/bbolt/errors"
-
-	"galla/edge/queue/index"
-	"galla/shared/seal"
 )
 
 // Inspection is what Look found in a queue.
@@ -24,14 +19,11 @@ type Inspection struct {
 // changes nothing. fs.ErrNotExist: there is none. ErrLocked: another process has
 // it open. ErrWrongKey, ErrNewer and damage are reported as by Open.
 func Inspect(cfg Config) (Inspection, error) {
-	cfg, err := cfg.complete()
+	q, err := newQueue(cfg)
 	if err != nil {
 		return Inspection{}, err
 	}
-	box, err := seal.New(cfg.Key, cfg.Rand)
-	if err != nil {
-		return Inspection{}, fmt.Errorf("inspect the queue %s: %w", cfg.Path, err)
-	}
+	cfg = q.cfg
 	size, err := fileSize(cfg.Path)
 	if size == 0 {
 		err = errors.Join(err, fs.ErrNotExist)
@@ -46,7 +38,7 @@ func Inspect(cfg Config) (Inspection, error) {
 		}
 		defer func() { _ = unlock() }()
 	}
-	seen, err := inspect(&Queue{cfg: cfg, log: cfg.Logger, box: box, index: index.New()})
+	seen, err := inspect(q)
 	switch {
 	case isDamage(err):
 		return Inspection{}, fmt.Errorf("the queue %s: %w; a start renames this file and creates a new one: copy it first and call support", cfg.Path, err)
@@ -76,17 +68,4 @@ func inspect(q *Queue) (seen Inspection, err error) {
 		return nil
 	})
 	return seen, err
-}
-
-// openReadOnly opens a bbolt file that is not written to.
-func openReadOnly(path string, wait time.Duration) (db *lockedDB, err error) {
-	defer recoverFault(&err)()
-	b, err := bbolt.Open(path, 0o600, &bbolt.Options{Timeout: wait, ReadOnly: true, PreLoadFreelist: true})
-	switch {
-	case errors.Is(err, berrors.ErrTimeout):
-		return nil, ErrLocked
-	case err != nil:
-		return nil, err
-	}
-	return &lockedDB{DB: b, pageSize: b.Info().PageSize}, nil
 }

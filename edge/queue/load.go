@@ -112,12 +112,12 @@ func (q *Queue) scanFile(tx *bbolt.Tx, metaLost bool) fileScan {
 		}
 	})
 	visit(inCache, func(name string, value []byte) {
-		if _, _, err := q.openCached(name, value); err != nil {
+		if _, _, err := q.openTimed(inCache, name, value); err != nil {
 			s.cache = append(s.cache, name)
 		}
 	})
 	visit(inClosings, func(day string, value []byte) {
-		if _, _, err := q.openClosing(day, value); err != nil {
+		if _, _, err := q.openTimed(inClosings, day, value); err != nil {
 			s.days = append(s.days, day)
 		}
 	})
@@ -175,14 +175,14 @@ func (q *Queue) repair(s *fileScan) error {
 		for _, r := range s.maybeSent {
 			r.State, r.Version = op.Sent, r.Version+1
 			r.Reason = edge.ReasonQueueDamaged
-			if err := w.rewrite(r, s.slots[r.ID]); err != nil {
+			if err := w.putRecord(r, s.slots[r.ID]); err != nil {
 				return err
 			}
 		}
 		if err := w.bucket(inReserve).Delete([]byte(inReserve)); err != nil {
 			return err
 		}
-		return errors.Join(w.putCheck(), w.putState())
+		return errors.Join(w.putMeta(keyCheck, check{Schema: stored.Schema}), w.putMeta(keyState, state))
 	})
 	if err != nil {
 		return fmt.Errorf("repair the file: %w", err)
@@ -192,19 +192,6 @@ func (q *Queue) repair(s *fileScan) error {
 		delete(s.slots, id)
 	}
 	return nil
-}
-
-// rewrite writes a record beside the body that it has.
-func (w txWriter) rewrite(r edge.Record, slot int) error {
-	plain, err := stored.Encode(r, slot)
-	if err != nil {
-		return err
-	}
-	sealed, err := w.q.box.Seal(plain, sealContext(inRecords, string(r.ID))...)
-	if err != nil {
-		return err
-	}
-	return w.bucket(inRecords).Put([]byte(r.ID), sealed)
 }
 
 // warn writes the warning for the agent.

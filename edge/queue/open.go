@@ -50,14 +50,11 @@ func (r *Report) addWarning(format string, args ...any) {
 // configuration. The caller closes the queue.
 func Open(cfg Config) (*Queue, Report, error) {
 	var report Report
-	cfg, err := cfg.complete()
+	q, err := newQueue(cfg)
 	if err != nil {
 		return nil, report, err
 	}
-	box, err := seal.New(cfg.Key, cfg.Rand)
-	if err != nil {
-		return nil, report, fmt.Errorf("open the queue %s: %w", cfg.Path, err)
-	}
+	cfg = q.cfg
 	if err := os.MkdirAll(filepath.Dir(cfg.Path), 0o700); err != nil {
 		return nil, report, fmt.Errorf("make the queue's folder: %w", err)
 	}
@@ -69,11 +66,7 @@ func Open(cfg Config) (*Queue, Report, error) {
 	if err != nil {
 		return nil, report, explainOpenError(cfg.Path, errors.Join(err, unlock()))
 	}
-	q := &Queue{
-		cfg: cfg, log: cfg.Logger, box: box, index: index.New(),
-		keys:     &bodyKeys{f: f, unlock: unlock, box: box, rand: cfg.Rand, byID: map[op.ID]bodyKey{}},
-		requests: make(chan *request, maxWaiting), stopping: make(chan struct{}), done: make(chan struct{}),
-	}
+	q.keys = &bodyKeys{f: f, unlock: unlock, box: q.box, rand: cfg.Rand, byID: map[op.ID]bodyKey{}}
 	if err := files.SyncFolder(filepath.Dir(cfg.Path)); err != nil { // the keys file may be new
 		return nil, report, explainOpenError(cfg.Path, errors.Join(err, q.closeFiles()))
 	}
@@ -85,6 +78,22 @@ func Open(cfg Config) (*Queue, Report, error) {
 	}
 	go q.writeLoop()
 	return q, report, nil
+}
+
+// newQueue makes a queue that is not open.
+func newQueue(cfg Config) (*Queue, error) {
+	cfg, err := cfg.complete()
+	if err != nil {
+		return nil, err
+	}
+	box, err := seal.New(cfg.Key, cfg.Rand)
+	if err != nil {
+		return nil, fmt.Errorf("open the queue %s: %w", cfg.Path, err)
+	}
+	return &Queue{
+		cfg: cfg, log: cfg.Logger, box: box, index: index.New(),
+		requests: make(chan *request, maxWaiting), stopping: make(chan struct{}), done: make(chan struct{}),
+	}, nil
 }
 
 // explainOpenError adds what to do to an error of Open.
@@ -104,7 +113,7 @@ func explainOpenError(path string, err error) error {
 
 // openOrReplace opens the file; it renames a damaged one and creates a new one.
 func (q *Queue) openOrReplace(report *Report) error {
-	if err := os.Remove(q.cfg.Path + compactSuffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := removeIf(q.cfg.Path + compactSuffix); err != nil {
 		return fmt.Errorf("remove what an interrupted compaction left: %w", err)
 	}
 	err := q.openFile(report)
@@ -133,7 +142,7 @@ func (q *Queue) openFile(report *Report) error {
 			return err
 		}
 	}
-	if q.file, err = openDB(q.cfg.Path, q.cfg.LockTimeout, q.cfg.MaxSize); err != nil {
+	if q.file, err = q.openForWriting(q.cfg.Path, q.cfg.MaxSize); err != nil {
 		return err
 	}
 	if size == 0 {
@@ -164,7 +173,7 @@ func fileSize(path string) (int64, error) {
 
 // openDB opens a bbolt file. A panic of bbolt, which can't be closed then, is
 // *damage, and the file is closed for it.
-func openDB(path string, wait time.Duration, maxSize int) (db *lockedDB, err error) {
+func openDB(path string, options bbolt.Options) (db *lockedDB, err error) {
 	var opened *os.File
 	defer func() {
 		if isDamage(err) && opened != nil {
@@ -172,13 +181,11 @@ func openDB(path string, wait time.Duration, maxSize int) (db *lockedDB, err err
 		}
 	}()
 	defer recoverFault(&err)()
-	b, err := bbolt.Open(path, 0o600, &bbolt.Options{
-		Timeout: wait, MaxSize: maxSize, FreelistType: bbolt.FreelistMapType,
-		OpenFile: func(name string, flag int, mode os.FileMode) (*os.File, error) {
-			opened, err = os.OpenFile(name, flag, mode)
-			return opened, err
-		},
-	})
+	options.OpenFile = func(name string, flag int, mode os.FileMode) (*os.File, error) {
+		opened, err = os.OpenFile(name, flag, mode)
+		return opened, err
+	}
+	b, err := bbolt.Open(path, 0o600, &options)
 	if errors.Is(err, berrors.ErrTimeout) {
 		return nil, ErrLocked
 	}
@@ -186,6 +193,16 @@ func openDB(path string, wait time.Duration, maxSize int) (db *lockedDB, err err
 		return nil, err
 	}
 	return &lockedDB{DB: b, pageSize: b.Info().PageSize}, nil
+}
+
+// openForWriting opens the queue's file, or another one of ours.
+func (q *Queue) openForWriting(path string, maxSize int) (*lockedDB, error) {
+	return openDB(path, bbolt.Options{Timeout: q.cfg.LockTimeout, MaxSize: maxSize, FreelistType: bbolt.FreelistMapType})
+}
+
+// openReadOnly opens a bbolt file that is not written to.
+func openReadOnly(path string, wait time.Duration) (*lockedDB, error) {
+	return openDB(path, bbolt.Options{Timeout: wait, ReadOnly: true, PreLoadFreelist: true})
 }
 
 // create fills a new file.
@@ -196,8 +213,8 @@ func (q *Queue) create(report *Report) error {
 				return fmt.Errorf("make bucket %s: %w", name, err)
 			}
 		}
-		w := txWriter{q: q, tx: tx, state: &state{}}
-		return errors.Join(w.putCheck(), w.putState())
+		w := txWriter{q: q, tx: tx}
+		return errors.Join(w.putMeta(keyCheck, check{Schema: stored.Schema}), w.putMeta(keyState, state{}))
 	})
 	if err != nil {
 		return err
@@ -316,7 +333,7 @@ func (q *Queue) compact(report *Report) error {
 	temp := q.cfg.Path + compactSuffix
 	if err := q.copyTo(temp); err != nil {
 		q.log.Warn("the queue file can't be compacted; it stays as it is", "error", err)
-		return errors.Join(removeIf(temp))
+		return removeIf(temp)
 	}
 	if err := q.file.Close(); err != nil {
 		return err
@@ -330,13 +347,13 @@ func (q *Queue) compact(report *Report) error {
 	if err := files.SyncFolder(filepath.Dir(q.cfg.Path)); err != nil {
 		return err
 	}
-	q.file, err = openDB(q.cfg.Path, q.cfg.LockTimeout, q.cfg.MaxSize)
+	q.file, err = q.openForWriting(q.cfg.Path, q.cfg.MaxSize)
 	return err
 }
 
 // copyTo writes what the file holds to a new one, fsynced.
 func (q *Queue) copyTo(path string) (err error) {
-	to, err := openDB(path, q.cfg.LockTimeout, 0)
+	to, err := q.openForWriting(path, 0)
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"os"
 	"runtime/debug"
 	"sync"
 	"sync/atomic"
@@ -139,7 +140,7 @@ func (q *Queue) closeFiles() error {
 	if q.file != nil {
 		errs = append(errs, q.file.Close())
 	}
-	if err := q.keys.f.Close(); err != nil && !errors.Is(err, errAlreadyClosed) {
+	if err := q.keys.f.Close(); err != nil && !errors.Is(err, os.ErrClosed) {
 		errs = append(errs, err)
 	}
 	return errors.Join(append(errs, q.keys.unlock())...)

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"time"
 
@@ -15,9 +14,6 @@ import (
 	"galla/edge/queue/stored"
 	"galla/shared/op"
 )
-
-// errAlreadyClosed is the error of closing a file twice.
-var errAlreadyClosed = os.ErrClosed
 
 // The buckets.
 const (
@@ -67,11 +63,8 @@ func (q *Queue) decodeSealed(w sealedRecord) (r edge.Record, slot int, bodyLost 
 		}
 		return edge.Record{}, 0, false, edge.ErrNotFound
 	}
-	plain, err := q.box.Open(w.record, sealContext(inRecords, string(w.id))...)
-	if err == nil {
-		r, slot, err = stored.Decode(plain)
-	}
-	if err != nil || r.ID != w.id {
+	r, slot, ok := q.openRecord(string(w.id), w.record)
+	if !ok {
 		return edge.Record{}, 0, false, &DamagedError{IDs: []op.ID{w.id}}
 	}
 	if slot == 0 {
@@ -89,12 +82,18 @@ func (q *Queue) decodeSealed(w sealedRecord) (r edge.Record, slot int, bodyLost 
 	return r, slot, false, nil
 }
 
+// sealed reads a record as stored.
+func (q *Queue) sealed(id op.ID) (w sealedRecord, err error) {
+	err = q.view(func(tx *bbolt.Tx) error { w = readSealed(tx, id); return nil })
+	return w, err
+}
+
 // get reads a record. It reads again when the body's key has just been wiped: the
 // operation has just ended.
 func (q *Queue) get(id op.ID) (edge.Record, error) {
 	for seen := -1; ; {
-		var w sealedRecord
-		if err := q.view(func(tx *bbolt.Tx) error { w = readSealed(tx, id); return nil }); err != nil {
+		w, err := q.sealed(id)
+		if err != nil {
 			return edge.Record{}, err
 		}
 		r, _, bodyLost, err := q.decodeSealed(w)
@@ -230,8 +229,8 @@ func (q *Queue) quarantine(ids []op.ID) error {
 	_, err := q.submit(&request{run: func(*batchView) (change, error) {
 		var c change
 		for _, id := range ids {
-			var w sealedRecord
-			if err := q.view(func(tx *bbolt.Tx) error { w = readSealed(tx, id); return nil }); err != nil {
+			w, err := q.sealed(id)
+			if err != nil {
 				return change{}, err
 			}
 			if _, _, _, err := q.decodeSealed(w); w.record != nil && errors.Is(err, ErrDamaged) {
@@ -262,24 +261,32 @@ func (q *Queue) Damaged() ([]op.ID, error) {
 
 // GetCache implements edge.Queue. A value that does not open is an error.
 func (q *Queue) GetCache(name string) (value []byte, at time.Time, ok bool, err error) {
+	value, at, ok, err = q.getTimed(inCache, name)
+	if err != nil {
+		err = fmt.Errorf("the cached value %q can't be read: %w", name, err)
+	}
+	return value, at, ok, err
+}
+
+// getTimed reads a value of the buckets cache and closings, and when it was stored.
+func (q *Queue) getTimed(bucket, key string) (value []byte, at time.Time, ok bool, err error) {
 	var sealed []byte
 	err = q.view(func(tx *bbolt.Tx) error {
-		sealed = slices.Clone(tx.Bucket([]byte(inCache)).Get([]byte(name)))
+		sealed = slices.Clone(tx.Bucket([]byte(bucket)).Get([]byte(key)))
 		return nil
 	})
 	if err != nil || sealed == nil {
 		return nil, time.Time{}, false, err
 	}
-	value, at, err = q.openCached(name, sealed)
+	value, at, err = q.openTimed(bucket, key, sealed)
 	return value, at, err == nil, err
 }
 
-// openCached opens a value of the session cache: its time in nanoseconds, eight
-// bytes, and the value.
-func (q *Queue) openCached(name string, sealed []byte) ([]byte, time.Time, error) {
-	plain, err := q.box.Open(sealed, sealContext(inCache, name)...)
+// openTimed opens such a value: its time in nanoseconds, eight bytes, and the value.
+func (q *Queue) openTimed(bucket, key string, sealed []byte) ([]byte, time.Time, error) {
+	plain, err := q.box.Open(sealed, sealContext(bucket, key)...)
 	if err != nil || len(plain) < 8 {
-		return nil, time.Time{}, fmt.Errorf("the cached value %q can't be read: %w", name, ErrDamaged)
+		return nil, time.Time{}, ErrDamaged
 	}
 	return plain[8:], stored.Instant(int64(binary.BigEndian.Uint64(plain))), nil
 }

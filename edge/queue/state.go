@@ -41,36 +41,18 @@ func (s *state) countKey(bucket string, key []byte, by int) {
 	}
 }
 
-func (w txWriter) putState() error {
-	plain, err := json.Marshal(*w.state)
-	if err != nil {
-		return fmt.Errorf("write the queue's state as JSON: %w", err)
-	}
-	return w.putMeta(keyState, plain)
-}
-
 // check is the check value, which opens with the right key only.
 type check struct {
 	Schema int `json:"schema"`
 }
 
-func (w txWriter) putCheck() error {
-	plain, err := json.Marshal(check{Schema: stored.Schema})
+// putMeta writes a value of the bucket meta.
+func (w txWriter) putMeta(key string, v any) error {
+	plain, err := json.Marshal(v)
 	if err != nil {
-		return fmt.Errorf("write the queue's check as JSON: %w", err)
+		return fmt.Errorf("write %s of the queue as JSON: %w", key, err)
 	}
-	return w.putMeta(keyCheck, plain)
-}
-
-func (w txWriter) putMeta(key string, plain []byte) error {
-	sealed, err := w.q.box.Seal(plain, metaContext(key)...)
-	if err != nil {
-		return err
-	}
-	if err := w.bucket(inMeta).Put([]byte(key), sealed); err != nil {
-		return fmt.Errorf("write %s of the queue: %w", key, err)
-	}
-	return nil
+	return w.putSealed(inMeta, []byte(key), plain, metaContext(key))
 }
 
 // metaContext has no schema in it: check must open before the schema is known.

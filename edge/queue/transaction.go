@@ -8,6 +8,7 @@ import (
 
 	"go.etcd.io/bbolt"
 
+	"galla/edge"
 	"galla/edge/queue/stored"
 	"galla/shared/op"
 )
@@ -33,12 +34,12 @@ func (w txWriter) apply(c change) (gone []op.ID, err error) {
 		w.state.Cursor = c.cursor
 	}
 	if c.cache != nil {
-		if err := w.cache(*c.cache); err != nil {
+		if err := w.putTimed(inCache, *c.cache); err != nil {
 			return nil, err
 		}
 	}
 	if c.closing != nil {
-		if err := w.putClosing(*c.closing); err != nil {
+		if err := w.putTimed(inClosings, *c.closing); err != nil {
 			return nil, err
 		}
 	}
@@ -80,21 +81,22 @@ func (w txWriter) put(c change) error {
 	} else if err := w.remove(inBodies, r.ID); err != nil {
 		return err
 	}
+	if c.fresh {
+		w.state.countKey(inRecords, key, +1)
+	}
+	if err := w.putRecord(r, slot); err != nil {
+		return err
+	}
+	return w.updateUnresolved(r.ID, r.State.Final())
+}
+
+// putRecord writes a record beside its body.
+func (w txWriter) putRecord(r edge.Record, slot int) error {
 	plain, err := stored.Encode(r, slot)
 	if err != nil {
 		return err
 	}
-	sealed, err := w.q.box.Seal(plain, sealContext(inRecords, string(r.ID))...)
-	if err != nil {
-		return err
-	}
-	if c.fresh {
-		w.state.countKey(inRecords, key, +1)
-	}
-	if err := w.bucket(inRecords).Put(key, sealed); err != nil {
-		return fmt.Errorf("write operation %s: %w", r.ID, err)
-	}
-	return w.updateUnresolved(r.ID, r.State.Final())
+	return w.putSealed(inRecords, []byte(r.ID), plain, sealContext(inRecords, string(r.ID)))
 }
 
 // updateUnresolved updates the index of operations that are not final.
@@ -137,26 +139,24 @@ func (w txWriter) quarantine(id op.ID) error {
 	return errors.Join(w.remove(inRecords, id), w.remove(inBodies, id), w.updateUnresolved(id, true))
 }
 
-func (w txWriter) cache(c cached) error {
-	b, key := w.bucket(inCache), []byte(c.name)
+// putTimed writes a value of the buckets cache and closings.
+func (w txWriter) putTimed(bucket string, c cached) error {
+	b, key := w.bucket(bucket), []byte(c.name)
 	if b.Get(key) == nil {
-		w.state.countKey(inCache, key, +1)
+		w.state.countKey(bucket, key, +1)
 	}
 	plain := append(binary.BigEndian.AppendUint64(nil, uint64(stored.Nanos(c.at))), c.value...)
-	sealed, err := w.q.box.Seal(plain, sealContext(inCache, c.name)...)
+	return w.putSealed(bucket, key, plain, sealContext(bucket, c.name))
+}
+
+// putSealed seals a value for its context and writes it.
+func (w txWriter) putSealed(bucket string, key, plain []byte, context [][]byte) error {
+	sealed, err := w.q.box.Seal(plain, context...)
 	if err != nil {
 		return err
 	}
-	if err := b.Put(key, sealed); err != nil {
-		return fmt.Errorf("cache %q: %w", c.name, err)
+	if err := w.bucket(bucket).Put(key, sealed); err != nil {
+		return fmt.Errorf("write %q into %s: %w", key, bucket, err)
 	}
 	return nil
-}
-
-// finish writes the state if it changed.
-func (w txWriter) finish(before state) error {
-	if *w.state == before {
-		return nil
-	}
-	return w.putState()
 }

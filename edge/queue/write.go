@@ -251,8 +251,8 @@ func (s *batchView) change(id op.ID, alter func(*edge.Record) error) (change, er
 func (s *batchView) purgeable(ids []op.ID, before time.Time) ([]op.ID, error) {
 	var out []op.ID
 	for _, id := range ids {
-		var w sealedRecord
-		if err := s.q.view(func(tx *bbolt.Tx) error { w = readSealed(tx, id); return nil }); err != nil {
+		w, err := s.q.sealed(id)
+		if err != nil {
 			return nil, err
 		}
 		r, err := s.get(id)
@@ -308,7 +308,10 @@ func (q *Queue) writeBatch(writes []*request) error {
 			}
 			ended = append(ended, gone...)
 		}
-		return w.finish(q.state)
+		if next == q.state {
+			return nil
+		}
+		return w.putMeta(keyState, next)
 	})
 	if err != nil {
 		if !q.killed.Load() {

@@ -2,6 +2,10 @@ package stored
 
 import (
 	"bytes"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
 	"reflect"
 	"testing"
 	"time"
@@ -83,6 +87,27 @@ func TestRecordsAreStoredWhole(t *testing.T) {
 		if bytes.Contains(data, []byte("bytes")) && name == "empty" {
 			t.Error("the body stands in the record")
 		}
+	}
+}
+
+// TestFormat: files of earlier releases are read, and earlier releases read ours.
+func TestFormat(t *testing.T) {
+	golden, err := os.ReadFile(filepath.Join("testdata", "record.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := filled(t)
+	want.Body = nil
+	if got, slot, err := Decode(golden); err != nil || slot != 7 || !same(got, want) {
+		t.Errorf("got %+v, %d, %v\nwant %+v", got, slot, err, want)
+	}
+	data, err := Encode(filled(t), 7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var then, now map[string]any
+	if err := errors.Join(json.Unmarshal(golden, &then), json.Unmarshal(data, &now)); err != nil || !reflect.DeepEqual(now, then) {
+		t.Errorf("got %s\nwant %s, %v", data, golden, err)
 	}
 }
 
