@@ -53,22 +53,11 @@ func (m *enquiryStore) change(id op.ID, change func(*Record) error) (Record, err
 	if !ok {
 		return Record{}, ErrNotFound
 	}
-	before := r.State
-	if err := change(&r); err != nil {
-		return Record{}, err
+	r, err := r.Changed(change, m.now)
+	if err == nil {
+		m.records[id] = r
 	}
-	if r.State != before && !CanBecome(before, r.State) {
-		return Record{}, ErrIllegal
-	}
-	r.Version++
-	if r.State.Final() {
-		r.Body = nil
-		if r.EndedAt.IsZero() {
-			r.EndedAt = m.now()
-		}
-	}
-	m.records[id] = r
-	return r, nil
+	return r, err
 }
 
 func (m *enquiryStore) get(id op.ID) (Record, error) {

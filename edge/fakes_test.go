@@ -292,15 +292,15 @@ func testAadhaar(t testing.TB) secret.Aadhaar {
 	return a
 }
 
-// open starts a house over a shelf that may have lived before. It must run in
-// a synctest bubble; stop it before the bubble ends.
+// open starts a counter over a queue that may have been used before. It must run
+// in a synctest bubble; stop it before the bubble ends.
 func open(t *testing.T, queue *memoryQueue) *testCounter { return openAt(t, queue, time.Now) }
 
 // openAt opens a counter whose clock may be wrong.
 func openAt(t *testing.T, queue *memoryQueue, now func() time.Time) *testCounter {
 	t.Helper()
 	h := &testCounter{t: t, queue: queue, link: &fakeLink{}, reader: &fakeReader{}, rand: newLockedRand(1)}
-	queue.cache[cacheBanks] = []byte(`[{"IIN":"990326","Name":"Sandbox test bank"}]`)
+	queue.cache[cacheReply+string(op.Banks)] = []byte(`{"HTTP":200,"Reply":{"statusCode":"00","data":[{"iin":"990326","bankName":"Sandbox test bank"}]}}`)
 	queue.cache[cacheSession], _ = jsonSession(time.Now().Add(time.Hour))
 	c, err := New(queue, h.reader, Config{
 		Agent: "Fatima", AgentAadhaar: testAadhaar(t), Merchant: "Lakshmi Kirana Store", TID: "GAL00101",

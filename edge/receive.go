@@ -68,24 +68,21 @@ func (c *Counter) Welcome(welcome wire.Frame) error {
 func (c *Counter) markAsked(id op.ID) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.pending[id] == nil {
-		c.pending[id] = &pendingState{}
-	}
-	c.pending[id].askedAt = c.cfg.Now()
+	c.pendingOf(id).askedAt = c.cfg.Now()
 }
 
 // Receive implements Receiver.
 func (c *Counter) Receive(f wire.Frame) error {
 	switch f.T {
 	case wire.TAccepted:
-		return c.applyAccepted(f.ID)
+		return c.moveState(f.ID, op.Accepted, ReasonNone, op.Sent, op.Unknown)
 	case wire.TOutcome:
 		if c.deliverOwnReply(f.ID, f.Outcome()) {
 			return nil
 		}
 		return c.ignoreImpossible(f, c.saveOutcome(f.ID, f.Outcome()))
 	case wire.TUnseen:
-		return c.applyUnseen(f.ID)
+		return c.moveState(f.ID, op.NotSent, ReasonNeverArrived, op.Sent, op.Unknown)
 	case wire.TEvent:
 		return c.applyEvent(f)
 	}
@@ -126,17 +123,6 @@ func ignoreStale(err error) error {
 		return nil
 	}
 	return err
-}
-
-func (c *Counter) applyAccepted(id op.ID) error {
-	_, err := c.change(id, func(r *Record) error {
-		if r.State != op.Sent && r.State != op.Unknown {
-			return errStale
-		}
-		r.State, r.Reason = op.Accepted, ""
-		return nil
-	})
-	return ignoreStale(err)
 }
 
 // saveOutcome stores an outcome that the central reported.
@@ -209,17 +195,6 @@ func applyOutcome(r *Record, o op.Outcome, otp secret.OTP) error {
 		r.Amount = p // the request has no amount
 	}
 	return nil
-}
-
-func (c *Counter) applyUnseen(id op.ID) error {
-	_, err := c.change(id, func(r *Record) error {
-		if r.State != op.Unknown && r.State != op.Sent {
-			return errStale
-		}
-		r.State, r.Reason = op.NotSent, ReasonNeverArrived
-		return nil
-	})
-	return ignoreStale(err)
 }
 
 // applyEvent applies an event and its cursor in one transaction.

@@ -1,6 +1,8 @@
 package edge
 
 import (
+	"fmt"
+	"slices"
 	"time"
 
 	"galla/edge/api"
@@ -65,6 +67,36 @@ type Record struct {
 
 // Result is a parsed reply.
 type Result = api.Result
+
+// Changed returns the record after a change. It fails with the error of alter, and
+// with ErrIllegal where the id changes or CanBecome does not allow the new state.
+func (r Record) Changed(alter func(*Record) error, now func() time.Time) (Record, error) {
+	before := r
+	r.Body = slices.Clone(r.Body)
+	if err := alter(&r); err != nil {
+		return Record{}, err
+	}
+	if r.ID != before.ID {
+		return Record{}, fmt.Errorf("change operation %s: its id can't change: %w", before.ID, ErrIllegal)
+	}
+	if r.State != before.State && !CanBecome(before.State, r.State) {
+		return Record{}, fmt.Errorf("change operation %s from %s to %s: %w", r.ID, before.State, r.State, ErrIllegal)
+	}
+	r.Version = before.Version + 1
+	return r.Finalized(now), nil
+}
+
+// Finalized returns the record without its body and with its end, if its state is
+// final.
+func (r Record) Finalized(now func() time.Time) Record {
+	if r.State.Final() && r.EndedAt.IsZero() {
+		r.EndedAt = now()
+	}
+	if r.State.Final() || len(r.Body) == 0 {
+		r.Body = nil
+	}
+	return r
+}
 
 // CreatedBy reports whether the user started the operation, also under an
 // earlier name.

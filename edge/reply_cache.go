@@ -63,6 +63,15 @@ func newReplyCache(queue Queue, now func() time.Time, log *slog.Logger) *replyCa
 	return m
 }
 
+// putJSON stores a value in the session cache, as JSON.
+func putJSON(queue Queue, name string, v any, at time.Time) error {
+	value, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	return queue.PutCache(name, value, at)
+}
+
 // lookup returns the last reply of a route; of a remitter where the route has one.
 func (m *replyCache) lookup(route op.Route, mobile string) (cachedReply, bool) {
 	m.removeExpired()
@@ -88,11 +97,7 @@ func (m *replyCache) storeReference(route op.RouteID, o op.Outcome) {
 	m.mu.Lock()
 	m.references[route] = k
 	m.mu.Unlock()
-	value, err := json.Marshal(k)
-	if err == nil {
-		err = m.queue.PutCache(cacheReply+string(route), value, k.At)
-	}
-	if err != nil {
+	if err := putJSON(m.queue, cacheReply+string(route), k, k.At); err != nil {
 		m.log.Warn("a reply can't be cached", "route", route, "error", err)
 	}
 }
@@ -127,10 +132,7 @@ func (m *replyCache) removeExpired() {
 
 // saveRemitters writes the remitters to the cache; the caller holds the lock.
 func (m *replyCache) saveRemitters() {
-	value, err := json.Marshal(m.remitters)
-	if err == nil {
-		err = m.queue.PutCache(cacheRemitters, value, m.now())
-	}
+	err := putJSON(m.queue, cacheRemitters, m.remitters, m.now())
 	if err != nil && !m.unsaved {
 		m.log.Warn("remitters can't be cached or removed; it is retried", "error", err)
 	}

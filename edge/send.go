@@ -2,6 +2,7 @@ package edge
 
 import (
 	"errors"
+	"slices"
 	"time"
 
 	"galla/edge/api"
@@ -98,10 +99,10 @@ func (c *Counter) trySend(r Record, link LinkState, held bool) {
 	s := api.SpecOf(r.Route)
 	switch {
 	case s.Finger && pid.IsZero(), s.OTP && otp.IsZero(), c.cfg.Now().After(r.Deadline):
-		c.moveState(r.ID, op.Queued, op.Expired, ReasonTooLate)
+		c.end(r, op.Expired, ReasonTooLate)
 		return
 	case !link.Online && isVolatile(r.Class) && !s.Finger:
-		c.moveState(r.ID, op.Queued, op.Expired, ReasonOffline)
+		c.end(r, op.Expired, ReasonOffline)
 		return
 	case !link.Online, full, held:
 		return
@@ -109,7 +110,7 @@ func (c *Counter) trySend(r Record, link LinkState, held bool) {
 	body, err := api.WithSecrets(r.Body, pid, otp)
 	if err != nil {
 		c.log.Error("a queued operation can't be sent", "operation", r.ID, "error", err)
-		c.moveState(r.ID, op.Queued, op.Expired, ReasonUnreadable)
+		c.end(r, op.Expired, ReasonUnreadable)
 		return
 	}
 	c.setSending(r.ID)
@@ -154,17 +155,24 @@ func (c *Counter) isBeingSent(id op.ID) bool {
 	return c.inFlight[id] || c.sendingID == id
 }
 
-// moveState changes the state of an operation, unless it has changed meanwhile.
-func (c *Counter) moveState(id op.ID, from, to op.State, reason Reason) {
+// moveState changes the state of an operation, unless it has left the states from
+// which the change is meant.
+func (c *Counter) moveState(id op.ID, to op.State, reason Reason, from ...op.State) error {
 	_, err := c.change(id, func(r *Record) error {
-		if r.State != from {
+		if !slices.Contains(from, r.State) {
 			return errStale
 		}
 		r.State, r.Reason = to, reason
 		return nil
 	})
-	if err != nil && !errors.Is(err, errStale) {
-		c.log.Error("the state of an operation can't be changed; it is retried", "operation", id, "to", to, "error", err)
+	return ignoreStale(err)
+}
+
+// end ends an operation that was not sent or needs no outcome; the pump tries again
+// where it fails.
+func (c *Counter) end(r Record, to op.State, reason Reason) {
+	if err := c.moveState(r.ID, to, reason, r.State); err != nil {
+		c.log.Error("the state of an operation can't be changed; it is retried", "operation", r.ID, "to", to, "error", err)
 	}
 }
 
@@ -187,7 +195,7 @@ func (c *Counter) markLinkLost(id op.ID) {
 		}
 		return nil
 	})
-	if err != nil && !errors.Is(err, errStale) {
+	if err = ignoreStale(err); err != nil {
 		c.log.Error("an operation can't be marked unknown; it is retried", "operation", id, "error", err)
 	}
 }
@@ -203,7 +211,7 @@ func (c *Counter) askIfDue(r Record, link LinkState) {
 	now := c.cfg.Now()
 	if isVolatile(r.Class) {
 		if now.Sub(r.SentAt) > c.cfg.ReplyTimeout {
-			c.moveState(r.ID, r.State, op.NotSent, ReasonNoReply)
+			c.end(r, op.NotSent, ReasonNoReply)
 		}
 		return
 	}

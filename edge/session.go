@@ -11,30 +11,22 @@ import (
 	"galla/shared/wire"
 )
 
-// Names in the session cache.
-const (
-	cacheBanks   = "banks"
-	cacheSession = "session"
-)
+// cacheSession is the session's name in the session cache.
+const cacheSession = "session"
 
 // maxBanksAge is how old the bank list may grow while the terminal is online.
 const maxBanksAge = 12 * time.Hour
 
 // loadCache loads what the last run stored.
 func (c *Counter) loadCache() {
-	if value, at, ok, err := c.queue.GetCache(cacheBanks); err == nil && ok {
-		if json.Unmarshal(value, &c.banks) == nil {
-			c.banksAt = at
-		}
-	}
 	if value, _, ok, err := c.queue.GetCache(cacheSession); err == nil && ok {
 		if json.Unmarshal(value, &c.session) != nil {
 			c.session = SessionState{}
 		}
 	}
-	if k, ok := c.replies.references[op.LimitsInForce]; ok {
-		if limits, err := api.ParseLimits(k.Reply); err == nil {
-			c.limits, c.limitsAt, c.sandbox = limits, k.At, api.IsSandbox(k.Reply)
+	for route, k := range c.replies.references {
+		if err := c.applyReference(route, k.Reply, k.At); err != nil {
+			c.log.Warn("cached reference data can't be read", "route", route, "error", err)
 		}
 	}
 }
@@ -82,25 +74,38 @@ func (c *Counter) storeReference(route op.RouteID, o op.Outcome) error {
 			return err
 		}
 		c.setSession(SessionState{Known: true, Active: active, ExpiresAt: expires.Add(-c.uplink.State().Offset)})
-	case op.Banks:
-		banks, err := api.ParseBanks(o.Reply)
-		if err != nil {
+	case op.Banks, op.LimitsInForce:
+		if err := c.applyReference(route, o.Reply, c.cfg.Now()); err != nil {
 			return err
 		}
-		c.setBanks(banks)
-	case op.LimitsInForce:
-		limits, err := api.ParseLimits(o.Reply)
-		if err != nil {
-			return err
-		}
-		c.mu.Lock()
-		c.limits, c.limitsAt, c.sandbox = limits, c.cfg.Now(), api.IsSandbox(o.Reply)
-		c.mu.Unlock()
 	default:
 		return nil
 	}
 	c.replies.storeReference(route, o)
 	c.notifySubscribers()
+	return nil
+}
+
+// applyReference applies the bank list or the limits, as received at a time.
+func (c *Counter) applyReference(route op.RouteID, reply []byte, at time.Time) error {
+	switch route {
+	case op.Banks:
+		banks, err := api.ParseBanks(reply)
+		if err != nil {
+			return err
+		}
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.banks, c.banksAt = banks, at
+	case op.LimitsInForce:
+		limits, err := api.ParseLimits(reply)
+		if err != nil {
+			return err
+		}
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.limits, c.limitsAt, c.sandbox = limits, at, api.IsSandbox(reply)
+	}
 	return nil
 }
 
@@ -118,28 +123,10 @@ func (c *Counter) setSession(s SessionState) {
 	}
 	c.session = s
 	c.mu.Unlock()
-	value, err := json.Marshal(s)
-	if err == nil {
-		err = c.queue.PutCache(cacheSession, value, c.cfg.Now())
-	}
-	if err != nil {
+	if err := putJSON(c.queue, cacheSession, s, c.cfg.Now()); err != nil {
 		c.log.Warn("the agent session can't be cached", "error", err)
 	}
 	c.notifySubscribers()
-}
-
-func (c *Counter) setBanks(banks []Bank) {
-	at := c.cfg.Now()
-	value, err := json.Marshal(banks)
-	if err == nil {
-		err = c.queue.PutCache(cacheBanks, value, at)
-	}
-	if err != nil {
-		c.log.Warn("the bank list can't be cached", "error", err)
-	}
-	c.mu.Lock()
-	c.banks, c.banksAt = banks, at
-	c.mu.Unlock()
 }
 
 // callRoute runs an enquiry or reference route for the counter itself.

@@ -37,7 +37,7 @@ func TestBanksAndSessionAreFetchedAndCached(t *testing.T) {
 		if s := h.c.Status().Session; !s.Active || s.ExpiresAt.Sub(expires).Abs() > time.Second {
 			t.Errorf("session = %+v", s)
 		}
-		if _, ok := h.queue.cache[cacheBanks]; !ok {
+		if _, ok := h.queue.cache[cacheReply+string(op.Banks)]; !ok {
 			t.Error("the bank list is not cached")
 		}
 	})

@@ -179,11 +179,7 @@ func (c *Counter) checkPreconditions(p preparedRequest) error {
 
 // createOperation records the operation. The pump sends it, or Capture queues it.
 func (c *Counter) createOperation(p preparedRequest) (View, error) {
-	id, err := c.operationID(p)
-	if err != nil {
-		return View{}, err
-	}
-	r, err := c.newRecord(id, p)
+	r, err := c.newRecord(p)
 	if err != nil {
 		return View{}, err
 	}
@@ -208,28 +204,27 @@ func (c *Counter) createOperation(p preparedRequest) (View, error) {
 	if p.spec.OTP {
 		// Before the record: the pump ends a queued operation without its OTP.
 		c.mu.Lock()
-		c.pending[id] = &pendingState{otp: p.OTP, usedOTP: p.OTP}
+		c.pending[r.ID] = &pendingState{otp: p.OTP, usedOTP: p.OTP}
 		c.mu.Unlock()
 	}
 	v, err := c.addRecord(r)
 	if err != nil {
-		c.forget(id)
+		c.forget(r.ID)
 		return View{}, err
 	}
 	c.wakePump()
 	return v, nil
 }
 
-// operationID returns the caller's id, or a new one.
-func (c *Counter) operationID(p preparedRequest) (op.ID, error) {
-	if p.ID != "" {
-		return op.ParseID(string(p.ID))
+// newRecord builds the record of a request, under the caller's id or a new one.
+func (c *Counter) newRecord(p preparedRequest) (Record, error) {
+	id, err := op.ParseID(string(p.ID))
+	if p.ID == "" {
+		id, err = op.NewID(c.cfg.Rand)
 	}
-	return op.NewID(c.cfg.Rand)
-}
-
-// newRecord builds the record of a request.
-func (c *Counter) newRecord(id op.ID, p preparedRequest) (Record, error) {
+	if err != nil {
+		return Record{}, err
+	}
 	r := Record{
 		ID: id, Route: p.Route, Class: p.route.Class, State: op.Reserved, Version: 1,
 		User: p.User, UserID: p.UserID, Title: strings.TrimSpace(p.Title), Customer: strings.TrimSpace(p.Customer),
@@ -243,7 +238,6 @@ func (c *Counter) newRecord(id op.ID, p preparedRequest) (Record, error) {
 	if p.spec.Aadhaar {
 		aadhaar, r.Aadhaar = p.Aadhaar, p.Aadhaar.Masked()
 	}
-	var err error
 	if p.spec.AEPS {
 		r.IIN, r.BankName = p.IIN, c.bankNamed(p.IIN).Name
 		r.Body, err = api.AEPSRequest{
@@ -312,17 +306,13 @@ func (c *Counter) answerFromCache(p preparedRequest, why error) (View, bool) {
 	if !ok {
 		return View{}, false
 	}
-	id, err := c.operationID(p)
-	if err != nil {
-		return View{}, false
-	}
-	r, err := c.newRecord(id, p)
+	r, err := c.newRecord(p)
 	if err != nil {
 		return View{}, false
 	}
 	r.State, r.Reason, r.Body, r.EndedAt = op.Succeeded, ReasonFromCache, nil, r.CreatedAt
 	r.HTTP, r.Reply, r.Result = known.HTTP, known.Reply, api.ParseResult(known.HTTP, known.Reply)
-	c.enquiries.setKnownAt(id, known.At)
+	c.enquiries.setKnownAt(r.ID, known.At)
 	v, err := c.addRecord(r)
 	return v, err == nil
 }

@@ -308,7 +308,7 @@ func (t *Book) UnfinishedIDs() ([]op.ID, error) {
 // IDRange returns the least ids that operations of a day and of the next day can have.
 func (t *Book) IDRange(day ist.Day) (first, end op.ID) {
 	from, to := span(day, t.cfg.Offset())
-	return minID(from), minID(to)
+	return op.FirstID(from), op.FirstID(to)
 }
 
 // span returns the beginning of the day and of the next, by the counter's clock. Both are
@@ -319,12 +319,6 @@ func span(day ist.Day, offset time.Duration) (from, to time.Time) {
 		return time.Time{}, time.Time{}
 	}
 	return from.Add(-offset), to.Add(-offset)
-}
-
-// minID is the least UUIDv7 of a millisecond.
-func minID(at time.Time) op.ID {
-	h := fmt.Sprintf("%012x", min(max(at.UnixMilli(), 0), 1<<48-1))
-	return op.ID(h[:8] + "-" + h[8:] + "-0000-0000-000000000000")
 }
 
 // WriteDay writes a day's operations as WriteCSV does, with those of other days whose cash

@@ -14,7 +14,7 @@ func TestOf(t *testing.T) {
 		"00": ClassApproved, "51": ClassFinal, "91": ClassRetryLater, "68": ClassUncertain, "U3": ClassRetry, " u3\n": ClassRetry, "wx": ClassSupport,
 		"": ClassUnknown, "  ": ClassUnknown, "ZZ": ClassUnknown, "\x1b[31m999999999999": ClassUnknown, "₹": ClassUnknown, "005": ClassUnknown,
 	} {
-		c := BankCode(code)
+		c := Lookup(FamilyBank, code)
 		if c.Class != class {
 			t.Errorf("Of(%q) is %s, want %s", code, c.Class, class)
 		}
@@ -22,7 +22,7 @@ func TestOf(t *testing.T) {
 			t.Errorf("Of(%q) = %+q", code, c)
 		}
 	}
-	if meaning, _ := codeTexts(t, BankCode("Z9")); !strings.Contains(meaning, "Z9") {
+	if meaning, _ := codeTexts(t, Lookup(FamilyBank, "Z9")); !strings.Contains(meaning, "Z9") {
 		t.Errorf("an unknown code: %s", meaning)
 	}
 }
@@ -41,13 +41,13 @@ func codeTexts(t *testing.T, c Code) (meaning, advice string) {
 
 func TestEveryCodeSaysWhatToDo(t *testing.T) {
 	seen := map[string]bool{}
-	for _, c := range BankCodes() {
+	for _, c := range Codes(FamilyBank) {
 		if seen[c.Code] {
 			t.Errorf("%s stands twice", c.Code)
 		}
 		seen[c.Code] = true
 		meaning, advice := codeTexts(t, c)
-		if BankCode(c.Code) != c || meaning == "" || advice == "" {
+		if Lookup(FamilyBank, c.Code) != c || meaning == "" || advice == "" {
 			t.Errorf("%+v", c)
 		}
 		if strings.Contains(strings.ToLower(advice), "give cash") {
@@ -81,7 +81,7 @@ func TestTheDesignsTable(t *testing.T) {
 			want := classes[strings.TrimSpace(letters[i] + " ")[:min(1, len(strings.TrimSpace(letters[i])))]]
 			for _, code := range codesIn(group) {
 				found++
-				c := BankCode(code)
+				c := Lookup(FamilyBank, code)
 				if c.Class == ClassUnknown {
 					t.Errorf("%s of the design is not known", code)
 				} else if code != "00" && c.Class != want {
@@ -90,8 +90,8 @@ func TestTheDesignsTable(t *testing.T) {
 			}
 		}
 	}
-	if found != len(BankCodes()) {
-		t.Errorf("the design has %d codes, the table %d", found, len(BankCodes()))
+	if found != len(Codes(FamilyBank)) {
+		t.Errorf("the design has %d codes, the table %d", found, len(Codes(FamilyBank)))
 	}
 }
 
@@ -114,14 +114,14 @@ func codesIn(text string) []string {
 // TestUncertainNeverSaysAgain: where money may have moved, a second try may move
 // it twice.
 func TestUncertainNeverSaysAgain(t *testing.T) {
-	for _, c := range BankCodes() {
+	for _, c := range Codes(FamilyBank) {
 		_, advice := codeTexts(t, c)
 		low := strings.ToLower(advice)
 		if c.Class == ClassUncertain && (strings.Contains(low, "again") || strings.Contains(low, "another")) {
 			t.Errorf("%s is uncertain, and says: %s", c.Code, advice)
 		}
 	}
-	if _, advice := codeTexts(t, BankCode("91")); !strings.HasPrefix(advice, "Once the screen says that no money moved") {
+	if _, advice := codeTexts(t, Lookup(FamilyBank, "91")); !strings.HasPrefix(advice, "Once the screen says that no money moved") {
 		t.Errorf("91 may be the network's own on silence, and says: %s", advice)
 	}
 }

@@ -215,41 +215,34 @@ func CaseOf(v edge.View, link edge.LinkState) string {
 	return "asking"
 }
 
+// looks are tone and icon of the cases; an empty icon is the sign that says no.
+// Others are not known yet.
+var looks = map[string]struct{ tone, icon string }{
+	"succeeded": {ToneDone, "tick"}, "given": {ToneDone, "tick"}, "returned": {ToneDone, "tick"}, "reused": {ToneDone, "tick"}, "refunded": {ToneDone, "tick"},
+	"give-back": {ToneGive, "give"}, "owed": {TonePending, "give"},
+	"returned-before-refund": {TonePending, ""}, "pending": {TonePending, ""},
+	"declined": {ToneStop, ""}, "otp": {ToneStop, ""}, "reversed": {ToneStop, ""},
+	"expired": {ToneQuiet, ""}, "not-sent": {ToneQuiet, ""}, "unreached": {ToneQuiet, ""}, "refused": {ToneQuiet, ""},
+	"problem": {TonePending, "warn"}, "ready": {ToneAsk, "finger"},
+}
+
 // toneAndIcon returns the tone and the icon of a case.
 func toneAndIcon(of, group string) (tone, icon string) {
-	no := "refused"
-	if group == "cash" || group == "goods" {
-		no = "stop"
-	}
-	switch of {
-	case "succeeded":
-		if group == "cash" {
-			return ToneGive, "give"
-		}
-		return ToneDone, "tick"
-	case "give-back":
+	look, known := looks[of]
+	takesOut := group == "cash" || group == "goods"
+	switch {
+	case of == "succeeded" && group == "cash":
 		return ToneGive, "give"
-	case "owed":
-		return TonePending, "give"
-	case "given", "returned", "reused", "refunded":
-		return ToneDone, "tick"
-	case "returned-before-refund":
-		return TonePending, no
-	case "declined", "otp", "reversed":
-		return ToneStop, no
-	case "pending":
-		return TonePending, no
-	case "expired", "not-sent", "unreached", "refused":
-		return ToneQuiet, no
-	case "problem":
-		return TonePending, "warn"
-	case "ready":
-		return ToneAsk, "finger"
+	case !known && takesOut:
+		return ToneWait, "stop"
+	case !known:
+		return ToneWait, "wait"
+	case look.icon != "":
+		return look.tone, look.icon
+	case takesOut:
+		return look.tone, "stop"
 	}
-	if no == "stop" {
-		return ToneWait, no
-	}
-	return ToneWait, "wait"
+	return look.tone, "refused"
 }
 
 // Describe returns the texts of an operation.

@@ -9,7 +9,6 @@ import (
 	"go.etcd.io/bbolt"
 
 	"galla/edge"
-	"galla/edge/queue/index"
 	"galla/shared/op"
 )
 
@@ -26,7 +25,7 @@ const (
 // *DamagedError names records that do not open, once, beside those that do.
 func (q *Queue) CreatedBetween(from, to time.Time, after op.ID, limit int) ([]edge.Record, error) {
 	limit = min(limit, maxBetween)
-	start, end := index.FirstID(from), index.FirstID(to)
+	start, end := string(op.FirstID(from)), string(op.FirstID(to))
 	var records []edge.Record
 	var bad []op.ID
 	for len(records) < limit { // again where some did not open: a short answer is the last one

@@ -163,7 +163,8 @@ func (q *Queue) Add(r edge.Record) error {
 			}
 			return change{}, fmt.Errorf("add operation %s: %w", r.ID, err)
 		}
-		return change{put: finalize(r, q.cfg.Now), fresh: true}, nil
+		put := r.Finalized(q.cfg.Now)
+		return change{put: &put, fresh: true}, nil
 	}})
 	return err
 }
@@ -246,20 +247,6 @@ func (q *Queue) Cursor() (int64, error) {
 
 // UnresolvedCount implements edge.Queue.
 func (q *Queue) UnresolvedCount() int { return int(q.depth.Load()) }
-
-// finalize makes a record ready for the disk: what a final state means to it.
-func finalize(r edge.Record, now func() time.Time) *edge.Record {
-	if r.State.Final() {
-		r.Body = nil
-		if r.EndedAt.IsZero() {
-			r.EndedAt = now()
-		}
-	}
-	if len(r.Body) == 0 {
-		r.Body = nil
-	}
-	return &r
-}
 
 // view runs a short read transaction. fn copies out what it needs.
 func (q *Queue) view(fn func(tx *bbolt.Tx) error) (err error) {

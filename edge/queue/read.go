@@ -10,7 +10,6 @@ import (
 	"go.etcd.io/bbolt"
 
 	"galla/edge"
-	"galla/edge/queue/index"
 	"galla/edge/queue/stored"
 	"galla/shared/op"
 )
@@ -303,7 +302,7 @@ func (q *Queue) purgeCandidates(after string, before time.Time) (ids []op.ID, la
 				k, _ = c.Next()
 			}
 			for n := 0; k != nil && n < maxBatch; k, _ = c.Next() {
-				at, ok := index.IDTime(k)
+				at, ok := op.ID(k).Time()
 				if ok && !at.Before(before) {
 					break
 				}

@@ -230,20 +230,11 @@ func (s *batchView) change(id op.ID, alter func(*edge.Record) error) (change, er
 	if err != nil {
 		return change{}, fmt.Errorf("change operation %s: %w", id, err)
 	}
-	r := before
-	r.Body = slices.Clone(before.Body)
-	if err := alter(&r); err != nil {
+	put, err := before.Changed(alter, s.q.cfg.Now)
+	if err != nil {
 		return change{}, err
 	}
-	if r.ID != id {
-		return change{}, fmt.Errorf("change operation %s: its id can't change: %w", id, edge.ErrIllegal)
-	}
-	if r.State != before.State && !edge.CanBecome(before.State, r.State) {
-		return change{}, fmt.Errorf("change operation %s from %s to %s: %w", id, before.State, r.State, edge.ErrIllegal)
-	}
-	r.Version = before.Version + 1
-	put := finalize(r, s.q.cfg.Now)
-	return change{put: put, body: !bytes.Equal(put.Body, before.Body), answer: *put}, nil
+	return change{put: &put, body: !bytes.Equal(put.Body, before.Body), answer: put}, nil
 }
 
 // purgeable returns those of ids that may be deleted: operations that ended before

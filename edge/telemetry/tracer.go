@@ -14,8 +14,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/google/uuid"
-
 	"galla/edge"
 	"galla/shared/op"
 	"galla/shared/telemetry"
@@ -209,11 +207,7 @@ func (w *Tracer) enquiryAnswered(f wire.Frame) {
 // pressTime returns when an id was created, which is the time of the click: a UUIDv7
 // begins with it.
 func pressTime(id op.ID, sent time.Time) time.Time {
-	u, err := uuid.Parse(string(id))
-	if err != nil {
-		return sent
-	}
-	if at := time.Unix(u.Time().UnixTime()); at.Before(sent) {
+	if at, ok := id.Time(); ok && at.Before(sent) {
 		return at
 	}
 	return sent

@@ -25,7 +25,6 @@ var cashReaders = map[string]string{
 	"edge/cash.go":                     "records when cash was handed over, and says whether an answer about it is missing",
 	"edge/queue/index/index.go":        "finds what happened on a later day than an operation was begun",
 	"edge/refund.go":                   "records which record a transfer's cash has passed to",
-	"edge/queue/stored/stored.go":      "keeps the facts",
 	"edge/ui/aeps/operation.go":        "shows when cash was handed over, and asks for it",
 	"edge/outcome/outcome.go":          "says that cash was handed over, and when",
 	"edge/printing/receipt/receipt.go": "prints when cash was handed over",

@@ -8,9 +8,11 @@
 package op
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/google/uuid"
 )
@@ -39,6 +41,22 @@ func ParseID(s string) (ID, error) {
 		return "", ErrID
 	}
 	return ID(s), nil
+}
+
+// Time returns when an id was generated, in milliseconds; false: it is no id.
+func (id ID) Time() (time.Time, bool) {
+	u, err := uuid.Parse(string(id))
+	if err != nil {
+		return time.Time{}, false
+	}
+	return time.UnixMilli(int64(binary.BigEndian.Uint64(u[:8]) >> 16)), true
+}
+
+// FirstID returns the least id that can be generated at a time.
+func FirstID(at time.Time) ID {
+	var u uuid.UUID
+	binary.BigEndian.PutUint64(u[:], uint64(min(max(at.UnixMilli(), 0), 1<<48-1))<<16)
+	return ID(u.String())
 }
 
 // State is the state of an operation.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestIDs(t *testing.T) {
@@ -26,6 +27,27 @@ func TestIDs(t *testing.T) {
 		if _, err := ParseID(bad); !errors.Is(err, ErrID) {
 			t.Errorf("ParseID(%q) = %v, want ErrID", bad, err)
 		}
+	}
+}
+
+func TestTimeOfAnID(t *testing.T) {
+	before := time.Now().Truncate(time.Millisecond)
+	id, err := NewID(rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at, ok := id.Time()
+	if !ok || at.Before(before) || at.After(time.Now()) {
+		t.Errorf("%s was generated at %v, %v", id, at, ok)
+	}
+	if FirstID(at) > id || FirstID(at.Add(time.Millisecond)) <= id {
+		t.Errorf("%s is not between %s and the next millisecond", id, FirstID(at))
+	}
+	if first, end := FirstID(time.Time{}), FirstID(time.Unix(1<<40, 0)); first != "00000000-0000-0000-0000-000000000000" || end <= id {
+		t.Errorf("out of range: %s, %s", first, end)
+	}
+	if _, ok := ID("x").Time(); ok {
+		t.Error("a text that is no id has a time")
 	}
 }
 

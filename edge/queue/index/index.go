@@ -9,14 +9,11 @@
 package index
 
 import (
-	"encoding/binary"
 	"maps"
 	"slices"
 	"strings"
 	"sync"
 	"time"
-
-	"github.com/google/uuid"
 
 	"galla/edge"
 	"galla/shared/op"
@@ -37,7 +34,7 @@ func New() *Index {
 
 // Update remembers a record as it is now.
 func (x *Index) Update(r edge.Record) {
-	id, ok := IDTime([]byte(r.ID))
+	id, ok := r.ID.Time()
 	var late []time.Time
 	for _, at := range []time.Time{r.CreatedAt, r.SentAt, r.EndedAt, r.CashGivenAt} {
 		if !at.IsZero() && (!ok || at.Sub(id).Abs() > edge.LateAfter) {
@@ -88,12 +85,12 @@ func (x *Index) sorted(ids map[op.ID]bool) []op.ID {
 // `to`, and were created more than edge.LateAfter before or after that, in the
 // order of their ids.
 func (x *Index) ChangedLater(from, to time.Time) []op.ID {
-	first, end := FirstID(from.Add(-edge.LateAfter)), FirstID(to.Add(edge.LateAfter))
+	first, end := op.FirstID(from.Add(-edge.LateAfter)), op.FirstID(to.Add(edge.LateAfter))
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	var ids []op.ID
 	for id, late := range x.late {
-		if string(id) >= first && string(id) < end {
+		if id >= first && id < end {
 			continue
 		}
 		if slices.ContainsFunc(late, func(at time.Time) bool { return !at.Before(from) && at.Before(to) }) {
@@ -102,25 +99,6 @@ func (x *Index) ChangedLater(from, to time.Time) []op.ID {
 	}
 	slices.Sort(ids)
 	return ids
-}
-
-// IDTime is the time in an id; false where it is none.
-func IDTime(key []byte) (time.Time, bool) {
-	id, err := uuid.ParseBytes(key)
-	if err != nil {
-		return time.Time{}, false
-	}
-	var ms [8]byte
-	copy(ms[2:], id[:6])
-	return time.UnixMilli(int64(binary.BigEndian.Uint64(ms[:]))), true
-}
-
-// FirstID is the least key that an id of a time can have.
-func FirstID(t time.Time) string {
-	h := uuid.UUID{}
-	ms := binary.BigEndian.AppendUint64(nil, uint64(min(max(t.UnixMilli(), 0), 1<<48-1)))
-	copy(h[:], ms[2:])
-	return h.String()[:len("00000000-0000")]
 }
 
 // JoinIDs joins ids for a message.

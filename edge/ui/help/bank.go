@@ -27,7 +27,7 @@ func bankParts(w *i18n.Localizer) []codePart {
 // classEntries returns one entry for each meaning of a class.
 func classEntries(w *i18n.Localizer, class outcome.Class) []Entry {
 	var out []Entry
-	for _, c := range outcome.BankCodes() {
+	for _, c := range outcome.Codes(outcome.FamilyBank) {
 		if c.Class != class {
 			continue
 		}

@@ -103,7 +103,7 @@ func (h *Pages) Find(w *i18n.Localizer, code string) []Entry {
 	if slices.Contains(h.face, code) {
 		found = append(found, faceEntry(w, faceTopic(code), code))
 	}
-	for _, c := range outcome.BankCodes() {
+	for _, c := range outcome.Codes(outcome.FamilyBank) {
 		if c.Code == code {
 			found = append(found, bankEntry(w, c))
 		}

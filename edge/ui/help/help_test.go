@@ -41,11 +41,11 @@ func TestEveryCode(t *testing.T) {
 			}
 			all = append(all, strings.Fields(e.Codes)...)
 		}
-		if want := len(h.reader) + len(h.face) + len(outcome.BankCodes()); len(all) != want {
+		if want := len(h.reader) + len(h.face) + len(outcome.Codes(outcome.FamilyBank)); len(all) != want {
 			t.Errorf("%s: %d codes, want %d", l.Code, len(all), want)
 		}
 		no := w.Text("code.no.cash")
-		for _, code := range append(outcome.BankCodes(), outcome.BankCode("ZZ"), outcome.BankCode(""), outcome.BankCode("\u202e9<9")) {
+		for _, code := range append(outcome.Codes(outcome.FamilyBank), outcome.Lookup(outcome.FamilyBank, "ZZ"), outcome.Lookup(outcome.FamilyBank, ""), outcome.Lookup(outcome.FamilyBank, "\u202e9<9")) {
 			e := bankEntry(w, code)
 			if code.Class != outcome.ClassApproved && !strings.HasPrefix(e.Do, no+" ") || strings.HasPrefix(e.Says, "code.") || strings.HasSuffix(e.Do, ".advice") {
 				t.Errorf("%s: %q is explained by %q, %q", l.Code, code.Code, e.Says, e.Do)
@@ -74,7 +74,7 @@ func TestBankTexts(t *testing.T) {
 	for _, l := range i18n.Languages() {
 		w := book.Localizer(l.Code)
 		keys := map[string]string{} // by text
-		for _, c := range outcome.BankCodes() {
+		for _, c := range outcome.Codes(outcome.FamilyBank) {
 			meaning, advice := c.TextKeys()
 			for _, key := range []string{meaning, advice} {
 				text := w.Text(key)
