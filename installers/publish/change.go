@@ -16,6 +16,7 @@ import (
 	"github.com/theupdateframework/go-tuf/v2/metadata"
 
 	"galla/edge/update/release"
+	"galla/shared/files"
 )
 
 // KeyCount is how many keys a role has, and how many of them must sign.
@@ -170,7 +171,7 @@ func (r *Repository) copyProgram(program, name string) (sum []byte, length int64
 		return nil, 0, fmt.Errorf("%s has %d bytes or more, want 1 to %d", program, length, release.MaxProgram)
 	}
 	sum = hash.Sum(nil)
-	if err := os.Rename(temp.Name(), filepath.Join(folder, hex.EncodeToString(sum)+"."+name)); err != nil {
+	if err := errors.Join(os.Rename(temp.Name(), filepath.Join(folder, hex.EncodeToString(sum)+"."+name)), files.SyncFolder(folder)); err != nil {
 		return nil, 0, fmt.Errorf("copy the program: %w", err)
 	}
 	return sum, length, nil

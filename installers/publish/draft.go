@@ -103,7 +103,7 @@ func (d *Draft) write(path string, extra int) error {
 			return fmt.Errorf("write the draft: %w", err)
 		}
 		_, err = f.Write(text)
-		return errors.Join(err, f.Sync(), f.Close())
+		return errors.Join(err, f.Sync(), f.Close(), files.SyncFolder(filepath.Dir(path)))
 	}
 	return files.WriteAtomic(path, text, 0o644, os.Rename)
 }

@@ -89,7 +89,7 @@ func makeKey(folder, name string, rand io.Reader, ask AskPassphrase) (*key, erro
 		if err == nil {
 			err = pem.Encode(f, block)
 		}
-		if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		if err = errors.Join(err, f.Sync(), f.Close(), files.SyncFolder(folder)); err != nil {
 			return nil, errors.Join(fmt.Errorf("write key %s: %w", path, err), os.Remove(path))
 		}
 		k, err := newKey(path, ed25519.PublicKey(private[ed25519.PublicKeySize:]))
@@ -164,7 +164,7 @@ func MakeKey(folder, name string, rand io.Reader, ask AskPassphrase) (file, publ
 		return "", "", fmt.Errorf("write the public half of key %s: %w", k.file, err)
 	}
 	public = k.file[:len(k.file)-len(keySuffix)] + publicSuffix
-	return k.file, public, os.WriteFile(public, pem.EncodeToMemory(&pem.Block{Type: publicType, Bytes: der}), 0o644)
+	return k.file, public, files.WriteAtomic(public, pem.EncodeToMemory(&pem.Block{Type: publicType, Bytes: der}), 0o644, os.Rename)
 }
 
 // readPublic reads what MakeKey wrote for others.

@@ -1,7 +1,6 @@
 package rdcrypto
 
 import (
-	"bytes"
 	"crypto/rand"
 	"crypto/rsa"
 	"crypto/x509"
@@ -15,6 +14,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"galla/shared/files"
 )
 
 // Names of the two files of the test authority inside its folder.
@@ -96,7 +97,7 @@ func ensureKey(dir string, random io.Reader) (*rsa.PrivateKey, error) {
 	if err != nil {
 		return nil, fmt.Errorf("encoding the authority's key: %w", err)
 	}
-	if err := writeOnce(path, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}), 0o600); err != nil {
+	if err := files.WriteOnce(path, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}), 0o600); err != nil {
 		return nil, fmt.Errorf("writing the authority's key: %w", err)
 	}
 	return loadKey(path) // ours, or that of the program that was first
@@ -115,7 +116,7 @@ func ensureCert(dir string, key *rsa.PrivateKey, random io.Reader) (*x509.Certif
 	if err != nil {
 		return nil, fmt.Errorf("making the authority's certificate: %w", err)
 	}
-	if err := writeOnce(path, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o644); err != nil {
+	if err := files.WriteOnce(path, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o644); err != nil {
 		return nil, fmt.Errorf("writing the authority's certificate: %w", err)
 	}
 	return LoadCertificate(path)
@@ -147,40 +148,6 @@ func selfSigned(key *rsa.PrivateKey, subject pkix.Name, ends time.Time, random i
 		KeyUsage:     x509.KeyUsageKeyEncipherment | x509.KeyUsageDigitalSignature,
 	}
 	return x509.CreateCertificate(random, template, template, &key.PublicKey, key)
-}
-
-// writeOnce makes the complete content appear under path at once, unless path
-// exists already: then the file that is there stays and publish succeeds. It
-// returns after fsync of the file and its folder.
-func writeOnce(path string, content []byte, mode fs.FileMode) (err error) {
-	temp := path + "." + rand.Text() + ".new"
-	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, os.Remove(temp)) }()
-	_, err = io.Copy(f, bytes.NewReader(content))
-	if err == nil {
-		err = f.Sync()
-	}
-	if err = errors.Join(err, f.Close()); err != nil {
-		return err
-	}
-	// Link, unlike rename, never replaces the file of a program that was first.
-	if err := os.Link(temp, path); err != nil && !errors.Is(err, fs.ErrExist) {
-		return err
-	}
-	return syncDir(filepath.Dir(path))
-}
-
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	// Some systems cannot fsync a folder; the file itself is on disk by now.
-	_ = d.Sync()
-	return d.Close()
 }
 
 // LoadCertificate reads a PEM certificate with an RSA key of at least 2048

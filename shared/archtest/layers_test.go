@@ -43,7 +43,6 @@ var never = []struct{ from, to, why string }{
 	{"central/...", "edge/...", "the two halves meet on the wire only"},
 	{"rdservice/...", "edge/...", "the RD protocol serves other programs too"},
 	{"rdservice/...", "central/...", "the RD protocol serves other programs too"},
-	{"rdservice", "shared/...", "the RD protocol serves other programs too"},
 	{"central/bank/simbank/...", "central", "the sandbox bank is another party's program"},
 	{"entrances", "adapters", "an entrance calls a service, which declares the interface of a store or a bank"},
 	{"sections of the counter", "adapters", "a page calls edge, which declares the interface of the queue"},

@@ -33,7 +33,8 @@ func TestRulesFind(t *testing.T) {
 		{"root to store", imports, "central/a.go", `package central; import _ "galla/central/store"`, "imports go from the outside in"},
 		{"root to module", imports, "central/a.go", `package central; import _ "github.com/gofiber/fiber/v2"`, "no third-party imports"},
 		{"shared to a half", imports, "shared/op/a.go", `package op; import _ "galla/edge"`, "imports go from the outside in"},
-		{"rdservice to shared", imports, "rdservice/a.go", `package rdservice; import _ "galla/shared/money"`, "serves other programs"},
+		{"rdservice to shared", imports, "rdservice/a.go", `package rdservice; import _ "galla/shared/ist"`, ""},
+		{"rdservice to edge", imports, "rdservice/a.go", `package rdservice; import _ "galla/edge"`, "serves other programs"},
 		{"simbank to central", imports, "central/bank/simbank/a.go", `package simbank; import _ "galla/central"`, "another party's program"},
 		{"bank to network", imports, "central/bank/a.go", `package bank; import _ "galla/central/bank/network"`, ""},
 		{"into deploy", imports, "edge/daemon/a.go", `package daemon; import _ "galla/deploy/local/supervise"`, "imports go from the outside in"},
@@ -100,6 +101,11 @@ func TestRulesFind(t *testing.T) {
 		{"own name", state, "edge/a.go", "package edge\nvar m = map[int]int{1: 2}\nfunc f() { m := 1; m++ }", ""},
 		{"embedded", state, "edge/a.go", "package edge\nimport \"embed\"\n//go:embed x\nvar files embed.FS", ""},
 		{"proof", state, "edge/a.go", "package edge\nvar _ error = (*t)(nil)\ntype t struct{ error }", ""},
+
+		{"rename", renames, "edge/a.go", "package edge\nfunc f() error { return os.Rename(a, b) }", "lost in a power cut"},
+		{"link", renames, "edge/a.go", "package edge\nfunc f() error { return os.Link(a, b) }", "lost in a power cut"},
+		{"rename and sync", renames, "edge/a.go", "package edge\nfunc f() error { return errors.Join(os.Rename(a, b), files.SyncFolder(c)) }", ""},
+		{"rename handed on", renames, "edge/a.go", "package edge\nfunc f() error { return files.WriteAtomic(a, b, 0o600, os.Rename) }", ""},
 
 		{"reveal", revealCalls, "edge/a.go", "package edge\nfunc f(k key) { g(k.Reveal()) }", "edge/a.go:2"},
 		{"reveal in a test", revealCalls, "edge/a_test.go", "package edge\nfunc f(k key) { g(k.Reveal()) }", ""},

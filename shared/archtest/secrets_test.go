@@ -64,8 +64,6 @@ var mayReveal = map[string]string{
 	"edge/users/users.go":        "seals operators' Aadhaar numbers in the queue's storage",
 	"edge/daemon/settings.go":    "makes the terminal's key of its seed, and seals the agent's Aadhaar number",
 
-	"edge/reader/capture.go": "hands a capture from rdservice's type to shared/secret's",
-
 	"rdservice/rdcrypto/pid.go": "measures a template's length",
 
 	"deploy/local/sandbox/enrol.go": "calls the central with its token, and hands the enrolment code to galla-edge in a 0600 file",

@@ -40,6 +40,20 @@ func TestLock(t *testing.T) {
 	}
 }
 
+func TestWriteOnce(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a")
+	for _, text := range []string{"one", "two"} {
+		if err := WriteOnce(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(path)
+	left, dirErr := os.ReadDir(filepath.Dir(path))
+	if err != nil || dirErr != nil || string(got) != "one" || len(left) != 1 {
+		t.Errorf("read %q, %v beside %v, %v", got, err, left, dirErr)
+	}
+}
+
 func TestWriteAtomic(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a")
 	for _, text := range []string{"one", "two"} {

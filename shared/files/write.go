@@ -26,3 +26,14 @@ func WriteAtomic(path string, data []byte, mode fs.FileMode, rename func(from, t
 	}
 	return SyncFolder(filepath.Dir(path))
 }
+
+// WriteOnce is WriteAtomic unless the file exists already; then that one stays. If several
+// processes start at once, one of them writes the file and all find the same.
+func WriteOnce(path string, data []byte, mode fs.FileMode) error {
+	return WriteAtomic(path, data, mode, func(from, to string) error {
+		if err := os.Link(from, to); !errors.Is(err, fs.ErrExist) { // unlike Rename, Link replaces nothing
+			return err
+		}
+		return nil
+	})
+}

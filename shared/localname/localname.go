@@ -29,7 +29,7 @@ import (
 	"strconv"
 	"strings"
 
-	"galla/shared/seal"
+	"galla/shared/files"
 )
 
 // File is the name of the file in a data folder.
@@ -76,7 +76,7 @@ func Ensure(folder string, rand io.Reader) (string, error) {
 	if _, err := io.ReadFull(rand, raw); err != nil {
 		return "", fmt.Errorf("draw a local name: %w", err)
 	}
-	if err := seal.WriteOnce(filepath.Join(folder, File), []byte("galla-"+letters.EncodeToString(raw)+".localhost\n")); err != nil {
+	if err := files.WriteOnce(filepath.Join(folder, File), []byte("galla-"+letters.EncodeToString(raw)+".localhost\n"), 0o600); err != nil {
 		return "", fmt.Errorf("store the local name: %w", err)
 	}
 	return Read(folder)

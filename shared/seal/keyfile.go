@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"galla/shared/files"
 	"galla/shared/secret"
 )
 
@@ -52,26 +53,8 @@ func EnsureKeyFile(path string, rand io.Reader) (secret.Key, error) {
 	if _, err := io.ReadFull(rand, raw); err != nil {
 		return secret.Key{}, fmt.Errorf("draw key: %w", err)
 	}
-	if err := WriteOnce(path, []byte(hex.EncodeToString(raw)+"\n")); err != nil {
+	if err := files.WriteOnce(path, []byte(hex.EncodeToString(raw)+"\n"), 0o600); err != nil {
 		return secret.Key{}, fmt.Errorf("write key %s: %w", path, err)
 	}
 	return ReadKeyFile(path)
-}
-
-// WriteOnce writes a file with mode 0600 and syncs it, unless the file exists already;
-// then that one stays. If several programs start at once, one wins.
-func WriteOnce(path string, content []byte) error {
-	temp, err := os.CreateTemp(filepath.Dir(path), ".new-*") // made with mode 0600
-	if err != nil {
-		return err
-	}
-	defer func() { _ = os.Remove(temp.Name()) }()
-	_, err = temp.Write(content)
-	if err := errors.Join(err, temp.Sync(), temp.Close()); err != nil {
-		return err
-	}
-	if err := os.Link(temp.Name(), path); err != nil && !errors.Is(err, fs.ErrExist) {
-		return err
-	}
-	return nil
 }

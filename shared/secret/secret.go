@@ -60,7 +60,10 @@ type PidData struct{ box }
 func NewPidData(xml string) PidData { return PidData{newBox(xml)} }
 
 // Reveal gives the XML as it was captured.
-func (s PidData) Reveal() string               { return s.reveal() }
+func (s PidData) Reveal() string { return s.reveal() }
+
+// Len is the number of bytes.
+func (s PidData) Len() int                     { return len(s.reveal()) }
 func (s PidData) String() string               { return "[PidData]" }
 func (s PidData) GoString() string             { return s.String() }
 func (s PidData) Format(f fmt.State, _ rune)   { mask(f, s.String()) }

@@ -1,0 +1,39 @@
+package archtest
+
+import (
+	"fmt"
+	"go/ast"
+	"strings"
+	"testing"
+)
+
+// mayRename are files whose renames need not survive a power cut; the value is the reason.
+var mayRename = map[string]string{
+	"central/store/restore.go":      "sqlite.Sync syncs the folder too",
+	"deploy/local/supervise/log.go": "the sandbox's logs",
+	"shared/files/pid.go":           "an id is worthless after a power cut",
+}
+
+func TestRenamesAreDurable(t *testing.T) { enforce(t, renames) }
+
+// renames finds files that give a file a name and do not sync the folder: after a power cut
+// the name may be gone, and money's records with it.
+func renames(h *repo) []string {
+	var out []string
+	for _, f := range h.code() {
+		if mayRename[f.path] != "" || strings.Contains(f.src, "SyncFolder(") {
+			continue
+		}
+		ast.Inspect(f.ast, func(n ast.Node) bool {
+			call, ok := n.(*ast.CallExpr)
+			if !ok {
+				return true
+			}
+			if s, ok := call.Fun.(*ast.SelectorExpr); ok && isIdent(s.X, "os") && (s.Sel.Name == "Rename" || s.Sel.Name == "Link") {
+				out = append(out, fmt.Sprintf("%s: os.%s is lost in a power cut: use files.WriteAtomic, or call files.SyncFolder for the folder.", h.at(f, n), s.Sel.Name))
+			}
+			return true
+		})
+	}
+	return out
+}
