@@ -2,17 +2,15 @@ package rdservice
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
-	"io"
-	"log/slog"
 	"time"
+
+	"galla/shared/secret"
 )
 
-// DefaultMaxAge is how old a capture may be. A fresh one is seconds old, and
+// MaxAge is how old a capture may be. A fresh one is seconds old, and
 // device and counter share a computer, so two minutes allow for a clock that
 // is set meanwhile and for nothing else.
-const DefaultMaxAge = 2 * time.Minute
+const MaxAge = 2 * time.Minute
 
 // captureGrace is how much longer than the person's own time the client waits:
 // the service answers 700 by itself first, or seals and sends what it has.
@@ -38,24 +36,24 @@ type Judgement struct {
 type Capture struct {
 	Address   string
 	Reply     PidReply
-	PidData   PidData // empty unless the reply says that it captured
+	PidData   secret.PidData // byte for byte as it was sent; empty unless the reply says that it captured
 	Judgement Judgement
 	Attempts  int // 1, and one more for each 'still starting'
 }
 
-// Summary is what may be told of a capture, in the form of `galla-edge capture
+// Summary is what may be shown of a capture, in the form of `galla-edge capture
 // --json` (sandbox.md). It has no personal data.
 type Summary struct {
 	ErrCode    string     `json:"errCode"`
 	ErrInfo    string     `json:"errInfo"`
-	QScore     *int       `json:"qScore"`     // as sent, lowest of all fingers; null: not told
-	NmPoints   *int       `json:"nmPoints"`   // lowest of all fingers; null: not told
+	QScore     *int       `json:"qScore"`     // as sent, lowest of all fingers; null: not reported
+	NmPoints   *int       `json:"nmPoints"`   // lowest of all fingers; null: not reported
 	CapturedAt *time.Time `json:"capturedAt"` // null where nothing was captured
 	Bytes      int        `json:"bytes"`      // length of PidData
 	Action     Action     `json:"action"`
 }
 
-// Summary leaves out everything that must not be told.
+// Summary leaves out everything that must not be shown.
 func (c Capture) Summary() Summary {
 	s := Summary{
 		ErrCode: c.Reply.ErrCode, ErrInfo: c.Reply.ErrInfo,
@@ -90,9 +88,6 @@ func (c *Client) Capture(ctx context.Context, s Service, o Options) (Capture, er
 	if err != nil {
 		return Capture{}, err
 	}
-	if o.Custom == nil {
-		o.Custom = c.customFor(u.Host, s)
-	}
 	body, err := o.XML()
 	if err != nil {
 		return Capture{}, err
@@ -122,9 +117,9 @@ func (c *Client) Capture(ctx context.Context, s Service, o Options) (Capture, er
 			continue
 		}
 		done := Capture{Address: u.String(), Reply: reply, Attempts: attempt}
-		done.Judgement = Judge(o.Family(), reply, time.Now(), c.maxAge)
+		done.Judgement = Judge(o.Family(), reply, time.Now())
 		if reply.OK() {
-			done.PidData = newPidData(raw)
+			done.PidData = secret.NewPidData(string(raw))
 		}
 		return done, nil
 	}
@@ -140,41 +135,3 @@ func pause(ctx context.Context, d time.Duration) error {
 		return ctx.Err()
 	}
 }
-
-// masked is what stands in place of PidData in print.
-const masked = "[PidData]"
-
-// PidData is the reply of a capture, byte for byte. It prints as a mask through
-// every door Go has for printing, and stands behind a pointer to a string: of
-// that fmt shows an address at most where it cannot ask the methods. The bytes
-// leave through Reveal only; they go to the central and nowhere else, and never
-// to a disk.
-type PidData struct{ p *string }
-
-func newPidData(b []byte) PidData {
-	s := string(b)
-	return PidData{&s}
-}
-
-// Reveal gives a copy of the bytes exactly as the service sent them.
-func (d PidData) Reveal() []byte {
-	if d.p == nil {
-		return nil
-	}
-	return []byte(*d.p)
-}
-
-// Len is the number of bytes.
-func (d PidData) Len() int {
-	if d.p == nil {
-		return 0
-	}
-	return len(*d.p)
-}
-
-func (PidData) String() string               { return masked }
-func (PidData) GoString() string             { return masked }
-func (PidData) Format(f fmt.State, _ rune)   { _, _ = io.WriteString(f, masked) }
-func (PidData) MarshalText() ([]byte, error) { return []byte(masked), nil }
-func (PidData) MarshalJSON() ([]byte, error) { return json.Marshal(masked) }
-func (PidData) LogValue() slog.Value         { return slog.StringValue(masked) }

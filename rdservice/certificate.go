@@ -128,3 +128,33 @@ func derTime(b []byte) (t time.Time, rest []byte, err error) {
 	}
 	return t, nil, errCertificate
 }
+
+// CertificateWarning is how long before a device's certificate ends people
+// should know: a shop needs a few working days with the internet on, or
+// with its supplier, to have a reader registered again.
+const CertificateWarning = 7 * 24 * time.Hour
+
+// CertificateState is how a device's certificate stands.
+type CertificateState string
+
+// The states of a certificate.
+const (
+	CertificateUnknown CertificateState = "unknown" // it could not be read: no fault by itself
+	CertificateGood    CertificateState = "good"
+	CertificateEnding  CertificateState = "ending" // ends within CertificateWarning
+	CertificateEnded   CertificateState = "ended"
+)
+
+// Certificate tells how the device's certificate stands at a time. No capture
+// depends on it: it is the bank that refuses.
+func (d DeviceInfo) Certificate(now time.Time) CertificateState {
+	switch left := d.CertificateEnds.Sub(now); {
+	case d.CertificateEnds.IsZero():
+		return CertificateUnknown
+	case left <= 0:
+		return CertificateEnded
+	case left <= CertificateWarning:
+		return CertificateEnding
+	}
+	return CertificateGood
+}

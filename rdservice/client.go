@@ -19,6 +19,10 @@ const (
 	LastPort  = 11120
 )
 
+// otherAddresses are those outside the range at which services were met: a current one
+// on 11200 and a legacy one on 8005, both https (rdservice.md, 'Protocol').
+func otherAddresses() []string { return []string{"https://127.0.0.1:11200", "https://127.0.0.1:8005"} }
+
 // Waits. The specification's page scripts give a port a few seconds; an agent
 // waits for the whole scan, so all ports are asked side by side.
 const (
@@ -27,19 +31,15 @@ const (
 )
 
 // maxAddresses bounds a scan: the whole range, a few addresses of other makers,
-// and room.
+// and some more.
 const maxAddresses = 64
 
 // Config says where to look. The zero value is right at a counter.
 type Config struct {
-	FirstPort, LastPort int      // the range on 127.0.0.1; 11100 to 11120 where both are zero
+	// FirstPort and LastPort are the range on 127.0.0.1. Where both are zero, it is that
+	// of the specification, and otherAddresses are asked too.
+	FirstPort, LastPort int
 	Extra               []string // further addresses, such as http://127.0.0.1:12345
-	// Makers are the particulars of makers; those of Makers where nil and the
-	// range is the standard one. An empty list is none.
-	Makers []Maker
-	// MaxAge is how old, or how far ahead, a capture's own timestamp may be;
-	// DefaultMaxAge where zero.
-	MaxAge time.Duration
 	// Dial opens connections; the network where nil. It is for tests in memory.
 	Dial DialFunc
 }
@@ -48,8 +48,6 @@ type Config struct {
 // goroutines.
 type Client struct {
 	addresses []*url.URL
-	maxAge    time.Duration
-	makers    []Maker
 	clients   httpClients
 
 	mu    sync.Mutex
@@ -61,18 +59,10 @@ type Client struct {
 // New checks the configuration: a range that is no range, an extra address that
 // is none (ErrAddress), or more addresses than can be asked at once.
 func New(cfg Config) (*Client, error) {
+	extra := slices.Clone(cfg.Extra)
 	if cfg.FirstPort == 0 && cfg.LastPort == 0 {
 		cfg.FirstPort, cfg.LastPort = FirstPort, LastPort
-		if cfg.Makers == nil {
-			cfg.Makers = Makers()
-		}
-	}
-	extra := slices.Clone(cfg.Extra)
-	for _, m := range cfg.Makers {
-		if !validCustom(m.Custom) {
-			return nil, fmt.Errorf("the CustOpts of maker %q can't be sent: at most %d, each with a name and up to %d printable bytes", m.Name, maxCustom, maxCustomBytes)
-		}
-		extra = append(extra, m.Addresses...)
+		extra = append(extra, otherAddresses()...)
 	}
 	if cfg.FirstPort < 1 || cfg.LastPort > 65535 || cfg.FirstPort > cfg.LastPort {
 		return nil, fmt.Errorf("%d-%d is no range of ports", cfg.FirstPort, cfg.LastPort)
@@ -80,12 +70,7 @@ func New(cfg Config) (*Client, error) {
 	if n := cfg.LastPort - cfg.FirstPort + 1 + len(extra); n > maxAddresses {
 		return nil, fmt.Errorf("%d addresses are too many; at most %d can be asked at once", n, maxAddresses)
 	}
-	if cfg.MaxAge == 0 {
-		cfg.MaxAge = DefaultMaxAge
-	}
 	c := &Client{
-		maxAge:  cfg.MaxAge,
-		makers:  slices.Clone(cfg.Makers),
 		clients: newHTTPClients(cfg.Dial),
 		busy:    map[string]bool{},
 		seen:    map[string]Service{},

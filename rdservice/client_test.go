@@ -18,6 +18,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"galla/shared/ist"
 	"go.uber.org/goleak"
 )
 
@@ -224,7 +225,7 @@ func (r *recorder) serve(conn net.Conn) {
 
 // fresh is a PidData captured at the given time.
 func fresh(at time.Time, resp string) string {
-	data := base64.StdEncoding.EncodeToString([]byte(at.In(Kolkata()).Format(timeLayout) + "sealed"))
+	data := base64.StdEncoding.EncodeToString([]byte(at.In(ist.Zone()).Format(timeLayout) + "sealed"))
 	return pidData(resp, data) + "\r\n"
 }
 
@@ -241,7 +242,7 @@ func TestCapture(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if string(got.PidData.Reveal()) != body {
+		if got.PidData.Reveal() != body {
 			t.Error("PidData was changed on its way")
 		}
 		if got.Judgement.Action != Accept || !got.Judgement.Usable || got.Attempts != 1 {
@@ -460,7 +461,7 @@ func TestSurvey(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := &recorder{}
 		client := newClient(t, counter{11100: r.serve, 11101: answer(ok(`<RDService status="NOTREADY" info="Morpho_RD_Service"/>`))}, Config{})
-		devices, err := client.Survey(t.Context())
+		devices, _, err := client.Survey(t.Context())
 		if err != nil || len(devices) != 2 {
 			t.Fatal(devices, err)
 		}

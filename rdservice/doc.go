@@ -4,8 +4,7 @@
 // counter.
 //
 // An RD service is an HTTP server on the loopback address, port 11100 to 11120,
-// with three methods of its own; makers' other addresses and wishes are data
-// (Makers). The way of the data:
+// with three methods of its own. The way of the data:
 //
 //	Discover ── RDSERVICE / ──────────► READY, USED or NOTREADY, and two paths
 //	Info     ── DEVICEINFO <path> ────► identity, serial, level, certificate end
@@ -36,6 +35,6 @@
 //     into an Action and a sentence.
 //
 // A Client is safe for use by several goroutines; there is no package state.
-// Only the standard library is used. The simulated device of package rdsim
+// The simulated device of package rdsim
 // plays the other side.
 package rdservice

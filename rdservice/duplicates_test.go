@@ -48,7 +48,7 @@ func TestOneDeviceAtTwoAddresses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	found, err := client.Survey(t.Context())
+	found, _, err := client.Survey(t.Context())
 	if err != nil || len(found) != 2 || found[0].Service.Address != at[0] || len(found[0].Also) != 1 || found[0].Also[0] != at[1] || found[1].Also != nil {
 		t.Fatalf("%+v, %v", found, err)
 	}
@@ -75,7 +75,7 @@ func TestOneDeviceAtTwoAddresses(t *testing.T) {
 	if s, err := client.Probe(t.Context(), at[1]); err != nil || s.Status != rdservice.Used {
 		t.Errorf("the other address is %+v, %v", s, err)
 	}
-	if again, err := client.Survey(t.Context()); err != nil || len(again) != 2 {
+	if again, _, err := client.Survey(t.Context()); err != nil || len(again) != 2 {
 		t.Errorf("while it captures: %+v, %v", again, err)
 	}
 	if got, err := client.Capture(t.Context(), found[1].Service, rdservice.Options{}); err != nil || got.Judgement.Action != rdservice.Accept {

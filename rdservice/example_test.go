@@ -131,20 +131,3 @@ func ExampleParseRDService() {
 	fmt.Println(a.Status, a.CapturePath, err)
 	// Output: NOTREADY /127.0.0.1:11102/capture <nil>
 }
-
-func ExampleClient_Watch() {
-	client, stop := simulator()
-	defer stop()
-
-	ctx, cancel := context.WithCancel(context.Background())
-	err := client.Watch(ctx, rdservice.DefaultWatch, func(devices []rdservice.Device) {
-		for _, d := range devices {
-			fmt.Println(d.Service.Status, d.Info.Vendor(), d.Info.Certificate(time.Now()))
-		}
-		cancel() // at a counter, the program's end does
-	})
-	fmt.Println(err)
-	// Output:
-	// READY Simulator good
-	// <nil>
-}

@@ -30,7 +30,7 @@ type Sentence struct {
 const (
 	RefusedBelow = 25 // qScore under which a capture is refused
 	AdviseBelow  = 45 // qScore under which another try is asked for
-	GoodMinutiae = 35 // nmPoints from which a capture is good where no qScore was told
+	GoodMinutiae = 35 // nmPoints from which a capture is good without a qScore
 )
 
 // rule is a row of the table of codes.
@@ -130,10 +130,10 @@ func (r rule) judgement() Judgement {
 	return Judgement{Action: r.action, Sentence: Sentence{key, r.text}}
 }
 
-// judgementFor gives one of otherSentences.
+// judgementFor gives one of otherRules.
 func judgementFor(name string) Judgement { return judgementForFamily("", name) }
 
-// judgementForFamily gives one of otherSentences: the family's own, where it has one.
+// judgementForFamily gives one of otherRules: the family's own, where it has one.
 func judgementForFamily(family Family, name string) Judgement {
 	rules := otherRules()
 	i := slices.IndexFunc(rules, func(r rule) bool { return r.family == family && r.code == name })
@@ -163,26 +163,26 @@ func (r PidReply) Quality() (score int, ok bool) {
 }
 
 // Judge says what to make of a reply of a device of that family, captured no
-// longer than maxAge before or after now. A code that is not known is
+// longer than MaxAge before or after now. A code that is not known is
 // call-support; an error in our own request is fix-request.
-func Judge(family Family, r PidReply, now time.Time, maxAge time.Duration) Judgement {
+func Judge(family Family, r PidReply, now time.Time) Judgement {
 	if !r.OK() {
 		return judgeCode(family, r.ErrCode)
 	}
 	if r.CapturedAt.IsZero() {
 		return judgementFor("time.unknown")
 	}
-	if age := now.Sub(r.CapturedAt); age > maxAge || age < -maxAge {
+	if age := now.Sub(r.CapturedAt); age.Abs() > MaxAge {
 		return judgementFor("time.stale")
 	}
-	score, told := r.Quality()
+	score, known := r.Quality()
 	points, _ := r.NmPoints.Lowest()
 	j := judgementForFamily(family, "ok")
 	switch {
 	case family != Finger:
-	case told && score < RefusedBelow:
+	case known && score < RefusedBelow:
 		return judgementFor("quality.refused")
-	case told && score < AdviseBelow, !told && points > 0 && points < GoodMinutiae:
+	case known && score < AdviseBelow, !known && points > 0 && points < GoodMinutiae:
 		j = judgementFor("quality.low")
 	}
 	j.Usable = true

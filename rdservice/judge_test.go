@@ -3,6 +3,7 @@ package rdservice
 import (
 	"errors"
 	"fmt"
+	"galla/shared/ist"
 	"strings"
 	"testing"
 	"time"
@@ -26,7 +27,7 @@ func TestJudgeCodes(t *testing.T) {
 		{Face, "103 110 200 700 720 730 900", CallSupport},
 	} {
 		for code := range strings.FieldsSeq(tt.codes) {
-			j := Judge(tt.family, PidReply{ErrCode: code}, time.Now(), DefaultMaxAge)
+			j := Judge(tt.family, PidReply{ErrCode: code}, time.Now())
 			if j.Action != tt.want || j.Usable || j.Key == "" || j.Text == "" {
 				t.Errorf("%s %s: %+v", tt.family, code, j)
 			}
@@ -36,7 +37,7 @@ func TestJudgeCodes(t *testing.T) {
 
 func TestJudgeCaptured(t *testing.T) {
 	now := time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
-	at := func(d time.Duration) time.Time { return now.Add(d).In(Kolkata()) }
+	at := func(d time.Duration) time.Time { return now.Add(d).In(ist.Zone()) }
 	for _, tt := range []struct {
 		family Family
 		q      Scores
@@ -60,7 +61,7 @@ func TestJudgeCaptured(t *testing.T) {
 		{Finger, Scores{80}, at(121 * time.Second), RetryDevice, false, "rd.time.stale"},
 		{Finger, Scores{80}, time.Time{}, RetryDevice, false, "rd.time.unknown"},
 	} {
-		j := Judge(tt.family, PidReply{ErrCode: "0", QScore: tt.q, CapturedAt: tt.at}, now, DefaultMaxAge)
+		j := Judge(tt.family, PidReply{ErrCode: "0", QScore: tt.q, CapturedAt: tt.at}, now)
 		if j.Action != tt.want || j.Usable != tt.usable || j.Key != tt.key {
 			t.Errorf("%v at %v: %+v", tt.q, tt.at, j)
 		}
@@ -88,13 +89,13 @@ func TestJudgeMinutiae(t *testing.T) {
 		{Iris, nil, Scores{3}, "rd.iris.ok"},
 		{Face, Scores{5}, Scores{3}, "rd.face.ok"},
 	} {
-		j := Judge(tt.family, PidReply{ErrCode: "0", QScore: tt.q, NmPoints: tt.nm, CapturedAt: now}, now, DefaultMaxAge)
+		j := Judge(tt.family, PidReply{ErrCode: "0", QScore: tt.q, NmPoints: tt.nm, CapturedAt: now}, now)
 		if j.Key != tt.want || j.Usable != (tt.want != "rd.quality.refused") {
 			t.Errorf("%s %v %v: %+v", tt.family, tt.q, tt.nm, j)
 		}
 	}
 	for _, code := range []string{"700", "730"} { // of an iris nobody presses a finger
-		if j := Judge(Iris, PidReply{ErrCode: code}, now, DefaultMaxAge); j.Action != RetryCustomer || strings.Contains(j.Text, "finger") {
+		if j := Judge(Iris, PidReply{ErrCode: code}, now); j.Action != RetryCustomer || strings.Contains(j.Text, "finger") {
 			t.Errorf("iris %s: %+v", code, j)
 		}
 	}
@@ -132,10 +133,9 @@ func TestOptions(t *testing.T) {
 		want   string
 		family Family
 	}{
-		"two fingers": {Options{Fingers: 2, Form: FormMinutiae}, `fCount="2" fType="0" iCount="0" pCount="0"`, Finger},
-		"images":      {Options{Form: FormImage}, `fCount="1" fType="1"`, Finger},
+		"two fingers": {Options{Fingers: 2}, `fCount="2" fType="2" iCount="0" pCount="0"`, Finger},
 		"iris":        {Options{Irises: 1}, `fCount="0" fType="2" iCount="1" pCount="0"`, Iris},
-		"face":        {Options{Faces: 1, Env: "S"}, `fCount="0" fType="2" iCount="0" pCount="1"`, Face},
+		"face":        {Options{Faces: 1}, `fCount="0" fType="2" iCount="0" pCount="1"`, Face},
 		"time":        {Options{Timeout: 1500 * time.Millisecond}, `timeout="1500"`, Finger},
 		"e-KYC":       {Options{Wadh: WadhEKYC}, `wadh="` + WadhEKYC + `"`, Finger},
 	} {
@@ -144,12 +144,12 @@ func TestOptions(t *testing.T) {
 			t.Errorf("%s: %s, %v", name, got, err)
 		}
 	}
-	bad := Options{Fingers: 11, Irises: -1, Faces: 2, Form: 9, Timeout: time.Hour, Wadh: `"><x>`, Env: "X"}
+	bad := Options{Fingers: 11, Irises: -1, Faces: 2, Timeout: time.Hour, Wadh: `"><x>`}
 	err = bad.Validate()
 	if !errors.Is(err, ErrOptions) {
 		t.Fatal(err)
 	}
-	for _, field := range []string{"Fingers", "Irises", "Faces", "Form", "Timeout", "Wadh", "Env"} {
+	for _, field := range []string{"Fingers", "Irises", "Faces", "Timeout", "Wadh"} {
 		if !strings.Contains(err.Error(), field) {
 			t.Errorf("%s is not named in: %v", field, err)
 		}

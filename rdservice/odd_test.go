@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"encoding/pem"
 	"errors"
+	"galla/shared/ist"
 	"strings"
 	"testing"
 	"time"
@@ -12,7 +13,7 @@ import (
 // Slips of makers around and inside a good reply, which change nothing of it.
 func TestOddReplies(t *testing.T) {
 	good := pidData(`errCode="0" qScore="71"`, someData)
-	at := time.Date(2026, 11, 21, 10, 15, 30, 0, Kolkata())
+	at := time.Date(2026, 11, 21, 10, 15, 30, 0, ist.Zone())
 	// The first bytes behind the clear time, as base64 writes them in its two alphabets.
 	sealed := []byte("2026-11-21T10:15:30\xff\xfe\xfd sealed")
 	for name, text := range map[string]string{
@@ -64,7 +65,7 @@ func TestAmbiguousReplies(t *testing.T) {
 	// Only 0 says that it captured: the bank takes no other.
 	for _, code := range []string{"000", "0.0", "-0", "0,0"} {
 		r, err := ParsePidData([]byte(pidData(`errCode="`+code+`"`, someData)))
-		if err != nil || r.OK() || Judge(Finger, r, time.Now(), DefaultMaxAge).Action != CallSupport {
+		if err != nil || r.OK() || Judge(Finger, r, time.Now()).Action != CallSupport {
 			t.Errorf("errCode %s: %+v, %v", code, r, err)
 		}
 	}

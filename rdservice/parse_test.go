@@ -8,6 +8,7 @@ import (
 	"encoding/base64"
 	"encoding/pem"
 	"errors"
+	"galla/shared/ist"
 	"math/big"
 	"net/url"
 	"os"
@@ -47,7 +48,7 @@ func TestFixturesRDService(t *testing.T) {
 
 func TestFixturesPidData(t *testing.T) {
 	ist := func(y int, m time.Month, d, h, min, s int) time.Time {
-		return time.Date(y, m, d, h, min, s, 0, Kolkata())
+		return time.Date(y, m, d, h, min, s, 0, ist.Zone())
 	}
 	ends := time.Date(2026, 12, 21, 6, 53, 32, 0, time.UTC)
 	tests := []struct {
@@ -81,7 +82,7 @@ func TestFixturesPidData(t *testing.T) {
 			if d.Serial != tt.serial || d.Level != tt.level || d.CertificateEnds.Round(time.Minute) != tt.ends.Round(time.Minute) {
 				t.Errorf("device %+v", d)
 			}
-			if j := Judge(Finger, r, tt.at.Add(time.Second), DefaultMaxAge); j.Action != tt.judgement {
+			if j := Judge(Finger, r, tt.at.Add(time.Second)); j.Action != tt.judgement {
 				t.Errorf("judged %+v", j)
 			}
 		})
@@ -97,7 +98,7 @@ func pidData(resp, data string) string {
 var someData = base64.StdEncoding.EncodeToString([]byte("2026-11-21T10:15:30 and sealed bytes"))
 
 func TestParsePidData(t *testing.T) {
-	at := time.Date(2026, 11, 21, 10, 15, 30, 0, Kolkata())
+	at := time.Date(2026, 11, 21, 10, 15, 30, 0, ist.Zone())
 	good := pidData(`errCode="0" qScore="71" nmPoints="46"`, someData)
 	tests := map[string]struct {
 		text string
@@ -448,7 +449,7 @@ func FuzzParsePidData(f *testing.F) {
 		if err == nil && r.ErrCode == "" {
 			t.Error("a reply without a code")
 		}
-		Judge(Finger, r, time.Now(), DefaultMaxAge)
+		Judge(Finger, r, time.Now())
 	})
 }
 

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"galla/shared/ist"
 )
 
 // Status is what an RD service says of its device, trimmed and in capitals.
@@ -283,9 +285,6 @@ const (
 	timeLen    = len(timeLayout)
 )
 
-// Kolkata is the zone of every timestamp of the RD protocol: +05:30 all year.
-func Kolkata() *time.Location { return time.FixedZone("IST", 5*3600+30*60) }
-
 // captureTime reads the first 19 bytes of Data; zero where they are no time.
 func captureTime(data []byte) time.Time {
 	const chars = (timeLen + 2) / 3 * 4 // base64 of the timestamp, whole groups
@@ -308,7 +307,7 @@ func captureTime(data []byte) time.Time {
 	if err != nil || len(clear) < timeLen {
 		return time.Time{}
 	}
-	t, err := time.ParseInLocation(timeLayout, string(clear[:timeLen]), Kolkata())
+	t, err := time.ParseInLocation(timeLayout, string(clear[:timeLen]), ist.Zone())
 	if err != nil {
 		return time.Time{}
 	}

@@ -2,6 +2,7 @@ package rdservice
 
 import (
 	"encoding/base64"
+	"galla/shared/ist"
 	"strings"
 	"testing"
 	"time"
@@ -19,7 +20,7 @@ func oddMC(begins, ends string) string {
 // Replies in the shapes of makers of which no reply lies in the fixtures: what
 // public captures of their services show, with values of our own.
 func TestShapesOfMakers(t *testing.T) {
-	at := time.Date(2026, 11, 21, 10, 15, 30, 0, Kolkata())
+	at := time.Date(2026, 11, 21, 10, 15, 30, 0, ist.Zone())
 	l0 := oddMC("261101000000Z", "261201000000Z")
 	parts := `<Skey ci="20300101">QUJD</Skey><Hmac>QUJD</Hmac><Data type="X">` + someData + `</Data>`
 	tests := map[string]struct {
@@ -80,7 +81,7 @@ func TestShapesOfMakers(t *testing.T) {
 			if told != (tt.quality >= 0) || told && quality != tt.quality {
 				t.Errorf("quality %d, %v", quality, told)
 			}
-			if j := Judge(Finger, r, at.Add(time.Second), DefaultMaxAge); j.Action != tt.want || !r.CapturedAt.Equal(at) {
+			if j := Judge(Finger, r, at.Add(time.Second)); j.Action != tt.want || !r.CapturedAt.Equal(at) {
 				t.Errorf("captured at %v, judged %+v", r.CapturedAt, j)
 			}
 		})
@@ -100,7 +101,7 @@ func TestQualityByClass(t *testing.T) {
 		{"TATVIK.TATVIK", Scores{66}, Accept}, {"MANTRA.MSIPL", Scores{2}, RetryCustomer}, {"", Scores{1}, RetryCustomer},
 	} {
 		now := time.Now()
-		j := Judge(Finger, PidReply{ErrCode: "0", QScore: tt.q, CapturedAt: now, Device: DeviceInfo{DPID: tt.dpID}}, now, DefaultMaxAge)
+		j := Judge(Finger, PidReply{ErrCode: "0", QScore: tt.q, CapturedAt: now, Device: DeviceInfo{DPID: tt.dpID}}, now)
 		if j.Action != tt.want || j.Usable != (tt.want == Accept || tt.q[0] == 4) {
 			t.Errorf("%s %v: %+v", tt.dpID, tt.q, j)
 		}

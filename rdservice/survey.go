@@ -55,16 +55,9 @@ func (d Device) Listing() Listing {
 // Survey discovers, and asks every service that was found for its device, side
 // by side. A device that answers at several addresses is listed once, at the
 // best of them. The order is that of Scan.Services; errors are those of
-// Discover.
-func (c *Client) Survey(ctx context.Context) ([]Device, error) {
-	devices, _, err := c.SurveyAll(ctx)
-	return devices, err
-}
-
-// SurveyAll is Survey, and tells of the addresses without a usable service too,
-// as Scan.Failures does: a service that hangs is there, and mostly the one that
-// is looked for.
-func (c *Client) SurveyAll(ctx context.Context) ([]Device, []*Error, error) {
+// Discover. The failures are those of Scan: a service that hangs is there, and
+// mostly the one that is looked for.
+func (c *Client) Survey(ctx context.Context) ([]Device, []*Error, error) {
 	scan, err := c.Discover(ctx)
 	if err != nil {
 		return nil, nil, err

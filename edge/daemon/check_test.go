@@ -23,7 +23,7 @@ import (
 // oneReader is a computer with one reader that is ready.
 type oneReader struct{}
 
-func (oneReader) SurveyAll(context.Context) ([]rdservice.Device, []*rdservice.Error, error) {
+func (oneReader) Survey(context.Context) ([]rdservice.Device, []*rdservice.Error, error) {
 	return []rdservice.Device{{
 		Service: rdservice.Service{Address: "http://127.0.0.1:11100", Status: rdservice.Ready, CapturePath: "/rd/capture"},
 		Info:    rdservice.DeviceInfo{DPID: "MANTRA.MSIPL", CertificateEnds: time.Now().AddDate(1, 0, 0)},

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"galla/rdservice"
+	"galla/shared/ist"
 )
 
 // connectionFault says why an address did not answer. The error is not quoted: it
@@ -40,7 +41,7 @@ func connectionFault(ctx context.Context, err error) string {
 
 // readers examines the RD services and their certificates.
 func (d *Doctor) readers(ctx context.Context) []Finding {
-	devices, failures, err := d.cfg.Readers.SurveyAll(ctx)
+	devices, failures, err := d.cfg.Readers.Survey(ctx)
 	if err != nil {
 		return []Finding{{"reader", Unknown, "The search for readers failed.", rdservice.Explain(err).Text}}
 	}
@@ -100,7 +101,7 @@ func reader(d rdservice.Device) Finding {
 
 func certificate(d rdservice.Device, now time.Time) Finding {
 	const renew = "Leave the reader plugged in with the internet on: its service renews the certificate. If the day does not change, ask the reader's supplier."
-	ends := d.Info.CertificateEnds.In(rdservice.Kolkata()).Format("2 Jan 2006")
+	ends := d.Info.CertificateEnds.In(ist.Zone()).Format("2 Jan 2006")
 	switch d.Info.Certificate(now) {
 	case rdservice.CertificateEnded:
 		return Finding{"certificate", Bad, deviceLabel(d) + ": its certificate ended on " + ends + ".", renew}

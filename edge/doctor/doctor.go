@@ -54,7 +54,7 @@ type Finding struct {
 
 // Readers is what the doctor needs of *rdservice.Client.
 type Readers interface {
-	SurveyAll(ctx context.Context) ([]rdservice.Device, []*rdservice.Error, error)
+	Survey(ctx context.Context) ([]rdservice.Device, []*rdservice.Error, error)
 }
 
 // Config is what to examine.

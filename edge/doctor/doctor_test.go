@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"galla/rdservice"
+	"galla/shared/ist"
 )
 
 type fakeReaders struct {
@@ -21,11 +22,11 @@ type fakeReaders struct {
 	err      error
 }
 
-func (f fakeReaders) SurveyAll(context.Context) ([]rdservice.Device, []*rdservice.Error, error) {
+func (f fakeReaders) Survey(context.Context) ([]rdservice.Device, []*rdservice.Error, error) {
 	return f.devices, f.failures, f.err
 }
 
-var now = time.Date(2026, 11, 21, 10, 0, 0, 0, rdservice.Kolkata())
+var now = time.Date(2026, 11, 21, 10, 0, 0, 0, ist.Zone())
 
 // well is a counter in good order; spoil makes it another one.
 func well(t *testing.T, spoil func(*Config)) Report {

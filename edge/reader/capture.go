@@ -9,7 +9,6 @@ import (
 
 	"galla/edge"
 	"galla/rdservice"
-	"galla/shared/secret"
 )
 
 // ErrAbsent is the cause of a CaptureError where no service was found.
@@ -48,7 +47,7 @@ func (d *Reader) capture(ctx context.Context, wadh string) (edge.Capture, error)
 	d.log.Info("finger captured", "address", got.Address, "quality", quality, "bytes", got.PidData.Len(),
 		"attempts", got.Attempts, "took", time.Since(began).Round(time.Millisecond))
 	return edge.Capture{
-		PidData:    secret.NewPidData(string(got.PidData.Reveal())),
+		PidData:    got.PidData,
 		CapturedAt: got.Reply.CapturedAt,
 		Quality:    quality,
 	}, nil

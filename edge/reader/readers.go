@@ -28,7 +28,7 @@ func (d *Reader) List(ctx context.Context) ([]rdservice.Device, error) {
 	if wanted {
 		return nil, rdservice.ErrBusy
 	}
-	found, err := d.client.Survey(looking)
+	found, _, err := d.client.Survey(looking)
 	d.mu.Lock()
 	d.cancelScan = nil
 	d.mu.Unlock()

@@ -23,5 +23,5 @@
 // start of whichever program comes first. Everything secret that Open hands
 // out, above all the raw biometric, stands in types that print as a mask.
 //
-// Only the standard library is used, and there is no package state.
+// There is no package state.
 package rdcrypto

@@ -11,6 +11,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"galla/shared/ist"
 )
 
 // Why Open refuses PidData. Each error that Open returns wraps exactly one of
@@ -60,7 +62,7 @@ func Open(pidData []byte, key *rsa.PrivateKey, authority *x509.Certificate) (Pid
 	if clear.ts != ts {
 		return Pid{}, fmt.Errorf("%w: the sealed ts differs from the clear one", ErrMalformed)
 	}
-	at, err := time.ParseInLocation(TimeLayout, ts, Kolkata())
+	at, err := time.ParseInLocation(TimeLayout, ts, ist.Zone())
 	if err != nil {
 		return Pid{}, fmt.Errorf("%w: ts is no time", ErrMalformed)
 	}

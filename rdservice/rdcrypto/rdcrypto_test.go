@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"galla/shared/ist"
 	"log/slog"
 	"strings"
 	"sync"
@@ -75,7 +76,7 @@ func (d doc) xml() []byte {
 		d.dc, d.mc, d.CI, d.Skey, d.Hmac, d.Data)
 }
 
-var captured = time.Date(2026, 11, 21, 10, 15, 30, 0, Kolkata())
+var captured = time.Date(2026, 11, 21, 10, 15, 30, 0, ist.Zone())
 
 func seal(t testing.TB, h testKeyPairs, wadh string, samples ...Sample) doc {
 	t.Helper()

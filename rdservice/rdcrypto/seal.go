@@ -14,6 +14,8 @@ import (
 	"io"
 	"strings"
 	"time"
+
+	"galla/shared/ist"
 )
 
 // TimeLayout is the form of ts, local time without a zone: 19 characters.
@@ -35,9 +37,6 @@ const (
 // certificate ends, in GMT.
 const ciLayout = "20060102"
 
-// Kolkata is the zone of every ts: +05:30, all year.
-func Kolkata() *time.Location { return time.FixedZone("IST", 5*3600+30*60) }
-
 // CI is the value of Skey's ci for an authority's certificate.
 func CI(authority *x509.Certificate) string {
 	return authority.NotAfter.UTC().Format(ciLayout)
@@ -54,7 +53,7 @@ type Sample struct {
 // with the code dc. wadh is empty except for e-KYC. The result is a secret: it
 // is for Seal and nothing else.
 func Block(ts time.Time, wadh, dc string, samples []Sample, device *rsa.PrivateKey, random io.Reader) ([]byte, error) {
-	stamp := ts.In(Kolkata()).Format(TimeLayout)
+	stamp := ts.In(ist.Zone()).Format(TimeLayout)
 	var b strings.Builder
 	b.WriteString(`<Pid`)
 	attr(&b, "ts", stamp)
@@ -125,7 +124,7 @@ func Seal(pid []byte, ts time.Time, authority *x509.Certificate, random io.Reade
 	if err != nil {
 		return Sealed{}, fmt.Errorf("sealing the session key: %w", err)
 	}
-	stamp := []byte(ts.In(Kolkata()).Format(TimeLayout))
+	stamp := []byte(ts.In(ist.Zone()).Format(TimeLayout))
 	iv, aad := nonces(stamp)
 	sum := sha256.Sum256(pid)
 	b64 := base64.StdEncoding

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"galla/rdservice/rdcrypto"
+	"galla/shared/ist"
 )
 
 // certificateLife is how long an L0 device's certificate lives.
@@ -227,7 +228,7 @@ func (d *Device) deviceInfo(p profile, present bool) tag {
 }
 
 // now is the device's clock.
-func (d *Device) now() time.Time { return time.Now().Add(d.cfg.ClockOffset).In(rdcrypto.Kolkata()) }
+func (d *Device) now() time.Time { return time.Now().Add(d.cfg.ClockOffset).In(ist.Zone()) }
 
 // write sends a document with the profile's header, or lack of one.
 func write(w http.ResponseWriter, p profile, status int, body []byte) {

@@ -96,7 +96,7 @@ func open(t *testing.T, c rdservice.Capture) rdcrypto.Pid {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pid, err := rdcrypto.Open(c.PidData.Reveal(), a.key, a.cert)
+	pid, err := rdcrypto.Open([]byte(c.PidData.Reveal()), a.key, a.cert)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +109,7 @@ func TestProfiles(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			_, address, client := start(t, Config{Profile: name})
 			post(t, address+"/sim/finger", `{"aadhaar":"999971658847","finger":"LEFT_RING","quality":66}`, 200)
-			devices, err := client.Survey(t.Context())
+			devices, _, err := client.Survey(t.Context())
 			if err != nil || len(devices) != 1 || devices[0].InfoErr != nil {
 				t.Fatalf("%+v, %v", devices, err)
 			}
@@ -195,25 +195,25 @@ func TestShapes(t *testing.T) {
 func TestCapturesOfMany(t *testing.T) {
 	_, address, client := start(t, Config{Profile: profileStartek})
 	s := only(t, client)
-	got, err := client.Capture(t.Context(), s, rdservice.Options{Fingers: 2, Form: rdservice.FormImage})
+	got, err := client.Capture(t.Context(), s, rdservice.Options{Fingers: 2})
 	if err != nil || len(got.Reply.QScore) != 2 {
 		t.Fatalf("%+v, %v", got.Reply, err)
 	}
 	pid := open(t, got)
 	for i, want := range []string{"RIGHT_INDEX", "RIGHT_MIDDLE"} {
 		finger, _ := rdcrypto.Match(startAadhaar, pid.Bios[i].Raw.Reveal())
-		if finger != want || pid.Bios[i].Type != "FIR" || pid.Bios[i].Posh != "UNKNOWN" {
+		if finger != want || pid.Bios[i].Type != "FMR" || pid.Bios[i].Posh != "UNKNOWN" {
 			t.Errorf("finger %d is %s, %+v", i, finger, pid.Bios[i])
 		}
 	}
-	options := strings.Replace(safeOptions, "UNKNOWN", "LEFT_THUMB", 1)
+	options := strings.NewReplacer("UNKNOWN", "LEFT_THUMB", `fType="2"`, `fType="1"`).Replace(safeOptions)
 	_, body := raw(t, "CAPTURE", address+"/rd/capture", options)
 	a, err := authority()
 	if err != nil {
 		t.Fatal(err)
 	}
 	named, err := rdcrypto.Open([]byte(body), a.key, a.cert)
-	if err != nil || named.Bios[0].Posh != "LEFT_THUMB" {
+	if err != nil || named.Bios[0].Posh != "LEFT_THUMB" || named.Bios[0].Type != "FIR" {
 		t.Errorf("%+v, %v", named, err)
 	}
 }

@@ -338,7 +338,7 @@ func (h *system) capture(t *testing.T, aadhaar string, options rdservice.Options
 	if err != nil || !c.Judgement.Usable {
 		t.Fatalf("capture: %v %s %s", err, c.Reply.ErrCode, c.Reply.ErrInfo)
 	}
-	return string(c.PidData.Reveal())
+	return c.PidData.Reveal()
 }
 
 // aeps is the body of an AEPS transaction with a fresh capture.

@@ -179,7 +179,7 @@ func (h *sandbox) capture(r *reader, aadhaar string) (string, error) {
 	if !c.Judgement.Usable {
 		return "", fmt.Errorf("capture: errCode %s %s", c.Reply.ErrCode, c.Reply.ErrInfo)
 	}
-	xml := string(c.PidData.Reveal())
+	xml := c.PidData.Reveal()
 	h.captures.add(xml)
 	return xml, nil
 }

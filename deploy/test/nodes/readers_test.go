@@ -66,7 +66,7 @@ func (g *fakeReaders) capture(ctx context.Context) (string, error) {
 	if !c.Judgement.Usable {
 		return "", fmt.Errorf("capture: %s %s", c.Reply.ErrCode, c.Reply.ErrInfo)
 	}
-	return string(c.PidData.Reveal()), nil
+	return c.PidData.Reveal(), nil
 }
 
 // State implements edge.Device.

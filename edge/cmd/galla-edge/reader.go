@@ -21,6 +21,7 @@ import (
 	"galla/edge/doctor"
 	"galla/installers"
 	"galla/rdservice"
+	"galla/shared/ist"
 	"galla/shared/settings"
 )
 
@@ -62,7 +63,7 @@ func (d *devicesCmd) Run(ctx context.Context, c *cli) error {
 	if d.Use != "" {
 		return d.use(ctx, c, client)
 	}
-	found, failures, err := client.SurveyAll(ctx)
+	found, failures, err := client.Survey(ctx)
 	if err != nil {
 		return err
 	}
@@ -127,7 +128,7 @@ func (d *devicesCmd) write(w io.Writer, found []rdservice.Device, now time.Time)
 
 // certificateText describes how long a device's certificate is valid.
 func certificateText(info rdservice.DeviceInfo, now time.Time) string {
-	day := info.CertificateEnds.In(rdservice.Kolkata()).Format(time.DateOnly)
+	day := info.CertificateEnds.In(ist.Zone()).Format(time.DateOnly)
 	switch info.Certificate(now) {
 	case rdservice.CertificateUnknown:
 		return "?"

@@ -143,7 +143,7 @@ func entries(all []string, topicOf func(code string) string, entry func(topic st
 
 // faceTopic names the texts of a face service's code, by what rdservice makes of it.
 func faceTopic(code string) string {
-	if rdservice.Judge(rdservice.Face, rdservice.PidReply{ErrCode: code}, time.Time{}, 0).Action == rdservice.RetryCustomer {
+	if rdservice.Judge(rdservice.Face, rdservice.PidReply{ErrCode: code}, time.Time{}).Action == rdservice.RetryCustomer {
 		return "again"
 	}
 	return "support"

@@ -69,7 +69,7 @@ func TestRun(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := rdcrypto.Open(got.PidData.Reveal(), key, cert); err != nil {
+		if _, err := rdcrypto.Open([]byte(got.PidData.Reveal()), key, cert); err != nil {
 			t.Error(err)
 		}
 		cancel()
@@ -110,7 +110,7 @@ func TestDevices(t *testing.T) {
 		t.Fatal(err)
 	}
 	serials := map[string]int{}
-	found, err := client.Survey(t.Context())
+	found, _, err := client.Survey(t.Context())
 	for _, d := range found {
 		serials[d.Info.DPID+" "+d.Info.Serial]++
 	}
