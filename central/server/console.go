@@ -11,7 +11,6 @@ import (
 	"galla/central/staff"
 	"galla/central/store"
 	"galla/shared/localname"
-	"galla/shared/password"
 	"galla/shared/secret"
 )
 
@@ -23,8 +22,7 @@ func newConsole(ctx context.Context, cfg Config, k keys.Set, db *store.DB, parti
 	}
 	settings := staff.Config{Rand: cfg.Rand, Logger: cfg.Logger}
 	if cfg.Sandbox {
-		// The sandbox's passwords are public: a slow hash protects nothing.
-		settings.Cost = password.Cost{Memory: 8 << 10, Passes: 1, Lanes: 1}
+		settings.Cost = sandboxCost()
 	}
 	members, err := staff.New(db.ForStaff(), vault, settings)
 	if err != nil {

@@ -10,9 +10,9 @@ import (
 
 	"galla/central"
 	"galla/central/gateway"
-	"galla/central/httpapi"
 	"galla/central/store"
 	"galla/shared/op"
+	"galla/shared/password"
 	"galla/shared/seal"
 	"galla/shared/secret"
 )
@@ -25,6 +25,10 @@ const (
 	vendorV2     = "b0000000-0000-4000-8000-000000000002"
 	merchantBase = "c0000000-0000-4000-8000-00000000000"
 )
+
+// sandboxCost is the cost of the hashes of the sandbox's passwords and secrets. They are
+// public: a slow hash protects nothing.
+func sandboxCost() password.Cost { return password.Cost{Memory: 64, Passes: 1, Lanes: 1} }
 
 // sandboxClients are the credentials of the sandbox.
 func sandboxClients() []struct {
@@ -79,7 +83,7 @@ func sandboxSeed(rand io.Reader) (store.Seed, error) {
 		}
 	}
 	for _, c := range sandboxClients() {
-		hash, err := httpapi.HashSecret(secret.NewKey([]byte(c.secret)), rand)
+		hash, err := password.Hash(secret.NewToken(c.secret), rand, sandboxCost())
 		if err != nil {
 			return store.Seed{}, fmt.Errorf("hash the secret of client %s: %w", c.id, err)
 		}

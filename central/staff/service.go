@@ -9,7 +9,6 @@ import (
 	"io"
 	"log/slog"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -58,7 +57,7 @@ type Service struct {
 	store     Store
 	vault     *Vault
 	cfg       Config
-	dummy     func() (dummyCredentials, error) // made at its first use
+	dummy     dummyCredentials
 	verifiers verifiers
 	hashes    chan struct{}
 	counts    signInCounts
@@ -105,19 +104,11 @@ func New(store Store, vault *Vault, cfg Config) (*Service, error) {
 		return nil, err
 	}
 	d := &Service{AuditLog: auditLog, store: store, vault: vault, cfg: cfg, verifiers: verifiers{password.Verify, Factor.step}, hashes: make(chan struct{}, maxHashes)}
-	d.dummy = sync.OnceValues(func() (dummyCredentials, error) {
-		unknown, err := d.newToken()
-		if err != nil {
-			return dummyCredentials{}, err
-		}
-		hash, err := password.Hash(unknown, cfg.Rand, cfg.Cost)
-		if err != nil {
-			return dummyCredentials{}, err
-		}
-		f, err := newFactor("", cfg.Rand)
-		return dummyCredentials{hash, f}, err
-	})
-	return d, nil
+	if d.dummy.hash, err = password.Unmatchable(cfg.Rand, cfg.Cost); err != nil {
+		return nil, err
+	}
+	d.dummy.factor, err = newFactor("", cfg.Rand)
+	return d, err
 }
 
 // tokenBytes is 256 bits.
@@ -186,10 +177,7 @@ func (d *Service) verifyPassword(ctx context.Context, stored string, typed secre
 		typed = secret.NewToken("")
 	}
 	if stored == "" {
-		no, err := d.dummy()
-		if err == nil {
-			_, err = d.verifiers.password(no.hash, typed)
-		}
+		_, err := d.verifiers.password(d.dummy.hash, typed)
 		return false, err
 	}
 	return d.verifiers.password(stored, typed)
@@ -227,10 +215,6 @@ func (d *Service) signIn(ctx context.Context, name string, typed secret.Token, c
 		if err := d.checkRate(ctx, from); err != nil {
 			return SignedIn{}, err
 		}
-	}
-	// The first attempt makes it, for any login, so that unknown ones take no longer.
-	if _, err := d.dummy(); err != nil {
-		return SignedIn{}, err
 	}
 	name, err := ParseLogin(name)
 	if err != nil {
@@ -285,10 +269,7 @@ func (d *Service) verifyCredentials(ctx context.Context, r Account, typed secret
 		return 0, fmt.Errorf("check a password: %w", err)
 	}
 	if stored == "" {
-		no, err := d.dummy()
-		if err == nil {
-			_, err = d.verifiers.code(no.factor, code, time.Now(), 0)
-		}
+		_, err := d.verifiers.code(d.dummy.factor, code, time.Now(), 0)
 		return 0, err
 	}
 	f, err := d.openFactor(r)

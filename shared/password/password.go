@@ -100,6 +100,17 @@ func Hash(typed secret.Token, rand io.Reader, c Cost) (string, error) {
 	return h.String(), nil
 }
 
+// Unmatchable returns a text as of Hash whose key is drawn, too: nothing matches it, and
+// Verify takes as long as with a hash of the same cost. It stands for the hash of a name
+// that does not exist.
+func Unmatchable(rand io.Reader, c Cost) (string, error) {
+	raw := make([]byte, saltSize+keySize)
+	if _, err := io.ReadFull(rand, raw); err != nil {
+		return "", fmt.Errorf("draw a hash: %w", err)
+	}
+	return phc{cost: c, salt: raw[:saltSize], key: raw[saltSize:]}.String(), nil
+}
+
 // Verify compares what was typed with a PHC text of Hash, under whatever cost it was
 // made. A wrong one takes as long as the right one. The error is ErrHash.
 func Verify(text string, typed secret.Token) (bool, error) {

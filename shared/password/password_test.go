@@ -38,6 +38,24 @@ func TestHash(t *testing.T) {
 	}
 }
 
+// TestUnmatchable: nothing matches, at the cost of a real hash, and two differ.
+func TestUnmatchable(t *testing.T) {
+	cost := Cost{Memory: 64, Passes: 1, Lanes: 1}
+	one, err := Unmatchable(rand.Reader, cost)
+	if err != nil || !strings.HasPrefix(one, "$argon2id$v=19$m=64,t=1,p=1$") {
+		t.Fatal(one, err)
+	}
+	if ok, err := Verify(one, secret.NewToken("")); ok || err != nil {
+		t.Errorf("Verify = %v, %v", ok, err)
+	}
+	if other, err := Unmatchable(rand.Reader, cost); err != nil || other == one {
+		t.Errorf("twice %s, %v", one, err)
+	}
+	if _, err := Unmatchable(strings.NewReader(""), cost); err == nil {
+		t.Error("a hash without randomness")
+	}
+}
+
 func TestWait(t *testing.T) {
 	for failures, want := range map[int]time.Duration{
 		0: 0, 4: 0, 5: 30 * time.Second, 6: time.Minute, 9: 8 * time.Minute, 10: 15 * time.Minute, 1_000_000: 15 * time.Minute,
