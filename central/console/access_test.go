@@ -62,6 +62,7 @@ func (h *system) out(t testing.TB, what, bearer string) {
 		if time.Now().After(ends) {
 			t.Fatalf("%s: the token still opens: HTTP %d %s", what, status, text)
 		}
+		time.Sleep(20 * time.Millisecond)
 	}
 }
 

@@ -1,6 +1,16 @@
 package console
 
-import "galla/central/staff"
+import (
+	"testing"
+
+	"galla/central/staff"
+)
+
+// Begin copies a migrated database to a place where there is none.
+func Begin(t testing.TB, place string) {
+	t.Helper()
+	begin(t, place)
+}
 
 // RouteInfo is a route as tests of the whole central see it.
 type RouteInfo struct {

@@ -300,7 +300,7 @@ func TestVendorKeys(t *testing.T) {
 func TestManySlabsThatOverlap(t *testing.T) {
 	h := newSystem(t)
 	vikram := h.enter(t, staff.Viewer)
-	const all = 1000
+	const all = 200 // the page names the others of each
 	at := time.Now()
 	for i := range all {
 		low, high := money.Paise(100*(i+1)), money.Paise(100*(2*all-i))
@@ -322,7 +322,7 @@ func TestManySlabsThatOverlap(t *testing.T) {
 	if n := len(page) / all; n > 1000 {
 		t.Errorf("the page has %d bytes a slab", n)
 	}
-	has(t, page, "overlaps ₹2.00 to below ₹1,999.00; ₹3.00 to below ₹1,998.00; ₹4.00 to below ₹1,997.00; ₹5.00 to below ₹1,996.00; ₹6.00 to below ₹1,995.00 and 994 more")
+	has(t, page, "overlaps ₹2.00 to below ₹399.00; ₹3.00 to below ₹398.00; ₹4.00 to below ₹397.00; ₹5.00 to below ₹396.00; ₹6.00 to below ₹395.00 and 194 more")
 }
 
 // TestSlabs: slabs are changed under the API's own rules.

@@ -3,6 +3,8 @@ package console_test
 import (
 	"context"
 	"crypto/rand"
+	"crypto/rsa"
+	"crypto/x509"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -11,6 +13,7 @@ import (
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
+	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -19,6 +22,7 @@ import (
 	"time"
 
 	"galla/central/bank/simbank"
+	"galla/central/console"
 	"galla/central/server"
 	"galla/central/staff"
 	"galla/central/store"
@@ -88,6 +92,23 @@ func runs(t testing.TB, name string, run func(context.Context) error) {
 	})
 }
 
+// testAuthority is the test authority of fingerprint readers.
+type testAuthority struct {
+	cert *x509.Certificate
+	key  *rsa.PrivateKey
+}
+
+// authority makes the one of all tests: an RSA key takes long to find.
+var authority = sync.OnceValues(func() (testAuthority, error) {
+	folder, err := os.MkdirTemp("", "galla-authority")
+	if err != nil {
+		return testAuthority{}, err
+	}
+	defer func() { _ = os.RemoveAll(folder) }()
+	cert, key, err := rdcrypto.EnsureAuthority(folder, rand.Reader)
+	return testAuthority{cert, key}, err
+})
+
 func newSystem(t testing.TB) *system {
 	t.Helper()
 	h := &system{log: &lines{}}
@@ -101,7 +122,7 @@ func newSystem(t testing.TB) *system {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cert, authority, err := rdcrypto.EnsureAuthority(filepath.Join(data, "authority"), rand.Reader)
+	devices, err := authority()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +130,7 @@ func newSystem(t testing.TB) *system {
 		return func(context.Context) (net.Listener, error) { return l, nil }
 	}
 	bank, err := simbank.New(t.Context(), simbank.Config{
-		DataDir: filepath.Join(data, "bank"), NetworkKey: key, AuthorityKey: authority, AuthorityCert: cert,
+		DataDir: filepath.Join(data, "bank"), NetworkKey: key, AuthorityKey: devices.key, AuthorityCert: devices.cert,
 		ListenPublic: once(public), ListenNetwork: once(line), TimeScale: 0.1, Rand: rand.Reader, Logger: quiet,
 	})
 	if err != nil {
@@ -117,9 +138,14 @@ func newSystem(t testing.TB) *system {
 	}
 	t.Cleanup(func() { _ = bank.Close() })
 	runs(t, "bank", bank.Run)
+	place := filepath.Join(data, "central", "central.db")
+	if err := os.MkdirAll(filepath.Dir(place), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	console.Begin(t, place)
 	runs(t, "central", func(ctx context.Context) error { return server.Run(ctx, h.cfg) })
 	h.untilReady(t)
-	if h.db, err = store.OpenSQLite(t.Context(), filepath.Join(data, "central", "central.db"), store.Config{Node: "test", Logger: quiet}); err != nil {
+	if h.db, err = store.OpenSQLite(t.Context(), place, store.Config{Node: "test", Logger: quiet}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = h.db.Close() })

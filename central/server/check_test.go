@@ -14,7 +14,9 @@ import (
 	"time"
 
 	"galla/central/keys"
+	"galla/shared/freeport"
 	"galla/shared/seal"
+	"galla/shared/secret"
 )
 
 // productionFolder is a data folder with keys as an operator creates them.
@@ -56,6 +58,23 @@ func contentsOf(t *testing.T, folder string) string {
 		t.Fatal(err)
 	}
 	return strings.Join(list, "|")
+}
+
+// TestCheckWithoutADatabase: a check waits a few seconds for a database that does not
+// answer, and then says where it is not.
+func TestCheckWithoutADatabase(t *testing.T) {
+	cfg := testConfig(t)
+	addr := freeport.For(t)
+	cfg.DatabaseURL = secret.NewToken("postgres://galla@" + addr + "/galla?sslmode=disable")
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	var out bytes.Buffer
+	err := Check(ctx, cfg, nil, &out)
+	_, problem, _ := strings.Cut(out.String(), "wrong  database: ")
+	problem, _, _ = strings.Cut(problem, "\n")
+	if err == nil || !strings.Contains(problem, "on "+addr) {
+		t.Errorf("%v: %q\n%s", err, problem, out.String())
+	}
 }
 
 // TestCheck: each fault has its line, beside the others, and a check changes nothing.

@@ -1,11 +1,15 @@
 package server
 
 import (
+	"context"
 	"log/slog"
+	"net"
 	"strings"
 	"testing"
+	"time"
 
-	"galla/shared/freeport"
+	"github.com/jackc/pgx/v5/pgproto3"
+
 	"galla/shared/secret"
 )
 
@@ -14,20 +18,47 @@ import (
 func TestADatabasesPasswordIsNeverShown(t *testing.T) {
 	const canary = "SaffronCanary"
 	for _, url := range []string{
-		"postgres://galla:" + canary + "@" + freeport.For(t) + "/galla?connect_timeout=2",
+		"postgres://galla:" + canary + "@" + refusingPostgres(t) + "/galla?sslmode=disable",
 		"postgres://galla:" + canary + "@host with a space/galla",
 		"postgres://galla:" + canary + "@127.0.0.1:1/galla?sslmode=" + canary,
-		"host=127.0.0.1 port=1 connect_timeout=2 password=" + canary,
+		"host=127.0.0.1 port=1 password=" + canary,
 		"host=127.0.0.1 nothing password='" + canary,
 	} {
 		var log strings.Builder
 		cfg := testConfig(t)
 		cfg.DatabaseURL, cfg.Logger = secret.NewToken(url), slog.New(slog.NewTextHandler(&log, nil))
-		err := Run(t.Context(), cfg)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second) // a server that does not answer is tried for ten
+		err := Run(ctx, cfg)
+		cancel()
 		if err == nil || strings.Contains(err.Error(), canary) || strings.Contains(log.String(), canary) {
 			t.Errorf("the password is shown, or there is no error: %v\n%s", err, log.String())
 		}
 	}
+}
+
+// refusingPostgres is a PostgreSQL that accepts no password.
+func refusingPostgres(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			server := pgproto3.NewBackend(c, c)
+			if _, err := server.ReceiveStartupMessage(); err == nil {
+				server.Send(&pgproto3.ErrorResponse{Severity: "FATAL", Code: "28P01", Message: `password authentication failed for user "galla"`})
+				_ = server.Flush()
+			}
+			_ = c.Close()
+		}
+	}()
+	return l.Addr().String()
 }
 
 func TestNodeName(t *testing.T) {

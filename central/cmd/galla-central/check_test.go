@@ -207,12 +207,9 @@ func faults() map[string]struct {
 			s.environment = append(s.environment, "GALLA_DATABASE_URL=postgres://galla:hunter2@"+guarded(s.t)+"/galla?sslmode=disable")
 		}, []string{"wrong  database: ", "refuses this user", "check the user, the password"}},
 		"a password for all to see": {func(s *site) { s.flags["database-url"] = "postgres://galla:hunter2@db/galla" }, []string{"wrong  configuration: ", "PGPASSFILE"}},
-		"no database": {func(s *site) {
-			s.flags["database-url"] = "postgres://galla@" + freeport.For(s.t) + "/galla?sslmode=disable"
-		}, []string{"wrong  database: ", "on 127.0.0.1:"}},
-		"a newer schema": {newer, []string{"wrong  database: ", "4711", "start the newer program"}},
-		"no bank":        {func(s *site) { s.flags["bank"] = "http://" + freeport.For(s.t) }, []string{"wrong  bank: ", "look at the address"}},
-		"a wrong clock":  {func(s *site) { s.flags["bank"] = bankOf(s.t, -time.Hour) }, []string{"wrong  clock: ", "1h0m0s", "NTP"}},
+		"a newer schema":            {newer, []string{"wrong  database: ", "4711", "start the newer program"}},
+		"no bank":                   {func(s *site) { s.flags["bank"] = "http://" + freeport.For(s.t) }, []string{"wrong  bank: ", "look at the address"}},
+		"a wrong clock":             {func(s *site) { s.flags["bank"] = bankOf(s.t, -time.Hour) }, []string{"wrong  clock: ", "1h0m0s", "NTP"}},
 		"an ended certificate": {func(s *site) { s.flags["tls-cert"], s.flags["tls-key"] = certificate(s.t, time.Now().Add(-time.Hour)) },
 			[]string{"wrong  certificate: ", "tls.crt", "renew it"}},
 		"one that ends soon": {func(s *site) {
