@@ -1,9 +1,16 @@
 package store
 
-import "galla/central/store/postgres"
+import (
+	"github.com/pressly/goose/v3"
+
+	"galla/central/store/postgres"
+)
 
 // dialect is the difference between the SQL of the two databases.
 type dialect struct {
+	goose goose.Dialect
+	// spell returns a migration as the database spells it.
+	spell func(text string) string
 	// skipLocked ends a selection of rows that a change claims: with several writers at
 	// one time, each gets rows that no other has.
 	skipLocked string
@@ -22,12 +29,16 @@ type dialect struct {
 
 // sqliteDialect needs no locks of rows, since SQLite has one writer. The table of
 // operations has their names.
-func sqliteDialect() dialect { return dialect{names: "operations"} }
+func sqliteDialect() dialect {
+	return dialect{goose: goose.DialectSQLite3, spell: spellForSQLite, names: "operations"}
+}
 
 // postgresDialect is for several writers and one partition of operations for each month
 // (see doc.go).
 func postgresDialect() dialect {
 	return dialect{
+		goose:            goose.DialectPostgres,
+		spell:            spellForPostgres,
 		skipLocked:       " FOR UPDATE SKIP LOCKED",
 		forUpdate:        " FOR NO KEY UPDATE",
 		names:            "operation_names",

@@ -19,7 +19,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/stdlib"
-	"github.com/pressly/goose/v3"
 	"go.uber.org/goleak"
 
 	"galla/central"
@@ -145,12 +144,12 @@ func (k kind) raw(t testing.TB, place string) *sql.DB {
 	return stdlib.OpenDB(*config)
 }
 
-// goose is what the migrations' library calls it.
-func (k kind) goose() goose.Dialect {
+// dialect is the database's.
+func (k kind) dialect() dialect {
 	if k == onSQLite {
-		return goose.DialectSQLite3
+		return sqliteDialect()
 	}
-	return goose.DialectPostgres
+	return postgresDialect()
 }
 
 // openPlace opens the database of a place.

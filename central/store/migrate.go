@@ -10,18 +10,20 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"regexp"
 	"strings"
+	"text/template"
 
 	"github.com/pressly/goose/v3"
 
 	"galla/central/store/sqlite"
 )
 
-// sqliteMigrations are the numbered migrations of the schema. There is no way back, and a
-// released file is never changed: a new one is added.
+// migrationFiles are the numbered migrations of the schema, for both databases. There is no
+// way back, and a released file is never changed: a new one is added.
 //
-//go:embed migrations/sqlite/*.sql
-var sqliteMigrations embed.FS
+//go:embed migrations/*.sql
+var migrationFiles embed.FS
 
 // Tables in which the migrations are recorded.
 const (
@@ -32,11 +34,59 @@ const (
 // migrationLock is the advisory lock of PostgreSQL during a migration; the letters "galla".
 const migrationLock = 0x67_61_6c_6c_61
 
+// migration is one step of the schema, as one database spells it.
+type migration struct {
+	file    string
+	version int64
+	text    string
+}
+
+// migrations reads the numbered migrations of a folder.
+func (d dialect) migrations(files fs.FS) ([]migration, error) {
+	names, err := fs.Glob(files, "migrations/*.sql")
+	if err != nil {
+		return nil, err
+	}
+	list := make([]migration, len(names))
+	for i, name := range names {
+		version, err := goose.NumericComponent(name)
+		if err != nil {
+			return nil, err
+		}
+		file, err := template.ParseFS(files, name)
+		if err != nil {
+			return nil, err
+		}
+		var text strings.Builder
+		if err := file.Execute(&text, map[string]any{"Postgres": d.goose == goose.DialectPostgres, "Operations": d.names}); err != nil {
+			return nil, err
+		}
+		// A checkout may change the ends of lines.
+		list[i] = migration{file: name, version: version, text: d.spell(strings.ReplaceAll(text.String(), "\r\n", "\n"))}
+	}
+	return list, nil
+}
+
+// spellForSQLite spells a migration for SQLite.
+func spellForSQLite(text string) string {
+	return regexp.MustCompile(`EXECUTE FUNCTION refuse\((.*)\);`).ReplaceAllString(text, "BEGIN SELECT RAISE(ABORT, $1); END;")
+}
+
+// spellForPostgres spells a migration for PostgreSQL.
+func spellForPostgres(text string) string {
+	return strings.NewReplacer(" TEXT", ` TEXT COLLATE "C"`, " INTEGER", " BIGINT", " BLOB", " BYTEA", " VIRTUAL", " STORED",
+		") STRICT, WITHOUT ROWID;", ");", ") STRICT;", ");").Replace(text)
+}
+
 // migrate migrates a database to the newest schema of the program, one node at a time. It
 // refuses a database that a newer program has migrated, and one whose applied migrations
 // differ from the program's.
-func migrate(ctx context.Context, dialect goose.Dialect, db *sql.DB, steps fs.FS, log *slog.Logger) (err error) {
-	if dialect == goose.DialectPostgres {
+func migrate(ctx context.Context, d dialect, db *sql.DB, files fs.FS, log *slog.Logger) (err error) {
+	list, err := d.migrations(files)
+	if err != nil {
+		return fmt.Errorf("read the program's migrations: %w", err)
+	}
+	if d.goose == goose.DialectPostgres {
 		// On SQLite no other program writes. The lock also protects the checksums, and ends
 		// with its connection.
 		locked, err := db.Conn(ctx)
@@ -52,12 +102,19 @@ func migrate(ctx context.Context, dialect goose.Dialect, db *sql.DB, steps fs.FS
 			err = errors.Join(err, unlockErr)
 		}()
 	}
-	return migrateAlone(ctx, dialect, db, steps, log)
+	return migrateAlone(ctx, d.goose, db, list, log)
 }
 
-func migrateAlone(ctx context.Context, dialect goose.Dialect, db *sql.DB, steps fs.FS, log *slog.Logger) error {
-	provider, err := goose.NewProvider(dialect, db, steps,
-		goose.WithTableName(versionTable), goose.WithDisableGlobalRegistry(true), goose.WithSlog(log))
+func migrateAlone(ctx context.Context, dialect goose.Dialect, db *sql.DB, list []migration, log *slog.Logger) error {
+	steps := make([]*goose.Migration, len(list))
+	for i, m := range list {
+		steps[i] = goose.NewGoMigration(m.version, &goose.GoFunc{RunTx: func(ctx context.Context, tx *sql.Tx) error {
+			_, err := tx.ExecContext(ctx, m.text)
+			return err
+		}}, nil)
+	}
+	provider, err := goose.NewProvider(dialect, db, nil,
+		goose.WithGoMigrations(steps...), goose.WithTableName(versionTable), goose.WithDisableGlobalRegistry(true), goose.WithSlog(log))
 	if err != nil {
 		return fmt.Errorf("read the program's migrations: %w", err)
 	}
@@ -71,13 +128,9 @@ func migrateAlone(ctx context.Context, dialect goose.Dialect, db *sql.DB, steps 
 	if _, err := db.ExecContext(ctx, checksumTable); err != nil {
 		return fmt.Errorf("create the table of checksums: %w", sqlite.Explain(err))
 	}
-	for _, source := range provider.ListSources() {
-		text, err := fs.ReadFile(steps, source.Path)
-		if err != nil {
-			return fmt.Errorf("read migration %s: %w", source.Path, err)
-		}
-		if err := matchChecksum(ctx, db, source.Version, current, checksum(text)); err != nil {
-			return fmt.Errorf("migration %s: %w", source.Path, sqlite.Explain(err))
+	for _, m := range list {
+		if err := matchChecksum(ctx, db, m, current); err != nil {
+			return fmt.Errorf("migration %s: %w", m.file, sqlite.Explain(err))
 		}
 	}
 	if current == newest {
@@ -103,16 +156,12 @@ func withStopCause(ctx context.Context, err error) error {
 // SchemaVersion returns the version of the database's schema and the program's own. A newer
 // schema works too: migrations only add.
 func (s *DB) SchemaVersion(ctx context.Context) (has, brings int64, err error) {
-	files, err := fs.Glob(sqliteMigrations, "migrations/sqlite/*.sql")
+	list, err := s.dialect.migrations(migrationFiles)
 	if err != nil {
-		return 0, 0, fmt.Errorf("list the program's migrations: %w", err)
+		return 0, 0, fmt.Errorf("read the program's migrations: %w", err)
 	}
-	for _, name := range files {
-		version, err := goose.NumericComponent(name)
-		if err != nil {
-			return 0, 0, fmt.Errorf("read the program's migrations: %w", err)
-		}
-		brings = max(brings, version)
+	for _, m := range list {
+		brings = max(brings, m.version)
 	}
 	err = s.read(ctx, func(c conn) error {
 		return c.one(`SELECT max(version_id) FROM `+versionTable, nil, &has)
@@ -126,14 +175,16 @@ func (s *DB) SchemaVersion(ctx context.Context) (has, brings int64, err error) {
 // matchChecksum compares an applied migration with its record. A migration that is not
 // applied yet is recorded before it runs. After a crash in between, the next start
 // overwrites the record.
-func matchChecksum(ctx context.Context, db *sql.DB, version, current int64, sum string) error {
-	if version > current {
+func matchChecksum(ctx context.Context, db *sql.DB, m migration, current int64) error {
+	digest := sha256.Sum256([]byte(m.text))
+	sum := hex.EncodeToString(digest[:])
+	if m.version > current {
 		_, err := db.ExecContext(ctx, `INSERT INTO schema_checksums (version, sha256) VALUES ($1, $2)
-			ON CONFLICT (version) DO UPDATE SET sha256 = excluded.sha256`, version, sum)
+			ON CONFLICT (version) DO UPDATE SET sha256 = excluded.sha256`, m.version, sum)
 		return err
 	}
 	var recorded string
-	err := db.QueryRowContext(ctx, `SELECT sha256 FROM schema_checksums WHERE version = $1`, version).Scan(&recorded)
+	err := db.QueryRowContext(ctx, `SELECT sha256 FROM schema_checksums WHERE version = $1`, m.version).Scan(&recorded)
 	if errors.Is(err, sql.ErrNoRows) {
 		return errors.New("it was applied to the database without a checksum: the schema is not this program's")
 	}
@@ -144,10 +195,4 @@ func matchChecksum(ctx context.Context, db *sql.DB, version, current int64, sum 
 		return fmt.Errorf("it was changed after it was applied (recorded %.12s, now %.12s): use the program that the database belongs to, and put changes into a new migration", recorded, sum)
 	}
 	return nil
-}
-
-// checksum is the same for both kinds of line ends, since a checkout may change them.
-func checksum(text []byte) string {
-	sum := sha256.Sum256([]byte(strings.ReplaceAll(string(text), "\r\n", "\n")))
-	return hex.EncodeToString(sum[:])
 }

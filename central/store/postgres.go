@@ -2,17 +2,10 @@ package store
 
 import (
 	"context"
-	"embed"
 	"errors"
-	"io/fs"
-
-	"github.com/pressly/goose/v3"
 
 	"galla/central/store/postgres"
 )
-
-//go:embed migrations/postgres/*.sql
-var postgresMigrations embed.FS
 
 // OpenPostgres opens the database of a URL on the host that takes changes, and migrates
 // it to the newest schema, one node at a time. It refuses a database that a newer
@@ -26,16 +19,12 @@ func OpenPostgres(ctx context.Context, url string, cfg Config) (_ *DB, err error
 	if err != nil {
 		return nil, err
 	}
-	steps, err := fs.Sub(postgresMigrations, "migrations/postgres")
-	if err != nil {
-		return nil, err
-	}
 	own, err := postgres.Connect(ctx, url, settings)
 	if err != nil {
 		return nil, err
 	}
 	if !cfg.SkipMigrations {
-		err = migrate(ctx, goose.DialectPostgres, own, steps, cfg.Logger)
+		err = migrate(ctx, postgresDialect(), own, migrationFiles, cfg.Logger)
 	}
 	if err := errors.Join(postgres.Explain(err), own.Close()); err != nil {
 		return nil, err

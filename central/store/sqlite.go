@@ -3,9 +3,6 @@ package store
 import (
 	"context"
 	"database/sql"
-	"io/fs"
-
-	"github.com/pressly/goose/v3"
 
 	"galla/central/store/sqlite"
 )
@@ -22,15 +19,11 @@ func OpenSQLite(ctx context.Context, path string, cfg Config) (_ *DB, err error)
 	if err != nil {
 		return nil, err
 	}
-	steps, err := fs.Sub(sqliteMigrations, "migrations/sqlite")
-	if err != nil {
-		return nil, err
-	}
 	db, err := sqlite.Open(ctx, path, file, func(ctx context.Context, own *sql.DB) error {
 		if cfg.SkipMigrations {
 			return nil
 		}
-		return migrate(ctx, goose.DialectSQLite3, own, steps, cfg.Logger)
+		return migrate(ctx, sqliteDialect(), own, migrationFiles, cfg.Logger)
 	})
 	if err != nil {
 		return nil, err

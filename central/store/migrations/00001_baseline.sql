@@ -1,14 +1,27 @@
--- The schema of the central's database.
+-- The schema of the central's database, for SQLite and PostgreSQL. It is a template (Go's
+-- text/template); package store says how the databases' spellings differ.
 --
 -- Times are integer milliseconds since 1970, amounts integer paise, days Indian
 -- days such as 2026-11-21, rates integer millionths. The states of an operation and
 -- its transitions are those of package central (CanTransition); triggers refuse all
 -- others.
 --
+-- On PostgreSQL, operations is partitioned by month. A unique constraint of a
+-- partitioned table must contain the partition key. So triggers write the names that
+-- are unique over all months into operation_names, and other tables refer to it
+-- ({{.Operations}}). Texts are compared by their bytes (COLLATE "C"), as in SQLite.
+--
 -- Constraints of the busy tables compare with = instead of IN: for a list of three
 -- or more values, SQLite builds a temporary table for each row.
 
--- +goose Up
+{{if .Postgres}}
+-- Refuses a change with the text of the trigger's argument.
+CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    RAISE EXCEPTION '%', TG_ARGV[0] USING ERRCODE = 'integrity_constraint_violation';
+END
+$$;
+{{end}}
 
 -- Accounts: aggregators, vendors, merchants and their programs
 
@@ -99,26 +112,18 @@ CREATE TABLE service_kyc (
     PRIMARY KEY (merchant, service)
 ) STRICT, WITHOUT ROWID;
 
--- +goose StatementBegin
-CREATE TRIGGER service_kyc_forward BEFORE UPDATE ON service_kyc
-WHEN NEW.merchant <> OLD.merchant OR NEW.service <> OLD.service OR NEW.created_at <> OLD.created_at OR
+CREATE TRIGGER service_kyc_forward BEFORE UPDATE ON service_kyc FOR EACH ROW
+WHEN (NEW.merchant <> OLD.merchant OR NEW.service <> OLD.service OR NEW.created_at <> OLD.created_at OR
     CASE NEW.state
         WHEN 'INITIALIZED' THEN 1 WHEN 'ONBOARDING' THEN 2 WHEN 'OTP_VERIFIED' THEN 3 WHEN 'PAN_VERIFIED' THEN 4
         WHEN 'UID_UPDATED' THEN 5 WHEN 'BIO_UPDATED' THEN 6 WHEN 'SUBMITTED' THEN 7 ELSE 8 END <
     CASE OLD.state
         WHEN 'INITIALIZED' THEN 1 WHEN 'ONBOARDING' THEN 2 WHEN 'OTP_VERIFIED' THEN 3 WHEN 'PAN_VERIFIED' THEN 4
-        WHEN 'UID_UPDATED' THEN 5 WHEN 'BIO_UPDATED' THEN 6 WHEN 'SUBMITTED' THEN 7 ELSE 8 END
-BEGIN
-    SELECT RAISE(ABORT, 'a service-KYC record only moves forward');
-END;
--- +goose StatementEnd
+        WHEN 'UID_UPDATED' THEN 5 WHEN 'BIO_UPDATED' THEN 6 WHEN 'SUBMITTED' THEN 7 ELSE 8 END)
+EXECUTE FUNCTION refuse('a service-KYC record only moves forward');
 
--- +goose StatementBegin
-CREATE TRIGGER service_kyc_no_delete BEFORE DELETE ON service_kyc
-BEGIN
-    SELECT RAISE(ABORT, 'service-KYC records can''t be deleted');
-END;
--- +goose StatementEnd
+CREATE TRIGGER service_kyc_no_delete BEFORE DELETE ON service_kyc FOR EACH ROW
+EXECUTE FUNCTION refuse('service-KYC records can''t be deleted');
 
 -- Balances of an aggregator's float, from which transfers are paid.
 CREATE TABLE float_readings (
@@ -129,12 +134,8 @@ CREATE TABLE float_readings (
     PRIMARY KEY (aggregator, at)
 ) STRICT, WITHOUT ROWID;
 
--- +goose StatementBegin
-CREATE TRIGGER float_readings_immutable BEFORE UPDATE ON float_readings
-BEGIN
-    SELECT RAISE(ABORT, 'a reading of the float can''t be changed');
-END;
--- +goose StatementEnd
+CREATE TRIGGER float_readings_immutable BEFORE UPDATE ON float_readings FOR EACH ROW
+EXECUTE FUNCTION refuse('a reading of the float can''t be changed');
 
 -- Terminals
 
@@ -226,22 +227,46 @@ CREATE TABLE archives (
     at         INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- +goose StatementBegin
-CREATE TRIGGER archives_immutable BEFORE UPDATE ON archives
-BEGIN
-    SELECT RAISE(ABORT, 'an archive can''t be changed');
-END;
--- +goose StatementEnd
+CREATE TRIGGER archives_immutable BEFORE UPDATE ON archives FOR EACH ROW
+EXECUTE FUNCTION refuse('an archive can''t be changed');
 
--- +goose StatementBegin
-CREATE TRIGGER archives_no_delete BEFORE DELETE ON archives
-BEGIN
-    SELECT RAISE(ABORT, 'archives can''t be deleted');
-END;
--- +goose StatementEnd
+CREATE TRIGGER archives_no_delete BEFORE DELETE ON archives FOR EACH ROW
+EXECUTE FUNCTION refuse('archives can''t be deleted');
 
+{{if .Postgres}}
+-- The unique names of all operations of all months. created_at leads to the month.
+CREATE TABLE operation_names (
+    id                TEXT NOT NULL PRIMARY KEY,
+    created_at        INTEGER NOT NULL,
+    reference         TEXT NOT NULL CONSTRAINT operation_names_by_reference UNIQUE,
+    pending_reference TEXT,
+    party             TEXT,
+    caller_ref        TEXT,
+    attempt           INTEGER NOT NULL,
+    otp_refused       INTEGER NOT NULL DEFAULT 0
+);
+
+-- Partial: PostgreSQL then does not treat its change as a change of a key, which
+-- would lock rows that refer to this one.
+CREATE UNIQUE INDEX operation_names_by_pending_reference ON operation_names (pending_reference) WHERE pending_reference IS NOT NULL;
+
+-- At most one attempt of a reference is not refused for its OTP.
+CREATE UNIQUE INDEX operations_by_caller_ref ON operation_names (party, caller_ref) WHERE caller_ref IS NOT NULL AND otp_refused = 0;
+CREATE UNIQUE INDEX operations_by_attempt ON operation_names (party, caller_ref, attempt) WHERE caller_ref IS NOT NULL;
+CREATE INDEX operations_by_ref ON operation_names (caller_ref) WHERE caller_ref IS NOT NULL;
+
+CREATE TRIGGER operation_names_immutable BEFORE UPDATE ON operation_names FOR EACH ROW
+WHEN (NEW.id <> OLD.id OR NEW.created_at <> OLD.created_at OR NEW.reference <> OLD.reference OR
+    OLD.pending_reference IS NOT NULL AND NEW.pending_reference IS DISTINCT FROM OLD.pending_reference OR
+    NEW.party IS DISTINCT FROM OLD.party OR NEW.caller_ref IS DISTINCT FROM OLD.caller_ref OR
+    NEW.attempt <> OLD.attempt OR NEW.otp_refused < OLD.otp_refused)
+EXECUTE FUNCTION refuse('the names of an operation can''t be changed');
+
+CREATE TRIGGER operation_names_no_delete BEFORE DELETE ON operation_names FOR EACH ROW
+EXECUTE FUNCTION refuse('the names of an operation can''t be deleted');
+{{end}}
 CREATE TABLE operations (
-    id                TEXT    NOT NULL PRIMARY KEY CHECK (id <> ''),
+    id                TEXT    NOT NULL {{if not .Postgres}}PRIMARY KEY {{end}}CHECK (id <> ''),
     caller            TEXT    NOT NULL CHECK (caller <> ''),
     identity          TEXT    NOT NULL CHECK (identity <> ''),
     route             TEXT    NOT NULL,
@@ -261,12 +286,12 @@ CREATE TABLE operations (
     kyc_to            TEXT    CONSTRAINT legal_kyc_step CHECK (CASE WHEN kyc_to IS NULL THEN kyc_service IS NULL ELSE kyc_service IS NOT NULL AND
         kyc_to IN ('INITIALIZED', 'ONBOARDING', 'OTP_VERIFIED', 'PAN_VERIFIED', 'UID_UPDATED', 'BIO_UPDATED', 'SUBMITTED', 'APPROVED') END),
 
-    reference         TEXT    NOT NULL UNIQUE CHECK (reference <> ''), -- ours at the bank
+    reference         TEXT    NOT NULL {{if not .Postgres}}UNIQUE {{end}}CHECK (reference <> ''), -- ours at the bank
     stan              TEXT    NOT NULL,
     caller_ref        TEXT    CONSTRAINT ref_of_a_party CHECK (caller_ref IS NULL OR caller_ref <> '' AND party IS NOT NULL),
     attempt           INTEGER NOT NULL DEFAULT 1 CONSTRAINT attempts_from_one CHECK (attempt >= 1), -- number of the attempt under caller_ref
     original          TEXT    CHECK (original <> ''), -- reference of the transfer that is refunded
-    reverses          TEXT    REFERENCES operations (id) CONSTRAINT reverses_another CHECK (reverses <> id),
+    reverses          TEXT    REFERENCES {{.Operations}} (id) CONSTRAINT reverses_another CHECK (reverses <> id),
 
     state             TEXT    NOT NULL, -- CONSTRAINT legal_state
     node              TEXT    NOT NULL,
@@ -275,7 +300,7 @@ CREATE TABLE operations (
 
     sent_at           INTEGER,
     bank_not_after    INTEGER,
-    pending_reference TEXT    UNIQUE,
+    pending_reference TEXT{{if not .Postgres}} UNIQUE{{end}},
     enquiries         INTEGER NOT NULL DEFAULT 0 CHECK (enquiries >= 0),
     next_enquiry      INTEGER,
     stuck_at          INTEGER,
@@ -295,6 +320,9 @@ CREATE TABLE operations (
     archive           TEXT    REFERENCES archives (file) CONSTRAINT archived_in_a_file
         CHECK ((archive IS NULL) = (archived_at IS NULL)),
 
+{{if .Postgres}}
+    PRIMARY KEY (id, created_at),
+{{end}}
     -- What the row of each state has. A failed operation may have failed before it
     -- was sent. A succeeded or failed one may have been pending.
     CONSTRAINT legal_state CHECK (CASE state
@@ -312,7 +340,15 @@ CREATE TABLE operations (
     CONSTRAINT stuck_was_pending CHECK (stuck_at IS NULL OR pending_reference IS NOT NULL),
     CONSTRAINT finished_has_a_reply CHECK ((finished_at IS NULL) = (reply IS NULL)),
     CONSTRAINT reply_has_a_status CHECK (CASE WHEN reply IS NULL THEN http = 0 ELSE http BETWEEN 100 AND 599 END)
+{{if .Postgres}}
+) PARTITION BY RANGE (created_at);
+
+-- Takes rows of a month that has no partition: a clock was wrong, or the partition
+-- was not created in time.
+CREATE TABLE operations_default PARTITION OF operations DEFAULT;
+{{else}}
 ) STRICT;
+{{end}}
 
 -- Unfinished operations are few.
 CREATE INDEX operations_unfinished ON operations (state, created_at, id) WHERE finished_at IS NULL;
@@ -324,93 +360,104 @@ CREATE INDEX operations_to_archive ON operations (finished_at, id) WHERE finishe
 -- For the comparison of a day with the bank's settlement file.
 CREATE INDEX operations_with_amount ON operations (created_at, id) WHERE amount > 0;
 -- For the search of the console.
+{{if .Postgres}}
+CREATE INDEX operations_by_rrn ON operations (rrn) WHERE rrn <> '';
+{{else}}
 CREATE INDEX operations_by_rrn ON operations (rrn) WHERE rrn IS NOT NULL;
 CREATE INDEX operations_by_ref ON operations (caller_ref) WHERE caller_ref IS NOT NULL;
+{{end}}
 CREATE INDEX operations_by_aadhaar ON operations (aadhaar, created_at, id) WHERE aadhaar <> '';
 CREATE INDEX operations_of_sender ON operations (sender, created_at, id) WHERE sender IS NOT NULL;
+{{if .Postgres}}
+CREATE FUNCTION insert_operation_names() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    INSERT INTO operation_names (id, created_at, reference, party, caller_ref, attempt)
+        VALUES (NEW.id, NEW.created_at, NEW.reference, NEW.party, NEW.caller_ref, NEW.attempt);
+    RETURN NEW;
+END
+$$;
+
+CREATE TRIGGER operations_insert_names BEFORE INSERT ON operations FOR EACH ROW
+EXECUTE FUNCTION insert_operation_names();
+
+CREATE FUNCTION set_pending_reference() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    UPDATE operation_names SET pending_reference = NEW.pending_reference WHERE id = NEW.id;
+    RETURN NEW;
+END
+$$;
+
+CREATE TRIGGER operations_set_pending_reference BEFORE UPDATE OF pending_reference ON operations FOR EACH ROW
+WHEN (NEW.pending_reference IS DISTINCT FROM OLD.pending_reference)
+EXECUTE FUNCTION set_pending_reference();
+
+CREATE FUNCTION release_caller_ref() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    UPDATE operation_names SET otp_refused = NEW.otp_refused WHERE id = NEW.id;
+    RETURN NEW;
+END
+$$;
+
+CREATE TRIGGER operations_release_caller_ref BEFORE UPDATE OF otp_refused ON operations FOR EACH ROW
+WHEN (NEW.otp_refused <> OLD.otp_refused AND OLD.finished_at IS NULL)
+EXECUTE FUNCTION release_caller_ref();
+{{else}}
 -- At most one attempt of a reference is not refused for its OTP.
 CREATE UNIQUE INDEX operations_by_caller_ref ON operations (party, caller_ref) WHERE caller_ref IS NOT NULL AND otp_refused = 0;
 CREATE UNIQUE INDEX operations_by_attempt ON operations (party, caller_ref, attempt) WHERE caller_ref IS NOT NULL;
+{{end}}
 
--- +goose StatementBegin
-CREATE TRIGGER operations_first_state BEFORE INSERT ON operations
-WHEN NEW.state <> 'received'
-BEGIN
-    SELECT RAISE(ABORT, 'a new operation must have the state received');
-END;
--- +goose StatementEnd
+CREATE TRIGGER operations_first_state BEFORE INSERT ON operations FOR EACH ROW
+WHEN (NEW.state <> 'received')
+EXECUTE FUNCTION refuse('a new operation must have the state received');
 
--- +goose StatementBegin
-CREATE TRIGGER operations_transition BEFORE UPDATE OF state ON operations
-WHEN NOT CASE NEW.state
+CREATE TRIGGER operations_transition BEFORE UPDATE OF state ON operations FOR EACH ROW
+WHEN (NOT CASE NEW.state
     WHEN 'sent'      THEN OLD.state = 'received'
     WHEN 'pending'   THEN OLD.state = 'sent'
     WHEN 'succeeded' THEN OLD.state = 'sent' OR OLD.state = 'pending'
     WHEN 'failed'    THEN OLD.state = 'received' OR OLD.state = 'sent' OR OLD.state = 'pending'
     WHEN 'reversed'  THEN OLD.state = 'pending'
     WHEN 'refused'   THEN OLD.state = 'received'
-    ELSE FALSE END
-BEGIN
-    SELECT RAISE(ABORT, 'an operation can''t make this transition');
-END;
--- +goose StatementEnd
+    ELSE FALSE END)
+EXECUTE FUNCTION refuse('an operation can''t make this transition');
 
 -- The one change of a final operation: archiving replaces its reply by a short one,
 -- once. Columns that no operation may change are in operations_immutable.
--- +goose StatementBegin
-CREATE TRIGGER operations_final BEFORE UPDATE ON operations
-WHEN OLD.finished_at IS NOT NULL AND NOT (
+CREATE TRIGGER operations_final BEFORE UPDATE ON operations FOR EACH ROW
+WHEN (OLD.finished_at IS NOT NULL AND NOT (
     OLD.archived_at IS NULL AND NEW.archived_at IS NOT NULL AND length(NEW.reply) BETWEEN 2 AND 2048
     AND NEW.state = OLD.state AND NEW.node = OLD.node AND NEW.enquiries = OLD.enquiries
-    AND NEW.sent_at IS OLD.sent_at AND NEW.bank_not_after IS OLD.bank_not_after
-    AND NEW.pending_reference IS OLD.pending_reference AND NEW.next_enquiry IS OLD.next_enquiry
-    AND NEW.stuck_at IS OLD.stuck_at AND NEW.finished_at IS OLD.finished_at
-    AND NEW.code = OLD.code AND NEW.rrn = OLD.rrn AND NEW.http = OLD.http AND NEW.charge = OLD.charge)
-BEGIN
-    SELECT RAISE(ABORT, 'a final operation can''t be changed');
-END;
--- +goose StatementEnd
+    AND NEW.sent_at IS NOT DISTINCT FROM OLD.sent_at AND NEW.bank_not_after IS NOT DISTINCT FROM OLD.bank_not_after
+    AND NEW.pending_reference IS NOT DISTINCT FROM OLD.pending_reference AND NEW.next_enquiry IS NOT DISTINCT FROM OLD.next_enquiry
+    AND NEW.stuck_at IS NOT DISTINCT FROM OLD.stuck_at AND NEW.finished_at IS NOT DISTINCT FROM OLD.finished_at
+    AND NEW.code = OLD.code AND NEW.rrn = OLD.rrn AND NEW.http = OLD.http AND NEW.charge = OLD.charge))
+EXECUTE FUNCTION refuse('a final operation can''t be changed');
 
--- +goose StatementBegin
-CREATE TRIGGER operations_refused BEFORE UPDATE OF otp_refused ON operations
-WHEN OLD.finished_at IS NOT NULL
-BEGIN
-    SELECT RAISE(ABORT, 'a final operation can''t be changed');
-END;
--- +goose StatementEnd
+CREATE TRIGGER operations_refused BEFORE UPDATE OF otp_refused ON operations FOR EACH ROW
+WHEN (OLD.finished_at IS NOT NULL)
+EXECUTE FUNCTION refuse('a final operation can''t be changed');
 
--- +goose StatementBegin
-CREATE TRIGGER operations_archived BEFORE UPDATE OF archived_at, archive ON operations
-WHEN OLD.finished_at IS NULL
-BEGIN
-    SELECT RAISE(ABORT, 'only a final operation can be archived');
-END;
--- +goose StatementEnd
+CREATE TRIGGER operations_archived BEFORE UPDATE OF archived_at, archive ON operations FOR EACH ROW
+WHEN (OLD.finished_at IS NULL)
+EXECUTE FUNCTION refuse('only a final operation can be archived');
 
--- +goose StatementBegin
 CREATE TRIGGER operations_immutable BEFORE UPDATE OF
     id, caller, identity, route, fingerprint, merchant, terminal, tid, kind, amount,
     aadhaar, iin, reference, stan, not_after, created_at,
     party, caller_ref, original, sender, kyc_service, kyc_to, reverses, attempt
-ON operations
-BEGIN
-    SELECT RAISE(ABORT, 'this column of an operation can''t be changed');
-END;
--- +goose StatementEnd
+ON operations FOR EACH ROW
+EXECUTE FUNCTION refuse('this column of an operation can''t be changed');
 
--- +goose StatementBegin
-CREATE TRIGGER operations_no_delete BEFORE DELETE ON operations
-BEGIN
-    SELECT RAISE(ABORT, 'operations can''t be deleted');
-END;
--- +goose StatementEnd
+CREATE TRIGGER operations_no_delete BEFORE DELETE ON operations FOR EACH ROW
+EXECUTE FUNCTION refuse('operations can''t be deleted');
 
 -- Identities are kept for ever. A known one is answered from its operation. One with a
 -- tombstone was never seen and is refused.
 CREATE TABLE identities (
     caller       TEXT    NOT NULL CHECK (caller <> ''),
     identity     TEXT    NOT NULL CHECK (identity <> ''),
-    operation    TEXT    REFERENCES operations (id),
+    operation    TEXT    REFERENCES {{.Operations}} (id),
     tombstone_at INTEGER,
     PRIMARY KEY (caller, identity),
     CONSTRAINT operation_or_tombstone CHECK ((operation IS NULL) = (tombstone_at IS NOT NULL))
@@ -418,22 +465,14 @@ CREATE TABLE identities (
 
 CREATE INDEX identities_by_identity ON identities (identity);
 
--- +goose StatementBegin
-CREATE TRIGGER identities_immutable BEFORE UPDATE ON identities
-BEGIN
-    SELECT RAISE(ABORT, 'an identity can''t be changed');
-END;
--- +goose StatementEnd
+CREATE TRIGGER identities_immutable BEFORE UPDATE ON identities FOR EACH ROW
+EXECUTE FUNCTION refuse('an identity can''t be changed');
 
--- +goose StatementBegin
-CREATE TRIGGER identities_no_delete BEFORE DELETE ON identities
-BEGIN
-    SELECT RAISE(ABORT, 'identities can''t be deleted');
-END;
--- +goose StatementEnd
+CREATE TRIGGER identities_no_delete BEFORE DELETE ON identities FOR EACH ROW
+EXECUTE FUNCTION refuse('identities can''t be deleted');
 
 CREATE TABLE operation_steps (
-    operation  TEXT    NOT NULL REFERENCES operations (id),
+    operation  TEXT    NOT NULL REFERENCES {{.Operations}} (id),
     step       INTEGER NOT NULL CHECK (step > 0),
     at         INTEGER NOT NULL,
     node       TEXT    NOT NULL,
@@ -453,29 +492,39 @@ CREATE TABLE operation_steps (
 ) STRICT, WITHOUT ROWID;
 
 -- The one change of a step: archiving its operation empties the reason.
--- +goose StatementBegin
-CREATE TRIGGER steps_immutable BEFORE UPDATE ON operation_steps
-WHEN NOT (NEW.reason = '' AND NEW.operation = OLD.operation AND NEW.step = OLD.step AND NEW.at = OLD.at
-    AND NEW.node = OLD.node AND NEW.from_state = OLD.from_state AND NEW.to_state = OLD.to_state
-    AND EXISTS (SELECT 1 FROM operations WHERE id = OLD.operation AND archived_at IS NOT NULL))
+{{if .Postgres}}
+CREATE FUNCTION check_step_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    SELECT RAISE(ABORT, 'the history of an operation can''t be changed');
-END;
--- +goose StatementEnd
+    IF NEW.reason = '' AND NEW.operation = OLD.operation AND NEW.step = OLD.step AND NEW.at = OLD.at
+        AND NEW.node = OLD.node AND NEW.from_state = OLD.from_state AND NEW.to_state = OLD.to_state
+        AND EXISTS (SELECT 1 FROM operations WHERE (id, created_at) = (SELECT id, created_at FROM operation_names WHERE id = OLD.operation)
+            AND archived_at IS NOT NULL) THEN
+        RETURN NEW;
+    END IF;
+    RAISE EXCEPTION 'the history of an operation can''t be changed' USING ERRCODE = 'integrity_constraint_violation';
+END
+$$;
+{{end}}
 
--- +goose StatementBegin
-CREATE TRIGGER steps_no_delete BEFORE DELETE ON operation_steps
-BEGIN
-    SELECT RAISE(ABORT, 'the history of an operation can''t be deleted');
-END;
--- +goose StatementEnd
+CREATE TRIGGER steps_immutable BEFORE UPDATE ON operation_steps FOR EACH ROW
+{{if .Postgres}}
+EXECUTE FUNCTION check_step_change();
+{{else}}
+WHEN (NOT (NEW.reason = '' AND NEW.operation = OLD.operation AND NEW.step = OLD.step AND NEW.at = OLD.at
+    AND NEW.node = OLD.node AND NEW.from_state = OLD.from_state AND NEW.to_state = OLD.to_state
+    AND EXISTS (SELECT 1 FROM operations WHERE id = OLD.operation AND archived_at IS NOT NULL)))
+EXECUTE FUNCTION refuse('the history of an operation can''t be changed');
+{{end}}
+
+CREATE TRIGGER steps_no_delete BEFORE DELETE ON operation_steps FOR EACH ROW
+EXECUTE FUNCTION refuse('the history of an operation can''t be deleted');
 
 -- What terminals receive over the uplink.
 CREATE TABLE events (
     terminal  TEXT    NOT NULL REFERENCES terminals (id),
     cursor    INTEGER NOT NULL CHECK (cursor > 0),
     kind      TEXT    NOT NULL CHECK (kind IN ('outcome', 'banks', 'settings', 'revoked')),
-    operation TEXT    REFERENCES operations (id),
+    operation TEXT    REFERENCES {{.Operations}} (id),
     at        INTEGER NOT NULL,
     PRIMARY KEY (terminal, cursor),
     CONSTRAINT outcome_of_an_operation CHECK ((kind = 'outcome') = (operation IS NOT NULL))
@@ -496,7 +545,7 @@ CREATE INDEX quota_usage_by_period ON quota_usage (period, key);
 
 -- What an operation uses of a quota. Release deletes the row.
 CREATE TABLE reservations (
-    operation TEXT    NOT NULL REFERENCES operations (id),
+    operation TEXT    NOT NULL REFERENCES {{.Operations}} (id),
     key       TEXT    NOT NULL,
     period    TEXT    NOT NULL,
     amount    INTEGER NOT NULL CHECK (amount >= 0), -- paise
@@ -506,12 +555,8 @@ CREATE TABLE reservations (
 
 CREATE INDEX reservations_by_period ON reservations (period, key);
 
--- +goose StatementBegin
-CREATE TRIGGER reservations_immutable BEFORE UPDATE ON reservations
-BEGIN
-    SELECT RAISE(ABORT, 'a reservation can''t be changed');
-END;
--- +goose StatementEnd
+CREATE TRIGGER reservations_immutable BEFORE UPDATE ON reservations FOR EACH ROW
+EXECUTE FUNCTION refuse('a reservation can''t be changed');
 
 -- Texts are stored as they came. They are compared by keys, which ignore the case of letters.
 CREATE TABLE commission_slabs (
@@ -540,32 +585,24 @@ CREATE UNIQUE INDEX commission_slabs_band ON commission_slabs (vendor, method_ke
 CREATE UNIQUE INDEX commission_slabs_one_default ON commission_slabs (vendor, method_key, provider_key, type_key) WHERE is_default = 1 AND deleted_at IS NULL;
 CREATE INDEX commission_slabs_of_vendor ON commission_slabs (vendor, created_at, id) WHERE deleted_at IS NULL;
 
--- +goose StatementBegin
-CREATE TRIGGER commission_slabs_deleted BEFORE UPDATE ON commission_slabs
-WHEN OLD.deleted_at IS NOT NULL OR NEW.id <> OLD.id OR NEW.vendor <> OLD.vendor OR NEW.created_at <> OLD.created_at
-BEGIN
-    SELECT RAISE(ABORT, 'a deleted slab and the owner of a slab can''t be changed');
-END;
--- +goose StatementEnd
+CREATE TRIGGER commission_slabs_deleted BEFORE UPDATE ON commission_slabs FOR EACH ROW
+WHEN (OLD.deleted_at IS NOT NULL OR NEW.id <> OLD.id OR NEW.vendor <> OLD.vendor OR NEW.created_at <> OLD.created_at)
+EXECUTE FUNCTION refuse('a deleted slab and the owner of a slab can''t be changed');
 
--- +goose StatementBegin
-CREATE TRIGGER commission_slabs_no_delete BEFORE DELETE ON commission_slabs
-BEGIN
-    SELECT RAISE(ABORT, 'rows of slabs can''t be deleted');
-END;
--- +goose StatementEnd
+CREATE TRIGGER commission_slabs_no_delete BEFORE DELETE ON commission_slabs FOR EACH ROW
+EXECUTE FUNCTION refuse('rows of slabs can''t be deleted');
 
 -- Which operation was reversed by which: each at most once.
 CREATE TABLE reversals (
-    operation   TEXT    NOT NULL PRIMARY KEY REFERENCES operations (id),
-    reversed_by TEXT    NOT NULL UNIQUE REFERENCES operations (id),
+    operation   TEXT    NOT NULL PRIMARY KEY REFERENCES {{.Operations}} (id),
+    reversed_by TEXT    NOT NULL UNIQUE REFERENCES {{.Operations}} (id),
     at          INTEGER NOT NULL,
     CONSTRAINT by_another CHECK (reversed_by <> operation)
 ) STRICT, WITHOUT ROWID;
 
 -- What an operation earned. Amounts are paise.
 CREATE TABLE commissions (
-    operation      TEXT    NOT NULL PRIMARY KEY REFERENCES operations (id),
+    operation      TEXT    NOT NULL PRIMARY KEY REFERENCES {{.Operations}} (id),
     vendor         TEXT    REFERENCES vendors (id),
     aggregator     TEXT    REFERENCES aggregators (id),
     merchant       TEXT    NOT NULL REFERENCES merchants (id),
@@ -583,67 +620,47 @@ CREATE TABLE commissions (
     at             INTEGER NOT NULL,
     reversed_day   TEXT    CHECK (reversed_day LIKE '____-__-__'),
     reversed_at    INTEGER CHECK ((reversed_at IS NULL) = (reversed_day IS NULL)),
-    reversed_by    TEXT    REFERENCES operations (id) CHECK ((reversed_by IS NULL) = (reversed_day IS NULL))
+    reversed_by    TEXT    REFERENCES {{.Operations}} (id) CHECK ((reversed_by IS NULL) = (reversed_day IS NULL))
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX commissions_of_vendor ON commissions (vendor, day);
 CREATE INDEX commissions_reversed ON commissions (vendor, reversed_day) WHERE reversed_day IS NOT NULL;
 
--- +goose StatementBegin
 CREATE TRIGGER commissions_immutable BEFORE UPDATE OF
     operation, vendor, aggregator, merchant, payment_method, provider, txn_type, slab,
     amount, charge, gst, provider_cost, commission, tds, day, at
-ON commissions
-BEGIN
-    SELECT RAISE(ABORT, 'a commission can''t be changed');
-END;
--- +goose StatementEnd
+ON commissions FOR EACH ROW
+EXECUTE FUNCTION refuse('a commission can''t be changed');
 
--- +goose StatementBegin
-CREATE TRIGGER commissions_reversed_once BEFORE UPDATE ON commissions
-WHEN OLD.reversed_at IS NOT NULL
-BEGIN
-    SELECT RAISE(ABORT, 'a commission can be reversed only once');
-END;
--- +goose StatementEnd
+CREATE TRIGGER commissions_reversed_once BEFORE UPDATE ON commissions FOR EACH ROW
+WHEN (OLD.reversed_at IS NOT NULL)
+EXECUTE FUNCTION refuse('a commission can be reversed only once');
 
--- +goose StatementBegin
-CREATE TRIGGER commissions_no_delete BEFORE DELETE ON commissions
-BEGIN
-    SELECT RAISE(ABORT, 'commissions can''t be deleted');
-END;
--- +goose StatementEnd
+CREATE TRIGGER commissions_no_delete BEFORE DELETE ON commissions FOR EACH ROW
+EXECUTE FUNCTION refuse('commissions can''t be deleted');
 
 -- The commission ledger. Each entry debits one account and credits another.
 -- Entries of a reversal belong to the operation that they reverse, with debit
 -- and credit swapped.
 CREATE TABLE ledger_entries (
-    operation  TEXT    NOT NULL REFERENCES operations (id),
+    operation  TEXT    NOT NULL REFERENCES {{.Operations}} (id),
     purpose    TEXT    NOT NULL CHECK (purpose <> ''),
     reversal   INTEGER NOT NULL CHECK (reversal IN (0, 1)),
     debit      TEXT    NOT NULL CHECK (debit <> ''),
     credit     TEXT    NOT NULL CHECK (credit <> ''),
     amount     INTEGER NOT NULL CHECK (amount > 0), -- paise
-    written_by TEXT    NOT NULL REFERENCES operations (id), -- the operation that finished
+    written_by TEXT    NOT NULL REFERENCES {{.Operations}} (id), -- the operation that finished
     at         INTEGER NOT NULL,
     PRIMARY KEY (operation, purpose, reversal),
     CONSTRAINT between_two_accounts CHECK (debit <> credit),
     CONSTRAINT reversed_by_another CHECK ((reversal = 1) = (written_by <> operation))
 ) STRICT, WITHOUT ROWID;
 
--- +goose StatementBegin
-CREATE TRIGGER ledger_entries_immutable BEFORE UPDATE ON ledger_entries
-BEGIN
-    SELECT RAISE(ABORT, 'a ledger entry can''t be changed');
-END;
--- +goose StatementEnd
+CREATE TRIGGER ledger_entries_immutable BEFORE UPDATE ON ledger_entries FOR EACH ROW
+EXECUTE FUNCTION refuse('a ledger entry can''t be changed');
 
--- +goose StatementBegin
-CREATE TRIGGER ledger_entries_no_delete BEFORE DELETE ON ledger_entries
-BEGIN
-    SELECT RAISE(ABORT, 'ledger entries can''t be deleted');
-END;
--- +goose StatementEnd
+CREATE TRIGGER ledger_entries_no_delete BEFORE DELETE ON ledger_entries FOR EACH ROW
+EXECUTE FUNCTION refuse('ledger entries can''t be deleted');
 
 -- Customers and business correspondents
 
@@ -693,12 +710,8 @@ CREATE TABLE correspondents (
     PRIMARY KEY (kind, id)
 ) STRICT, WITHOUT ROWID;
 
--- +goose StatementBegin
-CREATE TRIGGER correspondents_immutable BEFORE UPDATE ON correspondents
-BEGIN
-    SELECT RAISE(ABORT, 'the owner of a business correspondent or agent can''t be changed');
-END;
--- +goose StatementEnd
+CREATE TRIGGER correspondents_immutable BEFORE UPDATE ON correspondents FOR EACH ROW
+EXECUTE FUNCTION refuse('the owner of a business correspondent or agent can''t be changed');
 
 -- The gateway: vendors' keys, and messages that can't be accepted twice
 
@@ -718,30 +731,36 @@ CREATE INDEX vendor_keys_of_vendor ON vendor_keys (vendor, created_at, id);
 CREATE INDEX vendor_keys_in_order ON vendor_keys (created_at, id);
 CREATE INDEX vendor_keys_live ON vendor_keys (created_at, id) WHERE revoked_at IS NULL;
 
--- +goose StatementBegin
-CREATE TRIGGER vendor_keys_two_live BEFORE INSERT ON vendor_keys
-WHEN NEW.revoked_at IS NULL AND (SELECT count(*) FROM vendor_keys WHERE vendor = NEW.vendor AND revoked_at IS NULL) >= 2
+{{if .Postgres}}
+-- Locks the vendor's row, so that each of several new keys sees the others.
+CREATE FUNCTION limit_live_keys() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    SELECT RAISE(ABORT, 'a vendor has at most two live keys');
-END;
--- +goose StatementEnd
+    PERFORM 1 FROM vendors WHERE id = NEW.vendor FOR NO KEY UPDATE;
+    IF (SELECT count(*) FROM vendor_keys WHERE vendor = NEW.vendor AND revoked_at IS NULL) >= 2 THEN
+        RAISE EXCEPTION 'a vendor has at most two live keys' USING ERRCODE = 'integrity_constraint_violation';
+    END IF;
+    RETURN NEW;
+END
+$$;
+{{end}}
 
--- +goose StatementBegin
-CREATE TRIGGER vendor_keys_immutable BEFORE UPDATE ON vendor_keys
-WHEN NEW.id <> OLD.id OR NEW.vendor <> OLD.vendor OR NEW.client_hash <> OLD.client_hash OR NEW.hint <> OLD.hint OR
+CREATE TRIGGER vendor_keys_two_live BEFORE INSERT ON vendor_keys FOR EACH ROW
+{{if .Postgres}}
+WHEN (NEW.revoked_at IS NULL)
+EXECUTE FUNCTION limit_live_keys();
+{{else}}
+WHEN (NEW.revoked_at IS NULL AND (SELECT count(*) FROM vendor_keys WHERE vendor = NEW.vendor AND revoked_at IS NULL) >= 2)
+EXECUTE FUNCTION refuse('a vendor has at most two live keys');
+{{end}}
+
+CREATE TRIGGER vendor_keys_immutable BEFORE UPDATE ON vendor_keys FOR EACH ROW
+WHEN (NEW.id <> OLD.id OR NEW.vendor <> OLD.vendor OR NEW.client_hash <> OLD.client_hash OR NEW.hint <> OLD.hint OR
     NEW.created_at <> OLD.created_at OR NEW.uses < OLD.uses OR
-    OLD.revoked_at IS NOT NULL AND NEW.revoked_at IS NOT OLD.revoked_at
-BEGIN
-    SELECT RAISE(ABORT, 'the owner of a key and a revocation can''t be changed, and uses can''t shrink');
-END;
--- +goose StatementEnd
+    OLD.revoked_at IS NOT NULL AND NEW.revoked_at IS DISTINCT FROM OLD.revoked_at)
+EXECUTE FUNCTION refuse('the owner of a key and a revocation can''t be changed, and uses can''t shrink');
 
--- +goose StatementBegin
-CREATE TRIGGER vendor_keys_no_delete BEFORE DELETE ON vendor_keys
-BEGIN
-    SELECT RAISE(ABORT, 'vendor keys can''t be deleted');
-END;
--- +goose StatementEnd
+CREATE TRIGGER vendor_keys_no_delete BEFORE DELETE ON vendor_keys FOR EACH ROW
+EXECUTE FUNCTION refuse('vendor keys can''t be deleted');
 
 CREATE TABLE gateway_messages (
     vendor_key TEXT    NOT NULL REFERENCES vendor_keys (id),
@@ -752,12 +771,8 @@ CREATE TABLE gateway_messages (
 
 CREATE INDEX gateway_messages_expiry ON gateway_messages (expires_at);
 
--- +goose StatementBegin
-CREATE TRIGGER gateway_messages_immutable BEFORE UPDATE ON gateway_messages
-BEGIN
-    SELECT RAISE(ABORT, 'an accepted message can''t be changed');
-END;
--- +goose StatementEnd
+CREATE TRIGGER gateway_messages_immutable BEFORE UPDATE ON gateway_messages FOR EACH ROW
+EXECUTE FUNCTION refuse('an accepted message can''t be changed');
 
 -- Callbacks to merchants
 
@@ -772,35 +787,41 @@ CREATE TABLE callback_secrets (
 CREATE INDEX callback_secrets_of_merchant ON callback_secrets (merchant, created_at, id);
 CREATE INDEX callback_secrets_live ON callback_secrets (merchant, created_at, id) WHERE revoked_at IS NULL;
 
--- +goose StatementBegin
-CREATE TRIGGER callback_secrets_two_live BEFORE INSERT ON callback_secrets
-WHEN NEW.revoked_at IS NULL AND (SELECT count(*) FROM callback_secrets WHERE merchant = NEW.merchant AND revoked_at IS NULL) >= 2
+{{if .Postgres}}
+-- Locks the merchant's row, so that each of several new secrets sees the others.
+CREATE FUNCTION limit_live_secrets() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    SELECT RAISE(ABORT, 'a merchant has at most two live callback secrets');
-END;
--- +goose StatementEnd
+    PERFORM 1 FROM merchants WHERE id = NEW.merchant FOR NO KEY UPDATE;
+    IF (SELECT count(*) FROM callback_secrets WHERE merchant = NEW.merchant AND revoked_at IS NULL) >= 2 THEN
+        RAISE EXCEPTION 'a merchant has at most two live callback secrets' USING ERRCODE = 'integrity_constraint_violation';
+    END IF;
+    RETURN NEW;
+END
+$$;
+{{end}}
 
--- +goose StatementBegin
-CREATE TRIGGER callback_secrets_immutable BEFORE UPDATE ON callback_secrets
-WHEN NEW.id <> OLD.id OR NEW.merchant <> OLD.merchant OR NEW.created_at <> OLD.created_at OR
-    OLD.revoked_at IS NOT NULL AND NEW.revoked_at IS NOT OLD.revoked_at
-BEGIN
-    SELECT RAISE(ABORT, 'the owner of a callback secret and a revocation can''t be changed');
-END;
--- +goose StatementEnd
+CREATE TRIGGER callback_secrets_two_live BEFORE INSERT ON callback_secrets FOR EACH ROW
+{{if .Postgres}}
+WHEN (NEW.revoked_at IS NULL)
+EXECUTE FUNCTION limit_live_secrets();
+{{else}}
+WHEN (NEW.revoked_at IS NULL AND (SELECT count(*) FROM callback_secrets WHERE merchant = NEW.merchant AND revoked_at IS NULL) >= 2)
+EXECUTE FUNCTION refuse('a merchant has at most two live callback secrets');
+{{end}}
 
--- +goose StatementBegin
-CREATE TRIGGER callback_secrets_no_delete BEFORE DELETE ON callback_secrets
-BEGIN
-    SELECT RAISE(ABORT, 'callback secrets can''t be deleted');
-END;
--- +goose StatementEnd
+CREATE TRIGGER callback_secrets_immutable BEFORE UPDATE ON callback_secrets FOR EACH ROW
+WHEN (NEW.id <> OLD.id OR NEW.merchant <> OLD.merchant OR NEW.created_at <> OLD.created_at OR
+    OLD.revoked_at IS NOT NULL AND NEW.revoked_at IS DISTINCT FROM OLD.revoked_at)
+EXECUTE FUNCTION refuse('the owner of a callback secret and a revocation can''t be changed');
+
+CREATE TRIGGER callback_secrets_no_delete BEFORE DELETE ON callback_secrets FOR EACH ROW
+EXECUTE FUNCTION refuse('callback secrets can''t be deleted');
 
 -- One for each operation that was pending and is finished, where its merchant has an
 -- endpoint. due_at is the next attempt, or while a node makes an attempt the end of its
 -- lease. since is when the present series of attempts began.
 CREATE TABLE callbacks (
-    operation  TEXT    NOT NULL PRIMARY KEY REFERENCES operations (id),
+    operation  TEXT    NOT NULL PRIMARY KEY REFERENCES {{.Operations}} (id),
     merchant   TEXT    NOT NULL REFERENCES merchants (id),
     event      TEXT    NOT NULL CONSTRAINT known_event CHECK (event = 'operation.finished'),
     state      TEXT    NOT NULL, -- CONSTRAINT legal_state
@@ -831,32 +852,38 @@ CREATE INDEX callbacks_delivered ON callbacks (ended_at) WHERE state = 'delivere
 CREATE INDEX callbacks_by_age ON callbacks (created_at, operation);
 CREATE INDEX callbacks_of_merchant ON callbacks (merchant, created_at, operation);
 
--- +goose StatementBegin
-CREATE TRIGGER callbacks_first_state BEFORE INSERT ON callbacks
-WHEN NEW.state <> 'waiting' OR NEW.attempts <> 0 OR NOT EXISTS (SELECT 1 FROM operations
-    WHERE id = NEW.operation AND merchant = NEW.merchant AND finished_at IS NOT NULL AND pending_reference IS NOT NULL)
+{{if .Postgres}}
+CREATE FUNCTION check_new_callback() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    SELECT RAISE(ABORT, 'a new callback must wait, and its operation must be the merchant''s, finished, and was pending');
-END;
--- +goose StatementEnd
+    IF NEW.state <> 'waiting' OR NEW.attempts <> 0 OR NOT EXISTS (SELECT 1 FROM operations
+        WHERE (id, created_at) = (SELECT id, created_at FROM operation_names WHERE id = NEW.operation)
+        AND merchant = NEW.merchant AND finished_at IS NOT NULL AND pending_reference IS NOT NULL)
+    THEN
+        RAISE EXCEPTION 'a new callback must wait, and its operation must be the merchant''s, finished, and was pending' USING ERRCODE = 'integrity_constraint_violation';
+    END IF;
+    RETURN NEW;
+END
+$$;
+{{end}}
 
--- +goose StatementBegin
-CREATE TRIGGER callbacks_transition BEFORE UPDATE ON callbacks
-WHEN NEW.operation <> OLD.operation OR NEW.merchant <> OLD.merchant OR NEW.event <> OLD.event OR NEW.created_at <> OLD.created_at OR
+CREATE TRIGGER callbacks_first_state BEFORE INSERT ON callbacks FOR EACH ROW
+{{if .Postgres}}
+EXECUTE FUNCTION check_new_callback();
+{{else}}
+WHEN (NEW.state <> 'waiting' OR NEW.attempts <> 0 OR NOT EXISTS (SELECT 1 FROM operations
+    WHERE id = NEW.operation AND merchant = NEW.merchant AND finished_at IS NOT NULL AND pending_reference IS NOT NULL))
+EXECUTE FUNCTION refuse('a new callback must wait, and its operation must be the merchant''s, finished, and was pending');
+{{end}}
+
+CREATE TRIGGER callbacks_transition BEFORE UPDATE ON callbacks FOR EACH ROW
+WHEN (NEW.operation <> OLD.operation OR NEW.merchant <> OLD.merchant OR NEW.event <> OLD.event OR NEW.created_at <> OLD.created_at OR
     NEW.attempts < OLD.attempts OR NEW.since < OLD.since OR
-    OLD.state <> 'waiting' AND (NEW.state <> 'waiting' OR NEW.attempts <> OLD.attempts)
-BEGIN
-    SELECT RAISE(ABORT, 'the subject of a callback can''t be changed, attempts only grow, and an ended callback can only be replayed');
-END;
--- +goose StatementEnd
+    OLD.state <> 'waiting' AND (NEW.state <> 'waiting' OR NEW.attempts <> OLD.attempts))
+EXECUTE FUNCTION refuse('the subject of a callback can''t be changed, attempts only grow, and an ended callback can only be replayed');
 
--- +goose StatementBegin
-CREATE TRIGGER callbacks_no_delete BEFORE DELETE ON callbacks
-WHEN OLD.state = 'waiting'
-BEGIN
-    SELECT RAISE(ABORT, 'a waiting callback can''t be deleted');
-END;
--- +goose StatementEnd
+CREATE TRIGGER callbacks_no_delete BEFORE DELETE ON callbacks FOR EACH ROW
+WHEN (OLD.state = 'waiting')
+EXECUTE FUNCTION refuse('a waiting callback can''t be deleted');
 
 CREATE TABLE callback_attempts (
     operation TEXT    NOT NULL REFERENCES callbacks (operation) ON DELETE CASCADE,
@@ -869,12 +896,8 @@ CREATE TABLE callback_attempts (
     PRIMARY KEY (operation, attempt)
 ) STRICT, WITHOUT ROWID;
 
--- +goose StatementBegin
-CREATE TRIGGER callback_attempts_immutable BEFORE UPDATE ON callback_attempts
-BEGIN
-    SELECT RAISE(ABORT, 'an attempt can''t be changed');
-END;
--- +goose StatementEnd
+CREATE TRIGGER callback_attempts_immutable BEFORE UPDATE ON callback_attempts FOR EACH ROW
+EXECUTE FUNCTION refuse('an attempt can''t be changed');
 
 -- Jobs and rates, shared by all nodes
 
@@ -921,20 +944,12 @@ CREATE TABLE restorations (
     CONSTRAINT no_gap_is_released CHECK (gap = 1 OR released_at IS NOT NULL)
 ) STRICT;
 
--- +goose StatementBegin
-CREATE TRIGGER restorations_immutable BEFORE UPDATE ON restorations
-WHEN OLD.released_at IS NOT NULL OR NEW.at <> OLD.at OR NEW.backup_at IS NOT OLD.backup_at OR NEW.gap <> OLD.gap
-BEGIN
-    SELECT RAISE(ABORT, 'a restoration can be released once and not be changed otherwise');
-END;
--- +goose StatementEnd
+CREATE TRIGGER restorations_immutable BEFORE UPDATE ON restorations FOR EACH ROW
+WHEN (OLD.released_at IS NOT NULL OR NEW.at <> OLD.at OR NEW.backup_at IS DISTINCT FROM OLD.backup_at OR NEW.gap <> OLD.gap)
+EXECUTE FUNCTION refuse('a restoration can be released once and not be changed otherwise');
 
--- +goose StatementBegin
-CREATE TRIGGER restorations_no_delete BEFORE DELETE ON restorations
-BEGIN
-    SELECT RAISE(ABORT, 'restorations can''t be deleted');
-END;
--- +goose StatementEnd
+CREATE TRIGGER restorations_no_delete BEFORE DELETE ON restorations FOR EACH ROW
+EXECUTE FUNCTION refuse('restorations can''t be deleted');
 
 -- Identities that callers asked for after a restoration and that may have been used in
 -- its gap. A person must find out.
@@ -970,23 +985,15 @@ CREATE TABLE settlement_files (
 
 CREATE INDEX settlement_files_by_moment ON settlement_files (at, day, number);
 
--- +goose StatementBegin
-CREATE TRIGGER settlement_files_immutable BEFORE UPDATE ON settlement_files
-WHEN NEW.day <> OLD.day OR NEW.number <> OLD.number OR NEW.sha256 <> OLD.sha256 OR NEW.name <> OLD.name OR NEW.bytes <> OLD.bytes
+CREATE TRIGGER settlement_files_immutable BEFORE UPDATE ON settlement_files FOR EACH ROW
+WHEN (NEW.day <> OLD.day OR NEW.number <> OLD.number OR NEW.sha256 <> OLD.sha256 OR NEW.name <> OLD.name OR NEW.bytes <> OLD.bytes
     OR NEW.lines <> OLD.lines OR NEW.amount <> OLD.amount OR NEW.imported_by <> OLD.imported_by OR NEW.node <> OLD.node OR NEW.at <> OLD.at
-    OR OLD.complete_at IS NOT NULL AND NEW.complete_at IS NOT OLD.complete_at
-    OR OLD.superseded_at IS NOT NULL AND NEW.superseded_at IS NOT OLD.superseded_at
-BEGIN
-    SELECT RAISE(ABORT, 'a settlement file can be completed once, superseded once and not be changed otherwise');
-END;
--- +goose StatementEnd
+    OR OLD.complete_at IS NOT NULL AND NEW.complete_at IS DISTINCT FROM OLD.complete_at
+    OR OLD.superseded_at IS NOT NULL AND NEW.superseded_at IS DISTINCT FROM OLD.superseded_at)
+EXECUTE FUNCTION refuse('a settlement file can be completed once, superseded once and not be changed otherwise');
 
--- +goose StatementBegin
-CREATE TRIGGER settlement_files_no_delete BEFORE DELETE ON settlement_files
-BEGIN
-    SELECT RAISE(ABORT, 'settlement files can''t be deleted');
-END;
--- +goose StatementEnd
+CREATE TRIGGER settlement_files_no_delete BEFORE DELETE ON settlement_files FOR EACH ROW
+EXECUTE FUNCTION refuse('settlement files can''t be deleted');
 
 CREATE TABLE settlement_lines (
     day       TEXT    NOT NULL,
@@ -1004,27 +1011,30 @@ CREATE TABLE settlement_lines (
 
 CREATE INDEX settlement_lines_by_reference ON settlement_lines (reference);
 
--- +goose StatementBegin
-CREATE TRIGGER settlement_lines_open_file BEFORE INSERT ON settlement_lines
-WHEN EXISTS (SELECT 1 FROM settlement_files WHERE day = NEW.day AND number = NEW.file AND complete_at IS NOT NULL)
+{{if .Postgres}}
+CREATE FUNCTION check_file_is_incomplete() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    SELECT RAISE(ABORT, 'a complete settlement file can''t get more lines');
-END;
--- +goose StatementEnd
+    IF EXISTS (SELECT 1 FROM settlement_files WHERE day = NEW.day AND number = NEW.file AND complete_at IS NOT NULL) THEN
+        RAISE EXCEPTION 'a complete settlement file can''t get more lines' USING ERRCODE = 'integrity_constraint_violation';
+    END IF;
+    RETURN NEW;
+END
+$$;
+{{end}}
 
--- +goose StatementBegin
-CREATE TRIGGER settlement_lines_immutable BEFORE UPDATE ON settlement_lines
-BEGIN
-    SELECT RAISE(ABORT, 'a settlement line can''t be changed');
-END;
--- +goose StatementEnd
+CREATE TRIGGER settlement_lines_open_file BEFORE INSERT ON settlement_lines FOR EACH ROW
+{{if .Postgres}}
+EXECUTE FUNCTION check_file_is_incomplete();
+{{else}}
+WHEN (EXISTS (SELECT 1 FROM settlement_files WHERE day = NEW.day AND number = NEW.file AND complete_at IS NOT NULL))
+EXECUTE FUNCTION refuse('a complete settlement file can''t get more lines');
+{{end}}
 
--- +goose StatementBegin
-CREATE TRIGGER settlement_lines_no_delete BEFORE DELETE ON settlement_lines
-BEGIN
-    SELECT RAISE(ABORT, 'settlement lines can''t be deleted');
-END;
--- +goose StatementEnd
+CREATE TRIGGER settlement_lines_immutable BEFORE UPDATE ON settlement_lines FOR EACH ROW
+EXECUTE FUNCTION refuse('a settlement line can''t be changed');
+
+CREATE TRIGGER settlement_lines_no_delete BEFORE DELETE ON settlement_lines FOR EACH ROW
+EXECUTE FUNCTION refuse('settlement lines can''t be deleted');
 
 -- The result of the comparison by class. Amounts are paise: ours and the bank's.
 CREATE TABLE reconciliation_sums (
@@ -1042,31 +1052,27 @@ CREATE TABLE reconciliation_sums (
     FOREIGN KEY (day, file) REFERENCES settlement_files (day, number)
 ) STRICT, WITHOUT ROWID;
 
--- +goose StatementBegin
-CREATE TRIGGER reconciliation_sums_immutable BEFORE UPDATE ON reconciliation_sums
-BEGIN
-    SELECT RAISE(ABORT, 'the result of a comparison can''t be changed');
-END;
--- +goose StatementEnd
+CREATE TRIGGER reconciliation_sums_immutable BEFORE UPDATE ON reconciliation_sums FOR EACH ROW
+EXECUTE FUNCTION refuse('the result of a comparison can''t be changed');
 
--- +goose StatementBegin
-CREATE TRIGGER reconciliation_sums_no_delete BEFORE DELETE ON reconciliation_sums
-BEGIN
-    SELECT RAISE(ABORT, 'the result of a comparison can''t be deleted');
-END;
--- +goose StatementEnd
+CREATE TRIGGER reconciliation_sums_no_delete BEFORE DELETE ON reconciliation_sums FOR EACH ROW
+EXECUTE FUNCTION refuse('the result of a comparison can''t be deleted');
 
 -- A case that a person opened has an operation and no file: its file number is 0.
 CREATE TABLE reconciliation_cases (
     day             TEXT    NOT NULL,
     file            INTEGER NOT NULL, -- 0: opened by a person
+{{if .Postgres}}
+    of_file         INTEGER GENERATED ALWAYS AS (nullif(file, 0)) VIRTUAL,
+{{else}}
     of_file         INTEGER GENERATED ALWAYS AS (nullif(file, 0)) STORED,
+{{end}}
     number          INTEGER NOT NULL CHECK (number > 0),
     class           TEXT    NOT NULL CONSTRAINT class_of_a_case CHECK (class IN ('missing-here', 'missing-at-bank', 'amount-differs',
         'outcome-differs', 'identifiers-differ', 'duplicate-line', 'unreported', 'awaiting-bank', 'manual')),
     reference       TEXT    NOT NULL CHECK (reference <> ''),
     line            INTEGER, -- NULL: the bank has none
-    operation       TEXT    REFERENCES operations (id), -- NULL: the central has none
+    operation       TEXT    REFERENCES {{.Operations}} (id), -- NULL: the central has none
     found           TEXT    NOT NULL, -- the operation's state at the comparison
     found_at        INTEGER NOT NULL,
 
@@ -1105,26 +1111,18 @@ CREATE INDEX reconciliation_cases_opened ON reconciliation_cases (found_at, day,
 CREATE INDEX reconciliation_cases_waiting ON reconciliation_cases (status, found_at) WHERE status IN ('open', 'proposed');
 CREATE INDEX reconciliation_cases_by_people ON reconciliation_cases (verdict) WHERE status = 'decided' AND decided_by <> 'rule';
 
--- +goose StatementBegin
-CREATE TRIGGER reconciliation_cases_transition BEFORE UPDATE ON reconciliation_cases
-WHEN NEW.day <> OLD.day OR NEW.file <> OLD.file OR NEW.number <> OLD.number OR NEW.class <> OLD.class OR NEW.reference <> OLD.reference
-    OR NEW.line IS NOT OLD.line OR NEW.operation IS NOT OLD.operation OR NEW.found <> OLD.found OR NEW.found_at <> OLD.found_at
+CREATE TRIGGER reconciliation_cases_transition BEFORE UPDATE ON reconciliation_cases FOR EACH ROW
+WHEN (NEW.day <> OLD.day OR NEW.file <> OLD.file OR NEW.number <> OLD.number OR NEW.class <> OLD.class OR NEW.reference <> OLD.reference
+    OR NEW.line IS DISTINCT FROM OLD.line OR NEW.operation IS DISTINCT FROM OLD.operation OR NEW.found <> OLD.found OR NEW.found_at <> OLD.found_at
     OR NOT (OLD.status = 'open' AND NEW.status = 'proposed'
         OR OLD.status = 'proposed' AND NEW.status = 'decided' AND NEW.verdict = OLD.verdict AND NEW.proposed_by = OLD.proposed_by
             AND NEW.charge = OLD.charge AND NEW.decided_by <> 'rule'
         OR OLD.status = 'open' AND NEW.status = 'decided' AND NEW.decided_by = 'rule' AND NEW.verdict = 'noted'
-        OR OLD.status <> 'open' AND NEW.status = 'open')
-BEGIN
-    SELECT RAISE(ABORT, 'a case can be proposed, decided by a second person, noted by a rule or opened again, and not be changed otherwise');
-END;
--- +goose StatementEnd
+        OR OLD.status <> 'open' AND NEW.status = 'open'))
+EXECUTE FUNCTION refuse('a case can be proposed, decided by a second person, noted by a rule or opened again, and not be changed otherwise');
 
--- +goose StatementBegin
-CREATE TRIGGER reconciliation_cases_no_delete BEFORE DELETE ON reconciliation_cases
-BEGIN
-    SELECT RAISE(ABORT, 'cases can''t be deleted');
-END;
--- +goose StatementEnd
+CREATE TRIGGER reconciliation_cases_no_delete BEFORE DELETE ON reconciliation_cases FOR EACH ROW
+EXECUTE FUNCTION refuse('cases can''t be deleted');
 
 CREATE TABLE reconciliation_steps (
     day             TEXT    NOT NULL,
@@ -1145,19 +1143,11 @@ CREATE TABLE reconciliation_steps (
     FOREIGN KEY (day, file, number) REFERENCES reconciliation_cases (day, file, number)
 ) STRICT, WITHOUT ROWID;
 
--- +goose StatementBegin
-CREATE TRIGGER reconciliation_steps_immutable BEFORE UPDATE ON reconciliation_steps
-BEGIN
-    SELECT RAISE(ABORT, 'the history of a case can''t be changed');
-END;
--- +goose StatementEnd
+CREATE TRIGGER reconciliation_steps_immutable BEFORE UPDATE ON reconciliation_steps FOR EACH ROW
+EXECUTE FUNCTION refuse('the history of a case can''t be changed');
 
--- +goose StatementBegin
-CREATE TRIGGER reconciliation_steps_no_delete BEFORE DELETE ON reconciliation_steps
-BEGIN
-    SELECT RAISE(ABORT, 'the history of a case can''t be deleted');
-END;
--- +goose StatementEnd
+CREATE TRIGGER reconciliation_steps_no_delete BEFORE DELETE ON reconciliation_steps FOR EACH ROW
+EXECUTE FUNCTION refuse('the history of a case can''t be deleted');
 
 -- Staff of the console
 
@@ -1180,20 +1170,12 @@ CREATE TABLE staff (
     CONSTRAINT password_or_setup_code CHECK (disabled_at IS NOT NULL OR sealed IS NOT NULL AND (password = '') = (setup_hash IS NOT NULL))
 ) STRICT, WITHOUT ROWID;
 
--- +goose StatementBegin
-CREATE TRIGGER staff_no_delete BEFORE DELETE ON staff
-BEGIN
-    SELECT RAISE(ABORT, 'staff members can''t be deleted: the audit log names them');
-END;
--- +goose StatementEnd
+CREATE TRIGGER staff_no_delete BEFORE DELETE ON staff FOR EACH ROW
+EXECUTE FUNCTION refuse('staff members can''t be deleted: the audit log names them');
 
--- +goose StatementBegin
-CREATE TRIGGER staff_immutable BEFORE UPDATE ON staff
-WHEN NEW.login <> OLD.login OR NEW.created_at <> OLD.created_at OR NEW.created_by <> OLD.created_by OR NEW.step < OLD.step AND NEW.sealed IS OLD.sealed
-BEGIN
-    SELECT RAISE(ABORT, 'a login can''t be changed, and a code can''t be used again');
-END;
--- +goose StatementEnd
+CREATE TRIGGER staff_immutable BEFORE UPDATE ON staff FOR EACH ROW
+WHEN (NEW.login <> OLD.login OR NEW.created_at <> OLD.created_at OR NEW.created_by <> OLD.created_by OR NEW.step < OLD.step AND NEW.sealed IS NOT DISTINCT FROM OLD.sealed)
+EXECUTE FUNCTION refuse('a login can''t be changed, and a code can''t be used again');
 
 CREATE TABLE staff_sessions (
     hash          BLOB    NOT NULL PRIMARY KEY CHECK (length(hash) = 32), -- of the token
@@ -1247,19 +1229,11 @@ CREATE INDEX audit_log_by_moment ON audit_log (at, id);
 CREATE INDEX audit_log_of_actor ON audit_log (actor, at, id);
 CREATE INDEX audit_log_of_subject ON audit_log (subject, at, id);
 
--- +goose StatementBegin
-CREATE TRIGGER audit_log_immutable BEFORE UPDATE ON audit_log
-BEGIN
-    SELECT RAISE(ABORT, 'the audit log can''t be changed');
-END;
--- +goose StatementEnd
+CREATE TRIGGER audit_log_immutable BEFORE UPDATE ON audit_log FOR EACH ROW
+EXECUTE FUNCTION refuse('the audit log can''t be changed');
 
--- +goose StatementBegin
-CREATE TRIGGER audit_log_no_delete BEFORE DELETE ON audit_log
-BEGIN
-    SELECT RAISE(ABORT, 'the audit log can''t be deleted');
-END;
--- +goose StatementEnd
+CREATE TRIGGER audit_log_no_delete BEFORE DELETE ON audit_log FOR EACH ROW
+EXECUTE FUNCTION refuse('the audit log can''t be deleted');
 
 -- Documents that decisions rest on, sealed under the master keys.
 CREATE TABLE documents (
@@ -1271,17 +1245,81 @@ CREATE TABLE documents (
     stored_by TEXT    NOT NULL CHECK (stored_by <> '')
 ) STRICT, WITHOUT ROWID;
 
--- +goose StatementBegin
-CREATE TRIGGER documents_immutable BEFORE UPDATE ON documents
-WHEN NEW.sha256 <> OLD.sha256 OR NEW.name <> OLD.name OR NEW.bytes <> OLD.bytes OR NEW.at <> OLD.at OR NEW.stored_by <> OLD.stored_by
-BEGIN
-    SELECT RAISE(ABORT, 'a document can be sealed again and not be changed otherwise');
-END;
--- +goose StatementEnd
+CREATE TRIGGER documents_immutable BEFORE UPDATE ON documents FOR EACH ROW
+WHEN (NEW.sha256 <> OLD.sha256 OR NEW.name <> OLD.name OR NEW.bytes <> OLD.bytes OR NEW.at <> OLD.at OR NEW.stored_by <> OLD.stored_by)
+EXECUTE FUNCTION refuse('a document can be sealed again and not be changed otherwise');
 
--- +goose StatementBegin
-CREATE TRIGGER documents_no_delete BEFORE DELETE ON documents
+CREATE TRIGGER documents_no_delete BEFORE DELETE ON documents FOR EACH ROW
+EXECUTE FUNCTION refuse('documents can''t be deleted');
+
+{{if .Postgres}}
+-- PostgreSQL can empty a table without looking at its rows.
+
+CREATE TRIGGER service_kyc_no_truncate BEFORE TRUNCATE ON service_kyc FOR EACH STATEMENT EXECUTE FUNCTION refuse('service-KYC records can''t be deleted');
+CREATE TRIGGER archives_no_truncate BEFORE TRUNCATE ON archives FOR EACH STATEMENT EXECUTE FUNCTION refuse('archives can''t be deleted');
+CREATE TRIGGER operation_names_no_truncate BEFORE TRUNCATE ON operation_names FOR EACH STATEMENT EXECUTE FUNCTION refuse('the names of an operation can''t be deleted');
+CREATE TRIGGER operations_no_truncate BEFORE TRUNCATE ON operations FOR EACH STATEMENT EXECUTE FUNCTION refuse('operations can''t be deleted');
+CREATE TRIGGER identities_no_truncate BEFORE TRUNCATE ON identities FOR EACH STATEMENT EXECUTE FUNCTION refuse('identities can''t be deleted');
+CREATE TRIGGER steps_no_truncate BEFORE TRUNCATE ON operation_steps FOR EACH STATEMENT EXECUTE FUNCTION refuse('the history of an operation can''t be deleted');
+CREATE TRIGGER commission_slabs_no_truncate BEFORE TRUNCATE ON commission_slabs FOR EACH STATEMENT EXECUTE FUNCTION refuse('rows of slabs can''t be deleted');
+CREATE TRIGGER commissions_no_truncate BEFORE TRUNCATE ON commissions FOR EACH STATEMENT EXECUTE FUNCTION refuse('commissions can''t be deleted');
+CREATE TRIGGER ledger_entries_no_truncate BEFORE TRUNCATE ON ledger_entries FOR EACH STATEMENT EXECUTE FUNCTION refuse('ledger entries can''t be deleted');
+CREATE TRIGGER vendor_keys_no_truncate BEFORE TRUNCATE ON vendor_keys FOR EACH STATEMENT EXECUTE FUNCTION refuse('vendor keys can''t be deleted');
+CREATE TRIGGER callback_secrets_no_truncate BEFORE TRUNCATE ON callback_secrets FOR EACH STATEMENT EXECUTE FUNCTION refuse('callback secrets can''t be deleted');
+CREATE TRIGGER callbacks_no_truncate BEFORE TRUNCATE ON callbacks FOR EACH STATEMENT EXECUTE FUNCTION refuse('waiting callbacks can''t be deleted');
+CREATE TRIGGER restorations_no_truncate BEFORE TRUNCATE ON restorations FOR EACH STATEMENT EXECUTE FUNCTION refuse('restorations can''t be deleted');
+CREATE TRIGGER settlement_files_no_truncate BEFORE TRUNCATE ON settlement_files FOR EACH STATEMENT EXECUTE FUNCTION refuse('settlement files can''t be deleted');
+CREATE TRIGGER settlement_lines_no_truncate BEFORE TRUNCATE ON settlement_lines FOR EACH STATEMENT EXECUTE FUNCTION refuse('settlement lines can''t be deleted');
+CREATE TRIGGER reconciliation_sums_no_truncate BEFORE TRUNCATE ON reconciliation_sums FOR EACH STATEMENT EXECUTE FUNCTION refuse('the result of a comparison can''t be deleted');
+CREATE TRIGGER reconciliation_cases_no_truncate BEFORE TRUNCATE ON reconciliation_cases FOR EACH STATEMENT EXECUTE FUNCTION refuse('cases can''t be deleted');
+CREATE TRIGGER reconciliation_steps_no_truncate BEFORE TRUNCATE ON reconciliation_steps FOR EACH STATEMENT EXECUTE FUNCTION refuse('the history of a case can''t be deleted');
+CREATE TRIGGER staff_no_truncate BEFORE TRUNCATE ON staff FOR EACH STATEMENT EXECUTE FUNCTION refuse('staff members can''t be deleted: the audit log names them');
+CREATE TRIGGER audit_log_no_truncate BEFORE TRUNCATE ON audit_log FOR EACH STATEMENT EXECUTE FUNCTION refuse('the audit log can''t be deleted');
+CREATE TRIGGER documents_no_truncate BEFORE TRUNCATE ON documents FOR EACH STATEMENT EXECUTE FUNCTION refuse('documents can''t be deleted');
+
+-- Creates the partitions of the present Indian month and of the months after it that
+-- are missing, and returns how many it created; -1: the table is in use. Rows of such
+-- a month that the default partition has taken move over.
+--
+-- A new partition needs an exclusive lock, and other statements wait behind who waits
+-- for that lock. So it waits for a short time only, and not while a backup reads. Two
+-- seconds are longer than the one second after which PostgreSQL ends a vacuum that is
+-- in the way (deadlock_timeout).
+CREATE FUNCTION ensure_operation_months(present bigint, ahead integer) RETURNS integer LANGUAGE plpgsql SET lock_timeout = '2s' AS $$
+DECLARE
+    zone    CONSTANT INTERVAL := '05:30';
+    month   TIMESTAMP := date_trunc('month', to_timestamp(present / 1000) AT TIME ZONE zone);
+    first   bigint;
+    next    bigint;
+    part    text;
+    created integer := 0;
 BEGIN
-    SELECT RAISE(ABORT, 'documents can''t be deleted');
-END;
--- +goose StatementEnd
+    FOR n IN 0..ahead LOOP
+        first := extract(epoch FROM month AT TIME ZONE zone) * 1000;
+        part  := 'operations_' || to_char(month, 'YYYY_MM');
+        month := month + INTERVAL '1 month';
+        next  := extract(epoch FROM month AT TIME ZONE zone) * 1000;
+        CONTINUE WHEN to_regclass(part) IS NOT NULL;
+        LOCK TABLE ONLY operations, operations_default IN ACCESS EXCLUSIVE MODE;
+        CONTINUE WHEN to_regclass(part) IS NOT NULL; -- another node was faster
+        IF EXISTS (SELECT 1 FROM operations_default WHERE created_at >= first AND created_at < next) THEN
+            EXECUTE format('CREATE TABLE %I (LIKE operations INCLUDING ALL)', part);
+            ALTER TABLE operations_default DISABLE TRIGGER operations_no_delete;
+            EXECUTE format('WITH moved AS (DELETE FROM operations_default WHERE created_at >= %s AND created_at < %s RETURNING *)
+                INSERT INTO %I SELECT * FROM moved', first, next, part);
+            ALTER TABLE operations_default ENABLE TRIGGER operations_no_delete;
+            EXECUTE format('ALTER TABLE operations ATTACH PARTITION %I FOR VALUES FROM (%s) TO (%s)', part, first, next);
+        ELSE
+            EXECUTE format('CREATE TABLE %I PARTITION OF operations FOR VALUES FROM (%s) TO (%s)', part, first, next);
+        END IF;
+        created := created + 1;
+    END LOOP;
+    RETURN created;
+EXCEPTION
+    WHEN lock_not_available THEN RETURN -1;
+END
+$$;
+
+SELECT ensure_operation_months((extract(epoch FROM now()) * 1000)::BIGINT, 2);
+
+{{end}}
