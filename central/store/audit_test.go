@@ -31,16 +31,12 @@ type balance struct {
 
 // balances sums the whole commission ledger by account, ordered by their names.
 func balances(s *DB) ([]balance, error) {
-	return query(background, s.connection, func(c conn) ([]balance, error) {
-		return allRows(c, func(row row) (b balance, err error) {
-			err = row.Scan(&b.Account, &b.Debits, &b.Credits)
-			return b, err
-		}, `SELECT account, CAST(sum(debit) AS BIGINT), CAST(sum(credit) AS BIGINT) FROM (
+	return listRows(background, s.task("sum the commission ledger"), func(row row, b *balance) error { return row.Scan(&b.Account, &b.Debits, &b.Credits) },
+		`SELECT account, CAST(sum(debit) AS BIGINT), CAST(sum(credit) AS BIGINT) FROM (
 				SELECT debit AS account, amount AS debit, 0 AS credit FROM ledger_entries
 				UNION ALL
 				SELECT credit AS account, 0 AS debit, amount AS credit FROM ledger_entries
 			) AS sides GROUP BY account ORDER BY account`)
-	}, "sum the commission ledger")
 }
 
 // ledgerSum is the debits of all accounts minus their credits: zero in an intact ledger.

@@ -22,10 +22,7 @@ const presumedBankTime = 5 * time.Minute
 
 // RecordBackup records the start of a copy of the database, so that the copy has its age.
 func (s Retention) RecordBackup(ctx context.Context, at time.Time) error {
-	return s.change(ctx, func(c conn) error {
-		_, err := c.exec(`INSERT INTO backups (at, node) VALUES ($1, $2) ON CONFLICT (at) DO NOTHING`, ms(at), c.node)
-		return err
-	}, "record a backup")
+	return s.task("record a backup").exec(ctx, `INSERT INTO backups (at, node) VALUES ($1, $2) ON CONFLICT (at) DO NOTHING`, at, s.node)
 }
 
 // MarkRestored prepares a database that was restored from a copy, before a central uses it,
@@ -35,25 +32,25 @@ func (s Retention) RecordBackup(ctx context.Context, at time.Time) error {
 // becomes sent, so that the bank is asked and nobody hears that nothing was sent.
 // Terminals' cursors skip those that were used in the gap.
 func (s Retention) MarkRestored(ctx context.Context, at time.Time, gap bool) (r recovery.Restoration, doubtful int, err error) {
-	r, err = update(ctx, s.connection, func(c conn) (recovery.Restoration, error) {
+	r, err = update(ctx, s.task("mark the database as restored"), func(c conn) (recovery.Restoration, error) {
 		r := recovery.Restoration{At: truncateToMillis(at), Gap: gap}
 		if !gap {
 			r.ReleasedAt = r.At
 		}
-		if err := c.one(`SELECT max(at) FROM backups`, nil, scanTime{&r.BackupAt}); err != nil {
+		if err := c.one(`SELECT max(at) FROM backups`, nil, &r.BackupAt); err != nil {
 			return r, err
 		}
 		if _, err := c.exec(`INSERT INTO restorations (at, backup_at, gap, released_at) VALUES ($1, $2, $3, $4)`,
-			ms(r.At), ms(r.BackupAt), boolInt(r.Gap), ms(r.ReleasedAt)); err != nil || !gap {
+			r.At, r.BackupAt, r.Gap, r.ReleasedAt); err != nil || !gap {
 			return r, err
 		}
 		var err error
 		if doubtful, err = presumeAllSent(c, r.At); err != nil {
 			return r, err
 		}
-		_, err = c.exec(`UPDATE terminals SET last_event = last_event + $1`, int64(cursorLeap))
+		_, err = c.exec(`UPDATE terminals SET last_event = last_event + $1`, cursorLeap)
 		return r, err
-	}, "mark the database as restored")
+	})
 	if err != nil {
 		return recovery.Restoration{}, 0, err
 	}
@@ -77,7 +74,7 @@ func presumeAllSent(c conn, at time.Time) (int, error) {
 // presumeSent marks a received operation as sent.
 func presumeSent(c conn, id op.ID, at time.Time, why string) error {
 	changed, err := c.exec(`UPDATE operations SET state = 'sent', sent_at = $1, bank_not_after = $2
-		WHERE state = 'received' AND `+c.dialect.byUniqueName("id = $3"), ms(at), ms(at.Add(presumedBankTime)), string(id))
+		WHERE state = 'received' AND `+c.dialect.byUniqueName("id = $3"), at, at.Add(presumedBankTime), id)
 	if err != nil {
 		return err
 	}
@@ -93,7 +90,7 @@ func presumeSent(c conn, id op.ID, at time.Time, why string) error {
 func (s Retention) AdoptOperation(ctx context.Context, o central.Operation, at time.Time, prefix string) (known central.Operation, isNew bool, err error) {
 	const why = "adopted by a person after a restoration"
 	run := 0
-	known, err = update(ctx, s.connection, func(c conn) (known central.Operation, err error) {
+	known, err = update(ctx, s.task("adopt operation %s", o.ID), func(c conn) (known central.Operation, err error) {
 		defer func() { run++ }()
 		o, err := completeAdopted(c, o)
 		if err != nil {
@@ -106,7 +103,7 @@ func (s Retention) AdoptOperation(ctx context.Context, o central.Operation, at t
 			return o, err
 		}
 		return applyPending(c, central.PendingUpdate{ID: o.ID, At: at, Reason: why, Prefix: prefix, NextEnquiry: at}, run)
-	}, "adopt operation %s", o.ID)
+	})
 	return known, isNew && err == nil, err
 }
 
@@ -146,67 +143,57 @@ func completeAdopted(c conn, o central.Operation) (central.Operation, error) {
 
 // ListRestorations implements recovery.RestorationStore.
 func (s Retention) ListRestorations(ctx context.Context) ([]recovery.Restoration, error) {
-	return query(ctx, s.connection, func(c conn) ([]recovery.Restoration, error) {
-		return allRows(c, func(row row) (r recovery.Restoration, err error) {
-			err = row.Scan(scanTime{&r.At}, scanTime{&r.BackupAt}, scanBool{&r.Gap}, scanTime{&r.ReleasedAt})
-			return r, err
-		}, `SELECT at, backup_at, gap, released_at FROM restorations ORDER BY at DESC LIMIT $1`, maxRows)
-	}, "list restorations")
+	return listRows(ctx, s.task("list restorations"), func(row row, r *recovery.Restoration) error {
+		return row.Scan(&r.At, &r.BackupAt, &r.Gap, &r.ReleasedAt)
+	},
+		`SELECT at, backup_at, gap, released_at FROM restorations ORDER BY at DESC LIMIT $1`, maxRows)
 }
 
 // ReleaseRestorations records that a person has dealt with the gaps of all restorations: new
 // identities are accepted again. It returns the number of released restorations.
 func (s Retention) ReleaseRestorations(ctx context.Context, at time.Time) (int, error) {
-	return update(ctx, s.connection, func(c conn) (int, error) {
-		changed, err := c.exec(`UPDATE restorations SET released_at = CASE WHEN at > $1 THEN at ELSE $1 END WHERE released_at IS NULL`, ms(at))
+	return update(ctx, s.task("release restorations"), func(c conn) (int, error) {
+		changed, err := c.exec(`UPDATE restorations SET released_at = CASE WHEN at > $1 THEN at ELSE $1 END WHERE released_at IS NULL`, at)
 		return int(changed), err
-	}, "release restorations")
+	})
 }
 
 // HoldIdentity implements recovery.RestorationStore.
 func (s Retention) HoldIdentity(ctx context.Context, h recovery.HeldIdentity) error {
-	return s.change(ctx, func(c conn) error {
-		_, err := c.exec(`INSERT INTO held_identities (caller, identity, at) VALUES ($1, $2, $3)
-			ON CONFLICT (caller, identity) DO NOTHING`, h.Caller, h.Identity, ms(h.At))
-		return err
-	}, "hold an identity of %s for a person", h.Caller)
+	return s.task("hold an identity of %s for a person", h.Caller).exec(ctx, `INSERT INTO held_identities (caller, identity, at) VALUES ($1, $2, $3)
+		ON CONFLICT (caller, identity) DO NOTHING`, h.Caller, h.Identity, h.At)
 }
 
 // HeldIdentities lists the identities that wait for a person, oldest first, at most 1000:
 // those that are still unknown, and until the release those whose newest operation was
 // refused for its OTP.
 func (s Retention) HeldIdentities(ctx context.Context, limit int) ([]recovery.HeldIdentity, error) {
-	return query(ctx, s.connection, func(c conn) ([]recovery.HeldIdentity, error) {
-		return allRows(c, func(row row) (h recovery.HeldIdentity, err error) {
-			err = row.Scan(&h.Caller, &h.Identity, scanTime{&h.At})
-			return h, err
-		}, `SELECT h.caller, h.identity, h.at FROM held_identities h
-			WHERE NOT EXISTS (SELECT 1 FROM identities i WHERE i.caller = h.caller AND i.identity = h.identity AND NOT (
-				EXISTS (SELECT 1 FROM restorations WHERE gap = 1 AND released_at IS NULL)
-				AND EXISTS (SELECT 1 FROM `+c.dialect.names+` m JOIN operations o ON o.id = m.id AND o.created_at = m.created_at
-					WHERE m.id = i.operation AND o.otp_refused = 1
-					AND NOT EXISTS (SELECT 1 FROM `+c.dialect.names+` n WHERE n.party = o.party AND n.caller_ref = o.caller_ref AND n.otp_refused = 0)
-					AND NOT EXISTS (SELECT 1 FROM operations r WHERE r.original = o.original AND r.state <> 'failed' AND r.state <> 'refused'))))
-			AND (SELECT 1 FROM operations r WHERE r.original = h.identity AND r.state <> 'failed' AND r.state <> 'refused' LIMIT 1) IS NULL
-			ORDER BY h.at, h.caller, h.identity LIMIT $1`, clampLimit(limit))
-	}, "list the identities that wait for a person")
+	return listRows(ctx, s.task("list the identities that wait for a person"), func(row row, h *recovery.HeldIdentity) error { return row.Scan(&h.Caller, &h.Identity, &h.At) },
+		`SELECT h.caller, h.identity, h.at FROM held_identities h
+		WHERE NOT EXISTS (SELECT 1 FROM identities i WHERE i.caller = h.caller AND i.identity = h.identity AND NOT (
+			EXISTS (SELECT 1 FROM restorations WHERE gap = 1 AND released_at IS NULL)
+			AND EXISTS (SELECT 1 FROM `+s.dialect.names+` m JOIN operations o ON o.id = m.id AND o.created_at = m.created_at
+				WHERE m.id = i.operation AND o.otp_refused = 1
+				AND NOT EXISTS (SELECT 1 FROM `+s.dialect.names+` n WHERE n.party = o.party AND n.caller_ref = o.caller_ref AND n.otp_refused = 0)
+				AND NOT EXISTS (SELECT 1 FROM operations r WHERE r.original = o.original AND r.state <> 'failed' AND r.state <> 'refused'))))
+		AND (SELECT 1 FROM operations r WHERE r.original = h.identity AND r.state <> 'failed' AND r.state <> 'refused' LIMIT 1) IS NULL
+		ORDER BY h.at, h.caller, h.identity LIMIT $1`, clampLimit(limit))
 }
 
 // MarkTombstone writes a tombstone for an identity that, as a person knows, was never
 // executed. central.ErrState: it is an operation.
 func (s Retention) MarkTombstone(ctx context.Context, caller, identity string, at time.Time) error {
-	return s.change(ctx, func(c conn) error {
+	return s.task("mark an identity of %s as never executed", caller).change(ctx, func(c conn) error {
 		known, err := findOrTombstone(c, caller, identity, at)
 		if err == nil && !known.Tombstone {
 			err = fmt.Errorf("the identity has an operation: %w", central.ErrState)
 		}
 		return err
-	}, "mark an identity of %s as never executed", caller)
+	})
 }
 
 // HasTombstone tells whether an identity has a tombstone.
 func (s Retention) HasTombstone(ctx context.Context, caller, identity string) (bool, error) {
-	return query(ctx, s.connection, func(c conn) (bool, error) {
-		return c.exists(`SELECT 1 FROM identities WHERE caller = $1 AND identity = $2 AND tombstone_at IS NOT NULL`, caller, identity)
-	}, "look for a tombstone of %s", caller)
+	return s.task("look for a tombstone of %s", caller).exists(ctx,
+		`SELECT 1 FROM identities WHERE caller = $1 AND identity = $2 AND tombstone_at IS NOT NULL`, caller, identity)
 }

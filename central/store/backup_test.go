@@ -74,10 +74,7 @@ func backedUp(t *testing.T) (s *DB, path, copied string, ids map[op.State]centra
 // TestBackupEquals: what is restored elsewhere is what was backed up.
 func TestBackupEquals(t *testing.T) {
 	s, path, copied, _ := backedUp(t)
-	at, err := query(background, s.connection, func(c conn) (at time.Time, err error) {
-		err = c.one(`SELECT max(at) FROM backups`, nil, scanTime{&at})
-		return at, err
-	}, "read the last backup")
+	at, err := oneRow(background, s.task("read the last backup"), scanValue[time.Time], `SELECT max(at) FROM backups`)
 	if err != nil || !at.Equal(truncateToMillis(t0)) {
 		t.Errorf("the last backup was at %v, %v", at, err)
 	}

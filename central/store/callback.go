@@ -19,10 +19,9 @@ const maxMerchantsDue = 256
 
 const callbackColumns = `operation, merchant, event, state, created_at, since, due_at, node, attempts, failures, tried_at, http, detail, ended_at`
 
-func scanCallback(row row) (x webhook.Callback, err error) {
-	err = row.Scan(&x.Operation, &x.Merchant, &x.Event, &x.State, scanTime{&x.CreatedAt}, scanTime{&x.Since}, scanTime{&x.DueAt},
-		scanOptional[string]{&x.Node}, &x.Attempts, &x.Failures, scanTime{&x.TriedAt}, &x.HTTP, &x.Detail, scanTime{&x.EndedAt})
-	return x, err
+func scanCallback(row row, x *webhook.Callback) error {
+	return row.Scan(&x.Operation, &x.Merchant, &x.Event, &x.State, &x.CreatedAt, &x.Since, &x.DueAt,
+		&x.Node, &x.Attempts, &x.Failures, &x.TriedAt, &x.HTTP, &x.Detail, &x.EndedAt)
 }
 
 // enqueueCallback writes the callback to the operation's merchant, if it has an endpoint for
@@ -39,7 +38,7 @@ func enqueueCallback(c conn, o central.Operation, at time.Time) error {
 	if err := insertCallback(c, o, webhook.EventFinished, at, at); err != nil || e.DisabledAt.IsZero() {
 		return err
 	}
-	_, err = c.exec(`UPDATE callbacks SET `+setGivenUp+` WHERE operation = $3`, reasonDisabled, ms(at), string(o.ID))
+	_, err = c.exec(`UPDATE callbacks SET `+setGivenUp+` WHERE operation = $3`, reasonDisabled, at, o.ID)
 	return err
 }
 
@@ -54,7 +53,7 @@ const (
 
 func insertCallback(c conn, o central.Operation, event string, created, since time.Time) error {
 	_, err := c.exec(`INSERT INTO callbacks (operation, merchant, event, state, created_at, since, due_at) VALUES ($1, $2, $3, 'waiting', $4, $5, $5)`,
-		string(o.ID), string(o.Merchant), event, ms(created), ms(since))
+		o.ID, o.Merchant, event, created, since)
 	if err != nil {
 		return fmt.Errorf("write the callback to merchant %s: %w", o.Merchant, err)
 	}
@@ -65,8 +64,8 @@ func insertCallback(c conn, o central.Operation, event string, created, since ti
 func endpointOf(c conn, m central.MerchantID) (webhook.Endpoint, error) {
 	e := webhook.Endpoint{Merchant: m}
 	var events string
-	err := c.one(`SELECT callback_url, callback_events, callback_disabled_at FROM merchants WHERE id = $1`, []any{string(m)},
-		scanOptional[string]{&e.URL}, scanOptional[string]{&events}, scanTime{&e.DisabledAt})
+	err := c.one(`SELECT callback_url, callback_events, callback_disabled_at FROM merchants WHERE id = $1`, []any{m},
+		&e.URL, &events, &e.DisabledAt)
 	if err != nil || e.URL == "" {
 		return e, err
 	}
@@ -78,26 +77,27 @@ func endpointOf(c conn, m central.MerchantID) (webhook.Endpoint, error) {
 
 // Endpoint implements webhook.DeliveryStore.
 func (s Webhooks) Endpoint(ctx context.Context, m central.MerchantID) (webhook.Endpoint, error) {
-	return query(ctx, s.connection, func(c conn) (webhook.Endpoint, error) {
+	return query(ctx, s.task("read the callback endpoint of merchant %s", m), func(c conn) (webhook.Endpoint, error) {
 		e, err := endpointOf(c, m)
 		if err != nil {
 			return e, err
 		}
 		e.Secrets, err = allRows(c, scanSecret, `SELECT `+secretColumns+` FROM callback_secrets WHERE merchant = $1 AND revoked_at IS NULL
-			ORDER BY created_at, id LIMIT $2`, string(m), webhook.MaxSecrets)
+			ORDER BY created_at, id LIMIT $2`, m, webhook.MaxSecrets)
 		return e, err
-	}, "read the callback endpoint of merchant %s", m)
+	})
 }
 
 // ClaimCallbacks implements webhook.DeliveryStore. Each merchant gets no more than its
 // share, so that one with ten thousand callbacks does not block the others.
 func (s Webhooks) ClaimCallbacks(ctx context.Context, b webhook.ClaimLimits) ([]webhook.Callback, error) {
 	// Most calls find nothing and need no write.
-	due, err := query(ctx, s.connection, func(c conn) ([]central.MerchantID, error) { return merchantsDue(c, b) }, "list merchants with callbacks that are due")
+	due, err := query(ctx, s.task("list merchants with callbacks that are due"),
+		func(c conn) ([]central.MerchantID, error) { return merchantsDue(c, b) })
 	if err != nil || len(due) == 0 {
 		return nil, err
 	}
-	return update(ctx, s.connection, func(c conn) (list []webhook.Callback, err error) {
+	return update(ctx, s.task("claim callbacks that are due"), func(c conn) (list []webhook.Callback, err error) {
 		for _, m := range due {
 			share := min(b.PerMerchant-b.InFlight[m], b.Limit-len(list))
 			if share <= 0 {
@@ -108,14 +108,14 @@ func (s Webhooks) ClaimCallbacks(ctx context.Context, b webhook.ClaimLimits) ([]
 					ORDER BY due_at LIMIT $3`+c.dialect.skipLocked+`)
 				UPDATE callbacks SET due_at = $4, node = $5, attempts = attempts + 1, tried_at = $2
 				WHERE operation IN (SELECT operation FROM due) RETURNING `+callbackColumns,
-				string(m), ms(b.Now), int64(share), ms(b.Until), c.node)
+				m, b.Now, share, b.Until, c.node)
 			if err != nil {
 				return nil, err
 			}
 			list = append(list, claimed...)
 		}
 		return list, nil
-	}, "claim callbacks that are due")
+	})
 }
 
 // merchantsDue lists the merchants with due callbacks and fewer in progress than their
@@ -129,13 +129,13 @@ func merchantsDue(c conn, b webhook.ClaimLimits) ([]central.MerchantID, error) {
 		SELECT id FROM (
 			SELECT lane.id, (SELECT min(due_at) FROM callbacks WHERE state = 'waiting' AND merchant = lane.id) AS due
 			FROM lane WHERE lane.id IS NOT NULL) AS lanes
-		WHERE due <= $1 ORDER BY due, id LIMIT $2`, ms(b.Now), maxMerchantsDue)
+		WHERE due <= $1 ORDER BY due, id LIMIT $2`, b.Now, maxMerchantsDue)
 	return slices.DeleteFunc(due, func(m central.MerchantID) bool { return b.InFlight[m] >= b.PerMerchant }), err
 }
 
 // RecordAttempt implements webhook.DeliveryStore.
 func (s Webhooks) RecordAttempt(ctx context.Context, a webhook.Attempt) error {
-	return s.change(ctx, func(c conn) error { return recordAttempt(c, a) }, "record attempt %d of the callback of operation %s", a.Number, a.Operation)
+	return s.task("record attempt %d of the callback of operation %s", a.Number, a.Operation).change(ctx, func(c conn) error { return recordAttempt(c, a) })
 }
 
 func recordAttempt(c conn, a webhook.Attempt) error {
@@ -144,19 +144,19 @@ func recordAttempt(c conn, a webhook.Attempt) error {
 		return err
 	}
 	if _, err := c.exec(`INSERT INTO callback_attempts (operation, attempt, at, node, http, detail, result) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-		string(a.Operation), int64(a.Number), ms(a.At), c.node, int64(a.HTTP), a.Detail, string(a.Result)); err != nil {
+		a.Operation, a.Number, a.At, c.node, a.HTTP, a.Detail, a.Result); err != nil {
 		return err
 	}
 	if a.Result != webhook.ResultGone {
 		return nil
 	}
 	if _, err := c.exec(`UPDATE merchants SET callback_disabled_at = coalesce(callback_disabled_at, $1) WHERE id = $2 AND callback_url IS NOT NULL`,
-		ms(a.At), string(a.Merchant)); err != nil {
+		a.At, a.Merchant); err != nil {
 		return err
 	}
 	// An attempt in progress ends by itself.
 	_, err := c.exec(`UPDATE callbacks SET `+setGivenUp+` WHERE merchant = $3 AND state = 'waiting' AND node IS NULL`,
-		reasonDisabled, ms(a.At), string(a.Merchant))
+		reasonDisabled, a.At, a.Merchant)
 	return err
 }
 
@@ -168,15 +168,15 @@ func endAttempt(c conn, a webhook.Attempt) error {
 	case webhook.ResultDelivered:
 		changed, err = c.exec(`UPDATE callbacks SET state = 'delivered', due_at = NULL, node = NULL, http = $1, detail = $2, ended_at = $3
 			WHERE operation = $4 AND state = 'waiting' AND attempts >= $5`,
-			int64(a.HTTP), a.Detail, ms(a.At), string(a.Operation), int64(a.Number))
+			a.HTTP, a.Detail, a.At, a.Operation, a.Number)
 	case webhook.ResultRetry:
 		changed, err = c.exec(`UPDATE callbacks SET due_at = $1, node = NULL, http = $2, detail = $3, failures = failures + $4
 			WHERE operation = $5 AND state = 'waiting' AND node IS NOT NULL AND attempts = $6`,
-			ms(a.RetryAt), int64(a.HTTP), a.Detail, boolInt(!a.Interrupted), string(a.Operation), int64(a.Number))
+			a.RetryAt, a.HTTP, a.Detail, !a.Interrupted, a.Operation, a.Number)
 	case webhook.ResultGivenUp, webhook.ResultGone:
 		changed, err = c.exec(`UPDATE callbacks SET `+setGivenUp+`, http = $3, failures = failures + 1
 			WHERE operation = $4 AND state = 'waiting' AND node IS NOT NULL AND attempts = $5`,
-			a.Detail, ms(a.At), int64(a.HTTP), string(a.Operation), int64(a.Number))
+			a.Detail, a.At, a.HTTP, a.Operation, a.Number)
 	default:
 		return fmt.Errorf("result %q is unknown", a.Result)
 	}
@@ -188,29 +188,26 @@ func endAttempt(c conn, a webhook.Attempt) error {
 
 // ListCallbacks implements webhook.AdminStore, at most 1000.
 func (s Webhooks) ListCallbacks(ctx context.Context, f webhook.Filter) ([]webhook.Callback, error) {
-	return query(ctx, s.connection, func(c conn) ([]webhook.Callback, error) {
-		return allRows(c, scanCallback, `SELECT `+callbackColumns+` FROM callbacks
-			WHERE (merchant = $1 OR $1 = '') AND (state = $2 OR $2 = '') AND created_at >= $3
-			ORDER BY created_at DESC, operation DESC LIMIT $4`,
-			string(f.Merchant), string(f.State), max(0, f.Since.UnixMilli()), clampLimit(f.Limit))
-	}, "list callbacks")
+	return listRows(ctx, s.task("list callbacks"), scanCallback, `SELECT `+callbackColumns+` FROM callbacks
+		WHERE (merchant = $1 OR $1 = '') AND (state = $2 OR $2 = '') AND created_at >= $3
+		ORDER BY created_at DESC, operation DESC LIMIT $4`,
+		f.Merchant, f.State, max(0, f.Since.UnixMilli()), clampLimit(f.Limit))
 }
 
 // Callback implements webhook.AdminStore. Of the attempts it returns the first 1000.
 func (s Webhooks) Callback(ctx context.Context, operation op.ID) (x webhook.Callback, attempts []webhook.Attempt, err error) {
-	x, err = query(ctx, s.connection, func(c conn) (webhook.Callback, error) {
-		x, err := firstRow(c, scanCallback, `SELECT `+callbackColumns+` FROM callbacks WHERE operation = $1`, string(operation))
+	x, err = query(ctx, s.task("read the callback of operation %s", operation), func(c conn) (webhook.Callback, error) {
+		x, err := firstRow(c, scanCallback, `SELECT `+callbackColumns+` FROM callbacks WHERE operation = $1`, operation)
 		if err != nil {
 			return x, err
 		}
-		attempts, err = allRows(c, func(row row) (webhook.Attempt, error) {
-			a := webhook.Attempt{Operation: operation, Merchant: x.Merchant}
-			err := row.Scan(&a.Number, scanTime{&a.At}, &a.Node, &a.HTTP, &a.Detail, &a.Result)
-			return a, err
+		attempts, err = allRows(c, func(row row, a *webhook.Attempt) error {
+			a.Operation, a.Merchant = operation, x.Merchant
+			return row.Scan(&a.Number, &a.At, &a.Node, &a.HTTP, &a.Detail, &a.Result)
 		}, `SELECT attempt, at, node, http, detail, result FROM callback_attempts WHERE operation = $1 ORDER BY attempt LIMIT $2`,
-			string(operation), maxRows)
+			operation, maxRows)
 		return x, err
-	}, "read the callback of operation %s", operation)
+	})
 	if err != nil {
 		return webhook.Callback{}, nil, err
 	}
@@ -219,15 +216,15 @@ func (s Webhooks) Callback(ctx context.Context, operation op.ID) (x webhook.Call
 
 // CallbackBacklog implements webhook.AdminStore.
 func (s Webhooks) CallbackBacklog(ctx context.Context) (webhook.Backlog, error) {
-	return query(ctx, s.connection, func(c conn) (n webhook.Backlog, err error) {
+	return query(ctx, s.task("count callbacks"), func(c conn) (n webhook.Backlog, err error) {
 		err = c.one(`SELECT
 			(SELECT count(*) FROM callbacks WHERE state = 'waiting'),
 			(SELECT count(*) FROM callbacks WHERE state = 'given-up'),
 			(SELECT count(*) FROM merchants WHERE callback_disabled_at IS NOT NULL),
 			(SELECT min(since) FROM callbacks WHERE state = 'waiting')`, nil,
-			&n.Waiting, &n.GivenUp, &n.Disabled, scanTime{&n.Oldest})
+			&n.Waiting, &n.GivenUp, &n.Disabled, &n.Oldest)
 		return n, err
-	}, "count callbacks")
+	})
 }
 
 // setReplayed replays a callback. Its parameter is the time.
@@ -235,12 +232,12 @@ const setReplayed = `state = 'waiting', since = CASE WHEN since > $1 THEN since 
 
 // ReplayCallback implements webhook.AdminStore.
 func (s Webhooks) ReplayCallback(ctx context.Context, operation op.ID, at time.Time) error {
-	return s.change(ctx, func(c conn) error {
-		changed, err := c.exec(`UPDATE callbacks SET `+setReplayed+` WHERE operation = $2 AND node IS NULL`, ms(at), string(operation))
+	return s.task("replay the callback of operation %s", operation).change(ctx, func(c conn) error {
+		changed, err := c.exec(`UPDATE callbacks SET `+setReplayed+` WHERE operation = $2 AND node IS NULL`, at, operation)
 		if err != nil || changed == 1 {
 			return err
 		}
-		known, err := c.exists(`SELECT 1 FROM callbacks WHERE operation = $1`, string(operation))
+		known, err := c.exists(`SELECT 1 FROM callbacks WHERE operation = $1`, operation)
 		if err != nil {
 			return err
 		}
@@ -259,19 +256,19 @@ func (s Webhooks) ReplayCallback(ctx context.Context, operation op.ID, at time.T
 			since = o.FinishedAt
 		}
 		return insertCallback(c, o, webhook.EventFinished, o.FinishedAt, since)
-	}, "replay the callback of operation %s", operation)
+	})
 }
 
 // ReplayCallbacksSince implements webhook.AdminStore.
 func (s Webhooks) ReplayCallbacksSince(ctx context.Context, m central.MerchantID, since, at time.Time) (int, error) {
-	return update(ctx, s.connection, func(c conn) (int, error) {
-		if err := c.requireRow(central.ErrNotFound, `SELECT 1 FROM merchants WHERE id = $1`, string(m)); err != nil {
+	return update(ctx, s.task("replay the callbacks of merchant %s", m), func(c conn) (int, error) {
+		if err := c.requireRow(central.ErrNotFound, `SELECT 1 FROM merchants WHERE id = $1`, m); err != nil {
 			return 0, err
 		}
 		changed, err := c.exec(`UPDATE callbacks SET `+setReplayed+` WHERE merchant = $2 AND created_at >= $3 AND node IS NULL`,
-			ms(at), string(m), ms(since))
+			at, m, since)
 		return int(changed), err
-	}, "replay the callbacks of merchant %s", m)
+	})
 }
 
 // SetEndpoint implements webhook.AdminStore.
@@ -283,17 +280,17 @@ func (s Webhooks) SetEndpoint(ctx context.Context, m central.MerchantID, url str
 			return err
 		}
 	}
-	return s.change(ctx, func(c conn) error {
+	return s.task("set the callback endpoint of merchant %s", m).change(ctx, func(c conn) error {
 		if err := c.changeRow(central.ErrNotFound, `UPDATE merchants SET callback_url = $1, callback_events = $2, callback_disabled_at = NULL WHERE id = $3`,
-			stored[0], stored[1], string(m)); err != nil {
+			stored[0], stored[1], m); err != nil {
 			return err
 		}
 		if url == "" {
-			_, err := c.exec(`UPDATE callbacks SET `+setGivenUp+` WHERE merchant = $3 AND state = 'waiting' AND node IS NULL`, reasonNoEndpoint, ms(at), string(m))
+			_, err := c.exec(`UPDATE callbacks SET `+setGivenUp+` WHERE merchant = $3 AND state = 'waiting' AND node IS NULL`, reasonNoEndpoint, at, m)
 			return err
 		}
 		// Callbacks that wait for a retry are sent to the new endpoint.
-		_, err := c.exec(`UPDATE callbacks SET due_at = $1 WHERE merchant = $2 AND state = 'waiting' AND node IS NULL AND due_at > $1`, ms(at), string(m))
+		_, err := c.exec(`UPDATE callbacks SET due_at = $1 WHERE merchant = $2 AND state = 'waiting' AND node IS NULL AND due_at > $1`, at, m)
 		return err
-	}, "set the callback endpoint of merchant %s", m)
+	})
 }

@@ -12,33 +12,31 @@ import (
 
 // ClientsOf implements accounts.Clients, at most 1000.
 func (s Accounts) ClientsOf(ctx context.Context, p central.Principal, at time.Time) ([]accounts.Client, error) {
-	return query(ctx, s.connection, func(c conn) ([]accounts.Client, error) {
-		return allRows(c, func(row row) (x accounts.Client, err error) {
-			err = row.Scan(&x.ID, scanBool{&x.Active}, scanTime{&x.CreatedAt}, scanTime{&x.SecretAt}, &x.Terminals, &x.OpenCodes)
-			return x, err
-		}, `SELECT id, active, created_at, secret_at,
-				(SELECT count(*) FROM terminals t WHERE t.client = clients.id AND t.revoked_at IS NULL),
-				(SELECT count(*) FROM enrolment_codes e WHERE e.client = clients.id AND e.used_at IS NULL AND e.expires_at > $1)
-			FROM clients WHERE party = $2 ORDER BY id LIMIT $3`, ms(at), p.Caller(), maxRows)
-	}, "list the programs of %s", p.Caller())
+	return listRows(ctx, s.task("list the programs of %s", p.Caller()), func(row row, x *accounts.Client) error {
+		return row.Scan(&x.ID, &x.Active, &x.CreatedAt, &x.SecretAt, &x.Terminals, &x.OpenCodes)
+	},
+		`SELECT id, active, created_at, secret_at,
+			(SELECT count(*) FROM terminals t WHERE t.client = clients.id AND t.revoked_at IS NULL),
+			(SELECT count(*) FROM enrolment_codes e WHERE e.client = clients.id AND e.used_at IS NULL AND e.expires_at > $1)
+		FROM clients WHERE party = $2 ORDER BY id LIMIT $3`, at, p.Caller(), maxRows)
 }
 
 // lockParty locks the party of a client; central.ErrNotFound if there is none.
 func lockParty(c conn, p central.Principal) error {
 	switch p.Role {
 	case op.Merchant:
-		return c.requireRow(central.ErrNotFound, `SELECT 1 FROM merchants WHERE id = $1`+c.dialect.forUpdate, string(p.Merchant))
+		return c.requireRow(central.ErrNotFound, `SELECT 1 FROM merchants WHERE id = $1`+c.dialect.forUpdate, p.Merchant)
 	case op.Vendor:
-		return c.requireRow(central.ErrNotFound, `SELECT 1 FROM vendors WHERE id = $1`+c.dialect.forUpdate, string(p.Vendor))
+		return c.requireRow(central.ErrNotFound, `SELECT 1 FROM vendors WHERE id = $1`+c.dialect.forUpdate, p.Vendor)
 	case op.Aggregator:
-		return c.requireRow(central.ErrNotFound, `SELECT 1 FROM aggregators WHERE id = $1`+c.dialect.forUpdate, string(p.Aggregator))
+		return c.requireRow(central.ErrNotFound, `SELECT 1 FROM aggregators WHERE id = $1`+c.dialect.forUpdate, p.Aggregator)
 	}
 	return fmt.Errorf("a client can't have the role %q", p.Role)
 }
 
 // AddClient implements accounts.Clients.
 func (s Accounts) AddClient(ctx context.Context, x central.Client, at time.Time) error {
-	return s.change(ctx, func(c conn) error {
+	return s.task("record client %s", x.ID).change(ctx, func(c conn) error {
 		if err := lockParty(c, x.Principal); err != nil {
 			return err
 		}
@@ -54,9 +52,9 @@ func (s Accounts) AddClient(ctx context.Context, x central.Client, at time.Time)
 		}
 		p := x.Principal
 		_, err = c.exec(`INSERT INTO clients (id, secret_hash, role, merchant, vendor, aggregator, active, created_at, secret_at)
-			VALUES ($1, $2, $3, $4, $5, $6, 1, $7, $7)`, x.ID, x.SecretHash, string(p.Role), orNull(p.Merchant), orNull(p.Vendor), orNull(p.Aggregator), ms(at))
+			VALUES ($1, $2, $3, $4, $5, $6, 1, $7, $7)`, x.ID, x.SecretHash, p.Role, orNull(p.Merchant), orNull(p.Vendor), orNull(p.Aggregator), at)
 		return err
-	}, "record client %s", x.ID)
+	})
 }
 
 // checkClientLimit refuses a live client above the limit of a party, which is locked.
@@ -71,19 +69,19 @@ func checkClientLimit(c conn, p central.Principal) error {
 
 // SetClientSecret implements accounts.Clients.
 func (s Accounts) SetClientSecret(ctx context.Context, p central.Principal, id, hash string, at time.Time) (voided int, err error) {
-	return update(ctx, s.connection, func(c conn) (int, error) {
+	return update(ctx, s.task("change the secret of client %s", id), func(c conn) (int, error) {
 		if err := c.changeRow(central.ErrNotFound, `UPDATE clients SET secret_hash = $1, secret_at = $2, generation = generation + 1 WHERE id = $3 AND party = $4`,
-			hash, ms(at), id, p.Caller()); err != nil {
+			hash, at, id, p.Caller()); err != nil {
 			return 0, err
 		}
 		return deleteOpenCodes(c, id, at)
-	}, "change the secret of client %s", id)
+	})
 }
 
 // deleteOpenCodes deletes the open enrolment codes of a client, and counts them. The
 // client's row was changed before: adding a code locks it.
 func deleteOpenCodes(c conn, client string, at time.Time) (int, error) {
-	n, err := c.exec(`DELETE FROM enrolment_codes WHERE client = $1 AND used_at IS NULL AND expires_at > $2`, client, ms(at))
+	n, err := c.exec(`DELETE FROM enrolment_codes WHERE client = $1 AND used_at IS NULL AND expires_at > $2`, client, at)
 	if err != nil {
 		return 0, err
 	}
@@ -94,7 +92,7 @@ func deleteOpenCodes(c conn, client string, at time.Time) (int, error) {
 
 // SetClientActive implements accounts.Clients.
 func (s Accounts) SetClientActive(ctx context.Context, p central.Principal, id string, active bool, at time.Time) (voided int, err error) {
-	return update(ctx, s.connection, func(c conn) (int, error) {
+	return update(ctx, s.task("enable or disable client %s", id), func(c conn) (int, error) {
 		if err := lockParty(c, p); err != nil {
 			return 0, err
 		}
@@ -108,22 +106,22 @@ func (s Accounts) SetClientActive(ctx context.Context, p central.Principal, id s
 		}
 		// A suspension starts a new generation: what it ended stays ended.
 		if err := c.changeRow(central.ErrState, `UPDATE clients SET active = $1, generation = generation + 1 - $1 WHERE id = $2 AND active <> $1`,
-			boolInt(active), id); err != nil || active {
+			active, id); err != nil || active {
 			return 0, err
 		}
 		return deleteOpenCodes(c, id, at)
-	}, "enable or disable client %s", id)
+	})
 }
 
 // ChangeMerchant implements accounts.PartyChanges.
 func (s Accounts) ChangeMerchant(ctx context.Context, was, is central.Merchant) error {
-	return s.change(ctx, func(c conn) error {
+	return s.task("change merchant %s", was.ID).change(ctx, func(c conn) error {
 		if is.Vendor != "" && is.Vendor != was.Vendor {
 			if err := lockVendor(c, is.Vendor); err != nil {
 				return err
 			}
 		}
-		now, err := firstRow(c, scanMerchant, `SELECT `+merchantColumns+` FROM merchants WHERE id = $1`+c.dialect.forUpdate, string(was.ID))
+		now, err := firstRow(c, scanMerchant, `SELECT `+merchantColumns+` FROM merchants WHERE id = $1`+c.dialect.forUpdate, was.ID)
 		if err == nil && accounts.FieldsOf(now).Version() != accounts.FieldsOf(was).Version() {
 			err = fmt.Errorf("it was changed meanwhile: %w", central.ErrState)
 		}
@@ -133,35 +131,35 @@ func (s Accounts) ChangeMerchant(ctx context.Context, was, is central.Merchant) 
 		account := settlementAccountOf(is)
 		_, err = c.exec(`UPDATE merchants SET legal_name = $1, mobile = $2, vendor = $3, app_id = $4, vpa = $5, mcc = $6,
 				settlement_last4 = $7, settlement_ifsc = $8, settlement_bank = $9, settlement_holder = $10 WHERE id = $11`,
-			is.LegalName, is.Mobile, orNull(is.Vendor), is.AppID, is.VPA, is.MCC, account[0], account[1], account[2], account[3], string(was.ID))
+			is.LegalName, is.Mobile, orNull(is.Vendor), is.AppID, is.VPA, is.MCC, account[0], account[1], account[2], account[3], was.ID)
 		return err
-	}, "change merchant %s", was.ID)
+	})
 }
 
 // ChangeVendor implements accounts.PartyChanges.
 func (s Accounts) ChangeVendor(ctx context.Context, was, is central.Vendor) error {
-	return s.change(ctx, func(c conn) error {
+	return s.task("change vendor %s", was.ID).change(ctx, func(c conn) error {
 		if is.Aggregator != was.Aggregator {
-			if err := c.requireRow(central.ErrNotFound, `SELECT 1 FROM aggregators WHERE id = $1`, string(is.Aggregator)); err != nil {
+			if err := c.requireRow(central.ErrNotFound, `SELECT 1 FROM aggregators WHERE id = $1`, is.Aggregator); err != nil {
 				return err
 			}
 		}
 		changed, err := c.exec(`UPDATE vendors SET legal_name = $1, aggregator = $2 WHERE id = $3 AND legal_name = $4 AND coalesce(aggregator, '') = $5`,
-			is.LegalName, orNull(is.Aggregator), string(was.ID), was.LegalName, string(was.Aggregator))
+			is.LegalName, orNull(is.Aggregator), was.ID, was.LegalName, was.Aggregator)
 		if err == nil && changed == 0 {
-			err = c.missingOr(central.ErrState, `SELECT 1 FROM vendors WHERE id = $1`, string(was.ID))
+			err = c.missingOr(central.ErrState, `SELECT 1 FROM vendors WHERE id = $1`, was.ID)
 		}
 		return err
-	}, "change vendor %s", was.ID)
+	})
 }
 
 // ChangeAggregator implements accounts.PartyChanges.
 func (s Accounts) ChangeAggregator(ctx context.Context, was, is accounts.Aggregator) error {
-	return s.change(ctx, func(c conn) error {
-		changed, err := c.exec(`UPDATE aggregators SET legal_name = $1 WHERE id = $2 AND legal_name = $3`, is.LegalName, string(was.ID), was.LegalName)
+	return s.task("change aggregator %s", was.ID).change(ctx, func(c conn) error {
+		changed, err := c.exec(`UPDATE aggregators SET legal_name = $1 WHERE id = $2 AND legal_name = $3`, is.LegalName, was.ID, was.LegalName)
 		if err == nil && changed == 0 {
-			err = c.missingOr(central.ErrState, `SELECT 1 FROM aggregators WHERE id = $1`, string(was.ID))
+			err = c.missingOr(central.ErrState, `SELECT 1 FROM aggregators WHERE id = $1`, was.ID)
 		}
 		return err
-	}, "change aggregator %s", was.ID)
+	})
 }

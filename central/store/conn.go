@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"time"
 
 	"galla/central"
 	"galla/central/store/dbconn"
+	"galla/shared/money"
 )
 
 // connection runs the statements of all areas in one database, under the name of this
@@ -19,7 +21,7 @@ type connection struct {
 }
 
 // row is one row of a result, valid until its scan returns.
-type row = dbconn.Row
+type row struct{ dbconn.Row }
 
 // conn runs statements on one connection: a reader, or the transaction of one change.
 type conn struct {
@@ -40,23 +42,32 @@ func (s *connection) read(ctx context.Context, do func(conn) error) error {
 	return s.db.Read(ctx, func(c dbconn.Conn) error { return do(s.conn(c)) })
 }
 
-// query reads a result. The given text names the task in an error.
-func query[T any](ctx context.Context, s *connection, do func(conn) (T, error), format string, args ...any) (T, error) {
-	return run(ctx, s.read, do, format, args...)
+// task is a call of the store. Its text names the call in an error.
+type task struct {
+	*connection
+	format string
+	args   []any
 }
 
-// update commits a change that has a result. The given text names the task in an error.
-func update[T any](ctx context.Context, s *connection, do func(conn) (T, error), format string, args ...any) (T, error) {
-	return run(ctx, s.write, do, format, args...)
+func (s *connection) task(format string, args ...any) task { return task{s, format, args} }
+
+// query reads a result.
+func query[T any](ctx context.Context, t task, do func(conn) (T, error)) (T, error) {
+	return run(ctx, t, t.read, do)
 }
 
-// change commits a change. The given text names the task in an error.
-func (s *connection) change(ctx context.Context, do func(conn) error, format string, args ...any) error {
-	_, err := run(ctx, s.write, func(c conn) (struct{}, error) { return struct{}{}, do(c) }, format, args...)
+// update commits a change that has a result.
+func update[T any](ctx context.Context, t task, do func(conn) (T, error)) (T, error) {
+	return run(ctx, t, t.write, do)
+}
+
+// change commits a change.
+func (t task) change(ctx context.Context, do func(conn) error) error {
+	_, err := update(ctx, t, func(c conn) (struct{}, error) { return struct{}{}, do(c) })
 	return err
 }
 
-func run[T any](ctx context.Context, in func(context.Context, func(conn) error) error, do func(conn) (T, error), format string, args ...any) (T, error) {
+func run[T any](ctx context.Context, t task, in func(context.Context, func(conn) error) error, do func(conn) (T, error)) (T, error) {
 	var result T
 	err := in(ctx, func(c conn) (err error) {
 		result, err = do(c)
@@ -64,18 +75,51 @@ func run[T any](ctx context.Context, in func(context.Context, func(conn) error) 
 	})
 	if err != nil {
 		var none T
-		return none, fmt.Errorf("%s: %w", fmt.Sprintf(format, args...), err)
+		return none, fmt.Errorf("%s: %w", fmt.Sprintf(t.format, t.args...), err)
 	}
 	return result, nil
 }
 
+// listRows reads all rows of one statement.
+func listRows[T any](ctx context.Context, t task, scan func(row, *T) error, statement string, args ...any) ([]T, error) {
+	return query(ctx, t, func(c conn) ([]T, error) { return allRows(c, scan, statement, args...) })
+}
+
+// oneRow reads the first row of one statement; central.ErrNotFound if there is none.
+func oneRow[T any](ctx context.Context, t task, scan func(row, *T) error, statement string, args ...any) (T, error) {
+	return query(ctx, t, func(c conn) (T, error) { return firstRow(c, scan, statement, args...) })
+}
+
+// exists tells whether one statement has a row; it must select an integer.
+func (t task) exists(ctx context.Context, statement string, args ...any) (bool, error) {
+	return query(ctx, t, func(c conn) (bool, error) { return c.exists(statement, args...) })
+}
+
+// exec commits one statement.
+func (t task) exec(ctx context.Context, statement string, args ...any) error {
+	return t.change(ctx, func(c conn) error { _, err := c.exec(statement, args...); return err })
+}
+
+// changeRow commits one statement that must change a row; otherwise is the error where
+// there is none.
+func (t task) changeRow(ctx context.Context, otherwise error, statement string, args ...any) error {
+	return t.change(ctx, func(c conn) error { return c.changeRow(otherwise, statement, args...) })
+}
+
 // exec runs a statement and returns the number of rows that it changed.
-func (c conn) exec(statement string, args ...any) (int64, error) { return c.Exec(statement, args) }
+func (c conn) exec(statement string, args ...any) (int64, error) {
+	return c.Exec(statement, stored(args))
+}
+
+// Each calls scan for each row of a statement, and runs the statement to its end.
+func (c conn) Each(statement string, args []any, scan func(row) error) error {
+	return c.Conn.Each(statement, stored(args), func(r dbconn.Row) error { return scan(row{r}) })
+}
 
 // changeRow runs a statement that must change a row; otherwise is the error where there
 // is none.
 func (c conn) changeRow(otherwise error, statement string, args ...any) error {
-	changed, err := c.Exec(statement, args)
+	changed, err := c.exec(statement, args...)
 	if err == nil && changed == 0 {
 		err = otherwise
 	}
@@ -97,9 +141,10 @@ func (c conn) one(statement string, args []any, dest ...any) error {
 }
 
 // allRows reads all rows of a statement.
-func allRows[T any](c conn, scan func(row) (T, error), statement string, args ...any) (list []T, err error) {
+func allRows[T any](c conn, scan func(row, *T) error, statement string, args ...any) (list []T, err error) {
 	err = c.Each(statement, args, func(row row) error {
-		x, err := scan(row)
+		var x T
+		err := scan(row, &x)
 		list = append(list, x)
 		return err
 	})
@@ -110,23 +155,19 @@ func allRows[T any](c conn, scan func(row) (T, error), statement string, args ..
 }
 
 // firstRow reads the first row of a statement; central.ErrNotFound if there is none.
-func firstRow[T any](c conn, scan func(row) (T, error), statement string, args ...any) (T, error) {
+func firstRow[T any](c conn, scan func(row, *T) error, statement string, args ...any) (x T, err error) {
 	list, err := allRows(c, scan, statement, args...)
 	if err == nil && len(list) == 0 {
 		err = central.ErrNotFound
 	}
 	if err != nil {
-		var none T
-		return none, err
+		return x, err
 	}
 	return list[0], nil
 }
 
 // scanValue scans a row of one column.
-func scanValue[T any](row row) (x T, err error) {
-	err = row.Scan(&x)
-	return x, err
-}
+func scanValue[T any](row row, x *T) error { return row.Scan(x) }
 
 // exists tells whether a statement has a row; it must select an integer.
 func (c conn) exists(statement string, args ...any) (bool, error) {
@@ -165,36 +206,44 @@ func (c conn) notify(name string) error {
 	return c.Each(c.dialect.notify, []any{name}, func(row) error { return nil })
 }
 
-// ms is a time as it is stored: milliseconds since 1970, NULL for the zero time.
-func ms(t time.Time) any {
-	if t.IsZero() {
-		return nil
+// stored returns arguments of a statement as they are stored: a time as milliseconds since
+// 1970, NULL for the zero time; a truth value as 0 or 1; a digest as its bytes; texts and
+// numbers of any type as such. orNull is for optional texts.
+func stored(args []any) []any {
+	list := make([]any, len(args))
+	for i, arg := range args {
+		switch arg := arg.(type) {
+		case time.Time:
+			if !arg.IsZero() {
+				list[i] = arg.UnixMilli()
+			}
+		case [32]byte:
+			list[i] = arg[:]
+		case *money.Paise:
+			if arg != nil {
+				list[i] = int64(*arg)
+			}
+		case nil, []byte:
+			list[i] = arg
+		default:
+			list[i] = storedValue(reflect.ValueOf(arg))
+		}
 	}
-	return t.UnixMilli()
+	return list
 }
 
-// truncateToMillis is a time as the database returns it.
-func truncateToMillis(t time.Time) time.Time {
-	if t.IsZero() {
-		return time.Time{}
+func storedValue(v reflect.Value) any {
+	switch {
+	case v.Kind() == reflect.String:
+		return v.String()
+	case v.CanInt():
+		return v.Int()
+	case v.Kind() == reflect.Bool && v.Bool():
+		return int64(1)
+	case v.Kind() == reflect.Bool:
+		return int64(0)
 	}
-	return time.UnixMilli(t.UnixMilli()).UTC()
-}
-
-// scanTime scans a time that ms stored.
-type scanTime struct{ to *time.Time }
-
-// Scan implements sql.Scanner.
-func (m scanTime) Scan(value any) error {
-	switch v := value.(type) {
-	case nil:
-		*m.to = time.Time{}
-	case int64:
-		*m.to = time.UnixMilli(v).UTC()
-	default:
-		return fmt.Errorf("a time is stored as %T, not as integer milliseconds", value)
-	}
-	return nil
+	return v.Interface()
 }
 
 // orNull is an optional reference or text as it is stored: NULL where empty.
@@ -205,54 +254,61 @@ func orNull[S ~string](s S) any {
 	return string(s)
 }
 
-// scanOptional scans a text that orNull stored.
-type scanOptional[S ~string] struct{ to *S }
+// truncateToMillis is a time as the database returns it.
+func truncateToMillis(t time.Time) time.Time {
+	if t.IsZero() {
+		return time.Time{}
+	}
+	return time.UnixMilli(t.UnixMilli()).UTC()
+}
+
+// Scan reads the columns of a row, as they were stored. NULL is an empty text or the zero
+// time.
+func (r row) Scan(dest ...any) error {
+	list := make([]any, len(dest))
+	for i, to := range dest {
+		switch v := reflect.ValueOf(to).Elem(); {
+		case v.Kind() == reflect.String, v.Kind() == reflect.Bool, v.Type() == reflect.TypeFor[time.Time](), v.Type() == reflect.TypeFor[[32]byte]():
+			list[i] = column{v}
+		default:
+			list[i] = to
+		}
+	}
+	return r.Row.Scan(list...)
+}
+
+// column scans a value that the drivers do not know.
+type column struct{ to reflect.Value }
 
 // Scan implements sql.Scanner.
-func (o scanOptional[S]) Scan(value any) error {
+func (c column) Scan(value any) error {
 	switch v := value.(type) {
 	case nil:
-		*o.to = ""
+		if c.to.Kind() == reflect.String || c.to.Kind() == reflect.Struct {
+			c.to.SetZero()
+			return nil
+		}
 	case string:
-		*o.to = S(v)
-	default:
-		return fmt.Errorf("a reference is stored as %T, not as text", value)
+		if c.to.Kind() == reflect.String {
+			c.to.SetString(v)
+			return nil
+		}
+	case int64:
+		switch c.to.Kind() {
+		case reflect.Struct:
+			c.to.Set(reflect.ValueOf(time.UnixMilli(v).UTC()))
+			return nil
+		case reflect.Bool:
+			c.to.SetBool(v != 0)
+			return nil
+		}
+	case []byte:
+		if c.to.Kind() == reflect.Array && len(v) == c.to.Len() {
+			reflect.Copy(c.to, reflect.ValueOf(v))
+			return nil
+		}
 	}
-	return nil
-}
-
-// boolInt is a truth value as it is stored.
-func boolInt(b bool) int64 {
-	if b {
-		return 1
-	}
-	return 0
-}
-
-// scanBool scans a truth value that boolInt stored.
-type scanBool struct{ to *bool }
-
-// Scan implements sql.Scanner.
-func (f scanBool) Scan(value any) error {
-	n, ok := value.(int64)
-	if !ok {
-		return fmt.Errorf("a truth value is stored as %T, not as an integer", value)
-	}
-	*f.to = n != 0
-	return nil
-}
-
-// scanDigest scans a SHA-256.
-type scanDigest struct{ to *[32]byte }
-
-// Scan implements sql.Scanner.
-func (d scanDigest) Scan(value any) error {
-	text, ok := value.([]byte)
-	if !ok || len(text) != len(d.to) {
-		return fmt.Errorf("a digest is stored as %T of %d bytes, not as %d bytes", value, len(text), len(d.to))
-	}
-	copy(d.to[:], text)
-	return nil
+	return fmt.Errorf("a %s is stored as %T", c.to.Type(), value)
 }
 
 // clampLimit keeps the limit of a list within bounds.

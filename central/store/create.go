@@ -16,10 +16,10 @@ import (
 // key and period are one count with several limits: the operation counts once, with
 // the largest amount.
 func (s Operations) Create(ctx context.Context, o central.Operation, quotas []central.Quota) (known central.Operation, isNew bool, err error) {
-	known, err = update(ctx, s.connection, func(c conn) (known central.Operation, err error) {
+	known, err = update(ctx, s.task("record operation %s", o.ID), func(c conn) (known central.Operation, err error) {
 		known, isNew, err = insertOperation(c, o, quotas)
 		return known, err
-	}, "record operation %s", o.ID)
+	})
 	return known, isNew && err == nil, err
 }
 
@@ -27,9 +27,10 @@ func (s Operations) Create(ctx context.Context, o central.Operation, quotas []ce
 // it (Operation.Tombstone), with seen false.
 func (s Operations) FindOrTombstone(ctx context.Context, caller, identity string, at time.Time) (known central.Operation, seen bool, err error) {
 	// Most identities are known, and a read needs no sync of the disk.
-	known, err = query(ctx, s.connection, func(c conn) (central.Operation, error) { return operationByIdentity(c, caller, identity) }, "read an identity")
+	known, err = query(ctx, s.task("read an identity"), func(c conn) (central.Operation, error) { return operationByIdentity(c, caller, identity) })
 	if errors.Is(err, central.ErrNotFound) {
-		known, err = update(ctx, s.connection, func(c conn) (central.Operation, error) { return findOrTombstone(c, caller, identity, at) }, "mark an identity as never seen")
+		known, err = update(ctx, s.task("mark an identity as never seen"),
+			func(c conn) (central.Operation, error) { return findOrTombstone(c, caller, identity, at) })
 	}
 	return known, err == nil && !known.Tombstone, err
 }
@@ -57,10 +58,10 @@ func insertOperation(c conn, o central.Operation, quotas []central.Quota) (known
 		SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18,
 			$19, $20, $21, $22, $23, $24, $25, $26
 		WHERE NOT EXISTS (SELECT 1 FROM `+c.dialect.names+` WHERE reference = $13)`,
-		string(o.ID), o.Caller, o.Identity, string(o.Route), o.Fingerprint[:], orNull(o.Merchant), orNull(o.Terminal), o.TID,
-		string(o.Kind), int64(o.Amount), o.Aadhaar, o.IIN, string(o.Reference), o.STAN, string(o.State), o.Node,
-		ms(o.NotAfter), ms(o.CreatedAt),
-		orNull(o.Party), orNull(o.CallerRef), orNull(o.Original), orNull(o.Sender), orNull(kyc.Service), orNull(kyc.To), orNull(o.Reverses), int64(o.Attempt))
+		o.ID, o.Caller, o.Identity, o.Route, o.Fingerprint[:], orNull(o.Merchant), orNull(o.Terminal), o.TID,
+		o.Kind, o.Amount, o.Aadhaar, o.IIN, o.Reference, o.STAN, o.State, o.Node,
+		o.NotAfter, o.CreatedAt,
+		orNull(o.Party), orNull(o.CallerRef), orNull(o.Original), orNull(o.Sender), orNull(kyc.Service), orNull(kyc.To), orNull(o.Reverses), o.Attempt)
 	if err != nil {
 		return central.Operation{}, false, err
 	}
@@ -70,7 +71,7 @@ func insertOperation(c conn, o central.Operation, quotas []central.Quota) (known
 		}
 	}
 	if _, err := c.exec(`INSERT INTO operation_steps (operation, step, at, node, from_state, to_state, reason)
-		VALUES ($1, 1, $2, $3, '', 'received', '')`, string(o.ID), ms(o.CreatedAt), c.node); err != nil {
+		VALUES ($1, 1, $2, $3, '', 'received', '')`, o.ID, o.CreatedAt, c.node); err != nil {
 		return central.Operation{}, false, err
 	}
 	if err := reserveQuotas(c, o.ID, quotas); err != nil {
@@ -80,7 +81,7 @@ func insertOperation(c conn, o central.Operation, quotas []central.Quota) (known
 }
 
 func addIdentity(c conn, caller, identity string, id op.ID) error {
-	_, err := c.exec(`INSERT INTO identities (caller, identity, operation) VALUES ($1, $2, $3)`, caller, identity, string(id))
+	_, err := c.exec(`INSERT INTO identities (caller, identity, operation) VALUES ($1, $2, $3)`, caller, identity, id)
 	return err
 }
 
@@ -111,7 +112,7 @@ func findOrTombstone(c conn, caller, identity string, at time.Time) (central.Ope
 	if !errors.Is(err, central.ErrNotFound) {
 		return known, err
 	}
-	_, err = c.exec(`INSERT INTO identities (caller, identity, tombstone_at) VALUES ($1, $2, $3)`, caller, identity, ms(at))
+	_, err = c.exec(`INSERT INTO identities (caller, identity, tombstone_at) VALUES ($1, $2, $3)`, caller, identity, at)
 	return tombstoneOf(caller, identity), err
 }
 
@@ -124,7 +125,7 @@ func tombstoneOf(caller, identity string) central.Operation {
 func operationByIdentity(c conn, caller, identity string) (central.Operation, error) {
 	var id op.ID
 	err := c.one(`SELECT operation FROM identities WHERE caller = $1 AND identity = $2`,
-		[]any{caller, identity}, scanOptional[op.ID]{&id})
+		[]any{caller, identity}, &id)
 	if err != nil {
 		return central.Operation{}, err
 	}
@@ -135,5 +136,5 @@ func operationByIdentity(c conn, caller, identity string) (central.Operation, er
 }
 
 func operationByID(c conn, id op.ID) (central.Operation, error) {
-	return c.operation(`SELECT `+operationColumns+` FROM operations WHERE `+c.dialect.byUniqueName("id = $1"), string(id))
+	return c.operation(`SELECT `+operationColumns+` FROM operations WHERE `+c.dialect.byUniqueName("id = $1"), id)
 }

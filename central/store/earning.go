@@ -1,11 +1,11 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"galla/central"
@@ -19,9 +19,9 @@ func addEarning(c conn, id op.ID, e central.Earning, at time.Time) error {
 	_, err := c.exec(`INSERT INTO commissions (operation, vendor, aggregator, merchant, payment_method, provider, txn_type, slab,
 			amount, charge, gst, provider_cost, commission, tds, day, at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`,
-		string(id), orNull(e.Vendor), orNull(e.Aggregator), string(e.Merchant), e.PaymentMethod, e.Provider, e.TxnType, orNull(e.Slab),
-		int64(e.Amount), int64(e.Charge), int64(e.GST), int64(e.ProviderCost), int64(e.Commission), int64(e.TDS),
-		string(ist.DayOf(at)), ms(at))
+		id, orNull(e.Vendor), orNull(e.Aggregator), e.Merchant, e.PaymentMethod, e.Provider, e.TxnType, orNull(e.Slab),
+		e.Amount, e.Charge, e.GST, e.ProviderCost, e.Commission, e.TDS,
+		string(ist.DayOf(at)), at)
 	if err != nil {
 		return fmt.Errorf("write its earning: %w", err)
 	}
@@ -31,7 +31,7 @@ func addEarning(c conn, id op.ID, e central.Earning, at time.Time) error {
 		}
 		if _, err := c.exec(`INSERT INTO ledger_entries (operation, purpose, reversal, debit, credit, amount, written_by, at)
 			VALUES ($1, $2, 0, $3, $4, $5, $1, $6)`,
-			string(id), p.Purpose, p.Debit, p.Credit, int64(p.Amount), ms(at)); err != nil {
+			id, p.Purpose, p.Debit, p.Credit, p.Amount, at); err != nil {
 			return fmt.Errorf("post its %s: %w", p.Purpose, err)
 		}
 	}
@@ -43,7 +43,7 @@ func addEarning(c conn, id op.ID, e central.Earning, at time.Time) error {
 // its state has nothing to reverse.
 func reverseEarning(c conn, id, by op.ID, at time.Time) error {
 	state := op.Received
-	if err := c.one(`SELECT state FROM operations WHERE `+c.dialect.byUniqueName("id = $1"), []any{string(id)}, &state); err != nil {
+	if err := c.one(`SELECT state FROM operations WHERE `+c.dialect.byUniqueName("id = $1"), []any{id}, &state); err != nil {
 		return fmt.Errorf("operation %s that it reverses: %w", id, err)
 	}
 	if state != op.Succeeded && state != op.Reversed {
@@ -51,16 +51,16 @@ func reverseEarning(c conn, id, by op.ID, at time.Time) error {
 	}
 	if err := c.changeRow(fmt.Errorf("operation %s was reversed before: %w", id, central.ErrState),
 		`INSERT INTO reversals (operation, reversed_by, at) VALUES ($1, $2, $3) ON CONFLICT (operation) DO NOTHING`,
-		string(id), string(by), ms(at)); err != nil {
+		id, by, at); err != nil {
 		return err
 	}
 	if _, err := c.exec(`UPDATE commissions SET reversed_day = $1, reversed_at = $2, reversed_by = $3 WHERE operation = $4`,
-		string(ist.DayOf(at)), ms(at), string(by), string(id)); err != nil {
+		string(ist.DayOf(at)), at, by, id); err != nil {
 		return err
 	}
 	if _, err := c.exec(`INSERT INTO ledger_entries (operation, purpose, reversal, debit, credit, amount, written_by, at)
 		SELECT operation, purpose, 1, credit, debit, amount, $1, $2 FROM ledger_entries WHERE operation = $3 AND reversal = 0`,
-		string(by), ms(at), string(id)); err != nil {
+		by, at, id); err != nil {
 		return err
 	}
 	return releaseQuotas(c, id)
@@ -76,7 +76,7 @@ func (s Commission) EarningsOf(ctx context.Context, vendor central.VendorID, fro
 		}
 		grouped[group] = true
 	}
-	list, err := query(ctx, s.connection, func(c conn) ([]central.EarningSum, error) {
+	list, err := query(ctx, s.task("sum the earnings of vendor %s", vendor), func(c conn) ([]central.EarningSum, error) {
 		list, err := allRows(c, scanEarningSum, `SELECT CASE WHEN $1 = 1 THEN day ELSE '' END, CASE WHEN $2 = 1 THEN merchant ELSE '' END,
 				CASE WHEN $3 = 1 THEN payment_method ELSE '' END, CASE WHEN $3 = 1 THEN provider ELSE '' END, CASE WHEN $3 = 1 THEN txn_type ELSE '' END,
 				CAST(sum(sign) AS BIGINT), CAST(sum(CASE WHEN sign < 0 THEN 1 ELSE 0 END) AS BIGINT),
@@ -89,21 +89,20 @@ func (s Commission) EarningsOf(ctx context.Context, vendor central.VendorID, fro
 				SELECT -1 AS sign, reversed_day AS day, merchant, payment_method, provider, txn_type, amount, charge, gst, provider_cost, commission, tds
 				FROM commissions WHERE vendor = $4 AND reversed_day BETWEEN $5 AND $6
 			) AS earned GROUP BY 1, 2, 3, 4, 5 LIMIT $7`,
-			boolInt(grouped[central.ByDay]), boolInt(grouped[central.ByMerchant]), boolInt(grouped[central.ByType]),
-			string(vendor), string(from), string(to), maxEarningLines+1)
+			grouped[central.ByDay], grouped[central.ByMerchant], grouped[central.ByType],
+			vendor, from, to, maxEarningLines+1)
 		if err == nil && len(list) > maxEarningLines {
 			err = errors.New("the report has too many lines: ask for fewer days or groups")
 		}
 		return list, err
-	}, "sum the earnings of vendor %s", vendor)
+	})
 	slices.SortFunc(list, func(a, b central.EarningSum) int { return compareSums(a, b, by) })
 	return list, err
 }
 
-func scanEarningSum(row row) (x central.EarningSum, err error) {
-	err = row.Scan(&x.Day, &x.Merchant, &x.PaymentMethod, &x.Provider, &x.TxnType, &x.Count, &x.Reversed,
+func scanEarningSum(row row, x *central.EarningSum) error {
+	return row.Scan(&x.Day, &x.Merchant, &x.PaymentMethod, &x.Provider, &x.TxnType, &x.Count, &x.Reversed,
 		&x.Volume, &x.Charge, &x.GST, &x.ProviderCost, &x.Commission, &x.TDS)
-	return x, err
 }
 
 // compareSums orders lines of a report by their groups.
@@ -112,9 +111,9 @@ func compareSums(a, b central.EarningSum, by []central.EarningGroup) int {
 		n := 0
 		switch group {
 		case central.ByDay:
-			n = strings.Compare(string(a.Day), string(b.Day))
+			n = cmp.Compare(a.Day, b.Day)
 		case central.ByMerchant:
-			n = strings.Compare(string(a.Merchant), string(b.Merchant))
+			n = cmp.Compare(a.Merchant, b.Merchant)
 		case central.ByType:
 			n = slices.Compare([]string{a.PaymentMethod, a.Provider, a.TxnType}, []string{b.PaymentMethod, b.Provider, b.TxnType})
 		}

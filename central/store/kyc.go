@@ -12,22 +12,22 @@ import (
 
 // KYC implements central.Onboardings.
 func (s Accounts) KYC(ctx context.Context, merchant central.MerchantID, service central.Service) (central.ServiceKYC, error) {
-	return query(ctx, s.connection, func(c conn) (central.ServiceKYC, error) { return kycOf(c, merchant, service) },
-		"read the %s onboarding of merchant %s", service, merchant)
+	return query(ctx, s.task("read the %s onboarding of merchant %s", service, merchant),
+		func(c conn) (central.ServiceKYC, error) { return kycOf(c, merchant, service) })
 }
 
 func kycOf(c conn, merchant central.MerchantID, service central.Service) (central.ServiceKYC, error) {
 	record := central.ServiceKYC{Merchant: merchant, Service: service}
 	err := c.one(`SELECT state, created_at, updated_at FROM service_kyc WHERE merchant = $1 AND service = $2`,
-		[]any{string(merchant), string(service)}, &record.State, scanTime{&record.CreatedAt}, scanTime{&record.UpdatedAt})
+		[]any{merchant, service}, &record.State, &record.CreatedAt, &record.UpdatedAt)
 	return record, err
 }
 
 // ApproveKYC implements central.Onboardings. central.ErrNotFound: there is no record.
 func (s Accounts) ApproveKYC(ctx context.Context, merchant central.MerchantID, service central.Service, at time.Time) error {
-	return s.change(ctx, func(c conn) error {
+	return s.task("approve the %s onboarding of merchant %s", service, merchant).change(ctx, func(c conn) error {
 		changed, err := c.exec(`UPDATE service_kyc SET state = 'APPROVED', updated_at = $1
-			WHERE merchant = $2 AND service = $3 AND state = 'SUBMITTED'`, ms(at), string(merchant), string(service))
+			WHERE merchant = $2 AND service = $3 AND state = 'SUBMITTED'`, at, merchant, service)
 		if err != nil {
 			return err
 		}
@@ -39,7 +39,7 @@ func (s Accounts) ApproveKYC(ctx context.Context, merchant central.MerchantID, s
 			err = fmt.Errorf("it is %s: %w", record.State, central.ErrState)
 		}
 		return err
-	}, "approve the %s onboarding of merchant %s", service, merchant)
+	})
 }
 
 // advanceKYC makes a step of a service-KYC record. A record in the same or a later state
@@ -47,7 +47,7 @@ func (s Accounts) ApproveKYC(ctx context.Context, merchant central.MerchantID, s
 func advanceKYC(c conn, merchant central.MerchantID, step central.KYCStep, at time.Time) error {
 	changed, err := c.exec(`INSERT INTO service_kyc (merchant, service, state, created_at, updated_at) VALUES ($1, $2, $3, $4, $4)
 		ON CONFLICT (merchant, service) DO UPDATE SET state = excluded.state, updated_at = excluded.updated_at
-		WHERE service_kyc.state IN `+kycStatesBefore(step.To), string(merchant), string(step.Service), string(step.To), ms(at))
+		WHERE service_kyc.state IN `+kycStatesBefore(step.To), merchant, step.Service, step.To, at)
 	if err != nil {
 		return fmt.Errorf("record that the %s onboarding of merchant %s is %s: %w", step.Service, merchant, step.To, err)
 	}
@@ -62,7 +62,7 @@ func markAEPSReady(c conn, merchant central.MerchantID, service central.Service)
 	if service != central.ServiceAEPS {
 		return nil
 	}
-	changed, err := c.exec(`UPDATE merchants SET aeps_ready = 1 WHERE id = $1`, string(merchant))
+	changed, err := c.exec(`UPDATE merchants SET aeps_ready = 1 WHERE id = $1`, merchant)
 	if err != nil || changed != 1 {
 		return errors.Join(fmt.Errorf("allow transactions of merchant %s: %d merchants changed", merchant, changed), err)
 	}

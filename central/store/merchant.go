@@ -14,19 +14,18 @@ import (
 const merchantColumns = `id, mid, legal_name, vendor, status, has_info, aeps_ready, tid, mobile, created_at,
 	app_id, risk_flag, active, vpa, mcc, settlement_last4, settlement_ifsc, settlement_bank, settlement_holder, callback_url, callback_events`
 
-func scanMerchant(row row) (central.Merchant, error) {
-	var m central.Merchant
+func scanMerchant(row row, m *central.Merchant) error {
 	var account central.SettlementAccount
 	var last4 sql.NullString
 	var callback central.Callback
 	var events string
-	err := row.Scan(&m.ID, scanOptional[string]{&m.MID}, &m.LegalName, scanOptional[central.VendorID]{&m.Vendor}, &m.Status,
-		scanBool{&m.HasInfo}, scanBool{&m.AEPSReady}, scanOptional[string]{&m.TID}, &m.Mobile, scanTime{&m.CreatedAt},
-		&m.AppID, &m.RiskFlag, scanBool{&m.Active}, &m.VPA, &m.MCC,
-		&last4, scanOptional[string]{&account.IFSC}, scanOptional[string]{&account.BankName}, scanOptional[string]{&account.Holder},
-		scanOptional[string]{&callback.URL}, scanOptional[string]{&events})
+	err := row.Scan(&m.ID, &m.MID, &m.LegalName, &m.Vendor, &m.Status,
+		&m.HasInfo, &m.AEPSReady, &m.TID, &m.Mobile, &m.CreatedAt,
+		&m.AppID, &m.RiskFlag, &m.Active, &m.VPA, &m.MCC,
+		&last4, &account.IFSC, &account.BankName, &account.Holder,
+		&callback.URL, &events)
 	if err != nil {
-		return central.Merchant{}, fmt.Errorf("read a merchant's row: %w", err)
+		return err
 	}
 	if last4.Valid {
 		account.AccountLast4 = last4.String
@@ -34,33 +33,31 @@ func scanMerchant(row row) (central.Merchant, error) {
 	}
 	if callback.URL != "" {
 		if err := json.Unmarshal([]byte(events), &callback.Events); err != nil {
-			return central.Merchant{}, fmt.Errorf("merchant %s: the events of its callback are not a JSON array of texts: %w", m.ID, err)
+			return fmt.Errorf("merchant %s: the events of its callback are not a JSON array of texts: %w", m.ID, err)
 		}
 		if len(callback.Events) == 0 {
 			callback.Events = nil
 		}
 		m.Callback = &callback
 	}
-	return m, nil
+	return nil
 }
 
 // Merchant implements central.Directory; central.ErrNotFound if there is none.
 func (s Accounts) Merchant(ctx context.Context, id central.MerchantID) (central.Merchant, error) {
-	return query(ctx, s.connection, func(c conn) (central.Merchant, error) {
-		return firstRow(c, scanMerchant, `SELECT `+merchantColumns+` FROM merchants WHERE id = $1`, string(id))
-	}, "read merchant %s", id)
+	return oneRow(ctx, s.task("read merchant %s", id), scanMerchant, `SELECT `+merchantColumns+` FROM merchants WHERE id = $1`, id)
 }
 
 // MerchantsOf implements central.VendorAdmin, at most 1000 at a time.
 func (s Accounts) MerchantsOf(ctx context.Context, vendor central.VendorID, offset, limit int) (list []central.Merchant, total int, err error) {
-	list, err = query(ctx, s.connection, func(c conn) ([]central.Merchant, error) {
-		if err := c.one(`SELECT count(*) FROM merchants WHERE vendor = $1 AND status <> 'PENDING'`, []any{string(vendor)}, &total); err != nil {
+	list, err = query(ctx, s.task("list the merchants of vendor %s", vendor), func(c conn) ([]central.Merchant, error) {
+		if err := c.one(`SELECT count(*) FROM merchants WHERE vendor = $1 AND status <> 'PENDING'`, []any{vendor}, &total); err != nil {
 			return nil, err
 		}
 		return allRows(c, scanMerchant, `SELECT `+merchantColumns+` FROM merchants
 			WHERE vendor = $1 AND status <> 'PENDING' ORDER BY created_at, id LIMIT $2 OFFSET $3`,
-			string(vendor), clampLimit(limit), max(0, offset))
-	}, "list the merchants of vendor %s", vendor)
+			vendor, clampLimit(limit), max(0, offset))
+	})
 	if err != nil {
 		return nil, 0, err
 	}

@@ -98,7 +98,7 @@ func newestUnderIdentity(c conn, caller, identity string, first central.Operatio
 	}
 	o, err := c.operation(`SELECT `+operationColumns+` FROM operations WHERE original = $1 AND caller = $2 AND identity = $3
 		AND attempt = (SELECT max(attempt) FROM operations WHERE original = $1 AND caller = $2 AND identity = $3)
-		ORDER BY created_at DESC, id DESC LIMIT 1`, string(first.Original), caller, identity)
+		ORDER BY created_at DESC, id DESC LIMIT 1`, first.Original, caller, identity)
 	if errors.Is(err, central.ErrNotFound) {
 		return first, nil
 	}

@@ -21,12 +21,12 @@ func (s Operations) EnsurePartitions(ctx context.Context, now time.Time, ahead i
 	if s.dialect.ensurePartitions == "" {
 		return nil
 	}
-	return s.change(ctx, func(c conn) error {
+	return s.task("create partitions for the coming months of operations").change(ctx, func(c conn) error {
 		var created int64
-		err := c.one(c.dialect.ensurePartitions, []any{ms(now), max(0, min(ahead, maxMonthsAhead))}, &created)
+		err := c.one(c.dialect.ensurePartitions, []any{now, max(0, min(ahead, maxMonthsAhead))}, &created)
 		if err == nil && created < 0 {
 			err = fmt.Errorf("something reads the whole table, such as a backup; try again later: %w", central.ErrBusy)
 		}
 		return err
-	}, "create partitions for the coming months of operations")
+	})
 }

@@ -13,7 +13,7 @@ import (
 
 // Operation implements central.Operations.
 func (s Operations) Operation(ctx context.Context, id op.ID) (central.Operation, error) {
-	return query(ctx, s.connection, func(c conn) (central.Operation, error) { return operationByID(c, id) }, "read operation %s", id)
+	return query(ctx, s.task("read operation %s", id), func(c conn) (central.Operation, error) { return operationByID(c, id) })
 }
 
 // ByIdentity implements central.Operations. A tombstone is not an operation:
@@ -22,7 +22,7 @@ func (s Operations) Operation(ctx context.Context, id op.ID) (central.Operation,
 // An identity that the caller chose leads to its newest attempt. One that is the id of an
 // operation leads to that operation.
 func (s Operations) ByIdentity(ctx context.Context, caller, identity string) (central.Operation, error) {
-	return query(ctx, s.connection, func(c conn) (central.Operation, error) {
+	return query(ctx, s.task("read an operation of %s by its identity", caller), func(c conn) (central.Operation, error) {
 		o, err := operationByIdentity(c, caller, identity)
 		switch {
 		case err != nil:
@@ -33,7 +33,7 @@ func (s Operations) ByIdentity(ctx context.Context, caller, identity string) (ce
 			return o, nil
 		}
 		return newestAttemptOf(c, caller, identity, o)
-	}, "read an operation of %s by its identity", caller)
+	})
 }
 
 // Unfinished implements central.Operations, oldest first, at most 1000. Created before
@@ -42,12 +42,12 @@ func (s Operations) Unfinished(ctx context.Context, node string, state op.State,
 	if state.Final() {
 		return nil, fmt.Errorf("list unfinished operations: state %s is final", state)
 	}
-	return query(ctx, s.connection, func(c conn) ([]central.Operation, error) {
+	return query(ctx, s.task("list operations in state %s", state), func(c conn) ([]central.Operation, error) {
 		// The first condition is that of the index.
 		return c.operations(`SELECT `+operationColumns+` FROM operations
 			WHERE finished_at IS NULL AND state = $1 AND created_at < $2 AND (node = $3 OR $3 = '')
-			ORDER BY created_at, id LIMIT $4`, string(state), ms(before), node, clampLimit(limit))
-	}, "list operations in state %s", state)
+			ORDER BY created_at, id LIMIT $4`, state, before, node, clampLimit(limit))
+	})
 }
 
 // ClaimEnquiries implements central.Operations, oldest first, at most 1000. A claim adds
@@ -55,20 +55,18 @@ func (s Operations) Unfinished(ctx context.Context, node string, state op.State,
 func (s Operations) ClaimEnquiries(ctx context.Context, now, leaseUntil time.Time, limit int) ([]central.Operation, error) {
 	const task = "claim pending operations"
 	// Most calls find nothing and need no write.
-	due, err := query(ctx, s.connection, func(c conn) (bool, error) {
-		return c.exists(`SELECT 1 FROM operations
-			WHERE state = 'pending' AND stuck_at IS NULL AND next_enquiry <= $1 LIMIT 1`, ms(now))
-	}, task)
+	due, err := s.task(task).exists(ctx, `SELECT 1 FROM operations
+		WHERE state = 'pending' AND stuck_at IS NULL AND next_enquiry <= $1 LIMIT 1`, now)
 	if err != nil || !due {
 		return nil, err
 	}
-	list, err := update(ctx, s.connection, func(c conn) ([]central.Operation, error) {
+	list, err := update(ctx, s.task(task), func(c conn) ([]central.Operation, error) {
 		return c.operations(`WITH due AS MATERIALIZED (
 			SELECT id, created_at FROM operations WHERE state = 'pending' AND stuck_at IS NULL AND next_enquiry <= $1
 			ORDER BY next_enquiry LIMIT $2`+c.dialect.skipLocked+`)
 			UPDATE operations SET next_enquiry = $3 WHERE (id, created_at) IN (SELECT id, created_at FROM due)
-			RETURNING `+operationColumns, ms(now), clampLimit(limit), ms(leaseUntil))
-	}, task)
+			RETURNING `+operationColumns, now, clampLimit(limit), leaseUntil)
+	})
 	slices.SortFunc(list, func(a, b central.Operation) int {
 		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID))
 	})
@@ -82,22 +80,19 @@ func newestFirst(a, b central.Operation) int {
 
 // History implements central.Operations. An unknown operation is central.ErrNotFound.
 func (s Operations) History(ctx context.Context, id op.ID) ([]central.Step, error) {
-	return query(ctx, s.connection, func(c conn) ([]central.Step, error) {
+	return query(ctx, s.task("read the history of operation %s", id), func(c conn) ([]central.Step, error) {
 		steps, err := history(c, id)
 		if err == nil && len(steps) == 0 {
 			err = central.ErrNotFound
 		}
 		return steps, err
-	}, "read the history of operation %s", id)
+	})
 }
 
 // history reads the steps of an operation, oldest first.
 func history(c conn, id op.ID) ([]central.Step, error) {
-	return allRows(c, func(row row) (x central.Step, err error) {
-		err = row.Scan(scanTime{&x.At}, &x.Node, &x.From, &x.To, &x.Reason)
-		return x, err
-	}, `SELECT at, node, from_state, to_state, reason FROM operation_steps
-		WHERE operation = $1 ORDER BY step`, string(id))
+	return allRows(c, func(row row, x *central.Step) error { return row.Scan(&x.At, &x.Node, &x.From, &x.To, &x.Reason) }, `SELECT at, node, from_state, to_state, reason FROM operation_steps
+		WHERE operation = $1 ORDER BY step`, id)
 }
 
 // BacklogCount is how many operations wait, and since when the oldest does; zero: none
@@ -116,12 +111,12 @@ type Backlog struct {
 // Backlog counts the unfinished operations, for metrics. The time of an operation is when
 // it was created.
 func (s Operations) Backlog(ctx context.Context) (Backlog, error) {
-	return query(ctx, s.connection, func(c conn) (b Backlog, err error) {
+	return query(ctx, s.task("count unfinished operations"), func(c conn) (b Backlog, err error) {
 		states := map[string]*BacklogCount{string(op.Received): &b.Received, string(op.Sent): &b.Sent, string(op.Pending): &b.Pending}
 		err = c.Each(`SELECT state, count(*), min(created_at) FROM operations WHERE finished_at IS NULL GROUP BY state`, nil, func(row row) error {
 			var state string
 			var n BacklogCount
-			err := row.Scan(&state, &n.Count, scanTime{&n.Oldest})
+			err := row.Scan(&state, &n.Count, &n.Oldest)
 			if to, known := states[state]; known {
 				*to = n
 			}
@@ -131,6 +126,6 @@ func (s Operations) Backlog(ctx context.Context) (Backlog, error) {
 			return b, err
 		}
 		return b, c.one(`SELECT count(*), min(created_at) FROM operations WHERE state = 'pending' AND stuck_at IS NOT NULL`, nil,
-			&b.Stuck.Count, scanTime{&b.Stuck.Oldest})
-	}, "count unfinished operations")
+			&b.Stuck.Count, &b.Stuck.Oldest)
+	})
 }

@@ -59,12 +59,12 @@ func addUsage(c conn, id op.ID, at usageKey, amount money.Paise) (central.Used, 
 	var used central.Used
 	err := c.one(`INSERT INTO quota_usage (key, period, count, sum) VALUES ($1, $2, 1, $3)
 		ON CONFLICT (key, period) DO UPDATE SET count = quota_usage.count + 1, sum = quota_usage.sum + excluded.sum
-		RETURNING count - 1, sum - $3`, []any{at.key, at.period, int64(amount)}, &used.Count, &used.Sum)
+		RETURNING count - 1, sum - $3`, []any{at.key, at.period, amount}, &used.Count, &used.Sum)
 	if err != nil {
 		return central.Used{}, fmt.Errorf("count against a quota of %s: %w", at.period, err)
 	}
 	_, err = c.exec(`INSERT INTO reservations (operation, key, period, amount) VALUES ($1, $2, $3, $4)`,
-		string(id), at.key, at.period, int64(amount))
+		id, at.key, at.period, amount)
 	return used, err
 }
 
@@ -74,17 +74,14 @@ func releaseQuotas(c conn, id op.ID) error {
 		at     usageKey
 		amount money.Paise
 	}
-	list, err := allRows(c, func(row row) (x reservation, err error) {
-		err = row.Scan(&x.at.key, &x.at.period, &x.amount)
-		return x, err
-	}, `DELETE FROM reservations WHERE operation = $1 RETURNING key, period, amount`, string(id))
+	list, err := allRows(c, func(row row, x *reservation) error { return row.Scan(&x.at.key, &x.at.period, &x.amount) }, `DELETE FROM reservations WHERE operation = $1 RETURNING key, period, amount`, id)
 	if err != nil {
 		return fmt.Errorf("release the quotas of operation %s: %w", id, err)
 	}
 	slices.SortFunc(list, func(a, b reservation) int { return a.at.compare(b.at) })
 	for _, x := range list {
 		changed, err := c.exec(`UPDATE quota_usage SET count = count - 1, sum = sum - $1 WHERE key = $2 AND period = $3`,
-			int64(x.amount), x.at.key, x.at.period)
+			x.amount, x.at.key, x.at.period)
 		if err != nil || changed != 1 {
 			return errors.Join(fmt.Errorf("release the quotas of operation %s: %d counts changed", id, changed), err)
 		}

@@ -10,25 +10,25 @@ import (
 )
 
 func bucketOf(c conn, name, lock string) (b ratelimit.Bucket, err error) {
-	err = c.one(`SELECT level, at FROM rates WHERE name = $1`+lock, []any{name}, &b.Level, scanTime{&b.At})
+	err = c.one(`SELECT level, at FROM rates WHERE name = $1`+lock, []any{name}, &b.Level, &b.At)
 	return b, err
 }
 
 // RateTokenWait implements ratelimit.Buckets.
 func (s Jobs) RateTokenWait(ctx context.Context, name string, rate ratelimit.Rate, now time.Time) (time.Duration, error) {
-	return query(ctx, s.connection, func(c conn) (time.Duration, error) {
+	return query(ctx, s.task("read the rate of %s", name), func(c conn) (time.Duration, error) {
 		was, err := bucketOf(c, name, "")
 		if errors.Is(err, central.ErrNotFound) {
 			return 0, nil
 		}
 		_, _, wait := was.Take(rate, 1, now)
 		return wait, err
-	}, "read the rate of %s", name)
+	})
 }
 
 // TakeRateTokens implements ratelimit.Buckets. Calls at the same time wait for the row.
 func (s Jobs) TakeRateTokens(ctx context.Context, name string, rate ratelimit.Rate, want int, now time.Time) (given int, wait time.Duration, err error) {
-	err = s.change(ctx, func(c conn) error {
+	err = s.task("take tokens of the rate of %s", name).change(ctx, func(c conn) error {
 		given, wait = 0, 0
 		was, err := bucketOf(c, name, c.dialect.forUpdate)
 		if errors.Is(err, central.ErrNotFound) {
@@ -45,9 +45,9 @@ func (s Jobs) TakeRateTokens(ctx context.Context, name string, rate ratelimit.Ra
 		if left, given, wait = was.Take(rate, want, now); given == 0 {
 			return nil
 		}
-		_, err = c.exec(`UPDATE rates SET level = $1, at = $2 WHERE name = $3`, left.Level, ms(left.At), name)
+		_, err = c.exec(`UPDATE rates SET level = $1, at = $2 WHERE name = $3`, left.Level, left.At, name)
 		return err
-	}, "take tokens of the rate of %s", name)
+	})
 	if err != nil {
 		return 0, 0, err
 	}

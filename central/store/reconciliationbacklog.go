@@ -32,7 +32,7 @@ func (v *Verdicts) of(verdict reconcile.Verdict) *int {
 
 // ReconciliationBacklog counts the cases that wait for people, for metrics.
 func (s Reconciliation) ReconciliationBacklog(ctx context.Context) (ReconciliationBacklog, error) {
-	return query(ctx, s.connection, func(c conn) (b ReconciliationBacklog, err error) {
+	return query(ctx, s.task("count the waiting cases of reconciliation"), func(c conn) (b ReconciliationBacklog, err error) {
 		statuses := map[string]*BacklogCount{string(reconcile.Open): &b.Open, string(reconcile.Proposed): &b.Proposed}
 		err = c.Each(`SELECT c.status, count(*), min(c.found_at) FROM reconciliation_cases c
 			JOIN settlement_files f ON f.day = c.day AND f.number = c.file
@@ -40,7 +40,7 @@ func (s Reconciliation) ReconciliationBacklog(ctx context.Context) (Reconciliati
 			GROUP BY c.status`, nil, func(row row) error {
 			var status string
 			var n BacklogCount
-			err := row.Scan(&status, &n.Count, scanTime{&n.Oldest})
+			err := row.Scan(&status, &n.Count, &n.Oldest)
 			if err == nil {
 				*statuses[status] = n
 			}
@@ -71,6 +71,6 @@ func (s Reconciliation) ReconciliationBacklog(ctx context.Context) (Reconciliati
 		}
 		// Few of the newest files were interrupted.
 		return b, c.Each(`SELECT day, complete_at FROM settlement_files WHERE complete_at IS NOT NULL AND superseded_at IS NULL
-			ORDER BY at DESC, day DESC, number DESC LIMIT 1`, nil, func(row row) error { return row.Scan(&b.LastDay, scanTime{&b.LastAt}) })
-	}, "count the waiting cases of reconciliation")
+			ORDER BY at DESC, day DESC, number DESC LIMIT 1`, nil, func(row row) error { return row.Scan(&b.LastDay, &b.LastAt) })
+	})
 }

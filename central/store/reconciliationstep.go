@@ -20,8 +20,8 @@ type lockedCase struct {
 // lockCase locks and reads a case, and refuses one whose file was superseded.
 func lockCase(c conn, id reconcile.CaseID) (x lockedCase, err error) {
 	err = c.one(`SELECT status, verdict, operation, proposed_by FROM reconciliation_cases
-		WHERE day = $1 AND file = $2 AND number = $3`+c.dialect.forUpdate, []any{string(id.Day), id.File, id.Number},
-		&x.status, scanOptional[reconcile.Verdict]{&x.verdict}, scanOptional[op.ID]{&x.operation}, scanOptional[string]{&x.proposedBy})
+		WHERE day = $1 AND file = $2 AND number = $3`+c.dialect.forUpdate, []any{id.Day, id.File, id.Number},
+		&x.status, &x.verdict, &x.operation, &x.proposedBy)
 	if err != nil {
 		return lockedCase{}, err
 	}
@@ -42,7 +42,7 @@ func (x lockedCase) inStatus(want reconcile.Status) error {
 
 // changeCase makes one step of a case, and adds it to the history.
 func (s Reconciliation) changeCase(ctx context.Context, id reconcile.CaseID, step reconcile.Step, do func(c conn, x lockedCase) (reconcile.Step, error)) error {
-	return s.change(ctx, func(c conn) error {
+	return s.task("case %s can't be %s", id, step.Action).change(ctx, func(c conn) error {
 		x, err := lockCase(c, id)
 		if err != nil {
 			return err
@@ -52,7 +52,7 @@ func (s Reconciliation) changeCase(ctx context.Context, id reconcile.CaseID, ste
 			return err
 		}
 		return addCaseStep(c, id, written)
-	}, "case %s can't be %s", id, step.Action)
+	})
 }
 
 // ProposeCase implements reconcile.CaseStore.
@@ -62,8 +62,8 @@ func (s Reconciliation) ProposeCase(ctx context.Context, id reconcile.CaseID, st
 			return reconcile.Step{}, err
 		}
 		_, err := c.exec(`UPDATE reconciliation_cases SET status = 'proposed', verdict = $1, charge = $2, reason = $3, document = $4, document_sha256 = $5, proposed_by = $6
-			WHERE day = $7 AND file = $8 AND number = $9`, string(step.Verdict), int64(step.Charge), step.Reason, step.Document.Name, step.Document.SHA256, step.By,
-			string(id.Day), id.File, id.Number)
+			WHERE day = $7 AND file = $8 AND number = $9`, step.Verdict, step.Charge, step.Reason, step.Document.Name, step.Document.SHA256, step.By,
+			id.Day, id.File, id.Number)
 		return step, err
 	})
 }
@@ -81,14 +81,14 @@ func (s Reconciliation) ConfirmCase(ctx context.Context, id reconcile.CaseID, st
 			return reconcile.Step{}, err
 		}
 		if _, err := c.exec(`UPDATE reconciliation_cases SET status = 'decided', decided_by = $1, decided_at = $2
-			WHERE day = $3 AND file = $4 AND number = $5`, step.By, ms(step.At), string(id.Day), id.File, id.Number); err != nil {
+			WHERE day = $3 AND file = $4 AND number = $5`, step.By, step.At, id.Day, id.File, id.Number); err != nil {
 			return reconcile.Step{}, err
 		}
 		written := step
 		written.Verdict = x.verdict
 		var reason string
 		if err := c.one(`SELECT reason, charge FROM reconciliation_cases WHERE day = $1 AND file = $2 AND number = $3`,
-			[]any{string(id.Day), id.File, id.Number}, &reason, &written.Charge); err != nil {
+			[]any{id.Day, id.File, id.Number}, &reason, &written.Charge); err != nil {
 			return reconcile.Step{}, err
 		}
 		decision := written
@@ -104,7 +104,7 @@ func checkUnchanged(c conn, id reconcile.CaseID, seen int) error {
 		return nil
 	}
 	var steps int
-	err := c.one(`SELECT count(*) FROM reconciliation_steps WHERE day = $1 AND file = $2 AND number = $3`, []any{string(id.Day), id.File, id.Number}, &steps)
+	err := c.one(`SELECT count(*) FROM reconciliation_steps WHERE day = $1 AND file = $2 AND number = $3`, []any{id.Day, id.File, id.Number}, &steps)
 	if err == nil && steps != seen {
 		err = reconcile.ErrChanged
 	}
@@ -123,7 +123,7 @@ func (s Reconciliation) ReopenCase(ctx context.Context, id reconcile.CaseID, ste
 		}
 		if from == reconcile.Decided && x.verdict.Outcome() != "" {
 			var state op.State
-			err := c.one(`SELECT state FROM operations WHERE `+c.dialect.byUniqueName("id = $1"), []any{string(x.operation)}, &state)
+			err := c.one(`SELECT state FROM operations WHERE `+c.dialect.byUniqueName("id = $1"), []any{x.operation}, &state)
 			if err != nil {
 				return reconcile.Step{}, err
 			}
@@ -132,7 +132,7 @@ func (s Reconciliation) ReopenCase(ctx context.Context, id reconcile.CaseID, ste
 			}
 		}
 		_, err := c.exec(`UPDATE reconciliation_cases SET status = 'open', verdict = NULL, charge = 0, reason = '', document = '', document_sha256 = '',
-			proposed_by = NULL, decided_by = NULL, decided_at = NULL WHERE day = $1 AND file = $2 AND number = $3`, string(id.Day), id.File, id.Number)
+			proposed_by = NULL, decided_by = NULL, decided_at = NULL WHERE day = $1 AND file = $2 AND number = $3`, id.Day, id.File, id.Number)
 		if err != nil {
 			return reconcile.Step{}, err
 		}
@@ -147,16 +147,16 @@ func (s Reconciliation) ReopenCase(ctx context.Context, id reconcile.CaseID, ste
 
 // DecisionFor implements central.Decisions.
 func (s Reconciliation) DecisionFor(ctx context.Context, reference central.Reference) (central.Decision, error) {
-	return query(ctx, s.connection, func(c conn) (d central.Decision, err error) {
+	return query(ctx, s.task("read the decision on %s", reference), func(c conn) (d central.Decision, err error) {
 		var id reconcile.CaseID
 		err = c.one(`SELECT c.day, c.file, c.number, c.verdict, c.charge, c.decided_by, coalesce(l.stan, ''), coalesce(l.rrn, ''), coalesce(l.code, '')
 			FROM reconciliation_cases c
 			LEFT JOIN settlement_lines l ON l.day = c.day AND l.file = c.file AND l.line = c.line
 			WHERE c.reference = $1 AND c.status = 'decided' AND c.verdict <> 'noted' AND NOT EXISTS (
 				SELECT 1 FROM settlement_files f WHERE f.day = c.day AND f.number = c.file AND f.superseded_at IS NOT NULL)
-			ORDER BY c.decided_at DESC LIMIT 1`, []any{string(reference)},
+			ORDER BY c.decided_at DESC LIMIT 1`, []any{reference},
 			&id.Day, &id.File, &id.Number, &d.To, &d.Charge, &d.By, &d.STAN, &d.RRN, &d.Code)
 		d.Case = id.String()
 		return d, err
-	}, "read the decision on %s", reference)
+	})
 }

@@ -16,10 +16,10 @@ func (s Retention) UnarchivedOperations(ctx context.Context, before, afterEnd ti
 	if !afterEnd.IsZero() {
 		after = afterEnd.UnixMilli()
 	}
-	return query(ctx, s.connection, func(c conn) ([]retention.FinishedOperation, error) {
+	return query(ctx, s.task("list operations whose bodies are due for the archive"), func(c conn) ([]retention.FinishedOperation, error) {
 		operations, err := c.operations(`SELECT `+operationColumns+` FROM operations
 			WHERE archived_at IS NULL AND finished_at < $1 AND (finished_at, id) > ($2, $3)
-			ORDER BY finished_at, id LIMIT $4`, ms(before), after, string(afterID), clampLimit(limit))
+			ORDER BY finished_at, id LIMIT $4`, before, after, afterID, clampLimit(limit))
 		if err != nil {
 			return nil, err
 		}
@@ -31,16 +31,16 @@ func (s Retention) UnarchivedOperations(ctx context.Context, before, afterEnd ti
 			}
 		}
 		return found, nil
-	}, "list operations whose bodies are due for the archive")
+	})
 }
 
 // RemoveBodies implements retention.ArchiveStore. The change is conditional on the reply
 // that was archived. The schema allows no other change.
 func (s Retention) RemoveBodies(ctx context.Context, a retention.Archive, list []retention.BodyRemoval) (int, error) {
-	return update(ctx, s.connection, func(c conn) (int, error) {
+	return update(ctx, s.task("remove the archived bodies of %d operations", len(list)), func(c conn) (int, error) {
 		if _, err := c.exec(`INSERT INTO archives (file, sha256, month, operations, node, at)
 			VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (file) DO NOTHING`,
-			a.File, a.SHA256, a.Month, a.Operations, a.Node, ms(a.At)); err != nil {
+			a.File, a.SHA256, a.Month, a.Operations, a.Node, a.At); err != nil {
 			return 0, err
 		}
 		n := 0
@@ -48,42 +48,38 @@ func (s Retention) RemoveBodies(ctx context.Context, a retention.Archive, list [
 			// created_at leads to the partition.
 			shrunk, err := c.exec(`UPDATE operations SET reply = $1, archived_at = $2, archive = $3
 				WHERE id = $4 AND created_at = $5 AND archived_at IS NULL AND reply = $6`,
-				x.Reply, ms(a.At), a.File, string(x.ID), ms(x.CreatedAt), x.Archived)
+				x.Reply, a.At, a.File, x.ID, x.CreatedAt, x.Archived)
 			if err != nil {
 				return 0, err
 			}
 			if shrunk == 0 {
 				continue
 			}
-			if _, err := c.exec(`UPDATE operation_steps SET reason = '' WHERE operation = $1 AND reason <> ''`, string(x.ID)); err != nil {
+			if _, err := c.exec(`UPDATE operation_steps SET reason = '' WHERE operation = $1 AND reason <> ''`, x.ID); err != nil {
 				return 0, err
 			}
 			n++
 		}
 		return n, nil
-	}, "remove the archived bodies of %d operations", len(list))
+	})
 }
 
-func scanArchive(row row) (a retention.Archive, err error) {
-	err = row.Scan(&a.File, &a.SHA256, &a.Month, &a.Operations, &a.Node, scanTime{&a.At})
-	return a, err
+func scanArchive(row row, a *retention.Archive) error {
+	return row.Scan(&a.File, &a.SHA256, &a.Month, &a.Operations, &a.Node, &a.At)
 }
 
 // ListArchives implements retention.ArchiveStore, at most 1000 at a time.
 func (s Retention) ListArchives(ctx context.Context, after string, limit int) ([]retention.Archive, error) {
-	return query(ctx, s.connection, func(c conn) ([]retention.Archive, error) {
-		return allRows(c, scanArchive, `SELECT file, sha256, month, operations, node, at FROM archives
-			WHERE file > $1 ORDER BY file LIMIT $2`, after, clampLimit(limit))
-	}, "list the archives")
+	return listRows(ctx, s.task("list the archives"), scanArchive, `SELECT file, sha256, month, operations, node, at FROM archives
+		WHERE file > $1 ORDER BY file LIMIT $2`, after, clampLimit(limit))
 }
 
 // ArchiveOf returns the archive with the body of an operation, and the time of archiving;
 // central.ErrNotFound: the body is still in the database.
 func (s Retention) ArchiveOf(ctx context.Context, id op.ID) (retention.Archive, error) {
-	return query(ctx, s.connection, func(c conn) (retention.Archive, error) {
-		return firstRow(c, scanArchive, `SELECT a.file, a.sha256, a.month, a.operations, a.node, o.archived_at
-			FROM operations o JOIN archives a ON a.file = o.archive WHERE `+c.dialect.byUniqueName("id = $1"), string(id))
-	}, "find the archive of operation %s", id)
+	return oneRow(ctx, s.task("find the archive of operation %s", id), scanArchive,
+		`SELECT a.file, a.sha256, a.month, a.operations, a.node, o.archived_at
+		FROM operations o JOIN archives a ON a.file = o.archive WHERE `+s.dialect.byUniqueName("id = $1"), id)
 }
 
 // purges are the statements that delete expired rows. $1 is the time, for quotas the Indian
@@ -125,14 +121,14 @@ func (s Retention) Purge(ctx context.Context, what retention.PurgeKind, before t
 	if !ok {
 		return 0, fmt.Errorf("purge %q: there is no such kind", what)
 	}
-	end := ms(before)
+	var end any = before
 	if what == retention.QuotaReservation || what == retention.QuotaUsage {
 		// A month sorts before its own first day, so it is in the past when the given day is
 		// in the next month.
 		end = string(ist.DayOf(before))
 	}
-	return update(ctx, s.connection, func(c conn) (int, error) {
+	return update(ctx, s.task("purge %s", what), func(c conn) (int, error) {
 		deleted, err := c.exec(statement, end, clampLimit(limit))
 		return int(deleted), err
-	}, "purge %s", what)
+	})
 }

@@ -1,11 +1,6 @@
 package store
 
-import (
-	"fmt"
-
-	"galla/central"
-	"galla/shared/op"
-)
+import "galla/central"
 
 // operationColumns are all columns of an operation, in the order of scanOperation.
 const operationColumns = `id, caller, identity, route, fingerprint, merchant, terminal, tid,
@@ -13,25 +8,21 @@ const operationColumns = `id, caller, identity, route, fingerprint, merchant, te
 	sent_at, bank_not_after, pending_reference, enquiries, next_enquiry, stuck_at, finished_at,
 	code, rrn, http, reply, party, caller_ref, original, sender, kyc_service, kyc_to, reverses, charge, attempt, otp_refused`
 
-func scanOperation(row row) (central.Operation, error) {
-	var o central.Operation
+func scanOperation(row row, o *central.Operation) error {
 	var kyc central.KYCStep
-	err := row.Scan(&o.ID, &o.Caller, &o.Identity, &o.Route, scanDigest{&o.Fingerprint},
-		scanOptional[central.MerchantID]{&o.Merchant}, scanOptional[central.TerminalID]{&o.Terminal}, &o.TID,
+	err := row.Scan(&o.ID, &o.Caller, &o.Identity, &o.Route, &o.Fingerprint,
+		&o.Merchant, &o.Terminal, &o.TID,
 		&o.Kind, &o.Amount, &o.Aadhaar, &o.IIN, &o.Reference, &o.STAN, &o.State, &o.Node,
-		scanTime{&o.NotAfter}, scanTime{&o.CreatedAt}, scanTime{&o.SentAt}, scanTime{&o.BankNotAfter},
-		scanOptional[string]{&o.PendingReference}, &o.Enquiries,
-		scanTime{&o.NextEnquiry}, scanTime{&o.StuckAt}, scanTime{&o.FinishedAt},
+		&o.NotAfter, &o.CreatedAt, &o.SentAt, &o.BankNotAfter,
+		&o.PendingReference, &o.Enquiries,
+		&o.NextEnquiry, &o.StuckAt, &o.FinishedAt,
 		&o.Code, &o.RRN, &o.HTTP, &o.Reply,
-		scanOptional[string]{&o.Party}, scanOptional[string]{&o.CallerRef}, scanOptional[central.Reference]{&o.Original}, scanOptional[string]{&o.Sender},
-		scanOptional[central.Service]{&kyc.Service}, scanOptional[central.KYCState]{&kyc.To}, scanOptional[op.ID]{&o.Reverses}, &o.Charge, &o.Attempt, scanBool{&o.OTPRefused})
-	if err != nil {
-		return central.Operation{}, fmt.Errorf("read an operation's row: %w", err)
-	}
+		&o.Party, &o.CallerRef, &o.Original, &o.Sender,
+		&kyc.Service, &kyc.To, &o.Reverses, &o.Charge, &o.Attempt, &o.OTPRefused)
 	if kyc.Service != "" {
 		o.KYC = &kyc
 	}
-	return o, nil
+	return err
 }
 
 // operation reads the first operation of a statement that selects or returns

@@ -19,7 +19,7 @@ func (s Operations) Search(ctx context.Context, q staff.Search) ([]central.Opera
 		to = 1 << 52
 	}
 	limit := clampLimit(q.Limit)
-	return query(ctx, s.connection, func(c conn) ([]central.Operation, error) {
+	return query(ctx, s.task("search for operations"), func(c conn) ([]central.Operation, error) {
 		switch {
 		case q.Aadhaar != "":
 			return c.operations(`SELECT `+operationColumns+` FROM operations
@@ -32,7 +32,7 @@ func (s Operations) Search(ctx context.Context, q staff.Search) ([]central.Opera
 		}
 		return c.operations(`SELECT `+operationColumns+` FROM operations
 			WHERE amount > 0 AND created_at >= $1 AND created_at < $2 ORDER BY created_at DESC, id DESC LIMIT $3`, from, to, limit)
-	}, "search for operations")
+	})
 }
 
 func operationsOfMerchant(c conn, merchant string, from, to int64, limit int) ([]central.Operation, error) {
@@ -79,27 +79,27 @@ func operationsByMobile(c conn, q staff.Search, from, to int64, limit int) ([]ce
 
 // LastReasons implements staff.OperationFinder.
 func (s Operations) LastReasons(ctx context.Context, ids []op.ID) (map[op.ID]string, error) {
-	return query(ctx, s.connection, func(c conn) (map[op.ID]string, error) {
+	return query(ctx, s.task("read the last reasons of operations"), func(c conn) (map[op.ID]string, error) {
 		reasons := make(map[op.ID]string, len(ids))
 		for _, id := range ids {
 			var reason string
-			err := c.one(`SELECT reason FROM operation_steps WHERE operation = $1 ORDER BY step DESC LIMIT 1`, []any{string(id)}, &reason)
+			err := c.one(`SELECT reason FROM operation_steps WHERE operation = $1 ORDER BY step DESC LIMIT 1`, []any{id}, &reason)
 			if err != nil {
 				return nil, err
 			}
 			reasons[id] = reason
 		}
 		return reasons, nil
-	}, "read the last reasons of operations")
+	})
 }
 
 // EnquireNow implements staff.OperationFinder.
 func (s Operations) EnquireNow(ctx context.Context, id op.ID, at time.Time, who string) error {
-	return s.change(ctx, func(c conn) error {
+	return s.task("request an enquiry for operation %s", id).change(ctx, func(c conn) error {
 		if err := c.changeRow(central.ErrState, `UPDATE operations SET next_enquiry = $1, stuck_at = NULL
-			WHERE `+c.dialect.byUniqueName("id = $2")+` AND state = 'pending'`, ms(at), string(id)); err != nil {
+			WHERE `+c.dialect.byUniqueName("id = $2")+` AND state = 'pending'`, at, id); err != nil {
 			return err
 		}
 		return addStep(c, id, at, op.Pending, op.Pending, "enquiry requested by "+who)
-	}, "request an enquiry for operation %s", id)
+	})
 }

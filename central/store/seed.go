@@ -28,16 +28,16 @@ type Seed struct {
 // others. It is one transaction.
 func (s Accounts) Seed(ctx context.Context, seed Seed) error {
 	now := time.Now()
-	return s.change(ctx, func(c conn) error {
+	return s.task("seed the database").change(ctx, func(c conn) error {
 		for _, a := range seed.Aggregators {
 			if _, err := c.exec(`INSERT INTO aggregators (id, legal_name) VALUES ($1, $2) ON CONFLICT (id) DO NOTHING`,
-				string(a.ID), a.LegalName); err != nil {
+				a.ID, a.LegalName); err != nil {
 				return fmt.Errorf("aggregator %s: %w", a.ID, err)
 			}
 		}
 		for _, v := range seed.Vendors {
 			if _, err := c.exec(`INSERT INTO vendors (id, legal_name, aggregator, active) VALUES ($1, $2, $3, $4) ON CONFLICT (id) DO NOTHING`,
-				string(v.ID), v.LegalName, orNull(v.Aggregator), boolInt(v.Active)); err != nil {
+				v.ID, v.LegalName, orNull(v.Aggregator), v.Active); err != nil {
 				return fmt.Errorf("vendor %s: %w", v.ID, err)
 			}
 		}
@@ -60,7 +60,7 @@ func (s Accounts) Seed(ctx context.Context, seed Seed) error {
 			}
 		}
 		return nil
-	}, "seed the database")
+	})
 }
 
 func seedMerchant(c conn, m central.Merchant) error {
@@ -90,8 +90,8 @@ func insertMerchant(c conn, m central.Merchant) (int64, error) {
 	}
 	return c.exec(`INSERT INTO merchants (`+merchantColumns+`)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21) ON CONFLICT (id) DO NOTHING`,
-		string(m.ID), orNull(m.MID), m.LegalName, orNull(m.Vendor), string(m.Status), boolInt(m.HasInfo), boolInt(m.AEPSReady),
-		orNull(m.TID), m.Mobile, ms(m.CreatedAt), m.AppID, int64(m.RiskFlag), boolInt(m.Active), m.VPA, m.MCC,
+		m.ID, orNull(m.MID), m.LegalName, orNull(m.Vendor), m.Status, m.HasInfo, m.AEPSReady,
+		orNull(m.TID), m.Mobile, m.CreatedAt, m.AppID, m.RiskFlag, m.Active, m.VPA, m.MCC,
 		account[0], account[1], account[2], account[3], callback[0], callback[1])
 }
 
@@ -104,7 +104,7 @@ func seedKYC(c conn, record central.ServiceKYC, now time.Time) error {
 	}
 	added, err := c.exec(`INSERT INTO service_kyc (merchant, service, state, created_at, updated_at) VALUES ($1, $2, $3, $4, $5)
 		ON CONFLICT (merchant, service) DO NOTHING`,
-		string(record.Merchant), string(record.Service), string(record.State), ms(record.CreatedAt), ms(record.UpdatedAt))
+		record.Merchant, record.Service, record.State, record.CreatedAt, record.UpdatedAt)
 	if err != nil || added == 0 || record.State != central.KYCApproved {
 		return err
 	}
@@ -118,6 +118,6 @@ func seedClient(c conn, x central.Client) error {
 	}
 	_, err := c.exec(`INSERT INTO clients (id, secret_hash, role, merchant, vendor, aggregator, active)
 		VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (id) DO NOTHING`,
-		x.ID, x.SecretHash, string(p.Role), orNull(p.Merchant), orNull(p.Vendor), orNull(p.Aggregator), boolInt(x.Active))
+		x.ID, x.SecretHash, p.Role, orNull(p.Merchant), orNull(p.Vendor), orNull(p.Aggregator), x.Active)
 	return err
 }

@@ -14,56 +14,28 @@ import (
 const slabColumns = `id, vendor, aggregator, payment_method, provider, txn_type, min_amount, max_amount,
 	rate, rate_type, is_default, created_at, updated_at`
 
-// scanBound scans a limit of a band; NULL is none.
-type scanBound struct{ to **money.Paise }
-
-// Scan implements sql.Scanner.
-func (b scanBound) Scan(value any) error {
-	switch v := value.(type) {
-	case nil:
-		*b.to = nil
-	case int64:
-		amount := money.Paise(v)
-		*b.to = &amount
-	default:
-		return fmt.Errorf("an amount is stored as %T, not as integer paise", value)
-	}
-	return nil
-}
-
-// boundOrNull is a limit of a band as it is stored.
-func boundOrNull(amount *money.Paise) any {
-	if amount == nil {
-		return nil
-	}
-	return int64(*amount)
-}
-
-func scanSlab(row row) (x central.Slab, err error) {
-	err = row.Scan(&x.ID, &x.Vendor, &x.Aggregator, &x.PaymentMethod, &x.Provider, &x.TxnType,
-		scanBound{&x.Min}, scanBound{&x.Max}, &x.Rate, &x.RateType, scanBool{&x.IsDefault}, scanTime{&x.CreatedAt}, scanTime{&x.UpdatedAt})
-	return x, err
+func scanSlab(row row, x *central.Slab) error {
+	return row.Scan(&x.ID, &x.Vendor, &x.Aggregator, &x.PaymentMethod, &x.Provider, &x.TxnType,
+		&x.Min, &x.Max, &x.Rate, &x.RateType, &x.IsDefault, &x.CreatedAt, &x.UpdatedAt)
 }
 
 func slabsAlike(c conn, vendor central.VendorID, x central.Combination) ([]central.Slab, error) {
 	key := foldedKey(x)
 	return allRows(c, scanSlab, `SELECT `+slabColumns+` FROM commission_slabs WHERE vendor = $1 AND method_key = $2
 		AND provider_key = $3 AND type_key = $4 AND deleted_at IS NULL
-		ORDER BY created_at, id`, string(vendor), key.PaymentMethod, key.Provider, key.TxnType)
+		ORDER BY created_at, id`, vendor, key.PaymentMethod, key.Provider, key.TxnType)
 }
 
 // Slabs implements central.VendorAdmin.
 func (s Commission) Slabs(ctx context.Context, vendor central.VendorID) ([]central.Slab, error) {
-	return query(ctx, s.connection, func(c conn) ([]central.Slab, error) {
-		return allRows(c, scanSlab, `SELECT `+slabColumns+` FROM commission_slabs
-			WHERE vendor = $1 AND deleted_at IS NULL ORDER BY created_at, id`, string(vendor))
-	}, "list the slabs of vendor %s", vendor)
+	return listRows(ctx, s.task("list the slabs of vendor %s", vendor), scanSlab, `SELECT `+slabColumns+` FROM commission_slabs
+		WHERE vendor = $1 AND deleted_at IS NULL ORDER BY created_at, id`, vendor)
 }
 
 // SlabsFor implements central.VendorAdmin, oldest first.
 func (s Commission) SlabsFor(ctx context.Context, vendor central.VendorID, x central.Combination) ([]central.Slab, error) {
-	return query(ctx, s.connection, func(c conn) ([]central.Slab, error) { return slabsAlike(c, vendor, x) },
-		"list the slabs of vendor %s for one combination", vendor)
+	return query(ctx, s.task("list the slabs of vendor %s for one combination", vendor),
+		func(c conn) ([]central.Slab, error) { return slabsAlike(c, vendor, x) })
 }
 
 // AddSlab implements central.VendorAdmin. The caller chooses the id and the time.
@@ -72,12 +44,12 @@ func (s Commission) SlabsFor(ctx context.Context, vendor central.VendorID, x cen
 func (s Commission) AddSlab(ctx context.Context, x central.Slab) (central.Slab, error) {
 	x.CreatedAt = truncateToMillis(x.CreatedAt)
 	x.UpdatedAt = x.CreatedAt
-	err := s.change(ctx, func(c conn) error {
+	err := s.task("add a slab for vendor %s", x.Vendor).change(ctx, func(c conn) error {
 		if err := lockVendor(c, x.Vendor); err != nil {
 			return err
 		}
 		var n int
-		if err := c.one(`SELECT count(*) FROM commission_slabs WHERE vendor = $1 AND deleted_at IS NULL`, []any{string(x.Vendor)}, &n); err != nil {
+		if err := c.one(`SELECT count(*) FROM commission_slabs WHERE vendor = $1 AND deleted_at IS NULL`, []any{x.Vendor}, &n); err != nil {
 			return err
 		}
 		if n >= maxSlabs {
@@ -89,11 +61,11 @@ func (s Commission) AddSlab(ctx context.Context, x central.Slab) (central.Slab, 
 		key := foldedKey(x.Combination)
 		_, err := c.exec(`INSERT INTO commission_slabs (`+slabColumns+`, method_key, provider_key, type_key)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`,
-			string(x.ID), string(x.Vendor), string(x.Aggregator), x.PaymentMethod, x.Provider, x.TxnType, boundOrNull(x.Min), boundOrNull(x.Max),
-			int64(x.Rate), string(x.RateType), boolInt(x.IsDefault), ms(x.CreatedAt), ms(x.UpdatedAt),
+			x.ID, x.Vendor, x.Aggregator, x.PaymentMethod, x.Provider, x.TxnType, x.Min, x.Max,
+			x.Rate, x.RateType, x.IsDefault, x.CreatedAt, x.UpdatedAt,
 			key.PaymentMethod, key.Provider, key.TxnType)
 		return err
-	}, "add a slab for vendor %s", x.Vendor)
+	})
 	if err != nil {
 		return central.Slab{}, err
 	}
@@ -102,12 +74,12 @@ func (s Commission) AddSlab(ctx context.Context, x central.Slab) (central.Slab, 
 
 // ChangeSlab implements central.VendorAdmin.
 func (s Commission) ChangeSlab(ctx context.Context, vendor central.VendorID, id central.SlabID, change central.SlabChange, at time.Time) (central.Slab, error) {
-	return update(ctx, s.connection, func(c conn) (x central.Slab, err error) {
+	return update(ctx, s.task("change slab %s of vendor %s", id, vendor), func(c conn) (x central.Slab, err error) {
 		if err := lockVendor(c, vendor); err != nil {
 			return x, err
 		}
 		x, err = firstRow(c, scanSlab, `SELECT `+slabColumns+` FROM commission_slabs
-			WHERE id = $1 AND vendor = $2 AND deleted_at IS NULL`, string(id), string(vendor))
+			WHERE id = $1 AND vendor = $2 AND deleted_at IS NULL`, id, vendor)
 		if err != nil {
 			return x, err
 		}
@@ -119,10 +91,10 @@ func (s Commission) ChangeSlab(ctx context.Context, vendor central.VendorID, id 
 		key := foldedKey(x.Combination)
 		_, err = c.exec(`UPDATE commission_slabs SET payment_method = $1, provider = $2, txn_type = $3, min_amount = $4, max_amount = $5,
 			rate = $6, rate_type = $7, is_default = $8, updated_at = $9, method_key = $10, provider_key = $11, type_key = $12 WHERE id = $13`,
-			x.PaymentMethod, x.Provider, x.TxnType, boundOrNull(x.Min), boundOrNull(x.Max),
-			int64(x.Rate), string(x.RateType), boolInt(x.IsDefault), ms(x.UpdatedAt), key.PaymentMethod, key.Provider, key.TxnType, string(id))
+			x.PaymentMethod, x.Provider, x.TxnType, x.Min, x.Max,
+			x.Rate, x.RateType, x.IsDefault, x.UpdatedAt, key.PaymentMethod, key.Provider, key.TxnType, id)
 		return x, err
-	}, "change slab %s of vendor %s", id, vendor)
+	})
 }
 
 // applyChange is a slab after a change.
@@ -151,19 +123,19 @@ func setIfGiven[T any](field, value *T) {
 
 // RemoveSlab implements central.VendorAdmin.
 func (s Commission) RemoveSlab(ctx context.Context, vendor central.VendorID, id central.SlabID, at time.Time) error {
-	return s.change(ctx, func(c conn) error {
+	return s.task("delete slab %s of vendor %s", id, vendor).change(ctx, func(c conn) error {
 		if err := lockVendor(c, vendor); err != nil {
 			return err
 		}
 		return c.changeRow(central.ErrNotFound, `UPDATE commission_slabs SET deleted_at = $1 WHERE id = $2 AND vendor = $3 AND deleted_at IS NULL`,
-			ms(at), string(id), string(vendor))
-	}, "delete slab %s of vendor %s", id, vendor)
+			at, id, vendor)
+	})
 }
 
 // lockVendor locks the slabs and keys of a vendor until the end of the transaction, by the
 // lock on the vendor's row. central.ErrNotFound: there is no such vendor.
 func lockVendor(c conn, vendor central.VendorID) error {
-	return c.requireRow(central.ErrNotFound, `SELECT 1 FROM vendors WHERE id = $1`+c.dialect.forUpdate, string(vendor))
+	return c.requireRow(central.ErrNotFound, `SELECT 1 FROM vendors WHERE id = $1`+c.dialect.forUpdate, vendor)
 }
 
 // foldedKey is the key by which combinations are compared. Each letter becomes the first of
@@ -207,6 +179,6 @@ func checkBand(c conn, x central.Slab) error {
 	key := foldedKey(x.Combination)
 	_, err = c.exec(`UPDATE commission_slabs SET is_default = 0, updated_at = $1 WHERE vendor = $2 AND method_key = $3
 		AND provider_key = $4 AND type_key = $5 AND is_default = 1 AND deleted_at IS NULL AND id <> $6`,
-		ms(x.UpdatedAt), string(x.Vendor), key.PaymentMethod, key.Provider, key.TxnType, string(x.ID))
+		x.UpdatedAt, x.Vendor, key.PaymentMethod, key.Provider, key.TxnType, x.ID)
 	return err
 }

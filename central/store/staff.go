@@ -12,13 +12,13 @@ import (
 // staffColumns are the columns of a staff member, in the order of scanMember.
 const staffColumns = `login, name, role, password, sealed, step, setup_hash, setup_ends, created_at, created_by, disabled_at, approval, requested_by`
 
-func scanMember(row row) (r staff.Account, err error) {
+func scanMember(row row, r *staff.Account) error {
 	var hash []byte
-	err = row.Scan(&r.Login, &r.Name, &r.Role, &r.Password, &r.Sealed, &r.Step, &hash, scanTime{&r.SetupEnds},
-		scanTime{&r.CreatedAt}, &r.CreatedBy, scanTime{&r.DisabledAt}, &r.Approval, &r.RequestedBy)
+	err := row.Scan(&r.Login, &r.Name, &r.Role, &r.Password, &r.Sealed, &r.Step, &hash, &r.SetupEnds,
+		&r.CreatedAt, &r.CreatedBy, &r.DisabledAt, &r.Approval, &r.RequestedBy)
 	copy(r.SetupHash[:], hash)
 	r.Ready = r.Password != ""
-	return r, err
+	return err
 }
 
 func memberOf(c conn, login string) (staff.Account, error) {
@@ -32,24 +32,24 @@ func lockMember(c conn, login string) (staff.Account, error) {
 
 // MemberAccount implements staff.MemberStore.
 func (s Staff) MemberAccount(ctx context.Context, login string) (staff.Account, error) {
-	return query(ctx, s.connection, func(c conn) (staff.Account, error) { return memberOf(c, login) }, "read staff member %s", login)
+	return query(ctx, s.task("read staff member %s", login), func(c conn) (staff.Account, error) { return memberOf(c, login) })
 }
 
 // Members implements staff.MemberStore.
 func (s Staff) Members(ctx context.Context) ([]staff.Member, error) {
-	return query(ctx, s.connection, func(c conn) ([]staff.Member, error) {
+	return query(ctx, s.task("list the staff"), func(c conn) ([]staff.Member, error) {
 		found, err := allRows(c, scanMember, `SELECT `+staffColumns+` FROM staff ORDER BY login LIMIT $1`, staff.MaxMembers)
 		list := make([]staff.Member, len(found))
 		for i, r := range found {
 			list[i] = r.Member
 		}
 		return list, err
-	}, "list the staff")
+	})
 }
 
 // AddMember implements staff.MemberStore.
 func (s Staff) AddMember(ctx context.Context, r staff.Account, e staff.AuditEntry) error {
-	return s.change(ctx, func(c conn) error {
+	return s.task("record staff member %s", r.Login).change(ctx, func(c conn) error {
 		var count int
 		if err := c.one(`SELECT count(*) FROM staff`, nil, &count); err != nil {
 			return err
@@ -65,22 +65,22 @@ func (s Staff) AddMember(ctx context.Context, r staff.Account, e staff.AuditEntr
 			return central.ErrTaken
 		}
 		if _, err := c.exec(`INSERT INTO staff (login, name, role, password, sealed, setup_hash, setup_ends, created_at, created_by, approval, requested_by)
-			VALUES ($1, $2, $3, '', $4, $5, $6, $7, $8, $9, $10)`, r.Login, r.Name, string(r.Role), r.Sealed, r.SetupHash[:], ms(r.SetupEnds),
-			ms(r.CreatedAt), r.CreatedBy, string(r.Approval), r.RequestedBy); err != nil {
+			VALUES ($1, $2, $3, '', $4, $5, $6, $7, $8, $9, $10)`, r.Login, r.Name, r.Role, r.Sealed, r.SetupHash[:], r.SetupEnds,
+			r.CreatedAt, r.CreatedBy, r.Approval, r.RequestedBy); err != nil {
 			return err
 		}
 		if err := recordDescent(c, r.Login, e.Person); err != nil {
 			return err
 		}
 		return addAuditEntry(c, e)
-	}, "record staff member %s", r.Login)
+	})
 }
 
 // changeMember changes a locked staff member, ends the sessions, opens the given ones and
 // writes the audit log. do decides what depends on the present account, and completes
 // the entry.
 func (s Staff) changeMember(ctx context.Context, login string, e staff.AuditEntry, do func(c conn, was lockedMember, e *staff.AuditEntry) error, opened ...staff.Session) error {
-	return s.change(ctx, func(c conn) error {
+	return s.task("%s of %s", e.Action, login).change(ctx, func(c conn) error {
 		was, err := lockMemberAndAdmins(c, login)
 		if err != nil {
 			return err
@@ -98,7 +98,7 @@ func (s Staff) changeMember(ctx context.Context, login string, e staff.AuditEntr
 			}
 		}
 		return addAuditEntry(c, entry)
-	}, "%s of %s", e.Action, login)
+	})
 }
 
 // lockedMember is a locked staff member, with the number of other admins.
@@ -149,7 +149,7 @@ func (s Staff) SetMemberRole(ctx context.Context, login string, role staff.Role,
 				return err
 			}
 		}
-		_, err = c.exec(`UPDATE staff SET role = $1, approval = $2, requested_by = $3 WHERE login = $4`, string(is.Role), string(is.Approval), is.RequestedBy, login)
+		_, err = c.exec(`UPDATE staff SET role = $1, approval = $2, requested_by = $3 WHERE login = $4`, is.Role, is.Approval, is.RequestedBy, login)
 		return err
 	})
 }
@@ -163,7 +163,7 @@ func (s Staff) DisableMember(ctx context.Context, login string, e staff.AuditEnt
 		if err := was.keepsAnAdmin(); err != nil {
 			return err
 		}
-		_, err := c.exec(`UPDATE staff SET password = '', sealed = NULL, setup_hash = NULL, setup_ends = NULL, approval = '', requested_by = '', disabled_at = $1 WHERE login = $2`, ms(e.At), login)
+		_, err := c.exec(`UPDATE staff SET password = '', sealed = NULL, setup_hash = NULL, setup_ends = NULL, approval = '', requested_by = '', disabled_at = $1 WHERE login = $2`, e.At, login)
 		return err
 	})
 }
@@ -175,7 +175,7 @@ func (s Staff) ResetMember(ctx context.Context, r staff.Account, e staff.AuditEn
 			e.Was, e.Became = "disabled", "enabled"
 		}
 		if _, err := c.exec(`UPDATE staff SET password = '', sealed = $1, step = 0, setup_hash = $2, setup_ends = $3, disabled_at = NULL, approval = $4, requested_by = $5
-			WHERE login = $6`, r.Sealed, r.SetupHash[:], ms(r.SetupEnds), string(r.Approval), r.RequestedBy, r.Login); err != nil {
+			WHERE login = $6`, r.Sealed, r.SetupHash[:], r.SetupEnds, r.Approval, r.RequestedBy, r.Login); err != nil {
 			return err
 		}
 		return recordDescent(c, r.Login, e.Person)
@@ -210,9 +210,8 @@ func (s Staff) SetMemberPassword(ctx context.Context, was, is staff.Account, in 
 
 // ResealMemberFactor implements staff.MemberStore.
 func (s Staff) ResealMemberFactor(ctx context.Context, login string, was, is []byte) error {
-	return s.change(ctx, func(c conn) error {
-		return c.changeRow(central.ErrState, `UPDATE staff SET sealed = $1 WHERE login = $2 AND sealed = $3`, is, login, was)
-	}, "seal the second factor of %s again", login)
+	return s.task("seal the second factor of %s again", login).changeRow(ctx, central.ErrState,
+		`UPDATE staff SET sealed = $1 WHERE login = $2 AND sealed = $3`, is, login, was)
 }
 
 // clearSignInAttempts deletes the failed attempts of a name after a successful sign-in.
@@ -227,17 +226,17 @@ const signInAttemptLife = 24 * time.Hour
 // CountStaffAttempt implements staff.AttemptStore. Each call deletes a few old names, more
 // than it adds.
 func (s Staff) CountStaffAttempt(ctx context.Context, name string, now time.Time, wait func(failures int) time.Duration) (time.Duration, error) {
-	return update(ctx, s.connection, func(c conn) (time.Duration, error) {
+	return update(ctx, s.task("count an attempt to sign in"), func(c conn) (time.Duration, error) {
 		if _, err := c.exec(`DELETE FROM sign_in_attempts WHERE name IN (
-			SELECT name FROM sign_in_attempts WHERE at < $1 ORDER BY at LIMIT $2`+c.dialect.skipLocked+`)`, ms(now.Add(-signInAttemptLife)), purgeLimit); err != nil {
+			SELECT name FROM sign_in_attempts WHERE at < $1 ORDER BY at LIMIT $2`+c.dialect.skipLocked+`)`, now.Add(-signInAttemptLife), purgeLimit); err != nil {
 			return 0, err
 		}
-		if _, err := c.exec(`INSERT INTO sign_in_attempts (name, failures, at) VALUES ($1, 0, $2) ON CONFLICT (name) DO NOTHING`, name, ms(now)); err != nil {
+		if _, err := c.exec(`INSERT INTO sign_in_attempts (name, failures, at) VALUES ($1, 0, $2) ON CONFLICT (name) DO NOTHING`, name, now); err != nil {
 			return 0, err
 		}
 		var failures int
 		var until time.Time
-		if err := c.one(`SELECT failures, until FROM sign_in_attempts WHERE name = $1`+c.dialect.forUpdate, []any{name}, &failures, scanTime{&until}); err != nil {
+		if err := c.one(`SELECT failures, until FROM sign_in_attempts WHERE name = $1`+c.dialect.forUpdate, []any{name}, &failures, &until); err != nil {
 			return 0, err
 		}
 		if until.After(now) {
@@ -249,7 +248,7 @@ func (s Staff) CountStaffAttempt(ctx context.Context, name string, now time.Time
 		if pause := wait(failures); pause > 0 {
 			until = now.Add(pause)
 		}
-		_, err := c.exec(`UPDATE sign_in_attempts SET failures = $1, until = $2, at = $3 WHERE name = $4`, failures, ms(until), ms(now), name)
+		_, err := c.exec(`UPDATE sign_in_attempts SET failures = $1, until = $2, at = $3 WHERE name = $4`, failures, until, now, name)
 		return 0, err
-	}, "count an attempt to sign in")
+	})
 }

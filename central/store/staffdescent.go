@@ -15,7 +15,7 @@ func descentOf(c conn, login string) (staff.Ancestry, error) {
 	err := c.Each(`SELECT ancestor, single_control FROM staff_descent WHERE login = $1`, []any{login}, func(row row) error {
 		var ancestor string
 		var sole bool
-		err := row.Scan(&ancestor, scanBool{&sole})
+		err := row.Scan(&ancestor, &sole)
 		d.All[ancestor] = true
 		if sole {
 			d.Sole[ancestor] = true
@@ -27,7 +27,7 @@ func descentOf(c conn, login string) (staff.Ancestry, error) {
 
 // MemberAncestry implements staff.MemberStore.
 func (s Staff) MemberAncestry(ctx context.Context, login string) (staff.Ancestry, error) {
-	return query(ctx, s.connection, func(c conn) (staff.Ancestry, error) { return descentOf(c, login) }, "read the ancestry of %s", login)
+	return query(ctx, s.task("read the ancestry of %s", login), func(c conn) (staff.Ancestry, error) { return descentOf(c, login) })
 }
 
 // recordDescent records who created the set-up code of an account. That person has single
@@ -85,7 +85,7 @@ func addDescent(c conn, login, ancestor string, sole bool) error {
 		return nil
 	}
 	_, err := c.exec(`INSERT INTO staff_descent (login, ancestor, single_control) VALUES ($1, $2, $3)
-		ON CONFLICT (login, ancestor) DO UPDATE SET single_control = excluded.single_control`, login, ancestor, boolInt(sole))
+		ON CONFLICT (login, ancestor) DO UPDATE SET single_control = excluded.single_control`, login, ancestor, sole)
 	return err
 }
 
@@ -99,7 +99,7 @@ func (s Staff) ApproveMember(ctx context.Context, was staff.Account, e staff.Aud
 		if now.Approval == staff.ApprovalRole {
 			role = staff.Admin
 		}
-		if _, err := c.exec(`UPDATE staff SET approval = '', requested_by = '', role = $1 WHERE login = $2`, string(role), was.Login); err != nil {
+		if _, err := c.exec(`UPDATE staff SET approval = '', requested_by = '', role = $1 WHERE login = $2`, role, was.Login); err != nil {
 			return err
 		}
 		if now.Approval == staff.ApprovalRole {
@@ -111,7 +111,7 @@ func (s Staff) ApproveMember(ctx context.Context, was staff.Account, e staff.Aud
 
 // StepUpStaffSession implements staff.SessionStore.
 func (s Staff) StepUpStaffSession(ctx context.Context, in staff.Session, step int64, at time.Time, e staff.AuditEntry) error {
-	return s.change(ctx, func(c conn) error {
+	return s.task("step up a session of %s", in.Login).change(ctx, func(c conn) error {
 		now, err := lockMember(c, in.Login)
 		if err == nil && (now.Step >= step || !now.DisabledAt.IsZero() || now.Locked()) {
 			err = central.ErrState
@@ -119,7 +119,7 @@ func (s Staff) StepUpStaffSession(ctx context.Context, in staff.Session, step in
 		if err != nil {
 			return err
 		}
-		if err := c.changeRow(central.ErrState, `UPDATE staff_sessions SET stepped_up_at = $1 WHERE hash = $2 AND login = $3`, ms(at), in.Hash[:], in.Login); err != nil {
+		if err := c.changeRow(central.ErrState, `UPDATE staff_sessions SET stepped_up_at = $1 WHERE hash = $2 AND login = $3`, at, in.Hash[:], in.Login); err != nil {
 			return err
 		}
 		if _, err := c.exec(`UPDATE staff SET step = $1 WHERE login = $2`, step, in.Login); err != nil {
@@ -129,5 +129,5 @@ func (s Staff) StepUpStaffSession(ctx context.Context, in staff.Session, step in
 			return err
 		}
 		return addAuditEntry(c, e)
-	}, "step up a session of %s", in.Login)
+	})
 }

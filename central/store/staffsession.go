@@ -11,13 +11,13 @@ import (
 
 func insertStaffSession(c conn, in staff.Session) error {
 	_, err := c.exec(`INSERT INTO staff_sessions (hash, login, source, opened_at, seen_at) VALUES ($1, $2, $3, $4, $5)`,
-		in.Hash[:], in.Login, in.From, ms(in.OpenedAt), ms(in.SeenAt))
+		in.Hash[:], in.Login, in.From, in.OpenedAt, in.SeenAt)
 	return err
 }
 
 // OpenStaffSession implements staff.SessionStore. Each call deletes a few ended sessions.
 func (s Staff) OpenStaffSession(ctx context.Context, r staff.Account, step int64, in staff.Session, e staff.AuditEntry) error {
-	return s.change(ctx, func(c conn) error {
+	return s.task("open a session of %s", r.Login).change(ctx, func(c conn) error {
 		now, err := lockMember(c, r.Login)
 		if err == nil && (now.Password != r.Password || now.Role != r.Role || !now.DisabledAt.IsZero() || now.Locked() || now.Step >= step) {
 			err = central.ErrState
@@ -33,22 +33,22 @@ func (s Staff) OpenStaffSession(ctx context.Context, r staff.Account, step int64
 		}
 		if _, err := c.exec(`DELETE FROM staff_sessions WHERE hash IN (
 			SELECT hash FROM staff_sessions WHERE seen_at < $1 ORDER BY seen_at LIMIT $2`+c.dialect.skipLocked+`)`,
-			ms(in.OpenedAt.Add(-staff.SessionLifetime)), purgeLimit); err != nil {
+			in.OpenedAt.Add(-staff.SessionLifetime), purgeLimit); err != nil {
 			return err
 		}
 		if err := insertStaffSession(c, in); err != nil {
 			return err
 		}
 		return addAuditEntry(c, e)
-	}, "open a session of %s", r.Login)
+	})
 }
 
 // StaffSession implements staff.SessionStore.
 func (s Staff) StaffSession(ctx context.Context, hash [32]byte, opened, seen time.Time) (in staff.Session, p staff.Member, err error) {
-	in, err = query(ctx, s.connection, func(c conn) (staff.Session, error) {
+	in, err = query(ctx, s.task("find a session of the console"), func(c conn) (staff.Session, error) {
 		in := staff.Session{Hash: hash}
 		if err := c.one(`SELECT login, source, opened_at, seen_at, stepped_up_at FROM staff_sessions WHERE hash = $1 AND opened_at > $2 AND seen_at > $3`,
-			[]any{hash[:], ms(opened), ms(seen)}, &in.Login, &in.From, scanTime{&in.OpenedAt}, scanTime{&in.SeenAt}, scanTime{&in.SteppedUpAt}); err != nil {
+			[]any{hash[:], opened, seen}, &in.Login, &in.From, &in.OpenedAt, &in.SeenAt, &in.SteppedUpAt); err != nil {
 			return in, err
 		}
 		r, err := memberOf(c, in.Login)
@@ -57,7 +57,7 @@ func (s Staff) StaffSession(ctx context.Context, hash [32]byte, opened, seen tim
 		}
 		p = r.Member
 		return in, err
-	}, "find a session of the console")
+	})
 	if err != nil {
 		return staff.Session{}, staff.Member{}, err
 	}
@@ -66,40 +66,36 @@ func (s Staff) StaffSession(ctx context.Context, hash [32]byte, opened, seen tim
 
 // TouchStaffSession implements staff.SessionStore.
 func (s Staff) TouchStaffSession(ctx context.Context, hash [32]byte, at time.Time) error {
-	return s.change(ctx, func(c conn) error {
-		_, err := c.exec(`UPDATE staff_sessions SET seen_at = $1 WHERE hash = $2 AND seen_at < $1`, ms(at), hash[:])
-		return err
-	}, "extend a session of the console")
+	return s.task("extend a session of the console").exec(ctx, `UPDATE staff_sessions SET seen_at = $1 WHERE hash = $2 AND seen_at < $1`, at, hash[:])
 }
 
 // CloseStaffSession implements staff.SessionStore.
 func (s Staff) CloseStaffSession(ctx context.Context, hash [32]byte, e staff.AuditEntry) error {
-	return s.change(ctx, func(c conn) error {
+	return s.task("close a session of the console").change(ctx, func(c conn) error {
 		if _, err := c.exec(`DELETE FROM staff_sessions WHERE hash = $1`, hash[:]); err != nil {
 			return err
 		}
 		return addAuditEntry(c, e)
-	}, "close a session of the console")
+	})
 }
 
 func addAuditEntry(c conn, e staff.AuditEntry) error {
 	_, err := c.exec(`INSERT INTO audit_log (id, at, node, actor, role, source, action, subject, outcome, was, became, note)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`, e.ID, ms(e.At), c.node, e.Person, string(e.Role), e.From,
-		string(e.Action), e.Subject, string(e.Outcome), e.Was, e.Became, e.Note)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`, e.ID, e.At, c.node, e.Person, e.Role, e.From,
+		e.Action, e.Subject, e.Outcome, e.Was, e.Became, e.Note)
 	return err
 }
 
 // AddAuditEntry implements staff.AuditStore.
 func (s Staff) AddAuditEntry(ctx context.Context, e staff.AuditEntry) error {
-	return s.change(ctx, func(c conn) error { return addAuditEntry(c, e) }, "write %s into the audit log", e.Action)
+	return s.task("write %s into the audit log", e.Action).change(ctx, func(c conn) error { return addAuditEntry(c, e) })
 }
 
 // auditColumns are the columns of an entry, in the order of scanAuditEntry.
 const auditColumns = `id, at, node, actor, role, source, action, subject, outcome, was, became, note`
 
-func scanAuditEntry(row row) (e staff.AuditEntry, err error) {
-	err = row.Scan(&e.ID, scanTime{&e.At}, &e.Node, &e.Person, &e.Role, &e.From, &e.Action, &e.Subject, &e.Outcome, &e.Was, &e.Became, &e.Note)
-	return e, err
+func scanAuditEntry(row row, e *staff.AuditEntry) error {
+	return row.Scan(&e.ID, &e.At, &e.Node, &e.Person, &e.Role, &e.From, &e.Action, &e.Subject, &e.Outcome, &e.Was, &e.Became, &e.Note)
 }
 
 // AuditEntries implements staff.AuditStore, at most 1000. A query by subject or actor uses its
@@ -113,7 +109,7 @@ func (s Staff) AuditEntries(ctx context.Context, q staff.AuditQuery) ([]staff.Au
 	if from.IsZero() {
 		from = time.UnixMilli(0)
 	}
-	return query(ctx, s.connection, func(c conn) ([]staff.AuditEntry, error) {
+	return query(ctx, s.task("read the audit log"), func(c conn) ([]staff.AuditEntry, error) {
 		before := to.UnixMilli()
 		if q.Before != "" {
 			if err := c.one(`SELECT at FROM audit_log WHERE id = $1`, []any{q.Before}, &before); err != nil {
@@ -124,46 +120,42 @@ func (s Staff) AuditEntries(ctx context.Context, q staff.AuditQuery) ([]staff.Au
 		case q.Subject != "":
 			return allRows(c, scanAuditEntry, `SELECT `+auditColumns+` FROM audit_log
 				WHERE subject = $1 AND (at, id) < ($2, $3) AND at >= $4 AND (actor = $5 OR $5 = '') AND (action = $6 OR $6 = '')
-				ORDER BY at DESC, id DESC LIMIT $7`, q.Subject, before, q.Before, ms(from), q.Person, string(q.Action), clampLimit(q.Limit))
+				ORDER BY at DESC, id DESC LIMIT $7`, q.Subject, before, q.Before, from, q.Person, q.Action, clampLimit(q.Limit))
 		case q.Person != "":
 			return allRows(c, scanAuditEntry, `SELECT `+auditColumns+` FROM audit_log
 				WHERE actor = $1 AND (at, id) < ($2, $3) AND at >= $4 AND (action = $5 OR $5 = '')
-				ORDER BY at DESC, id DESC LIMIT $6`, q.Person, before, q.Before, ms(from), string(q.Action), clampLimit(q.Limit))
+				ORDER BY at DESC, id DESC LIMIT $6`, q.Person, before, q.Before, from, q.Action, clampLimit(q.Limit))
 		}
 		return allRows(c, scanAuditEntry, `SELECT `+auditColumns+` FROM audit_log
 			WHERE (at, id) < ($1, $2) AND at >= $3 AND (action = $4 OR $4 = '')
-			ORDER BY at DESC, id DESC LIMIT $5`, before, q.Before, ms(from), string(q.Action), clampLimit(q.Limit))
-	}, "read the audit log")
+			ORDER BY at DESC, id DESC LIMIT $5`, before, q.Before, from, q.Action, clampLimit(q.Limit))
+	})
 }
 
 // AddDocument implements staff.DocumentStore.
 func (s Staff) AddDocument(ctx context.Context, p staff.SealedDocument) error {
-	return s.change(ctx, func(c conn) error {
-		_, err := c.exec(`INSERT INTO documents (sha256, name, bytes, sealed, at, stored_by) VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (sha256) DO NOTHING`,
-			p.SHA256, p.Name, p.Bytes, p.Sealed, ms(p.At), p.By)
-		return err
-	}, "store a document")
+	return s.task("store a document").exec(ctx,
+		`INSERT INTO documents (sha256, name, bytes, sealed, at, stored_by) VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (sha256) DO NOTHING`,
+		p.SHA256, p.Name, p.Bytes, p.Sealed, p.At, p.By)
 }
 
 // Document implements staff.DocumentStore.
 func (s Staff) Document(ctx context.Context, hash string) (staff.SealedDocument, error) {
-	return query(ctx, s.connection, func(c conn) (p staff.SealedDocument, err error) {
+	return query(ctx, s.task("read a document"), func(c conn) (p staff.SealedDocument, err error) {
 		err = c.one(`SELECT sha256, name, bytes, sealed, at, stored_by FROM documents WHERE sha256 = $1`, []any{hash},
-			&p.SHA256, &p.Name, &p.Bytes, &p.Sealed, scanTime{&p.At}, &p.By)
+			&p.SHA256, &p.Name, &p.Bytes, &p.Sealed, &p.At, &p.By)
 		return p, err
-	}, "read a document")
+	})
 }
 
 // DocumentHashes implements staff.DocumentStore.
 func (s Staff) DocumentHashes(ctx context.Context, after string, limit int) ([]string, error) {
-	return query(ctx, s.connection, func(c conn) ([]string, error) {
-		return allRows(c, scanValue[string], `SELECT sha256 FROM documents WHERE sha256 > $1 ORDER BY sha256 LIMIT $2`, after, clampLimit(limit))
-	}, "list the documents")
+	return listRows(ctx, s.task("list the documents"), scanValue[string],
+		`SELECT sha256 FROM documents WHERE sha256 > $1 ORDER BY sha256 LIMIT $2`, after, clampLimit(limit))
 }
 
 // ResealDocument implements staff.DocumentStore.
 func (s Staff) ResealDocument(ctx context.Context, hash string, was, is []byte) error {
-	return s.change(ctx, func(c conn) error {
-		return c.changeRow(central.ErrState, `UPDATE documents SET sealed = $1 WHERE sha256 = $2 AND sealed = $3`, is, hash, was)
-	}, "seal a document again")
+	return s.task("seal a document again").changeRow(ctx, central.ErrState,
+		`UPDATE documents SET sealed = $1 WHERE sha256 = $2 AND sealed = $3`, is, hash, was)
 }

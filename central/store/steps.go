@@ -16,9 +16,9 @@ import (
 
 // MarkSent implements central.Operations.
 func (s Operations) MarkSent(ctx context.Context, id op.ID, at, bankNotAfter time.Time) error {
-	return s.change(ctx, func(c conn) error {
+	return s.task("record operation %s as sent", id).change(ctx, func(c conn) error {
 		changed, err := c.exec(`UPDATE operations SET state = 'sent', sent_at = $1, bank_not_after = $2
-			WHERE `+c.dialect.byUniqueName("id = $3")+` AND state IN `+statesBefore(op.Sent), ms(at), ms(bankNotAfter), string(id))
+			WHERE `+c.dialect.byUniqueName("id = $3")+` AND state IN `+statesBefore(op.Sent), at, bankNotAfter, id)
 		if err != nil {
 			return err
 		}
@@ -26,16 +26,16 @@ func (s Operations) MarkSent(ctx context.Context, id op.ID, at, bankNotAfter tim
 			return stateError(c, id)
 		}
 		return addStep(c, id, at, op.Received, op.Sent, "")
-	}, "record operation %s as sent", id)
+	})
 }
 
 // MarkPending implements central.Operations.
 func (s Operations) MarkPending(ctx context.Context, x central.PendingUpdate) (central.Operation, error) {
 	run := 0
-	return update(ctx, s.connection, func(c conn) (central.Operation, error) {
+	return update(ctx, s.task("record operation %s as pending", x.ID), func(c conn) (central.Operation, error) {
 		defer func() { run++ }()
 		return applyPending(c, x, run)
-	}, "record operation %s as pending", x.ID)
+	})
 }
 
 // applyPending makes an operation pending. run counts earlier attempts, which failed because
@@ -47,7 +47,7 @@ func applyPending(c conn, x central.PendingUpdate, run int) (central.Operation, 
 	}
 	o, err := c.operation(`UPDATE operations SET state = 'pending', pending_reference = $1, next_enquiry = $2
 		WHERE `+c.dialect.byUniqueName("id = $3")+` AND state IN `+statesBefore(op.Pending)+` RETURNING `+operationColumns,
-		reference, ms(x.NextEnquiry), string(x.ID))
+		reference, x.NextEnquiry, x.ID)
 	if errors.Is(err, central.ErrNotFound) {
 		return central.Operation{}, stateError(c, x.ID)
 	}
@@ -92,14 +92,14 @@ func (s Operations) Finish(ctx context.Context, x central.FinalOutcome) (central
 	if x.Earning != nil && x.To != op.Succeeded {
 		return central.Operation{}, fmt.Errorf("finish operation %s: only a success has an earning, and the state is %s", x.ID, x.To)
 	}
-	return update(ctx, s.connection, func(c conn) (central.Operation, error) { return applyOutcome(c, x) }, "record operation %s as %s", x.ID, x.To)
+	return update(ctx, s.task("record operation %s as %s", x.ID, x.To), func(c conn) (central.Operation, error) { return applyOutcome(c, x) })
 }
 
 func applyOutcome(c conn, x central.FinalOutcome) (central.Operation, error) {
 	o, err := c.operation(`UPDATE operations
 		SET state = $1, finished_at = $2, next_enquiry = NULL, code = $3, rrn = $4, http = $5, reply = $6, charge = $7, otp_refused = $8
 		WHERE `+c.dialect.byUniqueName("id = $9")+` AND state IN `+statesBefore(x.To)+` RETURNING `+operationColumns,
-		string(x.To), ms(x.At), x.Answer.Code, x.Answer.RRN, int64(x.HTTP), x.Reply, int64(x.Answer.Charge), boolInt(x.OTPRefused()), string(x.ID))
+		x.To, x.At, x.Answer.Code, x.Answer.RRN, x.HTTP, x.Reply, x.Answer.Charge, x.OTPRefused(), x.ID)
 	if errors.Is(err, central.ErrNotFound) {
 		return central.Operation{}, stateError(c, x.ID)
 	}
@@ -188,10 +188,10 @@ func (s Operations) PostponeEnquiry(ctx context.Context, id op.ID, at, next time
 	if stuck {
 		stuckAt = at
 	}
-	return s.change(ctx, func(c conn) error {
+	return s.task("record an enquiry for operation %s", id).change(ctx, func(c conn) error {
 		changed, err := c.exec(`UPDATE operations
 			SET enquiries = enquiries + 1, next_enquiry = $1, stuck_at = coalesce(stuck_at, $2)
-			WHERE `+c.dialect.byUniqueName("id = $3")+` AND state = 'pending'`, ms(next), ms(stuckAt), string(id))
+			WHERE `+c.dialect.byUniqueName("id = $3")+` AND state = 'pending'`, next, stuckAt, id)
 		if err != nil {
 			return err
 		}
@@ -199,7 +199,7 @@ func (s Operations) PostponeEnquiry(ctx context.Context, id op.ID, at, next time
 			return stateError(c, id)
 		}
 		return addStep(c, id, at, op.Pending, op.Pending, reason)
-	}, "record an enquiry for operation %s", id)
+	})
 }
 
 // statesBefore lists the states from which a transition to the given one is allowed, as the
@@ -215,7 +215,7 @@ func statesBefore(to op.State) string {
 // stateError tells why a conditional change found no row.
 func stateError(c conn, id op.ID) error {
 	var state op.State
-	if err := c.one(`SELECT state FROM operations WHERE `+c.dialect.byUniqueName("id = $1"), []any{string(id)}, &state); err != nil {
+	if err := c.one(`SELECT state FROM operations WHERE `+c.dialect.byUniqueName("id = $1"), []any{id}, &state); err != nil {
 		return err
 	}
 	return fmt.Errorf("it is %s: %w", state, central.ErrState)
@@ -225,7 +225,7 @@ func stateError(c conn, id op.ID) error {
 func addStep(c conn, id op.ID, at time.Time, from, to op.State, reason string) error {
 	_, err := c.exec(`INSERT INTO operation_steps (operation, step, at, node, from_state, to_state, reason)
 		VALUES ($1, (SELECT coalesce(max(step), 0) + 1 FROM operation_steps WHERE operation = $1), $2, $3, $4, $5, $6)`,
-		string(id), ms(at), c.node, string(from), string(to), clip(reason))
+		id, at, c.node, from, to, clip(reason))
 	return err
 }
 
