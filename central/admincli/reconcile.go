@@ -15,6 +15,7 @@ import (
 	"galla/central/reconcile"
 	"galla/central/staff"
 	"galla/central/store"
+	"galla/shared/ist"
 	"galla/shared/secret"
 )
 
@@ -74,7 +75,7 @@ func (s *Reconciliation) Import(ctx context.Context, path string, out io.Writer)
 // importerLogin is the machine's account as a login.
 func importerLogin(account string) string {
 	name, _, _ := strings.Cut(account, "@")
-	if who, err := reconcile.ParseLogin(name); err == nil {
+	if who, err := staff.ParseLogin(name); err == nil {
 		return who
 	}
 	return "machine"
@@ -84,7 +85,7 @@ func importerLogin(account string) string {
 // number, or one case with its history. waiting is the number of the day's cases that
 // wait for people.
 func (s *Reconciliation) Show(ctx context.Context, what string, number int, asCSV bool, out io.Writer) (waiting int, err error) {
-	day, err := reconcile.ParseDay(what)
+	day, err := ist.ParseDay(what)
 	if err != nil {
 		id, caseErr := reconcile.ParseCaseID(what)
 		if caseErr != nil {

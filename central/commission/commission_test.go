@@ -11,9 +11,11 @@ import (
 	"testing"
 	"time"
 
-	"galla/central"
-	"galla/shared/money"
 	"pgregory.net/rapid"
+
+	"galla/central"
+	"galla/central/rulefile"
+	"galla/shared/money"
 )
 
 // Times around the change of TDS.
@@ -262,7 +264,7 @@ func TestEarn(t *testing.T) {
 
 // TestThePostingsOfThePublishedExample checks the ledger of that example.
 func TestThePostingsOfThePublishedExample(t *testing.T) {
-	r, err := Read(strings.NewReader(strings.Replace(string(embedded), `"providerCosts": []`,
+	r, err := Read([]byte(strings.Replace(string(embedded), `"providerCosts": []`,
 		`"providerCosts": [{"paymentMethod": "DMT", "provider": "NSDL", "txnType": "TRANSFER", "cost": "4", "note": "n"}]`, 1)))
 	if err != nil {
 		t.Fatal(err)
@@ -504,12 +506,12 @@ func TestRatesFaults(t *testing.T) {
 		{"unknown", `{"vat": []}`, []string{"not JSON of the right form"}},
 		{"repeated", `{"gst": [], "gst": []}`, []string{"not JSON of the right form"}},
 		{"nothing", `{}`, []string{"gst: no rate is given", "tds: no rate is given"}},
-		{"number", file(`[{"percent": 18, "note": "n"}]`, ""), []string{"gst 1: not an object of the right texts"}},
-		{"member", file(`[{"percent": "18", "rate": "1", "note": "n"}]`, ""), []string{"gst 1: not an object of the right texts"}},
+		{"number", file(`[{"percent": 18, "note": "n"}]`, ""), []string{"gst 1: not an object of the right members"}},
+		{"member", file(`[{"percent": "18", "rate": "1", "note": "n"}]`, ""), []string{"gst 1: not an object of the right members"}},
 		{"cost of a tax", file(`[{"percent": "18", "cost": "1", "note": "n"}]`, ""), []string{"a tax has percent"}},
 		{"percent", file(`[{"percent": "1.2345678", "note": "n"}, {"percent": "-1", "note": "n"}, {"percent": "1.", "note": "n"}, {"percent": "101", "note": "n"}]`, ""),
 			[]string{"gst 1: percent", "gst 2: percent", "gst 3: percent", "gst 4: percent: more than 100"}},
-		{"note", file(`[{"percent": "18"}]`, ""), []string{"where the rate comes from"}},
+		{"note", file(`[{"percent": "18"}]`, ""), []string{"where it comes from"}},
 		{"days", file(`[{"percent": "18", "from": "x", "until": "2026-02-30", "note": "n"}]`, ""), []string{"from: ", "until: "}},
 		{"never", file(`[{"percent": "18", "from": "2026-02-01", "until": "2026-02-01", "note": "n"}]`, ""), []string{"never be in force"}},
 		{"open at the start", file(`[{"percent": "18", "from": "2026-02-01", "note": "n"}]`, ""), []string{"no rate before 2026-02-01"}},
@@ -523,7 +525,7 @@ func TestRatesFaults(t *testing.T) {
 		{"two costs", file(fine, cost(`, "until": "2026-03-02"`)+","+cost(`, "from": "2026-03-01"`)), []string{"providerCosts 2: another cost"}},
 	}
 	for _, tt := range tests {
-		_, err := Read(strings.NewReader(tt.text))
+		_, err := Read([]byte(tt.text))
 		if err == nil {
 			t.Errorf("%s: accepted", tt.name)
 			continue
@@ -534,10 +536,10 @@ func TestRatesFaults(t *testing.T) {
 			}
 		}
 	}
-	if _, err := Read(strings.NewReader(file(fine, cost(`, "until": "2026-03-01"`)+","+cost(`, "from": "2026-03-01"`)))); err != nil {
+	if _, err := Read([]byte(file(fine, cost(`, "until": "2026-03-01"`)+","+cost(`, "from": "2026-03-01"`)))); err != nil {
 		t.Errorf("costs that follow each other: %v", err)
 	}
-	if _, err := Read(strings.NewReader(strings.Repeat(" ", maxBytes+1))); err == nil || !strings.Contains(err.Error(), "more than") {
+	if _, err := Read([]byte(strings.Repeat(" ", rulefile.MaxBytes+1))); err == nil || !strings.Contains(err.Error(), "more than") {
 		t.Errorf("a large file: %v", err)
 	}
 }
@@ -566,7 +568,7 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte(`{"gst": [{"percent": "0.000001", "note": "n"}], "tds": [{"percent": "100", "note": "n"}], "providerCosts": [{"paymentMethod": "DMT", "provider": "P", "txnType": "T", "cost": "1.05", "from": "2026-01-01", "note": "n"}]}`))
 	f.Add([]byte(`{"gst": [null]}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		r, err := Read(strings.NewReader(string(text)))
+		r, err := Read(text)
 		if err != nil {
 			if !r.empty() || r.costs != nil {
 				t.Fatal("rates with faults are returned")

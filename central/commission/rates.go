@@ -1,15 +1,14 @@
 package commission
 
 import (
-	"bytes"
 	"cmp"
 	_ "embed"
 	"fmt"
-	"os"
 	"slices"
 	"time"
 
 	"galla/central"
+	"galla/central/rulefile"
 	"galla/shared/ist"
 	"galla/shared/money"
 )
@@ -38,30 +37,11 @@ type providerCost struct {
 
 // Embedded gives the rates of rates.json. An error means that the embedded file is
 // damaged.
-func Embedded() (Rates, error) {
-	r, err := Read(bytes.NewReader(embedded))
-	if err != nil {
-		return Rates{}, fmt.Errorf("embedded rates: %w", err)
-	}
-	return r, nil
-}
+func Embedded() (Rates, error) { return Read(embedded) }
 
 // Load reads rates from a file of staff (Read). The error names the file and lists
 // its faults.
-func Load(path string) (Rates, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return Rates{}, fmt.Errorf("open the rates: %w", err)
-	}
-	r, err := Read(f)
-	if err := f.Close(); err != nil {
-		return Rates{}, fmt.Errorf("close the rates %s: %w", path, err)
-	}
-	if err != nil {
-		return Rates{}, fmt.Errorf("rates %s: %w", path, err)
-	}
-	return r, nil
-}
+func Load(path string) (Rates, error) { return rulefile.Load(path, "rates", Read) }
 
 func (r Rates) empty() bool { return len(r.gst) == 0 || len(r.tds) == 0 }
 

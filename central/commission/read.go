@@ -3,35 +3,24 @@ package commission
 import (
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"galla/central"
+	"galla/central/rulefile"
 	"galla/shared/ist"
 	"galla/shared/money"
 )
 
-// Bounds of a file of rates. Real ones are far smaller; any other file is refused
-// before it fills the memory.
-const (
-	maxBytes   = 1 << 20
-	maxEntries = 1000
-	maxText    = 1000 // bytes of one text
-)
-
-// entry is one line of the file, as texts.
+// entry is a rate of the file, as texts.
 type entry struct {
 	Percent       string `json:"percent"`
 	PaymentMethod string `json:"paymentMethod"`
 	Provider      string `json:"provider"`
 	TxnType       string `json:"txnType"`
 	Cost          string `json:"cost"`
-	From          string `json:"from"`
-	Until         string `json:"until"`
-	Note          string `json:"note"`
+	rulefile.Dated
 }
 
 // Read reads rates of this form:
@@ -47,42 +36,21 @@ type entry struct {
 // day. A combination without a provider's cost costs nothing.
 //
 // The error lists every fault, a line each.
-func Read(r io.Reader) (Rates, error) {
-	text, err := io.ReadAll(io.LimitReader(r, maxBytes+1))
-	if err != nil {
-		return Rates{}, fmt.Errorf("read the rates: %w", err)
-	}
-	if len(text) > maxBytes {
-		return Rates{}, fmt.Errorf("the rates have more than %d bytes", maxBytes)
-	}
+func Read(text []byte) (Rates, error) {
 	var file struct {
 		GST   []jsontext.Value `json:"gst"`
 		TDS   []jsontext.Value `json:"tds"`
 		Costs []jsontext.Value `json:"providerCosts"`
 	}
-	if err := json.Unmarshal(text, &file, json.RejectUnknownMembers(true)); err != nil {
-		return Rates{}, fmt.Errorf("the rates are not JSON of the right form: %w", err)
+	if err := rulefile.Decode(text, "rates", &file); err != nil {
+		return Rates{}, err
 	}
-	if n := len(file.GST) + len(file.TDS) + len(file.Costs); n > maxEntries {
-		return Rates{}, fmt.Errorf("there are %d rates, more than %d", n, maxEntries)
-	}
-	var (
-		rates Rates
-		wrong []error
-	)
-	add := func(name string, entries []jsontext.Value, read func(entry, ist.Days) error) {
-		for i, v := range entries {
-			for _, err := range readEntry(v, read) {
-				wrong = append(wrong, fmt.Errorf("%s %d: %w", name, i+1, err))
-			}
-		}
-	}
-	add("gst", file.GST, taxReader(&rates.gst))
-	add("tds", file.TDS, taxReader(&rates.tds))
-	add("providerCosts", file.Costs, costReader(&rates.costs))
+	var rates Rates
+	wrong := rulefile.Rules("gst", file.GST, taxReader(&rates.gst))
+	wrong = append(wrong, rulefile.Rules("tds", file.TDS, taxReader(&rates.tds))...)
+	wrong = append(wrong, rulefile.Rules("providerCosts", file.Costs, costReader(&rates.costs))...)
 	if len(wrong) == 0 { // else a gap may only be a rate that could not be read
-		wrong = append(wrong, gaps("gst", rates.gst)...)
-		wrong = append(wrong, gaps("tds", rates.tds)...)
+		wrong = append(gaps("gst", rates.gst), gaps("tds", rates.tds)...)
 	}
 	if len(wrong) > 0 {
 		return Rates{}, errors.Join(wrong...)
@@ -90,47 +58,18 @@ func Read(r io.Reader) (Rates, error) {
 	return rates, nil
 }
 
-// readEntry reads the members that all entries have, and calls read for the rest.
-func readEntry(v jsontext.Value, read func(entry, ist.Days) error) []error {
-	var e entry
-	if err := json.Unmarshal(v, &e, json.RejectUnknownMembers(true)); err != nil {
-		return []error{fmt.Errorf("not an object of the right texts: %w", err)}
-	}
-	var (
-		wrong []error
-		s     ist.Days
-		err   error
-	)
-	if s.From, err = readDay(e.From); err != nil {
-		wrong = append(wrong, fmt.Errorf("from: %w", err))
-	}
-	if s.Until, err = readDay(e.Until); err != nil {
-		wrong = append(wrong, fmt.Errorf("until: %w", err))
-	}
-	if err := s.Check(); len(wrong) == 0 && err != nil {
-		wrong = append(wrong, err)
-	}
-	if strings.TrimSpace(e.Note) == "" || len(e.Note) > maxText {
-		wrong = append(wrong, fmt.Errorf("note: say in 1 to %d bytes where the rate comes from", maxText))
-	}
-	if err := read(e, s); err != nil {
-		wrong = append(wrong, err)
-	}
-	return wrong
-}
-
 // taxReader reads entries of a tax into to.
-func taxReader(to *[]taxRate) func(entry, ist.Days) error {
-	return func(e entry, s ist.Days) error {
+func taxReader(to *[]taxRate) func(entry, ist.Days) []error {
+	return func(e entry, s ist.Days) []error {
 		if e.PaymentMethod+e.Provider+e.TxnType+e.Cost != "" {
-			return errors.New("a tax has percent, from, until and note only")
+			return []error{errors.New("a tax has percent, from, until and note only")}
 		}
 		p, err := parseRate(e.Percent)
 		if err != nil {
-			return fmt.Errorf("percent: %w", err)
+			return []error{fmt.Errorf("percent: %w", err)}
 		}
 		if p > whole {
-			return errors.New("percent: more than 100")
+			return []error{errors.New("percent: more than 100")}
 		}
 		*to = append(*to, taxRate{s, p})
 		return nil
@@ -139,40 +78,32 @@ func taxReader(to *[]taxRate) func(entry, ist.Days) error {
 
 // costReader reads providers' costs into to, and refuses one whose days overlap
 // with those of another of the same combination.
-func costReader(to *[]providerCost) func(entry, ist.Days) error {
-	return func(e entry, s ist.Days) error {
+func costReader(to *[]providerCost) func(entry, ist.Days) []error {
+	return func(e entry, s ist.Days) []error {
 		if e.Percent != "" {
-			return errors.New("a provider's cost has cost, and no percent")
+			return []error{errors.New("a provider's cost has cost, and no percent")}
 		}
 		for _, text := range []string{e.PaymentMethod, e.Provider, e.TxnType} {
-			if strings.TrimSpace(text) == "" || len(text) > maxText {
-				return errors.New("paymentMethod, provider and txnType name the combination, and none may be empty")
+			if strings.TrimSpace(text) == "" || len(text) > rulefile.MaxText {
+				return []error{errors.New("paymentMethod, provider and txnType name the combination, and none may be empty")}
 			}
 		}
 		cost, err := money.Parse(e.Cost)
 		if err != nil {
-			return fmt.Errorf("cost: %w", err)
+			return []error{fmt.Errorf("cost: %w", err)}
 		}
 		if cost < 0 {
-			return errors.New("cost: below zero")
+			return []error{errors.New("cost: below zero")}
 		}
 		p := providerCost{s, central.Combination{PaymentMethod: e.PaymentMethod, Provider: e.Provider, TxnType: e.TxnType}, cost}
 		for _, known := range *to {
 			if known.Same(p.Combination) && known.Overlaps(p.Days) {
-				return fmt.Errorf("another cost of the same combination is in force on the same days, %s", known.Days)
+				return []error{fmt.Errorf("another cost of the same combination is in force on the same days, %s", known.Days)}
 			}
 		}
 		*to = append(*to, p)
 		return nil
 	}
-}
-
-// readDay reads a day; empty: an open side.
-func readDay(text string) (ist.Day, error) {
-	if text == "" {
-		return "", nil
-	}
-	return ist.ParseDay(text)
 }
 
 // parseRate reads a decimal number with at most six places as millionths.

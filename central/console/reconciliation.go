@@ -11,6 +11,7 @@ import (
 	"galla/central"
 	"galla/central/reconcile"
 	"galla/central/staff"
+	"galla/shared/ist"
 )
 
 // dayRoutes are the routes to reconcile with the bank's files.
@@ -94,7 +95,7 @@ type dayPage struct {
 
 // report reads the report that the address names.
 func (c *Console) report(v *visit) (reconcile.Report, error) {
-	day, err := reconcile.ParseDay(v.path("day"))
+	day, err := ist.ParseDay(v.path("day"))
 	if err != nil {
 		return reconcile.Report{}, central.ErrNotFound
 	}

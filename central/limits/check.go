@@ -2,6 +2,8 @@ package limits
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"galla/central"
@@ -18,33 +20,29 @@ var periodScopes = []struct {
 	period func(time.Time) string
 	what   string // of the quota's message: %s is the plural of the kind
 }{
-	{central.PerCustomerTerminalDay, customerAtTerminal, day, "this customer's %s at this terminal today"},
-	{central.PerTerminalDay, terminal, day, "this terminal's %s today"},
-	{central.PerRemitterDay, remitter, day, "this remitter's %s today"},
-	{central.PerRemitterMonth, remitter, ist.MonthOf, "this remitter's %s this month"},
+	{central.PerCustomerTerminalDay, func(s central.LimitSubject) string { return key("customer-terminal", s.Customer, s.TID) }, day, "this customer's %s at this terminal today"},
+	{central.PerTerminalDay, func(s central.LimitSubject) string { return key("terminal", s.TID) }, day, "this terminal's %s today"},
+	{central.PerRemitterDay, func(s central.LimitSubject) string { return key("remitter", s.Sender) }, day, "this remitter's %s today"},
+	{central.PerRemitterMonth, func(s central.LimitSubject) string { return key("remitter", s.Sender) }, ist.MonthOf, "this remitter's %s this month"},
 }
 
 func day(at time.Time) string { return string(ist.DayOf(at)) }
 
-func customerAtTerminal(s central.LimitSubject) string {
-	if s.Customer == "" || s.TID == "" {
+// key joins the parts of a quota's key; empty: one of them is.
+func key(what string, parts ...string) string {
+	if slices.Contains(parts, "") {
 		return ""
 	}
-	return "customer-terminal:" + s.Customer + ":" + s.TID
+	return what + ":" + strings.Join(parts, ":")
 }
 
-func terminal(s central.LimitSubject) string {
-	if s.TID == "" {
-		return ""
+// scopes names all scopes.
+func scopes() []string {
+	names := []string{string(central.PerTransaction)}
+	for _, c := range periodScopes {
+		names = append(names, string(c.scope))
 	}
-	return "terminal:" + s.TID
-}
-
-func remitter(s central.LimitSubject) string {
-	if s.Sender == "" {
-		return ""
-	}
-	return "remitter:" + s.Sender
+	return names
 }
 
 // plurals are the kinds that can be limited, as people call several of them.
@@ -76,12 +74,12 @@ func (b *RuleSet) Check(at time.Time, s central.LimitSubject) ([]central.Quota, 
 	var quotas []central.Quota
 	for _, c := range periodScopes {
 		l, ok := b.rule(s.Kind, c.scope, today)
-		key := c.key(s)
-		if !ok || key == "" {
+		counted := c.key(s)
+		if !ok || counted == "" {
 			continue
 		}
 		quotas = append(quotas, central.Quota{
-			Key: key + ":" + string(s.Kind), Period: c.period(at), Amount: s.Amount,
+			Key: counted + ":" + string(s.Kind), Period: c.period(at), Amount: s.Amount,
 			MaxCount: l.Count, MaxSum: l.Sum, What: fmt.Sprintf(c.what, plurals[s.Kind]),
 		})
 	}
@@ -106,8 +104,9 @@ func amountError(l central.Limit, amount money.Paise) string {
 func (b *RuleSet) InForce(at time.Time) []central.Limit {
 	today := ist.DayOf(at)
 	var out []central.Limit
-	for _, r := range b.Rules() {
+	for _, r := range b.rules {
 		if r.Contains(today) {
+			r.Kinds = slices.Clone(r.Kinds)
 			out = append(out, r.Limit)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"galla/central"
+	"galla/central/rulefile"
 )
 
 // DefaultLookups is how many unknown customers a merchant may look up in an hour
@@ -27,8 +28,8 @@ func (l lookups) faults() (wrong []error) {
 	for merchant, n := range l.Merchants {
 		check(fmt.Sprintf("merchants: %.40q", merchant), n)
 	}
-	if l.Note == "" || len(l.Note) > maxNote {
-		wrong = append(wrong, fmt.Errorf("lookups: note: is needed, with at most %d bytes: it says where the limit comes from", maxNote))
+	if l.Note == "" || len(l.Note) > rulefile.MaxText {
+		wrong = append(wrong, fmt.Errorf("lookups: note: is needed, with at most %d bytes: it says where the limit comes from", rulefile.MaxText))
 	}
 	return wrong
 }

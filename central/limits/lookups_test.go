@@ -14,7 +14,7 @@ func TestLookups(t *testing.T) {
 		`{"lookups":{"hour":90,"note":"x"},` + rule + `}`:                             {90, 90},
 		`{"lookups":{"hour":90,"merchants":{"a":5,"b":500},"note":"x"},` + rule + `}`: {5, 500},
 	} {
-		b, err := Read(strings.NewReader(text))
+		b, err := Read([]byte(text))
 		if err != nil || b.Lookups("a") != want[0] || b.Lookups("b") != want[1] {
 			t.Errorf("%s: %v, want %v", text, err, want)
 		}
@@ -25,7 +25,7 @@ func TestLookups(t *testing.T) {
 		`{"lookups":{"hour":60,"note":"x","merchants":{"m":-1}},` + rule + `}`: `"m": -1 is not from 1`,
 		`{"lookups":{"day":60,"note":"x"},` + rule + `}`:                       "not JSON of the right form",
 	} {
-		if _, err := Read(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := Read([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", text, err, want)
 		}
 	}

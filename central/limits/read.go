@@ -3,26 +3,19 @@ package limits
 import (
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"galla/central"
+	"galla/central/rulefile"
 	"galla/shared/ist"
 	"galla/shared/money"
 )
 
-// Bounds of a rule file. Real ones are far smaller; any other file is refused before
-// it fills the memory.
-const (
-	maxBytes = 1 << 20
-	maxRules = 1000
-	maxNote  = 1000    // bytes
-	maxCount = 1 << 20 // operations in a period
-)
+// maxCount bounds the operations of a period.
+const maxCount = 1 << 20
 
 // Read reads rules of this form:
 //
@@ -53,43 +46,19 @@ const (
 // limit of their own. Without lookups the limit is DefaultLookups.
 //
 // The error lists every fault, a line each.
-func Read(r io.Reader) (*RuleSet, error) {
-	text, err := io.ReadAll(io.LimitReader(r, maxBytes+1))
-	if err != nil {
-		return nil, fmt.Errorf("read the limits: %w", err)
-	}
-	if len(text) > maxBytes {
-		return nil, fmt.Errorf("the limits have more than %d bytes", maxBytes)
-	}
+func Read(text []byte) (*RuleSet, error) {
 	var file struct {
-		Rules   []map[string]jsontext.Value `json:"rules"`
-		Lookups *lookups                    `json:"lookups"`
+		Rules   []jsontext.Value `json:"rules"`
+		Lookups *lookups         `json:"lookups"`
 	}
-	if err := json.Unmarshal(text, &file, json.RejectUnknownMembers(true)); err != nil {
-		return nil, fmt.Errorf("the limits are not JSON of the right form: %w", err)
+	if err := rulefile.Decode(text, "limits", &file); err != nil {
+		return nil, err
 	}
 	if len(file.Rules) == 0 {
 		return nil, errors.New("there are no rules: limits can't be turned off by leaving them out")
 	}
-	if len(file.Rules) > maxRules {
-		return nil, fmt.Errorf("there are %d rules, more than %d", len(file.Rules), maxRules)
-	}
-	var (
-		rules  []Rule
-		faults []error
-	)
-	for i, members := range file.Rules {
-		rule, wrong := readRule(members)
-		for _, err := range wrong {
-			faults = append(faults, fmt.Errorf("rule %d: %w", i+1, err))
-		}
-		if len(wrong) > 0 {
-			rule.Kinds = nil // so that it overlaps no other rule
-		}
-		rules = append(rules, rule)
-	}
-	set, overlaps := newRuleSet(rules)
-	faults = append(faults, overlaps...)
+	set := &RuleSet{}
+	faults := rulefile.Rules("rule", file.Rules, set.add)
 	if file.Lookups != nil {
 		faults = append(faults, file.Lookups.faults()...)
 		set.lookups = *file.Lookups
@@ -100,58 +69,70 @@ func Read(r io.Reader) (*RuleSet, error) {
 	return set, nil
 }
 
-// member reads one member of a rule.
-type member struct {
-	name string
-	read func(r *Rule, v jsontext.Value) error
+// entry is a rule of the file.
+type entry struct {
+	Kinds []central.Kind     `json:"kinds"`
+	Scope central.LimitScope `json:"scope"`
+	Min   *string            `json:"min"`
+	Max   *string            `json:"max"`
+	Step  *string            `json:"step"`
+	Sum   *string            `json:"sum"`
+	Count *int               `json:"count"`
+	rulefile.Dated
 }
 
-// members are the members of a rule.
-var members = []member{
-	{"kinds", readKinds},
-	{"scope", readScope},
-	{"min", func(r *Rule, v jsontext.Value) error { return readAmount(&r.Min, v) }},
-	{"max", func(r *Rule, v jsontext.Value) error { return readAmount(&r.Max, v) }},
-	{"step", func(r *Rule, v jsontext.Value) error { return readAmount(&r.Step, v) }},
-	{"sum", func(r *Rule, v jsontext.Value) error { return readAmount(&r.Sum, v) }},
-	{"count", readCount},
-	{"from", func(r *Rule, v jsontext.Value) error { return readDay(&r.From, v) }},
-	{"until", func(r *Rule, v jsontext.Value) error { return readDay(&r.Until, v) }},
-	{"note", readNote},
-}
-
-// readRule reads one rule and gives all its faults.
-func readRule(text map[string]jsontext.Value) (Rule, []error) {
-	var (
-		r     Rule
-		wrong []error
-		names []string
-	)
-	for _, m := range members {
-		names = append(names, m.name)
-		v, ok := text[m.name]
-		if !ok {
+// add adds a rule, or gives its faults.
+func (b *RuleSet) add(e entry, days ist.Days) (wrong []error) {
+	say := func(format string, args ...any) { wrong = append(wrong, fmt.Errorf(format, args...)) }
+	l := central.Limit{Kinds: e.Kinds, Scope: e.Scope, Days: days}
+	if len(e.Kinds) == 0 {
+		say("kinds is missing or empty")
+	}
+	for i, k := range e.Kinds {
+		if plurals[k] == "" {
+			say("kinds: %.40q is not a kind of operation that can be limited", k)
+		}
+		if slices.Contains(e.Kinds[:i], k) {
+			say("kinds: %s is given twice", k)
+		}
+	}
+	if !slices.Contains(scopes(), string(e.Scope)) {
+		say("scope: %.40q is not a scope; those are %s", e.Scope, strings.Join(scopes(), ", "))
+	}
+	for _, a := range []struct {
+		name string
+		text *string
+		to   *money.Paise
+	}{{"min", e.Min, &l.Min}, {"max", e.Max, &l.Max}, {"step", e.Step, &l.Step}, {"sum", e.Sum, &l.Sum}} {
+		if a.text == nil {
 			continue
 		}
-		if err := m.read(&r, v); err != nil {
-			wrong = append(wrong, fmt.Errorf("%s: %w", m.name, err))
+		var err error
+		if *a.to, err = money.Parse(*a.text); err != nil {
+			say("%s: %w", a.name, err)
+		} else if *a.to <= 0 {
+			say("%s: not more than zero; for no limit, leave it out", a.name)
 		}
 	}
-	for name := range text {
-		if !slices.Contains(names, name) {
-			wrong = append(wrong, fmt.Errorf("%.40q is not a member of a rule; those are %s", name, strings.Join(names, ", ")))
+	if e.Count != nil {
+		if l.Count = *e.Count; l.Count < 1 || l.Count > maxCount {
+			say("count: not a whole number from 1 to %d", maxCount)
 		}
 	}
-	for _, name := range []string{"kinds", "scope", "note"} {
-		if _, ok := text[name]; !ok {
-			wrong = append(wrong, fmt.Errorf("%s is missing", name))
+	if len(wrong) > 0 {
+		return wrong
+	}
+	wrong = contradictions(l)
+	for _, known := range b.rules {
+		i := slices.IndexFunc(l.Kinds, func(k central.Kind) bool { return slices.Contains(known.Kinds, k) })
+		if i >= 0 && known.Scope == l.Scope && known.Overlaps(days) {
+			say("another rule limits %s of %s on the same days, %s: end the earlier one with until", l.Scope, l.Kinds[i], known.Days)
 		}
 	}
-	slices.SortFunc(wrong, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
 	if len(wrong) == 0 {
-		wrong = contradictions(r.Limit)
+		b.rules = append(b.rules, Rule{l, e.Note})
 	}
-	return r, wrong
+	return wrong
 }
 
 // contradictions gives the faults of a rule whose members are each valid.
@@ -179,90 +160,10 @@ func contradictions(l central.Limit) []error {
 	if l.Step != 0 && l.Max != 0 && l.Max/l.Step*l.Step < max(l.Min, l.Step) {
 		say("no amount from min to max is a multiple of step %s", l.Step)
 	}
-	if err := l.Days.Check(); err != nil {
-		wrong = append(wrong, err)
-	}
 	for _, k := range l.Kinds {
 		if !k.MovesMoney() && (l.Min|l.Max|l.Step|l.Sum) != 0 {
 			say("%s moves no amount: it can only be counted", k)
 		}
 	}
 	return wrong
-}
-
-func readKinds(r *Rule, v jsontext.Value) error {
-	if err := json.Unmarshal(v, &r.Kinds); err != nil {
-		return errors.New("not a list of texts")
-	}
-	if len(r.Kinds) == 0 {
-		return errors.New("the list is empty")
-	}
-	for i, k := range r.Kinds {
-		if plurals[k] == "" {
-			return fmt.Errorf("%.40q is not a kind of operation that can be limited", k)
-		}
-		if slices.Contains(r.Kinds[:i], k) {
-			return fmt.Errorf("%s is given twice", k)
-		}
-	}
-	return nil
-}
-
-func readScope(r *Rule, v jsontext.Value) error {
-	if err := json.Unmarshal(v, &r.Scope); err != nil {
-		return errors.New("not a text")
-	}
-	known := []string{string(central.PerTransaction)}
-	for _, c := range periodScopes {
-		known = append(known, string(c.scope))
-	}
-	if !slices.Contains(known, string(r.Scope)) {
-		return fmt.Errorf("%.40q is not a scope; those are %s", r.Scope, strings.Join(known, ", "))
-	}
-	return nil
-}
-
-// readAmount reads an amount of rupees above zero. Without a limit the member is
-// left out.
-func readAmount(to *money.Paise, v jsontext.Value) error {
-	var text string
-	if err := json.Unmarshal(v, &text); err != nil {
-		return errors.New(`not a text of rupees, such as "10000.00"`)
-	}
-	p, err := money.Parse(text)
-	if err != nil {
-		return err
-	}
-	if p <= 0 {
-		return errors.New("not more than zero; for no limit, leave it out")
-	}
-	*to = p
-	return nil
-}
-
-func readCount(r *Rule, v jsontext.Value) error {
-	if err := json.Unmarshal(v, &r.Count); err != nil || r.Count < 1 || r.Count > maxCount {
-		return fmt.Errorf("not a whole number from 1 to %d", maxCount)
-	}
-	return nil
-}
-
-func readDay(to *ist.Day, v jsontext.Value) error {
-	var text string
-	if err := json.Unmarshal(v, &text); err != nil {
-		return errors.New("not a text")
-	}
-	d, err := ist.ParseDay(text)
-	*to = d
-	return err
-}
-
-func readNote(r *Rule, v jsontext.Value) error {
-	if err := json.Unmarshal(v, &r.Note); err != nil {
-		return errors.New("not a text")
-	}
-	if strings.TrimSpace(r.Note) == "" || len(r.Note) > maxNote {
-		return fmt.Errorf("say in 1 to %d bytes where the rule comes from", maxNote)
-	}
-	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"galla/central"
+	"galla/central/staff"
 	"galla/shared/ist"
 	"galla/shared/money"
 	"galla/shared/op"
@@ -54,27 +55,13 @@ func ParseCaseID(s string) (CaseID, error) {
 	if len(parts) != 3 {
 		return CaseID{}, bad
 	}
-	day, err := ParseDay(parts[0])
-	if err != nil {
-		return CaseID{}, bad
-	}
-	file, err := strconv.ParseUint(parts[1], 10, 16)
-	if err != nil {
-		return CaseID{}, bad
-	}
-	number, err := strconv.ParseUint(parts[2], 10, 31)
-	if err != nil {
+	day, errDay := ist.ParseDay(parts[0])
+	file, errFile := strconv.ParseUint(parts[1], 10, 16)
+	number, errNumber := strconv.ParseUint(parts[2], 10, 31)
+	if errDay != nil || errFile != nil || errNumber != nil {
 		return CaseID{}, bad
 	}
 	return CaseID{day, int(file), int(number)}, nil
-}
-
-// ParseDay parses a day in India, such as 2026-11-21.
-func ParseDay(s string) (ist.Day, error) {
-	if _, err := time.Parse(time.DateOnly, s); err != nil {
-		return "", errors.New("a day is written as 2026-11-21")
-	}
-	return ist.Day(s), nil
 }
 
 // Verdict is the decision of a case.
@@ -108,7 +95,7 @@ const (
 )
 
 // ByRule is the decider of a case that a rule decided; no login is equal to it.
-const ByRule = "rule"
+const ByRule = staff.ByRule
 
 // Case is a difference, as it was found and as it is now.
 type Case struct {
@@ -209,18 +196,6 @@ const (
 	maxReason       = 1500 // bytes
 	maxDocumentName = 200
 )
-
-// loginForm is the form of a login: lower case, so that one person has one name.
-var loginForm = regexp.MustCompile(`^[a-z][a-z0-9._@-]{0,63}$`)
-
-// ParseLogin parses the login of the person who acts.
-func ParseLogin(s string) (string, error) {
-	name := strings.ToLower(strings.TrimSpace(s))
-	if !loginForm.MatchString(name) || name == ByRule {
-		return "", errors.New("a login is a letter, then letters, digits and . _ @ -, at most 64 in all")
-	}
-	return name, nil
-}
 
 // aadhaarForm finds numbers that may be Aadhaar numbers, also in groups of four digits.
 var aadhaarForm = regexp.MustCompile(`(?:^|[^0-9])([0-9]{4}[ -]?[0-9]{4}[ -]?[0-9]{4})(?:$|[^0-9])`)

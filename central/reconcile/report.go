@@ -78,11 +78,7 @@ func (d *Service) WriteFileList(ctx context.Context, out io.Writer) error {
 
 // WriteCase prints one case with its history.
 func (d *Service) WriteCase(ctx context.Context, id CaseID, out io.Writer) error {
-	c, err := d.cases.Case(ctx, id)
-	if err != nil {
-		return err
-	}
-	steps, err := d.cases.CaseSteps(ctx, id)
+	c, steps, err := d.Case(ctx, id)
 	if err != nil {
 		return err
 	}

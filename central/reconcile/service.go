@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"galla/central"
+	"galla/central/staff"
 	"galla/shared/ist"
 	"galla/shared/money"
 	"galla/shared/op"
@@ -61,7 +62,7 @@ type Actor struct {
 // have a rule. again means that the same bytes were imported before: nothing was done.
 // *BadFile has the faults of the file.
 func (d *Service) Import(ctx context.Context, name string, r io.Reader, by Actor) (f File, again bool, err error) {
-	who, err := ParseLogin(by.Login)
+	who, err := staff.ParseLogin(by.Login)
 	if err != nil {
 		return File{}, false, err
 	}
@@ -141,7 +142,7 @@ func (d *Service) compare(ctx context.Context, f File, lines []Line) (map[Class]
 // operationsToCompare reads the operations to compare with a file: those that its lines
 // name, and those that belong to its day.
 func (d *Service) operationsToCompare(ctx context.Context, day ist.Day, lines []Line) ([]Operation, error) {
-	from, to, err := dayBounds(day)
+	from, to, err := day.Bounds()
 	if err != nil {
 		return nil, err
 	}
@@ -150,39 +151,30 @@ func (d *Service) operationsToCompare(ctx context.Context, day ist.Day, lines []
 		named[l.Reference] = true
 	}
 	all := map[op.ID]Operation{}
-	keep := func(list []Operation) {
+	begun := from.Add(-maxOpenTime)
+	for created, last := true, (Operation{}); ; {
+		var list []Operation
+		if created {
+			list, err = d.operations.OperationsCreated(ctx, begun, to, last.CreatedAt, last.ID, batchSize)
+		} else {
+			list, err = d.operations.OperationsFinished(ctx, from, to, begun, last.FinishedAt, last.ID, batchSize)
+		}
+		if err != nil {
+			return nil, err
+		}
 		for _, o := range list {
 			if named[o.Reference] || BelongsToDay(o, day) {
 				all[o.ID] = o
 			}
 		}
-	}
-	queries := []func(after time.Time, id op.ID) ([]Operation, error){
-		func(after time.Time, id op.ID) ([]Operation, error) {
-			return d.operations.OperationsCreated(ctx, from.Add(-maxOpenTime), to, after, id, batchSize)
-		},
-		func(after time.Time, id op.ID) ([]Operation, error) {
-			return d.operations.OperationsFinished(ctx, from, to, from.Add(-maxOpenTime), after, id, batchSize)
-		},
-	}
-	for i, next := range queries {
-		var after time.Time
-		var id op.ID
-		for {
-			list, err := next(after, id)
-			if err != nil {
-				return nil, err
-			}
-			keep(list)
-			if len(list) < batchSize {
-				break
-			}
-			last := list[len(list)-1]
-			after, id = last.CreatedAt, last.ID
-			if i == 1 {
-				after = last.FinishedAt
-			}
+		if len(list) == batchSize {
+			last = list[len(list)-1]
+			continue
 		}
+		if !created {
+			break
+		}
+		created, last = false, Operation{}
 	}
 	for _, o := range all {
 		delete(named, o.Reference)
@@ -223,14 +215,6 @@ func (d *Service) linesOfOtherDays(ctx context.Context, day ist.Day, lines []Lin
 		maps.Copy(out, found)
 	}
 	return out, nil
-}
-
-// dayBounds returns the start of a day in India and that of the next.
-func dayBounds(day ist.Day) (from, to time.Time, err error) {
-	if from, to, err = day.Bounds(); err != nil {
-		err = fmt.Errorf("reconcile day %q: %w", day, err)
-	}
-	return from, to, err
 }
 
 // Proposal is a person's proposal for a case.
@@ -373,7 +357,7 @@ func (d *Service) decide(ctx context.Context, id CaseID, action Action, seen int
 const maxAccount = 100
 
 func (d *Service) newStep(by Actor, action Action) (Step, error) {
-	who, err := ParseLogin(by.Login)
+	who, err := staff.ParseLogin(by.Login)
 	account := []byte(by.Account)
 	return Step{
 		At: time.Now(), By: who, Account: string(bytes.ToValidUTF8(account[:min(len(account), maxAccount)], nil)), Node: d.node, Action: action,
