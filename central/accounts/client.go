@@ -80,37 +80,37 @@ func NewClientIssuer(clients Clients, hash Hash, rand io.Reader) ClientIssuer {
 
 // NewClient creates a credential for a program of a party. Errors are those of
 // Clients.AddClient.
-func (d ClientIssuer) NewClient(ctx context.Context, p central.Principal) (Credential, error) {
+func (i ClientIssuer) NewClient(ctx context.Context, p central.Principal) (Credential, error) {
 	raw := make([]byte, clientIDBytes)
-	if _, err := io.ReadFull(d.rand, raw); err != nil {
+	if _, err := io.ReadFull(i.rand, raw); err != nil {
 		return Credential{}, fmt.Errorf("draw a client's id: %w", err)
 	}
-	made, hash, err := d.credential(string(p.Role) + "-" + hex.EncodeToString(raw))
+	made, hash, err := i.credential(string(p.Role) + "-" + hex.EncodeToString(raw))
 	if err != nil {
 		return Credential{}, err
 	}
-	return made, d.AddClient(ctx, central.Client{ID: made.ID, SecretHash: hash, Principal: p, Active: true}, time.Now())
+	return made, i.AddClient(ctx, central.Client{ID: made.ID, SecretHash: hash, Principal: p, Active: true}, time.Now())
 }
 
 // RenewClient gives a party's client a new secret; the old one and the tokens that it got
 // become void. central.ErrNotFound.
-func (d ClientIssuer) RenewClient(ctx context.Context, p central.Principal, id string) (Credential, error) {
-	made, hash, err := d.credential(id)
+func (i ClientIssuer) RenewClient(ctx context.Context, p central.Principal, id string) (Credential, error) {
+	made, hash, err := i.credential(id)
 	if err != nil {
 		return Credential{}, err
 	}
-	made.Voided, err = d.SetClientSecret(ctx, p, id, hash, time.Now())
+	made.Voided, err = i.SetClientSecret(ctx, p, id, hash, time.Now())
 	return made, err
 }
 
 // credential draws a secret and returns its hash.
-func (d ClientIssuer) credential(id string) (Credential, string, error) {
+func (i ClientIssuer) credential(id string) (Credential, string, error) {
 	raw := make([]byte, clientSecretBytes)
-	if _, err := io.ReadFull(d.rand, raw); err != nil {
+	if _, err := io.ReadFull(i.rand, raw); err != nil {
 		return Credential{}, "", fmt.Errorf("draw a client's secret: %w", err)
 	}
 	text := base64.RawURLEncoding.EncodeToString(raw)
-	hash, err := d.hash(secret.NewKey([]byte(text)), d.rand)
+	hash, err := i.hash(secret.NewKey([]byte(text)), i.rand)
 	if err != nil {
 		return Credential{}, "", fmt.Errorf("hash the secret of client %s: %w", id, err)
 	}

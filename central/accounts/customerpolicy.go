@@ -58,8 +58,8 @@ func errUnprovenCustomer() error {
 // Check refuses a request that the caller may not make. A repeat of an operation is not
 // checked: it is answered from the record. A consultation has no record and is checked
 // each time.
-func (g *CustomerPolicy) Check(ctx context.Context, c CustomerRequest, r central.BankRequest) error {
-	rule := g.ruleFor(c, r)
+func (p *CustomerPolicy) Check(ctx context.Context, c CustomerRequest, r central.BankRequest) error {
+	rule := p.ruleFor(c, r)
 	if rule == nil {
 		return nil
 	}
@@ -72,36 +72,36 @@ func (g *CustomerPolicy) Check(ctx context.Context, c CustomerRequest, r central
 }
 
 // ruleFor returns the rule of a request; nil: none.
-func (g *CustomerPolicy) ruleFor(c CustomerRequest, r central.BankRequest) func(context.Context) error {
-	p := r.Particulars
+func (p *CustomerPolicy) ruleFor(c CustomerRequest, r central.BankRequest) func(context.Context) error {
+	about := r.Particulars
 	owned := func(kind CorrespondentKind, id string) func(context.Context) error {
-		return func(ctx context.Context) error { return g.checkOwner(ctx, c, kind, id) }
+		return func(ctx context.Context) error { return p.checkOwner(ctx, c, kind, id) }
 	}
 	switch r.Kind {
 	case central.KindCustomerDetail, central.KindCustomerOnboarding, central.KindRemitterDetails, central.KindRemitterRegister:
-		return func(ctx context.Context) error { return g.countLookup(ctx, c, r) }
+		return func(ctx context.Context) error { return p.countLookup(ctx, c, r) }
 	case central.KindBeneficiaryDelete:
-		return func(ctx context.Context) error { return g.checkMayDelete(ctx, c, p.Sender) }
+		return func(ctx context.Context) error { return p.checkMayDelete(ctx, c, about.Sender) }
 	case central.KindBCAgentRegister:
-		return owned(BusinessCorrespondent, p.BC)
+		return owned(BusinessCorrespondent, about.BC)
 	case central.KindBCAgentInitialize:
-		return owned(CorrespondentAgent, p.Agent)
+		return owned(CorrespondentAgent, about.Agent)
 	case central.KindBCStatus:
-		if p.Agent != "" {
-			return owned(CorrespondentAgent, p.Agent)
+		if about.Agent != "" {
+			return owned(CorrespondentAgent, about.Agent)
 		}
-		return owned(BusinessCorrespondent, p.BC)
+		return owned(BusinessCorrespondent, about.BC)
 	}
 	return nil
 }
 
 // customerKey is the keyed hash by which lookups are counted: of the mobile number, or of
 // the remitter's id if the request has no mobile number.
-func (g *CustomerPolicy) customerKey(p central.Particulars) CustomerKey {
-	if p.Mobile == "" {
-		return hashCustomer(g.key, "sender\n"+p.Sender)
+func (p *CustomerPolicy) customerKey(about central.Particulars) CustomerKey {
+	if about.Mobile == "" {
+		return hashCustomer(p.key, "sender\n"+about.Sender)
 	}
-	return CustomerByMobile(g.key, p.Mobile)
+	return CustomerByMobile(p.key, about.Mobile)
 }
 
 // CustomerByMobile is the customer with a mobile number.
@@ -117,11 +117,11 @@ func hashCustomer(key secret.Key, text string) (hash CustomerKey) {
 }
 
 // countLookup counts a lookup, and refuses it over the limit.
-func (g *CustomerPolicy) countLookup(ctx context.Context, c CustomerRequest, r central.BankRequest) error {
-	err := g.store.CountLookup(ctx, c.Merchant, g.customerKey(r.Particulars), g.lookupLimit(c.Merchant), time.Now())
+func (p *CustomerPolicy) countLookup(ctx context.Context, c CustomerRequest, r central.BankRequest) error {
+	err := p.store.CountLookup(ctx, c.Merchant, p.customerKey(r.Particulars), p.lookupLimit(c.Merchant), time.Now())
 	var over *LookupError
 	if errors.As(err, &over) {
-		g.log.Warn("a merchant is over its limit of customer lookups", slog.String("request", c.RequestID),
+		p.log.Warn("a merchant is over its limit of customer lookups", slog.String("request", c.RequestID),
 			slog.String("merchant", string(c.Merchant)), slog.String("caller", c.Principal.Caller()), slog.Int("limit", over.Limit))
 		return &central.Error{Fault: central.TooMany, Message: over.Error(), RetryAfter: over.Wait}
 	}
@@ -129,8 +129,8 @@ func (g *CustomerPolicy) countLookup(ctx context.Context, c CustomerRequest, r c
 }
 
 // checkMayDelete refuses a merchant that has passed no step with the customer.
-func (g *CustomerPolicy) checkMayDelete(ctx context.Context, c CustomerRequest, sender string) error {
-	proven, err := g.store.CustomerProven(ctx, c.Merchant, CustomerByRemitter(sender))
+func (p *CustomerPolicy) checkMayDelete(ctx context.Context, c CustomerRequest, sender string) error {
+	proven, err := p.store.CustomerProven(ctx, c.Merchant, CustomerByRemitter(sender))
 	if err != nil || proven {
 		return err
 	}
@@ -140,12 +140,12 @@ func (g *CustomerPolicy) checkMayDelete(ctx context.Context, c CustomerRequest, 
 // checkOwner refuses an id that the caller neither registered nor shares: a vendor
 // registers agents of its aggregator's business correspondents, and an aggregator uses its
 // vendors' agents. The refusal is the same as for an absent id.
-func (g *CustomerPolicy) checkOwner(ctx context.Context, c CustomerRequest, kind CorrespondentKind, id string) error {
+func (p *CustomerPolicy) checkOwner(ctx context.Context, c CustomerRequest, kind CorrespondentKind, id string) error {
 	absent := central.NewError(central.NotFound, "No such agent")
 	if kind == BusinessCorrespondent {
 		absent = central.NewError(central.NotFound, "No such business correspondent")
 	}
-	owner, err := g.store.CorrespondentOwner(ctx, kind, id)
+	owner, err := p.store.CorrespondentOwner(ctx, kind, id)
 	switch {
 	case errors.Is(err, central.ErrNotFound):
 		return absent
@@ -162,7 +162,7 @@ func (g *CustomerPolicy) checkOwner(ctx context.Context, c CustomerRequest, kind
 	if vendor == "" || aggregator == "" {
 		return absent
 	}
-	v, err := g.store.Vendor(ctx, vendor)
+	v, err := p.store.Vendor(ctx, vendor)
 	if err != nil && !errors.Is(err, central.ErrNotFound) {
 		return fmt.Errorf("read vendor %s: %w", vendor, err)
 	}
@@ -182,14 +182,14 @@ func aggregatorOf(party string) central.AggregatorID {
 
 // Record stores what later checks need from a successful reply. A write that fails is
 // repeated by the next lookup or step.
-func (g *CustomerPolicy) Record(ctx context.Context, c CustomerRequest, r central.BankRequest, reply central.Reply) {
-	if err := g.recordReply(ctx, c, r, reply.Body); err != nil {
-		g.log.Error("the bank's reply about a customer can't be recorded: this shop may be asked for an OTP again", slog.String("request", c.RequestID), slog.Any("error", err))
+func (p *CustomerPolicy) Record(ctx context.Context, c CustomerRequest, r central.BankRequest, reply central.Reply) {
+	if err := p.recordReply(ctx, c, r, reply.Body); err != nil {
+		p.log.Error("the bank's reply about a customer can't be recorded: this shop may be asked for an OTP again", slog.String("request", c.RequestID), slog.Any("error", err))
 	}
 }
 
-func (g *CustomerPolicy) recordReply(ctx context.Context, c CustomerRequest, r central.BankRequest, body []byte) error {
-	p := r.Particulars
+func (p *CustomerPolicy) recordReply(ctx context.Context, c CustomerRequest, r central.BankRequest, body []byte) error {
+	about := r.Particulars
 	switch r.Kind {
 	case central.KindCustomerDetail, central.KindCustomerOnboarding, central.KindRemitterDetails, central.KindRemitterRegister,
 		central.KindCustomerOTPCheck, central.KindCustomerBiometric:
@@ -208,18 +208,18 @@ func (g *CustomerPolicy) recordReply(ctx context.Context, c CustomerRequest, r c
 	}
 	now := time.Now()
 	if r.Kind == central.KindCustomerOTPCheck || r.Kind == central.KindCustomerBiometric {
-		return g.store.ProveCustomer(ctx, c.Merchant, CustomerByEnrolment(p.Enrolment), now)
+		return p.store.ProveCustomer(ctx, c.Merchant, CustomerByEnrolment(about.Enrolment), now)
 	}
 	var wrong []error
-	if reply.Data.Reference != "" && p.Mobile != "" {
-		wrong = append(wrong, g.store.NameCustomer(ctx, CustomerByEnrolment(reply.Data.Reference), g.customerKey(p), now))
+	if reply.Data.Reference != "" && about.Mobile != "" {
+		wrong = append(wrong, p.store.NameCustomer(ctx, CustomerByEnrolment(reply.Data.Reference), p.customerKey(about), now))
 	}
 	switch sender := CustomerByRemitter(reply.Data.Sender); {
 	case reply.Data.Sender == "":
-	case p.Mobile != "":
-		wrong = append(wrong, g.store.NameCustomer(ctx, sender, g.customerKey(p), now))
+	case about.Mobile != "":
+		wrong = append(wrong, p.store.NameCustomer(ctx, sender, p.customerKey(about), now))
 	default: // a registration by id names a remitter, or an onboarding
-		wrong = append(wrong, g.store.AliasCustomer(ctx, sender, CustomerByRemitter(p.Sender), now), g.store.AliasCustomer(ctx, sender, CustomerByEnrolment(p.Sender), now))
+		wrong = append(wrong, p.store.AliasCustomer(ctx, sender, CustomerByRemitter(about.Sender), now), p.store.AliasCustomer(ctx, sender, CustomerByEnrolment(about.Sender), now))
 	}
 	return errors.Join(wrong...)
 }

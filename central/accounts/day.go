@@ -69,32 +69,32 @@ type Day struct {
 }
 
 // Day sums a day in India. ist.ErrDay: it is not a day.
-func (d *Service) Day(ctx context.Context, day ist.Day) (Day, error) {
+func (s *Service) Day(ctx context.Context, day ist.Day) (Day, error) {
 	from, to, err := day.Bounds()
 	if err != nil {
 		return Day{}, err
 	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	now := time.Now()
-	if known, ok := d.days[day]; ok && now.Sub(known.At) < dayCacheTTL {
+	if known, ok := s.days[day]; ok && now.Sub(known.At) < dayCacheTTL {
 		return known, nil
 	}
 	out := Day{Day: day, At: now}
-	hours, err := d.HourCounts(ctx, from, to)
+	hours, err := s.HourCounts(ctx, from, to)
 	if err != nil {
 		return Day{}, err
 	}
-	latencies, err := d.LatencyCounts(ctx, from, to)
+	latencies, err := s.LatencyCounts(ctx, from, to)
 	if err != nil {
 		return Day{}, err
 	}
 	out.addCounts(hours)
 	out.Banks = bankLatencies(latencies)
-	if len(d.days) >= maxDays {
-		clear(d.days)
+	if len(s.days) >= maxDays {
+		clear(s.days)
 	}
-	d.days[day] = out
+	s.days[day] = out
 	return out, nil
 }
 

@@ -23,8 +23,8 @@ var ErrFloat = errors.New("the network gave no balance of the float")
 
 // ReadFloat reads an aggregator's float from the network and stores it. Errors are those
 // of central.Engine.Consult, and ErrFloat.
-func (d *Service) ReadFloat(ctx context.Context, a central.AggregatorID, source string) (FloatReading, error) {
-	answer, err := d.network.Consult(ctx, central.BankRequest{Kind: central.KindFloatBalance, MID: string(a)})
+func (s *Service) ReadFloat(ctx context.Context, a central.AggregatorID, source string) (FloatReading, error) {
+	answer, err := s.network.Consult(ctx, central.BankRequest{Kind: central.KindFloatBalance, MID: string(a)})
 	if err != nil {
 		return FloatReading{}, err
 	}
@@ -33,7 +33,7 @@ func (d *Service) ReadFloat(ctx context.Context, a central.AggregatorID, source 
 		return FloatReading{}, fmt.Errorf("%w: code %q: %w", ErrFloat, answer.Code, err)
 	}
 	r := FloatReading{Aggregator: a, At: time.Now(), Balance: balance, Source: source}
-	return r, d.AddFloatReading(ctx, r)
+	return r, s.AddFloatReading(ctx, r)
 }
 
 // balanceOf reads the balance of the network's reply, in paise.
@@ -51,15 +51,15 @@ func balanceOf(a central.BankAnswer) (money.Paise, error) {
 }
 
 // FloatJob is the scheduled job that reads every aggregator's float.
-func (d *Service) FloatJob() jobs.ScheduledJob {
+func (s *Service) FloatJob() jobs.ScheduledJob {
 	return jobs.ScheduledJob{Name: "float", Every: floatEvery, Run: func(ctx context.Context) (string, error) {
-		list, err := d.Aggregators(ctx)
+		list, err := s.Aggregators(ctx)
 		if err != nil {
 			return "", err
 		}
 		var faults []error
 		for _, a := range list {
-			if _, err := d.ReadFloat(ctx, a.ID, ScheduledSource); err != nil {
+			if _, err := s.ReadFloat(ctx, a.ID, ScheduledSource); err != nil {
 				faults = append(faults, fmt.Errorf("the float of aggregator %s: %w", a.ID, err))
 			}
 		}

@@ -99,8 +99,8 @@ func companyName(in *field.Reader) string {
 	return s
 }
 
-func (d *Service) newID() (string, error) {
-	id, err := uuid.NewRandomFromReader(d.rand)
+func (s *Service) newID() (string, error) {
+	id, err := uuid.NewRandomFromReader(s.rand)
 	if err != nil {
 		return "", fmt.Errorf("draw a party's id: %w", err)
 	}
@@ -109,7 +109,7 @@ func (d *Service) newID() (string, error) {
 
 // CreateMerchant adds a merchant as PENDING. *central.Error names wrong fields; other
 // errors are those of Parties.AddMerchant.
-func (d *Service) CreateMerchant(ctx context.Context, f Fields) (central.Merchant, error) {
+func (s *Service) CreateMerchant(ctx context.Context, f Fields) (central.Merchant, error) {
 	in := f.reader()
 	m := central.Merchant{
 		LegalName: companyName(in), MID: in.Code(FieldMID, field.Must), AppID: in.ID(FieldAppID, field.May), Mobile: in.Mobile(FieldMobile, field.Must),
@@ -119,12 +119,12 @@ func (d *Service) CreateMerchant(ctx context.Context, f Fields) (central.Merchan
 	if err := in.Err(); err != nil {
 		return central.Merchant{}, err
 	}
-	id, err := d.newID()
+	id, err := s.newID()
 	if err != nil {
 		return central.Merchant{}, err
 	}
 	m.ID = central.MerchantID(id)
-	return d.Parties.AddMerchant(ctx, m)
+	return s.Parties.AddMerchant(ctx, m)
 }
 
 // mcc reads an optional merchant category code.
@@ -174,41 +174,41 @@ func Transitions(from central.MerchantStatus) []central.MerchantStatus { return 
 
 // SetStatus changes a merchant's status. central.ErrState: the change is not allowed;
 // central.ErrNotFound.
-func (d *Service) SetStatus(ctx context.Context, id central.MerchantID, from, to central.MerchantStatus) error {
+func (s *Service) SetStatus(ctx context.Context, id central.MerchantID, from, to central.MerchantStatus) error {
 	for _, may := range Transitions(from) {
 		if may == to {
-			return d.SetMerchantStatus(ctx, id, from, to)
+			return s.SetMerchantStatus(ctx, id, from, to)
 		}
 	}
 	return fmt.Errorf("merchant %s from %s to %s: %w", id, from, to, central.ErrState)
 }
 
 // CreateVendor adds an active vendor. Errors are those of CreateMerchant.
-func (d *Service) CreateVendor(ctx context.Context, f Fields) (central.Vendor, error) {
+func (s *Service) CreateVendor(ctx context.Context, f Fields) (central.Vendor, error) {
 	in := f.reader()
 	v := central.Vendor{LegalName: companyName(in), Aggregator: central.AggregatorID(in.UUID(FieldAggregator, field.May)), Active: true}
 	if err := in.Err(); err != nil {
 		return central.Vendor{}, err
 	}
-	id, err := d.newID()
+	id, err := s.newID()
 	if err != nil {
 		return central.Vendor{}, err
 	}
 	v.ID = central.VendorID(id)
-	return v, d.AddVendor(ctx, v)
+	return v, s.AddVendor(ctx, v)
 }
 
 // CreateAggregator adds an aggregator.
-func (d *Service) CreateAggregator(ctx context.Context, f Fields) (Aggregator, error) {
+func (s *Service) CreateAggregator(ctx context.Context, f Fields) (Aggregator, error) {
 	in := f.reader()
 	a := Aggregator{LegalName: companyName(in)}
 	if err := in.Err(); err != nil {
 		return Aggregator{}, err
 	}
-	id, err := d.newID()
+	id, err := s.newID()
 	if err != nil {
 		return Aggregator{}, err
 	}
 	a.ID = central.AggregatorID(id)
-	return a, d.AddAggregator(ctx, a)
+	return a, s.AddAggregator(ctx, a)
 }

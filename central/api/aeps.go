@@ -30,7 +30,7 @@ func kindOf(route op.RouteID) central.Kind {
 }
 
 // transaction reads an AEPS request (interface.md, section 2.2).
-func (d *Handler) transaction(c *activeRequest) action {
+func (h *Handler) transaction(c *activeRequest) action {
 	kind := kindOf(c.endpoint.route.ID)
 	in := &c.fields
 	request := central.BankRequest{
@@ -41,16 +41,16 @@ func (d *Handler) transaction(c *activeRequest) action {
 		Longitude: in.Degrees("Longitude", field.MaxLongitude),
 		Customer:  in.Name("CustomerName", field.Must, field.MaxName),
 		PidData:   in.PidData("PidData"),
-		IIN:       in.Bank("BankName", d.banks),
+		IIN:       in.Bank("BankName", h.banks),
 		MID:       c.merchant.MID,
 		TID:       c.tid,
 	}
 	callerRef := in.Ref("clientRefId", field.May)
 	return func(ctx context.Context) (central.Reply, error) {
-		return d.submit(ctx, c, central.Submission{
+		return h.submit(ctx, c, central.Submission{
 			CallerRef: callerRef, NeedsSession: kind != central.KindAgentAuth, Request: request,
 		}, central.LimitSubject{
-			Kind: kind, Amount: request.Amount, TID: c.tid, Customer: accounts.CustomerLimitKey(d.cfg.FingerprintKey, request.Aadhaar),
+			Kind: kind, Amount: request.Amount, TID: c.tid, Customer: accounts.CustomerLimitKey(h.cfg.FingerprintKey, request.Aadhaar),
 		})
 	}
 }
@@ -66,9 +66,9 @@ type sessionData struct {
 
 // agentSession reads the agent's session from the store. It never asks the bank
 // (interface.md, section 3.2).
-func (d *Handler) agentSession(c *activeRequest) action {
+func (h *Handler) agentSession(c *activeRequest) action {
 	return func(ctx context.Context) (central.Reply, error) {
-		s, err := d.store.Session(ctx, c.tid)
+		s, err := h.store.Session(ctx, c.tid)
 		if err != nil && !errors.Is(err, central.ErrNotFound) {
 			return central.Reply{}, fmt.Errorf("read the agent session of %s: %w", c.tid, err)
 		}
@@ -95,6 +95,6 @@ func bankList(banks *iin.List) central.Reply {
 	return successReply(200, "Bank list", list)
 }
 
-func (d *Handler) listBanks(*activeRequest) action {
-	return func(context.Context) (central.Reply, error) { return d.bankList, nil }
+func (h *Handler) listBanks(*activeRequest) action {
+	return func(context.Context) (central.Reply, error) { return h.bankList, nil }
 }

@@ -62,17 +62,17 @@ func onboardingStepName(to central.KYCState) string {
 	return string(to)
 }
 
-func (d *Handler) addAgentEndpoints() {
+func (h *Handler) addAgentEndpoints() {
 	for _, s := range onboardingSteps() {
-		d.addEndpoints(true, d.agentStep, s.route)
+		h.addEndpoints(true, h.agentStep, s.route)
 	}
-	d.addEndpoints(true, d.agentStatus, op.AgentStatus)
-	d.addEndpoints(true, d.agentDetail, op.AgentDetail)
-	d.addEndpoints(true, d.requeryTransaction, op.AEPSRequery)
+	h.addEndpoints(true, h.agentStatus, op.AgentStatus)
+	h.addEndpoints(true, h.agentDetail, op.AgentDetail)
+	h.addEndpoints(true, h.requeryTransaction, op.AEPSRequery)
 }
 
 // agentStep handles a step of the onboarding.
-func (d *Handler) agentStep(c *activeRequest) action {
+func (h *Handler) agentStep(c *activeRequest) action {
 	s := onboardingStepOf(c.endpoint.route.ID)
 	request := c.newBankRequest(s.kind)
 	c.readAgentFields(&request)
@@ -80,22 +80,22 @@ func (d *Handler) agentStep(c *activeRequest) action {
 		if s.route == op.AgentOnboarding && !c.merchant.HasInfo {
 			return central.Reply{}, central.NewError(central.NoMerchantInfo, "")
 		}
-		if err := d.checkOrder(ctx, c.merchant, s); err != nil {
+		if err := h.checkOrder(ctx, c.merchant, s); err != nil {
 			return central.Reply{}, err
 		}
 		if s.kind.IsConsultation() {
-			return d.consult(ctx, request, "")
+			return h.consult(ctx, request, "")
 		}
-		reply, err := d.submit(ctx, c, central.Submission{
+		reply, err := h.submit(ctx, c, central.Submission{
 			Request: request,
 			KYC:     &central.KYCStep{Service: central.ServiceAEPS, To: s.to},
 		}, central.LimitSubject{Kind: s.kind})
 		if err != nil {
 			return central.Reply{}, err
 		}
-		if err := d.recordApproval(ctx, c, reply); err != nil {
+		if err := h.recordApproval(ctx, c, reply); err != nil {
 			// The step is done and has its reply; statusCheck reports the approval again.
-			d.log.Error("approval of an onboarding can't be recorded", slog.String("request", c.RequestID), slog.Any("error", err))
+			h.log.Error("approval of an onboarding can't be recorded", slog.String("request", c.RequestID), slog.Any("error", err))
 		}
 		return reply, nil
 	}
@@ -126,11 +126,11 @@ func (c *activeRequest) readAgentFields(r *central.BankRequest) {
 // checkOrder refuses a step whose predecessor is missing, and names it
 // (interface.md, section 3.4). A merchant that may transact has done all steps and
 // may repeat any of them.
-func (d *Handler) checkOrder(ctx context.Context, m central.Merchant, s onboardingStep) error {
+func (h *Handler) checkOrder(ctx context.Context, m central.Merchant, s onboardingStep) error {
 	if s.needs == "" || m.AEPSReady {
 		return nil
 	}
-	record, err := d.store.KYC(ctx, m.ID, central.ServiceAEPS)
+	record, err := h.store.KYC(ctx, m.ID, central.ServiceAEPS)
 	if errors.Is(err, central.ErrNotFound) {
 		record = central.ServiceKYC{}
 	} else if err != nil {
@@ -149,16 +149,16 @@ func (d *Handler) checkOrder(ctx context.Context, m central.Merchant, s onboardi
 // recordApproval stores that the network reported the onboarding as approved: from
 // then on the merchant may transact. The record must be submitted; an approval
 // that comes earlier is reported again by statusCheck.
-func (d *Handler) recordApproval(ctx context.Context, c *activeRequest, r central.Reply) error {
+func (h *Handler) recordApproval(ctx context.Context, c *activeRequest, r central.Reply) error {
 	if !saysApproved(r.Body) {
 		return nil
 	}
-	record, err := d.store.KYC(ctx, c.merchant.ID, central.ServiceAEPS)
+	record, err := h.store.KYC(ctx, c.merchant.ID, central.ServiceAEPS)
 	if errors.Is(err, central.ErrNotFound) || (err == nil && record.State != central.KYCSubmitted) {
 		return nil
 	}
 	if err == nil {
-		err = d.store.ApproveKYC(ctx, c.merchant.ID, central.ServiceAEPS, time.Now())
+		err = h.store.ApproveKYC(ctx, c.merchant.ID, central.ServiceAEPS, time.Now())
 	}
 	if err != nil {
 		return fmt.Errorf("record the approved AEPS onboarding of merchant %s: %w", c.merchant.ID, err)
@@ -180,19 +180,19 @@ func saysApproved(body []byte) bool {
 
 // agentStatus asks the network how far the onboarding is. It is allowed at any
 // time.
-func (d *Handler) agentStatus(c *activeRequest) action {
+func (h *Handler) agentStatus(c *activeRequest) action {
 	return func(ctx context.Context) (central.Reply, error) {
-		reply, err := d.consult(ctx, c.newBankRequest(central.KindAgentStatus), "")
+		reply, err := h.consult(ctx, c.newBankRequest(central.KindAgentStatus), "")
 		if err != nil {
 			return central.Reply{}, err
 		}
-		return reply, d.recordApproval(ctx, c, reply)
+		return reply, h.recordApproval(ctx, c, reply)
 	}
 }
 
 // agentDetail asks the network about the acting merchant's agent. An agent of
 // another merchant gets the same reply as an unknown one.
-func (d *Handler) agentDetail(c *activeRequest) action {
+func (h *Handler) agentDetail(c *activeRequest) action {
 	request := c.newBankRequest(central.KindAgentDetail)
 	request.Particulars.Agent = c.fields.ID("agentId", field.May)
 	if request.Particulars.Agent == "" {
@@ -202,7 +202,7 @@ func (d *Handler) agentDetail(c *activeRequest) action {
 		if request.Particulars.Agent != c.merchant.MID {
 			return central.Reply{}, central.NewError(central.NotFound, "No such agent")
 		}
-		return d.consult(ctx, request, "")
+		return h.consult(ctx, request, "")
 	}
 }
 

@@ -62,7 +62,7 @@ func sumOf(e central.EarningSum) sumData {
 }
 
 // reportEarnings reports what a vendor earned, by Indian days, both included.
-func (d *Handler) reportEarnings(c *activeRequest) action {
+func (h *Handler) reportEarnings(c *activeRequest) action {
 	from, to := parseDays(&c.fields, time.Now())
 	words := c.fields.List("groupBy", []string{string(central.ByDay)}, string(central.ByDay), string(central.ByMerchant), string(central.ByType))
 	by := make([]central.EarningGroup, 0, len(words))
@@ -73,7 +73,7 @@ func (d *Handler) reportEarnings(c *activeRequest) action {
 		if err := checkOwnVendor(c); err != nil {
 			return central.Reply{}, err
 		}
-		sums, err := d.vendors.EarningsOf(ctx, c.Principal.Vendor, from, to, by)
+		sums, err := h.vendors.EarningsOf(ctx, c.Principal.Vendor, from, to, by)
 		if err != nil {
 			return central.Reply{}, fmt.Errorf("sum the earnings of vendor %s: %w", c.Principal.Vendor, err)
 		}

@@ -79,10 +79,10 @@ func errorReply(e *central.Error, requestID string) central.Reply {
 
 // ErrorReply implements central.Handler. The cause of an internal error goes to
 // the log only.
-func (d *Handler) ErrorReply(err error, requestID string) central.Reply {
+func (h *Handler) ErrorReply(err error, requestID string) central.Reply {
 	e := central.AsError(err)
 	if faultOf(e.Fault).http == 500 {
-		d.log.Error("request failed", slog.String("request", requestID), slog.Any("error", err))
+		h.log.Error("request failed", slog.String("request", requestID), slog.Any("error", err))
 	}
 	return errorReply(e, requestID)
 }

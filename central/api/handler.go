@@ -148,54 +148,54 @@ func New(executor central.Executor, registry Registry, store Store, customers ac
 	if err != nil {
 		return nil, err
 	}
-	d := &Handler{
+	h := &Handler{
 		executor: executor, registry: registry, store: store, vendors: vendors, cfg: cfg, log: cfg.Logger,
 		banks: banks, bankList: bankList(banks), endpoints: map[op.RouteID]endpoint{},
 		customers: accounts.NewCustomerPolicy(customers, cfg.FingerprintKey, cfg.Limits.Lookups, cfg.Logger),
 	}
-	d.addAgentEndpoints()
-	d.addAEPSEndpoints()
-	d.addTransferEndpoints()
-	d.addUPIEndpoints()
-	d.addVendorEndpoints()
-	d.addTerminalEndpoints()
-	return d, d.checkRoutes()
+	h.addAgentEndpoints()
+	h.addAEPSEndpoints()
+	h.addTransferEndpoints()
+	h.addUPIEndpoints()
+	h.addVendorEndpoints()
+	h.addTerminalEndpoints()
+	return h, h.checkRoutes()
 }
 
-func (d *Handler) addAEPSEndpoints() {
-	d.addEndpoints(true, d.transaction, op.Withdrawal, op.Balance, op.MiniStatement, op.ReqAuth, op.Purchase)
-	d.addEndpoints(true, d.agentSession, op.AuthStatus)
-	d.addEndpoints(false, d.listBanks, op.Banks)
+func (h *Handler) addAEPSEndpoints() {
+	h.addEndpoints(true, h.transaction, op.Withdrawal, op.Balance, op.MiniStatement, op.ReqAuth, op.Purchase)
+	h.addEndpoints(true, h.agentSession, op.AuthStatus)
+	h.addEndpoints(false, h.listBanks, op.Banks)
 }
 
-func (d *Handler) addTerminalEndpoints() {
-	d.addEndpoints(true, d.mintTerminal, op.MintTerminal)
-	d.addEndpoints(true, d.listTerminals, op.ListTerminals)
-	d.addEndpoints(true, d.revokeTerminal, op.RevokeTerminal)
-	d.addEndpoints(false, d.enrolTerminal, op.EnrolTerminal)
-	d.addEndpoints(false, d.showOperation, op.OperationState)
+func (h *Handler) addTerminalEndpoints() {
+	h.addEndpoints(true, h.mintTerminal, op.MintTerminal)
+	h.addEndpoints(true, h.listTerminals, op.ListTerminals)
+	h.addEndpoints(true, h.revokeTerminal, op.RevokeTerminal)
+	h.addEndpoints(false, h.enrolTerminal, op.EnrolTerminal)
+	h.addEndpoints(false, h.showOperation, op.OperationState)
 }
 
-func (d *Handler) addEndpoints(acting bool, read func(*activeRequest) action, routes ...op.RouteID) {
+func (h *Handler) addEndpoints(acting bool, read func(*activeRequest) action, routes ...op.RouteID) {
 	for _, id := range routes {
-		d.endpoints[id] = endpoint{actsForMerchant: acting, prepare: read}
+		h.endpoints[id] = endpoint{actsForMerchant: acting, prepare: read}
 	}
 }
 
 // checkRoutes adds the route table's lines to the endpoints. It reports routes
 // without code and code without a route.
-func (d *Handler) checkRoutes() error {
+func (h *Handler) checkRoutes() error {
 	var wrong []error
 	for _, route := range op.Table() {
-		b, ok := d.endpoints[route.ID]
+		b, ok := h.endpoints[route.ID]
 		if !ok {
 			wrong = append(wrong, fmt.Errorf("route %s has no code", route.ID))
 			continue
 		}
 		b.route = route
-		d.endpoints[route.ID] = b
+		h.endpoints[route.ID] = b
 	}
-	for id, b := range d.endpoints {
+	for id, b := range h.endpoints {
 		if b.route.ID == "" {
 			wrong = append(wrong, fmt.Errorf("%s has code and no line in the route table", id))
 		}
@@ -204,25 +204,25 @@ func (d *Handler) checkRoutes() error {
 }
 
 // Handle implements central.Handler.
-func (d *Handler) Handle(ctx context.Context, in central.Request) (reply central.Reply) {
+func (h *Handler) Handle(ctx context.Context, in central.Request) (reply central.Reply) {
 	started := time.Now()
 	c := &activeRequest{Request: in}
-	defer func() { d.logRequest(c, reply, time.Since(started)) }()
+	defer func() { h.logRequest(c, reply, time.Since(started)) }()
 	defer func() {
 		if p := recover(); p != nil {
-			reply = d.panicReply(c, p, debug.Stack())
+			reply = h.panicReply(c, p, debug.Stack())
 		}
 	}()
-	reply, err := d.process(ctx, c)
+	reply, err := h.process(ctx, c)
 	if err != nil {
-		return d.ErrorReply(err, c.RequestID)
+		return h.ErrorReply(err, c.RequestID)
 	}
 	return reply
 }
 
 // process takes a request through all steps.
-func (d *Handler) process(ctx context.Context, c *activeRequest) (central.Reply, error) {
-	b, ok := d.endpoints[c.Route.ID]
+func (h *Handler) process(ctx context.Context, c *activeRequest) (central.Reply, error) {
+	b, ok := h.endpoints[c.Route.ID]
 	if !ok {
 		return central.Reply{}, central.NewError(central.NoRoute, "")
 	}
@@ -246,7 +246,7 @@ func (d *Handler) process(ctx context.Context, c *activeRequest) (central.Reply,
 			return central.Reply{}, err
 		}
 	}
-	if err := d.resolveMerchant(ctx, c); err != nil {
+	if err := h.resolveMerchant(ctx, c); err != nil {
 		return central.Reply{}, err
 	}
 	c.Identity = c.fields.Identity(c.Identity)
@@ -266,8 +266,8 @@ func (c *activeRequest) readsBody() bool {
 
 // Describe lists the fields that a route reads, as its own code reads them.
 // merchantId, which vendors add on routes that act for a merchant, comes last.
-func (d *Handler) Describe(id op.RouteID) []field.Description {
-	b, ok := d.endpoints[id]
+func (h *Handler) Describe(id op.RouteID) []field.Description {
+	b, ok := h.endpoints[id]
 	if !ok {
 		return nil
 	}
@@ -281,8 +281,8 @@ func (d *Handler) Describe(id op.RouteID) []field.Description {
 
 // panicReply is the reply after a panic. Once the executor was called, the
 // operation may be in progress, so the reply is 'pending'.
-func (d *Handler) panicReply(c *activeRequest, p any, stack []byte) central.Reply {
-	d.log.Error("panic while a request was handled", "request", c.RequestID, "operation", c.operation, "route", c.Route.ID, "panic", fmt.Sprint(p), "stack", string(stack))
+func (h *Handler) panicReply(c *activeRequest, p any, stack []byte) central.Reply {
+	h.log.Error("panic while a request was handled", "request", c.RequestID, "operation", c.operation, "route", c.Route.ID, "panic", fmt.Sprint(p), "stack", string(stack))
 	if c.submitted {
 		return pendingReply(central.Operation{ID: c.operation, Route: c.endpoint.route.ID, Kind: c.kind, Amount: c.amount, State: op.Pending})
 	}
@@ -290,7 +290,7 @@ func (d *Handler) panicReply(c *activeRequest, p any, stack []byte) central.Repl
 }
 
 // logRequest writes one audit line for each request: who, what, and the result.
-func (d *Handler) logRequest(c *activeRequest, r central.Reply, took time.Duration) {
+func (h *Handler) logRequest(c *activeRequest, r central.Reply, took time.Duration) {
 	caller := "none"
 	if c.Principal.Role != "" {
 		caller = c.Principal.Caller()
@@ -308,19 +308,19 @@ func (d *Handler) logRequest(c *activeRequest, r central.Reply, took time.Durati
 	if r.State != "" {
 		attrs = append(attrs, slog.String("state", string(r.State)), slog.Bool("replayed", r.Replayed))
 	}
-	d.log.LogAttrs(context.Background(), slog.LevelInfo, "request", attrs...)
+	h.log.LogAttrs(context.Background(), slog.LevelInfo, "request", attrs...)
 }
 
 // FindOrTombstone implements central.Handler.
-func (d *Handler) FindOrTombstone(ctx context.Context, p central.Principal, id op.ID) (central.Reply, bool, error) {
-	if err := d.cfg.Recovery.MayDeclareUnseen(ctx, p.Caller(), string(id)); err != nil {
+func (h *Handler) FindOrTombstone(ctx context.Context, p central.Principal, id op.ID) (central.Reply, bool, error) {
+	if err := h.cfg.Recovery.MayDeclareUnseen(ctx, p.Caller(), string(id)); err != nil {
 		return central.Reply{}, false, err
 	}
-	o, seen, err := d.executor.FindOrTombstone(ctx, p.Caller(), string(id))
+	o, seen, err := h.executor.FindOrTombstone(ctx, p.Caller(), string(id))
 	if err != nil || !seen {
 		return central.Reply{}, false, err
 	}
-	return d.CurrentReply(o), true, nil
+	return h.CurrentReply(o), true, nil
 }
 
 func errNoReply(id op.ID) error {

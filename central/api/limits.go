@@ -26,14 +26,14 @@ type limitData struct {
 
 // listLimits lists the current rules, so that a terminal can refuse an amount
 // before it asks for a fingerprint. The central checks every operation again.
-func (d *Handler) listLimits(*activeRequest) action {
+func (h *Handler) listLimits(*activeRequest) action {
 	return func(context.Context) (central.Reply, error) {
 		list := []limitData{}
-		for _, l := range d.cfg.Limits.InForce(time.Now()) {
+		for _, l := range h.cfg.Limits.InForce(time.Now()) {
 			list = append(list, limitData{
 				append([]central.Kind{}, l.Kinds...), l.Scope, rupees(l.Min), rupees(l.Max), rupees(l.Step), l.Count, rupees(l.Sum), l.From, l.Until,
 			})
 		}
-		return central.Reply{HTTP: 200, Body: encode(envelope{StatusCode: statusOK, Message: "Limits in force", Data: list, Sandbox: d.cfg.Sandbox})}, nil
+		return central.Reply{HTTP: 200, Body: encode(envelope{StatusCode: statusOK, Message: "Limits in force", Data: list, Sandbox: h.cfg.Sandbox})}, nil
 	}
 }

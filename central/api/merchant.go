@@ -16,26 +16,26 @@ const merchantField = "merchantId"
 // resolveMerchant finds the acting merchant (interface.md, section 4.7) and checks
 // that it may act. A field of the wrong type is recorded in c.fields; then there
 // is no merchant, and the request ends with its field errors.
-func (d *Handler) resolveMerchant(ctx context.Context, c *activeRequest) error {
+func (h *Handler) resolveMerchant(ctx context.Context, c *activeRequest) error {
 	switch c.Principal.Role {
 	case op.Merchant:
-		return d.resolveOwnMerchant(ctx, c)
+		return h.resolveOwnMerchant(ctx, c)
 	case op.Vendor:
-		return d.resolveVendorMerchant(ctx, c)
+		return h.resolveVendorMerchant(ctx, c)
 	default:
 		return nil
 	}
 }
 
 // resolveOwnMerchant uses a merchant's own id, whatever the body says.
-func (d *Handler) resolveOwnMerchant(ctx context.Context, c *activeRequest) error {
-	m, err := d.findMerchant(ctx, c.Principal.Merchant)
+func (h *Handler) resolveOwnMerchant(ctx context.Context, c *activeRequest) error {
+	m, err := h.findMerchant(ctx, c.Principal.Merchant)
 	if err != nil {
 		return err
 	}
 	c.merchant, c.tid = m, m.TID
 	if c.Principal.Terminal != "" {
-		t, err := d.store.Terminal(ctx, c.Principal.Terminal)
+		t, err := h.store.Terminal(ctx, c.Principal.Terminal)
 		if err != nil && !errors.Is(err, central.ErrNotFound) {
 			return fmt.Errorf("read terminal %s: %w", c.Principal.Terminal, err)
 		}
@@ -49,8 +49,8 @@ func (d *Handler) resolveOwnMerchant(ctx context.Context, c *activeRequest) erro
 
 // resolveVendorMerchant finds the merchant that a vendor names. A missing id and
 // another vendor's merchant get the same reply.
-func (d *Handler) resolveVendorMerchant(ctx context.Context, c *activeRequest) error {
-	v, err := d.store.Vendor(ctx, c.Principal.Vendor)
+func (h *Handler) resolveVendorMerchant(ctx context.Context, c *activeRequest) error {
+	v, err := h.store.Vendor(ctx, c.Principal.Vendor)
 	if err != nil && !errors.Is(err, central.ErrNotFound) {
 		return fmt.Errorf("read vendor %s: %w", c.Principal.Vendor, err)
 	}
@@ -64,7 +64,7 @@ func (d *Handler) resolveVendorMerchant(ctx context.Context, c *activeRequest) e
 	if !ok {
 		return nil
 	}
-	m, err := d.findMerchant(ctx, id)
+	m, err := h.findMerchant(ctx, id)
 	if err != nil {
 		return err
 	}
@@ -84,11 +84,11 @@ func (c *activeRequest) namedMerchant() (central.MerchantID, bool) {
 }
 
 // findMerchant reads a merchant. A text that is no canonical id is not found.
-func (d *Handler) findMerchant(ctx context.Context, id central.MerchantID) (central.Merchant, error) {
+func (h *Handler) findMerchant(ctx context.Context, id central.MerchantID) (central.Merchant, error) {
 	if !field.IsUUID(string(id)) {
 		return central.Merchant{}, central.NewError(central.MerchantNotFound, "")
 	}
-	m, err := d.store.Merchant(ctx, id)
+	m, err := h.store.Merchant(ctx, id)
 	if errors.Is(err, central.ErrNotFound) {
 		return central.Merchant{}, central.NewError(central.MerchantNotFound, "")
 	}

@@ -31,10 +31,10 @@ type operationData struct {
 // showOperation returns the state of one of the caller's own operations, found by
 // its id or by the identity that the caller chose. Another party's operation gets
 // the same reply as an absent one.
-func (d *Handler) showOperation(c *activeRequest) action {
+func (h *Handler) showOperation(c *activeRequest) action {
 	name, caller := c.Params["id"], c.Principal.Caller()
 	return func(ctx context.Context) (central.Reply, error) {
-		o, err := d.findOperation(ctx, caller, name)
+		o, err := h.findOperation(ctx, caller, name)
 		if errors.Is(err, central.ErrNotFound) || (err == nil && (o.Caller != caller || o.Tombstone)) {
 			return central.Reply{}, central.NewError(central.NotFound, "No such operation")
 		}
@@ -50,15 +50,15 @@ func (d *Handler) showOperation(c *activeRequest) action {
 	}
 }
 
-func (d *Handler) findOperation(ctx context.Context, caller, name string) (central.Operation, error) {
+func (h *Handler) findOperation(ctx context.Context, caller, name string) (central.Operation, error) {
 	if !field.Within(name, field.MaxIdentity, unicode.IsPrint) {
 		return central.Operation{}, central.ErrNotFound
 	}
 	if id, err := op.ParseID(name); err == nil {
-		o, err := d.operationByID(ctx, id)
+		o, err := h.operationByID(ctx, id)
 		if !errors.Is(err, central.ErrNotFound) && (err != nil || o.Caller == caller) {
 			return o, err
 		}
 	}
-	return d.operationByIdentity(ctx, caller, name)
+	return h.operationByIdentity(ctx, caller, name)
 }

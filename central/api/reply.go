@@ -162,12 +162,12 @@ func pendingReply(o central.Operation) central.Reply {
 
 // CurrentReply implements central.Handler: the stored reply of a final operation,
 // and the pending reply of any other.
-func (d *Handler) CurrentReply(o central.Operation) central.Reply {
+func (h *Handler) CurrentReply(o central.Operation) central.Reply {
 	if !o.State.Final() {
 		return pendingReply(o)
 	}
 	if len(o.Reply) == 0 {
-		r := d.ErrorReply(&central.Error{Fault: central.Internal, Err: errNoReply(o.ID)}, "")
+		r := h.ErrorReply(&central.Error{Fault: central.Internal, Err: errNoReply(o.ID)}, "")
 		r.State = o.State
 		return r
 	}

@@ -14,7 +14,7 @@ import (
 // reference, by the reference of the pending reply, or by RetailerReferenceNumber.
 // Another party's transaction, another merchant's and an absent one get the same
 // reply.
-func (d *Handler) requeryTransaction(c *activeRequest) action {
+func (h *Handler) requeryTransaction(c *activeRequest) action {
 	in := &c.fields
 	callerRef, pendingOrOurs, ours := in.Ref("clientRefId", field.May), in.Ref("reference", field.May), in.Ref("RetailerReferenceNumber", field.May)
 	in.ExactlyOne("clientRefId", "reference", "RetailerReferenceNumber")
@@ -23,13 +23,13 @@ func (d *Handler) requeryTransaction(c *activeRequest) action {
 		var err error
 		switch {
 		case callerRef != "":
-			o, err = d.byCallerRef(ctx, c.Principal, callerRef)
+			o, err = h.byCallerRef(ctx, c.Principal, callerRef)
 		case ours != "":
-			o, err = d.byReference(ctx, c.Principal, central.ReferenceQuery{Reference: central.Reference(ours)})
+			o, err = h.byReference(ctx, c.Principal, central.ReferenceQuery{Reference: central.Reference(ours)})
 		default:
-			o, err = d.byReference(ctx, c.Principal, central.ReferenceQuery{Pending: pendingOrOurs})
+			o, err = h.byReference(ctx, c.Principal, central.ReferenceQuery{Pending: pendingOrOurs})
 			if errors.Is(err, central.ErrNotFound) {
-				o, err = d.byReference(ctx, c.Principal, central.ReferenceQuery{Reference: central.Reference(pendingOrOurs)})
+				o, err = h.byReference(ctx, c.Principal, central.ReferenceQuery{Reference: central.Reference(pendingOrOurs)})
 			}
 		}
 		if errors.Is(err, central.ErrNotFound) || (err == nil && (o.Merchant != c.merchant.ID || !o.Kind.AEPS() || o.Tombstone)) {
@@ -39,7 +39,7 @@ func (d *Handler) requeryTransaction(c *activeRequest) action {
 			return central.Reply{}, fmt.Errorf("read a transaction by a reference: %w", err)
 		}
 		c.operation = o.ID
-		reply := d.CurrentReply(o)
+		reply := h.CurrentReply(o)
 		reply.State = "" // the requery itself is no operation
 		return reply, nil
 	}
@@ -47,18 +47,18 @@ func (d *Handler) requeryTransaction(c *activeRequest) action {
 
 // byCallerRef finds an operation by the caller's own reference. Operations that
 // were created before references had an owner have it as their identity.
-func (d *Handler) byCallerRef(ctx context.Context, p central.Principal, ref string) (central.Operation, error) {
-	o, err := d.byReference(ctx, p, central.ReferenceQuery{CallerRef: ref})
+func (h *Handler) byCallerRef(ctx context.Context, p central.Principal, ref string) (central.Operation, error) {
+	o, err := h.byReference(ctx, p, central.ReferenceQuery{CallerRef: ref})
 	if !errors.Is(err, central.ErrNotFound) {
 		return o, err
 	}
-	o, err = d.operationByIdentity(ctx, p.Caller(), ref)
+	o, err = h.operationByIdentity(ctx, p.Caller(), ref)
 	if err == nil && o.Party != "" {
 		return central.Operation{}, central.ErrNotFound
 	}
 	return o, err
 }
 
-func (d *Handler) byReference(ctx context.Context, p central.Principal, by central.ReferenceQuery) (central.Operation, error) {
-	return d.operationByReference(ctx, p.Party(), by)
+func (h *Handler) byReference(ctx context.Context, p central.Principal, by central.ReferenceQuery) (central.Operation, error) {
+	return h.operationByReference(ctx, p.Party(), by)
 }

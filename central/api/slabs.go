@@ -65,12 +65,12 @@ func checkOwnVendor(c *activeRequest) error {
 	return nil
 }
 
-func (d *Handler) listSlabs(c *activeRequest) action {
+func (h *Handler) listSlabs(c *activeRequest) action {
 	return func(ctx context.Context) (central.Reply, error) {
 		if err := checkOwnVendor(c); err != nil {
 			return central.Reply{}, err
 		}
-		slabs, err := d.vendors.Slabs(ctx, c.Principal.Vendor)
+		slabs, err := h.vendors.Slabs(ctx, c.Principal.Vendor)
 		if err != nil {
 			return central.Reply{}, fmt.Errorf("list the slabs of vendor %s: %w", c.Principal.Vendor, err)
 		}
@@ -149,7 +149,7 @@ func validateSlab(in *field.Reader, s central.Slab) {
 
 // createSlab adds a slab. A rate without a rateType is an amount (FIXED); a slab
 // without a rate earns nothing.
-func (d *Handler) createSlab(c *activeRequest) action {
+func (h *Handler) createSlab(c *activeRequest) action {
 	noted := c.fields.Failures()
 	change := parseSlab(&c.fields, field.Must)
 	slab := applyChange(central.Slab{Vendor: c.Principal.Vendor, RateType: central.RateFixed}, change)
@@ -160,20 +160,20 @@ func (d *Handler) createSlab(c *activeRequest) action {
 		if err := checkOwnVendor(c); err != nil {
 			return central.Reply{}, err
 		}
-		v, err := d.store.Vendor(ctx, slab.Vendor)
+		v, err := h.store.Vendor(ctx, slab.Vendor)
 		if err != nil {
 			return central.Reply{}, fmt.Errorf("read vendor %s: %w", slab.Vendor, err)
 		}
 		if v.Aggregator == "" {
 			return central.Reply{}, central.NewError(central.FailedPrecondition, "The vendor has no aggregator assigned")
 		}
-		id, err := uuid.NewRandomFromReader(d.cfg.Rand)
+		id, err := uuid.NewRandomFromReader(h.cfg.Rand)
 		if err != nil {
 			return central.Reply{}, fmt.Errorf("draw a slab's id: %w", err)
 		}
 		now := time.Now()
 		slab.ID, slab.Aggregator, slab.CreatedAt, slab.UpdatedAt = central.SlabID(id.String()), v.Aggregator, now, now
-		added, err := d.vendors.AddSlab(ctx, slab)
+		added, err := h.vendors.AddSlab(ctx, slab)
 		if err != nil {
 			return central.Reply{}, slabError(err, slab)
 		}
@@ -183,10 +183,10 @@ func (d *Handler) createSlab(c *activeRequest) action {
 
 // changeSlab changes the fields that were sent. The rules apply to the resulting
 // slab.
-func (d *Handler) changeSlab(c *activeRequest) action {
+func (h *Handler) changeSlab(c *activeRequest) action {
 	change := parseSlab(&c.fields, field.May)
 	return func(ctx context.Context) (central.Reply, error) {
-		present, err := d.findSlab(ctx, c)
+		present, err := h.findSlab(ctx, c)
 		if err != nil {
 			return central.Reply{}, err
 		}
@@ -203,7 +203,7 @@ func (d *Handler) changeSlab(c *activeRequest) action {
 		if change.Rate != nil || change.RateType != nil {
 			change.Rate, change.RateType = &after.Rate, &after.RateType
 		}
-		changed, err := d.vendors.ChangeSlab(ctx, present.Vendor, present.ID, change, time.Now())
+		changed, err := h.vendors.ChangeSlab(ctx, present.Vendor, present.ID, change, time.Now())
 		if err != nil {
 			return central.Reply{}, slabError(err, after)
 		}
@@ -211,13 +211,13 @@ func (d *Handler) changeSlab(c *activeRequest) action {
 	}
 }
 
-func (d *Handler) deleteSlab(c *activeRequest) action {
+func (h *Handler) deleteSlab(c *activeRequest) action {
 	return func(ctx context.Context) (central.Reply, error) {
-		present, err := d.findSlab(ctx, c)
+		present, err := h.findSlab(ctx, c)
 		if err != nil {
 			return central.Reply{}, err
 		}
-		if err := d.vendors.RemoveSlab(ctx, present.Vendor, present.ID, time.Now()); err != nil {
+		if err := h.vendors.RemoveSlab(ctx, present.Vendor, present.ID, time.Now()); err != nil {
 			return central.Reply{}, slabError(err, present)
 		}
 		return successReply(200, "Commission slab deleted successfully", nil), nil
@@ -225,11 +225,11 @@ func (d *Handler) deleteSlab(c *activeRequest) action {
 }
 
 // findSlab returns the caller's slab that the path names.
-func (d *Handler) findSlab(ctx context.Context, c *activeRequest) (central.Slab, error) {
+func (h *Handler) findSlab(ctx context.Context, c *activeRequest) (central.Slab, error) {
 	if err := checkOwnVendor(c); err != nil {
 		return central.Slab{}, err
 	}
-	slabs, err := d.vendors.Slabs(ctx, c.Principal.Vendor)
+	slabs, err := h.vendors.Slabs(ctx, c.Principal.Vendor)
 	if err != nil {
 		return central.Slab{}, fmt.Errorf("list the slabs of vendor %s: %w", c.Principal.Vendor, err)
 	}

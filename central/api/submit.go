@@ -13,15 +13,15 @@ import (
 
 // submit gives an operation to the executor, after checking the limits. s has the
 // route's own parts; the rest comes from the request.
-func (d *Handler) submit(ctx context.Context, c *activeRequest, s central.Submission, about central.LimitSubject) (central.Reply, error) {
-	print, err := field.Fingerprint(d.cfg.FingerprintKey, c.endpoint.route.ID, c.merchant.ID, c.Body)
+func (h *Handler) submit(ctx context.Context, c *activeRequest, s central.Submission, about central.LimitSubject) (central.Reply, error) {
+	print, err := field.Fingerprint(h.cfg.FingerprintKey, c.endpoint.route.ID, c.merchant.ID, c.Body)
 	if err != nil {
 		return central.Reply{}, err
 	}
-	quotas, err := d.cfg.Limits.Check(time.Now(), about)
+	quotas, err := h.cfg.Limits.Check(time.Now(), about)
 	if err != nil {
 		// Limits apply to new operations only, not to a repeat of an earlier one.
-		if known, looked := d.isRepeat(ctx, c, s); looked != nil || !known {
+		if known, looked := h.isRepeat(ctx, c, s); looked != nil || !known {
 			return central.Reply{}, errors.Join(err, looked)
 		}
 		// A repeat may start another attempt at the bank, which is new.
@@ -32,15 +32,15 @@ func (d *Handler) submit(ctx context.Context, c *activeRequest, s central.Submis
 	s.Route, s.Merchant, s.Terminal = c.endpoint.route.ID, c.merchant.ID, c.Principal.Terminal
 	s.Fingerprint, s.NotAfter, s.OnAccepted = print, c.NotAfter, c.OnAccepted
 	c.submitted, c.kind, c.amount = true, s.Request.Kind, s.Request.Amount
-	if err := d.cfg.Recovery.Admit(ctx, &s); err != nil {
+	if err := h.cfg.Recovery.Admit(ctx, &s); err != nil {
 		return central.Reply{}, err
 	}
-	o, replayed, err := d.executor.Submit(ctx, s)
+	o, replayed, err := h.executor.Submit(ctx, s)
 	if err != nil {
 		return central.Reply{}, err
 	}
 	c.operation = o.ID
-	reply := d.CurrentReply(o)
+	reply := h.CurrentReply(o)
 	reply.Replayed = replayed && o.State.Final()
 	return reply, nil
 }
@@ -48,16 +48,16 @@ func (d *Handler) submit(ctx context.Context, c *activeRequest, s central.Submis
 // isRepeat reports whether the request repeats an operation of the caller: by its
 // identity, by the reference in its body or, for a refund, by its transfer. The
 // executor answers repeats, whatever has changed since.
-func (d *Handler) isRepeat(ctx context.Context, c *activeRequest, s central.Submission) (bool, error) {
+func (h *Handler) isRepeat(ctx context.Context, c *activeRequest, s central.Submission) (bool, error) {
 	err := central.ErrNotFound
 	if c.Identity != "" {
-		_, err = d.operationByIdentity(ctx, c.Principal.Caller(), c.Identity)
+		_, err = h.operationByIdentity(ctx, c.Principal.Caller(), c.Identity)
 	}
 	if s.CallerRef != "" && errors.Is(err, central.ErrNotFound) {
-		_, err = d.operationByReference(ctx, c.Principal.Party(), central.ReferenceQuery{CallerRef: s.CallerRef})
+		_, err = h.operationByReference(ctx, c.Principal.Party(), central.ReferenceQuery{CallerRef: s.CallerRef})
 	}
 	if s.Request.Kind == central.KindRefund && errors.Is(err, central.ErrNotFound) {
-		_, err = d.store.RefundOf(ctx, central.Reference(s.Request.Particulars.Original))
+		_, err = h.store.RefundOf(ctx, central.Reference(s.Request.Particulars.Original))
 	}
 	if err != nil && !errors.Is(err, central.ErrNotFound) {
 		return false, fmt.Errorf("look for an earlier request: %w", err)
@@ -81,8 +81,8 @@ func (c *activeRequest) newBankRequest(kind central.Kind) central.BankRequest {
 
 // consult asks the bank something that is no operation, and passes its answer on.
 // message is the interface's message of a success; empty: the bank's.
-func (d *Handler) consult(ctx context.Context, r central.BankRequest, message string) (central.Reply, error) {
-	a, err := d.executor.Consult(ctx, r)
+func (h *Handler) consult(ctx context.Context, r central.BankRequest, message string) (central.Reply, error) {
+	a, err := h.executor.Consult(ctx, r)
 	if err != nil {
 		return central.Reply{}, err
 	}

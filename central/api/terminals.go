@@ -17,10 +17,10 @@ type codeData struct {
 // mintTerminal makes a one-time enrolment code for a new terminal of the merchant.
 // The optional name is for the caller's own records; the terminal sends its own
 // name with the code.
-func (d *Handler) mintTerminal(c *activeRequest) action {
+func (h *Handler) mintTerminal(c *activeRequest) action {
 	c.fields.Name("name", field.May, field.MaxTerminal)
 	return func(ctx context.Context) (central.Reply, error) {
-		code, err := d.registry.CreateEnrolmentCode(ctx, c.merchant.ID, c.Credential)
+		code, err := h.registry.CreateEnrolmentCode(ctx, c.merchant.ID, c.Credential)
 		if err != nil {
 			return central.Reply{}, err
 		}
@@ -38,9 +38,9 @@ type terminalData struct {
 	Revoked   bool               `json:"revoked"`
 }
 
-func (d *Handler) listTerminals(c *activeRequest) action {
+func (h *Handler) listTerminals(c *activeRequest) action {
 	return func(ctx context.Context) (central.Reply, error) {
-		terminals, err := d.registry.List(ctx, c.merchant.ID)
+		terminals, err := h.registry.List(ctx, c.merchant.ID)
 		if err != nil {
 			return central.Reply{}, err
 		}
@@ -55,13 +55,13 @@ func (d *Handler) listTerminals(c *activeRequest) action {
 	}
 }
 
-func (d *Handler) revokeTerminal(c *activeRequest) action {
+func (h *Handler) revokeTerminal(c *activeRequest) action {
 	id := central.TerminalID(c.Params["id"])
 	return func(ctx context.Context) (central.Reply, error) {
 		if !field.IsUUID(string(id)) {
 			return central.Reply{}, central.NewError(central.NotFound, "No such terminal")
 		}
-		if err := d.registry.Revoke(ctx, c.merchant.ID, id); err != nil {
+		if err := h.registry.Revoke(ctx, c.merchant.ID, id); err != nil {
 			return central.Reply{}, err
 		}
 		return successReply(200, "Terminal revoked", nil), nil
@@ -81,22 +81,22 @@ type enrolmentData struct {
 
 // enrolTerminal binds a terminal's public key to the merchant of a code. The code
 // is the credential.
-func (d *Handler) enrolTerminal(c *activeRequest) action {
+func (h *Handler) enrolTerminal(c *activeRequest) action {
 	code := c.fields.EnrolmentCode("code")
 	key := c.fields.PublicKey("publicKey")
 	name := c.fields.Name("name", field.Must, field.MaxTerminal)
 	return func(ctx context.Context) (central.Reply, error) {
-		t, err := d.registry.Enrol(ctx, code, key, name)
+		t, err := h.registry.Enrol(ctx, code, key, name)
 		if err != nil {
 			return central.Reply{}, err
 		}
-		m, err := d.store.Merchant(ctx, t.Merchant)
+		m, err := h.store.Merchant(ctx, t.Merchant)
 		if err != nil {
 			return central.Reply{}, fmt.Errorf("read merchant %s of the new terminal %s: %w", t.Merchant, t.ID, err)
 		}
 		return successReply(201, "Terminal enrolled", enrolmentData{
 			TerminalID: t.ID, MerchantID: m.ID, TID: t.TID, MerchantName: m.LegalName, MID: m.MID,
-			Uplink: d.cfg.UplinkURL, Audience: d.cfg.Audience,
+			Uplink: h.cfg.UplinkURL, Audience: h.cfg.Audience,
 		}), nil
 	}
 }

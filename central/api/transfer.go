@@ -14,37 +14,37 @@ import (
 
 // addTransferEndpoints adds the routes of money transfer (interface.md, sections
 // 4.3 and 4.4).
-func (d *Handler) addTransferEndpoints() {
+func (h *Handler) addTransferEndpoints() {
 	for _, route := range forwardRoutes() {
-		d.addEndpoints(route.ActsForMerchant, d.forward(route), route.ID)
+		h.addEndpoints(route.ActsForMerchant, h.forward(route), route.ID)
 	}
-	d.addEndpoints(true, d.transfer, op.Transfer)
-	d.addEndpoints(true, d.requeryTransfer, op.TransferRequery)
-	d.addEndpoints(true, d.refundOTP, op.RefundOTP)
-	d.addEndpoints(true, d.refund, op.Refund)
+	h.addEndpoints(true, h.transfer, op.Transfer)
+	h.addEndpoints(true, h.requeryTransfer, op.TransferRequery)
+	h.addEndpoints(true, h.refundOTP, op.RefundOTP)
+	h.addEndpoints(true, h.refund, op.Refund)
 }
 
 // forward handles a route that is one request to the bank: an operation or a
 // consultation, depending on its kind.
-func (d *Handler) forward(route forwardRoute) func(*activeRequest) action {
+func (h *Handler) forward(route forwardRoute) func(*activeRequest) action {
 	return func(c *activeRequest) action {
 		r := c.newBankRequest(route.Kind)
 		route.Read(&c.fields, &r)
 		return func(ctx context.Context) (reply central.Reply, err error) {
-			by := accounts.CustomerRequest{RequestID: c.RequestID, Principal: c.Principal, Merchant: c.merchant.ID, IsRepeat: func(ctx context.Context) (bool, error) { return d.isRepeat(ctx, c, central.Submission{}) }}
-			if err := d.customers.Check(ctx, by, r); err != nil {
+			by := accounts.CustomerRequest{RequestID: c.RequestID, Principal: c.Principal, Merchant: c.merchant.ID, IsRepeat: func(ctx context.Context) (bool, error) { return h.isRepeat(ctx, c, central.Submission{}) }}
+			if err := h.customers.Check(ctx, by, r); err != nil {
 				return central.Reply{}, err
 			}
 			switch {
 			case !route.Kind.IsConsultation():
-				reply, err = d.submit(ctx, c, central.Submission{Sender: r.Particulars.Sender, Request: r}, c.limitSubject(r, r.Particulars.Sender))
+				reply, err = h.submit(ctx, c, central.Submission{Sender: r.Particulars.Sender, Request: r}, c.limitSubject(r, r.Particulars.Sender))
 			case route.WithoutData:
-				reply, err = d.consultWithoutData(ctx, r, route.Message)
+				reply, err = h.consultWithoutData(ctx, r, route.Message)
 			default:
-				reply, err = d.consult(ctx, r, route.Message)
+				reply, err = h.consult(ctx, r, route.Message)
 			}
 			if err == nil {
-				d.customers.Record(ctx, by, r, reply)
+				h.customers.Record(ctx, by, r, reply)
 			}
 			return reply, err
 		}
@@ -57,8 +57,8 @@ func (c *activeRequest) limitSubject(r central.BankRequest, sender string) centr
 }
 
 // consultWithoutData consults the bank and leaves the bank's data out of the reply.
-func (d *Handler) consultWithoutData(ctx context.Context, r central.BankRequest, message string) (central.Reply, error) {
-	a, err := d.executor.Consult(ctx, r)
+func (h *Handler) consultWithoutData(ctx context.Context, r central.BankRequest, message string) (central.Reply, error) {
+	a, err := h.executor.Consult(ctx, r)
 	if err != nil {
 		return central.Reply{}, err
 	}
@@ -68,19 +68,19 @@ func (d *Handler) consultWithoutData(ctx context.Context, r central.BankRequest,
 
 // transfer handles transaction/instant: OTP check and debit in one operation,
 // under the caller's refId.
-func (d *Handler) transfer(c *activeRequest) action {
+func (h *Handler) transfer(c *activeRequest) action {
 	r := c.newBankRequest(central.KindTransfer)
 	readTransferFields(&c.fields, &r)
 	return func(ctx context.Context) (central.Reply, error) {
 		p := r.Particulars
-		return d.submit(ctx, c, central.Submission{CallerRef: p.CallerRef, Sender: p.Sender, Request: r}, c.limitSubject(r, p.Sender))
+		return h.submit(ctx, c, central.Submission{CallerRef: p.CallerRef, Sender: p.Sender, Request: r}, c.limitSubject(r, p.Sender))
 	}
 }
 
 // findTransfer finds a transfer of the caller's own party and of the acting
 // merchant. All others get the same reply as an absent one.
-func (d *Handler) findTransfer(ctx context.Context, c *activeRequest, by central.ReferenceQuery) (central.Operation, error) {
-	o, err := d.operationByReference(ctx, c.Principal.Party(), by)
+func (h *Handler) findTransfer(ctx context.Context, c *activeRequest, by central.ReferenceQuery) (central.Operation, error) {
+	o, err := h.operationByReference(ctx, c.Principal.Party(), by)
 	if err != nil && !errors.Is(err, central.ErrNotFound) {
 		return central.Operation{}, fmt.Errorf("read a transfer: %w", err)
 	}
@@ -97,8 +97,8 @@ func errNoTransfer() error { return central.NewError(central.NotFound, "No such 
 
 // findRefund returns the refund of a transfer that is done or in progress; nil if
 // there is none.
-func (d *Handler) findRefund(ctx context.Context, o central.Operation) (*central.Operation, error) {
-	refund, err := d.store.RefundOf(ctx, o.Reference)
+func (h *Handler) findRefund(ctx context.Context, o central.Operation) (*central.Operation, error) {
+	refund, err := h.store.RefundOf(ctx, o.Reference)
 	switch {
 	case errors.Is(err, central.ErrNotFound):
 		return nil, nil
@@ -112,14 +112,14 @@ func (d *Handler) findRefund(ctx context.Context, o central.Operation) (*central
 
 // requeryTransfer returns the state of a transfer. It does not ask the bank: the
 // enquiry job does that until the outcome is known.
-func (d *Handler) requeryTransfer(c *activeRequest) action {
+func (h *Handler) requeryTransfer(c *activeRequest) action {
 	ref := readRequeryFields(&c.fields)
 	return func(ctx context.Context) (central.Reply, error) {
-		o, err := d.findTransfer(ctx, c, central.ReferenceQuery{CallerRef: ref})
+		o, err := h.findTransfer(ctx, c, central.ReferenceQuery{CallerRef: ref})
 		if err != nil {
 			return central.Reply{}, err
 		}
-		refund, err := d.findRefund(ctx, o)
+		refund, err := h.findRefund(ctx, o)
 		if err != nil {
 			return central.Reply{}, err
 		}
@@ -130,29 +130,29 @@ func (d *Handler) requeryTransfer(c *activeRequest) action {
 
 // findRefundable finds a transfer by its transaction id (and its refId, if given)
 // and its refund, and checks that the transfer can be refunded.
-func (d *Handler) findRefundable(ctx context.Context, c *activeRequest, id, ref string) (central.Operation, *central.Operation, error) {
-	o, err := d.findTransfer(ctx, c, central.ReferenceQuery{Reference: central.Reference(id)})
+func (h *Handler) findRefundable(ctx context.Context, c *activeRequest, id, ref string) (central.Operation, *central.Operation, error) {
+	o, err := h.findTransfer(ctx, c, central.ReferenceQuery{Reference: central.Reference(id)})
 	if err == nil && ref != "" && o.CallerRef != ref {
 		err = errNoTransfer()
 	}
 	if err != nil {
 		return central.Operation{}, nil, err
 	}
-	refund, err := d.findRefund(ctx, o)
+	refund, err := h.findRefund(ctx, o)
 	if err != nil {
 		return central.Operation{}, nil, err
 	}
 	return o, refund, checkRefundable(o, refund)
 }
 
-func (d *Handler) refundOTP(c *activeRequest) action {
+func (h *Handler) refundOTP(c *activeRequest) action {
 	r := c.newBankRequest(central.KindRefundOTP)
 	readRefundOTPFields(&c.fields, &r)
 	return func(ctx context.Context) (central.Reply, error) {
-		if _, _, err := d.findRefundable(ctx, c, r.Particulars.Original, ""); err != nil {
+		if _, _, err := h.findRefundable(ctx, c, r.Particulars.Original, ""); err != nil {
 			return central.Reply{}, err
 		}
-		return d.consultWithoutData(ctx, r, "OTP sent for refund")
+		return h.consultWithoutData(ctx, r, "OTP sent for refund")
 	}
 }
 
@@ -160,32 +160,32 @@ func (d *Handler) refundOTP(c *activeRequest) action {
 // reference of the caller's own and is identified by its transfer. The executor
 // answers a repeat with the stored reply. Two different ids of terminals are two
 // agents who would each pay out the cash, so the second is refused.
-func (d *Handler) refund(c *activeRequest) action {
+func (h *Handler) refund(c *activeRequest) action {
 	r := c.newBankRequest(central.KindRefund)
 	readRefundFields(&c.fields, &r)
 	return func(ctx context.Context) (central.Reply, error) {
 		s := central.Submission{Request: r}
 		known, err := c.ID != "", error(nil)
 		if known {
-			known, err = d.isRepeat(ctx, c, central.Submission{})
+			known, err = h.isRepeat(ctx, c, central.Submission{})
 		}
 		if err == nil && !known {
-			err = d.prepareRefund(ctx, c, &s)
+			err = h.prepareRefund(ctx, c, &s)
 		}
 		if err != nil {
-			return central.Reply{}, d.refundError(ctx, c, err)
+			return central.Reply{}, h.refundError(ctx, c, err)
 		}
-		return d.submit(ctx, c, s, c.limitSubject(s.Request, s.Sender))
+		return h.submit(ctx, c, s, c.limitSubject(s.Request, s.Sender))
 	}
 }
 
 // refundError is the reply if the transfer is not found or can't be refunded. If
 // the identity is known, it was used before with another body.
-func (d *Handler) refundError(ctx context.Context, c *activeRequest, err error) error {
+func (h *Handler) refundError(ctx context.Context, c *activeRequest, err error) error {
 	if central.AsError(err).Fault == central.Internal || c.Identity == "" || c.ID != "" {
 		return err
 	}
-	if known, looked := d.isRepeat(ctx, c, central.Submission{}); looked != nil || !known {
+	if known, looked := h.isRepeat(ctx, c, central.Submission{}); looked != nil || !known {
 		return cmp.Or(looked, err)
 	}
 	return central.NewError(central.Conflict, "The same identity was used before with another body or route; nothing was done")
@@ -193,9 +193,9 @@ func (d *Handler) refundError(ctx context.Context, c *activeRequest, err error) 
 
 // prepareRefund takes what the refund needs from the transfer. A refund that is
 // done or in progress is no error here: the request is then a repeat of it.
-func (d *Handler) prepareRefund(ctx context.Context, c *activeRequest, s *central.Submission) error {
+func (h *Handler) prepareRefund(ctx context.Context, c *activeRequest, s *central.Submission) error {
 	p := s.Request.Particulars
-	o, refund, err := d.findRefundable(ctx, c, p.Original, p.CallerRef)
+	o, refund, err := h.findRefundable(ctx, c, p.Original, p.CallerRef)
 	if err != nil && (refund == nil || c.ID != "") {
 		return err
 	}

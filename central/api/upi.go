@@ -26,18 +26,18 @@ type qrData struct {
 	Payee  string         `json:"payeeName"`
 }
 
-func (d *Handler) addUPIEndpoints() { d.addEndpoints(true, d.generateQR, op.GenerateQR) }
+func (h *Handler) addUPIEndpoints() { h.addEndpoints(true, h.generateQR, op.GenerateQR) }
 
 // generateQR makes a QR code to pay the merchant (interface.md, section 4.5): for
 // one amount and one order, or for any amount if none is given.
-func (d *Handler) generateQR(c *activeRequest) action {
+func (h *Handler) generateQR(c *activeRequest) action {
 	var amount money.Paise
 	if bound := c.fields.Bound("amount"); bound != nil {
 		amount = *bound
 	}
 	p := upiPayment{Amount: amount, Order: c.fields.Text("order_id", field.Must)}
 	return func(context.Context) (central.Reply, error) {
-		payee, err := d.payee(c.merchant)
+		payee, err := h.payee(c.merchant)
 		if err != nil {
 			return central.Reply{}, fmt.Errorf("merchant %s can't be paid by UPI: %w", c.merchant.ID, err)
 		}
@@ -54,10 +54,10 @@ func (d *Handler) generateQR(c *activeRequest) action {
 }
 
 // payee describes the merchant as payment apps show it.
-func (d *Handler) payee(m central.Merchant) (upiPayee, error) {
+func (h *Handler) payee(m central.Merchant) (upiPayee, error) {
 	address := m.VPA
 	if address == "" {
-		address = defaultVPA(m.MID, d.cfg.UPIHandle)
+		address = defaultVPA(m.MID, h.cfg.UPIHandle)
 	}
 	return newUPIPayee(address, m.LegalName, m.MCC)
 }

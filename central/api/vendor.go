@@ -28,15 +28,15 @@ const (
 	newestRead  = 50
 )
 
-func (d *Handler) addVendorEndpoints() {
-	d.addEndpoints(false, d.listMerchants, op.VendorMerchants)
-	d.addEndpoints(false, d.showVendor, op.VendorMe)
-	d.addEndpoints(false, d.listSlabs, op.SlabList)
-	d.addEndpoints(false, d.createSlab, op.SlabCreate)
-	d.addEndpoints(false, d.changeSlab, op.SlabChange)
-	d.addEndpoints(false, d.deleteSlab, op.SlabDelete)
-	d.addEndpoints(false, d.reportEarnings, op.Earnings)
-	d.addEndpoints(false, d.listLimits, op.LimitsInForce)
+func (h *Handler) addVendorEndpoints() {
+	h.addEndpoints(false, h.listMerchants, op.VendorMerchants)
+	h.addEndpoints(false, h.showVendor, op.VendorMe)
+	h.addEndpoints(false, h.listSlabs, op.SlabList)
+	h.addEndpoints(false, h.createSlab, op.SlabCreate)
+	h.addEndpoints(false, h.changeSlab, op.SlabChange)
+	h.addEndpoints(false, h.deleteSlab, op.SlabDelete)
+	h.addEndpoints(false, h.reportEarnings, op.Earnings)
+	h.addEndpoints(false, h.listLimits, op.LimitsInForce)
 }
 
 // merchantData is interface.md, section 2.9.
@@ -97,12 +97,12 @@ type paginationData struct {
 
 // listMerchants lists a vendor's merchants that are not pending. A page after the
 // last one is empty.
-func (d *Handler) listMerchants(c *activeRequest) action {
+func (h *Handler) listMerchants(c *activeRequest) action {
 	page := c.fields.Count("page", maxPage, defaultPage)
 	limit := c.fields.Limit("limit", maxListed, defaultList)
 	vendor := c.Principal.Vendor
 	return func(ctx context.Context) (central.Reply, error) {
-		list, total, err := d.vendors.MerchantsOf(ctx, vendor, (page-1)*limit, limit)
+		list, total, err := h.vendors.MerchantsOf(ctx, vendor, (page-1)*limit, limit)
 		if err != nil {
 			return central.Reply{}, fmt.Errorf("list the merchants of vendor %s: %w", vendor, err)
 		}
@@ -146,14 +146,14 @@ type recentTransaction struct {
 
 // showVendor shows the vendor itself, with its merchants and their newest
 // transactions.
-func (d *Handler) showVendor(c *activeRequest) action {
+func (h *Handler) showVendor(c *activeRequest) action {
 	id := c.Principal.Vendor
 	return func(ctx context.Context) (central.Reply, error) {
-		v, err := d.store.Vendor(ctx, id)
+		v, err := h.store.Vendor(ctx, id)
 		if err != nil {
 			return central.Reply{}, fmt.Errorf("read vendor %s: %w", id, err)
 		}
-		merchants, total, err := d.vendors.MerchantsOf(ctx, id, 0, maxEmbedded)
+		merchants, total, err := h.vendors.MerchantsOf(ctx, id, 0, maxEmbedded)
 		if err != nil {
 			return central.Reply{}, fmt.Errorf("list the merchants of vendor %s: %w", id, err)
 		}
@@ -162,7 +162,7 @@ func (d *Handler) showVendor(c *activeRequest) action {
 			Merchants: []embeddedMerchant{}, MerchantCount: total,
 		}
 		for _, m := range merchants {
-			recent, err := d.newestTransactions(ctx, m.ID)
+			recent, err := h.newestTransactions(ctx, m.ID)
 			if err != nil {
 				return central.Reply{}, err
 			}
@@ -173,8 +173,8 @@ func (d *Handler) showVendor(c *activeRequest) action {
 }
 
 // newestTransactions returns a merchant's newest transactions.
-func (d *Handler) newestTransactions(ctx context.Context, m central.MerchantID) ([]recentTransaction, error) {
-	operations, err := d.vendors.LatestOperations(ctx, m, newestRead)
+func (h *Handler) newestTransactions(ctx context.Context, m central.MerchantID) ([]recentTransaction, error) {
+	operations, err := h.vendors.LatestOperations(ctx, m, newestRead)
 	if err != nil {
 		return nil, fmt.Errorf("list the newest operations of merchant %s: %w", m, err)
 	}

@@ -62,11 +62,11 @@ type keyList struct {
 }
 
 func newKeyCache(store central.VendorKeys, safe *KeyStore, rand io.Reader, log *slog.Logger) (*keyCache, error) {
-	var nobodys [envelope.KeySize]byte
-	if _, err := io.ReadFull(rand, nobodys[:]); err != nil {
+	var unknown [envelope.KeySize]byte
+	if _, err := io.ReadFull(rand, unknown[:]); err != nil {
 		return nil, fmt.Errorf("draw the key that unknown clients are checked with: %w", err)
 	}
-	key, err := envelope.New(secret.NewKey(nobodys[:]))
+	key, err := envelope.New(secret.NewKey(unknown[:]))
 	if err != nil {
 		return nil, err
 	}
@@ -75,13 +75,13 @@ func newKeyCache(store central.VendorKeys, safe *KeyStore, rand io.Reader, log *
 
 // find returns the key of an API key. An unknown client gets the dummy, after the
 // same work.
-func (r *keyCache) find(ctx context.Context, clientID string) (k *vendorKey, known bool, err error) {
-	list, err := r.latest(ctx)
+func (c *keyCache) find(ctx context.Context, clientID string) (k *vendorKey, known bool, err error) {
+	list, err := c.latest(ctx)
 	if err != nil {
 		return nil, false, err
 	}
 	if k, known = list.keys[apiKeyHash(clientID)]; !known {
-		k = r.dummy
+		k = c.dummy
 	}
 	return k, known, nil
 }
@@ -89,39 +89,39 @@ func (r *keyCache) find(ctx context.Context, clientID string) (k *vendorKey, kno
 // latest returns the keys, at most keyCacheTTL behind the database: one caller
 // reads, and the others wait for its result. An older list is never used, since a
 // key may have been revoked.
-func (r *keyCache) latest(ctx context.Context) (*keyList, error) {
+func (c *keyCache) latest(ctx context.Context) (*keyList, error) {
 	asked := time.Now()
-	if e := r.current.Load(); e != nil && asked.Sub(e.checkedAt) < keyCacheTTL {
+	if e := c.current.Load(); e != nil && asked.Sub(e.checkedAt) < keyCacheTTL {
 		return e, nil
 	}
 	select {
-	case r.refreshing <- struct{}{}:
-		defer func() { <-r.refreshing }()
+	case c.refreshing <- struct{}{}:
+		defer func() { <-c.refreshing }()
 	case <-ctx.Done():
 		return nil, fmt.Errorf("wait for the list of vendors' keys: %w", ctx.Err())
 	}
-	e, now := r.current.Load(), time.Now()
+	e, now := c.current.Load(), time.Now()
 	if e != nil && now.Sub(e.checkedAt) < keyCacheTTL {
 		return e, nil // another caller has read it meanwhile
 	}
-	if r.lastError != nil && r.failedAt.After(asked) {
-		return nil, r.lastError // this caller asked before another one's read that failed
+	if c.lastError != nil && c.failedAt.After(asked) {
+		return nil, c.lastError // this caller asked before another one's read that failed
 	}
-	fresh, err := r.refresh(ctx, e, now)
+	fresh, err := c.refresh(ctx, e, now)
 	if err != nil {
 		if ctx.Err() == nil { // the other callers' contexts have not ended
-			r.failedAt, r.lastError = now, err
+			c.failedAt, c.lastError = now, err
 		}
 		return nil, err
 	}
-	r.lastError = nil
-	r.current.Store(fresh)
+	c.lastError = nil
+	c.current.Store(fresh)
 	return fresh, nil
 }
 
-func (r *keyCache) refresh(ctx context.Context, old *keyList, now time.Time) (*keyList, error) {
+func (c *keyCache) refresh(ctx context.Context, old *keyList, now time.Time) (*keyList, error) {
 	if old != nil {
-		number, err := r.store.VendorKeysRevision(ctx)
+		number, err := c.store.VendorKeysRevision(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -129,25 +129,25 @@ func (r *keyCache) refresh(ctx context.Context, old *keyList, now time.Time) (*k
 			return &keyList{edition: number, checkedAt: now, keys: old.keys, sealed: old.sealed, unopened: old.unopened}, nil
 		}
 	}
-	list, number, err := r.store.LiveVendorKeys(ctx)
+	list, number, err := c.store.LiveVendorKeys(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return r.openKeys(list, number, now, old), nil
+	return c.openKeys(list, number, now, old), nil
 }
 
 // openKeys opens the keys of a list; unchanged ones that are open keep their
 // counters.
-func (r *keyCache) openKeys(list []central.VendorKey, number int64, now time.Time, old *keyList) *keyList {
+func (c *keyCache) openKeys(list []central.VendorKey, number int64, now time.Time, old *keyList) *keyList {
 	e := &keyList{edition: number, checkedAt: now, keys: map[[32]byte]*vendorKey{}, sealed: map[central.KeyID]string{}}
 	for _, record := range list {
 		if old != nil && old.sealed[record.ID] == string(record.Sealed) {
 			e.keys[record.ClientHash], e.sealed[record.ID] = old.keys[record.ClientHash], string(record.Sealed)
 			continue
 		}
-		key, err := r.opener.open(record)
+		key, err := c.opener.open(record)
 		if err != nil {
-			r.log.Error("a vendor's key can't be opened: its messages are refused", "key", record.ID, "vendor", record.Vendor, "error", err)
+			c.log.Error("a vendor's key can't be opened: its messages are refused", "key", record.ID, "vendor", record.Vendor, "error", err)
 			e.unopened++
 			continue
 		}
@@ -164,8 +164,8 @@ func (r *keyCache) openKeys(list []central.VendorKey, number int64, now time.Tim
 }
 
 // flushUsage writes when keys were last used.
-func (r *keyCache) flushUsage(ctx context.Context) {
-	e := r.current.Load()
+func (c *keyCache) flushUsage(ctx context.Context) {
+	e := c.current.Load()
 	if e == nil {
 		return
 	}
@@ -178,15 +178,15 @@ func (r *keyCache) flushUsage(ctx context.Context) {
 	if len(seen) == 0 {
 		return
 	}
-	if err := r.store.RecordVendorKeyUse(ctx, seen); err != nil {
-		r.log.Warn("the last use of vendors' keys can't be recorded", "keys", len(seen), "error", err)
+	if err := c.store.RecordVendorKeyUse(ctx, seen); err != nil {
+		c.log.Warn("the last use of vendors' keys can't be recorded", "keys", len(seen), "error", err)
 	}
 }
 
 // stats returns how many keys are open, how many of them should be replaced, and
 // how many no master key opens.
-func (r *keyCache) stats() (keys, worn, shut int) {
-	e := r.current.Load()
+func (c *keyCache) stats() (keys, worn, shut int) {
+	e := c.current.Load()
 	if e == nil {
 		return 0, 0, 0
 	}
@@ -206,28 +206,28 @@ type useCounter struct {
 	uses   int64 // as last read from the database
 }
 
-func (m *useCounter) nearLimit() bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.uses >= replaceAfterUses
+func (c *useCounter) nearLimit() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.uses >= replaceAfterUses
 }
 
 // consume counts n uses. central.ErrState: there are none left.
-func (m *useCounter) consume(ctx context.Context, store central.VendorKeys, n int64, log *slog.Logger) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.leased >= n {
-		m.leased -= n
+func (c *useCounter) consume(ctx context.Context, store central.VendorKeys, n int64, log *slog.Logger) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.leased >= n {
+		c.leased -= n
 		return nil
 	}
-	uses, err := store.LeaseKeyUses(ctx, m.id, leaseSize, maxUses)
+	uses, err := store.LeaseKeyUses(ctx, c.id, leaseSize, maxUses)
 	if err != nil {
 		return err
 	}
 	if uses >= replaceAfterUses {
-		log.Warn("a vendor's key has been used so often that it should be replaced", "key", m.id, "uses", uses, "bound", int64(maxUses))
+		log.Warn("a vendor's key has been used so often that it should be replaced", "key", c.id, "uses", uses, "bound", int64(maxUses))
 	}
-	m.uses = uses
-	m.leased += leaseSize - n
+	c.uses = uses
+	c.leased += leaseSize - n
 	return nil
 }

@@ -26,8 +26,8 @@ func newPacer(perSecond float64, now func() time.Time) *pacer {
 }
 
 // wait returns when a message may start, or with the context's error.
-func (l *pacer) wait(ctx context.Context) error {
-	place := l.reserve()
+func (p *pacer) wait(ctx context.Context) error {
+	place := p.reserve()
 	if place <= 0 {
 		return nil
 	}
@@ -37,27 +37,27 @@ func (l *pacer) wait(ctx context.Context) error {
 	case <-timer.C:
 		return nil
 	case <-ctx.Done():
-		l.cancel()
+		p.cancel()
 		return ctx.Err()
 	}
 }
 
 // reserve takes the next turn and returns how long until then.
-func (l *pacer) reserve() time.Duration {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	now := l.now()
-	if free := now.Add(-(paceBurst - 1) * l.interval); l.next.Before(free) {
-		l.next = free
+func (p *pacer) reserve() time.Duration {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	now := p.now()
+	if free := now.Add(-(paceBurst - 1) * p.interval); p.next.Before(free) {
+		p.next = free
 	}
-	place := l.next.Sub(now)
-	l.next = l.next.Add(l.interval)
+	place := p.next.Sub(now)
+	p.next = p.next.Add(p.interval)
 	return place
 }
 
 // cancel moves the later ones forward.
-func (l *pacer) cancel() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.next = l.next.Add(-l.interval)
+func (p *pacer) cancel() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.next = p.next.Add(-p.interval)
 }

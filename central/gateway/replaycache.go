@@ -26,21 +26,21 @@ type spentIV struct {
 
 func newReplayCache() *replayCache { return &replayCache{current: map[spentIV]time.Time{}} }
 
-func (s *replayCache) add(key central.KeyID, iv central.IV, until time.Time) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if len(s.current) >= maxReplays {
-		s.current, s.previous = map[spentIV]time.Time{}, s.current
+func (c *replayCache) add(key central.KeyID, iv central.IV, until time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.current) >= maxReplays {
+		c.current, c.previous = map[spentIV]time.Time{}, c.current
 	}
-	s.current[spentIV{key, iv}] = until
+	c.current[spentIV{key, iv}] = until
 }
 
-func (s *replayCache) contains(key central.KeyID, iv central.IV, now time.Time) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	until, ok := s.current[spentIV{key, iv}]
+func (c *replayCache) contains(key central.KeyID, iv central.IV, now time.Time) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	until, ok := c.current[spentIV{key, iv}]
 	if !ok {
-		until, ok = s.previous[spentIV{key, iv}]
+		until, ok = c.previous[spentIV{key, iv}]
 	}
 	return ok && now.Before(until)
 }

@@ -41,14 +41,14 @@ func newRouteTable(table []op.Route) routeTable {
 
 // find returns the route of a method and a path as it was signed, with the values of
 // its parameters. NoMethod: the path has other methods only; NoRoute: no such path.
-func (m routeTable) find(method, path string) (route op.Route, params map[string]string, err error) {
-	fits := m.fixed[path]
+func (t routeTable) find(method, path string) (route op.Route, params map[string]string, err error) {
+	fits := t.fixed[path]
 	if i := slices.IndexFunc(fits, func(r op.Route) bool { return r.Method == method }); i >= 0 {
 		return fits[i], map[string]string{}, nil
 	}
 	known := len(fits) > 0
 	parts := strings.Split(path, "/")
-	for _, s := range m.patterns {
+	for _, s := range t.patterns {
 		sent, ok := s.match(parts)
 		if !ok {
 			continue
@@ -65,17 +65,17 @@ func (m routeTable) find(method, path string) (route op.Route, params map[string
 }
 
 // match compares a path with the pattern, and returns the parameters as sent.
-func (s pattern) match(parts []string) (map[string]string, bool) {
-	if len(parts) != len(s.parts) {
+func (p pattern) match(parts []string) (map[string]string, bool) {
+	if len(parts) != len(p.parts) {
 		return nil, false
 	}
 	sent := map[string]string{}
 	for i, part := range parts {
-		name, isParam := strings.CutPrefix(s.parts[i], ":")
+		name, isParam := strings.CutPrefix(p.parts[i], ":")
 		switch {
 		case isParam && part != "":
 			sent[name] = part
-		case isParam, part != s.parts[i]:
+		case isParam, part != p.parts[i]:
 			return nil, false
 		}
 	}

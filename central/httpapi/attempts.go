@@ -78,22 +78,22 @@ func (t secretAttempt) fromKnownNetwork(now time.Time) bool {
 }
 
 // attempt describes an attempt. The work is the same for every valid id.
-func (g *secretAttempts) attempt(ctx context.Context, client, network string) (secretAttempt, error) {
+func (a *secretAttempts) attempt(ctx context.Context, client, network string) (secretAttempt, error) {
 	t := secretAttempt{
-		network: network, clientNetworkKey: secretPrefix + g.bucket("network", client, network), delayedKey: secretDelayedPrefix + g.bucket("late", client, network),
-		clientKey: secretClientPrefix + g.bucket("client", client), networkKey: secretNetworkPrefix + g.bucket("network", network),
+		network: network, clientNetworkKey: secretPrefix + a.bucket("network", client, network), delayedKey: secretDelayedPrefix + a.bucket("late", client, network),
+		clientKey: secretClientPrefix + a.bucket("client", client), networkKey: secretNetworkPrefix + a.bucket("network", network),
 	}
 	if !validClientID(client) {
 		return t, nil
 	}
 	var err error
-	t.lastToken, err = g.directory.ClientNetworkSeenAt(ctx, client, network)
+	t.lastToken, err = a.directory.ClientNetworkSeenAt(ctx, client, network)
 	return t, err
 }
 
 // bucket returns the name of the counter for some texts.
-func (g *secretAttempts) bucket(texts ...string) string {
-	mac := hmac.New(sha256.New, g.key.Reveal())
+func (a *secretAttempts) bucket(texts ...string) string {
+	mac := hmac.New(sha256.New, a.key.Reveal())
 	for _, text := range texts {
 		mac.Write(binary.BigEndian.AppendUint64(nil, uint64(len(text))))
 		mac.Write([]byte(text))
@@ -108,15 +108,15 @@ type attemptVerdict struct {
 }
 
 // verdict decides about an attempt. It reads all counters for every attempt.
-func (g *secretAttempts) verdict(ctx context.Context, t secretAttempt) (c attemptVerdict, err error) {
-	now := g.now()
+func (a *secretAttempts) verdict(ctx context.Context, t secretAttempt) (c attemptVerdict, err error) {
+	now := a.now()
 	var own, late, all, any time.Duration // how long until the next attempt is allowed
 	for _, count := range []struct {
 		name string
 		rate ratelimit.Rate
 		wait *time.Duration
 	}{{t.clientNetworkKey, clientNetworkRate, &own}, {t.delayedKey, clientNetworkRate, &late}, {t.clientKey, clientRate, &all}, {t.networkKey, networkRate, &any}} {
-		if *count.wait, err = g.rates.RateTokenWait(ctx, count.name, count.rate, now); err != nil {
+		if *count.wait, err = a.rates.RateTokenWait(ctx, count.name, count.rate, now); err != nil {
 			return attemptVerdict{}, err
 		}
 	}
@@ -131,13 +131,13 @@ func (g *secretAttempts) verdict(ctx context.Context, t secretAttempt) (c attemp
 
 // recordFailure counts a wrong secret that was checked. A delayed one counts nowhere
 // else, since an invented id's would not.
-func (g *secretAttempts) recordFailure(ctx context.Context, t secretAttempt, late bool) error {
+func (a *secretAttempts) recordFailure(ctx context.Context, t secretAttempt, late bool) error {
 	counts := map[string]ratelimit.Rate{t.clientNetworkKey: clientNetworkRate, t.clientKey: clientRate, t.networkKey: networkRate}
 	if late {
 		counts = map[string]ratelimit.Rate{t.delayedKey: clientNetworkRate}
 	}
 	for name, rate := range counts {
-		if _, _, err := g.rates.TakeRateTokens(ctx, name, rate, 1, g.now()); err != nil {
+		if _, _, err := a.rates.TakeRateTokens(ctx, name, rate, 1, a.now()); err != nil {
 			return err
 		}
 	}
@@ -145,10 +145,10 @@ func (g *secretAttempts) recordFailure(ctx context.Context, t secretAttempt, lat
 }
 
 // recordSuccess records now and then that a client got a token in a network.
-func (g *secretAttempts) recordSuccess(ctx context.Context, client string, t secretAttempt) error {
-	now := g.now()
+func (a *secretAttempts) recordSuccess(ctx context.Context, client string, t secretAttempt) error {
+	now := a.now()
 	if t.fromKnownNetwork(now) && now.Sub(t.lastToken) < knownNetworkRefresh {
 		return nil
 	}
-	return g.directory.RecordClientNetwork(ctx, client, t.network, now)
+	return a.directory.RecordClientNetwork(ctx, client, t.network, now)
 }

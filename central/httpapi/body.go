@@ -120,12 +120,12 @@ func peerClosed(fctx *fasthttp.RequestCtx) bool {
 }
 
 // readSealedBody reads a message to the gateway. malformed says why it failed.
-func (d *Server) readSealedBody(fctx *fasthttp.RequestCtx) (body []byte, malformed string) {
+func (s *Server) readSealedBody(fctx *fasthttp.RequestCtx) (body []byte, malformed string) {
 	limit := maxSealedBody
 	if length := fctx.Request.Header.ContentLength(); length < 0 || length > limit {
 		select {
-		case d.longBodies <- struct{}{}:
-			defer func() { <-d.longBodies }()
+		case s.longBodies <- struct{}{}:
+			defer func() { <-s.longBodies }()
 			limit = envelope.MaxBody
 		default:
 		}

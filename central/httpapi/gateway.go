@@ -33,8 +33,8 @@ type Explainer interface {
 // isGatewayRequest reports whether the gateway has to answer a request: its path
 // begins with gatewayPrefix as sent, or by any reading of it. So no spelling of a
 // gateway path bypasses the gateway, and no spelling of another path reaches it.
-func (d *Server) isGatewayRequest(fctx *fasthttp.RequestCtx) bool {
-	if d.cfg.Gateway == nil {
+func (s *Server) isGatewayRequest(fctx *fasthttp.RequestCtx) bool {
+	if s.cfg.Gateway == nil {
 		return false
 	}
 	return hasGatewayPrefix(fctx.Request.Header.RequestURI()) || hasGatewayPrefix(fctx.Path())
@@ -42,12 +42,12 @@ func (d *Server) isGatewayRequest(fctx *fasthttp.RequestCtx) bool {
 
 // isUnreadableGatewayRequest is isGatewayRequest for a request that fasthttp could
 // not read: it uses the request line as far as it came.
-func (d *Server) isUnreadableGatewayRequest(fctx *fasthttp.RequestCtx) bool {
-	if d.isGatewayRequest(fctx) {
+func (s *Server) isUnreadableGatewayRequest(fctx *fasthttp.RequestCtx) bool {
+	if s.isGatewayRequest(fctx) {
 		return true
 	}
 	served, ok := fctx.Conn().(*conn)
-	if d.cfg.Gateway == nil || !ok {
+	if s.cfg.Gateway == nil || !ok {
 		return false
 	}
 	_, target, _ := bytes.Cut(served.head, []byte(" "))
@@ -64,25 +64,25 @@ func hasGatewayPrefix(path []byte) bool {
 
 // serveGateway passes a request to the gateway unchanged. malformed is what is
 // wrong with it as HTTP, if anything.
-func (d *Server) serveGateway(fctx *fasthttp.RequestCtx, malformed string) {
-	peer := networkName(d.clientIP(fctx))
-	if err := d.unknownLimits.available(peer, time.Now()); err != nil {
-		d.writeError(fctx, err)
+func (s *Server) serveGateway(fctx *fasthttp.RequestCtx, malformed string) {
+	peer := networkName(s.clientIP(fctx))
+	if err := s.unknownLimits.available(peer, time.Now()); err != nil {
+		s.writeError(fctx, err)
 		return
 	}
-	body, unreadable := d.readSealedBody(fctx)
+	body, unreadable := s.readSealedBody(fctx)
 	if malformed == "" {
 		malformed = unreadable
 	}
-	ctx, cancel := context.WithTimeout(d.baseCtx, d.cfg.CallTimeout)
+	ctx, cancel := context.WithTimeout(s.baseCtx, s.cfg.CallTimeout)
 	defer cancel()
-	reply := d.cfg.Gateway.Serve(ctx, central.GatewayMessage{
+	reply := s.cfg.Gateway.Serve(ctx, central.GatewayMessage{
 		Method: string(fctx.Method()), Target: string(fctx.Request.Header.RequestURI()),
 		Header: func(name string) []string { return headerValues(fctx.Request.Header.RawHeaders(), name) },
 		Body:   body, Malformed: malformed, RequestID: requestID(fctx),
 	})
 	if !reply.Authenticated {
-		d.unknownLimits.charge(peer, 1+len(body)/bytesPerCharge, time.Now()) // the next one may be refused
+		s.unknownLimits.charge(peer, 1+len(body)/bytesPerCharge, time.Now()) // the next one may be refused
 	}
 	fctx.SetStatusCode(reply.HTTP)
 	fctx.SetContentType("application/json")
@@ -107,23 +107,23 @@ func headerValues(raw []byte, name string) (values []string) {
 }
 
 // explain serves POST /gateway/explain.
-func (d *Server) explain(c *fiber.Ctx) error {
+func (s *Server) explain(c *fiber.Ctx) error {
 	fctx := c.Context()
 	err := checkHeaders(fctx)
 	if err == nil {
-		err = d.networkLimits.allow(d.baseCtx, networkName(d.clientIP(fctx)), time.Now())
+		err = s.networkLimits.allow(s.baseCtx, networkName(s.clientIP(fctx)), time.Now())
 	}
 	if err != nil {
-		d.writeError(fctx, err)
+		s.writeError(fctx, err)
 		return nil
 	}
 	body, err := readBody(fctx, maxBody)
 	if err != nil {
-		d.writeError(fctx, err)
+		s.writeError(fctx, err)
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(d.baseCtx, d.cfg.CallTimeout)
+	ctx, cancel := context.WithTimeout(s.baseCtx, s.cfg.CallTimeout)
 	defer cancel()
-	writeReply(fctx, d.cfg.Explainer.Explain(ctx, body))
+	writeReply(fctx, s.cfg.Explainer.Explain(ctx, body))
 	return nil
 }

@@ -22,7 +22,7 @@ func HashSecret(s secret.Key, rand io.Reader) (string, error) {
 }
 
 // Limits of checking secrets: each check uses 19 MiB, so few run at a time, and a
-// few more wait; the rest is told to retry. Requests from a client's own networks
+// few more wait; the rest gets 429. Requests from a client's own networks
 // have slots of their own, which unknown callers can't take.
 const (
 	maxKnownChecks = 2

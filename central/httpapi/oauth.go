@@ -65,23 +65,23 @@ type credentials struct {
 }
 
 // serveToken serves POST /oauth/token.
-func (d *Server) serveToken(c *fiber.Ctx) error {
+func (s *Server) serveToken(c *fiber.Ctx) error {
 	fctx := c.Context()
 	fctx.Response.Header.Set("Pragma", "no-cache")
-	ctx, cancel := context.WithTimeout(d.baseCtx, d.cfg.CallTimeout)
+	ctx, cancel := context.WithTimeout(s.baseCtx, s.cfg.CallTimeout)
 	defer cancel()
 	var g tokenReply
 	form, err := readBody(fctx, maxBody)
 	if err == nil {
-		g, err = d.issueToken(ctx, fctx, form)
+		g, err = s.issueToken(ctx, fctx, form)
 	}
 	if err != nil {
-		d.writeTokenError(fctx, busyError(err))
+		s.writeTokenError(fctx, busyError(err))
 		return nil
 	}
 	body, err := json.Marshal(g)
 	if err != nil {
-		d.writeTokenError(fctx, fmt.Errorf("write a token's reply: %w", err))
+		s.writeTokenError(fctx, fmt.Errorf("write a token's reply: %w", err))
 		return nil
 	}
 	writeReply(fctx, central.Reply{HTTP: fiber.StatusOK, Body: body})
@@ -101,37 +101,37 @@ func busyError(err error) error {
 }
 
 // issueToken checks a token request and issues the token.
-func (d *Server) issueToken(ctx context.Context, fctx *fasthttp.RequestCtx, body []byte) (tokenReply, error) {
+func (s *Server) issueToken(ctx context.Context, fctx *fasthttp.RequestCtx, body []byte) (tokenReply, error) {
 	if err := checkHeaders(fctx); err != nil {
 		return tokenReply{}, &oauthError{"invalid_request", err}
 	}
-	if err := d.networkLimits.allow(ctx, networkName(d.clientIP(fctx)), time.Now()); err != nil {
+	if err := s.networkLimits.allow(ctx, networkName(s.clientIP(fctx)), time.Now()); err != nil {
 		return tokenReply{}, err
 	}
 	offered, err := parseTokenRequest(string(fctx.Request.Header.ContentType()), string(fctx.Request.Header.Peek(headerCredential)), body)
 	if err != nil {
 		return tokenReply{}, err
 	}
-	try, err := d.attempts.attempt(ctx, offered.id, networkName(d.clientIP(fctx)))
+	try, err := s.attempts.attempt(ctx, offered.id, networkName(s.clientIP(fctx)))
 	if err != nil {
 		return tokenReply{}, err
 	}
-	client, err := d.authenticateClient(ctx, offered, try, requestID(fctx))
+	client, err := s.authenticateClient(ctx, offered, try, requestID(fctx))
 	if err != nil {
 		return tokenReply{}, err
 	}
-	if err := d.checkParty(ctx, client.Principal); err != nil {
+	if err := s.checkParty(ctx, client.Principal); err != nil {
 		return tokenReply{}, err
 	}
-	if err := d.attempts.recordSuccess(ctx, client.ID, try); err != nil {
-		d.log.Warn("a client's network can't be recorded: wrong secrets of others may block it there", "client", client.ID, "error", err)
+	if err := s.attempts.recordSuccess(ctx, client.ID, try); err != nil {
+		s.log.Warn("a client's network can't be recorded: wrong secrets of others may block it there", "client", client.ID, "error", err)
 	}
-	token, err := d.tokens.sign(central.Credential{Client: client.ID, Generation: client.Generation}, client.Principal, time.Now())
+	token, err := s.tokens.sign(central.Credential{Client: client.ID, Generation: client.Generation}, client.Principal, time.Now())
 	if err != nil {
 		return tokenReply{}, err
 	}
-	d.log.Info("token issued", "request", requestID(fctx), "client", client.ID, "caller", client.Principal.Caller())
-	return tokenReply{AccessToken: token.Reveal(), TokenType: "Bearer", ExpiresIn: int(d.cfg.TokenLife.Seconds())}, nil
+	s.log.Info("token issued", "request", requestID(fctx), "client", client.ID, "caller", client.Principal.Caller())
+	return tokenReply{AccessToken: token.Reveal(), TokenType: "Bearer", ExpiresIn: int(s.cfg.TokenLife.Seconds())}, nil
 }
 
 // parseTokenRequest reads the form and the client's credentials, which come by HTTP
@@ -206,31 +206,31 @@ var errClient error = &oauthError{"invalid_client", central.NewError(central.Una
 // authenticateClient finds the client and checks its secret. Known and unknown
 // clients cost the same work, and both are limited after ten failures a minute from
 // one network.
-func (d *Server) authenticateClient(ctx context.Context, offered credentials, try secretAttempt, request string) (central.Client, error) {
+func (s *Server) authenticateClient(ctx context.Context, offered credentials, try secretAttempt, request string) (central.Client, error) {
 	began := time.Now()
-	client, known, err := d.findClient(ctx, offered.id)
+	client, known, err := s.findClient(ctx, offered.id)
 	if err != nil {
 		return central.Client{}, err
 	}
 	if !known || !client.Active || len(offered.secret.Reveal()) > maxSecret {
 		client.SecretHash = ""
 	}
-	c, ok, err := d.checkClientSecret(ctx, offered.secret, client, try)
+	c, ok, err := s.checkClientSecret(ctx, offered.secret, client, try)
 	if err != nil || ok {
 		return client, err
 	}
 	if c.checkSecret {
-		if err := d.attempts.recordFailure(ctx, try, c.refused != nil); err != nil {
+		if err := s.attempts.recordFailure(ctx, try, c.refused != nil); err != nil {
 			return central.Client{}, err
 		}
 		// A text that is no valid client id may be a secret in the wrong field.
-		d.log.Warn("wrong client secret, or client unknown or disabled", "request", request, "client", client.ID, "active", client.Active, "network", try.network)
+		s.log.Warn("wrong client secret, or client unknown or disabled", "request", request, "client", client.ID, "active", client.Active, "network", try.network)
 	}
 	if c.refused == nil {
 		return central.Client{}, errClient
 	}
 	select {
-	case <-time.After(time.Until(began.Add(d.attempts.delay))):
+	case <-time.After(time.Until(began.Add(s.attempts.delay))):
 	case <-ctx.Done():
 	}
 	return central.Client{}, c.refused
@@ -238,17 +238,17 @@ func (d *Server) authenticateClient(ctx context.Context, offered credentials, tr
 
 // checkClientSecret checks a secret if the attempt is allowed. A delayed attempt
 // does not wait for a slot longer than its reply may take.
-func (d *Server) checkClientSecret(ctx context.Context, offered secret.Key, client central.Client, try secretAttempt) (attemptVerdict, bool, error) {
-	c, err := d.attempts.verdict(ctx, try)
+func (s *Server) checkClientSecret(ctx context.Context, offered secret.Key, client central.Client, try secretAttempt) (attemptVerdict, bool, error) {
+	c, err := s.attempts.verdict(ctx, try)
 	if err != nil || !c.checkSecret {
 		return c, false, err
 	}
-	lane, wait := d.secrets.unknown, checkWait
-	if try.fromKnownNetwork(d.attempts.now()) {
-		lane = d.secrets.known
+	lane, wait := s.secrets.unknown, checkWait
+	if try.fromKnownNetwork(s.attempts.now()) {
+		lane = s.secrets.known
 	}
 	if c.refused != nil {
-		wait = d.attempts.delay / 2
+		wait = s.attempts.delay / 2
 	}
 	if err := lane.acquire(ctx, wait); err != nil {
 		if c.checkSecret = false; c.refused != nil {
@@ -258,10 +258,10 @@ func (d *Server) checkClientSecret(ctx context.Context, offered secret.Key, clie
 	}
 	defer lane.release()
 	// Other attempts may have failed while this one waited.
-	if c, err = d.attempts.verdict(ctx, try); err != nil || !c.checkSecret {
+	if c, err = s.attempts.verdict(ctx, try); err != nil || !c.checkSecret {
 		return c, false, err
 	}
-	ok, err := d.secrets.check(offered, client.SecretHash)
+	ok, err := s.secrets.check(offered, client.SecretHash)
 	if err != nil {
 		err = fmt.Errorf("check the secret of client %s: %w", client.ID, err)
 	}
@@ -272,11 +272,11 @@ func (d *Server) checkClientSecret(ctx context.Context, offered secret.Key, clie
 func validClientID(id string) bool { return len(id) <= maxClientID && validRequestID([]byte(id)) }
 
 // findClient reads a client; an invalid id is unknown.
-func (d *Server) findClient(ctx context.Context, id string) (central.Client, bool, error) {
+func (s *Server) findClient(ctx context.Context, id string) (central.Client, bool, error) {
 	if !validClientID(id) {
 		return central.Client{}, false, nil
 	}
-	client, err := d.directory.Client(ctx, id)
+	client, err := s.directory.Client(ctx, id)
 	if errors.Is(err, central.ErrNotFound) {
 		return central.Client{}, false, nil
 	}
@@ -291,13 +291,13 @@ func (d *Server) findClient(ctx context.Context, id string) (central.Client, boo
 
 // checkParty checks that the party may get a token: a merchant that is not APPROVED
 // gets none (interface.md, section 5.1).
-func (d *Server) checkParty(ctx context.Context, p central.Principal) error {
+func (s *Server) checkParty(ctx context.Context, p central.Principal) error {
 	barred := func(message string) error {
 		return &oauthError{"unauthorized_client", central.NewError(central.FailedPrecondition, message)}
 	}
 	switch p.Role {
 	case op.Merchant:
-		m, err := d.directory.Merchant(ctx, p.Merchant)
+		m, err := s.directory.Merchant(ctx, p.Merchant)
 		if err != nil {
 			return fmt.Errorf("read merchant %s of a client: %w", p.Merchant, err)
 		}
@@ -305,7 +305,7 @@ func (d *Server) checkParty(ctx context.Context, p central.Principal) error {
 			return barred("The merchant is not approved: its status is " + string(m.Status))
 		}
 	case op.Vendor:
-		v, err := d.directory.Vendor(ctx, p.Vendor)
+		v, err := s.directory.Vendor(ctx, p.Vendor)
 		if err != nil {
 			return fmt.Errorf("read vendor %s of a client: %w", p.Vendor, err)
 		}
@@ -317,8 +317,8 @@ func (d *Server) checkParty(ctx context.Context, p central.Principal) error {
 }
 
 // writeTokenError writes an error of the token route.
-func (d *Server) writeTokenError(fctx *fasthttp.RequestCtx, err error) {
-	reply := d.handler.ErrorReply(err, requestID(fctx))
+func (s *Server) writeTokenError(fctx *fasthttp.RequestCtx, err error) {
+	reply := s.handler.ErrorReply(err, requestID(fctx))
 	out := tokenErrorReply{Error: "server_error"}
 	var own *oauthError
 	switch {
@@ -342,8 +342,8 @@ func (d *Server) writeTokenError(fctx *fasthttp.RequestCtx, err error) {
 
 // serveJWKS serves the public keys of access tokens. They change rarely, and a
 // verifier asks again when it meets an unknown key id.
-func (d *Server) serveJWKS(c *fiber.Ctx) error {
-	writeReply(c.Context(), central.Reply{HTTP: fiber.StatusOK, Body: d.tokens.jwks})
+func (s *Server) serveJWKS(c *fiber.Ctx) error {
+	writeReply(c.Context(), central.Reply{HTTP: fiber.StatusOK, Body: s.tokens.jwks})
 	c.Context().Response.Header.Set(headerCache, "public, max-age=300")
 	return nil
 }

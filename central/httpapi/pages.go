@@ -27,23 +27,23 @@ type Page struct {
 const pageAge = 5 * time.Minute
 
 // addPages serves the configured pages at their paths.
-func (d *Server) addPages() error {
-	for _, path := range slices.Sorted(maps.Keys(d.cfg.Pages)) {
-		page := d.cfg.Pages[path]
+func (s *Server) addPages() error {
+	for _, path := range slices.Sorted(maps.Keys(s.cfg.Pages)) {
+		page := s.cfg.Pages[path]
 		if !plainPath(path) || page.ContentType == "" {
 			return fmt.Errorf("page %q: a plain path that begins with / and a content type are needed", path)
 		}
-		if d.isRouted(path) {
+		if s.isRouted(path) {
 			return fmt.Errorf("page %s: the path is that of a route", path)
 		}
-		d.addRoute(fiber.MethodGet, path, d.pageHandler(page))
+		s.addRoute(fiber.MethodGet, path, s.pageHandler(page))
 	}
-	for _, path := range slices.Sorted(maps.Keys(d.cfg.Redirects)) {
-		to := d.cfg.Redirects[path]
-		if !plainPath(path) || !plainPath(to) || d.isRouted(path) {
+	for _, path := range slices.Sorted(maps.Keys(s.cfg.Redirects)) {
+		to := s.cfg.Redirects[path]
+		if !plainPath(path) || !plainPath(to) || s.isRouted(path) {
 			return fmt.Errorf("redirect of %q to %q: two plain paths that begin with / are needed, the first of them free", path, to)
 		}
-		d.addRoute(fiber.MethodGet, path, d.redirectHandler(to))
+		s.addRoute(fiber.MethodGet, path, s.redirectHandler(to))
 	}
 	return nil
 }
@@ -53,16 +53,16 @@ func plainPath(path string) bool {
 }
 
 // isRouted reports whether a path is served already.
-func (d *Server) isRouted(path string) bool {
-	return slices.ContainsFunc(d.app.GetRoutes(), func(r fiber.Route) bool { return r.Path == path })
+func (s *Server) isRouted(path string) bool {
+	return slices.ContainsFunc(s.app.GetRoutes(), func(r fiber.Route) bool { return r.Path == path })
 }
 
 // redirectHandler redirects to another path of this server.
-func (d *Server) redirectHandler(to string) fiber.Handler {
+func (s *Server) redirectHandler(to string) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		fctx := c.Context()
-		if err := d.networkLimits.allow(d.baseCtx, networkName(d.clientIP(fctx)), time.Now()); err != nil {
-			d.writeError(fctx, err)
+		if err := s.networkLimits.allow(s.baseCtx, networkName(s.clientIP(fctx)), time.Now()); err != nil {
+			s.writeError(fctx, err)
 			return nil
 		}
 		fctx.Response.Header.Set(fiber.HeaderLocation, to)
@@ -72,7 +72,7 @@ func (d *Server) redirectHandler(to string) fiber.Handler {
 }
 
 // pageHandler serves one page, or 304 if the client has it.
-func (d *Server) pageHandler(p Page) fiber.Handler {
+func (s *Server) pageHandler(p Page) fiber.Handler {
 	sum := sha256.Sum256(p.Body)
 	tag := `"` + base64.RawURLEncoding.EncodeToString(sum[:16]) + `"`
 	policy := "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -83,8 +83,8 @@ func (d *Server) pageHandler(p Page) fiber.Handler {
 	cache := fmt.Sprintf("public, max-age=%d", int(pageAge.Seconds()))
 	return func(c *fiber.Ctx) error {
 		fctx := c.Context()
-		if err := d.networkLimits.allow(d.baseCtx, networkName(d.clientIP(fctx)), time.Now()); err != nil {
-			d.writeError(fctx, err)
+		if err := s.networkLimits.allow(s.baseCtx, networkName(s.clientIP(fctx)), time.Now()); err != nil {
+			s.writeError(fctx, err)
 			return nil
 		}
 		h := &fctx.Response.Header

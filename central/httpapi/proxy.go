@@ -17,16 +17,16 @@ const headerForwarded = "X-Forwarded-For"
 const maxHops = 16
 
 // clientIP returns where a request comes from, as far as proxies are trusted.
-func (d *Server) clientIP(fctx *fasthttp.RequestCtx) net.IP {
+func (s *Server) clientIP(fctx *fasthttp.RequestCtx) net.IP {
 	peer := fctx.RemoteIP()
-	if len(d.cfg.Trusted) == 0 {
+	if len(s.cfg.Trusted) == 0 {
 		return peer
 	}
 	var forwarded []string
 	for _, value := range fctx.Request.Header.PeekAll(headerForwarded) {
 		forwarded = append(forwarded, string(value))
 	}
-	return clientIPOf(peer, forwarded, d.cfg.Trusted)
+	return clientIPOf(peer, forwarded, s.cfg.Trusted)
 }
 
 // NetworkOf returns the network of a net/http request, by the rules of this

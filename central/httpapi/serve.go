@@ -39,29 +39,29 @@ const (
 
 // serveHTTP receives every request. It recovers from panics, names the request, and
 // passes it to the router.
-func (d *Server) serveHTTP(fctx *fasthttp.RequestCtx) {
+func (s *Server) serveHTTP(fctx *fasthttp.RequestCtx) {
 	defer func() {
 		if p := recover(); p != nil {
-			d.log.Error("panic while a request was handled", "request", requestID(fctx), "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
-			d.writeError(fctx, central.NewError(central.Internal, ""))
+			s.log.Error("panic while a request was handled", "request", requestID(fctx), "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+			s.writeError(fctx, central.NewError(central.Internal, ""))
 		}
 	}()
-	d.setReplyHeaders(fctx)
+	s.setReplyHeaders(fctx)
 	if fctx.Request.IsBodyStream() {
 		defer discardBody(fctx)
 	} else {
 		requestComplete(fctx)
 	}
 	shape, last := ambiguous(&fctx.Request.Header)
-	if last || d.draining.Load() {
+	if last || s.draining.Load() {
 		fctx.SetConnectionClose()
 	}
-	if d.isGatewayRequest(fctx) {
-		d.serveGateway(fctx, shape)
+	if s.isGatewayRequest(fctx) {
+		s.serveGateway(fctx, shape)
 		return
 	}
 	if shape != "" {
-		d.writeError(fctx, central.NewFieldError("headers", "http", shape))
+		s.writeError(fctx, central.NewFieldError("headers", "http", shape))
 		return
 	}
 	if !slices.Contains(fiber.DefaultMethods, string(fctx.Method())) {
@@ -69,18 +69,18 @@ func (d *Server) serveHTTP(fctx *fasthttp.RequestCtx) {
 		// the reply is the same 404 or 405 as for any other method.
 		fctx.Request.Header.SetMethod(fiber.MethodTrace)
 	}
-	d.router(fctx)
+	s.router(fctx)
 }
 
 // setReplyHeaders gives the request its id and the reply its fixed headers.
-func (d *Server) setReplyHeaders(fctx *fasthttp.RequestCtx) {
+func (s *Server) setReplyHeaders(fctx *fasthttp.RequestCtx) {
 	id := ""
 	if sent := fctx.Request.Header.PeekAll(headerRequestID); len(sent) == 1 && validRequestID(sent[0]) {
 		id = string(sent[0])
-	} else if minted, err := uuid.NewV7FromReader(d.cfg.Rand); err == nil {
+	} else if minted, err := uuid.NewV7FromReader(s.cfg.Rand); err == nil {
 		id = minted.String()
 	} else {
-		d.log.Error("no randomness for a request id", "error", err)
+		s.log.Error("no randomness for a request id", "error", err)
 	}
 	fctx.SetUserValue(requestIDValue, id)
 	h := &fctx.Response.Header
@@ -110,21 +110,21 @@ func requestID(fctx *fasthttp.RequestCtx) string {
 
 // handleRouterError answers requests that reached no route: unknown paths and
 // methods, and requests that fasthttp could not read.
-func (d *Server) handleRouterError(c *fiber.Ctx, err error) error {
+func (s *Server) handleRouterError(c *fiber.Ctx, err error) error {
 	fctx := c.Context()
 	if fctx.UserValue(requestIDValue) == nil {
 		// fasthttp closes the connection: let the peer read why.
-		d.setReplyHeaders(fctx)
+		s.setReplyHeaders(fctx)
 		closeAfterReply(fctx)
 	}
 	var status *fiber.Error
 	known := errors.As(err, &status)
-	if known && d.isUnreadableGatewayRequest(fctx) {
-		d.serveGateway(fctx, "the request could not be read: "+status.Message)
+	if known && s.isUnreadableGatewayRequest(fctx) {
+		s.serveGateway(fctx, "the request could not be read: "+status.Message)
 		return nil
 	}
 	if !known {
-		d.writeError(fctx, err)
+		s.writeError(fctx, err)
 		return nil
 	}
 	switch status.Code {
@@ -141,13 +141,13 @@ func (d *Server) handleRouterError(c *fiber.Ctx, err error) error {
 	default:
 		err = central.NewFieldError("request", "http", "must be well-formed HTTP/1.1")
 	}
-	d.writeError(fctx, err)
+	s.writeError(fctx, err)
 	return nil
 }
 
 // writeError writes an error's reply from the error table.
-func (d *Server) writeError(fctx *fasthttp.RequestCtx, err error) {
-	writeReply(fctx, d.handler.ErrorReply(err, requestID(fctx)))
+func (s *Server) writeError(fctx *fasthttp.RequestCtx, err error) {
+	writeReply(fctx, s.handler.ErrorReply(err, requestID(fctx)))
 }
 
 // writeReply sends a reply.
@@ -188,11 +188,11 @@ func checkHeaders(fctx *fasthttp.RequestCtx) error {
 }
 
 // routeHandler serves a route of the table.
-func (d *Server) routeHandler(route op.Route) fiber.Handler {
+func (s *Server) routeHandler(route op.Route) fiber.Handler {
 	return func(c *fiber.Ctx) error {
-		reply, err := d.handleRoute(c, route)
+		reply, err := s.handleRoute(c, route)
 		if err != nil {
-			d.writeError(c.Context(), err)
+			s.writeError(c.Context(), err)
 			return nil
 		}
 		writeReply(c.Context(), reply)
@@ -203,9 +203,9 @@ func (d *Server) routeHandler(route op.Route) fiber.Handler {
 // handleRoute authenticates a request, unwraps it, and passes it to the handler. The
 // caller and the role are checked before anything else of the request; the client
 // is checked again once the body has come.
-func (d *Server) handleRoute(c *fiber.Ctx, route op.Route) (central.Reply, error) {
+func (s *Server) handleRoute(c *fiber.Ctx, route op.Route) (central.Reply, error) {
 	fctx := c.Context()
-	by, err := d.authorize(fctx, route)
+	by, err := s.authorize(fctx, route)
 	if err != nil {
 		return central.Reply{}, err
 	}
@@ -230,16 +230,16 @@ func (d *Server) handleRoute(c *fiber.Ctx, route op.Route) (central.Reply, error
 		return central.Reply{}, err
 	}
 	select {
-	case d.underWay <- struct{}{}:
-		defer func() { <-d.underWay }()
+	case s.underWay <- struct{}{}:
+		defer func() { <-s.underWay }()
 	default:
 		return central.Reply{}, central.NewTooMany(time.Second)
 	}
-	ctx, cancel := context.WithTimeout(d.baseCtx, d.cfg.CallTimeout)
+	ctx, cancel := context.WithTimeout(s.baseCtx, s.cfg.CallTimeout)
 	defer cancel()
 	// Reading the body may take readTimeout; its client may be suspended by now.
 	if len(route.Roles) > 0 {
-		if err := d.tokenError(fctx, d.clients.check(ctx, by)); err != nil {
+		if err := s.tokenError(fctx, s.clients.check(ctx, by)); err != nil {
 			return central.Reply{}, err
 		}
 	}
@@ -248,25 +248,25 @@ func (d *Server) handleRoute(c *fiber.Ctx, route op.Route) (central.Reply, error
 		RequestID: requestID(fctx), Identity: string(fctx.Request.Header.Peek(headerIdentity)),
 	}
 	if route.ID == op.EnrolTerminal {
-		return d.enrolTerminal(ctx, fctx, sent)
+		return s.enrolTerminal(ctx, fctx, sent)
 	}
-	return d.handler.Handle(ctx, sent), nil
+	return s.handler.Handle(ctx, sent), nil
 }
 
 // authorize authenticates the caller, counts the request, and checks the role.
 // Routes without roles authenticate by themselves and are counted by network. Its
 // waiting is not part of CallTimeout.
-func (d *Server) authorize(fctx *fasthttp.RequestCtx, route op.Route) (bearer, error) {
-	ctx, cancel := context.WithTimeout(d.baseCtx, d.cfg.CallTimeout)
+func (s *Server) authorize(fctx *fasthttp.RequestCtx, route op.Route) (bearer, error) {
+	ctx, cancel := context.WithTimeout(s.baseCtx, s.cfg.CallTimeout)
 	defer cancel()
 	if len(route.Roles) == 0 {
-		return bearer{}, d.networkLimits.allow(ctx, networkName(d.clientIP(fctx)), time.Now())
+		return bearer{}, s.networkLimits.allow(ctx, networkName(s.clientIP(fctx)), time.Now())
 	}
-	by, err := d.authenticate(ctx, fctx)
+	by, err := s.authenticate(ctx, fctx)
 	if err != nil {
 		return bearer{}, err
 	}
-	tooMany := d.callerLimits.allow(ctx, by.principal.Caller(), time.Now())
+	tooMany := s.callerLimits.allow(ctx, by.principal.Caller(), time.Now())
 	if !route.Allows(by.principal.Role) {
 		return bearer{}, central.NewError(central.AccessDenied, "")
 	}
@@ -275,7 +275,7 @@ func (d *Server) authorize(fctx *fasthttp.RequestCtx, route op.Route) (bearer, e
 
 // authenticate reads the Bearer token (interface.md, section 5.1), and checks that
 // its client may still call.
-func (d *Server) authenticate(ctx context.Context, fctx *fasthttp.RequestCtx) (bearer, error) {
+func (s *Server) authenticate(ctx context.Context, fctx *fasthttp.RequestCtx) (bearer, error) {
 	if len(fctx.Request.Header.PeekAll(headerCredential)) > 1 {
 		return bearer{}, checkHeaders(fctx) // several headers: it is unknown which one counts
 	}
@@ -284,19 +284,19 @@ func (d *Server) authenticate(ctx context.Context, fctx *fasthttp.RequestCtx) (b
 	if !strings.EqualFold(scheme, "Bearer") {
 		return bearer{}, central.NewError(central.Unauthenticated, "Not authenticated: an access token is needed")
 	}
-	by, err := d.tokens.verify(token)
+	by, err := s.tokens.verify(token)
 	if err == nil {
-		err = d.clients.check(ctx, by)
+		err = s.clients.check(ctx, by)
 	}
-	return by, d.tokenError(fctx, err)
+	return by, s.tokenError(fctx, err)
 }
 
 // tokenError replies what is wrong with a token; other errors stay as they are.
-func (d *Server) tokenError(fctx *fasthttp.RequestCtx, err error) error {
+func (s *Server) tokenError(fctx *fasthttp.RequestCtx, err error) error {
 	if !errors.Is(err, errToken) {
 		return err
 	}
-	d.log.Info("token refused", "request", requestID(fctx), "error", err)
+	s.log.Info("token refused", "request", requestID(fctx), "error", err)
 	fctx.Response.Header.Set(headerChallenge, challengeBadToken)
 	return central.NewError(central.Unauthenticated, "Not authenticated: the access token is invalid or expired")
 }

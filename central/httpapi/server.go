@@ -165,15 +165,15 @@ func New(handler central.Handler, directory central.Directory, cfg Config) (*Ser
 	if err != nil {
 		return nil, fmt.Errorf("configuration of the HTTP API: %w", err)
 	}
-	d := &Server{
+	s := &Server{
 		handler: handler, directory: directory, cfg: cfg, log: cfg.Logger,
 		tokens: tokens, secrets: newSecretChecker(), attempts: newSecretAttempts(cfg.Rates, directory, cfg.Keys[0]), clients: newClientCache(directory),
 		callerLimits: newLimiter(cfg.Rate, cfg.Burst, cfg.meter(callerPrefix)), networkLimits: newLimiter(cfg.Rate, cfg.Burst, cfg.meter(networkPrefix)),
 		unknownLimits: newLimiter(cfg.UnknownRate, cfg.UnknownBurst, nil), enrolAttempts: ratelimit.NewAttemptLimiter(cfg.Rates, enrolRate, enrolPrefix),
 		underWay: make(chan struct{}, cfg.MaxUnderWay), longBodies: make(chan struct{}, maxLongBodies),
 	}
-	d.baseCtx, d.cancelBase = context.WithCancel(context.Background())
-	d.app = fiber.New(fiber.Config{
+	s.baseCtx, s.cancelBase = context.WithCancel(context.Background())
+	s.app = fiber.New(fiber.Config{
 		Immutable: true, CaseSensitive: true, StrictRouting: true,
 		// The handlers read the bodies, each with its own limit (readBody).
 		StreamRequestBody: true, BodyLimit: maxBody, ReadBufferSize: readBuffer,
@@ -182,65 +182,65 @@ func New(handler central.Handler, directory central.Directory, cfg Config) (*Ser
 		Concurrency:                  2 * cfg.MaxConns,
 		DisablePreParseMultipartForm: true,
 		DisableStartupMessage:        true,
-		ErrorHandler:                 d.handleRouterError,
+		ErrorHandler:                 s.handleRouterError,
 	})
-	d.app.Add(fiber.MethodPost, "/oauth/token", d.serveToken)
-	d.addRoute(fiber.MethodGet, "/.well-known/jwks.json", d.serveJWKS)
+	s.app.Add(fiber.MethodPost, "/oauth/token", s.serveToken)
+	s.addRoute(fiber.MethodGet, "/.well-known/jwks.json", s.serveJWKS)
 	if cfg.Explainer != nil {
-		d.app.Add(fiber.MethodPost, "/gateway/explain", d.explain)
+		s.app.Add(fiber.MethodPost, "/gateway/explain", s.explain)
 	}
 	for _, route := range op.Table() {
 		if route.Entrances&op.Direct != 0 {
-			d.addRoute(route.Method, route.Path, d.routeHandler(route))
+			s.addRoute(route.Method, route.Path, s.routeHandler(route))
 		}
 	}
-	if err := d.addPages(); err != nil {
+	if err := s.addPages(); err != nil {
 		return nil, fmt.Errorf("configuration of the HTTP API: %w", err)
 	}
-	d.router = d.app.Handler()
-	d.app.Server().Handler = d.serveHTTP
-	d.app.Server().CloseOnShutdown = true
-	d.app.Server().SecureErrorLogMessage = true // errors would quote headers, tokens included
-	return d, nil
+	s.router = s.app.Handler()
+	s.app.Server().Handler = s.serveHTTP
+	s.app.Server().CloseOnShutdown = true
+	s.app.Server().SecureErrorLogMessage = true // errors would quote headers, tokens included
+	return s, nil
 }
 
 // addRoute serves a path by a method, and by HEAD if the method is GET.
-func (d *Server) addRoute(method, path string, handler fiber.Handler) {
-	d.app.Add(method, path, handler)
+func (s *Server) addRoute(method, path string, handler fiber.Handler) {
+	s.app.Add(method, path, handler)
 	if method == fiber.MethodGet {
-		d.app.Add(fiber.MethodHead, path, handler)
+		s.app.Add(fiber.MethodHead, path, handler)
 	}
 }
 
 // AnnounceShutdown announces that Run will end soon: requests are still served, but
 // each reply closes its connection, so that the client's next request goes to
 // another node.
-func (d *Server) AnnounceShutdown() { d.draining.Store(true) }
+func (s *Server) AnnounceShutdown() { s.draining.Store(true) }
 
 // Run serves the listener until ctx ends, and closes it. Requests in progress then
 // have Config.Drain to finish; connections that are still open after that are
 // closed. Run returns when no connection is served any more. A Server runs once.
-func (d *Server) Run(ctx context.Context, inner net.Listener) error {
-	defer d.cancelBase()
-	l := newListener(inner, d.cfg.MaxConns)
+func (s *Server) Run(ctx context.Context, inner net.Listener) error {
+	defer s.cancelBase()
+	l := newListener(inner, s.cfg.MaxConns)
 	served := make(chan error, 1)
-	go func() { served <- d.app.Listener(l) }()
+	go func() { served <- s.app.Listener(l) }()
 
 	var failed error
 	select {
 	case err := <-served:
 		failed = fmt.Errorf("serve HTTP on %s: %w", inner.Addr(), errors.Join(err, errStopped))
 	case <-ctx.Done():
-		d.shutdown(ctx, l)
+		s.shutdown(ctx, l)
 		<-served
 	}
 	_ = l.Close() // it may be closed already
-	d.cancelBase()
+	s.cancelBase()
 	l.closeAll()
 	select {
 	case <-l.allClosed:
 	case <-time.After(closeTimeout):
-		d.log.Error("connections are still open after shutdown", "seconds", closeTimeout.Seconds())
+		s.log.Error("connections are still open after shutdown", "seconds", closeTimeout.Seconds())
 	}
 	return failed
 }
@@ -249,11 +249,11 @@ func (d *Server) Run(ctx context.Context, inner net.Listener) error {
 var errStopped = errors.New("the listener stopped accepting")
 
 // shutdown stops accepting and lets requests in progress finish.
-func (d *Server) shutdown(ctx context.Context, l *listener) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), d.cfg.Drain)
+func (s *Server) shutdown(ctx context.Context, l *listener) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.cfg.Drain)
 	defer cancel()
-	if err := d.app.ShutdownWithContext(ctx); err != nil {
-		d.log.Warn("connections are closed: requests did not finish in time", "seconds", d.cfg.Drain.Seconds(), "error", err)
+	if err := s.app.ShutdownWithContext(ctx); err != nil {
+		s.log.Warn("connections are closed: requests did not finish in time", "seconds", s.cfg.Drain.Seconds(), "error", err)
 	}
 	// If the server had not begun to serve, its shutdown does nothing.
 	_ = l.Close()

@@ -23,21 +23,21 @@ func NewAttemptLimiter(rates Buckets, rate Rate, prefix string) *AttemptLimiter 
 // Begin starts an attempt of a name, or returns how long to wait for one. The
 // caller must report to ended whether the attempt was wrong; a right one does not
 // count. Errors are the database's.
-func (t *AttemptLimiter) Begin(ctx context.Context, name string) (ended func(wrong bool) error, wait time.Duration, err error) {
-	if wait := t.local.Take(name); wait > 0 {
+func (l *AttemptLimiter) Begin(ctx context.Context, name string) (ended func(wrong bool) error, wait time.Duration, err error) {
+	if wait := l.local.Take(name); wait > 0 {
 		return nil, wait, nil
 	}
-	wait, err = t.buckets.RateTokenWait(ctx, t.prefix+name, t.rate, time.Now())
+	wait, err = l.buckets.RateTokenWait(ctx, l.prefix+name, l.rate, time.Now())
 	if err != nil || wait > 0 {
-		t.local.GiveBack(name)
+		l.local.GiveBack(name)
 		return nil, wait, err
 	}
 	return func(wrong bool) error {
 		if !wrong {
-			t.local.GiveBack(name)
+			l.local.GiveBack(name)
 			return nil
 		}
-		_, _, err := t.buckets.TakeRateTokens(ctx, t.prefix+name, t.rate, 1, time.Now())
+		_, _, err := l.buckets.TakeRateTokens(ctx, l.prefix+name, l.rate, 1, time.Now())
 		return err
 	}, 0, nil
 }

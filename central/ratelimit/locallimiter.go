@@ -33,58 +33,58 @@ func NewLocalLimiter(perSecond float64, burst int) *LocalLimiter {
 }
 
 // Take takes one use of a name, or returns how long to wait for one.
-func (t *LocalLimiter) Take(name string) (wait time.Duration) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	a := t.bucketOf(name, time.Now())
+func (l *LocalLimiter) Take(name string) (wait time.Duration) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	a := l.bucketOf(name, time.Now())
 	if a.left < 1 {
-		return max(time.Millisecond, time.Duration((1-a.left)/t.perSecond*float64(time.Second)))
+		return max(time.Millisecond, time.Duration((1-a.left)/l.perSecond*float64(time.Second)))
 	}
 	a.left--
 	return 0
 }
 
 // GiveBack returns a use.
-func (t *LocalLimiter) GiveBack(name string) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	a := t.bucketOf(name, time.Now())
-	a.left = min(a.left+1, t.burst)
+func (l *LocalLimiter) GiveBack(name string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	a := l.bucketOf(name, time.Now())
+	a.left = min(a.left+1, l.burst)
 }
 
-func (t *LocalLimiter) bucketOf(name string, now time.Time) *localBucket {
-	a, ok := t.buckets[name]
-	if !ok && len(t.buckets) >= maxLocalNames {
-		t.evictFull(now)
+func (l *LocalLimiter) bucketOf(name string, now time.Time) *localBucket {
+	a, ok := l.buckets[name]
+	if !ok && len(l.buckets) >= maxLocalNames {
+		l.evictFull(now)
 	}
 	switch {
 	case ok:
-	case len(t.buckets) >= maxLocalNames:
-		a = &t.others
+	case len(l.buckets) >= maxLocalNames:
+		a = &l.others
 	default:
-		a = &localBucket{left: t.burst, at: now}
-		t.buckets[name] = a
+		a = &localBucket{left: l.burst, at: now}
+		l.buckets[name] = a
 	}
-	t.refill(a, now)
+	l.refill(a, now)
 	return a
 }
 
-func (t *LocalLimiter) refill(a *localBucket, now time.Time) {
+func (l *LocalLimiter) refill(a *localBucket, now time.Time) {
 	if passed := now.Sub(a.at); passed > 0 {
-		a.left = min(t.burst, a.left+passed.Seconds()*t.perSecond)
+		a.left = min(l.burst, a.left+passed.Seconds()*l.perSecond)
 		a.at = now
 	}
 }
 
 // evictFull forgets names whose bucket is full, at most once a second.
-func (t *LocalLimiter) evictFull(now time.Time) {
-	if now.Sub(t.evictedAt) < time.Second {
+func (l *LocalLimiter) evictFull(now time.Time) {
+	if now.Sub(l.evictedAt) < time.Second {
 		return
 	}
-	t.evictedAt = now
-	for name, a := range t.buckets {
-		if t.refill(a, now); a.left >= t.burst {
-			delete(t.buckets, name)
+	l.evictedAt = now
+	for name, a := range l.buckets {
+		if l.refill(a, now); a.left >= l.burst {
+			delete(l.buckets, name)
 		}
 	}
 }

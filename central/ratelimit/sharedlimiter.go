@@ -81,17 +81,17 @@ type allowance struct {
 	err          error     // the database's error, if that was the reason
 }
 
-func (m *SharedLimiter) allowanceOf(name string) *allowance {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	now := m.now()
-	a, ok := m.names[name]
+func (l *SharedLimiter) allowanceOf(name string) *allowance {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := l.now()
+	a, ok := l.names[name]
 	if !ok {
-		if len(m.names) >= m.maxNames {
-			m.evictIdle(now)
+		if len(l.names) >= l.maxNames {
+			l.evictIdle(now)
 		}
-		a = &allowance{lock: make(chan struct{}, 1), local: rate.NewLimiter(rate.Limit(m.rate.PerSecond/localShare), m.rate.Burst/localShare)}
-		m.names[name] = a
+		a = &allowance{lock: make(chan struct{}, 1), local: rate.NewLimiter(rate.Limit(l.rate.PerSecond/localShare), l.rate.Burst/localShare)}
+		l.names[name] = a
 	}
 	a.seen = now
 	return a
@@ -99,28 +99,28 @@ func (m *SharedLimiter) allowanceOf(name string) *allowance {
 
 // evictIdle drops names that were not used for as long as any bucket takes to
 // fill, or a refusal to end.
-func (m *SharedLimiter) evictIdle(now time.Time) {
-	for name, a := range m.names {
-		if now.Sub(a.seen) > max(idleAfter, m.rate.refillTime()+errorPause) {
-			delete(m.names, name)
+func (l *SharedLimiter) evictIdle(now time.Time) {
+	for name, a := range l.names {
+		if now.Sub(a.seen) > max(idleAfter, l.rate.refillTime()+errorPause) {
+			delete(l.names, name)
 		}
 	}
-	m.maxNames = max(minNames, 2*len(m.names))
+	l.maxNames = max(minNames, 2*len(l.names))
 }
 
 // Take takes one use of a name, and returns when the use may happen: at once, or
 // at most a tenth of a second later if the burst is used up. A wait above zero
 // means that there is none before that time. An error is the database's, or the
 // context's. back returns the use; it is nil if none was taken.
-func (m *SharedLimiter) Take(ctx context.Context, name string) (back func(), wait time.Duration, err error) {
-	if m.rate.PerSecond == math.MaxFloat64 {
+func (l *SharedLimiter) Take(ctx context.Context, name string) (back func(), wait time.Duration, err error) {
+	if l.rate.PerSecond == math.MaxFloat64 {
 		return func() {}, 0, nil
 	}
-	a := m.allowanceOf(name)
-	if a.local.AllowN(m.now(), 1) {
+	a := l.allowanceOf(name)
+	if a.local.AllowN(l.now(), 1) {
 		return func() {}, 0, nil
 	}
-	place, wait, err := m.reserve(ctx, a, name)
+	place, wait, err := l.reserve(ctx, a, name)
 	if wait > 0 || err != nil {
 		return nil, wait, err
 	}
@@ -138,22 +138,22 @@ func (m *SharedLimiter) Take(ctx context.Context, name string) (back func(), wai
 }
 
 // reserve takes a use that may happen after place.
-func (m *SharedLimiter) reserve(ctx context.Context, a *allowance, name string) (place, wait time.Duration, err error) {
+func (l *SharedLimiter) reserve(ctx context.Context, a *allowance, name string) (place, wait time.Duration, err error) {
 	select {
 	case a.lock <- struct{}{}:
 	case <-ctx.Done():
 		return 0, 0, ctx.Err()
 	}
 	defer func() { <-a.lock }()
-	now := m.now()
+	now := l.now()
 	if !now.Before(a.expiresAt) {
 		a.left = 0
 	}
 	if a.left == 0 {
-		if wait := a.blockedUntil.Sub(now); wait > 0 && wait <= m.rate.refillTime()+errorPause {
+		if wait := a.blockedUntil.Sub(now); wait > 0 && wait <= l.rate.refillTime()+errorPause {
 			return 0, wait, a.err
 		}
-		if wait, err := m.leaseChunk(ctx, a, name, now); wait > 0 || err != nil {
+		if wait, err := l.leaseChunk(ctx, a, name, now); wait > 0 || err != nil {
 			return 0, wait, err
 		}
 	}
@@ -163,17 +163,17 @@ func (m *SharedLimiter) reserve(ctx context.Context, a *allowance, name string) 
 			a.nextAt = now
 		}
 		place = a.nextAt.Sub(now)
-		a.nextAt = a.nextAt.Add(m.gap)
+		a.nextAt = a.nextAt.Add(l.gap)
 	}
 	return place, 0, nil
 }
 
 // leaseChunk gets the next chunk.
-func (m *SharedLimiter) leaseChunk(ctx context.Context, a *allowance, name string, now time.Time) (time.Duration, error) {
-	given, wait, err := m.buckets.TakeRateTokens(ctx, m.prefix+name, m.rate, m.chunk, now)
+func (l *SharedLimiter) leaseChunk(ctx context.Context, a *allowance, name string, now time.Time) (time.Duration, error) {
+	given, wait, err := l.buckets.TakeRateTokens(ctx, l.prefix+name, l.rate, l.chunk, now)
 	if err != nil {
 		if ctx.Err() == nil { // the other callers' contexts have not ended
-			a.blockedUntil, a.err = m.now().Add(errorPause), err
+			a.blockedUntil, a.err = l.now().Add(errorPause), err
 		}
 		return 0, err
 	}
@@ -183,12 +183,12 @@ func (m *SharedLimiter) leaseChunk(ctx context.Context, a *allowance, name strin
 		return wait, nil
 	}
 	// A chunk that is requested right after the last one is all that there is.
-	span := time.Duration(m.chunk) * m.gap
-	a.paced = m.chunk > 1 && now.Before(a.nextAt.Add(span)) && now.After(a.nextAt.Add(-2*span))
-	if given < m.chunk { // the bucket is empty; it has a chunk again after that
+	span := time.Duration(l.chunk) * l.gap
+	a.paced = l.chunk > 1 && now.Before(a.nextAt.Add(span)) && now.After(a.nextAt.Add(-2*span))
+	if given < l.chunk { // the bucket is empty; it has a chunk again after that
 		a.blockedUntil, a.err = now.Add(span), nil
 	}
-	a.left, a.expiresAt = given, now.Add(m.rate.refillTime())
+	a.left, a.expiresAt = given, now.Add(l.rate.refillTime())
 	return 0, nil
 }
 

@@ -24,15 +24,15 @@ type Ancestry struct {
 // Independent reports whether two members count as two people in a decision. They do
 // not where one got the access from the other, or both from one admin alone: whoever
 // makes an account may also be the one who uses it.
-func (d *Service) Independent(ctx context.Context, one, other string) (bool, error) {
+func (s *Service) Independent(ctx context.Context, one, other string) (bool, error) {
 	if one == other {
 		return false, nil
 	}
-	first, err := d.store.MemberAncestry(ctx, one)
+	first, err := s.store.MemberAncestry(ctx, one)
 	if err != nil {
 		return false, err
 	}
-	second, err := d.store.MemberAncestry(ctx, other)
+	second, err := s.store.MemberAncestry(ctx, other)
 	if err != nil {
 		return false, err
 	}
@@ -50,8 +50,8 @@ func (d *Service) Independent(ctx context.Context, one, other string) (bool, err
 // Approve does what an admin requested and can't do alone. It takes another,
 // independent admin or a command. ErrNothingToApprove, ErrNotIndependent,
 // central.ErrNotFound.
-func (d *Service) Approve(ctx context.Context, login string, by Actor) error {
-	was, err := d.account(ctx, login)
+func (s *Service) Approve(ctx context.Context, login string, by Actor) error {
+	was, err := s.account(ctx, login)
 	if err != nil {
 		return err
 	}
@@ -62,20 +62,20 @@ func (d *Service) Approve(ctx context.Context, login string, by Actor) error {
 	if by.Login != "" {
 		independent := by.Login != was.Login
 		if independent {
-			if independent, err = d.Independent(ctx, by.Login, was.RequestedBy); err != nil {
+			if independent, err = s.Independent(ctx, by.Login, was.RequestedBy); err != nil {
 				return err
 			}
 		}
 		if !independent {
-			return errors.Join(ErrNotIndependent, d.write(ctx, by, change, OutcomeRefused))
+			return errors.Join(ErrNotIndependent, s.write(ctx, by, change, OutcomeRefused))
 		}
 	}
-	e, err := d.newEntry(by, change.What, change.Subject, OutcomeDone)
+	e, err := s.newEntry(by, change.What, change.Subject, OutcomeDone)
 	if err != nil {
 		return err
 	}
 	e.Was, e.Became = change.Was, change.Became
-	if err := d.store.ApproveMember(ctx, was, e); errors.Is(err, central.ErrState) {
+	if err := s.store.ApproveMember(ctx, was, e); errors.Is(err, central.ErrState) {
 		return ErrNothingToApprove
 	} else if err != nil {
 		return err
@@ -101,42 +101,42 @@ func (s Session) SteppedUp(now time.Time) bool {
 // StepUp proves the second factor again in a session, with an unused code. Wrong codes
 // are counted separately from wrong sign-ins, which unknown callers can cause.
 // *WaitError, ErrCode, ErrNoSession.
-func (d *Service) StepUp(ctx context.Context, in SignedIn, code secret.OTP) (SignedIn, error) {
+func (s *Service) StepUp(ctx context.Context, in SignedIn, code secret.OTP) (SignedIn, error) {
 	by := in.Actor()
 	name := by.Login + " step-up" // no login has a space
-	wait, err := d.store.CountStaffAttempt(ctx, name, time.Now(), password.Wait)
+	wait, err := s.store.CountStaffAttempt(ctx, name, time.Now(), password.Wait)
 	if err != nil {
 		return in, err
 	}
 	if wait > 0 {
 		return in, &WaitError{wait}
 	}
-	r, err := d.store.MemberAccount(ctx, by.Login)
+	r, err := s.store.MemberAccount(ctx, by.Login)
 	if err != nil {
 		return in, err
 	}
 	if r.Sealed == nil || !r.DisabledAt.IsZero() {
 		return in, ErrNoSession
 	}
-	f, err := d.openFactor(r)
+	f, err := s.openFactor(r)
 	if err != nil {
 		return in, err
 	}
 	now := time.Now()
-	step, err := d.verifiers.code(f, code, now, r.Step)
+	step, err := s.verifiers.code(f, code, now, r.Step)
 	if err != nil {
 		return in, err
 	}
 	if step == 0 {
-		return in, errors.Join(ErrCode, d.write(ctx, by, Change{What: ActStepUp, Subject: by.Login}, OutcomeRefused))
+		return in, errors.Join(ErrCode, s.write(ctx, by, Change{What: ActStepUp, Subject: by.Login}, OutcomeRefused))
 	}
-	e, err := d.newEntry(by, ActStepUp, by.Login, OutcomeDone)
+	e, err := s.newEntry(by, ActStepUp, by.Login, OutcomeDone)
 	if err != nil {
 		return in, err
 	}
-	s := in.Session
-	s.AttemptName = name
-	if err := d.store.StepUpStaffSession(ctx, s, step, now, e); errors.Is(err, central.ErrState) {
+	session := in.Session
+	session.AttemptName = name
+	if err := s.store.StepUpStaffSession(ctx, session, step, now, e); errors.Is(err, central.ErrState) {
 		return in, ErrCode
 	} else if err != nil {
 		return in, err

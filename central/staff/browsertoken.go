@@ -26,13 +26,13 @@ const (
 // under the master keys for that login. It grants nothing. Wrong attempts that come
 // with it are counted separately, so that attempts from elsewhere do not lock this
 // person out.
-func (d *Service) NewBrowserToken(login string) (secret.Token, error) {
+func (s *Service) NewBrowserToken(login string) (secret.Token, error) {
 	raw := make([]byte, browserTokenSize)
 	binary.BigEndian.PutUint64(raw, uint64(time.Now().Add(BrowserLife).Unix()))
-	if _, err := io.ReadFull(d.cfg.Rand, raw[8:]); err != nil {
+	if _, err := io.ReadFull(s.cfg.Rand, raw[8:]); err != nil {
 		return secret.Token{}, fmt.Errorf("draw a browser token: %w", err)
 	}
-	sealed, err := d.vault.seal(raw, browserPurpose, login)
+	sealed, err := s.vault.seal(raw, browserPurpose, login)
 	if err != nil {
 		return secret.Token{}, fmt.Errorf("seal a browser token: %w", err)
 	}
@@ -41,7 +41,7 @@ func (d *Service) NewBrowserToken(login string) (secret.Token, error) {
 
 // attemptName returns the name under which attempts for a login are counted that come
 // with a browser token, and whether the token is that login's and still valid.
-func (d *Service) attemptName(login string, token secret.Token) (name string, known bool) {
+func (s *Service) attemptName(login string, token secret.Token) (name string, known bool) {
 	text := token.Reveal()
 	if text == "" || len(text) > maxBrowserToken {
 		return login, false
@@ -50,7 +50,7 @@ func (d *Service) attemptName(login string, token secret.Token) (name string, kn
 	if err != nil {
 		return login, false
 	}
-	raw, err := d.vault.open(sealed, browserPurpose, login)
+	raw, err := s.vault.open(sealed, browserPurpose, login)
 	if err != nil || len(raw) != browserTokenSize || time.Now().Unix() >= int64(binary.BigEndian.Uint64(raw)) {
 		return login, false
 	}

@@ -11,8 +11,8 @@ import (
 
 // OnVerify reports the work that the service does to judge a sign-in: each hash with
 // its cost, and each check of a code.
-func (d *Service) OnVerify(record func(work string)) {
-	d.verifiers = verifiers{
+func (s *Service) OnVerify(record func(work string)) {
+	s.verifiers = verifiers{
 		password: func(stored string, typed secret.Token) (bool, error) {
 			record("hash " + strings.Join(strings.Split(stored, "$")[:4], "$"))
 			return password.Verify(stored, typed)

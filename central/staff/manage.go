@@ -27,18 +27,18 @@ type Setup struct {
 }
 
 // newSetup makes a set-up code and the secret of a second factor.
-func (d *Service) newSetup(login string) (Account, Setup, error) {
+func (s *Service) newSetup(login string) (Account, Setup, error) {
 	raw := make([]byte, setupBytes)
-	if _, err := io.ReadFull(d.cfg.Rand, raw); err != nil {
+	if _, err := io.ReadFull(s.cfg.Rand, raw); err != nil {
 		return Account{}, Setup{}, fmt.Errorf("draw a set-up code: %w", err)
 	}
 	text := strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(raw))[:20]
 	code := secret.NewToken(strings.Join([]string{text[:4], text[4:8], text[8:12], text[12:16], text[16:]}, "-"))
-	f, err := newFactor(login, d.cfg.Rand)
+	f, err := newFactor(login, s.cfg.Rand)
 	if err != nil {
 		return Account{}, Setup{}, err
 	}
-	sealed, err := d.vault.seal(f.key.Reveal(), factorPurpose, login)
+	sealed, err := s.vault.seal(f.key.Reveal(), factorPurpose, login)
 	if err != nil {
 		return Account{}, Setup{}, fmt.Errorf("seal a second factor: %w", err)
 	}
@@ -49,7 +49,7 @@ func (d *Service) newSetup(login string) (Account, Setup, error) {
 
 // Add records a member, who signs in after the set-up; a new admin after a second
 // admin's approval too. ErrLogin, ErrName, ErrRole, ErrTooMany, central.ErrTaken.
-func (d *Service) Add(ctx context.Context, login, name string, role Role, by Actor) (Setup, error) {
+func (s *Service) Add(ctx context.Context, login, name string, role Role, by Actor) (Setup, error) {
 	login, err := ParseLogin(login)
 	if err != nil {
 		return Setup{}, err
@@ -60,12 +60,12 @@ func (d *Service) Add(ctx context.Context, login, name string, role Role, by Act
 	if role, err = ParseRole(string(role)); err != nil {
 		return Setup{}, err
 	}
-	r, setup, err := d.newSetup(login)
+	r, setup, err := s.newSetup(login)
 	if err != nil {
 		return Setup{}, err
 	}
 	r.Name, r.Role, r.CreatedAt, r.CreatedBy = name, role, time.Now(), by.displayName()
-	e, err := d.newEntry(by, ActAdd, login, OutcomeDone)
+	e, err := s.newEntry(by, ActAdd, login, OutcomeDone)
 	if err != nil {
 		return Setup{}, err
 	}
@@ -73,7 +73,7 @@ func (d *Service) Add(ctx context.Context, login, name string, role Role, by Act
 	if role == Admin {
 		setup.NeedsApproval = r.requestApproval(ApprovalAdd, by, &e)
 	}
-	return setup, d.store.AddMember(ctx, r, e)
+	return setup, s.store.AddMember(ctx, r, e)
 }
 
 // requestApproval makes a step wait for a second admin, unless a command does it.
@@ -96,27 +96,27 @@ func (a Actor) displayName() string {
 // Reset forgets a member's password and second factor, ends the sessions and opens a
 // new set-up, which works after a second admin's approval. It enables a disabled
 // member again. central.ErrNotFound.
-func (d *Service) Reset(ctx context.Context, login string, by Actor) (Setup, error) {
-	was, err := d.account(ctx, login)
+func (s *Service) Reset(ctx context.Context, login string, by Actor) (Setup, error) {
+	was, err := s.account(ctx, login)
 	if err != nil {
 		return Setup{}, err
 	}
-	r, setup, err := d.newSetup(was.Login)
+	r, setup, err := s.newSetup(was.Login)
 	if err != nil {
 		return Setup{}, err
 	}
-	e, err := d.newEntry(by, ActReset, was.Login, OutcomeDone)
+	e, err := s.newEntry(by, ActReset, was.Login, OutcomeDone)
 	if err != nil {
 		return Setup{}, err
 	}
 	setup.NeedsApproval = r.requestApproval(ApprovalReset, by, &e)
-	return setup, d.store.ResetMember(ctx, r, e)
+	return setup, s.store.ResetMember(ctx, r, e)
 }
 
 // SetRole changes a member's role; the sessions end. A change to admin waits for a
 // second admin's approval. ErrRole, ErrLastAdmin, ErrResetPending,
 // central.ErrNotFound.
-func (d *Service) SetRole(ctx context.Context, login string, role Role, by Actor) error {
+func (s *Service) SetRole(ctx context.Context, login string, role Role, by Actor) error {
 	role, err := ParseRole(string(role))
 	if err != nil {
 		return err
@@ -124,11 +124,11 @@ func (d *Service) SetRole(ctx context.Context, login string, role Role, by Actor
 	if login, err = ParseLogin(login); err != nil {
 		return err
 	}
-	e, err := d.newEntry(by, ActRole, login, OutcomeDone)
+	e, err := s.newEntry(by, ActRole, login, OutcomeDone)
 	if err != nil {
 		return err
 	}
-	return d.store.SetMemberRole(ctx, login, role, e)
+	return s.store.SetMemberRole(ctx, login, role, e)
 }
 
 // WithRole returns the account with a new role, as the entry's person gave it, and
@@ -152,59 +152,59 @@ func (r Account) WithRole(role Role, e *AuditEntry) (Account, error) {
 
 // Disable forbids a member to sign in; the sessions end. ErrLastAdmin,
 // central.ErrNotFound.
-func (d *Service) Disable(ctx context.Context, login string, by Actor) error {
-	was, err := d.account(ctx, login)
+func (s *Service) Disable(ctx context.Context, login string, by Actor) error {
+	was, err := s.account(ctx, login)
 	if err != nil {
 		return err
 	}
-	e, err := d.newEntry(by, ActDisable, was.Login, OutcomeDone)
+	e, err := s.newEntry(by, ActDisable, was.Login, OutcomeDone)
 	if err != nil {
 		return err
 	}
 	e.Was, e.Became = "enabled", "disabled"
-	return d.store.DisableMember(ctx, was.Login, e)
+	return s.store.DisableMember(ctx, was.Login, e)
 }
 
 // Members lists all members, by login.
-func (d *Service) Members(ctx context.Context) ([]Member, error) { return d.store.Members(ctx) }
+func (s *Service) Members(ctx context.Context) ([]Member, error) { return s.store.Members(ctx) }
 
 // Member returns one, or central.ErrNotFound.
-func (d *Service) Member(ctx context.Context, login string) (Member, error) {
-	r, err := d.account(ctx, login)
+func (s *Service) Member(ctx context.Context, login string) (Member, error) {
+	r, err := s.account(ctx, login)
 	return r.Member, err
 }
 
-func (d *Service) account(ctx context.Context, login string) (Account, error) {
+func (s *Service) account(ctx context.Context, login string) (Account, error) {
 	login, err := ParseLogin(login)
 	if err != nil {
 		return Account{}, err
 	}
-	return d.store.MemberAccount(ctx, login)
+	return s.store.MemberAccount(ctx, login)
 }
 
 // CheckSetup checks a set-up code, which stays usable, and returns the second factor
 // that the member is to register. *WaitError, ErrSetup, ErrUnapproved.
-func (d *Service) CheckSetup(ctx context.Context, login string, code secret.Token, from string) (Factor, error) {
-	r, err := d.openSetup(ctx, login, code, from)
+func (s *Service) CheckSetup(ctx context.Context, login string, code secret.Token, from string) (Factor, error) {
+	r, err := s.openSetup(ctx, login, code, from)
 	if err != nil {
 		return Factor{}, err
 	}
-	return d.openFactor(r)
+	return s.openFactor(r)
 }
 
 // openSetup finds the account of an open set-up. *WaitError, ErrSetup, ErrUnapproved.
-func (d *Service) openSetup(ctx context.Context, login string, code secret.Token, from string) (Account, error) {
-	if err := d.checkRate(ctx, from); err != nil {
+func (s *Service) openSetup(ctx context.Context, login string, code secret.Token, from string) (Account, error) {
+	if err := s.checkRate(ctx, from); err != nil {
 		return Account{}, err
 	}
 	refuse := func(login string) (Account, error) {
-		e, err := d.newEntry(Actor{Login: login, From: from}, ActEnrol, login, OutcomeRefused)
+		e, err := s.newEntry(Actor{Login: login, From: from}, ActEnrol, login, OutcomeRefused)
 		if err == nil {
-			err = d.store.AddAuditEntry(ctx, e)
+			err = s.store.AddAuditEntry(ctx, e)
 		}
 		return Account{}, errors.Join(ErrSetup, err)
 	}
-	r, err := d.account(ctx, login)
+	r, err := s.account(ctx, login)
 	if errors.Is(err, central.ErrNotFound) || errors.Is(err, ErrLogin) {
 		return refuse("")
 	}
@@ -223,15 +223,15 @@ func (d *Service) openSetup(ctx context.Context, login string, code secret.Token
 
 // Enrol ends a set-up: it sets the chosen password, checks a code of the second factor
 // and signs the member in. *WaitError, ErrSetup, ErrUnapproved, ErrPassword, ErrCode.
-func (d *Service) Enrol(ctx context.Context, login string, code, chosen secret.Token, proof secret.OTP, from string) (SignedIn, error) {
-	r, err := d.openSetup(ctx, login, code, from)
+func (s *Service) Enrol(ctx context.Context, login string, code, chosen secret.Token, proof secret.OTP, from string) (SignedIn, error) {
+	r, err := s.openSetup(ctx, login, code, from)
 	if err != nil {
 		return SignedIn{}, err
 	}
 	if err := checkPassword(r.Login, chosen); err != nil {
 		return SignedIn{}, err
 	}
-	f, err := d.openFactor(r)
+	f, err := s.openFactor(r)
 	if err != nil {
 		return SignedIn{}, err
 	}
@@ -241,38 +241,38 @@ func (d *Service) Enrol(ctx context.Context, login string, code, chosen secret.T
 	if r.Step == 0 {
 		return SignedIn{}, ErrCode
 	}
-	if r.Password, err = d.hashPassword(ctx, chosen); err != nil {
+	if r.Password, err = s.hashPassword(ctx, chosen); err != nil {
 		return SignedIn{}, err
 	}
 	by := Actor{r.Login, r.Role, from}
-	s, err := d.newSession(by, func(s Session) error {
-		e, err := d.newEntry(by, ActEnrol, r.Login, OutcomeDone)
+	session, err := s.newSession(by, func(session Session) error {
+		e, err := s.newEntry(by, ActEnrol, r.Login, OutcomeDone)
 		if err != nil {
 			return err
 		}
-		return d.store.EnrolMember(ctx, r, s, e)
+		return s.store.EnrolMember(ctx, r, session, e)
 	})
 	if errors.Is(err, central.ErrState) {
 		return SignedIn{}, ErrSetup
 	}
-	s.Member = r.Member
-	return s, err
+	session.Member = r.Member
+	return session, err
 }
 
-func (d *Service) hashPassword(ctx context.Context, chosen secret.Token) (string, error) {
+func (s *Service) hashPassword(ctx context.Context, chosen secret.Token) (string, error) {
 	select {
-	case d.hashes <- struct{}{}:
-		defer func() { <-d.hashes }()
+	case s.hashes <- struct{}{}:
+		defer func() { <-s.hashes }()
 	case <-ctx.Done():
 		return "", ctx.Err()
 	}
-	return password.Hash(chosen, d.cfg.Rand, d.cfg.Cost)
+	return password.Hash(chosen, s.cfg.Rand, s.cfg.Cost)
 }
 
 // ChangePassword sets the password of the signed-in member, who proves the old one and
 // the second factor as at a sign-in. All sessions end, and a new one is returned.
 // *WaitError, ErrWrong, ErrPassword, ErrSamePassword.
-func (d *Service) ChangePassword(ctx context.Context, in SignedIn, old, chosen secret.Token, code secret.OTP) (SignedIn, error) {
+func (s *Service) ChangePassword(ctx context.Context, in SignedIn, old, chosen secret.Token, code secret.OTP) (SignedIn, error) {
 	by := in.Actor()
 	if err := checkPassword(by.Login, chosen); err != nil {
 		return SignedIn{}, err
@@ -280,39 +280,39 @@ func (d *Service) ChangePassword(ctx context.Context, in SignedIn, old, chosen s
 	if chosen.Equal(old) {
 		return SignedIn{}, ErrSamePassword
 	}
-	was, err := d.store.MemberAccount(ctx, by.Login)
+	was, err := s.store.MemberAccount(ctx, by.Login)
 	if err != nil {
 		return SignedIn{}, err
 	}
-	wait, err := d.store.CountStaffAttempt(ctx, by.Login, time.Now(), password.Wait)
+	wait, err := s.store.CountStaffAttempt(ctx, by.Login, time.Now(), password.Wait)
 	if err != nil {
 		return SignedIn{}, err
 	}
 	if wait > 0 {
 		return SignedIn{}, &WaitError{wait}
 	}
-	step, err := d.verifyCredentials(ctx, was, old, code)
+	step, err := s.verifyCredentials(ctx, was, old, code)
 	if err != nil {
 		return SignedIn{}, err
 	}
 	if step == 0 {
-		return SignedIn{}, errors.Join(ErrWrong, d.write(ctx, by, Change{What: ActPassword, Subject: by.Login}, OutcomeRefused))
+		return SignedIn{}, errors.Join(ErrWrong, s.write(ctx, by, Change{What: ActPassword, Subject: by.Login}, OutcomeRefused))
 	}
 	is := was
 	is.Step = step
-	if is.Password, err = d.hashPassword(ctx, chosen); err != nil {
+	if is.Password, err = s.hashPassword(ctx, chosen); err != nil {
 		return SignedIn{}, err
 	}
-	s, err := d.newSession(by, func(s Session) error {
-		e, err := d.newEntry(by, ActPassword, by.Login, OutcomeDone)
+	session, err := s.newSession(by, func(session Session) error {
+		e, err := s.newEntry(by, ActPassword, by.Login, OutcomeDone)
 		if err != nil {
 			return err
 		}
-		return d.store.SetMemberPassword(ctx, was, is, s, e)
+		return s.store.SetMemberPassword(ctx, was, is, session, e)
 	})
 	if errors.Is(err, central.ErrState) {
 		return SignedIn{}, ErrWrong
 	}
-	s.Member = was.Member
-	return s, err
+	session.Member = was.Member
+	return session, err
 }

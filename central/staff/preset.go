@@ -26,44 +26,44 @@ func NewFactor(login string, key secret.Key) Factor { return Factor{login, key} 
 
 // EnsurePreset records a preset account where it does not exist, ready to sign in.
 // Several nodes may do it at the same time. A disabled account stays disabled.
-func (d *Service) EnsurePreset(ctx context.Context, k Preset, by Actor) error {
-	r, _, err := d.newSetup(k.Login)
+func (s *Service) EnsurePreset(ctx context.Context, k Preset, by Actor) error {
+	r, _, err := s.newSetup(k.Login)
 	if err != nil {
 		return err
 	}
 	r.Name, r.Role, r.CreatedAt, r.CreatedBy = k.Name, k.Role, time.Now(), by.displayName()
-	if r.Sealed, err = d.vault.seal(k.Factor.Reveal(), factorPurpose, k.Login); err != nil {
+	if r.Sealed, err = s.vault.seal(k.Factor.Reveal(), factorPurpose, k.Login); err != nil {
 		return fmt.Errorf("seal the second factor of %s: %w", k.Login, err)
 	}
-	e, err := d.newEntry(by, ActAdd, k.Login, OutcomeDone)
+	e, err := s.newEntry(by, ActAdd, k.Login, OutcomeDone)
 	if err != nil {
 		return err
 	}
 	e.Became = string(k.Role)
-	err = d.store.AddMember(ctx, r, e)
+	err = s.store.AddMember(ctx, r, e)
 	if errors.Is(err, central.ErrTaken) {
-		was, err := d.store.MemberAccount(ctx, k.Login)
+		was, err := s.store.MemberAccount(ctx, k.Login)
 		if err != nil || was.Ready || !was.DisabledAt.IsZero() {
 			return err
 		}
 		// An earlier start ended between AddMember and EnrolMember.
-		if err := d.store.ResetMember(ctx, r, e); err != nil {
+		if err := s.store.ResetMember(ctx, r, e); err != nil {
 			return err
 		}
 	} else if err != nil {
 		return err
 	}
-	if r.Password, err = password.Hash(k.Password, d.cfg.Rand, d.cfg.Cost); err != nil {
+	if r.Password, err = password.Hash(k.Password, s.cfg.Rand, s.cfg.Cost); err != nil {
 		return err
 	}
-	_, err = d.newSession(by, func(s Session) error {
-		s.Login = k.Login
-		s.OpenedAt, s.SeenAt = s.OpenedAt.Add(-SessionLifetime), s.SeenAt.Add(-SessionLifetime) // ended: nobody has the token
-		e, err := d.newEntry(by, ActEnrol, k.Login, OutcomeDone)
+	_, err = s.newSession(by, func(session Session) error {
+		session.Login = k.Login
+		session.OpenedAt, session.SeenAt = session.OpenedAt.Add(-SessionLifetime), session.SeenAt.Add(-SessionLifetime) // ended: nobody has the token
+		e, err := s.newEntry(by, ActEnrol, k.Login, OutcomeDone)
 		if err != nil {
 			return err
 		}
-		return d.store.EnrolMember(ctx, r, s, e)
+		return s.store.EnrolMember(ctx, r, session, e)
 	})
 	if errors.Is(err, central.ErrState) {
 		return nil // another node was first

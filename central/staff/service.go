@@ -87,8 +87,8 @@ type SignIns struct {
 }
 
 // SignIns returns the counts, for metrics.
-func (d *Service) SignIns() SignIns {
-	return SignIns{d.counts.opened.Load(), d.counts.refused.Load(), d.counts.waiting.Load()}
+func (s *Service) SignIns() SignIns {
+	return SignIns{s.counts.opened.Load(), s.counts.refused.Load(), s.counts.waiting.Load()}
 }
 
 // New returns a Service. It needs every argument but cfg.Cost.
@@ -103,20 +103,20 @@ func New(store Store, vault *Vault, cfg Config) (*Service, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &Service{AuditLog: auditLog, store: store, vault: vault, cfg: cfg, verifiers: verifiers{password.Verify, Factor.step}, hashes: make(chan struct{}, maxHashes)}
-	if d.dummy.hash, err = password.Unmatchable(cfg.Rand, cfg.Cost); err != nil {
+	s := &Service{AuditLog: auditLog, store: store, vault: vault, cfg: cfg, verifiers: verifiers{password.Verify, Factor.step}, hashes: make(chan struct{}, maxHashes)}
+	if s.dummy.hash, err = password.Unmatchable(cfg.Rand, cfg.Cost); err != nil {
 		return nil, err
 	}
-	d.dummy.factor, err = newFactor("", cfg.Rand)
-	return d, err
+	s.dummy.factor, err = newFactor("", cfg.Rand)
+	return s, err
 }
 
 // tokenBytes is 256 bits.
 const tokenBytes = 32
 
-func (d *Service) newToken() (secret.Token, error) {
+func (s *Service) newToken() (secret.Token, error) {
 	raw := make([]byte, tokenBytes)
-	if _, err := io.ReadFull(d.cfg.Rand, raw); err != nil {
+	if _, err := io.ReadFull(s.cfg.Rand, raw); err != nil {
 		return secret.Token{}, fmt.Errorf("draw a token: %w", err)
 	}
 	return secret.NewToken(base64.RawURLEncoding.EncodeToString(raw)), nil
@@ -139,12 +139,12 @@ func (s SignedIn) Actor() Actor { return Actor{Login: s.Member.Login, Role: s.Ro
 
 // checkRate counts an attempt against the rates of its address and of all addresses.
 // *WaitError.
-func (d *Service) checkRate(ctx context.Context, from string) error {
+func (s *Service) checkRate(ctx context.Context, from string) error {
 	for _, r := range []struct {
 		name string
 		rate ratelimit.Rate
 	}{{"console:" + networkOf(from), addressRate}, {"console", globalRate}} {
-		given, wait, err := d.store.TakeRateTokens(ctx, r.name, r.rate, 1, time.Now())
+		given, wait, err := s.store.TakeRateTokens(ctx, r.name, r.rate, 1, time.Now())
 		if err != nil {
 			return err
 		}
@@ -156,8 +156,8 @@ func (d *Service) checkRate(ctx context.Context, from string) error {
 }
 
 // CountSearch counts a search by a member, over all nodes. *WaitError.
-func (d *Service) CountSearch(ctx context.Context, login string) error {
-	given, wait, err := d.store.TakeRateTokens(ctx, "console-search:"+login, searchRate, 1, time.Now())
+func (s *Service) CountSearch(ctx context.Context, login string) error {
+	given, wait, err := s.store.TakeRateTokens(ctx, "console-search:"+login, searchRate, 1, time.Now())
 	if err == nil && given == 0 {
 		err = &WaitError{max(wait, time.Second)}
 	}
@@ -166,10 +166,10 @@ func (d *Service) CountSearch(ctx context.Context, login string) error {
 
 // verifyPassword compares a password with a stored hash, a few at a time. For an empty
 // hash it does the same work and returns false.
-func (d *Service) verifyPassword(ctx context.Context, stored string, typed secret.Token) (bool, error) {
+func (s *Service) verifyPassword(ctx context.Context, stored string, typed secret.Token) (bool, error) {
 	select {
-	case d.hashes <- struct{}{}:
-		defer func() { <-d.hashes }()
+	case s.hashes <- struct{}{}:
+		defer func() { <-s.hashes }()
 	case <-ctx.Done():
 		return false, ctx.Err()
 	}
@@ -177,50 +177,50 @@ func (d *Service) verifyPassword(ctx context.Context, stored string, typed secre
 		typed = secret.NewToken("")
 	}
 	if stored == "" {
-		_, err := d.verifiers.password(d.dummy.hash, typed)
+		_, err := s.verifiers.password(s.dummy.hash, typed)
 		return false, err
 	}
-	return d.verifiers.password(stored, typed)
+	return s.verifiers.password(stored, typed)
 }
 
 // SignIn opens a session. *WaitError, ErrWrong. A login that does not exist costs the
 // same work and the same waits.
-func (d *Service) SignIn(ctx context.Context, name string, typed secret.Token, code secret.OTP, from string) (SignedIn, error) {
-	return d.SignInWithBrowserToken(ctx, name, typed, code, from, secret.Token{})
+func (s *Service) SignIn(ctx context.Context, name string, typed secret.Token, code secret.OTP, from string) (SignedIn, error) {
+	return s.SignInWithBrowserToken(ctx, name, typed, code, from, secret.Token{})
 }
 
 // SignInWithBrowserToken is SignIn from a browser with a token of NewBrowserToken; a
 // zero token is none.
-func (d *Service) SignInWithBrowserToken(ctx context.Context, name string, typed secret.Token, code secret.OTP, from string, browser secret.Token) (SignedIn, error) {
-	in, err := d.signIn(ctx, name, typed, code, from, browser)
+func (s *Service) SignInWithBrowserToken(ctx context.Context, name string, typed secret.Token, code secret.OTP, from string, browser secret.Token) (SignedIn, error) {
+	in, err := s.signIn(ctx, name, typed, code, from, browser)
 	var wait *WaitError
 	switch {
 	case err == nil:
-		d.counts.opened.Add(1)
+		s.counts.opened.Add(1)
 	case errors.As(err, &wait):
-		d.counts.waiting.Add(1)
+		s.counts.waiting.Add(1)
 	case errors.Is(err, ErrWrong):
-		d.counts.refused.Add(1)
+		s.counts.refused.Add(1)
 	}
 	return in, err
 }
 
-func (d *Service) signIn(ctx context.Context, name string, typed secret.Token, code secret.OTP, from string, browser secret.Token) (SignedIn, error) {
+func (s *Service) signIn(ctx context.Context, name string, typed secret.Token, code secret.OTP, from string, browser secret.Token) (SignedIn, error) {
 	counted, known := "", false
 	if login, err := ParseLogin(name); err == nil {
-		counted, known = d.attemptName(login, browser)
+		counted, known = s.attemptName(login, browser)
 	}
 	// Attempts from a known browser have their own count, which bounds them.
 	if !known {
-		if err := d.checkRate(ctx, from); err != nil {
+		if err := s.checkRate(ctx, from); err != nil {
 			return SignedIn{}, err
 		}
 	}
 	name, err := ParseLogin(name)
 	if err != nil {
-		return SignedIn{}, errors.Join(ErrWrong, d.recordRefusedSignIn(ctx, "", from, "(not a login)"))
+		return SignedIn{}, errors.Join(ErrWrong, s.recordRefusedSignIn(ctx, "", from, "(not a login)"))
 	}
-	r, err := d.store.MemberAccount(ctx, name)
+	r, err := s.store.MemberAccount(ctx, name)
 	if err != nil && !errors.Is(err, central.ErrNotFound) {
 		return SignedIn{}, err
 	}
@@ -228,63 +228,63 @@ func (d *Service) signIn(ctx context.Context, name string, typed secret.Token, c
 	if err == nil {
 		existing = name
 	}
-	wait, err := d.store.CountStaffAttempt(ctx, counted, time.Now(), password.Wait)
+	wait, err := s.store.CountStaffAttempt(ctx, counted, time.Now(), password.Wait)
 	if err != nil {
 		return SignedIn{}, err
 	}
 	if wait > 0 {
-		return SignedIn{}, errors.Join(&WaitError{wait}, d.recordRefusedSignIn(ctx, existing, from, "has to wait after wrong attempts"))
+		return SignedIn{}, errors.Join(&WaitError{wait}, s.recordRefusedSignIn(ctx, existing, from, "has to wait after wrong attempts"))
 	}
-	step, err := d.verifyCredentials(ctx, r, typed, code)
+	step, err := s.verifyCredentials(ctx, r, typed, code)
 	if err != nil {
 		return SignedIn{}, err
 	}
 	if step == 0 {
-		return SignedIn{}, errors.Join(ErrWrong, d.recordRefusedSignIn(ctx, existing, from, ""))
+		return SignedIn{}, errors.Join(ErrWrong, s.recordRefusedSignIn(ctx, existing, from, ""))
 	}
-	s, err := d.newSession(Actor{name, r.Role, from}, func(s Session) error {
-		s.AttemptName = counted
-		e, err := d.newEntry(Actor{name, r.Role, from}, ActSignIn, name, OutcomeDone)
+	session, err := s.newSession(Actor{name, r.Role, from}, func(session Session) error {
+		session.AttemptName = counted
+		e, err := s.newEntry(Actor{name, r.Role, from}, ActSignIn, name, OutcomeDone)
 		if err != nil {
 			return err
 		}
-		return d.store.OpenStaffSession(ctx, r, step, s, e)
+		return s.store.OpenStaffSession(ctx, r, step, session, e)
 	})
 	if errors.Is(err, central.ErrState) {
-		return SignedIn{}, errors.Join(ErrWrong, d.recordRefusedSignIn(ctx, existing, from, "the code was used, or the account changed meanwhile"))
+		return SignedIn{}, errors.Join(ErrWrong, s.recordRefusedSignIn(ctx, existing, from, "the code was used, or the account changed meanwhile"))
 	}
-	s.Member = r.Member
-	return s, err
+	session.Member = r.Member
+	return session, err
 }
 
 // verifyCredentials checks both proofs, whatever the first one gives, and returns the
 // time step of the TOTP code; 0: something is wrong.
-func (d *Service) verifyCredentials(ctx context.Context, r Account, typed secret.Token, code secret.OTP) (int64, error) {
+func (s *Service) verifyCredentials(ctx context.Context, r Account, typed secret.Token, code secret.OTP) (int64, error) {
 	stored := r.Password
 	if !r.DisabledAt.IsZero() || r.Sealed == nil {
 		stored = ""
 	}
-	right, err := d.verifyPassword(ctx, stored, typed)
+	right, err := s.verifyPassword(ctx, stored, typed)
 	if err != nil {
 		return 0, fmt.Errorf("check a password: %w", err)
 	}
 	if stored == "" {
-		_, err := d.verifiers.code(d.dummy.factor, code, time.Now(), 0)
+		_, err := s.verifiers.code(s.dummy.factor, code, time.Now(), 0)
 		return 0, err
 	}
-	f, err := d.openFactor(r)
+	f, err := s.openFactor(r)
 	if err != nil {
 		return 0, err
 	}
-	step, err := d.verifiers.code(f, code, time.Now(), r.Step)
+	step, err := s.verifiers.code(f, code, time.Now(), r.Step)
 	if err != nil || !right {
 		return 0, err
 	}
 	return step, nil
 }
 
-func (d *Service) openFactor(r Account) (Factor, error) {
-	raw, err := d.vault.open(r.Sealed, factorPurpose, r.Login)
+func (s *Service) openFactor(r Account) (Factor, error) {
+	raw, err := s.vault.open(r.Sealed, factorPurpose, r.Login)
 	if err != nil {
 		return Factor{}, fmt.Errorf("the second factor of %s: %w", r.Login, err)
 	}
@@ -292,8 +292,8 @@ func (d *Service) openFactor(r Account) (Factor, error) {
 }
 
 // recordRefusedSignIn writes a refused sign-in into the audit log.
-func (d *Service) recordRefusedSignIn(ctx context.Context, login, from, why string) error {
-	e, err := d.newEntry(Actor{Login: login, From: from}, ActSignIn, login, OutcomeRefused)
+func (s *Service) recordRefusedSignIn(ctx context.Context, login, from, why string) error {
+	e, err := s.newEntry(Actor{Login: login, From: from}, ActSignIn, login, OutcomeRefused)
 	if err != nil {
 		return err
 	}
@@ -302,48 +302,48 @@ func (d *Service) recordRefusedSignIn(ctx context.Context, login, from, why stri
 		// The typed text is not logged: it may be a password in the wrong field.
 		e.Note = strings.TrimSpace("unknown login " + why)
 	}
-	return d.store.AddAuditEntry(ctx, e)
+	return s.store.AddAuditEntry(ctx, e)
 }
 
 // newSession makes a session and calls write to store it.
-func (d *Service) newSession(by Actor, write func(Session) error) (SignedIn, error) {
-	token, err := d.newToken()
+func (s *Service) newSession(by Actor, write func(Session) error) (SignedIn, error) {
+	token, err := s.newToken()
 	if err != nil {
 		return SignedIn{}, err
 	}
 	now := time.Now()
-	s := Session{Hash: tokenHash("session", token), Login: by.Login, From: truncate(by.From, maxSubject), OpenedAt: now, SeenAt: now}
-	return SignedIn{Session: s, Token: token}, write(s)
+	session := Session{Hash: tokenHash("session", token), Login: by.Login, From: truncate(by.From, maxSubject), OpenedAt: now, SeenAt: now}
+	return SignedIn{Session: session, Token: token}, write(session)
 }
 
 // Session returns who is signed in by a token, and extends the session where touch is
 // set. ErrNoSession.
-func (d *Service) Session(ctx context.Context, token secret.Token, touch bool) (SignedIn, error) {
+func (s *Service) Session(ctx context.Context, token secret.Token, touch bool) (SignedIn, error) {
 	if token.IsZero() {
 		return SignedIn{}, ErrNoSession
 	}
 	now := time.Now()
 	hash := tokenHash("session", token)
-	s, p, err := d.store.StaffSession(ctx, hash, now.Add(-SessionLifetime), now.Add(-SessionIdle))
+	session, p, err := s.store.StaffSession(ctx, hash, now.Add(-SessionLifetime), now.Add(-SessionIdle))
 	if errors.Is(err, central.ErrNotFound) {
 		return SignedIn{}, ErrNoSession
 	}
 	if err != nil {
 		return SignedIn{}, err
 	}
-	if touch && now.Sub(s.SeenAt) >= touchEvery {
-		if err := d.store.TouchStaffSession(ctx, hash, now); err != nil {
+	if touch && now.Sub(session.SeenAt) >= touchEvery {
+		if err := s.store.TouchStaffSession(ctx, hash, now); err != nil {
 			return SignedIn{}, err
 		}
 	}
-	return SignedIn{Member: p, Session: s, Token: token}, nil
+	return SignedIn{Member: p, Session: session, Token: token}, nil
 }
 
 // SignOut ends a session.
-func (d *Service) SignOut(ctx context.Context, s SignedIn) error {
-	e, err := d.newEntry(s.Actor(), ActSignOut, s.Member.Login, OutcomeDone)
+func (s *Service) SignOut(ctx context.Context, session SignedIn) error {
+	e, err := s.newEntry(session.Actor(), ActSignOut, session.Member.Login, OutcomeDone)
 	if err != nil {
 		return err
 	}
-	return d.store.CloseStaffSession(ctx, s.Hash, e)
+	return s.store.CloseStaffSession(ctx, session.Hash, e)
 }

@@ -44,20 +44,20 @@ func NewVault(members MemberStore, documents DocumentStore, masters []secret.Key
 	return &Vault{members: members, documents: documents, ring: ring}, nil
 }
 
-func (s *Vault) seal(plain []byte, purpose, name string) ([]byte, error) {
-	return s.ring.Seal(plain, []byte(purpose), []byte(name))
+func (v *Vault) seal(plain []byte, purpose, name string) ([]byte, error) {
+	return v.ring.Seal(plain, []byte(purpose), []byte(name))
 }
 
-func (s *Vault) open(sealed []byte, purpose, name string) ([]byte, error) {
-	plain, _, err := s.ring.Open(sealed, []byte(purpose), []byte(name))
+func (v *Vault) open(sealed []byte, purpose, name string) ([]byte, error) {
+	plain, _, err := v.ring.Open(sealed, []byte(purpose), []byte(name))
 	if err != nil {
 		return nil, fmt.Errorf("the secret of %s: %w", name, err)
 	}
 	return plain, nil
 }
 
-func (s *Vault) reseal(sealed []byte, purpose, name string) ([]byte, error) {
-	fresh, err := s.ring.Reseal(sealed, []byte(purpose), []byte(name))
+func (v *Vault) reseal(sealed []byte, purpose, name string) ([]byte, error) {
+	fresh, err := v.ring.Reseal(sealed, []byte(purpose), []byte(name))
 	if err != nil {
 		return nil, fmt.Errorf("the secret of %s: %w", name, err)
 	}
@@ -72,26 +72,26 @@ type Document struct {
 }
 
 // StoreDocument seals and stores a document, which may be stored already.
-func (s *Vault) StoreDocument(ctx context.Context, name string, content []byte, by string) (Document, error) {
+func (v *Vault) StoreDocument(ctx context.Context, name string, content []byte, by string) (Document, error) {
 	if len(content) == 0 || len(content) > MaxDocument {
 		return Document{}, fmt.Errorf("the document is empty or has more than %d MiB", MaxDocument>>20)
 	}
 	sum := sha256.Sum256(content)
 	d := Document{Name: truncate(secret.RedactAadhaar(filepath.Base(name)), maxSubject), SHA256: hex.EncodeToString(sum[:]), Content: content}
-	sealed, err := s.seal(content, documentPurpose, d.SHA256)
+	sealed, err := v.seal(content, documentPurpose, d.SHA256)
 	if err != nil {
 		return Document{}, fmt.Errorf("seal a document: %w", err)
 	}
-	return d, s.documents.AddDocument(ctx, SealedDocument{SHA256: d.SHA256, Name: d.Name, Bytes: int64(len(content)), Sealed: sealed, At: time.Now(), By: by})
+	return d, v.documents.AddDocument(ctx, SealedDocument{SHA256: d.SHA256, Name: d.Name, Bytes: int64(len(content)), Sealed: sealed, At: time.Now(), By: by})
 }
 
 // ReadDocument returns a stored document, or central.ErrNotFound.
-func (s *Vault) ReadDocument(ctx context.Context, sum string) (Document, error) {
-	p, err := s.documents.Document(ctx, sum)
+func (v *Vault) ReadDocument(ctx context.Context, sum string) (Document, error) {
+	p, err := v.documents.Document(ctx, sum)
 	if err != nil {
 		return Document{}, err
 	}
-	content, err := s.open(p.Sealed, documentPurpose, p.SHA256)
+	content, err := v.open(p.Sealed, documentPurpose, p.SHA256)
 	return Document{Name: p.Name, SHA256: p.SHA256, Content: content}, err
 }
 
@@ -100,8 +100,8 @@ const rewrapBatch = 100
 
 // Rewrap seals everything again under the first master key, and returns how many
 // secrets there are. Afterwards the other master keys are not needed for them.
-func (s *Vault) Rewrap(ctx context.Context) (int, error) {
-	members, err := s.members.Members(ctx)
+func (v *Vault) Rewrap(ctx context.Context) (int, error) {
+	members, err := v.members.Members(ctx)
 	if err != nil {
 		return 0, err
 	}
@@ -115,40 +115,40 @@ func (s *Vault) Rewrap(ctx context.Context) (int, error) {
 		}
 	}
 	for _, m := range members {
-		count(s.rewrapFactor(ctx, m.Login))
+		count(v.rewrapFactor(ctx, m.Login))
 	}
 	for after := ""; ; {
-		sums, err := s.documents.DocumentHashes(ctx, after, rewrapBatch)
+		sums, err := v.documents.DocumentHashes(ctx, after, rewrapBatch)
 		if err != nil || len(sums) == 0 {
 			return done, errors.Join(append(errs, err)...)
 		}
 		for _, sum := range sums {
-			count(s.rewrapDocument(ctx, sum))
+			count(v.rewrapDocument(ctx, sum))
 		}
 		after = sums[len(sums)-1]
 	}
 }
 
-func (s *Vault) rewrapFactor(ctx context.Context, login string) (bool, error) {
-	r, err := s.members.MemberAccount(ctx, login)
+func (v *Vault) rewrapFactor(ctx context.Context, login string) (bool, error) {
+	r, err := v.members.MemberAccount(ctx, login)
 	if err != nil || r.Sealed == nil {
 		return false, err
 	}
-	fresh, err := s.reseal(r.Sealed, factorPurpose, login)
+	fresh, err := v.reseal(r.Sealed, factorPurpose, login)
 	if err != nil {
 		return false, err
 	}
-	return true, s.members.ResealMemberFactor(ctx, login, r.Sealed, fresh)
+	return true, v.members.ResealMemberFactor(ctx, login, r.Sealed, fresh)
 }
 
-func (s *Vault) rewrapDocument(ctx context.Context, sum string) (bool, error) {
-	p, err := s.documents.Document(ctx, sum)
+func (v *Vault) rewrapDocument(ctx context.Context, sum string) (bool, error) {
+	p, err := v.documents.Document(ctx, sum)
 	if err != nil {
 		return false, err
 	}
-	fresh, err := s.reseal(p.Sealed, documentPurpose, sum)
+	fresh, err := v.reseal(p.Sealed, documentPurpose, sum)
 	if err != nil {
 		return false, err
 	}
-	return true, s.documents.ResealDocument(ctx, sum, p.Sealed, fresh)
+	return true, v.documents.ResealDocument(ctx, sum, p.Sealed, fresh)
 }

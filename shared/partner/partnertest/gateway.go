@@ -74,25 +74,25 @@ func New(cfg Config) (*Gateway, error) {
 
 // Refused is why the last plain 401 was given; nil if the last request was authentic.
 // The real gateway never says that.
-func (d *Gateway) Refused() error {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.refused
+func (g *Gateway) Refused() error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.refused
 }
 
 // ServeHTTP answers one message.
-func (d *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	id, plain, err := d.open(r)
-	if d.refused = err; err != nil {
+func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	id, plain, err := g.open(r)
+	if g.refused = err; err != nil {
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(http.StatusUnauthorized)
 		_, _ = io.WriteString(w, `{"statusCode":"03","message":"Not authenticated"}`)
 		return
 	}
-	status, reply := d.answer(r, id, plain)
-	h, body, err := d.key.SealReply(status, id, d.cfg.Now(), reply, d.cfg.Rand)
+	status, reply := g.answer(r, id, plain)
+	h, body, err := g.key.SealReply(status, id, g.cfg.Now(), reply, g.cfg.Rand)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
@@ -108,9 +108,9 @@ func (d *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // answer runs an operation once, and repeats its reply.
-func (d *Gateway) answer(r *http.Request, id string, plain []byte) (int, []byte) {
+func (g *Gateway) answer(r *http.Request, id string, plain []byte) (int, []byte) {
 	route := r.Method + " " + r.RequestURI
-	if s, ok := d.replies[id]; ok {
+	if s, ok := g.replies[id]; ok {
 		if s.route != route || !bytes.Equal(s.body, plain) {
 			return http.StatusConflict, []byte(`{"statusCode":"09","message":"The same identity was used before with another body or route; nothing was done"}`)
 		}
@@ -123,13 +123,13 @@ func (d *Gateway) answer(r *http.Request, id string, plain []byte) (int, []byte)
 	case json.Unmarshal(plain, &object) != nil || object == nil:
 		return http.StatusBadRequest, []byte(`{"statusCode":"02","message":"Invalid request","data":{"errors":[{"field":"body","rule":"object","message":"must be one JSON object"}]}}`)
 	}
-	status, reply := d.cfg.Answer(r.Method, strings.TrimPrefix(r.RequestURI, prefix), plain)
-	d.replies[id] = storedReply{route, plain, status, reply}
+	status, reply := g.cfg.Answer(r.Method, strings.TrimPrefix(r.RequestURI, prefix), plain)
+	g.replies[id] = storedReply{route, plain, status, reply}
 	return status, reply
 }
 
 // open makes the checks of a message in the gateway's order.
-func (d *Gateway) open(r *http.Request) (id string, plain []byte, err error) {
+func (g *Gateway) open(r *http.Request) (id string, plain []byte, err error) {
 	h, err := requestHeaders(r.Header)
 	if err != nil {
 		return "", nil, err
@@ -145,21 +145,21 @@ func (d *Gateway) open(r *http.Request) (id string, plain []byte, err error) {
 	if err != nil {
 		return "", nil, err
 	}
-	if h.ClientID != d.cfg.ClientID {
+	if h.ClientID != g.cfg.ClientID {
 		return "", nil, errors.New("X-Client-Id is unknown")
 	}
-	if !d.key.SignsRequest(r.Method, r.RequestURI, h, payload) {
+	if !g.key.SignsRequest(r.Method, r.RequestURI, h, payload) {
 		return "", nil, errors.New("X-Checksum is wrong")
 	}
 	at, err := h.Time()
-	if age := d.cfg.Now().Sub(at); err != nil || age.Abs() > maxAge {
+	if age := g.cfg.Now().Sub(at); err != nil || age.Abs() > maxAge {
 		return "", nil, fmt.Errorf("X-Timestamp is %s from the clock", age.Abs().Round(time.Second))
 	}
-	if d.ivs[h.IV] {
+	if g.ivs[h.IV] {
 		return "", nil, errors.New("X-IV was used before")
 	}
-	d.ivs[h.IV] = true
-	if plain, err = d.key.Decrypt(h, payload); err != nil {
+	g.ivs[h.IV] = true
+	if plain, err = g.key.Decrypt(h, payload); err != nil {
 		return "", nil, err
 	}
 	return h.RequestID, plain, nil
