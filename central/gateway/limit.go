@@ -5,6 +5,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/time/rate"
+
 	"galla/central"
 	"galla/central/ratelimit"
 )
@@ -26,7 +28,6 @@ const (
 type vendorLimits struct {
 	cfg   Config
 	meter *ratelimit.SharedLimiter
-	now   func() time.Time
 
 	mu       sync.Mutex
 	underWay int // requests in progress
@@ -36,15 +37,22 @@ type vendorLimits struct {
 type share struct {
 	underWay int
 	delayed  int
-	pacer    *pacer
+	// pace starts the vendor's messages one after another, at the interval of its
+	// rate: bursts would delay other vendors, since all share the database's one
+	// writer. Its error is the context's.
+	pace func(context.Context) error
 }
+
+// paceBurst is how many of a vendor's messages start without an interval between
+// them.
+const paceBurst = 4
 
 // ratePrefix stands before vendors in the shared table of rates.
 const ratePrefix = "gateway:"
 
 func newVendorLimits(rates ratelimit.Buckets, cfg Config, now func() time.Time) *vendorLimits {
 	each := ratelimit.Rate{PerSecond: cfg.Rate, Burst: cfg.Burst}
-	return &vendorLimits{cfg: cfg, now: now, meter: ratelimit.NewSharedLimiter(rates, each, ratePrefix, now), shares: map[central.VendorID]*share{}}
+	return &vendorLimits{cfg: cfg, meter: ratelimit.NewSharedLimiter(rates, each, ratePrefix, now), shares: map[central.VendorID]*share{}}
 }
 
 // acquire counts a vendor's message. leave ends its request; cancel also returns its
@@ -65,7 +73,7 @@ func (v *vendorLimits) acquire(ctx context.Context, vendor central.VendorID) (le
 		v.delayReply(ctx, s)
 		return nil, nil, central.NewTooMany(wait)
 	}
-	if s.pacer.wait(ctx) != nil { // the caller has gone
+	if s.pace(ctx) != nil { // the caller has gone, or will have
 		cancel()
 		v.release(s)
 		return nil, nil, central.NewTooMany(busyRetry)
@@ -79,7 +87,7 @@ func (v *vendorLimits) reserve(vendor central.VendorID) (*share, bool) {
 	defer v.mu.Unlock()
 	s, ok := v.shares[vendor]
 	if !ok {
-		s = &share{pacer: newPacer(v.cfg.Rate, v.now)}
+		s = &share{pace: rate.NewLimiter(rate.Limit(v.cfg.Rate), paceBurst).Wait}
 		v.shares[vendor] = s
 	}
 	if s.underWay >= v.cfg.UnderWay || v.underWay >= v.cfg.AllUnderWay {

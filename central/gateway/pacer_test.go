@@ -10,6 +10,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"golang.org/x/time/rate"
+
 	"galla/central"
 )
 
@@ -17,7 +19,7 @@ import (
 // after the other at the rate; a canceled one frees its turn.
 func TestPacerSpreads(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := newPacer(50, time.Now)
+		l := rate.NewLimiter(50, paceBurst)
 		began := time.Now()
 		var mu sync.Mutex
 		var places []time.Duration
@@ -26,12 +28,12 @@ func TestPacerSpreads(t *testing.T) {
 			var all sync.WaitGroup
 			for range n {
 				all.Go(func() {
-					if err := l.wait(t.Context()); err != nil {
+					if err := l.Wait(t.Context()); err != nil {
 						t.Error(err)
 					}
 					mu.Lock()
 					defer mu.Unlock()
-					places = append(places, time.Since(began))
+					places = append(places, time.Since(began).Round(time.Microsecond))
 				})
 			}
 			all.Wait()
@@ -51,22 +53,22 @@ func TestPacerSpreads(t *testing.T) {
 		for range 20 {
 			time.Sleep(20 * time.Millisecond)
 			at := time.Now()
-			if err := l.wait(t.Context()); err != nil || time.Since(at) != 0 {
+			if err := l.Wait(t.Context()); err != nil || time.Since(at) != 0 {
 				t.Fatalf("waited %v (%v) below the rate", time.Since(at), err)
 			}
 		}
 		time.Sleep(time.Minute)
 		for range paceBurst {
-			if err := l.wait(t.Context()); err != nil {
+			if err := l.Wait(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 		}
-		ctx, leave := context.WithTimeout(t.Context(), time.Millisecond)
-		defer leave()
-		if err := l.wait(ctx); !errors.Is(err, context.DeadlineExceeded) {
+		ctx, leave := context.WithCancel(t.Context())
+		time.AfterFunc(time.Millisecond, leave)
+		if err := l.Wait(ctx); !errors.Is(err, context.Canceled) {
 			t.Fatalf("a caller who left: %v", err)
 		}
-		if place := l.reserve(); place != 19*time.Millisecond {
+		if place := l.Reserve().Delay().Round(time.Microsecond); place != 19*time.Millisecond {
 			t.Errorf("the next one waits %v: the place of the one who left is not free", place)
 		}
 	})
@@ -105,21 +107,21 @@ func TestReplayCache(t *testing.T) {
 	}
 }
 
-// TestReplayIsKnownWithoutTheDatabase: the second message with an IV asks
-// nobody, takes no place in the lane, and is answered like any replay.
+// TestReplayIsKnownWithoutTheDatabase: the second message with an IV needs
+// no database, takes no turn of its vendor, and is answered like any replay.
 func TestReplayIsKnownWithoutTheDatabase(t *testing.T) {
 	h := startGateway(t, nil)
 	m := h.seal(t, "GET", "/process/aeps/banks", "{}")
 	sealedAs(t, "first", h.do(t, m), 200, "00")
-	before := h.limits.shares[v1].pacer.next
+	h.limits.shares[v1].pace = func(context.Context) error {
+		t.Error("a replay takes a turn of its vendor")
+		return nil
+	}
 	must(t, h.db.Close())
 	for range 3 {
 		refusedPlain(t, "again", h.do(t, m))
 	}
 	if got := h.Counts().Refused[CauseReplay]; got != 3 {
 		t.Errorf("%d replays are counted", got)
-	}
-	if !h.limits.shares[v1].pacer.next.Equal(before) {
-		t.Error("a replay took a place in its vendor's lane")
 	}
 }

@@ -69,15 +69,15 @@ func TestAKeyRevokedOnTheWay(t *testing.T) {
 				if err := c.happen(h); err != nil {
 					t.Error(err)
 				}
-				// What was read of the keys is a ringLife old.
+				// What was read of the keys is keyCacheTTL old.
 				e := *h.keys.current.Load()
 				e.checkedAt = e.checkedAt.Add(-keyCacheTTL)
 				h.keys.current.Store(&e)
 			}
 			h.store = at
-			h.limits.shares[v1].pacer.now = func() time.Time {
+			h.limits.shares[v1].pace = func(context.Context) error {
 				at.reached("turn")
-				return time.Now()
+				return nil
 			}
 			a := h.do(t, h.seal(t, "POST", withdrawal, money))
 			if at.at != "" {

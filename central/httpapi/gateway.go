@@ -66,8 +66,8 @@ func hasGatewayPrefix(path []byte) bool {
 // wrong with it as HTTP, if anything.
 func (s *Server) serveGateway(fctx *fasthttp.RequestCtx, malformed string) {
 	peer := networkName(s.clientIP(fctx))
-	if err := s.unknownLimits.available(peer, time.Now()); err != nil {
-		s.writeError(fctx, err)
+	if s.unknownLimits.Wait(peer) > 0 {
+		s.writeError(fctx, central.NewTooMany(time.Second))
 		return
 	}
 	body, unreadable := s.readSealedBody(fctx)
@@ -82,7 +82,7 @@ func (s *Server) serveGateway(fctx *fasthttp.RequestCtx, malformed string) {
 		Body:   body, Malformed: malformed, RequestID: requestID(fctx),
 	})
 	if !reply.Authenticated {
-		s.unknownLimits.charge(peer, 1+len(body)/bytesPerCharge, time.Now()) // the next one may be refused
+		s.unknownLimits.Charge(peer, 1+len(body)/bytesPerCharge) // the next one may be refused
 	}
 	fctx.SetStatusCode(reply.HTTP)
 	fctx.SetContentType("application/json")
@@ -111,7 +111,7 @@ func (s *Server) explain(c *fiber.Ctx) error {
 	fctx := c.Context()
 	err := checkHeaders(fctx)
 	if err == nil {
-		err = s.networkLimits.allow(s.baseCtx, networkName(s.clientIP(fctx)), time.Now())
+		err = s.allowNetwork(s.baseCtx, fctx)
 	}
 	if err != nil {
 		s.writeError(fctx, err)

@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"go.uber.org/goleak"
-	"golang.org/x/time/rate"
 
 	"galla/central"
 )
@@ -190,37 +189,6 @@ func TestConfigReportsAllFaults(t *testing.T) {
 	cfg.Keys = nil
 	if _, err := New(nil, nil, cfg); err == nil || !strings.Contains(err.Error(), "signing key") {
 		t.Errorf("without keys: %v", err)
-	}
-}
-
-func TestLimiterIsBounded(t *testing.T) {
-	now := time.Now()
-	l := newLimiter(1, 1, nil)
-	for i := range maxCallers {
-		if err := l.allow(t.Context(), fmt.Sprint(i), now); err != nil {
-			t.Fatal(err)
-		}
-	}
-	// The table is full of callers that are all active: newcomers share one.
-	if l.allow(t.Context(), "new", now) != nil || l.allow(t.Context(), "newer", now) == nil || len(l.callers) != maxCallers {
-		t.Errorf("%d callers", len(l.callers))
-	}
-	if err := l.allow(t.Context(), "1", now); err == nil || central.AsError(err).RetryAfter != time.Second {
-		t.Errorf("a known caller: %v", err)
-	}
-	now = now.Add(callerIdle)
-	if l.allow(t.Context(), "1", now) != nil || l.allow(t.Context(), "newest", now) != nil || len(l.callers) != 2 {
-		t.Errorf("%d callers after a pause", len(l.callers))
-	}
-	free := newLimiter(rate.Inf, 1, nil)
-	for range 1000 {
-		if err := free.allow(t.Context(), "x", now); err != nil {
-			t.Fatal(err)
-		}
-	}
-	none := newLimiter(1, 0, nil)
-	if none.allow(t.Context(), "x", now) == nil {
-		t.Error("a burst of none lets a call through")
 	}
 }
 

@@ -105,7 +105,7 @@ func (s *Server) issueToken(ctx context.Context, fctx *fasthttp.RequestCtx, body
 	if err := checkHeaders(fctx); err != nil {
 		return tokenReply{}, &oauthError{"invalid_request", err}
 	}
-	if err := s.networkLimits.allow(ctx, networkName(s.clientIP(fctx)), time.Now()); err != nil {
+	if err := s.allowNetwork(ctx, fctx); err != nil {
 		return tokenReply{}, err
 	}
 	offered, err := parseTokenRequest(string(fctx.Request.Header.ContentType()), string(fctx.Request.Header.Peek(headerCredential)), body)

@@ -61,7 +61,7 @@ func (s *Server) isRouted(path string) bool {
 func (s *Server) redirectHandler(to string) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		fctx := c.Context()
-		if err := s.networkLimits.allow(s.baseCtx, networkName(s.clientIP(fctx)), time.Now()); err != nil {
+		if err := s.allowNetwork(s.baseCtx, fctx); err != nil {
 			s.writeError(fctx, err)
 			return nil
 		}
@@ -83,7 +83,7 @@ func (s *Server) pageHandler(p Page) fiber.Handler {
 	cache := fmt.Sprintf("public, max-age=%d", int(pageAge.Seconds()))
 	return func(c *fiber.Ctx) error {
 		fctx := c.Context()
-		if err := s.networkLimits.allow(s.baseCtx, networkName(s.clientIP(fctx)), time.Now()); err != nil {
+		if err := s.allowNetwork(s.baseCtx, fctx); err != nil {
 			s.writeError(fctx, err)
 			return nil
 		}

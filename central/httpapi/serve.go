@@ -260,13 +260,13 @@ func (s *Server) authorize(fctx *fasthttp.RequestCtx, route op.Route) (bearer, e
 	ctx, cancel := context.WithTimeout(s.baseCtx, s.cfg.CallTimeout)
 	defer cancel()
 	if len(route.Roles) == 0 {
-		return bearer{}, s.networkLimits.allow(ctx, networkName(s.clientIP(fctx)), time.Now())
+		return bearer{}, s.allowNetwork(ctx, fctx)
 	}
 	by, err := s.authenticate(ctx, fctx)
 	if err != nil {
 		return bearer{}, err
 	}
-	tooMany := s.callerLimits.allow(ctx, by.principal.Caller(), time.Now())
+	tooMany := s.callerLimits.allow(ctx, by.principal.Caller())
 	if !route.Allows(by.principal.Role) {
 		return bearer{}, central.NewError(central.AccessDenied, "")
 	}

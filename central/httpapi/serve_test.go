@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/uuid"
@@ -326,17 +327,19 @@ func (deaf) TakeRateTokens(context.Context, string, ratelimit.Rate, int, time.Ti
 // TestSharedRefusalTakesNoLocalToken: what all nodes together refuse was not made,
 // and this node's own count stays whole for when the shared one can't be asked.
 func TestSharedRefusalTakesNoLocalToken(t *testing.T) {
-	now := time.Now()
-	shared := ratelimit.NewSharedLimiter(empty{}, ratelimit.Rate{PerSecond: 1, Burst: 10}, callerPrefix, func() time.Time { return now })
-	l := newLimiter(1, 10, shared)
-	for range 30 {
-		if err := l.allow(t.Context(), "x", now); central.AsError(err).RetryAfter != 7*time.Second {
-			t.Fatalf("refused with %v, want the shared count's seven seconds", err)
+	synctest.Test(t, func(t *testing.T) {
+		l := newLimiter(Config{Rates: empty{}, Rate: 1, Burst: 10}, callerPrefix)
+		for range 30 {
+			if err := l.allow(t.Context(), "x"); central.AsError(err).RetryAfter != 7*time.Second {
+				t.Fatalf("refused with %v, want the shared count's seven seconds", err)
+			}
 		}
-	}
-	if left := l.entry("x", now).TokensAt(now); left != 10 {
-		t.Errorf("%v calls are left on this node, want 10", left)
-	}
+		for n := range 10 {
+			if wait := l.local.Take("x"); wait > 0 {
+				t.Fatalf("%d calls are left on this node, want 10", n)
+			}
+		}
+	})
 }
 
 // empty has nothing left to give out for seven seconds.

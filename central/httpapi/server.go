@@ -125,10 +125,6 @@ func (c Config) validate() error {
 	return errors.Join(wrong...)
 }
 
-func (c Config) meter(prefix string) *ratelimit.SharedLimiter {
-	return ratelimit.NewSharedLimiter(c.Rates, ratelimit.Rate{PerSecond: float64(c.Rate), Burst: c.Burst}, prefix, time.Now)
-}
-
 // Server serves the direct routes over HTTP.
 type Server struct {
 	handler   central.Handler
@@ -144,7 +140,7 @@ type Server struct {
 	clients       *clientCache
 	callerLimits  *limiter
 	networkLimits *limiter
-	unknownLimits *limiter // of the gateway
+	unknownLimits *ratelimit.LocalLimiter // of the gateway
 	enrolAttempts *ratelimit.AttemptLimiter
 	underWay      chan struct{}
 	longBodies    chan struct{} // messages over maxSealedBody that are being read
@@ -168,8 +164,8 @@ func New(handler central.Handler, directory central.Directory, cfg Config) (*Ser
 	s := &Server{
 		handler: handler, directory: directory, cfg: cfg, log: cfg.Logger,
 		tokens: tokens, secrets: newSecretChecker(), attempts: newSecretAttempts(cfg.Rates, directory, cfg.Keys[0]), clients: newClientCache(directory),
-		callerLimits: newLimiter(cfg.Rate, cfg.Burst, cfg.meter(callerPrefix)), networkLimits: newLimiter(cfg.Rate, cfg.Burst, cfg.meter(networkPrefix)),
-		unknownLimits: newLimiter(cfg.UnknownRate, cfg.UnknownBurst, nil), enrolAttempts: ratelimit.NewAttemptLimiter(cfg.Rates, enrolRate, enrolPrefix),
+		callerLimits: newLimiter(cfg, callerPrefix), networkLimits: newLimiter(cfg, networkPrefix),
+		unknownLimits: ratelimit.NewLocalLimiter(float64(cfg.UnknownRate), cfg.UnknownBurst), enrolAttempts: ratelimit.NewAttemptLimiter(cfg.Rates, enrolRate, enrolPrefix),
 		underWay: make(chan struct{}, cfg.MaxUnderWay), longBodies: make(chan struct{}, maxLongBodies),
 	}
 	s.baseCtx, s.cancelBase = context.WithCancel(context.Background())

@@ -1,6 +1,7 @@
 package ratelimit
 
 import (
+	"math"
 	"sync"
 	"time"
 )
@@ -27,29 +28,37 @@ type localBucket struct {
 	at   time.Time
 }
 
-// NewLocalLimiter makes one that allows each name perSecond, and burst at once.
+// NewLocalLimiter makes one that allows each name perSecond, and burst at once. A
+// perSecond of math.MaxFloat64 is unlimited.
 func NewLocalLimiter(perSecond float64, burst int) *LocalLimiter {
 	return &LocalLimiter{perSecond: perSecond, burst: float64(burst), buckets: map[string]*localBucket{}, others: localBucket{left: float64(burst)}}
 }
 
 // Take takes one use of a name, or returns how long to wait for one.
-func (l *LocalLimiter) Take(name string) (wait time.Duration) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	a := l.bucketOf(name, time.Now())
-	if a.left < 1 {
-		return max(time.Millisecond, time.Duration((1-a.left)/l.perSecond*float64(time.Second)))
-	}
-	a.left--
-	return 0
-}
+func (l *LocalLimiter) Take(name string) (wait time.Duration) { return l.take(name, 1) }
+
+// Wait returns how long to wait for a use of a name, without taking one; 0 means now.
+func (l *LocalLimiter) Wait(name string) time.Duration { return l.take(name, 0) }
+
+// Charge takes uses of a name that have happened, or as many as are left.
+func (l *LocalLimiter) Charge(name string, uses int) { l.take(name, float64(uses)) }
 
 // GiveBack returns a use.
-func (l *LocalLimiter) GiveBack(name string) {
+func (l *LocalLimiter) GiveBack(name string) { l.take(name, -1) }
+
+// take takes up to some uses, or returns how long to wait if there is not one left.
+func (l *LocalLimiter) take(name string, uses float64) (wait time.Duration) {
+	if l.perSecond == math.MaxFloat64 {
+		return 0
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	a := l.bucketOf(name, time.Now())
-	a.left = min(a.left+1, l.burst)
+	if a.left < 1 && uses >= 0 {
+		return max(time.Millisecond, time.Duration((1-a.left)/l.perSecond*float64(time.Second)))
+	}
+	a.left = min(max(0, a.left-uses), l.burst)
+	return 0
 }
 
 func (l *LocalLimiter) bucketOf(name string, now time.Time) *localBucket {

@@ -3,6 +3,7 @@ package ratelimit
 import (
 	"crypto/rand"
 	"fmt"
+	"math"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -26,6 +27,33 @@ func TestThrottle(t *testing.T) {
 		time.Sleep(2 * time.Second)
 		if wait := l.Take("a"); wait != 0 {
 			t.Errorf("two seconds later: wait %v", wait)
+		}
+	})
+}
+
+// TestCharge: what has happened is taken, at most what is left, and asking takes
+// nothing.
+func TestCharge(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := NewLocalLimiter(1, 10)
+		l.Charge("a", 9)
+		for range 3 {
+			if wait := l.Wait("a"); wait != 0 {
+				t.Fatalf("one of ten is left: wait %v", wait)
+			}
+		}
+		l.Charge("a", 50)
+		if wait := l.Wait("a"); wait != time.Second {
+			t.Errorf("nothing is left: wait %v", wait)
+		}
+		free := NewLocalLimiter(math.MaxFloat64, 1)
+		for range 1000 {
+			if wait := free.Take("a"); wait != 0 {
+				t.Fatalf("unlimited: wait %v", wait)
+			}
+		}
+		if none := NewLocalLimiter(1, 0); none.Take("a") == 0 {
+			t.Error("a burst of none lets a call through")
 		}
 	})
 }

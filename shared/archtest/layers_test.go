@@ -78,7 +78,7 @@ var modules = []moduleRule{
 	{"github.com/golang-jwt/jwt/v5", []string{"central/httpapi", "central/uplink", "edge/uplink"}, "tokens are made and checked at the entrances"},
 	{"golang.org/x/crypto", []string{"shared/password"}, "argon2id of client secrets, PINs and passwords"},
 	{"github.com/pquerna/otp", []string{"central/staff"}, "the second factor of the staff"},
-	{"golang.org/x/time", []string{"central/httpapi", "central/ratelimit", "central/uplink"}, "rates are limited at the entrances"},
+	{"golang.org/x/time", []string{"central/gateway", "central/httpapi", "central/ratelimit", "central/uplink"}, "rates are limited at the entrances"},
 	{"github.com/cenkalti/backoff/v5", []string{"central/bank/simbank", "edge/uplink", "deploy/..."}, "the uplink reconnects; money is never retried by a library"},
 	{"github.com/prometheus/client_golang", []string{"central/server", "central/telemetry"}, "metrics leave through the admin address"},
 	{"go.opentelemetry.io/otel", []string{"shared/telemetry"}, "one package sends the spans of both halves"},
