@@ -4,7 +4,10 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"crypto/hmac"
 	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -434,4 +437,13 @@ func sealedAs(t testing.TB, what string, a answer, status int, code string) {
 	if a.status != status || a.plain == nil || a.code() != code {
 		t.Errorf("%s: HTTP %d %s (sealed %t), want a sealed %d, %s", what, a.status, a.body, a.plain != nil, status, code)
 	}
+}
+
+// checksum is gateway.md's, written out once more.
+func checksum(key secret.Key, text string) string {
+	derive := hmac.New(sha256.New, key.Reveal())
+	derive.Write([]byte("galla/gateway/checksum/v1"))
+	mac := hmac.New(sha256.New, derive.Sum(nil))
+	mac.Write([]byte(text))
+	return hex.EncodeToString(mac.Sum(nil))
 }
