@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"crypto/rand"
 	"testing"
 	"time"
 
@@ -26,7 +27,10 @@ func BenchmarkVerify(b *testing.B) {
 
 // BenchmarkSecret is the cost of checking a client's secret.
 func BenchmarkSecret(b *testing.B) {
-	c := newSecretChecker()
+	c, err := newSecretChecker(rand.Reader)
+	if err != nil {
+		b.Fatal(err)
+	}
 	for b.Loop() {
 		if _, err := c.check(secret.NewKey([]byte("wrong")), ""); err != nil {
 			b.Fatal(err)

@@ -32,14 +32,10 @@ const (
 	checkRetryTime = 2 * time.Second
 )
 
-// dummyHash is the hash that an unknown client has, of the cost of secretCost. Nobody
-// has its secret, and check returns false for it anyway.
-const dummyHash = "$argon2id$v=19$m=19456,t=2,p=1$k/p3Mjb4h3yMsDur2W7l8Q$3IBGfizBXWQMq0NvxPmz9YpVoj9gOxu0xzoUH6obFkk"
-
 // secretChecker checks secrets, a few at a time. An unknown client costs the same
 // work as a known one.
 type secretChecker struct {
-	dummy          string // dummyHash, except in tests
+	dummy          string // the hash that an unknown client has
 	unknown, known checkQueue
 }
 
@@ -50,8 +46,9 @@ func newCheckQueue(slots int) checkQueue {
 	return checkQueue{make(chan struct{}, slots), make(chan struct{}, maxCheckWaits)}
 }
 
-func newSecretChecker() *secretChecker {
-	return &secretChecker{dummy: dummyHash, unknown: newCheckQueue(maxChecks), known: newCheckQueue(maxKnownChecks)}
+func newSecretChecker(rand io.Reader) (*secretChecker, error) {
+	dummy, err := password.Unmatchable(rand, secretCost())
+	return &secretChecker{dummy: dummy, unknown: newCheckQueue(maxChecks), known: newCheckQueue(maxKnownChecks)}, err
 }
 
 // acquire waits at most most for a slot; release gives it back. The error is TooMany.

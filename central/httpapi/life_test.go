@@ -190,6 +190,11 @@ func TestConfigReportsAllFaults(t *testing.T) {
 	if _, err := New(nil, nil, cfg); err == nil || !strings.Contains(err.Error(), "signing key") {
 		t.Errorf("without keys: %v", err)
 	}
+	cfg = testConfig(io.Discard)
+	cfg.Rand = strings.NewReader("")
+	if _, err := New(nil, nil, cfg); err == nil {
+		t.Error("without randomness")
+	}
 }
 
 func TestNetwork(t *testing.T) {

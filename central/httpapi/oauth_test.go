@@ -251,9 +251,8 @@ func TestHashSecret(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const cost = "$argon2id$v=19$m=19456,t=2,p=1$"
-	if !strings.HasPrefix(text, cost) || !strings.HasPrefix(dummyHash, cost) || len(dummyHash) != len(text) {
-		t.Errorf("hash is %s, that of unknown clients %s", text, dummyHash)
+	if !strings.HasPrefix(text, "$argon2id$v=19$m=19456,t=2,p=1$") {
+		t.Errorf("hash is %s", text)
 	}
 	for offered, want := range map[string]bool{"sandbox-merchant-1": true, "sandbox-merchant-2": false} {
 		if ok, err := password.Verify(text, secret.NewToken(offered)); err != nil || ok != want {

@@ -161,9 +161,13 @@ func New(handler central.Handler, directory central.Directory, cfg Config) (*Ser
 	if err != nil {
 		return nil, fmt.Errorf("configuration of the HTTP API: %w", err)
 	}
+	checker, err := newSecretChecker(cfg.Rand)
+	if err != nil {
+		return nil, fmt.Errorf("prepare the check of secrets: %w", err)
+	}
 	s := &Server{
 		handler: handler, directory: directory, cfg: cfg, log: cfg.Logger,
-		tokens: tokens, secrets: newSecretChecker(), attempts: newSecretAttempts(cfg.Rates, directory, cfg.Keys[0]), clients: newClientCache(directory),
+		tokens: tokens, secrets: checker, attempts: newSecretAttempts(cfg.Rates, directory, cfg.Keys[0]), clients: newClientCache(directory),
 		callerLimits: newLimiter(cfg, callerPrefix), networkLimits: newLimiter(cfg, networkPrefix),
 		unknownLimits: ratelimit.NewLocalLimiter(float64(cfg.UnknownRate), cfg.UnknownBurst), enrolAttempts: ratelimit.NewAttemptLimiter(cfg.Rates, enrolRate, enrolPrefix),
 		underWay: make(chan struct{}, cfg.MaxUnderWay), longBodies: make(chan struct{}, maxLongBodies),
