@@ -97,7 +97,8 @@ var modules = []moduleRule{
 	{"gopkg.in/natefinch/lumberjack.v2", []string{"edge/cmd/galla-edge"}, "a service of Windows has no journal: its log is a file of bounded size"},
 	{"github.com/go-text/typesetting", []string{"edge/printing/raster"}, "shaping of Indian scripts, for paper only"},
 	{"golang.org/x/image", []string{"edge/printing/raster"}, "one package turns outlines into dots"},
-	{"golang.org/x/text", []string{"edge/i18n/..."}, "languages and scripts for people"},
+	{"golang.org/x/text", []string{"edge/i18n/...", "edge/printing/escpos"}, "languages and scripts for people, and the code page of printers"},
+	{"golang.org/x/mod", []string{"edge/update/release"}, "the order of versions"},
 	{"github.com/yuin/goldmark", []string{"central/docs"}, "one package turns Markdown into pages"},
 	{"github.com/nicksnyder/go-i18n/v2", []string{"edge/i18n/..."}, "the texts of six languages, and their plural forms"},
 

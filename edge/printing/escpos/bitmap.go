@@ -1,13 +1,8 @@
 package escpos
 
-import (
-	"image"
-	"image/color"
+import "galla/shared/theme"
 
-	"galla/shared/theme"
-)
-
-// Bitmap is a picture of black dots on white. It implements image.Image.
+// Bitmap is a picture of black dots on white.
 type Bitmap struct {
 	Width, Height int // dots
 	bits          []byte
@@ -34,31 +29,6 @@ func (m *Bitmap) Set(x, y int) {
 // Black reports whether a dot is black; outside the bitmap none is.
 func (m *Bitmap) Black(x, y int) bool {
 	return m.contains(x, y) && m.bits[y*m.stride()+x/8]&(0x80>>(x%8)) != 0
-}
-
-// Draw copies the black dots of another bitmap, with its upper left corner at x and y.
-func (m *Bitmap) Draw(o *Bitmap, x, y int) {
-	for oy := range o.Height {
-		for ox := range o.Width {
-			if o.Black(ox, oy) {
-				m.Set(x+ox, y+oy)
-			}
-		}
-	}
-}
-
-// ColorModel implements image.Image: grey.
-func (m *Bitmap) ColorModel() color.Model { return color.GrayModel }
-
-// Bounds implements image.Image: the whole bitmap.
-func (m *Bitmap) Bounds() image.Rectangle { return image.Rect(0, 0, m.Width, m.Height) }
-
-// At implements image.Image: black or white.
-func (m *Bitmap) At(x, y int) color.Color {
-	if m.Black(x, y) {
-		return color.Gray{Y: 0}
-	}
-	return color.Gray{Y: 0xff}
 }
 
 // QRBitmap draws a QR code with modules of so many dots and its quiet zone, for printers

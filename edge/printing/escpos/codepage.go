@@ -1,63 +1,40 @@
 package escpos
 
-import "strings"
+import (
+	"strings"
 
-// CodePage is a printer's code page: its characters beyond ASCII.
-type CodePage byte
-
-// Code pages that nearly every printer has.
-const (
-	PC437   CodePage = 0  // the printers' default
-	WPC1252 CodePage = 16 // Western European
+	"golang.org/x/text/encoding/charmap"
 )
 
-// upper437 is PC437 from 0x80 on, in order.
-const upper437 = "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐" +
-	"└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■ "
+// page is the code page of every document, PC437: nearly every printer has it, as its
+// default, under the number 0.
+var page = charmap.CodePage437
 
-// upper1252 is WPC1252 from 0x80 to 0x9f, with spaces for unused codes.
-const upper1252 = "€ ‚ƒ„…†‡ˆ‰Š‹Œ Ž  ‘’“”•–—˜™š›œ žŸ"
-
-func (p CodePage) commandNumber() byte { return byte(p) }
+const pageNumber = 0
 
 // byteOf returns the byte of a printable character.
-func (p CodePage) byteOf(r rune) (byte, bool) {
-	switch {
-	case r >= ' ' && r < 0x7f:
-		return byte(r), true
-	case r < 0xa0:
+func byteOf(r rune) (byte, bool) {
+	if r < ' ' || r >= 0x7f && r < 0xa0 {
 		return 0, false
-	case p == WPC1252 && r <= 0xff:
-		return byte(r), true
 	}
-	table, n := upper437, byte(0x80)
-	if p == WPC1252 {
-		table = upper1252
-	}
-	for _, c := range table {
-		if c == r {
-			return n, true
-		}
-		n++
-	}
-	return 0, false
+	return page.EncodeRune(r)
 }
 
-// Printable reports whether the page has every character of a text; the rupee sign counts,
-// since it is printed as Rs.
-func (p CodePage) Printable(s string) bool {
+// Printable reports whether a printer has every character of a text; the rupee sign
+// counts, since it is printed as Rs.
+func Printable(s string) bool {
 	for _, r := range spellRupee(s) {
-		if _, ok := p.byteOf(r); !ok {
+		if _, ok := byteOf(r); !ok {
 			return false
 		}
 	}
 	return true
 }
 
-func (p CodePage) encode(s string) []byte {
+func encode(s string) []byte {
 	var out []byte
 	for _, r := range spellRupee(s) {
-		c, ok := p.byteOf(r)
+		c, ok := byteOf(r)
 		switch {
 		case ok:
 			out = append(out, c)

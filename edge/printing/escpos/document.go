@@ -45,17 +45,14 @@ const (
 var ErrTooLong = errors.New("too long for a receipt printer")
 
 // Document collects the commands of a print job. Create it with New.
-type Document struct {
-	b    []byte
-	page CodePage
-}
+type Document struct{ b []byte }
 
 // New begins a document by resetting the printer and selecting the code page, so that no
 // setting of an earlier job remains.
-func New(page CodePage) *Document {
-	d := &Document{page: page}
+func New() *Document {
+	d := &Document{}
 	d.put(0x1b, '@')
-	d.put(0x1b, 't', page.commandNumber())
+	d.put(0x1b, 't', pageNumber)
 	return d
 }
 
@@ -64,12 +61,9 @@ func (d *Document) put(b ...byte) { d.b = append(d.b, b...) }
 // Bytes returns the commands so far.
 func (d *Document) Bytes() []byte { return append([]byte(nil), d.b...) }
 
-// Text writes text without ending the line.
-func (d *Document) Text(s string) { d.b = append(d.b, d.page.encode(s)...) }
-
 // Line writes a line of text.
 func (d *Document) Line(s string) {
-	d.Text(s)
+	d.put(encode(s)...)
 	d.put('\n')
 }
 

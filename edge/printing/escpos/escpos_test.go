@@ -6,7 +6,6 @@ import (
 	"errors"
 	"strings"
 	"testing"
-	"unicode/utf8"
 )
 
 func TestCommands(t *testing.T) {
@@ -16,9 +15,9 @@ func TestCommands(t *testing.T) {
 	}{
 		"nothing":  {func(*Document) {}, ""},
 		"line":     {func(d *Document) { d.Line("Cash ₹500") }, "436173682052732e3530300a"},
-		"accent":   {func(d *Document) { d.Text("é½") }, "82ab"},
-		"commands": {func(d *Document) { d.Text("a\x1b@\x10\x04b\u009bc") }, "6120402020622063"},
-		"hindi":    {func(d *Document) { d.Text("नमस्ते") }, "3f3f3f3f3f3f"},
+		"accent":   {func(d *Document) { d.Line("é½") }, "82ab0a"},
+		"commands": {func(d *Document) { d.Line("a\x1b@\x10\x04b\u009bc") }, "61204020206220630a"},
+		"hindi":    {func(d *Document) { d.Line("नमस्ते") }, "3f3f3f3f3f3f0a"},
 		"bold":     {func(d *Document) { d.Bold(true); d.Bold(false) }, "1b45011b4500"},
 		"centre":   {func(d *Document) { d.Align(Centre) }, "1b6101"},
 		"feed":     {func(d *Document) { d.Feed(3); d.Feed(0); d.Feed(999) }, "1b64031b64ff"},
@@ -34,7 +33,7 @@ func TestCommands(t *testing.T) {
 		}, "1d76300002000200" + "80000040"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			d := New(PC437)
+			d := New()
 			c.do(d)
 			if got := hex.EncodeToString(d.Bytes()); got != "1b401b7400"+c.want {
 				t.Errorf("got %s, want 1b401b7400%s", got, c.want)
@@ -43,27 +42,19 @@ func TestCommands(t *testing.T) {
 	}
 }
 
-func TestPages(t *testing.T) {
-	if n := utf8.RuneCountInString(upper437); n != 128 {
-		t.Errorf("PC437 has %d characters above ASCII, not 128", n)
-	}
-	if n := utf8.RuneCountInString(upper1252); n != 32 {
-		t.Errorf("WPC1252 has %d characters from 0x80 to 0x9f, not 32", n)
-	}
-	for s, want := range map[string]bool{"₹ 500": true, "é": true, "आ": false, "a\n": false, "\u0085": false, "": true} {
-		for _, p := range []CodePage{PC437, WPC1252} {
-			if got := p.Printable(s); got != want {
-				t.Errorf("page %d, %q: printable %v, want %v", p, s, got, want)
-			}
+func TestPage(t *testing.T) {
+	for s, want := range map[string]bool{"₹ 500": true, "é": true, "आ": false, "a\n": false, "\u0085": false, "€": false, "": true} {
+		if got := Printable(s); got != want {
+			t.Errorf("%q: printable %v, want %v", s, got, want)
 		}
 	}
-	if got := WPC1252.encode("€é"); !bytes.Equal(got, []byte{0x80, 0xe9}) {
-		t.Errorf("WPC1252 writes €é as %x", got)
+	if got := encode("Ç₹é€\x1b\u00a0"); !bytes.Equal(got, []byte("\x80Rs.\x82? \xff")) {
+		t.Errorf("written as %x", got)
 	}
 }
 
 func TestRasterIsCutIntoBands(t *testing.T) {
-	d := New(PC437)
+	d := New()
 	if err := d.Raster(NewBitmap(Dots80, 300)); err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +68,7 @@ func TestRasterIsCutIntoBands(t *testing.T) {
 }
 
 func TestBounds(t *testing.T) {
-	d := New(PC437)
+	d := New()
 	before := len(d.Bytes())
 	for name, err := range map[string]error{
 		"wide": d.Raster(NewBitmap(Dots80+1, 1)), "high": d.Raster(NewBitmap(8, maxRows+1)),
@@ -143,11 +134,9 @@ func TestStatus(t *testing.T) {
 func FuzzText(f *testing.F) {
 	f.Add("नमस्ते ₹5 \x1b@")
 	f.Fuzz(func(t *testing.T, s string) {
-		for _, p := range []CodePage{PC437, WPC1252} {
-			for _, b := range p.encode(s) {
-				if b < ' ' || b == 0x7f {
-					t.Fatalf("%q: control byte %#x passes to the printer", s, b)
-				}
+		for _, b := range encode(s) {
+			if b < ' ' || b == 0x7f {
+				t.Fatalf("%q: control byte %#x passes to the printer", s, b)
 			}
 		}
 	})

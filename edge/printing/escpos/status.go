@@ -28,9 +28,6 @@ type Status struct {
 	Fault     bool // of cutter, head or voltage: needs a person
 }
 
-// Ready reports whether the printer would print.
-func (s Status) Ready() bool { return !s.Offline && !s.CoverOpen && !s.PaperOut && !s.Fault }
-
 // ErrNoStatus says that a byte is not an answer to a status query.
 var ErrNoStatus = errors.New("not a status of a printer")
 

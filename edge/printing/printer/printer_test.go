@@ -195,9 +195,9 @@ func TestEnded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var told []JobResult
+	var ended []JobResult
 	for range 2 {
-		if err := p.Print("slip", []byte("x"), func(e JobResult) { told = append(told, e) }); err != nil {
+		if err := p.Print("slip", []byte("x"), func(e JobResult) { ended = append(ended, e) }); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -206,10 +206,10 @@ func TestEnded(t *testing.T) {
 	if err := p.Run(ctx); !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
-	if len(told) != 2 {
-		t.Fatalf("%d of 2 jobs were told of", len(told))
+	if len(ended) != 2 {
+		t.Fatalf("%d of 2 jobs were reported", len(ended))
 	}
-	for _, e := range told {
+	for _, e := range ended {
 		if e.Outcome != Failed || e.Started || e.Err == nil || e.Name != "slip" {
 			t.Errorf("%+v", e)
 		}

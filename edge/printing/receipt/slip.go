@@ -2,10 +2,10 @@ package receipt
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
-	"galla/edge/i18n"
 	"galla/edge/printing/escpos"
 	"galla/edge/printing/raster"
 	"galla/shared/ist"
@@ -13,9 +13,8 @@ import (
 
 // Paper describes paper and printer.
 type Paper struct {
-	Columns int             // Narrow or Wide
-	Page    escpos.CodePage // of the printer
-	DrawQR  bool            // for printers without a command for QR codes
+	Columns int  // Narrow or Wide
+	DrawQR  bool // for printers without a command for QR codes
 }
 
 // Copy is the number of a print. The zero value is the original.
@@ -41,25 +40,22 @@ func (p Paper) dots() int {
 	return escpos.Dots58
 }
 
-// duplicateMark returns the mark of a reprint; "" for the original.
-func (c Copy) duplicateMark(words *i18n.Localizer) string {
+// Mark returns the mark of a reprint in the receipt's language; "" for the original.
+func (r Receipt) Mark(c Copy) string {
 	if c.Number < 1 {
 		return ""
 	}
-	return words.Text("slip.duplicate", "n", c.Number, "time", words.DateTime(c.At))
+	return r.Words.Text("slip.duplicate", "n", c.Number, "time", r.Words.DateTime(c.At))
 }
-
-// Mark returns the mark of a reprint in the receipt's language; "" for the original.
-func (r Receipt) Mark(c Copy) string { return c.duplicateMark(r.Words) }
 
 // Slip makes a print job. An error names what does not fit on paper; there is nothing to
 // print then.
 func (r Receipt) Slip(paper Paper, c Copy, set *raster.Typesetter) ([]byte, error) {
-	d := escpos.New(paper.Page)
+	d := escpos.New()
 	text := r.Text(paper.Columns)
-	if paper.Page.Printable(strings.ReplaceAll(text, "\n", "") + r.Mark(c)) {
+	if escpos.Printable(strings.ReplaceAll(text, "\n", "") + r.Mark(c)) {
 		r.addText(d, text, c)
-	} else if err := r.addRaster(d, paper, c, set); err != nil {
+	} else if err := addBitmaps(d, r.bitmaps(paper.dots(), c, set)); err != nil {
 		return nil, err
 	}
 	if err := r.addQR(d, paper); err != nil {
@@ -88,51 +84,27 @@ func (r Receipt) addText(d *escpos.Document, text string, c Copy) {
 	mark()
 }
 
-// addRaster prints the receipt as a picture, in the order of Text.
-func (r Receipt) addRaster(d *escpos.Document, paper Paper, c Copy, set *raster.Typesetter) error {
-	return addBitmaps(d, r.bitmaps(paper.dots(), c, set))
-}
-
-// bitmaps returns the parts of a slip, from top to bottom.
+// bitmaps draws the parts of a slip, from top to bottom.
 func (r Receipt) bitmaps(width int, c Copy, set *raster.Typesetter) []*escpos.Bitmap {
-	var parts []*escpos.Bitmap
-	add := func(s string, size int, align escpos.Align) {
-		parts = append(parts, set.Render(s, raster.Style{Size: size, Align: align}, width))
-	}
-	pair := func(label, value string) {
-		parts = append(parts, set.RenderPair(label, value, raster.Style{Size: bodySize}, width))
-	}
-	rule := func() { parts = append(parts, ruleBitmap(width)) }
-
-	add(r.Mark(c), bodySize, escpos.Centre)
-	for _, s := range r.Shop {
-		add(s, bodySize, escpos.Centre)
-	}
-	rule()
-	add(r.Title, titleSize, escpos.Centre)
-	add(r.Status, titleSize, escpos.Centre)
-	rule()
-	for _, row := range r.Rows {
-		pair(row.Label, row.Value)
-	}
-	if len(r.Entries) > 0 {
-		rule()
-	}
-	for _, e := range r.Entries {
-		if e.Date == "" {
-			add(e.Raw, bodySize, escpos.Left)
+	mark := part{kind: centred, left: r.Mark(c)}
+	var out []*escpos.Bitmap
+	for _, p := range slices.Concat([]part{mark}, r.parts(), []part{mark}) {
+		style := raster.Style{Size: bodySize}
+		switch p.kind {
+		case rule:
+			out = append(out, ruleBitmap(width))
 			continue
+		case pair, entry:
+			out = append(out, set.RenderPair(p.left, p.right, style, width))
+			continue
+		case centred:
+			style.Align = escpos.Centre
+		case headline:
+			style = raster.Style{Size: titleSize, Align: escpos.Centre}
 		}
-		pair(e.Date+" "+e.Narration, e.sum(r.Words))
+		out = append(out, set.Render(p.left, style, width))
 	}
-	if len(r.Notes) > 0 {
-		rule()
-	}
-	for _, s := range r.Notes {
-		add(s, bodySize, escpos.Left)
-	}
-	add(r.Mark(c), bodySize, escpos.Centre)
-	return parts
+	return out
 }
 
 // addBitmaps prints bitmaps below one another; those of no height are left out.
@@ -200,7 +172,7 @@ func QRSVG(reference string) (string, error) {
 // the width as a row of digits, a line in each language's script, and a QR code. Name is
 // the printer's display name.
 func TestPage(paper Paper, name string, at time.Time, set *raster.Typesetter) ([]byte, error) {
-	d := escpos.New(paper.Page)
+	d := escpos.New()
 	d.Align(escpos.Centre)
 	d.Bold(true)
 	d.Line(clean(name))

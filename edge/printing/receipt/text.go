@@ -19,29 +19,73 @@ const (
 // nothing is cut off. The rupee sign is written Rs., since printers' fonts lack it.
 func (r Receipt) Text(width int) string {
 	p := &textLayout{width: max(width, minWidth)}
-	for _, line := range r.Shop {
-		p.centred(line)
-	}
-	p.rule()
-	p.centred(strings.ToUpper(r.Title))
-	p.centred(strings.ToUpper(r.Status))
-	p.rule()
-	for _, row := range r.Rows {
-		p.pair(row.Label, row.Value)
-	}
-	if len(r.Entries) > 0 {
-		p.rule()
-		for _, e := range r.Entries {
-			p.entry(e, r.Words)
+	for _, part := range r.parts() {
+		switch part.kind {
+		case rule:
+			p.line(strings.Repeat("-", p.width))
+		case centred:
+			p.centred(part.left)
+		case headline:
+			p.centred(strings.ToUpper(part.left))
+		case pair:
+			p.pair(part.left, part.right)
+		case entry:
+			p.entry(part.left, part.right)
+		case wrapped:
+			p.wrapped(part.left, 0)
 		}
 	}
-	if len(r.Notes) > 0 {
-		p.rule()
-	}
-	for _, note := range r.Notes {
-		p.wrapped(note, 0)
-	}
 	return p.b.String()
+}
+
+// part is one part of a slip, in the order in which it is printed.
+type part struct {
+	kind        kind
+	left, right string
+}
+
+type kind int
+
+// The kinds of parts.
+const (
+	wrapped  kind = iota // left
+	centred              // left
+	headline             // left, centred and large
+	pair                 // left and right
+	entry                // left is a date and a narration, right a sum
+	rule
+)
+
+// parts returns what stands on a slip.
+func (r Receipt) parts() []part {
+	var out []part
+	each := func(k kind, texts ...string) {
+		for _, text := range texts {
+			out = append(out, part{kind: k, left: text})
+		}
+	}
+	each(centred, r.Shop...)
+	each(rule, "")
+	each(headline, r.Title, r.Status)
+	each(rule, "")
+	for _, row := range r.Rows {
+		out = append(out, part{pair, row.Label, row.Value})
+	}
+	if len(r.Entries) > 0 {
+		each(rule, "")
+	}
+	for _, e := range r.Entries {
+		if e.Date == "" {
+			each(wrapped, e.Raw)
+			continue
+		}
+		out = append(out, part{entry, e.Date + " " + e.Narration, e.sum(r.Words)})
+	}
+	if len(r.Notes) > 0 {
+		each(rule, "")
+	}
+	each(wrapped, r.Notes...)
+	return out
 }
 
 // textLayout builds text of a fixed width.
@@ -54,8 +98,6 @@ func (p *textLayout) line(s string) {
 	p.b.WriteString(strings.TrimRight(s, " "))
 	p.b.WriteByte('\n')
 }
-
-func (p *textLayout) rule() { p.line(strings.Repeat("-", p.width)) }
 
 // printed replaces what printers lack.
 func printed(s string) string { return strings.ReplaceAll(s, "₹", "Rs.") }
@@ -88,17 +130,13 @@ func (p *textLayout) pair(label, value string) {
 
 // entry writes a line of a mini statement: date and narration, amount and sign; the
 // narration on its own line where they do not fit.
-func (p *textLayout) entry(e Entry, words *i18n.Localizer) {
-	if e.Date == "" {
-		p.wrapped(e.Raw, 0)
+func (p *textLayout) entry(text, sum string) {
+	if size(printed(text))+size(sum) < p.width {
+		p.pair(text, sum)
 		return
 	}
-	narration, sum := printed(e.Narration), e.sum(words)
-	if gap := p.width - size(e.Date) - size(narration) - size(sum) - 1; gap > 0 {
-		p.line(e.Date + " " + narration + strings.Repeat(" ", gap) + sum)
-		return
-	}
-	p.pair(e.Date, sum)
+	date, narration, _ := strings.Cut(text, " ")
+	p.pair(date, sum)
 	p.wrapped(narration, 2)
 }
 
