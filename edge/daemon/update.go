@@ -78,7 +78,7 @@ func openUpdates(counter *edge.Counter, q *queue.Queue, settings Settings, cfg C
 	if err != nil {
 		return nil, err
 	}
-	c.Busy, c.LineNeeded, c.OnChange = u.busy, u.operationRunning, counter.Notify
+	c.Busy, c.ConnectionNeeded, c.OnChange = u.busy, u.operationRunning, counter.Notify
 	if cfg.Updates.Launcher != nil {
 		c.Switch = cfg.Updates.Launcher.Switch
 	}

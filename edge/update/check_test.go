@@ -58,7 +58,7 @@ func TestLook(t *testing.T) {
 			w.must(counter.releases.WriteState(c.state))
 			got, err := counter.Check(t.Context())
 			if err != nil || got != c.want || counter.has(t) != string(c.want) || counter.Status().Waiting != c.want {
-				t.Fatalf("%q, %v; on the shelf: %q\n%s", got, err, counter.has(t), counter.log)
+				t.Fatalf("%q, %v; stored: %q\n%s", got, err, counter.has(t), counter.log)
 			}
 			// Looked at again, nothing is fetched again.
 			w.requests = nil
@@ -167,7 +167,7 @@ func TestTampered(t *testing.T) {
 					t.Fatalf("%q was taken", v)
 				}
 				if err == nil || c.Status().Problem == "" {
-					t.Error("nobody is told")
+					t.Error("no change is reported")
 				}
 				if errors.Is(err, releases.ErrAltered) && c.partials(t) != 0 {
 					t.Error("what was tampered with is kept, and would be gone on with")
@@ -294,7 +294,7 @@ func TestRotation(t *testing.T) {
 		}
 	}
 	if c.has(t) != "1.2.0 1.1.0" {
-		t.Errorf("on the shelf: %s", c.has(t))
+		t.Errorf("stored: %s", c.has(t))
 	}
 	// A counter that comes anew follows all four roots at once.
 	w.serves = w.cfg.Folder

@@ -11,7 +11,7 @@
 //   - No operation waits for an update: a fetch is bounded in bytes and time, pauses
 //     while an operation is running, and resumes after an interruption.
 //   - No release is started while an operation is running, the pages are in use, or
-//     the terminal is offline; none is fetched onto a disk without spare room.
+//     the terminal is offline; none is fetched onto a disk without spare space.
 //
 // Metadata and releases enter over HTTP, are verified (release.Proof), hashed,
 // fsynced and renamed (package releases); Switch starts one. Expiry is judged by

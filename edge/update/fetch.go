@@ -19,14 +19,14 @@ import (
 
 // Bounds of requests.
 const (
-	metadataWait = time.Minute      // for one file of metadata, a few kilobytes, on a bad line
+	metadataWait = time.Minute      // for one file of metadata, a few kilobytes, on a bad connection
 	stall        = time.Minute      // without a byte: the connection is gone
 	fetchWait    = 6 * time.Hour    // for one release: 30 MiB at the speed of a bad evening
 	readChunk    = 64 << 10         // bytes that are read at once
 	maxResumes   = 20               // of one release in one check, each after an interruption
 	resumePause  = 10 * time.Second // before each
-	// linePoll is how often LineNeeded is called during a fetch.
-	linePoll = 250 * time.Millisecond
+	// connectionPoll is how often ConnectionNeeded is called during a fetch.
+	connectionPoll = 250 * time.Millisecond
 	// reservedSpace is what stays free on the disk, in bytes: the queue, its copy when it is
 	// compacted, and the log of some days.
 	reservedSpace = 64 << 20
@@ -83,7 +83,7 @@ func (u *Updater) fetch(ctx context.Context, t release.Target) error {
 	ctx, cancel := context.WithTimeout(ctx, fetchWait)
 	defer cancel()
 	for resumes := 0; ; resumes++ {
-		if err := u.waitForLine(ctx); err != nil {
+		if err := u.waitForConnection(ctx); err != nil {
 			return err
 		}
 		err := u.fetchOnce(ctx, t)
@@ -91,7 +91,7 @@ func (u *Updater) fetch(ctx context.Context, t release.Target) error {
 		switch {
 		case err == nil:
 			return nil
-		case errors.Is(err, errLineNeeded):
+		case errors.Is(err, errConnectionNeeded):
 			resumes--
 			continue
 		case errors.As(err, &broke) && resumes < maxResumes && ctx.Err() == nil:
@@ -99,7 +99,7 @@ func (u *Updater) fetch(ctx context.Context, t release.Target) error {
 		case errors.As(err, &broke):
 			return err // the next check resumes
 		default:
-			return errors.Join(err, removeIf(u.cfg.Releases.PartialPath(t))) // frees the room on a full disk
+			return errors.Join(err, removeIf(u.cfg.Releases.PartialPath(t))) // frees a full disk
 		}
 		select {
 		case <-ctx.Done():
@@ -109,16 +109,16 @@ func (u *Updater) fetch(ctx context.Context, t release.Target) error {
 	}
 }
 
-// errLineNeeded reports that an operation needs the connection.
-var errLineNeeded = errors.New("an operation needs the connection")
+// errConnectionNeeded reports that an operation needs the connection.
+var errConnectionNeeded = errors.New("an operation needs the connection")
 
-// waitForLine waits until no operation needs the connection.
-func (u *Updater) waitForLine(ctx context.Context) error {
-	for u.cfg.LineNeeded() {
+// waitForConnection waits until no operation needs the connection.
+func (u *Updater) waitForConnection(ctx context.Context) error {
+	for u.cfg.ConnectionNeeded() {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-time.After(linePoll):
+		case <-time.After(connectionPoll):
 		}
 	}
 	return ctx.Err()
@@ -184,11 +184,11 @@ func (u *Updater) fetchOnce(ctx context.Context, t release.Target) (err error) {
 // checkSpace returns an error where so many bytes more must not be written. A disk
 // whose free space is unknown is not checked.
 func (u *Updater) checkSpace(bytes int64) error {
-	room, err := u.cfg.FreeSpace()
-	if err == nil && room < bytes+reservedSpace {
+	space, err := u.cfg.FreeSpace()
+	if err == nil && space < bytes+reservedSpace {
 		const mega = 1 << 20
-		return fmt.Errorf("the counter's disk has %d MiB left, and this release takes %d beside the %d that operations may need: make room on it; nothing was fetched",
-			room/mega, (bytes+mega-1)/mega, reservedSpace/mega)
+		return fmt.Errorf("the counter's disk has %d MiB left, and this release takes %d beside the %d that operations may need: free some space; nothing was fetched",
+			space/mega, (bytes+mega-1)/mega, reservedSpace/mega)
 	}
 	return nil
 }
@@ -197,9 +197,9 @@ func (u *Updater) checkSpace(bytes int64) error {
 func (u *Updater) writeBody(ctx context.Context, f *os.File, body io.Reader, have int64, t release.Target, silent *time.Timer) error {
 	buffer, looked := make([]byte, readChunk), time.Now()
 	for have < t.Length {
-		if time.Since(looked) >= linePoll {
-			if looked = time.Now(); u.cfg.LineNeeded() {
-				return &interrupted{errLineNeeded}
+		if time.Since(looked) >= connectionPoll {
+			if looked = time.Now(); u.cfg.ConnectionNeeded() {
+				return &interrupted{errConnectionNeeded}
 			}
 		}
 		n, err := body.Read(buffer[:min(int64(len(buffer)), t.Length-have)])

@@ -147,7 +147,7 @@ func TestYields(t *testing.T) {
 		w.add(facts("1.1.0"))
 		begun := time.Now()
 		at := w.counter(func(c *Config) {
-			c.LineNeeded = func() bool {
+			c.ConnectionNeeded = func() bool {
 				s := time.Since(begun)
 				return s < time.Second || s >= 2*time.Second && s < 50*time.Second
 			}
@@ -206,8 +206,8 @@ type roundTrip func(*http.Request) (*http.Response, error)
 
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// A disk that gets full while a release is fetched gets its room back, the counter's
-// files are not touched, and the fetch is tried again when there is room.
+// A disk that gets full while a release is fetched gets its space back, the counter's
+// files are not touched, and the fetch is tried again when there is space.
 func TestFullDisk(t *testing.T) {
 	smalldisk.Run(t, 2, func(t *testing.T, dir string) {
 		w := newTestRepository(t)
@@ -238,26 +238,26 @@ func TestFreeSpace(t *testing.T) {
 	w := newTestRepository(t)
 	w.add(facts("1.1.0"))
 	size := int64(len(content("1.1.0")))
-	var room int64
-	at := w.counter(func(c *Config) { c.FreeSpace = func() (int64, error) { return room, nil } })
+	var space int64
+	at := w.counter(func(c *Config) { c.FreeSpace = func() (int64, error) { return space, nil } })
 	published, err := os.ReadDir(filepath.Join(w.serves, "targets"))
 	w.must(err)
 	sum, _, _ := strings.Cut(published[0].Name(), ".")
 	partial := filepath.Join(at.dir, "partial", sum)
 	for _, c := range []struct {
-		room, have int64
-		taken      bool
+		space, have int64
+		taken       bool
 	}{{0, 0, false}, {size + reservedSpace - 1, 0, false}, {size + reservedSpace - 2, 1, false}, {size + reservedSpace - 1, 1, true}, {size + reservedSpace, 0, true}} {
-		w.requests, room = nil, c.room
+		w.requests, space = nil, c.space
 		if have := content("1.1.0")[:c.have]; len(have) > 0 {
 			w.must(os.WriteFile(partial, have, 0o600))
 		}
 		v, err := at.Check(t.Context())
 		if c.taken && (err != nil || v != "1.1.0" || at.has(t) != "1.1.0") {
-			t.Errorf("room for %d with %d there: %q, %v", c.room, c.have, v, err)
+			t.Errorf("space for %d with %d there: %q, %v", c.space, c.have, v, err)
 		}
-		if !c.taken && (err == nil || !strings.Contains(at.Status().Problem, "make room on it") || len(w.asked()) != 0 || at.partials(t) != 0) {
-			t.Errorf("room for %d with %d there: %q, %v, asked %v", c.room, c.have, v, err, w.asked())
+		if !c.taken && (err == nil || !strings.Contains(at.Status().Problem, "free some space") || len(w.asked()) != 0 || at.partials(t) != 0) {
+			t.Errorf("space for %d with %d there: %q, %v, asked %v", c.space, c.have, v, err, w.asked())
 		}
 		w.must(at.releases.Prune(func([]release.Version) []release.Version { return nil }))
 	}
@@ -366,7 +366,7 @@ func TestWaitsForAnEmptyCounter(t *testing.T) {
 }
 
 // What is withdrawn, put aside or failed a moment ago is not asked for, though it
-// lies on the shelf; what a command has fetched is found.
+// is stored; what a command has fetched is found.
 func TestNotAskedFor(t *testing.T) {
 	for name, c := range map[string]struct {
 		then func(w *testRepository, s *testRun)
@@ -453,7 +453,7 @@ func TestLooksNowAndThen(t *testing.T) {
 func TestNewRefuses(t *testing.T) {
 	w := newTestRepository(t)
 	for name, alter := range map[string]func(c *Config){
-		"no shelf": func(c *Config) { c.Releases = nil }, "no terminal": func(c *Config) { c.Terminal = "" }, "no address": func(c *Config) { c.Base = "central" },
+		"no store": func(c *Config) { c.Releases = nil }, "no terminal": func(c *Config) { c.Terminal = "" }, "no address": func(c *Config) { c.Base = "central" },
 		"no version": func(c *Config) { c.Version = "(devel)" }, "no randomness": func(c *Config) { c.Rand = nil }, "no logger": func(c *Config) { c.Logger = nil },
 	} {
 		good := w.counter(nil).cfg

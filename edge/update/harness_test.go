@@ -143,7 +143,7 @@ func (w *testRepository) counterIn(dir string, alter func(*Config)) *testCounter
 	return &testCounter{u, s, dir, log}
 }
 
-// has tells what is on a counter's shelf and good, and that nothing else is there.
+// has returns the good releases of a counter, and checks that nothing else is stored.
 func (c *testCounter) has(t testing.TB) string {
 	t.Helper()
 	versions, err := c.releases.Versions()
@@ -153,7 +153,7 @@ func (c *testCounter) has(t testing.TB) string {
 	var out []string
 	for _, v := range versions {
 		if _, err := c.releases.Verify(v); err != nil {
-			t.Errorf("%s lies on the shelf and is not good: %v", v, err)
+			t.Errorf("%s is stored and not good: %v", v, err)
 		}
 		out = append(out, string(v))
 	}

@@ -35,9 +35,9 @@ type Config struct {
 
 	// Busy returns why the counter is not idle; empty: it is. It must not block.
 	Busy func() string
-	// LineNeeded reports whether an operation needs the connection; a fetch then
+	// ConnectionNeeded reports whether an operation needs the connection; a fetch then
 	// pauses. It must not block. nil: never.
-	LineNeeded func() bool
+	ConnectionNeeded func() bool
 	// Switch asks the launcher to start a release in place of this one. It returns
 	// before that happens. nil: releases are only fetched.
 	Switch func(release.Version) error
@@ -118,8 +118,8 @@ func New(cfg Config) (*Updater, error) {
 	if cfg.Busy == nil {
 		cfg.Busy = func() string { return "" }
 	}
-	if cfg.LineNeeded == nil {
-		cfg.LineNeeded = func() bool { return false }
+	if cfg.ConnectionNeeded == nil {
+		cfg.ConnectionNeeded = func() bool { return false }
 	}
 	if cfg.FreeSpace == nil {
 		cfg.FreeSpace = cfg.Releases.FreeSpace
@@ -206,7 +206,7 @@ func (u *Updater) switchLoop(ctx context.Context) {
 	defer tick.Stop()
 	var looked, changed, since, asked time.Time // last listing; last change; idle since; last request
 	var waiting release.Version
-	var told string // why the counter was not empty, in the log
+	var logged string // why the counter was not idle
 	look := func() {
 		waiting, looked, changed = u.newestReady(), time.Now(), u.cfg.Releases.LastModified()
 		u.setStatus(func(s *Status) { s.Waiting = waiting })
@@ -225,8 +225,8 @@ func (u *Updater) switchLoop(ctx context.Context) {
 			continue
 		}
 		if why := u.cfg.Busy(); why != "" {
-			if since = (time.Time{}); why != told {
-				told = why
+			if since = (time.Time{}); why != logged {
+				logged = why
 				u.log.Info("a release waits", "release", waiting, "because", why)
 			}
 			continue

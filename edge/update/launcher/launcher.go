@@ -27,10 +27,10 @@ type Config struct {
 	// Stderr takes the children's logs.
 	Stderr io.Writer
 	// Start starts a child in place of exec; nil: exec.
-	Start func(path string) (Process, error)
+	Start func(path string) (*Process, error)
 
 	// HealthyWithin is how long a release may take to show that it works; default
-	// 5 minutes: a queue is checked, a bad line comes up, the central admits
+	// 5 minutes: a queue is checked, a bad connection comes up, the central admits
 	// thousands that come back at once.
 	HealthyWithin time.Duration
 	// StopWithin is how long a child has to end; default 45 s, shorter than what
@@ -53,7 +53,7 @@ const (
 	maxStrikes     = 3                // a release that failed thrice where the one before worked is at fault
 	maxTrialStarts = 5                // starts of a trial without a result, which may be why the launcher ended
 	maxFailures    = 5                // ends in a row of a release that worked once, before the one before has its turn
-	maxPause       = 30 * time.Second // a counter with a full disk starts soon after it has room
+	maxPause       = 30 * time.Second // a counter with a full disk starts soon after it has space
 )
 
 // Launcher keeps one release running.
@@ -207,7 +207,7 @@ func (p *Launcher) runVersion(ctx context.Context, v release.Version) exit {
 }
 
 // superviseChild stays with a child until it has ended.
-func (p *Launcher) superviseChild(ctx context.Context, v release.Version, child Process) exit {
+func (p *Launcher) superviseChild(ctx context.Context, v release.Version, child *Process) exit {
 	var e exit
 	begun := time.Now()
 	late := time.NewTimer(p.cfg.HealthyWithin)
@@ -215,11 +215,11 @@ func (p *Launcher) superviseChild(ctx context.Context, v release.Version, child 
 	var kill <-chan time.Time
 	stop := func() {
 		if kill == nil {
-			child.Stop()
+			child.stop()
 			kill = time.After(p.cfg.StopWithin)
 		}
 	}
-	told, says := ctx.Done(), child.Messages()
+	ended, says := ctx.Done(), child.messages
 	for {
 		select {
 		case s, open := <-says:
@@ -241,13 +241,13 @@ func (p *Launcher) superviseChild(ctx context.Context, v release.Version, child 
 				e.why = "it did not show within " + p.cfg.HealthyWithin.String() + " that it works"
 				stop()
 			}
-		case <-told:
-			told = nil
+		case <-ended:
+			ended = nil
 			stop()
 		case <-kill:
 			p.log.Warn("a release did not stop in time; it is killed", "release", v)
-			child.Kill()
-		case err := <-child.Exited():
+			child.kill()
+		case err := <-child.exited:
 			e.duration = time.Since(begun)
 			if e.why == "" && kill == nil {
 				e.why = "it ended by itself"

@@ -11,15 +11,11 @@ import (
 )
 
 // Process is a child that was started.
-type Process interface {
-	// Messages returns the child's messages; it is closed when the child has ended.
-	Messages() <-chan message
-	// Stop asks the child to end. It may be called more than once.
-	Stop()
-	// Kill ends it.
-	Kill()
-	// Exited sends why the child ended, once; nil: without an error.
-	Exited() <-chan error
+type Process struct {
+	messages <-chan message // closed when the child has ended
+	stop     func()         // asks the child to end; may be called more than once
+	kill     func()         // ends it
+	exited   <-chan error   // why the child ended, once; nil: without an error
 }
 
 // outputWait is how long the child's output is read on after its end, for a
@@ -35,7 +31,7 @@ type childCommand struct {
 }
 
 // start starts the program at a path.
-func (c childCommand) start(path string) (Process, error) {
+func (c childCommand) start(path string) (*Process, error) {
 	r, w, err := os.Pipe()
 	if err != nil {
 		return nil, fmt.Errorf("start %s: %w", path, err)
@@ -56,39 +52,27 @@ func (c childCommand) start(path string) (Process, error) {
 		c.log.Warn("a release is not bound to its launcher's job; it ends with its pipe", "error", err)
 		tie = &processJob{}
 	}
-	p := &process{cmd: cmd, stop: sync.OnceFunc(func() { _ = in.Close() }), messages: make(chan message), exited: make(chan error, 1), done: make(chan struct{})}
+	stop := sync.OnceFunc(func() { _ = in.Close() })
+	messages, exited, done := make(chan message), make(chan error, 1), make(chan struct{})
 	var heard sync.WaitGroup
 	heard.Go(func() {
-		defer close(p.messages)
+		defer close(messages)
 		readMessages(r, func(s message) {
 			select {
-			case p.messages <- s:
-			case <-p.done:
+			case messages <- s:
+			case <-done:
 			}
 		})
 	})
 	go func() {
 		err := cmd.Wait()
 		tie.release()
-		close(p.done)
+		close(done)
 		_ = r.Close()
 		heard.Wait()
-		p.stop()
-		p.exited <- err
+		stop()
+		exited <- err
 	}()
-	return p, nil
+	kill := func() { _ = cmd.Process.Kill() } // it may have ended just now
+	return &Process{messages, stop, kill, exited}, nil
 }
-
-// process is a child that is a process of this computer.
-type process struct {
-	cmd      *exec.Cmd
-	stop     func()
-	messages chan message
-	exited   chan error
-	done     chan struct{} // closed when the child has ended
-}
-
-func (p *process) Messages() <-chan message { return p.messages }
-func (p *process) Stop()                    { p.stop() }
-func (p *process) Kill()                    { _ = p.cmd.Process.Kill() } // it may have ended just now
-func (p *process) Exited() <-chan error     { return p.exited }

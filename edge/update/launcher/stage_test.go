@@ -17,7 +17,7 @@ import (
 	"galla/installers/publish"
 )
 
-// testBench is a parent's world: a shelf with a publisher behind it, and actors in
+// testBench is a launcher's surroundings: a store with a publisher, and actors in
 // place of processes.
 type testBench struct {
 	*releases.Store
@@ -98,7 +98,7 @@ func (s *testBench) newLauncher() *Launcher {
 
 // start is the exec of this world. It holds what must always be so: one release
 // runs, and it is the installed one or was verified.
-func (s *testBench) start(path string) (Process, error) {
+func (s *testBench) start(path string) (*Process, error) {
 	v := installed
 	if path != "/installed" {
 		v = release.Version(filepath.Base(filepath.Dir(path)))
@@ -132,7 +132,7 @@ func (s *testBench) start(path string) (Process, error) {
 		}()
 		s.play[v](a)
 	}()
-	return a, nil
+	return &Process{a.says, a.stop, a.kill, a.ended}, nil
 }
 
 // fakeProcess is a release in place of a process.
@@ -147,18 +147,13 @@ type fakeProcess struct {
 	deaf            bool // to Stop
 }
 
-func (a *fakeProcess) Messages() <-chan message { return a.says }
-func (a *fakeProcess) Stop()                    { a.stop() }
-func (a *fakeProcess) Kill()                    { a.kill() }
-func (a *fakeProcess) Exited() <-chan error     { return a.ended }
-
 // leave ends the actor.
 func (a *fakeProcess) leave(err error) {
 	a.err = err
 	panic("leaves")
 }
 
-// wait waits, and leaves when it is told to.
+// wait waits, and leaves when it is stopped.
 func (a *fakeProcess) wait(d time.Duration) {
 	stopped := a.stopped
 	if a.deaf {
@@ -186,7 +181,7 @@ func (a *fakeProcess) say(word string, v release.Version) {
 // Plays.
 const ever = 1000 * time.Hour
 
-// good works after a moment, and asks for whatever newer lies on the shelf.
+// good works after a moment, and asks for the newer release that is stored.
 func good(a *fakeProcess) {
 	a.wait(2 * time.Second)
 	a.say(kindHealthy, a.v)

@@ -160,7 +160,7 @@ func FuzzFacts(f *testing.F) {
 	})
 }
 
-// FuzzProof: metadata of strangers never opens under a root that is none of theirs,
+// FuzzProof: metadata of others never opens under a root that is not theirs,
 // and never breaks the program.
 func FuzzProof(f *testing.F) {
 	f.Add([]byte(`{"checkedAt":"2026-11-22T00:00:00Z","roots":["e30="],"timestamp":"e30=","snapshot":"e30=","targets":"e30="}`), []byte(`{"signed":{"_type":"root"},"signatures":[]}`))

@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"galla/edge/update/release"
@@ -224,8 +224,7 @@ func (s *Store) Prune(choose func(all []release.Version) []release.Version) erro
 	entries, err := s.entries()
 	for _, e := range entries {
 		v, parseErr := release.ParseVersion(e.Name())
-		left := len(e.Name()) > len(tempPrefix) && e.Name()[:len(tempPrefix)] == tempPrefix
-		if left || parseErr == nil && !slices.Contains(versions, v) {
+		if strings.HasPrefix(e.Name(), tempPrefix) || parseErr == nil && !slices.Contains(versions, v) {
 			err = errors.Join(err, os.RemoveAll(filepath.Join(s.cfg.Folder, e.Name())))
 		}
 	}
@@ -302,6 +301,3 @@ func (s *Store) WriteProof(p release.Proof) error {
 	}
 	return nil
 }
-
-// isNotExist reports whether an error is of a missing file.
-func isNotExist(err error) bool { return errors.Is(err, fs.ErrNotExist) }

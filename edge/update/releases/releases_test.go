@@ -19,7 +19,7 @@ import (
 	"galla/installers/publish"
 )
 
-// testStore is a shelf with a publisher behind it.
+// testStore is a store of releases with a publisher.
 type testStore struct {
 	*Store
 	t    *testing.T
@@ -114,7 +114,7 @@ func TestPutAndVerify(t *testing.T) {
 	}
 }
 
-// What is not proved is not put, and what was altered on the shelf is not good:
+// What is not proved is not added, and what was altered in the store is not good:
 // whoever may write in the folder, and has no key, can bring nothing.
 func TestAltered(t *testing.T) {
 	k := newKit(t)
@@ -130,8 +130,8 @@ func TestAltered(t *testing.T) {
 	if err := k.Add(windows, proof, k.fetched(target, "good")); err == nil {
 		t.Error("a program of another system was put")
 	}
-	stranger := newKit(t)
-	_, theirs := stranger.publish("1.0.0", "evil")
+	foreign := newKit(t)
+	_, theirs := foreign.publish("1.0.0", "evil")
 	for name, alter := range map[string]func(folder string){
 		"program":          func(folder string) { k.write(filepath.Join(folder, "galla-edge"), "evil") },
 		"program is gone":  func(folder string) { _ = os.Remove(filepath.Join(folder, "galla-edge")) },

@@ -1,7 +1,9 @@
 package releases
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"time"
@@ -80,7 +82,7 @@ func (s *State) MarkStarted(v release.Version) {
 func (s *Store) ReadState() (State, error) {
 	var state State
 	text, err := readBounded(filepath.Join(s.cfg.Folder, stateFile), maxState)
-	if isNotExist(err) {
+	if errors.Is(err, fs.ErrNotExist) {
 		return state, nil
 	}
 	if err == nil {
