@@ -169,7 +169,7 @@ func TestDiscoverEveryState(t *testing.T) {
 			delete(want, port)
 		}
 		if len(want) > 0 {
-			t.Errorf("no failure was told of %v", want)
+			t.Errorf("no failure was reported of %v", want)
 		}
 		time.Sleep(time.Second) // the dripping service notices that nobody listens
 	})
@@ -313,7 +313,7 @@ func TestCaptureStarting(t *testing.T) {
 	})
 }
 
-// A failed exchange is told apart, and a CAPTURE is never sent again.
+// The kind of a failed exchange is reported, and a CAPTURE is never sent again.
 func TestCaptureFailures(t *testing.T) {
 	tests := map[string]struct {
 		serve func(net.Conn)

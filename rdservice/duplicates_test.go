@@ -52,7 +52,7 @@ func TestOneDeviceAtTwoAddresses(t *testing.T) {
 	if err != nil || len(found) != 2 || found[0].Service.Address != at[0] || len(found[0].Also) != 1 || found[0].Also[0] != at[1] || found[1].Also != nil {
 		t.Fatalf("%+v, %v", found, err)
 	}
-	door, err := client.Probe(t.Context(), at[1])
+	second, err := client.Probe(t.Context(), at[1])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +69,7 @@ func TestOneDeviceAtTwoAddresses(t *testing.T) {
 		}
 		used = s.Status == rdservice.Used
 	}
-	if _, err := client.Capture(t.Context(), door, rdservice.Options{}); !errors.Is(err, rdservice.ErrBusy) {
+	if _, err := client.Capture(t.Context(), second, rdservice.Options{}); !errors.Is(err, rdservice.ErrBusy) {
 		t.Errorf("through the other address: %v", err)
 	}
 	if s, err := client.Probe(t.Context(), at[1]); err != nil || s.Status != rdservice.Used {

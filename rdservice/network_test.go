@@ -47,7 +47,7 @@ func TestHTTPS(t *testing.T) {
 	// Nowhere else.
 	client.clients.loopback = client.clients.elsewhere
 	if _, err := client.Probe(t.Context(), server.URL); !errors.Is(err, ErrBroken) {
-		t.Errorf("a self-signed certificate passed the strict door: %v", err)
+		t.Errorf("a self-signed certificate passed the strict client: %v", err)
 	}
 }
 
@@ -79,7 +79,7 @@ func TestOldTLS(t *testing.T) {
 			}
 			client.clients.loopback = client.clients.elsewhere
 			if _, err := client.Probe(t.Context(), server.URL); err == nil {
-				t.Error("it passed the strict door")
+				t.Error("it passed the strict client")
 			}
 		})
 	}
@@ -105,10 +105,10 @@ func TestNoHabits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, door := range []*http.Client{client.clients.loopback, client.clients.elsewhere} {
-		transport, ok := door.Transport.(*http.Transport)
+	for _, each := range []*http.Client{client.clients.loopback, client.clients.elsewhere} {
+		transport, ok := each.Transport.(*http.Transport)
 		if !ok || transport.Proxy != nil || !transport.DisableKeepAlives || !transport.DisableCompression || transport.ForceAttemptHTTP2 {
-			t.Errorf("a door is %+v", transport)
+			t.Errorf("a client is %+v", transport)
 		}
 	}
 }

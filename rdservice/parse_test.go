@@ -303,7 +303,7 @@ func TestParseDeviceInfo(t *testing.T) {
 	}{
 		"serial by name": {`<DeviceInfo dpId="MORPHO.SMARTCHIP" rdsId="R" rdsVer="1.2" mi="MSO1300E3RDL1" dc="D"><additional_info><Param value="x" name="ts"/><Param value=" S1 " name=" SrNo "/></additional_info></DeviceInfo>`,
 			DeviceInfo{DPID: "MORPHO.SMARTCHIP", RDSID: "R", RDSVer: "1.2", MI: "MSO1300E3RDL1", DC: "D", Serial: "S1", Level: L1}},
-		"level told":   {`<DeviceInfo mi="FM220"><additional_info><Param name="device_type" value="L1"/></additional_info></DeviceInfo>`, DeviceInfo{MI: "FM220", Level: L1}},
+		"level said":   {`<DeviceInfo mi="FM220"><additional_info><Param name="device_type" value="L1"/></additional_info></DeviceInfo>`, DeviceInfo{MI: "FM220", Level: L1}},
 		"known model":  {`<DeviceInfo mi="MFS110" mc="garbage"/>`, DeviceInfo{MI: "MFS110", Level: L1}},
 		"not ready":    {`<DeviceInfo dpId="" rdsId="" rdsVer="" dc="" mi="" mc=""/>`, DeviceInfo{}},
 		"first serial": {`<DeviceInfo><Param name="srno" value="1"/><Param name="srno" value="2"/></DeviceInfo>`, DeviceInfo{Serial: "1"}},

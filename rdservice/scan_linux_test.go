@@ -153,6 +153,6 @@ func TestDiscoverOnTheRealNetwork(t *testing.T) {
 		}
 	}
 	if n := len(scan.Services) + len(scan.Failures); n != LastPort-FirstPort+1 || strayed.Load() != 0 {
-		t.Errorf("told of %d addresses, and %d calls went where a redirect led", n, strayed.Load())
+		t.Errorf("%d addresses were reported, and %d calls went where a redirect led", n, strayed.Load())
 	}
 }

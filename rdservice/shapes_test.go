@@ -30,7 +30,7 @@ func TestShapesOfMakers(t *testing.T) {
 		mi      string
 		serial  string
 		level   Level
-		quality int // -1: not told
+		quality int // -1: not reported
 		want    Action
 	}{
 		"Morpho, a line break inside qScore and no further information": {
@@ -77,9 +77,9 @@ func TestShapesOfMakers(t *testing.T) {
 			if strings.Contains(tt.text, "mc=") == d.CertificateEnds.IsZero() {
 				t.Errorf("the certificate ends %v", d.CertificateEnds)
 			}
-			quality, told := r.Quality()
-			if told != (tt.quality >= 0) || told && quality != tt.quality {
-				t.Errorf("quality %d, %v", quality, told)
+			quality, known := r.Quality()
+			if known != (tt.quality >= 0) || known && quality != tt.quality {
+				t.Errorf("quality %d, %v", quality, known)
 			}
 			if j := Judge(Finger, r, at.Add(time.Second)); j.Action != tt.want || !r.CapturedAt.Equal(at) {
 				t.Errorf("captured at %v, judged %+v", r.CapturedAt, j)

@@ -248,7 +248,7 @@ func TestProxy(t *testing.T) {
 		}
 	}
 	if _, header, _ := get("/docs"); header.Get("Strict-Transport-Security") == "" {
-		t.Error("browsers are not told to stay with TLS")
+		t.Error("browsers are not asked to stay with TLS")
 	}
 	for _, path := range []string{"/metrics", "/readyz", "/healthz"} {
 		if status, _, _ := get(path); status != http.StatusNotFound {

@@ -21,7 +21,7 @@ func TestUnknownBrowsersLockNobodyOut(t *testing.T) {
 		s := &memoryStorage{}
 		p := open(t, s)
 		ctx := t.Context()
-		agents, strangers := WithBrowser(ctx, "the agent's browser"), WithBrowser(ctx, "any other")
+		agents, unknown := WithBrowser(ctx, "the agent's browser"), WithBrowser(ctx, "any other")
 		if _, err := p.CheckPIN(agents, edge.AgentID, pin("2580")); err != nil {
 			t.Fatal(err)
 		}
@@ -33,7 +33,7 @@ func TestUnknownBrowsersLockNobodyOut(t *testing.T) {
 		}
 		var refused *edge.PINError
 		for name, who := range map[string]struct{ wait, want time.Duration }{
-			"a stranger":          {p.EnabledUsers(strangers)[0].Wait, password.FirstWait},
+			"unknown":             {p.EnabledUsers(unknown)[0].Wait, password.FirstWait},
 			"one without a mark":  {p.EnabledUsers(ctx)[0].Wait, password.FirstWait},
 			"the agent's browser": {p.EnabledUsers(agents)[0].Wait, 0},
 		} {
@@ -41,17 +41,17 @@ func TestUnknownBrowsersLockNobodyOut(t *testing.T) {
 				t.Errorf("%s waits %v, want %v", name, who.wait, who.want)
 			}
 		}
-		if _, err := p.CheckPIN(strangers, edge.AgentID, pin("2580")); !errors.As(err, &refused) || refused.Wait == 0 {
-			t.Errorf("the right PIN is looked at in a stranger's browser: %v", err)
+		if _, err := p.CheckPIN(unknown, edge.AgentID, pin("2580")); !errors.As(err, &refused) || refused.Wait == 0 {
+			t.Errorf("the right PIN is looked at in an unknown browser: %v", err)
 		}
 		p = open(t, s)
 		if _, err := p.CheckPIN(agents, edge.AgentID, pin("2580")); err != nil {
 			t.Errorf("the agent is kept out: %v", err)
 		}
-		if p.EnabledUsers(strangers)[0].Wait == 0 {
-			t.Error("the agent's right PIN ended the strangers' wait")
+		if p.EnabledUsers(unknown)[0].Wait == 0 {
+			t.Error("the agent's right PIN ended the wait in unknown browsers")
 		}
-		// A known browser guesses no better than strangers do.
+		// A known browser guesses no better than an unknown one.
 		for range password.FreeAttempts {
 			_, _ = p.CheckPIN(agents, edge.AgentID, pin("1111"))
 		}
@@ -106,7 +106,7 @@ func testUsers(t *testing.T, p *Service, ctx context.Context, name, own string) 
 }
 
 // TestAnOwnPINOpensNoTriesForAnothers: an operator who makes one browser after the
-// other known for the own PIN guesses the owner's no better than any stranger, and
+// other known for the own PIN guesses the owner's no better than an unknown browser, and
 // puts no browser of the owner's out.
 func TestAnOwnPINOpensNoTriesForAnothers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -175,7 +175,7 @@ func TestANewPINIsKnownWhereItWasChosen(t *testing.T) {
 			return list[len(list)-1].Wait
 		}
 		if wait(own) != 0 || wait(thiefs) != password.FirstWait || wait(ctx) != password.FirstWait {
-			t.Errorf("own browser %v, thief's %v, strangers' %v", wait(own), wait(thiefs), wait(ctx))
+			t.Errorf("own browser %v, thief's %v, unknown %v", wait(own), wait(thiefs), wait(ctx))
 		}
 		if _, err := p.CheckPIN(own, o.ID, pin("9375")); err != nil {
 			t.Error(err)

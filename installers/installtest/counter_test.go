@@ -45,7 +45,7 @@ func testCentral(t *testing.T) (url string) {
 		}
 		err := json.NewDecoder(r.Body).Decode(&body)
 		if r.URL.Path != "/terminals/enrol" || err != nil || body.Code != code || len(body.PublicKey) != 32 || body.Name != "Counter 1" || taken {
-			t.Logf("the desk refuses: %s %s, name %q, %v", r.Method, r.URL.Path, body.Name, err)
+			t.Logf("the counter refuses: %s %s, name %q, %v", r.Method, r.URL.Path, body.Name, err)
 			w.WriteHeader(http.StatusBadRequest)
 			_, _ = w.Write([]byte(`{"message":"this code is not known, or was used"}`))
 			return

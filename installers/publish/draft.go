@@ -166,7 +166,7 @@ func (r *Repository) parseDraft(text []byte) (*Draft, error) {
 	return d, d.checkSignatures()
 }
 
-// checkStructure holds that a stranger's draft has what go-tuf leaves open.
+// checkStructure checks what go-tuf leaves open in a draft of somebody else.
 func (d *Draft) checkStructure() error {
 	for _, role := range roles {
 		named := d.root.Signed.Roles[role]

@@ -12,8 +12,8 @@ import (
 // mask is what stands in place of anything secret in print.
 const mask = "[biometric]"
 
-// Raw is a biometric in clear. It prints as a mask through every door Go has
-// for printing. The value stands behind a pointer to a string: of that, unlike
+// Raw is a biometric in clear. It prints as a mask in every way Go has for
+// printing. The value stands behind a pointer to a string: of that, unlike
 // of a pointer to a slice, fmt shows an address at most where it cannot ask
 // the methods (a wrong verb on a struct that holds it). The bytes leave through
 // Reveal only.

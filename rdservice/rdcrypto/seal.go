@@ -45,7 +45,7 @@ func CI(authority *x509.Certificate) string {
 // Sample is one biometric as a device captured it, before it is signed.
 type Sample struct {
 	Type string // FMR (minutiae) or FIR (image) of a finger, IIR of an iris, FID of a face
-	Posh string // the finger or iris where the device was told it, otherwise UNKNOWN
+	Posh string // the finger or iris where the request named it, otherwise UNKNOWN
 	Raw  []byte // the biometric record; never log it
 }
 

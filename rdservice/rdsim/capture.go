@@ -338,7 +338,7 @@ func (c *call) answer(p profile, resp reply, sealed []tag) {
 	c.w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	write(c.w, p, http.StatusOK, body[:cut])
 	_ = http.NewResponseController(c.w).Flush() // a client that has gone needs no answer
-	panic(http.ErrAbortHandler)                 // the connection ends before the length that was told
+	panic(http.ErrAbortHandler)                 // the connection ends before the announced length
 }
 
 // meaning is the specification's wording of a code.

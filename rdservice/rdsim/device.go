@@ -60,7 +60,7 @@ type Device struct {
 	log       *slog.Logger
 	cfg       Config
 	endpoints []endpoint  // Address, and Also
-	tls       *tls.Config // nil: no door is https
+	tls       *tls.Config // nil: no endpoint is https
 
 	admin http.Handler
 
@@ -105,7 +105,7 @@ func New(authority *x509.Certificate, random io.Reader, log *slog.Logger, cfg Co
 	if cfg.Warmup < 0 || cfg.Warmup > maxWarmup {
 		return nil, fmt.Errorf("warm-up of %d captures: it must be 0 to %d", cfg.Warmup, maxWarmup)
 	}
-	doors, err := parseEndpoints(append([]string{cfg.Address}, cfg.Also...))
+	endpoints, err := parseEndpoints(append([]string{cfg.Address}, cfg.Also...))
 	if err != nil {
 		return nil, err
 	}
@@ -127,13 +127,13 @@ func New(authority *x509.Certificate, random io.Reader, log *slog.Logger, cfg Co
 		}
 	}
 	d := &Device{
-		authority: authority, random: random, log: log, cfg: cfg, endpoints: doors,
+		authority: authority, random: random, log: log, cfg: cfg, endpoints: endpoints,
 		key: key, mc: base64.StdEncoding.EncodeToString(cert.Raw),
 		dc:      cfg.Code,
 		profile: shape, status: statusReady, warmup: cfg.Warmup,
 		glass: sensor{newResident(startAadhaar), startFinger, startQuality},
 	}
-	if slices.ContainsFunc(doors, func(at endpoint) bool { return at.secure }) {
+	if slices.ContainsFunc(endpoints, func(at endpoint) bool { return at.secure }) {
 		if d.tls, err = selfSigned(random); err != nil {
 			return nil, err
 		}

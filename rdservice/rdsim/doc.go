@@ -11,7 +11,7 @@
 // addresses, http or https with a certificate that it signed itself, and one
 // program may serve several devices (Listen).
 //
-// Data enters by three doors, all on each of the addresses:
+// Data enters in three ways, all on each of the addresses:
 //
 //	RDSERVICE /, DEVICEINFO, CAPTURE   the RD protocol
 //	/sim/finger, /sim/device,          tests and integrators (sandbox.md,

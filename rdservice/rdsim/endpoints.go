@@ -33,7 +33,7 @@ func (at endpoint) String() string {
 
 // parseEndpoints reads addresses, with or without http:// or https://.
 func parseEndpoints(addresses []string) ([]endpoint, error) {
-	doors := make([]endpoint, len(addresses))
+	endpoints := make([]endpoint, len(addresses))
 	for i, address := range addresses {
 		text := address
 		if !strings.Contains(text, "://") {
@@ -46,9 +46,9 @@ func parseEndpoints(addresses []string) ([]endpoint, error) {
 		if !isLoopback(u.Hostname()) {
 			return nil, fmt.Errorf("%q is not a loopback address; an RD service answers its own computer only", address)
 		}
-		doors[i] = endpoint{u.Scheme == "https", u.Host}
+		endpoints[i] = endpoint{u.Scheme == "https", u.Host}
 	}
-	return doors, nil
+	return endpoints, nil
 }
 
 func isLoopback(host string) bool {
@@ -67,10 +67,10 @@ func schemeOf(r *http.Request) string {
 	return "http"
 }
 
-// selfSignedLife is how long the certificate of an https door lives.
+// selfSignedLife is how long the certificate of an https endpoint lives.
 const selfSignedLife = 365 * 24 * time.Hour
 
-// selfSigned makes the certificate of https doors, which nobody vouches for.
+// selfSigned makes the certificate of https endpoints, which nobody vouches for.
 func selfSigned(random io.Reader) (*tls.Config, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), random)
 	if err != nil {

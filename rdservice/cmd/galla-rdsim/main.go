@@ -1,5 +1,5 @@
 // Command galla-rdsim is the RD service simulator as a program: it serves
-// simulated devices (package rdsim) at loopback addresses until it is told to
+// simulated devices (package rdsim) at loopback addresses until it is asked to
 // stop. It keeps the test authority's certificate and nothing of its key.
 package main
 
