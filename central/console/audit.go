@@ -72,7 +72,7 @@ func parseAuditQuery(q url.Values) (staff.AuditQuery, auditPage, error) {
 	return out, d, errors.Join(errs...)
 }
 
-func (c *Console) auditLog(v *visit) {
+func (c *Console) auditLog(v *visit) error {
 	q, d, err := parseAuditQuery(v.query())
 	alert, status := "", http.StatusOK
 	if err != nil {
@@ -80,28 +80,25 @@ func (c *Console) auditLog(v *visit) {
 	} else {
 		q.Limit = auditPageSize + 1
 		if d.Entries, err = c.Staff.Entries(v.Context(), q); err != nil && !errors.Is(err, central.ErrNotFound) {
-			v.fail(err)
-			return
+			return err
 		}
 	}
 	if len(d.Entries) > auditPageSize {
 		d.Entries = d.Entries[:auditPageSize]
 		d.Older = Root + "audit?" + strings.TrimPrefix(d.Query+"&before="+d.Entries[auditPageSize-1].ID, "&")
 	}
-	v.show(status, page{Name: "audit", Title: "Audit log", Alert: alert, Data: d})
+	return v.show(status, page{Name: "audit", Title: "Audit log", Alert: alert, Data: d})
 }
 
 // auditCSV sends the same as a CSV file, newest first. Texts that a spreadsheet would
 // run as formulas are escaped.
-func (c *Console) auditCSV(v *visit) {
+func (c *Console) auditCSV(v *visit) error {
 	q, _, err := parseAuditQuery(v.query())
 	if err != nil {
-		v.message(http.StatusUnprocessableEntity, "This did not work", sentence(err.Error()))
-		return
+		return v.message(http.StatusUnprocessableEntity, "This did not work", sentence(err.Error()))
 	}
 	if err := c.Staff.Record(v.Context(), v.Actor(), staff.Change{What: "audit.export", Note: v.r.URL.RawQuery}); err != nil {
-		v.fail(err)
-		return
+		return err
 	}
 	v.csv("galla-audit.csv")
 	out := csv.NewWriter(v.w)
@@ -122,6 +119,7 @@ func (c *Console) auditCSV(v *visit) {
 		q.Before = list[len(list)-1].ID
 	}
 	out.Flush()
+	return nil
 }
 
 // csvCells escapes what a spreadsheet would run.

@@ -20,7 +20,7 @@ func (e *PartyPages) callbackRoutes() []route {
 		getRoute("callbacks/{operation}", staff.Viewer, e.callback),
 		withoutStepUp("it repeats a message to the endpoint that is set", postRoute("callbacks/{operation}/replay", staff.Operator, e.replay)),
 		postRoute("merchants/{merchant}/endpoint", staff.Operator, e.setEndpoint),
-		postRoute("merchants/{merchant}/secrets", staff.Operator, e.mintSecret),
+		postRoute("merchants/{merchant}/secrets", staff.Operator, of(e.findMerchant, e.mintSecret)),
 		postRoute("merchants/{merchant}/secrets/{secret}/revoke", staff.Operator, e.revokeSecret),
 		withoutStepUp("it repeats a message to the endpoint that is set", postRoute("merchants/{merchant}/replay", staff.Operator, e.replaySince)),
 	}
@@ -36,7 +36,7 @@ type callbacksPage struct {
 	More      bool
 }
 
-func (e *PartyPages) callbacks(v *visit) {
+func (e *PartyPages) callbacks(v *visit) error {
 	q := v.query()
 	d := callbacksPage{Merchant: strings.TrimSpace(q.Get("merchant")), State: webhook.State(q.Get("state")),
 		States: []webhook.State{webhook.StateWaiting, webhook.StateDelivered, webhook.StateGivenUp}}
@@ -45,13 +45,12 @@ func (e *PartyPages) callbacks(v *visit) {
 		d.Counts, err = e.Callbacks.CallbackBacklog(v.Context())
 	}
 	if err != nil {
-		v.fail(err)
-		return
+		return err
 	}
 	if d.More = len(d.Callbacks) > pageSize; d.More {
 		d.Callbacks = d.Callbacks[:pageSize]
 	}
-	v.show(http.StatusOK, page{Name: "callbacks", Title: "Callbacks", Data: d})
+	return v.show(http.StatusOK, page{Name: "callbacks", Title: "Callbacks", Data: d})
 }
 
 // callbackPage is one callback's data.
@@ -61,83 +60,71 @@ type callbackPage struct {
 	Missing int // attempts whose node recorded no result
 }
 
-func (e *PartyPages) callback(v *visit) { e.showCallback(v, http.StatusOK, "") }
+func (e *PartyPages) callback(v *visit) error { return e.showCallback(v, http.StatusOK, "") }
 
-func (e *PartyPages) showCallback(v *visit, status int, alert string) {
+func (e *PartyPages) showCallback(v *visit, status int, alert string) error {
 	c, log, err := e.Callbacks.Callback(v.Context(), op.ID(v.path("operation")))
 	if err != nil {
-		v.fail(err)
-		return
+		return err
 	}
-	v.show(status, page{Name: "callback", Title: "Callback", Back: Root + "callbacks", Alert: alert,
+	return v.show(status, page{Name: "callback", Title: "Callback", Back: Root + "callbacks", Alert: alert,
 		Data: callbackPage{c, log, max(0, c.Attempts-len(log))}})
 }
 
-func (e *PartyPages) replay(v *visit) {
+func (e *PartyPages) replay(v *visit) error {
 	id := op.ID(v.path("operation"))
 	err := e.Callbacks.ReplayCallback(v.Context(), v.Actor(), id)
-	if !v.refused(err, func(status int, text string) { e.showCallback(v, status, text) }) {
-		v.redirect(Root+"callbacks/"+string(id), "replayed")
-	}
+	return v.after(err, func(status int, text string) error { return e.showCallback(v, status, text) }, Root+"callbacks/"+string(id), "replayed")
 }
 
 // afterCallbackStep shows a merchant again after a change of its callbacks, with the
 // reason where it was refused.
-func (e *PartyPages) afterCallbackStep(v *visit, err error, done string) {
+func (e *PartyPages) afterCallbackStep(v *visit, err error, done string) error {
 	m := central.MerchantID(v.path("merchant"))
-	if !v.refused(err, func(status int, text string) { e.showMerchant(v, m, status, text) }) {
-		v.redirect(Root+"merchants/"+string(m), done)
-	}
+	return v.after(err, func(status int, text string) error { return e.showMerchant(v, m, status, text) }, Root+"merchants/"+string(m), done)
 }
 
 // setEndpoint sets a merchant's endpoint. An empty URL ends the callbacks and gives up
 // those that wait, after a question.
-func (e *PartyPages) setEndpoint(v *visit) {
+func (e *PartyPages) setEndpoint(v *visit) error {
 	url := strings.TrimSpace(v.field("url"))
 	here := Root + "merchants/" + v.path("merchant")
 	if url == "" && !v.confirmed() {
-		askToConfirm(v, confirmPage{Question: "End the callbacks of this merchant?", Button: "Yes, end them", Action: here + "/endpoint", Back: here,
+		return askToConfirm(v, confirmPage{Question: "End the callbacks of this merchant?", Button: "Yes, end them", Action: here + "/endpoint", Back: here,
 			Text: "Waiting callbacks are given up. The merchant gets no callbacks until it has an endpoint again."})
-		return
 	}
 	err := e.Callbacks.SetEndpoint(v.Context(), v.Actor(), central.MerchantID(v.path("merchant")), url)
 	if invalid := (*webhook.URLError)(nil); errors.As(err, &invalid) {
 		err = refuse("Nothing was changed: %s.", invalid)
 	}
-	e.afterCallbackStep(v, err, "endpoint")
+	return e.afterCallbackStep(v, err, "endpoint")
 }
 
-func (e *PartyPages) mintSecret(v *visit) {
-	m, err := e.Accounts.Merchant(v.Context(), central.MerchantID(v.path("merchant")))
-	if err != nil {
-		v.fail(err)
-		return
-	}
+func (e *PartyPages) mintSecret(v *visit, m central.Merchant) error {
 	made, err := e.Callbacks.MintSecret(v.Context(), v.Actor(), m.ID)
-	if v.refused(err, func(status int, text string) { e.showMerchant(v, m.ID, status, text) }) {
-		return
+	if err != nil {
+		return v.refuse(err, func(status int, text string) error { return e.showMerchant(v, m.ID, status, text) })
 	}
-	v.show(http.StatusOK, page{Name: "one-time", Title: "Callback secret", Back: Root + "merchants/" + string(m.ID), Data: oneTimePage{
+	return v.show(http.StatusOK, page{Name: "one-time", Title: "Callback secret", Back: Root + "merchants/" + string(m.ID), Data: oneTimePage{
 		Lead:  "Every callback of " + m.LegalName + " is signed with it from now on, and with the merchant's other secret, if there is one.",
 		Lines: []labelValue{{"Secret's id", string(made.ID)}, {"Secret", made.Secret.Reveal()}},
 		Note:  "It is not shown again: the central stores it sealed. Send it over a channel that only the merchant reads.",
 	}})
 }
 
-func (e *PartyPages) revokeSecret(v *visit) {
+func (e *PartyPages) revokeSecret(v *visit) error {
 	m, id := central.MerchantID(v.path("merchant")), webhook.SecretID(v.path("secret"))
 	here := Root + "merchants/" + string(m)
 	if !v.confirmed() {
-		askToConfirm(v, confirmPage{Question: "Revoke this secret?", Button: "Yes, revoke", Action: here + "/secrets/" + string(id) + "/revoke", Back: here,
+		return askToConfirm(v, confirmPage{Question: "Revoke this secret?", Button: "Yes, revoke", Action: here + "/secrets/" + string(id) + "/revoke", Back: here,
 			Text: "Nothing is signed with it any more. A merchant without a live secret gets no callbacks until it has one."})
-		return
 	}
-	e.afterCallbackStep(v, e.Callbacks.RevokeSecret(v.Context(), v.Actor(), m, id), "secret-revoked")
+	return e.afterCallbackStep(v, e.Callbacks.RevokeSecret(v.Context(), v.Actor(), m, id), "secret-revoked")
 }
 
 // replaySince sends again all callbacks of a merchant's operations that finished since a
 // time.
-func (e *PartyPages) replaySince(v *visit) {
+func (e *PartyPages) replaySince(v *visit) error {
 	since, err := time.ParseInLocation("2006-01-02T15:04", v.field("since"), ist.Zone())
 	if err != nil {
 		err = refuse("Choose a day and an hour.")
@@ -148,5 +135,5 @@ func (e *PartyPages) replaySince(v *visit) {
 			err = refuse("This merchant has no callback since then, except those that are being sent now.")
 		}
 	}
-	e.afterCallbackStep(v, err, "all-replayed")
+	return e.afterCallbackStep(v, err, "all-replayed")
 }

@@ -46,23 +46,20 @@ type proposalForm struct {
 	Charge  string
 }
 
-func (c *Console) viewCase(v *visit) {
-	c.showCase(v, http.StatusOK, "", casePage{})
+func (c *Console) viewCase(v *visit) error {
+	return c.showCase(v, http.StatusOK, "", casePage{})
 }
 
-func (c *Console) showCase(v *visit, status int, alert string, d casePage) {
+func (c *Console) showCase(v *visit, status int, alert string, d casePage) error {
 	id, err := reconcile.ParseCaseID(v.path("case"))
 	if err != nil {
-		v.fail(central.ErrNotFound)
-		return
+		return central.ErrNotFound
 	}
 	if d.Case, d.Steps, err = c.Reconciliation.Case(v.Context(), id); err != nil {
-		v.fail(err)
-		return
+		return err
 	}
 	if err := c.Staff.Record(v.Context(), v.Actor(), staff.Change{What: "case.view", Subject: id.String()}); err != nil {
-		v.fail(err)
-		return
+		return err
 	}
 	d.Verdicts = []reconcile.Verdict{reconcile.Noted}
 	if o := d.Operation; o != nil && !o.State.Final() {
@@ -78,40 +75,37 @@ func (c *Console) showCase(v *visit, status int, alert string, d casePage) {
 	if id.File > 0 {
 		back += fmt.Sprintf("/%s?file=%d", id.Day, id.File)
 	}
-	v.show(status, page{Name: "case", Title: "Case " + id.String(), Back: back, Alert: alert, Data: d})
+	return v.show(status, page{Name: "case", Title: "Case " + id.String(), Back: back, Alert: alert, Data: d})
 }
 
 // propose stores the evidence, and makes the proposal that rests on it.
-func (c *Console) propose(v *visit) {
-	c.upload(v, staff.MaxDocument+1, func(f url.Values, name string, file io.Reader) {
+func (c *Console) propose(v *visit) error {
+	return v.upload(staff.MaxDocument+1, func(f url.Values, name string, file io.Reader) error {
 		said := proposalForm{reconcile.Verdict(f.Get("verdict")), f.Get("reason"), strings.TrimSpace(f.Get("charge"))}
 		d := casePage{Typed: said}
-		refuse := func(text string) { c.showCase(v, http.StatusUnprocessableEntity, text, d) }
+		refuse := func(text string) error { return c.showCase(v, http.StatusUnprocessableEntity, text, d) }
 		id, err := reconcile.ParseCaseID(v.path("case"))
 		if err != nil {
-			v.fail(central.ErrNotFound)
-			return
+			return central.ErrNotFound
 		}
 		p := reconcile.Proposal{Verdict: said.Verdict, Reason: said.Reason}
 		if p.Charge, err = reconcile.ParseCharge(said.Charge); err != nil {
-			refuse(sentence(err.Error()))
-			return
+			return refuse(sentence(err.Error()))
 		}
 		var evidence *reconcile.Evidence
 		if file != nil {
 			content, err := readFile(file, staff.MaxDocument)
 			if err != nil {
-				refuse(sentence(err.Error()))
-				return
+				return refuse(sentence(err.Error()))
 			}
 			evidence = &reconcile.Evidence{Name: name, Content: content}
 		}
-		c.afterCaseStep(v, id, "proposed", c.Reconciliation.Propose(v.Context(), v.Actor(), id, p, evidence), d)
+		return c.afterCaseStep(v, id, "proposed", c.Reconciliation.Propose(v.Context(), v.Actor(), id, p, evidence), d)
 	})
 }
 
-func (c *Console) confirm(v *visit) {
-	c.decide(v, "confirmed", func(ctx context.Context, by staff.Actor, id reconcile.CaseID, reason string) error {
+func (c *Console) confirm(v *visit) error {
+	return c.decide(v, "confirmed", func(ctx context.Context, by staff.Actor, id reconcile.CaseID, reason string) error {
 		// The decision is on the proposal that this person has read.
 		seen, err := strconv.Atoi(v.field("seen"))
 		if err != nil {
@@ -121,38 +115,36 @@ func (c *Console) confirm(v *visit) {
 	})
 }
 
-func (c *Console) reject(v *visit) { c.decide(v, "rejected", c.Reconciliation.Reject) }
+func (c *Console) reject(v *visit) error { return c.decide(v, "rejected", c.Reconciliation.Reject) }
 
-func (c *Console) withdraw(v *visit) { c.decide(v, "withdrawn", c.Reconciliation.Withdraw) }
+func (c *Console) withdraw(v *visit) error {
+	return c.decide(v, "withdrawn", c.Reconciliation.Withdraw)
+}
 
-func (c *Console) decide(v *visit, did string, step func(ctx context.Context, by staff.Actor, id reconcile.CaseID, reason string) error) {
+func (c *Console) decide(v *visit, did string, step func(ctx context.Context, by staff.Actor, id reconcile.CaseID, reason string) error) error {
 	id, err := reconcile.ParseCaseID(v.path("case"))
 	if err != nil {
-		v.fail(central.ErrNotFound)
-		return
+		return central.ErrNotFound
 	}
-	c.afterCaseStep(v, id, did, step(v.Context(), v.Actor(), id, v.field("reason")), casePage{})
+	return c.afterCaseStep(v, id, did, step(v.Context(), v.Actor(), id, v.field("reason")), casePage{})
 }
 
 // afterCaseStep shows the case again after a step, with the reason where it was refused.
-func (c *Console) afterCaseStep(v *visit, id reconcile.CaseID, did string, err error, d casePage) {
-	if !v.refused(err, func(status int, text string) { c.showCase(v, status, text, d) }) {
-		v.redirect(Root+"cases/"+id.String(), did)
-	}
+func (c *Console) afterCaseStep(v *visit, id reconcile.CaseID, did string, err error, d casePage) error {
+	return v.after(err, func(status int, text string) error { return c.showCase(v, status, text, d) }, Root+"cases/"+id.String(), did)
 }
 
 // document sends the evidence as a file to download, never as a page.
-func (c *Console) document(v *visit) {
+func (c *Console) document(v *visit) error {
 	d, err := c.Vault.ReadDocument(v.Context(), v.path("sum"))
 	if err != nil {
-		v.fail(err)
-		return
+		return err
 	}
 	if err := c.Staff.Record(v.Context(), v.Actor(), staff.Change{What: "document.view", Subject: d.SHA256, Note: staff.RedactNumbers(d.Name)}); err != nil {
-		v.fail(err)
-		return
+		return err
 	}
 	v.w.Header().Set("Content-Type", "application/octet-stream")
 	v.w.Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": d.Name}))
 	_, _ = v.w.Write(d.Content)
+	return nil
 }

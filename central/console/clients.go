@@ -17,12 +17,12 @@ import (
 // clientRoutes are the routes for credentials of parties' programs, which get tokens
 // with them for the direct entrance.
 func (e *PartyPages) clientRoutes() (all []route) {
-	for _, of := range []string{"merchants/{merchant}", "vendors/{vendor}", "aggregators/{aggregator}"} {
+	for _, party := range []string{"merchants/{merchant}", "vendors/{vendor}", "aggregators/{aggregator}"} {
 		all = append(all,
-			getRoute(of+"/clients/{client}", staff.Viewer, e.client),
-			postRoute(of+"/clients", staff.Admin, e.addClient),
-			postRoute(of+"/clients/{client}/secret", staff.Admin, e.renewClient),
-			postRoute(of+"/clients/{client}/active", staff.Admin, e.setClientActive))
+			getRoute(party+"/clients/{client}", staff.Viewer, of(e.partyOf, e.client)),
+			postRoute(party+"/clients", staff.Admin, of(e.partyOf, e.addClient)),
+			postRoute(party+"/clients/{client}/secret", staff.Admin, of(e.partyOf, e.renewClient)),
+			postRoute(party+"/clients/{client}/active", staff.Admin, of(e.partyOf, e.setClientActive)))
 	}
 	return all
 }
@@ -66,12 +66,7 @@ type clientPage struct {
 }
 
 // client shows a program with the terminals that its codes enrolled.
-func (e *PartyPages) client(v *visit) {
-	p, err := e.partyOf(v)
-	if err != nil {
-		v.fail(err)
-		return
-	}
+func (e *PartyPages) client(v *visit, p party) error {
 	list, err := e.Accounts.ClientsOf(v.Context(), p.Principal, time.Now())
 	d := clientPage{At: p.here + "/clients/" + v.path("client"), Party: p.here, PartyName: p.name}
 	for _, x := range list {
@@ -86,10 +81,9 @@ func (e *PartyPages) client(v *visit) {
 		d.Terminals, err = e.terminalsOf(v, accounts.TerminalFilter{Client: d.ID}, d.At)
 	}
 	if err != nil {
-		v.fail(err)
-		return
+		return err
 	}
-	v.show(http.StatusOK, page{Name: "client", Title: d.ID, Back: p.here, Data: d})
+	return v.show(http.StatusOK, page{Name: "client", Title: d.ID, Back: p.here, Data: d})
 }
 
 // party is whose client a request is about.
@@ -97,7 +91,7 @@ type party struct {
 	central.Principal
 	name string
 	here string // its page
-	show func(v *visit, status int, alert string)
+	show func(v *visit, status int, alert string) error
 }
 
 // partyOf reads the party that the address names.
@@ -106,29 +100,29 @@ func (e *PartyPages) partyOf(v *visit) (party, error) {
 	case v.path("merchant") != "":
 		m, err := e.Accounts.Merchant(v.Context(), central.MerchantID(v.path("merchant")))
 		return party{central.Principal{Role: op.Merchant, Merchant: m.ID}, m.LegalName, Root + "merchants/" + string(m.ID),
-			func(v *visit, status int, alert string) { e.showMerchant(v, m.ID, status, alert) }}, err
+			func(v *visit, status int, alert string) error { return e.showMerchant(v, m.ID, status, alert) }}, err
 	case v.path("vendor") != "":
 		x, err := e.Accounts.Vendor(v.Context(), central.VendorID(v.path("vendor")))
 		return party{central.Principal{Role: op.Vendor, Vendor: x.ID}, x.LegalName, Root + "vendors/" + string(x.ID),
-			func(v *visit, status int, alert string) { e.showVendor(v, x.ID, status, alert) }}, err
+			func(v *visit, status int, alert string) error { return e.showVendor(v, x.ID, status, alert) }}, err
 	}
 	a, err := e.findAggregator(v)
 	return party{central.Principal{Role: op.Aggregator, Aggregator: a.ID}, a.LegalName, Root + "aggregators/" + string(a.ID),
-		func(v *visit, status int, alert string) { e.showAggregator(v, a, status, alert, nil) }}, err
+		func(v *visit, status int, alert string) error { return e.showAggregator(v, a, status, alert, nil) }}, err
 }
 
-// refused shows the error of a step on a party's client on the party's page.
-func (p party) refused(v *visit, err error) bool {
+// refuse shows the error of a step on a party's client on the party's page.
+func (p party) refuse(v *visit, err error) error {
 	if errors.Is(err, accounts.ErrManyClients) {
 		err = &refusal{status: http.StatusConflict, text: "The party has the largest number of live programs: suspend one first."}
 	}
-	return v.refused(err, func(status int, text string) { p.show(v, status, text) })
+	return v.refuse(err, func(status int, text string) error { return p.show(v, status, text) })
 }
 
 // showClientSecret shows a client's secret, once.
-func showClientSecret(v *visit, p party, made accounts.Credential, lead string) {
+func showClientSecret(v *visit, p party, made accounts.Credential, lead string) error {
 	here := p.here + "/clients/" + made.ID
-	v.show(http.StatusOK, page{Name: "one-time", Title: "Program of " + p.name, Back: p.here, Data: oneTimePage{
+	return v.show(http.StatusOK, page{Name: "one-time", Title: "Program of " + p.name, Back: p.here, Data: oneTimePage{
 		Lead:  lead,
 		Lines: []labelValue{{"client_id", made.ID}, {"client_secret", made.Secret.Reveal()}},
 		Note:  "The secret is not shown again: the central stores a hash of it. Send it over a channel that only they read. The program gets tokens with it at POST /oauth/token.",
@@ -136,52 +130,38 @@ func showClientSecret(v *visit, p party, made accounts.Credential, lead string) 
 	}})
 }
 
-func (e *PartyPages) addClient(v *visit) {
-	p, err := e.partyOf(v)
-	if err != nil {
-		v.fail(err)
-		return
-	}
+func (e *PartyPages) addClient(v *visit, p party) error {
 	made, err := e.Clients.NewClient(v.Context(), v.Actor(), p.Principal)
-	if !p.refused(v, err) {
-		showClientSecret(v, p, made, "Another program of "+p.name+" may call the direct entrance from now on, with what its role allows.")
+	if err != nil {
+		return p.refuse(v, err)
 	}
+	return showClientSecret(v, p, made, "Another program of "+p.name+" may call the direct entrance from now on, with what its role allows.")
 }
 
-func (e *PartyPages) renewClient(v *visit) {
-	p, err := e.partyOf(v)
-	if err != nil {
-		v.fail(err)
-		return
-	}
+func (e *PartyPages) renewClient(v *visit, p party) error {
 	id := v.path("client")
 	if !v.confirmed() {
-		askToConfirm(v, confirmPage{Question: "Give " + id + " another secret?", Button: "Yes, make another", Action: p.here + "/clients/" + id + "/secret", Back: p.here,
+		return askToConfirm(v, confirmPage{Question: "Give " + id + " another secret?", Button: "Yes, make another", Action: p.here + "/clients/" + id + "/secret", Back: p.here,
 			Text: "Its present secret gets no tokens from now on. Its tokens are invalid within a second, and its open enrolment codes are void at once. For a change without interruption, add a second program, change over, and suspend the first."})
-		return
 	}
 	made, err := e.Clients.RenewClient(v.Context(), v.Actor(), p.Principal, id)
-	if !p.refused(v, err) {
-		showClientSecret(v, p, made, fmt.Sprintf("The program of %s needs this secret now: the one before gets no tokens any more, and its tokens are invalid. %s", p.name, voidedCodesText(made.Voided)))
+	if err != nil {
+		return p.refuse(v, err)
 	}
+	return showClientSecret(v, p, made, fmt.Sprintf("The program of %s needs this secret now: the one before gets no tokens any more, and its tokens are invalid. %s", p.name, voidedCodesText(made.Voided)))
 }
 
-func (e *PartyPages) setClientActive(v *visit) {
-	p, err := e.partyOf(v)
-	if err != nil {
-		v.fail(err)
-		return
-	}
+func (e *PartyPages) setClientActive(v *visit, p party) error {
 	id, active := v.path("client"), v.field("to") == accounts.ActiveText(true)
 	if !active && !v.confirmed() {
-		askToConfirm(v, confirmPage{Question: "Suspend " + id + " of " + p.name + "?", Button: "Yes, suspend", Action: p.here + "/clients/" + id + "/active", Back: p.here, Fields: map[string]string{"to": accounts.ActiveText(false)},
+		return askToConfirm(v, confirmPage{Question: "Suspend " + id + " of " + p.name + "?", Button: "Yes, suspend", Action: p.here + "/clients/" + id + "/active", Back: p.here, Fields: map[string]string{"to": accounts.ActiveText(false)},
 			Text: "It gets no tokens from now on. Its tokens are invalid within a second, and its open enrolment codes are void at once. Terminals that its codes enrolled go on; the next page lists them. It can be enabled again, and gets new tokens then."})
-		return
 	}
-	_, err = e.Clients.SetClientActive(v.Context(), v.Actor(), p.Principal, id, active)
-	if !p.refused(v, err) {
-		v.redirect(p.here+"/clients/"+id, map[bool]string{true: "client-on", false: "client-off"}[active])
+	_, err := e.Clients.SetClientActive(v.Context(), v.Actor(), p.Principal, id, active)
+	if err != nil {
+		return p.refuse(v, err)
 	}
+	return v.redirect(p.here+"/clients/"+id, map[bool]string{true: "client-on", false: "client-off"}[active])
 }
 
 // voidedCodesText says how many enrolment codes became void.

@@ -5,6 +5,7 @@ import (
 	"embed"
 	"errors"
 	"fmt"
+	"html/template"
 	"io"
 	"log/slog"
 	"net/http"
@@ -57,7 +58,7 @@ type CallbackReader interface {
 type Console struct {
 	Parts
 	cfg    Config
-	pages  *pageTemplates
+	pages  map[string]*template.Template // by name
 	static *webguard.Static
 	routes []route
 	mux    *http.ServeMux
@@ -121,8 +122,8 @@ func (rt route) method() string {
 	return method
 }
 
-// handler answers a request.
-type handler func(v *visit)
+// handler answers a request, or returns the error with which it failed.
+type handler func(v *visit) error
 
 // routeTable lists all routes. Each subject lists its own, in its file.
 func (c *Console) routeTable() []route {
@@ -160,30 +161,11 @@ func (c *Console) navEntries() []navEntry {
 		navEntry{Root + "audit", "Audit log", staff.Admin})
 }
 
-// fail shows an error, with a text that helps where there is one, and logs it
-// otherwise.
-func (c *Console) fail(w http.ResponseWriter, r *http.Request, v *visit, err error) {
-	status, text := http.StatusInternalServerError, "The central could not do this now. The log has the reason. Try again, and check /readyz if it fails again."
-	if known, ok := toUserError(err); ok {
-		status, text = known.status, known.text
-	}
-	if status >= http.StatusInternalServerError {
-		c.log.Error("a page of the console failed", "path", r.URL.Path, "error", err)
-	}
-	v.message(status, "This did not work", text)
-}
-
-// message shows a page with one text.
-func (c *Console) message(w http.ResponseWriter, r *http.Request, v *visit, status int, title, text string) {
-	v.show(status, page{Name: "message", Title: title, Data: text})
-}
-
-func (c *Console) notFound(v *visit) {
+func (c *Console) notFound(v *visit) error {
 	if v.r.URL.Path == Root {
-		v.redirect(c.home(v.Role), "")
-		return
+		return v.redirect(c.home(v.Role), "")
 	}
-	v.message(http.StatusNotFound, "There is no such page", fmt.Sprintf("The console has no page %s.", v.r.URL.Path))
+	return v.message(http.StatusNotFound, "There is no such page", fmt.Sprintf("The console has no page %s.", v.r.URL.Path))
 }
 
 // home is the first page of a role.

@@ -55,12 +55,11 @@ type figuresPage struct {
 	Share         string // of those that succeeded among those that ended by themselves
 }
 
-func (e *PartyPages) figures(v *visit) {
+func (e *PartyPages) figures(v *visit) error {
 	day := cmp.Or(ist.Day(v.query().Get("day")), today())
 	f, err := e.Accounts.Day(v.Context(), day)
 	if err != nil {
-		v.fail(withWords(err))
-		return
+		return withWords(err)
 	}
 	d := figuresPage{Day: f}
 	at, _ := time.Parse(time.DateOnly, string(day)) // Accounts.Day has checked it
@@ -72,7 +71,7 @@ func (e *PartyPages) figures(v *visit) {
 		d.Share = fmt.Sprintf("%.1f %%", float64(f.Total.Succeeded)*100/float64(ended))
 	}
 	d.draw(e)
-	v.show(http.StatusOK, page{Name: "day", Title: "The day " + string(day), Data: d})
+	return v.show(http.StatusOK, page{Name: "day", Title: "The day " + string(day), Data: d})
 }
 
 // draw makes the charts and the tables beside them.
@@ -152,17 +151,16 @@ type floatPage struct {
 	Picture     template.HTML
 }
 
-func (e *PartyPages) float(v *visit) {
-	e.showFloat(v, central.AggregatorID(v.query().Get("aggregator")), http.StatusOK, "")
+func (e *PartyPages) float(v *visit) error {
+	return e.showFloat(v, central.AggregatorID(v.query().Get("aggregator")), http.StatusOK, "")
 }
 
 // showFloat shows one aggregator's float, by default the first one's.
-func (e *PartyPages) showFloat(v *visit, id central.AggregatorID, status int, alert string) {
+func (e *PartyPages) showFloat(v *visit, id central.AggregatorID, status int, alert string) error {
 	now := time.Now()
 	aggregators, err := e.Accounts.Aggregators(v.Context())
 	if err != nil {
-		v.fail(err)
-		return
+		return err
 	}
 	var chosen accounts.Aggregator
 	for i, a := range aggregators {
@@ -172,15 +170,14 @@ func (e *PartyPages) showFloat(v *visit, id central.AggregatorID, status int, al
 	}
 	list, err := e.Accounts.FloatReadingsSince(v.Context(), chosen.ID, now.Add(-floatDays), maxReadings)
 	if err != nil {
-		v.fail(err)
-		return
+		return err
 	}
 	d := floatPage{Aggregators: aggregators, Chosen: chosen, Picture: floatPicture(list, now)}
 	if len(list) > 0 {
 		d.Newest = &list[0]
 	}
 	d.Readings = list[:min(len(list), pageSize)]
-	v.show(status, page{Name: "float", Title: "Float", Alert: alert, Data: d})
+	return v.show(status, page{Name: "float", Title: "Float", Alert: alert, Data: d})
 }
 
 // floatPicture draws the last reading of each six hours of a week; periods without one
@@ -208,7 +205,7 @@ func floatPicture(list []accounts.FloatReading, now time.Time) template.HTML {
 		Description: fmt.Sprintf("Between %s and %s; the table below has the newest readings", low.Rupees(), high.Rupees())}, columns)
 }
 
-func (e *PartyPages) readFloat(v *visit) {
+func (e *PartyPages) readFloat(v *visit) error {
 	id := central.AggregatorID(v.field("aggregator"))
 	err := v.runAudited(staff.Change{What: "float.read", Subject: string(id)}, func(ctx context.Context) error {
 		list, err := e.Accounts.Aggregators(ctx)
@@ -221,8 +218,5 @@ func (e *PartyPages) readFloat(v *visit) {
 		_, err = e.Accounts.ReadFloat(ctx, id, v.Login())
 		return withWords(err)
 	})
-	if v.refused(err, func(status int, text string) { e.showFloat(v, id, status, text) }) {
-		return
-	}
-	v.redirect(Root+"float?aggregator="+url.QueryEscape(string(id)), "float-read")
+	return v.after(err, func(status int, text string) error { return e.showFloat(v, id, status, text) }, Root+"float?aggregator="+url.QueryEscape(string(id)), "float-read")
 }

@@ -96,74 +96,74 @@ func (c *Console) serve(rt route) http.Handler {
 		}
 		ctx, cancel := context.WithTimeout(r.Context(), wait)
 		defer cancel()
-		r = r.WithContext(ctx)
-		v := &visit{From: remoteAddress(r), c: c, w: w, r: r}
-		in, err := c.Staff.Session(r.Context(), sessionToken(r), true)
-		switch {
-		case err == nil:
-			v.SignedIn = in
-		case !errors.Is(err, staff.ErrNoSession):
-			c.fail(w, r, v, err)
-			return
+		v := &visit{From: remoteAddress(r), c: c, w: w, r: r.WithContext(ctx)}
+		if err := v.serve(rt); err != nil {
+			v.fail(err)
 		}
-		if !rt.public && v.Login() == "" {
-			c.redirectToSignIn(w, r)
-			return
-		}
-		if err := c.ensureFormToken(w, r, v); err != nil {
-			c.fail(w, r, v, err)
-			return
-		}
-		if !rt.public && !v.Role.May(rt.minRole) {
-			c.refuseRole(w, r, v, rt)
-			return
-		}
-		if r.Method == http.MethodPost && !rt.upload {
-			if !c.readForm(w, r, v) || rt.needsStepUp() && !c.requireStepUp(v, r.PostForm, false) {
-				return
-			}
-		}
-		rt.handle(v)
 	})
 }
 
-// refuseRole answers a person whose role does not allow this, and logs it.
-func (c *Console) refuseRole(w http.ResponseWriter, r *http.Request, v *visit, rt route) {
-	err := c.Staff.RecordRefusal(r.Context(), v.Actor(), staff.Change{What: "page.open", Subject: rt.pattern, Note: "the role does not allow it"})
-	if err != nil {
-		c.fail(w, r, v, err)
-		return
+func (v *visit) serve(rt route) error {
+	in, err := v.c.Staff.Session(v.Context(), sessionToken(v.r), true)
+	switch {
+	case err == nil:
+		v.SignedIn = in
+	case !errors.Is(err, staff.ErrNoSession):
+		return err
 	}
-	c.message(w, r, v, http.StatusForbidden, "Your role does not allow this", fmt.Sprintf("You are signed in as %s; this needs the role %s. An admin can give it to you.", v.Role, rt.minRole))
+	if !rt.public && v.Login() == "" {
+		return v.redirectToSignIn()
+	}
+	if err := v.ensureFormToken(); err != nil {
+		return err
+	}
+	if !rt.public && !v.Role.May(rt.minRole) {
+		return v.refuseRole(rt)
+	}
+	if v.r.Method == http.MethodPost && !rt.upload {
+		if !v.readForm() || rt.needsStepUp() && !v.requireStepUp(v.r.PostForm, false) {
+			return nil
+		}
+	}
+	return rt.handle(v)
+}
+
+// refuseRole answers a person whose role does not allow this, and logs it.
+func (v *visit) refuseRole(rt route) error {
+	err := v.c.Staff.RecordRefusal(v.Context(), v.Actor(), staff.Change{What: "page.open", Subject: rt.pattern, Note: "the role does not allow it"})
+	if err != nil {
+		return err
+	}
+	return v.message(http.StatusForbidden, "Your role does not allow this", fmt.Sprintf("You are signed in as %s; this needs the role %s. An admin can give it to you.", v.Role, rt.minRole))
 }
 
 // redirectToSignIn leads to the sign-in, and from there back to the page.
-func (c *Console) redirectToSignIn(w http.ResponseWriter, r *http.Request) {
+func (v *visit) redirectToSignIn() error {
 	to := Root + "sign-in"
-	if r.Method == http.MethodGet && r.URL.Path != Root {
-		to += "?next=" + url.QueryEscape(r.URL.RequestURI())
+	if v.r.Method == http.MethodGet && v.r.URL.Path != Root {
+		to += "?next=" + url.QueryEscape(v.r.URL.RequestURI())
 	}
-	http.Redirect(w, r, to, http.StatusSeeOther)
+	return v.redirect(to, "")
 }
 
 // readForm reads a form and checks its token, or answers why not.
-func (c *Console) readForm(w http.ResponseWriter, r *http.Request, v *visit) bool {
-	switch err := webguard.ParseForm(w, r, maxForm); {
+func (v *visit) readForm() bool {
+	switch err := webguard.ParseForm(v.w, v.r, maxForm); {
 	case errors.Is(err, webguard.ErrMediaType):
-		c.message(w, r, v, http.StatusUnsupportedMediaType, "This is not a form", "The request is not a form of the console's pages.")
+		_ = v.message(http.StatusUnsupportedMediaType, "This is not a form", "The request is not a form of the console's pages.")
 		return false
 	case err != nil:
-		c.message(w, r, v, http.StatusBadRequest, "The form can't be read", fmt.Sprintf("A form has at most %d KiB.", maxForm>>10))
+		_ = v.message(http.StatusBadRequest, "The form can't be read", fmt.Sprintf("A form has at most %d KiB.", maxForm>>10))
 		return false
 	}
-	return c.checkFormToken(w, r, v, r.PostForm.Get("csrf"))
+	return v.checkFormToken(v.r.PostForm.Get("csrf"))
 }
 
-func (c *Console) checkFormToken(w http.ResponseWriter, r *http.Request, v *visit, token string) bool {
+func (v *visit) checkFormToken(token string) bool {
 	if v.CSRF != "" && hmac.Equal([]byte(token), []byte(v.CSRF)) {
 		return true
 	}
-	c.message(w, r, v, http.StatusForbidden, "This page is out of date", "You were signed out or in since it was opened. Nothing was done: open the page again.")
+	_ = v.message(http.StatusForbidden, "This page is out of date", "You were signed out or in since it was opened. Nothing was done: open the page again.")
 	return false
 }
 
@@ -197,30 +197,30 @@ func browserToken(r *http.Request) secret.Token {
 	return secret.NewToken(k.Value)
 }
 
-func setCookie(w http.ResponseWriter, r *http.Request, name, value string, age int) {
-	http.SetCookie(w, &http.Cookie{
-		Name: webguard.CookieName(r, name), Value: value, Path: "/", Secure: true, HttpOnly: true, SameSite: http.SameSiteStrictMode, MaxAge: age,
+func (v *visit) setCookie(name, value string, age int) {
+	http.SetCookie(v.w, &http.Cookie{
+		Name: webguard.CookieName(v.r, name), Value: value, Path: "/", Secure: true, HttpOnly: true, SameSite: http.SameSiteStrictMode, MaxAge: age,
 	})
 }
 
 // ensureFormToken sets the visit's form token: of the session, or without one of a
 // cookie that grants nothing else.
-func (c *Console) ensureFormToken(w http.ResponseWriter, r *http.Request, v *visit) error {
+func (v *visit) ensureFormToken() error {
 	if v.Login() != "" {
 		v.CSRF = formToken("session", v.Token.Reveal())
 		return nil
 	}
-	id := cookieValue(r, anonymousCookie)
+	id := cookieValue(v.r, anonymousCookie)
 	if id == "" {
-		if r.Method != http.MethodGet {
+		if v.r.Method != http.MethodGet {
 			return nil // a form without its page
 		}
 		raw := make([]byte, cookieBytes)
-		if _, err := io.ReadFull(c.cfg.Rand, raw); err != nil {
+		if _, err := io.ReadFull(v.c.cfg.Rand, raw); err != nil {
 			return fmt.Errorf("draw a form cookie: %w", err)
 		}
 		id = base64.RawURLEncoding.EncodeToString(raw)
-		setCookie(w, r, anonymousCookie, id, 0)
+		v.setCookie(anonymousCookie, id, 0)
 	}
 	v.CSRF = formToken("anonymous", id)
 	return nil
@@ -235,9 +235,9 @@ func formToken(use, value string) string {
 }
 
 // setSession gives the browser a session.
-func setSession(w http.ResponseWriter, r *http.Request, in staff.SignedIn) {
-	setCookie(w, r, sessionCookie, in.Token.Reveal(), 0)
-	setCookie(w, r, anonymousCookie, "", -1)
+func (v *visit) setSession(in staff.SignedIn) {
+	v.setCookie(sessionCookie, in.Token.Reveal(), 0)
+	v.setCookie(anonymousCookie, "", -1)
 }
 
 // remoteAddress is the address of who asks.

@@ -22,7 +22,7 @@ func (e *PartyPages) merchantRoutes() []route {
 		getRoute("merchants", staff.Viewer, e.merchants),
 		postRoute("merchants", staff.Admin, e.addMerchant),
 		getRoute("merchants/{merchant}", staff.Viewer, e.merchant),
-		postRoute("merchants/{merchant}/status", staff.Admin, e.setStatus),
+		postRoute("merchants/{merchant}/status", staff.Admin, of(e.findMerchant, e.setStatus)),
 	}
 }
 
@@ -56,9 +56,9 @@ type merchantsPage struct {
 	Typed        accounts.Fields
 }
 
-func (e *PartyPages) merchants(v *visit) { e.showMerchants(v, http.StatusOK, "", nil) }
+func (e *PartyPages) merchants(v *visit) error { return e.showMerchants(v, http.StatusOK, "", nil) }
 
-func (e *PartyPages) showMerchants(v *visit, status int, alert string, typed accounts.Fields) {
+func (e *PartyPages) showMerchants(v *visit, status int, alert string, typed accounts.Fields) error {
 	q := v.query()
 	d := merchantsPage{Text: strings.TrimSpace(q.Get("text")), Vendor: q.Get("vendor"), Status: central.MerchantStatus(q.Get("status")), Statuses: statuses(), Typed: typed}
 	list, err := e.Accounts.MerchantsBy(v.Context(), accounts.Filter{
@@ -68,8 +68,7 @@ func (e *PartyPages) showMerchants(v *visit, status int, alert string, typed acc
 		d.Vendors, err = e.Accounts.VendorsBy(v.Context(), accounts.Filter{Limit: maxVendors})
 	}
 	if err != nil {
-		v.fail(err)
-		return
+		return err
 	}
 	if len(list) > pageSize {
 		list = list[:pageSize]
@@ -79,7 +78,7 @@ func (e *PartyPages) showMerchants(v *visit, status int, alert string, typed acc
 	for _, m := range list {
 		d.Merchants = append(d.Merchants, merchantView{m})
 	}
-	v.show(status, page{Name: "merchants", Title: "Merchants", Alert: alert, Data: d})
+	return v.show(status, page{Name: "merchants", Title: "Merchants", Alert: alert, Data: d})
 }
 
 // maxVendors is how many vendors a form offers.
@@ -96,7 +95,7 @@ func formFields(v *visit, names ...string) accounts.Fields {
 	return f
 }
 
-func (e *PartyPages) addMerchant(v *visit) {
+func (e *PartyPages) addMerchant(v *visit) error {
 	f := formFields(v, accounts.FieldName, accounts.FieldMID, accounts.FieldAppID, accounts.FieldMobile, accounts.FieldVPA, accounts.FieldMCC, accounts.FieldVendor)
 	var m central.Merchant
 	err := v.runAudited(staff.Change{What: "merchant.add", Subject: f[accounts.FieldMID], Became: string(central.MerchantPending)}, func(ctx context.Context) (err error) {
@@ -109,10 +108,7 @@ func (e *PartyPages) addMerchant(v *visit) {
 		}
 		return withWords(err)
 	})
-	if v.refused(err, func(status int, text string) { e.showMerchants(v, status, text, f) }) {
-		return
-	}
-	v.redirect(Root+"merchants/"+string(m.ID), "merchant-added")
+	return v.after(err, func(status int, text string) error { return e.showMerchants(v, status, text, f) }, Root+"merchants/"+string(m.ID), "merchant-added")
 }
 
 // merchantPage is one merchant's data.
@@ -129,22 +125,20 @@ type merchantPage struct {
 	Lookups    accounts.Lookups
 }
 
-func (e *PartyPages) merchant(v *visit) {
-	e.showMerchant(v, central.MerchantID(v.path("merchant")), http.StatusOK, "")
+func (e *PartyPages) merchant(v *visit) error {
+	return e.showMerchant(v, central.MerchantID(v.path("merchant")), http.StatusOK, "")
 }
 
-func (e *PartyPages) showMerchant(v *visit, id central.MerchantID, status int, alert string) {
+func (e *PartyPages) showMerchant(v *visit, id central.MerchantID, status int, alert string) error {
 	m, err := e.Accounts.Merchant(v.Context(), id)
 	if err != nil {
-		v.fail(err)
-		return
+		return err
 	}
 	d := merchantPage{merchantView: merchantView{m}, Moves: accounts.Transitions(m.Status)}
 	if m.Vendor != "" {
 		vendor, err := e.Accounts.Vendor(v.Context(), m.Vendor)
 		if err != nil {
-			v.fail(err)
-			return
+			return err
 		}
 		d.VendorName, d.VendorOff = vendor.LegalName, !vendor.Active
 	}
@@ -162,39 +156,29 @@ func (e *PartyPages) showMerchant(v *visit, id central.MerchantID, status int, a
 		d.Programs, err = e.programsOf(v.Context(), central.Principal{Role: op.Merchant, Merchant: id}, Root+"merchants/"+string(id))
 	}
 	if err != nil {
-		v.fail(err)
-		return
+		return err
 	}
 	if d.Endpoint.URL != "" {
 		d.Place = webhook.RedactURL(d.Endpoint.URL)
 	}
-	v.show(status, page{Name: "merchant", Title: m.LegalName, Back: Root + "merchants", Alert: alert, Data: d})
+	return v.show(status, page{Name: "merchant", Title: m.LegalName, Back: Root + "merchants", Alert: alert, Data: d})
 }
 
 // setStatus changes a merchant's status; a change that refuses its requests asks
 // first.
-func (e *PartyPages) setStatus(v *visit) {
-	m, err := e.Accounts.Merchant(v.Context(), central.MerchantID(v.path("merchant")))
-	if err != nil {
-		v.fail(err)
-		return
-	}
+func (e *PartyPages) setStatus(v *visit, m central.Merchant) error {
 	to := central.MerchantStatus(v.field("to"))
 	here := Root + "merchants/" + string(m.ID)
 	if text := consequence(to); text != "" && !v.confirmed() {
-		askToConfirm(v, confirmPage{Question: statusVerbs()[to] + " " + m.LegalName + "?", Text: text, Action: here + "/status", Back: here,
+		return askToConfirm(v, confirmPage{Question: statusVerbs()[to] + " " + m.LegalName + "?", Text: text, Action: here + "/status", Back: here,
 			Button: "Yes, " + strings.ToLower(statusVerbs()[to]), Fields: map[string]string{"to": string(to), "from": string(m.Status)}})
-		return
 	}
 	// The status that the page showed: somebody else's change meanwhile is not undone.
 	from := central.MerchantStatus(v.field("from"))
-	err = v.runAudited(staff.Change{What: "merchant.status", Subject: string(m.ID), Was: string(from), Became: string(to)}, func(ctx context.Context) error {
+	err := v.runAudited(staff.Change{What: "merchant.status", Subject: string(m.ID), Was: string(from), Became: string(to)}, func(ctx context.Context) error {
 		return e.Accounts.SetStatus(ctx, m.ID, from, to)
 	})
-	if v.refused(err, func(status int, text string) { e.showMerchant(v, m.ID, status, text) }) {
-		return
-	}
-	v.redirect(here, "merchant-"+strings.ToLower(string(to)))
+	return v.after(err, func(status int, text string) error { return e.showMerchant(v, m.ID, status, text) }, here, "merchant-"+strings.ToLower(string(to)))
 }
 
 // statusVerbs names the steps to the statuses.

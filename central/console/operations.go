@@ -45,8 +45,8 @@ type searchPage struct {
 	More                  bool // there are more than are listed
 }
 
-func (c *Console) operations(v *visit) {
-	v.show(http.StatusOK, page{Name: "operations", Title: "Operations", Data: searchPage{}})
+func (c *Console) operations(v *visit) error {
+	return v.show(http.StatusOK, page{Name: "operations", Title: "Operations", Data: searchPage{}})
 }
 
 var (
@@ -127,19 +127,17 @@ func (c *Console) parseSearch(f url.Values, now time.Time) (searchRequest, searc
 	return q, d, nil
 }
 
-func (c *Console) find(v *visit) {
+func (c *Console) find(v *visit) error {
 	q, d, err := c.parseSearch(v.r.PostForm, time.Now())
 	if err != nil {
-		v.show(http.StatusUnprocessableEntity, page{Name: "operations", Title: "Operations", Alert: err.Error(), Data: d})
-		return
+		return v.show(http.StatusUnprocessableEntity, page{Name: "operations", Title: "Operations", Alert: err.Error(), Data: d})
 	}
 	err = c.Staff.CountSearch(v.Context(), v.Login())
 	if err == nil {
 		err = c.Staff.Record(v.Context(), v.Actor(), staff.Change{What: "operation.search", Note: q.description})
 	}
 	if err != nil {
-		v.fail(err)
-		return
+		return err
 	}
 	if q.name != "" {
 		d.Found, err = c.Operations.FindByAnyName(v.Context(), q.name, maxFound+1)
@@ -147,13 +145,12 @@ func (c *Console) find(v *visit) {
 		d.Found, err = c.Operations.Search(v.Context(), q.search)
 	}
 	if err != nil {
-		v.fail(err)
-		return
+		return err
 	}
 	if d.More = len(d.Found) > maxFound; d.More {
 		d.Found = d.Found[:maxFound]
 	}
-	v.show(http.StatusOK, page{Name: "operations", Title: "Operations", Data: d})
+	return v.show(http.StatusOK, page{Name: "operations", Title: "Operations", Data: d})
 }
 
 // waitingOperation is a pending operation with the bank's last answer.
@@ -175,15 +172,13 @@ type waitingList struct {
 	List  []waitingOperation
 }
 
-func (c *Console) waiting(v *visit) {
+func (c *Console) waiting(v *visit) error {
 	if err := c.Staff.Record(v.Context(), v.Actor(), staff.Change{What: "operation.list-pending"}); err != nil {
-		v.fail(err)
-		return
+		return err
 	}
 	list, err := c.Operations.ListPending(v.Context(), maxFound+1)
 	if err != nil {
-		v.fail(err)
-		return
+		return err
 	}
 	d := waitingPage{Stuck: waitingList{Label: "Stuck operations"}, Pending: waitingList{Label: "Pending operations"}}
 	if d.More = len(list) > maxFound; d.More {
@@ -195,8 +190,7 @@ func (c *Console) waiting(v *visit) {
 	}
 	reasons, err := c.Operations.LastReasons(v.Context(), ids)
 	if err != nil {
-		v.fail(err)
-		return
+		return err
 	}
 	for _, o := range list {
 		x := waitingOperation{o, formatAge(time.Since(o.SentAt)), reasons[o.ID]}
@@ -206,7 +200,7 @@ func (c *Console) waiting(v *visit) {
 			d.Stuck.List = append(d.Stuck.List, x)
 		}
 	}
-	v.show(http.StatusOK, page{Name: "waiting", Title: "Waiting for the bank", Data: d})
+	return v.show(http.StatusOK, page{Name: "waiting", Title: "Waiting for the bank", Data: d})
 }
 
 // operationPage is one operation with all that is known of it.
@@ -224,17 +218,16 @@ type operationPage struct {
 	Manual bool
 }
 
-func (c *Console) operation(v *visit) {
-	c.showOperation(v, http.StatusOK, "")
+func (c *Console) operation(v *visit) error {
+	return c.showOperation(v, http.StatusOK, "")
 }
 
-func (c *Console) showOperation(v *visit, status int, alert string) {
+func (c *Console) showOperation(v *visit, status int, alert string) error {
 	d, err := c.readOperation(v)
 	if err != nil {
-		v.fail(err)
-		return
+		return err
 	}
-	v.show(status, page{Name: "operation", Title: "Operation " + string(d.Reference), Back: Root + "operations", Alert: alert, Data: d})
+	return v.show(status, page{Name: "operation", Title: "Operation " + string(d.Reference), Back: Root + "operations", Alert: alert, Data: d})
 }
 
 func (c *Console) readOperation(v *visit) (d operationPage, err error) {
@@ -305,26 +298,19 @@ func (operationPage) StepReason(s central.Step) string {
 	return "no reason was recorded, or it is in the archive"
 }
 
-func (c *Console) enquire(v *visit) {
+func (c *Console) enquire(v *visit) error {
 	id := op.ID(v.path("id"))
-	err := c.Staff.RunAudited(v.Context(), v.Actor(), staff.Change{What: "operation.enquire", Subject: string(id)}, func(ctx context.Context) error {
+	err := v.runAudited(staff.Change{What: "operation.enquire", Subject: string(id)}, func(ctx context.Context) error {
 		return c.Operations.EnquireNow(ctx, id, time.Now(), v.Login())
 	})
-	c.afterOperationStep(v, err, Root+"operations/"+string(id), "asked")
+	return v.after(err, func(status int, text string) error { return c.showOperation(v, status, text) }, Root+"operations/"+string(id), "asked")
 }
 
-func (c *Console) afterOperationStep(v *visit, err error, to, done string) {
-	if !v.refused(err, func(status int, text string) { c.showOperation(v, status, text) }) {
-		v.redirect(to, done)
-	}
-}
-
-func (c *Console) openCase(v *visit) {
+func (c *Console) openCase(v *visit) error {
 	o, err := c.Operations.Operation(v.Context(), op.ID(v.path("id")))
 	if err != nil {
-		v.fail(err)
-		return
+		return err
 	}
 	opened, err := c.Reconciliation.OpenManualCase(v.Context(), v.Actor(), o, v.field("reason"))
-	c.afterOperationStep(v, err, Root+"cases/"+opened.String(), "opened")
+	return v.after(err, func(status int, text string) error { return c.showOperation(v, status, text) }, Root+"cases/"+opened.String(), "opened")
 }

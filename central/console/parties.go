@@ -72,13 +72,32 @@ func (e *PartyPages) routes() (all []route) {
 }
 
 // getRoute is a page's route.
-func getRoute(path string, need staff.Role, do func(*visit)) route {
+func getRoute(path string, need staff.Role, do handler) route {
 	return route{pattern: "GET " + Root + path, minRole: need, handle: do}
 }
 
 // postRoute is a form's route.
-func postRoute(path string, need staff.Role, do func(*visit)) route {
+func postRoute(path string, need staff.Role, do handler) route {
 	return route{pattern: "POST " + Root + path, minRole: need, handle: do}
+}
+
+// of makes a handler of a page or a step about a record that the address names.
+func of[T any](find func(v *visit) (T, error), do func(v *visit, x T) error) handler {
+	return func(v *visit) error {
+		x, err := find(v)
+		if err != nil {
+			return err
+		}
+		return do(v, x)
+	}
+}
+
+func (e *PartyPages) findMerchant(v *visit) (central.Merchant, error) {
+	return e.Accounts.Merchant(v.Context(), central.MerchantID(v.path("merchant")))
+}
+
+func (e *PartyPages) findVendor(v *visit) (central.Vendor, error) {
+	return e.Accounts.Vendor(v.Context(), central.VendorID(v.path("vendor")))
 }
 
 // withoutStepUp makes a form ask for no TOTP code, and says why.
@@ -130,8 +149,8 @@ type confirmPage struct {
 }
 
 // askToConfirm shows the question of a step that is not confirmed yet.
-func askToConfirm(v *visit, s confirmPage) {
-	v.show(http.StatusOK, page{Name: "confirm", Title: "Are you sure?", Back: s.Back, Data: s})
+func askToConfirm(v *visit, s confirmPage) error {
+	return v.show(http.StatusOK, page{Name: "confirm", Title: "Are you sure?", Back: s.Back, Data: s})
 }
 
 // oneTimePage shows a secret, once.

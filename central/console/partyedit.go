@@ -17,11 +17,11 @@ import (
 // editRoutes are an admin's routes to change parties.
 func (e *PartyPages) editRoutes() []route {
 	return []route{
-		getRoute("merchants/{merchant}/change", staff.Admin, e.changeMerchant),
-		postRoute("merchants/{merchant}/change", staff.Admin, e.doChangeMerchant),
-		postRoute("vendors/{vendor}/change", staff.Admin, e.doChangeVendor),
-		getRoute("aggregators/{aggregator}", staff.Viewer, e.aggregator),
-		postRoute("aggregators/{aggregator}/change", staff.Admin, e.doChangeAggregator),
+		getRoute("merchants/{merchant}/change", staff.Admin, of(e.findMerchant, e.changeMerchant)),
+		postRoute("merchants/{merchant}/change", staff.Admin, of(e.findMerchant, e.doChangeMerchant)),
+		postRoute("vendors/{vendor}/change", staff.Admin, of(e.findVendor, e.doChangeVendor)),
+		getRoute("aggregators/{aggregator}", staff.Viewer, of(e.findAggregator, e.aggregator)),
+		postRoute("aggregators/{aggregator}/change", staff.Admin, of(e.findAggregator, e.doChangeAggregator)),
 	}
 }
 
@@ -33,81 +33,57 @@ type changePage struct {
 	Vendors []central.Vendor
 }
 
-func (e *PartyPages) changeMerchant(v *visit) {
-	m, err := e.Accounts.Merchant(v.Context(), central.MerchantID(v.path("merchant")))
-	if err != nil {
-		v.fail(err)
-		return
-	}
+func (e *PartyPages) changeMerchant(v *visit, m central.Merchant) error {
 	f := accounts.FieldsOf(m)
-	e.showChange(v, m, f, f.Version(), http.StatusOK, "")
+	return e.showChange(v, m, f, f.Version(), http.StatusOK, "")
 }
 
-func (e *PartyPages) showChange(v *visit, m central.Merchant, f accounts.Fields, version string, status int, alert string) {
+func (e *PartyPages) showChange(v *visit, m central.Merchant, f accounts.Fields, version string, status int, alert string) error {
 	vendors, err := e.Accounts.VendorsBy(v.Context(), accounts.Filter{Limit: maxVendors})
 	if err != nil {
-		v.fail(err)
-		return
+		return err
 	}
-	v.show(status, page{Name: "merchant-change", Title: "Change " + m.LegalName, Back: Root + "merchants/" + string(m.ID), Alert: alert,
+	return v.show(status, page{Name: "merchant-change", Title: "Change " + m.LegalName, Back: Root + "merchants/" + string(m.ID), Alert: alert,
 		Data: changePage{m, f, version, vendors}})
 }
 
-func (e *PartyPages) doChangeMerchant(v *visit) {
-	m, err := e.Accounts.Merchant(v.Context(), central.MerchantID(v.path("merchant")))
-	if err != nil {
-		v.fail(err)
-		return
-	}
+func (e *PartyPages) doChangeMerchant(v *visit, m central.Merchant) error {
 	was, is := accounts.FieldsOf(m), accounts.Fields{}
 	for name := range was {
 		is[name] = strings.TrimSpace(v.field(name))
 	}
 	here := Root + "merchants/" + string(m.ID)
 	if version := v.field("version"); version != was.Version() {
-		e.showChange(v, m, was, was.Version(), http.StatusConflict, "Somebody changed it since the page was opened. These are the present values; yours were not saved.")
-		return
+		return e.showChange(v, m, was, was.Version(), http.StatusConflict, "Somebody changed it since the page was opened. These are the present values; yours were not saved.")
 	}
 	if maps.Equal(was, is) {
-		v.redirect(here, "")
-		return
+		return v.redirect(here, "")
 	}
 	before, after := accounts.Differences(was, is)
-	err = v.runAudited(staff.Change{What: "merchant.change", Subject: string(m.ID), Was: before, Became: after}, func(ctx context.Context) error {
+	err := v.runAudited(staff.Change{What: "merchant.change", Subject: string(m.ID), Was: before, Became: after}, func(ctx context.Context) error {
 		err := e.Accounts.UpdateMerchant(ctx, m, is)
 		if errors.Is(err, central.ErrNotFound) {
 			return refuse("There is no such vendor.")
 		}
 		return withWords(err)
 	})
-	if v.refused(err, func(status int, text string) { e.showChange(v, m, is, was.Version(), status, text) }) {
-		return
-	}
-	v.redirect(here, "merchant-changed")
+	return v.after(err, func(status int, text string) error { return e.showChange(v, m, is, was.Version(), status, text) }, here, "merchant-changed")
 }
 
-func (e *PartyPages) doChangeVendor(v *visit) {
-	was, err := e.Accounts.Vendor(v.Context(), central.VendorID(v.path("vendor")))
-	if err != nil {
-		v.fail(err)
-		return
-	}
+func (e *PartyPages) doChangeVendor(v *visit, was central.Vendor) error {
 	f := formFields(v, accounts.FieldName, accounts.FieldAggregator)
 	c := staff.Change{What: "vendor.change", Subject: string(was.ID), Was: was.LegalName, Became: f[accounts.FieldName]}
 	if was.Aggregator == "" && f[accounts.FieldAggregator] != "" {
 		c.Note = "aggregator " + f[accounts.FieldAggregator]
 	}
-	err = v.runAudited(c, func(ctx context.Context) error {
+	err := v.runAudited(c, func(ctx context.Context) error {
 		err := e.Accounts.UpdateVendor(ctx, was, f)
 		if errors.Is(err, central.ErrNotFound) {
 			return refuse("There is no such aggregator.")
 		}
 		return withWords(err)
 	})
-	if v.refused(err, func(status int, text string) { e.showVendor(v, was.ID, status, text) }) {
-		return
-	}
-	v.redirect(Root+"vendors/"+string(was.ID), "vendor-changed")
+	return v.after(err, func(status int, text string) error { return e.showVendor(v, was.ID, status, text) }, Root+"vendors/"+string(was.ID), "vendor-changed")
 }
 
 // findAggregator reads the aggregator that the address names.
@@ -131,40 +107,26 @@ type aggregatorPage struct {
 	Programs programs
 }
 
-func (e *PartyPages) aggregator(v *visit) {
-	a, err := e.findAggregator(v)
-	if err != nil {
-		v.fail(err)
-		return
-	}
-	e.showAggregator(v, a, http.StatusOK, "", nil)
+func (e *PartyPages) aggregator(v *visit, a accounts.Aggregator) error {
+	return e.showAggregator(v, a, http.StatusOK, "", nil)
 }
 
-func (e *PartyPages) showAggregator(v *visit, a accounts.Aggregator, status int, alert string, f accounts.Fields) {
+func (e *PartyPages) showAggregator(v *visit, a accounts.Aggregator, status int, alert string, f accounts.Fields) error {
 	d := aggregatorPage{Aggregator: a, Typed: a.LegalName}
 	if f != nil {
 		d.Typed = f[accounts.FieldName]
 	}
 	var err error
 	if d.Programs, err = e.programsOf(v.Context(), central.Principal{Role: op.Aggregator, Aggregator: a.ID}, Root+"aggregators/"+string(a.ID)); err != nil {
-		v.fail(err)
-		return
+		return err
 	}
-	v.show(status, page{Name: "aggregator", Title: a.LegalName, Back: Root + "vendors", Alert: alert, Data: d})
+	return v.show(status, page{Name: "aggregator", Title: a.LegalName, Back: Root + "vendors", Alert: alert, Data: d})
 }
 
-func (e *PartyPages) doChangeAggregator(v *visit) {
-	was, err := e.findAggregator(v)
-	if err != nil {
-		v.fail(err)
-		return
-	}
+func (e *PartyPages) doChangeAggregator(v *visit, was accounts.Aggregator) error {
 	f := formFields(v, accounts.FieldName)
-	err = v.runAudited(staff.Change{What: "aggregator.change", Subject: string(was.ID), Was: was.LegalName, Became: f[accounts.FieldName]}, func(ctx context.Context) error {
+	err := v.runAudited(staff.Change{What: "aggregator.change", Subject: string(was.ID), Was: was.LegalName, Became: f[accounts.FieldName]}, func(ctx context.Context) error {
 		return withWords(e.Accounts.UpdateAggregator(ctx, was, f))
 	})
-	if v.refused(err, func(status int, text string) { e.showAggregator(v, was, status, text, f) }) {
-		return
-	}
-	v.redirect(Root+"aggregators/"+string(was.ID), "aggregator-changed")
+	return v.after(err, func(status int, text string) error { return e.showAggregator(v, was, status, text, f) }, Root+"aggregators/"+string(was.ID), "aggregator-changed")
 }

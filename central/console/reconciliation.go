@@ -33,49 +33,46 @@ type daysPage struct {
 	Manual []reconcile.Case
 }
 
-func (c *Console) days(v *visit) {
-	c.showDays(v, http.StatusOK, "")
+func (c *Console) days(v *visit) error {
+	return c.showDays(v, http.StatusOK, "")
 }
 
-func (c *Console) showDays(v *visit, status int, alert string) {
+func (c *Console) showDays(v *visit, status int, alert string) error {
 	var d daysPage
 	var err error
 	if d.Files, err = c.Reconciliation.Files(v.Context(), "", maxDays); err == nil {
 		d.Manual, err = c.Reconciliation.ManualCases(v.Context(), maxDays)
 	}
 	if err != nil {
-		v.fail(err)
-		return
+		return err
 	}
-	v.show(status, page{Name: "reconciliation", Title: "Reconciliation", Alert: alert, Data: d})
+	return v.show(status, page{Name: "reconciliation", Title: "Reconciliation", Alert: alert, Data: d})
 }
 
-func (c *Console) importDay(v *visit) {
-	c.upload(v, maxSettlement, func(_ url.Values, name string, file io.Reader) {
+func (c *Console) importDay(v *visit) error {
+	return v.upload(maxSettlement, func(_ url.Values, name string, file io.Reader) error {
 		if file == nil {
-			c.showDays(v, http.StatusUnprocessableEntity, "Choose the bank's file.")
-			return
+			return c.showDays(v, http.StatusUnprocessableEntity, "Choose the bank's file.")
 		}
 		select {
 		case c.imports <- struct{}{}:
 			defer func() { <-c.imports }()
 		default:
-			c.showDays(v, http.StatusServiceUnavailable, "Another file is being imported: try again when it is done.")
-			return
+			return c.showDays(v, http.StatusServiceUnavailable, "Another file is being imported: try again when it is done.")
 		}
 		f, again, err := c.Reconciliation.Import(v.Context(), v.Actor(), v.Login(), name, file)
 		var bad *reconcile.BadFile
 		if errors.As(err, &bad) {
 			err = refuse("Nothing was imported. %s", bad)
 		}
-		if v.refused(err, func(status int, text string) { c.showDays(v, status, text) }) {
-			return
+		if err != nil {
+			return v.refuse(err, func(status int, text string) error { return c.showDays(v, status, text) })
 		}
 		did := "imported"
 		if again {
 			did = "again"
 		}
-		v.redirect(fmt.Sprintf("%sreconciliation/%s?file=%d", Root, f.Day, f.Number), did)
+		return v.redirect(fmt.Sprintf("%sreconciliation/%s?file=%d", Root, f.Day, f.Number), did)
 	})
 }
 
@@ -110,16 +107,14 @@ func (c *Console) report(v *visit) (reconcile.Report, error) {
 	return c.Reconciliation.Report(v.Context(), day, number)
 }
 
-func (c *Console) day(v *visit) {
+func (c *Console) day(v *visit) error {
 	report, err := c.report(v)
 	if err != nil {
-		v.fail(err)
-		return
+		return err
 	}
 	d := dayPage{Report: report, All: report.Total()}
 	if d.Files, err = c.Reconciliation.Files(v.Context(), report.File.Day, maxDays); err != nil {
-		v.fail(err)
-		return
+		return err
 	}
 	for _, class := range reconcile.Classes() {
 		if s := report.Sums[class]; s.Operations+s.Lines > 0 {
@@ -127,24 +122,22 @@ func (c *Console) day(v *visit) {
 		}
 	}
 	if err := c.Staff.Record(v.Context(), v.Actor(), staff.Change{What: "settlement.view", Subject: report.File.Title()}); err != nil {
-		v.fail(err)
-		return
+		return err
 	}
-	v.show(http.StatusOK, page{Name: "file", Title: "The bank's file of " + string(report.File.Day), Back: Root + "reconciliation", Data: d})
+	return v.show(http.StatusOK, page{Name: "file", Title: "The bank's file of " + string(report.File.Day), Back: Root + "reconciliation", Data: d})
 }
 
-func (c *Console) dayCSV(v *visit) {
+func (c *Console) dayCSV(v *visit) error {
 	report, err := c.report(v)
 	if err != nil {
-		v.fail(err)
-		return
+		return err
 	}
 	if err := c.Staff.Record(v.Context(), v.Actor(), staff.Change{What: "settlement.export", Subject: report.File.Title()}); err != nil {
-		v.fail(err)
-		return
+		return err
 	}
 	v.csv("galla-cases-" + report.File.Title() + ".csv")
 	if err := report.WriteCSV(v.w); err != nil {
 		c.log.Warn("an export of cases was cut off", "error", err)
 	}
+	return nil
 }

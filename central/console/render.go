@@ -54,11 +54,8 @@ func (v View) Has(href string) bool {
 	return slices.ContainsFunc(v.Nav, func(e navEntry) bool { return e.Href == href })
 }
 
-// pageTemplates are the templates, by page.
-type pageTemplates struct{ byName map[string]*template.Template }
-
 // loadTemplates parses each page's template with the layout and the pieces.
-func loadTemplates(files *webguard.Static) (*pageTemplates, error) {
+func loadTemplates(files *webguard.Static) (map[string]*template.Template, error) {
 	base := template.New("").Option("missingkey=error").Funcs(template.FuncMap{
 		"asset": files.URL, "icon": icon, "when": formatTime, "rupees": formatRupees, "age": formatAge, "kind": formatKind,
 	})
@@ -70,7 +67,7 @@ func loadTemplates(files *webguard.Static) (*pageTemplates, error) {
 	if err != nil {
 		return nil, fmt.Errorf("list the console's pages: %w", err)
 	}
-	p := &pageTemplates{byName: map[string]*template.Template{}}
+	pages := map[string]*template.Template{}
 	for _, file := range found {
 		one, err := base.Clone()
 		if err == nil {
@@ -79,16 +76,17 @@ func loadTemplates(files *webguard.Static) (*pageTemplates, error) {
 		if err != nil {
 			return nil, fmt.Errorf("the console's page %s: %w", file, err)
 		}
-		p.byName[strings.TrimSuffix(path.Base(file), ".html")] = one
+		pages[strings.TrimSuffix(path.Base(file), ".html")] = one
 	}
-	return p, nil
+	return pages, nil
 }
 
-// render writes a page. The page is complete before the first byte is sent.
-func (c *Console) render(w http.ResponseWriter, r *http.Request, v *visit, status int, p page) {
-	view := View{page: p, CSRF: v.CSRF, Here: r.URL.Path, Who: v.Member, SteppedUp: v.SteppedUp(time.Now()), Node: c.cfg.Node, Styles: append(theme.Stylesheets(), "console.css", "parties.css")}
+// show answers with a page, which is complete before the first byte is sent.
+func (v *visit) show(status int, p page) error {
+	c := v.c
+	view := View{page: p, CSRF: v.CSRF, Here: v.r.URL.Path, Who: v.Member, SteppedUp: v.SteppedUp(time.Now()), Node: c.cfg.Node, Styles: append(theme.Stylesheets(), "console.css", "parties.css")}
 	if view.Notice == "" {
-		view.Notice = noticeText(r.URL.Query().Get("done"))
+		view.Notice = noticeText(v.query().Get("done"))
 	}
 	for _, e := range c.navEntries() {
 		if v.Role.May(e.minRole) {
@@ -96,19 +94,20 @@ func (c *Console) render(w http.ResponseWriter, r *http.Request, v *visit, statu
 		}
 	}
 	var b bytes.Buffer
-	t := c.pages.byName[p.Name]
+	t := c.pages[p.Name]
 	err := fmt.Errorf("no template %q", p.Name)
 	if t != nil {
 		err = t.ExecuteTemplate(&b, "document", view)
 	}
 	if err != nil {
 		c.log.Error("a page of the console can't be rendered", "page", p.Name, "error", err)
-		http.Error(w, "This page failed. The log has the reason.", http.StatusInternalServerError)
-		return
+		http.Error(v.w, "This page failed. The log has the reason.", http.StatusInternalServerError)
+		return nil
 	}
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	w.WriteHeader(status)
-	_, _ = w.Write(b.Bytes())
+	v.w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	v.w.WriteHeader(status)
+	_, _ = v.w.Write(b.Bytes())
+	return nil
 }
 
 // noticeText is what a page says after a step that led to it, by the name in the

@@ -31,46 +31,42 @@ type signInPage struct {
 	Next  string
 }
 
-func (c *Console) signIn(v *visit) {
+func (c *Console) signIn(v *visit) error {
 	if v.Login() != "" {
-		v.redirect(c.home(v.Role), "")
-		return
+		return v.redirect(c.home(v.Role), "")
 	}
-	v.show(http.StatusOK, page{Name: "sign-in", Title: "Sign in", Data: signInPage{Next: webguard.LocalPath(v.query().Get("next"), Root)}})
+	return v.show(http.StatusOK, page{Name: "sign-in", Title: "Sign in", Data: signInPage{Next: webguard.LocalPath(v.query().Get("next"), Root)}})
 }
 
-func (c *Console) doSignIn(v *visit) {
+func (c *Console) doSignIn(v *visit) error {
 	f := v.r.PostForm
 	in, err := c.Staff.SignInWithBrowserToken(v.Context(), f.Get("login"), secret.NewToken(f.Get("password")), secret.NewOTP(f.Get("code")), v.From, browserToken(v.r))
-	if v.refused(err, func(status int, text string) {
-		v.show(status, page{Name: "sign-in", Title: "Sign in", Alert: text, Data: signInPage{f.Get("login"), webguard.LocalPath(f.Get("next"), Root)}})
-	}) {
-		return
+	if err != nil {
+		return v.refuse(err, func(status int, text string) error {
+			return v.show(status, page{Name: "sign-in", Title: "Sign in", Alert: text, Data: signInPage{f.Get("login"), webguard.LocalPath(f.Get("next"), Root)}})
+		})
 	}
 	if v.Login() != "" {
 		// The browser's earlier session ends.
 		if err := c.Staff.SignOut(v.Context(), v.SignedIn); err != nil {
-			v.fail(err)
-			return
+			return err
 		}
 	}
 	token, err := c.Staff.NewBrowserToken(in.Member.Login)
 	if err != nil {
-		v.fail(err)
-		return
+		return err
 	}
-	setSession(v.w, v.r, in)
-	setCookie(v.w, v.r, browserCookie, token.Reveal(), int(staff.BrowserLife.Seconds()))
-	v.redirect(webguard.LocalPath(f.Get("next"), Root), "")
+	v.setSession(in)
+	v.setCookie(browserCookie, token.Reveal(), int(staff.BrowserLife.Seconds()))
+	return v.redirect(webguard.LocalPath(f.Get("next"), Root), "")
 }
 
-func (c *Console) signOut(v *visit) {
+func (c *Console) signOut(v *visit) error {
 	if err := c.Staff.SignOut(v.Context(), v.SignedIn); err != nil {
-		v.fail(err)
-		return
+		return err
 	}
-	setCookie(v.w, v.r, sessionCookie, "", -1)
-	v.redirect(Root+"sign-in?done=signed-out", "")
+	v.setCookie(sessionCookie, "", -1)
+	return v.redirect(Root+"sign-in?done=signed-out", "")
 }
 
 // setUpPage is the data of both pages of a set-up. The code is in the second one's
@@ -83,44 +79,42 @@ type setUpPage struct {
 	QR  template.HTML
 }
 
-func (c *Console) setUp(v *visit) {
-	v.show(http.StatusOK, page{Name: "set-up", Title: "Set up your access", Data: setUpPage{}})
+func (c *Console) setUp(v *visit) error {
+	return v.show(http.StatusOK, page{Name: "set-up", Title: "Set up your access", Data: setUpPage{}})
 }
 
-func (c *Console) doSetUp(v *visit) {
-	c.showSetUp(v, http.StatusOK, "")
+func (c *Console) doSetUp(v *visit) error {
+	return c.showSetUp(v, http.StatusOK, "")
 }
 
 // showSetUp shows the second page to who has the code.
-func (c *Console) showSetUp(v *visit, status int, alert string) {
+func (c *Console) showSetUp(v *visit, status int, alert string) error {
 	d := setUpPage{Login: strings.TrimSpace(v.field("login")), Code: strings.TrimSpace(v.field("setup"))}
 	factor, err := c.Staff.CheckSetup(v.Context(), d.Login, secret.NewToken(d.Code), v.From)
-	if v.refused(err, func(status int, text string) {
-		d.Code = ""
-		v.show(status, page{Name: "set-up", Title: "Set up your access", Alert: text, Data: d})
-	}) {
-		return
+	if err != nil {
+		return v.refuse(err, func(status int, text string) error {
+			d.Code = ""
+			return v.show(status, page{Name: "set-up", Title: "Set up your access", Alert: text, Data: d})
+		})
 	}
 	if d.QR, err = theme.QRDrawing(factor.URI().Reveal(), "QR code of the key"); err != nil {
-		v.fail(err)
-		return
+		return err
 	}
 	d.Key = grouped(factor.Text())
-	v.show(status, page{Name: "set-up-factor", Title: "Choose a password", Alert: alert, Data: d})
+	return v.show(status, page{Name: "set-up-factor", Title: "Choose a password", Alert: alert, Data: d})
 }
 
-func (c *Console) endSetUp(v *visit) {
+func (c *Console) endSetUp(v *visit) error {
 	f := v.r.PostForm
 	if f.Get("password") != f.Get("again") {
-		c.showSetUp(v, http.StatusUnprocessableEntity, "The password and its repetition differ.")
-		return
+		return c.showSetUp(v, http.StatusUnprocessableEntity, "The password and its repetition differ.")
 	}
 	in, err := c.Staff.Enrol(v.Context(), f.Get("login"), secret.NewToken(f.Get("setup")), secret.NewToken(f.Get("password")), secret.NewOTP(f.Get("code")), v.From)
-	if v.refused(err, func(status int, text string) { c.showSetUp(v, status, text) }) {
-		return
+	if err != nil {
+		return v.refuse(err, func(status int, text string) error { return c.showSetUp(v, status, text) })
 	}
-	setSession(v.w, v.r, in)
-	v.redirect(Root, "")
+	v.setSession(in)
+	return v.redirect(Root, "")
 }
 
 // grouped writes a secret in groups of four, as people type it.
@@ -135,23 +129,22 @@ func grouped(key secret.Token) string {
 	return b.String()
 }
 
-func (c *Console) me(v *visit) {
-	v.show(http.StatusOK, page{Name: "me", Title: "Your access", Data: v.SignedIn})
+func (c *Console) me(v *visit) error {
+	return v.show(http.StatusOK, page{Name: "me", Title: "Your access", Data: v.SignedIn})
 }
 
-func (c *Console) changePassword(v *visit) {
+func (c *Console) changePassword(v *visit) error {
 	f := v.r.PostForm
-	refuse := func(status int, text string) {
-		v.show(status, page{Name: "me", Title: "Your access", Alert: text, Data: v.SignedIn})
+	refuse := func(status int, text string) error {
+		return v.show(status, page{Name: "me", Title: "Your access", Alert: text, Data: v.SignedIn})
 	}
 	if f.Get("password") != f.Get("again") {
-		refuse(http.StatusUnprocessableEntity, "The new password and its repetition differ.")
-		return
+		return refuse(http.StatusUnprocessableEntity, "The new password and its repetition differ.")
 	}
 	in, err := c.Staff.ChangePassword(v.Context(), v.SignedIn, secret.NewToken(f.Get("old")), secret.NewToken(f.Get("password")), secret.NewOTP(f.Get("code")))
-	if v.refused(err, func(status int, text string) { refuse(status, text) }) {
-		return
+	if err != nil {
+		return v.refuse(err, refuse)
 	}
-	setSession(v.w, v.r, in)
-	v.redirect(Root+"me?done=password", "")
+	v.setSession(in)
+	return v.redirect(Root+"me?done=password", "")
 }

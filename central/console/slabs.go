@@ -258,13 +258,12 @@ func (p slabsPage) Overlap() bool {
 	return slices.ContainsFunc(p.Slabs, func(s slab) bool { return len(s.Overlaps) > 0 })
 }
 
-func (e *PartyPages) slabs(v *visit) { e.showSlabs(v, http.StatusOK, "", nil, "") }
+func (e *PartyPages) slabs(v *visit) error { return e.showSlabs(v, http.StatusOK, "", nil, "") }
 
-func (e *PartyPages) showSlabs(v *visit, status int, alert string, typed map[string]string, change string) {
+func (e *PartyPages) showSlabs(v *visit, status int, alert string, typed map[string]string, change string) error {
 	vendor, err := e.Accounts.Vendor(v.Context(), central.VendorID(v.path("vendor")))
 	if err != nil {
-		v.fail(err)
-		return
+		return err
 	}
 	d := slabsPage{Vendor: vendor, Change: change, New: map[string]string{}}
 	for _, name := range append(slabFields(), "isDefault") {
@@ -278,8 +277,7 @@ func (e *PartyPages) showSlabs(v *visit, status int, alert string, typed map[str
 	if known, ok := toUserError(err); ok {
 		status, alert = known.status, known.text
 	} else if err != nil {
-		v.fail(err)
-		return
+		return err
 	}
 	d.Listed = err == nil
 	markOverlaps(d.Slabs)
@@ -288,45 +286,39 @@ func (e *PartyPages) showSlabs(v *visit, status int, alert string, typed map[str
 			d.Slabs[i].typed = withID(typed, change)
 		}
 	}
-	v.show(status, page{Name: "slabs", Title: "Slabs of " + vendor.LegalName, Back: Root + "vendors/" + string(vendor.ID), Alert: alert, Data: d})
+	return v.show(status, page{Name: "slabs", Title: "Slabs of " + vendor.LegalName, Back: Root + "vendors/" + string(vendor.ID), Alert: alert, Data: d})
 }
 
 // slabStep makes an audited change.
-func (e *PartyPages) slabStep(v *visit, what staff.Action, route op.RouteID, body []byte, typed map[string]string, done string) {
+func (e *PartyPages) slabStep(v *visit, what staff.Action, route op.RouteID, body []byte, typed map[string]string, done string) error {
 	vendor, id := central.VendorID(v.path("vendor")), v.path("slab")
 	err := v.runAudited(staff.Change{What: what, Subject: string(vendor), Note: strings.TrimSpace(id + " " + string(body))}, func(ctx context.Context) error {
 		return e.callAPI(ctx, vendor, route, id, body, nil)
 	})
-	if v.refused(err, func(status int, text string) { e.showSlabs(v, status, text, typed, id) }) {
-		return
-	}
-	v.redirect(Root+"vendors/"+string(vendor)+"/slabs", done)
+	return v.after(err, func(status int, text string) error { return e.showSlabs(v, status, text, typed, id) }, Root+"vendors/"+string(vendor)+"/slabs", done)
 }
 
-func (e *PartyPages) addSlab(v *visit) {
+func (e *PartyPages) addSlab(v *visit) error {
 	body, typed, err := slabBody(v, true)
 	if err != nil {
-		v.fail(err)
-		return
+		return err
 	}
-	e.slabStep(v, "slab.add", op.SlabCreate, body, typed, "slab-added")
+	return e.slabStep(v, "slab.add", op.SlabCreate, body, typed, "slab-added")
 }
 
-func (e *PartyPages) changeSlab(v *visit) {
+func (e *PartyPages) changeSlab(v *visit) error {
 	body, typed, err := slabBody(v, false)
 	if err != nil {
-		v.fail(err)
-		return
+		return err
 	}
-	e.slabStep(v, "slab.change", op.SlabChange, body, typed, "slab-changed")
+	return e.slabStep(v, "slab.change", op.SlabChange, body, typed, "slab-changed")
 }
 
-func (e *PartyPages) deleteSlab(v *visit) {
+func (e *PartyPages) deleteSlab(v *visit) error {
 	here := Root + "vendors/" + v.path("vendor") + "/slabs"
 	if !v.confirmed() {
-		askToConfirm(v, confirmPage{Question: "Delete this slab?", Button: "Yes, delete", Action: here + "/" + v.path("slab") + "/delete", Back: here,
+		return askToConfirm(v, confirmPage{Question: "Delete this slab?", Button: "Yes, delete", Action: here + "/" + v.path("slab") + "/delete", Back: here,
 			Text: "Later operations earn nothing by it. Earnings so far stay, and so does its record."})
-		return
 	}
-	e.slabStep(v, "slab.delete", op.SlabDelete, nil, nil, "slab-deleted")
+	return e.slabStep(v, "slab.delete", op.SlabDelete, nil, nil, "slab-deleted")
 }

@@ -27,34 +27,33 @@ type staffPage struct {
 	Role        staff.Role
 }
 
-func (c *Console) staffList(v *visit) {
-	c.showStaff(v, http.StatusOK, "", staffPage{Role: staff.Viewer})
+func (c *Console) staffList(v *visit) error {
+	return c.showStaff(v, http.StatusOK, "", staffPage{Role: staff.Viewer})
 }
 
-func (c *Console) showStaff(v *visit, status int, alert string, d staffPage) {
+func (c *Console) showStaff(v *visit, status int, alert string, d staffPage) error {
 	var err error
 	if d.Members, err = c.Staff.Members(v.Context()); err != nil {
-		v.fail(err)
-		return
+		return err
 	}
 	d.Roles = staff.Roles()
-	v.show(status, page{Name: "staff", Title: "Staff", Alert: alert, Data: d})
+	return v.show(status, page{Name: "staff", Title: "Staff", Alert: alert, Data: d})
 }
 
-func (c *Console) addMember(v *visit) {
+func (c *Console) addMember(v *visit) error {
 	f := v.r.PostForm
 	setup, err := c.Staff.Add(v.Context(), f.Get("login"), f.Get("name"), staff.Role(f.Get("role")), v.Actor())
-	if v.refused(err, func(status int, text string) {
-		c.showStaff(v, status, text, staffPage{Login: f.Get("login"), Name: f.Get("name"), Role: staff.Role(f.Get("role"))})
-	}) {
-		return
+	if err != nil {
+		return v.refuse(err, func(status int, text string) error {
+			return c.showStaff(v, status, text, staffPage{Login: f.Get("login"), Name: f.Get("name"), Role: staff.Role(f.Get("role"))})
+		})
 	}
-	c.showCode(v, setup)
+	return c.showCode(v, setup)
 }
 
 // showCode shows a set-up code, once.
-func (c *Console) showCode(v *visit, s staff.Setup) {
-	v.show(http.StatusOK, page{Name: "setup-code", Title: "Hand over this code", Back: Root + "staff", Data: struct {
+func (c *Console) showCode(v *visit, s staff.Setup) error {
+	return v.show(http.StatusOK, page{Name: "setup-code", Title: "Hand over this code", Back: Root + "staff", Data: struct {
 		staff.Setup
 		Code string
 	}{s, s.Code.Reveal()}})
@@ -70,55 +69,49 @@ type memberPage struct {
 	Confirm string
 }
 
-func (c *Console) member(v *visit) {
-	c.showMember(v, http.StatusOK, "", "")
+func (c *Console) member(v *visit) error {
+	return c.showMember(v, http.StatusOK, "", "")
 }
 
-func (c *Console) showMember(v *visit, status int, alert, sure string) {
+func (c *Console) showMember(v *visit, status int, alert, sure string) error {
 	p, err := c.Staff.Member(v.Context(), v.path("login"))
 	if err != nil {
-		v.fail(err)
-		return
+		return err
 	}
 	back := Root + "staff"
 	if sure != "" {
 		back += "/" + p.Login
 	}
-	v.show(status, page{Name: "member", Title: p.Name, Back: back, Alert: alert,
+	return v.show(status, page{Name: "member", Title: p.Name, Back: back, Alert: alert,
 		Data: memberPage{p, staff.Roles(), p.Login == v.Login(), p.RequestedBy == v.Login(), sure}})
 }
 
-func (c *Console) approve(v *visit) {
-	c.afterMemberStep(v, "approved", c.Staff.Approve(v.Context(), v.path("login"), v.Actor()))
+func (c *Console) approve(v *visit) error {
+	return c.afterMemberStep(v, "approved", c.Staff.Approve(v.Context(), v.path("login"), v.Actor()))
 }
 
-func (c *Console) setRole(v *visit) {
-	c.afterMemberStep(v, "role", c.Staff.SetRole(v.Context(), v.path("login"), staff.Role(v.field("role")), v.Actor()))
+func (c *Console) setRole(v *visit) error {
+	return c.afterMemberStep(v, "role", c.Staff.SetRole(v.Context(), v.path("login"), staff.Role(v.field("role")), v.Actor()))
 }
 
-func (c *Console) disable(v *visit) {
-	if v.field("confirmed") != "yes" {
-		c.showMember(v, http.StatusOK, "", "disable")
-		return
+func (c *Console) disable(v *visit) error {
+	if !v.confirmed() {
+		return c.showMember(v, http.StatusOK, "", "disable")
 	}
-	c.afterMemberStep(v, "disabled", c.Staff.Disable(v.Context(), v.path("login"), v.Actor()))
+	return c.afterMemberStep(v, "disabled", c.Staff.Disable(v.Context(), v.path("login"), v.Actor()))
 }
 
-func (c *Console) afterMemberStep(v *visit, did string, err error) {
-	if v.refused(err, func(status int, text string) { c.showMember(v, status, text, "") }) {
-		return
-	}
-	v.redirect(Root+"staff/"+v.path("login")+"?done="+did, "")
+func (c *Console) afterMemberStep(v *visit, did string, err error) error {
+	return v.after(err, func(status int, text string) error { return c.showMember(v, status, text, "") }, Root+"staff/"+v.path("login")+"?done="+did, "")
 }
 
-func (c *Console) reset(v *visit) {
-	if v.field("confirmed") != "yes" {
-		c.showMember(v, http.StatusOK, "", "reset")
-		return
+func (c *Console) reset(v *visit) error {
+	if !v.confirmed() {
+		return c.showMember(v, http.StatusOK, "", "reset")
 	}
 	setup, err := c.Staff.Reset(v.Context(), v.path("login"), v.Actor())
-	if v.refused(err, func(status int, text string) { c.showMember(v, status, text, "") }) {
-		return
+	if err != nil {
+		return v.refuse(err, func(status int, text string) error { return c.showMember(v, status, text, "") })
 	}
-	c.showCode(v, setup)
+	return c.showCode(v, setup)
 }

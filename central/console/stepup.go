@@ -44,13 +44,13 @@ type hiddenField struct{ Name, Value string }
 
 // requireStepUp lets a privileged form through, or answers with a page that asks for a
 // code and then sends the same form.
-func (c *Console) requireStepUp(v *visit, fields url.Values, file bool) bool {
+func (v *visit) requireStepUp(fields url.Values, file bool) bool {
 	if v.SteppedUp(time.Now()) {
 		return true
 	}
 	status, alert := http.StatusUnauthorized, ""
 	if code := fields.Get(stepUpField); code != "" {
-		in, err := c.Staff.StepUp(v.Context(), v.SignedIn, secret.NewOTP(code))
+		in, err := v.c.Staff.StepUp(v.Context(), v.SignedIn, secret.NewOTP(code))
 		if err == nil {
 			v.SignedIn = in
 			return true
@@ -69,7 +69,7 @@ func (c *Console) requireStepUp(v *visit, fields url.Values, file bool) bool {
 	} else {
 		d.Fields = hiddenFields(fields)
 	}
-	v.show(status, page{Name: "step-up", Title: "Type a code of your authenticator", Alert: alert, Data: d})
+	_ = v.show(status, page{Name: "step-up", Title: "Type a code of your authenticator", Alert: alert, Data: d})
 	return false
 }
 
@@ -87,19 +87,16 @@ func hiddenFields(fields url.Values) (kept []hiddenField) {
 	return kept
 }
 
-func (c *Console) stepUp(v *visit) {
-	c.showStepUp(v, http.StatusOK, "", v.query().Get("next"))
+func (c *Console) stepUp(v *visit) error {
+	return c.showStepUp(v, http.StatusOK, "", v.query().Get("next"))
 }
 
-func (c *Console) showStepUp(v *visit, status int, alert, next string) {
-	v.show(status, page{Name: "step-up", Title: "Type a code of your authenticator", Alert: alert,
+func (c *Console) showStepUp(v *visit, status int, alert, next string) error {
+	return v.show(status, page{Name: "step-up", Title: "Type a code of your authenticator", Alert: alert,
 		Data: stepUpPage{Action: Root + "step-up", Fields: []hiddenField{{"next", webguard.LocalPath(next, Root)}}}})
 }
 
-func (c *Console) doStepUp(v *visit) {
+func (c *Console) doStepUp(v *visit) error {
 	_, err := c.Staff.StepUp(v.Context(), v.SignedIn, secret.NewOTP(v.field(stepUpField)))
-	if v.refused(err, func(status int, text string) { c.showStepUp(v, status, text, v.field("next")) }) {
-		return
-	}
-	v.redirect(webguard.LocalPath(v.field("next"), Root), "")
+	return v.after(err, func(status int, text string) error { return c.showStepUp(v, status, text, v.field("next")) }, webguard.LocalPath(v.field("next"), Root), "")
 }

@@ -23,8 +23,8 @@ func (e *PartyPages) terminalRoutes() []route {
 	return []route{
 		getRoute("terminals", staff.Viewer, e.terminals),
 		getRoute("terminals/{terminal}", staff.Viewer, e.terminal),
-		postRoute("terminals/{terminal}/revoke", staff.Operator, e.revokeTerminal),
-		postRoute("merchants/{merchant}/code", staff.Operator, e.mintCode),
+		postRoute("terminals/{terminal}/revoke", staff.Operator, of(e.findTerminal, e.revokeTerminal)),
+		postRoute("merchants/{merchant}/code", staff.Operator, of(e.findMerchant, e.mintCode)),
 	}
 }
 
@@ -126,7 +126,7 @@ type terminalsPage struct {
 	States    []accounts.TerminalState
 }
 
-func (e *PartyPages) terminals(v *visit) {
+func (e *PartyPages) terminals(v *visit) error {
 	q := v.query()
 	d := terminalsPage{
 		Merchant: q.Get("merchant"), State: accounts.TerminalState(q.Get("state")),
@@ -135,13 +135,12 @@ func (e *PartyPages) terminals(v *visit) {
 	var err error
 	d.Terminals, err = e.terminalsOf(v, accounts.TerminalFilter{Merchant: central.MerchantID(d.Merchant), State: d.State}, Root+"terminals")
 	if err != nil {
-		v.fail(err)
-		return
+		return err
 	}
-	v.show(http.StatusOK, page{Name: "terminals", Title: "Terminals", Data: d})
+	return v.show(http.StatusOK, page{Name: "terminals", Title: "Terminals", Data: d})
 }
 
-func (e *PartyPages) terminal(v *visit) { e.showTerminal(v, http.StatusOK, "") }
+func (e *PartyPages) terminal(v *visit) error { return e.showTerminal(v, http.StatusOK, "") }
 
 func (e *PartyPages) findTerminal(v *visit) (terminalView, error) {
 	t, err := e.Accounts.TerminalWithPresence(v.Context(), central.TerminalID(v.path("terminal")), time.Now().Add(-accounts.NodeTimeout))
@@ -154,56 +153,41 @@ func (e *PartyPages) findTerminal(v *visit) (terminalView, error) {
 	return view, err
 }
 
-func (e *PartyPages) showTerminal(v *visit, status int, alert string) {
+func (e *PartyPages) showTerminal(v *visit, status int, alert string) error {
 	t, err := e.findTerminal(v)
 	if err != nil {
-		v.fail(err)
-		return
+		return err
 	}
-	v.show(status, page{Name: "terminal", Title: t.Name, Back: Root + "terminals", Alert: alert, Data: t})
+	return v.show(status, page{Name: "terminal", Title: t.Name, Back: Root + "terminals", Alert: alert, Data: t})
 }
 
-func (e *PartyPages) revokeTerminal(v *visit) {
-	t, err := e.findTerminal(v)
-	if err != nil {
-		v.fail(err)
-		return
-	}
+func (e *PartyPages) revokeTerminal(v *visit, t terminalView) error {
 	here := Root + "terminals/" + string(t.ID)
 	if !v.confirmed() {
 		text := "Its connection ends at once, and its key is not accepted any more. Operations that it has sent go on."
 		if t.Unresolved > 0 {
 			text += fmt.Sprintf(" When it last connected it had %d operations without a final outcome, which it will not receive.", t.Unresolved)
 		}
-		askToConfirm(v, confirmPage{Question: "Revoke " + t.Name + " of " + t.MerchantName + "?", Text: text, Action: here + "/revoke", Back: here, Button: "Yes, revoke"})
-		return
+		return askToConfirm(v, confirmPage{Question: "Revoke " + t.Name + " of " + t.MerchantName + "?", Text: text, Action: here + "/revoke", Back: here, Button: "Yes, revoke"})
 	}
-	err = withWords(e.Clients.RevokeTerminal(v.Context(), v.Actor(), t.ID))
-	if v.refused(err, func(status int, text string) { e.showTerminal(v, status, text) }) {
-		return
-	}
-	v.redirect(here, "terminal-revoked")
+	err := withWords(e.Clients.RevokeTerminal(v.Context(), v.Actor(), t.ID))
+	return v.after(err, func(status int, text string) error { return e.showTerminal(v, status, text) }, here, "terminal-revoked")
 }
 
 // mintCode makes an enrolment code for an approved merchant, and shows it once.
-func (e *PartyPages) mintCode(v *visit) {
-	m, err := e.Accounts.Merchant(v.Context(), central.MerchantID(v.path("merchant")))
-	if err != nil {
-		v.fail(err)
-		return
-	}
+func (e *PartyPages) mintCode(v *visit, m central.Merchant) error {
 	var code central.EnrolmentCode
-	err = v.runAudited(staff.Change{What: "terminal.code", Subject: string(m.ID)}, func(ctx context.Context) (err error) {
+	err := v.runAudited(staff.Change{What: "terminal.code", Subject: string(m.ID)}, func(ctx context.Context) (err error) {
 		if m.Status != central.MerchantApproved {
 			return &refusal{status: http.StatusConflict, text: "The merchant is not approved: requests of its terminals would be refused."}
 		}
 		code, err = e.Registry.CreateEnrolmentCode(ctx, m.ID, central.Credential{})
 		return withWords(err)
 	})
-	if v.refused(err, func(status int, text string) { e.showMerchant(v, m.ID, status, text) }) {
-		return
+	if err != nil {
+		return v.refuse(err, func(status int, text string) error { return e.showMerchant(v, m.ID, status, text) })
 	}
-	v.show(http.StatusOK, page{Name: "one-time", Title: "Enrolment code", Back: Root + "merchants/" + string(m.ID), Data: oneTimePage{
+	return v.show(http.StatusOK, page{Name: "one-time", Title: "Enrolment code", Back: Root + "merchants/" + string(m.ID), Data: oneTimePage{
 		Lead:  "For the next terminal of " + m.LegalName + ". The terminal's installation asks for it.",
 		Lines: []labelValue{{"Code", code.Code.Reveal()}, {"Works until", code.ExpiresAt.In(ist.Zone()).Format("15:04:05") + ", once"}},
 		Note:  "It is not shown again. Tell it only to the person who installs the terminal.",

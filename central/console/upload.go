@@ -19,53 +19,43 @@ const (
 	maxSettlement = 128 << 20
 )
 
-// errForm says that a form with a file is not one of the console's.
-var errForm = errors.New("the form can't be read: it is not one of the console's, or is too large")
-
 // upload reads a form whose fields stand before its file, and calls take with both;
 // the file is nil where none was chosen. Nothing is written to a disk. It answers
 // itself where the form is wrong.
-func (c *Console) upload(v *visit, most int64, take func(fields url.Values, name string, file io.Reader)) {
+func (v *visit) upload(most int64, take func(fields url.Values, name string, file io.Reader) error) error {
 	// The server's default deadlines are too short for a file.
 	control := http.NewResponseController(v.w)
 	_ = control.SetReadDeadline(time.Now().Add(uploadWait))
 	_ = control.SetWriteDeadline(time.Now().Add(uploadWait))
-	bad := func(err error) {
-		v.message(http.StatusBadRequest, "The form can't be read", sentence(err.Error()))
-	}
+	const unreadable = "The form can't be read: it is not one of the console's, or is too large."
+	bad := func() error { return v.message(http.StatusBadRequest, "The form can't be read", unreadable) }
 	if kind, _, err := mime.ParseMediaType(v.r.Header.Get("Content-Type")); err != nil || kind != "multipart/form-data" {
-		v.message(http.StatusUnsupportedMediaType, "This is not a form", "The request is not a form of the console's pages.")
-		return
+		return v.message(http.StatusUnsupportedMediaType, "This is not a form", "The request is not a form of the console's pages.")
 	}
 	v.r.Body = http.MaxBytesReader(v.w, v.r.Body, most+maxFields*maxField)
 	parts, err := v.r.MultipartReader()
 	if err != nil {
-		bad(errForm)
-		return
+		return bad()
 	}
 	fields := url.Values{}
 	for n := 0; ; n++ {
 		part, err := parts.NextPart()
-		if errors.Is(err, io.EOF) {
-			if c.checkFormToken(v.w, v.r, v, fields.Get("csrf")) && c.requireStepUp(v, fields, true) {
-				take(fields, "", nil)
-			}
-			return
+		ended := errors.Is(err, io.EOF)
+		if !ended && (err != nil || n >= maxFields) {
+			return bad()
 		}
-		if err != nil || n >= maxFields {
-			bad(errForm)
-			return
-		}
-		if part.FileName() != "" {
-			if c.checkFormToken(v.w, v.r, v, fields.Get("csrf")) && c.requireStepUp(v, fields, true) {
-				take(fields, part.FileName(), part)
+		if ended || part.FileName() != "" {
+			switch {
+			case !v.checkFormToken(fields.Get("csrf")) || !v.requireStepUp(fields, true):
+				return nil
+			case ended:
+				return take(fields, "", nil)
 			}
-			return
+			return take(fields, part.FileName(), part)
 		}
 		value, err := io.ReadAll(io.LimitReader(part, maxField+1))
 		if err != nil || len(value) > maxField {
-			bad(errForm)
-			return
+			return bad()
 		}
 		fields.Set(part.FormName(), string(value))
 	}

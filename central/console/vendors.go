@@ -47,8 +47,8 @@ func (e *PartyPages) vendorRoutes() []route {
 		postRoute("vendors", staff.Admin, e.addVendor),
 		postRoute("aggregators", staff.Admin, e.addAggregator),
 		getRoute("vendors/{vendor}", staff.Viewer, e.vendor),
-		postRoute("vendors/{vendor}/active", staff.Admin, e.setVendorActive),
-		postRoute("vendors/{vendor}/keys", staff.Admin, e.issueKey),
+		postRoute("vendors/{vendor}/active", staff.Admin, of(e.findVendor, e.setVendorActive)),
+		postRoute("vendors/{vendor}/keys", staff.Admin, of(e.findVendor, e.issueKey)),
 		postRoute("vendors/{vendor}/keys/{key}/revoke", staff.Admin, e.revokeKey),
 	}
 }
@@ -63,9 +63,9 @@ type vendorsPage struct {
 	Typed       accounts.Fields
 }
 
-func (e *PartyPages) vendors(v *visit) { e.showVendors(v, http.StatusOK, "", nil) }
+func (e *PartyPages) vendors(v *visit) error { return e.showVendors(v, http.StatusOK, "", nil) }
 
-func (e *PartyPages) showVendors(v *visit, status int, alert string, typed accounts.Fields) {
+func (e *PartyPages) showVendors(v *visit, status int, alert string, typed accounts.Fields) error {
 	q := v.query()
 	d := vendorsPage{Text: strings.TrimSpace(q.Get("text")), Names: map[central.AggregatorID]string{}, Typed: typed}
 	var err error
@@ -73,8 +73,7 @@ func (e *PartyPages) showVendors(v *visit, status int, alert string, typed accou
 		d.Aggregators, err = e.Accounts.Aggregators(v.Context())
 	}
 	if err != nil {
-		v.fail(err)
-		return
+		return err
 	}
 	for _, a := range d.Aggregators {
 		d.Names[a.ID] = a.LegalName
@@ -84,17 +83,10 @@ func (e *PartyPages) showVendors(v *visit, status int, alert string, typed accou
 		last := d.Vendors[pageSize-1]
 		d.Older = Root + "vendors?" + url.Values{"text": {d.Text}, "name": {last.LegalName}, "after": {string(last.ID)}}.Encode()
 	}
-	v.show(status, page{Name: "vendors", Title: "Vendors", Alert: alert, Data: d})
+	return v.show(status, page{Name: "vendors", Title: "Vendors", Alert: alert, Data: d})
 }
 
-// afterVendorForm shows a step's error on the list, or leads on.
-func (e *PartyPages) afterVendorForm(v *visit, f accounts.Fields, err error, to, done string) {
-	if !v.refused(err, func(status int, text string) { e.showVendors(v, status, text, f) }) {
-		v.redirect(to, done)
-	}
-}
-
-func (e *PartyPages) addVendor(v *visit) {
+func (e *PartyPages) addVendor(v *visit) error {
 	f := formFields(v, accounts.FieldName, accounts.FieldAggregator)
 	var added central.Vendor
 	err := v.runAudited(staff.Change{What: "vendor.add", Note: f[accounts.FieldName]}, func(ctx context.Context) (err error) {
@@ -104,16 +96,16 @@ func (e *PartyPages) addVendor(v *visit) {
 		}
 		return withWords(err)
 	})
-	e.afterVendorForm(v, f, err, Root+"vendors/"+string(added.ID), "vendor-added")
+	return v.after(err, func(status int, text string) error { return e.showVendors(v, status, text, f) }, Root+"vendors/"+string(added.ID), "vendor-added")
 }
 
-func (e *PartyPages) addAggregator(v *visit) {
+func (e *PartyPages) addAggregator(v *visit) error {
 	f := formFields(v, accounts.FieldName)
 	err := v.runAudited(staff.Change{What: "aggregator.add", Note: f[accounts.FieldName]}, func(ctx context.Context) error {
 		_, err := e.Accounts.CreateAggregator(ctx, f)
 		return withWords(err)
 	})
-	e.afterVendorForm(v, nil, err, Root+"vendors", "aggregator-added")
+	return v.after(err, func(status int, text string) error { return e.showVendors(v, status, text, nil) }, Root+"vendors", "aggregator-added")
 }
 
 // vendorPage is one vendor's data.
@@ -134,11 +126,11 @@ func (k Key) Worn() bool { return k.Uses >= wornUses }
 // 800-38D, section 8.3).
 const wornUses = 1 << 30
 
-func (e *PartyPages) vendor(v *visit) {
-	e.showVendor(v, central.VendorID(v.path("vendor")), http.StatusOK, "")
+func (e *PartyPages) vendor(v *visit) error {
+	return e.showVendor(v, central.VendorID(v.path("vendor")), http.StatusOK, "")
 }
 
-func (e *PartyPages) showVendor(v *visit, id central.VendorID, status int, alert string) {
+func (e *PartyPages) showVendor(v *visit, id central.VendorID, status int, alert string) error {
 	d := vendorPage{MaxLive: central.MaxLiveKeys}
 	var err error
 	if d.Vendor, err = e.Accounts.Vendor(v.Context(), id); err == nil {
@@ -152,8 +144,7 @@ func (e *PartyPages) showVendor(v *visit, id central.VendorID, status int, alert
 		d.Programs, err = e.programsOf(v.Context(), central.Principal{Role: op.Vendor, Vendor: id}, Root+"vendors/"+string(id))
 	}
 	if err != nil {
-		v.fail(err)
-		return
+		return err
 	}
 	if d.Aggregator == "" {
 		d.Aggregators = aggregators
@@ -168,49 +159,35 @@ func (e *PartyPages) showVendor(v *visit, id central.VendorID, status int, alert
 			d.Live++
 		}
 	}
-	v.show(status, page{Name: "vendor", Title: d.LegalName, Back: Root + "vendors", Alert: alert, Data: d})
+	return v.show(status, page{Name: "vendor", Title: d.LegalName, Back: Root + "vendors", Alert: alert, Data: d})
 }
 
-func (e *PartyPages) setVendorActive(v *visit) {
-	vendor, err := e.Accounts.Vendor(v.Context(), central.VendorID(v.path("vendor")))
-	if err != nil {
-		v.fail(err)
-		return
-	}
+func (e *PartyPages) setVendorActive(v *visit, vendor central.Vendor) error {
 	here := Root + "vendors/" + string(vendor.ID)
 	active := v.field("to") == accounts.ActiveText(true)
 	if !active && !v.confirmed() {
-		askToConfirm(v, confirmPage{Question: "Suspend " + vendor.LegalName + "?", Button: "Yes, suspend", Action: here + "/active", Back: here, Fields: map[string]string{"to": accounts.ActiveText(false)},
+		return askToConfirm(v, confirmPage{Question: "Suspend " + vendor.LegalName + "?", Button: "Yes, suspend", Action: here + "/active", Back: here, Fields: map[string]string{"to": accounts.ActiveText(false)},
 			Text: "From now on every request of the vendor is refused, at the gateway and directly. Open enrolment codes that its programs made are void. Its merchants' own requests go on: suspend those merchants one by one if necessary. The vendor can be enabled again."})
-		return
 	}
-	err = v.runAudited(staff.Change{What: "vendor.active", Subject: string(vendor.ID), Was: accounts.ActiveText(!active), Became: accounts.ActiveText(active)}, func(ctx context.Context) error {
+	err := v.runAudited(staff.Change{What: "vendor.active", Subject: string(vendor.ID), Was: accounts.ActiveText(!active), Became: accounts.ActiveText(active)}, func(ctx context.Context) error {
 		return e.Accounts.SetVendorActive(ctx, vendor.ID, active)
 	})
-	if v.refused(err, func(status int, text string) { e.showVendor(v, vendor.ID, status, text) }) {
-		return
-	}
-	v.redirect(here, map[bool]string{true: "vendor-on", false: "vendor-off"}[active])
+	return v.after(err, func(status int, text string) error { return e.showVendor(v, vendor.ID, status, text) }, here, map[bool]string{true: "vendor-on", false: "vendor-off"}[active])
 }
 
-func (e *PartyPages) issueKey(v *visit) {
-	vendor, err := e.Accounts.Vendor(v.Context(), central.VendorID(v.path("vendor")))
-	if err != nil {
-		v.fail(err)
-		return
-	}
+func (e *PartyPages) issueKey(v *visit, vendor central.Vendor) error {
 	var issued IssuedKey
-	err = v.runAudited(staff.Change{What: "vendor.key.add", Subject: string(vendor.ID)}, func(ctx context.Context) (err error) {
+	err := v.runAudited(staff.Change{What: "vendor.key.add", Subject: string(vendor.ID)}, func(ctx context.Context) (err error) {
 		issued, err = e.Keys.Issue(ctx, vendor.ID)
 		if errors.Is(err, central.ErrState) {
 			return &refusal{status: http.StatusConflict, text: "The vendor has the largest number of live keys: revoke one first."}
 		}
 		return err
 	})
-	if v.refused(err, func(status int, text string) { e.showVendor(v, vendor.ID, status, text) }) {
-		return
+	if err != nil {
+		return v.refuse(err, func(status int, text string) error { return e.showVendor(v, vendor.ID, status, text) })
 	}
-	v.show(http.StatusOK, page{Name: "one-time", Title: "Key of " + vendor.LegalName, Back: Root + "vendors/" + string(vendor.ID), Data: oneTimePage{
+	return v.show(http.StatusOK, page{Name: "one-time", Title: "Key of " + vendor.LegalName, Back: Root + "vendors/" + string(vendor.ID), Data: oneTimePage{
 		Lead: "The vendor's program seals its messages with these (gateway.md). Its other keys stay valid.",
 		Lines: []labelValue{
 			{"Key's id", string(issued.ID)}, {"X-Client-Id", issued.APIKey.Reveal()}, {"AES key, base64", base64.StdEncoding.EncodeToString(issued.Key.Reveal())},
@@ -219,37 +196,30 @@ func (e *PartyPages) issueKey(v *visit) {
 	}})
 }
 
-func (e *PartyPages) revokeKey(v *visit) {
+func (e *PartyPages) revokeKey(v *visit) error {
 	id := central.KeyID(v.path("key"))
 	vendor, err := e.Accounts.Vendor(v.Context(), central.VendorID(v.path("vendor")))
 	if err != nil {
-		v.fail(err)
-		return
+		return err
 	}
 	keys, err := e.Keys.KeysOf(v.Context(), vendor.ID)
 	if err != nil {
-		v.fail(err)
-		return
+		return err
 	}
 	own := false
 	for _, k := range keys {
 		own = own || k.ID == id
 	}
 	if !own {
-		v.fail(central.ErrNotFound)
-		return
+		return central.ErrNotFound
 	}
 	here := Root + "vendors/" + string(vendor.ID)
 	if !v.confirmed() {
-		askToConfirm(v, confirmPage{Question: "Revoke this key of " + vendor.LegalName + "?", Button: "Yes, revoke", Action: here + "/keys/" + string(id) + "/revoke", Back: here,
+		return askToConfirm(v, confirmPage{Question: "Revoke this key of " + vendor.LegalName + "?", Button: "Yes, revoke", Action: here + "/keys/" + string(id) + "/revoke", Back: here,
 			Text: "Every message under it is refused within a second. This can't be undone: the vendor needs another key first."})
-		return
 	}
 	err = v.runAudited(staff.Change{What: "vendor.key.revoke", Subject: string(vendor.ID), Note: "key " + string(id), Became: "revoked"}, func(ctx context.Context) error {
 		return e.Keys.Revoke(ctx, id)
 	})
-	if v.refused(err, func(status int, text string) { e.showVendor(v, vendor.ID, status, text) }) {
-		return
-	}
-	v.redirect(here, "key-revoked")
+	return v.after(err, func(status int, text string) error { return e.showVendor(v, vendor.ID, status, text) }, here, "key-revoked")
 }

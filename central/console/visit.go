@@ -9,8 +9,8 @@ import (
 	"galla/central/staff"
 )
 
-// visit is a request as pages see it, with its answer. Exactly one of show, redirect,
-// fail and message answers it.
+// visit is a request as pages see it, with its answer: show, message and redirect give
+// it, and return nil.
 type visit struct {
 	staff.SignedIn        // zero where nobody is signed in
 	CSRF           string // the token of its forms
@@ -43,16 +43,13 @@ func (v *visit) runAudited(c staff.Change, step func(ctx context.Context) error)
 	return v.c.Staff.RunAudited(v.Context(), v.Actor(), c, step)
 }
 
-// show answers with a page.
-func (v *visit) show(status int, p page) { v.c.render(v.w, v.r, v, status, p) }
-
 // message answers with a page of one text.
-func (v *visit) message(status int, title, text string) {
-	v.c.message(v.w, v.r, v, status, title, text)
+func (v *visit) message(status int, title, text string) error {
+	return v.show(status, page{Name: "message", Title: title, Data: text})
 }
 
 // redirect leads to another page; done names the notice that it shows.
-func (v *visit) redirect(path, done string) {
+func (v *visit) redirect(path, done string) error {
 	if done != "" {
 		sign := "?"
 		if strings.Contains(path, sign) {
@@ -61,6 +58,7 @@ func (v *visit) redirect(path, done string) {
 		path += sign + "done=" + url.QueryEscape(done)
 	}
 	http.Redirect(v.w, v.r, path, http.StatusSeeOther)
+	return nil
 }
 
 // csv sets the headers of a CSV file to download.
@@ -69,19 +67,35 @@ func (v *visit) csv(name string) {
 	v.w.Header().Set("Content-Disposition", `attachment; filename="`+name+`"`)
 }
 
-// fail answers with an error.
-func (v *visit) fail(err error) { v.c.fail(v.w, v.r, v, err) }
+// fail answers with an error: with a text that helps where there is one, and logs it
+// otherwise.
+func (v *visit) fail(err error) {
+	status, text := http.StatusInternalServerError, "The central could not do this now. The log has the reason. Try again, and check /readyz if it fails again."
+	if known, ok := toUserError(err); ok {
+		status, text = known.status, known.text
+	}
+	if status >= http.StatusInternalServerError {
+		v.c.log.Error("a page of the console failed", "path", v.r.URL.Path, "error", err)
+	}
+	_ = v.message(status, "This did not work", text) // nil: it is the answer
+}
 
-// refused reports whether there is an error, and answers it: by back on the form's page,
-// or with a page of its own where there is no such record, or no text for people.
-func (v *visit) refused(err error, back func(status int, text string)) bool {
-	if err == nil {
-		return false
-	}
+// backFunc shows a form's page again, with the reason why the form was refused.
+type backFunc = func(status int, text string) error
+
+// refuse answers an error: by back, or with a page of its own where there is no such
+// record, or no text for people.
+func (v *visit) refuse(err error, back backFunc) error {
 	if known, ok := toUserError(err); ok && known.status != http.StatusNotFound {
-		back(known.status, known.text)
-	} else {
-		v.fail(err)
+		return back(known.status, known.text)
 	}
-	return true
+	return err
+}
+
+// after answers a step: it leads to another page, or refuses.
+func (v *visit) after(err error, back backFunc, path, done string) error {
+	if err != nil {
+		return v.refuse(err, back)
+	}
+	return v.redirect(path, done)
 }
