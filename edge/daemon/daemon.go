@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"context"
+	"crypto/ed25519"
 	"errors"
 	"fmt"
 	"io"
@@ -13,10 +14,12 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"galla/edge"
+	"galla/edge/cashbook"
 	"galla/edge/queue"
 	"galla/edge/reader"
 	"galla/edge/ui"
 	"galla/edge/uplink"
+	"galla/edge/users"
 	"galla/shared/files"
 	"galla/shared/localname"
 	"galla/shared/secret"
@@ -54,15 +57,10 @@ const pidFile = "edge.pid"
 
 // Run serves the counter until ctx ends. It fails with ErrNotEnrolled before
 // enrolment.
-func Run(ctx context.Context, cfg Config) error {
+func Run(ctx context.Context, cfg Config) (err error) {
 	if err := cfg.Validate(); err != nil {
 		return err
 	}
-	return serveCounter(ctx, cfg)
-}
-
-// serveCounter makes the parts of a counter and serves it.
-func serveCounter(ctx context.Context, cfg Config) error {
 	f := folderOf(cfg.Data)
 	settings, queueKey, terminalKey, err := f.load(cfg.Rand)
 	if err != nil {
@@ -72,65 +70,87 @@ func serveCounter(ctx context.Context, cfg Config) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = l.Close() }() // closed already where the screen ran
+	defer func() { _ = l.Close() }() // closed already where the pages ran
 	q, report, err := queue.Open(cfg.queue(queueKey))
 	if err != nil {
 		return err
 	}
-	err = func() error {
-		own := &settingsStore{folder: f, key: queueKey, rand: cfg.Rand, settings: settings}
-		device, err := reader.New(reader.Config{Extra: cfg.ExtraDevices, Identities: own, Logger: cfg.Logger})
-		if err != nil {
-			return err
-		}
-		operators, err := openUsers(q, settings, cfg)
-		if err != nil {
-			return err
-		}
-		see, err := openTracing(ctx, cfg)
-		if err != nil {
-			return err
-		}
-		counter, err := edge.New(see.queue(q), device, edge.Config{
-			Agent: settings.Agent, AgentAadhaar: settings.AgentAadhaar,
-			Merchant: settings.Merchant, MerchantID: settings.MerchantID, TID: settings.TID,
-			Latitude: settings.Latitude, Longitude: settings.Longitude,
-			AadhaarOf: operators.AadhaarOf, Rand: cfg.Rand, Logger: cfg.Logger,
-		})
-		if err != nil {
-			return err
-		}
-		if report.Warning != "" {
-			counter.SetWarning(report.Warning)
-		}
-		device.SetOnChange(counter.Notify)
-		line, err := uplink.New(uplink.Config{
-			URL: settings.Uplink, TerminalID: settings.TerminalID, Audience: settings.Audience, Key: terminalKey,
-			Version: cfg.Version, OnChange: counter.Notify, Rand: cfg.Rand, Logger: cfg.Logger,
-		}, see.receiver(counter))
-		if err != nil {
-			return err
-		}
-		counter.SetLink(see.line(line))
-		days, err := openDays(counter, q)
-		if err != nil {
-			return err
-		}
-		slips, err := openPrinter(counter, own, settings, cfg)
-		if err != nil {
-			return err
-		}
-		updates, err := openUpdates(counter, q, settings, cfg)
-		if err != nil {
-			return err
-		}
-		pages, looking, err := openPages(name, counter, days, operators, q, device, slips, updates, cfg)
-		if err != nil {
-			return err
-		}
-		return serve(ctx, cfg, name, l, counter, line, device, pages, slips.Run, looking, see.run, updates.run, func(ctx context.Context) error { return purgeHistory(ctx, q, line, cfg.Logger) })
-	}()
-	return errors.Join(err, q.Close())
+	defer func() { err = errors.Join(err, q.Close()) }()
+	p := &parts{
+		cfg: cfg, name: name, settings: settings, queue: q,
+		own: &settingsStore{folder: f, key: queueKey, rand: cfg.Rand, settings: settings},
+	}
+	runs, err := p.open(ctx, terminalKey, report.Warning)
+	if err != nil {
+		return err
+	}
+	return serve(ctx, cfg, name, l, append(runs, func(ctx context.Context) error { return p.pages.Run(ctx, l) }))
+}
+
+// parts are the parts of a counter that runs.
+type parts struct {
+	cfg      Config
+	name     string // host name of the pages
+	settings Settings
+	own      *settingsStore
+	queue    *queue.Queue
+
+	device    *reader.Reader
+	operators *users.Service
+	counter   *edge.Counter
+	days      *cashbook.Book
+	slips     receipts
+	updates   *updates
+	pages     *ui.Kit
+}
+
+// open makes the parts and returns what runs, beside the pages.
+func (p *parts) open(ctx context.Context, key ed25519.PrivateKey, warning string) ([]func(context.Context) error, error) {
+	cfg, s := p.cfg, p.settings
+	tracer, export, err := openTracing(ctx, cfg)
+	if err != nil {
+		return nil, err
+	}
+	if p.device, err = reader.New(reader.Config{Extra: cfg.ExtraDevices, Identities: p.own, Logger: cfg.Logger}); err != nil {
+		return nil, err
+	}
+	if p.operators, err = openUsers(p.queue, s, cfg); err != nil {
+		return nil, err
+	}
+	p.counter, err = edge.New(tracer.Queue(p.queue), p.device, edge.Config{
+		Agent: s.Agent, AgentAadhaar: s.AgentAadhaar, Merchant: s.Merchant, MerchantID: s.MerchantID, TID: s.TID,
+		Latitude: s.Latitude, Longitude: s.Longitude, AadhaarOf: p.operators.AadhaarOf, Rand: cfg.Rand, Logger: cfg.Logger,
+	})
+	if err != nil {
+		return nil, err
+	}
+	if warning != "" {
+		p.counter.SetWarning(warning)
+	}
+	p.device.SetOnChange(p.counter.Notify)
+	link, err := uplink.New(uplink.Config{
+		URL: s.Uplink, TerminalID: s.TerminalID, Audience: s.Audience, Key: key,
+		Version: cfg.Version, OnChange: p.counter.Notify, Rand: cfg.Rand, Logger: cfg.Logger,
+	}, tracer.Receiver(p.counter))
+	if err != nil {
+		return nil, err
+	}
+	p.counter.SetLink(tracer.Link(link))
+	if err := p.openDays(); err != nil {
+		return nil, err
+	}
+	if p.slips, err = openPrinter(p.counter, p.own, s, cfg); err != nil {
+		return nil, err
+	}
+	if p.updates, err = openUpdates(p.counter, p.queue, s, cfg); err != nil {
+		return nil, err
+	}
+	search, err := p.openPages()
+	if err != nil {
+		return nil, err
+	}
+	purge := func(ctx context.Context) error { return purgeHistory(ctx, p.queue, link, cfg.Logger) }
+	return []func(context.Context) error{p.counter.Run, link.Run, p.device.Run, p.slips.Run, search, export, p.updates.run, purge}, nil
 }
 
 // listenPages opens the pages' address, and returns their host name.
@@ -158,7 +178,7 @@ func hostPort(addr string) string {
 }
 
 // serve runs the parts side by side until ctx ends or one of them fails.
-func serve(ctx context.Context, cfg Config, name string, l net.Listener, counter *edge.Counter, line *uplink.Client, device *reader.Reader, pages *ui.Kit, others ...func(context.Context) error) (err error) {
+func serve(ctx context.Context, cfg Config, name string, l net.Listener, runs []func(context.Context) error) (err error) {
 	if cfg.Updates == nil || cfg.Updates.Launcher == nil { // else the launcher writes the file
 		remove, err := WritePIDFile(cfg.Data)
 		if err != nil {
@@ -167,11 +187,7 @@ func serve(ctx context.Context, cfg Config, name string, l net.Listener, counter
 		defer func() { err = errors.Join(err, remove()) }()
 	}
 	group, ctx := errgroup.WithContext(ctx)
-	group.Go(func() error { return counter.Run(ctx) })
-	group.Go(func() error { return line.Run(ctx) })
-	group.Go(func() error { return device.Run(ctx) })
-	group.Go(func() error { return pages.Run(ctx, l) })
-	for _, run := range others {
+	for _, run := range runs {
 		group.Go(func() error { return run(ctx) })
 	}
 	cfg.Logger.Info("counter is serving", "pages", l.Addr().String(), "link", localname.URL(name, l.Addr().(*net.TCPAddr).Port))
@@ -184,12 +200,12 @@ func WritePIDFile(data string) (remove func() error, err error) {
 	return files.WritePID(filepath.Join(data, pidFile))
 }
 
-// purgeInterval is how often history that is older than its retention is forgotten.
+// purgeInterval is how often operations that are older than queue.Retention are deleted.
 const purgeInterval = 24 * time.Hour
 
 // purgeHistory purges old operations once a day. It uses the central's clock, so it
 // waits until the terminal is online: a wrong clock here must not delete.
-func purgeHistory(ctx context.Context, q *queue.Queue, line edge.Link, log *slog.Logger) error {
+func purgeHistory(ctx context.Context, q *queue.Queue, link edge.Link, log *slog.Logger) error {
 	look := time.NewTicker(time.Hour)
 	defer look.Stop()
 	var last time.Time
@@ -199,17 +215,17 @@ func purgeHistory(ctx context.Context, q *queue.Queue, line edge.Link, log *slog
 			return nil
 		case <-look.C:
 		}
-		state := line.State()
+		state := link.State()
 		now := time.Now().Add(state.Offset)
 		if !state.Online || now.Sub(last) < purgeInterval {
 			continue
 		}
 		gone, err := q.Purge(now.Add(-queue.Retention))
 		if err != nil {
-			log.Error("old history can't be forgotten; it is tried again", "error", err)
+			log.Error("old operations can't be deleted; it is tried again", "error", err)
 			continue
 		}
 		last = now
-		log.Info("history was tidied", "forgotten", gone)
+		log.Info("old operations were deleted", "count", gone)
 	}
 }

@@ -2,14 +2,13 @@ package daemon
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"galla/edge"
 	"galla/edge/cashbook"
 	"galla/edge/i18n"
 	"galla/edge/outcome"
-	"galla/edge/queue"
-	"galla/edge/reader"
 	"galla/edge/ui"
 	"galla/edge/ui/aeps"
 	"galla/edge/ui/customer"
@@ -21,74 +20,63 @@ import (
 	"galla/edge/ui/readers"
 	"galla/edge/ui/upi"
 	uiusers "galla/edge/ui/users"
-	"galla/edge/users"
 )
 
 // openPages makes the pages, and returns what runs beside them.
-func openPages(name string, counter *edge.Counter, days *cashbook.Book, operators *users.Service, q *queue.Queue, device *reader.Reader, slips receipts, updates *updates, cfg Config) (*ui.Kit, func(context.Context) error, error) {
-	rates, err := aeps.NewBankRates(days.OperationsBetween, time.Now)
+func (p *parts) openPages() (search func(context.Context) error, err error) {
+	rates, err := aeps.NewBankRates(p.days.OperationsBetween, time.Now)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	first, err := aeps.New(counter, aeps.Config{BankRate: rates.Rate, Receipt: slips.View, Logger: cfg.Logger})
+	first, err := aeps.New(p.counter, aeps.Config{BankRate: rates.Rate, Receipt: p.slips.View, Logger: p.cfg.Logger})
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	managing, err := uiusers.New(operators, cfg.Logger)
+	managing, err := uiusers.New(p.operators, p.cfg.Logger)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	others, looking, err := openSections(counter, days, managing, q, device, slips, updates.page, cfg)
+	others, search, err := p.openSections(managing)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	kit, err := ui.New(counter, ui.Config{
-		Name: name, SaveLanguage: operators.SetLanguage, UserActive: managing.IsActive, CheckPIN: managing.CheckPIN,
-		Catalogues: []i18n.Catalogue{outcome.Catalogue()}, Rand: cfg.Rand, Logger: cfg.Logger,
+	p.pages, err = ui.New(p.counter, ui.Config{
+		Name: p.name, SaveLanguage: p.operators.SetLanguage, UserActive: managing.IsActive, CheckPIN: managing.CheckPIN,
+		Catalogues: []i18n.Catalogue{outcome.Catalogue()}, Rand: p.cfg.Rand, Logger: p.cfg.Logger,
 	}, append([]ui.Section{first}, others...)...)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	updates.lastTouch = kit.LastActivity
-	return kit, looking, nil
+	p.updates.lastTouch = p.pages.LastActivity
+	return search, nil
 }
 
 // openSections makes the sections after that of AEPS, and returns what runs beside them.
-func openSections(counter *edge.Counter, days *cashbook.Book, managing *uiusers.Pages, q *queue.Queue, device *reader.Reader, slips receipts, program ui.Section, cfg Config) (sections []ui.Section, run func(context.Context) error, err error) {
-	sending, err := dmt.New(counter, dmt.Config{Cache: q, Now: time.Now, Rand: cfg.Rand, Logger: cfg.Logger})
+func (p *parts) openSections(managing *uiusers.Pages) (sections []ui.Section, search func(context.Context) error, err error) {
+	counter, cfg := p.counter, p.cfg
+	codes, err := upi.New(counter, p.queue, upi.Config{Rand: cfg.Rand, Logger: cfg.Logger})
 	if err != nil {
 		return nil, nil, err
 	}
-	shop, err := onboarding.New(counter, q, cfg.Logger)
+	devices, err := readers.New(p.device, nil)
 	if err != nil {
 		return nil, nil, err
 	}
-	codes, err := upi.New(counter, q, upi.Config{Rand: cfg.Rand, Logger: cfg.Logger})
-	if err != nil {
-		return nil, nil, err
-	}
-	front, err := customer.New(counter, customer.Config{QRImage: codes.QRImage, Rand: cfg.Rand, Logger: cfg.Logger})
-	if err != nil {
-		return nil, nil, err
-	}
-	devices, err := readers.New(device, nil)
-	if err != nil {
-		return nil, nil, err
-	}
-	all, err := history.New(counter, days, cfg.Logger)
-	if err != nil {
-		return nil, nil, err
-	}
-	drawer, err := dayend.New(days, counter, dayend.Config{Print: slips.printClosing, Logger: cfg.Logger})
-	if err != nil {
-		return nil, nil, err
-	}
-	return []ui.Section{all, drawer, sending, codes, shop, front, managing, devices, slips, program, help.New()}, devices.Run, nil
+	var errs []error
+	add := func(s ui.Section, err error) { sections, errs = append(sections, s), append(errs, err) }
+	add(history.New(counter, p.days, cfg.Logger))
+	add(dayend.New(p.days, counter, dayend.Config{Print: p.slips.printClosing, Logger: cfg.Logger}))
+	add(dmt.New(counter, dmt.Config{Cache: p.queue, Now: time.Now, Rand: cfg.Rand, Logger: cfg.Logger}))
+	add(codes, nil)
+	add(onboarding.New(counter, p.queue, cfg.Logger))
+	add(customer.New(counter, customer.Config{QRImage: codes.QRImage, Rand: cfg.Rand, Logger: cfg.Logger}))
+	return append(sections, managing, devices, p.slips, p.updates.page, help.New()), devices.Run, errors.Join(errs...)
 }
 
-// openDays makes the cashbook, by central's clock.
-func openDays(counter *edge.Counter, q *queue.Queue) (*cashbook.Book, error) {
-	return cashbook.New(q, cashbook.Config{
-		Now: time.Now, Offset: func() time.Duration { return counter.Status().Link.Offset }, Cash: func() []edge.Record { return counter.Status().OpenCash },
+// openDays makes the cashbook, by the central's clock.
+func (p *parts) openDays() (err error) {
+	p.days, err = cashbook.New(p.queue, cashbook.Config{
+		Now: time.Now, Offset: func() time.Duration { return p.counter.Status().Link.Offset }, Cash: func() []edge.Record { return p.counter.Status().OpenCash },
 	})
+	return err
 }

@@ -66,39 +66,36 @@ func allSections(t *testing.T) (*ui.Kit, *uitest.Client) {
 		t.Fatal(err)
 	}
 	settings := Settings{Agent: "Fatima", PINHash: "none", AgentAadhaar: number, Merchant: "Lakshmi Kirana Store", TID: "GAL00101"}
-	operators, err := openUsers(q, settings, cfg)
-	if err != nil {
+	p := &parts{cfg: cfg, settings: settings, queue: q, updates: &updates{page: updateui.New("1.0.0", nil)}}
+	if p.operators, err = openUsers(q, settings, cfg); err != nil {
 		t.Fatal(err)
 	}
-	device, err := reader.New(reader.Config{Logger: log})
-	if err != nil {
+	if p.device, err = reader.New(reader.Config{Logger: log}); err != nil {
 		t.Fatal(err)
 	}
-	counter, err := edge.New(q, device, edge.Config{
+	p.counter, err = edge.New(q, p.device, edge.Config{
 		Agent: settings.Agent, AgentAadhaar: number, Merchant: settings.Merchant, MerchantID: "m1", TID: settings.TID,
-		Latitude: "18.52", Longitude: "73.85", AadhaarOf: operators.AadhaarOf, Rand: rand.Reader, Logger: log,
+		Latitude: "18.52", Longitude: "73.85", AadhaarOf: p.operators.AadhaarOf, Rand: rand.Reader, Logger: log,
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	counter.SetLink(fixedLine{})
-	days, err := openDays(counter, q)
+	p.counter.SetLink(fixedLine{})
+	if err := p.openDays(); err != nil {
+		t.Fatal(err)
+	}
+	if p.slips, err = openPrinter(p.counter, &settingsStore{folder: folder(t.TempDir()), settings: settings}, settings, cfg); err != nil {
+		t.Fatal(err)
+	}
+	managing, err := uiusers.New(p.operators, log)
 	if err != nil {
 		t.Fatal(err)
 	}
-	slips, err := openPrinter(counter, &settingsStore{folder: folder(t.TempDir()), settings: settings}, settings, cfg)
+	sections, _, err := p.openSections(managing)
 	if err != nil {
 		t.Fatal(err)
 	}
-	managing, err := uiusers.New(operators, log)
-	if err != nil {
-		t.Fatal(err)
-	}
-	sections, _, err := openSections(counter, days, managing, q, device, slips, updateui.New("1.0.0", nil), cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	kit, err := ui.New(counter, ui.Config{Name: uitest.Hostname, Logger: log, Catalogues: []i18n.Catalogue{outcome.Catalogue()}}, append(sections, uitest.LoginSection())...)
+	kit, err := ui.New(p.counter, ui.Config{Name: uitest.Hostname, Logger: log, Catalogues: []i18n.Catalogue{outcome.Catalogue()}}, append(sections, uitest.LoginSection())...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -34,14 +34,14 @@ func (k *settingsStore) change(alter func(*Settings)) error {
 	return nil
 }
 
-// Assigned implements device.Pins.
+// Assigned implements reader.IdentityStore.
 func (k *settingsStore) Assigned() reader.Identity {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.settings.Reader
 }
 
-// Assign implements device.Pins.
+// Assign implements reader.IdentityStore.
 func (k *settingsStore) Assign(p reader.Identity) error {
 	return k.change(func(s *Settings) { s.Reader = p })
 }
@@ -52,16 +52,20 @@ func UseReader(cfg Config, s rdservice.Service, info rdservice.DeviceInfo) (p re
 	if p = reader.IdentityOf(s, info); p.IsZero() {
 		return p, errors.New("this reader has no identity, so it can't be told from others")
 	}
+	return p, withQueue(cfg, func(_ *queue.Queue, own *settingsStore) error { return own.Assign(p) })
+}
+
+// withQueue opens the queue and the settings of a counter that does not run
+// (queue.ErrLocked), calls do, and closes the queue.
+func withQueue(cfg Config, do func(q *queue.Queue, own *settingsStore) error) error {
 	f := folderOf(cfg.Data)
 	settings, key, _, err := f.load(cfg.Rand)
 	if err != nil {
-		return p, err
+		return err
 	}
 	q, _, err := queue.Open(cfg.queue(key))
 	if err != nil {
-		return p, err
+		return err
 	}
-	defer func() { err = errors.Join(err, q.Close()) }()
-	k := &settingsStore{folder: f, key: key, rand: cfg.Rand, settings: settings}
-	return p, k.Assign(p)
+	return errors.Join(do(q, &settingsStore{folder: f, key: key, rand: cfg.Rand, settings: settings}), q.Close())
 }

@@ -23,31 +23,24 @@ type Unfinished struct {
 // its data folder nobody could tell the customers their outcome. The counter must
 // not be running (queue.ErrLocked). ErrNotEnrolled: there is none, and no queue.
 func CountUnfinished(cfg Config) (n Unfinished, err error) {
-	f := folderOf(cfg.Data)
-	_, key, _, err := f.load(cfg.Rand)
-	if errors.Is(err, ErrNotEnrolled) {
+	err = withQueue(cfg, func(q *queue.Queue, _ *settingsStore) error {
+		all, err := q.Unresolved()
+		var damaged *queue.DamagedError
+		if errors.As(err, &damaged) {
+			n.Damaged, err = len(damaged.IDs), nil
+		}
+		n.Operations, n.ByState = len(all), map[op.State]int{}
+		for _, r := range all {
+			n.ByState[r.State]++
+			n.Amount += r.Amount
+		}
+		return err
+	})
+	if f := folderOf(cfg.Data); errors.Is(err, ErrNotEnrolled) {
 		// A counter that lost its settings may have operations all the same.
 		if _, there := os.Lstat(f.queue()); !errors.Is(there, fs.ErrNotExist) {
-			return Unfinished{}, fmt.Errorf("the settings %s are missing, and the queue %s exists: its operations can't be counted; restore the settings", f.settings(), f.queue())
+			return n, fmt.Errorf("the settings %s are missing, and the queue %s exists: its operations can't be counted; restore the settings", f.settings(), f.queue())
 		}
-	}
-	if err != nil {
-		return Unfinished{}, err
-	}
-	q, _, err := queue.Open(cfg.queue(key))
-	if err != nil {
-		return Unfinished{}, err
-	}
-	defer func() { err = errors.Join(err, q.Close()) }()
-	all, err := q.Unresolved()
-	var damaged *queue.DamagedError
-	if errors.As(err, &damaged) {
-		n.Damaged, err = len(damaged.IDs), nil
-	}
-	n.Operations, n.ByState = len(all), map[op.State]int{}
-	for _, r := range all {
-		n.ByState[r.State]++
-		n.Amount += r.Amount
 	}
 	return n, err
 }

@@ -150,7 +150,6 @@ const healthPoll = time.Second
 // run checks for releases, and reports health to the launcher.
 func (u *updates) run(ctx context.Context) error {
 	if u.updater == nil {
-		<-ctx.Done()
 		return nil
 	}
 	group, ctx := errgroup.WithContext(ctx)
@@ -215,7 +214,7 @@ func checkPages(ctx context.Context, addr string) error {
 // it is idle. It returns the version, empty where there is none. It fails with
 // ErrNotEnrolled, or releases.ErrLocked while the counter is fetching.
 func FetchRelease(ctx context.Context, cfg Config) (release.Version, error) {
-	settings, _, _, err := folder(filepath.Join(cfg.Data, "edge")).load(cfg.Rand)
+	settings, _, _, err := folderOf(cfg.Data).load(cfg.Rand)
 	if err != nil {
 		return "", err
 	}
@@ -240,10 +239,7 @@ func releaseInfo(cfg Config) (r doctor.Release) {
 	if err != nil {
 		return r
 	}
-	runs := state.Running
-	if runs == "" {
-		runs = cfg.Updates.Version
-	}
+	runs := cmp.Or(state.Running, cfg.Updates.Version)
 	r.Running = string(runs)
 	for _, v := range versions {
 		if v.Compare(runs) > 0 && state.Get(v).Blocked == "" {

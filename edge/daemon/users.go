@@ -1,8 +1,6 @@
 package daemon
 
 import (
-	"errors"
-
 	"galla/edge/queue"
 	"galla/edge/users"
 	"galla/shared/secret"
@@ -19,20 +17,12 @@ func openUsers(store users.Storage, s Settings, cfg Config) (*users.Service, err
 // SetPIN sets a new PIN of the agent who enrolled the terminal, and makes the agent
 // an enabled owner, for an owner who forgot the PIN. The counter must not be
 // running: the queue is locked then.
-func SetPIN(cfg Config, pin secret.OTP) (err error) {
-	f := folderOf(cfg.Data)
-	settings, key, _, err := f.load(cfg.Rand)
-	if err != nil {
-		return err
-	}
-	q, _, err := queue.Open(cfg.queue(key))
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, q.Close()) }()
-	operators, err := openUsers(q, settings, cfg)
-	if err != nil {
-		return err
-	}
-	return operators.RestoreAgent(pin)
+func SetPIN(cfg Config, pin secret.OTP) error {
+	return withQueue(cfg, func(q *queue.Queue, own *settingsStore) error {
+		operators, err := openUsers(q, own.settings, cfg)
+		if err != nil {
+			return err
+		}
+		return operators.RestoreAgent(pin)
+	})
 }

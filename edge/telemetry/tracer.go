@@ -24,13 +24,14 @@ import (
 // Further ones have no span.
 const maxEnquiries = 256
 
-// Tracer records a counter's operations. Its methods are safe for concurrent use.
+// Tracer records a counter's operations. Its methods are safe for concurrent use. A nil
+// Tracer wraps nothing.
 type Tracer struct {
 	spans telemetry.Recorder
 	now   func() time.Time
 
 	mu        sync.Mutex
-	line      edge.Link
+	link      edge.Link
 	enquiries map[op.ID]pendingEnquiry
 }
 
@@ -45,8 +46,13 @@ func New(spans telemetry.Recorder, now func() time.Time) *Tracer {
 	return &Tracer{spans: spans, now: now, enquiries: map[op.ID]pendingEnquiry{}}
 }
 
-// Queue wraps the counter's durable memory.
-func (w *Tracer) Queue(next edge.Queue) edge.Queue { return &queue{next, w} }
+// Queue wraps the counter's queue.
+func (w *Tracer) Queue(next edge.Queue) edge.Queue {
+	if w == nil {
+		return next
+	}
+	return &queue{next, w}
+}
 
 type queue struct {
 	edge.Queue
@@ -113,11 +119,11 @@ func awaitsCentral(s op.State) bool { return s == op.Sent || s == op.Accepted ||
 // recordSpan sets a span's times, by the central's clock.
 func (w *Tracer) recordSpan(s telemetry.Span, step telemetry.Step, from, to time.Time) {
 	w.mu.Lock()
-	line := w.line
+	link := w.link
 	w.mu.Unlock()
 	var ahead time.Duration
-	if line != nil {
-		ahead = line.State().Offset
+	if link != nil {
+		ahead = link.State().Offset
 	}
 	s.Step, s.Name = step, string(step)
 	s.Start, s.End = from.Add(ahead), to.Add(ahead)
@@ -127,21 +133,24 @@ func (w *Tracer) recordSpan(s telemetry.Span, step telemetry.Step, from, to time
 	w.spans.Record(s)
 }
 
-// Line wraps the uplink.
-func (w *Tracer) Line(next edge.Link) edge.Link {
+// Link wraps the uplink.
+func (w *Tracer) Link(next edge.Link) edge.Link {
+	if w == nil {
+		return next
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.line = next
-	return &line{next, w}
+	w.link = next
+	return &link{next, w}
 }
 
-type line struct {
+type link struct {
 	edge.Link
 	tracer *Tracer
 }
 
 // Send implements edge.Link.
-func (l *line) Send(f wire.Frame) error {
+func (l *link) Send(f wire.Frame) error {
 	if f.T == wire.TOp {
 		l.tracer.enquirySent(f)
 	}
@@ -162,7 +171,12 @@ func (w *Tracer) enquirySent(f wire.Frame) {
 }
 
 // Receiver wraps the counter.
-func (w *Tracer) Receiver(next edge.Receiver) edge.Receiver { return &receiver{next, w} }
+func (w *Tracer) Receiver(next edge.Receiver) edge.Receiver {
+	if w == nil {
+		return next
+	}
+	return &receiver{next, w}
+}
 
 type receiver struct {
 	edge.Receiver

@@ -84,7 +84,7 @@ func TestWithdrawalSpans(t *testing.T) {
 	var spans recorded
 	now := pressedAt()
 	w := New(&spans, func() time.Time { return now })
-	w.Line(&cable{offset: time.Hour})
+	w.Link(&cable{offset: time.Hour})
 	begun := pressedAt()
 	m := &memory{record: edge.Record{ID: one, Route: op.Withdrawal, State: op.Reserved, CreatedAt: begun}}
 	q := w.Queue(m)
@@ -126,7 +126,7 @@ func TestEnquirySpans(t *testing.T) {
 	now := pressedAt().Add(3 * time.Second)
 	w := New(&spans, func() time.Time { return now })
 	under := &cable{}
-	l := w.Line(under)
+	l := w.Link(under)
 	c := &counter{}
 	r := w.Receiver(c)
 	must := func(err error) {
@@ -168,7 +168,7 @@ func TestWatchingChangesNothing(t *testing.T) {
 	if _, err := q.ApplyEvent(1, one, func(*edge.Record) error { return nil }); !errors.Is(err, broken) {
 		t.Error(err)
 	}
-	l := w.Line(&cable{err: edge.ErrOffline})
+	l := w.Link(&cable{err: edge.ErrOffline})
 	for i := range 2 * maxEnquiries {
 		if err := l.Send(wire.Frame{T: wire.TOp, ID: op.ID(fmt.Sprint(i)), Route: op.Balance}); !errors.Is(err, edge.ErrOffline) {
 			t.Fatal(err)

@@ -6,11 +6,10 @@ import (
 	"net/url"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
-	"time"
 	"unicode"
 
+	"github.com/BurntSushi/toml"
 	"github.com/alecthomas/kong"
 )
 
@@ -36,7 +35,11 @@ func (b *Resolver) Effective(chosen *kong.Context, environment []string, out io.
 				continue
 			}
 			said = append(said, f.Envs...)
-			row := [2]string{f.Name + " = " + literal(f.Target), b.origin(f, given[f])}
+			text, err := inTOML(f.Name, f.Target)
+			if err != nil {
+				return fmt.Errorf("write the setting %s: %w", f.Name, err)
+			}
+			row := [2]string{text, b.origin(f, given[f])}
 			rows, width = append(rows, row), max(width, len(row[0]))
 		}
 	}
@@ -66,29 +69,14 @@ func (b *Resolver) origin(f *kong.Flag, given bool) string {
 	return "default"
 }
 
-// literal writes a value in TOML.
-func literal(v reflect.Value) string {
-	switch x := v.Interface().(type) {
-	case time.Duration:
-		return strconv.Quote(x.String())
-	case []string:
-		texts := make([]string, len(x))
-		for i, one := range x {
-			texts[i] = quote(one)
-		}
-		return "[" + strings.Join(texts, ", ") + "]"
+// inTOML writes a setting as a line of the file.
+func inTOML(name string, v reflect.Value) (string, error) {
+	value := v.Interface()
+	if v.Kind() == reflect.String {
+		value = withoutSecret(v.String())
 	}
-	switch v.Kind() {
-	case reflect.String:
-		return quote(withoutSecret(v.String()))
-	case reflect.Float64:
-		text := strconv.FormatFloat(v.Float(), 'f', -1, 64)
-		if !strings.Contains(text, ".") {
-			text += ".0"
-		}
-		return text
-	}
-	return fmt.Sprint(v.Interface())
+	text, err := toml.Marshal(map[string]any{name: value})
+	return strings.TrimSpace(string(text)), err
 }
 
 // withoutSecret masks what may be a secret: an address may hold a password.
@@ -108,25 +96,6 @@ func withoutSecret(text string) string {
 		}
 		return r
 	}, text)
-}
-
-// quote writes a text in TOML: a basic string.
-func quote(text string) string {
-	var out strings.Builder
-	out.WriteByte('"')
-	for _, r := range text {
-		switch {
-		case r == '"' || r == '\\':
-			out.WriteByte('\\')
-			out.WriteRune(r)
-		case r < 0x20 || r == 0x7f:
-			fmt.Fprintf(&out, `\u%04X`, r)
-		default:
-			out.WriteRune(r)
-		}
-	}
-	out.WriteByte('"')
-	return out.String()
 }
 
 // environmentLines are the variables without a setting.

@@ -35,38 +35,56 @@ type Settings struct {
 	Share    float64 `name:"trace-share" env:"GALLA_TRACE_SHARE" default:"1" help:"Part of all operations whose traces are sent, from 0 to 1; the same in all programs of an installation. OTEL_TRACES_SAMPLER wins over it."`
 }
 
-// Config returns the configuration of an exporter: the standard variables of
-// OpenTelemetry (FromEnvironment), then the settings; nil: no traces are wanted.
+// Names of the standard variables of OpenTelemetry.
+const (
+	tracesVar   = "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"
+	exporterVar = "OTEL_TRACES_EXPORTER"
+	samplerVar  = "OTEL_TRACES_SAMPLER"
+)
+
+// Config returns the configuration of an exporter; nil: no traces are wanted. An
+// endpoint enables them, of the settings or of the standard variables of OpenTelemetry;
+// OTEL_SDK_DISABLED=true and OTEL_TRACES_EXPORTER=none disable them; OTEL_TRACES_SAMPLER
+// and its _ARG win over the share. The exporter itself reads headers, certificates,
+// compression and time-outs by their standard names.
 func (s Settings) Config(getenv func(string) string) (*Config, error) {
-	const base = "OTEL_EXPORTER_OTLP_ENDPOINT"
+	var wrong []error
 	if err := checkEndpoint(s.Endpoint); err != nil {
-		return nil, fmt.Errorf("otlp-endpoint: %w", err)
+		wrong = append(wrong, fmt.Errorf("otlp-endpoint: %w", err))
 	}
-	cfg, wanted, err := FromEnvironment(func(name string) string {
-		if name == base {
-			return s.Endpoint
+	cfg, sampler := Config{Share: s.Share}, getenv(samplerVar)
+	if sampler == "" && !isShare(s.Share) {
+		wrong = append(wrong, fmt.Errorf("trace-share %v: want a number from 0 to 1", s.Share))
+	}
+	own, exporter := getenv(tracesVar), getenv(exporterVar)
+	if s.Endpoint == "" && own == "" || strings.EqualFold(getenv("OTEL_SDK_DISABLED"), "true") || exporter == "none" {
+		return nil, errors.Join(wrong...)
+	}
+	if sampler != "" {
+		share, err := parseSampler(sampler, getenv(samplerVar+"_ARG"))
+		cfg.Share, wrong = share, append(wrong, err)
+	}
+	if err := checkEndpoint(own); err != nil {
+		wrong = append(wrong, fmt.Errorf("%s: %w", tracesVar, err))
+	}
+	if exporter != "" && exporter != "otlp" {
+		wrong = append(wrong, fmt.Errorf("%s %q: this program speaks otlp; set it to otlp or none", exporterVar, exporter))
+	}
+	for _, name := range []string{"OTEL_EXPORTER_OTLP_PROTOCOL", "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL"} {
+		if protocol := getenv(name); protocol != "" && protocol != "http/protobuf" {
+			wrong = append(wrong, fmt.Errorf("%s %q: this program speaks http/protobuf; point it at the collector's HTTP port, usually 4318", name, protocol))
 		}
-		return getenv(name)
-	})
-	if err != nil {
-		return nil, err
 	}
-	if getenv("OTEL_TRACES_SAMPLER") == "" {
-		if !(s.Share >= 0 && s.Share <= 1) {
-			return nil, fmt.Errorf("trace-share %v: want a number from 0 to 1", s.Share)
-		}
-		cfg.Share = s.Share
-	}
-	if !wanted {
-		return nil, nil
-	}
-	if own := getenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"); own == "" {
+	if cfg.at = own; own == "" {
 		cfg.Endpoint, cfg.at = s.Endpoint, s.Endpoint
-	} else {
-		cfg.at = own
+	}
+	if err := errors.Join(wrong...); err != nil {
+		return nil, err
 	}
 	return &cfg, nil
 }
+
+func isShare(n float64) bool { return n >= 0 && n <= 1 } // and no NaN
 
 // reachTimeout limits a check of the collector.
 const reachTimeout = 3 * time.Second
@@ -89,42 +107,10 @@ func Reach(ctx context.Context, cfg Config) error {
 	return conn.Close()
 }
 
-// FromEnvironment reads the standard variables of OpenTelemetry: whether traces are
-// wanted, and which share. OTEL_EXPORTER_OTLP_ENDPOINT (or
-// OTEL_EXPORTER_OTLP_TRACES_ENDPOINT) enables them; OTEL_SDK_DISABLED=true and
-// OTEL_TRACES_EXPORTER=none disable them; OTEL_TRACES_SAMPLER and its _ARG set the share.
-// The exporter itself reads headers, certificates, compression and time-outs by their
-// standard names.
-func FromEnvironment(getenv func(string) string) (cfg Config, wanted bool, err error) {
-	const base, traces = "OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"
-	if getenv(base) == "" && getenv(traces) == "" {
-		return Config{}, false, nil
-	}
-	if strings.EqualFold(getenv("OTEL_SDK_DISABLED"), "true") || getenv("OTEL_TRACES_EXPORTER") == "none" {
-		return Config{}, false, nil
-	}
-	var wrong []error
-	for _, name := range []string{base, traces} {
-		if err := checkEndpoint(getenv(name)); err != nil {
-			wrong = append(wrong, fmt.Errorf("%s: %w", name, err))
-		}
-	}
-	if exporter := getenv("OTEL_TRACES_EXPORTER"); exporter != "" && exporter != "otlp" {
-		wrong = append(wrong, fmt.Errorf("OTEL_TRACES_EXPORTER %q: this program speaks otlp; set it to otlp or none", exporter))
-	}
-	for _, name := range []string{"OTEL_EXPORTER_OTLP_PROTOCOL", "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL"} {
-		if protocol := getenv(name); protocol != "" && protocol != "http/protobuf" {
-			wrong = append(wrong, fmt.Errorf("%s %q: this program speaks http/protobuf; point it at the collector's HTTP port, usually 4318", name, protocol))
-		}
-	}
-	cfg.Share, err = parseSampler(getenv("OTEL_TRACES_SAMPLER"), getenv("OTEL_TRACES_SAMPLER_ARG"))
-	return cfg, true, errors.Join(append(wrong, err)...)
-}
-
 // parseSampler reads which part of the operations is wanted.
 func parseSampler(sampler, arg string) (float64, error) {
 	switch strings.TrimPrefix(sampler, "parentbased_") {
-	case "", "always_on":
+	case "always_on":
 		return 1, nil
 	case "always_off":
 		return 0, nil
@@ -133,7 +119,7 @@ func parseSampler(sampler, arg string) (float64, error) {
 		if arg == "" {
 			return 1, nil // the standard's default
 		}
-		if err != nil || !(part >= 0 && part <= 1) {
+		if err != nil || !isShare(part) {
 			return 0, fmt.Errorf("OTEL_TRACES_SAMPLER_ARG %q: want a number from 0 to 1", arg)
 		}
 		return part, nil
@@ -162,7 +148,7 @@ func (c Config) validate() error {
 	if err := checkEndpoint(c.Endpoint); err != nil {
 		wrong = append(wrong, fmt.Errorf("endpoint: %w", err))
 	}
-	if !(c.Share >= 0 && c.Share <= 1) {
+	if !isShare(c.Share) {
 		wrong = append(wrong, fmt.Errorf("share %v: want a number from 0 to 1", c.Share))
 	}
 	return errors.Join(wrong...)

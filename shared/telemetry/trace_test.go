@@ -252,9 +252,9 @@ func TestEnvironment(t *testing.T) {
 		"a sampler":     {map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://c:1", "OTEL_TRACES_SAMPLER": "jaeger_remote"}, true, 0, "jaeger_remote"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			cfg, wanted, err := FromEnvironment(func(key string) string { return c.env[key] })
-			if wanted != c.wanted || (err != nil) != (c.wrong != "") || (err == nil && cfg.Share != c.share) {
-				t.Errorf("%+v, %v, %v", cfg, wanted, err)
+			cfg, err := Settings{c.env["OTEL_EXPORTER_OTLP_ENDPOINT"], 1}.Config(func(key string) string { return c.env[key] })
+			if (err != nil) != (c.wrong != "") || err == nil && (cfg != nil) != c.wanted || cfg != nil && cfg.Share != c.share {
+				t.Errorf("%+v, %v", cfg, err)
 			}
 			if err != nil && (!strings.Contains(err.Error(), c.wrong) || strings.Contains(err.Error(), "hunter2")) {
 				t.Errorf("the error is %v", err)
