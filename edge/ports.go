@@ -72,9 +72,38 @@ type LinkState struct {
 	Since   time.Time     // since when it is online or offline
 	Offset  time.Duration // the central's clock minus ours, measured at the last hello
 	Window  int           // how many operations may be sent without an outcome
-	Problem string        // why it is offline; empty when online
+	Problem LinkProblem   // why it is offline; empty when online
+	Detail  string        // the central's own words about the problem, in English
 	Revoked bool          // the terminal was revoked: only a new enrolment helps
 }
+
+// LinkProblem is why the terminal is offline. Package outcome has the texts.
+type LinkProblem string
+
+// The problems.
+const (
+	LinkConnecting     LinkProblem = "connecting"      // no attempt has ended yet
+	LinkStopped        LinkProblem = "stopped"         // the program stops
+	LinkNoNetwork      LinkProblem = "no-network"      // this computer has no internet
+	LinkNoAnswer       LinkProblem = "no-answer"       // the central does not answer
+	LinkBroken         LinkProblem = "broken"          // the connection broke
+	LinkSilent         LinkProblem = "silent"          // nothing came for too long
+	LinkRestarting     LinkProblem = "restarting"      // the central
+	LinkBusy           LinkProblem = "busy"            // the central
+	LinkNotAccepted    LinkProblem = "not-accepted"    // the terminal's token
+	LinkRevoked        LinkProblem = "revoked"         // LinkState.Revoked
+	LinkWrongAddress   LinkProblem = "wrong-address"   // no central is there
+	LinkCertificate    LinkProblem = "certificate"     // of the central
+	LinkReplaced       LinkProblem = "replaced"        // by another program as this terminal
+	LinkVersion        LinkProblem = "version"         // one side is too old
+	LinkRefused        LinkProblem = "refused"         // the central did not understand a frame
+	LinkProtocol       LinkProblem = "protocol"        // a frame that the protocol does not allow
+	LinkNotApplied     LinkProblem = "not-applied"     // the counter could not store what came
+	LinkSlow           LinkProblem = "slow"            // a frame was not written in time
+	LinkClockSet       LinkProblem = "clock"           // of this computer
+	LinkNetworkChanged LinkProblem = "network-changed" // no answer since
+	LinkKey            LinkProblem = "key"             // the terminal's key can't sign
+)
 
 // Link is the uplink, as the counter uses it.
 type Link interface {

@@ -64,7 +64,6 @@ const (
 	PreconditionSession Precondition = "session" // the user has authenticated today
 	PreconditionNumber  Precondition = "number"  // the user's Aadhaar number is stored
 	PreconditionLink    Precondition = "link"    // the terminal is online
-	PreconditionDevice  Precondition = "device"  // the reader is ready
 	PreconditionDisk    Precondition = "disk"    // the queue can be read and written
 	PreconditionClock   Precondition = "clock"   // the computer's clock is right
 	PreconditionRevoked Precondition = "revoked" // the terminal is not revoked

@@ -153,11 +153,24 @@ func TestRefusals(t *testing.T) {
 	bounds := edge.Bounds{Min: 100 * money.Rupee, Max: 10_000 * money.Rupee, Step: 50 * money.Rupee}
 	for _, l := range i18n.Languages() {
 		w := book.Localizer(l.Code)
-		for _, code := range []string{"number", "session", "link", "device", "disk", "clock", "revoked", "busy"} {
+		for _, code := range []string{"number", "session", "link", "disk", "clock", "revoked", "busy"} {
 			got := PreconditionText(w, &edge.PreconditionError{Code: edge.Precondition(code)})
 			if got == "" || strings.Contains(got, "precondition") {
 				t.Errorf("%s %s: %q", l.Code, code, got)
 			}
+		}
+		for _, problem := range []edge.LinkProblem{
+			edge.LinkConnecting, edge.LinkStopped, edge.LinkNoNetwork, edge.LinkNoAnswer, edge.LinkBroken, edge.LinkSilent, edge.LinkRestarting,
+			edge.LinkBusy, edge.LinkNotAccepted, edge.LinkRevoked, edge.LinkWrongAddress, edge.LinkCertificate, edge.LinkReplaced, edge.LinkVersion,
+			edge.LinkRefused, edge.LinkProtocol, edge.LinkNotApplied, edge.LinkSlow, edge.LinkClockSet, edge.LinkNetworkChanged, edge.LinkKey,
+		} {
+			got := LinkText(w, edge.LinkState{Problem: problem, Detail: "wire 3"})
+			if strings.Contains(got, "link.") || strings.Contains(got, "wire 3") != (l.Code == i18n.English) {
+				t.Errorf("%s %s: %q", l.Code, problem, got)
+			}
+		}
+		if got := LinkText(w, edge.LinkState{Online: true}); got != "" {
+			t.Errorf("%s: online it says %q", l.Code, got)
 		}
 		for _, action := range []string{"retry-customer", "retry-device", "fix-request", "call-support", ""} {
 			got := captureText(w, &edge.CaptureError{Code: "720", Action: action, Message: "M"})

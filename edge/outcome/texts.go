@@ -15,6 +15,19 @@ func PreconditionText(w *i18n.Localizer, e *edge.PreconditionError) string {
 	return w.Text(key)
 }
 
+// LinkText says why the terminal is offline; "" where it is online. The central's own
+// words are English only.
+func LinkText(w *i18n.Localizer, link edge.LinkState) string {
+	if link.Problem == "" {
+		return ""
+	}
+	text := w.Text("link." + string(link.Problem))
+	if link.Detail != "" && w.Code() == i18n.English {
+		text += " (" + link.Detail + ")"
+	}
+	return text
+}
+
 // AmountText says which amounts are allowed; "" for an allowed one.
 func AmountText(w *i18n.Localizer, b edge.Bounds, amount money.Paise) string {
 	least, most := i18n.Rupees(max(b.Min, 1)), i18n.Rupees(b.Max)

@@ -6,6 +6,7 @@ import (
 
 	"galla/edge"
 	"galla/edge/i18n"
+	"galla/edge/outcome"
 )
 
 // When the status bar warns of something that still works.
@@ -71,9 +72,9 @@ func linkChip(w *i18n.Localizer, st edge.Status) Chip {
 		c.Icon, c.Tone, c.Text = "offline", "bad", w.Text("status.link.revoked")
 		c.Detail = w.Text("status.link.revoked.detail")
 	case !st.Link.Online && st.Link.Since.IsZero():
-		c.Icon, c.Tone, c.Text, c.Detail = "offline", "bad", w.Text("status.link.never"), englishOnly(w, st.Link.Problem)
+		c.Icon, c.Tone, c.Text, c.Detail = "offline", "bad", w.Text("status.link.never"), outcome.LinkText(w, st.Link)
 	case !st.Link.Online:
-		c.Icon, c.Tone, c.Detail = "offline", "bad", englishOnly(w, st.Link.Problem)
+		c.Icon, c.Tone, c.Detail = "offline", "bad", outcome.LinkText(w, st.Link)
 		c.Text = w.Text("status.link.offline", "time", w.ShortTime(st.Link.Since, st.Now))
 	}
 	return c

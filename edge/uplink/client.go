@@ -26,8 +26,8 @@ type Config struct {
 	// URL of the websocket, as enrolment gave it: wss://…/uplink. ws:// is
 	// accepted to this machine only.
 	URL string
-	// Plain allows ws:// to other machines: for a line that something else
-	// encrypts, such as a VPN.
+	// Plain allows ws:// to other machines: for a network that something
+	// else encrypts, such as a VPN.
 	Plain bool
 	// TerminalID and Audience are what enrolment gave.
 	TerminalID string
@@ -150,10 +150,10 @@ type Client struct {
 	// Of Run only.
 	skew      time.Duration // the central's clock minus ours, for tokens
 	corrected bool          // the last attempt was refused, and skew changed
-	attempts  int           // since the last good line
+	attempts  int           // since the last good connection
 }
 
-// New makes a line. Nothing happens before Run.
+// New makes a client. Nothing happens before Run.
 func New(cfg Config, receiver edge.Receiver) (*Client, error) {
 	cfg = cfg.withDefaults()
 	if err := cfg.validate(); err != nil {
@@ -165,19 +165,19 @@ func New(cfg Config, receiver edge.Receiver) (*Client, error) {
 	return &Client{
 		cfg: cfg, receiver: receiver, log: cfg.Logger, wake: make(chan struct{}, 1),
 		dialer: websocket.Dialer{TLSClientConfig: cfg.TLS, Proxy: cfg.Proxy, HandshakeTimeout: dialWait},
-		state:  edge.LinkState{Since: cfg.Now(), Problem: connecting},
+		state:  edge.LinkState{Since: cfg.Now(), Problem: edge.LinkConnecting},
 	}, nil
 }
 
-// State implements edge.Link. A line under which the counter's clock was set
-// is down: its offset no longer holds, and the hello measures it again.
+// State implements edge.Link. If the counter's clock was set, the terminal is
+// offline: the offset no longer holds, and the hello measures it again.
 func (c *Client) State() edge.LinkState {
 	c.mu.Lock()
 	state, jumped := c.state, c.state.Online && c.clock.jumped(c.cfg.Now())
 	c.mu.Unlock()
 	if jumped {
 		c.disconnect(errClockSet)
-		state.Online, state.Problem = false, clockSet
+		state.Online, state.Problem = false, edge.LinkClockSet
 	}
 	return state
 }
@@ -229,14 +229,14 @@ func (c *Client) Run(ctx context.Context) error {
 		}
 		if c.isRevoked() && t.pace != paceNow {
 			// Revoked until a welcome, whatever else fails.
-			t.message, t.pace, t.revoked = wasRevoked, paceRevoked, true
+			t.problem, t.detail, t.pace, t.revoked = edge.LinkRevoked, "", paceRevoked, true
 		}
 		c.setOffline(t)
 		wait, wakeable := c.delay(t)
-		c.log.Info("uplink disconnected", "cause", t.cause, "reason", t.message, "retryIn", wait)
+		c.log.Info("uplink disconnected", "cause", t.cause, "reason", t.problem, "retryIn", wait)
 		c.wait(ctx, wait, wakeable)
 	}
-	c.setOffline(&failure{message: stopped})
+	c.setOffline(&failure{problem: edge.LinkStopped})
 	return nil
 }
 
@@ -336,7 +336,7 @@ func (c *Client) setOffline(t *failure) {
 	if c.state.Online {
 		c.state.Since = c.cfg.Now()
 	}
-	c.state.Online, c.state.Problem = false, t.message
+	c.state.Online, c.state.Problem, c.state.Detail = false, t.problem, t.detail
 	c.state.Revoked = c.state.Revoked || t.revoked
 	changed := c.state != old
 	c.mu.Unlock()

@@ -134,7 +134,7 @@ func TestConversation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s := l.State(); s.Online || s.Problem != connecting || s.Since.IsZero() {
+	if s := l.State(); s.Online || s.Problem != edge.LinkConnecting || s.Since.IsZero() {
 		t.Errorf("at first: %+v", s)
 	}
 	if err := l.Send(wire.Frame{T: wire.TAsk, ID: id}); !errors.Is(err, edge.ErrOffline) {
@@ -191,7 +191,7 @@ func TestClockIsLearnt(t *testing.T) {
 			if g := d.gaps(); g[0] != 0 || g[1] < 15*time.Second {
 				t.Errorf("attempts came after %v; want at once, then slowly", g)
 			}
-			if s := l.State(); s.Problem != notAccepted || s.Revoked {
+			if s := l.State(); s.Problem != edge.LinkNotAccepted || s.Revoked {
 				t.Errorf("state %+v", s)
 			}
 		})
@@ -233,7 +233,7 @@ func TestBackoff(t *testing.T) {
 		if mean := sum / time.Duration(len(gaps)-10); mean < 12*time.Second || mean > 18*time.Second {
 			t.Errorf("%d attempts, %v apart: full jitter would give 15 s", len(gaps), mean)
 		}
-		if s := l.State(); s.Problem != noAnswer || s.Online || !s.Since.Equal(d.attempts[0]) {
+		if s := l.State(); s.Problem != edge.LinkNoAnswer || s.Online || !s.Since.Equal(d.attempts[0]) {
 			t.Errorf("state %+v", s)
 		}
 		if len(c.calls()) != 0 {
@@ -292,7 +292,7 @@ func TestRetryAfterIsObeyed(t *testing.T) {
 			if g := d.gaps()[0]; g < tt.from || g > tt.to {
 				t.Errorf("Retry-After %s: the next attempt came after %v", tt.header, g)
 			}
-			if s := l.State(); s.Problem != busy {
+			if s := l.State(); s.Problem != edge.LinkBusy {
 				t.Errorf("state %+v", s)
 			}
 		})
@@ -317,7 +317,7 @@ func TestRevoked(t *testing.T) {
 		until(t, "revoked", func() bool { return l.State().Revoked })
 		for range 4 {
 			s, n := l.State(), len(d.gaps())
-			if s.Online || !s.Revoked || s.Problem != wasRevoked {
+			if s.Online || !s.Revoked || s.Problem != edge.LinkRevoked {
 				t.Errorf("state %+v", s)
 			}
 			l.Wake()
@@ -334,15 +334,16 @@ func TestClosedByTheCentral(t *testing.T) {
 	for _, tt := range []struct {
 		code    int
 		words   string
-		problem string
+		problem edge.LinkProblem
+		detail  string
 		slow    bool
 	}{
-		{wire.CloseVersion, "the terminal speaks 1\n", otherVersion + "the terminal speaks 1 ", true},
-		{wire.CloseReplaced, "x", replaced, true},
-		{wire.CloseProtocol, "no", protocolRefused + "no", false},
-		{websocket.CloseGoingAway, "", restarting, false},
-		{websocket.CloseTryAgainLater, "", lineTooSlow, false},
-		{websocket.CloseNormalClosure, "", lineBroke, false},
+		{wire.CloseVersion, "the terminal speaks 1\n", edge.LinkVersion, "the terminal speaks 1 ", true},
+		{wire.CloseReplaced, "x", edge.LinkReplaced, "", true},
+		{wire.CloseProtocol, "no", edge.LinkRefused, "no", false},
+		{websocket.CloseGoingAway, "", edge.LinkRestarting, "", false},
+		{websocket.CloseTryAgainLater, "", edge.LinkSlow, "", false},
+		{websocket.CloseNormalClosure, "", edge.LinkBroken, "", false},
 	} {
 		play(t, nil, func(t *testing.T, d *testServer) {
 			d.script = append(d.script, d.serveScript(func(p *peer) {
@@ -351,7 +352,7 @@ func TestClosedByTheCentral(t *testing.T) {
 			}))
 		}, func(t *testing.T, d *testServer, c *fakeReceiver, l *Client) {
 			until(t, "closed", func() bool { return len(c.calls()) == 3 })
-			if s := l.State(); s.Online || s.Problem != tt.problem || s.Revoked {
+			if s := l.State(); s.Online || s.Problem != tt.problem || s.Detail != tt.detail || s.Revoked {
 				t.Errorf("code %d: state %+v", tt.code, s)
 			}
 			until(t, "tried again", func() bool { return len(d.gaps()) > 0 })
@@ -374,7 +375,7 @@ func TestWake(t *testing.T) {
 				if d.attemptCount() != n+1 {
 					t.Fatalf("Wake made %d attempts", d.attemptCount()-n)
 				}
-				if s := l.State(); s.Problem != lineDown {
+				if s := l.State(); s.Problem != edge.LinkNoNetwork {
 					t.Errorf("state %+v", s)
 				}
 			}
@@ -444,7 +445,7 @@ func TestClockIsSet(t *testing.T) {
 			t.Error("a clock that was slewed by 4 s cost the line")
 		}
 		jump.Store(int64(time.Hour))
-		if s := l.State(); s.Online || s.Problem != clockSet {
+		if s := l.State(); s.Online || s.Problem != edge.LinkClockSet {
 			t.Errorf("state %+v", s)
 		}
 		// Only a line that has measured anew may be up already.

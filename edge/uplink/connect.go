@@ -13,6 +13,8 @@ import (
 
 	"github.com/golang-jwt/jwt/v5"
 	"github.com/gorilla/websocket"
+
+	"galla/edge"
 )
 
 const (
@@ -56,7 +58,7 @@ func (c *Client) token() (string, error) {
 func (c *Client) connect(ctx context.Context) (*websocket.Conn, *failure) {
 	token, err := c.token()
 	if err != nil {
-		return nil, &failure{cause: err, message: keyTrouble, pace: paceSlow}
+		return nil, &failure{cause: err, problem: edge.LinkKey, pace: paceSlow}
 	}
 	var stop func() bool
 	dialer := c.dialer
@@ -73,7 +75,7 @@ func (c *Client) connect(ctx context.Context) (*websocket.Conn, *failure) {
 	ws, resp, err := dialer.DialContext(ctx, c.cfg.URL, http.Header{"Authorization": {"Bearer " + token}})
 	if stop != nil && !stop() && err == nil {
 		_ = ws.Close()
-		return nil, &failure{cause: context.Cause(ctx), message: stopped}
+		return nil, &failure{cause: context.Cause(ctx), problem: edge.LinkStopped}
 	}
 	switch {
 	case err == nil:
@@ -92,25 +94,25 @@ func (c *Client) failureFromStatus(resp *http.Response, middle time.Time) *failu
 	switch resp.StatusCode {
 	case http.StatusUnauthorized:
 		if resp.Header.Get(revokedHeader) != "" {
-			return &failure{cause: cause, message: wasRevoked, pace: paceRevoked, revoked: true}
+			return &failure{cause: cause, problem: edge.LinkRevoked, pace: paceRevoked, revoked: true}
 		}
 		return c.failureFrom401(resp, middle, cause)
 	case http.StatusServiceUnavailable, http.StatusTooManyRequests:
-		t := &failure{cause: cause, message: busy}
+		t := &failure{cause: cause, problem: edge.LinkBusy}
 		if after, err := strconv.Atoi(resp.Header.Get("Retry-After")); err == nil && after > 0 {
 			t.pace, t.after = paceAsked, time.Duration(min(after, int(maxRetryAfter/time.Second)))*time.Second
 		}
 		return t
 	case http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusForbidden, http.StatusBadRequest, http.StatusUpgradeRequired:
-		return &failure{cause: cause, message: wrongPlace, pace: paceSlow}
+		return &failure{cause: cause, problem: edge.LinkWrongAddress, pace: paceSlow}
 	}
-	return &failure{cause: cause, message: noAnswer}
+	return &failure{cause: cause, problem: edge.LinkNoAnswer}
 }
 
 // failureFrom401 learns the central's clock from a 401. If ours was so far off
 // that the token can't have been good, it is tried again at once, one time.
 func (c *Client) failureFrom401(resp *http.Response, middle time.Time, cause error) *failure {
-	t := &failure{cause: cause, message: notAccepted, pace: paceSlow}
+	t := &failure{cause: cause, problem: edge.LinkNotAccepted, pace: paceSlow}
 	date, err := http.ParseTime(resp.Header.Get("Date"))
 	if err != nil {
 		return t
@@ -122,5 +124,5 @@ func (c *Client) failureFrom401(resp *http.Response, middle time.Time, cause err
 	}
 	c.log.Warn("the clocks of counter and central differ; the next token has the central's time", "centralAhead", skew.Round(time.Second))
 	c.skew, c.corrected = skew, true
-	return &failure{cause: cause, message: t.message, pace: paceNow}
+	return &failure{cause: cause, problem: t.problem, pace: paceNow}
 }

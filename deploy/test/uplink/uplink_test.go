@@ -3,12 +3,12 @@ package uplink
 import (
 	"fmt"
 	mathrand "math/rand/v2"
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	server "galla/central/uplink"
+	"galla/edge"
 	client "galla/edge/uplink"
 )
 
@@ -159,7 +159,7 @@ func TestTwoProgramsWithOneKey(t *testing.T) {
 		b := attach(t, n, d, cfg.TerminalID, keyOf(cfg), nil)
 		until(t, "the second is up", func() bool { return b.line.State().Online })
 		synctest.Wait()
-		if st := a.line.State(); st.Online || !strings.Contains(st.Problem, "Another program") || s.Census().Connected != 1 {
+		if st := a.line.State(); st.Online || st.Problem != edge.LinkReplaced || s.Census().Connected != 1 {
 			t.Errorf("the first: %+v; %d connected", st, s.Census().Connected)
 		}
 		time.Sleep(time.Hour)
@@ -180,7 +180,7 @@ func TestRevocation(t *testing.T) {
 		d.revoke(c.id, time.Now())
 		synctest.Wait()
 		time.Sleep(10 * time.Millisecond)
-		if st := c.line.State(); st.Online || !st.Revoked || !strings.Contains(st.Problem, "revoked") {
+		if st := c.line.State(); st.Online || !st.Revoked || st.Problem != edge.LinkRevoked {
 			t.Errorf("after the revocation: %+v", st)
 		}
 		time.Sleep(2 * time.Hour)

@@ -131,9 +131,7 @@ func (s *Pages) showConnection(w http.ResponseWriter, r *http.Request, ses *ui.S
 		o := s.outageOf(words, st)
 		l = o.interrupted
 		d.Banner = ui.Banner{Tone: outcome.TonePending, Icon: "offline", Title: o.Title, Lead: o.Lead}
-		if words.Code() == i18n.English {
-			d.Banner.Reason = st.Link.Problem // the reason exists in English only
-		}
+		d.Banner.Reason = outcome.LinkText(words, st.Link)
 	} else {
 		l = s.interruptedBy(st)
 		d.Banner = ui.Banner{Tone: outcome.ToneDone, Icon: "online", Title: words.Text("status.link.online"), Lead: words.Text("connection.online", "time", words.ShortTime(st.Link.Since, st.Now))}

@@ -33,7 +33,7 @@ func TestOffline(t *testing.T) {
 		v.State, v.Customer, v.Deadline = op.Queued, "Waits Here", fakeNow.Add(time.Minute)
 	}))
 	v.f.add(cashOp(func(v *edge.View) { v.State, v.Customer = op.Unknown, "Asked About" }))
-	v.f.change(func(s *edge.Status) { s.Link = edge.LinkState{Since: lost, Problem: "The line to the central broke."} })
+	v.f.change(func(s *edge.Status) { s.Link = edge.LinkState{Since: lost, Problem: edge.LinkBroken} })
 
 	home := v.Get("/", http.StatusOK)
 	uitest.Contains(t, home, "Offline since 09:14", "For 1 h", `href="/connection" data-key="l"`, `<b class="count">2 not sent</b>`)
@@ -41,7 +41,7 @@ func TestOffline(t *testing.T) {
 	if got := uitest.Heading(t, page); got != "Offline since 09:14" {
 		t.Errorf("it says %q", got)
 	}
-	uitest.Contains(t, page, "What still works", "What needs the connection", "The line to the central broke.")
+	uitest.Contains(t, page, "What still works", "What needs the connection", "The connection to the central broke.")
 	part := func(title string) string {
 		_, after, ok := strings.Cut(page, "<h2>"+title+"</h2>")
 		if !ok {

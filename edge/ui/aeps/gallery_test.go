@@ -110,7 +110,7 @@ func gallery(t *testing.T, chromium context.Context) {
 			b.Navigate("/new/statement")
 			shot("form-statement")
 			f.change(func(s *edge.Status) {
-				s.Link = edge.LinkState{Since: fakeNow.Add(-7 * time.Minute), Problem: "no route to the central", Offset: 7 * time.Minute}
+				s.Link = edge.LinkState{Since: fakeNow.Add(-7 * time.Minute), Problem: edge.LinkNoNetwork, Offset: 7 * time.Minute}
 				s.Reader = edge.ReaderState{Status: "NOTREADY", Name: "Mantra MFS110", Problem: "Check the cable of the reader."}
 				s.Warning = "The queue was set aside because it was damaged. Call support before you hand out cash for operations of yesterday."
 				s.Session = edge.SessionState{Known: true}
