@@ -86,7 +86,7 @@ func settlementAccount(in *field.Reader, f Fields) *central.SettlementAccount {
 	if f[FieldLast4]+f[FieldIFSC]+f[FieldBank]+f[FieldHolder] == "" {
 		return nil
 	}
-	if last := f[FieldLast4]; len(last) != 4 || !field.Within(last, 4, isDigit) {
+	if !fourDigits.MatchString(f[FieldLast4]) {
 		in.Fail(FieldLast4, "digits", "must be the last four digits of the account's number, and only those")
 	}
 	return &central.SettlementAccount{

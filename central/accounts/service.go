@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
+	"slices"
 	"sync"
 	"time"
 
@@ -16,8 +18,11 @@ import (
 	"galla/shared/ist"
 )
 
-// maxName bounds a company's name, in characters.
-const maxName = 120
+// Bounds of fields, in characters.
+const (
+	maxName = 120 // of a company's name
+	maxVPA  = 100
+)
 
 // Network is the part of the bank network that Service asks.
 type Network interface {
@@ -78,25 +83,22 @@ func (f Fields) reader() *field.Reader {
 	return &field.Reader{Values: values}
 }
 
+// Forms of a party's fields.
+var (
+	vpaForm    = regexp.MustCompile(`^[A-Za-z0-9._-]+@[A-Za-z0-9]+$`)
+	fourDigits = regexp.MustCompile(`^[0-9]{4}$`)
+	tenDigits  = regexp.MustCompile(`[0-9](?:[ -]*[0-9]){9}`) // long numbers may be grouped
+)
+
 // companyName reads a company's name. A number of ten or more digits is refused: it may be
 // a person's.
 func companyName(in *field.Reader) string {
-	s := in.Name(FieldName, field.Must, maxName)
-	run := 0
-	for _, r := range s {
-		switch {
-		case r == ' ' || r == '-': // within long numbers
-			continue
-		case !isDigit(r):
-			run = 0
-			continue
-		}
-		if run++; run == 10 {
-			in.Fail(FieldName, "number", "must not contain a number of ten or more digits")
-			return ""
-		}
+	name := in.Name(FieldName, field.Must, maxName)
+	if tenDigits.MatchString(name) {
+		in.Fail(FieldName, "number", "must not contain a number of ten or more digits")
+		return ""
 	}
-	return s
+	return name
 }
 
 func (s *Service) newID() (string, error) {
@@ -130,7 +132,7 @@ func (s *Service) CreateMerchant(ctx context.Context, f Fields) (central.Merchan
 // mcc reads an optional merchant category code.
 func mcc(in *field.Reader, f Fields) string {
 	code := f[FieldMCC]
-	if code != "" && (len(code) != 4 || !field.Within(code, 4, isDigit)) {
+	if code != "" && !fourDigits.MatchString(code) {
 		in.Fail(FieldMCC, "mcc", "must be the four digits of a merchant category code")
 	}
 	return code
@@ -139,27 +141,10 @@ func mcc(in *field.Reader, f Fields) string {
 // vpa reads an optional UPI address.
 func vpa(in *field.Reader, f Fields) string {
 	address := f[FieldVPA]
-	if !isVPA(address) {
+	if address != "" && (len(address) > maxVPA || !vpaForm.MatchString(address)) {
 		in.Fail(FieldVPA, "vpa", "must be a UPI address such as name@bank")
 	}
 	return address
-}
-
-func isDigit(r rune) bool { return r >= '0' && r <= '9' }
-
-// isVPA reports whether a text is a UPI address or empty.
-func isVPA(s string) bool {
-	at := -1
-	for i, r := range s {
-		switch {
-		case r == '@' && at < 0 && i > 0:
-			at = i
-		case isDigit(r), r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', at < 0 && (r == '.' || r == '-' || r == '_'):
-		default:
-			return false
-		}
-	}
-	return s == "" || at > 0 && at < len(s)-1 && len(s) <= 100
 }
 
 // transitions are the allowed changes of status.
@@ -175,10 +160,8 @@ func Transitions(from central.MerchantStatus) []central.MerchantStatus { return 
 // SetStatus changes a merchant's status. central.ErrState: the change is not allowed;
 // central.ErrNotFound.
 func (s *Service) SetStatus(ctx context.Context, id central.MerchantID, from, to central.MerchantStatus) error {
-	for _, may := range Transitions(from) {
-		if may == to {
-			return s.SetMerchantStatus(ctx, id, from, to)
-		}
+	if slices.Contains(Transitions(from), to) {
+		return s.SetMerchantStatus(ctx, id, from, to)
 	}
 	return fmt.Errorf("merchant %s from %s to %s: %w", id, from, to, central.ErrState)
 }

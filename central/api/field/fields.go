@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -190,43 +191,49 @@ func Within(s string, max int, allowed func(rune) bool) bool {
 	return n >= 1 && n <= max && !strings.ContainsFunc(s, func(c rune) bool { return !allowed(c) })
 }
 
-// textPattern is a text of a fixed form.
-type textPattern struct {
-	rule    string
-	pattern *regexp.Regexp
-	message string
+// textForm is a text of a fixed form.
+type textForm struct {
+	rule, message string
+	schema        Schema
+	valid         func(string) bool
+}
+
+// pattern is a form that a regular expression describes.
+func pattern(rule, expression, message string) textForm {
+	return textForm{rule, message, Schema{Type: "string", Pattern: expression, Note: message}, regexp.MustCompile(expression).MatchString}
 }
 
 // Forms of numbers and codes.
 var (
-	mobile  = textPattern{"mobile", regexp.MustCompile(`^[6-9][0-9]{9}$`), "must be a ten-digit mobile number that begins with 6, 7, 8 or 9"}
-	pan     = textPattern{"pan", regexp.MustCompile(`^[A-Z]{5}[0-9]{4}[A-Z]$`), "must be a PAN: five capital letters, four digits, one capital letter"}
-	pincode = textPattern{"pincode", regexp.MustCompile(`^[1-9][0-9]{5}$`), "must be a six-digit PIN code"}
-	ifsc    = textPattern{"ifsc", regexp.MustCompile(`^[A-Z]{4}0[A-Z0-9]{6}$`), "must be an IFSC: four capital letters, a zero, six capital letters or digits"}
-	account = textPattern{"account", regexp.MustCompile(`^[0-9]{6,18}$`), "must be an account number of 6 to 18 digits"}
-	otp     = textPattern{"otp", regexp.MustCompile(`^[0-9]{4,8}$`), "must be the digits of a one-time password"}
-	handle  = textPattern{"code", regexp.MustCompile(`^[A-Z0-9][A-Z0-9_-]{0,31}$`), "must have 1 to 32 capital letters, digits, hyphens and underscores"}
-	token   = textPattern{"id", regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`), "must have 1 to 64 letters, digits, dots, hyphens and underscores"}
-	email   = textPattern{"email", regexp.MustCompile(`^[^\s@<>"]{1,64}@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+$`), "must be an e-mail address"}
+	mobile  = pattern("mobile", `^[6-9][0-9]{9}$`, "must be a ten-digit mobile number that begins with 6, 7, 8 or 9")
+	pan     = pattern("pan", `^[A-Z]{5}[0-9]{4}[A-Z]$`, "must be a PAN: five capital letters, four digits, one capital letter")
+	pincode = pattern("pincode", `^[1-9][0-9]{5}$`, "must be a six-digit PIN code")
+	ifsc    = pattern("ifsc", `^[A-Z]{4}0[A-Z0-9]{6}$`, "must be an IFSC: four capital letters, a zero, six capital letters or digits")
+	account = pattern("account", `^[0-9]{6,18}$`, "must be an account number of 6 to 18 digits")
+	otp     = pattern("otp", `^[0-9]{4,8}$`, "must be the digits of a one-time password")
+	handle  = pattern("code", `^[A-Z0-9][A-Z0-9_-]{0,31}$`, "must have 1 to 32 capital letters, digits, hyphens and underscores")
+	token   = pattern("id", `^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`, "must have 1 to 64 letters, digits, dots, hyphens and underscores")
+	email   = pattern("email", `^[^\s@<>"]{1,64}@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+$`, "must be an e-mail address")
+	id      = textForm{"uuid", "must be a UUID in lower-case canonical form", Schema{Type: "string", Format: "uuid"}, IsUUID}
+	date    = textForm{"date", "must be a date, YYYY-MM-DD", Schema{Type: "string", Format: "date"}, isDate}
 )
 
-// schema describes a field of that form.
-func (x textPattern) schema(need Need) Schema {
-	pattern := x.pattern.String()
-	if need == May {
-		pattern = "^$|" + pattern
+// describe is the schema of a field of that form.
+func (x textForm) describe(need Need) Schema {
+	if need == May && x.schema.Pattern != "" {
+		x.schema.Pattern = "^$|" + x.schema.Pattern
 	}
-	return Schema{Type: "string", Pattern: pattern, Note: x.message}
+	return x.schema
 }
 
 // matching reads a text of a fixed form. An optional one that is empty is absent.
-func (r *Reader) matching(field string, need Need, x textPattern) string {
-	r.describe(field, need, x.schema(need))
+func (r *Reader) matching(field string, need Need, x textForm) string {
+	r.describe(field, need, x.describe(need))
 	s, ok := r.stringValue(field, need)
 	if !ok || (s == "" && need == May) {
 		return ""
 	}
-	if len(s) > maxEmail || !x.pattern.MatchString(s) {
+	if len(s) > maxEmail || !x.valid(s) {
 		r.Fail(field, x.rule, x.message)
 		return ""
 	}
@@ -280,18 +287,7 @@ func (r *Reader) OTP(field string) secret.OTP {
 }
 
 // UUID reads a UUID in canonical form.
-func (r *Reader) UUID(field string, need Need) string {
-	r.describe(field, need, Schema{Type: "string", Format: "uuid"})
-	s, ok := r.stringValue(field, need)
-	if !ok || (s == "" && need == May) {
-		return ""
-	}
-	if !IsUUID(s) {
-		r.Fail(field, "uuid", "must be a UUID in lower-case canonical form")
-		return ""
-	}
-	return s
-}
+func (r *Reader) UUID(field string, need Need) string { return r.matching(field, need, id) }
 
 // IsUUID reports whether s is a UUID in canonical form. Other texts need no query
 // of the database.
@@ -301,17 +297,11 @@ func IsUUID(s string) bool {
 }
 
 // Date reads a calendar date, YYYY-MM-DD.
-func (r *Reader) Date(field string, need Need) string {
-	r.describe(field, need, Schema{Type: "string", Format: "date"})
-	s, ok := r.stringValue(field, need)
-	if !ok || (s == "" && need == May) {
-		return ""
-	}
-	if _, err := time.Parse(time.DateOnly, s); err != nil {
-		r.Fail(field, "date", "must be a date, YYYY-MM-DD")
-		return ""
-	}
-	return s
+func (r *Reader) Date(field string, need Need) string { return r.matching(field, need, date) }
+
+func isDate(s string) bool {
+	_, err := time.Parse(time.DateOnly, s)
+	return err == nil
 }
 
 // BirthDate reads a date of birth: today in India at the latest.
@@ -331,13 +321,11 @@ func (r *Reader) Enum(field string, need Need, words ...string) string {
 	if !ok {
 		return ""
 	}
-	for _, w := range words {
-		if s == w {
-			return s
-		}
+	if !slices.Contains(words, s) {
+		r.Fail(field, "enum", fmt.Sprintf("must be one of %v", words))
+		return ""
 	}
-	r.Fail(field, "enum", fmt.Sprintf("must be one of %v", words))
-	return ""
+	return s
 }
 
 // PublicKey reads the bytes of an Ed25519 public key in standard base64. Only the

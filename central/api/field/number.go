@@ -238,14 +238,14 @@ func (r *Reader) Rate(field string) *central.Rate {
 
 // digitsOrNumber reads a text of digits that may also be a JSON number. The
 // number's digits are taken unchanged.
-func (r *Reader) digitsOrNumber(field string, need Need, x textPattern, min, max string) string {
-	schema := x.schema(need)
+func (r *Reader) digitsOrNumber(field string, need Need, x textForm, min, max string) string {
+	schema := x.describe(need)
 	schema.Or = &Schema{Type: "integer", Minimum: min, Maximum: max}
 	r.describe(field, need, schema)
 	v, present := r.Values[field]
 	if present && v.Kind() == jsontext.KindNumber {
 		text, err := PlainNumber(string(v))
-		if err != nil || !x.pattern.MatchString(text) {
+		if err != nil || !x.valid(text) {
 			r.Fail(field, x.rule, x.message)
 			return ""
 		}

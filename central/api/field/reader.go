@@ -117,10 +117,8 @@ func (r *Reader) Has(field string) bool {
 
 // OneOf records an error if none of the fields is present.
 func (r *Reader) OneOf(fields ...string) {
-	for _, f := range fields {
-		if r.Has(f) {
-			return
-		}
+	if slices.ContainsFunc(fields, r.Has) {
+		return
 	}
 	for _, f := range fields {
 		r.Fail(f, "required", fmt.Sprintf("is required, or one of %v in its place", fields))
@@ -155,22 +153,26 @@ func (r *Reader) describe(field string, need Need, s Schema) {
 	if !r.Describing {
 		return
 	}
-	for _, known := range r.described {
-		if known.Name == field {
-			return
-		}
+	if slices.ContainsFunc(r.described, func(known Description) bool { return known.Name == field }) {
+		return
 	}
 	r.described = append(r.described, Description{Name: field, Required: bool(need), Schema: s})
+}
+
+// value returns a field's raw value. A required one that is absent is recorded.
+func (r *Reader) value(field string, need Need) (v jsontext.Value, present bool) {
+	v, present = r.Values[field]
+	if !present && need == Must {
+		r.Fail(field, "required", "is required")
+	}
+	return v, present
 }
 
 // stringValue returns a string field; ok is false if it is absent or wrong. A
 // required one must not be empty.
 func (r *Reader) stringValue(field string, need Need) (s string, ok bool) {
-	v, present := r.Values[field]
+	v, present := r.value(field, need)
 	if !present {
-		if need {
-			r.Fail(field, "required", "is required")
-		}
 		return "", false
 	}
 	if v.Kind() != jsontext.KindString || json.Unmarshal(v, &s) != nil {
@@ -187,11 +189,8 @@ func (r *Reader) stringValue(field string, need Need) (s string, ok bool) {
 // numberValue returns a JSON number in plain digits (see PlainNumber); ok is false
 // if it is absent or wrong.
 func (r *Reader) numberValue(field string, need Need) (text string, ok bool) {
-	v, present := r.Values[field]
+	v, present := r.value(field, need)
 	if !present {
-		if need {
-			r.Fail(field, "required", "is required")
-		}
 		return "", false
 	}
 	if v.Kind() != jsontext.KindNumber {
