@@ -17,17 +17,18 @@ var enrolRate = ratelimit.Rate{PerSecond: 10. / 60, Burst: 10}
 const enrolPrefix = "enrol:"
 
 // enrolTerminal handles POST /terminals/enrol.
-func (s *Server) enrolTerminal(ctx context.Context, fctx *fasthttp.RequestCtx, call central.Request) (central.Reply, error) {
+func (s *Server) enrolTerminal(ctx context.Context, fctx *fasthttp.RequestCtx, call central.Request) error {
 	ended, wait, err := s.enrolAttempts.Begin(ctx, networkName(s.clientIP(fctx)))
 	switch {
 	case err != nil:
-		return central.Reply{}, busyError(err)
+		return busyError(err)
 	case wait > 0:
-		return central.Reply{}, &central.Error{Fault: central.TooMany, Message: "Too many wrong enrolment codes from this network; try again later", RetryAfter: wait}
+		return &central.Error{Fault: central.TooMany, Message: "Too many wrong enrolment codes from this network; try again later", RetryAfter: wait}
 	}
 	reply := s.handler.Handle(ctx, call)
 	if err := ended(reply.HTTP == fasthttp.StatusUnauthorized); err != nil {
 		s.log.Error("a wrong enrolment code can't be counted", "request", requestID(fctx), "error", err)
 	}
-	return reply, nil
+	writeReply(fctx, reply)
+	return nil
 }

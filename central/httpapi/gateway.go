@@ -109,18 +109,15 @@ func headerValues(raw []byte, name string) (values []string) {
 // explain serves POST /gateway/explain.
 func (s *Server) explain(c *fiber.Ctx) error {
 	fctx := c.Context()
-	err := checkHeaders(fctx)
-	if err == nil {
-		err = s.allowNetwork(s.baseCtx, fctx)
+	if err := checkHeaders(fctx); err != nil {
+		return err
 	}
-	if err != nil {
-		s.writeError(fctx, err)
-		return nil
+	if err := s.allowNetwork(s.baseCtx, fctx); err != nil {
+		return err
 	}
 	body, err := readBody(fctx, maxBody)
 	if err != nil {
-		s.writeError(fctx, err)
-		return nil
+		return err
 	}
 	ctx, cancel := context.WithTimeout(s.baseCtx, s.cfg.CallTimeout)
 	defer cancel()

@@ -62,8 +62,7 @@ func (s *Server) redirectHandler(to string) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		fctx := c.Context()
 		if err := s.allowNetwork(s.baseCtx, fctx); err != nil {
-			s.writeError(fctx, err)
-			return nil
+			return err
 		}
 		fctx.Response.Header.Set(fiber.HeaderLocation, to)
 		fctx.SetStatusCode(fiber.StatusFound)
@@ -84,8 +83,7 @@ func (s *Server) pageHandler(p Page) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		fctx := c.Context()
 		if err := s.allowNetwork(s.baseCtx, fctx); err != nil {
-			s.writeError(fctx, err)
-			return nil
+			return err
 		}
 		h := &fctx.Response.Header
 		h.Set(headerCache, cache)

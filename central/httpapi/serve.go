@@ -108,8 +108,8 @@ func requestID(fctx *fasthttp.RequestCtx) string {
 	return id
 }
 
-// handleRouterError answers requests that reached no route: unknown paths and
-// methods, and requests that fasthttp could not read.
+// handleRouterError answers errors of routes, and requests that reached none: unknown
+// paths and methods, and requests that fasthttp could not read.
 func (s *Server) handleRouterError(c *fiber.Ctx, err error) error {
 	fctx := c.Context()
 	if fctx.UserValue(requestIDValue) == nil {
@@ -187,60 +187,47 @@ func checkHeaders(fctx *fasthttp.RequestCtx) error {
 	return nil
 }
 
-// routeHandler serves a route of the table.
-func (s *Server) routeHandler(route op.Route) fiber.Handler {
-	return func(c *fiber.Ctx) error {
-		reply, err := s.handleRoute(c, route)
-		if err != nil {
-			s.writeError(c.Context(), err)
-			return nil
-		}
-		writeReply(c.Context(), reply)
-		return nil
-	}
-}
-
-// handleRoute authenticates a request, unwraps it, and passes it to the handler. The
-// caller and the role are checked before anything else of the request; the client
-// is checked again once the body has come.
-func (s *Server) handleRoute(c *fiber.Ctx, route op.Route) (central.Reply, error) {
+// handleRoute serves a route of the table: it authenticates a request, unwraps it, and
+// passes it to the handler. The caller and the role are checked before anything else of
+// the request; the client is checked again once the body has come.
+func (s *Server) handleRoute(c *fiber.Ctx, route op.Route) error {
 	fctx := c.Context()
 	by, err := s.authorize(fctx, route)
 	if err != nil {
-		return central.Reply{}, err
+		return err
 	}
 	if err := checkHeaders(fctx); err != nil {
-		return central.Reply{}, err
+		return err
 	}
 	query, err := parseQuery(fctx)
 	if err != nil {
-		return central.Reply{}, err
+		return err
 	}
 	params := map[string]string{}
 	for _, name := range c.Route().Params {
 		// An invalid escape, or one that hides a separator, finds nothing.
 		value, err := url.PathUnescape(c.Params(name))
 		if err != nil || strings.Contains(value, "/") || !utf8.ValidString(value) {
-			return central.Reply{}, central.NewError(central.NotFound, "")
+			return central.NewError(central.NotFound, "")
 		}
 		params[name] = value
 	}
 	body, err := readBody(fctx, maxBody)
 	if err != nil {
-		return central.Reply{}, err
+		return err
 	}
 	select {
 	case s.underWay <- struct{}{}:
 		defer func() { <-s.underWay }()
 	default:
-		return central.Reply{}, central.NewTooMany(time.Second)
+		return central.NewTooMany(time.Second)
 	}
 	ctx, cancel := context.WithTimeout(s.baseCtx, s.cfg.CallTimeout)
 	defer cancel()
 	// Reading the body may take readTimeout; its client may be suspended by now.
 	if len(route.Roles) > 0 {
 		if err := s.tokenError(fctx, s.clients.check(ctx, by)); err != nil {
-			return central.Reply{}, err
+			return err
 		}
 	}
 	sent := central.Request{
@@ -250,7 +237,8 @@ func (s *Server) handleRoute(c *fiber.Ctx, route op.Route) (central.Reply, error
 	if route.ID == op.EnrolTerminal {
 		return s.enrolTerminal(ctx, fctx, sent)
 	}
-	return s.handler.Handle(ctx, sent), nil
+	writeReply(fctx, s.handler.Handle(ctx, sent))
+	return nil
 }
 
 // authorize authenticates the caller, counts the request, and checks the role.

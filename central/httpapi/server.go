@@ -191,7 +191,7 @@ func New(handler central.Handler, directory central.Directory, cfg Config) (*Ser
 	}
 	for _, route := range op.Table() {
 		if route.Entrances&op.Direct != 0 {
-			s.addRoute(route.Method, route.Path, s.routeHandler(route))
+			s.addRoute(route.Method, route.Path, func(c *fiber.Ctx) error { return s.handleRoute(c, route) })
 		}
 	}
 	if err := s.addPages(); err != nil {
