@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"galla/central"
-	"galla/shared/password"
 	"galla/shared/secret"
 )
 
@@ -70,17 +69,14 @@ func (s *Service) Approve(ctx context.Context, login string, by Actor) error {
 			return errors.Join(ErrNotIndependent, s.write(ctx, by, change, OutcomeRefused))
 		}
 	}
-	e, err := s.newEntry(by, change.What, change.Subject, OutcomeDone)
-	if err != nil {
-		return err
-	}
-	e.Was, e.Became = change.Was, change.Became
-	if err := s.store.ApproveMember(ctx, was, e); errors.Is(err, central.ErrState) {
+	err = s.withEntry(by, change.What, change.Subject, func(e AuditEntry) error {
+		e.Was, e.Became = change.Was, change.Became
+		return s.store.ApproveMember(ctx, was, e)
+	})
+	if errors.Is(err, central.ErrState) {
 		return ErrNothingToApprove
-	} else if err != nil {
-		return err
 	}
-	return nil
+	return err
 }
 
 // StepUpLife is how long a code that was typed for a privileged action is enough for
@@ -104,12 +100,8 @@ func (s Session) SteppedUp(now time.Time) bool {
 func (s *Service) StepUp(ctx context.Context, in SignedIn, code secret.OTP) (SignedIn, error) {
 	by := in.Actor()
 	name := by.Login + " step-up" // no login has a space
-	wait, err := s.store.CountStaffAttempt(ctx, name, time.Now(), password.Wait)
-	if err != nil {
+	if err := s.countAttempt(ctx, name); err != nil {
 		return in, err
-	}
-	if wait > 0 {
-		return in, &WaitError{wait}
 	}
 	r, err := s.store.MemberAccount(ctx, by.Login)
 	if err != nil {
@@ -130,15 +122,13 @@ func (s *Service) StepUp(ctx context.Context, in SignedIn, code secret.OTP) (Sig
 	if step == 0 {
 		return in, errors.Join(ErrCode, s.write(ctx, by, Change{What: ActStepUp, Subject: by.Login}, OutcomeRefused))
 	}
-	e, err := s.newEntry(by, ActStepUp, by.Login, OutcomeDone)
-	if err != nil {
-		return in, err
-	}
 	session := in.Session
 	session.AttemptName = name
-	if err := s.store.StepUpStaffSession(ctx, session, step, now, e); errors.Is(err, central.ErrState) {
+	err = s.withEntry(by, ActStepUp, by.Login, func(e AuditEntry) error { return s.store.StepUpStaffSession(ctx, session, step, now, e) })
+	if errors.Is(err, central.ErrState) {
 		return in, ErrCode
-	} else if err != nil {
+	}
+	if err != nil {
 		return in, err
 	}
 	in.SteppedUpAt = now

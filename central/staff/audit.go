@@ -132,6 +132,16 @@ func (l *AuditLog) newEntry(by Actor, action Action, subject string, outcome Out
 	}, nil
 }
 
+// withEntry makes an entry of a step that was done, and calls write, which stores both
+// in one transaction.
+func (l *AuditLog) withEntry(by Actor, action Action, subject string, write func(AuditEntry) error) error {
+	e, err := l.newEntry(by, action, subject, OutcomeDone)
+	if err != nil {
+		return err
+	}
+	return write(e)
+}
+
 // truncate cuts a text to at most so many bytes, between two characters.
 func truncate(text string, most int) string {
 	text = strings.ToValidUTF8(text, "")

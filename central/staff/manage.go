@@ -124,11 +124,7 @@ func (s *Service) SetRole(ctx context.Context, login string, role Role, by Actor
 	if login, err = ParseLogin(login); err != nil {
 		return err
 	}
-	e, err := s.newEntry(by, ActRole, login, OutcomeDone)
-	if err != nil {
-		return err
-	}
-	return s.store.SetMemberRole(ctx, login, role, e)
+	return s.withEntry(by, ActRole, login, func(e AuditEntry) error { return s.store.SetMemberRole(ctx, login, role, e) })
 }
 
 // WithRole returns the account with a new role, as the entry's person gave it, and
@@ -157,12 +153,10 @@ func (s *Service) Disable(ctx context.Context, login string, by Actor) error {
 	if err != nil {
 		return err
 	}
-	e, err := s.newEntry(by, ActDisable, was.Login, OutcomeDone)
-	if err != nil {
-		return err
-	}
-	e.Was, e.Became = "enabled", "disabled"
-	return s.store.DisableMember(ctx, was.Login, e)
+	return s.withEntry(by, ActDisable, was.Login, func(e AuditEntry) error {
+		e.Was, e.Became = "enabled", "disabled"
+		return s.store.DisableMember(ctx, was.Login, e)
+	})
 }
 
 // Members lists all members, by login.
@@ -198,11 +192,7 @@ func (s *Service) openSetup(ctx context.Context, login string, code secret.Token
 		return Account{}, err
 	}
 	refuse := func(login string) (Account, error) {
-		e, err := s.newEntry(Actor{Login: login, From: from}, ActEnrol, login, OutcomeRefused)
-		if err == nil {
-			err = s.store.AddAuditEntry(ctx, e)
-		}
-		return Account{}, errors.Join(ErrSetup, err)
+		return Account{}, errors.Join(ErrSetup, s.write(ctx, Actor{Login: login, From: from}, Change{What: ActEnrol, Subject: login}, OutcomeRefused))
 	}
 	r, err := s.account(ctx, login)
 	if errors.Is(err, central.ErrNotFound) || errors.Is(err, ErrLogin) {
@@ -245,13 +235,7 @@ func (s *Service) Enrol(ctx context.Context, login string, code, chosen secret.T
 		return SignedIn{}, err
 	}
 	by := Actor{r.Login, r.Role, from}
-	session, err := s.newSession(by, func(session Session) error {
-		e, err := s.newEntry(by, ActEnrol, r.Login, OutcomeDone)
-		if err != nil {
-			return err
-		}
-		return s.store.EnrolMember(ctx, r, session, e)
-	})
+	session, err := s.newSession(by, ActEnrol, r.Login, func(session Session, e AuditEntry) error { return s.store.EnrolMember(ctx, r, session, e) })
 	if errors.Is(err, central.ErrState) {
 		return SignedIn{}, ErrSetup
 	}
@@ -284,12 +268,8 @@ func (s *Service) ChangePassword(ctx context.Context, in SignedIn, old, chosen s
 	if err != nil {
 		return SignedIn{}, err
 	}
-	wait, err := s.store.CountStaffAttempt(ctx, by.Login, time.Now(), password.Wait)
-	if err != nil {
+	if err := s.countAttempt(ctx, by.Login); err != nil {
 		return SignedIn{}, err
-	}
-	if wait > 0 {
-		return SignedIn{}, &WaitError{wait}
 	}
 	step, err := s.verifyCredentials(ctx, was, old, code)
 	if err != nil {
@@ -303,11 +283,7 @@ func (s *Service) ChangePassword(ctx context.Context, in SignedIn, old, chosen s
 	if is.Password, err = s.hashPassword(ctx, chosen); err != nil {
 		return SignedIn{}, err
 	}
-	session, err := s.newSession(by, func(session Session) error {
-		e, err := s.newEntry(by, ActPassword, by.Login, OutcomeDone)
-		if err != nil {
-			return err
-		}
+	session, err := s.newSession(by, ActPassword, by.Login, func(session Session, e AuditEntry) error {
 		return s.store.SetMemberPassword(ctx, was, is, session, e)
 	})
 	if errors.Is(err, central.ErrState) {

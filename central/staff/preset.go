@@ -56,13 +56,8 @@ func (s *Service) EnsurePreset(ctx context.Context, k Preset, by Actor) error {
 	if r.Password, err = password.Hash(k.Password, s.cfg.Rand, s.cfg.Cost); err != nil {
 		return err
 	}
-	_, err = s.newSession(by, func(session Session) error {
-		session.Login = k.Login
+	_, err = s.newSession(by, ActEnrol, k.Login, func(session Session, e AuditEntry) error {
 		session.OpenedAt, session.SeenAt = session.OpenedAt.Add(-SessionLifetime), session.SeenAt.Add(-SessionLifetime) // ended: nobody has the token
-		e, err := s.newEntry(by, ActEnrol, k.Login, OutcomeDone)
-		if err != nil {
-			return err
-		}
 		return s.store.EnrolMember(ctx, r, session, e)
 	})
 	if errors.Is(err, central.ErrState) {

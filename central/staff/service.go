@@ -140,26 +140,31 @@ func (s SignedIn) Actor() Actor { return Actor{Login: s.Member.Login, Role: s.Ro
 // checkRate counts an attempt against the rates of its address and of all addresses.
 // *WaitError.
 func (s *Service) checkRate(ctx context.Context, from string) error {
-	for _, r := range []struct {
-		name string
-		rate ratelimit.Rate
-	}{{"console:" + networkOf(from), addressRate}, {"console", globalRate}} {
-		given, wait, err := s.store.TakeRateTokens(ctx, r.name, r.rate, 1, time.Now())
-		if err != nil {
-			return err
-		}
-		if given == 0 {
-			return &WaitError{max(wait, time.Second)}
-		}
+	if err := s.takeToken(ctx, "console:"+networkOf(from), addressRate); err != nil {
+		return err
 	}
-	return nil
+	return s.takeToken(ctx, "console", globalRate)
 }
 
 // CountSearch counts a search by a member, over all nodes. *WaitError.
 func (s *Service) CountSearch(ctx context.Context, login string) error {
-	given, wait, err := s.store.TakeRateTokens(ctx, "console-search:"+login, searchRate, 1, time.Now())
+	return s.takeToken(ctx, "console-search:"+login, searchRate)
+}
+
+// takeToken takes one use of a rate. *WaitError.
+func (s *Service) takeToken(ctx context.Context, name string, rate ratelimit.Rate) error {
+	given, wait, err := s.store.TakeRateTokens(ctx, name, rate, 1, time.Now())
 	if err == nil && given == 0 {
 		err = &WaitError{max(wait, time.Second)}
+	}
+	return err
+}
+
+// countAttempt counts an attempt before it is judged. *WaitError.
+func (s *Service) countAttempt(ctx context.Context, name string) error {
+	wait, err := s.store.CountStaffAttempt(ctx, name, time.Now(), password.Wait)
+	if err == nil && wait > 0 {
+		err = &WaitError{wait}
 	}
 	return err
 }
@@ -228,12 +233,10 @@ func (s *Service) signIn(ctx context.Context, name string, typed secret.Token, c
 	if err == nil {
 		existing = name
 	}
-	wait, err := s.store.CountStaffAttempt(ctx, counted, time.Now(), password.Wait)
-	if err != nil {
+	if err := s.countAttempt(ctx, counted); errors.As(err, new(*WaitError)) {
+		return SignedIn{}, errors.Join(err, s.recordRefusedSignIn(ctx, existing, from, "has to wait after wrong attempts"))
+	} else if err != nil {
 		return SignedIn{}, err
-	}
-	if wait > 0 {
-		return SignedIn{}, errors.Join(&WaitError{wait}, s.recordRefusedSignIn(ctx, existing, from, "has to wait after wrong attempts"))
 	}
 	step, err := s.verifyCredentials(ctx, r, typed, code)
 	if err != nil {
@@ -242,12 +245,8 @@ func (s *Service) signIn(ctx context.Context, name string, typed secret.Token, c
 	if step == 0 {
 		return SignedIn{}, errors.Join(ErrWrong, s.recordRefusedSignIn(ctx, existing, from, ""))
 	}
-	session, err := s.newSession(Actor{name, r.Role, from}, func(session Session) error {
+	session, err := s.newSession(Actor{name, r.Role, from}, ActSignIn, name, func(session Session, e AuditEntry) error {
 		session.AttemptName = counted
-		e, err := s.newEntry(Actor{name, r.Role, from}, ActSignIn, name, OutcomeDone)
-		if err != nil {
-			return err
-		}
 		return s.store.OpenStaffSession(ctx, r, step, session, e)
 	})
 	if errors.Is(err, central.ErrState) {
@@ -293,27 +292,22 @@ func (s *Service) openFactor(r Account) (Factor, error) {
 
 // recordRefusedSignIn writes a refused sign-in into the audit log.
 func (s *Service) recordRefusedSignIn(ctx context.Context, login, from, why string) error {
-	e, err := s.newEntry(Actor{Login: login, From: from}, ActSignIn, login, OutcomeRefused)
-	if err != nil {
-		return err
-	}
-	e.Note = why
 	if login == "" {
 		// The typed text is not logged: it may be a password in the wrong field.
-		e.Note = strings.TrimSpace("unknown login " + why)
+		why = strings.TrimSpace("unknown login " + why)
 	}
-	return s.store.AddAuditEntry(ctx, e)
+	return s.write(ctx, Actor{Login: login, From: from}, Change{What: ActSignIn, Subject: login, Note: why}, OutcomeRefused)
 }
 
-// newSession makes a session and calls write to store it.
-func (s *Service) newSession(by Actor, write func(Session) error) (SignedIn, error) {
+// newSession makes a session of a member and calls write to store it with its entry.
+func (s *Service) newSession(by Actor, action Action, login string, write func(Session, AuditEntry) error) (SignedIn, error) {
 	token, err := s.newToken()
 	if err != nil {
 		return SignedIn{}, err
 	}
 	now := time.Now()
-	session := Session{Hash: tokenHash("session", token), Login: by.Login, From: truncate(by.From, maxSubject), OpenedAt: now, SeenAt: now}
-	return SignedIn{Session: session, Token: token}, write(session)
+	session := Session{Hash: tokenHash("session", token), Login: login, From: truncate(by.From, maxSubject), OpenedAt: now, SeenAt: now}
+	return SignedIn{Session: session, Token: token}, s.withEntry(by, action, login, func(e AuditEntry) error { return write(session, e) })
 }
 
 // Session returns who is signed in by a token, and extends the session where touch is
@@ -340,10 +334,6 @@ func (s *Service) Session(ctx context.Context, token secret.Token, touch bool) (
 }
 
 // SignOut ends a session.
-func (s *Service) SignOut(ctx context.Context, session SignedIn) error {
-	e, err := s.newEntry(session.Actor(), ActSignOut, session.Member.Login, OutcomeDone)
-	if err != nil {
-		return err
-	}
-	return s.store.CloseStaffSession(ctx, session.Hash, e)
+func (s *Service) SignOut(ctx context.Context, in SignedIn) error {
+	return s.withEntry(in.Actor(), ActSignOut, in.Member.Login, func(e AuditEntry) error { return s.store.CloseStaffSession(ctx, in.Hash, e) })
 }
