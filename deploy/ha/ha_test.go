@@ -20,6 +20,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"galla/shared/files"
 )
 
 // start makes a cluster for a test.
@@ -118,7 +120,7 @@ func serverKilled(t *testing.T, c *Cluster) {
 		t.Fatal(err)
 	}
 	server := postmaster(t, filepath.Join(c.host(primary).folder, "data"))
-	if err := syscall.Kill(server, syscall.SIGKILL); err != nil {
+	if err := files.Signal(server, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
 	killed := time.Now()

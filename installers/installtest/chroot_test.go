@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"galla/shared/files"
 )
 
 // What the Debian of the tests is made of: the least that boots systemd.
@@ -213,7 +215,7 @@ func signalFamily(pid int, name string, sig syscall.Signal) error {
 		}
 		comm, err := os.ReadFile(fmt.Sprintf("/proc/%d/comm", child))
 		if err == nil && strings.TrimSpace(string(comm)) == name {
-			return syscall.Kill(child, sig)
+			return files.Signal(child, sig)
 		}
 		if err := signalFamily(child, name, sig); err == nil {
 			return nil

@@ -22,6 +22,7 @@ import (
 	"galla/edge/update/releases"
 	"galla/installers"
 	"galla/installers/publish"
+	"galla/shared/files"
 	"galla/shared/freeport"
 )
 
@@ -215,7 +216,7 @@ func TestWindowsUpdate(t *testing.T) {
 	if len(parent) != 1 {
 		t.Fatalf("the installed program runs as %v", parent)
 	}
-	if err := syscall.Kill(parent[0], syscall.SIGKILL); err != nil {
+	if err := files.Signal(parent[0], syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
 	until(t, "the child ends with its parent", c.log, func() bool { return len(c.processes(published)) == 0 })

@@ -107,6 +107,9 @@ func TestRulesFind(t *testing.T) {
 		{"rename and sync", renames, "edge/a.go", "package edge\nfunc f() error { return errors.Join(os.Rename(a, b), files.SyncFolder(c)) }", ""},
 		{"rename handed on", renames, "edge/a.go", "package edge\nfunc f() error { return files.WriteAtomic(a, b, 0o600, os.Rename) }", ""},
 
+		{"kill", kills, "edge/a_test.go", "package edge\nfunc f() error { return syscall.Kill(0, 9) }", "whole group"},
+		{"signal", kills, "edge/a_test.go", "package edge\nfunc f() error { return files.Signal(0, os.Kill) }", ""},
+
 		{"reveal", revealCalls, "edge/a.go", "package edge\nfunc f(k key) { g(k.Reveal()) }", "edge/a.go:2"},
 		{"reveal in a test", revealCalls, "edge/a_test.go", "package edge\nfunc f(k key) { g(k.Reveal()) }", ""},
 		{"resident", aadhaarNumbers, "edge/a.go", "package edge\nconst c = \"" + number + "\"", "XXXXXXXX7058"},

@@ -37,3 +37,28 @@ func renames(h *repo) []string {
 	}
 	return out
 }
+
+// mayKill are files that may call the system's kill; the value is the reason.
+var mayKill = map[string]string{
+	"deploy/local/supervise/runner.go": "the process groups of programs that it has started",
+}
+
+func TestSignals(t *testing.T) { enforce(t, kills) }
+
+// kills finds signals to an id that may be 0 or negative: they reach a whole group, that of
+// the test itself among them.
+func kills(h *repo) []string {
+	var out []string
+	for _, f := range h.files {
+		if mayKill[f.path] != "" {
+			continue
+		}
+		ast.Inspect(f.ast, func(n ast.Node) bool {
+			if s, ok := n.(*ast.SelectorExpr); ok && s.Sel.Name == "Kill" && (isIdent(s.X, "syscall") || isIdent(s.X, "unix")) {
+				out = append(out, fmt.Sprintf("%s: with 0, kill reaches the caller's whole group: use files.Signal, which refuses it.", h.at(f, n)))
+			}
+			return true
+		})
+	}
+	return out
+}

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -109,5 +110,19 @@ func TestPID(t *testing.T) {
 		if _, err := ReadPID(path); err == nil {
 			t.Errorf("%q is a process id", text)
 		}
+	}
+}
+
+func TestSignal(t *testing.T) {
+	for _, pid := range []int{0, -1, -os.Getpid()} {
+		if err := Signal(pid, syscall.Signal(0)); err == nil {
+			t.Errorf("a signal to %d was sent", pid)
+		}
+	}
+	if err := Signal(os.Getpid(), syscall.Signal(0)); err != nil {
+		t.Error(err)
+	}
+	if err := Signal(1<<30, syscall.Signal(0)); !errors.Is(err, os.ErrProcessDone) {
+		t.Errorf("to a process that is not there: %v", err)
 	}
 }

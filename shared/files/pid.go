@@ -50,3 +50,16 @@ func ReadPID(path string) (int, error) {
 	}
 	return pid, nil
 }
+
+// Signal sends a signal to one process. An id below 1 is an error: for the system it would
+// be a group, or all processes. os.ErrProcessDone: there is no such process.
+func Signal(pid int, sig os.Signal) error {
+	if pid < 1 {
+		return fmt.Errorf("%d is no process id", pid)
+	}
+	p, err := os.FindProcess(pid)
+	if err != nil {
+		return err
+	}
+	return errors.Join(p.Signal(sig), p.Release())
+}

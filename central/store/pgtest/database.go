@@ -19,6 +19,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"galla/shared/files"
 )
 
 // Variable of the environment: where tests find their server.
@@ -104,7 +106,7 @@ func isRunning(data string) bool {
 	if err != nil {
 		return true
 	}
-	err = syscall.Kill(id, 0)
+	err = files.Signal(id, syscall.Signal(0))
 	return err == nil || errors.Is(err, syscall.EPERM)
 }
 

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"galla/shared/files"
 )
 
 // child is the variable that makes this binary start a server in the folder that
@@ -125,7 +127,7 @@ func TestEndsWithItsTests(t *testing.T) {
 			t.Fatalf("server %d outlived the process that started it", id)
 		}
 	}
-	for deadline := time.Now().Add(startTimeout); !errors.Is(syscall.Kill(id, 0), syscall.ESRCH); time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(startTimeout); !errors.Is(files.Signal(id, syscall.Signal(0)), os.ErrProcessDone); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("process %d outlived the one that started it", id)
 		}

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"syscall"
 	"time"
+
+	"galla/shared/files"
 )
 
 // killWait bounds the time until killed processes are gone.
@@ -18,10 +20,10 @@ const killWait = 10 * time.Second
 // until none of them runs. Before that, another server of the folder could not start, and a
 // commit in progress could still be answered.
 func killProcesses(postmaster int) {
-	_ = syscall.Kill(postmaster, syscall.SIGSTOP) // it must not start another process
+	_ = files.Signal(postmaster, syscall.SIGSTOP) // it must not start another process
 	family := children(postmaster)
 	for _, pid := range append(family, postmaster) {
-		_ = syscall.Kill(pid, syscall.SIGKILL)
+		_ = files.Signal(pid, syscall.SIGKILL)
 	}
 	look := time.NewTicker(time.Millisecond)
 	defer look.Stop()
@@ -52,7 +54,7 @@ func (s *Server) KillSession(pick func(n int) int) bool {
 			sessions = append(sessions, pid)
 		}
 	}
-	return len(sessions) > 0 && syscall.Kill(sessions[pick(len(sessions))], syscall.SIGKILL) == nil
+	return len(sessions) > 0 && files.Signal(sessions[pick(len(sessions))], syscall.SIGKILL) == nil
 }
 
 // children are the child processes of a process.

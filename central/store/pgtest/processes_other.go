@@ -2,7 +2,11 @@
 
 package pgtest
 
-import "syscall"
+import (
+	"syscall"
+
+	"galla/shared/files"
+)
 
 // killProcesses kills the postmaster; its processes end by themselves.
-func killProcesses(postmaster int) { _ = syscall.Kill(postmaster, syscall.SIGKILL) }
+func killProcesses(postmaster int) { _ = files.Signal(postmaster, syscall.SIGKILL) }

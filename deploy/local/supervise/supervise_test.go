@@ -177,7 +177,7 @@ func (s *testSupervisor) pid(name string) int {
 	return pid
 }
 
-func alive(pid int) bool { return pid > 0 && syscall.Kill(pid, 0) == nil }
+func alive(pid int) bool { return files.Signal(pid, syscall.Signal(0)) == nil }
 
 // eventually waits for something that must happen; only the test's own time limit ends
 // it.
@@ -221,7 +221,7 @@ func TestKilledIsStartedAgain(t *testing.T) {
 	_, stop := s.run(s.config(s.program("bank", "steady")))
 	for range 12 { // more than patience: being killed is not its own fault
 		old := s.pid("bank")
-		if err := syscall.Kill(old, syscall.SIGKILL); err != nil {
+		if err := files.Signal(old, syscall.SIGKILL); err != nil {
 			t.Fatal(err)
 		}
 		eventually(t, "a new process writes its pid", func() bool { p := s.pid("bank"); return p != old && alive(p) })
@@ -323,7 +323,7 @@ func TestFrozenProgramStops(t *testing.T) {
 	c := s.config(s.program("bank", "steady"))
 	c.StopGrace = time.Hour
 	_, stop := s.run(c)
-	if err := syscall.Kill(s.pid("bank"), syscall.SIGSTOP); err != nil {
+	if err := files.Signal(s.pid("bank"), syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
 	if err := stop(); err != nil {

@@ -10,6 +10,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"galla/shared/files"
 )
 
 // How often things break, and for how long. The times are longer than the programs' own
@@ -176,13 +178,13 @@ func (b *faultInjector) enoughInjected() bool {
 // does: its connections stay, and it does not answer.
 func (b *faultInjector) pause(name string, span time.Duration) {
 	pid := b.s.pid(name)
-	if pid == 0 || syscall.Kill(pid, syscall.SIGSTOP) != nil {
+	if files.Signal(pid, syscall.SIGSTOP) != nil {
 		return
 	}
 	b.logEvent("stop " + name)
 	b.sleep(span)
 	if b.s.pid(name) == pid { // else it was killed meanwhile, and the number may be another's
-		_ = syscall.Kill(pid, syscall.SIGCONT)
+		_ = files.Signal(pid, syscall.SIGCONT)
 	}
 }
 

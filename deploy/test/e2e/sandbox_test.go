@@ -254,8 +254,7 @@ func (h *sandbox) pid(name string) int {
 
 // signal sends a signal to a program; false: it was not there.
 func (h *sandbox) signal(name string, sig syscall.Signal) bool {
-	pid := h.pid(name)
-	return pid > 0 && syscall.Kill(pid, sig) == nil
+	return files.Signal(h.pid(name), sig) == nil
 }
 
 // keepDown kills a program and keeps it down until the returned function is

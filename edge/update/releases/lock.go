@@ -97,11 +97,7 @@ func (s *Store) StopLeftover(ctx context.Context, patience time.Duration) (kille
 	if err != nil {
 		return 0, fmt.Errorf("find the process that serves: %w", err)
 	}
-	process, err := os.FindProcess(pid)
-	if err == nil {
-		err = process.Kill()
-	}
-	if err != nil {
+	if err := files.Signal(pid, os.Kill); err != nil {
 		return 0, fmt.Errorf("kill the leftover process %d: %w", pid, err)
 	}
 	if serving, err = s.isServing(ctx, patience); serving && err == nil {
