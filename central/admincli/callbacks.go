@@ -247,17 +247,3 @@ func (c *Callbacks) ReplaySince(ctx context.Context, merchant string, since time
 	_, err = fmt.Fprintf(out, "%d callbacks of merchant %s are sent now.\n", n, merchant)
 	return err
 }
-
-// Rewrap seals every live vendor key, every live callback secret, the staff's second
-// factors and the documents again under the first master key, and returns how many
-// there are.
-func (v *VendorKeys) Rewrap(ctx context.Context) (n int, err error) {
-	err = v.run(ctx, staff.Change{What: "keys.rewrap"}, func(ctx context.Context) error {
-		keyring, err := v.KeyStore.Rewrap(ctx)
-		secrets, secretsErr := v.webhookVault.Rewrap(ctx)
-		people, peopleErr := v.staffVault.Rewrap(ctx)
-		n = keyring + secrets + people
-		return errors.Join(err, secretsErr, peopleErr)
-	})
-	return n, err
-}

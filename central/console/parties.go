@@ -11,6 +11,7 @@ import (
 
 	"galla/central/accounts"
 	"galla/central/iin"
+	"galla/central/keys"
 	"galla/central/staff"
 	"galla/central/webhook"
 	"galla/shared/ist"
@@ -26,7 +27,7 @@ type PartyParts struct {
 	Handler   central.Handler
 	Clients   *accounts.Audited
 	Callbacks *webhook.Audited
-	Keys      VendorKeys
+	Keys      *keys.Audited
 	Banks     *iin.List
 	Lookups   Lookups
 }

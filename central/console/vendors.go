@@ -6,40 +6,16 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"galla/central"
 
 	"galla/central/accounts"
+	"galla/central/keys"
 	"galla/central/staff"
 	"galla/shared/op"
-	"galla/shared/secret"
 )
-
-// VendorKeys issues and revokes vendors' keys.
-type VendorKeys interface {
-	// Issue makes a key. Errors as of central.VendorKeys.
-	Issue(ctx context.Context, vendor central.VendorID) (IssuedKey, error)
-	// KeysOf lists a vendor's keys, oldest first, with revoked ones.
-	KeysOf(ctx context.Context, vendor central.VendorID) ([]Key, error)
-	// Revoke revokes a key.
-	Revoke(ctx context.Context, id central.KeyID) error
-}
-
-// IssuedKey is a new key, shown once.
-type IssuedKey struct {
-	ID     central.KeyID
-	APIKey secret.Token
-	Key    secret.Key
-}
-
-// Key is a vendor's key with the master key that opens it.
-type Key struct {
-	central.VendorKey
-	// Master is the number of the master key that opens it; 1 seals new ones. 0: none
-	// opens it, and the vendor's messages are refused.
-	Master int
-}
 
 func (e *PartyPages) vendorRoutes() []route {
 	return []route{
@@ -49,7 +25,7 @@ func (e *PartyPages) vendorRoutes() []route {
 		getRoute("vendors/{vendor}", staff.Viewer, e.vendor),
 		postRoute("vendors/{vendor}/active", staff.Admin, of(e.findVendor, e.setVendorActive)),
 		postRoute("vendors/{vendor}/keys", staff.Admin, of(e.findVendor, e.issueKey)),
-		postRoute("vendors/{vendor}/keys/{key}/revoke", staff.Admin, e.revokeKey),
+		postRoute("vendors/{vendor}/keys/{key}/revoke", staff.Admin, of(e.findVendor, e.revokeKey)),
 	}
 }
 
@@ -112,19 +88,12 @@ func (e *PartyPages) addAggregator(v *visit) error {
 type vendorPage struct {
 	central.Vendor
 	AggregatorName string
-	Keys           []Key
+	Keys           []keys.VendorKey
 	Live           int // keys that are not revoked
 	MaxLive        int
 	Programs       programs
 	Aggregators    []accounts.Aggregator // to choose from, where it has none
 }
-
-// Worn reports whether a key was used so often that it should be replaced.
-func (k Key) Worn() bool { return k.Uses >= wornUses }
-
-// wornUses is a quarter of the uses that random 96-bit nonces allow a key (NIST SP
-// 800-38D, section 8.3).
-const wornUses = 1 << 30
 
 func (e *PartyPages) vendor(v *visit) error {
 	return e.showVendor(v, central.VendorID(v.path("vendor")), http.StatusOK, "")
@@ -134,7 +103,7 @@ func (e *PartyPages) showVendor(v *visit, id central.VendorID, status int, alert
 	d := vendorPage{MaxLive: central.MaxLiveKeys}
 	var err error
 	if d.Vendor, err = e.Accounts.Vendor(v.Context(), id); err == nil {
-		d.Keys, err = e.Keys.KeysOf(v.Context(), id)
+		d.Keys, err = e.Keys.List(v.Context(), id)
 	}
 	var aggregators []accounts.Aggregator
 	if err == nil {
@@ -176,14 +145,10 @@ func (e *PartyPages) setVendorActive(v *visit, vendor central.Vendor) error {
 }
 
 func (e *PartyPages) issueKey(v *visit, vendor central.Vendor) error {
-	var issued IssuedKey
-	err := v.runAudited(staff.Change{What: "vendor.key.add", Subject: string(vendor.ID)}, func(ctx context.Context) (err error) {
-		issued, err = e.Keys.Issue(ctx, vendor.ID)
-		if errors.Is(err, central.ErrState) {
-			return &refusal{status: http.StatusConflict, text: "The vendor has the largest number of live keys: revoke one first."}
-		}
-		return err
-	})
+	issued, err := e.Keys.Add(v.Context(), v.Actor(), vendor.ID)
+	if errors.Is(err, central.ErrState) {
+		err = &refusal{status: http.StatusConflict, text: "The vendor has the largest number of live keys: revoke one first."}
+	}
 	if err != nil {
 		return v.refuse(err, func(status int, text string) error { return e.showVendor(v, vendor.ID, status, text) })
 	}
@@ -196,30 +161,20 @@ func (e *PartyPages) issueKey(v *visit, vendor central.Vendor) error {
 	}})
 }
 
-func (e *PartyPages) revokeKey(v *visit) error {
-	id := central.KeyID(v.path("key"))
-	vendor, err := e.Accounts.Vendor(v.Context(), central.VendorID(v.path("vendor")))
+func (e *PartyPages) revokeKey(v *visit, vendor central.Vendor) error {
+	id := v.path("key")
+	list, err := e.Keys.List(v.Context(), vendor.ID)
 	if err != nil {
 		return err
 	}
-	keys, err := e.Keys.KeysOf(v.Context(), vendor.ID)
-	if err != nil {
-		return err
-	}
-	own := false
-	for _, k := range keys {
-		own = own || k.ID == id
-	}
-	if !own {
+	if !slices.ContainsFunc(list, func(k keys.VendorKey) bool { return string(k.ID) == id }) {
 		return central.ErrNotFound
 	}
 	here := Root + "vendors/" + string(vendor.ID)
 	if !v.confirmed() {
-		return askToConfirm(v, confirmPage{Question: "Revoke this key of " + vendor.LegalName + "?", Button: "Yes, revoke", Action: here + "/keys/" + string(id) + "/revoke", Back: here,
+		return askToConfirm(v, confirmPage{Question: "Revoke this key of " + vendor.LegalName + "?", Button: "Yes, revoke", Action: here + "/keys/" + id + "/revoke", Back: here,
 			Text: "Every message under it is refused within a second. This can't be undone: the vendor needs another key first."})
 	}
-	err = v.runAudited(staff.Change{What: "vendor.key.revoke", Subject: string(vendor.ID), Note: "key " + string(id), Became: "revoked"}, func(ctx context.Context) error {
-		return e.Keys.Revoke(ctx, id)
-	})
+	_, err = e.Keys.Revoke(v.Context(), v.Actor(), vendor.ID, id)
 	return v.after(err, func(status int, text string) error { return e.showVendor(v, vendor.ID, status, text) }, here, "key-revoked")
 }

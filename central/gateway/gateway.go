@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"galla/central"
+	"galla/central/keys"
 	"galla/central/ratelimit"
 	"galla/shared/envelope"
 	"galla/shared/op"
@@ -100,7 +101,7 @@ type Gateway struct {
 }
 
 // New makes a gateway. safe opens the vendors' keys of the store.
-func New(handler central.Handler, store Store, safe *KeyStore, cfg Config) (*Gateway, error) {
+func New(handler central.Handler, store Store, safe *keys.VendorKeys, cfg Config) (*Gateway, error) {
 	cfg = cfg.withDefaults()
 	if err := cfg.validate(); err != nil {
 		return nil, fmt.Errorf("configuration of the gateway: %w", err)

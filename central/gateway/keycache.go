@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"galla/central"
+	"galla/central/keys"
 	"galla/shared/envelope"
 	"galla/shared/secret"
 )
@@ -21,8 +22,6 @@ const (
 
 	// maxUses is the limit of a key with random 96-bit IVs (NIST SP 800-38D §8.3).
 	maxUses = 1 << 32
-	// replaceAfterUses is when a key should be replaced.
-	replaceAfterUses = 1 << 30
 	// leaseSize is how many uses a node reserves at once: one write for two
 	// thousand messages, and as many lost at most when it stops.
 	leaseSize = 4096
@@ -40,7 +39,7 @@ type vendorKey struct {
 // keyCache holds the live keys, opened.
 type keyCache struct {
 	store  central.VendorKeys
-	opener *KeyStore
+	opener *keys.VendorKeys
 	log    *slog.Logger
 	dummy  *vendorKey
 
@@ -61,7 +60,7 @@ type keyList struct {
 	unopened  int                      // live keys that no master key opens
 }
 
-func newKeyCache(store central.VendorKeys, safe *KeyStore, rand io.Reader, log *slog.Logger) (*keyCache, error) {
+func newKeyCache(store central.VendorKeys, safe *keys.VendorKeys, rand io.Reader, log *slog.Logger) (*keyCache, error) {
 	var unknown [envelope.KeySize]byte
 	if _, err := io.ReadFull(rand, unknown[:]); err != nil {
 		return nil, fmt.Errorf("draw the key that unknown clients are checked with: %w", err)
@@ -80,7 +79,7 @@ func (c *keyCache) find(ctx context.Context, clientID string) (k *vendorKey, kno
 	if err != nil {
 		return nil, false, err
 	}
-	if k, known = list.keys[apiKeyHash(clientID)]; !known {
+	if k, known = list.keys[keys.APIKeyHash(clientID)]; !known {
 		k = c.dummy
 	}
 	return k, known, nil
@@ -145,7 +144,7 @@ func (c *keyCache) openKeys(list []central.VendorKey, number int64, now time.Tim
 			e.keys[record.ClientHash], e.sealed[record.ID] = old.keys[record.ClientHash], string(record.Sealed)
 			continue
 		}
-		key, err := c.opener.open(record)
+		key, err := c.opener.Open(record)
 		if err != nil {
 			c.log.Error("a vendor's key can't be opened: its messages are refused", "key", record.ID, "vendor", record.Vendor, "error", err)
 			e.unopened++
@@ -185,7 +184,7 @@ func (c *keyCache) flushUsage(ctx context.Context) {
 
 // stats returns how many keys are open, how many of them should be replaced, and
 // how many no master key opens.
-func (c *keyCache) stats() (keys, worn, shut int) {
+func (c *keyCache) stats() (open, worn, shut int) {
 	e := c.current.Load()
 	if e == nil {
 		return 0, 0, 0
@@ -209,7 +208,7 @@ type useCounter struct {
 func (c *useCounter) nearLimit() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.uses >= replaceAfterUses
+	return c.uses >= keys.ReplaceAfterUses
 }
 
 // consume counts n uses. central.ErrState: there are none left.
@@ -224,7 +223,7 @@ func (c *useCounter) consume(ctx context.Context, store central.VendorKeys, n in
 	if err != nil {
 		return err
 	}
-	if uses >= replaceAfterUses {
+	if uses >= keys.ReplaceAfterUses {
 		log.Warn("a vendor's key has been used so often that it should be replaced", "key", c.id, "uses", uses, "bound", int64(maxUses))
 	}
 	c.uses = uses

@@ -11,6 +11,7 @@ import (
 
 	"galla/central"
 	"galla/central/httpapi"
+	"galla/central/keys"
 	"galla/shared/envelope"
 	"galla/shared/secret"
 )
@@ -25,7 +26,7 @@ func TestKeysLive(t *testing.T) {
 		t.Errorf("a third key: %v", err)
 	}
 	eventually(t, "the new key serves", func() bool { return h.serves(t, issued) })
-	old := Issued{APIKey: secret.NewToken(apiKey1), Key: counting(0)}
+	old := keys.Issued{APIKey: secret.NewToken(apiKey1), Key: counting(0)}
 	if !h.serves(t, old) {
 		t.Error("the old key no longer serves")
 	}
@@ -50,7 +51,7 @@ func TestKeysLive(t *testing.T) {
 
 // serves tells whether a key is served: by its own seal, which opened does not
 // know.
-func (h *system) serves(t *testing.T, k Issued) bool {
+func (h *system) serves(t *testing.T, k keys.Issued) bool {
 	t.Helper()
 	key, err := envelope.New(k.Key)
 	must(t, err)
@@ -85,15 +86,15 @@ func eventually(t testing.TB, what string, is func() bool) {
 func TestMasterKeysRotate(t *testing.T) {
 	h := startGateway(t, nil)
 	fresh := counting(2)
-	both, err := NewKeyStore(h.db, []secret.Key{fresh, counting(1)}, h.cfg.Rand)
+	both, err := keys.NewVendorKeys(h.db, []secret.Key{fresh, counting(1)}, h.cfg.Rand)
 	must(t, err)
-	alone, err := NewKeyStore(h.db, []secret.Key{fresh}, h.cfg.Rand)
+	alone, err := keys.NewVendorKeys(h.db, []secret.Key{fresh}, h.cfg.Rand)
 	must(t, err)
-	read := func(s *KeyStore) (n int) {
+	read := func(s *keys.VendorKeys) (n int) {
 		list, err := s.List(t.Context(), "")
 		must(t, err)
 		for _, k := range list {
-			if _, err := s.open(k); err == nil {
+			if _, err := s.Open(k.VendorKey); err == nil {
 				n++
 			}
 		}
@@ -115,14 +116,14 @@ func TestMasterKeysRotate(t *testing.T) {
 	list, err := alone.List(t.Context(), "")
 	must(t, err)
 	list[0].Sealed = list[1].Sealed
-	if _, err := alone.open(list[0]); err == nil {
+	if _, err := alone.Open(list[0].VendorKey); err == nil {
 		t.Error("a key that was moved opens")
 	}
 }
 
 func TestUsesAreBounded(t *testing.T) {
 	h := startGateway(t, func(cfg *Config, _ *httpapi.Config) { cfg.Rate = float64(rate.Inf) })
-	k := Issued{APIKey: secret.NewToken(apiKey1), Key: counting(0)}
+	k := keys.Issued{APIKey: secret.NewToken(apiKey1), Key: counting(0)}
 	if !h.serves(t, k) {
 		t.Fatal("it does not serve")
 	}
@@ -130,17 +131,17 @@ func TestUsesAreBounded(t *testing.T) {
 		t.Helper()
 		_, err := h.db.LeaseKeyUses(t.Context(), keyID1, n, maxUses)
 		must(t, err)
-		h.keys.current.Load().keys[apiKeyHash(apiKey1)].uses.leased = 0
+		h.keys.current.Load().keys[keys.APIKeyHash(apiKey1)].uses.leased = 0
 	}
-	use(replaceAfterUses - leaseSize)
+	use(keys.ReplaceAfterUses - leaseSize)
 	if h.Counts().KeysToReplace != 0 || !h.serves(t, k) || h.Counts().KeysToReplace != 1 || !strings.Contains(h.log.text(), "should be replaced") {
 		t.Errorf("at 2^30 nobody was warned: %+v", h.Counts())
 	}
-	use(maxUses - replaceAfterUses - 2*leaseSize)
+	use(maxUses - keys.ReplaceAfterUses - 2*leaseSize)
 	if !h.serves(t, k) {
 		t.Fatal("refused below the bound")
 	}
-	h.keys.current.Load().keys[apiKeyHash(apiKey1)].uses.leased = usesPerMessage
+	h.keys.current.Load().keys[keys.APIKeyHash(apiKey1)].uses.leased = usesPerMessage
 	if !h.serves(t, k) {
 		t.Fatal("refused at the last use")
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"galla/central"
+	"galla/central/keys"
 	"galla/central/store"
 )
 
@@ -61,7 +62,7 @@ func TestAKeyRevokedOnTheWay(t *testing.T) {
 			h := startGateway(t, nil)
 			sealedAs(t, "before", h.do(t, h.seal(t, "GET", "/process/aeps/banks", "{}")), 200, "00")
 			if c.at == "uses" {
-				h.keys.current.Load().keys[apiKeyHash(apiKey1)].uses.leased = 0
+				h.keys.current.Load().keys[keys.APIKeyHash(apiKey1)].uses.leased = 0
 			}
 			h.calls.Store(0)
 			at := &hookedStore{DB: h.db, at: c.at}

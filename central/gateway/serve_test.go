@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"galla/central"
+	"galla/central/keys"
 	"galla/shared/envelope"
 	"galla/shared/op"
 	"galla/shared/secret"
@@ -391,10 +392,10 @@ func TestConfigIsChecked(t *testing.T) {
 	if err := (Config{Rate: -1}).withDefaults().validate(); err == nil || !strings.Contains(err.Error(), "randomness") || !strings.Contains(err.Error(), "above zero") {
 		t.Errorf("validate = %v", err)
 	}
-	if _, err := NewKeyStore(nil, nil, nil); err == nil {
+	if _, err := keys.NewVendorKeys(nil, nil, nil); err == nil {
 		t.Error("a safe without a master key")
 	}
-	if _, err := NewKeyStore(nil, []secret.Key{secret.NewKey([]byte("short"))}, nil); err == nil {
+	if _, err := keys.NewVendorKeys(nil, []secret.Key{secret.NewKey([]byte("short"))}, nil); err == nil {
 		t.Error("a short master key was taken")
 	}
 }

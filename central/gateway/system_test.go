@@ -28,6 +28,7 @@ import (
 	"galla/central"
 	"galla/central/api"
 	"galla/central/httpapi"
+	"galla/central/keys"
 	"galla/central/limits"
 	"galla/central/store"
 	"galla/shared/envelope"
@@ -118,7 +119,7 @@ func (w *logBuffer) text() string {
 type system struct {
 	*Gateway
 	db       *store.DB
-	keyStore *KeyStore
+	keyStore *keys.VendorKeys
 	bank     *fakeBank
 	log      *logBuffer
 	addr     string
@@ -186,9 +187,9 @@ func startGatewayOn(t testing.TB, db *store.DB, change func(*Config, *httpapi.Co
 		Rand: rand.Reader, Logger: cfg.Logger,
 	})
 	must(t, err)
-	h.keyStore, err = NewKeyStore(db, []secret.Key{counting(1)}, rand.Reader)
+	h.keyStore, err = keys.NewVendorKeys(db, []secret.Key{counting(1)}, rand.Reader)
 	must(t, err)
-	for _, k := range []Issued{
+	for _, k := range []keys.Issued{
 		{ID: keyID1, Vendor: v1, APIKey: secret.NewToken(apiKey1), Key: counting(0)},
 		{ID: keyID2, Vendor: v2, APIKey: secret.NewToken(apiKey2), Key: counting(0x40)},
 	} {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"galla/central"
+	"galla/central/keys"
 	"galla/shared/envelope"
 	"galla/shared/secret"
 )
@@ -52,7 +53,7 @@ func TestVectors(t *testing.T) {
 			must(t, err)
 			h := startGateway(t, nil)
 			h.now = func() time.Time { return at.Add(time.Second) }
-			must(t, h.keyStore.Put(t.Context(), Issued{ID: "d0000000-0000-4000-8000-000000000009", Vendor: v1, APIKey: secret.NewToken(v.Client), Key: key}))
+			must(t, h.keyStore.Put(t.Context(), keys.Issued{ID: "d0000000-0000-4000-8000-000000000009", Vendor: v1, APIKey: secret.NewToken(v.Client), Key: key}))
 			var seen central.Request
 			h.Gateway.handler = recordingHandler{h.Gateway.handler, &seen}
 			m := message{v.Method, v.Path, wire(head), []byte(`{"payload":"` + v.Payload + `"}`), v.RequestID}

@@ -1,12 +1,9 @@
 package server
 
 import (
-	"context"
-
 	"galla/central"
 	"galla/central/accounts"
 	"galla/central/console"
-	"galla/central/gateway"
 	"galla/central/httpapi"
 	"galla/central/iin"
 	"galla/central/keys"
@@ -21,7 +18,7 @@ func newPartyPages(cfg Config, k keys.Set, db *store.DB, engine *central.Engine,
 	if err != nil {
 		return nil, err
 	}
-	keyring, err := gateway.NewKeyStore(db, k.VendorMasters, cfg.Rand)
+	keyring, err := keys.NewVendorKeys(db, k.VendorMasters, cfg.Rand)
 	if err != nil {
 		return nil, err
 	}
@@ -38,32 +35,7 @@ func newPartyPages(cfg Config, k keys.Set, db *store.DB, engine *central.Engine,
 		return nil, err
 	}
 	return console.NewPartyPages(console.PartyParts{
-		Accounts: parties, Registry: registry, Handler: handler, Keys: vendorKeys{keyring}, Banks: banks, Lookups: db,
+		Accounts: parties, Registry: registry, Handler: handler, Keys: keys.NewAudited(keyring, log), Banks: banks, Lookups: db,
 		Clients: accounts.NewAudited(parties.ClientIssuer, db, registry, log), Callbacks: webhook.NewAudited(db, secrets, log, cfg.Sandbox),
 	})
-}
-
-// vendorKeys are the gateway's keys as the console manages them.
-type vendorKeys struct{ vault *gateway.KeyStore }
-
-// Issue implements console.VendorKeys.
-func (v vendorKeys) Issue(ctx context.Context, vendor central.VendorID) (console.IssuedKey, error) {
-	k, err := v.vault.Add(ctx, vendor)
-	return console.IssuedKey{ID: k.ID, APIKey: k.APIKey, Key: k.Key}, err
-}
-
-// KeysOf implements console.VendorKeys.
-func (v vendorKeys) KeysOf(ctx context.Context, vendor central.VendorID) ([]console.Key, error) {
-	list, err := v.vault.List(ctx, vendor)
-	var out []console.Key
-	for _, k := range list {
-		out = append(out, console.Key{VendorKey: k, Master: v.vault.MasterNumber(k)})
-	}
-	return out, err
-}
-
-// Revoke implements console.VendorKeys.
-func (v vendorKeys) Revoke(ctx context.Context, id central.KeyID) error {
-	_, err := v.vault.Revoke(ctx, string(id))
-	return err
 }

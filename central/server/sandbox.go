@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"galla/central"
-	"galla/central/gateway"
+	"galla/central/keys"
 	"galla/central/store"
 	"galla/shared/op"
 	"galla/shared/password"
@@ -151,7 +151,7 @@ const sandboxUnknownRate = 10_000
 
 // sandboxKeys are the gateway keys of the sandbox (sandbox.md), as public as
 // its other secrets.
-func sandboxKeys() []gateway.Issued {
+func sandboxKeys() []keys.Issued {
 	counting := func(first byte) secret.Key {
 		raw := make([]byte, seal.KeySize)
 		for i := range raw {
@@ -159,7 +159,7 @@ func sandboxKeys() []gateway.Issued {
 		}
 		return secret.NewKey(raw)
 	}
-	return []gateway.Issued{
+	return []keys.Issued{
 		{ID: "d0000000-0000-4000-8000-000000000001", Vendor: vendorV1, APIKey: secret.NewToken("vk_sandbox_sahyadri"), Key: counting(0)},
 		{ID: "d0000000-0000-4000-8000-000000000002", Vendor: vendorV2, APIKey: secret.NewToken("vk_sandbox_deccan"), Key: counting(0x40)},
 	}
@@ -173,7 +173,7 @@ func sandboxKeyIDs() (ids []central.KeyID) {
 }
 
 // seedKeys adds the sandbox's keys. Revoked ones stay revoked.
-func seedKeys(ctx context.Context, vault *gateway.KeyStore) error {
+func seedKeys(ctx context.Context, vault *keys.VendorKeys) error {
 	for _, k := range sandboxKeys() {
 		if err := vault.Put(ctx, k); err != nil && !errors.Is(err, central.ErrTaken) {
 			return err

@@ -209,7 +209,7 @@ func newUplink(cfg Config, handler central.Handler, db *store.DB, notifier *cent
 // newGateway creates the vendor gateway, and the configuration of the HTTP server that
 // it is reached through.
 func newGateway(ctx context.Context, cfg Config, k keys.Set, db *store.DB, handler central.Handler) (*gateway.Gateway, httpapi.Config, error) {
-	vault, err := gateway.NewKeyStore(db, k.VendorMasters, cfg.Rand)
+	vault, err := keys.NewVendorKeys(db, k.VendorMasters, cfg.Rand)
 	if err != nil {
 		return nil, httpapi.Config{}, err
 	}

@@ -49,7 +49,7 @@ var mayReveal = map[string]string{
 	"central/console/vendors.go":           "shows a new vendor key to the admin who asked for it, once",
 	"central/console/callbacks.go":         "shows a new callback secret to the operator who asked for it, once",
 	"central/admincli/callbacks.go":        "prints a new callback secret for the operator who asked for it, once",
-	"central/gateway/keystore.go":          "seals a vendor's key, and hashes its API key",
+	"central/keys/vendorkeys.go":           "seals a vendor's key, and hashes its API key",
 	"central/admincli/database.go":         "opens the database of a URL with a password in it",
 	"central/server/config.go":             "looks at the form of the database's URL",
 	"central/cmd/galla-central/vendor.go":  "prints a new vendor key for the operator who asked for it, once",

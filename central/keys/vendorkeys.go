@@ -1,4 +1,4 @@
-package gateway
+package keys
 
 import (
 	"context"
@@ -13,6 +13,7 @@ import (
 	"github.com/google/uuid"
 
 	"galla/central"
+	"galla/central/staff"
 	"galla/shared/envelope"
 	"galla/shared/seal"
 	"galla/shared/secret"
@@ -27,8 +28,8 @@ const apiKeySize = 20
 // hintSize is how many last characters of an API key are stored in plain.
 const hintSize = 4
 
-// KeyStore creates vendors' keys, seals them under a master key, and opens them.
-type KeyStore struct {
+// VendorKeys creates vendors' keys, seals them under a master key, and opens them.
+type VendorKeys struct {
 	store central.VendorKeys
 	ring  *seal.Ring
 	rand  io.Reader
@@ -42,23 +43,23 @@ type Issued struct {
 	Key    secret.Key // 32 bytes
 }
 
-// NewKeyStore makes a KeyStore. The first master key seals, all of them open, so
+// NewVendorKeys makes VendorKeys. The first master key seals, all of them open, so
 // that a master key can be replaced while others are still in use.
-func NewKeyStore(store central.VendorKeys, masters []secret.Key, rand io.Reader) (*KeyStore, error) {
+func NewVendorKeys(store central.VendorKeys, masters []secret.Key, rand io.Reader) (*VendorKeys, error) {
 	ring, err := seal.NewRing(masters, rand)
 	if err != nil {
 		return nil, fmt.Errorf("vendors' keys: %w", err)
 	}
-	return &KeyStore{store: store, ring: ring, rand: rand}, nil
+	return &VendorKeys{store: store, ring: ring, rand: rand}, nil
 }
 
-// apiKeyHash names an API key in the database.
-func apiKeyHash(apiKey string) [32]byte {
+// APIKeyHash names an API key in the database.
+func APIKeyHash(apiKey string) [32]byte {
 	return sha256.Sum256([]byte("galla/gateway/api-key/v1\n" + apiKey))
 }
 
 // Add makes a key for a vendor. Errors are those of central.VendorKeys.
-func (s *KeyStore) Add(ctx context.Context, vendor central.VendorID) (Issued, error) {
+func (s *VendorKeys) Add(ctx context.Context, vendor central.VendorID) (Issued, error) {
 	id, err := uuid.NewV7FromReader(s.rand)
 	if err != nil {
 		return Issued{}, fmt.Errorf("draw a key id: %w", err)
@@ -77,7 +78,7 @@ func (s *KeyStore) Add(ctx context.Context, vendor central.VendorID) (Issued, er
 }
 
 // Put stores a key that was made elsewhere, such as a sandbox's.
-func (s *KeyStore) Put(ctx context.Context, k Issued) error {
+func (s *VendorKeys) Put(ctx context.Context, k Issued) error {
 	if _, err := envelope.New(k.Key); err != nil {
 		return fmt.Errorf("record key %s: %w", k.ID, err)
 	}
@@ -90,18 +91,40 @@ func (s *KeyStore) Put(ctx context.Context, k Issued) error {
 		return fmt.Errorf("seal key %s: %w", k.ID, err)
 	}
 	return s.store.AddVendorKey(ctx, central.VendorKey{
-		ID: k.ID, Vendor: k.Vendor, ClientHash: apiKeyHash(apiKey), Hint: apiKey[len(apiKey)-hintSize:],
+		ID: k.ID, Vendor: k.Vendor, ClientHash: APIKeyHash(apiKey), Hint: apiKey[len(apiKey)-hintSize:],
 		Sealed: sealed, CreatedAt: time.Now(),
 	})
 }
 
-// List returns a vendor's keys, or all keys if vendor is empty.
-func (s *KeyStore) List(ctx context.Context, vendor central.VendorID) ([]central.VendorKey, error) {
-	return s.store.VendorKeysOf(ctx, vendor)
+// VendorKey is a stored key with the master key that opens it.
+type VendorKey struct {
+	central.VendorKey
+	// Master is the number of the master key that opens it; 1 seals new ones. 0: none
+	// opens it, and the vendor's messages are refused.
+	Master int
+}
+
+// ReplaceAfterUses is a quarter of the uses that random 96-bit nonces allow a key (NIST SP
+// 800-38D, section 8.3).
+const ReplaceAfterUses = 1 << 30
+
+// Worn reports whether a key was used so often that it should be replaced.
+func (k VendorKey) Worn() bool { return k.Uses >= ReplaceAfterUses }
+
+// List returns a vendor's keys, oldest first, or all keys if vendor is empty; revoked ones
+// are among them.
+func (s *VendorKeys) List(ctx context.Context, vendor central.VendorID) ([]VendorKey, error) {
+	list, err := s.store.VendorKeysOf(ctx, vendor)
+	out := make([]VendorKey, len(list))
+	for i, k := range list {
+		_, n, _ := s.ring.Open(k.Sealed, []byte(sealContext), []byte(k.ID)) // 0 with an error
+		out[i] = VendorKey{k, n}
+	}
+	return out, err
 }
 
 // Revoke revokes a key, named by its id or its API key.
-func (s *KeyStore) Revoke(ctx context.Context, named string) (central.KeyID, error) {
+func (s *VendorKeys) Revoke(ctx context.Context, named string) (central.KeyID, error) {
 	err := s.store.RevokeVendorKey(ctx, central.KeyID(named), time.Now())
 	if err == nil {
 		return central.KeyID(named), nil
@@ -113,7 +136,7 @@ func (s *KeyStore) Revoke(ctx context.Context, named string) (central.KeyID, err
 	if err != nil {
 		return "", err
 	}
-	hash := apiKeyHash(named)
+	hash := APIKeyHash(named)
 	for _, k := range live {
 		if k.ClientHash == hash {
 			return k.ID, s.store.RevokeVendorKey(ctx, k.ID, time.Now())
@@ -124,7 +147,7 @@ func (s *KeyStore) Revoke(ctx context.Context, named string) (central.KeyID, err
 
 // Rewrap seals every live key under the first master key, and returns how many there
 // are. Afterwards the other master keys are not needed.
-func (s *KeyStore) Rewrap(ctx context.Context) (int, error) {
+func (s *VendorKeys) Rewrap(ctx context.Context) (int, error) {
 	live, _, err := s.store.LiveVendorKeys(ctx)
 	if err != nil {
 		return 0, err
@@ -145,8 +168,8 @@ func (s *KeyStore) Rewrap(ctx context.Context) (int, error) {
 	return done, errors.Join(wrong...)
 }
 
-// open opens a stored key.
-func (s *KeyStore) open(k central.VendorKey) (*envelope.Key, error) {
+// Open opens a stored key.
+func (s *VendorKeys) Open(k central.VendorKey) (*envelope.Key, error) {
 	raw, _, err := s.ring.Open(k.Sealed, []byte(sealContext), []byte(k.ID))
 	if err != nil {
 		return nil, fmt.Errorf("key %s of vendor %s: %w", k.ID, k.Vendor, err)
@@ -154,9 +177,40 @@ func (s *KeyStore) open(k central.VendorKey) (*envelope.Key, error) {
 	return envelope.New(secret.NewKey(raw))
 }
 
-// MasterNumber is the number of the master key that sealed a key: 1 is the one that
-// seals new keys, and 0 none of them.
-func (s *KeyStore) MasterNumber(k central.VendorKey) int {
-	_, n, _ := s.ring.Open(k.Sealed, []byte(sealContext), []byte(k.ID)) // 0 with an error
-	return n
+// Audited makes people's changes of vendors' keys, in the console and by commands. Each is
+// in the audit log before and after it is made.
+type Audited struct {
+	*VendorKeys
+	log *staff.AuditLog
+}
+
+// NewAudited returns an Audited.
+func NewAudited(keys *VendorKeys, log *staff.AuditLog) *Audited { return &Audited{keys, log} }
+
+// Add makes a key for a vendor. Errors as of VendorKeys.Add.
+func (a *Audited) Add(ctx context.Context, by staff.Actor, vendor central.VendorID) (issued Issued, err error) {
+	err = a.log.RunAudited(ctx, by, staff.Change{What: "vendor.key.add", Subject: string(vendor)}, func(ctx context.Context) (err error) {
+		issued, err = a.VendorKeys.Add(ctx, vendor)
+		return err
+	})
+	return issued, err
+}
+
+// Revoke revokes a key of a vendor, or of any if vendor is empty, named by its id or its API
+// key. The audit log has its id, never the API key.
+func (a *Audited) Revoke(ctx context.Context, by staff.Actor, vendor central.VendorID, named string) (id central.KeyID, err error) {
+	c := staff.Change{What: "vendor.key.revoke", Subject: string(vendor), Note: "a key that was named by its API key", Became: "revoked"}
+	byID := uuid.Validate(named) == nil
+	if byID {
+		c.Note = "key " + named
+	}
+	err = a.log.RunAudited(ctx, by, c, func(ctx context.Context) (err error) {
+		id, err = a.VendorKeys.Revoke(ctx, named)
+		return err
+	})
+	if err == nil && !byID {
+		c.Note = "it was key " + string(id)
+		err = a.log.Record(ctx, by, c)
+	}
+	return id, err
 }
