@@ -66,7 +66,7 @@ func TestOpenCashIsReported(t *testing.T) {
 		select {
 		case <-rings:
 		default:
-			t.Error("no page is told that the bank paid")
+			t.Error("no page is notified that the bank paid")
 		}
 		h.wantCash(CashDue)
 		time.Sleep(time.Second)

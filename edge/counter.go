@@ -96,7 +96,7 @@ type Counter struct {
 
 	openCash openCashList
 	cashMu   sync.Mutex    // held while the cash of a transfer changes hands (refund.go)
-	wake     chan struct{} // tells the pump to run now
+	wake     chan struct{} // makes the pump run now
 	jobs     sync.WaitGroup
 
 	mu          sync.Mutex

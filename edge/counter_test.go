@@ -13,7 +13,7 @@ import (
 	"galla/shared/wire"
 )
 
-// withTestCounter runs a test in a bubble with a fresh house.
+// withTestCounter runs a test in a bubble with a fresh counter.
 func withTestCounter(t *testing.T, test func(t *testing.T, h *testCounter)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -113,7 +113,7 @@ func TestTheFrameCarriesWhatTheQueueNeverHolds(t *testing.T) {
 				return
 			}
 		}
-		t.Error("no frame was given to the line")
+		t.Error("no frame was given to the uplink")
 	})
 }
 
@@ -152,7 +152,7 @@ func TestLinkDown(t *testing.T) {
 			}
 		})
 	})
-	t.Run("an enquiry on a line that breaks ends", func(t *testing.T) {
+	t.Run("an enquiry on a connection that breaks ends", func(t *testing.T) {
 		withTestCounter(t, func(t *testing.T, h *testCounter) {
 			h.goOnline()
 			id := h.mustCreate(op.Balance)
@@ -164,14 +164,14 @@ func TestLinkDown(t *testing.T) {
 	})
 }
 
-// TestAWelcomeDoesNotAskForWhatIsBeingSent: the line is up before the counter
+// TestAWelcomeDoesNotAskForWhatIsBeingSent: the terminal is online before the counter
 // has dealt with the welcome, and what waited for it is sent at once. A question
 // that came before the operation would make the central refuse it for ever.
 func TestAWelcomeDoesNotAskForWhatIsBeingSent(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
-		during bool // the welcome comes while the frame is given to the line
-	}{{"while it is given to the line", true}, {"once the line has it", false}} {
+		during bool // the welcome comes while the frame is given to the uplink
+	}{{"while it is given to the uplink", true}, {"once the uplink has it", false}} {
 		t.Run(tt.name, func(t *testing.T) {
 			withTestCounter(t, func(t *testing.T, h *testCounter) {
 				id := h.mustCreate(op.Withdrawal)
@@ -228,7 +228,7 @@ func TestLostLinkIsAskedAfter(t *testing.T) {
 				if err != nil || len(unresolved) != 1 || unresolved[0] != id {
 					t.Fatalf("hello names %v, %v", unresolved, err)
 				}
-				synctest.Wait() // the loss is dealt with before the line is back
+				synctest.Wait() // the loss is dealt with before the connection is back
 				h.goOnline()
 				if n := h.link.sent(wire.TAsk, id); n != 1 {
 					t.Errorf("it was asked for %d times, want 1", n)
@@ -283,114 +283,6 @@ func TestRestart(t *testing.T) {
 		last := open(t, queue)
 		defer last.stop()
 		last.wantState(sent, op.Unknown)
-	})
-}
-
-func TestEvents(t *testing.T) {
-	withTestCounter(t, func(t *testing.T, h *testCounter) {
-		h.goOnline()
-		id := h.mustCreate(op.Withdrawal)
-		synctest.Wait()
-		h.receive(outcome(id, op.Pending, ""))
-		h.wantState(id, op.Pending)
-		event := outcome(id, op.Reversed, "68")
-		event.T, event.Kind, event.Cursor = wire.TEvent, wire.EventOutcome, 7
-		h.receive(event)
-		h.wantState(id, op.Reversed)
-		h.receive(event) // at least once
-		h.wantState(id, op.Reversed)
-
-		late := outcome(id, op.Succeeded, "00")
-		late.T, late.Kind, late.Cursor = wire.TEvent, wire.EventOutcome, 8
-		h.receive(late) // what is final stays
-		h.wantState(id, op.Reversed)
-		if cursor, _ := h.queue.Cursor(); cursor != 8 {
-			t.Errorf("cursor = %d, want 8", cursor)
-		}
-	})
-}
-
-// TestAWordThatCannotBe: what no central may say of where an operation stands
-// changes nothing, and does not cost the line.
-func TestAWordThatCannotBe(t *testing.T) {
-	withTestCounter(t, func(t *testing.T, h *testCounter) {
-		h.goOnline()
-		id := h.mustCreate(op.Withdrawal)
-		synctest.Wait()
-		h.receive(outcome(id, op.Pending, ""))
-		h.receive(outcome(id, op.Sent, ""))
-		h.wantState(id, op.Pending)
-		event := outcome(id, op.Sent, "")
-		event.T, event.Kind, event.Cursor = wire.TEvent, wire.EventOutcome, 7
-		h.receive(event)
-		h.wantState(id, op.Pending)
-		if cursor, _ := h.queue.Cursor(); cursor != 7 {
-			t.Errorf("cursor = %d, want 7", cursor)
-		}
-		if err := h.c.Welcome(wire.Frame{T: wire.TWelcome, Outcomes: []wire.Frame{outcome(id, op.Sent, "")}}); err != nil {
-			t.Errorf("Welcomed = %v", err)
-		}
-		h.receive(outcome(id, op.Succeeded, "00"))
-		h.wantState(id, op.Succeeded)
-	})
-}
-
-// TestPendingThatWasNeverSent: what was told pending while the central had only
-// received it may still be refused. Found by the explored model: the step was
-// not in the table, so that the counter cut every line that told it.
-func TestPendingThatWasNeverSent(t *testing.T) {
-	withTestCounter(t, func(t *testing.T, h *testCounter) {
-		h.goOnline()
-		id := h.mustCreate(op.Withdrawal)
-		synctest.Wait()
-		h.receive(outcome(id, op.Pending, ""))
-		h.wantState(id, op.Pending)
-		refused := outcome(id, op.Refused, "")
-		if err := h.c.Receive(refused); err != nil {
-			t.Errorf("the line is cut for it: %v", err)
-		}
-		h.wantState(id, op.NotSent)
-		if v, _ := h.c.Operation(id); v.Verdict() != VerdictNoMoney {
-			t.Errorf("the verdict is %s, want %s", v.Verdict(), VerdictNoMoney)
-		}
-	})
-}
-
-// TestPendingIsAskedForWhereTheWelcomeIsSilent: the central may still carry
-// what it told pending, and writes no event for what then ends. Found by the
-// explored model: such an operation stayed pending until the next hello.
-func TestPendingIsAskedForWhereTheWelcomeIsSilent(t *testing.T) {
-	withTestCounter(t, func(t *testing.T, h *testCounter) {
-		h.goOnline()
-		id := h.mustCreate(op.Withdrawal)
-		synctest.Wait()
-		h.receive(outcome(id, op.Pending, ""))
-		h.goOffline()
-		synctest.Wait()
-		h.goOnline() // its welcome tells nothing
-		if n := h.link.sent(wire.TAsk, id); n != 1 {
-			t.Errorf("it was asked for %d times, want 1", n)
-		}
-		h.receive(outcome(id, op.Succeeded, "00"))
-		h.wantState(id, op.Succeeded)
-	})
-}
-
-func TestAnEventThatCannotBeWrittenIsNotSeen(t *testing.T) {
-	withTestCounter(t, func(t *testing.T, h *testCounter) {
-		h.goOnline()
-		id := h.mustCreate(op.Withdrawal)
-		synctest.Wait()
-		h.receive(outcome(id, op.Pending, ""))
-		h.queue.breakDisk(errors.New("no space left on device"))
-		event := outcome(id, op.Succeeded, "00")
-		event.T, event.Kind, event.Cursor = wire.TEvent, wire.EventOutcome, 1
-		if err := h.c.Receive(event); err == nil {
-			t.Error("an event was taken that is not on disk")
-		}
-		h.queue.breakDisk(nil)
-		h.receive(event)
-		h.wantState(id, op.Succeeded)
 	})
 }
 
@@ -483,60 +375,6 @@ func TestGivingUp(t *testing.T) {
 	})
 }
 
-func TestAllWrongFieldsAreReported(t *testing.T) {
-	withTestCounter(t, func(t *testing.T, h *testCounter) {
-		h.goOnline()
-		var d *ValidationError
-		if _, err := h.c.Start(Request{Route: op.Withdrawal, IIN: "1"}); !errors.As(err, &d) || len(d.Fields) != 5 {
-			t.Errorf("Begin = %v, want five fields", err)
-		}
-		typed := h.draft(op.Withdrawal)
-		typed.Customer = "9999 4105-7058"
-		if _, err := h.c.Start(typed); !errors.As(err, &d) || d.Fields[0] != "customer" {
-			t.Errorf("an Aadhaar number was taken for a name: %v", err)
-		}
-		if _, err := h.c.Start(Request{Route: op.Withdrawal, Fields: []byte(`{"amount":1}`)}); err == nil || errors.As(err, &d) {
-			t.Errorf("a withdrawal with fields: %v", err)
-		}
-	})
-}
-
-func TestNoSessionNoTransaction(t *testing.T) {
-	withTestCounter(t, func(t *testing.T, h *testCounter) {
-		h.goOnline()
-		time.Sleep(2 * time.Hour)
-		var p *PreconditionError
-		if _, err := h.c.Start(h.draft(op.Withdrawal)); !errors.As(err, &p) || p.Code != "session" {
-			t.Fatalf("Begin = %v, want a refusal for the session", err)
-		}
-		v, err := h.c.Start(Request{Route: op.ReqAuth, User: "Fatima", UserID: AgentID})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := h.c.Capture(v.ID); err != nil {
-			t.Fatal(err)
-		}
-		synctest.Wait()
-		h.receive(outcome(v.ID, op.Succeeded, "00"))
-		if !h.c.Status().Session.Active {
-			t.Error("the session is not active after the authentication")
-		}
-	})
-}
-
-func TestAWrongClockPrecludes(t *testing.T) {
-	withTestCounter(t, func(t *testing.T, h *testCounter) {
-		h.goOnline()
-		h.link.mu.Lock()
-		h.link.state.Offset = -2 * time.Hour
-		h.link.mu.Unlock()
-		var p *PreconditionError
-		if _, err := h.c.Start(h.draft(op.Withdrawal)); !errors.As(err, &p) || p.Code != "clock" {
-			t.Errorf("Begin = %v, want a refusal for the clock", err)
-		}
-	})
-}
-
 func TestTheWindowIsKept(t *testing.T) {
 	withTestCounter(t, func(t *testing.T, h *testCounter) {
 		h.goOnline()
@@ -577,28 +415,4 @@ func TestTransitionsEndInFinalStates(t *testing.T) {
 			}
 		}
 	}
-}
-
-// TestAnEventThatWasPassedOver: events that came out of order lose the earlier
-// one, and the counter asks for what it told.
-func TestAnEventThatWasPassedOver(t *testing.T) {
-	withTestCounter(t, func(t *testing.T, h *testCounter) {
-		h.goOnline()
-		id := h.mustCreate(op.Withdrawal)
-		synctest.Wait()
-		h.receive(outcome(id, op.Pending, ""))
-		for _, cursor := range []int64{8, 7} {
-			event := outcome(id, op.Succeeded, "00")
-			event.T, event.Kind, event.Cursor = wire.TEvent, wire.EventOutcome, cursor
-			if cursor == 8 {
-				event.ID = op.ID("0197a1b2-0000-7000-8000-000000000001") // another operation's
-			}
-			h.receive(event)
-		}
-		h.wantState(id, op.Pending)
-		time.Sleep(pendingAskInterval + 2*time.Second)
-		if n := h.link.sent(wire.TAsk, id); n != 1 {
-			t.Errorf("asked %d times", n)
-		}
-	})
 }

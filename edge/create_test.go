@@ -3,7 +3,6 @@ package edge_test
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -15,11 +14,7 @@ import (
 	"time"
 
 	"galla/edge"
-	"galla/edge/i18n"
-	"galla/edge/outcome"
-	"galla/shared/money"
 	"galla/shared/op"
-	"galla/shared/printable"
 	"galla/shared/secret"
 	"galla/shared/wire"
 )
@@ -50,12 +45,12 @@ func all(op.Route) bool { return true }
 
 func durable(r op.Route) bool { return r.Class == op.Money || r.Class == op.Record }
 
-func TestEveryRouteIsCarriedToTheLine(t *testing.T) {
+func TestEveryRouteIsSent(t *testing.T) {
 	everyRoute(t, all, func(s *testCounter, r op.Route) {
 		s.goOnline()
 		id := s.must(r.ID)
 		s.wantState(id, op.Sent)
-		f := s.line.sentFrames(wire.TOp, id)[0]
+		f := s.link.sentFrames(wire.TOp, id)[0]
 		if f.Route != r.ID || f.NotAfter == 0 || (f.CapturedAt != 0) != withFinger[r.ID] {
 			s.t.Errorf("frame of %s: not after %d, captured at %d", f.Route, f.NotAfter, f.CapturedAt)
 		}
@@ -101,7 +96,7 @@ func TestEveryRouteIsCarriedToTheLine(t *testing.T) {
 	})
 }
 
-func TestEveryRouteWithTheLineDown(t *testing.T) {
+func TestEveryRouteOffline(t *testing.T) {
 	everyRoute(t, all, func(s *testCounter, r op.Route) {
 		s.goOnline()
 		s.goOffline()
@@ -117,7 +112,7 @@ func TestEveryRouteWithTheLineDown(t *testing.T) {
 		case op.Enquiry:
 			var p *edge.PreconditionError
 			if !errors.As(err, &p) || p.Code != edge.PreconditionLink {
-				s.t.Errorf("Start = %v, want a refusal for the line", err)
+				s.t.Errorf("Start = %v, want a refusal because it is offline", err)
 			}
 		default:
 			if err != nil {
@@ -171,7 +166,7 @@ func TestEveryRouteLostAfterItWasSent(t *testing.T) {
 		}
 		s.wantState(id, op.Unknown)
 		s.goOnline()
-		if n := len(s.line.sentFrames(wire.TAsk, id)); n != 1 {
+		if n := len(s.link.sentFrames(wire.TAsk, id)); n != 1 {
 			s.t.Errorf("it was asked for %d times, want 1", n)
 		}
 		s.receive(wire.Frame{T: wire.TUnseen, ID: id})
@@ -207,17 +202,6 @@ func TestEveryRouteOverARestart(t *testing.T) {
 		s.wantState(queued, op.Sent)
 		if withAadhaar[r.ID] && string(s.body(queued)["aadhaarno"]) != `"`+canaryAadhaar+`"` {
 			s.t.Error("the sealed Aadhaar number was lost")
-		}
-	})
-}
-
-func TestAnEnquiryDoesNotOutliveItsProgram(t *testing.T) {
-	withTestCounter(t, func(s *testCounter) {
-		s.goOnline()
-		id := s.must(op.CustomerStatus)
-		s.restart()
-		if _, err := s.c.Operation(id); !errors.Is(err, edge.ErrNotFound) {
-			t.Errorf("it is still here: %v", err)
 		}
 	})
 }
@@ -267,7 +251,7 @@ func TestRecordsGoInTheOrderOfTheirPresses(t *testing.T) {
 	})
 }
 
-func TestATransferCarriesItsOwnReferenceAndTellsIt(t *testing.T) {
+func TestATransferHasItsOwnReference(t *testing.T) {
 	withTestCounter(t, func(s *testCounter) {
 		s.goOnline()
 		id := s.must(op.Transfer)
@@ -275,7 +259,7 @@ func TestATransferCarriesItsOwnReferenceAndTellsIt(t *testing.T) {
 			t.Errorf("refId is %s, want the operation's id", ref)
 		}
 		if amount := string(s.body(id)["amount"]); amount != "500.00" || s.view(id).Amount != 50000 {
-			t.Errorf("amount is %s on the line and %s here", amount, s.view(id).Amount)
+			t.Errorf("amount is %s in the frame and %s here", amount, s.view(id).Amount)
 		}
 		s.receive(succeeded(id, op.Pending, 200, `{"statusCode":"00","message":"Transaction pending","reference":"DMT-NR-7","data":{"transactionId":"T7","amount":500,"status":"PENDING"}}`))
 		v := s.view(id)
@@ -309,17 +293,6 @@ func TestATransferCarriesItsOwnReferenceAndTellsIt(t *testing.T) {
 		s.receive(succeeded(unreached, op.Failed, 502, `{"statusCode":"10","message":"Bank network unreachable; nothing was sent"}`))
 		if v = s.view(unreached); v.Verdict() != edge.VerdictNoMoney {
 			t.Errorf("unreached: verdict %s", v.Verdict())
-		}
-	})
-}
-
-func TestAnEnquiryThatIsAnsweredNo(t *testing.T) {
-	withTestCounter(t, func(s *testCounter) {
-		s.goOnline()
-		id := s.must(op.CustomerDetail)
-		s.receive(succeeded(id, op.Succeeded, 200, `{"statusCode":"01","message":"Customer not found"}`))
-		if v := s.view(id); v.Verdict() != edge.VerdictNoCash || v.Result.Message != "Customer not found" {
-			t.Errorf("verdict %s, %+v", v.Verdict(), v.Result)
 		}
 	})
 }
@@ -381,396 +354,6 @@ func TestTheOTPIsUsedOnce(t *testing.T) {
 		s.wantState(lost, op.Unknown)
 		s.wantSent(lost, 1)
 	})
-}
-
-func TestAnEnquiryOnALineThatWentDown(t *testing.T) {
-	withTestCounter(t, func(s *testCounter) {
-		s.goOnline()
-		for range 8 { // the window is full, so the next one waits for a place
-			s.must(op.CustomerDetail)
-		}
-		waits := s.must(op.AgentValidateOTP)
-		s.wantState(waits, op.Queued)
-		s.goOffline()
-		s.wantState(waits, op.Expired)
-		s.goOnline()
-		time.Sleep(time.Minute)
-		s.wantSent(waits, 0)
-	})
-}
-
-func TestARemittersLastKnownDetails(t *testing.T) {
-	details := func(mobile string) string {
-		return fmt.Sprintf(`{"statusCode":"00","message":"sender found","data":{"senderId":"s-%s","beneficiarydetail":[{"accountnumberText":"00123456789"}]}}`, mobile)
-	}
-	ask := func(s *testCounter, mobile string) (edge.View, error) {
-		v, err := s.c.Start(edge.Request{Route: op.RemitterDetails, Fields: []byte(`{"sender_mobilenumber":"` + mobile + `"}`)})
-		synctest.Wait()
-		return v, err
-	}
-	learn := func(s *testCounter, mobile string) {
-		v, err := ask(s, mobile)
-		if err != nil {
-			s.t.Fatal(err)
-		}
-		s.receive(succeeded(v.ID, op.Succeeded, 200, details(mobile)))
-	}
-	unknown := func(s *testCounter, mobile string) {
-		s.t.Helper()
-		var p *edge.PreconditionError
-		if _, err := ask(s, mobile); !errors.As(err, &p) || p.Code != "link" {
-			s.t.Errorf("details of %s = %v, want a refusal for the line", mobile, err)
-		}
-	}
-	t.Run("are given with their age", func(t *testing.T) {
-		withTestCounter(t, func(s *testCounter) {
-			s.goOnline()
-			learn(s, "9876543210")
-			at := time.Now()
-			s.restart()
-			time.Sleep(time.Hour)
-			unknown(s, "9876543211")
-			v, err := ask(s, "9876543210")
-			if err != nil || !v.KnownAt.Equal(at) || v.ReplyValue("senderId") != "s-9876543210" || v.Reason != edge.ReasonFromCache {
-				t.Errorf("details = %+v, %v", v, err)
-			}
-		})
-	})
-	t.Run("are forgotten after a day", func(t *testing.T) {
-		withTestCounter(t, func(s *testCounter) {
-			s.goOnline()
-			learn(s, "9876543210")
-			s.goOffline()
-			time.Sleep(24*time.Hour + 2*time.Second)
-			if value, _, _, err := s.queue.GetCache("remitters"); err != nil || strings.Contains(string(value), "98765") {
-				t.Errorf("the cache still holds %s, %v", value, err)
-			}
-			unknown(s, "9876543210")
-		})
-	})
-	t.Run("are forgotten after a day without the program", func(t *testing.T) {
-		withTestCounter(t, func(s *testCounter) {
-			s.goOnline()
-			learn(s, "9876543210")
-			s.goOffline()
-			s.stop()
-			time.Sleep(25 * time.Hour)
-			s.open()
-			time.Sleep(2 * time.Second)
-			if value, _, _, err := s.queue.GetCache("remitters"); err != nil || strings.Contains(string(value), "98765") {
-				t.Errorf("the cache still holds %s, %v", value, err)
-			}
-			unknown(s, "9876543210")
-		})
-	})
-	t.Run("are bounded", func(t *testing.T) {
-		withTestCounter(t, func(s *testCounter) {
-			s.goOnline()
-			for i := range 45 {
-				learn(s, fmt.Sprintf("98765%05d", i))
-			}
-			s.goOffline()
-			unknown(s, "9876500004")
-			if _, err := ask(s, "9876500005"); err != nil {
-				t.Errorf("the 40 latest are not known: %v", err)
-			}
-		})
-	})
-	t.Run("a stranger is not remembered", func(t *testing.T) {
-		withTestCounter(t, func(s *testCounter) {
-			s.goOnline()
-			v, err := ask(s, "9876543210")
-			if err != nil {
-				t.Fatal(err)
-			}
-			s.receive(succeeded(v.ID, op.Succeeded, 200, `{"statusCode":"01","message":"sender not found"}`))
-			s.goOffline()
-			unknown(s, "9876543210")
-		})
-	})
-}
-
-func TestLimitsAreKeptBeforeAFingerOrAnOTP(t *testing.T) {
-	refused := func(s *testCounter, route op.RouteID, amount int64, words string) {
-		s.t.Helper()
-		var err error
-		if aeps[route] {
-			_, err = s.c.Start(edge.Request{Route: route, Aadhaar: aadhaar(s.t), Customer: "Asha", IIN: "990326", Consent: "en-1", Amount: rupees(amount)})
-		} else {
-			q := s.request(route)
-			q.Fields = []byte(strings.Replace(samples[route], "500.00", fmt.Sprint(amount), 1))
-			_, err = s.c.Start(q)
-		}
-		var d *edge.ValidationError
-		switch {
-		case words == "" && err != nil:
-			s.t.Errorf("%s of %d rupees = %v", route, amount, err)
-		case words != "" && (!errors.As(err, &d) || d.Fields[0] != "amount" || !strings.Contains(amountText(s, route, rupees(amount)), words)):
-			s.t.Errorf("%s of %d rupees = %v (%+v), want %q", route, amount, err, d, words)
-		}
-	}
-	withTestCounter(t, func(s *testCounter) {
-		s.limits = `[{"kinds":["CASH_WITHDRAWAL","PURCHASE"],"scope":"transaction","min":100,"max":10000,"step":50,"count":0,"sum":0,"from":"1999-01-01","until":""},
-			{"kinds":["CASH_WITHDRAWAL"],"scope":"transaction","max":2000,"from":"2000-01-02"},
-			{"kinds":["CASH_WITHDRAWAL"],"scope":"transaction","max":300,"from":"1999-01-01","until":"1999-12-31"},
-			{"kinds":["CASH_WITHDRAWAL"],"scope":"customer-terminal-day","count":5,"from":"1999-01-01"},
-			{"kinds":["TRANSFER"],"scope":"transaction","min":10,"max":5000,"from":"1999-01-01"}]`
-		if _, told := s.c.Limits(); !told.IsZero() {
-			t.Error("limits are known before any was told")
-		}
-		if b := s.c.Bounds(op.Withdrawal); b.Max != rupees(10000) || b.Min != rupees(1) {
-			t.Errorf("the first bounds are %+v", b)
-		}
-		refused(s, op.Transfer, 0, "Enter an amount")
-		refused(s, op.Transfer, 100_000, "") // the central knows
-		time.Sleep(2 * time.Minute)          // it expires
-		s.goOnline()
-		refused(s, op.Withdrawal, 50, "from ₹100.00 to ₹10,000.00")
-		refused(s, op.Withdrawal, 10050, "from ₹100.00 to ₹10,000.00")
-		refused(s, op.Withdrawal, 120, "steps of ₹50.00")
-		refused(s, op.Purchase, 3000, "")
-		refused(s, op.Withdrawal, 3000, "")
-		refused(s, op.TransferOTP, 9, "from ₹10.00 to ₹5,000.00")
-		refused(s, op.Transfer, 5001, "from ₹10.00 to ₹5,000.00")
-		refused(s, op.TransferOTP, 4999, "")
-		s.restart() // they are kept over a restart
-		refused(s, op.Transfer, 5001, "from ₹10.00 to ₹5,000.00")
-		time.Sleep(19 * time.Hour) // another rule is in force, since midnight in India
-		if b := s.c.Bounds(op.Withdrawal); b.Max != rupees(2000) {
-			t.Errorf("the bounds of the next day are %+v", b)
-		}
-	})
-}
-
-// TestATransfersCash: the record keeps the charge that the customer paid and the
-// number to find it by. Where the screen said to keep the cash, it is due when
-// nothing moved in the end, and given back once.
-func TestATransfersCash(t *testing.T) {
-	fatima := edge.User{ID: edge.AgentID, Name: "Fatima"}
-	const refused = `{"statusCode":"55","message":"INVALID OTP","data":{"transactionId":"T1","amount":500,"status":"FAILED"}}`
-	for _, c := range []struct {
-		name string
-		live func(*testCounter, op.ID)
-		due  bool
-	}{
-		{"refused at once", func(s *testCounter, id op.ID) { s.receive(succeeded(id, op.Failed, 200, refused)) }, false},
-		{"pending, then failed", func(s *testCounter, id op.ID) {
-			s.receive(succeeded(id, op.Pending, 200, `{"statusCode":"00","reference":"DMT-NR-1","data":{"status":"PENDING"}}`))
-			s.receive(succeeded(id, op.Failed, 200, refused))
-		}, true},
-		{"the line broke, and it was never seen", func(s *testCounter, id op.ID) {
-			s.goOffline()
-			s.goOnline()
-			s.receive(wire.Frame{T: wire.TUnseen, ID: id})
-		}, true},
-		{"accepted, the line broke, and it failed", func(s *testCounter, id op.ID) {
-			s.receive(wire.Frame{T: wire.TAccepted, ID: id})
-			s.goOffline()
-			s.goOnline()
-			s.receive(succeeded(id, op.Failed, 200, refused))
-		}, true},
-		{"the program was restarted", func(s *testCounter, id op.ID) {
-			s.restart()
-			s.goOnline()
-			s.receive(succeeded(id, op.Failed, 200, refused))
-		}, true},
-		{"accepted, the program was restarted, and it failed", func(s *testCounter, id op.ID) {
-			s.receive(wire.Frame{T: wire.TAccepted, ID: id})
-			s.restart()
-			s.goOnline()
-			s.receive(succeeded(id, op.Failed, 200, refused))
-		}, true},
-		{"accepted, the program was restarted, and it was sent", func(s *testCounter, id op.ID) {
-			s.receive(wire.Frame{T: wire.TAccepted, ID: id})
-			s.restart()
-			s.goOnline()
-			s.receive(succeeded(id, op.Succeeded, 200, `{"statusCode":"00","data":{"transactionId":"T1","amount":500,"status":"SUCCESS"}}`))
-		}, false},
-		{"pending, then sent", func(s *testCounter, id op.ID) {
-			s.receive(succeeded(id, op.Pending, 200, `{"statusCode":"00","reference":"DMT-NR-1","data":{"status":"PENDING"}}`))
-			s.receive(succeeded(id, op.Succeeded, 200, `{"statusCode":"00","data":{"transactionId":"T1","amount":500,"status":"SUCCESS"}}`))
-		}, false},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			withTestCounter(t, func(s *testCounter) {
-				s.goOnline()
-				q := s.request(op.Transfer)
-				q.Charge, q.Mobile = 25_00, "9876543210"
-				v, err := s.c.Start(q)
-				if err != nil {
-					t.Fatal(err)
-				}
-				synctest.Wait()
-				c.live(s, v.ID)
-				v = s.view(v.ID)
-				if v.Charge != 25_00 || v.Mobile != "9876543210" || v.OwesCashBack() != c.due {
-					t.Errorf("it is %s with a charge of %s, of %q, and its cash returns: %v", v.State, v.Charge, v.Mobile, v.OwesCashBack())
-				}
-				if open := s.c.Status().OpenCash; (len(open) == 1 && open[0].ID == v.ID && open[0].Cash() == edge.CashDue) != c.due {
-					t.Errorf("%d are told as open cash", len(open))
-				}
-				if err := s.c.AnswerCash(v.ID, fatima, edge.CashNotGiven); (err == nil) != c.due || c.due && s.view(v.ID).Cash() != edge.CashNotGiven {
-					t.Errorf("that its cash did not go back gave %v", err)
-				}
-				for range 2 {
-					if err := s.c.ConfirmCash(v.ID, fatima); (err == nil) != c.due || err != nil && !errors.Is(err, edge.ErrIllegal) {
-						t.Errorf("that its cash went back gave %v", err)
-					}
-				}
-				if given := !s.view(v.ID).CashGivenAt.IsZero(); given != c.due {
-					t.Errorf("its cash was given back: %v", given)
-				}
-				if open := s.c.Status().OpenCash; len(open) != 0 {
-					t.Errorf("%d are told as open cash still", len(open))
-				}
-			})
-		})
-	}
-}
-
-// amountText is what a page says of an amount.
-func amountText(s *testCounter, route op.RouteID, amount money.Paise) string {
-	book, err := i18n.Load(outcome.Catalogue())
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	return outcome.AmountText(book.Localizer(i18n.English), s.c.Bounds(route), amount)
-}
-
-// TestCashIsInWholeRupees: cash has no paise. In a sandbox they play scenarios,
-// and only its central can say that it is one.
-func TestCashIsInWholeRupees(t *testing.T) {
-	ask := func(s *testCounter, route op.RouteID, amount string) error {
-		if aeps[route] {
-			p, err := money.Parse(amount)
-			if err != nil {
-				t.Fatal(err)
-			}
-			_, err = s.c.Start(edge.Request{Route: route, Aadhaar: aadhaar(s.t), Customer: "Asha", IIN: "990326", Consent: "en-1", Amount: p})
-			return err
-		}
-		q := s.request(route)
-		q.Fields = []byte(strings.Replace(samples[route], "500.00", amount, 1))
-		_, err := s.c.Start(q)
-		return err
-	}
-	for _, sandbox := range []bool{false, true} {
-		withTestCounter(t, func(s *testCounter) {
-			s.sandbox = sandbox
-			s.goOnline()
-			for round := range 2 {
-				for _, route := range []op.RouteID{op.Withdrawal, op.Transfer, op.TransferOTP}[:3-round] {
-					d := (*edge.ValidationError)(nil)
-					switch err := ask(s, route, "500.97"); {
-					case sandbox && err != nil:
-						t.Errorf("%s in a sandbox: %v", route, err)
-					case !sandbox && (!errors.As(err, &d) || !strings.Contains(amountText(s, route, 500_97), "whole rupees")):
-						t.Errorf("%s of paise outside a sandbox: %v", route, err)
-					}
-				}
-				if err := ask(s, op.Purchase, "500.97"); err != nil {
-					t.Errorf("Aadhaar Pay is no cash: %v", err)
-				}
-				if round == 0 {
-					s.restart() // what the central said is kept, and the line is down: no enquiry
-				}
-			}
-		})
-	}
-}
-
-func TestWhatAProgramMustNotPass(t *testing.T) {
-	withTestCounter(t, func(s *testCounter) {
-		s.goOnline()
-		for name, q := range map[string]edge.Request{
-			"no route":      {Route: "POST /aeps/deposit"},
-			"not over it":   {Route: op.FloatBalance},
-			"AEPS fields":   {Route: op.Withdrawal, Fields: []byte(`{"TxnAmount":1}`)},
-			"no object":     {Route: op.Login, Fields: []byte(`[]`)},
-			"null":          {Route: op.Login, Fields: []byte(`null`)},
-			"trailing":      {Route: op.Login, Fields: []byte(`{}{}`)},
-			"twice":         {Route: op.Login, Fields: []byte(`{"a":1,"a":2}`)},
-			"nested":        {Route: op.Login, Fields: []byte(`{"a":{"otp":"1"}}`)},
-			"no UTF-8":      {Route: op.Login, Fields: []byte("{\"a\":\"\xff\"}")},
-			"clear OTP":     {Route: op.Transfer, Fields: []byte(`{"OTP":"1"}`)},
-			"clear PID":     {Route: op.AgentUpdateBio, Fields: []byte(`{"piddata":"1"}`)},
-			"clear Aadhaar": {Route: op.AgentUpdateUID, Fields: []byte(`{"aadhaarno":"` + canaryAadhaar + `"}`)},
-			"too long":      {Route: op.Login, Fields: []byte(`{"a":"` + strings.Repeat("x", 20<<10) + `"}`)},
-		} {
-			var d *edge.ValidationError
-			if _, err := s.c.Start(q); err == nil || errors.As(err, &d) || strings.Contains(err.Error(), canaryAadhaar) {
-				t.Errorf("%s: Start = %v", name, err)
-			}
-		}
-	})
-}
-
-func TestEveryWrongFieldComesAtOnce(t *testing.T) {
-	withTestCounter(t, func(s *testCounter) {
-		s.goOnline()
-		for _, tt := range []struct {
-			q    edge.Request
-			want []string
-		}{
-			{edge.Request{Route: op.Transfer, Fields: []byte(`{"senderId":" ","amount":"5","refId":"mine"}`)},
-				[]string{"senderId", "receiver_account_no", "receiverIfscCode", "BeneficiaryId", "account_holder_name", "amount", "refId", "otp"}},
-			{edge.Request{Route: op.CustomerUpdateBio}, []string{"referenceid", "aadhaar", "consent"}},
-			{edge.Request{Route: op.AgentUpdateBio}, nil}, // the agent's own number is known
-			{edge.Request{Route: op.BeneficiaryAdd, Fields: []byte(samples[op.BeneficiaryAdd]), Title: "9999 4105 7058"}, []string{"title"}},
-			{edge.Request{Route: op.CustomerOnboarding, Fields: []byte(`{"name":"9999-4105-7058","mobile_no":"9876543210","city":"Pune","state":"MH"}`)}, []string{"name"}},
-		} {
-			_, err := s.c.Start(tt.q)
-			var d *edge.ValidationError
-			var got []string
-			if errors.As(err, &d) {
-				got = d.Fields
-			}
-			if !slices.Equal(got, tt.want) {
-				t.Errorf("%s: wrong fields %v (%v), want %v", tt.q.Route, got, err, tt.want)
-			}
-		}
-	})
-}
-
-// TestNoNameIsTakenThatTheCentralRefuses walks every field of the interface that
-// holds a name, and what the rule of both halves refuses.
-func TestNoNameIsTakenThatTheCentralRefuses(t *testing.T) {
-	withTestCounter(t, func(s *testCounter) {
-		s.goOnline()
-		before := len(s.line.frames)
-		for _, bad := range badNames {
-			d := edge.Request{Route: op.Balance, Aadhaar: aadhaar(t), Customer: bad, IIN: "990326", Consent: "en-1", User: "Fatima", UserID: edge.AgentID}
-			var wrong *edge.ValidationError
-			if _, err := s.c.Start(d); !errors.As(err, &wrong) || wrong.Fields[0] != "customer" {
-				t.Errorf("the customer's name %+q: %v", bad, err)
-			}
-			for field := range printable.Fields() {
-				fields, err := json.Marshal(map[string]string{field: bad})
-				if err != nil {
-					t.Fatal(err)
-				}
-				_, err = s.c.Start(edge.Request{Route: op.CustomerOnboarding, Fields: fields})
-				if !errors.As(err, &wrong) || !slices.Contains(wrong.Fields, field) {
-					t.Errorf("%s %+q: %v", field, bad, err)
-				}
-			}
-			for field, q := range map[string]edge.Request{"title": {Title: bad}, "customer": {Customer: bad}} {
-				q.Route, q.Fields = op.BeneficiaryAdd, []byte(samples[op.BeneficiaryAdd])
-				if _, err := s.c.Start(q); !errors.As(err, &wrong) || wrong.Fields[0] != field {
-					t.Errorf("%s %+q: %v", field, bad, err)
-				}
-			}
-		}
-		if left, err := s.queue.Unresolved(); err != nil || len(left) != 0 || len(s.line.frames) != before {
-			t.Errorf("%d operations were begun, %d frames sent: %v", len(left), len(s.line.frames)-before, err)
-		}
-	})
-}
-
-// badNames hide something, or are formulas.
-var badNames = []string{
-	"Asha\nPaid", "Asha\tB", "Asha\x00", "Asha\x1b[2J", "Asha\u202eahsA", "Asha\u2066", "Asha\u200b", "Asha\u200d", "\ufeffAsha", "Asha\u2028B",
-	"Asha\u00ad", "Asha\ufffd", "=HYPERLINK(1)", "@SUM(A1)", "+1+cmd|A0", "-2+3", " =1",
 }
 
 // TestAFingerThatIsNeverTaken: the operation ends after ten minutes, also where the
@@ -896,7 +479,7 @@ func TestADiskThatIsGone(t *testing.T) {
 			}
 		}
 		time.Sleep(10 * time.Second)
-		for _, f := range s.line.frames {
+		for _, f := range s.link.frames {
 			if r, _ := op.Find(f.Route); durable(r) {
 				t.Errorf("%s was sent without a record", f.Route)
 			}
@@ -907,5 +490,3 @@ func TestADiskThatIsGone(t *testing.T) {
 		s.restart()
 	})
 }
-
-func rupees(n int64) money.Paise { return money.Paise(n) * money.Rupee }

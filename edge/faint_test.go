@@ -18,7 +18,7 @@ func TestAFaintPrintIsAskedForOnceMore(t *testing.T) {
 		refused   int   // how many of them are not
 	}{
 		"clear":               {[]int{45}, 0},
-		"not told":            {[]int{0}, 0},
+		"not known":           {[]int{0}, 0},
 		"faint, then clear":   {[]int{44, 80}, 1},
 		"faint twice":         {[]int{30, 26}, 1},
 		"faint, clear enough": {[]int{25, 45}, 1},

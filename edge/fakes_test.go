@@ -188,7 +188,7 @@ func (s *memoryQueue) breakDisk(err error) {
 	s.broken = err
 }
 
-// fakeLink is a Line that keeps what was given to it.
+// fakeLink is a Link that records what was sent.
 type fakeLink struct {
 	mu     sync.Mutex
 	state  LinkState

@@ -55,7 +55,7 @@ func (l *fakeLink) Send(f wire.Frame) error {
 	return nil
 }
 
-// sentFrames are the frames of a type for an operation, over the line's life.
+// sentFrames are the frames of a type for an operation, of all connections.
 func (l *fakeLink) sentFrames(t wire.Type, id op.ID) (out []wire.Frame) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -98,12 +98,12 @@ type testCounter struct {
 
 	c     *edge.Counter
 	queue *queue.Queue
-	line  *fakeLink
+	link  *fakeLink
 	stop  func()
 
 	recordLife time.Duration // zero: the default
 
-	answered int // frames of the line that serve looked at
+	answered int // frames that serve looked at
 	limits   string
 	sandbox  bool // the central says that it is one
 }
@@ -116,7 +116,7 @@ func withTestCounter(t *testing.T, test func(s *testCounter)) {
 	t.Helper()
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
-		s := &testCounter{t: t, dir: dir, line: &fakeLink{}, limits: `[]`, recordLife: shortLife}
+		s := &testCounter{t: t, dir: dir, link: &fakeLink{}, limits: `[]`, recordLife: shortLife}
 		s.open()
 		defer func() {
 			s.stop()
@@ -155,7 +155,7 @@ func (s *testCounter) open() {
 		s.t.Fatal(err)
 	}
 	s.c, s.queue = c, q
-	c.SetLink(s.line)
+	c.SetLink(s.link)
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- c.Run(ctx) }()
@@ -169,23 +169,23 @@ func (s *testCounter) open() {
 }
 
 // restart kills the daemon, and starts it again over the same disk. Nobody
-// tells the dying one that the line is gone.
+// reports to the ending one that it is offline.
 func (s *testCounter) restart() {
 	s.t.Helper()
-	s.line.mu.Lock()
-	s.line.up = false
-	s.line.mu.Unlock()
+	s.link.mu.Lock()
+	s.link.up = false
+	s.link.mu.Unlock()
 	s.queue.Kill()
 	s.stop()
 	s.open()
 }
 
-// goOnline brings the line up; what the counter asks for itself is answered.
+// goOnline connects the terminal; what the counter asks for itself is answered.
 func (s *testCounter) goOnline() {
 	s.t.Helper()
-	s.line.mu.Lock()
-	s.line.up = true
-	s.line.mu.Unlock()
+	s.link.mu.Lock()
+	s.link.up = true
+	s.link.mu.Unlock()
 	if err := s.c.Welcome(wire.Frame{T: wire.TWelcome, Clock: 1, Window: 8}); err != nil {
 		s.t.Fatal(err)
 	}
@@ -193,9 +193,9 @@ func (s *testCounter) goOnline() {
 }
 
 func (s *testCounter) goOffline() {
-	s.line.mu.Lock()
-	s.line.up = false
-	s.line.mu.Unlock()
+	s.link.mu.Lock()
+	s.link.up = false
+	s.link.mu.Unlock()
 	s.c.Disconnected(io.EOF)
 	synctest.Wait()
 }
@@ -205,10 +205,10 @@ func (s *testCounter) serve() {
 	s.t.Helper()
 	for {
 		synctest.Wait()
-		s.line.mu.Lock()
-		fresh := s.line.frames[s.answered:]
-		s.answered = len(s.line.frames)
-		s.line.mu.Unlock()
+		s.link.mu.Lock()
+		fresh := s.link.frames[s.answered:]
+		s.answered = len(s.link.frames)
+		s.link.mu.Unlock()
 		if len(fresh) == 0 {
 			return
 		}
@@ -248,7 +248,7 @@ func (s *testCounter) receive(f wire.Frame) {
 }
 
 // samples are the fields of each route's request, without what has a place of
-// its own in edge.Request. A route without a line here takes none.
+// its own in edge.Request. A route without an entry here takes none.
 var samples = map[op.RouteID]string{
 	op.AgentValidateOTP:    `{"otpreqid":"q-1"}`,
 	op.AgentVerifyPAN:      `{"pan":"ABCDE1234F","name":"Fatima","dob":"1990-01-31"}`,
@@ -355,7 +355,7 @@ func (s *testCounter) wantState(id op.ID, state op.State) {
 	}
 }
 
-func (s *testCounter) sent(id op.ID) int { return len(s.line.sentFrames(wire.TOp, id)) }
+func (s *testCounter) sent(id op.ID) int { return len(s.link.sentFrames(wire.TOp, id)) }
 
 func (s *testCounter) wantSent(id op.ID, times int) {
 	s.t.Helper()
@@ -364,10 +364,10 @@ func (s *testCounter) wantSent(id op.ID, times int) {
 	}
 }
 
-// body is what the line was given for an operation.
+// body is what was sent for an operation.
 func (s *testCounter) body(id op.ID) map[string]json.RawMessage {
 	s.t.Helper()
-	frames := s.line.sentFrames(wire.TOp, id)
+	frames := s.link.sentFrames(wire.TOp, id)
 	if len(frames) != 1 {
 		s.t.Fatalf("%d frames, want 1", len(frames))
 	}

@@ -26,7 +26,7 @@ func TestAnIdentityThatIsBroughtBeginsOnce(t *testing.T) {
 			}
 			synctest.Wait()
 		}
-		if n := len(s.line.sentFrames(wire.TOp, id)); n != 1 {
+		if n := len(s.link.sentFrames(wire.TOp, id)); n != 1 {
 			t.Errorf("%d frames", n)
 		}
 		s.restart()

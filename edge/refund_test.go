@@ -90,7 +90,7 @@ func (s *testCounter) inDrawer() (sum money.Paise) {
 }
 
 // TestCashOfWhatCameBack is open until the refund has succeeded, over restarts
-// too, and whether or not the agent was told to keep it.
+// too, and whether or not the agent was asked to keep it.
 func TestCashOfWhatCameBack(t *testing.T) {
 	for _, late := range []bool{false, true} {
 		withTestCounter(t, func(s *testCounter) {
@@ -165,8 +165,8 @@ func TestCashGivenBeforeItsRefund(t *testing.T) {
 	})
 }
 
-// TestTheBanksWordThatItIsRefunded: another counter may have done it.
-func TestTheBanksWordThatItIsRefunded(t *testing.T) {
+// TestTheBankReportsTheRefund: another counter may have done it.
+func TestTheBankReportsTheRefund(t *testing.T) {
 	for status, want := range map[string]bool{"REFUNDED": true, "REVERSED": false, "SUCCESS": false, "PENDING": false, "": false} {
 		withTestCounter(t, func(s *testCounter) {
 			s.goOnline()
@@ -249,7 +249,7 @@ func TestKeptCashPaysForTheNextAttempt(t *testing.T) {
 			})
 		})
 	}
-	t.Run("the line stays down", func(t *testing.T) {
+	t.Run("the terminal stays offline", func(t *testing.T) {
 		withTestCounter(t, func(s *testCounter) {
 			first := failed(s)
 			s.goOffline()
@@ -398,7 +398,7 @@ func (a *cashModel) step(r *rand.Rand) string {
 
 // TestOneHeapOfNotes walks at random over transfers, answers, next attempts,
 // refunds, cash given by hand, and restarts: the drawer holds what the records
-// say, no cash goes back twice, and whatever is a customer's is told as open.
+// say, no cash goes back twice, and whatever is a customer's is reported as open.
 func TestOneHeapOfNotes(t *testing.T) {
 	for seed := range uint64(30) {
 		withTestCounter(t, func(s *testCounter) {
@@ -411,15 +411,15 @@ func TestOneHeapOfNotes(t *testing.T) {
 				if got := s.inDrawer(); got != a.drawer {
 					t.Fatalf("seed %d: after %s the records say %s, the drawer holds %s", seed, did, got, a.drawer)
 				}
-				told := map[op.ID]bool{}
+				open := map[op.ID]bool{}
 				for _, r := range s.c.Status().OpenCash {
-					told[r.ID] = true
+					open[r.ID] = true
 				}
 				for _, id := range a.live {
 					v := s.view(id)
 					over := v.State.Final() && v.State != op.Succeeded
-					if mine := over && !a.gave[a.pays[id]] && v.CashUsedBy == "" && v.RefundedAt.IsZero(); mine != told[id] {
-						t.Fatalf("seed %d: after %s the cash of %s, which is %s, is told as open: %v", seed, did, id, v.State, told[id])
+					if mine := over && !a.gave[a.pays[id]] && v.CashUsedBy == "" && v.RefundedAt.IsZero(); mine != open[id] {
+						t.Fatalf("seed %d: after %s the cash of %s, which is %s, is reported as open: %v", seed, did, id, v.State, open[id])
 					}
 				}
 			}

@@ -65,7 +65,7 @@ func walk(t *testing.T, actions []int) string {
 		h.c.cfg.RecordSendWithin = walkLife
 		defer func() { h.stop() }()
 		var models []*model
-		given := map[op.ID]int{} // op frames that the line took, over all lives
+		given := map[op.ID]int{} // op frames that were sent, over all lives
 
 		collect := func() {
 			synctest.Wait()

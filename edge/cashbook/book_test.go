@@ -266,7 +266,7 @@ func TestTwoOperatorsCloseAtOnce(t *testing.T) {
 	}
 	a, b := <-results, <-results
 	if (a == nil) == (b == nil) || !errors.Is(errors.Join(a, b), cashbook.ErrClosed) {
-		t.Errorf("they were told %v and %v", a, b)
+		t.Errorf("they got %v and %v", a, b)
 	}
 }
 
@@ -276,7 +276,7 @@ func TestUnclosedDay(t *testing.T) {
 		s.addOperation(op.Withdrawal, november(day, 10, 0), 100_00, op.Succeeded, november(day, 10, 1), "")
 	}
 	if open, err := s.book.UnclosedDays(); err != nil || len(open) != 0 {
-		t.Errorf("a shop that closes no days is told of %v, %v", open, err)
+		t.Errorf("a shop that closes no days is reminded of %v, %v", open, err)
 	}
 	if _, err := s.book.Close("2026-11-18", "Fatima", nil, "", nil); err != nil {
 		t.Fatal(err)

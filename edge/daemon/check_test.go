@@ -63,7 +63,7 @@ func check(t *testing.T, cfg Config) (string, error) {
 	}
 	for _, secret := range []string{agentAadhaar, "2580"} {
 		if strings.Contains(out.String(), secret) {
-			t.Errorf("%s is told", secret)
+			t.Errorf("%s is printed", secret)
 		}
 	}
 	return out.String(), err
@@ -136,7 +136,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestCheckOfTraces: a collector that is away is told, and is no reason not to
+// TestCheckOfTraces: a collector that is away is reported, and is no reason not to
 // start; a setting that can't be is one.
 func TestCheckOfTraces(t *testing.T) {
 	cfg := enrolled(t)

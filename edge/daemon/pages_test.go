@@ -80,7 +80,7 @@ func allSections(t *testing.T) (*ui.Kit, *uitest.Client) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.counter.SetLink(fixedLine{})
+	p.counter.SetLink(fixedLink{})
 	if err := p.openDays(); err != nil {
 		t.Fatal(err)
 	}

@@ -25,11 +25,11 @@ func openPrinter(counter *edge.Counter, own *settingsStore, s Settings, cfg Conf
 	out := receipts{make: func(r edge.Record, say *i18n.Localizer) receipt.Receipt {
 		return receipt.New(r, shop, say)
 	}}
-	room, err := printer.New(counter, printer.Config{
+	pages, err := printer.New(counter, printer.Config{
 		Settings: s.Printer, Receipt: out.make, Logger: cfg.Logger,
 		Save: func(p printer.Settings) error { return own.change(func(s *Settings) { s.Printer = p }) },
 	})
-	out.Pages = room
+	out.Pages = pages
 	return out, err
 }
 
@@ -51,11 +51,11 @@ func (s receipts) View(r edge.Record, operator *i18n.Localizer) aeps.ReceiptView
 	for i, row := range made.Rows {
 		rows[i] = aeps.ReceiptLine{Label: row.Label, Value: row.Value}
 	}
-	told := s.SlipStatus(r, operator)
+	status := s.SlipStatus(r, operator)
 	v := aeps.ReceiptView{
 		Lang: say.Code(), Shop: made.Shop, Title: made.Title, Status: made.Status, Rows: rows, Lines: made.Lines, Notes: made.Notes, Advice: made.Advice,
 		Duplicate: made.Mark(receipt.Copy{Number: r.PrintCount, At: time.Now()}),
-		Printer:   s.Ready(), PrintStatus: told.Text, Tone: told.Tone,
+		Printer:   s.Ready(), PrintStatus: status.Text, Tone: status.Tone,
 	}
 	if drawing, err := receipt.QRSVG(made.Reference); err == nil { // one that is too long has its row
 		v.Code = template.HTML(drawing) // digits and letters of ours: a path of squares

@@ -45,7 +45,7 @@ func (fakeReader) Capture(context.Context) (edge.Capture, error) {
 	return edge.Capture{PidData: secret.NewPidData("<PidData/>"), CapturedAt: time.Now(), Quality: 80}, nil
 }
 
-// fakeLink is a line with a bank behind it that says what the test wants.
+// fakeLink is a link to a bank that says what the test wants.
 type fakeLink struct {
 	counter *edge.Counter
 	frames  chan wire.Frame
@@ -85,7 +85,7 @@ func (b *fakeLink) run(ctx context.Context, t *testing.T) {
 	}
 }
 
-// testDaemon is a counter with its real queue, pages and printer's room.
+// testDaemon is a counter with its real queue, pages and printer's section.
 type testDaemon struct {
 	t       *testing.T
 	counter *edge.Counter
@@ -94,7 +94,7 @@ type testDaemon struct {
 	pages   string // address
 }
 
-// open makes a counter as Run does, with a reader and a line of the test's.
+// open makes a counter as Run does, with a reader and a link of the test's.
 func open(t *testing.T, settings Settings, answer func(op.RouteID) op.State) *testDaemon {
 	t.Helper()
 	log := slog.New(slog.DiscardHandler)
@@ -129,13 +129,13 @@ func open(t *testing.T, settings Settings, answer func(op.RouteID) op.State) *te
 	if err != nil {
 		t.Fatal(err)
 	}
-	line := &fakeLink{counter: s.counter, frames: make(chan wire.Frame, 16), answer: answer}
-	s.counter.SetLink(line)
-	room, err := openPrinter(s.counter, &settingsStore{folder: s.folder, key: s.key, rand: rand.Reader, settings: settings}, settings, cfg)
+	link := &fakeLink{counter: s.counter, frames: make(chan wire.Frame, 16), answer: answer}
+	s.counter.SetLink(link)
+	slips, err := openPrinter(s.counter, &settingsStore{folder: s.folder, key: s.key, rand: rand.Reader, settings: settings}, settings, cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
-	first, err := aeps.New(s.counter, aeps.Config{Receipt: room.View, Logger: log})
+	first, err := aeps.New(s.counter, aeps.Config{Receipt: slips.View, Logger: log})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,7 +145,7 @@ func open(t *testing.T, settings Settings, answer func(op.RouteID) op.State) *te
 	}
 	pages, err := ui.New(s.counter, ui.Config{
 		Name: uitest.Hostname, UserActive: managing.IsActive, CheckPIN: managing.CheckPIN, Catalogues: []i18n.Catalogue{outcome.Catalogue()}, Rand: rand.Reader, Logger: log,
-	}, first, managing, room, help.New(), uitest.LoginSection())
+	}, first, managing, slips, help.New(), uitest.LoginSection())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,10 +154,10 @@ func open(t *testing.T, settings Settings, answer func(op.RouteID) op.State) *te
 	ctx, cancel := context.WithCancel(t.Context())
 	var running sync.WaitGroup
 	running.Go(func() { _ = s.counter.Run(ctx) }) // it ends with ctx
-	running.Go(func() { line.run(ctx, t) })
+	running.Go(func() { link.run(ctx, t) })
 	running.Go(func() {
-		if err := room.Run(ctx); err != nil {
-			t.Errorf("the printer's room ended with %v", err)
+		if err := slips.Run(ctx); err != nil {
+			t.Errorf("the printer's section ended with %v", err)
 		}
 	})
 	t.Cleanup(func() {
@@ -335,7 +335,7 @@ func TestChromiumPrinter(t *testing.T) {
 		b.WaitFor(`document.querySelector("#receipt .code svg")`)
 		before := s.prints(id)
 		b.PressAndWait("p")                               // it may tell of an earlier failure
-		b.WaitFor(`document.querySelector("#slip .bad")`) // not printed, and told by itself
+		b.WaitFor(`document.querySelector("#slip .bad")`) // not printed, and shown by itself
 		b.Screenshot("receipt-" + c.language)
 		if n := s.prints(id); n != before {
 			t.Errorf("%d slips are counted of which nothing is on paper", n-before)

@@ -20,24 +20,24 @@ import (
 	"galla/shared/wire"
 )
 
-// fixedLine is a line in one state.
-type fixedLine struct{ state edge.LinkState }
+// fixedLink is a link in one state.
+type fixedLink struct{ state edge.LinkState }
 
-func (l fixedLine) State() edge.LinkState { return l.state }
-func (fixedLine) Send(wire.Frame) error   { return edge.ErrOffline }
+func (l fixedLink) State() edge.LinkState { return l.state }
+func (fixedLink) Send(wire.Frame) error   { return edge.ErrOffline }
 
 // TestTidy: history goes after 180 days, by the central's clock, and never
 // while that clock is not known.
 func TestTidy(t *testing.T) {
 	tests := []struct {
 		name string
-		line edge.LinkState
+		link edge.LinkState
 		wait time.Duration
 		kept bool
 	}{
 		{"young", edge.LinkState{Online: true}, 179 * 24 * time.Hour, true},
 		{"old", edge.LinkState{Online: true}, 182 * 24 * time.Hour, false},
-		{"old, but the line is down", edge.LinkState{}, 182 * 24 * time.Hour, true},
+		{"old, but offline", edge.LinkState{}, 182 * 24 * time.Hour, true},
 		{"old by our clock, which is a week fast", edge.LinkState{Online: true, Offset: -7 * 24 * time.Hour}, 182 * 24 * time.Hour, true},
 	}
 	for _, tt := range tests {
@@ -60,7 +60,7 @@ func TestTidy(t *testing.T) {
 				}
 				ctx, cancel := context.WithTimeout(t.Context(), tt.wait)
 				defer cancel()
-				if err := purgeHistory(ctx, q, fixedLine{tt.line}, slog.New(slog.DiscardHandler)); err != nil {
+				if err := purgeHistory(ctx, q, fixedLink{tt.link}, slog.New(slog.DiscardHandler)); err != nil {
 					t.Fatal(err)
 				}
 				if _, err := q.Get(id); (err == nil) != tt.kept {

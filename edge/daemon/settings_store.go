@@ -50,7 +50,7 @@ func (k *settingsStore) Assign(p reader.Identity) error {
 // a counter that does not run: the queue's lock sees to it.
 func UseReader(cfg Config, s rdservice.Service, info rdservice.DeviceInfo) (p reader.Identity, err error) {
 	if p = reader.IdentityOf(s, info); p.IsZero() {
-		return p, errors.New("this reader has no identity, so it can't be told from others")
+		return p, errors.New("this reader has no identity, so it can't be distinguished from others")
 	}
 	return p, withQueue(cfg, func(_ *queue.Queue, own *settingsStore) error { return own.Assign(p) })
 }

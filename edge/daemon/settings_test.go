@@ -129,11 +129,11 @@ func TestForgottenPIN(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = q.Close() }()
-	crew, err := openUsers(q, settings, Config{Rand: rand.Reader, Logger: log})
+	operators, err := openUsers(q, settings, Config{Rand: rand.Reader, Logger: log})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := crew.CheckPIN(t.Context(), edge.AgentID, secret.NewOTP("8264")); err != nil {
+	if _, err := operators.CheckPIN(t.Context(), edge.AgentID, secret.NewOTP("8264")); err != nil {
 		t.Error(err)
 	}
 	if err := SetPIN(Config{Data: data, Rand: rand.Reader, Logger: log}, secret.NewOTP("7391")); err == nil {

@@ -16,15 +16,15 @@ import (
 	"galla/shared/secret"
 )
 
-// line is a line that is up or down as a test wants.
-type line struct {
-	fixedLine
+// testLink is online or offline as a test wants.
+type testLink struct {
+	fixedLink
 	state edge.LinkState
 }
 
-func (l *line) State() edge.LinkState { return l.state }
+func (l *testLink) State() edge.LinkState { return l.state }
 
-// A counter is empty where nobody touches it, its line is up, and every operation
+// A counter is empty where nobody touches it, it is online, and every operation
 // has its end, waits for the bank, or never got a finger.
 func TestBusy(t *testing.T) {
 	const idle = 5 * time.Minute
@@ -37,7 +37,7 @@ func TestBusy(t *testing.T) {
 		"empty":            {nil, 0, false, ""},
 		"long ago":         {nil, idle + time.Second, false, ""},
 		"just now":         {nil, idle - time.Second, false, "the counter is in use"},
-		"no line":          {nil, 0, true, "the terminal is offline"},
+		"offline":          {nil, 0, true, "the terminal is offline"},
 		"queued":           {[]op.State{op.Queued}, 0, false, "an operation is on its way"},
 		"sent":             {[]op.State{op.Queued, op.Sent}, 0, false, "an operation is on its way"},
 		"accepted":         {[]op.State{op.Queued, op.Sent, op.Accepted}, 0, false, "an operation is on its way"},
@@ -60,7 +60,7 @@ func TestBusy(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			counter.SetLink(&line{state: edge.LinkState{Online: !c.down}})
+			counter.SetLink(&testLink{state: edge.LinkState{Online: !c.down}})
 			if c.states != nil {
 				id, err := op.NewID(rand.Reader)
 				if err == nil {
@@ -84,7 +84,7 @@ func TestBusy(t *testing.T) {
 			if got := u.busy(); got != c.want {
 				t.Errorf("%q, want %q", got, c.want)
 			}
-			// A fetch leaves the line to what is on its way.
+			// A fetch leaves the connection to what is on its way.
 			if got := u.operationRunning(); got != (c.want == "an operation is on its way") {
 				t.Errorf("under way: %v", got)
 			}

@@ -178,7 +178,7 @@ type roundTrip func(*http.Request) (*http.Response, error)
 
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// A program that is no reader's service is told of only where a reader is
+// A program that is no reader's service is reported only where a reader is
 // missing, and never one at which nothing listens.
 func TestOtherPrograms(t *testing.T) {
 	r := well(t, func(c *Config) {

@@ -82,7 +82,7 @@ func tellAll(t *testing.T, w *i18n.Localizer) {
 			}
 		}
 	}
-	// Cash that went back is never told to be given back again.
+	// Cash that went back is never to be given back again.
 	back := func(v *edge.View) {
 		v.Route, v.State, v.Result.Code, v.CashKept, v.CashGivenAt = op.Transfer, op.Failed, "91", true, now
 	}
@@ -95,8 +95,8 @@ func tellAll(t *testing.T, w *i18n.Localizer) {
 	}
 }
 
-// TestCaseOfARecord: a record without what the counter knows beside it is told by
-// its state: nobody reads of a broken line where nothing was sent.
+// TestCaseOfARecord: a record without what the counter knows beside it is described by
+// its state: nobody reads of a broken connection where nothing was sent.
 func TestCaseOfARecord(t *testing.T) {
 	for _, c := range []struct {
 		state op.State
@@ -109,7 +109,7 @@ func TestCaseOfARecord(t *testing.T) {
 	} {
 		v := withdrawal(func(v *edge.View) { v.State = c.state })
 		if got := CaseOf(v, edge.LinkState{Online: c.up}); got != c.want {
-			t.Errorf("%s with the line up %v is told as %q, want %q", c.state, c.up, got, c.want)
+			t.Errorf("%s with the terminal online %v is described as %q, want %q", c.state, c.up, got, c.want)
 		}
 	}
 }

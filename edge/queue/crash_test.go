@@ -61,8 +61,8 @@ func child(path string) {
 	wg.Wait()
 }
 
-// TestKill kills a writing process at arbitrary moments. Whatever it was told
-// is on the disk must be there, and the bodies of ended operations must not.
+// TestKill kills a writing process at arbitrary moments. Whatever was acknowledged
+// must be on the disk, and the bodies of ended operations must not.
 func TestKill(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: starts and kills processes")
@@ -75,10 +75,10 @@ func TestKill(t *testing.T) {
 		if err != nil || report.Warning != "" {
 			t.Fatalf("round %d: %v, %+v", round, err, report)
 		}
-		for id, told := range acknowledged {
+		for id, last := range acknowledged {
 			r, err := q.Get(id)
-			if err != nil || r.Version < told.version || r.Version == told.version && r.State != told.state {
-				t.Errorf("round %d: %s was told to be %s (%d) and is %s (%d), %v", round, id, told.state, told.version, r.State, r.Version, err)
+			if err != nil || r.Version < last.version || r.Version == last.version && r.State != last.state {
+				t.Errorf("round %d: %s was acknowledged as %s (%d) and is %s (%d), %v", round, id, last.state, last.version, r.State, r.Version, err)
 			}
 			if r.State.Final() != (r.Body == nil) {
 				t.Errorf("round %d: %s operation with a body of %d bytes", round, r.State, len(r.Body))

@@ -214,7 +214,7 @@ func TestDamagedRecords(t *testing.T) {
 		t.Errorf("Unresolved = %v, %v; depth %d", idsOf(rs), err, q.UnresolvedCount())
 	}
 	if _, err := q.ApplyEvent(5, ids[0], become(op.Succeeded)); err != nil {
-		t.Errorf("an event of a damaged operation stops the line: %v", err)
+		t.Errorf("an event of a damaged operation ends the connection: %v", err)
 	}
 	if got, err := q.Damaged(); err != nil || !slices.Equal(got, ids[:3]) {
 		t.Errorf("Damaged = %v, %v", got, err)

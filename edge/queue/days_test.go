@@ -163,7 +163,7 @@ func TestDamagedClosingStaysAndIsReported(t *testing.T) {
 	}
 	defer func() { _ = q.Close() }()
 	if !strings.Contains(report.Warning, "2026-11-21") {
-		t.Errorf("the trouble told is %q", report.Warning)
+		t.Errorf("the warning is %q", report.Warning)
 	}
 	if _, _, ok, err := q.Closing("2026-11-21"); ok || !errors.Is(err, ErrDamaged) {
 		t.Errorf("it was given: %v, %v", ok, err)

@@ -66,7 +66,7 @@ func isDamage(err error) bool {
 		errors.Is(err, berrors.ErrVersionMismatch) || errors.Is(err, berrors.ErrChecksum)
 }
 
-// isFull reports whether there was no room, on the disk or under MaxSize. bbolt
+// isFull reports whether there was no space, on the disk or under MaxSize. bbolt
 // turns the error of growing a file into text.
 func isFull(err error) bool {
 	if err == nil {

@@ -148,7 +148,7 @@ func (q *Queue) closeFiles() error {
 
 // Add implements edge.Queue. The id must be a UUIDv7 (op.ErrID), and the state
 // one of a counter (edge.ErrIllegal). It fails with ErrFull while there is still
-// room to end every operation in the queue.
+// space to end every operation in the queue.
 func (q *Queue) Add(r edge.Record) error {
 	if _, err := op.ParseID(string(r.ID)); err != nil {
 		return fmt.Errorf("add an operation: its id %w", err)

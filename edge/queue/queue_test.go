@@ -138,7 +138,7 @@ func TestAddGetChange(t *testing.T) {
 		t.Errorf("Get = %+v, %v\nwant %+v", got, err, want)
 	}
 	if _, err := q.Get(newID(t)); !errors.Is(err, edge.ErrNotFound) {
-		t.Errorf("Get of a stranger = %v", err)
+		t.Errorf("Get of an unknown operation = %v", err)
 	}
 	got, err := q.Change(want.ID, func(r *edge.Record) error {
 		r.State, r.Deadline = op.Queued, r.CreatedAt.Add(90*time.Second)
@@ -165,7 +165,7 @@ func TestChangeRefuses(t *testing.T) {
 		"an unknown state":   {id, become("happy"), edge.ErrIllegal},
 		"an error of change": {id, func(r *edge.Record) error { r.State = op.Queued; return mine }, mine},
 		"another id":         {id, func(r *edge.Record) error { r.ID = newID(t); return nil }, edge.ErrIllegal},
-		"a stranger":         {newID(t), become(op.Queued), edge.ErrNotFound},
+		"unknown":            {newID(t), become(op.Queued), edge.ErrNotFound},
 		"a panic":            {id, func(*edge.Record) error { panic("inside") }, nil},
 		"no UTF-8":           {id, func(r *edge.Record) error { r.Reason = "\xff"; return nil }, nil},
 	} {
@@ -283,7 +283,7 @@ func TestApply(t *testing.T) {
 		{"its error", 5, id, func(*edge.Record) error { return mine }, mine, 0, op.Pending},
 		{"an illegal step", 5, id, become(op.Sent), edge.ErrIllegal, 0, op.Pending},
 		{"no operation", 3, "", nil, nil, 3, op.Pending},
-		{"a stranger", 4, newID(t), become(op.Failed), nil, 4, op.Pending},
+		{"unknown", 4, newID(t), become(op.Failed), nil, 4, op.Pending},
 		{"applied before", 4, id, become(op.Failed), nil, 4, op.Pending},
 		{"the event", 9, id, become(op.Reversed), nil, 9, op.Reversed},
 		{"the event again", 9, id, become(op.Failed), nil, 9, op.Reversed},
@@ -427,7 +427,7 @@ func TestConfig(t *testing.T) {
 		"a short key":   func(c *Config) { c.Key = secret.NewKey([]byte("short")) },
 		"no randomness": func(c *Config) { c.Rand = nil },
 		"no logger":     func(c *Config) { c.Logger = nil },
-		"no room":       func(c *Config) { c.MaxSize = 1 },
+		"no space":      func(c *Config) { c.MaxSize = 1 },
 		"a folder":      func(c *Config) { c.Path = filepath.Dir(t.TempDir()) },
 	} {
 		cfg := good

@@ -158,7 +158,7 @@ func (q *Queue) commit(batch []*request) {
 	}
 }
 
-// writeOneByOne writes changes one by one after they found no room together: new
+// writeOneByOne writes changes one by one after they did not fit together: new
 // operations are refused, and each other change frees what it replaces. A change
 // that depends on a failed one fails with it.
 func (q *Queue) writeOneByOne(writes []*request) {
@@ -340,7 +340,7 @@ func mapFull(err error) error {
 }
 
 // The reserve: free pages inside the file, so that operations in the queue can
-// end when the disk or MaxSize has no more room.
+// end when the disk or MaxSize is full.
 const (
 	reservePages  = 128 // what a batch of changes and the tree above it need
 	pagesPerAdd   = 4   // record, body, indexes and their trees

@@ -87,7 +87,7 @@ func TestCaptureKYC(t *testing.T) {
 	}
 }
 
-// What the service answers, and what the agent is told.
+// What the service answers, and what the agent reads.
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -121,7 +121,7 @@ func TestRefusals(t *testing.T) {
 			d := newDevice(t, io.Discard, Config{Extra: []string{r.address}, CaptureTimeout: rdservice.MinTimeout})
 			p := refused(t, d)
 			if p.Code != c.code || p.Action != c.action || !strings.Contains(p.Message, c.words) {
-				t.Errorf("told %+v", p)
+				t.Errorf("reported %+v", p)
 			}
 			var r2 *Refusal
 			if c.cause == nil && (!errors.As(p, &r2) || r2.Address != r.address || r2.Code != c.code || r2.Error() == "") ||
@@ -146,7 +146,7 @@ func TestUsable(t *testing.T) {
 		{"still starting, once", "/sim/device", `{"warmup":1}`, -1, 2},
 		{"faint", "/sim/finger", `{"quality":30}`, 30, 1},
 		{"quality of each finger", "/sim/script", `[{"qScore":"71,-1"}]`, 71, 1},
-		{"quality not told", "/sim/script", `[{"qScore":"good"}]`, 0, 1},
+		{"quality not known", "/sim/script", `[{"qScore":"good"}]`, 0, 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -173,7 +173,7 @@ func TestStale(t *testing.T) {
 	d := newDevice(t, io.Discard, Config{Extra: []string{r.address}})
 	p := refused(t, d)
 	if p.Code != "" || p.Action != "retry-device" || !strings.Contains(p.Message, "clock") {
-		t.Errorf("told %+v", p)
+		t.Errorf("reported %+v", p)
 	}
 }
 
@@ -213,7 +213,7 @@ func TestHang(t *testing.T) {
 			}
 			p := problem(t, edge.Capture{}, <-result)
 			if p.Code != "" || p.Action != c.action || !strings.Contains(p.Message, c.words) || !errors.Is(p, c.cause) {
-				t.Errorf("told %+v", p)
+				t.Errorf("reported %+v", p)
 			}
 			r.over(t)
 			r.post(t, "/sim/device", `{"status":"USED"}`) // as a service that goes on
@@ -237,7 +237,7 @@ func TestNoAnswer(t *testing.T) {
 	d := newDevice(t, io.Discard, Config{Extra: []string{r.address}, CaptureTimeout: rdservice.MinTimeout})
 	p := refused(t, d)
 	if !errors.Is(p, rdservice.ErrTimeout) || p.Action != "retry-device" {
-		t.Errorf("told %+v", p)
+		t.Errorf("reported %+v", p)
 	}
 }
 
@@ -260,7 +260,7 @@ func TestBusy(t *testing.T) {
 	before := r.count("")
 	p := refused(t, d)
 	if !errors.Is(p, rdservice.ErrBusy) || p.Code != "" || p.Action != "retry-device" || !strings.Contains(p.Message, "Wait until it has ended") {
-		t.Errorf("told %+v", p)
+		t.Errorf("reported %+v", p)
 	}
 	if s := d.State(); s.Status != "USED" || s.Problem == "" || s.Name == "" {
 		t.Errorf("state while capturing: %+v", s)
@@ -324,7 +324,7 @@ func TestCancelledBeforeTheReaderIsKnown(t *testing.T) {
 	cancel()
 	got, err := d.Capture(ctx)
 	if p := problem(t, got, err); !errors.Is(p, rdservice.ErrCancelled) {
-		t.Errorf("told %+v", p)
+		t.Errorf("reported %+v", p)
 	}
 	if n := r.count("CAPTURE"); n != 0 {
 		t.Errorf("CAPTURE was sent %d times", n)

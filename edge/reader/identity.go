@@ -66,7 +66,7 @@ func (d *Reader) Assigned() Identity {
 // Assign makes a reader the counter's, for an owner, and scans for it.
 func (d *Reader) Assign(p Identity) error {
 	if p.IsZero() || d.identities == nil {
-		return errors.New("this reader has no identity, so it can't be told from others")
+		return errors.New("this reader has no identity, so it can't be distinguished from others")
 	}
 	if err := d.identities.Assign(p); err != nil {
 		return err

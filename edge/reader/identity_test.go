@@ -113,7 +113,7 @@ func TestSameSerialIsAnotherDevice(t *testing.T) {
 		t.Fatal(err)
 	}
 	if p := refused(t, newDevice(t, io.Discard, Config{Extra: []string{liar.address}, Identities: b})); !errors.Is(p, ErrAbsent) || liar.count("CAPTURE") != 0 {
-		t.Errorf("told %+v, asked %d times", p, liar.count("CAPTURE"))
+		t.Errorf("reported %+v, asked %d times", p, liar.count("CAPTURE"))
 	}
 }
 
@@ -129,7 +129,7 @@ func TestCaptureOfAnother(t *testing.T) {
 	b.pin.Code = "00000000-0000-4000-8000-000000000000" // as if the device was changed after the look
 	b.mu.Unlock()
 	if p := refused(t, d); !errors.Is(p, ErrOtherReader) || p.Message != otherCaptureText {
-		t.Errorf("told %+v", p)
+		t.Errorf("reported %+v", p)
 	}
 }
 

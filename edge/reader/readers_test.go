@@ -10,7 +10,7 @@ import (
 	"galla/rdservice/rdsim"
 )
 
-// All readers are told of, and which one captures; a capture is not disturbed.
+// All readers are listed, and which one captures; a capture is not disturbed.
 func TestReaders(t *testing.T) {
 	t.Parallel()
 	a, b := newReader(t, rdsim.Config{Profile: "mantra", Serial: "A"}), newReader(t, rdsim.Config{Profile: "morpho", Serial: "B"})

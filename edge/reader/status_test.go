@@ -38,7 +38,7 @@ func TestState(t *testing.T) {
 		t.Errorf("no reader: %+v", s)
 	}
 	if p := refused(t, d); !errors.Is(p, ErrAbsent) || p.Message != notFoundText || p.Action != "retry-device" || p.Code != "" {
-		t.Errorf("told %+v", p)
+		t.Errorf("reported %+v", p)
 	}
 	running.Store(true)
 	s = until("the reader", is("READY"))
@@ -112,7 +112,7 @@ func TestLook(t *testing.T) {
 	}
 }
 
-// What a maker writes is fit for a line on the screen.
+// What a maker writes is fit for one line on the screen.
 func TestName(t *testing.T) {
 	for _, c := range []struct{ dpID, info, model, want string }{
 		{"MANTRA.MSIPL", "", "MFS100", "Mantra (MFS100)"},
@@ -147,7 +147,7 @@ func TestUsability(t *testing.T) {
 	}
 }
 
-// The reader that was used last and answers wrongly is told of; what other
+// The reader that was used last and answers wrongly is reported; what other
 // programs on the other ports answer is not.
 func TestAbsent(t *testing.T) {
 	failures := []*rdservice.Error{

@@ -114,13 +114,13 @@ func TestWithdrawalSpans(t *testing.T) {
 		"press POST /aeps/withdrawal < : 1h0m0s+1m20s succeeded 200",
 	}
 	if got := recordedSpans(spans); !slices.Equal(got, want) {
-		t.Errorf("told was\n%q\nwant\n%q", got, want)
+		t.Errorf("recorded was\n%q\nwant\n%q", got, want)
 	}
 }
 
-// TestEnquirySpans: what is kept nowhere is told from the line, and begins
-// with the moment that its id holds. What is kept on disk is not told twice,
-// and what the loss of the line ended has no answer.
+// TestEnquirySpans: what is stored nowhere is traced by its frames, and begins
+// with the moment that its id holds. What is kept on disk is not traced twice,
+// and what the loss of the connection ended has no answer.
 func TestEnquirySpans(t *testing.T) {
 	var spans recorded
 	now := pressedAt().Add(3 * time.Second)
@@ -148,10 +148,10 @@ func TestEnquirySpans(t *testing.T) {
 	must(r.Receive(wire.Frame{T: wire.TOutcome, ID: "lost", State: op.Succeeded, HTTP: 200}))
 	want := []string{"uplink < press: 3s+1s succeeded 200", "press POST /aeps/balance < : 0s+4s succeeded 200"}
 	if got := recordedSpans(spans); !slices.Equal(got, want) {
-		t.Errorf("told was\n%q\nwant\n%q", got, want)
+		t.Errorf("recorded was\n%q\nwant\n%q", got, want)
 	}
 	if len(under.given) != 4 || len(c.got) != 6 {
-		t.Errorf("%d frames were given to the line, and %v to the counter", len(under.given), c.got)
+		t.Errorf("%d frames were given to the uplink, and %v to the counter", len(under.given), c.got)
 	}
 }
 
@@ -178,6 +178,6 @@ func TestWatchingChangesNothing(t *testing.T) {
 		t.Error(err)
 	}
 	if len(w.enquiries) != maxEnquiries || len(spans) != 0 {
-		t.Errorf("%d enquiries are remembered, %d spans told", len(w.enquiries), len(spans))
+		t.Errorf("%d enquiries are remembered, %d spans recorded", len(w.enquiries), len(spans))
 	}
 }

@@ -45,7 +45,7 @@ func TestNewRefuses(t *testing.T) {
 		}
 	}
 	if _, err := New(config(), nil); err == nil {
-		t.Error("a line without receiver was made")
+		t.Error("a client without receiver was made")
 	}
 	for _, ok := range []func(*Config){
 		func(c *Config) { c.URL, c.Plain = "ws://central.example/uplink", true },
@@ -118,10 +118,10 @@ func TestConversation(t *testing.T) {
 	}
 	want := []string{"greet", "welcomed", "receive accepted", "receive event"}
 	if !reflect.DeepEqual(afterEvent, want) {
-		t.Errorf("when 'seen' came the counter had been told %v", afterEvent)
+		t.Errorf("when 'seen' came the counter had received %v", afterEvent)
 	}
 	if got := c.calls(); !reflect.DeepEqual(got, append(want, "lost")) {
-		t.Errorf("the counter was told %v", got)
+		t.Errorf("the counter received %v", got)
 	}
 	if len(c.causes()) != 1 || !errors.Is(c.causes()[0], errStopped) {
 		t.Errorf("lost for %v", c.causes())
@@ -141,7 +141,7 @@ func TestConversation(t *testing.T) {
 		t.Errorf("Send before the welcome = %v", err)
 	}
 	if n := changes.Load(); n != 2 {
-		t.Errorf("%d changes were told, want up and down", n)
+		t.Errorf("%d changes were reported, want up and down", n)
 	}
 }
 
@@ -237,12 +237,12 @@ func TestBackoff(t *testing.T) {
 			t.Errorf("state %+v", s)
 		}
 		if len(c.calls()) != 0 {
-			t.Errorf("the counter was told %v of a line that never was", c.calls())
+			t.Errorf("the counter received %v of a connection that never was", c.calls())
 		}
 	})
 }
 
-// TestBackoffStartsAnew after a line that held, and does not after one that
+// TestBackoffStartsAnew after a connection that held, and does not after one that
 // breaks right after its welcome.
 func TestBackoffStartsAnew(t *testing.T) {
 	for _, tt := range []struct {
@@ -263,7 +263,7 @@ func TestBackoffStartsAnew(t *testing.T) {
 				sum += g - tt.holds
 			}
 			if mean := sum / time.Duration(len(gaps)); mean < tt.atLeast || mean > tt.atMost {
-				t.Errorf("a line that holds %v: the next attempt comes after %v", tt.holds, mean)
+				t.Errorf("a connection that holds %v: the next attempt comes after %v", tt.holds, mean)
 			}
 		})
 	}
@@ -404,7 +404,7 @@ func TestWake(t *testing.T) {
 	})
 }
 
-// TestProbe: when the network changed, a line that is up must answer soon.
+// TestProbe: when the network changed, a connection must answer soon.
 func TestProbe(t *testing.T) {
 	for _, dead := range []bool{false, true} {
 		play(t, nil, func(t *testing.T, d *testServer) {
@@ -430,7 +430,7 @@ func TestProbe(t *testing.T) {
 	}
 }
 
-// TestClockIsSet while the line is up: the offset no longer holds, so nothing
+// TestClockIsSet while online: the offset no longer holds, so nothing
 // is sent with it.
 func TestClockIsSet(t *testing.T) {
 	var jump atomic.Int64
@@ -442,13 +442,13 @@ func TestClockIsSet(t *testing.T) {
 		until(t, "up", func() bool { return l.State().Online })
 		jump.Store(int64(4 * time.Second))
 		if !l.State().Online {
-			t.Error("a clock that was slewed by 4 s cost the line")
+			t.Error("a clock that was slewed by 4 s cost the connection")
 		}
 		jump.Store(int64(time.Hour))
 		if s := l.State(); s.Online || s.Problem != edge.LinkClockSet {
 			t.Errorf("state %+v", s)
 		}
-		// Only a line that has measured anew may be up already.
+		// Only a connection that has measured anew may be up already.
 		if err := l.Send(wire.Frame{T: wire.TAsk, ID: newID()}); !errors.Is(err, edge.ErrOffline) && d.attemptCount() != 2 {
 			t.Errorf("Send = %v", err)
 		}

@@ -194,7 +194,7 @@ func (p *peer) greeted() wire.Frame {
 	return h
 }
 
-// fakeReceiver records what the line tells it.
+// fakeReceiver records what the client reports.
 type fakeReceiver struct {
 	mu       sync.Mutex
 	busy     bool // a call is going on
@@ -215,15 +215,15 @@ func (c *fakeReceiver) call(name string) error {
 	}
 	c.busy = true
 	c.log = append(c.log, name)
-	fault, told := c.fault, c.onCall
+	fault, called := c.fault, c.onCall
 	c.mu.Unlock()
 	defer func() {
 		c.mu.Lock()
 		c.busy = false
 		c.mu.Unlock()
 	}()
-	if told != nil {
-		told(name)
+	if called != nil {
+		called(name)
 	}
 	if fault != nil {
 		return fault(name)
@@ -259,7 +259,7 @@ func (c *fakeReceiver) calls() []string {
 	return append([]string(nil), c.log...)
 }
 
-// causes are why lines were lost.
+// causes are why connections were lost.
 func (c *fakeReceiver) causes() []error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -296,8 +296,8 @@ func config() Config {
 	}
 }
 
-// play runs a line against a scripted central in virtual time. The test's
-// function runs beside them; the line is stopped when it returns.
+// play runs a client against a scripted central in virtual time. The test's
+// function runs beside them; the client is stopped when it returns.
 func play(t *testing.T, change func(*Config), script func(t *testing.T, d *testServer), test func(t *testing.T, d *testServer, c *fakeReceiver, l *Client)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -322,7 +322,7 @@ func play(t *testing.T, change func(*Config), script func(t *testing.T, d *testS
 				t.Errorf("Run = %v", err)
 			}
 			if l.State().Online {
-				t.Error("the line is up after Run")
+				t.Error("the terminal is online after Run")
 			}
 		})
 		test(t, d, c, l)

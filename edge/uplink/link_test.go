@@ -170,8 +170,8 @@ func TestFrameThatNeverEnds(t *testing.T) {
 	})
 }
 
-// TestCentralThatDoesNotRead: Send does not wait for long, the line is cut, and
-// what was given before is on the line's account.
+// TestCentralThatDoesNotRead: Send does not wait for long, the connection is ended, and
+// what was sent before may or may not have arrived.
 func TestCentralThatDoesNotRead(t *testing.T) {
 	play(t, nil, func(t *testing.T, d *testServer) {
 		d.script = append(d.script, d.serveScript(func(p *peer) { p.greeted(); <-d.closed }))
@@ -193,7 +193,7 @@ func TestCentralThatDoesNotRead(t *testing.T) {
 			given++
 		}
 		if given < queued || given > queued+2 {
-			t.Errorf("%d frames were given to a line that nobody reads", given)
+			t.Errorf("%d frames were given to a connection that nobody reads", given)
 		}
 		until(t, "lost", func() bool { return len(c.causes()) == 1 })
 		if s := l.State(); s.Problem != edge.LinkSlow || !errors.Is(c.causes()[0], errNoRoom) {
@@ -288,8 +288,8 @@ func TestReceiverThatFails(t *testing.T) {
 	}
 }
 
-// TestNonsenseEndsTheLine, and the counter hears nothing of it.
-func TestNonsenseEndsTheLine(t *testing.T) {
+// TestNonsenseEndsTheConnection, and the counter hears nothing of it.
+func TestNonsenseEndsTheConnection(t *testing.T) {
 	id := string(newID())
 	tests := []struct {
 		name, first, text string
@@ -327,7 +327,7 @@ func TestNonsenseEndsTheLine(t *testing.T) {
 					t.Errorf("state %+v, %d frames", s, len(c.applied()))
 				}
 				if got := slices.Contains(c.calls(), "lost"); got != (tt.first == "") {
-					t.Errorf("told %v", c.calls())
+					t.Errorf("received %v", c.calls())
 				}
 			})
 		})
@@ -388,7 +388,7 @@ func TestCentralThatHangs(t *testing.T) {
 }
 
 // TestOverTLS is the real thing over TCP: a certificate that is not trusted
-// gets its own words, one that is carries the line.
+// gets its own words, one that is connects.
 func TestOverTLS(t *testing.T) {
 	d := &testServer{t: t}
 	d.script = append(d.script, d.serveScript(func(p *peer) { p.greeted(); _ = p.rest() }))

@@ -206,8 +206,8 @@ func TestWritableByOthers(t *testing.T) {
 	}
 }
 
-// TestEffective: each setting is told with where it comes from, nothing secret is
-// told, and what is told is a file that gives the same settings.
+// TestEffective: each setting is printed with where it comes from, nothing secret is
+// printed, and the output is a file that gives the same settings.
 func TestEffective(t *testing.T) {
 	t.Setenv("TEST_RATE", "1.5")
 	b := book()
@@ -231,13 +231,13 @@ func TestEffective(t *testing.T) {
 	}
 	for _, not := range []string{"hunter2", "HOME", "OTEL_SERVICE_NAME", "config =", "by ="} {
 		if strings.Contains(out.String(), not) {
-			t.Errorf("%s is told", not)
+			t.Errorf("%s is printed", not)
 		}
 	}
 	_ = os.Unsetenv("TEST_RATE")
 	again, _, err := read(t, book(), out.String())
 	if err != nil || again.Data != p.Data || again.Run.Wait != p.Run.Wait || again.Run.Rate != p.Run.Rate || strings.Join(again.Run.Nets, "") != strings.Join(p.Run.Nets, "") || again.Run.Burst != p.Run.Burst {
-		t.Errorf("what is told gives other settings: %+v, %v\n%s", again, err, out.String())
+		t.Errorf("the output gives other settings: %+v, %v\n%s", again, err, out.String())
 	}
 }
 

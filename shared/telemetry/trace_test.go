@@ -25,7 +25,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// fakeCollector is a collector: what it was told, decoded by the protocol's own
+// fakeCollector is a collector: what it received, decoded by the protocol's own
 // types.
 type fakeCollector struct {
 	*httptest.Server
@@ -106,7 +106,7 @@ func TestSpansReachTheCollector(t *testing.T) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if len(c.wrong) > 0 || len(c.spans) != 3 || c.names["service.name"] != "galla-test" || c.names["service.version"] != "v1" {
-		t.Fatalf("told were %d spans of %v, and wrong %v", len(c.spans), c.names, c.wrong)
+		t.Fatalf("received %d spans of %v, and wrong %v", len(c.spans), c.names, c.wrong)
 	}
 	parent := []byte(nil)
 	for _, s := range c.spans {
@@ -213,7 +213,7 @@ func TestAShareIsFair(t *testing.T) {
 	}
 }
 
-// TestSpanIDsAreTheirOwn: what is told apart has an id of its own.
+// TestSpanIDsAreTheirOwn: what is distinguished has an id of its own.
 func TestSpanIDsAreTheirOwn(t *testing.T) {
 	seen := map[string]string{}
 	for _, id := range []op.ID{one, "0192d3a0-7c1e-7b3a-8f4e-1a2b3c4d5e70"} {
@@ -267,7 +267,7 @@ func TestEnvironment(t *testing.T) {
 }
 
 // TestSettings: what the flags and the file say is in force where the environment
-// says nothing, and told where it does not make sense.
+// says nothing, and reported where it makes no sense.
 func TestSettings(t *testing.T) {
 	for name, c := range map[string]struct {
 		said     Settings

@@ -33,7 +33,7 @@ type cli struct {
 	Version kong.VersionFlag `help:"Print the release and end."`
 
 	Run    runCmd    `cmd:"" default:"withargs" help:"Serve the counter."`
-	Check  checkCmd  `cmd:"" help:"Look at everything that a start needs, with the flags and the environment of run, and change nothing: settings, data folder, queue, disk, reader, printer, line, clock."`
+	Check  checkCmd  `cmd:"" help:"Look at everything that a start needs, with the flags and the environment of run, and change nothing: settings, data folder, queue, disk, reader, printer, connection, clock."`
 	Config configCmd `cmd:"" help:"Print the settings in force, with the flags and the environment of run, and where each comes from."`
 
 	Open openCmd `cmd:"" help:"Open the counter in the browser; its address is this computer's own secret."`

@@ -215,7 +215,7 @@ func (c *captureCmd) write(w io.Writer, got rdservice.Capture) error {
 		return strconv.Itoa(*n)
 	}
 	quality := number(s.QScore)
-	if score, told := got.Reply.Quality(); told && score != *s.QScore {
+	if score, known := got.Reply.Quality(); known && score != *s.QScore {
 		quality = fmt.Sprintf("%d (sent as class %d)", score, *s.QScore)
 	}
 	at := "nothing was captured"

@@ -47,7 +47,7 @@ func TestFile(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	// Where traces go, and what part of them: told as it works, and once.
+	// Where traces go, and what part of them: shown as it works, and once.
 	t.Setenv("OTEL_TRACES_SAMPLER", "traceidratio")
 	t.Setenv("OTEL_TRACES_SAMPLER_ARG", "0.25")
 	c, _, err = parse("otlp-endpoint = 'http://collector.example:4318'\ntrace-share = 0.5\n", "config")
