@@ -91,12 +91,12 @@ races:
 walks:
 	@nice -n 5 env RERUN=1 $(TESTS) walks $(PAGES) -- -vet=off -p 2 -timeout 30m -run '^TestChromium'
 whole:
-	@FORMAT=standard-verbose $(TESTS) contract ./deploy/test/contract -- -race -vet=off -timeout 20m
+	@FORMAT=standard-verbose $(TESTS) contract ./deploy/test/contract -- -vet=off -timeout 20m
 	@RERUN=1 FORMAT=standard-verbose $(TESTS) nodes ./deploy/test/nodes -- -vet=off -parallel 4 -timeout 20m
 	@RERUN=1 FORMAT=standard-verbose GALLA_TORTURE=$${GALLA_TORTURE:-25s} $(TESTS) e2e $(E2E) -- -race -vet=off -parallel 4 -timeout 20m -skip '^(TestGallery|TestCluster|TestCapacity)$$'
 faults:
 	@FORMAT=standard-verbose $(TESTS) faults ./deploy/test/faults -- -vet=off -parallel 4 -timeout 40m
-	@nice -n 10 $(TESTS) stories-all ./deploy/test/sim -- -vet=off -timeout 40m
+	@nice -n 10 $(TESTS) stories-all ./deploy/test/sim -- -vet=off -timeout 40m -args -first 101 -seeds 100
 	@nice -n 10 $(TESTS) stories-race ./deploy/test/sim -- -race -vet=off -timeout 40m -run '^(TestStories|TestNamed)$$'
 deployed:
 	@RERUN=1 $(TESTS) hosts ./deploy/ha $(E2E) -- -vet=off -p 1 -timeout 25m -run '^(TestCluster|TestConfigurationsAgree)$$'

@@ -187,12 +187,12 @@ var buildOnce = sync.OnceValue(func() error {
 		return err
 	}
 	for name, program := range programs {
-		if err := goDoes("build", "-buildvcs=false", "-overlay="+overlay, "-o", filepath.Join(testBuild, name), program); err != nil {
+		if err := goDoes("build", "-buildvcs=false", "-ldflags=-s -w", "-overlay="+overlay, "-o", filepath.Join(testBuild, name), program); err != nil {
 			return err
 		}
 	}
 	for _, pkg := range searchers {
-		if err := goDoes("test", "-c", "-overlay="+overlay, "-o", filepath.Join(testBuild, testOf(pkg)), "./"+pkg); err != nil {
+		if err := goDoes("test", "-c", "-ldflags=-s -w", "-overlay="+overlay, "-o", filepath.Join(testBuild, testOf(pkg)), "./"+pkg); err != nil {
 			return err
 		}
 	}
