@@ -3,8 +3,9 @@ package central
 import (
 	"testing"
 
-	"galla/shared/money"
 	"pgregory.net/rapid"
+
+	"galla/shared/money"
 )
 
 // bands generates slabs with small bands, open sides included.

@@ -10,10 +10,11 @@ import (
 	"testing/synctest"
 	"time"
 
+	"pgregory.net/rapid"
+
 	"galla/shared/money"
 	"galla/shared/op"
 	"galla/shared/secret"
-	"pgregory.net/rapid"
 )
 
 // The random walk does to an engine everything that can happen, and then compares

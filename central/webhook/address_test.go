@@ -1,10 +1,11 @@
 package webhook_test
 
 import (
-	"galla/central/webhook"
 	"net/netip"
 	"strings"
 	"testing"
+
+	"galla/central/webhook"
 )
 
 func TestAddresses(t *testing.T) {

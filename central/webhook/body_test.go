@@ -1,10 +1,11 @@
 package webhook_test
 
 import (
-	"galla/central/webhook"
 	"strings"
 	"testing"
 	"time"
+
+	"galla/central/webhook"
 
 	"github.com/go-json-experiment/json"
 

@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"galla/central/webhook"
 	"io"
 	"net/http"
 	"path/filepath"
@@ -13,6 +12,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"galla/central/webhook"
 
 	"galla/central/store"
 )

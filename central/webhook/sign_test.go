@@ -6,12 +6,13 @@ import (
 	"crypto/rand"
 	"encoding/base64"
 	"errors"
-	"galla/central/webhook"
 	"net/http"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"galla/central/webhook"
 
 	standard "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
