@@ -3,7 +3,7 @@
 //
 // It promises that an operation reaches the bank at most once, whatever is
 // killed, cut off, delayed or repeated, and that each state is committed before
-// anybody hears of it. Requests come in through a Handler, which package api
+// it is reported. Requests come in through a Handler, which package api
 // implements for the three entrances (direct, gateway, uplink). Results go out
 // as replies, and as events for the terminals. Storage and the bank network are
 // the small interfaces of interfaces.go and bank.go.

@@ -11,7 +11,7 @@ import (
 	"galla/shared/money"
 )
 
-// Reasons for which a reply is not believed. The operation is pending then.
+// Reasons for which a reply is rejected. The operation is pending then.
 var (
 	errForeignReference = errors.New("the reply is about another reference")
 	errForeignSTAN      = errors.New("the reply is about another STAN")
@@ -25,7 +25,7 @@ var (
 	ErrDuplicate = errors.New("the network says that this reference was used before (94)")
 )
 
-// checkSent judges the reply to a transaction.
+// checkSent checks the reply to a transaction.
 func checkSent(t network.Transaction, a network.Answer) error {
 	if a.Reference == t.Reference && a.Status == network.Failed && a.Code == network.CodeDuplicate {
 		return ErrDuplicate
@@ -36,7 +36,7 @@ func checkSent(t network.Transaction, a network.Answer) error {
 	return checkAbout(t, a)
 }
 
-// checkConsulted judges the reply to a consultation, which is never pending.
+// checkConsulted checks the reply to a consultation, which is never pending.
 func checkConsulted(t network.Transaction, a network.Answer) error {
 	if err := checkAnswer(t.Reference, a, network.Success, network.Failed); err != nil {
 		return err
@@ -61,7 +61,7 @@ func checkAbout(t network.Transaction, a network.Answer) error {
 	return nil
 }
 
-// checkEnquired judges the reply to an enquiry.
+// checkEnquired checks the reply to an enquiry.
 func checkEnquired(reference string, a network.Answer) error {
 	return checkAnswer(reference, a, network.Success, network.Failed, network.Pending, network.Reversed, network.NotFound)
 }
@@ -99,7 +99,7 @@ func isCode(s string) bool {
 
 // answer translates a reply that was checked into the central's words. A mini
 // statement of which nothing is left is a spelling that we do not know, or an
-// account without transactions: somebody has to look which.
+// account without transactions; people must find out which.
 func (c *Client) answer(reference string, a network.Answer) central.BankAnswer {
 	statement := transactions(a.MiniStatement)
 	if statement == "" && a.MiniStatement != "" {

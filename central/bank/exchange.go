@@ -49,7 +49,7 @@ func (c *Client) exchange(ctx context.Context, path, reference string, body []by
 		return a, false, fmt.Errorf("%w to %s: %w", errConnect, c.address, err)
 	}
 	defer func() { _ = conn.Close() }()
-	// The end of the context wakes whoever reads or writes.
+	// The end of the context ends a read or a write.
 	stop := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })
 	defer stop()
 	if err := ctx.Err(); err != nil {
@@ -124,7 +124,7 @@ func (c *Client) write(conn net.Conn, path string, body []byte) error {
 	return err
 }
 
-// read takes one reply and believes it only if everything about it is right.
+// read reads one reply and checks everything about it.
 func (c *Client) read(ctx context.Context, conn net.Conn, reference string) (network.Answer, error) {
 	// The bound on the connection holds for heads, chunk lines and trailers
 	// alike.

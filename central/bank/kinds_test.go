@@ -273,7 +273,7 @@ func TestEveryKindGoesItsWay(t *testing.T) {
 		if !network.Kind(kind).AEPS() && string(a.Data) != `{"kind":"`+string(kind)+`","amount":24999.50}` {
 			t.Errorf("%s: data %s", kind, a.Data)
 		}
-		// The other door is shut, before anything is dialled.
+		// The other call is refused, before anything is dialled.
 		*path = ""
 		other := c.Consult
 		if kind.IsConsultation() {

@@ -415,9 +415,9 @@ func TestEarnSaysWhatFailed(t *testing.T) {
 		}
 		return err
 	}
-	stranger, orphan := transfer, transfer
-	stranger.Merchant, orphan.Merchant = "m9", "m4"
-	for _, o := range []central.Operation{stranger, orphan} {
+	unknown, orphan := transfer, transfer
+	unknown.Merchant, orphan.Merchant = "m9", "m4"
+	for _, o := range []central.Operation{unknown, orphan} {
 		if err := earn(o); !errors.Is(err, central.ErrNotFound) {
 			t.Errorf("merchant %s: %v", o.Merchant, err)
 		}

@@ -3,7 +3,7 @@
 // over an Indian day or month (domain.md, sections 6 and 7).
 //
 // It promises that at every time at most one rule applies to a kind in a scope,
-// and that the quotas it gives name nobody in the clear: a customer is the keyed
+// and that the quotas it gives name no person in the clear: a customer is the keyed
 // hash that the caller passes. A *RuleSet never changes and is safe for concurrent
 // use. It counts nothing: the store counts the quotas in the transaction that
 // creates the operation (central.Operations.Create).

@@ -124,7 +124,7 @@ func (s *Server) verifyToken(w http.ResponseWriter, r *http.Request) (terminalTo
 		s.unknownTokens.GiveBack(network)
 	}
 	s.keys.put(c.terminal, key)
-	// An expired token, which somebody may have found in a log, does not count
+	// An expired token, which may have been found in a log, does not count
 	// as an attempt of its terminal.
 	if err := c.validate(s.cfg.Audience); err != nil {
 		s.unauthenticated(w, r, err, "Not authenticated")

@@ -223,7 +223,7 @@ func TestTheLargestTransactionFits(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(b) > MaxBody-1<<20 {
-		t.Errorf("all but the PidData has %d bytes, and there is room for %d", len(b), MaxBody-1<<20)
+		t.Errorf("all but the PidData has %d bytes, and the limit is %d", len(b), MaxBody-1<<20)
 	}
 }
 

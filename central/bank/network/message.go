@@ -239,8 +239,8 @@ func (t Transaction) Encode() ([]byte, error) {
 	})
 }
 
-// DecodeTransaction reads what Encode wrote. It accepts any values: Faults
-// judges them. An Aadhaar number that is none decodes to the zero value.
+// DecodeTransaction reads what Encode wrote. It accepts any values: InvalidMembers
+// checks them. An Aadhaar number that is none decodes to the zero value.
 func DecodeTransaction(b []byte) (Transaction, error) {
 	var w transaction
 	if err := decode("transaction", b, &w); err != nil {

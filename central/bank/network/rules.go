@@ -211,7 +211,7 @@ func (p Particulars) texts() []text {
 // the kind has no use for is a fault, since it should not have been sent.
 //
 // An unknown kind and a malformed IIN are no faults here, since both have
-// response codes of their own: an unknown kind is judged as an AEPS
+// response codes of their own: an unknown kind is checked as an AEPS
 // transaction.
 func (t Transaction) InvalidMembers() []string {
 	var out invalidMembers

@@ -80,7 +80,7 @@ type Bank struct {
 	cfg      Config
 	log      *slog.Logger
 
-	listenerCommands chan listenerCommand // to the network's door, while Run runs
+	listenerCommands chan listenerCommand // to the network's listener, while Run runs
 	changing         chan struct{}        // held during a change of the control
 	gate             gate                 // handlers under way
 

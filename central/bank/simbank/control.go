@@ -72,7 +72,7 @@ func (b *Bank) ChangeControl(ctx context.Context, c Change) error {
 	return nil
 }
 
-// switchNetwork has the network's door opened or closed.
+// switchNetwork has the network's listener opened or closed.
 func (b *Bank) switchNetwork(ctx context.Context, down bool) error {
 	o := listenerCommand{down: down, done: make(chan error, 1)}
 	select {

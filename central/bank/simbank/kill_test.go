@@ -40,15 +40,15 @@ func child() {
 	cert, key, err := rdcrypto.EnsureAuthority(filepath.Join(dir, "authority"), rand.Reader)
 	fail(err)
 	listen := func(context.Context) (net.Listener, error) { return net.Listen("tcp", "127.0.0.1:0") }
-	line, err := listen(context.Background())
+	listener, err := listen(context.Background())
 	fail(err)
 	b, err := New(context.Background(), Config{
 		DataDir: filepath.Join(dir, "bank"), NetworkKey: NetworkKey(), AuthorityKey: key, AuthorityCert: cert,
-		ListenPublic: listen, ListenNetwork: func(context.Context) (net.Listener, error) { return line, nil },
+		ListenPublic: listen, ListenNetwork: func(context.Context) (net.Listener, error) { return listener, nil },
 		TimeScale: 0.01, Rand: rand.Reader, Logger: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
 	})
 	fail(err)
-	fmt.Println(line.Addr())
+	fmt.Println(listener.Addr())
 	fail(b.Run(context.Background()))
 }
 

@@ -163,14 +163,14 @@ func (w *Wire) Dial(ctx context.Context, _, _ string) (net.Conn, error) {
 func NetworkKey() secret.Key { return secret.NewKey([]byte("a key of the test, 32 bytes long")) }
 
 // NewTestConfig is a bank in memory with its books in a folder of the test.
-func NewTestConfig(t testing.TB) (cfg Config, desk, line *Wire) {
+func NewTestConfig(t testing.TB) (cfg Config, public, wire *Wire) {
 	t.Helper()
-	desk, line = &Wire{}, &Wire{}
+	public, wire = &Wire{}, &Wire{}
 	k := TheKit()
 	return Config{
 		DataDir: t.TempDir(), NetworkKey: NetworkKey(), AuthorityKey: k.Key, AuthorityCert: k.Cert,
-		ListenPublic: desk.Listen, ListenNetwork: line.Listen, Rand: rand.Reader, Logger: slog.New(slog.DiscardHandler),
-	}, desk, line
+		ListenPublic: public.Listen, ListenNetwork: wire.Listen, Rand: rand.Reader, Logger: slog.New(slog.DiscardHandler),
+	}, public, wire
 }
 
 // Open makes a bank without running it; it is closed with the test.
@@ -188,7 +188,7 @@ func Open(t testing.TB, cfg Config) *Bank {
 	return b
 }
 
-// Services is a room of services that a test plays: it keeps what reached it.
+// Services are the services that a test plays: they keep what reached them.
 type Services struct {
 	// Say is the answer; nil means a success with the kind as its data.
 	Say func(t network.Transaction) (network.Answer, books.Delivery, error)
@@ -201,13 +201,13 @@ type Services struct {
 	consulted []network.Transaction
 }
 
-// UseServices puts a played room into a bank that does not run yet.
+// UseServices puts played services into a bank that does not run yet.
 func UseServices(b *Bank, s *Services) {
 	s.books = b.Books
 	b.services = s
 }
 
-// Took gives what reached the room since the last call.
+// Took gives what reached them since the last call.
 func (s *Services) Took() (executed, consulted []network.Transaction) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -216,7 +216,7 @@ func (s *Services) Took() (executed, consulted []network.Transaction) {
 	return executed, consulted
 }
 
-// Execute is the room's.
+// Execute records a transaction and answers it.
 func (s *Services) Execute(_ context.Context, t network.Transaction) (network.Answer, books.Delivery, error) {
 	s.mu.Lock()
 	s.executed = append(s.executed, t)
@@ -224,7 +224,7 @@ func (s *Services) Execute(_ context.Context, t network.Transaction) (network.An
 	return s.say(t)
 }
 
-// Consult is the room's.
+// Consult records a consultation and answers it.
 func (s *Services) Consult(_ context.Context, t network.Transaction) (network.Answer, books.Delivery, error) {
 	s.mu.Lock()
 	s.consulted = append(s.consulted, t)
@@ -247,7 +247,7 @@ func ServiceAnswer(t network.Transaction) network.Answer {
 	}
 }
 
-// Inbox is the room's.
+// Inbox gives Texts, or what the books have.
 func (s *Services) Inbox(ctx context.Context, mobile string) ([]Message, error) {
 	if s.Texts != nil {
 		return s.Texts(mobile)

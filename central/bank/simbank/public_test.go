@@ -16,7 +16,7 @@ import (
 	"galla/shared/money"
 )
 
-// ask calls the desk.
+// ask calls the public interface.
 func ask(t *testing.T, h http.Handler, method, target, body string, headers ...string) *httptest.ResponseRecorder {
 	t.Helper()
 	r := httptest.NewRequestWithContext(t.Context(), method, target, strings.NewReader(body))
@@ -28,7 +28,7 @@ func ask(t *testing.T, h http.Handler, method, target, body string, headers ...s
 	return w
 }
 
-// read calls the desk and decodes its JSON.
+// read calls the public interface and decodes its JSON.
 func read[T any](t *testing.T, h http.Handler, target string) T {
 	t.Helper()
 	w := ask(t, h, "GET", target, "", "Accept", "application/json")
@@ -163,7 +163,7 @@ func TestPublicBadInput(t *testing.T) {
 			{"GET", "/books?from=%zz", "", 400, "query"},
 			{"GET", "/books/balance/999941057059", "", 400, "aadhaar"},
 			{"GET", "/books/balance/12", "", 400, "aadhaar"},
-			{"GET", "/books/balance/" + stranger, "", 404, ""},
+			{"GET", "/books/balance/" + unknown, "", 404, ""},
 			{"GET", "/inbox/900000000x", "", 400, "mobile"},
 			{"GET", "/inbox/90000", "", 400, "mobile"},
 			{"POST", "/control", "", 400, "body"},
@@ -188,7 +188,7 @@ func TestPublicBadInput(t *testing.T) {
 			if w.Code != tt.status || err != nil || got.Error == "" || strings.Join(fields, " ") != tt.fields {
 				t.Errorf("%s %s %s: HTTP %d, %s; want %d naming %q", tt.method, tt.target, tt.body, w.Code, w.Body, tt.status, tt.fields)
 			}
-			if strings.Contains(w.Body.String(), stranger) {
+			if strings.Contains(w.Body.String(), unknown) {
 				t.Errorf("%s: the answer shows the number", tt.target)
 			}
 		}
@@ -229,9 +229,9 @@ func TestPublicControl(t *testing.T) {
 			}
 		}
 		// Over the real listener, too.
-		reply, err := h.public.Get("http://desk.test/control")
+		reply, err := h.public.Get("http://public.test/control")
 		if err != nil || reply.StatusCode != 200 {
-			t.Fatalf("over the line: %v, %v", reply, err)
+			t.Fatalf("over the network: %v, %v", reply, err)
 		}
 		_ = reply.Body.Close()
 	})

@@ -39,7 +39,7 @@ func (b *Bank) Run(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("sandbox bank: listen for books, inbox and control: %w", err)
 	}
-	line, err := b.cfg.ListenNetwork(ctx)
+	listener, err := b.cfg.ListenNetwork(ctx)
 	if err != nil {
 		return errors.Join(fmt.Errorf("sandbox bank: listen for the network: %w", err), public.Close())
 	}
@@ -48,7 +48,7 @@ func (b *Bank) Run(ctx context.Context) error {
 
 	parts := []func() error{
 		func() error { return b.servePublic(ctx, public) },
-		func() error { return b.serveNetwork(ctx, line) },
+		func() error { return b.serveNetwork(ctx, listener) },
 		func() error { b.Resolve(ctx); return nil },
 	}
 	errs := make([]error, len(parts))
@@ -115,13 +115,13 @@ func (b *Bank) servePublic(ctx context.Context, l net.Listener) error {
 	}
 }
 
-// listenerCommand tells the network's door to close or to open.
+// listenerCommand tells the network's listener to close or to open.
 type listenerCommand struct {
 	down bool
 	done chan error
 }
 
-// serveNetwork serves the network, and is its door: while it is down there is
+// serveNetwork serves the network on a listener: while it is down there is
 // no listener, so that connections are refused by the system itself.
 func (b *Bank) serveNetwork(ctx context.Context, l net.Listener) error {
 	s := b.serve(ctx, l, b.NetworkHandler(), 0)

@@ -78,8 +78,8 @@ func (h *sandbox) ask(ctx context.Context, r central.BankRequest) (central.BankA
 // the bank's handler.
 func TestEachKindReachesItsBackend(t *testing.T) {
 	cfg, _, _ := NewTestConfig(t)
-	b, room := Open(t, cfg), &Services{}
-	UseServices(b, room)
+	b, services := Open(t, cfg), &Services{}
+	UseServices(b, services)
 	s := httptest.NewServer(b.NetworkHandler())
 	defer s.Close()
 	c, err := bank.New(bank.Config{BaseURL: s.URL, Key: cfg.NetworkKey, Logger: slog.New(slog.DiscardHandler)})
@@ -94,7 +94,7 @@ func TestEachKindReachesItsBackend(t *testing.T) {
 			t.Errorf("%s: %+v, %v", kind, a, err)
 			continue
 		}
-		executed, consulted := room.Took()
+		executed, consulted := services.Took()
 		if len(executed)+len(consulted) != 1 || (len(consulted) == 1) != kind.IsConsultation() {
 			t.Errorf("%s: executed %d, consulted %d", kind, len(executed), len(consulted))
 			continue
@@ -103,10 +103,10 @@ func TestEachKindReachesItsBackend(t *testing.T) {
 		if got.Reference != string(r.Reference) || got.STAN != r.STAN || got.Kind != kind || got.MID != r.MID || got.TID != "" || got.Amount != says.Amount ||
 			got.NotAfter.UnixMilli() != r.NotAfter.UnixMilli() || got.Particulars != says.Particulars || got.OTP.Reveal() != says.OTP.Reveal() ||
 			!got.Aadhaar.Equal(says.Aadhaar) || got.PidData.Reveal() != says.PidData.Reveal() {
-			t.Errorf("%s: the room got %+v", kind, got)
+			t.Errorf("%s: they got %+v", kind, got)
 		}
 		if e := h.enquire(r.Reference); e.Status != central.BankNotFound {
-			t.Errorf("%s: the books have what the room answered: %+v", kind, e)
+			t.Errorf("%s: the books have what the services answered: %+v", kind, e)
 		}
 	}
 	// AEPS transactions and what nobody knows are the books'.
@@ -115,16 +115,16 @@ func TestEachKindReachesItsBackend(t *testing.T) {
 			t.Errorf("%s: %+v, %v; want %s", kind, a, err, code)
 		}
 	}
-	if executed, consulted := room.Took(); executed != nil || consulted != nil {
-		t.Errorf("the services got %v, %v", executed, consulted)
+	if executed, consulted := services.Took(); executed != nil || consulted != nil {
+		t.Errorf("they got %v, %v", executed, consulted)
 	}
 }
 
 // TestEachKindHasOnePath: on another one it is refused, and reaches nobody.
 func TestEachKindHasOnePath(t *testing.T) {
 	cfg, _, _ := NewTestConfig(t)
-	b, room := Open(t, cfg), &Services{}
-	UseServices(b, room)
+	b, services := Open(t, cfg), &Services{}
+	UseServices(b, services)
 	s := httptest.NewServer(b.NetworkHandler())
 	defer s.Close()
 	all := serviceKinds(t)
@@ -159,15 +159,15 @@ func TestEachKindHasOnePath(t *testing.T) {
 			t.Errorf("%s at %s: HTTP %d %s", kind, path, reply.StatusCode, text)
 		}
 	}
-	if executed, consulted := room.Took(); executed != nil || consulted != nil {
-		t.Errorf("the services got %v, %v", executed, consulted)
+	if executed, consulted := services.Took(); executed != nil || consulted != nil {
+		t.Errorf("they got %v, %v", executed, consulted)
 	}
 	if a, err := b.Enquire(t.Context(), "R1"); err != nil || a.Status != network.NotFound {
 		t.Errorf("the books have it: %+v, %v", a, err)
 	}
 }
 
-// TestServicesAreDeliveredAsTheScenarioWants: what the room says of the
+// TestServicesAreDeliveredAsTheScenarioWants: what the services say of the
 // delivery holds as it does for AEPS, in virtual time.
 func TestServicesAreDeliveredAsTheScenarioWants(t *testing.T) {
 	for name, tt := range map[string]struct {
@@ -187,15 +187,15 @@ func TestServicesAreDeliveredAsTheScenarioWants(t *testing.T) {
 		for _, kind := range []network.Kind{network.Transfer, network.RemitterDetails} {
 			t.Run(name+" "+string(kind), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					room := &Services{Say: func(tx network.Transaction) (network.Answer, books.Delivery, error) {
+					services := &Services{Say: func(tx network.Transaction) (network.Answer, books.Delivery, error) {
 						return ServiceAnswer(tx), tt.how, tt.err
 					}}
-					cfg, _, line := NewTestConfig(t)
+					cfg, _, wire := NewTestConfig(t)
 					b := Open(t, cfg)
-					UseServices(b, room)
+					UseServices(b, services)
 					Start(t, b)
 					synctestWait(t)
-					c, err := bank.New(bank.Config{BaseURL: "http://bank.test", Key: cfg.NetworkKey, DialContext: line.Dial, Logger: slog.New(slog.DiscardHandler)})
+					c, err := bank.New(bank.Config{BaseURL: "http://bank.test", Key: cfg.NetworkKey, DialContext: wire.Dial, Logger: slog.New(slog.DiscardHandler)})
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -214,22 +214,22 @@ func TestServicesAreDeliveredAsTheScenarioWants(t *testing.T) {
 	}
 }
 
-// TestServicesAnswerInFull: what the room says arrives, and what it must not say
+// TestServicesAnswerInFull: what the services say arrives, and what it must not say
 // cuts the connection.
 func TestServicesAnswerInFull(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var say network.Answer
-		room := &Services{Say: func(tx network.Transaction) (network.Answer, books.Delivery, error) {
+		services := &Services{Say: func(tx network.Transaction) (network.Answer, books.Delivery, error) {
 			a := say
 			a.Reference, a.STAN = tx.Reference, tx.STAN
 			return a, books.Delivery{}, nil
 		}}
-		cfg, _, line := NewTestConfig(t)
+		cfg, _, wire := NewTestConfig(t)
 		b := Open(t, cfg)
-		UseServices(b, room)
+		UseServices(b, services)
 		Start(t, b)
 		synctestWait(t)
-		c, err := bank.New(bank.Config{BaseURL: "http://bank.test", Key: cfg.NetworkKey, DialContext: line.Dial, Logger: slog.New(slog.DiscardHandler)})
+		c, err := bank.New(bank.Config{BaseURL: "http://bank.test", Key: cfg.NetworkKey, DialContext: wire.Dial, Logger: slog.New(slog.DiscardHandler)})
 		if err != nil {
 			t.Fatal(err)
 		}

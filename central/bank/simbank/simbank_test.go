@@ -26,7 +26,7 @@ const (
 	kumar       = "999971658847" // 607094, 80,000.00
 	fatima      = "999933119405" // 606985, 4,200.50
 	rohit       = "999955183433" // 607027, 150.00
-	stranger    = "234123412346" // banks elsewhere
+	unknown     = "234123412346" // banks elsewhere
 )
 
 // sandbox is a running bank and the central's adapter to it.
@@ -38,20 +38,20 @@ type sandbox struct {
 	n      int
 }
 
-// open makes a running house; change may alter the bank's configuration.
+// open makes a running bank; change may alter the bank's configuration.
 func open(t *testing.T, change ...func(*Config)) *sandbox {
 	t.Helper()
-	cfg, desk, line := NewTestConfig(t)
+	cfg, public, wire := NewTestConfig(t)
 	for _, c := range change {
 		c(&cfg)
 	}
 	b := Open(t, cfg)
 	Start(t, b)
-	c, err := bank.New(bank.Config{BaseURL: "http://bank.test", Key: cfg.NetworkKey, DialContext: line.Dial, Logger: slog.New(slog.DiscardHandler)})
+	c, err := bank.New(bank.Config{BaseURL: "http://bank.test", Key: cfg.NetworkKey, DialContext: wire.Dial, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	transport := &http.Transport{DialContext: desk.Dial, DisableKeepAlives: true}
+	transport := &http.Transport{DialContext: public.Dial, DisableKeepAlives: true}
 	synctestWait(t)
 	return &sandbox{t: t, bank: b, net: c, public: &http.Client{Transport: transport}}
 }
@@ -202,12 +202,12 @@ func TestScenarios(t *testing.T) {
 // refused transaction is delivered by its scenario, too.
 func TestLateAnswerArrives(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		cfg, _, line := NewTestConfig(t)
+		cfg, _, wire := NewTestConfig(t)
 		cfg.TimeScale = 0.5
 		b := Open(t, cfg)
 		Start(t, b)
 		synctestWait(t)
-		c, err := bank.New(bank.Config{BaseURL: "http://bank.test", Key: cfg.NetworkKey, DialContext: line.Dial, Logger: slog.New(slog.DiscardHandler)})
+		c, err := bank.New(bank.Config{BaseURL: "http://bank.test", Key: cfg.NetworkKey, DialContext: wire.Dial, Logger: slog.New(slog.DiscardHandler)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -300,7 +300,7 @@ func TestCustomersAndMoney(t *testing.T) {
 			code   string
 		}{
 			"another bank's IIN":  {of(t, shivshankar, "607094"), 100_00, "52"},
-			"unknown resident":    {of(t, stranger, "990326"), 100_00, "52"},
+			"unknown resident":    {of(t, unknown, "990326"), 100_00, "52"},
 			"malformed IIN":       {of(t, shivshankar, "99032"), 100_00, "92"},
 			"letters in the IIN":  {of(t, shivshankar, "99o326"), 100_00, "92"},
 			"more than there is":  {of(t, rohit, "607027"), 150_01, "51"},
@@ -430,8 +430,8 @@ func TestDownInABubble(t *testing.T) {
 // TestDeferredSurvivesARestart: what is due is in the database.
 func TestDeferredSurvivesARestart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		cfg, _, line := NewTestConfig(t)
-		c, err := bank.New(bank.Config{BaseURL: "http://bank.test", Key: cfg.NetworkKey, DialContext: line.Dial, Logger: slog.New(slog.DiscardHandler)})
+		cfg, _, wire := NewTestConfig(t)
+		c, err := bank.New(bank.Config{BaseURL: "http://bank.test", Key: cfg.NetworkKey, DialContext: wire.Dial, Logger: slog.New(slog.DiscardHandler)})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -19,7 +19,7 @@ import (
 	"galla/shared/secret"
 )
 
-// walkthrough is a bank with its real rooms, reached over real HTTP by the real
+// walkthrough is a bank with its real services, reached over real HTTP by the real
 // adapter.
 type walkthrough struct {
 	*sandbox
@@ -30,14 +30,14 @@ func newWalkthrough(t *testing.T) *walkthrough {
 	t.Helper()
 	cfg, _, _ := NewTestConfig(t)
 	b := Open(t, cfg)
-	line, desk := httptest.NewServer(b.NetworkHandler()), httptest.NewServer(b.PublicHandler())
-	t.Cleanup(line.Close)
-	t.Cleanup(desk.Close)
-	c, err := bank.New(bank.Config{BaseURL: line.URL, Key: cfg.NetworkKey, Logger: slog.New(slog.DiscardHandler)})
+	wire, public := httptest.NewServer(b.NetworkHandler()), httptest.NewServer(b.PublicHandler())
+	t.Cleanup(wire.Close)
+	t.Cleanup(public.Close)
+	c, err := bank.New(bank.Config{BaseURL: wire.URL, Key: cfg.NetworkKey, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &walkthrough{&sandbox{t: t, bank: b, net: c}, desk}
+	return &walkthrough{&sandbox{t: t, bank: b, net: c}, public}
 }
 
 // do asks for a kind; what is recorded must be enquired for with the same

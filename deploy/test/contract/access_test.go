@@ -273,7 +273,7 @@ func (a *access) suspendedMerchant(t *testing.T, table []op.Route) {
 	}
 }
 
-// sealedRoutes: at the gateway a suspended vendor is told so, an active one gets
+// sealedRoutes: at the gateway a suspended vendor gets that error, an active one gets
 // nothing of another's merchant, and a revoked key opens nothing.
 func (a *access) sealedRoutes(t *testing.T) {
 	p := newPartner(t, a.system)

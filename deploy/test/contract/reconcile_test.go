@@ -205,7 +205,7 @@ func TestADayIsReconciledWithTheBank(t *testing.T) {
 	}
 
 	// Both unanswered ones succeed by the file, at the counter, too.
-	eventually(t, "the counter is told that it succeeded", func() bool {
+	eventually(t, "the counter has the success", func() bool {
 		v, err := s.c.Operation(s.pending.ID)
 		return err == nil && v.State == op.Succeeded
 	})

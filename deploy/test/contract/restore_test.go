@@ -17,7 +17,7 @@ import (
 )
 
 // TestACounterAfterARestoration: the bank has executed an operation that the restored
-// database does not know. The counter is not told that no money moved; a person finds
+// database does not know. No reply says that no money moved; a person finds
 // the operation in the bank's books, and the bank's answer reaches the counter.
 func TestACounterAfterARestoration(t *testing.T) {
 	dir := t.TempDir() // removed last, when nobody writes into it
@@ -61,7 +61,7 @@ func TestACounterAfterARestoration(t *testing.T) {
 	must("restore", admincli.Restore(ctx, h.cfg.CLIConfig(), admincli.RestoreOptions{From: copied, Replace: true}, &said))
 	must("start", h.start())
 
-	// The counter asks, and hears nothing.
+	// The counter asks, and gets no answer.
 	r, err := admincli.OpenRecovery(ctx, h.cfg.CLIConfig())
 	must("open", err)
 	defer func() { _ = r.Close() }()

@@ -157,8 +157,8 @@ func (h *system) ownedProbes(t *testing.T) map[string]func(*testing.T) {
 	call("POST /onboarding/dmt/bc/agent/initialize agentId", v2, "POST", "/onboarding/dmt/bc/agent/initialize", fields{"agentId": agent})
 	// The sandbox has one aggregator: an unknown id is answered as another aggregator's
 	// is.
-	call("POST /onboarding/dmt/bc/status bcId", agg, "POST", "/onboarding/dmt/bc/status", fields{"bcId": "BC-NOBODYS"})
-	call("POST /onboarding/dmt/bc/status agentId", agg, "POST", "/onboarding/dmt/bc/status", fields{"agentId": "AG-NOBODYS"})
+	call("POST /onboarding/dmt/bc/status bcId", agg, "POST", "/onboarding/dmt/bc/status", fields{"bcId": "BC-UNKNOWN"})
+	call("POST /onboarding/dmt/bc/status agentId", agg, "POST", "/onboarding/dmt/bc/status", fields{"agentId": "AG-UNKNOWN"})
 	call("DELETE /terminals/:id :id", m3, "DELETE", "/terminals/"+text(t, terminal, "terminalId"), nil)
 	call("GET /operations/:id :id", m3, "GET", "/operations/"+text(t, aeps, "clientRefId"), nil)
 	for id, method := range map[op.RouteID]string{op.SlabList: "GET", op.SlabCreate: "POST", op.SlabChange: "PUT", op.SlabDelete: "DELETE", op.Earnings: "GET"} {

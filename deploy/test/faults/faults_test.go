@@ -71,7 +71,7 @@ func TestRandomWalks(t *testing.T) {
 var stories = map[string]run{
 	sendBeforeCommit:    {want: `the books say "EXECUTED", the central refused`},
 	retryOnTimeout:      {want: `the books have EXECUTED .*, which no operation of the central has`},
-	attemptWhilePending: {want: `the books have one TRANSFER of \S+ twice|the partner was told that \S+ succeeded, and no attempt of it moved money`},
+	attemptWhilePending: {want: `the books have one TRANSFER of \S+ twice|the partner got the reply that \S+ succeeded, and no attempt of it moved money`},
 	forgetTombstone:     {want: `was declared never seen, and is|the books say "EXECUTED", .*the counter not-sent`},
 }
 

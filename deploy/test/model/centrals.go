@@ -133,7 +133,7 @@ func (h *explorer) execute(s *state, i int) {
 	}
 }
 
-// abandonExecution writes what ends the execution. If somebody else was first, it
+// abandonExecution writes what ends the execution. If another node was first, it
 // changes nothing.
 func (h *explorer) abandonExecution(o *operation, to op.State) {
 	h.changeCentralState(o, to)

@@ -88,7 +88,7 @@ func (h *explorer) add(from *state, to state, s step, r rank) {
 func (h *explorer) changeEdgeState(o *operation, to op.State) {
 	from := o.state()
 	if !edge.CanBecome(from, to) {
-		h.illegal = fmt.Sprintf("the counter would go from %s to %s, which its table does not allow: it cuts the line, for ever", from, to)
+		h.illegal = fmt.Sprintf("the counter would go from %s to %s, which its table does not allow: it cuts the connection, for ever", from, to)
 		return
 	}
 	index := uint8(slices.Index(edgeStates[:], to))

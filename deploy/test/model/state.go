@@ -109,7 +109,7 @@ type operation struct {
 	row               row
 	owner             uint8 // the node that began it
 	event             bool  // the row of the event for the terminal
-	tombstoneReported bool  // somebody was told 'never seen'
+	tombstoneReported bool  // it was reported 'never seen'
 	free              bool  // its record is failed, for its OTP: the name is free
 
 	window    window

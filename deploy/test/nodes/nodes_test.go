@@ -133,10 +133,10 @@ func TestEventsReachTheNodeThatHoldsTheTerminal(t *testing.T) {
 	}
 }
 
-// TestARevocationCutsTheLineOnAnotherNode revokes terminals through one node: they lose
+// TestARevocationDisconnectsAtAnotherNode revokes terminals through one node: they lose
 // their connections to another, without its polling. Polling would take a quarter of a
 // minute on average, and half a minute for the last.
-func TestARevocationCutsTheLineOnAnotherNode(t *testing.T) {
+func TestARevocationDisconnectsAtAnotherNode(t *testing.T) {
 	t.Parallel()
 	h := newSystem(t)
 	nodes := h.plan("north", "south")

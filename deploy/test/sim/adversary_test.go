@@ -21,7 +21,7 @@ const (
 	countCounter = "counters killed"
 	countBank    = "banks killed"
 	countCommit  = "commits with a fate"
-	countLine    = "lines cut by hand"
+	countLine    = "connections cut by hand"
 	countReplay  = "conversations replayed"
 	countClock   = "clocks set"
 	countDisk    = "disks filled"

@@ -361,5 +361,5 @@ func TestCashDrawer(t *testing.T) {
 			rt.Fatalf("%v: %v", list, complaints)
 		}
 	})
-	t.Logf("errands: %v, and the line was cut in %d transfers", done, cuts)
+	t.Logf("errands: %v, and the connection was cut in %d transfers", done, cuts)
 }

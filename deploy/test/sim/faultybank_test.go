@@ -63,8 +63,8 @@ func (m *faultyBank) stop() {
 type bankFault int
 
 const (
-	dropRequest     bankFault = iota // the bank executes it, the caller hears nothing
-	slowAnswer                       // the caller hears it late
+	dropRequest     bankFault = iota // the bank executes it, the caller gets nothing
+	slowAnswer                       // the caller gets it late
 	withholdAnswer                   // the bank gets it after the caller has given up, perhaps too late
 	repeatRequest                    // the bank gets it twice, and the caller gets the second answer
 	answerOther                      // the answer to another request
@@ -153,7 +153,7 @@ func (m *faultyBank) corrupt(w http.ResponseWriter, r *http.Request, kind bankFa
 // rememberDeadline remembers the deadline of a transaction, and gives the reference.
 func (m *faultyBank) rememberDeadline(path string, body []byte) string {
 	if path == network.PathEnquiries {
-		e, _ := network.DecodeEnquiry(body) // the bank judges it
+		e, _ := network.DecodeEnquiry(body) // the bank checks it
 		return e.Reference
 	}
 	t, err := network.DecodeTransaction(body)
@@ -210,7 +210,7 @@ func (m *faultyBank) reply(w http.ResponseWriter, a reply) {
 		w.Header().Set(network.HeaderChecksum, a.checksum)
 	}
 	w.WriteHeader(a.status)
-	_, _ = w.Write(a.body) // a caller that is gone hears nothing
+	_, _ = w.Write(a.body) // a caller that is gone gets nothing
 }
 
 func (m *faultyBank) wait(ctx context.Context, d time.Duration) {

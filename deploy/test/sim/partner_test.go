@@ -156,7 +156,7 @@ func (a *audit) verifyPartners() {
 	}
 	for name := range a.paidTransfers {
 		if moved[name] == "" {
-			a.addLost("the partner was told that %s succeeded, and no attempt of it moved money", name)
+			a.addLost("the partner got the reply that %s succeeded, and no attempt of it moved money", name)
 		}
 	}
 }

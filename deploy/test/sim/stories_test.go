@@ -22,16 +22,16 @@ var (
 	seeds = flag.Int("seeds", usualSeeds, "how many stories to play")
 	first = flag.Uint64("first", 1, "the first seed")
 	times = flag.Int("times", 1, "how often to play each seed")
-	bad   = flag.Int("bad", maxFailed, "how many stories of a lane may fail before the rest is left out")
+	bad   = flag.Int("bad", maxFailed, "how many stories of a worker may fail before the rest is left out")
 
 	// Of the processes that the test starts.
-	worker       = flag.Int("lane", -1, "which share of the stories to play")
-	workers      = flag.Int("lanes", 1, "how many shares there are")
-	workerReport = flag.String("sheet", "", "the file for the share's tally")
+	worker       = flag.Int("worker", -1, "which share of the stories to play")
+	workers      = flag.Int("workers", 1, "how many shares there are")
+	workerReport = flag.String("report", "", "the file for the share's totals")
 )
 
 const (
-	// maxFailed is how many stories of a lane may fail before the rest is left out:
+	// maxFailed is how many stories of a worker may fail before the rest is left out:
 	// usually they fail for one reason.
 	maxFailed = 5
 	// progressEvery is the number of stories between two progress lines of a long run.
@@ -74,33 +74,33 @@ func TestStories(t *testing.T) {
 
 // startWorker plays one share in a process of its own.
 func startWorker(dir string, n, of int, total *traceTotals) error {
-	out := filepath.Join(dir, fmt.Sprintf("lane-%d.json", n))
+	out := filepath.Join(dir, fmt.Sprintf("worker-%d.json", n))
 	child := exec.Command(os.Args[0], "-test.run=^TestStories$", "-test.v", "-test.timeout=0",
 		fmt.Sprintf("-seeds=%d", *seeds), fmt.Sprintf("-first=%d", *first), fmt.Sprintf("-times=%d", *times),
-		fmt.Sprintf("-bad=%d", *bad), fmt.Sprintf("-lane=%d", n), fmt.Sprintf("-lanes=%d", of), "-sheet="+out)
+		fmt.Sprintf("-bad=%d", *bad), fmt.Sprintf("-worker=%d", n), fmt.Sprintf("-workers=%d", of), "-report="+out)
 	child.Env = append(os.Environ(), "GOMAXPROCS="+threads)
 	child.Stdout, child.Stderr = os.Stdout, os.Stderr
 	life, err := child.StdinPipe() // it ends with this process, however that ends
 	if err != nil {
-		return fmt.Errorf("lane %d: %w", n, err)
+		return fmt.Errorf("worker %d: %w", n, err)
 	}
 	defer func() { _ = life.Close() }()
 	if err = child.Run(); err != nil {
-		err = fmt.Errorf("lane %d: %w; its words stand above", n, err)
+		err = fmt.Errorf("worker %d: %w; its output is above", n, err)
 	}
-	raw, unread := os.ReadFile(out) // a lane whose stories failed has one, too
+	raw, unread := os.ReadFile(out) // a worker whose stories failed writes one, too
 	share := newTraceTotals()
 	if unread == nil {
 		unread = json.Unmarshal(raw, share)
 	}
 	if unread != nil {
-		return errors.Join(err, fmt.Errorf("lane %d: read its tally: %w", n, unread))
+		return errors.Join(err, fmt.Errorf("worker %d: read its totals: %w", n, unread))
 	}
 	total.merge(share)
 	return err
 }
 
-// runWorker plays every lanes-th story, beginning with the lane's own.
+// runWorker plays every workers-th story, beginning with its own.
 func runWorker(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(garbage))
 	dir := scratch(t)
@@ -119,7 +119,7 @@ func runWorker(t *testing.T) {
 			t.Errorf("seed %d: %s", seed, replayCommand(seed))
 		}
 		if share.Stories%progressEvery == 0 {
-			t.Logf("lane %d: %d stories, %.1f a second", *worker, share.Stories, float64(share.Stories)/time.Since(begun).Seconds())
+			t.Logf("worker %d: %d stories, %.1f a second", *worker, share.Stories, float64(share.Stories)/time.Since(begun).Seconds())
 		}
 	}
 	raw, err := json.Marshal(share)
@@ -127,12 +127,12 @@ func runWorker(t *testing.T) {
 		err = os.WriteFile(*workerReport, raw, 0o600)
 	}
 	if err != nil {
-		t.Errorf("keep the tally: %v", err)
+		t.Errorf("write the totals: %v", err)
 	}
-	t.Logf("lane %d: %s", *worker, share)
+	t.Logf("worker %d: %s", *worker, share)
 }
 
-// exitWithParent ends a lane whose test was stopped, and removes its files: they may be
+// exitWithParent ends a worker whose test was stopped, and removes its files: they may be
 // in memory.
 func exitWithParent(dir string) {
 	stop := make(chan os.Signal, 1)

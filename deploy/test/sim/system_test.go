@@ -46,7 +46,7 @@ type process struct {
 	name     string
 	start    func() error
 	kill     func() error
-	mu       chan struct{} // held by whoever starts or kills it
+	mu       chan struct{} // held to start or kill it
 	up       atomic.Bool
 	cancel   context.CancelFunc
 	done     sync.WaitGroup
@@ -75,7 +75,7 @@ type system struct {
 	violations    []string
 	finalReplies  map[string]finalReply // a central's last reply about a final operation, by identity
 	tombstones    map[string]bool       // identities that a central declared never seen
-	paidTransfers map[string]bool       // references of transfers whose success a partner was told
+	paidTransfers map[string]bool       // references of transfers whose success was reported to a partner
 }
 
 func newSystem(seed uint64, b *snapshot, dir string, log *slog.Logger) *system {

@@ -83,7 +83,7 @@ func (k *kit) capture(t testing.TB, aadhaar string, at time.Time) secret.PidData
 const (
 	shivshankar = "999941057058"
 	kumar       = "999971658847"
-	stranger    = "234123412346" // a valid number of nobody here
+	unknown     = "234123412346" // a valid number of nobody here
 	mobile      = "9000000001"
 	merchant    = "GAL0000002"
 	account     = "001234567891234"

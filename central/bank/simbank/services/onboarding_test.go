@@ -73,7 +73,7 @@ func TestCustomerOrder(t *testing.T) {
 func TestFingerOfCustomer(t *testing.T) {
 	bubble(t, Config{}, func(t *testing.T, b *bank) {
 		ref := b.enrol(mobile, customerOTPChecked)
-		b.refused("52", "", "AADHAAR", network.CustomerUID, enrolled(ref), b.holder(stranger))
+		b.refused("52", "", "AADHAAR", network.CustomerUID, enrolled(ref), b.holder(unknown))
 		b.refused("52", "", "AADHAAR", network.CustomerUID, enrolled(ref))
 		b.ok("status", network.CustomerUID, enrolled(ref), b.holder(shivshankar))
 		bio := func(code string, changes ...with) {
@@ -134,7 +134,7 @@ func TestAgentOnboarding(t *testing.T) {
 		if got := b.ok("status pan name", network.AgentPAN, pan); got["pan"] != "ABCXXXXX4F" || got["name"] != "Ganesh Rao" || got["status"] != "PAN_VERIFIED" {
 			t.Errorf("PAN: %v", got)
 		}
-		b.refused("52", "", "AADHAAR", network.AgentUID, b.holder(stranger))
+		b.refused("52", "", "AADHAAR", network.AgentUID, b.holder(unknown))
 		if got := b.ok("status aadhaar_masked", network.AgentUID, b.holder(shivshankar)); got["aadhaar_masked"] != "XXXXXXXX7058" {
 			t.Errorf("UID: %v", got)
 		}

@@ -25,7 +25,7 @@ const (
 	// maxOTPs bounds the OTPs that wait: far more than all counters ask for
 	// within their three minutes.
 	maxOTPs = 10_000
-	// maxTexts bounds the texts with OTPs; older ones make room.
+	// maxTexts bounds the texts with OTPs; older ones are dropped.
 	maxTexts = 2_000
 	// maxListed bounds what an inbox shows, as the books' does.
 	maxListed = 100

@@ -18,11 +18,11 @@ import (
 // TestRefused plays what is no use of the protocol; all of it leaves no trace.
 func TestRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		cfg, _, line := NewTestConfig(t)
+		cfg, _, wire := NewTestConfig(t)
 		b := Open(t, cfg)
 		Start(t, b)
 		synctestWait(t)
-		client := &http.Client{Transport: &http.Transport{DialContext: line.Dial, DisableKeepAlives: true}}
+		client := &http.Client{Transport: &http.Transport{DialContext: wire.Dial, DisableKeepAlives: true}}
 		for name, tt := range map[string]struct {
 			method, path, body string
 			key                secret.Key
@@ -60,9 +60,9 @@ func TestRefused(t *testing.T) {
 	})
 }
 
-// TestDownOnARealLine: connections are refused by the system, and the desk
+// TestDownOverTCP: connections are refused by the system, and the public interface
 // answers on.
-func TestDownOnARealLine(t *testing.T) {
+func TestDownOverTCP(t *testing.T) {
 	cfg, _, _ := NewTestConfig(t)
 	address := freeport.For(t)
 	cfg.ListenNetwork = func(ctx context.Context) (net.Listener, error) {
