@@ -42,15 +42,6 @@ func onboardingSteps() []onboardingStep {
 	}
 }
 
-func onboardingStepOf(route op.RouteID) onboardingStep {
-	for _, s := range onboardingSteps() {
-		if s.route == route {
-			return s
-		}
-	}
-	return onboardingStep{}
-}
-
 // onboardingStepName names the step that leads to a state, by the last segment of
 // its path.
 func onboardingStepName(to central.KYCState) string {
@@ -62,42 +53,34 @@ func onboardingStepName(to central.KYCState) string {
 	return string(to)
 }
 
-func (h *Handler) addAgentEndpoints() {
-	for _, s := range onboardingSteps() {
-		h.addEndpoints(true, h.agentStep, s.route)
-	}
-	h.addEndpoints(true, h.agentStatus, op.AgentStatus)
-	h.addEndpoints(true, h.agentDetail, op.AgentDetail)
-	h.addEndpoints(true, h.requeryTransaction, op.AEPSRequery)
-}
-
 // agentStep handles a step of the onboarding.
-func (h *Handler) agentStep(c *activeRequest) action {
-	s := onboardingStepOf(c.endpoint.route.ID)
-	request := c.newBankRequest(s.kind)
-	c.readAgentFields(&request)
-	return func(ctx context.Context) (central.Reply, error) {
-		if s.route == op.AgentOnboarding && !c.merchant.HasInfo {
-			return central.Reply{}, central.NewError(central.NoMerchantInfo, "")
+func (h *Handler) agentStep(s onboardingStep) func(*activeRequest) action {
+	return func(c *activeRequest) action {
+		request := c.newBankRequest(s.kind)
+		c.readAgentFields(&request)
+		return func(ctx context.Context) (central.Reply, error) {
+			if s.route == op.AgentOnboarding && !c.merchant.HasInfo {
+				return central.Reply{}, central.NewError(central.NoMerchantInfo, "")
+			}
+			if err := h.checkOrder(ctx, c.merchant, s); err != nil {
+				return central.Reply{}, err
+			}
+			if s.kind.IsConsultation() {
+				return h.consult(ctx, request, "", true)
+			}
+			reply, err := h.submit(ctx, c, central.Submission{
+				Request: request,
+				KYC:     &central.KYCStep{Service: central.ServiceAEPS, To: s.to},
+			}, central.LimitSubject{Kind: s.kind})
+			if err != nil {
+				return central.Reply{}, err
+			}
+			if err := h.recordApproval(ctx, c, reply); err != nil {
+				// The step is done and has its reply; statusCheck reports the approval again.
+				h.log.Error("approval of an onboarding can't be recorded", slog.String("request", c.RequestID), slog.Any("error", err))
+			}
+			return reply, nil
 		}
-		if err := h.checkOrder(ctx, c.merchant, s); err != nil {
-			return central.Reply{}, err
-		}
-		if s.kind.IsConsultation() {
-			return h.consult(ctx, request, "")
-		}
-		reply, err := h.submit(ctx, c, central.Submission{
-			Request: request,
-			KYC:     &central.KYCStep{Service: central.ServiceAEPS, To: s.to},
-		}, central.LimitSubject{Kind: s.kind})
-		if err != nil {
-			return central.Reply{}, err
-		}
-		if err := h.recordApproval(ctx, c, reply); err != nil {
-			// The step is done and has its reply; statusCheck reports the approval again.
-			h.log.Error("approval of an onboarding can't be recorded", slog.String("request", c.RequestID), slog.Any("error", err))
-		}
-		return reply, nil
 	}
 }
 
@@ -182,7 +165,7 @@ func saysApproved(body []byte) bool {
 // time.
 func (h *Handler) agentStatus(c *activeRequest) action {
 	return func(ctx context.Context) (central.Reply, error) {
-		reply, err := h.consult(ctx, c.newBankRequest(central.KindAgentStatus), "")
+		reply, err := h.consult(ctx, c.newBankRequest(central.KindAgentStatus), "", true)
 		if err != nil {
 			return central.Reply{}, err
 		}
@@ -202,7 +185,7 @@ func (h *Handler) agentDetail(c *activeRequest) action {
 		if request.Particulars.Agent != c.merchant.MID {
 			return central.Reply{}, central.NewError(central.NotFound, "No such agent")
 		}
-		return h.consult(ctx, request, "")
+		return h.consult(ctx, request, "", true)
 	}
 }
 

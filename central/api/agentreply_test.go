@@ -45,7 +45,8 @@ func TestGoldenOnboarding(t *testing.T) {
 		b.executor.why = central.NewError(central.BankUnreachable, "Bank network unreachable; nothing was sent")
 		b.executor.consultErr = b.executor.why
 		golden(t, "agent-unreachable", b.call(merchant2, step.route, step.body))
-		if b.executor.why = nil; !onboardingStepOf(step.route).kind.IsConsultation() && onboardingStepOf(step.route).to != "" {
+		isOperation := func(s onboardingStep) bool { return s.route == step.route && !s.kind.IsConsultation() && s.to != "" }
+		if b.executor.why = nil; slices.ContainsFunc(onboardingSteps(), isOperation) {
 			b.executor.state = op.Pending
 			golden(t, "agent-pending", b.call(merchant2, step.route, step.body))
 		}

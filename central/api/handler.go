@@ -112,19 +112,6 @@ type Handler struct {
 	customers *accounts.CustomerPolicy
 }
 
-// action does a route's work, once everything in the request was found valid.
-type action func(ctx context.Context) (central.Reply, error)
-
-// endpoint ties a route to its code.
-type endpoint struct {
-	route op.Route
-	// actsForMerchant: the route acts for one merchant, whom a vendor must name.
-	actsForMerchant bool
-	// prepare reads the request's fields, records what is wrong in
-	// activeRequest.fields, and returns the action to run if nothing is.
-	prepare func(c *activeRequest) action
-}
-
 // activeRequest is a request that is being handled.
 type activeRequest struct {
 	central.Request
@@ -150,57 +137,11 @@ func New(executor central.Executor, registry Registry, store Store, customers ac
 	}
 	h := &Handler{
 		executor: executor, registry: registry, store: store, vendors: vendors, cfg: cfg, log: cfg.Logger,
-		banks: banks, bankList: bankList(banks), endpoints: map[op.RouteID]endpoint{},
+		banks: banks, bankList: bankList(banks),
 		customers: accounts.NewCustomerPolicy(customers, cfg.FingerprintKey, cfg.Limits.Lookups, cfg.Logger),
 	}
-	h.addAgentEndpoints()
-	h.addAEPSEndpoints()
-	h.addTransferEndpoints()
-	h.addUPIEndpoints()
-	h.addVendorEndpoints()
-	h.addTerminalEndpoints()
+	h.endpoints = h.newEndpoints()
 	return h, h.checkRoutes()
-}
-
-func (h *Handler) addAEPSEndpoints() {
-	h.addEndpoints(true, h.transaction, op.Withdrawal, op.Balance, op.MiniStatement, op.ReqAuth, op.Purchase)
-	h.addEndpoints(true, h.agentSession, op.AuthStatus)
-	h.addEndpoints(false, h.listBanks, op.Banks)
-}
-
-func (h *Handler) addTerminalEndpoints() {
-	h.addEndpoints(true, h.mintTerminal, op.MintTerminal)
-	h.addEndpoints(true, h.listTerminals, op.ListTerminals)
-	h.addEndpoints(true, h.revokeTerminal, op.RevokeTerminal)
-	h.addEndpoints(false, h.enrolTerminal, op.EnrolTerminal)
-	h.addEndpoints(false, h.showOperation, op.OperationState)
-}
-
-func (h *Handler) addEndpoints(acting bool, read func(*activeRequest) action, routes ...op.RouteID) {
-	for _, id := range routes {
-		h.endpoints[id] = endpoint{actsForMerchant: acting, prepare: read}
-	}
-}
-
-// checkRoutes adds the route table's lines to the endpoints. It reports routes
-// without code and code without a route.
-func (h *Handler) checkRoutes() error {
-	var wrong []error
-	for _, route := range op.Table() {
-		b, ok := h.endpoints[route.ID]
-		if !ok {
-			wrong = append(wrong, fmt.Errorf("route %s has no code", route.ID))
-			continue
-		}
-		b.route = route
-		h.endpoints[route.ID] = b
-	}
-	for id, b := range h.endpoints {
-		if b.route.ID == "" {
-			wrong = append(wrong, fmt.Errorf("%s has code and no line in the route table", id))
-		}
-	}
-	return errors.Join(wrong...)
 }
 
 // Handle implements central.Handler.

@@ -77,14 +77,7 @@ func (Renderer) FinalReply(o central.Operation, to op.State, a central.BankAnswe
 func renderAEPS(o central.Operation, to op.State, a central.BankAnswer) (int, []byte) {
 	data := transactionData{ResponseCode: central.ResponseCode(to, a.Code), ResponseStatus: a.Message, STAN: o.STAN}
 	out := envelope{StatusCode: statusOK}
-	switch to {
-	case op.Succeeded:
-		out.Message, data.TxnStatus = "Transaction successful", statusSuccess
-	case op.Reversed:
-		out.Message, data.TxnStatus = "Transaction reversed", statusReversed
-	default:
-		out.Message, data.TxnStatus = "Transaction failed", statusFailed
-	}
+	data.TxnStatus, out.Message = txnOutcome(to)
 	if data.ResponseStatus == "" {
 		data.ResponseStatus = data.TxnStatus
 	}

@@ -25,11 +25,11 @@ func (h *Handler) requeryTransaction(c *activeRequest) action {
 		case callerRef != "":
 			o, err = h.byCallerRef(ctx, c.Principal, callerRef)
 		case ours != "":
-			o, err = h.byReference(ctx, c.Principal, central.ReferenceQuery{Reference: central.Reference(ours)})
+			o, err = h.operationByReference(ctx, c.Principal.Party(), central.ReferenceQuery{Reference: central.Reference(ours)})
 		default:
-			o, err = h.byReference(ctx, c.Principal, central.ReferenceQuery{Pending: pendingOrOurs})
+			o, err = h.operationByReference(ctx, c.Principal.Party(), central.ReferenceQuery{Pending: pendingOrOurs})
 			if errors.Is(err, central.ErrNotFound) {
-				o, err = h.byReference(ctx, c.Principal, central.ReferenceQuery{Reference: central.Reference(pendingOrOurs)})
+				o, err = h.operationByReference(ctx, c.Principal.Party(), central.ReferenceQuery{Reference: central.Reference(pendingOrOurs)})
 			}
 		}
 		if errors.Is(err, central.ErrNotFound) || (err == nil && (o.Merchant != c.merchant.ID || !o.Kind.AEPS() || o.Tombstone)) {
@@ -48,7 +48,7 @@ func (h *Handler) requeryTransaction(c *activeRequest) action {
 // byCallerRef finds an operation by the caller's own reference. Operations that
 // were created before references had an owner have it as their identity.
 func (h *Handler) byCallerRef(ctx context.Context, p central.Principal, ref string) (central.Operation, error) {
-	o, err := h.byReference(ctx, p, central.ReferenceQuery{CallerRef: ref})
+	o, err := h.operationByReference(ctx, p.Party(), central.ReferenceQuery{CallerRef: ref})
 	if !errors.Is(err, central.ErrNotFound) {
 		return o, err
 	}
@@ -57,8 +57,4 @@ func (h *Handler) byCallerRef(ctx context.Context, p central.Principal, ref stri
 		return central.Operation{}, central.ErrNotFound
 	}
 	return o, err
-}
-
-func (h *Handler) byReference(ctx context.Context, p central.Principal, by central.ReferenceQuery) (central.Operation, error) {
-	return h.operationByReference(ctx, p.Party(), by)
 }

@@ -79,21 +79,20 @@ func (c *activeRequest) newBankRequest(kind central.Kind) central.BankRequest {
 	return r
 }
 
-// consult asks the bank something that is no operation, and passes its answer on.
-// message is the interface's message of a success; empty: the bank's.
-func (h *Handler) consult(ctx context.Context, r central.BankRequest, message string) (central.Reply, error) {
+// consult asks the bank something that is no operation, and passes its answer on, with
+// the bank's data or without. message is the interface's message of a success; empty:
+// the bank's.
+func (h *Handler) consult(ctx context.Context, r central.BankRequest, message string, withData bool) (central.Reply, error) {
 	a, err := h.executor.Consult(ctx, r)
 	if err != nil {
 		return central.Reply{}, err
 	}
-	return consultReply(a, message), nil
-}
-
-// consultReply is the reply to a consultation that the bank answered.
-func consultReply(a central.BankAnswer, message string) central.Reply {
 	if a.Status != central.BankApproved {
 		http, body := declinedReply(a)
-		return central.Reply{HTTP: http, Body: body}
+		return central.Reply{HTTP: http, Body: body}, nil
 	}
-	return successReply(200, successMessage(message, a), networkData(a))
+	if !withData {
+		a.Data = nil
+	}
+	return successReply(200, successMessage(message, a), networkData(a)), nil
 }

@@ -12,18 +12,6 @@ import (
 	"galla/shared/op"
 )
 
-// addTransferEndpoints adds the routes of money transfer (interface.md, sections
-// 4.3 and 4.4).
-func (h *Handler) addTransferEndpoints() {
-	for _, route := range forwardRoutes() {
-		h.addEndpoints(route.ActsForMerchant, h.forward(route), route.ID)
-	}
-	h.addEndpoints(true, h.transfer, op.Transfer)
-	h.addEndpoints(true, h.requeryTransfer, op.TransferRequery)
-	h.addEndpoints(true, h.refundOTP, op.RefundOTP)
-	h.addEndpoints(true, h.refund, op.Refund)
-}
-
 // forward handles a route that is one request to the bank: an operation or a
 // consultation, depending on its kind.
 func (h *Handler) forward(route forwardRoute) func(*activeRequest) action {
@@ -35,13 +23,10 @@ func (h *Handler) forward(route forwardRoute) func(*activeRequest) action {
 			if err := h.customers.Check(ctx, by, r); err != nil {
 				return central.Reply{}, err
 			}
-			switch {
-			case !route.Kind.IsConsultation():
+			if route.Kind.IsConsultation() {
+				reply, err = h.consult(ctx, r, route.Message, !route.WithoutData)
+			} else {
 				reply, err = h.submit(ctx, c, central.Submission{Sender: r.Particulars.Sender, Request: r}, c.limitSubject(r, r.Particulars.Sender))
-			case route.WithoutData:
-				reply, err = h.consultWithoutData(ctx, r, route.Message)
-			default:
-				reply, err = h.consult(ctx, r, route.Message)
 			}
 			if err == nil {
 				h.customers.Record(ctx, by, r, reply)
@@ -54,16 +39,6 @@ func (h *Handler) forward(route forwardRoute) func(*activeRequest) action {
 // limitSubject describes a request for the limits.
 func (c *activeRequest) limitSubject(r central.BankRequest, sender string) central.LimitSubject {
 	return central.LimitSubject{Kind: r.Kind, Amount: r.Amount, TID: c.tid, Sender: sender}
-}
-
-// consultWithoutData consults the bank and leaves the bank's data out of the reply.
-func (h *Handler) consultWithoutData(ctx context.Context, r central.BankRequest, message string) (central.Reply, error) {
-	a, err := h.executor.Consult(ctx, r)
-	if err != nil {
-		return central.Reply{}, err
-	}
-	a.Data = nil
-	return consultReply(a, message), nil
 }
 
 // transfer handles transaction/instant: OTP check and debit in one operation,
@@ -152,7 +127,7 @@ func (h *Handler) refundOTP(c *activeRequest) action {
 		if _, _, err := h.findRefundable(ctx, c, r.Particulars.Original, ""); err != nil {
 			return central.Reply{}, err
 		}
-		return h.consultWithoutData(ctx, r, "OTP sent for refund")
+		return h.consult(ctx, r, "OTP sent for refund", false)
 	}
 }
 

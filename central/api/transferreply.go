@@ -16,6 +16,20 @@ const (
 	statusRefunded = "REFUNDED"
 )
 
+// txnOutcome is an operation's state as a txnStatus of the interface, and the message
+// about it. A refused operation was never sent, so it has failed.
+func txnOutcome(s op.State) (status, message string) {
+	switch s {
+	case op.Succeeded:
+		return statusSuccess, "Transaction successful"
+	case op.Reversed:
+		return statusReversed, "Transaction reversed"
+	case op.Failed, op.Refused:
+		return statusFailed, "Transaction failed"
+	}
+	return statusPending, "Transaction pending"
+}
+
 // transferData is the data of transaction/instant (interface.md, section 4.4) and
 // of a refund that did not succeed. rrn is absent while the bank has not answered.
 type transferData struct {
@@ -76,16 +90,8 @@ func transferReply(o central.Operation, to op.State, a central.BankAnswer) (stat
 // requeryReply is the reply to a requery of a transfer. refund is its refund that
 // is done or in progress; nil if there is none.
 func requeryReply(o central.Operation, refund *central.Operation) (message string, data requeryData) {
-	data = requeryData{Status: statusPending, RRN: o.RRN, TransactionID: string(o.Reference), Amount: rupees(o.Amount)}
-	message = "Transaction pending"
-	switch o.State {
-	case op.Succeeded:
-		data.Status, message = statusSuccess, "Transaction successful"
-	case op.Reversed:
-		data.Status, message = statusReversed, "Transaction reversed"
-	case op.Failed, op.Refused:
-		data.Status, message = statusFailed, "Transaction failed"
-	}
+	status, message := txnOutcome(o.State)
+	data = requeryData{Status: status, RRN: o.RRN, TransactionID: string(o.Reference), Amount: rupees(o.Amount)}
 	switch {
 	case refund == nil:
 	case refund.State == op.Succeeded:

@@ -8,9 +8,7 @@ import (
 
 	"galla/central"
 	"galla/central/api/field"
-
 	"galla/shared/money"
-	"galla/shared/op"
 )
 
 // qrData is the reply of GenerateQR (interface.md, section 4.5). It depends on the
@@ -25,8 +23,6 @@ type qrData struct {
 	VPA    string         `json:"vpa"`
 	Payee  string         `json:"payeeName"`
 }
-
-func (h *Handler) addUPIEndpoints() { h.addEndpoints(true, h.generateQR, op.GenerateQR) }
 
 // generateQR makes a QR code to pay the merchant (interface.md, section 4.5): for
 // one amount and one order, or for any amount if none is given.

@@ -28,17 +28,6 @@ const (
 	newestRead  = 50
 )
 
-func (h *Handler) addVendorEndpoints() {
-	h.addEndpoints(false, h.listMerchants, op.VendorMerchants)
-	h.addEndpoints(false, h.showVendor, op.VendorMe)
-	h.addEndpoints(false, h.listSlabs, op.SlabList)
-	h.addEndpoints(false, h.createSlab, op.SlabCreate)
-	h.addEndpoints(false, h.changeSlab, op.SlabChange)
-	h.addEndpoints(false, h.deleteSlab, op.SlabDelete)
-	h.addEndpoints(false, h.reportEarnings, op.Earnings)
-	h.addEndpoints(false, h.listLimits, op.LimitsInForce)
-}
-
 // merchantData is interface.md, section 2.9.
 type merchantData struct {
 	ID         central.MerchantID     `json:"id"`
@@ -181,8 +170,9 @@ func (h *Handler) newestTransactions(ctx context.Context, m central.MerchantID) 
 	list := []recentTransaction{}
 	for _, o := range operations {
 		if (o.Kind.AEPS() || o.Kind.MovesMoney()) && len(list) < newestShown {
+			status, _ := txnOutcome(o.State)
 			list = append(list, recentTransaction{
-				ID: o.ID, Type: o.Kind, Amount: rupees(o.Amount), Status: txnStatus(o.State),
+				ID: o.ID, Type: o.Kind, Amount: rupees(o.Amount), Status: status,
 				Reference: o.Reference, CreatedAt: isoTime(o.CreatedAt),
 			})
 		}
@@ -192,18 +182,3 @@ func (h *Handler) newestTransactions(ctx context.Context, m central.MerchantID) 
 
 // rupees writes an amount as a JSON number.
 func rupees(p money.Paise) jsontext.Value { return jsontext.Value(p.Number()) }
-
-// txnStatus is an operation's state as a txnStatus of the interface. A refused
-// operation was never sent, so it has failed.
-func txnStatus(s op.State) string {
-	switch s {
-	case op.Succeeded:
-		return statusSuccess
-	case op.Reversed:
-		return statusReversed
-	case op.Failed, op.Refused:
-		return statusFailed
-	default:
-		return statusPending
-	}
-}
