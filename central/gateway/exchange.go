@@ -153,24 +153,10 @@ func (s *exchange) parse() error {
 	if len(s.m.Header(headerEncoding)) > 0 {
 		return newRefusal(CauseForm, headerEncoding+": must not be sent, bodies are plain")
 	}
-	for _, header := range []struct {
-		name string
-		to   *string
-	}{
-		{envelope.HeaderClientID, &s.h.ClientID}, {envelope.HeaderTimestamp, &s.h.Timestamp},
-		{envelope.HeaderRequestID, &s.h.RequestID}, {envelope.HeaderIV, &s.h.IV}, {envelope.HeaderTag, &s.h.Tag},
-		{envelope.HeaderChecksum, &s.h.Checksum},
-	} {
-		values := s.m.Header(header.name)
-		if len(values) != 1 {
-			return newRefusal(CauseForm, header.name+": must be sent exactly once")
-		}
-		*header.to = values[0]
-	}
-	if err := s.h.Request(); err != nil {
+	var err error
+	if s.h, err = envelope.ReadRequest(s.m.Header); err != nil {
 		return newRefusal(CauseForm, err.Error())
 	}
-	var err error
 	if s.at, err = s.h.Time(); err != nil {
 		return newRefusal(CauseForm, err.Error())
 	}

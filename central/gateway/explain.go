@@ -124,7 +124,7 @@ func (s *exchange) laterFaults(plain jsontext.Value) (list []string) {
 func (s *exchange) peekReplay(ctx context.Context) error {
 	spent, err := s.g.store.IVSpent(ctx, s.vendorKey.id, s.iv())
 	if err == nil && spent {
-		return newRefusal(CauseReplay, "a message with this "+envelope.HeaderIV+" was accepted before")
+		return replayRefusal()
 	}
 	return err
 }

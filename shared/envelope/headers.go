@@ -39,6 +39,26 @@ type Headers struct {
 	Checksum  string // lower-case hex
 }
 
+// ReadRequest reads a request's headers and checks their form. values returns all
+// values of a header as sent. The error names the first header that is wrong, and never
+// its value.
+func ReadRequest(values func(name string) []string) (h Headers, err error) {
+	for _, header := range []struct {
+		name string
+		to   *string
+	}{
+		{HeaderClientID, &h.ClientID}, {HeaderTimestamp, &h.Timestamp}, {HeaderRequestID, &h.RequestID},
+		{HeaderIV, &h.IV}, {HeaderTag, &h.Tag}, {HeaderChecksum, &h.Checksum},
+	} {
+		sent := values(header.name)
+		if len(sent) != 1 {
+			return h, errors.New(header.name + ": must be sent exactly once")
+		}
+		*header.to = sent[0]
+	}
+	return h, h.Request()
+}
+
 // Request checks the form of a request's headers. The error names the first header
 // that is wrong, and never its value.
 func (h Headers) Request() error {

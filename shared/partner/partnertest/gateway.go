@@ -130,7 +130,7 @@ func (g *Gateway) answer(r *http.Request, id string, plain []byte) (int, []byte)
 
 // open makes the checks of a message in the gateway's order.
 func (g *Gateway) open(r *http.Request) (id string, plain []byte, err error) {
-	h, err := requestHeaders(r.Header)
+	h, err := envelope.ReadRequest(r.Header.Values)
 	if err != nil {
 		return "", nil, err
 	}
@@ -163,21 +163,4 @@ func (g *Gateway) open(r *http.Request) (id string, plain []byte, err error) {
 		return "", nil, err
 	}
 	return h.RequestID, plain, nil
-}
-
-func requestHeaders(header http.Header) (h envelope.Headers, err error) {
-	for _, part := range []struct {
-		name string
-		to   *string
-	}{
-		{envelope.HeaderClientID, &h.ClientID}, {envelope.HeaderTimestamp, &h.Timestamp}, {envelope.HeaderRequestID, &h.RequestID},
-		{envelope.HeaderIV, &h.IV}, {envelope.HeaderTag, &h.Tag}, {envelope.HeaderChecksum, &h.Checksum},
-	} {
-		values := header.Values(part.name)
-		if len(values) != 1 {
-			return h, fmt.Errorf("%s stands %d times in the request", part.name, len(values))
-		}
-		*part.to = values[0]
-	}
-	return h, h.Request()
 }
