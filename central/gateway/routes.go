@@ -1,12 +1,11 @@
 package gateway
 
 import (
-	"net/url"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"galla/central"
+	"galla/central/api/field"
 	"galla/shared/op"
 )
 
@@ -82,13 +81,12 @@ func (p pattern) match(parts []string) (map[string]string, bool) {
 	return sent, true
 }
 
-// unescapeParams returns the parameters' values. An invalid escape, or one that hides
-// a separator, finds nothing.
+// unescapeParams returns the parameters' values.
 func unescapeParams(sent map[string]string) (map[string]string, error) {
 	for name, text := range sent {
-		value, err := url.PathUnescape(text)
-		if err != nil || strings.Contains(value, "/") || !utf8.ValidString(value) {
-			return nil, central.NewError(central.NotFound, "")
+		value, err := field.PathValue(text)
+		if err != nil {
+			return nil, err
 		}
 		sent[name] = value
 	}

@@ -18,7 +18,7 @@ const enrolPrefix = "enrol:"
 
 // enrolTerminal handles POST /terminals/enrol.
 func (s *Server) enrolTerminal(ctx context.Context, fctx *fasthttp.RequestCtx, call central.Request) error {
-	ended, wait, err := s.enrolAttempts.Begin(ctx, networkName(s.clientIP(fctx)))
+	ended, wait, err := s.enrolAttempts.Begin(ctx, s.networkOf(fctx))
 	switch {
 	case err != nil:
 		return busyError(err)

@@ -65,7 +65,7 @@ func hasGatewayPrefix(path []byte) bool {
 // serveGateway passes a request to the gateway unchanged. malformed is what is
 // wrong with it as HTTP, if anything.
 func (s *Server) serveGateway(fctx *fasthttp.RequestCtx, malformed string) {
-	peer := networkName(s.clientIP(fctx))
+	peer := s.networkOf(fctx)
 	if s.unknownLimits.Wait(peer) > 0 {
 		s.writeError(fctx, central.NewTooMany(time.Second))
 		return

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/netip"
 	"os"
 	"strings"
 	"syscall"
@@ -201,7 +202,7 @@ func TestNetwork(t *testing.T) {
 	for address, want := range map[string]string{
 		"203.0.113.9": "network:203.0.113.9", "::ffff:203.0.113.9": "network:203.0.113.9", "2001:db8:1:2:3:4:5:6": "network:2001:db8:1:2::",
 	} {
-		if got := networkName(net.ParseIP(address)); got != want {
+		if got := networkName(netip.MustParseAddr(address)); got != want {
 			t.Errorf("%s: %q, want %q", address, got, want)
 		}
 	}

@@ -2,7 +2,6 @@ package httpapi
 
 import (
 	"context"
-	"net"
 	"time"
 
 	"github.com/valyala/fasthttp"
@@ -49,14 +48,5 @@ func (l *limiter) allow(ctx context.Context, caller string) error {
 
 // allowNetwork counts a request without authentication.
 func (s *Server) allowNetwork(ctx context.Context, fctx *fasthttp.RequestCtx) error {
-	return s.networkLimits.allow(ctx, networkName(s.clientIP(fctx)))
-}
-
-// networkName is the name under which requests without authentication are counted:
-// the address, or the /64 of an IPv6 address, since one caller has all of that.
-func networkName(ip net.IP) string {
-	if ip.To4() == nil && len(ip) == net.IPv6len {
-		ip = ip.Mask(net.CIDRMask(64, 128))
-	}
-	return "network:" + ip.String()
+	return s.networkLimits.allow(ctx, s.networkOf(fctx))
 }

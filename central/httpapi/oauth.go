@@ -112,7 +112,7 @@ func (s *Server) issueToken(ctx context.Context, fctx *fasthttp.RequestCtx, body
 	if err != nil {
 		return tokenReply{}, err
 	}
-	try, err := s.attempts.attempt(ctx, offered.id, networkName(s.clientIP(fctx)))
+	try, err := s.attempts.attempt(ctx, offered.id, s.networkOf(fctx))
 	if err != nil {
 		return tokenReply{}, err
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"net/url"
 	"runtime/debug"
 	"slices"
 	"strconv"
@@ -18,6 +17,7 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"galla/central"
+	"galla/central/api/field"
 	"galla/shared/op"
 )
 
@@ -205,12 +205,9 @@ func (s *Server) handleRoute(c *fiber.Ctx, route op.Route) error {
 	}
 	params := map[string]string{}
 	for _, name := range c.Route().Params {
-		// An invalid escape, or one that hides a separator, finds nothing.
-		value, err := url.PathUnescape(c.Params(name))
-		if err != nil || strings.Contains(value, "/") || !utf8.ValidString(value) {
-			return central.NewError(central.NotFound, "")
+		if params[name], err = field.PathValue(c.Params(name)); err != nil {
+			return err
 		}
-		params[name] = value
 	}
 	body, err := readBody(fctx, maxBody)
 	if err != nil {

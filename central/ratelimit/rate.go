@@ -3,6 +3,7 @@ package ratelimit
 import (
 	"context"
 	"math"
+	"net/netip"
 	"time"
 )
 
@@ -16,6 +17,16 @@ type Rate struct {
 // refillTime is how long an empty bucket takes to become full.
 func (r Rate) refillTime() time.Duration {
 	return time.Duration(float64(r.Burst) / r.PerSecond * float64(time.Second))
+}
+
+// Network is what an address counts as in rates: the address, or the /64 of an IPv6
+// address, since one caller has all of that.
+func Network(from netip.Addr) string {
+	from = from.Unmap().WithZone("")
+	if from.Is6() {
+		from = netip.PrefixFrom(from, 64).Masked().Addr()
+	}
+	return from.String()
 }
 
 // unitsPerUse is the resolution of a bucket: millionths of a use.

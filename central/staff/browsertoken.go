@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
-	"net/netip"
 	"time"
 
 	"galla/shared/secret"
@@ -55,18 +54,4 @@ func (s *Service) attemptName(login string, token secret.Token) (name string, kn
 		return login, false
 	}
 	return login + " " + hex.EncodeToString(raw[8:]), true // no login has a space
-}
-
-// networkOf returns what an address counts as in rates: IPv6 addresses count by their
-// /64, since one machine has them all.
-func networkOf(from string) string {
-	at, err := netip.ParseAddr(from)
-	if err != nil || !at.Is6() || at.Is4In6() {
-		return from
-	}
-	network, err := at.WithZone("").Prefix(64)
-	if err != nil {
-		return from
-	}
-	return network.String()
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net/netip"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -140,7 +141,10 @@ func (s SignedIn) Actor() Actor { return Actor{Login: s.Member.Login, Role: s.Ro
 // checkRate counts an attempt against the rates of its address and of all addresses.
 // *WaitError.
 func (s *Service) checkRate(ctx context.Context, from string) error {
-	if err := s.takeToken(ctx, "console:"+networkOf(from), addressRate); err != nil {
+	if at, err := netip.ParseAddr(from); err == nil {
+		from = ratelimit.Network(at)
+	}
+	if err := s.takeToken(ctx, "console:"+from, addressRate); err != nil {
 		return err
 	}
 	return s.takeToken(ctx, "console", globalRate)

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"net/url"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
@@ -204,6 +206,16 @@ func (r *Reader) numberValue(field string, need Need) (text string, ok bool) {
 func (r *Reader) RawText(field string) string {
 	s, _ := r.stringValue(field, May)
 	return s
+}
+
+// PathValue reads a parameter of a path as sent. An invalid escape, or one that hides a
+// separator, finds nothing: the error is NotFound.
+func PathValue(sent string) (string, error) {
+	value, err := url.PathUnescape(sent)
+	if err != nil || strings.Contains(value, "/") || !utf8.ValidString(value) {
+		return "", central.NewError(central.NotFound, "")
+	}
+	return value, nil
 }
 
 // AddQuery adds the fields of a query as strings. One that the body has too must
