@@ -1,6 +1,7 @@
 package central
 
 import (
+	"cmp"
 	"encoding/binary"
 	"io"
 	"time"
@@ -26,22 +27,15 @@ type EnquiryConfig struct {
 
 // WithDefaults fills in what is zero.
 func (c EnquiryConfig) WithDefaults() EnquiryConfig {
-	set := func(d *time.Duration, to time.Duration) {
-		if *d == 0 {
-			*d = to
-		}
-	}
-	set(&c.First, time.Second)
-	set(&c.Steady, 10*time.Second)
-	set(&c.SteadyFor, 2*time.Minute)
-	set(&c.Max, 15*time.Minute)
-	set(&c.StuckAfter, 7*24*time.Hour)
-	set(&c.Timeout, 10*time.Second)
-	set(&c.Poll, 500*time.Millisecond)
-	set(&c.Sweep, 10*time.Second)
-	if c.Batch == 0 {
-		c.Batch = 16
-	}
+	c.First = cmp.Or(c.First, time.Second)
+	c.Steady = cmp.Or(c.Steady, 10*time.Second)
+	c.SteadyFor = cmp.Or(c.SteadyFor, 2*time.Minute)
+	c.Max = cmp.Or(c.Max, 15*time.Minute)
+	c.StuckAfter = cmp.Or(c.StuckAfter, 7*24*time.Hour)
+	c.Timeout = cmp.Or(c.Timeout, 10*time.Second)
+	c.Poll = cmp.Or(c.Poll, 500*time.Millisecond)
+	c.Sweep = cmp.Or(c.Sweep, 10*time.Second)
+	c.Batch = cmp.Or(c.Batch, 16)
 	return c
 }
 

@@ -1,6 +1,9 @@
 package central
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Service is what a merchant is onboarded for at the bank network.
 type Service string
@@ -39,14 +42,7 @@ func KYCStates() []KYCState {
 }
 
 // Rank gives a state's place in the order, from 1; 0: unknown.
-func (s KYCState) Rank() int {
-	for i, known := range KYCStates() {
-		if s == known {
-			return i + 1
-		}
-	}
-	return 0
-}
+func (s KYCState) Rank() int { return slices.Index(KYCStates(), s) + 1 }
 
 // Reached tells whether state s is the other one or a later one.
 func (s KYCState) Reached(other KYCState) bool { return s.Rank() >= other.Rank() }

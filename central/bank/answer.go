@@ -89,12 +89,7 @@ func checkAnswer(reference string, a network.Answer, statuses ...network.Status)
 // isCode tells whether a text has the form of a response code: two capital
 // letters or digits.
 func isCode(s string) bool {
-	for _, c := range []byte(s) {
-		if (c < '0' || c > '9') && (c < 'A' || c > 'Z') {
-			return false
-		}
-	}
-	return len(s) == 2
+	return len(s) == 2 && strings.Trim(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") == ""
 }
 
 // answer translates a reply that was checked into the central's words. A mini

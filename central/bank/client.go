@@ -1,6 +1,7 @@
 package bank
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -85,12 +86,8 @@ func New(cfg Config) (*Client, error) {
 	if err := errors.Join(faults...); err != nil {
 		return nil, fmt.Errorf("bank network: %w", err)
 	}
-	if cfg.Timeout == 0 {
-		cfg.Timeout = defaultTimeout
-	}
-	if cfg.MaxConnections == 0 {
-		cfg.MaxConnections = defaultConnections
-	}
+	cfg.Timeout = cmp.Or(cfg.Timeout, defaultTimeout)
+	cfg.MaxConnections = cmp.Or(cfg.MaxConnections, defaultConnections)
 	if cfg.DialContext == nil {
 		cfg.DialContext = new(net.Dialer).DialContext
 	}
@@ -98,11 +95,7 @@ func New(cfg Config) (*Client, error) {
 		cfg: cfg, secure: base.Scheme == "https", host: base.Host,
 		slots: make(chan struct{}, cfg.MaxConnections), log: cfg.Logger,
 	}
-	port := base.Port()
-	if port == "" {
-		port = map[bool]string{false: "80", true: "443"}[c.secure]
-	}
-	c.address = net.JoinHostPort(base.Hostname(), port)
+	c.address = net.JoinHostPort(base.Hostname(), cmp.Or(base.Port(), map[bool]string{false: "80", true: "443"}[c.secure]))
 	return c, nil
 }
 

@@ -1,6 +1,7 @@
 package uplink
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -85,30 +86,16 @@ type Config struct {
 }
 
 func (c Config) withDefaults() Config {
-	number := func(n *int, to int) {
-		if *n == 0 {
-			*n = to
-		}
-	}
-	wait := func(d *time.Duration, to time.Duration) {
-		if *d == 0 {
-			*d = to
-		}
-	}
-	number(&c.Window, 8)
-	number(&c.AdmitBurst, 100)
-	number(&c.UnknownBurst, 200)
-	number(&c.MaxConnections, 20_000)
-	number(&c.MaxOperations, 4096)
-	wait(&c.OpWait, 30*time.Second)
-	wait(&c.Poll, 30*time.Second)
-	wait(&c.Drain, 5*time.Second)
-	if c.AdmitPerSecond == 0 {
-		c.AdmitPerSecond = 200
-	}
-	if c.UnknownPerSecond == 0 {
-		c.UnknownPerSecond = 10
-	}
+	c.Window = cmp.Or(c.Window, 8)
+	c.OpWait = cmp.Or(c.OpWait, 30*time.Second)
+	c.Poll = cmp.Or(c.Poll, 30*time.Second)
+	c.AdmitPerSecond = cmp.Or(c.AdmitPerSecond, 200)
+	c.AdmitBurst = cmp.Or(c.AdmitBurst, 100)
+	c.UnknownPerSecond = cmp.Or(c.UnknownPerSecond, 10)
+	c.UnknownBurst = cmp.Or(c.UnknownBurst, 200)
+	c.MaxConnections = cmp.Or(c.MaxConnections, 20_000)
+	c.MaxOperations = cmp.Or(c.MaxOperations, 4096)
+	c.Drain = cmp.Or(c.Drain, 5*time.Second)
 	if c.Network == nil {
 		c.Network = func(r *http.Request) string { return r.RemoteAddr[:max(0, strings.LastIndexByte(r.RemoteAddr, ':'))] }
 	}

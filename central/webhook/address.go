@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 	"syscall"
 	"unicode"
@@ -120,12 +121,7 @@ func addressAllowed(ip netip.Addr, sandbox bool) bool {
 	if !ip.IsValid() || !ip.IsGlobalUnicast() || ip.Is6() && !globalUnicast.Contains(ip) {
 		return false
 	}
-	for _, p := range reserved {
-		if p.Contains(ip) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(reserved, func(p netip.Prefix) bool { return p.Contains(ip) })
 }
 
 // RedactURL returns scheme and host of a URL, for people: the rest may contain a token.

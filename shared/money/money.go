@@ -38,16 +38,12 @@ var (
 func Parse(s string) (Paise, error) {
 	digits, negative := strings.CutPrefix(s, "-")
 	whole, fraction, point := strings.Cut(digits, ".")
-	if !allDigits(whole) || (point && !allDigits(fraction)) {
+	switch {
+	case !allDigits(whole), point && !allDigits(fraction), len(whole) > 1 && whole[0] == '0':
 		return 0, fmt.Errorf("amount: %w", ErrSyntax)
-	}
-	if len(whole) > 1 && whole[0] == '0' {
-		return 0, fmt.Errorf("amount: %w", ErrSyntax)
-	}
-	if len(fraction) > 2 {
+	case len(fraction) > 2:
 		return 0, fmt.Errorf("amount: %w", ErrDecimals)
-	}
-	if len(whole) > 12 {
+	case len(whole) > 12:
 		return 0, fmt.Errorf("amount: %w", ErrRange)
 	}
 	var n int64
@@ -63,14 +59,7 @@ func Parse(s string) (Paise, error) {
 	return Paise(n), nil
 }
 
-func allDigits(s string) bool {
-	for _, c := range []byte(s) {
-		if c < '0' || c > '9' {
-			return false
-		}
-	}
-	return s != ""
-}
+func allDigits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
 
 // String writes the amount in rupees with two decimals, such as "500.00".
 func (p Paise) String() string {
@@ -83,20 +72,10 @@ func (p Paise) String() string {
 func (p Paise) Grouped() string {
 	sign, n := split(p)
 	whole := fmt.Sprint(n / 100)
-	var groups []string
-	if len(whole) > 3 {
-		groups = append(groups, whole[len(whole)-3:])
-		whole = whole[:len(whole)-3]
-		for len(whole) > 2 {
-			groups = append(groups, whole[len(whole)-2:])
-			whole = whole[:len(whole)-2]
-		}
+	for at := len(whole) - 3; at > 0; at -= 2 {
+		whole = whole[:at] + "," + whole[at:]
 	}
-	out := whole
-	for i := len(groups) - 1; i >= 0; i-- {
-		out += "," + groups[i]
-	}
-	return fmt.Sprintf("%s%s.%02d", sign, out, n%100)
+	return fmt.Sprintf("%s%s.%02d", sign, whole, n%100)
 }
 
 // Rupees writes the amount for people, with Indian grouping and the rupee sign:

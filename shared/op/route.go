@@ -1,5 +1,10 @@
 package op
 
+import (
+	"slices"
+	"strings"
+)
+
 // RouteID identifies a route: its method, a space, and its path as interface.md
 // writes it.
 type RouteID string
@@ -51,31 +56,29 @@ type Route struct {
 
 // Table lists the routes in the order of interface.md.
 func Table() []Route {
-	var table []Route
-	for _, family := range [][]Route{
-		agentRoutes(), aepsRoutes(), customerRoutes(), transferRoutes(), upiRoutes(), vendorRoutes(), limitRoutes(), ownRoutes(),
-	} {
-		table = append(table, family...)
+	out := make([]Route, len(table))
+	for i, r := range table {
+		out[i] = r.withPath()
 	}
-	return table
+	return out
 }
 
 // Find gives the route with an id.
 func Find(id RouteID) (Route, bool) {
-	for _, r := range Table() {
+	for _, r := range table {
 		if r.ID == id {
-			return r, true
+			return r.withPath(), true
 		}
 	}
 	return Route{}, false
 }
 
-// Allows tells whether the role may call the route.
-func (r Route) Allows(role Role) bool {
-	for _, allowed := range r.Roles {
-		if allowed == role {
-			return true
-		}
-	}
-	return false
+// withPath fills in method and path, which are the parts of the ID.
+func (r Route) withPath() Route {
+	method, path, _ := strings.Cut(string(r.ID), " ")
+	r.Method, r.Path = method, path
+	return r
 }
+
+// Allows tells whether the role may call the route.
+func (r Route) Allows(role Role) bool { return slices.Contains(r.Roles, role) }

@@ -95,103 +95,72 @@ func merchantsOnly() []Role         { return []Role{Merchant} }
 
 // The classes are those of operations.md, section 8.2. What takes a fingerprint or
 // an OTP and moves no money is an Enquiry, since it must not wait in a queue; other
-// changes of a record are of class Record.
+// changes of a record are of class Record. withPath adds methods and paths.
+var table = []Route{
+	{ID: AgentInitialize, Roles: merchantsAndVendors(), Class: Record, Entrances: allEntrances, Section: "4.1"},
+	{ID: AgentOnboarding, Roles: merchantsAndVendors(), Class: Enquiry, Entrances: allEntrances, Section: "4.1"},
+	{ID: AgentRequestOTP, Roles: merchantsAndVendors(), Class: Enquiry, Entrances: allEntrances, Section: "4.1"},
+	{ID: AgentValidateOTP, Roles: merchantsAndVendors(), Class: Enquiry, Entrances: allEntrances, Section: "4.1"},
+	{ID: AgentVerifyPAN, Roles: merchantsAndVendors(), Class: Record, Entrances: allEntrances, Section: "4.1"},
+	{ID: AgentUpdateUID, Roles: merchantsAndVendors(), Class: Record, Entrances: allEntrances, Section: "4.1"},
+	{ID: AgentUpdateBio, Roles: merchantsAndVendors(), Class: Enquiry, Entrances: allEntrances, Section: "4.1"},
+	{ID: AgentSubmit, Roles: merchantsAndVendors(), Class: Record, Entrances: allEntrances, Section: "4.1"},
+	{ID: AgentStatus, Roles: merchantsAndVendors(), Class: Enquiry, Entrances: allEntrances, Section: "4.1"},
+	{ID: AgentDetail, Roles: merchantsAndVendors(), Class: Enquiry, Entrances: allEntrances, Section: "4.1"},
+	{ID: AEPSRequery, Roles: merchantsAndVendors(), Class: Enquiry, Entrances: allEntrances, Section: "own additions"},
 
-func aepsRoutes() []Route {
-	return []Route{
-		{ID: Withdrawal, Method: "POST", Path: "/aeps/withdrawal", Roles: merchantsAndVendors(), Class: Money, Entrances: allEntrances, Section: "4.2", AEPS: true},
-		{ID: Balance, Method: "POST", Path: "/aeps/balance", Roles: merchantsAndVendors(), Class: Enquiry, Entrances: allEntrances, Section: "4.2", AEPS: true},
-		{ID: MiniStatement, Method: "POST", Path: "/aeps/minstatement", Roles: merchantsAndVendors(), Class: Enquiry, Entrances: allEntrances, Section: "4.2", AEPS: true},
-		{ID: ReqAuth, Method: "POST", Path: "/aeps/reqAuth", Roles: merchantsAndVendors(), Class: Enquiry, Entrances: allEntrances, Section: "4.2", AEPS: true},
-		{ID: Purchase, Method: "POST", Path: "/aeps/purchase", Roles: merchantsAndVendors(), Class: Money, Entrances: allEntrances, Section: "4.2", AEPS: true},
-		{ID: AuthStatus, Method: "GET", Path: "/aeps/authStatus", Roles: merchantsAndVendors(), Class: Reference, Entrances: allEntrances, Section: "4.2"},
-		{ID: Banks, Method: "GET", Path: "/aeps/banks", Roles: merchantsAndVendors(), Class: Reference, Entrances: allEntrances, Section: "4.2"},
-	}
-}
+	{ID: Withdrawal, Roles: merchantsAndVendors(), Class: Money, Entrances: allEntrances, Section: "4.2", AEPS: true},
+	{ID: Balance, Roles: merchantsAndVendors(), Class: Enquiry, Entrances: allEntrances, Section: "4.2", AEPS: true},
+	{ID: MiniStatement, Roles: merchantsAndVendors(), Class: Enquiry, Entrances: allEntrances, Section: "4.2", AEPS: true},
+	{ID: ReqAuth, Roles: merchantsAndVendors(), Class: Enquiry, Entrances: allEntrances, Section: "4.2", AEPS: true},
+	{ID: Purchase, Roles: merchantsAndVendors(), Class: Money, Entrances: allEntrances, Section: "4.2", AEPS: true},
+	{ID: AuthStatus, Roles: merchantsAndVendors(), Class: Reference, Entrances: allEntrances, Section: "4.2"},
+	{ID: Banks, Roles: merchantsAndVendors(), Class: Reference, Entrances: allEntrances, Section: "4.2"},
 
-func agentRoutes() []Route {
-	return []Route{
-		{ID: AgentInitialize, Method: "POST", Path: "/aeps/initialize", Roles: merchantsAndVendors(), Class: Record, Entrances: allEntrances, Section: "4.1"},
-		{ID: AgentOnboarding, Method: "POST", Path: "/aeps/onboarding", Roles: merchantsAndVendors(), Class: Enquiry, Entrances: allEntrances, Section: "4.1"},
-		{ID: AgentRequestOTP, Method: "POST", Path: "/aeps/request_otp", Roles: merchantsAndVendors(), Class: Enquiry, Entrances: allEntrances, Section: "4.1"},
-		{ID: AgentValidateOTP, Method: "POST", Path: "/aeps/validate_otp", Roles: merchantsAndVendors(), Class: Enquiry, Entrances: allEntrances, Section: "4.1"},
-		{ID: AgentVerifyPAN, Method: "POST", Path: "/aeps/verify_pan", Roles: merchantsAndVendors(), Class: Record, Entrances: allEntrances, Section: "4.1"},
-		{ID: AgentUpdateUID, Method: "POST", Path: "/aeps/update_UID", Roles: merchantsAndVendors(), Class: Record, Entrances: allEntrances, Section: "4.1"},
-		{ID: AgentUpdateBio, Method: "POST", Path: "/aeps/updatebiodetail", Roles: merchantsAndVendors(), Class: Enquiry, Entrances: allEntrances, Section: "4.1"},
-		{ID: AgentSubmit, Method: "POST", Path: "/aeps/submit", Roles: merchantsAndVendors(), Class: Record, Entrances: allEntrances, Section: "4.1"},
-		{ID: AgentStatus, Method: "GET", Path: "/aeps/statusCheck", Roles: merchantsAndVendors(), Class: Enquiry, Entrances: allEntrances, Section: "4.1"},
-		{ID: AgentDetail, Method: "POST", Path: "/aeps/GetAgentDetail", Roles: merchantsAndVendors(), Class: Enquiry, Entrances: allEntrances, Section: "4.1"},
-		{ID: AEPSRequery, Method: "POST", Path: "/aeps/requery", Roles: merchantsAndVendors(), Class: Enquiry, Entrances: allEntrances, Section: "own additions"},
-	}
-}
+	{ID: CustomerDetail, Roles: merchantsAndVendors(), Class: Enquiry, Entrances: allEntrances, Section: "4.3"},
+	{ID: CustomerOnboarding, Roles: merchantsAndVendors(), Class: Record, Entrances: allEntrances, Section: "4.3"},
+	{ID: CustomerRequestOTP, Roles: merchantsAndVendors(), Class: Enquiry, Entrances: allEntrances, Section: "4.3"},
+	{ID: CustomerValidateOTP, Roles: merchantsAndVendors(), Class: Enquiry, Entrances: allEntrances, Section: "4.3"},
+	{ID: CustomerVerifyUID, Roles: merchantsAndVendors(), Class: Record, Entrances: allEntrances, Section: "4.3"},
+	{ID: CustomerUpdateBio, Roles: merchantsAndVendors(), Class: Enquiry, Entrances: allEntrances, Section: "4.3"},
+	{ID: CustomerSubmit, Roles: merchantsAndVendors(), Class: Record, Entrances: allEntrances, Section: "4.3"},
+	{ID: CustomerStatus, Roles: merchantsAndVendors(), Class: Enquiry, Entrances: allEntrances, Section: "4.3"},
 
-func customerRoutes() []Route {
-	return []Route{
-		{ID: CustomerDetail, Method: "POST", Path: "/dmt/customer/GetDetail", Roles: merchantsAndVendors(), Class: Enquiry, Entrances: allEntrances, Section: "4.3"},
-		{ID: CustomerOnboarding, Method: "POST", Path: "/dmt/customer/onboarding", Roles: merchantsAndVendors(), Class: Record, Entrances: allEntrances, Section: "4.3"},
-		{ID: CustomerRequestOTP, Method: "POST", Path: "/dmt/customer/request_otp", Roles: merchantsAndVendors(), Class: Enquiry, Entrances: allEntrances, Section: "4.3"},
-		{ID: CustomerValidateOTP, Method: "POST", Path: "/dmt/customer/validate_otp", Roles: merchantsAndVendors(), Class: Enquiry, Entrances: allEntrances, Section: "4.3"},
-		{ID: CustomerVerifyUID, Method: "POST", Path: "/dmt/customer/verify_UID", Roles: merchantsAndVendors(), Class: Record, Entrances: allEntrances, Section: "4.3"},
-		{ID: CustomerUpdateBio, Method: "POST", Path: "/dmt/customer/updatebiodetail", Roles: merchantsAndVendors(), Class: Enquiry, Entrances: allEntrances, Section: "4.3"},
-		{ID: CustomerSubmit, Method: "POST", Path: "/dmt/customer/submit", Roles: merchantsAndVendors(), Class: Record, Entrances: allEntrances, Section: "4.3"},
-		{ID: CustomerStatus, Method: "GET", Path: "/dmt/customer/statusCheck", Roles: merchantsAndVendors(), Class: Enquiry, Entrances: allEntrances, Section: "4.3"},
-	}
-}
+	{ID: RemitterRegister, Roles: merchantsAndVendors(), Class: Record, Entrances: allEntrances, Section: "4.4"},
+	{ID: RemitterDetails, Roles: merchantsAndVendors(), Class: Enquiry, Entrances: allEntrances, Section: "4.4"},
+	{ID: AccountVerification, Roles: merchantsAndVendors(), Class: Enquiry, Entrances: allEntrances, Section: "4.4"},
+	{ID: BeneficiaryAdd, Roles: merchantsAndVendors(), Class: Record, Entrances: allEntrances, Section: "4.4"},
+	{ID: BeneficiaryGet, Roles: merchantsAndVendors(), Class: Enquiry, Entrances: allEntrances, Section: "4.4"},
+	{ID: BeneficiaryDelete, Roles: merchantsAndVendors(), Class: Record, Entrances: allEntrances, Section: "4.4"},
+	{ID: TransferOTP, Roles: merchantsAndVendors(), Class: Enquiry, Entrances: allEntrances, Section: "4.4"},
+	{ID: Transfer, Roles: merchantsAndVendors(), Class: Money, Entrances: allEntrances, Section: "4.4"},
+	{ID: TransferCharges, Roles: merchantsAndVendors(), Class: Enquiry, Entrances: allEntrances, Section: "4.4"},
+	{ID: TransferRequery, Roles: merchantsAndVendors(), Class: Enquiry, Entrances: allEntrances, Section: "4.4"},
+	{ID: RefundOTP, Roles: merchantsAndVendors(), Class: Enquiry, Entrances: allEntrances, Section: "4.4"},
+	{ID: Refund, Roles: merchantsAndVendors(), Class: Money, Entrances: allEntrances, Section: "4.4"},
+	{ID: FloatBalance, Roles: aggregatorsOnly(), Class: Enquiry, Entrances: Direct, Section: "4.4"},
+	{ID: Login, Roles: merchantsAndVendors(), Class: Enquiry, Entrances: allEntrances, Section: "4.4"},
 
-func transferRoutes() []Route {
-	return []Route{
-		{ID: RemitterRegister, Method: "POST", Path: "/dmt/txn/v1/remitter/register", Roles: merchantsAndVendors(), Class: Record, Entrances: allEntrances, Section: "4.4"},
-		{ID: RemitterDetails, Method: "POST", Path: "/dmt/txn/v1/remitter/details", Roles: merchantsAndVendors(), Class: Enquiry, Entrances: allEntrances, Section: "4.4"},
-		{ID: AccountVerification, Method: "POST", Path: "/dmt/txn/v1/beneficiary/accountVerification", Roles: merchantsAndVendors(), Class: Enquiry, Entrances: allEntrances, Section: "4.4"},
-		{ID: BeneficiaryAdd, Method: "POST", Path: "/dmt/txn/v1/beneficiary/add", Roles: merchantsAndVendors(), Class: Record, Entrances: allEntrances, Section: "4.4"},
-		{ID: BeneficiaryGet, Method: "POST", Path: "/dmt/txn/v1/beneficiary/get", Roles: merchantsAndVendors(), Class: Enquiry, Entrances: allEntrances, Section: "4.4"},
-		{ID: BeneficiaryDelete, Method: "POST", Path: "/dmt/txn/v1/beneficiary/delete", Roles: merchantsAndVendors(), Class: Record, Entrances: allEntrances, Section: "4.4"},
-		{ID: TransferOTP, Method: "POST", Path: "/dmt/txn/v1/transaction/otp", Roles: merchantsAndVendors(), Class: Enquiry, Entrances: allEntrances, Section: "4.4"},
-		{ID: Transfer, Method: "POST", Path: "/dmt/txn/v1/transaction/instant", Roles: merchantsAndVendors(), Class: Money, Entrances: allEntrances, Section: "4.4"},
-		{ID: TransferCharges, Method: "POST", Path: "/dmt/txn/v1/transaction/charges", Roles: merchantsAndVendors(), Class: Enquiry, Entrances: allEntrances, Section: "4.4"},
-		{ID: TransferRequery, Method: "POST", Path: "/dmt/txn/v1/transaction/requery", Roles: merchantsAndVendors(), Class: Enquiry, Entrances: allEntrances, Section: "4.4"},
-		{ID: RefundOTP, Method: "POST", Path: "/dmt/txn/v1/transaction/refundOTP", Roles: merchantsAndVendors(), Class: Enquiry, Entrances: allEntrances, Section: "4.4"},
-		{ID: Refund, Method: "POST", Path: "/dmt/txn/v1/refund", Roles: merchantsAndVendors(), Class: Money, Entrances: allEntrances, Section: "4.4"},
-		{ID: FloatBalance, Method: "POST", Path: "/dmt/txn/v1/transaction/balance", Roles: aggregatorsOnly(), Class: Enquiry, Entrances: Direct, Section: "4.4"},
-		{ID: Login, Method: "POST", Path: "/dmt/txn/v1/login", Roles: merchantsAndVendors(), Class: Enquiry, Entrances: allEntrances, Section: "4.4"},
+	{ID: BCRegister, Roles: aggregatorsOnly(), Class: Record, Entrances: Direct, Section: "4.4"},
+	{ID: BCAgentRegister, Roles: aggregatorsAndVendors(), Class: Record, Entrances: Direct, Section: "4.4"},
+	{ID: BCAgentInitialize, Roles: aggregatorsAndVendors(), Class: Record, Entrances: Direct, Section: "4.4"},
+	{ID: BCStatus, Roles: aggregatorsOnly(), Class: Enquiry, Entrances: Direct, Section: "4.4"},
 
-		{ID: BCRegister, Method: "POST", Path: "/onboarding/dmt/bc/registor", Roles: aggregatorsOnly(), Class: Record, Entrances: Direct, Section: "4.4"},
-		{ID: BCAgentRegister, Method: "POST", Path: "/onboarding/dmt/bc/agent/registor", Roles: aggregatorsAndVendors(), Class: Record, Entrances: Direct, Section: "4.4"},
-		{ID: BCAgentInitialize, Method: "POST", Path: "/onboarding/dmt/bc/agent/initialize", Roles: aggregatorsAndVendors(), Class: Record, Entrances: Direct, Section: "4.4"},
-		{ID: BCStatus, Method: "POST", Path: "/onboarding/dmt/bc/status", Roles: aggregatorsOnly(), Class: Enquiry, Entrances: Direct, Section: "4.4"},
-	}
-}
+	{ID: GenerateQR, Roles: merchantsOnly(), Class: Enquiry, Entrances: Direct | Uplink, Section: "4.5"},
 
-func upiRoutes() []Route {
-	return []Route{
-		{ID: GenerateQR, Method: "POST", Path: "/upi/txn/v1/GenerateQR", Roles: merchantsOnly(), Class: Enquiry, Entrances: Direct | Uplink, Section: "4.5"},
-	}
-}
+	{ID: VendorMerchants, Roles: vendorsOnly(), Class: Enquiry, Entrances: Direct | Gateway, Section: "4.6"},
+	{ID: VendorMe, Roles: vendorsOnly(), Class: Enquiry, Entrances: Direct | Gateway, Section: "4.6"},
+	{ID: SlabList, Roles: vendorsOnly(), Class: Enquiry, Entrances: Direct | Gateway, Section: "4.6"},
+	{ID: SlabCreate, Roles: vendorsOnly(), Class: Record, Entrances: Direct | Gateway, Section: "4.6"},
+	{ID: SlabChange, Roles: vendorsOnly(), Class: Record, Entrances: Direct | Gateway, Section: "4.6"},
+	{ID: SlabDelete, Roles: vendorsOnly(), Class: Record, Entrances: Direct | Gateway, Section: "4.6"},
+	{ID: Earnings, Roles: vendorsOnly(), Class: Enquiry, Entrances: Direct | Gateway, Section: "own additions"},
 
-func vendorRoutes() []Route {
-	return []Route{
-		{ID: VendorMerchants, Method: "GET", Path: "/vendor/merchants", Roles: vendorsOnly(), Class: Enquiry, Entrances: Direct | Gateway, Section: "4.6"},
-		{ID: VendorMe, Method: "GET", Path: "/vendor/me", Roles: vendorsOnly(), Class: Enquiry, Entrances: Direct | Gateway, Section: "4.6"},
-		{ID: SlabList, Method: "GET", Path: "/vendor-commission/:vendorId/commission", Roles: vendorsOnly(), Class: Enquiry, Entrances: Direct | Gateway, Section: "4.6"},
-		{ID: SlabCreate, Method: "POST", Path: "/vendor-commission/:vendorId/commission", Roles: vendorsOnly(), Class: Record, Entrances: Direct | Gateway, Section: "4.6"},
-		{ID: SlabChange, Method: "PUT", Path: "/vendor-commission/:vendorId/commission/:slabId", Roles: vendorsOnly(), Class: Record, Entrances: Direct | Gateway, Section: "4.6"},
-		{ID: SlabDelete, Method: "DELETE", Path: "/vendor-commission/:vendorId/commission/:slabId", Roles: vendorsOnly(), Class: Record, Entrances: Direct | Gateway, Section: "4.6"},
-		{ID: Earnings, Method: "GET", Path: "/vendor-commission/:vendorId/earnings", Roles: vendorsOnly(), Class: Enquiry, Entrances: Direct | Gateway, Section: "own additions"},
-	}
-}
+	{ID: LimitsInForce, Roles: merchantsAndVendors(), Class: Reference, Entrances: allEntrances, Section: "own additions"},
 
-func limitRoutes() []Route {
-	return []Route{
-		{ID: LimitsInForce, Method: "GET", Path: "/limits", Roles: merchantsAndVendors(), Class: Reference, Entrances: allEntrances, Section: "own additions"},
-	}
-}
-
-func ownRoutes() []Route {
-	return []Route{
-		{ID: MintTerminal, Method: "POST", Path: "/terminals", Roles: merchantsAndVendors(), Class: Record, Entrances: Direct, Section: "own additions"},
-		{ID: ListTerminals, Method: "GET", Path: "/terminals", Roles: merchantsAndVendors(), Class: Enquiry, Entrances: Direct, Section: "own additions"},
-		{ID: RevokeTerminal, Method: "DELETE", Path: "/terminals/:id", Roles: merchantsAndVendors(), Class: Record, Entrances: Direct, Section: "own additions"},
-		{ID: EnrolTerminal, Method: "POST", Path: "/terminals/enrol", Class: Record, Entrances: Direct, Section: "own additions"},
-		{ID: OperationState, Method: "GET", Path: "/operations/:id", Roles: merchantsAndVendors(), Class: Enquiry, Entrances: Direct | Uplink, Section: "own additions"},
-	}
+	{ID: MintTerminal, Roles: merchantsAndVendors(), Class: Record, Entrances: Direct, Section: "own additions"},
+	{ID: ListTerminals, Roles: merchantsAndVendors(), Class: Enquiry, Entrances: Direct, Section: "own additions"},
+	{ID: RevokeTerminal, Roles: merchantsAndVendors(), Class: Record, Entrances: Direct, Section: "own additions"},
+	{ID: EnrolTerminal, Class: Record, Entrances: Direct, Section: "own additions"},
+	{ID: OperationState, Roles: merchantsAndVendors(), Class: Enquiry, Entrances: Direct | Uplink, Section: "own additions"},
 }

@@ -2,6 +2,7 @@ package network
 
 import (
 	"slices"
+	"strings"
 
 	"galla/shared/money"
 )
@@ -35,15 +36,7 @@ const MaxReply = 512 << 10
 // ValidReference tells whether a text can be a reference: 1 to 40 capital
 // letters, digits and hyphens.
 func ValidReference(s string) bool {
-	if s == "" || len(s) > maxReference {
-		return false
-	}
-	for _, c := range []byte(s) {
-		if (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '-' {
-			return false
-		}
-	}
-	return true
+	return s != "" && len(s) <= maxReference && strings.Trim(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-") == ""
 }
 
 // ValidIIN tells whether a text has the form of an issuer identification
@@ -52,11 +45,8 @@ func ValidIIN(s string) bool { return len(s) == 6 && digits(s) }
 
 // Known tells whether the protocol declares the kind.
 func (k Kind) Known() bool {
-	if k.AEPS() {
-		return true
-	}
-	_, known := k.requirements()
-	return known
+	_, known := required[k]
+	return known || k.AEPS()
 }
 
 // Valid tells whether the protocol declares the refusal; no refusal is empty.
@@ -80,107 +70,45 @@ type requirements struct {
 	otp         bool
 }
 
-// requirements returns what a kind contains; false: it is not declared, or is an AEPS
-// transaction.
-func (k Kind) requirements() (requirements, bool) {
-	for _, family := range []func(Kind) (requirements, bool){Kind.agentRequirements, Kind.customerRequirements, Kind.remitterRequirements, Kind.transferRequirements, Kind.bcRequirements} {
-		if n, known := family(k); known {
-			return n, true
-		}
-	}
-	return requirements{}, false
-}
+// required lists the kinds that are no AEPS transactions.
+var required = map[Kind]requirements{
+	AgentOnboarding: {particulars: []string{"mobile"}},
+	AgentOTP:        {particulars: []string{"mobile"}},
+	AgentOTPCheck:   {particulars: []string{"otpRequest"}, otp: true},
+	AgentPAN:        {particulars: []string{"pan"}},
+	AgentUID:        {aadhaar: true},
+	AgentBiometric:  {aadhaar: true, pidData: true},
+	AgentSubmit:     {particulars: []string{"agent"}},
+	AgentStatus:     {},
+	AgentDetail:     {particulars: []string{"agent"}},
 
-// agentRequirements is for the onboarding of an agent for AEPS.
-func (k Kind) agentRequirements() (requirements, bool) {
-	switch k {
-	case AgentOnboarding, AgentOTP:
-		return requirements{particulars: []string{"mobile"}}, true
-	case AgentOTPCheck:
-		return requirements{particulars: []string{"otpRequest"}, otp: true}, true
-	case AgentPAN:
-		return requirements{particulars: []string{"pan"}}, true
-	case AgentUID:
-		return requirements{aadhaar: true}, true
-	case AgentBiometric:
-		return requirements{aadhaar: true, pidData: true}, true
-	case AgentSubmit, AgentDetail:
-		return requirements{particulars: []string{"agent"}}, true
-	case AgentStatus:
-		return requirements{}, true
-	}
-	return requirements{}, false
-}
+	CustomerDetail:     {particulars: []string{"mobile"}},
+	CustomerOnboarding: {particulars: []string{"name", "mobile", "city", "state"}},
+	CustomerOTP:        {particulars: []string{"enrolment"}},
+	CustomerOTPCheck:   {particulars: []string{"enrolment", "otpRequest"}, otp: true},
+	CustomerUID:        {particulars: []string{"enrolment"}, aadhaar: true},
+	CustomerBiometric:  {particulars: []string{"enrolment"}, aadhaar: true, pidData: true},
+	CustomerSubmit:     {particulars: []string{"enrolment"}},
+	CustomerStatus:     {particulars: []string{"enrolment"}},
 
-// customerRequirements is for the onboarding of a remitting customer.
-func (k Kind) customerRequirements() (requirements, bool) {
-	enrolment := []string{"enrolment"}
-	switch k {
-	case CustomerDetail:
-		return requirements{particulars: []string{"mobile"}}, true
-	case CustomerOnboarding:
-		return requirements{particulars: []string{"name", "mobile", "city", "state"}}, true
-	case CustomerOTP, CustomerSubmit, CustomerStatus:
-		return requirements{particulars: enrolment}, true
-	case CustomerOTPCheck:
-		return requirements{particulars: append(enrolment, "otpRequest"), otp: true}, true
-	case CustomerUID:
-		return requirements{particulars: enrolment, aadhaar: true}, true
-	case CustomerBiometric:
-		return requirements{particulars: enrolment, aadhaar: true, pidData: true}, true
-	}
-	return requirements{}, false
-}
+	RemitterRegister:    {particulars: []string{"mobile|sender"}},
+	RemitterDetails:     {particulars: []string{"mobile"}},
+	AccountVerification: {particulars: []string{"account", "ifsc"}},
+	BeneficiaryAdd:      {particulars: []string{"sender", "account", "ifsc", "receiver"}},
+	BeneficiaryGet:      {particulars: []string{"sender", "account", "ifsc"}},
+	BeneficiaryDelete:   {particulars: []string{"sender", "account", "ifsc"}},
+	TransferOTP:         {particulars: []string{"sender", "account", "ifsc"}, amount: true},
+	Transfer:            {particulars: []string{"sender", "beneficiary", "account", "ifsc"}, amount: true, otp: true},
+	TransferCharges:     {particulars: []string{"sender"}, amount: true},
+	RefundOTP:           {particulars: []string{"original"}},
+	Refund:              {particulars: []string{"original"}, amount: true, otp: true},
+	FloatBalance:        {},
+	Login:               {},
 
-// remitterRequirements is for remitters and their beneficiaries.
-func (k Kind) remitterRequirements() (requirements, bool) {
-	switch k {
-	case RemitterRegister:
-		return requirements{particulars: []string{"mobile|sender"}}, true
-	case RemitterDetails:
-		return requirements{particulars: []string{"mobile"}}, true
-	case AccountVerification:
-		return requirements{particulars: []string{"account", "ifsc"}}, true
-	case BeneficiaryAdd:
-		return requirements{particulars: []string{"sender", "account", "ifsc", "receiver"}}, true
-	case BeneficiaryGet, BeneficiaryDelete:
-		return requirements{particulars: []string{"sender", "account", "ifsc"}}, true
-	}
-	return requirements{}, false
-}
-
-// transferRequirements is for transfers, refunds and their consultations.
-func (k Kind) transferRequirements() (requirements, bool) {
-	switch k {
-	case TransferOTP:
-		return requirements{particulars: []string{"sender", "account", "ifsc"}, amount: true}, true
-	case Transfer:
-		return requirements{particulars: []string{"sender", "beneficiary", "account", "ifsc"}, amount: true, otp: true}, true
-	case TransferCharges:
-		return requirements{particulars: []string{"sender"}, amount: true}, true
-	case RefundOTP:
-		return requirements{particulars: []string{"original"}}, true
-	case Refund:
-		return requirements{particulars: []string{"original"}, amount: true, otp: true}, true
-	case FloatBalance, Login:
-		return requirements{}, true
-	}
-	return requirements{}, false
-}
-
-// bcRequirements is for the onboarding of business correspondents and their agents.
-func (k Kind) bcRequirements() (requirements, bool) {
-	switch k {
-	case BCRegister:
-		return requirements{particulars: []string{"mobile", "pan"}}, true
-	case BCAgentRegister:
-		return requirements{particulars: []string{"bc"}, aadhaar: true}, true
-	case BCAgentInitialize:
-		return requirements{particulars: []string{"agent"}}, true
-	case BCStatus:
-		return requirements{particulars: []string{"bc|agent"}}, true
-	}
-	return requirements{}, false
+	BCRegister:        {particulars: []string{"mobile", "pan"}},
+	BCAgentRegister:   {particulars: []string{"bc"}, aadhaar: true},
+	BCAgentInitialize: {particulars: []string{"agent"}},
+	BCStatus:          {particulars: []string{"bc|agent"}},
 }
 
 // text is one of the particulars: its name on the wire, its value, and its
@@ -220,7 +148,7 @@ func (t Transaction) InvalidMembers() []string {
 	out.addIf(!isToken(string(t.Kind), maxKind), "kind")
 	out.addIf(t.NotAfter.UnixMilli() <= 0, "notAfter")
 	out.addIf(!isToken(t.MID, maxParty), "mid")
-	n, other := t.Kind.requirements()
+	n, other := required[t.Kind]
 	if other {
 		t.checkMembers(n, &out)
 	} else {
@@ -283,11 +211,4 @@ func isToken(s string, max int) bool {
 	return s != "" && len(s) <= max
 }
 
-func digits(s string) bool {
-	for _, c := range []byte(s) {
-		if c < '0' || c > '9' {
-			return false
-		}
-	}
-	return true
-}
+func digits(s string) bool { return strings.Trim(s, "0123456789") == "" }
