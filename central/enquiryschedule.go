@@ -54,22 +54,27 @@ func (c EnquiryConfig) Delay(n int, random io.Reader) time.Duration {
 	steadyUntil := enquiryDoublings + int((c.SteadyFor-8*c.First)/(steady-steady/10))
 	switch {
 	case n < enquiryDoublings:
-		return jitter(min(c.First<<max(0, n-1), c.Max), 10, random)
+		return Jitter(min(c.First<<max(0, n-1), c.Max), 10, random)
 	case n <= steadyUntil:
-		return jitter(min(steady, c.Max), 10, random)
+		return Jitter(min(steady, c.Max), 10, random)
 	}
-	pause := c.Steady
-	for range n - steadyUntil {
-		if pause *= 2; pause >= c.Max {
-			pause = c.Max
-			break
-		}
-	}
-	return jitter(pause, 2, random)
+	return Jitter(Backoff(c.Steady, c.Max, n-steadyUntil), 2, random)
 }
 
-// jitter shortens a pause at random, by at most pause/part.
-func jitter(pause time.Duration, part uint64, random io.Reader) time.Duration {
+// Backoff is the first pause, doubled n times, and at most the longest one.
+func Backoff(first, longest time.Duration, n int) time.Duration {
+	for range n {
+		if first >= longest {
+			break
+		}
+		first *= 2
+	}
+	return min(first, longest)
+}
+
+// Jitter shortens a pause at random, by at most pause/part. If random fails, it is not
+// shortened.
+func Jitter(pause time.Duration, part uint64, random io.Reader) time.Duration {
 	var bits [8]byte
 	if _, err := io.ReadFull(random, bits[:]); err != nil {
 		return pause

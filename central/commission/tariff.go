@@ -64,30 +64,26 @@ func New(slabs Slabs, parties Parties, rates Rates, cfg Config) (*Tariff, error)
 	return &Tariff{slabs: slabs, parties: parties, rates: rates, provider: cfg.Provider}, nil
 }
 
+// earners are payment method and transaction type of the kinds that earn something.
+// Agent authentications, onboarding, beneficiaries and refunds earn nothing.
+var earners = map[central.Kind][2]string{
+	central.KindWithdrawal:          {"AEPS", "WITHDRAWAL"},
+	central.KindBalance:             {"AEPS", "BALANCE"},
+	central.KindMiniStatement:       {"AEPS", "MINISTATEMENT"},
+	central.KindPurchase:            {"AEPS", "PURCHASE"},
+	central.KindTransfer:            {"DMT", "TRANSFER"},
+	central.KindAccountVerification: {"DMT", "VALIDATION"},
+	central.KindRemitterRegister:    {"DMT", "REGISTRATION"},
+}
+
 // CombinationOf gives the combination by which slabs are chosen for a kind of
-// operation. ok is false for kinds that earn nothing: agent authentications,
-// onboarding, beneficiaries and refunds.
+// operation. ok is false for kinds that earn nothing.
 func CombinationOf(kind central.Kind, provider string) (c central.Combination, ok bool) {
-	c.Provider = provider
-	switch kind {
-	case central.KindWithdrawal:
-		c.PaymentMethod, c.TxnType = "AEPS", "WITHDRAWAL"
-	case central.KindBalance:
-		c.PaymentMethod, c.TxnType = "AEPS", "BALANCE"
-	case central.KindMiniStatement:
-		c.PaymentMethod, c.TxnType = "AEPS", "MINISTATEMENT"
-	case central.KindPurchase:
-		c.PaymentMethod, c.TxnType = "AEPS", "PURCHASE"
-	case central.KindTransfer:
-		c.PaymentMethod, c.TxnType = "DMT", "TRANSFER"
-	case central.KindAccountVerification:
-		c.PaymentMethod, c.TxnType = "DMT", "VALIDATION"
-	case central.KindRemitterRegister:
-		c.PaymentMethod, c.TxnType = "DMT", "REGISTRATION"
-	default:
+	names, ok := earners[kind]
+	if !ok {
 		return central.Combination{}, false
 	}
-	return c, true
+	return central.Combination{PaymentMethod: names[0], Provider: provider, TxnType: names[1]}, true
 }
 
 // Earning implements central.Tariff. It is nil if the kind earns nothing, if the

@@ -3,6 +3,7 @@ package iin
 import (
 	"strings"
 	"testing"
+	"unicode"
 )
 
 func TestLoad(t *testing.T) {
@@ -27,11 +28,6 @@ func TestLoad(t *testing.T) {
 			t.Errorf("IIN %q is known", unknown)
 		}
 	}
-	for _, b := range all {
-		if b.Source == Invented && b.Verified {
-			t.Errorf("invented IIN %s is called verified", b.IIN)
-		}
-	}
 }
 
 func TestAllIsTheCallersOwn(t *testing.T) {
@@ -46,47 +42,39 @@ func TestAllIsTheCallersOwn(t *testing.T) {
 	}
 }
 
-const header = "iin,name,source,verified\n"
-
-func TestParseRefuses(t *testing.T) {
-	sandbox := "990326,Sandbox Test Bank,interface document,yes\n"
-	for name, text := range map[string]string{
-		"nothing":            "",
-		"another header":     "iin,bank\n",
-		"no sandbox bank":    header + "607094,State Bank of India,public sources,yes\n",
-		"short IIN":          header + "60709,State Bank of India,public sources,yes\n",
-		"letters in the IIN": header + "60709x,State Bank of India,public sources,yes\n",
-		"no name":            header + "607094,,public sources,yes\n",
-		"padded name":        header + "607094, State Bank of India,public sources,yes\n",
-		"unprintable name":   header + "607094,State\x01Bank,public sources,yes\n",
-		"invalid UTF-8":      header + "607094,State\xffBank,public sources,yes\n",
-		"unknown source":     header + "607094,State Bank of India,hearsay,no\n",
-		"verified nonsense":  header + "607094,State Bank of India,public sources,true\n",
-		"verified memory":    header + "607094,State Bank of India,memory,yes\n",
-		"invented elsewhere": header + "607094,State Bank of India,invented,no\n",
-		"IIN twice":          header + sandbox + "990326,Unity Bank,interface document,yes\n",
-		"name twice":         header + sandbox + "990327,sandbox test bank,memory,no\n",
-		"out of order":       header + sandbox + "607094,Axis Bank,memory,no\n",
-		"too few fields":     header + "990326,Sandbox Test Bank,yes\n",
-	} {
-		if _, err := Parse(strings.NewReader(text)); err == nil {
-			t.Errorf("%s: accepted", name)
-		}
+// TestEveryBank checks the embedded file: each line by itself, no number and no name
+// twice, and the order of the names.
+func TestEveryBank(t *testing.T) {
+	records, err := parse()
+	if err != nil {
+		t.Fatal(err)
 	}
-}
-
-func FuzzParse(f *testing.F) {
-	f.Add(string(banks))
-	f.Add(header + "990326,Sandbox Test Bank,interface document,yes\n")
-	f.Fuzz(func(t *testing.T, text string) {
-		list, err := Parse(strings.NewReader(text))
-		if err != nil {
-			return
+	if got := strings.Join(records[0], ","); got != "iin,name,source,verified" {
+		t.Fatalf("header is %q", got)
+	}
+	unprintable := func(r rune) bool { return !unicode.IsPrint(r) || r == unicode.ReplacementChar }
+	verified := map[string]string{"public sources": "yes", "interface document": "yes", "memory": "no", "invented": "no"}
+	seen, before := map[string]bool{}, ""
+	for _, r := range records[1:] {
+		iin, name, lower := r[0], r[1], strings.ToLower(r[1])
+		if len(iin) != 6 || strings.Trim(iin, "0123456789") != "" || seen[iin] {
+			t.Errorf("IIN %q is not six digits, or repeated", iin)
 		}
-		for _, b := range list.All() {
-			if len(b.IIN) != 6 || b.Name == "" || list.Name(b.IIN) != b.Name {
-				t.Fatalf("accepted bank %+v", b)
-			}
+		if name == "" || strings.TrimSpace(name) != name || strings.ContainsFunc(name, unprintable) {
+			t.Errorf("name %q is empty, padded or not printable", name)
 		}
-	})
+		if lower <= before {
+			t.Errorf("bank %q is repeated, or not in the order of names", name)
+		}
+		if want, known := verified[r[2]]; !known || r[3] != want {
+			t.Errorf("bank %q: verified is %q, and the source %q", name, r[3], r[2])
+		}
+		if r[2] == "invented" && !strings.HasPrefix(iin, "99") {
+			t.Errorf("invented IIN %s is outside 99xxxx", iin)
+		}
+		seen[iin], before = true, lower
+	}
+	if len(records) > 5000 {
+		t.Errorf("%d banks do not fit in one reply", len(records))
+	}
 }

@@ -116,7 +116,7 @@ func (c *scheduler) runOnce(ctx context.Context, x ScheduledJob, r JobRecord) {
 		end.Next, end.Note = now, "stopped with its node"
 	case err != nil:
 		end.Failed, end.Note = true, err.Error()
-		end.Next = now.Add(backoff(r.Failures, x.Every))
+		end.Next = now.Add(central.Backoff(retryPause, min(x.Every, maxRetryPause), r.Failures))
 		c.log.Error("scheduled job failed; it is run again", "job", x.Name, "next", end.Next.UTC(), "error", err)
 	default:
 		c.log.Info("scheduled job is done", "job", x.Name, "took", now.Sub(r.StartedAt), "note", note)
@@ -137,19 +137,6 @@ func (c *scheduler) run(ctx context.Context, x ScheduledJob) (note string, err e
 		}
 	}()
 	return x.Run(ctx)
-}
-
-// backoff returns the pause after n consecutive failures.
-func backoff(n int, every time.Duration) time.Duration {
-	most := min(every, maxRetryPause)
-	pause := retryPause
-	for range n {
-		if pause >= most {
-			break
-		}
-		pause *= 2
-	}
-	return min(pause, most)
 }
 
 func laterOf(a, b time.Time) time.Time {

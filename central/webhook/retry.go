@@ -1,12 +1,13 @@
 package webhook
 
 import (
-	"encoding/binary"
 	"io"
 	"net/http"
 	"strconv"
 	"strings"
 	"time"
+
+	"galla/central"
 )
 
 // Bounds of retries.
@@ -22,19 +23,7 @@ const (
 // backoff returns the pause after n failures: doubling, bounded, and shortened at random by
 // up to a half, so that callbacks which failed together are not retried together.
 func backoff(n int, rand io.Reader) time.Duration {
-	pause := firstBackoff
-	for range n - 1 {
-		pause *= 2
-		if pause >= maxBackoff {
-			pause = maxBackoff
-			break
-		}
-	}
-	var bits [8]byte
-	if _, err := io.ReadFull(rand, bits[:]); err != nil {
-		return pause
-	}
-	return pause/2 + time.Duration(binary.BigEndian.Uint64(bits[:])%uint64(pause/2+1))
+	return central.Jitter(central.Backoff(firstBackoff, maxBackoff, n-1), 2, rand)
 }
 
 // nextAttempt returns the time of the next attempt after n failures since a time; asked is
