@@ -13,7 +13,7 @@ import (
 )
 
 // healthURL is the health check's address; the pages have another host name.
-func healthURL(cfg Config) string { return "http://" + hostPort(cfg.Addr) + "/healthz" }
+func healthURL(addr string) string { return "http://" + hostPort(addr) + "/healthz" }
 
 // Examine has the doctor examine this counter, whether it runs or not.
 func Examine(ctx context.Context, cfg Config, readers doctor.Readers, rand io.Reader) (doctor.Report, error) {
@@ -24,7 +24,7 @@ func Examine(ctx context.Context, cfg Config, readers doctor.Readers, rand io.Re
 	}
 	d, wrong := doctor.New(doctor.Config{
 		Readers: readers, Folder: string(f), QueueFile: f.queue(), QueueMax: queue.DefaultMaxSize,
-		Uplink: settings.Uplink, Enrolment: err, Pages: healthURL(cfg),
+		Uplink: settings.Uplink, Enrolment: err, Pages: healthURL(cfg.Addr),
 		Printers: []string{"/dev/usb/lp*"}, Printer: probePrinter(settings.Printer, cfg.Logger), Version: cfg.Version,
 		Release: releaseInfo(cfg),
 	})

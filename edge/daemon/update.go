@@ -195,8 +195,7 @@ const checkPagesTimeout = 5 * time.Second
 func checkPages(ctx context.Context, addr string) error {
 	ctx, cancel := context.WithTimeout(ctx, checkPagesTimeout)
 	defer cancel()
-	address := "http://" + hostPort(addr) + "/healthz"
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, healthURL(addr), nil)
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/x509"
 	"errors"
@@ -77,40 +78,40 @@ func unusableService(e *rdservice.Error, wanted bool) (f Finding, tells bool) {
 // deviceLabel is what a device is called, without its serial.
 func deviceLabel(d rdservice.Device) string {
 	l := d.Listing()
-	name := l.Vendor
-	if name == "" {
-		name = "A reader of an unknown maker"
-	}
-	return name + " at " + l.Address
+	return cmp.Or(l.Vendor, "A reader of an unknown maker") + " at " + l.Address
+}
+
+// readerStates are the findings of a reader, by the status of its service.
+var readerStates = map[rdservice.Status]Finding{
+	rdservice.Ready:    {"reader", OK, "is ready.", ""},
+	rdservice.Used:     {"reader", Warn, "is in use.", "Wait until its capture has ended, or close the other program that holds it."},
+	rdservice.NotReady: {"reader", Bad, "is not ready.", "Plug the reader in (again), with the internet on, and wait half a minute."},
 }
 
 func reader(d rdservice.Device) Finding {
-	name := deviceLabel(d)
+	f, known := readerStates[d.Service.Status]
 	switch {
 	case d.Service.CapturePath == "":
-		return Finding{"reader", Bad, name + " offers no capture.", "Restart its RD service; if that does not help, install it again."}
-	case d.Service.Status == rdservice.Ready:
-		return Finding{"reader", OK, name + " is ready.", ""}
-	case d.Service.Status == rdservice.Used:
-		return Finding{"reader", Warn, name + " is in use.", "Wait until its capture has ended, or close the other program that holds it."}
-	case d.Service.Status == rdservice.NotReady:
-		return Finding{"reader", Bad, name + " is not ready.", "Plug the reader in (again), with the internet on, and wait half a minute."}
+		f = Finding{"reader", Bad, "offers no capture.", "Restart its RD service; if that does not help, install it again."}
+	case !known:
+		f = Finding{"reader", Warn, "has a status that is not known here.", "Restart its RD service."}
 	}
-	return Finding{"reader", Warn, name + " has a status that is not known here.", "Restart its RD service."}
+	f.Says = deviceLabel(d) + " " + f.Says
+	return f
 }
 
 func certificate(d rdservice.Device, now time.Time) Finding {
 	const renew = "Leave the reader plugged in with the internet on: its service renews the certificate. If the day does not change, ask the reader's supplier."
-	ends := d.Info.CertificateEnds.In(ist.Zone()).Format("2 Jan 2006")
+	name, ends := deviceLabel(d), d.Info.CertificateEnds.In(ist.Zone()).Format("2 Jan 2006")
 	switch d.Info.Certificate(now) {
 	case rdservice.CertificateEnded:
-		return Finding{"certificate", Bad, deviceLabel(d) + ": its certificate ended on " + ends + ".", renew}
+		return Finding{"certificate", Bad, name + ": its certificate ended on " + ends + ".", renew}
 	case rdservice.CertificateEnding:
-		return Finding{"certificate", Warn, deviceLabel(d) + ": its certificate ends on " + ends + ".", renew}
+		return Finding{"certificate", Warn, name + ": its certificate ends on " + ends + ".", renew}
 	case rdservice.CertificateGood:
-		return Finding{"certificate", OK, deviceLabel(d) + ": its certificate is good until " + ends + ".", ""}
+		return Finding{"certificate", OK, name + ": its certificate is good until " + ends + ".", ""}
 	}
-	return Finding{"certificate", Unknown, deviceLabel(d) + ": the end of its certificate could not be read.", ""}
+	return Finding{"certificate", Unknown, name + ": the end of its certificate could not be read.", ""}
 }
 
 // notEnrolled reports that the counter was never enrolled.
@@ -178,13 +179,10 @@ func (d *Doctor) queue(context.Context) []Finding {
 func (d *Doctor) printer(ctx context.Context) []Finding {
 	if d.cfg.Printer != nil {
 		prints, do := d.cfg.Printer(ctx)
-		switch {
-		case !prints:
+		if !prints {
 			return []Finding{{"printer", Warn, "The receipt printer that is set up does not print.", do}}
-		case do != "":
-			return []Finding{{"printer", OK, "The receipt printer prints.", do}}
 		}
-		return []Finding{{"printer", OK, "The receipt printer prints.", ""}}
+		return []Finding{{"printer", OK, "The receipt printer prints.", do}}
 	}
 	for _, pattern := range d.cfg.Printers {
 		matches, err := filepath.Glob(pattern)

@@ -7,6 +7,8 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -22,7 +24,6 @@ const Limit = 20 * time.Second
 const (
 	centralWait = 10 * time.Second
 	pageWait    = 3 * time.Second
-	maxRedirect = 0       // the central's listener never redirects; a captive portal does
 	probeBytes  = 1 << 20 // free space for a day's work, and its fsync
 )
 
@@ -43,6 +44,8 @@ const (
 	Warn    Verdict = "warn"
 	Bad     Verdict = "bad"
 )
+
+var verdicts = []Verdict{OK, Unknown, Warn, Bad}
 
 // Finding is what one check found.
 type Finding struct {
@@ -102,12 +105,8 @@ func New(cfg Config) (*Doctor, error) {
 		return nil, errors.New("the doctor needs readers, the data folder and the queue's file")
 	}
 	if cfg.HTTP == nil {
-		cfg.HTTP = &http.Client{CheckRedirect: func(_ *http.Request, via []*http.Request) error {
-			if len(via) > maxRedirect {
-				return http.ErrUseLastResponse
-			}
-			return nil
-		}}
+		// The central never redirects; a captive portal does.
+		cfg.HTTP = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	}
 	if cfg.Now == nil {
 		cfg.Now = time.Now
@@ -145,38 +144,25 @@ func (d *Doctor) Examine(ctx context.Context) Report {
 
 // Worst is the worst verdict of a report.
 func (r Report) Worst() Verdict {
-	rank := map[Verdict]int{OK: 0, Unknown: 1, Warn: 2, Bad: 3}
-	worst := OK
+	worst := 0
 	for _, f := range r.Findings {
-		if rank[f.Verdict] > rank[worst] {
-			worst = f.Verdict
-		}
+		worst = max(worst, slices.Index(verdicts, f.Verdict))
 	}
-	return worst
+	return verdicts[worst]
 }
 
 // WriteTo writes the report as text, one finding a line and below it what to do.
 func (r Report) WriteTo(w io.Writer) (int64, error) {
-	var written int64
-	line := func(format string, args ...any) error {
-		n, err := fmt.Fprintf(w, format, args...)
-		written += int64(n)
-		return err
-	}
-	if err := line("Galla %s, %s\n", r.Version, r.At.Format(time.RFC3339)); err != nil {
-		return written, err
-	}
+	var text strings.Builder
+	fmt.Fprintf(&text, "Galla %s, %s\n", r.Version, r.At.Format(time.RFC3339))
 	for _, f := range r.Findings {
-		if err := line("%-8s %-12s %s\n", f.Verdict, f.Subject, f.Says); err != nil {
-			return written, err
-		}
+		fmt.Fprintf(&text, "%-8s %-12s %s\n", f.Verdict, f.Subject, f.Says)
 		if f.Do != "" {
-			if err := line("%-8s %-12s → %s\n", "", "", f.Do); err != nil {
-				return written, err
-			}
+			fmt.Fprintf(&text, "%-8s %-12s → %s\n", "", "", f.Do)
 		}
 	}
-	return written, nil
+	n, err := io.WriteString(w, text.String())
+	return int64(n), err
 }
 
 // enrolment checks whether the counter is enrolled. The error may name a folder, so

@@ -74,10 +74,7 @@ func (d *Reader) endCapture() {
 	d.mu.Lock()
 	d.capturing = false
 	d.mu.Unlock()
-	select {
-	case d.rescan <- struct{}{}:
-	default: // asked for already
-	}
+	d.requestScan()
 	d.notify()
 }
 

@@ -1,7 +1,6 @@
 package reader
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -72,10 +71,7 @@ func (d *Reader) Assign(p Identity) error {
 		return err
 	}
 	d.log.Info("the counter's reader was chosen", "name", p.Name, "serial", p.Serial, "code", p.Code)
-	select {
-	case d.rescan <- struct{}{}:
-	default: // asked for already
-	}
+	d.requestScan()
 	return nil
 }
 
@@ -113,10 +109,9 @@ func (d *Reader) pickAssigned(ctx context.Context, found []rdservice.Service, la
 		}
 		return best, info, false
 	}
-	ordered := slices.Clone(found)
-	slices.SortStableFunc(ordered, func(a, b rdservice.Service) int { return cmp.Compare(rank(a == best), rank(b == best)) })
+	others := slices.DeleteFunc(slices.Clone(found), func(s rdservice.Service) bool { return s == best })
 	var silent rdservice.Service // a service without a device, whose identity is unknown
-	for _, s := range ordered {
+	for _, s := range slices.Insert(others, 0, best) {
 		info := d.identity(ctx, s)
 		if pin.Matches(info) {
 			return s, info, false
@@ -126,13 +121,6 @@ func (d *Reader) pickAssigned(ctx context.Context, found []rdservice.Service, la
 		}
 	}
 	return silent, rdservice.DeviceInfo{}, silent.Address == ""
-}
-
-func rank(first bool) int {
-	if first {
-		return 0
-	}
-	return 1
 }
 
 // checkOrigin refuses a capture that another device made than the counter's.

@@ -1,13 +1,14 @@
 package reader
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"strings"
-	"unicode"
 
 	"galla/edge"
 	"galla/rdservice"
+	"galla/shared/printable"
 )
 
 // notFoundText is for the agent.
@@ -53,16 +54,7 @@ func statusOf(s rdservice.Service, ending bool) (status, problem string) {
 
 // displayName returns maker and model, such as 'Mantra (MFS100)'.
 func displayName(s rdservice.Service, info rdservice.DeviceInfo) string {
-	maker := info.Vendor()
-	if maker == "" {
-		maker = s.Vendor()
-	}
-	if maker == "" {
-		maker = printableText(s.Info)
-	}
-	if maker == "" {
-		maker = "Fingerprint reader"
-	}
+	maker := cmp.Or(info.Vendor(), s.Vendor(), printableText(s.Info), "Fingerprint reader")
 	if model := printableText(info.MI); model != "" {
 		maker += " (" + model + ")"
 	}
@@ -71,13 +63,7 @@ func displayName(s rdservice.Service, info rdservice.DeviceInfo) string {
 
 // printableText removes what can't be shown in one line from a maker's text.
 func printableText(words string) string {
-	words = strings.Map(func(r rune) rune {
-		if !unicode.IsPrint(r) {
-			return ' '
-		}
-		return r
-	}, words)
-	words = strings.Join(strings.Fields(words), " ")
+	words = strings.Join(strings.Fields(printable.Line(words)), " ")
 	if runes := []rune(words); len(runes) > maxNameLen {
 		words = strings.TrimSpace(string(runes[:maxNameLen])) + "…"
 	}

@@ -163,23 +163,40 @@ func (d *Reader) scanIfIdle(ctx context.Context) {
 	default:
 		return
 	}
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
-	d.mu.Lock()
-	wanted := d.capturing
-	if !wanted {
-		d.cancelScan = stop
-	}
-	d.mu.Unlock()
-	if wanted {
+	ctx, end, ok := d.beginScan(ctx)
+	defer end()
+	if !ok {
 		return
 	}
 	if err := d.scan(ctx); err != nil {
 		d.log.Debug("reader scan was cancelled", "error", err)
 	}
+}
+
+// beginScan returns the context of a scan, which a capture that starts cancels, and
+// what ends the scan; false: a capture is running. The caller holds the lock.
+func (d *Reader) beginScan(ctx context.Context) (scan context.Context, end func(), ok bool) {
+	scan, cancel := context.WithCancel(ctx)
 	d.mu.Lock()
-	d.cancelScan = nil
-	d.mu.Unlock()
+	defer d.mu.Unlock()
+	if d.capturing {
+		return scan, cancel, false
+	}
+	d.cancelScan = cancel
+	return scan, func() {
+		cancel()
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		d.cancelScan = nil
+	}, true
+}
+
+// requestScan makes Run scan now.
+func (d *Reader) requestScan() {
+	select {
+	case d.rescan <- struct{}{}:
+	default: // requested already
+	}
 }
 
 // scan scans once, and sets the state and the reader. The caller holds the lock. An

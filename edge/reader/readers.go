@@ -17,28 +17,16 @@ func (d *Reader) List(ctx context.Context) ([]rdservice.Device, error) {
 	case <-ctx.Done():
 		return nil, contextError(ctx)
 	}
-	looking, stop := context.WithCancel(ctx)
-	defer stop()
-	d.mu.Lock()
-	wanted := d.capturing
-	if !wanted {
-		d.cancelScan = stop
-	}
-	d.mu.Unlock()
-	if wanted {
+	scan, end, ok := d.beginScan(ctx)
+	defer end()
+	if !ok {
 		return nil, rdservice.ErrBusy
 	}
-	found, _, err := d.client.Survey(looking)
-	d.mu.Lock()
-	d.cancelScan = nil
-	d.mu.Unlock()
-	if looking.Err() != nil && ctx.Err() == nil {
-		return nil, rdservice.ErrBusy // a capture began, and broke it off
+	found, _, err := d.client.Survey(scan)
+	if scan.Err() != nil && ctx.Err() == nil {
+		return nil, rdservice.ErrBusy // a capture began, and cancelled it
 	}
-	select {
-	case d.rescan <- struct{}{}: // so that State soon agrees
-	default: // asked for already
-	}
+	d.requestScan() // so that State soon agrees
 	return found, err
 }
 
