@@ -92,7 +92,7 @@ func (c *Counter) capture(ctx context.Context, id op.ID, w *pendingState, take f
 		}
 		now := c.cfg.Now()
 		r.State, r.Reason = op.Queued, ""
-		r.CapturedAt, r.Quality, r.Deadline = taken.CapturedAt, taken.Quality, now.Add(c.cfg.SendWithin)
+		r.CapturedAt, r.Quality, r.Deadline = taken.CapturedAt, taken.Quality, now.Add(sendWithin)
 		if r.CapturedAt.IsZero() {
 			r.CapturedAt = now
 		}
@@ -116,7 +116,6 @@ func (c *Counter) Cancel(id op.ID) error {
 	return c.expire(id, ReasonCancelled)
 }
 
-// expire ends an operation that was not sent.
 func (c *Counter) expire(id op.ID, reason Reason) error {
 	c.mu.Lock()
 	w := c.pending[id]

@@ -165,7 +165,6 @@ func (c *Counter) updateOpenCash(r Record) {
 	c.openCash.open[r.ID] = r
 }
 
-// openCashList is the operations whose cash is open.
 type openCashList struct {
 	mu   sync.Mutex
 	open map[op.ID]Record

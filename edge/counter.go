@@ -1,6 +1,7 @@
 package edge
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -14,7 +15,7 @@ import (
 	"galla/shared/wire"
 )
 
-// Config configures a Counter. Zero durations mean the defaults.
+// Config configures a Counter.
 type Config struct {
 	Agent        string         // the agent's name
 	AgentAadhaar secret.Aadhaar // of the agent who enrolled the terminal
@@ -26,22 +27,9 @@ type Config struct {
 	// MerchantID is the shop's id at the central, for the routes that name it.
 	MerchantID string
 
-	// SendWithin is how long after its capture or OTP an operation may be sent,
-	// while the customer is present. Default 90 s (operations.md).
-	SendWithin time.Duration
 	// RecordSendWithin is how long a change of a record may wait until the
 	// terminal is online. Default 24 h (operations.md).
 	RecordSendWithin time.Duration
-	// ReplyTimeout is how long an enquiry waits for its outcome. Default 40 s,
-	// longer than the central's timeout, which is longer than the bank's.
-	ReplyTimeout time.Duration
-	// AskInterval is how long an operation may stay without an outcome while the
-	// terminal is online before the counter asks for it. Default 45 s.
-	AskInterval time.Duration
-	// MaxSkew is the clock error above which the bank would refuse captures;
-	// default 5 min (domain.md, V1).
-	MaxSkew time.Duration
-
 	// AadhaarOf returns a user's own Aadhaar number, for the day's
 	// authentication. Nil: only the agent has one.
 	AadhaarOf func(userID string) (secret.Aadhaar, error)
@@ -52,22 +40,21 @@ type Config struct {
 	Logger *slog.Logger
 }
 
-func (c Config) withDefaults() Config {
-	set := func(d *time.Duration, to time.Duration) {
-		if *d == 0 {
-			*d = to
-		}
-	}
-	set(&c.SendWithin, 90*time.Second)
-	set(&c.RecordSendWithin, 24*time.Hour)
-	set(&c.ReplyTimeout, 40*time.Second)
-	set(&c.AskInterval, 45*time.Second)
-	set(&c.MaxSkew, 5*time.Minute)
-	if c.Now == nil {
-		c.Now = time.Now
-	}
-	return c
-}
+// Times of an operation (operations.md, section 8).
+const (
+	// sendWithin is how long after its capture or OTP an operation may be sent, while the
+	// customer is present.
+	sendWithin = 90 * time.Second
+	// replyTimeout is how long an enquiry waits for its outcome: longer than the
+	// central's timeout, which is longer than the bank's.
+	replyTimeout = 40 * time.Second
+	// askInterval is how long an operation may stay without an outcome while the terminal
+	// is online before the counter asks for it.
+	askInterval = 45 * time.Second
+	// maxSkew is the clock error above which the bank would refuse captures (domain.md,
+	// V1).
+	maxSkew = 5 * time.Minute
+)
 
 // pendingState is the part of an unfinished operation that is in memory only.
 type pendingState struct {
@@ -121,7 +108,10 @@ type Counter struct {
 // Changes of records need neither and stay queued. Operations that were sent
 // become unknown; the counter asks for them.
 func New(queue Queue, device Reader, cfg Config) (*Counter, error) {
-	cfg = cfg.withDefaults()
+	cfg.RecordSendWithin = cmp.Or(cfg.RecordSendWithin, 24*time.Hour)
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
 	if cfg.Rand == nil || cfg.Logger == nil {
 		return nil, errors.New("the counter needs Config.Rand and Config.Logger")
 	}
@@ -179,7 +169,6 @@ func (c *Counter) recoverUnfinished() {
 	}
 }
 
-// pumpInterval is how often the pump checks deadlines.
 const pumpInterval = time.Second
 
 // Run sends queued operations, expires late ones, and asks for the outcome of
@@ -211,7 +200,6 @@ func (c *Counter) Run(ctx context.Context) error {
 	}
 }
 
-// wakePump makes the pump run now.
 func (c *Counter) wakePump() {
 	select {
 	case c.wake <- struct{}{}:

@@ -125,7 +125,6 @@ func ignoreStale(err error) error {
 	return err
 }
 
-// saveOutcome stores an outcome that the central reported.
 func (c *Counter) saveOutcome(id op.ID, o op.Outcome) error {
 	otp := c.usedOTPOf(id)
 	mobile := "" // erased with the body

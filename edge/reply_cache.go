@@ -27,7 +27,6 @@ const (
 	remitterLife = 24 * time.Hour
 )
 
-// cachedReply is a reply that was received earlier.
 type cachedReply struct {
 	Mobile string `json:",omitempty"` // of the remitter
 	At     time.Time
@@ -63,7 +62,6 @@ func newReplyCache(queue Queue, now func() time.Time, log *slog.Logger) *replyCa
 	return m
 }
 
-// putJSON stores a value in the session cache, as JSON.
 func putJSON(queue Queue, name string, v any, at time.Time) error {
 	value, err := json.Marshal(v)
 	if err != nil {
@@ -91,7 +89,6 @@ func (m *replyCache) lookup(route op.Route, mobile string) (cachedReply, bool) {
 	return cachedReply{}, false
 }
 
-// storeReference stores the reply of a reference.
 func (m *replyCache) storeReference(route op.RouteID, o op.Outcome) {
 	k := cachedReply{At: m.now(), HTTP: o.HTTP, Reply: o.Reply}
 	m.mu.Lock()

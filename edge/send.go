@@ -210,7 +210,7 @@ const pendingAskInterval = 5 * time.Minute
 func (c *Counter) askIfDue(r Record, link LinkState) {
 	now := c.cfg.Now()
 	if isVolatile(r.Class) {
-		if now.Sub(r.SentAt) > c.cfg.ReplyTimeout {
+		if now.Sub(r.SentAt) > replyTimeout {
 			c.end(r, op.NotSent, ReasonNoReply)
 		}
 		return
@@ -227,7 +227,7 @@ func (c *Counter) askIfDue(r Record, link LinkState) {
 	if r.SentAt.After(last) && r.State != op.Unknown {
 		last = r.SentAt
 	}
-	wait := c.cfg.AskInterval
+	wait := askInterval
 	if r.State == op.Pending {
 		wait = pendingAskInterval
 	}

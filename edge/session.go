@@ -11,13 +11,11 @@ import (
 	"galla/shared/wire"
 )
 
-// cacheSession is the session's name in the session cache.
 const cacheSession = "session"
 
 // maxBanksAge is how old the bank list may grow while the terminal is online.
 const maxBanksAge = 12 * time.Hour
 
-// loadCache loads what the last run stored.
 func (c *Counter) loadCache() {
 	if value, _, ok, err := c.queue.GetCache(cacheSession); err == nil && ok {
 		if json.Unmarshal(value, &c.session) != nil {
@@ -65,7 +63,6 @@ func (c *Counter) refreshReferences() {
 	})
 }
 
-// storeReference applies and caches the reply of a reference.
 func (c *Counter) storeReference(route op.RouteID, o op.Outcome) error {
 	switch route {
 	case op.AuthStatus:
@@ -148,7 +145,7 @@ func (c *Counter) callRoute(ctx context.Context, route op.RouteID) (op.Outcome, 
 	if err := c.uplink.Send(wire.Frame{T: wire.TOp, ID: id, Route: route, Body: []byte("{}")}); err != nil {
 		return op.Outcome{}, fmt.Errorf("%s: %w", route, err)
 	}
-	timer := time.NewTimer(c.cfg.ReplyTimeout)
+	timer := time.NewTimer(replyTimeout)
 	defer timer.Stop()
 	select {
 	case o, ok := <-ch:

@@ -28,7 +28,7 @@ type preparedRequest struct {
 // the route's class:
 //
 //   - money: on disk before its fingerprint or OTP is used, sent within
-//     Config.SendWithin of that or not at all. Both stay in memory only, so a
+//     sendWithin of that or not at all. Both stay in memory only, so a
 //     restart ends what was not sent.
 //   - record: on disk, sent in the order of the calls, each after the outcome of
 //     the one before, within Config.RecordSendWithin, also after a restart. A
@@ -66,7 +66,6 @@ func (c *Counter) Validate(q Request) error {
 	return err
 }
 
-// prepare parses and validates a request.
 func (c *Counter) prepare(q Request) (preparedRequest, error) {
 	p := preparedRequest{Request: q, spec: api.SpecOf(q.Route)}
 	var ok bool
@@ -162,7 +161,7 @@ func (c *Counter) checkPreconditions(p preparedRequest) error {
 	switch link := status.Link; {
 	case link.Revoked:
 		return &PreconditionError{Code: PreconditionRevoked}
-	case p.spec.Finger && link.Offset.Abs() > c.cfg.MaxSkew:
+	case p.spec.Finger && link.Offset.Abs() > maxSkew:
 		return &PreconditionError{Code: PreconditionClock}
 	case isVolatile(p.route.Class) && !link.Online:
 		return &PreconditionError{Code: PreconditionLink}
@@ -195,11 +194,11 @@ func (c *Counter) createOperation(p preparedRequest) (View, error) {
 	r.State = op.Queued
 	switch p.route.Class {
 	case op.Money:
-		r.Deadline = now.Add(c.cfg.SendWithin)
+		r.Deadline = now.Add(sendWithin)
 	case op.Record:
 		r.Deadline = now.Add(c.cfg.RecordSendWithin)
 	default:
-		r.Deadline = now.Add(c.cfg.ReplyTimeout)
+		r.Deadline = now.Add(replyTimeout)
 	}
 	if p.spec.OTP {
 		// Before the record: the pump ends a queued operation without its OTP.

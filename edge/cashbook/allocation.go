@@ -61,7 +61,6 @@ type entry struct {
 	Day ist.Day
 }
 
-// entries returns an operation's movements of cash.
 func (b *allocation) entries(r edge.Record) (out []entry) {
 	for _, e := range EntriesOf(r) {
 		if at, ok := b.assumedGiven(r, e); ok {
@@ -97,7 +96,6 @@ func (b *allocation) assumedGiven(r edge.Record, e Entry) (at time.Time, ok bool
 	return time.Time{}, false
 }
 
-// entriesOn returns an operation's movements in the sums of a day.
 func (b *allocation) entriesOn(r edge.Record, day ist.Day) (out []Entry) {
 	for _, e := range b.entries(r) {
 		if e.Day == day {

@@ -20,7 +20,6 @@ type Bar struct {
 	Out   money.Paise // cash out of it
 }
 
-// hasData reports whether the bar shows anything.
 func (b Bar) hasData() bool { return b.Count > 0 || b.In > 0 || b.Out > 0 }
 
 // count counts an operation in the bar of its creation.
@@ -31,7 +30,6 @@ func (b *Bar) count(r *edge.Record) {
 	}
 }
 
-// add adds cash to a bar.
 func (b *Bar) add(cash ...Entry) {
 	in, out := Sum(cash)
 	b.In, b.Out = b.In+in, b.Out+out

@@ -148,17 +148,16 @@ func (b *allocation) summarize(day ist.Day) (Summary, error) {
 	opening, _, openingErr := b.book.Opening(day)
 	k := newSummary(day, opening, moved, unfinished, b.offset)
 	open, openErr := b.book.ledger.OpenCash()
-	asked := map[op.ID]bool{}
+	asked := open
 	if b.book.cfg.Cash != nil {
-		for _, r := range b.book.cfg.Cash() {
-			asked[r.ID] = true
-		}
+		asked = b.book.cfg.Cash()
 	}
 	for _, r := range open {
 		if OwedBack(r) > 0 && ist.DayOf(r.CreatedAt.Add(b.offset)) <= day {
 			k.CashToReturn = append(k.CashToReturn, r)
 		}
-		if (b.book.cfg.Cash == nil || asked[r.ID]) && b.mustBeAnswered(r, day) {
+		isAsked := func(a edge.Record) bool { return a.ID == r.ID }
+		if slices.ContainsFunc(asked, isAsked) && b.mustBeAnswered(r, day) {
 			k.UnansweredCash = append(k.UnansweredCash, r)
 		}
 	}
@@ -214,8 +213,11 @@ func (t *Book) Closed(day ist.Day) (c Closing, ok bool, err error) {
 	if err != nil || !ok {
 		return Closing{}, false, err
 	}
-	c, err = decodeClosing(value, at)
-	return c, err == nil, err
+	if err := json.Unmarshal(value, &c); err != nil {
+		return Closing{}, false, fmt.Errorf("read the closing of %s: %w", day, err)
+	}
+	c.ClosedAt = at
+	return c, true, nil
 }
 
 // Close closes a day with the counted cash, and returns what was stored. The reason
@@ -249,9 +251,9 @@ func (t *Book) Close(day ist.Day, operator string, counted Count, reason string,
 	if err != nil {
 		return Closing{}, err
 	}
-	value, err := c.encode()
+	value, err := json.Marshal(c)
 	if err != nil {
-		return Closing{}, err
+		return Closing{}, fmt.Errorf("write the closing of %s: %w", day, err)
 	}
 	c.ClosedAt = at
 	if err := t.ledger.CloseDay(string(day), value, c.ClosedAt); err != nil {

@@ -95,7 +95,6 @@ func EntriesOf(r edge.Record) []Entry {
 	return nil
 }
 
-// approved is the status code of a success.
 const approved = "00"
 
 func withdrawal(r edge.Record) []Entry {
@@ -171,7 +170,6 @@ func amountFromReply(r edge.Record, name string, otherwise money.Paise) money.Pa
 	return p
 }
 
-// nonZero returns the entries with an amount.
 func nonZero(entries ...Entry) []Entry {
 	return slices.DeleteFunc(entries, func(e Entry) bool { return e.Amount <= 0 })
 }

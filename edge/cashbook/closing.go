@@ -3,14 +3,13 @@ package cashbook
 import (
 	"errors"
 	"fmt"
-	"galla/edge"
-	"galla/shared/ist"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
 
-	"github.com/go-json-experiment/json"
-
+	"galla/edge"
+	"galla/shared/ist"
 	"galla/shared/money"
 	"galla/shared/op"
 )
@@ -71,40 +70,16 @@ func newClosing(k Summary, operator string, counted Count, reason string, acknow
 	if len(k.UnansweredCash) > 0 {
 		return Closing{}, &UnansweredCashError{IDs: IDs(k.UnansweredCash)}
 	}
-	seen := map[op.ID]bool{}
-	for _, id := range acknowledged {
-		seen[id] = true
+	if len(k.Unfinished) > 0 {
+		c.Unfinished = IDs(k.Unfinished)
 	}
-	var unseen []op.ID
-	for _, r := range k.Unfinished {
-		c.Unfinished = append(c.Unfinished, r.ID)
-		if !seen[r.ID] {
-			unseen = append(unseen, r.ID)
-		}
-	}
-	if len(unseen) > 0 || len(c.Unfinished) > MaxUnfinished {
+	unseen := func(id op.ID) bool { return !slices.Contains(acknowledged, id) }
+	if slices.ContainsFunc(c.Unfinished, unseen) || len(c.Unfinished) > MaxUnfinished {
 		return Closing{}, &UnfinishedError{IDs: c.Unfinished}
 	}
 	if n := utf8.RuneCountInString(c.Reason); c.Difference() != 0 && n == 0 || n > MaxReason || !utf8.ValidString(c.Reason) {
 		return Closing{}, ErrReason
 	}
-	return c, nil
-}
-
-func (c Closing) encode() ([]byte, error) {
-	value, err := json.Marshal(c)
-	if err != nil {
-		return nil, fmt.Errorf("write the closing of %s: %w", c.Day, err)
-	}
-	return value, nil
-}
-
-func decodeClosing(value []byte, at time.Time) (Closing, error) {
-	var c Closing
-	if err := json.Unmarshal(value, &c); err != nil {
-		return Closing{}, fmt.Errorf("read a closing: %w", err)
-	}
-	c.ClosedAt = at
 	return c, nil
 }
 

@@ -15,7 +15,6 @@ import (
 	"galla/shared/telemetry"
 )
 
-// errChecked reports that a check found something.
 var errChecked = errors.New("the check found problems that prevent a start; see the lines that begin with 'wrong'")
 
 // Check checks everything that a start of a counter needs, and changes nothing: the
@@ -66,7 +65,6 @@ func Check(ctx context.Context, cfg Config, misread error, readers doctor.Reader
 	return nil
 }
 
-// findingText is a finding in one line.
 func findingText(f doctor.Finding) string { return strings.TrimSpace(f.Says + " " + f.Do) }
 
 // inspectQueue reports whether the queue opens, or a counter has it open.
@@ -95,7 +93,6 @@ func inspectQueue(cfg Config) (inUse bool, says string, err error) {
 	}
 }
 
-// checkAddrFree checks whether the pages' address can be opened.
 func checkAddrFree(addr string) error {
 	l, err := listen(addr)
 	if err != nil {

@@ -47,7 +47,6 @@ type Config struct {
 	Logger *slog.Logger
 }
 
-// queue returns the configuration of the counter's queue.
 func (c Config) queue(key secret.Key) queue.Config {
 	return queue.Config{Path: folderOf(c.Data).queue(), Key: key, Rand: c.Rand, Logger: c.Logger, Verify: c.VerifyQueue}
 }
@@ -87,7 +86,6 @@ func Run(ctx context.Context, cfg Config) (err error) {
 	return serve(ctx, cfg, name, l, append(runs, func(ctx context.Context) error { return p.pages.Run(ctx, l) }))
 }
 
-// parts are the parts of a counter that runs.
 type parts struct {
 	cfg      Config
 	name     string // host name of the pages
@@ -163,7 +161,6 @@ func listenPages(cfg Config) (net.Listener, string, error) {
 	return l, name, err
 }
 
-// listen opens the pages' address.
 func listen(addr string) (net.Listener, error) {
 	l, err := net.Listen("tcp", hostPort(addr))
 	if err != nil {

@@ -108,7 +108,6 @@ func Enrolled(data string, rand io.Reader) (bool, error) {
 	return err == nil, err
 }
 
-// postEnrolment calls POST /terminals/enrol.
 func postEnrolment(ctx context.Context, e Enrolment, public ed25519.PublicKey) (Settings, error) {
 	ctx, cancel := context.WithTimeout(ctx, enrolTimeout)
 	defer cancel()

@@ -19,7 +19,6 @@ type receipts struct {
 	make func(edge.Record, *i18n.Localizer) receipt.Receipt
 }
 
-// openPrinter creates the printer's section.
 func openPrinter(counter *edge.Counter, own *settingsStore, s Settings, cfg Config) (receipts, error) {
 	shop := receipt.Shop{Merchant: s.Merchant, MID: s.MID, TID: s.TID, Agent: s.Agent}
 	out := receipts{make: func(r edge.Record, say *i18n.Localizer) receipt.Receipt {
@@ -33,7 +32,6 @@ func openPrinter(counter *edge.Counter, own *settingsStore, s Settings, cfg Conf
 	return out, err
 }
 
-// printClosing prints the closing of a day on the receipt printer.
 func (s receipts) printClosing(_ context.Context, closed dayend.Slip) error {
 	rows := make([]receipt.Row, len(closed.Rows))
 	for i, row := range closed.Rows {

@@ -50,7 +50,6 @@ const settingsVersion = 1
 // ErrNotEnrolled reports that the counter has no settings yet.
 var ErrNotEnrolled = errors.New("this counter is not enrolled: ask the central for an enrolment code (POST /terminals) and run 'galla-edge enrol'")
 
-// folder knows the paths of the counter's files.
 type folder string
 
 // folderOf is the counter's folder below the data folder.

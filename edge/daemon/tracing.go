@@ -8,7 +8,6 @@ import (
 	sharedtelemetry "galla/shared/telemetry"
 )
 
-// serviceName is what this program is called in traces.
 const serviceName = "galla-edge"
 
 // openTracing returns a tracer, and what exports its spans. Without traces the tracer

@@ -68,7 +68,6 @@ type updates struct {
 	lastTouch func() time.Time // when anybody last touched the pages
 }
 
-// openUpdates creates the updater and its page.
 func openUpdates(counter *edge.Counter, q *queue.Queue, settings Settings, cfg Config) (*updates, error) {
 	u := &updates{cfg: cfg, counter: counter, queue: q, page: updateui.New(cfg.Version, nil)}
 	if cfg.Updates == nil {
@@ -144,7 +143,6 @@ func (u *updates) operationRunning() bool {
 	})
 }
 
-// healthPoll is how often the program's health is checked until it is healthy.
 const healthPoll = time.Second
 
 // run checks for releases, and reports health to the launcher.

@@ -40,7 +40,6 @@ func connectionFault(ctx context.Context, err error) string {
 	return "the connection failed"
 }
 
-// readers examines the RD services and their certificates.
 func (d *Doctor) readers(ctx context.Context) []Finding {
 	devices, failures, err := d.cfg.Readers.Survey(ctx)
 	if err != nil {

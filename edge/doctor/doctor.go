@@ -233,7 +233,6 @@ func clock(ahead time.Duration) Finding {
 	return Finding{"clock", OK, "The clock agrees with the central's.", ""}
 }
 
-// counter checks whether the pages are served.
 func (d *Doctor) counter(ctx context.Context) []Finding {
 	if d.cfg.Pages == "" {
 		return nil

@@ -34,7 +34,6 @@ var aepsKinds = []Kind{
 	{"purchase", op.Purchase, "purchase", "goods", true},
 }
 
-// authenticationKind is the agent's own authentication.
 var authenticationKind = Kind{"authentication", op.ReqAuth, "finger", "authentication", false}
 
 // transferKinds are the operations of money transfer that have texts of their own.
@@ -78,7 +77,6 @@ var steps = []stepKind{
 	}},
 }
 
-// otherKind is the kind of all other routes.
 var otherKind = Kind{"other", "", "list", "any", false}
 
 // AEPSKinds returns the four AEPS transactions, in the order of the home page.

@@ -105,7 +105,6 @@ func (o Outcome) refusedAfterCashKept() bool {
 	return o.Kind.Route == op.Transfer && o.Code.Code != "" && slices.Contains([]string{"give-back", "owed", "returned", "reused"}, o.Case)
 }
 
-// leadText is what the outcome means and what to do.
 func (o Outcome) leadText(w *i18n.Localizer, vars []any) string {
 	if o.Case != "declined" {
 		return w.Text(o.key, vars...)
@@ -226,7 +225,6 @@ var looks = map[string]struct{ tone, icon string }{
 	"problem": {TonePending, "warn"}, "ready": {ToneAsk, "finger"},
 }
 
-// toneAndIcon returns the tone and the icon of a case.
 func toneAndIcon(of, group string) (tone, icon string) {
 	look, known := looks[of]
 	takesOut := group == "cash" || group == "goods"

@@ -43,7 +43,6 @@ func (e *DamagedError) Is(target error) bool {
 	return target == ErrDamaged || target == edge.ErrNotFound
 }
 
-// damagedOrNil makes an error of ids, or nil of none.
 func damagedOrNil(ids []op.ID) error {
 	if len(ids) == 0 {
 		return nil

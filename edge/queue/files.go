@@ -16,7 +16,6 @@ func writeFile(path string, data []byte) error {
 	return errors.Join(err, f.Sync(), f.Close())
 }
 
-// removeIf removes a file where there is one.
 func removeIf(path string) error {
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -24,7 +23,6 @@ func removeIf(path string) error {
 	return nil
 }
 
-// exists reports whether something has the path.
 func exists(path string) bool {
 	_, err := os.Lstat(path)
 	return err == nil

@@ -48,7 +48,6 @@ func Inspect(cfg Config) (Inspection, error) {
 	return seen, nil
 }
 
-// inspect reads everything once.
 func inspect(q *Queue) (seen Inspection, err error) {
 	metaLost, err := q.verify()
 	if err != nil {

@@ -41,7 +41,6 @@ const slotsHead = "galla queue keys 1\n"
 // errNoSlot reports that maxSlots operations are not final.
 var errNoSlot = errors.New("too many operations without an end")
 
-// bodyKey is the key of one body.
 type bodyKey struct {
 	slot int
 	box  *seal.Box
@@ -120,7 +119,6 @@ func (k *bodyKeys) load(want map[op.ID]int) (lost []op.ID, err error) {
 	return lost, k.wipe(nil)
 }
 
-// open reads one key out of the file's content.
 func (k *bodyKeys) open(data []byte, slot int, id op.ID) (*seal.Box, bool) {
 	if slot < 1 || (slot+1)*slotSize > len(data) {
 		return nil, false
@@ -141,7 +139,6 @@ func slotContext(slot int, id op.ID) [][]byte {
 	return [][]byte{[]byte("body key"), binary.BigEndian.AppendUint32(nil, uint32(slot)), []byte(id)}
 }
 
-// get returns the key of an operation's body.
 func (k *bodyKeys) get(id op.ID) (bodyKey, bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -181,7 +178,6 @@ func (k *bodyKeys) allocate(id op.ID) (bodyKey, error) {
 	return b, nil
 }
 
-// grow adds free slots to the file.
 func (k *bodyKeys) grow() error {
 	more := min(slotChunk-k.slots%slotChunk, maxSlots-k.slots)
 	if more <= 0 {

@@ -14,7 +14,6 @@ import (
 	"galla/shared/op"
 )
 
-// fileScan is what load found in the file.
 type fileScan struct {
 	state          state // as it should be
 	damaged        []op.ID
@@ -26,7 +25,7 @@ type fileScan struct {
 	slots          map[op.ID]int  // of the bodies
 	misindexed     map[op.ID]bool // operations whose place in the index is wrong; true: it belongs there
 	maybeSent      []edge.Record  // queued, though metaLost: it may have been sent
-	filler         bool           // an interrupted makeRoom left its value
+	filler         bool           // an interrupted ensureReserve left its value
 	earlier        []op.ID        // damaged records of earlier runs
 	days           []string       // closed days that do not open; they stay, as evidence
 }
@@ -81,7 +80,6 @@ func (q *Queue) lostBodies(slots map[op.ID]int) ([]op.ID, error) {
 	return lost, err
 }
 
-// scanFile reads everything once.
 func (q *Queue) scanFile(tx *bbolt.Tx, metaLost bool) fileScan {
 	s := fileScan{metaLost: metaLost, slots: map[op.ID]int{}, misindexed: map[op.ID]bool{}}
 	var was, seen state
@@ -146,7 +144,7 @@ func (q *Queue) openRecord(key string, sealed []byte) (edge.Record, int, bool) {
 	return r, slot, err == nil && string(r.ID) == key
 }
 
-// repair writes what survey found wrong, in one transaction.
+// repair writes what scanFile found wrong, in one transaction.
 func (q *Queue) repair(s *fileScan) error {
 	if !s.metaLost && !s.noCheck && !s.noState && !s.entriesMissing && !s.filler &&
 		len(s.damaged)+len(s.cache)+len(s.misindexed) == 0 {
@@ -194,7 +192,6 @@ func (q *Queue) repair(s *fileScan) error {
 	return nil
 }
 
-// warn writes the warning for the agent.
 func (s *fileScan) warn(report *Report) {
 	if s.metaLost {
 		report.addWarning("The file of stored operations was damaged, and its last change before the stop may be missing. Operations that were waiting to be sent are asked for at the central.")

@@ -96,7 +96,6 @@ func newQueue(cfg Config) (*Queue, error) {
 	}, nil
 }
 
-// explainOpenError adds what to do to an error of Open.
 func explainOpenError(path string, err error) error {
 	switch {
 	case errors.Is(err, ErrLocked):
@@ -200,12 +199,10 @@ func (q *Queue) openForWriting(path string, maxSize int) (*lockedDB, error) {
 	return openDB(path, bbolt.Options{Timeout: q.cfg.LockTimeout, MaxSize: maxSize, FreelistType: bbolt.FreelistMapType})
 }
 
-// openReadOnly opens a bbolt file that is not written to.
 func openReadOnly(path string, wait time.Duration) (*lockedDB, error) {
 	return openDB(path, bbolt.Options{Timeout: wait, ReadOnly: true, PreLoadFreelist: true})
 }
 
-// create fills a new file.
 func (q *Queue) create(report *Report) error {
 	err := q.update(func(tx *bbolt.Tx) error {
 		for _, name := range buckets() {

@@ -109,7 +109,6 @@ type Queue struct {
 // Queue is what the counter needs.
 var _ edge.Queue = (*Queue)(nil)
 
-// lockedDB is an open bbolt file.
 type lockedDB struct {
 	*bbolt.DB
 	pageSize int
@@ -134,7 +133,6 @@ func (q *Queue) Kill() {
 	}
 }
 
-// closeFiles closes the files.
 func (q *Queue) closeFiles() error {
 	var errs []error
 	if q.file != nil {

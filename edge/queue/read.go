@@ -30,12 +30,10 @@ func buckets() []string {
 	return []string{inMeta, inRecords, inBodies, inUnresolved, inCache, inDamaged, inClosings, inReserve}
 }
 
-// sealContext is what a value is sealed for.
 func sealContext(bucket, key string) [][]byte {
 	return [][]byte{[]byte(bucket), []byte(key), binary.BigEndian.AppendUint32(nil, stored.Sealing)}
 }
 
-// sealedRecord is a record as stored.
 type sealedRecord struct {
 	id           op.ID
 	record, body []byte
@@ -81,7 +79,6 @@ func (q *Queue) decodeSealed(w sealedRecord) (r edge.Record, slot int, bodyLost 
 	return r, slot, false, nil
 }
 
-// sealed reads a record as stored.
 func (q *Queue) sealed(id op.ID) (w sealedRecord, err error) {
 	err = q.view(func(tx *bbolt.Tx) error { w = readSealed(tx, id); return nil })
 	return w, err

@@ -46,7 +46,6 @@ type check struct {
 	Schema int `json:"schema"`
 }
 
-// putMeta writes a value of the bucket meta.
 func (w txWriter) putMeta(key string, v any) error {
 	plain, err := json.Marshal(v)
 	if err != nil {

@@ -13,7 +13,6 @@ import (
 	"galla/shared/op"
 )
 
-// txWriter is the inside of a transaction.
 type txWriter struct {
 	q     *Queue
 	tx    *bbolt.Tx
@@ -60,7 +59,6 @@ func (w txWriter) apply(c change) (gone []op.ID, err error) {
 
 func (w txWriter) bucket(name string) *bbolt.Bucket { return w.tx.Bucket([]byte(name)) }
 
-// put writes a record, its body and its index entry.
 func (w txWriter) put(c change) error {
 	r, slot, key := *c.put, 0, []byte(c.put.ID)
 	if r.Body != nil {
@@ -90,7 +88,6 @@ func (w txWriter) put(c change) error {
 	return w.updateUnresolved(r.ID, r.State.Final())
 }
 
-// putRecord writes a record beside its body.
 func (w txWriter) putRecord(r edge.Record, slot int) error {
 	plain, err := stored.Encode(r, slot)
 	if err != nil {
@@ -99,7 +96,6 @@ func (w txWriter) putRecord(r edge.Record, slot int) error {
 	return w.putSealed(inRecords, []byte(r.ID), plain, sealContext(inRecords, string(r.ID)))
 }
 
-// updateUnresolved updates the index of operations that are not final.
 func (w txWriter) updateUnresolved(id op.ID, final bool) error {
 	b, key := w.bucket(inUnresolved), []byte(id)
 	switch listed := b.Get(key) != nil; {
@@ -113,7 +109,6 @@ func (w txWriter) updateUnresolved(id op.ID, final bool) error {
 	return nil
 }
 
-// remove deletes an entry where there is one.
 func (w txWriter) remove(bucket string, id op.ID) error {
 	b, key := w.bucket(bucket), []byte(id)
 	if b.Get(key) == nil {
@@ -139,7 +134,6 @@ func (w txWriter) quarantine(id op.ID) error {
 	return errors.Join(w.remove(inRecords, id), w.remove(inBodies, id), w.updateUnresolved(id, true))
 }
 
-// putTimed writes a value of the buckets cache and closings.
 func (w txWriter) putTimed(bucket string, c cached) error {
 	b, key := w.bucket(bucket), []byte(c.name)
 	if b.Get(key) == nil {
@@ -149,7 +143,6 @@ func (w txWriter) putTimed(bucket string, c cached) error {
 	return w.putSealed(bucket, key, plain, sealContext(bucket, c.name))
 }
 
-// putSealed seals a value for its context and writes it.
 func (w txWriter) putSealed(bucket string, key, plain []byte, context [][]byte) error {
 	sealed, err := w.q.box.Seal(plain, context...)
 	if err != nil {

@@ -171,7 +171,6 @@ func checkPages(tx *bbolt.Tx, r pageReader) error {
 	}
 }
 
-// pageReader reads pages of the file.
 type pageReader struct {
 	io.ReaderAt
 	pageSize int64
@@ -252,7 +251,6 @@ func elementKeys(page []byte, leaf bool) (keys [][]byte, ok bool) {
 	return keys, true
 }
 
-// isBucket reports whether a value is a bucket.
 func isBucket(value []byte) bool {
 	if len(value) < bucketHead {
 		return false

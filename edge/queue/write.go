@@ -13,7 +13,6 @@ import (
 	"galla/shared/op"
 )
 
-// request is a change that waits for the writer.
 type request struct {
 	run  func(*batchView) (change, error) // called once, by the writer
 	adds bool                             // it makes an operation: refused when space is short
@@ -23,7 +22,6 @@ type request struct {
 	done   chan struct{} // closed when change.answer and err are set
 }
 
-// change is what a request does to the file.
 type change struct {
 	put        *edge.Record // to write; its body is sealed apart
 	fresh      bool         // put is a new operation
@@ -47,7 +45,6 @@ type cached struct {
 	at    time.Time
 }
 
-// submit passes a request to the writer and waits for its answer.
 func (q *Queue) submit(r *request) (edge.Record, error) {
 	r.done = make(chan struct{})
 	select {
@@ -97,7 +94,6 @@ func (q *Queue) writeLoop() {
 	}
 }
 
-// nextBatch takes the requests that wait, up to a batch.
 func (q *Queue) nextBatch(first *request) []*request {
 	batch := []*request{first}
 	for len(batch) < maxBatch {
@@ -218,13 +214,11 @@ func (s *batchView) get(id op.ID) (edge.Record, error) {
 	return s.q.get(id)
 }
 
-// isReadable reports whether a readable operation is stored.
 func (s *batchView) isReadable(id op.ID) bool {
 	_, err := s.get(id)
 	return !errors.Is(err, edge.ErrNotFound)
 }
 
-// change is Change on the stage.
 func (s *batchView) change(id op.ID, alter func(*edge.Record) error) (change, error) {
 	before, err := s.get(id)
 	if err != nil {

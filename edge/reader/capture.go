@@ -141,7 +141,6 @@ func (d *Reader) currentService(ctx context.Context) (s rdservice.Service, looke
 	return s, true, problem
 }
 
-// scanForService scans once.
 func (d *Reader) scanForService(ctx context.Context) (rdservice.Service, *edge.CaptureError) {
 	if err := d.scan(ctx); err != nil {
 		return rdservice.Service{}, captureUnanswered(contextError(ctx))

@@ -11,7 +11,6 @@ import (
 	"galla/shared/printable"
 )
 
-// notFoundText is for the agent.
 const notFoundText = "No fingerprint reader was found. Check its cable and that its RD service runs."
 
 // maxNameLen bounds a maker's name and model on the pages, in characters.

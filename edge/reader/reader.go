@@ -43,9 +43,6 @@ type Config struct {
 	// CaptureTimeout is how long the customer has to place the finger; ten
 	// seconds where zero. The answer may take a few seconds more.
 	CaptureTimeout time.Duration
-	// OnChange is called after State changed, in the goroutine that found out,
-	// and must not wait. See also SetOnChange.
-	OnChange func()
 	// Identities stores which reader is the counter's; nil: any may be used.
 	Identities IdentityStore
 	// Dial opens connections; the network where nil. It is for tests in memory.
@@ -54,7 +51,6 @@ type Config struct {
 	Logger *slog.Logger // discarded where nil
 }
 
-// cachedInfo is a device's identity, and when its service gave it.
 type cachedInfo struct {
 	info rdservice.DeviceInfo
 	at   time.Time
@@ -109,7 +105,7 @@ func New(cfg Config) (*Reader, error) {
 	}
 	d := &Reader{
 		client: client, scanInterval: cmp.Or(cfg.ScanInterval, DefaultScanInterval), timeout: cfg.CaptureTimeout,
-		onChange: cfg.OnChange, identities: cfg.Identities, log: cfg.Logger, infos: map[rdservice.Service]cachedInfo{},
+		identities: cfg.Identities, log: cfg.Logger, infos: map[rdservice.Service]cachedInfo{},
 		serviceLock: make(chan struct{}, 1), rescan: make(chan struct{}, 1),
 		state: edge.ReaderState{Status: statusAbsent, Problem: "Searching for the fingerprint reader. Wait a moment."},
 	}
@@ -119,8 +115,8 @@ func New(cfg Config) (*Reader, error) {
 	return d, nil
 }
 
-// SetOnChange sets Config.OnChange where its owner is made after the device. It
-// is called before Run and Capture.
+// SetOnChange sets what is called after State changed, in the goroutine that found
+// out; it must not wait. SetOnChange is called before Run and Capture.
 func (d *Reader) SetOnChange(changed func()) { d.onChange = changed }
 
 // State is the last known state; it does not wait. While a capture runs it is
@@ -191,7 +187,6 @@ func (d *Reader) beginScan(ctx context.Context) (scan context.Context, end func(
 	}, true
 }
 
-// requestScan makes Run scan now.
 func (d *Reader) requestScan() {
 	select {
 	case d.rescan <- struct{}{}:

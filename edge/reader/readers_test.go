@@ -47,7 +47,8 @@ func TestChanges(t *testing.T) {
 	t.Parallel()
 	a, b := newReader(t, rdsim.Config{Profile: "mantra", Serial: "A"}), newReader(t, rdsim.Config{Profile: "morpho", Serial: "B"})
 	var rung int
-	d := newDevice(t, io.Discard, Config{Extra: []string{a.address, b.address}, OnChange: func() { rung++ }})
+	d := newDevice(t, io.Discard, Config{Extra: []string{a.address, b.address}})
+	d.SetOnChange(func() { rung++ })
 	for _, step := range []struct {
 		what string
 		do   func()

@@ -35,7 +35,6 @@ type Tracer struct {
 	enquiries map[op.ID]pendingEnquiry
 }
 
-// pendingEnquiry is an enquiry that was sent.
 type pendingEnquiry struct {
 	route op.RouteID
 	sent  time.Time
@@ -80,7 +79,6 @@ func (q *queue) ApplyEvent(cursor int64, id op.ID, change func(*edge.Record) err
 	return r, err
 }
 
-// captureState records the state before a change.
 func captureState(before *op.State, change func(*edge.Record) error) func(*edge.Record) error {
 	return func(r *edge.Record) error {
 		*before = r.State
@@ -88,7 +86,6 @@ func captureState(before *op.State, change func(*edge.Record) error) func(*edge.
 	}
 }
 
-// recordStep records the steps that an operation has completed.
 func (w *Tracer) recordStep(r edge.Record, before op.State) {
 	if before == r.State {
 		return
@@ -157,7 +154,6 @@ func (l *link) Send(f wire.Frame) error {
 	return l.Link.Send(f)
 }
 
-// enquirySent remembers an enquiry.
 func (w *Tracer) enquirySent(f wire.Frame) {
 	route, known := op.Find(f.Route)
 	if !known || route.Class == op.Money || route.Class == op.Record {
@@ -201,7 +197,6 @@ func (r *receiver) Disconnected(cause error) {
 	r.Receiver.Disconnected(cause)
 }
 
-// enquiryAnswered records an answered enquiry.
 func (w *Tracer) enquiryAnswered(f wire.Frame) {
 	w.mu.Lock()
 	a, known := w.enquiries[f.ID]

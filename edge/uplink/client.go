@@ -10,7 +10,6 @@ import (
 	"io"
 	"log/slog"
 	"net"
-	"net/http"
 	"net/url"
 	"sync"
 	"time"
@@ -37,10 +36,9 @@ type Config struct {
 	// Version of this program.
 	Version string
 
-	// TLS may be nil. DialContext and Proxy too: a plain dial, and no proxy.
+	// TLS may be nil. DialContext too: a plain dial. No proxy is used.
 	TLS         *tls.Config
 	DialContext func(ctx context.Context, network, addr string) (net.Conn, error)
-	Proxy       func(*http.Request) (*url.URL, error)
 
 	// MinBackoff and MaxBackoff bound the wait between two attempts; default
 	// 0.5 s and 30 s.
@@ -164,7 +162,7 @@ func New(cfg Config, receiver edge.Receiver) (*Client, error) {
 	}
 	return &Client{
 		cfg: cfg, receiver: receiver, log: cfg.Logger, wake: make(chan struct{}, 1),
-		dialer: websocket.Dialer{TLSClientConfig: cfg.TLS, Proxy: cfg.Proxy, HandshakeTimeout: dialWait},
+		dialer: websocket.Dialer{TLSClientConfig: cfg.TLS, HandshakeTimeout: dialWait},
 		state:  edge.LinkState{Since: cfg.Now(), Problem: edge.LinkConnecting},
 	}, nil
 }
@@ -182,7 +180,6 @@ func (c *Client) State() edge.LinkState {
 	return state
 }
 
-// disconnect ends the connection, if there is one.
 func (c *Client) disconnect(why error) {
 	c.linkMu.RLock()
 	defer c.linkMu.RUnlock()
@@ -260,7 +257,6 @@ func (c *Client) connectOnce(ctx context.Context) *failure {
 // at full speed.
 const stableAfter = 10 * time.Second
 
-// maxRetryAfter bounds a Retry-After.
 const maxRetryAfter = 10 * time.Minute
 
 // delay returns how long to wait after a failure, and whether Wake shortens it.
@@ -287,7 +283,6 @@ func (c *Client) delay(t *failure) (time.Duration, bool) {
 	return c.jitter(limit), true
 }
 
-// wait waits, or until it is woken.
 func (c *Client) wait(ctx context.Context, d time.Duration, wakeable bool) {
 	wake := c.wake
 	if !wakeable {
@@ -303,7 +298,6 @@ func (c *Client) wait(ctx context.Context, d time.Duration, wakeable bool) {
 	}
 }
 
-// setOnline makes the connection the current one.
 func (c *Client) setOnline(l *link, offset time.Duration, m clockCheck, window int) {
 	c.linkMu.Lock()
 	c.link = l
@@ -329,7 +323,6 @@ func (c *Client) isRevoked() bool {
 	return c.state.Revoked
 }
 
-// setOffline records why the terminal is offline.
 func (c *Client) setOffline(t *failure) {
 	c.mu.Lock()
 	old := c.state

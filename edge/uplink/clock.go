@@ -40,7 +40,6 @@ func (c *Client) jitter(d time.Duration) time.Duration {
 // a sign, on every operating system, that the network is back.
 const addressPoll = 3 * time.Second
 
-// watchAddresses wakes the client when the machine's addresses change.
 func (c *Client) watchAddresses(ctx context.Context) {
 	tick := time.NewTicker(addressPoll)
 	defer tick.Stop()

@@ -35,7 +35,6 @@ const (
 // revokedHeader is set on the 401 to a revoked terminal.
 const revokedHeader = "X-Galla-Revoked"
 
-// token makes the token of one attempt.
 func (c *Client) token() (string, error) {
 	var id [tokenIDBytes]byte
 	if _, err := io.ReadFull(c.cfg.Rand, id[:]); err != nil {
@@ -54,7 +53,6 @@ func (c *Client) token() (string, error) {
 	return signed, nil
 }
 
-// connect makes one attempt to open the websocket.
 func (c *Client) connect(ctx context.Context) (*websocket.Conn, *failure) {
 	token, err := c.token()
 	if err != nil {

@@ -18,7 +18,6 @@ import (
 	"galla/shared/wsconn"
 )
 
-// retryPace is how soon to try again.
 type retryPace int
 
 const (
@@ -29,7 +28,6 @@ const (
 	paceRevoked // revoked
 )
 
-// failure is why a connection failed or ended, and when to try again.
 type failure struct {
 	cause   error
 	problem edge.LinkProblem
@@ -50,7 +48,6 @@ var (
 	errNoWelcome = errors.New("no welcome came")
 )
 
-// failureFor returns the failure of a connection that ended.
 func failureFor(cause error) *failure {
 	t := &failure{cause: cause, problem: edge.LinkBroken}
 	var left *websocket.CloseError
@@ -74,7 +71,6 @@ func failureFor(cause error) *failure {
 	return t
 }
 
-// failureFromClose reads the central's close frame.
 func failureFromClose(left *websocket.CloseError) *failure {
 	t := &failure{cause: left, problem: edge.LinkBroken}
 	switch left.Code {
@@ -94,7 +90,6 @@ func failureFromClose(left *websocket.CloseError) *failure {
 	return t
 }
 
-// failureFromDial returns the failure of an attempt.
 func (c *Client) failureFromDial(err error) *failure {
 	t := &failure{cause: err, problem: edge.LinkNoAnswer}
 	var name *net.DNSError

@@ -47,7 +47,6 @@ func newLink(c *Client, ws *websocket.Conn) *link {
 	return l
 }
 
-// end ends the connection, once.
 func (l *link) end(cause error) {
 	l.once.Do(func() {
 		l.cause = cause
@@ -120,7 +119,6 @@ func (l *link) serve() error {
 	}
 }
 
-// hello returns the contents of the hello.
 func (l *link) hello() (int64, []op.ID, error) {
 	var cursor int64
 	var unresolved []op.ID
@@ -146,7 +144,6 @@ func (l *link) welcome(f wire.Frame, own time.Time, trip time.Duration) {
 		"roundTrip", trip.Round(time.Millisecond), "window", f.Window, "outcomes", len(f.Outcomes))
 }
 
-// receive handles one frame.
 func (l *link) receive() error {
 	f, err := l.readFrame(wsconn.Silence)
 	if err != nil {
@@ -186,7 +183,6 @@ func (l *link) callReceiver(name string, call func() error) (err error) {
 	return nil
 }
 
-// enqueue queues a frame for the writer.
 func (l *link) enqueue(data []byte) error {
 	select {
 	case <-l.done:

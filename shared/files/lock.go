@@ -14,7 +14,6 @@ import (
 // ErrLocked reports that another process holds a lock.
 var ErrLocked = errors.New("another process holds the lock")
 
-// lockPoll is the wait between two attempts to lock a file.
 const lockPoll = 50 * time.Millisecond
 
 // Lock locks a file, which it creates, against other processes and other locks of

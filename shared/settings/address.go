@@ -13,7 +13,6 @@ import (
 // this type, in every program.
 type Address string
 
-// ports are the default ports of schemes.
 var ports = map[string]string{"http": "80", "https": "443", "ws": "80", "wss": "443"}
 
 // UnmarshalText implements encoding.TextUnmarshaler, with which kong reads a flag. An

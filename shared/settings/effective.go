@@ -69,7 +69,6 @@ func (b *Resolver) origin(f *kong.Flag, given bool) string {
 	return "default"
 }
 
-// inTOML writes a setting as a line of the file.
 func inTOML(name string, v reflect.Value) (string, error) {
 	value := v.Interface()
 	if v.Kind() == reflect.String {

@@ -11,7 +11,6 @@ import (
 	"github.com/BurntSushi/toml"
 )
 
-// assignment is one setting in the file.
 type assignment struct {
 	name  string
 	value any
@@ -119,7 +118,6 @@ func joinList(items []any) (string, error) {
 	return strings.Join(texts, separator), nil
 }
 
-// describeType describes the values of a type.
 func describeType(t reflect.Type) string {
 	switch {
 	case t == reflect.TypeFor[time.Duration]():

@@ -41,7 +41,6 @@ type Resolver struct {
 	values map[string]entry
 }
 
-// entry is one setting of the file.
 type entry struct {
 	text string // as kong reads it
 	line int
@@ -113,7 +112,6 @@ func flagsOf(n *kong.Node) map[string]*kong.Flag {
 	return out
 }
 
-// load reads the file and checks it against the program's settings.
 func (b *Resolver) load(name string, known map[string]*kong.Flag) error {
 	f, err := os.Open(name)
 	if err != nil {
@@ -154,7 +152,6 @@ func (b *Resolver) load(name string, known map[string]*kong.Flag) error {
 	return errors.Join(faults...)
 }
 
-// check checks one line of the file against the program's settings.
 func (b *Resolver) check(one assignment, known map[string]*kong.Flag) (entry, error) {
 	f, ok := known[one.name]
 	if place, secret := b.secretHint(one.name); secret && !ok {

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"galla/shared/settings"
 )
 
 // Config sets up an Exporter.
@@ -86,7 +88,6 @@ func (s Settings) Config(getenv func(string) string) (*Config, error) {
 
 func isShare(n float64) bool { return n >= 0 && n <= 1 } // and no NaN
 
-// reachTimeout limits a check of the collector.
 const reachTimeout = 3 * time.Second
 
 // Reach checks whether a collector listens. The error is for people: a program works
@@ -96,10 +97,7 @@ func Reach(ctx context.Context, cfg Config) error {
 	if err != nil || u.Host == "" {
 		return errors.New("the address is in variables that only the exporter reads")
 	}
-	addr := u.Host
-	if u.Port() == "" {
-		addr = net.JoinHostPort(u.Hostname(), map[string]string{"http": "80", "https": "443"}[u.Scheme])
-	}
+	addr := settings.Address(u.Scheme + "://" + u.Host).HostPort()
 	conn, err := (&net.Dialer{Timeout: reachTimeout}).DialContext(ctx, "tcp", addr)
 	if err != nil {
 		return fmt.Errorf("no collector accepts them at %s, and they are dropped until one does: %w", addr, err)

@@ -114,13 +114,11 @@ func (s Span) attributes() []attribute.KeyValue {
 	return list
 }
 
-// spanIDs are a span's ids.
 type spanIDs struct {
 	trace oteltrace.TraceID
 	span  oteltrace.SpanID
 }
 
-// idsKey is the key of a span's ids in a context.
 type idsKey struct{}
 
 // fixedIDs gives spans the ids of the context.

@@ -90,7 +90,6 @@ func (c *Conn) handlePing(payload string) error {
 	return c.markAlive()
 }
 
-// markAlive records a sign of life.
 func (c *Conn) markAlive() error {
 	c.heard.Add(1)
 	select {
@@ -210,7 +209,6 @@ func (c *Conn) WriteLoop(urgent, normal <-chan []byte, fail func(error)) {
 	}
 }
 
-// writeNext waits for something to write, and writes it.
 func (c *Conn) writeNext(urgent, normal <-chan []byte, ping <-chan time.Time) error {
 	select {
 	case <-c.done:
@@ -234,7 +232,6 @@ func (c *Conn) Ping() error {
 	return c.ws.WriteControl(websocket.PingMessage, nil, time.Now().Add(WriteStall))
 }
 
-// flush writes the messages that are queued.
 func flush(queue <-chan []byte, write func([]byte) error) error {
 	for {
 		select {

@@ -5,7 +5,6 @@ import (
 	"log/slog"
 )
 
-// logHandler writes the log in the chosen form.
 func (r *runCmd) logHandler(w io.Writer) slog.Handler {
 	if r.LogFormat == "text" {
 		return slog.NewTextHandler(w, nil)

@@ -124,7 +124,6 @@ func (c *cli) daemonConfig(log *slog.Logger) daemon.Config {
 	return cfg
 }
 
-// serve runs the daemon.
 func (r *runCmd) serve(ctx context.Context, c *cli, log *slog.Logger, updates *daemon.Updates) error {
 	traces, err := r.Traces.Config(os.Getenv)
 	if err != nil {

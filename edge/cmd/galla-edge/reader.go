@@ -25,7 +25,6 @@ import (
 	"galla/shared/settings"
 )
 
-// readerSearch configures the search for readers.
 type readerSearch struct {
 	Ports string           `help:"Ports to search, such as 11100-11120; default: those of the specification and of the makers."`
 	RDSim settings.Address `env:"GALLA_RDSIM_ADDR" help:"A further address of a registered-device service."`
@@ -73,7 +72,6 @@ func (d *devicesCmd) Run(ctx context.Context, c *cli) error {
 	return printUnusable(os.Stderr, failures)
 }
 
-// use makes one reader the counter's.
 func (d *devicesCmd) use(ctx context.Context, c *cli, client *rdservice.Client) error {
 	service, err := client.Probe(ctx, d.Use)
 	if err != nil {
@@ -126,7 +124,6 @@ func (d *devicesCmd) write(w io.Writer, found []rdservice.Device, now time.Time)
 	return t.Flush() // returns the errors of all lines
 }
 
-// certificateText describes how long a device's certificate is valid.
 func certificateText(info rdservice.DeviceInfo, now time.Time) string {
 	day := info.CertificateEnds.In(ist.Zone()).Format(time.DateOnly)
 	switch info.Certificate(now) {
@@ -232,7 +229,6 @@ func (c *captureCmd) write(w io.Writer, got rdservice.Capture) error {
 	return t.Flush() // returns the errors of all lines
 }
 
-// errNoService reports that no service was found.
 var errNoService = fmt.Errorf("no reader's service was found: %w", rdservice.ErrRefused)
 
 // unanswered prints a capture without an answer: programs get the same object,

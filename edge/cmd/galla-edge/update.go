@@ -21,7 +21,6 @@ import (
 	"galla/installers"
 )
 
-// updateTrust is how releases are verified.
 type updateTrust struct {
 	UpdateRoot string `name:"update-root" env:"GALLA_UPDATE_ROOT" type:"existingfile" help:"Root of trust of releases (root.json) in place of the one that is built in: for a repository of one's own, or a test's."`
 }
@@ -198,7 +197,6 @@ func (r *releasesCmd) Run(ctx context.Context, c *cli) error {
 	return t.Flush()
 }
 
-// releaseStatus describes a release on disk.
 func releaseStatus(s *releases.Store, state releases.State, v release.Version) string {
 	known := state.Get(v)
 	said := "fetched"

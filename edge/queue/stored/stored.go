@@ -80,7 +80,6 @@ type record struct {
 	Result      edge.Result `json:"result,omitzero"`
 }
 
-// result is edge.Result as it rests.
 type result struct {
 	StatusCode    string       `json:"statusCode,omitzero"`
 	Message       string       `json:"message,omitzero"`
