@@ -4,15 +4,18 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"net/http"
 	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"galla/deploy/docs"
 	"galla/shared/freeport"
 )
 
@@ -25,9 +28,54 @@ type prometheus struct {
 // patience bounds each wait for something that Prometheus does by itself.
 const patience = 90 * time.Second
 
+// scrapeConfig is the handbook's configuration for a central with this admin address; ca is
+// the file of its certificate's authority.
+func scrapeConfig(t *testing.T, admin, ca string) string {
+	t.Helper()
+	page, err := fs.ReadFile(docs.Pages(), "operate.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks, err := docs.Blocks("operate.md", string(page))
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := slices.IndexFunc(blocks, func(b docs.Block) bool { return strings.HasPrefix(b.Text, "scrape_configs:") })
+	if i < 0 {
+		t.Fatal("the handbook has no scrape configuration")
+	}
+	const tls = "    tls_config:\n      ca_file: /etc/prometheus/galla-ca.crt\n"
+	text := blocks[i].Text
+	scheme, host, _ := strings.Cut(admin, "://")
+	trust := strings.ReplaceAll(tls, "/etc/prometheus/galla-ca.crt", ca)
+	if scheme == "http" {
+		trust = ""
+	}
+	for old, with := range map[string]string{"scheme: https\n": "scheme: " + scheme + "\n", tls: trust, "central.example.org:7101": host} {
+		if strings.Count(text, old) != 1 {
+			t.Fatalf("the handbook's scrape configuration has not one %q", old)
+		}
+		text = strings.Replace(text, old, with, 1)
+	}
+	return text
+}
+
+// TestScrapeConfigs checks the handbook's configuration with promtool, for an admin address
+// with and without TLS.
+func TestScrapeConfigs(t *testing.T) {
+	for _, admin := range []string{"https://127.0.0.1:7101", "http://127.0.0.1:7101"} {
+		ca, _ := certificate(t)
+		file := filepath.Join(t.TempDir(), "prometheus.yml")
+		if err := os.WriteFile(file, []byte(scrapeConfig(t, admin, ca)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		promtool(t, "check", "config", file)
+	}
+}
+
 // watching starts Debian's Prometheus over a central, with the rules of this folder.
 // GALLA_WITHOUT_PROMTOOL=1 skips it.
-func watching(t *testing.T, admin string) prometheus {
+func watching(t *testing.T, admin, ca string) prometheus {
 	t.Helper()
 	if _, err := exec.LookPath("prometheus"); err != nil {
 		if os.Getenv("GALLA_WITHOUT_PROMTOOL") != "" {
@@ -41,7 +89,7 @@ func watching(t *testing.T, admin string) prometheus {
 		t.Fatal(err)
 	}
 	file := filepath.Join(folder, "prometheus.yml")
-	text := fmt.Sprintf("global: {scrape_interval: 500ms, scrape_timeout: 400ms, evaluation_interval: 500ms}\nrule_files: [%q]\nscrape_configs:\n  - job_name: galla-central\n    static_configs: [{targets: [%q]}]\n", rules, admin)
+	text := fmt.Sprintf("global: {scrape_interval: 500ms, scrape_timeout: 400ms, evaluation_interval: 500ms}\nrule_files: [%q]\n%s", rules, scrapeConfig(t, admin, ca))
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -114,12 +162,13 @@ type ruleFile struct {
 }
 
 // TestPrometheusScrapesACentral checks that Debian's Prometheus loads the rules,
-// evaluates each of them over a running central, answers every query of the dashboards,
+// evaluates each of them over a running central with TLS, answers every query of the dashboards,
 // and notices when the central is gone.
 func TestPrometheusScrapesACentral(t *testing.T) {
-	admin, stop := serving(t)
+	ca, key := certificate(t)
+	admin, stop := serving(t, ca, key)
 	defer stop()
-	p := watching(t, admin)
+	p := watching(t, admin, ca)
 	p.until("the central serves", func() bool { return p.values("galla_engine_running == 1") == 1 })
 	_, names := alerts(t)
 	var found ruleFile

@@ -2,11 +2,18 @@ package monitoring
 
 import (
 	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
 	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
 	"encoding/json"
+	"encoding/pem"
 	"fmt"
 	"io"
 	"log/slog"
+	"math/big"
+	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -204,20 +211,61 @@ func TestEveryMetricIsExported(t *testing.T) {
 	}
 }
 
-// serving runs a sandbox's central until stop is called, and gives its admin
-// address.
-func serving(t *testing.T) (admin string, stop func()) {
+// certificate makes a certificate of 127.0.0.1, which is its own authority, and its key.
+func certificate(t *testing.T) (cert, key string) {
+	t.Helper()
+	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true, BasicConstraintsValid: true,
+	}
+	public, err := x509.CreateCertificate(rand.Reader, template, template, private.Public(), private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	der, err := x509.MarshalPKCS8PrivateKey(private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := t.TempDir()
+	cert, key = filepath.Join(folder, "tls.crt"), filepath.Join(folder, "tls.key")
+	for path, block := range map[string]*pem.Block{cert: {Type: "CERTIFICATE", Bytes: public}, key: {Type: "PRIVATE KEY", Bytes: der}} {
+		if err := os.WriteFile(path, pem.EncodeToMemory(block), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return cert, key
+}
+
+// client trusts a certificate.
+func client(t *testing.T, cert string) *http.Client {
+	t.Helper()
+	text, err := os.ReadFile(cert)
+	pool := x509.NewCertPool()
+	if err != nil || !pool.AppendCertsFromPEM(text) {
+		t.Fatal("the certificate can't be read", err)
+	}
+	return &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}, DisableKeepAlives: true}}
+}
+
+// serving runs a sandbox's central with TLS until stop is called, and returns the URL of
+// its admin address.
+func serving(t *testing.T, cert, key string) (admin string, stop func()) {
 	t.Helper()
 	cfg := server.Config{
+		TLSCert: cert, TLSKey: key, AdminTLS: true,
 		Addr: freeport.For(t), AdminAddr: freeport.For(t), UplinkAddr: freeport.For(t), BankURL: "http://" + freeport.For(t), Data: t.TempDir(),
 		Sandbox: true, Node: "test", Version: "v0", Rand: rand.Reader, Logger: slog.New(slog.DiscardHandler),
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() { done <- server.Run(ctx, cfg) }()
-	patience := time.After(2 * time.Minute)
+	patience, trusting := time.After(2*time.Minute), client(t, cert)
 	for {
-		if resp, err := http.Get("http://" + cfg.AdminAddr + "/readyz"); err == nil {
+		if resp, err := trusting.Get("https://" + cfg.AdminAddr + "/readyz"); err == nil {
 			_ = resp.Body.Close()
 			if resp.StatusCode == http.StatusOK {
 				break
@@ -229,7 +277,7 @@ func serving(t *testing.T) (admin string, stop func()) {
 		case <-time.After(20 * time.Millisecond):
 		}
 	}
-	return cfg.AdminAddr, sync.OnceFunc(func() {
+	return "https://" + cfg.AdminAddr, sync.OnceFunc(func() {
 		cancel()
 		if err := <-done; err != nil {
 			t.Errorf("the central ends with %v", err)
@@ -240,9 +288,10 @@ func serving(t *testing.T) (admin string, stop func()) {
 // scrape gives the names that a central exports, right after its start.
 func scrape(t *testing.T) map[string]bool {
 	t.Helper()
-	admin, stop := serving(t)
+	cert, key := certificate(t)
+	admin, stop := serving(t, cert, key)
 	defer stop()
-	resp, err := http.Get("http://" + admin + "/metrics")
+	resp, err := client(t, cert).Get(admin + "/metrics")
 	if err != nil {
 		t.Fatal(err)
 	}
