@@ -287,7 +287,7 @@ func testBuild(t *testing.T) string {
 		}
 	}
 	bin := t.TempDir()
-	build := exec.Command("go", append([]string{"build", "-buildvcs=false", "-o", bin + "/"}, programs...)...)
+	build := exec.Command("go", append([]string{"build", "-buildvcs=false", "-ldflags=-s -w", "-o", bin + "/"}, programs...)...)
 	build.Dir = filepath.Join("..", "..")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
