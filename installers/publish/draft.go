@@ -111,21 +111,13 @@ func (d *Draft) write(path string, extra int) error {
 // OpenDraft reads a draft and holds it against what is in force: signatures that it
 // has are verified, and it must have been made over this.
 func (r *Repository) OpenDraft(path string) (*Draft, error) {
-	fail := func(err error) (*Draft, error) { return nil, fmt.Errorf("the draft %s: %w", path, err) }
-	info, err := os.Stat(path)
+	text, err := files.ReadBounded(path, maxDraft)
 	if err != nil {
-		return fail(err)
-	}
-	if info.Size() > maxDraft {
-		return fail(fmt.Errorf("it has %d bytes, want at most %d", info.Size(), maxDraft))
-	}
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return fail(err)
+		return nil, fmt.Errorf("the draft: %w", err)
 	}
 	d, err := r.parseDraft(text)
 	if err != nil {
-		return fail(err)
+		return nil, fmt.Errorf("the draft %s: %w", path, err)
 	}
 	return d, nil
 }

@@ -169,9 +169,9 @@ func MakeKey(folder, name string, rand io.Reader, ask AskPassphrase) (file, publ
 
 // readPublic reads what MakeKey wrote for others.
 func readPublic(file string) (*key, error) {
-	text, err := readSmall(file)
+	text, err := files.ReadBounded(file, maxKey)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("read a key: %w", err)
 	}
 	block, _ := pem.Decode(text)
 	if block == nil || block.Type != publicType {
@@ -208,14 +208,14 @@ type keyring map[string]*key
 func readKeys(folders []string) (keyring, error) {
 	r := keyring{}
 	for _, folder := range folders {
-		files, err := filepath.Glob(filepath.Join(folder, "*"+keySuffix))
-		if err != nil || len(files) > maxKeys {
-			return nil, fmt.Errorf("the folder of keys %s has %d keys, want at most %d: name the folder that has only the releases' keys", folder, len(files), maxKeys)
+		paths, err := filepath.Glob(filepath.Join(folder, "*"+keySuffix))
+		if err != nil || len(paths) > maxKeys {
+			return nil, fmt.Errorf("the folder of keys %s has %d keys, want at most %d: name the folder that has only the releases' keys", folder, len(paths), maxKeys)
 		}
 		if _, err := os.Stat(folder); err != nil {
 			return nil, fmt.Errorf("the folder of keys: %w", err)
 		}
-		for _, file := range files {
+		for _, file := range paths {
 			k, err := readKey(file)
 			if err != nil {
 				return nil, err
@@ -234,9 +234,9 @@ func readKey(file string) (*key, error) {
 	if info.Mode().Perm()&0o077 != 0 {
 		return nil, fmt.Errorf("key %s can be read by others (mode %04o): if anybody may have, rotate it; then chmod 600", file, info.Mode().Perm())
 	}
-	text, err := readSmall(file)
+	text, err := files.ReadBounded(file, maxKey)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("read a key: %w", err)
 	}
 	block, _ := pem.Decode(text)
 	if block != nil && block.Type == sealedType {
@@ -262,18 +262,6 @@ func readKey(file string) (*key, error) {
 		k.private = private
 	}
 	return k, err
-}
-
-// readSmall reads a file that a key may be in.
-func readSmall(file string) ([]byte, error) {
-	info, err := os.Stat(file)
-	if err != nil {
-		return nil, fmt.Errorf("read a key: %w", err)
-	}
-	if info.Size() > maxKey {
-		return nil, fmt.Errorf("key %s has %d bytes, want at most %d", file, info.Size(), maxKey)
-	}
-	return os.ReadFile(file)
 }
 
 // sign signs metadata by the keys at hand that a root names for the role, and says

@@ -155,15 +155,7 @@ func metaVersion(meta map[string]*metadata.MetaFiles, role string) int64 {
 
 // read reads a file of the repository that may have so many bytes.
 func (r *Repository) read(name string, most int64) ([]byte, error) {
-	path := filepath.Join(r.cfg.Folder, name)
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if info.Size() > most {
-		return nil, fmt.Errorf("%s has %d bytes, want at most %d", path, info.Size(), most)
-	}
-	return os.ReadFile(path)
+	return files.ReadBounded(filepath.Join(r.cfg.Folder, name), most)
 }
 
 // write puts a file into the repository in one step, and not before it is on the

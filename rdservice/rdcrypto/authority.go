@@ -185,12 +185,7 @@ func loadKey(path string) (*rsa.PrivateKey, error) {
 }
 
 func readPEM(path, kind string) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, fmt.Errorf("reading the test authority: %w", err)
-	}
-	defer f.Close()
-	content, err := io.ReadAll(io.LimitReader(f, maxAuthorityFile))
+	content, err := files.ReadBounded(path, maxAuthorityFile)
 	if err != nil {
 		return nil, fmt.Errorf("reading the test authority: %w", err)
 	}

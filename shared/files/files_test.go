@@ -126,3 +126,19 @@ func TestSignal(t *testing.T) {
 		t.Errorf("to a process that is not there: %v", err)
 	}
 }
+
+func TestReadBounded(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a")
+	if err := os.WriteFile(path, []byte("four"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := ReadBounded(path, 4); err != nil || string(text) != "four" {
+		t.Errorf("read %q, %v", text, err)
+	}
+	if text, err := ReadBounded(path, 3); err == nil || len(text) != 0 {
+		t.Errorf("of a larger file %q, %v", text, err)
+	}
+	if _, err := ReadBounded(path+"b", 3); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("of a missing file: %v", err)
+	}
+}

@@ -19,29 +19,23 @@ import (
 	"galla/edge/update/release"
 	"galla/edge/update/releases"
 	"galla/installers"
+	"galla/shared/files"
 )
 
 type updateTrust struct {
 	UpdateRoot string `name:"update-root" env:"GALLA_UPDATE_ROOT" type:"existingfile" help:"Root of trust of releases (root.json) in place of the one that is built in: for a repository of one's own, or a test's."`
 }
 
-// maxRoot bounds the file of a root of trust, in bytes.
-const maxRoot = release.MaxRoot
-
 // root returns the root of trust; nil where there is none.
 func (t updateTrust) root() ([]byte, error) {
 	if t.UpdateRoot == "" {
 		return installers.Root()
 	}
-	f, err := os.Open(t.UpdateRoot)
+	text, err := files.ReadBounded(t.UpdateRoot, release.MaxRoot)
 	if err != nil {
 		return nil, fmt.Errorf("read the root of trust: %w", err)
 	}
-	text, err := io.ReadAll(io.LimitReader(f, maxRoot+1))
-	if err == nil && len(text) > maxRoot {
-		err = fmt.Errorf("it has more than %d bytes", maxRoot)
-	}
-	return text, errors.Join(err, f.Close())
+	return text, nil
 }
 
 // errNoTrust and errNoRelease say why this program can't be updated by itself.

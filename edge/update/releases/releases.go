@@ -147,7 +147,7 @@ func (s *Store) Verify(v release.Version) (release.Target, error) {
 	if _, err := release.ParseVersion(string(v)); err != nil {
 		return release.Target{}, err
 	}
-	text, err := readBounded(filepath.Join(s.folder(v), proofFile), release.MaxProof)
+	text, err := files.ReadBounded(filepath.Join(s.folder(v), proofFile), release.MaxProof)
 	if err != nil {
 		return fail(err)
 	}
@@ -244,20 +244,6 @@ func (s *Store) PrunePartial(t release.Target) error {
 	return err
 }
 
-// readBounded reads a file that may have so many bytes.
-func readBounded(path string, most int64) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = f.Close() }()
-	text, err := io.ReadAll(io.LimitReader(f, most+1))
-	if err == nil && int64(len(text)) > most {
-		err = fmt.Errorf("%s has more than %d bytes", path, most)
-	}
-	return text, err
-}
-
 // writeAtomic writes a file in one step, and returns when it is on disk.
 func writeAtomic(path string, text []byte) error {
 	return files.WriteAtomic(path, text, 0o600, renameRetry)
@@ -283,7 +269,7 @@ func renameRetry(from, to string) error {
 
 // ReadProof reads the repository's last metadata; fs.ErrNotExist where there is none.
 func (s *Store) ReadProof() (release.Proof, error) {
-	text, err := readBounded(filepath.Join(s.MetadataFolder(), proofFile), release.MaxProof)
+	text, err := files.ReadBounded(filepath.Join(s.MetadataFolder(), proofFile), release.MaxProof)
 	if err != nil {
 		return release.Proof{}, err
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"galla/edge/update/release"
+	"galla/shared/files"
 )
 
 // State is the state of the releases. The launcher writes it, all others read it.
@@ -81,7 +82,7 @@ func (s *State) MarkStarted(v release.Version) {
 // ReadState reads the state; an empty one where none was written yet.
 func (s *Store) ReadState() (State, error) {
 	var state State
-	text, err := readBounded(filepath.Join(s.cfg.Folder, stateFile), maxState)
+	text, err := files.ReadBounded(filepath.Join(s.cfg.Folder, stateFile), maxState)
 	if errors.Is(err, fs.ErrNotExist) {
 		return state, nil
 	}

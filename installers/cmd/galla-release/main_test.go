@@ -78,8 +78,8 @@ func TestPassphrases(t *testing.T) {
 		return name
 	}
 	for text, want := range map[string]string{
-		"five words that nobody guesses\r\n": "", "short\n": "can be guessed", "\n": "want 1 to",
-		strings.Repeat("x", maxPassphrase+1): "want 1 to",
+		"five words that nobody guesses\r\n": "", "short\n": "can be guessed", "\n": "is empty",
+		strings.Repeat("x", maxPassphrase+1): "more than",
 	} {
 		given, err := passphrases(file(text))("targets-1.key", true)
 		if want != "" && (err == nil || !strings.Contains(err.Error(), want)) || want == "" && (err != nil || string(given.Reveal()) != "five words that nobody guesses") {

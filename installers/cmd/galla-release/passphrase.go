@@ -4,12 +4,12 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 
 	"golang.org/x/term"
 
 	"galla/installers/publish"
+	"galla/shared/files"
 	"galla/shared/secret"
 )
 
@@ -47,17 +47,12 @@ func passphrase(file, key string, made bool) ([]byte, error) {
 	if file == "" {
 		return askAtTerminal(key, made)
 	}
-	f, err := os.Open(file)
+	text, err := files.ReadBounded(file, maxPassphrase)
 	if err != nil {
 		return nil, fmt.Errorf("read the passphrase: %w", err)
 	}
-	text, err := io.ReadAll(io.LimitReader(f, maxPassphrase+1))
-	if err = errors.Join(err, f.Close()); err != nil {
-		return nil, fmt.Errorf("read the passphrase: %w", err)
-	}
-	text = bytes.TrimRight(text, "\r\n")
-	if len(text) == 0 || len(text) > maxPassphrase {
-		return nil, fmt.Errorf("the passphrase in %s has %d bytes, want 1 to %d", file, len(text), maxPassphrase)
+	if text = bytes.TrimRight(text, "\r\n"); len(text) == 0 {
+		return nil, fmt.Errorf("the passphrase in %s is empty", file)
 	}
 	return text, nil
 }
