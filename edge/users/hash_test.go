@@ -30,7 +30,7 @@ func TestHash(t *testing.T) {
 func FuzzRead(f *testing.F) {
 	f.Add([]byte(`{"version":1,"users":[{"id":"agent","name":"F","role":"owner","working":true}]}`))
 	f.Fuzz(func(t *testing.T, value []byte) {
-		if list, _, err := parse(value); err == nil && countOwners(list) == 0 {
+		if list, _, err := parse(value); err == nil && !hasOwner(list) {
 			t.Error("nobody owns the counter")
 		}
 	})

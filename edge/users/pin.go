@@ -53,9 +53,9 @@ func (p *Service) ChangePIN(ctx context.Context, id string, old, pin secret.OTP)
 // tryPIN is one attempt; the caller holds stepMu.
 func (p *Service) tryPIN(ctx context.Context, id string, pin secret.OTP) (edge.User, error) {
 	list, browsers, hash := p.snapshot(), p.knownBrowsers(), browserHash(ctx)
-	e := find(list, id)
-	if e == nil || !e.Enabled {
-		return edge.User{}, fmt.Errorf("user %q: %w", id, edge.ErrNotFound)
+	e, err := findEnabled(list, id)
+	if err != nil {
+		return edge.User{}, err
 	}
 	now, here := p.cfg.Now(), e.knownBrowser(browsers, hash)
 	tries := e.attemptsIn(here)

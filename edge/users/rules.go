@@ -24,7 +24,6 @@ var (
 	ErrOwnPIN       = errors.New("an own PIN is changed with the old one, whoever owns the counter")
 	// ErrPINMustChange reports a right PIN that somebody else set and so knows.
 	ErrPINMustChange = errors.New("this PIN was set by an owner; the user has to choose an own one first")
-	ErrNoAadhaar     = errors.New("the user's Aadhaar number is not stored; an owner enters it")
 )
 
 // Limits.

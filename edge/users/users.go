@@ -124,7 +124,7 @@ func parse(value []byte) ([]account, []browser, error) {
 	if s.Version != storedVersion {
 		return nil, nil, fmt.Errorf("the stored users have version %d, this program reads %d; use the program that wrote them or a newer one", s.Version, storedVersion)
 	}
-	if countOwners(s.Accounts) == 0 {
+	if !hasOwner(s.Accounts) {
 		return nil, nil, errors.New("the stored users have no enabled owner; call support")
 	}
 	return s.Accounts, withoutStale(s.Accounts, s.Browsers), nil
@@ -164,13 +164,16 @@ func find(list []account, id string) *account {
 	return nil
 }
 
-func countOwners(list []account) (n int) {
-	for _, e := range list {
-		if e.Enabled && e.Role == edge.RoleOwner {
-			n++
-		}
+// findEnabled returns an enabled user, or edge.ErrNotFound.
+func findEnabled(list []account, id string) (*account, error) {
+	if e := find(list, id); e != nil && e.Enabled {
+		return e, nil
 	}
-	return n
+	return nil, fmt.Errorf("user %q: %w", id, edge.ErrNotFound)
+}
+
+func hasOwner(list []account) bool {
+	return slices.ContainsFunc(list, func(e account) bool { return e.Enabled && e.Role == edge.RoleOwner })
 }
 
 func (e *account) user() edge.User {
@@ -209,35 +212,24 @@ func (p *Service) All() []User {
 
 // User returns an enabled user, or edge.ErrNotFound.
 func (p *Service) User(id string) (edge.User, error) {
-	list := p.snapshot()
-	e := find(list, id)
-	if e == nil || !e.Enabled {
-		return edge.User{}, fmt.Errorf("user %q: %w", id, edge.ErrNotFound)
+	e, err := findEnabled(p.snapshot(), id)
+	if err != nil {
+		return edge.User{}, err
 	}
 	return e.user(), nil
 }
 
-// Aadhaar returns an enabled user's number for the day's authentication. It fails
-// with edge.ErrNotFound or ErrNoAadhaar.
-func (p *Service) Aadhaar(id string) (secret.Aadhaar, error) {
-	list := p.snapshot()
-	e := find(list, id)
-	switch {
-	case e == nil || !e.Enabled:
-		return secret.Aadhaar{}, fmt.Errorf("user %q: %w", id, edge.ErrNotFound)
-	case e.Aadhaar == "":
-		return secret.Aadhaar{}, ErrNoAadhaar
+// AadhaarOf returns an enabled user's number for the day's authentication. It fails
+// with edge.ErrNotFound, or with *edge.PreconditionError where no number is stored.
+func (p *Service) AadhaarOf(id string) (secret.Aadhaar, error) {
+	e, err := findEnabled(p.snapshot(), id)
+	if err != nil {
+		return secret.Aadhaar{}, err
+	}
+	if e.Aadhaar == "" {
+		return secret.Aadhaar{}, &edge.PreconditionError{Code: edge.PreconditionNumber}
 	}
 	return secret.ParseAadhaar(e.Aadhaar)
-}
-
-// AadhaarOf is Aadhaar with an *edge.PreconditionError where no number is stored.
-func (p *Service) AadhaarOf(id string) (secret.Aadhaar, error) {
-	number, err := p.Aadhaar(id)
-	if errors.Is(err, ErrNoAadhaar) {
-		err = &edge.PreconditionError{Code: edge.PreconditionNumber}
-	}
-	return number, err
 }
 
 // NewUser describes a new user.
@@ -354,12 +346,11 @@ func (p *Service) Enable(by, id string, pin secret.OTP) error {
 // SetLanguage stores the language that a user chose.
 func (p *Service) SetLanguage(_ context.Context, id, language string) error {
 	return p.change(func(list []account) ([]account, error) {
-		e := find(list, id)
-		if e == nil || !e.Enabled {
-			return nil, fmt.Errorf("user %q: %w", id, edge.ErrNotFound)
+		e, err := findEnabled(list, id)
+		if err == nil {
+			e.Language = language
 		}
-		e.Language = language
-		return list, nil
+		return list, err
 	})
 }
 
@@ -391,7 +382,7 @@ func (p *Service) change(change func([]account) ([]account, error)) error {
 	if err != nil || slices.Equal(before, after) {
 		return err
 	}
-	if countOwners(after) == 0 {
+	if !hasOwner(after) {
 		return ErrLastOwner
 	}
 	return p.save(after)

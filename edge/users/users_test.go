@@ -99,7 +99,7 @@ func TestTheAgentIsTheFirstOwner(t *testing.T) {
 	if got, err := p.CheckPIN(t.Context(), edge.AgentID, pin("2580")); err != nil || got != want {
 		t.Errorf("CheckPIN = %+v, %v", got, err)
 	}
-	if n, err := p.Aadhaar(edge.AgentID); err != nil || n.Reveal() != fatimaNumber {
+	if n, err := p.AadhaarOf(edge.AgentID); err != nil || n.Reveal() != fatimaNumber {
 		t.Errorf("Aadhaar: %v", err)
 	}
 	// What an owner changed outlives the settings of the enrolment.
@@ -288,7 +288,8 @@ func TestRefusals(t *testing.T) {
 	if _, err := p.CheckPIN(t.Context(), gone, pin("7391")); !errors.Is(err, edge.ErrNotFound) {
 		t.Errorf("one who left: %v", err)
 	}
-	if _, err := p.Aadhaar(asha); !errors.Is(err, ErrNoAadhaar) {
+	var missing *edge.PreconditionError
+	if _, err := p.AadhaarOf(asha); !errors.As(err, &missing) || missing.Code != edge.PreconditionNumber {
 		t.Errorf("no number: %v", err)
 	}
 	// Names in the scripts of the counter's languages are names.
@@ -433,7 +434,7 @@ func TestManagingWalk(t *testing.T) {
 			},
 			"": func(t *rapid.T) {
 				list := p.snapshot()
-				if countOwners(list) == 0 {
+				if !hasOwner(list) {
 					t.Fatal("no working owner is left")
 				}
 				seen := map[string]bool{}
