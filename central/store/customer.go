@@ -12,15 +12,23 @@ import (
 )
 
 // NameCustomer implements accounts.Customers. A name moves to another customer, such as
-// after a change of the mobile number.
+// after a change of the mobile number; search still finds it by the former one.
 func (s Customers) NameCustomer(ctx context.Context, name accounts.CustomerName, who accounts.CustomerKey, at time.Time) error {
 	const task = "record a customer's name"
 	known, err := s.task(task).exists(ctx, `SELECT 1 FROM customer_names WHERE name = $1 AND customer = $2`, name, who[:])
 	if err != nil || known {
 		return err
 	}
-	return s.task(task).exec(ctx, `INSERT INTO customer_names (name, customer, at) VALUES ($1, $2, $3)
-		ON CONFLICT (name) DO UPDATE SET customer = excluded.customer, at = excluded.at`, name, who[:], at)
+	return s.task(task).change(ctx, func(c conn) error {
+		_, err := c.exec(`INSERT INTO customer_former_names (customer, name) SELECT customer, name FROM customer_names WHERE name = $1`+c.dialect.forUpdate+`
+			ON CONFLICT (customer, name) DO NOTHING`, name)
+		if err != nil {
+			return err
+		}
+		_, err = c.exec(`INSERT INTO customer_names (name, customer, at) VALUES ($1, $2, $3)
+			ON CONFLICT (name) DO UPDATE SET customer = excluded.customer, at = excluded.at`, name, who[:], at)
+		return err
+	})
 }
 
 // AliasCustomer implements accounts.Customers.

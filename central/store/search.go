@@ -44,11 +44,12 @@ func operationsOfMerchant(c conn, merchant string, from, to int64, limit int) ([
 // may share.
 const maxMobileOwners = 20
 
-// operationsByMobile finds the transfers of the remitters with a mobile number, and the
-// operations of the merchants with it.
+// operationsByMobile finds the transfers of the remitters that have or had a mobile number,
+// and the operations of the merchants with it.
 func operationsByMobile(c conn, q staff.Search, from, to int64, limit int) ([]central.Operation, error) {
 	remitter := string(accounts.CustomerByRemitter(""))
-	senders, err := allRows(c, scanValue[string], `SELECT name FROM customer_names WHERE customer = $1 AND name LIKE $2 LIMIT $3`, q.Hash[:], remitter+"%", maxMobileOwners)
+	senders, err := allRows(c, scanValue[string], `SELECT name FROM customer_names WHERE customer = $1 AND name LIKE $2
+		UNION SELECT name FROM customer_former_names WHERE customer = $1 AND name LIKE $2 LIMIT $3`, q.Hash[:], remitter+"%", maxMobileOwners)
 	if err != nil {
 		return nil, err
 	}

@@ -390,6 +390,10 @@ func search(t *testing.T, on kind) {
 	for range 2 {
 		wantErr(t, "name a customer", s.NameCustomer(background, accounts.CustomerByRemitter("sender-1"), hash, t0), nil)
 	}
+	former, returned := accounts.CustomerKey{8}, accounts.CustomerKey{9}
+	for _, number := range []accounts.CustomerKey{former, returned, former, returned, hash} { // the remitter changes its number, and back
+		wantErr(t, "name a customer", s.NameCustomer(background, accounts.CustomerByRemitter("sender-1"), number, t0), nil)
+	}
 	whole := staff.Search{From: t0.Add(-time.Hour), To: t0.Add(2 * time.Hour), Limit: 10}
 	for name, c := range map[string]struct {
 		change func(*staff.Search)
@@ -402,6 +406,9 @@ func search(t *testing.T, on kind) {
 		"other last four":   {func(q *staff.Search) { q.Aadhaar = "XXXXXXXX0000" }, nil},
 		"merchant":          {func(q *staff.Search) { q.Merchant = merchant2 }, []op.ID{later.ID}},
 		"remitter's mobile": {func(q *staff.Search) { q.Mobile, q.Hash = "9876543210", hash }, []op.ID{transfer.ID}},
+		"a former mobile":   {func(q *staff.Search) { q.Mobile, q.Hash = "9876543211", former }, []op.ID{transfer.ID}},
+		"another one":       {func(q *staff.Search) { q.Mobile, q.Hash = "9876543212", returned }, []op.ID{transfer.ID}},
+		"nobody's mobile":   {func(q *staff.Search) { q.Mobile, q.Hash = "9876543213", accounts.CustomerKey{10} }, nil},
 		"merchant's mobile": {func(q *staff.Search) { q.Mobile = "9000000001" }, []op.ID{mine.ID}},
 		"one of them":       {func(q *staff.Search) { q.Limit = 1 }, []op.ID{later.ID}},
 		"for ever":          {func(q *staff.Search) { q.From, q.To = time.Time{}, time.Time{} }, []op.ID{later.ID, transfer.ID, mine.ID}},

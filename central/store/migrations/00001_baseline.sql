@@ -674,6 +674,14 @@ CREATE TABLE customer_names (
 
 CREATE INDEX customer_names_of_customer ON customer_names (customer);
 
+-- The customers that a name had before, such as those of a remitter's former mobile
+-- numbers: the staff's search finds its operations by them, too.
+CREATE TABLE customer_former_names (
+    customer BLOB    NOT NULL CHECK (length(customer) = 32),
+    name     TEXT    NOT NULL CHECK (name <> ''),
+    PRIMARY KEY (customer, name)
+) STRICT, WITHOUT ROWID;
+
 -- Which merchant passed an OTP or finger step with which customer, by any name.
 CREATE TABLE customer_proofs (
     merchant TEXT    NOT NULL REFERENCES merchants (id),
