@@ -13,7 +13,7 @@ import (
 // typed into the wrong field is no name, however it is spaced.
 func IsName(text string, max int) bool {
 	_, err := printable.Name(text, max)
-	return err == nil && !containsAadhaar(text)
+	return err == nil && !ContainsAadhaar(text)
 }
 
 // WrongNames returns the fields that hold a name which is not allowed, sorted.
@@ -28,7 +28,8 @@ func (f Fields) WrongNames() []string {
 	return wrong
 }
 
-func containsAadhaar(text string) bool {
+// ContainsAadhaar reports whether the digits of a text are an Aadhaar number.
+func ContainsAadhaar(text string) bool {
 	digits := strings.Map(func(r rune) rune {
 		if r < '0' || r > '9' {
 			return -1

@@ -135,7 +135,6 @@ func jsonText(v jsontext.Value) string {
 	return string(v)
 }
 
-// jsonString writes a text as JSON.
 func jsonString(s string) jsontext.Value {
 	v, err := jsontext.AppendQuote(nil, s)
 	if err != nil { // s is not UTF-8: what can be written of it

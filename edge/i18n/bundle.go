@@ -21,7 +21,6 @@ type Language struct {
 	Name string // its own name: हिन्दी
 }
 
-// languages in the order in which they are offered.
 var languages = []Language{
 	{English, "English"}, {"hi", "हिन्दी"}, {"mr", "मराठी"}, {"bn", "বাংলা"}, {"te", "తెలుగు"}, {"ta", "தமிழ்"},
 }

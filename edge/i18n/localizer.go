@@ -62,7 +62,6 @@ func (braces) Parse(src, _, _ string) (template.ParsedTemplate, error) {
 	return bracesTemplate(src), nil
 }
 
-// bracesTemplate is a parsed text.
 type bracesTemplate string
 
 // Execute implements template.ParsedTemplate; data holds pairs of name and value.

@@ -49,7 +49,6 @@ func (w *Localizer) NumberTextsJSON() string {
 	return string(b)
 }
 
-// spellNumber spells a whole number by crore, lakh, thousand and hundred.
 func (w *Localizer) spellNumber(n int64) string {
 	below := strings.Split(w.Text("number.below100"), ",")
 	var parts []string

@@ -111,7 +111,6 @@ func (k *Kit) SettingsMenuItem(ses *Session) MenuItem {
 	return MenuItem{Href: "/settings", Icon: "sound", Title: words.Text("settings.entry"), Hint: words.Text("settings.hint")}
 }
 
-// showSettings shows this browser's settings.
 func (k *Kit) showSettings(w http.ResponseWriter, r *http.Request, ses *Session) {
 	words, on := ses.Words(), soundOn(r)
 	k.Render(w, r, ses, http.StatusOK, Page{
@@ -123,7 +122,6 @@ func (k *Kit) showSettings(w http.ResponseWriter, r *http.Request, ses *Session)
 	})
 }
 
-// saveSettings stores the settings in cookies.
 func (k *Kit) saveSettings(w http.ResponseWriter, r *http.Request, _ *Session) {
 	value := "on"
 	if r.PostForm.Get("sound") == soundOff {

@@ -27,21 +27,18 @@ func (ses *Session) MarkConfirmed() {
 	ses.confirmed = time.Now()
 }
 
-// isConfirmed reports whether the PIN was confirmed recently.
 func (ses *Session) isConfirmed() bool {
 	ses.mu.Lock()
 	defer ses.mu.Unlock()
 	return !ses.confirmed.IsZero() && time.Since(ses.confirmed) < ConfirmationTTL
 }
 
-// confirmData is the data of the page that asks for the PIN again.
 type confirmData struct {
 	Action string
 	Kept   [][2]string // fields of the submitted form that are sent again
 	PIN    Field
 }
 
-// confirmField is the form field of the PIN.
 const confirmField = "confirm"
 
 // OwnerConfirmed wraps a page that changes users, readers, reports or the shop's identity
@@ -66,7 +63,6 @@ func (k *Kit) OwnerConfirmed(handler Handler, keep ...string) Handler {
 	})
 }
 
-// renderPINForm asks for the PIN instead of showing a page or handling a form.
 func (k *Kit) renderPINForm(w http.ResponseWriter, r *http.Request, ses *Session, status int, why string, keep []string) {
 	d := confirmData{Action: "/confirm?next=" + url.QueryEscape(k.pageAddress(r))}
 	if r.Method == http.MethodPost && len(keep) > 0 {
@@ -107,7 +103,6 @@ func (k *Kit) checkPIN(r *http.Request, ses *Session) (why string, status int) {
 	return "", 0
 }
 
-// confirmPIN checks the PIN and redirects to the page that asked for it.
 func (k *Kit) confirmPIN(w http.ResponseWriter, r *http.Request, ses *Session) {
 	next := LocalPath(r.URL.Query().Get("next"))
 	if why, status := k.checkPIN(r, ses); why != "" {

@@ -103,7 +103,6 @@ func newSessions(rand io.Reader, idle time.Duration, stands func(edge.User) bool
 	return &sessionStore{idle: idle, rand: rand, key: key, userActive: stands, onLock: func() {}, byID: map[string]*Session{}}, nil
 }
 
-// newToken returns a new random cookie value.
 func (s *sessionStore) newToken() (string, error) {
 	b := make([]byte, idBytes)
 	if _, err := io.ReadFull(s.rand, b); err != nil {
@@ -119,7 +118,6 @@ func (s *sessionStore) mac(use, text string) string {
 	return base64.RawURLEncoding.EncodeToString(m.Sum(nil))
 }
 
-// csrfToken returns the token of the session's forms.
 func (s *sessionStore) csrfToken(id string) string { return s.mac("token", id) }
 
 func (s *sessionStore) validToken(id, token string) bool {
@@ -168,7 +166,6 @@ func (s *sessionStore) find(id string, touch bool) *Session {
 	return ses
 }
 
-// timeLeft is how long the session stays unlocked without activity.
 func (s *sessionStore) timeLeft(ses *Session) time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()

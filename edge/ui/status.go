@@ -25,7 +25,6 @@ type Chip struct {
 	Href   string
 }
 
-// statusBar is the status bar of every page.
 type statusBar struct {
 	Shop     string
 	Agent    string
@@ -120,7 +119,6 @@ func unfinishedChip(w *i18n.Localizer, st edge.Status) Chip {
 	return c
 }
 
-// clockWarning returns the warning about a wrong clock, or "".
 func clockWarning(w *i18n.Localizer, offset time.Duration) string {
 	switch {
 	case offset >= skewWarning:
@@ -131,7 +129,6 @@ func clockWarning(w *i18n.Localizer, offset time.Duration) string {
 	return ""
 }
 
-// certificateWarning returns the warning about a device certificate that ends soon, or "".
 func certificateWarning(w *i18n.Localizer, d edge.ReaderState, now time.Time) string {
 	if d.CertEnd.IsZero() || d.CertEnd.Sub(now) > certWarning {
 		return ""

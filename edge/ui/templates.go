@@ -131,7 +131,6 @@ func (p *templateSet) addTemplate(set, base *template.Template, files fs.FS, fil
 
 var errNoPage = errors.New("no such page")
 
-// localize returns a page's template in a language.
 func (p *templateSet) localize(w *i18n.Localizer, page string) (*template.Template, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

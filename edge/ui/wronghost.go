@@ -47,7 +47,6 @@ func isLoopbackHost(r *http.Request) bool {
 	return slices.Contains([]string{"127.0.0.1" + at, "localhost" + at, netip.AddrPortFrom(netip.IPv6Loopback(), uint16(port)).String()}, r.Host)
 }
 
-// wrongHostStyle is the page's only style.
 const wrongHostStyle = `body{margin:0;font:1.125rem/1.5 system-ui,sans-serif;color:#1c1917;background:#faf8f5}main{max-width:36rem;margin:12vh auto 0;padding:0 1.5rem}h1{font-size:1.5rem;line-height:1.3}li{margin:.5rem 0}`
 
 var (
@@ -71,7 +70,6 @@ var (
 `))
 )
 
-// cspHash returns a style's hash for Content-Security-Policy.
 func cspHash(style string) string {
 	sum := sha256.Sum256([]byte(style))
 	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])

@@ -58,7 +58,6 @@ func Name(text string, max int) (string, error) {
 	return text, nil
 }
 
-// hasHidden reports whether a text has an invisible character.
 func hasHidden(text string) bool {
 	if !utf8.ValidString(text) {
 		return true
@@ -92,7 +91,6 @@ func hidden(r rune) bool {
 // choose the form of a letter.
 func joiner(r rune) bool { return r == '\u200c' || r == '\u200d' }
 
-// takesJoiner reports whether a joiner has a meaning after a character.
 func takesJoiner(before rune) bool {
 	return unicode.In(before, unicode.Devanagari, unicode.Bengali, unicode.Gurmukhi, unicode.Gujarati, unicode.Oriya,
 		unicode.Tamil, unicode.Telugu, unicode.Kannada, unicode.Malayalam, unicode.Sinhala)

@@ -118,7 +118,6 @@ func RowChart(text ChartText, rows []ChartRow) template.HTML {
 	return template.HTML(out.String()) // all its texts are escaped above
 }
 
-// writeStart begins the element.
 func (t ChartText) writeStart(out *strings.Builder, across, down int) {
 	id := html.EscapeString(t.Name)
 	fmt.Fprintf(out, `<svg id="%s" class="chart" role="img" viewBox="0 0 %d %d" aria-labelledby="%s-title %s-desc">`, id, across, down, id, id)

@@ -12,7 +12,6 @@ const (
 	weakRate = 50
 )
 
-// bankOption is a bank of the list with its recent success rate.
 type bankOption struct {
 	edge.Bank
 	Rate *bankRate // nil: unknown
@@ -49,7 +48,6 @@ func (s *Pages) bankRateOf(words *i18n.Localizer, iin string) *bankRate {
 	return r
 }
 
-// chips returns the rate as a chip beside reader, connection and clock.
 func (r *bankRate) chips() []ui.Chip {
 	if r == nil {
 		return nil

@@ -17,7 +17,6 @@ const (
 	ratesTTL = 15 * time.Second
 )
 
-// rate is how a bank answered this counter in the last hours.
 type rate struct {
 	answered int // operations with an outcome from the bank
 	asked    int // operations sent to it

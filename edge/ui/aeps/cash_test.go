@@ -189,7 +189,11 @@ var cashBarLink = regexp.MustCompile(`id="open-cash-go" href="/op/([^"]+)"(?: da
 // there.
 func TestOneOperationsKeysAreItsOwn(t *testing.T) {
 	v := unlocked(t)
-	for _, c := range everyOutcome() {
+	book, err := i18n.Load(outcome.Catalogue())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range distinct(book.Localizer(i18n.English), v.f.Status(), everyOutcome()) {
 		v.f.mu.Lock()
 		clear(v.f.ops)
 		v.f.order = nil

@@ -20,7 +20,6 @@ const (
 	maxNotSentRows = 20
 )
 
-// outage says since when the counter is offline, and what was interrupted.
 type outage struct {
 	Title       string
 	Lead        string
@@ -28,7 +27,6 @@ type outage struct {
 	interrupted interrupted
 }
 
-// interrupted holds the operations that an outage interrupted.
 type interrupted struct {
 	Waiting []edge.View // sent when the counter is online again
 	Sent    []edge.View // sent, with unknown outcome
@@ -36,7 +34,6 @@ type interrupted struct {
 	Broken  bool        // the operations can't be read
 }
 
-// outageOf describes the outage.
 func (s *Pages) outageOf(words *i18n.Localizer, st edge.Status) *outage {
 	o := &outage{Title: words.Text("connection.offline", "time", words.ShortTime(st.Link.Since, st.Now)), interrupted: s.interruptedBy(st)}
 	switch {
@@ -113,7 +110,6 @@ type connectionData struct {
 	Broken bool
 }
 
-// operationGroup is the interrupted operations of one kind.
 type operationGroup struct {
 	Name  string // selects its texts
 	Title string

@@ -17,7 +17,6 @@ import (
 	"galla/shared/secret"
 )
 
-// quickAmounts are the most frequent amounts.
 var quickAmounts = []money.Paise{
 	100 * money.Rupee, 200 * money.Rupee, 500 * money.Rupee, 1_000 * money.Rupee,
 	2_000 * money.Rupee, 3_000 * money.Rupee, 5_000 * money.Rupee, 10_000 * money.Rupee,
@@ -29,7 +28,6 @@ const (
 	recentBanksWithin = 40 // operations searched
 )
 
-// formData is the data of a transaction's form.
 type formData struct {
 	Kind      outcome.Kind
 	Customer  string
@@ -50,7 +48,6 @@ type formData struct {
 	Ready     []ui.Chip
 }
 
-// consent is the consent text in one language.
 type consent struct {
 	i18n.Language
 	Text    string
@@ -122,7 +119,6 @@ func (s *Pages) renderForm(w http.ResponseWriter, r *http.Request, ses *ui.Sessi
 	s.Render(w, r, ses, wrong.Status, ui.Page{Name: "aeps/form", Title: d.Kind.Title(words), Back: "/", Alert: wrong.Alert, Data: d})
 }
 
-// recentBanks returns the banks of the last operations, newest first.
 func (s *Pages) recentBanks(banks []edge.Bank) []edge.Bank {
 	last, err := s.counter.Recent("", recentBanksWithin)
 	if err != nil {
@@ -189,7 +185,6 @@ func (s *Pages) start(d formData, draft edge.Request) (op.ID, error) {
 	return v.ID, err
 }
 
-// fieldError is the text of a field that the counter finds wrong.
 func (s *Pages) fieldError(words *i18n.Localizer, field string, draft edge.Request) string {
 	switch field {
 	case "amount":
@@ -275,7 +270,6 @@ func (s *Pages) askAadhaarAgain(ses *ui.Session, d *formData, draft edge.Request
 	}
 }
 
-// signInData is the data of the daily authentication's page.
 type signInData struct {
 	Next   string // the transaction that follows
 	Kind   string // its name, in words
@@ -286,7 +280,6 @@ type signInData struct {
 	Ready  []ui.Chip
 }
 
-// renderSignIn shows the agent's daily authentication.
 func (s *Pages) renderSignIn(w http.ResponseWriter, r *http.Request, ses *ui.Session, wrong ui.Problem) {
 	st := s.counter.Status()
 	d := signInData{Active: st.Session.BelongsTo(ses.Operator), Agent: ses.Operator.Name, Ready: ui.Readiness(ses.Words(), st)}

@@ -59,7 +59,6 @@ type homeData struct {
 	Broken bool      // the operations can't be read
 }
 
-// showHome shows the four transactions and what is unfinished.
 func (s *Pages) showHome(w http.ResponseWriter, r *http.Request, ses *ui.Session) {
 	st := s.counter.Status()
 	d := homeData{Active: st.Session.BelongsTo(ses.Operator)}

@@ -15,7 +15,6 @@ import (
 	"galla/shared/op"
 )
 
-// opData is the data of an operation's page.
 type opData struct {
 	ID       op.ID
 	Kind     outcome.Kind
@@ -38,7 +37,6 @@ type opData struct {
 	Flow     string // the address of the money transfer; empty: none
 }
 
-// actions says which steps the agent may take now.
 type actions struct {
 	Capture      bool // or try again
 	Retry        bool // Capture is a second attempt
@@ -56,7 +54,6 @@ type actions struct {
 // nextRefresh is the reload interval without scripts, in seconds.
 const nextRefresh = 3
 
-// renderOperation shows an operation in its present state.
 func (s *Pages) renderOperation(w http.ResponseWriter, r *http.Request, ses *ui.Session, wrong ui.Problem) {
 	v, err := ui.FindOperation(r, s.counter.Operation)
 	if err != nil {
@@ -118,7 +115,6 @@ func (s *Pages) consentOf(v edge.View, k outcome.Kind, shop string) *consent {
 	}
 }
 
-// allowedActions returns what may be done to an operation in its state.
 func allowedActions(v edge.View) actions {
 	early := v.State == op.Reserved || v.State == op.Queued
 	final := v.State.Final()
@@ -138,7 +134,6 @@ func allowedActions(v edge.View) actions {
 	}
 }
 
-// facts returns the details that a dispute needs.
 func facts(w *i18n.Localizer, v edge.View, st edge.Status) []ui.Fact {
 	var out []ui.Fact
 	add := func(label, value string) {
@@ -267,7 +262,6 @@ type receiptData struct {
 	Papers []string
 }
 
-// showReceipt shows the receipt of a finished operation or the slip of a pending one.
 func (s *Pages) showReceipt(w http.ResponseWriter, r *http.Request, ses *ui.Session) {
 	v, err := ui.FindOperation(r, s.counter.Operation)
 	if err != nil {

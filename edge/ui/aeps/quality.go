@@ -18,7 +18,6 @@ const (
 // compared (domain.md, 'Codes').
 var fingerMismatchCodes = []string{"U3", "VB", "VZ", "W6"}
 
-// printQuality says how good the print was, and what helps.
 type printQuality struct {
 	Head  string
 	Tone  string // ok, warn, bad
@@ -26,7 +25,6 @@ type printQuality struct {
 	Tips  []tip
 }
 
-// tip is one thing to do, with its icon.
 type tip struct{ Icon, Text string }
 
 // printQualityOf says what to do about the finger: clean it after a faint print, take

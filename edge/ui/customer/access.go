@@ -49,7 +49,6 @@ func newDisplayAccess(rand io.Reader) *displayAccess {
 	return &displayAccess{rand: rand, displays: ui.NewRecent[string, display](maxScreens)}
 }
 
-// newCode makes a code for a session's screen and invalidates an earlier one.
 func (g *displayAccess) newCode(ses *ui.Session) (string, error) {
 	code := make([]byte, 0, codeDigits)
 	for len(code) < codeDigits {

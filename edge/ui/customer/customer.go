@@ -233,7 +233,6 @@ func (c *Pages) redeemCode(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// setupData is the data of the agent's page of the customer's screen.
 type setupData struct {
 	Code    string // a new code, in two groups; empty: none
 	Address string // where it is entered
@@ -273,7 +272,6 @@ func (c *Pages) createCode(w http.ResponseWriter, r *http.Request, ses *ui.Sessi
 	c.renderSetup(w, r, ses, code)
 }
 
-// toggleBalance shows or hides the balance of one operation on the customer's screen.
 func (c *Pages) toggleBalance(w http.ResponseWriter, r *http.Request, ses *ui.Session) {
 	id, err := op.ParseID(r.PostForm.Get("id"))
 	if err != nil {

@@ -22,7 +22,6 @@ const (
 	maxScanned = 20
 )
 
-// screenView is the content of the screen, in the customer's language.
 type screenView struct {
 	Lang    string
 	Advice  string // which advice the agent's pages show (outcome.Outcome)
@@ -68,7 +67,6 @@ func isForCustomer(route op.RouteID) bool {
 	return route == op.GenerateQR || slices.ContainsFunc(outcome.AEPSKinds(), func(k outcome.Kind) bool { return k.Route == route })
 }
 
-// welcomeView is the screen between customers.
 func welcomeView(w *i18n.Localizer, shop string) screenView {
 	f := screenView{Lang: w.Code(), State: "welcome", Tone: outcome.ToneAsk, Icon: "cash", Shop: shop, Title: w.Text("customer.welcome"), Lead: w.Text("customer.welcome.lead")}
 	return f.withSpeech(w)
@@ -82,7 +80,6 @@ var phases = map[string]string{
 	"ready": "consent", "problem": "consent", "capturing": "finger",
 }
 
-// phase names the texts of an outcome.
 func phase(o outcome.Outcome) string {
 	if p := phases[o.Case]; p != "" {
 		return p
@@ -90,7 +87,6 @@ func phase(o outcome.Outcome) string {
 	return "wait"
 }
 
-// operationView describes an operation to the customer.
 func operationView(w *i18n.Localizer, v edge.View, st edge.Status) screenView {
 	t := outcome.Describe(w, v, st)
 	k, is := t.Kind, phase(t.Outcome)

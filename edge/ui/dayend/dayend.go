@@ -92,7 +92,6 @@ func (m *Pages) unclosedNote(words *i18n.Localizer) string {
 	return " · " + words.Plural("dayend.unclosed", len(open))
 }
 
-// dayOf returns the day of a request.
 func (m *Pages) dayOf(r *http.Request) ist.Day {
 	return m.book.DayOrToday(r.URL.Query().Get("day"))
 }

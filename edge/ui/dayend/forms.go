@@ -19,7 +19,6 @@ import (
 	"galla/shared/op"
 )
 
-// noteField is the field of one denomination.
 type noteField struct {
 	Name         string // of the field
 	Denomination int64  // paise
@@ -50,10 +49,8 @@ type countData struct {
 	Unanswered    []outcome.Row
 }
 
-// fieldName names the field of a denomination.
 func fieldName(of money.Paise) string { return "n" + strconv.FormatInt(int64(of), 10) }
 
-// noteFields returns the fields of a count as typed.
 func noteFields(words *i18n.Localizer, r *http.Request, wrong *cashbook.CountError) (out []noteField) {
 	for i, of := range cashbook.Denominations() {
 		f := noteField{Name: fieldName(of), Denomination: int64(of), Text: i18n.ShortRupees(of), Value: strings.TrimSpace(r.PostForm.Get(fieldName(of))), Focus: wrong == nil && i == 0}
@@ -68,7 +65,6 @@ func noteFields(words *i18n.Localizer, r *http.Request, wrong *cashbook.CountErr
 	return out
 }
 
-// readCount reads the count of a form.
 func readCount(r *http.Request) (cashbook.Count, *cashbook.CountError) {
 	count, err := cashbook.ParseCount(func(of money.Paise) string { return strings.TrimSpace(r.PostForm.Get(fieldName(of))) })
 	var wrong *cashbook.CountError
@@ -76,7 +72,6 @@ func readCount(r *http.Request) (cashbook.Count, *cashbook.CountError) {
 	return count, wrong
 }
 
-// showOpening asks for the cash at the beginning of the day.
 func (m *Pages) showOpening(w http.ResponseWriter, r *http.Request, ses *ui.Session) {
 	m.renderOpening(w, r, ses, http.StatusOK, nil)
 }
@@ -112,7 +107,6 @@ func (m *Pages) redirectToDay(w http.ResponseWriter, r *http.Request, day ist.Da
 	http.Redirect(w, r, "/day-end?day="+string(day), http.StatusSeeOther)
 }
 
-// showCount asks for the cash in the drawer at the end of the day.
 func (m *Pages) showCount(w http.ResponseWriter, r *http.Request, ses *ui.Session) {
 	day := m.dayOf(r)
 	if _, closed, err := m.book.Closed(day); closed || err != nil {
@@ -185,7 +179,6 @@ func (m *Pages) closeDay(w http.ResponseWriter, r *http.Request, ses *ui.Session
 	}
 }
 
-// compareCount fills in the comparison of the count.
 func (m *Pages) compareCount(words *i18n.Localizer, d *countData, k cashbook.Summary, count cashbook.Count, reason string) {
 	st := m.counter.Status()
 	off := count.Total() - k.Expected
@@ -208,7 +201,6 @@ func (m *Pages) compareCount(words *i18n.Localizer, d *countData, k cashbook.Sum
 	d.Unfinished, d.Unanswered = m.unfinishedGroups(words, st, k, cashbook.MaxUnfinished), m.rowsOf(words, st, cashbook.IDs(k.UnansweredCash))
 }
 
-// printClosing prints the closing of a day.
 func (m *Pages) printClosing(w http.ResponseWriter, r *http.Request, ses *ui.Session) {
 	day := m.dayOf(r)
 	c, closed, err := m.book.Closed(day)

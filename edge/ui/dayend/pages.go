@@ -47,7 +47,6 @@ type dayLink struct {
 	Text string
 }
 
-// chart is a drawing with a summary and its numbers.
 type chart struct {
 	SVG   template.HTML
 	Text  string
@@ -55,7 +54,6 @@ type chart struct {
 	Cash  ui.Table // cash in and out, in its own table to fit a phone
 }
 
-// closedData is a closing on the pages.
 type closedData struct {
 	Facts           []ui.Fact
 	Difference      string // in words
@@ -137,7 +135,6 @@ func (m *Pages) dayDataOf(words *i18n.Localizer, st edge.Status, k cashbook.Summ
 	return d
 }
 
-// unfinishedGroup holds unfinished operations with the same advice.
 type unfinishedGroup struct {
 	Title string
 	Hint  string
@@ -175,10 +172,8 @@ func (m *Pages) unfinishedGroups(words *i18n.Localizer, st edge.Status, k cashbo
 	return left
 }
 
-// firstRows limits the listed operations.
 func firstRows(ids []op.ID) []op.ID { return ids[:min(len(ids), maxListedRows)] }
 
-// rowsOf returns operations as list rows, in their present state.
 func (m *Pages) rowsOf(words *i18n.Localizer, st edge.Status, ids []op.ID) []outcome.Row {
 	var views []edge.View
 	for _, id := range ids {
@@ -189,7 +184,6 @@ func (m *Pages) rowsOf(words *i18n.Localizer, st edge.Status, ids []op.ID) []out
 	return outcome.Rows(words, views, st)
 }
 
-// flowTable returns a day's movements of cash, with the opening and the expected cash.
 func flowTable(words *i18n.Localizer, k cashbook.Summary) ui.Table {
 	t := ui.Table{
 		Caption: words.Text("dayend.flows"), Empty: words.Text("dayend.flows.none"),
@@ -217,7 +211,6 @@ func (m *Pages) hourChart(words *i18n.Localizer, day ist.Day, moved []cashbook.D
 	return chartOf(words, "hours", words.Text("dayend.hours"), words.Text("dayend.hours.head"), bars)
 }
 
-// chartOf draws bars and returns the same numbers as a table.
 func chartOf(words *i18n.Localizer, name, title, head string, bars []cashbook.Bar) chart {
 	var all cashbook.Bar
 	c := chart{Table: ui.Table{Caption: title, Heads: []ui.Head{{Text: head}, {Text: words.Text("dayend.chart.count"), Num: true}, {Text: words.Text("dayend.chart.sum"), Num: true}}}}
@@ -238,10 +231,8 @@ func chartOf(words *i18n.Localizer, name, title, head string, bars []cashbook.Ba
 	return c
 }
 
-// number formats a count with Indian grouping.
 func number(n int) string { return i18n.ShortRupees(money.Paise(n) * money.Rupee)[len("₹"):] }
 
-// closedDataOf describes a closing.
 func (m *Pages) closedDataOf(words *i18n.Localizer, st edge.Status, c cashbook.Closing) *closedData {
 	d := &closedData{Unfinished: m.rowsOf(words, st, firstRows(c.Unfinished)), UnfinishedCount: number(len(c.Unfinished))}
 	d.Difference, d.Tone = difference(words, c.Difference())
@@ -268,7 +259,6 @@ func (m *Pages) closedDataOf(words *i18n.Localizer, st edge.Status, c cashbook.C
 	return d
 }
 
-// difference describes the difference between counted and expected cash.
 func difference(words *i18n.Localizer, p money.Paise) (text, tone string) {
 	switch {
 	case p < 0:
@@ -289,7 +279,6 @@ type monthData struct {
 	Broken   bool
 }
 
-// showMonth shows a month's days with their closings.
 func (m *Pages) showMonth(w http.ResponseWriter, r *http.Request, ses *ui.Session) {
 	words, day := ses.Words(), m.dayOf(r)
 	days := day.Month()

@@ -28,7 +28,9 @@ func TestChromium(t *testing.T) {
 	chromium := uitest.Chromium(t)
 	for _, at := range seats {
 		t.Run(fmt.Sprint("story", at.width, at.language), func(t *testing.T) { newSenderStory(t, chromium, at.width, at.height, at.language) })
-		t.Run(fmt.Sprint("broken", at.width, at.language), func(t *testing.T) { faultyFlow(t, chromium, at.width, at.height, at.language) })
+		if at.width > 1000 || os.Getenv("GALLA_SHOTS") != "" {
+			t.Run(fmt.Sprint("broken", at.width, at.language), func(t *testing.T) { faultyFlow(t, chromium, at.width, at.height, at.language) })
+		}
 	}
 	for _, language := range []string{"ta", "te", "mr", "bn"} {
 		t.Run(language, func(t *testing.T) { walkSteps(t, chromium, language) })
@@ -55,9 +57,7 @@ func openTab(t *testing.T, chromium context.Context, c *counter, s *memoryCache,
 // types sends keys one by one, as a user does.
 func (b *tab) types(text string) {
 	b.T.Helper()
-	for _, r := range text {
-		b.Press(string(r))
-	}
+	b.Press(text)
 }
 
 // waitForStep waits for the page of a step.

@@ -139,7 +139,6 @@ func (s *Pages) refundAmount(f *flow) (amount, charge money.Paise) {
 	return cashbook.RefundAmounts(v.Record)
 }
 
-// stopPrecluded stores why the step's operation can't start now.
 func (f *flow) stopPrecluded(e *edge.PreconditionError) {
 	f.stop(problemPrecluded)
 	f.Code = string(e.Code)
@@ -175,7 +174,7 @@ func (s *Pages) advance(ctx context.Context, f *flow) (*edge.View, error) {
 			}
 		}
 		r := rules[f.Step]
-		if f.Step == Sender && !s.isKnown(f.DetailsID) {
+		if f.Step == Sender && s.operation(f.DetailsID).ID == "" { // the reply is no longer stored
 			f.moveTo(Details)
 			continue
 		}
@@ -187,10 +186,4 @@ func (s *Pages) advance(ctx context.Context, f *flow) (*edge.View, error) {
 		}
 	}
 	return nil, nil
-}
-
-// isKnown reports whether an enquiry's reply is still stored.
-func (s *Pages) isKnown(id op.ID) bool {
-	_, err := s.counter.Operation(id)
-	return err == nil
 }

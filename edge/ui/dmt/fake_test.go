@@ -13,6 +13,7 @@ import (
 
 	"galla/edge"
 	"galla/edge/api"
+	"galla/edge/i18n"
 	"galla/edge/ui/uitest"
 	"galla/shared/money"
 	"galla/shared/op"
@@ -271,7 +272,8 @@ func newPages(t testing.TB, c *counter, s *memoryCache) *Pages {
 // walker is an agent without scripts in one flow.
 type walker struct {
 	*uitest.Client
-	at string
+	at      string
+	english *i18n.Localizer // by words
 }
 
 func login(t *testing.T, c *counter, s *memoryCache) *walker {

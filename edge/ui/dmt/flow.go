@@ -41,7 +41,6 @@ const (
 	Refunded    Step = "refunded"   // the refund's outcome
 )
 
-// meaning is the meaning of a reply for the flow.
 type meaning int
 
 const (
@@ -51,7 +50,6 @@ const (
 	refused             // refused, not sent, or no such account
 )
 
-// rule is a row of the flow's table.
 type rule struct {
 	route      op.RouteID // empty: no operation
 	auto       bool       // started on entering the step; otherwise by a form
@@ -162,19 +160,16 @@ const (
 	problemNoRefund  = "dmt.problem.no-refund"
 )
 
-// moveTo moves the flow to a step.
 func (f *flow) moveTo(s Step) {
 	f.stop("")
 	f.Step = s
 }
 
-// stop stores why the step did not succeed.
 func (f *flow) stop(trouble string) {
 	f.Call, f.Problem, f.Code, f.Message, f.Reason = "", trouble, "", "", edge.ReasonNone
 	f.Turn++
 }
 
-// stopRefused stores who refused the step, and why.
 func (f *flow) stopRefused(v edge.View) {
 	switch {
 	case v.Result.Code != "":
@@ -227,7 +222,6 @@ func classify(s Step, v edge.View) meaning {
 // 4.4). SUCCESS was paid out, REFUNDED is already refunded.
 const statusReversed = "REVERSED"
 
-// applyOutcome applies an outcome to the flow and moves it on.
 func (f *flow) applyOutcome(v edge.View, now time.Time) {
 	r, got := rules[f.Step], classify(f.Step, v)
 	if r.anyOutcome {

@@ -11,7 +11,6 @@ import (
 	"galla/shared/op"
 )
 
-// fillForm shows the form of a step, with typed or known values.
 func (s *Pages) fillForm(ses *ui.Session, r *http.Request, d *flowData, f flow, wrong formErrors) {
 	words := ses.Words()
 	d.Submit = words.Text("dmt.go")
@@ -79,7 +78,6 @@ func (s *Pages) fillForm(ses *ui.Session, r *http.Request, d *flowData, f flow, 
 	}
 }
 
-// fillOTP adds the texts of a one-time password.
 func (d *flowData) fillOTP(words *i18n.Localizer, f flow) {
 	switch f.Step {
 	case Code:
@@ -89,13 +87,11 @@ func (d *flowData) fillOTP(words *i18n.Localizer, f flow) {
 	}
 }
 
-// addQuickAmounts adds quick keys and spelling to an amount's field.
 func addQuickAmounts(w *i18n.Localizer, x *ui.Field) {
 	x.Wrong, x.Spelling = w.Text("dmt.amount.wrong"), w.NumberTextsJSON()
 	x.KeysLabel, x.Keys = w.Text("dmt.amount.quick"), ui.Keys("", 500*money.Rupee, 1_000*money.Rupee, 2_000*money.Rupee, 5_000*money.Rupee)
 }
 
-// addConsent adds the consent texts.
 func (s *Pages) addConsent(ses *ui.Session, d *flowData) {
 	words, st := ses.Words(), s.counter.Status()
 	d.Language = ui.LanguageChoice("customer-language", words.Text("dmt.language"), ses.CustomerLanguage())
@@ -109,7 +105,6 @@ func (s *Pages) addConsent(ses *ui.Session, d *flowData) {
 	d.Check = &check{Name: "consent", Missing: words.Text("dmt.consent.missing")}
 }
 
-// fieldError returns the text of a field's error.
 func (s *Pages) fieldError(w *i18n.Localizer, f flow, key string) string {
 	switch {
 	case key == boundsError:

@@ -23,12 +23,10 @@ type startData struct {
 	Open   []openFlow
 }
 
-// openFlow is a half-finished flow in the list.
 type openFlow struct {
 	Href, Who, Mobile, Where, When string
 }
 
-// renderStart asks for the sender and lists half-finished flows.
 func (s *Pages) renderStart(w http.ResponseWriter, r *http.Request, ses *ui.Session, wrong ui.Problem) {
 	words := ses.Words()
 	d := startData{Mobile: ui.Field{
@@ -56,7 +54,6 @@ type button struct {
 // Shown is the button's key as printed on keyboards.
 func (b button) Shown() string { return strings.ToUpper(b.Key) }
 
-// payeeRow is a beneficiary in the sender's list.
 type payeeRow struct {
 	account
 	Ending string
@@ -98,7 +95,6 @@ type flowData struct {
 // check is a checkbox with its text; its text is the consents' where there are any.
 type check struct{ Name, Text, Missing, Error string }
 
-// consent is the consent text in one language.
 type consent struct{ Lang, Quote, Version, Agrees string }
 
 // showFlow advances a flow as far as no person is needed, and shows it.
@@ -177,7 +173,6 @@ func firstNonEmpty(texts ...string) string {
 	return ""
 }
 
-// showsError reports whether one of the page's fields shows an error.
 func (d flowData) showsError(wrong formErrors) bool {
 	for _, x := range d.Fields {
 		if wrong[x.Name] != "" {
@@ -252,7 +247,6 @@ func steps(w *i18n.Localizer, s Step) []ui.Step {
 	return nil
 }
 
-// knownFacts returns the facts that the flow has so far.
 func knownFacts(w *i18n.Localizer, f flow) []ui.Fact {
 	var out []ui.Fact
 	add := func(label, value string) {
@@ -298,7 +292,6 @@ func rupees(told string) string {
 	return i18n.Rupees(p)
 }
 
-// fillWaiting shows a running operation.
 func (s *Pages) fillWaiting(ses *ui.Session, d *flowData, v edge.View) {
 	words, st := ses.Words(), s.counter.Status()
 	t := outcome.Describe(words, v, st)
@@ -387,7 +380,7 @@ func (s *Pages) fillOutcome(ses *ui.Session, d *flowData, id op.ID, f flow) (ale
 		}
 		offer(b)
 	}
-	again := s.canRetry(id) && (f.Step == Refunded || f.SenderID != "")
+	again := movedNoMoney(v) && (f.Step == Refunded || f.SenderID != "")
 	if again {
 		offer(button{ID: "do-retry", Act: "retry", Text: words.Text("dmt.retry"), Key: "t", Main: true})
 	}

@@ -197,11 +197,14 @@ func mustSee(t *testing.T, c *counter, id op.ID) edge.View {
 }
 
 func (w *walker) words() *i18n.Localizer {
-	book, err := i18n.Load(outcome.Catalogue())
-	if err != nil {
-		w.T.Fatal(err)
+	if w.english == nil {
+		book, err := i18n.Load(outcome.Catalogue())
+		if err != nil {
+			w.T.Fatal(err)
+		}
+		w.english = book.Localizer(i18n.English)
 	}
-	return book.Localizer(i18n.English)
+	return w.english
 }
 
 func TestFromATransfersOperationToItsRefund(t *testing.T) {

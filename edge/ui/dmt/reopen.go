@@ -41,7 +41,6 @@ func (s *Pages) reopen(w http.ResponseWriter, r *http.Request, ses *ui.Session) 
 	http.Redirect(w, r, "/dmt/"+string(f.ID), http.StatusSeeOther)
 }
 
-// flowOfTransfer makes a flow for an existing transfer.
 func (s *Pages) flowOfTransfer(v edge.View, operator edge.User) (flow, error) {
 	id, err := op.NewID(s.cfg.Rand)
 	f := flow{ID: id, Operator: operator.Name, OperatorID: operator.ID, Reopened: true, Name: v.Customer, To: account{Name: v.Title}, Amount: v.Amount}

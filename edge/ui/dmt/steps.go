@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -11,6 +12,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"galla/edge"
+	"galla/edge/api"
 	"galla/edge/cashbook"
 	"galla/edge/i18n"
 	"galla/edge/outcome"
@@ -20,7 +22,6 @@ import (
 	"galla/shared/secret"
 )
 
-// createFlow starts a flow with the sender's mobile number.
 func (s *Pages) createFlow(w http.ResponseWriter, r *http.Request, ses *ui.Session) {
 	typed := plainDigits(r.PostForm.Get("mobile"))
 	if len(typed) != mobileDigits || strings.Trim(typed, "0123456789") != "" {
@@ -43,7 +44,6 @@ func (s *Pages) createFlow(w http.ResponseWriter, r *http.Request, ses *ui.Sessi
 	http.Redirect(w, r, "/dmt/"+string(id), http.StatusSeeOther)
 }
 
-// plainDigits removes the grouping of a number.
 func plainDigits(s string) string {
 	return strings.Map(func(c rune) rune {
 		if c == ' ' || c == '-' {
@@ -146,7 +146,7 @@ type formErrors map[string]string
 // boundsError is the key of an amount outside the counter's bounds.
 const boundsError = "bounds"
 
-// fieldErrors translates the counter's English errors into text keys.
+// fieldErrors translates the counter's fields into text keys.
 func (f *flow) fieldErrors(e *edge.ValidationError) formErrors {
 	wrong := formErrors{}
 	typed := map[string]string{"name": f.Name, "city": f.City, "state": f.State, "receivername": f.To.Name}
@@ -204,20 +204,20 @@ func (s *Pages) applyStep(r *http.Request, ses *ui.Session, f *flow, act string)
 		f.moveTo(map[string]Step{"pay": Amount, "drop": DeletePayee}[act])
 	case act == "sender" && (f.Step == Sender || f.Step == Sent || f.Step == Refunded) && f.Mobile != "":
 		f.moveTo(Details)
-	case act == "retry" && f.Step == Sent && f.SenderID != "" && s.canRetry(f.Transfer):
+	case act == "retry" && f.Step == Sent && f.SenderID != "" && movedNoMoney(s.operation(f.Transfer)):
 		if f.CashFrom = ""; s.cashDue(f.Transfer) > 0 { // the next attempt is paid with it once it is recorded
 			f.CashFrom = f.Transfer
 		}
 		f.moveTo(Confirm)
 	case act == "cash" && f.Step == Sent && s.cashDue(f.Transfer) > 0:
-		if err := s.confirmCashReturned(f); err != nil && !errors.Is(err, edge.ErrIllegal) { // a refund is running: its page says what to do
+		if err := s.counter.ConfirmCash(f.Transfer, edge.User{ID: f.OperatorID, Name: f.Operator}); err != nil && !errors.Is(err, edge.ErrIllegal) { // a refund is running: its page says what to do
 			return none, err
 		}
 		f.stop("")
-	case act == "retry" && f.Step == Refunded && s.canRetry(f.Refund):
+	case act == "retry" && f.Step == Refunded && movedNoMoney(s.operation(f.Refund)):
 		f.moveTo(RefundAsk)
 	case act == "refund" && f.Step == Sent && s.refundable(f):
-		f.CashReturned = f.CashReturned || s.cashReturned(f.Transfer)
+		f.CashReturned = f.CashReturned || s.operation(f.Transfer).Cash() == edge.CashGiven
 		f.moveTo(RefundCheck)
 	case act == "requery" && f.Step == Sent:
 		if err := s.requery(r.Context(), f); err != nil {
@@ -244,22 +244,22 @@ func (s *Pages) requery(ctx context.Context, f *flow) error {
 	return err
 }
 
-// findPayee finds a beneficiary in the remitter's details.
 func (s *Pages) findPayee(f *flow, id string) (account, bool) {
-	v, err := s.counter.Operation(f.DetailsID)
-	if err != nil {
+	m, err := readRemitter(s.operation(f.DetailsID).Reply)
+	i := slices.IndexFunc(m.Payees, func(p account) bool { return p.ID == id && id != "" })
+	if err != nil || i < 0 {
 		return account{}, false
 	}
-	m, err := readRemitter(v.Reply)
+	return m.Payees[i], true
+}
+
+// operation returns an operation, or the zero View where it is not stored.
+func (s *Pages) operation(id op.ID) edge.View {
+	v, err := s.counter.Operation(id)
 	if err != nil {
-		return account{}, false
+		return edge.View{}
 	}
-	for _, p := range m.Payees {
-		if p.ID == id && id != "" {
-			return p, true
-		}
-	}
-	return account{}, false
+	return v
 }
 
 // detailsStale reports whether the remitter's details were received before the connection
@@ -269,74 +269,38 @@ func (s *Pages) detailsStale(f *flow) bool {
 	return err != nil || !v.KnownAt.IsZero()
 }
 
-// canRetry reports whether an operation moved no money, so that another attempt is safe.
-func (s *Pages) canRetry(id op.ID) bool {
-	v, err := s.counter.Operation(id)
-	return err == nil && v.State.Final() && (v.Verdict() == edge.VerdictNoCash || v.Verdict() == edge.VerdictNoMoney) && v.State != op.Reversed
+// movedNoMoney reports whether an operation moved no money, so that another attempt is safe.
+func movedNoMoney(v edge.View) bool {
+	return v.State.Final() && (v.Verdict() == edge.VerdictNoCash || v.Verdict() == edge.VerdictNoMoney) && v.State != op.Reversed
 }
 
 // cashDue returns a transfer's cash that is here and belongs to the customer; 0: none.
-func (s *Pages) cashDue(id op.ID) money.Paise {
-	v, err := s.counter.Operation(id)
-	if err != nil {
-		return 0
-	}
-	return cashbook.OwedBack(v.Record)
-}
-
-// cashReturned reports whether somebody confirmed that the customer got a transfer's cash
-// back.
-func (s *Pages) cashReturned(id op.ID) bool {
-	v, err := s.counter.Operation(id)
-	return err == nil && v.Cash() == edge.CashGiven
-}
+func (s *Pages) cashDue(id op.ID) money.Paise { return cashbook.OwedBack(s.operation(id).Record) }
 
 // carriedCash returns the cash of the failed attempt that pays for this one, if it is
 // still here and the same sum; 0: none.
 func (s *Pages) carriedCash(f *flow) money.Paise {
-	if due := s.cashDue(f.CashFrom); f.CashFrom != "" && due == paise(f.Total) {
+	if due := s.cashDue(f.CashFrom); due == paise(f.Total) {
 		return due
 	}
 	return 0
 }
 
-// confirmCashReturned records that the customer got a transfer's cash back, if any is due.
-func (s *Pages) confirmCashReturned(f *flow) error {
-	if s.cashDue(f.Transfer) == 0 {
-		return nil
-	}
-	return s.counter.ConfirmCash(f.Transfer, edge.User{ID: f.OperatorID, Name: f.Operator})
-}
-
 // refundable reports whether a refund is offered: the bank has said that it returns the
 // transfer, and has not refunded it yet. It does not return what it has paid out.
 func (s *Pages) refundable(f *flow) bool {
-	v, err := s.counter.Operation(f.Transfer)
-	return err == nil && v.State == op.Reversed && v.RefundedAt.IsZero() && f.TransactionID != ""
+	v := s.operation(f.Transfer)
+	return v.State == op.Reversed && v.RefundedAt.IsZero() && f.TransactionID != ""
 }
 
 // maxText bounds a name or place, in characters; the counter has the same limit.
 const maxText = 100
 
-// validText reports whether a text may be stored: an Aadhaar number typed into the wrong
-// field, in any spacing, may not.
-func validText(text string) bool {
-	digits := strings.Map(func(c rune) rune {
-		if c < '0' || c > '9' {
-			return -1
-		}
-		return c
-	}, text)
-	_, err := secret.ParseAadhaar(digits)
-	return err != nil && utf8.RuneCountInString(text) <= maxText
-}
-
-// submit reads the form of a step and starts its operation.
 func (s *Pages) submit(r *http.Request, ses *ui.Session, f *flow) (formErrors, error) {
 	wrong, p := formErrors{}, credentials{}
 	text := func(name string) string { return strings.TrimSpace(r.PostForm.Get(name)) }
 	plain := func(name string) string {
-		if !validText(text(name)) {
+		if utf8.RuneCountInString(text(name)) > maxText || api.ContainsAadhaar(text(name)) { // a number typed into the wrong field is not stored
 			wrong[name] = "dmt.text.wrong"
 			return ""
 		}
@@ -384,7 +348,6 @@ func (s *Pages) submit(r *http.Request, ses *ui.Session, f *flow) (formErrors, e
 	return wrong, err
 }
 
-// readCredentials reads the customer's credentials from a form.
 func (s *Pages) readCredentials(r *http.Request, ses *ui.Session, f *flow, wrong formErrors) (p credentials) {
 	text := func(name string) string { return strings.TrimSpace(r.PostForm.Get(name)) }
 	switch f.Step {

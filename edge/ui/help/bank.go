@@ -15,7 +15,6 @@ var classes = []struct {
 	{outcome.ClassUncertain, "bad"}, {outcome.ClassRetry, "warn"}, {outcome.ClassRetryLater, "warn"}, {outcome.ClassFinal, ""}, {outcome.ClassSupport, ""}, {outcome.ClassApproved, "ok"},
 }
 
-// bankParts returns the bank's codes by class.
 func bankParts(w *i18n.Localizer) []codePart {
 	parts := make([]codePart, len(classes))
 	for i, c := range classes {
@@ -24,7 +23,6 @@ func bankParts(w *i18n.Localizer) []codePart {
 	return parts
 }
 
-// classEntries returns one entry for each meaning of a class.
 func classEntries(w *i18n.Localizer, class outcome.Class) []Entry {
 	var out []Entry
 	for _, c := range outcome.Codes(outcome.FamilyBank) {

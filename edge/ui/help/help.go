@@ -46,13 +46,11 @@ type Entry struct {
 	Do    string // what to do next
 }
 
-// codeGroup is a table of the page.
 type codeGroup struct {
 	ID, Title string
 	Parts     []codePart
 }
 
-// codePart is a group of entries in a table.
 type codePart struct {
 	Title   string // empty: the table has one part
 	Tone    string // ok, warn, bad; empty: none

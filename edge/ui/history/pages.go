@@ -96,7 +96,6 @@ func (t *Pages) showList(w http.ResponseWriter, r *http.Request, ses *ui.Session
 	t.kit.Render(w, r, ses, http.StatusOK, p)
 }
 
-// countDay counts a day's stored operations.
 func (t *Pages) countDay(day ist.Day) (s dayCounts, err error) {
 	records, err := t.book.Operations(day)
 	for _, r := range records {

@@ -25,14 +25,12 @@ const (
 // an agent starts them one by one.
 const recentEnquiries = 20
 
-// group holds the unfinished operations that wait for the same thing.
 type group struct {
 	Name  string
 	Title string
 	Rows  []unfinishedRow
 }
 
-// unfinishedRow is an unfinished operation with what it means and what to do.
 type unfinishedRow struct {
 	outcome.Row
 	Advice   string

@@ -34,7 +34,6 @@ type progress struct {
 	AskAt  time.Time            `json:"askedAt"`
 }
 
-// stepState is what is known of one step.
 type stepState struct {
 	Status string    `json:"is"`
 	Op     op.ID     `json:"op"`
@@ -101,7 +100,6 @@ func (p progress) unknown() bool {
 	return p.Status == "" && asked != stepDone && asked != stepRefused
 }
 
-// begin records that a step was requested.
 func (p *progress) begin(name string, id op.ID, now time.Time) {
 	p.Steps[name] = stepState{Status: stepInProgress, Op: id, At: now}
 }
@@ -144,7 +142,6 @@ func (p *progress) markLost(name string) {
 	p.Steps[name] = m
 }
 
-// succeeded applies the reply of a successful step.
 func (p *progress) succeeded(name string, v edge.View) {
 	switch name {
 	case "mobile", resend:

@@ -21,7 +21,6 @@ import (
 // errInProgress says that another step has no answer yet.
 var errInProgress = errors.New("another step of the onboarding has no answer yet")
 
-// wizardData is the data of the wizard.
 type wizardData struct {
 	Rows       []stepRow
 	At         int    // the open step; len(Rows): all are done
@@ -37,7 +36,6 @@ type wizardData struct {
 	StatusAt   string
 }
 
-// stepRow is a step with what is known of it.
 type stepRow struct {
 	Name, Title, State, Reason, Time string
 	Mark                             string // done, now, next, bad
@@ -45,7 +43,6 @@ type stepRow struct {
 	Repeatable                       bool // it may be repeated
 }
 
-// finger holds the actions while the agent's finger is requested.
 type finger struct {
 	Ready   []ui.Chip
 	Capture bool
@@ -124,7 +121,6 @@ func openForm(p progress, again string) string {
 	return steps[at].Name
 }
 
-// wizardView describes the progress, without changing it.
 func (s *Pages) wizardView(words *i18n.Localizer, p progress, v edge.View) wizardData {
 	st := s.counter.Status()
 	d := wizardData{At: p.nextStep(), Approved: p.Status == approved}
@@ -171,7 +167,6 @@ func reasonText(words *i18n.Localizer, m stepState) string {
 	return m.Reason
 }
 
-// describePending describes the operation of the running step.
 func (s *Pages) describePending(d *wizardData, words *i18n.Localizer, name string, v edge.View, st edge.Status) {
 	t := outcome.Describe(words, v, st)
 	d.InProgress, d.Case = name, t.Case
@@ -208,7 +203,6 @@ func fields(words *i18n.Localizer, form string, r *http.Request, errs map[string
 	return nil
 }
 
-// handleStep handles a step's form, or an answer about the finger.
 func (s *Pages) handleStep(w http.ResponseWriter, r *http.Request, ses *ui.Session) {
 	name, words := r.PathValue("step"), ses.Words()
 	var err error
@@ -244,7 +238,6 @@ func (s *Pages) handleStep(w http.ResponseWriter, r *http.Request, ses *ui.Sessi
 	}
 }
 
-// fieldErrors returns the texts of the fields that the counter refused.
 func fieldErrors(words *i18n.Localizer, e *edge.ValidationError) map[string]string {
 	out := map[string]string{}
 	for _, f := range e.Fields {
@@ -253,7 +246,6 @@ func fieldErrors(words *i18n.Localizer, e *edge.ValidationError) map[string]stri
 	return out
 }
 
-// handleFinger captures the agent's finger, or cancels.
 func (s *Pages) handleFinger(what string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -33,7 +33,6 @@ func tone(c printer.Condition) string {
 	return "warn"
 }
 
-// chips returns the printer's state, if one is set up.
 func (r *Pages) chips(ses *ui.Session) []ui.Chip {
 	st, _, ok := r.state()
 	if !ok {
@@ -50,7 +49,6 @@ func (r *Pages) chips(ses *ui.Session) []ui.Chip {
 	return []ui.Chip{c}
 }
 
-// printerPage is the data of the printer's page.
 type printerPage struct {
 	Set     bool // a printer is set up
 	State   PrintStatus
@@ -66,7 +64,6 @@ type printerPage struct {
 	Code    ui.Choice
 }
 
-// formValues are the values of the form.
 type formValues struct {
 	Settings
 	wrong string // error of the address
@@ -114,7 +111,6 @@ func facts(words *i18n.Localizer, s Settings) []ui.Fact {
 	return out
 }
 
-// fillForm fills the form of the settings.
 func (r *Pages) fillForm(words *i18n.Localizer, p *printerPage, e formValues) {
 	var names []string
 	for _, f := range printer.Find() {
@@ -149,7 +145,6 @@ func (r *Pages) fillForm(words *i18n.Localizer, p *printerPage, e formValues) {
 	}}
 }
 
-// saveSettings handles the form of the settings.
 func (r *Pages) saveSettings(w http.ResponseWriter, req *http.Request, ses *ui.Session) {
 	words := ses.Words()
 	e := formValues{Settings: Settings{
@@ -179,7 +174,6 @@ func (r *Pages) saveSettings(w http.ResponseWriter, req *http.Request, ses *ui.S
 	http.Redirect(w, req, "/printer", http.StatusSeeOther)
 }
 
-// printTest prints the test page.
 func (r *Pages) printTest(w http.ResponseWriter, req *http.Request, ses *ui.Session) {
 	_, err := r.kit.Once(ses, req, func() (op.ID, error) { return testName, r.queueTest() })
 	r.redirectOrRefuse(w, req, ses, err, "/printer")

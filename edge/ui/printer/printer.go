@@ -41,7 +41,6 @@ type Settings struct {
 	DrawQR  bool         // for printers without a command for QR codes
 }
 
-// layout returns the paper that slips are laid out for.
 func (s Settings) layout() receipt.Paper {
 	if s.Narrow {
 		return receipt.Paper{Columns: receipt.Narrow, DrawQR: s.DrawQR}
@@ -109,7 +108,6 @@ func (r *Pages) open(s Settings) (*printer.Printer, error) {
 	return printer.New(printer.Config{Kind: s.Kind, Address: s.Address, Baud: s.Baud, OnChange: r.notify, Logger: r.cfg.Logger})
 }
 
-// notify makes the pages refresh.
 func (r *Pages) notify() {
 	if r.kit != nil {
 		r.kit.Notify()

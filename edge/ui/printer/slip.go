@@ -20,7 +20,6 @@ var ErrNoPrinter = errors.New("no receipt printer is set up: print with the brow
 // For older ones only the count is known.
 const maxSlips = 64
 
-// slipState is the last print of an operation, or of the test page.
 type slipState struct {
 	printing bool // queued or being printed
 	ended    printer.JobResult
@@ -41,12 +40,10 @@ func hasSlip(v edge.View) bool {
 	return v.Route != op.ReqAuth && (v.State == op.Pending || v.State.Final())
 }
 
-// printSlip prints a slip of an operation.
 func (r *Pages) printSlip(w http.ResponseWriter, req *http.Request, ses *ui.Session) {
 	r.withSlip(w, req, ses, func(id op.ID) error { return r.queueSlip(id, ses.Words()) })
 }
 
-// countBrowserPrint counts a slip that the browser printed.
 func (r *Pages) countBrowserPrint(w http.ResponseWriter, req *http.Request, ses *ui.Session) {
 	r.withSlip(w, req, ses, func(id op.ID) error {
 		_, err := r.counter.CountPrint(id)
@@ -138,7 +135,6 @@ func (r *Pages) current() (*printer.Printer, Settings) {
 	return r.printer, r.settings
 }
 
-// setSlip stores the state of a slip.
 func (r *Pages) setSlip(name string, s slipState) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -192,7 +188,6 @@ func (r *Pages) slipStatus(name string, words *i18n.Localizer) PrintStatus {
 	}
 }
 
-// advice says what to do about a failed slip.
 func advice(words *i18n.Localizer, err error) string {
 	var t *printer.ConditionError
 	if errors.As(err, &t) {

@@ -59,7 +59,6 @@ type Pages struct {
 	test        testResult
 }
 
-// testResult is the result of the last test, without data of the finger.
 type testResult struct {
 	done    bool
 	quality int
@@ -121,7 +120,6 @@ type listPage struct {
 	Good, Bad, Code string // of the last test
 }
 
-// readerView is a reader on the page.
 type readerView struct {
 	Name        string // maker and model
 	State       string
@@ -289,7 +287,6 @@ func (r *Pages) fillChoice(words *i18n.Localizer, out *readerView, d rdservice.D
 	}
 }
 
-// describe returns a reader's view.
 func describe(w *i18n.Localizer, d rdservice.Device, inUse string, now time.Time) readerView {
 	l, unknown := d.Listing(), w.Text("readers.unknown")
 	out := readerView{
@@ -315,7 +312,6 @@ func describe(w *i18n.Localizer, d rdservice.Device, inUse string, now time.Time
 	return out
 }
 
-// readerStatus returns the state of a reader and its tone.
 func readerStatus(w *i18n.Localizer, d rdservice.Device) (text, tone string) {
 	if d.Service.CapturePath == "" && d.Service.Status == rdservice.Ready {
 		return statusText(w, rdservice.NotReady)

@@ -64,6 +64,14 @@ func axeFor(t testing.TB) string {
 // AccessibilityViolations returns what axe-core finds on the present page, one sentence
 // each: rules of WCAG 2.2 up to AA, and best practices for landmarks and headings.
 func (b *Browser) AccessibilityViolations() []string {
+	return b.violations(`["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]`)
+}
+
+// layoutRules are the rules whose result depends on the window's width and not only on what
+// is visible.
+const layoutRules = `["target-size", "scrollable-region-focusable"]`
+
+func (b *Browser) violations(rules string) []string {
 	b.T.Helper()
 	if b.axe == "" {
 		return nil
@@ -73,12 +81,12 @@ func (b *Browser) AccessibilityViolations() []string {
 			b.T.Fatalf("%s: axe-core does not start: %v", b.Size, err)
 		}
 	}
-	return Eval[[]string](b, axeRun)
+	return Eval[[]string](b, fmt.Sprintf(axeRun, rules))
 }
 
 // axeRun runs axe-core.
 const axeRun = `axe.run(document, {
-	runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
+	runOnly: %s,
 	rules: {"target-size": {enabled: true}},
 	resultTypes: ["violations"],
 }).then(found => found.violations.flatMap(v => v.nodes.map(n =>
@@ -92,8 +100,8 @@ const violationPrefix = "a barrier: "
 // fit in all languages.
 const axeLanguages = "en, hi"
 
-// axeCache holds which page structures (domFingerprint) axe-core has checked in one
-// browser: pages with one structure have the same violations, and each check takes a part
+// axeCache holds which structures (fingerprints) axe-core has checked in one browser, and at
+// which widths: what has one structure has the same violations, and each check takes a part
 // of a second.
 type axeCache struct {
 	mu   sync.Mutex
@@ -103,24 +111,28 @@ type axeCache struct {
 // axeCacheKey is its key in a browser's context.
 type axeCacheKey struct{}
 
-// firstTime reports whether a structure was not checked in this browser before.
-func (j *axeCache) firstTime(build string) bool {
+// hasNew reports whether one of several things was not checked in this browser before.
+func (j *axeCache) hasNew(things ...string) (found bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	was := j.seen[build]
-	j.seen[build] = true
-	return !was
+	for _, what := range things {
+		found = found || !j.seen[what]
+		j.seen[what] = true
+	}
+	return found
 }
 
-// domFingerprint describes a page's structure at the window's width without its texts:
-// elements in their order, their visibility, and the attributes that styles and rules use.
-// Rows with the same structure count as one, and so do names that differ in their numbers.
-const domFingerprint = `(() => {
+// fingerprints describes the structure of a page's bars and of its main part without their
+// texts: elements in their order, their visibility, and the attributes that styles and rules
+// use. Rows with the same structure count as one, and so do names that differ in their
+// numbers. Phones hide some words and keys within a line; that is no other structure.
+const fingerprints = `(() => {
 	const said = /^(alt|title|placeholder|aria-label|aria-valuetext|aria-roledescription|content)$/;
 	const counts = /^(class|id|role|type|for|name|lang|dir|style|scope|tabindex|autocomplete|open|hidden|disabled|required|inert|popover|contenteditable|aria-.*|headers|colspan|rowspan|http-equiv)$/;
 	const numbers = /[0-9a-f]{8}-[0-9a-f-]{27}|\d+/g;
+	const main = document.querySelector("main");
 	const of = (e) => {
-		let text = e.localName + (e.checkVisibility({opacityProperty: true, visibilityProperty: true}) ? "" : "~") + (e.checked ? "!" : "");
+		let text = e.localName + (e.matches("span, kbd") || e.checkVisibility({opacityProperty: true, visibilityProperty: true}) ? "" : "~") + (e.checked ? "!" : "");
 		for (const a of e.attributes) {
 			if (e === document.documentElement && a.name === "lang") continue;
 			if (said.test(a.name)) text += " " + a.name + (a.value.trim() ? "=…" : "=");
@@ -128,31 +140,44 @@ const domFingerprint = `(() => {
 		}
 		const parts = [];
 		for (const n of e.childNodes) {
+			if (n === main || n.localName === "noscript") continue;
 			const part = n.nodeType === 1 ? of(n) : n.nodeType === 3 && n.data.trim() ? "…" : "";
 			if (part && part !== parts.at(-1)) parts.push(part);
 		}
 		return text + "{" + parts.join() + "}";
 	};
-	let hash = 0xcbf29ce484222325n;
-	const all = of(document.documentElement);
-	for (let i = 0; i < all.length; i += 4) {
-		for (let j = i; j < i + 4 && j < all.length; j++) hash ^= BigInt(all.charCodeAt(j)) << BigInt(16 * (j - i));
-		hash = BigInt.asUintN(64, hash * 0x100000001b3n);
-	}
-	return innerWidth + " " + all.length + " " + hash;
+	return [document.documentElement, main].map((root) => {
+		let hash = 0xcbf29ce484222325n;
+		const all = root ? of(root) : "";
+		for (let i = 0; i < all.length; i += 4) {
+			for (let j = i; j < i + 4 && j < all.length; j++) hash ^= BigInt(all.charCodeAt(j)) << BigInt(16 * (j - i));
+			hash = BigInt.asUintN(64, hash * 0x100000001b3n);
+		}
+		return all.length + " " + hash;
+	});
 })()`
 
 // withViolations adds axe-core's findings to other faults. With screenshots (make
-// gallery), every page is checked, otherwise the first of each structure.
+// gallery), every page is checked, otherwise the first with each structure of its bars and
+// of its main part, and the first at each width by the rules of layout.
 func (b *Browser) withViolations(faults []string) []string {
 	b.T.Helper()
 	if b.axe == "" || !strings.Contains(axeLanguages, Eval[string](b, `document.documentElement.lang`)) {
 		return faults
 	}
-	if all, ok := b.Ctx.Value(axeCacheKey{}).(*axeCache); ok && !b.keepAll && !all.firstTime(Eval[string](b, domFingerprint)) {
-		return faults
+	found := b.AccessibilityViolations
+	if checked, ok := b.Ctx.Value(axeCacheKey{}).(*axeCache); ok && !b.keepAll {
+		parts := Eval[[]string](b, fingerprints)
+		newStructure, newWidth := checked.hasNew(parts...), checked.hasNew(parts[0]+" at "+b.Size, parts[1]+" at "+b.Size)
+		switch {
+		case newStructure:
+		case newWidth:
+			found = func() []string { return b.violations(layoutRules) }
+		default:
+			return faults
+		}
 	}
-	for _, s := range b.AccessibilityViolations() {
+	for _, s := range found() {
 		faults = append(faults, violationPrefix+strings.TrimSpace(s))
 	}
 	return faults

@@ -260,7 +260,7 @@ func (b *Browser) WaitFor(expression string) {
 			b.T.Fatalf("%s: never came true: %s (%v)\n%s", b.Size, expression, err, b.Text())
 		}
 		select {
-		case <-time.After(15 * time.Millisecond):
+		case <-time.After(25 * time.Millisecond):
 		case <-b.Ctx.Done():
 			b.T.Fatalf("%s: the browser ended", b.Size)
 		}

@@ -7,6 +7,7 @@ import (
 	"net/http/cookiejar"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -84,13 +85,38 @@ func (v *Client) CheckNoSecrets() {
 
 var metaToken = regexp.MustCompile(`<meta name="csrf" content="([^"]+)">`)
 
-// A text with an unfilled variable, or a key without a text; and the attributes whose
-// variables a script fills in.
+// What no page may show: a text with an unfilled variable, and one that a template could
+// not format. A script fills in the variables of some attributes.
 var (
-	missingText = regexp.MustCompile(`\{[a-z]+\}|[>" ](?:told|app|status|form|field|fact|kind|home|unlock|signin|op|connection|deadline|rate|finger|consent|statement|step|rd|code|error|confirm|settings|cash|operations|receipt|slip|time|number|dayend|history|dmt|onboarding|upi|users|printer|customer|readers|help|precluded)\.[a-z-]+(?:\.[a-z-]+)*[<" ]|%![a-z]`)
-	dataKey     = regexp.MustCompile(`<[^>]* data-key="([^"]*)"`)
-	scriptText  = regexp.MustCompile(`data-(?:spelling|wait-(?:text|note))="[^"]*"`)
+	unfilled   = regexp.MustCompile(`\{[a-z]+\}`)
+	misformed  = regexp.MustCompile(`%![a-z]`)
+	dataKey    = regexp.MustCompile(` data-key="([^"]*)"`)
+	scriptText = regexp.MustCompile(`data-(?:spelling|wait-(?:text|note))="[^"]*"`)
 )
+
+// textKey is a key of the texts; its first part is one of textSections. Pages have many
+// words, so the expression sees only those that begin as a key does.
+var (
+	textKey      = regexp.MustCompile(`^(?:\.[a-z-]+)+$`)
+	textSections = strings.Fields(`app status form field fact kind home unlock signin op connection deadline rate finger consent statement step rd code error
+		confirm settings cash operations receipt slip time number dayend history dmt onboarding upi users printer customer readers help precluded`)
+)
+
+// notForPeople returns the first thing on a page that is no text for people; nil: none.
+func notForPeople(page []byte) []byte {
+	page = scriptText.ReplaceAll(page, nil)
+	for _, wrong := range []*regexp.Regexp{unfilled, misformed} {
+		if found := wrong.Find(page); found != nil {
+			return found
+		}
+	}
+	for word := range bytes.FieldsFuncSeq(page, func(r rune) bool { return r == '>' || r == '<' || r == '"' || r == ' ' }) {
+		if i := bytes.IndexByte(word, '.'); i > 0 && slices.Contains(textSections, string(word[:i])) && textKey.Match(word[i:]) {
+			return word
+		}
+	}
+	return nil
+}
 
 // WithT returns the client for a subtest.
 func (v *Client) WithT(t testing.TB) *Client {
@@ -114,7 +140,7 @@ func (v *Client) Do(r *http.Request) (*http.Response, string) {
 	_ = reply.Header.Write(v.Transcript)
 	_, _ = v.Transcript.Write(body)
 	if strings.HasPrefix(reply.Header.Get("Content-Type"), "text/html") {
-		if bare := missingText.Find(scriptText.ReplaceAll(body, nil)); bare != nil {
+		if bare := notForPeople(body); bare != nil {
 			v.T.Errorf("%s %s shows %q, which is no text for people", r.Method, r.URL.Path, bare)
 		}
 		keys := map[string]bool{}

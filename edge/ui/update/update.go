@@ -37,7 +37,6 @@ func (p *Pages) Contents(kit *ui.Kit) ui.Contents {
 	}
 }
 
-// chips shows on every page that an update waits.
 func (p *Pages) chips(ses *ui.Session) []ui.Chip {
 	if p.status == nil || p.status().Waiting == "" {
 		return nil

@@ -15,7 +15,6 @@ import (
 // paying.
 const codesCacheKey = "upi codes"
 
-// savedCode is a code that was shown, with its operation.
 type savedCode struct {
 	ID op.ID `json:"id"`
 	upiCode
@@ -63,7 +62,6 @@ func (s *Pages) saveCode(id op.ID, c upiCode) error {
 	return nil
 }
 
-// savedCode returns a stored code.
 func (s *Pages) savedCode(id op.ID) (upiCode, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -13,7 +13,6 @@ import (
 	"galla/shared/theme"
 )
 
-// upiCode is a UPI QR code, parsed from central's reply.
 type upiCode struct {
 	Link   string      `json:"link"`
 	VPA    string      `json:"vpa"`

@@ -21,7 +21,6 @@ import (
 	"galla/shared/theme"
 )
 
-// quickAmounts are a small shop's most frequent amounts.
 var quickAmounts = []money.Paise{
 	20 * money.Rupee, 50 * money.Rupee, 100 * money.Rupee, 200 * money.Rupee,
 	300 * money.Rupee, 500 * money.Rupee, 1_000 * money.Rupee, 2_000 * money.Rupee,
@@ -32,7 +31,6 @@ type amountData struct {
 	Poster bool // a printed code is stored
 }
 
-// renderAmountForm shows the form of a code with an amount.
 func (s *Pages) renderAmountForm(w http.ResponseWriter, r *http.Request, ses *ui.Session, wrong ui.Problem) {
 	words := ses.Words()
 	_, _, known, err := s.printedCode()
@@ -69,7 +67,6 @@ func readAmount(typed, quick string) (money.Paise, string) {
 	return amount, ""
 }
 
-// createCode requests a code with an amount and redirects to it.
 func (s *Pages) createCode(w http.ResponseWriter, r *http.Request, ses *ui.Session) {
 	amount, wrong := readAmount(r.PostForm.Get("amount"), r.PostForm.Get("quick"))
 	if wrong != "" {
@@ -129,7 +126,6 @@ func (s *Pages) requestedAmount(id op.ID) (amount money.Paise, ok bool) {
 	return s.requested.Get(id)
 }
 
-// codeData is a code on its page.
 type codeData struct {
 	ID     op.ID
 	Amount string
@@ -144,7 +140,6 @@ type codeData struct {
 	State  string
 }
 
-// showCode shows a code with an amount, large.
 func (s *Pages) showCode(w http.ResponseWriter, r *http.Request, ses *ui.Session) {
 	id := op.ID(r.PathValue("id"))
 	v, err := ui.FindOperation(r, s.counter.Operation)
@@ -182,7 +177,6 @@ func (s *Pages) showCode(w http.ResponseWriter, r *http.Request, ses *ui.Session
 	s.kit.Render(w, r, ses, http.StatusOK, p)
 }
 
-// fillCode shows the code if it is what was requested.
 func (s *Pages) fillCode(d *codeData, words *i18n.Localizer, v edge.View) error {
 	asked, ok := s.requestedAmount(v.ID)
 	if !ok {
@@ -201,7 +195,6 @@ func (s *Pages) fillCode(d *codeData, words *i18n.Localizer, v edge.View) error 
 	return nil
 }
 
-// fillFrom puts a code on the page.
 func (d *codeData) fillFrom(words *i18n.Localizer, c upiCode) (err error) {
 	if d.QR, err = theme.QRDrawing(c.Link, ""); err != nil {
 		return err
@@ -216,7 +209,6 @@ func (d *codeData) fillFrom(words *i18n.Localizer, c upiCode) (err error) {
 	return nil
 }
 
-// paperSizes are the sizes of the printed code.
 var paperSizes = []string{"a4", "a5"}
 
 type posterData struct {
@@ -228,7 +220,6 @@ type posterData struct {
 	English string // shown beside the agent's language for customers
 }
 
-// printedCode returns the stored printed code.
 func (s *Pages) printedCode() (upiCode, time.Time, bool, error) {
 	b, at, ok, err := s.cache.GetCache(printedCodeCacheKey)
 	if err != nil || !ok {
@@ -270,7 +261,6 @@ func (s *Pages) renderPoster(w http.ResponseWriter, r *http.Request, ses *ui.Ses
 	s.kit.Render(w, r, ses, wrong.Status, ui.Page{Name: "upi/poster", Title: ses.Words().Text("upi.poster.title"), Back: "/upi", Alert: wrong.Alert, Data: d})
 }
 
-// fetchPoster requests the printed code and stores it.
 func (s *Pages) fetchPoster(w http.ResponseWriter, r *http.Request, ses *ui.Session) {
 	words, err := ses.Words(), s.fetchPrintedCode(r, ses)
 	var precluded *edge.PreconditionError

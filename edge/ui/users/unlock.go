@@ -91,7 +91,6 @@ func (c *Pages) CheckPIN(ctx context.Context, r *http.Request, user string, pin 
 	return err
 }
 
-// unlockData is the data of the unlock page.
 type unlockData struct {
 	Next     string    // the page to return to; it is in the form's address, so that it survives a reload after a wrong PIN
 	Who      ui.Choice // the users; no options where there is only one
@@ -105,7 +104,6 @@ type unlockData struct {
 // longestWait has the longest text; real waits are shorter.
 const longestWait = 59*time.Minute + 59*time.Second
 
-// pinMessages returns all messages about a PIN at their longest.
 func pinMessages(words *i18n.Localizer) []string {
 	span := words.Duration(longestWait)
 	return []string{
@@ -136,7 +134,6 @@ func chosenUser(r *http.Request, working []edge.User) string {
 	return ""
 }
 
-// renderUnlock shows the users and asks for the PIN.
 func (c *Pages) renderUnlock(w http.ResponseWriter, r *http.Request, status int, problem string) {
 	words, working := c.kit.WordsOf(r), c.users.EnabledUsers(c.browserContext(r.Context(), r))
 	chosen := chosenUser(r, working)
@@ -179,7 +176,6 @@ func (c *Pages) renderUnlock(w http.ResponseWriter, r *http.Request, status int,
 	c.kit.Render(w, r, nil, status, p)
 }
 
-// checkUnlock checks the PIN and opens a session.
 func (c *Pages) checkUnlock(w http.ResponseWriter, r *http.Request) {
 	if !c.kit.ReadForm(w, r) {
 		return
@@ -244,7 +240,6 @@ func (c *Pages) openSession(w http.ResponseWriter, r *http.Request, operator edg
 	http.Redirect(w, r, ui.LocalPath(r.FormValue("next")), http.StatusSeeOther)
 }
 
-// ownPINData is the data of the page where a user chooses a PIN.
 type ownPINData struct {
 	Next string
 	Who  string // user id
@@ -265,7 +260,6 @@ func (c *Pages) renderOwnPIN(w http.ResponseWriter, r *http.Request, status int,
 	}})
 }
 
-// setOwnPIN replaces the initial PIN that an owner set.
 func (c *Pages) setOwnPIN(w http.ResponseWriter, r *http.Request) {
 	words, working := c.kit.WordsOf(r), c.users.EnabledUsers(c.browserContext(r.Context(), r))
 	i := slices.IndexFunc(working, func(o edge.User) bool { return o.ID == chosenUser(r, working) })

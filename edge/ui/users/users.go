@@ -90,7 +90,6 @@ func (c *Pages) Contents(kit *ui.Kit) ui.Contents {
 	}
 }
 
-// userData is the data of the templates.
 type userData struct {
 	Users   ui.Table
 	ID      string
@@ -180,7 +179,6 @@ func parseAadhaar(typed string) (secret.Aadhaar, error) {
 	return n, nil
 }
 
-// userOf returns the user of the path.
 func (c *Pages) userOf(r *http.Request) (users.User, bool) {
 	for _, p := range c.users.All() {
 		if p.ID == r.PathValue("id") {
@@ -206,7 +204,6 @@ func (c *Pages) renderUser(w http.ResponseWriter, r *http.Request, ses *ui.Sessi
 	c.kit.Render(w, r, ses, wrong.Status, ui.Page{Name: "users/user", Title: p.Name, Back: "/users", Alert: wrong.Alert, Data: d})
 }
 
-// takeStep handles a step on a user.
 func (c *Pages) takeStep(w http.ResponseWriter, r *http.Request, ses *ui.Session) {
 	by, id, form := ses.Operator.ID, r.PathValue("id"), r.PostForm
 	if form.Get("sure") == "" && c.askConfirmation(w, r, ses) {
@@ -241,7 +238,6 @@ func (c *Pages) takeStep(w http.ResponseWriter, r *http.Request, ses *ui.Session
 	c.finish(w, r, ses, err, "/users", c.renderUser)
 }
 
-// confirmData is the data of a confirmation page.
 type confirmData struct {
 	ID, Step, Role string
 	Lead, Do       string
