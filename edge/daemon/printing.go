@@ -2,15 +2,14 @@ package daemon
 
 import (
 	"context"
-	"html/template"
 	"time"
 
 	"galla/edge"
 	"galla/edge/i18n"
 	"galla/edge/printing/receipt"
 	"galla/edge/ui/aeps"
-	"galla/edge/ui/dayend"
 	"galla/edge/ui/printer"
+	"galla/shared/theme"
 )
 
 // receipts is the printer's section, with receipts as the pages show them.
@@ -32,31 +31,21 @@ func openPrinter(counter *edge.Counter, own *settingsStore, s Settings, cfg Conf
 	return out, err
 }
 
-func (s receipts) printClosing(_ context.Context, closed dayend.Slip) error {
-	rows := make([]receipt.Row, len(closed.Rows))
-	for i, row := range closed.Rows {
-		rows[i] = receipt.Row{Label: row.Label, Value: row.Value}
-	}
-	return s.Print("closing", receipt.Receipt{Shop: []string{closed.Shop}, Title: closed.Title, Rows: rows})
+// printClosing prints the closing of a day on the receipt printer.
+func (s receipts) printClosing(_ context.Context, closing receipt.Receipt) error {
+	return s.Print("closing", closing)
 }
 
 // View returns the receipt of an operation as the pages show it; operator is the
 // language of the user.
 func (s receipts) View(r edge.Record, operator *i18n.Localizer) aeps.ReceiptView {
-	say := s.Language(r, operator)
-	made := s.make(r, say)
-	rows := make([]aeps.ReceiptLine, len(made.Rows))
-	for i, row := range made.Rows {
-		rows[i] = aeps.ReceiptLine{Label: row.Label, Value: row.Value}
-	}
-	status := s.SlipStatus(r, operator)
+	made, status := s.make(r, s.Language(r, operator)), s.SlipStatus(r, operator)
 	v := aeps.ReceiptView{
-		Lang: say.Code(), Shop: made.Shop, Title: made.Title, Status: made.Status, Rows: rows, Lines: made.Lines, Notes: made.Notes, Advice: made.Advice,
-		Duplicate: made.Mark(receipt.Copy{Number: r.PrintCount, At: time.Now()}),
-		Printer:   s.Ready(), PrintStatus: status.Text, Tone: status.Tone,
+		Receipt: made, Duplicate: made.Mark(receipt.Copy{Number: r.PrintCount, At: time.Now()}),
+		Printer: s.Ready(), PrintStatus: status.Text, Tone: status.Tone,
 	}
-	if drawing, err := receipt.QRSVG(made.Reference); err == nil { // one that is too long has its row
-		v.Code = template.HTML(drawing) // digits and letters of ours: a path of squares
+	if drawing, err := theme.QRDrawing(made.Reference, ""); err == nil { // one that is too long has its row
+		v.Code = drawing
 	}
 	return v
 }

@@ -145,29 +145,6 @@ func (r Receipt) addQR(d *escpos.Document, paper Paper) error {
 	return d.Raster(m)
 }
 
-// QRSVG draws the QR code of a reference as SVG: black squares on white. It does not
-// contain the text itself.
-func QRSVG(reference string) (string, error) {
-	m, err := escpos.QRBitmap(reference, 1)
-	if err != nil {
-		return "", err
-	}
-	var path strings.Builder
-	for y := range m.Height {
-		for x := 0; x < m.Width; x++ {
-			from := x
-			for x < m.Width && m.Black(x, y) {
-				x++
-			}
-			if x > from {
-				fmt.Fprintf(&path, "M%d %dh%dv1h-%dz", from, y, x-from, x-from)
-			}
-		}
-	}
-	return fmt.Sprintf(`<svg class="qr" viewBox="0 0 %d %d" shape-rendering="crispEdges" aria-hidden="true"><rect width="%d" height="%d" fill="#fff"/><path d="%s"/></svg>`,
-		m.Width, m.Height, m.Width, m.Height, path.String()), nil
-}
-
 // TestPage is a job that shows whether paper, characters, pictures and codes are printed:
 // the width as a row of digits, a line in each language's script, and a QR code. Name is
 // the printer's display name.

@@ -13,6 +13,7 @@ import (
 	"galla/edge"
 	"galla/edge/printing/escpos"
 	"galla/edge/printing/raster"
+	"galla/shared/theme"
 )
 
 func setter(t *testing.T) *raster.Typesetter {
@@ -93,7 +94,7 @@ func TestSlipOfAPendingOperation(t *testing.T) {
 
 // TestDrawing: page and paper have the same picture.
 func TestDrawing(t *testing.T) {
-	drawing, err := QRSVG("AEPS-4711")
+	drawing, err := theme.QRDrawing("AEPS-4711", "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,7 +103,7 @@ func TestDrawing(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := escpos.NewBitmap(want.Width, want.Height)
-	for _, m := range regexp.MustCompile(`M(\d+) (\d+)h(\d+)v1h-`).FindAllStringSubmatch(drawing, -1) {
+	for _, m := range regexp.MustCompile(`M(\d+) (\d+)h(\d+)v1h-`).FindAllStringSubmatch(string(drawing), -1) {
 		var n [3]int
 		for i := range n {
 			if n[i], err = strconv.Atoi(m[i+1]); err != nil {
@@ -120,7 +121,7 @@ func TestDrawing(t *testing.T) {
 			}
 		}
 	}
-	if strings.Contains(drawing, "4711") {
+	if strings.Contains(string(drawing), "4711") {
 		t.Error("the text stands in the drawing")
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"galla/edge"
 	"galla/edge/i18n"
 	"galla/edge/outcome"
+	"galla/edge/printing/receipt"
 	"galla/edge/ui"
 	"galla/shared/op"
 )
@@ -58,24 +59,14 @@ type Config struct {
 
 // ReceiptView is a receipt as the receipt page shows it, with a masked Aadhaar number.
 type ReceiptView struct {
-	Shop   []string      // the shop's name first, then terminal and place
-	Title  string        // what was done
-	Status string        // its outcome in words
-	Rows   []ReceiptLine // customer, amount, references
-	Lines  []string      // of the mini statement, as the bank sent them
-	Notes  []string      // what the customer should know
-	Advice string        // which advice the notes hold (outcome.Outcome)
+	receipt.Receipt
 
-	Lang        string        // of the texts, BCP 47
 	Code        template.HTML // the reference as QR code; empty: none
 	Duplicate   string        // the mark of a reprint; empty: the next print is the original
 	Printer     bool          // a receipt printer is set up: POST /op/{id}/print
 	PrintStatus string        // how the last print went, in the user's language; empty: nothing was printed
 	Tone        string        // of PrintStatus: ok, warn, bad
 }
-
-// ReceiptLine is one fact of a receipt.
-type ReceiptLine struct{ Label, Value string }
 
 // Pages is the section of AEPS.
 type Pages struct {

@@ -63,8 +63,7 @@ func everyPlace(t *testing.T) (*visitor, *i18n.Bundle) {
 	}
 	cfg := testConfig()
 	cfg.Receipt = func(r edge.Record, _ *i18n.Localizer) ReceiptView {
-		made := receipt.New(r, receipt.Shop{Merchant: "Lakshmi Kirana Store"}, book.Localizer("en"))
-		return ReceiptView{Lang: "en", Title: made.Title, Status: made.Status, Notes: made.Notes, Advice: made.Advice}
+		return ReceiptView{Receipt: receipt.New(r, receipt.Shop{Merchant: "Lakshmi Kirana Store"}, book.Localizer("en"))}
 	}
 	s, err := compose(f, cfg, past, front)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"galla/edge"
 	"galla/edge/cashbook"
 	"galla/edge/i18n"
+	"galla/edge/printing/receipt"
 	"galla/edge/ui"
 	"galla/shared/ist"
 	"galla/shared/op"
@@ -31,21 +32,9 @@ type Counter interface {
 // Config sets up the section. Logger is required.
 type Config struct {
 	// Print prints the closing of a day on the receipt printer; nil: the browser prints.
-	Print  func(ctx context.Context, s Slip) error
+	Print  func(ctx context.Context, closing receipt.Receipt) error
 	Logger *slog.Logger
 }
-
-// Slip is the closing of a day for a receipt printer.
-type Slip struct {
-	Language string // BCP 47
-	Shop     string
-	Title    string
-	Rows     []SlipRow
-}
-
-// SlipRow is a line of a slip: label on the left, value on the right. A row without a
-// label or value is centred.
-type SlipRow struct{ Label, Value string }
 
 // Pages is the section of the day's end. Its methods are safe for concurrent use.
 type Pages struct {

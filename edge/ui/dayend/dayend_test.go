@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -15,6 +16,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"galla/edge"
+	"galla/edge/printing/receipt"
 	"galla/edge/ui/dayend"
 	"galla/edge/ui/uitest"
 	"galla/shared/ist"
@@ -33,7 +35,7 @@ func (d counter) Operation(id op.ID) (edge.View, error) {
 }
 
 // serve serves the pages of a shop.
-func serve(t *testing.T, s *testShop, print func(context.Context, dayend.Slip) error) *uitest.Server {
+func serve(t *testing.T, s *testShop, print func(context.Context, receipt.Receipt) error) *uitest.Server {
 	t.Helper()
 	pages, err := dayend.New(s.book, counter{uitest.NewCounter(), s}, dayend.Config{Print: print, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
@@ -174,9 +176,9 @@ func TestUnclosedDays(t *testing.T) {
 // open day is never printed as closed.
 func TestPrint(t *testing.T) {
 	s := newShop(t)
-	var got []dayend.Slip
+	var got []receipt.Receipt
 	var fails error
-	v := serve(t, s, func(_ context.Context, slip dayend.Slip) error {
+	v := serve(t, s, func(_ context.Context, slip receipt.Receipt) error {
 		got = append(got, slip)
 		return fails
 	}).NewClient(t)
@@ -188,7 +190,7 @@ func TestPrint(t *testing.T) {
 	}
 	uitest.Contains(t, v.Get("/day-end", http.StatusOK), "On the receipt printer")
 	v.Post("/day-end/print?day=2026-11-21", http.StatusSeeOther)
-	if len(got) != 1 || got[0].Title != "Cash of 21 Nov 2026" || got[0].Shop != "Lakshmi Kirana Store" {
+	if len(got) != 1 || got[0].Title != "Cash of 21 Nov 2026" || !slices.Equal(got[0].Shop, []string{"Lakshmi Kirana Store"}) {
 		t.Fatalf("printed %+v", got)
 	}
 	var text strings.Builder

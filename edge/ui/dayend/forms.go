@@ -13,6 +13,7 @@ import (
 	"galla/edge/cashbook"
 	"galla/edge/i18n"
 	"galla/edge/outcome"
+	"galla/edge/printing/receipt"
 	"galla/edge/ui"
 	"galla/shared/ist"
 	"galla/shared/money"
@@ -221,9 +222,9 @@ func (m *Pages) printClosing(w http.ResponseWriter, r *http.Request, ses *ui.Ses
 }
 
 // closingSlip lays a closing out for narrow paper.
-func (m *Pages) closingSlip(words *i18n.Localizer, c cashbook.Closing) Slip {
-	s := Slip{Language: words.Code(), Shop: m.counter.Status().Merchant, Title: words.Text("dayend.slip", "date", words.Date(c.Day.Noon()))}
-	add := func(label, value string) { s.Rows = append(s.Rows, SlipRow{label, value}) }
+func (m *Pages) closingSlip(words *i18n.Localizer, c cashbook.Closing) receipt.Receipt {
+	s := receipt.Receipt{Words: words, Shop: []string{m.counter.Status().Merchant}, Title: words.Text("dayend.slip", "date", words.Date(c.Day.Noon()))}
+	add := func(label, value string) { s.Rows = append(s.Rows, receipt.Row{Label: label, Value: value}) }
 	add(words.Text("dayend.opening"), i18n.Rupees(c.Opening))
 	for _, line := range c.Lines {
 		sign := "+"
