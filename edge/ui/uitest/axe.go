@@ -123,12 +123,12 @@ func (j *axeCache) hasNew(things ...string) (found bool) {
 }
 
 // fingerprints describes the structure of a page's bars and of its main part without their
-// texts: elements in their order, their visibility, and the attributes that styles and rules
-// use. Rows with the same structure count as one, and so do names that differ in their
+// texts: elements in their order, their visibility, and the attributes that rules use; Check
+// itself judges what classes change, colours and sizes, on every page. Rows with the same structure count as one, and so do names that differ in their
 // numbers. Phones hide some words and keys within a line; that is no other structure.
 const fingerprints = `(() => {
 	const said = /^(alt|title|placeholder|aria-label|aria-valuetext|aria-roledescription|content)$/;
-	const counts = /^(class|id|role|type|for|name|lang|dir|style|scope|tabindex|autocomplete|open|hidden|disabled|required|inert|popover|contenteditable|aria-.*|headers|colspan|rowspan|http-equiv)$/;
+	const counts = /^(id|role|type|for|name|lang|dir|style|scope|tabindex|autocomplete|open|hidden|disabled|required|inert|popover|contenteditable|aria-.*|headers|colspan|rowspan|http-equiv)$/;
 	const numbers = /[0-9a-f]{8}-[0-9a-f-]{27}|\d+/g;
 	const main = document.querySelector("main");
 	const of = (e) => {
@@ -140,7 +140,7 @@ const fingerprints = `(() => {
 		}
 		const parts = [];
 		for (const n of e.childNodes) {
-			if (n === main || n.localName === "noscript") continue;
+			if (n === main || n.localName === "noscript" || n.namespaceURI?.endsWith("/svg") && n.localName !== "svg") continue;
 			const part = n.nodeType === 1 ? of(n) : n.nodeType === 3 && n.data.trim() ? "…" : "";
 			if (part && part !== parts.at(-1)) parts.push(part);
 		}
