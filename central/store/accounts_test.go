@@ -237,8 +237,8 @@ func readingsOfTheFloat(t *testing.T, on kind) {
 	s := on.open(t, testConfig())
 	for i, balance := range []money.Paise{100, -5, 70} {
 		r := accounts.FloatReading{Aggregator: aggregator1, At: truncateToMillis(t0).Add(time.Duration(i) * time.Minute), Balance: balance, Source: accounts.ScheduledSource}
-		wantErr(t, "keep", s.AddFloatReading(background, r), nil)
-		wantErr(t, "keep again", s.AddFloatReading(background, r), nil)
+		wantErr(t, "record", s.AddFloatReading(background, r), nil)
+		wantErr(t, "record again", s.AddFloatReading(background, r), nil)
 	}
 	list, err := s.FloatReadingsSince(background, aggregator1, truncateToMillis(t0).Add(time.Minute), 5)
 	wantErr(t, "list", err, nil)

@@ -230,7 +230,7 @@ func TestRestoreKeepsTheOldOne(t *testing.T) {
 	}
 }
 
-// TestMarkRestored: nothing that the copy has in received is told as unsent,
+// TestMarkRestored: nothing that the copy has in received is reported as unsent,
 // terminals' cursors leap, and the gap holds until it is released.
 func TestMarkRestored(t *testing.T) {
 	onBoth(t, func(t *testing.T, on kind) {
@@ -240,8 +240,8 @@ func TestMarkRestored(t *testing.T) {
 		for _, state := range allStates {
 			ids[state] = inState(t, s, state, func(o *central.Operation) { o.Terminal = terminal.ID }).ID
 		}
-		told := inState(t, s, op.Pending, func(o *central.Operation) { o.Terminal = terminal.ID })
-		wantErr(t, "finish", step(s, told.ID, op.Succeeded), nil)
+		finished := inState(t, s, op.Pending, func(o *central.Operation) { o.Terminal = terminal.ID })
+		wantErr(t, "finish", step(s, finished.ID, op.Succeeded), nil)
 		before, err := s.EventsAfter(background, terminal.ID, 0, 10)
 		if err != nil || len(before) == 0 {
 			t.Fatalf("events: %d, %v", len(before), err)

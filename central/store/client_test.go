@@ -90,7 +90,7 @@ func clients(t *testing.T, on kind) {
 		t.Errorf("one too many: %v", err)
 	}
 	wantErr(t, "mark pending", setActive(shop, false), nil)
-	wantErr(t, "room again", add("zy-last", shop), nil)
+	wantErr(t, "below the limit again", add("zy-last", shop), nil)
 	if err := setActive(shop, true); !errors.Is(err, accounts.ErrManyClients) {
 		t.Errorf("let in beside as many as may live: %v", err)
 	}
@@ -416,10 +416,10 @@ func togetherAccess(t *testing.T, p pair) {
 			wantErr(t, "put back", err, nil)
 			if owner == partner {
 				_, err = p[0].SetClientActive(background, owner, id, false, t0)
-				wantErr(t, "make room", err, nil)
+				wantErr(t, "disable one", err, nil)
 			} else if what == "the merchant suspended" {
 				_, err = p[0].SetClientActive(background, owner, id, false, t0)
-				wantErr(t, "make room", err, nil)
+				wantErr(t, "disable one", err, nil)
 			}
 		}
 	}

@@ -201,15 +201,15 @@ func togetherEvents(t *testing.T, p pair) {
 	wantTogether(t, "finish", p.together(many, func(s *DB, i int) error { return step(s, ids[i], op.Succeeded) }), many)
 	list, err := p[1].EventsAfter(background, terminal.ID, 0, 100)
 	wantErr(t, "events", err, nil)
-	told := map[op.ID]bool{}
+	reported := map[op.ID]bool{}
 	for i, e := range list {
-		told[e.Operation] = true
+		reported[e.Operation] = true
 		if e.Cursor != int64(i+1) {
 			t.Errorf("event %d has cursor %d", i, e.Cursor)
 		}
 	}
-	if len(list) != many || len(told) != many {
-		t.Errorf("%d settlements made %d events of %d operations", many, len(list), len(told))
+	if len(list) != many || len(reported) != many {
+		t.Errorf("%d outcomes made %d events of %d operations", many, len(list), len(reported))
 	}
 }
 

@@ -1,12 +1,9 @@
 package store
 
 import (
-	"errors"
-	"log/slog"
 	"time"
 
-	"galla/central/store/postgres"
-	"galla/central/store/sqlite"
+	"galla/central/store/dbconn"
 )
 
 // Limits of a store.
@@ -39,51 +36,5 @@ const (
 	maxRetryDoublings = 6
 )
 
-// Config sets up a store. Zero values take the defaults.
-type Config struct {
-	// Node names this central in the steps that it writes. Needed.
-	Node string
-	// Logger gets what no caller gets, such as the stack of a panic. Needed.
-	Logger *slog.Logger
-	// Queue is how many jobs may wait for the writer before callers get
-	// central.ErrBusy; default 4096.
-	Queue int
-	// Batch is how many jobs share one transaction at most; default 256.
-	Batch int
-	// Readers is how many reads run at one time; default 4.
-	Readers int
-
-	// SkipMigrations opens the database with its present schema, for inspection.
-	SkipMigrations bool
-
-	// OnNotify is called with each name that a node notified (central.TerminalTopic), and with
-	// "" if notifications may have been lost: then everything must be checked. It must not
-	// block. On PostgreSQL it makes this store a node, which holds its node name and is
-	// refused if another holds it. nil: the store of a command beside a running central.
-	// On SQLite it is never called.
-	OnNotify func(name string)
-	// Connections is the limit of connections to PostgreSQL, without the listener's; default
-	// 24, or pool_max_conns of the URL. Queue bounds the calls that wait for one. Batch and
-	// Readers are for SQLite.
-	Connections int
-	// Patience is how long a change is retried during an outage of PostgreSQL before its
-	// caller gets central.ErrBusy; default 10 s.
-	Patience time.Duration
-}
-
-func (c Config) sqlite() (sqlite.Config, error) {
-	if c.Node == "" || c.Logger == nil {
-		return sqlite.Config{}, errors.New("a store needs a node name and a logger")
-	}
-	return sqlite.Config{Logger: c.Logger, Queue: c.Queue, Batch: c.Batch, Readers: c.Readers}, nil
-}
-
-func (c Config) postgres() (postgres.Config, error) {
-	if c.Node == "" || c.Logger == nil {
-		return postgres.Config{}, errors.New("a store needs a node name and a logger")
-	}
-	return postgres.Config{
-		Logger: c.Logger, Node: c.Node, OnNotify: c.OnNotify,
-		Connections: c.Connections, Queue: c.Queue, RetryFor: c.Patience,
-	}, nil
-}
+// Config sets up a store.
+type Config = dbconn.Config

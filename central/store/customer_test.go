@@ -49,12 +49,12 @@ func customers(t *testing.T, on kind) {
 	wantErr(t, "another number", s.NameCustomer(background, sender, ravi, t0), nil)
 	is("the name is another customer's", merchant1, sender, false)
 
-	nobodys := newOperation()
-	nobodys.Kind, nobodys.Route, nobodys.Sender, nobodys.Merchant = central.KindTransfer, op.Transfer, "s", ""
-	_, _, err := s.Create(background, nobodys, nil)
+	unowned := newOperation()
+	unowned.Kind, unowned.Route, unowned.Sender, unowned.Merchant = central.KindTransfer, op.Transfer, "s", ""
+	_, _, err := s.Create(background, unowned, nil)
 	wantErr(t, "begin", err, nil)
-	wantErr(t, "mark as sent", s.MarkSent(background, nobodys.ID, t0, t0.Add(time.Second)), nil)
-	_, err = s.Finish(background, central.FinalOutcome{ID: nobodys.ID, To: op.Succeeded, At: t0, Reason: "x", HTTP: 200, Reply: []byte(`{}`)})
+	wantErr(t, "mark as sent", s.MarkSent(background, unowned.ID, t0, t0.Add(time.Second)), nil)
+	_, err = s.Finish(background, central.FinalOutcome{ID: unowned.ID, To: op.Succeeded, At: t0, Reason: "x", HTTP: 200, Reply: []byte(`{}`)})
 	wantErr(t, "finish a transfer without a merchant", err, nil)
 
 	for state, want := range map[op.State]bool{op.Succeeded: true, op.Failed: false} {

@@ -15,11 +15,7 @@ import (
 // Close or Abandon ends it.
 func OpenPostgres(ctx context.Context, url string, cfg Config) (_ *DB, err error) {
 	defer func() { err = withStopCause(ctx, err) }()
-	settings, err := cfg.postgres()
-	if err != nil {
-		return nil, err
-	}
-	own, err := postgres.Connect(ctx, url, settings)
+	own, err := postgres.Connect(ctx, url, cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -29,7 +25,7 @@ func OpenPostgres(ctx context.Context, url string, cfg Config) (_ *DB, err error
 	if err := errors.Join(postgres.Explain(err), own.Close()); err != nil {
 		return nil, err
 	}
-	db, err := postgres.Open(ctx, url, settings)
+	db, err := postgres.Open(ctx, url, cfg)
 	if err != nil {
 		return nil, err
 	}

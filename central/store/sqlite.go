@@ -15,11 +15,7 @@ import (
 // Close or Abandon ends it.
 func OpenSQLite(ctx context.Context, path string, cfg Config) (_ *DB, err error) {
 	defer func() { err = withStopCause(ctx, err) }()
-	file, err := cfg.sqlite()
-	if err != nil {
-		return nil, err
-	}
-	db, err := sqlite.Open(ctx, path, file, func(ctx context.Context, own *sql.DB) error {
+	db, err := sqlite.Open(ctx, path, cfg, func(ctx context.Context, own *sql.DB) error {
 		if cfg.SkipMigrations {
 			return nil
 		}

@@ -275,7 +275,7 @@ func TestSchemaRefusesOfTheConsole(t *testing.T) { onBoth(t, schemaRefusesOfTheC
 func schemaRefusesOfTheConsole(t *testing.T, on kind) {
 	s := on.open(t, testConfig())
 	working(t, s, "asha", staff.Admin)
-	wantErr(t, "keep", s.AddDocument(background, staff.SealedDocument{SHA256: strings.Repeat("a", 64), Name: "x", Bytes: 1, Sealed: []byte("sealed"), At: t0, By: "asha"}), nil)
+	wantErr(t, "store", s.AddDocument(background, staff.SealedDocument{SHA256: strings.Repeat("a", 64), Name: "x", Bytes: 1, Sealed: []byte("sealed"), At: t0, By: "asha"}), nil)
 	o := inState(t, s, op.Pending)
 	id, err := s.OpenCase(background, handCase(o), reconcile.Step{At: t0, By: "asha", Action: reconcile.ActionFound, Reason: "x"})
 	wantErr(t, "open a case", err, nil)

@@ -227,7 +227,7 @@ func suiteFailedRefunds(t *testing.T, s *DB) {
 		begin("k1", failed.ID) // the stored reply, and no attempt
 		leads("k1", failed.ID)
 	}
-	// What k2 was told last is the refusal: it may try again.
+	// The last reply to k2 is the refusal: it may try again.
 	leads("k2", first.ID)
 	done := begin("k2", "")
 	leads("k1", done.ID) // under way, it is what became of the transfer

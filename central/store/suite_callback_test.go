@@ -253,8 +253,8 @@ func TestEndpointGone(t *testing.T) {
 	})
 }
 
-// TestReplay: one that was delivered is told again; one that was never owed,
-// since its merchant had no endpoint, is told for the first time.
+// TestReplay: a delivered callback is sent again; one that was never due, since its
+// merchant had no endpoint, is sent for the first time.
 func TestReplay(t *testing.T) {
 	onBoth(t, func(t *testing.T, on kind) {
 		s := on.open(t, testConfig())
@@ -274,7 +274,7 @@ func TestReplay(t *testing.T) {
 		wantErr(t, "set", s.SetEndpoint(background, merchant2, "https://other.example", []string{webhook.EventFinished}, now), nil)
 		wantErr(t, "replay", s.ReplayCallback(background, never, now), nil)
 		if x, _ := callbackOfOperation(t, s, never); x.State != webhook.StateWaiting || !x.CreatedAt.Equal(finishedAt) || !x.Since.Equal(now) {
-			t.Errorf("told for the first time: %+v", x)
+			t.Errorf("sent for the first time: %+v", x)
 		}
 		for _, state := range []op.State{op.Pending, op.Succeeded, op.Refused, op.Sent} {
 			wantErr(t, "one that is "+string(state), s.ReplayCallback(background, inState(t, s, state).ID, now), central.ErrState)
@@ -472,11 +472,11 @@ func TestScheduledJobs(t *testing.T) {
 		end := jobs.RunResult{Name: "purge", StartedAt: at, At: at.Add(time.Minute), Next: at.Add(time.Hour), Note: "12 rows"}
 		wantErr(t, "another's end", rival.FinishJob(background, end), central.ErrState)
 		failed := end
-		failed.Failed, failed.Next, failed.Note = true, at.Add(2*time.Minute), "no room"
+		failed.Failed, failed.Next, failed.Note = true, at.Add(2*time.Minute), "disk full"
 		wantErr(t, "end", owner.FinishJob(background, failed), nil)
 		wantErr(t, "end again", owner.FinishJob(background, failed), central.ErrState)
 		again, err := rival.ClaimJob(background, "purge", at.Add(2*time.Minute), at.Add(12*time.Minute))
-		if err != nil || again.Failures != 1 || again.Note != "no room" {
+		if err != nil || again.Failures != 1 || again.Note != "disk full" {
 			t.Fatalf("claimed %+v, %v", again, err)
 		}
 		// Its node dies, the lease ends, and what it would still write is too late.

@@ -471,3 +471,29 @@ func auditLedger(t *rapid.T, s *DB, earned money.Paise) {
 		}
 	}
 }
+
+// balance is an account of the commission ledger, in paise.
+type balance struct {
+	Account string
+	Debits  money.Paise
+	Credits money.Paise
+}
+
+// balances sums the whole commission ledger by account, ordered by their names.
+func balances(s *DB) ([]balance, error) {
+	return listRows(background, s.task("sum the commission ledger"), func(row row, b *balance) error { return row.Scan(&b.Account, &b.Debits, &b.Credits) },
+		`SELECT account, CAST(sum(debit) AS BIGINT), CAST(sum(credit) AS BIGINT) FROM (
+				SELECT debit AS account, amount AS debit, 0 AS credit FROM ledger_entries
+				UNION ALL
+				SELECT credit AS account, 0 AS debit, amount AS credit FROM ledger_entries
+			) AS sides GROUP BY account ORDER BY account`)
+}
+
+// ledgerSum is the debits of all accounts minus their credits: zero in an intact ledger.
+func ledgerSum(s *DB) (sum money.Paise, err error) {
+	list, err := balances(s)
+	for _, b := range list {
+		sum += b.Debits - b.Credits
+	}
+	return sum, err
+}

@@ -143,7 +143,7 @@ func suiteTombstones(t *testing.T, s *DB) {
 	_, err = s.ByIdentity(background, late.Caller, late.Identity)
 	wantErr(t, "a tombstone by its identity", err, central.ErrNotFound)
 
-	// Whoever is first, one of the two is told the truth and the other obeys.
+	// Whichever is first, both get the same answer.
 	for range 20 {
 		o := newOperation()
 		var isNew, seen bool
@@ -306,8 +306,8 @@ func suitePostponeEnquiry(t *testing.T, s *DB) {
 	}
 	wantErr(t, "postpone a final one", s.PostponeEnquiry(background, o.ID, at, next, "", false), central.ErrState)
 	wantErr(t, "postpone nothing", s.PostponeEnquiry(background, newID(), at, next, "", false), central.ErrNotFound)
-	dispatched := inState(t, s, op.Sent)
-	wantErr(t, "postpone a sent one", s.PostponeEnquiry(background, dispatched.ID, at, next, "", false), central.ErrState)
+	sent := inState(t, s, op.Sent)
+	wantErr(t, "postpone a sent one", s.PostponeEnquiry(background, sent.ID, at, next, "", false), central.ErrState)
 }
 
 func suiteHistory(t *testing.T, s *DB) {
@@ -352,7 +352,7 @@ func suiteEvents(t *testing.T, s *DB) {
 	event := func(terminal central.Terminal, cursor int64, id op.ID) central.Event {
 		return central.Event{Cursor: cursor, Terminal: terminal.ID, Kind: string(wire.EventOutcome), Operation: id, At: truncateToMillis(t0.Add(30 * time.Second))}
 	}
-	finish(op.Sent, op.Succeeded, of(here)) // the door tells this one
+	finish(op.Sent, op.Succeeded, of(here)) // the reply has this one
 	finish(op.Received, op.Failed, of(here))
 	finish(op.Pending, op.Succeeded) // has no terminal
 	a := finish(op.Pending, op.Succeeded, of(here))

@@ -46,7 +46,7 @@ func suiteQuotas(t *testing.T, s *DB) {
 	}
 	wantUsed(t, s, "k", 1, 5)
 
-	// The first quota that does not hold is the one that is told, and nothing
+	// The first quota that does not hold is the one in the error, and nothing
 	// of the operation is written.
 	bad := newOperation()
 	tight := daily("k", 11, 9, 15)
@@ -178,4 +178,19 @@ func suiteGivenBack(t *testing.T, s *DB) {
 		}
 		wantErr(t, "the other", step(s, stays.ID, op.Refused), nil)
 	}
+}
+
+// usage reads for each quota how much of it is used. An unused one is zero.
+func usage(s *DB, quotas []central.Quota) ([]central.Used, error) {
+	list := make([]central.Used, len(quotas))
+	return list, s.read(background, func(c conn) error {
+		for i, q := range quotas {
+			list[i] = central.Used{}
+			err := c.one(`SELECT count, sum FROM quota_usage WHERE key = $1 AND period = $2`, []any{q.Key, q.Period}, &list[i].Count, &list[i].Sum)
+			if err != nil && !errors.Is(err, central.ErrNotFound) {
+				return err
+			}
+		}
+		return nil
+	})
 }

@@ -18,7 +18,7 @@ import (
 // settlementDay is the Indian day of t0.
 const settlementDay ist.Day = "2026-11-21"
 
-// settlementFile is a file of the day whose bytes are told apart by a name.
+// settlementFile is a file of the day whose bytes differ by a name.
 func settlementFile(name string, lines ...reconcile.Line) reconcile.File {
 	f := reconcile.File{Name: name, By: "asha", At: t0.Add(24 * time.Hour)}
 	f.Day, f.Lines, f.Bytes, f.SHA256 = settlementDay, len(lines), 100, sha256.Sum256([]byte(name))
@@ -131,9 +131,9 @@ func reconciliationOperations(t *testing.T, on kind) {
 	at := func(d time.Duration) func(*central.Operation) {
 		return func(o *central.Operation) { o.CreatedAt = t0.Add(d) }
 	}
-	told := inState(t, s, op.Succeeded)
-	untold := inState(t, s, op.Pending, at(time.Millisecond), func(o *central.Operation) { o.Terminal, o.Kind = terminal.ID, central.KindPurchase })
-	wantErr(t, "finish", step(s, untold.ID, op.Succeeded), nil)
+	reported := inState(t, s, op.Succeeded)
+	unreported := inState(t, s, op.Pending, at(time.Millisecond), func(o *central.Operation) { o.Terminal, o.Kind = terminal.ID, central.KindPurchase })
+	wantErr(t, "finish", step(s, unreported.ID, op.Succeeded), nil)
 	open := inState(t, s, op.Pending, at(2*time.Millisecond), func(o *central.Operation) { o.Kind = central.KindTransfer })
 	inState(t, s, op.Refused, at(3*time.Millisecond))
 	inState(t, s, op.Succeeded, at(3*time.Millisecond), func(o *central.Operation) { o.Kind, o.Amount = central.KindBalance, 0 })
@@ -152,39 +152,39 @@ func reconciliationOperations(t *testing.T, on kind) {
 		}
 		after, id = list[1].CreatedAt, list[1].ID
 	}
-	if len(got) != 3 || got[0].ID != told.ID || got[1].ID != untold.ID || got[2].ID != open.ID {
+	if len(got) != 3 || got[0].ID != reported.ID || got[1].ID != unreported.ID || got[2].ID != open.ID {
 		t.Fatalf("begun: %+v", got)
 	}
 	want := reconcile.Operation{
-		ID: untold.ID, Reference: untold.Reference, STAN: untold.STAN, RRN: "632510123456", Kind: central.KindPurchase, Amount: 50000, State: op.Succeeded,
-		Merchant: merchant1, TID: untold.TID, Terminal: terminal.ID, Unreported: true,
-		CreatedAt: truncateToMillis(untold.CreatedAt), SentAt: truncateToMillis(t0), BankNotAfter: truncateToMillis(t0.Add(15 * time.Second)), FinishedAt: truncateToMillis(t0.Add(30 * time.Second)),
+		ID: unreported.ID, Reference: unreported.Reference, STAN: unreported.STAN, RRN: "632510123456", Kind: central.KindPurchase, Amount: 50000, State: op.Succeeded,
+		Merchant: merchant1, TID: unreported.TID, Terminal: terminal.ID, Unreported: true,
+		CreatedAt: truncateToMillis(unreported.CreatedAt), SentAt: truncateToMillis(t0), BankNotAfter: truncateToMillis(t0.Add(15 * time.Second)), FinishedAt: truncateToMillis(t0.Add(30 * time.Second)),
 	}
 	wantSame(t, "an operation", got[1], want)
 	if got[0].Unreported || got[2].Unreported || !got[2].FinishedAt.IsZero() || got[2].RRN != "" {
-		t.Errorf("told and open: %+v, %+v", got[0], got[2])
+		t.Errorf("reported and open: %+v, %+v", got[0], got[2])
 	}
 	wantErr(t, "see", s.AcknowledgeEvents(background, terminal.ID, 100), nil)
 	list, err := s.OperationsFinished(background, truncateToMillis(t0), t0.Add(time.Hour), t0.Add(time.Minute), time.Time{}, "", 10)
 	wantErr(t, "ended", err, nil)
-	if len(list) != 2 || list[0].ID != told.ID || list[1].ID != untold.ID || list[1].Unreported {
+	if len(list) != 2 || list[0].ID != reported.ID || list[1].ID != unreported.ID || list[1].Unreported {
 		t.Errorf("ended: %+v", list)
 	}
 	if list, err = s.OperationsFinished(background, truncateToMillis(t0), t0.Add(time.Hour), t0.Add(time.Minute), list[0].FinishedAt, list[0].ID, 10); err != nil || len(list) != 1 {
 		t.Errorf("ended after the first: %+v, %v", list, err)
 	}
-	list, err = s.OperationsByReference(background, []central.Reference{late.Reference, "nobody", told.Reference})
+	list, err = s.OperationsByReference(background, []central.Reference{late.Reference, "nobody", reported.Reference})
 	wantErr(t, "named", err, nil)
-	if len(list) != 2 || list[0].ID != late.ID || list[1].ID != told.ID {
+	if len(list) != 2 || list[0].ID != late.ID || list[1].ID != reported.ID {
 		t.Errorf("named: %+v", list)
 	}
 
-	imported(t, s, "a.csv", []reconcile.Line{lineOf(2, told, "00"), lineOf(3, open, "00")})
-	imported(t, s, "b.csv", []reconcile.Line{lineOf(2, told, "00")})
-	all := []central.Reference{told.Reference, open.Reference, late.Reference}
+	imported(t, s, "a.csv", []reconcile.Line{lineOf(2, reported, "00"), lineOf(3, open, "00")})
+	imported(t, s, "b.csv", []reconcile.Line{lineOf(2, reported, "00")})
+	all := []central.Reference{reported.Reference, open.Reference, late.Reference}
 	other, err := s.LinesOfOtherDays(background, "2026-11-22", all)
 	wantErr(t, "elsewhere", err, nil)
-	wantSame(t, "elsewhere", other, map[central.Reference]ist.Day{told.Reference: settlementDay})
+	wantSame(t, "elsewhere", other, map[central.Reference]ist.Day{reported.Reference: settlementDay})
 	if other, err = s.LinesOfOtherDays(background, settlementDay, all); err != nil || len(other) != 0 {
 		t.Errorf("elsewhere than on its own day: %v, %v", other, err)
 	}

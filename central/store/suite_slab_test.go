@@ -273,9 +273,9 @@ func suiteSlabRefuses(t *testing.T, s *DB) {
 			t.Errorf("a slab with %s: error %v", name, err)
 		}
 	}
-	stranger := newSlab("BAD", -1, -1)
-	stranger.Vendor = "nobody"
-	_, err := s.AddSlab(background, stranger)
+	unowned := newSlab("BAD", -1, -1)
+	unowned.Vendor = "nobody"
+	_, err := s.AddSlab(background, unowned)
 	wantErr(t, "a slab of nobody", err, central.ErrNotFound)
 	if _, err := s.ChangeSlab(background, vendor1, good.ID, central.SlabChange{Min: paise(20)}, t0); err == nil {
 		t.Error("a band was emptied by a change")

@@ -1,7 +1,6 @@
 package pgtest
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -34,11 +33,19 @@ const folderPrefix = "galla-pg"
 const staleAfter = 10 * time.Minute
 
 // Main runs tests with a shared server, for TestMain, and drops the templates that the tests
-// have filled. It uses the server of the environment variable, if it is set.
+// have filled. It uses the server of the environment variable, if it is set. Temporary
+// folders are in memory where there is enough of it: most of the time of a test with a
+// database, SQLite or PostgreSQL, would be syncs of the disk.
 //
 // The server ends with the process of the tests, in any case. The next Main removes the
 // folder of a killed process.
 func Main(run func() int, templates ...*Template) int {
+	if memory := memoryFolder(); memory != "" && os.Getenv("TMPDIR") == "" {
+		if err := os.Setenv("TMPDIR", memory); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+	}
 	if flag.Parse(); testing.Short() {
 		return run() // SkipIfShort skips every test that needs the server
 	}
@@ -52,11 +59,8 @@ func Main(run func() int, templates ...*Template) int {
 		}
 		return code
 	}
-	parent := cmp.Or(memoryFolder(), os.TempDir())
-	for _, place := range []string{parent, os.TempDir()} {
-		removeStale(place, time.Now().Add(-staleAfter))
-	}
-	folder, err := os.MkdirTemp(parent, folderPrefix)
+	removeStale(os.TempDir(), time.Now().Add(-staleAfter))
+	folder, err := os.MkdirTemp("", folderPrefix)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
@@ -116,9 +120,10 @@ type Template struct {
 	// Fill fills an empty database and leaves no connection to it.
 	Fill func(url string) error
 
-	once sync.Once
-	name string
-	err  error
+	once     sync.Once
+	name     string
+	strategy string // to copy files is faster than to log their pages, as servers from 15 on do
+	err      error
 }
 
 // Database creates a copy of the template and returns its URL. The copy is dropped when the
@@ -133,11 +138,14 @@ func (t *Template) Database(tb testing.TB) string {
 			t.name = name
 			t.err = t.Fill(databaseURL(server, name))
 		}
+		if t.err == nil && execOn(server, `DO $$ BEGIN ASSERT current_setting('server_version_num')::int >= 150000; END $$`) == nil {
+			t.strategy = ` STRATEGY FILE_COPY`
+		}
 	})
 	if t.err != nil {
 		tb.Fatalf("fill a template: %v", t.err)
 	}
-	return createDatabase(tb, server, ` TEMPLATE `+t.name)
+	return createDatabase(tb, server, ` TEMPLATE `+t.name+t.strategy)
 }
 
 func (t *Template) drop() error {

@@ -80,7 +80,7 @@ func TestTemplate(t *testing.T) {
 }
 
 // TestEndsWithItsTests kills a process that has a server: the server ends, and
-// its folder is swept by those who come later.
+// the next one removes its folder.
 func TestEndsWithItsTests(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: starts and kills processes")
@@ -116,7 +116,7 @@ func TestEndsWithItsTests(t *testing.T) {
 	later := time.Now().Add(time.Hour)
 	removeStale(parent, later)
 	if _, err := os.Stat(folder); err != nil {
-		t.Errorf("the folder of a server that runs was swept: %v", err)
+		t.Errorf("the folder of a server that runs was removed: %v", err)
 	}
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
@@ -134,11 +134,11 @@ func TestEndsWithItsTests(t *testing.T) {
 	}
 	removeStale(parent, time.Now().Add(-time.Hour))
 	if _, err := os.Stat(folder); err != nil {
-		t.Errorf("a folder of this hour was swept: %v", err)
+		t.Errorf("a folder of this hour was removed: %v", err)
 	}
 	removeStale(parent, later)
 	if _, err := os.Stat(folder); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("a folder that is left over was not swept: %v", err)
+		t.Errorf("a folder that is left over was not removed: %v", err)
 	}
 }
 

@@ -93,7 +93,7 @@ func (s *Server) chownFolder(folder string) error {
 	if err := os.Chown(folder, int(s.credential.Uid), int(s.credential.Gid)); err != nil {
 		return fmt.Errorf("give the folder to the server's user: %w", err)
 	}
-	for dir := filepath.Dir(folder); dir != "/" && dir != os.TempDir() && dir != memoryFolder(); dir = filepath.Dir(dir) {
+	for dir := filepath.Dir(folder); dir != "/" && dir != os.TempDir(); dir = filepath.Dir(dir) {
 		info, err := os.Stat(dir)
 		if err != nil {
 			return err

@@ -38,7 +38,7 @@ func (d *DB) commitStatus(ctx context.Context, t transaction) (committed bool, e
 		if !errors.Is(err, errInProgress) && !errors.As(err, &unanswered) && !retryable(err).any() {
 			return false, Explain(err)
 		}
-		if !d.backoff.waitUntil(own, deadline, n) {
+		if !waitUntil(own, deadline, n) {
 			return false, fmt.Errorf("the database did not answer within %s: %w", d.cfg.RetryFor, Explain(err))
 		}
 	}

@@ -1,27 +1,11 @@
 package postgres
 
-import (
-	"errors"
-	"log/slog"
-	"time"
-)
+import "time"
 
-// Limits and defaults of a database.
+// Limits of a database.
 const (
-	// defaultConnections is how many connections the pool has at most. The
-	// server's commits share their syncs from some ten on and gain little beyond
-	// thirty; the server's own default of a hundred serves four nodes.
-	defaultConnections = 24
-	// defaultQueue bounds the calls that wait for a connection. At some thousand
-	// commits a second it is about a second of waiting.
-	defaultQueue = 4096
-	// defaultPatience is how long a change is retried during an outage. The death of a
-	// primary is noticed in five seconds; a standby that is promoted by then still gets
-	// the change. Callers wait as long for the bank.
-	defaultPatience = 10 * time.Second
-
 	// connectTimeout bounds the connection to one host, with the check of its settings. With
-	// three hosts of which two are dead, the third is reached within defaultPatience.
+	// three hosts of which two are dead, the third is reached within Config.RetryFor.
 	connectTimeout = 3 * time.Second
 	// keepAliveIdle, keepAliveEvery and keepAliveCount find within five seconds that the other
 	// end of an idle connection is gone.
@@ -40,7 +24,7 @@ const (
 	// so a longer lock is that of a node that died or was stopped.
 	lockTimeout = 2 * time.Second
 	// idleTimeout is when the server ends an idle transaction. It is less than
-	// defaultPatience, so that the locks of a disconnected node end while others retry.
+	// Config.RetryFor, so that the locks of a disconnected node end while others retry.
 	idleTimeout = 4 * time.Second
 	// readLimit bounds a read as a whole, the report of all earnings included.
 	readLimit = time.Minute
@@ -64,40 +48,3 @@ const (
 	// minVersion is the first server version with transaction numbers that don't wrap around.
 	minVersion = 13_00_00
 )
-
-// Config sets up a DB. Zero values take the defaults.
-type Config struct {
-	// Logger gets what no caller gets, such as the stack of a panic. Needed.
-	Logger *slog.Logger
-	// Node is in the name of the connections on the server, and is the name that a node holds
-	// (OnNotify). Needed.
-	Node string
-	// OnNotify is called with each name that a node notified, and with "" if notifications may
-	// have been lost: then everything must be checked. It must not block. nil: the DB is
-	// not a node, such as that of a command beside a running central.
-	OnNotify func(name string)
-	// Connections is the limit of the pool, without the listener's; default 24, or
-	// pool_max_conns of the URL.
-	Connections int
-	// Queue is how many calls may wait for a connection before more get
-	// central.ErrBusy; default 4096.
-	Queue int
-	// RetryFor is how long a change is retried; default 10 s.
-	RetryFor time.Duration
-}
-
-func (c Config) withDefaults() (Config, error) {
-	if c.Logger == nil || c.Node == "" {
-		return c, errors.New("a database needs a node name and a logger")
-	}
-	if c.Connections < 0 || c.Queue < 0 || c.RetryFor < 0 {
-		return c, errors.New("the limits of a store cannot be negative")
-	}
-	if c.Queue == 0 {
-		c.Queue = defaultQueue
-	}
-	if c.RetryFor == 0 {
-		c.RetryFor = defaultPatience
-	}
-	return c, nil
-}

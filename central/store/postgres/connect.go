@@ -43,12 +43,12 @@ type connector struct {
 	open     map[*trackedConn]struct{} // what is open
 	closed   bool                      // nothing is opened
 	unsynced bool                      // logged once
-	cfg      Config
+	cfg      dbconn.Config
 }
 
 // newConnector parses a URL or a list of key=value. Its errors don't quote it, since it may
 // contain the password.
-func newConnector(url string, cfg Config) (*connector, error) {
+func newConnector(url string, cfg dbconn.Config) (*connector, error) {
 	settings, err := pgxpool.ParseConfig(url)
 	if err != nil {
 		return nil, errors.New("the database's URL can't be read: want postgres://user@host:port/database, with several hosts as host:port,host:port")
@@ -87,7 +87,7 @@ func newConnector(url string, cfg Config) (*connector, error) {
 	case cfg.Connections > 0:
 		settings.MaxConns = int32(cfg.Connections)
 	case !strings.Contains(url, "pool_max_conns"):
-		settings.MaxConns = defaultConnections
+		settings.MaxConns = dbconn.DefaultConnections
 	}
 	settings.PingTimeout = pingTimeout
 	settings.BeforeClose = closeDead
@@ -111,8 +111,8 @@ func displayName(c *pgx.ConnConfig) string {
 
 // Connect opens a database with the checks of a DB but without its time limits of
 // statements, for migrations and tests. It waits for the server up to cfg.RetryFor.
-func Connect(ctx context.Context, url string, cfg Config) (*sql.DB, error) {
-	cfg, err := cfg.withDefaults()
+func Connect(ctx context.Context, url string, cfg dbconn.Config) (*sql.DB, error) {
+	cfg, err := cfg.WithDefaults()
 	if err != nil {
 		return nil, err
 	}
@@ -125,13 +125,13 @@ func Connect(ctx context.Context, url string, cfg Config) (*sql.DB, error) {
 		delete(own.RuntimeParams, bound)
 	}
 	db := stdlib.OpenDB(*own)
-	p, deadline := newBackoff(cfg), time.Now().Add(cfg.RetryFor)
+	deadline := time.Now().Add(cfg.RetryFor)
 	for n := 0; ; n++ {
 		err := db.PingContext(ctx)
 		if err == nil {
 			return db, nil
 		}
-		if !retryable(err).outage || !p.waitUntil(ctx, deadline, n) {
+		if !retryable(err).outage || !waitUntil(ctx, deadline, n) {
 			return nil, errors.Join(fmt.Errorf("connect to database %s: %w", c.name, Explain(err)), db.Close())
 		}
 	}

@@ -19,13 +19,12 @@ import (
 type DB struct {
 	connector *connector
 	pool      *pgxpool.Pool
-	cfg       Config
+	cfg       dbconn.Config
 	log       *slog.Logger
 	listener  *listener // nil: this DB is no node
 
 	lifetime  context.Context // ends when the DB is abandoned
 	end       context.CancelFunc
-	backoff   *backoff
 	reset     atomic.Int64 // when idle connections were last dropped, in Unix nanoseconds
 	abandoned atomic.Bool
 
@@ -41,8 +40,8 @@ type DB struct {
 // of the package comment, and a node name that another node has.
 //
 // Close or Abandon ends it.
-func Open(ctx context.Context, url string, cfg Config) (*DB, error) {
-	cfg, err := cfg.withDefaults()
+func Open(ctx context.Context, url string, cfg dbconn.Config) (*DB, error) {
+	cfg, err := cfg.WithDefaults()
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +49,7 @@ func Open(ctx context.Context, url string, cfg Config) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &DB{connector: c, cfg: cfg, log: cfg.Logger, backoff: newBackoff(cfg), finished: make(chan struct{})}
+	d := &DB{connector: c, cfg: cfg, log: cfg.Logger, finished: make(chan struct{})}
 	d.lifetime, d.end = context.WithCancel(context.WithoutCancel(ctx))
 	if d.pool, err = pgxpool.NewWithConfig(d.lifetime, c.settings); err != nil {
 		d.end()
@@ -210,7 +209,7 @@ func (d *DB) Read(ctx context.Context, do func(dbconn.Conn) error) error {
 			return fmt.Errorf("the caller left before the database was read: %w", ctx.Err())
 		case seen || !retryable(err).outage:
 			return Explain(err)
-		case !d.backoff.waitUntil(own, deadline, n):
+		case !waitUntil(own, deadline, n):
 			return fmt.Errorf("the database could not be read within %s: %w (%w)", d.cfg.RetryFor, Explain(err), central.ErrBusy)
 		}
 	}

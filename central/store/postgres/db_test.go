@@ -27,8 +27,8 @@ type shared struct{ *testing.M }
 
 func (s shared) Run() int { return pgtest.Main(s.M.Run) }
 
-func config() Config {
-	return Config{Logger: slog.New(slog.DiscardHandler), Node: "node-1"}
+func config() dbconn.Config {
+	return dbconn.Config{Logger: slog.New(slog.DiscardHandler), Node: "node-1"}
 }
 
 // table makes the table of these tests: what is added twice stands there twice.
@@ -45,7 +45,7 @@ func table(t *testing.T, url string) {
 	}
 }
 
-func opened(t *testing.T, url string, cfg Config) *DB {
+func opened(t *testing.T, url string, cfg dbconn.Config) *DB {
 	t.Helper()
 	d, err := Open(t.Context(), url, cfg)
 	if err != nil {
@@ -118,11 +118,11 @@ func TestLife(t *testing.T) {
 		if got != 1 || times(t, url, 9) != 0 {
 			t.Errorf("%d stands there %d times, and what failed %d times", round, got, times(t, url, 9))
 		}
-		if l := d.PoolUsage(); l.Limit != defaultConnections || l.Open == 0 || l.Busy != 0 || l.Waiting != 0 {
+		if l := d.PoolUsage(); l.Limit != dbconn.DefaultConnections || l.Open == 0 || l.Busy != 0 || l.Waiting != 0 {
 			t.Errorf("its load is %+v", l)
 		}
 		if d.NodeNameLost() != nil {
-			t.Error("a DB without a bell could lose a name")
+			t.Error("a DB that does not listen could lose a name")
 		}
 		wantErr(t, "close", errors.Join(d.Close(), d.Close()), nil)
 		wantErr(t, "write after close", d.Write(t.Context(), adding(9)), dbconn.ErrClosed)
@@ -218,7 +218,7 @@ func TestUnknown(t *testing.T) {
 		p.disarm()
 		wantErr(t, "a change whose COMMIT was not answered", err, ErrUnknown)
 		if errors.Is(err, central.ErrBusy) {
-			t.Errorf("it is not known, and the caller would be told that nothing was done: %v", err)
+			t.Errorf("it is not known, and the caller would learn that nothing was done: %v", err)
 		}
 		if got := times(t, direct, i); got != i {
 			t.Errorf("fault %v: it stands there %d times", f, got)

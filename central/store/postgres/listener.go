@@ -10,6 +10,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"galla/central/store/dbconn"
 )
 
 // channel has the notifications. Each database has its own channels.
@@ -28,21 +30,20 @@ type session struct {
 // listener receives notifications, and holds the node's name.
 type listener struct {
 	connector *connector
-	cfg       Config
+	cfg       dbconn.Config
 	key       int64 // of the name's lock
-	backoff   *backoff
 	lost      chan error
 
 	own    *pgx.Conn
-	former session // of own; the server may keep it longer
+	former session // of own; the server may have it longer
 	end    context.CancelFunc
 	ended  chan struct{} // closed when run has returned
 }
 
-func newListener(c *connector, cfg Config) *listener {
+func newListener(c *connector, cfg dbconn.Config) *listener {
 	sum := sha256.Sum256([]byte("galla/node/v1\n" + cfg.Node))
 	return &listener{
-		connector: c, cfg: cfg, key: int64(binary.BigEndian.Uint64(sum[:8])), backoff: newBackoff(cfg),
+		connector: c, cfg: cfg, key: int64(binary.BigEndian.Uint64(sum[:8])),
 		lost: make(chan error, 1), ended: make(chan struct{}),
 	}
 }
@@ -68,7 +69,7 @@ func (l *listener) start(ctx context.Context) error {
 		if !errors.As(err, &taken) && !retryable(err).outage {
 			return Explain(err)
 		}
-		if !l.backoff.waitUntil(ctx, deadline, n) {
+		if !waitUntil(ctx, deadline, n) {
 			return Explain(err)
 		}
 	}
@@ -101,7 +102,7 @@ func (l *listener) run(life context.Context) {
 				if life.Err() == nil && n == 0 {
 					l.cfg.Logger.Warn("notifications of the database are not received; retrying", "error", Explain(err))
 				}
-				l.backoff.pause(life, n)
+				waitUntil(life, time.Now().Add(2*lastPause), n)
 				continue
 			}
 			l.cfg.OnNotify("") // notifications in between are lost

@@ -23,7 +23,7 @@ type proxy struct {
 
 	mu     sync.Mutex
 	open   map[net.Conn]bool
-	left   map[net.Conn]bool // clients whose servers are not told of their end
+	left   map[net.Conn]bool // clients whose servers do not learn of their end
 	done   chan struct{}     // closed when the proxy closes
 	refuse bool              // no new connections
 	armed  bool
@@ -129,7 +129,7 @@ func (p *proxy) accept() {
 func (p *proxy) forward(client, server net.Conn) {
 	answers := make(chan struct{})  // closed when the server's side ended
 	dropping := make(chan struct{}) // closed when answers are to be lost
-	var silent atomic.Bool          // the client is told nothing, not even an end
+	var silent atomic.Bool          // the client gets nothing, not even an end
 	ready := make(chan struct{}, 1)
 	p.wg.Go(func() {
 		defer close(answers)
@@ -180,7 +180,7 @@ func (p *proxy) forward(client, server net.Conn) {
 			close(dropping)
 			_, _ = server.Write(m)
 			if m[0] == 'Q' || m[0] == 'S' {
-				select { // the server has done what it was told
+				select { // the server has done what was asked
 				case <-ready:
 				case <-time.After(10 * time.Second):
 				}
@@ -275,7 +275,7 @@ func (p *proxy) refuseAll() {
 	p.refuse = true
 }
 
-// leaveServers cuts every client, whose servers are told nothing until the
+// leaveServers cuts every client, whose servers learn nothing until the
 // proxy closes.
 func (p *proxy) leaveServers() {
 	p.mu.Lock()

@@ -81,7 +81,7 @@ func (l *writeLoad) grows(t *testing.T, by int) {
 	}
 }
 
-// verify ends the load and holds the table against what was told.
+// verify ends the load and compares the table with what was acknowledged.
 func (l *writeLoad) verify(t *testing.T, url string) {
 	t.Helper()
 	close(l.stop)
@@ -227,7 +227,7 @@ func TestNumbersAreGivenOutAgain(t *testing.T) {
 	if err != nil || committed {
 		t.Errorf("its fate is committed: %t, error %v; another has its number", committed, err)
 	}
-	// One that the server still knows tells the truth, after the same crash.
+	// One that the server still knows answers correctly after the same crash.
 	known := lost
 	known.lsn = 1
 	if committed, err := d.commitStatus(ctx, known); err != nil || !committed {
@@ -284,7 +284,7 @@ func TestSettingsAreChecked(t *testing.T) {
 			t.Errorf("%s tells the password: %v", c.name, err)
 		}
 	}
-	for _, cfg := range []Config{{Node: "n"}, {Logger: config().Logger}, {Node: "n", Logger: config().Logger, Queue: -1}} {
+	for _, cfg := range []dbconn.Config{{Node: "n"}, {Logger: config().Logger}, {Node: "n", Logger: config().Logger, Queue: -1}} {
 		if _, err := Open(t.Context(), place, cfg); err == nil {
 			t.Errorf("opened with %+v", cfg)
 		}
@@ -329,7 +329,7 @@ func TestOrdinaryUser(t *testing.T) {
 	wantErr(t, "close", d.Close(), nil)
 }
 
-// TestStandbyStops: a COMMIT that waits for its standby is neither told as done
+// TestStandbyStops: a COMMIT that waits for its standby is neither reported as done
 // nor ended, and so is seen by nobody, until the standby has it.
 func TestStandbyStops(t *testing.T) {
 	t.Parallel() // it waits for patience to end
@@ -353,7 +353,7 @@ func TestStandbyStops(t *testing.T) {
 			t.Fatal("the change does not come through when its standby is back")
 		}
 	}
-	// Somebody ends the wait by hand: the change is there, and is told as done
+	// Somebody ends the wait by hand: the change is there, and is reported as done
 	// only when the standby has it too.
 	d.cfg.RetryFor = time.Minute
 	standby.Kill()

@@ -132,7 +132,7 @@ func (d *DB) Write(ctx context.Context, do func(dbconn.Conn) error) error {
 		if !cure.any() || taken >= maxDuplicateRetries {
 			return Explain(err)
 		}
-		if ctx.Err() != nil || !d.backoff.waitUntil(ctx, deadline, n) {
+		if ctx.Err() != nil || !waitUntil(ctx, deadline, n) {
 			return d.retriesEnded(ctx, err)
 		}
 	}

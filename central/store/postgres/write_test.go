@@ -318,12 +318,12 @@ func TestExplain(t *testing.T) {
 	}
 }
 
-// TestErrorsOfTheServer are told in words, over the real server.
+// TestErrorsOfTheServer: errors say in words what to do, over the real server.
 func TestErrorsOfTheServer(t *testing.T) {
 	url := pgtest.Database(t)
 	table(t, url)
 	d := opened(t, url, config())
-	short := opened(t, url, Config{Logger: d.log, Node: "n", RetryFor: 100 * time.Millisecond})
+	short := opened(t, url, dbconn.Config{Logger: d.log, Node: "n", RetryFor: 100 * time.Millisecond})
 	for statement, want := range map[string]string{
 		`INSERT INTO b (n, a) VALUES (1, 2)`:                  "does not exist",
 		`INSERT INTO b (n) VALUES (3), (3)`:                   "such a record already",

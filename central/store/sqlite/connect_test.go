@@ -24,7 +24,9 @@ func making(ctx context.Context, own *sql.DB) error {
 	return err
 }
 
-func config() Config { return Config{Logger: slog.New(slog.DiscardHandler)} }
+func config() dbconn.Config {
+	return dbconn.Config{Node: "n", Logger: slog.New(slog.DiscardHandler)}
+}
 
 // TestSettingsAreChecked opens with each promise broken in turn.
 func TestSettingsAreChecked(t *testing.T) {
@@ -124,12 +126,12 @@ func TestOpenRefuses(t *testing.T) {
 	lost := errors.New("lost")
 	for _, c := range []struct {
 		name    string
-		cfg     Config
+		cfg     dbconn.Config
 		migrate func(context.Context, *sql.DB) error
 		want    string
 	}{
-		{"no logger", Config{}, making, "needs a logger"},
-		{"a negative limit", Config{Logger: slog.New(slog.DiscardHandler), Batch: -1}, making, "cannot be negative"},
+		{"no logger", dbconn.Config{Node: "n"}, making, "needs a node name and a logger"},
+		{"a negative limit", dbconn.Config{Node: "n", Logger: slog.New(slog.DiscardHandler), Batch: -1}, making, "cannot be negative"},
 		{"a migration that fails", config(), func(context.Context, *sql.DB) error { return lost }, "lost"},
 	} {
 		if d, err := Open(t.Context(), path, c.cfg, c.migrate); err == nil {

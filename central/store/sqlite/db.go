@@ -32,8 +32,8 @@ type DB struct {
 // does not take the settings of the package comment is refused.
 //
 // Close or Abandon ends it.
-func Open(ctx context.Context, path string, cfg Config, migrate func(context.Context, *sql.DB) error) (*DB, error) {
-	cfg, err := cfg.withDefaults()
+func Open(ctx context.Context, path string, cfg dbconn.Config, migrate func(context.Context, *sql.DB) error) (*DB, error) {
+	cfg, err := cfg.WithDefaults()
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +62,7 @@ func Open(ctx context.Context, path string, cfg Config, migrate func(context.Con
 func (d *DB) Name() string { return d.path }
 
 // connect opens the writer's connection and the readers'.
-func (d *DB) connect(ctx context.Context, cfg Config) error {
+func (d *DB) connect(ctx context.Context, cfg dbconn.Config) error {
 	open := func(c connector, n int, take func(*sql.Conn)) error {
 		pool := pool(c, n)
 		d.pools = append(d.pools, pool)

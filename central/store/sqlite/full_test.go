@@ -16,7 +16,7 @@ import (
 )
 
 // TestFullDisk: on a disk that is really full, a change is made wholly or not at
-// all, whoever made it is told which, and once there is room again changes are
+// all, its caller learns which, and once there is free space again changes are
 // taken without a restart.
 func TestFullDisk(t *testing.T) { smalldisk.Run(t, 16, fullDisk) }
 
@@ -64,7 +64,7 @@ func fullDisk(t *testing.T, dir string) {
 			for n := worker; n < 4000; n += 8 {
 				err := insert(d, n)
 				if err != nil && (!errors.Is(err, central.ErrBusy) || !strings.Contains(err.Error(), "free space")) {
-					t.Errorf("a full disk is told as: %v", err)
+					t.Errorf("a full disk is reported as: %v", err)
 				}
 				mu.Lock()
 				if err == nil {
@@ -98,11 +98,11 @@ func fullDisk(t *testing.T, dir string) {
 	}
 	for n := 4000; n < 4050; n++ {
 		if err := insert(d, n); err != nil {
-			t.Fatalf("with room again: %v", err)
+			t.Fatalf("with free space again: %v", err)
 		}
 		made[n] = true
 	}
-	same("with room again")
+	same("with free space again")
 	if err := d.Close(); err != nil {
 		t.Fatal(err)
 	}
