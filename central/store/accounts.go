@@ -45,10 +45,7 @@ func (s Accounts) Aggregators(ctx context.Context) ([]accounts.Aggregator, error
 func (s Accounts) AddMerchant(ctx context.Context, m central.Merchant) (central.Merchant, error) {
 	m.CreatedAt = truncateToMillis(m.CreatedAt)
 	return update(ctx, s.task("add merchant %s", m.ID), func(c conn) (central.Merchant, error) {
-		taken, err := c.exists(`SELECT 1 FROM merchants WHERE id = $1 UNION ALL SELECT 1 FROM merchants WHERE mid = $2 LIMIT 1`, m.ID, m.MID)
-		if err == nil && taken {
-			err = central.ErrTaken
-		}
+		err := c.refuseRow(central.ErrTaken, `SELECT 1 FROM merchants WHERE id = $1 UNION ALL SELECT 1 FROM merchants WHERE mid = $2 LIMIT 1`, m.ID, m.MID)
 		if err == nil && m.Vendor != "" {
 			err = lockVendor(c, m.Vendor)
 		}
@@ -66,11 +63,8 @@ func (s Accounts) AddMerchant(ctx context.Context, m central.Merchant) (central.
 // SetMerchantStatus implements accounts.Parties.
 func (s Accounts) SetMerchantStatus(ctx context.Context, id central.MerchantID, from, to central.MerchantStatus) error {
 	return s.task("change merchant %s from %s to %s", id, from, to).change(ctx, func(c conn) error {
-		changed, err := c.exec(`UPDATE merchants SET status = $1, active = $2 WHERE id = $3 AND status = $4`,
-			to, to == central.MerchantApproved, id, from)
-		if err == nil && changed == 0 {
-			err = c.missingOr(central.ErrState, `SELECT 1 FROM merchants WHERE id = $1`, id)
-		}
+		err := c.changeKnown(`SELECT 1 FROM merchants WHERE id = $1`, id,
+			`UPDATE merchants SET status = $1, active = $2 WHERE id = $3 AND status = $4`, to, to == central.MerchantApproved, id, from)
 		if err != nil || to == central.MerchantApproved {
 			return err
 		}
@@ -95,10 +89,7 @@ func (s Accounts) AddVendor(ctx context.Context, v central.Vendor) error {
 // SetVendorActive implements accounts.Parties.
 func (s Accounts) SetVendorActive(ctx context.Context, id central.VendorID, active bool) error {
 	return s.task("enable or disable vendor %s", id).change(ctx, func(c conn) error {
-		changed, err := c.exec(`UPDATE vendors SET active = $1 WHERE id = $2 AND active <> $1`, active, id)
-		if err == nil && changed == 0 {
-			err = c.missingOr(central.ErrState, `SELECT 1 FROM vendors WHERE id = $1`, id)
-		}
+		err := c.changeKnown(`SELECT 1 FROM vendors WHERE id = $1`, id, `UPDATE vendors SET active = $1 WHERE id = $2 AND active <> $1`, active, id)
 		if err != nil || active {
 			return err
 		}

@@ -51,10 +51,7 @@ func (s Retention) MarkRestored(ctx context.Context, at time.Time, gap bool) (r 
 		_, err = c.exec(`UPDATE terminals SET last_event = last_event + $1`, cursorLeap)
 		return r, err
 	})
-	if err != nil {
-		return recovery.Restoration{}, 0, err
-	}
-	return r, doubtful, nil
+	return r, doubtful, err
 }
 
 // presumeAllSent marks all received operations as sent, and counts them.
@@ -73,13 +70,9 @@ func presumeAllSent(c conn, at time.Time) (int, error) {
 
 // presumeSent marks a received operation as sent.
 func presumeSent(c conn, id op.ID, at time.Time, why string) error {
-	changed, err := c.exec(`UPDATE operations SET state = 'sent', sent_at = $1, bank_not_after = $2
-		WHERE state = 'received' AND `+c.dialect.byUniqueName("id = $3"), at, at.Add(presumedBankTime), id)
-	if err != nil {
+	if err := changeOperation(c, id, `UPDATE operations SET state = 'sent', sent_at = $1, bank_not_after = $2
+		WHERE state = 'received' AND `+c.dialect.byUniqueName("id = $3"), at, at.Add(presumedBankTime), id); err != nil {
 		return err
-	}
-	if changed == 0 {
-		return stateError(c, id)
 	}
 	return addStep(c, id, at, op.Received, op.Sent, why)
 }

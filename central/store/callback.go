@@ -208,10 +208,7 @@ func (s Webhooks) Callback(ctx context.Context, operation op.ID) (x webhook.Call
 			operation, maxRows)
 		return x, err
 	})
-	if err != nil {
-		return webhook.Callback{}, nil, err
-	}
-	return x, attempts, nil
+	return x, attempts, err
 }
 
 // CallbackBacklog implements webhook.AdminStore.

@@ -40,10 +40,7 @@ func (s Accounts) AddClient(ctx context.Context, x central.Client, at time.Time)
 		if err := lockParty(c, x.Principal); err != nil {
 			return err
 		}
-		taken, err := c.exists(`SELECT 1 FROM clients WHERE id = $1`, x.ID)
-		if err == nil && taken {
-			err = central.ErrTaken
-		}
+		err := c.refuseRow(central.ErrTaken, `SELECT 1 FROM clients WHERE id = $1`, x.ID)
 		if err == nil {
 			err = checkClientLimit(c, x.Principal)
 		}
@@ -144,22 +141,16 @@ func (s Accounts) ChangeVendor(ctx context.Context, was, is central.Vendor) erro
 				return err
 			}
 		}
-		changed, err := c.exec(`UPDATE vendors SET legal_name = $1, aggregator = $2 WHERE id = $3 AND legal_name = $4 AND coalesce(aggregator, '') = $5`,
+		return c.changeKnown(`SELECT 1 FROM vendors WHERE id = $1`, was.ID,
+			`UPDATE vendors SET legal_name = $1, aggregator = $2 WHERE id = $3 AND legal_name = $4 AND coalesce(aggregator, '') = $5`,
 			is.LegalName, orNull(is.Aggregator), was.ID, was.LegalName, was.Aggregator)
-		if err == nil && changed == 0 {
-			err = c.missingOr(central.ErrState, `SELECT 1 FROM vendors WHERE id = $1`, was.ID)
-		}
-		return err
 	})
 }
 
 // ChangeAggregator implements accounts.PartyChanges.
 func (s Accounts) ChangeAggregator(ctx context.Context, was, is accounts.Aggregator) error {
 	return s.task("change aggregator %s", was.ID).change(ctx, func(c conn) error {
-		changed, err := c.exec(`UPDATE aggregators SET legal_name = $1 WHERE id = $2 AND legal_name = $3`, is.LegalName, was.ID, was.LegalName)
-		if err == nil && changed == 0 {
-			err = c.missingOr(central.ErrState, `SELECT 1 FROM aggregators WHERE id = $1`, was.ID)
-		}
-		return err
+		return c.changeKnown(`SELECT 1 FROM aggregators WHERE id = $1`, was.ID,
+			`UPDATE aggregators SET legal_name = $1 WHERE id = $2 AND legal_name = $3`, is.LegalName, was.ID, was.LegalName)
 	})
 }

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -173,10 +174,7 @@ func scanValue[T any](row row, x *T) error { return row.Scan(x) }
 func (c conn) exists(statement string, args ...any) (bool, error) {
 	var n int64
 	err := c.one(statement, args, &n)
-	if errors.Is(err, central.ErrNotFound) {
-		return false, nil
-	}
-	return err == nil, err
+	return err == nil, instead(err, central.ErrNotFound, nil)
 }
 
 // requireRow returns an error where a statement has no row.
@@ -188,13 +186,32 @@ func (c conn) requireRow(otherwise error, statement string, args ...any) error {
 	return err
 }
 
-// missingOr tells why a conditional change found no row: central.ErrNotFound where the
-// statement has none, and otherwise where it has one.
-func (c conn) missingOr(otherwise error, statement string, args ...any) error {
-	if err := c.requireRow(central.ErrNotFound, statement, args...); err != nil {
+// refuseRow returns an error where a statement has a row.
+func (c conn) refuseRow(why error, statement string, args ...any) error {
+	found, err := c.exists(statement, args...)
+	if err == nil && found {
+		err = why
+	}
+	return err
+}
+
+// changeKnown runs a statement that must change a row. Otherwise the error is
+// central.ErrNotFound where there is no row of the id, and central.ErrState where its
+// present content does not allow the change.
+func (c conn) changeKnown(row string, id any, statement string, args ...any) error {
+	changed, err := c.exec(statement, args...)
+	if err != nil || changed > 0 {
 		return err
 	}
-	return otherwise
+	return cmp.Or(c.requireRow(central.ErrNotFound, row, id), central.ErrState)
+}
+
+// instead replaces an error.
+func instead(err, from, to error) error {
+	if errors.Is(err, from) {
+		return to
+	}
+	return err
 }
 
 // notify wakes the subscribers of a name at every node of the database, once the change

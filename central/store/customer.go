@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -129,10 +128,7 @@ func (s Customers) LookupsOf(ctx context.Context, merchant central.MerchantID, a
 			return l, err
 		}
 		err = c.one(`SELECT count, at FROM customer_lookups_refused WHERE merchant = $1`, []any{merchant}, &l.Refused, &l.RefusedAt)
-		if errors.Is(err, central.ErrNotFound) {
-			err = nil
-		}
-		return l, err
+		return l, instead(err, central.ErrNotFound, nil)
 	})
 }
 

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"galla/central"
@@ -36,10 +35,7 @@ const (
 func (s Accounts) ClientNetworkSeenAt(ctx context.Context, clientID, network string) (time.Time, error) {
 	return query(ctx, s.task("read a network of an OAuth client"), func(c conn) (seen time.Time, err error) {
 		err = c.one(`SELECT seen_at FROM client_networks WHERE client = $1 AND network = $2`, []any{clientID, network}, &seen)
-		if errors.Is(err, central.ErrNotFound) {
-			err = nil
-		}
-		return seen, err
+		return seen, instead(err, central.ErrNotFound, nil)
 	})
 }
 

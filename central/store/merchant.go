@@ -58,10 +58,7 @@ func (s Accounts) MerchantsOf(ctx context.Context, vendor central.VendorID, offs
 			WHERE vendor = $1 AND status <> 'PENDING' ORDER BY created_at, id LIMIT $2 OFFSET $3`,
 			vendor, clampLimit(limit), max(0, offset))
 	})
-	if err != nil {
-		return nil, 0, err
-	}
-	return list, total, nil
+	return list, total, err
 }
 
 // settlementAccountOf and callbackOf are the optional parts of a merchant as they are

@@ -48,8 +48,5 @@ func (s Jobs) TakeRateTokens(ctx context.Context, name string, rate ratelimit.Ra
 		_, err = c.exec(`UPDATE rates SET level = $1, at = $2 WHERE name = $3`, left.Level, left.At, name)
 		return err
 	})
-	if err != nil {
-		return 0, 0, err
-	}
-	return given, wait, nil
+	return given, wait, err
 }

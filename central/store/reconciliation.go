@@ -26,11 +26,6 @@ func fileByHash(c conn, hash [32]byte) (reconcile.File, error) {
 	return firstRow(c, scanFile, `SELECT `+fileColumns+` FROM settlement_files WHERE sha256 = $1`, hash[:])
 }
 
-// FileByHash returns the settlement file with these bytes.
-func (s Reconciliation) FileByHash(ctx context.Context, hash [32]byte) (reconcile.File, error) {
-	return query(ctx, s.task("find a settlement file by its SHA-256"), func(c conn) (reconcile.File, error) { return fileByHash(c, hash) })
-}
-
 // File implements reconcile.FileStore.
 func (s Reconciliation) File(ctx context.Context, day ist.Day, number int) (reconcile.File, error) {
 	return query(ctx, s.task("find the settlement file of %s", day), func(c conn) (reconcile.File, error) {

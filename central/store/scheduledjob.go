@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"galla/central"
@@ -38,10 +37,7 @@ func (s Jobs) ClaimJob(ctx context.Context, name string, now, until time.Time) (
 	return update(ctx, s.task("claim scheduled job %s", name), func(c conn) (jobs.JobRecord, error) {
 		r, err := firstRow(c, scanScheduledJob, `UPDATE scheduled_jobs SET due_at = $1, node = $2, started_at = $3
 			WHERE name = $4 AND due_at <= $3 RETURNING `+scheduledJobColumns, until, c.node, now, name)
-		if errors.Is(err, central.ErrNotFound) {
-			err = central.ErrState
-		}
-		return r, err
+		return r, instead(err, central.ErrNotFound, central.ErrState)
 	})
 }
 

@@ -74,11 +74,7 @@ func seedMerchant(c conn, m central.Merchant) error {
 	if err != nil || added == 0 || m.TID == "" {
 		return err
 	}
-	taken, err := c.exists(`SELECT 1 FROM terminals WHERE tid = $1`, m.TID)
-	if err == nil && taken {
-		err = fmt.Errorf("a terminal has its number %s: %w", m.TID, central.ErrTaken)
-	}
-	return err
+	return c.refuseRow(fmt.Errorf("a terminal has its number %s: %w", m.TID, central.ErrTaken), `SELECT 1 FROM terminals WHERE tid = $1`, m.TID)
 }
 
 // insertMerchant adds a merchant unless its id is known, and returns how many it added.

@@ -66,10 +66,7 @@ func (s Commission) AddSlab(ctx context.Context, x central.Slab) (central.Slab, 
 			key.PaymentMethod, key.Provider, key.TxnType)
 		return err
 	})
-	if err != nil {
-		return central.Slab{}, err
-	}
-	return x, nil
+	return x, err
 }
 
 // ChangeSlab implements central.VendorAdmin.

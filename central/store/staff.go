@@ -57,12 +57,8 @@ func (s Staff) AddMember(ctx context.Context, r staff.Account, e staff.AuditEntr
 		if count >= staff.MaxMembers {
 			return staff.ErrTooMany
 		}
-		taken, err := c.exists(`SELECT 1 FROM staff WHERE login = $1`, r.Login)
-		if err != nil {
+		if err := c.refuseRow(central.ErrTaken, `SELECT 1 FROM staff WHERE login = $1`, r.Login); err != nil {
 			return err
-		}
-		if taken {
-			return central.ErrTaken
 		}
 		if _, err := c.exec(`INSERT INTO staff (login, name, role, password, sealed, setup_hash, setup_ends, created_at, created_by, approval, requested_by)
 			VALUES ($1, $2, $3, '', $4, $5, $6, $7, $8, $9, $10)`, r.Login, r.Name, r.Role, r.Sealed, r.SetupHash[:], r.SetupEnds,

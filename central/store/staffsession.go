@@ -58,10 +58,7 @@ func (s Staff) StaffSession(ctx context.Context, hash [32]byte, opened, seen tim
 		p = r.Member
 		return in, err
 	})
-	if err != nil {
-		return staff.Session{}, staff.Member{}, err
-	}
-	return in, p, nil
+	return in, p, err
 }
 
 // TouchStaffSession implements staff.SessionStore.

@@ -17,13 +17,9 @@ import (
 // MarkSent implements central.Operations.
 func (s Operations) MarkSent(ctx context.Context, id op.ID, at, bankNotAfter time.Time) error {
 	return s.task("record operation %s as sent", id).change(ctx, func(c conn) error {
-		changed, err := c.exec(`UPDATE operations SET state = 'sent', sent_at = $1, bank_not_after = $2
-			WHERE `+c.dialect.byUniqueName("id = $3")+` AND state IN `+statesBefore(op.Sent), at, bankNotAfter, id)
-		if err != nil {
+		if err := changeOperation(c, id, `UPDATE operations SET state = 'sent', sent_at = $1, bank_not_after = $2
+			WHERE `+c.dialect.byUniqueName("id = $3")+` AND state IN `+statesBefore(op.Sent), at, bankNotAfter, id); err != nil {
 			return err
-		}
-		if changed == 0 {
-			return stateError(c, id)
 		}
 		return addStep(c, id, at, op.Received, op.Sent, "")
 	})
@@ -189,14 +185,10 @@ func (s Operations) PostponeEnquiry(ctx context.Context, id op.ID, at, next time
 		stuckAt = at
 	}
 	return s.task("record an enquiry for operation %s", id).change(ctx, func(c conn) error {
-		changed, err := c.exec(`UPDATE operations
+		if err := changeOperation(c, id, `UPDATE operations
 			SET enquiries = enquiries + 1, next_enquiry = $1, stuck_at = coalesce(stuck_at, $2)
-			WHERE `+c.dialect.byUniqueName("id = $3")+` AND state = 'pending'`, next, stuckAt, id)
-		if err != nil {
+			WHERE `+c.dialect.byUniqueName("id = $3")+` AND state = 'pending'`, next, stuckAt, id); err != nil {
 			return err
-		}
-		if changed == 0 {
-			return stateError(c, id)
 		}
 		return addStep(c, id, at, op.Pending, op.Pending, reason)
 	})
@@ -210,6 +202,15 @@ func statesBefore(to op.State) string {
 		list = append(list, "'"+string(from)+"'")
 	}
 	return "(" + strings.Join(list, ", ") + ")"
+}
+
+// changeOperation runs a statement that changes an operation in an expected state.
+func changeOperation(c conn, id op.ID, statement string, args ...any) error {
+	changed, err := c.exec(statement, args...)
+	if err == nil && changed == 0 {
+		err = stateError(c, id)
+	}
+	return err
 }
 
 // stateError tells why a conditional change found no row.

@@ -18,6 +18,11 @@ import (
 // settlementDay is the Indian day of t0.
 const settlementDay ist.Day = "2026-11-21"
 
+// findFile finds a settlement file by its bytes.
+func findFile(s *DB, hash [32]byte) (reconcile.File, error) {
+	return query(background, s.task("find a file"), func(c conn) (reconcile.File, error) { return fileByHash(c, hash) })
+}
+
 // settlementFile is a file of the day whose bytes differ by a name.
 func settlementFile(name string, lines ...reconcile.Line) reconcile.File {
 	f := reconcile.File{Name: name, By: "asha", At: t0.Add(24 * time.Hour)}
@@ -116,10 +121,10 @@ func reconciliationFiles(t *testing.T, on kind) {
 	if list, err = s.ListFiles(background, "", 1); err != nil || len(list) != 1 || list[0].Number != 2 {
 		t.Errorf("the newest file: %+v, %v", list, err)
 	}
-	if got, err := s.FileByHash(background, second.SHA256); err != nil || got.Number != 2 {
+	if got, err := findFile(s, second.SHA256); err != nil || got.Number != 2 {
 		t.Errorf("by its sum: %+v, %v", got, err)
 	}
-	_, err = s.FileByHash(background, [32]byte{1})
+	_, err = findFile(s, [32]byte{1})
 	wantErr(t, "an unknown sum", err, central.ErrNotFound)
 	_, err = s.File(background, "2026-11-20", 0)
 	wantErr(t, "another day", err, central.ErrNotFound)
@@ -394,7 +399,7 @@ func reconciliationTogether(t *testing.T, on kind) {
 	}); done != 6 {
 		t.Fatalf("begin one file: %v", errs)
 	}
-	f, err := stores[0].FileByHash(background, settlementFile("a.csv").SHA256)
+	f, err := findFile(stores[0], settlementFile("a.csv").SHA256)
 	wantErr(t, "read", err, nil)
 	o := inState(t, stores[0], op.Pending)
 	x := caseFor(o, nil)

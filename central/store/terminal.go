@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -38,10 +37,7 @@ func lockCodeIssuers(c conn, merchant central.MerchantID, by central.Credential)
 		if err == nil && vendor != "" {
 			err = c.requireRow(central.ErrState, `SELECT 1 FROM vendors WHERE id = $1 AND active = 1`+c.dialect.forUpdate, vendor)
 		}
-		if errors.Is(err, central.ErrNotFound) {
-			err = central.ErrCredentialRevoked
-		}
-		if err != nil {
+		if err := instead(err, central.ErrNotFound, central.ErrCredentialRevoked); err != nil {
 			return fmt.Errorf("client %s: %w", by.Client, err)
 		}
 	}

@@ -24,12 +24,8 @@ func (s Keys) AddVendorKey(ctx context.Context, k central.VendorKey) error {
 		if err := lockVendor(c, k.Vendor); err != nil {
 			return fmt.Errorf("vendor %s: %w", k.Vendor, err)
 		}
-		taken, err := c.exists(`SELECT 1 FROM vendor_keys WHERE id = $1 OR client_hash = $2`, k.ID, k.ClientHash[:])
-		if err != nil {
+		if err := c.refuseRow(central.ErrTaken, `SELECT 1 FROM vendor_keys WHERE id = $1 OR client_hash = $2`, k.ID, k.ClientHash[:]); err != nil {
 			return err
-		}
-		if taken {
-			return central.ErrTaken
 		}
 		var live int
 		if err := c.one(`SELECT count(*) FROM vendor_keys WHERE vendor = $1 AND revoked_at IS NULL`, []any{k.Vendor}, &live); err != nil {
@@ -71,10 +67,7 @@ func (s Keys) LiveVendorKeys(ctx context.Context) (list []central.VendorKey, rev
 		}
 		return allRows(c, scanVendorKey, `SELECT `+vendorKeyColumns+` FROM vendor_keys WHERE revoked_at IS NULL ORDER BY created_at, id LIMIT $1`, maxLiveKeys)
 	})
-	if err != nil {
-		return nil, 0, err
-	}
-	return list, revision, nil
+	return list, revision, err
 }
 
 // VendorKeysRevision implements central.VendorKeys.
@@ -112,10 +105,7 @@ func (s Keys) LeaseKeyUses(ctx context.Context, id central.KeyID, n, bound int64
 	return update(ctx, s.task("lease uses of vendor key %s", id), func(c conn) (uses int64, err error) {
 		err = c.one(`UPDATE vendor_keys SET uses = uses + $1 WHERE id = $2 AND revoked_at IS NULL AND uses <= $3 RETURNING uses`,
 			[]any{n, id, bound - n}, &uses)
-		if errors.Is(err, central.ErrNotFound) {
-			err = central.ErrState
-		}
-		return uses, err
+		return uses, instead(err, central.ErrNotFound, central.ErrState)
 	})
 }
 
