@@ -263,7 +263,3 @@ func (h *Handler) FindOrTombstone(ctx context.Context, p central.Principal, id o
 	}
 	return h.CurrentReply(o), true, nil
 }
-
-func errNoReply(id op.ID) error {
-	return fmt.Errorf("operation %s is final, but no reply is stored with it", id)
-}

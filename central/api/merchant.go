@@ -50,9 +50,9 @@ func (h *Handler) resolveOwnMerchant(ctx context.Context, c *activeRequest) erro
 // resolveVendorMerchant finds the merchant that a vendor names. A missing id and
 // another vendor's merchant get the same reply.
 func (h *Handler) resolveVendorMerchant(ctx context.Context, c *activeRequest) error {
-	v, err := h.store.Vendor(ctx, c.Principal.Vendor)
+	v, err := h.ownVendor(ctx, c)
 	if err != nil && !errors.Is(err, central.ErrNotFound) {
-		return fmt.Errorf("read vendor %s: %w", c.Principal.Vendor, err)
+		return err
 	}
 	if err != nil || !v.Active {
 		return central.NewError(central.FailedPrecondition, "The vendor's account is not active")
@@ -81,6 +81,15 @@ func (c *activeRequest) namedMerchant() (central.MerchantID, bool) {
 	noted := c.fields.Failures()
 	id := c.fields.RawText(merchantField)
 	return central.MerchantID(id), c.fields.Failures() == noted
+}
+
+// ownVendor reads the calling vendor.
+func (h *Handler) ownVendor(ctx context.Context, c *activeRequest) (central.Vendor, error) {
+	v, err := h.store.Vendor(ctx, c.Principal.Vendor)
+	if err != nil {
+		return central.Vendor{}, fmt.Errorf("read vendor %s: %w", c.Principal.Vendor, err)
+	}
+	return v, nil
 }
 
 // findMerchant reads a merchant. A text that is no canonical id is not found.

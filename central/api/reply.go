@@ -2,6 +2,7 @@ package api
 
 import (
 	"cmp"
+	"fmt"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -160,7 +161,7 @@ func (h *Handler) CurrentReply(o central.Operation) central.Reply {
 		return pendingReply(o)
 	}
 	if len(o.Reply) == 0 {
-		r := h.ErrorReply(&central.Error{Fault: central.Internal, Err: errNoReply(o.ID)}, "")
+		r := h.ErrorReply(&central.Error{Fault: central.Internal, Err: fmt.Errorf("operation %s is final, but no reply is stored with it", o.ID)}, "")
 		r.State = o.State
 		return r
 	}

@@ -160,9 +160,9 @@ func (h *Handler) createSlab(c *activeRequest) action {
 		if err := checkOwnVendor(c); err != nil {
 			return central.Reply{}, err
 		}
-		v, err := h.store.Vendor(ctx, slab.Vendor)
+		v, err := h.ownVendor(ctx, c)
 		if err != nil {
-			return central.Reply{}, fmt.Errorf("read vendor %s: %w", slab.Vendor, err)
+			return central.Reply{}, err
 		}
 		if v.Aggregator == "" {
 			return central.Reply{}, central.NewError(central.FailedPrecondition, "The vendor has no aggregator assigned")

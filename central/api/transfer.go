@@ -8,6 +8,7 @@ import (
 
 	"galla/central"
 	"galla/central/accounts"
+	"galla/central/api/field"
 
 	"galla/shared/op"
 )
@@ -88,7 +89,7 @@ func (h *Handler) findRefund(ctx context.Context, o central.Operation) (*central
 // requeryTransfer returns the state of a transfer. It does not ask the bank: the
 // enquiry job does that until the outcome is known.
 func (h *Handler) requeryTransfer(c *activeRequest) action {
-	ref := readRequeryFields(&c.fields)
+	ref := c.fields.Ref(refField, field.Must)
 	return func(ctx context.Context) (central.Reply, error) {
 		o, err := h.findTransfer(ctx, c, central.ReferenceQuery{CallerRef: ref})
 		if err != nil {

@@ -167,9 +167,6 @@ func readTransferFields(in *field.Reader, r *central.BankRequest) {
 	p.Remarks = in.Name("remarks", field.May, field.MaxName)
 }
 
-// readRequeryFields reads the caller's reference of a transfer.
-func readRequeryFields(in *field.Reader) (refID string) { return in.Ref(refField, field.Must) }
-
 // readRefundOTPFields reads transaction/refundOTP. Its field has the interface's
 // spelling and holds the transaction id.
 func readRefundOTPFields(in *field.Reader, r *central.BankRequest) {

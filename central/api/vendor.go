@@ -138,9 +138,9 @@ type recentTransaction struct {
 func (h *Handler) showVendor(c *activeRequest) action {
 	id := c.Principal.Vendor
 	return func(ctx context.Context) (central.Reply, error) {
-		v, err := h.store.Vendor(ctx, id)
+		v, err := h.ownVendor(ctx, c)
 		if err != nil {
-			return central.Reply{}, fmt.Errorf("read vendor %s: %w", id, err)
+			return central.Reply{}, err
 		}
 		merchants, total, err := h.vendors.MerchantsOf(ctx, id, 0, maxEmbedded)
 		if err != nil {

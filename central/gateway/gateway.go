@@ -100,19 +100,19 @@ type Gateway struct {
 	refusal central.GatewayReply
 }
 
-// New makes a gateway. safe opens the vendors' keys of the store.
-func New(handler central.Handler, store Store, safe *keys.VendorKeys, cfg Config) (*Gateway, error) {
+// New makes a gateway. opener opens the vendors' keys of the store.
+func New(handler central.Handler, store Store, opener *keys.VendorKeys, cfg Config) (*Gateway, error) {
 	cfg = cfg.withDefaults()
 	if err := cfg.validate(); err != nil {
 		return nil, fmt.Errorf("configuration of the gateway: %w", err)
 	}
-	ring, err := newKeyCache(store, safe, cfg.Rand, cfg.Logger)
+	cache, err := newKeyCache(store, opener, cfg.Rand, cfg.Logger)
 	if err != nil {
 		return nil, err
 	}
 	g := &Gateway{
 		handler: handler, store: store, cfg: cfg, log: cfg.Logger, now: time.Now,
-		routes: newRouteTable(op.Table()), keys: ring, counts: newCounts(),
+		routes: newRouteTable(op.Table()), keys: cache, counts: newCounts(),
 		limits: newVendorLimits(store, cfg, time.Now), replays: newReplayCache(), explain: map[central.KeyID]bool{},
 	}
 	for _, id := range cfg.Explain {

@@ -60,7 +60,7 @@ type keyList struct {
 	unopened  int                      // live keys that no master key opens
 }
 
-func newKeyCache(store central.VendorKeys, safe *keys.VendorKeys, rand io.Reader, log *slog.Logger) (*keyCache, error) {
+func newKeyCache(store central.VendorKeys, opener *keys.VendorKeys, rand io.Reader, log *slog.Logger) (*keyCache, error) {
 	var unknown [envelope.KeySize]byte
 	if _, err := io.ReadFull(rand, unknown[:]); err != nil {
 		return nil, fmt.Errorf("draw the key that unknown clients are checked with: %w", err)
@@ -69,7 +69,7 @@ func newKeyCache(store central.VendorKeys, safe *keys.VendorKeys, rand io.Reader
 	if err != nil {
 		return nil, err
 	}
-	return &keyCache{store: store, opener: safe, log: log, dummy: &vendorKey{key: key}, refreshing: make(chan struct{}, 1)}, nil
+	return &keyCache{store: store, opener: opener, log: log, dummy: &vendorKey{key: key}, refreshing: make(chan struct{}, 1)}, nil
 }
 
 // find returns the key of an API key. An unknown client gets the dummy, after the

@@ -26,8 +26,8 @@ const (
 // number of requests in progress on this node. Only authenticated vendors get here,
 // so the tables are as long as the list of vendors.
 type vendorLimits struct {
-	cfg   Config
-	meter *ratelimit.SharedLimiter
+	cfg    Config
+	shared *ratelimit.SharedLimiter
 
 	mu       sync.Mutex
 	underWay int // requests in progress
@@ -52,7 +52,7 @@ const ratePrefix = "gateway:"
 
 func newVendorLimits(rates ratelimit.Buckets, cfg Config, now func() time.Time) *vendorLimits {
 	each := ratelimit.Rate{PerSecond: cfg.Rate, Burst: cfg.Burst}
-	return &vendorLimits{cfg: cfg, meter: ratelimit.NewSharedLimiter(rates, each, ratePrefix, now), shares: map[central.VendorID]*share{}}
+	return &vendorLimits{cfg: cfg, shared: ratelimit.NewSharedLimiter(rates, each, ratePrefix, now), shares: map[central.VendorID]*share{}}
 }
 
 // acquire counts a vendor's message. leave ends its request; cancel also returns its
@@ -63,7 +63,7 @@ func (v *vendorLimits) acquire(ctx context.Context, vendor central.VendorID) (le
 	if !ok {
 		return nil, nil, central.NewTooMany(busyRetry)
 	}
-	cancel, wait, err := v.meter.Take(ctx, string(vendor))
+	cancel, wait, err := v.shared.Take(ctx, string(vendor))
 	if err != nil {
 		v.release(s)
 		return nil, nil, storeError(err)

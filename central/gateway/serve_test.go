@@ -393,7 +393,7 @@ func TestConfigIsChecked(t *testing.T) {
 		t.Errorf("validate = %v", err)
 	}
 	if _, err := keys.NewVendorKeys(nil, nil, nil); err == nil {
-		t.Error("a safe without a master key")
+		t.Error("vendor keys without a master key")
 	}
 	if _, err := keys.NewVendorKeys(nil, []secret.Key{secret.NewKey([]byte("short"))}, nil); err == nil {
 		t.Error("a short master key was taken")

@@ -243,20 +243,20 @@ func (s *Server) checkClientSecret(ctx context.Context, offered secret.Key, clie
 	if err != nil || !c.checkSecret {
 		return c, false, err
 	}
-	lane, wait := s.secrets.unknown, checkWait
+	queue, wait := s.secrets.unknown, checkWait
 	if try.fromKnownNetwork(s.attempts.now()) {
-		lane = s.secrets.known
+		queue = s.secrets.known
 	}
 	if c.refused != nil {
 		wait = s.attempts.delay / 2
 	}
-	if err := lane.acquire(ctx, wait); err != nil {
+	if err := queue.acquire(ctx, wait); err != nil {
 		if c.checkSecret = false; c.refused != nil {
 			err = nil
 		}
 		return c, false, err
 	}
-	defer lane.release()
+	defer queue.release()
 	// Other attempts may have failed while this one waited.
 	if c, err = s.attempts.verdict(ctx, try); err != nil || !c.checkSecret {
 		return c, false, err
@@ -269,7 +269,7 @@ func (s *Server) checkClientSecret(ctx context.Context, offered secret.Key, clie
 }
 
 // validClientID reports whether a client can have an id.
-func validClientID(id string) bool { return len(id) <= maxClientID && validRequestID([]byte(id)) }
+func validClientID(id string) bool { return len(id) <= maxClientID && validRequestID(id) }
 
 // findClient reads a client; an invalid id is unknown.
 func (s *Server) findClient(ctx context.Context, id string) (central.Client, bool, error) {

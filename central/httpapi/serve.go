@@ -75,7 +75,7 @@ func (s *Server) serveHTTP(fctx *fasthttp.RequestCtx) {
 // setReplyHeaders gives the request its id and the reply its fixed headers.
 func (s *Server) setReplyHeaders(fctx *fasthttp.RequestCtx) {
 	id := ""
-	if sent := fctx.Request.Header.PeekAll(headerRequestID); len(sent) == 1 && validRequestID(sent[0]) {
+	if sent := fctx.Request.Header.PeekAll(headerRequestID); len(sent) == 1 && validRequestID(string(sent[0])) {
 		id = string(sent[0])
 	} else if minted, err := uuid.NewV7FromReader(s.cfg.Rand); err == nil {
 		id = minted.String()
@@ -94,14 +94,7 @@ func (s *Server) setReplyHeaders(fctx *fasthttp.RequestCtx) {
 
 // validRequestID reports whether a caller's request id may be logged: visible ASCII
 // of a reasonable length.
-func validRequestID(id []byte) bool {
-	for _, c := range id {
-		if c <= ' ' || c > '~' {
-			return false
-		}
-	}
-	return len(id) > 0 && len(id) <= maxRequestID
-}
+func validRequestID(id string) bool { return field.Within(id, maxRequestID, field.Visible) }
 
 func requestID(fctx *fasthttp.RequestCtx) string {
 	id, _ := fctx.UserValue(requestIDValue).(string)

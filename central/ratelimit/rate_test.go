@@ -23,7 +23,7 @@ type table struct {
 }
 
 func (s *table) RateTokenWait(context.Context, string, Rate, time.Time) (time.Duration, error) {
-	return 0, errors.New("a meter leases")
+	return 0, errors.New("a SharedLimiter takes tokens only")
 }
 
 func (s *table) TakeRateTokens(_ context.Context, name string, r Rate, want int, now time.Time) (int, time.Duration, error) {

@@ -178,12 +178,15 @@ func (r *Reader) printable(field string, need Need, rule string, max int, note s
 
 // Identity checks the operation's identity, which an entrance took from a header.
 func (r *Reader) Identity(offered string) string {
-	if offered != "" && !Within(offered, MaxIdentity, func(c rune) bool { return c > ' ' && c <= '~' }) {
+	if offered != "" && !Within(offered, MaxIdentity, Visible) {
 		r.Fail("Idempotency-Key", "reference", fmt.Sprintf("must have 1 to %d visible ASCII characters", MaxIdentity))
 		return ""
 	}
 	return offered
 }
+
+// Visible reports whether a character is visible ASCII.
+func Visible(c rune) bool { return c > ' ' && c <= '~' }
 
 // Within reports whether s has 1 to max characters, all of them allowed.
 func Within(s string, max int, allowed func(rune) bool) bool {
@@ -352,7 +355,7 @@ func (r *Reader) EnrolmentCode(field string) secret.Token {
 		return secret.Token{}
 	}
 	s = strings.ToUpper(strings.TrimSpace(s))
-	if !Within(s, maxCode, func(c rune) bool { return c > ' ' && c <= '~' }) {
+	if !Within(s, maxCode, Visible) {
 		r.Fail(field, "code", "must be an enrolment code")
 		return secret.Token{}
 	}
