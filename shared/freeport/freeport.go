@@ -23,8 +23,9 @@ const (
 	attempts = 1000
 )
 
-// locks is the folder with a lock file for each port in use by a test of this machine.
-var locks = filepath.Join(os.TempDir(), fmt.Sprintf("galla-ports-%d", os.Getuid()))
+// locks is the folder with a lock file for each port in use by a test of this machine. It
+// does not follow TMPDIR, which some tests set and others do not.
+var locks = filepath.Join("/tmp", fmt.Sprintf("galla-ports-%d", os.Getuid()))
 
 // For returns an address such as 127.0.0.1:20123, reserved until the test ends.
 func For(t testing.TB) string {

@@ -40,13 +40,15 @@ const staleAfter = 10 * time.Minute
 // The server ends with the process of the tests, in any case. The next Main removes the
 // folder of a killed process.
 func Main(run func() int, templates ...*Template) int {
-	if memory := memoryFolder(); memory != "" && os.Getenv("TMPDIR") == "" {
+	flag.Parse()
+	// Benchmarks measure the disk, so they stay on it.
+	if memory := memoryFolder(); memory != "" && os.Getenv("TMPDIR") == "" && flag.Lookup("test.bench").Value.String() == "" {
 		if err := os.Setenv("TMPDIR", memory); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			return 1
 		}
 	}
-	if flag.Parse(); testing.Short() {
+	if testing.Short() {
 		return run() // SkipIfShort skips every test that needs the server
 	}
 	if os.Getenv(Variable) != "" {

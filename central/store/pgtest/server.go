@@ -74,6 +74,7 @@ func settings(folder string, o Options) []string {
 		"shared_buffers=32MB", "logging_collector=off", "log_min_messages=fatal",
 		// A killed server leaves nothing outside the folder.
 		"dynamic_shared_memory_type=mmap", "max_wal_size=128MB", "wal_level=replica",
+		"temp_file_limit=1GB", // the folder may be in memory
 	}, o.Settings...)
 	if !o.Durable {
 		list = append(list, "fsync=off", "full_page_writes=off")
