@@ -120,7 +120,7 @@ func TestReplies(t *testing.T) {
 			x := &receiver{answer: c.answer}
 			r.at(merchant1, serve(t, x).URL)
 			o := owe(t, r.db, merchant1)
-			before := time.Now()
+			before := time.Now().Truncate(time.Millisecond) // as the store keeps times
 			got := r.once(o)
 			if got.State != c.state || got.HTTP != c.http || !strings.Contains(got.Detail, c.said) || got.Node != "" {
 				t.Errorf("came to %+v", got)
