@@ -69,7 +69,7 @@ lint:
 	$(GO) vet ./...
 	@$(TESTS) archtest ./shared/archtest -- -vet=off -count=1
 unit:
-	@$(TESTS) unit $(UNIT) -- -short -vet=off -skip '^(TestChromium|TestEveryBlock$$)'
+	@$(TESTS) unit $(UNIT) -- -short -vet=off -p 4 -skip '^(TestChromium|TestEveryBlock$$)'
 both:
 	@$(TESTS) both $(BOTH) ./deploy/test/model -- -vet=off -p 2 -timeout 10m
 race:
