@@ -306,14 +306,14 @@ func TestHeldIdentities(t *testing.T) {
 		if tombstone, err := s.HasTombstone(background, o.Caller, "never"); err != nil || tombstone {
 			t.Errorf("tombstone %v, %v", tombstone, err)
 		}
-		wantErr(t, "forswear", s.MarkTombstone(background, o.Caller, "never", t0), nil)
-		wantErr(t, "forswear again", s.MarkTombstone(background, o.Caller, "never", t0), nil)
+		wantErr(t, "mark a tombstone", s.MarkTombstone(background, o.Caller, "never", t0), nil)
+		wantErr(t, "mark it again", s.MarkTombstone(background, o.Caller, "never", t0), nil)
 		if tombstone, err := s.HasTombstone(background, o.Caller, "never"); err != nil || !tombstone {
 			t.Errorf("tombstone %v, %v", tombstone, err)
 		}
 		_, _, err = s.Create(background, o, nil)
 		wantErr(t, "begin", err, nil)
-		wantErr(t, "forswear an operation", s.MarkTombstone(background, o.Caller, o.Identity, t0), central.ErrState)
+		wantErr(t, "mark an operation", s.MarkTombstone(background, o.Caller, o.Identity, t0), central.ErrState)
 		if list, err := s.HeldIdentities(background, 10); err != nil || len(list) != 0 {
 			t.Errorf("held: %+v, %v", list, err)
 		}

@@ -224,7 +224,7 @@ func (c conn) notify(name string) error {
 }
 
 // stored returns arguments of a statement as they are stored: a time as milliseconds since
-// 1970, NULL for the zero time; a truth value as 0 or 1; a digest as its bytes; texts and
+// 1970, NULL for the zero time; a boolean as 0 or 1; a digest as its bytes; texts and
 // numbers of any type as such. orNull is for optional texts.
 func stored(args []any) []any {
 	list := make([]any, len(args))

@@ -70,7 +70,7 @@ func ParseFields(data []byte) (Fields, error) {
 	}
 	for name, v := range f {
 		if v.Kind() == '{' || v.Kind() == '[' {
-			return nil, fmt.Errorf("the request's field %q must be a text, a number or a truth value", name)
+			return nil, fmt.Errorf("the request's field %q must be a text, a number, true or false", name)
 		}
 		if slices.ContainsFunc([]string{pidData, FieldOTP, aadhaar, aepsAadhaar}, func(s string) bool { return strings.EqualFold(s, name) }) {
 			return nil, fmt.Errorf("the request's fields hold %s, which has a place of its own", name)
@@ -121,7 +121,7 @@ func (f Fields) write() ([]byte, error) {
 
 var errBody = errors.New("read a queued body: it is not what was written")
 
-// WithSecrets completes a queued body for the line with what a disk never
+// WithSecrets completes a queued body for the connection with what a disk never
 // holds. The result lives in memory only.
 func WithSecrets(body []byte, pid secret.PidData, otp secret.OTP) ([]byte, error) {
 	f := Fields{}

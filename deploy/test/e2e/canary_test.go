@@ -280,7 +280,7 @@ func (h *sandbox) searchWhilePending(t *testing.T, c *secretScan) []string {
 	a := h.serveOne(t, 106_00)
 	giveBack := h.keepDown("central")
 	var id string
-	waitUntil(t, "an operation waits for the line", time.Minute, func() bool {
+	waitUntil(t, "an operation waits for the connection", time.Minute, func() bool {
 		if id == "" {
 			var page string
 			var err error

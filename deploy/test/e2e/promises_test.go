@@ -288,7 +288,7 @@ func dialAsNewTerminal(t *testing.T, h *sandbox, hears edge.Receiver) *uplink.Cl
 	t.Cleanup(func() {
 		stop()
 		if err := <-ended; err != nil {
-			t.Errorf("the line: %v", err)
+			t.Errorf("the connection: %v", err)
 		}
 	})
 	return line

@@ -215,6 +215,6 @@ func TestRollingRestart(t *testing.T) {
 		delete(books, ref)
 	}
 	lost, doubled := l.checkAgainst(books)
-	t.Logf("%d restarts of 3 nodes: %d withdrawals by %d calls (%d connections cut, %d asked to repeat), %d at the counter (%d refused for a line that was down); lost %d, doubled %d",
+	t.Logf("%d restarts of 3 nodes: %d withdrawals by %d calls (%d connections cut, %d asked to repeat), %d at the counter (%d refused for a connection that was down); lost %d, doubled %d",
 		*rounds*len(nodes), len(l.entries), l.calls, l.noReply, l.replies, counted, unsold, lost, doubled)
 }
