@@ -67,7 +67,7 @@ lint:
 	@unformatted=$$(gofmt -l $$(git ls-files -co --exclude-standard '*.go' 2> /dev/null || echo .)); \
 	if [ -n "$$unformatted" ]; then echo "not formatted (run gofmt -w on them):"; echo "$$unformatted"; exit 1; fi
 	$(GO) vet ./...
-	@$(TESTS) archtest ./shared/archtest -- -vet=off -count=1
+	@$(TESTS) archtest ./shared/archtest ./deploy/test/faults -- -short -vet=off -count=1
 unit:
 	@$(TESTS) unit $(UNIT) -- -short -vet=off -p 4 -skip '^(TestChromium|TestEveryBlock$$)'
 both:

@@ -57,6 +57,7 @@ var walks = map[string][]run{
 }
 
 func TestRandomWalks(t *testing.T) {
+	skipIfShort(t)
 	t.Parallel()
 	for _, fault := range allFaults() {
 		for _, r := range walks[fault] {
@@ -76,6 +77,7 @@ var stories = map[string]run{
 }
 
 func TestSimulation(t *testing.T) {
+	skipIfShort(t)
 	t.Parallel()
 	for _, fault := range allFaults() {
 		t.Run(fault, func(t *testing.T) {
@@ -114,6 +116,7 @@ var kills = map[string]struct{ random, story, directed string }{
 
 // One run has both. The faults run in parallel: real processes mostly wait.
 func TestKilledProcesses(t *testing.T) {
+	skipIfShort(t)
 	t.Parallel()
 	for _, fault := range allFaults() {
 		t.Run(fault, func(t *testing.T) {
@@ -198,6 +201,12 @@ var buildOnce = sync.OnceValue(func() error {
 	}
 	return nil
 })
+
+func skipIfShort(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: builds programs with faults")
+	}
+}
 
 func testOf(pkg string) string { return strings.ReplaceAll(pkg, "/", "-") + ".test" }
 

@@ -57,8 +57,8 @@ func edits() []edit {
 			continue
 		}
 `},
-		{"central/store", "	_, err = c.exec(`INSERT INTO identities (caller, identity, tombstone_at) VALUES ($1, $2, $3)`, caller, identity, ms(at))\n	return tombstoneOf(caller, identity), err\n",
-			"	if deliberateFault != \"" + forgetTombstone + "\" {\n		_, err = c.exec(`INSERT INTO identities (caller, identity, tombstone_at) VALUES ($1, $2, $3)`, caller, identity, ms(at))\n	} else {\n		err = nil\n	}\n	return tombstoneOf(caller, identity), err\n"},
+		{"central/store", "	_, err = c.exec(`INSERT INTO identities (caller, identity, tombstone_at) VALUES ($1, $2, $3)`, caller, identity, at)\n	return tombstoneOf(caller, identity), err\n",
+			"	if deliberateFault != \"" + forgetTombstone + "\" {\n		_, err = c.exec(`INSERT INTO identities (caller, identity, tombstone_at) VALUES ($1, $2, $3)`, caller, identity, at)\n	} else {\n		err = nil\n	}\n	return tombstoneOf(caller, identity), err\n"},
 		{"edge", "	c.inFlight[r.ID] = true\n", `	if w != nil && deliberateFault == "` + retryOnTimeout + `" {
 		sentFrames.Store(w, frame)
 	}
