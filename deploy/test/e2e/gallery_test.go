@@ -334,7 +334,7 @@ func (g *gallery) checkDMT() {
 	page = g.step(at, page, "add")
 	g.check("dmt-payee", at)
 	page = g.step(at, page, "go", "receiver_account_no", account, "again", account, "receiverIfscCode", ifsc, "receivername", "Meena Joshi")
-	if strings.Contains(page, `data-step="holder"`) { // the bank has another name for the account
+	if strings.Contains(page, `data-step="confirm-holder"`) { // the bank has another name for the account
 		g.check("dmt-holder", at)
 		page = g.step(at, page, "holder")
 	}
