@@ -89,9 +89,9 @@ processes:
 races:
 	@$(TESTS) races $(filter-out $(addprefix galla/,$(RACE:./%=%) $(CHILD:./%=%)),$(UNIT)) -- -race -vet=off -p 2 -timeout 20m -skip '^(TestChromium|TestEveryBlock$$)'
 walks:
-	@nice -n 5 env RERUN=1 $(TESTS) walks $(PAGES) -- -vet=off -p 2 -timeout 30m -run '^TestChromium'
+	@nice -n 5 env RERUN=1 GALLA_SHOTS=$(abspath build/shots/walks) $(TESTS) walks $(PAGES) -- -vet=off -p 2 -timeout 30m -run '^TestChromium'
 whole:
-	@FORMAT=standard-verbose $(TESTS) contract ./deploy/test/contract -- -vet=off -timeout 20m
+	@FORMAT=standard-verbose $(TESTS) contract ./deploy/test/contract -- -race -vet=off -timeout 20m
 	@RERUN=1 FORMAT=standard-verbose $(TESTS) nodes ./deploy/test/nodes -- -vet=off -parallel 4 -timeout 20m
 	@RERUN=1 FORMAT=standard-verbose GALLA_TORTURE=$${GALLA_TORTURE:-25s} $(TESTS) e2e $(E2E) -- -race -vet=off -parallel 4 -timeout 20m -skip '^(TestGallery|TestCluster|TestCapacity)$$'
 faults:
