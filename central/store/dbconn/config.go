@@ -38,6 +38,9 @@ type Config struct {
 	// Queue is how many calls may wait, for the writer of SQLite or for a connection to
 	// PostgreSQL, before more get central.ErrBusy; default 4096.
 	Queue int
+	// OnStatement is called with each statement that SQLite is about to run, for tests that
+	// count them; nil: nothing is called.
+	OnStatement func(statement string)
 	// SkipMigrations opens the database with its present schema, for inspection.
 	SkipMigrations bool
 

@@ -26,9 +26,10 @@ type DB interface {
 	Name() string
 }
 
-// Conn runs statements on one connection, until the function that got it returns.
+// Conn runs statements on one connection, until the function that got it returns. Arguments
+// are nil, int64, string or []byte.
 type Conn interface {
-	// Exec runs a statement and returns the number of rows that it changed.
+	// Exec runs one statement and returns the number of rows that it changed.
 	Exec(statement string, args []any) (int64, error)
 	// Each calls scan for each row of a statement, and runs the statement to its end.
 	Each(statement string, args []any, scan func(Row) error) error
@@ -36,6 +37,7 @@ type Conn interface {
 
 // Row is one row of a result. It is valid until scan returns.
 type Row interface {
+	// Scan stores the columns in variables, by the rules of Assign.
 	Scan(dest ...any) error
 }
 

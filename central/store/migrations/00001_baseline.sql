@@ -21,6 +21,13 @@ BEGIN
     RAISE EXCEPTION '%', TG_ARGV[0] USING ERRCODE = 'integrity_constraint_violation';
 END
 $$;
+
+-- Ends a statement that finds that it must not be committed.
+CREATE FUNCTION refuse_statement(why text) RETURNS boolean LANGUAGE plpgsql AS $$
+BEGIN
+    RAISE EXCEPTION '%', why USING ERRCODE = 'integrity_constraint_violation';
+END
+$$;
 {{end}}
 
 -- Accounts: aggregators, vendors, merchants and their programs
@@ -145,7 +152,10 @@ CREATE TABLE counters (
 ) STRICT;
 
 INSERT INTO counters (name, value) VALUES ('terminal', 101);
--- Grows with every change of vendor_keys.
+-- These grow with every change of what nodes keep in memory: of merchants, vendors,
+-- clients and revoked terminals, of commission_slabs, and of vendor_keys.
+INSERT INTO counters (name, value) VALUES ('accounts', 1);
+INSERT INTO counters (name, value) VALUES ('slabs', 1);
 INSERT INTO counters (name, value) VALUES ('vendor-keys', 1);
 
 CREATE TABLE terminals (
@@ -252,8 +262,8 @@ CREATE UNIQUE INDEX operation_names_by_pending_reference ON operation_names (pen
 
 -- At most one attempt of a reference is not refused for its OTP.
 CREATE UNIQUE INDEX operations_by_caller_ref ON operation_names (party, caller_ref) WHERE caller_ref IS NOT NULL AND otp_refused = 0;
-CREATE UNIQUE INDEX operations_by_attempt ON operation_names (party, caller_ref, attempt) WHERE caller_ref IS NOT NULL;
-CREATE INDEX operations_by_ref ON operation_names (caller_ref) WHERE caller_ref IS NOT NULL;
+-- Also for the search by a reference of any party.
+CREATE UNIQUE INDEX operations_by_attempt ON operation_names (caller_ref, party, attempt) WHERE caller_ref IS NOT NULL;
 
 CREATE TRIGGER operation_names_immutable BEFORE UPDATE ON operation_names FOR EACH ROW
 WHEN (NEW.id <> OLD.id OR NEW.created_at <> OLD.created_at OR NEW.reference <> OLD.reference OR
@@ -300,7 +310,7 @@ CREATE TABLE operations (
 
     sent_at           INTEGER,
     bank_not_after    INTEGER,
-    pending_reference TEXT{{if not .Postgres}} UNIQUE{{end}},
+    pending_reference TEXT,
     enquiries         INTEGER NOT NULL DEFAULT 0 CHECK (enquiries >= 0),
     next_enquiry      INTEGER,
     stuck_at          INTEGER,
@@ -350,24 +360,22 @@ CREATE TABLE operations_default PARTITION OF operations DEFAULT;
 ) STRICT;
 {{end}}
 
+-- On SQLite, an index of operations that lists them by a time has no id. The few of one
+-- millisecond are sorted when they are read, and an entry is half as long.
+
 -- Unfinished operations are few.
-CREATE INDEX operations_unfinished ON operations (state, created_at, id) WHERE finished_at IS NULL;
+CREATE INDEX operations_unfinished ON operations (state, created_at{{.ID}}) WHERE finished_at IS NULL;
 CREATE INDEX operations_due ON operations (next_enquiry) WHERE state = 'pending' AND stuck_at IS NULL;
 CREATE INDEX operations_stuck ON operations (stuck_at) WHERE state = 'pending' AND stuck_at IS NOT NULL;
-CREATE INDEX operations_of_original ON operations (original, created_at, id) WHERE original IS NOT NULL;
-CREATE INDEX operations_of_merchant ON operations (merchant, created_at, id) WHERE merchant IS NOT NULL;
-CREATE INDEX operations_to_archive ON operations (finished_at, id) WHERE finished_at IS NOT NULL AND archived_at IS NULL;
+CREATE INDEX operations_of_original ON operations (original, created_at{{.ID}}) WHERE original IS NOT NULL;
+CREATE INDEX operations_of_merchant ON operations (merchant, created_at{{.ID}}) WHERE merchant IS NOT NULL;
+CREATE INDEX operations_to_archive ON operations (finished_at{{.ID}}) WHERE finished_at IS NOT NULL AND archived_at IS NULL;
 -- For the comparison of a day with the bank's settlement file.
-CREATE INDEX operations_with_amount ON operations (created_at, id) WHERE amount > 0;
+CREATE INDEX operations_with_amount ON operations (created_at{{.ID}}) WHERE amount > 0;
 -- For the search of the console.
-{{if .Postgres}}
 CREATE INDEX operations_by_rrn ON operations (rrn) WHERE rrn <> '';
-{{else}}
-CREATE INDEX operations_by_rrn ON operations (rrn) WHERE rrn IS NOT NULL;
-CREATE INDEX operations_by_ref ON operations (caller_ref) WHERE caller_ref IS NOT NULL;
-{{end}}
-CREATE INDEX operations_by_aadhaar ON operations (aadhaar, created_at, id) WHERE aadhaar <> '';
-CREATE INDEX operations_of_sender ON operations (sender, created_at, id) WHERE sender IS NOT NULL;
+CREATE INDEX operations_by_aadhaar ON operations (aadhaar, created_at{{.ID}}) WHERE aadhaar <> '';
+CREATE INDEX operations_of_sender ON operations (sender, created_at{{.ID}}) WHERE sender IS NOT NULL;
 {{if .Postgres}}
 CREATE FUNCTION insert_operation_names() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -377,7 +385,10 @@ BEGIN
 END
 $$;
 
+-- A statement that sets galla.names writes the names itself. An operation without names has
+-- no identity and no steps either, since those refer to operation_names.
 CREATE TRIGGER operations_insert_names BEFORE INSERT ON operations FOR EACH ROW
+WHEN (current_setting('galla.names', true) IS DISTINCT FROM 'written')
 EXECUTE FUNCTION insert_operation_names();
 
 CREATE FUNCTION set_pending_reference() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -402,14 +413,17 @@ CREATE TRIGGER operations_release_caller_ref BEFORE UPDATE OF otp_refused ON ope
 WHEN (NEW.otp_refused <> OLD.otp_refused AND OLD.finished_at IS NULL)
 EXECUTE FUNCTION release_caller_ref();
 {{else}}
+CREATE UNIQUE INDEX operations_by_pending_reference ON operations (pending_reference) WHERE pending_reference IS NOT NULL;
 -- At most one attempt of a reference is not refused for its OTP.
 CREATE UNIQUE INDEX operations_by_caller_ref ON operations (party, caller_ref) WHERE caller_ref IS NOT NULL AND otp_refused = 0;
-CREATE UNIQUE INDEX operations_by_attempt ON operations (party, caller_ref, attempt) WHERE caller_ref IS NOT NULL;
+-- Also for the search by a reference of any party.
+CREATE UNIQUE INDEX operations_by_attempt ON operations (caller_ref, party, attempt) WHERE caller_ref IS NOT NULL;
 {{end}}
 
+-- sent: created and sent in one commit.
 CREATE TRIGGER operations_first_state BEFORE INSERT ON operations FOR EACH ROW
-WHEN (NEW.state <> 'received')
-EXECUTE FUNCTION refuse('a new operation must have the state received');
+WHEN (NEW.state <> 'received' AND NEW.state <> 'sent')
+EXECUTE FUNCTION refuse('a new operation must have the state received or sent');
 
 CREATE TRIGGER operations_transition BEFORE UPDATE OF state ON operations FOR EACH ROW
 WHEN (NOT CASE NEW.state
@@ -459,11 +473,9 @@ CREATE TABLE identities (
     identity     TEXT    NOT NULL CHECK (identity <> ''),
     operation    TEXT    REFERENCES {{.Operations}} (id),
     tombstone_at INTEGER,
-    PRIMARY KEY (caller, identity),
+    PRIMARY KEY (identity, caller), -- in this order also for the search by an identity of any caller
     CONSTRAINT operation_or_tombstone CHECK ((operation IS NULL) = (tombstone_at IS NOT NULL))
 ) STRICT, WITHOUT ROWID;
-
-CREATE INDEX identities_by_identity ON identities (identity);
 
 CREATE TRIGGER identities_immutable BEFORE UPDATE ON identities FOR EACH ROW
 EXECUTE FUNCTION refuse('an identity can''t be changed');
@@ -532,28 +544,27 @@ CREATE TABLE events (
 
 -- Quotas, commission and its ledger
 
--- How much of each quota is used: always the sum of its reservations.
+-- How much of each quota is used: always the number and the sum of its reservations.
 CREATE TABLE quota_usage (
     key    TEXT    NOT NULL CHECK (key <> ''),
     period TEXT    NOT NULL CHECK (period <> ''),
     count  INTEGER NOT NULL CHECK (count >= 0),
     sum    INTEGER NOT NULL CHECK (sum >= 0), -- paise
-    PRIMARY KEY (key, period)
+    PRIMARY KEY (period, key)
 ) STRICT, WITHOUT ROWID;
 
-CREATE INDEX quota_usage_by_period ON quota_usage (period, key);
+CREATE TRIGGER quota_usage_reserved BEFORE DELETE ON quota_usage FOR EACH ROW
+WHEN (OLD.count > 0)
+EXECUTE FUNCTION refuse('a quota with a reservation can''t be deleted');
 
--- What an operation uses of a quota. Release deletes the row.
+-- What an operation uses of a quota. Release and purge delete the row and count it off.
 CREATE TABLE reservations (
     operation TEXT    NOT NULL REFERENCES {{.Operations}} (id),
     key       TEXT    NOT NULL,
     period    TEXT    NOT NULL,
     amount    INTEGER NOT NULL CHECK (amount >= 0), -- paise
-    PRIMARY KEY (operation, key, period),
-    FOREIGN KEY (key, period) REFERENCES quota_usage (key, period)
+    PRIMARY KEY (operation, key, period)
 ) STRICT, WITHOUT ROWID;
-
-CREATE INDEX reservations_by_period ON reservations (period, key);
 
 CREATE TRIGGER reservations_immutable BEFORE UPDATE ON reservations FOR EACH ROW
 EXECUTE FUNCTION refuse('a reservation can''t be changed');

@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
 	"database/sql/driver"
 	"errors"
 	"fmt"
@@ -42,7 +41,10 @@ func Copy(ctx context.Context, from, to string) error {
 	if err != nil {
 		return fmt.Errorf("find database %s: %w", from, err)
 	}
-	source := pool(readerConnector(absolute), 1)
+	source, err := readerConnector(absolute).open()
+	if err != nil {
+		return err
+	}
 	defer source.Close()
 	target, err := open(to, "rw")
 	if err != nil {
@@ -60,27 +62,19 @@ func Copy(ctx context.Context, from, to string) error {
 }
 
 // copyAll copies in one read transaction of the source, for which writers don't wait.
-func copyAll(ctx context.Context, source *sql.DB, target *sqlite3.SQLiteConn) error {
-	link, err := source.Conn(ctx)
+func copyAll(ctx context.Context, source, target *sqlite3.SQLiteConn) error {
+	for _, statement := range []string{"BEGIN", "SELECT count(*) FROM sqlite_schema"} {
+		if _, err := source.Exec(statement, nil); err != nil {
+			return err
+		}
+	}
+	b, err := target.Backup("main", source, "main")
 	if err != nil {
 		return err
 	}
-	defer link.Close()
-	return link.Raw(func(own any) error {
-		from := own.(*sqlite3.SQLiteConn)
-		for _, statement := range []string{"BEGIN", "SELECT count(*) FROM sqlite_schema"} {
-			if _, err := from.Exec(statement, nil); err != nil {
-				return err
-			}
-		}
-		b, err := target.Backup("main", from, "main")
-		if err != nil {
-			return err
-		}
-		err = errors.Join(stepAll(ctx, b), b.Finish())
-		_, end := from.Exec("ROLLBACK", nil)
-		return errors.Join(err, end)
-	})
+	err = errors.Join(stepAll(ctx, b), b.Finish())
+	_, end := source.Exec("ROLLBACK", nil)
+	return errors.Join(err, end)
 }
 
 func stepAll(ctx context.Context, b *sqlite3.SQLiteBackup) error {

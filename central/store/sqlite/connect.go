@@ -42,15 +42,14 @@ func newConnector(path string, readOnly bool, cache int) connector {
 	}
 	milliseconds := strconv.FormatInt(busyTimeout.Milliseconds(), 10)
 	query := url.Values{
-		"_journal_mode":    {"WAL"},
-		"_synchronous":     {"FULL"},
-		"_foreign_keys":    {"1"},
-		"_busy_timeout":    {milliseconds},
-		"_query_only":      {only},
-		"_txlock":          {"immediate"},
-		"_mutex":           {"no"}, // each connection is used by one goroutine at a time
-		"_stmt_cache_size": {strconv.Itoa(statementCache)},
-		"_cache_size":      {strconv.Itoa(-cache / 1024)},
+		"_journal_mode": {"WAL"},
+		"_synchronous":  {"FULL"},
+		"_foreign_keys": {"1"},
+		"_busy_timeout": {milliseconds},
+		"_query_only":   {only},
+		"_txlock":       {"immediate"},
+		"_mutex":        {"no"}, // each connection is used by one goroutine at a time
+		"_cache_size":   {strconv.Itoa(-cache / 1024)},
 	}
 	file := url.URL{Scheme: "file", Path: filepath.ToSlash(path), RawQuery: query.Encode()}
 	return connector{
@@ -66,36 +65,48 @@ func newConnector(path string, readOnly bool, cache int) connector {
 		},
 		after: []string{
 			"PRAGMA journal_size_limit = " + strconv.Itoa(walLimit),
+			"PRAGMA wal_autocheckpoint = " + strconv.Itoa(walPages),
 			"PRAGMA temp_store = MEMORY", // savepoints keep copies of pages, which need no file
 		},
 	}
 }
 
 // Connect implements driver.Connector.
-func (c connector) Connect(context.Context) (driver.Conn, error) {
+func (c connector) Connect(context.Context) (driver.Conn, error) { return c.open() }
+
+// link opens a connection for statements of the store.
+func (c connector) link() (*link, error) {
+	own, err := c.open()
+	if err != nil {
+		return nil, err
+	}
+	return &link{own: own, statements: map[string]*statement{}}, nil
+}
+
+func (c connector) open() (*sqlite3.SQLiteConn, error) {
 	opened, err := (&sqlite3.SQLiteDriver{}).Open(c.dsn)
 	if err != nil {
 		return nil, fmt.Errorf("open database %s: %w", c.path, Explain(err))
 	}
-	link := opened.(*sqlite3.SQLiteConn)
-	if err := c.check(link); err != nil {
-		return nil, errors.Join(err, link.Close())
+	own := opened.(*sqlite3.SQLiteConn)
+	if err := c.check(own); err != nil {
+		return nil, errors.Join(err, own.Close())
 	}
 	for _, statement := range c.after {
-		if _, err := link.Exec(statement, nil); err != nil {
-			return nil, errors.Join(fmt.Errorf("set up database %s: %w", c.path, Explain(err)), link.Close())
+		if _, err := own.Exec(statement, nil); err != nil {
+			return nil, errors.Join(fmt.Errorf("set up database %s: %w", c.path, Explain(err)), own.Close())
 		}
 	}
-	return link, nil
+	return own, nil
 }
 
 // Driver implements driver.Connector.
 func (c connector) Driver() driver.Driver { return &sqlite3.SQLiteDriver{} }
 
 // check reads every setting back: SQLite ignores a setting that it can't take.
-func (c connector) check(link *sqlite3.SQLiteConn) error {
+func (c connector) check(own *sqlite3.SQLiteConn) error {
 	for _, p := range c.want {
-		got, err := readPragma(link, p.name)
+		got, err := readPragma(own, p.name)
 		if err != nil {
 			return fmt.Errorf("database %s: read setting %s: %w", c.path, p.name, Explain(err))
 		}
@@ -106,8 +117,8 @@ func (c connector) check(link *sqlite3.SQLiteConn) error {
 	return nil
 }
 
-func readPragma(link *sqlite3.SQLiteConn, name string) (string, error) {
-	rows, err := link.Query("PRAGMA "+name, nil)
+func readPragma(own *sqlite3.SQLiteConn, name string) (string, error) {
+	rows, err := own.Query("PRAGMA "+name, nil)
 	if err != nil {
 		return "", err
 	}
@@ -138,12 +149,9 @@ func prepareFile(path string) (string, error) {
 
 // Connect opens a file with one connection that may write, with the settings of a DB, for
 // migrations and tests.
-func Connect(path string) *sql.DB { return pool(writerConnector(path), 1) }
-
-// pool returns a pool of n connections that are never closed.
-func pool(c connector, n int) *sql.DB {
-	db := sql.OpenDB(c)
-	db.SetMaxOpenConns(n)
-	db.SetMaxIdleConns(n)
+func Connect(path string) *sql.DB {
+	db := sql.OpenDB(writerConnector(path))
+	db.SetMaxOpenConns(1)
+	db.SetMaxIdleConns(1)
 	return db
 }

@@ -42,7 +42,7 @@ func TestSettingsAreChecked(t *testing.T) {
 		"_busy_timeout=5000": "_busy_timeout=0",
 		"_query_only=1":      "_query_only=0",
 		"_mutex=no":          "_mutex=no&_ignore_check_constraints=1",
-		"_stmt_cache_size=":  "_stmt_cache_size=",
+		"_cache_size=":       "_cache_size=",
 	} {
 		file := path
 		if strings.HasPrefix(name, "_journal_mode") {
@@ -82,7 +82,7 @@ func TestLife(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "central.db")
 	insert := func(n int) func(dbconn.Conn) error {
 		return func(c dbconn.Conn) error {
-			_, err := c.Exec("INSERT INTO a (n) VALUES ($1)", []any{n})
+			_, err := c.Exec("INSERT INTO a (n) VALUES ($1)", []any{int64(n)})
 			return err
 		}
 	}

@@ -16,8 +16,7 @@ type DB struct {
 	path   string
 	writer *writer
 	// readers are the idle connections for reads.
-	readers chan *sql.Conn
-	pools   []*sql.DB
+	readers chan *link
 
 	stopped  chan struct{} // closed when no more calls are accepted
 	finished chan struct{} // closed when all calls have ended
@@ -47,13 +46,14 @@ func Open(ctx context.Context, path string, cfg dbconn.Config, migrate func(cont
 	}
 	d := &DB{
 		path:     path,
-		readers:  make(chan *sql.Conn, cfg.Readers),
+		readers:  make(chan *link, cfg.Readers),
 		stopped:  make(chan struct{}),
 		finished: make(chan struct{}),
 	}
-	if err := d.connect(ctx, cfg); err != nil {
+	if err := d.connect(cfg); err != nil {
 		return nil, errors.Join(err, d.disconnect())
 	}
+	go d.writer.checkpoints.run()
 	go d.writer.run()
 	return d, nil
 }
@@ -62,41 +62,40 @@ func Open(ctx context.Context, path string, cfg dbconn.Config, migrate func(cont
 func (d *DB) Name() string { return d.path }
 
 // connect opens the writer's connection and the readers'.
-func (d *DB) connect(ctx context.Context, cfg dbconn.Config) error {
-	open := func(c connector, n int, take func(*sql.Conn)) error {
-		pool := pool(c, n)
-		d.pools = append(d.pools, pool)
-		for range n {
-			link, err := pool.Conn(ctx)
-			if err != nil {
-				return err
-			}
-			take(link)
-		}
-		return nil
-	}
-	err := open(writerConnector(d.path), 1, func(link *sql.Conn) {
-		d.writer = &writer{
-			link: link, queue: make(chan *job, cfg.Queue), batch: cfg.Batch, log: cfg.Logger, ended: make(chan struct{}),
-		}
-	})
+func (d *DB) connect(cfg dbconn.Config) error {
+	own, err := writerConnector(d.path).link()
 	if err != nil {
 		return err
 	}
-	return open(readerConnector(d.path), cfg.Readers, func(link *sql.Conn) { d.readers <- link })
+	d.writer = &writer{
+		link: own, queue: make(chan *job, cfg.Queue), batch: cfg.Batch, log: cfg.Logger, ended: make(chan struct{}),
+	}
+	copying, err := writerConnector(d.path).link()
+	if err != nil {
+		return err
+	}
+	d.writer.checkpoints = newCheckpointer(copying)
+	for range cfg.Readers {
+		own, err := readerConnector(d.path).link()
+		if err != nil {
+			return err
+		}
+		d.readers <- own
+	}
+	return nil
 }
 
-// disconnect closes the connections that are not in use, and the pools.
+// disconnect closes the connections that are not in use.
 func (d *DB) disconnect() error {
 	var errs []error
 	for range len(d.readers) {
-		errs = append(errs, (<-d.readers).Close())
+		errs = append(errs, (<-d.readers).close())
 	}
 	if d.writer != nil {
-		errs = append(errs, d.writer.link.Close())
+		errs = append(errs, d.writer.link.close())
 	}
-	for _, pool := range d.pools {
-		errs = append(errs, pool.Close())
+	if d.writer != nil && d.writer.checkpoints != nil {
+		errs = append(errs, d.writer.checkpoints.link.close())
 	}
 	return errors.Join(errs...)
 }
@@ -127,8 +126,9 @@ func (d *DB) end(abandon bool) error {
 		return d.closeErr
 	}
 	<-d.writer.ended
+	d.writer.checkpoints.stop()
 	// Wait for reads in progress by collecting all connections.
-	var all []*sql.Conn
+	var all []*link
 	for range cap(d.readers) {
 		all = append(all, <-d.readers)
 	}
@@ -191,6 +191,6 @@ func (d *DB) Read(ctx context.Context, do func(dbconn.Conn) error) error {
 		return fmt.Errorf("the caller left before the database was read: %w", ctx.Err())
 	case c := <-d.readers:
 		defer func() { d.readers <- c }()
-		return Explain(do(conn{c}))
+		return Explain(do(c))
 	}
 }

@@ -33,7 +33,7 @@ func fullDisk(t *testing.T, dir string) {
 	}
 	insert := func(d *DB, n int) error {
 		return d.Write(ctx, func(c dbconn.Conn) error {
-			_, err := c.Exec("INSERT INTO b (n, body) VALUES ($1, zeroblob(5000))", []any{n})
+			_, err := c.Exec("INSERT INTO b (n, body) VALUES ($1, zeroblob(5000))", []any{int64(n)})
 			return err
 		})
 	}

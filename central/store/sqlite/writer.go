@@ -1,8 +1,7 @@
 package sqlite
 
 import (
-	"context"
-	"database/sql"
+	"errors"
 	"fmt"
 	"log/slog"
 	"sync/atomic"
@@ -18,6 +17,9 @@ const (
 	jobWithdrawn
 )
 
+// errLost is the error of all jobs of a transaction that ended before its commit.
+var errLost = errors.New("the transaction was rolled back")
+
 // job is one change in the queue of the writer.
 type job struct {
 	do    func(dbconn.Conn) error
@@ -26,15 +28,24 @@ type job struct {
 	done  chan struct{} // closed when the job is committed or has failed
 }
 
-func (j *job) start() bool    { return j.state.CompareAndSwap(jobQueued, jobStarted) }
+// start tells whether the writer may run the job: its caller waits for the result.
+func (j *job) start() bool {
+	return j.state.CompareAndSwap(jobQueued, jobStarted) || j.state.Load() == jobStarted
+}
+
 func (j *job) withdraw() bool { return j.state.CompareAndSwap(jobQueued, jobWithdrawn) }
 
 // writer commits jobs in groups (see doc.go).
 type writer struct {
-	link  *sql.Conn
+	link  *link
 	queue chan *job
 	batch int
 	log   *slog.Logger
+
+	checkpoints *checkpointer
+
+	// careful is how many jobs still run in savepoints, since one had to be undone.
+	careful int
 
 	abandoned atomic.Bool   // nothing more is committed
 	ended     chan struct{} // closed when run has returned
@@ -44,12 +55,15 @@ type writer struct {
 func (w *writer) run() {
 	defer close(w.ended)
 	batch := make([]*job, 0, w.batch)
+	jobs := 0 // since the write-ahead log was copied
 	for first := range w.queue {
 		batch = w.fill(append(batch[:0], first))
+		jobs += len(batch)
 		for rest := batch; len(rest) > 0; {
 			rest = w.commit(rest)
 		}
 		clear(batch)
+		jobs = w.checkpoints.after(jobs, w.link)
 	}
 }
 
@@ -69,8 +83,9 @@ func (w *writer) fill(batch []*job) []*job {
 	return batch
 }
 
-// commit runs jobs in one transaction and answers them. It returns those that it did not start
-// because the transaction was lost.
+// commit runs jobs in one transaction and answers them. It returns those that must run in
+// another one: because the transaction was lost before they started, or because a job had to be
+// undone and there was no savepoint.
 func (w *writer) commit(batch []*job) (rest []*job) {
 	begun := batch[:0]
 	open := false
@@ -83,7 +98,7 @@ func (w *writer) commit(batch []*job) (rest []*job) {
 			continue
 		}
 		if !open {
-			if err := w.statement("BEGIN IMMEDIATE"); err != nil {
+			if err := w.link.run("BEGIN IMMEDIATE"); err != nil {
 				// The others would wait for the same lock, one after the other.
 				w.fail(append(begun, batch[i:]...), fmt.Errorf("begin a transaction: %w", Explain(err)))
 				return nil
@@ -91,9 +106,17 @@ func (w *writer) commit(batch []*job) (rest []*job) {
 			open = true
 		}
 		begun = append(begun, j)
-		if err := w.runInSavepoint(j); err != nil {
+		switch undo, err := w.runJob(j, len(begun) == 1); {
+		case err != nil:
 			w.fail(begun, err)
 			return batch[i+1:]
+		case undo && len(begun) == 1:
+			w.fail(begun, j.err)
+			return batch[i+1:]
+		case undo:
+			_ = w.link.run("ROLLBACK") // see fail
+			w.careful = carefulJobs
+			return append(begun, batch[i+1:]...)
 		}
 	}
 	if !open {
@@ -103,7 +126,7 @@ func (w *writer) commit(batch []*job) (rest []*job) {
 		w.fail(begun, dbconn.ErrAbandoned)
 		return nil
 	}
-	if err := w.statement("COMMIT"); err != nil {
+	if err := w.link.run("COMMIT"); err != nil {
 		w.fail(begun, fmt.Errorf("commit: %w", Explain(err)))
 		return nil
 	}
@@ -116,35 +139,54 @@ func (w *writer) commit(batch []*job) (rest []*job) {
 // fail rolls back and answers jobs with an error, started or not.
 func (w *writer) fail(jobs []*job, err error) {
 	// If SQLite has rolled back by itself, this fails and nothing is left to do.
-	_ = w.statement("ROLLBACK")
+	_ = w.link.run("ROLLBACK")
 	for _, j := range jobs {
-		if j.start() || j.state.Load() == jobStarted {
+		if j.start() {
 			j.err = err
 			close(j.done)
 		}
 	}
 }
 
-// runInSavepoint runs a job in a savepoint and stores the job's error in it. The returned error
-// means that the whole transaction is lost: SQLite rolls it back by itself if the disk is
-// full or fails.
+// runJob runs a job and stores its error in it. undo: it failed after a change without a
+// savepoint, and the transaction must be rolled back. The error means that the whole
+// transaction is lost: SQLite rolls it back by itself if the disk is full or fails.
+func (w *writer) runJob(j *job, first bool) (undo bool, lost error) {
+	if w.careful > 0 && !first {
+		w.careful--
+		return false, w.runInSavepoint(j)
+	}
+	w.link.changed = false
+	j.err = Explain(dbconn.Run(w.log, w.link, j.do))
+	if w.link.own.AutoCommit() {
+		return false, lostBy(j.err)
+	}
+	return j.err != nil && w.link.changed, nil
+}
+
 func (w *writer) runInSavepoint(j *job) (lost error) {
-	if err := w.statement("SAVEPOINT job"); err != nil {
+	if err := w.link.run("SAVEPOINT job"); err != nil {
 		return fmt.Errorf("set a savepoint: %w", Explain(err))
 	}
-	j.err = Explain(dbconn.Run(w.log, conn{w.link}, j.do))
+	j.err = Explain(dbconn.Run(w.log, w.link, j.do))
+	if w.link.own.AutoCommit() {
+		return lostBy(j.err)
+	}
 	if j.err != nil {
-		if err := w.statement("ROLLBACK TO job"); err != nil {
-			return fmt.Errorf("the transaction was rolled back: %w", j.err)
+		if err := w.link.run("ROLLBACK TO job"); err != nil {
+			return fmt.Errorf("undo a change: %w", Explain(err))
 		}
 	}
-	if err := w.statement("RELEASE job"); err != nil {
+	if err := w.link.run("RELEASE job"); err != nil {
 		return fmt.Errorf("release a savepoint: %w", Explain(err))
 	}
 	return nil
 }
 
-func (w *writer) statement(text string) error {
-	_, err := w.link.ExecContext(context.Background(), text)
-	return err
+// lostBy is the error of all jobs of a transaction that ended during one of them.
+func lostBy(err error) error {
+	if err == nil {
+		return errLost
+	}
+	return fmt.Errorf("%w: %w", errLost, err)
 }
