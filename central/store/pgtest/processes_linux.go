@@ -20,21 +20,36 @@ const killWait = 10 * time.Second
 // until none of them runs. Before that, another server of the folder could not start, and a
 // commit in progress could still be answered.
 func killProcesses(postmaster int) {
-	_ = files.Signal(postmaster, syscall.SIGSTOP) // it must not start another process
+	// It must not start another process. A signal does not stop it at once: a fork that has
+	// begun on another processor still ends, and its child would be missed.
+	_ = files.Signal(postmaster, syscall.SIGSTOP)
+	wait(func() bool { return !stopped(postmaster) && alive(postmaster) })
 	family := children(postmaster)
 	for _, pid := range append(family, postmaster) {
 		_ = files.Signal(pid, syscall.SIGKILL)
 	}
+	wait(func() bool { return slices.ContainsFunc(family, alive) })
+}
+
+// wait polls while a condition holds. After killWait it gives up: a process waits for a disk,
+// and the next start fails.
+func wait(while func() bool) {
 	look := time.NewTicker(time.Millisecond)
 	defer look.Stop()
 	giveUp := time.After(killWait)
-	for slices.ContainsFunc(family, alive) {
+	for while() {
 		select {
 		case <-look.C:
 		case <-giveUp:
-			return // it waits for a disk; the next start fails
+			return
 		}
 	}
+}
+
+// stopped tells whether a process obeyed a SIGSTOP.
+func stopped(pid int) bool {
+	state, _ := processStatus(pid)
+	return state == 'T'
 }
 
 // alive tells whether a process runs. A killed one that is still a zombie does not.

@@ -2,7 +2,9 @@ package pgtest
 
 import (
 	"database/sql"
+	"io"
 	"os"
+	"os/exec"
 	"testing"
 	"time"
 
@@ -86,4 +88,34 @@ func TestKillSession(t *testing.T) {
 		t.Error("no session was killed")
 	}
 	recovered()
+}
+
+// TestKillProcessesWhileOneStarts: a process that is born while its parent is being killed
+// must not be left.
+func TestKillProcessesWhileOneStarts(t *testing.T) {
+	for range 10 {
+		parent := exec.Command("sh", "-c", `while :; do sleep 100 & done`)
+		output, err := parent.StdoutPipe() // every child holds its other end
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := parent.Start(); err != nil {
+			t.Fatal(err)
+		}
+		for len(children(parent.Process.Pid)) == 0 {
+			time.Sleep(time.Millisecond)
+		}
+		killProcesses(parent.Process.Pid)
+		ended := make(chan struct{})
+		go func() { defer close(ended); _, _ = io.Copy(io.Discard, output) }()
+		select {
+		case <-ended:
+		case <-time.After(time.Minute):
+			t.Error("a process that started meanwhile lives on")
+		}
+		_ = parent.Wait()
+		if t.Failed() {
+			return
+		}
+	}
 }

@@ -33,7 +33,7 @@ func (c *conn) Each(statement string, args []any, scan func(dbconn.Row) error) e
 	defer rows.Close()
 	for rows.Next() {
 		c.delivered = true
-		if err := scan(rows); err != nil {
+		if err := scan(row{rows}); err != nil {
 			return err
 		}
 	}
@@ -44,3 +44,9 @@ func (c *conn) Each(statement string, args []any, scan func(dbconn.Row) error) e
 	c.delivered = true
 	return nil
 }
+
+// row is the present row of a result.
+type row struct{ pgx.Rows }
+
+// Scan implements dbconn.Row.
+func (r row) Scan(dest ...any) error { return r.Rows.Scan(dbconn.Scanners(dest)...) }

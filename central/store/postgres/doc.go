@@ -39,6 +39,35 @@ package postgres
 // its position. A server that recovered to a point before that position has nothing of
 // the transaction. One that recovered to a later point knows its number.
 //
+// Shared statements.
+//
+// The money path has no transaction of several statements. A shared statement is its own
+// transaction in one round trip and serves all calls of a moment (Sharing). It asks for no
+// number, writes no record of its own, and depends on no state of the session, so that
+// connections can be pooled by transaction. What it did for a call is read from its answer:
+//
+//	the call is named       it is committed
+//	the call is not named   nothing of it is recorded, and never will be
+//	an error of the server  the same for all its calls: the statement is rolled back
+//	no answer, or a warning the result is open (Unanswered)
+//
+// A statement without an answer may even arrive later: its bytes may wait in a buffer of
+// the network or of a stopped server. So nobody asks for its fate, which may not be
+// decided yet. The call is made once more, by Write, which either finds what the statement
+// recorded or records it and so leaves the statement nothing to do: callers share only
+// what one can recognize by its own data, and what a second run refuses.
+//
+//	the statement is under way   the change waits for its locks, and then finds its rows
+//	it was committed             the change finds its rows. The commit of the change is
+//	                             behind that of the statement in the log: once it is
+//	                             acknowledged, the standby has both
+//	it was not                   the change records the call. If the statement comes
+//	                             later, it finds the rows of the change and serves nobody
+//	a standby was promoted       the standby has the statement or never will: its server
+//	                             is of an older timeline, and the connector refuses that
+//	the change fails             Unknown: the statement may still come. This is an error
+//	                             even where the change says that nothing was recorded
+//
 // Reading.
 //
 // A read has a connection for itself. After a loss it runs again, unless it has seen a

@@ -14,12 +14,12 @@ import (
 	"galla/central/store/dbconn"
 )
 
-// channel has the notifications. Each database has its own channels.
-const channel = "galla_notify"
+// Channel has the notifications. Each database has its own channels.
+const Channel = "galla_notify"
 
 // Notify is the statement that notifies a name at every node when the change is committed.
 // Changes that notify commit one after the other, so it is for rare changes.
-const Notify = `SELECT pg_notify('` + channel + `', $1)`
+const Notify = `SELECT pg_notify('` + Channel + `', $1)`
 
 // session identifies one connection to a server for ever.
 type session struct {
@@ -134,7 +134,7 @@ func (l *listener) connect(ctx context.Context) error {
 	l.own = own
 	err = l.takeNodeName(ctx)
 	if err == nil {
-		_, err = own.Exec(ctx, `LISTEN `+channel)
+		_, err = own.Exec(ctx, `LISTEN `+Channel)
 	}
 	if err != nil {
 		l.disconnect()

@@ -25,6 +25,7 @@ type proxy struct {
 	open   map[net.Conn]bool
 	left   map[net.Conn]bool // clients whose servers do not learn of their end
 	done   chan struct{}     // closed when the proxy closes
+	late   chan struct{}     // receives when late messages may arrive, and again when they have been answered
 	refuse bool              // no new connections
 	armed  bool
 	plan   plan
@@ -41,10 +42,11 @@ const (
 	cutAfter               // it does, at once followed by the end of the connection
 	cutAnswer              // the server has answered it, and the answer is lost
 	silence                // it is lost, and the connection stays open without a word
+	late                   // the client loses the connection, and the server gets the messages when the test lets it
 )
 
 func (f fault) String() string {
-	return [...]string{"before", "after", "answer lost", "silence"}[f]
+	return [...]string{"before", "after", "answer lost", "silence", "late"}[f]
 }
 
 // plan says when what happens: at the nth message, or at the first that contains
@@ -66,7 +68,7 @@ func newProxy(t *testing.T, server string) (*proxy, string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &proxy{t: t, target: u.Host, l: l, open: map[net.Conn]bool{}, left: map[net.Conn]bool{}, done: make(chan struct{})}
+	p := &proxy{t: t, target: u.Host, l: l, open: map[net.Conn]bool{}, left: map[net.Conn]bool{}, done: make(chan struct{}), late: make(chan struct{})}
 	p.wg.Go(p.accept)
 	t.Cleanup(p.close)
 	u.Host = l.Addr().String()
@@ -186,6 +188,12 @@ func (p *proxy) forward(client, server net.Conn) {
 				}
 			}
 			return
+		case f == late:
+			close(dropping)
+			p.deliverLate(m, client, server)
+			<-answers
+			p.late <- struct{}{}
+			return
 		case f == silence:
 			silent.Store(true)
 			close(dropping)
@@ -193,6 +201,23 @@ func (p *proxy) forward(client, server net.Conn) {
 			return
 		}
 	}
+}
+
+// deliverLate takes the messages up to the next Sync from a client, ends its connection, and
+// delivers them when the test lets it.
+func (p *proxy) deliverLate(m []byte, client, server net.Conn) {
+	list := slices.Clone(m)
+	for m[0] != 'S' {
+		next, err := message(client, false)
+		if err != nil {
+			break
+		}
+		list, m = append(list, next...), next
+	}
+	_ = client.Close()
+	<-p.late
+	_, _ = server.Write(list)
+	_ = server.(*net.TCPConn).CloseWrite()
 }
 
 func drain(ready chan struct{}) {

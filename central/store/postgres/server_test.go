@@ -41,6 +41,11 @@ type writeLoad struct {
 }
 
 func startLoad(d *DB, writers int) *writeLoad {
+	return startLoadOf(writers, func(n int) error { return d.Write(context.Background(), adding(n)) })
+}
+
+// startLoadOf adds numbers by the given function.
+func startLoadOf(writers int, add func(n int) error) *writeLoad {
 	l := &writeLoad{acknowledged: map[int]error{}, stop: make(chan struct{})}
 	for range writers {
 		l.writers.Go(func() {
@@ -51,7 +56,7 @@ func startLoad(d *DB, writers int) *writeLoad {
 				default:
 				}
 				n := int(l.next.Add(1))
-				err := d.Write(context.Background(), adding(n))
+				err := add(n)
 				l.mu.Lock()
 				l.acknowledged[n] = err
 				l.mu.Unlock()
@@ -126,7 +131,9 @@ func (l *writeLoad) verify(t *testing.T, url string) {
 
 // TestServerIsLost kills and restarts the server under load: what was
 // acknowledged is there once, and nothing of the rest.
-func TestServerIsLost(t *testing.T) {
+func TestServerIsLost(t *testing.T) { serverIsLost(t, startLoad) }
+
+func serverIsLost(t *testing.T, startLoad func(*DB, int) *writeLoad) {
 	s := server(t, pgtest.Options{Durable: true})
 	place := s.URL("postgres")
 	table(t, place)
@@ -158,7 +165,9 @@ func several(t *testing.T, one, other *pgtest.Server) string {
 // TestFailover kills the primary under load and promotes its standby: the
 // changes follow, what was acknowledged is there once, and the former primary is
 // not used again.
-func TestFailover(t *testing.T) {
+func TestFailover(t *testing.T) { failover(t, startLoad) }
+
+func failover(t *testing.T, startLoad func(*DB, int) *writeLoad) {
 	primary := server(t, pgtest.Options{Durable: true})
 	table(t, primary.URL("postgres"))
 	standby, err := primary.Standby(t.TempDir())
