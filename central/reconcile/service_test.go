@@ -146,7 +146,7 @@ func (h *fixture) operation(state op.State, change ...func(*central.Operation)) 
 	defer h.runs()
 	_, _, err := h.db.Create(ctx, o, nil)
 	must(h.t, err)
-	must(h.t, h.db.MarkSent(ctx, o.ID, at, at.Add(15*time.Second)))
+	must(h.t, h.db.MarkSent(ctx, central.SentUpdate{ID: o.ID, At: at, BankNotAfter: at.Add(15 * time.Second)}))
 	if state == op.Pending {
 		_, err = h.db.MarkPending(ctx, central.PendingUpdate{ID: o.ID, At: at, Reason: "no answer", Prefix: "AEPS-NR-", NextEnquiry: time.Now().Add(time.Hour)})
 	} else {

@@ -104,7 +104,7 @@ func finished(t *testing.T, s *store.DB, at time.Time) central.Operation {
 	if err != nil || !isNew {
 		t.Fatal(isNew, err)
 	}
-	if err := s.MarkSent(background, id, at, at.Add(time.Second)); err != nil {
+	if err := s.MarkSent(background, central.SentUpdate{ID: id, At: at, BankNotAfter: at.Add(time.Second)}); err != nil {
 		t.Fatal(err)
 	}
 	o, err := s.Finish(background, central.FinalOutcome{ID: id, To: op.Succeeded, At: at, Reason: "the bank answered 123456789012",

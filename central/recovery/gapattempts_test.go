@@ -30,7 +30,7 @@ func tried(t *testing.T, s *store.DB, o central.Operation, refused bool) central
 	if !refused {
 		return o
 	}
-	if err := s.MarkSent(background, o.ID, time.Now(), time.Now()); err != nil {
+	if err := s.MarkSent(background, central.SentUpdate{ID: o.ID, At: time.Now(), BankNotAfter: time.Now()}); err != nil {
 		t.Fatal(err)
 	}
 	o, err = s.Finish(background, central.FinalOutcome{ID: o.ID, To: op.Failed, At: time.Now(), Reason: "the bank answered 55",

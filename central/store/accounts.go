@@ -65,11 +65,13 @@ func (s Accounts) SetMerchantStatus(ctx context.Context, id central.MerchantID, 
 	return s.task("change merchant %s from %s to %s", id, from, to).change(ctx, func(c conn) error {
 		err := c.changeKnown(`SELECT 1 FROM merchants WHERE id = $1`, id,
 			`UPDATE merchants SET status = $1, active = $2 WHERE id = $3 AND status = $4`, to, to == central.MerchantApproved, id, from)
-		if err != nil || to == central.MerchantApproved {
+		if err == nil && to != central.MerchantApproved {
+			_, err = c.exec(`DELETE FROM enrolment_codes WHERE merchant = $1 AND used_at IS NULL`, id)
+		}
+		if err != nil {
 			return err
 		}
-		_, err = c.exec(`DELETE FROM enrolment_codes WHERE merchant = $1 AND used_at IS NULL`, id)
-		return err
+		return c.raise(topicAccounts)
 	})
 }
 
@@ -90,12 +92,14 @@ func (s Accounts) AddVendor(ctx context.Context, v central.Vendor) error {
 func (s Accounts) SetVendorActive(ctx context.Context, id central.VendorID, active bool) error {
 	return s.task("enable or disable vendor %s", id).change(ctx, func(c conn) error {
 		err := c.changeKnown(`SELECT 1 FROM vendors WHERE id = $1`, id, `UPDATE vendors SET active = $1 WHERE id = $2 AND active <> $1`, active, id)
-		if err != nil || active {
+		if err == nil && !active {
+			_, err = c.exec(`DELETE FROM enrolment_codes WHERE used_at IS NULL AND client IN (SELECT id FROM clients WHERE party = $1)`,
+				central.Principal{Role: op.Vendor, Vendor: id}.Caller())
+		}
+		if err != nil {
 			return err
 		}
-		_, err = c.exec(`DELETE FROM enrolment_codes WHERE used_at IS NULL AND client IN (SELECT id FROM clients WHERE party = $1)`,
-			central.Principal{Role: op.Vendor, Vendor: id}.Caller())
-		return err
+		return c.raise(topicAccounts)
 	})
 }
 

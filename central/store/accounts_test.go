@@ -35,7 +35,7 @@ func presence(t *testing.T, on kind) {
 	}
 	online("never connected", false)
 	said := accounts.Presence{ConnectedAt: at, Version: "v1.2.3", Unresolved: 3, ClockAhead: -90 * time.Second}
-	wantErr(t, "met", s.TerminalConnected(background, first.ID, said), nil)
+	wantErr(t, "met", came(s, first.ID, said), nil)
 	online("a node that was never heard", false)
 	wantErr(t, "node", s.NodeAlive(background, at.Add(-time.Minute), at), nil)
 	want := accounts.Terminal{Terminal: first, Presence: said, MerchantName: "Test Store", Online: true}
@@ -48,25 +48,25 @@ func presence(t *testing.T, on kind) {
 	online("its node is silent", false)
 	wantErr(t, "node", s.NodeAlive(background, at.Add(-time.Minute), at), nil)
 
-	wantErr(t, "an earlier connection left", s.TerminalDisconnected(background, first.ID, at.Add(-time.Second), at, "the line broke"), nil)
+	wantErr(t, "an earlier connection left", left(s, first.ID, at.Add(-time.Second), at, "the line broke"), nil)
 	want.Fault, want.FaultAt = "the line broke", at
 	wantSame(t, "the earlier connection's end", now(first.ID), want)
-	wantErr(t, "left", s.TerminalDisconnected(background, first.ID, at, at.Add(time.Minute), ""), nil)
+	wantErr(t, "left", left(s, first.ID, at, at.Add(time.Minute), ""), nil)
 	want.LeftAt, want.Online = at.Add(time.Minute), false
 	wantSame(t, "left", now(first.ID), want)
 
 	older := said
 	older.ConnectedAt = at.Add(-time.Hour / 2)
-	wantErr(t, "met by another clock", s.TerminalConnected(background, first.ID, older), nil)
+	wantErr(t, "met by another clock", came(s, first.ID, older), nil)
 	if got := now(first.ID); !got.SeenAt.Equal(at) || !got.LeftAt.IsZero() {
 		t.Errorf("met by a clock that is behind: %+v", got)
 	}
-	wantErr(t, "nobody met", s.TerminalConnected(background, "nothing", said), central.ErrNotFound)
-	wantErr(t, "nobody left", s.TerminalDisconnected(background, "nothing", at, at, "x"), nil)
+	wantErr(t, "nobody met", came(s, "nothing", said), nil)
+	wantErr(t, "nobody left", left(s, "nothing", at, at, "x"), nil)
 	_, err := s.TerminalWithPresence(background, "nothing", alive)
 	wantErr(t, "nobody", err, central.ErrNotFound)
 
-	wantErr(t, "met", s.TerminalConnected(background, first.ID, said), nil)
+	wantErr(t, "met", came(s, first.ID, said), nil)
 	wantErr(t, "revoke", s.RevokeTerminal(background, second.ID, t0), nil)
 	third := enrolled(t, s, 3)
 	for state, ids := range map[accounts.TerminalState][]central.TerminalID{

@@ -282,12 +282,15 @@ func (s Webhooks) SetEndpoint(ctx context.Context, m central.MerchantID, url str
 			stored[0], stored[1], m); err != nil {
 			return err
 		}
+		var err error
 		if url == "" {
-			_, err := c.exec(`UPDATE callbacks SET `+setGivenUp+` WHERE merchant = $3 AND state = 'waiting' AND node IS NULL`, reasonNoEndpoint, at, m)
+			_, err = c.exec(`UPDATE callbacks SET `+setGivenUp+` WHERE merchant = $3 AND state = 'waiting' AND node IS NULL`, reasonNoEndpoint, at, m)
+		} else { // callbacks that wait for a retry are sent to the new endpoint
+			_, err = c.exec(`UPDATE callbacks SET due_at = $1 WHERE merchant = $2 AND state = 'waiting' AND node IS NULL AND due_at > $1`, at, m)
+		}
+		if err != nil {
 			return err
 		}
-		// Callbacks that wait for a retry are sent to the new endpoint.
-		_, err := c.exec(`UPDATE callbacks SET due_at = $1 WHERE merchant = $2 AND state = 'waiting' AND node IS NULL AND due_at > $1`, at, m)
-		return err
+		return c.raise(topicAccounts)
 	})
 }

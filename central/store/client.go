@@ -71,7 +71,11 @@ func (s Accounts) SetClientSecret(ctx context.Context, p central.Principal, id, 
 			hash, at, id, p.Caller()); err != nil {
 			return 0, err
 		}
-		return deleteOpenCodes(c, id, at)
+		voided, err := deleteOpenCodes(c, id, at)
+		if err != nil {
+			return 0, err
+		}
+		return voided, c.raise(topicAccounts)
 	})
 }
 
@@ -103,10 +107,16 @@ func (s Accounts) SetClientActive(ctx context.Context, p central.Principal, id s
 		}
 		// A suspension starts a new generation: what it ended stays ended.
 		if err := c.changeRow(central.ErrState, `UPDATE clients SET active = $1, generation = generation + 1 - $1 WHERE id = $2 AND active <> $1`,
-			active, id); err != nil || active {
+			active, id); err != nil {
 			return 0, err
 		}
-		return deleteOpenCodes(c, id, at)
+		if !active {
+			voided, err = deleteOpenCodes(c, id, at)
+		}
+		if err != nil {
+			return 0, err
+		}
+		return voided, c.raise(topicAccounts)
 	})
 }
 
@@ -129,7 +139,10 @@ func (s Accounts) ChangeMerchant(ctx context.Context, was, is central.Merchant) 
 		_, err = c.exec(`UPDATE merchants SET legal_name = $1, mobile = $2, vendor = $3, app_id = $4, vpa = $5, mcc = $6,
 				settlement_last4 = $7, settlement_ifsc = $8, settlement_bank = $9, settlement_holder = $10 WHERE id = $11`,
 			is.LegalName, is.Mobile, orNull(is.Vendor), is.AppID, is.VPA, is.MCC, account[0], account[1], account[2], account[3], was.ID)
-		return err
+		if err != nil {
+			return err
+		}
+		return c.raise(topicAccounts)
 	})
 }
 
@@ -141,9 +154,13 @@ func (s Accounts) ChangeVendor(ctx context.Context, was, is central.Vendor) erro
 				return err
 			}
 		}
-		return c.changeKnown(`SELECT 1 FROM vendors WHERE id = $1`, was.ID,
+		err := c.changeKnown(`SELECT 1 FROM vendors WHERE id = $1`, was.ID,
 			`UPDATE vendors SET legal_name = $1, aggregator = $2 WHERE id = $3 AND legal_name = $4 AND coalesce(aggregator, '') = $5`,
 			is.LegalName, orNull(is.Aggregator), was.ID, was.LegalName, was.Aggregator)
+		if err != nil {
+			return err
+		}
+		return c.raise(topicAccounts)
 	})
 }
 

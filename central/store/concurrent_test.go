@@ -303,15 +303,17 @@ func togetherKeys(t *testing.T, p pair) {
 		keys[i] = newVendorKey(vendor1, i)
 		return s.AddVendorKey(background, keys[i])
 	}), central.MaxLiveKeys, central.ErrState)
-	live, edition, err := p[1].LiveVendorKeys(background)
+	live, err := p[1].LiveVendorKeys(background)
 	if err != nil || len(live) != central.MaxLiveKeys {
 		t.Fatalf("%d keys live: %v", len(live), err)
 	}
+	before, err := p[1].Revisions(background)
+	wantErr(t, "revisions", err, nil)
 	// One key, sent by a caller that repeats himself.
 	k := newVendorKey(bareVendor, 50)
 	wantTogether(t, "add one", p.together(many, func(s *DB, _ int) error { return s.AddVendorKey(background, k) }), 1, central.ErrTaken)
-	if now, err := p[0].VendorKeysRevision(background); err != nil || now != edition+1 {
-		t.Errorf("the edition went from %d to %d: %v", edition, now, err)
+	if now, err := p[0].Revisions(background); err != nil || now.VendorKeys != before.VendorKeys+1 {
+		t.Errorf("the revisions went from %+v to %+v: %v", before, now, err)
 	}
 	seen := map[central.KeyID]time.Time{k.ID: t0}
 	for _, k := range live {
@@ -410,15 +412,19 @@ func togetherSpent(t *testing.T, p pair) {
 		wantTogether(t, "fill", p.together(3*many, func(s *DB, i int) error {
 			n := byte(round*3*many + i)
 			return errors.Join(
-				s.SpendToken(background, fmt.Sprint("old ", n), old),
-				s.SpendIV(background, k.ID, central.IV{n}, old.Add(-time.Second), old),
+				spendToken(s, fmt.Sprint("old ", n), old),
+				s.SpendIV(background, k.ID, central.IV{n}, old),
 				s.AddEnrolmentCode(background, [32]byte{n}, merchant1, central.Credential{}, old.Add(-time.Second), old))
 		}), 3*many)
 		wantTogether(t, "spend a token", p.together(many, func(s *DB, i int) error {
-			return s.SpendToken(background, fmt.Sprint("new ", round, i/4), time.Now().Add(time.Hour))
+			return spendToken(s, fmt.Sprint("new ", round, i/4), time.Now().Add(time.Hour))
 		}), many/4, central.ErrTaken)
+		wantTogether(t, "forget old IVs", p.together(many, func(s *DB, _ int) error {
+			_, err := s.ForgetIVs(background, time.Now())
+			return err
+		}), many)
 		wantTogether(t, "spend an IV", p.together(many, func(s *DB, i int) error {
-			return s.SpendIV(background, k.ID, central.IV{byte(round), byte(i / 4), 1}, time.Now(), time.Now().Add(time.Hour))
+			return s.SpendIV(background, k.ID, central.IV{byte(round), byte(i / 4), 1}, time.Now().Add(time.Hour))
 		}), many/4, central.ErrTaken)
 		wantTogether(t, "open a session", p.together(many, func(s *DB, i int) error {
 			return s.OpenSession(background, central.AgentSession{TID: "GAL00001", OpenedAt: t0, ExpiresAt: t0.Add(time.Duration(i+1) * time.Minute)})

@@ -26,9 +26,10 @@ const (
 	// tokenMargin is how long a spent token is stored after it expired, for verifiers that
 	// tolerate different clocks.
 	tokenMargin = time.Hour
-	// maxPendingTries bounds the search for a free pending reference. Fewer operations become
-	// pending in one millisecond.
-	maxPendingTries = 10_000
+	// maxPendingTries bounds the search for a free pending reference, and nextPendingTries how
+	// many numbers in a row it tries.
+	maxPendingTries  = 1000
+	nextPendingTries = 16
 	// retryOffsetFirst and maxRetryDoublings bound the offset at which a retry looks for a
 	// free pending reference: 512 after the first failure, twice as much after each
 	// further one, at most about a quarter of a minute.

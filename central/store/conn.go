@@ -6,11 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"sync/atomic"
 	"time"
 
 	"galla/central"
 	"galla/central/store/dbconn"
 	"galla/shared/money"
+	"galla/shared/op"
 )
 
 // connection runs the statements of all areas in one database, under the name of this
@@ -19,6 +21,9 @@ type connection struct {
 	db      dbconn.DB
 	dialect dialect
 	node    string
+	// raised counts raised topics, and changes the commits with one (cache.Source).
+	raised, changes atomic.Int64
+	shared          *sharedStatements // nil: the database has none
 }
 
 // row is one row of a result, valid until its scan returns.
@@ -29,13 +34,21 @@ type conn struct {
 	dbconn.Conn
 	node    string // written into the steps of a history
 	dialect dialect
+	raised  *atomic.Int64
 }
 
-func (s *connection) conn(c dbconn.Conn) conn { return conn{Conn: c, node: s.node, dialect: s.dialect} }
+func (s *connection) conn(c dbconn.Conn) conn {
+	return conn{Conn: c, node: s.node, dialect: s.dialect, raised: &s.raised}
+}
 
 // write commits a change. It may run do more than once.
 func (s *connection) write(ctx context.Context, do func(conn) error) error {
-	return s.db.Write(ctx, func(c dbconn.Conn) error { return do(s.conn(c)) })
+	before := s.raised.Load()
+	err := s.db.Write(ctx, func(c dbconn.Conn) error { return do(s.conn(c)) })
+	if s.raised.Load() != before { // by this change, or by another one at the same time
+		s.changes.Add(1)
+	}
+	return err
 }
 
 // read runs do on a reader. It may run do more than once.
@@ -155,16 +168,25 @@ func allRows[T any](c conn, scan func(row, *T) error, statement string, args ...
 	return list, nil
 }
 
-// firstRow reads the first row of a statement; central.ErrNotFound if there is none.
+// firstRow reads the first row of a statement, and runs the statement to its end;
+// central.ErrNotFound if there is none.
 func firstRow[T any](c conn, scan func(row, *T) error, statement string, args ...any) (x T, err error) {
-	list, err := allRows(c, scan, statement, args...)
-	if err == nil && len(list) == 0 {
+	found := false
+	err = c.Each(statement, args, func(row row) error {
+		if found {
+			return nil
+		}
+		found = true
+		return scan(row, &x)
+	})
+	if err == nil && !found {
 		err = central.ErrNotFound
 	}
 	if err != nil {
-		return x, err
+		var none T
+		return none, err
 	}
-	return list[0], nil
+	return x, nil
 }
 
 // scanValue scans a row of one column.
@@ -223,44 +245,61 @@ func (c conn) notify(name string) error {
 	return c.Each(c.dialect.notify, []any{name}, func(row) error { return nil })
 }
 
-// stored returns arguments of a statement as they are stored: a time as milliseconds since
-// 1970, NULL for the zero time; a boolean as 0 or 1; a digest as its bytes; texts and
-// numbers of any type as such. orNull is for optional texts.
+// stored turns arguments of a statement, in their place, into what is stored: a time into
+// milliseconds since 1970, NULL for the zero time; a boolean into 0 or 1; a digest into its
+// bytes; texts and numbers of any type as such. orNull is for optional texts.
 func stored(args []any) []any {
-	list := make([]any, len(args))
 	for i, arg := range args {
 		switch arg := arg.(type) {
+		case nil, string, int64, []byte:
 		case time.Time:
+			args[i] = nil
 			if !arg.IsZero() {
-				list[i] = arg.UnixMilli()
+				args[i] = arg.UnixMilli()
 			}
+		case op.ID:
+			args[i] = string(arg)
+		case op.State:
+			args[i] = string(arg)
+		case money.Paise:
+			args[i] = int64(arg)
+		case int:
+			args[i] = int64(arg)
+		case bool:
+			args[i] = oneIf(arg)
 		case [32]byte:
-			list[i] = arg[:]
+			args[i] = arg[:]
 		case *money.Paise:
+			args[i] = nil
 			if arg != nil {
-				list[i] = int64(*arg)
+				args[i] = int64(*arg)
 			}
-		case nil, []byte:
-			list[i] = arg
 		default:
-			list[i] = storedValue(reflect.ValueOf(arg))
+			args[i] = storedValue(reflect.ValueOf(arg))
 		}
 	}
-	return list
+	return args
 }
 
+// storedValue is a value of another type as it is stored.
 func storedValue(v reflect.Value) any {
 	switch {
 	case v.Kind() == reflect.String:
 		return v.String()
 	case v.CanInt():
 		return v.Int()
-	case v.Kind() == reflect.Bool && v.Bool():
-		return int64(1)
 	case v.Kind() == reflect.Bool:
-		return int64(0)
+		return oneIf(v.Bool())
 	}
 	return v.Interface()
+}
+
+// oneIf is a boolean as it is stored.
+func oneIf(b bool) int64 {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 // orNull is an optional reference or text as it is stored: NULL where empty.
@@ -277,55 +316,6 @@ func truncateToMillis(t time.Time) time.Time {
 		return time.Time{}
 	}
 	return time.UnixMilli(t.UnixMilli()).UTC()
-}
-
-// Scan reads the columns of a row, as they were stored. NULL is an empty text or the zero
-// time.
-func (r row) Scan(dest ...any) error {
-	list := make([]any, len(dest))
-	for i, to := range dest {
-		switch v := reflect.ValueOf(to).Elem(); {
-		case v.Kind() == reflect.String, v.Kind() == reflect.Bool, v.Type() == reflect.TypeFor[time.Time](), v.Type() == reflect.TypeFor[[32]byte]():
-			list[i] = column{v}
-		default:
-			list[i] = to
-		}
-	}
-	return r.Row.Scan(list...)
-}
-
-// column scans a value that the drivers do not know.
-type column struct{ to reflect.Value }
-
-// Scan implements sql.Scanner.
-func (c column) Scan(value any) error {
-	switch v := value.(type) {
-	case nil:
-		if c.to.Kind() == reflect.String || c.to.Kind() == reflect.Struct {
-			c.to.SetZero()
-			return nil
-		}
-	case string:
-		if c.to.Kind() == reflect.String {
-			c.to.SetString(v)
-			return nil
-		}
-	case int64:
-		switch c.to.Kind() {
-		case reflect.Struct:
-			c.to.Set(reflect.ValueOf(time.UnixMilli(v).UTC()))
-			return nil
-		case reflect.Bool:
-			c.to.SetBool(v != 0)
-			return nil
-		}
-	case []byte:
-		if c.to.Kind() == reflect.Array && len(v) == c.to.Len() {
-			reflect.Copy(c.to, reflect.ValueOf(v))
-			return nil
-		}
-	}
-	return fmt.Errorf("a %s is stored as %T", c.to.Type(), value)
 }
 
 // clampLimit keeps the limit of a list within bounds.

@@ -36,6 +36,34 @@ func crashQuotas(o central.Operation) []central.Quota {
 	return []central.Quota{{Key: "all", Period: "2026-11", Amount: o.Amount}, {Key: "some " + string(o.ID[len(o.ID)-1:]), Period: "2026-11-21", Amount: 1}}
 }
 
+// crashKey is the key of the messages that ask for operations.
+var crashKey = func() central.VendorKey {
+	k := newVendorKey(vendor1, 77)
+	k.ID = "crash"
+	return k
+}()
+
+// crashMessage is the message that asks for an operation.
+func crashMessage(id op.ID) *central.SealedMessage {
+	return &central.SealedMessage{Key: crashKey.ID, IV: central.IV([]byte(id[24:])), Expires: t0.Add(time.Hour)}
+}
+
+// auditMessages holds the spent messages against the operations.
+func auditMessages(t *testing.T, s *DB, acknowledged map[op.ID]op.State) {
+	t.Helper()
+	for id := range acknowledged {
+		m := crashMessage(id)
+		if spent, err := s.IVSpent(background, m.Key, m.IV); err != nil || !spent {
+			t.Errorf("the message of operation %s is spent: %t, %v", id, spent, err)
+		}
+	}
+	var operations, messages int
+	wantErr(t, "count", s.read(background, func(c conn) error {
+		return errors.Join(c.one(`SELECT count(*) FROM operations`, nil, &operations), c.one(`SELECT count(*) FROM gateway_messages`, nil, &messages))
+	}), nil)
+	wantSame(t, "spent messages", messages, operations)
+}
+
 // auditQuotas holds every count against the operations that count for it: those
 // that were begun, until they end without success.
 func auditQuotas(t *testing.T, s *DB) {
@@ -98,6 +126,7 @@ func writeUntilKilled(place string) {
 				for _, state := range life {
 					var err error
 					if state == op.Received {
+						o.Message = crashMessage(o.ID)
 						_, _, err = s.Create(background, o, crashQuotas(o))
 					} else {
 						err = step(s, o.ID, state)
@@ -121,6 +150,8 @@ func kill9(t *testing.T, on kind) {
 		t.Skip("-short: starts and kills processes")
 	}
 	place := on.seeded(t)
+	s := openAt(t, place, testConfig())
+	wantErr(t, "add a key", errors.Join(s.AddVendorKey(background, crashKey), s.Close()), nil)
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 0))
@@ -131,6 +162,7 @@ func kill9(t *testing.T, on kind) {
 		s := openAt(t, place, testConfig())
 		on.settled(t, s)
 		auditSteps(t, s, acknowledged)
+		auditMessages(t, s, acknowledged)
 		auditQuotas(t, s)
 		on.audit(t, s)
 		wantErr(t, "close", s.Close(), nil)
@@ -199,6 +231,7 @@ func TestKillPostgres(t *testing.T) {
 	defer server.Kill()
 	s := openAt(t, server.URL("postgres"), testConfig())
 	wantErr(t, "seed", s.Seed(background, testSeed()), nil)
+	wantErr(t, "add a key", s.AddVendorKey(background, crashKey), nil)
 
 	acknowledged, steps, failed := map[op.ID]op.State{}, 0, 0
 	var mu sync.Mutex
@@ -216,6 +249,7 @@ func TestKillPostgres(t *testing.T) {
 					}
 					var err error
 					if state == op.Received {
+						o.Message = crashMessage(o.ID)
 						_, _, err = s.Create(background, o, crashQuotas(o))
 					} else {
 						err = step(s, o.ID, state)
@@ -250,6 +284,7 @@ func TestKillPostgres(t *testing.T) {
 	close(stop)
 	wg.Wait()
 	auditSteps(t, s, acknowledged)
+	auditMessages(t, s, acknowledged)
 	auditQuotas(t, s)
 	onPostgres.audit(t, s)
 	t.Logf("%d steps of %d operations were acknowledged over three deaths of the server, and %d calls failed", steps, len(acknowledged), failed)

@@ -12,10 +12,19 @@ import (
 )
 
 // Create implements central.Operations. A new operation is returned as it is read later: in
-// state received, with times in milliseconds, and without later fields. Quotas of one
-// key and period are one count with several limits: the operation counts once, with
+// state received or sent, with times in milliseconds, and without later fields. Quotas of
+// one key and period are one count with several limits: the operation counts once, with
 // the largest amount.
 func (s Operations) Create(ctx context.Context, o central.Operation, quotas []central.Quota) (known central.Operation, isNew bool, err error) {
+	known, isNew, done, err := s.createShared(ctx, o, quotas)
+	if done {
+		return known, isNew, err
+	}
+	return s.createAlone(ctx, o, quotas)
+}
+
+// createAlone is Create in a transaction of its own, for every operation.
+func (s Operations) createAlone(ctx context.Context, o central.Operation, quotas []central.Quota) (known central.Operation, isNew bool, err error) {
 	known, err = update(ctx, s.task("record operation %s", o.ID), func(c conn) (known central.Operation, err error) {
 		known, isNew, err = insertOperation(c, o, quotas)
 		return known, err
@@ -35,14 +44,24 @@ func (s Operations) FindOrTombstone(ctx context.Context, caller, identity string
 	return known, err == nil && !known.Tombstone, err
 }
 
-// insertOperation records a new operation with its identity, its first step and its
+// insertOperation records a new operation with its identity, its first steps and its
 // reservations, or finds the operation to which its names lead.
 func insertOperation(c conn, o central.Operation, quotas []central.Quota) (known central.Operation, isNew bool, err error) {
 	n, err := resolveNames(c, o)
-	if err != nil || n.found {
+	if err != nil {
 		return n.known, false, err
 	}
-	o = asReceived(o)
+	// An operation of the same reference was recorded by this very call, with its message
+	// (createAfterLoss).
+	if o.Message != nil && !(n.found && n.known.Reference == o.Reference) {
+		if err := spendIV(c, central.ErrReplayed, o.Message); err != nil {
+			return central.Operation{}, false, err
+		}
+	}
+	if n.found {
+		return n.known, false, nil
+	}
+	o = asCreated(o)
 	o.Attempt = n.attempts + 1
 	if !isMasked(o.Aadhaar) {
 		return central.Operation{}, false, errUnmasked
@@ -54,14 +73,14 @@ func insertOperation(c conn, o central.Operation, quotas []central.Quota) (known
 	err = c.changeRow(fmt.Errorf("the reference at the bank is not unique: %w", central.ErrTaken), `INSERT INTO operations (
 			id, caller, identity, route, fingerprint, merchant, terminal, tid,
 			kind, amount, aadhaar, iin, reference, stan, state, node, not_after, created_at,
-			party, caller_ref, original, sender, kyc_service, kyc_to, reverses, attempt)
-		SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18,
-			$19, $20, $21, $22, $23, $24, $25, $26
-		WHERE NOT EXISTS (SELECT 1 FROM `+c.dialect.names+` WHERE reference = $13)`,
+			party, caller_ref, original, sender, kyc_service, kyc_to, reverses, attempt, sent_at, bank_not_after) `+
+		c.dialect.unlessTaken(` $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18,
+			$19, $20, $21, $22, $23, $24, $25, $26, $27, $28`, "$13"),
 		o.ID, o.Caller, o.Identity, o.Route, o.Fingerprint[:], orNull(o.Merchant), orNull(o.Terminal), o.TID,
 		o.Kind, o.Amount, o.Aadhaar, o.IIN, o.Reference, o.STAN, o.State, o.Node,
 		o.NotAfter, o.CreatedAt,
-		orNull(o.Party), orNull(o.CallerRef), orNull(o.Original), orNull(o.Sender), orNull(kyc.Service), orNull(kyc.To), orNull(o.Reverses), o.Attempt)
+		orNull(o.Party), orNull(o.CallerRef), orNull(o.Original), orNull(o.Sender), orNull(kyc.Service), orNull(kyc.To), orNull(o.Reverses), o.Attempt,
+		o.SentAt, o.BankNotAfter)
 	if err != nil {
 		return central.Operation{}, false, err
 	}
@@ -70,14 +89,26 @@ func insertOperation(c conn, o central.Operation, quotas []central.Quota) (known
 			return central.Operation{}, false, err
 		}
 	}
-	if _, err := c.exec(`INSERT INTO operation_steps (operation, step, at, node, from_state, to_state, reason)
-		VALUES ($1, 1, $2, $3, '', 'received', '')`, o.ID, o.CreatedAt, c.node); err != nil {
+	if err := addFirstSteps(c, o); err != nil {
 		return central.Operation{}, false, err
 	}
 	if err := reserveQuotas(c, o.ID, quotas); err != nil {
 		return central.Operation{}, false, err
 	}
 	return o, true, nil
+}
+
+// addFirstSteps begins the history of a new operation: received, and sent if it was created
+// so.
+func addFirstSteps(c conn, o central.Operation) (err error) {
+	if o.State == op.Sent {
+		_, err = c.exec(`INSERT INTO operation_steps (operation, step, at, node, from_state, to_state, reason)
+			VALUES ($1, 1, $2, $3, '', 'received', ''), ($1, 2, $4, $3, 'received', 'sent', '')`, o.ID, o.CreatedAt, c.node, o.SentAt)
+		return err
+	}
+	_, err = c.exec(`INSERT INTO operation_steps (operation, step, at, node, from_state, to_state, reason)
+		VALUES ($1, 1, $2, $3, '', 'received', '')`, o.ID, o.CreatedAt, c.node)
+	return err
 }
 
 func addIdentity(c conn, caller, identity string, id op.ID) error {
@@ -94,11 +125,18 @@ func isMasked(aadhaar string) bool {
 	return aadhaar == "" || len(aadhaar) == 12 && strings.HasPrefix(aadhaar, "XXXXXXXX") && !strings.Contains(aadhaar, "\x00")
 }
 
-// asReceived is an operation as Create records it, without later fields.
-func asReceived(o central.Operation) central.Operation {
-	o.State, o.NotAfter, o.CreatedAt = op.Received, truncateToMillis(o.NotAfter), truncateToMillis(o.CreatedAt)
-	o.SentAt, o.BankNotAfter, o.PendingReference, o.Enquiries, o.NextEnquiry, o.StuckAt = time.Time{}, time.Time{}, "", 0, time.Time{}, time.Time{}
+// asCreated is an operation as Create records it, without later fields: sent, or received
+// for any other state.
+func asCreated(o central.Operation) central.Operation {
+	o.NotAfter, o.CreatedAt = truncateToMillis(o.NotAfter), truncateToMillis(o.CreatedAt)
+	if o.State == op.Sent {
+		o.SentAt, o.BankNotAfter = truncateToMillis(o.SentAt), truncateToMillis(o.BankNotAfter)
+	} else {
+		o.State, o.SentAt, o.BankNotAfter = op.Received, time.Time{}, time.Time{}
+	}
+	o.PendingReference, o.Enquiries, o.NextEnquiry, o.StuckAt = "", 0, time.Time{}, time.Time{}
 	o.FinishedAt, o.Code, o.RRN, o.HTTP, o.Reply, o.Charge, o.OTPRefused, o.Tombstone = time.Time{}, "", "", 0, nil, 0, false, false
+	o.Message = nil
 	if o.KYC != nil {
 		step := *o.KYC
 		o.KYC = &step

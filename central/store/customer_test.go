@@ -53,8 +53,8 @@ func customers(t *testing.T, on kind) {
 	unowned.Kind, unowned.Route, unowned.Sender, unowned.Merchant = central.KindTransfer, op.Transfer, "s", ""
 	_, _, err := s.Create(background, unowned, nil)
 	wantErr(t, "begin", err, nil)
-	wantErr(t, "mark as sent", s.MarkSent(background, unowned.ID, t0, t0.Add(time.Second)), nil)
-	_, err = s.Finish(background, central.FinalOutcome{ID: unowned.ID, To: op.Succeeded, At: t0, Reason: "x", HTTP: 200, Reply: []byte(`{}`)})
+	wantErr(t, "mark as sent", s.MarkSent(background, central.SentUpdate{ID: unowned.ID, At: t0, BankNotAfter: t0.Add(time.Second)}), nil)
+	_, err = finish(s, central.FinalOutcome{ID: unowned.ID, To: op.Succeeded, At: t0, Reason: "x", HTTP: 200, Reply: []byte(`{}`)})
 	wantErr(t, "finish a transfer without a merchant", err, nil)
 
 	for state, want := range map[op.State]bool{op.Succeeded: true, op.Failed: false} {
@@ -62,8 +62,8 @@ func customers(t *testing.T, on kind) {
 		o.Kind, o.Route, o.Sender, o.Amount = central.KindTransfer, op.Transfer, "of "+string(state), 100
 		_, _, err := s.Create(background, o, nil)
 		wantErr(t, "begin", err, nil)
-		wantErr(t, "mark as sent", s.MarkSent(background, o.ID, t0, t0.Add(time.Second)), nil)
-		_, err = s.Finish(background, central.FinalOutcome{ID: o.ID, To: state, At: t0, Reason: "x", HTTP: 200, Reply: []byte(`{}`)})
+		wantErr(t, "mark as sent", s.MarkSent(background, central.SentUpdate{ID: o.ID, At: t0, BankNotAfter: t0.Add(time.Second)}), nil)
+		_, err = finish(s, central.FinalOutcome{ID: o.ID, To: state, At: t0, Reason: "x", HTTP: 200, Reply: []byte(`{}`)})
 		wantErr(t, "finish", err, nil)
 		is("a transfer that "+string(state), o.Merchant, accounts.CustomerByRemitter(o.Sender), want)
 	}
@@ -144,8 +144,8 @@ func correspondents(t *testing.T, on kind) {
 		o.Kind, o.Party, o.Merchant, o.Amount = k, party, "", 0
 		_, _, err := s.Create(background, o, nil)
 		wantErr(t, "begin", err, nil)
-		wantErr(t, "mark as sent", s.MarkSent(background, o.ID, t0, t0.Add(time.Second)), nil)
-		_, err = s.Finish(background, central.FinalOutcome{ID: o.ID, To: to, At: t0, Reason: "x", HTTP: 200, Reply: []byte(`{}`), Answer: central.BankAnswer{Data: []byte(data)}})
+		wantErr(t, "mark as sent", s.MarkSent(background, central.SentUpdate{ID: o.ID, At: t0, BankNotAfter: t0.Add(time.Second)}), nil)
+		_, err = finish(s, central.FinalOutcome{ID: o.ID, To: to, At: t0, Reason: "x", HTTP: 200, Reply: []byte(`{}`), Answer: central.BankAnswer{Data: []byte(data)}})
 		wantErr(t, "finish", err, nil)
 	}
 	register(central.KindBCRegister, "aggregator:a", `{"bcId":"1"}`, op.Succeeded)

@@ -39,11 +39,33 @@ package store
 //   - A unique constraint of a partitioned table must contain the partition key. So
 //     triggers write the unique names (id, reference, pending_reference, party with
 //     caller_ref) into operation_names in the same statement, and foreign keys refer to
-//     it. A name leads to created_at and so to one partition (dialect.byUniqueName).
+//     it. sharedcreate.sql writes them itself, since a trigger runs for each row. A name
+//     leads to created_at and so to one partition (dialect.byUniqueName).
 //   - TRUNCATE is refused where DELETE is. A fraction for an integer is rounded, where
 //     SQLite refuses it; parameters here are integers.
 //   - The log of a server may quote a row that a constraint refused. So the store refuses
 //     what must not be seen in the clear before it sends it.
+//
+// Shared statements (PostgreSQL).
+//
+// Create, MarkSent, MarkPending and Finish of ordinary operations are one statement each,
+// which serves all calls of a moment (postgres.Sharing). It leaves out what is not
+// ordinary: a known identity or name, a quota without room, a taken pending reference,
+// another state than the caller knows, a disabled callback. Such a call, and every refund,
+// service-KYC step and transfer, goes through the transaction that SQLite runs, too
+// (createAlone, finishAlone and so on). A statement inserts from
+// what its earlier parts returned, so it records an operation as a whole or not at all; a
+// race for a name or for the last room of a quota fails the statement, and all its calls
+// go alone.
+//
+// After a statement without an answer (see package postgres), Create recognizes its own
+// operation by the reference at the bank, which only this call has, and gives it as new
+// only if it is still as it was created. Finish recognizes its outcome by all that it
+// gave, MarkSent its own by both times, MarkPending by the reference that this call has from
+// its node's numbers. A step that is made twice, or late, finds another state and records nothing.
+//
+// Two calls with a common name never share a statement. Counts are locked in the order of
+// their keys, after everything else.
 //
 // Several writers.
 //

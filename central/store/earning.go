@@ -25,18 +25,34 @@ func addEarning(c conn, id op.ID, e central.Earning, at time.Time) error {
 	if err != nil {
 		return fmt.Errorf("write its earning: %w", err)
 	}
-	for _, p := range e.Postings {
-		if p.Amount == 0 {
-			continue
+	postings := slices.DeleteFunc(slices.Clone(e.Postings), func(p central.Posting) bool { return p.Amount == 0 })
+	for some := range slices.Chunk(postings, maxPostings) {
+		args := make([]any, 0, 2+4*len(some))
+		args = append(args, string(id), at)
+		for _, p := range some {
+			args = append(args, p.Purpose, p.Debit, p.Credit, p.Amount)
 		}
-		if _, err := c.exec(`INSERT INTO ledger_entries (operation, purpose, reversal, debit, credit, amount, written_by, at)
-			VALUES ($1, $2, 0, $3, $4, $5, $1, $6)`,
-			id, p.Purpose, p.Debit, p.Credit, p.Amount, at); err != nil {
-			return fmt.Errorf("post its %s: %w", p.Purpose, err)
+		if _, err := c.exec(insertPostings[len(some)], args...); err != nil {
+			return fmt.Errorf("post its earning: %w", err)
 		}
 	}
 	return nil
 }
+
+// maxPostings bounds the entries of one statement; an operation has five.
+const maxPostings = 8
+
+// insertPostings are the statements that write so many entries of one operation: $1 is its id,
+// $2 the time.
+var insertPostings = func() (list [maxPostings + 1]string) {
+	list[1] = `INSERT INTO ledger_entries (operation, at, purpose, reversal, debit, credit, amount, written_by)
+		VALUES ($1, $2, $3, 0, $4, $5, $6, $1)`
+	for n := 2; n <= maxPostings; n++ {
+		at := 4*n - 1
+		list[n] = list[n-1] + fmt.Sprintf(", ($1, $2, $%d, 0, $%d, $%d, $%d, $1)", at, at+1, at+2, at+3)
+	}
+	return list
+}()
 
 // reverseEarning reverses the earning of an operation and releases its quotas, once,
 // because another operation succeeded. central.ErrState: it was reversed before, or

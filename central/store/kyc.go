@@ -66,7 +66,7 @@ func markAEPSReady(c conn, merchant central.MerchantID, service central.Service)
 	if err != nil || changed != 1 {
 		return errors.Join(fmt.Errorf("allow transactions of merchant %s: %d merchants changed", merchant, changed), err)
 	}
-	return nil
+	return c.raise(topicAccounts)
 }
 
 // kycStatesBefore lists the states before the given one, as the right side of IN. An empty

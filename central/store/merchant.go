@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 
 	"github.com/go-json-experiment/json"
@@ -16,7 +15,7 @@ const merchantColumns = `id, mid, legal_name, vendor, status, has_info, aeps_rea
 
 func scanMerchant(row row, m *central.Merchant) error {
 	var account central.SettlementAccount
-	var last4 sql.NullString
+	var last4 *string
 	var callback central.Callback
 	var events string
 	err := row.Scan(&m.ID, &m.MID, &m.LegalName, &m.Vendor, &m.Status,
@@ -27,8 +26,8 @@ func scanMerchant(row row, m *central.Merchant) error {
 	if err != nil {
 		return err
 	}
-	if last4.Valid {
-		account.AccountLast4 = last4.String
+	if last4 != nil {
+		account.AccountLast4 = *last4
 		m.Settlement = &account
 	}
 	if callback.URL != "" {

@@ -58,7 +58,7 @@ func (d dialect) migrations(files fs.FS) ([]migration, error) {
 			return nil, err
 		}
 		var text strings.Builder
-		if err := file.Execute(&text, map[string]any{"Postgres": d.goose == goose.DialectPostgres, "Operations": d.names}); err != nil {
+		if err := file.Execute(&text, map[string]any{"Postgres": d.goose == goose.DialectPostgres, "Operations": d.names, "ID": d.indexedID}); err != nil {
 			return nil, err
 		}
 		// A checkout may change the ends of lines.

@@ -36,7 +36,8 @@ func TestPlans(t *testing.T) {
 					if strings.HasPrefix(detail, "SCAN") && !harmless(statement, detail) {
 						t.Errorf("%s: a table is read from end to end (%s) by\n%s", file.name, detail, statement)
 					}
-					if strings.Contains(detail, "TEMP B-TREE") && !report(statement) {
+					// The last term sorts the few rows of one millisecond.
+					if strings.Contains(detail, "TEMP B-TREE") && !strings.Contains(detail, "FOR LAST TERM OF ORDER BY") && !report(statement) {
 						t.Errorf("%s: rows are sorted (%s) by\n%s", file.name, detail, statement)
 					}
 					return nil
@@ -57,7 +58,7 @@ func planned(statement string) bool {
 }
 
 // fillOperations adds n finished operations, an hour after one another, and
-// some of a clock that is ten years ahead.
+// some of a clock that is ten years ahead, and as many terminals.
 func fillOperations(t *testing.T, place string, n int) {
 	t.Helper()
 	db := onPostgres.raw(t, place)
@@ -71,7 +72,9 @@ func fillOperations(t *testing.T, place string, n int) {
 		`INSERT INTO identities (caller, identity, operation) SELECT 'vendor', ref, id FROM filled`,
 		`INSERT INTO operation_steps (operation, step, at, node, from_state, to_state, reason) SELECT id, 1, at, 'n', '', 'received', '' FROM filled`,
 		`UPDATE operations SET state = 'failed', finished_at = created_at, http = 200, reply = '{}', rrn = 'rrn ' || id WHERE caller = 'vendor'`,
-		`ANALYZE operations, operation_names, identities, operation_steps`,
+		`INSERT INTO terminals (id, merchant, name, tid, public_key, created_at)
+				SELECT id, '` + string(merchant1) + `', '', id, decode(repeat('00', 32), 'hex'), at FROM filled`,
+		`ANALYZE operations, operation_names, identities, operation_steps, terminals`,
 	} {
 		if _, err := db.Exec(statement); err != nil {
 			t.Fatalf("fill: %v", err)
@@ -217,8 +220,9 @@ func report(statement string) bool {
 // open.
 func harmless(statement, detail string) bool {
 	switch {
-	case strings.Contains(detail, "counters"), strings.Contains(detail, "operations_stuck"), strings.Contains(detail, "CONSTANT ROW"), detail == "SCAN due",
+	case strings.Contains(detail, "counters"), strings.Contains(detail, "operations_stuck"), strings.Contains(detail, "CONSTANT ROW"), strings.Contains(detail, "VALUES CLAUSE"), detail == "SCAN due",
 		strings.Contains(detail, "vendor_keys_live"), strings.Contains(detail, "vendor_keys_in_order"),
+		strings.Contains(detail, "VIRTUAL TABLE"), // the rows of a parameter
 		// Restorations are few, what they hold is listed in the order of an
 		// index, and each moves every terminal's cursor once.
 		detail == "SCAN restorations", strings.Contains(detail, "held_identities_in_order"), leaps(statement),
@@ -240,7 +244,6 @@ func harmless(statement, detail string) bool {
 	}
 	refer := map[string][]string{
 		"INSERT INTO operations ":  {"SCAN identities", "SCAN events", "SCAN operations", "SCAN commissions", "SCAN ledger_entries"},
-		"INSERT INTO quota_usage ": {"SCAN reservations"},
 		"INSERT INTO vendor_keys ": {"SCAN gateway_messages"},
 		"INSERT INTO callbacks ":   {"SCAN callback_attempts"},
 	}
@@ -351,12 +354,15 @@ func spell(n ast.Node, d dialect) (string, bool) {
 			"caseColumns": caseColumns, "staffColumns": staffColumns, "auditColumns": auditColumns, "terminalStatusColumns": terminalStatusColumns,
 			"isOnline": isOnline, "versionTable": versionTable, "callbackColumns": callbackColumns, "secretColumns": secretColumns,
 			"scheduledJobColumns": scheduledJobColumns, "setGivenUp": setGivenUp, "setReplayed": setReplayed,
+			"refused": "", "finalColumns": finalColumns,
 		}[n.Name]
 		return text, ok
 	case *ast.SelectorExpr:
 		switch n.Sel.Name {
 		case "names":
 			return d.names, true
+		case "eachOf":
+			return d.eachOf, true
 		case "skipLocked":
 			return d.skipLocked, true
 		case "forUpdate":
@@ -366,6 +372,10 @@ func spell(n ast.Node, d dialect) (string, bool) {
 		if name, ok := n.Fun.(*ast.SelectorExpr); ok && name.Sel.Name == "byUniqueName" {
 			condition, ok := spell(n.Args[0], d)
 			return d.byUniqueName(condition), ok
+		} else if ok && name.Sel.Name == "unlessTaken" {
+			values, ok := spell(n.Args[0], d)
+			reference, also := spell(n.Args[1], d)
+			return d.unlessTaken(values, reference), ok && also
 		}
 		if name, ok := n.Fun.(*ast.Ident); ok && name.Name == "statesBefore" {
 			return "('received', 'sent')", true

@@ -29,5 +29,7 @@ func OpenPostgres(ctx context.Context, url string, cfg Config) (_ *DB, err error
 	if err != nil {
 		return nil, err
 	}
-	return newDB(db, postgresDialect(), cfg.Node), nil
+	s := newDB(db, postgresDialect(), cfg.Node)
+	s.shared = newSharedStatements(db, cfg.Node)
+	return s, nil
 }

@@ -2,32 +2,131 @@ package store
 
 import (
 	"context"
+	"errors"
 	"math"
 	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"galla/central"
 	"galla/central/accounts"
 )
 
-// TerminalConnected implements accounts.PresenceStore, for this node. A time before the one
-// at which the terminal was last seen does not change that one.
-func (s Terminals) TerminalConnected(ctx context.Context, id central.TerminalID, p accounts.Presence) error {
-	return s.task("record the connection of terminal %s", id).changeRow(ctx, central.ErrNotFound,
-		`UPDATE terminals SET seen_at = CASE WHEN seen_at >= $1 THEN seen_at ELSE $1 END, connected_at = $1,
-			node = $2, version = $3, unresolved = $4, clock_ahead = $5, disconnected_at = NULL WHERE id = $6`,
-		p.ConnectedAt, s.node, p.Version, p.Unresolved, p.ClockAhead.Milliseconds(), id)
+// CheckTerminals implements accounts.PresenceStore.
+func (s Terminals) CheckTerminals(ctx context.Context, ids []central.TerminalID) ([]accounts.TerminalCheck, error) {
+	return query(ctx, s.task("check %d terminals", len(ids)), func(c conn) ([]accounts.TerminalCheck, error) {
+		return allRows(c, func(row row, t *accounts.TerminalCheck) error {
+			return row.Scan(&t.Terminal, &t.Merchant, &t.Revoked, &t.OldestEvent, &t.NewestEvent)
+		}, `SELECT t.id, t.merchant, CAST(CASE WHEN t.revoked_at IS NULL THEN 0 ELSE 1 END AS BIGINT),
+			coalesce((SELECT min(v.cursor) FROM events v WHERE v.terminal = t.id), 0),
+			coalesce((SELECT max(v.cursor) FROM events v WHERE v.terminal = t.id), 0)
+			FROM terminals t WHERE t.id IN (SELECT e.value->>'id' FROM `+c.dialect.eachOf+`)`, jsonList(ids, func(id central.TerminalID) any {
+			return struct {
+				ID central.TerminalID `json:"id"`
+			}{id}
+		}))
+	})
 }
 
-// TerminalDisconnected implements accounts.PresenceStore.
-func (s Terminals) TerminalDisconnected(ctx context.Context, id central.TerminalID, connected, at time.Time, fault string) error {
-	return s.task("record the disconnection of terminal %s", id).change(ctx, func(c conn) error {
-		if _, err := c.exec(`UPDATE terminals SET disconnected_at = $1 WHERE id = $2 AND node = $3 AND connected_at = $4`,
-			at, id, c.node, connected); err != nil || fault == "" {
+// SpendTokens implements accounts.PresenceStore. Ids are kept for an hour after their
+// tokens expire. Each call removes more older ones than it adds.
+func (s Terminals) SpendTokens(ctx context.Context, tokens []accounts.TokenUse) ([]bool, error) {
+	list := jsonList(tokens, func(t accounts.TokenUse) any {
+		return struct {
+			ID      string `json:"id"`
+			Expires int64  `json:"expires"`
+		}{t.ID, t.Expires.UnixMilli()}
+	})
+	return update(ctx, s.task("record %d tokens as spent", len(tokens)), func(c conn) ([]bool, error) {
+		recorded, err := allRows(c, scanValue[string], `INSERT INTO spent_tokens (id, expires_at)
+			SELECT e.value->>'id', CAST(e.value->>'expires' AS BIGINT) FROM `+c.dialect.eachOf+` WHERE true
+			ON CONFLICT (id) DO NOTHING RETURNING id`, list)
+		if err != nil {
+			return nil, err
+		}
+		_, err = c.exec(`DELETE FROM spent_tokens WHERE id IN (
+			SELECT id FROM spent_tokens WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2`+c.dialect.skipLocked+`)`,
+			time.Now().Add(-tokenMargin), purgeLimit+2*len(tokens))
+		if err != nil {
+			return nil, err
+		}
+		added := map[string]bool{}
+		for _, id := range recorded {
+			added[id] = true
+		}
+		fresh := make([]bool, len(tokens))
+		for i, t := range tokens {
+			fresh[i] = added[t.ID]
+			delete(added, t.ID)
+		}
+		return fresh, nil
+	})
+}
+
+// presenceRow is a hello or an end of a connection, as the statements read it; times are
+// milliseconds since 1970.
+type presenceRow struct {
+	ID         central.TerminalID `json:"id"`
+	Connected  int64              `json:"connected"`
+	Version    string             `json:"version"`
+	Unresolved int                `json:"unresolved"`
+	Ahead      int64              `json:"ahead"`
+	At         int64              `json:"at"`
+	Fault      string             `json:"fault"`
+}
+
+// RecordPresence implements accounts.PresenceStore, for this node. A hello before the time
+// at which the terminal was last seen does not change that time.
+func (s Terminals) RecordPresence(ctx context.Context, came []accounts.Connected, left []accounts.Disconnected) error {
+	hellos := jsonList(came, func(p accounts.Connected) any {
+		return presenceRow{ID: p.Terminal, Connected: p.ConnectedAt.UnixMilli(), Version: p.Version, Unresolved: p.Unresolved, Ahead: p.ClockAhead.Milliseconds()}
+	})
+	ends := jsonList(left, func(p accounts.Disconnected) any {
+		return presenceRow{ID: p.Terminal, Connected: p.ConnectedAt.UnixMilli(), At: p.At.UnixMilli(), Fault: p.Fault}
+	})
+	return s.task("record %d hellos and %d ends of connections", len(came), len(left)).change(ctx, func(c conn) error {
+		if err := errors.Join(lockTerminals(c, hellos), lockTerminals(c, ends)); err != nil {
 			return err
 		}
-		_, err := c.exec(`UPDATE terminals SET fault = $1, fault_at = $2 WHERE id = $3`, fault, at, id)
+		if _, err := c.exec(`WITH p AS (SELECT e.value->>'id' AS id, CAST(e.value->>'connected' AS BIGINT) AS at, e.value->>'version' AS version,
+				CAST(e.value->>'unresolved' AS BIGINT) AS unresolved, CAST(e.value->>'ahead' AS BIGINT) AS ahead FROM `+c.dialect.eachOf+`)
+			UPDATE terminals SET seen_at = CASE WHEN seen_at >= p.at THEN seen_at ELSE p.at END, connected_at = p.at,
+				node = $2, version = p.version, unresolved = p.unresolved, clock_ahead = p.ahead, disconnected_at = NULL
+			FROM p WHERE terminals.id = p.id`, hellos, c.node); err != nil || len(left) == 0 {
+			return err
+		}
+		if _, err := c.exec(`WITH p AS (SELECT e.value->>'id' AS id, CAST(e.value->>'connected' AS BIGINT) AS connected, CAST(e.value->>'at' AS BIGINT) AS at FROM `+c.dialect.eachOf+`)
+			UPDATE terminals SET disconnected_at = p.at FROM p WHERE terminals.id = p.id AND terminals.node = $2 AND terminals.connected_at = p.connected`, ends, c.node); err != nil {
+			return err
+		}
+		_, err := c.exec(`WITH p AS (SELECT e.value->>'id' AS id, CAST(e.value->>'at' AS BIGINT) AS at, e.value->>'fault' AS fault FROM `+c.dialect.eachOf+`)
+			UPDATE terminals SET fault = p.fault, fault_at = p.at FROM p WHERE terminals.id = p.id AND p.fault <> ''`, ends)
 		return err
 	})
+}
+
+// lockTerminals locks terminals in one order, so that two nodes that record the presence of
+// the same ones do not wait for each other.
+func lockTerminals(c conn, list string) error {
+	if c.dialect.forUpdate == "" {
+		return nil
+	}
+	return c.Each(`SELECT 1 FROM terminals WHERE id IN (SELECT e.value->>'id' FROM `+c.dialect.eachOf+`) ORDER BY id`+c.dialect.forUpdate,
+		[]any{list}, func(row) error { return nil })
+}
+
+// jsonList writes rows as a JSON array of objects, for dialect.eachOf.
+func jsonList[T any](list []T, object func(T) any) string {
+	objects := make([]any, len(list))
+	for i, x := range list {
+		objects[i] = object(x)
+	}
+	text, err := json.Marshal(objects, jsontext.AllowInvalidUTF8(true))
+	if err != nil {
+		panic(err) // structs of texts and numbers always have a form
+	}
+	return string(text)
 }
 
 // NodeAlive implements accounts.PresenceStore.

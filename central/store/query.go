@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -36,17 +37,21 @@ func (s Operations) ByIdentity(ctx context.Context, caller, identity string) (ce
 	})
 }
 
-// Unfinished implements central.Operations, oldest first, at most 1000. Created before
-// means in an earlier millisecond. A final state is an error.
-func (s Operations) Unfinished(ctx context.Context, node string, state op.State, before time.Time, limit int) ([]central.Operation, error) {
-	if state.Final() {
-		return nil, fmt.Errorf("list unfinished operations: state %s is final", state)
+// Unfinished implements central.Operations, at most 1000. Created before means in an
+// earlier millisecond. A final state is an error.
+func (s Operations) Unfinished(ctx context.Context, q central.UnfinishedQuery) ([]central.Operation, error) {
+	if q.State.Final() {
+		return nil, fmt.Errorf("list unfinished operations: state %s is final", q.State)
 	}
-	return query(ctx, s.task("list operations in state %s", state), func(c conn) ([]central.Operation, error) {
+	before := int64(math.MaxInt64)
+	if !q.Before.IsZero() {
+		before = q.Before.UnixMilli()
+	}
+	return query(ctx, s.task("list operations in state %s", q.State), func(c conn) ([]central.Operation, error) {
 		// The first condition is that of the index.
 		return c.operations(`SELECT `+operationColumns+` FROM operations
-			WHERE finished_at IS NULL AND state = $1 AND created_at < $2 AND (node = $3 OR $3 = '')
-			ORDER BY created_at, id LIMIT $4`, state, before, node, clampLimit(limit))
+			WHERE finished_at IS NULL AND state = $1 AND created_at < $2 AND (node = $3 OR $3 = '') AND (created_at, id) > ($4, $5)
+			ORDER BY created_at, id LIMIT $6`, q.State, before, q.Node, q.After.CreatedAt.UnixMilli(), q.After.ID, clampLimit(q.Limit))
 	})
 }
 

@@ -82,8 +82,8 @@ func (s Retention) ArchiveOf(ctx context.Context, id op.ID) (retention.Archive, 
 		FROM operations o JOIN archives a ON a.file = o.archive WHERE `+s.dialect.byUniqueName("id = $1"), id)
 }
 
-// purges are the statements that delete expired rows. $1 is the time, for quotas the Indian
-// day. $2 is the number of rows. Each reads along an index.
+// purges are the statements that delete expired rows, except for reservations. $1 is the time,
+// for quotas the Indian day. $2 is the number of rows. Each reads along an index.
 func purges() map[retention.PurgeKind]string {
 	return map[retention.PurgeKind]string{
 		retention.SpentTokens: `DELETE FROM spent_tokens WHERE id IN (
@@ -105,27 +105,27 @@ func purges() map[retention.PurgeKind]string {
 			SELECT operation FROM callbacks WHERE state = 'delivered' AND ended_at <= $1 ORDER BY ended_at LIMIT $2)`,
 		retention.GivenUpCallbacks: `DELETE FROM callbacks WHERE operation IN (
 			SELECT operation FROM callbacks WHERE state = 'given-up' AND ended_at <= $1 ORDER BY ended_at LIMIT $2)`,
-		retention.QuotaReservation: `DELETE FROM reservations WHERE (operation, key, period) IN (
-			SELECT operation, key, period FROM reservations WHERE period < $1 ORDER BY period, key LIMIT $2)`,
-		// A usage with a reservation must stay.
+		// One with a reservation must stay.
 		retention.QuotaUsage: `DELETE FROM quota_usage WHERE (key, period) IN (
-			SELECT u.key, u.period FROM quota_usage u WHERE u.period < $1
-				AND (SELECT 1 FROM reservations r WHERE r.period = u.period AND r.key = u.key LIMIT 1) IS NULL
-			ORDER BY u.period, u.key LIMIT $2)`,
+			SELECT key, period FROM quota_usage WHERE period < $1 AND count = 0 ORDER BY period, key LIMIT $2)`,
 	}
 }
 
 // Purge implements retention.Purger, at most 1000 rows at a time.
 func (s Retention) Purge(ctx context.Context, what retention.PurgeKind, before time.Time, limit int) (int, error) {
+	// A month sorts before its own first day, so it is in the past when the given day is in the
+	// next month.
+	day := string(ist.DayOf(before))
+	if what == retention.QuotaReservation {
+		return update(ctx, s.task("purge %s", what), func(c conn) (int, error) { return purgeReservations(c, before, day, clampLimit(limit)) })
+	}
 	statement, ok := purges()[what]
 	if !ok {
 		return 0, fmt.Errorf("purge %q: there is no such kind", what)
 	}
 	var end any = before
-	if what == retention.QuotaReservation || what == retention.QuotaUsage {
-		// A month sorts before its own first day, so it is in the past when the given day is
-		// in the next month.
-		end = string(ist.DayOf(before))
+	if what == retention.QuotaUsage {
+		end = day
 	}
 	return update(ctx, s.task("purge %s", what), func(c conn) (int, error) {
 		deleted, err := c.exec(statement, end, clampLimit(limit))

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"crypto/rand"
 	"fmt"
 	"strings"
 	"sync"
@@ -239,7 +240,7 @@ func TestPurge(t *testing.T) {
 		wantErr(t, "revoke", s.RevokeTerminal(background, revoked.ID, t0), nil)
 		far := time.Now().Add(24 * 365 * time.Hour) // spending a token forgets those that ended before the present
 		for n := range 5 {
-			wantErr(t, "spend", s.SpendToken(background, fmt.Sprint("token ", n), far.Add(time.Duration(n)*time.Hour)), nil)
+			wantErr(t, "spend", spendToken(s, fmt.Sprint("token ", n), far.Add(time.Duration(n)*time.Hour)), nil)
 			wantErr(t, "add a code", s.AddEnrolmentCode(background, [32]byte{9, byte(n)}, merchant1, central.Credential{}, t0, t0.Add(time.Duration(n+1)*time.Hour)), nil)
 			wantErr(t, "open a session", s.OpenSession(background, central.AgentSession{TID: "GAL00001", OpenedAt: t0.Add(time.Duration(n) * time.Hour), ExpiresAt: t0.Add(time.Duration(n+1) * time.Hour)}), nil)
 		}
@@ -323,7 +324,7 @@ func TestRetentionPeriods(t *testing.T) {
 	seen := map[retention.PurgeKind]bool{}
 	for _, k := range retention.PurgeRules() {
 		seen[k.Kind] = true
-		if k.After < time.Hour || k.Why == "" || purges()[k.Kind] == "" {
+		if k.After < time.Hour || k.Why == "" || purges()[k.Kind] == "" && k.Kind != retention.QuotaReservation {
 			t.Errorf("%s is kept for %v, because %q", k.Kind, k.After, k.Why)
 		}
 		if k.Kind != retention.QuotaReservation && k.Kind != retention.QuotaUsage {
@@ -340,4 +341,41 @@ func TestRetentionPeriods(t *testing.T) {
 			t.Errorf("nobody purges %s", what)
 		}
 	}
+}
+
+// TestIDsUntil: the text sorts after ids that are made before its moment, and before those that
+// are made after it.
+func TestIDsUntil(t *testing.T) {
+	before := time.Now()
+	id, err := op.NewID(rand.Reader)
+	wantErr(t, "make an id", err, nil)
+	after := time.Now()
+	if early, late := idsUntil(before), idsUntil(after.Add(time.Millisecond)); string(id) < early || string(id) > late {
+		t.Errorf("id %s is not between %s and %s", id, early, late)
+	}
+}
+
+// TestPurgeReservationsOfOthers leaves those of operations whose ids were made later, and counts
+// off what it deletes.
+func TestPurgeReservationsOfOthers(t *testing.T) {
+	onBoth(t, func(t *testing.T, on kind) {
+		s := on.open(t, testConfig())
+		early, late := newOperation(), newOperation()
+		late.ID = op.ID(idsUntil(t0.AddDate(0, 0, 1)) + "-7000-8000-000000000001")
+		quota := central.Quota{Key: "k", Period: "2026-09", Amount: 100, MaxSum: 1000}
+		for _, o := range []central.Operation{early, late} {
+			_, _, err := s.Create(background, o, []central.Quota{quota})
+			wantErr(t, "create", err, nil)
+		}
+		n, err := s.Purge(background, retention.QuotaReservation, t0, 100)
+		if err != nil || n != 1 {
+			t.Errorf("%d reservations were purged, %v; want 1", n, err)
+		}
+		left, err := usage(s, []central.Quota{quota})
+		wantErr(t, "read", err, nil)
+		wantSame(t, "usage", left, []central.Used{{Count: 1, Sum: 100}})
+		if n, err := s.Purge(background, retention.QuotaUsage, t0, 100); err != nil || n != 0 {
+			t.Errorf("%d counts were purged, %v; want none", n, err)
+		}
+	})
 }

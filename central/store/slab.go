@@ -64,7 +64,10 @@ func (s Commission) AddSlab(ctx context.Context, x central.Slab) (central.Slab, 
 			x.ID, x.Vendor, x.Aggregator, x.PaymentMethod, x.Provider, x.TxnType, x.Min, x.Max,
 			x.Rate, x.RateType, x.IsDefault, x.CreatedAt, x.UpdatedAt,
 			key.PaymentMethod, key.Provider, key.TxnType)
-		return err
+		if err != nil {
+			return err
+		}
+		return c.raise(topicSlabs)
 	})
 	return x, err
 }
@@ -90,7 +93,10 @@ func (s Commission) ChangeSlab(ctx context.Context, vendor central.VendorID, id 
 			rate = $6, rate_type = $7, is_default = $8, updated_at = $9, method_key = $10, provider_key = $11, type_key = $12 WHERE id = $13`,
 			x.PaymentMethod, x.Provider, x.TxnType, x.Min, x.Max,
 			x.Rate, x.RateType, x.IsDefault, x.UpdatedAt, key.PaymentMethod, key.Provider, key.TxnType, id)
-		return x, err
+		if err != nil {
+			return x, err
+		}
+		return x, c.raise(topicSlabs)
 	})
 }
 
@@ -124,8 +130,11 @@ func (s Commission) RemoveSlab(ctx context.Context, vendor central.VendorID, id 
 		if err := lockVendor(c, vendor); err != nil {
 			return err
 		}
-		return c.changeRow(central.ErrNotFound, `UPDATE commission_slabs SET deleted_at = $1 WHERE id = $2 AND vendor = $3 AND deleted_at IS NULL`,
-			at, id, vendor)
+		if err := c.changeRow(central.ErrNotFound, `UPDATE commission_slabs SET deleted_at = $1 WHERE id = $2 AND vendor = $3 AND deleted_at IS NULL`,
+			at, id, vendor); err != nil {
+			return err
+		}
+		return c.raise(topicSlabs)
 	})
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 
+	"galla/central/store/dbconn"
 	"galla/central/store/sqlite"
 )
 
@@ -23,6 +24,9 @@ func OpenSQLite(ctx context.Context, path string, cfg Config) (_ *DB, err error)
 	})
 	if err != nil {
 		return nil, err
+	}
+	if cfg.OnStatement != nil {
+		return newDB(dbconn.Watched(db, cfg.OnStatement), sqliteDialect(), cfg.Node), nil
 	}
 	return newDB(db, sqliteDialect(), cfg.Node), nil
 }

@@ -45,11 +45,11 @@ func takeStep(s *DB, id op.ID, to op.State) error {
 	var err error
 	switch to {
 	case op.Sent:
-		err = s.MarkSent(background, id, at, at.Add(time.Second))
+		err = s.MarkSent(background, central.SentUpdate{ID: id, At: at, BankNotAfter: at.Add(time.Second)})
 	case op.Pending:
 		_, err = s.MarkPending(background, central.PendingUpdate{ID: id, At: at, Reason: "no answer", Prefix: "S-", NextEnquiry: at.Add(time.Second)})
 	default:
-		_, err = s.Finish(background, central.FinalOutcome{ID: id, To: to, At: at, Reason: "the bank's word", HTTP: 200, Reply: []byte("{}")})
+		_, err = finish(s, central.FinalOutcome{ID: id, To: to, At: at, Reason: "the bank's word", HTTP: 200, Reply: []byte("{}")})
 	}
 	return err
 }

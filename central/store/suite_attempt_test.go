@@ -24,14 +24,14 @@ func transferOf(ref string, changes ...func(*central.Operation)) central.Operati
 // otpRefused ends an operation as refused for its OTP.
 func otpRefused(t *testing.T, s *DB, o central.Operation, pending bool) {
 	t.Helper()
-	wantErr(t, "mark as sent", s.MarkSent(background, o.ID, t0.Add(time.Second), t0.Add(16*time.Second)), nil)
+	wantErr(t, "mark as sent", s.MarkSent(background, central.SentUpdate{ID: o.ID, At: t0.Add(time.Second), BankNotAfter: t0.Add(16 * time.Second)}), nil)
 	if pending {
 		_, err := s.MarkPending(background, pendingUpdate(o.ID))
 		wantErr(t, "mark pending", err, nil)
 	}
 	x := finalOutcome(o.ID, op.Failed)
 	x.Answer = central.BankAnswer{Status: central.BankDeclined, Code: "55", Refusal: central.RefusedOTP}
-	got, err := s.Finish(background, x)
+	got, err := finish(s, x)
 	wantErr(t, "finish", err, nil)
 	if !got.OTPRefused {
 		t.Fatal("it is not marked as refused for its OTP")
@@ -76,14 +76,14 @@ func suiteAttempts(t *testing.T, s *DB) {
 	wantUsed(t, s, "attempts", 1, 250_000)
 	otpRefused(t, s, second, true)
 	third := begin(transferOf("r1", identity("k3")), true)
-	wantErr(t, "mark as sent", s.MarkSent(background, third.ID, t0, t0), nil)
+	wantErr(t, "mark as sent", s.MarkSent(background, central.SentUpdate{ID: third.ID, At: t0, BankNotAfter: t0}), nil)
 	for _, to := range []op.State{op.Sent, op.Pending, op.Succeeded} {
 		switch to {
 		case op.Pending:
 			_, err := s.MarkPending(background, pendingUpdate(third.ID))
 			wantErr(t, "mark pending", err, nil)
 		case op.Succeeded:
-			_, err := s.Finish(background, finalOutcome(third.ID, op.Succeeded))
+			_, err := finish(s, finalOutcome(third.ID, op.Succeeded))
 			wantErr(t, "finish", err, nil)
 		}
 		for _, name := range []string{"k1", "k2", "k3", "k4 " + string(to)} {
@@ -115,7 +115,7 @@ func suiteFailures(t *testing.T, s *DB) {
 		_, _, err := s.Create(background, o, nil)
 		wantErr(t, "begin", err, nil)
 		if end != op.Refused {
-			wantErr(t, "mark as sent", s.MarkSent(background, o.ID, t0, t0), nil)
+			wantErr(t, "mark as sent", s.MarkSent(background, central.SentUpdate{ID: o.ID, At: t0, BankNotAfter: t0}), nil)
 		}
 		if end == op.Reversed {
 			_, err := s.MarkPending(background, pendingUpdate(o.ID))
@@ -126,7 +126,7 @@ func suiteFailures(t *testing.T, s *DB) {
 		if end != op.Failed {
 			x.Answer.Refusal = central.RefusedOTP // which means nothing there
 		}
-		_, err = s.Finish(background, x)
+		_, err = finish(s, x)
 		wantErr(t, "finish", err, nil)
 		known, isNew, err := s.Create(background, transferOf("r "+string(end)), nil)
 		if err != nil || isNew || known.ID != o.ID || known.OTPRefused {
@@ -162,12 +162,12 @@ func suiteRefundAttempts(t *testing.T, s *DB) {
 	second := begin("k1", "")
 	begin("", second)
 	// A failure for another reason is the key's, and leaves the transfer free.
-	_, err := s.Finish(background, finalOutcome(second, op.Refused))
+	_, err := finish(s, finalOutcome(second, op.Refused))
 	wantErr(t, "finish", err, nil)
 	third := begin("k2", "")
 	begin("k1", third) // it leads to what became of the transfer
-	wantErr(t, "mark as sent", s.MarkSent(background, third, t0, t0), nil)
-	_, err = s.Finish(background, finalOutcome(third, op.Succeeded))
+	wantErr(t, "mark as sent", s.MarkSent(background, central.SentUpdate{ID: third, At: t0, BankNotAfter: t0}), nil)
+	_, err = finish(s, finalOutcome(third, op.Succeeded))
 	wantErr(t, "finish", err, nil)
 	for _, identity := range []string{"", "k1", "k2", "k3"} {
 		begin(identity, third)
@@ -220,8 +220,8 @@ func suiteFailedRefunds(t *testing.T, s *DB) {
 			otpRefused(t, s, failed, false)
 		}
 	}
-	wantErr(t, "mark as sent", s.MarkSent(background, failed.ID, t0, t0), nil)
-	_, err := s.Finish(background, finalOutcome(failed.ID, op.Failed))
+	wantErr(t, "mark as sent", s.MarkSent(background, central.SentUpdate{ID: failed.ID, At: t0, BankNotAfter: t0}), nil)
+	_, err := finish(s, finalOutcome(failed.ID, op.Failed))
 	wantErr(t, "finish", err, nil)
 	for range 2 {
 		begin("k1", failed.ID) // the stored reply, and no attempt
@@ -231,8 +231,8 @@ func suiteFailedRefunds(t *testing.T, s *DB) {
 	leads("k2", first.ID)
 	done := begin("k2", "")
 	leads("k1", done.ID) // under way, it is what became of the transfer
-	wantErr(t, "mark as sent", s.MarkSent(background, done.ID, t0, t0), nil)
-	_, err = s.Finish(background, finalOutcome(done.ID, op.Failed))
+	wantErr(t, "mark as sent", s.MarkSent(background, central.SentUpdate{ID: done.ID, At: t0, BankNotAfter: t0}), nil)
+	_, err = finish(s, finalOutcome(done.ID, op.Failed))
 	wantErr(t, "finish", err, nil)
 	begin("k2", done.ID)
 	begin("k1", failed.ID)

@@ -41,7 +41,7 @@ func earned(t *testing.T, s *DB, kind string, n money.Paise, at time.Time, chang
 	o := inState(t, s, op.Sent, change...)
 	x := finalOutcome(o.ID, op.Succeeded)
 	x.At, x.Earning = at, earningOf(o, kind, n)
-	o, err := s.Finish(background, x)
+	o, err := finish(s, x)
 	wantErr(t, "finish with an earning", err, nil)
 	return o
 }
@@ -86,7 +86,7 @@ func suiteEarnings(t *testing.T, s *DB) {
 	x := finalOutcome(o.ID, op.Succeeded)
 	x.Earning = earningOf(o, "TRANSFER", 1)
 	x.Earning.Slab = slab.ID
-	_, err := s.Finish(background, x)
+	_, err := finish(s, x)
 	wantErr(t, "with a slab, after pending", err, nil)
 	wantBalances(t, s, "after a third", example(4)...)
 
@@ -107,7 +107,7 @@ func suiteEarnings(t *testing.T, s *DB) {
 		x := finalOutcome(o.ID, op.Succeeded)
 		x.Earning = earningOf(o, "TRANSFER", 1)
 		spoil(&x)
-		if _, err := s.Finish(background, x); err == nil {
+		if _, err := finish(s, x); err == nil {
 			t.Errorf("finished an earning with %s", name)
 		}
 		now, err := s.Operation(background, o.ID)
@@ -126,22 +126,22 @@ func suiteReversals(t *testing.T, s *DB) {
 
 	// What has not ended can't be reversed; the refund waits as it is.
 	first, second := refundOf(t, s, transfer), refundOf(t, s, transfer)
-	_, err = s.Finish(background, finalOutcome(first.ID, op.Succeeded))
+	_, err = finish(s, finalOutcome(first.ID, op.Succeeded))
 	wantErr(t, "reverse what is under way", err, central.ErrState)
 	x := finalOutcome(transfer.ID, op.Succeeded)
 	x.Earning = earningOf(transfer, "TRANSFER", 1)
-	_, err = s.Finish(background, x)
+	_, err = finish(s, x)
 	wantErr(t, "finish", err, nil)
 	wantUsed(t, s, quota.Key, 1, 3400_00)
 
 	// A refund that fails reverses nothing.
 	failed := refundOf(t, s, transfer)
-	_, err = s.Finish(background, finalOutcome(failed.ID, op.Failed))
+	_, err = finish(s, finalOutcome(failed.ID, op.Failed))
 	wantErr(t, "a failed refund", err, nil)
 	wantBalances(t, s, "after a failed refund", example(1)...)
 	wantUsed(t, s, quota.Key, 1, 3400_00)
 
-	got, err := s.Finish(background, finalOutcome(first.ID, op.Succeeded))
+	got, err := finish(s, finalOutcome(first.ID, op.Succeeded))
 	wantErr(t, "refund", err, nil)
 	if got.State != op.Succeeded {
 		t.Fatalf("refund is %s", got.State)
@@ -156,14 +156,14 @@ func suiteReversals(t *testing.T, s *DB) {
 	// Once: the second stays as it is, and so does everything else.
 	before, err := s.Operation(background, second.ID)
 	wantErr(t, "read", err, nil)
-	_, err = s.Finish(background, finalOutcome(second.ID, op.Succeeded))
+	_, err = finish(s, finalOutcome(second.ID, op.Succeeded))
 	wantErr(t, "a second refund", err, central.ErrState)
 	after, err := s.Operation(background, second.ID)
 	wantErr(t, "read", err, nil)
 	wantSame(t, "after the refusal", after, before)
 	wantBalances(t, s, "after a second refund", zero...)
 	wantUsed(t, s, quota.Key, 0, 0)
-	_, err = s.Finish(background, finalOutcome(second.ID, op.Failed))
+	_, err = finish(s, finalOutcome(second.ID, op.Failed))
 	wantErr(t, "end the second refund", err, nil)
 
 	// What earned nothing, or was reversed by the bank, is reversed once, too.
@@ -171,13 +171,13 @@ func suiteReversals(t *testing.T, s *DB) {
 		plain := inState(t, s, state)
 		for i, want := range []error{nil, central.ErrState} {
 			refund := refundOf(t, s, plain)
-			_, err := s.Finish(background, finalOutcome(refund.ID, op.Succeeded))
+			_, err := finish(s, finalOutcome(refund.ID, op.Succeeded))
 			wantErr(t, fmt.Sprintf("refund %d of a %s one", i+1, state), err, want)
 		}
 	}
 	for _, state := range []op.State{op.Failed, op.Refused, op.Received, op.Pending} {
 		refund := refundOf(t, s, inState(t, s, state))
-		_, err := s.Finish(background, finalOutcome(refund.ID, op.Succeeded))
+		_, err := finish(s, finalOutcome(refund.ID, op.Succeeded))
 		wantErr(t, "reverse a "+string(state)+" one", err, central.ErrState)
 	}
 }
@@ -195,7 +195,7 @@ func suiteEarningsReport(t *testing.T, s *DB) {
 	x := finalOutcome(other.ID, op.Succeeded)
 	x.At, x.Earning = noon, earningOf(other, "TRANSFER", 1)
 	x.Earning.Vendor = vendor2
-	_, err := s.Finish(background, x)
+	_, err := finish(s, x)
 	wantErr(t, "another vendor's", err, nil)
 	for _, back := range []struct {
 		o  central.Operation
@@ -203,7 +203,7 @@ func suiteEarningsReport(t *testing.T, s *DB) {
 	}{{a, midnight}, {b, midnight.Add(time.Hour)}} {
 		x := finalOutcome(refundOf(t, s, back.o).ID, op.Succeeded)
 		x.At = back.at
-		_, err := s.Finish(background, x)
+		_, err := finish(s, x)
 		wantErr(t, "refund", err, nil)
 	}
 
@@ -267,7 +267,7 @@ func suiteWhole(t *testing.T, s *DB) {
 	x.Session = &central.AgentSession{TID: "GAL00042", OpenedAt: t0, ExpiresAt: t0.Add(time.Hour)}
 	x.Earning = earningOf(o, "TRANSFER", 1)
 	x.Earning.Postings[4].Amount = -1
-	if _, err := s.Finish(background, x); err == nil {
+	if _, err := finish(s, x); err == nil {
 		t.Fatal("finished with a negative posting")
 	}
 	now, err := s.Operation(background, o.ID)
@@ -280,7 +280,7 @@ func suiteWhole(t *testing.T, s *DB) {
 	wantBalances(t, s, "after the refusal", example(1)...)
 
 	x.Earning.Postings[4].Amount = 4_00
-	_, err = s.Finish(background, x)
+	_, err = finish(s, x)
 	wantErr(t, "finish", err, nil)
 	wantKYC(t, s, merchant2, central.KYCApproved, x.At, x.At, true)
 	_, err = s.Session(background, "GAL00042")
@@ -338,7 +338,7 @@ func (g *gambler) play(move, pick int, amount money.Paise) error {
 			g.earned += o.Amount
 			g.earnings++
 		}
-		_, err := g.s.Finish(background, x)
+		_, err := finish(g.s, x)
 		return err
 	case len(g.done) > 0:
 		i := pick % len(g.done)
@@ -350,7 +350,7 @@ func (g *gambler) play(move, pick int, amount money.Paise) error {
 			err = step(g.s, refund.ID, op.Sent)
 		}
 		if err == nil {
-			_, err = g.s.Finish(background, finalOutcome(refund.ID, op.Succeeded))
+			_, err = finish(g.s, finalOutcome(refund.ID, op.Succeeded))
 		}
 		g.done = slices.Delete(g.done, i, i+1)
 		g.earned -= original.Amount

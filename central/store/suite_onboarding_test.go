@@ -16,7 +16,7 @@ func onboards(t *testing.T, s *DB, merchant central.MerchantID, to central.KYCSt
 	})
 	x := finalOutcome(o.ID, end)
 	x.At = at
-	_, err := s.Finish(background, x)
+	_, err := finish(s, x)
 	wantErr(t, "finish", err, nil)
 }
 

@@ -14,15 +14,67 @@ import (
 
 func containsText(s, part string) bool { return strings.Contains(s, part) }
 
+func suiteCreateAsSent(t *testing.T, s *DB) {
+	asSent := func(o *central.Operation) {
+		o.State, o.SentAt, o.BankNotAfter = op.Sent, t0.Add(time.Second), t0.Add(16*time.Second)
+	}
+	o := newOperation()
+	asSent(&o)
+	got, isNew, err := s.Create(background, o, nil)
+	if err != nil || !isNew {
+		t.Fatalf("create as sent: new %v, error %v", isNew, err)
+	}
+	want := asCreated(o)
+	if want.State != op.Sent || !want.SentAt.Equal(truncateToMillis(o.SentAt)) || !want.BankNotAfter.Equal(truncateToMillis(o.BankNotAfter)) {
+		t.Fatalf("it is recorded as %+v", want)
+	}
+	wantSame(t, "created", got, want)
+	read, err := s.Operation(background, o.ID)
+	wantErr(t, "read", err, nil)
+	wantSame(t, "read", read, want)
+	steps, err := s.History(background, o.ID)
+	wantErr(t, "history", err, nil)
+	wantSame(t, "history", steps, []central.Step{
+		{At: truncateToMillis(o.CreatedAt), Node: testNode, From: "", To: op.Received},
+		{At: truncateToMillis(o.SentAt), Node: testNode, From: op.Received, To: op.Sent},
+	})
+	wantErr(t, "mark as sent again", s.MarkSent(background, central.SentUpdate{ID: o.ID, At: t0, BankNotAfter: t0}), central.ErrState)
+	finished, err := finish(s, finalOutcome(o.ID, op.Succeeded))
+	if err != nil || finished.State != op.Succeeded {
+		t.Fatalf("finished as %s: %v", finished.State, err)
+	}
+
+	// A repeat changes nothing, and a sent operation needs both times.
+	again := newOperation()
+	asSent(&again)
+	again.Identity = o.Identity
+	if known, isNew, err := s.Create(background, again, nil); err != nil || isNew || known.ID != o.ID || known.State != op.Succeeded {
+		t.Fatalf("created again: %s %s, new %v, error %v", known.ID, known.State, isNew, err)
+	}
+	for name, spoil := range map[string]func(*central.Operation){
+		"without the time":     func(o *central.Operation) { o.SentAt = time.Time{} },
+		"without the deadline": func(o *central.Operation) { o.BankNotAfter = time.Time{} },
+	} {
+		o := newOperation()
+		asSent(&o)
+		spoil(&o)
+		if _, _, err := s.Create(background, o, nil); err == nil {
+			t.Errorf("created as sent %s", name)
+		}
+		_, err := s.Operation(background, o.ID)
+		wantErr(t, "read what was refused", err, central.ErrNotFound)
+	}
+}
+
 func suiteMarkSent(t *testing.T, s *DB) {
 	o := created(t, s)
-	wantErr(t, "mark as sent", s.MarkSent(background, o.ID, t0.Add(time.Second), t0.Add(16*time.Second)), nil)
+	wantErr(t, "mark as sent", s.MarkSent(background, central.SentUpdate{ID: o.ID, At: t0.Add(time.Second), BankNotAfter: t0.Add(16 * time.Second)}), nil)
 	want := o
 	want.State, want.SentAt, want.BankNotAfter = op.Sent, truncateToMillis(t0.Add(time.Second)), truncateToMillis(t0.Add(16*time.Second))
 	got, err := s.Operation(background, o.ID)
 	wantErr(t, "read", err, nil)
 	wantSame(t, "sent", got, want)
-	wantErr(t, "mark as sent twice", s.MarkSent(background, o.ID, t0, t0), central.ErrState)
+	wantErr(t, "mark as sent twice", s.MarkSent(background, central.SentUpdate{ID: o.ID, At: t0, BankNotAfter: t0}), central.ErrState)
 }
 
 func suiteMarkPending(t *testing.T, s *DB) {
@@ -61,7 +113,7 @@ func suiteFinish(t *testing.T, s *DB) {
 	} {
 		o := inState(t, s, route.from)
 		x := finalOutcome(o.ID, route.to)
-		got, err := s.Finish(background, x)
+		got, err := finish(s, x)
 		wantErr(t, "finish", err, nil)
 		want := o
 		want.State, want.FinishedAt, want.NextEnquiry = route.to, truncateToMillis(x.At), time.Time{}
@@ -81,7 +133,7 @@ func suiteFinish(t *testing.T, s *DB) {
 	o := inState(t, s, op.Sent)
 	x := finalOutcome(o.ID, op.Succeeded)
 	x.Reply = []byte{}
-	got, err := s.Finish(background, x)
+	got, err := finish(s, x)
 	wantErr(t, "finish with an empty reply", err, nil)
 	if got.Reply == nil || len(got.Reply) != 0 {
 		t.Fatalf("empty reply came back as %#v", got.Reply)
@@ -104,7 +156,7 @@ func suiteFinishRefuses(t *testing.T, s *DB) {
 	} {
 		x := finalOutcome(o.ID, op.Succeeded)
 		spoil(&x)
-		if _, err := s.Finish(background, x); err == nil {
+		if _, err := finish(s, x); err == nil {
 			t.Errorf("finished with %s", name)
 		}
 		now, err := s.Operation(background, o.ID)
@@ -185,11 +237,21 @@ func suiteUnfinished(t *testing.T, s *DB) {
 		{"limit 0", "", op.Received, time.Hour, 0, nil},
 		{"negative limit", "", op.Received, time.Hour, -1, nil},
 	} {
-		got, err := s.Unfinished(background, look.node, look.state, t0.Add(look.before), look.limit)
+		got, err := s.Unfinished(background, central.UnfinishedQuery{Node: look.node, State: look.state, Before: t0.Add(look.before), Limit: look.limit})
 		wantErr(t, look.name, err, nil)
 		wantSame(t, look.name, got, look.want)
 	}
-	if _, err := s.Unfinished(background, "", op.Succeeded, t0, 10); err == nil {
+	var pages []central.Operation
+	for q := (central.UnfinishedQuery{State: op.Received, Limit: 1}); ; q.After = pages[len(pages)-1] {
+		page, err := s.Unfinished(background, q)
+		wantErr(t, "read a page", err, nil)
+		if len(page) == 0 {
+			break
+		}
+		pages = append(pages, page...)
+	}
+	wantSame(t, "page by page, of any time", pages, []central.Operation{first, second, other})
+	if _, err := s.Unfinished(background, central.UnfinishedQuery{State: op.Succeeded, Limit: 10}); err == nil {
 		t.Error("final operations were listed as abandoned")
 	}
 }
@@ -299,7 +361,7 @@ func suitePostponeEnquiry(t *testing.T, s *DB) {
 
 	// A person's enquiry does not take it out of the pile, an answer does.
 	wantErr(t, "ask by hand", s.PostponeEnquiry(background, o.ID, next.Add(time.Hour), next, "in progress", false), nil)
-	got, err = s.Finish(background, finalOutcome(o.ID, op.Reversed))
+	got, err = finish(s, finalOutcome(o.ID, op.Reversed))
 	wantErr(t, "finish", err, nil)
 	if !got.StuckAt.Equal(truncateToMillis(next)) || got.Enquiries != 4 || !got.NextEnquiry.IsZero() {
 		t.Fatalf("finished after it was stuck: %+v", got)
@@ -314,7 +376,7 @@ func suiteHistory(t *testing.T, s *DB) {
 	o := inState(t, s, op.Pending)
 	at := t0.Add(25 * time.Second)
 	wantErr(t, "postpone", s.PostponeEnquiry(background, o.ID, at, at, "enquiry failed: "+strings.Repeat("é", 600)+"\x00", false), nil)
-	if _, err := s.Finish(background, finalOutcome(o.ID, op.Reversed)); err != nil {
+	if _, err := finish(s, finalOutcome(o.ID, op.Reversed)); err != nil {
 		t.Fatal(err)
 	}
 	steps, err := s.History(background, o.ID)
@@ -344,7 +406,7 @@ func suiteEvents(t *testing.T, s *DB) {
 	}
 	finish := func(from, to op.State, change ...func(*central.Operation)) op.ID {
 		o := inState(t, s, from, change...)
-		got, err := s.Finish(background, finalOutcome(o.ID, to))
+		got, err := finish(s, finalOutcome(o.ID, to))
 		wantErr(t, "finish", err, nil)
 		wantSame(t, "terminal", got.Terminal, o.Terminal)
 		return o.ID

@@ -37,7 +37,7 @@ func suiteParticulars(t *testing.T, s *DB) {
 	wantErr(t, "mark as sent", step(s, o.ID, op.Sent), nil)
 	x := finalOutcome(o.ID, op.Succeeded)
 	x.Answer.Charge = 23_60
-	got, err = s.Finish(background, x)
+	got, err = finish(s, x)
 	wantErr(t, "finish", err, nil)
 	read, err = s.Operation(background, o.ID)
 	wantErr(t, "read", err, nil)
@@ -59,7 +59,7 @@ func suiteParticulars(t *testing.T, s *DB) {
 		if spoil == nil {
 			x := finalOutcome(inState(t, s, op.Sent).ID, op.Succeeded)
 			x.Answer.Charge = -1
-			if _, err := s.Finish(background, x); err == nil {
+			if _, err := finish(s, x); err == nil {
 				t.Errorf("finished with %s", name)
 			}
 			continue

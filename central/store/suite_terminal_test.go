@@ -143,17 +143,17 @@ func suiteTerminals(t *testing.T, s *DB) {
 
 func suiteTokens(t *testing.T, s *DB) {
 	now := time.Now()
-	wantErr(t, "spend", s.SpendToken(background, "a", now.Add(time.Minute)), nil)
-	wantErr(t, "spend again", s.SpendToken(background, "a", now.Add(time.Minute)), central.ErrTaken)
+	wantErr(t, "spend", spendToken(s, "a", now.Add(time.Minute)), nil)
+	wantErr(t, "spend again", spendToken(s, "a", now.Add(time.Minute)), central.ErrTaken)
 	// One that ended a while ago is still remembered, one that ended long ago
 	// is not.
-	wantErr(t, "spend", s.SpendToken(background, "b", now.Add(-30*time.Minute)), nil)
-	wantErr(t, "spend", s.SpendToken(background, "c", now.Add(-2*time.Hour)), nil)
-	wantErr(t, "spend", s.SpendToken(background, "d", now.Add(time.Minute)), nil)
-	wantErr(t, "spend again", s.SpendToken(background, "b", now.Add(time.Minute)), central.ErrTaken)
-	wantErr(t, "spend again", s.SpendToken(background, "a", now.Add(time.Minute)), central.ErrTaken)
-	wantErr(t, "spend what was forgotten", s.SpendToken(background, "c", now.Add(time.Minute)), nil)
-	if err := s.SpendToken(background, "", now); err == nil {
+	wantErr(t, "spend", spendToken(s, "b", now.Add(-30*time.Minute)), nil)
+	wantErr(t, "spend", spendToken(s, "c", now.Add(-2*time.Hour)), nil)
+	wantErr(t, "spend", spendToken(s, "d", now.Add(time.Minute)), nil)
+	wantErr(t, "spend again", spendToken(s, "b", now.Add(time.Minute)), central.ErrTaken)
+	wantErr(t, "spend again", spendToken(s, "a", now.Add(time.Minute)), central.ErrTaken)
+	wantErr(t, "spend what was forgotten", spendToken(s, "c", now.Add(time.Minute)), nil)
+	if err := spendToken(s, "", now); err == nil {
 		t.Error("a token without an id was spent")
 	}
 }
@@ -189,12 +189,12 @@ func suiteSessions(t *testing.T, s *DB) {
 	o := inState(t, s, op.Sent, func(o *central.Operation) { o.Kind, o.Amount = central.KindAgentAuth, 0 })
 	x := finalOutcome(o.ID, op.Succeeded)
 	x.Session = &later
-	if _, err := s.Finish(background, x); err != nil {
+	if _, err := finish(s, x); err != nil {
 		t.Fatal(err)
 	}
 	look(later)
 	x.Session = &central.AgentSession{TID: "GAL00001", OpenedAt: t0.Add(90 * time.Hour), ExpiresAt: t0.Add(99 * time.Hour)}
-	_, err = s.Finish(background, x)
+	_, err = finish(s, x)
 	wantErr(t, "finish twice", err, central.ErrState)
 	look(later)
 }

@@ -27,6 +27,7 @@ func testStore(t *testing.T, open func(t *testing.T) *DB) {
 		{"begin again", suiteCreateAgain},
 		{"begin at once", suiteCreateAtOnce},
 		{"begin refuses", suiteCreateRefuses},
+		{"create as sent", suiteCreateAsSent},
 		{"mark as sent", suiteMarkSent},
 		{"mark pending", suiteMarkPending},
 		{"finish", suiteFinish},
@@ -50,6 +51,7 @@ func testStore(t *testing.T, open func(t *testing.T) *DB) {
 		{"vendor keys", suiteVendorKeys},
 		{"uses of keys", suiteKeyUses},
 		{"replays", suiteReplays},
+		{"messages of operations", suiteMessages},
 		{"aadhaar", suiteAadhaar},
 		{"contexts", suiteContexts},
 		{"particulars", suiteParticulars},
@@ -175,12 +177,20 @@ func inState(t *testing.T, s *DB, state op.State, change ...func(*central.Operat
 func step(s *DB, id op.ID, to op.State) error {
 	switch to {
 	case op.Sent:
-		return s.MarkSent(background, id, t0, t0.Add(15*time.Second))
+		x := central.SentUpdate{ID: id, At: t0, BankNotAfter: t0.Add(15 * time.Second)}
+		if o, err := s.Operation(background, id); err == nil {
+			x.Before = &o
+		}
+		return s.MarkSent(background, x)
 	case op.Pending:
-		_, err := s.MarkPending(background, pendingUpdate(id))
+		x := pendingUpdate(id)
+		if o, err := s.Operation(background, id); err == nil {
+			x.Before = &o
+		}
+		_, err := s.MarkPending(background, x)
 		return err
 	default:
-		_, err := s.Finish(background, finalOutcome(id, to))
+		_, err := finish(s, finalOutcome(id, to))
 		return err
 	}
 }

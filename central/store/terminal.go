@@ -137,22 +137,10 @@ func (s Terminals) RevokeTerminal(ctx context.Context, id central.TerminalID, at
 		if err := c.changeRow(central.ErrNotFound, `UPDATE terminals SET revoked_at = coalesce(revoked_at, $1) WHERE id = $2`, at, id); err != nil {
 			return err
 		}
-		return c.notify(central.TerminalTopic(id))
-	})
-}
-
-// SpendToken implements central.Terminals. Ids are kept for an hour after their tokens
-// expire. Each call removes a few older ones.
-func (s Terminals) SpendToken(ctx context.Context, id string, expires time.Time) error {
-	now := time.Now()
-	return s.task("record a token as spent").change(ctx, func(c conn) error {
-		if err := c.changeRow(central.ErrTaken, `INSERT INTO spent_tokens (id, expires_at) VALUES ($1, $2) ON CONFLICT (id) DO NOTHING`, id, expires); err != nil {
+		if err := c.notify(central.TerminalTopic(id)); err != nil {
 			return err
 		}
-		_, err := c.exec(`DELETE FROM spent_tokens WHERE id IN (
-			SELECT id FROM spent_tokens WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2`+c.dialect.skipLocked+`)`,
-			now.Add(-tokenMargin), purgeLimit)
-		return err
+		return c.raise(topicAccounts)
 	})
 }
 

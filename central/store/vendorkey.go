@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -38,14 +37,8 @@ func (s Keys) AddVendorKey(ctx context.Context, k central.VendorKey) error {
 			k.ID, k.Vendor, k.ClientHash[:], k.Hint, k.Sealed, k.CreatedAt); err != nil {
 			return err
 		}
-		return bumpKeysRevision(c)
+		return c.raise(topicVendorKeys)
 	})
-}
-
-// bumpKeysRevision tells all nodes that the list of keys has changed.
-func bumpKeysRevision(c conn) error {
-	return c.changeRow(errors.New("the database has no revision of the list of keys"),
-		`UPDATE counters SET value = value + 1 WHERE name = 'vendor-keys'`)
 }
 
 // VendorKeysOf implements central.VendorKeys, at most 1000, the oldest.
@@ -58,26 +51,10 @@ func (s Keys) VendorKeysOf(ctx context.Context, vendor central.VendorID) ([]cent
 	})
 }
 
-// LiveVendorKeys implements central.VendorKeys, at most 20,000, the oldest. It reads the
-// revision first: the next reading sees a change in between.
-func (s Keys) LiveVendorKeys(ctx context.Context) (list []central.VendorKey, revision int64, err error) {
-	list, err = query(ctx, s.task("list the live keys of vendors"), func(c conn) (list []central.VendorKey, err error) {
-		if revision, err = keysRevision(c); err != nil {
-			return nil, err
-		}
-		return allRows(c, scanVendorKey, `SELECT `+vendorKeyColumns+` FROM vendor_keys WHERE revoked_at IS NULL ORDER BY created_at, id LIMIT $1`, maxLiveKeys)
-	})
-	return list, revision, err
-}
-
-// VendorKeysRevision implements central.VendorKeys.
-func (s Keys) VendorKeysRevision(ctx context.Context) (int64, error) {
-	return query(ctx, s.task("read the revision of vendors' keys"), keysRevision)
-}
-
-func keysRevision(c conn) (revision int64, err error) {
-	err = c.one(`SELECT value FROM counters WHERE name = 'vendor-keys'`, nil, &revision)
-	return revision, err
+// LiveVendorKeys implements central.VendorKeys, at most 20,000, the oldest.
+func (s Keys) LiveVendorKeys(ctx context.Context) ([]central.VendorKey, error) {
+	return listRows(ctx, s.task("list the live keys of vendors"), scanVendorKey,
+		`SELECT `+vendorKeyColumns+` FROM vendor_keys WHERE revoked_at IS NULL ORDER BY created_at, id LIMIT $1`, maxLiveKeys)
 }
 
 // RevokeVendorKey implements central.VendorKeys. The first time is kept.
@@ -86,7 +63,7 @@ func (s Keys) RevokeVendorKey(ctx context.Context, id central.KeyID, at time.Tim
 		if err := c.changeRow(central.ErrNotFound, `UPDATE vendor_keys SET revoked_at = coalesce(revoked_at, $1) WHERE id = $2`, at, id); err != nil {
 			return err
 		}
-		return bumpKeysRevision(c)
+		return c.raise(topicVendorKeys)
 	})
 }
 
@@ -96,7 +73,7 @@ func (s Keys) ResealVendorKey(ctx context.Context, id central.KeyID, was, is []b
 		if err := c.changeRow(central.ErrState, `UPDATE vendor_keys SET sealed = $1 WHERE id = $2 AND sealed = $3`, is, id, was); err != nil {
 			return err
 		}
-		return bumpKeysRevision(c)
+		return c.raise(topicVendorKeys)
 	})
 }
 
@@ -123,18 +100,31 @@ func (s Keys) RecordVendorKeyUse(ctx context.Context, seen map[central.KeyID]tim
 	})
 }
 
-// SpendIV implements central.ReplayProtection. Each call deletes a few expired messages,
-// more than it adds.
-func (s Keys) SpendIV(ctx context.Context, key central.KeyID, iv central.IV, now, expires time.Time) error {
+// SpendIV implements central.ReplayProtection.
+func (s Keys) SpendIV(ctx context.Context, key central.KeyID, iv central.IV, expires time.Time) error {
 	return s.task("record a gateway message under key %s", key).change(ctx, func(c conn) error {
-		if err := c.changeRow(central.ErrTaken, `INSERT INTO gateway_messages (vendor_key, iv, expires_at) VALUES ($1, $2, $3) ON CONFLICT (vendor_key, iv) DO NOTHING`,
-			key, iv[:], expires); err != nil {
-			return err
-		}
-		_, err := c.exec(`DELETE FROM gateway_messages WHERE (vendor_key, iv) IN (
-			SELECT vendor_key, iv FROM gateway_messages WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2`+c.dialect.skipLocked+`)`, now, purgeLimit)
-		return err
+		return spendIV(c, central.ErrTaken, &central.SealedMessage{Key: key, IV: iv, Expires: expires})
 	})
+}
+
+// spendIV records a message, unless it is recorded: then it fails with taken, and has
+// changed nothing.
+func spendIV(c conn, taken error, m *central.SealedMessage) error {
+	return c.changeRow(taken, `INSERT INTO gateway_messages (vendor_key, iv, expires_at) VALUES ($1, $2, $3) ON CONFLICT (vendor_key, iv) DO NOTHING`,
+		string(m.Key), m.IV[:], m.Expires)
+}
+
+// forgetLimit is how many records one call of ForgetIVs deletes: few enough not to hold up
+// the other changes.
+const forgetLimit = 500
+
+// ForgetIVs implements central.ReplayProtection.
+func (s Keys) ForgetIVs(ctx context.Context, now time.Time) (more bool, err error) {
+	n, err := update(ctx, s.task("forget expired gateway messages"), func(c conn) (int64, error) {
+		return c.exec(`DELETE FROM gateway_messages WHERE (vendor_key, iv) IN (
+			SELECT vendor_key, iv FROM gateway_messages WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2`+c.dialect.skipLocked+`)`, now, forgetLimit)
+	})
+	return n >= forgetLimit, err
 }
 
 // IVSpent implements central.ReplayProtection.

@@ -107,6 +107,9 @@ func (w *walkState) begin(t *rapid.T) {
 	if rapid.Bool().Draw(t, "with a terminal") {
 		o.Terminal = w.terminal.ID
 	}
+	if rapid.Bool().Draw(t, "sent at once") {
+		o.State, o.SentAt, o.BankNotAfter = op.Sent, o.CreatedAt, o.CreatedAt.Add(time.Second)
+	}
 	got, isNew, err := w.s.Create(background, o, nil)
 	w.must(t, err)
 	if m := w.find(o.Identity); m != nil {
@@ -117,9 +120,13 @@ func (w *walkState) begin(t *rapid.T) {
 		w.same(t, "a tombstone", got, tombstoneOf(o.Caller, o.Identity), isNew, false)
 		return
 	}
-	o = asReceived(o)
+	o = asCreated(o)
 	w.same(t, "a new operation", got, o, isNew, true)
-	w.operations = append(w.operations, &modelled{o: o, steps: []central.Step{{At: o.CreatedAt, Node: testNode, To: op.Received}}})
+	steps := []central.Step{{At: o.CreatedAt, Node: testNode, To: op.Received}}
+	if o.State == op.Sent {
+		steps = append(steps, central.Step{At: o.SentAt, Node: testNode, From: op.Received, To: op.Sent})
+	}
+	w.operations = append(w.operations, &modelled{o: o, steps: steps})
 }
 
 func (w *walkState) same(t *rapid.T, what string, got, want central.Operation, flag, wantFlag bool) {
@@ -170,7 +177,7 @@ func (w *walkState) take(t *rapid.T, m *modelled, to op.State) {
 	switch to {
 	case op.Sent:
 		after.SentAt, after.BankNotAfter = truncateToMillis(at), truncateToMillis(at.Add(time.Second))
-		err = w.s.MarkSent(background, m.o.ID, at, at.Add(time.Second))
+		err = w.s.MarkSent(background, central.SentUpdate{ID: m.o.ID, At: at, BankNotAfter: at.Add(time.Second)})
 		got = after
 	case op.Pending:
 		reason = "no answer"
@@ -184,7 +191,7 @@ func (w *walkState) take(t *rapid.T, m *modelled, to op.State) {
 		reason = "the bank's word"
 		after.FinishedAt, after.NextEnquiry = truncateToMillis(at), time.Time{}
 		after.Code, after.RRN, after.HTTP, after.Reply = "51", "1234", 200, []byte(to)
-		got, err = w.s.Finish(background, central.FinalOutcome{
+		got, err = finish(w.s, central.FinalOutcome{
 			ID: m.o.ID, To: to, At: at, Reason: reason, HTTP: 200, Reply: []byte(to),
 			Answer: central.BankAnswer{Code: "51", RRN: "1234"},
 		})
