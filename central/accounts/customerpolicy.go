@@ -7,6 +7,8 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash"
+	"io"
 	"log/slog"
 	"strings"
 	"time"
@@ -235,11 +237,13 @@ func partyID(party string, role op.Role) string {
 
 // CustomerLimitKey is the keyed hash of an Aadhaar number that names a customer in the
 // keys of limits; empty: no number.
-func CustomerLimitKey(key secret.Key, a secret.Aadhaar) string {
+func CustomerLimitKey(key *secret.MAC, a secret.Aadhaar) string {
 	if a.IsZero() {
 		return ""
 	}
-	mac := hmac.New(sha256.New, key.Reveal())
-	mac.Write([]byte("galla/limit-customer/v1\n" + a.Reveal()))
-	return hex.EncodeToString(mac.Sum(nil)[:16])
+	sum := key.Sum(func(mac hash.Hash) {
+		_, _ = io.WriteString(mac, "galla/limit-customer/v1\n")
+		_, _ = io.WriteString(mac, a.Reveal())
+	})
+	return hex.EncodeToString(sum[:16])
 }

@@ -72,13 +72,13 @@ const (
 
 // reader reads fields by the rules of the interface's requests.
 func (f Fields) reader() *field.Reader {
-	values := field.Values{}
+	values := make(field.Values, 0, len(f))
 	for name, text := range f {
 		quoted, err := jsontext.AppendQuote(nil, text)
 		if err != nil {
 			quoted = []byte(`""`) // not UTF-8: as if it were empty
 		}
-		values[name] = quoted
+		values = append(values, field.Field{Name: []byte(name), Value: quoted})
 	}
 	return &field.Reader{Values: values}
 }

@@ -80,6 +80,9 @@ func New(parts Parts, cfg Config) (*Console, error) {
 	if c.static, err = webguard.NewStatic(Root+"static/", theme.Files(), assets); err != nil {
 		return nil, err
 	}
+	if err := c.static.Bundle("page.css", append(theme.Stylesheets(), "console.css", "parties.css")...); err != nil {
+		return nil, err
+	}
 	if c.pages, err = loadTemplates(c.static); err != nil {
 		return nil, err
 	}

@@ -50,7 +50,7 @@ func (h *harness) operation(t testing.TB, n int, ago time.Duration, state op.Sta
 	if _, _, err := h.db.Create(ctx, o, nil); err != nil {
 		t.Fatal(err)
 	}
-	err := h.db.MarkSent(ctx, o.ID, at, at.Add(15*time.Second))
+	err := h.db.MarkSent(ctx, central.SentUpdate{ID: o.ID, At: at, BankNotAfter: at.Add(15 * time.Second)})
 	stuck := state == "stuck"
 	if err == nil && (state == op.Pending || stuck) {
 		_, err = h.db.MarkPending(ctx, central.PendingUpdate{ID: o.ID, At: at.Add(15 * time.Second), Reason: "no answer from the bank", Prefix: "AEPS-NR-", NextEnquiry: at.Add(20 * time.Second)})

@@ -170,7 +170,7 @@ func (h *system) operation(t testing.TB, n int, at time.Time, state op.State, pe
 	ctx := t.Context()
 	_, _, err := h.db.Create(ctx, o, nil)
 	if err == nil {
-		err = h.db.MarkSent(ctx, id, at, at.Add(15*time.Second))
+		err = h.db.MarkSent(ctx, central.SentUpdate{ID: id, At: at, BankNotAfter: at.Add(15 * time.Second)})
 	}
 	if err == nil && pending {
 		_, err = h.db.MarkPending(ctx, central.PendingUpdate{ID: id, At: at.Add(time.Second), Reason: "no answer", Prefix: "AEPS-NR-", NextEnquiry: at.Add(24 * time.Hour)})

@@ -36,7 +36,6 @@ type View struct {
 	CSRF      string
 	Here      string // the page's path
 	Nav       []navEntry
-	Styles    []string
 	Node      string
 	SteppedUp bool // privileged forms ask for no code
 }
@@ -84,7 +83,7 @@ func loadTemplates(files *webguard.Static) (map[string]*template.Template, error
 // show answers with a page, which is complete before the first byte is sent.
 func (v *visit) show(status int, p page) error {
 	c := v.c
-	view := View{page: p, CSRF: v.CSRF, Here: v.r.URL.Path, Who: v.Member, SteppedUp: v.SteppedUp(time.Now()), Node: c.cfg.Node, Styles: append(theme.Stylesheets(), "console.css", "parties.css")}
+	view := View{page: p, CSRF: v.CSRF, Here: v.r.URL.Path, Who: v.Member, SteppedUp: v.SteppedUp(time.Now()), Node: c.cfg.Node}
 	if view.Notice == "" {
 		view.Notice = noticeText(v.query().Get("done"))
 	}

@@ -132,7 +132,7 @@ func (s *VendorKeys) Revoke(ctx context.Context, named string) (central.KeyID, e
 	if !errors.Is(err, central.ErrNotFound) {
 		return "", err
 	}
-	live, _, err := s.store.LiveVendorKeys(ctx)
+	live, err := s.store.LiveVendorKeys(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -148,7 +148,7 @@ func (s *VendorKeys) Revoke(ctx context.Context, named string) (central.KeyID, e
 // Rewrap seals every live key under the first master key, and returns how many there
 // are. Afterwards the other master keys are not needed.
 func (s *VendorKeys) Rewrap(ctx context.Context) (int, error) {
-	live, _, err := s.store.LiveVendorKeys(ctx)
+	live, err := s.store.LiveVendorKeys(ctx)
 	if err != nil {
 		return 0, err
 	}
