@@ -26,7 +26,7 @@ var (
 )
 
 // checkSent checks the reply to a transaction.
-func checkSent(t network.Transaction, a network.Answer) error {
+func checkSent(t *network.Transaction, a network.Answer) error {
 	if a.Reference == t.Reference && a.Status == network.Failed && a.Code == network.CodeDuplicate {
 		return ErrDuplicate
 	}
@@ -37,7 +37,7 @@ func checkSent(t network.Transaction, a network.Answer) error {
 }
 
 // checkConsulted checks the reply to a consultation, which is never pending.
-func checkConsulted(t network.Transaction, a network.Answer) error {
+func checkConsulted(t *network.Transaction, a network.Answer) error {
 	if err := checkAnswer(t.Reference, a, network.Success, network.Failed); err != nil {
 		return err
 	}
@@ -45,7 +45,7 @@ func checkConsulted(t network.Transaction, a network.Answer) error {
 }
 
 // checkAbout holds a reply against the request that it answers.
-func checkAbout(t network.Transaction, a network.Answer) error {
+func checkAbout(t *network.Transaction, a network.Answer) error {
 	// An unknown kind is an AEPS transaction as far as the protocol goes.
 	other := t.Kind.Known() && !t.Kind.AEPS()
 	switch {
@@ -62,8 +62,8 @@ func checkAbout(t network.Transaction, a network.Answer) error {
 }
 
 // checkEnquired checks the reply to an enquiry.
-func checkEnquired(reference string, a network.Answer) error {
-	return checkAnswer(reference, a, network.Success, network.Failed, network.Pending, network.Reversed, network.NotFound)
+func checkEnquired(t *network.Transaction, a network.Answer) error {
+	return checkAnswer(t.Reference, a, network.Success, network.Failed, network.Pending, network.Reversed, network.NotFound)
 }
 
 func checkAnswer(reference string, a network.Answer, statuses ...network.Status) error {
@@ -92,19 +92,28 @@ func isCode(s string) bool {
 	return len(s) == 2 && strings.Trim(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") == ""
 }
 
-// answer translates a reply that was checked into the central's words. A mini
-// statement of which nothing is left is a spelling that we do not know, or an
-// account without transactions; people must find out which.
+// answer translates a reply that was checked into the central's words.
 func (c *Client) answer(reference string, a network.Answer) central.BankAnswer {
-	statement := transactions(a.MiniStatement)
-	if statement == "" && a.MiniStatement != "" {
-		c.log.Warn("no line of the bank's mini statement reads as a transaction: if the customer has some, the issuer writes them in a form that is not known here", "reference", reference, "lines", 1+strings.Count(strings.TrimSpace(a.MiniStatement), "\n"))
+	statement := ""
+	if a.MiniStatement != "" {
+		statement = c.transactionsOf(a.MiniStatement, reference)
 	}
 	return central.BankAnswer{
 		Status: central.BankStatus(a.Status), Code: a.Code, Message: a.Message, STAN: a.STAN,
 		RRN: a.RRN, AuthCode: a.AuthCode, Balance: a.Balance, MiniStatement: statement,
 		Data: a.Data, Refusal: central.Refusal(a.Refusal), Charge: a.Charge,
 	}
+}
+
+// transactionsOf are the transactions of a mini statement. One of which nothing is
+// left is a spelling that we do not know, or an account without transactions; people
+// must find out which.
+func (c *Client) transactionsOf(statement, reference string) string {
+	out := transactions(statement)
+	if out == "" {
+		c.log.Warn("no line of the bank's mini statement reads as a transaction: if the customer has some, the issuer writes them in a form that is not known here", "reference", reference, "lines", 1+strings.Count(strings.TrimSpace(statement), "\n"))
+	}
+	return out
 }
 
 // errHTTP is a reply that is not 200; its body is not shown.

@@ -9,6 +9,8 @@ import (
 	"log/slog"
 	"net"
 	"net/url"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"galla/central"
@@ -24,6 +26,15 @@ const (
 	// and 16 enquiries under way, so that it is met only when something is
 	// wrong.
 	defaultConnections = 1200
+	// defaultMaxIdle stands below the shortest time after which servers commonly
+	// end an idle connection, which is 5 s. A request on a connection that the
+	// network is just ending has an unknown outcome.
+	defaultMaxIdle = 3 * time.Second
+	// defaultMaxLife lets changes of the network's name and certificate arrive.
+	defaultMaxLife = time.Minute
+	// defaultMaxKept is what a busy central has between two exchanges; more would
+	// only wait.
+	defaultMaxKept = 256
 )
 
 // Config sets up a Client.
@@ -33,13 +44,22 @@ type Config struct {
 	BaseURL string
 	// Key is shared with the network; it makes the checksums.
 	Key secret.Key
-	// Timeout bounds one exchange from dial to reply; 0 means 15 s. A context
+	// Timeout bounds one exchange from its start to the reply; 0 means 15 s. A context
 	// that ends earlier bounds it more.
 	Timeout time.Duration
 	// MaxConnections bounds the exchanges under way; further ones wait for a
 	// place, unsent. 0 means 1200.
 	MaxConnections int
-	// DialContext opens a connection; nil means TCP.
+	// MaxIdle is how long a connection may have waited to be used again. It must be
+	// well below the time after which the network ends an idle connection. 0 means
+	// 3 s; with a negative one each exchange gets a connection of its own.
+	MaxIdle time.Duration
+	// MaxLife is how long after its opening a connection is used again; 0 means 1 min.
+	MaxLife time.Duration
+	// MaxKept bounds the connections that wait for an exchange; 0 means 256.
+	MaxKept int
+	// DialContext opens a connection; nil means TCP. One that is no socket is used
+	// again if a read on it whose deadline has passed finds neither bytes nor its end.
 	DialContext func(ctx context.Context, network, address string) (net.Conn, error)
 	// TLS is used where BaseURL is https; nil means the system's roots.
 	TLS *tls.Config
@@ -49,14 +69,21 @@ type Config struct {
 }
 
 // Client is the adapter. It is safe for concurrent use and has no goroutines
-// of its own.
+// of its own. Close ends the connections that it keeps.
 type Client struct {
 	cfg     Config
-	secure  bool
-	host    string // as the Host header has it
-	address string // as it is dialled
+	tls     *tls.Config // nil: none
+	host    string      // as the Host header has it
+	headers string      // of every request
+	address string      // as it is dialled
 	slots   chan struct{}
+	kept    pool
 	log     *slog.Logger
+
+	checksums network.Checksums
+	exchanges sync.Pool // of *exchange, used before
+
+	opened, reused atomic.Int64
 }
 
 var _ central.Bank = (*Client)(nil)
@@ -80,6 +107,9 @@ func New(cfg Config) (*Client, error) {
 	if cfg.MaxConnections < 0 {
 		faults = append(faults, fmt.Errorf("the MaxConnections %d must not be negative", cfg.MaxConnections))
 	}
+	if cfg.MaxLife < 0 || cfg.MaxKept < 0 {
+		faults = append(faults, fmt.Errorf("the MaxLife %s and the MaxKept %d must not be negative", cfg.MaxLife, cfg.MaxKept))
+	}
 	if cfg.Logger == nil {
 		faults = append(faults, errors.New("the Logger is missing"))
 	}
@@ -92,12 +122,29 @@ func New(cfg Config) (*Client, error) {
 		cfg.DialContext = new(net.Dialer).DialContext
 	}
 	c := &Client{
-		cfg: cfg, secure: base.Scheme == "https", host: base.Host,
-		slots: make(chan struct{}, cfg.MaxConnections), log: cfg.Logger,
+		cfg: cfg, host: base.Host, checksums: network.NewChecksums(cfg.Key), slots: make(chan struct{}, cfg.MaxConnections), log: cfg.Logger,
+		kept: pool{
+			maxIdle: cmp.Or(cfg.MaxIdle, defaultMaxIdle), maxLife: cmp.Or(cfg.MaxLife, defaultMaxLife), bound: cmp.Or(cfg.MaxKept, defaultMaxKept),
+		},
 	}
-	c.address = net.JoinHostPort(base.Hostname(), cmp.Or(base.Port(), map[bool]string{false: "80", true: "443"}[c.secure]))
+	c.exchanges.New = func() any { return new(exchange) }
+	port := cmp.Or(base.Port(), "80")
+	if base.Scheme == "https" {
+		port = cmp.Or(base.Port(), "443")
+		c.tls = tlsConfig(cfg.TLS, base.Hostname())
+	}
+	c.headers = c.requestHeaders()
+	c.address = net.JoinHostPort(base.Hostname(), port)
 	return c, nil
 }
+
+// Close closes the connections that wait for an exchange. An exchange under way,
+// or one that begins later, closes its own connection.
+func (c *Client) Close() { c.kept.close() }
+
+// Connections counts the connections that were opened for exchanges, and the
+// exchanges that used one again.
+func (c *Client) Connections() (opened, reused int64) { return c.opened.Load(), c.reused.Load() }
 
 // Send implements central.Bank: one request, at most one delivery. It returns
 // when the network answered, ctx ended, or Config.Timeout passed. Consultations
@@ -114,11 +161,13 @@ func (c *Client) Consult(ctx context.Context, req central.BankRequest) (central.
 
 // sendRequest exchanges a request for an answer that passed its check.
 func (c *Client) sendRequest(ctx context.Context, req central.BankRequest, path string,
-	check func(network.Transaction, network.Answer) error,
+	check func(*network.Transaction, network.Answer) error,
 ) (central.BankAnswer, error) {
-	about := fmt.Sprintf("send %s %s to the bank network", req.Kind, req.Reference)
+	about := func(err error) error {
+		return fmt.Errorf("send %s %s to the bank network: %w", req.Kind, req.Reference, err)
+	}
 	unsent := func(err error) (central.BankAnswer, error) {
-		return central.BankAnswer{}, central.MarkNotSent(fmt.Errorf("%s: not sent: %w", about, err))
+		return central.BankAnswer{}, central.MarkNotSent(about(fmt.Errorf("not sent: %w", err)))
 	}
 	if err := checkPath(req.Kind, path); err != nil {
 		return unsent(err)
@@ -130,20 +179,20 @@ func (c *Client) sendRequest(ctx context.Context, req central.BankRequest, path 
 	if !time.Now().Before(t.NotAfter) {
 		return unsent(errors.New("its deadline has passed"))
 	}
-	body, err := t.Encode()
-	if err != nil {
+	x := c.begin(path, t, check)
+	defer c.free(x)
+	var err error
+	if x.body, err = x.about.Append(x.body); err != nil {
 		return unsent(err)
 	}
-	a, wrote, err := c.exchange(ctx, path, t.Reference, body)
+	c.complete(x)
+	a, wrote, err := c.do(ctx, x)
 	if err != nil {
-		err = fmt.Errorf("%s: %w", about, err)
+		err = about(err)
 		if !wrote {
 			err = central.MarkNotSent(err)
 		}
 		return central.BankAnswer{}, err
-	}
-	if err := check(t, a); err != nil {
-		return central.BankAnswer{}, fmt.Errorf("%s: %w", about, err)
 	}
 	return c.answer(t.Reference, a), nil
 }
@@ -174,20 +223,21 @@ func transaction(req central.BankRequest) network.Transaction {
 
 // Enquire implements central.Bank. Its errors say nothing about the operation.
 func (c *Client) Enquire(ctx context.Context, ref central.Reference) (central.BankAnswer, error) {
-	about := fmt.Sprintf("enquire for %s at the bank network", ref)
+	about := func(err error) error { return fmt.Errorf("enquire for %s at the bank network: %w", ref, err) }
 	if !network.ValidReference(string(ref)) {
-		return central.BankAnswer{}, fmt.Errorf("%s: this can't be a reference", about)
+		return central.BankAnswer{}, about(errors.New("this can't be a reference"))
 	}
 	body, err := network.EncodeEnquiry(network.Enquiry{Reference: string(ref)})
 	if err != nil {
-		return central.BankAnswer{}, fmt.Errorf("%s: %w", about, err)
+		return central.BankAnswer{}, about(err)
 	}
-	a, _, err := c.exchange(ctx, network.PathEnquiries, string(ref), body)
+	x := c.begin(network.PathEnquiries, network.Transaction{Reference: string(ref)}, checkEnquired)
+	defer c.free(x)
+	x.body = append(x.body, body...)
+	c.complete(x)
+	a, _, err := c.do(ctx, x)
 	if err != nil {
-		return central.BankAnswer{}, fmt.Errorf("%s: %w", about, err)
-	}
-	if err := checkEnquired(string(ref), a); err != nil {
-		return central.BankAnswer{}, fmt.Errorf("%s: %w", about, err)
+		return central.BankAnswer{}, about(err)
 	}
 	return c.answer(string(ref), a), nil
 }

@@ -68,6 +68,7 @@ func newClient(t testing.TB, cfg Config) *Client {
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(c.Close)
 	return c
 }
 

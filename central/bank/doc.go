@@ -2,9 +2,17 @@
 // central.Bank over the protocol below. The adapter of a real network will be another
 // package with the same interface.
 //
-// One call of Send or Consult is at most one delivery: it opens one connection, writes one
-// request, reads one reply, and closes the connection. It never retries, reuses a
-// connection, follows a redirect or uses a proxy.
+// One call of Send or Consult is at most one delivery: it writes one request on one
+// connection and reads one reply. It never follows a redirect or uses a proxy.
+//
+// Connections are kept and used again where nothing speaks against it. One is kept only
+// after a complete reply in time that passed every check, with nothing behind it and
+// without Connection: close. It is used again only if it waited for less than
+// Config.MaxIdle, is younger than Config.MaxLife, and is silent: just before the request
+// nothing can be read from it, neither a byte nor its end. A kept connection that takes no
+// byte of the request is replaced by a new one, once. When a byte was written, the outcome
+// is unknown, whatever happens to the connection afterwards: the request is never sent
+// again. TLS sessions are resumed; nothing is written before a handshake ended.
 //
 // An error is marked with central.MarkNotSent only if no byte of the request was written:
 // the input was unusable, the kind needs the other call, the context or the deadline had

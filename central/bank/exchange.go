@@ -1,24 +1,19 @@
 package bank
 
 import (
-	"bufio"
-	"bytes"
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
-	"sync/atomic"
+	"os"
+	"strconv"
 	"time"
 
 	"galla/central/bank/network"
 )
-
-// maxHead is the most that a reply's status line and headers may have; ours
-// have 200 bytes.
-const maxHead = 16 << 10
 
 // Reasons for which an exchange has no reply.
 var (
@@ -29,145 +24,209 @@ var (
 	errLarge    = errors.New("the reply is too large")
 )
 
-// exchange writes one request on a connection of its own and reads the reply.
-// wrote tells whether a byte of the request can have left this machine; it is
-// false for every failure before the first write.
+// exchange is one request and what its reply must be.
+type exchange struct {
+	path     string
+	about    network.Transaction // of an enquiry only the reference
+	check    func(about *network.Transaction, a network.Answer) error
+	deadline time.Time
+	body     []byte // the request's
+	request  []byte // as it is written, in one piece
+}
+
+// begin gives an exchange whose memory was used before. free ends its use.
+func (c *Client) begin(path string, about network.Transaction, check func(*network.Transaction, network.Answer) error) *exchange {
+	x := c.exchanges.Get().(*exchange)
+	x.path, x.about, x.check = path, about, check
+	return x
+}
+
+// maxKeptRequest is the largest buffer that is used again: PidData has a few KiB.
+const maxKeptRequest = 64 << 10
+
+// free ends the use of an exchange. What is used again has nothing of the request,
+// which has secrets in clear.
+func (c *Client) free(x *exchange) {
+	clear(x.body[:cap(x.body)])
+	clear(x.request[:cap(x.request)])
+	*x = exchange{body: x.body[:0], request: x.request[:0]}
+	if cap(x.request) <= maxKeptRequest {
+		c.exchanges.Put(x)
+	}
+}
+
+// do writes a request and reads the reply, which must pass the check. wrote
+// tells whether a byte of the request can have left this machine; it is false
+// for every failure before the first write.
 //
-// The request is written by hand and not by net/http's client: what that one
-// dials, reuses and repeats on its own is exactly what must not happen here.
-func (c *Client) exchange(ctx context.Context, path, reference string, body []byte) (a network.Answer, wrote bool, err error) {
-	ctx, cancel := context.WithTimeout(ctx, c.cfg.Timeout)
+// The request is written by hand and not by net/http's client: that one repeats
+// requests on its own, which is exactly what must not happen here.
+func (c *Client) do(ctx context.Context, x *exchange) (a network.Answer, wrote bool, err error) {
+	x.deadline = time.Now().Add(c.cfg.Timeout)
+	if end, ok := ctx.Deadline(); ok && end.Before(x.deadline) {
+		x.deadline = end
+	}
+	if err := c.enter(ctx, x.deadline); err != nil {
+		return a, false, fmt.Errorf("%w: %w", errBusy, err)
+	}
+	defer func() { <-c.slots }()
+	if conn, ok := c.takeKept(ctx); ok {
+		a, wrote, err = c.doOn(ctx, conn, x)
+		if err == nil || wrote || ctx.Err() != nil {
+			return a, wrote, err
+		}
+		// Nothing was sent: the connection ended after it was looked at.
+	}
+	conn, err := c.connect(ctx, x.deadline)
+	if err != nil {
+		return a, false, fmt.Errorf("%w to %s: %w", errConnect, c.address, timeoutError(ctx, err))
+	}
+	c.opened.Add(1)
+	return c.doOn(ctx, conn, x)
+}
+
+// enter takes a place among the exchanges under way.
+func (c *Client) enter(ctx context.Context, deadline time.Time) error {
+	select {
+	case c.slots <- struct{}{}:
+		return nil
+	default:
+	}
+	ctx, cancel := context.WithDeadline(ctx, deadline)
 	defer cancel()
 	select {
 	case c.slots <- struct{}{}:
-		defer func() { <-c.slots }()
+		return nil
 	case <-ctx.Done():
-		return a, false, fmt.Errorf("%w: %w", errBusy, ctx.Err())
+		return ctx.Err()
 	}
-	conn, sent, err := c.connect(ctx)
-	if err != nil {
-		return a, false, fmt.Errorf("%w to %s: %w", errConnect, c.address, err)
+}
+
+// takeKept gives a connection of an earlier exchange, if there is one that is
+// good, and the context has not ended.
+func (c *Client) takeKept(ctx context.Context) (*connection, bool) {
+	if ctx.Err() != nil {
+		return nil, false // connecting says so
 	}
-	defer func() { _ = conn.Close() }()
+	conn, ok := c.kept.take()
+	if ok {
+		c.reused.Add(1)
+	}
+	return conn, ok
+}
+
+// doOn makes an exchange on a connection, which it keeps or closes. It is kept
+// only after a complete reply that passed every check in time, with nothing
+// behind it, by a network that does not say that it closes.
+func (c *Client) doOn(ctx context.Context, conn *connection, x *exchange) (a network.Answer, wrote bool, err error) {
+	keep := false
+	defer func() {
+		if keep {
+			c.kept.put(conn)
+		} else {
+			_ = conn.Close()
+		}
+	}()
+	if err := conn.SetDeadline(x.deadline); err != nil {
+		return a, false, err
+	}
 	// The end of the context ends a read or a write.
-	stop := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })
+	stop := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(inThePast) })
 	defer stop()
 	if err := ctx.Err(); err != nil {
 		return a, false, err
 	}
 
 	began := time.Now()
-	before := sent.Load()
-	err = c.write(conn, path, body)
-	wrote = sent.Load() > before
+	before := conn.counted.written.Load()
+	_, err = conn.Write(x.request)
+	wrote = conn.counted.written.Load() > before
 	if err != nil {
-		return a, wrote, fmt.Errorf("write the request: %w", contextError(ctx, err))
+		return a, wrote, fmt.Errorf("write the request: %w", timeoutError(ctx, err))
 	}
-	a, err = c.read(ctx, conn, reference)
-	c.log.Debug("exchange with the bank network", "path", path, "reference", reference,
-		"status", a.Status, "code", a.Code, "took", time.Since(began), "answered", err == nil)
+	a, last, err := c.read(ctx, conn, x.about.Reference)
+	if err == nil {
+		err = x.check(&x.about, a)
+	}
+	if c.log.Enabled(ctx, slog.LevelDebug) {
+		c.log.Debug("exchange with the bank network", "path", x.path, "reference", x.about.Reference,
+			"status", a.Status, "code", a.Code, "took", time.Since(began), "answered", err == nil)
+	}
+	// Where stop comes too late, the deadline passes at any time.
+	keep = err == nil && !last && conn.in.Buffered() == 0 && stop()
 	return a, true, err
 }
 
-// connect gives a connection and the count of bytes that were written to it,
-// below TLS where there is TLS.
-func (c *Client) connect(ctx context.Context) (net.Conn, *atomic.Int64, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, nil, err
+// complete makes the request of its body.
+func (c *Client) complete(x *exchange) {
+	b := append(x.request, "POST "...)
+	b = append(append(b, x.path...), c.headers...)
+	b = append(strconv.AppendInt(b, int64(len(x.body)), 10), "\r\n"+network.HeaderChecksum+": "...)
+	b = c.checksums.AppendRequest(b, http.MethodPost, x.path, x.body)
+	b = append(b, "\r\n\r\n"...)
+	x.request = append(b, x.body...)
+}
+
+// requestHeaders are those of every request, from the end of its path to the value of
+// Content-Length.
+func (c *Client) requestHeaders() string {
+	last := ""
+	if c.kept.maxIdle < 0 {
+		last = "Connection: close\r\n"
 	}
-	raw, err := c.cfg.DialContext(ctx, "tcp", c.address)
+	return " HTTP/1.1\r\nHost: " + c.host + "\r\nUser-Agent: galla-central\r\n" + last +
+		"Accept: " + network.ContentType + "\r\nContent-Type: " + network.ContentType + "\r\nContent-Length: "
+}
+
+// read reads one reply and checks everything about it but what it says; last
+// tells whether the network closes the connection after it.
+func (c *Client) read(ctx context.Context, conn *connection, reference string) (a network.Answer, last bool, err error) {
+	conn.beginReply()
+	reply, err := http.ReadResponse(conn.in, nil)
 	if err != nil {
-		return nil, nil, err
-	}
-	counted := &countedConn{Conn: raw}
-	if !c.secure {
-		return counted, &counted.written, nil
-	}
-	cfg := new(tls.Config)
-	if c.cfg.TLS != nil {
-		cfg = c.cfg.TLS.Clone()
-	}
-	if cfg.ServerName == "" {
-		cfg.ServerName, _, _ = net.SplitHostPort(c.address)
-	}
-	cfg.NextProtos = nil // HTTP/1.1 and nothing else
-	safe := tls.Client(counted, cfg)
-	if err := safe.HandshakeContext(ctx); err != nil {
-		_ = raw.Close()
-		return nil, nil, fmt.Errorf("TLS: %w", err)
-	}
-	return safe, &counted.written, nil
-}
-
-// countedConn counts what its connection took.
-type countedConn struct {
-	net.Conn
-	written atomic.Int64
-}
-
-func (c *countedConn) Write(p []byte) (int, error) {
-	n, err := c.Conn.Write(p)
-	c.written.Add(int64(n))
-	return n, err
-}
-
-// write sends the request, in one piece where the connection allows it.
-func (c *Client) write(conn net.Conn, path string, body []byte) error {
-	var b bytes.Buffer
-	b.Grow(len(body) + 512)
-	fmt.Fprintf(&b, "POST %s HTTP/1.1\r\nHost: %s\r\nUser-Agent: galla-central\r\nConnection: close\r\nAccept: %s\r\n",
-		path, c.host, network.ContentType)
-	fmt.Fprintf(&b, "Content-Type: %s\r\nContent-Length: %d\r\n%s: %s\r\n\r\n", network.ContentType, len(body),
-		network.HeaderChecksum, network.RequestChecksum(c.cfg.Key, http.MethodPost, path, body))
-	b.Write(body)
-	_, err := conn.Write(b.Bytes())
-	return err
-}
-
-// read reads one reply and checks everything about it.
-func (c *Client) read(ctx context.Context, conn net.Conn, reference string) (network.Answer, error) {
-	// The bound on the connection holds for heads, chunk lines and trailers
-	// alike.
-	in := bufio.NewReader(io.LimitReader(conn, maxHead+network.MaxReply+1))
-	reply, err := http.ReadResponse(in, &http.Request{Method: http.MethodPost})
-	if err != nil {
-		return network.Answer{}, fmt.Errorf("%w: %w", errNoReply, readError(ctx, err))
+		return a, false, fmt.Errorf("%w: %w", errNoReply, readError(ctx, conn, err))
 	}
 	defer func() { _ = reply.Body.Close() }()
 	if reply.StatusCode != http.StatusOK {
-		return network.Answer{}, errHTTP(reply.StatusCode)
+		return a, false, errHTTP(reply.StatusCode)
 	}
-	body, err := network.ReadBody(reply.Body, network.MaxReply)
+	conn.body, err = network.AppendBody(conn.body[:0], reply.Body, network.MaxReply)
 	if errors.Is(err, network.ErrTooLarge) {
-		return network.Answer{}, errLarge
+		return a, false, errLarge
 	}
 	if err != nil {
-		return network.Answer{}, fmt.Errorf("%w: %w", errNoReply, readError(ctx, err))
+		return a, false, fmt.Errorf("%w: %w", errNoReply, readError(ctx, conn, err))
 	}
-	want := network.ReplyChecksum(c.cfg.Key, reply.StatusCode, reference, body)
-	if got := reply.Header.Values(network.HeaderChecksum); len(got) != 1 || !network.SameChecksum(got[0], want) {
-		return network.Answer{}, errChecksum
+	if got := reply.Header.Values(network.HeaderChecksum); len(got) != 1 || !c.checksums.IsReply(got[0], reply.StatusCode, reference, conn.body) {
+		return a, false, errChecksum
 	}
-	return network.DecodeAnswer(body)
+	a, err = network.DecodeAnswer(conn.body)
+	return a, reply.Close, err
 }
 
-// contextError puts the end of the context in the place of the time-out that it
-// caused on the connection.
-func contextError(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
+// timeoutError puts what ended the exchange in the place of the time-out that it
+// caused on the connection: the end of the context, or the deadline.
+func timeoutError(ctx context.Context, err error) error {
+	switch {
+	case ctx.Err() != nil:
 		return ctx.Err()
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return context.DeadlineExceeded
 	}
 	return err
 }
 
 // readError is why a reply could not be read. Errors of net/http's parser quote
 // what they met, so only those of the connection are kept.
-func readError(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
-		return ctx.Err()
+func readError(ctx context.Context, conn *connection, err error) error {
+	if conn.failed != nil {
+		err = conn.failed
 	}
+	err = timeoutError(ctx, err)
 	var op *net.OpError
 	switch {
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
+		return err
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF), errors.Is(err, io.ErrClosedPipe):
 		return errors.New("the network ended the connection")
 	case errors.As(err, &op):

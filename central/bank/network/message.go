@@ -3,6 +3,7 @@ package network
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -229,15 +230,73 @@ type transaction struct {
 
 // Encode writes the transaction for the network, secrets in clear.
 // It fails where a text is not UTF-8.
-func (t Transaction) Encode() ([]byte, error) {
-	return encode("transaction", transaction{
-		Reference: t.Reference, STAN: t.STAN, Kind: string(t.Kind), NotAfter: t.NotAfter.UnixMilli(),
-		MID: t.MID, TID: t.TID, IIN: t.IIN, AmountPaise: int64(t.Amount),
-		Aadhaar: t.Aadhaar.Reveal(), PidData: t.PidData.Reveal(), Customer: t.Customer,
-		Latitude: t.Latitude, Longitude: t.Longitude, InlineFor: t.InlineFor,
-		OTP: t.OTP.Reveal(), Particulars: t.Particulars,
-	})
+func (t Transaction) Encode() ([]byte, error) { return t.Append(nil) }
+
+// Append is Encode to the end of a buffer. It writes what encoding/json makes of a
+// transaction, member by member, since every operation passes here.
+func (t *Transaction) Append(b []byte) ([]byte, error) {
+	w := objectWriter{b: append(b, '{')}
+	w.text("reference", t.Reference)
+	w.text("stan", t.STAN)
+	w.text("kind", string(t.Kind))
+	w.integer("notAfter", t.NotAfter.UnixMilli())
+	w.text("mid", t.MID)
+	w.text("tid", t.TID)
+	w.text("iin", t.IIN)
+	w.integer("amountPaise", int64(t.Amount))
+	w.text("aadhaar", t.Aadhaar.Reveal())
+	w.text("pidData", t.PidData.Reveal())
+	w.text("customer", t.Customer)
+	w.text("latitude", t.Latitude)
+	w.text("longitude", t.Longitude)
+	if t.InlineFor != "" {
+		w.text("inlineFor", t.InlineFor)
+	}
+	if !t.OTP.IsZero() {
+		w.text("otp", t.OTP.Reveal())
+	}
+	if t.Particulars != (Particulars{}) {
+		p, err := json.Marshal(&t.Particulars)
+		w.add("particulars", p, err)
+	}
+	if w.failed {
+		return b, errNotUTF8("transaction")
+	}
+	return append(w.b, '}'), nil
 }
+
+// objectWriter writes the members of a JSON object.
+type objectWriter struct {
+	b      []byte
+	failed bool // a text was not UTF-8
+}
+
+func (w *objectWriter) name(name string) {
+	if w.b[len(w.b)-1] != '{' {
+		w.b = append(w.b, ',')
+	}
+	w.b = append(append(append(w.b, '"'), name...), '"', ':')
+}
+
+func (w *objectWriter) text(name, value string) {
+	w.name(name)
+	b, err := jsontext.AppendQuote(w.b, value)
+	w.b, w.failed = b, w.failed || err != nil
+}
+
+func (w *objectWriter) integer(name string, value int64) {
+	w.name(name)
+	w.b = strconv.AppendInt(w.b, value, 10)
+}
+
+func (w *objectWriter) add(name string, value []byte, err error) {
+	w.name(name)
+	w.b, w.failed = append(w.b, value...), w.failed || err != nil
+}
+
+// errNotUTF8 says why something can't be written. The library's error may quote
+// the value.
+func errNotUTF8(what string) error { return fmt.Errorf("write %s: a text in it is not UTF-8", what) }
 
 // DecodeTransaction reads what Encode wrote. It accepts any values: InvalidMembers
 // checks them. An Aadhaar number that is none decodes to the zero value.
@@ -315,8 +374,7 @@ func EncodeFault(f Fault) ([]byte, error) { return encode("fault", f) }
 func encode(what string, v any) ([]byte, error) {
 	b, err := json.Marshal(v)
 	if err != nil {
-		// The library's error may quote the value.
-		return nil, fmt.Errorf("write %s: a text in it is not UTF-8", what)
+		return nil, errNotUTF8(what)
 	}
 	return b, nil
 }

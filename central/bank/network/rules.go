@@ -120,8 +120,8 @@ type text struct {
 }
 
 // texts lists the particulars that are texts.
-func (p Particulars) texts() []text {
-	return []text{
+func (p Particulars) texts() [24]text {
+	return [24]text{
 		{"enrolment", p.Enrolment, maxHandle}, {"otpRequest", p.OTPRequest, maxHandle},
 		{"name", p.Name, maxName}, {"mobile", p.Mobile, maxCode}, {"email", p.Email, maxEmail}, {"pan", p.PAN, maxCode},
 		{"birthDate", p.BirthDate, maxCode}, {"address", p.Address, maxLine}, {"city", p.City, maxName}, {"state", p.State, maxName},
@@ -155,8 +155,9 @@ func (t Transaction) InvalidMembers() []string {
 		t.checkAEPSMembers(&out)
 	}
 	for _, p := range t.Particulars.texts() {
-		lacking := p.value == "" && slices.Contains(n.particulars, p.name)
-		out.addIf(lacking || len(p.value) > p.max, "particulars."+p.name)
+		if lacking := p.value == "" && slices.Contains(n.particulars, p.name); lacking || len(p.value) > p.max {
+			out = append(out, "particulars."+p.name)
+		}
 	}
 	p := t.Particulars
 	out.addIf(p.Beneficiary < 0 || p.Beneficiary == 0 && slices.Contains(n.particulars, "beneficiary"), "particulars.beneficiary")

@@ -80,6 +80,8 @@ type Bank struct {
 	cfg      Config
 	log      *slog.Logger
 
+	checksums network.Checksums
+
 	listenerCommands chan listenerCommand // to the network's listener, while Run runs
 	changing         chan struct{}        // held during a change of the control
 	gate             gate                 // handlers under way
@@ -122,7 +124,7 @@ func New(ctx context.Context, cfg Config) (*Bank, error) {
 		return nil, errors.Join(fmt.Errorf("sandbox bank: %w", err), kept.Close())
 	}
 	return &Bank{
-		Books: kept, services: beside, cfg: cfg, log: cfg.Logger,
+		Books: kept, services: beside, cfg: cfg, log: cfg.Logger, checksums: network.NewChecksums(cfg.NetworkKey),
 		listenerCommands: make(chan listenerCommand), changing: make(chan struct{}, 1),
 	}, nil
 }

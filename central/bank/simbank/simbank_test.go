@@ -51,6 +51,7 @@ func open(t *testing.T, change ...func(*Config)) *sandbox {
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(c.Close)
 	transport := &http.Transport{DialContext: public.Dial, DisableKeepAlives: true}
 	synctestWait(t)
 	return &sandbox{t: t, bank: b, net: c, public: &http.Client{Transport: transport}}
@@ -359,6 +360,33 @@ func TestReferencesServeOnce(t *testing.T) {
 		}
 		if a := h.enquire("GL999999"); a.Status != central.BankNotFound {
 			t.Errorf("an unknown reference: %+v", a)
+		}
+	})
+}
+
+// TestConnectionsServeAgain: the bank keeps connections, beyond the slowest answers,
+// and ends only those on which a scenario breaks off.
+func TestConnectionsServeAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := open(t)
+		for range 3 {
+			h.send(h.request(central.KindWithdrawal, 100*money.Rupee))
+			time.Sleep(2 * time.Second)
+		}
+		h.enquire("GL999999")
+		if opened, reused := h.net.Connections(); opened != 1 || reused != 3 {
+			t.Errorf("%d connections opened, %d times one was used again", opened, reused)
+		}
+		for _, paise := range []money.Paise{95, 96} {
+			if _, err := h.net.Send(t.Context(), h.request(central.KindWithdrawal, 100*money.Rupee+paise)); err == nil || central.NotSent(err) {
+				t.Errorf(".%d: %v", paise, err)
+			}
+			if a := h.send(h.request(central.KindWithdrawal, 100*money.Rupee)); a.Status != central.BankApproved {
+				t.Errorf("after .%d: %+v", paise, a)
+			}
+		}
+		if opened, _ := h.net.Connections(); opened != 3 {
+			t.Errorf("%d connections opened, want 3", opened)
 		}
 	})
 }

@@ -37,6 +37,7 @@ func newWalkthrough(t *testing.T) *walkthrough {
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(c.Close)
 	return &walkthrough{&sandbox{t: t, bank: b, net: c}, public}
 }
 

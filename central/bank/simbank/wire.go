@@ -80,7 +80,7 @@ func (b *Bank) signed(serve func(w http.ResponseWriter, r *http.Request, body []
 		// scenario.
 		_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
 		sums := r.Header.Values(network.HeaderChecksum)
-		if len(sums) != 1 || !network.SameChecksum(sums[0], network.RequestChecksum(b.cfg.NetworkKey, r.Method, r.URL.Path, body)) {
+		if len(sums) != 1 || !b.checksums.IsRequest(sums[0], r.Method, r.URL.Path, body) {
 			b.log.Warn("request with a wrong checksum refused", "path", r.URL.Path)
 			b.fault(w, http.StatusUnauthorized, "the checksum is wrong")
 			return
@@ -220,7 +220,7 @@ func (b *Bank) write(w http.ResponseWriter, status int, reference string, body [
 	h := w.Header()
 	h.Set("Content-Type", network.ContentType)
 	h.Set("Content-Length", strconv.Itoa(len(body)))
-	h.Set(network.HeaderChecksum, network.ReplyChecksum(b.cfg.NetworkKey, status, reference, body))
+	h.Set(network.HeaderChecksum, string(b.checksums.AppendReply(nil, status, reference, body)))
 	w.WriteHeader(status)
 	// A caller that is gone hears nothing; it will enquire.
 	_, _ = w.Write(body[:n])

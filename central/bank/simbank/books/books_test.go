@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -232,12 +233,21 @@ func TestRRN(t *testing.T) {
 	}
 }
 
-// BenchmarkBook is the books' part of a withdrawal, on disk.
+// BenchmarkBook is the books' part of a withdrawal, on disk, of one caller and of many.
 func BenchmarkBook(b *testing.B) {
 	kept := openBooks(b, testConfig(b))
-	n := 0
-	for b.Loop() {
-		n++
-		withdraw(b, kept, fmt.Sprintf("B%d", n), 1)
-	}
+	var n atomic.Int64
+	b.Run("alone", func(b *testing.B) {
+		for b.Loop() {
+			withdraw(b, kept, fmt.Sprintf("B%d", n.Add(1)), 1)
+		}
+	})
+	b.Run("together", func(b *testing.B) {
+		b.SetParallelism(16)
+		b.RunParallel(func(p *testing.PB) {
+			for p.Next() {
+				withdraw(b, kept, fmt.Sprintf("B%d", n.Add(1)), 1)
+			}
+		})
+	})
 }

@@ -37,6 +37,7 @@ const statementCache = "128"
 type database struct {
 	writer *sql.DB
 	reader *sql.DB
+	queue  queue // of changes
 }
 
 // openDatabase opens the file in dir, makes sure that a commit is on disk when
@@ -129,29 +130,6 @@ func (d *database) close() error {
 		err = errors.Join(err, d.reader.Close())
 	}
 	return err
-}
-
-// commit runs fn in one transaction of the only writer and returns after the
-// commit is on disk. It is not interrupted when the caller leaves. After an error nothing of fn is in the books, unless
-// the commit itself failed; then only the books know.
-func (d *database) commit(ctx context.Context, fn func(ledger) error) (err error) {
-	ctx = context.WithoutCancel(ctx)
-	tx, err := d.writer.BeginTx(ctx, nil)
-	if err != nil {
-		return fmt.Errorf("begin: %w", err)
-	}
-	defer func() {
-		if e := tx.Rollback(); e != nil && !errors.Is(e, sql.ErrTxDone) {
-			err = errors.Join(err, fmt.Errorf("roll back: %w", e))
-		}
-	}()
-	if err := fn(ledger{ctx: ctx, q: tx}); err != nil {
-		return err
-	}
-	if err := tx.Commit(); err != nil {
-		return fmt.Errorf("commit: %w", err)
-	}
-	return nil
 }
 
 // committed hands out the tables as they are committed, for reading.

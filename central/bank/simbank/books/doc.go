@@ -3,8 +3,9 @@
 //
 // A reference is executed at most once. Execute returns after its commit is on the disk
 // (SQLite, WAL, synchronous=FULL, checked by Open), so that a kill -9 neither loses nor
-// repeats an execution. A request never starts after its deadline. A deferred transaction
-// has a due time and is resolved by Resolve, or earlier by a read after that time.
+// repeats an execution. Changes that come during a commit share the next one. A request
+// never starts after its deadline. A deferred transaction has a due time and is resolved
+// by Resolve, or earlier by a read after that time.
 //
 // Entries always balance: each moves one amount from one account to another and never
 // changes. Customers' accounts and the float are never overdrawn. A reversal mirrors its
