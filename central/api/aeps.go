@@ -50,7 +50,7 @@ func (h *Handler) transaction(c *activeRequest) action {
 		return h.submit(ctx, c, central.Submission{
 			CallerRef: callerRef, NeedsSession: kind != central.KindAgentAuth, Request: request,
 		}, central.LimitSubject{
-			Kind: kind, Amount: request.Amount, TID: c.tid, Customer: accounts.CustomerLimitKey(h.cfg.FingerprintKey, request.Aadhaar),
+			Kind: kind, Amount: request.Amount, TID: c.tid, Customer: accounts.CustomerLimitKey(h.prints, request.Aadhaar),
 		})
 	}
 }

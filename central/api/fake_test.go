@@ -317,6 +317,7 @@ func (d *fakeExecutor) Submit(_ context.Context, s central.Submission) (central.
 	case d.why != nil:
 		o.HTTP, o.Reply = Renderer{}.NotExecutedReply(o, d.why)
 	case o.State.Final():
+		o.Code = d.answer.Code
 		o.HTTP, o.Reply = Renderer{}.FinalReply(o, o.State, d.answer)
 	case o.State == op.Pending:
 		o.PendingReference = "AEPS-NR-1795253400123"

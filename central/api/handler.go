@@ -105,6 +105,7 @@ type Handler struct {
 	store     Store
 	vendors   central.VendorAdmin
 	cfg       Config
+	prints    *secret.MAC // of Config.FingerprintKey
 	log       *slog.Logger
 	banks     *iin.List
 	bankList  central.Reply // of aeps/banks; it never changes
@@ -116,13 +117,23 @@ type Handler struct {
 type activeRequest struct {
 	central.Request
 	endpoint  endpoint
+	body      field.Values // as sent, without the query
 	fields    field.Reader
 	merchant  central.Merchant
 	tid       string // the terminal's id at the bank network
 	submitted bool   // the executor has been called: from here on, unknown means pending
 	kind      central.Kind
 	amount    money.Paise
-	operation op.ID // for the log
+
+	// The operation that the request made or asked about, for the log.
+	operation op.ID
+	reference central.Reference
+	code      string // the bank's
+}
+
+// note keeps what the log says of the request's operation.
+func (c *activeRequest) note(o central.Operation) {
+	c.operation, c.reference, c.code = o.ID, o.Reference, o.Code
 }
 
 // New makes a Handler. It fails if the configuration is incomplete, or if the
@@ -136,7 +147,7 @@ func New(executor central.Executor, registry Registry, store Store, customers ac
 		return nil, err
 	}
 	h := &Handler{
-		executor: executor, registry: registry, store: store, vendors: vendors, cfg: cfg, log: cfg.Logger,
+		executor: executor, registry: registry, store: store, vendors: vendors, cfg: cfg, prints: secret.NewMAC(cfg.FingerprintKey), log: cfg.Logger,
 		banks: banks, bankList: bankList(banks),
 		customers: accounts.NewCustomerPolicy(customers, cfg.FingerprintKey, cfg.Limits.Lookups, cfg.Logger),
 	}
@@ -179,7 +190,7 @@ func (h *Handler) process(ctx context.Context, c *activeRequest) (central.Reply,
 		if err != nil {
 			return central.Reply{}, err
 		}
-		c.fields.Values = values
+		c.body, c.fields.Values = values, values
 	}
 	if c.endpoint.route.Method == "GET" {
 		c.fields.AddQuery(c.Query)
@@ -230,21 +241,23 @@ func (h *Handler) panicReply(c *activeRequest, p any, stack []byte) central.Repl
 	return errorReply(central.NewError(central.Internal, ""), c.RequestID)
 }
 
-// logRequest writes one audit line for each request: who, what, and the result.
+// logRequest writes one audit line for each request: who, what, and the result. It is
+// also the line of the operation that the call waited for.
 func (h *Handler) logRequest(c *activeRequest, r central.Reply, took time.Duration) {
 	caller := "none"
 	if c.Principal.Role != "" {
 		caller = c.Principal.Caller()
 	}
-	attrs := []slog.Attr{
+	var room [12]slog.Attr
+	attrs := append(room[:0],
 		slog.String("request", c.RequestID), slog.String("route", string(c.endpoint.route.ID)),
 		slog.String("caller", caller), slog.String("client", c.Credential.Client), slog.Int("http", r.HTTP), slog.Duration("took", took),
-	}
+	)
 	if c.merchant.ID != "" {
 		attrs = append(attrs, slog.String("merchant", string(c.merchant.ID)))
 	}
 	if c.operation != "" {
-		attrs = append(attrs, slog.String("operation", string(c.operation)))
+		attrs = append(attrs, slog.String("operation", string(c.operation)), slog.String("reference", string(c.reference)), slog.String("code", c.code))
 	}
 	if r.State != "" {
 		attrs = append(attrs, slog.String("state", string(r.State)), slog.Bool("replayed", r.Replayed))

@@ -209,11 +209,7 @@ func TestFingerprint(t *testing.T) {
 	key := secret.NewKey(bytes.Repeat([]byte{7}, 32))
 	of := func(route op.RouteID, m central.MerchantID, body string) [32]byte {
 		t.Helper()
-		print, err := field.Fingerprint(key, route, m, []byte(body))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return print
+		return fingerprint(t, key, route, m, body)
 	}
 	same := of(op.Withdrawal, m1, `{"a":500,"b":"é"}`)
 	for _, text := range []string{`{ "b":"\u00e9", "a":500.0 }`, "\n{\"a\":5e2,\"b\":\"é\"}"} {
@@ -233,9 +229,20 @@ func TestFingerprint(t *testing.T) {
 	if of(op.Withdrawal, m1, "") != of(op.Withdrawal, m1, " {} ") {
 		t.Error("no body and no fields differ")
 	}
-	if _, err := field.Fingerprint(key, op.Withdrawal, m1, []byte(`{"AadharNo":"`+aadhaar)); err == nil || strings.Contains(err.Error(), aadhaar) {
-		t.Errorf("error is %v", err)
+}
+
+// fingerprint is a body's fingerprint.
+func fingerprint(t *testing.T, key secret.Key, route op.RouteID, m central.MerchantID, body string) [32]byte {
+	t.Helper()
+	values, err := field.Decode([]byte(body))
+	if err != nil {
+		t.Fatal(err)
 	}
+	print, err := field.Fingerprint(secret.NewMAC(key), route, m, values)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return print
 }
 
 func TestPanics(t *testing.T) {
@@ -327,5 +334,22 @@ func TestLogHoldsNoSecrets(t *testing.T) {
 				t.Errorf("a reply holds %q: %s", hidden, r.Body)
 			}
 		}
+	}
+}
+
+// TestTheRequestsLineTellsTheOutcome: it is the operation's line too.
+func TestTheRequestsLineTellsTheOutcome(t *testing.T) {
+	b := newFixture(t)
+	expect(t, b.call(merchant1, op.Withdrawal, body(nil)), 200, "00")
+	var line struct {
+		Msg, Request, Route, Caller, Operation, Reference, State, Code string
+		HTTP                                                           int
+	}
+	if err := json.Unmarshal(b.log.Bytes(), &line); err != nil {
+		t.Fatalf("%v in %s", err, b.log)
+	}
+	if line.Msg != "request" || line.Request != "req-1" || line.Route != string(op.Withdrawal) || line.Caller != merchant1.Caller() || line.HTTP != 200 ||
+		line.Operation != string(opID) || line.Reference != "GL261121ABCDEFGHJK" || line.State != "succeeded" || line.Code != "00" {
+		t.Errorf("line %+v", line)
 	}
 }

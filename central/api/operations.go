@@ -41,7 +41,7 @@ func (h *Handler) showOperation(c *activeRequest) action {
 		if err != nil {
 			return central.Reply{}, fmt.Errorf("read an operation: %w", err)
 		}
-		c.operation = o.ID
+		c.note(o)
 		return successReply(200, "Operation found", operationData{
 			ID: o.ID, Route: o.Route, Status: o.State, Reference: string(o.Reference), PendingReference: o.PendingReference,
 			STAN: o.STAN, Amount: o.Amount.String(), ResponseCode: o.Code, RRN: o.RRN,

@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"galla/central"
-	"galla/central/api/field"
 	"galla/shared/op"
 )
 
@@ -151,10 +150,7 @@ func TestLimitsOfTransfers(t *testing.T) {
 	b.executor.state = op.Succeeded
 	route, _ := op.Find(op.Transfer)
 	text, _ := json.Marshal(big)
-	print, err := field.Fingerprint(b.cfg.FingerprintKey, route.ID, m1, text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	print := fingerprint(t, b.cfg.FingerprintKey, route.ID, m1, string(text))
 	old := central.Operation{ID: transferOp, Party: merchant1.Party(), Caller: merchant1.Caller(), CallerRef: "order-17", Fingerprint: print, Route: route.ID, State: op.Succeeded, HTTP: 200, Reply: []byte(`{"statusCode":"00","message":"as it was"}`)}
 	b.store.operations[transferOp], b.executor.known[old.Party+"#order-17"] = old, old
 	if r := b.send(merchant1, m.id, big); !r.Replayed || !bytes.Equal(r.Body, old.Reply) {
@@ -408,11 +404,7 @@ func TestFingerprintsWithoutOTP(t *testing.T) {
 	key := newFixture(t).cfg.FingerprintKey
 	prints := func(route op.RouteID, body string) [32]byte {
 		t.Helper()
-		print, err := field.Fingerprint(key, route, m1, []byte(body))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return print
+		return fingerprint(t, key, route, m1, body)
 	}
 	for _, route := range []op.RouteID{op.Transfer, op.Refund} {
 		one := prints(route, `{"transactionId":"T","refId":"r","amount":5,"otp":"111111"}`)

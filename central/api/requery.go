@@ -38,7 +38,7 @@ func (h *Handler) requeryTransaction(c *activeRequest) action {
 		if err != nil {
 			return central.Reply{}, fmt.Errorf("read a transaction by a reference: %w", err)
 		}
-		c.operation = o.ID
+		c.note(o)
 		reply := h.CurrentReply(o)
 		reply.State = "" // the requery itself is no operation
 		return reply, nil

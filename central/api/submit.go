@@ -14,7 +14,7 @@ import (
 // submit gives an operation to the executor, after checking the limits. s has the
 // route's own parts; the rest comes from the request.
 func (h *Handler) submit(ctx context.Context, c *activeRequest, s central.Submission, about central.LimitSubject) (central.Reply, error) {
-	print, err := field.Fingerprint(h.cfg.FingerprintKey, c.endpoint.route.ID, c.merchant.ID, c.Body)
+	print, err := field.Fingerprint(h.prints, c.endpoint.route.ID, c.merchant.ID, c.body)
 	if err != nil {
 		return central.Reply{}, err
 	}
@@ -30,7 +30,7 @@ func (h *Handler) submit(ctx context.Context, c *activeRequest, s central.Submis
 	s.Quotas = append(s.Quotas, quotas...)
 	s.ID, s.Caller, s.Identity, s.Party = c.ID, c.Principal.Caller(), c.Identity, c.Principal.Party()
 	s.Route, s.Merchant, s.Terminal = c.endpoint.route.ID, c.merchant.ID, c.Principal.Terminal
-	s.Fingerprint, s.NotAfter, s.OnAccepted = print, c.NotAfter, c.OnAccepted
+	s.Fingerprint, s.NotAfter, s.OnAccepted, s.Message = print, c.NotAfter, c.OnAccepted, c.Message
 	c.submitted, c.kind, c.amount = true, s.Request.Kind, s.Request.Amount
 	if err := h.cfg.Recovery.Admit(ctx, &s); err != nil {
 		return central.Reply{}, err
@@ -39,7 +39,7 @@ func (h *Handler) submit(ctx context.Context, c *activeRequest, s central.Submis
 	if err != nil {
 		return central.Reply{}, err
 	}
-	c.operation = o.ID
+	c.note(o)
 	reply := h.CurrentReply(o)
 	reply.Replayed = replayed && o.State.Final()
 	return reply, nil

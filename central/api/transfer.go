@@ -63,7 +63,7 @@ func (h *Handler) findTransfer(ctx context.Context, c *activeRequest, by central
 	if err != nil || o.Kind != central.KindTransfer || o.Merchant != c.merchant.ID {
 		return central.Operation{}, errNoTransfer()
 	}
-	c.operation = o.ID
+	c.note(o)
 	return o, nil
 }
 

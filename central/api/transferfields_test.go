@@ -140,7 +140,8 @@ func FuzzTransferFields(f *testing.F) {
 			read(&in, &request)
 			if err := in.Err(); err != nil {
 				for _, e := range central.AsError(err).Fields {
-					if v := strings.Trim(string(values[e.Field]), `"`); len(v) > 8 && strings.Contains(e.Message, v) {
+					sent, _ := values.Get(e.Field)
+					if v := strings.Trim(string(sent), `"`); len(v) > 8 && strings.Contains(e.Message, v) {
 						t.Fatalf("%s quotes %s: %s", name, e.Field, e.Message)
 					}
 				}

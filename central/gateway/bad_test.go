@@ -132,7 +132,7 @@ func TestBadBodies(t *testing.T) {
 // TestEveryBitCounts flips every single bit of one message, header by header and
 // byte by byte, and sends each through the real entrance.
 func TestEveryBitCounts(t *testing.T) {
-	h := startGateway(t, func(_ *Config, cfg *httpapi.Config) { cfg.UnknownRate = rate.Inf })
+	h := startGateway(t, func(_ *Config, cfg *httpapi.Config) { cfg.UnknownRate = float64(rate.Inf) })
 	good := h.seal(t, "POST", withdrawal, `{"merchantId":"`+m1+`"}`)
 	flips := 0
 	flip := func(what string, bit int, m message) {

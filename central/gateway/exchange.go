@@ -47,10 +47,11 @@ type exchange struct {
 	m             central.GatewayMessage
 	h             envelope.Headers
 	payload       string
-	at            time.Time  // the message's time, by its sender's clock
-	vendorKey     *vendorKey // nil: unknown
-	authenticated bool       // the sender has the key, at this moment
-	releaseShare  func()     // ends the vendor's request; nil: none was counted
+	at            time.Time              // the message's time, by its sender's clock
+	vendorKey     *vendorKey             // nil: unknown
+	message       *central.SealedMessage // nil: not yet checked
+	authenticated bool                   // the sender has the key, at this moment
+	releaseShare  func()                 // ends the vendor's request; nil: none was counted
 }
 
 func (s *exchange) close() {
@@ -60,12 +61,15 @@ func (s *exchange) close() {
 	}
 }
 
-// process takes a message through the checks to the handler.
+// process takes a message through the checks to the handler. Its IV is spent when there
+// is an answer: by the transaction that records its operation, where the route has one,
+// else by spend.
 func (s *exchange) process(ctx context.Context) (central.Reply, error) {
 	if err := s.authenticate(ctx); err != nil {
 		return central.Reply{}, err
 	}
-	if s.g.replays.contains(s.vendorKey.id, s.iv(), s.g.now()) {
+	iv := s.iv()
+	if s.g.replays.contains(s.vendorKey.id, iv, s.g.now()) {
 		return central.Reply{}, replayRefusal()
 	}
 	s.authenticated = true
@@ -73,18 +77,37 @@ func (s *exchange) process(ctx context.Context) (central.Reply, error) {
 	if err != nil {
 		return central.Reply{}, err
 	}
-	if err = s.checkReplay(ctx); err == nil {
-		err = s.recheckKey(ctx)
-	}
-	if err != nil {
-		var not *refusal
-		if s.authenticated = !errors.As(err, &not); !s.authenticated {
-			cancel()
-		}
-		return central.Reply{}, err
-	}
+	s.message = &central.SealedMessage{Key: s.vendorKey.id, IV: iv, Expires: s.at.Add(maxClockSkew + replayMargin)}
 	path, query, _ := strings.Cut(s.m.Target, "?")
 	route, sent, lost := s.g.routes.find(s.m.Method, path)
+	if lost != nil || !route.AEPS {
+		err = s.spend(ctx)
+	}
+	if err == nil {
+		err = s.checkKeyAgain(ctx)
+	}
+	if err != nil {
+		return central.Reply{}, s.withdraw(err, cancel)
+	}
+	reply, answerErr := s.answer(ctx, route, sent, query, lost)
+	if err := s.spend(ctx); err != nil {
+		return central.Reply{}, s.withdraw(err, cancel)
+	}
+	return reply, answerErr
+}
+
+// withdraw ends a message with an error. One that is not authentic is taken off its
+// vendor's rate again, and its reply is plain.
+func (s *exchange) withdraw(err error, cancel func()) error {
+	var not *refusal
+	if s.authenticated = !errors.As(err, &not); !s.authenticated {
+		cancel()
+	}
+	return err
+}
+
+// answer opens a message and gives it to the handler. lost is why it has no route.
+func (s *exchange) answer(ctx context.Context, route op.Route, sent map[string]string, query string, lost error) (central.Reply, error) {
 	if lost == nil && (route.Entrances&op.Gateway == 0 || !route.Allows(op.Vendor)) {
 		return central.Reply{}, central.NewError(central.AccessDenied, "")
 	}
@@ -108,11 +131,15 @@ func (s *exchange) process(ctx context.Context) (central.Reply, error) {
 	if len(bytes.TrimLeft(plain, " \t\r\n")) == 0 {
 		return central.Reply{}, central.NewFieldError("body", "object", "must be one JSON object; {} where the route has no fields")
 	}
-	return s.g.handler.Handle(ctx, central.Request{
+	in := central.Request{
 		Principal: central.Principal{Role: op.Vendor, Vendor: s.vendorKey.vendor},
 		Route:     route, Params: params, Query: fields, Body: plain,
 		RequestID: s.h.RequestID, Identity: s.h.RequestID,
-	}), nil
+	}
+	if s.message.Spent == central.NotSpent {
+		in.Message = s.message
+	}
+	return s.g.handler.Handle(ctx, in), nil
 }
 
 // authenticate makes checks 1 to 4 of gateway.md, section 5.
@@ -179,29 +206,16 @@ func (s *exchange) applyLimits(ctx context.Context) (cancel func(), err error) {
 // usesPerMessage: a request, and the reply that is sealed under the same key.
 const usesPerMessage = 2
 
-// checkReplay makes check 5, and counts the key's uses.
-func (s *exchange) checkReplay(ctx context.Context) error {
-	until := s.at.Add(maxClockSkew + replayMargin)
-	err := s.g.store.SpendIV(ctx, s.vendorKey.id, s.iv(), s.g.now(), until)
-	if taken := errors.Is(err, central.ErrTaken); taken || err == nil {
-		s.g.replays.add(s.vendorKey.id, s.iv(), until)
-		if taken {
-			return replayRefusal()
-		}
+// checkKeyAgain counts the key's uses, and repeats check 2: waiting for its turn, a
+// message may wait longer than a revoked key may be used.
+func (s *exchange) checkKeyAgain(ctx context.Context) error {
+	err := s.vendorKey.uses.consume(ctx, s.g.store, usesPerMessage, s.g.log)
+	if errors.Is(err, central.ErrState) {
+		return newRefusal(CauseExhausted, "the key was used for as many messages as random IVs allow, or was revoked a moment ago")
 	}
 	if err != nil {
 		return storeError(err)
 	}
-	err = s.vendorKey.uses.consume(ctx, s.g.store, usesPerMessage, s.g.log)
-	if errors.Is(err, central.ErrState) {
-		return newRefusal(CauseExhausted, "the key was used for as many messages as random IVs allow, or was revoked a moment ago")
-	}
-	return storeError(err)
-}
-
-// recheckKey repeats check 2: waiting for its turn and for the database, a message
-// may wait longer than a revoked key may be used.
-func (s *exchange) recheckKey(ctx context.Context) error {
 	key, known, err := s.g.keys.find(ctx, s.h.ClientID)
 	if err != nil {
 		return fmt.Errorf("read vendors' keys: %w", err)
@@ -210,6 +224,38 @@ func (s *exchange) recheckKey(ctx context.Context) error {
 		return newRefusal(CauseClient, "the key was revoked while the message waited")
 	}
 	s.vendorKey = key // it may have been sealed again
+	return nil
+}
+
+// spendTimeout limits the write of an IV whose call has ended.
+const spendTimeout = 3 * time.Second
+
+// spend makes check 5, unless the transaction of an operation has made it. Without it
+// there is no reply but an error of ours.
+func (s *exchange) spend(ctx context.Context) error {
+	m := s.message
+	perhaps := m.Spent == central.SpentPerhaps
+	if perhaps || m.Spent == central.NotSpent {
+		writing, cancel := context.WithTimeout(context.WithoutCancel(ctx), spendTimeout)
+		defer cancel()
+		switch err := s.g.store.SpendIV(writing, m.Key, m.IV, m.Expires); {
+		case err == nil:
+			m.Spent = central.SpentNow
+		case errors.Is(err, central.ErrTaken) && !perhaps:
+			m.Spent = central.SpentBefore
+		case errors.Is(err, central.ErrTaken): // by the operation that could not be recorded for sure
+			m.Spent = central.SpentNow
+		case perhaps: // nobody knows whether anything was done
+			return fmt.Errorf("spend the message of an operation: %w", err)
+		default:
+			return storeError(err)
+		}
+	}
+	s.g.spent.Store(true)
+	s.g.replays.add(m.Key, m.IV, m.Expires)
+	if m.Spent == central.SpentBefore {
+		return replayRefusal()
+	}
 	return nil
 }
 

@@ -72,7 +72,7 @@ type mapReplays struct {
 	seen map[central.IV]bool
 }
 
-func (f *mapReplays) SpendIV(_ context.Context, _ central.KeyID, iv central.IV, _, _ time.Time) error {
+func (f *mapReplays) SpendIV(_ context.Context, _ central.KeyID, iv central.IV, _ time.Time) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.seen[iv] {

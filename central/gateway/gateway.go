@@ -9,9 +9,11 @@ import (
 	"math"
 	"runtime/debug"
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	"galla/central"
+	"galla/central/cache"
 	"galla/central/keys"
 	"galla/central/ratelimit"
 	"galla/shared/envelope"
@@ -47,6 +49,8 @@ const (
 	DefaultRate     = 50.0
 	DefaultBurst    = 500
 	DefaultUnderWay = 256
+
+	DefaultAllUnderWay = 1024
 )
 
 func (c Config) withDefaults() Config {
@@ -56,7 +60,7 @@ func (c Config) withDefaults() Config {
 	for _, n := range []struct {
 		field *int
 		value int
-	}{{&c.Burst, DefaultBurst}, {&c.UnderWay, DefaultUnderWay}, {&c.AllUnderWay, 1024}} {
+	}{{&c.Burst, DefaultBurst}, {&c.UnderWay, DefaultUnderWay}, {&c.AllUnderWay, DefaultAllUnderWay}} {
 		if *n.field == 0 {
 			*n.field = n.value
 		}
@@ -96,23 +100,25 @@ type Gateway struct {
 	limits  *vendorLimits
 	replays *replayCache
 	counts  *counts
+	spent   atomic.Bool // an IV was spent since expired ones were last forgotten
 	explain map[central.KeyID]bool
 	refusal central.GatewayReply
 }
 
-// New makes a gateway. opener opens the vendors' keys of the store.
-func New(handler central.Handler, store Store, opener *keys.VendorKeys, cfg Config) (*Gateway, error) {
+// New makes a gateway. opener opens the vendors' keys of the store, and watch tells when
+// they change.
+func New(handler central.Handler, store Store, opener *keys.VendorKeys, watch *cache.Watch, cfg Config) (*Gateway, error) {
 	cfg = cfg.withDefaults()
 	if err := cfg.validate(); err != nil {
 		return nil, fmt.Errorf("configuration of the gateway: %w", err)
 	}
-	cache, err := newKeyCache(store, opener, cfg.Rand, cfg.Logger)
+	known, err := newKeyCache(store, opener, watch, cfg.Rand, cfg.Logger)
 	if err != nil {
 		return nil, err
 	}
 	g := &Gateway{
 		handler: handler, store: store, cfg: cfg, log: cfg.Logger, now: time.Now,
-		routes: newRouteTable(op.Table()), keys: cache, counts: newCounts(),
+		routes: newRouteTable(op.Table()), keys: known, counts: newCounts(),
 		limits: newVendorLimits(store, cfg, time.Now), replays: newReplayCache(), explain: map[central.KeyID]bool{},
 	}
 	for _, id := range cfg.Explain {
@@ -132,8 +138,8 @@ const flushEvery = 10 * time.Second
 // flushTimeout limits the last such write.
 const flushTimeout = 3 * time.Second
 
-// Run writes when keys were used, until ctx ends. Messages are served without it,
-// too. It returns nil.
+// Run writes when keys were used and deletes expired messages, until ctx ends. Messages
+// are served without it, too. It returns nil.
 func (g *Gateway) Run(ctx context.Context) error {
 	tick := time.NewTicker(flushEvery)
 	defer tick.Stop()
@@ -141,11 +147,24 @@ func (g *Gateway) Run(ctx context.Context) error {
 		select {
 		case <-tick.C:
 			g.keys.flushUsage(ctx)
+			g.forgetExpired(ctx)
 		case <-ctx.Done():
 			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushTimeout)
 			defer cancel()
 			g.keys.flushUsage(last)
 			return nil
+		}
+	}
+}
+
+// forgetExpired deletes expired messages, if any came. An idle node writes nothing; the
+// last messages are left to package retention.
+func (g *Gateway) forgetExpired(ctx context.Context) {
+	for more := g.spent.Swap(false); more; {
+		var err error
+		if more, err = g.store.ForgetIVs(ctx, g.now()); err != nil {
+			g.log.Warn("expired gateway messages can't be deleted", "error", err)
+			return
 		}
 	}
 }
@@ -158,7 +177,9 @@ func (g *Gateway) Serve(ctx context.Context, m central.GatewayMessage) (out cent
 	defer func() {
 		if p := recover(); p != nil {
 			g.log.Error("panic while a gateway message was handled", "request", m.RequestID, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
-			out = s.errorReply(central.NewError(central.Internal, ""))
+			if out = s.errorReply(central.NewError(central.Internal, "")); s.isReplayAfterPanic(ctx) {
+				out = s.refuse(&refusal{cause: CauseReplay})
+			}
 		}
 	}()
 	defer s.close()
@@ -171,6 +192,27 @@ func (g *Gateway) Serve(ctx context.Context, m central.GatewayMessage) (out cent
 		return s.errorReply(err)
 	}
 	return s.seal(reply)
+}
+
+// isReplayAfterPanic spends a message that no operation has spent, if that can be done.
+func (s *exchange) isReplayAfterPanic(ctx context.Context) bool {
+	defer func() {
+		if p := recover(); p != nil {
+			s.g.log.Error("panic while a gateway message was spent", "request", s.m.RequestID, "panic", fmt.Sprint(p))
+		}
+	}()
+	if s.message == nil {
+		return false
+	}
+	err := s.spend(ctx)
+	var replay *refusal
+	if errors.As(err, &replay) {
+		return true
+	}
+	if err != nil {
+		s.g.log.Error("a gateway message can't be spent after a panic", "request", s.m.RequestID, "error", err)
+	}
+	return false
 }
 
 // refuse is the one reply to messages that are not authentic. The cause goes to the

@@ -10,16 +10,13 @@ import (
 	"time"
 
 	"galla/central"
+	"galla/central/cache"
 	"galla/central/keys"
 	"galla/shared/envelope"
 	"galla/shared/secret"
 )
 
 const (
-	// keyCacheTTL is how long the keys in memory are used without asking the
-	// database. A key that is added or revoked elsewhere takes effect after that.
-	keyCacheTTL = time.Second
-
 	// maxUses is the limit of a key with random 96-bit IVs (NIST SP 800-38D §8.3).
 	maxUses = 1 << 32
 	// leaseSize is how many uses a node reserves at once: one write for two
@@ -40,6 +37,7 @@ type vendorKey struct {
 type keyCache struct {
 	store  central.VendorKeys
 	opener *keys.VendorKeys
+	watch  *cache.Watch
 	log    *slog.Logger
 	dummy  *vendorKey
 
@@ -53,14 +51,13 @@ type keyCache struct {
 
 // keyList is one version of the list of keys.
 type keyList struct {
-	edition   int64
-	checkedAt time.Time // when it was last the newest version
-	keys      map[[32]byte]*vendorKey
-	sealed    map[central.KeyID]string // the sealed form of each opened key
-	unopened  int                      // live keys that no master key opens
+	revision int64 // known before the list was read
+	keys     map[[32]byte]*vendorKey
+	sealed   map[central.KeyID]string // the sealed form of each opened key
+	unopened int                      // live keys that no master key opens
 }
 
-func newKeyCache(store central.VendorKeys, opener *keys.VendorKeys, rand io.Reader, log *slog.Logger) (*keyCache, error) {
+func newKeyCache(store central.VendorKeys, opener *keys.VendorKeys, watch *cache.Watch, rand io.Reader, log *slog.Logger) (*keyCache, error) {
 	var unknown [envelope.KeySize]byte
 	if _, err := io.ReadFull(rand, unknown[:]); err != nil {
 		return nil, fmt.Errorf("draw the key that unknown clients are checked with: %w", err)
@@ -69,7 +66,7 @@ func newKeyCache(store central.VendorKeys, opener *keys.VendorKeys, rand io.Read
 	if err != nil {
 		return nil, err
 	}
-	return &keyCache{store: store, opener: opener, log: log, dummy: &vendorKey{key: key}, refreshing: make(chan struct{}, 1)}, nil
+	return &keyCache{store: store, opener: opener, watch: watch, log: log, dummy: &vendorKey{key: key}, refreshing: make(chan struct{}, 1)}, nil
 }
 
 // find returns the key of an API key. An unknown client gets the dummy, after the
@@ -85,12 +82,15 @@ func (c *keyCache) find(ctx context.Context, clientID string) (k *vendorKey, kno
 	return k, known, nil
 }
 
-// latest returns the keys, at most keyCacheTTL behind the database: one caller
-// reads, and the others wait for its result. An older list is never used, since a
-// key may have been revoked.
+// latest returns the keys as they were within the last second (cache.Watch). If the list
+// has changed, one caller reads it, and the others wait for its result.
 func (c *keyCache) latest(ctx context.Context) (*keyList, error) {
 	asked := time.Now()
-	if e := c.current.Load(); e != nil && asked.Sub(e.checkedAt) < keyCacheTTL {
+	revisions, err := c.watch.Current(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if e := c.current.Load(); e != nil && e.revision >= revisions.VendorKeys {
 		return e, nil
 	}
 	select {
@@ -100,13 +100,13 @@ func (c *keyCache) latest(ctx context.Context) (*keyList, error) {
 		return nil, fmt.Errorf("wait for the list of vendors' keys: %w", ctx.Err())
 	}
 	e, now := c.current.Load(), time.Now()
-	if e != nil && now.Sub(e.checkedAt) < keyCacheTTL {
+	if e != nil && e.revision >= revisions.VendorKeys {
 		return e, nil // another caller has read it meanwhile
 	}
 	if c.lastError != nil && c.failedAt.After(asked) {
 		return nil, c.lastError // this caller asked before another one's read that failed
 	}
-	fresh, err := c.refresh(ctx, e, now)
+	list, err := c.store.LiveVendorKeys(ctx)
 	if err != nil {
 		if ctx.Err() == nil { // the other callers' contexts have not ended
 			c.failedAt, c.lastError = now, err
@@ -114,31 +114,15 @@ func (c *keyCache) latest(ctx context.Context) (*keyList, error) {
 		return nil, err
 	}
 	c.lastError = nil
+	fresh := c.openKeys(list, revisions.VendorKeys, e)
 	c.current.Store(fresh)
 	return fresh, nil
 }
 
-func (c *keyCache) refresh(ctx context.Context, old *keyList, now time.Time) (*keyList, error) {
-	if old != nil {
-		number, err := c.store.VendorKeysRevision(ctx)
-		if err != nil {
-			return nil, err
-		}
-		if number == old.edition {
-			return &keyList{edition: number, checkedAt: now, keys: old.keys, sealed: old.sealed, unopened: old.unopened}, nil
-		}
-	}
-	list, number, err := c.store.LiveVendorKeys(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return c.openKeys(list, number, now, old), nil
-}
-
 // openKeys opens the keys of a list; unchanged ones that are open keep their
 // counters.
-func (c *keyCache) openKeys(list []central.VendorKey, number int64, now time.Time, old *keyList) *keyList {
-	e := &keyList{edition: number, checkedAt: now, keys: map[[32]byte]*vendorKey{}, sealed: map[central.KeyID]string{}}
+func (c *keyCache) openKeys(list []central.VendorKey, revision int64, old *keyList) *keyList {
+	e := &keyList{revision: revision, keys: map[[32]byte]*vendorKey{}, sealed: map[central.KeyID]string{}}
 	for _, record := range list {
 		if old != nil && old.sealed[record.ID] == string(record.Sealed) {
 			e.keys[record.ClientHash], e.sealed[record.ID] = old.keys[record.ClientHash], string(record.Sealed)

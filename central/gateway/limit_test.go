@@ -56,7 +56,9 @@ func TestUnderWayIsBounded(t *testing.T) {
 
 // TestUnknownCallersAreLimited: what is not authentic is counted by address.
 func TestUnknownCallersAreLimited(t *testing.T) {
-	h := startGateway(t, func(_ *Config, cfg *httpapi.Config) { cfg.UnknownRate, cfg.UnknownBurst = rate.Every(time.Hour), 2 })
+	h := startGateway(t, func(_ *Config, cfg *httpapi.Config) {
+		cfg.UnknownRate, cfg.UnknownBurst = float64(rate.Every(time.Hour)), 2
+	})
 	sealedAs(t, "authentic", h.do(t, h.seal(t, "GET", "/process/aeps/banks", "{}")), 200, "00")
 	bad := h.seal(t, "GET", "/process/aeps/banks", "{}").with("X-Tag", "")
 	refusedPlain(t, "first", h.do(t, bad))

@@ -336,29 +336,22 @@ func quiet(t *testing.T, h *system, m message) {
 // brokenStore fails as configured.
 type brokenStore struct {
 	Store
-	keys, replays error
+	replays error
 }
 
-func (b *brokenStore) VendorKeysRevision(ctx context.Context) (int64, error) {
-	if b.keys != nil {
-		return 0, b.keys
-	}
-	return b.Store.VendorKeysRevision(ctx)
-}
-
-func (b *brokenStore) SpendIV(ctx context.Context, k central.KeyID, iv central.IV, now, expires time.Time) error {
+func (b *brokenStore) SpendIV(ctx context.Context, k central.KeyID, iv central.IV, expires time.Time) error {
 	if b.replays != nil {
 		return b.replays
 	}
-	return b.Store.SpendIV(ctx, k, iv, now, expires)
+	return b.Store.SpendIV(ctx, k, iv, expires)
 }
 
 // TestDatabaseFailures: nobody is served whose message can't be remembered, nor by a
-// list of keys that is older than a second.
+// list of keys that may have changed.
 func TestDatabaseFailures(t *testing.T) {
 	h := startGateway(t, nil)
 	broken := &brokenStore{Store: h.db}
-	h.Gateway.store, h.keys.store = broken, broken
+	h.Gateway.store = broken
 	serve := func() central.GatewayReply {
 		return h.Serve(t.Context(), h.seal(t, "GET", "/process/aeps/banks", "{}").message())
 	}
@@ -373,16 +366,14 @@ func TestDatabaseFailures(t *testing.T) {
 	if out := serve(); out.HTTP != 429 || !out.Authenticated {
 		t.Errorf("HTTP %d, sealed %t", out.HTTP, out.Authenticated)
 	}
-	broken.replays, broken.keys = nil, errors.New("the disk fails")
-	e := *h.keys.current.Load()
-	e.checkedAt = time.Now().Add(-2 * keyCacheTTL)
-	h.keys.current.Store(&e)
+	broken.replays, h.watched.fails = nil, errors.New("the disk fails")
+	h.watched.changed.Add(1)
 	for range 2 {
 		if out := serve(); out.HTTP != 500 || out.Authenticated {
 			t.Errorf("HTTP %d with a list that may be wrong", out.HTTP)
 		}
 	}
-	broken.keys = nil
+	h.watched.fails = nil
 	if out := serve(); out.HTTP != 200 {
 		t.Errorf("HTTP %d when the list can be read again", out.HTTP)
 	}

@@ -27,20 +27,27 @@ import (
 
 	"galla/central"
 	"galla/central/api"
+	"galla/central/cache"
 	"galla/central/httpapi"
 	"galla/central/keys"
 	"galla/central/limits"
 	"galla/central/store"
+	"galla/central/store/pgtest"
 	"galla/shared/envelope"
 	"galla/shared/secret"
 )
 
 func TestMain(m *testing.M) {
-	goleak.VerifyTestMain(m,
+	goleak.VerifyTestMain(withServer{m},
 		// The HTTP server's own, which end by themselves after their next tick.
 		goleak.IgnoreAnyFunction("github.com/valyala/fasthttp.updateServerDate.func1"),
 		goleak.IgnoreAnyFunction("github.com/valyala/fasthttp.(*workerPool).Start.func2"))
 }
+
+// withServer runs the tests beside a server of PostgreSQL.
+type withServer struct{ *testing.M }
+
+func (w withServer) Run() int { return pgtest.Main(w.M.Run) }
 
 const (
 	v1 = central.VendorID("b0000000-0000-4000-8000-000000000001")
@@ -118,6 +125,7 @@ func (w *logBuffer) text() string {
 // with everything but a bank.
 type system struct {
 	*Gateway
+	watched  *watchedStore
 	db       *store.DB
 	keyStore *keys.VendorKeys
 	bank     *fakeBank
@@ -172,6 +180,23 @@ func startGateway(t testing.TB, change func(*Config, *httpapi.Config)) *system {
 	return startGatewayOn(t, db, change)
 }
 
+// watchedStore is what the gateway's watch reads. It can fail, and look like a database
+// that another process changed.
+type watchedStore struct {
+	*store.DB
+	fails   error
+	changed atomic.Int64
+}
+
+func (s *watchedStore) Revisions(ctx context.Context) (cache.Revisions, error) {
+	if s.fails != nil {
+		return cache.Revisions{}, s.fails
+	}
+	return s.DB.Revisions(ctx)
+}
+
+func (s *watchedStore) Changes() int64 { return s.DB.Changes() + s.changed.Load() }
+
 // startGatewayOn starts a system on a database, as a further node.
 func startGatewayOn(t testing.TB, db *store.DB, change func(*Config, *httpapi.Config)) *system {
 	t.Helper()
@@ -204,10 +229,12 @@ func startGatewayOn(t testing.TB, db *store.DB, change func(*Config, *httpapi.Co
 		change(&cfg, &outer)
 	}
 	seen := &countingHandler{Handler: handler, h: h}
-	h.Gateway, err = New(seen, db, h.keyStore, cfg)
+	h.watched = &watchedStore{DB: db}
+	watch := cache.NewWatch(h.watched)
+	h.Gateway, err = New(seen, db, h.keyStore, watch, cfg)
 	must(t, err)
 	outer.Gateway, outer.Explainer = h.Gateway, h.Gateway
-	d, err := httpapi.New(seen, db, outer)
+	d, err := httpapi.New(seen, db, cache.NewParties(db, watch), outer)
 	must(t, err)
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	must(t, err)

@@ -19,7 +19,7 @@ func BenchmarkVerify(b *testing.B) {
 	}
 	text := token.Reveal()
 	for b.Loop() {
-		if _, err := k.verify(text); err != nil {
+		if _, err := k.verify([]byte(text)); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -54,6 +54,13 @@ func readStream(fctx *fasthttp.RequestCtx, limit int) ([]byte, error) {
 	if length > limit {
 		return nil, central.NewError(central.TooLarge, "")
 	}
+	if length >= 0 && length <= initialBuffer { // as most are
+		body := make([]byte, length)
+		if _, err := io.ReadFull(stream, body); err != nil {
+			return nil, bodyError(err)
+		}
+		return body, nil
+	}
 	var body bytes.Buffer
 	if length < 0 { // in chunks
 		_, err := io.Copy(&body, io.LimitReader(stream, int64(limit)+1))
@@ -65,7 +72,7 @@ func readStream(fctx *fasthttp.RequestCtx, limit int) ([]byte, error) {
 		}
 		return body.Bytes(), nil
 	}
-	body.Grow(min(length, initialBuffer))
+	body.Grow(initialBuffer)
 	if _, err := io.CopyN(&body, stream, int64(length)); err != nil {
 		return nil, bodyError(err)
 	}

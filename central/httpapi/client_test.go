@@ -1,9 +1,8 @@
 package httpapi
 
 import (
+	"context"
 	"errors"
-	"fmt"
-	"sync"
 	"testing"
 	"time"
 
@@ -11,25 +10,18 @@ import (
 	"galla/shared/op"
 )
 
-// TestClientsAreCheckedAtEveryRequest: what happened to a client counts within a
-// second, and however many calls there are, it is read once in that time.
+// TestClientsAreCheckedAtEveryRequest: what happened to a client counts at once, and an
+// older token is refused without asking the database.
 func TestClientsAreCheckedAtEveryRequest(t *testing.T) {
 	p := newFakeDirectory()
-	now := time.Now()
-	c := newClientCache(p)
-	c.now = func() time.Time { return now }
-	lakshmi := bearer{central.Principal{Role: op.Merchant, Merchant: m1}, central.Credential{Client: "merchant-lakshmi"}}
+	memory := &fakeMemory{fakeDirectory: p, clients: map[string]central.Client{}}
+	s := &Server{clients: memory}
+	lakshmi := bearer{principal: central.Principal{Role: op.Merchant, Merchant: m1}, credential: central.Credential{Client: "merchant-lakshmi"}}
 	judge := func(what string, b bearer, want error) {
 		t.Helper()
-		if err := c.check(t.Context(), b); !errors.Is(err, want) || want == nil && err != nil {
+		if err := s.checkClient(t.Context(), b); !errors.Is(err, want) || want == nil && err != nil {
 			t.Errorf("%s: %v, want %v", what, err, want)
 		}
-	}
-	for range 100 {
-		judge("live", lakshmi, nil)
-	}
-	if p.looks != 1 {
-		t.Errorf("it was read %d times in a moment", p.looks)
 	}
 	suspend := func(active bool) func(*central.Client) {
 		return func(x *central.Client) {
@@ -39,11 +31,13 @@ func TestClientsAreCheckedAtEveryRequest(t *testing.T) {
 			}
 		}
 	}
+	judge("live", lakshmi, nil)
 	p.change("merchant-lakshmi", suspend(false))
-	now = now.Add(clientTTL)
-	judge("suspended a second ago", lakshmi, errToken)
-	looks := p.looks
+	judge("suspended, which is not known yet", lakshmi, nil)
+	memory.forget()
+	judge("suspended", lakshmi, errToken)
 	p.change("merchant-lakshmi", suspend(true))
+	looks := p.looks
 	for range 100 {
 		judge("let in again, with a token of before", lakshmi, errToken)
 	}
@@ -52,43 +46,45 @@ func TestClientsAreCheckedAtEveryRequest(t *testing.T) {
 	}
 	lakshmi.credential.Generation++
 	judge("let in again, with a new token, at once", lakshmi, nil)
-	now = now.Add(clientTTL)
-	judge("let in again, with a new token", lakshmi, nil)
 	p.change("merchant-lakshmi", func(x *central.Client) { x.Generation++ })
-	now = now.Add(clientTTL)
+	memory.forget()
 	judge("with another secret", lakshmi, errToken)
-	judge("of another party", bearer{central.Principal{Role: op.Merchant, Merchant: m4}, central.Credential{Client: "agg-galla"}}, errToken)
-	judge("of nobody", bearer{lakshmi.principal, central.Credential{Client: "nobody"}}, errToken)
+	judge("of another party", bearer{principal: central.Principal{Role: op.Merchant, Merchant: m4}, credential: central.Credential{Client: "agg-galla"}}, errToken)
+	judge("of nobody", bearer{principal: lakshmi.principal, credential: central.Credential{Client: "nobody"}}, errToken)
 
 	p.broken = errors.New("disk on fire")
-	now = now.Add(clientTTL)
-	if err := c.check(t.Context(), lakshmi); err == nil || errors.Is(err, errToken) {
+	memory.forget()
+	if err := s.checkClient(t.Context(), lakshmi); err == nil || errors.Is(err, errToken) {
 		t.Errorf("it can't be read: %v", err)
 	}
 	p.broken = central.ErrBusy
 	var refusal *central.Error
-	if err := c.check(t.Context(), lakshmi); !errors.As(err, &refusal) || refusal.Fault != central.TooMany {
+	if err := s.checkClient(t.Context(), lakshmi); !errors.As(err, &refusal) || refusal.Fault != central.TooMany {
 		t.Errorf("the store is busy: %v", err)
 	}
 }
 
-// TestClientsAreForgotten: what is remembered has a bound.
-func TestClientsAreForgotten(t *testing.T) {
-	now := time.Now()
-	c := newClientCache(newFakeDirectory())
-	c.now = func() time.Time { return now }
-	var wg sync.WaitGroup
-	for i := range minClients {
-		wg.Go(func() {
-			_ = c.check(t.Context(), bearer{credential: central.Credential{Client: fmt.Sprint("client-", i)}})
-		})
+// fakeMemory keeps clients until it forgets them.
+type fakeMemory struct {
+	*fakeDirectory
+	clients map[string]central.Client
+}
+
+func (m *fakeMemory) forget() { clear(m.clients) }
+
+func (m *fakeMemory) Client(ctx context.Context, id string) (central.Client, error) {
+	if c, ok := m.clients[id]; ok {
+		return c, nil
 	}
-	wg.Wait()
-	now = now.Add(clientIdle + time.Second)
-	_ = c.check(t.Context(), bearer{credential: central.Credential{Client: "one more"}})
-	if len(c.entries) != 1 {
-		t.Errorf("%d clients are remembered", len(c.entries))
+	return m.FreshClient(ctx, id)
+}
+
+func (m *fakeMemory) FreshClient(ctx context.Context, id string) (central.Client, error) {
+	c, err := m.fakeDirectory.Client(ctx, id)
+	if err == nil {
+		m.clients[id] = c
 	}
+	return c, err
 }
 
 // TestASuspendedClientsTokenIsRefused, over HTTP, with the challenge of a token that

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"bytes"
+	"strings"
 
 	"github.com/valyala/fasthttp"
 )
@@ -16,7 +17,7 @@ func ambiguous(h *fasthttp.RequestHeader) (shape string, last bool) {
 	if h.IsHTTP11() && len(h.Host()) == 0 {
 		return "must name one Host", true
 	}
-	seen := map[string]int{}
+	var hosts, lengths, encodings int
 	rest := h.RawHeaders()
 	for len(rest) > 0 {
 		line, after, _ := bytes.Cut(rest, []byte("\n"))
@@ -37,30 +38,36 @@ func ambiguous(h *fasthttp.RequestHeader) (shape string, last bool) {
 				return "must not contain control characters", true
 			}
 		}
-		lower := string(bytes.ToLower(name))
-		seen[lower]++
-		if lower == "transfer-encoding" && !bytes.EqualFold(bytes.Trim(value, " \t"), []byte("chunked")) {
-			return "must have no Transfer-Encoding but chunked", true
+		switch {
+		case bytes.EqualFold(name, []byte("host")):
+			hosts++
+		case bytes.EqualFold(name, []byte("content-length")):
+			lengths++
+		case bytes.EqualFold(name, []byte("transfer-encoding")):
+			encodings++
+			if !bytes.EqualFold(bytes.Trim(value, " \t"), []byte("chunked")) {
+				return "must have no Transfer-Encoding but chunked", true
+			}
 		}
 	}
 	switch {
-	case seen["host"] > 1:
+	case hosts > 1:
 		return "must name one Host", true
-	case seen["content-length"] > 1 || seen["transfer-encoding"] > 1 || seen["content-length"]+seen["transfer-encoding"] > 1:
+	case lengths+encodings > 1:
 		return "must state the body's length once: Content-Length or Transfer-Encoding", true
-	case seen["transfer-encoding"] > 0 && !h.IsHTTP11():
+	case encodings > 0 && !h.IsHTTP11():
 		return "must not have a Transfer-Encoding in HTTP/1.0", true
 	}
 	// Without a length a request has no body, but what follows on the connection
 	// may be the body that its sender meant.
-	return "", !h.IsGet() && !h.IsHead() && seen["content-length"]+seen["transfer-encoding"] == 0
+	return "", !h.IsGet() && !h.IsHead() && lengths+encodings == 0
 }
 
 // isToken reports whether b may be a header's name (RFC 9110 §5.6.2).
 func isToken(b []byte) bool {
 	for _, c := range b {
 		letter := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
-		if !letter && bytes.IndexByte([]byte("!#$%&'*+-.^_`|~"), c) < 0 {
+		if !letter && strings.IndexByte("!#$%&'*+-.^_`|~", c) < 0 {
 			return false
 		}
 	}

@@ -50,6 +50,8 @@ type tokens struct {
 	public map[string]ed25519.PublicKey // by key id
 	jwks   []byte                       // JSON Web Key Set
 	parser *jwt.Parser
+
+	verified verifiedTokens
 }
 
 // newTokens takes the seeds of the signing keys, 32 bytes each: the first signs,
@@ -108,14 +110,27 @@ func (t *tokens) sign(by central.Credential, p central.Principal, now time.Time)
 	return secret.NewToken(text), nil
 }
 
-// verify returns the caller that a token names, judged by the token alone. Its error
-// never quotes the token.
-func (t *tokens) verify(text string) (bearer, error) {
+// verify returns the caller that a token names, judged by the token alone. A signature
+// is verified once. The error never quotes the token.
+func (t *tokens) verify(text []byte) (bearer, error) {
 	if len(text) > maxToken {
 		return bearer{}, fmt.Errorf("%w: longer than %d bytes", errToken, maxToken)
 	}
+	digest := sha256.Sum256(text)
+	if known, ok := t.verified.find(digest, time.Now()); ok {
+		return known, nil
+	}
+	by, expires, err := t.parse(string(text))
+	if err == nil {
+		t.verified.add(digest, verifiedToken{by, expires})
+	}
+	return by, err
+}
+
+// parse verifies a token, and returns also until when it is valid.
+func (t *tokens) parse(text string) (by bearer, expires time.Time, err error) {
 	var c claims
-	_, err := t.parser.ParseWithClaims(text, &c, func(token *jwt.Token) (any, error) {
+	_, err = t.parser.ParseWithClaims(text, &c, func(token *jwt.Token) (any, error) {
 		kid, _ := token.Header["kid"].(string)
 		key, ok := t.public[kid]
 		if !ok {
@@ -124,13 +139,13 @@ func (t *tokens) verify(text string) (bearer, error) {
 		return key, nil
 	})
 	if err != nil {
-		return bearer{}, fmt.Errorf("%w: %s", errToken, tokenFault(err))
+		return bearer{}, time.Time{}, fmt.Errorf("%w: %s", errToken, tokenFault(err))
 	}
 	p := central.Principal{Role: c.Role, Merchant: c.Merchant, Vendor: c.Vendor, Aggregator: c.Aggregator}
 	if c.Subject == "" || c.ID == "" || !matchesRole(p) {
-		return bearer{}, fmt.Errorf("%w: role and party do not belong together", errToken)
+		return bearer{}, time.Time{}, fmt.Errorf("%w: role and party do not belong together", errToken)
 	}
-	return bearer{p, central.Credential{Client: c.Subject, Generation: c.Generation}}, nil
+	return bearer{p, central.Credential{Client: c.Subject, Generation: c.Generation}, p.Caller()}, c.ExpiresAt.Add(clockLeeway), nil
 }
 
 // matchesRole reports whether a principal names exactly the party of its role.

@@ -101,7 +101,7 @@ func must(r *http.Request, err error) *http.Request {
 
 func TestRunEndsAtOnceWhenItHasNotBegun(t *testing.T) {
 	for range 20 {
-		d, err := New(&faulty{}, newFakeDirectory(), testConfig(io.Discard))
+		d, err := New(&faulty{}, newFakeDirectory(), newFakeDirectory(), testConfig(io.Discard))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -139,7 +139,7 @@ func TestAcceptErrors(t *testing.T) {
 	}
 	passing := &net.OpError{Op: "accept", Err: os.NewSyscallError("accept4", syscall.EMFILE)}
 	broken := errors.New("the network card is gone")
-	d, err := New(&faulty{}, newFakeDirectory(), testConfig(io.Discard))
+	d, err := New(&faulty{}, newFakeDirectory(), newFakeDirectory(), testConfig(io.Discard))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,7 +177,7 @@ func TestListenerBoundsConnections(t *testing.T) {
 }
 
 func TestConfigReportsAllFaults(t *testing.T) {
-	_, err := New(nil, nil, Config{TokenLife: time.Millisecond})
+	_, err := New(nil, nil, nil, Config{TokenLife: time.Millisecond})
 	if err == nil {
 		t.Fatal("an empty configuration was accepted")
 	}
@@ -188,12 +188,12 @@ func TestConfigReportsAllFaults(t *testing.T) {
 	}
 	cfg := testConfig(io.Discard)
 	cfg.Keys = nil
-	if _, err := New(nil, nil, cfg); err == nil || !strings.Contains(err.Error(), "signing key") {
+	if _, err := New(nil, nil, nil, cfg); err == nil || !strings.Contains(err.Error(), "signing key") {
 		t.Errorf("without keys: %v", err)
 	}
 	cfg = testConfig(io.Discard)
 	cfg.Rand = strings.NewReader("")
-	if _, err := New(nil, nil, cfg); err == nil {
+	if _, err := New(nil, nil, nil, cfg); err == nil {
 		t.Error("without randomness")
 	}
 }

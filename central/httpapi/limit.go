@@ -29,7 +29,7 @@ type limiter struct {
 }
 
 func newLimiter(cfg Config, prefix string) *limiter {
-	each := ratelimit.Rate{PerSecond: float64(cfg.Rate), Burst: cfg.Burst}
+	each := ratelimit.Rate{PerSecond: cfg.Rate, Burst: cfg.Burst}
 	return &limiter{ratelimit.NewLocalLimiter(each.PerSecond, each.Burst), ratelimit.NewSharedLimiter(cfg.Rates, each, prefix, time.Now)}
 }
 

@@ -105,7 +105,7 @@ func TestPagesThatCannotBe(t *testing.T) {
 	} {
 		cfg := testConfig(io.Discard)
 		cfg.Pages = map[string]Page{path: page}
-		if _, err := New(nil, nil, cfg); err == nil || !strings.Contains(err.Error(), "page") {
+		if _, err := New(nil, nil, nil, cfg); err == nil || !strings.Contains(err.Error(), "page") {
 			t.Errorf("%q: error is %v", path, err)
 		}
 	}

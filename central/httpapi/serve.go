@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -8,7 +9,6 @@ import (
 	"runtime/debug"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -64,12 +64,17 @@ func (s *Server) serveHTTP(fctx *fasthttp.RequestCtx) {
 		s.writeError(fctx, central.NewFieldError("headers", "http", shape))
 		return
 	}
-	if !slices.Contains(fiber.DefaultMethods, string(fctx.Method())) {
+	if !isKnownMethod(fctx.Method()) {
 		// The router answers unknown methods in plain text. No route has TRACE, so
 		// the reply is the same 404 or 405 as for any other method.
 		fctx.Request.Header.SetMethod(fiber.MethodTrace)
 	}
 	s.router(fctx)
+}
+
+// isKnownMethod reports whether the router knows a method.
+func isKnownMethod(method []byte) bool {
+	return slices.ContainsFunc(fiber.DefaultMethods, func(known string) bool { return known == string(method) })
 }
 
 // setReplyHeaders gives the request its id and the reply its fixed headers.
@@ -185,7 +190,10 @@ func checkHeaders(fctx *fasthttp.RequestCtx) error {
 // the request; the client is checked again once the body has come.
 func (s *Server) handleRoute(c *fiber.Ctx, route op.Route) error {
 	fctx := c.Context()
-	by, err := s.authorize(fctx, route)
+	began := time.Now()
+	ctx, cancel := context.WithTimeout(s.baseCtx, s.cfg.CallTimeout)
+	defer cancel()
+	by, err := s.authorize(ctx, fctx, route)
 	if err != nil {
 		return err
 	}
@@ -196,8 +204,11 @@ func (s *Server) handleRoute(c *fiber.Ctx, route op.Route) error {
 	if err != nil {
 		return err
 	}
-	params := map[string]string{}
+	var params map[string]string
 	for _, name := range c.Route().Params {
+		if params == nil {
+			params = map[string]string{}
+		}
 		if params[name], err = field.PathValue(c.Params(name)); err != nil {
 			return err
 		}
@@ -212,11 +223,14 @@ func (s *Server) handleRoute(c *fiber.Ctx, route op.Route) error {
 	default:
 		return central.NewTooMany(time.Second)
 	}
-	ctx, cancel := context.WithTimeout(s.baseCtx, s.cfg.CallTimeout)
-	defer cancel()
+	if time.Since(began) > slowBody {
+		renewed, cancel := context.WithTimeout(s.baseCtx, s.cfg.CallTimeout)
+		defer cancel()
+		ctx = renewed
+	}
 	// Reading the body may take readTimeout; its client may be suspended by now.
 	if len(route.Roles) > 0 {
-		if err := s.tokenError(fctx, s.clients.check(ctx, by)); err != nil {
+		if err := s.tokenError(fctx, s.checkClient(ctx, by)); err != nil {
 			return err
 		}
 	}
@@ -231,12 +245,13 @@ func (s *Server) handleRoute(c *fiber.Ctx, route op.Route) error {
 	return nil
 }
 
+// slowBody is after how long the waiting for the caller and the body is not part of
+// CallTimeout.
+const slowBody = time.Second
+
 // authorize authenticates the caller, counts the request, and checks the role.
-// Routes without roles authenticate by themselves and are counted by network. Its
-// waiting is not part of CallTimeout.
-func (s *Server) authorize(fctx *fasthttp.RequestCtx, route op.Route) (bearer, error) {
-	ctx, cancel := context.WithTimeout(s.baseCtx, s.cfg.CallTimeout)
-	defer cancel()
+// Routes without roles authenticate by themselves and are counted by network.
+func (s *Server) authorize(ctx context.Context, fctx *fasthttp.RequestCtx, route op.Route) (bearer, error) {
 	if len(route.Roles) == 0 {
 		return bearer{}, s.allowNetwork(ctx, fctx)
 	}
@@ -244,7 +259,7 @@ func (s *Server) authorize(fctx *fasthttp.RequestCtx, route op.Route) (bearer, e
 	if err != nil {
 		return bearer{}, err
 	}
-	tooMany := s.callerLimits.allow(ctx, by.principal.Caller())
+	tooMany := s.callerLimits.allow(ctx, by.caller)
 	if !route.Allows(by.principal.Role) {
 		return bearer{}, central.NewError(central.AccessDenied, "")
 	}
@@ -257,14 +272,13 @@ func (s *Server) authenticate(ctx context.Context, fctx *fasthttp.RequestCtx) (b
 	if len(fctx.Request.Header.PeekAll(headerCredential)) > 1 {
 		return bearer{}, checkHeaders(fctx) // several headers: it is unknown which one counts
 	}
-	header := string(fctx.Request.Header.Peek(headerCredential))
-	scheme, token, _ := strings.Cut(header, " ")
-	if !strings.EqualFold(scheme, "Bearer") {
+	scheme, token, _ := bytes.Cut(fctx.Request.Header.Peek(headerCredential), []byte(" "))
+	if !bytes.EqualFold(scheme, []byte("Bearer")) {
 		return bearer{}, central.NewError(central.Unauthenticated, "Not authenticated: an access token is needed")
 	}
 	by, err := s.tokens.verify(token)
 	if err == nil {
-		err = s.clients.check(ctx, by)
+		err = s.checkClient(ctx, by)
 	}
 	return by, s.tokenError(fctx, err)
 }
@@ -282,6 +296,9 @@ func (s *Server) tokenError(fctx *fasthttp.RequestCtx, err error) error {
 // parseQuery reads the query. A name that occurs twice is refused, since readers
 // would not agree on the value.
 func parseQuery(fctx *fasthttp.RequestCtx) (map[string]string, error) {
+	if fctx.QueryArgs().Len() == 0 {
+		return nil, nil
+	}
 	query := map[string]string{}
 	twice, unreadable := false, false
 	for name, value := range fctx.QueryArgs().All() {

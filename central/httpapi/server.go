@@ -14,7 +14,6 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 	"github.com/valyala/fasthttp"
-	"golang.org/x/time/rate"
 
 	"galla/central"
 	"galla/central/ratelimit"
@@ -62,8 +61,8 @@ type Config struct {
 
 	// Rate and Burst limit the requests of each principal, and of each network
 	// on routes without authentication; default 500 a second and 1000.
-	// rate.Inf: unlimited.
-	Rate  rate.Limit
+	// math.MaxFloat64: unlimited.
+	Rate  float64
 	Burst int
 	// Rates is where nodes share the rates and the counts of wrong secrets.
 	Rates ratelimit.Buckets
@@ -94,19 +93,29 @@ type Config struct {
 	// microseconds, and vendors that share an address block each other.
 	// Authentic messages do not count. The limit protects this node's CPU and
 	// holds for each node.
-	UnknownRate  rate.Limit
+	UnknownRate  float64
 	UnknownBurst int
 
 	Rand   io.Reader // safe for concurrent use
 	Logger *slog.Logger
 }
 
+// Defaults of Config.
+const (
+	DefaultRate         = 500.0
+	DefaultBurst        = 1000
+	DefaultConns        = 4096
+	DefaultUnderWay     = 2048
+	DefaultUnknownRate  = 2000.0
+	DefaultUnknownBurst = 20_000
+)
+
 func (c Config) withDefaults() Config {
 	c.TokenLife, c.CallTimeout = cmp.Or(c.TokenLife, 15*time.Minute), cmp.Or(c.CallTimeout, 35*time.Second)
 	c.Drain = cmp.Or(c.Drain, c.CallTimeout+5*time.Second)
-	c.Rate, c.Burst = cmp.Or(c.Rate, 500), cmp.Or(c.Burst, 1000)
-	c.UnknownRate, c.UnknownBurst = cmp.Or(c.UnknownRate, 2000), cmp.Or(c.UnknownBurst, 20_000)
-	c.MaxConns, c.MaxUnderWay = cmp.Or(c.MaxConns, 4096), cmp.Or(c.MaxUnderWay, 2048)
+	c.Rate, c.Burst = cmp.Or(c.Rate, DefaultRate), cmp.Or(c.Burst, DefaultBurst)
+	c.UnknownRate, c.UnknownBurst = cmp.Or(c.UnknownRate, DefaultUnknownRate), cmp.Or(c.UnknownBurst, DefaultUnknownBurst)
+	c.MaxConns, c.MaxUnderWay = cmp.Or(c.MaxConns, DefaultConns), cmp.Or(c.MaxUnderWay, DefaultUnderWay)
 	return c
 }
 
@@ -137,7 +146,7 @@ type Server struct {
 	tokens        *tokens
 	secrets       *secretChecker
 	attempts      *secretAttempts
-	clients       *clientCache
+	clients       Clients
 	callerLimits  *limiter
 	networkLimits *limiter
 	unknownLimits *ratelimit.LocalLimiter // of the gateway
@@ -151,8 +160,9 @@ type Server struct {
 	cancelBase context.CancelFunc
 }
 
-// New makes a Server. Nothing is served before Run.
-func New(handler central.Handler, directory central.Directory, cfg Config) (*Server, error) {
+// New makes a Server. clients are read for every request; directory is read for access
+// tokens. Nothing is served before Run.
+func New(handler central.Handler, directory central.Directory, clients Clients, cfg Config) (*Server, error) {
 	cfg = cfg.withDefaults()
 	if err := cfg.validate(); err != nil {
 		return nil, fmt.Errorf("configuration of the HTTP API: %w", err)
@@ -167,9 +177,9 @@ func New(handler central.Handler, directory central.Directory, cfg Config) (*Ser
 	}
 	s := &Server{
 		handler: handler, directory: directory, cfg: cfg, log: cfg.Logger,
-		tokens: tokens, secrets: checker, attempts: newSecretAttempts(cfg.Rates, directory, cfg.Keys[0]), clients: newClientCache(directory),
+		tokens: tokens, secrets: checker, attempts: newSecretAttempts(cfg.Rates, directory, cfg.Keys[0]), clients: clients,
 		callerLimits: newLimiter(cfg, callerPrefix), networkLimits: newLimiter(cfg, networkPrefix),
-		unknownLimits: ratelimit.NewLocalLimiter(float64(cfg.UnknownRate), cfg.UnknownBurst), enrolAttempts: ratelimit.NewAttemptLimiter(cfg.Rates, enrolRate, enrolPrefix),
+		unknownLimits: ratelimit.NewLocalLimiter(cfg.UnknownRate, cfg.UnknownBurst), enrolAttempts: ratelimit.NewAttemptLimiter(cfg.Rates, enrolRate, enrolPrefix),
 		underWay: make(chan struct{}, cfg.MaxUnderWay), longBodies: make(chan struct{}, maxLongBodies),
 	}
 	s.baseCtx, s.cancelBase = context.WithCancel(context.Background())

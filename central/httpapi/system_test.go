@@ -107,6 +107,10 @@ func (p *fakeDirectory) Client(_ context.Context, id string) (central.Client, er
 	return c, p.broken
 }
 
+func (p *fakeDirectory) FreshClient(ctx context.Context, id string) (central.Client, error) {
+	return p.Client(ctx, id)
+}
+
 // nextLook is closed when a client is read the next time. What is changed after that
 // was not seen by who read.
 func (p *fakeDirectory) nextLook() <-chan struct{} {
@@ -340,7 +344,7 @@ func startServer(t testing.TB, change func(*Config, *central.Handler)) *system {
 	if change != nil {
 		change(&cfg, &handler)
 	}
-	if h.Server, err = New(handler, h.directory, cfg); err != nil {
+	if h.Server, err = New(handler, h.directory, h.directory, cfg); err != nil {
 		t.Fatal(err)
 	}
 	h.secrets.dummy = cheap("nobody's")

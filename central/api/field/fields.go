@@ -14,7 +14,6 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
-	"github.com/google/uuid"
 
 	"galla/central/iin"
 	"galla/shared/ist"
@@ -59,7 +58,7 @@ func (r *Reader) Aadhaar(field string, need Need) secret.Aadhaar {
 // Bool reads true or false; nil if it is absent or wrong.
 func (r *Reader) Bool(field string) *bool {
 	r.describe(field, May, Schema{Type: "boolean"})
-	v, present := r.Values[field]
+	v, present := r.Values.Get(field)
 	if !present {
 		return nil
 	}
@@ -73,7 +72,9 @@ func (r *Reader) Bool(field string) *bool {
 
 // Degrees reads decimal degrees within ±limit.
 func (r *Reader) Degrees(field string, limit float64) string {
-	r.describe(field, Must, Schema{Type: "string", Pattern: `^-?[0-9]+(\.[0-9]+)?$`, MaxLength: maxDegrees, Note: fmt.Sprintf("decimal degrees from -%g to %g", limit, limit)})
+	if r.Describing {
+		r.describe(field, Must, Schema{Type: "string", Pattern: `^-?[0-9]+(\.[0-9]+)?$`, MaxLength: maxDegrees, Note: fmt.Sprintf("decimal degrees from -%g to %g", limit, limit)})
+	}
 	s, ok := r.stringValue(field, Must)
 	if !ok {
 		return ""
@@ -160,7 +161,7 @@ func (r *Reader) Ref(field string, need Need) string {
 // Text reads a text of the caller's and keeps it unchanged, with blanks at its
 // ends: 1 to MaxText printable characters.
 func (r *Reader) Text(field string, need Need) string {
-	return r.printable(field, need, "text", MaxText, fmt.Sprintf("any text of 1 to %d printable characters, kept unchanged", MaxText))
+	return r.printable(field, need, "text", MaxText, "any text of 1 to 64 printable characters, kept unchanged")
 }
 
 func (r *Reader) printable(field string, need Need, rule string, max int, note string) string {
@@ -295,8 +296,17 @@ func (r *Reader) UUID(field string, need Need) string { return r.matching(field,
 // IsUUID reports whether s is a UUID in canonical form. Other texts need no query
 // of the database.
 func IsUUID(s string) bool {
-	id, err := uuid.Parse(s)
-	return err == nil && id.String() == s
+	if len(s) != 36 {
+		return false
+	}
+	for i, c := range []byte(s) {
+		switch isHyphen := i == 8 || i == 13 || i == 18 || i == 23; {
+		case isHyphen && c == '-', !isHyphen && (c >= '0' && c <= '9' || c >= 'a' && c <= 'f'):
+		default:
+			return false
+		}
+	}
+	return true
 }
 
 // Date reads a calendar date, YYYY-MM-DD.

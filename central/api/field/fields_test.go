@@ -180,7 +180,7 @@ func TestEveryReader(t *testing.T) {
 		for value, want := range values {
 			var r Reader
 			if value != absent {
-				r.Values = Values{"field": jsontext.Value(value)}
+				r.Values = Values{{[]byte("field"), jsontext.Value(value)}}
 			}
 			got := x.read(&r, "field")
 			rule, isWrong := want.(wrong)
@@ -330,7 +330,7 @@ func TestEveryNameField(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			r := Reader{Values: Values{field: text}}
+			r := Reader{Values: Values{{[]byte(field), text}}}
 			if got := r.Name(field, Must, most); got != "" || r.Err() == nil {
 				t.Errorf("%s took %+q", field, bad)
 			}

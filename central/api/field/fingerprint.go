@@ -2,12 +2,15 @@ package field
 
 import (
 	"bytes"
-	"crypto/hmac"
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"hash"
+	"io"
+	"slices"
+	"unicode/utf16"
+	"unicode/utf8"
 
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"galla/central"
@@ -24,41 +27,114 @@ import (
 // The OTP of a transfer or refund is left out, so that a request with another OTP
 // is the same request. Of a refund only transactionId and refId count
 // (interface.md, section 3.5).
-func Fingerprint(key secret.Key, route op.RouteID, merchant central.MerchantID, body []byte) ([32]byte, error) {
-	if route != op.Transfer && route != op.Refund {
-		return fingerprint(key, route, merchant, body)
+func Fingerprint(key *secret.MAC, route op.RouteID, merchant central.MerchantID, body Values) ([sha256.Size]byte, error) {
+	var room [usualFields]Field
+	kept, rest := append(room[:0], body...), ""
+	if route == op.Transfer || route == op.Refund {
+		rest = " without OTP"
+		kept = slices.DeleteFunc(kept, func(f Field) bool {
+			name := string(f.Name)
+			return (route != op.Transfer || name == "otp") && name != "transactionId" && name != "refId"
+		})
 	}
-	values, err := Decode(body)
-	if err != nil {
-		return [32]byte{}, err
-	}
-	kept := Values{}
-	for name, v := range values {
-		if route == op.Transfer && name != "otp" || name == "transactionId" || name == "refId" {
-			kept[name] = v
+	slices.SortFunc(kept, compareNames)
+	var err error
+	sum := key.Sum(func(mac hash.Hash) {
+		for _, text := range [...]string{"galla/fingerprint/v1\n", string(route), rest, "\n", string(merchant), "\n"} {
+			_, _ = io.WriteString(mac, text)
 		}
-	}
-	rest, err := json.Marshal(kept)
+		err = writeCanonical(mac, kept)
+	})
 	if err != nil {
-		return [32]byte{}, fmt.Errorf("body of %s without its OTP: %w", route, errCanonical)
+		return [sha256.Size]byte{}, fmt.Errorf("canonical form of the body of %s: %w", route, errCanonical)
 	}
-	return fingerprint(key, route+" without OTP", merchant, rest)
-}
-
-func fingerprint(key secret.Key, route op.RouteID, merchant central.MerchantID, body []byte) ([32]byte, error) {
-	canonical := jsontext.Value(bytes.Clone(body))
-	if len(bytes.TrimSpace(body)) == 0 {
-		canonical = jsontext.Value("{}")
-	}
-	canonical, err := Canonical(canonical)
-	if err != nil {
-		return [32]byte{}, fmt.Errorf("canonical form of the body of %s: %w", route, errCanonical)
-	}
-	mac := hmac.New(sha256.New, key.Reveal())
-	fmt.Fprintf(mac, "galla/fingerprint/v1\n%s\n%s\n", route, merchant)
-	mac.Write(canonical)
-	return [32]byte(mac.Sum(nil)), nil
+	return sum, nil
 }
 
 // errCanonical stands for the JSON library's error, which could quote a body.
 var errCanonical = errors.New("it is not one JSON value")
+
+// compareNames orders fields as RFC 8785 does: by the UTF-16 codes of their names. In
+// ASCII that is the order of the bytes.
+func compareNames(a, b Field) int {
+	ascii := func(name []byte) bool {
+		return !slices.ContainsFunc(name, func(c byte) bool { return c >= utf8.RuneSelf })
+	}
+	if ascii(a.Name) && ascii(b.Name) {
+		return bytes.Compare(a.Name, b.Name)
+	}
+	return slices.Compare(utf16.Encode([]rune(string(a.Name))), utf16.Encode([]rune(string(b.Name))))
+}
+
+// writeCanonical writes an object of sorted fields in its canonical form.
+func writeCanonical(to hash.Hash, fields Values) error {
+	before := `{"`
+	for _, f := range fields {
+		name := f.Name
+		if bytes.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == '"' || r == '\\' }) {
+			quoted, err := jsontext.AppendQuote(nil, name)
+			if err != nil {
+				return err
+			}
+			name = quoted[1 : len(quoted)-1]
+		}
+		value, err := canonicalValue(f.Value)
+		if err != nil {
+			return err
+		}
+		_, _ = io.WriteString(to, before)
+		_, _ = to.Write(name)
+		_, _ = io.WriteString(to, `":`)
+		_, _ = to.Write(value)
+		before = `,"`
+	}
+	end := "}"
+	if len(fields) == 0 {
+		end = "{}"
+	}
+	_, _ = io.WriteString(to, end)
+	return nil
+}
+
+// canonicalValue returns a value in its canonical form. Most are in it already.
+func canonicalValue(v jsontext.Value) (jsontext.Value, error) {
+	switch v.Kind() {
+	case jsontext.KindTrue, jsontext.KindFalse, jsontext.KindNull:
+		return v, nil
+	case jsontext.KindString:
+		if hasShortEscapesOnly(v) {
+			return v, nil
+		}
+		plain, err := jsontext.AppendUnquote(make([]byte, 0, len(v)), v)
+		if err != nil {
+			return nil, err
+		}
+		return jsontext.AppendQuote(make([]byte, 0, len(v)), plain)
+	case jsontext.KindNumber:
+		if isPlainInteger(v) {
+			return v, nil
+		}
+	}
+	return Canonical(v)
+}
+
+// hasShortEscapesOnly reports whether a JSON string is in its canonical form: it has no
+// escapes but those that it must have, in their short form.
+func hasShortEscapesOnly(v jsontext.Value) bool {
+	for {
+		i := bytes.IndexByte(v, '\\')
+		if i < 0 {
+			return true
+		}
+		if bytes.IndexByte([]byte(`"\bfnrt`), v[i+1]) < 0 {
+			return false
+		}
+		v = v[i+2:]
+	}
+}
+
+// isPlainInteger reports whether a JSON number is one that PlainNumber leaves as it is:
+// a few digits.
+func isPlainInteger(v jsontext.Value) bool {
+	return len(v) <= maxDigits && !slices.ContainsFunc(v, func(c byte) bool { return c < '0' || c > '9' })
+}

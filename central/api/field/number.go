@@ -28,6 +28,9 @@ var (
 // is 100.1, -0 is 0. So equal numbers have equal texts, and no digit is lost in a
 // float.
 func PlainNumber(number string) (string, error) {
+	if len(number) <= maxDigits && allDigits(number) && (number[0] != '0' || len(number) == 1) {
+		return number, nil
+	}
 	digits, negative := strings.CutPrefix(number, "-")
 	mantissa, exponent := digits, ""
 	if i := strings.IndexAny(digits, "eE"); i >= 0 {
@@ -181,7 +184,7 @@ func (r *Reader) Limit(field string, max, otherwise int) int {
 // positive returns a whole number from 1 on, at most most; ok is false if it is
 // absent or wrong.
 func (r *Reader) positive(field string, most int) (n int, ok bool) {
-	v, present := r.Values[field]
+	v, present := r.Values.Get(field)
 	if !present {
 		return 0, false
 	}
@@ -242,7 +245,7 @@ func (r *Reader) digitsOrNumber(field string, need Need, x textForm, min, max st
 	schema := x.describe(need)
 	schema.Or = &Schema{Type: "integer", Minimum: min, Maximum: max}
 	r.describe(field, need, schema)
-	v, present := r.Values[field]
+	v, present := r.Values.Get(field)
 	if present && v.Kind() == jsontext.KindNumber {
 		text, err := PlainNumber(string(v))
 		if err != nil || !x.valid(text) {

@@ -18,9 +18,12 @@ const (
 // the form only: the PID block is encrypted, and the bank checks it. Only the
 // capture's errCode is quoted.
 func checkPidData(s string) (rule, message string) {
-	seen, err := scanPidData(s)
-	if err != nil {
-		return "piddata", err.Error()
+	seen, plain := scanPlainPidData(s)
+	if !plain {
+		var err error
+		if seen, err = scanPidData(s); err != nil {
+			return "piddata", err.Error()
+		}
 	}
 	if !seen.resp {
 		return "piddata", "must contain the element Resp"
@@ -72,6 +75,7 @@ func trimDocument(s string) string {
 	return s
 }
 
+// scanPidData reads a capture by encoding/xml, which decides what is well-formed XML.
 func scanPidData(s string) (capture, error) {
 	var c capture
 	in := xml.NewDecoder(strings.NewReader(trimDocument(s)))
@@ -141,12 +145,13 @@ func (c *capture) charData(path []string) {
 	if len(path) != 2 {
 		return
 	}
-	switch strings.ToLower(path[1]) {
-	case "skey":
-		c.skey = true
-	case "hmac":
+	name := path[1]
+	switch {
+	case strings.EqualFold(name, "skey"):
+		c.skey = c.skey || !strings.Contains(name, "ſ") // which is no capital or small s
+	case strings.EqualFold(name, "hmac"):
 		c.hmac = true
-	case "data":
+	case strings.EqualFold(name, "data"):
 		c.data = true
 	}
 }

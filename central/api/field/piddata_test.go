@@ -82,6 +82,74 @@ func TestPidDataOfRealDevices(t *testing.T) {
 		if rule != want {
 			t.Errorf("%s: %q %q, want %q", name, rule, message, want)
 		}
+		if _, plain := scanPlainPidData(string(text)); !plain && want == "" {
+			t.Errorf("%s: a real capture is left to encoding/xml", name)
+		}
+	}
+}
+
+// TestPlainPidData: what the plain scanner takes, and what it leaves to encoding/xml.
+func TestPlainPidData(t *testing.T) {
+	for text, want := range map[string]bool{
+		pid: true, strings.ToLower(pid): true, "\ufeff<?xml version='1.0'?>\r\n" + pid + "\r\n\x00": true,
+		strings.ReplaceAll(pid, `"`, "'"): true, strings.Replace(pid, "<Hmac>", "<Hmac >\t", 1): true,
+		"<PidData></PidData>": true, "<PidData/>": true,
+		"": false, "x": false, "<": false, "<PidData": false, "<PidData>": false, "<PidData/": false, "<PidData a=": false, "<PidData a='": false,
+		pid + pid: false, pid + "x": false, "x" + pid: false, "<Pid></Pid>": false, "<PidData></piddata>": false, "<PidData></PidData": false,
+		strings.Replace(pid, "c2tleQ==", "&amp;", 1): false, strings.Replace(pid, "c2tleQ==", "]]>", 1): false, strings.Replace(pid, "20221021", "a<b", 1): false,
+		strings.Replace(pid, "c2tleQ==", "<![CDATA[x]]>", 1): false, strings.Replace(pid, "c2tleQ==", "é", 1): false, strings.Replace(pid, "c2tleQ==", "\x01", 1): false,
+		strings.Replace(pid, "<Skey", "<!-- --><Skey", 1): false, strings.Replace(pid, "<Skey ", "<Skey x:y='' ", 1): false,
+		strings.Replace(pid, "<Skey", "<Resp errCode='0'/><Skey", 1): false, strings.Replace(pid, "/>", " ErrCode='0'/>", 1): false,
+		"<PidData>" + strings.Repeat("<a/>", 200) + "</PidData>":                          false,
+		"<PidData>" + strings.Repeat("<a>", 9) + strings.Repeat("</a>", 9) + "</PidData>": false,
+	} {
+		if _, plain := scanPlainPidData(text); plain != want {
+			t.Errorf("%.120s: plain is %v, want %v", text, plain, want)
+		}
+	}
+	if n := testing.AllocsPerRun(100, func() { scanPlainPidData(pid) }); n != 0 {
+		t.Errorf("the plain scanner allocates %v times", n)
+	}
+}
+
+// FuzzScanPlainPidData: what the plain scanner takes, encoding/xml takes and reads in the
+// same way.
+func FuzzScanPlainPidData(f *testing.F) {
+	for _, text := range []string{
+		pid, strings.ReplaceAll(pid, `"`, "'"), "\ufeff<?xml version='1.1'?>\r\n" + pid + "\r\n\x00",
+		strings.Replace(pid, "c2tleQ==", "<![CDATA[x]]>&lt;&#65;]]<!-- - --><?x y?>", 1),
+		strings.Replace(pid, "<PidData>", `<rd:PidData xmlns:rd="" rd:a='b' xml:c="d">`, 1),
+		strings.Replace(pid, "<Resp ", `<Resp errInfo = "]]>"  a='"'`+"\n\t", 1),
+		"<PidData>" + strings.Repeat("<a_-.9>", 7) + strings.Repeat("</a_-.9 >", 7) + "</PidData>",
+	} {
+		f.Add(text)
+	}
+	files, _ := filepath.Glob("../../../../shared/rd-fixtures/*.xml") // they lie beside the repository, or not
+	for _, file := range files {
+		if text, err := os.ReadFile(file); err == nil {
+			f.Add(string(text))
+		}
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		c, plain := scanPlainPidData(text)
+		if !plain {
+			return
+		}
+		same, err := scanPidData(text)
+		if err != nil || same != c {
+			t.Errorf("%q is read as %+v, and by encoding/xml as %+v, %v", text, c, same, err)
+		}
+	})
+}
+
+func BenchmarkPidData(b *testing.B) {
+	text := strings.Replace(pid, "ZGF0", strings.Repeat("ZGF0", 1000), 1)
+	b.ReportAllocs()
+	b.SetBytes(int64(len(text)))
+	for b.Loop() {
+		if rule, _ := checkPidData(text); rule != "" {
+			b.Fatal(rule)
+		}
 	}
 }
 

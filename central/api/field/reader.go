@@ -15,8 +15,25 @@ import (
 	"galla/central"
 )
 
-// Values are the raw fields of a body.
-type Values = map[string]jsontext.Value
+// Field is a field of a body as it was sent.
+type Field struct {
+	Name  []byte // unescaped
+	Value jsontext.Value
+}
+
+// Values are the fields of a body in their order, each name once. They are parts of
+// the body and valid as long as it does not change.
+type Values []Field
+
+// Get returns the raw value of a field.
+func (v Values) Get(name string) (value jsontext.Value, present bool) {
+	for i := range v {
+		if string(v[i].Name) == name {
+			return v[i].Value, true
+		}
+	}
+	return nil, false
+}
 
 // Decode reads a body as one JSON object and returns its fields' raw values. An
 // empty body has no fields. Errors are Invalid and never quote the body.
@@ -32,12 +49,12 @@ func Decode(body []byte) (Values, error) {
 	if text[0] != '{' {
 		return nil, malformed("object", "must be one JSON object")
 	}
-	var values Values
-	err := json.Unmarshal(body, &values)
+	object := object{body: body}
+	err := json.Unmarshal(body, &object)
 	var syntax *jsontext.SyntacticError
 	switch {
 	case err == nil:
-		return values, nil
+		return object.fields, nil
 	case errors.Is(err, jsontext.ErrDuplicateName):
 		return nil, malformed("duplicate", "must not contain the same field twice")
 	case errors.As(err, &syntax):
@@ -45,6 +62,48 @@ func Decode(body []byte) (Values, error) {
 	default:
 		return nil, malformed("json", "must be well-formed JSON")
 	}
+}
+
+// object reads the fields of a body without copying them.
+type object struct {
+	body   []byte
+	fields Values
+}
+
+// usualFields is for how many fields there is room at first: a transfer has twelve.
+const usualFields = 16
+
+// UnmarshalJSONFrom implements json.UnmarshalerFrom. The decoder's values are only
+// valid until the next one, so the same bytes of the body are kept instead.
+func (o *object) UnmarshalJSONFrom(in *jsontext.Decoder) error {
+	if _, err := in.ReadToken(); err != nil {
+		return err
+	}
+	read := func() (jsontext.Value, error) {
+		v, err := in.ReadValue()
+		end := in.InputOffset()
+		return o.body[end-int64(len(v)) : end], err
+	}
+	o.fields = make(Values, 0, usualFields)
+	for in.PeekKind() != jsontext.KindEndObject {
+		name, err := read()
+		if err != nil {
+			return err
+		}
+		value, err := read()
+		if err != nil {
+			return err
+		}
+		unescaped := name[1 : len(name)-1]
+		if bytes.IndexByte(unescaped, '\\') >= 0 {
+			if unescaped, err = jsontext.AppendUnquote(nil, name); err != nil {
+				return err
+			}
+		}
+		o.fields = append(o.fields, Field{unescaped, value})
+	}
+	_, err := in.ReadToken()
+	return err
 }
 
 // Need is whether a field is required.
@@ -113,7 +172,7 @@ func (r *Reader) Err() error {
 
 // Has reports whether the field is present, whatever its value.
 func (r *Reader) Has(field string) bool {
-	_, ok := r.Values[field]
+	_, ok := r.Values.Get(field)
 	return ok
 }
 
@@ -163,7 +222,7 @@ func (r *Reader) describe(field string, need Need, s Schema) {
 
 // value returns a field's raw value. A required one that is absent is recorded.
 func (r *Reader) value(field string, need Need) (v jsontext.Value, present bool) {
-	v, present = r.Values[field]
+	v, present = r.Values.Get(field)
 	if !present && need == Must {
 		r.Fail(field, "required", "is required")
 	}
@@ -177,7 +236,7 @@ func (r *Reader) stringValue(field string, need Need) (s string, ok bool) {
 	if !present {
 		return "", false
 	}
-	if v.Kind() != jsontext.KindString || json.Unmarshal(v, &s) != nil {
+	if s, ok = unquote(v); !ok {
 		r.Fail(field, "type", "must be a string")
 		return "", false
 	}
@@ -186,6 +245,18 @@ func (r *Reader) stringValue(field string, need Need) (s string, ok bool) {
 		return "", false
 	}
 	return s, true
+}
+
+// unquote returns the text of a JSON string; ok is false if it is something else.
+func unquote(v jsontext.Value) (s string, ok bool) {
+	if v.Kind() != jsontext.KindString {
+		return "", false
+	}
+	if bytes.IndexByte(v, '\\') < 0 {
+		return string(v[1 : len(v)-1]), true
+	}
+	text, err := jsontext.AppendUnquote(make([]byte, 0, len(v)), v)
+	return string(text), err == nil
 }
 
 // numberValue returns a JSON number in plain digits (see PlainNumber); ok is false
@@ -222,16 +293,13 @@ func PathValue(sent string) (string, error) {
 // have the same value there.
 func (r *Reader) AddQuery(query map[string]string) {
 	for name, value := range query {
-		inBody, both := r.Values[name]
+		inBody, both := r.Values.Get(name)
 		text := jsontext.Value(quote(value))
 		switch {
 		case both && string(inBody) != string(text):
 			r.Fail(name, "same", "must be the same in the query and in the body where both are sent")
 		case !both:
-			if r.Values == nil {
-				r.Values = Values{}
-			}
-			r.Values[name] = text
+			r.Values = append(r.Values, Field{[]byte(name), text})
 		}
 	}
 }

@@ -2,7 +2,6 @@ package field
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -11,6 +10,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"galla/central"
@@ -52,7 +52,7 @@ func TestDecode(t *testing.T) {
 		}
 	}
 	values, err := Decode([]byte(` {"a": 1.50, "A": [2] } `))
-	if err != nil || len(values) != 2 || string(values["a"]) != "1.50" || string(values["A"]) != "[2]" {
+	if err != nil || len(values) != 2 || raw(values, "a") != "1.50" || raw(values, "A") != "[2]" || values[0].Name[0] != 'a' {
 		t.Errorf("%v, %v", values, err)
 	}
 }
@@ -71,17 +71,62 @@ func TestDecodeNeverQuotes(t *testing.T) {
 	}
 }
 
-// TestDecodeKeepsNothingOfTheBody: an entrance may reuse its buffer.
-func TestDecodeKeepsNothingOfTheBody(t *testing.T) {
-	body := []byte(`{"a":"first"}`)
+// TestReadersKeepNothingOfTheBody: an entrance may reuse its buffer after a request.
+func TestReadersKeepNothingOfTheBody(t *testing.T) {
+	body := []byte(`{"a":"first","b\u0062":"5\n"}`)
 	values, err := Decode(body)
 	if err != nil {
 		t.Fatal(err)
 	}
+	r := Reader{Values: values}
+	a, b := r.RawText("a"), r.RawText("bb")
 	copy(body, bytes.Repeat([]byte("x"), len(body)))
-	if r := (Reader{Values: values}); r.RawText("a") != "first" {
-		t.Errorf("the value became %s", values["a"])
+	if a != "first" || b != "5\n" {
+		t.Errorf("the values became %q and %q", a, b)
 	}
+}
+
+// raw is the raw value of a field as text.
+func raw(values Values, name string) string {
+	v, _ := values.Get(name)
+	return string(v)
+}
+
+// FuzzDecode compares Decode with the JSON library's reading of an object.
+func FuzzDecode(f *testing.F) {
+	for _, body := range []string{``, `{}`, ` {"a": 1, "\u0061b": [2, {"c": null}], "é\\": "\ud83d\ude00"} `, `{"a":1,"\u0061":2}`, `{"x":[{"a":1,"a":2}]}`, `{"a":1}x`, "{\"a\":\"\xff\"}", `{"a":tru}`} {
+		f.Add([]byte(body))
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		sent := bytes.Clone(body)
+		values, err := Decode(body)
+		if !bytes.Equal(sent, body) {
+			t.Fatalf("%q became %q", sent, body)
+		}
+		want := map[string]jsontext.Value{}
+		if len(bytes.TrimLeft(body, " \t\r\n")) > 0 {
+			wantErr := json.Unmarshal(body, &want)
+			if (err == nil) != (wantErr == nil && want != nil) {
+				t.Fatalf("%q: %v, and the library says %v", body, err, wantErr)
+			}
+		}
+		if err != nil {
+			return
+		}
+		if len(values) != len(want) {
+			t.Fatalf("%q has %d fields, want %d", body, len(values), len(want))
+		}
+		for name, value := range want {
+			if raw(values, name) != string(value) {
+				t.Errorf("%q: field %q is %q, want %q", body, name, raw(values, name), value)
+			}
+			var text string
+			isText := value.Kind() == jsontext.KindString && json.Unmarshal(value, &text) == nil
+			if got, ok := unquote(value); ok != isText || got != text {
+				t.Errorf("%q is the text %q, %v; want %q, %v", value, got, ok, text, isText)
+			}
+		}
+	})
 }
 
 func TestAllThatIsWrongAtOnce(t *testing.T) {
@@ -134,7 +179,7 @@ func TestWhichFieldsAreThere(t *testing.T) {
 }
 
 func TestAny(t *testing.T) {
-	r := Reader{Values: Values{"a": jsontext.Value(`"x\ny"`), "n": jsontext.Value("5"), "e": jsontext.Value(`""`)}, Describing: true}
+	r := Reader{Values: Values{{[]byte("a"), jsontext.Value(`"x\ny"`)}, {[]byte("n"), jsontext.Value("5")}, {[]byte("e"), jsontext.Value(`""`)}}, Describing: true}
 	if r.RawText("a") != "x\ny" || r.RawText("e") != "" || r.RawText("absent") != "" || r.Failures() != 0 {
 		t.Error("a text was judged")
 	}
@@ -228,10 +273,10 @@ func FuzzReaders(f *testing.F) {
 			noted(t, err)
 			return
 		}
-		if values != nil && !json.Valid(body) {
+		if values != nil && !jsontext.Value(body).IsValid() {
 			t.Fatalf("%q was taken for JSON", body)
 		}
-		raw, present := values["field"]
+		raw, present := values.Get("field")
 		for _, x := range list {
 			r := Reader{Values: values, Describing: true}
 			got := x.read(&r, "field")
