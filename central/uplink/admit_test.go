@@ -11,9 +11,7 @@ import (
 	"net/http/httptest"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/golang-jwt/jwt/v5"
@@ -25,7 +23,7 @@ func TestNewRefuses(t *testing.T) {
 	good := Config{Audience: audience, Rand: rand.Reader, Logger: logger()}
 	for _, spoil := range []func(*Config){
 		func(c *Config) { c.Audience = "" }, func(c *Config) { c.Rand = nil }, func(c *Config) { c.Logger = nil },
-		func(c *Config) { c.Window = -1 }, func(c *Config) { c.AdmitPerSecond = -1 }, func(c *Config) { c.Poll = -1 },
+		func(c *Config) { c.Window = -1 }, func(c *Config) { c.Greetings = -1 }, func(c *Config) { c.Poll = -1 },
 	} {
 		cfg := good
 		spoil(&cfg)
@@ -295,53 +293,5 @@ func TestStoreFaultsMeanRetryLater(t *testing.T) {
 		h.url = "ws" + strings.TrimPrefix(web.URL, "http") + Path
 		_, resp, _ := h.open(http.Header{"Authorization": {"Bearer " + h.enrol().token(claims())}})
 		check(t, resp)
-	})
-}
-
-// TestStampede lets 10,000 terminals knock at the same moment, each of which
-// comes back at its Retry-After.
-func TestStampede(t *testing.T) {
-	const terminals, perSecond, burst = 10_000, 200, 100
-	synctest.Test(t, func(t *testing.T) {
-		g := newAdmission(perSecond, burst, rand.Reader)
-		begun := time.Now()
-		var mu sync.Mutex
-		admitted := map[int]int{} // second → number
-		knocks := 0
-		var all sync.WaitGroup
-		for range terminals {
-			all.Go(func() {
-				for {
-					wait, ok := g.admit()
-					mu.Lock()
-					knocks++
-					if ok {
-						admitted[int(time.Since(begun)/time.Second)]++
-					}
-					mu.Unlock()
-					if ok {
-						return
-					}
-					if wait < minRetry || wait > maxRetry {
-						t.Errorf("Retry-After is %v", wait)
-						return
-					}
-					// As the header says it, and as an edge adds to it.
-					seconds := (wait + time.Second - 1).Truncate(time.Second)
-					time.Sleep(seconds + g.jitter(max(seconds/8, time.Second)))
-				}
-			})
-		}
-		all.Wait()
-		for second, n := range admitted {
-			if n > perSecond+burst {
-				t.Errorf("second %d: %d were admitted", second, n)
-			}
-		}
-		took := time.Since(begun)
-		t.Logf("%d terminals were in after %v and %.1f knocks each", terminals, took.Round(time.Second), float64(knocks)/terminals)
-		if took > 3*time.Minute || knocks > 5*terminals {
-			t.Errorf("they took %v and %d knocks", took, knocks)
-		}
 	})
 }

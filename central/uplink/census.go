@@ -55,9 +55,7 @@ func (s *Server) Census() Census {
 	s.mu.Unlock()
 	c := Census{Connected: len(current), Versions: map[string]int{}}
 	for _, x := range current {
-		x.mu.Lock()
-		r := x.hello
-		x.mu.Unlock()
+		r := x.lastHello()
 		if !r.received {
 			continue
 		}

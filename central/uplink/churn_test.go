@@ -25,7 +25,7 @@ import (
 // is left behind.
 func TestChurn(t *testing.T) {
 	const terminals, rounds = 24, 20
-	h := newSystem(t, loopback(t), func(c *Config) { c.AdmitPerSecond, c.AdmitBurst = 1e6, 1e6 })
+	h := newSystem(t, loopback(t), nil)
 	stamp := func(c central.Principal, state op.State) central.Reply {
 		return central.Reply{HTTP: 200, Body: fmt.Appendf(nil, `{"of":%q}`, c.Terminal), State: state}
 	}

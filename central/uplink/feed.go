@@ -20,14 +20,31 @@ const (
 	feedRetry = 2 * time.Second
 )
 
-// eventFeed is the state of a terminal's events on this connection.
+// eventFeed is the state of a terminal's events on this connection. A feeder runs only
+// while something is due.
 type eventFeed struct {
-	changed chan struct{} // seen has changed
+	mu        sync.Mutex
+	begun     bool    // the hello's cursor is known
+	running   bool    // a feeder runs
+	sent      []int64 // cursors sent, in order, that were not seen yet
+	last      int64   // of the last event sent
+	newest    int64   // in the store, as far as is known
+	passed    int64   // events up to here were sent, or need not be
+	seen      int64   // reported by the terminal
+	forgotten int64   // events up to here were deleted
+}
 
-	mu   sync.Mutex
-	sent []int64 // cursors sent, in order, that were not seen yet
-	last int64   // of the last event sent
-	seen int64   // reported by the terminal
+// begin starts at the cursor of the hello.
+func (f *eventFeed) begin(cursor int64) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.begun = true
+	f.last, f.passed, f.seen, f.forgotten = cursor, cursor, cursor, cursor
+}
+
+// due reports whether a feeder has something to do. The caller holds mu.
+func (f *eventFeed) due() bool {
+	return f.seen > f.forgotten || f.newest > f.passed && len(f.sent) < eventWindow
 }
 
 // handleSeen records that the terminal has applied its events up to the cursor.
@@ -42,140 +59,127 @@ func (x *session) handleSeen(cursor int64) error {
 	for len(f.sent) > 0 && f.sent[0] <= cursor {
 		f.sent = f.sent[1:]
 	}
-	select {
-	case f.changed <- struct{}{}:
-	default:
+	if len(f.sent) == 0 {
+		f.sent = nil
 	}
+	x.startFeeder()
 	return nil
 }
 
-// capacity is how many more events may be sent.
-func (f *eventFeed) capacity() int {
+// eventsStored is called with the cursors of the oldest and the newest stored event of
+// the terminal; 0: there are none.
+func (x *session) eventsStored(oldest, newest int64) {
+	f := &x.feed
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return eventWindow - len(f.sent)
+	if !f.begun {
+		return // the hello makes the terminal due again
+	}
+	f.newest = max(f.newest, newest)
+	if oldest > 0 && oldest <= f.seen {
+		f.forgotten = min(f.forgotten, oldest-1) // the hello's cursor, or an earlier connection
+	}
+	x.startFeeder()
 }
 
-func (f *eventFeed) markSent(cursor int64) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.sent, f.last = append(f.sent, cursor), cursor
+// startFeeder starts a feeder if one is needed. The caller holds feed.mu.
+func (x *session) startFeeder() {
+	if f := &x.feed; !f.running && f.due() {
+		f.running = x.startWorker("feeder", x.runFeed)
+	}
 }
 
-// runFeed sends the terminal's events, deletes those that were seen, and ends the
-// session when the terminal is revoked.
-func (x *session) runFeed(cursor int64) {
-	x.feed.mu.Lock()
-	x.feed.last, x.feed.seen = cursor, cursor
-	x.feed.mu.Unlock()
-	rung, stop := x.server.notifier.Subscribe(central.TerminalTopic(x.terminal.ID))
-	defer stop() // subscribed before the first read, so that no notification is missed
-
-	x.storeConnected()
-	forgotten := int64(0)
-	look := true
-	timer := time.NewTimer(x.server.cfg.Poll)
-	defer timer.Stop()
+// runFeed sends the terminal's events and deletes those that were seen, until nothing is
+// due.
+func (x *session) runFeed() {
 	for {
-		wait := x.server.cfg.Poll
-		err := x.feedOnce(look, &cursor, &forgotten)
+		err := x.feedOnce()
 		if x.ctx.Err() != nil {
 			return
 		}
 		if err != nil {
-			x.log.Error("a terminal's events can't be sent yet", "error", err)
-			wait = feedRetry
+			x.log().Error("a terminal's events can't be sent yet", "error", err)
+			x.sleep(feedRetry)
+			continue
 		}
-		timer.Reset(wait)
-		select {
-		case <-x.ctx.Done():
+		x.feed.mu.Lock()
+		x.feed.running = x.feed.due()
+		running := x.feed.running
+		x.feed.mu.Unlock()
+		if !running {
 			return
-		case <-rung:
-			look = true
-		case <-timer.C:
-			look = true
-		case <-x.feed.changed:
-			look = err != nil
 		}
 	}
 }
 
-// feedOnce does what is due. With look it reads the terminal's record, too.
-func (x *session) feedOnce(look bool, cursor, forgotten *int64) error {
-	if look {
-		if err := x.checkRevoked(); err != nil {
-			return err
-		}
-	}
-	x.feed.mu.Lock()
-	seen := x.feed.seen
-	x.feed.mu.Unlock()
-	if seen > *forgotten {
-		ctx, cancel := context.WithTimeout(x.ctx, storeWait)
-		err := x.server.store.AcknowledgeEvents(ctx, x.terminal.ID, seen)
-		cancel()
-		if err != nil {
-			return fmt.Errorf("forget events up to %d: %w", seen, err)
-		}
-		*forgotten = seen
-	}
-	for {
-		more, err := x.sendEvents(cursor)
-		if err != nil || !more {
-			return err
-		}
-	}
-}
-
-// checkRevoked ends the session if the terminal was revoked.
-func (x *session) checkRevoked() error {
+// feedOnce deletes what was seen, and sends the next events that fit into the window.
+func (x *session) feedOnce() error {
+	f := &x.feed
+	f.mu.Lock()
+	seen, forget := f.seen, f.seen > f.forgotten
+	f.mu.Unlock()
 	ctx, cancel := context.WithTimeout(x.ctx, storeWait)
 	defer cancel()
-	t, err := x.server.store.Terminal(ctx, x.terminal.ID)
-	if errors.Is(err, central.ErrNotFound) || (err == nil && !t.RevokedAt.IsZero()) {
-		x.end(wire.CloseRevoked, revoked)
+	if forget {
+		if err := x.server.store.AcknowledgeEvents(ctx, x.terminal, seen); err != nil {
+			return fmt.Errorf("forget events up to %d: %w", seen, err)
+		}
+	}
+	f.mu.Lock()
+	if forget {
+		f.forgotten = max(f.forgotten, seen)
+	}
+	after, newest, capacity := f.passed, f.newest, eventWindow-len(f.sent)
+	f.mu.Unlock()
+	if newest <= after || capacity <= 0 {
 		return nil
 	}
+	events, err := x.server.store.EventsAfter(ctx, x.terminal, after, capacity)
 	if err != nil {
-		return fmt.Errorf("read the terminal: %w", err)
+		return fmt.Errorf("read events after %d: %w", after, err)
+	}
+	for _, e := range events {
+		if err := x.sendEvent(ctx, e); err != nil {
+			return err
+		}
+	}
+	if len(events) < capacity { // there was none between these and the newest
+		f.pass(newest)
 	}
 	return nil
 }
 
-// sendEvents sends the next events that fit into the window; more says that there
-// may be others.
-func (x *session) sendEvents(cursor *int64) (more bool, err error) {
-	capacity := x.feed.capacity()
-	if capacity <= 0 || x.ctx.Err() != nil {
-		return false, nil
+// pass records that the events up to a cursor were sent, or need not be.
+func (f *eventFeed) pass(cursor int64) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.passed = max(f.passed, cursor)
+}
+
+// sendEvent queues the next event.
+func (x *session) sendEvent(ctx context.Context, e central.Event) error {
+	f := &x.feed
+	if e.Cursor <= f.passed || e.Terminal != x.terminal { // only a feeder changes passed, and this is the only one
+		return fmt.Errorf("the store gave event %d after %d for another terminal or out of order", e.Cursor, f.passed)
 	}
-	ctx, cancel := context.WithTimeout(x.ctx, storeWait)
-	defer cancel()
-	events, err := x.server.store.EventsAfter(ctx, x.terminal.ID, *cursor, capacity)
+	frame, err := x.eventFrame(ctx, e)
+	if errors.Is(err, central.ErrNotFound) {
+		// Waiting would hold up every later event for one that can't be sent.
+		x.log().Error("an event's operation does not exist; the event is skipped", "cursor", e.Cursor, "operation", e.Operation)
+		f.pass(e.Cursor)
+		return nil
+	}
 	if err != nil {
-		return false, fmt.Errorf("read events after %d: %w", *cursor, err)
+		return err
 	}
-	for _, e := range events {
-		if e.Cursor <= *cursor || e.Terminal != x.terminal.ID {
-			return false, fmt.Errorf("the store gave event %d after %d for another terminal or out of order", e.Cursor, *cursor)
-		}
-		f, err := x.eventFrame(ctx, e)
-		if errors.Is(err, central.ErrNotFound) {
-			// Waiting would hold up every later event for one that can't be sent.
-			x.log.Error("an event's operation does not exist; the event is skipped", "cursor", e.Cursor, "operation", e.Operation)
-			*cursor = e.Cursor
-			continue
-		}
-		if err != nil {
-			return false, err
-		}
-		x.feed.markSent(e.Cursor) // before it can be seen
-		if !x.queue(f) {
-			return false, nil
-		}
-		*cursor = e.Cursor
+	f.mu.Lock()
+	f.sent, f.last = append(f.sent, e.Cursor), e.Cursor // before it can be seen
+	f.mu.Unlock()
+	if !x.queue(frame) {
+		return context.Canceled
 	}
-	return len(events) == capacity, nil
+	f.pass(e.Cursor)
+	return nil
 }
 
 // eventFrame makes an event's frame; an outcome is read as it is now.
@@ -188,7 +192,7 @@ func (x *session) eventFrame(ctx context.Context, e central.Event) (wire.Frame, 
 	if err != nil {
 		return wire.Frame{}, fmt.Errorf("read the operation of event %d: %w", e.Cursor, err)
 	}
-	if o.Terminal != x.terminal.ID {
+	if o.Terminal != x.terminal {
 		return wire.Frame{}, fmt.Errorf("event %d is about an operation of another terminal", e.Cursor)
 	}
 	outcome := outcomeOf(x.server.handler.CurrentReply(o))

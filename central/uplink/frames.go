@@ -28,27 +28,37 @@ const (
 	frameBurst = 2 * wire.MaxUnresolved
 )
 
-// readLoop reads the terminal's frames until the session ends. nil: something else
-// ended it.
-func (x *session) readLoop() error {
-	hello, err := x.readFrame(helloWait)
+// readHello reads and answers the hello.
+func (x *session) readHello() error {
+	data, err := x.readMessage(helloWait)
 	if err != nil {
-		return x.unlessEnded(err)
+		return err
+	}
+	hello, err := decodeFrame(data)
+	if err != nil {
+		return err
 	}
 	if err := x.handleHello(hello); err != nil {
-		return x.unlessEnded(err)
+		return err
 	}
 	x.conn.Established()
-	x.workers.Go(func() { x.runGuarded("feeder", func() { x.runFeed(hello.Cursor) }) })
+	x.feed.begin(hello.Cursor)
+	x.recordCame()
+	x.server.watcher.look(x.terminal)
+	return nil
+}
 
+// readLoop reads the terminal's frames until the session ends. nil: something else
+// ended it. An idle connection waits in it, so that its stack holds no frame.
+func (x *session) readLoop() error {
 	pace := rate.NewLimiter(frameRate, frameBurst)
 	for {
-		f, err := x.readFrame(wsconn.Silence)
+		data, err := x.readMessage(wsconn.Silence)
 		if err == nil {
 			err = pace.Wait(x.ctx)
 		}
 		if err == nil {
-			err = x.handle(f)
+			err = x.handle(data)
 		}
 		if err != nil {
 			return x.unlessEnded(err)
@@ -64,7 +74,11 @@ func (x *session) unlessEnded(err error) error {
 	return err
 }
 
-func (x *session) handle(f wire.Frame) error {
+func (x *session) handle(data []byte) error {
+	f, err := decodeFrame(data)
+	if err != nil {
+		return err
+	}
 	switch f.T {
 	case wire.TOp:
 		return x.startOperation(f)
@@ -94,7 +108,7 @@ func (x *session) handleHello(hello wire.Frame) error {
 		}
 		return &closeError{wire.CloseVersion, fmt.Sprintf(
 			"the terminal speaks uplink protocol %d, the central %d; the older one is %s", hello.V, wire.Version, older)}
-	case hello.Terminal != string(x.terminal.ID):
+	case hello.Terminal != string(x.terminal):
 		return protocolError("the hello names another terminal than the token")
 	}
 	for _, id := range hello.Unresolved {
@@ -108,7 +122,7 @@ func (x *session) handleHello(hello wire.Frame) error {
 	clock := received.Add(time.Since(received) / 2).UnixMilli()
 	x.recordHello(hello, clock)
 	x.queueUrgent(wire.Frame{T: wire.TWelcome, Clock: clock, Window: x.server.cfg.Window, Outcomes: outcomes})
-	x.log.Info("terminal connected", "version", cleanVersion(hello.Version), "cursor", hello.Cursor,
+	x.log().Info("terminal connected", "version", cleanVersion(hello.Version), "cursor", hello.Cursor,
 		"unresolved", len(hello.Unresolved), "known", len(outcomes), "clockAheadMs", hello.Clock-clock)
 	return nil
 }
@@ -136,7 +150,7 @@ func (x *session) knownOutcomes(ids []op.ID) []wire.Frame {
 		}
 		if err != nil {
 			// The terminal asks for what the welcome does not have.
-			x.log.Warn("unresolved operations can't be read at hello", "error", err)
+			x.log().Warn("unresolved operations can't be read at hello", "error", err)
 			return outcomes
 		}
 		if o.Tombstone || (o.State != op.Pending && !o.State.Final()) {
@@ -154,7 +168,7 @@ func (x *session) knownOutcomes(ids []op.ID) []wire.Frame {
 }
 
 func (x *session) principal() central.Principal {
-	return central.Principal{Role: op.Merchant, Merchant: x.terminal.Merchant, Terminal: x.terminal.ID}
+	return central.Principal{Role: op.Merchant, Merchant: x.merchant, Terminal: x.terminal}
 }
 
 // startOperation starts an operation. It goes on when the connection breaks.
@@ -165,6 +179,9 @@ func (x *session) startOperation(f wire.Frame) error {
 		return protocolError("more than %d operations under way, which is the window", x.server.cfg.Window)
 	}
 	x.underWay++
+	if x.running == nil {
+		x.running = map[op.ID]int{}
+	}
 	x.running[f.ID]++
 	x.server.under.Add(1)
 	x.server.ops.Go(func() { x.runOperation(f) })
@@ -191,7 +208,7 @@ func (x *session) runOperation(f wire.Frame) {
 		}
 	})
 	defer done()
-	defer x.server.recoverPanic(x.log.With("operation", f.ID), "operation", func() {})
+	defer x.server.recoverPanic(func() *slog.Logger { return x.log().With("operation", f.ID) }, "operation", func() {})
 
 	ctx, cancel := context.WithTimeout(x.server.baseCtx, x.server.cfg.OpWait)
 	defer cancel()
@@ -231,7 +248,7 @@ func (x *session) markTombstone(ctx context.Context, id op.ID, refusal central.R
 	known, seen, err := x.server.handler.FindOrTombstone(ctx, x.principal(), id)
 	switch {
 	case err != nil:
-		x.log.Error("a refused operation can't be read; no outcome is sent", "operation", id, "error", err)
+		x.log().Error("a refused operation can't be read; no outcome is sent", "operation", id, "error", err)
 		return central.Reply{}, false
 	case seen:
 		return known, true
@@ -317,7 +334,6 @@ type asks struct {
 	queue  []op.ID
 	open   map[op.ID]bool // queued or in progress; true: 'pending' was sent
 	askers int
-	closed bool // the session is joining its goroutines
 }
 
 // enqueueAsk queues an enquiry. One that is open already is not queued again; beyond
@@ -330,27 +346,19 @@ func (x *session) enqueueAsk(id op.ID, pendingSent bool) {
 	if a.open == nil {
 		a.open = map[op.ID]bool{}
 	}
-	if _, open := a.open[id]; open || a.closed {
+	if _, open := a.open[id]; open {
 		a.open[id] = a.open[id] || pendingSent
 		return
 	}
 	if len(a.open) >= wire.MaxUnresolved {
-		x.log.Warn("a terminal has too many open enquiries", "open", len(a.open))
+		x.log().Warn("a terminal has too many open enquiries", "open", len(a.open))
 		return
 	}
 	a.open[id] = pendingSent
 	a.queue = append(a.queue, id)
-	if a.askers < maxAskers {
+	if a.askers < maxAskers && x.startWorker("asker", x.runAsker) {
 		a.askers++
-		x.workers.Go(func() { x.runGuarded("asker", x.runAsker) })
 	}
-}
-
-// close closes the queue; goroutines are joined after it.
-func (a *asks) close() {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.closed = true
 }
 
 // runAsker answers enquiries until there are none.
@@ -358,7 +366,7 @@ func (x *session) runAsker() {
 	a := &x.asks
 	for {
 		a.mu.Lock()
-		if len(a.queue) == 0 || a.closed || x.ctx.Err() != nil {
+		if len(a.queue) == 0 || x.ctx.Err() != nil {
 			a.askers--
 			a.mu.Unlock()
 			return
@@ -395,7 +403,7 @@ func (x *session) answerAsk(id op.ID, pendingSent bool) (final, pendingNow bool)
 	case err != nil && x.ctx.Err() != nil:
 		return true, pendingSent
 	case err != nil:
-		x.log.Error("a terminal's enquiry can't be answered yet", "operation", id, "error", err)
+		x.log().Error("a terminal's enquiry can't be answered yet", "operation", id, "error", err)
 		x.sleep(askRetry)
 		return false, pendingSent
 	case !seen:
@@ -432,7 +440,7 @@ func (x *session) sleep(d time.Duration) {
 
 // recoverPanic is deferred in a goroutine: a panic is logged and counted, then `then`
 // runs.
-func (s *Server) recoverPanic(log *slog.Logger, name string, then func()) {
+func (s *Server) recoverPanic(log func() *slog.Logger, name string, then func()) {
 	v := recover()
 	if v == nil {
 		return
@@ -442,6 +450,6 @@ func (s *Server) recoverPanic(log *slog.Logger, name string, then func()) {
 	if known, ok := v.(runtime.Error); ok {
 		what = known.Error()
 	}
-	log.Error("a goroutine of the uplink panicked", "goroutine", name, "panic", what, "stack", string(debug.Stack()))
+	log().Error("a goroutine of the uplink panicked", "goroutine", name, "panic", what, "stack", string(debug.Stack()))
 	then()
 }

@@ -3,6 +3,7 @@ package uplink
 import (
 	"context"
 	"net"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -35,16 +36,73 @@ func TestPingsAndSilence(t *testing.T) {
 		}
 		_ = talking.ws.Close()
 		talking.closed()
-		if n := len(talking.pings); n < 29 || n > 30 {
+		if n := len(talking.pings); n < 26 || n > 30 {
 			t.Errorf("%d pings in ten minutes", n)
 		}
 		for i := 1; i < len(talking.pings); i++ {
-			if d := talking.pings[i].Sub(talking.pings[i-1]); d != wsconn.PingEvery {
+			if d := talking.pings[i].Sub(talking.pings[i-1]); d < wsconn.PingEvery || d > wsconn.PingEvery+2*pingTurn {
 				t.Errorf("ping %d came after %v", i, d)
 			}
 		}
 		if n := len(silent.pings); n != 2 {
 			t.Errorf("the silent terminal was pinged %d times", n)
+		}
+	})
+}
+
+// TestWhoPingsIsNotPinged: a counter pings by itself, and one ping of the two is enough.
+func TestWhoPingsIsNotPinged(t *testing.T) {
+	bubble(t, nil, func(t *testing.T, h *system) {
+		l, _ := h.greeted(h.enrol(), 0)
+		time.Sleep(pingTurn / 2)
+		for range 30 {
+			l.write.Lock()
+			_ = l.ws.WriteControl(websocket.PingMessage, nil, time.Now().Add(time.Second))
+			l.write.Unlock()
+			time.Sleep(wsconn.PingEvery)
+		}
+		_ = l.ws.Close()
+		l.closed()
+		if len(l.pings) > 0 {
+			t.Errorf("it was pinged %d times", len(l.pings))
+		}
+	})
+}
+
+// TestIdleTerminals: idle terminals have one goroutine each, and are read together, once
+// for each thousand and Poll.
+func TestIdleTerminals(t *testing.T) {
+	const terminals = 300
+	bubble(t, nil, func(t *testing.T, h *system) {
+		synctest.Wait()
+		before := runtime.NumGoroutine()
+		var enrolled []terminal
+		for range terminals {
+			enrolled = append(enrolled, h.enrol())
+		}
+		h.knowsAll()
+		for _, x := range enrolled {
+			h.greeted(x, 0)
+		}
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if n := runtime.NumGoroutine() - before; n > 2*terminals { // one of each is the test's own
+			t.Errorf("%d goroutines of %d idle terminals and their other ends", n, terminals)
+		}
+		count := func() (checked, read, recorded int) {
+			h.store.mu.Lock()
+			defer h.store.mu.Unlock()
+			return h.store.checked, h.store.readEvents, h.store.recorded
+		}
+		checked, read, recorded := count()
+		time.Sleep(10 * h.server.cfg.Poll)
+		synctest.Wait()
+		nowChecked, nowRead, nowRecorded := count()
+		if n := nowChecked - checked; n > 10 {
+			t.Errorf("the terminals were read by %d calls in ten polls", n)
+		}
+		if nowRead != read || nowRecorded != recorded {
+			t.Errorf("idle terminals: %d reads of events, %d writes", nowRead-read, nowRecorded-recorded)
 		}
 	})
 }

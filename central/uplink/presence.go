@@ -3,10 +3,12 @@ package uplink
 import (
 	"context"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/gorilla/websocket"
 
+	"galla/central"
 	"galla/central/accounts"
 	"galla/shared/printable"
 	"galla/shared/wire"
@@ -41,6 +43,112 @@ func (s *Server) announceNode(ctx context.Context) {
 	}
 }
 
+// presenceRecorder collects hellos and ends of connections. One goroutine writes what was
+// collected while it wrote: alone a hello is written at once, and together many are
+// written in one commit.
+type presenceRecorder struct {
+	wake chan struct{}
+
+	mu     sync.Mutex
+	came   map[central.TerminalID]accounts.Connected
+	left   map[central.TerminalID]accounts.Disconnected
+	closed bool
+}
+
+func newPresenceRecorder() *presenceRecorder {
+	return &presenceRecorder{
+		wake: make(chan struct{}, 1),
+		came: map[central.TerminalID]accounts.Connected{}, left: map[central.TerminalID]accounts.Disconnected{},
+	}
+}
+
+// addCame adds a hello. The latest one of a terminal counts.
+func (r *presenceRecorder) addCame(c accounts.Connected) {
+	r.mu.Lock()
+	if before, ok := r.came[c.Terminal]; !ok || !before.ConnectedAt.After(c.ConnectedAt) {
+		r.came[c.Terminal] = c
+	}
+	r.mu.Unlock()
+	r.wakeWriter()
+}
+
+// addLeft adds the end of a connection. That of a terminal's latest connection counts, and
+// the latest fault.
+func (r *presenceRecorder) addLeft(d accounts.Disconnected) {
+	r.mu.Lock()
+	if before, ok := r.left[d.Terminal]; ok {
+		if before.ConnectedAt.After(d.ConnectedAt) {
+			d.ConnectedAt, d.At = before.ConnectedAt, before.At
+		}
+		if d.Fault == "" {
+			d.Fault = before.Fault
+		}
+	}
+	r.left[d.Terminal] = d
+	r.mu.Unlock()
+	r.wakeWriter()
+}
+
+// close lets the writer end when it has written everything.
+func (r *presenceRecorder) close() {
+	r.mu.Lock()
+	r.closed = true
+	r.mu.Unlock()
+	r.wakeWriter()
+}
+
+func (r *presenceRecorder) wakeWriter() {
+	select {
+	case r.wake <- struct{}{}:
+	default:
+	}
+}
+
+// take returns what is to be written next.
+func (r *presenceRecorder) take() (came []accounts.Connected, left []accounts.Disconnected, closed bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for id, c := range r.came {
+		if len(came) == accounts.MaxTogether {
+			break
+		}
+		came = append(came, c)
+		delete(r.came, id)
+	}
+	for id, d := range r.left {
+		if len(left) == accounts.MaxTogether {
+			break
+		}
+		if _, later := r.came[id]; later {
+			continue // its hello is written first
+		}
+		left = append(left, d)
+		delete(r.left, id)
+	}
+	return came, left, r.closed
+}
+
+// recordPresence writes until the recorder is closed.
+func (s *Server) recordPresence(ctx context.Context) {
+	for range s.presence.wake {
+		for {
+			came, left, closed := s.presence.take()
+			if len(came)+len(left) == 0 {
+				if closed {
+					return
+				}
+				break
+			}
+			write, cancel := context.WithTimeout(ctx, storeWait)
+			err := s.store.RecordPresence(write, came, left)
+			cancel()
+			if err != nil {
+				s.log.Warn("hellos and ends of connections can't be recorded", "hellos", len(came), "ends", len(left), "error", err)
+			}
+		}
+	}
+}
+
 // lastHello returns the terminal's last hello.
 func (x *session) lastHello() helloReport {
 	x.mu.Lock()
@@ -48,23 +156,18 @@ func (x *session) lastHello() helloReport {
 	return x.hello
 }
 
-// storeConnected records that the terminal is connected, and its hello.
-func (x *session) storeConnected() {
+// recordCame records that the terminal is connected, and its hello.
+func (x *session) recordCame() {
 	r := x.lastHello()
-	ctx, cancel := context.WithTimeout(x.ctx, storeWait)
-	defer cancel()
-	err := x.server.store.TerminalConnected(ctx, x.terminal.ID, accounts.Presence{ConnectedAt: r.at, Version: r.version, Unresolved: r.unresolved, ClockAhead: r.clockAhead})
-	if err != nil && x.ctx.Err() == nil {
-		x.log.Warn("the terminal's hello can't be recorded", "error", err)
-	}
+	x.server.presence.addCame(accounts.Connected{Terminal: x.terminal, Presence: accounts.Presence{
+		ConnectedAt: r.at, Version: r.version, Unresolved: r.unresolved, ClockAhead: r.clockAhead,
+	}})
 }
 
-// storeDisconnected records that the terminal is no longer connected, and why. A node
-// that stops does not do this for each terminal: announceNode covers them.
-func (x *session) storeDisconnected() {
-	x.mu.Lock()
-	code, words, r := x.code, x.reason, x.hello
-	x.mu.Unlock()
+// recordLeft records that the terminal is no longer connected, and why. A node that stops
+// does not do this for each terminal: announceNode covers them.
+func (x *session) recordLeft() {
+	code, words, _ := x.conn.Ended()
 	if code == websocket.CloseGoingAway {
 		return
 	}
@@ -73,9 +176,5 @@ func (x *session) storeDisconnected() {
 	if x.peerClosed || code == closeReplaced || code == wire.CloseRevoked {
 		fault = ""
 	}
-	ctx, cancel := context.WithTimeout(x.server.baseCtx, storeWait)
-	defer cancel()
-	if err := x.server.store.TerminalDisconnected(ctx, x.terminal.ID, r.at, time.Now(), fault); err != nil && ctx.Err() == nil {
-		x.log.Warn("the end of the terminal's connection can't be recorded", "error", err)
-	}
+	x.server.presence.addLeft(accounts.Disconnected{Terminal: x.terminal, ConnectedAt: x.lastHello().at, At: time.Now(), Fault: fault})
 }

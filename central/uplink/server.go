@@ -28,12 +28,15 @@ type Store interface {
 	accounts.PresenceStore
 	accounts.TerminalKeyStore
 	Terminal(ctx context.Context, id central.TerminalID) (central.Terminal, error)
-	SpendToken(ctx context.Context, id string, expires time.Time) error
 	EventsAfter(ctx context.Context, t central.TerminalID, cursor int64, limit int) ([]central.Event, error)
 	AcknowledgeEvents(ctx context.Context, t central.TerminalID, cursor int64) error
 	Operation(ctx context.Context, id op.ID) (central.Operation, error)
 	ByIdentity(ctx context.Context, caller, identity string) (central.Operation, error)
 }
+
+// DefaultGreetings is the default of Config.Greetings: enough that the commits of a group
+// follow each other without a gap.
+const DefaultGreetings = 256
 
 // Path is the path of the websocket.
 const Path = "/uplink"
@@ -49,14 +52,17 @@ type Config struct {
 	// sent; default 30 s, longer than the central waits for the bank and shorter
 	// than the edge waits for the central.
 	OpWait time.Duration
-	// Poll is how often events and revocation are read without a notification;
-	// default 30 s.
+	// Poll is how often it is read which terminals have events or are revoked, without
+	// a notification; one read is for up to 1,000 terminals. Default 30 s.
 	Poll time.Duration
-	// AdmitPerSecond and AdmitBurst limit the upgrades; default 200 a second, 100
-	// at once. Each costs a signature check and a durable write, so 10,000
-	// terminals are back within a minute.
-	AdmitPerSecond float64
-	AdmitBurst     int
+	// Greetings is how many terminals are authenticated at one time; default
+	// DefaultGreetings. How fast others are admitted follows from how long that takes;
+	// until then they get a time to come back.
+	Greetings int
+	// LookupsPerSecond and LookupBurst limit the lookups of terminals whose key is not
+	// known here; default 200 a second, 100 at once.
+	LookupsPerSecond float64
+	LookupBurst      int
 	// UnknownPerSecond and UnknownBurst limit invalid tokens by network: beyond
 	// them such a token is neither looked up nor logged. Default 10 a second, 200
 	// at once. Valid terminals do not count, and connect whatever others in their
@@ -66,7 +72,7 @@ type Config struct {
 	// Network names the network of a request; default the address of its
 	// connection, which behind a proxy is the proxy's.
 	Network func(*http.Request) string
-	// MaxConnections limits the websockets; default 20,000, which is about 600 MiB
+	// MaxConnections limits the websockets; default 20,000, which is about 200 MiB
 	// of memory.
 	MaxConnections int
 	// MaxOperations limits the operations of all terminals in progress; more get
@@ -89,8 +95,9 @@ func (c Config) withDefaults() Config {
 	c.Window = cmp.Or(c.Window, 8)
 	c.OpWait = cmp.Or(c.OpWait, 30*time.Second)
 	c.Poll = cmp.Or(c.Poll, 30*time.Second)
-	c.AdmitPerSecond = cmp.Or(c.AdmitPerSecond, 200)
-	c.AdmitBurst = cmp.Or(c.AdmitBurst, 100)
+	c.Greetings = cmp.Or(c.Greetings, DefaultGreetings)
+	c.LookupsPerSecond = cmp.Or(c.LookupsPerSecond, 200)
+	c.LookupBurst = cmp.Or(c.LookupBurst, 100)
 	c.UnknownPerSecond = cmp.Or(c.UnknownPerSecond, 10)
 	c.UnknownBurst = cmp.Or(c.UnknownBurst, 200)
 	c.MaxConnections = cmp.Or(c.MaxConnections, 20_000)
@@ -111,8 +118,8 @@ func (c Config) validate() error {
 	}
 	need(c.Audience != "", "the audience of the terminals' tokens is missing")
 	need(c.Rand != nil && c.Logger != nil, "randomness and a logger are needed")
-	need(c.Window > 0 && c.AdmitBurst > 0 && c.AdmitPerSecond > 0 && c.MaxConnections > 0 && c.MaxOperations > 0,
-		"window, admission and maxima must be positive")
+	need(c.Window > 0 && c.Greetings > 0 && c.LookupBurst > 0 && c.LookupsPerSecond > 0 && c.MaxConnections > 0 && c.MaxOperations > 0,
+		"window, greetings, lookups and maxima must be positive")
 	need(c.UnknownPerSecond > 0 && c.UnknownBurst > 0, "the limits of unknown callers must be positive")
 	need(c.OpWait > 0 && c.Poll > 0 && c.Drain > 0, "waits must be positive")
 	return errors.Join(errs...)
@@ -142,13 +149,16 @@ type Server struct {
 	cfg           Config
 	log           *slog.Logger
 	rand          io.Reader
-	admission     *admission
+	line          *line
 	keys          *keyring
 	unknownTokens *ratelimit.LocalLimiter // invalid tokens, by network
 	lookups       *ratelimit.LocalLimiter // lookups of terminals that are not in the keyring, all together
 	attempts      *ratelimit.LocalLimiter // attempts of each valid terminal
 	upgrader      websocket.Upgrader
 	counts        counters
+	watcher       *watcher
+	presence      *presenceRecorder
+	authenticator chan *attempt
 
 	conns sync.WaitGroup // admitted handlers
 	ops   sync.WaitGroup // operations; they outlive their connections
@@ -169,13 +179,17 @@ func New(handler central.Handler, store Store, notifier *central.Notifier, cfg C
 		return nil, err
 	}
 	return &Server{
+		watcher: newWatcher(), presence: newPresenceRecorder(), authenticator: make(chan *attempt),
 		handler: handler, store: store, notifier: notifier, cfg: cfg, log: cfg.Logger, rand: cfg.Rand,
-		admission: newAdmission(cfg.AdmitPerSecond, cfg.AdmitBurst, cfg.Rand), keys: newKeyring(),
+		line: newLine(cfg.Greetings, cfg.Rand), keys: newKeyring(),
 		unknownTokens: ratelimit.NewLocalLimiter(cfg.UnknownPerSecond, cfg.UnknownBurst),
-		lookups:       ratelimit.NewLocalLimiter(cfg.AdmitPerSecond, cfg.AdmitBurst),
+		lookups:       ratelimit.NewLocalLimiter(cfg.LookupsPerSecond, cfg.LookupBurst),
 		attempts:      ratelimit.NewLocalLimiter(attemptsPerSecond, attemptBurst),
 		// The Origin header was checked before; errors are answered with an envelope.
-		upgrader: websocket.Upgrader{HandshakeTimeout: wsconn.WriteStall, CheckOrigin: func(*http.Request) bool { return true }},
+		upgrader: websocket.Upgrader{
+			HandshakeTimeout: wsconn.WriteStall, CheckOrigin: func(*http.Request) bool { return true },
+			ReadBufferSize: readBuffer, WriteBufferSize: writeBuffer, WriteBufferPool: &sync.Pool{},
+		},
 		sessions: map[*session]struct{}{}, current: map[central.TerminalID]*session{},
 	}, nil
 }
@@ -191,6 +205,14 @@ func (s *Server) Stats() Stats {
 		Overrun: s.counts.overrun.Load(), Panics: s.counts.panics.Load(),
 	}
 }
+
+// Buffers of a websocket, in bytes. A connection keeps the one for reading, which has to
+// hold no more than a control frame, since larger parts of a message pass it by. The one
+// for writing is only borrowed for a message.
+const (
+	readBuffer  = 256
+	writeBuffer = 4 << 10
+)
 
 // Limits of plain HTTP on the listener: the only request is a small GET.
 const (
@@ -222,11 +244,15 @@ func (s *Server) Run(ctx context.Context, l net.Listener) error {
 		ReadHeaderTimeout: headerWait, ReadTimeout: headerWait, WriteTimeout: wsconn.WriteStall, IdleTimeout: idleWait,
 		MaxHeaderBytes: maxHeader, ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
 	}
-	var here sync.WaitGroup
+	var here, recording sync.WaitGroup
 	reader := &keyReader{store: s.store, keys: s.keys}
 	failed := s.refreshKeys(life, reader, false)
 	here.Go(func() { s.announceNode(life) })
 	here.Go(func() { s.pollKeys(life, reader, failed) })
+	here.Go(func() { s.authenticateTogether(life) })
+	here.Go(func() { s.watchTerminals(life) })
+	here.Go(func() { s.pingQuiet(life) })
+	recording.Go(func() { s.recordPresence(life) })
 	served := make(chan error, 1)
 	go func() { served <- web.Serve(newLimitedListener(l, s.cfg.MaxConnections+handshakes)) }()
 
@@ -240,6 +266,8 @@ func (s *Server) Run(ctx context.Context, l net.Listener) error {
 	if err == nil {
 		<-served
 	}
+	s.presence.close()
+	recording.Wait()
 	end()
 	s.ops.Wait()
 	here.Wait()
@@ -263,7 +291,7 @@ func (s *Server) stop(web *http.Server) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		for session := range s.sessions {
-			_ = session.conn.Close() // this ends its reader and writer
+			_ = session.conn.Close() // this ends its reader
 		}
 	})
 	defer cut.Stop()
@@ -310,8 +338,8 @@ func (s *Server) releaseConnection() {
 func (s *Server) register(x *session) {
 	s.mu.Lock()
 	s.sessions[x] = struct{}{}
-	old := s.current[x.terminal.ID]
-	s.current[x.terminal.ID] = x
+	old := s.current[x.terminal]
+	s.current[x.terminal] = x
 	running := s.running
 	s.mu.Unlock()
 	if old != nil {
@@ -327,44 +355,7 @@ func (s *Server) unregister(x *session) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.sessions, x)
-	if s.current[x.terminal.ID] == x {
-		delete(s.current, x.terminal.ID)
+	if s.current[x.terminal] == x {
+		delete(s.current, x.terminal)
 	}
-}
-
-// limitedListener closes new connections above its limit at once, so that silent
-// sockets can't use up the process's files.
-type limitedListener struct {
-	net.Listener
-	slots chan struct{}
-}
-
-func newLimitedListener(l net.Listener, limit int) *limitedListener {
-	return &limitedListener{Listener: l, slots: make(chan struct{}, limit)}
-}
-
-func (b *limitedListener) Accept() (net.Conn, error) {
-	for {
-		c, err := b.Listener.Accept()
-		if err != nil {
-			return nil, err
-		}
-		select {
-		case b.slots <- struct{}{}:
-			return &limitedConn{Conn: c, free: sync.OnceFunc(func() { <-b.slots })}, nil
-		default:
-			_ = c.Close()
-		}
-	}
-}
-
-// limitedConn gives its slot back when it is closed.
-type limitedConn struct {
-	net.Conn
-	free func()
-}
-
-func (s *limitedConn) Close() error {
-	defer s.free()
-	return s.Conn.Close()
 }

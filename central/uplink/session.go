@@ -55,59 +55,100 @@ func protocolError(format string, args ...any) error {
 type session struct {
 	server   *Server
 	conn     *wsconn.Conn
-	terminal central.Terminal
-	log      *slog.Logger
+	terminal central.TerminalID
+	merchant central.MerchantID
+	remote   string
 
 	ctx     context.Context // ends when the session does
 	cancel  context.CancelFunc
-	workers sync.WaitGroup // writer, feeder, askers
-
-	urgent chan []byte // if it is full, the session ends
-	normal chan []byte // senders wait
+	workers sync.WaitGroup // feeder, askers
 
 	peerClosed bool // the terminal sent a close frame; used by the reader only
 
-	feed eventFeed
-	asks asks
+	feed  eventFeed
+	asks  asks
+	quiet quietTime
 
 	mu       sync.Mutex
+	closing  bool          // no more workers start
 	underWay int           // operations without an outcome
 	running  map[op.ID]int // op frames in progress, by id
-	ended    bool          // code and words are set
-	code     int
-	reason   string
 	hello    helloReport
 }
 
-func newSession(s *Server, ws *websocket.Conn, t central.Terminal, remote string) *session {
-	ctx, cancel := context.WithCancel(s.baseCtx)
-	x := &session{
-		server: s, conn: wsconn.New(ws, wire.MaxFrame, leaveWait, ctx.Done()), terminal: t, log: s.log.With("terminal", t.ID, "remote", remote),
-		ctx: ctx, cancel: cancel, urgent: make(chan []byte, urgentQueue), normal: make(chan []byte, normalQueue), running: map[op.ID]int{},
-	}
-	x.feed.changed = make(chan struct{}, 1)
+func newSession(s *Server, ws *websocket.Conn, t central.TerminalID, m central.MerchantID, remote string) *session {
+	x := &session{server: s, terminal: t, merchant: m, remote: remote}
+	x.ctx, x.cancel = context.WithCancel(s.baseCtx)
+	x.conn = wsconn.New(ws, wsconn.Config{
+		MaxMessage: wire.MaxFrame, CloseWait: leaveWait, Urgent: urgentQueue, Normal: normalQueue,
+		Fail:  func(err error) { x.end(closeNone, err.Error()) },
+		Guard: func(run func()) { x.runGuarded("writer", run) },
+	})
 	return x
 }
 
-// run serves the connection. When it returns, its goroutines have ended and the
-// socket is closed.
-func (x *session) run() {
-	x.server.register(x)
-	defer x.storeDisconnected()
-	defer x.server.unregister(x)
-	x.workers.Go(func() { x.runGuarded("writer", x.writeLoop) })
+// log returns a logger that names the terminal. An idle connection keeps none.
+func (x *session) log() *slog.Logger {
+	return x.server.log.With("terminal", x.terminal, "remote", x.remote)
+}
 
-	x.runGuarded("reader", func() {
-		err := x.readLoop()
-		x.endWith(err)
-		var own *closeError
-		if errors.As(err, &own) || err == nil {
-			x.conn.Drain()
+// greet serves the connection until the terminal has introduced itself. The rest is for a
+// goroutine of its own: this one's stack has grown, and an idle connection would keep it.
+func (x *session) greet() {
+	x.server.register(x)
+	greeted := false
+	x.runGuarded("greeter", func() {
+		err := x.readHello()
+		if greeted = err == nil; !greeted {
+			x.endAfter(x.unlessEnded(err))
 		}
 	})
+	if greeted {
+		go x.serve()
+		return
+	}
+	x.finish()
+}
+
+// serve reads the terminal's frames until the session ends.
+func (x *session) serve() {
+	defer x.finish()
+	x.runGuarded("reader", func() { x.endAfter(x.readLoop()) })
+}
+
+// endAfter ends the session with an error of its reader, and takes what the terminal still
+// sends. nil: it was ended already.
+func (x *session) endAfter(err error) {
+	x.endWith(err)
+	var own *closeError
+	if err == nil || errors.As(err, &own) {
+		x.conn.Drain()
+	}
+}
+
+// finish is the end of the reader. When it returns, the session's goroutines have ended
+// and the socket is closed.
+func (x *session) finish() {
+	defer x.server.releaseConnection()
+	defer x.recordLeft()
+	defer x.server.unregister(x)
 	x.end(closeNone, "the reader ended")
-	x.asks.close()
-	x.conn.EndRead(x.workers.Wait)
+	x.mu.Lock()
+	x.closing = true
+	x.mu.Unlock()
+	x.conn.EndRead()
+	x.workers.Wait()
+}
+
+// startWorker starts a goroutine that ends with the session; false: the session is ending.
+func (x *session) startWorker(name string, run func()) bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.closing {
+		return false
+	}
+	x.workers.Go(func() { x.runGuarded(name, run) })
+	return true
 }
 
 // runGuarded runs one of the session's goroutines. A panic there ends the session
@@ -120,16 +161,10 @@ func (x *session) runGuarded(name string, run func()) {
 // end ends the session, once: the writer sends what is queued and the close frame.
 // Code closeNone closes without a close frame.
 func (x *session) end(code int, words string) {
-	x.mu.Lock()
-	first := !x.ended
-	if first {
-		x.ended, x.code, x.reason = true, code, words
-	}
-	x.mu.Unlock()
-	if !first {
+	if !x.conn.End(code, words) {
 		return
 	}
-	x.log.Info("terminal's connection ends", "code", code, "reason", words)
+	x.log().Info("terminal's connection ends", "code", code, "reason", words)
 	x.cancel()
 }
 
@@ -149,17 +184,19 @@ func (x *session) endWith(err error) {
 	}
 }
 
-// readFrame reads a frame, which must begin within wait.
-func (x *session) readFrame(wait time.Duration) (wire.Frame, error) {
+// readMessage reads a message, which must begin within wait.
+func (x *session) readMessage(wait time.Duration) ([]byte, error) {
 	data, err := x.conn.Read(wait)
 	switch {
 	case errors.Is(err, wsconn.ErrBinary):
-		return wire.Frame{}, protocolError("%v", err)
+		return nil, protocolError("%v", err)
 	case errors.Is(err, wsconn.ErrTooLarge):
-		return wire.Frame{}, &closeError{websocket.CloseMessageTooBig, fmt.Sprintf("a frame of more than %d bytes", wire.MaxFrame)}
-	case err != nil:
-		return wire.Frame{}, err
+		return nil, &closeError{websocket.CloseMessageTooBig, fmt.Sprintf("a frame of more than %d bytes", wire.MaxFrame)}
 	}
+	return data, err
+}
+
+func decodeFrame(data []byte) (wire.Frame, error) {
 	f, err := wire.Decode(data)
 	if err != nil && f.T == wire.THello && f.V != wire.Version {
 		return f, nil // its version matters more than missing fields
@@ -170,28 +207,14 @@ func (x *session) readFrame(wait time.Duration) (wire.Frame, error) {
 	return f, nil
 }
 
-// writeLoop is the session's only writer.
-func (x *session) writeLoop() {
-	defer func() { _ = x.conn.Close() }()
-	x.conn.WriteLoop(x.urgent, x.normal, func(err error) { x.end(closeNone, err.Error()) })
-	x.mu.Lock()
-	code, reason := x.code, x.reason
-	x.mu.Unlock()
-	if code != closeNone {
-		x.conn.SendClose(code, reason, x.urgent)
-	}
-}
-
 // queueUrgent queues a frame that must not wait. A terminal that does not read is
 // disconnected; it asks again later.
 func (x *session) queueUrgent(f wire.Frame) {
 	data, ok := x.encode(f)
-	if !ok || x.ctx.Err() != nil {
-		return // the connection is closed: the terminal asks
+	if !ok || x.ctx.Err() != nil || x.conn.SendUrgent(data) {
+		return // if the connection is closed, the terminal asks
 	}
-	select {
-	case x.urgent <- data:
-	default:
+	if _, _, ended := x.conn.Ended(); !ended {
 		x.server.counts.overrun.Add(1)
 		x.end(websocket.CloseTryAgainLater, tooSlow)
 	}
@@ -203,11 +226,19 @@ func (x *session) queue(f wire.Frame) bool {
 	if !ok {
 		return true // it was logged, and the next one may do
 	}
-	select {
-	case x.normal <- data:
-		return true
-	case <-x.ctx.Done():
-		return false
+	for {
+		room := x.conn.Room()
+		if x.conn.SendNormal(data) {
+			return true
+		}
+		select {
+		case <-room:
+		case <-x.ctx.Done():
+			return false
+		}
+		if x.ctx.Err() != nil {
+			return false
+		}
 	}
 }
 
@@ -221,7 +252,7 @@ func (x *session) encode(f wire.Frame) ([]byte, bool) {
 	if err == nil {
 		return data, true
 	}
-	x.log.Error("a frame can't be written", "frame", string(f.T), "operation", f.ID, "error", err)
+	x.log().Error("a frame can't be written", "frame", string(f.T), "operation", f.ID, "error", err)
 	if f.State == "" {
 		return nil, false
 	}

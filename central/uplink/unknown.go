@@ -31,5 +31,5 @@ func (s *Server) rejectToken(w http.ResponseWriter, r *http.Request, network str
 // admission gives to terminals.
 func (s *Server) rejectNetwork(w http.ResponseWriter, r *http.Request) {
 	s.counts.unknown.Add(1)
-	s.replyRetryLater(w, r, unknownRetry+s.admission.jitter(unknownRetry), errors.New("too many invalid tokens from this network"))
+	s.replyRetryLater(w, r, unknownRetry+s.line.jitter(unknownRetry), errors.New("too many invalid tokens from this network"))
 }

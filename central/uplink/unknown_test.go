@@ -30,7 +30,7 @@ func bearer(token string) http.Header { return http.Header{"Authorization": {"Be
 // of the same network get in all the while, at no unknown caller's expense.
 func TestUnknownTokensLockNobodyOut(t *testing.T) {
 	h := newSystem(t, loopback(t), func(c *Config) {
-		c.AdmitPerSecond, c.AdmitBurst, c.UnknownPerSecond, c.UnknownBurst = 0.001, 40, 0.001, 20
+		c.LookupsPerSecond, c.LookupBurst, c.UnknownPerSecond, c.UnknownBurst = 0.001, 40, 0.001, 20
 	})
 	terminals := []terminal{h.enrol(), h.enrol(), h.enrol()}
 	h.knowsAll()

@@ -188,3 +188,48 @@ func TestStatic(t *testing.T) {
 		t.Error("two files of one name")
 	}
 }
+
+func TestBundle(t *testing.T) {
+	files := func(names ...string) fstest.MapFS {
+		m := fstest.MapFS{}
+		for i := 0; i < len(names); i += 2 {
+			m["static/"+names[i]] = &fstest.MapFile{Data: []byte(names[i+1])}
+		}
+		return m
+	}
+	s, err := NewStatic("/files/", files(
+		"one.css", "a{}", "two.css", "b{}",
+		"main.js", "import { add, twice } from './sum.js';\nimport { name } from './own-name.js';\nconsole.log(name(), twice(add));",
+		"sum.js", "import { name } from './own-name.js';\nconst own = 1;\nexport function add(n) { return n + own; }\nexport async function twice(f) { return f(f(1)); }",
+		"own-name.js", "const own = 'x';\nexport function name() { return own; }",
+		"wild.js", "import * as all from './sum.js';", "lost.js", "import { a } from './nowhere.js';",
+		"left.js", "import { r } from './right.js';", "right.js", "import { l } from './left.js';",
+	))
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, _ := s.URL("one.css")
+	for name, parts := range map[string][]string{
+		"a part that is missing": {"all.css", "one.css", "none.css"}, "a part of another kind": {"all.css", "one.css", "main.js"},
+		"a known name": {"two.css", "one.css"}, "an import of all": {"all.js", "wild.js"}, "a missing module": {"all.js", "lost.js"}, "a circle": {"all.js", "left.js"},
+	} {
+		if err := s.Bundle(parts[0], parts[1:]...); err == nil {
+			t.Errorf("%s was bundled", name)
+		}
+	}
+	if err := errors.Join(s.Bundle("all.css", "one.css", "two.css"), s.Bundle("all.js", "main.js", "sum.js")); err != nil {
+		t.Fatal(err)
+	}
+	if after, _ := s.URL("one.css"); after == before {
+		t.Error("the address is as it was, and browsers would keep an older bundle")
+	}
+	if got := string(s.files["all.css"]); got != "a{}\nb{}\n" {
+		t.Errorf("the styles are %q", got)
+	}
+	want := "const module_own_name = (() => {\nconst own = 'x';\nfunction name() { return own; }\nreturn { name };\n})();\n" +
+		"const module_sum = (() => {\nconst { name } = module_own_name;\nconst own = 1;\nfunction add(n) { return n + own; }\nasync function twice(f) { return f(f(1)); }\nreturn { add, twice };\n})();\n" +
+		"const module_main = (() => {\nconst { add, twice } = module_sum;\nconst { name } = module_own_name;\nconsole.log(name(), twice(add));\nreturn {  };\n})();\n"
+	if got := string(s.files["all.js"]); got != want {
+		t.Errorf("the modules are\n%s\nwant\n%s", got, want)
+	}
+}

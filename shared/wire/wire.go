@@ -37,6 +37,11 @@ const Version = 1
 // MaxFrame limits a frame: a face capture is 180 KB, a body at most 1 MiB.
 const MaxFrame = 1 << 20
 
+// RetryAfterHeader is set on a 503 of the central, beside Retry-After: in how many
+// milliseconds the terminal's turn comes. The terminal comes back then, neither before nor
+// much later, since each one has a turn of its own.
+const RetryAfterHeader = "X-Galla-Retry-After-Ms"
+
 // MaxUnresolved limits the operations in a hello; the edge asks for more of them one by
 // one.
 const MaxUnresolved = 1000

@@ -5,17 +5,16 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
-	"unicode/utf8"
 
 	"github.com/gorilla/websocket"
 )
 
 // Times of a connection (uplink.md, section 6).
 const (
-	// PingEvery is the interval of pings.
+	// PingEvery is after how long without a sign of life an end sends a ping.
 	PingEvery = 20 * time.Second
 	// Silence is after how long without a sign of life the connection is dead.
 	Silence = 45 * time.Second
@@ -28,11 +27,9 @@ const (
 const (
 	// chunk is how much is read or written before the deadline is extended, in bytes.
 	chunk = 4 << 10
-	// maxReason is the longest reason of a close frame, in bytes.
-	maxReason = 123
 )
 
-// Errors of Read and WriteLoop. Others are the library's: *websocket.CloseError is the
+// Errors of Read and of the writer. Others are the library's: *websocket.CloseError is the
 // peer's close frame.
 var (
 	ErrSilent   = errors.New("nothing was received for too long")
@@ -41,29 +38,54 @@ var (
 	ErrStalled  = errors.New("the other end reads nothing")
 )
 
-// Conn is one websocket, from the upgrade to its end.
+// Config sets up a Conn. All fields but Guard are required.
+type Config struct {
+	// MaxMessage limits a message that is read, in bytes.
+	MaxMessage int64
+	// CloseWait is how long the peer may take to answer a close frame.
+	CloseWait time.Duration
+	// Urgent and Normal are how many messages may wait for the writer.
+	Urgent, Normal int
+	// Fail gets the error of a write. It has to call End. It is called by the writer.
+	Fail func(error)
+	// Guard, if set, runs the writer, to catch its panics.
+	Guard func(run func())
+}
+
+// Conn is one websocket, from the upgrade to its end. One goroutine reads; the other
+// methods may be called by any.
 type Conn struct {
-	ws         *websocket.Conn
-	closeWait  time.Duration
-	done       <-chan struct{}
-	pong       chan string   // the payload of the latest ping
-	readerDone chan struct{} // closed by EndRead
-	heard      atomic.Int64  // signs of life so far
+	ws     *websocket.Conn
+	cfg    Config
+	heard  atomic.Int64 // signs of life so far
+	writer sync.WaitGroup
 
 	// Used by the reader only.
 	established bool
 	deadline    time.Time
+
+	mu         sync.Mutex
+	urgent     [][]byte
+	normal     [][]byte
+	room       chan struct{} // closed when a message was taken from a queue; nil: nobody waits
+	pong       []byte        // the payload of the latest ping
+	pongDue    bool
+	pingDue    bool
+	writing    bool // a writer runs
+	ended      bool
+	readEnded  bool
+	readerDone chan struct{} // closed by EndRead; nil: nobody waits
+	code       int           // of the close frame; 0: none
+	reason     string
 }
 
-// New wraps a websocket. A message has at most maxMessage bytes. closeWait is how long
-// the peer may take to answer a close frame. The caller closes done to end the
-// connection.
-func New(ws *websocket.Conn, maxMessage int64, closeWait time.Duration, done <-chan struct{}) *Conn {
-	c := &Conn{ws: ws, closeWait: closeWait, done: done, pong: make(chan string, 1), readerDone: make(chan struct{})}
-	ws.SetReadLimit(maxMessage)
+// New wraps a websocket.
+func New(ws *websocket.Conn, cfg Config) *Conn {
+	c := &Conn{ws: ws, cfg: cfg}
+	ws.SetReadLimit(cfg.MaxMessage)
 	ws.SetPingHandler(c.handlePing)
 	ws.SetPongHandler(func(string) error { return c.markAlive() })
-	ws.SetCloseHandler(func(int, string) error { return nil }) // SendClose answers
+	ws.SetCloseHandler(func(int, string) error { return nil }) // the writer answers
 	return c
 }
 
@@ -77,27 +99,23 @@ func (c *Conn) Heard() int64 { return c.heard.Load() }
 // Close closes the socket without a close frame; its reader and writer end.
 func (c *Conn) Close() error { return c.ws.Close() }
 
-// handlePing passes a ping to the writer; only the latest needs an answer.
+// handlePing leaves the answer to the writer; only the latest ping needs one.
 func (c *Conn) handlePing(payload string) error {
-	select {
-	case <-c.pong:
-	default:
+	c.mu.Lock()
+	if !c.ended {
+		c.pong, c.pongDue = []byte(payload), true
+		c.startWriter()
 	}
-	select {
-	case c.pong <- payload:
-	default:
-	}
+	c.mu.Unlock()
 	return c.markAlive()
 }
 
 func (c *Conn) markAlive() error {
 	c.heard.Add(1)
-	select {
-	case <-c.done:
-		return nil
-	default:
-	}
-	if !c.established {
+	c.mu.Lock()
+	ended := c.ended
+	c.mu.Unlock()
+	if ended || !c.established {
 		return nil
 	}
 	return c.extendDeadline(Silence)
@@ -168,7 +186,7 @@ func (c *Conn) readError(err error) error {
 // Drain reads until the peer has read the close frame and closed: closing a socket
 // with unread bytes would destroy the close frame on its way.
 func (c *Conn) Drain() {
-	if c.extendDeadline(c.closeWait) != nil {
+	if c.extendDeadline(c.cfg.CloseWait) != nil {
 		return
 	}
 	for {
@@ -180,124 +198,4 @@ func (c *Conn) Drain() {
 			return
 		}
 	}
-}
-
-// EndRead says that nothing is read any more, and waits for the writer. After closeWait
-// it closes the socket, for a writer whose peer reads nothing.
-func (c *Conn) EndRead(waitForWriter func()) {
-	close(c.readerDone)
-	stuck := time.AfterFunc(c.closeWait, func() { _ = c.ws.Close() })
-	defer stuck.Stop()
-	waitForWriter()
-}
-
-// WriteLoop writes the queued messages, answers pings and sends pings, until done is
-// closed. Urgent messages go before normal ones; normal may be nil. An error goes to
-// fail, which has to close done.
-func (c *Conn) WriteLoop(urgent, normal <-chan []byte, fail func(error)) {
-	ping := time.NewTicker(PingEvery)
-	defer ping.Stop()
-	for {
-		select {
-		case <-c.done:
-			return
-		default:
-		}
-		if err := c.writeNext(urgent, normal, ping.C); err != nil {
-			fail(err)
-		}
-	}
-}
-
-func (c *Conn) writeNext(urgent, normal <-chan []byte, ping <-chan time.Time) error {
-	select {
-	case <-c.done:
-		return nil
-	case data := <-urgent:
-		return c.write(data)
-	case data := <-normal:
-		if err := flush(urgent, c.write); err != nil {
-			return err
-		}
-		return c.write(data)
-	case payload := <-c.pong:
-		return c.ws.WriteControl(websocket.PongMessage, []byte(payload), time.Now().Add(WriteStall))
-	case <-ping:
-		return c.Ping()
-	}
-}
-
-// Ping sends a ping. Any goroutine may call it.
-func (c *Conn) Ping() error {
-	return c.ws.WriteControl(websocket.PingMessage, nil, time.Now().Add(WriteStall))
-}
-
-func flush(queue <-chan []byte, write func([]byte) error) error {
-	for {
-		select {
-		case data := <-queue:
-			if err := write(data); err != nil {
-				return err
-			}
-		default:
-			return nil
-		}
-	}
-}
-
-// write writes one message; on a slow connection it may take long, as long as it makes
-// progress.
-func (c *Conn) write(data []byte) error {
-	begun := time.Now()
-	w, err := c.ws.NextWriter(websocket.TextMessage)
-	if err != nil {
-		return err
-	}
-	for part := range slices.Chunk(data, chunk) {
-		stall := time.Now().Add(WriteStall)
-		if end := begun.Add(FrameWait); end.Before(stall) {
-			stall = end
-		}
-		if err := c.ws.SetWriteDeadline(stall); err != nil {
-			return err
-		}
-		if _, err := w.Write(part); err != nil {
-			return fmt.Errorf("%w: %w", ErrStalled, err)
-		}
-	}
-	return w.Close()
-}
-
-// SendClose sends the messages that are still queued and a close frame, and waits a
-// moment for the peer's answer, which the reader gets. The writer calls it after
-// WriteLoop; queue may be nil. A reason that is too long is cut.
-func (c *Conn) SendClose(code int, reason string, queue <-chan []byte) {
-	deadline := time.Now().Add(c.closeWait)
-	if flush(queue, func(data []byte) error {
-		return errors.Join(c.ws.SetWriteDeadline(deadline), c.ws.WriteMessage(websocket.TextMessage, data))
-	}) != nil {
-		return
-	}
-	if c.ws.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(code, clipReason(reason)), deadline) != nil {
-		return
-	}
-	timer := time.NewTimer(c.closeWait)
-	defer timer.Stop()
-	select {
-	case <-c.readerDone:
-	case <-timer.C:
-	}
-}
-
-// clipReason cuts a reason to the length of a close frame, between two characters.
-func clipReason(reason string) string {
-	reason = strings.ToValidUTF8(reason, "?")
-	if len(reason) <= maxReason {
-		return reason
-	}
-	end := maxReason
-	for !utf8.RuneStart(reason[end]) {
-		end--
-	}
-	return reason[:end]
 }

@@ -19,13 +19,14 @@ import (
 const (
 	limit     = 64 << 10
 	closeWait = 2 * time.Second
+	queueSize = 8
 )
 
 // pair runs a test in virtual time with a Conn and the plain websocket of its peer.
 func pair(t *testing.T, test func(t *testing.T, c *end, peer *websocket.Conn)) {
 	synctest.Test(t, func(t *testing.T) {
 		near, far := net.Pipe()
-		c := &end{done: make(chan struct{}), urgent: make(chan []byte, 8), normal: make(chan []byte, 8)}
+		c := &end{}
 		upgraded := make(chan *websocket.Conn, 1)
 		server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			ws, err := (&websocket.Upgrader{}).Upgrade(w, r, nil)
@@ -41,8 +42,9 @@ func pair(t *testing.T, test func(t *testing.T, c *end, peer *websocket.Conn)) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c.Conn = New(<-upgraded, limit, closeWait, c.done)
+		c.Conn = New(<-upgraded, Config{MaxMessage: limit, CloseWait: closeWait, Urgent: queueSize, Normal: queueSize, Fail: c.fail})
 		test(t, c, peer)
+		c.End(0, "")
 		_ = peer.Close()
 		_ = c.Close()
 		_ = server.Close()
@@ -52,29 +54,12 @@ func pair(t *testing.T, test func(t *testing.T, c *end, peer *websocket.Conn)) {
 // end is a Conn with what its owner has.
 type end struct {
 	*Conn
-	done           chan struct{}
-	urgent, normal chan []byte
-	once           sync.Once
-	err            error
-	writer         sync.WaitGroup
+	err atomic.Pointer[error] // of a write
 }
 
 func (e *end) fail(err error) {
-	e.once.Do(func() {
-		e.err = err
-		close(e.done)
-	})
-}
-
-// write starts the writer; after its loop it sends a close frame where there is a code.
-func (e *end) write(code int, reason string) {
-	e.writer.Go(func() {
-		e.WriteLoop(e.urgent, e.normal, e.fail)
-		if code != 0 {
-			e.SendClose(code, reason, e.urgent)
-		}
-		_ = e.Close()
-	})
+	e.err.CompareAndSwap(nil, &err)
+	e.End(0, "")
 }
 
 type oneConn struct {
@@ -133,6 +118,7 @@ func TestSilence(t *testing.T) {
 	}{"before it introduced itself": {false, 10 * time.Second}, "later": {true, 80*time.Second + Silence}} {
 		t.Run(name, func(t *testing.T) {
 			pair(t, func(t *testing.T, e *end, peer *websocket.Conn) {
+				go func() { _, _, _ = peer.ReadMessage() }() // takes the pongs
 				go func() {
 					for range 4 {
 						time.Sleep(20 * time.Second)
@@ -180,12 +166,13 @@ func TestSlowMessage(t *testing.T) {
 	}
 }
 
-// TestWriter: urgent messages go first, pings are answered and sent, and a peer that
-// reads nothing ends the loop in time.
+// TestWriter: urgent messages go first, and pings are sent and answered.
 func TestWriter(t *testing.T) {
 	pair(t, func(t *testing.T, c *end, peer *websocket.Conn) {
-		c.normal <- []byte("normal")
-		c.urgent <- []byte("urgent")
+		c.SendNormal([]byte("being written")) // net.Pipe has no buffer
+		synctest.Wait()
+		c.SendNormal([]byte("normal"))
+		c.SendUrgent([]byte("urgent"))
 		var pings, pongs atomic.Int32
 		peer.SetPingHandler(func(string) error { pings.Add(1); return nil })
 		peer.SetPongHandler(func(s string) error {
@@ -195,28 +182,107 @@ func TestWriter(t *testing.T) {
 			return nil
 		})
 		go func() { _, _ = c.Read(time.Hour) }()
-		c.write(0, "")
-		for _, want := range []string{"urgent", "normal"} {
+		for _, want := range []string{"being written", "urgent", "normal"} {
 			if _, got, err := peer.ReadMessage(); err != nil || string(got) != want {
 				t.Errorf("the peer reads %q, %v; want %q", got, err, want)
 			}
 		}
-		_ = peer.WriteControl(websocket.PingMessage, []byte("echo"), time.Now().Add(time.Second))
 		go func() { _, _, _ = peer.ReadMessage() }()
-		time.Sleep(3*PingEvery + time.Second)
+		_ = peer.WriteControl(websocket.PingMessage, []byte("echo"), time.Now().Add(time.Second))
+		for range 3 {
+			c.Ping()
+			synctest.Wait()
+		}
 		if pings.Load() != 3 || pongs.Load() != 1 {
 			t.Errorf("%d pings and %d pongs", pings.Load(), pongs.Load())
 		}
-		c.fail(nil)
-		c.writer.Wait()
 	})
+}
+
+// TestIdleHasNoWriter: what an idle connection does not need ends.
+func TestIdleHasNoWriter(t *testing.T) {
+	pair(t, func(t *testing.T, c *end, peer *websocket.Conn) {
+		for range 2 {
+			c.SendUrgent([]byte("a"))
+			c.SendNormal([]byte("b"))
+			for range 2 {
+				_, _, _ = peer.ReadMessage()
+			}
+			synctest.Wait()
+			c.mu.Lock()
+			if c.writing || c.urgent != nil || c.normal != nil {
+				t.Errorf("an idle connection has a writer: %t, and queues of %d and %d", c.writing, cap(c.urgent), cap(c.normal))
+			}
+			c.mu.Unlock()
+			c.writer.Wait()
+		}
+	})
+}
+
+// TestFullQueue: who sends learns that there is no room, and when there is.
+func TestFullQueue(t *testing.T) {
+	pair(t, func(t *testing.T, c *end, peer *websocket.Conn) {
+		for _, send := range []func([]byte) bool{c.SendNormal, c.SendUrgent} {
+			sent := 0
+			for send([]byte("a")) {
+				sent++
+				synctest.Wait()
+			}
+			if sent < queueSize || sent > queueSize+1 { // one may be in the writer's hands
+				t.Errorf("%d messages fit a queue of %d", sent, queueSize)
+			}
+		}
+		room := c.Room()
+		select {
+		case <-room:
+			t.Error("there is room in a full queue")
+		default:
+		}
+		for range queueSize + 2 {
+			_, _, _ = peer.ReadMessage()
+		}
+		<-room
+		if !c.SendNormal([]byte("a")) {
+			t.Error("no room in a queue that was written")
+		}
+		room = c.Room()
+		c.End(0, "")
+		<-room
+		<-c.Room()
+		if c.SendNormal(nil) || c.SendUrgent(nil) {
+			t.Error("a connection that has ended takes messages")
+		}
+	})
+}
+
+// TestStalledPeer: a peer that reads nothing is given up in time.
+func TestStalledPeer(t *testing.T) {
 	pair(t, func(t *testing.T, c *end, _ *websocket.Conn) {
-		c.urgent <- bytes.Repeat([]byte("x"), 3*chunk)
 		begun := time.Now()
-		c.write(0, "")
+		c.SendUrgent(bytes.Repeat([]byte("x"), 3*chunk))
 		c.writer.Wait()
-		if !errors.Is(c.err, ErrStalled) || time.Since(begun) != WriteStall {
-			t.Errorf("after %v: %v", time.Since(begun), c.err)
+		if err := c.err.Load(); err == nil || !errors.Is(*err, ErrStalled) || time.Since(begun) != WriteStall {
+			t.Errorf("after %v: %v", time.Since(begun), err)
+		}
+	})
+}
+
+// TestPanic of the writer: the socket is closed.
+func TestPanic(t *testing.T) {
+	pair(t, func(t *testing.T, c *end, peer *websocket.Conn) {
+		caught := make(chan any, 1)
+		c.cfg.Guard = func(run func()) {
+			defer func() { caught <- recover() }()
+			run()
+		}
+		c.cfg.Fail = func(error) { panic("fail") }
+		_ = peer.NetConn().Close()
+		c.SendUrgent([]byte("x"))
+		if v := <-caught; v != "fail" {
+			t.Errorf("caught %v", v)
+		}
+		if _, err := c.Read(time.Hour); err == nil || errors.Is(err, ErrSilent) {
+			t.Errorf("the socket is open: %v", err)
 		}
 	})
 }
@@ -226,13 +292,16 @@ func TestWriter(t *testing.T) {
 func TestClose(t *testing.T) {
 	for _, answers := range []bool{true, false} {
 		pair(t, func(t *testing.T, c *end, peer *websocket.Conn) {
-			c.fail(nil)
-			c.urgent <- []byte("last")
 			begun := time.Now()
-			c.write(4001, strings.Repeat("ä", 100))
+			c.SendUrgent([]byte("last"))
+			c.SendNormal([]byte("too late"))
+			first, second := c.End(4001, strings.Repeat("ä", 100)), c.End(4002, "")
+			if code, reason, ended := c.Ended(); !first || second || code != 4001 || reason == "" || !ended {
+				t.Errorf("%t %t, ended with %d %q", first, second, code, reason)
+			}
 			go func() {
 				c.Drain()
-				c.EndRead(c.writer.Wait)
+				c.EndRead()
 			}()
 			if !answers {
 				peer.SetCloseHandler(func(int, string) error { return nil })
@@ -258,12 +327,11 @@ func TestClose(t *testing.T) {
 // TestStuckWriter: the socket is closed under a writer whose peer reads nothing.
 func TestStuckWriter(t *testing.T) {
 	pair(t, func(t *testing.T, c *end, _ *websocket.Conn) {
-		c.urgent <- bytes.Repeat([]byte("x"), 3*chunk)
-		c.write(0, "")
+		c.SendUrgent(bytes.Repeat([]byte("x"), 3*chunk))
 		synctest.Wait()
-		c.fail(nil)
+		c.End(0, "")
 		begun := time.Now()
-		c.EndRead(c.writer.Wait)
+		c.EndRead()
 		if took := time.Since(begun); took != closeWait {
 			t.Errorf("the writer ended after %v", took)
 		}
