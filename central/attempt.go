@@ -13,6 +13,9 @@ func (e *Engine) createOrFind(ctx context.Context, s Submission) (Operation, boo
 		if err != nil {
 			return Operation{}, false, errInternal(err)
 		}
+		if !e.waitsBeforeSend(ctx, s) {
+			e.asSent(&o, o.CreatedAt)
+		}
 		known, refused := e.refusedBefore(ctx, o, s)
 		if !refused {
 			isNew := false

@@ -46,6 +46,7 @@ func (c EngineConfig) withDefaults() EngineConfig {
 	c.NotFoundMargin = cmp.Or(c.NotFoundMargin, 30*time.Second)
 	c.MaxInFlight = cmp.Or(c.MaxInFlight, 1024)
 	c.DrainTimeout = cmp.Or(c.DrainTimeout, c.BankTimeout+time.Second)
+	c.Enquiries.Batch = cmp.Or(c.Enquiries.Batch, DefaultEnquiries(c.MaxInFlight))
 	c.Enquiries = c.Enquiries.WithDefaults()
 	return c
 }
@@ -69,6 +70,7 @@ type Engine struct {
 	log        *slog.Logger
 
 	refusedOTPs  *refusedOTPs
+	sessions     *activeSessions
 	slots        chan struct{}
 	mu           sync.Mutex
 	running      bool
@@ -88,27 +90,32 @@ func NewEngine(store EngineStore, bank Bank, renderer Renderer, notifier *Notifi
 	}
 	return &Engine{
 		store: store, bank: bank, renderer: renderer, notifier: notifier, cfg: cfg, references: references, log: cfg.Logger, refusedOTPs: newRefusedOTPs(),
-		slots: make(chan struct{}, cfg.MaxInFlight),
+		sessions: newActiveSessions(), slots: make(chan struct{}, cfg.MaxInFlight),
 	}, nil
 }
 
-// Run ends what an earlier run of this node left behind, then accepts submissions
-// and makes enquiries until ctx ends. It returns when the last execution has ended,
-// or after DrainTimeout; the next start finds what is then still under way.
+// Run reads what earlier runs of this node left unfinished; then it accepts submissions,
+// ends what it read beside them, and makes enquiries until ctx ends. It returns when the
+// last execution has ended, or after DrainTimeout; the next start finds what is then
+// still under way.
 func (e *Engine) Run(ctx context.Context) error {
-	if err := e.recoverOwn(ctx); err != nil {
+	left, err := e.unfinished(ctx, e.cfg.Node, time.Time{})
+	if err != nil {
 		if ctx.Err() != nil {
 			return nil // stopped: the next start continues
 		}
 		return fmt.Errorf("recover operations of node %s: %w", e.cfg.Node, err)
 	}
-	executionCtx, end := context.WithCancel(context.WithoutCancel(ctx))
+	executionCtx, end := context.WithCancel(context.Background()) // see executionContext
 	defer end()
 	e.mu.Lock()
 	e.executionCtx, e.running = executionCtx, true
 	e.mu.Unlock()
 
-	err := e.runEnquiries(ctx)
+	var recovery sync.WaitGroup
+	recovery.Go(func() { e.recoverOwn(ctx, left) })
+	err = e.runEnquiries(ctx)
+	recovery.Wait()
 
 	e.mu.Lock()
 	e.running = false
@@ -124,7 +131,8 @@ func errNotRunning() error {
 	return &Error{Fault: TooMany, Message: "The central is starting or stopping; nothing was done, try again", RetryAfter: time.Second}
 }
 
-// Submit implements Executor.
+// Submit implements Executor. The result of the execution comes to the call through a
+// channel; nothing is read again. Who calls logs it (see logEnded).
 func (e *Engine) Submit(ctx context.Context, s Submission) (Operation, bool, error) {
 	engineCtx, err := e.acquireSlot()
 	if err != nil {
@@ -144,18 +152,47 @@ func (e *Engine) Submit(ctx context.Context, s Submission) (Operation, bool, err
 	if s.OnAccepted != nil {
 		s.OnAccepted(o.ID)
 	}
-	changed, stop := e.notifier.Subscribe(operationTopic(o.ID))
-	defer stop()
+	ended := make(chan Operation)
 	started = true
-	// The execution keeps the request's values for logs and traces, not its end.
-	executionCtx, end := context.WithCancel(context.WithoutCancel(ctx))
 	go func() {
-		defer context.AfterFunc(engineCtx, end)()
-		defer end()
-		e.execute(executionCtx, o, s)
+		defer e.executions.Done()
+		defer close(ended)
+		executionCtx := executionContext{engineCtx, ctx}
+		result, recorded := e.execute(executionCtx, o, s)
+		<-e.slots
+		if !recorded {
+			return
+		}
+		select {
+		case ended <- result:
+		case <-ctx.Done(): // nobody waits for it any more
+			e.logEnded(executionCtx, result)
+		}
 	}()
-	result, err := e.waitForResult(ctx, o, changed) // o belongs to the execution now
-	return result, false, err
+	select {
+	case <-ctx.Done():
+		return o, false, nil
+	case result, recorded := <-ended:
+		if recorded {
+			return result, false, nil
+		}
+	}
+	return e.waitForKnown(ctx, o), false, nil // a sweep or another node ends it
+}
+
+// executionContext ends with the engine and not with the request. It has the request's
+// values, for logs and traces.
+type executionContext struct {
+	context.Context // the engine's, without values of its own
+	request         context.Context
+}
+
+// Value implements context.Context.
+func (c executionContext) Value(key any) any {
+	if value := c.Context.Value(key); value != nil {
+		return value
+	}
+	return c.request.Value(key)
 }
 
 // acquireSlot takes one of the MaxInFlight slots. The context ends when the engine
@@ -226,7 +263,13 @@ func (e *Engine) createWithReference(ctx context.Context, o *Operation, s Submis
 			return Operation{}, false, err
 		}
 		o.Reference, o.STAN = Reference(reference), stan
+		o.Message = s.unspent()
 		known, isNew, err := e.store.Create(ctx, *o, quotas)
+		o.Message = nil
+		s.noteSpending(err)
+		if err == nil {
+			return known, isNew, nil
+		}
 		var exhausted *QuotaError
 		full := errors.As(err, &exhausted)
 		switch {
@@ -235,7 +278,7 @@ func (e *Engine) createWithReference(ctx context.Context, o *Operation, s Submis
 		case full && s.RefuseNew != nil:
 			return Operation{}, false, s.RefuseNew
 		case !errors.Is(err, ErrTaken):
-			return known, isNew, err
+			return Operation{}, false, err
 		}
 	}
 	return Operation{}, false, fmt.Errorf("%d references in a row were in use: the random source is broken", maxReferenceTries)
@@ -243,11 +286,14 @@ func (e *Engine) createWithReference(ctx context.Context, o *Operation, s Submis
 
 // createError is the reply to a submission that could not be created.
 func createError(err error) error {
+	if err == nil {
+		return nil
+	}
 	var exhausted *QuotaError
 	var refused *Error
 	switch {
-	case err == nil:
-		return nil
+	case errors.Is(err, ErrReplayed):
+		return NewError(Unauthenticated, "Not authenticated")
 	case errors.As(err, &refused):
 		return refused
 	case errors.As(err, &exhausted):
@@ -270,8 +316,7 @@ func (e *Engine) answerRepeat(ctx context.Context, s Submission, known Operation
 	if s.OnAccepted != nil {
 		s.OnAccepted(known.ID)
 	}
-	o, err := e.waitForKnown(ctx, known)
-	return o, true, err
+	return e.waitForKnown(ctx, known), true, nil
 }
 
 // FindOrTombstone implements Executor.
@@ -283,22 +328,7 @@ func (e *Engine) FindOrTombstone(ctx context.Context, caller, identity string) (
 	if !seen || known.Tombstone {
 		return Operation{}, false, nil
 	}
-	o, err := e.waitForKnown(ctx, known)
-	return o, true, err
-}
-
-// waitForKnown waits for an operation that is under way, here or on another node.
-func (e *Engine) waitForKnown(ctx context.Context, o Operation) (Operation, error) {
-	changed, stop := e.notifier.Subscribe(operationTopic(o.ID))
-	defer stop()
-	fresh, err := e.store.Operation(ctx, o.ID) // it may have ended before the subscription
-	if err != nil {
-		if ctx.Err() != nil {
-			return o, nil
-		}
-		return Operation{}, storeError("read the operation", err)
-	}
-	return e.waitForResult(ctx, fresh, changed)
+	return e.waitForKnown(ctx, known), true, nil
 }
 
 // waitPoll is how often a waiting request reads the operation without a
@@ -306,32 +336,38 @@ func (e *Engine) waitForKnown(ctx context.Context, o Operation) (Operation, erro
 // operation is read sooner, and then less and less often.
 const waitPoll = time.Second
 
-// waitForResult waits until the operation is final or pending, or ctx ends, and gives
-// it as it then stands.
-func (e *Engine) waitForResult(ctx context.Context, o Operation, changed <-chan struct{}) (Operation, error) {
+// waitForKnown waits until an operation that was begun by another call, here or on
+// another node, is final or pending, or ctx ends, and gives it as it then stands.
+func (e *Engine) waitForKnown(ctx context.Context, o Operation) Operation {
+	underWay := func() bool { return o.State == op.Received || o.State == op.Sent }
+	if !underWay() {
+		return o
+	}
+	changed, stop := e.notifier.Subscribe(operationTopic(o.ID))
+	defer stop()
 	pause, most := waitPoll, waitPoll
 	if o.Node != e.cfg.Node {
 		pause, most = waitPoll/50, waitPoll/4
 	}
-	for o.State == op.Received || o.State == op.Sent {
+	for {
+		fresh, err := e.store.Operation(ctx, o.ID) // it may have ended before the subscription
+		switch {
+		case err == nil:
+			o = fresh
+		case ctx.Err() == nil:
+			e.log.Warn("operation can't be read while a request waits for it", "operation", o.ID, "error", err)
+		}
+		if !underWay() {
+			return o
+		}
 		select {
 		case <-ctx.Done():
-			return o, nil
+			return o
 		case <-changed:
 		case <-time.After(pause):
 			pause = min(2*pause, most)
 		}
-		fresh, err := e.store.Operation(ctx, o.ID)
-		if err != nil {
-			if ctx.Err() != nil {
-				return o, nil
-			}
-			e.log.Warn("operation can't be read while a request waits for it", "operation", o.ID, "error", err)
-			continue
-		}
-		o = fresh
 	}
-	return o, nil
 }
 
 func operationTopic(id op.ID) string { return "operation:" + string(id) }

@@ -3,6 +3,7 @@ package central
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -19,7 +20,10 @@ func TestASubmissionIsSentOnce(t *testing.T) {
 		s.OnAccepted = func(id op.ID) {
 			accepted = append(accepted, id)
 			if len(accepted) == 1 {
-				d.want(id, op.Received) // committed before OnAccepted, sent after it
+				d.want(id, op.Sent) // committed before OnAccepted, sent after it
+				if n := d.bank.count(KindWithdrawal); n != 0 {
+					t.Errorf("%d requests reached the bank before OnAccepted", n)
+				}
 			}
 		}
 		o, replayed, err := d.submit(s)
@@ -35,6 +39,46 @@ func TestASubmissionIsSentOnce(t *testing.T) {
 		}
 		if len(accepted) != 2 {
 			t.Errorf("OnAccepted was called %d times, want once per submission", len(accepted))
+		}
+	})
+}
+
+// TestTheOutcomeIsHandedOver: neither a call that waited for its operation nor the
+// repeat of a final one reads it again.
+func TestTheOutcomeIsHandedOver(t *testing.T) {
+	withEngine(t, func(t *testing.T, d *fixture) {
+		for _, identity := range []string{"k1", "k1"} {
+			o, _, err := d.submit(submission(t, identity))
+			if err != nil || o.State != op.Succeeded || len(o.Reply) == 0 || o.FinishedAt.IsZero() {
+				t.Fatalf("Submit = %+v, %v", o, err)
+			}
+		}
+		d.bank.send = func(context.Context, BankRequest) (BankAnswer, error) { return BankAnswer{Status: BankInProgress}, nil }
+		if o, _, err := d.submit(submission(t, "k2")); err != nil || o.State != op.Pending || o.PendingReference == "" {
+			t.Fatalf("Submit = %+v, %v", o, err)
+		}
+		if d.store.reads != 0 {
+			t.Errorf("operations were read %d times", d.store.reads)
+		}
+	})
+}
+
+// TestALostOutcomeIsWaitedFor: an outcome that was committed although the store reported
+// an error is found by the call that waits.
+func TestALostOutcomeIsWaitedFor(t *testing.T) {
+	withEngine(t, func(t *testing.T, d *fixture) {
+		d.bank.send = func(_ context.Context, r BankRequest) (BankAnswer, error) {
+			for id := range d.store.byID { // another node is faster
+				if _, err := d.store.Finish(context.Background(), FinalOutcome{ID: id, To: op.Failed, At: time.Now(), Reply: []byte("{}")}); err != nil {
+					t.Error(err)
+				}
+			}
+			return d.bank.execute(r), nil
+		}
+		began := time.Now()
+		o, _, err := d.submit(submission(t, "k1"))
+		if err != nil || o.State != op.Failed || time.Since(began) != 0 {
+			t.Errorf("Submit = %s, %v after %s", o.State, err, time.Since(began))
 		}
 	})
 }
@@ -170,6 +214,62 @@ func TestDeadline(t *testing.T) {
 	})
 }
 
+// TestDeadlineDuringTheRecord: what can't be sent in time any more when it is recorded
+// as sent is not sent.
+func TestDeadlineDuringTheRecord(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		bank, store := &fakeBank{executed: map[Reference]int{}}, newMemoryStore()
+		store.createTakes = 2 * time.Second
+		d := start(t, store, bank, EngineConfig{})
+		defer d.stop()
+		s := submission(t, "k1")
+		s.NotAfter = time.Now().Add(time.Second)
+		o, _, err := d.submit(s)
+		if err != nil || o.State != op.Failed || !strings.Contains(string(o.Reply), string(FailedPrecondition)) || len(bank.requests) != 0 {
+			t.Errorf("Submit = %s %s, %v; %d requests reached the bank", o.State, o.Reply, err, len(bank.requests))
+		}
+	})
+}
+
+// TestCommitsOfAnOperation: one before the bank and one after it, and one more where
+// something happens in between.
+func TestCommitsOfAnOperation(t *testing.T) {
+	straight := []op.State{op.Received, op.Sent, op.Succeeded}
+	late := func(s Submission) Submission { s.NotAfter = time.Now().Add(-time.Second); return s }
+	withSession := func(s Submission) Submission { s.NeedsSession = true; return s }
+	withEngine(t, func(t *testing.T, d *fixture) {
+		for _, tt := range []struct {
+			name    string
+			s       Submission
+			commits int
+			steps   []op.State
+		}{
+			{"straight to the bank", submission(t, "k1"), 2, straight},
+			{"after the agent's authentication", withSession(submission(t, "k2")), 3, straight},
+			{"in the session that it opened", withSession(submission(t, "k3")), 2, straight},
+			{"local", initialize("k4"), 2, straight},
+			{"too late", late(submission(t, "k5")), 2, []op.State{op.Received, op.Refused}},
+		} {
+			before := d.store.commits
+			o, _, err := d.submit(tt.s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			history, err := d.store.History(t.Context(), o.ID)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var steps []op.State
+			for _, step := range history {
+				steps = append(steps, step.To)
+			}
+			if n := d.store.commits - before; n != tt.commits || !slices.Equal(steps, tt.steps) {
+				t.Errorf("%s: %d commits with the steps %v, want %d with %v", tt.name, n, steps, tt.commits, tt.steps)
+			}
+		}
+	})
+}
+
 func TestATombstoneIsForEver(t *testing.T) {
 	withEngine(t, func(t *testing.T, d *fixture) {
 		if _, seen, err := d.engine.FindOrTombstone(t.Context(), "merchant:m1", "k1"); seen || err != nil {
@@ -218,12 +318,17 @@ func TestStoreFaults(t *testing.T) {
 				d.store.setBroken(tt.method, errors.New("disk full"))
 				ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 				defer cancel()
-				o, _, err := d.engine.Submit(ctx, submission(t, "k1"))
+				s := submission(t, "k1")
+				s.NeedsSession = tt.method == "MarkSent" // else it is created as sent
+				o, _, err := d.engine.Submit(ctx, s)
 				if tt.fault != "" && AsError(err).Fault != tt.fault {
 					t.Errorf("Submit = %v, want %s", err, tt.fault)
 				}
 				if n := d.bank.count(KindWithdrawal); n != tt.sent {
 					t.Errorf("%d requests sent, want %d", n, tt.sent)
+				}
+				if tt.method == "MarkSent" {
+					d.want(o.ID, op.Refused)
 				}
 				if tt.method == "Finish" {
 					if o.State.Final() {

@@ -5,69 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"time"
-
-	"galla/shared/op"
 )
-
-// sweepPage bounds how many operations one query of a sweep gives.
-const sweepPage = 200
-
-// errRestarted is the reply to an operation that a sweep found in received.
-func errRestarted(o Operation) *Error {
-	if o.Kind.IsLocal() {
-		return errInternal(nil)
-	}
-	return &Error{Fault: BankUnreachable, Message: "The central restarted before the operation was sent; nothing was sent"}
-}
-
-// recoverOwn ends what an earlier run of this node left unfinished (operations.md,
-// section 13).
-func (e *Engine) recoverOwn(ctx context.Context) error {
-	refused, pending, err := e.sweep(ctx, e.cfg.Node, time.Now())
-	if err != nil {
-		return err
-	}
-	if refused+pending > 0 {
-		e.log.Info("unfinished operations of an earlier run of this node were found", "refused", refused, "pending", pending)
-	}
-	return nil
-}
-
-// sweep ends the unfinished operations of a node (empty: of every node) that were
-// created before the given time. What is in received was never sent: refused. What
-// is in sent may have been executed: pending; if it is local, it changed nothing:
-// failed.
-func (e *Engine) sweep(ctx context.Context, node string, before time.Time) (refused, pending int, err error) {
-	unsent, err := e.eachUnfinished(ctx, node, op.Received, before, func(o Operation) { e.finishUnsent(ctx, o, op.Refused, errRestarted(o)) })
-	if err != nil {
-		return unsent, 0, err
-	}
-	uncertain, err := e.eachUnfinished(ctx, node, op.Sent, before, func(o Operation) { e.markInterrupted(ctx, o, "found after its node stopped") })
-	return unsent, uncertain, err
-}
-
-// eachUnfinished calls end for each unfinished operation in a state, page by page.
-// It stops when a page makes no progress because the database refuses the change.
-func (e *Engine) eachUnfinished(ctx context.Context, node string, state op.State, before time.Time, end func(Operation)) (int, error) {
-	total := 0
-	for {
-		found, err := e.store.Unfinished(ctx, node, state, before, sweepPage)
-		if err != nil {
-			return total, fmt.Errorf("list operations in state %s: %w", state, err)
-		}
-		if len(found) == 0 {
-			return total, nil
-		}
-		for _, o := range found {
-			end(o)
-		}
-		still, err := e.store.Operation(ctx, found[0].ID)
-		if err != nil || still.State == state {
-			return total, errors.Join(err, fmt.Errorf("operation %s stays %s: the database refuses the change", found[0].ID, state))
-		}
-		total += len(found)
-	}
-}
 
 // runEnquiries runs the engine's jobs, enquiries and sweep, until ctx ends.
 func (e *Engine) runEnquiries(ctx context.Context) error {
@@ -86,12 +24,29 @@ func (e *Engine) sweepAllNodes(ctx context.Context, now, _ time.Time, _ int) ([]
 	// By then every execution has ended: an inline authentication, Send and a
 	// margin.
 	grace := 2*e.cfg.BankTimeout + e.cfg.NotFoundMargin
-	_, _, err := e.sweep(ctx, "", now.Add(-grace))
+	found, err := e.unfinished(ctx, "", now.Add(-grace))
+	if err != nil {
+		return nil, err
+	}
+	_, _, err = e.endAbandoned(ctx, found)
 	return nil, err
+}
+
+// enquiriesBesideCustomers is how many enquiries may be under way: a customer's call goes
+// first, so they get what calls leave of the places at the bank, and a small part in any case.
+func (e *Engine) enquiriesBesideCustomers() int {
+	batch := e.cfg.Enquiries.Batch
+	reserve := max(batch/enquiriesInReserve, 1)
+	return min(max(cap(e.slots)-len(e.slots), reserve), batch)
 }
 
 // claimDueEnquiries claims the operations whose enquiry is due.
 func (e *Engine) claimDueEnquiries(ctx context.Context, now, until time.Time, n int) ([]Task, error) {
+	underWay := e.cfg.Enquiries.Batch - n
+	n = e.enquiriesBesideCustomers() - underWay
+	if n <= 0 {
+		return nil, nil // the next poll looks again
+	}
 	due, err := e.store.ClaimEnquiries(ctx, now, until, n)
 	tasks := make([]Task, len(due))
 	for i, o := range due {
@@ -117,9 +72,7 @@ func (e *Engine) enquire(ctx context.Context, o Operation) {
 	}
 	switch answer.Status {
 	case BankApproved, BankDeclined, BankReversed:
-		if _, err := e.finishAnswered(ctx, o, answer, "the bank answered an enquiry"); err != nil {
-			e.recordNoAnswer(ctx, o, asked, reasonNoEarning)
-		}
+		e.finishEnquired(ctx, o, asked, answer, "the bank answered an enquiry")
 	case BankNotFound:
 		// Until the bank's deadline and a margin have passed, the request may still
 		// arrive. The time of the question counts: the answer may be old by now.
@@ -128,12 +81,22 @@ func (e *Engine) enquire(ctx context.Context, o Operation) {
 			return
 		}
 		answer = BankAnswer{Status: BankDeclined, Code: codeNotFound, Message: "NOT FOUND AT THE BANK, NO MONEY MOVED"}
-		// A decline earns nothing, so there is no error of the tariff.
-		_, _ = e.finishAnswered(ctx, o, answer, "the bank has not received it, and may no longer start it")
+		e.finishEnquired(ctx, o, asked, answer, "the bank has not received it, and may no longer start it")
 	case BankInProgress:
 		e.recordNoAnswer(ctx, o, asked, "the bank says it is in progress")
 	default:
 		e.recordNoAnswer(ctx, o, asked, "the bank's answer is not valid")
+	}
+}
+
+// finishEnquired records the bank's final answer to an enquiry that was made at asked.
+func (e *Engine) finishEnquired(ctx context.Context, o Operation, asked time.Time, answer BankAnswer, reason string) {
+	finished, recorded, err := e.finishAnswered(ctx, o, answer, reason)
+	switch {
+	case err != nil:
+		e.recordNoAnswer(ctx, o, asked, reasonNoEarning)
+	case recorded:
+		e.logEnded(ctx, finished)
 	}
 }
 

@@ -2,6 +2,7 @@ package central
 
 import (
 	"context"
+	cryptorand "crypto/rand"
 	"log/slog"
 	"math/rand/v2"
 	"sync"
@@ -249,4 +250,46 @@ func TestAStoppingNodeReleasesItsEnquiries(t *testing.T) {
 			t.Errorf("the next enquiry is %v away", time.Until(o.NextEnquiry))
 		}
 	})
+}
+
+// TestCustomersGoBeforeEnquiries: enquiries are made many at one time, and while customers
+// take the places at the bank, they get what is left, and never none.
+func TestCustomersGoBeforeEnquiries(t *testing.T) {
+	const places, pending = 64, 200 // so 16 enquiries at one time
+	for customers, want := range map[int]int{0: 16, 40: 16, 60: 4, 64: 1} {
+		synctest.Test(t, func(t *testing.T) {
+			bank := &fakeBank{executed: map[Reference]int{}}
+			bank.send = func(context.Context, BankRequest) (BankAnswer, error) { return BankAnswer{}, errSilent }
+			var mu sync.Mutex
+			asking, most := 0, 0
+			bank.enquire = func(ctx context.Context, _ Reference) (BankAnswer, error) {
+				mu.Lock()
+				asking++
+				most = max(most, asking)
+				mu.Unlock()
+				<-ctx.Done()
+				mu.Lock()
+				asking--
+				mu.Unlock()
+				return BankAnswer{}, ctx.Err()
+			}
+			d := start(t, newMemoryStore(), bank, EngineConfig{MaxInFlight: places, Enquiries: EnquiryConfig{First: 20 * time.Second}})
+			defer d.stop()
+			for range pending {
+				if _, _, err := d.submit(submission(t, cryptorand.Text())); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for range customers {
+				if _, err := d.engine.acquireSlot(); err != nil {
+					t.Fatal(err)
+				}
+				defer d.engine.releaseSlot()
+			}
+			time.Sleep(25 * time.Second)
+			if most != want {
+				t.Errorf("%d customers of %d places: %d enquiries at one time, want %d", customers, places, most, want)
+			}
+		})
+	}
 }

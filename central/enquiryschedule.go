@@ -22,10 +22,26 @@ type EnquiryConfig struct {
 	Timeout    time.Duration // of one enquiry; default 10 s
 	Poll       time.Duration // how often the table is read; default 500 ms
 	Sweep      time.Duration // how often abandoned operations are searched; default 10 s
-	Batch      int           // enquiries at one time; default 16, so that a bank that comes back is not overloaded
+	// Batch is how many enquiries are made at one time while customers leave the bank
+	// room; default DefaultEnquiries of EngineConfig.MaxInFlight.
+	Batch int
 }
 
-// WithDefaults fills in what is zero.
+// enquiriesInReserve is the part of Batch that is made even while customers take every
+// place at the bank: their own operations may be among the pending ones.
+const enquiriesInReserve = 16
+
+// MaxEnquiries bounds EnquiryConfig.Batch.
+const MaxEnquiries = maxJobBatch
+
+// DefaultEnquiries is how many enquiries are made at one time where so many operations may
+// wait for the bank: a quarter, so that a bank that comes back gets no more at once than it
+// takes every day.
+func DefaultEnquiries(maxInFlight int) int {
+	return min(max(maxInFlight/4, 1), MaxEnquiries)
+}
+
+// WithDefaults fills in what is zero, except for Batch.
 func (c EnquiryConfig) WithDefaults() EnquiryConfig {
 	c.First = cmp.Or(c.First, time.Second)
 	c.Steady = cmp.Or(c.Steady, 10*time.Second)
@@ -35,7 +51,6 @@ func (c EnquiryConfig) WithDefaults() EnquiryConfig {
 	c.Timeout = cmp.Or(c.Timeout, 10*time.Second)
 	c.Poll = cmp.Or(c.Poll, 500*time.Millisecond)
 	c.Sweep = cmp.Or(c.Sweep, 10*time.Second)
-	c.Batch = cmp.Or(c.Batch, 16)
 	return c
 }
 

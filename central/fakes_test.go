@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -26,6 +27,11 @@ type memoryStore struct {
 	sessions map[string]AgentSession
 	broken   map[string]error // by method
 	events   []op.ID
+	commits  int // of operations: new ones and their steps
+	asked    int // for sessions
+	reads    int // of operations by id
+
+	createTakes time.Duration
 
 	refs     map[string]op.ID // by party and CallerRef
 	usage    map[string]Used  // by key and period
@@ -43,6 +49,10 @@ func newMemoryStore() *memoryStore {
 func (l *memoryStore) fault(method string) error { return l.broken[method] }
 
 func (l *memoryStore) Create(_ context.Context, o Operation, quotas []Quota) (Operation, bool, error) {
+	l.mu.Lock()
+	takes := l.createTakes
+	l.mu.Unlock()
+	time.Sleep(takes)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if err := l.fault("Create"); err != nil {
@@ -93,6 +103,11 @@ func (l *memoryStore) Create(_ context.Context, o Operation, quotas []Quota) (Op
 		l.identity[key] = o.ID
 	}
 	l.byID[o.ID], l.quotas[o.ID] = &o, quotas
+	l.history[o.ID] = []Step{{At: o.CreatedAt, To: op.Received}}
+	if o.State == op.Sent {
+		l.history[o.ID] = append(l.history[o.ID], Step{At: o.SentAt, From: op.Received, To: op.Sent})
+	}
+	l.commits++
 	return o, true, nil
 }
 
@@ -127,6 +142,7 @@ func (l *memoryStore) step(method string, id op.ID, to op.State, reason string, 
 	if !CanTransition(o.State, to) {
 		return Operation{}, ErrState
 	}
+	l.commits++
 	l.history[id] = append(l.history[id], Step{At: time.Now(), From: o.State, To: to, Reason: reason})
 	wasPending := o.State == op.Pending
 	o.State = to
@@ -137,8 +153,8 @@ func (l *memoryStore) step(method string, id op.ID, to op.State, reason string, 
 	return *o, nil
 }
 
-func (l *memoryStore) MarkSent(_ context.Context, id op.ID, at, bankNotAfter time.Time) error {
-	_, err := l.step("MarkSent", id, op.Sent, "", func(o *Operation) { o.SentAt, o.BankNotAfter = at, bankNotAfter })
+func (l *memoryStore) MarkSent(_ context.Context, x SentUpdate) error {
+	_, err := l.step("MarkSent", x.ID, op.Sent, "", func(o *Operation) { o.SentAt, o.BankNotAfter = x.At, x.BankNotAfter })
 	return err
 }
 
@@ -174,6 +190,7 @@ func (l *memoryStore) Finish(_ context.Context, s FinalOutcome) (Operation, erro
 func (l *memoryStore) Operation(_ context.Context, id op.ID) (Operation, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.reads++
 	o, ok := l.byID[id]
 	if !ok {
 		return Operation{}, ErrNotFound
@@ -240,16 +257,21 @@ func (l *memoryStore) FindOrTombstone(_ context.Context, caller, identity string
 	return *l.byID[id], true, nil
 }
 
-func (l *memoryStore) Unfinished(_ context.Context, node string, state op.State, before time.Time, limit int) ([]Operation, error) {
+func (l *memoryStore) Unfinished(_ context.Context, q UnfinishedQuery) ([]Operation, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	var out []Operation
 	for _, o := range l.byID {
-		if o.State == state && (node == "" || o.Node == node) && o.CreatedAt.Before(before) && len(out) < limit {
+		if o.State == q.State && (q.Node == "" || o.Node == q.Node) && (q.Before.IsZero() || o.CreatedAt.Before(q.Before)) && oldestFirst(q.After, *o) < 0 {
 			out = append(out, *o)
 		}
 	}
-	return out, nil
+	slices.SortFunc(out, oldestFirst)
+	return out[:min(len(out), q.Limit)], nil
+}
+
+func oldestFirst(a, b Operation) int {
+	return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID))
 }
 
 func (l *memoryStore) ClaimEnquiries(_ context.Context, now, until time.Time, limit int) ([]Operation, error) {
@@ -289,6 +311,7 @@ func (l *memoryStore) History(_ context.Context, id op.ID) ([]Step, error) {
 func (l *memoryStore) Session(_ context.Context, tid string) (AgentSession, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.asked++
 	s, ok := l.sessions[tid]
 	if !ok {
 		return AgentSession{}, ErrNotFound
@@ -386,10 +409,16 @@ func start(t *testing.T, store *memoryStore, bank *fakeBank, cfg EngineConfig) *
 // startAt is start with a bank that wraps the fakeBank.
 func startAt(t *testing.T, store *memoryStore, bank Bank, fake *fakeBank, cfg EngineConfig) *fixture {
 	t.Helper()
+	return startOn(t, store, store, bank, fake, cfg)
+}
+
+// startOn is startAt with a store that wraps the memoryStore.
+func startOn(t *testing.T, own EngineStore, store *memoryStore, bank Bank, fake *fakeBank, cfg EngineConfig) *fixture {
+	t.Helper()
 	cfg.Node = cmp.Or(cfg.Node, "node-1")
 	seed := [32]byte{byte(len(store.byID)), cfg.Node[len(cfg.Node)-1] - '1'}
-	cfg.Rand, cfg.Logger = &lockedRand{r: rand.NewChaCha8(seed)}, slog.New(slog.DiscardHandler)
-	e, err := NewEngine(store, bank, fakeRenderer{}, NewNotifier(), cfg)
+	cfg.Rand, cfg.Logger = &lockedRand{r: rand.NewChaCha8(seed)}, cmp.Or(cfg.Logger, slog.New(slog.DiscardHandler))
+	e, err := NewEngine(own, bank, fakeRenderer{}, NewNotifier(), cfg)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -40,12 +40,8 @@ type VendorKeys interface {
 	// VendorKeysOf lists a vendor's keys, revoked ones included, oldest first; an
 	// empty vendor lists the keys of all.
 	VendorKeysOf(ctx context.Context, vendor VendorID) ([]VendorKey, error)
-	// LiveVendorKeys lists the keys that are not revoked, of all vendors, with
-	// the revision of the list.
-	LiveVendorKeys(ctx context.Context) (list []VendorKey, revision int64, err error)
-	// VendorKeysRevision grows with every key that any program adds, revokes or
-	// reseals.
-	VendorKeysRevision(ctx context.Context) (int64, error)
+	// LiveVendorKeys lists the keys that are not revoked, of all vendors.
+	LiveVendorKeys(ctx context.Context) ([]VendorKey, error)
 	// RevokeVendorKey ends a key; revoking twice changes nothing. ErrNotFound:
 	// no such key.
 	RevokeVendorKey(ctx context.Context, id KeyID, at time.Time) error
@@ -63,12 +59,34 @@ type VendorKeys interface {
 // IV is the initialisation vector of a gateway message.
 type IV [12]byte
 
+// SealedMessage is a gateway message that was checked. Its IV is spent once, before its
+// reply is told: by Create, in the transaction that records its operation, or by
+// SpendIV.
+type SealedMessage struct {
+	Key     KeyID
+	IV      IV
+	Expires time.Time // when its record may be deleted
+	Spent   Spending  // what Create did; set by the executor
+}
+
+// Spending is what became of a message's IV in Create.
+type Spending int
+
+// Values of Spending.
+const (
+	NotSpent     Spending = iota // Create was not called
+	SpentNow                     // it is spent by this message
+	SpentBefore                  // the message is a replay; nothing was recorded
+	SpentPerhaps                 // Create failed, and may still have been committed
+)
+
 // ReplayProtection records accepted gateway messages for as long as their
 // timestamps would be accepted again.
 type ReplayProtection interface {
-	// SpendIV records a message and deletes expired records. ErrTaken: any node
-	// recorded it before.
-	SpendIV(ctx context.Context, key KeyID, iv IV, now, expires time.Time) error
+	// SpendIV records a message. ErrTaken: any node recorded it before.
+	SpendIV(ctx context.Context, key KeyID, iv IV, expires time.Time) error
+	// ForgetIVs deletes some expired records, and tells whether there may be more.
+	ForgetIVs(ctx context.Context, now time.Time) (more bool, err error)
 	// IVSpent tells whether a message is recorded.
 	IVSpent(ctx context.Context, key KeyID, iv IV) (bool, error)
 }

@@ -32,6 +32,10 @@ type Request struct {
 	// OnAccepted, if set, is called once, after the operation is committed and
 	// before it is sent.
 	OnAccepted func(op.ID)
+	// Message is the gateway message of the request if its IV is not spent yet; nil:
+	// there is none, or it is spent. The routes of which AEPS is set take it
+	// (op.Route): before Create they only read.
+	Message *SealedMessage
 }
 
 // Reply is the reply that an entrance sends.

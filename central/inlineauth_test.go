@@ -2,6 +2,7 @@ package central
 
 import (
 	"context"
+	"fmt"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -26,6 +27,9 @@ func TestInlineAuthentication(t *testing.T) {
 		if _, _, err := d.submit(second); err != nil || d.bank.count(KindAgentAuth) != 1 {
 			t.Errorf("the session is not used: %d authentications, %v", d.bank.count(KindAgentAuth), err)
 		}
+		if d.store.asked != 2 { // before the record of the first, and before its authentication
+			t.Errorf("the session was read %d times", d.store.asked)
+		}
 		time.Sleep(SessionLife)
 		third := submission(t, "k3")
 		third.NeedsSession = true
@@ -33,6 +37,40 @@ func TestInlineAuthentication(t *testing.T) {
 			t.Errorf("after 24 hours: %d authentications, %v", d.bank.count(KindAgentAuth), err)
 		}
 	})
+}
+
+// TestASessionOfAnotherNode is read once, and remembered until it expires.
+func TestASessionOfAnotherNode(t *testing.T) {
+	withEngine(t, func(t *testing.T, d *fixture) {
+		d.store.sessions["GAL00001"] = AgentSession{TID: "GAL00001", OpenedAt: time.Now(), ExpiresAt: time.Now().Add(time.Hour)}
+		do := func(identity string) {
+			s := submission(t, identity)
+			s.NeedsSession = true
+			if o, _, err := d.submit(s); err != nil || o.State != op.Succeeded {
+				t.Fatalf("Submit = %s, %v", o.State, err)
+			}
+		}
+		do("k1")
+		do("k2")
+		if n := d.bank.count(KindAgentAuth); n != 0 || d.store.asked != 1 {
+			t.Errorf("%d authentications, the session was read %d times", n, d.store.asked)
+		}
+		time.Sleep(time.Hour)
+		do("k3")
+		if n := d.bank.count(KindAgentAuth); n != 1 {
+			t.Errorf("%d authentications after it expired", n)
+		}
+	})
+}
+
+func TestRememberedSessionsAreBounded(t *testing.T) {
+	a, until := newActiveSessions(), time.Now().Add(time.Hour)
+	for n := range maxSessions + 1 {
+		a.remember(AgentSession{TID: fmt.Sprint(n), ExpiresAt: until})
+	}
+	if len(a.until) > maxSessions || !a.active(fmt.Sprint(maxSessions), time.Now()) {
+		t.Errorf("%d sessions are remembered, and the newest: %v", len(a.until), a.active(fmt.Sprint(maxSessions), time.Now()))
+	}
 }
 
 func TestInlineAuthenticationThatFailsSendsNothing(t *testing.T) {

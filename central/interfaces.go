@@ -18,6 +18,8 @@ var (
 	ErrState = errors.New("the state does not allow this step")
 	// ErrTaken says that a code, token or reference was used before.
 	ErrTaken = errors.New("already used")
+	// ErrReplayed says that the message of a new operation was accepted before.
+	ErrReplayed = errors.New("the message was accepted before")
 	// ErrCredentialRevoked says that the credential of a request was suspended, or
 	// its secret was replaced, after it was checked.
 	ErrCredentialRevoked = errors.New("the credential was revoked")
@@ -31,7 +33,9 @@ var (
 // returns nil, a power cut does not undo it. Each change is conditional on the
 // state that it leaves (ErrState) and writes a Step of the operation's history.
 type Operations interface {
-	// Create records a new operation in state received. If (Caller, Identity)
+	// Create records a new operation. If its State is sent, with SentAt and
+	// BankNotAfter, it is created and marked sent in one commit; with any other
+	// State it is created in received, and MarkSent follows. If (Caller, Identity)
 	// is known, nothing is written and the known operation is returned with isNew
 	// false; it may be a Tombstone. ErrTaken: the reference is in use; generate
 	// another.
@@ -46,14 +50,18 @@ type Operations interface {
 	//
 	// Every quota is counted in the same transaction. If one has no room for the
 	// operation, nothing is written and the error is a *QuotaError.
+	//
+	// If the operation has a Message, the same transaction spends its IV, whether the
+	// operation is new or known. ErrReplayed: it is spent; nothing is written.
 	Create(ctx context.Context, o Operation, quotas []Quota) (known Operation, isNew bool, err error)
 
-	// MarkSent steps from received to sent, before anything is sent.
-	MarkSent(ctx context.Context, id op.ID, at, bankNotAfter time.Time) error
+	// MarkSent steps from received to sent, before anything is sent. It is for
+	// operations that wait for something after Create.
+	MarkSent(ctx context.Context, s SentUpdate) error
 
 	// MarkPending steps from sent to pending and gives the operation its pending
-	// reference: the prefix and the unix milliseconds of s.At, or the next free
-	// number. It writes no event: the terminal's session sends the pending reply.
+	// reference: the prefix and the unix milliseconds of s.At, or a free number
+	// soon after them. It writes no event: the terminal's session sends the pending reply.
 	MarkPending(ctx context.Context, s PendingUpdate) (Operation, error)
 
 	// Finish steps to a final state. In the same transaction: if the operation was
@@ -80,9 +88,9 @@ type Operations interface {
 	// it writes a tombstone, and the identity is refused from then on.
 	FindOrTombstone(ctx context.Context, caller, identity string, at time.Time) (known Operation, seen bool, err error)
 
-	// Unfinished lists operations of a node (empty: of any) that are in the given
-	// state and were created before the given time.
-	Unfinished(ctx context.Context, node string, state op.State, before time.Time, limit int) ([]Operation, error)
+	// Unfinished gives a page of the operations that are in a state that is not
+	// final, the oldest first.
+	Unfinished(ctx context.Context, q UnfinishedQuery) ([]Operation, error)
 
 	// ClaimEnquiries gives up to limit pending operations whose enquiry is due, each
 	// to one caller only: their NextEnquiry moves to leaseUntil. Stuck ones are
@@ -107,6 +115,15 @@ type OperationFinder interface {
 	// ListPending lists the pending operations, stuck ones first, then the oldest
 	// first.
 	ListPending(ctx context.Context, limit int) ([]Operation, error)
+}
+
+// UnfinishedQuery chooses a page of unfinished operations.
+type UnfinishedQuery struct {
+	Node   string    // empty: of any
+	State  op.State  // not final
+	Before time.Time // created before; zero: at any time
+	After  Operation // the last of the page before, of which CreatedAt and ID count; zero: the first page
+	Limit  int
 }
 
 // ReferenceQuery names an operation; exactly one field is set.
@@ -179,9 +196,6 @@ type Terminals interface {
 	TerminalsOf(ctx context.Context, merchant MerchantID) ([]Terminal, error)
 	// RevokeTerminal revokes a terminal; revoking twice changes nothing.
 	RevokeTerminal(ctx context.Context, id TerminalID, at time.Time) error
-	// SpendToken records a single-use token id until it expires. ErrTaken: it was
-	// used before.
-	SpendToken(ctx context.Context, id string, expires time.Time) error
 }
 
 // Sessions stores the agents' daily sessions.

@@ -1,6 +1,9 @@
 package central
 
-import "sync"
+import (
+	"strings"
+	"sync"
+)
 
 // Notifier wakes the subscribers of a topic, such as a terminal or an operation. A
 // notification carries no data: the subscriber reads the table. So a lost one does
@@ -8,11 +11,12 @@ import "sync"
 type Notifier struct {
 	mu          sync.Mutex
 	subscribers map[string]map[chan struct{}]struct{} // by topic; all of them also under ""
+	terminals   map[*func(TerminalID)]struct{}        // of WatchTerminals
 }
 
 // NewNotifier makes a notifier.
 func NewNotifier() *Notifier {
-	return &Notifier{subscribers: map[string]map[chan struct{}]struct{}{"": {}}}
+	return &Notifier{subscribers: map[string]map[chan struct{}]struct{}{"": {}}, terminals: map[*func(TerminalID)]struct{}{}}
 }
 
 // Subscribe gives a channel that receives after each notification of the topic.
@@ -47,7 +51,28 @@ func (n *Notifier) Notify(topic string) {
 		default:
 		}
 	}
+	if terminal, ok := strings.CutPrefix(topic, terminalTopic); ok || topic == "" {
+		for look := range n.terminals {
+			(*look)(TerminalID(terminal))
+		}
+	}
 }
 
+// WatchTerminals calls look with the terminal of each TerminalTopic that is notified, and
+// with "" when notifications of any terminal may have been lost. look must neither wait
+// nor call the Notifier. The returned function ends that.
+func (n *Notifier) WatchTerminals(look func(TerminalID)) (stop func()) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.terminals[&look] = struct{}{}
+	return func() {
+		n.mu.Lock()
+		defer n.mu.Unlock()
+		delete(n.terminals, &look)
+	}
+}
+
+const terminalTopic = "terminal:"
+
 // TerminalTopic is notified when a terminal has an event or was revoked.
-func TerminalTopic(t TerminalID) string { return "terminal:" + string(t) }
+func TerminalTopic(t TerminalID) string { return terminalTopic + string(t) }

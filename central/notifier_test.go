@@ -1,6 +1,9 @@
 package central
 
-import "testing"
+import (
+	"slices"
+	"testing"
+)
 
 // TestNotifyAll: the empty topic wakes all subscribers, and an ended subscription
 // leaves nothing behind.
@@ -39,5 +42,20 @@ func TestNotifyAll(t *testing.T) {
 	defer stop()
 	if b.Notify("one"); !woken(again) {
 		t.Error("a topic that is subscribed again is not notified")
+	}
+}
+
+// TestWatchTerminals: one function hears of all terminals, and of lost notifications.
+func TestWatchTerminals(t *testing.T) {
+	b := NewNotifier()
+	var heard []TerminalID
+	stop := b.WatchTerminals(func(id TerminalID) { heard = append(heard, id) })
+	for _, topic := range []string{TerminalTopic("a"), "operation:x", "", TerminalTopic("b")} {
+		b.Notify(topic)
+	}
+	stop()
+	b.Notify(TerminalTopic("c"))
+	if want := []TerminalID{"a", "", "b"}; !slices.Equal(heard, want) {
+		t.Errorf("heard %q, want %q", heard, want)
 	}
 }

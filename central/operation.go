@@ -70,6 +70,10 @@ type Operation struct {
 	HTTP   int    // of the stored reply
 	Reply  []byte // the final reply, byte for byte; nil until final
 
+	// Message is the gateway message that asks for the operation; nil: none, and always
+	// in an operation that the store gives.
+	Message *SealedMessage
+
 	Tombstone bool // not an operation: its identity was declared unseen and is refused for ever
 }
 
@@ -83,7 +87,11 @@ func (o Operation) NameReusable() bool {
 // FinalOutcome is a final state and everything that is written with it, in one
 // transaction.
 type FinalOutcome struct {
-	ID     op.ID
+	ID op.ID
+	// Before is the operation as the caller got it from the store, in the state that it
+	// leaves now; nil: the caller does not have it. A store that finds another state
+	// looks for itself.
+	Before *Operation
 	To     op.State // a final state
 	At     time.Time
 	Reason string // for the operation's history
@@ -101,9 +109,18 @@ func (s FinalOutcome) OTPRefused() bool {
 	return s.To == op.Failed && s.Answer.Refusal == RefusedOTP
 }
 
+// SentUpdate is the step to sent.
+type SentUpdate struct {
+	ID           op.ID
+	Before       *Operation // as in FinalOutcome
+	At           time.Time
+	BankNotAfter time.Time // the bank may not start it after this
+}
+
 // PendingUpdate is the step to pending.
 type PendingUpdate struct {
 	ID          op.ID
+	Before      *Operation // as in FinalOutcome
 	At          time.Time
 	Reason      string
 	Prefix      string // of the pending reference, such as "AEPS-NR-"

@@ -2,6 +2,8 @@ package central
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"log/slog"
 	"math/rand/v2"
 	"strings"
@@ -46,6 +48,129 @@ func TestRecovery(t *testing.T) {
 	})
 }
 
+// gatedStore is a store whose MarkPending waits for a gate.
+type gatedStore struct {
+	*memoryStore
+	gate chan struct{}
+}
+
+func (s gatedStore) MarkPending(ctx context.Context, x PendingUpdate) (Operation, error) {
+	<-s.gate
+	return s.memoryStore.MarkPending(ctx, x)
+}
+
+// leftBehind puts operations in sent into a store, as a node that was killed leaves them.
+func leftBehind(store *memoryStore, node string, n int, createdAt time.Time) []op.ID {
+	ids := make([]op.ID, n)
+	for i := range ids {
+		id := op.ID(fmt.Sprintf("%s-%05d", node, i))
+		o := Operation{ID: id, Caller: "merchant:m1", Identity: string(id), Route: op.Withdrawal, Fingerprint: [32]byte{1}, Kind: KindWithdrawal,
+			Reference: Reference("R" + id), State: op.Sent, Node: node, CreatedAt: createdAt, SentAt: createdAt, BankNotAfter: createdAt.Add(15 * time.Second)}
+		store.byID[id], store.identity["merchant:m1|"+string(id)], ids[i] = &o, id, id
+	}
+	return ids
+}
+
+// TestServiceBesideRecovery: a node takes requests while it ends what its earlier run
+// left behind. A repeat of one of those waits for its end. What this run has under way
+// is not touched, although its row looks the same; nor does the clock of the earlier run
+// matter.
+func TestServiceBesideRecovery(t *testing.T) {
+	for name, clock := range map[string]time.Duration{"an earlier clock": -time.Second, "a clock that was ahead": time.Hour} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				store, bank := newMemoryStore(), &fakeBank{executed: map[Reference]int{}}
+				ids := leftBehind(store, "node-1", 3*abandonedPage/2, time.Now().Add(clock))
+				gate := make(chan struct{})
+				d := startOn(t, gatedStore{store, gate}, store, bank, bank, EngineConfig{})
+				defer d.stop()
+
+				if o, _, err := d.submit(submission(t, "new")); err != nil || o.State != op.Succeeded {
+					t.Errorf("Submit during the recovery = %s, %v", o.State, err)
+				}
+				bank.send = func(_ context.Context, r BankRequest) (BankAnswer, error) {
+					time.Sleep(5 * time.Second)
+					return bank.execute(r), nil
+				}
+				results := make(chan Operation, 2)
+				for _, identity := range []string{string(ids[len(ids)-1]), "under way"} {
+					go func() {
+						o, _, err := d.submit(submission(t, identity))
+						if err != nil {
+							t.Error(err)
+						}
+						results <- o
+					}()
+				}
+				synctest.Wait()
+				if n := len(results); n != 0 {
+					t.Errorf("%d calls ended before their operations", n)
+				}
+				close(gate)
+				synctest.Wait()
+				if o := <-results; o.ID != ids[len(ids)-1] || o.State != op.Pending {
+					t.Errorf("the repeat = %s %s", o.ID, o.State)
+				}
+				for _, id := range ids {
+					d.want(id, op.Pending)
+				}
+				if o := <-results; o.State != op.Succeeded {
+					t.Errorf("the operation of this run = %s", o.State)
+				}
+				if len(bank.requests) != 2 {
+					t.Errorf("%d requests reached the bank", len(bank.requests))
+				}
+			})
+		})
+	}
+}
+
+// TestRecoveryOnABrokenDatabase: what can't be ended is found by a later sweep.
+func TestRecoveryOnABrokenDatabase(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store, bank := newMemoryStore(), &fakeBank{executed: map[Reference]int{}}
+		ids := leftBehind(store, "node-1", 3, time.Now())
+		store.setBroken("MarkPending", errors.New("disk full"))
+		d := start(t, store, bank, EngineConfig{})
+		defer d.stop()
+		d.want(ids[0], op.Sent)
+		if o, _, err := d.submit(submission(t, "new")); err != nil || o.State != op.Succeeded {
+			t.Errorf("Submit = %s, %v", o.State, err)
+		}
+		store.setBroken("MarkPending", nil)
+		time.Sleep(5 * time.Minute)
+		for _, id := range ids {
+			d.want(id, op.Failed) // the bank has not seen it
+		}
+	})
+}
+
+// TestAPanicInTheRecovery ends neither the node nor the recovery of the others.
+func TestAPanicInTheRecovery(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store, bank := newMemoryStore(), &fakeBank{executed: map[Reference]int{}}
+		ids := leftBehind(store, "node-1", 3, time.Now())
+		d := startOn(t, panicStore{store, ids[1]}, store, bank, bank, EngineConfig{})
+		defer d.stop()
+		d.want(ids[0], op.Pending)
+		d.want(ids[1], op.Sent)
+		d.want(ids[2], op.Pending)
+	})
+}
+
+// panicStore is a store whose MarkPending panics for one operation.
+type panicStore struct {
+	*memoryStore
+	id op.ID
+}
+
+func (s panicStore) MarkPending(ctx context.Context, x PendingUpdate) (Operation, error) {
+	if x.ID == s.id {
+		panic("adapter")
+	}
+	return s.memoryStore.MarkPending(ctx, x)
+}
+
 func TestShutdownWaitsForTheBank(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		bank := &fakeBank{executed: map[Reference]int{}}
@@ -88,7 +213,7 @@ func TestAnotherNodesOperationIsWaitedFor(t *testing.T) {
 			}
 			began := time.Now()
 			time.AfterFunc(takes, func() {
-				if err := d.store.MarkSent(t.Context(), o.ID, time.Now(), time.Now()); err != nil {
+				if err := d.store.MarkSent(t.Context(), SentUpdate{ID: o.ID, At: time.Now(), BankNotAfter: time.Now()}); err != nil {
 					t.Error(err)
 				}
 				if _, err := d.store.Finish(t.Context(), FinalOutcome{ID: o.ID, To: op.Succeeded, At: time.Now()}); err != nil {
@@ -109,7 +234,7 @@ func TestAnotherNodesOperationIsWaitedFor(t *testing.T) {
 // unreachableStore is a store whose Unfinished blocks until ctx ends.
 type unreachableStore struct{ *memoryStore }
 
-func (s unreachableStore) Unfinished(ctx context.Context, _ string, _ op.State, _ time.Time, _ int) ([]Operation, error) {
+func (s unreachableStore) Unfinished(ctx context.Context, _ UnfinishedQuery) ([]Operation, error) {
 	<-ctx.Done()
 	return nil, ctx.Err()
 }

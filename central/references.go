@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"strconv"
 	"sync"
 	"time"
 
@@ -46,6 +47,8 @@ func (g *ReferenceGenerator) Next(now time.Time) (reference, stan string, err er
 		return "", "", fmt.Errorf("generate a reference: %w", err)
 	}
 	g.stan = g.stan%999_999 + 1
-	text := CrockfordText(bits[:])[:10]
-	return "GL" + now.In(ist.Zone()).Format("060102") + text, fmt.Sprintf("%06d", g.stan), nil
+	var room [32]byte // one string is allocated, not one for each part
+	text := now.In(ist.Zone()).AppendFormat(append(room[:0], "GL"...), "060102")
+	text = append(text, CrockfordText(bits[:])[:10]...)
+	return string(text), strconv.Itoa(1_000_000 + int(g.stan))[1:], nil // the STAN with all its zeros
 }

@@ -2,6 +2,7 @@ package central
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"galla/shared/op"
@@ -37,7 +38,30 @@ type Submission struct {
 	// no active session (interface.md, section 3.2). It applies to AEPS kinds only.
 	NeedsSession bool
 	Request      BankRequest
-	OnAccepted   func(op.ID) // see Request.OnAccepted
+	OnAccepted   func(op.ID)    // see Request.OnAccepted
+	Message      *SealedMessage // see Request.Message
+}
+
+// unspent is the message whose IV Create has to spend. A submission that waited for an
+// earlier attempt comes to Create twice.
+func (s Submission) unspent() *SealedMessage {
+	if s.Message == nil || s.Message.Spent == SpentNow {
+		return nil
+	}
+	return s.Message
+}
+
+// noteSpending notes what Create did with the message.
+func (s Submission) noteSpending(err error) {
+	switch {
+	case s.Message == nil || s.Message.Spent == SpentNow:
+	case err == nil:
+		s.Message.Spent = SpentNow
+	case errors.Is(err, ErrReplayed):
+		s.Message.Spent = SpentBefore
+	default:
+		s.Message.Spent = SpentPerhaps
+	}
 }
 
 // Executor runs operations and consultations. *Engine implements it; tests of the

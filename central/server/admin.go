@@ -16,6 +16,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"galla/central"
+	"galla/central/bank"
 	"galla/central/console"
 	"galla/central/gateway"
 	"galla/central/keys"
@@ -30,6 +31,7 @@ type adminServer struct {
 	store       *store.DB
 	terminals   *uplink.Server
 	gateway     *gateway.Gateway
+	bank        *bank.Client
 	lifecycle   *lifecycle
 	node        string
 	data        string // folder

@@ -4,13 +4,10 @@ import (
 	"bytes"
 	"context"
 	"net/http"
-	"net/url"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/go-json-experiment/json"
 
 	"galla/central"
 	"galla/central/admincli"
@@ -19,29 +16,10 @@ import (
 	"galla/shared/op"
 )
 
-// tokenOf returns a token of the first merchant.
-func tokenOf(t *testing.T, cfg Config) string {
-	t.Helper()
-	form := url.Values{"grant_type": {"client_credentials"}, "client_id": {"merchant-lakshmi"}, "client_secret": {"sandbox-merchant-1"}}
-	resp, err := http.PostForm("http://"+cfg.Addr+"/oauth/token", form)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var granted struct {
-		Token string `json:"access_token"`
-	}
-	err = json.UnmarshalRead(resp.Body, &granted)
-	_ = resp.Body.Close()
-	if err != nil || granted.Token == "" {
-		t.Fatalf("no token: %v", err)
-	}
-	return granted.Token
-}
-
 // ask requests a path of a running central as the first merchant.
 func ask(t *testing.T, cfg Config, path string) (status int, retry string) {
 	t.Helper()
-	token := tokenOf(t, cfg)
+	token := tokenOf(t, cfg, "merchant-lakshmi")
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+cfg.Addr+path, nil)
 	if err != nil {
 		t.Fatal(err)

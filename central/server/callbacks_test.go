@@ -50,7 +50,7 @@ func finishPending(t *testing.T, db *store.DB, m central.MerchantID, id op.ID) {
 		Reference: central.Reference("GL" + id[24:]), STAN: "000001", State: op.Received, Node: "test", CreatedAt: now,
 	}, nil)
 	if err == nil {
-		err = db.MarkSent(ctx, id, now, now)
+		err = db.MarkSent(ctx, central.SentUpdate{ID: id, At: now, BankNotAfter: now})
 	}
 	if err == nil {
 		_, err = db.MarkPending(ctx, central.PendingUpdate{ID: id, At: now, Reason: "no answer", Prefix: "AEPS-NR-", NextEnquiry: now.Add(time.Hour)})

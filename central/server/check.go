@@ -70,7 +70,7 @@ func Check(ctx context.Context, cfg Config, misread error, out io.Writer) error 
 		x.database(ctx, cfg)
 	}
 	if err == nil {
-		_, err = bank.New(bank.Config{BaseURL: cfg.BankURL, Key: k.Bank, Timeout: cfg.BankTimeout, Logger: cfg.Logger})
+		_, err = bank.New(cfg.bank(k.Bank))
 	} else {
 		err = nil // reported already
 	}

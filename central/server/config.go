@@ -15,9 +15,11 @@ import (
 	"time"
 
 	"galla/central/admincli"
+	"galla/central/bank"
 	"galla/central/gateway"
 	"galla/central/keys"
 	"galla/central/retention"
+	"galla/central/uplink"
 	"galla/shared/secret"
 	"galla/shared/telemetry"
 )
@@ -70,11 +72,11 @@ type Config struct {
 	// VendorMasterKeys, if given, replace the files
 	// keys/vendor-master*.key: the first seals vendors' keys, all open them.
 	VendorMasterKeys []secret.Key
-	// GatewayRate (messages a second), GatewayBurst and GatewayConcurrency limit
-	// each vendor at the gateway; zero: the gateway's defaults.
-	GatewayRate        float64
-	GatewayBurst       int
-	GatewayConcurrency int
+	// UplinkGreetings is how many terminals are authenticated at one time; others come
+	// back when there is time for them. Default uplink.DefaultGreetings.
+	UplinkGreetings int
+	// Load bounds what callers may ask.
+	Load Load
 
 	// DrainDelay is how long the central still serves requests after a stop was
 	// requested, while /readyz answers 503, so that load balancers notice. Default
@@ -88,6 +90,9 @@ type Config struct {
 
 	// BankTimeout bounds the wait for the bank's answer; default 15 s, at most 25 s.
 	BankTimeout time.Duration
+	// BankIdle is how long a connection to the bank may have waited to be used again;
+	// default 3 s, at most 30 s. A negative one: each request gets its own connection.
+	BankIdle time.Duration
 
 	// Documents is the handbook in Markdown, served below /docs/; nil: none.
 	Documents fs.FS
@@ -121,6 +126,10 @@ const maxDrainDelay = 5 * time.Minute
 // it, must come before the waits of a terminal (30 s) and of a caller (35 s) end.
 const maxBankTimeout = 25 * time.Second
 
+// maxBankIdle bounds Config.BankIdle: servers commonly end idle connections after a minute
+// or sooner, and a request on a connection that is just ending has an unknown outcome.
+const maxBankIdle = 30 * time.Second
+
 // nodeName is the pattern of node names: they are in the database, in logs, and in a file
 // name.
 var nodeName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
@@ -149,6 +158,9 @@ func (c Config) Validate() error {
 	if c.BankTimeout < 0 || c.BankTimeout > maxBankTimeout {
 		errs = append(errs, fmt.Errorf("a wait of %s for the bank: want at most %s, since callers wait for 30 s", c.BankTimeout, maxBankTimeout))
 	}
+	if c.BankIdle > maxBankIdle {
+		errs = append(errs, fmt.Errorf("idle connections to the bank for %s: want at most %s", c.BankIdle, maxBankIdle))
+	}
 	if !c.DatabaseURL.IsZero() {
 		if err := admincli.CheckDatabase(c.DatabaseURL.Reveal()); err != nil {
 			errs = append(errs, err)
@@ -160,8 +172,11 @@ func (c Config) Validate() error {
 	if c.BodyRetention != 0 && c.BodyRetention < retention.MinBodyRetention {
 		errs = append(errs, fmt.Errorf("body retention %s: want at least %s, in which callers may ask for replies again", c.BodyRetention, retention.MinBodyRetention))
 	}
-	if c.GatewayRate < 0 || c.GatewayBurst < 0 || c.GatewayConcurrency < 0 {
-		errs = append(errs, errors.New("the gateway's rate, burst and concurrency can't be below zero"))
+	if c.UplinkGreetings < 0 {
+		errs = append(errs, errors.New("the number of terminals that are greeted at one time can't be below zero"))
+	}
+	if err := c.Load.validate(); err != nil {
+		errs = append(errs, err)
 	}
 	if c.Rand == nil || c.Logger == nil {
 		errs = append(errs, errors.New("a source of randomness and a logger are needed"))
@@ -209,17 +224,27 @@ func (c Config) InForce() Config {
 	c.PIDFile = cmp.Or(c.PIDFile, filepath.Join(c.Data, pidFile))
 	c.Archive = c.CLIConfig().ArchiveFolder()
 	c.BodyRetention = cmp.Or(c.BodyRetention, retention.BodyRetention)
-	c.GatewayRate = cmp.Or(c.GatewayRate, gateway.DefaultRate)
-	c.GatewayBurst = cmp.Or(c.GatewayBurst, gateway.DefaultBurst)
-	c.GatewayConcurrency = cmp.Or(c.GatewayConcurrency, gateway.DefaultUnderWay)
+	c.UplinkGreetings = cmp.Or(c.UplinkGreetings, uplink.DefaultGreetings)
+	c.Load = c.Load.inForce(c.Sandbox)
 	return c
+}
+
+// bank returns the configuration of the bank's client. Operations that the engine takes
+// never wait for a place there, whatever enquiries are under way.
+func (c Config) bank(key secret.Key) bank.Config {
+	load := c.Load.inForce(c.Sandbox)
+	return bank.Config{
+		BaseURL: c.BankURL, Key: key, Timeout: c.BankTimeout, MaxIdle: c.BankIdle, Logger: c.Logger,
+		MaxConnections: load.BankConcurrency + load.BankEnquiries,
+	}
 }
 
 // gateway returns the gateway's configuration. Only a sandbox explains refusals, and only
 // to messages under its own public keys.
 func (c Config) gateway() gateway.Config {
+	load := c.Load.inForce(c.Sandbox)
 	out := gateway.Config{
-		Rate: c.GatewayRate, Burst: c.GatewayBurst, UnderWay: c.GatewayConcurrency, Rand: c.Rand, Logger: c.Logger,
+		Rate: load.GatewayRate, Burst: load.GatewayBurst, UnderWay: load.GatewayConcurrency, AllUnderWay: load.GatewayTotalConcurrency, Rand: c.Rand, Logger: c.Logger,
 	}
 	if c.Sandbox {
 		out.Explain = sandboxKeyIDs()

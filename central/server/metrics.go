@@ -52,6 +52,9 @@ func (p metricsCollector) Collect(ch chan<- prometheus.Metric) {
 		s.gauge("disk_free_bytes", "Free bytes on the disk of the data folder.", float64(free))
 		s.gauge("disk_size_bytes", "Size of the disk of the data folder.", float64(size))
 	}
+	opened, reused := p.bank.Connections()
+	s.counter("bank_connections_opened_total", "Connections that were opened to the bank.", opened)
+	s.counter("bank_connections_reused_total", "Requests to the bank that used a connection again.", reused)
 	p.countTerminals(s)
 	p.countGateway(s)
 	p.countSignIns(s)

@@ -36,7 +36,7 @@ func TestAnOperatorFindsAnOperation(t *testing.T) {
 	if _, _, err := db.Create(t.Context(), o, nil); err != nil {
 		t.Fatal(err)
 	}
-	if err := db.MarkSent(t.Context(), id, now, now.Add(15*time.Second)); err != nil {
+	if err := db.MarkSent(t.Context(), central.SentUpdate{ID: id, At: now, BankNotAfter: now.Add(15 * time.Second)}); err != nil {
 		t.Fatal(err)
 	}
 	pending, err := db.MarkPending(t.Context(), central.PendingUpdate{ID: id, At: now, Reason: "no answer from the bank", Prefix: "AEPS-NR-", NextEnquiry: now.Add(time.Hour)})

@@ -130,7 +130,7 @@ func refuseSandbox(ctx context.Context, cfg Config, db *store.DB) error {
 			open = append(open, "staff member "+p.Login)
 		}
 	}
-	live, _, err := db.LiveVendorKeys(ctx)
+	live, err := db.LiveVendorKeys(ctx)
 	if err != nil {
 		return fmt.Errorf("look for the sandbox's vendor keys: %w", err)
 	}

@@ -14,6 +14,7 @@ import (
 	"galla/central/admincli"
 	"galla/central/api"
 	"galla/central/bank"
+	"galla/central/cache"
 	"galla/central/commission"
 	"galla/central/gateway"
 	"galla/central/httpapi"
@@ -115,26 +116,29 @@ func serve(ctx context.Context, cfg Config, k keys.Set, db *store.DB, notifier *
 	if err != nil {
 		return err
 	}
-	engine, err := newEngine(cfg, k, db, notifier, r, w)
+	network, err := bank.New(cfg.bank(k.Bank))
+	if err != nil {
+		return err
+	}
+	defer network.Close() // after the engine's last request
+	watch, parties := newCache(db)
+	engine, err := newEngine(cfg, network, db, parties, notifier, r, w)
 	if err != nil {
 		return err
 	}
 	registry := central.NewTerminalRegistry(db, notifier, cfg.Rand)
-	handler, err := newHandler(ctx, engine, registry, db, api.Config{
+	handler, err := newHandler(ctx, engine, registry, db, parties, api.Config{
 		FingerprintKey: k.Fingerprint, UplinkURL: cfg.uplinkURL(), Audience: uplinkAudience,
 		Limits: r.limits, UPIHandle: cfg.handle(), Sandbox: cfg.Sandbox, Rand: cfg.Rand, Logger: cfg.Logger,
 	})
 	if err != nil {
 		return err
 	}
-	vendors, directConfig, err := newGateway(ctx, cfg, k, db, w.WrapHandler(telemetry.Gateway, handler))
+	vendors, directConfig, err := newGateway(ctx, cfg, k, db, watch, w.WrapHandler(telemetry.Gateway, handler))
 	if err != nil {
 		return err
 	}
-	if directConfig.Pages, directConfig.Redirects, err = docPages(cfg); err != nil {
-		return err
-	}
-	direct, err := httpapi.New(w.WrapHandler(telemetry.Direct, handler), db, directConfig)
+	direct, err := httpapi.New(w.WrapHandler(telemetry.Direct, handler), db, parties, directConfig)
 	if err != nil {
 		return err
 	}
@@ -142,15 +146,15 @@ func serve(ctx context.Context, cfg Config, k keys.Set, db *store.DB, notifier *
 	if err != nil {
 		return err
 	}
-	parties, err := newPartyPages(cfg, k, db, engine, registry, handler)
+	partyPages, err := newPartyPages(cfg, k, db, engine, registry, handler)
 	if err != nil {
 		return err
 	}
-	pages, err := newConsole(ctx, cfg, k, db, parties)
+	pages, err := newConsole(ctx, cfg, k, db, partyPages)
 	if err != nil {
 		return err
 	}
-	background, err := newBackgroundWithSchedule(cfg, k.VendorMasters, db, parties.Accounts.FloatJob())
+	background, err := newBackgroundWithSchedule(cfg, k.VendorMasters, db, partyPages.Accounts.FloatJob())
 	if err != nil {
 		return err
 	}
@@ -160,7 +164,7 @@ func serve(ctx context.Context, cfg Config, k keys.Set, db *store.DB, notifier *
 	}
 	defer func() { err = errors.Join(err, removePID()) }()
 	l := &lifecycle{drainDelay: cfg.DrainDelay, closeConnections: direct.AnnounceShutdown, lost: db.NodeNameLost()}
-	admin := adminServer{engine: engine, store: db, terminals: terminals, gateway: vendors, background: background, lifecycle: l, node: cfg.Node, data: cfg.Data, version: cfg.Version, metrics: w, certificate: public.certificate, tls: cfg.AdminTLS, console: pages, log: cfg.Logger}
+	admin := adminServer{engine: engine, store: db, bank: network, terminals: terminals, gateway: vendors, background: background, lifecycle: l, node: cfg.Node, data: cfg.Data, version: cfg.Version, metrics: w, certificate: public.certificate, tls: cfg.AdminTLS, console: pages, log: cfg.Logger}
 	if err := admin.register(); err != nil {
 		return err
 	}
@@ -174,18 +178,21 @@ func serve(ctx context.Context, cfg Config, k keys.Set, db *store.DB, notifier *
 	return l.run(ctx)
 }
 
+// newCache creates the memory of what hardly changes, and the watch over it.
+func newCache(db *store.DB) (*cache.Watch, *cache.Parties) {
+	watch := cache.NewWatch(db)
+	return watch, cache.NewParties(db, watch)
+}
+
 // newEngine creates the engine. Its store and bank are metered; nothing else wraps them.
-func newEngine(cfg Config, k keys.Set, db *store.DB, notifier *central.Notifier, r rules, w *telemetry.Metrics) (*central.Engine, error) {
-	network, err := bank.New(bank.Config{BaseURL: cfg.BankURL, Key: k.Bank, Timeout: cfg.BankTimeout, Logger: cfg.Logger})
+func newEngine(cfg Config, network central.Bank, db *store.DB, parties *cache.Parties, notifier *central.Notifier, r rules, w *telemetry.Metrics) (*central.Engine, error) {
+	tariff, err := commission.New(parties, parties, r.rates, commission.Config{Provider: cfg.Provider})
 	if err != nil {
 		return nil, err
 	}
-	tariff, err := commission.New(db, db, r.rates, commission.Config{Provider: cfg.Provider})
-	if err != nil {
-		return nil, err
-	}
+	load := cfg.Load.inForce(cfg.Sandbox)
 	return central.NewEngine(w.WrapStore(db), w.WrapBank(network), api.Renderer{}, notifier, central.EngineConfig{
-		Node: cfg.Node, BankTimeout: cfg.BankTimeout, Decisions: db, Tariff: tariff, Rand: cfg.Rand, Logger: cfg.Logger,
+		Node: cfg.Node, BankTimeout: cfg.BankTimeout, MaxInFlight: load.BankConcurrency, Enquiries: central.EnquiryConfig{Batch: load.BankEnquiries}, Decisions: db, Tariff: tariff, Rand: cfg.Rand, Logger: cfg.Logger,
 	})
 }
 
@@ -193,7 +200,7 @@ func newEngine(cfg Config, k keys.Set, db *store.DB, notifier *central.Notifier,
 // counter's program.
 func newUplink(cfg Config, handler central.Handler, db *store.DB, notifier *central.Notifier) (*uplink.Server, error) {
 	c := uplink.Config{
-		Audience: uplinkAudience, Logger: cfg.Logger, Rand: cfg.Rand,
+		Audience: uplinkAudience, Greetings: cfg.UplinkGreetings, Logger: cfg.Logger, Rand: cfg.Rand,
 		Network: func(r *http.Request) string { return httpapi.NetworkOf(r, cfg.TrustedProxies) },
 	}
 	if cfg.Updates != "" {
@@ -208,7 +215,7 @@ func newUplink(cfg Config, handler central.Handler, db *store.DB, notifier *cent
 
 // newGateway creates the vendor gateway, and the configuration of the HTTP server that
 // it is reached through.
-func newGateway(ctx context.Context, cfg Config, k keys.Set, db *store.DB, handler central.Handler) (*gateway.Gateway, httpapi.Config, error) {
+func newGateway(ctx context.Context, cfg Config, k keys.Set, db *store.DB, watch *cache.Watch, handler central.Handler) (*gateway.Gateway, httpapi.Config, error) {
 	vault, err := keys.NewVendorKeys(db, k.VendorMasters, cfg.Rand)
 	if err != nil {
 		return nil, httpapi.Config{}, err
@@ -218,18 +225,18 @@ func newGateway(ctx context.Context, cfg Config, k keys.Set, db *store.DB, handl
 			return nil, httpapi.Config{}, err
 		}
 	}
-	g, err := gateway.New(handler, db, vault, cfg.gateway())
+	g, err := gateway.New(handler, db, vault, watch, cfg.gateway())
 	if err != nil {
 		return nil, httpapi.Config{}, err
 	}
-	direct := httpapi.Config{
+	direct := cfg.Load.inForce(cfg.Sandbox).direct(httpapi.Config{
 		Issuer: issuer, Audience: audience, Keys: []secret.Key{k.Token}, Rates: db, Gateway: g, Trusted: cfg.TrustedProxies, Rand: cfg.Rand, Logger: cfg.Logger,
-	}
+	})
 	if cfg.Sandbox {
 		direct.Explainer = g
-		direct.UnknownRate = sandboxUnknownRate
 	}
-	return g, direct, nil
+	direct.Pages, direct.Redirects, err = docPages(cfg)
+	return g, direct, err
 }
 
 // listen opens all addresses, or none; the error names the one that can't be opened.
@@ -248,8 +255,15 @@ func listen(addrs ...string) ([]net.Listener, error) {
 	return open, nil
 }
 
+// cachedStore is the database whose merchants, vendors and terminals come from memory:
+// the methods of Parties stand before those of the database's areas.
+type cachedStore struct {
+	*store.DB
+	*cache.Parties
+}
+
 // newHandler creates the handler of all requests.
-func newHandler(ctx context.Context, engine *central.Engine, registry *central.TerminalRegistry, db *store.DB, cfg api.Config) (*api.Handler, error) {
+func newHandler(ctx context.Context, engine *central.Engine, registry *central.TerminalRegistry, db *store.DB, parties *cache.Parties, cfg api.Config) (*api.Handler, error) {
 	gap, err := recovery.LoadGap(ctx, db, db, cfg.Logger)
 	if err != nil {
 		return nil, err
@@ -258,5 +272,5 @@ func newHandler(ctx context.Context, engine *central.Engine, registry *central.T
 		cfg.Logger.Warn("the database was restored from a backup: new operations of the direct routes and the gateway are refused until somebody runs 'galla-central restore release'")
 	}
 	cfg.Recovery = gap
-	return api.New(engine, registry, db, db, db, cfg)
+	return api.New(engine, registry, cachedStore{db, parties}, cachedStore{db, parties}, db, cfg)
 }

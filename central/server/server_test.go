@@ -157,6 +157,16 @@ func TestConfigReportsAllFaultsAtOnce(t *testing.T) {
 	if err := late.Validate(); err == nil || !strings.Contains(err.Error(), "at most 25s") {
 		t.Errorf("Validate of a bank timeout beyond the callers' wait = %v", err)
 	}
+	idle := testConfig(t)
+	idle.BankIdle = 31 * time.Second
+	if err := idle.Validate(); err == nil || !strings.Contains(err.Error(), "at most 30s") {
+		t.Errorf("Validate of connections that the bank has closed long ago = %v", err)
+	}
+	none := testConfig(t)
+	none.Load.DirectBurst = -1
+	if err := none.Validate(); err == nil || !strings.Contains(err.Error(), "below zero") {
+		t.Errorf("Validate of a burst below zero = %v", err)
+	}
 	if err := testConfig(t).Validate(); err != nil {
 		t.Errorf("a full configuration is refused: %v", err)
 	}

@@ -104,7 +104,7 @@ func owe(t testing.TB, db *store.DB, m central.MerchantID, change ...func(*centr
 	ctx := context.Background()
 	_, _, err := db.Create(ctx, o, nil)
 	must(t, err)
-	must(t, db.MarkSent(ctx, id, now, now.Add(15*time.Second)))
+	must(t, db.MarkSent(ctx, central.SentUpdate{ID: id, At: now, BankNotAfter: now.Add(15 * time.Second)}))
 	_, err = db.MarkPending(ctx, central.PendingUpdate{ID: id, At: now, Reason: "no answer", Prefix: "AEPS-NR-", NextEnquiry: now.Add(time.Hour)})
 	must(t, err)
 	o, err = db.Finish(ctx, central.FinalOutcome{ID: id, To: op.Succeeded, At: now, Reason: "the bank answered", HTTP: 200,

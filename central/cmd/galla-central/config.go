@@ -36,7 +36,8 @@ func (c *cli) fillDefaults(cfg server.Config) error {
 	cfg = cfg.InForce()
 	c.Node, c.Archives = cfg.Node, cfg.Archive
 	r.UplinkURL, r.PIDFile, r.BodyRetention = cfg.UplinkURL, cfg.PIDFile, cfg.BodyRetention
-	r.GatewayRate, r.GatewayBurst, r.GatewayConcurrency = cfg.GatewayRate, cfg.GatewayBurst, cfg.GatewayConcurrency
+	r.UplinkGreetings = cfg.UplinkGreetings
+	r.Load = cfg.Load
 	if cfg.Traces != nil {
 		r.Traces.Share = cfg.Traces.Share
 	}

@@ -6,9 +6,11 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/alecthomas/kong"
 
+	"galla/central/server"
 	"galla/installers"
 	"galla/shared/settings"
 )
@@ -79,7 +81,7 @@ func TestConfigPrintsEffectiveSettings(t *testing.T) {
 	code, said := program(t, []string{"OTEL_TRACES_SAMPLER=always_off", "OTEL_EXPORTER_OTLP_HEADERS=authorization=hunter2"}, "--config", file, "config")
 	squeezed := strings.Join(strings.Fields(said), " ")
 	for _, line := range []string{
-		`gateway-rate = 50.0 # default`, `gateway-concurrency = 256 # default`, `gateway-burst = 500 #`, `body-retention = "4320h0m0s" # default`,
+		`gateway-rate = 50.0 # default`, `direct-rate = 500.0 # default`, `direct-burst = 1000 # default`, `direct-concurrency = 2048 # default`, `bank-concurrency = 1024 # default`, `bank-enquiries = 256 # default`, `gateway-unknown-rate = 2000.0 # default`, `gateway-concurrency = 256 # default`, `uplink-greetings = 256 # default`, `gateway-burst = 500 #`, `body-retention = "4320h0m0s" # default`,
 		`archive-folder = "/srv/galla/archive" # default`, `pid-file = "/srv/galla/central.pid" # default`, `node = "` + host + `-7777" # default`,
 		`uplink-url = "ws://127.0.0.1:7102/uplink" # default`, `otlp-endpoint = "http://c.example:4318" # ` + file + `:5`, `trace-share = 0.0 #`,
 	} {
@@ -128,7 +130,7 @@ log-format = "text"
 			t.Fatal(err)
 		}
 		if cfg.Data != "/srv/galla" || cfg.Addr != "10.0.0.1:80" || cfg.DatabaseURL.Reveal() != "postgres://galla@db/galla" ||
-			len(cfg.TrustedProxies) != 1 || cfg.GatewayRate != 5 || cfg.BodyRetention.Hours() != 2400 || c.LogFormat != "text" {
+			len(cfg.TrustedProxies) != 1 || cfg.Load.GatewayRate != 5 || cfg.BodyRetention.Hours() != 2400 || c.LogFormat != "text" {
 			t.Errorf("%s: %+v", command, cfg)
 		}
 	}
@@ -174,6 +176,19 @@ func TestInstalledFile(t *testing.T) {
 		}
 		if text == every && strings.Count(out.String(), "# default") > 0 {
 			t.Errorf("central.toml does not speak of each setting:\n%s", out.String())
+		}
+	}
+}
+
+// TestNoKeptConnections: 0s is none, and not the default.
+func TestNoKeptConnections(t *testing.T) {
+	for flag, want := range map[string]time.Duration{"--bank-idle=0s": -1, "--bank-idle=2s": 2 * time.Second, "--bank-wait=9s": 3 * time.Second} {
+		c, _, _, err := parse(t, "run", flag)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if cfg, err := c.Run.settings(server.Config{}); err != nil || cfg.BankIdle != want {
+			t.Errorf("%s: connections are kept for %s, %v; want %s", flag, cfg.BankIdle, err, want)
 		}
 	}
 }

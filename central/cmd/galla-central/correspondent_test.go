@@ -80,7 +80,7 @@ func TestCorrespondentCommands(t *testing.T) {
 			Kind: o.kind, Reference: central.Reference(fmt.Sprintf("GL261121%06d", i)), STAN: "000001", State: op.Received, Node: "n", NotAfter: at.Add(time.Minute), CreatedAt: at,
 		}, nil)
 		if err == nil {
-			err = db.MarkSent(t.Context(), id, at, at.Add(time.Second))
+			err = db.MarkSent(t.Context(), central.SentUpdate{ID: id, At: at, BankNotAfter: at.Add(time.Second)})
 		}
 		if err == nil {
 			_, err = db.Finish(t.Context(), central.FinalOutcome{ID: id, To: o.to, At: at, Reason: "x", HTTP: 200, Reply: []byte(o.reply), Answer: central.BankAnswer{Data: []byte(o.data)}})

@@ -79,6 +79,7 @@ type runCommand struct {
 	Updates    string           `env:"GALLA_UPDATES" help:"Folder of the counters' releases, as 'galla-release' makes it, offered at the uplink's address. By default none."`
 	Bank       settings.Address `env:"GALLA_BANK_NETWORK_ADDR" default:"http://127.0.0.1:7301" help:"Base URL of the bank network."`
 	BankWait   time.Duration    `env:"GALLA_BANK_TIMEOUT" default:"15s" help:"How long a request waits for the bank's answer; at most 25s."`
+	BankIdle   time.Duration    `env:"GALLA_BANK_IDLE" default:"3s" help:"How long a connection to the bank may have waited to be used again; must be well below the time after which the bank ends idle connections; at most 30s. With 0s each request opens a connection."`
 	PIDFile    string           `name:"pid-file" env:"GALLA_PID_FILE" help:"File for the process's id; by default central.pid in the data folder. Two centrals that share a folder need one each."`
 	DrainDelay time.Duration    `env:"GALLA_DRAIN_DELAY" help:"How long requests are still served after SIGTERM while /readyz answers 503, so that load balancers notice. By default none."`
 	Limits     string           `env:"GALLA_LIMITS" help:"File of limits that replaces the program's own (see package central/limits)."`
@@ -89,9 +90,9 @@ type runCommand struct {
 
 	BodyRetention time.Duration `env:"GALLA_BODY_RETENTION" help:"How long replies and the reasons of histories stay in the database after an operation's end; by default 4320h, 180 days."`
 
-	GatewayRate        float64 `env:"GALLA_GATEWAY_RATE" help:"Messages a second that the gateway accepts from each vendor; by default 50."`
-	GatewayBurst       int     `env:"GALLA_GATEWAY_BURST" help:"Messages above that rate that a vendor may send at once; they wait for their turn; by default 500."`
-	GatewayConcurrency int     `env:"GALLA_GATEWAY_CONCURRENCY" help:"Concurrent requests of each vendor; by default 256."`
+	Load server.Load `embed:""`
+
+	UplinkGreetings int `env:"GALLA_UPLINK_GREETINGS" help:"Terminals that are authenticated at one time; others are told when to come back; by default 256."`
 
 	Traces telemetry.Settings `embed:""`
 }
@@ -151,9 +152,13 @@ func (r *runCommand) settings(cfg server.Config) (server.Config, error) {
 	cfg.AdminTLS = r.AdminAddr.Scheme() == "https"
 	cfg.Updates = r.Updates
 	cfg.UplinkURL, cfg.BankURL, cfg.BankTimeout = r.UplinkURL, r.Bank.URL(), r.BankWait
+	if cfg.BankIdle = r.BankIdle; r.BankIdle == 0 {
+		cfg.BankIdle = -1 // none
+	}
 	cfg.LimitsFile, cfg.RatesFile, cfg.Provider, cfg.UPIHandle = r.Limits, r.Rates, r.Provider, r.UPIHandle
 	cfg.Sandbox, cfg.DrainDelay, cfg.PIDFile, cfg.BodyRetention = r.Sandbox, r.DrainDelay, r.PIDFile, r.BodyRetention
-	cfg.GatewayRate, cfg.GatewayBurst, cfg.GatewayConcurrency = r.GatewayRate, r.GatewayBurst, r.GatewayConcurrency
+	cfg.UplinkGreetings = r.UplinkGreetings
+	cfg.Load = r.Load
 	return cfg, errors.Join(wrong[:]...)
 }
 
@@ -163,6 +168,7 @@ func (r *runCommand) Serve(ctx context.Context, cfg server.Config) error {
 	if err != nil {
 		return err
 	}
+	keepHeapFloor()
 	return server.Run(ctx, cfg)
 }
 
