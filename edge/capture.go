@@ -3,6 +3,7 @@ package edge
 import (
 	"context"
 	"errors"
+	"time"
 
 	"galla/edge/api"
 	"galla/shared/op"
@@ -30,7 +31,7 @@ func (c *Counter) Capture(id op.ID) error {
 		return &PreconditionError{Code: PreconditionBusy}
 	}
 	w := c.pendingOf(id)
-	if w.cancelCapture != nil || w.cancelled {
+	if w.cancelCapture != nil || w.cancelled || w.captured != nil {
 		return nil
 	}
 	take := c.reader.Capture
@@ -64,7 +65,18 @@ func (w *pendingState) rejectFaint(quality int) error {
 	}
 }
 
-// capture asks for the finger and queues the operation.
+// captureFacts are what a record holds of its capture.
+type captureFacts struct {
+	at       time.Time
+	quality  int
+	deadline time.Time
+}
+
+func (f *captureFacts) setIn(r *Record) {
+	r.Reason, r.CapturedAt, r.Quality, r.Deadline = ReasonNone, f.at, f.quality, f.deadline
+}
+
+// capture asks for the finger and leaves the rest to the pump.
 func (c *Counter) capture(ctx context.Context, id op.ID, w *pendingState, take func(context.Context) (Capture, error)) {
 	c.notifySubscribers()
 	taken, err := take(ctx)
@@ -83,31 +95,52 @@ func (c *Counter) capture(ctx context.Context, id op.ID, w *pendingState, take f
 		c.notifySubscribers()
 		return
 	}
+	now := c.cfg.Now()
+	if taken.CapturedAt.IsZero() {
+		taken.CapturedAt = now
+	}
+	w.captured = &captureFacts{at: taken.CapturedAt, quality: taken.Quality, deadline: now.Add(sendWithin)}
 	w.pid, w.stage = taken.PidData, StageSending
 	c.mu.Unlock()
+	c.wakePump()
+}
 
-	_, err = c.change(id, func(r *Record) error {
+// capturedOf returns the capture of a reserved operation; nil: there is none yet.
+func (c *Counter) capturedOf(id op.ID) *captureFacts {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if w := c.pending[id]; w != nil {
+		return w.captured
+	}
+	return nil
+}
+
+// queueCaptured records that a captured operation waits to be sent.
+func (c *Counter) queueCaptured(id op.ID, captured *captureFacts) {
+	_, err := c.change(id, func(r *Record) error {
 		if r.State != op.Reserved {
 			return errStale
 		}
-		now := c.cfg.Now()
-		r.State, r.Reason = op.Queued, ""
-		r.CapturedAt, r.Quality, r.Deadline = taken.CapturedAt, taken.Quality, now.Add(sendWithin)
-		if r.CapturedAt.IsZero() {
-			r.CapturedAt = now
-		}
+		r.State = op.Queued
+		captured.setIn(r)
 		return nil
 	})
-	if err != nil {
-		// Not on disk, so not sent.
-		c.mu.Lock()
-		w.pid, w.stage = secret.PidData{}, StageReady
-		w.problem = &CaptureError{Action: "retry-device", Message: "The operation could not be recorded, so it was not sent. No money moved.", Err: err}
-		c.mu.Unlock()
-		c.notifySubscribers()
+	c.dropUnrecorded(id, err)
+}
+
+// dropUnrecorded drops a capture that could not be recorded: it is not on disk, so it
+// is not sent.
+func (c *Counter) dropUnrecorded(id op.ID, err error) {
+	if err == nil {
 		return
 	}
-	c.wakePump()
+	c.mu.Lock()
+	if w := c.pending[id]; w != nil {
+		w.pid, w.captured, w.stage = secret.PidData{}, nil, StageReady
+		w.problem = &CaptureError{Action: "retry-device", Message: "The operation could not be recorded, so it was not sent. No money moved.", Err: err}
+	}
+	c.mu.Unlock()
+	c.notifySubscribers()
 }
 
 // Cancel expires an operation that was not sent. It fails with ErrIllegal when
@@ -136,7 +169,7 @@ func (c *Counter) expire(id op.ID, reason Reason) error {
 	if err == nil && w != nil {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		w.cancelled, w.pid, w.otp = true, secret.PidData{}, secret.OTP{}
+		w.cancelled, w.captured, w.pid, w.otp = true, nil, secret.PidData{}, secret.OTP{}
 		if w.cancelCapture != nil {
 			w.cancelCapture()
 		}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -64,6 +65,7 @@ type pendingState struct {
 	stage         Stage
 	problem       *CaptureError
 	cancelCapture context.CancelFunc // of the running capture; nil: none
+	captured      *captureFacts      // the finger was read; the pump sends or queues the operation
 	cancelled     bool
 	faintRetried  bool      // a faint print was rejected before
 	askedAt       time.Time // when the counter last asked for the outcome
@@ -94,6 +96,7 @@ type Counter struct {
 	ownCalls    map[op.ID]chan op.Outcome // requests of the counter itself
 	openRefunds map[op.ID]map[op.ID]bool  // by transfer, the refunds that may still pay its cash
 	subscribers map[chan struct{}]struct{}
+	revision    uint64 // grows with each notification of the subscribers
 	session     SessionState
 	banks       []Bank
 	banksAt     time.Time
@@ -227,9 +230,17 @@ func (c *Counter) Subscribe() (<-chan struct{}, func()) {
 	}
 }
 
+// Revision grows with each change that Subscribe tells of, before its channels receive.
+func (c *Counter) Revision() uint64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.revision
+}
+
 func (c *Counter) notifySubscribers() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.revision++
 	for ch := range c.subscribers {
 		select {
 		case ch <- struct{}{}:
@@ -350,6 +361,22 @@ func (c *Counter) Recent(before op.ID, limit int) ([]View, error) {
 		out = append(out, c.view(volatile[0], true))
 		volatile = volatile[1:]
 	}
+	return out, err
+}
+
+// Unfinished returns the operations without a final outcome, newest first, however old
+// they are: enquiries of this run are among them. Results beside an error are
+// incomplete.
+func (c *Counter) Unfinished() ([]View, error) {
+	stored, err := c.queue.Unresolved()
+	var out []View
+	for _, r := range stored {
+		out = append(out, c.view(r, false))
+	}
+	for _, r := range c.enquiries.unresolved() {
+		out = append(out, c.view(r, true))
+	}
+	slices.SortFunc(out, func(a, b View) int { return cmp.Compare(b.ID, a.ID) })
 	return out, err
 }
 

@@ -27,7 +27,11 @@ func (c *Counter) pump() {
 	for _, r := range append(stored, c.enquiries.unresolved()...) {
 		switch r.State {
 		case op.Reserved:
-			c.expireReserved(r)
+			if c.capturedOf(r.ID) == nil {
+				c.expireReserved(r)
+			} else {
+				c.trySend(r, link, held && r.Class == op.Record)
+			}
 		case op.Queued:
 			c.trySend(r, link, held && r.Class == op.Record)
 		case op.Sent, op.Accepted, op.Unknown:
@@ -51,7 +55,7 @@ func (c *Counter) blocksLaterRecords(r Record) bool {
 	if r.Class != op.Record {
 		return false
 	}
-	if r.State == op.Queued { // trySend may have changed it
+	if r.State == op.Queued || r.State == op.Reserved { // trySend may have changed it
 		now, err := c.queue.Get(r.ID)
 		return err != nil || !now.State.Final()
 	}
@@ -82,20 +86,27 @@ func (c *Counter) expireReserved(r Record) {
 	}
 }
 
-// trySend sends a queued operation if the terminal is online, no other operation
-// blocks it and its deadline has not passed. The state sent is on disk before
-// the frame is sent.
+// trySend sends a queued or a captured operation if the terminal is online, no other
+// operation blocks it and its deadline has not passed. The state sent is on disk
+// before the frame is sent. A captured one that can't be sent yet is queued.
 func (c *Counter) trySend(r Record, link LinkState, held bool) {
 	c.mu.Lock()
 	w := c.pending[r.ID]
 	var pid secret.PidData
 	var otp secret.OTP
+	var captured *captureFacts
 	if w != nil {
 		pid, otp = w.pid, w.otp
+		if r.State == op.Reserved {
+			captured = w.captured
+		}
 	}
 	full := len(c.inFlight) >= max(link.Window, 1)
 	c.mu.Unlock()
 
+	if captured != nil {
+		captured.setIn(&r)
+	}
 	s := api.SpecOf(r.Route)
 	switch {
 	case s.Finger && pid.IsZero(), s.OTP && otp.IsZero(), c.cfg.Now().After(r.Deadline):
@@ -105,6 +116,9 @@ func (c *Counter) trySend(r Record, link LinkState, held bool) {
 		c.end(r, op.Expired, ReasonOffline)
 		return
 	case !link.Online, full, held:
+		if captured != nil {
+			c.queueCaptured(r.ID, captured)
+		}
 		return
 	}
 	body, err := api.WithSecrets(r.Body, pid, otp)
@@ -115,20 +129,26 @@ func (c *Counter) trySend(r Record, link LinkState, held bool) {
 	}
 	c.setSending(r.ID)
 	defer c.setSending("")
-	sent, err := c.change(r.ID, func(r *Record) error {
-		if r.State != op.Queued {
+	sent, err := c.change(r.ID, func(now *Record) error {
+		if now.State != r.State {
 			return errStale
 		}
-		r.State, r.SentAt = op.Sent, c.cfg.Now()
+		if captured != nil {
+			captured.setIn(now)
+		}
+		now.State, now.SentAt = op.Sent, c.cfg.Now()
 		return nil
 	})
-	if err != nil {
-		return // logged; it stays queued until its deadline
+	if err != nil { // logged; a queued one stays so until its deadline
+		if captured != nil {
+			c.dropUnrecorded(r.ID, err)
+		}
+		return
 	}
 	frame := c.operationFrame(sent, body)
 	c.mu.Lock()
 	if w != nil {
-		w.pid, w.otp = secret.PidData{}, secret.OTP{} // it is never sent again
+		w.captured, w.pid, w.otp = nil, secret.PidData{}, secret.OTP{} // it is never sent again
 	}
 	c.inFlight[r.ID] = true
 	c.mu.Unlock()

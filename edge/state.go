@@ -8,6 +8,7 @@ import (
 
 // The states of an operation at the counter:
 //
+//	   ┌─────(online)────────┐
 //	reserved ──► queued ──► sent ──► accepted ──► succeeded | failed | pending
 //	   │           │         │                                          │
 //	   │           │         └─(offline)─► unknown ──(ask)──► any of the above, or not-sent
@@ -17,7 +18,8 @@ import (
 //
 //   - reserved: the id is on disk, the fingerprint is being captured.
 //   - queued: the capture or the OTP is in memory, the rest is on disk, nothing
-//     was sent. Operations without a fingerprint start here.
+//     was sent. Operations without a fingerprint start here. Where a captured
+//     operation can be sent at once, one commit marks it sent.
 //   - expired: the deadline passed, or the agent cancelled, before the operation
 //     was sent. No money moved.
 //   - unknown: the connection broke after the operation was sent. The counter
@@ -32,7 +34,7 @@ var outcomes = []op.State{op.Succeeded, op.Failed, op.Pending, op.Reversed}
 // central may report pending for an operation that it only received, and refuse
 // it later: pending may become not-sent.
 var transitions = map[op.State][]op.State{
-	op.Reserved: {op.Queued, op.Expired},
+	op.Reserved: {op.Queued, op.Sent, op.Expired}, // sent: queued and sent in one commit
 	op.Queued:   {op.Sent, op.Expired},
 	op.Sent:     append([]op.State{op.Accepted, op.Unknown, op.NotSent}, outcomes...),
 	op.Accepted: append([]op.State{op.NotSent}, outcomes...), // not-sent: the central restarted before it sent anything

@@ -94,9 +94,10 @@ func TestBusy(t *testing.T) {
 
 // Formats tell what this program leaves behind. Whoever gives the settings, or what
 // lies in the queue, another version, raises queue.Writes with it, and brings a
-// release before that reads the new one: this test is where that is remembered.
+// release before that reads the new one: this test is where that is remembered. Format
+// 1 was never in a release, so the first one writes 2.
 func TestFormats(t *testing.T) {
-	if settingsVersion != 1 || formats.Writes != 1 || formats.Reads < formats.Writes {
+	if settingsVersion != 1 || formats.Writes != 2 || formats.Reads < formats.Writes {
 		t.Errorf("the settings have version %d and the queue writes %d, reads %d: a counter that goes back to the release before must be able to read both", settingsVersion, formats.Writes, formats.Reads)
 	}
 }

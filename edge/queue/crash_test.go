@@ -23,7 +23,8 @@ import (
 const childPath = "GALLA_QUEUE_TEST_CHILD"
 
 // child adds and changes operations from several goroutines, and prints each
-// acknowledgement: the id, its version and state.
+// acknowledgement: the id, its version and state. Its writer rests all the time, so
+// that a kill also meets a flush and new keys.
 func child(path string) {
 	q, report, err := Open(config(path))
 	if err != nil || report.Warning != "" {
@@ -58,6 +59,13 @@ func child(path string) {
 			}
 		})
 	}
+	wg.Go(func() {
+		for {
+			if _, err := q.submit(&request{rest: true, run: func(*batchView) (change, error) { return change{}, nil }}); err != nil {
+				return
+			}
+		}
+	})
 	wg.Wait()
 }
 

@@ -3,6 +3,7 @@ package queue
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -26,6 +27,10 @@ const (
 func (q *Queue) CreatedBetween(from, to time.Time, after op.ID, limit int) ([]edge.Record, error) {
 	limit = min(limit, maxBetween)
 	start, end := string(op.FirstID(from)), string(op.FirstID(to))
+	waiting := q.waiting.all()
+	maps.DeleteFunc(waiting, func(id op.ID, _ edge.Record) bool {
+		return string(id) < start || string(id) >= end || id <= after
+	})
 	var records []edge.Record
 	var bad []op.ID
 	for len(records) < limit { // again where some did not open: a short answer is the last one
@@ -38,7 +43,9 @@ func (q *Queue) CreatedBetween(from, to time.Time, after op.ID, limit int) ([]ed
 				k, v = c.Next()
 			}
 			for ; k != nil && string(k) < end && len(raws) < limit-len(records); k, v = c.Next() {
-				raws = append(raws, sealedRecord{id: op.ID(k), record: slices.Clone(v)})
+				if _, ok := waiting[op.ID(k)]; !ok {
+					raws = append(raws, sealedRecord{id: op.ID(k), record: slices.Clone(v)})
+				}
 			}
 			return nil
 		})
@@ -57,6 +64,11 @@ func (q *Queue) CreatedBetween(from, to time.Time, after op.ID, limit int) ([]ed
 			}
 		}
 		after = raws[len(raws)-1].id
+	}
+	records = inOrder(records, waiting)
+	records = records[:min(len(records), max(limit, 0))]
+	for i := range records {
+		records[i].Body = nil
 	}
 	if len(bad) > 0 {
 		if err := q.quarantine(bad); err != nil {

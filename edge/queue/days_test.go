@@ -75,6 +75,7 @@ func TestBetweenNamesWhatDoesNotOpen(t *testing.T) {
 	at := time.Now()
 	good, bad := mustAdd(t, q, record(idAt(at), op.Reserved)), mustAdd(t, q, record(idAt(at.Add(time.Second)), op.Reserved))
 	last := mustAdd(t, q, record(idAt(at.Add(2*time.Second)), op.Reserved))
+	mustRest(t, q)
 	err := q.file.Update(func(tx *bbolt.Tx) error { return tx.Bucket([]byte(inRecords)).Put([]byte(bad), []byte("x")) })
 	if err != nil {
 		t.Fatal(err)

@@ -4,8 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 
 	"go.etcd.io/bbolt"
+
+	"galla/edge/queue/stored"
+	"galla/shared/op"
 )
 
 // Inspection is what Look found in a queue.
@@ -57,14 +61,52 @@ func inspect(q *Queue) (seen Inspection, err error) {
 		return Inspection{}, err
 	}
 	defer func() { err = errors.Join(err, q.file.Close()) }()
-	_, wrong := q.checkKey()
+	_, _, wrong := q.checkKey()
 	err = q.view(func(tx *bbolt.Tx) error {
 		if wrong != nil {
 			return wrong
 		}
 		s := q.scanFile(tx, metaLost)
 		seen = Inspection{tx.Bucket([]byte(inRecords)).Stats().KeyN, s.state.Unresolved, len(s.damaged) + len(s.earlier)}
-		return nil
+		return q.inspectJournal(tx, s.state.Journal, &seen)
 	})
 	return seen, err
+}
+
+// inspectJournal counts what a start would write from the journal into the file.
+func (q *Queue) inspectJournal(tx *bbolt.Tx, after uint64, seen *Inspection) error {
+	f, err := os.Open(q.cfg.Path + journalSuffix)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	entries, _, err := readJournal(f, q.box, after)
+	if err != nil {
+		return err
+	}
+	open := map[op.ID]bool{}
+	for _, e := range entries {
+		for _, p := range e.Puts {
+			r, _, err := stored.Decode(p.Record)
+			if err != nil {
+				return err
+			}
+			open[r.ID] = !r.State.Final()
+		}
+	}
+	for id, now := range open {
+		if tx.Bucket([]byte(inRecords)).Get([]byte(id)) == nil {
+			seen.Operations++
+		}
+		if tx.Bucket([]byte(inUnresolved)).Get([]byte(id)) != nil {
+			seen.Unresolved--
+		}
+		if now {
+			seen.Unresolved++
+		}
+	}
+	return nil
 }

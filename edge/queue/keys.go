@@ -21,18 +21,24 @@ import (
 // The keys file makes erasure final. bbolt never overwrites a page in place: a
 // deleted body stays on a free page, perhaps for months. So each body is sealed
 // under a random key of its own, which is in a slot of this file, sealed by the
-// main key. When the operation ends, the slot is overwritten with zeros and
-// fsynced; Open wipes slots that a power cut left. Old copies of a slot may remain
-// on storage that does not overwrite in place (flash, btrfs, snapshots, backups of
-// both files); they need the main key as well.
+// main key. When the operation ends, the slot is overwritten with a new key and
+// fsynced, at the writer's next rest; Open overwrites slots that a power cut left.
+// Old copies of a slot may remain on storage that does not overwrite in place
+// (flash, btrfs, snapshots, backups of both files); they need the main key as well.
+//
+// New keys are minted at rest, so that a body finds one that is durable already. A
+// key is used for one operation, once: Open mints anew what no operation has.
 //
 // Slots have 64 bytes, so that none crosses a sector and each is written whole or
-// not at all. Slot 0 is the head; slot n holds the key of one body, sealed for its
-// slot and operation; zeros are free.
+// not at all. Slot 0 is the head; slot n holds one key, sealed for its slot; zeros
+// are free.
 const (
 	slotSize  = 64
 	slotChunk = 64 // slots by which the file grows: 4 KiB at once, so that its size seldom changes
 	maxSlots  = stored.MaxSlots
+
+	readyKeys = slotChunk - 1 // unused keys after a rest
+	fewKeys   = 8             // fewer than this and the file grows at rest
 )
 
 // slotsHead marks a keys file whose queue file was created.
@@ -57,9 +63,10 @@ type bodyKeys struct {
 	mu   sync.Mutex
 	byID map[op.ID]bodyKey
 
-	slots int   // in the file, the head among them
-	free  []int // slots that hold zeros, the lowest last
-	dirty []int // slots whose wiping failed; retried
+	slots int       // in the file, the head among them
+	free  []int     // slots that hold zeros, the lowest last
+	ready []bodyKey // keys that are durable and were never used
+	dirty []int     // slots to overwrite: their keys were used, or may not be durable
 }
 
 // lockFile locks the queue against other processes, waiting so long for one that
@@ -81,9 +88,9 @@ func hasHead(f *os.File) bool {
 	return err == nil && string(head) == slotsHead
 }
 
-// load reads the keys of the given operations from their slots and wipes all
-// others, which a crash between two fsyncs left. It returns the operations whose
-// key is not in its slot.
+// load reads the keys of the given operations from their slots and overwrites all
+// others, which were not used or a crash left. It returns the operations whose key
+// is not in its slot.
 func (k *bodyKeys) load(want map[op.ID]int) (lost []op.ID, err error) {
 	data, err := io.ReadAll(io.LimitReader(io.NewSectionReader(k.f, 0, (maxSlots+1)*slotSize), (maxSlots+1)*slotSize))
 	if err != nil {
@@ -100,14 +107,13 @@ func (k *bodyKeys) load(want map[op.ID]int) (lost []op.ID, err error) {
 		used[slot] = true
 		k.byID[id] = bodyKey{slot, box}
 	}
-	var leftover []int
 	for slot := k.slots - 1; slot > 0; slot-- {
 		switch {
 		case used[slot]:
 		case bytes.Count(data[slot*slotSize:(slot+1)*slotSize], []byte{0}) == slotSize:
 			k.free = append(k.free, slot)
 		default:
-			leftover = append(leftover, slot)
+			k.dirty = append(k.dirty, slot)
 		}
 	}
 	head := make([]byte, slotSize)
@@ -115,8 +121,10 @@ func (k *bodyKeys) load(want map[op.ID]int) (lost []op.ID, err error) {
 	if _, err := k.f.WriteAt(head, 0); err != nil {
 		return lost, fmt.Errorf("write the head of the body keys: %w", err)
 	}
-	k.dirty = leftover
-	return lost, k.wipe(nil)
+	if err := k.refill(); !isFull(mapFull(err)) {
+		return lost, err
+	}
+	return lost, nil // new operations are refused, old ones can end
 }
 
 func (k *bodyKeys) open(data []byte, slot int, id op.ID) (*seal.Box, bool) {
@@ -124,7 +132,10 @@ func (k *bodyKeys) open(data []byte, slot int, id op.ID) (*seal.Box, bool) {
 		return nil, false
 	}
 	sealed := bytes.TrimSuffix(data[slot*slotSize:(slot+1)*slotSize], make([]byte, slotSize-sealedKey))
-	raw, err := k.box.Open(sealed, slotContext(slot, id)...)
+	raw, err := k.box.Open(sealed, slotContext(slot)...)
+	if err != nil {
+		raw, err = k.box.Open(sealed, append(slotContext(slot), []byte(id))...) // of schema 1
+	}
 	if err != nil {
 		return nil, false
 	}
@@ -135,8 +146,8 @@ func (k *bodyKeys) open(data []byte, slot int, id op.ID) (*seal.Box, bool) {
 // sealedKey is the size of a sealed key in its slot.
 const sealedKey = 1 + 12 + seal.KeySize + 16
 
-func slotContext(slot int, id op.ID) [][]byte {
-	return [][]byte{[]byte("body key"), binary.BigEndian.AppendUint32(nil, uint32(slot)), []byte(id)}
+func slotContext(slot int) [][]byte {
+	return [][]byte{[]byte("body key"), binary.BigEndian.AppendUint32(nil, uint32(slot))}
 }
 
 func (k *bodyKeys) get(id op.ID) (bodyKey, bool) {
@@ -146,9 +157,83 @@ func (k *bodyKeys) get(id op.ID) (bodyKey, bool) {
 	return b, ok
 }
 
-// allocate makes a key for an operation's body and writes it into a free slot. It
-// is durable after sync.
-func (k *bodyKeys) allocate(id op.ID) (bodyKey, error) {
+// assign gives an operation's body a key that is durable. Without one that is ready
+// it mints some, and syncs.
+func (k *bodyKeys) assign(id op.ID) error {
+	if len(k.ready) == 0 {
+		if err := k.refill(); err != nil {
+			return err
+		}
+	}
+	b := k.ready[len(k.ready)-1]
+	k.ready = k.ready[:len(k.ready)-1]
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.byID[id] = b
+	return nil
+}
+
+// release takes the keys of operations out of memory. The next refill overwrites
+// their slots.
+func (k *bodyKeys) release(ids ...op.ID) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for _, id := range ids {
+		if b, ok := k.byID[id]; ok {
+			k.dirty = append(k.dirty, b.slot)
+			delete(k.byID, id)
+		}
+	}
+}
+
+func (k *bodyKeys) needsRefill() bool { return len(k.dirty) > 0 || len(k.ready) < fewKeys }
+
+// refill overwrites the slots of keys that were used, for good when it returns nil,
+// and mints new keys, in one sync. What can't be written now is tried again with the
+// next call, and by the next Open. It fails with errNoSlot where no slot is left for
+// a key.
+func (k *bodyKeys) refill() error {
+	if !k.needsRefill() {
+		return nil
+	}
+	more := max(readyKeys-len(k.ready), 0)
+	if len(k.dirty)+len(k.free) == 0 && len(k.ready) < fewKeys {
+		if err := k.grow(); err != nil && len(k.ready) == 0 {
+			return err
+		}
+	}
+	for range min(max(more-len(k.dirty), 0), len(k.free)) {
+		k.dirty = append(k.dirty, k.free[len(k.free)-1])
+		k.free = k.free[:len(k.free)-1]
+	}
+	if len(k.dirty) == 0 {
+		return nil
+	}
+	var fresh []bodyKey
+	for i, slot := range k.dirty {
+		content := make([]byte, slotSize)
+		if i < more {
+			b, err := k.mint(slot, content)
+			if err != nil {
+				return err
+			}
+			fresh = append(fresh, b)
+		}
+		if _, err := k.f.WriteAt(content, int64(slot)*slotSize); err != nil {
+			return fmt.Errorf("overwrite a body key: %w", err)
+		}
+	}
+	if err := syncData(k.f); err != nil {
+		return fmt.Errorf("make body keys durable: %w", err)
+	}
+	k.ready = append(k.ready, fresh...)
+	k.free = append(k.free, k.dirty[len(fresh):]...)
+	k.dirty = nil
+	return nil
+}
+
+// mint draws a key for a slot and writes it, sealed, into the slot's content.
+func (k *bodyKeys) mint(slot int, content []byte) (bodyKey, error) {
 	raw := make([]byte, seal.KeySize)
 	if _, err := io.ReadFull(k.rand, raw); err != nil {
 		return bodyKey{}, fmt.Errorf("draw a body key: %w", err)
@@ -157,25 +242,9 @@ func (k *bodyKeys) allocate(id op.ID) (bodyKey, error) {
 	if err != nil {
 		return bodyKey{}, err
 	}
-	if len(k.free) == 0 {
-		if err := k.grow(); err != nil {
-			return bodyKey{}, err
-		}
-	}
-	slot := k.free[len(k.free)-1]
-	sealed, err := k.box.Seal(raw, slotContext(slot, id)...)
-	if err != nil {
-		return bodyKey{}, err
-	}
-	if _, err := k.f.WriteAt(append(sealed, make([]byte, slotSize-len(sealed))...), int64(slot)*slotSize); err != nil {
-		return bodyKey{}, fmt.Errorf("write a body key: %w", err)
-	}
-	k.free = k.free[:len(k.free)-1]
-	b := bodyKey{slot, box}
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.byID[id] = b
-	return b, nil
+	sealed, err := k.box.Seal(raw, slotContext(slot)...)
+	copy(content, sealed)
+	return bodyKey{slot, box}, err
 }
 
 func (k *bodyKeys) grow() error {
@@ -190,40 +259,5 @@ func (k *bodyKeys) grow() error {
 		k.free = append(k.free, slot)
 	}
 	k.slots += more
-	return nil
-}
-
-func (k *bodyKeys) sync() error {
-	if err := k.f.Sync(); err != nil {
-		return fmt.Errorf("make body keys durable: %w", err)
-	}
-	return nil
-}
-
-// wipe takes the keys of operations out of memory and wipes their slots, for
-// good when it returns nil. What can't be wiped now is tried again with the next
-// call, and by the next Open.
-func (k *bodyKeys) wipe(ids []op.ID) error {
-	k.mu.Lock()
-	for _, id := range ids {
-		if b, ok := k.byID[id]; ok {
-			k.dirty = append(k.dirty, b.slot)
-			delete(k.byID, id)
-		}
-	}
-	k.mu.Unlock()
-	if len(k.dirty) == 0 {
-		return nil
-	}
-	for _, slot := range k.dirty {
-		if _, err := k.f.WriteAt(make([]byte, slotSize), int64(slot)*slotSize); err != nil {
-			return fmt.Errorf("erase a body key: %w", err)
-		}
-	}
-	if err := k.sync(); err != nil {
-		return err
-	}
-	k.free = append(k.free, k.dirty...)
-	k.dirty = nil
 	return nil
 }

@@ -42,6 +42,9 @@ func (q *Queue) load(metaLost, noCheck bool, report *Report) error {
 		return err
 	}
 	s.noCheck = noCheck
+	if s.noState {
+		s.state.Cursor, s.state.Journal = q.cursor.Load(), q.journal.seq
+	}
 	if err := q.repair(&s); err != nil {
 		return err
 	}
@@ -130,7 +133,7 @@ func (q *Queue) scanFile(tx *bbolt.Tx, metaLost bool) fileScan {
 	s.entriesMissing = !s.noState && (seen.Entries != was.Entries || seen.Keys != was.Keys)
 	s.filler = tx.Bucket([]byte(inReserve)).Get([]byte(inReserve)) != nil
 	s.state = seen
-	s.state.Cursor = was.Cursor
+	s.state.Cursor, s.state.Journal = was.Cursor, was.Journal
 	return s
 }
 

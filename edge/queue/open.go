@@ -23,6 +23,7 @@ import (
 const (
 	keysSuffix    = ".keys"
 	lockSuffix    = ".lock"
+	journalSuffix = ".journal"
 	compactSuffix = ".compacting"
 	damagedInfix  = ".damaged-"
 )
@@ -67,7 +68,10 @@ func Open(cfg Config) (*Queue, Report, error) {
 		return nil, report, explainOpenError(cfg.Path, errors.Join(err, unlock()))
 	}
 	q.keys = &bodyKeys{f: f, unlock: unlock, box: q.box, rand: cfg.Rand, byID: map[op.ID]bodyKey{}}
-	if err := files.SyncFolder(filepath.Dir(cfg.Path)); err != nil { // the keys file may be new
+	if q.journal, err = openJournal(cfg.Path, q.box); err != nil {
+		return nil, report, explainOpenError(cfg.Path, errors.Join(err, f.Close(), unlock()))
+	}
+	if err := files.SyncFolder(filepath.Dir(cfg.Path)); err != nil { // these files may be new
 		return nil, report, explainOpenError(cfg.Path, errors.Join(err, q.closeFiles()))
 	}
 	if err := q.openOrReplace(&report); err != nil {
@@ -91,7 +95,7 @@ func newQueue(cfg Config) (*Queue, error) {
 		return nil, fmt.Errorf("open the queue %s: %w", cfg.Path, err)
 	}
 	return &Queue{
-		cfg: cfg, log: cfg.Logger, box: box, index: index.New(),
+		cfg: cfg, log: cfg.Logger, box: box, index: index.New(), waiting: waitingPuts{byID: map[op.ID]waiting{}},
 		requests: make(chan *request, maxWaiting), stopping: make(chan struct{}), done: make(chan struct{}),
 	}, nil
 }
@@ -147,14 +151,25 @@ func (q *Queue) openFile(report *Report) error {
 	if size == 0 {
 		return q.create(report)
 	}
-	noCheck, err := q.checkKey()
+	noCheck, oldSchema, err := q.checkKey()
 	if err != nil {
 		return err
 	}
 	if err := q.compact(report); err != nil {
 		return err
 	}
-	return q.load(metaLost, noCheck, report)
+	if oldSchema { // before the journal has anything that an earlier program would miss
+		if err := q.update(func(tx *bbolt.Tx) error {
+			return txWriter{q: q, tx: tx}.putMeta(keyCheck, check{Schema: stored.Schema})
+		}); err != nil {
+			return err
+		}
+	}
+	torn, err := q.recoverJournal()
+	if err != nil {
+		return err
+	}
+	return q.load(metaLost || torn, noCheck, report)
 }
 
 func fileSize(path string) (int64, error) {
@@ -191,7 +206,7 @@ func openDB(path string, options bbolt.Options) (db *lockedDB, err error) {
 	if err != nil {
 		return nil, err
 	}
-	return &lockedDB{DB: b, pageSize: b.Info().PageSize}, nil
+	return &lockedDB{DB: b, opened: opened, pageSize: b.Info().PageSize}, nil
 }
 
 // openForWriting opens the queue's file, or another one of ours.
@@ -204,6 +219,9 @@ func openReadOnly(path string, wait time.Duration) (*lockedDB, error) {
 }
 
 func (q *Queue) create(report *Report) error {
+	if err := q.journal.clear(); err != nil {
+		return err
+	}
 	err := q.update(func(tx *bbolt.Tx) error {
 		for _, name := range buckets() {
 			if _, err := tx.CreateBucket([]byte(name)); err != nil {
@@ -228,8 +246,8 @@ func (q *Queue) create(report *Report) error {
 }
 
 // checkKey checks whether the key belongs to the file. noCheck: the check value is
-// damaged, but the key is right.
-func (q *Queue) checkKey() (noCheck bool, err error) {
+// damaged, but the key is right. oldSchema: an earlier program wrote the file.
+func (q *Queue) checkKey() (noCheck, oldSchema bool, err error) {
 	err = q.view(func(tx *bbolt.Tx) error {
 		for _, name := range buckets() {
 			if tx.Bucket([]byte(name)) == nil {
@@ -244,6 +262,7 @@ func (q *Queue) checkKey() (noCheck bool, err error) {
 			case c.Schema < 1:
 				return damaged("its schema is %d", c.Schema)
 			}
+			oldSchema = c.Schema < stored.Schema
 			return nil
 		}
 		noCheck = true
@@ -252,7 +271,7 @@ func (q *Queue) checkKey() (noCheck bool, err error) {
 		}
 		return nil
 	})
-	return noCheck, err
+	return noCheck, oldSchema, err
 }
 
 // keyOpensAnything reports whether the key opens any value of the file.
@@ -294,6 +313,12 @@ func (q *Queue) quarantineFile() (string, error) {
 	}
 	if err != nil {
 		return "", fmt.Errorf("copy its body keys: %w", err)
+	}
+	if data, err = io.ReadAll(io.NewSectionReader(q.journal.f, 0, journalSize)); err == nil {
+		err = writeFile(aside+journalSuffix, data)
+	}
+	if err != nil {
+		return "", fmt.Errorf("copy its journal: %w", err)
 	}
 	if err := os.Rename(q.cfg.Path, aside); err != nil {
 		return "", err

@@ -84,12 +84,15 @@ func (c Config) complete() (Config, error) {
 // Queue is edge.Queue on a bbolt file. Its methods may be called from many
 // goroutines; those that write return after the fsync.
 type Queue struct {
-	cfg   Config
-	log   *slog.Logger
-	box   *seal.Box
-	keys  *bodyKeys
-	file  *lockedDB
-	index *index.Index
+	cfg  Config
+	log  *slog.Logger
+	box  *seal.Box
+	keys *bodyKeys
+	// journal is where changes become durable; waiting is what is only there.
+	journal *journal
+	waiting waitingPuts
+	file    *lockedDB
+	index   *index.Index
 
 	requests  chan *request
 	closeOnce sync.Once
@@ -98,7 +101,8 @@ type Queue struct {
 	done      chan struct{} // the writer has ended
 
 	// Owned by the writer.
-	state state
+	state      state // of the file
+	restFailed bool  // the last rest failed; logged
 
 	cursor     atomic.Int64
 	depth      atomic.Int64
@@ -111,7 +115,18 @@ var _ edge.Queue = (*Queue)(nil)
 
 type lockedDB struct {
 	*bbolt.DB
+	opened   *os.File
 	pageSize int
+	// stuck: a transaction panicked in bbolt, which takes no other and can't be closed.
+	stuck atomic.Bool
+}
+
+// close closes the file; of a stuck one only the descriptor, with its lock.
+func (f *lockedDB) close() error {
+	if f.stuck.Load() {
+		return f.opened.Close()
+	}
+	return f.Close()
 }
 
 // Close ends the queue after the changes that were accepted are on the disk.
@@ -136,10 +151,12 @@ func (q *Queue) Kill() {
 func (q *Queue) closeFiles() error {
 	var errs []error
 	if q.file != nil {
-		errs = append(errs, q.file.Close())
+		errs = append(errs, q.file.close())
 	}
-	if err := q.keys.f.Close(); err != nil && !errors.Is(err, os.ErrClosed) {
-		errs = append(errs, err)
+	for _, f := range []*os.File{q.keys.f, q.journal.f} {
+		if err := f.Close(); err != nil && !errors.Is(err, os.ErrClosed) {
+			errs = append(errs, err)
+		}
 	}
 	return errors.Join(append(errs, q.keys.unlock())...)
 }
@@ -214,6 +231,9 @@ func (q *Queue) PutCache(name string, value []byte, at time.Time) error {
 // Purge deletes the operations that ended before the given time, and damaged ones
 // that were created before it, and returns how many. Others stay.
 func (q *Queue) Purge(before time.Time) (int, error) {
+	if _, err := q.submit(&request{rest: true, run: func(*batchView) (change, error) { return change{}, nil }}); err != nil {
+		return 0, fmt.Errorf("purge operations that ended before %s: %w", before.Format(time.DateOnly), err)
+	}
 	total := 0
 	for after := ""; ; {
 		ids, last, err := q.purgeCandidates(after, before)
@@ -254,6 +274,14 @@ func (q *Queue) view(fn func(tx *bbolt.Tx) error) (err error) {
 
 // update runs a transaction that is fsynced when it returns nil.
 func (q *Queue) update(fn func(tx *bbolt.Tx) error) (err error) {
+	if q.file.stuck.Load() {
+		return damaged("the queue file is damaged; stop the program and call support")
+	}
+	defer func() {
+		if isDamage(err) {
+			q.file.stuck.Store(true)
+		}
+	}()
 	defer recoverFault(&err)()
 	return mapClosed(q.file.Update(fn))
 }

@@ -87,6 +87,14 @@ func record(id op.ID, state op.State) edge.Record {
 	}
 }
 
+// mustRest lets the writer do what it does at rest.
+func mustRest(t testing.TB, q *Queue) {
+	t.Helper()
+	if _, err := q.submit(&request{rest: true, run: func(*batchView) (change, error) { return change{}, nil }}); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func become(s op.State) func(*edge.Record) error {
 	return func(r *edge.Record) error { r.State = s; return nil }
 }

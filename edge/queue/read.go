@@ -4,7 +4,9 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"go.etcd.io/bbolt"
@@ -88,6 +90,9 @@ func (q *Queue) sealed(id op.ID) (w sealedRecord, err error) {
 // operation has just ended.
 func (q *Queue) get(id op.ID) (edge.Record, error) {
 	for seen := -1; ; {
+		if r, ok := q.waiting.get(id); ok {
+			return r, nil
+		}
 		w, err := q.sealed(id)
 		if err != nil {
 			return edge.Record{}, err
@@ -118,11 +123,14 @@ func (q *Queue) Get(id op.ID) (edge.Record, error) {
 // open, once, beside those that do; they are moved to the bucket damaged. The
 // first call also names those that Open found.
 func (q *Queue) Unresolved() ([]edge.Record, error) {
+	waiting := q.waiting.all()
 	var raws []sealedRecord
 	err := q.view(func(tx *bbolt.Tx) error {
 		raws = raws[:0]
 		return tx.Bucket([]byte(inUnresolved)).ForEach(func(k, _ []byte) error {
-			raws = append(raws, readSealed(tx, op.ID(k)))
+			if _, ok := waiting[op.ID(k)]; !ok {
+				raws = append(raws, readSealed(tx, op.ID(k)))
+			}
 			return nil
 		})
 	})
@@ -130,6 +138,7 @@ func (q *Queue) Unresolved() ([]edge.Record, error) {
 		return nil, err
 	}
 	records, bad, err := q.decodeAll(raws)
+	records = inOrder(records, waiting)
 	q.mu.Lock()
 	unheard := q.unreported
 	q.unreported = nil
@@ -154,10 +163,15 @@ func (q *Queue) ChangedLater(from, to time.Time) ([]edge.Record, error) {
 
 // readByID reads operations; those that are gone are left out.
 func (q *Queue) readByID(ids []op.ID) ([]edge.Record, error) {
-	raws := make([]sealedRecord, len(ids))
+	waiting := q.waiting.all()
+	maps.DeleteFunc(waiting, func(id op.ID, _ edge.Record) bool { return !slices.Contains(ids, id) })
+	var raws []sealedRecord
 	err := q.view(func(tx *bbolt.Tx) error {
-		for i, id := range ids {
-			raws[i] = readSealed(tx, id)
+		raws = raws[:0]
+		for _, id := range ids {
+			if _, ok := waiting[id]; !ok {
+				raws = append(raws, readSealed(tx, id))
+			}
 		}
 		return nil
 	})
@@ -165,7 +179,14 @@ func (q *Queue) readByID(ids []op.ID) ([]edge.Record, error) {
 		return nil, err
 	}
 	records, bad, err := q.decodeAll(raws)
-	return records, errors.Join(damagedOrNil(bad), err)
+	return inOrder(records, waiting), errors.Join(damagedOrNil(bad), err)
+}
+
+// inOrder adds the records that wait to those of the file, in the order of their ids.
+func inOrder(records []edge.Record, waiting map[op.ID]edge.Record) []edge.Record {
+	records = slices.AppendSeq(records, maps.Values(waiting))
+	slices.SortFunc(records, func(a, b edge.Record) int { return strings.Compare(string(a.ID), string(b.ID)) })
+	return records
 }
 
 // Recent implements edge.Queue; limit is at most 1000. A *DamagedError names
@@ -173,6 +194,8 @@ func (q *Queue) readByID(ids []op.ID) ([]edge.Record, error) {
 // bucket damaged.
 func (q *Queue) Recent(before op.ID, limit int) ([]edge.Record, error) {
 	limit = min(limit, maxRecent)
+	waiting := q.waiting.all()
+	maps.DeleteFunc(waiting, func(id op.ID, _ edge.Record) bool { return before != "" && id >= before })
 	var raws []sealedRecord
 	err := q.view(func(tx *bbolt.Tx) error {
 		raws = raws[:0]
@@ -186,7 +209,9 @@ func (q *Queue) Recent(before op.ID, limit int) ([]edge.Record, error) {
 			}
 		}
 		for ; k != nil && len(raws) < limit; k, _ = c.Prev() {
-			raws = append(raws, readSealed(tx, op.ID(k)))
+			if _, ok := waiting[op.ID(k)]; !ok {
+				raws = append(raws, readSealed(tx, op.ID(k)))
+			}
 		}
 		return nil
 	})
@@ -194,7 +219,9 @@ func (q *Queue) Recent(before op.ID, limit int) ([]edge.Record, error) {
 		return nil, err
 	}
 	records, bad, err := q.decodeAll(raws)
-	return records, errors.Join(damagedOrNil(bad), err)
+	records = inOrder(records, waiting)
+	slices.Reverse(records)
+	return records[:min(len(records), max(limit, 0))], errors.Join(damagedOrNil(bad), err)
 }
 
 // decodeAll opens records, and moves those that do not open to the bucket damaged.
@@ -225,6 +252,9 @@ func (q *Queue) quarantine(ids []op.ID) error {
 	_, err := q.submit(&request{run: func(*batchView) (change, error) {
 		var c change
 		for _, id := range ids {
+			if _, ok := q.waiting.get(id); ok {
+				continue
+			}
 			w, err := q.sealed(id)
 			if err != nil {
 				return change{}, err

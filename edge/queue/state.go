@@ -28,6 +28,7 @@ type state struct {
 	Entries    int    `json:"entries"`
 	Keys       digest `json:"keys"`
 	Unresolved int    `json:"unresolved"` // size of the index
+	Journal    uint64 `json:"journal"`    // last entry of the journal that the file holds
 }
 
 type digest [sha256.Size]byte

@@ -16,6 +16,7 @@ import (
 type request struct {
 	run  func(*batchView) (change, error) // called once, by the writer
 	adds bool                             // it makes an operation: refused when space is short
+	rest bool                             // the writer rests after it
 
 	change change
 	err    error
@@ -26,6 +27,7 @@ type change struct {
 	put        *edge.Record // to write; its body is sealed apart
 	fresh      bool         // put is a new operation
 	body       bool         // put's body was changed
+	wasOpen    bool         // put was not final before
 	cursor     int64        // 0: unchanged
 	cache      *cached
 	closing    *cached // a closed day, by its name
@@ -80,14 +82,27 @@ func (q *Queue) writeLoop() {
 		select {
 		case r := <-q.requests:
 			q.commit(q.nextBatch(r))
+			if q.waiting.isRestDue() {
+				_ = q.rest() // logged
+			}
 			continue
 		default:
+		}
+		var quiet <-chan time.Time
+		if q.needsRest() {
+			quiet = time.After(restAfter)
 		}
 		select {
 		case r := <-q.requests:
 			q.commit(q.nextBatch(r))
+		case <-quiet:
+			_ = q.rest() // logged
 		case <-q.stopping:
-			if len(q.requests) == 0 || q.killed.Load() {
+			if q.killed.Load() {
+				return
+			}
+			if len(q.requests) == 0 {
+				_ = q.rest() // logged; the journal has it
 				return
 			}
 		}
@@ -121,7 +136,7 @@ func (q *Queue) commit(batch []*request) {
 		}
 	}
 	if adds > 0 && !q.killed.Load() {
-		if err := q.ensureReserve(adds); err != nil {
+		if err := q.ensureReserve(adds + q.waiting.count()); err != nil {
 			for _, r := range batch {
 				if r.adds {
 					r.err = err
@@ -129,7 +144,7 @@ func (q *Queue) commit(batch []*request) {
 			}
 		}
 	}
-	s := &batchView{q: q, cursor: q.state.Cursor, records: map[op.ID]edge.Record{}, days: map[string]bool{}}
+	s := &batchView{q: q, cursor: q.cursor.Load(), records: map[op.ID]edge.Record{}, days: map[string]bool{}}
 	var writes []*request
 	for _, r := range batch {
 		if r.err == nil {
@@ -140,9 +155,18 @@ func (q *Queue) commit(batch []*request) {
 			writes = append(writes, r)
 		}
 	}
-	if len(writes) == 0 {
-		return
+	if len(writes) > 0 {
+		q.write(writes)
 	}
+	for _, r := range batch {
+		if r.rest && r.err == nil && !q.killed.Load() {
+			r.err = q.rest()
+		}
+	}
+}
+
+// write writes changes together, or one by one where they do not fit.
+func (q *Queue) write(writes []*request) {
 	err := q.writeBatch(writes)
 	switch {
 	case isFull(err):
@@ -228,7 +252,7 @@ func (s *batchView) change(id op.ID, alter func(*edge.Record) error) (change, er
 	if err != nil {
 		return change{}, err
 	}
-	return change{put: &put, body: !bytes.Equal(put.Body, before.Body), answer: put}, nil
+	return change{put: &put, body: !bytes.Equal(put.Body, before.Body), wasOpen: !before.State.Final(), answer: put}, nil
 }
 
 // purgeable returns those of ids that may be deleted: operations that ended before
@@ -248,13 +272,33 @@ func (s *batchView) purgeable(ids []op.ID, before time.Time) ([]op.ID, error) {
 	return out, nil
 }
 
-// writeBatch writes changes in one transaction. Keys of new bodies are durable
-// before it, those of ended ones are wiped after it.
+// writeBatch makes changes durable: in the journal or, where they do not go into
+// it, in the bbolt file after what waits in the journal.
 func (q *Queue) writeBatch(writes []*request) error {
 	if q.killed.Load() {
 		return ErrClosed
 	}
-	var fresh, ended []op.ID
+	fresh, err := q.assignKeys(writes)
+	if err != nil {
+		return mapFull(err)
+	}
+	if err = q.journalBatch(writes); err == nil {
+		return nil
+	}
+	if !errors.Is(err, errNoRoom) {
+		q.log.Warn("the journal can't be written; changes go into the queue file", "error", err)
+	}
+	if err = q.flush(); err == nil {
+		err = q.writeDirectly(writes)
+	}
+	if err != nil && !q.killed.Load() {
+		q.keys.release(fresh...)
+	}
+	return err
+}
+
+// assignKeys gives new bodies their keys, and returns their operations.
+func (q *Queue) assignKeys(writes []*request) (fresh []op.ID, err error) {
 	for _, r := range writes {
 		put := r.change.put
 		if put == nil || put.Body == nil {
@@ -263,20 +307,21 @@ func (q *Queue) writeBatch(writes []*request) error {
 		if _, ok := q.keys.get(put.ID); ok {
 			continue
 		}
-		if _, err := q.keys.allocate(put.ID); err != nil {
-			q.discardKeys(fresh)
-			return mapFull(err)
+		if err := q.keys.assign(put.ID); err != nil {
+			q.keys.release(fresh...)
+			return nil, err
 		}
 		r.change.body = true
 		fresh = append(fresh, put.ID)
 	}
-	if len(fresh) > 0 {
-		if err := q.keys.sync(); err != nil {
-			q.discardKeys(fresh)
-			return err
-		}
-	}
+	return fresh, nil
+}
+
+// writeDirectly writes changes in one transaction of the bbolt file. The keys of ended
+// operations are overwritten after it.
+func (q *Queue) writeDirectly(writes []*request) error {
 	next := q.state
+	var ended []op.ID
 	err := q.update(func(tx *bbolt.Tx) error {
 		if q.killed.Load() {
 			return ErrClosed
@@ -299,9 +344,6 @@ func (q *Queue) writeBatch(writes []*request) error {
 		return w.putMeta(keyState, next)
 	})
 	if err != nil {
-		if !q.killed.Load() {
-			q.discardKeys(fresh)
-		}
 		return err
 	}
 	q.state = next
@@ -313,17 +355,8 @@ func (q *Queue) writeBatch(writes []*request) error {
 		}
 		q.index.Remove(append(r.change.purge, r.change.quarantine...))
 	}
-	if err := q.keys.wipe(ended); err != nil {
-		q.log.Error("the keys of ended operations can't be erased now; it is tried again", "error", err)
-	}
+	q.keys.release(ended...)
 	return nil
-}
-
-// discardKeys frees keys whose transaction failed.
-func (q *Queue) discardKeys(ids []op.ID) {
-	if err := q.keys.wipe(ids); err != nil {
-		q.log.Warn("unused body keys can't be erased now; it is tried again", "error", err)
-	}
 }
 
 func mapFull(err error) error {

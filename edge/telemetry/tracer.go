@@ -98,6 +98,9 @@ func (w *Tracer) recordStep(r edge.Record, before op.State) {
 	switch {
 	case before == op.Reserved && r.State == op.Queued:
 		w.recordSpan(s, telemetry.Capture, r.CreatedAt, ready)
+	case before == op.Reserved && r.State == op.Sent:
+		w.recordSpan(s, telemetry.Capture, r.CreatedAt, ready)
+		w.recordSpan(s, telemetry.Queue, ready, r.SentAt)
 	case before == op.Queued && r.State == op.Sent:
 		w.recordSpan(s, telemetry.Queue, ready, r.SentAt)
 	case awaitsCentral(before) && !awaitsCentral(r.State):

@@ -16,8 +16,9 @@ const (
 	streamTimeout       = 10 * time.Second // to write one event
 )
 
-// serveEvents is a stream of events without content: "refresh" makes the page fetch its
-// parts, "locked" says that the session was locked.
+// serveEvents is a stream of events: "refresh" tells the present revision, so that a page of
+// another one fetches its parts; without a revision each page does. "locked" says that the
+// session was locked.
 func (k *Kit) serveEvents(w http.ResponseWriter, r *http.Request) {
 	ses := k.sessions.find(sessionCookieOf(r), false)
 	places := k.streamSlots(r, ses)
@@ -51,7 +52,9 @@ func (k *Kit) serveEvents(w http.ResponseWriter, r *http.Request) {
 		idle = time.After(k.sessions.timeLeft(ses))
 	}
 	w.Header().Set("Content-Type", "text/event-stream")
-	if !send("retry: 2000\n\n" + eventRefresh) {
+	// What changed since the page was rendered shows in the revision: it is read after the
+	// subscriptions, so that no change falls between.
+	if !send("retry: 2000\n\n" + k.eventRevision()) {
 		return
 	}
 	beat := time.NewTicker(streamHeartbeat)
@@ -76,11 +79,11 @@ func (k *Kit) serveEvents(w http.ResponseWriter, r *http.Request) {
 				return
 			}
 		case <-notified:
-			if !isClosed(gone) && !send(eventRefresh) {
+			if !isClosed(gone) && !send(k.eventRevision()) {
 				return
 			}
 		case <-changed:
-			if !send(eventRefresh) {
+			if !send(k.eventRevision()) {
 				return
 			}
 		}
@@ -124,17 +127,19 @@ func (k *Kit) ActiveSessions() []*Session {
 }
 
 const (
-	eventRefresh = "event: refresh\ndata:\n\n"
+	eventRefresh = "event: refresh\ndata:\n\n" // of each page, whatever its revision
 	eventLocked  = "event: locked\ndata:\n\n"
 )
 
 // Notify makes every open page refresh, for changes that the counter does not know of.
+// Call it after the change.
 func (k *Kit) Notify() { k.notifier.notify() }
 
 // notifier wakes the event streams.
 type notifier struct {
 	mu          sync.Mutex
 	subscribers map[chan struct{}]bool
+	revision    uint64 // grows with each notification
 }
 
 func newNotifier() *notifier { return &notifier{subscribers: map[chan struct{}]bool{}} }
@@ -154,6 +159,7 @@ func (b *notifier) subscribe() (<-chan struct{}, func()) {
 func (b *notifier) notify() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	b.revision++
 	for ch := range b.subscribers {
 		select {
 		case ch <- struct{}{}:

@@ -32,6 +32,9 @@ type Counter interface {
 	// Subscribe returns a channel that receives when anything on a page may have changed, and
 	// a function that ends the subscription.
 	Subscribe() (<-chan struct{}, func())
+	// Revision grows with each change that Subscribe tells of, after the change and before
+	// its channels receive.
+	Revision() uint64
 }
 
 // Section is a group of pages.
@@ -115,6 +118,7 @@ type Kit struct {
 	streams, anonymous chan struct{}
 
 	notifier *notifier
+	start    string        // names this start of the program in revisions
 	closing  chan struct{} // closed when Run ends
 	close    func()
 }
@@ -160,15 +164,48 @@ func New(counter Counter, cfg Config, sections ...Section) (*Kit, error) {
 	if k.static, err = webguard.NewStatic("/static/", static...); err != nil {
 		return nil, err
 	}
+	if err = k.bundle(); err != nil {
+		return nil, err
+	}
 	if k.templates, err = loadTemplates(k.sections, k.static, k.book); err != nil {
 		return nil, err
 	}
 	if k.sessions, err = newSessions(cfg.Rand, cfg.Idle, cfg.UserActive); err != nil {
 		return nil, err
 	}
+	if k.start, err = k.sessions.newToken(); err != nil {
+		return nil, err
+	}
 	k.sessions.onLock = k.notifier.notify
 	k.registerRoutes()
 	return k, nil
+}
+
+// bundle joins the styles and the modules of each section's pages with those of all pages.
+// Sections without an own one share a file.
+func (k *Kit) bundle() error {
+	styles, scripts := append(theme.Stylesheets(), "cash.css"), []string{"kit.js"}
+	err := errors.Join(k.static.Bundle(pageBundle+".css", styles...), k.static.Bundle(pageBundle+".js", scripts...))
+	for _, section := range k.sections {
+		if own := section.Name + ".css"; k.static.Has(own) {
+			err = errors.Join(err, k.static.Bundle(pageBundle+"-"+own, slices.Concat(styles, []string{own})...))
+		}
+		if own := section.Name + ".js"; k.static.Has(own) {
+			err = errors.Join(err, k.static.Bundle(pageBundle+"-"+own, slices.Concat(scripts, []string{own})...))
+		}
+	}
+	return err
+}
+
+// pageBundle begins the names of the files that bundle joins.
+const pageBundle = "page"
+
+// bundleOf returns the file that a page of a section loads, by its extension.
+func (k *Kit) bundleOf(section, extension string) string {
+	if own := pageBundle + "-" + section + extension; k.static.Has(own) {
+		return own
+	}
+	return pageBundle + extension
 }
 
 func (k *Kit) registerRoutes() {
@@ -200,7 +237,7 @@ func (k *Kit) registerRoutes() {
 const notFoundPattern = "GET /"
 
 // Handler returns the whole UI with its request checks.
-func (k *Kit) Handler() http.Handler { return k.guard(k.mux) }
+func (k *Kit) Handler() http.Handler { return k.guard(k.withRevision(k.mux)) }
 
 // MenuItems returns a session's menu items in the order of the sections.
 func (k *Kit) MenuItems(ses *Session) []MenuItem {

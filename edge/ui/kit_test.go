@@ -61,6 +61,7 @@ func TestSectionsMayNotCollide(t *testing.T) {
 		"icons":           {files("icons/x.svg", "<svg />"), files("icons/x.svg", "<svg />"), "icon x is brought by two sections"},
 		"kit's icons":     {files("icons/lock.svg", "<svg />"), nil, "icon lock"},
 		"files":           {files("static/x.js", "1"), files("static/x.js", "2"), "two files are called x.js"},
+		"a module":        {files("static/a.js", "export default 1;"), nil, "a.js can't be bundled"},
 		"kit's files":     {files("static/base.css", ""), nil, "two files are called base.css"},
 		"piece":           {files("templates/p.html", page+`{{define "row"}}mine{{end}}`), nil, `defines "row", which is a shared piece`},
 		"section's piece": {files("templates/pieces/x.html", `{{define "token"}}mine{{end}}`, "templates/p.html", page), nil, `defines "token"`},
@@ -88,7 +89,7 @@ func exampleSection(begun *atomic.Int32, fail *atomic.Bool) *section {
 	r := &section{name: "example", files: files(
 		"templates/form.html", `{{define "main"}}{{template "back" .}}<h1>{{t "example.title"}}</h1>{{template "alert" .}}<form method="post" action="/example/pay">{{template "once" .}}</form>{{template "own" .}}{{end}}`,
 		"templates/pieces/own.html", `{{define "own"}}<p>{{n "example.found" 2}}</p>{{end}}`,
-		"static/example.css", "p{}", "static/example.js", "export {};",
+		"static/example.css", "p{}", "static/example.js", "void 0;",
 		"messages/en.json", `{"example.title": "The example", "example.found": {"one": "{n} thing", "other": "{n} things"}}`,
 		"messages/hi.json", `{"example.title": "मेज़", "example.found": {"one": "{n} चीज़", "other": "{n} चीज़ें"}}`,
 	)}
@@ -171,7 +172,7 @@ func TestOnce(t *testing.T) {
 func TestPages(t *testing.T) {
 	v, h, _, _ := serve(t)
 	page := v.Get("/example", http.StatusOK)
-	uitest.Contains(t, page, "<h1>The example</h1>", "2 things", "Printer ready", "/example.css", "/example.js", "/kit.js", `class="in-example on-form"`, `name="form"`,
+	uitest.Contains(t, page, "<h1>The example</h1>", "2 things", "Printer ready", "/page-example.css", "/page-example.js", `class="in-example on-form"`, `name="form"`,
 		`name="here" value="/example"`, "Lakshmi Kirana Store")
 	uitest.NotContains(t, v.Get("/example/bare", http.StatusOK), "Lakshmi Kirana Store", `id="chips"`, "/language")
 	uitest.NotContains(t, v.Get("/example/lost", http.StatusInternalServerError), "inner reason")

@@ -12,7 +12,6 @@ import (
 	"galla/edge"
 	"galla/edge/i18n"
 	"galla/shared/op"
-	"galla/shared/theme"
 )
 
 // Page is a page to render.
@@ -44,13 +43,14 @@ type View struct {
 	CSRF        string
 	Form        string // unique for each rendered page; the piece "once" sends it
 	Address     string // the page's own address
+	Revision    string // of the state that the page shows
 	Class       string
 	Bar         statusBar
 	Locked      bool   // the PIN was not given
 	AutoRefresh string // without scripts: seconds and address
 	Languages   []i18n.Language
-	Styles      []string
-	Scripts     []string
+	Style       string // the file with all styles of the page
+	Script      string // and with all modules
 }
 
 // Problem is what was wrong with the form that a page answers; the zero value is nothing.
@@ -108,7 +108,7 @@ func (k *Kit) execute(b *bytes.Buffer, words *i18n.Localizer, v View, parts bool
 }
 
 func (k *Kit) view(w http.ResponseWriter, r *http.Request, ses *Session, words *i18n.Localizer, p Page) (View, error) {
-	v := View{Page: p, Session: ses, Lang: words.Code(), Locked: ses == nil, Languages: i18n.Languages(), Address: k.pageAddress(r)}
+	v := View{Page: p, Session: ses, Lang: words.Code(), Locked: ses == nil, Languages: i18n.Languages(), Address: k.pageAddress(r), Revision: revisionOf(r)}
 	form, err := k.sessions.newToken()
 	if err != nil {
 		return v, err
@@ -129,13 +129,7 @@ func (k *Kit) view(w http.ResponseWriter, r *http.Request, ses *Session, words *
 	}
 	section := path.Dir(p.Name)
 	v.Class = "in-" + section + " on-" + path.Base(p.Name)
-	v.Styles, v.Scripts = append(theme.Stylesheets(), "cash.css"), []string{"kit.js"}
-	if k.static.Has(section + ".css") {
-		v.Styles = append(v.Styles, section+".css")
-	}
-	if k.static.Has(section + ".js") {
-		v.Scripts = append(v.Scripts, section+".js")
-	}
+	v.Style, v.Script = k.bundleOf(section, ".css"), k.bundleOf(section, ".js")
 	if !p.Bare {
 		st := k.counter.Status()
 		v.Bar = k.makeStatusBar(words, st, ses)

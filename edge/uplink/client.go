@@ -40,8 +40,10 @@ type Config struct {
 	TLS         *tls.Config
 	DialContext func(ctx context.Context, network, addr string) (net.Conn, error)
 
-	// MinBackoff and MaxBackoff bound the wait between two attempts; default
-	// 0.5 s and 30 s.
+	// MinBackoff and MaxBackoff bound the wait between two attempts where the central
+	// says nothing of it; default 0.5 s and 30 s. It doubles up to 4 s, and then it is
+	// up to an eighth of the time since the connection was lost: a terminal is back
+	// soon after a short absence of the central, and does not hammer at a long one.
 	MinBackoff, MaxBackoff time.Duration
 	// RevokedRetry is how often a revoked terminal tries; default 10 min.
 	RevokedRetry time.Duration
@@ -87,7 +89,7 @@ func (c Config) withDefaults() Config {
 		c.OnChange = func() {}
 	}
 	if c.DialContext == nil {
-		c.DialContext = (&net.Dialer{}).DialContext
+		c.DialContext = (&net.Dialer{Timeout: connectWait}).DialContext
 	}
 	return c
 }
@@ -149,6 +151,7 @@ type Client struct {
 	skew      time.Duration // the central's clock minus ours, for tokens
 	corrected bool          // the last attempt was refused, and skew changed
 	attempts  int           // since the last good connection
+	since     time.Time     // of the first of these attempts
 }
 
 // New makes a client. Nothing happens before Run.
@@ -259,11 +262,22 @@ const stableAfter = 10 * time.Second
 
 const maxRetryAfter = 10 * time.Minute
 
+const (
+	// shortBackoff is up to where the backoff doubles; later it is a part of the time
+	// that the central is away.
+	shortBackoff = 4 * time.Second
+	backoffPart  = 8
+	// turnJitter is the jitter of a turn that the central gave: turns differ already.
+	turnJitter = 50 * time.Millisecond
+)
+
 // delay returns how long to wait after a failure, and whether Wake shortens it.
 func (c *Client) delay(t *failure) (time.Duration, bool) {
 	switch t.pace {
 	case paceNow:
 		return 0, true
+	case paceTurn:
+		return min(t.after, maxRetryAfter) + c.jitter(turnJitter), false
 	case paceAsked:
 		asked := min(t.after, maxRetryAfter)
 		return asked + c.jitter(max(asked/8, time.Second)), false
@@ -272,10 +286,14 @@ func (c *Client) delay(t *failure) (time.Duration, bool) {
 	case paceSlow:
 		return c.cfg.MaxBackoff/2 + c.jitter(c.cfg.MaxBackoff/2), true
 	}
+	if c.attempts == 0 {
+		c.since = time.Now()
+	}
+	longest := min(max(shortBackoff, time.Since(c.since)/backoffPart), c.cfg.MaxBackoff)
 	limit := c.cfg.MinBackoff
 	for range c.attempts {
-		if limit *= 2; limit >= c.cfg.MaxBackoff {
-			limit = c.cfg.MaxBackoff
+		if limit *= 2; limit >= longest {
+			limit = max(longest, c.cfg.MinBackoff)
 			break
 		}
 	}

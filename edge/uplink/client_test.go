@@ -221,16 +221,25 @@ func TestBackoff(t *testing.T) {
 		time.Sleep(2 * time.Hour)
 		gaps := d.gaps()
 		limit, sum := 500*time.Millisecond, time.Duration(0)
+		early, late := 0, 0
 		for i, g := range gaps {
 			if g > limit {
 				t.Errorf("attempt %d came after %v, more than %v", i+2, g, limit)
 			}
-			limit = min(2*limit, 30*time.Second)
-			if i >= 10 {
+			if limit *= 2; limit > shortBackoff {
+				limit = min(max(shortBackoff, d.attempts[i+1].Sub(d.attempts[0])/backoffPart), 30*time.Second)
+			}
+			if at := d.attempts[i].Sub(d.attempts[0]); at > 4*time.Minute {
 				sum += g
+				late++
+			} else if at < 30*time.Second {
+				early++
 			}
 		}
-		if mean := sum / time.Duration(len(gaps)-10); mean < 12*time.Second || mean > 18*time.Second {
+		if early < 10 || early > 30 {
+			t.Errorf("%d attempts in the first half-minute", early)
+		}
+		if mean := sum / time.Duration(late); mean < 12*time.Second || mean > 18*time.Second {
 			t.Errorf("%d attempts, %v apart: full jitter would give 15 s", len(gaps), mean)
 		}
 		if s := l.State(); s.Problem != edge.LinkNoAnswer || s.Online || !s.Since.Equal(d.attempts[0]) {
@@ -272,17 +281,22 @@ func TestBackoffStartsAnew(t *testing.T) {
 func TestRetryAfterIsObeyed(t *testing.T) {
 	for _, tt := range []struct {
 		header   string
+		turn     string // in milliseconds
 		from, to time.Duration
 	}{
-		{"17", 17 * time.Second, 20 * time.Second},
-		{"999999999999", maxRetryAfter, maxRetryAfter * 9 / 8},
-		{"86400", maxRetryAfter, maxRetryAfter * 9 / 8},
-		{"-5", 0, 30 * time.Second},
-		{"Wed, 21 Oct 2026 07:28:00 GMT", 0, 30 * time.Second},
+		{"1", "250", 250 * time.Millisecond, 250*time.Millisecond + turnJitter},
+		{"1", "99999999999", maxRetryAfter, maxRetryAfter + turnJitter},
+		{"17", "-5", 17 * time.Second, 20 * time.Second},
+		{"17", "", 17 * time.Second, 20 * time.Second},
+		{"999999999999", "", maxRetryAfter, maxRetryAfter * 9 / 8},
+		{"86400", "", maxRetryAfter, maxRetryAfter * 9 / 8},
+		{"-5", "", 0, 30 * time.Second},
+		{"Wed, 21 Oct 2026 07:28:00 GMT", "", 0, 30 * time.Second},
 	} {
 		play(t, nil, func(t *testing.T, d *testServer) {
 			d.script = append(d.script, func(w http.ResponseWriter, _ *http.Request) {
 				w.Header().Set("Retry-After", tt.header)
+				w.Header().Set(wire.RetryAfterHeader, tt.turn)
 				w.WriteHeader(503)
 			})
 		}, func(t *testing.T, d *testServer, c *fakeReceiver, l *Client) {

@@ -15,11 +15,15 @@ import (
 	"github.com/gorilla/websocket"
 
 	"galla/edge"
+	"galla/shared/wire"
 )
 
 const (
 	// dialWait bounds an attempt, from the DNS lookup to the upgrade.
 	dialWait = 20 * time.Second
+	// connectWait bounds the TCP connection: a central whose machine is away answers
+	// nothing, and the system's own repetitions come ever later.
+	connectWait = 8 * time.Second
 	// tokenLife is exp after iat.
 	tokenLife = 60 * time.Second
 	// tokenAge is how far a token is dated back: a Date header has whole seconds,
@@ -97,7 +101,9 @@ func (c *Client) failureFromStatus(resp *http.Response, middle time.Time) *failu
 		return c.failureFrom401(resp, middle, cause)
 	case http.StatusServiceUnavailable, http.StatusTooManyRequests:
 		t := &failure{cause: cause, problem: edge.LinkBusy}
-		if after, err := strconv.Atoi(resp.Header.Get("Retry-After")); err == nil && after > 0 {
+		if turn, err := strconv.Atoi(resp.Header.Get(wire.RetryAfterHeader)); err == nil && turn > 0 {
+			t.pace, t.after = paceTurn, time.Duration(min(turn, int(maxRetryAfter/time.Millisecond)))*time.Millisecond
+		} else if after, err := strconv.Atoi(resp.Header.Get("Retry-After")); err == nil && after > 0 {
 			t.pace, t.after = paceAsked, time.Duration(min(after, int(maxRetryAfter/time.Second)))*time.Second
 		}
 		return t

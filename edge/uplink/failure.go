@@ -24,7 +24,8 @@ const (
 	paceBackoff retryPace = iota
 	paceNow
 	paceSlow    // the longest backoffs: nothing here can help
-	paceAsked   // after the central's Retry-After
+	paceTurn    // when it is this terminal's turn, as the central said
+	paceAsked   // after a Retry-After, which others may have got, too
 	paceRevoked // revoked
 )
 
@@ -33,7 +34,7 @@ type failure struct {
 	problem edge.LinkProblem
 	detail  string // LinkState.Detail
 	pace    retryPace
-	after   time.Duration // paceAsked
+	after   time.Duration // paceTurn, paceAsked
 	revoked bool
 }
 

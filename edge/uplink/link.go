@@ -32,7 +32,6 @@ const queued = wire.MaxUnresolved + 64
 type link struct {
 	client   *Client
 	conn     *wsconn.Conn
-	out      chan []byte
 	done     chan struct{} // the connection ends
 	workers  sync.WaitGroup
 	welcomed bool // used by the reader only
@@ -42,30 +41,48 @@ type link struct {
 }
 
 func newLink(c *Client, ws *websocket.Conn) *link {
-	l := &link{client: c, out: make(chan []byte, queued), done: make(chan struct{})}
-	l.conn = wsconn.New(ws, wire.MaxFrame, leaveWait, l.done)
+	l := &link{client: c, done: make(chan struct{})}
+	l.conn = wsconn.New(ws, wsconn.Config{MaxMessage: wire.MaxFrame, CloseWait: leaveWait, Normal: queued, Fail: l.end})
 	return l
 }
 
+// end ends the connection, with the close frame of its cause.
 func (l *link) end(cause error) {
 	l.once.Do(func() {
 		l.cause = cause
 		close(l.done)
+		l.conn.End(closeFrame(cause))
 	})
+}
+
+// closeFrame returns the code and reason of the close frame for a cause. Only what the
+// central chose, or what is its fault or harmless, gets one.
+func closeFrame(cause error) (code int, reason string) {
+	var theirs *websocket.CloseError
+	switch {
+	case errors.As(cause, &theirs):
+		return websocket.CloseNormalClosure, ""
+	case errors.Is(cause, errStopped):
+		return websocket.CloseGoingAway, "the counter's program stops"
+	case errors.Is(cause, errProtocol):
+		return websocket.CloseProtocolError, "a frame that the protocol does not allow"
+	case errors.Is(cause, errReceiver), errors.Is(cause, errClockSet):
+		return websocket.CloseNormalClosure, "the counter connects again"
+	}
+	return 0, ""
 }
 
 // run serves the connection. It calls the receiver from this goroutine only.
 func (l *link) run(ctx context.Context) *failure {
 	stop := context.AfterFunc(ctx, func() { l.end(errStopped) })
 	defer stop()
-	// The writer closes the socket at the end, so it runs from the start.
-	l.workers.Go(l.writeLoop)
 	l.workers.Go(l.probeLoop)
 	l.end(l.serve())
 	if !l.peerClosed() {
 		l.conn.Drain()
 	}
-	l.conn.EndRead(l.workers.Wait)
+	l.conn.EndRead()
+	l.workers.Wait()
 	t := failureFor(l.cause)
 	if l.welcomed {
 		l.client.detach()
@@ -183,27 +200,27 @@ func (l *link) callReceiver(name string, call func() error) (err error) {
 	return nil
 }
 
+// enqueue sends a frame. If the queue is full, it waits for up to sendWait.
 func (l *link) enqueue(data []byte) error {
-	select {
-	case <-l.done:
-		return edge.ErrOffline
-	default:
-	}
-	select {
-	case l.out <- data:
+	if l.conn.SendNormal(data) {
 		return nil
-	default:
 	}
 	timer := time.NewTimer(sendWait)
 	defer timer.Stop()
-	select {
-	case l.out <- data:
-		return nil
-	case <-l.done:
-	case <-timer.C:
-		l.end(errNoRoom)
+	for {
+		room := l.conn.Room()
+		if l.conn.SendNormal(data) {
+			return nil
+		}
+		select {
+		case <-room:
+		case <-l.done:
+			return edge.ErrOffline
+		case <-timer.C:
+			l.end(errNoRoom)
+			return edge.ErrOffline
+		}
 	}
-	return edge.ErrOffline
 }
 
 // readFrame reads a frame, which must begin within wait.
@@ -222,25 +239,8 @@ func (l *link) readFrame(wait time.Duration) (wire.Frame, error) {
 	return f, nil
 }
 
-// writeLoop is the only writer of frames; it closes the socket at the end.
-func (l *link) writeLoop() {
-	defer func() { _ = l.conn.Close() }()
-	l.conn.WriteLoop(l.out, nil, l.end)
-	var theirs *websocket.CloseError
-	switch {
-	case errors.As(l.cause, &theirs):
-		l.conn.SendClose(websocket.CloseNormalClosure, "", nil)
-	case errors.Is(l.cause, errStopped):
-		l.conn.SendClose(websocket.CloseGoingAway, "the counter's program stops", nil)
-	case errors.Is(l.cause, errProtocol):
-		l.conn.SendClose(websocket.CloseProtocolError, "a frame that the protocol does not allow", nil)
-	case errors.Is(l.cause, errReceiver), errors.Is(l.cause, errClockSet):
-		l.conn.SendClose(websocket.CloseNormalClosure, "the counter connects again", nil)
-	}
-}
-
-// probeLoop pings after the network has changed, since the connection may be
-// broken without notice. It also checks whether the clock was set.
+// probeLoop pings at intervals, and after the network has changed, since the connection
+// may be broken without notice. It also checks whether the clock was set.
 func (l *link) probeLoop() {
 	clock := time.NewTicker(wsconn.PingEvery)
 	defer clock.Stop()
@@ -251,12 +251,11 @@ func (l *link) probeLoop() {
 		case <-l.done:
 			return
 		case <-clock.C:
+			l.conn.Ping()
 			_ = l.client.State()
 		case <-l.client.wake:
 			heard, echo = l.conn.Heard(), time.After(probeWait)
-			if err := l.conn.Ping(); err != nil {
-				l.end(err)
-			}
+			l.conn.Ping()
 		case <-echo:
 			if l.conn.Heard() == heard {
 				l.end(errNoEcho)

@@ -42,6 +42,10 @@ const (
 // longer than 5 seconds only if asked to.
 const stopTime = 60 * time.Second
 
+// startTime is how long a start is tried again: on a busy computer the counter may not
+// report to Windows in time, which gives it 30 seconds (Wine: 10).
+const startTime = 3 * time.Minute
+
 // Run does what was asked. Administrators may.
 func (s *serviceCmd) Run(c *cli) error {
 	data, err := filepath.Abs(c.Data)
@@ -59,13 +63,29 @@ func (s *serviceCmd) Run(c *cli) error {
 	if err != nil {
 		return err
 	}
-	if s.Action == "install" {
+	switch s.Action {
+	case "install":
 		return install(known, about, data)
+	case "start":
+		return start(known)
 	}
 	if err := service.Control(known, s.Action); err != nil {
 		return fmt.Errorf("%s the service %s (run this as administrator): %w", s.Action, installers.EdgeService, err)
 	}
 	return nil
+}
+
+// start starts the service. One that runs already is as it should be.
+func start(known service.Service) error {
+	end := time.Now().Add(startTime)
+	err := known.Start()
+	for errors.Is(err, windows.ERROR_SERVICE_REQUEST_TIMEOUT) && time.Now().Before(end) {
+		err = known.Start() // it waits by itself
+	}
+	if err == nil || errors.Is(err, windows.ERROR_SERVICE_ALREADY_RUNNING) {
+		return nil
+	}
+	return fmt.Errorf("start the service %s (run this as administrator): %w", installers.EdgeService, err)
 }
 
 // install closes the data folder and registers the service, each where it is

@@ -24,8 +24,11 @@ import (
 // A release whose Schema this program could not read is not installed, so that
 // the counter can go back: a program that writes a new schema comes after one
 // that reads it.
+//
+// Schema 2 has a journal beside the file, and keys of bodies that are sealed for
+// their slot alone. No release wrote schema 1; Open takes it over.
 const (
-	Schema = 1
+	Schema = 2
 	Reads  = Schema
 )
 

@@ -36,6 +36,9 @@ type Counter interface {
 	Operation(id op.ID) (edge.View, error)
 	// Recent returns up to limit operations older than before, newest first.
 	Recent(before op.ID, limit int) ([]edge.View, error)
+	// Unfinished returns the operations without a final outcome, newest first. Results beside
+	// an error are incomplete.
+	Unfinished() ([]edge.View, error)
 	// ConfirmCash records who handed over the cash. Error: edge.ErrIllegal.
 	ConfirmCash(id op.ID, operator edge.User) error
 	// AnswerCash records that cash was not given, or that the agent knows that the bank

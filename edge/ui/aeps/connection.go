@@ -18,6 +18,9 @@ const (
 	// created: longer than form and finger take.
 	notSentBefore  = time.Hour
 	maxNotSentRows = 20
+	// How many operations are searched, in steps that keep each read of the queue short.
+	openWithin = 1000
+	openStep   = 100
 )
 
 type outage struct {
@@ -57,7 +60,7 @@ func (s *Pages) interruptedBy(st edge.Status) (l interrupted) {
 	if !st.Link.Online && !st.Link.Since.IsZero() {
 		since = st.Link.Since
 	}
-	open, _, err := s.unfinished(st.Unresolved)
+	open, err := s.counter.Unfinished()
 	for _, v := range open {
 		switch v.State {
 		case op.Reserved:

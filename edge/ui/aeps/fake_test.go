@@ -33,6 +33,7 @@ type fake struct {
 	order    []op.ID
 	banks    []edge.Bank
 	watchers map[chan struct{}]bool
+	revision uint64
 	drafts   []edge.Request
 	captures map[op.ID]int
 	wrong    int
@@ -41,6 +42,7 @@ type fake struct {
 	initial  map[string]bool // users with an initial PIN (givenPIN) of an owner
 	refuse   error           // error of CreateAEPS and CreateAuthentication
 	broken   error           // error of every read and write
+	listed   int             // operations that lists gave
 }
 
 func newFake() *fake {
@@ -66,6 +68,7 @@ func newFake() *fake {
 }
 
 func (f *fake) notify() {
+	f.revision++
 	for ch := range f.watchers {
 		select {
 		case ch <- struct{}{}:
@@ -157,6 +160,12 @@ func (f *fake) Status() edge.Status {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.status
+}
+
+func (f *fake) Revision() uint64 {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.revision
 }
 
 func (f *fake) Subscribe() (<-chan struct{}, func()) {
@@ -295,6 +304,23 @@ func (f *fake) Recent(before op.ID, limit int) ([]edge.View, error) {
 			out = append(out, *f.ops[id])
 		}
 	}
+	f.listed += len(out)
+	return out, nil
+}
+
+func (f *fake) Unfinished() ([]edge.View, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.broken != nil {
+		return nil, f.broken
+	}
+	var out []edge.View
+	for _, id := range slices.Backward(f.order) {
+		if !f.ops[id].State.Final() {
+			out = append(out, *f.ops[id])
+		}
+	}
+	f.listed += len(out)
 	return out, nil
 }
 

@@ -220,8 +220,8 @@ func TestHeaders(t *testing.T) {
 			}
 		}
 	}
-	assets := regexp.MustCompile(`/static/[0-9a-f]{16}/[a-z]+\.(?:css|js|svg)`).FindAllString(v.Get("/", http.StatusOK), -1)
-	if len(assets) != 8 {
+	assets := regexp.MustCompile(`/static/[0-9a-f]{16}/[a-z-]+\.(?:css|js|svg)`).FindAllString(v.Get("/", http.StatusOK), -1)
+	if len(assets) != 3 {
 		t.Errorf("the page loads %v", assets)
 	}
 	for _, at := range assets {

@@ -7,45 +7,13 @@ import (
 	"galla/edge"
 	"galla/edge/outcome"
 	"galla/edge/ui"
-	"galla/shared/op"
 )
 
 const (
-	// How many operations are searched for unfinished ones, in steps that keep each read of
-	// the queue short.
-	openWithin     = 1000
-	openStep       = 100
 	homeUnfinished = 3 // rows of the first page, so that it fits the window
 	homeRows       = 5
 	homeScan       = 40 // operations searched for them: one transfer has some ten steps
 )
-
-// unfinished returns the operations without a final outcome, newest first, and whether
-// older ones were not reached.
-func (s *Pages) unfinished(want int) (found []edge.View, more bool, err error) {
-	var before op.ID
-	stored := 0
-	for looked := 0; looked < openWithin; {
-		views, err := s.counter.Recent(before, openStep)
-		if err != nil && len(views) == 0 {
-			return found, false, err
-		}
-		for _, v := range views {
-			if !v.State.Final() {
-				found = append(found, v)
-				if !v.Volatile {
-					stored++
-				}
-			}
-		}
-		if len(views) < openStep || stored >= want {
-			return found, false, nil
-		}
-		looked += len(views)
-		before = views[len(views)-1].ID
-	}
-	return found, stored < want, nil
-}
 
 type homeData struct {
 	Tiles  []ui.MenuItem // the customers' transactions
@@ -73,7 +41,7 @@ func (s *Pages) showHome(w http.ResponseWriter, r *http.Request, ses *ui.Session
 			d.Others = append(d.Others, e)
 		}
 	}
-	open, _, err := s.unfinished(st.Unresolved)
+	open, err := s.counter.Unfinished()
 	if err == nil {
 		open = slices.Concat(outcome.OpenCashViews(st), open)
 		d.More = max(len(open)-homeUnfinished, 0)

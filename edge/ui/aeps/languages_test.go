@@ -112,8 +112,8 @@ func spelled(b *uitest.Browser, code string) {
 	for _, p := range []money.Paise{0, 1_00, 21_00, 99_01, 100_00, 101_00, 500_00, 999_99, 1_000_00, 1_001_00, 1_250_50, 10_000_00, 1_00_000_00, 1_23_456_00} {
 		want := book.Localizer(code).AmountInWords(p)
 		got := uitest.Eval[string](b, fmt.Sprintf(`(async () => {
-			const kit = [...document.scripts].find(s => s.src.endsWith("/kit.js")).src;
-			const { inWords } = await import(kit.replace("kit.js", "amount.js"));
+			const page = document.querySelector("script[type=module]").src;
+			const { inWords } = await import(page.replace(/[^/]+$/, "amount.js"));
 			return inWords(%d, %d, JSON.parse(document.querySelector("[data-spelling]").dataset.spelling));
 		})()`, int64(p/money.Rupee), int64(p.Fraction())))
 		if got != want {

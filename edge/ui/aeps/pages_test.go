@@ -390,3 +390,23 @@ func TestWeight(t *testing.T) {
 		t.Logf("GET %s weighs %d bytes", path, n)
 	}
 }
+
+// TestHomeReadsLittle: what the first page reads does not grow with the operations, and
+// an old one without an outcome is on it.
+func TestHomeReadsLittle(t *testing.T) {
+	v := unlocked(t)
+	v.f.add(cashOp(func(v *edge.View) { v.State, v.Customer = op.Pending, "Oldest Customer" }))
+	for range 1200 {
+		v.f.add(cashOp(func(v *edge.View) { paid(v); v.CashGivenAt = fakeNow }))
+	}
+	v.f.mu.Lock()
+	v.f.listed = 0
+	v.f.mu.Unlock()
+	page := v.Get("/", http.StatusOK)
+	uitest.Contains(t, page, "Oldest Customer")
+	v.f.mu.Lock()
+	defer v.f.mu.Unlock()
+	if v.f.listed == 0 || v.f.listed > 50 {
+		t.Errorf("the first page reads %d operations, want 50 at most", v.f.listed)
+	}
+}

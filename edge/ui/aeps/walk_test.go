@@ -78,6 +78,8 @@ func TestChromium(t *testing.T) {
 	t.Run("tabs", func(t *testing.T) { tabs(t, chromium) })
 	t.Run("flows", func(t *testing.T) { flows(t, chromium) })
 	t.Run("together", func(t *testing.T) { together(t, chromium) })
+	t.Run("requests", func(t *testing.T) { requests(t, chromium) })
+	t.Run("refreshes", func(t *testing.T) { refreshes(t, chromium) })
 	t.Run("six", func(t *testing.T) { sixTiles(t, chromium) })
 	t.Run("foreign", func(t *testing.T) { foreign(t, chromium) })
 	t.Run("cash", func(t *testing.T) { openCash(t, chromium) })

@@ -1,11 +1,13 @@
-// Keeps the page up to date. On an event of the server, which has no content, the
-// page fetches its parts and replaces the regions that changed. A region is an
-// element with data-live and an id; it contains no input fields.
+// Keeps the page up to date. Events of the server tell the revision of what the pages
+// show; a page of another one fetches its parts and replaces the regions that changed.
+// A region is an element with data-live and an id; it contains no input fields.
 
 const lastSent = new WeakMap(); // region → its content as the server last sent it
 let source = null;
 let refreshing = false;
-let again = false;
+let shown = ''; // the revision of this page; empty: it may be outdated
+let wanted = ''; // the revision of the last event
+let force = false;
 let retry = 0;
 let releaseLock = () => {}; // releases the lock that this tab has or waits for
 
@@ -13,20 +15,28 @@ let releaseLock = () => {}; // releases the lock that this tab has or waits for
 // form is the form's: loading it again would send the form again.
 const here = () => new URL(document.querySelector('meta[name=here]').content, location.href);
 const reload = () => location.replace(here());
+const revisionOf = (page) => page.querySelector('main').dataset.revision;
 const regions = () => document.querySelectorAll('[data-live][id]');
 
 export function listen() {
+  shown = wanted = revisionOf(document);
   regions().forEach((region) => lastSent.set(region, region.innerHTML));
   // A page without fields begins at its first sentence.
   if (!document.querySelector('[autofocus]')) document.querySelector('[data-focus]')?.focus({ preventScroll: true });
-  document.addEventListener('visibilitychange', follow);
+  document.addEventListener('visibilitychange', followAgain);
   window.addEventListener('pagehide', close);
   window.addEventListener('pageshow', (event) => {
     if (!event.persisted) return;
     // A page from the browser's back-forward cache is outdated.
     if (document.querySelector('form[data-check]')) reload();
-    else follow();
+    else followAgain();
   });
+  follow();
+}
+
+// followAgain follows with a page that nothing told of its changes.
+function followAgain() {
+  shown = '';
   follow();
 }
 
@@ -66,14 +76,21 @@ export async function visibleElsewhere() {
 function open() {
   stop();
   source = new EventSource('/events');
-  source.addEventListener('refresh', refresh);
+  source.addEventListener('refresh', (event) => refresh(event.data));
   source.addEventListener('locked', locked);
   source.onerror = () => {
-    // The stream reconnects by itself; meanwhile check whether the server answers
-    // at all. If the stream was refused, try again later.
-    refresh();
-    if (source && source.readyState === EventSource.CLOSED) retry = setTimeout(open, 5000);
+    // The stream reconnects by itself; meanwhile look whether the server answers at all,
+    // unless the page is only being left: that ends the stream before the page. If the
+    // stream was refused, try again later.
+    shown = '';
+    clearTimeout(retry);
+    retry = setTimeout(look, 1000);
   };
+}
+
+function look() {
+  refresh('');
+  if (source.readyState === EventSource.CLOSED) retry = setTimeout(open, 4000);
 }
 
 function close() {
@@ -90,7 +107,7 @@ function stop() {
 
 // locked opens the unlock page; a page for customers only refreshes.
 function locked() {
-  if (document.body.matches('[data-customer]')) refresh();
+  if (document.body.matches('[data-customer]')) refresh('');
   else toUnlock();
 }
 
@@ -100,19 +117,23 @@ function toUnlock() {
   location.replace('/unlock?next=' + encodeURIComponent(here().pathname + here().search));
 }
 
-// refresh fetches the page's parts; events meanwhile cause one more refresh.
-async function refresh() {
-  if (refreshing) {
-    again = true;
-    return;
-  }
+// refresh fetches the page's parts unless they have the revision; without one it does in
+// any case. What is told meanwhile counts after it.
+async function refresh(revision) {
+  if (revision) wanted = revision;
+  else force = true;
+  if (refreshing) return;
   refreshing = true;
-  do {
-    again = false;
+  while (force || wanted !== shown) {
+    force = false;
+    const asked = wanted;
     const url = here();
     url.searchParams.set('part', 'main');
     await showReply(fetch(url, { redirect: 'manual', cache: 'no-store' }));
-  } while (again);
+    if (wanted !== asked) continue;
+    if (!shown) break; // no reply: the next event counts
+    wanted = shown;
+  }
   refreshing = false;
 }
 
@@ -131,8 +152,11 @@ export async function showReply(fetching) {
     // Another page answered: this one is outdated, or its token is.
     if ([...regions()].some((region) => !fresh.getElementById(region.id))) reload();
     else replaceRegions(fresh);
+    shown = revisionOf(fresh);
+    if (!refreshing && wanted !== shown) refresh(wanted); // a form's answer may be older than the page
     return true;
   } catch {
+    shown = '';
     stale(true);
     return false;
   }

@@ -24,6 +24,7 @@ type Counter struct {
 	mu       sync.Mutex
 	status   edge.Status
 	watchers map[chan struct{}]bool
+	revision uint64
 }
 
 // NewCounter returns a counter without any problems.
@@ -48,12 +49,20 @@ func (c *Counter) Update(alter func(*edge.Status)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	alter(&c.status)
+	c.revision++
 	for ch := range c.watchers {
 		select {
 		case ch <- struct{}{}:
 		default:
 		}
 	}
+}
+
+// Revision implements ui.Counter.
+func (c *Counter) Revision() uint64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.revision
 }
 
 // Subscribe implements ui.Counter.
