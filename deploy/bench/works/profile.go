@@ -1,0 +1,135 @@
+//go:build linux
+
+package works
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"galla/deploy/bench/stand"
+	"galla/shared/freeport"
+)
+
+// profiler is a file that is built into the central for profiles, and only there: it is laid
+// over the program's folder at the build.
+//
+//go:embed profiler.go.txt
+var profiler []byte
+
+// profiled are the profiles that are taken while the central works.
+var profiled = []struct{ name, path, top string }{
+	{"cpu", "/debug/pprof/profile?seconds=%d", "-sample_index=cpu"},
+	{"allocs", "/debug/pprof/allocs?seconds=%d", "-sample_index=alloc_objects"},
+}
+
+// Profile leaves profiles of a central under withdrawals over 32 connections: cpu.pprof and
+// allocs.pprof with their tops as texts, on SQLite and on PostgreSQL.
+func Profile(ctx context.Context, b *Bench) error {
+	program, err := b.buildProfiled(ctx)
+	if err != nil {
+		return err
+	}
+	for _, on := range []string{"sqlite", "postgres"} {
+		if err := b.profile(ctx, program, on); err != nil {
+			return fmt.Errorf("profile on %s: %w", on, err)
+		}
+	}
+	return nil
+}
+
+// buildProfiled builds the central with the profiler in it.
+func (b *Bench) buildProfiled(ctx context.Context) (string, error) {
+	file, overlay := b.folder("profiler.go"), b.folder("overlay.json")
+	text, err := json.Marshal(map[string]any{"Replace": map[string]string{
+		filepath.Join(b.Root, "central", "cmd", "galla-central", "profiler_of_bench.go"): file,
+	}})
+	if err == nil {
+		err = errors.Join(os.WriteFile(file, profiler, 0o600), os.WriteFile(overlay, text, 0o600))
+	}
+	if err != nil {
+		return "", err
+	}
+	return b.Build(ctx, "./central/cmd/galla-central", "-overlay", overlay)
+}
+
+func (b *Bench) profile(ctx context.Context, program, on string) (err error) {
+	addr, release, err := freeport.Take()
+	if err != nil {
+		return err
+	}
+	defer release()
+	b.say("start the central on %s", on)
+	s, err := stand.Open(ctx, stand.Config{
+		Folder: b.folder("profile-" + on), Program: program, Merchants: merchants, Postgres: on == "postgres",
+		Settings: map[string]string{"BENCH_PPROF_ADDR": addr},
+	})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	w, err := newWithdrawals(ctx, s)
+	if err != nil {
+		return err
+	}
+	if _, err := w.run(ctx, few, b.Span/5); err != nil {
+		return err
+	}
+	b.say("withdrawals for %s, with profiles", b.Span)
+	var taking sync.WaitGroup
+	faults := make([]error, len(profiled))
+	out := filepath.Join(b.Profile, on)
+	if err := os.MkdirAll(out, 0o755); err != nil {
+		return err
+	}
+	for i, p := range profiled {
+		taking.Go(func() {
+			faults[i] = take(ctx, "http://"+addr+p.path, max(1, int(b.Span/time.Second)-1), filepath.Join(out, p.name+".pprof"))
+		})
+	}
+	r, err := w.run(ctx, few, b.Span)
+	taking.Wait()
+	if err := errors.Join(append(faults, err)...); err != nil {
+		return err
+	}
+	for _, p := range profiled {
+		if err := top(ctx, out, p.name, p.top); err != nil {
+			return err
+		}
+	}
+	b.say("%d withdrawals; the profiles are in %s", r.Done, out)
+	return nil
+}
+
+// take fetches one profile.
+func take(ctx context.Context, url string, seconds int, file string) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, fmt.Sprintf(url, seconds), nil)
+	if err != nil {
+		return err
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = resp.Body.Close() }()
+	text, err := io.ReadAll(resp.Body)
+	if err == nil && resp.StatusCode != http.StatusOK {
+		err = fmt.Errorf("GET %s: HTTP %d: %s", url, resp.StatusCode, text)
+	}
+	return errors.Join(err, os.WriteFile(file, text, 0o644))
+}
+
+// top writes a profile's functions, by what they and those below them take.
+func top(ctx context.Context, folder, name, option string) error {
+	text, err := exec.CommandContext(ctx, "go", "tool", "pprof", "-top", "-cum", "-nodecount=120", option, filepath.Join(folder, name+".pprof")).Output()
+	return errors.Join(err, os.WriteFile(filepath.Join(folder, name+".txt"), text, 0o644))
+}
