@@ -71,7 +71,7 @@ CGO_ENABLED=0 GOOS=windows GOARCH=$ARCH go build "${flags[@]}" -ldflags "$ld" -o
 windows &
 packing=$!
 # SQLite is compiled in; static, so that one program serves every distribution.
-CGO_ENABLED=1 GOOS=linux GOARCH=$ARCH go build "${flags[@]}" -tags netgo,osusergo,sqlite_omit_load_extension \
+CGO_CFLAGS=$(cat central/store/sqlite/cflags) CGO_ENABLED=1 GOOS=linux GOARCH=$ARCH go build "${flags[@]}" -tags netgo,osusergo,sqlite_omit_load_extension \
 	-ldflags "$ld -linkmode external -extldflags -static" -o "$work/galla-central" ./central/cmd/galla-central
 CGO_ENABLED=0 GOOS=linux GOARCH=$ARCH go build "${flags[@]}" -ldflags "$ld" -o "$work/galla-edge" ./edge/cmd/galla-edge
 CGO_ENABLED=0 GOOS=linux GOARCH=$ARCH go build "${flags[@]}" -ldflags "$ld" -o "$work/galla-release" ./installers/cmd/galla-release

@@ -22,7 +22,7 @@ var layers = []layer{
 	{"messages", []string{"edge/api", "central/bank/network", "central/store/dbconn"}, true},
 	{"roots", []string{"central", "edge"}, true},
 	{"services", []string{
-		"central/accounts", "central/api/...", "central/commission", "central/docs", "central/iin", "central/jobs", "central/keys", "central/limits",
+		"central/accounts", "central/api/...", "central/cache", "central/commission", "central/docs", "central/iin", "central/jobs", "central/keys", "central/limits",
 		"central/ratelimit", "central/store/dbconn", "central/reconcile", "central/recovery", "central/retention", "central/rulefile", "central/staff", "central/telemetry", "central/updates", "central/webhook",
 		"edge/cashbook", "edge/doctor", "edge/i18n/...", "edge/outcome", "edge/printing/...", "edge/telemetry", "edge/update/...", "edge/users",
 		"installers", "installers/publish",
@@ -78,7 +78,7 @@ var modules = []moduleRule{
 	{"github.com/golang-jwt/jwt/v5", []string{"central/httpapi", "central/uplink", "edge/uplink"}, "tokens are made and checked at the entrances"},
 	{"golang.org/x/crypto", []string{"shared/password"}, "argon2id of client secrets, PINs and passwords"},
 	{"github.com/pquerna/otp", []string{"central/staff"}, "the second factor of the staff"},
-	{"golang.org/x/time", []string{"central/gateway", "central/httpapi", "central/ratelimit", "central/uplink"}, "rates are limited at the entrances"},
+	{"golang.org/x/time", []string{"central/gateway", "central/ratelimit", "central/uplink"}, "rates are limited at the entrances"},
 	{"github.com/cenkalti/backoff/v5", []string{"central/bank/simbank", "edge/uplink", "deploy/..."}, "the uplink reconnects; money is never retried by a library"},
 	{"github.com/prometheus/client_golang", []string{"central/server", "central/telemetry"}, "metrics leave through the admin address"},
 	{"go.opentelemetry.io/otel", []string{"shared/telemetry"}, "one package sends the spans of both halves"},

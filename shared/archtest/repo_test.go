@@ -73,9 +73,9 @@ func (h *repo) code() []*file {
 // written are the endings of files that people write and a rule may read.
 var written = []string{".go", ".md", ".sql", ".html", ".js", ".mjs", ".css", ".sh", ".yaml", ".yml", ".toml", ".txt"}
 
-// skipped are folders that hold nothing written by hand, and a module of its own that
+// skipped are folders that hold nothing written by hand, and modules of their own that
 // other modules' rules apply to.
-var skipped = []string{"bin", "build", "dist", "node_modules", "deploy/docs/agents-guide", "deploy/tools/verdict"}
+var skipped = []string{"bin", "build", "dist", "node_modules", "deploy/docs/agents-guide", "deploy/tools/verdict", "deploy/bench"}
 
 // tree is the source tree, read once for all rules.
 var tree = sync.OnceValues(readRepo)

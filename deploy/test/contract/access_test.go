@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -146,6 +147,17 @@ func (a *access) over(t *testing.T, token string) {
 	})
 }
 
+// counts waits until the node has read a suspension: a second at most. Before that an
+// acting route finds the merchant, or none of that name.
+func (a *access) counts(t *testing.T, table []op.Route, client string, of tenant) {
+	t.Helper()
+	at := slices.IndexFunc(table, func(r op.Route) bool { return a.acting[r.ID] && r.Allows(op.Merchant) && r.Allows(op.Vendor) })
+	eventually(t, "the suspension counts", func() bool {
+		reply := a.probe(t, "until the suspension counts", table[at], a.token(t, client), of)
+		return reply.http == 422 && reply.body["statusCode"] == "05"
+	})
+}
+
 // TestWhoGetsIn walks every route as every role: with no token, for its own records
 // and another tenant's, as a suspended client, with a token of before a new secret,
 // while its merchant and its vendor are suspended; and sealed, with a key that was
@@ -166,10 +178,12 @@ func TestWhoGetsIn(t *testing.T) {
 	if err := a.db.SetMerchantStatus(t.Context(), merchant1, central.MerchantApproved, central.MerchantSuspended); err != nil {
 		t.Fatal(err)
 	}
+	a.counts(t, table, m1, own)
 	a.suspendedMerchant(t, table)
 	if err := a.db.SetVendorActive(t.Context(), vendor1, false); err != nil {
 		t.Fatal(err)
 	}
+	a.counts(t, table, v1, another)
 	for _, r := range table {
 		if r.Allows(op.Vendor) {
 			a.probe(t, "vendor suspended", r, a.token(t, v1), own).is(422, "05").bare()
@@ -296,6 +310,11 @@ func (a *access) sealedRoutes(t *testing.T) {
 	if err := a.db.SetVendorActive(t.Context(), vendor1, true); err != nil {
 		t.Fatal(err)
 	}
+	at := slices.IndexFunc(table, func(r op.Route) bool { return a.acting[r.ID] })
+	eventually(t, "the vendor is let in again", func() bool {
+		reply, err := call("until the suspension ends", table[at], another)
+		return err == nil && reply.Status == 404
+	})
 	for _, r := range table {
 		if !a.acting[r.ID] {
 			continue

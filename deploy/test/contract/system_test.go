@@ -20,6 +20,7 @@ import (
 
 	"galla/central/bank/simbank"
 	"galla/central/server"
+	"galla/deploy/test/finger"
 	"galla/rdservice"
 	"galla/rdservice/rdcrypto"
 	"galla/rdservice/rdsim"
@@ -320,25 +321,11 @@ func (h *system) capture(t *testing.T, aadhaar string, options rdservice.Options
 	t.Helper()
 	h.fingerReader.Lock()
 	defer h.fingerReader.Unlock()
-	lay, _ := json.Marshal(fields{"aadhaar": aadhaar, "finger": "RIGHT_INDEX", "quality": 80})
-	resp, err := h.http.Post(h.reader+"/sim/finger", "application/json", bytes.NewReader(lay))
+	pid, err := finger.Capture(t.Context(), h.reader, aadhaar, options)
 	if err != nil {
 		t.Fatal(err)
 	}
-	_ = resp.Body.Close()
-	client, err := rdservice.New(rdservice.Config{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	service, err := client.Probe(t.Context(), h.reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := client.Capture(t.Context(), service, options)
-	if err != nil || !c.Judgement.Usable {
-		t.Fatalf("capture: %v %s %s", err, c.Reply.ErrCode, c.Reply.ErrInfo)
-	}
-	return c.PidData.Reveal()
+	return pid.Reveal()
 }
 
 // aeps is the body of an AEPS transaction with a fresh capture.

@@ -16,6 +16,7 @@ import (
 	"sync"
 	"time"
 
+	"galla/deploy/test/finger"
 	"galla/rdservice"
 )
 
@@ -148,38 +149,20 @@ type reader struct {
 func (h *sandbox) placeFinger(aadhaar string) error { return h.placeFingerOn(h.url("RDSIM"), aadhaar) }
 
 func (h *sandbox) placeFingerOn(url, aadhaar string) error {
-	status, _, body, err := h.do("POST", url+"/sim/finger", map[string]any{"aadhaar": aadhaar, "finger": "RIGHT_INDEX", "quality": 80})
-	if err == nil && status/100 != 2 {
-		err = fmt.Errorf("POST /sim/finger: HTTP %d: %s", status, body)
-	}
-	return err
+	return finger.Place(context.Background(), url, aadhaar)
 }
 
 // capture takes a fingerprint as a merchant's program does.
 func (h *sandbox) capture(r *reader, aadhaar string) (string, error) {
 	r.glass.Lock()
 	defer r.glass.Unlock()
-	if err := h.placeFingerOn(r.url, aadhaar); err != nil {
-		return "", err
-	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	client, err := rdservice.New(rdservice.Config{})
+	pid, err := finger.Capture(ctx, r.url, aadhaar, rdservice.Options{})
 	if err != nil {
 		return "", err
 	}
-	service, err := client.Probe(ctx, r.url)
-	if err != nil {
-		return "", err
-	}
-	c, err := client.Capture(ctx, service, rdservice.Options{})
-	if err != nil {
-		return "", err
-	}
-	if !c.Judgement.Usable {
-		return "", fmt.Errorf("capture: errCode %s %s", c.Reply.ErrCode, c.Reply.ErrInfo)
-	}
-	xml := c.PidData.Reveal()
+	xml := pid.Reveal()
 	h.captures.add(xml)
 	return xml, nil
 }

@@ -158,10 +158,7 @@ func TestCanary(t *testing.T) {
 	found = append(found, h.searchWhilePending(t, &c)...)
 
 	// What is open to a look from outside while it runs.
-	waitUntil(t, "the central is ready again", time.Minute, func() bool {
-		code, _, _, err := h.do("GET", h.url("ADMIN")+"/readyz", nil)
-		return err == nil && code == 200
-	})
+	h.awaitCentral(t)
 	for _, path := range []string{"/metrics", "/readyz", "/healthz"} {
 		_, _, body, err := h.do("GET", h.url("ADMIN")+path, nil)
 		if err != nil {

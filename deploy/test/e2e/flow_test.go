@@ -108,10 +108,7 @@ func TestSupervisor(t *testing.T) {
 		}
 		waitUntil(t, name+" is started again", time.Minute, func() bool { p := h.pid(name); return p != old && h.signal(name, 0) })
 	}
-	waitUntil(t, "the central serves again", time.Minute, func() bool {
-		_, err := h.newToken(lakshmi, lakshmiSecret)
-		return err == nil
-	})
+	h.awaitCentral(t)
 
 	second := exec.Command(filepath.Join(h.bin, "galla-local"))
 	second.Env = h.cmd.Env

@@ -8,6 +8,7 @@ import (
 	"crypto/rand"
 	"io"
 	"net"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -293,6 +294,15 @@ func (h *sandbox) killAndWait(name string) {
 		h.t.Fatalf("%s does not run", name)
 	}
 	waitUntil(h.t, name+" is started again", time.Minute, func() bool { p := h.pid(name); return p != old && h.signal(name, 0) })
+}
+
+// awaitCentral waits until the central is ready: its engine takes calls. Tokens are given before that.
+func (h *sandbox) awaitCentral(t *testing.T) {
+	t.Helper()
+	waitUntil(t, "the central is ready", time.Minute, func() bool {
+		code, _, _, err := h.do("GET", h.url("ADMIN")+"/readyz", nil)
+		return err == nil && code == http.StatusOK
+	})
 }
 
 // waitForExecution waits until the books hold a debit of an amount that the test

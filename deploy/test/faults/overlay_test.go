@@ -10,7 +10,7 @@ import (
 
 // The deliberate faults.
 const (
-	sendBeforeCommit    = "send-before-commit"    // the bank gets an operation before the state sent is committed
+	sendBeforeCommit    = "send-before-commit"    // the bank gets an operation before the state sent is committed: before Create, or before MarkSent of one that waited
 	retryOnTimeout      = "retry-on-timeout"      // what was not answered is sent again: by the central under another reference, by the terminal under the same id
 	forgetTombstone     = "forget-tombstone"      // 'never seen' is answered and not stored
 	attemptWhilePending = "attempt-while-pending" // a transfer that may have been executed counts as refused: a repeat sends it under another name
@@ -29,23 +29,24 @@ type edit struct{ pkg, old, new string }
 
 func edits() []edit {
 	return []edit{
-		{"central", "	if err := e.store.MarkSent(ctx, o.ID, now, request.NotAfter); err != nil {\n", `	send := func() (BankAnswer, error) { return e.sendWithTimeout(ctx, request) }
-	if deliberateFault == "` + sendBeforeCommit + `" && !o.Kind.IsLocal() {
-		early, failed := send()
-		send = func() (BankAnswer, error) { return early, failed }
-	}
-	if err := e.store.MarkSent(ctx, o.ID, now, request.NotAfter); err != nil {
+		{"central", "		known, isNew, err := e.store.Create(ctx, *o, quotas)\n", `		if o.State == "sent" {
+			if _, unknown := e.store.ByIdentity(ctx, o.Caller, o.Identity); unknown != nil {
+				e.sendEarly(ctx, *o, s)
+			}
+		}
+		known, isNew, err := e.store.Create(ctx, *o, quotas)
 `},
-		{"central", `		e.finishLocal(ctx, o)
-		return
-	}
+		{"central", "		if err := e.markSent(ctx, &o); err != nil {\n", "		e.sendEarly(ctx, o, s)\n		if err := e.markSent(ctx, &o); err != nil {\n"},
+		{"central", `o.BankNotAfter
 	answer, err := e.sendWithTimeout(ctx, request)
-`, `		e.finishLocal(ctx, o)
-		return
+`, `o.BankNotAfter
+	send := func() (BankAnswer, error) { return e.sendWithTimeout(ctx, request) }
+	if early, ok := earlyAnswers.LoadAndDelete(o.ID); ok {
+		send = early.(func() (BankAnswer, error))
 	}
 	answer, err := send()
 	if deliberateFault == "` + retryOnTimeout + `" && err != nil && !NotSent(err) {
-		again, stan, _ := e.references.Next(now)
+		again, stan, _ := e.references.Next(time.Now())
 		request.Reference, request.STAN = Reference(again), stan
 		request.NotAfter = time.Now().Add(e.cfg.BankTimeout)
 		answer, err = send()
@@ -78,17 +79,45 @@ func edits() []edit {
 
 // added is a file that each changed package gets.
 func added(pkg string) string {
-	return "package " + filepath.Base(pkg) + `
+	text := "package " + filepath.Base(pkg) + `
 
 import (
+	"context"
 	"os"
 	"sync"
+	"time"
 )
 
 var deliberateFault = os.Getenv("` + variable + `")
 
-var sentFrames sync.Map
+var sentFrames, earlyAnswers sync.Map
+
+var (
+	_ context.Context
+	_ time.Time
+)
 `
+	if pkg == "central" {
+		text += `
+// sendEarly sends an operation, if that is the fault, and keeps the answer.
+func (e *Engine) sendEarly(ctx context.Context, o Operation, s Submission) {
+	if deliberateFault != "` + sendBeforeCommit + `" || o.Kind.IsLocal() {
+		return
+	}
+	e.asSent(&o, time.Now())
+	request := s.Request
+	request.Reference, request.STAN, request.NotAfter = o.Reference, o.STAN, o.BankNotAfter
+	defer func() {
+		if p := recover(); p != nil { // in the bank client: as if it happened after the commit
+			earlyAnswers.Store(o.ID, func() (BankAnswer, error) { panic(p) })
+		}
+	}()
+	answer, err := e.sendWithTimeout(context.WithoutCancel(ctx), request)
+	earlyAnswers.Store(o.ID, func() (BankAnswer, error) { return answer, err })
+}
+`
+	}
+	return text
 }
 
 // writeOverlay writes the changed files and the overlay for the go command to a

@@ -18,10 +18,17 @@ func (h *explorer) session(s *state, i int) {
 	}
 	from := &s.ops[i]
 	if from.frame != nowhere {
-		try(frameArrived, fair(from.frame), func(s *state, o *operation) { h.perform(s, o, &o.frame) })
+		try(frameArrived, fair(from.frame), func(s *state, o *operation) { h.perform(s, o, &o.frame, createSent) })
+		try(frameKept, fair(from.frame), func(s *state, o *operation) { h.perform(s, o, &o.frame, createReceived) })
+		if h.cfg.Faulty.SendBeforeCreate && from.row == noRow {
+			try(sentBeforeCreate, fair(from.frame), func(s *state, o *operation) {
+				o.owner, o.execution, o.request[0] = s.at(o.frame), early, true
+			})
+		}
 	}
 	if from.copy != nowhere {
-		try(copyArrived, fair(from.copy), func(s *state, o *operation) { h.perform(s, o, &o.copy) })
+		try(copyArrived, fair(from.copy), func(s *state, o *operation) { h.perform(s, o, &o.copy, createSent) })
+		try(copyKept, fair(from.copy), func(s *state, o *operation) { h.perform(s, o, &o.copy, createReceived) })
 	}
 	if from.ask != nowhere {
 		try(askArrived, fair(from.ask), h.asked)
@@ -37,16 +44,38 @@ func (h *explorer) session(s *state, i int) {
 	}
 }
 
+// creation is how an operation is recorded.
+type creation uint8
+
+const (
+	createSent     creation = iota // as sent, in one commit: it goes straight to the bank
+	createReceived                 // received: it waits for the agent's authentication, or its deadline has passed
+)
+
+// create records an operation under an identity that is new.
+func (h *explorer) create(o *operation, node uint8, as creation) {
+	sentAlready := o.execution == early
+	o.row, o.owner, o.execution = firstRow, node, begun
+	if as == createReceived {
+		return
+	}
+	next := committed
+	if sentAlready {
+		next = waiting
+	}
+	h.markSent(o, next)
+}
+
 // perform begins an operation, or finds that it is known, or that another one has its
 // name and the name is not free: then the request is answered from that one.
-func (h *explorer) perform(s *state, o *operation, from *framePlace) {
+func (h *explorer) perform(s *state, o *operation, from *framePlace, as creation) {
 	here := *from == current
 	switch o.row {
 	case noRow:
 		if h.cfg.OneName && h.recordArrived(s.other(o)) {
 			break
 		}
-		o.row, o.owner, o.execution = firstRow, s.at(*from), begun
+		h.create(o, s.at(*from), as)
 		fallthrough
 	default:
 		if here {
@@ -124,7 +153,9 @@ func (h *explorer) execute(s *state, i int) {
 		}
 		try(markedSent, rankExecute, func(o *operation) { h.markSent(o, committed) })
 	case early:
-		try(markedSent, rankExecute, func(o *operation) { h.markSent(o, waiting) })
+		if o.row != noRow { // else its record follows
+			try(markedSent, rankExecute, func(o *operation) { h.markSent(o, waiting) })
+		}
 	case committed:
 		try(sent, rankExecute, func(o *operation) { o.execution, o.request[0] = waiting, true })
 		try(notSent, never, func(o *operation) { h.abandonExecution(o, op.Failed) })

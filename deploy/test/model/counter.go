@@ -13,6 +13,12 @@ func (h *explorer) counter(s *state, i int) {
 	switch now {
 	case op.Reserved:
 		try(captured, rankCounter, func(_ *state, o *operation) { h.changeEdgeState(o, op.Queued) })
+		if s.link != 0 && !h.cfg.Faulty.SendBeforeRecord { // queued and sent in one commit
+			try(recordedSent, rankCounter, func(_ *state, o *operation) {
+				h.changeEdgeState(o, op.Sent)
+				o.framePending = true
+			})
+		}
 		try(abandoned, never, func(_ *state, o *operation) { h.changeEdgeState(o, op.Expired) })
 	case op.Queued:
 		h.queued(s, try)

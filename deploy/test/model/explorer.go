@@ -12,7 +12,8 @@ import (
 // Faulty are rules of the design that can be broken on purpose. Each answers a 'what
 // would happen if'.
 type Faulty struct {
-	SendBeforeCommit bool // the bank is asked before the state sent is committed
+	SendBeforeCommit bool // the bank is asked before the state sent of an operation that waited is committed
+	SendBeforeCreate bool // the bank is asked before an operation is recorded as sent
 	RetryOnTimeout   bool // a request that the bank did not answer is sent again under a new reference
 	ForgetTombstone  bool // 'never seen' is reported and not stored
 

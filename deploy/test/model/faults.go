@@ -80,11 +80,14 @@ func (h *explorer) addFault(s *state, i int, strike func(kind, int, uint8, func(
 		})
 	}
 	if o.frame != nowhere && o.row == noRow && !(h.cfg.OneName && h.recordArrived(s.other(o))) {
-		strike(beginUnknown, i, s.at(o.frame), func(s *state) {
-			o := &s.ops[i]
-			o.row, o.owner = firstRow, s.at(o.frame)
-			h.refuse(o, &o.frame)
-		})
+		for as, k := range [...]kind{createSent: createUnknown, createReceived: keepUnknown} {
+			strike(k, i, s.at(o.frame), func(s *state) {
+				o := &s.ops[i]
+				h.create(o, s.at(o.frame), creation(as))
+				o.execution = notExecuting
+				h.refuse(o, &o.frame)
+			})
+		}
 	}
 	for which, from := range []framePlace{o.frame, o.copy} {
 		if from == nowhere || !h.cfg.Refusals {

@@ -128,7 +128,7 @@ func TestTwoAttemptsUnderOneName(t *testing.T) {
 		t.Errorf("%d states: the second attempt is never made", r.States)
 	}
 	// The other deliberate faults are found here, too.
-	for _, f := range []Faulty{{SendBeforeCommit: true}, {RetryOnTimeout: true}, {BelieveNotFound: true}, {LateStart: true}} {
+	for _, f := range []Faulty{{SendBeforeCommit: true}, {SendBeforeCreate: true}, {RetryOnTimeout: true}, {BelieveNotFound: true}, {LateStart: true}} {
 		if r := explore(t, Config{Operations: 2, OneName: true, Faults: -1, Faulty: f}); r.Violation == nil {
 			t.Errorf("%+v is not seen", f)
 		}
@@ -145,6 +145,7 @@ func TestEachRuleIsNeeded(t *testing.T) {
 		step string // that the path has
 	}{
 		{"send before commit", Config{Faulty: Faulty{SendBeforeCommit: true}}, "the central says refused, and the bank has executed it", "before it is recorded"},
+		{"send before create", Config{Faulty: Faulty{SendBeforeCreate: true}}, "the bank has executed it", "before it is recorded"},
 		{"retry on time-out", Config{Faulty: Faulty{RetryOnTimeout: true}}, "the bank executed it 2 times", "no answer of the bank"},
 		{"forget the tombstone", Config{Faulty: Faulty{ForgetTombstone: true}}, "declared never seen, and began", "question"},
 		{"believe the first 'not found'", Config{Faulty: Faulty{BelieveNotFound: true}}, "says failed, and the bank has executed it", "gets what the bank has"},

@@ -40,7 +40,7 @@ const (
 	committed              // sent is committed, nothing was sent
 	waiting                // the request was sent
 	again                  // a second request was sent (RetryOnTimeout)
-	early                  // the request was sent, and the state sent is not committed (SendBeforeCommit)
+	early                  // the request was sent, and the state sent is not committed (SendBeforeCommit, SendBeforeCreate)
 )
 
 // enquiry is the progress of a node's question to the bank.

@@ -47,7 +47,10 @@ const (
 	connected
 
 	frameArrived
+	frameKept
+	sentBeforeCreate
 	copyArrived
+	copyKept
 	askArrived
 	outcomeDelivered
 	eventDelivered
@@ -79,7 +82,8 @@ const (
 	executionLost
 	questionLost
 	markSentUnknown
-	beginUnknown
+	createUnknown
+	keepUnknown
 	refusedBusy
 	frameDoubled
 )
@@ -107,8 +111,11 @@ var stepTexts = map[kind]string{
 	readEvent:    "counter: reads the event of operation {n}",
 	connected:    "line: up, to {node}",
 
-	frameArrived:     "line: the frame of operation {n} arrives",
-	copyArrived:      "line: the frame of operation {n} arrives once more",
+	frameArrived:     "line: the frame of operation {n} arrives; recorded as sent, if it is new",
+	frameKept:        "line: the frame of operation {n} arrives; recorded as received, if it is new",
+	sentBeforeCreate: "central: operation {n} is sent to the bank before it is recorded",
+	copyArrived:      "line: the frame of operation {n} arrives once more; recorded as sent, if it is new",
+	copyKept:         "line: the frame of operation {n} arrives once more; recorded as received, if it is new",
 	askArrived:       "line: the question for operation {n} arrives, and is answered",
 	outcomeDelivered: "central: tells the counter how operation {n} stands",
 	eventDelivered:   "central: tells the counter the event of operation {n}",
@@ -118,7 +125,7 @@ var stepTexts = map[kind]string{
 	markedSent:       "central: operation {n} is recorded as sent",
 	sentBeforeCommit: "central: operation {n} is sent to the bank before it is recorded as sent",
 	sent:             "central: operation {n} is sent to the bank",
-	notSent:          "central: the bank can't be reached for operation {n}; failed, nothing was sent",
+	notSent:          "central: the bank can't be reached for operation {n}, or its deadline has passed; failed, nothing was sent",
 	approved:         "central: the bank approves operation {n}",
 	rejected:         "central: the bank declines operation {n}",
 	timedOut:         "central: no answer of the bank to operation {n}",
@@ -139,7 +146,8 @@ var stepTexts = map[kind]string{
 	executionLost:   "FAULT: {node} loses the execution of operation {n}",
 	questionLost:    "FAULT: the store fails {node} while it looks for the outcome of operation {n}",
 	markSentUnknown: "FAULT: operation {n} is recorded as sent, and {node} gets an error",
-	beginUnknown:    "FAULT: operation {n} is recorded, and {node} gets an error",
+	createUnknown:   "FAULT: operation {n} is recorded as sent, {node} gets an error and sends nothing",
+	keepUnknown:     "FAULT: operation {n} is recorded as received, and {node} gets an error",
 	refusedBusy:     "FAULT: {node} is busy and refuses operation {n} before it is recorded",
 	frameDoubled:    "FAULT: the frame of operation {n} will arrive at {node} once more",
 }

@@ -87,7 +87,7 @@ func (h *system) underWay(n *node) (count int) {
 func TestADeadNodesOperationsAreTakenOver(t *testing.T) {
 	t.Parallel() // it waits most of the time
 	h := newSystem(t)
-	h.slowBank = 4 * time.Second
+	h.slowBank = 10 * time.Second
 	nodes := h.plan("north", "south")
 	h.start(nodes[0])
 	kill := h.spawn(nodes[1])
@@ -119,7 +119,7 @@ func TestADeadNodesOperationsAreTakenOver(t *testing.T) {
 		unsent.entries = append(unsent.entries, own(fmt.Sprint("received-", i), 100_00))
 	}
 	telling.Wait()
-	slow := 2 * time.Second
+	slow := 9 * time.Second // a busy machine takes so long to record twenty operations
 	h.must(h.bank.ChangeControl(t.Context(), simbank.Change{Latency: &slow}))
 	under := func(merchant string, entries []*entry) {
 		for _, e := range entries {

@@ -87,7 +87,7 @@ func TestTwoAtOnceRunOnce(t *testing.T) {
 func TestEventsReachTheNodeThatHoldsTheTerminal(t *testing.T) {
 	t.Parallel() // it waits most of the time
 	h := newSystem(t)
-	h.slowBank = time.Second
+	h.slowBank = 3 * time.Second
 	nodes := h.plan("north", "south", "west")
 	h.start(nodes...)
 	evidence, err := admincli.OpenOperations(t.Context(), h.config(&node{name: "operator"}).CLIConfig())

@@ -138,7 +138,7 @@ func (h *system) config(n *node) server.Config {
 	return server.Config{
 		Addr: n.addr, AdminAddr: n.admin, UplinkAddr: n.terminal, BankURL: "http://" + h.net, BankTimeout: h.slowBank,
 		Data: h.data, DatabaseURL: secret.NewToken(h.url), Sandbox: true, Node: n.name, PIDFile: filepath.Join(h.data, n.name+".pid"), DrainDelay: drainDelay,
-		GatewayRate: vendorRate, GatewayBurst: vendorBurst, Rand: rand.Reader, Logger: h.log.With("node", n.name),
+		Load: server.Load{GatewayRate: vendorRate, GatewayBurst: vendorBurst}, Rand: rand.Reader, Logger: h.log.With("node", n.name),
 	}
 }
 

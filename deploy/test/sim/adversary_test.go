@@ -40,6 +40,7 @@ var proven = []string{
 	countCentral, countBoth, countCounter, countBank, countCommit, countLine, countReplay, countClock, countDisk,
 	countPartner, countAgain,
 	"cuts", "frames doubled", "frames swapped", "frames cut short", "peers fallen silent", "requests delivered late", "frames delivered late", "lies of the bank",
+	"requests on kept connections", "cuts of kept connections",
 	"reads that failed", "writes refused by a full disk", "writes made and said to have failed",
 }
 

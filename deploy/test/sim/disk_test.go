@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"galla/central"
+	"galla/central/accounts"
 	"galla/central/store"
 	"galla/edge"
 	"galla/edge/queue"
@@ -222,8 +223,8 @@ func (l faultyStore) EventsAfter(ctx context.Context, t central.TerminalID, curs
 	return read(l.disk, func() ([]central.Event, error) { return l.DB.EventsAfter(ctx, t, cursor, limit) })
 }
 
-func (l faultyStore) MarkSent(ctx context.Context, id op.ID, at, bankNotAfter time.Time) error {
-	return l.disk.commit(func() error { return l.DB.MarkSent(ctx, id, at, bankNotAfter) })
+func (l faultyStore) MarkSent(ctx context.Context, x central.SentUpdate) error {
+	return l.disk.commit(func() error { return l.DB.MarkSent(ctx, x) })
 }
 
 func (l faultyStore) MarkPending(ctx context.Context, s central.PendingUpdate) (o central.Operation, err error) {
@@ -249,8 +250,9 @@ func (l faultyStore) OpenSession(ctx context.Context, s central.AgentSession) er
 	return l.disk.commit(func() error { return l.DB.OpenSession(ctx, s) })
 }
 
-func (l faultyStore) SpendToken(ctx context.Context, id string, expires time.Time) error {
-	return l.disk.commit(func() error { return l.DB.SpendToken(ctx, id, expires) })
+func (l faultyStore) SpendTokens(ctx context.Context, tokens []accounts.TokenUse) (fresh []bool, err error) {
+	err = l.disk.commit(func() error { fresh, err = l.DB.SpendTokens(ctx, tokens); return err })
+	return fresh, err
 }
 
 func (l faultyStore) AcknowledgeEvents(ctx context.Context, t central.TerminalID, cursor int64) error {

@@ -309,6 +309,9 @@ func (c *conn) Write(p []byte) (int, error) {
 	silent, first := c.silent, !c.wrote
 	c.wrote = true
 	c.mu.Unlock()
+	// A central writes a request in one piece.
+	kept := !first && c.sender && c.ends[1] == nameNetwork && c.ends[0] != nameFaultyBank
+	c.network.trace.countEvent("requests on kept connections", kept)
 	if silent {
 		return len(p), nil // it looks sent from here
 	}
@@ -332,6 +335,7 @@ func (c *conn) Write(p []byte) (int, error) {
 		}
 		_ = c.Close()
 		c.network.trace.countEvent("cuts", true)
+		c.network.trace.countEvent("cuts of kept connections", kept)
 		return n, io.ErrClosedPipe
 	}
 	if !c.uplink || first { // the handshake comes first

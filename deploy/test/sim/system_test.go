@@ -227,6 +227,7 @@ type centralNode struct {
 	uplink     string
 	disk       *disk
 	store      *store.DB
+	bank       *bank.Client    // with the connections that it keeps
 	httpServer central.Handler // the direct one, since the last start
 }
 
@@ -255,6 +256,7 @@ func (o *centralNode) start() error {
 	if err != nil {
 		return err
 	}
+	o.bank = client
 	engine, err := central.NewEngine(kept, client, api.Renderer{}, notifier, central.EngineConfig{
 		Node: o.name, Enquiries: central.EnquiryConfig{Max: 30 * time.Second, Poll: 2 * time.Second}, Rand: random("engine"), Logger: h.log,
 	})
@@ -296,6 +298,7 @@ func (o *centralNode) kill() error {
 	o.system.network.disconnectPart(o.uplink)
 	o.cancel()
 	o.done.Wait()
+	o.bank.Close() // what it kept was cut already
 	return err
 }
 
@@ -303,6 +306,7 @@ func (o *centralNode) stop() error {
 	o.stopping.Store(true)
 	o.cancel()
 	o.done.Wait()
+	o.bank.Close()
 	return o.store.Close()
 }
 

@@ -21,6 +21,7 @@ import (
 // survives the servers that use it, as a database does.
 type fakeCentral struct {
 	notifier *central.Notifier
+	disk     *slowDisk // of the commits of hellos; nil: none
 
 	mu         sync.Mutex
 	random     *mathrand.Rand
@@ -94,25 +95,42 @@ func (d *fakeCentral) TerminalKeys(_ context.Context, after central.TerminalID, 
 	return list[:min(limit, len(list))], nil
 }
 
-func (d *fakeCentral) TerminalConnected(context.Context, central.TerminalID, accounts.Presence) error {
-	return nil
+func (d *fakeCentral) CheckTerminals(_ context.Context, ids []central.TerminalID) (list []accounts.TerminalCheck, err error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, id := range ids {
+		t, ok := d.terminals[id]
+		if !ok {
+			continue
+		}
+		c := accounts.TerminalCheck{Terminal: id, Merchant: t.Merchant, Revoked: !t.RevokedAt.IsZero()}
+		if stored := d.events[id]; len(stored) > 0 {
+			c.OldestEvent, c.NewestEvent = stored[0].Cursor, stored[len(stored)-1].Cursor
+		}
+		list = append(list, c)
+	}
+	return list, nil
 }
 
-func (d *fakeCentral) TerminalDisconnected(context.Context, central.TerminalID, time.Time, time.Time, string) error {
+func (d *fakeCentral) RecordPresence(context.Context, []accounts.Connected, []accounts.Disconnected) error {
 	return nil
 }
 
 func (d *fakeCentral) NodeAlive(context.Context, time.Time, time.Time) error { return nil }
 func (d *fakeCentral) NodeStopped(context.Context) error                     { return nil }
 
-func (d *fakeCentral) SpendToken(_ context.Context, id string, _ time.Time) error {
+func (d *fakeCentral) SpendTokens(_ context.Context, tokens []accounts.TokenUse) ([]bool, error) {
+	if d.disk != nil {
+		d.disk.write(len(tokens))
+	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.usedTokens[id] {
-		return central.ErrTaken
+	fresh := make([]bool, len(tokens))
+	for i, t := range tokens {
+		fresh[i] = !d.usedTokens[t.ID]
+		d.usedTokens[t.ID] = true
 	}
-	d.usedTokens[id] = true
-	return nil
+	return fresh, nil
 }
 
 func (d *fakeCentral) EventsAfter(_ context.Context, t central.TerminalID, cursor int64, limit int) ([]central.Event, error) {

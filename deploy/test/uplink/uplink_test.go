@@ -7,7 +7,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	server "galla/central/uplink"
 	"galla/edge"
 	client "galla/edge/uplink"
 )
@@ -192,44 +191,5 @@ func TestRevocation(t *testing.T) {
 		}
 		d.revoke(c.id, time.Time{})
 		until(t, "up again", func() bool { return c.line.State().Online && !c.line.State().Revoked })
-	})
-}
-
-// TestManyReconnectAtOnce stops the central under many counters and starts it again;
-// all of them are admitted, at the rate that it allows.
-func TestManyReconnectAtOnce(t *testing.T) {
-	const counters, perSecond, burst = 200, 20, 20
-	synctest.Test(t, func(t *testing.T) {
-		n, d := newNetwork(), newFakeCentral(5)
-		limit := func(c *server.Config) { c.AdmitPerSecond, c.AdmitBurst = perSecond, burst }
-		s, stop := serve(t, n, d, limit)
-		var all []*counter
-		for range counters {
-			all = append(all, newCounter(t, n, d, nil))
-		}
-		begun := time.Now()
-		until(t, "all are connected", func() bool { return s.Census().Connected == counters })
-		t.Logf("the first time: %v, %d were turned away", time.Since(begun), s.Stats().TurnedAway)
-
-		stop()
-		s, _ = serve(t, n, d, limit)
-		begun = time.Now()
-		most, last := int64(0), int64(0)
-		until(t, "all are back", func() bool {
-			now := s.Stats().Admitted
-			most, last = max(most, now-last), now
-			return s.Census().Connected == counters
-		})
-		t.Logf("the second time: %v, %d were turned away, at most %d were let in within half a second",
-			time.Since(begun), s.Stats().TurnedAway, most)
-		if most > perSecond/2+burst+1 {
-			t.Errorf("%d were let in within half a second", most)
-		}
-		if d := time.Since(begun); d > 3*time.Minute {
-			t.Errorf("it took %v", d)
-		}
-		for _, c := range all {
-			check(t, d, c)
-		}
 	})
 }
