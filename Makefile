@@ -2,6 +2,7 @@
 # C compiler. What tests need beyond that, deploy/tools/need.sh names and installs.
 
 export CGO_ENABLED = 1
+export CGO_CFLAGS ?= $(shell cat central/store/sqlite/cflags)
 
 GO       ?= go
 SEEDS    ?= 2000# of `make sim`
@@ -13,6 +14,11 @@ DEPTH    ?= 17# of `make model`: steps of two operations; each doubles the time
 LATE     ?= 400ms# of `make slow-pages`: the delay of each page
 VERSION  ?=# of `make dist`, such as 1.2.3; else the version of git's tags
 BENCH    ?= .# of `make bench`: which benchmarks
+ROUNDS   ?= 5# of `make bench-peers`; each side of each work runs for SPAN in each
+SPAN     ?= 10s
+ONLY     ?=# of `make bench-peers`: works, such as sqlite,postgres; else all but the long ones
+GROW     ?= 1000000# of `make bench-peers ONLY=growth`: operations in the grown database
+MARKDOWN ?=# of `make bench-peers`: 1 prints the tables of deploy/docs/capacity.md
 SHOTS    ?= build/shots
 GALLERY  := build/gallery
 
@@ -28,6 +34,9 @@ UNIT  = $(shell $(GO) list ./central/... ./edge/... ./rdservice/... ./shared/...
 # Packages that have tests with PostgreSQL, and those whose code starts goroutines.
 BOTH  = $(call folders,*_test.go,'"galla/central/store/pgtest"',central) ./central/store/pgtest
 RACE  = $(filter-out $(BOTH),$(call folders,*.go,'^[[:space:]]*go (func|[a-z])|[.]Go\b',central edge rdservice shared --exclude=*_test.go))
+# Packages whose code or tests do things at the same time; the others can have no races.
+BUSY  = $(call folders,*.go,'^[[:space:]]*go (func|[a-z])|[.]Go\b|AfterFunc|t[.]Parallel|httptest|[.]Serve\b',central edge rdservice shared installers deploy/docs deploy/guide)
+RACES = $(filter-out $(RACE) $(CHILD),$(BUSY))
 # Packages whose tests start processes, which -short leaves out, and those that open pages.
 CHILD = ./central/bank/simbank ./edge/queue ./edge/update/launcher ./deploy/local/...
 PAGES = $(call folders,*_test.go,'^func TestChromium',central edge)
@@ -36,9 +45,9 @@ OPEN  = $(call folders,*_test.go,'uitest[.]Open',edge central)
 # timed NAME,TARGETS: makes targets one after the other, and prints the time.
 timed = begun=$$(date +%s); $(MAKE) --no-print-directory $(2) && echo "make $(1) took $$(($$(date +%s) - begun)) s"
 # Parts that mostly wait run side by side; the output of each is printed at its end.
-beside = $(MAKE) --no-print-directory -j4 -O
+beside = $(MAKE) --no-print-directory -j5 -O
 
-.PHONY: help run build quick test test-all sim model torture fuzz bench capacity shots slow-pages gallery guide dist clean \
+.PHONY: help run build quick test test-all sim model torture fuzz bench bench-peers profile capacity shots slow-pages gallery guide dist clean \
 	need-build lint unit race both walk kills stories checks processes races walks whole faults deployed installers
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -61,7 +70,7 @@ test: need-build ## quick, both databases, races, one walk in Chromium, kills, 1
 	@$(call timed,test,lint unit both && $(beside) race walk kills stories)
 test-all: need-build ## everything: test, all pages, faults, failover, installers, the documents' commands; 30 min
 	@$(NEED) postgres chromium axe languages promtool cluster packers chroots
-	@$(call timed,test-all,lint unit both && $(beside) race walk kills stories && $(beside) checks processes races walks whole faults && $(MAKE) --no-print-directory -j2 -O installers deployed)
+	@$(call timed,test-all,lint unit both && $(beside) race walk kills stories && $(beside) walks races whole faults installers deployed processes checks)
 
 lint:
 	@unformatted=$$(gofmt -l $$(git ls-files -co --exclude-standard '*.go' 2> /dev/null || echo .)); \
@@ -84,10 +93,11 @@ stories:
 checks:
 	$(GO) tool staticcheck ./...
 	cd deploy/tools && $(GO) vet ./... && $(GO) test ./...
+	cd deploy/bench && $(GO) vet $$($(GO) list ./... | grep -v /pocketbase$$) && $(GO) test $$($(GO) list ./... | grep -v /pocketbase$$)
 processes:
 	@RERUN=1 $(TESTS) processes $(CHILD) ./deploy/monitoring ./deploy/sdk -- -race -vet=off -p 2 -timeout 20m
 races:
-	@$(TESTS) races $(filter-out $(addprefix galla/,$(RACE:./%=%) $(CHILD:./%=%)),$(UNIT)) -- -race -vet=off -p 2 -timeout 20m -skip '^(TestChromium|TestEveryBlock$$)'
+	@$(TESTS) races $(filter $(addprefix galla/,$(RACES:./%=%)),$(UNIT)) -- -race -short -vet=off -p 2 -timeout 20m -skip '^(TestChromium|TestEveryBlock$$)'
 walks:
 	@nice -n 5 env RERUN=1 GALLA_SHOTS=$(abspath build/shots/walks) $(TESTS) walks $(PAGES) -- -vet=off -p 2 -timeout 30m -run '^TestChromium'
 whole:
@@ -96,7 +106,7 @@ whole:
 	@RERUN=1 FORMAT=standard-verbose GALLA_TORTURE=$${GALLA_TORTURE:-25s} $(TESTS) e2e $(E2E) -- -race -vet=off -parallel 4 -timeout 20m -skip '^(TestGallery|TestCluster|TestCapacity)$$'
 faults:
 	@FORMAT=standard-verbose $(TESTS) faults ./deploy/test/faults -- -vet=off -parallel 4 -timeout 40m
-	@nice -n 10 $(TESTS) stories-all ./deploy/test/sim -- -vet=off -timeout 40m -args -first 101 -seeds 100
+	@nice -n 10 $(TESTS) stories-all ./deploy/test/sim -- -vet=off -timeout 40m -args -first 101 -seeds 50
 	@nice -n 10 $(TESTS) stories-race ./deploy/test/sim -- -race -vet=off -timeout 40m -run '^(TestStories|TestNamed)$$'
 deployed:
 	@RERUN=1 $(TESTS) hosts ./deploy/ha $(E2E) -- -vet=off -p 1 -timeout 25m -run '^(TestCluster|TestConfigurationsAgree)$$'
@@ -119,6 +129,12 @@ fuzz: need-build ## each parser of foreign bytes with random input: make fuzz FU
 bench: ## benchmarks of all packages: make bench BENCH=Seal
 	@$(NEED) build postgres chromium
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem ./...
+bench-peers: ## ratios to PocketBase, pgbench, raw SQLite and others: make bench-peers ONLY=sqlite ROUNDS=9
+	@$(NEED) build postgres
+	@cd deploy/bench && $(GO) run . -rounds $(ROUNDS) -for $(SPAN) -grow $(GROW) $(if $(ONLY),-only $(ONLY)) $(if $(MARKDOWN),-markdown)
+profile: ## processor and allocation profiles of the loaded central, into build/profile
+	@$(NEED) build postgres
+	@cd deploy/bench && $(GO) run . -for $(SPAN) -profile $(abspath build/profile)
 capacity: ## the figures of deploy/docs/capacity.md: memory of terminals, withdrawals a second
 	@$(NEED) build postgres
 	$(GO) test -count=1 -timeout 20m -v -run '^TestCapacity$$' $(E2E)
