@@ -287,6 +287,8 @@ func TestCustomersGoBeforeEnquiries(t *testing.T) {
 				defer d.engine.releaseSlot()
 			}
 			time.Sleep(25 * time.Second)
+			mu.Lock()
+			defer mu.Unlock()
 			if most != want {
 				t.Errorf("%d customers of %d places: %d enquiries at one time, want %d", customers, places, most, want)
 			}
