@@ -45,7 +45,7 @@ func TestMessageOfThePage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	read := func(from string) (h envelope.Headers, payload string) {
+	read := func(from string) (h envelope.Headers, payload []byte) {
 		_, rest, ok := strings.Cut(text, from)
 		if !ok {
 			t.Fatalf("the page has no %q", from)
@@ -121,7 +121,7 @@ func TestSlipsAreRefused(t *testing.T) {
 			t.Fatalf("%q is no place", slip.Where)
 		}
 		*to = slip.Value
-		if h.Request() == nil && key.SignsRequest(requestMethod, requestPath, h, payload) {
+		if h.Request() == nil && key.SignsRequest(requestMethod, requestPath, h, []byte(payload)) {
 			t.Errorf("%q passes", slip.What)
 		}
 	}

@@ -78,8 +78,8 @@ func sealedRequest(key *envelope.Key) (message, error) {
 		return message{}, err
 	}
 	m, err := describeMessage(h, body, plainText, iv)
-	m.Text = envelope.RequestText(requestMethod, requestPath, h, m.Payload)
-	if err == nil && !key.SignsRequest(requestMethod, requestPath, h, m.Payload) {
+	m.Text = envelope.RequestText(requestMethod, requestPath, h, []byte(m.Payload))
+	if err == nil && !key.SignsRequest(requestMethod, requestPath, h, []byte(m.Payload)) {
 		err = errors.New("the message of the page does not open")
 	}
 	return m, err
@@ -93,7 +93,7 @@ func sealedReply(key *envelope.Key) (message, error) {
 		return message{}, err
 	}
 	m, err := describeMessage(h, body, replyText, iv)
-	m.Text = envelope.ReplyText(status, h, m.Payload)
+	m.Text = envelope.ReplyText(status, h, []byte(m.Payload))
 	return m, err
 }
 
@@ -102,14 +102,14 @@ func describeMessage(h envelope.Headers, body []byte, plain string, iv fixedIV) 
 	if err != nil {
 		return message{}, err
 	}
-	raw, err := base64.StdEncoding.DecodeString(payload)
+	raw, err := base64.StdEncoding.DecodeString(string(payload))
 	if err != nil {
 		return message{}, err
 	}
 	tag, err := base64.StdEncoding.DecodeString(h.Tag)
 	return message{
 		Headers: h, IVHex: hex.EncodeToString(iv[:]), Plain: plain, CipherHex: hex.EncodeToString(raw), CipherSize: len(raw),
-		TagHex: hex.EncodeToString(tag), Payload: payload, Body: string(body),
+		TagHex: hex.EncodeToString(tag), Payload: string(payload), Body: string(body),
 	}, err
 }
 

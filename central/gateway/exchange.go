@@ -46,7 +46,7 @@ type exchange struct {
 	g             *Gateway
 	m             central.GatewayMessage
 	h             envelope.Headers
-	payload       string
+	payload       []byte
 	at            time.Time              // the message's time, by its sender's clock
 	vendorKey     *vendorKey             // nil: unknown
 	message       *central.SealedMessage // nil: not yet checked
@@ -291,6 +291,9 @@ func (s *exchange) decrypt() ([]byte, error) {
 // parseQuery reads the query as the direct routes do. A name that occurs twice is
 // refused, since readers would not agree on the value.
 func parseQuery(query string) (map[string]string, error) {
+	if query == "" {
+		return nil, nil
+	}
 	values, err := url.ParseQuery(query)
 	fields := make(map[string]string, len(values))
 	for name, all := range values {

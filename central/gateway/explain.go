@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -84,7 +85,7 @@ func (s *exchange) explain(ctx context.Context) (explanation, error) {
 		plain, err = s.decrypt()
 	}
 	out := explanation{Passes: err == nil, Name: "passed", Why: "The message is authentic; what follows are the route's own checks"}
-	if s.payload != "" || s.h.Request() == nil {
+	if len(s.payload) > 0 || s.h.Request() == nil {
 		out.Text = envelope.RequestText(s.m.Method, s.m.Target, s.h, s.payload)
 	}
 	var not *refusal
@@ -161,7 +162,7 @@ func (s *exchange) hints(c Cause) (list []string) {
 	case CauseReplay:
 		list = append(list, "Draw a new IV for every message, retries included; "+envelope.HeaderRequestID+" stays the same.")
 	case CauseDecryption:
-		raw, err := base64.StdEncoding.DecodeString(s.payload)
+		raw, err := base64.StdEncoding.DecodeString(string(s.payload))
 		if err != nil {
 			list = append(list, "The payload is not padded base64 of the standard alphabet.")
 		} else if n := len(raw) - envelope.TagSize; n >= 0 && base64.StdEncoding.EncodeToString(raw[n:]) == s.h.Tag {
@@ -176,16 +177,17 @@ func (s *exchange) hints(c Cause) (list []string) {
 func (s *exchange) checksumHints() (list []string) {
 	path, _, hasQuery := strings.Cut(s.m.Target, "?")
 	for _, try := range []struct {
-		when                  bool
-		method, path, payload string
-		hint                  string
+		when         bool
+		method, path string
+		payload      []byte
+		hint         string
 	}{
-		{true, s.m.Method, s.m.Target, s.payload + "\n", "Your text ends with a line break: there is none after the payload."},
-		{true, s.m.Method, s.m.Target, string(s.m.Body), "You signed the whole body: the last line is the payload's base64 text."},
+		{true, s.m.Method, s.m.Target, append(slices.Clip(s.payload), '\n'), "Your text ends with a line break: there is none after the payload."},
+		{true, s.m.Method, s.m.Target, s.m.Body, "You signed the whole body: the last line is the payload's base64 text."},
 		{true, strings.ToLower(s.m.Method), s.m.Target, s.payload, "You signed the method in lower case."},
 		{hasQuery, s.m.Method, path, s.payload, "You left the query out of the path."},
 		{true, s.m.Method, strings.TrimPrefix(s.m.Target, Prefix), s.payload, "You signed the direct route's path: " + Prefix + " belongs to it."},
-		{true, s.m.Method, s.m.Target, "", "You signed an empty payload."},
+		{true, s.m.Method, s.m.Target, nil, "You signed an empty payload."},
 	} {
 		if try.when && try.path != "" && s.vendorKey.key.SignsRequest(try.method, try.path, s.h, try.payload) {
 			list = append(list, try.hint)

@@ -46,7 +46,7 @@ func TestExplain(t *testing.T) {
 	sign := func(m message, method, path, payload string) message {
 		head := envelope.Headers{ClientID: m.header("X-Client-Id"), Timestamp: m.header("X-Timestamp"),
 			RequestID: m.header("X-Request-Id"), IV: m.header("X-IV"), Tag: m.header("X-Tag")}
-		return m.with("X-Checksum", checksum(counting(0), envelope.RequestText(method, path, head, payload)))
+		return m.with("X-Checksum", checksum(counting(0), envelope.RequestText(method, path, head, []byte(payload))))
 	}
 	payload := func(m message) string {
 		return strings.TrimSuffix(strings.TrimPrefix(string(m.body), `{"payload":"`), `"}`)

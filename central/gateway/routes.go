@@ -43,7 +43,7 @@ func newRouteTable(table []op.Route) routeTable {
 func (t routeTable) find(method, path string) (route op.Route, params map[string]string, err error) {
 	fits := t.fixed[path]
 	if i := slices.IndexFunc(fits, func(r op.Route) bool { return r.Method == method }); i >= 0 {
-		return fits[i], map[string]string{}, nil
+		return fits[i], nil, nil
 	}
 	known := len(fits) > 0
 	parts := strings.Split(path, "/")

@@ -141,7 +141,7 @@ func (h *system) resign(t testing.TB, m message) message {
 	head := envelope.Headers{ClientID: m.header("X-Client-Id"), Timestamp: m.header("X-Timestamp"),
 		RequestID: m.header("X-Request-Id"), IV: m.header("X-IV"), Tag: m.header("X-Tag")}
 	payload := strings.TrimSuffix(strings.TrimPrefix(string(m.body), `{"payload":"`), `"}`)
-	return m.with("X-Checksum", checksum(counting(0), envelope.RequestText(m.method, m.path, head, payload)))
+	return m.with("X-Checksum", checksum(counting(0), envelope.RequestText(m.method, m.path, head, []byte(payload))))
 }
 
 func TestRepeatsAreAnsweredFromTheRecord(t *testing.T) {

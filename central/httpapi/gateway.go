@@ -76,10 +76,10 @@ func (s *Server) serveGateway(fctx *fasthttp.RequestCtx, malformed string) {
 	}
 	ctx, cancel := context.WithTimeout(s.baseCtx, s.cfg.CallTimeout)
 	defer cancel()
+	header := readHeaders(fctx.Request.Header.RawHeaders())
 	reply := s.cfg.Gateway.Serve(ctx, central.GatewayMessage{
 		Method: string(fctx.Method()), Target: string(fctx.Request.Header.RequestURI()),
-		Header: func(name string) []string { return headerValues(fctx.Request.Header.RawHeaders(), name) },
-		Body:   body, Malformed: malformed, RequestID: requestID(fctx),
+		Header: header.values, Body: body, Malformed: malformed, RequestID: requestID(fctx),
 	})
 	if !reply.Authenticated {
 		s.unknownLimits.Charge(peer, 1+len(body)/bytesPerCharge) // the next one may be refused
@@ -92,15 +92,30 @@ func (s *Server) serveGateway(fctx *fasthttp.RequestCtx, malformed string) {
 	}
 }
 
-// headerValues returns every value of a header as it was sent. fasthttp keeps only
-// one of several for the headers that it knows.
-func headerValues(raw []byte, name string) (values []string) {
+// rawHeaders are a request's headers as they were sent. fasthttp keeps only one of several
+// values for the headers that it knows.
+type rawHeaders []struct{ name, value []byte }
+
+// usualHeaders is how many headers a message has with those of usual programs.
+const usualHeaders = 16
+
+func readHeaders(raw []byte) rawHeaders {
+	list := make(rawHeaders, 0, usualHeaders)
 	for len(raw) > 0 {
 		var line []byte
 		line, raw, _ = bytes.Cut(raw, []byte("\n"))
-		key, value, found := bytes.Cut(line, []byte(":"))
-		if found && len(key) == len(name) && bytes.EqualFold(key, []byte(name)) {
-			values = append(values, string(bytes.Trim(value, " \t\r")))
+		if name, value, found := bytes.Cut(line, []byte(":")); found {
+			list = append(list, struct{ name, value []byte }{name, bytes.Trim(value, " \t\r")})
+		}
+	}
+	return list
+}
+
+// values returns every value of a header.
+func (list rawHeaders) values(name string) (values []string) {
+	for _, h := range list {
+		if len(h.name) == len(name) && bytes.EqualFold(h.name, []byte(name)) {
+			values = append(values, string(h.value))
 		}
 	}
 	return values

@@ -10,23 +10,23 @@ import (
 // member, a text of ASCII. It never quotes the body.
 var ErrBody = errors.New(`the body must be {"payload": "<base64>"}, with no other member`)
 
-// Payload reads the base64 text of a body. White space and escapes are those of JSON
-// (some languages write / as \/); anything but the one member is ErrBody. Decrypt
-// checks the base64.
-func Payload(body []byte) (string, error) {
+// Payload reads the base64 text of a body, of which it is a part where it can be. White
+// space and escapes are those of JSON (some languages write / as \/); anything but the one
+// member is ErrBody. Decrypt checks the base64.
+func Payload(body []byte) ([]byte, error) {
 	s := scanner{rest: body}
 	if !s.take('{') {
-		return "", ErrBody
+		return nil, ErrBody
 	}
-	if name, ok := s.text(); !ok || name != "payload" || !s.take(':') {
-		return "", ErrBody
+	if name, ok := s.text(); !ok || string(name) != "payload" || !s.take(':') {
+		return nil, ErrBody
 	}
 	payload, ok := s.text()
 	if !ok || !s.take('}') {
-		return "", ErrBody
+		return nil, ErrBody
 	}
 	if s.skip(); len(s.rest) > 0 {
-		return "", ErrBody
+		return nil, ErrBody
 	}
 	return payload, nil
 }
@@ -47,13 +47,13 @@ func (s *scanner) take(c byte) bool {
 }
 
 // text reads a string of ASCII, after white space.
-func (s *scanner) text() (string, bool) {
+func (s *scanner) text() ([]byte, bool) {
 	if !s.take('"') {
-		return "", false
+		return nil, false
 	}
 	// Usually there are no escapes, and the text is a part of the body.
 	if end := bytes.IndexByte(s.rest, '"'); end >= 0 && plain(s.rest[:end]) {
-		out := string(s.rest[:end])
+		out := s.rest[:end:end]
 		s.rest = s.rest[end+1:]
 		return out, true
 	}
@@ -63,20 +63,20 @@ func (s *scanner) text() (string, bool) {
 		s.rest = s.rest[1:]
 		switch {
 		case c == '"':
-			return string(out), true
+			return out, true
 		case c == '\\':
 			char, ok := s.escaped()
 			if !ok {
-				return "", false
+				return nil, false
 			}
 			out = append(out, char)
 		case c < ' ' || c > '~':
-			return "", false
+			return nil, false
 		default:
 			out = append(out, c)
 		}
 	}
-	return "", false
+	return nil, false
 }
 
 // plain reports whether bytes stand for themselves in a JSON string.

@@ -1,11 +1,11 @@
 package envelope
 
 import (
+	"bytes"
 	"encoding/base64"
 	"errors"
 	"fmt"
 	"strconv"
-	"strings"
 	"time"
 )
 
@@ -113,6 +113,8 @@ func (h Headers) Time() (time.Time, error) {
 	return time.UnixMilli(ms), nil
 }
 
+var strictBase64 = base64.StdEncoding.Strict()
+
 // visible reports whether a text is not empty and has visible ASCII only.
 func visible(s string) bool {
 	for i := range len(s) {
@@ -140,26 +142,13 @@ func isUUID(s string) bool {
 	return lowerHex(s[:8]) && lowerHex(s[9:13]) && lowerHex(s[14:18]) && lowerHex(s[19:23]) && lowerHex(s[24:])
 }
 
-var errBase64 = errors.New("is not padded base64 of the standard alphabet")
-
-// decode reads base64 only as it would be written again: padded, standard alphabet,
-// no bits beyond the last byte, no line breaks.
-func decode(s string) ([]byte, error) {
-	out := make([]byte, base64.StdEncoding.DecodedLen(len(s)), base64.StdEncoding.DecodedLen(len(s))+TagSize)
-	n, ok := decodeTo(out, s)
-	if !ok {
-		return nil, errBase64
-	}
-	return out[:n], nil
-}
-
-// decodeInto is decode for a value of known size.
+// decodeInto is decodeTo for a value of known size.
 func decodeInto(out []byte, s string) bool {
 	if len(s) != base64.StdEncoding.EncodedLen(len(out)) {
 		return false
 	}
 	var buffer [24]byte // the longest is a tag: 24 characters, at most 18 bytes
-	n, ok := decodeTo(buffer[:], s)
+	n, ok := decodeTo(buffer[:], []byte(s))
 	if !ok || n != len(out) {
 		return false
 	}
@@ -167,12 +156,13 @@ func decodeInto(out []byte, s string) bool {
 	return true
 }
 
-// decodeTo needs a buffer of DecodedLen bytes. The decoder of the standard library
-// skips line breaks even if it is strict.
-func decodeTo(out []byte, s string) (int, bool) {
-	if strings.IndexByte(s, '\n') >= 0 || strings.IndexByte(s, '\r') >= 0 {
+// decodeTo reads base64 only as it would be written again: padded, standard alphabet, no
+// bits beyond the last byte, no line breaks, which the decoder of the standard library skips
+// even if it is strict. out has DecodedLen bytes.
+func decodeTo(out, s []byte) (int, bool) {
+	if bytes.IndexByte(s, '\n') >= 0 || bytes.IndexByte(s, '\r') >= 0 {
 		return 0, false
 	}
-	n, err := base64.StdEncoding.Strict().Decode(out, []byte(s))
+	n, err := strictBase64.Decode(out, s)
 	return n, err == nil
 }

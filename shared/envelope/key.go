@@ -40,7 +40,11 @@ func ParseKey(text string) (secret.Key, error) {
 	case hex.EncodedLen(KeySize):
 		raw, err = hex.DecodeString(text)
 	case base64.StdEncoding.EncodedLen(KeySize):
-		raw, err = decode(text)
+		raw = make([]byte, base64.StdEncoding.DecodedLen(len(text)))
+		n, ok := decodeTo(raw, []byte(text))
+		if raw = raw[:n]; !ok {
+			return secret.Key{}, ErrKey
+		}
 	}
 	if err != nil || len(raw) != KeySize {
 		return secret.Key{}, ErrKey
@@ -85,44 +89,25 @@ func (k *Key) Format(f fmt.State, _ rune)   { _, _ = io.WriteString(f, masked) }
 func (k *Key) MarshalText() ([]byte, error) { return []byte(masked), nil }
 func (k *Key) LogValue() slog.Value         { return slog.StringValue(masked) }
 
-// checksum is one HMAC in progress. The payload is hashed in chunks, so that 240 KB
-// are not copied as a whole.
+// checksum is one HMAC in progress.
 type checksum struct {
 	mac   hash.Hash
-	chunk [4096]byte
+	lines []byte // what is before the payload
 	sum   [sha256.Size]byte
 	text  [2 * sha256.Size]byte
 }
 
-// hexOf returns the lower-case hex of the HMAC over the lines, valid until the next
-// call.
-func (c *checksum) hexOf(lines []string) []byte {
+// hexOf returns the lower-case hex of the HMAC over the lines and the payload, valid until
+// the next call.
+func (c *checksum) hexOf(payload []byte) []byte {
 	c.mac.Reset()
-	for i, line := range lines {
-		if i > 0 {
-			c.chunk[0] = '\n'
-			c.mac.Write(c.chunk[:1])
-		}
-		for len(line) > 0 {
-			n := copy(c.chunk[:], line)
-			c.mac.Write(c.chunk[:n])
-			line = line[n:]
-		}
-	}
+	c.mac.Write(c.lines)
+	c.mac.Write(payload)
 	hex.Encode(c.text[:], c.mac.Sum(c.sum[:0]))
 	return c.text[:]
 }
 
-// sign returns the checksum of the lines.
-func (k *Key) sign(lines []string) string {
-	c := k.macs.Get().(*checksum)
-	defer k.macs.Put(c)
-	return string(c.hexOf(lines))
-}
-
-// signs compares the checksum of the lines with given, in constant time.
-func (k *Key) signs(lines []string, given string) bool {
-	c := k.macs.Get().(*checksum)
-	defer k.macs.Put(c)
-	return hmac.Equal(c.hexOf(lines), []byte(given))
+// is compares the checksum with a given one, in constant time.
+func (c *checksum) is(given string, payload []byte) bool {
+	return hmac.Equal(c.hexOf(payload), []byte(given))
 }

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
-	"strings"
+	"sync"
 	"time"
 )
 
@@ -31,48 +31,64 @@ var ErrDecrypt = errors.New("the payload does not decrypt")
 
 // RequestText is the text that a request's checksum covers. The path is as sent, with
 // its ?query; the payload is the base64 text.
-func RequestText(method, path string, h Headers, payload string) string {
-	return strings.Join(requestLines(method, path, h, payload), "\n")
+func RequestText(method, path string, h Headers, payload []byte) string {
+	return string(appendRequestLines(nil, method, path, h)) + string(payload)
 }
 
-func requestLines(method, path string, h Headers, payload string) []string {
-	return []string{requestLine, method, path, h.ClientID, h.Timestamp, h.RequestID, h.IV, h.Tag, payload}
+// appendRequestLines appends the lines before the payload.
+func appendRequestLines(to []byte, method, path string, h Headers) []byte {
+	return appendLines(to, requestLine, method, path, h.ClientID, h.Timestamp, h.RequestID, h.IV, h.Tag)
 }
 
 // ReplyText is the text that a reply's checksum covers.
-func ReplyText(status int, h Headers, payload string) string {
-	return strings.Join(replyLines(status, h, payload), "\n")
+func ReplyText(status int, h Headers, payload []byte) string {
+	return string(appendReplyLines(nil, status, h)) + string(payload)
 }
 
-func replyLines(status int, h Headers, payload string) []string {
-	return []string{replyLine, strconv.Itoa(status), h.RequestID, h.Timestamp, h.IV, h.Tag, payload}
+// appendReplyLines appends the lines before the payload.
+func appendReplyLines(to []byte, status int, h Headers) []byte {
+	return appendLines(to, replyLine, strconv.Itoa(status), h.RequestID, h.Timestamp, h.IV, h.Tag)
+}
+
+func appendLines(to []byte, lines ...string) []byte {
+	for _, line := range lines {
+		to = append(append(to, line...), '\n')
+	}
+	return to
 }
 
 // SignsRequest reports whether a request's checksum is right, in constant time. The
 // headers must have passed Request.
-func (k *Key) SignsRequest(method, path string, h Headers, payload string) bool {
-	return k.signs(requestLines(method, path, h, payload), h.Checksum) && visible(method) && visible(path)
+func (k *Key) SignsRequest(method, path string, h Headers, payload []byte) bool {
+	c := k.macs.Get().(*checksum)
+	defer k.macs.Put(c)
+	c.lines = appendRequestLines(c.lines[:0], method, path, h)
+	return c.is(h.Checksum, payload) && visible(method) && visible(path)
 }
 
 // SignsReply reports whether a reply's checksum is right, in constant time. The
 // headers must have passed Reply.
-func (k *Key) SignsReply(status int, h Headers, payload string) bool {
-	return k.signs(replyLines(status, h, payload), h.Checksum)
+func (k *Key) SignsReply(status int, h Headers, payload []byte) bool {
+	c := k.macs.Get().(*checksum)
+	defer k.macs.Put(c)
+	c.lines = appendReplyLines(c.lines[:0], status, h)
+	return c.is(h.Checksum, payload)
 }
 
 // Decrypt opens a payload whose checksum is right. It never panics, whatever the
 // lengths. The only error is ErrDecrypt.
-func (k *Key) Decrypt(h Headers, payload string) ([]byte, error) {
+func (k *Key) Decrypt(h Headers, payload []byte) ([]byte, error) {
 	var iv [IVSize]byte
 	var tag [TagSize]byte
 	if !decodeInto(iv[:], h.IV) || !decodeInto(tag[:], h.Tag) {
 		return nil, ErrDecrypt
 	}
-	sealed, err := decode(payload)
-	if err != nil {
+	sealed := make([]byte, base64.StdEncoding.DecodedLen(len(payload)), base64.StdEncoding.DecodedLen(len(payload))+TagSize)
+	n, ok := decodeTo(sealed, payload)
+	if !ok {
 		return nil, ErrDecrypt
 	}
-	sealed = append(sealed, tag[:]...) // decode leaves the space
+	sealed = append(sealed[:n], tag[:]...)
 	plain, err := k.aead.Open(sealed[:0], iv[:], sealed, nil)
 	if err != nil {
 		return nil, ErrDecrypt
@@ -93,7 +109,10 @@ func (k *Key) SealRequest(method, path, clientID, requestID string, at time.Time
 	if err != nil {
 		return Headers{}, nil, fmt.Errorf("seal request: %w", err)
 	}
-	h.Checksum = k.sign(requestLines(method, path, h, payloadIn(body)))
+	c := k.macs.Get().(*checksum)
+	defer k.macs.Put(c)
+	c.lines = appendRequestLines(c.lines[:0], method, path, h)
+	h.Checksum = string(c.hexOf(payloadIn(body)))
 	if err := h.Request(); err != nil {
 		return Headers{}, nil, fmt.Errorf("seal request: %w", err)
 	}
@@ -108,7 +127,10 @@ func (k *Key) SealReply(status int, requestID string, at time.Time, plain []byte
 	if err != nil {
 		return Headers{}, nil, fmt.Errorf("seal reply: %w", err)
 	}
-	h.Checksum = k.sign(replyLines(status, h, payloadIn(body)))
+	c := k.macs.Get().(*checksum)
+	defer k.macs.Put(c)
+	c.lines = appendReplyLines(c.lines[:0], status, h)
+	h.Checksum = string(c.hexOf(payloadIn(body)))
 	if err := h.Reply(); err != nil {
 		return Headers{}, nil, fmt.Errorf("seal reply: %w", err)
 	}
@@ -126,7 +148,12 @@ func (k *Key) seal(h *Headers, at time.Time, plain []byte, rand io.Reader) ([]by
 	if _, err := io.ReadFull(rand, iv[:]); err != nil {
 		return nil, fmt.Errorf("draw IV: %w", err)
 	}
-	sealed := k.aead.Seal(make([]byte, 0, len(plain)+TagSize), iv[:], plain, nil)
+	buffer := sealedBuffers.Get().(*[]byte)
+	defer sealedBuffers.Put(buffer)
+	sealed := k.aead.Seal((*buffer)[:0], iv[:], plain, nil)
+	if cap(sealed) <= maxSealedBuffer {
+		*buffer = sealed
+	}
 	h.Timestamp = strconv.FormatInt(at.UnixMilli(), 10)
 	h.IV = base64.StdEncoding.EncodeToString(iv[:])
 	h.Tag = base64.StdEncoding.EncodeToString(sealed[len(plain):])
@@ -136,5 +163,11 @@ func (k *Key) seal(h *Headers, at time.Time, plain []byte, rand io.Reader) ([]by
 	return append(body, bodyTail...), nil
 }
 
+// sealedBuffers are for ciphertexts on their way to base64; they never hold a plaintext.
+var sealedBuffers = sync.Pool{New: func() any { return new([]byte) }}
+
+// maxSealedBuffer limits what is kept of a long reply, in bytes.
+const maxSealedBuffer = 64 << 10
+
 // payloadIn is the payload of a body made by seal.
-func payloadIn(body []byte) string { return string(body[len(bodyHead) : len(body)-len(bodyTail)]) }
+func payloadIn(body []byte) []byte { return body[len(bodyHead) : len(body)-len(bodyTail)] }

@@ -25,12 +25,15 @@ const (
 	vendorKey    = "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"
 )
 
+// unlimitedGateway are settings of a central whose vendors have no rate to speak of.
+func unlimitedGateway() map[string]string {
+	return map[string]string{"GALLA_GATEWAY_RATE": "100000", "GALLA_GATEWAY_BURST": "100000"}
+}
+
 // runGateway compares withdrawals through the gateway with direct ones. A withdrawal's body
 // has about 4 KB, most of it the capture.
 func runGateway(ctx context.Context, b *Bench) (err error) {
-	s, err := b.open(ctx, "gateway", stand.Config{Merchants: merchants, Settings: map[string]string{
-		"GALLA_GATEWAY_RATE": "100000", "GALLA_GATEWAY_BURST": "100000",
-	}})
+	s, err := b.open(ctx, "gateway", stand.Config{Merchants: merchants, Settings: unlimitedGateway()})
 	if err != nil {
 		return err
 	}

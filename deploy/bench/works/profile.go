@@ -33,13 +33,14 @@ var profiled = []struct{ name, path, top string }{
 }
 
 // Profile leaves profiles of a central under withdrawals over 32 connections: cpu.pprof and
-// allocs.pprof with their tops as texts, on SQLite and on PostgreSQL.
+// allocs.pprof with their tops as texts, on SQLite, on PostgreSQL, and through the gateway on
+// SQLite.
 func Profile(ctx context.Context, b *Bench) error {
 	program, err := b.buildProfiled(ctx)
 	if err != nil {
 		return err
 	}
-	for _, on := range []string{"sqlite", "postgres"} {
+	for _, on := range []string{"sqlite", "postgres", "gateway"} {
 		if err := b.profile(ctx, program, on); err != nil {
 			return fmt.Errorf("profile on %s: %w", on, err)
 		}
@@ -68,10 +69,12 @@ func (b *Bench) profile(ctx context.Context, program, on string) (err error) {
 		return err
 	}
 	defer release()
-	b.say("start the central on %s", on)
+	settings := unlimitedGateway()
+	settings["BENCH_PPROF_ADDR"] = addr
+	b.say("start the central for %s", on)
 	s, err := stand.Open(ctx, stand.Config{
 		Folder: b.folder("profile-" + on), Program: program, Merchants: merchants, Postgres: on == "postgres",
-		Settings: map[string]string{"BENCH_PPROF_ADDR": addr},
+		Settings: settings,
 	})
 	if err != nil {
 		return err
@@ -81,7 +84,15 @@ func (b *Bench) profile(ctx context.Context, program, on string) (err error) {
 	if err != nil {
 		return err
 	}
-	if _, err := w.run(ctx, few, b.Span/5); err != nil {
+	run := w.run
+	if on == "gateway" {
+		g, err := newSealed(w)
+		if err != nil {
+			return err
+		}
+		run = g.run
+	}
+	if _, err := run(ctx, few, b.Span/5); err != nil {
 		return err
 	}
 	b.say("withdrawals for %s, with profiles", b.Span)
@@ -96,7 +107,7 @@ func (b *Bench) profile(ctx context.Context, program, on string) (err error) {
 			faults[i] = take(ctx, "http://"+addr+p.path, max(1, int(b.Span/time.Second)-1), filepath.Join(out, p.name+".pprof"))
 		})
 	}
-	r, err := w.run(ctx, few, b.Span)
+	r, err := run(ctx, few, b.Span)
 	taking.Wait()
 	if err := errors.Join(append(faults, err)...); err != nil {
 		return err
