@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"runtime"
 	"sync/atomic"
 
 	"galla/central/store/dbconn"
@@ -57,6 +58,9 @@ func (w *writer) run() {
 	batch := make([]*job, 0, w.batch)
 	jobs := 0 // since the write-ahead log was copied
 	for first := range w.queue {
+		// Callers who are about to queue a job do so first: on a busy machine a commit takes
+		// as long as them all, and serves twice as many. With a core to spare it costs nothing.
+		runtime.Gosched()
 		batch = w.fill(append(batch[:0], first))
 		jobs += len(batch)
 		for rest := batch; len(rest) > 0; {
