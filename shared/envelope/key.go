@@ -89,12 +89,13 @@ func (k *Key) Format(f fmt.State, _ rune)   { _, _ = io.WriteString(f, masked) }
 func (k *Key) MarshalText() ([]byte, error) { return []byte(masked), nil }
 func (k *Key) LogValue() slog.Value         { return slog.StringValue(masked) }
 
-// checksum is one HMAC in progress.
+// checksum is one HMAC in progress, with the room that a message takes.
 type checksum struct {
-	mac   hash.Hash
-	lines []byte // what is before the payload
-	sum   [sha256.Size]byte
-	text  [2 * sha256.Size]byte
+	mac    hash.Hash
+	lines  []byte // what is before the payload
+	sum    [sha256.Size]byte
+	text   [2 * sha256.Size]byte
+	sealed []byte // a ciphertext on its way to base64; never a plaintext
 }
 
 // hexOf returns the lower-case hex of the HMAC over the lines and the payload, valid until

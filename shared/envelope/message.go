@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"strconv"
-	"sync"
 	"time"
 )
 
@@ -105,12 +104,12 @@ func (k *Key) SealRequest(method, path, clientID, requestID string, at time.Time
 		return Headers{}, nil, errors.New("seal request: method and path must be as sent, in visible ASCII, the path from its first slash")
 	}
 	h := Headers{ClientID: clientID, RequestID: requestID}
-	body, err := k.seal(&h, at, plain, rand)
+	c := k.macs.Get().(*checksum)
+	defer k.macs.Put(c)
+	body, err := k.seal(c, &h, at, plain, rand)
 	if err != nil {
 		return Headers{}, nil, fmt.Errorf("seal request: %w", err)
 	}
-	c := k.macs.Get().(*checksum)
-	defer k.macs.Put(c)
 	c.lines = appendRequestLines(c.lines[:0], method, path, h)
 	h.Checksum = string(c.hexOf(payloadIn(body)))
 	if err := h.Request(); err != nil {
@@ -123,12 +122,12 @@ func (k *Key) SealRequest(method, path, clientID, requestID string, at time.Time
 // The IV is read from rand.
 func (k *Key) SealReply(status int, requestID string, at time.Time, plain []byte, rand io.Reader) (Headers, []byte, error) {
 	h := Headers{RequestID: requestID}
-	body, err := k.seal(&h, at, plain, rand)
+	c := k.macs.Get().(*checksum)
+	defer k.macs.Put(c)
+	body, err := k.seal(c, &h, at, plain, rand)
 	if err != nil {
 		return Headers{}, nil, fmt.Errorf("seal reply: %w", err)
 	}
-	c := k.macs.Get().(*checksum)
-	defer k.macs.Put(c)
 	c.lines = appendReplyLines(c.lines[:0], status, h)
 	h.Checksum = string(c.hexOf(payloadIn(body)))
 	if err := h.Reply(); err != nil {
@@ -143,16 +142,14 @@ const (
 )
 
 // seal encrypts, fills in the headers, and returns the body.
-func (k *Key) seal(h *Headers, at time.Time, plain []byte, rand io.Reader) ([]byte, error) {
+func (k *Key) seal(c *checksum, h *Headers, at time.Time, plain []byte, rand io.Reader) ([]byte, error) {
 	var iv [IVSize]byte
 	if _, err := io.ReadFull(rand, iv[:]); err != nil {
 		return nil, fmt.Errorf("draw IV: %w", err)
 	}
-	buffer := sealedBuffers.Get().(*[]byte)
-	defer sealedBuffers.Put(buffer)
-	sealed := k.aead.Seal((*buffer)[:0], iv[:], plain, nil)
+	sealed := k.aead.Seal(c.sealed[:0], iv[:], plain, nil)
 	if cap(sealed) <= maxSealedBuffer {
-		*buffer = sealed
+		c.sealed = sealed
 	}
 	h.Timestamp = strconv.FormatInt(at.UnixMilli(), 10)
 	h.IV = base64.StdEncoding.EncodeToString(iv[:])
@@ -162,9 +159,6 @@ func (k *Key) seal(h *Headers, at time.Time, plain []byte, rand io.Reader) ([]by
 	body = base64.StdEncoding.AppendEncode(body, sealed[:len(plain)])
 	return append(body, bodyTail...), nil
 }
-
-// sealedBuffers are for ciphertexts on their way to base64; they never hold a plaintext.
-var sealedBuffers = sync.Pool{New: func() any { return new([]byte) }}
 
 // maxSealedBuffer limits what is kept of a long reply, in bytes.
 const maxSealedBuffer = 64 << 10
