@@ -52,7 +52,8 @@ func (s *Stand) copySQLite(ctx context.Context) (string, *sql.DB, error) {
 		return "", nil, err
 	}
 	defer func() { _ = db.Close() }()
-	name := filepath.Join(s.cfg.Folder, "raw.db")
+	s.copies++
+	name := filepath.Join(s.cfg.Folder, fmt.Sprintf("raw-%d.db", s.copies))
 	if _, err := db.ExecContext(ctx, "VACUUM INTO ?", name); err != nil {
 		return "", nil, err
 	}
@@ -69,14 +70,16 @@ func (s *Stand) copyPostgres(ctx context.Context) (string, *sql.DB, error) {
 	if err != nil {
 		return "", nil, err
 	}
-	_, err = other.ExecContext(ctx, "CREATE DATABASE raw TEMPLATE postgres")
+	s.copies++
+	database := fmt.Sprintf("raw%d", s.copies)
+	_, err = other.ExecContext(ctx, "CREATE DATABASE "+database+" TEMPLATE postgres")
 	if err := errors.Join(err, other.Close()); err != nil {
 		return "", nil, err
 	}
 	if err := s.Start(ctx); err != nil {
 		return "", nil, err
 	}
-	name := s.Server.URL("raw")
+	name := s.Server.URL(database)
 	copied, err := sql.Open("pgx", name)
 	return name, copied, err
 }

@@ -56,6 +56,7 @@ type Stand struct {
 
 	cfg     Config
 	clients []credentials
+	copies  int      // of the database
 	release []func() // of the ports
 }
 
