@@ -1,10 +1,13 @@
 package main
 
 import (
+	"context"
 	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
 	"testing"
+	"testing/synctest"
+	"time"
 )
 
 func TestHeapGrowth(t *testing.T) {
@@ -28,7 +31,7 @@ func setGrowth() uint64 {
 func TestHeapFloorIsKept(t *testing.T) {
 	t.Setenv("GOGC", "")
 	defer debug.SetGCPercent(debug.SetGCPercent(minGrowth))
-	keepHeapFloor()
+	keepHeapFloor(t.Context())
 	collectUntil(t, func() bool { return setGrowth() > minGrowth })
 	held := make([]byte, heapFloor)
 	collectUntil(t, func() bool { return setGrowth() == minGrowth })
@@ -39,9 +42,54 @@ func TestHeapFloorIsKept(t *testing.T) {
 func TestGOGCHasItsWay(t *testing.T) {
 	t.Setenv("GOGC", "100")
 	defer debug.SetGCPercent(debug.SetGCPercent(123))
-	keepHeapFloor()
+	keepHeapFloor(t.Context())
 	if got := setGrowth(); got != 123 {
 		t.Errorf("the growth is %d percent, want 123", got)
+	}
+}
+
+// TestMemoryIsReturnedWhenQuiet: once, after each time that was busy.
+func TestMemoryIsReturnedWhenQuiet(t *testing.T) {
+	const little, much = 1 << 20, 100 << 20
+	q, allocated := quietHeap{}, uint64(0)
+	for turn, x := range []struct {
+		made uint64
+		due  bool
+	}{
+		{much, false}, {little, false}, {little, false}, {little, true}, {0, false}, {0, false}, {0, false}, {0, false},
+		{much, false}, {little, false}, {quietBytes, false}, {quietBytes + 1, false}, {quietBytes, false}, {0, false}, {0, true},
+	} {
+		allocated += x.made
+		if due := q.returnDue(allocated); due != x.due {
+			t.Errorf("turn %d: %t, want %t", turn, due, x.due)
+		}
+	}
+}
+
+// TestReturnMemory: what nobody uses any more goes back to the system within a few turns.
+func TestReturnMemory(t *testing.T) {
+	defer debug.SetGCPercent(debug.SetGCPercent(maxGrowth))
+	held := make([]byte, 64<<20)
+	for i := 0; i < len(held); i += 4096 {
+		held[i] = 1
+	}
+	released := func() uint64 {
+		now := []metrics.Sample{{Name: "/memory/classes/heap/released:bytes"}}
+		metrics.Read(now)
+		return now[0].Value.Uint64()
+	}
+	before := released()
+	runtime.KeepAlive(held)
+	held = nil
+	synctest.Test(t, func(t *testing.T) {
+		ctx, stop := context.WithCancel(t.Context())
+		go returnMemory(ctx)
+		time.Sleep((1+quietTurns)*quietTurn + time.Second) // the first turn had the allocation
+		stop()
+		synctest.Wait()
+	})
+	if got := released(); got < before+32<<20 {
+		t.Errorf("%d bytes were given back", got-before)
 	}
 }
 

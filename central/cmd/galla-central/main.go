@@ -168,7 +168,7 @@ func (r *runCommand) Serve(ctx context.Context, cfg server.Config) error {
 	if err != nil {
 		return err
 	}
-	keepHeapFloor()
+	keepHeapFloor(ctx)
 	return server.Run(ctx, cfg)
 }
 
