@@ -181,31 +181,19 @@ func New(counter Counter, cfg Config, sections ...Section) (*Kit, error) {
 	return k, nil
 }
 
-// bundle joins the styles and the modules of each section's pages with those of all pages.
-// Sections without an own one share a file.
+// bundle joins the styles and the modules of all sections: with the same two files, any
+// page can take another's place in the browser (visit.js).
 func (k *Kit) bundle() error {
 	styles, scripts := append(theme.Stylesheets(), "cash.css"), []string{"kit.js"}
-	err := errors.Join(k.static.Bundle(pageBundle+".css", styles...), k.static.Bundle(pageBundle+".js", scripts...))
 	for _, section := range k.sections {
 		if own := section.Name + ".css"; k.static.Has(own) {
-			err = errors.Join(err, k.static.Bundle(pageBundle+"-"+own, slices.Concat(styles, []string{own})...))
+			styles = append(styles, own)
 		}
 		if own := section.Name + ".js"; k.static.Has(own) {
-			err = errors.Join(err, k.static.Bundle(pageBundle+"-"+own, slices.Concat(scripts, []string{own})...))
+			scripts = append(scripts, own)
 		}
 	}
-	return err
-}
-
-// pageBundle begins the names of the files that bundle joins.
-const pageBundle = "page"
-
-// bundleOf returns the file that a page of a section loads, by its extension.
-func (k *Kit) bundleOf(section, extension string) string {
-	if own := pageBundle + "-" + section + extension; k.static.Has(own) {
-		return own
-	}
-	return pageBundle + extension
+	return errors.Join(k.static.Bundle("page.css", styles...), k.static.Bundle("page.js", scripts...))
 }
 
 func (k *Kit) registerRoutes() {

@@ -172,7 +172,7 @@ func TestOnce(t *testing.T) {
 func TestPages(t *testing.T) {
 	v, h, _, _ := serve(t)
 	page := v.Get("/example", http.StatusOK)
-	uitest.Contains(t, page, "<h1>The example</h1>", "2 things", "Printer ready", "/page-example.css", "/page-example.js", `class="in-example on-form"`, `name="form"`,
+	uitest.Contains(t, page, "<h1>The example</h1>", "2 things", "Printer ready", "/page.css", "/page.js", `class="in-example on-form"`, `name="form"`,
 		`name="here" value="/example"`, "Lakshmi Kirana Store")
 	uitest.NotContains(t, v.Get("/example/bare", http.StatusOK), "Lakshmi Kirana Store", `id="chips"`, "/language")
 	uitest.NotContains(t, v.Get("/example/lost", http.StatusInternalServerError), "inner reason")

@@ -49,8 +49,6 @@ type View struct {
 	Locked      bool   // the PIN was not given
 	AutoRefresh string // without scripts: seconds and address
 	Languages   []i18n.Language
-	Style       string // the file with all styles of the page
-	Script      string // and with all modules
 }
 
 // Problem is what was wrong with the form that a page answers; the zero value is nothing.
@@ -129,7 +127,6 @@ func (k *Kit) view(w http.ResponseWriter, r *http.Request, ses *Session, words *
 	}
 	section := path.Dir(p.Name)
 	v.Class = "in-" + section + " on-" + path.Base(p.Name)
-	v.Style, v.Script = k.bundleOf(section, ".css"), k.bundleOf(section, ".js")
 	if !p.Bare {
 		st := k.counter.Status()
 		v.Bar = k.makeStatusBar(words, st, ses)

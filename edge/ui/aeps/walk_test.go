@@ -76,6 +76,7 @@ func TestChromium(t *testing.T) {
 	t.Run("walk", func(t *testing.T) { walk(t, chromium) })
 	t.Run("gallery", func(t *testing.T) { gallery(t, chromium) })
 	t.Run("tabs", func(t *testing.T) { tabs(t, chromium) })
+	t.Run("visits", func(t *testing.T) { visits(t, chromium) })
 	t.Run("flows", func(t *testing.T) { flows(t, chromium) })
 	t.Run("together", func(t *testing.T) { together(t, chromium) })
 	t.Run("requests", func(t *testing.T) { requests(t, chromium) })

@@ -57,6 +57,7 @@ export function printButton(button) {
   const counts = button.dataset.printed;
   if (!counts) return;
   window.addEventListener('afterprint', () => {
+    if (!button.isConnected) return;
     const body = new URLSearchParams({ csrf: token(), form: String(Date.now()) });
     fetch(counts, { method: 'POST', body, redirect: 'manual' }).catch(() => {});
   });

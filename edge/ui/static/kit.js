@@ -1,5 +1,6 @@
 // The kit's main module starts the scripts of the page's parts. Pages also work
 // without scripts. A section's own module is loaded after this one.
+import { onPage } from './onpage.js';
 import { listen } from './live.js';
 import { shortcuts } from './keys.js';
 import { submitQuietly, submitOnce, keepAlive, printButton, sendOnChange } from './forms.js';
@@ -7,20 +8,24 @@ import { checkFields } from './check.js';
 import { aadhaarField } from './aadhaar.js';
 import { amountField } from './amount.js';
 import { watchCashBar } from './cash.js';
+import { visitInPlace } from './visit.js';
 
 const each = (selector, start) => document.querySelectorAll(selector).forEach(start);
 
-each('[data-aadhaar]', aadhaarField);
-each('[data-amount]', amountField);
-each('form[data-check]', checkFields);
-each('[data-print]', printButton);
-each('select[data-change]', sendOnChange);
+onPage(() => {
+  each('[data-aadhaar]', aadhaarField);
+  each('[data-amount]', amountField);
+  each('form[data-check]', checkFields);
+  each('[data-print]', printButton);
+  each('select[data-change]', sendOnChange);
+});
 submitQuietly();
 submitOnce();
 // A customer's touch does not count as the agent's activity.
 if (!document.body.matches('[data-customer]')) {
   keepAlive();
   shortcuts();
-  watchCashBar();
+  onPage(watchCashBar);
+  visitInPlace();
 }
 listen();

@@ -11,18 +11,18 @@ let force = false;
 let retry = 0;
 let releaseLock = () => {}; // releases the lock that this tab has or waits for
 
-// here is the page's own address. The browser's address of a page that answered a
+// address is the page's own. The browser's address of a page that answered a
 // form is the form's: loading it again would send the form again.
-const here = () => new URL(document.querySelector('meta[name=here]').content, location.href);
-const reload = () => location.replace(here());
+export function address() {
+  return new URL(document.querySelector('meta[name=here]').content, location.href);
+}
+const reload = () => location.replace(address());
 const revisionOf = (page) => page.querySelector('main').dataset.revision;
 const regions = () => document.querySelectorAll('[data-live][id]');
 
 export function listen() {
   shown = wanted = revisionOf(document);
-  regions().forEach((region) => lastSent.set(region, region.innerHTML));
-  // A page without fields begins at its first sentence.
-  if (!document.querySelector('[autofocus]')) document.querySelector('[data-focus]')?.focus({ preventScroll: true });
+  begin();
   document.addEventListener('visibilitychange', followAgain);
   window.addEventListener('pagehide', close);
   window.addEventListener('pageshow', (event) => {
@@ -32,6 +32,27 @@ export function listen() {
     else followAgain();
   });
   follow();
+}
+
+// lastTold is the revision of the last event.
+export function lastTold() {
+  return wanted;
+}
+
+// arrive goes on with a page that took the place of another, and was fetched after the
+// event of a revision.
+export function arrive(told) {
+  begin();
+  shown = revisionOf(document);
+  if (wanted === told) wanted = shown;
+  else refresh(wanted);
+}
+
+function begin() {
+  regions().forEach((region) => lastSent.set(region, region.innerHTML));
+  // A page without fields begins at its first sentence.
+  if (document.activeElement !== document.body || document.querySelector('[autofocus]')) return;
+  document.querySelector('[data-focus]')?.focus({ preventScroll: true });
 }
 
 // followAgain follows with a page that nothing told of its changes.
@@ -114,12 +135,12 @@ function locked() {
 function toUnlock() {
   if (location.pathname === '/unlock') return;
   close();
-  location.replace('/unlock?next=' + encodeURIComponent(here().pathname + here().search));
+  location.replace('/unlock?next=' + encodeURIComponent(address().pathname + address().search));
 }
 
 // refresh fetches the page's parts unless they have the revision; without one it does in
 // any case. What is told meanwhile counts after it.
-async function refresh(revision) {
+export async function refresh(revision) {
   if (revision) wanted = revision;
   else force = true;
   if (refreshing) return;
@@ -127,7 +148,7 @@ async function refresh(revision) {
   while (force || wanted !== shown) {
     force = false;
     const asked = wanted;
-    const url = here();
+    const url = address();
     url.searchParams.set('part', 'main');
     await showReply(fetch(url, { redirect: 'manual', cache: 'no-store' }));
     if (wanted !== asked) continue;
@@ -139,14 +160,17 @@ async function refresh(revision) {
 
 // showReply shows the reply of a fetch of parts, and returns whether there was one.
 export async function showReply(fetching) {
+  const page = document.body;
   try {
     const reply = await fetching;
+    const text = await reply.text();
+    if (document.body !== page) return true; // another page took its place
     if (reply.status === 401) {
       toUnlock();
       return true;
     }
     if (reply.type === 'opaqueredirect') return true; // redirected: what is typed here stays
-    const fresh = new DOMParser().parseFromString(await reply.text(), 'text/html');
+    const fresh = new DOMParser().parseFromString(text, 'text/html');
     if (!fresh.querySelector('main')) throw new Error('no page of the counter');
     stale(false);
     // Another page answered: this one is outdated, or its token is.
@@ -156,6 +180,7 @@ export async function showReply(fetching) {
     if (!refreshing && wanted !== shown) refresh(wanted); // a form's answer may be older than the page
     return true;
   } catch {
+    if (document.body !== page) return true;
     shown = '';
     stale(true);
     return false;

@@ -1,4 +1,5 @@
 // The script of the pages of AEPS.
+import { onPage } from './onpage.js';
 import { bankField } from './banks.js';
 
-document.querySelectorAll('select[data-banks]').forEach(bankField);
+onPage(() => document.querySelectorAll('select[data-banks]').forEach(bankField));

@@ -1,10 +1,19 @@
 // Counts a wait down, and reloads the page when it is over. The server knows the
 // time; the countdown restarts when the server sends a new value.
+import { onPage } from './onpage.js';
+
 const find = () => document.querySelector('[data-wait-left]');
-let shown = find();
-if (shown) {
+
+onPage(() => {
+  const page = document.body;
+  let shown = find();
+  if (!shown) return;
   let seconds = Number(shown.dataset.waitLeft);
   const tick = setInterval(() => {
+    if (document.body !== page) {
+      clearInterval(tick);
+      return;
+    }
     const now = find();
     if (now && now !== shown) {
       shown = now;
@@ -14,6 +23,6 @@ if (shown) {
     if (now) now.querySelector('b').textContent = String(Math.max(seconds, 0));
     if (seconds > 0 && now) return;
     clearInterval(tick);
-    location.replace(document.querySelector("meta[name=here]").content);
+    location.replace(document.querySelector('meta[name=here]').content);
   }, 1000);
-}
+});

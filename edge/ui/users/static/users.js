@@ -1,5 +1,6 @@
 // The unlock page: choosing a name focuses the PIN. While a user has to wait after
 // wrong PINs, the button counts down for that user only.
+import { onPage } from './onpage.js';
 
 function unlockForm(form) {
   const pin = form.querySelector('#pin');
@@ -54,4 +55,4 @@ function countWaits(button) {
   tick();
 }
 
-document.querySelectorAll('form[data-unlock]').forEach(unlockForm);
+onPage(() => document.querySelectorAll('form[data-unlock]').forEach(unlockForm));

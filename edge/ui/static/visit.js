@@ -1,0 +1,63 @@
+// Opens the page of a link in this document, where the browser can (Navigation API):
+// styles, scripts and the event stream stay, and only what the page says is fetched and
+// drawn. All else is loaded as without this script: forms, redirects, errors, and pages
+// with other files, as after an update of the program.
+import { startPage } from './onpage.js';
+import { address, arrive, lastTold, refresh } from './live.js';
+
+export function visitInPlace() {
+  if (!('navigation' in window)) return;
+  remember();
+  navigation.addEventListener('navigate', (event) => {
+    const opens = event.navigationType === 'push' || event.navigationType === 'traverse';
+    if (!opens || !event.canIntercept || event.hashChange || event.downloadRequest !== null || event.formData) return;
+    const to = event.destination.getState()?.address ?? event.destination.url;
+    event.intercept({ handler: () => visit(to, event.signal), focusReset: 'manual' });
+  });
+}
+
+// remember keeps the page's own address for the way back.
+function remember() {
+  navigation.updateCurrentEntry({ state: { address: address().href } });
+}
+
+async function visit(to, signal) {
+  const told = lastTold();
+  let page = null;
+  try {
+    const reply = await fetch(to, { signal, cache: 'no-store' });
+    const text = await reply.text();
+    if (reply.ok && !reply.redirected) page = new DOMParser().parseFromString(text, 'text/html');
+  } catch {
+    if (!signal.aborted) refresh(''); // says that the program does not answer
+    return;
+  }
+  if (!page || kind(page) !== kind(document)) {
+    location.replace(to);
+    return;
+  }
+  replacePage(page);
+  startPage();
+  arrive(told);
+  remember();
+}
+
+// kind names what stays when a page takes another's place: its files, and whether it has
+// the bars.
+function kind(page) {
+  const files = [...page.querySelectorAll('head > link, head > script')].map((file) => file.getAttribute('href') ?? file.getAttribute('src'));
+  return [...files, page.getElementById('open-cash') !== null].join(' ');
+}
+
+function replacePage(page) {
+  for (const meta of document.querySelectorAll('head > meta')) {
+    meta.content = page.querySelector(`head > meta[name="${meta.name}"]`)?.content ?? meta.content;
+  }
+  document.documentElement.lang = page.documentElement.lang;
+  document.title = page.title;
+  const first = page.querySelector('[autofocus]');
+  first?.removeAttribute('autofocus'); // it counts once for a document
+  document.body.replaceWith(page.body);
+  first?.focus({ preventScroll: true });
+  document.getElementById('say').textContent = page.title; // a screen reader is not told of a new page otherwise
+}
