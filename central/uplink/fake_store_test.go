@@ -33,6 +33,20 @@ type memoryStore struct {
 	spending   int           // calls of SpendTokens
 	commit     time.Duration // how long a write takes
 	fault      error         // of every call
+	broken     string        // the call that panics, once
+}
+
+// mayPanic panics if it is this call's turn.
+func (m *memoryStore) mayPanic(call string) {
+	m.mu.Lock()
+	broken := m.broken == call
+	if broken {
+		m.broken = ""
+	}
+	m.mu.Unlock()
+	if broken {
+		panic(call)
+	}
 }
 
 func (m *memoryStore) lookups() int {
@@ -73,6 +87,7 @@ func (m *memoryStore) TerminalKeys(_ context.Context, after central.TerminalID, 
 }
 
 func (m *memoryStore) CheckTerminals(_ context.Context, ids []central.TerminalID) (list []accounts.TerminalCheck, err error) {
+	m.mayPanic("CheckTerminals")
 	m.wait(10)
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -103,10 +118,14 @@ func (m *memoryStore) wait(part time.Duration) {
 }
 
 func (m *memoryStore) RecordPresence(_ context.Context, came []accounts.Connected, left []accounts.Disconnected) error {
+	m.mayPanic("RecordPresence")
 	m.wait(1)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.recorded++
+	if m.fault != nil {
+		return m.fault
+	}
 	for _, c := range came {
 		m.saw[c.Terminal]++
 		m.met[c.Terminal] = c.Presence
@@ -121,7 +140,7 @@ func (m *memoryStore) RecordPresence(_ context.Context, came []accounts.Connecte
 		}
 		m.met[d.Terminal] = p
 	}
-	return m.fault
+	return nil
 }
 
 func (m *memoryStore) NodeAlive(_ context.Context, since, _ time.Time) error {

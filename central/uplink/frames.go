@@ -453,3 +453,10 @@ func (s *Server) recoverPanic(log func() *slog.Logger, name string, then func())
 	log().Error("a goroutine of the uplink panicked", "goroutine", name, "panic", what, "stack", string(debug.Stack()))
 	then()
 }
+
+// try runs a part of the work for many terminals: if it panics, that is its error, and the
+// work goes on.
+func (s *Server) try(name string, run func() error) (err error) {
+	defer s.recoverPanic(func() *slog.Logger { return s.log }, name, func() { err = fmt.Errorf("the %s panicked", name) })
+	return run()
+}

@@ -3,6 +3,7 @@ package uplink
 import (
 	"context"
 	"net"
+	"net/http"
 	"runtime"
 	"slices"
 	"strings"
@@ -287,6 +288,48 @@ func TestPanicsAreCaught(t *testing.T) {
 		synctest.Wait()
 		if h.server.Census().Connected != 0 {
 			t.Error("a session with a broken asker went on")
+		}
+	})
+}
+
+// TestSharedWorkGoesOn: what works for many terminals at once survives a panic.
+func TestSharedWorkGoesOn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newSystem(t, newPipeListener(), nil)
+		defer func() {
+			if n := h.server.counts.panics.Swap(0); n != 3 {
+				t.Errorf("%d panics were counted, want 3", n)
+			}
+		}()
+		x := h.enrol()
+		breaks := func(call string) {
+			h.store.mu.Lock()
+			h.store.broken = call
+			h.store.mu.Unlock()
+		}
+		breaks("CheckTerminals")
+		if _, resp, err := h.open(http.Header{"Authorization": {"Bearer " + x.token(claims())}}); err == nil || resp.StatusCode != http.StatusServiceUnavailable {
+			t.Errorf("a terminal whose check panicked got %v", err)
+		}
+		breaks("RecordPresence")
+		h.greeted(x, 0)
+		synctest.Wait()
+		if seen := h.store.presence(x.id); !seen.ConnectedAt.IsZero() {
+			t.Errorf("recorded %+v", seen)
+		}
+		time.Sleep(feedRetry)
+		synctest.Wait()
+		if seen := h.store.presence(x.id); seen.ConnectedAt.IsZero() {
+			t.Error("a hello whose recording panicked was never recorded")
+		}
+		breaks("CheckTerminals")
+		h.server.watcher.look("")
+		synctest.Wait()
+		h.revoke(x)
+		time.Sleep(feedRetry)
+		synctest.Wait()
+		if n := h.server.Census().Connected; n != 0 {
+			t.Errorf("%d connected: nobody is watched since a panic", n)
 		}
 	})
 }

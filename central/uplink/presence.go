@@ -1,6 +1,7 @@
 package uplink
 
 import (
+	"cmp"
 	"context"
 	"strings"
 	"sync"
@@ -89,6 +90,25 @@ func (r *presenceRecorder) addLeft(d accounts.Disconnected) {
 	r.wakeWriter()
 }
 
+// giveBack takes what could not be written, beside what came later.
+func (r *presenceRecorder) giveBack(came []accounts.Connected, left []accounts.Disconnected) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, c := range came {
+		if _, later := r.came[c.Terminal]; !later {
+			r.came[c.Terminal] = c
+		}
+	}
+	for _, d := range left {
+		later, ok := r.left[d.Terminal]
+		if ok {
+			later.Fault = cmp.Or(later.Fault, d.Fault)
+			d = later
+		}
+		r.left[d.Terminal] = d
+	}
+}
+
 // close lets the writer end when it has written everything.
 func (r *presenceRecorder) close() {
 	r.mu.Lock()
@@ -128,7 +148,8 @@ func (r *presenceRecorder) take() (came []accounts.Connected, left []accounts.Di
 	return came, left, r.closed
 }
 
-// recordPresence writes until the recorder is closed.
+// recordPresence writes until the recorder is closed. What can't be written is tried again,
+// but not at the end.
 func (s *Server) recordPresence(ctx context.Context) {
 	for range s.presence.wake {
 		for {
@@ -139,11 +160,19 @@ func (s *Server) recordPresence(ctx context.Context) {
 				}
 				break
 			}
-			write, cancel := context.WithTimeout(ctx, storeWait)
-			err := s.store.RecordPresence(write, came, left)
-			cancel()
-			if err != nil {
-				s.log.Warn("hellos and ends of connections can't be recorded", "hellos", len(came), "ends", len(left), "error", err)
+			err := s.try("presence recorder", func() error {
+				write, cancel := context.WithTimeout(ctx, storeWait)
+				defer cancel()
+				return s.store.RecordPresence(write, came, left)
+			})
+			if err == nil {
+				continue
+			}
+			s.log.Warn("hellos and ends of connections can't be recorded", "hellos", len(came), "ends", len(left), "again", !closed, "error", err)
+			if !closed {
+				s.presence.giveBack(came, left)
+				time.AfterFunc(feedRetry, s.presence.wakeWriter)
+				break
 			}
 		}
 	}

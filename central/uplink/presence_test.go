@@ -38,6 +38,43 @@ func TestPresence(t *testing.T) {
 	})
 }
 
+// TestPresenceIsRecordedLater: what the database could not take is recorded when it can,
+// unless something newer was.
+func TestPresenceIsRecordedLater(t *testing.T) {
+	bubble(t, nil, func(t *testing.T, h *system) {
+		fault := func(err error) {
+			h.store.mu.Lock()
+			defer h.store.mu.Unlock()
+			h.store.fault = err
+		}
+		stays, leaves := h.enrol(), h.enrol()
+		h.knowsAll()
+		h.greeted(stays, 0)
+		l, _ := h.greeted(leaves, 0)
+		synctest.Wait()
+		was := h.store.presence(stays.id)
+		time.Sleep(time.Second)
+		fault(errors.New("the disk is full"))
+		h.server.presence.addCame(accounts.Connected{Terminal: stays.id, Presence: accounts.Presence{ConnectedAt: time.Now(), Version: "v2"}})
+		_ = l.ws.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(websocket.CloseNormalClosure, ""), time.Now().Add(time.Second))
+		l.closed()
+		time.Sleep(2 * feedRetry)
+		synctest.Wait()
+		if got := h.store.presence(stays.id); got != was {
+			t.Errorf("a full disk took %+v", got)
+		}
+		fault(nil)
+		time.Sleep(feedRetry)
+		synctest.Wait()
+		if got := h.store.presence(stays.id); got.Version != "v2" {
+			t.Errorf("the hello was lost: %+v", got)
+		}
+		if got := h.store.presence(leaves.id); got.LeftAt.IsZero() {
+			t.Errorf("the end was lost: %+v", got)
+		}
+	})
+}
+
 func TestFaultsAreKept(t *testing.T) {
 	for name, c := range map[string]struct {
 		does  func(h *system, x terminal)

@@ -15,11 +15,12 @@ import (
 
 // terminalToken is a token's claims.
 type terminalToken struct {
-	token    string
-	terminal central.TerminalID
-	id       string // jti
-	expires  time.Time
-	claims   jwt.RegisteredClaims
+	signed    string // what the signature is of
+	signature []byte
+	terminal  central.TerminalID
+	id        string // jti
+	expires   time.Time
+	claims    jwt.RegisteredClaims
 }
 
 // Limits of a token.
@@ -63,14 +64,13 @@ func parseToken(r *http.Request) (terminalToken, error) {
 	case !isID(kid):
 		return terminalToken{}, &denial{reason: "the token's kid is no terminal id"}
 	}
-	return terminalToken{token: text, terminal: central.TerminalID(kid), id: claims.ID, claims: claims}, nil
+	signed := text[:strings.LastIndexByte(text, '.')]
+	return terminalToken{signed: signed, signature: token.Signature, terminal: central.TerminalID(kid), id: claims.ID, claims: claims}, nil
 }
 
 // signedBy reports whether the token was signed with a key's private half.
 func (c terminalToken) signedBy(key ed25519.PublicKey) bool {
-	parser := jwt.NewParser(jwt.WithValidMethods([]string{jwt.SigningMethodEdDSA.Alg()}), jwt.WithoutClaimsValidation())
-	_, err := parser.Parse(c.token, func(*jwt.Token) (any, error) { return key, nil })
-	return err == nil
+	return jwt.SigningMethodEdDSA.Verify(c.signed, c.signature, key) == nil
 }
 
 // validate checks the claims of a terminal's token.
@@ -146,7 +146,7 @@ func (s *Server) authenticateTogether(ctx context.Context) {
 				more = false
 			}
 		}
-		if err := s.authenticateAll(ctx, batch); err != nil {
+		if err := s.try("authenticator", func() error { return s.authenticateAll(ctx, batch) }); err != nil {
 			for _, a := range batch {
 				a.err = err
 			}

@@ -81,7 +81,7 @@ func (s *Server) watchTerminals(ctx context.Context) {
 		ids := s.watcher.take(s.current)
 		s.mu.Unlock()
 		for part := range slices.Chunk(ids, accounts.MaxTogether) {
-			if err := s.checkTerminals(ctx, part); err != nil && ctx.Err() == nil {
+			if err := s.try("watcher", func() error { return s.checkTerminals(ctx, part) }); err != nil && ctx.Err() == nil {
 				s.log.Error("it can't be read yet which terminals have events or are revoked", "error", err)
 				time.AfterFunc(feedRetry, func() {
 					for _, id := range part {
@@ -165,7 +165,7 @@ func (s *Server) pingQuiet(ctx context.Context) {
 		}
 		s.mu.Unlock()
 		for _, x := range quiet {
-			x.conn.Ping()
+			x.runGuarded("pinger", x.conn.Ping)
 		}
 		clear(quiet)
 		quiet = quiet[:0]
