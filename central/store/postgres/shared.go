@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -138,16 +139,20 @@ func (s *Sharing[C]) take(first *sharer[C]) []*sharer[C] {
 	}
 	text, keys := s.statement.Text(first.call), map[string]bool{}
 	s.claim(first, keys)
-	rest := s.waiting[:0]
 	for _, w := range s.waiting {
 		if len(group) < maxShared && s.statement.Text(w.call) == text && s.claim(w, keys) {
 			group = append(group, w)
-		} else {
-			rest = append(rest, w)
 		}
 	}
-	clear(s.waiting[len(rest):])
-	s.waiting = rest
+	// The line changes here only: a panic of a call's Text or Keys leaves all of it waiting.
+	taken := group[1:]
+	s.waiting = slices.DeleteFunc(s.waiting, func(w *sharer[C]) bool {
+		if len(taken) == 0 || w != taken[0] {
+			return false
+		}
+		taken = taken[1:]
+		return true
+	})
 	return group
 }
 

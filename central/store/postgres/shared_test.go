@@ -79,6 +79,35 @@ func (a *adders) add(n int) error {
 	return err
 }
 
+// until waits until so many statements are under way, and so many calls wait.
+func (a *adders) until(t *testing.T, running, waiting int) {
+	t.Helper()
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
+		a.sharing.mu.Lock()
+		r, w := a.sharing.running, len(a.sharing.waiting)
+		a.sharing.mu.Unlock()
+		if r == running && w == waiting {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("%d statements are under way and %d calls wait, want %d and %d", r, w, running, waiting)
+		}
+	}
+}
+
+// lockTable keeps everybody from adding numbers.
+func lockTable(t *testing.T, url string) (unlock func()) {
+	t.Helper()
+	c, err := pgx.Connect(t.Context(), url)
+	wantErr(t, "connect", err, nil)
+	t.Cleanup(func() { _ = c.Close(context.Background()) })
+	tx, err := c.Begin(t.Context())
+	wantErr(t, "begin", err, nil)
+	_, err = tx.Exec(t.Context(), `LOCK TABLE a IN EXCLUSIVE MODE`)
+	wantErr(t, "lock", err, nil)
+	return func() { wantErr(t, "unlock", tx.Rollback(t.Context()), nil) }
+}
+
 // TestSharing: a call that comes alone has a statement at once. Those that come while two
 // statements are under way share the next one, except for those with a common key.
 func TestSharing(t *testing.T) {
@@ -86,30 +115,11 @@ func TestSharing(t *testing.T) {
 	uniqueTable(t, url)
 	a := newAdders(opened(t, url, config()))
 	ctx := t.Context()
-	blocker, err := pgx.Connect(ctx, url)
-	wantErr(t, "connect", err, nil)
-	defer blocker.Close(ctx)
-	tx, err := blocker.Begin(ctx)
-	wantErr(t, "begin", err, nil)
-	_, err = tx.Exec(ctx, `LOCK TABLE a IN EXCLUSIVE MODE`)
-	wantErr(t, "lock", err, nil)
+	unlock := lockTable(t, url)
 
 	results := make(chan error)
 	start := func(n int) { go func() { results <- a.add(n) }() }
-	until := func(running, waiting int) {
-		t.Helper()
-		for deadline := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
-			a.sharing.mu.Lock()
-			r, w := a.sharing.running, len(a.sharing.waiting)
-			a.sharing.mu.Unlock()
-			if r == running && w == waiting {
-				return
-			}
-			if time.Now().After(deadline) {
-				t.Fatalf("%d statements are under way and %d calls wait, want %d and %d", r, w, running, waiting)
-			}
-		}
-	}
+	until := func(running, waiting int) { t.Helper(); a.until(t, running, waiting) }
 	start(1)
 	until(1, 0)
 	start(2)
@@ -126,7 +136,7 @@ func TestSharing(t *testing.T) {
 	until(2, 10)
 	leave()
 	wantErr(t, "one who leaves the line", <-left, context.Canceled)
-	wantErr(t, "unlock", tx.Rollback(ctx), nil)
+	unlock()
 	for range 11 {
 		wantErr(t, "add", <-results, nil)
 	}
@@ -234,34 +244,68 @@ func TestSharingUnknown(t *testing.T) {
 	wantErr(t, "afterwards", a.add(9), nil)
 }
 
+// TestSharingPanics: a call whose keys can't be told harms the one that wanted to share with
+// it, and nobody else in the line.
+func TestSharingPanics(t *testing.T) {
+	url := pgtest.Database(t)
+	uniqueTable(t, url)
+	a := newAdders(opened(t, url, config()))
+	keys := a.sharing.statement.Keys
+	a.sharing.statement.Keys = func(n int) []string {
+		if n == 666 {
+			panic("keys of 666")
+		}
+		return keys(n)
+	}
+	unlock := lockTable(t, url)
+	type result struct {
+		err      error
+		panicked bool
+	}
+	results := map[int]chan result{}
+	for i, n := range []int{1, 2, 3, 4, 1003, 666, 5, 6} {
+		done := make(chan result, 1)
+		results[n] = done
+		go func() {
+			r := result{panicked: true}
+			defer func() { _ = recover(); done <- r }()
+			r = result{err: a.add(n)}
+		}()
+		a.until(t, min(i+1, 2), max(0, i-1))
+	}
+	unlock()
+	for n, done := range results {
+		r := <-done
+		wantErr(t, fmt.Sprint("add ", n), r.err, nil)
+		want := 1
+		if r.panicked {
+			want = 0
+		}
+		if got := times(t, url, n); got != want {
+			t.Errorf("%d stands there %d times, want %d", n, got, want)
+		}
+	}
+	a.until(t, 0, 0)
+}
+
 // TestSharingAbandon ends the calls under way and those in the line.
 func TestSharingAbandon(t *testing.T) {
 	url := pgtest.Database(t)
 	uniqueTable(t, url)
 	a := newAdders(opened(t, url, config()))
 	ctx := t.Context()
-	blocker, err := pgx.Connect(ctx, url)
-	wantErr(t, "connect", err, nil)
-	defer blocker.Close(ctx)
-	tx, err := blocker.Begin(ctx)
-	wantErr(t, "begin", err, nil)
-	_, err = tx.Exec(ctx, `LOCK TABLE a IN EXCLUSIVE MODE`)
-	wantErr(t, "lock", err, nil)
+	unlock := lockTable(t, url)
 	results := make(chan error)
 	for n := range 5 {
 		go func() { _, err := a.sharing.Do(ctx, n); results <- err }()
 	}
-	for waiting := 0; waiting != 3; time.Sleep(time.Millisecond) {
-		a.sharing.mu.Lock()
-		waiting = len(a.sharing.waiting)
-		a.sharing.mu.Unlock()
-	}
+	a.until(t, 2, 3)
 	go func() { _ = a.Abandon() }()
 	for range 5 {
 		wantErr(t, "a call under way", <-results, dbconn.ErrAbandoned)
 	}
-	wantErr(t, "unlock", tx.Rollback(ctx), nil)
-	_, err = a.sharing.Do(ctx, 9)
+	unlock()
+	_, err := a.sharing.Do(ctx, 9)
 	wantErr(t, "afterwards", err, dbconn.ErrClosed)
 }
 
