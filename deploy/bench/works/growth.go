@@ -17,6 +17,10 @@ import (
 // portion is how many withdrawals are written in one transaction of the filling.
 const portion = 10_000
 
+// history is how far back the operations of the filling go: less than the time after which
+// the central archives them.
+const history = 150 * 24 * time.Hour
+
 // runGrowth compares a central whose database has many operations with one whose database has
 // none.
 func runGrowth(ctx context.Context, b *Bench) error {
@@ -58,7 +62,8 @@ func (b *Bench) growth(ctx context.Context, on string) (err error) {
 	return b.comparePages(ctx, work, pages["grown"], pages["small"])
 }
 
-// fill writes operations into a central's database while the central is stopped.
+// fill writes the operations of some months into a central's database while the central is
+// stopped.
 func (b *Bench) fill(ctx context.Context, w *withdrawals) error {
 	p, _, err := w.plan(ctx)
 	if err != nil {
@@ -68,8 +73,12 @@ func (b *Bench) fill(ctx context.Context, w *withdrawals) error {
 		return err
 	}
 	began := time.Now()
+	if err := w.stand.InTx(ctx, func(tx *sql.Tx, dialect rows.Dialect) error { return pastMonths(ctx, tx, dialect, began) }); err != nil {
+		return err
+	}
 	for first := int64(fromHere); first < fromHere+b.Grow; first += portion {
-		if err := fillPortion(ctx, w.stand, p, first, min(portion, fromHere+b.Grow-first)); err != nil {
+		age := time.Duration(float64(history) * float64(fromHere+b.Grow-first) / float64(b.Grow))
+		if err := fillPortion(ctx, w.stand, p.Earlier(age, began), first, min(portion, fromHere+b.Grow-first)); err != nil {
 			return err
 		}
 		if done := first - fromHere + portion; done%(10*portion) == 0 {
@@ -82,6 +91,17 @@ func (b *Bench) fill(ctx context.Context, w *withdrawals) error {
 	}
 	_, err = db.ExecContext(ctx, "ANALYZE")
 	return errors.Join(err, db.Close(), w.stand.Start(ctx))
+}
+
+// pastMonths makes the partitions of the filling, where there are any.
+func pastMonths(ctx context.Context, tx *sql.Tx, dialect rows.Dialect, now time.Time) error {
+	if dialect != rows.PostgreSQL {
+		return nil
+	}
+	first := now.Add(-history)
+	months := int(history/(28*24*time.Hour)) + 1
+	_, err := tx.ExecContext(ctx, "SELECT ensure_operation_months($1, $2)", first.UnixMilli(), months)
+	return err
 }
 
 func fillPortion(ctx context.Context, s *stand.Stand, p rows.Plan, first, count int64) error {
