@@ -5,6 +5,7 @@ package installtest
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -50,7 +51,30 @@ func (c *counterOfWindows) bare(folder string) {
 func (c *counterOfWindows) setup(folder, version string, args ...string) (status int) {
 	c.t.Helper()
 	_, status = c.try(append([]string{c.bring(filepath.Join(folder, "galla-edge-"+version+"-setup.exe")), "/S"}, args...)...)
+	if status == noService {
+		c.t.Logf("the setup said: %s", c.whyNoService())
+	}
 	return status
+}
+
+// noService is the exit status of a setup that could not make the service.
+const noService = 5
+
+// whyNoService is what such a setup wrote.
+func (c *counterOfWindows) whyNoService() (why string) {
+	c.t.Helper()
+	err := filepath.WalkDir(c.path("users"), func(file string, _ fs.DirEntry, err error) error {
+		if err != nil || filepath.Base(file) != "galla-setup.txt" {
+			return err
+		}
+		text, err := os.ReadFile(file)
+		why += string(text)
+		return err
+	})
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return why
 }
 
 // uninstall runs the silent uninstaller where it lies, so that its exit status
@@ -247,8 +271,11 @@ func (c *counterOfWindows) refusesPlanted(t *testing.T, folder string) {
 			t.Fatalf("give a file away, which only root can: %v", err)
 		}
 	}
-	if status := c.setup(folder, older); status != 5 {
+	if status := c.setup(folder, older); status != noService {
 		t.Errorf("a setup over another user's folder: exit status %d", status)
+	}
+	if why := c.whyNoService(); !strings.Contains(why, "was not installed") || !strings.Contains(why, "was there already") {
+		t.Errorf("a setup over another user's folder says %q", why)
 	}
 	if _, there := c.registry(service); there {
 		t.Error("the service is there, over another user's folder")

@@ -345,11 +345,19 @@ Section "Galla counter"
 		DetailPrint "$INSTDIR\edge.toml was changed by hand and stays; edge.default.toml is the one of ${VERSION}"
 	${EndIf}
 	; It also closes the data folder to other users, before anything is in it.
-	nsExec::ExecToLog '"$INSTDIR\galla-edge.exe" --data "$Data" --config "$INSTDIR\edge.toml" service install'
+	nsExec::ExecToStack '"$INSTDIR\galla-edge.exe" --data "$Data" --config "$INSTDIR\edge.toml" service install'
 	Pop $0
+	Pop $1
+	${TrimNewLines} "$1" $1
+	DetailPrint "$1"
 	${If} $0 != 0
+		StrCpy $Why "The counter was not installed:$\r$\n$\r$\n$1"
 		Call takeBack
-		MessageBox MB_ICONSTOP "The counter was not installed: the lines above say why." /SD IDOK
+		; A silent setup shows nothing.
+		FileOpen $2 "$TEMP\galla-setup.txt" w
+		FileWrite $2 "$Why$\r$\n"
+		FileClose $2
+		MessageBox MB_ICONSTOP "$Why" /SD IDOK
 		SetErrorLevel 5
 		Abort "The service or its folder could not be made"
 	${EndIf}

@@ -123,7 +123,10 @@ func counterOf(t *testing.T, h *system, merchant, aadhaar string) *counter {
 			t.Error(err)
 		}
 	})
-	eventually(t, "the counter's line is up", func() bool { return line.State().Online })
+	eventually(t, "the counter's line is up, and it has banks and limits", func() bool {
+		banks, _ := c.Banks()
+		return line.State().Online && len(banks) > 0 && c.Bounds(op.Withdrawal) != edge.Bounds{}
+	})
 	return c
 }
 

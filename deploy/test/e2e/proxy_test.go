@@ -3,11 +3,13 @@
 package e2e
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
 	"net"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -94,9 +96,15 @@ func newFaultyProxyAt(t *testing.T, name, addr string, seed uint64, ends ...stri
 	return w
 }
 
+// portWait is how long another program may still have a proxy's port.
+const portWait = 10 * time.Second
+
 // listen begins to accept connections.
 func (w *faultyProxy) listen() error {
 	l, err := net.Listen("tcp", w.addr)
+	for end := time.Now().Add(portWait); errors.Is(err, syscall.EADDRINUSE) && time.Now().Before(end); l, err = net.Listen("tcp", w.addr) {
+		time.Sleep(10 * time.Millisecond)
+	}
 	if err != nil {
 		return fmt.Errorf("proxy %s: %w", w.name, err)
 	}
