@@ -249,6 +249,10 @@ func TestShutdown(t *testing.T) {
 		if code, words := polite.closed(); code != websocket.CloseGoingAway || words != goingAway {
 			t.Errorf("closed with %d %q", code, words)
 		}
+		again := h.enrol()
+		if _, resp, err := h.open(http.Header{"Authorization": {"Bearer " + again.token(claims())}}); err == nil || resp != nil {
+			t.Errorf("a central that stops answers %v, %v", resp, err)
+		}
 		if err := <-h.ended; err != nil {
 			t.Errorf("Run = %v", err)
 		}

@@ -11,9 +11,9 @@ import (
 )
 
 // line admits terminals as fast as this node can greet them, which it measures. Only so
-// many are greeted at one time, and as many may wait for that. Each other one gets a place
-// in the line: the moment at which it is to come back. The places are as far apart as a
-// greeting takes, so that a terminal that comes at its own is admitted, and all of them are
+// many are greeted at one time, and some more may wait for that inside. Each other one gets
+// a place in the line: the moment at which it is to come back. The places follow each other
+// as greetings do, so that a terminal that comes at its own is admitted, and all of them are
 // admitted in the time that is needed.
 type line struct {
 	slots  chan struct{} // of greetings under way
@@ -39,9 +39,11 @@ const (
 	firstGuess = 300 * time.Microsecond
 	// averageOver is how many greetings the moving average is over.
 	averageOver = 32
-	// utilisation is the part of the measured capacity that the places take: the rest is
-	// for terminals that come unexpected.
-	utilisation = 0.8
+	// haste is by how much the places are closer than greetings take, which take longer
+	// while many are under way: some terminals always wait inside, and the node is never idle.
+	haste = 1.25
+	// room is how many terminals wait inside for each that is greeted.
+	room = 8
 	// roomWait is how long a terminal waits inside for a slot; a connection attempt lasts
 	// longer.
 	roomWait = 5 * time.Second
@@ -74,7 +76,7 @@ func (l *line) enter(ctx context.Context, id central.TerminalID) (release func()
 		return nil, at.Sub(now)
 	case placed:
 		delete(l.places, id)
-	case l.last.After(now) || l.waiting >= cap(l.slots):
+	case l.last.After(now) || l.waiting >= room*cap(l.slots):
 		wait = l.give(id, now)
 		l.mu.Unlock()
 		return nil, wait
@@ -112,7 +114,7 @@ func (l *line) leave(took time.Duration) {
 // give gives a terminal the next place and returns the wait for it. The caller holds
 // mu.
 func (l *line) give(id central.TerminalID, now time.Time) time.Duration {
-	apart := time.Duration(float64(l.took) / float64(cap(l.slots)) / utilisation)
+	apart := time.Duration(float64(l.took) / float64(cap(l.slots)) / haste)
 	at := l.last.Add(apart)
 	if first := now.Add(minRetry); at.Before(first) {
 		at = first

@@ -262,6 +262,8 @@ func (s *Server) Run(ctx context.Context, l net.Listener) error {
 		err = fmt.Errorf("uplink: serve %s: %w", l.Addr(), err)
 	case <-ctx.Done():
 	}
+	// Who is told to connect again must not come to a door that only tells it to wait.
+	_ = l.Close()
 	s.stop(web)
 	if err == nil {
 		<-served

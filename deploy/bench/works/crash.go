@@ -106,7 +106,7 @@ func waitResolved(ctx context.Context, s *stand.Stand) error {
 	defer func() { _ = db.Close() }()
 	var open int
 	var fault error
-	err = await(ctx, resolvedWithin, "all operations are resolved", func() bool {
+	err = await(ctx, resolvedWithin, often, "all operations are resolved", func() bool {
 		fault = db.QueryRowContext(ctx, `SELECT count(*) FROM operations WHERE finished_at IS NULL`).Scan(&open)
 		return fault != nil || open == 0
 	})

@@ -58,7 +58,7 @@ func (b *Bench) fleet(ctx context.Context, n int, restart bool) (err error) {
 	}
 	began := time.Now()
 	f.Connect()
-	if err := await(ctx, connectedWithin, "every terminal is connected", func() bool { return f.Online() == n }); err != nil {
+	if err := await(ctx, connectedWithin, seldom, "every terminal is connected", func() bool { return f.Online() == n }); err != nil {
 		return err
 	}
 	b.say("%d terminals connected after %s", n, time.Since(began).Round(100*time.Millisecond))
@@ -93,7 +93,7 @@ func (b *Bench) comeBack(ctx context.Context, s *stand.Stand, f *stand.Fleet, n 
 	if err := s.Stop(); err != nil {
 		return err
 	}
-	if err := await(ctx, connectedWithin, "every terminal is offline", func() bool { return f.Online() == 0 }); err != nil {
+	if err := await(ctx, connectedWithin, seldom, "every terminal is offline", func() bool { return f.Online() == 0 }); err != nil {
 		return err
 	}
 	began := time.Now()
@@ -104,7 +104,7 @@ func (b *Bench) comeBack(ctx context.Context, s *stand.Stand, f *stand.Fleet, n 
 	work := fmt.Sprintf("%d terminals back after a restart", n)
 	for _, share := range []float64{0.95, 1} {
 		what := fmt.Sprintf("from the start until %.0f %%", 100*share)
-		if err := await(ctx, connectedWithin, what, func() bool { return f.Online() >= int(share*float64(n)) }); err != nil {
+		if err := await(ctx, connectedWithin, seldom, what, func() bool { return f.Online() >= int(share*float64(n)) }); err != nil {
 			return err
 		}
 		b.plain(work, what, "s", report.Bound{AtMost: 10}, []float64{time.Since(began).Seconds()})
@@ -223,7 +223,7 @@ func (b *Bench) idleReads(ctx context.Context, n int) (err error) {
 		return err
 	}
 	f.Connect()
-	if err := await(ctx, connectedWithin, "every terminal is connected", func() bool { return f.Online() == n }); err != nil {
+	if err := await(ctx, connectedWithin, seldom, "every terminal is connected", func() bool { return f.Online() == n }); err != nil {
 		return err
 	}
 	if err := rest(ctx, b.Rest); err != nil {

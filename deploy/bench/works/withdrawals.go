@@ -152,7 +152,7 @@ func (w *withdrawals) observe(ctx context.Context, db rows.Querier, d rows.Diale
 	begin := func() error {
 		bank.Hold()
 		go func() { ended <- w.one(ctx) }()
-		return await(ctx, heldWithin, "a withdrawal comes to the bank", func() bool { return bank.Waiting() > 0 })
+		return await(ctx, heldWithin, often, "a withdrawal comes to the bank", func() bool { return bank.Waiting() > 0 })
 	}
 	finish := func() error {
 		bank.Release()

@@ -185,11 +185,18 @@ func values(samples []sample, value func(sample) float64) []float64 {
 	return all
 }
 
+// How often it is looked whether something has happened: a look at a large fleet takes
+// milliseconds of the processor that the central needs.
+const (
+	often  = 2 * time.Millisecond
+	seldom = 100 * time.Millisecond
+)
+
 // await waits until something has happened.
-func await(ctx context.Context, limit time.Duration, what string, happened func() bool) error {
+func await(ctx context.Context, limit, every time.Duration, what string, happened func() bool) error {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	tick := time.NewTicker(2 * time.Millisecond)
+	tick := time.NewTicker(every)
 	defer tick.Stop()
 	for !happened() {
 		select {
