@@ -22,9 +22,10 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // pipeListener is a listener whose connections are pipes in memory.
 type pipeListener struct {
-	conns  chan net.Conn
-	closed chan struct{}
-	once   sync.Once
+	closing func() // before it is closed; nil: nothing
+	conns   chan net.Conn
+	closed  chan struct{}
+	once    sync.Once
 }
 
 func newPipeListener() *pipeListener {
@@ -40,7 +41,15 @@ func (n *pipeListener) Accept() (net.Conn, error) {
 	}
 }
 
-func (n *pipeListener) Close() error   { n.once.Do(func() { close(n.closed) }); return nil }
+func (n *pipeListener) Close() error {
+	n.once.Do(func() {
+		if n.closing != nil {
+			n.closing()
+		}
+		close(n.closed)
+	})
+	return nil
+}
 func (n *pipeListener) Addr() net.Addr { return &net.UnixAddr{Name: "pipe", Net: "pipe"} }
 
 func (n *pipeListener) dial(context.Context, string, string) (net.Conn, error) {

@@ -249,10 +249,6 @@ func TestShutdown(t *testing.T) {
 		if code, words := polite.closed(); code != websocket.CloseGoingAway || words != goingAway {
 			t.Errorf("closed with %d %q", code, words)
 		}
-		again := h.enrol()
-		if _, resp, err := h.open(http.Header{"Authorization": {"Bearer " + again.token(claims())}}); err == nil || resp != nil {
-			t.Errorf("a central that stops answers %v, %v", resp, err)
-		}
 		if err := <-h.ended; err != nil {
 			t.Errorf("Run = %v", err)
 		}
@@ -263,6 +259,30 @@ func TestShutdown(t *testing.T) {
 		_ = deaf.ws.Close()
 		if err := h.server.Run(t.Context(), newPipeListener()); err == nil {
 			t.Error("a server ran twice")
+		}
+	})
+}
+
+// TestDoorClosesFirst: a terminal that is told to connect again, and does so at once, does
+// not come to a central that stops.
+func TestDoorClosesFirst(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := newPipeListener()
+		h := newSystem(t, n, nil)
+		l, _ := h.greeted(h.enrol(), 0)
+		told := true
+		n.closing = func() {
+			h.server.mu.Lock()
+			defer h.server.mu.Unlock()
+			for x := range h.server.sessions {
+				_, _, told = x.conn.Ended()
+			}
+		}
+		h.stop()
+		l.closed()
+		synctest.Wait()
+		if told {
+			t.Error("the terminal was told to connect again before the door was closed")
 		}
 	})
 }
