@@ -65,6 +65,11 @@ func openWine(t *testing.T, env ...string) *wine {
 		stop()
 	}
 	t.Cleanup(w.serve())
+	// The first program starts the services, and does not wait for them for ever.
+	until(t, "the services answer", func() string { return w.prefix }, func() bool {
+		_, status := w.try("net", "start")
+		return status == 0
+	})
 	return w
 }
 
