@@ -17,7 +17,7 @@ BENCH    ?= .# of `make bench`: which benchmarks
 ROUNDS   ?= 5# of `make bench-peers`; each side of each work runs for SPAN in each
 SPAN     ?= 10s
 ONLY     ?=# of `make bench-peers`: works, such as sqlite,postgres; else all but the long ones
-GROW     ?= 1000000# of `make bench-peers ONLY=growth`: operations in the grown database
+GROW     ?= 1000000# of `make bench-peers ONLY=growth-sqlite,growth-postgres`: operations in the grown database
 MARKDOWN ?=# of `make bench-peers`: 1 prints the tables of deploy/docs/capacity.md
 SHOTS    ?= build/shots
 GALLERY  := build/gallery

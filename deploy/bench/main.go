@@ -38,7 +38,7 @@ func run(ctx context.Context) (err error) {
 	flag.IntVar(&b.Rounds, "rounds", 5, "rounds; the median counts")
 	flag.DurationVar(&b.Span, "for", 10*time.Second, "how long each side runs in a round")
 	flag.DurationVar(&b.Rest, "rest", 30*time.Second, "how long terminals are idle before and while their memory is measured; in much less, memory of their greetings is not given back yet")
-	flag.Int64Var(&b.Grow, "grow", 1_000_000, "operations in the grown database, for the work growth")
+	flag.Int64Var(&b.Grow, "grow", 1_000_000, "operations in the grown database, for the works of growth")
 	fleets := flag.String("fleets", "2000,10000", "numbers of terminals")
 	only := flag.String("only", "", "works to run, such as sqlite,postgres; by default all but the long ones")
 	list := flag.Bool("list", false, "list the works")
@@ -47,7 +47,7 @@ func run(ctx context.Context) (err error) {
 	flag.Parse()
 	if *list {
 		for _, w := range works.All() {
-			fmt.Printf("%-12s %s\n", w.Name, w.What)
+			fmt.Printf("%-15s %s\n", w.Name, w.What)
 		}
 		return nil
 	}

@@ -54,7 +54,8 @@ func All() []Work {
 		{Name: "terminals", What: "memory of idle terminals against gorilla on net/http alone, their return after a restart, and what they read of the database", Run: runTerminals},
 		{Name: "counter", What: "a press at the counter until it is durable, against one sync; the syncs of a withdrawal", Run: runCounter},
 		{Name: "page", What: "a key at the counter until the next page is painted, against an empty page", Run: runPage},
-		{Name: "growth", What: "withdrawals and pages of the console beside many operations, see -grow; only where it is named", Run: runGrowth, Long: true},
+		{Name: "growth-sqlite", What: "withdrawals and pages of the console beside many operations, see -grow; only where it is named", Run: runGrowthOn("SQLite"), Long: true},
+		{Name: "growth-postgres", What: "the same on PostgreSQL", Run: runGrowthOn("PostgreSQL"), Long: true},
 	}
 }
 
