@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -34,7 +35,7 @@ var profiled = []struct{ name, path, top string }{
 
 // Profile leaves profiles of a central under withdrawals over 32 connections: cpu.pprof and
 // allocs.pprof with their tops as texts, on SQLite, on PostgreSQL, and through the gateway on
-// SQLite.
+// SQLite; then those of a central to which its terminals return.
 func Profile(ctx context.Context, b *Bench) error {
 	program, err := b.buildProfiled(ctx)
 	if err != nil {
@@ -45,8 +46,55 @@ func Profile(ctx context.Context, b *Bench) error {
 			return fmt.Errorf("profile on %s: %w", on, err)
 		}
 	}
+	if err := b.profileReturn(ctx, program); err != nil {
+		return fmt.Errorf("profile the terminals' return: %w", err)
+	}
 	return nil
 }
+
+// profileReturn leaves profiles of a central to which the largest fleet returns after a
+// restart, on SQLite.
+func (b *Bench) profileReturn(ctx context.Context, program string) (err error) {
+	addr, release, err := freeport.Take()
+	if err != nil {
+		return err
+	}
+	defer release()
+	n := slices.Max(b.Fleets)
+	b.say("start the central for %d terminals", n)
+	s, err := stand.Open(ctx, stand.Config{
+		Folder: b.folder("profile-return"), Program: program, Merchants: 1, Settings: map[string]string{"BENCH_PPROF_ADDR": addr},
+	})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	f, err := s.AddTerminals(ctx, n)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	f.Connect()
+	if err := await(ctx, connectedWithin, seldom, "every terminal is connected", func() bool { return f.Online() == n }); err != nil {
+		return err
+	}
+	if err := s.Stop(); err != nil {
+		return err
+	}
+	if err := await(ctx, connectedWithin, seldom, "every terminal is offline", func() bool { return f.Online() == 0 }); err != nil {
+		return err
+	}
+	if err := s.Start(ctx); err != nil {
+		return err
+	}
+	return b.takeAll(ctx, addr, "return", returnSpan, func() (int, error) {
+		err := await(ctx, connectedWithin, seldom, "every terminal is back", func() bool { return f.Online() == n })
+		return n, err
+	})
+}
+
+// returnSpan is how long the return is profiled: most of the terminals are back then.
+const returnSpan = 8 * time.Second
 
 // buildProfiled builds the central with the profiler in it.
 func (b *Bench) buildProfiled(ctx context.Context) (string, error) {
@@ -96,18 +144,26 @@ func (b *Bench) profile(ctx context.Context, program, on string) (err error) {
 		return err
 	}
 	b.say("withdrawals for %s, with profiles", b.Span)
+	return b.takeAll(ctx, addr, on, b.Span, func() (int, error) {
+		r, err := run(ctx, few, b.Span)
+		return r.Done, err
+	})
+}
+
+// takeAll takes the profiles while the work runs, which reports how many it did.
+func (b *Bench) takeAll(ctx context.Context, addr, name string, span time.Duration, work func() (int, error)) error {
 	var taking sync.WaitGroup
 	faults := make([]error, len(profiled))
-	out := filepath.Join(b.Profile, on)
+	out := filepath.Join(b.Profile, name)
 	if err := os.MkdirAll(out, 0o755); err != nil {
 		return err
 	}
 	for i, p := range profiled {
 		taking.Go(func() {
-			faults[i] = take(ctx, "http://"+addr+p.path, max(1, int(b.Span/time.Second)-1), filepath.Join(out, p.name+".pprof"))
+			faults[i] = take(ctx, "http://"+addr+p.path, max(1, int(span/time.Second)-1), filepath.Join(out, p.name+".pprof"))
 		})
 	}
-	r, err := run(ctx, few, b.Span)
+	done, err := work()
 	taking.Wait()
 	if err := errors.Join(append(faults, err)...); err != nil {
 		return err
@@ -117,7 +173,7 @@ func (b *Bench) profile(ctx context.Context, program, on string) (err error) {
 			return err
 		}
 	}
-	b.say("%d withdrawals; the profiles are in %s", r.Done, out)
+	b.say("%d done; the profiles are in %s", done, out)
 	return nil
 }
 
