@@ -69,7 +69,7 @@ func lastFour(number string) string { return "…" + number[max(0, len(number)-4
 // UpdateMerchant changes a merchant from was to the given fields. *central.Error names
 // wrong fields; central.ErrState: the merchant differs from was; central.ErrNotFound: no
 // such merchant or vendor.
-func (s *Service) UpdateMerchant(ctx context.Context, was central.Merchant, f Fields) error {
+func (e PartyEditor) UpdateMerchant(ctx context.Context, was central.Merchant, f Fields) error {
 	in, is := f.reader(), was
 	is.LegalName, is.Mobile, is.AppID = companyName(in), in.Mobile(FieldMobile, field.Must), in.ID(FieldAppID, field.May)
 	is.Vendor = central.VendorID(in.UUID(FieldVendor, field.May))
@@ -78,7 +78,7 @@ func (s *Service) UpdateMerchant(ctx context.Context, was central.Merchant, f Fi
 	if err := in.Err(); err != nil {
 		return err
 	}
-	return s.ChangeMerchant(ctx, was, is)
+	return e.ChangeMerchant(ctx, was, is)
 }
 
 // settlementAccount reads a settlement account; nil: all its fields are empty.
@@ -97,7 +97,7 @@ func settlementAccount(in *field.Reader, f Fields) *central.SettlementAccount {
 // UpdateVendor changes a vendor's name, and sets its aggregator if it has none. An
 // aggregator can't be replaced because slabs and earnings refer to it. Errors are those of
 // UpdateMerchant.
-func (s *Service) UpdateVendor(ctx context.Context, was central.Vendor, f Fields) error {
+func (e PartyEditor) UpdateVendor(ctx context.Context, was central.Vendor, f Fields) error {
 	in, is := f.reader(), was
 	is.LegalName = companyName(in)
 	if was.Aggregator == "" {
@@ -106,15 +106,15 @@ func (s *Service) UpdateVendor(ctx context.Context, was central.Vendor, f Fields
 	if err := in.Err(); err != nil {
 		return err
 	}
-	return s.ChangeVendor(ctx, was, is)
+	return e.ChangeVendor(ctx, was, is)
 }
 
 // UpdateAggregator changes an aggregator's name. Errors are those of UpdateMerchant.
-func (s *Service) UpdateAggregator(ctx context.Context, was Aggregator, f Fields) error {
+func (e PartyEditor) UpdateAggregator(ctx context.Context, was Aggregator, f Fields) error {
 	in, is := f.reader(), was
 	is.LegalName = companyName(in)
 	if err := in.Err(); err != nil {
 		return err
 	}
-	return s.ChangeAggregator(ctx, was, is)
+	return e.ChangeAggregator(ctx, was, is)
 }

@@ -29,11 +29,23 @@ type Network interface {
 	Consult(ctx context.Context, req central.BankRequest) (central.BankAnswer, error)
 }
 
+// PartyEditor creates parties and changes them by the rules of their fields. It needs no
+// bank network, so commands use it, too.
+type PartyEditor struct {
+	Parties
+	PartyChanges
+	ids io.Reader
+}
+
+// NewPartyEditor returns a PartyEditor. Ids are drawn from rand.
+func NewPartyEditor(parties Parties, changes PartyChanges, rand io.Reader) PartyEditor {
+	return PartyEditor{parties, changes, rand}
+}
+
 // Service manages parties. Its methods are safe for concurrent use.
 type Service struct {
 	Terminals
-	Parties
-	PartyChanges
+	PartyEditor
 	FloatReadings
 	Statistics
 	ClientIssuer
@@ -50,7 +62,7 @@ func New(store Store, network Network, hash Hash, rand io.Reader) (*Service, err
 		return nil, errors.New("accounts: a store, the bank network, a hash of secrets and a source of randomness are needed")
 	}
 	return &Service{
-		Terminals: store.Terminals, Parties: store.Parties, PartyChanges: store.PartyChanges, FloatReadings: store.FloatReadings,
+		Terminals: store.Terminals, PartyEditor: NewPartyEditor(store.Parties, store.PartyChanges, rand), FloatReadings: store.FloatReadings,
 		Statistics: store.Statistics, ClientIssuer: NewClientIssuer(store.Clients, hash, rand), network: network, days: map[ist.Day]Day{},
 	}, nil
 }
@@ -101,8 +113,8 @@ func companyName(in *field.Reader) string {
 	return name
 }
 
-func (s *Service) newID() (string, error) {
-	id, err := uuid.NewRandomFromReader(s.rand)
+func (e PartyEditor) newID() (string, error) {
+	id, err := uuid.NewRandomFromReader(e.ids)
 	if err != nil {
 		return "", fmt.Errorf("draw a party's id: %w", err)
 	}
@@ -111,7 +123,7 @@ func (s *Service) newID() (string, error) {
 
 // CreateMerchant adds a merchant as PENDING. *central.Error names wrong fields; other
 // errors are those of Parties.AddMerchant.
-func (s *Service) CreateMerchant(ctx context.Context, f Fields) (central.Merchant, error) {
+func (e PartyEditor) CreateMerchant(ctx context.Context, f Fields) (central.Merchant, error) {
 	in := f.reader()
 	m := central.Merchant{
 		LegalName: companyName(in), MID: in.Code(FieldMID, field.Must), AppID: in.ID(FieldAppID, field.May), Mobile: in.Mobile(FieldMobile, field.Must),
@@ -121,12 +133,12 @@ func (s *Service) CreateMerchant(ctx context.Context, f Fields) (central.Merchan
 	if err := in.Err(); err != nil {
 		return central.Merchant{}, err
 	}
-	id, err := s.newID()
+	id, err := e.newID()
 	if err != nil {
 		return central.Merchant{}, err
 	}
 	m.ID = central.MerchantID(id)
-	return s.Parties.AddMerchant(ctx, m)
+	return e.Parties.AddMerchant(ctx, m)
 }
 
 // mcc reads an optional merchant category code.
@@ -159,39 +171,39 @@ func Transitions(from central.MerchantStatus) []central.MerchantStatus { return 
 
 // SetStatus changes a merchant's status. central.ErrState: the change is not allowed;
 // central.ErrNotFound.
-func (s *Service) SetStatus(ctx context.Context, id central.MerchantID, from, to central.MerchantStatus) error {
+func (e PartyEditor) SetStatus(ctx context.Context, id central.MerchantID, from, to central.MerchantStatus) error {
 	if slices.Contains(Transitions(from), to) {
-		return s.SetMerchantStatus(ctx, id, from, to)
+		return e.SetMerchantStatus(ctx, id, from, to)
 	}
 	return fmt.Errorf("merchant %s from %s to %s: %w", id, from, to, central.ErrState)
 }
 
 // CreateVendor adds an active vendor. Errors are those of CreateMerchant.
-func (s *Service) CreateVendor(ctx context.Context, f Fields) (central.Vendor, error) {
+func (e PartyEditor) CreateVendor(ctx context.Context, f Fields) (central.Vendor, error) {
 	in := f.reader()
 	v := central.Vendor{LegalName: companyName(in), Aggregator: central.AggregatorID(in.UUID(FieldAggregator, field.May)), Active: true}
 	if err := in.Err(); err != nil {
 		return central.Vendor{}, err
 	}
-	id, err := s.newID()
+	id, err := e.newID()
 	if err != nil {
 		return central.Vendor{}, err
 	}
 	v.ID = central.VendorID(id)
-	return v, s.AddVendor(ctx, v)
+	return v, e.AddVendor(ctx, v)
 }
 
 // CreateAggregator adds an aggregator.
-func (s *Service) CreateAggregator(ctx context.Context, f Fields) (Aggregator, error) {
+func (e PartyEditor) CreateAggregator(ctx context.Context, f Fields) (Aggregator, error) {
 	in := f.reader()
 	a := Aggregator{LegalName: companyName(in)}
 	if err := in.Err(); err != nil {
 		return Aggregator{}, err
 	}
-	id, err := s.newID()
+	id, err := e.newID()
 	if err != nil {
 		return Aggregator{}, err
 	}
 	a.ID = central.AggregatorID(id)
-	return a, s.AddAggregator(ctx, a)
+	return a, e.AddAggregator(ctx, a)
 }

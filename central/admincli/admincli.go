@@ -42,6 +42,8 @@ type Config struct {
 	// Account is who runs the command on the machine, such as root@server, for the
 	// audit log; empty: unknown.
 	Account string
+	// JSON prints records as JSON, for programs, where a command can.
+	JSON bool
 	// Sandbox lets callbacks go to private addresses.
 	Sandbox bool
 

@@ -24,6 +24,7 @@ type Clients struct {
 	changes *accounts.Audited
 	actor   staff.Actor
 	db      *store.DB
+	json    bool // print JSON in place of text for people
 }
 
 // OpenClients opens the database of an existing central. Close ends it.
@@ -33,7 +34,7 @@ func OpenClients(ctx context.Context, cfg Config) (*Clients, error) {
 		return nil, err
 	}
 	registry := central.NewTerminalRegistry(db, central.NewNotifier(), cfg.Rand)
-	return &Clients{accounts.NewAudited(accounts.NewClientIssuer(db, httpapi.HashSecret, cfg.Rand), db, registry, c.AuditLog), c.actor, db}, nil
+	return &Clients{accounts.NewAudited(accounts.NewClientIssuer(db, httpapi.HashSecret, cfg.Rand), db, registry, c.AuditLog), c.actor, db, cfg.JSON}, nil
 }
 
 func (c *Clients) Close() error { return c.db.Close() }
@@ -72,6 +73,9 @@ func (c *Clients) List(ctx context.Context, party string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
+	if c.json {
+		return PrintJSON(out, clientRecords(list))
+	}
 	t := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)
 	fmt.Fprintln(t, "CLIENT\tSTATE\tMADE\tSECRET SINCE\tOPEN CODES\tTERMINALS")
 	for _, x := range list {
@@ -82,6 +86,22 @@ func (c *Clients) List(ctx context.Context, party string, out io.Writer) error {
 		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%d\t%d\n", x.ID, state, formatTime(x.CreatedAt), formatTime(x.SecretAt), x.OpenCodes, x.Terminals)
 	}
 	return t.Flush()
+}
+
+// clientRecord is a client as --json prints it.
+type clientRecord struct {
+	ID        string `json:"client_id"`
+	State     string `json:"state"` // active or suspended
+	OpenCodes int    `json:"open_codes"`
+	Terminals int    `json:"terminals"`
+}
+
+func clientRecords(list []accounts.Client) []clientRecord {
+	out := make([]clientRecord, len(list))
+	for i, x := range list {
+		out[i] = clientRecord{x.ID, accounts.ActiveText(x.Active), x.OpenCodes, x.Terminals}
+	}
+	return out
 }
 
 // Add makes a credential for a program of a party and prints it, once.
@@ -97,10 +117,16 @@ func (c *Clients) Add(ctx context.Context, party string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	return printSecret(made, out)
+	return c.printSecret(made, out)
 }
 
-func printSecret(made accounts.Credential, out io.Writer) error {
+func (c *Clients) printSecret(made accounts.Credential, out io.Writer) error {
+	if c.json {
+		return PrintJSON(out, struct {
+			ID     string `json:"client_id"`
+			Secret string `json:"client_secret"`
+		}{made.ID, made.Secret.Reveal()})
+	}
 	_, err := fmt.Fprintf(out, "client_id      %s\nclient_secret  %s\n\nSend the secret over a channel that only the program's operators read. It is not shown again:\nGalla stores a hash of it.\n", made.ID, made.Secret.Reveal())
 	return err
 }
@@ -115,7 +141,7 @@ func (c *Clients) Renew(ctx context.Context, id string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if err := printSecret(made, out); err != nil {
+	if err := c.printSecret(made, out); err != nil || c.json {
 		return err
 	}
 	return c.printVoided(ctx, id, made.Voided, out)

@@ -1,8 +1,6 @@
 package console
 
 import (
-	"context"
-	"errors"
 	"net/http"
 	"net/url"
 	"strings"
@@ -97,17 +95,8 @@ func formFields(v *visit, names ...string) accounts.Fields {
 
 func (e *PartyPages) addMerchant(v *visit) error {
 	f := formFields(v, accounts.FieldName, accounts.FieldMID, accounts.FieldAppID, accounts.FieldMobile, accounts.FieldVPA, accounts.FieldMCC, accounts.FieldVendor)
-	var m central.Merchant
-	err := v.runAudited(staff.Change{What: "merchant.add", Subject: f[accounts.FieldMID], Became: string(central.MerchantPending)}, func(ctx context.Context) (err error) {
-		m, err = e.Accounts.CreateMerchant(ctx, f)
-		switch {
-		case errors.Is(err, central.ErrTaken):
-			return refuse("Another merchant has this MID.")
-		case errors.Is(err, central.ErrNotFound):
-			return refuse("There is no such vendor.")
-		}
-		return withWords(err)
-	})
+	m, err := e.Changes.NewMerchant(v.Context(), v.Actor(), f)
+	err = withWords(err)
 	return v.after(err, func(status int, text string) error { return e.showMerchants(v, status, text, f) }, Root+"merchants/"+string(m.ID), "merchant-added")
 }
 
@@ -175,9 +164,7 @@ func (e *PartyPages) setStatus(v *visit, m central.Merchant) error {
 	}
 	// The status that the page showed: somebody else's change meanwhile is not undone.
 	from := central.MerchantStatus(v.field("from"))
-	err := v.runAudited(staff.Change{What: "merchant.status", Subject: string(m.ID), Was: string(from), Became: string(to)}, func(ctx context.Context) error {
-		return e.Accounts.SetStatus(ctx, m.ID, from, to)
-	})
+	err := e.Changes.MoveMerchant(v.Context(), v.Actor(), m.ID, from, to)
 	return v.after(err, func(status int, text string) error { return e.showMerchant(v, m.ID, status, text) }, here, "merchant-"+strings.ToLower(string(to)))
 }
 

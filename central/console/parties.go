@@ -23,6 +23,7 @@ const pageSize = 50
 // PartyParts is what the pages about parties show and act on.
 type PartyParts struct {
 	Accounts  *accounts.Service
+	Changes   *accounts.AuditedParties
 	Registry  Registry
 	Handler   central.Handler
 	Clients   *accounts.Audited
@@ -45,7 +46,7 @@ type PartyPages struct{ PartyParts }
 
 // NewPartyPages makes them of all their parts.
 func NewPartyPages(p PartyParts) (*PartyPages, error) {
-	if p.Accounts == nil || p.Registry == nil || p.Handler == nil || p.Callbacks == nil || p.Clients == nil || p.Keys == nil || p.Banks == nil || p.Lookups == nil {
+	if p.Accounts == nil || p.Changes == nil || p.Registry == nil || p.Handler == nil || p.Callbacks == nil || p.Clients == nil || p.Keys == nil || p.Banks == nil || p.Lookups == nil {
 		return nil, errors.New("the console's pages about parties need accounts, the registry of terminals, the handler, callbacks, keys, the list of banks and lookups")
 	}
 	return &PartyPages{p}, nil

@@ -250,7 +250,7 @@ func TestAddingParties(t *testing.T) {
 
 	has(t, asha.post("/console/merchants", http.StatusUnprocessableEntity, "legal_name", "", "mid", "a b", "mobile", "1", "vpa", "x", "mcc", "12", "vendor", "none"),
 		"The name ", "The MID ", "The mobile number ", "The UPI address ", "The category code ", "The vendor ")
-	has(t, asha.post("/console/merchants", http.StatusUnprocessableEntity, "legal_name", "Twice", "mid", "GAL0000001", "mobile", "9800000099"), "Another merchant has this MID")
+	has(t, asha.post("/console/merchants", http.StatusUnprocessableEntity, "legal_name", "Twice", "mid", "GAL0000001", "mobile", "9800000099"), "another merchant has this MID")
 	at = strings.TrimSuffix(asha.post("/console/merchants", http.StatusSeeOther, "legal_name", "Konkan Stores", "mid", "GAL0000099", "mobile", "9800000099", "vpa", "konkan@galla", "mcc", "5411", "vendor", strings.TrimPrefix(at, "/console/vendors/")), "?done=merchant-added")
 	page = asha.get(at, http.StatusOK)
 	has(t, page, "Konkan Stores", "PENDING", "GAL0000099", "GAL0010", "Konkan Pay", "Only an approved merchant gets a code")

@@ -1,7 +1,6 @@
 package console
 
 import (
-	"context"
 	"encoding/base64"
 	"errors"
 	"net/http"
@@ -64,23 +63,15 @@ func (e *PartyPages) showVendors(v *visit, status int, alert string, typed accou
 
 func (e *PartyPages) addVendor(v *visit) error {
 	f := formFields(v, accounts.FieldName, accounts.FieldAggregator)
-	var added central.Vendor
-	err := v.runAudited(staff.Change{What: "vendor.add", Note: f[accounts.FieldName]}, func(ctx context.Context) (err error) {
-		added, err = e.Accounts.CreateVendor(ctx, f)
-		if errors.Is(err, central.ErrNotFound) {
-			return refuse("There is no such aggregator.")
-		}
-		return withWords(err)
-	})
+	added, err := e.Changes.NewVendor(v.Context(), v.Actor(), f)
+	err = withWords(err)
 	return v.after(err, func(status int, text string) error { return e.showVendors(v, status, text, f) }, Root+"vendors/"+string(added.ID), "vendor-added")
 }
 
 func (e *PartyPages) addAggregator(v *visit) error {
 	f := formFields(v, accounts.FieldName)
-	err := v.runAudited(staff.Change{What: "aggregator.add", Note: f[accounts.FieldName]}, func(ctx context.Context) error {
-		_, err := e.Accounts.CreateAggregator(ctx, f)
-		return withWords(err)
-	})
+	_, err := e.Changes.NewAggregator(v.Context(), v.Actor(), f)
+	err = withWords(err)
 	return v.after(err, func(status int, text string) error { return e.showVendors(v, status, text, nil) }, Root+"vendors", "aggregator-added")
 }
 
@@ -138,9 +129,7 @@ func (e *PartyPages) setVendorActive(v *visit, vendor central.Vendor) error {
 		return askToConfirm(v, confirmPage{Question: "Suspend " + vendor.LegalName + "?", Button: "Yes, suspend", Action: here + "/active", Back: here, Fields: map[string]string{"to": accounts.ActiveText(false)},
 			Text: "From now on every request of the vendor is refused, at the gateway and directly. Open enrolment codes that its programs made are void. Its merchants' own requests go on: suspend those merchants one by one if necessary. The vendor can be enabled again."})
 	}
-	err := v.runAudited(staff.Change{What: "vendor.active", Subject: string(vendor.ID), Was: accounts.ActiveText(!active), Became: accounts.ActiveText(active)}, func(ctx context.Context) error {
-		return e.Accounts.SetVendorActive(ctx, vendor.ID, active)
-	})
+	err := e.Changes.EnableVendor(v.Context(), v.Actor(), vendor.ID, active)
 	return v.after(err, func(status int, text string) error { return e.showVendor(v, vendor.ID, status, text) }, here, map[bool]string{true: "vendor-on", false: "vendor-off"}[active])
 }
 

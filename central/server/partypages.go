@@ -35,7 +35,7 @@ func newPartyPages(cfg Config, k keys.Set, db *store.DB, engine *central.Engine,
 		return nil, err
 	}
 	return console.NewPartyPages(console.PartyParts{
-		Accounts: parties, Registry: registry, Handler: handler, Keys: keys.NewAudited(keyring, log), Banks: banks, Lookups: db,
+		Accounts: parties, Changes: accounts.NewAuditedParties(parties.PartyEditor, log), Registry: registry, Handler: handler, Keys: keys.NewAudited(keyring, log), Banks: banks, Lookups: db,
 		Clients: accounts.NewAudited(parties.ClientIssuer, db, registry, log), Callbacks: webhook.NewAudited(db, secrets, log, cfg.Sandbox),
 	})
 }

@@ -29,6 +29,7 @@ type clientCommand struct {
 	Terminals struct {
 		Client string `arg:"" help:"The client_id."`
 	} `cmd:"" help:"List the terminals that a program's codes enrolled."`
+	JSON bool `name:"json" help:"Print JSON, for programs: of list, add and secret."`
 }
 
 type terminalCommand struct {
@@ -39,7 +40,9 @@ type terminalCommand struct {
 
 // runClientCommand runs a command on the database; centrals may run meanwhile.
 func runClientCommand(ctx context.Context, cfg server.Config, c *cli, command string, out io.Writer) (err error) {
-	clients, err := admincli.OpenClients(ctx, commandConfig(cfg))
+	settings := commandConfig(cfg)
+	settings.JSON = c.Client.JSON
+	clients, err := admincli.OpenClients(ctx, settings)
 	if err != nil {
 		return err
 	}

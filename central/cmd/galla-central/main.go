@@ -40,10 +40,13 @@ type cli struct {
 
 	Version kong.VersionFlag `help:"Print the release and end."`
 
-	Run    runCommand    `cmd:"" default:"withargs" help:"Serve (what happens without a command)."`
-	Check  runCommand    `cmd:"" help:"Check everything that a start needs, with the flags and the environment of run, without changing anything: keys, database, bank, clock."`
-	Config runCommand    `cmd:"" help:"Print the settings in force, with the flags and the environment of run; secrets are masked."`
-	Vendor vendorCommand `cmd:"" help:"Manage vendors."`
+	Run    runCommand `cmd:"" default:"withargs" help:"Serve (what happens without a command)."`
+	Check  runCommand `cmd:"" help:"Check everything that a start needs, with the flags and the environment of run, without changing anything: keys, database, bank, clock."`
+	Config runCommand `cmd:"" help:"Print the settings in force, with the flags and the environment of run; secrets are masked."`
+
+	Merchant   merchantCommand   `cmd:"" help:"Manage merchants."`
+	Vendor     vendorCommand     `cmd:"" help:"Manage vendors and their keys."`
+	Aggregator aggregatorCommand `cmd:"" help:"Manage aggregators."`
 
 	Health  healthCommand `cmd:"" help:"Ask a running central whether it is ready for requests, print its answer, and exit with 1 if it is not."`
 	Migrate struct{}      `cmd:"" help:"Migrate the database to this program's schema, and exit; a start does this, too."`
@@ -199,6 +202,10 @@ func main() {
 		if err = c.fillDefaults(cfg); err == nil {
 			err = book.Effective(chosen, os.Environ(), os.Stdout)
 		}
+	case strings.HasPrefix(chosen.Command(), "merchant "):
+		err = c.Merchant.run(ctx, cfg, chosen.Command(), os.Stdout)
+	case strings.HasPrefix(chosen.Command(), "aggregator "):
+		err = c.Aggregator.run(ctx, cfg, chosen.Command(), os.Stdout)
 	case strings.HasPrefix(chosen.Command(), "operation "):
 		err = c.Operation.run(ctx, cfg, chosen.Command(), os.Stdout)
 	case strings.HasPrefix(chosen.Command(), "callback "):
@@ -220,7 +227,7 @@ func main() {
 	case strings.HasPrefix(chosen.Command(), "restore "):
 		err = c.Restore.run(ctx, cfg, chosen.Command(), os.Stdin, os.Stdout)
 	default:
-		err = c.Vendor.Key.run(ctx, cfg, chosen.Command(), os.Stdout)
+		err = c.Vendor.run(ctx, cfg, chosen.Command(), os.Stdout)
 	}
 	stop()
 	if err != nil {

@@ -15,7 +15,21 @@ import (
 )
 
 type vendorCommand struct {
-	Key keyCommand `cmd:"" help:"Manage vendors' keys at the gateway."`
+	Add struct {
+		Name       string `help:"The company's name."`
+		Aggregator string `help:"Id of the aggregator it belongs to; it can't be replaced later."`
+	} `cmd:"" help:"Add an active vendor and print it."`
+	List struct {
+		Text string `help:"A part of the name, or the whole id."`
+	} `cmd:"" help:"List vendors, by name."`
+	Suspend struct {
+		Vendor string `arg:"" help:"The vendor's id."`
+	} `cmd:"" help:"Suspend a vendor: all its requests are refused. Its merchants' own requests go on."`
+	Resume struct {
+		Vendor string `arg:"" help:"The vendor's id."`
+	} `cmd:"" help:"Enable a suspended vendor again."`
+	Key  keyCommand `cmd:"" help:"Manage vendors' keys at the gateway."`
+	JSON bool       `name:"json" help:"Print JSON, for programs: of add, list, suspend, resume and key add."`
 }
 
 type keyCommand struct {
@@ -32,7 +46,7 @@ type keyCommand struct {
 }
 
 // run runs a command on the database; centrals may run meanwhile.
-func (k *keyCommand) run(ctx context.Context, cfg server.Config, command string, out io.Writer) (err error) {
+func (k *keyCommand) run(ctx context.Context, cfg server.Config, command string, json bool, out io.Writer) (err error) {
 	keys, err := admincli.OpenVendorKeys(ctx, commandConfig(cfg))
 	if err != nil {
 		return err
@@ -40,7 +54,7 @@ func (k *keyCommand) run(ctx context.Context, cfg server.Config, command string,
 	defer func() { err = errors.Join(err, keys.Close()) }()
 	switch command {
 	case "vendor key add <vendor>":
-		return k.add(ctx, keys, out)
+		return k.add(ctx, keys, json, out)
 	case "vendor key list", "vendor key list <vendor>":
 		return k.list(ctx, keys, out)
 	case "vendor key revoke <key>":
@@ -58,10 +72,18 @@ func (k *keyCommand) run(ctx context.Context, cfg server.Config, command string,
 	return fmt.Errorf("%q is no command", command)
 }
 
-func (k *keyCommand) add(ctx context.Context, keys *admincli.VendorKeys, out io.Writer) error {
+func (k *keyCommand) add(ctx context.Context, keys *admincli.VendorKeys, json bool, out io.Writer) error {
 	issued, err := keys.Add(ctx, central.VendorID(k.Add.Vendor))
 	if err != nil {
 		return err
+	}
+	if json {
+		return admincli.PrintJSON(out, struct {
+			ID     central.KeyID    `json:"id"`
+			Vendor central.VendorID `json:"vendor"`
+			APIKey string           `json:"api_key"`
+			Key    string           `json:"key"`
+		}{issued.ID, issued.Vendor, issued.APIKey.Reveal(), hex.EncodeToString(issued.Key.Reveal())})
 	}
 	_, err = fmt.Fprintf(out, "id       %s\nvendor   %s\napi key  %s\nkey      %s\n\nHand over the API key and the key separately. They are not shown again: Galla keeps the\nkey sealed and the API key not at all.\n",
 		issued.ID, issued.Vendor, issued.APIKey.Reveal(), hex.EncodeToString(issued.Key.Reveal()))
