@@ -50,7 +50,8 @@ var never = []struct{ from, to, why string }{
 
 // allowed are single imports against the order, each with its reason.
 var allowed = map[string]string{
-	"central/cmd/galla-central deploy/docs": "the program serves the handbook's pages",
+	"central/cmd/galla-central deploy/docs":     "the program serves the handbook's pages",
+	"central/cmd/galla-call deploy/sdk/stories": "the program plays the ready stories",
 }
 
 // moduleRule says where a module may be used by code, and why there only. Tests may

@@ -23,9 +23,9 @@ const maxReply = 4 << 20
 // gatewayClient sends through the gateway.
 type gatewayClient struct{ client *partner.Client }
 
-func newGatewayClient(c cli, client string, key secret.Key, w environment) (*gatewayClient, error) {
-	cfg := partner.Config{BaseURL: c.URL.URL(), ClientID: client, Key: key, Rand: w.rand, Now: w.now}
-	if c.Verbose {
+func newGatewayClient(url, client string, key secret.Key, verbose bool, w environment) (*gatewayClient, error) {
+	cfg := partner.Config{BaseURL: url, ClientID: client, Key: key, Rand: w.rand, Now: w.now}
+	if verbose {
 		cfg.Trace = func(direction, text string) {
 			fmt.Fprintf(w.stderr, "\nthe checksum of the %s covers:\n%s\n\n", direction, indent(text))
 		}

@@ -111,7 +111,7 @@ func newEntrance(c cli, w environment) (entrance, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	d, err := newGatewayClient(c, client, key, w)
+	d, err := newGatewayClient(c.URL.URL(), client, key, c.Verbose, w)
 	return d, client, err
 }
 
