@@ -343,6 +343,9 @@ func (s *Server) writeTokenError(fctx *fasthttp.RequestCtx, err error) {
 // serveJWKS serves the public keys of access tokens. They change rarely, and a
 // verifier asks again when it meets an unknown key id.
 func (s *Server) serveJWKS(c *fiber.Ctx) error {
+	if err := s.allowNetwork(s.baseCtx, c.Context()); err != nil {
+		return err
+	}
 	writeReply(c.Context(), central.Reply{HTTP: fiber.StatusOK, Body: s.tokens.jwks})
 	c.Context().Response.Header.Set(headerCache, "public, max-age=300")
 	return nil

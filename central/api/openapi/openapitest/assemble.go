@@ -41,6 +41,7 @@ func (d *Document) assemble() (object, error) {
 		{"info", object{
 			{"title", title},
 			{"version", Version},
+			{"license", object{{"name", license}, {"identifier", licenseID}}},
 			{"description", strings.Join(introduction(), "\n\n")},
 		}},
 		{"servers", []object{{{"url", "/"}, {"description", "Direct: this address. Gateway: the paths that begin with /process, at the gateway's address."}}}},
@@ -141,7 +142,7 @@ func (d *Document) directOperation(e entry) object {
 	if e.served {
 		out = out.with("x-class", e.route.Class)
 	}
-	return out.with("x-section", e.route.Section)
+	return out.with("x-section", e.route.Section).with("x-sandbox", e.sandboxStep()).with("x-codeSamples", e.codeSamples())
 }
 
 // describe is the description of a route for people.
@@ -157,6 +158,7 @@ func (e *entry) describe() string {
 	if e.acting {
 		text += " A vendor names the merchant it acts for in merchantId."
 	}
+	text += "\n\n" + e.samplesBefore()
 	return strings.TrimSpace(text)
 }
 

@@ -3,6 +3,7 @@ package openapitest
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -48,6 +49,7 @@ type entry struct {
 	example jsontext.Value
 	faults  []fault
 	group   string
+	sample  sampleText
 }
 
 // Where a field stands.
@@ -89,7 +91,7 @@ func New(d Describer, routes []op.Route) (*Document, error) {
 	if doc.faults, err = readFaults(); err != nil {
 		return nil, err
 	}
-	if err := errors.Join(doc.addEntries(d, routes), doc.checkExamples()); err != nil {
+	if err := errors.Join(doc.addEntries(d, routes), doc.checkExamples(), doc.readSamples()); err != nil {
 		return nil, fmt.Errorf("the interface does not match its description: %w", err)
 	}
 	whole, err := doc.assemble()
@@ -197,6 +199,11 @@ func (d *Document) describeOwn(e *entry) error {
 			f.example = p.value.Examples[0]
 		}
 		e.fields = append(e.fields, f)
+	}
+	for _, f := range d.faults {
+		if slices.Contains(e.Faults, f.fault) {
+			e.faults = append(e.faults, f)
+		}
 	}
 	return d.buildExample(e)
 }

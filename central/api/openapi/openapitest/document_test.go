@@ -114,7 +114,7 @@ func TestWhatDoesNotMatchIsRefused(t *testing.T) {
 			}
 		})
 	}
-	limits, _ := op.Find(op.TransferRequery)
+	limits, _ := op.Find(op.LimitsInForce)
 	if _, err := New(fakeDescriber{}, []op.Route{limits}); err != nil {
 		t.Errorf("a route that reads nothing: %v", err)
 	}
@@ -147,7 +147,7 @@ func TestThePageStandsAlone(t *testing.T) {
 	}
 	for _, part := range strings.Split(page, `href="`)[1:] {
 		target := part[:strings.Index(part, `"`)]
-		elsewhere := []string{"/openapi.json", "/docs/gateway", "/docs/install", "/docs/enrol", "/docs/operate", "/docs/recover", "/docs/integrate"}
+		elsewhere := []string{"/openapi.json", "/docs/gateway", "/docs/install", "/docs/enrol", "/docs/operate", "/docs/recover", "/docs/integrate", "/docs/changes"}
 		if name, within := strings.CutPrefix(target, "#"); within && ids[name] == 0 || !within && !slices.Contains(elsewhere, target) {
 			t.Errorf("the link %s leads nowhere", target)
 		}

@@ -11,6 +11,12 @@ import (
 
 const title = "Galla: agent banking, remittance and partner administration"
 
+// Who may use the interface, in words and as an SPDX expression.
+const (
+	license   = "Proprietary; for partners of the operator"
+	licenseID = "LicenseRef-Galla-Partner"
+)
+
 // introduction is what a reader needs before the first route.
 func introduction() []string {
 	return []string{

@@ -46,6 +46,8 @@ type routeView struct {
 	Form                                 bool // the body is a form
 	Fields                               []fieldRow
 	Request                              string
+	Before                               string // which samples come before
+	Samples                              []sampleView
 	Replies                              []replyView
 	Faults                               []faultRow
 }
@@ -54,6 +56,9 @@ type fieldRow struct {
 	Name, In, Type, About string
 	Required              bool
 }
+
+// sampleView is a command that calls the route at the sandbox.
+type sampleView struct{ Label, Source string }
 
 type replyView struct {
 	HTTP          int
@@ -142,7 +147,11 @@ func (d *Document) routeView(e entry) (routeView, error) {
 	if err != nil {
 		return v, err
 	}
-	v.Request = request
+	v.Request, v.Before = request, e.samplesBefore()
+	v.Samples = append(v.Samples, sampleView{"Paste: direct", e.directSample()})
+	if v.Gateway {
+		v.Samples = append(v.Samples, sampleView{"Paste: gateway", e.gatewaySample()})
+	}
 	for _, s := range e.Replies {
 		text, err := pretty(s.Example)
 		if err != nil {
