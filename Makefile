@@ -47,7 +47,7 @@ timed = begun=$$(date +%s); $(MAKE) --no-print-directory $(2) && echo "make $(1)
 # Parts that mostly wait run side by side; the output of each is printed at its end.
 beside = $(MAKE) --no-print-directory -j5 -O
 
-.PHONY: help run build quick test test-all sim model torture fuzz bench bench-peers profile capacity shots slow-pages gallery guide dist clean \
+.PHONY: help run build quick test test-all sim model torture fuzz bench bench-peers profile capacity shots slow-pages gallery guide dist clean release-interface \
 	need-build lint unit race both walk kills stories checks processes races walks whole faults deployed installers
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -69,7 +69,7 @@ test: need-build ## quick, both databases, races, one walk in Chromium, kills, 1
 	@$(NEED) postgres chromium axe
 	@$(call timed,test,lint unit both && $(beside) race walk kills stories)
 test-all: need-build ## everything: test, all pages, faults, failover, installers, the documents' commands; 30 min
-	@$(NEED) postgres chromium axe languages promtool cluster packers chroots
+	@$(NEED) postgres chromium axe partner languages promtool cluster packers chroots
 	@$(call timed,test-all,lint unit both && $(beside) race walk kills stories && $(beside) walks races whole faults installers deployed processes checks)
 
 lint:
@@ -78,7 +78,7 @@ lint:
 	$(GO) vet ./...
 	@$(TESTS) archtest ./shared/archtest ./deploy/test/faults -- -short -vet=off -count=1
 unit:
-	@$(TESTS) unit $(UNIT) -- -short -vet=off -p 4 -skip '^(TestChromium|TestEveryBlock$$)'
+	@$(TESTS) unit $(UNIT) -- -short -vet=off -p 4 -skip '^(TestChromium|TestEvery(Block|Sample)$$|TestCollection$$|TestRedocly$$)'
 both:
 	@$(TESTS) both $(BOTH) ./deploy/test/model -- -vet=off -p 2 -timeout 10m
 race:
@@ -97,7 +97,7 @@ checks:
 processes:
 	@RERUN=1 $(TESTS) processes $(CHILD) ./deploy/monitoring ./deploy/sdk -- -race -vet=off -p 2 -timeout 20m
 races:
-	@$(TESTS) races $(filter $(addprefix galla/,$(RACES:./%=%)),$(UNIT)) -- -race -short -vet=off -p 2 -timeout 20m -skip '^(TestChromium|TestEveryBlock$$)'
+	@$(TESTS) races $(filter $(addprefix galla/,$(RACES:./%=%)),$(UNIT)) -- -race -short -vet=off -p 2 -timeout 20m -skip '^(TestChromium|TestEvery(Block|Sample)$$|TestCollection$$|TestRedocly$$)'
 walks:
 	@nice -n 5 env RERUN=1 GALLA_SHOTS=$(abspath build/shots/walks) $(TESTS) walks $(PAGES) -- -vet=off -p 2 -timeout 30m -run '^TestChromium'
 whole:
@@ -157,5 +157,7 @@ guide: ## the agent's guide in English and Hindi into deploy/docs/agents-guide, 
 dist: ## the packages and programs for release, into dist/: make dist VERSION=1.2.3
 	@$(NEED) build packers
 	@VERSION='$(VERSION)' OUT='$(or $(OUT),dist)' installers/dist.sh
+release-interface: ## at a release: keep its OpenAPI document, with which later ones are compared
+	cp central/api/openapi/openapi.json central/api/openapi/released.json
 clean: ## remove what was built; the sandbox's data in .galla stays
 	rm -rf bin build

@@ -9,8 +9,8 @@ import (
 	"galla/central/httpapi"
 )
 
-// docPages returns the pages of the documentation: OpenAPI, its page, the partners'
-// guide and the handbook. toDocs are paths that redirect to them.
+// docPages returns the pages of the documentation: OpenAPI, its page and collection, the
+// partners' guide and the handbook. toDocs are paths that redirect to them.
 func docPages(cfg Config) (out map[string]httpapi.Page, toDocs map[string]string, err error) {
 	document, err := openapi.JSON()
 	if err != nil {
@@ -23,9 +23,11 @@ func docPages(cfg Config) (out map[string]httpapi.Page, toDocs map[string]string
 	const html = "text/html; charset=utf-8"
 	toDocs = map[string]string{"/": "/docs", "/docs/": "/docs"}
 	out = map[string]httpapi.Page{
-		"/openapi.json": {ContentType: "application/json", Body: document},
-		"/docs":         {ContentType: html, Body: openapi.Page(), Style: openapi.Style()},
-		"/docs/gateway": {ContentType: html, Body: partners, Style: docs.Style()},
+		"/openapi.json":                  {ContentType: "application/json", Body: document},
+		"/docs":                          {ContentType: html, Body: openapi.Page(), Style: openapi.Style()},
+		"/docs/postman.json":             {ContentType: "application/json", Body: openapi.Collection()},
+		"/docs/postman-environment.json": {ContentType: "application/json", Body: openapi.Environment()},
+		"/docs/gateway":                  {ContentType: html, Body: partners, Style: docs.Style()},
 	}
 	if cfg.Documents == nil {
 		return out, toDocs, nil

@@ -8,6 +8,8 @@
 #   postgres    PostgreSQL's server; GALLA_TEST_POSTGRES may name one instead
 #   chromium    a browser; GALLA_WITHOUT_BROWSER=1 leaves it out
 #   axe         axe-core, which checks pages for barriers; GALLA_WITHOUT_AXE=1 leaves it out
+#   partner     newman and Redocly's linter, in the versions of deploy/tools/npm;
+#               GALLA_WITHOUT_NEWMAN=1 leaves them out
 #   languages   Node, PHP, a JDK, Python's cryptography; GALLA_WITHOUT_LANGUAGES=1 leaves them out
 #   promtool    checks the alert rules; GALLA_WITHOUT_PROMTOOL=1 leaves it out
 #   cluster     PostgreSQL, Patroni, etcd, HAProxy, buildah
@@ -46,6 +48,10 @@ need() {
 	postgres) without GALLA_TEST_POSTGRES || unless "have initdb || file '/usr/lib/postgresql/*/bin/initdb'" postgresql ;;
 	chromium) without GALLA_WITHOUT_BROWSER || unless "have chromium && have chromium-headless-shell" chromium chromium-headless-shell fonts-noto-core ;;
 	axe) without GALLA_WITHOUT_AXE || unless "axe || have npm" npm ;;
+	partner)
+		! without GALLA_WITHOUT_NEWMAN || return 0
+		unless "have node" nodejs
+		unless "have npm" npm ;;
 	languages)
 		! without GALLA_WITHOUT_LANGUAGES || return 0
 		unless "have node" nodejs
@@ -98,6 +104,18 @@ fetch_axe() {
 	axe || { rm -f build/axe/axe.min.js; echo "axe-core $AXE could not be fetched, or its checksum is wrong"; }
 }
 
+partner() { cmp -s deploy/tools/npm/package-lock.json build/npm/installed.json; }
+fetch_partner() {
+	if partner || without GALLA_WITHOUT_NEWMAN; then return; fi
+	have npm || { echo "newman and Redocly can't be fetched without npm; GALLA_WITHOUT_NEWMAN=1 leaves them out"; return; }
+	echo "fetching newman and Redocly by npm into build/npm"
+	rm -rf build/npm
+	mkdir -p build/npm
+	cp deploy/tools/npm/package*.json build/npm/
+	(cd build/npm && npm ci --silent --ignore-scripts --no-audit --no-fund) > /dev/null 2>&1 && cp build/npm/package-lock.json build/npm/installed.json
+	partner || { rm -rf build/npm; echo "newman and Redocly could not be fetched"; }
+}
+
 if [ "${1:-}" = --list ]; then list=yes; shift; fi
 for name in "$@"; do need "$name"; done
 if [ -n "$list" ]; then echo $want; exit; fi
@@ -105,6 +123,7 @@ if [ -n "$want" ]; then install; fi
 for name in "$@"; do
 	case $name in
 	axe) fetch_axe ;;
+	partner) fetch_partner ;;
 	packers) have git && have makensis && have osslsigncode && have openssl || { echo "the packers are missing, so nothing can be packed"; exit 1; } ;;
 	esac
 done

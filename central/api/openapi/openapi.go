@@ -1,7 +1,7 @@
 // Package openapi has the description of the interface: an OpenAPI 3.1 document for
-// programs, and one page for people.
+// programs, one page for people, and a collection for Postman.
 //
-// Both files are generated from the route table that serves, from the fields that the
+// All files but released.json, the last release's document, are generated from the route table that serves, from the fields that the
 // handler reads, and from the texts in openapitest/data. A change of any of them needs
 // new files: go test ./central/api/openapi/openapitest -update. Without that, the test
 // fails there.
@@ -19,6 +19,12 @@ import (
 //go:embed openapi.json
 var document string
 
+//go:embed postman.json
+var collection []byte
+
+//go:embed postman-environment.json
+var environment []byte
+
 //go:embed docs.html
 var page string
 
@@ -30,6 +36,13 @@ func JSON() ([]byte, error) {
 	text := jsontext.Value(document)
 	return text, text.Compact()
 }
+
+// Collection is the interface as a collection of Postman, and Environment the sandbox that
+// it calls.
+func Collection() []byte { return collection }
+
+// Environment is the sandbox as an environment of Postman; its secrets are public.
+func Environment() []byte { return environment }
 
 // Page is the interface as one HTML page. It needs no other resource and no script;
 // its one style element has the text of Style.

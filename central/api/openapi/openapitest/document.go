@@ -16,7 +16,7 @@ import (
 
 // Version is the version of the interface that the document describes. Its first
 // number changes when a program written for the old version would fail.
-const Version = "1.0.0"
+const Version = "1.1.0"
 
 // Describer lists the fields of a route; *api.Handler implements it.
 type Describer interface {

@@ -22,7 +22,19 @@ func TestGolden(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, got := range map[string][]byte{"openapi.json": []byte(indented + "\n"), "docs.html": doc.Page()} {
+	files := map[string][]byte{"openapi.json": []byte(indented + "\n"), "docs.html": doc.Page()}
+	for name, text := range map[string]func() ([]byte, error){"postman.json": doc.Collection, "postman-environment.json": doc.Environment} {
+		compact, err := text()
+		if err != nil {
+			t.Fatal(err)
+		}
+		shown, err := pretty(compact)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[name] = []byte(shown + "\n")
+	}
+	for name, got := range files {
 		path := filepath.Join("..", name)
 		if *update {
 			if err := os.WriteFile(path, got, 0o644); err != nil {
@@ -147,7 +159,7 @@ func TestThePageStandsAlone(t *testing.T) {
 	}
 	for _, part := range strings.Split(page, `href="`)[1:] {
 		target := part[:strings.Index(part, `"`)]
-		elsewhere := []string{"/openapi.json", "/docs/gateway", "/docs/install", "/docs/enrol", "/docs/operate", "/docs/recover", "/docs/integrate", "/docs/changes"}
+		elsewhere := []string{"/openapi.json", "/docs/gateway", "/docs/install", "/docs/enrol", "/docs/operate", "/docs/recover", "/docs/integrate", "/docs/changes", "/docs/postman.json", "/docs/postman-environment.json"}
 		if name, within := strings.CutPrefix(target, "#"); within && ids[name] == 0 || !within && !slices.Contains(elsewhere, target) {
 			t.Errorf("the link %s leads nowhere", target)
 		}

@@ -220,7 +220,7 @@ func (e *entry) preparation() string {
 		fmt.Fprintf(&b, "curl -s -o /dev/null %s/sim/finger -d '{\"aadhaar\":\"%s\",\"finger\":\"RIGHT_INDEX\",\"quality\":80}'\n%s", sandboxReader, e.sample.Finger, captureCommand)
 	}
 	if e.sample.OTP != "" {
-		fmt.Fprintf(&b, "%s=$(curl -s -H 'Accept: application/json' %s/inbox/%s | grep -o '\"otp\":\"[0-9]*\"' | head -1 | tr -dc 0-9)\n", varOTP, sandboxBank, e.sample.OTP)
+		fmt.Fprintf(&b, "%s=$(curl -s -H 'Accept: application/json' %s/inbox/%s | grep -o '\"otp\":\"[0-9]*\"' | sed -n 1p | tr -dc 0-9)\n", varOTP, sandboxBank, e.sample.OTP)
 	}
 	for _, name := range e.sample.New {
 		if name == "PUBLICKEY" {
@@ -239,7 +239,7 @@ const randomName = `$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')`
 func (e *entry) saving() string {
 	var b strings.Builder
 	for _, s := range e.sample.Saves {
-		fmt.Fprintf(&b, "%s=$(sed -n 's/.*\"%s\": *\"\\{0,1\\}\\([^\",}]*\\).*/\\1/p' reply.json | head -1)\n", s.name, s.value)
+		fmt.Fprintf(&b, "%s=$(sed -n 's/.*\"%s\": *\"\\{0,1\\}\\([^\",}]*\\).*/\\1/p' reply.json | sed -n 1p)\n", s.name, s.value)
 	}
 	return b.String()
 }
