@@ -78,7 +78,7 @@ lint:
 	$(GO) vet ./...
 	@$(TESTS) archtest ./shared/archtest ./deploy/test/faults -- -short -vet=off -count=1
 unit:
-	@$(TESTS) unit $(UNIT) -- -short -vet=off -p 4 -skip '^(TestChromium|TestEvery(Block|Sample)$$|TestCollection$$|TestRedocly$$)'
+	@$(TESTS) unit $(UNIT) -- -short -vet=off -p 4 -skip '^(TestChromium|TestEvery(Block|Sample)$$|TestRedocly$$)'
 both:
 	@$(TESTS) both $(BOTH) ./deploy/test/model -- -vet=off -p 2 -timeout 10m
 race:
@@ -97,7 +97,7 @@ checks:
 processes:
 	@RERUN=1 $(TESTS) processes $(CHILD) ./deploy/monitoring ./deploy/sdk -- -race -vet=off -p 2 -timeout 20m
 races:
-	@$(TESTS) races $(filter $(addprefix galla/,$(RACES:./%=%)),$(UNIT)) -- -race -short -vet=off -p 2 -timeout 20m -skip '^(TestChromium|TestEvery(Block|Sample)$$|TestCollection$$|TestRedocly$$)'
+	@$(TESTS) races $(filter $(addprefix galla/,$(RACES:./%=%)),$(UNIT)) -- -race -short -vet=off -p 2 -timeout 20m -skip '^(TestChromium|TestEvery(Block|Sample)$$|TestRedocly$$)'
 walks:
 	@nice -n 5 env RERUN=1 GALLA_SHOTS=$(abspath build/shots/walks) $(TESTS) walks $(PAGES) -- -vet=off -p 2 -timeout 30m -run '^TestChromium'
 whole:

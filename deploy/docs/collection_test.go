@@ -31,11 +31,10 @@ func npmTool(t *testing.T, name string) string {
 	return ""
 }
 
-// TestCollection plays the Postman collection with newman beside a fresh sandbox: every
+// playCollection plays the Postman collection with newman beside a fresh sandbox: every
 // request is answered as it is documented.
-func TestCollection(t *testing.T) {
-	t.Parallel()
-	newman, bin, dir := npmTool(t, "newman"), testBuild(t), t.TempDir()
+func playCollection(t *testing.T, bin string) {
+	newman, dir := npmTool(t, "newman"), t.TempDir()
 	for name, text := range map[string][]byte{"collection.json": openapi.Collection(), "environment.json": openapi.Environment()} {
 		if err := os.WriteFile(filepath.Join(dir, name), text, 0o600); err != nil {
 			t.Fatal(err)
