@@ -55,6 +55,9 @@ type Config struct {
 	// Indian day and in an Indian month, TransferMax one transfer. 0 means the
 	// sandbox's (sandbox.md).
 	FloatOpening, DayLimit, MonthLimit, TransferMax money.Paise
+	// FloatRefill: a request that leaves less than this in the float fills it up to
+	// FloatOpening; 0: none does.
+	FloatRefill money.Paise
 	// Rand feeds authorisation codes, OTPs, ids and the records' key. One
 	// goroutine reads it at a time.
 	Rand   io.Reader
@@ -117,7 +120,7 @@ func New(ctx context.Context, cfg Config) (*Bank, error) {
 	}
 	// The services draw from the books' source of randomness.
 	beside, err := services.New(kept, services.Config{
-		FloatOpening: cfg.FloatOpening, DayLimit: cfg.DayLimit, MonthLimit: cfg.MonthLimit, TransferMax: cfg.TransferMax,
+		FloatOpening: cfg.FloatOpening, FloatRefill: cfg.FloatRefill, DayLimit: cfg.DayLimit, MonthLimit: cfg.MonthLimit, TransferMax: cfg.TransferMax,
 		TimeScale: cfg.TimeScale, Logger: cfg.Logger,
 	})
 	if err != nil {

@@ -26,9 +26,14 @@ import (
 	"galla/central/bank/simbank"
 	"galla/rdservice/rdcrypto"
 	"galla/shared/files"
+	"galla/shared/money"
 	"galla/shared/seal"
 	"galla/shared/settings"
 )
+
+// floatRefill is half of the sandbox's float: it is filled up before a transfer is declined
+// for it.
+const floatRefill = 5_00_000 * money.Rupee
 
 type cli struct {
 	Addr        settings.Address `env:"GALLA_BANK_ADDR" default:"http://127.0.0.1:7300" help:"Public address for people and tests: books, inboxes and control."`
@@ -94,7 +99,7 @@ func run(ctx context.Context, c cli, log *slog.Logger) (err error) {
 		ListenNetwork: firstThen(networkListener, func(ctx context.Context) (net.Listener, error) {
 			return listen(ctx, "GALLA_BANK_NETWORK_ADDR", networkAddr)
 		}),
-		TimeScale: c.TimeScale, Rand: rand.Reader, Logger: log,
+		FloatRefill: floatRefill, TimeScale: c.TimeScale, Rand: rand.Reader, Logger: log,
 	})
 	if err != nil {
 		return err

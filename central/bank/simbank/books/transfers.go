@@ -105,6 +105,12 @@ func (x Tx) TakeFee(q Request, fee money.Paise) error {
 	return x.k.move(q.ID, "FEE", accountFloat, accountCharges, fee, "REGISTRATION FEE", q.At)
 }
 
+// FillFloat has the aggregator pay an amount into the float, at most once for each
+// request.
+func (x Tx) FillFloat(q Request, amount money.Paise) error {
+	return x.k.move(q.ID, "REFILL", accountFunds, accountFloat, amount, "FLOAT REFILL", q.At)
+}
+
 // BookedTransfer is a transfer as the books have it.
 type BookedTransfer struct {
 	Transfer

@@ -87,6 +87,9 @@ func (s *Services) remitterRegister(x books.Tx, q books.Request) (books.Decision
 	if err := x.TakeFee(q, s.cfg.RegistrationFee); err != nil {
 		return books.Decision{}, err
 	}
+	if err := s.refillFloat(x, q); err != nil {
+		return books.Decision{}, err
+	}
 	return approved(registered{sender, rupees(s.cfg.RegistrationFee)})
 }
 
@@ -98,6 +101,16 @@ func (s *Services) affordable(x books.Tx, amount money.Paise) (*books.Decision, 
 	}
 	v := declined(codeFunds, "THE FLOAT DOES NOT HOLD THE AMOUNT")
 	return &v, nil
+}
+
+// refillFloat fills the float up where a request has left too little in it, so that a
+// suite of transfers can run all day.
+func (s *Services) refillFloat(x books.Tx, q books.Request) error {
+	float, err := x.Float()
+	if err != nil || float >= s.cfg.FloatRefill {
+		return err
+	}
+	return x.FillFloat(q, s.cfg.FloatOpening-float)
 }
 
 // allowance is what a remitter may send now.

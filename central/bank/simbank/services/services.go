@@ -30,6 +30,9 @@ type Config struct {
 	// FloatOpening is what the aggregator pays in when the float is opened; 0
 	// means ₹10,00,000.
 	FloatOpening money.Paise
+	// FloatRefill: a request that leaves less than this in the float fills it up to
+	// FloatOpening; 0: none does.
+	FloatRefill money.Paise
 	// DayLimit and MonthLimit are what a remitter may send on an Indian day and
 	// in a month; 0 means ₹25,000 each.
 	DayLimit, MonthLimit money.Paise
@@ -57,7 +60,7 @@ func (c Config) withDefaults(b *books.Books) (Config, error) {
 		value *money.Paise
 		zero  money.Paise
 	}{
-		{"FloatOpening", &c.FloatOpening, defaultFloat}, {"DayLimit", &c.DayLimit, defaultDay}, {"MonthLimit", &c.MonthLimit, defaultMonth},
+		{"FloatOpening", &c.FloatOpening, defaultFloat}, {"FloatRefill", &c.FloatRefill, 0}, {"DayLimit", &c.DayLimit, defaultDay}, {"MonthLimit", &c.MonthLimit, defaultMonth},
 		{"TransferMax", &c.TransferMax, defaultTransfer}, {"RegistrationFee", &c.RegistrationFee, 0},
 	} {
 		if *a.value == 0 {

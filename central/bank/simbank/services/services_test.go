@@ -12,8 +12,8 @@ import (
 )
 
 func TestConfigNamesEveryFault(t *testing.T) {
-	_, err := New(nil, Config{FloatOpening: -1, DayLimit: -1, MonthLimit: -1, TransferMax: money.Max + 1, RegistrationFee: -1, TimeScale: math.NaN(), Onboarded: []string{""}})
-	for _, want := range []string{"books are missing", "FloatOpening", "DayLimit", "MonthLimit", "TransferMax", "RegistrationFee", "TimeScale", "Onboarded", "Logger"} {
+	_, err := New(nil, Config{FloatOpening: -1, FloatRefill: -1, DayLimit: -1, MonthLimit: -1, TransferMax: money.Max + 1, RegistrationFee: -1, TimeScale: math.NaN(), Onboarded: []string{""}})
+	for _, want := range []string{"books are missing", "FloatOpening", "FloatRefill", "DayLimit", "MonthLimit", "TransferMax", "RegistrationFee", "TimeScale", "Onboarded", "Logger"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v does not name %s", err, want)
 		}

@@ -129,6 +129,9 @@ func (s *Services) transfer(x books.Tx, q books.Request) (books.Decision, error)
 	if err != nil {
 		return books.Decision{}, err
 	}
+	if err := s.refillFloat(x, q); err != nil {
+		return books.Decision{}, err
+	}
 	ruling, err := approved(struct {
 		RRN    string `json:"rrn"`
 		Status string `json:"status"`

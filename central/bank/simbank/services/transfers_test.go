@@ -252,6 +252,23 @@ func TestFloatMustSuffice(t *testing.T) {
 	})
 }
 
+func TestFloatIsRefilled(t *testing.T) {
+	const opening, refill = 1_000 * money.Rupee, 500 * money.Rupee
+	bubble(t, Config{FloatOpening: opening, FloatRefill: refill}, func(t *testing.T, b *bank) {
+		p := b.beneficiary(b.sender(mobile))
+		if a := b.pay(p, 490_00, mobile); a.Code != "00" || b.float() != refill {
+			t.Errorf("%+v, float %s; want what is just enough", a, b.float())
+		}
+		if a := b.pay(p, 1_00, mobile); a.Code != "00" || b.float() != opening {
+			t.Errorf("%+v, float %s; want a full one", a, b.float())
+		}
+		if a := b.pay(p, 1_000_00, mobile); a.Code != "51" || b.float() != opening {
+			t.Errorf("%+v, float %s; want a decline", a, b.float())
+		}
+		b.balanced()
+	})
+}
+
 func TestTransferScenarios(t *testing.T) {
 	bubble(t, Config{}, func(t *testing.T, b *bank) {
 		p := b.beneficiary(b.sender(mobile))
