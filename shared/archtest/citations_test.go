@@ -8,12 +8,15 @@ import (
 	"testing"
 )
 
-// designFolder holds the documents that comments cite by section.
-const designFolder = "deploy/docs/design"
+// Folders of the documents that comments cite by section.
+const (
+	handbookFolder = "deploy/docs"
+	designFolder   = "deploy/docs/design"
+)
 
 // lookedUp are folders in which a cited file may be, beside the root and the folder of
 // the file that cites it.
-var lookedUp = []string{"", "deploy/docs", designFolder}
+var lookedUp = []string{"", handbookFolder, designFolder}
 
 // notOurs are names in comments that look like files of the tree and are none; the value
 // is what they are.
@@ -81,7 +84,7 @@ func citedSections(h *repo) []string {
 				case strings.HasPrefix(named, "RFC "), strings.HasPrefix(named, "SP "):
 					continue
 				case named != "":
-					document = designFolder + "/" + named
+					document = documentNamed(h, named)
 				case own == "":
 					out = append(out, fmt.Sprintf("%s:%d says %q without its document: write 'interface.md, section 4.2'.", p, b.line, m[0]))
 					continue
@@ -100,6 +103,15 @@ func citedSections(h *repo) []string {
 		}
 	}
 	return out
+}
+
+// documentNamed is the path of a document that comments cite: the handbook has those that
+// partners read, too.
+func documentNamed(h *repo, name string) string {
+	if _, ok := h.texts[handbookFolder+"/"+name]; ok {
+		return handbookFolder + "/" + name
+	}
+	return designFolder + "/" + name
 }
 
 func hasSection(text, n string) bool {
