@@ -37,7 +37,9 @@ const (
 
 // firstPages are the documents that come first in the list, in this order; the
 // others follow by name.
-func firstPages() []string { return []string{"install", "enrol", "operate", "recover", "integrate", "sandbox"} }
+func firstPages() []string {
+	return []string{"install", "enrol", "operate", "recover", "integrate", "sandbox"}
+}
 
 // document is one document that becomes a page.
 type document struct {
