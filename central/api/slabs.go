@@ -130,16 +130,18 @@ func applyChange(s central.Slab, change central.SlabChange) central.Slab {
 	return s
 }
 
-// validateSlab records contradictions between a slab's fields.
+// validateSlab records contradictions between a slab's fields. Fields that are wrong by
+// themselves are in none.
 func validateSlab(in *field.Reader, s central.Slab) {
 	low := money.Paise(0)
 	if s.Min != nil {
 		low = *s.Min
 	}
-	if s.Max != nil && *s.Max <= low {
+	if s.Max != nil && *s.Max <= low && !in.IsWrong(fieldMin) && !in.IsWrong(fieldMax) {
 		in.Fail(fieldMax, "order", "must be more than minAmount: the band is minAmount ≤ amount < maxAmount")
 	}
 	switch {
+	case in.IsWrong(fieldRate) || in.IsWrong(fieldRateType):
 	case s.RateType == central.RatePercentage && s.Rate > 100*millionths:
 		in.Fail(fieldRate, "percentage", "must be at most 100 where rateType is PERCENTAGE")
 	case s.RateType == central.RateFixed && s.Rate%(millionths/100) != 0:
@@ -150,12 +152,9 @@ func validateSlab(in *field.Reader, s central.Slab) {
 // createSlab adds a slab. A rate without a rateType is an amount (FIXED); a slab
 // without a rate earns nothing.
 func (h *Handler) createSlab(c *activeRequest) action {
-	noted := c.fields.Failures()
 	change := parseSlab(&c.fields, field.Must)
 	slab := applyChange(central.Slab{Vendor: c.Principal.Vendor, RateType: central.RateFixed}, change)
-	if c.fields.Failures() == noted {
-		validateSlab(&c.fields, slab)
-	}
+	validateSlab(&c.fields, slab)
 	return func(ctx context.Context) (central.Reply, error) {
 		if err := checkOwnVendor(c); err != nil {
 			return central.Reply{}, err

@@ -82,6 +82,26 @@ func TestForeignVendorsAndNoIDsLookAlike(t *testing.T) {
 	}
 }
 
+// TestSlabNamesAllFaults: contradictions between fields are named beside fields that are
+// wrong by themselves, and not where one of their fields is wrong.
+func TestSlabNamesAllFaults(t *testing.T) {
+	for body, want := range map[string]string{
+		`{"provider":"NSDL","minAmount":3000,"maxAmount":100,"commissionRate":101,"rateType":"PERCENTAGE","isDefault":"yes"}`:          "paymentMethod required, txnType required, isDefault type, maxAmount order, commissionRate percentage",
+		`{"paymentMethod":"AEPS","provider":"NSDL","txnType":"W","minAmount":"a","maxAmount":0,"commissionRate":0.455,"rateType":"X"}`: "minAmount type, rateType enum",
+	} {
+		o := newVendorFixture(t)
+		r := o.ask(op.SlabCreate, nil, body)
+		expect(t, r, 400, "02")
+		got := wrongFields(t, r)
+		if text := strings.Join(got, ", "); text != want {
+			t.Errorf("%s:\n%s, want\n%s", body, text, want)
+		}
+		if len(o.vendors.slabs) != 0 {
+			t.Errorf("%s: it is added", body)
+		}
+	}
+}
+
 func TestRulesOfSlabs(t *testing.T) {
 	type change = map[string]any
 	for _, tt := range []struct {

@@ -1,8 +1,6 @@
 package api
 
 import (
-	"fmt"
-
 	"galla/central"
 	"galla/central/api/field"
 )
@@ -40,9 +38,8 @@ func eitherField(in *field.Reader, noted int, firstField string, first *string, 
 		return
 	}
 	if *second == "" && in.Failures() == noted {
-		message := fmt.Sprintf("is required, or one of [%s %s] in its place", firstField, secondField)
-		in.Fail(firstField, "required", message)
-		in.Fail(secondField, "required", message)
+		in.FailEither(firstField, secondField)
+		in.FailEither(secondField, firstField)
 	}
 }
 

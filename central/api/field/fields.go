@@ -335,7 +335,7 @@ func (r *Reader) Enum(field string, need Need, words ...string) string {
 		return ""
 	}
 	if !slices.Contains(words, s) {
-		r.Fail(field, "enum", fmt.Sprintf("must be one of %v", words))
+		r.Fail(field, "enum", "must be one of "+strings.Join(words, ", "))
 		return ""
 	}
 	return s

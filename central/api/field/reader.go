@@ -182,8 +182,19 @@ func (r *Reader) OneOf(fields ...string) {
 		return
 	}
 	for _, f := range fields {
-		r.Fail(f, "required", fmt.Sprintf("is required, or one of %v in its place", fields))
+		r.FailEither(f, fields...)
 	}
+}
+
+// FailEither records that a field is missing, and that another one of the fields would do.
+func (r *Reader) FailEither(field string, fields ...string) {
+	others := slices.DeleteFunc(slices.Clone(fields), func(f string) bool { return f == field })
+	r.Fail(field, "required", "is required, or "+strings.Join(others, " or ")+" in its place")
+}
+
+// IsWrong reports whether a field has an error.
+func (r *Reader) IsWrong(field string) bool {
+	return slices.ContainsFunc(r.wrong, func(e central.FieldError) bool { return e.Field == field })
 }
 
 // ExactlyOne records an error if none of the fields is present, or more than one.
@@ -202,10 +213,10 @@ func (r *Reader) ExactlyOne(fields ...string) {
 		return
 	}
 	for _, f := range given {
-		if slices.ContainsFunc(r.wrong, func(e central.FieldError) bool { return e.Field == f }) {
+		if r.IsWrong(f) {
 			continue
 		}
-		r.Fail(f, "alone", fmt.Sprintf("must be the only one of %v", fields))
+		r.Fail(f, "alone", "must be the only one of "+strings.Join(fields, ", "))
 	}
 }
 

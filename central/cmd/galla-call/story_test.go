@@ -200,7 +200,7 @@ func (d *direct) RoundTrip(q *http.Request) (*http.Response, error) {
 		}
 	default:
 		w.WriteHeader(http.StatusUnprocessableEntity)
-		fmt.Fprint(w, `{"statusCode":"02","message":"Invalid request of 999941057058","errors":[{"field":"TxnAmount","rule":"range","message":"must be more"}]}`)
+		fmt.Fprint(w, `{"statusCode":"02","message":"Invalid request of 999941057058","data":{"errors":[{"field":"TxnAmount","rule":"range","message":"must be more"}]}}`)
 	}
 	return w.Result(), nil
 }
@@ -239,7 +239,7 @@ func TestPlay(t *testing.T) {
 			{"title": "Finger", "finger": "${who}"},
 			{"title": "Pay", "request": "POST /aeps/withdrawal", "body": {"AadharNo": "${who}", "TxnAmount": 100.50, "PidData": "${capture}", "otp": "${otp:9000000001}"},
 			 "wait": "30s", "expect": {"data.txnStatus": "SUCCESS"}, "keep": {"rrn": "data.rrn"}},
-			{"title": "Be refused", "request": "POST /other", "status": 422, "expect": {"errors.0.field": "TxnAmount"}}]}`)
+			{"title": "Be refused", "request": "POST /other", "status": 422, "expect": {"data.errors.0.field": "TxnAmount"}}]}`)
 		if err != nil {
 			t.Fatal(err)
 		}

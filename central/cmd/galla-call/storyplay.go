@@ -205,13 +205,17 @@ func (p *player) accept(ctx context.Context, x step, a answer) error {
 
 // verdict is the part of a reply that is about the request, and names nobody.
 type verdict struct {
-	Code    string `json:"statusCode"`
-	Message string `json:"message"`
-	Errors  []struct {
+	Code    string         `json:"statusCode"`
+	Message string         `json:"message"`
+	Data    jsontext.Value `json:"data"`
+}
+
+// refusal is the data of a refused request.
+type refusal struct {
+	Errors []struct {
 		Field   string `json:"field"`
 		Message string `json:"message"`
 	} `json:"errors"`
-	Data jsontext.Value `json:"data"`
 }
 
 // summary says in a few words what was answered.
@@ -237,7 +241,11 @@ func explanation(a answer) string {
 			out += fmt.Sprintf(", %s %s", path, printable(secret.RedactAadhaar(plain(got))))
 		}
 	}
-	for _, x := range v.Errors {
+	var refused refusal
+	if json.Unmarshal(v.Data, &refused) != nil {
+		return out
+	}
+	for _, x := range refused.Errors {
 		out += fmt.Sprintf("; %s %s", printable(x.Field), printable(secret.RedactAadhaar(x.Message)))
 	}
 	return out
