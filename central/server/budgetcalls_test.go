@@ -72,7 +72,7 @@ func (c *budgetCalls) next(t *testing.T, route op.Route) []byte {
 		switch {
 		case p.In == "path":
 			params[p.Name] = fmt.Sprint(p.Example)
-		case p.In == "query" && p.Name != "merchantId":
+		case p.In == "query" && p.Name != "merchantId" && p.Example != nil:
 			query.Set(p.Name, fmt.Sprint(p.Example))
 		}
 	}
@@ -81,7 +81,7 @@ func (c *budgetCalls) next(t *testing.T, route op.Route) []byte {
 			fields[name] = v
 		}
 	}
-	c.complete(t, route, fields, params)
+	c.complete(t, route, fields, params, query)
 	for name, v := range params {
 		path = strings.ReplaceAll(path, "{"+name+"}", v)
 	}
@@ -115,7 +115,7 @@ func documentPath(path string) string {
 }
 
 // complete changes what a request can't have twice, and makes what it is about.
-func (c *budgetCalls) complete(t *testing.T, route op.Route, fields map[string]any, params map[string]string) {
+func (c *budgetCalls) complete(t *testing.T, route op.Route, fields map[string]any, params map[string]string, query url.Values) {
 	t.Helper()
 	if fields["PidData"] != nil {
 		var withdrawal map[string]any
@@ -135,7 +135,10 @@ func (c *budgetCalls) complete(t *testing.T, route op.Route, fields map[string]a
 		if err := json.Unmarshal([]byte(withdrawalBody()), &fields); err != nil {
 			t.Fatal(err)
 		}
+	case op.Purchase:
+		fields["clientRefId"] = fmt.Sprintf("order-%06d", c.n)
 	case op.AEPSRequery:
+		clear(fields)
 		fields["clientRefId"] = c.made(t, op.Purchase).CallerRef
 	case op.OperationState:
 		params["id"] = string(c.made(t, op.Purchase).ID)
@@ -158,6 +161,9 @@ func (c *budgetCalls) complete(t *testing.T, route op.Route, fields map[string]a
 			t.Fatal(err)
 		}
 		params["slabId"] = string(list[len(list)-1].ID)
+	case op.Earnings:
+		query.Set("from", "2026-11-01")
+		query.Set("to", "2026-11-21")
 	case op.EnrolTerminal:
 		fields["code"] = c.data(t, op.MintTerminal)["code"]
 	case op.RevokeTerminal:
