@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 
 	"galla/rdservice/rdcrypto"
@@ -15,7 +16,7 @@ func fingerNames() []string { return append(rdcrypto.Fingers(), NoFinger) }
 
 // serveAdmin answers everything that is not the RD protocol.
 func (d *Device) serveAdmin(w http.ResponseWriter, r *http.Request) {
-	if why := isForeignOrigin(r); why != "" {
+	if why := isForeignOrigin(r); why != "" && !d.isTrustedPage(r) {
 		writeJSON(w, http.StatusForbidden, map[string]string{"error": why})
 		return
 	}
@@ -40,6 +41,31 @@ func (d *Device) adminRoutes() *http.ServeMux {
 		mux.HandleFunc(pattern, handler)
 	}
 	return mux
+}
+
+// isTrustedPage reports whether a request is one that a page of Config.Origins may make: a
+// capture, or the finger on the glass. A browser asks first, with OPTIONS.
+func (d *Device) isTrustedPage(r *http.Request) bool {
+	method := r.Method
+	if method == http.MethodOptions {
+		method = r.Header.Get("Access-Control-Request-Method")
+	}
+	d.mu.Lock()
+	capturePath := d.profile.capturePath
+	d.mu.Unlock()
+	capture := method == "CAPTURE" && r.URL.Path == capturePath
+	return (capture || method == http.MethodPost && r.URL.Path == "/sim/finger") && slices.Contains(d.cfg.Origins, r.Header.Get("Origin"))
+}
+
+// allowPage lets the page read the answer.
+func allowPage(w http.ResponseWriter, r *http.Request) {
+	h := w.Header()
+	h.Set("Access-Control-Allow-Origin", r.Header.Get("Origin"))
+	h.Add("Vary", "Origin")
+	if r.Method == http.MethodOptions {
+		h.Set("Access-Control-Allow-Methods", "CAPTURE, POST")
+		h.Set("Access-Control-Allow-Headers", "Content-Type")
+	}
 }
 
 // isForeignOrigin says why a request is not from this computer's own pages and

@@ -248,3 +248,50 @@ func FuzzReadScript(f *testing.F) {
 		}
 	})
 }
+
+// TestTrustedPage: a page of a named origin may capture and place a finger, and read the
+// answers; it may nothing else, and other pages may neither.
+func TestTrustedPage(t *testing.T) {
+	const page = "http://127.0.0.1:7100"
+	_, address, _ := start(t, Config{Origins: []string{page}})
+	capture := `<PidOptions ver="1.0"><Opts fCount="1" fType="2" format="0" pidVer="2.0" timeout="10000" env="P"/></PidOptions>`
+	for _, tt := range []struct {
+		name, method, path, body, origin, asks string
+		want                                   int
+		readable                               bool
+	}{
+		{"capture", "CAPTURE", "/rd/capture", capture, page, "", 200, true},
+		{"finger", "POST", "/sim/finger", `{"finger":"LEFT_THUMB"}`, page, "", 200, true},
+		{"asks to capture", "OPTIONS", "/rd/capture", "", page, "CAPTURE", 204, true},
+		{"asks to place a finger", "OPTIONS", "/sim/finger", "", page, "POST", 204, true},
+		{"another page captures", "CAPTURE", "/rd/capture", capture, "http://127.0.0.1:7200", "", 200, false},
+		{"another page asks", "OPTIONS", "/rd/capture", "", "https://evil.example", "CAPTURE", 403, false},
+		{"another page's finger", "POST", "/sim/finger", `{}`, "https://evil.example", "", 403, false},
+		{"script", "POST", "/sim/script", `[]`, page, "", 403, false},
+		{"asks for the script", "OPTIONS", "/sim/script", "", page, "POST", 403, false},
+		{"journal", "GET", "/sim/journal", "", page, "", 403, false},
+		{"a program", "POST", "/sim/finger", `{}`, "", "", 200, false},
+	} {
+		req, err := http.NewRequestWithContext(t.Context(), tt.method, address+tt.path, strings.NewReader(tt.body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, value := range map[string]string{"Origin": tt.origin, "Access-Control-Request-Method": tt.asks} {
+			if value != "" {
+				req.Header.Set(name, value)
+			}
+		}
+		if tt.origin != "" {
+			req.Header.Set("Sec-Fetch-Site", "same-site")
+		}
+		resp, err := http.DefaultTransport.RoundTrip(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		allowed := resp.Header.Get("Access-Control-Allow-Origin")
+		if resp.StatusCode != tt.want || (allowed == page) != tt.readable || !tt.readable && allowed != "" {
+			t.Errorf("%s: HTTP %d, readable by %q", tt.name, resp.StatusCode, allowed)
+		}
+	}
+}

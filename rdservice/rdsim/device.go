@@ -51,6 +51,9 @@ type Config struct {
 	Warmup int
 	// ClockOffset makes the device's clock wrong, as some are.
 	ClockOffset time.Duration
+	// Origins are those of web pages that may capture and place a finger, as the
+	// sandbox's /docs/try does. Other pages may not.
+	Origins []string
 }
 
 // Device is the simulated device. It may be used by several goroutines.
@@ -144,6 +147,13 @@ func New(authority *x509.Certificate, random io.Reader, log *slog.Logger, cfg Co
 
 // ServeHTTP answers the RD protocol, the interface for tests and the page.
 func (d *Device) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if d.isTrustedPage(r) {
+		allowPage(w, r)
+		if r.Method == http.MethodOptions {
+			w.WriteHeader(http.StatusNoContent)
+			return
+		}
+	}
 	switch r.Method {
 	case "RDSERVICE":
 		d.serveDiscover(w, r)

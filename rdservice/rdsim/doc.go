@@ -20,7 +20,8 @@
 //
 // and leaves as PidData that only the holder of the authority's key can open,
 // and as the journal, which holds no payload. The page and /sim refuse requests
-// of foreign origin. State lives in memory and ends with the program.
+// of foreign origin, but for the pages that Config.Origins names, which may capture and
+// place a finger. State lives in memory and ends with the program.
 //
 // The life of the device:
 //

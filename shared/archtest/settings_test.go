@@ -75,6 +75,7 @@ func TestAddressesAreSeen(t *testing.T) {
 	}
 	for _, want := range []string{
 		"central/cmd/galla-central GALLA_CENTRAL_ADDR", "central/cmd/galla-central GALLA_ADMIN_ADDR", "central/cmd/galla-central GALLA_UPLINK_ADDR", "central/cmd/galla-central GALLA_BANK_NETWORK_ADDR",
+		"central/cmd/galla-bank GALLA_CENTRAL_ADDR", "rdservice/cmd/galla-rdsim GALLA_CENTRAL_ADDR",
 		"central/cmd/galla-bank GALLA_BANK_ADDR", "central/cmd/galla-bank GALLA_BANK_NETWORK_ADDR", "central/cmd/galla-call GALLA_CENTRAL_ADDR", "central/cmd/galla-call GALLA_BANK_ADDR", "central/cmd/galla-call GALLA_RDSIM_ADDR",
 		"edge/cmd/galla-edge GALLA_COUNTER_ADDR", "edge/cmd/galla-edge GALLA_CENTRAL_ADDR", "edge/cmd/galla-edge GALLA_RDSIM_ADDR", "rdservice/cmd/galla-rdsim GALLA_RDSIM_ADDR",
 	} {

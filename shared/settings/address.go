@@ -114,3 +114,33 @@ func (a Address) URL() string {
 	}
 	return scheme + "://" + rest
 }
+
+// Origins are those under which a browser on this machine knows pages that are served at
+// the address. Where that is a loopback address, or all of this machine's, both usual
+// names are among them.
+func (a Address) Origins() []string {
+	if a == "" {
+		return nil
+	}
+	scheme := a.Scheme()
+	if scheme == "" {
+		scheme = "http"
+	}
+	host, port, err := net.SplitHostPort(a.HostPort())
+	if err != nil {
+		return nil
+	}
+	hosts := []string{host}
+	if ip := net.ParseIP(host); host == "" || host == "localhost" || ip != nil && (ip.IsLoopback() || ip.IsUnspecified()) {
+		hosts = []string{"127.0.0.1", "localhost"}
+		if ip != nil && ip.To4() == nil {
+			hosts = append(hosts, "::1")
+		}
+	}
+	var list []string
+	for _, h := range hosts {
+		origin := scheme + "://" + net.JoinHostPort(h, port)
+		list = append(list, strings.TrimSuffix(origin, ":"+ports[scheme])) // browsers leave the usual port out
+	}
+	return list
+}

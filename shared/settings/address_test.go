@@ -42,6 +42,24 @@ func TestAddress(t *testing.T) {
 	}
 }
 
+func TestOrigins(t *testing.T) {
+	for text, want := range map[Address]string{
+		"":                      "",
+		"http://127.0.0.1:7100": "http://127.0.0.1:7100 http://localhost:7100",
+		"localhost:7100":        "http://127.0.0.1:7100 http://localhost:7100",
+		":7100":                 "http://127.0.0.1:7100 http://localhost:7100",
+		"0.0.0.0:7100":          "http://127.0.0.1:7100 http://localhost:7100",
+		"[::1]:7100":            "http://127.0.0.1:7100 http://localhost:7100 http://[::1]:7100",
+		"http://localhost":      "http://127.0.0.1 http://localhost",
+		"https://galla.example": "https://galla.example",
+		"10.1.2.3:443":          "http://10.1.2.3:443",
+	} {
+		if got := strings.Join(text.Origins(), " "); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
 // TestAddressIsAFlag: kong reads it, from the command line, the environment and
 // the default alike, and refuses what is none.
 func TestAddressIsAFlag(t *testing.T) {

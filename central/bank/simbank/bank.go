@@ -58,6 +58,9 @@ type Config struct {
 	// FloatRefill: a request that leaves less than this in the float fills it up to
 	// FloatOpening; 0: none does.
 	FloatRefill money.Paise
+	// Origins are those of web pages that may read inboxes, as the sandbox's /docs/try
+	// does. Other pages may not.
+	Origins []string
 	// Rand feeds authorisation codes, OTPs, ids and the records' key. One
 	// goroutine reads it at a time.
 	Rand   io.Reader

@@ -7,6 +7,7 @@ import (
 	"html/template"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -183,6 +184,10 @@ type messageJSON struct {
 }
 
 func (d *publicPages) inbox(w http.ResponseWriter, r *http.Request) {
+	w.Header().Add("Vary", "Origin")
+	if origin := r.Header.Get("Origin"); slices.Contains(d.bank.cfg.Origins, origin) {
+		w.Header().Set("Access-Control-Allow-Origin", origin)
+	}
 	mobile := r.PathValue("mobile")
 	if len(mobile) != 10 || strings.Trim(mobile, "0123456789") != "" {
 		replyError(w, http.StatusBadRequest, "the path is wrong", fault{"mobile", "must be ten digits"})

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"galla/central"
+	"galla/central/bank/simbank"
 	"galla/shared/ist"
 	"galla/shared/money"
 )
@@ -234,6 +235,31 @@ func TestPublicControl(t *testing.T) {
 			t.Fatalf("over the network: %v, %v", reply, err)
 		}
 		_ = reply.Body.Close()
+	})
+}
+
+// TestInboxForThePage: the sandbox's page may read inboxes; pages elsewhere may not, and
+// neither may read the rest.
+func TestInboxForThePage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const page = "http://127.0.0.1:7100"
+		d := open(t, func(c *simbank.Config) { c.Origins = []string{page} }).bank.PublicHandler()
+		for _, tt := range []struct{ path, origin, want string }{
+			{"/inbox/9000000001", page, page},
+			{"/inbox/9000000001", "http://127.0.0.1:7200", ""},
+			{"/inbox/9000000001", "", ""},
+			{"/books/executions", page, ""},
+			{"/control", page, ""},
+		} {
+			headers := []string{"Accept", "application/json"}
+			if tt.origin != "" {
+				headers = append(headers, "Origin", tt.origin)
+			}
+			w := ask(t, d, "GET", tt.path, "", headers...)
+			if got := w.Header().Get("Access-Control-Allow-Origin"); w.Code != 200 || got != tt.want {
+				t.Errorf("%s from %q: HTTP %d, readable by %q", tt.path, tt.origin, w.Code, got)
+			}
+		}
 	})
 }
 

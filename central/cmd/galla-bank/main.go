@@ -38,6 +38,7 @@ const floatRefill = 5_00_000 * money.Rupee
 type cli struct {
 	Addr        settings.Address `env:"GALLA_BANK_ADDR" default:"http://127.0.0.1:7300" help:"Public address for people and tests: books, inboxes and control."`
 	NetworkAddr settings.Address `env:"GALLA_BANK_NETWORK_ADDR" help:"Address of the network's protocol, for the central; by default one port above the public address."`
+	Central     settings.Address `env:"GALLA_CENTRAL_ADDR" default:"http://127.0.0.1:7100" help:"Where the sandbox's central answers: its page /docs/try may read inboxes; other pages may not."`
 	Data        string           `env:"GALLA_DATA" default:".galla" help:"Folder for Galla's data; the bank's is in bank/ below it."`
 	TimeScale   float64          `env:"GALLA_BANK_TIME_SCALE" default:"1" help:"Multiplies the waits of the scenarios, such as 0.1."`
 
@@ -99,7 +100,7 @@ func run(ctx context.Context, c cli, log *slog.Logger) (err error) {
 		ListenNetwork: firstThen(networkListener, func(ctx context.Context) (net.Listener, error) {
 			return listen(ctx, "GALLA_BANK_NETWORK_ADDR", networkAddr)
 		}),
-		FloatRefill: floatRefill, TimeScale: c.TimeScale, Rand: rand.Reader, Logger: log,
+		Origins: c.Central.Origins(), FloatRefill: floatRefill, TimeScale: c.TimeScale, Rand: rand.Reader, Logger: log,
 	})
 	if err != nil {
 		return err

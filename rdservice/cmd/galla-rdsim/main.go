@@ -29,6 +29,7 @@ import (
 // options are the program's settings; flags go before the environment.
 type options struct {
 	Addr        settings.Address `env:"GALLA_RDSIM_ADDR" default:"http://127.0.0.1:11100" help:"Where the RD service answers: a loopback address, with http:// (or nothing) or https:// in front."`
+	Central     settings.Address `env:"GALLA_CENTRAL_ADDR" default:"http://127.0.0.1:7100" help:"Where the sandbox's central answers: its page /docs/try may capture, and place a finger; other pages may not."`
 	Data        string           `env:"GALLA_DATA" default:"./.galla" help:"Folder of the test authority and of the process id file."`
 	Profile     string           `default:"plain" help:"Shape of the service: ${profiles}."`
 	Device      []string         `sep:"none" placeholder:"PROFILE@ADDRESS[+ADDRESS]" help:"A device of its own, in place of --addr and --profile; may be given several times. A device with two addresses answers at both, as in: --device mantra@http://127.0.0.1:11100+https://127.0.0.1:11200 --device face@https://127.0.0.1:11101"`
@@ -135,6 +136,7 @@ func (o options) devices() ([]rdsim.Config, error) {
 		configs[i] = rdsim.Config{
 			Address: at[0], Also: at[1:], Profile: profile, Serial: fmt.Sprintf("SIM%07d", i+1),
 			CaptureTime: o.CaptureTime, Warmup: o.Warmup, ClockOffset: o.ClockOffset,
+			Origins: o.Central.Origins(),
 		}
 	}
 	return configs, nil
