@@ -186,7 +186,7 @@ func serviceRequest(t testing.TB, kind central.Kind) central.BankRequest {
 			f.SetInt(int64(i))
 		}
 	}
-	for _, m := range transaction(r).InvalidMembers() {
+	for _, m := range invalidMembersOf(transaction(r)) {
 		switch m {
 		case "amountPaise":
 			r.Amount = 2000 * money.Rupee
@@ -421,6 +421,8 @@ func TestEnquiriesBringWhatServicesSaid(t *testing.T) {
 
 // TestConsultationsKnowWhatWasNotSent: the marks are those of Send, and no
 // error shows the OTP.
+func invalidMembersOf(t network.Transaction) []string { return t.InvalidMembers() }
+
 func TestConsultationsKnowWhatWasNotSent(t *testing.T) {
 	c := newClient(t, Config{BaseURL: "http://" + freeport.For(t)})
 	if _, err := c.Consult(t.Context(), serviceRequest(t, central.KindTransferOTP)); !central.NotSent(err) {

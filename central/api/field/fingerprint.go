@@ -78,14 +78,12 @@ func writeCanonical(to hash.Hash, fields Values) error {
 			}
 			name = quoted[1 : len(quoted)-1]
 		}
-		value, err := canonicalValue(f.Value)
-		if err != nil {
-			return err
-		}
 		_, _ = io.WriteString(to, before)
 		_, _ = to.Write(name)
 		_, _ = io.WriteString(to, `":`)
-		_, _ = to.Write(value)
+		if err := writeValue(to, f.Value); err != nil {
+			return err
+		}
 		before = `,"`
 	}
 	end := "}"
@@ -96,40 +94,82 @@ func writeCanonical(to hash.Hash, fields Values) error {
 	return nil
 }
 
-// canonicalValue returns a value in its canonical form. Most are in it already.
-func canonicalValue(v jsontext.Value) (jsontext.Value, error) {
-	switch v.Kind() {
-	case jsontext.KindTrue, jsontext.KindFalse, jsontext.KindNull:
-		return v, nil
-	case jsontext.KindString:
-		if hasShortEscapesOnly(v) {
-			return v, nil
-		}
-		plain, err := jsontext.AppendUnquote(make([]byte, 0, len(v)), v)
-		if err != nil {
-			return nil, err
-		}
-		return jsontext.AppendQuote(make([]byte, 0, len(v)), plain)
-	case jsontext.KindNumber:
-		if isPlainInteger(v) {
-			return v, nil
-		}
+// writeValue writes a value in its canonical form. Most are in it already.
+func writeValue(to hash.Hash, v jsontext.Value) error {
+	switch kind := v.Kind(); {
+	case kind == jsontext.KindString && hasASCIIEscapesOnly(v):
+		writeString(to, v)
+		return nil
+	case kind == jsontext.KindTrue, kind == jsontext.KindFalse, kind == jsontext.KindNull,
+		kind == jsontext.KindNumber && isPlainInteger(v):
+		_, _ = to.Write(v)
+		return nil
 	}
-	return Canonical(v)
+	value, err := Canonical(v)
+	_, _ = to.Write(value)
+	return err
 }
 
-// hasShortEscapesOnly reports whether a JSON string is in its canonical form: it has no
-// escapes but those that it must have, in their short form.
-func hasShortEscapesOnly(v jsontext.Value) bool {
+// hasASCIIEscapesOnly reports whether each \u of a JSON string stands for one byte.
+func hasASCIIEscapesOnly(v jsontext.Value) bool {
 	for {
 		i := bytes.IndexByte(v, '\\')
 		if i < 0 {
 			return true
 		}
-		if bytes.IndexByte([]byte(`"\bfnrt`), v[i+1]) < 0 {
+		if v[i+1] == 'u' && (v[i+2] != '0' || v[i+3] != '0' || v[i+4] >= '8') {
 			return false
 		}
 		v = v[i+2:]
+	}
+}
+
+// visible are the characters from ' ' on that may stand for themselves.
+const visible = " !\"#$%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_`abcdefghijklmnopqrstuvwxyz{|}~\x7f"
+
+// writeString writes a string whose escapes stand for ASCII, each in its shortest form.
+// Captures are full of them: some libraries write < as \u003c, others / as \/.
+func writeString(to hash.Hash, v jsontext.Value) {
+	for {
+		i := bytes.IndexByte(v, '\\')
+		if i < 0 {
+			_, _ = to.Write(v)
+			return
+		}
+		c, length := v[i+1], 2
+		if c == 'u' {
+			c, length = hexDigit(v[i+4])<<4|hexDigit(v[i+5]), 6
+		}
+		switch short := "btn_fr"; {
+		case length == 2 && c != '/': // in its canonical form
+			_, _ = to.Write(v[:i+2])
+		case c >= '\b' && c <= '\r' && short[c-'\b'] != '_':
+			_, _ = to.Write(v[:i+1])
+			_, _ = io.WriteString(to, short[c-'\b':][:1])
+		case c == '"' || c == '\\':
+			_, _ = to.Write(v[:i+1])
+			_, _ = io.WriteString(to, visible[c-' ':][:1])
+		case c >= ' ':
+			_, _ = to.Write(v[:i])
+			_, _ = io.WriteString(to, visible[c-' ':][:1])
+		default:
+			const digits = "0123456789abcdef"
+			_, _ = to.Write(v[:i+5]) // \u00 and 0 or 1
+			_, _ = io.WriteString(to, digits[c&0xf:][:1])
+		}
+		v = v[i+length:]
+	}
+}
+
+// hexDigit is the value of a hexadecimal digit.
+func hexDigit(c byte) byte {
+	switch {
+	case c <= '9':
+		return c - '0'
+	case c <= 'F':
+		return c - 'A' + 10
+	default:
+		return c - 'a' + 10
 	}
 }
 

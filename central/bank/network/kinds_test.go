@@ -57,7 +57,7 @@ func drawParticulars(t *rapid.T) Particulars {
 func fullParticulars(t testing.TB, with string) Particulars {
 	t.Helper()
 	limits := map[string]int{}
-	for _, x := range (Particulars{}).texts() {
+	for _, x := range new(Particulars).texts() {
 		limits[x.name] = x.max
 	}
 	p := Particulars{Beneficiary: 1}
@@ -78,6 +78,8 @@ func fullParticulars(t testing.TB, with string) Particulars {
 	}
 	return p
 }
+
+func invalidMembersOf(t Transaction) []string { return t.InvalidMembers() }
 
 // bare is a transaction with what every kind needs and nothing else.
 func bare(kind Kind) Transaction {
@@ -115,7 +117,7 @@ func TestEachKindHasItsMembers(t *testing.T) {
 			t.Errorf("%s: known is %v", k, k.Known())
 		}
 		expected, listed := want[k]
-		if got := strings.Join(bare(k).InvalidMembers(), " "); !listed || got != expected {
+		if got := strings.Join(invalidMembersOf(bare(k)), " "); !listed || got != expected {
 			t.Errorf("%s without anything has the faults %q, want %q", k, got, expected)
 		}
 	}
@@ -155,7 +157,7 @@ func TestNothingIsSentThatAKindHasNoUseFor(t *testing.T) {
 			}
 			want = append(want, "otp")
 		} else {
-			needs := bare(k).InvalidMembers()
+			needs := invalidMembersOf(bare(k))
 			for _, m := range []string{"iin", "amountPaise", "aadhaar", "pidData", "latitude", "longitude", "inlineFor", "otp"} {
 				if !slices.Contains(needs, m) {
 					want = append(want, m)

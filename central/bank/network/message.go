@@ -322,7 +322,7 @@ func DecodeTransaction(b []byte) (Transaction, error) {
 }
 
 // otpLength is the length of the OTP in bytes.
-func (t Transaction) otpLength() int { return len(t.OTP.Reveal()) }
+func (t *Transaction) otpLength() int { return len(t.OTP.Reveal()) }
 
 // EncodeEnquiry writes an enquiry for the network.
 func EncodeEnquiry(e Enquiry) ([]byte, error) { return encode("enquiry", e) }

@@ -131,7 +131,7 @@ func TestNoAadhaarNumberDecodesToNone(t *testing.T) {
 }
 
 func TestInvalidMembersNamesAllOfThem(t *testing.T) {
-	if f := aTransaction(t).InvalidMembers(); f != nil {
+	if f := invalidMembersOf(aTransaction(t)); f != nil {
 		t.Errorf("a right transaction has faults %v", f)
 	}
 	long := strings.Repeat("A", 1000)

@@ -120,7 +120,7 @@ type text struct {
 }
 
 // texts lists the particulars that are texts.
-func (p Particulars) texts() [24]text {
+func (p *Particulars) texts() [24]text {
 	return [24]text{
 		{"enrolment", p.Enrolment, maxHandle}, {"otpRequest", p.OTPRequest, maxHandle},
 		{"name", p.Name, maxName}, {"mobile", p.Mobile, maxCode}, {"email", p.Email, maxEmail}, {"pan", p.PAN, maxCode},
@@ -141,7 +141,7 @@ func (p Particulars) texts() [24]text {
 // An unknown kind and a malformed IIN are no faults here, since both have
 // response codes of their own: an unknown kind is checked as an AEPS
 // transaction.
-func (t Transaction) InvalidMembers() []string {
+func (t *Transaction) InvalidMembers() []string {
 	var out invalidMembers
 	out.addIf(!ValidReference(t.Reference), "reference")
 	out.addIf(len(t.STAN) != 6 || !digits(t.STAN), "stan")
@@ -175,7 +175,7 @@ func (f *invalidMembers) addIf(bad bool, name string) {
 	}
 }
 
-func (t Transaction) checkAEPSMembers(out *invalidMembers) {
+func (t *Transaction) checkAEPSMembers(out *invalidMembers) {
 	out.addIf(!isToken(t.TID, maxParty), "tid")
 	out.addIf(len(t.IIN) > maxIIN, "iin")
 	out.addIf(t.Amount < 0 || t.Amount > money.Max, "amountPaise")
@@ -188,7 +188,7 @@ func (t Transaction) checkAEPSMembers(out *invalidMembers) {
 	out.addIf(!t.OTP.IsZero(), "otp")
 }
 
-func (t Transaction) checkMembers(n requirements, out *invalidMembers) {
+func (t *Transaction) checkMembers(n requirements, out *invalidMembers) {
 	out.addIf(t.TID != "" && !isToken(t.TID, maxParty), "tid")
 	out.addIf(t.IIN != "", "iin")
 	out.addIf((t.Amount > 0) != n.amount || t.Amount < 0 || t.Amount > money.Max, "amountPaise")
