@@ -21,11 +21,17 @@ type VendorKey struct {
 	Hint      string
 	Sealed    []byte // the 32 bytes, sealed under a master key (package seal)
 	CreatedAt time.Time
-	RevokedAt time.Time // zero: live
+	RevokedAt time.Time // zero: not revoked
+	EndsAt    time.Time // the planned end; zero: none
 	UsedAt    time.Time // zero: never; written with a delay of some seconds
 	// Uses counts messages sealed under the key in either direction. It includes
 	// all uses that nodes have leased (LeaseKeyUses), used or not.
 	Uses int64
+}
+
+// Live tells whether messages under the key are accepted at a time.
+func (k VendorKey) Live(at time.Time) bool {
+	return k.RevokedAt.IsZero() && (k.EndsAt.IsZero() || at.Before(k.EndsAt))
 }
 
 // MaxLiveKeys is how many keys a vendor may have at one time: two, so that it
@@ -40,11 +46,15 @@ type VendorKeys interface {
 	// VendorKeysOf lists a vendor's keys, revoked ones included, oldest first; an
 	// empty vendor lists the keys of all.
 	VendorKeysOf(ctx context.Context, vendor VendorID) ([]VendorKey, error)
-	// LiveVendorKeys lists the keys that are not revoked, of all vendors.
+	// LiveVendorKeys lists the keys that are not revoked, of all vendors. Those whose
+	// planned end has passed may be among them.
 	LiveVendorKeys(ctx context.Context) ([]VendorKey, error)
 	// RevokeVendorKey ends a key; revoking twice changes nothing. ErrNotFound:
 	// no such key.
 	RevokeVendorKey(ctx context.Context, id KeyID, at time.Time) error
+	// EndVendorKey plans the end of a vendor's live key, in place of an earlier plan.
+	// ErrNotFound: the vendor has no such key; ErrState: the key has ended.
+	EndVendorKey(ctx context.Context, vendor VendorID, id KeyID, at, ends time.Time) error
 	// ResealVendorKey replaces a key's sealed form. ErrState: the stored form is
 	// no longer was.
 	ResealVendorKey(ctx context.Context, id KeyID, was, is []byte) error

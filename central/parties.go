@@ -118,14 +118,31 @@ type Client struct {
 	SecretHash string // argon2id, PHC text
 	Principal  Principal
 	Active     bool
-	// Generation grows with each suspension and each new secret; tokens of an
-	// earlier generation are refused.
+	// Generation is that of the secret. Each secret has its own, and a suspension gives
+	// new ones; tokens of any other generation are refused.
 	Generation int64
+	// Generations is the last generation that was given: no token has a later one.
+	Generations int64
+	// Former is the secret before this one, where both are valid; zero: there is none.
+	Former FormerSecret
 }
 
-// Accepts tells whether a credential is still valid.
-func (c Client) Accepts(by Credential) bool {
-	return c.Active && c.ID == by.Client && c.Generation == by.Generation
+// FormerSecret is the older of a client's two secrets.
+type FormerSecret struct {
+	Hash       string // argon2id, PHC text; empty: none
+	Generation int64
+	EndsAt     time.Time // zero: no end is planned
+}
+
+// Live tells whether the secret is valid at a time.
+func (f FormerSecret) Live(at time.Time) bool {
+	return f.Hash != "" && (f.EndsAt.IsZero() || at.Before(f.EndsAt))
+}
+
+// Accepts tells whether a credential is valid at a time.
+func (c Client) Accepts(by Credential, at time.Time) bool {
+	return c.Active && c.ID == by.Client &&
+		(c.Generation == by.Generation || c.Former.Live(at) && c.Former.Generation == by.Generation)
 }
 
 // Terminal is an enrolled counter.

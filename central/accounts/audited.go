@@ -2,6 +2,7 @@ package accounts
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"galla/central"
@@ -59,6 +60,38 @@ func (a *Audited) RenewClient(ctx context.Context, by staff.Actor, p central.Pri
 		return err
 	})
 	return made, err
+}
+
+// RotateClient gives a party's client another secret beside its present one. Errors as of
+// ClientIssuer.RotateClient.
+func (a *Audited) RotateClient(ctx context.Context, by staff.Actor, p central.Principal, id string, formerEnds time.Time) (made Credential, err error) {
+	c := staff.Change{What: "client.secret.add", Subject: subjectOf(p), Note: "client " + id, Became: "the former secret " + EndText(formerEnds)}
+	err = a.log.RunAudited(ctx, by, c, func(ctx context.Context) (err error) {
+		made, err = a.issuer.RotateClient(ctx, p, id, formerEnds)
+		return err
+	})
+	return made, err
+}
+
+// EndClientSecret ends a secret of a party's client at a time; zero: now. Errors as of
+// Clients.EndClientSecret.
+func (a *Audited) EndClientSecret(ctx context.Context, by staff.Actor, p central.Principal, id string, no int64, ends time.Time) error {
+	c := staff.Change{What: "client.secret.end", Subject: subjectOf(p), Note: fmt.Sprintf("client %s, secret %d", id, no), Became: "ended"}
+	if !ends.IsZero() {
+		c.Became = EndText(ends)
+	}
+	return a.log.RunAudited(ctx, by, c, func(ctx context.Context) error {
+		_, err := a.issuer.EndClientSecret(ctx, p, id, no, time.Now(), ends)
+		return err
+	})
+}
+
+// EndText says when a key or secret ends, for the audit log.
+func EndText(at time.Time) string {
+	if at.IsZero() {
+		return "has no planned end"
+	}
+	return "ends " + at.UTC().Format(time.RFC3339)
 }
 
 // ActiveText is whether a party or client may call, in a word.

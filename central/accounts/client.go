@@ -20,14 +20,26 @@ const MaxLiveClients = 6
 // ErrManyClients says that a party has MaxLiveClients active clients.
 var ErrManyClients = errors.New("the party has the most live programs allowed: suspend one first")
 
+// MaxLiveSecrets is how many secrets a client may have at one time: two, so that it can
+// change them without a gap.
+const MaxLiveSecrets = 2
+
+// ClientSecret is one of a client's live secrets, as lists show it.
+type ClientSecret struct {
+	No        int64     // counts the client's secrets
+	CreatedAt time.Time // zero: not recorded
+	EndsAt    time.Time // zero: no end is planned
+}
+
 // Client is a program's credential for the direct routes, as lists show it.
 type Client struct {
 	ID        string // client_id
 	Active    bool
-	CreatedAt time.Time // zero: not recorded
-	SecretAt  time.Time // when its secret was changed; zero: never
-	Terminals int       // enrolled with its codes, and not revoked
-	OpenCodes int       // its enrolment codes that can still be used
+	CreatedAt time.Time      // zero: not recorded
+	SecretAt  time.Time      // when its newest secret was made; zero: not recorded
+	Secrets   []ClientSecret // the live ones, the newest first
+	Terminals int            // enrolled with its codes, and not revoked
+	OpenCodes int            // its enrolment codes that can still be used
 }
 
 // Clients stores programs' credentials. A principal is the party that owns them;
@@ -40,9 +52,18 @@ type Clients interface {
 	// AddClient records an active client. central.ErrTaken: the id is in use;
 	// central.ErrNotFound: there is no such party; ErrManyClients.
 	AddClient(ctx context.Context, x central.Client, at time.Time) error
-	// SetClientSecret replaces a client's secret. The same transaction makes its tokens
+	// SetClientSecret replaces all secrets of a client by one. The same transaction makes its tokens
 	// and its open enrolment codes void; voided counts the codes.
 	SetClientSecret(ctx context.Context, p central.Principal, id, hash string, at time.Time) (voided int, err error)
+	// AddClientSecret gives a client another secret, and returns its number. The one before
+	// is valid until formerEnds; zero: until it is ended. central.ErrState: the client has
+	// MaxLiveSecrets already.
+	AddClientSecret(ctx context.Context, p central.Principal, id, hash string, at, formerEnds time.Time) (no int64, err error)
+	// EndClientSecret ends a secret, with the tokens that it got, and all open enrolment codes
+	// of the client; voided counts them. If ends is after at, it only plans the end of the
+	// older secret. central.ErrNotFound: no such live secret; central.ErrState: it is the
+	// only one, or the newest one should end later.
+	EndClientSecret(ctx context.Context, p central.Principal, id string, no int64, at, ends time.Time) (voided int, err error)
 	// SetClientActive enables or suspends a client. A suspension makes tokens and codes
 	// void as SetClientSecret does. central.ErrState: it is so already; ErrManyClients.
 	SetClientActive(ctx context.Context, p central.Principal, id string, active bool, at time.Time) (voided int, err error)
@@ -61,6 +82,7 @@ const (
 type Credential struct {
 	ID     string
 	Secret secret.Token
+	No     int64 // of the secret; 1 of a new client
 	// Voided counts the open enrolment codes that ended with the former secret.
 	Voided int
 }
@@ -89,6 +111,7 @@ func (i ClientIssuer) NewClient(ctx context.Context, p central.Principal) (Crede
 	if err != nil {
 		return Credential{}, err
 	}
+	made.No = 1
 	return made, i.AddClient(ctx, central.Client{ID: made.ID, SecretHash: hash, Principal: p, Active: true}, time.Now())
 }
 
@@ -100,6 +123,17 @@ func (i ClientIssuer) RenewClient(ctx context.Context, p central.Principal, id s
 		return Credential{}, err
 	}
 	made.Voided, err = i.SetClientSecret(ctx, p, id, hash, time.Now())
+	return made, err
+}
+
+// RotateClient gives a party's client another secret beside its present one, which is valid
+// until formerEnds; zero: until it is ended. Errors as of Clients.AddClientSecret.
+func (i ClientIssuer) RotateClient(ctx context.Context, p central.Principal, id string, formerEnds time.Time) (Credential, error) {
+	made, hash, err := i.credential(id)
+	if err != nil {
+		return Credential{}, err
+	}
+	made.No, err = i.AddClientSecret(ctx, p, id, hash, time.Now(), formerEnds)
 	return made, err
 }
 

@@ -29,6 +29,7 @@ type vendorKey struct {
 	id     central.KeyID
 	vendor central.VendorID
 	key    *envelope.Key
+	endsAt time.Time // the planned end; zero: none
 	uses   *useCounter
 	usedAt atomic.Int64 // Unix milliseconds; 0: not since the last flush
 }
@@ -39,6 +40,7 @@ type keyCache struct {
 	opener *keys.VendorKeys
 	watch  *cache.Watch
 	log    *slog.Logger
+	now    func() time.Time
 	dummy  *vendorKey
 
 	current    atomic.Pointer[keyList]
@@ -66,7 +68,7 @@ func newKeyCache(store central.VendorKeys, opener *keys.VendorKeys, watch *cache
 	if err != nil {
 		return nil, err
 	}
-	return &keyCache{store: store, opener: opener, watch: watch, log: log, dummy: &vendorKey{key: key}, refreshing: make(chan struct{}, 1)}, nil
+	return &keyCache{store: store, opener: opener, watch: watch, log: log, now: time.Now, dummy: &vendorKey{key: key}, refreshing: make(chan struct{}, 1)}, nil
 }
 
 // find returns the key of an API key. An unknown client gets the dummy, after the
@@ -76,7 +78,11 @@ func (c *keyCache) find(ctx context.Context, clientID string) (k *vendorKey, kno
 	if err != nil {
 		return nil, false, err
 	}
-	if k, known = list.keys[keys.APIKeyHash(clientID)]; !known {
+	k, known = list.keys[keys.APIKeyHash(clientID)]
+	if known && !k.endsAt.IsZero() && !c.now().Before(k.endsAt) {
+		known = false
+	}
+	if !known {
 		k = c.dummy
 	}
 	return k, known, nil
@@ -124,7 +130,7 @@ func (c *keyCache) latest(ctx context.Context) (*keyList, error) {
 func (c *keyCache) openKeys(list []central.VendorKey, revision int64, old *keyList) *keyList {
 	e := &keyList{revision: revision, keys: map[[32]byte]*vendorKey{}, sealed: map[central.KeyID]string{}}
 	for _, record := range list {
-		if old != nil && old.sealed[record.ID] == string(record.Sealed) {
+		if old != nil && old.sealed[record.ID] == string(record.Sealed) && old.keys[record.ClientHash].endsAt.Equal(record.EndsAt) {
 			e.keys[record.ClientHash], e.sealed[record.ID] = old.keys[record.ClientHash], string(record.Sealed)
 			continue
 		}
@@ -134,7 +140,7 @@ func (c *keyCache) openKeys(list []central.VendorKey, revision int64, old *keyLi
 			e.unopened++
 			continue
 		}
-		k := &vendorKey{id: record.ID, vendor: record.Vendor, key: key, uses: &useCounter{id: record.ID, uses: record.Uses}}
+		k := &vendorKey{id: record.ID, vendor: record.Vendor, key: key, endsAt: record.EndsAt, uses: &useCounter{id: record.ID, uses: record.Uses}}
 		if old != nil {
 			if known, ok := old.keys[record.ClientHash]; ok {
 				k.uses = known.uses

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"galla/central"
 )
@@ -30,7 +31,7 @@ var errClientChanged = fmt.Errorf("%w: its client was suspended, or given anothe
 // The error is errToken, or the database's.
 func (s *Server) checkClient(ctx context.Context, b bearer) error {
 	client, err := s.clients.Client(ctx, b.credential.Client)
-	if err == nil && !b.heldBy(client) && b.credential.Generation >= client.Generation {
+	if err == nil && !b.heldBy(client) && b.credential.Generation >= max(client.Generation, client.Generations) {
 		// The token may have been issued a moment ago, at another node. Generations
 		// only grow, so older tokens are refused without another read.
 		client, err = s.clients.FreshClient(ctx, b.credential.Client)
@@ -46,5 +47,5 @@ func (s *Server) checkClient(ctx context.Context, b bearer) error {
 
 // heldBy reports whether a client may call with the token.
 func (b bearer) heldBy(client central.Client) bool {
-	return client.Accepts(b.credential) && client.Principal == b.principal
+	return client.Accepts(b.credential, time.Now()) && client.Principal == b.principal
 }

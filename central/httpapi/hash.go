@@ -83,3 +83,21 @@ func (c *secretChecker) check(s secret.Key, stored string) (bool, error) {
 	ok, err := password.Verify(cmp.Or(stored, c.dummy), secret.NewToken(string(s.Reveal())))
 	return ok && stored != "", err
 }
+
+// checkClient returns the generation of the client's live secret that was offered; nil:
+// none was. A wrong secret costs two comparisons, whether the client has two secrets or
+// one, or does not exist.
+func (c *secretChecker) checkClient(s secret.Key, client central.Client, at time.Time) (*int64, error) {
+	if ok, err := c.check(s, client.SecretHash); err != nil || ok {
+		return &client.Generation, err
+	}
+	former := client.Former
+	if !former.Live(at) {
+		former.Hash = ""
+	}
+	ok, err := c.check(s, former.Hash)
+	if err != nil || !ok {
+		return nil, err
+	}
+	return &former.Generation, nil
+}

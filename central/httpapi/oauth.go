@@ -213,11 +213,15 @@ func (s *Server) authenticateClient(ctx context.Context, offered credentials, tr
 		return central.Client{}, err
 	}
 	if !known || !client.Active || len(offered.secret.Reveal()) > maxSecret {
-		client.SecretHash = ""
+		client.SecretHash, client.Former = "", central.FormerSecret{}
 	}
-	c, ok, err := s.checkClientSecret(ctx, offered.secret, client, try)
-	if err != nil || ok {
+	c, generation, err := s.checkClientSecret(ctx, offered.secret, client, try)
+	if err != nil {
 		return client, err
+	}
+	if generation != nil {
+		client.Generation = *generation
+		return client, nil
 	}
 	if c.checkSecret {
 		if err := s.attempts.recordFailure(ctx, try, c.refused != nil); err != nil {
@@ -237,11 +241,12 @@ func (s *Server) authenticateClient(ctx context.Context, offered credentials, tr
 }
 
 // checkClientSecret checks a secret if the attempt is allowed. A delayed attempt
-// does not wait for a slot longer than its reply may take.
-func (s *Server) checkClientSecret(ctx context.Context, offered secret.Key, client central.Client, try secretAttempt) (attemptVerdict, bool, error) {
+// does not wait for a slot longer than its reply may take. It returns the generation of the
+// client's secret that was offered; nil: none was.
+func (s *Server) checkClientSecret(ctx context.Context, offered secret.Key, client central.Client, try secretAttempt) (attemptVerdict, *int64, error) {
 	c, err := s.attempts.verdict(ctx, try)
 	if err != nil || !c.checkSecret {
-		return c, false, err
+		return c, nil, err
 	}
 	queue, wait := s.secrets.unknown, checkWait
 	if try.fromKnownNetwork(s.attempts.now()) {
@@ -254,18 +259,18 @@ func (s *Server) checkClientSecret(ctx context.Context, offered secret.Key, clie
 		if c.checkSecret = false; c.refused != nil {
 			err = nil
 		}
-		return c, false, err
+		return c, nil, err
 	}
 	defer queue.release()
 	// Other attempts may have failed while this one waited.
 	if c, err = s.attempts.verdict(ctx, try); err != nil || !c.checkSecret {
-		return c, false, err
+		return c, nil, err
 	}
-	ok, err := s.secrets.check(offered, client.SecretHash)
+	generation, err := s.secrets.checkClient(offered, client, time.Now())
 	if err != nil {
 		err = fmt.Errorf("check the secret of client %s: %w", client.ID, err)
 	}
-	return c, ok, err
+	return c, generation, err
 }
 
 // validClientID reports whether a client can have an id.

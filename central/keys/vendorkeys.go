@@ -13,6 +13,7 @@ import (
 	"github.com/google/uuid"
 
 	"galla/central"
+	"galla/central/accounts"
 	"galla/central/staff"
 	"galla/shared/envelope"
 	"galla/shared/seal"
@@ -145,6 +146,19 @@ func (s *VendorKeys) Revoke(ctx context.Context, named string) (central.KeyID, e
 	return "", fmt.Errorf("revoke a vendor's key: no live key has this id or API key: %w", central.ErrNotFound)
 }
 
+// End ends a vendor's key at a time; zero: now. Errors as of
+// central.VendorKeys.EndVendorKey.
+func (s *VendorKeys) End(ctx context.Context, vendor central.VendorID, id central.KeyID, ends time.Time) error {
+	now := time.Now()
+	if !ends.IsZero() {
+		return s.store.EndVendorKey(ctx, vendor, id, now, ends)
+	}
+	if err := s.store.EndVendorKey(ctx, vendor, id, now, now); err != nil {
+		return err
+	}
+	return s.store.RevokeVendorKey(ctx, id, now)
+}
+
 // Rewrap seals every live key under the first master key, and returns how many there
 // are. Afterwards the other master keys are not needed.
 func (s *VendorKeys) Rewrap(ctx context.Context) (int, error) {
@@ -213,4 +227,13 @@ func (a *Audited) Revoke(ctx context.Context, by staff.Actor, vendor central.Ven
 		err = a.log.Record(ctx, by, c)
 	}
 	return id, err
+}
+
+// End ends a vendor's key at a time; zero: now. Errors as of VendorKeys.End.
+func (a *Audited) End(ctx context.Context, by staff.Actor, vendor central.VendorID, id central.KeyID, ends time.Time) error {
+	c := staff.Change{What: "vendor.key.end", Subject: string(vendor), Note: "key " + string(id), Became: "revoked"}
+	if !ends.IsZero() {
+		c.Became = accounts.EndText(ends)
+	}
+	return a.log.RunAudited(ctx, by, c, func(ctx context.Context) error { return a.VendorKeys.End(ctx, vendor, id, ends) })
 }

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -188,10 +189,29 @@ func endAttempt(c conn, a webhook.Attempt) error {
 
 // ListCallbacks implements webhook.AdminStore, at most 1000.
 func (s Webhooks) ListCallbacks(ctx context.Context, f webhook.Filter) ([]webhook.Callback, error) {
-	return listRows(ctx, s.task("list callbacks"), scanCallback, `SELECT `+callbackColumns+` FROM callbacks
-		WHERE (merchant = $1 OR $1 = '') AND (state = $2 OR $2 = '') AND created_at >= $3
-		ORDER BY created_at DESC, operation DESC LIMIT $4`,
-		f.Merchant, f.State, max(0, f.Since.UnixMilli()), clampLimit(f.Limit))
+	until := int64(math.MaxInt64)
+	if !f.Until.IsZero() {
+		until = f.Until.UnixMilli()
+	}
+	if f.Vendor == "" {
+		return listRows(ctx, s.task("list callbacks"), scanCallback, `SELECT `+callbackColumns+` FROM callbacks
+			WHERE (merchant = $1 OR $1 = '') AND (state = $2 OR $2 = '') AND created_at >= $3 AND created_at < $4
+			ORDER BY created_at DESC, operation DESC LIMIT $5`,
+			f.Merchant, f.State, max(0, f.Since.UnixMilli()), until, clampLimit(f.Limit))
+	}
+	return query(ctx, s.task("list the callbacks of vendor %s", f.Vendor), func(c conn) ([]webhook.Callback, error) {
+		before := int64(math.MaxInt64)
+		if f.After != "" {
+			if err := c.one(`SELECT created_at FROM callbacks WHERE operation = $1`, []any{f.After}, &before); err != nil {
+				return nil, err
+			}
+		}
+		return allRows(c, scanCallback, `SELECT `+callbackColumns+` FROM callbacks
+			WHERE merchant IN (SELECT id FROM merchants WHERE vendor = $1) AND (merchant = $2 OR $2 = '') AND (state = $3 OR $3 = '')
+				AND created_at >= $4 AND created_at < $5 AND (created_at, operation) < ($6, $7)
+			ORDER BY created_at DESC, operation DESC LIMIT $8`,
+			f.Vendor, f.Merchant, f.State, max(0, f.Since.UnixMilli()), until, before, f.After, clampLimit(f.Limit))
+	})
 }
 
 // Callback implements webhook.AdminStore. Of the attempts it returns the first 1000.

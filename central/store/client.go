@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"galla/central"
@@ -13,9 +14,14 @@ import (
 // ClientsOf implements accounts.Clients, at most 1000.
 func (s Accounts) ClientsOf(ctx context.Context, p central.Principal, at time.Time) ([]accounts.Client, error) {
 	return listRows(ctx, s.task("list the programs of %s", p.Caller()), func(row row, x *accounts.Client) error {
-		return row.Scan(&x.ID, &x.Active, &x.CreatedAt, &x.SecretAt, &x.Terminals, &x.OpenCodes)
+		var newest, former accounts.ClientSecret
+		var hash string
+		err := row.Scan(&x.ID, &x.Active, &x.CreatedAt, &x.SecretAt, &newest.No, &hash, &former.No, &former.CreatedAt, &former.EndsAt, &x.Terminals, &x.OpenCodes)
+		newest.CreatedAt = x.SecretAt
+		x.Secrets = liveSecrets(newest, former, hash, at)
+		return err
 	},
-		`SELECT id, active, created_at, secret_at,
+		`SELECT id, active, created_at, secret_at, secret_no, former_hash, former_no, former_at, former_ends_at,
 			(SELECT count(*) FROM terminals t WHERE t.client = clients.id AND t.revoked_at IS NULL),
 			(SELECT count(*) FROM enrolment_codes e WHERE e.client = clients.id AND e.used_at IS NULL AND e.expires_at > $1)
 		FROM clients WHERE party = $2 ORDER BY id LIMIT $3`, at, p.Caller(), maxRows)
@@ -67,11 +73,89 @@ func checkClientLimit(c conn, p central.Principal) error {
 // SetClientSecret implements accounts.Clients.
 func (s Accounts) SetClientSecret(ctx context.Context, p central.Principal, id, hash string, at time.Time) (voided int, err error) {
 	return update(ctx, s.task("change the secret of client %s", id), func(c conn) (int, error) {
-		if err := c.changeRow(central.ErrNotFound, `UPDATE clients SET secret_hash = $1, secret_at = $2, generation = generation + 1 WHERE id = $3 AND party = $4`,
+		if err := c.changeRow(central.ErrNotFound, `UPDATE clients SET secret_hash = $1, secret_at = $2, generation = generations + 1, generations = generations + 1,
+				secret_no = secrets + 1, secrets = secrets + 1, former_hash = NULL WHERE id = $3 AND party = $4`,
 			hash, at, id, p.Caller()); err != nil {
 			return 0, err
 		}
 		voided, err := deleteOpenCodes(c, id, at)
+		if err != nil {
+			return 0, err
+		}
+		return voided, c.raise(topicAccounts)
+	})
+}
+
+// clientSecrets locks a party's client and reads its secrets that are live at a time, the
+// newest first.
+func clientSecrets(c conn, p central.Principal, id string, at time.Time) ([]accounts.ClientSecret, error) {
+	var newest, former accounts.ClientSecret
+	var hash string
+	err := c.one(`SELECT secret_no, secret_at, former_hash, former_no, former_at, former_ends_at FROM clients WHERE id = $1 AND party = $2`+c.dialect.forUpdate,
+		[]any{id, p.Caller()}, &newest.No, &newest.CreatedAt, &hash, &former.No, &former.CreatedAt, &former.EndsAt)
+	if err != nil {
+		return nil, err
+	}
+	return liveSecrets(newest, former, hash, at), nil
+}
+
+// liveSecrets are the newest secret, and the former one if it has a hash and has not ended.
+func liveSecrets(newest, former accounts.ClientSecret, hash string, at time.Time) []accounts.ClientSecret {
+	if (central.FormerSecret{Hash: hash, EndsAt: former.EndsAt}).Live(at) {
+		return []accounts.ClientSecret{newest, former}
+	}
+	return []accounts.ClientSecret{newest}
+}
+
+// AddClientSecret implements accounts.Clients.
+func (s Accounts) AddClientSecret(ctx context.Context, p central.Principal, id, hash string, at, formerEnds time.Time) (int64, error) {
+	return update(ctx, s.task("add a secret to client %s", id), func(c conn) (no int64, err error) {
+		live, err := clientSecrets(c, p, id, at)
+		if err != nil {
+			return 0, err
+		}
+		if len(live) >= accounts.MaxLiveSecrets {
+			return 0, fmt.Errorf("the client has %d live secrets, the most that are allowed: end one first: %w", len(live), central.ErrState)
+		}
+		err = c.one(`UPDATE clients SET former_no = secret_no, former_hash = secret_hash, former_generation = generation, former_at = secret_at, former_ends_at = $1,
+				secret_hash = $2, secret_at = $3, generation = generations + 1, generations = generations + 1, secret_no = secrets + 1, secrets = secrets + 1
+			WHERE id = $4 RETURNING secret_no`, []any{formerEnds, hash, at, id}, &no)
+		if err != nil {
+			return 0, err
+		}
+		return no, c.raise(topicAccounts)
+	})
+}
+
+// EndClientSecret implements accounts.Clients.
+func (s Accounts) EndClientSecret(ctx context.Context, p central.Principal, id string, no int64, at, ends time.Time) (voided int, err error) {
+	return update(ctx, s.task("end secret %d of client %s", no, id), func(c conn) (int, error) {
+		live, err := clientSecrets(c, p, id, at)
+		if err != nil {
+			return 0, err
+		}
+		which := slices.IndexFunc(live, func(x accounts.ClientSecret) bool { return x.No == no })
+		later := ends.After(at)
+		switch {
+		case which < 0:
+			return 0, central.ErrNotFound
+		case len(live) == 1:
+			return 0, fmt.Errorf("it is the client's only secret: add another first: %w", central.ErrState)
+		case which == 0 && later:
+			return 0, fmt.Errorf("the newest secret can't have a planned end: end it at once, or add another first: %w", central.ErrState)
+		case later:
+			_, err = c.exec(`UPDATE clients SET former_ends_at = $1 WHERE id = $2`, ends, id)
+		case which == 0:
+			// The number of generations grows, so no cache takes its tokens for newer than it knows.
+			_, err = c.exec(`UPDATE clients SET secret_no = former_no, secret_hash = former_hash, generation = former_generation, secret_at = former_at,
+				generations = generations + 1, former_hash = NULL WHERE id = $1`, id)
+		default:
+			_, err = c.exec(`UPDATE clients SET former_hash = NULL WHERE id = $1`, id)
+		}
+		voided := 0
+		if err == nil && !later {
+			voided, err = deleteOpenCodes(c, id, at)
+		}
 		if err != nil {
 			return 0, err
 		}
@@ -105,9 +189,13 @@ func (s Accounts) SetClientActive(ctx context.Context, p central.Principal, id s
 				return 0, err
 			}
 		}
-		// A suspension starts a new generation: what it ended stays ended.
-		if err := c.changeRow(central.ErrState, `UPDATE clients SET active = $1, generation = generation + 1 - $1 WHERE id = $2 AND active <> $1`,
-			active, id); err != nil {
+		change := `UPDATE clients SET active = 1 WHERE id = $1 AND active = 0`
+		if !active {
+			// A suspension gives the secrets new generations: what it ended stays ended.
+			change = `UPDATE clients SET active = 0, generation = generations + 1,
+				former_generation = generations + 2, generations = generations + CASE WHEN former_hash IS NULL THEN 1 ELSE 2 END WHERE id = $1 AND active = 1`
+		}
+		if err := c.changeRow(central.ErrState, change, id); err != nil {
 			return 0, err
 		}
 		if !active {

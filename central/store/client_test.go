@@ -55,12 +55,12 @@ func clients(t *testing.T, on kind) {
 		}
 		return list[len(list)-1]
 	}
-	wantSame(t, "listed", newest(), accounts.Client{ID: "zz-1", Active: true, CreatedAt: at, SecretAt: at})
+	wantSame(t, "listed", newest(), accounts.Client{ID: "zz-1", Active: true, CreatedAt: at, SecretAt: at, Secrets: []accounts.ClientSecret{{No: 1, CreatedAt: at}}})
 
 	wantErr(t, "another's secret", setSecret(other, "zz-1", someHash+"C", at), central.ErrNotFound)
 	wantErr(t, "no client's secret", setSecret(shop, "none", someHash, at), central.ErrNotFound)
 	wantErr(t, "renew", setSecret(shop, "zz-1", someHash+"C", at.Add(time.Hour)), nil)
-	wantSame(t, "renewed", newest(), accounts.Client{ID: "zz-1", Active: true, CreatedAt: at, SecretAt: at.Add(time.Hour)})
+	wantSame(t, "renewed", newest(), accounts.Client{ID: "zz-1", Active: true, CreatedAt: at, SecretAt: at.Add(time.Hour), Secrets: []accounts.ClientSecret{{No: 2, CreatedAt: at.Add(time.Hour)}}})
 	if got, err := s.Client(background, "zz-1"); err != nil || got.SecretHash != someHash+"C" {
 		t.Errorf("the old hash stands: %+v, %v", got, err)
 	}
@@ -168,7 +168,7 @@ func accessOfClients(t *testing.T, on kind) {
 		wantErr(t, "enrol with a void code", err, central.ErrNotFound)
 		x, err := s.Client(background, "zz-1")
 		wantErr(t, "read", err, nil)
-		if x.Generation != int64(generation+1) || x.Accepts(central.Credential{Client: "zz-1", Generation: int64(generation)}) || x.Accepts(central.Credential{Client: "zz-1", Generation: x.Generation}) != x.Active {
+		if x.Generation != int64(generation+1) || x.Accepts(central.Credential{Client: "zz-1", Generation: int64(generation)}, at) || x.Accepts(central.Credential{Client: "zz-1", Generation: x.Generation}, at) != x.Active {
 			t.Errorf("the client is %+v", x)
 		}
 		if x := found("zz-1"); x.OpenCodes != 0 || x.Terminals != 1 {

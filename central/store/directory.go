@@ -11,11 +11,16 @@ import (
 func (s Accounts) Client(ctx context.Context, clientID string) (central.Client, error) {
 	return query(ctx, s.task("read an OAuth client"), func(c conn) (central.Client, error) {
 		x := central.Client{ID: clientID}
-		err := c.one(`SELECT secret_hash, role, merchant, vendor, aggregator, active, generation FROM clients WHERE id = $1`,
+		err := c.one(`SELECT secret_hash, role, merchant, vendor, aggregator, active, generation, generations,
+			former_hash, former_generation, former_ends_at FROM clients WHERE id = $1`,
 			[]any{clientID}, &x.SecretHash, &x.Principal.Role,
 			&x.Principal.Merchant,
 			&x.Principal.Vendor,
-			&x.Principal.Aggregator, &x.Active, &x.Generation)
+			&x.Principal.Aggregator, &x.Active, &x.Generation, &x.Generations,
+			&x.Former.Hash, &x.Former.Generation, &x.Former.EndsAt)
+		if x.Former.Hash == "" {
+			x.Former = central.FormerSecret{} // what is left of one that has ended
+		}
 		return x, err
 	})
 }

@@ -13,7 +13,7 @@ import (
 // merchant. central.ErrTaken: the code exists already.
 func (s Terminals) AddEnrolmentCode(ctx context.Context, codeHash [32]byte, merchant central.MerchantID, by central.Credential, at, expires time.Time) error {
 	return s.task("record an enrolment code").change(ctx, func(c conn) error {
-		if err := lockCodeIssuers(c, merchant, by); err != nil {
+		if err := lockCodeIssuers(c, merchant, by, at); err != nil {
 			return err
 		}
 		// Codes that expired unused are of no use.
@@ -30,7 +30,7 @@ func (s Terminals) AddEnrolmentCode(ctx context.Context, codeHash [32]byte, merc
 // lockCodeIssuers locks all whose suspension ends a code, and checks that none of them is
 // suspended. A later suspension waits, and then finds the code. Every change locks in one
 // order: vendor, merchant, client.
-func lockCodeIssuers(c conn, merchant central.MerchantID, by central.Credential) error {
+func lockCodeIssuers(c conn, merchant central.MerchantID, by central.Credential, at time.Time) error {
 	if by.Client != "" {
 		var vendor central.VendorID
 		err := c.one(`SELECT vendor FROM clients WHERE id = $1`, []any{by.Client}, &vendor)
@@ -52,7 +52,8 @@ func lockCodeIssuers(c conn, merchant central.MerchantID, by central.Credential)
 	if by.Client == "" {
 		return nil
 	}
-	err = c.requireRow(central.ErrCredentialRevoked, `SELECT 1 FROM clients WHERE id = $1 AND active = 1 AND generation = $2`+c.dialect.forUpdate, by.Client, by.Generation)
+	err = c.requireRow(central.ErrCredentialRevoked, `SELECT 1 FROM clients WHERE id = $1 AND active = 1 AND (generation = $2 OR
+			former_generation = $2 AND former_hash IS NOT NULL AND (former_ends_at IS NULL OR former_ends_at > $3))`+c.dialect.forUpdate, by.Client, by.Generation, at)
 	if err != nil {
 		return fmt.Errorf("client %s: %w", by.Client, err)
 	}

@@ -10,11 +10,11 @@ import (
 	"galla/central"
 )
 
-const vendorKeyColumns = `id, vendor, client_hash, hint, sealed, created_at, revoked_at, used_at, uses`
+const vendorKeyColumns = `id, vendor, client_hash, hint, sealed, created_at, revoked_at, ends_at, used_at, uses`
 
 func scanVendorKey(row row, k *central.VendorKey) error {
 	return row.Scan(&k.ID, &k.Vendor, &k.ClientHash, &k.Hint, &k.Sealed,
-		&k.CreatedAt, &k.RevokedAt, &k.UsedAt, &k.Uses)
+		&k.CreatedAt, &k.RevokedAt, &k.EndsAt, &k.UsedAt, &k.Uses)
 }
 
 // AddVendorKey implements central.VendorKeys. A new key is unused and live.
@@ -24,6 +24,10 @@ func (s Keys) AddVendorKey(ctx context.Context, k central.VendorKey) error {
 			return fmt.Errorf("vendor %s: %w", k.Vendor, err)
 		}
 		if err := c.refuseRow(central.ErrTaken, `SELECT 1 FROM vendor_keys WHERE id = $1 OR client_hash = $2`, k.ID, k.ClientHash[:]); err != nil {
+			return err
+		}
+		// Keys that have ended as planned are revoked now: they count no longer.
+		if _, err := c.exec(`UPDATE vendor_keys SET revoked_at = ends_at WHERE vendor = $1 AND revoked_at IS NULL AND ends_at <= $2`, k.Vendor, k.CreatedAt); err != nil {
 			return err
 		}
 		var live int
@@ -61,6 +65,20 @@ func (s Keys) LiveVendorKeys(ctx context.Context) ([]central.VendorKey, error) {
 func (s Keys) RevokeVendorKey(ctx context.Context, id central.KeyID, at time.Time) error {
 	return s.task("revoke vendor key %s", id).change(ctx, func(c conn) error {
 		if err := c.changeRow(central.ErrNotFound, `UPDATE vendor_keys SET revoked_at = coalesce(revoked_at, $1) WHERE id = $2`, at, id); err != nil {
+			return err
+		}
+		return c.raise(topicVendorKeys)
+	})
+}
+
+// EndVendorKey implements central.VendorKeys.
+func (s Keys) EndVendorKey(ctx context.Context, vendor central.VendorID, id central.KeyID, at, ends time.Time) error {
+	return s.task("plan the end of vendor key %s", id).change(ctx, func(c conn) error {
+		if err := c.requireRow(central.ErrNotFound, `SELECT 1 FROM vendor_keys WHERE id = $1 AND vendor = $2`, id, vendor); err != nil {
+			return err
+		}
+		if err := c.changeRow(central.ErrState, `UPDATE vendor_keys SET ends_at = $1 WHERE id = $2 AND revoked_at IS NULL AND (ends_at IS NULL OR ends_at > $3)`,
+			ends, id, at); err != nil {
 			return err
 		}
 		return c.raise(topicVendorKeys)

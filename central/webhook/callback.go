@@ -127,7 +127,10 @@ type Backlog struct {
 type Filter struct {
 	Merchant central.MerchantID // empty: all
 	State    State              // empty: all
+	Vendor   central.VendorID   // of the merchant; empty: all
 	Since    time.Time          // CreatedAt at or after; zero: all
+	Until    time.Time          // CreatedAt before; zero: all
+	After    op.ID              // of a vendor's list: the last one of the previous page; empty: the first page
 	Limit    int
 }
 

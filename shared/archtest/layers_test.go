@@ -22,8 +22,8 @@ var layers = []layer{
 	{"messages", []string{"edge/api", "central/bank/network", "central/store/dbconn"}, true},
 	{"roots", []string{"central", "edge"}, true},
 	{"services", []string{
-		"central/accounts", "central/api/...", "central/cache", "central/commission", "central/docs", "central/iin", "central/jobs", "central/keys", "central/limits",
-		"central/ratelimit", "central/store/dbconn", "central/reconcile", "central/recovery", "central/retention", "central/rulefile", "central/staff", "central/telemetry", "central/updates", "central/webhook",
+		"central/accounts", "central/api/...", "central/cache", "central/commission", "central/docs/...", "central/iin", "central/jobs", "central/keys", "central/limits",
+		"central/ratelimit", "central/store/dbconn", "central/reconcile", "central/recovery", "central/retention", "central/rulefile", "central/selfservice", "central/staff", "central/telemetry", "central/updates", "central/webhook",
 		"edge/cashbook", "edge/doctor", "edge/i18n/...", "edge/outcome", "edge/printing/...", "edge/telemetry", "edge/update/...", "edge/users",
 		"installers", "installers/publish",
 	}, false},
