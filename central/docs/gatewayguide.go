@@ -16,7 +16,7 @@ var guideTemplate string
 //go:embed docs.css
 var style string
 
-// excerpts are the heart of each file in deploy/sdk; a test holds them
+// excerpts are the envelope of each SDK in deploy/sdk; a test holds them
 // against those files.
 //
 //go:embed excerpts/*.txt
@@ -107,9 +107,9 @@ func (s *guidePage) compute() error {
 
 func languages() ([]language, error) {
 	list := []language{
-		{Name: "Node", File: "node/galla.mjs", Needs: "Node 18 or newer, node:crypto"},
+		{Name: "Node", File: "node/src/envelope.js", Needs: "Node 18 or newer, node:crypto"},
 		{Name: "PHP", File: "php/galla.php", Needs: "PHP 8.1 or newer, ext-openssl"},
-		{Name: "Python", File: "python/galla.py", Needs: "Python 3.8 or newer, the package cryptography"},
+		{Name: "Python", File: "python/src/galla/envelope.py", Needs: "Python 3.9 or newer, the package cryptography"},
 		{Name: "Java", File: "java/Galla.java", Needs: "Java 17 or newer, javax.crypto"},
 	}
 	for i, name := range []string{"node", "php", "python", "java"} {

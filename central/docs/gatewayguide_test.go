@@ -162,7 +162,7 @@ func TestStandsAlone(t *testing.T) {
 
 // TestExcerpts holds the excerpts against the files that they are from.
 func TestExcerpts(t *testing.T) {
-	for name, file := range map[string]string{"node": "node/galla.mjs", "php": "php/galla.php", "python": "python/galla.py", "java": "java/Galla.java"} {
+	for name, file := range map[string]string{"node": "node/src/envelope.js", "php": "php/galla.php", "python": "python/src/galla/envelope.py", "java": "java/Galla.java"} {
 		excerpt, err := excerpts.ReadFile("excerpts/" + name + ".txt")
 		if err != nil {
 			t.Fatal(err)

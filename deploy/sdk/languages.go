@@ -4,16 +4,21 @@ import (
 	"fmt"
 	"os/exec"
 	"path/filepath"
+	"strings"
 )
 
 // Language is one of the examples, and how to run it.
 type Language struct {
-	Name  string
-	File  string // below this folder
-	Wants string // what to install, in a sentence, if Missing says so
+	Name   string
+	File   string   // its example call, below this folder
+	Story  string   // its partner's day, below this folder
+	Wants  string   // what to install, in a sentence, if Missing says so
+	Folder string   // its package, below this folder
+	Units  []string // the command that runs the package's own tests in Folder
 
 	ready   []string // a command that succeeds where everything is installed
-	command []string // before the file
+	library string   // the package's sources, below this folder; where the command needs them
+	command []string // before the file; {library} stands for library
 	compile bool     // Java: saves a second a run
 }
 
@@ -21,11 +26,11 @@ type Language struct {
 func Languages() []Language {
 	const how = "deploy/tools/need.sh languages installs it; otherwise ask for 'apt-get install "
 	return []Language{
-		{Name: "node", File: "node/galla.mjs", command: []string{"node"}, ready: []string{"node", "--version"},
+		{Name: "node", File: "node/examples/call.mjs", Story: "node/examples/story.mjs", Folder: "node", Units: []string{"node", "--test", "test/callback.test.js", "test/client.test.js", "test/retry.test.js"}, command: []string{"node"}, ready: []string{"node", "--version"},
 			Wants: "Node is missing (18 or newer): " + how + "nodejs'"},
 		{Name: "php", File: "php/galla.php", command: []string{"php"}, ready: []string{"php", "-r", "exit(extension_loaded('openssl') ? 0 : 1);"},
 			Wants: "PHP with openssl is missing (8.1 or newer): " + how + "php-cli'"},
-		{Name: "python", File: "python/galla.py", command: []string{python()}, ready: []string{python(), "-c", "import cryptography"},
+		{Name: "python", File: "python/examples/call.py", library: "python/src", command: []string{"env", "PYTHONPATH={library}", python()}, ready: []string{python(), "-c", "import cryptography"},
 			Wants: "Python with 'cryptography' is missing: " + how + "python3-cryptography'"},
 		{Name: "java", File: "java/Galla.java", compile: true, ready: []string{"javac", "--version"},
 			Wants: "Java's compiler is missing (17 or newer): " + how + "openjdk-17-jdk-headless'"},
@@ -45,16 +50,31 @@ func python() string {
 // Missing reports whether the language is not installed.
 func (l Language) Missing() bool { return exec.Command(l.ready[0], l.ready[1:]...).Run() != nil }
 
-// Program gives the command that runs the example, to which its arguments are appended.
-// folder is the examples' folder; temp may be filled, and must stay while the command
-// is used.
-func (l Language) Program(folder, temp string) ([]string, error) {
-	file, err := filepath.Abs(filepath.Join(folder, l.File))
+// Program gives the command that runs the example call, to which its arguments are
+// appended. folder is this folder; temp may be filled, and must stay while the command is
+// used.
+func (l Language) Program(folder, temp string) ([]string, error) { return l.runs(folder, temp, l.File) }
+
+// StoryProgram gives the command that runs the story, as Program does.
+func (l Language) StoryProgram(folder, temp string) ([]string, error) {
+	return l.runs(folder, temp, l.Story)
+}
+
+func (l Language) runs(folder, temp, name string) ([]string, error) {
+	file, err := filepath.Abs(filepath.Join(folder, name))
 	if err != nil {
-		return nil, fmt.Errorf("find %s: %w", l.File, err)
+		return nil, fmt.Errorf("find %s: %w", name, err)
+	}
+	library, err := filepath.Abs(filepath.Join(folder, l.library))
+	if err != nil {
+		return nil, fmt.Errorf("find %s: %w", l.library, err)
 	}
 	if !l.compile {
-		return append(l.command, file), nil
+		var command []string
+		for _, part := range l.command {
+			command = append(command, strings.ReplaceAll(part, "{library}", library))
+		}
+		return append(command, file), nil
 	}
 	text, err := exec.Command("javac", "-Xlint:all", "-Werror", "-encoding", "UTF-8", "-d", temp, file).CombinedOutput()
 	if err != nil {

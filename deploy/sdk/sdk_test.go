@@ -21,15 +21,26 @@ import (
 	"galla/shared/partner/partnertest"
 )
 
+// missing reports whether a language is not installed and may be left out; where it may
+// not, the test ends.
+func missing(t *testing.T, l Language) bool {
+	t.Helper()
+	if !l.Missing() {
+		return false
+	}
+	says := l.Wants + ", or set GALLA_WITHOUT_LANGUAGES=1 to leave the missing languages out"
+	if os.Getenv("GALLA_WITHOUT_LANGUAGES") == "" {
+		t.Fatal(says)
+	}
+	t.Log(says)
+	return true
+}
+
 // program gives the command of an example, or says what is missing.
 func program(t *testing.T, l Language) []string {
 	t.Helper()
-	if l.Missing() {
-		says := l.Wants + ", or set GALLA_WITHOUT_LANGUAGES=1 to leave the examples of missing languages out"
-		if os.Getenv("GALLA_WITHOUT_LANGUAGES") != "" {
-			t.Skip(says)
-		}
-		t.Fatal(says)
+	if missing(t, l) {
+		t.Skip(l.Wants)
 	}
 	command, err := l.Program(".", t.TempDir())
 	if err != nil {
@@ -84,6 +95,25 @@ func TestExamples(t *testing.T) {
 			t.Run("vectors", func(t *testing.T) { vectors(t, program) })
 			t.Run("calls", func(t *testing.T) { calls(t, newFakeGateway(t, nil), program) })
 			t.Run("refusals", func(t *testing.T) { refusals(t, program) })
+		})
+	}
+}
+
+// TestUnits runs the tests that each package has in its own language.
+func TestUnits(t *testing.T) {
+	for _, l := range Languages() {
+		if len(l.Units) == 0 {
+			continue
+		}
+		t.Run(l.Name, func(t *testing.T) {
+			if missing(t, l) {
+				t.Skip(l.Wants)
+			}
+			cmd := exec.CommandContext(t.Context(), l.Units[0], l.Units[1:]...)
+			cmd.Dir = l.Folder
+			if out, err := cmd.CombinedOutput(); err != nil {
+				t.Errorf("%v in deploy/sdk/%s: %v\n%s", l.Units, l.Folder, err, out)
+			}
 		})
 	}
 }

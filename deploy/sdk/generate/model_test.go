@@ -1,6 +1,7 @@
 package generate
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -41,10 +42,7 @@ func TestModelHasEveryRoute(t *testing.T) {
 	var want, got []string
 	for _, r := range op.Table() {
 		if r.Entrances&(op.Direct|op.Gateway) != 0 {
-			path := r.Path
-			for _, name := range []string{"vendorId", "slabId", "id"} {
-				path = strings.ReplaceAll(path, ":"+name, "{"+name+"}")
-			}
+			path := regexp.MustCompile(`:(\w+)`).ReplaceAllString(r.Path, "{$1}")
 			want = append(want, r.Method+" "+path)
 			for _, have := range m.Routes {
 				if have.Method+" "+have.Path == r.Method+" "+path {

@@ -242,6 +242,6 @@ func (r *reader) outcome(out *Reply) {
 	}
 	for _, f := range r.objects[out.Data.Object].Fields {
 		out.AEPS = out.AEPS || f.Name == "ResponseCode"
-		out.Transfer = out.Transfer || f.Name == "status" && slices.Contains(f.Type.Enum, "PENDING") && out.Pending
+		out.Transfer = out.Transfer || f.Name == "status" && slices.Contains(f.Type.Enum, "PENDING")
 	}
 }

@@ -1,0 +1,2 @@
+/** The method of a client that the generated methods call. */
+export const invoke = Symbol('invoke');

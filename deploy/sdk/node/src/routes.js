@@ -1,0 +1,129 @@
+// Written by deploy/sdk/generate from the OpenAPI document; do not edit.
+import { invoke } from './invoke.js';
+
+export const version = '1.1.0';
+
+export const routes = {
+  aepsInitialize: {"name":"aepsInitialize","method":"POST","path":"/aeps/initialize","kind":"record","identity":true,"repeatable":true,"gateway":true,"acting":true,"bare":true},
+  aepsOnboarding: {"name":"aepsOnboarding","method":"POST","path":"/aeps/onboarding","kind":"enquiry","identity":true,"repeatable":true,"gateway":true,"acting":true,"extra":["otp_status","otp_reqid"]},
+  aepsRequestOtp: {"name":"aepsRequestOtp","method":"POST","path":"/aeps/request_otp","kind":"enquiry","repeatable":true,"gateway":true,"acting":true},
+  aepsValidateOtp: {"name":"aepsValidateOtp","method":"POST","path":"/aeps/validate_otp","kind":"enquiry","identity":true,"repeatable":true,"gateway":true,"acting":true},
+  aepsVerifyPan: {"name":"aepsVerifyPan","method":"POST","path":"/aeps/verify_pan","kind":"record","identity":true,"repeatable":true,"gateway":true,"acting":true},
+  aepsUpdateUid: {"name":"aepsUpdateUid","method":"POST","path":"/aeps/update_UID","kind":"record","identity":true,"repeatable":true,"gateway":true,"acting":true},
+  aepsUpdatebiodetail: {"name":"aepsUpdatebiodetail","method":"POST","path":"/aeps/updatebiodetail","kind":"enquiry","identity":true,"repeatable":true,"gateway":true,"acting":true},
+  aepsSubmit: {"name":"aepsSubmit","method":"POST","path":"/aeps/submit","kind":"record","identity":true,"repeatable":true,"gateway":true,"acting":true},
+  aepsStatusCheck: {"name":"aepsStatusCheck","method":"GET","path":"/aeps/statusCheck","kind":"enquiry","repeatable":true,"gateway":true,"acting":true,"fields":{"merchantId":"query"}},
+  aepsGetAgentDetail: {"name":"aepsGetAgentDetail","method":"POST","path":"/aeps/GetAgentDetail","kind":"enquiry","repeatable":true,"gateway":true,"acting":true},
+  aepsWithdrawal: {"name":"aepsWithdrawal","method":"POST","path":"/aeps/withdrawal","kind":"money","identity":true,"repeatable":true,"gateway":true,"acting":true,"pending":true,"aeps":true},
+  aepsBalance: {"name":"aepsBalance","method":"POST","path":"/aeps/balance","kind":"enquiry","identity":true,"repeatable":true,"gateway":true,"acting":true,"pending":true,"aeps":true},
+  aepsMinstatement: {"name":"aepsMinstatement","method":"POST","path":"/aeps/minstatement","kind":"enquiry","identity":true,"repeatable":true,"gateway":true,"acting":true,"pending":true,"aeps":true},
+  aepsReqAuth: {"name":"aepsReqAuth","method":"POST","path":"/aeps/reqAuth","kind":"enquiry","identity":true,"repeatable":true,"gateway":true,"acting":true,"pending":true,"aeps":true},
+  aepsPurchase: {"name":"aepsPurchase","method":"POST","path":"/aeps/purchase","kind":"money","identity":true,"repeatable":true,"gateway":true,"acting":true,"pending":true,"aeps":true},
+  aepsRequery: {"name":"aepsRequery","method":"POST","path":"/aeps/requery","kind":"enquiry","repeatable":true,"gateway":true,"acting":true,"pending":true,"aeps":true},
+  aepsAuthStatus: {"name":"aepsAuthStatus","method":"GET","path":"/aeps/authStatus","kind":"reference","repeatable":true,"gateway":true,"acting":true,"fields":{"merchantId":"query"}},
+  aepsBanks: {"name":"aepsBanks","method":"GET","path":"/aeps/banks","kind":"reference","repeatable":true,"gateway":true},
+  dmtCustomerGetDetail: {"name":"dmtCustomerGetDetail","method":"POST","path":"/dmt/customer/GetDetail","kind":"enquiry","repeatable":true,"gateway":true,"acting":true},
+  dmtCustomerOnboarding: {"name":"dmtCustomerOnboarding","method":"POST","path":"/dmt/customer/onboarding","kind":"record","identity":true,"repeatable":true,"gateway":true,"acting":true},
+  dmtCustomerRequestOtp: {"name":"dmtCustomerRequestOtp","method":"POST","path":"/dmt/customer/request_otp","kind":"enquiry","repeatable":true,"gateway":true,"acting":true},
+  dmtCustomerValidateOtp: {"name":"dmtCustomerValidateOtp","method":"POST","path":"/dmt/customer/validate_otp","kind":"enquiry","identity":true,"repeatable":true,"gateway":true,"acting":true},
+  dmtCustomerVerifyUid: {"name":"dmtCustomerVerifyUid","method":"POST","path":"/dmt/customer/verify_UID","kind":"record","identity":true,"repeatable":true,"gateway":true,"acting":true},
+  dmtCustomerUpdatebiodetail: {"name":"dmtCustomerUpdatebiodetail","method":"POST","path":"/dmt/customer/updatebiodetail","kind":"enquiry","identity":true,"repeatable":true,"gateway":true,"acting":true},
+  dmtCustomerSubmit: {"name":"dmtCustomerSubmit","method":"POST","path":"/dmt/customer/submit","kind":"record","identity":true,"repeatable":true,"gateway":true,"acting":true},
+  dmtCustomerStatusCheck: {"name":"dmtCustomerStatusCheck","method":"GET","path":"/dmt/customer/statusCheck","kind":"enquiry","repeatable":true,"gateway":true,"acting":true,"fields":{"merchantId":"query","referenceid":"query"}},
+  dmtRemitterRegister: {"name":"dmtRemitterRegister","method":"POST","path":"/dmt/txn/v1/remitter/register","kind":"record","identity":true,"repeatable":true,"gateway":true,"acting":true},
+  dmtRemitterDetails: {"name":"dmtRemitterDetails","method":"POST","path":"/dmt/txn/v1/remitter/details","kind":"enquiry","repeatable":true,"gateway":true,"acting":true},
+  dmtBeneficiaryAccountVerification: {"name":"dmtBeneficiaryAccountVerification","method":"POST","path":"/dmt/txn/v1/beneficiary/accountVerification","kind":"enquiry","identity":true,"repeatable":true,"gateway":true,"acting":true},
+  dmtBeneficiaryAdd: {"name":"dmtBeneficiaryAdd","method":"POST","path":"/dmt/txn/v1/beneficiary/add","kind":"record","identity":true,"repeatable":true,"gateway":true,"acting":true},
+  dmtBeneficiaryGet: {"name":"dmtBeneficiaryGet","method":"POST","path":"/dmt/txn/v1/beneficiary/get","kind":"enquiry","repeatable":true,"gateway":true,"acting":true},
+  dmtBeneficiaryDelete: {"name":"dmtBeneficiaryDelete","method":"POST","path":"/dmt/txn/v1/beneficiary/delete","kind":"record","identity":true,"repeatable":true,"gateway":true,"acting":true},
+  dmtTransactionOtp: {"name":"dmtTransactionOtp","method":"POST","path":"/dmt/txn/v1/transaction/otp","kind":"enquiry","repeatable":true,"gateway":true,"acting":true},
+  dmtTransactionInstant: {"name":"dmtTransactionInstant","method":"POST","path":"/dmt/txn/v1/transaction/instant","kind":"money","identity":true,"repeatable":true,"gateway":true,"acting":true,"pending":true,"transfer":true},
+  dmtTransactionCharges: {"name":"dmtTransactionCharges","method":"POST","path":"/dmt/txn/v1/transaction/charges","kind":"enquiry","repeatable":true,"gateway":true,"acting":true},
+  dmtTransactionRequery: {"name":"dmtTransactionRequery","method":"POST","path":"/dmt/txn/v1/transaction/requery","kind":"enquiry","repeatable":true,"gateway":true,"acting":true,"transfer":true},
+  dmtTransactionRefundOtp: {"name":"dmtTransactionRefundOtp","method":"POST","path":"/dmt/txn/v1/transaction/refundOTP","kind":"enquiry","repeatable":true,"gateway":true,"acting":true},
+  dmtRefund: {"name":"dmtRefund","method":"POST","path":"/dmt/txn/v1/refund","kind":"money","identity":true,"repeatable":true,"gateway":true,"acting":true,"pending":true,"transfer":true},
+  dmtTransactionBalance: {"name":"dmtTransactionBalance","method":"POST","path":"/dmt/txn/v1/transaction/balance","kind":"enquiry","repeatable":true},
+  dmtLogin: {"name":"dmtLogin","method":"POST","path":"/dmt/txn/v1/login","kind":"enquiry","repeatable":true,"gateway":true,"acting":true},
+  onboardingDmtBcRegistor: {"name":"onboardingDmtBcRegistor","method":"POST","path":"/onboarding/dmt/bc/registor","kind":"record","identity":true,"repeatable":true},
+  onboardingDmtBcAgentRegistor: {"name":"onboardingDmtBcAgentRegistor","method":"POST","path":"/onboarding/dmt/bc/agent/registor","kind":"record","identity":true,"repeatable":true},
+  onboardingDmtBcAgentInitialize: {"name":"onboardingDmtBcAgentInitialize","method":"POST","path":"/onboarding/dmt/bc/agent/initialize","kind":"record","identity":true,"repeatable":true},
+  onboardingDmtBcStatus: {"name":"onboardingDmtBcStatus","method":"POST","path":"/onboarding/dmt/bc/status","kind":"enquiry","repeatable":true},
+  upiGenerateQr: {"name":"upiGenerateQr","method":"POST","path":"/upi/txn/v1/GenerateQR","kind":"enquiry","repeatable":true,"acting":true},
+  vendorMerchants: {"name":"vendorMerchants","method":"GET","path":"/vendor/merchants","kind":"enquiry","repeatable":true,"gateway":true,"extra":["pagination"],"fields":{"limit":"query","page":"query"}},
+  vendorMe: {"name":"vendorMe","method":"GET","path":"/vendor/me","kind":"enquiry","repeatable":true,"gateway":true},
+  vendorCommissionList: {"name":"vendorCommissionList","method":"GET","path":"/vendor-commission/{vendorId}/commission","kind":"enquiry","repeatable":true,"gateway":true,"fields":{"vendorId":"path"}},
+  vendorCommissionCreate: {"name":"vendorCommissionCreate","method":"POST","path":"/vendor-commission/{vendorId}/commission","kind":"record","gateway":true,"fields":{"vendorId":"path"}},
+  vendorCommissionUpdate: {"name":"vendorCommissionUpdate","method":"PUT","path":"/vendor-commission/{vendorId}/commission/{slabId}","kind":"record","gateway":true,"fields":{"slabId":"path","vendorId":"path"}},
+  vendorCommissionDelete: {"name":"vendorCommissionDelete","method":"DELETE","path":"/vendor-commission/{vendorId}/commission/{slabId}","kind":"record","gateway":true,"fields":{"slabId":"path","vendorId":"path"}},
+  vendorCommissionEarnings: {"name":"vendorCommissionEarnings","method":"GET","path":"/vendor-commission/{vendorId}/earnings","kind":"enquiry","repeatable":true,"gateway":true,"fields":{"from":"query","groupBy":"query","to":"query","vendorId":"path"}},
+  limits: {"name":"limits","method":"GET","path":"/limits","kind":"reference","repeatable":true,"gateway":true,"extra":["sandbox"]},
+  terminalsCreate: {"name":"terminalsCreate","method":"POST","path":"/terminals","kind":"record","acting":true},
+  terminalsList: {"name":"terminalsList","method":"GET","path":"/terminals","kind":"enquiry","repeatable":true,"acting":true,"fields":{"merchantId":"query"}},
+  terminalsDelete: {"name":"terminalsDelete","method":"DELETE","path":"/terminals/{id}","kind":"record","acting":true,"fields":{"id":"path"}},
+  terminalsEnrol: {"name":"terminalsEnrol","method":"POST","path":"/terminals/enrol","kind":"record","open":true},
+  operationsGet: {"name":"operationsGet","method":"GET","path":"/operations/{id}","kind":"enquiry","repeatable":true,"fields":{"id":"path"}},
+};
+
+export class GatewayRoutes {
+  aepsInitialize(params, options) { return this[invoke](routes.aepsInitialize, params, options); }
+  aepsOnboarding(params, options) { return this[invoke](routes.aepsOnboarding, params, options); }
+  aepsRequestOtp(params, options) { return this[invoke](routes.aepsRequestOtp, params, options); }
+  aepsValidateOtp(params, options) { return this[invoke](routes.aepsValidateOtp, params, options); }
+  aepsVerifyPan(params, options) { return this[invoke](routes.aepsVerifyPan, params, options); }
+  aepsUpdateUid(params, options) { return this[invoke](routes.aepsUpdateUid, params, options); }
+  aepsUpdatebiodetail(params, options) { return this[invoke](routes.aepsUpdatebiodetail, params, options); }
+  aepsSubmit(params, options) { return this[invoke](routes.aepsSubmit, params, options); }
+  aepsStatusCheck(params, options) { return this[invoke](routes.aepsStatusCheck, params, options); }
+  aepsGetAgentDetail(params, options) { return this[invoke](routes.aepsGetAgentDetail, params, options); }
+  aepsWithdrawal(params, options) { return this[invoke](routes.aepsWithdrawal, params, options); }
+  aepsBalance(params, options) { return this[invoke](routes.aepsBalance, params, options); }
+  aepsMinstatement(params, options) { return this[invoke](routes.aepsMinstatement, params, options); }
+  aepsReqAuth(params, options) { return this[invoke](routes.aepsReqAuth, params, options); }
+  aepsPurchase(params, options) { return this[invoke](routes.aepsPurchase, params, options); }
+  aepsRequery(params, options) { return this[invoke](routes.aepsRequery, params, options); }
+  aepsAuthStatus(params, options) { return this[invoke](routes.aepsAuthStatus, params, options); }
+  aepsBanks(params, options) { return this[invoke](routes.aepsBanks, params, options); }
+  dmtCustomerGetDetail(params, options) { return this[invoke](routes.dmtCustomerGetDetail, params, options); }
+  dmtCustomerOnboarding(params, options) { return this[invoke](routes.dmtCustomerOnboarding, params, options); }
+  dmtCustomerRequestOtp(params, options) { return this[invoke](routes.dmtCustomerRequestOtp, params, options); }
+  dmtCustomerValidateOtp(params, options) { return this[invoke](routes.dmtCustomerValidateOtp, params, options); }
+  dmtCustomerVerifyUid(params, options) { return this[invoke](routes.dmtCustomerVerifyUid, params, options); }
+  dmtCustomerUpdatebiodetail(params, options) { return this[invoke](routes.dmtCustomerUpdatebiodetail, params, options); }
+  dmtCustomerSubmit(params, options) { return this[invoke](routes.dmtCustomerSubmit, params, options); }
+  dmtCustomerStatusCheck(params, options) { return this[invoke](routes.dmtCustomerStatusCheck, params, options); }
+  dmtRemitterRegister(params, options) { return this[invoke](routes.dmtRemitterRegister, params, options); }
+  dmtRemitterDetails(params, options) { return this[invoke](routes.dmtRemitterDetails, params, options); }
+  dmtBeneficiaryAccountVerification(params, options) { return this[invoke](routes.dmtBeneficiaryAccountVerification, params, options); }
+  dmtBeneficiaryAdd(params, options) { return this[invoke](routes.dmtBeneficiaryAdd, params, options); }
+  dmtBeneficiaryGet(params, options) { return this[invoke](routes.dmtBeneficiaryGet, params, options); }
+  dmtBeneficiaryDelete(params, options) { return this[invoke](routes.dmtBeneficiaryDelete, params, options); }
+  dmtTransactionOtp(params, options) { return this[invoke](routes.dmtTransactionOtp, params, options); }
+  dmtTransactionInstant(params, options) { return this[invoke](routes.dmtTransactionInstant, params, options); }
+  dmtTransactionCharges(params, options) { return this[invoke](routes.dmtTransactionCharges, params, options); }
+  dmtTransactionRequery(params, options) { return this[invoke](routes.dmtTransactionRequery, params, options); }
+  dmtTransactionRefundOtp(params, options) { return this[invoke](routes.dmtTransactionRefundOtp, params, options); }
+  dmtRefund(params, options) { return this[invoke](routes.dmtRefund, params, options); }
+  dmtLogin(params, options) { return this[invoke](routes.dmtLogin, params, options); }
+  vendorMerchants(params, options) { return this[invoke](routes.vendorMerchants, params, options); }
+  vendorMe(params, options) { return this[invoke](routes.vendorMe, params, options); }
+  vendorCommissionList(params, options) { return this[invoke](routes.vendorCommissionList, params, options); }
+  vendorCommissionCreate(params, options) { return this[invoke](routes.vendorCommissionCreate, params, options); }
+  vendorCommissionUpdate(params, options) { return this[invoke](routes.vendorCommissionUpdate, params, options); }
+  vendorCommissionDelete(params, options) { return this[invoke](routes.vendorCommissionDelete, params, options); }
+  vendorCommissionEarnings(params, options) { return this[invoke](routes.vendorCommissionEarnings, params, options); }
+  limits(params, options) { return this[invoke](routes.limits, params, options); }
+}
+
+export class DirectRoutes extends GatewayRoutes {
+  dmtTransactionBalance(params, options) { return this[invoke](routes.dmtTransactionBalance, params, options); }
+  onboardingDmtBcRegistor(params, options) { return this[invoke](routes.onboardingDmtBcRegistor, params, options); }
+  onboardingDmtBcAgentRegistor(params, options) { return this[invoke](routes.onboardingDmtBcAgentRegistor, params, options); }
+  onboardingDmtBcAgentInitialize(params, options) { return this[invoke](routes.onboardingDmtBcAgentInitialize, params, options); }
+  onboardingDmtBcStatus(params, options) { return this[invoke](routes.onboardingDmtBcStatus, params, options); }
+  upiGenerateQr(params, options) { return this[invoke](routes.upiGenerateQr, params, options); }
+  terminalsCreate(params, options) { return this[invoke](routes.terminalsCreate, params, options); }
+  terminalsList(params, options) { return this[invoke](routes.terminalsList, params, options); }
+  terminalsDelete(params, options) { return this[invoke](routes.terminalsDelete, params, options); }
+  terminalsEnrol(params, options) { return this[invoke](routes.terminalsEnrol, params, options); }
+  operationsGet(params, options) { return this[invoke](routes.operationsGet, params, options); }
+}
