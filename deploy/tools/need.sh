@@ -8,7 +8,7 @@
 #   postgres    PostgreSQL's server; GALLA_TEST_POSTGRES may name one instead
 #   chromium    a browser; GALLA_WITHOUT_BROWSER=1 leaves it out
 #   axe         axe-core, which checks pages for barriers; GALLA_WITHOUT_AXE=1 leaves it out
-#   partner     newman and Redocly's linter, in the versions of deploy/tools/npm;
+#   partner     newman, Redocly's linter and TypeScript, in the versions of deploy/tools/npm;
 #               GALLA_WITHOUT_NEWMAN=1 leaves them out
 #   languages   Node, PHP, a JDK, Python's cryptography; GALLA_WITHOUT_LANGUAGES=1 leaves them out
 #   promtool    checks the alert rules; GALLA_WITHOUT_PROMTOOL=1 leaves it out
@@ -107,13 +107,13 @@ fetch_axe() {
 partner() { cmp -s deploy/tools/npm/package-lock.json build/npm/installed.json; }
 fetch_partner() {
 	if partner || without GALLA_WITHOUT_NEWMAN; then return; fi
-	have npm || { echo "newman and Redocly can't be fetched without npm; GALLA_WITHOUT_NEWMAN=1 leaves them out"; return; }
-	echo "fetching newman and Redocly by npm into build/npm"
+	have npm || { echo "newman, Redocly and TypeScript can't be fetched without npm; GALLA_WITHOUT_NEWMAN=1 leaves them out"; return; }
+	echo "fetching newman, Redocly and TypeScript by npm into build/npm"
 	rm -rf build/npm
 	mkdir -p build/npm
 	cp deploy/tools/npm/package*.json build/npm/
 	(cd build/npm && npm ci --silent --ignore-scripts --no-audit --no-fund) > /dev/null 2>&1 && cp build/npm/package-lock.json build/npm/installed.json
-	partner || { rm -rf build/npm; echo "newman and Redocly could not be fetched"; }
+	partner || { rm -rf build/npm; echo "newman, Redocly and TypeScript could not be fetched"; }
 }
 
 if [ "${1:-}" = --list ]; then list=yes; shift; fi

@@ -19,7 +19,7 @@ export interface ClientOptions {
   /** Allows http to another machine. */
   insecure?: boolean;
   /** Options of node:tls, such as ca. */
-  tls?: { ca?: string | Buffer | Array<string | Buffer>; servername?: string };
+  tls?: { ca?: string | Uint8Array | Array<string | Uint8Array>; servername?: string };
   /** For tests: the clock in milliseconds, the pause, and randomness from 0 to 1. */
   now?: () => number;
   sleep?: (ms: number) => Promise<void>;
@@ -110,7 +110,7 @@ export interface Event {
 export declare function verifyCallback(callback: {
   /** The body as it arrived. */
   body: string | Uint8Array;
-  headers: Headers | Record<string, string | string[] | undefined>;
+  headers: { get(name: string): string | null } | Record<string, string | string[] | undefined>;
   /** whsec_…; two while the secret is changed. */
   secrets: string | string[];
   /** Seconds; 300. */
