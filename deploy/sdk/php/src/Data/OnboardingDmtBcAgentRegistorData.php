@@ -1,0 +1,35 @@
+<?php
+
+// Written by deploy/sdk/generate from the OpenAPI document; do not edit.
+
+declare(strict_types=1);
+
+namespace Galla\Data;
+
+use Galla\Internal\Read;
+
+/**
+ * An object of replies.
+ *
+ * What a reply has not is null.
+ */
+final class OnboardingDmtBcAgentRegistorData
+{
+    /** @param array<string, mixed> $more members that this class does not know */
+    public function __construct(
+        public readonly ?string $agentId,
+        public readonly ?string $status,
+        public readonly array $more,
+    ) {
+    }
+
+    /** @param array<string, mixed> $m */
+    public static function from(#[\SensitiveParameter] array $m): self
+    {
+        return new self(
+            Read::text($m, 'agentId'),
+            Read::text($m, 'status'),
+            array_diff_key($m, ['agentId' => 1, 'status' => 1]),
+        );
+    }
+}

@@ -1,0 +1,34 @@
+<?php
+
+// Written by deploy/sdk/generate from the OpenAPI document; do not edit.
+
+declare(strict_types=1);
+
+namespace Galla\Data;
+
+use Galla\Internal\Read;
+
+/**
+ * The bank network's own object, as it came.
+ *
+ * What a reply has not is null.
+ */
+final class Progress
+{
+    /** @param array<string, mixed> $more members that this class does not know */
+    public function __construct(
+        /** The network's word on how far it is. */
+        public readonly ?string $status,
+        public readonly array $more,
+    ) {
+    }
+
+    /** @param array<string, mixed> $m */
+    public static function from(#[\SensitiveParameter] array $m): self
+    {
+        return new self(
+            Read::text($m, 'status'),
+            array_diff_key($m, ['status' => 1]),
+        );
+    }
+}
