@@ -105,7 +105,7 @@ type writer struct {
 
 // open connects as the central's writer does.
 func open(database string, plan rows.Plan, callers int) (*writer, error) {
-	link, err := (&sqlite3.SQLiteDriver{}).Open("file:" + database + "?_journal_mode=WAL&_synchronous=FULL&_foreign_keys=1&_busy_timeout=5000&_mutex=no&_cache_size=-32768")
+	link, err := (&sqlite3.SQLiteDriver{}).Open("file:" + database + "?_journal_mode=WAL&_synchronous=FULL&_foreign_keys=1&_busy_timeout=5000&_mutex=no&_cache_size=-4096")
 	if err != nil {
 		return nil, err
 	}
