@@ -269,6 +269,38 @@ func TestFloatIsRefilled(t *testing.T) {
 	})
 }
 
+// TestFloatOfALongDay: thousands of transfers of many remitters, of which some are
+// reversed or unanswered, never meet an empty float, and the books balance.
+func TestFloatOfALongDay(t *testing.T) {
+	const opening, refill, transfers = 12_000 * money.Rupee, 6_000 * money.Rupee, 2_000
+	bubble(t, Config{FloatOpening: opening, FloatRefill: refill}, func(t *testing.T, b *bank) {
+		var senders []network.Particulars
+		mobiles := []string{"9000000001", "9000000002", "9000000003", "9000000004", "9000000005"}
+		for _, m := range mobiles {
+			senders = append(senders, b.beneficiary(b.sender(m)))
+		}
+		b.scfg.DayLimit, b.scfg.MonthLimit = money.Max, money.Max
+		b.reopen()
+		spent := money.Paise(0)
+		for n := range transfers {
+			time.Sleep(time.Minute) // the next customer
+			who := n % len(mobiles)
+			sum := money.Paise(4_990_00 + []int{0, 5, 94, 93, 96}[n%5])
+			a := b.pay(senders[who], sum, mobiles[who])
+			if a.Code == "51" || a.Code == "61" {
+				t.Fatalf("transfer %d of %s: %+v, float %s", n, sum, a, b.float())
+			}
+			if spent += sum; b.float() < refill {
+				t.Fatalf("transfer %d leaves %s in the float", n, b.float())
+			}
+		}
+		if spent < 100*opening {
+			t.Errorf("only %s was sent", spent)
+		}
+		b.balanced()
+	})
+}
+
 func TestTransferScenarios(t *testing.T) {
 	bubble(t, Config{}, func(t *testing.T, b *bank) {
 		p := b.beneficiary(b.sender(mobile))

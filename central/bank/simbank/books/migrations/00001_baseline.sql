@@ -100,13 +100,12 @@ END;
 
 -- TRANSFER and CHARGE are debited from the float. RETURN and CHARGE_RETURN move them to
 -- the account of refunds to pay. REFUND and CHARGE_REFUND move them back to the float.
--- FEE is debited from the float for a registration. REFILL fills the float up after a
--- transaction that emptied it.
+-- FEE is debited from the float for a registration.
 CREATE TABLE entries (
     id             INTEGER PRIMARY KEY,
     transaction_id INTEGER REFERENCES transactions (id) DEFERRABLE INITIALLY DEFERRED,
     purpose        TEXT    NOT NULL CHECK (purpose IN ('OPENING', 'DEBIT', 'REVERSAL', 'TRANSFER', 'CHARGE',
-        'RETURN', 'CHARGE_RETURN', 'REFUND', 'CHARGE_REFUND', 'FEE', 'REFILL')),
+        'RETURN', 'CHARGE_RETURN', 'REFUND', 'CHARGE_REFUND', 'FEE')),
     debit_account  INTEGER NOT NULL REFERENCES accounts (id),
     credit_account INTEGER NOT NULL REFERENCES accounts (id),
     amount_paise   INTEGER NOT NULL CHECK (amount_paise > 0),
