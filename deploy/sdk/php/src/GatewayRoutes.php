@@ -1068,12 +1068,11 @@ abstract class GatewayRoutes extends Internal\Caller
      *
      * PUT /vendor/merchants/{merchantId}/callback; for vendor.
      *
-     * An address on the public internet that begins with https://; a sandbox takes http and this machine's
-     * addresses, too. Callbacks that wait are sent there now. An endpoint that answered 410 Gone is enabled
-     * again.
+     * An HTTPS address on the public internet; a sandbox takes http and this machine's addresses, too. Callbacks
+     * that wait are sent there now. An endpoint that answered 410 Gone is enabled again.
      *
      * @param string $merchantId One of the vendor's merchants.
-     * @param string $url The receiver's address. An address that begins with https://.
+     * @param string $url The receiver's address. An HTTPS address.
      * @return Result<Data\CallbackEndpoint|null>
      * @throws GallaError
      */

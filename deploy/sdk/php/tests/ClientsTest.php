@@ -94,6 +94,10 @@ return [
             $result = (new World())->direct([[200, ['statusCode' => $code, 'message' => 'm', 'data' => ['transactionId' => 'GL1', 'amount' => 25, 'status' => $status]]]])->dmtTransactionInstant(...World::TRANSFER);
             same([$state, $code, '25.00'], [$result->state->value, $result->responseCode, $result->data->amount]);
         }
+        foreach ([['SUCCESS', '00', 'success'], ['REFUNDED', '00', 'success'], ['FAILED', '', 'declined'], ['REVERSED', '', 'reversed'], ['PENDING', '00', 'pending']] as [$status, $code, $state]) {
+            $result = (new World())->direct([[200, ['statusCode' => '00', 'message' => 'm', 'data' => ['status' => $status]]]])->dmtTransactionRequery(refId: 'order-1');
+            same([$state, $code], [$result->state->value, $result->responseCode]);
+        }
     },
     'other replies' => function (): void {
         $none = (new World())->direct([World::refusal(200, '01')])->dmtCustomerGetDetail(mobile_number: '9000000001');
@@ -219,10 +223,14 @@ return [
         same([31, 1], [$limited->retryAfter, count($w->fake->requests)]);
     },
     'a refusal after a lost reply tells nothing of the first' => function (): void {
-        foreach ([World::refusal(429, '07'), World::refusal(403, '01'), World::refusal(422, '05'), Fake::CLOSED] as $reply) {
+        foreach ([World::refusal(429, '07'), World::refusal(403, '01'), Fake::CLOSED] as $reply) {
             throws(OutcomeUnknownError::class, fn () => World::withdraw((new World())->direct([Fake::DROP, $reply], attempts: 2)));
         }
         throws(NotSentError::class, fn () => World::withdraw((new World())->direct([Fake::DROP, World::refusal(502, '10')], attempts: 2)));
+        throws(RefusedError::class, fn () => World::withdraw((new World())->direct([Fake::DROP, World::refusal(422, '05')], attempts: 2)));
+        $plain = [429, ['statusCode' => '07', 'message' => 'm'], ['plain' => '1', 'retry-after' => '1']];
+        same(true, World::withdraw((new World())->gateway([$plain, World::SUCCESS]))->ok());
+        throws(OutcomeUnknownError::class, fn () => World::withdraw((new World())->gateway([$plain, $plain], attempts: 2)));
     },
     'bank unreachable, server errors' => function (): void {
         $w = new World();

@@ -72,6 +72,7 @@ return [
         $check(Decision::Repeat, $reply(429), false, false);
         $check(Decision::RateLimited, $reply(429, after: 31));
         $check(Decision::RateLimited, $reply(429), last: true);
+        $check(Decision::Unknown, $reply(429, own: false), last: true);
         $check(Decision::NotSent, $reply(502, '10'));
         $check(Decision::Repeat, $reply(502, '10', 'AEPS-NR-1'));
         $check(Decision::Pending, $reply(502, '10', 'AEPS-NR-1'), last: true);

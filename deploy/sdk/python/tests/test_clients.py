@@ -83,6 +83,11 @@ class Outcomes(Case):
             result = self.direct((200, {"statusCode": code, "message": "m", "data": {"transactionId": "GL1", "amount": 25, "status": status}})).dmt_transaction_instant(**TRANSFER)
             self.assertEqual((result.state, result.response_code), (state, code))
 
+    def test_requery_of_a_transfer(self):
+        for status, code, state in (("SUCCESS", "00", "success"), ("REFUNDED", "00", "success"), ("FAILED", "", "declined"), ("REVERSED", "", "reversed"), ("PENDING", "00", "pending")):
+            result = self.direct((200, {"statusCode": "00", "message": "m", "data": {"status": status}})).dmt_transaction_requery(refId="order-1")
+            self.assertEqual((result.state, result.response_code), (state, code))
+
     def test_not_found_by_the_bank_is_a_result(self):
         result = self.direct(refusal(200, "01", "no such customer")).dmt_customer_get_detail(mobile_number="9000000001")
         self.assertEqual((result.state, result.data), ("declined", None))
@@ -245,11 +250,13 @@ class Retries(Case):
         self.assertEqual((limited.exception.retry_after, len(self.fake.requests)), (31.0, 1))
 
     def test_refusal_after_a_lost_reply_tells_nothing_of_the_first(self):
-        for reply in (refusal(429, "07"), refusal(403, "01"), refusal(422, "05")):
+        for reply in (refusal(429, "07"), refusal(403, "01")):
             with self.assertRaises(galla.OutcomeUnknownError):
                 self.direct(DROP, reply, attempts=2).aeps_withdrawal(**FIELDS)
         with self.assertRaises(galla.NotSentError):
             self.direct(DROP, refusal(502, "10"), attempts=2).aeps_withdrawal(**FIELDS)
+        with self.assertRaises(galla.RefusedError):
+            self.direct(DROP, refusal(422, "05"), attempts=2).aeps_withdrawal(**FIELDS)
 
     def test_bank_unreachable(self):
         with self.assertRaisesRegex(galla.NotSentError, "new key"):
@@ -344,6 +351,12 @@ class Gateway(Case):
     def test_only_its_own_routes(self):
         self.assertFalse(hasattr(galla.GatewayClient, "upi_generate_qr"))
         self.assertTrue(hasattr(galla.DirectClient, "upi_generate_qr"))
+
+    def test_unsealed_rate_proves_nothing(self):
+        plain = (429, {"statusCode": "07", "message": "m"}, {"plain": "1", "Retry-After": "1"})
+        self.assertTrue(self.gateway(plain, SUCCESS).aeps_withdrawal(**FIELDS).ok)
+        with self.assertRaises(galla.OutcomeUnknownError):
+            self.gateway(plain, plain, attempts=2).aeps_withdrawal(**FIELDS)
 
     def test_keys_are_uuids(self):
         for key in ("order-1", "BD97163B-32D4-49F5-85E5-F63C15CE68B0"):

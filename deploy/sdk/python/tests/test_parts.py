@@ -62,6 +62,7 @@ class Rule(unittest.TestCase):
         self.check(Decision.REPEAT, reply(429), False, False)
         self.check(Decision.RATE_LIMITED, reply(429, after=31))
         self.check(Decision.RATE_LIMITED, reply(429), last=True)
+        self.check(Decision.UNKNOWN, reply(429, own=False), last=True)
         self.check(Decision.NOT_SENT, reply(502, "10"))
         self.check(Decision.REPEAT, reply(502, "10", "AEPS-NR-1"))
         self.check(Decision.PENDING, reply(502, "10", "AEPS-NR-1"), last=True)

@@ -205,7 +205,7 @@ abstract class Caller
             if ($decision !== Decision::Repeat) {
                 return self::finish($call, $decision, $attempt, $answer, $why, $mayHaveRun);
             }
-            $mayHaveRun = $mayHaveRun || $call->route->identity && ($attempt->happened === Happened::NoReply || $attempt->status >= 500);
+            $mayHaveRun = $mayHaveRun || $call->route->identity && ($attempt->happened === Happened::NoReply || $attempt->status >= 500 || !$attempt->own);
             ($this->sleep)($attempt->retryAfter !== null ? (float) min($attempt->retryAfter, $this->maxRetryAfter) : Retry::backoff($number, ($this->random)()));
         }
     }
@@ -216,9 +216,9 @@ abstract class Caller
         if ($answer !== null && ($decision === Decision::Result || $decision === Decision::Pending)) {
             return Reader::result($call, $answer, $decision === Decision::Pending);
         }
-        // A refusal of a repeat says nothing of an earlier attempt, unless the operation itself was found.
-        $found = in_array($attempt->status, [400, 409, 502], true);
-        if ($decision === Decision::Unknown || $mayHaveRun && !$found) {
+        // These refusals of a repeat say nothing of an earlier attempt.
+        $doubtful = in_array($attempt->status, [0, 401, 403, 429], true);
+        if ($decision === Decision::Unknown || $mayHaveRun && $doubtful) {
             throw self::unknown($call, $why !== '' ? $why : ($answer?->words() ?? 'no reply'), $answer);
         }
         if ($answer === null) {
@@ -277,11 +277,11 @@ abstract class Caller
     {
         $merchant = ['merchantId' => $call->field('merchantId')];
         if ($call->route->requery() === 'transfer') {
-            return Reader::ofOperation($this->invoke('dmtTransactionRequery', ['refId' => $call->field('refId')] + $merchant), $pending, $call, true);
+            return Reader::ofOperation($this->invoke('dmtTransactionRequery', ['refId' => $call->field('refId')] + $merchant), $pending, $call);
         }
         if ($call->route->requery() === 'aeps' && ($call->field('clientRefId') !== null || $pending->reference !== '')) {
             $name = $call->field('clientRefId') !== null ? ['clientRefId' => $call->field('clientRefId')] : ['reference' => $pending->reference];
-            return Reader::ofOperation($this->invoke('aepsRequery', $name + $merchant), $pending, $call, false);
+            return Reader::ofOperation($this->invoke('aepsRequery', $name + $merchant), $pending, $call);
         }
         return $this->perform($call);
     }

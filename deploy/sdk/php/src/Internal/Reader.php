@@ -22,11 +22,13 @@ final class Reader
         $raw = $route->bare ? $members : (is_array($members['data'] ?? null) ? $members['data'] : null);
         $code = $answer->member('statusCode');
         $bank = $route->aeps && $raw !== null ? Read::text($raw, 'ResponseCode') : null;
+        $state = $pending ? State::Pending : self::state($route, $answer, $raw ?? []);
+        $failed = $state === State::Declined || $state === State::Reversed;
         return new Result(
-            state: $pending ? State::Pending : self::state($route, $answer, $raw ?? []),
+            state: $state,
             statusCode: $code,
             message: $answer->member('message'),
-            responseCode: $bank ?? $code,
+            responseCode: $failed && ($bank ?? $code) === '00' ? '' : $bank ?? $code, // the requery of a transfer has no code of the bank
             data: self::data($route, $raw),
             extra: $route->bare ? [] : array_diff_key($members, ['statusCode' => 1, 'message' => 1, 'data' => 1]),
             reference: $answer->member('reference'),
@@ -46,11 +48,9 @@ final class Reader
      * @param Result<mixed> $pending
      * @return Result<mixed>
      */
-    public static function ofOperation(Result $answer, Result $pending, Prepared $call, bool $transfer): Result
+    public static function ofOperation(Result $answer, Result $pending, Prepared $call): Result
     {
-        $state = $transfer ? self::transferState((string) ($answer->data->status ?? '')) : $answer->state;
-        $told = !$transfer || $state === State::Success || $state === State::Pending; // a transfer's requery has no code of the bank
-        return new Result($state, $answer->statusCode, $answer->message, $told ? $answer->responseCode : '', $answer->data, $answer->extra,
+        return new Result($answer->state, $answer->statusCode, $answer->message, $answer->responseCode, $answer->data, $answer->extra,
             $answer->reference !== '' ? $answer->reference : $pending->reference, $pending->idempotencyKey, $answer->replayed, $answer->httpStatus,
             $answer->requestId, new Hidden($answer->reply()), $call);
     }

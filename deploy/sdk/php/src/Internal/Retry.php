@@ -27,7 +27,8 @@ final class Retry
         }
         $status = $attempt->status;
         return match (true) {
-            $status === 429 => $last || ($attempt->retryAfter ?? 0) > $maxRetryAfter ? Decision::RateLimited : Decision::Repeat,
+            $status === 429 && !$last && ($attempt->retryAfter ?? 0) <= $maxRetryAfter => Decision::Repeat,
+            $status === 429 => $attempt->own ? Decision::RateLimited : Decision::Unknown,
             $status === 502 && $attempt->own && $attempt->statusCode === '10' => self::bankUnreachable($attempt, $identity, $repeatable, $last),
             $status >= 500 => ($repeatable || $status === 503) && !$last ? Decision::Repeat : Decision::Unknown,
             $status >= 400 => Decision::Refused,

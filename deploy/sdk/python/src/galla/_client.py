@@ -174,16 +174,16 @@ class BaseClient(Caller):
             decision = decide(attempt, identity=call.route.identity, repeatable=call.route.repeatable, last=last, max_retry_after=self._max_retry_after)
             if decision is not Decision.REPEAT:
                 return self._finish(call, decision, attempt, answer, why, may_have_run)
-            may_have_run = may_have_run or call.route.identity and (attempt.happened is Happened.NO_REPLY or attempt.status >= 500)
+            may_have_run = may_have_run or call.route.identity and (attempt.happened is Happened.NO_REPLY or attempt.status >= 500 or not attempt.own)
             self._sleep(min(attempt.retry_after, self._max_retry_after) if attempt.retry_after is not None else backoff(number, self._rand()))
         raise AssertionError("the last attempt is never repeated")
 
     def _finish(self, call: Prepared, decision: Decision, attempt: Attempt, answer: Optional[Answer], why: str, may_have_run: bool) -> Result[Any]:
         if answer is not None and decision in (Decision.RESULT, Decision.PENDING):
             return _result(call, answer, pending=decision is Decision.PENDING)
-        # A refusal of a repeat says nothing of an earlier attempt, unless the operation itself was found.
-        found = attempt.status in (400, 409) or attempt.status == 502
-        if decision is Decision.UNKNOWN or may_have_run and not found:
+        # These refusals of a repeat say nothing of an earlier attempt.
+        doubtful = attempt.status in (0, 401, 403, 429)
+        if decision is Decision.UNKNOWN or may_have_run and doubtful:
             raise _unknown(call, why or _words(answer), answer)
         about = _about(call, answer)
         if answer is None:
@@ -201,9 +201,6 @@ class BaseClient(Caller):
         merchant = {"merchantId": call.fields["merchantId"]} if "merchantId" in call.fields else {}
         if call.route.requery == "transfer":
             answer = self._call(_REQUERY_TRANSFER, {"refId": call.fields.get("refId"), **merchant}, None)
-            answer.state = _transfer_state(str((answer.data or {}).get("status")))
-            if answer.state in (outcome.DECLINED, outcome.REVERSED):
-                answer.response_code = ""  # a requery has no code of the bank
         elif call.route.requery == "aeps" and ("clientRefId" in call.fields or result.reference):
             name = {"clientRefId": call.fields["clientRefId"]} if "clientRefId" in call.fields else {"reference": result.reference}
             answer = self._call(_REQUERY_AEPS, {**name, **merchant}, None)
@@ -311,9 +308,12 @@ def _result(call: Prepared, answer: Answer, pending: bool) -> Result[Any]:
     extra = {} if call.route.bare else {name: value for name, value in members.items() if name not in ("statusCode", "message", "data")}
     code = answer.member("statusCode")
     bank = data.get("ResponseCode") if call.route.aeps and isinstance(data, dict) else None
+    response_code = bank if isinstance(bank, str) else code
+    state = outcome.PENDING if pending else _state(call.route, answer, data)
+    if state in (outcome.DECLINED, outcome.REVERSED) and response_code == "00":
+        response_code = ""  # the requery of a transfer has no code of the bank
     return Result(
-        state=outcome.PENDING if pending else _state(call.route, answer, data), status_code=code, message=answer.member("message"),
-        response_code=bank if isinstance(bank, str) else code, data=data, extra=extra, reference=answer.member("reference"),
+        state=state, status_code=code, message=answer.member("message"), response_code=response_code, data=data, extra=extra, reference=answer.member("reference"),
         idempotency_key=call.key, replayed=answer.headers.get("idempotent-replayed") == "true", http_status=answer.status,
         request_id=answer.headers.get("x-request-id", ""), reply=answer.text, prepared=call)
 

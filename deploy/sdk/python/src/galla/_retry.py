@@ -53,7 +53,9 @@ def decide(attempt: Attempt, *, identity: bool, repeatable: bool, last: bool, ma
     if attempt.happened is Happened.NO_REPLY:
         return again if repeatable and not last else Decision.UNKNOWN
     if attempt.status == 429:
-        return Decision.RATE_LIMITED if last or (attempt.retry_after or 0) > max_retry_after else again
+        if not last and (attempt.retry_after or 0) <= max_retry_after:
+            return again
+        return Decision.RATE_LIMITED if attempt.own else Decision.UNKNOWN
     if attempt.status == 502 and attempt.own and attempt.status_code == "10":
         return _bank_unreachable(attempt, identity, repeatable, last)
     if attempt.status >= 500:

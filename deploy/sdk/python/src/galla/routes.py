@@ -919,12 +919,11 @@ class GatewayRoutes(Caller):
 
         PUT /vendor/merchants/{merchantId}/callback; for vendor.
 
-        An address on the public internet that begins with https://; a sandbox takes http and this machine's
-        addresses, too. Callbacks that wait are sent there now. An endpoint that answered 410 Gone is enabled
-        again.
+        An HTTPS address on the public internet; a sandbox takes http and this machine's addresses, too.
+        Callbacks that wait are sent there now. An endpoint that answered 410 Gone is enabled again.
 
         merchantId: One of the vendor's merchants.
-        url: The receiver's address. An address that begins with https://.
+        url: The receiver's address. An HTTPS address.
         """
         return self._call(_VENDOR_MERCHANTS_CALLBACK_UPDATE, {"merchantId": merchantId, "url": url}, None)
 
