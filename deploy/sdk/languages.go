@@ -16,10 +16,10 @@ type Language struct {
 	Folder string   // its package, below this folder
 	Units  []string // the command that runs the package's own tests in Folder
 
-	ready   []string // a command that succeeds where everything is installed
-	library string   // the package's sources, below this folder; where the command needs them
-	command []string // before the file; {library} stands for library
-	compile bool     // Java: saves a second a run
+	ready   []string                                  // a command that succeeds where everything is installed
+	library string                                    // the package's sources, below this folder; where the command needs them
+	command []string                                  // before the file; {library} stands for library
+	build   func(file, temp string) ([]string, error) // for compiled languages, in place of command
 }
 
 // Languages lists the examples.
@@ -28,11 +28,13 @@ func Languages() []Language {
 	return []Language{
 		{Name: "node", File: "node/examples/call.mjs", Story: "node/examples/story.mjs", Folder: "node", Units: []string{"node", "--test", "test/callback.test.js", "test/client.test.js", "test/retry.test.js"}, command: []string{"node"}, ready: []string{"node", "--version"},
 			Wants: "Node is missing (18 or newer): " + how + "nodejs'"},
+		{Name: "go", File: "go/examples/call", Story: "go/examples/story", Folder: "go", Units: []string{"go", "test", "-race", "./..."}, build: buildGo, ready: []string{"go", "version"},
+			Wants: "Go is missing: https://go.dev/dl/"},
 		{Name: "php", File: "php/galla.php", command: []string{"php"}, ready: []string{"php", "-r", "exit(extension_loaded('openssl') ? 0 : 1);"},
 			Wants: "PHP with openssl is missing (8.1 or newer): " + how + "php-cli'"},
 		{Name: "python", File: "python/examples/call.py", library: "python/src", command: []string{"env", "PYTHONPATH={library}", python()}, ready: []string{python(), "-c", "import cryptography"},
 			Wants: "Python with 'cryptography' is missing: " + how + "python3-cryptography'"},
-		{Name: "java", File: "java/Galla.java", compile: true, ready: []string{"javac", "--version"},
+		{Name: "java", File: "java/Galla.java", build: buildJava, ready: []string{"javac", "--version"},
 			Wants: "Java's compiler is missing (17 or newer): " + how + "openjdk-17-jdk-headless'"},
 	}
 }
@@ -69,16 +71,32 @@ func (l Language) runs(folder, temp, name string) ([]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("find %s: %w", l.library, err)
 	}
-	if !l.compile {
-		var command []string
-		for _, part := range l.command {
-			command = append(command, strings.ReplaceAll(part, "{library}", library))
-		}
-		return append(command, file), nil
+	if l.build != nil {
+		return l.build(file, temp)
 	}
+	var command []string
+	for _, part := range l.command {
+		command = append(command, strings.ReplaceAll(part, "{library}", library))
+	}
+	return append(command, file), nil
+}
+
+// buildGo builds a program of the Go module; file is its folder.
+func buildGo(file, temp string) ([]string, error) {
+	program := filepath.Join(temp, filepath.Base(file))
+	cmd := exec.Command("go", "build", "-buildvcs=false", "-o", program, ".")
+	cmd.Dir = file
+	if text, err := cmd.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("build %s: %w: %s", file, err, text)
+	}
+	return []string{program}, nil
+}
+
+// buildJava compiles a program of Java.
+func buildJava(file, temp string) ([]string, error) {
 	text, err := exec.Command("javac", "-Xlint:all", "-Werror", "-encoding", "UTF-8", "-d", temp, file).CombinedOutput()
 	if err != nil {
-		return nil, fmt.Errorf("compile %s: %w: %s", l.File, err, text)
+		return nil, fmt.Errorf("compile %s: %w: %s", file, err, text)
 	}
 	return []string{"java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", temp, "Galla"}, nil
 }

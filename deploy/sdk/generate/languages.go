@@ -16,7 +16,10 @@ type Writer struct {
 func Writers() []Writer {
 	return []Writer{
 		{Name: "node", Folder: "node", Write: Node},
+		{Name: "go", Folder: "go", Write: GoModule},
 		{Name: "python", Folder: "python", Write: Python},
+		{Name: "php", Folder: "php", Write: PHP},
+		{Name: "java", Folder: "java", Write: Java},
 	}
 }
 

@@ -36,6 +36,9 @@ export function judge(call, attempt, doubt) {
     const busy = reply.status === 429 || reply.status >= 500;
     return { error: unknown(`HTTP ${reply.status} without the gateway's headers: something else answered`), repeat: busy && route.repeatable, after: retryAfter(reply), doubt: true };
   }
+  if (reply.status === 200 && /^text\/csv/.test(reply.headers['content-type'] ?? '')) {
+    return { result: resultOf(call, reply, { statusCode: '00' }, 'success') }; // a file: its text is reply
+  }
   if (reply.status === 200 || reply.status === 201) {
     if (!body) return { error: unknown(`HTTP ${reply.status} with a body that is no JSON object`), repeat: false, doubt: true };
     return { result: resultOf(call, reply, body) };

@@ -4,6 +4,7 @@ import { Agent as HttpAgent, request as httpRequest } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 
 const MAX_REPLY_BYTES = 4 << 20;
+const MAX_FILE_BYTES = 64 << 20;
 
 /** Reads the address of a central. Without insecure, http goes to this machine only. */
 export function parseBase(text, insecure) {
@@ -35,10 +36,11 @@ export function sender(base, { timeout, tls }) {
       const content = body === undefined ? {} : { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) };
       const r = request({ host: base.host, port: base.port, method, path: base.prefix + path, agent, headers: { ...content, ...headers } }, (reply) => {
         const parts = [];
+        const limit = /^text\/csv/.test(reply.headers['content-type'] ?? '') ? MAX_FILE_BYTES : MAX_REPLY_BYTES;
         let size = 0;
         reply.on('data', (part) => {
           size += part.length;
-          if (size > MAX_REPLY_BYTES) r.destroy(new Error('the reply has more than 4 MiB'));
+          if (size > limit) r.destroy(new Error(`the reply has more than ${limit >> 20} MiB`));
           parts.push(part);
         });
         reply.on('error', fail);

@@ -1,0 +1,3 @@
+module galla.example/sdk
+
+go 1.24
