@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"maps"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -17,9 +18,13 @@ type Page struct {
 	ContentType string
 	Body        []byte
 	// Style is the text of the page's style element, which its
-	// Content-Security-Policy allows; empty: there is none. The policy allows
-	// nothing else: no script, no image, nothing from elsewhere.
+	// Content-Security-Policy allows; empty: there is none. Beside what follows the
+	// policy allows nothing else: no script, no image, nothing from elsewhere.
 	Style string
+	// Scripts lets the page load scripts of this server, and call it.
+	Scripts bool
+	// Connect are origins that such a page may call as well.
+	Connect []string
 }
 
 // pageAge is how long a page may be cached without asking: it changes only with the
@@ -32,6 +37,9 @@ func (s *Server) addPages() error {
 		page := s.cfg.Pages[path]
 		if !plainPath(path) || page.ContentType == "" {
 			return fmt.Errorf("page %q: a plain path that begins with / and a content type are needed", path)
+		}
+		if slices.ContainsFunc(page.Connect, func(origin string) bool { return !plainOrigin(origin) }) {
+			return fmt.Errorf("page %s: %q must be origins, such as http://127.0.0.1:7300", path, page.Connect)
 		}
 		if s.isRouted(path) {
 			return fmt.Errorf("page %s: the path is that of a route", path)
@@ -50,6 +58,12 @@ func (s *Server) addPages() error {
 
 func plainPath(path string) bool {
 	return strings.HasPrefix(path, "/") && !strings.ContainsAny(path, ":*+?")
+}
+
+// plainOrigin reports whether a text is an origin, which adds no other word to a policy.
+func plainOrigin(text string) bool {
+	u, err := url.Parse(text)
+	return err == nil && u.Host != "" && text == u.Scheme+"://"+u.Host && !strings.ContainsAny(text, " ;,'")
 }
 
 // isRouted reports whether a path is served already.
@@ -78,6 +92,9 @@ func (s *Server) pageHandler(p Page) fiber.Handler {
 	if p.Style != "" {
 		style := sha256.Sum256([]byte(p.Style))
 		policy += "; style-src 'sha256-" + base64.StdEncoding.EncodeToString(style[:]) + "'"
+	}
+	if p.Scripts {
+		policy += "; script-src 'self'; connect-src " + strings.Join(append([]string{"'self'"}, p.Connect...), " ")
 	}
 	cache := fmt.Sprintf("public, max-age=%d", int(pageAge.Seconds()))
 	return func(c *fiber.Ctx) error {

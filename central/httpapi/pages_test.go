@@ -41,6 +41,7 @@ func TestPages(t *testing.T) {
 		c.Pages = map[string]Page{
 			"/docs":         {ContentType: "text/html; charset=utf-8", Body: page, Style: style},
 			"/openapi.json": {ContentType: "application/json", Body: []byte(`{"openapi":"3.1.0"}`)},
+			"/docs/try":     {ContentType: "text/html; charset=utf-8", Body: page, Style: style, Scripts: true, Connect: []string{"http://127.0.0.1:7300"}},
 		}
 	})
 	res, text := h.get(t, "GET", "/docs", "")
@@ -51,6 +52,10 @@ func TestPages(t *testing.T) {
 	want := "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 	if got := res.Header.Get("Content-Security-Policy"); got != want {
 		t.Errorf("policy %q, want %q", got, want)
+	}
+	scripts, _ := h.get(t, "GET", "/docs/try", "")
+	if got := scripts.Header.Get("Content-Security-Policy"); got != want+"; script-src 'self'; connect-src 'self' http://127.0.0.1:7300" {
+		t.Errorf("policy of a page with scripts %q", got)
 	}
 	for name, want := range map[string]string{"Cache-Control": "public, max-age=300", "X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY"} {
 		if got := res.Header.Get(name); got != want {
@@ -101,6 +106,7 @@ func TestPagesAreCountedByNetwork(t *testing.T) {
 func TestPagesThatCannotBe(t *testing.T) {
 	for path, page := range map[string]Page{
 		"docs": {ContentType: "text/html"}, "": {ContentType: "text/html"}, "/docs": {}, "/docs/:id": {ContentType: "text/html"}, "/*": {ContentType: "text/html"},
+		"/page": {ContentType: "text/html", Connect: []string{"http://a; script-src *"}}, "/other": {ContentType: "text/html", Connect: []string{"*"}},
 		"/aeps/banks": {ContentType: "text/html"}, "/oauth/token": {ContentType: "text/html"},
 	} {
 		cfg := testConfig(io.Discard)

@@ -94,6 +94,11 @@ type Config struct {
 	// default 3 s, at most 30 s. A negative one: each request gets its own connection.
 	BankIdle time.Duration
 
+	// SandboxReader and SandboxBank are the URLs of a sandbox's simulated reader and of its
+	// bank's inboxes, which /docs/try calls; default http://127.0.0.1:11100 and
+	// http://127.0.0.1:7300.
+	SandboxReader, SandboxBank string
+
 	// Documents is the handbook in Markdown, served below /docs/; nil: none.
 	Documents fs.FS
 

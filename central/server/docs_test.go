@@ -2,6 +2,7 @@ package server
 
 import (
 	"net/http"
+	"regexp"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -58,5 +59,48 @@ func TestHandbook(t *testing.T) {
 		if err := Run(t.Context(), cfg); err == nil || !strings.Contains(err.Error(), "handbook") {
 			t.Errorf("%s: Run = %v", name, err)
 		}
+	}
+}
+
+// TestTryPage: a sandbox serves the page that sends calls, with the addresses of its
+// simulators; production serves none of its secrets, and says where the page is.
+func TestTryPage(t *testing.T) {
+	cfg := Config{Sandbox: true, SandboxReader: "http://127.0.0.1:11177", SandboxBank: "http://127.0.0.1:7377"}
+	pages, _, err := docPages(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, data := pages["/docs/try"], string(pages["/docs/try.json"].Body)
+	if !page.Scripts || strings.Join(page.Connect, " ") != "http://127.0.0.1:11177 http://127.0.0.1:7377" {
+		t.Errorf("scripts %t, may call %v", page.Scripts, page.Connect)
+	}
+	for _, want := range []string{`"reader":"http://127.0.0.1:11177"`, `"bank":"http://127.0.0.1:7377"`, "sandbox-merchant-1", "vk_sandbox_deccan", "post_aeps_withdrawal"} {
+		if !strings.Contains(data, want) {
+			t.Errorf("the data has no %s", want)
+		}
+	}
+	loads := regexp.MustCompile(`(?:src="|from '|fetch\(')(?:\./|/docs/)([^"']+)`)
+	for _, path := range []string{"/docs/try", "/docs/try.js", "/docs/calls.js"} {
+		found := loads.FindAllStringSubmatch(string(pages[path].Body), -1)
+		for _, m := range found {
+			if pages["/docs/"+m[1]].Body == nil {
+				t.Errorf("%s loads %s, which is not served", path, m[1])
+			}
+		}
+		if len(found) == 0 {
+			t.Errorf("%s loads nothing", path)
+		}
+	}
+	pages, _, err = docPages(Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, p := range pages {
+		if p.Scripts || len(p.Connect) > 0 || strings.HasPrefix(path, "/docs/") && strings.Contains(string(p.ContentType), "javascript") {
+			t.Errorf("production serves %s with scripts", path)
+		}
+	}
+	if body := string(pages["/docs/try"].Body); !strings.Contains(body, "in a sandbox only") || strings.Contains(body, "vk_sandbox") || pages["/docs/try.json"].Body != nil {
+		t.Errorf("in production: %s", body)
 	}
 }

@@ -43,7 +43,7 @@ func TestChromiumDocs(t *testing.T) {
 	if err != nil || len(chapters) < 10 {
 		t.Fatalf("%d chapters, %v", len(chapters), err)
 	}
-	paths := append(slices.Sorted(maps.Keys(chapters)), "/docs", "/docs/gateway")
+	paths := append(slices.Sorted(maps.Keys(chapters)), "/docs", "/docs/gateway", "/docs/try")
 	for _, width := range []int64{1280, 768, 360} {
 		t.Run(fmt.Sprint(width), func(t *testing.T) {
 			b := uitest.Open(t, chromium, "http://"+cfg.Addr, width, 800)

@@ -51,6 +51,7 @@ var mayReveal = map[string]string{
 	"central/admincli/callbacks.go":          "prints a new callback secret for the operator who asked for it, once",
 	"central/keys/vendorkeys.go":             "seals a vendor's key, and hashes its API key",
 	"central/admincli/database.go":           "opens the database of a URL with a password in it",
+	"central/server/docs.go":                 "writes the sandbox's public keys into the page that calls with them",
 	"central/server/config.go":               "looks at the form of the database's URL",
 	"central/cmd/galla-central/vendor.go":    "prints a new vendor key for the operator who asked for it, once",
 	"central/bank/simbank/services/otp.go":   "puts an OTP into the text that its telephone gets, in memory",

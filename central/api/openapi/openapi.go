@@ -1,9 +1,9 @@
 // Package openapi has the description of the interface: an OpenAPI 3.1 document for
-// programs, one page for people, and a collection for Postman.
+// programs, one page for people, calls that a page sends, and a collection for Postman.
 //
-// All files but released.json, the last release's document, are generated from the route table that serves, from the fields that the
-// handler reads, and from the texts in openapitest/data. A change of any of them needs
-// new files: go test ./central/api/openapi/openapitest -update. Without that, the test
+// All files but released.json, the last release's document, are generated from the route
+// table that serves, from the fields that the handler reads, and from the texts in
+// openapitest/data. A change of any of them needs new files: go test ./central/api/openapi/openapitest -update. Without that, the test
 // fails there.
 //
 // They hold no Aadhaar number of a person, no biometric, and no credential that works
@@ -25,6 +25,9 @@ var collection []byte
 //go:embed postman-environment.json
 var environment []byte
 
+//go:embed samples.json
+var samples []byte
+
 //go:embed docs.html
 var page string
 
@@ -43,6 +46,10 @@ func Collection() []byte { return collection }
 
 // Environment is the sandbox as an environment of Postman; its secrets are public.
 func Environment() []byte { return environment }
+
+// Samples are calls of every route that succeed at a fresh sandbox, as JSON for the page
+// that sends them (package tryit).
+func Samples() []byte { return samples }
 
 // Page is the interface as one HTML page. It needs no other resource and no script;
 // its one style element has the text of Style.
