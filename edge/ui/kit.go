@@ -53,10 +53,13 @@ type Contents struct {
 	// Open are pages without a session.
 	Open map[string]http.HandlerFunc
 
-	Menu       []MenuItem                 // its items on the first page
-	Chips      func(ses *Session) []Chip  // its chips in the status bar of every page
-	Catalogues []i18n.Catalogue           // texts of other packages
-	IsGuest    func(r *http.Request) bool // whether it admitted a browser without a session, such as a customer's screen
+	Menu       []MenuItem                // its items on the first page
+	Chips      func(ses *Session) []Chip // its chips in the status bar of every page
+	Catalogues []i18n.Catalogue          // texts of other packages
+	// SignIn starts the day's authentication of the session's user, if it is due. It returns
+	// the page that goes on with it, and then leads to next; empty: the page is next.
+	SignIn  func(ses *Session, next string) (page string)
+	IsGuest func(r *http.Request) bool // whether it admitted a browser without a session, such as a customer's screen
 }
 
 // MenuItem is a link on the first page.
@@ -244,6 +247,27 @@ func (k *Kit) MenuItems(ses *Session) []MenuItem {
 		}
 	}
 	return out
+}
+
+// OffersSignIn reports whether the unlock may go on with the day's authentication: it is
+// due, and nothing is in its way.
+func (k *Kit) OffersSignIn() bool {
+	st := k.counter.Status()
+	return !st.Session.Active && st.Link.Online && st.Reader.Status == "READY" && slices.ContainsFunc(k.sections, func(c Contents) bool { return c.SignIn != nil })
+}
+
+// SignIn starts the day's authentication of the session's user, if it is due, and returns
+// the page to open: that, or else next.
+func (k *Kit) SignIn(ses *Session, next string) string {
+	for _, section := range k.sections {
+		if section.SignIn == nil {
+			continue
+		}
+		if page := section.SignIn(ses, next); page != "" {
+			return page
+		}
+	}
+	return next
 }
 
 // Book returns the texts of all sections.

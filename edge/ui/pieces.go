@@ -5,7 +5,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"galla/edge"
 	"galla/edge/i18n"
+	"galla/edge/outcome"
 	"galla/shared/money"
 )
 
@@ -35,6 +37,7 @@ type Field struct {
 	Wrong     string // message for an amount that is no number, or for too few digits
 	MinDigits int    // 0: any number
 	Keys      []Key  // quick keys of an amount
+	Limit     Limit  // of an amount
 	KeysLabel string // their label
 	Spelling  string // of an amount: Localizer.Spelling
 }
@@ -53,18 +56,47 @@ func (f Field) Length() int {
 	return 100
 }
 
+// Limit is what an amount may be, for the page to check while it is typed.
+type Limit struct {
+	Least, Most string // in rupees; empty: no limit
+	Text        string // beside the field
+	Outside     string // message for an amount outside
+}
+
+// AmountLimit tells the page the counter's bounds of an amount.
+func AmountLimit(w *i18n.Localizer, b edge.Bounds) Limit {
+	var l Limit
+	if b.Max > 0 {
+		l.Most, l.Text, l.Outside = b.Max.Number(), w.Text("app.amount.limit", "most", i18n.ShortRupees(b.Max)), outcome.AmountText(w, b, b.Max+1)
+	}
+	if b.Min > 0 {
+		l.Least, l.Outside = b.Min.Number(), outcome.AmountText(w, b, b.Min-1)
+	}
+	return l
+}
+
 // Key is a quick key of an amount.
 type Key struct {
 	Value  string // in rupees
 	Text   string
+	Letter string // chooses it from within the field; empty: none
 	Chosen bool
 }
+
+// Cap is the letter as printed on keyboards.
+func (k Key) Cap() string { return strings.ToUpper(k.Letter) }
+
+// letters are those of the quick keys, in their order.
+const letters = "abcdefgh"
 
 // Keys makes quick keys of amounts; chosen is the selected value.
 func Keys(chosen string, amounts ...money.Paise) []Key {
 	out := make([]Key, len(amounts))
 	for i, p := range amounts {
-		out[i] = Key{p.Number(), i18n.ShortRupees(p), p.Number() == chosen}
+		out[i] = Key{Value: p.Number(), Text: i18n.ShortRupees(p), Chosen: p.Number() == chosen}
+		if i < len(letters) {
+			out[i].Letter = letters[i : i+1]
+		}
 	}
 	return out
 }

@@ -90,7 +90,7 @@ func New(counter Counter, cfg Config) (*Pages, error) {
 // Contents implements ui.Section.
 func (s *Pages) Contents(kit *ui.Kit) ui.Contents {
 	s.Kit = kit
-	c := ui.Contents{Name: "aeps", Files: files, Pages: map[string]ui.Handler{
+	c := ui.Contents{Name: "aeps", Files: files, SignIn: s.signInAfterUnlock, Pages: map[string]ui.Handler{
 		"GET /{$}":             s.showHome,
 		"GET /new/{kind}":      s.showForm,
 		"POST /new/{kind}":     s.create,

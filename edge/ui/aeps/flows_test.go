@@ -59,16 +59,16 @@ func form(b *uitest.Browser, i int, k outcome.Kind) {
 	b.WaitFor(`document.readyState === "complete" && document.querySelector(".tiles")`)
 	b.Press(string(rune('1' + i)))
 	b.WaitFor(`document.readyState === "complete" && document.activeElement?.matches("#aadhaar")`)
-	b.Press(uitest.CustomerAadhaar + kb.Tab)
+	b.Press(uitest.CustomerAadhaar)
 	b.WaitForFocus("#customer")
 	b.Press("Asha" + kb.Tab)
 	b.WaitForFocus("#iin")
-	b.Press("sbi" + kb.Enter + kb.Tab)
+	b.Press("sbi" + kb.Enter)
 	if k.Money {
 		b.WaitForFocus("#amount")
-		b.Press("500")
+		b.Press("500" + kb.Enter)
 	}
-	b.TabTo("#consent")
+	b.WaitForFocus("#consent")
 	b.Press(" " + kb.Enter)
 }
 
@@ -82,11 +82,8 @@ func waitForCase(b *uitest.Browser, of, tone string) {
 func happyFlow(b *uitest.Browser, f *fake, i int, k outcome.Kind) {
 	b.T.Helper()
 	form(b, i, k)
-	waitForCase(b, "ready", outcome.ToneAsk)
-	id := f.latest(b.T)
-	b.WaitForFocus("#do-capture")
-	b.Press(kb.Enter)
 	waitForCase(b, "capturing", outcome.ToneWait)
+	id := f.latest(b.T)
 	f.move(id, func(v *edge.View) { v.State, v.CapturedAt = op.Accepted, fakeNow })
 	waitForCase(b, "bank", outcome.ToneWait)
 	b.Do(chromedp.Reload()) // a reload in the middle sends nothing again
@@ -107,10 +104,8 @@ func happyFlow(b *uitest.Browser, f *fake, i int, k outcome.Kind) {
 func faultyFlow(b *uitest.Browser, f *fake, i int, k outcome.Kind) {
 	b.T.Helper()
 	form(b, i, k)
-	waitForCase(b, "ready", outcome.ToneAsk)
-	id := f.latest(b.T)
-	b.Press("s")
 	waitForCase(b, "capturing", outcome.ToneWait)
+	id := f.latest(b.T)
 	f.change(func(s *edge.Status) { s.Reader = edge.ReaderState{Status: "NOTREADY", Name: "Mantra MFS110"} })
 	f.move(id, func(v *edge.View) {
 		v.Problem = &edge.CaptureError{Code: "720", Action: "retry-device", Message: "The reader is not ready. Check its cable, wait a moment and try again."}
@@ -133,7 +128,7 @@ func faultyFlow(b *uitest.Browser, f *fake, i int, k outcome.Kind) {
 	}
 
 	form(b, i, k)
-	waitForCase(b, "ready", outcome.ToneAsk)
+	waitForCase(b, "capturing", outcome.ToneWait)
 	b.Press(kb.Escape)
 	waitForCase(b, "expired", outcome.ToneQuiet)
 }

@@ -3,6 +3,7 @@ package aeps
 import (
 	"errors"
 	"net/http"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -114,7 +115,7 @@ func (s *Pages) renderForm(w http.ResponseWriter, r *http.Request, ses *ui.Sessi
 	d.Amount = ui.Field{
 		Name: "amount", Kind: ui.Amount, Label: words.Text("field.amount"), Hint: words.Text("field.amount.hint"), Error: d.Errors["amount"],
 		Value: d.Typed, Focus: d.Focus == "amount", Missing: words.Text("field.amount.missing"), Wrong: words.Text("field.amount.number"),
-		Keys: ui.Keys(d.Quick, quickAmounts...), KeysLabel: words.Text("field.amount.quick"), Spelling: words.NumberTextsJSON(),
+		Keys: ui.Keys(d.Quick, quickAmounts...), KeysLabel: words.Text("field.amount.quick"), Spelling: words.NumberTextsJSON(), Limit: ui.AmountLimit(words, s.counter.Bounds(d.Kind.Route)),
 	}
 	s.Render(w, r, ses, wrong.Status, ui.Page{Name: "aeps/form", Title: d.Kind.Title(words), Back: "/", Alert: wrong.Alert, Data: d})
 }
@@ -134,8 +135,8 @@ func (s *Pages) recentBanks(banks []edge.Bank) []edge.Bank {
 	return out
 }
 
-// create creates the operation of a form and redirects to it. A form that is sent twice
-// leads to the same operation.
+// create creates the operation of a form, starts the capture and redirects to it. A form
+// that is sent twice leads to the same operation.
 func (s *Pages) create(w http.ResponseWriter, r *http.Request, ses *ui.Session) {
 	k, ok := outcome.KindNamed(r.PathValue("kind"))
 	if !ok {
@@ -172,8 +173,8 @@ func (s *Pages) create(w http.ResponseWriter, r *http.Request, ses *ui.Session) 
 	}
 }
 
-// start starts the operation, unless the page itself found a wrong field: then it
-// returns the fields that the counter finds wrong too.
+// start starts the operation and its capture, unless the page itself found a wrong field:
+// then it returns the fields that the counter finds wrong too.
 func (s *Pages) start(d formData, draft edge.Request) (op.ID, error) {
 	if len(d.Errors) > 0 {
 		if err := s.counter.Validate(draft); err != nil {
@@ -181,8 +182,20 @@ func (s *Pages) start(d formData, draft edge.Request) (op.ID, error) {
 		}
 		return "", &edge.ValidationError{}
 	}
-	v, err := s.counter.Start(draft)
-	return v.ID, err
+	return s.startCapture(draft)
+}
+
+// startCapture starts an operation and asks for its finger at once. Where the capture
+// can't begin, the operation's page offers it.
+func (s *Pages) startCapture(q edge.Request) (op.ID, error) {
+	v, err := s.counter.Start(q)
+	if err != nil {
+		return "", err
+	}
+	if err := s.counter.Capture(v.ID); err != nil {
+		s.log.Warn("the capture did not begin with its operation", "operation", v.ID, "error", err)
+	}
+	return v.ID, nil
 }
 
 func (s *Pages) fieldError(words *i18n.Localizer, field string, draft edge.Request) string {
@@ -293,20 +306,54 @@ func (s *Pages) renderSignIn(w http.ResponseWriter, r *http.Request, ses *ui.Ses
 	s.Render(w, r, ses, wrong.Status, ui.Page{Name: "aeps/sign-in", Title: ses.Words().Text("signin.title"), Back: "/", Alert: wrong.Alert, Data: d})
 }
 
-// signIn creates the agent's authentication, once for a form that is sent twice.
-func (s *Pages) signIn(w http.ResponseWriter, r *http.Request, ses *ui.Session) {
-	next := ""
-	if k, ok := outcome.KindNamed(r.PostForm.Get("next")); ok {
-		next = "?next=" + k.Name
+// nextHome is the name of the first page as what follows the authentication.
+const nextHome = "home"
+
+// nextQuery is the query that leads on to what follows the authentication: a transaction's
+// name or nextHome; empty for anything else.
+func nextQuery(name string) string {
+	if k, ok := outcome.KindNamed(name); ok {
+		return "?next=" + k.Name
 	}
+	if name == nextHome {
+		return "?next=" + nextHome
+	}
+	return ""
+}
+
+// signInAfterUnlock implements ui.Contents.SignIn. Where it can't start, the first page and
+// the forms say what is missing.
+func (s *Pages) signInAfterUnlock(ses *ui.Session, next string) string {
+	if s.counter.Status().Session.BelongsTo(ses.Operator) {
+		return ""
+	}
+	name := nextHome
+	if next != "/" {
+		page, _, _ := strings.Cut(next, "?")
+		name = path.Base(page)
+	}
+	id, err := s.startSignIn(ses)
+	if err != nil {
+		s.log.Warn("the day's authentication does not follow the unlock", "error", err)
+		return ""
+	}
+	return "/op/" + string(id) + nextQuery(name)
+}
+
+// startSignIn starts the agent's authentication and its capture, once at a time.
+func (s *Pages) startSignIn(ses *ui.Session) (op.ID, error) {
 	over := func(id op.ID) bool {
 		v, err := s.counter.Operation(id)
 		return err != nil || v.State.Final()
 	}
-	id, err := s.OneAtATime(ses, "day", over, func() (op.ID, error) {
-		v, err := s.counter.Start(edge.Request{Route: op.ReqAuth, User: ses.Operator.Name, UserID: ses.Operator.ID})
-		return v.ID, err
+	return s.OneAtATime(ses, "day", over, func() (op.ID, error) {
+		return s.startCapture(edge.Request{Route: op.ReqAuth, User: ses.Operator.Name, UserID: ses.Operator.ID})
 	})
+}
+
+// signIn starts the agent's authentication, once for a form that is sent twice.
+func (s *Pages) signIn(w http.ResponseWriter, r *http.Request, ses *ui.Session) {
+	id, err := s.startSignIn(ses)
 	var precluded *edge.PreconditionError
 	switch {
 	case errors.As(err, &precluded):
@@ -314,6 +361,6 @@ func (s *Pages) signIn(w http.ResponseWriter, r *http.Request, ses *ui.Session) 
 	case err != nil:
 		s.Fail(w, r, ses, err)
 	default:
-		http.Redirect(w, r, "/op/"+string(id)+next, http.StatusSeeOther)
+		http.Redirect(w, r, "/op/"+string(id)+nextQuery(r.PostForm.Get("next")), http.StatusSeeOther)
 	}
 }

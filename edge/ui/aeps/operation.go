@@ -23,15 +23,15 @@ type opData struct {
 	Banner   ui.Banner
 	Steps    []outcome.Step  // empty: final
 	Ready    []ui.Chip       // before the finger is captured
-	Consent  *consent        // in the customer's language, before the finger is captured
+	Consent  *consent        // in the customer's language, until the finger is captured
 	Due      *returnDeadline // of a debit that is pending
 	Finger   *printQuality   // after a failure that the print explains
 	Code     string          // the bank's, unless it succeeded
 	Facts    []ui.Fact
 	Balance  string // shown on request only
 	Entries  []receipt.Entry
-	Next     string // the transaction that follows the daily authentication
-	NextName string
+	Next     string // what follows the daily authentication: a transaction's name or nextHome
+	Go       string // the page that follows now
 	Can      actions
 	Owed     string // the customer's cash to return
 	Flow     string // the address of the money transfer; empty: none
@@ -48,7 +48,7 @@ type actions struct {
 	Acknowledge  bool // acknowledge that the bank reversed the payment
 	Receipt      bool
 	Again        bool // the same transaction for the same customer
-	Next         bool // go on to the next transaction
+	Next         bool // leave the page for the next transaction
 }
 
 // nextRefresh is the reload interval without scripts, in seconds.
@@ -70,9 +70,11 @@ func (s *Pages) renderOperation(w http.ResponseWriter, r *http.Request, ses *ui.
 		if v.IIN != "" {
 			d.Ready = append(d.Ready, s.bankRateOf(ses.Words(), v.IIN).chips()...)
 		}
-		d.Consent = s.consentOf(v, k, st.Merchant)
 	case !v.State.Final() && k.Group != "dmt" && v.Route != op.Refund: // these take no finger
 		d.Steps = outcome.Steps(ses.Words(), d.Outcome.Case)
+	}
+	if v.State == op.Reserved {
+		d.Consent = s.consentOf(v, k, st.Merchant)
 	}
 	if v.Result.Code != "" && v.State != op.Succeeded {
 		d.Code = v.Result.Code
@@ -86,8 +88,12 @@ func (s *Pages) renderOperation(w http.ResponseWriter, r *http.Request, ses *ui.
 	d.Finger = printQualityOf(ses.Words(), v)
 	d.Entries = statementEntries(v.Result.MiniStatement)
 	d.Facts, d.Owed = facts(ses.Words(), v, st), i18n.Rupees(cashbook.OwedBack(v.Record))
-	if next, ok := outcome.KindNamed(r.FormValue("next")); ok && v.Route == op.ReqAuth {
-		d.Next, d.NextName = next.Name, next.Title(ses.Words())
+	if next := r.FormValue("next"); v.Route == op.ReqAuth && nextQuery(next) != "" {
+		d.Next = next
+		if d.Go = followingPage(next, v); d.Go != "" && !ui.IsPartial(r) {
+			http.Redirect(w, r, d.Go, http.StatusSeeOther)
+			return
+		}
 	}
 	d.Banner = ui.Banner{
 		Tone: d.Outcome.Tone, Icon: d.Outcome.Icon, Group: k.Group, Subject: d.KindName, Title: d.Outcome.Title, Lead: d.Outcome.Lead, Reason: d.Outcome.Why,
@@ -100,6 +106,17 @@ func (s *Pages) renderOperation(w http.ResponseWriter, r *http.Request, ses *ui.
 		p.Refresh = nextRefresh
 	}
 	s.Render(w, r, ses, wrong.Status, p)
+}
+
+// followingPage is the page that follows an authentication, once it has succeeded.
+func followingPage(next string, v edge.View) string {
+	switch {
+	case v.State != op.Succeeded:
+		return ""
+	case next == nextHome:
+		return "/"
+	}
+	return "/new/" + next
 }
 
 // consentOf returns the consent to read out before each capture; nil where the operation
@@ -244,11 +261,7 @@ func (s *Pages) takeStep(w http.ResponseWriter, r *http.Request, ses *ui.Session
 	case ui.IsPartial(r):
 		s.renderOperation(w, r, ses, ui.Problem{})
 	default:
-		to := "/op/" + string(id)
-		if k, ok := outcome.KindNamed(r.PostForm.Get("next")); ok {
-			to += "?next=" + k.Name
-		}
-		http.Redirect(w, r, to, http.StatusSeeOther)
+		http.Redirect(w, r, "/op/"+string(id)+nextQuery(r.PostForm.Get("next")), http.StatusSeeOther)
 	}
 }
 

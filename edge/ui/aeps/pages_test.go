@@ -278,13 +278,19 @@ func TestSignIn(t *testing.T) {
 	if again := v.Post("/sign-in", http.StatusSeeOther, "next", "purchase"); again != to {
 		t.Errorf("the second press leads to %s", again)
 	}
-	uitest.Contains(t, v.Get(to, http.StatusOK), "Your own finger", "XXXXXXXX9405")
+	uitest.Contains(t, v.Get(to, http.StatusOK), "Finger on the reader", "XXXXXXXX9405")
+	if v.f.asked(id) != 1 {
+		t.Error("the form did not ask for the finger")
+	}
 	if back := v.Post("/op/"+string(id)+"/capture", http.StatusSeeOther, "next", "purchase"); back != to {
 		t.Errorf("the capture leads to %s", back)
 	}
 	v.f.move(id, func(v *edge.View) { v.State = op.Succeeded })
 	v.f.status.Session = edge.SessionState{Known: true, Active: true, ExpiresAt: fakeNow.Add(24 * time.Hour)}
-	uitest.Contains(t, v.Get(to, http.StatusOK), "Signed in for the day", "until 22 Nov, 10:14", `href="/new/purchase"`)
+	if next := v.GetRedirect(to); next != "/new/purchase" {
+		t.Errorf("after the authentication comes %s", next)
+	}
+	uitest.Contains(t, v.Get(to+"&part=main", http.StatusOK), "Signed in for the day", "until 22 Nov, 10:14", `data-go="/new/purchase"`)
 	uitest.Contains(t, v.Get("/sign-in", http.StatusOK), "You are signed in until 22 Nov, 10:14, another 24 h 0 min")
 	uitest.Contains(t, v.Get("/", http.StatusOK), "Agent signed in, 24 h")
 	if again := v.Post("/sign-in", http.StatusSeeOther); again == to {

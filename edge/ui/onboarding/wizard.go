@@ -281,7 +281,13 @@ func (s *Pages) startStep(r *http.Request, ses *ui.Session, st step) (map[string
 			return "", err
 		}
 		s.progress.begin(st.Name, v.ID, s.counter.Status().Now)
-		return v.ID, s.saveProgress()
+		if err := s.saveProgress(); err != nil || st.Name != "finger" {
+			return v.ID, err
+		}
+		if err := s.counter.Capture(v.ID); err != nil { // the page offers it
+			s.log.Warn("the capture did not begin with its step", "operation", v.ID, "error", err)
+		}
+		return v.ID, nil
 	})
 	if err != nil || len(errs) > 0 || id == "" || st.Name == "finger" {
 		return errs, err

@@ -1,7 +1,8 @@
 // The Aadhaar field: grouped 4-4-4 as typed, checked by its check digit
-// (Verhoeff), masked when the field loses the focus. The number is only in this closure
+// (Verhoeff), masked when the field loses the focus. A last digit that makes it right
+// goes on to the next field. The number is only in this closure
 // and in the sent form.
-import { note, setCheck } from './check.js';
+import { moveOn, note, setCheck } from './check.js';
 
 const product = [
   [0, 1, 2, 3, 4, 5, 6, 7, 8, 9], [1, 2, 3, 4, 0, 6, 7, 8, 9, 5], [2, 3, 4, 0, 1, 7, 8, 9, 5, 6],
@@ -36,7 +37,7 @@ export function aadhaarField(field) {
   };
   setCheck(field, problem);
 
-  field.addEventListener('input', () => {
+  field.addEventListener('input', (event) => {
     const caret = field.value.slice(0, field.selectionStart).replace(/\D/g, '').length;
     digits = field.value.replace(/\D/g, '').slice(0, 12);
     field.value = grouped(digits);
@@ -44,7 +45,10 @@ export function aadhaarField(field) {
     field.setSelectionRange(at, at);
     if (digits.length < 12) note(field, '', '');
     else if (problem()) note(field, problem(), 'bad');
-    else note(field, field.dataset.good, 'good');
+    else {
+      note(field, field.dataset.good, 'good');
+      if (event.inputType?.startsWith('insert') && at === field.value.length) moveOn(field);
+    }
   });
   field.addEventListener('blur', () => {
     if (digits && problem()) note(field, problem(), 'bad');

@@ -1,6 +1,7 @@
 // The amount field: quick keys fill it, and the note below spells it with Indian
-// grouping while it is typed. spell.go of package i18n has the same rules.
-import { note, setCheck } from './check.js';
+// grouping while it is typed, or says that it is over the limit. spell.go of package
+// i18n has the same rules.
+import { moveOn, note, setCheck } from './check.js';
 
 function spell(n, words) {
   const below = words.below100.split(',');
@@ -33,15 +34,23 @@ export function amountField(field) {
   const keys = [...field.form.querySelectorAll('input[name=quick]')];
   const read = () => /^(0|[1-9]\d{0,9})(?:\.(\d{1,2}))?$/.exec(field.value.replace(/[,\s₹]/g, ''));
 
-  setCheck(field, () => {
+  // The server's limits, in rupees; without a limit there is no attribute.
+  const { most, least, outside } = field.dataset;
+  const tooMuch = (m) => most && Number(m[1] + '.' + (m[2] || '0')) > Number(most);
+  const tooLittle = (m) => least && Number(m[1] + '.' + (m[2] || '0')) < Number(least);
+  const problem = () => {
     if (field.value.trim() === '') return field.dataset.missing;
-    return read() ? '' : field.dataset.number;
-  });
+    const m = read();
+    if (!m) return field.dataset.number;
+    return tooMuch(m) || tooLittle(m) ? outside : '';
+  };
+  setCheck(field, problem);
   const show = () => {
     const m = read();
     const amount = m && m[1] + (m[2] ? '.' + m[2].padEnd(2, '0') : '');
     keys.forEach((key) => (key.checked = amount === key.value));
     if (!m) note(field, '', '');
+    else if (tooMuch(m)) note(field, outside, 'bad'); // more digits don't mend it; too little may still grow
     else note(field, '₹' + grouped(m[1]) + (m[2] ? '.' + m[2].padEnd(2, '0') : '') + ': ' + inWords(Number(m[1]), Number((m[2] || '').padEnd(2, '0')), words), '');
   };
   field.addEventListener('input', show);
@@ -49,6 +58,17 @@ export function amountField(field) {
     field.value = key.value;
     show();
   }));
+  // A quick key's letter chooses it from within the field, on any keyboard layout.
+  field.addEventListener('keydown', (event) => {
+    if (event.ctrlKey || event.altKey || event.metaKey || event.isComposing) return;
+    const key = keys.find(({ dataset: { letter } }) => letter && (event.key.toLowerCase() === letter || event.code === 'Key' + letter.toUpperCase()));
+    if (!key) return;
+    event.preventDefault();
+    field.value = key.value;
+    show();
+    if (!problem()) moveOn(field);
+  });
+  field.addEventListener('blur', () => field.value && problem() && note(field, problem(), 'bad'));
   const chosen = keys.find((key) => key.checked);
   if (field.value === '' && chosen) field.value = chosen.value;
   if (field.value && !field.hasAttribute('aria-invalid')) show();

@@ -177,6 +177,8 @@ export async function showReply(fetching) {
     if ([...regions()].some((region) => !fresh.getElementById(region.id))) reload();
     else replaceRegions(fresh);
     shown = revisionOf(fresh);
+    const go = document.querySelector('main [data-go]')?.dataset.go; // nothing is left to do here
+    if (go) location.replace(go);
     if (!refreshing && wanted !== shown) refresh(wanted); // a form's answer may be older than the page
     return true;
   } catch {
@@ -202,9 +204,11 @@ function replaceRegions(fresh) {
     const active = document.activeElement;
     const focused = old.contains(active) ? active.id : null;
     const moved = old.dataset.state !== now.dataset.state;
+    const first = now.querySelector('[autofocus]')?.id;
+    now.querySelectorAll('[autofocus]').forEach((e) => e.removeAttribute('autofocus')); // it counts for a page that is loaded
     old.replaceChildren(...document.importNode(now, true).childNodes);
     copyAttributes(old, now);
-    refocus(old, focused, moved && (focused !== null || active === document.body));
+    refocus(old, focused, first, moved && (focused !== null || active === document.body));
     if (moved) announce(old);
   });
 }
@@ -218,10 +222,10 @@ function copyAttributes(old, now) {
 
 // refocus restores the focus, or sets it to the first element of the new state.
 // A button that confirms something never gets it.
-function refocus(region, focused, moved) {
+function refocus(region, focused, first, moved) {
   const same = focused && document.getElementById(focused);
   if (same) same.focus({ preventScroll: true });
-  else if (moved) (region.querySelector('[autofocus]') ?? region.querySelector('[data-focus]'))?.focus({ preventScroll: true });
+  else if (moved) ((first && document.getElementById(first)) ?? region.querySelector('[data-focus]'))?.focus({ preventScroll: true });
 }
 
 // announce sets the page's title and screen reader text from the region.

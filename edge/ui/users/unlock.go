@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -97,6 +98,7 @@ type unlockData struct {
 	Error    string
 	Alone    string   // the only user; empty: there are several
 	Waits    string   // users who must wait, with their seconds, as JSON; empty: nobody
+	Day      bool     // it offers to go on with the day's authentication
 	Note     string   // the text while the chosen user waits, with {s} for the time
 	Messages []string // all messages about a PIN at their longest: the page reserves space for them
 }
@@ -138,6 +140,7 @@ func (c *Pages) renderUnlock(w http.ResponseWriter, r *http.Request, status int,
 	words, working := c.kit.WordsOf(r), c.users.EnabledUsers(c.browserContext(r.Context(), r))
 	chosen := chosenUser(r, working)
 	d := unlockData{Next: ui.LocalPath(r.FormValue("next")), Error: problem, Note: words.Text("unlock.wait", "span", "{s}"), Messages: pinMessages(words)}
+	d.Day = (d.Next == "/" || strings.HasPrefix(d.Next, "/new/")) && c.kit.OffersSignIn() // not before the cash of an operation
 	waits := map[string]int{}
 	for _, o := range working {
 		if left := ceilSeconds(o.Wait); left > 0 {
@@ -229,15 +232,21 @@ func (c *Pages) checkUnlock(w http.ResponseWriter, r *http.Request) {
 	c.openSession(w, r, operator)
 }
 
-// openSession opens a session under a new cookie and returns to the page before the lock.
+// openSession opens a session under a new cookie and returns to the page before the lock,
+// after the day's authentication if the form asks for it.
 func (c *Pages) openSession(w http.ResponseWriter, r *http.Request, operator edge.User) {
-	if _, err := c.kit.Unlock(w, r, operator); err != nil {
+	ses, err := c.kit.Unlock(w, r, operator)
+	if err != nil {
 		c.log.Error("no session can be opened", "error", err)
 		c.renderUnlock(w, r, http.StatusInternalServerError, c.kit.WordsOf(r).Text("unlock.broken"))
 		return
 	}
 	c.unlockState.setLastUser(operator.ID)
-	http.Redirect(w, r, ui.LocalPath(r.FormValue("next")), http.StatusSeeOther)
+	to := ui.LocalPath(r.FormValue("next"))
+	if r.PostForm.Get("day") != "" {
+		to = c.kit.SignIn(ses, to)
+	}
+	http.Redirect(w, r, to, http.StatusSeeOther)
 }
 
 type ownPINData struct {

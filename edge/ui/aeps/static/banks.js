@@ -1,7 +1,8 @@
 // The bank list as a search field: typing filters it, arrows move, Enter chooses;
-// recent banks are first. The hidden select holds the choice and sends it.
+// recent banks are first, and the most recent one is marked, so that Enter alone chooses
+// it. The hidden select holds the choice and sends it.
 // (ARIA: combobox with a listbox.)
-import { setCheck, note } from './check.js';
+import { moveOn, setCheck, note } from './check.js';
 
 const shown = 60; // nobody scrolls further; typing filters
 
@@ -50,6 +51,7 @@ function rank(bank, text) {
 export function bankField(select) {
   const banks = readBanks(select);
   if (banks.length === 0) return;
+  const recent = select.querySelectorAll('optgroup').length > 1;
   const input = document.createElement('input');
   const list = document.createElement('ul');
   const box = document.createElement('div');
@@ -128,7 +130,7 @@ export function bankField(select) {
     if (rows.length === 0) list.append(item(select.dataset.none, { class: 'group', role: 'presentation' }));
     list.hidden = false;
     input.setAttribute('aria-expanded', 'true');
-    mark(text && rows.length ? 0 : -1);
+    mark(rows.length && (text || recent) ? 0 : -1);
   };
   const typed = () => input.value.trim().toLowerCase();
 
@@ -137,7 +139,10 @@ export function bankField(select) {
     showRate(null);
     show(typed());
   });
-  input.addEventListener('focus', () => input.select());
+  input.addEventListener('focus', () => {
+    input.select();
+    if (!select.value && recent && input.matches(':focus-visible')) show(typed());
+  });
   input.addEventListener('click', () => list.hidden && show(''));
   input.addEventListener('blur', () => {
     // Leaving the field with a marked bank chooses it: Tab works like Enter.
@@ -154,6 +159,7 @@ export function bankField(select) {
     } else if (event.key === 'Enter' && !list.hidden && rows[at]) {
       event.preventDefault();
       choose(rows[at].bank);
+      moveOn(input);
     } else if (event.key === 'Escape' && !list.hidden) {
       event.preventDefault(); // it closes the list, not the page
       close();
