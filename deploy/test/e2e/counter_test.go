@@ -88,28 +88,17 @@ func (d *counterDay) unlock() {
 	b.typeInto("pin", "1111", enter)
 	b.awaitText("#pin-note", "PIN is wrong")
 	b.shot("unlock-wrong-pin")
-	b.typeInto("pin", "2580", enter)
-	b.awaitPath("/")
-	b.awaitText("#chips", "Online")
-	b.awaitText("#chips", "Reader ready")
-	b.shot("home-before-sign-in")
 }
 
 func (d *counterDay) signIn() {
-	d.section("the agent signs in with the own finger")
+	d.section("the agent signs in with PIN and own finger, on one page")
 	b := d.b
 	d.placeFinger(fatima)
-	b.click(`a[href="/sign-in"]`)
-	b.awaitPath("/sign-in")
-	b.shot("day")
-	b.typeInto("do-sign-in", enter)
-	b.awaitPath("/op/*")
-	b.awaitState("ready")
-	b.press("s")
-	b.awaitState("succeeded")
-	b.says("Signed in for the day")
-	b.shot("day-signed-in")
-	b.goTo("/")
+	b.await("the offer of the day's finger", `document.querySelector("#day")?.checked`)
+	b.typeInto("pin", "2580", enter)
+	b.awaitPath("/") // after the finger, by itself
+	b.awaitText("#chips", "Online")
+	b.awaitText("#chips", "Reader ready")
 	b.awaitText("#chips", "Agent signed in")
 	b.shotNarrow("home")
 }
@@ -129,21 +118,30 @@ func (d *counterDay) fill(x customerVisit) {
 	keys := map[string]string{"withdrawal": "1", "balance": "2", "statement": "3", "purchase": "4"}
 	b.press(keys[x.kind])
 	b.awaitPath("/new/" + x.kind)
-	b.typeInto("aadhaar", x.aadhaar, tab, x.customer, tab, x.bank, tab)
+	b.typeInto("aadhaar", x.aadhaar) // its last digit goes on to the name
+	b.typeInto("customer", x.customer, enter)
+	b.typeInto("iin", x.bank, enter)
 	if x.amount != "" {
-		b.press(x.amount, tab, tab) // the quick amounts are one stop
+		b.typeInto("amount", x.amount, enter)
 	}
-	b.press(space)
+	b.typeInto("consent", space)
 }
 
-// begin fills a form and sends it: the operation waits for the finger.
+// begin fills a form and sends it, with the customer's finger on the reader.
 func (d *counterDay) begin(x customerVisit) {
 	d.t.Helper()
-	d.placeFinger(x.aadhaar)
+	d.beginWith(x, x.aadhaar)
+}
+
+// beginWith is begin with a finger of another person, or with no change of the reader: "".
+func (d *counterDay) beginWith(x customerVisit, finger string) {
+	d.t.Helper()
+	if finger != "" {
+		d.placeFinger(finger)
+	}
 	d.fill(x)
 	d.b.press(enter)
 	d.b.awaitPath("/op/*")
-	d.b.awaitState("ready")
 }
 
 // notePaid records that the screen said that the bank paid.
@@ -168,15 +166,12 @@ func (d *counterDay) withdraw() {
 	}
 	b.shot("form-filled")
 	b.shotNarrow("form-filled")
-	b.press(enter)
-	b.awaitPath("/op/*")
-	b.awaitState("ready")
 	for _, ready := range []string{"Reader ready", "Online", "Clock right"} {
 		b.awaitText(".ready", ready)
 	}
-	b.shot("op-ready")
 	d.placeFinger(choudhury)
-	b.press("s")
+	b.press(enter)
+	b.awaitPath("/op/*")
 	b.awaitState("succeeded")
 	b.says("GIVE CASH ₹500")
 	b.shot("op-give-cash")
@@ -202,20 +197,17 @@ func (d *counterDay) otherKinds() {
 	d.section("balance, mini statement, Aadhaar Pay")
 	b := d.b
 	d.begin(person("balance", ""))
-	b.press("s")
 	b.awaitState("succeeded")
 	if got, want := b.text("h1"), "Balance ₹24,500"; !strings.HasPrefix(got, want) {
 		d.t.Errorf("the page says %q, want %q", got, want)
 	}
 	b.shot("op-balance")
 	d.begin(person("statement", ""))
-	b.press("s")
 	b.awaitState("succeeded")
 	b.awaitText(".statement", "500.00")
 	b.shot("op-statement")
 	b.shotNarrow("op-statement")
 	d.begin(person("purchase", "120"))
-	b.press("s")
 	b.awaitState("succeeded")
 	b.says("PAID ₹120")
 	d.notePaid(120_00)
@@ -226,7 +218,6 @@ func (d *counterDay) refusals() {
 	d.section("the bank says no")
 	b := d.b
 	d.begin(person("withdrawal", "100.51"))
-	b.press("s")
 	b.awaitState("declined")
 	b.says("DO NOT GIVE CASH")
 	b.awaitText(".advice", "51")
@@ -234,9 +225,7 @@ func (d *counterDay) refusals() {
 	b.shotNarrow("op-declined")
 
 	// Another customer's finger.
-	d.begin(person("withdrawal", "100"))
-	d.placeFinger(kapoor)
-	b.press("s")
+	d.beginWith(person("withdrawal", "100"), kapoor)
 	b.awaitState("declined")
 	b.says("DO NOT GIVE CASH")
 	b.awaitText(".advice", "U3")
@@ -247,11 +236,13 @@ func (d *counterDay) refusals() {
 func (d *counterDay) centralFrozen() {
 	d.section("the central is stopped in the middle, and goes on")
 	b := d.b
-	d.begin(person("withdrawal", "200"))
+	d.placeFinger(choudhury)
+	d.fill(person("withdrawal", "200"))
 	if !d.h.signal("central", syscall.SIGSTOP) {
 		d.t.Fatal("the central does not run")
 	}
-	b.press("s")
+	b.press(enter)
+	b.awaitPath("/op/*")
 	b.awaitState("sending", "bank")
 	b.says("DO NOT GIVE CASH YET")
 	b.shot("central-frozen")
@@ -277,7 +268,6 @@ func (d *counterDay) centralGone() {
 	b.shot("central-gone-line")
 	b.shotNarrow("central-gone-line")
 	d.begin(person("withdrawal", "300"))
-	b.press("s")
 	b.awaitState("waiting")
 	b.says("DO NOT GIVE CASH YET")
 	b.shot("central-gone-waiting")
@@ -302,7 +292,6 @@ func (d *counterDay) centralKilledWhileTheBankWorks() {
 	d.section("the central is killed while the bank executes")
 	b := d.b
 	d.begin(person("withdrawal", "101.99")) // executes at once, answers after a while
-	b.press("s")
 	d.h.waitForExecution(d.t, 101_99)
 	giveBack := d.h.keepDown("central")
 	b.awaitText("#chips", "Offline")
@@ -322,7 +311,6 @@ func (d *counterDay) counterKilledWhileTheBankWorks() {
 	d.section("the counter's own program is killed while the bank executes")
 	b := d.b
 	d.begin(person("withdrawal", "104.99")) // executes at once, answers after a while
-	b.press("s")
 	d.h.waitForExecution(d.t, 104_99)
 	d.h.killAndWait("edge")
 	b.awaitPath("/unlock") // the open page refreshes by itself
@@ -341,9 +329,9 @@ func (d *counterDay) counterKilledWhileTheBankWorks() {
 func (d *counterDay) counterKilledAtTheFinger() {
 	d.section("the counter's own program is killed while the reader waits for the finger")
 	b := d.b
-	d.begin(person("withdrawal", "105"))
+	d.placeFinger(choudhury)
 	d.script(map[string]any{"delayMs": 8000})
-	b.press("s")
+	d.beginWith(person("withdrawal", "105"), "")
 	b.awaitState("capturing")
 	d.h.killAndWait("edge")
 	b.awaitPath("/unlock")
@@ -359,7 +347,6 @@ func (d *counterDay) bankSilent() {
 	d.section("the bank executes and never answers")
 	b := d.b
 	d.begin(person("withdrawal", "102.97"))
-	b.press("s")
 	// It stays pending only for a while: the first enquiry comes after a few seconds,
 	// and would be answered.
 	d.h.waitForExecution(d.t, 102_97)
@@ -383,7 +370,6 @@ func (d *counterDay) bankSilent() {
 	b.shot("bank-silent-and-resolved")
 
 	d.begin(person("withdrawal", "103.93"))
-	b.press("s")
 	b.awaitState("reversed", "declined")
 	b.says("DO NOT GIVE CASH")
 	b.shot("bank-took-it-back")
@@ -391,7 +377,6 @@ func (d *counterDay) bankSilent() {
 	// The customer has stepped aside when the bank pays: every page shows it, without a
 	// reload, until somebody answers.
 	d.begin(person("withdrawal", "104.94"))
-	b.press("s")
 	b.awaitState("pending")
 	path, err := ask[string](b, `location.pathname`)
 	if err != nil {
@@ -415,9 +400,9 @@ func (d *counterDay) bankSilent() {
 func (d *counterDay) readerUnplugged() {
 	d.section("the reader is unplugged")
 	b := d.b
-	d.begin(person("withdrawal", "100"))
+	d.placeFinger(choudhury)
 	d.device("NOTREADY")
-	b.press("s")
+	d.beginWith(person("withdrawal", "100"), "")
 	b.awaitState("problem")
 	b.shot("reader-unplugged")
 	d.device("READY")

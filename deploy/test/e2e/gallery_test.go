@@ -171,23 +171,23 @@ func (g *gallery) checkUnlock() {
 	}
 }
 
-// begin fills a form of AEPS and gives the operation's path.
-func (g *gallery) begin(kind, amount string) (at, page string) {
+// begin fills a form of AEPS, which asks for the finger, and gives the operation's path.
+func (g *gallery) begin(kind, amount string) (at string) {
 	g.t.Helper()
 	g.placeFinger(choudhury)
-	_, page = g.mustGet(g.agent.get("/new/" + kind))
+	_, page := g.mustGet(g.agent.get("/new/" + kind))
 	fields := []string{"aadhaar", choudhury, "customer", "Shivshankar Choudhury", "iin", iins[choudhury], "consent", "yes"}
 	if amount != "" {
 		fields = append(fields, "amount", amount)
 	}
-	return g.mustGet(g.submit(page, "/new/"+kind, fields...))
+	at, _ = g.mustGet(g.submit(page, "/new/"+kind, fields...))
+	return at
 }
 
-// createAndWait begins an operation, takes the finger and waits for a state.
+// createAndWait begins an operation and waits for a state.
 func (g *gallery) createAndWait(kind, amount, state string) (at string) {
 	g.t.Helper()
-	at, page := g.begin(kind, amount)
-	g.mustGet(g.submit(page, at+"/capture"))
+	at = g.begin(kind, amount)
 	g.waitForState(at, state)
 	return at
 }
@@ -221,13 +221,10 @@ func (g *gallery) checkAEPS() {
 		g.check("form-"+kind, "/new/"+kind)
 	}
 	g.check("form-errors", "/new/withdrawal", pressMain, sawNotes)
-	at, page := g.begin("withdrawal", "500")
-	g.check("ready", at)
-	g.placeFinger(choudhury)
-	g.mustGet(g.submit(page, at+"/capture"))
+	at := g.begin("withdrawal", "500")
 	g.waitForState(at, "succeeded")
 	g.check("give", at)
-	_, page = g.mustGet(g.agent.get(at))
+	_, page := g.mustGet(g.agent.get(at))
 	g.mustGet(g.submit(page, at+"/cash"))
 	g.check("given", at)
 	g.check("receipt", at+"/receipt")
@@ -257,9 +254,8 @@ func (g *gallery) checkDayEnd() {
 // checkFaults shows faults: the silent bank, the missing central, the unplugged reader.
 func (g *gallery) checkFaults() {
 	g.check("pending", g.createAndWait("withdrawal", "100.98", "pending"))
-	at, page := g.begin("withdrawal", "200")
 	g.checkReaders("NOTREADY")
-	g.mustGet(g.submit(page, at+"/capture"))
+	at := g.begin("withdrawal", "200")
 	g.waitForState(at, "problem")
 	g.check("reader-unplugged", at)
 	g.check("readers-unplugged", "/readers")
@@ -270,8 +266,7 @@ func (g *gallery) checkFaults() {
 		return err == nil && strings.Contains(page, "Offline since")
 	})
 	g.check("offline-home", "/")
-	at, page = g.begin("withdrawal", "300")
-	g.mustGet(g.submit(page, at+"/capture"))
+	at = g.begin("withdrawal", "300")
 	g.waitForState(at, "waiting")
 	g.check("offline-waiting", at)
 	g.check("offline-enquiry", "/new/balance")
