@@ -364,6 +364,13 @@ func (c *Counter) Recent(before op.ID, limit int) ([]View, error) {
 	return out, err
 }
 
+// IsWaiting reports whether a request is with the central and its answer is to come.
+func (c *Counter) IsWaiting() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.inFlight) > 0
+}
+
 // Unfinished returns the operations without a final outcome, newest first, however old
 // they are: enquiries of this run are among them. Results beside an error are
 // incomplete.

@@ -128,7 +128,7 @@ func (p *parts) open(ctx context.Context, key ed25519.PrivateKey, warning string
 	p.device.SetOnChange(p.counter.Notify)
 	link, err := uplink.New(uplink.Config{
 		URL: s.Uplink, TerminalID: s.TerminalID, Audience: s.Audience, Key: key,
-		Version: cfg.Version, OnChange: p.counter.Notify, Rand: cfg.Rand, Logger: cfg.Logger,
+		Version: cfg.Version, InUse: p.inUse, OnChange: p.counter.Notify, Rand: cfg.Rand, Logger: cfg.Logger,
 	}, tracer.Receiver(p.counter))
 	if err != nil {
 		return nil, err
@@ -149,6 +149,15 @@ func (p *parts) open(ctx context.Context, key ed25519.PrivateKey, warning string
 	}
 	purge := func(ctx context.Context) error { return purgeHistory(ctx, p.queue, link, cfg.Logger) }
 	return []func(context.Context) error{p.counter.Run, link.Run, p.device.Run, p.slips.Run, search, export, p.updates.run, purge}, nil
+}
+
+// attended is how long after the last activity somebody may still look at the pages, which
+// tell of activity once a minute.
+const attended = 2 * time.Minute
+
+// inUse reports whether somebody is at the counter or an operation is with the central.
+func (p *parts) inUse() bool {
+	return p.counter.IsWaiting() || time.Since(p.pages.LastActivity()) < attended
 }
 
 // listenPages opens the pages' address, and returns their host name.

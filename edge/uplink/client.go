@@ -51,6 +51,10 @@ type Config struct {
 	// Addresses returns the machine's network addresses; default
 	// net.InterfaceAddrs. The client reconnects at once when they change.
 	Addresses func() ([]net.Addr, error)
+	// InUse reports whether somebody may look at the counter or waits for an outcome: then
+	// a central that hangs is noticed within 8 s, for a ping every few seconds. Nil: never.
+	// It must not wait.
+	InUse func() bool
 	// OnChange, if set, is called after State has changed. It must not wait.
 	OnChange func()
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime/debug"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/gorilla/websocket"
@@ -24,6 +25,21 @@ const (
 	sendWait    = 2 * time.Second  // for Send, if the queue is full
 )
 
+// Times of a connection in use (Config.InUse): askAfter, answerWait and lookEvery together
+// are below 8 s.
+const (
+	lookEvery  = 500 * time.Millisecond  // how often it is looked at
+	askAfter   = 2500 * time.Millisecond // without a sign of life a ping is sent
+	answerWait = 4 * time.Second         // for a sign of life after that ping
+	// slowFactor gives a slow connection its own time: so many times what its last answer
+	// took, if that is more than answerWait.
+	slowFactor = 4
+	// A ping waits behind a large message, such as the capture of a face: what was sent
+	// beyond smallMessage gets its time at slowest.
+	smallMessage = 16 << 10 // bytes
+	slowest      = 2 << 10  // bytes a second
+)
+
 // queued limits the frames that wait for the writer: an enquiry for each unresolved
 // operation after a welcome, and some more.
 const queued = wire.MaxUnresolved + 64
@@ -34,7 +50,8 @@ type link struct {
 	conn     *wsconn.Conn
 	done     chan struct{} // the connection ends
 	workers  sync.WaitGroup
-	welcomed bool // used by the reader only
+	welcomed bool        // used by the reader only
+	up       atomic.Bool // welcomed; before, the central reads what it has to answer
 
 	once  sync.Once
 	cause error // set before done is closed
@@ -155,6 +172,7 @@ func (l *link) welcome(f wire.Frame, own time.Time, trip time.Duration) {
 	c := l.client
 	offset := time.UnixMilli(f.Clock).Sub(own.Add(trip / 2).Round(0))
 	l.welcomed = true
+	l.up.Store(true)
 	l.conn.Established()
 	c.setOnline(l, offset, clockCheck{own: own.Add(trip), at: time.Now()}, f.Window)
 	c.log.Info("connected to the central", "offset", offset.Round(time.Millisecond),
@@ -239,11 +257,19 @@ func (l *link) readFrame(wait time.Duration) (wire.Frame, error) {
 	return f, nil
 }
 
-// probeLoop pings at intervals, and after the network has changed, since the connection
-// may be broken without notice. It also checks whether the clock was set.
+// probeLoop pings at intervals, sooner while the counter is in use, and after the network
+// has changed, since the connection may be broken without notice. It also checks whether
+// the clock was set.
 func (l *link) probeLoop() {
 	clock := time.NewTicker(wsconn.PingEvery)
 	defer clock.Stop()
+	var look <-chan time.Time // where nothing is in use, nothing is looked at
+	if l.client.cfg.InUse != nil {
+		ticker := time.NewTicker(lookEvery)
+		defer ticker.Stop()
+		look = ticker.C
+	}
+	var use useProbe
 	var heard int64
 	var echo <-chan time.Time // when the answer is due
 	for {
@@ -253,6 +279,13 @@ func (l *link) probeLoop() {
 		case <-clock.C:
 			l.conn.Ping()
 			_ = l.client.State()
+		case now := <-look:
+			ping, dead := use.look(now, l.conn.Arrived(), l.conn.Sent(), l.up.Load() && l.client.cfg.InUse())
+			if dead {
+				l.end(wsconn.ErrSilent)
+			} else if ping {
+				l.conn.Ping()
+			}
 		case <-l.client.wake:
 			heard, echo = l.conn.Heard(), time.After(probeWait)
 			l.conn.Ping()

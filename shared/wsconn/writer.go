@@ -202,6 +202,7 @@ func (c *Conn) writeMessage(data []byte) error {
 		if _, err := w.Write(part); err != nil {
 			return fmt.Errorf("%w: %w", ErrStalled, err)
 		}
+		c.sent.Add(int64(len(part)))
 	}
 	return w.Close()
 }

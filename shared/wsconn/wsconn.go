@@ -58,6 +58,8 @@ type Conn struct {
 	ws     *websocket.Conn
 	cfg    Config
 	heard  atomic.Int64 // signs of life so far
+	parts  atomic.Int64 // parts of messages that came so far
+	sent   atomic.Int64 // bytes of messages given to the socket
 	writer sync.WaitGroup
 
 	// Used by the reader only.
@@ -95,6 +97,13 @@ func (c *Conn) Established() { c.established = true }
 
 // Heard counts the messages, pings and pongs that came so far.
 func (c *Conn) Heard() int64 { return c.heard.Load() }
+
+// Arrived counts them and the parts of messages: it grows while a large one comes.
+func (c *Conn) Arrived() int64 { return c.heard.Load() + c.parts.Load() }
+
+// Sent is how many bytes of messages were given to the socket so far. They may still be
+// on their way.
+func (c *Conn) Sent() int64 { return c.sent.Load() }
 
 // Close closes the socket without a close frame; its reader and writer end.
 func (c *Conn) Close() error { return c.ws.Close() }
@@ -163,6 +172,7 @@ func (c *Conn) readAll(r io.Reader) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
+		c.parts.Add(1)
 		if err := c.extendDeadline(Silence); err != nil {
 			return nil, err
 		}
