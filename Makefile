@@ -30,7 +30,7 @@ E2E   := ./deploy/test/e2e
 quick test test-all: export GOGC := 400
 
 folders = $(shell grep -rlE --include='$(1)' $(2) $(3) | xargs -r -n 1 dirname | sort -u | sed 's,^,./,')
-UNIT  = $(shell $(GO) list ./central/... ./edge/... ./rdservice/... ./shared/... ./installers ./installers/publish ./installers/cmd/... ./deploy/docs ./deploy/guide | grep -v /shared/archtest$$)
+UNIT  = $(shell $(GO) list ./central/... ./edge/... ./rdservice/... ./shared/... ./installers ./installers/publish ./installers/cmd/... ./deploy/docs ./deploy/guide ./deploy/sdk/generate ./deploy/sdk/stories | grep -v /shared/archtest$$)
 # Packages that have tests with PostgreSQL, and those whose code starts goroutines.
 BOTH  = $(call folders,*_test.go,'"galla/central/store/pgtest"',central) ./central/store/pgtest
 RACE  = $(filter-out $(BOTH),$(call folders,*.go,'^[[:space:]]*go (func|[a-z])|[.]Go\b',central edge rdservice shared --exclude=*_test.go))
@@ -47,7 +47,7 @@ timed = begun=$$(date +%s); $(MAKE) --no-print-directory $(2) && echo "make $(1)
 # Parts that mostly wait run side by side; the output of each is printed at its end.
 beside = $(MAKE) --no-print-directory -j5 -O
 
-.PHONY: help run build quick test test-all sim model torture fuzz bench bench-peers profile capacity shots slow-pages gallery guide dist clean release-interface \
+.PHONY: help run build quick test test-all sim model torture fuzz bench bench-peers profile capacity shots slow-pages gallery guide dist sdk sdk-sources clean release-interface \
 	need-build lint unit race both walk kills stories checks processes races walks whole faults deployed installers
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -93,6 +93,7 @@ stories:
 checks:
 	$(GO) tool staticcheck ./...
 	cd deploy/tools && $(GO) vet ./... && $(GO) test ./...
+	cd deploy/sdk/go && $(GO) vet ./...
 	cd deploy/bench && $(GO) vet $$($(GO) list ./... | grep -v /pocketbase$$) && $(GO) test $$($(GO) list ./... | grep -v /pocketbase$$)
 processes:
 	@RERUN=1 $(TESTS) processes $(CHILD) ./deploy/monitoring ./deploy/sdk -- -race -vet=off -p 2 -timeout 20m
@@ -124,7 +125,7 @@ torture: need-build ## kill and cut off real processes under load, then check th
 	GALLA_TORTURE=$(DURATION) $(GO) test -race -count=1 -timeout 0 -v -run '^TestKills$(if $(filter postgres,$(DATABASE)),Postgres)$$' $(E2E)
 fuzz: need-build ## each parser of foreign bytes with random input: make fuzz FUZZTIME=10m
 	@set -e; grep -roE --include='*_test.go' '^func Fuzz[A-Za-z0-9_]*' central edge rdservice shared deploy | while IFS=: read -r file target; do \
-		echo "$$file $$target"; $(GO) test -run '^$$' -fuzz "^$${target#func }\$$" -fuzztime $(FUZZTIME) "./$$(dirname "$$file")" < /dev/null; \
+		echo "$$file $$target"; $(GO) test -C "$$(dirname "$$file")" -run '^$$' -fuzz "^$${target#func }\$$" -fuzztime $(FUZZTIME) . < /dev/null; \
 	done
 bench: ## benchmarks of all packages: make bench BENCH=Seal
 	@$(NEED) build postgres chromium
@@ -157,6 +158,11 @@ guide: ## the agent's guide in English and Hindi into deploy/docs/agents-guide, 
 dist: ## the packages and programs for release, into dist/: make dist VERSION=1.2.3
 	@$(NEED) build packers
 	@VERSION='$(VERSION)' OUT='$(or $(OUT),dist)' installers/dist.sh
+sdk: ## the packages of the five SDKs, each as its registry wants it, into dist/sdk
+	@$(NEED) build languages partner
+	@$(GO) run ./deploy/sdk/pack -out dist/sdk
+sdk-sources: ## the typed parts of the SDKs anew, after a change of the OpenAPI document
+	$(GO) test ./deploy/sdk/generate -count=1 -run '^TestFilesAreNew$$' -update
 release-interface: ## at a release: keep its OpenAPI document, with which later ones are compared
 	cp central/api/openapi/openapi.json central/api/openapi/released.json
 clean: ## remove what was built; the sandbox's data in .galla stays

@@ -12,6 +12,7 @@ type Language struct {
 	Name   string
 	File   string   // its example call, below this folder
 	Story  string   // its partner's day, below this folder
+	First  string   // the example in its README, below this folder
 	Wants  string   // what to install, in a sentence, if Missing says so
 	Folder string   // its package, below this folder
 	Units  []string // the command that runs the package's own tests in Folder
@@ -26,9 +27,9 @@ type Language struct {
 func Languages() []Language {
 	const how = "deploy/tools/need.sh languages installs it; otherwise ask for 'apt-get install "
 	return []Language{
-		{Name: "node", File: "node/examples/call.mjs", Story: "node/examples/story.mjs", Folder: "node", Units: []string{"node", "--test", "test/callback.test.js", "test/client.test.js", "test/retry.test.js"}, command: []string{"node"}, ready: []string{"node", "--version"},
+		{Name: "node", File: "node/examples/call.mjs", Story: "node/examples/story.mjs", First: "node/examples/withdraw.mjs", Folder: "node", Units: []string{"node", "--test", "test/callback.test.js", "test/client.test.js", "test/retry.test.js"}, command: []string{"node"}, ready: []string{"node", "--version"},
 			Wants: "Node is missing (18 or newer): " + how + "nodejs'"},
-		{Name: "go", File: "go/examples/call", Story: "go/examples/story", Folder: "go", Units: []string{"go", "test", "-race", "./..."}, build: buildGo, ready: []string{"go", "version"},
+		{Name: "go", File: "go/examples/call", Story: "go/examples/story", First: "go/examples/withdraw", Folder: "go", Units: []string{"go", "test", "-race", "./..."}, build: buildGo, ready: []string{"go", "version"},
 			Wants: "Go is missing: https://go.dev/dl/"},
 		{Name: "php", File: "php/galla.php", command: []string{"php"}, ready: []string{"php", "-r", "exit(extension_loaded('openssl') ? 0 : 1);"},
 			Wants: "PHP with openssl is missing (8.1 or newer): " + how + "php-cli'"},
@@ -60,6 +61,11 @@ func (l Language) Program(folder, temp string) ([]string, error) { return l.runs
 // StoryProgram gives the command that runs the story, as Program does.
 func (l Language) StoryProgram(folder, temp string) ([]string, error) {
 	return l.runs(folder, temp, l.Story)
+}
+
+// FirstProgram gives the command that runs the README's example, as Program does.
+func (l Language) FirstProgram(folder, temp string) ([]string, error) {
+	return l.runs(folder, temp, l.First)
 }
 
 func (l Language) runs(folder, temp, name string) ([]string, error) {

@@ -39,7 +39,7 @@ export GALLA_CALLBACK_SECRET
 `
 
 // maxSandbox bounds a script in a sandbox.
-const maxSandbox = 5 * time.Minute
+const maxSandbox = 10 * time.Minute
 
 // buildSandbox builds the sandbox's programs into a folder.
 func buildSandbox(t *testing.T) string {
@@ -101,8 +101,30 @@ var story = []string{
 // credentials of the sandbox.
 var secretText = regexp.MustCompile(`\b[0-9]{12}\b|PidData|sandbox-merchant|whsec_|0001020304|eyJ`)
 
-// TestStories runs the story of each language beside one fresh sandbox, and looks at the
-// bank's books afterwards.
+// TestReadmes: the README of each package shows its first example to the letter, which
+// TestStories runs.
+func TestReadmes(t *testing.T) {
+	for _, l := range Languages() {
+		if l.First == "" {
+			continue
+		}
+		page, err := os.ReadFile(filepath.Join(l.Folder, "README.md"))
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		file := l.First
+		if l.Name == "go" {
+			file += "/main.go"
+		}
+		if text, err := os.ReadFile(file); err != nil || !strings.Contains(string(page), "\n"+strings.TrimSpace(string(text))+"\n```\n") {
+			t.Errorf("deploy/sdk/%s/README.md does not show deploy/sdk/%s (%v)", l.Folder, file, err)
+		}
+	}
+}
+
+// TestStories runs the first example and the story of each language beside one fresh
+// sandbox, and looks at the bank's books afterwards.
 func TestStories(t *testing.T) {
 	bin := buildSandbox(t)
 	var script strings.Builder
@@ -118,6 +140,13 @@ func TestStories(t *testing.T) {
 		command, err := l.StoryProgram(".", t.TempDir())
 		if err != nil {
 			t.Fatal(err)
+		}
+		if l.First != "" {
+			first, err := l.FirstProgram(".", t.TempDir())
+			if err != nil {
+				t.Fatal(err)
+			}
+			fmt.Fprintf(&script, "%s > first.out 2>&1 || { cat first.out; exit 1; }\ngrep -q '^give 500.00; GL' first.out || { cat first.out; exit 1; }\n", shellWords(first))
 		}
 		fmt.Fprintf(&script, "echo '@@ %s'\n%s > %s.out 2>&1 || { cat %[3]s.out; exit 1; }\ncat %[3]s.out\n", l.Name, shellWords(command), l.Name)
 		told++

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// GoModule writes routes.go, with the table of routes and a method for each, and types.go.
+// GoModule writes the files of the Go module: the table of routes and a method for each, and the types.
 func GoModule(m Model) (map[string][]byte, error) {
 	files := map[string][]byte{}
 	for name, text := range map[string]string{"routes.go": goRoutes(m), "types.go": goTypes(m)} {

@@ -21,6 +21,7 @@ import (
 	"time"
 
 	galla "galla.example/sdk"
+	"galla.example/sdk/examples/sandbox"
 )
 
 // client is what both clients have of this story.
@@ -55,7 +56,7 @@ func get[T any](r *galla.Result[T], err error) (T, error) {
 }
 
 func withdrawal(amount galla.Rupees) (galla.AepsWithdrawalParams, error) {
-	pid, err := capture(false)
+	pid, err := sandbox.Capture(customer)
 	return galla.AepsWithdrawalParams{
 		AadharNo: customer, TxnAmount: amount, Latitude: "18.5204", Longitude: "73.8567", CustomerName: "Kumar Agarwal", BankName: "607094", PidData: pid,
 	}, err
@@ -63,9 +64,6 @@ func withdrawal(amount galla.Rupees) (galla.AepsWithdrawalParams, error) {
 
 // withdraw makes the withdrawals, and gives the reference of the one that was pending.
 func withdraw(ctx context.Context, door string, c client) (string, error) {
-	if err := placeFinger(customer); err != nil {
-		return "", err
-	}
 	var last *galla.Result[galla.Withdrawal]
 	for _, w := range []struct {
 		amount galla.Rupees
@@ -134,7 +132,7 @@ func onboard(ctx context.Context, d *galla.DirectClient, mobile string) (string,
 	if err != nil {
 		return "", err
 	}
-	code, err := otp(mobile)
+	code, err := sandbox.OTP(mobile)
 	if err != nil {
 		return "", err
 	}
@@ -144,10 +142,7 @@ func onboard(ctx context.Context, d *galla.DirectClient, mobile string) (string,
 	if _, err := get(d.DmtCustomerVerifyUid(ctx, galla.DmtCustomerVerifyUidParams{Referenceid: id, Aadhaarno: sender})); err != nil {
 		return "", err
 	}
-	if err := placeFinger(sender); err != nil {
-		return "", err
-	}
-	pid, err := capture(true)
+	pid, err := sandbox.CaptureEKYC(sender)
 	if err != nil {
 		return "", err
 	}
@@ -176,7 +171,7 @@ func transfer(ctx context.Context, door string, c client, senderID, mobile strin
 	if _, err := get(c.DmtTransactionOtp(ctx, galla.DmtTransactionOtpParams{SenderID: senderID, Amount: amount, ReceiverAccountNo: account, ReceiverIfscCode: senderIFSC})); err != nil {
 		return err
 	}
-	code, err := otp(mobile)
+	code, err := sandbox.OTP(mobile)
 	if err != nil {
 		return err
 	}
@@ -192,7 +187,7 @@ func transfer(ctx context.Context, door string, c client, senderID, mobile strin
 	if _, err := get(c.DmtTransactionRefundOtp(ctx, galla.DmtTransactionRefundOtpParams{RefereanceID: sent.TransactionID})); err != nil {
 		return err
 	}
-	if code, err = otp(mobile); err != nil {
+	if code, err = sandbox.OTP(mobile); err != nil {
 		return err
 	}
 	back, err := get(c.DmtRefund(ctx, galla.DmtRefundParams{TransactionID: sent.TransactionID, RefID: refID, Otp: code}))
