@@ -261,6 +261,7 @@ return [
         $client = $w->direct([World::PENDING, World::PENDING, Fake::DROP, World::SUCCESS], attempts: 1);
         $first = World::withdraw($client, merchantId: 'm');
         $result = $client->wait($first);
+        same(Galla\Data\Withdrawal::class, $result->data::class);
         same(['success', $first->idempotencyKey, [1.0, 2.0, 4.0]], [$result->state->value, $result->idempotencyKey, $w->sleeps]);
         same(['/aeps/requery', '{"reference":"AEPS-NR-1795253400123","merchantId":"m"}'], [$w->fake->requests[1]['path'], $w->fake->requests[1]['body']]);
         $client = $w->direct([World::PENDING, World::data(['ResponseCode' => '51', 'txnStatus' => 'FAILED'])]);

@@ -146,7 +146,15 @@ abstract class Caller
      */
     protected function invoke(string $name, #[\SensitiveParameter] array $fields, ?string $idempotencyKey = null): Result
     {
-        $route = new Route(...RouteTable::ROUTES[$name]);
+        return $this->invokeRoute(new Route(...RouteTable::ROUTES[$name]), $fields, $idempotencyKey);
+    }
+
+    /**
+     * @param array<string, mixed> $fields
+     * @return Result<mixed>
+     */
+    private function invokeRoute(Route $route, #[\SensitiveParameter] array $fields, ?string $idempotencyKey): Result
+    {
         $fields = $this->withMerchant($route, array_filter($fields, static fn ($value): bool => $value !== null));
         return $this->perform($this->prepare($route, $fields, $this->key($route, $idempotencyKey)));
     }
@@ -277,12 +285,24 @@ abstract class Caller
     {
         $merchant = ['merchantId' => $call->field('merchantId')];
         if ($call->route->requery() === 'transfer') {
-            return Reader::ofOperation($this->invoke('dmtTransactionRequery', ['refId' => $call->field('refId')] + $merchant), $pending, $call);
+            return $this->requery('dmtTransactionRequery', ['refId' => $call->field('refId')] + $merchant, $pending, $call);
         }
         if ($call->route->requery() === 'aeps' && ($call->field('clientRefId') !== null || $pending->reference !== '')) {
             $name = $call->field('clientRefId') !== null ? ['clientRefId' => $call->field('clientRefId')] : ['reference' => $pending->reference];
-            return Reader::ofOperation($this->invoke('aepsRequery', $name + $merchant), $pending, $call);
+            return $this->requery('aepsRequery', $name + $merchant, $pending, $call);
         }
         return $this->perform($call);
+    }
+    /**
+     * Asks by a requery, and reads its data as that of the operation.
+     *
+     * @param array<string, mixed> $fields
+     * @param Result<mixed> $pending
+     * @return Result<mixed>
+     */
+    private function requery(string $name, #[\SensitiveParameter] array $fields, Result $pending, Prepared $call): Result
+    {
+        $route = new Route(...['data' => $call->route->data] + RouteTable::ROUTES[$name]);
+        return Reader::ofOperation($this->invokeRoute($route, $fields, null), $pending, $call);
     }
 }

@@ -7,13 +7,20 @@ import hmac
 import re
 import time
 from dataclasses import dataclass
-from typing import List, Mapping, Optional, Sequence, Union, cast
+from typing import Any, Iterable, List, Optional, Protocol, Sequence, Tuple, Union, cast
 
 from . import _json
 from .errors import CallbackError
 from .types import FinishedOperation
 
 _PREFIX = "whsec_"
+
+
+class Headers(Protocol):
+    """Headers by their names in any case: a dict, or what http.server and web frameworks give."""
+
+    def items(self) -> Iterable[Tuple[str, Any]]:
+        """Names and values."""
 
 
 @dataclass(frozen=True)
@@ -26,7 +33,7 @@ class CallbackEvent:
     data: FinishedOperation
 
 
-def verify_callback(body: Union[bytes, str], headers: Mapping[str, str], secrets: Union[str, Sequence[str]], *,
+def verify_callback(body: Union[bytes, str], headers: Headers, secrets: Union[str, Sequence[str]], *,
                     tolerance: float = 300.0, now: Optional[float] = None) -> CallbackEvent:
     """Checks a callback and reads it; raises CallbackError where it is not genuine.
 
@@ -65,7 +72,7 @@ def _read(webhook_id: str, raw: bytes) -> CallbackEvent:
     return CallbackEvent(webhook_id, kind, at, cast(FinishedOperation, data))
 
 
-def _header(headers: Mapping[str, str], name: str) -> str:
+def _header(headers: Headers, name: str) -> str:
     found: List[str] = [value for key, value in headers.items() if key.lower() == name]
     if len(found) != 1 or not found[0]:
         raise _refuse("missing-header", f"{name} is missing, or stands there twice")

@@ -12,7 +12,7 @@ import java.util.Map;
  * reader refuses what two programs could read differently: names that stand twice, and text
  * behind the value.
  */
-final class Json {
+public final class Json {
     private static final int MAX_DEPTH = 64;
     private static final int MAX_DIGITS = 64; // of a number; BigDecimal takes quadratic time for long ones
 
@@ -24,7 +24,7 @@ final class Json {
     }
 
     /** The text is not JSON. Its message never quotes the text. */
-    static final class Malformed extends Exception {
+    public static final class Malformed extends Exception {
         private static final long serialVersionUID = 1;
 
         Malformed(String why) {
@@ -33,7 +33,7 @@ final class Json {
     }
 
     /** Reads one value. */
-    static Object parse(String text) throws Malformed {
+    public static Object parse(String text) throws Malformed {
         Json json = new Json(text);
         Object value = json.value(0);
         json.skipBlanks();
@@ -159,7 +159,7 @@ final class Json {
     }
 
     /** Writes maps, lists, strings, booleans and exact numbers. Members that are null are left out. */
-    static String write(Object value) {
+    public static String write(Object value) {
         StringBuilder out = new StringBuilder();
         append(out, value);
         return out.toString();
