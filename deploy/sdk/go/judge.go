@@ -73,24 +73,22 @@ func judge(c *call, p *reply, failed error, doubt bool) verdict {
 }
 
 // judgeRefusal judges HTTP 4xx. What is only true of this attempt, such as a token that was
-// refused, says nothing of an earlier one.
+// refused, says nothing of an earlier one; a stored reply does.
 func judgeRefusal(c *call, p *reply, e *Error, doubt bool, after time.Duration) verdict {
 	v := verdict{err: e, after: -1}
-	thisOnly := false
+	thisOnly := p.header.Get("Idempotent-Replayed") != "true"
 	switch p.status {
 	case http.StatusBadRequest:
-		e.Kind = ErrValidation
+		e.Kind, thisOnly = ErrValidation, false
 	case http.StatusUnauthorized:
-		e.Kind, thisOnly = ErrAuthentication, true
+		e.Kind = ErrAuthentication
 		if c.sealed {
 			e.Message = "look at the client id, the key, the clock, and what the checksum covers"
 		}
-	case http.StatusForbidden:
-		thisOnly = true
 	case http.StatusConflict:
-		e.Kind = ErrConflict
+		e.Kind, thisOnly = ErrConflict, false
 	case http.StatusTooManyRequests:
-		e.Kind, thisOnly = ErrRateLimit, true
+		e.Kind = ErrRateLimit
 		e.RetryAfter = max(after, 0)
 		v.repeat, v.after = true, after
 	}

@@ -47,12 +47,16 @@ func TestOutcomeUnknown(t *testing.T) {
 			}
 		}
 		// After an attempt in doubt nothing says that nothing ran.
-		for _, then := range []answer{busy, {status: 403, body: `{"statusCode":"01","message":"Access denied"}`}, {status: 401, how: "plain"}} {
+		for _, then := range []answer{busy, {status: 403, body: `{"statusCode":"01","message":"Access denied"}`}, {status: 401, how: "plain"}, {status: 422, body: `{"statusCode":"05","message":"limit"}`}} {
 			f := newFake(t, broken, then)
 			_, err := f.client(door).AepsWithdrawal(t.Context(), withdrawal())
 			if !errors.Is(err, ErrOutcomeUnknown) {
 				t.Errorf("%s, %d: %v", door, then.status, err)
 			}
+		}
+		f := newFake(t, broken, answer{status: 422, body: `{"statusCode":"05","message":"the bank"}`, header: map[string]string{"Idempotent-Replayed": "true"}})
+		if _, err := f.client(door).AepsWithdrawal(t.Context(), withdrawal()); !errors.Is(err, ErrRefused) {
+			t.Errorf("%s: a stored refusal is %v", door, err)
 		}
 	}
 }

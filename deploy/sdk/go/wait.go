@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"net/http"
 	"strings"
 	"time"
 )
@@ -35,19 +34,19 @@ func Wait[T any](ctx context.Context, client Waiter, r *Result[T], timeout time.
 		switch {
 		case err == nil:
 			r = typed[T](next)
-		case !passing(err):
+		case !passing(err, r.call.requeried()):
 			return r, err
 		}
 	}
 	return r, nil
 }
 
-// passing reports whether a later question may be answered. What was never sent to the bank
-// is final for its key.
-func passing(err error) bool {
+// passing reports whether a later question may be answered. Where the call itself is
+// repeated, HTTP 502 says that it was never sent to the bank, which is final for its key.
+func passing(err error, requeried bool) bool {
 	var e *Error
 	if errors.As(err, &e) && e.Kind == ErrNotSent {
-		return e.HTTPStatus == 0 || e.State != Declined
+		return requeried || e.HTTPStatus == 0
 	}
 	return errors.Is(err, ErrOutcomeUnknown) || errors.Is(err, ErrRateLimit)
 }
@@ -64,12 +63,13 @@ func (c *caller) ask(ctx context.Context, one *call, reference string) (*Result[
 	case one.route.name == "DmtTransactionInstant":
 		return c.question(ctx, one, routes["DmtTransactionRequery"], map[string]string{"refId": one.text("refId")}, reference)
 	}
-	r, err := c.run(ctx, one, 1) // the same key and body: it runs nothing again
-	var e *Error
-	if errors.As(err, &e) && e.Kind == ErrNotSent && e.HTTPStatus == http.StatusBadGateway {
-		e.State = Declined
-	}
-	return r, err
+	return c.run(ctx, one, 1) // the same key and body: it runs nothing again
+}
+
+// requeried reports whether a requery asks for the state of a call. Otherwise the call itself
+// is repeated.
+func (one *call) requeried() bool {
+	return one.route.aeps && one.route.identity || one.route.name == "DmtTransactionInstant"
 }
 
 // question asks a requery, and gives its answer as the result of the call itself.

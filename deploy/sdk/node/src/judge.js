@@ -44,15 +44,14 @@ export function judge(call, attempt, doubt) {
     return { result: resultOf(call, reply, body) };
   }
   const said = body?.message ?? `HTTP ${reply.status}`;
+  // What is only true of this attempt says nothing of an earlier one; a stored reply does.
   const withDoubt = (error, rest = {}) =>
-    doubt ? { error: new OutcomeUnknownError(`${said}, after an attempt whose outcome is not known: repeat the call with the same key`, { ...about, cause: error }), ...rest, doubt } : { error, ...rest };
+    doubt && reply.headers['idempotent-replayed'] !== 'true' ? { error: new OutcomeUnknownError(`${said}, after an attempt whose outcome is not known: repeat the call with the same key`, { ...about, cause: error }), ...rest, doubt } : { error, ...rest };
   switch (reply.status) {
     case 400:
       return { error: new ValidationError(said, { ...about, fields: fieldsOf(body) }) };
     case 401:
       return withDoubt(new AuthenticationError(call.sealed ? 'not authenticated: look at the client id, the key, the clock, and what the checksum covers' : said, about));
-    case 403:
-      return withDoubt(new RefusedError(said, about));
     case 409:
       return { error: new ConflictError(said, about) };
     case 429: {
@@ -65,7 +64,7 @@ export function judge(call, attempt, doubt) {
   if (reply.status >= 500) {
     return { error: unknown(said), repeat: route.repeatable || reply.status === 503, after: retryAfter(reply), doubt: true };
   }
-  if (reply.status >= 400) return { error: new RefusedError(said, about) };
+  if (reply.status >= 400) return withDoubt(new RefusedError(said, about));
   return { error: unknown(`HTTP ${reply.status}`), repeat: false, doubt: true };
 }
 

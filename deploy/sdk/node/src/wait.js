@@ -17,15 +17,21 @@ export async function wait(set, result, { timeout = 120 } = {}) {
     try {
       result = await ask(set, call, result);
     } catch (error) {
-      if (!passing(error)) throw error;
+      if (!passing(error, requeried(call.route))) throw error;
     }
   }
   return result;
 }
 
-/** Tells whether a later question may be answered. */
-const passing = (error) =>
-  error instanceof OutcomeUnknownError || error instanceof RateLimitError || (error instanceof NotSentError && !error.final);
+/** Tells whether a requery asks for the state of a call. Otherwise the call itself is repeated. */
+const requeried = (route) => (route.aeps && route.identity) || route.name === 'dmtTransactionInstant';
+
+/**
+ * Tells whether a later question may be answered. Where the call itself is repeated, HTTP 502
+ * says that it was never sent to the bank, which is final for its key.
+ */
+const passing = (error, asked) =>
+  error instanceof OutcomeUnknownError || error instanceof RateLimitError || (error instanceof NotSentError && (asked || error.httpStatus === undefined));
 
 /** Asks once for the state of a call. */
 async function ask(set, call, result) {
@@ -34,12 +40,7 @@ async function ask(set, call, result) {
   if (route.name === 'dmtTransactionInstant') {
     return about(call, await set.client.dmtTransactionRequery(acting(call, { refId: call.fields.refId })), result);
   }
-  try {
-    return await set.run(set, call, 1); // the same key and body: it runs nothing again
-  } catch (error) {
-    if (error instanceof NotSentError && error.httpStatus === 502) error.final = true;
-    throw error;
-  }
+  return set.run(set, call, 1); // the same key and body: it runs nothing again
 }
 
 /** Asks for an AEPS transaction by the name that it has. */

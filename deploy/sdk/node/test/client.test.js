@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { inspect } from 'node:util';
-import { AuthenticationError, DeclinedError, DirectClient, GatewayClient, PendingError, newKey, rupees, version } from '@galla/sdk';
+import { AuthenticationError, DeclinedError, DirectClient, GatewayClient, NotSentError, PendingError, newKey, rupees, version } from '@galla/sdk';
 import { AADHAAR, KEY, PID, SECRET, approved, fake, opened, pending, withdrawal } from './fake.js';
 
 const declined = [200, { statusCode: '00', message: 'Transaction failed', data: { ResponseCode: '51', txnStatus: 'FAILED' } }];
@@ -128,6 +128,12 @@ test('wait asks until the end', async (t) => {
   const b = back.gateway();
   const refund = await b.wait(await b.dmtRefund({ transactionId: 't', refId: 'r', otp: '1' }));
   assert.deepEqual([refund.data.refundId, back.calls[0].headers['x-request-id'] === back.calls[1].headers['x-request-id'], back.calls[1].url], ['f', true, '/process/dmt/txn/v1/refund']);
+
+  const step = [502, { statusCode: '10', message: 'later', reference: 'AEPS-NR-2' }];
+  const lost = await fake(t, step, step, step, step, bodyBusy());
+  const l = lost.direct();
+  await assert.rejects(l.wait(await l.aepsSubmit()), NotSentError); // it was never sent: no later question helps
+  assert.equal(lost.calls.length, 5);
 
   let now = 0;
   const never = await fake(t, pending);

@@ -89,10 +89,12 @@ for (const door of ['direct', 'gateway']) {
   });
 
   test(`${door}: after an attempt in doubt nothing says that nothing ran`, async (t) => {
-    for (const then of [[403, { statusCode: '01', message: 'Access denied' }], [429, bodyless[429][1]], [401, { statusCode: '03', message: 'Not authenticated' }, {}, 'plain']]) {
+    for (const then of [[403, { statusCode: '01', message: 'Access denied' }], [422, { statusCode: '05', message: 'limit' }], [429, bodyless[429][1]], [401, { statusCode: '03', message: 'Not authenticated' }, {}, 'plain']]) {
       const f = await fake(t, 'break', then);
       await assert.rejects(f[door]().aepsWithdrawal(withdrawal), (e) => e instanceof OutcomeUnknownError && e.cause !== undefined);
     }
+    const stored = await fake(t, 'break', [422, { statusCode: '05', message: 'forbidden by the bank' }, { 'Idempotent-Replayed': 'true' }]);
+    await assert.rejects(stored[door]().aepsWithdrawal(withdrawal), RefusedError);
   });
 }
 
