@@ -1,5 +1,6 @@
 // Package docs builds the pages for people that the central serves: the guide to
-// the gateway for partners ('Integrate in an afternoon') and the handbook.
+// the gateway for partners ('Integrate in an afternoon') and the handbook. The page that
+// sends calls to a sandbox is in package tryit.
 //
 // GatewayGuide shows one message step by step, in four languages, with common
 // mistakes and every refusal. Each byte of it is computed by the code of both ends

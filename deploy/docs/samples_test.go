@@ -101,12 +101,17 @@ func withReply(t *testing.T, o *openapi3.Operation, s sample) sample {
 // TestEverySample pastes the commands that the document shows for each operation into a
 // shell beside a fresh sandbox, in their order, and holds each reply against the document:
 // its status, its schema, and its example, but for values that differ from run to run. The
-// Postman collection, made of the same samples, is played at a sandbox of its own.
+// Postman collection, made of the same samples, and the page of the gateway have sandboxes of
+// their own.
 func TestEverySample(t *testing.T) {
 	bin := testBuild(t)
 	t.Run("Postman", func(t *testing.T) {
 		t.Parallel()
 		playCollection(t, bin)
+	})
+	t.Run("Page", func(t *testing.T) {
+		t.Parallel()
+		pastePage(t, bin)
 	})
 	for _, entrance := range []string{"Direct", "Gateway"} {
 		t.Run(entrance, func(t *testing.T) {
