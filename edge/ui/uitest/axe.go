@@ -1,7 +1,6 @@
 package uitest
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -11,7 +10,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 )
 
@@ -171,6 +169,9 @@ func (b *Browser) withViolations(faults []string) []string {
 		newStructure, newWidth := checked.hasNew(parts...), checked.hasNew(parts[0]+" at "+b.Size, parts[1]+" at "+b.Size)
 		switch {
 		case newStructure:
+			found = func() []string {
+				return append(b.AccessibilityViolations(), b.inOtherColours(func() []string { return b.violations(`["color-contrast"]`) })...)
+			}
 		case newWidth:
 			found = func() []string { return b.violations(layoutRules) }
 		default:
@@ -181,15 +182,4 @@ func (b *Browser) withViolations(faults []string) []string {
 		faults = append(faults, violationPrefix+strings.TrimSpace(s))
 	}
 	return faults
-}
-
-// ReduceMotion sets the system's preference for reduced motion.
-func (b *Browser) ReduceMotion() {
-	b.T.Helper()
-	b.Do(func(ctx context.Context, _ *chromedp.Target) (chromedp.Void, error) {
-		_, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
-			Features: []*emulation.MediaFeature{{Name: "prefers-reduced-motion", Value: "reduce"}},
-		})
-		return chromedp.Void{}, err
-	})
 }

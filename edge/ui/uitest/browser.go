@@ -67,6 +67,8 @@ type Browser struct {
 	keepAll         bool   // GALLA_SHOTS is set: a screenshot of every checked page is kept
 	axe             string // axe-core's source; empty: skipped
 
+	dark, reducedMotion bool // the system's wishes
+
 	opened   string // the page's path, if nothing was done since it was opened
 	response *formResponse
 	net      *networkLog
@@ -119,6 +121,7 @@ func Open(t testing.TB, chromium context.Context, base string, width, height int
 		return chromedp.Void{}, err
 	}
 	b.Do(chromedp.EmulateViewport(width, height), focus)
+	b.SetDark(os.Getenv(Dark) != "")
 	return b
 }
 
@@ -294,6 +297,7 @@ func (b *Browser) Check(name string) {
 func (b *Browser) reportFaults(name string) {
 	b.T.Helper()
 	faults := b.Faults()
+	faults = append(faults, b.inOtherColours(func() []string { return Eval[[]string](b, contrastFaults) })...)
 	jumped := func(fault string) bool { return strings.HasPrefix(fault, "it jumped") }
 	// On a busy machine a page may be painted while its bytes still arrive. It is loaded
 	// again, as by F5: what moves by itself moves again.
@@ -314,7 +318,7 @@ func (b *Browser) reportFaults(name string) {
 func (b *Browser) Faults() []string {
 	b.T.Helper()
 	b.WaitFor(`document.fonts.status === "loaded" && document.readyState === "complete" && !document.querySelector("form[data-sent]")`)
-	return Eval[[]string](b, pageChecks)
+	return append(Eval[[]string](b, pageChecks), Eval[[]string](b, contrastFaults)...)
 }
 
 // preservingInput runs do, which may reload the page, and restores fields, choices and the
@@ -370,8 +374,7 @@ func (b *Browser) saveScreenshot(name string) {
 	}
 }
 
-// pageChecks are the checks in the page. Contrast is WCAG's, over the colours behind a
-// text, with their transparency.
+// pageChecks are the checks in the page; contrastFaults are apart.
 const pageChecks = `(() => {
 	const faults = [];
 	if (document.documentElement.scrollWidth > innerWidth) faults.push("it scrolls sideways");
@@ -431,25 +434,6 @@ const pageChecks = `(() => {
 	const action = innerWidth >= 1300 && shown.find(e => e.matches("main :is(button.main, .button.main)"));
 	const below = action ? action.getBoundingClientRect().bottom + scrollY - innerHeight : 0;
 	if (below > 0) faults.push("its main action ends " + below + " px below the window: " + action.textContent.trim().slice(0, 40));
-	const rgba = c => { const n = c.match(/[\d.]+/g).map(Number); return [n[0], n[1], n[2], n[3] ?? 1]; };
-	const over = (top, below) => top.slice(0, 3).map((v, i) => v * top[3] + below[i] * (1 - top[3])).concat(1);
-	const light = c => { const [r, g, b] = c.map(v => { v /= 255; return v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4; }); return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
-	for (const e of shown) {
-		if (![...e.childNodes].some(n => n.nodeType === 3 && n.data.trim())) continue;
-		let layers = [], opacity = 1;
-		for (let p = e; p; p = p.parentElement) {
-			const s = getComputedStyle(p);
-			opacity *= Number(s.opacity);
-			layers.push(rgba(s.backgroundColor));
-		}
-		const back = layers.reverse().reduce((below, top) => over(top, below), [255, 255, 255, 1]);
-		const style = getComputedStyle(e), ink = rgba(style.color);
-		ink[3] *= opacity;
-		const [a, b] = [light(over(ink, back)), light(back)].sort((x, y) => y - x);
-		const size = parseFloat(style.fontSize), large = size >= 24 || (size >= 18.66 && style.fontWeight >= 700);
-		const ratio = (a + 0.05) / (b + 0.05);
-		if (ratio < (large ? 3 : 4.5)) faults.push("contrast " + ratio.toFixed(2) + ": " + e.tagName + "." + e.className + " " + e.textContent.trim().slice(0, 40));
-	}
 	return faults;
 })()`
 
