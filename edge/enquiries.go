@@ -96,6 +96,17 @@ func (m *enquiryStore) unresolved() []Record {
 	return out
 }
 
+// Enquiries returns the enquiries of this run, newest first, at most some hundreds:
+// they are in memory only.
+func (c *Counter) Enquiries() []View {
+	records := c.enquiries.recent("", maxVolatile)
+	out := make([]View, len(records))
+	for i, r := range records {
+		out[i] = c.view(r, true)
+	}
+	return out
+}
+
 // recent returns the newest enquiries first, older than before.
 func (m *enquiryStore) recent(before op.ID, limit int) []Record {
 	m.mu.Lock()

@@ -63,6 +63,9 @@ type Record struct {
 	// never holds an Aadhaar number, an OTP or PidData.
 	Reply  []byte
 	Result Result // Reply, parsed
+	// ReceiverMobile is the beneficiary's number, ten digits, for the search;
+	// empty: none was typed.
+	ReceiverMobile string
 }
 
 // Result is a parsed reply.

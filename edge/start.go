@@ -228,7 +228,7 @@ func (c *Counter) newRecord(p preparedRequest) (Record, error) {
 		ID: id, Route: p.Route, Class: p.route.Class, State: op.Reserved, Version: 1,
 		User: p.User, UserID: p.UserID, Title: strings.TrimSpace(p.Title), Customer: strings.TrimSpace(p.Customer),
 		CreatedAt: c.cfg.Now(), Consent: p.Consent,
-		Amount: p.Amount, Charge: p.Charge, Mobile: cmp.Or(p.fields.Mobile(), p.Mobile),
+		Amount: p.Amount, Charge: p.Charge, Mobile: cmp.Or(p.fields.Mobile(), p.Mobile), ReceiverMobile: p.fields.ReceiverMobile(),
 	}
 	if p.Consent != "" {
 		r.ConsentAt = r.CreatedAt

@@ -84,9 +84,23 @@ func (f Fields) Text(name string) string { return jsonText(f[name]) }
 
 // Mobile gives the customer's mobile number, ten digits, by whichever name the
 // request has for it; empty where it names none.
-func (f Fields) Mobile() string {
-	for _, name := range []string{FieldMobile, "mobile_number", "mobile_no"} {
-		if m := f.Text(name); len(m) == 10 && strings.Trim(m, "0123456789") == "" {
+func (f Fields) Mobile() string { return f.mobileIn(FieldMobile, "mobile_number", "mobile_no") }
+
+// ReceiverMobile gives the beneficiary's mobile number, ten digits; empty where the
+// request names none.
+func (f Fields) ReceiverMobile() string {
+	return f.mobileIn("receivermobilenumber", "receiverMobilenumber")
+}
+
+// mobileIn gives the first mobile number of ten digits, with or without +91, in the
+// fields of these names.
+func (f Fields) mobileIn(names ...string) string {
+	for _, name := range names {
+		m := f.Text(name)
+		if len(m) > 10 {
+			m = strings.TrimPrefix(strings.TrimPrefix(m, "+"), "91")
+		}
+		if len(m) == 10 && strings.Trim(m, "0123456789") == "" {
 			return m
 		}
 	}

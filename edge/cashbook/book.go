@@ -325,10 +325,10 @@ func span(day ist.Day, offset time.Duration) (from, to time.Time) {
 
 // WriteDay writes a day's operations as WriteCSV does, with those of other days whose cash
 // is in its sums. If one can't be read, nothing is written.
-func (t *Book) WriteDay(w io.Writer, day ist.Day) error {
+func (t *Book) WriteDay(w io.Writer, day ist.Day, texts CSVTexts) error {
 	moved, err := t.DayOperations(day)
 	if err != nil {
 		return fmt.Errorf("the file of %s: %w", day, err)
 	}
-	return WriteCSV(w, day, moved, t.cfg.Offset())
+	return WriteCSV(w, day, moved, t.cfg.Offset(), texts)
 }

@@ -300,18 +300,43 @@ func TestParseCount(t *testing.T) {
 	}
 }
 
+// csvTexts are the names themselves.
+func csvTexts() cashbook.CSVTexts {
+	return cashbook.CSVTexts{
+		Heading: func(column string) string { return column },
+		Kind:    func(r edge.Record) string { return "kind " + string(r.Route) },
+		State:   func(r edge.Record) string { return "state " + string(r.State) },
+		Reason:  func(edge.Record) string { return "" },
+	}
+}
+
+// The total of operations is that of their entries and of the day's chart.
+func TestTotalOf(t *testing.T) {
+	at := november(21, 10, 0)
+	records := []*edge.Record{
+		{Route: op.Withdrawal, Class: op.Money, State: op.Succeeded, Amount: 500_00, CashGivenAt: at},
+		{Route: op.Withdrawal, Class: op.Money, State: op.Failed, Amount: 700_00},
+		{Route: op.Transfer, Class: op.Money, State: op.Succeeded, Amount: 1000_00, Charge: 10_00, CreatedAt: at},
+		{Route: op.Purchase, Class: op.Money, State: op.Succeeded, Amount: 200_00},
+	}
+	total := cashbook.TotalOf(slices.Values(records))
+	if want := (cashbook.Bar{Count: 3, Sum: 1700_00, In: 1010_00, Out: 500_00}); total != want {
+		t.Errorf("the total is %+v, want %+v", total, want)
+	}
+}
+
 func TestCSV(t *testing.T) {
 	r := edge.Record{
 		ID: "019cb8d5-0000-7000-8000-0000000000aa", Route: op.Withdrawal, State: op.Succeeded, Customer: `=HYPERLINK("x")`, User: "Ravi, \"R\"",
-		Aadhaar: "999941057058", BankName: "बैंक", Amount: 1500_00, CreatedAt: november(21, 10, 14), CashGivenAt: november(21, 10, 15),
+		Aadhaar: "999941057058", Mobile: "9820017801", BankName: "बैंक", Amount: 1500_00, CreatedAt: november(21, 10, 14), CashGivenAt: november(21, 10, 15),
 		Result: edge.Result{Code: "00", RRN: "632514000123", STAN: "004567", Reference: "+1"},
 	}
 	var out bytes.Buffer
-	if err := cashbook.WriteCSV(&out, today, []cashbook.DayOperation{{Record: r, Cash: cashbook.EntriesOf(r)}}, 0); err != nil {
+	if err := cashbook.WriteCSV(&out, today, []cashbook.DayOperation{{Record: r, Cash: cashbook.EntriesOf(r)}}, 0, csvTexts()); err != nil {
 		t.Fatal(err)
 	}
-	want := "\ufeffdate,time,operation,state,amount,customer,aadhaar,bank,code,reference,rrn,stan,cash_given,operator,id,charge,cash_in,cash_out\r\n" +
-		`2026-11-21,10:14:00,POST /aeps/withdrawal,succeeded,1500.00,"'=HYPERLINK(""x"")",XXXXXXXX7058,बैंक,00,'+1,632514000123,004567,2026-11-21 10:15:00,"Ravi, ""R""",019cb8d5-0000-7000-8000-0000000000aa,,,1500.00` + "\r\n"
+	want := "\ufeffdate,time,operation,state,amount,charge,cash-in,cash-out,customer,mobile,aadhaar,bank,cash-given,reason,reference,rrn,stan,user,id\r\n" +
+		`2026-11-21,10:14:00,kind POST /aeps/withdrawal,state succeeded,1500.00,,,1500.00,"'=HYPERLINK(""x"")",XXXXXX7801,XXXXXXXX7058,बैंक,2026-11-21 10:15:00,,'+1,632514000123,004567,"Ravi, ""R""",019cb8d5-0000-7000-8000-0000000000aa` + "\r\n"
 	if out.String() != want {
 		t.Errorf("it is\n%q, want\n%q", out.String(), want)
 	}
@@ -324,15 +349,15 @@ func FuzzCSV(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, name string) {
 		var out bytes.Buffer
-		if err := cashbook.WriteCSV(&out, today, []cashbook.DayOperation{{Record: edge.Record{Customer: name, BankName: name, User: name, CreatedAt: november(21, 10, 0)}}}, 0); err != nil {
+		if err := cashbook.WriteCSV(&out, today, []cashbook.DayOperation{{Record: edge.Record{Customer: name, BankName: name, User: name, CreatedAt: november(21, 10, 0)}}}, 0, csvTexts()); err != nil {
 			t.Fatal(err)
 		}
 		rows, err := csv.NewReader(&out).ReadAll()
 		if err != nil || len(rows) != 2 {
 			t.Fatalf("it reads back as %d rows: %v", len(rows), err)
 		}
-		if cell := strings.TrimSpace(rows[1][5]); cell != "" && strings.ContainsRune("=+-@", rune(cell[0])) {
-			t.Errorf("%q is a formula", rows[1][5])
+		if cell := strings.TrimSpace(rows[1][8]); cell != "" && strings.ContainsRune("=+-@", rune(cell[0])) {
+			t.Errorf("%q is a formula", rows[1][8])
 		}
 	})
 }

@@ -91,7 +91,7 @@ func (s *testShop) answer(id op.ID, given time.Time) {
 func fileOf(t *testing.T, s *testShop, day ist.Day) (in, out money.Paise) {
 	t.Helper()
 	var file bytes.Buffer
-	if err := s.book.WriteDay(&file, day); err != nil {
+	if err := s.book.WriteDay(&file, day, csvTexts()); err != nil {
 		t.Fatal(err)
 	}
 	rows, err := csv.NewReader(&file).ReadAll()
@@ -102,9 +102,9 @@ func fileOf(t *testing.T, s *testShop, day ist.Day) (in, out money.Paise) {
 		for _, row := range rows[1:] {
 			if p, err := money.Parse(row[i]); err == nil {
 				switch name {
-				case "cash_in":
+				case "cash-in":
 					in += p
-				case "cash_out":
+				case "cash-out":
 					out += p
 				}
 			}

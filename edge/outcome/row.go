@@ -6,7 +6,9 @@ import (
 	"galla/edge"
 	"galla/edge/cashbook"
 	"galla/edge/i18n"
+	"galla/shared/money"
 	"galla/shared/op"
+	"galla/shared/secret"
 )
 
 // Row is one operation in a list, as the template "row" shows it.
@@ -37,6 +39,14 @@ func IsCashOpen(st edge.Status, id op.ID) bool {
 	return slices.ContainsFunc(st.OpenCash, func(r edge.Record) bool { return r.ID == id })
 }
 
+// amount formats an amount for a list; "" for one that is not known.
+func amount(p money.Paise) string {
+	if p == 0 {
+		return ""
+	}
+	return i18n.Rupees(p)
+}
+
 // Rows returns the rows of a list.
 func Rows(w *i18n.Localizer, views []edge.View, st edge.Status) []Row {
 	out := make([]Row, len(views))
@@ -45,13 +55,18 @@ func Rows(w *i18n.Localizer, views []edge.View, st edge.Status) []Row {
 		k := t.Kind
 		out[i] = Row{
 			Href: "/op/" + string(v.ID), Tone: t.Tone, Icon: t.Icon, What: k.Title(w), Who: v.Customer,
-			Note: v.Aadhaar, Time: w.ShortTime(v.CreatedAt, st.Now), Word: t.Word, Advice: t.Advice,
+			Time: w.ShortTime(v.CreatedAt, st.Now), Word: t.Word, Advice: t.Advice,
+		}
+		if out[i].Note = v.Aadhaar; v.Aadhaar == "" && v.Mobile != "" {
+			out[i].Note = secret.MaskMobile(v.Mobile)
 		}
 		if v.BankName != "" {
 			out[i].Note += " · " + v.BankName
 		}
-		if k.Money {
-			out[i].Sum = i18n.Rupees(cashbook.Payable(v.Record))
+		if paid, _ := cashbook.Sum(cashbook.EntriesOf(v.Record)); k.Money || v.Route == op.Refund {
+			out[i].Sum = amount(cashbook.Payable(v.Record))
+		} else if paid > 0 { // the fee of a registration
+			out[i].Sum = amount(paid)
 		}
 	}
 	return out

@@ -59,6 +59,15 @@ func MaskAadhaar(s string) string {
 	return "XXXXXXXX" + s[8:]
 }
 
+// MaskMobile shows the last four digits of a mobile number of ten digits, and nothing of
+// a text of another length.
+func MaskMobile(s string) string {
+	if len(s) != 10 {
+		return "XXXXXXXXXX"
+	}
+	return "XXXXXX" + s[6:]
+}
+
 // The dihedral group D5 and the permutations of the Verhoeff scheme.
 var verhoeffProduct = [10][10]byte{
 	{0, 1, 2, 3, 4, 5, 6, 7, 8, 9},

@@ -8,6 +8,7 @@ package stored
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -59,7 +60,7 @@ type record struct {
 	BankName    string      `json:"bankName,omitzero"`
 	Amount      money.Paise `json:"amount,omitzero"`
 	Charge      money.Paise `json:"charge,omitzero"`
-	Mobile      string      `json:"mobile,omitzero"`
+	Mobile      string      `json:"mobile,omitzero"` // joined with ReceiverMobile (joinMobiles)
 	LinkedTo    op.ID       `json:"of,omitzero"`
 	Body        []byte      `json:"-"`
 	CreatedAt   time.Time   `json:"createdAt,omitzero"`
@@ -81,6 +82,9 @@ type record struct {
 	HTTP        int         `json:"http,omitzero"`
 	Reply       []byte      `json:"reply,omitzero"`
 	Result      edge.Result `json:"result,omitzero"`
+	// ReceiverMobile has no member of its own: an older release refuses those that
+	// it does not know.
+	ReceiverMobile string `json:"-"`
 }
 
 type result struct {
@@ -122,6 +126,7 @@ var (
 // Encode encodes a record without its body; slot is of the body's key, 0 where it
 // has none. It fails for a text that is not UTF-8.
 func Encode(r edge.Record, slot int) ([]byte, error) {
+	r.Mobile = joinMobiles(r.Mobile, r.ReceiverMobile)
 	data, err := json.Marshal(recordWithSlot{record(r), slot}, marshalers)
 	if err != nil {
 		return nil, fmt.Errorf("write operation %s as JSON: a text in it is not UTF-8", r.ID)
@@ -146,7 +151,19 @@ func Decode(data []byte) (edge.Record, int, error) {
 		return edge.Record{}, 0, fmt.Errorf("stored operation %s has its key in slot %d, which can't be", id, s.Slot)
 	}
 	s.ID = id
+	s.Mobile, s.ReceiverMobile, _ = strings.Cut(s.Mobile, mobileSeparator)
 	return edge.Record(s.record), s.Slot, nil
+}
+
+// mobileSeparator separates the customer's mobile number from the receiver's. A release
+// before the second one reads both as one number that nobody searches for.
+const mobileSeparator = ","
+
+func joinMobiles(customer, receiver string) string {
+	if receiver == "" {
+		return customer
+	}
+	return customer + mobileSeparator + receiver
 }
 
 // Nanos is a time as it is stored: Unix nanoseconds, 0 for the zero time.

@@ -308,6 +308,17 @@ func (f *fake) Recent(before op.ID, limit int) ([]edge.View, error) {
 	return out, nil
 }
 
+// Enquiries returns all operations: they are in memory only.
+func (f *fake) Enquiries() []edge.View {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var out []edge.View
+	for _, id := range slices.Backward(f.order) {
+		out = append(out, *f.ops[id])
+	}
+	return out
+}
+
 func (f *fake) Unfinished() ([]edge.View, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

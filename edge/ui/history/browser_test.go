@@ -28,6 +28,8 @@ func TestChromium(t *testing.T) {
 		}
 		s.addOperation(t, day, op.Failed, func(r *edge.Record) { r.Result.Code = "51" })
 		s.addEnquiry(5*time.Minute, op.Succeeded)
+		transfer, _ := s.addTransfer(t, 2*day, asha, func(r *edge.Record) { r.State, r.RefundedAt, r.Charge = op.Reversed, now(), 10*money.Rupee })
+		s.addStep(t, 2*day-time.Hour, op.Refund, asha, func(r *edge.Record) { r.LinkedTo, r.Amount = transfer, 510*money.Rupee })
 		server := uitest.Serve(t, s, s.pages(t))
 		b := uitest.Open(t, chromium, server.Base, size.width, size.height)
 		shot := b.Check
@@ -55,6 +57,22 @@ func TestChromium(t *testing.T) {
 		b.WaitForHeading("Search results")
 		b.WaitFor(`document.querySelectorAll(".rows li").length === 9`)
 		shot("found")
+		// The filters work without scripts, and the steps open in place.
+		b.Navigate("/operations?day=2026-11-19&show=sent")
+		b.WaitFor(`document.readyState === "complete" && document.querySelectorAll(".rows > li").length === 1 && document.querySelector(".history-refund").innerText.includes("₹510.00")`)
+		if uitest.Eval[bool](b, `document.querySelector(".history-steps ul").checkVisibility()`) {
+			t.Error("the steps are open before a press")
+		}
+		b.TabTo(".history-steps summary")
+		b.Press(kb.Enter)
+		b.WaitFor(`document.querySelectorAll(".history-steps[open] li").length === 6`)
+		shot("steps")
+		for _, code := range []string{"hi", "mr", "bn", "te", "ta"} {
+			b.SetLanguage(code)
+			b.WaitFor(`document.querySelectorAll(".rows > li").length === 1`)
+			shot(code + "-filtered")
+		}
+		b.SetLanguage("en")
 		for _, code := range []string{"hi", "mr", "bn", "te", "ta"} {
 			if size.width > 1000 { // narrow layouts are checked on narrow windows
 				continue

@@ -118,22 +118,13 @@ func (s *testCounter) Operation(id op.ID) (edge.View, error) {
 	return view(r), err
 }
 
-// Recent implements Counter.
-func (s *testCounter) Recent(before op.ID, limit int) ([]edge.View, error) {
+// Enquiries implements Counter.
+func (s *testCounter) Enquiries() []edge.View {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	records, err := s.queue.Recent(before, limit)
-	var out []edge.View
-	for _, r := range records {
-		out = append(out, view(r))
-	}
-	for _, v := range s.asks {
-		if before == "" || v.ID < before {
-			out = append(out, v)
-		}
-	}
+	out := slices.Clone(s.asks)
 	slices.SortFunc(out, func(a, b edge.View) int { return cmp.Compare(b.ID, a.ID) })
-	return out[:min(limit, len(out))], err
+	return out
 }
 
 func (s *testCounter) pages(t testing.TB) *Pages {

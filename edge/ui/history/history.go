@@ -34,8 +34,9 @@ type Counter interface {
 	Status() edge.Status
 	// Operation returns an operation in its present state. Error: edge.ErrNotFound.
 	Operation(id op.ID) (edge.View, error)
-	// Recent returns up to limit operations older than before, newest first.
-	Recent(before op.ID, limit int) ([]edge.View, error)
+	// Enquiries returns the enquiries since the program started, newest first: they are in
+	// memory only, at most some hundreds.
+	Enquiries() []edge.View
 }
 
 // Pages holds the pages of all operations. Its methods are safe for concurrent use.

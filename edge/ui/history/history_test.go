@@ -2,7 +2,6 @@ package history
 
 import (
 	"encoding/csv"
-	"io"
 	"net/http"
 	"regexp"
 	"strings"
@@ -10,6 +9,7 @@ import (
 	"time"
 
 	"galla/edge"
+	"galla/edge/cashbook"
 	"galla/edge/i18n"
 	"galla/edge/i18n/i18ntest"
 	"galla/edge/ui/uitest"
@@ -187,15 +187,32 @@ func TestFile(t *testing.T) {
 	s := newShop(t)
 	v := openPages(t, s)
 	s.addOperation(t, time.Hour, op.Succeeded, func(r *edge.Record) { r.Customer = "=HYPERLINK(1)" })
-	s.addOperation(t, day, op.Failed)
+	s.addOperation(t, day, op.Failed, func(r *edge.Record) { r.Result.Code = "51" })
 	reply, body := v.Do(v.Request(http.MethodGet, "/operations/csv?day=2026-11-21", nil))
 	if reply.StatusCode != http.StatusOK || !strings.Contains(reply.Header.Get("Content-Disposition"), `"galla-2026-11-21.csv"`) {
 		t.Fatalf("HTTP %d, %q", reply.StatusCode, reply.Header.Get("Content-Disposition"))
 	}
 	rows, err := csv.NewReader(strings.NewReader(strings.TrimPrefix(body, "\ufeff"))).ReadAll()
-	if err != nil && err != io.EOF || len(rows) != 2 || rows[1][5] != "'=HYPERLINK(1)" || rows[1][6] != "XXXXXXXX7058" {
-		t.Errorf("the file is %q, %v", rows, err)
+	if err != nil || len(rows) != 2 || len(rows[0]) != len(cashbook.Columns()) {
+		t.Fatalf("the file is %q, %v", rows, err)
 	}
+	got := map[string]string{}
+	for i, head := range rows[0] {
+		got[head] = rows[1][i]
+	}
+	for head, want := range map[string]string{
+		"Operation": "Cash withdrawal", "Result": "Succeeded", "Amount (₹)": "500.00", "Cash out (₹)": "500.00", "Customer": "'=HYPERLINK(1)", "Aadhaar": "XXXXXXXX7058", "Reason": "",
+	} {
+		if got[head] != want {
+			t.Errorf("%s is %q, want %q", head, got[head], want)
+		}
+	}
+	_, body = v.Do(v.Request(http.MethodGet, "/operations/csv?day=2026-11-20", nil))
+	uitest.Contains(t, body, "Failed", "(51)")
+	uitest.NotContains(t, body, "failed", "POST /")
+	v.GetRedirect("/enter?language=hi&to=/operations")
+	_, body = v.Do(v.Request(http.MethodGet, "/operations/csv?day=2026-11-21", nil))
+	uitest.Contains(t, body, "तारीख", "सफल")
 	v.Get("/operations/csv?day=today", http.StatusNotFound)
 }
 

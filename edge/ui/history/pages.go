@@ -1,8 +1,7 @@
 package history
 
 import (
-	"bytes"
-	"fmt"
+	"cmp"
 	"net/http"
 	"net/url"
 	"slices"
@@ -10,7 +9,6 @@ import (
 
 	"galla/edge"
 	"galla/edge/i18n"
-	"galla/edge/outcome"
 	"galla/edge/ui"
 	"galla/shared/ist"
 	"galla/shared/op"
@@ -26,13 +24,17 @@ type listData struct {
 	MoreUnfinished string // how many unfinished ones are hidden, as the link's text; empty: none
 	Day            ist.Day
 	Today          ist.Day
+	Show           filter
 	Title          string // of the day
 	Sum            string
-	Previous       ist.Day
-	Next           ist.Day // empty: the day is today
+	Filters        []filterLink
+	Totals         []string // of the operations that the filter selects
+	Previous       string   // address of the day before
+	Next           string   // and of the day after; empty: the day is today
 	IsToday        bool
 	FirstPage      bool // it has the newest operations of the day
-	Rows           []outcome.Row
+	Rows           []entryRow
+	Newest         string // address of the first page
 	Older          string // address of the next page; empty: none
 	Broken         bool
 }
@@ -40,55 +42,47 @@ type listData struct {
 // showList shows what is unfinished, and the operations of a day, newest first.
 func (t *Pages) showList(w http.ResponseWriter, r *http.Request, ses *ui.Session) {
 	words, st, today := ses.Words(), t.counter.Status(), t.book.Today()
-	day := t.book.DayOrToday(r.URL.Query().Get("day"))
+	day, show := t.book.DayOrToday(r.URL.Query().Get("day")), parseFilter(r.URL.Query().Get("show"))
 	before, err := op.ParseID(r.URL.Query().Get("before"))
 	if err != nil {
 		before = ""
 	}
 	d := listData{
-		Search: searchField(words, ""), Day: day, Today: today, IsToday: day == today, FirstPage: before == "",
-		Title: words.Date(day.Noon()), Previous: day.Add(-1),
+		Search: searchField(words, ""), Day: day, Today: today, Show: show, IsToday: day == today, FirstPage: before == "",
+		Title: words.Date(day.Noon()), Previous: show.address(day.Add(-1)), Newest: show.address(day),
 	}
 	if d.IsToday {
 		d.Title = words.Text("history.today")
 	} else {
-		d.Next = day.Add(1)
+		d.Next = show.address(day.Add(1))
 	}
 	if d.IsToday && d.FirstPage {
-		limit := maxUnfinished
-		if r.URL.Query().Get("open") == "all" {
-			limit = maxAllUnfinished
-		}
-		groups, more, err := t.unfinished(words, st, limit)
-		if err != nil {
-			d.Broken = true
-			t.log.Error("unfinished operations can't be listed", "error", err)
-		}
-		d.Groups = groups
-		if more > 0 {
-			d.MoreUnfinished = words.Plural("history.unfinished.more", more)
-		}
+		t.listUnfinished(&d, words, st, r.URL.Query().Get("open") == "all")
 	}
-	sum, err := t.countDay(day)
+	records, sum, err := t.dayRecords(day)
+	if err != nil {
+		d.Broken = true
+		t.log.Error("a day's operations can't be listed", "day", day, "error", err)
+	}
 	d.Sum = words.Text("history.sum", "done", sum.Done, "failed", sum.Failed, "open", sum.Unfinished)
 	if sum.AwaitingFinger > 0 {
 		d.Sum += " " + words.Text("history.sum.awaiting-finger", "n", sum.AwaitingFinger)
 	}
-	views, older, viewErr := t.pageOf(day, before)
-	if err != nil || viewErr != nil {
-		d.Broken = true
-		t.log.Error("a day's operations can't be listed", "day", day, "error", err, "viewError", viewErr)
-	}
+	entries := fold(records)
+	d.Filters = filterLinks(words, day, show, entries, st)
+	entries = show.choose(entries, st)
+	d.Totals = totals(words, entries)
+	page, older := pageOf(entries, before)
 	if older != "" {
-		d.Older = "/operations?" + url.Values{"day": {string(day)}, "before": {string(older)}}.Encode()
+		d.Older = show.address(day, older)
 	}
-	if d.IsToday && d.FirstPage { // unfinished ones are listed above
-		views = slices.DeleteFunc(views, func(v edge.View) bool { return !v.State.Final() || outcome.IsCashOpen(st, v.ID) })
+	if d.IsToday && d.FirstPage && show == showAll { // unfinished ones are listed above
+		page = slices.DeleteFunc(slices.Clone(page), func(e *entry) bool { return isWaiting(e.Record, st) })
 	}
-	d.Rows = outcome.Rows(words, views, st)
+	d.Rows = t.rows(words, page, st)
 	p := ui.Page{Name: "history/operations", Title: words.Text("history.title"), Back: "/", Data: d}
 	if !d.FirstPage {
-		p.Back = "/operations?day=" + string(day)
+		p.Back = d.Newest
 	}
 	if len(d.Groups) > 0 {
 		p.Refresh = refreshSeconds
@@ -96,38 +90,81 @@ func (t *Pages) showList(w http.ResponseWriter, r *http.Request, ses *ui.Session
 	t.kit.Render(w, r, ses, http.StatusOK, p)
 }
 
-func (t *Pages) countDay(day ist.Day) (s dayCounts, err error) {
-	records, err := t.book.Operations(day)
-	for _, r := range records {
-		switch {
-		case r.State == op.Succeeded:
-			s.Done++
-		case r.State.Final():
-			s.Failed++
-		case r.State == op.Reserved:
-			s.AwaitingFinger++
-		default:
-			s.Unfinished++
+// listUnfinished lists what is unfinished. With a filter it only says how many there are:
+// the filter may hide them.
+func (t *Pages) listUnfinished(d *listData, words *i18n.Localizer, st edge.Status, all bool) {
+	if d.Show != showAll {
+		ids, err := t.book.UnfinishedIDs()
+		if n := len(ids) + len(st.OpenCash); n > 0 {
+			d.MoreUnfinished = words.Plural("history.unfinished.hidden", n)
 		}
+		t.reportUnlisted(d, err)
+		return
 	}
-	return s, err
+	limit := maxUnfinished
+	if all {
+		limit = maxAllUnfinished
+	}
+	groups, more, err := t.unfinished(words, st, limit)
+	t.reportUnlisted(d, err)
+	d.Groups = groups
+	if more > 0 {
+		d.MoreUnfinished = words.Plural("history.unfinished.more", more)
+	}
 }
 
-// pageOf returns a page of a day's operations older than before (all if empty), newest
-// first, with the enquiries since the program started; older is where the next page
-// begins, empty if there is none.
-func (t *Pages) pageOf(day ist.Day, before op.ID) (views []edge.View, older op.ID, err error) {
+func (t *Pages) reportUnlisted(d *listData, err error) {
+	if err != nil {
+		d.Broken = true
+		t.log.Error("unfinished operations can't be listed", "error", err)
+	}
+}
+
+// dayRecords returns a day's operations, oldest first, with the enquiries since the program
+// started, and counts those that the queue stores.
+func (t *Pages) dayRecords(day ist.Day) (records []*edge.Record, s dayCounts, err error) {
 	first, end := t.book.IDRange(day)
-	if before == "" || before > end {
-		before = end
+	err = t.book.EachOperation(day, func(r *edge.Record) {
+		s.count(r)
+		records = append(records, r)
+	})
+	enquiries := t.counter.Enquiries()
+	for i := range enquiries {
+		if id := enquiries[i].ID; id >= first && id < end {
+			records = append(records, &enquiries[i].Record)
+		}
 	}
-	views, err = t.counter.Recent(before, pageSize+1)
-	views = slices.DeleteFunc(views, func(v edge.View) bool { return v.ID < first })
-	if len(views) > pageSize {
-		views = views[:pageSize]
-		older = views[pageSize-1].ID
+	slices.SortFunc(records, func(a, b *edge.Record) int { return cmp.Compare(a.ID, b.ID) })
+	return records, s, err
+}
+
+func (s *dayCounts) count(r *edge.Record) {
+	switch {
+	case r.State == op.Succeeded:
+		s.Done++
+	case r.State.Final():
+		s.Failed++
+	case r.State == op.Reserved:
+		s.AwaitingFinger++
+	default:
+		s.Unfinished++
 	}
-	return views, older, err
+}
+
+// pageOf returns a page of entries older than before (from the newest, if empty); older is
+// where the next page begins, empty if there is none.
+func pageOf(entries []*entry, before op.ID) (page []*entry, older op.ID) {
+	if before != "" {
+		from := slices.IndexFunc(entries, func(e *entry) bool { return e.ID < before })
+		if from < 0 {
+			return nil, ""
+		}
+		entries = entries[from:]
+	}
+	if len(entries) > pageSize {
+		return entries[:pageSize], entries[pageSize-1].ID
+	}
+	return entries, ""
 }
 
 func searchField(w *i18n.Localizer, typed string) ui.Field {
@@ -136,7 +173,7 @@ func searchField(w *i18n.Localizer, typed string) ui.Field {
 
 type foundData struct {
 	Search  ui.Field
-	Rows    []outcome.Row
+	Rows    []entryRow
 	Title   string
 	More    bool   // there are more matches
 	AllDays string // address of the search in all days; empty: it covered all
@@ -185,35 +222,14 @@ func (t *Pages) renderFound(w http.ResponseWriter, r *http.Request, ses *ui.Sess
 		d.Broken = true
 		t.log.Error("some operations can't be searched", "error", err)
 	}
-	views := make([]edge.View, len(records))
-	for i, record := range records {
-		if views[i], err = t.counter.Operation(record.ID); err != nil {
-			record.Body = nil
-			views[i] = edge.View{Record: record}
-		}
+	found := make([]*edge.Record, len(records))
+	for i := range records { // fold takes the oldest first
+		found[len(records)-1-i] = &records[i]
 	}
-	d.Rows, d.More = outcome.Rows(words, views, st), more
+	d.Rows, d.More = t.rows(words, fold(found), st), more
 	d.Title = words.Plural("history.found", len(d.Rows))
 	if d.More {
 		d.Title = words.Text("history.found.most", "n", len(d.Rows))
 	}
 	t.kit.Render(w, r, ses, http.StatusOK, ui.Page{Name: "history/found", Title: words.Text("history.found.title"), Back: "/operations", Data: d})
-}
-
-// exportDay returns a day as a CSV file. The file is complete before it is sent: half a
-// file would look like a day with fewer operations.
-func (t *Pages) exportDay(w http.ResponseWriter, r *http.Request, ses *ui.Session) {
-	day, err := ist.ParseDay(r.URL.Query().Get("day"))
-	if err != nil {
-		t.kit.NotFound(w, r, ses)
-		return
-	}
-	var b bytes.Buffer
-	if err := t.book.WriteDay(&b, day); err != nil {
-		t.kit.Fail(w, r, ses, err)
-		return
-	}
-	w.Header().Set("Content-Type", "text/csv; charset=utf-8")
-	w.Header().Set("Content-Disposition", fmt.Sprintf(`attachment; filename="galla-%s.csv"`, day))
-	_, _ = w.Write(b.Bytes())
 }

@@ -99,8 +99,8 @@ func hasRun(s string, n int) bool {
 func (s searchTerm) isEmpty() bool { return s == searchTerm{} }
 
 // matches reports whether an operation matches: by the last four digits of the Aadhaar
-// number, by a reference, RRN or STAN or their end, by the customer's full mobile number
-// or one in the reply, by amount, or by a part of the customer's, beneficiary's or bank's
+// number, by a reference, RRN or STAN or their end, by the full mobile number of the
+// customer or the receiver, or one in the reply, by amount, or by a part of the customer's, beneficiary's or bank's
 // name.
 func (s searchTerm) matches(r edge.Record) bool {
 	if s.isEmpty() {
@@ -112,7 +112,7 @@ func (s searchTerm) matches(r edge.Record) bool {
 	if len(s.digits) == 4 && strings.HasSuffix(r.Aadhaar, s.digits) || s.lastDigits != "" && strings.HasSuffix(r.Aadhaar, s.lastDigits) {
 		return true
 	}
-	if s.mobile != "" && r.Mobile == s.mobile {
+	if s.mobile != "" && (r.Mobile == s.mobile || r.ReceiverMobile == s.mobile) {
 		return true
 	}
 	if s.digits != "" {

@@ -3,6 +3,7 @@ package history
 import (
 	"bytes"
 	"fmt"
+	"net/http"
 	"os"
 	"slices"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"galla/edge"
+	"galla/edge/ui/uitest"
 	"galla/shared/ist"
 	"galla/shared/money"
 	"galla/shared/op"
@@ -101,11 +103,13 @@ func TestAMobileNumberFindsWhatItDid(t *testing.T) {
 	const mobile = "9820099887"
 	s := newShop(t)
 	pages := s.pages(t)
+	server := uitest.Serve(t, s, pages)
 	want := map[op.ID]bool{}
 	for i, route := range []op.RouteID{op.Transfer, op.Refund, op.CustomerOnboarding, op.BeneficiaryAdd} {
-		want[s.addOperation(t, time.Duration(i)*time.Minute, op.Succeeded, func(r *edge.Record) { r.Route, r.Mobile = route, mobile })] = true
+		want[s.addOperation(t, time.Duration(i)*time.Minute, op.Succeeded, func(r *edge.Record) { r.Route, r.Mobile, r.Aadhaar = route, mobile, "" })] = true
 	}
 	s.addOperation(t, time.Hour, op.Succeeded, func(r *edge.Record) { r.Route, r.Mobile = op.Transfer, "9820099888" })
+	want[s.addOperation(t, 2*time.Hour, op.Succeeded, func(r *edge.Record) { r.Route, r.Mobile, r.ReceiverMobile = op.Transfer, "9820099888", mobile })] = true
 	for _, typed := range []string{mobile, "98200 99887", "98200-99887", "+91 98200 99887", "919820099887", "91 98200 99887", "09820099887"} {
 		search, quiet := parseSearch(typed)
 		found, _, err := pages.find(search, today, today, 10)
@@ -119,14 +123,19 @@ func TestAMobileNumberFindsWhatItDid(t *testing.T) {
 		}
 	}
 	var file bytes.Buffer
-	if err := s.book.WriteDay(&file, today); err != nil {
+	if err := s.book.WriteDay(&file, today, csvTexts(server.Kit.In("en"))); err != nil {
 		t.Fatal(err)
 	}
 	disk, err := os.ReadFile(s.path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, text := range map[string]string{"the disk": string(disk), "the file": file.String()} {
+	client := server.NewClient(t)
+	client.Login()
+	client.Get("/operations", http.StatusOK)
+	found := client.Post("/operations/find", http.StatusOK, "q", mobile)
+	uitest.Contains(t, found, "XXXXXX9887")
+	for name, text := range map[string]string{"the disk": string(disk), "the file": file.String(), "the page": found, "the log": server.Log.String()} {
 		if strings.Contains(text, mobile) || strings.Contains(text, mobile[:8]) {
 			t.Errorf("%s has the mobile number in the clear", name)
 		}

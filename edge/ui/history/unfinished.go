@@ -21,10 +21,6 @@ const (
 	groupPending  = "pending"   // the bank has not answered
 )
 
-// recentEnquiries is how many of the newest operations are searched for waiting enquiries:
-// an agent starts them one by one.
-const recentEnquiries = 20
-
 type group struct {
 	Name  string
 	Title string
@@ -57,9 +53,8 @@ func (t *Pages) unfinished(w *i18n.Localizer, st edge.Status, limit int) (groups
 			err = errors.Join(err, viewErr)
 		}
 	}
-	latest, recentErr := t.counter.Recent("", recentEnquiries)
-	for _, v := range latest { // enquiries are not in the queue
-		if v.Volatile && !v.State.Final() {
+	for _, v := range t.counter.Enquiries() {
+		if !v.State.Final() { // they are not in the queue
 			views = append(views, v)
 		}
 	}
@@ -77,7 +72,7 @@ func (t *Pages) unfinished(w *i18n.Localizer, st edge.Status, limit int) (groups
 			groups = append(groups, group{Name: name, Title: w.Text("history.group."+name, "n", len(rows)), Rows: rows})
 		}
 	}
-	return groups, more, errors.Join(err, recentErr)
+	return groups, more, err
 }
 
 func groupOf(v edge.View, up bool) string {
