@@ -108,9 +108,9 @@ func (s *guidePage) compute() error {
 func languages() ([]language, error) {
 	list := []language{
 		{Name: "Node", File: "node/src/envelope.js", Needs: "Node 18 or newer, node:crypto"},
-		{Name: "PHP", File: "php/galla.php", Needs: "PHP 8.1 or newer, ext-openssl"},
+		{Name: "PHP", File: "php/src/Envelope.php", Needs: "PHP 8.1 or newer, ext-openssl"},
 		{Name: "Python", File: "python/src/galla/envelope.py", Needs: "Python 3.9 or newer, the package cryptography"},
-		{Name: "Java", File: "java/Galla.java", Needs: "Java 17 or newer, javax.crypto"},
+		{Name: "Java", File: "java/src/main/java/example/galla/Envelope.java", Needs: "Java 17 or newer, javax.crypto"},
 	}
 	for i, name := range []string{"node", "php", "python", "java"} {
 		text, err := excerpts.ReadFile("excerpts/" + name + ".txt")

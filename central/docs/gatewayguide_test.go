@@ -162,7 +162,7 @@ func TestStandsAlone(t *testing.T) {
 
 // TestExcerpts holds the excerpts against the files that they are from.
 func TestExcerpts(t *testing.T) {
-	for name, file := range map[string]string{"node": "node/src/envelope.js", "php": "php/galla.php", "python": "python/src/galla/envelope.py", "java": "java/Galla.java"} {
+	for name, file := range map[string]string{"node": "node/src/envelope.js", "php": "php/src/Envelope.php", "python": "python/src/galla/envelope.py", "java": "java/src/main/java/example/galla/Envelope.java"} {
 		excerpt, err := excerpts.ReadFile("excerpts/" + name + ".txt")
 		if err != nil {
 			t.Fatal(err)

@@ -31,11 +31,13 @@ func Languages() []Language {
 			Wants: "Node is missing (18 or newer): " + how + "nodejs'"},
 		{Name: "go", File: "go/examples/call", Story: "go/examples/story", First: "go/examples/withdraw", Folder: "go", Units: []string{"go", "test", "-race", "./..."}, build: buildGo, ready: []string{"go", "version"},
 			Wants: "Go is missing: https://go.dev/dl/"},
-		{Name: "php", File: "php/galla.php", command: []string{"php"}, ready: []string{"php", "-r", "exit(extension_loaded('openssl') ? 0 : 1);"},
-			Wants: "PHP with openssl is missing (8.1 or newer): " + how + "php-cli'"},
-		{Name: "python", File: "python/examples/call.py", library: "python/src", command: []string{"env", "PYTHONPATH={library}", python()}, ready: []string{python(), "-c", "import cryptography"},
+		{Name: "php", File: "php/examples/call.php", Story: "php/examples/story.php", First: "php/examples/withdraw.php", Folder: "php", Units: []string{"php", "tests/run.php"}, command: []string{"php"},
+			ready: []string{"php", "-r", "exit(extension_loaded('openssl') && extension_loaded('curl') ? 0 : 1);"},
+			Wants: "PHP with openssl and curl is missing (8.1 or newer): " + how + "php-cli php-curl'"},
+		{Name: "python", File: "python/examples/call.py", Story: "python/examples/story.py", First: "python/examples/withdraw.py", Folder: "python", Units: []string{"env", "PYTHONPATH=src", "PYTHONDONTWRITEBYTECODE=1", python(), "-W", "error", "-m", "unittest", "discover", "-s", "tests"},
+			library: "python/src", command: []string{"env", "PYTHONPATH={library}", "PYTHONDONTWRITEBYTECODE=1", python()}, ready: []string{python(), "-c", "import cryptography"},
 			Wants: "Python with 'cryptography' is missing: " + how + "python3-cryptography'"},
-		{Name: "java", File: "java/Galla.java", build: buildJava, ready: []string{"javac", "--version"},
+		{Name: "java", File: "java/examples/Call.java", Story: "java/examples/Story.java", First: "java/examples/Withdraw.java", Folder: "java", Units: []string{"./test.sh"}, build: buildJava, ready: []string{"javac", "--version"},
 			Wants: "Java's compiler is missing (17 or newer): " + how + "openjdk-17-jdk-headless'"},
 	}
 }
@@ -98,11 +100,13 @@ func buildGo(file, temp string) ([]string, error) {
 	return []string{program}, nil
 }
 
-// buildJava compiles a program of Java.
+// buildJava compiles an example of Java together with the package.
 func buildJava(file, temp string) ([]string, error) {
-	text, err := exec.Command("javac", "-Xlint:all", "-Werror", "-encoding", "UTF-8", "-d", temp, file).CombinedOutput()
+	examples := filepath.Dir(file)
+	sources := filepath.Join(filepath.Dir(examples), "src", "main", "java") + string(filepath.ListSeparator) + examples
+	text, err := exec.Command("javac", "-Xlint:all", "-Werror", "-encoding", "UTF-8", "-sourcepath", sources, "-d", temp, file).CombinedOutput()
 	if err != nil {
 		return nil, fmt.Errorf("compile %s: %w: %s", file, err, text)
 	}
-	return []string{"java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", temp, "Galla"}, nil
+	return []string{"java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", temp, strings.TrimSuffix(filepath.Base(file), ".java")}, nil
 }

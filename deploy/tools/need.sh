@@ -10,7 +10,8 @@
 #   axe         axe-core, which checks pages for barriers; GALLA_WITHOUT_AXE=1 leaves it out
 #   partner     newman, Redocly's linter and TypeScript, in the versions of deploy/tools/npm;
 #               GALLA_WITHOUT_NEWMAN=1 leaves them out
-#   languages   Node, PHP, a JDK, Python's cryptography; GALLA_WITHOUT_LANGUAGES=1 leaves them out
+#   languages   Node, PHP, a JDK, Python's cryptography, and what tests and packs their SDKs;
+#               GALLA_WITHOUT_LANGUAGES=1 leaves them out
 #   promtool    checks the alert rules; GALLA_WITHOUT_PROMTOOL=1 leaves it out
 #   cluster     PostgreSQL, Patroni, etcd, HAProxy, buildah
 #   packers     what packs and signs the installers
@@ -56,8 +57,13 @@ need() {
 		! without GALLA_WITHOUT_LANGUAGES || return 0
 		unless "have node" nodejs
 		unless "have php" php-cli
+		unless "php -m | grep -qx curl" php-curl
+		unless "have composer" composer
 		unless "imports python3 cryptography || imports /usr/bin/python3 cryptography" python3-cryptography
-		unless "have javac" openjdk-17-jdk-headless ;;
+		unless "imports /usr/bin/python3 build,setuptools,wheel" python3-build python3-setuptools python3-wheel
+		unless "have mypy" mypy
+		unless "have javac" openjdk-17-jdk-headless
+		unless "file /usr/share/java/junit-platform-console.jar" junit5 ;;
 	promtool) without GALLA_WITHOUT_PROMTOOL || unless "have promtool" prometheus ;;
 	cluster)
 		unless "have initdb || file '/usr/lib/postgresql/*/bin/initdb'" postgresql

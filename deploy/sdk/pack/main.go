@@ -40,6 +40,9 @@ func packers() []packer {
 	return []packer{
 		{"node", packNode},
 		{"go", packGo},
+		{"python", packPython},
+		{"php", packPHP},
+		{"java", packJava},
 	}
 }
 

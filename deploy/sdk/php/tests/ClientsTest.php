@@ -106,6 +106,8 @@ return [
         same(true, (new World())->direct([[200, ['statusCode' => '00', 'message' => 'm', 'data' => [], 'sandbox' => true]]])->limits()->extra['sandbox']);
         $charges = (new World())->direct([[200, '{"statusCode":"00","message":"m","data":{"charge":12,"totalAmount":1212.1,"gst":1.83,"commission":0}}']])->dmtTransactionCharges(senderId: 'x', amount: 1200)->data;
         same(['12.00', '1212.10', '1.83', '0.00'], [$charges->charge, $charges->totalAmount, $charges->gst, $charges->commission]);
+        $csv = (new World())->direct([[200, "id,amount\r\n", ['content-type' => 'text/csv; charset=utf-8']]])->call('GET', '/vendor/operations?format=csv');
+        same(['success', '00', null, "id,amount\r\n"], [$csv->state->value, $csv->statusCode, $csv->data, $csv->reply()]);
         same('990326', (new World())->direct([World::BANKS])->aepsBanks()->data[0]->iin);
         $open = (new World())->direct([[200, ['statusCode' => '00', 'message' => 'm', 'data' => ['status' => 'X', 'new' => 1]]]])->aepsStatusCheck()->data;
         same(['X', ['new' => 1]], [$open->status, $open->more]);

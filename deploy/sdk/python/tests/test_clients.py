@@ -96,6 +96,10 @@ class Outcomes(Case):
         result = self.direct((200, {"merchantId": "m", "service": "AEPS"})).aeps_initialize()
         self.assertEqual((result.state, result.data["service"]), ("success", "AEPS"))
 
+    def test_csv(self):
+        result = self.direct((200, b"id,amount\r\n1,500.00\r\n", {"Content-Type": "text/csv; charset=utf-8"})).call("GET", "/vendor/operations?format=csv")
+        self.assertEqual((result.state, result.status_code, result.data, result.reply), ("success", "00", None, "id,amount\r\n1,500.00\r\n"))
+
     def test_extra(self):
         result = self.direct((200, {"statusCode": "00", "message": "m", "data": [], "sandbox": True})).limits()
         self.assertIs(result.extra["sandbox"], True)

@@ -22,9 +22,12 @@ final class Answer
     {
     }
 
-    /** Reads a plain reply. */
+    /** Reads a plain reply. A list as CSV has no envelope: it is the reply's text. */
     public static function read(HttpReply $reply): self
     {
+        if ($reply->status === 200 && strtolower(trim(explode(';', $reply->headers['content-type'] ?? '')[0])) === 'text/csv') {
+            return new self($reply->status, $reply->headers, $reply->body, ['statusCode' => '00']);
+        }
         $members = Json::read($reply->body);
         return $members === null
             ? new self($reply->status, $reply->headers, '', null, "HTTP {$reply->status} that is no JSON object: something else answered")

@@ -15,6 +15,7 @@ use Galla\Transport;
 final class Http implements Transport
 {
     private const MAX_REPLY_BYTES = 4 << 20;
+    private const MAX_CSV_BYTES = 64 << 20;
     /** Errors of curl before anything was sent: no name, no connection, no TLS. */
     private const BEFORE_SENDING = [CURLE_COULDNT_RESOLVE_PROXY, CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_CONNECT, CURLE_SSL_CONNECT_ERROR, CURLE_SSL_PEER_CERTIFICATE];
 
@@ -49,9 +50,10 @@ final class Http implements Transport
                 }
                 return strlen($line);
             },
-            CURLOPT_WRITEFUNCTION => static function ($curl, string $part) use (&$text): int {
+            CURLOPT_WRITEFUNCTION => static function ($curl, string $part) use (&$text, &$found): int {
                 $text .= $part;
-                return strlen($text) > self::MAX_REPLY_BYTES ? 0 : strlen($part);
+                $limit = str_starts_with($found['content-type'] ?? '', 'text/csv') ? self::MAX_CSV_BYTES : self::MAX_REPLY_BYTES;
+                return strlen($text) > $limit ? 0 : strlen($part);
             },
         ]);
         if ($body !== null) {

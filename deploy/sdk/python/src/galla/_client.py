@@ -238,9 +238,11 @@ def fill_path(route: Route, fields: Mapping[str, Any]) -> str:
 
 
 def read_answer(reply: HttpReply) -> Answer:
-    """Reads a plain reply."""
+    """Reads a plain reply. A list as CSV has no envelope: it is the reply's text."""
     try:
         text = reply.body.decode("utf-8")
+        if reply.status == 200 and reply.headers.get("content-type", "").partition(";")[0].strip().lower() == "text/csv":
+            return Answer(reply.status, reply.headers, text, {"statusCode": "00"})
         members = _json.decode(text)
     except (ValueError, RecursionError):
         text, members = "", None

@@ -8,6 +8,7 @@ from typing import Dict, List, Mapping, Optional, Tuple
 from urllib.parse import urlsplit
 
 MAX_REPLY_BYTES = 4 << 20
+MAX_CSV_BYTES = 64 << 20
 MAX_IDLE_SECONDS = 15  # a kept connection may be closed by the other side later
 
 
@@ -47,8 +48,9 @@ class Transport:
         try:
             connection.request(method, path, body, headers)
             reply = connection.getresponse()
-            text = reply.read(MAX_REPLY_BYTES + 1)
-            if reply.length and len(text) <= MAX_REPLY_BYTES:
+            limit = MAX_CSV_BYTES if reply.getheader("Content-Type", "").startswith("text/csv") else MAX_REPLY_BYTES
+            text = reply.read(limit + 1)
+            if reply.length and len(text) <= limit:
                 raise http.client.IncompleteRead(b"")  # a short read is none of its errors
         except (OSError, http.client.HTTPException) as error:
             connection.close()
@@ -57,9 +59,9 @@ class Transport:
         except BaseException:
             connection.close()
             raise
-        if len(text) > MAX_REPLY_BYTES:
+        if len(text) > limit:
             connection.close()
-            raise NoReply(f"the reply has more than {MAX_REPLY_BYTES} bytes")
+            raise NoReply(f"the reply has more than {limit} bytes")
         if reply.will_close:
             connection.close()
         else:

@@ -13,10 +13,13 @@ import java.util.Map;
  * @param why what is wrong with it, or empty
  */
 record Answer(int status, Map<String, String> headers, String text, Map<?, ?> members, String why) {
-    /** Reads a plain reply. */
+    /** Reads a plain reply. A list as CSV has no envelope: it is the reply's text. */
     static Answer read(HttpReply reply) {
         try {
             String text = StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(reply.body())).toString();
+            if (reply.status() == 200 && reply.headers().getOrDefault("content-type", "").split(";")[0].strip().equalsIgnoreCase("text/csv")) {
+                return new Answer(reply.status(), reply.headers(), text, Map.of("statusCode", "00"), "");
+            }
             if (Json.parse(text) instanceof Map<?, ?> members) {
                 return new Answer(reply.status(), reply.headers(), text, members, "");
             }

@@ -26,6 +26,7 @@ import javax.net.ssl.SSLHandshakeException;
 /** HTTP by java.net.http. */
 final class Http implements Transport {
     private static final int MAX_REPLY_BYTES = 4 << 20;
+    private static final int MAX_CSV_BYTES = 64 << 20;
     private static final Duration MAX_CONNECT = Duration.ofSeconds(10);
 
     private final HttpClient client;
@@ -43,7 +44,7 @@ final class Http implements Transport {
         HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(url)).method(method, publisher);
         headers.forEach(request::header);
         // The client's own time-out ends with the headers of the reply; this one is for all of it.
-        CompletableFuture<HttpResponse<byte[]>> sent = client.sendAsync(request.build(), info -> new LimitedBody());
+        CompletableFuture<HttpResponse<byte[]>> sent = client.sendAsync(request.build(), info -> new LimitedBody(info.headers().firstValue("Content-Type").orElse("").startsWith("text/csv") ? MAX_CSV_BYTES : MAX_REPLY_BYTES));
         try {
             HttpResponse<byte[]> reply = sent.get(timeout.toMillis(), TimeUnit.MILLISECONDS);
             Map<String, String> found = new HashMap<>();
@@ -69,7 +70,12 @@ final class Http implements Transport {
     private static final class LimitedBody implements HttpResponse.BodySubscriber<byte[]> {
         private final CompletableFuture<byte[]> whole = new CompletableFuture<>();
         private final ByteArrayOutputStream parts = new ByteArrayOutputStream();
+        private final int limit;
         private Flow.Subscription subscription;
+
+        LimitedBody(int limit) {
+            this.limit = limit;
+        }
 
         @Override
         public CompletionStage<byte[]> getBody() {
@@ -89,7 +95,7 @@ final class Http implements Transport {
                 buffer.get(part);
                 parts.writeBytes(part);
             }
-            if (parts.size() > MAX_REPLY_BYTES) {
+            if (parts.size() > limit) {
                 subscription.cancel();
                 whole.completeExceptionally(new IOException("the reply is too long"));
             }

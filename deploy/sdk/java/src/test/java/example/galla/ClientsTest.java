@@ -370,6 +370,8 @@ class ClientsTest {
         Result<Object> result = direct(SUCCESS).call("POST", "/aeps/withdrawal", "{\"TxnAmount\":5e2}", "mine");
         assertEquals("success mine {\"TxnAmount\":5e2}", result.state() + " " + fake.keys().get(0) + " " + fake.bodies().get(0));
         assertTrue(result.data() instanceof Map<?, ?> m && m.get("STAN").equals("000042"));
+        Result<Object> csv = direct(reply(200, "id,amount\r\n", "content-type", "text/csv; charset=utf-8")).call("GET", "/vendor/operations?format=csv", null);
+        assertEquals("success 00 null id,amount\r\n", csv.state() + " " + csv.statusCode() + " " + csv.data() + " " + csv.reply());
     }
 
     @Test
