@@ -9,10 +9,12 @@ import (
 	"time"
 
 	"galla/edge"
+	"galla/edge/api"
 	"galla/edge/ui/uitest"
 	"galla/edge/users"
 	"galla/shared/money"
 	"galla/shared/op"
+	"galla/shared/printable"
 	"galla/shared/secret"
 )
 
@@ -192,7 +194,7 @@ func (f *fake) Validate(d edge.Request) error {
 	if d.Aadhaar.IsZero() {
 		wrong = append(wrong, "aadhaar")
 	}
-	if d.Customer == "" {
+	if !api.IsName(d.Customer, printable.MaxName) {
 		wrong = append(wrong, "customer")
 	}
 	if f.bankName(d.IIN) == "" {

@@ -134,7 +134,7 @@ func faultyFlow(b *uitest.Browser, f *fake, i int, k outcome.Kind) {
 }
 
 // refusedFlow: nothing starts, and no finger is captured, while the clock is wrong or the
-// counter is offline; typed values stay, except the Aadhaar number.
+// counter is offline; typed values stay, the Aadhaar number masked.
 func refusedFlow(b *uitest.Browser, f *fake, language string) {
 	b.T.Helper()
 	book, err := i18n.Load(outcome.Catalogue())
@@ -158,7 +158,7 @@ func refusedFlow(b *uitest.Browser, f *fake, language string) {
 		form(b, i, k)
 		want := outcome.PreconditionText(book.Localizer(language), refusal)
 		b.WaitFor(fmt.Sprintf(`document.readyState === "complete" && document.querySelector(".alert")?.innerText.includes(%q)`, want))
-		b.WaitFor(`document.querySelector("#customer").value === "Asha" && document.querySelector("#aadhaar").value === ""`)
+		b.WaitFor(`document.querySelector("#customer").value === "Asha" && document.querySelector("#aadhaar").value === "XXXX XXXX 7058"`)
 		if text := b.Text(); refusal.Code == edge.PreconditionClock && strings.Count(text, "11 min") == 0 && language == "en" {
 			b.T.Error("nothing says by how much the clock is wrong")
 		}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"galla/edge"
+	"galla/edge/api"
 	"galla/edge/i18n"
 	"galla/edge/outcome"
 	"galla/edge/ui"
@@ -36,6 +37,7 @@ type formData struct {
 	Typed     string // the amount, as typed
 	Quick     string // the quick key chosen, in rupees
 	Amount    ui.Field
+	Again     string // asks for the Aadhaar number again, where nothing else is wrong with it
 	Consented bool
 	Consents  []consent         // in each language; the page shows the one that is chosen
 	Language  string            // the customer's language
@@ -82,6 +84,9 @@ func (s *Pages) showForm(w http.ResponseWriter, r *http.Request, ses *ui.Session
 
 func (s *Pages) renderForm(w http.ResponseWriter, r *http.Request, ses *ui.Session, d formData, wrong ui.Problem) {
 	words := ses.Words()
+	if api.ContainsAadhaar(d.Customer) { // a number in the wrong field is not sent back either
+		d.Customer = ""
+	}
 	banks, at := s.counter.Banks()
 	st := s.counter.Status()
 	d.BanksAt = words.ShortTime(at, st.Now)
@@ -161,8 +166,9 @@ func (s *Pages) create(w http.ResponseWriter, r *http.Request, ses *ui.Session) 
 				d.Errors[f] = s.fieldError(ses.Words(), f, draft)
 			}
 		}
+		wrong := ui.Problem{Status: http.StatusUnprocessableEntity, Alert: ses.Words().Plural("form.errors", len(d.Errors))}
 		s.askAadhaarAgain(ses, &d, draft)
-		s.renderForm(w, r, ses, d, ui.Problem{Status: http.StatusUnprocessableEntity, Alert: ses.Words().Plural("form.errors", len(d.Errors))})
+		s.renderForm(w, r, ses, d, wrong)
 	case errors.As(err, &precluded) && precluded.Code == edge.PreconditionSession:
 		http.Redirect(w, r, "/sign-in?next="+k.Name, http.StatusSeeOther)
 	case errors.As(err, &precluded):
@@ -273,13 +279,14 @@ func readAmount(words *i18n.Localizer, d *formData) money.Paise {
 }
 
 // askAadhaarAgain asks for the Aadhaar number again, because it is neither sent back nor
-// stored.
+// stored. The script of the page that was refused still has it.
 func (s *Pages) askAadhaarAgain(ses *ui.Session, d *formData, draft edge.Request) {
 	if d.Errors == nil {
 		d.Errors = map[string]string{}
 	}
 	if d.Errors["aadhaar"] == "" && !draft.Aadhaar.IsZero() {
-		d.Errors["aadhaar"] = ses.Words().Text("field.aadhaar.again", "masked", draft.Aadhaar.Masked())
+		d.Again = ses.Words().Text("field.aadhaar.again", "masked", draft.Aadhaar.Masked())
+		d.Errors["aadhaar"] = d.Again
 	}
 }
 

@@ -75,6 +75,7 @@ func TestChromium(t *testing.T) {
 	chromium := uitest.Chromium(t)
 	t.Run("walk", func(t *testing.T) { walk(t, chromium) })
 	t.Run("keys", func(t *testing.T) { fewKeys(t, chromium) })
+	t.Run("refused", func(t *testing.T) { refusedForm(t, chromium) })
 	t.Run("gallery", func(t *testing.T) { gallery(t, chromium) })
 	t.Run("tabs", func(t *testing.T) { tabs(t, chromium) })
 	t.Run("visits", func(t *testing.T) { visits(t, chromium) })

@@ -1,7 +1,8 @@
 // The Aadhaar field: grouped 4-4-4 as typed, checked by its check digit
 // (Verhoeff), masked when the field loses the focus. A last digit that makes it right
-// goes on to the next field. The number is only in this closure
-// and in the sent form.
+// goes on to the next field. The number is only in this module's
+// memory and in the sent form. When the server refuses a form, the number of the refused
+// form is taken over by the page that says so, for a minute, masked.
 import { moveOn, note, setCheck } from './check.js';
 
 const product = [
@@ -22,6 +23,23 @@ export function wellFormed(digits) {
   return check === 0;
 }
 
+const keptFor = 60000; // milliseconds
+let kept = ''; // the number of the form that is being sent
+let forgetting = 0;
+
+// keepAadhaar keeps a form's number for the page that may refuse the form.
+export function keepAadhaar(form) {
+  kept = new FormData(form).get(form.querySelector('[data-aadhaar]').name);
+  clearTimeout(forgetting);
+  forgetting = setTimeout(forgetAadhaar, keptFor);
+}
+
+export function forgetAadhaar() {
+  clearTimeout(forgetting);
+  kept = '';
+}
+window.addEventListener('pagehide', forgetAadhaar);
+
 const grouped = (digits) => digits.replace(/(\d{4})(?=\d)/g, '$1 ');
 
 export function aadhaarField(field) {
@@ -37,7 +55,26 @@ export function aadhaarField(field) {
   };
   setCheck(field, problem);
 
+  const mask = () => {
+    masked = digits.length === 12;
+    if (masked) field.value = 'XXXX XXXX ' + digits.slice(8);
+  };
+  let dropping = 0;
+  if (kept && field.dataset.again) {
+    digits = kept;
+    mask();
+    note(field, '', '');
+    if (document.activeElement === field) (field.form.querySelector('[aria-invalid]') ?? field.form.querySelector('button.main')).focus();
+    dropping = setTimeout(() => {
+      digits = '';
+      masked = false;
+      field.value = '';
+      if (field.isConnected) note(field, field.dataset.again, 'bad');
+    }, keptFor);
+  }
+
   field.addEventListener('input', (event) => {
+    clearTimeout(dropping);
     const caret = field.value.slice(0, field.selectionStart).replace(/\D/g, '').length;
     digits = field.value.replace(/\D/g, '').slice(0, 12);
     field.value = grouped(digits);
@@ -52,8 +89,7 @@ export function aadhaarField(field) {
   });
   field.addEventListener('blur', () => {
     if (digits && problem()) note(field, problem(), 'bad');
-    masked = digits.length === 12;
-    if (masked) field.value = 'XXXX XXXX ' + digits.slice(8);
+    mask();
   });
   field.addEventListener('focus', () => {
     if (masked) field.value = grouped(digits);

@@ -1,7 +1,9 @@
 // Opens the page of a link in this document, where the browser can (Navigation API):
 // styles, scripts and the event stream stay, and only what the page says is fetched and
-// drawn. All else is loaded as without this script: forms, redirects, errors, and pages
-// with other files, as after an update of the program.
+// drawn. A form with an Aadhaar number is sent from here, so that the page that refuses it
+// takes over the number. All else is loaded as without this script: other forms,
+// redirects, errors, and pages with other files, as after an update of the program.
+import { keepAadhaar } from './aadhaar.js';
 import { startPage } from './onpage.js';
 import { address, arrive, lastTold, refresh } from './live.js';
 
@@ -14,6 +16,37 @@ export function visitInPlace() {
     const to = event.destination.getState()?.address ?? event.destination.url;
     event.intercept({ handler: () => visit(to, event.signal), focusReset: 'manual' });
   });
+}
+
+// sendInPlace sends forms with an Aadhaar number, each once.
+export function sendInPlace() {
+  if (!('navigation' in window)) return;
+  document.addEventListener('submit', (event) => {
+    const form = event.target;
+    if (event.defaultPrevented || !form.matches('form:has([data-aadhaar])')) return;
+    event.preventDefault();
+    if (!form.dataset.sent) send(form);
+  });
+}
+
+async function send(form) {
+  const told = lastTold();
+  form.dataset.sent = 'yes';
+  form.setAttribute('aria-busy', 'true');
+  try {
+    const reply = await fetch(form.action, { method: 'POST', body: new URLSearchParams(new FormData(form)) });
+    const page = new DOMParser().parseFromString(await reply.text(), 'text/html');
+    if (!form.isConnected) return; // another page took its place
+    if (reply.redirected) location.assign(reply.url);
+    else if (page.querySelector('main') && kind(page) === kind(document)) {
+      keepAadhaar(form);
+      take(page, told);
+    } else location.replace(address());
+  } catch {
+    delete form.dataset.sent; // sent again, the same form starts nothing twice
+    form.removeAttribute('aria-busy');
+    refresh(''); // says that the program does not answer
+  }
 }
 
 // remember keeps the page's own address for the way back.
@@ -36,6 +69,10 @@ async function visit(to, signal) {
     location.replace(to);
     return;
   }
+  take(page, told);
+}
+
+function take(page, told) {
   replacePage(page);
   startPage();
   arrive(told);
