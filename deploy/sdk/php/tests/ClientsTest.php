@@ -225,11 +225,11 @@ return [
         same([31, 1], [$limited->retryAfter, count($w->fake->requests)]);
     },
     'a refusal after a lost reply tells nothing of the first' => function (): void {
-        foreach ([World::refusal(429, '07'), World::refusal(403, '01'), Fake::CLOSED] as $reply) {
+        foreach ([World::refusal(429, '07'), World::refusal(403, '01'), World::refusal(404, '04'), World::refusal(422, '05'), Fake::CLOSED] as $reply) {
             throws(OutcomeUnknownError::class, fn () => World::withdraw((new World())->direct([Fake::DROP, $reply], attempts: 2)));
         }
         throws(NotSentError::class, fn () => World::withdraw((new World())->direct([Fake::DROP, World::refusal(502, '10')], attempts: 2)));
-        throws(RefusedError::class, fn () => World::withdraw((new World())->direct([Fake::DROP, World::refusal(422, '05')], attempts: 2)));
+        throws(RefusedError::class, fn () => World::withdraw((new World())->direct([Fake::DROP, [...World::refusal(422, '05'), ['idempotent-replayed' => 'true']]], attempts: 2)));
         $plain = [429, ['statusCode' => '07', 'message' => 'm'], ['plain' => '1', 'retry-after' => '1']];
         same(true, World::withdraw((new World())->gateway([$plain, World::SUCCESS]))->ok());
         throws(OutcomeUnknownError::class, fn () => World::withdraw((new World())->gateway([$plain, $plain], attempts: 2)));

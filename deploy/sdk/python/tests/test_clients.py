@@ -254,13 +254,13 @@ class Retries(Case):
         self.assertEqual((limited.exception.retry_after, len(self.fake.requests)), (31.0, 1))
 
     def test_refusal_after_a_lost_reply_tells_nothing_of_the_first(self):
-        for reply in (refusal(429, "07"), refusal(403, "01")):
+        for reply in (refusal(429, "07"), refusal(403, "01"), refusal(404, "04"), refusal(422, "05")):
             with self.assertRaises(galla.OutcomeUnknownError):
                 self.direct(DROP, reply, attempts=2).aeps_withdrawal(**FIELDS)
         with self.assertRaises(galla.NotSentError):
             self.direct(DROP, refusal(502, "10"), attempts=2).aeps_withdrawal(**FIELDS)
         with self.assertRaises(galla.RefusedError):
-            self.direct(DROP, refusal(422, "05"), attempts=2).aeps_withdrawal(**FIELDS)
+            self.direct(DROP, (*refusal(422, "05"), {"Idempotent-Replayed": "true"}), attempts=2).aeps_withdrawal(**FIELDS)
 
     def test_bank_unreachable(self):
         with self.assertRaisesRegex(galla.NotSentError, "new key"):

@@ -224,8 +224,8 @@ abstract class Caller
         if ($answer !== null && ($decision === Decision::Result || $decision === Decision::Pending)) {
             return Reader::result($call, $answer, $decision === Decision::Pending);
         }
-        // These refusals of a repeat say nothing of an earlier attempt.
-        $doubtful = in_array($attempt->status, [0, 401, 403, 429], true);
+        // A refusal of a repeat says nothing of an earlier attempt, unless it is the stored reply.
+        $doubtful = !in_array($attempt->status, [400, 409, 502], true) && ($answer->headers['idempotent-replayed'] ?? '') !== 'true';
         if ($decision === Decision::Unknown || $mayHaveRun && $doubtful) {
             throw self::unknown($call, $why !== '' ? $why : ($answer?->words() ?? 'no reply'), $answer);
         }

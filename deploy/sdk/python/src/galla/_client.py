@@ -181,8 +181,9 @@ class BaseClient(Caller):
     def _finish(self, call: Prepared, decision: Decision, attempt: Attempt, answer: Optional[Answer], why: str, may_have_run: bool) -> Result[Any]:
         if answer is not None and decision in (Decision.RESULT, Decision.PENDING):
             return _result(call, answer, pending=decision is Decision.PENDING)
-        # These refusals of a repeat say nothing of an earlier attempt.
-        doubtful = attempt.status in (0, 401, 403, 429)
+        # A refusal of a repeat says nothing of an earlier attempt, unless it is the stored reply.
+        stored = answer is not None and answer.headers.get("idempotent-replayed") == "true"
+        doubtful = attempt.status not in (400, 409, 502) and not stored
         if decision is Decision.UNKNOWN or may_have_run and doubtful:
             raise _unknown(call, why or _words(answer), answer)
         about = _about(call, answer)

@@ -205,8 +205,9 @@ public abstract class BaseClient {
         if (answer != null && (decision == Retry.Decision.RESULT || decision == Retry.Decision.PENDING)) {
             return Results.of(call, answer, decision == Retry.Decision.PENDING);
         }
-        // These refusals of a repeat say nothing of an earlier attempt.
-        boolean doubtful = List.of(0, 401, 403, 429).contains(attempt.status());
+        // A refusal of a repeat says nothing of an earlier attempt, unless it is the stored reply.
+        boolean stored = answer != null && answer.header("idempotent-replayed").equals("true");
+        boolean doubtful = !List.of(400, 409, 502).contains(attempt.status()) && !stored;
         if (decision == Retry.Decision.UNKNOWN || mayHaveRun && doubtful) {
             throw unknown(call, !why.isEmpty() || answer == null ? why : answer.words(), answer);
         }

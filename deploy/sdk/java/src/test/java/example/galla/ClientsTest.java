@@ -231,11 +231,11 @@ class ClientsTest {
 
     @Test
     void refusalAfterALostReplyTellsNothingOfTheFirst() {
-        for (Fake.Reply second : List.of(refusal(429, "07"), refusal(403, "01"), Fake.CLOSED)) {
+        for (Fake.Reply second : List.of(refusal(429, "07"), refusal(403, "01"), refusal(404, "04"), refusal(422, "05"), Fake.CLOSED)) {
             assertThrows(OutcomeUnknownException.class, () -> direct(options -> options.attempts(2), Fake.DROP, second).aepsWithdrawal(fields()));
         }
         assertThrows(NotSentException.class, () -> direct(Fake.DROP, refusal(502, "10")).aepsWithdrawal(fields()));
-        assertThrows(RefusedException.class, () -> direct(Fake.DROP, refusal(422, "05")).aepsWithdrawal(fields()));
+        assertThrows(RefusedException.class, () -> direct(Fake.DROP, reply(422, "{'statusCode':'05','message':'no'}", "idempotent-replayed", "true")).aepsWithdrawal(fields()));
     }
 
     @Test
