@@ -148,7 +148,7 @@ func TestOwnersFormsAskForThePIN(t *testing.T) {
 	}
 	enter("confirm=no")
 	for _, path := range owners {
-		if _, page := v.Do(v.Form(path, "form", "a")); !strings.Contains(page, "Your PIN again") {
+		if _, page := v.Do(v.Form(path, "form", "a")); !strings.Contains(page, "Enter your PIN again") {
 			t.Errorf("%s takes an owner's session alone: %s", path, page)
 		}
 	}

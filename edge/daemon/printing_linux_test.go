@@ -258,7 +258,7 @@ func TestAHangingPrinterHoldsNothingUp(t *testing.T) {
 	v.GetRedirect("/enter?operator=agent&name=Fatima&role=owner&to=/")
 	v.Get("/op/"+string(first)+"/receipt", http.StatusOK)
 	v.Post("/op/"+string(first)+"/print", http.StatusSeeOther, "form", "1")
-	going := "On its way to the printer"
+	going := "Sending to the printer"
 	uitest.Contains(t, v.Get("/op/"+string(first)+"/receipt", http.StatusOK), going)
 
 	second := s.withdraw("AEPS-EN-1", op.Succeeded)

@@ -124,8 +124,8 @@ func TestFlow(t *testing.T) {
 		state op.State
 		want  string
 	}{
-		{op.Transfer, op.Succeeded, "To the transfer"}, {op.Transfer, op.Reversed, "Refund"}, {op.Transfer, op.Pending, "To the transfer"},
-		{op.Transfer, op.Failed, "To the transfer"}, {op.Refund, op.Succeeded, ""}, {op.Withdrawal, op.Succeeded, ""},
+		{op.Transfer, op.Succeeded, "Go to the transfer"}, {op.Transfer, op.Reversed, "Refund"}, {op.Transfer, op.Pending, "Go to the transfer"},
+		{op.Transfer, op.Failed, "Go to the transfer"}, {op.Refund, op.Succeeded, ""}, {op.Withdrawal, op.Succeeded, ""},
 	} {
 		if got := TransferLinkText(w, edge.View{Record: edge.Record{Route: c.route, State: c.state}}); got != c.want {
 			t.Errorf("%s %s: %q, want %q", c.route, c.state, got, c.want)
@@ -213,7 +213,7 @@ func TestRows(t *testing.T) {
 	balance := withdrawal(func(v *edge.View) { v.Route, v.State, v.BankName, v.Amount = op.Balance, op.Expired, "", 0 })
 	rows := Rows(book.Localizer("en"), []edge.View{v, balance}, edge.Status{Now: now})
 	want := Row{"/op/01", TonePending, "stop", "Cash withdrawal", "Shivshankar Choudhury", "XXXXXXXX7058 · State Bank of India", "₹500.00", "20 Nov, 08:14",
-		"Do not give cash. Bank has not answered; we ask again by ourselves.", "cash-pending"}
+		"Do not give cash. Bank has not answered; we ask again.", "cash-pending"}
 	if rows[0] != want {
 		t.Errorf("got  %+v\nwant %+v", rows[0], want)
 	}

@@ -46,7 +46,7 @@ func Of(w *i18n.Localizer, v edge.View, link edge.LinkState) Outcome {
 	case "declined":
 		o.Code = Lookup(FamilyOf(v.Route, v.HTTP), v.Result.Code)
 	case "otp":
-		o.Code = Lookup(FamilyTransfer, wrongOTP)
+		o.Code = Lookup(FamilyTransfer, WrongOTP)
 	case "give-back", "owed", "returned", "reused":
 		if v.OwesCashBack() && v.Result.Code != "" {
 			o.Code = Lookup(FamilyTransfer, v.Result.Code)
@@ -134,9 +134,9 @@ type Description struct {
 	Word  string // one line, for lists
 }
 
-// wrongOTP is the bank's code for a wrong or expired one-time password: the only
-// decline after which a transfer is tried again at once.
-const wrongOTP = "55"
+// WrongOTP is the bank's code for a wrong or expired OTP: the only decline after which a
+// transfer is tried again at once (domain.md).
+const WrongOTP = "55"
 
 // stageOfState is the stage of a record without one.
 var stageOfState = map[op.State]edge.Stage{
@@ -168,7 +168,7 @@ func CaseOf(v edge.View, link edge.LinkState) string {
 		return "succeeded"
 	case op.Failed:
 		switch {
-		case v.Verdict() != edge.VerdictNoMoney && v.Route == op.Transfer && v.Result.Code == wrongOTP:
+		case v.Verdict() != edge.VerdictNoMoney && v.Route == op.Transfer && v.Result.Code == WrongOTP:
 			return "otp"
 		case v.Verdict() != edge.VerdictNoMoney:
 			return "declined"

@@ -280,7 +280,7 @@ func TestWrongOTP(t *testing.T) {
 	v := edge.View{Record: edge.Record{Route: op.Transfer, State: op.Failed, HTTP: 200, Amount: 2500 * money.Rupee}}
 	v.Result.Code = "55"
 	got := Describe(w, v, edge.Status{})
-	if got.Case != "otp" || !strings.Contains(got.Lead, "password was wrong") || !strings.Contains(got.Lead, "Keep the cash") || strings.Contains(got.Lead, "not known") {
+	if got.Case != "otp" || !strings.Contains(got.Lead, "expired OTP") || !strings.Contains(got.Lead, "Keep the cash") || strings.Contains(got.Lead, "not known") {
 		t.Errorf("%+v", got)
 	}
 	v.Route = op.Withdrawal

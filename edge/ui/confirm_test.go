@@ -44,13 +44,13 @@ func TestOwnerConfirmed(t *testing.T) {
 		v.GetRedirect("/enter?to=/enter/done&" + query)
 		v.Get("/enter/done", http.StatusOK)
 	}
-	const asked, in = "Your PIN again", "In the safe"
+	const asked, in = "Enter your PIN again", "In the safe"
 	enter("confirm=no")
 	uitest.Contains(t, v.Get("/safe", http.StatusOK), asked, `action="/confirm?next=%2Fsafe"`)
 	page := v.Post("/safe/open", http.StatusOK, "secret", "1234")
 	uitest.Contains(t, page, asked)
 	uitest.NotContains(t, page, "1234")
-	uitest.Contains(t, v.Post("/confirm?next=/safe", http.StatusUnauthorized, "confirm", "1111"), "This PIN is wrong")
+	uitest.Contains(t, v.Post("/confirm?next=/safe", http.StatusUnauthorized, "confirm", "1111"), "Wrong PIN")
 	v.Post("/confirm?next=/safe", http.StatusUnprocessableEntity, "confirm", "")
 	v.Post("/safe/open", http.StatusUnauthorized, "confirm", "1111")
 	if s.opened.Load() != 0 {
@@ -80,7 +80,7 @@ func TestOwnerConfirmed(t *testing.T) {
 	enter("role=operator&operator=2&name=Ravi") // no PIN makes an operator an owner
 	v.Get("/safe", http.StatusForbidden)
 	v.Post("/safe/open", http.StatusForbidden, "confirm", uitest.PIN)
-	uitest.Contains(t, v.Get("/", http.StatusNotFound), "no such page")
+	uitest.Contains(t, v.Get("/", http.StatusNotFound), "Page not found")
 }
 
 // TestChromiumConfirmed: the page of the PIN is accessible.

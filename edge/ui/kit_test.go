@@ -178,7 +178,7 @@ func TestPages(t *testing.T) {
 	uitest.NotContains(t, v.Get("/example/lost", http.StatusInternalServerError), "inner reason")
 	uitest.Contains(t, v.Get("/example/none", http.StatusInternalServerError), "This page has a fault")
 	uitest.Contains(t, v.Get("/example/broken", http.StatusInternalServerError), "This page has a fault")
-	uitest.Contains(t, v.Get("/example/elsewhere", http.StatusNotFound), "no such page")
+	uitest.Contains(t, v.Get("/example/elsewhere", http.StatusNotFound), "Page not found")
 	if n := len(h.Kit.MenuItems(h.Kit.Current(v.RequestWithCookies("/example")))); n != 1 {
 		t.Errorf("%d ways in", n)
 	}
@@ -192,10 +192,10 @@ func TestPages(t *testing.T) {
 func TestOwner(t *testing.T) {
 	v, _, _, _ := serve(t)
 	v.Get("/example/owner", http.StatusOK)
-	uitest.NotContains(t, v.Post("/example/owner", http.StatusOK), "Your PIN again")
+	uitest.NotContains(t, v.Post("/example/owner", http.StatusOK), "Enter your PIN again")
 	v.GetRedirect("/enter?confirm=no&to=/example/owner")
-	uitest.Contains(t, v.Get("/example/owner", http.StatusOK), "Your PIN again")
-	uitest.Contains(t, v.Post("/example/owner", http.StatusOK), "Your PIN again")
+	uitest.Contains(t, v.Get("/example/owner", http.StatusOK), "Enter your PIN again")
+	uitest.Contains(t, v.Post("/example/owner", http.StatusOK), "Enter your PIN again")
 	v.GetRedirect("/enter?role=operator&operator=2&name=Ravi&to=/example")
 	uitest.Contains(t, v.Get("/example", http.StatusOK), "Ravi")
 	uitest.Contains(t, v.Get("/example/owner", http.StatusForbidden), "Only the owner")

@@ -54,7 +54,7 @@ func pieces(ses *ui.Session) any {
 			{Name: "amount", Kind: ui.Amount, Label: "Amount", Hint: "In rupees", Missing: "Enter the amount.", Wrong: "Digits, please.", Spelling: w.NumberTextsJSON(),
 				Keys: ui.Keys("500", 100*money.Rupee, 500*money.Rupee, 1_000*money.Rupee, 10_000*money.Rupee), KeysLabel: "Quick amounts"},
 			{Name: "otp", Kind: ui.OTP, Label: "OTP", Hint: "From the message", Value: "123456", Missing: "Enter the OTP."},
-			{Name: "pin", Kind: ui.PIN, Label: "PIN", Value: "1234", Error: "This PIN is wrong."},
+			{Name: "pin", Kind: ui.PIN, Label: "PIN", Value: "1234", Error: "Wrong PIN."},
 			{Name: "q", Kind: ui.Search, Label: "Search", Value: "7058"},
 			{Name: "account", Kind: ui.Digits, Label: "Account", Value: "123"},
 		},

@@ -104,7 +104,7 @@ func TestThePagesOfMoneyTransfer(t *testing.T) {
 	page := v.here("code", "")
 	v.run(page, "go", "otp", wrong(h.otp(t, mobile)))
 	page = v.here("code", "")
-	uitest.Contains(t, page, "The one-time password is wrong")
+	uitest.Contains(t, page, "Wrong or expired OTP", "2 tries left")
 	v.run(page, "go", "otp", h.otp(t, mobile))
 	v.run(v.here("aadhaar", ""), "go", "aadhaar", choudhury)
 	page = v.Get(v.at, 200)
@@ -136,13 +136,12 @@ func TestThePagesOfMoneyTransfer(t *testing.T) {
 	uitest.Contains(t, page, "<dd>"+account+"</dd>")
 	v.run(page, "go", "amount", "1200")
 	page = v.here("confirm", "")
-	uitest.Contains(t, page, "₹1,200.00", "The customer pays")
+	uitest.Contains(t, page, "₹1,200.00", "Customer pays")
 	v.run(page, "go")
 	v.run(v.here("otp", ""), "go", "otp", wrong(h.otp(t, mobile)))
-	page = v.here("sent", "otp")
-	uitest.Contains(t, page, "password was wrong", "Keep the cash")
-	v.run(page, "retry")
-	v.run(v.here("confirm", ""), "go")
+	page = v.here("otp", "")
+	uitest.Contains(t, page, "Wrong or expired OTP", "Keep the cash", "2 tries left")
+	v.run(page, "resend")
 
 	// The program ends, and starts again in the middle.
 	at := v.at
@@ -181,8 +180,9 @@ func (v *dmtPages) refunded(page, mobile string) {
 	v.run(page, "refund")
 	v.run(v.here("refund-ask", ""), "go")
 	v.run(v.here("refund-otp", ""), "go", "otp", wrong(v.h.otp(v.t, mobile)))
-	v.run(v.here("refunded", "declined"), "retry")
-	v.run(v.here("refund-ask", ""), "go")
+	page = v.here("refund-otp", "")
+	uitest.Contains(v.t, page, "Wrong or expired OTP", "Do not give cash")
+	v.run(page, "resend")
 	v.run(v.here("refund-otp", ""), "go", "otp", v.h.otp(v.t, mobile))
 	uitest.Contains(v.t, v.here("refunded", "succeeded"), "GIVE CASH ₹113.93") // with its charge
 }

@@ -89,7 +89,7 @@ func TestTheShopIsOnboarded(t *testing.T) {
 	take("finger", "finger")
 	take("submit", "")
 	take("status", "")
-	uitest.Contains(t, v.Get("/onboarding", http.StatusOK), "approved: the shop may serve customers")
+	uitest.Contains(t, v.Get("/onboarding", http.StatusOK), "approved: the shop can serve customers")
 	if s := h.call(t, m2, "GET", "/aeps/statusCheck", nil).is(200, "00").data(); s["status"] != "APPROVED" {
 		t.Errorf("the network says %v", s)
 	}

@@ -273,7 +273,7 @@ func (d *counterDay) centralGone() {
 	b.shot("central-gone-home")
 	b.press("l")
 	b.awaitPath("/connection")
-	b.awaitText("#line", "What still works")
+	b.awaitText("#line", "What works offline")
 	b.awaitText("#line", "Nothing was lost.")
 	b.shot("central-gone-line")
 	b.shotNarrow("central-gone-line")
@@ -418,7 +418,7 @@ func (d *counterDay) readerUnplugged() {
 	d.device("READY")
 	d.script(map[string]any{"errCode": "700", "errInfo": "Capture timed out"})
 	b.press("s")
-	b.awaitText("h1", "No finger in time")
+	b.awaitText("h1", "No finger detected")
 	b.shot("reader-timed-out")
 
 	// It goes while the finger lies on it, and comes back.

@@ -364,7 +364,7 @@ func TestStatus(t *testing.T) {
 		note   string
 	}{
 		{op.Withdrawal, op.Succeeded, "00", "Cash withdrawal successful", ""},
-		{op.ReqAuth, op.Succeeded, "00", "Agent authentication successful", ""},
+		{op.ReqAuth, op.Succeeded, "00", "Agent sign-in successful", ""},
 		{op.Withdrawal, op.Failed, "51", "Declined: no money moved", "There is not enough money in the account."},
 		{op.Purchase, op.Failed, "ZZ", "Declined: no money moved", "with code ZZ"},
 		{op.Balance, op.Failed, "U3", "Declined by the bank", "did not match"},

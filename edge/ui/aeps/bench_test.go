@@ -69,8 +69,8 @@ func BenchmarkKeyToPage(b *testing.B) {
 	tab.WaitForHeading("Unlock the counter")
 	tab.WaitForFocus("#pin")
 	tab.Press("2", "5", "8", "0", kb.Enter)
-	tab.WaitForHeading("What does the customer want?")
-	const home = "What does the customer want?"
+	tab.WaitForHeading("What does the customer need?")
+	const home = "What does the customer need?"
 	for _, way := range []struct{ name, start, there, heading, back, from string }{
 		{"empty", "/empty/here", "1", "there", kb.Escape, "here"},
 		{"withdrawal", "/", "1", "Cash withdrawal", kb.Escape, home},

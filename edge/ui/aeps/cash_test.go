@@ -151,7 +151,7 @@ func TestOpenCashOnEveryPage(t *testing.T) {
 	}
 	v.Post("/language", http.StatusSeeOther, "language", "en", "here", "/")
 	home := v.Get("/", http.StatusOK)
-	if open, latest := strings.Index(home, `/op/`+string(late)+`">`), strings.Index(home, "Last customers"); strings.Count(home, `class="row" href="/op/`+string(late)) != 1 || open < 0 || open > latest {
+	if open, latest := strings.Index(home, `/op/`+string(late)+`">`), strings.Index(home, "Recent customers"); strings.Count(home, `class="row" href="/op/`+string(late)) != 1 || open < 0 || open > latest {
 		t.Errorf("the first page does not show it once and on top: %s", home)
 	}
 	uitest.Contains(t, home, "1 open")

@@ -41,7 +41,7 @@ func TestOffline(t *testing.T) {
 	if got := uitest.Heading(t, page); got != "Offline since 09:14" {
 		t.Errorf("it says %q", got)
 	}
-	uitest.Contains(t, page, "What still works", "What needs the connection", "The connection to the central broke.")
+	uitest.Contains(t, page, "What works offline", "What needs to be online", "The connection broke.")
 	part := func(title string) string {
 		_, after, ok := strings.Cut(page, "<h2>"+title+"</h2>")
 		if !ok {
@@ -51,7 +51,7 @@ func TestOffline(t *testing.T) {
 		return before
 	}
 	uitest.Contains(t, part("Waiting for the connection"), "Waits Here", "Do not give cash")
-	uitest.Contains(t, part("Outcome not known yet"), "Asked About", "Do not give cash")
+	uitest.Contains(t, part("Result not known yet"), "Asked About", "Do not give cash")
 	uitest.Contains(t, part("Not sent"), "Late Expired", "Never Arrived", "No money moved")
 	uitest.NotContains(t, part("Not sent"), "Before Loss", "Gave Up")
 
@@ -62,7 +62,7 @@ func TestOffline(t *testing.T) {
 		t.Errorf("it says %q", got)
 	}
 	uitest.Contains(t, part("Not sent"), "Late Expired", "Before Loss")
-	uitest.NotContains(t, page, "What still works")
+	uitest.NotContains(t, page, "What works offline")
 	uitest.NotContains(t, v.Get("/", http.StatusOK), "outage")
 }
 
@@ -79,5 +79,5 @@ func TestNeverOnline(t *testing.T) {
 	v.f.mu.Lock()
 	v.f.broken = errors.New("the disk")
 	v.f.mu.Unlock()
-	uitest.Contains(t, v.Get("/connection", http.StatusOK), "can&#39;t be read from the disk")
+	uitest.Contains(t, v.Get("/connection", http.StatusOK), "cannot be read from the disk")
 }

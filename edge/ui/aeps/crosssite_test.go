@@ -87,7 +87,7 @@ func foreign(t *testing.T, chromium context.Context) {
 	b.Navigate("/")
 	b.WaitForFocus("#pin")
 	b.Press("2", "5", "8", "0", kb.Enter)
-	b.WaitForHeading("What does the customer want?")
+	b.WaitForHeading("What does the customer need?")
 	at := func(base, name string) string { return "http://" + name + base[strings.LastIndex(base, ":"):] }
 
 	mu.Lock()

@@ -108,7 +108,7 @@ func faultyFlow(b *uitest.Browser, f *fake, i int, k outcome.Kind) {
 	id := f.latest(b.T)
 	f.change(func(s *edge.Status) { s.Reader = edge.ReaderState{Status: "NOTREADY", Name: "Mantra MFS110"} })
 	f.move(id, func(v *edge.View) {
-		v.Problem = &edge.CaptureError{Code: "720", Action: "retry-device", Message: "The reader is not ready. Check its cable, wait a moment and try again."}
+		v.Problem = &edge.CaptureError{Code: "720", Action: "retry-device", Message: "Reader not ready. Check its cable, wait a moment and try again."}
 	})
 	waitForCase(b, "problem", outcome.TonePending)
 	b.WaitForFocus("#do-capture")

@@ -31,16 +31,16 @@ var galleryRecords = []struct {
 	heading string
 	want    string // must be on the page
 }{
-	{"ready", cashOp(func(v *edge.View) { v.State = op.Reserved }), "Ask for the finger", "Start capture"},
+	{"ready", cashOp(func(v *edge.View) { v.State = op.Reserved }), "Ask for the finger", "Capture fingerprint"},
 	{"problem", cashOp(func(v *edge.View) {
-		v.State, v.Problem = op.Reserved, &edge.CaptureError{Code: "700", Action: "retry-customer", Message: "No finger was placed in time. Ask the customer to place the finger again."}
-	}), "No finger in time", "Nothing was sent yet"},
-	{"waiting", cashOp(func(v *edge.View) { v.State, v.Deadline = op.Queued, fakeNow.Add(90*time.Second) }), "DO NOT GIVE CASH YET", "on its way"},
-	{"sent", cashOp(func(v *edge.View) { v.State = op.Sent }), "DO NOT GIVE CASH YET", "on its way to the bank"},
-	{"bank", cashOp(func(v *edge.View) { v.State = op.Accepted }), "DO NOT GIVE CASH YET", "asks State Bank of India"},
-	{"unknown", cashOp(func(v *edge.View) { v.State = op.Unknown }), "DO NOT GIVE CASH", "We ask for the outcome and show it here"},
+		v.State, v.Problem = op.Reserved, &edge.CaptureError{Code: "700", Action: "retry-customer", Message: "No finger detected. Ask the customer to place the finger again."}
+	}), "No finger detected", "Nothing has been sent"},
+	{"waiting", cashOp(func(v *edge.View) { v.State, v.Deadline = op.Queued, fakeNow.Add(90*time.Second) }), "DO NOT GIVE CASH YET", "Sending to the bank"},
+	{"sent", cashOp(func(v *edge.View) { v.State = op.Sent }), "DO NOT GIVE CASH YET", "Sending to the bank"},
+	{"bank", cashOp(func(v *edge.View) { v.State = op.Accepted }), "DO NOT GIVE CASH YET", "Sent. Waiting for the bank…"},
+	{"unknown", cashOp(func(v *edge.View) { v.State = op.Unknown }), "DO NOT GIVE CASH", "We check the result and show it here"},
 	{"pending", cashOp(func(v *edge.View) { v.State, v.Result.Reference = op.Pending, "AEPS-NR-1795236240000" }), "DO NOT GIVE CASH",
-		"Bank has not answered. Do not hand out cash. We ask the bank again by ourselves and tell you here."},
+		"Bank has not answered. Do not give cash. We ask the bank again and show the result here."},
 	{"paid", cashOp(paid), "GIVE CASH ₹500", "Count five hundred rupees"},
 	{"given", cashOp(func(v *edge.View) { paid(v); v.CashGivenAt = fakeNow }), "CASH GIVEN ₹500", "Do not give it again"},
 	{"declined", cashOp(func(v *edge.View) {
@@ -98,7 +98,7 @@ func gallery(t *testing.T, chromium context.Context) {
 			shot := b.Check
 			b.Navigate("/")
 			b.Press("2", "5", "8", "0", kb.Enter)
-			b.WaitForHeading("What does the customer want?")
+			b.WaitForHeading("What does the customer need?")
 			for _, s := range galleryRecords {
 				id := f.add(s.view)
 				b.Navigate("/op/" + string(id))
@@ -131,7 +131,7 @@ func gallery(t *testing.T, chromium context.Context) {
 			b.Navigate("/sign-in")
 			shot("day-trouble")
 			b.Navigate("/nowhere")
-			b.WaitForHeading("There is no such page")
+			b.WaitForHeading("Page not found")
 			shot("nowhere")
 		})
 	}

@@ -251,9 +251,9 @@ func TestWrongPIN(t *testing.T) {
 		v.Get("/unlock", http.StatusOK)
 		for left := 4; left >= 1; left-- {
 			page := v.Post("/unlock", http.StatusUnauthorized, "pin", "1111")
-			want := fmt.Sprintf("This PIN is wrong. %d tries are left", left)
+			want := fmt.Sprintf("Wrong PIN. %d tries left", left)
 			if left == 1 {
-				want = "This PIN is wrong. 1 try is left"
+				want = "Wrong PIN. 1 try left"
 			}
 			uitest.Contains(t, page, want)
 		}

@@ -109,7 +109,7 @@ func lockOverTime(t *testing.T, dir string) {
 	unlock() // it was idle
 	uitest.Contains(t, v.Get("/", http.StatusOK), "Offline since "+since, "For 1 h", "1 not sent")
 	page := v.Get("/connection", http.StatusOK)
-	uitest.Contains(t, page, "Offline since "+since, "What still works", "Outcome not known yet", string(sent), "Not sent", string(late))
+	uitest.Contains(t, page, "Offline since "+since, "What works offline", "Result not known yet", string(sent), "Not sent", string(late))
 	uitest.Contains(t, v.Get(atSent, http.StatusOK), "DO NOT GIVE CASH", `data-state="asking"`)
 
 	central.cut(time.Time{})

@@ -127,19 +127,19 @@ func TestInitialPIN(t *testing.T) {
 	}
 	uitest.Contains(t, own(http.StatusUnprocessableEntity, "a1", "12", "12"), "4 to 12 digits", "Choose your own PIN")
 	uitest.Contains(t, own(http.StatusUnprocessableEntity, "a1", "1234", "1234"), "easy to guess")
-	uitest.Contains(t, own(http.StatusUnprocessableEntity, "a1", initialPINValue, initialPINValue), "set for you. Choose another")
+	uitest.Contains(t, own(http.StatusUnprocessableEntity, "a1", initialPINValue, initialPINValue), "An owner set this PIN. Choose another")
 	uitest.Contains(t, own(http.StatusUnprocessableEntity, "a1", rightPIN, "8265"), "The two PINs differ")
-	uitest.Contains(t, own(http.StatusForbidden, edge.AgentID, rightPIN, rightPIN), "The page was outdated") // the PIN of another user
+	uitest.Contains(t, own(http.StatusForbidden, edge.AgentID, rightPIN, rightPIN), "The page was out of date") // the PIN of another user
 	unknown := uitest.NewClient(t, v.Base, v.HTTP.Transport)
 	unknown.Get("/unlock", http.StatusOK)
-	uitest.Contains(t, unknown.Post("/unlock", http.StatusForbidden, "who", "a1", "own", rightPIN, "again", rightPIN), "The page was outdated")
+	uitest.Contains(t, unknown.Post("/unlock", http.StatusForbidden, "who", "a1", "own", rightPIN, "again", rightPIN), "The page was out of date")
 	if to := own(http.StatusSeeOther, "a1", rightPIN, rightPIN); to != "/connection" {
 		t.Errorf("the own PIN leads to %s", to)
 	}
 	uitest.Contains(t, v.Get("/connection", http.StatusOK), "Asha")
 	v.Post("/lock", http.StatusSeeOther)
 	v.Get("/unlock", http.StatusOK)
-	uitest.Contains(t, own(http.StatusForbidden, "a1", "7913", "7913"), "The page was outdated") // it was used already
+	uitest.Contains(t, own(http.StatusForbidden, "a1", "7913", "7913"), "The page was out of date") // it was used already
 	v.Post("/unlock", http.StatusSeeOther, "pin", rightPIN, "who", "a1")
 }
 

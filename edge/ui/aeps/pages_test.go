@@ -71,7 +71,7 @@ func TestWaitingForTheLine(t *testing.T) {
 	v.f.status.Link = edge.LinkState{Since: fakeNow.Add(-time.Minute)}
 	id := v.f.add(cashOp(func(v *edge.View) { v.State, v.Deadline = op.Queued, fakeNow.Add(90*time.Second) }))
 	page := v.Get("/op/"+string(id), http.StatusOK)
-	uitest.Contains(t, page, "DO NOT GIVE CASH YET", "If it is online again before 10:15:30, this is sent", "Offline since 10:13", "Give up")
+	uitest.Contains(t, page, "DO NOT GIVE CASH YET", "If it is online before 10:15:30, this is sent", "Offline since 10:13", "Cancel")
 	// Cancelled before it was sent, it is final; after, it is not.
 	if to := v.Post("/op/"+string(id)+"/abandon", http.StatusSeeOther); to != "/op/"+string(id) {
 		t.Errorf("giving up leads to %s", to)
@@ -79,10 +79,10 @@ func TestWaitingForTheLine(t *testing.T) {
 	uitest.Contains(t, v.Get("/op/"+string(id), http.StatusOK), "DO NOT GIVE CASH", "No money moved", "It was cancelled at the counter before it was sent.")
 	v.Post("/op/"+string(id)+"/abandon", http.StatusSeeOther)
 	sent := v.f.add(cashOp(func(v *edge.View) { v.State = op.Sent }))
-	uitest.Contains(t, v.Post("/op/"+string(sent)+"/abandon", http.StatusConflict), "It was sent already", "DO NOT GIVE CASH YET",
+	uitest.Contains(t, v.Post("/op/"+string(sent)+"/abandon", http.StatusConflict), "Already sent", "DO NOT GIVE CASH YET",
 		`content="3;url=/op/`+string(sent)+`?auto=1"`)
 	uitest.Contains(t, v.Post("/op/"+string(sent)+"/cash", http.StatusConflict), "Do not give cash")
-	uitest.Contains(t, v.Post("/op/"+string(sent)+"/abandon?part=main", http.StatusConflict), "It was sent already")
+	uitest.Contains(t, v.Post("/op/"+string(sent)+"/abandon?part=main", http.StatusConflict), "Already sent")
 }
 
 // TestReaderErrors: each of the reader's codes has a headline and says that nothing was
@@ -90,13 +90,13 @@ func TestWaitingForTheLine(t *testing.T) {
 func TestReaderErrors(t *testing.T) {
 	v := unlocked(t)
 	for _, c := range []struct{ code, action, heading string }{
-		{"700", "retry-customer", "No finger in time"}, {"710", "retry-device", "The reader is in use"},
-		{"720", "retry-device", "The reader is not ready"}, {"730", "retry-customer", "The finger could not be read"},
-		{"740", "retry-device", "The reader must be started again"}, {"900", "call-support", "The reader is locked to another program"},
-		{"999", "call-support", "The reader's program has a fault"}, {"-1307", "retry-device", "The reader is not plugged in"},
-		{"-1509", "retry-device", "The reader is still starting"}, {"170", "fix-request", "The reader did not take the request"},
-		{"", "retry-device", "Look at the reader"}, {"", "retry-customer", "Ask for the finger again"},
-		{"4711", "call-support", "The reader needs support"}, {"", "", "The finger was not captured"},
+		{"700", "retry-customer", "No finger detected"}, {"710", "retry-device", "Reader in use"},
+		{"720", "retry-device", "Reader not ready"}, {"730", "retry-customer", "Fingerprint not read"},
+		{"740", "retry-device", "Restart the reader"}, {"900", "call-support", "The reader is locked to another program"},
+		{"999", "call-support", "The reader's program has a fault"}, {"-1307", "retry-device", "Reader not plugged in"},
+		{"-1509", "retry-device", "Reader is starting"}, {"170", "fix-request", "The reader did not accept the request"},
+		{"", "retry-device", "Check the reader"}, {"", "retry-customer", "Ask for the finger again"},
+		{"4711", "call-support", "The reader needs support"}, {"", "", "Fingerprint not captured"},
 	} {
 		id := v.f.add(cashOp(func(v *edge.View) {
 			v.State, v.Problem = op.Reserved, &edge.CaptureError{Code: c.code, Action: c.action, Message: "What happened and what to do."}
@@ -105,7 +105,7 @@ func TestReaderErrors(t *testing.T) {
 		if got := uitest.Heading(t, page); got != c.heading {
 			t.Errorf("code %q: %q, want %q", c.code, got, c.heading)
 		}
-		uitest.Contains(t, page, "What happened and what to do.", "Nothing was sent yet, no money moved.", "Try again", "Give up")
+		uitest.Contains(t, page, "What happened and what to do.", "Nothing has been sent. No money moved.", "Try again", "Cancel")
 	}
 }
 
@@ -189,14 +189,14 @@ func TestFieldErrors(t *testing.T) {
 		fault  int
 	}{
 		{"empty", []string{"aadhaar", "", "customer", " ", "iin", "", "amount", "", "consent", ""}, []string{
-			"5 fields are not right", "12-digit Aadhaar number.", "Enter the customer&#39;s name.", "Choose the customer&#39;s bank", "Enter the amount.", "Read the consent",
+			"Fix 5 fields. Nothing has been sent.", "12-digit Aadhaar number.", "Enter the customer&#39;s name.", "Choose the customer&#39;s bank", "Enter the amount.", "Read the consent",
 		}, 5},
-		{"check digit", []string{"aadhaar", "999941057059"}, []string{"One field is not right", "A digit is wrong"}, 1},
+		{"check digit", []string{"aadhaar", "999941057059"}, []string{"Fix 1 field. Nothing has been sent.", "Not a valid Aadhaar number"}, 1},
 		{"short", []string{"aadhaar", "99994105705"}, []string{"has 12 digits"}, 1},
 		{"letters", []string{"aadhaar", "99994105705x"}, []string{"has 12 digits"}, 1},
-		{"bank", []string{"iin", "123456"}, []string{"Choose the customer&#39;s bank", "ends in XXXXXXXX7058"}, 2},
+		{"bank", []string{"iin", "123456"}, []string{"Choose the customer&#39;s bank", "ending in XXXXXXXX7058"}, 2},
 		{"amount", []string{"amount", "abc"}, []string{"Enter the amount in digits", `value="abc"`}, 2},
-		{"decimals", []string{"amount", "500.123"}, []string{"at most two digits"}, 2},
+		{"decimals", []string{"amount", "500.123"}, []string{"At most two digits"}, 2},
 		{"too much", []string{"amount", "10000.01"}, []string{"from ₹1.00 to ₹10,000.00", `value="10000.01"`}, 2},
 		{"both", []string{"amount", "500", "quick", "1000"}, []string{"You typed 500 and chose 1000"}, 2},
 		{"no consent", []string{"consent", ""}, []string{"Read the consent"}, 2},
@@ -245,14 +245,14 @@ func TestPrecluded(t *testing.T) {
 	v := unlocked(t)
 	v.f.refuse = &edge.PreconditionError{Code: edge.PreconditionLink}
 	page := v.Post("/new/balance", http.StatusConflict, filled()...)
-	uitest.Contains(t, page, "The counter is offline.", `value="Shivshankar Choudhury"`, "ends in XXXXXXXX7058")
+	uitest.Contains(t, page, "The counter is offline.", `value="Shivshankar Choudhury"`, "ending in XXXXXXXX7058")
 	uitest.Contains(t, v.Post("/sign-in", http.StatusConflict), "The counter is offline.")
 	v.f.refuse = &edge.PreconditionError{Code: edge.PreconditionSession}
 	if to := v.Post("/new/balance", http.StatusSeeOther, filled()...); to != "/sign-in?next=balance" {
 		t.Errorf("without a session it leads to %s", to)
 	}
 	v.f.refuse = errors.New("disk on fire")
-	uitest.Contains(t, v.Post("/new/balance", http.StatusInternalServerError, filled()...), "Do not hand out cash")
+	uitest.Contains(t, v.Post("/new/balance", http.StatusInternalServerError, filled()...), "Do not give cash")
 	if strings.Contains(v.Transcript.String(), "disk on fire</") {
 		t.Error("an inner error was shown")
 	}
@@ -267,7 +267,7 @@ func TestSignIn(t *testing.T) {
 			t.Errorf("%s leads to %s", k.Name, to)
 		}
 	}
-	uitest.Contains(t, v.Get("/sign-in?next=purchase", http.StatusOK), "go on to Aadhaar Pay", `name="next" value="purchase"`)
+	uitest.Contains(t, v.Get("/sign-in?next=purchase", http.StatusOK), "Next: Aadhaar Pay", `name="next" value="purchase"`)
 	uitest.Contains(t, v.Get("/sign-in?next=//evil.example", http.StatusOK), `name="next" value=""`)
 	uitest.Contains(t, v.Get("/", http.StatusOK), "Before the first customer", "Agent not signed in")
 	to := v.Post("/sign-in", http.StatusSeeOther, "next", "purchase")
@@ -278,7 +278,7 @@ func TestSignIn(t *testing.T) {
 	if again := v.Post("/sign-in", http.StatusSeeOther, "next", "purchase"); again != to {
 		t.Errorf("the second press leads to %s", again)
 	}
-	uitest.Contains(t, v.Get(to, http.StatusOK), "Finger on the reader", "XXXXXXXX9405")
+	uitest.Contains(t, v.Get(to, http.StatusOK), "Place the finger on the reader", "XXXXXXXX9405")
 	if v.f.asked(id) != 1 {
 		t.Error("the form did not ask for the finger")
 	}
@@ -291,7 +291,7 @@ func TestSignIn(t *testing.T) {
 		t.Errorf("after the authentication comes %s", next)
 	}
 	uitest.Contains(t, v.Get(to+"&part=main", http.StatusOK), "Signed in for the day", "until 22 Nov, 10:14", `data-go="/new/purchase"`)
-	uitest.Contains(t, v.Get("/sign-in", http.StatusOK), "You are signed in until 22 Nov, 10:14, another 24 h 0 min")
+	uitest.Contains(t, v.Get("/sign-in", http.StatusOK), "You are signed in until 22 Nov, 10:14, for another 24 h 0 min")
 	uitest.Contains(t, v.Get("/", http.StatusOK), "Agent signed in, 24 h")
 	if again := v.Post("/sign-in", http.StatusSeeOther); again == to {
 		t.Error("another authentication is the old one")
@@ -329,7 +329,7 @@ func TestUnknownOperations(t *testing.T) {
 	v := unlocked(t)
 	for _, id := range []string{"01a1fd9d-5dff-70af-bbe2-a29581a5d260", "nonsense", uitest.CustomerAadhaar[4:]} {
 		for _, path := range []string{"/op/" + id, "/op/" + id + "/receipt"} {
-			uitest.Contains(t, v.Get(path, http.StatusNotFound), "not known here")
+			uitest.Contains(t, v.Get(path, http.StatusNotFound), "Operation not found")
 		}
 		for _, step := range []string{"capture", "abandon", "cash"} {
 			v.Post("/op/"+id+"/"+step, http.StatusNotFound)
@@ -343,7 +343,7 @@ func TestUnknownOperations(t *testing.T) {
 	for _, path := range []string{"/op/" + string(id), "/op/" + string(id) + "/receipt"} {
 		uitest.NotContains(t, v.Get(path, http.StatusInternalServerError), "page 7")
 	}
-	uitest.Contains(t, v.Get("/", http.StatusOK), "can&#39;t be read from the disk")
+	uitest.Contains(t, v.Get("/", http.StatusOK), "cannot be read from the disk")
 	v.Post("/op/"+string(id)+"/cash", http.StatusInternalServerError)
 }
 

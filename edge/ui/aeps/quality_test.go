@@ -28,9 +28,9 @@ func TestPrintQuality(t *testing.T) {
 		tone  string
 		first string
 	}{
-		{"too faint", faint, "bad", "Wipe the finger"},
-		{"refused and faint", failed("U3", 44), "bad", "Wipe the finger"},
-		{"refused and middling", failed("VB", 45), "warn", "Take another finger"},
+		{"too faint", faint, "bad", "Clean and dry the finger"},
+		{"refused and faint", failed("U3", 44), "bad", "Clean and dry the finger"},
+		{"refused and middling", failed("VB", 45), "warn", "Try another finger"},
 		{"refused though clear", failed("W6", 70), "ok", "The print was clear"},
 		{"another reason", failed("51", 44), "", ""},
 		{"no quality told", failed("U3", 0), "", ""},
@@ -93,8 +93,8 @@ func TestBankRate(t *testing.T) {
 	uitest.Contains(t, form,
 		`<option value="607094" data-rate="The bank answered 19 of the last 20" data-short="19 of 20" data-tone="ok">`,
 		`data-rate="The bank answered only 11 of the last 16" data-short="11 of 16" data-tone="warn"`,
-		`data-rate="The bank often does not answer: 3 of the last 9" data-short="3 of 9" data-tone="bad"`,
-		`<option value="607153">Axis Bank`, `data-no-rate="No recent operations with this bank"`)
+		`data-rate="This bank is failing often: 3 of the last 9 answered" data-short="3 of 9" data-tone="bad"`,
+		`<option value="607153">Axis Bank`, `data-no-rate="No recent transactions with this bank"`)
 	uitest.Contains(t, v.Post("/new/withdrawal", http.StatusUnprocessableEntity, filled("iin", "607027", "amount", "")...), `class="aside rate bad" id="iin-rate"`)
 	ready := v.f.add(cashOp(func(v *edge.View) { v.State = op.Reserved }))
 	uitest.Contains(t, v.Get("/op/"+string(ready), http.StatusOK), "Reader ready", "Online", "Clock right", "The bank answered 19 of the last 20")

@@ -47,7 +47,7 @@ func refreshes(t *testing.T, chromium context.Context) {
 	b.Navigate("/")
 	b.WaitForFocus("#pin")
 	b.Press("2", "5", "8", "0", kb.Enter)
-	b.WaitForHeading("What does the customer want?")
+	b.WaitForHeading("What does the customer need?")
 
 	setOnline := func(online bool, shows string) {
 		t.Helper()

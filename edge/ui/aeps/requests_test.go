@@ -57,10 +57,10 @@ func requests(t *testing.T, chromium context.Context) {
 	load("/unlock", "Unlock the counter", maxFirstRequests)
 	b.WaitForFocus("#pin")
 	b.Press("2", "5", "8", "0", kb.Enter)
-	b.WaitForHeading("What does the customer want?")
+	b.WaitForHeading("What does the customer need?")
 	b.WaitFor(`document.readyState === "complete"`)
-	load("/nowhere", "There is no such page", maxFirstRequests)
+	load("/nowhere", "Page not found", maxFirstRequests)
 	load("/new/withdrawal", "Cash withdrawal", maxFirstRequests)
-	load("/", "What does the customer want?", 1)
+	load("/", "What does the customer need?", 1)
 	load("/new/withdrawal", "Cash withdrawal", 1)
 }

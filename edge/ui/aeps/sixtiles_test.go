@@ -31,7 +31,7 @@ func sixTiles(t *testing.T, chromium context.Context) {
 	b.Navigate("/")
 	b.WaitForHeading("Unlock the counter")
 	b.Press("2", "5", "8", "0", kb.Enter)
-	b.WaitForHeading("What does the customer want?")
+	b.WaitForHeading("What does the customer need?")
 	for _, code := range []string{"en", "ta"} {
 		uitest.Eval[any](b, `(() => { const s = document.querySelector("#language"); s.value = "`+code+`"; s.dispatchEvent(new Event("change", {bubbles: true})); })()`)
 		b.WaitFor(`document.documentElement.lang === "` + code + `" && document.readyState === "complete"`)

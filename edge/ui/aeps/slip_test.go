@@ -20,7 +20,7 @@ var (
 	pageSaysKeep = regexp.MustCompile(`(?i)\bkeep the cash`)
 
 	slipSaysGive = regexp.MustCompile(`Your cash is yours again|the shop owes it to you`)
-	slipLater    = regexp.MustCompile(`the cash follows the bank's word|You get the cash when the bank has confirmed`)
+	slipLater    = regexp.MustCompile(`(?i)you get the cash when the bank has confirmed`)
 	slipNo       = regexp.MustCompile(`there is no more for it|There is no cash|No cash was given`)
 	slipSaysKeep = regexp.MustCompile(`The shop keeps your cash`)
 )
@@ -76,7 +76,7 @@ func customerScreenSays(t *testing.T, at, text string, v edge.View) {
 		"goes back to your account":    v.State == op.Reversed,
 		"Your bank has not answered":   v.State == op.Pending,
 		"Nothing was taken":            v.State == op.Expired || v.State == op.NotSent || v.State == op.Failed && v.Verdict() == edge.VerdictNoMoney,
-		"Your bank refused":            v.State == op.Failed && v.Verdict() != edge.VerdictNoMoney,
+		"Declined by your bank":            v.State == op.Failed && v.Verdict() != edge.VerdictNoMoney,
 		"Your bank has answered":       v.State == op.Succeeded && (v.Route == op.Balance || v.Route == op.MiniStatement),
 		"Count the money before you g": v.Route == op.Withdrawal && (v.Cash() == edge.CashDue || v.Cash() == edge.CashGiven),
 	} {

@@ -21,7 +21,7 @@ func tabs(t *testing.T, chromium context.Context) {
 	b := uitest.Open(t, chromium, srv.URL, 1366, 768)
 	b.Navigate("/")
 	b.Press("2", "5", "8", "0", kb.Enter)
-	b.WaitForHeading("What does the customer want?")
+	b.WaitForHeading("What does the customer need?")
 	id := f.add(cashOp(func(v *edge.View) { v.State = op.Reserved }))
 	b.Navigate("/op/" + string(id))
 	b.WaitForHeading("Ask for the finger")

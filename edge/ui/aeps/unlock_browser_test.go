@@ -42,7 +42,7 @@ func standingAt(t *testing.T, f *fake, idle time.Duration) *httptest.Server {
 
 const (
 	unlockTitle = "Unlock the counter"
-	homeTitle   = "What does the customer want?"
+	homeTitle   = "What does the customer need?"
 )
 
 // choose selects a user with the pointer, and types a PIN without focusing its field.

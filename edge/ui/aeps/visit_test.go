@@ -43,7 +43,7 @@ func visits(t *testing.T, chromium context.Context) {
 	b.Navigate("/")
 	b.WaitForFocus("#pin")
 	b.Press("2", "5", "8", "0", kb.Enter)
-	b.WaitForHeading("What does the customer want?")
+	b.WaitForHeading("What does the customer need?")
 	b.WaitFor(`document.readyState === "complete"`)
 	uitest.Eval[any](b, `void (window.stamp = 1)`)
 	same := func(heading string) {
@@ -66,7 +66,7 @@ func visits(t *testing.T, chromium context.Context) {
 	opened := streams.Load()
 
 	b.Press(kb.Escape)
-	same("What does the customer want?")
+	same("What does the customer need?")
 	b.Do(chromedp.NavigateBack())
 	same("Cash withdrawal")
 	b.WaitForFocus("#aadhaar")
@@ -76,7 +76,7 @@ func visits(t *testing.T, chromium context.Context) {
 	b.Press("9")
 	b.WaitFor(`document.querySelector("#aadhaar").value === "9"`)
 	b.Press(kb.Escape)
-	same("What does the customer want?")
+	same("What does the customer need?")
 	f.change(func(s *edge.Status) { s.Link.Online = true; s.Link.Since = fakeNow })
 	b.WaitFor(`document.querySelector("#chips").innerText.includes("Online")`)
 	if now := streams.Load(); now != opened {
@@ -87,7 +87,7 @@ func visits(t *testing.T, chromium context.Context) {
 	down.Store(true)
 	b.Press("1")
 	b.WaitFor(`!document.querySelector("#stale").hidden`)
-	same("What does the customer want?")
+	same("What does the customer need?")
 	down.Store(false)
 	b.Press("2")
 	same("Balance")
@@ -100,7 +100,7 @@ func visits(t *testing.T, chromium context.Context) {
 	b.WaitFor(`document.readyState === "complete" && document.querySelector("main [aria-invalid]")`)
 	uitest.Eval[any](b, `void (window.stamp = 1)`)
 	b.Press(kb.Escape)
-	same("What does the customer want?")
+	same("What does the customer need?")
 	b.Do(chromedp.NavigateBack())
 	same("Cash withdrawal")
 	if wrong := uitest.Eval[int](b, `document.querySelectorAll("main [aria-invalid]").length`); wrong != 0 {
@@ -108,7 +108,7 @@ func visits(t *testing.T, chromium context.Context) {
 	}
 
 	uitest.Eval[any](b, `(() => { const a = document.createElement("a"); a.href = "/nowhere"; document.querySelector("main").append(a); a.click(); })()`)
-	b.WaitForHeading("There is no such page")
+	b.WaitForHeading("Page not found")
 	if uitest.Eval[bool](b, sameDocument) {
 		t.Error("a missing page took the place of another")
 	}

@@ -116,12 +116,12 @@ func signIn(b *uitest.Browser) {
 	b.WaitForHeading("Unlock the counter")
 	b.WaitForFocus("#pin")
 	b.Press("1", "1", "1", "1", kb.Enter)
-	b.WaitFor(`document.querySelector("#pin-note")?.innerText.includes("4 tries are left")`)
+	b.WaitFor(`document.querySelector("#pin-note")?.innerText.includes("4 tries left")`)
 	b.Screenshot("unlock-wrong")
 	b.Press("2", "5", "8", "0")
 	b.TabTo("#day")
 	b.Press(" ", kb.Enter) // the day's finger comes with the first customer
-	b.WaitForHeading("What does the customer want?")
+	b.WaitForHeading("What does the customer need?")
 	b.Screenshot("home")
 }
 
@@ -131,7 +131,7 @@ func authenticate(b *uitest.Browser, f *fake) {
 	b.WaitForFocus("#do-sign-in")
 	b.Screenshot("day")
 	b.Press(kb.Enter)
-	b.WaitForHeading("Finger on the reader")
+	b.WaitForHeading("Place the finger on the reader")
 	b.Screenshot("day-capture")
 	id := f.latest(b.T)
 	f.move(id, func(v *edge.View) { v.State = op.Succeeded })
@@ -150,7 +150,7 @@ func fillWithdrawal(b *uitest.Browser, f *fake) op.ID {
 		}
 	}
 	b.Press("9", "9", "9", "9", "4", "1", "0", "5", "7", "0", "5", "9")
-	b.WaitFor(`document.querySelector("#aadhaar-note").innerText.includes("A digit is wrong")`)
+	b.WaitFor(`document.querySelector("#aadhaar-note").innerText.includes("Not a valid Aadhaar number")`)
 	b.Press(kb.Backspace, "8")
 	b.WaitFor(`document.querySelector("#aadhaar").closest(".field").matches(".fit")`)
 	b.WaitForFocus("#customer") // by itself
@@ -201,9 +201,9 @@ func fillWithdrawal(b *uitest.Browser, f *fake) op.ID {
 func withdraw(b *uitest.Browser, f *fake, id op.ID) {
 	b.Screenshot("capture")
 	f.move(id, func(v *edge.View) {
-		v.Problem = &edge.CaptureError{Code: "720", Action: "retry-device", Message: "The reader is not ready. Check its cable, wait a moment and try again."}
+		v.Problem = &edge.CaptureError{Code: "720", Action: "retry-device", Message: "Reader not ready. Check its cable, wait a moment and try again."}
 	})
-	b.WaitForHeading("The reader is not ready")
+	b.WaitForHeading("Reader not ready")
 	b.WaitForFocus("#do-capture")
 	b.Screenshot("capture-problem")
 	b.Press("s")
@@ -235,7 +235,7 @@ func withdraw(b *uitest.Browser, f *fake, id op.ID) {
 		}
 	}
 	b.Press("n")
-	b.WaitForHeading("What does the customer want?")
+	b.WaitForHeading("What does the customer need?")
 	if text := b.Text(); !strings.Contains(text, "cash given at") {
 		b.T.Errorf("the first page does not show the withdrawal: %s", text)
 	}

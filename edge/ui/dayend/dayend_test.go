@@ -79,11 +79,11 @@ func TestDay(t *testing.T) {
 	page := v.Get("/day-end?day=2026-11-21", http.StatusOK)
 	uitest.Contains(t, page, "was counted", "₹2,010.00", "₹500.00", "₹1,010.00"[:0]+"₹2,520.00", "₹5.50", "As reported by the bank", "2 operations, ₹1,500", `<svg id="hours"`)
 	page, print := compare(v, today, "5")
-	uitest.Contains(t, page, "₹20.00 is missing", "Why does it differ?")
+	uitest.Contains(t, page, "Short by ₹20.00", "Reason for the difference")
 	closing := func(status int, fields ...string) string {
 		return v.Post("/day-end/count?day=2026-11-21", status, append([]string{"do", "close", "n50000", "5", "seen", print}, fields...)...)
 	}
-	uitest.Contains(t, closing(http.StatusUnprocessableEntity), "Say why")
+	uitest.Contains(t, closing(http.StatusUnprocessableEntity), "Enter the reason")
 	uitest.Contains(t, closing(http.StatusConflict, "n50000", "6", "reason", "tea"), "Something changed") // not the compared count
 	if _, ok, _ := s.book.Closed(today); ok {
 		t.Fatal("the day was closed by a count that nobody compared")
@@ -92,7 +92,7 @@ func TestDay(t *testing.T) {
 		t.Fatal(to)
 	}
 	kept := v.Get("/day-end?day=2026-11-21", http.StatusOK)
-	uitest.Contains(t, kept, "Closed", "₹20.00 is missing", "tea for customers", "Fatima", "data-print")
+	uitest.Contains(t, kept, "Closed", "Short by ₹20.00", "tea for customers", "Fatima", "data-print")
 	uitest.NotContains(t, kept, "do-count", "do-opening", "On the receipt printer")
 	// Nothing changes it: neither a second closing, nor another opening, nor later events.
 	closing(http.StatusSeeOther, "reason", "another")
@@ -103,7 +103,7 @@ func TestDay(t *testing.T) {
 	uitest.Contains(t, kept, "₹2,520.00", "tea for customers")
 	uitest.Contains(t, v.Get("/day-end/month?day=2026-11-21", http.StatusOK), `href="/day-end?day=2026-11-21"`, "₹2,500.00", `<svg id="days"`)
 	s.now = november(22, 9, 0)
-	uitest.Contains(t, v.Get("/day-end", http.StatusOK), "taken from the last closing", "₹2,500.00")
+	uitest.Contains(t, v.Get("/day-end", http.StatusOK), "from the last closing", "₹2,500.00")
 	uitest.Contains(t, v.Post("/day-end/count?day=2026-11-22", http.StatusUnprocessableEntity, "n50000", "five"), "A whole number up to 9,999", `value="five"`)
 }
 
@@ -118,9 +118,9 @@ func TestUnfinished(t *testing.T) {
 	page, print := compare(v, today, "")
 	uitest.Contains(t, page, "Unfinished", string(first), "Was cash given?", string(paid))
 	fields := []string{"do", "close", "reason", "no opening", "seen", print}
-	uitest.Contains(t, page, "can&#39;t be closed yet")
+	uitest.Contains(t, page, "cannot be closed yet")
 	uitest.NotContains(t, page, `value="close"`)
-	uitest.Contains(t, v.Post("/day-end/count?day=2026-11-21", http.StatusConflict, append(fields, "ack", "yes")...), "can&#39;t be closed yet", string(paid))
+	uitest.Contains(t, v.Post("/day-end/count?day=2026-11-21", http.StatusConflict, append(fields, "ack", "yes")...), "cannot be closed yet", string(paid))
 	s.answer(paid, november(21, 11, 1))
 	uitest.Contains(t, v.Post("/day-end/count?day=2026-11-21", http.StatusUnprocessableEntity, fields...), "Check the unfinished operations first")
 	second := s.addOperation(op.Withdrawal, november(21, 12, 0), 900_00, op.Accepted, never, "")
@@ -128,7 +128,7 @@ func TestUnfinished(t *testing.T) {
 	uitest.Contains(t, page, "Something changed", string(second))
 	_, print = compare(v, today, "")
 	v.Post("/day-end/count?day=2026-11-21", http.StatusSeeOther, "do", "close", "reason", "no opening", "seen", print, "ack", "yes")
-	uitest.Contains(t, v.Get("/day-end?day=2026-11-21", http.StatusOK), "Without an outcome when the day was closed", string(first), string(second))
+	uitest.Contains(t, v.Get("/day-end?day=2026-11-21", http.StatusOK), "No result when the day was closed", string(first), string(second))
 }
 
 // TestNothingSent: operations that were only created or queued are shown as such, and no
@@ -138,7 +138,7 @@ func TestNothingSent(t *testing.T) {
 	v := openPages(t, s)
 	begun := s.addOperation(op.Withdrawal, november(21, 10, 0), 500_00, op.Reserved, never, "")
 	page := v.Get("/day-end", http.StatusOK)
-	uitest.Contains(t, page, "Started, nothing sent · 1", "no money moved", string(begun), "Waits for the finger. Nothing was sent.")
+	uitest.Contains(t, page, "Started, nothing sent · 1", "no money moved", string(begun), "Waiting for the fingerprint. Nothing was sent.")
 	uitest.NotContains(t, page, "Unfinished", "not known yet", "The connection broke")
 	page, print := compare(v, today, "")
 	uitest.Contains(t, page, "Started, nothing sent · 1")
@@ -153,7 +153,7 @@ func TestNothingSent(t *testing.T) {
 	v.Post("/day-end/count?day=2026-11-21", http.StatusUnprocessableEntity, append(fields, print)...)
 	v.Post("/day-end/count?day=2026-11-21", http.StatusSeeOther, append(fields, print, "ack", "yes")...)
 	page = v.Get("/day-end", http.StatusOK)
-	uitest.Contains(t, page, "Without an outcome when the day was closed · 1", string(waiting))
+	uitest.Contains(t, page, "No result when the day was closed · 1", string(waiting))
 	uitest.NotContains(t, page, string(begun))
 }
 
@@ -197,7 +197,7 @@ func TestPrint(t *testing.T) {
 	for _, row := range got[0].Rows {
 		text.WriteString(row.Label + ": " + row.Value + "\n")
 	}
-	for _, want := range []string{"₹500 × 1: ₹500.00", "Counted: ₹600.00", "Difference: ₹600.00 too much", "Closed by: Fatima", "Reason: found"} {
+	for _, want := range []string{"₹500 × 1: ₹500.00", "Counted: ₹600.00", "Difference: Over by ₹600.00", "Closed by: Fatima", "Reason: found"} {
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("the slip lacks %q:\n%s", want, text.String())
 		}
@@ -239,18 +239,18 @@ func TestChromium(t *testing.T) {
 			shot = b.Screenshot
 		}
 		b.Navigate("/enter?to=/day-end")
-		b.WaitForHeading("Day's end")
+		b.WaitForHeading("Close the day")
 		shot("day")
 		b.Press("m")
-		b.WaitForHeading("The month by the day")
+		b.WaitForHeading("By day")
 		shot("month")
 		b.Press(kb.Escape)
-		b.WaitForHeading("Day's end")
+		b.WaitForHeading("Close the day")
 		b.Press("b")
-		b.WaitForHeading("Cash in the morning")
+		b.WaitForHeading("Opening cash")
 		shot("opening")
 		b.Press(kb.Escape)
-		b.WaitForHeading("Day's end")
+		b.WaitForHeading("Close the day")
 		b.Press("k")
 		b.WaitForHeading("Count the drawer")
 		b.WaitForFocus("#n50000")
@@ -259,7 +259,7 @@ func TestChromium(t *testing.T) {
 		shot("count")
 		b.TabTo(`button[value="check"]`)
 		b.Press(kb.Enter)
-		b.WaitFor(`document.readyState === "complete" && document.querySelector("#dayend-review")?.innerText.includes("₹850.00 too much")`)
+		b.WaitFor(`document.readyState === "complete" && document.querySelector("#dayend-review")?.innerText.includes("Over by ₹850.00")`)
 		b.WaitFor(`document.querySelector("#dayend-unanswered") && !document.querySelector("button[value=close]")`)
 		shot("asked")
 		s.answer(paid, november(21, 18, 31))

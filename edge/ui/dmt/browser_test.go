@@ -267,7 +267,7 @@ func faultyFlow(t *testing.T, chromium context.Context, width, height int64, lan
 	t.Parallel()
 	c, s := newCounter(), &memoryCache{}
 	b := openTab(t, chromium, c, s, width, height, language)
-	says := map[string][2]string{"hi": {"सीमा", "पासवर्ड"}, "en": {"limit", "password"}}[language]
+	says := map[string][2]string{"hi": {"सीमा", "ओटीपी गलत"}, "en": {"limit", "Wrong or expired OTP"}}[language]
 	b.types("9876543210")
 	b.Press(kb.Enter)
 	b.waitForStep(Sender)
@@ -296,16 +296,15 @@ func faultyFlow(t *testing.T, chromium context.Context, width, height int64, lan
 	c.reply(op.Transfer, `{"statusCode":"55","message":"INVALID OTP"}`)
 	b.types("0000")
 	b.Press(kb.Enter)
-	b.WaitFor(fmt.Sprintf(`document.querySelector("#do-retry") && document.querySelector(".banner").innerText.includes(%q)`, says[1]))
+	b.WaitFor(fmt.Sprintf(`document.querySelector("#do-resend.main") && document.querySelector(".alert").innerText.includes(%q)`, says[1]))
 	b.Screenshot("broken-wrong-otp")
 	second.types("0000")
 	second.Press(kb.Enter) // it was sent already: this is not a second attempt
-	second.WaitFor(`document.querySelector("#do-retry")`)
+	second.WaitFor(`document.querySelector("#do-resend.main")`)
 	c.once(t, op.Transfer)
 
-	b.click("#do-retry")
-	b.waitForStep(Confirm)
-	b.click("#do-go")
+	b.click("#do-resend")
+	b.WaitFor(`document.querySelector("#do-go.main")`)
 	b.waitForStep(OTP)
 	c.reply(op.Transfer, newCounter().replies[op.Transfer])
 	c.holdCalls(true)

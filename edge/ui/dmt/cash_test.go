@@ -143,14 +143,79 @@ func TestAnotherSumIsPaidAnew(t *testing.T) {
 	uitest.NotContains(t, page, "from the failed attempt")
 }
 
-// TestARefusedPasswordKeepsNoCash: the customer still has the cash.
-func TestARefusedPasswordKeepsNoCash(t *testing.T) {
+const wrongOTPReply = `{"statusCode":"55","message":"INVALID OTP","data":{"transactionId":"T1","amount":500,"status":"FAILED"}}`
+
+// TestAWrongOTPKeepsTheTransferOpen: a new OTP is offered first, the tries are counted,
+// the counter sends nothing after the last one, and each try is an operation of its own.
+func TestAWrongOTPKeepsTheTransferOpen(t *testing.T) {
+	c, s := newCounter(), &memoryCache{}
+	c.replies[op.Transfer] = wrongOTPReply
+	w := login(t, c, s)
+	page, first := w.sends(c)
+	for try, left := range []string{"2 tries left with this OTP.", "1 try left with this OTP."} {
+		heading(t, page, "OTP")
+		uitest.Contains(t, page, "Wrong or expired OTP. Nothing was sent. Keep the cash while you try again; otherwise give it back. "+left, `name="otp"`)
+		uitest.NotContains(t, page, "do-cash", "do-refund", "from the failed attempt")
+		oneAdvice(t, page)
+		if a, b := strings.Index(page, "do-resend"), strings.Index(page, "do-go"); a < 0 || b < a {
+			t.Errorf("after %d tries a new OTP is not offered first", try+1)
+		}
+		if to := w.Post("/dmt/of/"+string(first), 303); try == 0 && to != w.at {
+			t.Errorf("its operation leads to %s, want the open transfer", to)
+		}
+		page = w.do(page, "go", "otp", "111111")
+	}
+	uitest.Contains(t, page, "No tries left with this OTP. Send a new OTP.", "do-resend")
+	uitest.NotContains(t, page, `name="otp"`, "do-go")
+	page = w.do(page, "go", "otp", "111111")
+	if n := c.times(op.Transfer); n != maxOTPTries {
+		t.Errorf("%d transfers with one OTP, want %d", n, maxOTPTries)
+	}
+	page = w.do(page, "resend")
+	heading(t, page, "OTP")
+	uitest.NotContains(t, page, "Wrong or expired OTP")
+	c.reply(op.Transfer, newCounter().replies[op.Transfer])
+	heading(t, w.do(page, "go", "otp", "222222"), "Money sent")
+	if n := c.times(op.TransferOTP); n != 2 {
+		t.Errorf("%d OTPs were sent, want 2", n)
+	}
+}
+
+// TestKeptCashPaysForTheTryAfterAWrongOTP: the bank's refusal came late, so the counter
+// asked to keep the cash.
+func TestKeptCashPaysForTheTryAfterAWrongOTP(t *testing.T) {
 	c := newCounter()
-	c.replies[op.Transfer] = `{"statusCode":"55","message":"INVALID OTP","data":{"transactionId":"T1","amount":500,"status":"FAILED"}}`
 	w := login(t, c, &memoryCache{})
-	page, _ := w.sends(c)
-	uitest.NotContains(t, page, "do-cash", "do-refund")
-	uitest.Contains(t, page, "otherwise give it back")
+	c.holdCalls(false)
+	page := w.do(w.find("9876543210"), "pay", "payee", "7")
+	page = w.do(w.do(page, "go", "amount", "500"), "go")
+	c.holdCalls(true)
+	w.do(page, "go", "otp", "111111")
+	id := c.lastOf(t, op.Transfer).ID
+	c.holdCalls(false)
+	c.setOutcome(id, op.Failed, wrongOTPReply, func(v *edge.View) { v.CashKept = true })
+	page = w.Get(w.at, 200)
+	heading(t, page, "OTP")
+	uitest.Contains(t, page, "Wrong or expired OTP", "from the failed attempt", "₹512.50")
+	w.do(page, "go", "otp", "222222")
+	if q := c.lastOf(t, op.Transfer); q.CashFrom != id || q.ID == id {
+		t.Errorf("the next attempt is paid from %q, want %q", q.CashFrom, id)
+	}
+}
+
+// TestAWrongOTPOfTheSender keeps the registration at its OTP.
+func TestAWrongOTPOfTheSender(t *testing.T) {
+	c := newCounter()
+	c.replies[op.CustomerDetail] = `{"statusCode":"01","message":"Customer not found"}`
+	c.replies[op.CustomerValidateOTP] = `{"statusCode":"55","message":"INVALID OTP"}`
+	w := login(t, c, &memoryCache{})
+	page := w.do(w.find("9876543210"), "go", "name", "Asha Patil", "city", "Pune", "state", "Maharashtra")
+	page = w.do(page, "go", "otp", "111111")
+	uitest.Contains(t, page, "Wrong or expired OTP. Nothing was changed. 2 tries left with this OTP.")
+	uitest.NotContains(t, w.do(page, "resend"), "Wrong or expired OTP")
+	if n := c.times(op.CustomerRequestOTP); n != 2 {
+		t.Errorf("%d OTPs were sent, want 2", n)
+	}
 }
 
 // TestTheRegistrationFee is shown before any other cash.

@@ -35,13 +35,13 @@ func TestAKnownSenderSendsMoney(t *testing.T) {
 	c := newCounter()
 	w := login(t, c, &memoryCache{})
 	page := w.find("98765 43210")
-	heading(t, page, "Who gets the money?")
+	heading(t, page, "Who is the money for?")
 	uitest.Contains(t, page, "₹5,000.00 used, ₹20,000.00 left", "₹10,000.00 used, ₹15,000.00 left", "Mohan Lal", "…0311")
 	uitest.NotContains(t, w.Get(w.at+"?q=mohan", 200), "Sita Devi")
-	uitest.Contains(t, w.Get(w.at+"?q=nobody", 200), "No beneficiary matches.")
+	uitest.Contains(t, w.Get(w.at+"?q=nobody", 200), "No beneficiary found.")
 
 	page = w.do(w.Get(w.at, 200), "pay", "payee", "8")
-	heading(t, page, "Who gets the money?") // not usable
+	heading(t, page, "Who is the money for?") // cannot be used
 	page = w.do(page, "pay", "payee", "7")
 	heading(t, page, "How much?")
 	uitest.Contains(t, w.Post(w.at+"/go", 422, "turn", turn(page), "amount", "5001"), "5,000")
@@ -49,7 +49,7 @@ func TestAKnownSenderSendsMoney(t *testing.T) {
 	heading(t, page, "Check the charges")
 	uitest.Contains(t, page, "₹12.50", "₹512.50")
 	page = w.do(page, "go")
-	heading(t, page, "One-time password")
+	heading(t, page, "OTP")
 	otp := page
 	page = w.do(otp, "go", "otp", "123456")
 	uitest.Contains(t, page, "/op/")
@@ -82,14 +82,14 @@ func TestABeneficiaryIsDeleted(t *testing.T) {
 	page = w.do(page, "drop", "payee", "7")
 	uitest.Contains(t, page, "Delete this beneficiary?", "<dd>Mohan Lal</dd>")
 	page = w.do(page, "back")
-	heading(t, page, "Who gets the money?")
+	heading(t, page, "Who is the money for?")
 	if n := c.times(op.BeneficiaryDelete); n != 0 {
 		t.Fatalf("going back deleted %d beneficiaries", n)
 	}
 	sure := w.do(page, "drop", "payee", "7")
 	c.reply(op.RemitterDetails, noPayees)
 	page = w.do(sure, "go")
-	heading(t, page, "Who gets the money?")
+	heading(t, page, "Who is the money for?")
 	uitest.NotContains(t, page, "Mohan Lal")
 	w.do(sure, "go") // the same form again, from another tab
 	c.once(t, op.BeneficiaryDelete)
@@ -113,7 +113,7 @@ func TestANewSenderIsOnboardedInTheInterfacesOrder(t *testing.T) {
 	page := w.find("9876543210")
 	heading(t, page, "New sender: name and place")
 	page = w.do(page, "go", "name", "Asha Patil", "city", "Pune", "state", "Maharashtra")
-	heading(t, page, "New sender: one-time password")
+	heading(t, page, "New sender: enter OTP")
 	page = w.do(page, "go", "otp", "1234")
 	heading(t, page, "New sender: Aadhaar number")
 	w.Post(w.at+"/go", 422, "turn", turn(page), "aadhaar", "999941057059")
@@ -133,7 +133,7 @@ func TestANewSenderIsOnboardedInTheInterfacesOrder(t *testing.T) {
 		}
 	}
 	page = w.do(page, "capture")
-	heading(t, page, "Who gets the money?")
+	heading(t, page, "Who is the money for?")
 	var asked []op.RouteID
 	for _, q := range c.asked {
 		asked = append(asked, q.Route)
@@ -177,7 +177,7 @@ func TestAFingerNobodyWaitsForIsAbandoned(t *testing.T) {
 }
 
 func TestVerification(t *testing.T) {
-	for status, want := range map[string]string{"1": "Who gets the money?", "0": "New beneficiary", "-1": "The bank has not confirmed the account", "91": "The bank has not confirmed the account"} {
+	for status, want := range map[string]string{"1": "Who is the money for?", "0": "New beneficiary", "-1": "Account not confirmed by the bank", "91": "Account not confirmed by the bank"} {
 		t.Run(status, func(t *testing.T) {
 			c := newCounter()
 			c.replies[op.AccountVerification] = `{"statusCode":"00","data":{"status":` + status + `}}`
@@ -209,7 +209,7 @@ func TestWhoseAccountItIs(t *testing.T) {
 		return w.do(w.do(w.Get(w.at, 200), "add"), "go", "receiver_account_no", "600100200311", "again", "600100200311", "receiverIfscCode", "SBIN0001234", "receivername", name)
 	}
 	w.find("9876543210")
-	heading(t, add("Mohan Lal"), "Who gets the money?")
+	heading(t, add("Mohan Lal"), "Who is the money for?")
 	page := add("Sohan Lal")
 	heading(t, page, "Whose account is it?")
 	uitest.Contains(t, page, "Sohan Lal", "MOHAN  LAL")
@@ -220,7 +220,7 @@ func TestWhoseAccountItIs(t *testing.T) {
 	heading(t, page, "New beneficiary")
 	uitest.Contains(t, page, `value="Sohan Lal"`)
 	page = w.do(page, "go", "receiver_account_no", "600100200311", "again", "600100200311", "receiverIfscCode", "SBIN0001234", "receivername", "Sohan Lal")
-	heading(t, w.do(page, "holder"), "Who gets the money?")
+	heading(t, w.do(page, "holder"), "Who is the money for?")
 	for _, q := range slices.Backward(c.asked) {
 		if q.Route == op.BeneficiaryAdd {
 			if !strings.Contains(string(q.Fields), `"receivername":"MOHAN  LAL"`) {
@@ -239,12 +239,12 @@ func TestARestartAsksAndNeverRepeats(t *testing.T) {
 	page = w.do(page, "go")
 	c.holdAll = true
 	page = w.do(page, "go", "otp", "123456")
-	uitest.Contains(t, page, "Asking the bank")
+	uitest.Contains(t, page, "Waiting for the bank")
 
 	again := login(t, c, s) // a restart with the same disk
-	uitest.Contains(t, again.Get("/dmt", 200), "Half finished", w.at)
+	uitest.Contains(t, again.Get("/dmt", 200), "Unfinished transfers", w.at)
 	again.at = w.at
-	uitest.Contains(t, again.Get(w.at, 200), "Asking the bank")
+	uitest.Contains(t, again.Get(w.at, 200), "Waiting for the bank")
 	c.mu.Lock()
 	for id, v := range c.known {
 		if v.Route == op.Transfer {
@@ -282,7 +282,7 @@ func TestWithTheLineDown(t *testing.T) {
 	page := w.find("9876543210")
 	uitest.Contains(t, page, "The counter is offline. These details are", "Mohan Lal")
 	uitest.NotContains(t, page, "/pay", "do-add")
-	heading(t, w.do(page, "pay", "payee", "7"), "Who gets the money?")
+	heading(t, w.do(page, "pay", "payee", "7"), "Who is the money for?")
 }
 
 func TestARefusedTransferMayBeTriedAgainAsAnother(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 
 	"galla/edge"
 	"galla/edge/cashbook"
+	"galla/edge/outcome"
 	"galla/shared/money"
 	"galla/shared/op"
 )
@@ -123,6 +124,7 @@ type flow struct {
 	Email      string      `json:",omitzero"`
 	Reference  string      `json:",omitzero"` // referenceid
 	OTPRequest string      `json:",omitzero"` // otpreqid
+	WrongOTPs  int         `json:",omitzero"` // how often the bank refused the last OTP that was sent
 	SenderID   string      `json:",omitzero"`
 	Registered bool        `json:",omitzero"` // the registration succeeded in this flow
 	Fee        money.Paise `json:",omitzero"` // of the registration, paid in cash
@@ -158,7 +160,13 @@ const (
 	problemNotSent   = "dmt.problem.not-sent"
 	problemLost      = "dmt.problem.lost"
 	problemNoRefund  = "dmt.problem.no-refund"
+	problemWrongOTP  = "dmt.otp.wrong"
 )
+
+// maxOTPTries is how often one OTP may be entered (interface.md, section 4.4, names none:
+// the counter has its own limit, so that a page can say how many tries are left). A bank
+// that allows fewer refuses them for the same reason.
+const maxOTPTries = 3
 
 func (f *flow) moveTo(s Step) {
 	f.stop("")
@@ -224,6 +232,17 @@ const statusReversed = "REVERSED"
 
 func (f *flow) applyOutcome(v edge.View, now time.Time) {
 	r, got := rules[f.Step], classify(f.Step, v)
+	switch f.Step {
+	case CodeAsk, Confirm, RefundAsk:
+		if got == accepted {
+			f.WrongOTPs = 0
+		}
+	case Code, OTP, RefundCode:
+		if refusedForOTP(f.Step, v) {
+			f.stopWrongOTP(v)
+			return
+		}
+	}
 	if r.anyOutcome {
 		f.keepReply(v)
 		f.moveTo(r.next)
@@ -252,6 +271,28 @@ func (f *flow) applyOutcome(v edge.View, now time.Time) {
 		f.stopRefused(v)
 	}
 }
+
+// refusedForOTP reports whether the bank refused a step for its OTP alone: nothing moved,
+// and the step stays open for another.
+func refusedForOTP(s Step, v edge.View) bool {
+	return v.Result.Code == outcome.WrongOTP && (movedNoMoney(v) || s == Code && v.State == op.Succeeded)
+}
+
+// stopWrongOTP keeps the step open after a wrong OTP. Cash that was kept for a transfer
+// pays for its next attempt.
+func (f *flow) stopWrongOTP(v edge.View) {
+	f.stop(problemWrongOTP)
+	f.WrongOTPs++
+	if f.Step == OTP {
+		f.Transfer, f.CashFrom = v.ID, ""
+		if cashbook.OwedBack(v.Record) > 0 {
+			f.CashFrom = v.ID
+		}
+	}
+}
+
+// otpTriesLeft is how often the last OTP that was sent may still be entered.
+func (f *flow) otpTriesLeft() int { return max(maxOTPTries-f.WrongOTPs, 0) }
 
 // keepReply stores what later steps need of a reply.
 func (f *flow) keepReply(v edge.View) {

@@ -31,7 +31,9 @@ func (s *Pages) fillForm(ses *ui.Session, r *http.Request, d *flowData, f flow, 
 		field("state", ui.Text, "dmt.state", f.State, 60, true)
 		field("email_id", ui.Text, "dmt.email", f.Email, 100, false)
 	case Code, OTP, RefundCode:
-		field("otp", ui.OTP, "dmt.otp", "", 8, true)
+		if f.otpTriesLeft() > 0 {
+			field("otp", ui.OTP, "dmt.otp", "", 8, true)
+		}
 		d.fillOTP(words, f)
 	case Aadhaar:
 		field("aadhaar", ui.Digits, "dmt.aadhaar", "", 14, true)
@@ -79,11 +81,14 @@ func (s *Pages) fillForm(ses *ui.Session, r *http.Request, d *flowData, f flow, 
 }
 
 func (d *flowData) fillOTP(words *i18n.Localizer, f flow) {
-	switch f.Step {
-	case Code:
-		d.Buttons = append(d.Buttons, button{ID: "do-resend", Act: "resend", Text: words.Text("dmt.resend")})
-	case OTP:
+	if f.Step == OTP {
 		d.Submit, d.Sums = words.Text("dmt.pay", "amount", i18n.ShortRupees(f.Amount)), costFacts(words, f)
+	}
+	if f.otpTriesLeft() == 0 {
+		d.Submit = ""
+	}
+	if d.NewOTP = f.WrongOTPs > 0; !d.NewOTP {
+		d.Buttons = append(d.Buttons, button{ID: "do-resend", Act: "resend", Text: words.Text("dmt.resend")})
 	}
 }
 

@@ -72,6 +72,7 @@ type flowData struct {
 	Consents []consent
 	Language ui.Choice // the language of the consent
 	Submit   string    // the form's button; empty: no form
+	NewOTP   bool      // a new OTP is the first choice, before the form
 	Buttons  []button
 
 	Live    bool   // it refreshes by itself
@@ -201,6 +202,12 @@ func problemText(w *i18n.Localizer, f flow) string {
 		return outcome.PreconditionText(w, &edge.PreconditionError{Code: edge.Precondition(f.Code)})
 	case problemRefused:
 		return refusalText(w, f.Code, f.Message)
+	case problemWrongOTP:
+		text := w.Text(problemWrongOTP + "." + string(f.Step))
+		if f.otpTriesLeft() == 0 {
+			return text + " " + w.Text("dmt.otp.tries.none")
+		}
+		return text + " " + w.Plural("dmt.otp.tries", f.otpTriesLeft())
 	case problemNotSent:
 		return strings.TrimSpace(w.Text(f.Problem) + " " + outcome.ReasonText(w, f.Reason))
 	}
@@ -224,9 +231,9 @@ var progressBars = [][]struct {
 	name string
 	of   []Step
 }{
-	{{"name", []Step{Name}}, {"password", []Step{CodeAsk, Code}}, {"aadhaar", []Step{Aadhaar}}, {"finger", []Step{Finger, Submit}}},
-	{{"amount", []Step{Amount}}, {"charges", []Step{Confirm}}, {"password", []Step{OTP}}, {"result", []Step{Sent}}},
-	{{"password", []Step{RefundCheck, RefundAsk, RefundCode}}, {"result", []Step{Refunded}}, {"cash", nil}},
+	{{"name", []Step{Name}}, {"otp", []Step{CodeAsk, Code}}, {"aadhaar", []Step{Aadhaar}}, {"finger", []Step{Finger, Submit}}},
+	{{"amount", []Step{Amount}}, {"charges", []Step{Confirm}}, {"otp", []Step{OTP}}, {"result", []Step{Sent}}},
+	{{"otp", []Step{RefundCheck, RefundAsk, RefundCode}}, {"result", []Step{Refunded}}, {"cash", nil}},
 }
 
 // steps returns the progress bar of a step; nil for a step outside all bars.

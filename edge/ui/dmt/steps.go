@@ -175,6 +175,9 @@ func (f *flow) fieldErrors(e *edge.ValidationError) formErrors {
 	return wrong
 }
 
+// otpSender is the step that sends the OTP of another, where a person sends it.
+var otpSender = map[Step]Step{OTP: Confirm, RefundCode: RefundAsk}
+
 var errNoStep = errors.New("there is no such step")
 
 // applyStep does what a form asks, if the flow's step allows it.
@@ -187,6 +190,9 @@ func (s *Pages) applyStep(r *http.Request, ses *ui.Session, f *flow, act string)
 		f.moveTo(f.Step)
 	case act == "resend" && f.Step == Code:
 		f.moveTo(CodeAsk)
+	case act == "resend" && otpSender[f.Step] != "":
+		f.moveTo(otpSender[f.Step])
+		return none, s.startCall(r.Context(), f, credentials{})
 	case act == "back" && rules[f.Step].back != "":
 		f.moveTo(rules[f.Step].back)
 	case act == "holder" && f.Step == ConfirmHolder:
@@ -333,6 +339,9 @@ func (s *Pages) submit(r *http.Request, ses *ui.Session, f *flow) (formErrors, e
 		}
 		f.Amount = amount
 	case Code, OTP, RefundCode, Aadhaar, Finger:
+		if f.otpTriesLeft() == 0 && f.Step != Aadhaar && f.Step != Finger { // a new OTP comes first
+			return wrong, nil
+		}
 		p = s.readCredentials(r, ses, f, wrong)
 	case Confirm, DeletePayee, RefundAsk:
 	default:

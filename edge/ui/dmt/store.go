@@ -84,7 +84,7 @@ func (s *flowStore) byTransfer(id op.ID, operator edge.User) (flow, bool) {
 		}
 		switch f.Step {
 		case OTP:
-			if f.Call == id {
+			if f.Call == id || f.Transfer == id && f.WrongOTPs > 0 {
 				return f.withOperator(operator), true
 			}
 		case Sent, RefundCheck, RefundAsk, RefundCode, Refunded:

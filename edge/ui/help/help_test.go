@@ -98,9 +98,9 @@ func TestPage(t *testing.T) {
 		{"/help", []string{"Codes of the bank", "700", "UW"}, "not known here"},
 		{"/help?code=u3", []string{"The fingerprint did not match.", `value="U3"`}, "not known here"},
 		{"/help?code=-1509", []string{"still starting"}, "not known here"},
-		{"/help?code=120", []string{"asked for (fCount)."}, "fType"},
+		{"/help?code=120", []string{"request (fCount)."}, "fType"},
 		{"/help?code=wx", []string{"must be registered again", `<p class="help-codes digits">WX</p>`}, "not known here"},
-		{"/help?code=ZZ", []string{"The code ZZ is not known here. Do not give cash"}, ""},
+		{"/help?code=ZZ", []string{"Code ZZ is not known here. Do not give cash"}, ""},
 		{"/help?code=%3Cscript%3Ealert(1)", []string{"&lt;SCRIPT&gt;"}, "<SCRIPT>"},
 	}
 	v := server.NewClient(t)

@@ -65,7 +65,7 @@ func TestPages(t *testing.T) {
 		t.Errorf("%d operations are listed, want %d", len(seen), len(want))
 	}
 	page := v.Get("/operations?day=2026-11-20", http.StatusOK)
-	uitest.Contains(t, page, string(yesterday), "20 Nov 2026", "1 succeeded, 0 did not, 0 unfinished", `href="/operations?day=2026-11-21"`)
+	uitest.Contains(t, page, string(yesterday), "20 Nov 2026", "1 succeeded, 0 failed, 0 unfinished", `href="/operations?day=2026-11-21"`)
 	uitest.NotContains(t, page, string(old))
 	for _, odd := range []string{"?before=nonsense", "?day=2026-13-40", "?day=2099-01-01", "?day=2026-11-21&before=ffffffff-ffff-7fff-bfff-ffffffffffff"} {
 		uitest.Contains(t, v.Get("/operations"+odd, http.StatusOK), "Today")
@@ -86,8 +86,8 @@ func TestUnfinished(t *testing.T) {
 	page := v.Get("/operations", http.StatusOK)
 	uitest.Contains(t, page,
 		"3 unfinished. Enquiries are not counted. 1 started, nothing sent.", // of today
-		"Waiting for you: 1", "Waiting for the connection: 1", "On its way: 2", "The bank has not answered: 1",
-		"Bank has not answered. Do not hand out cash. We ask the bank again by ourselves and tell you here", // the agreed wording
+		"Needs your action (1)", "Waiting for the connection (1)", "Being sent (2)", "Pending at the bank (1)",
+		"Bank has not answered. Do not give cash. We ask the bank again and show the result here", // the agreed wording
 		"3 days left", "Paid or returned by 24 Nov 2026", "Slip for the customer")
 	uitest.NotContains(t, page, "owes the customer")
 	s.addOperation(t, 5*day, op.Pending, func(r *edge.Record) { r.Route = op.Purchase })

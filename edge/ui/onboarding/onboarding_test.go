@@ -80,7 +80,7 @@ func TestOnboarding(t *testing.T) {
 	send(v, "submit")
 	uitest.Contains(t, v.Get("/onboarding", http.StatusOK), "All steps are done")
 	send(v, "status")
-	uitest.Contains(t, v.Get("/onboarding", http.StatusOK), "approved: the shop may serve customers", "The network approved the shop")
+	uitest.Contains(t, v.Get("/onboarding", http.StatusOK), "approved: the shop can serve customers", "The network approved the shop")
 	if f.Captures() != 1 {
 		t.Errorf("%d captures", f.Captures())
 	}
@@ -109,7 +109,7 @@ func TestLostAnswer(t *testing.T) {
 	send(v, "begin")
 	f.Answer(func(edge.Request) (op.State, string) { return op.Accepted, "" })
 	send(v, "mobile")
-	uitest.Contains(t, v.Get("/onboarding", http.StatusOK), "Asked, no answer yet")
+	uitest.Contains(t, v.Get("/onboarding", http.StatusOK), "Sent, no answer yet")
 	v.Post("/onboarding/mobile", http.StatusConflict, "form", "second")
 	f.Forget() // enquiries are in memory
 	v = open(t, f, m)
@@ -117,7 +117,7 @@ func TestLostAnswer(t *testing.T) {
 	n.done = 2
 	f.Answer(n.answer)
 	send(v, "status")
-	uitest.Contains(t, v.Get("/onboarding", http.StatusOK), "one-time password sent")
+	uitest.Contains(t, v.Get("/onboarding", http.StatusOK), "OTP sent")
 	uitest.NotContains(t, v.Get("/onboarding", http.StatusOK), "The answer was lost")
 }
 
@@ -177,7 +177,7 @@ func TestOperatorsDoNotOnboard(t *testing.T) {
 	v.Get("/enter/done", http.StatusOK)
 	for _, step := range []string{"begin", "mobile", "otp", "pan", "aadhaar", "finger", "submit", "status", "resend", "capture", "abandon"} {
 		page := v.Post("/onboarding/"+step, http.StatusOK, "form", "f"+step, "otp", "482913", "pan", "ABCDE1234F")
-		uitest.Contains(t, page, "Your PIN again", `action="/confirm?next=%2Fonboarding"`)
+		uitest.Contains(t, page, "Enter your PIN again", `action="/confirm?next=%2Fonboarding"`)
 		uitest.NotContains(t, page, "482913", "ABCDE1234F")
 	}
 	if len(f.Requests()) != 0 {

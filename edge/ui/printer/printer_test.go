@@ -304,7 +304,7 @@ func TestHangs(t *testing.T) {
 	if queued < 8 || queued > 9 {
 		t.Errorf("%d slips were queued", queued)
 	}
-	s.until(func(s PrintStatus) bool { return s.Text == "On its way to the printer. You can go on." })
+	s.until(func(s PrintStatus) bool { return s.Text == "Sending to the printer. You can continue." })
 	uitest.Contains(t, s.Get("/printer", http.StatusOK), "Receipt printer")
 	well := play(t, false)
 	s.Post("/printer", http.StatusSeeOther, "kind", "tcp", "address", well.Addr().String(), "width", "58", "code", "drawn", "baud", "9600")
@@ -357,7 +357,7 @@ func TestOwnerOnly(t *testing.T) {
 	n := play(t, false)
 	s := serve(t, networkPrinter(n), helper)
 	page := s.Get("/printer", http.StatusOK)
-	uitest.Contains(t, page, "The owner of this counter sets the printer up.")
+	uitest.Contains(t, page, "The owner of this counter sets up the printer.")
 	uitest.NotContains(t, page, `name="address"`)
 	s.Post("/printer", http.StatusForbidden, "kind", "tcp", "address", "192.0.2.1")
 	if len(s.kept) != 0 {
@@ -397,7 +397,7 @@ func TestBrowserPrints(t *testing.T) {
 func TestOthersSlips(t *testing.T) {
 	n := play(t, false)
 	s := serve(t, networkPrinter(n), helper)
-	closing := receipt.Receipt{Shop: []string{"Lakshmi Kirana Store"}, Title: "Day's end", Rows: []receipt.Row{{Label: "Opening", Value: "−₹1,200.00"}, {Label: "1 unsettled"}}}
+	closing := receipt.Receipt{Shop: []string{"Lakshmi Kirana Store"}, Title: "Close the day", Rows: []receipt.Row{{Label: "Opening", Value: "−₹1,200.00"}, {Label: "1 unsettled"}}}
 	if err := s.pages.Print("closing", closing); err != nil {
 		t.Fatal(err)
 	}

@@ -111,7 +111,7 @@ func (g *fakeDevice) Capture(context.Context) (edge.Capture, error) {
 
 // failing makes the next capture fail with the reader not ready.
 func failing(g *fakeDevice) {
-	g.err = &edge.CaptureError{Code: "720", Message: "The reader is not ready."}
+	g.err = &edge.CaptureError{Code: "720", Message: "Reader not ready."}
 }
 
 func twoReaders() []rdservice.Device {
@@ -157,7 +157,7 @@ func TestList(t *testing.T) {
 	g := &fakeDevice{found: twoReaders()}
 	v := serve(t, g, "en")
 	page := v.Get("/readers", http.StatusOK)
-	uitest.Contains(t, page, "Mantra", "MFS110", "4711", "L1", "24 Nov 2026: ends soon", "Customers&#39; fingers", "Morpho", "Not ready", "Spare", "certificate ends soon")
+	uitest.Contains(t, page, "Mantra", "MFS110", "4711", "L1", "24 Nov 2026: expires soon", "<dd>Customers</dd>", "Morpho", "Not ready", "Spare", "certificate expires soon")
 	v.Get("/readers", http.StatusOK)
 	if g.refreshes != 1 {
 		t.Errorf("%d looks for two pages", g.refreshes)
@@ -166,9 +166,9 @@ func TestList(t *testing.T) {
 	uitest.NotContains(t, v.Get("/readers", http.StatusOK), "<span>Ready</span>")
 	g.set(func(g *fakeDevice) { g.found = nil })
 	v.Post("/readers/look", http.StatusSeeOther)
-	uitest.Contains(t, v.Get("/readers", http.StatusOK), "No reader was found")
+	uitest.Contains(t, v.Get("/readers", http.StatusOK), "No reader found")
 	g.set(func(g *fakeDevice) { g.busy = true })
-	uitest.Contains(t, v.Post("/readers/look", http.StatusOK), "A finger is being captured")
+	uitest.Contains(t, v.Post("/readers/look", http.StatusOK), "A fingerprint is being captured")
 }
 
 func TestTry(t *testing.T) {
@@ -182,21 +182,21 @@ func TestTry(t *testing.T) {
 	g.set(func(g *fakeDevice) { g.dull = true })
 	v.Post("/readers/test", http.StatusSeeOther)
 	page = v.Get("/readers", http.StatusOK)
-	uitest.Contains(t, page, "The test went well.")
+	uitest.Contains(t, page, "Test passed.")
 	uitest.NotContains(t, page, "quality")
 	g.set(failing)
 	v.Post("/readers/test", http.StatusSeeOther)
-	uitest.Contains(t, v.Get("/readers", http.StatusOK), "The reader is not ready.", "/help?code=720")
+	uitest.Contains(t, v.Get("/readers", http.StatusOK), "Reader not ready.", "/help?code=720")
 }
 
 func TestTryHindi(t *testing.T) {
-	g := &fakeDevice{found: twoReaders(), err: &edge.CaptureError{Code: "720", Message: "The reader is not ready."}}
+	g := &fakeDevice{found: twoReaders(), err: &edge.CaptureError{Code: "720", Message: "Reader not ready."}}
 	v := serve(t, g, "hi")
 	v.Get("/readers", http.StatusOK)
 	v.Post("/readers/test", http.StatusSeeOther)
 	page := v.Get("/readers", http.StatusOK)
 	uitest.Contains(t, page, "जाँच विफल")
-	uitest.NotContains(t, page, "The reader is not ready.")
+	uitest.NotContains(t, page, "Reader not ready.")
 }
 
 // A reader with two addresses is in use at either.
@@ -229,7 +229,7 @@ func TestStaleReaders(t *testing.T) {
 	hold := make(chan struct{})
 	g.set(func(g *fakeDevice) { g.hold = hold; unplugged(g) })
 	page := v.Get("/readers", http.StatusOK)
-	uitest.Contains(t, page, "<span>Not ready</span>", "<span>Being checked again</span>", "Something changed since 10:14")
+	uitest.Contains(t, page, "<span>Not ready</span>", "<span>Checking again</span>", "Something changed since 10:14")
 	uitest.NotContains(t, page, "<span>Ready</span>")
 	close(hold)
 	g.set(func(g *fakeDevice) { g.status = "USED" })
@@ -240,8 +240,8 @@ func TestStaleReaders(t *testing.T) {
 func TestNeverRefreshed(t *testing.T) {
 	v := serve(t, &fakeDevice{found: twoReaders(), busy: true}, "en")
 	page := v.Get("/readers", http.StatusOK)
-	uitest.Contains(t, page, "A finger is being captured", "not been checked yet")
-	uitest.NotContains(t, page, "No reader was found", "Checked")
+	uitest.Contains(t, page, "A fingerprint is being captured", "not been checked yet")
+	uitest.NotContains(t, page, "No reader found", "Checked")
 }
 
 // An old list is refreshed even without a reported change.

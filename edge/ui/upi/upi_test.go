@@ -29,12 +29,12 @@ func TestCode(t *testing.T) {
 		want, not    string
 	}{
 		"good":         {link, "500.00", "₹500", "Do not use"},
-		"other amount": {strings.Replace(link, "500.00", "5.00", 1), "500.00", "Do not use this code", `class="qr"`},
-		"both amounts": {strings.Replace(link, "500.00", "5.00", 1), "5.00", "Do not use this code", `class="qr"`},
-		"other payee":  {strings.Replace(link, "lakshmi@", "mallory@", 1), "500.00", "Do not use this code", `class="qr"`},
-		"two payees":   {link + "&pa=mallory@okbank", "500.00", "Do not use this code", `class="qr"`},
-		"no link":      {"https://pay.example/?pa=a@b", "500.00", "Do not use this code", `class="qr"`},
-		"dollars":      {strings.Replace(link, "INR", "USD", 1), "500.00", "Do not use this code", `class="qr"`},
+		"other amount": {strings.Replace(link, "500.00", "5.00", 1), "500.00", "Do not use this QR", `class="qr"`},
+		"both amounts": {strings.Replace(link, "500.00", "5.00", 1), "5.00", "Do not use this QR", `class="qr"`},
+		"other payee":  {strings.Replace(link, "lakshmi@", "mallory@", 1), "500.00", "Do not use this QR", `class="qr"`},
+		"two payees":   {link + "&pa=mallory@okbank", "500.00", "Do not use this QR", `class="qr"`},
+		"no link":      {"https://pay.example/?pa=a@b", "500.00", "Do not use this QR", `class="qr"`},
+		"dollars":      {strings.Replace(link, "INR", "USD", 1), "500.00", "Do not use this QR", `class="qr"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := uitest.NewOperations()
@@ -59,7 +59,7 @@ func TestCodeAfterARestart(t *testing.T) {
 	late := v.Post("/upi", http.StatusSeeOther, "amount", "70", "form", "b")
 	f.Forget()
 	v = open(t, f, m)
-	uitest.Contains(t, v.Get(path, http.StatusOK), `class="qr"`, "₹500", "lakshmi@okbank", "does not see payments")
+	uitest.Contains(t, v.Get(path, http.StatusOK), `class="qr"`, "₹500", "lakshmi@okbank", "does not see UPI payments")
 	v.Get(late, http.StatusNotFound)
 	stored, at, _, err := m.GetCache(codesCacheKey)
 	if err != nil {
@@ -97,11 +97,11 @@ func TestPoster(t *testing.T) {
 	static := strings.Replace(link, "&am=500.00", "", 1)
 	f.Answer(func(edge.Request) (op.State, string) { return op.Succeeded, qrReply(static, "0") })
 	v := open(t, f, m)
-	uitest.Contains(t, v.Get("/upi/poster", http.StatusOK), "was not fetched yet")
+	uitest.Contains(t, v.Get("/upi/poster", http.StatusOK), "The QR is not here yet")
 	v.Post("/upi/poster", http.StatusSeeOther, "form", "a")
 	f.Refuse(&edge.PreconditionError{Code: edge.PreconditionLink})
 	v = open(t, f, m)
-	uitest.Contains(t, v.Get("/upi/poster?paper=a5", http.StatusOK), "lakshmi@okbank", `class="qr"`, "upi-poster a5", "does not see payments")
+	uitest.Contains(t, v.Get("/upi/poster?paper=a5", http.StatusOK), "lakshmi@okbank", `class="qr"`, "upi-poster a5", "does not see UPI payments")
 	uitest.Contains(t, v.Post("/upi/poster", http.StatusConflict, "form", "b"), "The counter is offline.", `class="qr"`)
 }
 

@@ -28,7 +28,7 @@ func TestChromiumManaging(t *testing.T) {
 			b.WaitFor(`document.querySelector("#pin-note")?.innerText.includes("easy to guess") && document.activeElement.id === "pin" && document.querySelector("#name").value === "Asha Kumari"`)
 			b.Screenshot("people-refused")
 			b.Do(chromedp.SendKeys("#pin", "7391"+kb.Enter))
-			b.WaitFor(`location.pathname === "/users" && document.querySelector(".table")?.innerText.includes("own PIN not chosen yet")`)
+			b.WaitFor(`location.pathname === "/users" && document.querySelector(".table")?.innerText.includes("own PIN not set yet")`)
 			b.Screenshot("people")
 			b.Do(chromedp.Click(`.table a[href$="` + p.EnabledUsers(t.Context())[1].ID + `"]`))
 			b.WaitForHeading("Asha Kumari")

@@ -78,12 +78,12 @@ func TestAnOwnerManages(t *testing.T) {
 	if _, err := p.CheckPIN(t.Context(), asha.ID, secret.NewOTP("8264")); !errors.Is(err, users.ErrPINMustChange) {
 		t.Error(err)
 	}
-	uitest.Contains(t, v.Get("/users", http.StatusOK), "own PIN not chosen yet")
+	uitest.Contains(t, v.Get("/users", http.StatusOK), "own PIN not set yet")
 	v.Post(at+"/name", http.StatusSeeOther, "name", "Usha")
-	uitest.Contains(t, v.Post(at+"/disable", http.StatusOK), "Disable Usha?", "locked out at once", `name="sure" value="yes"`)
-	uitest.NotContains(t, v.Get("/users", http.StatusOK), "Disabled")
+	uitest.Contains(t, v.Post(at+"/disable", http.StatusOK), "Remove Usha&#39;s access?", "signed out at once", `name="sure" value="yes"`)
+	uitest.NotContains(t, v.Get("/users", http.StatusOK), "No access")
 	v.Post(at+"/disable", http.StatusSeeOther, "sure", "yes")
-	uitest.Contains(t, v.Get("/users", http.StatusOK), "Usha", "Disabled")
+	uitest.Contains(t, v.Get("/users", http.StatusOK), "Usha", "No access")
 	v.Post(at+"/name", http.StatusUnprocessableEntity, "name", "Asha")
 	v.Post(at+"/enable", http.StatusSeeOther, "pin", "7391")
 	uitest.Contains(t, v.Post("/users/agent/disable", http.StatusUnprocessableEntity, "sure", "yes"), "needs an owner")
