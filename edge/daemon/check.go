@@ -10,6 +10,7 @@ import (
 	"os"
 	"strings"
 
+	"galla/edge/aadhaarqr"
 	"galla/edge/doctor"
 	"galla/edge/queue"
 	"galla/shared/telemetry"
@@ -101,6 +102,32 @@ func checkAddrFree(addr string) error {
 	return l.Close()
 }
 
+// maxCardCertificate bounds the file of certificates, in bytes.
+const maxCardCertificate = 1 << 20
+
+// cardReader makes the reader of Aadhaar QR codes, with the operator's certificates.
+func (c Config) cardReader() (*aadhaarqr.Reader, error) {
+	if c.CardCertificate == "" {
+		return aadhaarqr.New(nil)
+	}
+	about, err := os.Stat(c.CardCertificate)
+	if err != nil {
+		return nil, fmt.Errorf("certificate of Aadhaar QR codes: %w", err)
+	}
+	if about.Size() == 0 || about.Size() > maxCardCertificate {
+		return nil, fmt.Errorf("certificate of Aadhaar QR codes %s has %d bytes; want the file of a certificate", c.CardCertificate, about.Size())
+	}
+	content, err := os.ReadFile(c.CardCertificate)
+	if err != nil {
+		return nil, fmt.Errorf("certificate of Aadhaar QR codes: %w", err)
+	}
+	reader, err := aadhaarqr.New(content)
+	if err != nil {
+		return nil, fmt.Errorf("certificate of Aadhaar QR codes %s: %w", c.CardCertificate, err)
+	}
+	return reader, nil
+}
+
 // Validate reports all faults at once.
 func (c Config) Validate() error {
 	var errs []error
@@ -116,6 +143,9 @@ func (c Config) Validate() error {
 		errs = append(errs, errors.New("data folder is missing"))
 	} else if about, err := os.Stat(c.Data); err == nil && !about.IsDir() {
 		errs = append(errs, fmt.Errorf("data folder %s is no folder", c.Data))
+	}
+	if _, err := c.cardReader(); err != nil {
+		errs = append(errs, err)
 	}
 	if c.Rand == nil || c.Logger == nil {
 		errs = append(errs, errors.New("randomness and a logger are needed"))

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"galla/edge/aadhaarqr/qrtest"
 	"galla/edge/queue"
 	"galla/rdservice"
 	"galla/shared/telemetry"
@@ -123,6 +124,16 @@ func TestCheck(t *testing.T) {
 				t.Fatal(err)
 			}
 		}, "wrong  queue: "},
+		"no certificate of cards":     {func(t *testing.T, c *Config) { c.CardCertificate = filepath.Join(t.TempDir(), "uidai.cer") }, "wrong  settings: certificate of Aadhaar QR codes"},
+		"an empty certificate":        {func(t *testing.T, c *Config) { c.CardCertificate = cardCertificate(t, nil) }, "has 0 bytes"},
+		"another file as certificate": {func(t *testing.T, c *Config) { c.CardCertificate = cardCertificate(t, []byte("no certificate")) }, "no X.509 certificate"},
+		"a certificate": {func(t *testing.T, c *Config) {
+			uidai, err := qrtest.NewSigner(rand.Reader)
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.CardCertificate = cardCertificate(t, uidai.Certificate)
+		}, "ok     settings: "},
 		"no data folder": {func(_ *testing.T, c *Config) { c.Data = "" }, "data folder is missing"},
 		"never enrolled": {func(t *testing.T, c *Config) { c.Data = t.TempDir() }, "wrong  enrolment: "},
 	} {
@@ -134,6 +145,15 @@ func TestCheck(t *testing.T) {
 			}
 		})
 	}
+}
+
+func cardCertificate(t *testing.T, content []byte) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "uidai.cer")
+	if err := os.WriteFile(file, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
 }
 
 // TestCheckOfTraces: a collector that is away is reported, and is no reason not to

@@ -38,6 +38,9 @@ type Config struct {
 	Traces *telemetry.Config
 	// Updates configures automatic updates; nil: none.
 	Updates *Updates
+	// CardCertificate is the file of the certificates that UIDAI signs Aadhaar QR codes with;
+	// empty: none.
+	CardCertificate string
 
 	// VerifyQueue checks the file of the queue before it is opened
 	// (queue.Config.Verify).

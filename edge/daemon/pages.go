@@ -18,6 +18,7 @@ import (
 	"galla/edge/ui/history"
 	"galla/edge/ui/onboarding"
 	"galla/edge/ui/readers"
+	"galla/edge/ui/scan"
 	"galla/edge/ui/upi"
 	uiusers "galla/edge/ui/users"
 )
@@ -62,12 +63,17 @@ func (p *parts) openSections(managing *uiusers.Pages) (sections []ui.Section, se
 	if err != nil {
 		return nil, nil, err
 	}
+	codesOfCards, err := cfg.cardReader()
+	if err != nil {
+		return nil, nil, err
+	}
 	var errs []error
 	add := func(s ui.Section, err error) { sections, errs = append(sections, s), append(errs, err) }
 	add(history.New(counter, p.days, cfg.Logger))
 	add(dayend.New(p.days, counter, dayend.Config{Print: p.slips.printClosing, Logger: cfg.Logger}))
 	add(dmt.New(counter, dmt.Config{Cache: p.queue, Now: time.Now, Rand: cfg.Rand, Logger: cfg.Logger}))
 	add(codes, nil)
+	add(scan.New(codesOfCards))
 	add(onboarding.New(counter, p.queue, cfg.Logger))
 	add(customer.New(counter, customer.Config{QRImage: codes.QRImage, Rand: cfg.Rand, Logger: cfg.Logger}))
 	return append(sections, managing, devices, p.slips, p.updates.page, help.New()), devices.Run, errors.Join(errs...)

@@ -24,7 +24,7 @@ func (k *Kit) guard(next http.Handler) http.Handler {
 		return func(w http.ResponseWriter, r *http.Request) { http.Error(w, k.WordsOf(r).Text(key), status) }
 	}
 	return webguard.Guard{
-		Policy: policy, MaxBody: maxBody, Log: k.log,
+		Policy: policy, Camera: true, MaxBody: maxBody, Log: k.log,
 		Host: func(w http.ResponseWriter, r *http.Request) bool {
 			if k.isOwnHost(r) {
 				return true

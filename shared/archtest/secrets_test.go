@@ -63,6 +63,7 @@ var mayReveal = map[string]string{
 	"edge/users/hash.go":         "hands operators' PINs to their hash",
 	"edge/users/rules.go":        "checks a new PIN's shape",
 	"edge/users/users.go":        "seals operators' Aadhaar numbers in the queue's storage",
+	"edge/ui/scan/scan.go":       "hands the number of a scanned card to the page whose Aadhaar field it fills",
 	"edge/daemon/settings.go":    "makes the terminal's key of its seed, and seals the agent's Aadhaar number",
 
 	"rdservice/rdcrypto/pid.go": "measures a template's length",

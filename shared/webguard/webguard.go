@@ -13,10 +13,13 @@ import (
 	"strings"
 )
 
-// Guard checks every request before a page sees it. Every field but MaxBody is needed.
+// Guard checks every request before a page sees it. Every field but Camera and MaxBody is
+// needed.
 type Guard struct {
 	// Policy is the Content-Security-Policy of all replies.
 	Policy string
+	// Camera allows the pages to ask for the camera.
+	Camera bool
 	// MaxBody limits a request's body, in bytes; 0: the handlers do.
 	MaxBody int64
 	Log     *slog.Logger
@@ -41,7 +44,7 @@ func (g Guard) Wrap(next http.Handler) http.Handler {
 				g.Failed(w, r)
 			}
 		}()
-		setHeaders(w.Header(), g.Policy)
+		setHeaders(w.Header(), g.Policy, g.Camera)
 		if !g.Host(w, r) {
 			return
 		}
@@ -58,7 +61,11 @@ func (g Guard) Wrap(next http.Handler) http.Handler {
 }
 
 // setHeaders sets the security headers of a reply: no framing, no caching.
-func setHeaders(h http.Header, policy string) {
+func setHeaders(h http.Header, policy string, camera bool) {
+	camerasOf := "camera=()"
+	if camera {
+		camerasOf = "camera=(self)"
+	}
 	for _, kv := range [][2]string{
 		{"Content-Security-Policy", policy},
 		{"X-Content-Type-Options", "nosniff"},
@@ -67,7 +74,7 @@ func setHeaders(h http.Header, policy string) {
 		{"Cross-Origin-Opener-Policy", "same-origin"},
 		{"Cross-Origin-Embedder-Policy", "require-corp"},
 		{"Cross-Origin-Resource-Policy", "same-origin"},
-		{"Permissions-Policy", "camera=(), microphone=(), geolocation=(), payment=(), usb=(), serial=()"},
+		{"Permissions-Policy", camerasOf + ", microphone=(), geolocation=(), payment=(), usb=(), serial=()"},
 		{"Cache-Control", "no-store"},
 	} {
 		h.Set(kv[0], kv[1])

@@ -134,6 +134,13 @@ func TestGuard(t *testing.T) {
 			t.Errorf("%s %s: HTTP %d with %v, want %d", c.method, c.url, w.Code, w.Header(), c.want)
 		}
 	}
+	for camera, want := range map[bool]string{false: "camera=(),", true: "camera=(self),"} {
+		w := httptest.NewRecorder()
+		setHeaders(w.Header(), "", camera)
+		if got := w.Header().Get("Permissions-Policy"); !strings.HasPrefix(got, want) {
+			t.Errorf("camera %v: %s", camera, got)
+		}
+	}
 	if !strings.Contains(log.String(), "a page panicked") || !strings.Contains(log.String(), "broken") || !strings.Contains(log.String(), "another site") {
 		t.Errorf("the log: %s", &log)
 	}

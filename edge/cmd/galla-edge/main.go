@@ -59,6 +59,8 @@ type runCmd struct {
 
 	RDSim settings.Address `env:"GALLA_RDSIM_ADDR" help:"A further address of a registered-device service."`
 
+	CardCertificate string `name:"card-certificate" env:"GALLA_CARD_CERTIFICATE" help:"File of the certificates that UIDAI signs Aadhaar QR codes with, in PEM, or one in DER (.cer). Without it the pages say that a signature was not checked."`
+
 	Updates string `env:"GALLA_COUNTER_UPDATES" enum:"auto,on,off" default:"auto" help:"Fetch releases from the central, start the newest that works, and go back where one does not: on, off, or auto, which is on for the service of Windows; elsewhere packages bring new versions."`
 
 	UpdateEvery time.Duration `env:"GALLA_COUNTER_UPDATE_EVERY" default:"4h" help:"How often to check for releases, give or take a quarter."`
@@ -131,7 +133,7 @@ func (r *runCmd) serve(ctx context.Context, c *cli, log *slog.Logger, updates *d
 	}
 	cfg := c.daemonConfig(log)
 	cfg.Traces, cfg.Addr, cfg.ExtraDevices = traces, r.Addr.URL(), nonEmpty(r.RDSim.URL())
-	cfg.Version, cfg.Updates = installers.Release(), updates
+	cfg.Version, cfg.Updates, cfg.CardCertificate = installers.Release(), updates, r.CardCertificate
 	return daemon.Run(ctx, cfg)
 }
 

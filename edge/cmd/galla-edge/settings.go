@@ -54,5 +54,6 @@ func (r *checkCmd) Run(ctx context.Context, c *cli) error {
 	}
 	cfg := c.daemonConfig(slog.New(slog.DiscardHandler))
 	cfg.Addr, cfg.ExtraDevices, cfg.Version, cfg.Traces = r.Addr.URL(), nonEmpty(r.RDSim.URL()), installers.Release(), traces
+	cfg.CardCertificate = r.CardCertificate
 	return daemon.Check(ctx, cfg, misread, readers, os.Stdout)
 }

@@ -51,6 +51,7 @@ export function aadhaarField(field) {
   const problem = () => {
     if (digits === '') return field.dataset.missing;
     if (digits.length < 12) return field.dataset.shape;
+    if (field.dataset.ends && !digits.endsWith(field.dataset.ends)) return field.dataset.differs; // of a scanned card
     return wellFormed(digits) ? '' : field.dataset.check;
   };
   setCheck(field, problem);
