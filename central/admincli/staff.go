@@ -24,6 +24,24 @@ type Staff struct {
 
 // OpenStaff opens the database of an existing central. Close ends it.
 func OpenStaff(ctx context.Context, cfg Config) (*Staff, error) {
+	return openPeople(ctx, cfg, staff.Realm{})
+}
+
+// OpenPeople opens the database of an existing central, for the people of a vendor. Close
+// ends it.
+func OpenPeople(ctx context.Context, cfg Config, vendor string) (*Staff, error) {
+	o, err := openPeople(ctx, cfg, staff.Portal())
+	if err != nil {
+		return nil, err
+	}
+	if _, err := o.db.Vendor(ctx, central.VendorID(vendor)); err != nil {
+		return nil, errors.Join(fmt.Errorf("vendor %s: %w", vendor, err), o.db.Close())
+	}
+	o.service = o.service.Within(central.VendorID(vendor))
+	return o, nil
+}
+
+func openPeople(ctx context.Context, cfg Config, realm staff.Realm) (*Staff, error) {
 	if err := checkExists(cfg); err != nil {
 		return nil, err
 	}
@@ -37,7 +55,7 @@ func OpenStaff(ctx context.Context, cfg Config) (*Staff, error) {
 	}
 	o := &Staff{db: db, actor: staff.Actor{From: staff.CommandLineOrigin(cmp.Or(cfg.Account, unknownAccount))}}
 	if o.vault, err = staff.NewVault(db, db, masters, cfg.Rand); err == nil {
-		o.service, err = staff.New(db.ForStaff(), o.vault, staff.Config{Rand: cfg.Rand, Logger: cfg.Logger})
+		o.service, err = staff.New(db.ForStaff(), o.vault, staff.Config{Realm: realm, Rand: cfg.Rand, Logger: cfg.Logger})
 	}
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
@@ -56,7 +74,7 @@ func (o *Staff) Add(ctx context.Context, login, name, role string, out io.Writer
 	if err != nil {
 		return err
 	}
-	return printSetup(setup, out)
+	return printSetup(setup, o.service.Realm(), out)
 }
 
 // Reset removes a member's password and second factor, and prints a new set-up code,
@@ -66,12 +84,16 @@ func (o *Staff) Reset(ctx context.Context, login string, out io.Writer) error {
 	if err != nil {
 		return o.notFound(login, err)
 	}
-	return printSetup(setup, out)
+	return printSetup(setup, o.service.Realm(), out)
 }
 
-func printSetup(s staff.Setup, out io.Writer) error {
-	_, err := fmt.Fprintf(out, "login        %s\nset-up code  %s\nuntil        %s\n\nSend the code to the person: it opens /console/set-up on the admin address once, where the\nperson chooses a password and registers the second factor. It is not shown again.\n",
-		s.Login, s.Code.Reveal(), formatTime(s.Ends))
+func printSetup(s staff.Setup, realm staff.Realm, out io.Writer) error {
+	opens := "/console/set-up on the admin address"
+	if realm != (staff.Realm{}) {
+		opens = "/portal/set-up on the direct address"
+	}
+	_, err := fmt.Fprintf(out, "login        %s\nset-up code  %s\nuntil        %s\n\nSend the code to the person: it opens %s once, where the\nperson chooses a password and registers the second factor. It is not shown again.\n",
+		s.Login, s.Code.Reveal(), formatTime(s.Ends), opens)
 	return err
 }
 
@@ -118,7 +140,11 @@ func (o *Staff) List(ctx context.Context, out io.Writer) error {
 		return err
 	}
 	if len(list) == 0 {
-		_, err := fmt.Fprintln(out, "Nobody may use the console; staff add makes the first admin.")
+		text := "Nobody may use the console; staff add makes the first admin."
+		if o.service.Realm() != (staff.Realm{}) {
+			text = "Nobody may use the portal for this vendor; vendor person add makes the first owner."
+		}
+		_, err := fmt.Fprintln(out, text)
 		return err
 	}
 	t := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)
@@ -134,7 +160,7 @@ func (o *Staff) List(ctx context.Context, out io.Writer) error {
 		if p.Approval != staff.ApprovalNone {
 			state += fmt.Sprintf("; %s requested by %s waits for approval", p.Approval, p.RequestedBy)
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\n", p.Login, p.Name, p.Role, formatTime(p.CreatedAt), p.CreatedBy, state)
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\n", p.Login, p.Name, p.RoleName(), formatTime(p.CreatedAt), p.CreatedBy, state)
 	}
 	return t.Flush()
 }

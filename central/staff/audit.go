@@ -105,11 +105,20 @@ const commandLine = "command line, "
 // CommandLineOrigin is the origin of a command, by the machine's account that runs it.
 func CommandLineOrigin(account string) string { return commandLine + account }
 
-// Origin says where somebody acts: on the command line, or in the console and from which
-// address.
+const interfaceOrigin = "interface, "
+
+// InterfaceOrigin is the origin of a request of a party's program, with its id.
+func InterfaceOrigin(party, request string) string {
+	return interfaceOrigin + party + ", request " + request
+}
+
+// Origin says where somebody acts: on the command line, through the interface, on the
+// portal's pages, or in the console and from which address.
 func (a Actor) Origin() string {
-	if strings.HasPrefix(a.From, commandLine) {
-		return a.From
+	for _, other := range []string{commandLine, interfaceOrigin, portalOrigin} {
+		if strings.HasPrefix(a.From, other) {
+			return a.From
+		}
 	}
 	return "console, " + a.From
 }

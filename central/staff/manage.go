@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -57,8 +58,8 @@ func (s *Service) Add(ctx context.Context, login, name string, role Role, by Act
 	if name, err = cleanName(name); err != nil {
 		return Setup{}, err
 	}
-	if role, err = ParseRole(string(role)); err != nil {
-		return Setup{}, err
+	if !slices.Contains(s.realm.Roles(), role) {
+		return Setup{}, ErrRole
 	}
 	r, setup, err := s.newSetup(login)
 	if err != nil {
@@ -70,7 +71,7 @@ func (s *Service) Add(ctx context.Context, login, name string, role Role, by Act
 		return Setup{}, err
 	}
 	e.Became = string(role)
-	if role == Admin {
+	if role == Admin && !s.realm.portal {
 		setup.NeedsApproval = r.requestApproval(ApprovalAdd, by, &e)
 	}
 	return setup, s.store.AddMember(ctx, r, e)
@@ -109,7 +110,9 @@ func (s *Service) Reset(ctx context.Context, login string, by Actor) (Setup, err
 	if err != nil {
 		return Setup{}, err
 	}
-	setup.NeedsApproval = r.requestApproval(ApprovalReset, by, &e)
+	if !s.realm.portal {
+		setup.NeedsApproval = r.requestApproval(ApprovalReset, by, &e)
+	}
 	return setup, s.store.ResetMember(ctx, r, e)
 }
 
@@ -117,11 +120,11 @@ func (s *Service) Reset(ctx context.Context, login string, by Actor) (Setup, err
 // second admin's approval. ErrRole, ErrLastAdmin, ErrResetPending,
 // central.ErrNotFound.
 func (s *Service) SetRole(ctx context.Context, login string, role Role, by Actor) error {
-	role, err := ParseRole(string(role))
-	if err != nil {
-		return err
+	if !slices.Contains(s.realm.Roles(), role) {
+		return ErrRole
 	}
-	if login, err = ParseLogin(login); err != nil {
+	login, err := ParseLogin(login)
+	if err != nil {
 		return err
 	}
 	return s.withEntry(by, ActRole, login, func(e AuditEntry) error { return s.store.SetMemberRole(ctx, login, role, e) })
@@ -132,7 +135,7 @@ func (s *Service) SetRole(ctx context.Context, login string, role Role, by Actor
 // account that it holds. ErrResetPending.
 func (r Account) WithRole(role Role, e *AuditEntry) (Account, error) {
 	e.Was, e.Became = string(r.Role), string(role)
-	if role == Admin && r.Role != Admin && e.Person != "" {
+	if role == Admin && r.Role != Admin && e.Person != "" && r.Vendor == "" {
 		if r.Locked() {
 			return Account{}, ErrResetPending
 		}
@@ -160,7 +163,9 @@ func (s *Service) Disable(ctx context.Context, login string, by Actor) error {
 }
 
 // Members lists all members, by login.
-func (s *Service) Members(ctx context.Context) ([]Member, error) { return s.store.Members(ctx) }
+func (s *Service) Members(ctx context.Context) ([]Member, error) {
+	return s.store.Members(ctx, s.realm.vendor)
+}
 
 // Member returns one, or central.ErrNotFound.
 func (s *Service) Member(ctx context.Context, login string) (Member, error) {

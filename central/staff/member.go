@@ -9,6 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"galla/central"
 	"galla/shared/printable"
 	"galla/shared/secret"
 )
@@ -52,6 +53,8 @@ type Member struct {
 	Login string // never used again for another person; in small letters
 	Name  string // the person's own
 	Role  Role
+	// Vendor is whose person a member of the portal is; empty: of the console's staff.
+	Vendor central.VendorID
 
 	CreatedAt  time.Time
 	CreatedBy  string
@@ -97,7 +100,7 @@ var (
 	ErrName         = errors.New("a name has 1 to 60 letters, spaces, dots, hyphens or apostrophes")
 	ErrRole         = errors.New("a role is viewer, operator or admin")
 	ErrLastAdmin    = errors.New("this is the last admin: make another person an admin first")
-	ErrTooMany      = errors.New("there are 500 members, which is the most that the console lists")
+	ErrTooMany      = errors.New("there are 500 members, which is the most")
 	ErrPassword     = errors.New("a password has at least 12 characters, of which 6 are different, at most 200 bytes, and is not made of the login")
 	ErrSamePassword = errors.New("the new password is the old one: choose another")
 	// ErrWrong is the only answer to a refused sign-in, whatever was wrong.

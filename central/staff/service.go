@@ -47,6 +47,8 @@ const maxHashes = 2
 type Config struct {
 	Rand   io.Reader
 	Logger *slog.Logger
+	// Realm is whose people it knows; the zero value: the console's staff.
+	Realm Realm
 	// Cost of new hashes; the zero value is password.Full.
 	Cost password.Cost
 }
@@ -56,12 +58,13 @@ type Config struct {
 type Service struct {
 	*AuditLog
 	store     Store
+	realm     Realm
 	vault     *Vault
 	cfg       Config
 	dummy     dummyCredentials
 	verifiers verifiers
 	hashes    chan struct{}
-	counts    signInCounts
+	counts    *signInCounts
 }
 
 // verifiers check both proofs of a sign-in, in the same way for logins that exist and
@@ -104,7 +107,7 @@ func New(store Store, vault *Vault, cfg Config) (*Service, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Service{AuditLog: auditLog, store: store, vault: vault, cfg: cfg, verifiers: verifiers{password.Verify, Factor.step}, hashes: make(chan struct{}, maxHashes)}
+	s := &Service{AuditLog: auditLog, store: store.within(cfg.Realm), realm: cfg.Realm, counts: &signInCounts{}, vault: vault, cfg: cfg, verifiers: verifiers{password.Verify, Factor.step}, hashes: make(chan struct{}, maxHashes)}
 	if s.dummy.hash, err = password.Unmatchable(cfg.Rand, cfg.Cost); err != nil {
 		return nil, err
 	}
@@ -141,13 +144,13 @@ func (s SignedIn) Actor() Actor { return Actor{Login: s.Member.Login, Role: s.Ro
 // checkRate counts an attempt against the rates of its address and of all addresses.
 // *WaitError.
 func (s *Service) checkRate(ctx context.Context, from string) error {
-	if at, err := netip.ParseAddr(from); err == nil {
+	if at, err := netip.ParseAddr(strings.TrimPrefix(from, portalOrigin)); err == nil {
 		from = ratelimit.Network(at)
 	}
-	if err := s.takeToken(ctx, "console:"+from, addressRate); err != nil {
+	if err := s.takeToken(ctx, s.realm.name()+":"+from, addressRate); err != nil {
 		return err
 	}
-	return s.takeToken(ctx, "console", globalRate)
+	return s.takeToken(ctx, s.realm.name(), globalRate)
 }
 
 // CountSearch counts a search by a member, over all nodes. *WaitError.

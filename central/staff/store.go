@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"galla/central"
 	"galla/central/ratelimit"
 )
 
@@ -19,8 +20,11 @@ type MemberStore interface {
 	MemberAncestry(ctx context.Context, login string) (Ancestry, error)
 	// MemberAccount returns one account.
 	MemberAccount(ctx context.Context, login string) (Account, error)
-	// Members lists all, by login.
-	Members(ctx context.Context) ([]Member, error)
+	// Members lists those of a vendor, by login; empty: the console's staff.
+	Members(ctx context.Context, vendor central.VendorID) ([]Member, error)
+	// LoginsAfter lists logins of any realm, in their order, after one; empty: from the
+	// first.
+	LoginsAfter(ctx context.Context, after string, limit int) ([]string, error)
 	// SetMemberRole changes a role as Account.WithRole says for the account that the
 	// transaction holds, and ends the sessions. ErrLastAdmin, ErrResetPending.
 	SetMemberRole(ctx context.Context, login string, role Role, e AuditEntry) error

@@ -101,10 +101,6 @@ const rewrapBatch = 100
 // Rewrap seals everything again under the first master key, and returns how many
 // secrets there are. Afterwards the other master keys are not needed for them.
 func (v *Vault) Rewrap(ctx context.Context) (int, error) {
-	members, err := v.members.Members(ctx)
-	if err != nil {
-		return 0, err
-	}
 	done := 0
 	var errs []error
 	count := func(did bool, err error) {
@@ -114,8 +110,18 @@ func (v *Vault) Rewrap(ctx context.Context) (int, error) {
 			done++
 		}
 	}
-	for _, m := range members {
-		count(v.rewrapFactor(ctx, m.Login))
+	for after := ""; ; {
+		logins, err := v.members.LoginsAfter(ctx, after, rewrapBatch)
+		if err != nil {
+			return done, errors.Join(append(errs, err)...)
+		}
+		for _, login := range logins {
+			count(v.rewrapFactor(ctx, login))
+			after = login
+		}
+		if len(logins) < rewrapBatch {
+			break
+		}
 	}
 	for after := ""; ; {
 		sums, err := v.documents.DocumentHashes(ctx, after, rewrapBatch)

@@ -10,12 +10,12 @@ import (
 )
 
 // staffColumns are the columns of a staff member, in the order of scanMember.
-const staffColumns = `login, name, role, password, sealed, step, setup_hash, setup_ends, created_at, created_by, disabled_at, approval, requested_by`
+const staffColumns = `login, name, role, password, sealed, step, setup_hash, setup_ends, created_at, created_by, disabled_at, approval, requested_by, vendor`
 
 func scanMember(row row, r *staff.Account) error {
 	var hash []byte
 	err := row.Scan(&r.Login, &r.Name, &r.Role, &r.Password, &r.Sealed, &r.Step, &hash, &r.SetupEnds,
-		&r.CreatedAt, &r.CreatedBy, &r.DisabledAt, &r.Approval, &r.RequestedBy)
+		&r.CreatedAt, &r.CreatedBy, &r.DisabledAt, &r.Approval, &r.RequestedBy, &r.Vendor)
 	copy(r.SetupHash[:], hash)
 	r.Ready = r.Password != ""
 	return err
@@ -36,9 +36,9 @@ func (s Staff) MemberAccount(ctx context.Context, login string) (staff.Account, 
 }
 
 // Members implements staff.MemberStore.
-func (s Staff) Members(ctx context.Context) ([]staff.Member, error) {
+func (s Staff) Members(ctx context.Context, vendor central.VendorID) ([]staff.Member, error) {
 	return query(ctx, s.task("list the staff"), func(c conn) ([]staff.Member, error) {
-		found, err := allRows(c, scanMember, `SELECT `+staffColumns+` FROM staff ORDER BY login LIMIT $1`, staff.MaxMembers)
+		found, err := allRows(c, scanMember, `SELECT `+staffColumns+` FROM staff WHERE coalesce(vendor, '') = $1 ORDER BY login LIMIT $2`, vendor, staff.MaxMembers)
 		list := make([]staff.Member, len(found))
 		for i, r := range found {
 			list[i] = r.Member
@@ -47,11 +47,21 @@ func (s Staff) Members(ctx context.Context) ([]staff.Member, error) {
 	})
 }
 
+// LoginsAfter implements staff.MemberStore.
+func (s Staff) LoginsAfter(ctx context.Context, after string, limit int) ([]string, error) {
+	return listRows(ctx, s.task("list logins"), scanValue[string], `SELECT login FROM staff WHERE login > $1 ORDER BY login LIMIT $2`, after, clampLimit(limit))
+}
+
 // AddMember implements staff.MemberStore.
 func (s Staff) AddMember(ctx context.Context, r staff.Account, e staff.AuditEntry) error {
 	return s.task("record staff member %s", r.Login).change(ctx, func(c conn) error {
 		var count int
-		if err := c.one(`SELECT count(*) FROM staff`, nil, &count); err != nil {
+		if r.Vendor != "" {
+			if err := lockVendor(c, r.Vendor); err != nil {
+				return err
+			}
+		}
+		if err := c.one(`SELECT count(*) FROM staff WHERE coalesce(vendor, '') = $1`, []any{r.Vendor}, &count); err != nil {
 			return err
 		}
 		if count >= staff.MaxMembers {
@@ -60,9 +70,9 @@ func (s Staff) AddMember(ctx context.Context, r staff.Account, e staff.AuditEntr
 		if err := c.refuseRow(central.ErrTaken, `SELECT 1 FROM staff WHERE login = $1`, r.Login); err != nil {
 			return err
 		}
-		if _, err := c.exec(`INSERT INTO staff (login, name, role, password, sealed, setup_hash, setup_ends, created_at, created_by, approval, requested_by)
-			VALUES ($1, $2, $3, '', $4, $5, $6, $7, $8, $9, $10)`, r.Login, r.Name, r.Role, r.Sealed, r.SetupHash[:], r.SetupEnds,
-			r.CreatedAt, r.CreatedBy, r.Approval, r.RequestedBy); err != nil {
+		if _, err := c.exec(`INSERT INTO staff (login, name, role, password, sealed, setup_hash, setup_ends, created_at, created_by, approval, requested_by, vendor)
+			VALUES ($1, $2, $3, '', $4, $5, $6, $7, $8, $9, $10, $11)`, r.Login, r.Name, r.Role, r.Sealed, r.SetupHash[:], r.SetupEnds,
+			r.CreatedAt, r.CreatedBy, r.Approval, r.RequestedBy, orNull(r.Vendor)); err != nil {
 			return err
 		}
 		if err := recordDescent(c, r.Login, e.Person); err != nil {
@@ -103,11 +113,16 @@ type lockedMember struct {
 	admins int
 }
 
-// lockMemberAndAdmins locks and reads a staff member and all admins who may sign in. The
+// lockMemberAndAdmins locks and reads a member and all admins of its realm who may sign in. The
 // order of the locks is fixed: two admins who disable each other don't block each other.
 func lockMemberAndAdmins(c conn, login string) (was lockedMember, err error) {
+	one, err := memberOf(c, login)
+	if err != nil {
+		return lockedMember{}, err
+	}
 	list, err := allRows(c, scanMember, `SELECT `+staffColumns+` FROM staff
-		WHERE login = $1 OR role = 'admin' AND disabled_at IS NULL AND approval NOT IN ('add', 'reset') ORDER BY login`+c.dialect.forUpdate, login)
+		WHERE coalesce(vendor, '') = $1 AND (login = $2 OR role = 'admin' AND disabled_at IS NULL AND approval NOT IN ('add', 'reset'))
+		ORDER BY login`+c.dialect.forUpdate, one.Vendor, login)
 	if err != nil {
 		return lockedMember{}, err
 	}

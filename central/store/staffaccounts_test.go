@@ -136,7 +136,7 @@ func staffAccounts(t *testing.T, on kind) {
 	wantErr(t, "let in again", s.ResetMember(background, newPerson("asha", staff.Admin), entryOf(staff.ActReset, "ravi")), nil)
 	wantErr(t, "seal anew", s.ResealMemberFactor(background, "asha", []byte("sealed asha"), []byte("anew")), nil)
 	wantErr(t, "seal what is not there", s.ResealMemberFactor(background, "asha", []byte("sealed asha"), []byte("anew")), central.ErrState)
-	list, err := s.Members(background)
+	list, err := s.Members(background, "")
 	if err != nil || len(list) != 2 || list[0].Login != "asha" || list[1].Login != "ravi" || list[1].Role != staff.Admin {
 		t.Errorf("all: %+v, %v", list, err)
 	}

@@ -119,6 +119,9 @@ func (a *aggregatorCommand) run(ctx context.Context, cfg server.Config, command 
 
 // run runs a command about vendors, or about their keys.
 func (v *vendorCommand) run(ctx context.Context, cfg server.Config, command string, out io.Writer) error {
+	if strings.HasPrefix(command, "vendor person ") {
+		return v.Person.run(ctx, cfg, command, out)
+	}
 	if strings.HasPrefix(command, "vendor key ") {
 		return v.Key.run(ctx, cfg, command, v.JSON, out)
 	}

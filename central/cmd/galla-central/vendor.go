@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/hex"
 	"errors"
@@ -12,6 +13,7 @@ import (
 	"galla/central"
 	"galla/central/admincli"
 	"galla/central/server"
+	"galla/central/staff"
 )
 
 type vendorCommand struct {
@@ -28,8 +30,54 @@ type vendorCommand struct {
 	Resume struct {
 		Vendor string `arg:"" help:"The vendor's id."`
 	} `cmd:"" help:"Enable a suspended vendor again."`
-	Key  keyCommand `cmd:"" help:"Manage vendors' keys at the gateway."`
-	JSON bool       `name:"json" help:"Print JSON, for programs: of add, list, suspend, resume and key add."`
+	Key    keyCommand    `cmd:"" help:"Manage vendors' keys at the gateway."`
+	Person personCommand `cmd:"" help:"Manage who may use the portal for a vendor."`
+	JSON   bool          `name:"json" help:"Print JSON, for programs: of add, list, suspend, resume and key add."`
+}
+
+type personCommand struct {
+	Add struct {
+		Vendor string `arg:"" help:"The vendor's id."`
+		Login  string `arg:"" help:"The login, which never changes: a letter, then letters, digits and . _ @ -."`
+		Name   string `arg:"" help:"The person's name."`
+		Role   string `enum:"owner,member" default:"owner" help:"member acts for the vendor; owner also manages its people."`
+	} `cmd:"" help:"Add a person and print a set-up code, once. An owner adds the others on the portal."`
+	List struct {
+		Vendor string `arg:"" help:"The vendor's id."`
+	} `cmd:"" help:"List a vendor's people, with their state."`
+	Disable struct {
+		Vendor string `arg:"" help:"The vendor's id."`
+		Login  string `arg:"" help:"Who."`
+	} `cmd:"" help:"Disable a person: password and second factor are deleted, the sessions end."`
+	Reset struct {
+		Vendor string `arg:"" help:"The vendor's id."`
+		Login  string `arg:"" help:"Who."`
+	} `cmd:"" help:"Delete a person's password and second factor and print a new set-up code, once. This also enables a disabled person."`
+}
+
+// run runs a command on the database; centrals may run meanwhile.
+func (p *personCommand) run(ctx context.Context, cfg server.Config, command string, out io.Writer) (err error) {
+	vendor := cmp.Or(p.Add.Vendor, p.List.Vendor, p.Disable.Vendor, p.Reset.Vendor)
+	people, err := admincli.OpenPeople(ctx, commandConfig(cfg), vendor)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, people.Close()) }()
+	switch command {
+	case "vendor person add <vendor> <login> <name>":
+		role, err := staff.PortalRole(p.Add.Role)
+		if err != nil {
+			return err
+		}
+		return people.Add(ctx, p.Add.Login, p.Add.Name, string(role), out)
+	case "vendor person list <vendor>":
+		return people.List(ctx, out)
+	case "vendor person disable <vendor> <login>":
+		return people.Disable(ctx, p.Disable.Login, out)
+	case "vendor person reset <vendor> <login>":
+		return people.Reset(ctx, p.Reset.Login, out)
+	}
+	return fmt.Errorf("%q is no command", command)
 }
 
 type keyCommand struct {
