@@ -2,6 +2,7 @@ package central
 
 import (
 	"context"
+	"io"
 	"time"
 
 	"galla/shared/op"
@@ -29,6 +30,8 @@ type Request struct {
 	NotAfter time.Time
 	// CapturedAt is when the fingerprint was captured, as the caller says.
 	CapturedAt time.Time
+	// Streams tells that the entrance can send a Reply with a Stream.
+	Streams bool
 	// OnAccepted, if set, is called once, after the operation is committed and
 	// before it is sent.
 	OnAccepted func(op.ID)
@@ -45,6 +48,16 @@ type Reply struct {
 	State      op.State // of the operation; empty: the route is no operation
 	Replayed   bool     // Idempotent-Replayed: true
 	RetryAfter time.Duration
+	Stream     *Stream // the body instead of Body, of a request that Streams; nil: none
+}
+
+// Stream is a body that is written while it is sent.
+type Stream struct {
+	ContentType string
+	Name        string // of the file, for browsers
+	// Write writes the body. After an error the connection is cut, so that nobody takes
+	// the part for the whole.
+	Write func(ctx context.Context, w io.Writer) error
 }
 
 // Handler is the one path of all requests: roles, merchant, validation,

@@ -26,6 +26,7 @@ const (
 	m4 = central.MerchantID("c0000000-0000-4000-8000-000000000004") // pending
 	v1 = central.VendorID("b0000000-0000-4000-8000-000000000001")
 	v2 = central.VendorID("b0000000-0000-4000-8000-000000000002")
+	v3 = central.VendorID("b0000000-0000-4000-8000-000000000003")
 	t1 = central.TerminalID("0190a000-0000-7000-8000-000000000001")
 	t2 = central.TerminalID("0190a000-0000-7000-8000-000000000002") // revoked
 
@@ -75,6 +76,8 @@ func (s *fakeStore) Vendor(_ context.Context, id central.VendorID) (central.Vend
 		return central.Vendor{ID: id, Aggregator: a1, Active: true}, nil
 	case v2:
 		return central.Vendor{ID: id}, nil
+	case v3:
+		return central.Vendor{ID: id, Active: true}, nil
 	}
 	return central.Vendor{}, central.ErrNotFound
 }

@@ -57,7 +57,7 @@ type Limits interface {
 	Lookups(merchant central.MerchantID) int
 }
 
-// Config sets up a Handler. Every field but Recovery is needed.
+// Config sets up a Handler. Every field but Recovery and SelfService is needed.
 type Config struct {
 	// FingerprintKey keys the fingerprints of bodies; at least 32 bytes. With
 	// another key, a repeat of an earlier operation looks like a conflict.
@@ -71,6 +71,9 @@ type Config struct {
 	Limits Limits
 	// Recovery says what may be missing after a restoration; nil: nothing.
 	Recovery *recovery.Gap
+	// SelfService is what vendors manage by themselves; nil: their routes for it do not
+	// exist.
+	SelfService SelfService
 	// UPIHandle is the part after the @ in the UPI address of a merchant that has
 	// no address of its own, such as galla.
 	UPIHandle string

@@ -28,6 +28,14 @@ type operationData struct {
 	FinishedAt       string     `json:"finishedAt,omitzero"`
 }
 
+func operationOf(o central.Operation) operationData {
+	return operationData{
+		ID: o.ID, Route: o.Route, Status: o.State, Reference: string(o.Reference), PendingReference: o.PendingReference,
+		STAN: o.STAN, Amount: o.Amount.String(), ResponseCode: o.Code, RRN: o.RRN,
+		CreatedAt: isoTime(o.CreatedAt), SentAt: isoTime(o.SentAt), FinishedAt: isoTime(o.FinishedAt),
+	}
+}
+
 // showOperation returns the state of one of the caller's own operations, found by
 // its id or by the identity that the caller chose. Another party's operation gets
 // the same reply as an absent one.
@@ -42,11 +50,7 @@ func (h *Handler) showOperation(c *activeRequest) action {
 			return central.Reply{}, fmt.Errorf("read an operation: %w", err)
 		}
 		c.note(o)
-		return successReply(200, "Operation found", operationData{
-			ID: o.ID, Route: o.Route, Status: o.State, Reference: string(o.Reference), PendingReference: o.PendingReference,
-			STAN: o.STAN, Amount: o.Amount.String(), ResponseCode: o.Code, RRN: o.RRN,
-			CreatedAt: isoTime(o.CreatedAt), SentAt: isoTime(o.SentAt), FinishedAt: isoTime(o.FinishedAt),
-		}), nil
+		return successReply(200, "Operation found", operationOf(o)), nil
 	}
 }
 

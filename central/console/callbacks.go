@@ -36,10 +36,13 @@ type callbacksPage struct {
 	More      bool
 }
 
+func callbackStates() []webhook.State {
+	return []webhook.State{webhook.StateWaiting, webhook.StateDelivered, webhook.StateGivenUp}
+}
+
 func (e *PartyPages) callbacks(v *visit) error {
 	q := v.query()
-	d := callbacksPage{Merchant: strings.TrimSpace(q.Get("merchant")), State: webhook.State(q.Get("state")),
-		States: []webhook.State{webhook.StateWaiting, webhook.StateDelivered, webhook.StateGivenUp}}
+	d := callbacksPage{Merchant: strings.TrimSpace(q.Get("merchant")), State: webhook.State(q.Get("state")), States: callbackStates()}
 	var err error
 	if d.Callbacks, err = e.Callbacks.ListCallbacks(v.Context(), webhook.Filter{Merchant: central.MerchantID(d.Merchant), State: d.State, Limit: pageSize + 1}); err == nil {
 		d.Counts, err = e.Callbacks.CallbackBacklog(v.Context())

@@ -26,6 +26,26 @@ var assets embed.FS
 // Root is the console's path on the admin address.
 const Root = "/console/"
 
+// site is what distinguishes the console from the portal.
+type site struct {
+	root, cookie string // the path of all pages; how names of cookies begin
+	name         string // for people
+	stylesheets  []string
+	templates    []string // patterns of the pages' files
+	nav          []navEntry
+	// admit refuses a signed-in person; nil: nobody is refused.
+	admit func(v *visit) error
+}
+
+// cookiePath is the path to which cookies belong. Names with the prefix __Host-, which are
+// used over TLS, have to belong to all of them.
+func (s site) cookiePath(r *http.Request) string {
+	if r.TLS != nil || s.root == Root {
+		return "/"
+	}
+	return s.root
+}
+
 // Config sets up a Console.
 type Config struct {
 	Node string // of this central, for people
@@ -56,6 +76,7 @@ type CallbackReader interface {
 
 // Console serves the pages. Its Handler may be called concurrently.
 type Console struct {
+	site
 	Parts
 	cfg    Config
 	pages  map[string]*template.Template // by name
@@ -72,29 +93,36 @@ func New(parts Parts, cfg Config) (*Console, error) {
 	if parts.Staff == nil || parts.Vault == nil || parts.Operations == nil || parts.Callbacks == nil || parts.Reconciliation == nil {
 		return nil, errors.New("the console needs staff, their vault, operations, callbacks and reconciliation")
 	}
+	c := &Console{Parts: parts, imports: make(chan struct{}, 1), site: site{
+		root: Root, cookie: "galla_console", name: "console", stylesheets: []string{"console.css", "parties.css"}, templates: []string{"templates/*.html"},
+	}}
+	c.nav = c.navEntries()
+	return c, c.open(cfg, c.routeTable())
+}
+
+// open loads the pages and mounts the routes.
+func (c *Console) open(cfg Config, routes []route) (err error) {
 	if cfg.Rand == nil || cfg.Logger == nil || cfg.Node == "" {
-		return nil, errors.New("the console needs a node's name, randomness and a logger")
+		return errors.New("the pages need a node's name, randomness and a logger")
 	}
-	c := &Console{Parts: parts, cfg: cfg, mux: http.NewServeMux(), log: cfg.Logger, imports: make(chan struct{}, 1)}
-	var err error
-	if c.static, err = webguard.NewStatic(Root+"static/", theme.Files(), assets); err != nil {
-		return nil, err
+	c.cfg, c.log, c.mux, c.routes = cfg, cfg.Logger, http.NewServeMux(), routes
+	if c.static, err = webguard.NewStatic(c.root+"static/", theme.Files(), assets); err != nil {
+		return err
 	}
-	if err := c.static.Bundle("page.css", append(theme.Stylesheets(), "console.css", "parties.css")...); err != nil {
-		return nil, err
+	if err := c.static.Bundle("page.css", append(theme.Stylesheets(), c.stylesheets...)...); err != nil {
+		return err
 	}
-	if c.pages, err = loadTemplates(c.static); err != nil {
-		return nil, err
+	if c.pages, err = loadTemplates(c.static, c.templates); err != nil {
+		return err
 	}
 	c.mux.Handle(c.static.Pattern(), c.static)
-	c.routes = c.routeTable()
 	for _, r := range c.routes {
 		if err := checkRoute(r); err != nil {
-			return nil, err
+			return err
 		}
 		c.mux.Handle(r.pattern, c.serve(r))
 	}
-	return c, nil
+	return nil
 }
 
 // checkRoute refuses a route that names no role by mistake.
@@ -165,18 +193,18 @@ func (c *Console) navEntries() []navEntry {
 }
 
 func (c *Console) notFound(v *visit) error {
-	if v.r.URL.Path == Root {
+	if v.r.URL.Path == c.root {
 		return v.redirect(c.home(v.Role), "")
 	}
-	return v.message(http.StatusNotFound, "There is no such page", fmt.Sprintf("The console has no page %s.", v.r.URL.Path))
+	return v.message(http.StatusNotFound, "There is no such page", fmt.Sprintf("The %s has no page %s.", c.name, v.r.URL.Path))
 }
 
 // home is the first page of a role.
 func (c *Console) home(role staff.Role) string {
-	for _, e := range c.navEntries() {
+	for _, e := range c.nav {
 		if role.May(e.minRole) {
 			return e.Href
 		}
 	}
-	return Root + "me"
+	return c.root + "me"
 }

@@ -44,7 +44,7 @@ func (c *Console) guard(next http.Handler) http.Handler {
 			_, loopback := webguard.LoopbackPort(r)
 			switch {
 			case !loopback && r.TLS == nil:
-				http.Error(w, "The console answers on this machine's loopback address, or over TLS.", http.StatusMisdirectedRequest)
+				http.Error(w, "These pages are served on this machine's loopback address, or over TLS.", http.StatusMisdirectedRequest)
 			case !c.allowedHost(r):
 				http.Error(w, wrongHostText, http.StatusMisdirectedRequest)
 			default:
@@ -52,18 +52,18 @@ func (c *Console) guard(next http.Handler) http.Handler {
 			}
 			return false
 		},
-		CrossSite: refuse(http.StatusForbidden, "This request came from another site's page. Open the console itself."),
+		CrossSite: refuse(http.StatusForbidden, "This request came from another site's page. Open these pages themselves."),
 		Failed:    refuse(http.StatusInternalServerError, "This page failed. The log has the reason."),
 	}.Wrap(next)
 }
 
 // wrongHostText answers requests under another name than the installation's own, which
 // it does not disclose.
-const wrongHostText = `The console is not served under this name: a browser sends the cookies of
+const wrongHostText = `These pages are not served under this name: a browser sends the cookies of
 localhost and 127.0.0.1 to every program of this machine.
 
-It has a name of its own here, which ends in .localhost. The program that runs the
-sandbox printed the address; on a central's machine this prints it:
+They have a name of their own here, which ends in .localhost. The program that runs the
+sandbox printed the address; on a central's machine this prints that of the console:
 
     galla-central console
 `
@@ -96,7 +96,7 @@ func (c *Console) serve(rt route) http.Handler {
 		}
 		ctx, cancel := context.WithTimeout(r.Context(), wait)
 		defer cancel()
-		v := &visit{From: remoteAddress(r), c: c, w: w, r: r.WithContext(ctx)}
+		v := &visit{From: c.origin(r), c: c, w: w, r: r.WithContext(ctx)}
 		if err := v.serve(rt); err != nil {
 			v.fail(err)
 		}
@@ -104,7 +104,7 @@ func (c *Console) serve(rt route) http.Handler {
 }
 
 func (v *visit) serve(rt route) error {
-	in, err := v.c.Staff.Session(v.Context(), sessionToken(v.r), true)
+	in, err := v.c.Staff.Session(v.Context(), v.c.sessionToken(v.r), true)
 	switch {
 	case err == nil:
 		v.SignedIn = in
@@ -119,6 +119,11 @@ func (v *visit) serve(rt route) error {
 	}
 	if !rt.public && !v.Role.May(rt.minRole) {
 		return v.refuseRole(rt)
+	}
+	if !rt.public && v.c.admit != nil {
+		if err := v.c.admit(v); err != nil {
+			return err
+		}
 	}
 	if v.r.Method == http.MethodPost && !rt.upload {
 		if !v.readForm() || rt.needsStepUp() && !v.requireStepUp(v.r.PostForm, false) {
@@ -139,8 +144,8 @@ func (v *visit) refuseRole(rt route) error {
 
 // redirectToSignIn leads to the sign-in, and from there back to the page.
 func (v *visit) redirectToSignIn() error {
-	to := Root + "sign-in"
-	if v.r.Method == http.MethodGet && v.r.URL.Path != Root {
+	to := v.c.root + "sign-in"
+	if v.r.Method == http.MethodGet && v.r.URL.Path != v.c.root {
 		to += "?next=" + url.QueryEscape(v.r.URL.RequestURI())
 	}
 	return v.redirect(to, "")
@@ -167,30 +172,30 @@ func (v *visit) checkFormToken(token string) bool {
 	return false
 }
 
-// The cookies: of the session, of the form tokens of those who are not signed in, and of
+// Ends of the cookies' names, which begin as site.cookie: of the session, of the form tokens of those who are not signed in, and of
 // the browser in which somebody signed in before (staff.Service.NewBrowserToken).
 const (
-	browserCookie   = "galla_console_browser"
-	sessionCookie   = "galla_console"
-	anonymousCookie = "galla_console_form"
+	browserCookie   = "_browser"
+	sessionCookie   = ""
+	anonymousCookie = "_form"
 	cookieBytes     = 32
 )
 
-func cookieValue(r *http.Request, name string) string {
-	k, err := r.Cookie(webguard.CookieName(r, name))
+func (c *Console) cookieValue(r *http.Request, name string) string {
+	k, err := r.Cookie(webguard.CookieName(r, c.cookie+name))
 	if err != nil || len(k.Value) != base64.RawURLEncoding.EncodedLen(cookieBytes) {
 		return ""
 	}
 	return k.Value
 }
 
-func sessionToken(r *http.Request) secret.Token {
-	return secret.NewToken(cookieValue(r, sessionCookie))
+func (c *Console) sessionToken(r *http.Request) secret.Token {
+	return secret.NewToken(c.cookieValue(r, sessionCookie))
 }
 
 // browserToken is the browser's token; zero: it has none.
-func browserToken(r *http.Request) secret.Token {
-	k, err := r.Cookie(webguard.CookieName(r, browserCookie))
+func (c *Console) browserToken(r *http.Request) secret.Token {
+	k, err := r.Cookie(webguard.CookieName(r, c.cookie+browserCookie))
 	if err != nil {
 		return secret.Token{}
 	}
@@ -199,7 +204,7 @@ func browserToken(r *http.Request) secret.Token {
 
 func (v *visit) setCookie(name, value string, age int) {
 	http.SetCookie(v.w, &http.Cookie{
-		Name: webguard.CookieName(v.r, name), Value: value, Path: "/", Secure: true, HttpOnly: true, SameSite: http.SameSiteStrictMode, MaxAge: age,
+		Name: webguard.CookieName(v.r, v.c.cookie+name), Value: value, Path: v.c.cookiePath(v.r), Secure: true, HttpOnly: true, SameSite: http.SameSiteStrictMode, MaxAge: age,
 	})
 }
 
@@ -210,7 +215,7 @@ func (v *visit) ensureFormToken() error {
 		v.CSRF = formToken("session", v.Token.Reveal())
 		return nil
 	}
-	id := cookieValue(v.r, anonymousCookie)
+	id := v.c.cookieValue(v.r, anonymousCookie)
 	if id == "" {
 		if v.r.Method != http.MethodGet {
 			return nil // a form without its page
@@ -238,6 +243,14 @@ func formToken(use, value string) string {
 func (v *visit) setSession(in staff.SignedIn) {
 	v.setCookie(sessionCookie, in.Token.Reveal(), 0)
 	v.setCookie(anonymousCookie, "", -1)
+}
+
+// origin is from where somebody acts, for the audit log.
+func (c *Console) origin(r *http.Request) string {
+	if c.root == Root {
+		return remoteAddress(r)
+	}
+	return staff.PortalOrigin(remoteAddress(r))
 }
 
 // remoteAddress is the address of who asks.

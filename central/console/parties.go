@@ -31,6 +31,7 @@ type PartyParts struct {
 	Keys      *keys.Audited
 	Banks     *iin.List
 	Lookups   Lookups
+	People    *staff.Service // of vendors, of the realm staff.Portal
 }
 
 // Lookups counts what merchants ask about the bank's customers.
@@ -46,8 +47,8 @@ type PartyPages struct{ PartyParts }
 
 // NewPartyPages makes them of all their parts.
 func NewPartyPages(p PartyParts) (*PartyPages, error) {
-	if p.Accounts == nil || p.Changes == nil || p.Registry == nil || p.Handler == nil || p.Callbacks == nil || p.Clients == nil || p.Keys == nil || p.Banks == nil || p.Lookups == nil {
-		return nil, errors.New("the console's pages about parties need accounts, the registry of terminals, the handler, callbacks, keys, the list of banks and lookups")
+	if p.Accounts == nil || p.Changes == nil || p.Registry == nil || p.Handler == nil || p.Callbacks == nil || p.Clients == nil || p.Keys == nil || p.Banks == nil || p.Lookups == nil || p.People == nil {
+		return nil, errors.New("the console's pages about parties need accounts, the registry of terminals, the handler, callbacks, keys, the list of banks, lookups and vendors' people")
 	}
 	return &PartyPages{p}, nil
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"galla/central"
+	"galla/central/selfservice"
 	"galla/central/staff"
 	"galla/shared/ist"
 	"galla/shared/money"
@@ -37,7 +38,9 @@ type View struct {
 	Here      string // the page's path
 	Nav       []navEntry
 	Node      string
-	SteppedUp bool // privileged forms ask for no code
+	Root      string // of all pages
+	Site      string // its name, for people
+	SteppedUp bool   // privileged forms ask for no code
 }
 
 // May reports whether the signed-in person has at least a role.
@@ -53,18 +56,33 @@ func (v View) Has(href string) bool {
 	return slices.ContainsFunc(v.Nav, func(e navEntry) bool { return e.Href == href })
 }
 
+// RoleName is the signed-in person's role, in a word.
+func (v View) RoleName() string { return roleName(v.Who) }
+
+// RoleWord is a role as the site calls it.
+func (v View) RoleWord(r staff.Role) string {
+	return roleName(staff.Member{Role: r, Vendor: v.Who.Vendor})
+}
+
+// roleName is a member's role, in a word.
+func roleName(m staff.Member) string { return m.RoleName() }
+
 // loadTemplates parses each page's template with the layout and the pieces.
-func loadTemplates(files *webguard.Static) (map[string]*template.Template, error) {
+func loadTemplates(files *webguard.Static, patterns []string) (map[string]*template.Template, error) {
 	base := template.New("").Option("missingkey=error").Funcs(template.FuncMap{
-		"asset": files.URL, "icon": icon, "when": formatTime, "rupees": formatRupees, "age": formatAge, "kind": formatKind,
+		"asset": files.URL, "icon": icon, "when": formatTime, "rupees": formatRupees, "age": formatAge, "kind": formatKind, "role": roleName, "masked": selfservice.Aadhaar,
 	})
 	base, err := base.ParseFS(assets, "templates/layout.html", "templates/pieces/*.html")
 	if err != nil {
 		return nil, fmt.Errorf("read the console's layout: %w", err)
 	}
-	found, err := fs.Glob(assets, "templates/*.html")
-	if err != nil {
-		return nil, fmt.Errorf("list the console's pages: %w", err)
+	var found []string
+	for _, pattern := range patterns {
+		files, err := fs.Glob(assets, pattern)
+		if err != nil || len(files) == 0 {
+			return nil, fmt.Errorf("list the pages %s: %w", pattern, err)
+		}
+		found = append(found, files...)
 	}
 	pages := map[string]*template.Template{}
 	for _, file := range found {
@@ -83,11 +101,11 @@ func loadTemplates(files *webguard.Static) (map[string]*template.Template, error
 // show answers with a page, which is complete before the first byte is sent.
 func (v *visit) show(status int, p page) error {
 	c := v.c
-	view := View{page: p, CSRF: v.CSRF, Here: v.r.URL.Path, Who: v.Member, SteppedUp: v.SteppedUp(time.Now()), Node: c.cfg.Node}
+	view := View{page: p, CSRF: v.CSRF, Here: v.r.URL.Path, Who: v.Member, SteppedUp: v.SteppedUp(time.Now()), Node: c.cfg.Node, Root: c.root, Site: c.name}
 	if view.Notice == "" {
 		view.Notice = noticeText(v.query().Get("done"))
 	}
-	for _, e := range c.navEntries() {
+	for _, e := range c.nav {
 		if v.Role.May(e.minRole) {
 			view.Nav = append(view.Nav, e)
 		}
@@ -141,6 +159,8 @@ func noticeText(name string) string {
 		"client-on":          "The program gets tokens again. Its earlier tokens stay invalid.",
 		"client-off":         "The program is suspended: it gets no tokens, its tokens are invalid within a second, and its open enrolment codes are void. Revoke the terminals below that nobody knows.",
 		"key-revoked":        "The key was revoked: within a second no node accepts it.",
+		"ended":              "It has ended: within a second no node accepts it.",
+		"end-planned":        "It ends at the chosen time. Until then both are valid.",
 		"slab-added":         "The slab was added.",
 		"slab-changed":       "The slab was changed.",
 		"slab-deleted":       "The slab was deleted.",

@@ -14,14 +14,14 @@ import (
 // signInRoutes are the routes to sign in and out, and for a person's own access.
 func (c *Console) signInRoutes() []route {
 	return []route{
-		{pattern: "GET " + Root + "sign-in", public: true, handle: c.signIn},
-		{pattern: "POST " + Root + "sign-in", public: true, handle: c.doSignIn},
-		{pattern: "GET " + Root + "set-up", public: true, handle: c.setUp},
-		{pattern: "POST " + Root + "set-up", public: true, handle: c.doSetUp},
-		{pattern: "POST " + Root + "set-up/end", public: true, handle: c.endSetUp},
-		{pattern: "POST " + Root + "sign-out", minRole: staff.Viewer, noStepUp: "it ends the session", handle: c.signOut},
-		{pattern: "GET " + Root + "me", minRole: staff.Viewer, handle: c.me},
-		{pattern: "POST " + Root + "me/password", minRole: staff.Viewer, noStepUp: "it asks for the password and a code itself", handle: c.changePassword},
+		{pattern: "GET " + c.root + "sign-in", public: true, handle: c.signIn},
+		{pattern: "POST " + c.root + "sign-in", public: true, handle: c.doSignIn},
+		{pattern: "GET " + c.root + "set-up", public: true, handle: c.setUp},
+		{pattern: "POST " + c.root + "set-up", public: true, handle: c.doSetUp},
+		{pattern: "POST " + c.root + "set-up/end", public: true, handle: c.endSetUp},
+		{pattern: "POST " + c.root + "sign-out", minRole: staff.Viewer, noStepUp: "it ends the session", handle: c.signOut},
+		{pattern: "GET " + c.root + "me", minRole: staff.Viewer, handle: c.me},
+		{pattern: "POST " + c.root + "me/password", minRole: staff.Viewer, noStepUp: "it asks for the password and a code itself", handle: c.changePassword},
 	}
 }
 
@@ -35,15 +35,15 @@ func (c *Console) signIn(v *visit) error {
 	if v.Login() != "" {
 		return v.redirect(c.home(v.Role), "")
 	}
-	return v.show(http.StatusOK, page{Name: "sign-in", Title: "Sign in", Data: signInPage{Next: webguard.LocalPath(v.query().Get("next"), Root)}})
+	return v.show(http.StatusOK, page{Name: "sign-in", Title: "Sign in", Data: signInPage{Next: webguard.LocalPath(v.query().Get("next"), c.root)}})
 }
 
 func (c *Console) doSignIn(v *visit) error {
 	f := v.r.PostForm
-	in, err := c.Staff.SignInWithBrowserToken(v.Context(), f.Get("login"), secret.NewToken(f.Get("password")), secret.NewOTP(f.Get("code")), v.From, browserToken(v.r))
+	in, err := c.Staff.SignInWithBrowserToken(v.Context(), f.Get("login"), secret.NewToken(f.Get("password")), secret.NewOTP(f.Get("code")), v.From, c.browserToken(v.r))
 	if err != nil {
 		return v.refuse(err, func(status int, text string) error {
-			return v.show(status, page{Name: "sign-in", Title: "Sign in", Alert: text, Data: signInPage{f.Get("login"), webguard.LocalPath(f.Get("next"), Root)}})
+			return v.show(status, page{Name: "sign-in", Title: "Sign in", Alert: text, Data: signInPage{f.Get("login"), webguard.LocalPath(f.Get("next"), c.root)}})
 		})
 	}
 	if v.Login() != "" {
@@ -58,7 +58,7 @@ func (c *Console) doSignIn(v *visit) error {
 	}
 	v.setSession(in)
 	v.setCookie(browserCookie, token.Reveal(), int(staff.BrowserLife.Seconds()))
-	return v.redirect(webguard.LocalPath(f.Get("next"), Root), "")
+	return v.redirect(webguard.LocalPath(f.Get("next"), c.root), "")
 }
 
 func (c *Console) signOut(v *visit) error {
@@ -66,7 +66,7 @@ func (c *Console) signOut(v *visit) error {
 		return err
 	}
 	v.setCookie(sessionCookie, "", -1)
-	return v.redirect(Root+"sign-in?done=signed-out", "")
+	return v.redirect(c.root+"sign-in?done=signed-out", "")
 }
 
 // setUpPage is the data of both pages of a set-up. The code is in the second one's
@@ -114,7 +114,7 @@ func (c *Console) endSetUp(v *visit) error {
 		return v.refuse(err, func(status int, text string) error { return c.showSetUp(v, status, text) })
 	}
 	v.setSession(in)
-	return v.redirect(Root, "")
+	return v.redirect(c.root, "")
 }
 
 // grouped writes a secret in groups of four, as people type it.
@@ -146,5 +146,5 @@ func (c *Console) changePassword(v *visit) error {
 		return v.refuse(err, refuse)
 	}
 	v.setSession(in)
-	return v.redirect(Root+"me?done=password", "")
+	return v.redirect(c.root+"me?done=password", "")
 }

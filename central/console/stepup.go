@@ -23,8 +23,8 @@ const stepUpField = "step_up"
 // stepUpRoutes are the routes to type a code before a form with a file.
 func (c *Console) stepUpRoutes() []route {
 	return []route{
-		{pattern: "GET " + Root + "step-up", minRole: staff.Viewer, handle: c.stepUp},
-		{pattern: "POST " + Root + "step-up", minRole: staff.Viewer, noStepUp: "it asks for the code itself", handle: c.doStepUp},
+		{pattern: "GET " + c.root + "step-up", minRole: staff.Viewer, handle: c.stepUp},
+		{pattern: "POST " + c.root + "step-up", minRole: staff.Viewer, noStepUp: "it asks for the code itself", handle: c.doStepUp},
 	}
 }
 
@@ -64,7 +64,7 @@ func (v *visit) requireStepUp(fields url.Values, file bool) bool {
 	}
 	d := stepUpPage{Action: v.r.URL.Path, Again: file}
 	if file {
-		d.Action = Root + "step-up"
+		d.Action = v.c.root + "step-up"
 		d.Fields = []hiddenField{{"next", strings.TrimSuffix(v.r.URL.Path, "/propose")}}
 	} else {
 		d.Fields = hiddenFields(fields)
@@ -93,10 +93,10 @@ func (c *Console) stepUp(v *visit) error {
 
 func (c *Console) showStepUp(v *visit, status int, alert, next string) error {
 	return v.show(status, page{Name: "step-up", Title: "Type a code of your authenticator", Alert: alert,
-		Data: stepUpPage{Action: Root + "step-up", Fields: []hiddenField{{"next", webguard.LocalPath(next, Root)}}}})
+		Data: stepUpPage{Action: c.root + "step-up", Fields: []hiddenField{{"next", webguard.LocalPath(next, c.root)}}}})
 }
 
 func (c *Console) doStepUp(v *visit) error {
 	_, err := c.Staff.StepUp(v.Context(), v.SignedIn, secret.NewOTP(v.field(stepUpField)))
-	return v.after(err, func(status int, text string) error { return c.showStepUp(v, status, text, v.field("next")) }, webguard.LocalPath(v.field("next"), Root), "")
+	return v.after(err, func(status int, text string) error { return c.showStepUp(v, status, text, v.field("next")) }, webguard.LocalPath(v.field("next"), c.root), "")
 }

@@ -25,6 +25,8 @@ func (e *PartyPages) vendorRoutes() []route {
 		postRoute("vendors/{vendor}/active", staff.Admin, of(e.findVendor, e.setVendorActive)),
 		postRoute("vendors/{vendor}/keys", staff.Admin, of(e.findVendor, e.issueKey)),
 		postRoute("vendors/{vendor}/keys/{key}/revoke", staff.Admin, of(e.findVendor, e.revokeKey)),
+		postRoute("vendors/{vendor}/people", staff.Admin, of(e.findVendor, e.invite)),
+		postRoute("vendors/{vendor}/people/{login}/reset", staff.Admin, of(e.findVendor, e.resetPerson)),
 	}
 }
 
@@ -84,6 +86,7 @@ type vendorPage struct {
 	MaxLive        int
 	Programs       programs
 	Aggregators    []accounts.Aggregator // to choose from, where it has none
+	People         []staff.Member        // of the portal
 }
 
 func (e *PartyPages) vendor(v *visit) error {
@@ -102,6 +105,9 @@ func (e *PartyPages) showVendor(v *visit, id central.VendorID, status int, alert
 	}
 	if err == nil {
 		d.Programs, err = e.programsOf(v.Context(), central.Principal{Role: op.Vendor, Vendor: id}, Root+"vendors/"+string(id))
+	}
+	if err == nil {
+		d.People, err = e.People.Within(id).Members(v.Context())
 	}
 	if err != nil {
 		return err
@@ -166,4 +172,23 @@ func (e *PartyPages) revokeKey(v *visit, vendor central.Vendor) error {
 	}
 	_, err = e.Keys.Revoke(v.Context(), v.Actor(), vendor.ID, id)
 	return v.after(err, func(status int, text string) error { return e.showVendor(v, vendor.ID, status, text) }, here, "key-revoked")
+}
+
+// invite adds an owner of the vendor's part of the portal, who adds the others.
+func (e *PartyPages) invite(v *visit, vendor central.Vendor) error {
+	setup, err := e.People.Within(vendor.ID).Add(v.Context(), v.field("login"), v.field("name"), staff.Owner, v.Actor())
+	return e.showInvitation(v, vendor, setup, err)
+}
+
+// resetPerson lets a person of the vendor set up the access again.
+func (e *PartyPages) resetPerson(v *visit, vendor central.Vendor) error {
+	setup, err := e.People.Within(vendor.ID).Reset(v.Context(), v.path("login"), v.Actor())
+	return e.showInvitation(v, vendor, setup, err)
+}
+
+func (e *PartyPages) showInvitation(v *visit, vendor central.Vendor, setup staff.Setup, err error) error {
+	if err != nil {
+		return v.refuse(err, func(status int, text string) error { return e.showVendor(v, vendor.ID, status, text) })
+	}
+	return showSetupCode(v, setup, Root+"vendors/"+string(vendor.ID), PortalRoot)
 }

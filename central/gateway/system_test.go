@@ -26,13 +26,17 @@ import (
 	"go.uber.org/goleak"
 
 	"galla/central"
+	"galla/central/accounts"
 	"galla/central/api"
 	"galla/central/cache"
 	"galla/central/httpapi"
 	"galla/central/keys"
 	"galla/central/limits"
+	"galla/central/selfservice"
+	"galla/central/staff"
 	"galla/central/store"
 	"galla/central/store/pgtest"
+	"galla/central/webhook"
 	"galla/shared/envelope"
 	"galla/shared/secret"
 )
@@ -197,6 +201,21 @@ func (s *watchedStore) Revisions(ctx context.Context) (cache.Revisions, error) {
 
 func (s *watchedStore) Changes() int64 { return s.DB.Changes() + s.changed.Load() }
 
+// newSelfService makes what vendors manage by themselves.
+func newSelfService(t testing.TB, db *store.DB, ring *keys.VendorKeys) *selfservice.Service {
+	t.Helper()
+	log, err := staff.NewAuditLog(db, rand.Reader)
+	must(t, err)
+	vault, err := webhook.NewVault(db, []secret.Key{counting(1)}, rand.Reader)
+	must(t, err)
+	own, err := selfservice.New(selfservice.Parts{
+		Keys: keys.NewAudited(ring, log), Clients: db, Secrets: accounts.NewAudited(accounts.NewClientIssuer(db, httpapi.HashSecret, rand.Reader), db, nil, log),
+		Callbacks: webhook.NewAudited(db, vault, log, true), Merchants: db, Operations: db,
+	})
+	must(t, err)
+	return own
+}
+
 // startGatewayOn starts a system on a database, as a further node.
 func startGatewayOn(t testing.TB, db *store.DB, change func(*Config, *httpapi.Config)) *system {
 	t.Helper()
@@ -207,12 +226,12 @@ func startGatewayOn(t testing.TB, db *store.DB, change func(*Config, *httpapi.Co
 	notifier := central.NewNotifier()
 	engine, err := central.NewEngine(db, h.bank, api.Renderer{}, notifier, central.EngineConfig{Node: "test", Rand: rand.Reader, Logger: cfg.Logger})
 	must(t, err)
+	h.keyStore, err = keys.NewVendorKeys(db, []secret.Key{counting(1)}, rand.Reader)
+	must(t, err)
 	handler, err := api.New(engine, central.NewTerminalRegistry(db, notifier, rand.Reader), db, db, db, api.Config{
 		FingerprintKey: counting(9), UplinkURL: "ws://127.0.0.1/uplink", Audience: "galla", Limits: rules, UPIHandle: "galla",
-		Rand: rand.Reader, Logger: cfg.Logger,
+		SelfService: newSelfService(t, db, h.keyStore), Rand: rand.Reader, Logger: cfg.Logger,
 	})
-	must(t, err)
-	h.keyStore, err = keys.NewVendorKeys(db, []secret.Key{counting(1)}, rand.Reader)
 	must(t, err)
 	for _, k := range []keys.Issued{
 		{ID: keyID1, Vendor: v1, APIKey: secret.NewToken(apiKey1), Key: counting(0)},

@@ -236,12 +236,16 @@ func (s *Server) handleRoute(c *fiber.Ctx, route op.Route) error {
 	}
 	sent := central.Request{
 		Principal: by.principal, Credential: by.credential, Route: route, Params: params, Query: query, Body: body,
-		RequestID: requestID(fctx), Identity: string(fctx.Request.Header.Peek(headerIdentity)),
+		RequestID: requestID(fctx), Identity: string(fctx.Request.Header.Peek(headerIdentity)), Streams: true,
 	}
 	if route.ID == op.EnrolTerminal {
 		return s.enrolTerminal(ctx, fctx, sent)
 	}
-	writeReply(fctx, s.handler.Handle(ctx, sent))
+	reply := s.handler.Handle(ctx, sent)
+	if reply.Stream != nil {
+		return s.stream(fctx, reply)
+	}
+	writeReply(fctx, reply)
 	return nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"io"
 	"log/slog"
 	"net"
+	"net/http"
 	"net/netip"
 	"sync/atomic"
 	"time"
@@ -82,6 +83,9 @@ type Config struct {
 	// Redirects are paths that redirect to another path.
 	Redirects map[string]string
 
+	// Sites serve pages for people, by the path below which they are, such as /portal/.
+	Sites map[string]http.Handler
+
 	// Gateway serves what comes under /process; nil: no such routes.
 	Gateway Gateway
 	// Explainer serves POST /gateway/explain; nil, as it must be outside
@@ -152,6 +156,7 @@ type Server struct {
 	unknownLimits *ratelimit.LocalLimiter // of the gateway
 	enrolAttempts *ratelimit.AttemptLimiter
 	underWay      chan struct{}
+	streams       chan struct{} // held while a reply is written that is sent meanwhile
 	longBodies    chan struct{} // messages over maxSealedBody that are being read
 
 	draining atomic.Bool // replies close connections, so that clients connect elsewhere
@@ -180,7 +185,7 @@ func New(handler central.Handler, directory central.Directory, clients Clients, 
 		tokens: tokens, secrets: checker, attempts: newSecretAttempts(cfg.Rates, directory, cfg.Keys[0]), clients: clients,
 		callerLimits: newLimiter(cfg, callerPrefix), networkLimits: newLimiter(cfg, networkPrefix),
 		unknownLimits: ratelimit.NewLocalLimiter(cfg.UnknownRate, cfg.UnknownBurst), enrolAttempts: ratelimit.NewAttemptLimiter(cfg.Rates, enrolRate, enrolPrefix),
-		underWay: make(chan struct{}, cfg.MaxUnderWay), longBodies: make(chan struct{}, maxLongBodies),
+		underWay: make(chan struct{}, cfg.MaxUnderWay), streams: make(chan struct{}, maxStreams), longBodies: make(chan struct{}, maxLongBodies),
 	}
 	s.baseCtx, s.cancelBase = context.WithCancel(context.Background())
 	s.app = fiber.New(fiber.Config{
@@ -206,6 +211,9 @@ func New(handler central.Handler, directory central.Directory, clients Clients, 
 	}
 	if err := s.addPages(); err != nil {
 		return nil, fmt.Errorf("configuration of the HTTP API: %w", err)
+	}
+	for root, site := range cfg.Sites {
+		s.addSite(root, site)
 	}
 	s.router = s.app.Handler()
 	s.app.Server().Handler = s.serveHTTP

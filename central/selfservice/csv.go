@@ -27,7 +27,7 @@ func WriteCSV(ctx context.Context, w io.Writer, first []central.Operation, q Ope
 		for _, o := range page {
 			cells := []string{
 				string(o.ID), csvTime(o.CreatedAt), string(o.Merchant), string(o.Kind), string(o.State), o.Amount.String(), string(o.Reference), o.PendingReference,
-				o.STAN, o.RRN, o.Code, o.Aadhaar, csvTime(o.FinishedAt),
+				o.STAN, o.RRN, o.Code, Aadhaar(o), csvTime(o.FinishedAt),
 			}
 			for i, text := range cells {
 				cells[i] = printable.Cell(text)
@@ -46,6 +46,15 @@ func WriteCSV(ctx context.Context, w io.Writer, first []central.Operation, q Ope
 			return err
 		}
 	}
+}
+
+// Aadhaar is the masked number of an operation's customer; empty for a transfer, whose
+// customer has none.
+func Aadhaar(o central.Operation) string {
+	if o.Kind.AEPS() {
+		return o.Aadhaar
+	}
+	return ""
 }
 
 // csvTime is a time in UTC with milliseconds; empty for none.

@@ -4,11 +4,14 @@ package server
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/url"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/uuid"
 
 	"galla/central"
 	"galla/central/accounts"
@@ -164,6 +167,20 @@ func (c *budgetCalls) complete(t *testing.T, route op.Route, fields map[string]a
 	case op.Earnings:
 		query.Set("from", "2026-11-01")
 		query.Set("to", "2026-11-21")
+	case op.VendorKeyAdd:
+		c.endKey(t)
+	case op.VendorKeyEnd:
+		c.endKey(t)
+		params["keyId"], _ = c.data(t, op.VendorKeyAdd)["id"].(string)
+	case op.VendorSecretAdd:
+		c.endSecret(t)
+	case op.VendorSecretEnd:
+		c.endSecret(t)
+		params["secretId"], _ = c.data(t, op.VendorSecretAdd)["id"].(string)
+	case op.CallbackSecretAdd, op.CallbackSecretDelete:
+		params["secretId"] = c.callbackSecret(t, route.ID == op.CallbackSecretDelete)
+	case op.VendorCallback, op.VendorCallbackResend:
+		params["operationId"] = string(c.late(t))
 	case op.EnrolTerminal:
 		fields["code"] = c.data(t, op.MintTerminal)["code"]
 	case op.RevokeTerminal:
@@ -201,4 +218,75 @@ func (c *budgetCalls) made(t *testing.T, id op.RouteID) central.Operation {
 		t.Fatal(err)
 	}
 	return o
+}
+
+// endKey ends the vendor's second key, if there is one.
+func (c *budgetCalls) endKey(t *testing.T) {
+	t.Helper()
+	list, err := c.stack.db.VendorKeysOf(t.Context(), vendorV1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range list[1:] {
+		if err := c.stack.db.RevokeVendorKey(t.Context(), k.ID, time.Now()); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// endSecret ends the newer one of the vendor's program, if there are two.
+func (c *budgetCalls) endSecret(t *testing.T) {
+	t.Helper()
+	p, now := central.Principal{Role: op.Vendor, Vendor: vendorV1}, time.Now()
+	list, err := c.stack.db.ClientsOf(t.Context(), p, now)
+	if err == nil && len(list[0].Secrets) > 1 {
+		_, err = c.stack.db.EndClientSecret(t.Context(), p, list[0].ID, list[0].Secrets[0].No, now, now)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// callbackSecret revokes the merchant's secrets, and makes one if it is wanted.
+func (c *budgetCalls) callbackSecret(t *testing.T, wanted bool) string {
+	t.Helper()
+	merchant := central.MerchantID(merchantBase + "1")
+	list, err := c.stack.db.ListSecrets(t.Context(), merchant)
+	for _, x := range list {
+		err = errors.Join(err, c.stack.db.RevokeSecret(t.Context(), x.ID, time.Now()))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !wanted {
+		return ""
+	}
+	id, _ := c.data(t, op.CallbackSecretAdd)["id"].(string)
+	return id
+}
+
+// late makes an operation that was pending and has ended: the merchant is owed a callback.
+func (c *budgetCalls) late(t *testing.T) op.ID {
+	t.Helper()
+	c.send(t, op.CallbackEndpointSet)
+	db, now, id := c.stack.db, time.Now(), op.ID(uuid.NewString())
+	o := central.Operation{
+		ID: id, Caller: "merchant:" + merchantBase + "1", Identity: string(id), Route: op.Withdrawal, Merchant: merchantBase + "1", TID: "GAL00001",
+		Kind: central.KindWithdrawal, Amount: 500_00, Aadhaar: "XXXXXXXX7058", Reference: central.Reference("GL" + string(id[:16])), STAN: "000001",
+		Attempt: 1, State: op.Received, Node: "n", CreatedAt: now,
+	}
+	_, _, err := db.Create(t.Context(), o, nil)
+	if err == nil {
+		err = db.MarkSent(t.Context(), central.SentUpdate{ID: id, At: now, BankNotAfter: now.Add(time.Minute)})
+	}
+	if err == nil {
+		_, err = db.MarkPending(t.Context(), central.PendingUpdate{ID: id, At: now, Reason: "no answer", Prefix: "AEPS-NR-", NextEnquiry: now.Add(time.Hour)})
+	}
+	if err == nil {
+		_, err = db.Finish(t.Context(), central.FinalOutcome{ID: id, To: op.Succeeded, At: now, Reason: "answered", Answer: central.BankAnswer{Code: "00"}, HTTP: 200, Reply: []byte("{}")})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return id
 }

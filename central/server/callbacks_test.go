@@ -242,7 +242,7 @@ func TestCallbackSecretsAreResealed(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = keys.Close() }()
-	if n, err := keys.Rewrap(t.Context()); n != 3+len(sandboxStaff()) || err != nil {
+	if n, err := keys.Rewrap(t.Context()); n != 3+len(sandboxStaff())+len(sandboxPeople()) || err != nil {
 		t.Errorf("%d sealed again, want two vendors' keys, a secret and the staff's second factors: %v", n, err)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"galla/central"
 	"galla/central/admincli"
 	"galla/central/keys"
 	"galla/central/staff"
@@ -52,7 +53,11 @@ func TestWhereTheConsoleAnswers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pages, err := newConsole(t.Context(), cfg, keyring, db, nil)
+	vault, err := staff.NewVault(db, db, keyring.VendorMasters, cfg.Rand)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pages, err := newConsole(t.Context(), cfg, keyring, db, vault, nil, name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,31 +101,7 @@ func TestSandboxStaffSignIn(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		name, err := localname.Read(filepath.Join(cfg.Data, "central"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, port, _ := net.SplitHostPort(cfg.AdminAddr)
-		origin := "http://" + net.JoinHostPort(name, port)
-		client, base := here(cfg, unsecured{jar}), origin+"/console/"
-		page := body(t)(client.Get(base + "sign-in"))
-		token := regexp.MustCompile(`name="csrf" value="([^"]+)"`).FindStringSubmatch(page)
-		if token == nil {
-			t.Fatalf("no form:\n%s", page)
-		}
-		code, err := staff.NewFactor(p.Login, p.Factor).CodeAt(time.Now())
-		if err != nil {
-			t.Fatal(err)
-		}
-		r, err := http.NewRequest(http.MethodPost, base+"sign-in", strings.NewReader(url.Values{
-			"csrf": {token[1]}, "login": {p.Login}, "password": {p.Password.Reveal()}, "code": {code.Reveal()},
-		}.Encode()))
-		if err != nil {
-			t.Fatal(err)
-		}
-		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-		r.Header.Set("Origin", origin)
-		if page := body(t)(client.Do(r)); !strings.Contains(page, "Sign out") || !strings.Contains(page, string(p.Role)) {
+		if page := signIn(t, here(cfg, unsecured{jar}), cfg, cfg.AdminAddr, "/console/", p); !strings.Contains(page, "Sign out") || !strings.Contains(page, string(p.Role)) {
 			t.Errorf("%s is not signed in:\n%s", p.Login, page)
 		}
 	}
@@ -128,6 +109,89 @@ func TestSandboxStaffSignIn(t *testing.T) {
 	cfg.Sandbox = false
 	if err := Run(t.Context(), cfg); err == nil || !strings.Contains(err.Error(), "staff member sandbox-admin") {
 		t.Errorf("production starts on it: %v", err)
+	}
+}
+
+// signIn signs somebody in under the installation's own name, and returns the page after it.
+func signIn(t *testing.T, client *http.Client, cfg Config, addr, root string, p staff.Preset) string {
+	t.Helper()
+	origin := ownOrigin(t, cfg, addr)
+	page := body(t)(client.Get(origin + root + "sign-in"))
+	token := regexp.MustCompile(`name="csrf" value="([^"]+)"`).FindStringSubmatch(page)
+	if token == nil {
+		t.Fatalf("no form:\n%s", page)
+	}
+	code, err := staff.NewFactor(p.Login, p.Factor).CodeAt(time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := http.NewRequest(http.MethodPost, origin+root+"sign-in", strings.NewReader(url.Values{
+		"csrf": {token[1]}, "login": {p.Login}, "password": {p.Password.Reveal()}, "code": {code.Reveal()},
+	}.Encode()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	r.Header.Set("Origin", origin)
+	return body(t)(client.Do(r))
+}
+
+// ownOrigin is an address of the central under the installation's own name.
+func ownOrigin(t *testing.T, cfg Config, addr string) string {
+	t.Helper()
+	name, err := localname.Read(filepath.Join(cfg.Data, "central"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, port, err := net.SplitHostPort(addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return "http://" + net.JoinHostPort(name, port)
+}
+
+// TestPortal: the direct address serves the portal under the installation's own name, and
+// its files as they are made; elsewhere it serves neither.
+func TestPortal(t *testing.T) {
+	cfg := testConfig(t)
+	stop := serving(t, cfg)
+	defer stop()
+	if status, _ := get(t, "http://"+cfg.Addr+"/portal/sign-in"); status != http.StatusMisdirectedRequest {
+		t.Errorf("under the name of every program of the machine: HTTP %d", status)
+	}
+	for _, p := range sandboxPeople() {
+		jar, err := cookiejar.New(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		client := here(Config{AdminAddr: cfg.Addr}, unsecured{jar})
+		if page := signIn(t, client, cfg, cfg.Addr, "/portal/", p.Preset); !strings.Contains(page, "Sign out") || !strings.Contains(page, "Today at") {
+			t.Fatalf("%s is not signed in:\n%s", p.Login, page)
+		}
+		origin := ownOrigin(t, cfg, cfg.Addr)
+		reply, err := client.Get(origin + "/portal/operations.csv")
+		if err != nil {
+			t.Fatal(err)
+		}
+		file := body(t)(reply, nil)
+		if reply.Header.Get("Content-Type") != "text/csv; charset=utf-8" || !strings.HasPrefix(file, "id,createdAt,merchantId,") {
+			t.Errorf("the file is %s: %s", reply.Header.Get("Content-Type"), file)
+		}
+		reply, err = client.Get(origin + "/portal/keys")
+		if err != nil {
+			t.Fatal(err)
+		}
+		page := body(t)(reply, nil)
+		if policy := reply.Header.Values("Content-Security-Policy"); len(policy) != 1 || !strings.Contains(policy[0], "style-src 'self'") || strings.Contains(policy[0], "script") {
+			t.Errorf("the policy is %q", policy)
+		}
+		own := map[central.VendorID]string{vendorV1: "000000000001", vendorV2: "000000000002"}[p.vendor]
+		if !strings.Contains(page, "d0000000-0000-4000-8000-"+own) || strings.Count(page, "d0000000-0000-4000-8000-") != strings.Count(page, "d0000000-0000-4000-8000-"+own) {
+			t.Errorf("%s sees these keys:\n%s", p.Login, page)
+		}
+	}
+	if status, _ := get(t, "http://"+cfg.AdminAddr+"/portal/"); status == http.StatusOK {
+		t.Error("the administration address serves the portal")
 	}
 }
 

@@ -177,7 +177,7 @@ func TestMasterKeyRotation(t *testing.T) {
 	served("under both", 200)
 	keyring, err := admincli.OpenVendorKeys(t.Context(), cfg.CLIConfig())
 	must(err)
-	if n, err := keyring.Rewrap(t.Context()); n != 2+len(sandboxStaff()) || err != nil { // with their second factors
+	if n, err := keyring.Rewrap(t.Context()); n != 2+len(sandboxStaff())+len(sandboxPeople()) || err != nil { // with their second factors
 		t.Errorf("rewrapped %d, %v", n, err)
 	}
 	must(keyring.Close())

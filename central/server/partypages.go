@@ -1,41 +1,52 @@
 package server
 
 import (
+	"context"
+
 	"galla/central"
 	"galla/central/accounts"
 	"galla/central/console"
-	"galla/central/httpapi"
 	"galla/central/iin"
 	"galla/central/keys"
 	"galla/central/staff"
 	"galla/central/store"
-	"galla/central/webhook"
 )
 
+// pages are those for people: of the staff, and of vendors.
+type pages struct {
+	console *console.Console
+	portal  *console.Portal
+}
+
+func newPages(ctx context.Context, cfg Config, k keys.Set, db *store.DB, a audited, registry *central.TerminalRegistry, handler central.Handler) (p pages, err error) {
+	vault, err := staff.NewVault(db, db, k.VendorMasters, cfg.Rand)
+	if err != nil {
+		return p, err
+	}
+	people, err := newPeople(cfg, db, vault, staff.Portal())
+	if err != nil {
+		return p, err
+	}
+	parties, err := newPartyPages(a, db, registry, handler, people)
+	if err != nil {
+		return p, err
+	}
+	name := localName(cfg)
+	if p.portal, err = newPortal(ctx, cfg, db, people, a.own, name); err != nil {
+		return p, err
+	}
+	p.console, err = newConsole(ctx, cfg, k, db, vault, parties, name)
+	return p, err
+}
+
 // newPartyPages creates the console's pages about parties.
-func newPartyPages(cfg Config, k keys.Set, db *store.DB, engine *central.Engine, registry *central.TerminalRegistry, handler central.Handler) (*console.PartyPages, error) {
-	parties, err := accounts.New(db.ForAccounts(), engine, httpapi.HashSecret, cfg.Rand)
-	if err != nil {
-		return nil, err
-	}
-	keyring, err := keys.NewVendorKeys(db, k.VendorMasters, cfg.Rand)
-	if err != nil {
-		return nil, err
-	}
-	secrets, err := webhook.NewVault(db, k.VendorMasters, cfg.Rand)
-	if err != nil {
-		return nil, err
-	}
+func newPartyPages(a audited, db *store.DB, registry *central.TerminalRegistry, handler central.Handler, people *staff.Service) (*console.PartyPages, error) {
 	banks, err := iin.Load()
 	if err != nil {
 		return nil, err
 	}
-	log, err := staff.NewAuditLog(db, cfg.Rand)
-	if err != nil {
-		return nil, err
-	}
 	return console.NewPartyPages(console.PartyParts{
-		Accounts: parties, Changes: accounts.NewAuditedParties(parties.PartyEditor, log), Registry: registry, Handler: handler, Keys: keys.NewAudited(keyring, log), Banks: banks, Lookups: db,
-		Clients: accounts.NewAudited(parties.ClientIssuer, db, registry, log), Callbacks: webhook.NewAudited(db, secrets, log, cfg.Sandbox),
+		Accounts: a.parties, Changes: accounts.NewAuditedParties(a.parties.PartyEditor, a.log), Registry: registry, Handler: handler, Keys: a.keys, Banks: banks, Lookups: db,
+		Clients: a.clients, Callbacks: a.callbacks, People: people,
 	})
 }

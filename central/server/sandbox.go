@@ -121,13 +121,20 @@ func refuseSandbox(ctx context.Context, cfg Config, db *store.DB) error {
 			open = append(open, c.id)
 		}
 	}
-	for _, p := range sandboxStaff() {
+	presets, what := sandboxStaff(), "staff member "
+	for _, p := range sandboxPeople() {
+		presets = append(presets, p.Preset)
+	}
+	for i, p := range presets {
+		if i == len(sandboxStaff()) {
+			what = "person of a vendor "
+		}
 		known, err := db.MemberAccount(ctx, p.Login)
 		if err != nil && !errors.Is(err, central.ErrNotFound) {
 			return fmt.Errorf("look for the sandbox's staff: %w", err)
 		}
 		if err == nil && known.DisabledAt.IsZero() {
-			open = append(open, "staff member "+p.Login)
+			open = append(open, what+p.Login)
 		}
 	}
 	live, err := db.LiveVendorKeys(ctx)

@@ -27,6 +27,9 @@ func TestSandboxPage(t *testing.T) {
 	for _, p := range sandboxStaff() {
 		wants = append(wants, "| `"+p.Login+"` | ")
 	}
+	for _, p := range sandboxPeople() {
+		wants = append(wants, "| `"+p.Login+"` | ")
+	}
 	for _, want := range wants {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("the page has no %s", want)

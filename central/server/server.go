@@ -16,6 +16,7 @@ import (
 	"galla/central/bank"
 	"galla/central/cache"
 	"galla/central/commission"
+	"galla/central/console"
 	"galla/central/gateway"
 	"galla/central/httpapi"
 	"galla/central/keys"
@@ -127,7 +128,11 @@ func serve(ctx context.Context, cfg Config, k keys.Set, db *store.DB, notifier *
 		return err
 	}
 	registry := central.NewTerminalRegistry(db, notifier, cfg.Rand)
-	handler, err := newHandler(ctx, engine, registry, db, parties, api.Config{
+	changes, err := newAudited(cfg, k, db, engine, registry)
+	if err != nil {
+		return err
+	}
+	handler, err := newHandler(ctx, engine, registry, db, parties, changes, api.Config{
 		FingerprintKey: k.Fingerprint, UplinkURL: cfg.uplinkURL(), Audience: uplinkAudience,
 		Limits: r.limits, UPIHandle: cfg.handle(), Sandbox: cfg.Sandbox, Rand: cfg.Rand, Logger: cfg.Logger,
 	})
@@ -138,6 +143,11 @@ func serve(ctx context.Context, cfg Config, k keys.Set, db *store.DB, notifier *
 	if err != nil {
 		return err
 	}
+	site, err := newPages(ctx, cfg, k, db, changes, registry, handler)
+	if err != nil {
+		return err
+	}
+	directConfig.Sites = map[string]http.Handler{console.PortalRoot: site.portal.Handler()}
 	direct, err := httpapi.New(w.WrapHandler(telemetry.Direct, handler), db, parties, directConfig)
 	if err != nil {
 		return err
@@ -146,15 +156,7 @@ func serve(ctx context.Context, cfg Config, k keys.Set, db *store.DB, notifier *
 	if err != nil {
 		return err
 	}
-	partyPages, err := newPartyPages(cfg, k, db, engine, registry, handler)
-	if err != nil {
-		return err
-	}
-	pages, err := newConsole(ctx, cfg, k, db, partyPages)
-	if err != nil {
-		return err
-	}
-	background, err := newBackgroundWithSchedule(cfg, k.VendorMasters, db, partyPages.Accounts.FloatJob())
+	background, err := newBackgroundWithSchedule(cfg, k.VendorMasters, db, changes.parties.FloatJob())
 	if err != nil {
 		return err
 	}
@@ -164,7 +166,7 @@ func serve(ctx context.Context, cfg Config, k keys.Set, db *store.DB, notifier *
 	}
 	defer func() { err = errors.Join(err, removePID()) }()
 	l := &lifecycle{drainDelay: cfg.DrainDelay, closeConnections: direct.AnnounceShutdown, lost: db.NodeNameLost()}
-	admin := adminServer{engine: engine, store: db, bank: network, terminals: terminals, gateway: vendors, background: background, lifecycle: l, node: cfg.Node, data: cfg.Data, version: cfg.Version, metrics: w, certificate: public.certificate, tls: cfg.AdminTLS, console: pages, log: cfg.Logger}
+	admin := adminServer{engine: engine, store: db, bank: network, terminals: terminals, gateway: vendors, background: background, lifecycle: l, node: cfg.Node, data: cfg.Data, version: cfg.Version, metrics: w, certificate: public.certificate, tls: cfg.AdminTLS, console: site.console, log: cfg.Logger}
 	if err := admin.register(); err != nil {
 		return err
 	}
@@ -263,7 +265,8 @@ type cachedStore struct {
 }
 
 // newHandler creates the handler of all requests.
-func newHandler(ctx context.Context, engine *central.Engine, registry *central.TerminalRegistry, db *store.DB, parties *cache.Parties, cfg api.Config) (*api.Handler, error) {
+func newHandler(ctx context.Context, engine *central.Engine, registry *central.TerminalRegistry, db *store.DB, parties *cache.Parties, changes audited, cfg api.Config) (*api.Handler, error) {
+	cfg.SelfService = changes.own
 	gap, err := recovery.LoadGap(ctx, db, db, cfg.Logger)
 	if err != nil {
 		return nil, err

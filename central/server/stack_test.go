@@ -84,7 +84,10 @@ func newStackWith(t testing.TB, log io.Writer, tell func(statement string)) *sta
 	watch, parties := newCache(db)
 	engine, err := newEngine(cfg, instantBank{}, db, parties, notifier, r, w)
 	must(err)
-	handler, err := newHandler(t.Context(), engine, central.NewTerminalRegistry(db, notifier, cfg.Rand), db, parties, api.Config{
+	registry := central.NewTerminalRegistry(db, notifier, cfg.Rand)
+	changes, err := newAudited(cfg, k, db, engine, registry)
+	must(err)
+	handler, err := newHandler(t.Context(), engine, registry, db, parties, changes, api.Config{
 		FingerprintKey: k.Fingerprint, UplinkURL: cfg.uplinkURL(), Audience: uplinkAudience,
 		Limits: r.limits, UPIHandle: cfg.handle(), Sandbox: cfg.Sandbox, Rand: cfg.Rand, Logger: cfg.Logger,
 	})

@@ -84,6 +84,25 @@ const (
 	LimitsInForce  RouteID = "GET /limits" // amounts that are allowed now
 )
 
+// What vendors manage by themselves (interface.md, section 4.8).
+const (
+	VendorKeys           RouteID = "GET /vendor/keys"
+	VendorKeyAdd         RouteID = "POST /vendor/keys"
+	VendorKeyEnd         RouteID = "POST /vendor/keys/:keyId/end"
+	VendorClients        RouteID = "GET /vendor/clients"
+	VendorSecretAdd      RouteID = "POST /vendor/clients/:clientId/secrets"
+	VendorSecretEnd      RouteID = "POST /vendor/clients/:clientId/secrets/:secretId/end"
+	CallbackEndpoint     RouteID = "GET /vendor/merchants/:merchantId/callback"
+	CallbackEndpointSet  RouteID = "PUT /vendor/merchants/:merchantId/callback"
+	CallbackEndpointEnd  RouteID = "DELETE /vendor/merchants/:merchantId/callback"
+	CallbackSecretAdd    RouteID = "POST /vendor/merchants/:merchantId/callback/secrets"
+	CallbackSecretDelete RouteID = "DELETE /vendor/merchants/:merchantId/callback/secrets/:secretId"
+	VendorCallbacks      RouteID = "GET /vendor/callbacks"
+	VendorCallback       RouteID = "GET /vendor/callbacks/:operationId"
+	VendorCallbackResend RouteID = "POST /vendor/callbacks/:operationId/resend"
+	VendorOperations     RouteID = "GET /vendor/operations"
+)
+
 // Who may call, and through which entrances (interface.md, sections 4.7 and 5.3).
 const allEntrances = Direct | Gateway | Uplink
 
@@ -155,6 +174,22 @@ var table = []Route{
 	{ID: SlabChange, Roles: vendorsOnly(), Class: Record, Entrances: Direct | Gateway, Section: "4.6"},
 	{ID: SlabDelete, Roles: vendorsOnly(), Class: Record, Entrances: Direct | Gateway, Section: "4.6"},
 	{ID: Earnings, Roles: vendorsOnly(), Class: Enquiry, Entrances: Direct | Gateway, Section: "own additions"},
+
+	{ID: VendorKeys, Roles: vendorsOnly(), Class: Enquiry, Entrances: Direct | Gateway, Section: "own additions"},
+	{ID: VendorKeyAdd, Roles: vendorsOnly(), Class: Record, Entrances: Direct, Section: "own additions"},
+	{ID: VendorKeyEnd, Roles: vendorsOnly(), Class: Record, Entrances: Direct, Section: "own additions"},
+	{ID: VendorClients, Roles: vendorsOnly(), Class: Enquiry, Entrances: Direct | Gateway, Section: "own additions"},
+	{ID: VendorSecretAdd, Roles: vendorsOnly(), Class: Record, Entrances: Direct, Section: "own additions"},
+	{ID: VendorSecretEnd, Roles: vendorsOnly(), Class: Record, Entrances: Direct, Section: "own additions"},
+	{ID: CallbackEndpoint, Roles: vendorsOnly(), Class: Enquiry, Entrances: Direct | Gateway, Section: "own additions"},
+	{ID: CallbackEndpointSet, Roles: vendorsOnly(), Class: Record, Entrances: Direct | Gateway, Section: "own additions"},
+	{ID: CallbackEndpointEnd, Roles: vendorsOnly(), Class: Record, Entrances: Direct | Gateway, Section: "own additions"},
+	{ID: CallbackSecretAdd, Roles: vendorsOnly(), Class: Record, Entrances: Direct | Gateway, Section: "own additions"},
+	{ID: CallbackSecretDelete, Roles: vendorsOnly(), Class: Record, Entrances: Direct | Gateway, Section: "own additions"},
+	{ID: VendorCallbacks, Roles: vendorsOnly(), Class: Enquiry, Entrances: Direct | Gateway, Section: "own additions"},
+	{ID: VendorCallback, Roles: vendorsOnly(), Class: Enquiry, Entrances: Direct | Gateway, Section: "own additions"},
+	{ID: VendorCallbackResend, Roles: vendorsOnly(), Class: Record, Entrances: Direct | Gateway, Section: "own additions"},
+	{ID: VendorOperations, Roles: vendorsOnly(), Class: Enquiry, Entrances: Direct | Gateway, Section: "own additions"},
 
 	{ID: LimitsInForce, Roles: merchantsAndVendors(), Class: Reference, Entrances: allEntrances, Section: "own additions"},
 

@@ -219,6 +219,7 @@ var (
 	token   = pattern("id", `^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`, "must have 1 to 64 letters, digits, dots, hyphens and underscores")
 	email   = pattern("email", `^[^\s@<>"]{1,64}@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+$`, "must be an e-mail address")
 	id      = textForm{"uuid", "must be a UUID in lower-case canonical form", Schema{Type: "string", Format: "uuid"}, IsUUID}
+	moment  = textForm{"time", "must be a time with its zone, such as 2026-11-21T09:30:00Z", Schema{Type: "string", Format: "date-time"}, isTime}
 	date    = textForm{"date", "must be a date, YYYY-MM-DD", Schema{Type: "string", Format: "date"}, isDate}
 )
 
@@ -311,6 +312,30 @@ func IsUUID(s string) bool {
 
 // Date reads a calendar date, YYYY-MM-DD.
 func (r *Reader) Date(field string, need Need) string { return r.matching(field, need, date) }
+
+// maxURL is the most characters of an address.
+const maxURL = 2000
+
+// URL reads an address. Whether it can be called is the caller's to check.
+func (r *Reader) URL(field string, need Need) string {
+	return r.printable(field, need, "url", maxURL, "an HTTPS address")
+}
+
+// Time reads a time with its zone (RFC 3339), such as 2026-11-21T09:30:00Z; zero if it is
+// absent or wrong.
+func (r *Reader) Time(field string, need Need) time.Time {
+	s := r.matching(field, need, moment)
+	at, err := time.Parse(time.RFC3339, s)
+	if err != nil {
+		return time.Time{}
+	}
+	return at
+}
+
+func isTime(s string) bool {
+	_, err := time.Parse(time.RFC3339, s)
+	return err == nil
+}
 
 func isDate(s string) bool {
 	_, err := time.Parse(time.DateOnly, s)

@@ -52,6 +52,7 @@ export class Caller {
   // fill replaces the variables of a path and a body. A fingerprint and a one-time password
   // are fetched for this call.
   async fill({ route, door, path, body, finger, inbox }) {
+    if (route.pending) await this.makePending(route.pending);
     const now = this.valuesOf(door);
     for (const name of variablesIn(path, body)) {
       if (name === 'PID') now.set(name, await this.capture(finger));
@@ -73,6 +74,21 @@ export class Caller {
     const [, code] = text.match(/errCode="(-?\d+)"/) ?? [];
     if (code !== '0') throw new Error(`the reader at ${reader} captured nothing: ${text}`);
     return text;
+  }
+
+  // makePending makes a withdrawal that the sandbox's bank reverses after some seconds, and
+  // waits until its callback was tried once.
+  async makePending(aadhaar) {
+    const as = async (id) => ({ Authorization: 'Bearer ' + (await this.token(this.sandbox.clients.find((c) => c.id === id))) });
+    const body = { AadharNo: aadhaar, TxnAmount: 500.93, Latitude: '17.385044', Longitude: '78.486671', CustomerName: 'Shivshankar Choudhury', PidData: await this.capture(aadhaar) };
+    const headers = { ...(await as('merchant-lakshmi')), 'Idempotency-Key': newID(), 'Content-Type': 'application/json' };
+    const sent = await reach('/aeps/withdrawal', 'central', { method: 'POST', headers, body: JSON.stringify(body) });
+    if (!sent.ok) throw new Error(`the withdrawal that becomes pending: HTTP ${sent.status} ${await sent.text()}`);
+    const vendor = await as('vendor-sahyadri');
+    for (const until = Date.now() + 60_000; Date.now() < until; await new Promise((on) => setTimeout(on, 500))) {
+      if ((await (await reach('/vendor/callbacks', 'central', { headers: vendor })).text()).includes('"triedAt"')) return;
+    }
+    throw new Error('no callback was tried within a minute: does the merchant have an endpoint and a secret?');
   }
 
   async oneTimePassword(mobile) {
@@ -142,7 +158,8 @@ export class Caller {
 
   // keep notes the values that later calls use. It reports whether the call succeeded.
   keep({ route, door, identity }, reply) {
-    const fields = { ...reply.json, ...reply.json?.data };
+    const data = reply.json?.data;
+    const fields = { ...reply.json, ...(Array.isArray(data) ? data[0] : data) };
     const good = reply.status < 300 && !reply.forged && ['00', undefined].includes(reply.json?.statusCode);
     for (const [name, field] of good ? Object.entries(route.saves ?? {}) : []) {
       if (fields[field] !== undefined) this.values[door].set(name, String(fields[field]));

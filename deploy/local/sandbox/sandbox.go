@@ -55,15 +55,26 @@ func operators() []struct{ login, key, role string } {
 	}
 }
 
-// consoleAddress is where a browser opens the console: it is served only under a name
-// of this data folder.
-func consoleAddress(c Config) string {
+// The people of vendors, on the portal.
+const portalPassword = "sandbox-portal-1"
+
+func portalPeople() []struct{ login, key, role string } {
+	return []struct{ login, key, role string }{
+		{"sahyadri-owner", "MBQWEY3EMVTGO2DJNJVWY3LON5YHC4TT", "owner, of V1"},
+		{"sahyadri-member", "QCAYFA4EQWDIPCEJRKFYZDMOR6IJDEUT", "member, of V1"},
+		{"deccan-owner", "UCQ2FI5EUWTKPKFJVKV2ZLNOV6YLDMVT", "owner, of V2"},
+	}
+}
+
+// pageAddress is where a browser opens the console or the portal: they are served only
+// under a name of this data folder.
+func pageAddress(c Config, host, path string) string {
 	name, err := localname.Read(filepath.Join(c.Data, "central"))
 	if err != nil {
 		return "is not served, since it has no name: " + err.Error()
 	}
-	_, port, _ := net.SplitHostPort(c.Admin.Host) // it was read from one
-	return "http://" + net.JoinHostPort(name, port) + "/console/"
+	_, port, _ := net.SplitHostPort(host) // it was read from one
+	return "http://" + net.JoinHostPort(name, port) + path
 }
 
 // counterLink is where the browser opens the counter: under a name that only this
@@ -97,7 +108,8 @@ func banner(c Config) string {
 	}
 	line("  counter UI      %s    agent %s, PIN %s", link, agentName, agentPIN)
 	line("  central         %s    administration %s", c.Central.URL(), c.Admin.URL())
-	line("  console         %s    sign in as below", consoleAddress(c))
+	line("  console         %s    sign in as below", pageAddress(c, c.Admin.Host, "/console/"))
+	line("  portal          %s    for people of vendors", pageAddress(c, c.Central.Host, "/portal/"))
 	line("  uplink          %s", c.Uplink.URL())
 	line("  sandbox bank    %s    network %s", c.Bank.URL(), c.BankNetwork.URL())
 	line("  RD simulator    %s", c.RDSim.URL())
@@ -119,6 +131,12 @@ func banner(c Config) string {
 	line("Operators of the console, password %s, and the key for an authenticator (oathtool --totp -b KEY gives a code, too):", operatorPassword)
 	line("")
 	for _, o := range operators() {
+		line("  %-20s %s    %s", o.login, o.key, o.role)
+	}
+	line("")
+	line("People of vendors on the portal, password %s:", portalPassword)
+	line("")
+	for _, o := range portalPeople() {
 		line("  %-20s %s    %s", o.login, o.key, o.role)
 	}
 	line("")

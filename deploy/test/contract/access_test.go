@@ -95,9 +95,10 @@ func (a *access) probe(t *testing.T, standing string, r op.Route, token string, 
 	t.Helper()
 	a.probes++
 	a.by[standing]++
-	path := strings.NewReplacer(":vendorId", of.vendor, ":slabId", of.vendor, ":id", of.vendor).Replace(r.Path)
+	path := strings.NewReplacer(":vendorId", of.vendor, ":slabId", of.vendor, ":id", of.vendor,
+		":merchantId", of.merchant, ":keyId", of.vendor, ":clientId", of.vendor, ":secretId", of.vendor, ":operationId", of.vendor).Replace(r.Path)
 	// A complete slab, too: only then is the owner the one thing that is wrong.
-	body := jsonOf(t, fields{"merchantId": of.merchant, "paymentMethod": "AEPS", "provider": "NSDL", "txnType": "ACCESS", "rateType": "FIXED", "commissionRate": json.Number("1")})
+	body := jsonOf(t, fields{"merchantId": of.merchant, "paymentMethod": "AEPS", "provider": "NSDL", "txnType": "ACCESS", "rateType": "FIXED", "commissionRate": json.Number("1"), "url": "http://127.0.0.1:9/galla"})
 	if r.Method == http.MethodGet {
 		if a.acting[r.ID] {
 			path += "?merchantId=" + url.QueryEscape(of.merchant)

@@ -21,7 +21,8 @@ import (
 var noID = strings.Fields(`otp pan name dob aadhaarno PidData AadharNo TxnAmount Latitude Longitude CustomerName BankName amount
 	mobile_number mobile_no city state email_id sender_mobilenumber receiver_account_no receiverIfscCode receivername receivermobilenumber
 	receiveremailid address branch_contact account_holder_name receiverMobilenumber remarks pincode shopName page limit paymentMethod provider
-	txnType minAmount maxAmount commissionRate rateType isDefault from to groupBy code publicKey order_id`)
+	txnType minAmount maxAmount commissionRate rateType isDefault from to groupBy code publicKey order_id
+	at formerEndsAt url status type format`)
 
 // shared are the ids that any party may name, and why: with the route in front if the
 // same field is owned elsewhere.
@@ -34,6 +35,7 @@ var anyID = map[string]string{
 	"POST /aeps/withdrawal clientRefId": "chosen by the caller: each party has its own", "POST /aeps/balance clientRefId": "chosen by the caller: each party has its own",
 	"POST /aeps/minstatement clientRefId": "chosen by the caller: each party has its own", "POST /aeps/reqAuth clientRefId": "chosen by the caller: each party has its own",
 	"POST /aeps/purchase clientRefId": "chosen by the caller: each party has its own", "POST /dmt/txn/v1/transaction/instant refId": "chosen by the caller: each party has its own",
+	"GET /vendor/callbacks merchant": "selects among the vendor's own", "GET /vendor/operations merchant": "selects among the vendor's own",
 	"POST /upi/txn/v1/GenerateQR merchantId": "a merchant's own wins, and vendors are refused",
 }
 
@@ -172,9 +174,27 @@ func (h *system) ownedProbes(t *testing.T) map[string]func(*testing.T) {
 		}
 		call(string(id)+" :vendorId", v2, method, path, slab(h, fields{"commissionRate": json.Number("9"), "rateType": "PERCENTAGE"}))
 	}
+	late := h.lateCallback(t)
+	secret := text(t, h.call(t, v1, "POST", "/vendor/merchants/"+merchant1+"/callback/secrets", nil).is(201, "00").data(), "id")
+	for id, ask := range ownOf(late, secret) {
+		route, _ := op.Find(id)
+		for _, name := range pathParam.FindAllString(route.Path, -1) {
+			call(string(id)+" "+name, v2, route.Method, ask.path, ask.body)
+		}
+	}
 	probes := map[string]func(*testing.T){}
 	for at, ask := range calls {
 		probes[at] = func(t *testing.T) { t.Helper(); absent(t, ask(t)) }
+	}
+	for _, list := range []string{"/vendor/callbacks", "/vendor/operations"} {
+		probes["GET "+list+" after"] = func(t *testing.T) {
+			foreign := h.call(t, v2, "GET", list+"?after="+late, nil).is(400, "02")
+			missing := h.call(t, v2, "GET", list+"?after="+merchant3, nil).is(400, "02")
+			if string(foreign.raw) != string(missing.raw) {
+				t.Errorf("after another's: %s, after none: %s", foreign.raw, missing.raw)
+			}
+			h.call(t, v1, "GET", list+"?after="+late, nil).is(200, "00")
+		}
 	}
 	probes["POST /dmt/txn/v1/beneficiary/delete senderId"] = func(t *testing.T) {
 		f := fields{"senderId": r.sender, "receiver_account_no": r.account, "receiverIfscCode": r.ifsc}
@@ -184,4 +204,47 @@ func (h *system) ownedProbes(t *testing.T) map[string]func(*testing.T) {
 		h.call(t, m1, "POST", "/dmt/txn/v1/beneficiary/get", f).is(200, "00") // it is still there
 	}
 	return probes
+}
+
+// vendorCall is a request about what vendor 1 manages by itself.
+type vendorCall struct {
+	path string
+	body any
+}
+
+// ownOf are the requests of vendor 1 about what it has: the callback of an operation, and a
+// secret of callbacks.
+func ownOf(operation, secret string) map[op.RouteID]vendorCall {
+	callback := "/vendor/merchants/" + merchant1 + "/callback"
+	const client = "/vendor/clients/vendor-sahyadri/secrets"
+	return map[op.RouteID]vendorCall{
+		op.VendorKeyEnd:         {"/vendor/keys/d0000000-0000-4000-8000-000000000001/end", nil},
+		op.VendorSecretAdd:      {client, nil},
+		op.VendorSecretEnd:      {client + "/1/end", nil},
+		op.CallbackEndpoint:     {callback, nil},
+		op.CallbackEndpointSet:  {callback, fields{"url": "http://127.0.0.1:9/stolen"}},
+		op.CallbackEndpointEnd:  {callback, nil},
+		op.CallbackSecretAdd:    {callback + "/secrets", nil},
+		op.CallbackSecretDelete: {callback + "/secrets/" + secret, nil},
+		op.VendorCallback:       {"/vendor/callbacks/" + operation, nil},
+		op.VendorCallbackResend: {"/vendor/callbacks/" + operation + "/resend", nil},
+	}
+}
+
+// lateCallback makes an operation of merchant 1 that is pending and then reversed, so that
+// the merchant is owed a callback, and returns its id.
+func (h *system) lateCallback(t *testing.T) string {
+	t.Helper()
+	h.call(t, v1, "PUT", "/vendor/merchants/"+merchant1+"/callback", fields{"url": "http://127.0.0.1:9/galla"}).is(200, "00")
+	h.call(t, m1, "POST", "/aeps/withdrawal", h.aeps(t, choudhury, "500.93")).is(200, "00")
+	var found struct {
+		Data []struct{ OperationID string }
+	}
+	eventually(t, "the merchant is owed a callback", func() bool {
+		if err := json.Unmarshal(h.call(t, v1, "GET", "/vendor/callbacks?merchant="+merchant1, nil).is(200, "00").raw, &found); err != nil {
+			t.Fatal(err)
+		}
+		return len(found.Data) > 0
+	})
+	return found.Data[0].OperationID
 }

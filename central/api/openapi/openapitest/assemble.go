@@ -258,10 +258,14 @@ func combinedResponse(own []replyText, errs []fault, replays bool) object {
 	if replays && len(own) > 0 {
 		sent = sent.with("Idempotent-Replayed", reference("headers", "Replayed"))
 	}
+	media := object{{mediaJSON, object{{"schema", content}, {"examples", examples}}}}
+	if len(own) > 0 && own[0].CSV {
+		media = media.with("text/csv", object{{"schema", object{{"type", "string"}}}})
+	}
 	return object{
 		{"description", strings.Join(whens, " ")},
 		{"headers", sent},
-		{"content", object{{mediaJSON, object{{"schema", content}, {"examples", examples}}}}},
+		{"content", media},
 	}
 }
 

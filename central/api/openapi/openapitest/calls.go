@@ -49,7 +49,7 @@ func (e *entry) sampleData() object {
 		{"acting", e.acting}, {"form", e.Own != nil}, {"body", e.readsBody() || e.route.Method == "POST"},
 		{"step", e.sample.step}, {"after", after}, {"fields", fields}, {"saves", e.sample.Saves},
 	}
-	for _, optional := range []struct{ name, value string }{{"as", e.sample.As}, {"finger", e.sample.Finger}, {"otp", e.sample.OTP}} {
+	for _, optional := range []struct{ name, value string }{{"as", e.sample.As}, {"finger", e.sample.Finger}, {"otp", e.sample.OTP}, {"pending", e.sample.Pending}} {
 		if optional.value != "" {
 			data = data.with(optional.name, optional.value)
 		}

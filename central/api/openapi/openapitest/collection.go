@@ -16,6 +16,11 @@ import (
 //go:embed collection.js
 var collectionScript string
 
+// pendingScript runs before the request of a sample with Pending, for the number AADHAAR.
+//
+//go:embed pending.js
+var pendingScript string
+
 // Collection is the samples as a collection of Postman (format 2.1.0), one folder for
 // each group, whose requests succeed one after the other at a fresh sandbox.
 // Environment has the sandbox's addresses and secrets, which are public. Only the direct
@@ -104,9 +109,13 @@ func (e *entry) collectionItem() (object, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", e.ID, err)
 	}
+	events := []object{script("test", check)}
+	if e.sample.Pending != "" {
+		events = append(events, script("prerequest", strings.ReplaceAll(pendingScript, "AADHAAR", e.sample.Pending)))
+	}
 	return object{
 		{"name", e.Summary},
-		{"event", []object{script("test", check)}},
+		{"event", events},
 		{"request", request.with("header", headers).with("url", e.collectionURL()).with("description", e.describe())},
 	}, nil
 }
@@ -174,7 +183,7 @@ func (e *entry) collectionCheck() (string, error) {
 		b.WriteString("pm.test(\"ResponseCode\", () => pm.expect(reply.data && reply.data.ResponseCode).to.equal(\"00\"));\n")
 	}
 	for _, s := range e.sample.Saves {
-		fmt.Fprintf(&b, "pm.collectionVariables.set(%q, String({ ...reply, ...reply.data }[%q]));\n", s.name, s.value)
+		fmt.Fprintf(&b, "pm.collectionVariables.set(%q, String({ ...reply, ...(Array.isArray(reply.data) ? reply.data[0] : reply.data) }[%q]));\n", s.name, s.value)
 	}
 	return b.String(), nil
 }

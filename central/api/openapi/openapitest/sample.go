@@ -21,6 +21,9 @@ type sampleText struct {
 	Finger string `json:"finger,omitzero"`
 	// OTP is the mobile number in whose inbox the one-time password is.
 	OTP string `json:"otp,omitzero"`
+	// Pending is the Aadhaar number whose finger is on the glass for a withdrawal that is
+	// pending, and then reversed, before the call: the merchant is owed a callback.
+	Pending string `json:"pending,omitzero"`
 	// New names variables that get a new value: identities and keys.
 	New []string `json:"new,omitzero"`
 	// Uses are fields whose value is a variable, and Saves are variables that get the
@@ -212,12 +215,27 @@ func (e *entry) codeSamples() []object {
 const captureCommand = varPID + `=$(curl -s -X CAPTURE ` + sandboxReader + `/rd/capture --data '<PidOptions ver="1.0"><Opts fCount="1" fType="2" iCount="0" pCount="0" format="0" pidVer="2.0" timeout="10000" posh="UNKNOWN" env="P"/></PidOptions>' | sed 's/\\/\\\\/g; s/"/\\"/g' | awk '{printf "%s\\n", $0}')
 `
 
+// pendingCommands make a withdrawal that the sandbox's bank reverses after ten seconds, and
+// wait until its callback was tried once.
+const pendingCommands = `curl -s -o /dev/null %[1]s/sim/finger -d '{"aadhaar":"%[2]s","finger":"RIGHT_INDEX","quality":80}'
+%[3]sMERCHANT=$(curl -s -u merchant-lakshmi:%[5]s -d grant_type=client_credentials %[4]s/oauth/token | sed 's/.*"access_token":"\([^"]*\)".*/\1/')
+VENDOR=$(curl -s -u vendor-sahyadri:%[6]s -d grant_type=client_credentials %[4]s/oauth/token | sed 's/.*"access_token":"\([^"]*\)".*/\1/')
+curl -s -o /dev/null %[4]s/aeps/withdrawal -H "Authorization: Bearer $MERCHANT" -H "Idempotency-Key: ` + randomName + `" -H 'Content-Type: application/json' -d @- <<END
+{"AadharNo":"%[2]s","TxnAmount":500.93,"Latitude":"17.385044","Longitude":"78.486671","CustomerName":"Shivshankar Choudhury","PidData":"$PID"}
+END
+until curl -s "%[4]s/vendor/callbacks" -H "Authorization: Bearer $VENDOR" | grep -q '"triedAt"'; do sleep 1; done
+`
+
 // preparation are the commands before a call: the finger, the one-time password, and
 // new values.
 func (e *entry) preparation() string {
 	var b strings.Builder
 	if e.sample.Finger != "" {
 		fmt.Fprintf(&b, "curl -s -o /dev/null %s/sim/finger -d '{\"aadhaar\":\"%s\",\"finger\":\"RIGHT_INDEX\",\"quality\":80}'\n%s", sandboxReader, e.sample.Finger, captureCommand)
+	}
+	if e.sample.Pending != "" {
+		secrets := sandboxSecrets()
+		fmt.Fprintf(&b, pendingCommands, sandboxReader, e.sample.Pending, captureCommand, sandboxCentral, secrets["merchant-lakshmi"], secrets["vendor-sahyadri"])
 	}
 	if e.sample.OTP != "" {
 		fmt.Fprintf(&b, "%s=$(curl -s -H 'Accept: application/json' %s/inbox/%s | grep -o '\"otp\":\"[0-9]*\"' | sed -n 1p | tr -dc 0-9)\n", varOTP, sandboxBank, e.sample.OTP)

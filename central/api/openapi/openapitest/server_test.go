@@ -48,6 +48,12 @@ var golden = map[string]op.RouteID{
 	"vendor-merchants": op.VendorMerchants, "vendor-me": op.VendorMe, "slab-list": op.SlabList, "slab-foreign": op.SlabList,
 	"slab-create": op.SlabCreate, "slab-change": op.SlabChange, "slab-delete": op.SlabDelete, "earnings": op.Earnings,
 
+	"vendor-keys": op.VendorKeys, "vendor-key-add": op.VendorKeyAdd, "vendor-key-end": op.VendorKeyEnd,
+	"vendor-clients": op.VendorClients, "vendor-secret-add": op.VendorSecretAdd, "vendor-secret-end": op.VendorSecretEnd,
+	"callback-endpoint": op.CallbackEndpoint, "callback-set": op.CallbackEndpointSet, "callback-remove": op.CallbackEndpointEnd,
+	"callback-secret-add": op.CallbackSecretAdd, "callback-secret-delete": op.CallbackSecretDelete,
+	"callbacks": op.VendorCallbacks, "callback-one": op.VendorCallback, "callback-resend": op.VendorCallbackResend, "vendor-operations": op.VendorOperations,
+
 	"limits": op.LimitsInForce, "terminals-mint": op.MintTerminal, "terminals-list": op.ListTerminals, "terminals-revoke": op.RevokeTerminal,
 	"terminals-enrol": op.EnrolTerminal, "operation-": op.OperationState,
 }

@@ -17,7 +17,7 @@ import (
 var files embed.FS
 
 // groupFiles are the files with the routes' texts, in the order of the document.
-var groupFiles = []string{"tokens", "agent", "aeps", "customer", "transfer", "bc", "upi", "vendor", "own"}
+var groupFiles = []string{"tokens", "agent", "aeps", "customer", "transfer", "bc", "upi", "vendor", "selfservice", "own"}
 
 // routeGroup is a group of related routes.
 type routeGroup struct {
@@ -65,6 +65,7 @@ type replyText struct {
 	Data     *schema          `json:"data,omitzero"`   // of the envelope; nil: there is none
 	Beside   ordered[*schema] `json:"beside,omitzero"` // fields of the envelope beside data
 	May      []string         `json:"may,omitzero"`    // those of them that may be absent
+	CSV      bool             `json:"csv,omitzero"`    // it comes as CSV as well, where that is asked for
 	Body     *schema          `json:"body,omitzero"`   // of a reply without the envelope
 	Example  jsontext.Value   `json:"example"`         // the whole body
 }
