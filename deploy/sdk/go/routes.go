@@ -9,64 +9,79 @@ const Version = "1.1.0"
 
 // routes is the table of all routes.
 var routes = map[string]*route{
-	"AepsInitialize":                    {name: "AepsInitialize", method: "POST", path: "/aeps/initialize", identity: true, repeatable: true, gateway: true, acting: true, bare: true},
-	"AepsOnboarding":                    {name: "AepsOnboarding", method: "POST", path: "/aeps/onboarding", identity: true, repeatable: true, gateway: true, acting: true},
-	"AepsRequestOtp":                    {name: "AepsRequestOtp", method: "POST", path: "/aeps/request_otp", repeatable: true, gateway: true, acting: true},
-	"AepsValidateOtp":                   {name: "AepsValidateOtp", method: "POST", path: "/aeps/validate_otp", identity: true, repeatable: true, gateway: true, acting: true},
-	"AepsVerifyPan":                     {name: "AepsVerifyPan", method: "POST", path: "/aeps/verify_pan", identity: true, repeatable: true, gateway: true, acting: true},
-	"AepsUpdateUid":                     {name: "AepsUpdateUid", method: "POST", path: "/aeps/update_UID", identity: true, repeatable: true, gateway: true, acting: true},
-	"AepsUpdatebiodetail":               {name: "AepsUpdatebiodetail", method: "POST", path: "/aeps/updatebiodetail", identity: true, repeatable: true, gateway: true, acting: true},
-	"AepsSubmit":                        {name: "AepsSubmit", method: "POST", path: "/aeps/submit", identity: true, repeatable: true, gateway: true, acting: true},
-	"AepsStatusCheck":                   {name: "AepsStatusCheck", method: "GET", path: "/aeps/statusCheck", repeatable: true, gateway: true, acting: true, places: map[string]place{"merchantId": inQuery}},
-	"AepsGetAgentDetail":                {name: "AepsGetAgentDetail", method: "POST", path: "/aeps/GetAgentDetail", repeatable: true, gateway: true, acting: true},
-	"AepsWithdrawal":                    {name: "AepsWithdrawal", method: "POST", path: "/aeps/withdrawal", identity: true, repeatable: true, gateway: true, acting: true, pending: true, aeps: true},
-	"AepsBalance":                       {name: "AepsBalance", method: "POST", path: "/aeps/balance", identity: true, repeatable: true, gateway: true, acting: true, pending: true, aeps: true},
-	"AepsMinstatement":                  {name: "AepsMinstatement", method: "POST", path: "/aeps/minstatement", identity: true, repeatable: true, gateway: true, acting: true, pending: true, aeps: true},
-	"AepsReqAuth":                       {name: "AepsReqAuth", method: "POST", path: "/aeps/reqAuth", identity: true, repeatable: true, gateway: true, acting: true, pending: true, aeps: true},
-	"AepsPurchase":                      {name: "AepsPurchase", method: "POST", path: "/aeps/purchase", identity: true, repeatable: true, gateway: true, acting: true, pending: true, aeps: true},
-	"AepsRequery":                       {name: "AepsRequery", method: "POST", path: "/aeps/requery", repeatable: true, gateway: true, acting: true, pending: true, aeps: true},
-	"AepsAuthStatus":                    {name: "AepsAuthStatus", method: "GET", path: "/aeps/authStatus", repeatable: true, gateway: true, acting: true, places: map[string]place{"merchantId": inQuery}},
-	"AepsBanks":                         {name: "AepsBanks", method: "GET", path: "/aeps/banks", repeatable: true, gateway: true},
-	"DmtCustomerGetDetail":              {name: "DmtCustomerGetDetail", method: "POST", path: "/dmt/customer/GetDetail", repeatable: true, gateway: true, acting: true},
-	"DmtCustomerOnboarding":             {name: "DmtCustomerOnboarding", method: "POST", path: "/dmt/customer/onboarding", identity: true, repeatable: true, gateway: true, acting: true},
-	"DmtCustomerRequestOtp":             {name: "DmtCustomerRequestOtp", method: "POST", path: "/dmt/customer/request_otp", repeatable: true, gateway: true, acting: true},
-	"DmtCustomerValidateOtp":            {name: "DmtCustomerValidateOtp", method: "POST", path: "/dmt/customer/validate_otp", identity: true, repeatable: true, gateway: true, acting: true},
-	"DmtCustomerVerifyUid":              {name: "DmtCustomerVerifyUid", method: "POST", path: "/dmt/customer/verify_UID", identity: true, repeatable: true, gateway: true, acting: true},
-	"DmtCustomerUpdatebiodetail":        {name: "DmtCustomerUpdatebiodetail", method: "POST", path: "/dmt/customer/updatebiodetail", identity: true, repeatable: true, gateway: true, acting: true},
-	"DmtCustomerSubmit":                 {name: "DmtCustomerSubmit", method: "POST", path: "/dmt/customer/submit", identity: true, repeatable: true, gateway: true, acting: true},
-	"DmtCustomerStatusCheck":            {name: "DmtCustomerStatusCheck", method: "GET", path: "/dmt/customer/statusCheck", repeatable: true, gateway: true, acting: true, places: map[string]place{"referenceid": inQuery, "merchantId": inQuery}},
-	"DmtRemitterRegister":               {name: "DmtRemitterRegister", method: "POST", path: "/dmt/txn/v1/remitter/register", identity: true, repeatable: true, gateway: true, acting: true},
-	"DmtRemitterDetails":                {name: "DmtRemitterDetails", method: "POST", path: "/dmt/txn/v1/remitter/details", repeatable: true, gateway: true, acting: true},
-	"DmtBeneficiaryAccountVerification": {name: "DmtBeneficiaryAccountVerification", method: "POST", path: "/dmt/txn/v1/beneficiary/accountVerification", identity: true, repeatable: true, gateway: true, acting: true},
-	"DmtBeneficiaryAdd":                 {name: "DmtBeneficiaryAdd", method: "POST", path: "/dmt/txn/v1/beneficiary/add", identity: true, repeatable: true, gateway: true, acting: true},
-	"DmtBeneficiaryGet":                 {name: "DmtBeneficiaryGet", method: "POST", path: "/dmt/txn/v1/beneficiary/get", repeatable: true, gateway: true, acting: true},
-	"DmtBeneficiaryDelete":              {name: "DmtBeneficiaryDelete", method: "POST", path: "/dmt/txn/v1/beneficiary/delete", identity: true, repeatable: true, gateway: true, acting: true},
-	"DmtTransactionOtp":                 {name: "DmtTransactionOtp", method: "POST", path: "/dmt/txn/v1/transaction/otp", repeatable: true, gateway: true, acting: true},
-	"DmtTransactionInstant":             {name: "DmtTransactionInstant", method: "POST", path: "/dmt/txn/v1/transaction/instant", identity: true, repeatable: true, gateway: true, acting: true, pending: true, transfer: true},
-	"DmtTransactionCharges":             {name: "DmtTransactionCharges", method: "POST", path: "/dmt/txn/v1/transaction/charges", repeatable: true, gateway: true, acting: true},
-	"DmtTransactionRequery":             {name: "DmtTransactionRequery", method: "POST", path: "/dmt/txn/v1/transaction/requery", repeatable: true, gateway: true, acting: true, transfer: true},
-	"DmtTransactionRefundOtp":           {name: "DmtTransactionRefundOtp", method: "POST", path: "/dmt/txn/v1/transaction/refundOTP", repeatable: true, gateway: true, acting: true},
-	"DmtRefund":                         {name: "DmtRefund", method: "POST", path: "/dmt/txn/v1/refund", identity: true, repeatable: true, gateway: true, acting: true, pending: true, transfer: true},
-	"DmtTransactionBalance":             {name: "DmtTransactionBalance", method: "POST", path: "/dmt/txn/v1/transaction/balance", repeatable: true},
-	"DmtLogin":                          {name: "DmtLogin", method: "POST", path: "/dmt/txn/v1/login", repeatable: true, gateway: true, acting: true},
-	"OnboardingDmtBcRegistor":           {name: "OnboardingDmtBcRegistor", method: "POST", path: "/onboarding/dmt/bc/registor", identity: true, repeatable: true},
-	"OnboardingDmtBcAgentRegistor":      {name: "OnboardingDmtBcAgentRegistor", method: "POST", path: "/onboarding/dmt/bc/agent/registor", identity: true, repeatable: true},
-	"OnboardingDmtBcAgentInitialize":    {name: "OnboardingDmtBcAgentInitialize", method: "POST", path: "/onboarding/dmt/bc/agent/initialize", identity: true, repeatable: true},
-	"OnboardingDmtBcStatus":             {name: "OnboardingDmtBcStatus", method: "POST", path: "/onboarding/dmt/bc/status", repeatable: true},
-	"UpiGenerateQr":                     {name: "UpiGenerateQr", method: "POST", path: "/upi/txn/v1/GenerateQR", repeatable: true, acting: true},
-	"VendorMerchants":                   {name: "VendorMerchants", method: "GET", path: "/vendor/merchants", repeatable: true, gateway: true, places: map[string]place{"page": inQuery, "limit": inQuery}},
-	"VendorMe":                          {name: "VendorMe", method: "GET", path: "/vendor/me", repeatable: true, gateway: true},
-	"VendorCommissionList":              {name: "VendorCommissionList", method: "GET", path: "/vendor-commission/{vendorId}/commission", repeatable: true, gateway: true, places: map[string]place{"vendorId": inPath}},
-	"VendorCommissionCreate":            {name: "VendorCommissionCreate", method: "POST", path: "/vendor-commission/{vendorId}/commission", gateway: true, places: map[string]place{"vendorId": inPath}},
-	"VendorCommissionUpdate":            {name: "VendorCommissionUpdate", method: "PUT", path: "/vendor-commission/{vendorId}/commission/{slabId}", gateway: true, places: map[string]place{"vendorId": inPath, "slabId": inPath}},
-	"VendorCommissionDelete":            {name: "VendorCommissionDelete", method: "DELETE", path: "/vendor-commission/{vendorId}/commission/{slabId}", gateway: true, places: map[string]place{"vendorId": inPath, "slabId": inPath}},
-	"VendorCommissionEarnings":          {name: "VendorCommissionEarnings", method: "GET", path: "/vendor-commission/{vendorId}/earnings", repeatable: true, gateway: true, places: map[string]place{"vendorId": inPath, "from": inQuery, "to": inQuery, "groupBy": inQuery}},
-	"Limits":                            {name: "Limits", method: "GET", path: "/limits", repeatable: true, gateway: true},
-	"TerminalsCreate":                   {name: "TerminalsCreate", method: "POST", path: "/terminals", acting: true},
-	"TerminalsList":                     {name: "TerminalsList", method: "GET", path: "/terminals", repeatable: true, acting: true, places: map[string]place{"merchantId": inQuery}},
-	"TerminalsDelete":                   {name: "TerminalsDelete", method: "DELETE", path: "/terminals/{id}", acting: true, places: map[string]place{"id": inPath}},
-	"TerminalsEnrol":                    {name: "TerminalsEnrol", method: "POST", path: "/terminals/enrol", open: true},
-	"OperationsGet":                     {name: "OperationsGet", method: "GET", path: "/operations/{id}", repeatable: true, places: map[string]place{"id": inPath}},
+	"AepsInitialize":                       {name: "AepsInitialize", method: "POST", path: "/aeps/initialize", identity: true, repeatable: true, gateway: true, acting: true, bare: true},
+	"AepsOnboarding":                       {name: "AepsOnboarding", method: "POST", path: "/aeps/onboarding", identity: true, repeatable: true, gateway: true, acting: true},
+	"AepsRequestOtp":                       {name: "AepsRequestOtp", method: "POST", path: "/aeps/request_otp", repeatable: true, gateway: true, acting: true},
+	"AepsValidateOtp":                      {name: "AepsValidateOtp", method: "POST", path: "/aeps/validate_otp", identity: true, repeatable: true, gateway: true, acting: true},
+	"AepsVerifyPan":                        {name: "AepsVerifyPan", method: "POST", path: "/aeps/verify_pan", identity: true, repeatable: true, gateway: true, acting: true},
+	"AepsUpdateUid":                        {name: "AepsUpdateUid", method: "POST", path: "/aeps/update_UID", identity: true, repeatable: true, gateway: true, acting: true},
+	"AepsUpdatebiodetail":                  {name: "AepsUpdatebiodetail", method: "POST", path: "/aeps/updatebiodetail", identity: true, repeatable: true, gateway: true, acting: true},
+	"AepsSubmit":                           {name: "AepsSubmit", method: "POST", path: "/aeps/submit", identity: true, repeatable: true, gateway: true, acting: true},
+	"AepsStatusCheck":                      {name: "AepsStatusCheck", method: "GET", path: "/aeps/statusCheck", repeatable: true, gateway: true, acting: true, places: map[string]place{"merchantId": inQuery}},
+	"AepsGetAgentDetail":                   {name: "AepsGetAgentDetail", method: "POST", path: "/aeps/GetAgentDetail", repeatable: true, gateway: true, acting: true},
+	"AepsWithdrawal":                       {name: "AepsWithdrawal", method: "POST", path: "/aeps/withdrawal", identity: true, repeatable: true, gateway: true, acting: true, pending: true, aeps: true},
+	"AepsBalance":                          {name: "AepsBalance", method: "POST", path: "/aeps/balance", identity: true, repeatable: true, gateway: true, acting: true, pending: true, aeps: true},
+	"AepsMinstatement":                     {name: "AepsMinstatement", method: "POST", path: "/aeps/minstatement", identity: true, repeatable: true, gateway: true, acting: true, pending: true, aeps: true},
+	"AepsReqAuth":                          {name: "AepsReqAuth", method: "POST", path: "/aeps/reqAuth", identity: true, repeatable: true, gateway: true, acting: true, pending: true, aeps: true},
+	"AepsPurchase":                         {name: "AepsPurchase", method: "POST", path: "/aeps/purchase", identity: true, repeatable: true, gateway: true, acting: true, pending: true, aeps: true},
+	"AepsRequery":                          {name: "AepsRequery", method: "POST", path: "/aeps/requery", repeatable: true, gateway: true, acting: true, pending: true, aeps: true},
+	"AepsAuthStatus":                       {name: "AepsAuthStatus", method: "GET", path: "/aeps/authStatus", repeatable: true, gateway: true, acting: true, places: map[string]place{"merchantId": inQuery}},
+	"AepsBanks":                            {name: "AepsBanks", method: "GET", path: "/aeps/banks", repeatable: true, gateway: true},
+	"DmtCustomerGetDetail":                 {name: "DmtCustomerGetDetail", method: "POST", path: "/dmt/customer/GetDetail", repeatable: true, gateway: true, acting: true},
+	"DmtCustomerOnboarding":                {name: "DmtCustomerOnboarding", method: "POST", path: "/dmt/customer/onboarding", identity: true, repeatable: true, gateway: true, acting: true},
+	"DmtCustomerRequestOtp":                {name: "DmtCustomerRequestOtp", method: "POST", path: "/dmt/customer/request_otp", repeatable: true, gateway: true, acting: true},
+	"DmtCustomerValidateOtp":               {name: "DmtCustomerValidateOtp", method: "POST", path: "/dmt/customer/validate_otp", identity: true, repeatable: true, gateway: true, acting: true},
+	"DmtCustomerVerifyUid":                 {name: "DmtCustomerVerifyUid", method: "POST", path: "/dmt/customer/verify_UID", identity: true, repeatable: true, gateway: true, acting: true},
+	"DmtCustomerUpdatebiodetail":           {name: "DmtCustomerUpdatebiodetail", method: "POST", path: "/dmt/customer/updatebiodetail", identity: true, repeatable: true, gateway: true, acting: true},
+	"DmtCustomerSubmit":                    {name: "DmtCustomerSubmit", method: "POST", path: "/dmt/customer/submit", identity: true, repeatable: true, gateway: true, acting: true},
+	"DmtCustomerStatusCheck":               {name: "DmtCustomerStatusCheck", method: "GET", path: "/dmt/customer/statusCheck", repeatable: true, gateway: true, acting: true, places: map[string]place{"referenceid": inQuery, "merchantId": inQuery}},
+	"DmtRemitterRegister":                  {name: "DmtRemitterRegister", method: "POST", path: "/dmt/txn/v1/remitter/register", identity: true, repeatable: true, gateway: true, acting: true},
+	"DmtRemitterDetails":                   {name: "DmtRemitterDetails", method: "POST", path: "/dmt/txn/v1/remitter/details", repeatable: true, gateway: true, acting: true},
+	"DmtBeneficiaryAccountVerification":    {name: "DmtBeneficiaryAccountVerification", method: "POST", path: "/dmt/txn/v1/beneficiary/accountVerification", identity: true, repeatable: true, gateway: true, acting: true},
+	"DmtBeneficiaryAdd":                    {name: "DmtBeneficiaryAdd", method: "POST", path: "/dmt/txn/v1/beneficiary/add", identity: true, repeatable: true, gateway: true, acting: true},
+	"DmtBeneficiaryGet":                    {name: "DmtBeneficiaryGet", method: "POST", path: "/dmt/txn/v1/beneficiary/get", repeatable: true, gateway: true, acting: true},
+	"DmtBeneficiaryDelete":                 {name: "DmtBeneficiaryDelete", method: "POST", path: "/dmt/txn/v1/beneficiary/delete", identity: true, repeatable: true, gateway: true, acting: true},
+	"DmtTransactionOtp":                    {name: "DmtTransactionOtp", method: "POST", path: "/dmt/txn/v1/transaction/otp", repeatable: true, gateway: true, acting: true},
+	"DmtTransactionInstant":                {name: "DmtTransactionInstant", method: "POST", path: "/dmt/txn/v1/transaction/instant", identity: true, repeatable: true, gateway: true, acting: true, pending: true, transfer: true},
+	"DmtTransactionCharges":                {name: "DmtTransactionCharges", method: "POST", path: "/dmt/txn/v1/transaction/charges", repeatable: true, gateway: true, acting: true},
+	"DmtTransactionRequery":                {name: "DmtTransactionRequery", method: "POST", path: "/dmt/txn/v1/transaction/requery", repeatable: true, gateway: true, acting: true, transfer: true},
+	"DmtTransactionRefundOtp":              {name: "DmtTransactionRefundOtp", method: "POST", path: "/dmt/txn/v1/transaction/refundOTP", repeatable: true, gateway: true, acting: true},
+	"DmtRefund":                            {name: "DmtRefund", method: "POST", path: "/dmt/txn/v1/refund", identity: true, repeatable: true, gateway: true, acting: true, pending: true, transfer: true},
+	"DmtTransactionBalance":                {name: "DmtTransactionBalance", method: "POST", path: "/dmt/txn/v1/transaction/balance", repeatable: true},
+	"DmtLogin":                             {name: "DmtLogin", method: "POST", path: "/dmt/txn/v1/login", repeatable: true, gateway: true, acting: true},
+	"OnboardingDmtBcRegistor":              {name: "OnboardingDmtBcRegistor", method: "POST", path: "/onboarding/dmt/bc/registor", identity: true, repeatable: true},
+	"OnboardingDmtBcAgentRegistor":         {name: "OnboardingDmtBcAgentRegistor", method: "POST", path: "/onboarding/dmt/bc/agent/registor", identity: true, repeatable: true},
+	"OnboardingDmtBcAgentInitialize":       {name: "OnboardingDmtBcAgentInitialize", method: "POST", path: "/onboarding/dmt/bc/agent/initialize", identity: true, repeatable: true},
+	"OnboardingDmtBcStatus":                {name: "OnboardingDmtBcStatus", method: "POST", path: "/onboarding/dmt/bc/status", repeatable: true},
+	"UpiGenerateQr":                        {name: "UpiGenerateQr", method: "POST", path: "/upi/txn/v1/GenerateQR", repeatable: true, acting: true},
+	"VendorMerchants":                      {name: "VendorMerchants", method: "GET", path: "/vendor/merchants", repeatable: true, gateway: true, places: map[string]place{"page": inQuery, "limit": inQuery}},
+	"VendorMe":                             {name: "VendorMe", method: "GET", path: "/vendor/me", repeatable: true, gateway: true},
+	"VendorCommissionList":                 {name: "VendorCommissionList", method: "GET", path: "/vendor-commission/{vendorId}/commission", repeatable: true, gateway: true, places: map[string]place{"vendorId": inPath}},
+	"VendorCommissionCreate":               {name: "VendorCommissionCreate", method: "POST", path: "/vendor-commission/{vendorId}/commission", gateway: true, places: map[string]place{"vendorId": inPath}},
+	"VendorCommissionUpdate":               {name: "VendorCommissionUpdate", method: "PUT", path: "/vendor-commission/{vendorId}/commission/{slabId}", gateway: true, places: map[string]place{"vendorId": inPath, "slabId": inPath}},
+	"VendorCommissionDelete":               {name: "VendorCommissionDelete", method: "DELETE", path: "/vendor-commission/{vendorId}/commission/{slabId}", gateway: true, places: map[string]place{"vendorId": inPath, "slabId": inPath}},
+	"VendorCommissionEarnings":             {name: "VendorCommissionEarnings", method: "GET", path: "/vendor-commission/{vendorId}/earnings", repeatable: true, gateway: true, places: map[string]place{"vendorId": inPath, "from": inQuery, "to": inQuery, "groupBy": inQuery}},
+	"VendorKeysList":                       {name: "VendorKeysList", method: "GET", path: "/vendor/keys", repeatable: true, gateway: true},
+	"VendorKeysCreate":                     {name: "VendorKeysCreate", method: "POST", path: "/vendor/keys"},
+	"VendorKeysEnd":                        {name: "VendorKeysEnd", method: "POST", path: "/vendor/keys/{keyId}/end", places: map[string]place{"keyId": inPath}},
+	"VendorClients":                        {name: "VendorClients", method: "GET", path: "/vendor/clients", repeatable: true, gateway: true},
+	"VendorClientsSecrets":                 {name: "VendorClientsSecrets", method: "POST", path: "/vendor/clients/{clientId}/secrets", places: map[string]place{"clientId": inPath}},
+	"VendorClientsSecretsEnd":              {name: "VendorClientsSecretsEnd", method: "POST", path: "/vendor/clients/{clientId}/secrets/{secretId}/end", places: map[string]place{"clientId": inPath, "secretId": inPath}},
+	"VendorMerchantsCallbackGet":           {name: "VendorMerchantsCallbackGet", method: "GET", path: "/vendor/merchants/{merchantId}/callback", repeatable: true, gateway: true, places: map[string]place{"merchantId": inPath}},
+	"VendorMerchantsCallbackUpdate":        {name: "VendorMerchantsCallbackUpdate", method: "PUT", path: "/vendor/merchants/{merchantId}/callback", gateway: true, places: map[string]place{"merchantId": inPath}},
+	"VendorMerchantsCallbackDelete":        {name: "VendorMerchantsCallbackDelete", method: "DELETE", path: "/vendor/merchants/{merchantId}/callback", gateway: true, places: map[string]place{"merchantId": inPath}},
+	"VendorMerchantsCallbackSecretsCreate": {name: "VendorMerchantsCallbackSecretsCreate", method: "POST", path: "/vendor/merchants/{merchantId}/callback/secrets", gateway: true, places: map[string]place{"merchantId": inPath}},
+	"VendorMerchantsCallbackSecretsDelete": {name: "VendorMerchantsCallbackSecretsDelete", method: "DELETE", path: "/vendor/merchants/{merchantId}/callback/secrets/{secretId}", gateway: true, places: map[string]place{"merchantId": inPath, "secretId": inPath}},
+	"VendorCallbacksList":                  {name: "VendorCallbacksList", method: "GET", path: "/vendor/callbacks", repeatable: true, gateway: true, places: map[string]place{"limit": inQuery, "merchant": inQuery, "after": inQuery, "status": inQuery, "from": inQuery, "to": inQuery}},
+	"VendorCallbacksGet":                   {name: "VendorCallbacksGet", method: "GET", path: "/vendor/callbacks/{operationId}", repeatable: true, gateway: true, places: map[string]place{"operationId": inPath}},
+	"VendorCallbacksResend":                {name: "VendorCallbacksResend", method: "POST", path: "/vendor/callbacks/{operationId}/resend", gateway: true, places: map[string]place{"operationId": inPath}},
+	"VendorOperations":                     {name: "VendorOperations", method: "GET", path: "/vendor/operations", repeatable: true, gateway: true, places: map[string]place{"limit": inQuery, "merchant": inQuery, "after": inQuery, "status": inQuery, "type": inQuery, "from": inQuery, "to": inQuery, "format": inQuery}},
+	"Limits":                               {name: "Limits", method: "GET", path: "/limits", repeatable: true, gateway: true},
+	"TerminalsCreate":                      {name: "TerminalsCreate", method: "POST", path: "/terminals", acting: true},
+	"TerminalsList":                        {name: "TerminalsList", method: "GET", path: "/terminals", repeatable: true, acting: true, places: map[string]place{"merchantId": inQuery}},
+	"TerminalsDelete":                      {name: "TerminalsDelete", method: "DELETE", path: "/terminals/{id}", acting: true, places: map[string]place{"id": inPath}},
+	"TerminalsEnrol":                       {name: "TerminalsEnrol", method: "POST", path: "/terminals/enrol", open: true},
+	"OperationsGet":                        {name: "OperationsGet", method: "GET", path: "/operations/{id}", repeatable: true, places: map[string]place{"id": inPath}},
 }
 
 // gatewayRoutes has the routes that both clients have.
@@ -389,6 +404,109 @@ func (r gatewayRoutes) VendorCommissionDelete(ctx context.Context, params Vendor
 // By Indian days, from and to included, at most 366 of them.
 func (r gatewayRoutes) VendorCommissionEarnings(ctx context.Context, params VendorCommissionEarningsParams, options ...CallOption) (*Result[EarningsReport], error) {
 	return invoke[EarningsReport](ctx, r.c, routes["VendorCommissionEarnings"], params, options)
+}
+
+// VendorKeysList calls the vendor's keys of the gateway: GET /vendor/keys.
+//
+// Oldest first, with those that have ended. Of an API key only the last four characters are known.
+func (r gatewayRoutes) VendorKeysList(ctx context.Context, options ...CallOption) (*Result[[]VendorKey], error) {
+	return invoke[[]VendorKey](ctx, r.c, routes["VendorKeysList"], nil, options)
+}
+
+// VendorKeysCreate calls create a key of the gateway: POST /vendor/keys.
+//
+// The vendor's other key stays valid. With two live keys it is 05: end one first. A key whose reply was lost is in the list: end it, and create another.
+func (r directRoutes) VendorKeysCreate(ctx context.Context, options ...CallOption) (*Result[NewVendorKey], error) {
+	return invoke[NewVendorKey](ctx, r.c, routes["VendorKeysCreate"], nil, options)
+}
+
+// VendorKeysEnd calls end a key of the gateway: POST /vendor/keys/{keyId}/end.
+//
+// At once, or at a time. Within a second every message under it is refused. A later call changes a planned end; an end is final.
+func (r directRoutes) VendorKeysEnd(ctx context.Context, params VendorKeysEndParams, options ...CallOption) (*Result[None], error) {
+	return invoke[None](ctx, r.c, routes["VendorKeysEnd"], params, options)
+}
+
+// VendorClients calls the vendor's programs: GET /vendor/clients.
+//
+// The clients of POST /oauth/token, with the numbers of their live secrets, the newest first.
+func (r gatewayRoutes) VendorClients(ctx context.Context, options ...CallOption) (*Result[[]VendorClient], error) {
+	return invoke[[]VendorClient](ctx, r.c, routes["VendorClients"], nil, options)
+}
+
+// VendorClientsSecrets calls create a secret of a program: POST /vendor/clients/{clientId}/secrets.
+//
+// The program's present secret, and the tokens that it got, stay valid until formerEndsAt, or until it is ended. With two live secrets it is 05: end one first. A suspended program stays out, whatever its secrets.
+func (r directRoutes) VendorClientsSecrets(ctx context.Context, params VendorClientsSecretsParams, options ...CallOption) (*Result[NewClientSecret], error) {
+	return invoke[NewClientSecret](ctx, r.c, routes["VendorClientsSecrets"], params, options)
+}
+
+// VendorClientsSecretsEnd calls end a secret of a program: POST /vendor/clients/{clientId}/secrets/{secretId}/end.
+//
+// Its tokens are refused within a second, and the program's open enrolment codes are void. With at, only the older secret ends, at that time. A program's only secret can't be ended: 05.
+func (r directRoutes) VendorClientsSecretsEnd(ctx context.Context, params VendorClientsSecretsEndParams, options ...CallOption) (*Result[None], error) {
+	return invoke[None](ctx, r.c, routes["VendorClientsSecretsEnd"], params, options)
+}
+
+// VendorMerchantsCallbackGet calls where a merchant gets callbacks: GET /vendor/merchants/{merchantId}/callback.
+//
+// With the ids of the live secrets that sign its callbacks.
+func (r gatewayRoutes) VendorMerchantsCallbackGet(ctx context.Context, params VendorMerchantsCallbackGetParams, options ...CallOption) (*Result[CallbackEndpoint], error) {
+	return invoke[CallbackEndpoint](ctx, r.c, routes["VendorMerchantsCallbackGet"], params, options)
+}
+
+// VendorMerchantsCallbackUpdate calls set where a merchant gets callbacks: PUT /vendor/merchants/{merchantId}/callback.
+//
+// An HTTPS address on the public internet; a sandbox takes http and this machine's addresses, too. Callbacks that wait are sent there now. An endpoint that answered 410 Gone is enabled again.
+func (r gatewayRoutes) VendorMerchantsCallbackUpdate(ctx context.Context, params VendorMerchantsCallbackUpdateParams, options ...CallOption) (*Result[CallbackEndpoint], error) {
+	return invoke[CallbackEndpoint](ctx, r.c, routes["VendorMerchantsCallbackUpdate"], params, options)
+}
+
+// VendorMerchantsCallbackDelete calls end a merchant's callbacks: DELETE /vendor/merchants/{merchantId}/callback.
+//
+// Callbacks that wait are given up.
+func (r gatewayRoutes) VendorMerchantsCallbackDelete(ctx context.Context, params VendorMerchantsCallbackDeleteParams, options ...CallOption) (*Result[None], error) {
+	return invoke[None](ctx, r.c, routes["VendorMerchantsCallbackDelete"], params, options)
+}
+
+// VendorMerchantsCallbackSecretsCreate calls create a secret of callbacks: POST /vendor/merchants/{merchantId}/callback/secrets.
+//
+// Every callback is signed with each live secret, so a receiver that knows one of them verifies all. With two live secrets it is 05: delete one first.
+func (r gatewayRoutes) VendorMerchantsCallbackSecretsCreate(ctx context.Context, params VendorMerchantsCallbackSecretsCreateParams, options ...CallOption) (*Result[NewCallbackSecret], error) {
+	return invoke[NewCallbackSecret](ctx, r.c, routes["VendorMerchantsCallbackSecretsCreate"], params, options)
+}
+
+// VendorMerchantsCallbackSecretsDelete calls delete a secret of callbacks: DELETE /vendor/merchants/{merchantId}/callback/secrets/{secretId}.
+//
+// Nothing is signed with it any more. A merchant without a secret gets no callbacks.
+func (r gatewayRoutes) VendorMerchantsCallbackSecretsDelete(ctx context.Context, params VendorMerchantsCallbackSecretsDeleteParams, options ...CallOption) (*Result[None], error) {
+	return invoke[None](ctx, r.c, routes["VendorMerchantsCallbackSecretsDelete"], params, options)
+}
+
+// VendorCallbacksList calls callbacks to the vendor's merchants: GET /vendor/callbacks.
+//
+// Newest first, in pages: after takes next of the page before. They are those of the days from and to, by default of 30 days.
+func (r gatewayRoutes) VendorCallbacksList(ctx context.Context, params VendorCallbacksListParams, options ...CallOption) (*Result[[]CallbackDelivery], error) {
+	return invoke[[]CallbackDelivery](ctx, r.c, routes["VendorCallbacksList"], params, options)
+}
+
+// VendorCallbacksGet calls one callback with its attempts: GET /vendor/callbacks/{operationId}.
+func (r gatewayRoutes) VendorCallbacksGet(ctx context.Context, params VendorCallbacksGetParams, options ...CallOption) (*Result[CallbackDelivery], error) {
+	return invoke[CallbackDelivery](ctx, r.c, routes["VendorCallbacksGet"], params, options)
+}
+
+// VendorCallbacksResend calls send a callback again: POST /vendor/callbacks/{operationId}/resend.
+//
+// Now, and for another full period of attempts, whether it was delivered or given up. An operation that was pending, and ended while its merchant had no endpoint, gets a callback by it. One that is being sent at this moment, or has no callback, is 05.
+func (r gatewayRoutes) VendorCallbacksResend(ctx context.Context, params VendorCallbacksResendParams, options ...CallOption) (*Result[None], error) {
+	return invoke[None](ctx, r.c, routes["VendorCallbacksResend"], params, options)
+}
+
+// VendorOperations calls operations of the vendor's merchants: GET /vendor/operations.
+//
+// Transactions, newest first, of the days from and to, by default of 30 days. JSON comes in pages: after takes next of the page before. With format=csv (direct routes only), all of them come in one file, whose cells are no formulas. The Aadhaar number is masked.
+func (r gatewayRoutes) VendorOperations(ctx context.Context, params VendorOperationsParams, options ...CallOption) (*Result[[]VendorOperation], error) {
+	return invoke[[]VendorOperation](ctx, r.c, routes["VendorOperations"], params, options)
 }
 
 // Limits calls the limits in force: GET /limits.

@@ -116,6 +116,49 @@ type Callback struct {
 	Events []string `json:"events"`
 }
 
+// CallbackAttempt is data of a reply.
+type CallbackAttempt struct {
+	Number int64  `json:"number"`
+	At     string `json:"at"`
+	Http   *int64 `json:"http,omitempty"`
+	Detail string `json:"detail,omitempty"`
+	Result string `json:"result"`
+}
+
+// CallbackDelivery is data of a reply.
+type CallbackDelivery struct {
+	OperationID string `json:"operationId"`
+	MerchantID  string `json:"merchantId"`
+	Event       string `json:"event"`
+	State       string `json:"state"`
+	// The end of the operation.
+	CreatedAt string `json:"createdAt"`
+	Attempts  int64  `json:"attempts"`
+	// The last attempt; absent: none.
+	TriedAt string `json:"triedAt,omitempty"`
+	// The receiver's status at the last attempt; absent: no answer.
+	Http *int64 `json:"http,omitempty"`
+	// The result of the last attempt, for people.
+	Detail string `json:"detail,omitempty"`
+	// The next attempt; absent: there is none.
+	NextAt string `json:"nextAt,omitempty"`
+	// When it was delivered or given up.
+	EndedAt string `json:"endedAt,omitempty"`
+	// Only of one callback: its attempts, oldest first.
+	Log []CallbackAttempt `json:"log,omitempty"`
+}
+
+// CallbackEndpoint is data of a reply.
+type CallbackEndpoint struct {
+	// Empty: there is none.
+	Url    string   `json:"url"`
+	Events []string `json:"events"`
+	// When the receiver answered 410 Gone; absent: it is enabled.
+	DisabledAt string `json:"disabledAt,omitempty"`
+	// The live ones, oldest first.
+	Secrets []Secret `json:"secrets"`
+}
+
 // Charges is data of a reply.
 type Charges struct {
 	// Rupees that the customer pays for the transfer, GST included.
@@ -334,6 +377,29 @@ type MiniStatement struct {
 	TxnStatus string `json:"txnStatus"`
 }
 
+// NewCallbackSecret is data of a reply.
+type NewCallbackSecret struct {
+	ID string `json:"id"`
+	// As Standard Webhooks writes it: whsec_ and base64.
+	Secret string `json:"secret"`
+}
+
+// NewClientSecret is data of a reply.
+type NewClientSecret struct {
+	ID           string `json:"id"`
+	ClientID     string `json:"client_id"`
+	ClientSecret string `json:"client_secret"`
+}
+
+// NewVendorKey is data of a reply.
+type NewVendorKey struct {
+	ID string `json:"id"`
+	// What X-Client-Id takes.
+	ApiKey string `json:"apiKey"`
+	// The 32 bytes of the AES key, in base64.
+	Key string `json:"key"`
+}
+
 // OTPRequest is data of a reply.
 type OTPRequest struct {
 	// Names the OTP, for validate_otp.
@@ -461,6 +527,15 @@ type Remitter struct {
 	Beneficiarydetail []Beneficiary `json:"beneficiarydetail"`
 }
 
+// Secret is data of a reply.
+type Secret struct {
+	ID string `json:"id"`
+	// Absent: not recorded.
+	CreatedAt string `json:"createdAt,omitempty"`
+	// When it ends; absent: no end is planned.
+	EndsAt string `json:"endsAt,omitempty"`
+}
+
 // SettlementAccount: Present if configured.
 type SettlementAccount struct {
 	// The last four digits are shown.
@@ -533,6 +608,32 @@ type Vendor struct {
 	MerchantCount int64 `json:"merchantCount"`
 }
 
+// VendorClient is data of a reply.
+type VendorClient struct {
+	// client_id.
+	ID string `json:"id"`
+	// False: suspended; it gets no tokens.
+	Active bool `json:"active"`
+	// Absent: not recorded.
+	CreatedAt string `json:"createdAt,omitempty"`
+	// The live ones, the newest first.
+	Secrets []Secret `json:"secrets"`
+}
+
+// VendorKey is data of a reply.
+type VendorKey struct {
+	ID string `json:"id"`
+	// The last characters of the API key.
+	Hint string `json:"hint"`
+	// Messages under it are accepted.
+	Live      bool   `json:"live"`
+	CreatedAt string `json:"createdAt"`
+	// When it was last used; absent: never. It may be some seconds late.
+	UsedAt string `json:"usedAt,omitempty"`
+	// When it ends, or ended; absent: no end is planned.
+	EndsAt string `json:"endsAt,omitempty"`
+}
+
 // VendorMerchant is data of a reply.
 type VendorMerchant struct {
 	ID string `json:"id"`
@@ -548,6 +649,28 @@ type VendorMerchant struct {
 	Callback          *Callback          `json:"callback,omitempty"`
 	// The newest, at most ten.
 	Transactions []RecentTransaction `json:"transactions"`
+}
+
+// VendorOperation is data of a reply.
+type VendorOperation struct {
+	ID string `json:"id"`
+	// Method and path of the request.
+	Route            string `json:"route"`
+	Status           string `json:"status"`
+	Reference        string `json:"reference"`
+	PendingReference string `json:"pendingReference,omitempty"`
+	Stan             string `json:"stan"`
+	// Rupees, two decimals.
+	Amount       string `json:"amount"`
+	ResponseCode string `json:"responseCode,omitempty"`
+	Rrn          string `json:"rrn,omitempty"`
+	CreatedAt    string `json:"createdAt"`
+	SentAt       string `json:"sentAt,omitempty"`
+	FinishedAt   string `json:"finishedAt,omitempty"`
+	MerchantID   string `json:"merchantId"`
+	Type         string `json:"type"`
+	// Masked; of AEPS transactions.
+	AadharNo string `json:"AadharNo,omitempty"`
 }
 
 // Verification is data of a reply.
@@ -586,6 +709,8 @@ type Extra struct {
 	// Names the OTP, for validate_otp.
 	OtpReqid   string      `json:"otp_reqid,omitempty"`
 	Pagination *Pagination `json:"pagination,omitempty"`
+	// What after takes to get the next page.
+	Next string `json:"next,omitempty"`
 	// Only of a sandbox, where the paise of an amount play scenarios.
 	Sandbox *bool `json:"sandbox,omitempty"`
 }
@@ -1602,6 +1727,226 @@ func (VendorCommissionEarningsParams) Format(f fmt.State, _ rune) {
 // LogValue is the name only.
 func (VendorCommissionEarningsParams) LogValue() slog.Value {
 	return slog.StringValue("VendorCommissionEarningsParams")
+}
+
+// VendorKeysEndParams is the request of VendorKeysEnd. Nothing prints what is secret in it.
+type VendorKeysEndParams struct {
+	// The key's id, as its creation or the list answered it.
+	KeyID string `json:"keyId"`
+	// When it ends, at most 90 days ahead; absent: now.
+	At string `json:"at,omitempty"`
+}
+
+// Format writes the name only, for every verb: the fields may be a customer's.
+func (VendorKeysEndParams) Format(f fmt.State, _ rune) { writeName(f, "VendorKeysEndParams") }
+
+// LogValue is the name only.
+func (VendorKeysEndParams) LogValue() slog.Value { return slog.StringValue("VendorKeysEndParams") }
+
+// VendorClientsSecretsParams is the request of VendorClientsSecrets. Nothing prints what is secret in it.
+type VendorClientsSecretsParams struct {
+	// The program's client_id.
+	ClientID string `json:"clientId"`
+	// When the present secret ends, at most 90 days ahead; absent: it is ended by a call.
+	FormerEndsAt string `json:"formerEndsAt,omitempty"`
+}
+
+// Format writes the name only, for every verb: the fields may be a customer's.
+func (VendorClientsSecretsParams) Format(f fmt.State, _ rune) {
+	writeName(f, "VendorClientsSecretsParams")
+}
+
+// LogValue is the name only.
+func (VendorClientsSecretsParams) LogValue() slog.Value {
+	return slog.StringValue("VendorClientsSecretsParams")
+}
+
+// VendorClientsSecretsEndParams is the request of VendorClientsSecretsEnd. Nothing prints what is secret in it.
+type VendorClientsSecretsEndParams struct {
+	// The program's client_id.
+	ClientID string `json:"clientId"`
+	// The secret's id, as its creation or the list answered it.
+	SecretID string `json:"secretId"`
+	// When it ends, at most 90 days ahead; absent: now.
+	At string `json:"at,omitempty"`
+}
+
+// Format writes the name only, for every verb: the fields may be a customer's.
+func (VendorClientsSecretsEndParams) Format(f fmt.State, _ rune) {
+	writeName(f, "VendorClientsSecretsEndParams")
+}
+
+// LogValue is the name only.
+func (VendorClientsSecretsEndParams) LogValue() slog.Value {
+	return slog.StringValue("VendorClientsSecretsEndParams")
+}
+
+// VendorMerchantsCallbackGetParams is the request of VendorMerchantsCallbackGet. Nothing prints what is secret in it.
+type VendorMerchantsCallbackGetParams struct {
+	// One of the vendor's merchants.
+	MerchantID string `json:"merchantId"`
+}
+
+// Format writes the name only, for every verb: the fields may be a customer's.
+func (VendorMerchantsCallbackGetParams) Format(f fmt.State, _ rune) {
+	writeName(f, "VendorMerchantsCallbackGetParams")
+}
+
+// LogValue is the name only.
+func (VendorMerchantsCallbackGetParams) LogValue() slog.Value {
+	return slog.StringValue("VendorMerchantsCallbackGetParams")
+}
+
+// VendorMerchantsCallbackUpdateParams is the request of VendorMerchantsCallbackUpdate. Nothing prints what is secret in it.
+type VendorMerchantsCallbackUpdateParams struct {
+	// One of the vendor's merchants.
+	MerchantID string `json:"merchantId"`
+	// The receiver's address. An HTTPS address.
+	Url string `json:"url"`
+}
+
+// Format writes the name only, for every verb: the fields may be a customer's.
+func (VendorMerchantsCallbackUpdateParams) Format(f fmt.State, _ rune) {
+	writeName(f, "VendorMerchantsCallbackUpdateParams")
+}
+
+// LogValue is the name only.
+func (VendorMerchantsCallbackUpdateParams) LogValue() slog.Value {
+	return slog.StringValue("VendorMerchantsCallbackUpdateParams")
+}
+
+// VendorMerchantsCallbackDeleteParams is the request of VendorMerchantsCallbackDelete. Nothing prints what is secret in it.
+type VendorMerchantsCallbackDeleteParams struct {
+	// One of the vendor's merchants.
+	MerchantID string `json:"merchantId"`
+}
+
+// Format writes the name only, for every verb: the fields may be a customer's.
+func (VendorMerchantsCallbackDeleteParams) Format(f fmt.State, _ rune) {
+	writeName(f, "VendorMerchantsCallbackDeleteParams")
+}
+
+// LogValue is the name only.
+func (VendorMerchantsCallbackDeleteParams) LogValue() slog.Value {
+	return slog.StringValue("VendorMerchantsCallbackDeleteParams")
+}
+
+// VendorMerchantsCallbackSecretsCreateParams is the request of VendorMerchantsCallbackSecretsCreate. Nothing prints what is secret in it.
+type VendorMerchantsCallbackSecretsCreateParams struct {
+	// One of the vendor's merchants.
+	MerchantID string `json:"merchantId"`
+}
+
+// Format writes the name only, for every verb: the fields may be a customer's.
+func (VendorMerchantsCallbackSecretsCreateParams) Format(f fmt.State, _ rune) {
+	writeName(f, "VendorMerchantsCallbackSecretsCreateParams")
+}
+
+// LogValue is the name only.
+func (VendorMerchantsCallbackSecretsCreateParams) LogValue() slog.Value {
+	return slog.StringValue("VendorMerchantsCallbackSecretsCreateParams")
+}
+
+// VendorMerchantsCallbackSecretsDeleteParams is the request of VendorMerchantsCallbackSecretsDelete. Nothing prints what is secret in it.
+type VendorMerchantsCallbackSecretsDeleteParams struct {
+	// One of the vendor's merchants.
+	MerchantID string `json:"merchantId"`
+	// The secret's id, as its creation or the list answered it.
+	SecretID string `json:"secretId"`
+}
+
+// Format writes the name only, for every verb: the fields may be a customer's.
+func (VendorMerchantsCallbackSecretsDeleteParams) Format(f fmt.State, _ rune) {
+	writeName(f, "VendorMerchantsCallbackSecretsDeleteParams")
+}
+
+// LogValue is the name only.
+func (VendorMerchantsCallbackSecretsDeleteParams) LogValue() slog.Value {
+	return slog.StringValue("VendorMerchantsCallbackSecretsDeleteParams")
+}
+
+// VendorCallbacksListParams is the request of VendorCallbacksList. Nothing prints what is secret in it.
+type VendorCallbacksListParams struct {
+	// How many on a page. Default 10; over 100 is served as 100, and pagination says so.
+	Limit *int64 `json:"limit,omitempty"`
+	// Only of this merchant.
+	Merchant string `json:"merchant,omitempty"`
+	// The next of the page before; absent: the first page.
+	After string `json:"after,omitempty"`
+	// The state of the callback.
+	Status string `json:"status,omitempty"`
+	// The first Indian day; by default the report has 30 days.
+	From string `json:"from,omitempty"`
+	// The last Indian day, included; today by default.
+	To string `json:"to,omitempty"`
+}
+
+// Format writes the name only, for every verb: the fields may be a customer's.
+func (VendorCallbacksListParams) Format(f fmt.State, _ rune) {
+	writeName(f, "VendorCallbacksListParams")
+}
+
+// LogValue is the name only.
+func (VendorCallbacksListParams) LogValue() slog.Value {
+	return slog.StringValue("VendorCallbacksListParams")
+}
+
+// VendorCallbacksGetParams is the request of VendorCallbacksGet. Nothing prints what is secret in it.
+type VendorCallbacksGetParams struct {
+	// The operation that the callback is about.
+	OperationID string `json:"operationId"`
+}
+
+// Format writes the name only, for every verb: the fields may be a customer's.
+func (VendorCallbacksGetParams) Format(f fmt.State, _ rune) { writeName(f, "VendorCallbacksGetParams") }
+
+// LogValue is the name only.
+func (VendorCallbacksGetParams) LogValue() slog.Value {
+	return slog.StringValue("VendorCallbacksGetParams")
+}
+
+// VendorCallbacksResendParams is the request of VendorCallbacksResend. Nothing prints what is secret in it.
+type VendorCallbacksResendParams struct {
+	// The operation that the callback is about.
+	OperationID string `json:"operationId"`
+}
+
+// Format writes the name only, for every verb: the fields may be a customer's.
+func (VendorCallbacksResendParams) Format(f fmt.State, _ rune) {
+	writeName(f, "VendorCallbacksResendParams")
+}
+
+// LogValue is the name only.
+func (VendorCallbacksResendParams) LogValue() slog.Value {
+	return slog.StringValue("VendorCallbacksResendParams")
+}
+
+// VendorOperationsParams is the request of VendorOperations. Nothing prints what is secret in it.
+type VendorOperationsParams struct {
+	// How many on a page. Default 10; over 100 is served as 100, and pagination says so.
+	Limit *int64 `json:"limit,omitempty"`
+	// Only of this merchant.
+	Merchant string `json:"merchant,omitempty"`
+	// The next of the page before; absent: the first page.
+	After string `json:"after,omitempty"`
+	// Only of this state.
+	Status string `json:"status,omitempty"`
+	// Only of this kind.
+	Type string `json:"type,omitempty"`
+	// The first Indian day; by default the report has 30 days.
+	From string `json:"from,omitempty"`
+	// The last Indian day, included; today by default.
+	To string `json:"to,omitempty"`
+	// The form of the reply; json where it is absent. csv is for the direct routes.
+	FormatField string `json:"format,omitempty"`
+}
+
+// Format writes the name only, for every verb: the fields may be a customer's.
+func (VendorOperationsParams) Format(f fmt.State, _ rune) { writeName(f, "VendorOperationsParams") }
+
+// LogValue is the name only.
+func (VendorOperationsParams) LogValue() slog.Value {
+	return slog.StringValue("VendorOperationsParams")
 }
 
 // TerminalsCreateParams is the request of TerminalsCreate. Nothing prints what is secret in it.

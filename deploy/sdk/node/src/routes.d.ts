@@ -106,6 +106,46 @@ export interface Callback {
   events: string[];
 }
 
+export interface CallbackAttempt {
+  number: number;
+  at: string;
+  http?: number;
+  detail?: string;
+  result: 'delivered' | 'retry' | 'given-up' | 'gone';
+}
+
+export interface CallbackDelivery {
+  operationId: string;
+  merchantId: string;
+  event: string;
+  state: 'waiting' | 'delivered' | 'given-up';
+  /** The end of the operation. */
+  createdAt: string;
+  attempts: number;
+  /** The last attempt; absent: none. */
+  triedAt?: string;
+  /** The receiver's status at the last attempt; absent: no answer. */
+  http?: number;
+  /** The result of the last attempt, for people. */
+  detail?: string;
+  /** The next attempt; absent: there is none. */
+  nextAt?: string;
+  /** When it was delivered or given up. */
+  endedAt?: string;
+  /** Only of one callback: its attempts, oldest first. */
+  log?: CallbackAttempt[];
+}
+
+export interface CallbackEndpoint {
+  /** Empty: there is none. */
+  url: string;
+  events: string[];
+  /** When the receiver answered 410 Gone; absent: it is enabled. */
+  disabledAt?: string;
+  /** The live ones, oldest first. */
+  secrets: Secret[];
+}
+
 export interface Charges {
   /** Rupees that the customer pays for the transfer, GST included. */
   charge: number;
@@ -314,6 +354,26 @@ export interface MiniStatement {
   txnStatus: 'SUCCESS' | 'FAILED' | 'REVERSED';
 }
 
+export interface NewCallbackSecret {
+  id: string;
+  /** As Standard Webhooks writes it: whsec_ and base64. */
+  secret: string;
+}
+
+export interface NewClientSecret {
+  id: string;
+  client_id: string;
+  client_secret: string;
+}
+
+export interface NewVendorKey {
+  id: string;
+  /** What X-Client-Id takes. */
+  apiKey: string;
+  /** The 32 bytes of the AES key, in base64. */
+  key: string;
+}
+
 export interface OTPRequest {
   /** Names the OTP, for validate_otp. */
   otpreqid: string;
@@ -436,6 +496,14 @@ export interface Remitter {
   [further: string]: unknown;
 }
 
+export interface Secret {
+  id: string;
+  /** Absent: not recorded. */
+  createdAt?: string;
+  /** When it ends; absent: no end is planned. */
+  endsAt?: string;
+}
+
 /** Present if configured. */
 export interface SettlementAccount {
   /** The last four digits are shown. */
@@ -503,6 +571,30 @@ export interface Vendor {
   merchantCount: number;
 }
 
+export interface VendorClient {
+  /** client_id. */
+  id: string;
+  /** False: suspended; it gets no tokens. */
+  active: boolean;
+  /** Absent: not recorded. */
+  createdAt?: string;
+  /** The live ones, the newest first. */
+  secrets: Secret[];
+}
+
+export interface VendorKey {
+  id: string;
+  /** The last characters of the API key. */
+  hint: string;
+  /** Messages under it are accepted. */
+  live: boolean;
+  createdAt: string;
+  /** When it was last used; absent: never. It may be some seconds late. */
+  usedAt?: string;
+  /** When it ends, or ended; absent: no end is planned. */
+  endsAt?: string;
+}
+
 export interface VendorMerchant {
   id: string;
   /** The merchant at the bank network. */
@@ -517,6 +609,27 @@ export interface VendorMerchant {
   callback?: Callback;
   /** The newest, at most ten. */
   transactions: RecentTransaction[];
+}
+
+export interface VendorOperation {
+  id: string;
+  /** Method and path of the request. */
+  route: string;
+  status: 'received' | 'sent' | 'pending' | 'succeeded' | 'failed' | 'reversed' | 'refused';
+  reference: string;
+  pendingReference?: string;
+  stan: string;
+  /** Rupees, two decimals. */
+  amount: string;
+  responseCode?: string;
+  rrn?: string;
+  createdAt: string;
+  sentAt?: string;
+  finishedAt?: string;
+  merchantId: string;
+  type: string;
+  /** Masked; of AEPS transactions. */
+  AadharNo?: string;
 }
 
 export interface Verification {
@@ -554,6 +667,8 @@ export interface Extra {
   /** Names the OTP, for validate_otp. */
   otp_reqid?: string;
   pagination?: Pagination;
+  /** What after takes to get the next page. */
+  next?: string;
   /** Only of a sandbox, where the paise of an amount play scenarios. */
   sandbox?: boolean;
 }
@@ -1168,6 +1283,114 @@ export interface VendorCommissionEarningsParams {
   groupBy?: string;
 }
 
+/** End a key of the gateway */
+export interface VendorKeysEndParams {
+  /** The key's id, as its creation or the list answered it. */
+  keyId: string;
+  /** When it ends, at most 90 days ahead; absent: now. */
+  at?: string;
+}
+
+/** Create a secret of a program */
+export interface VendorClientsSecretsParams {
+  /** The program's client_id. */
+  clientId: string;
+  /** When the present secret ends, at most 90 days ahead; absent: it is ended by a call. */
+  formerEndsAt?: string;
+}
+
+/** End a secret of a program */
+export interface VendorClientsSecretsEndParams {
+  /** The program's client_id. */
+  clientId: string;
+  /** The secret's id, as its creation or the list answered it. */
+  secretId: string;
+  /** When it ends, at most 90 days ahead; absent: now. */
+  at?: string;
+}
+
+/** Where a merchant gets callbacks */
+export interface VendorMerchantsCallbackGetParams {
+  /** One of the vendor's merchants. */
+  merchantId: string;
+}
+
+/** Set where a merchant gets callbacks */
+export interface VendorMerchantsCallbackUpdateParams {
+  /** One of the vendor's merchants. */
+  merchantId: string;
+  /** The receiver's address. An HTTPS address. */
+  url: string;
+}
+
+/** End a merchant's callbacks */
+export interface VendorMerchantsCallbackDeleteParams {
+  /** One of the vendor's merchants. */
+  merchantId: string;
+}
+
+/** Create a secret of callbacks */
+export interface VendorMerchantsCallbackSecretsCreateParams {
+  /** One of the vendor's merchants. */
+  merchantId: string;
+}
+
+/** Delete a secret of callbacks */
+export interface VendorMerchantsCallbackSecretsDeleteParams {
+  /** One of the vendor's merchants. */
+  merchantId: string;
+  /** The secret's id, as its creation or the list answered it. */
+  secretId: string;
+}
+
+/** Callbacks to the vendor's merchants */
+export interface VendorCallbacksListParams {
+  /** How many on a page. Default 10; over 100 is served as 100, and pagination says so. */
+  limit?: number;
+  /** Only of this merchant. */
+  merchant?: string;
+  /** The next of the page before; absent: the first page. */
+  after?: string;
+  /** The state of the callback. */
+  status?: 'waiting' | 'delivered' | 'given-up';
+  /** The first Indian day; by default the report has 30 days. */
+  from?: string;
+  /** The last Indian day, included; today by default. */
+  to?: string;
+}
+
+/** One callback with its attempts */
+export interface VendorCallbacksGetParams {
+  /** The operation that the callback is about. */
+  operationId: string;
+}
+
+/** Send a callback again */
+export interface VendorCallbacksResendParams {
+  /** The operation that the callback is about. */
+  operationId: string;
+}
+
+/** Operations of the vendor's merchants */
+export interface VendorOperationsParams {
+  /** How many on a page. Default 10; over 100 is served as 100, and pagination says so. */
+  limit?: number;
+  /** Only of this merchant. */
+  merchant?: string;
+  /** The next of the page before; absent: the first page. */
+  after?: string;
+  /** Only of this state. */
+  status?: 'received' | 'sent' | 'pending' | 'succeeded' | 'failed' | 'reversed' | 'refused';
+  /** Only of this kind. */
+  type?: 'CASH_WITHDRAWAL' | 'BALANCE_ENQUIRY' | 'MINI_STATEMENT' | 'PURCHASE' | 'AGENT_AUTHENTICATION' | 'TRANSFER' | 'REFUND';
+  /** The first Indian day; by default the report has 30 days. */
+  from?: string;
+  /** The last Indian day, included; today by default. */
+  to?: string;
+  /** The form of the reply; json where it is absent. csv is for the direct routes. */
+  format?: 'json' | 'csv';
+}
+
 /** Make an enrolment code */
 export interface TerminalsCreateParams {
   /** A name for the caller's own records. */
@@ -1404,6 +1627,68 @@ export class GatewayRoutes {
    */
   vendorCommissionEarnings(params: VendorCommissionEarningsParams, options?: CallOptions): Promise<Result<EarningsReport>>;
   /**
+   * The vendor's keys of the gateway. GET /vendor/keys
+   *
+   * Oldest first, with those that have ended. Of an API key only the last four characters are known.
+   */
+  vendorKeysList(params?: Record<string, never>, options?: CallOptions): Promise<Result<VendorKey[]>>;
+  /**
+   * The vendor's programs. GET /vendor/clients
+   *
+   * The clients of POST /oauth/token, with the numbers of their live secrets, the newest first.
+   */
+  vendorClients(params?: Record<string, never>, options?: CallOptions): Promise<Result<VendorClient[]>>;
+  /**
+   * Where a merchant gets callbacks. GET /vendor/merchants/{merchantId}/callback
+   *
+   * With the ids of the live secrets that sign its callbacks.
+   */
+  vendorMerchantsCallbackGet(params: VendorMerchantsCallbackGetParams, options?: CallOptions): Promise<Result<CallbackEndpoint>>;
+  /**
+   * Set where a merchant gets callbacks. PUT /vendor/merchants/{merchantId}/callback
+   *
+   * An HTTPS address on the public internet; a sandbox takes http and this machine's addresses, too. Callbacks that wait are sent there now. An endpoint that answered 410 Gone is enabled again.
+   */
+  vendorMerchantsCallbackUpdate(params: VendorMerchantsCallbackUpdateParams, options?: CallOptions): Promise<Result<CallbackEndpoint>>;
+  /**
+   * End a merchant's callbacks. DELETE /vendor/merchants/{merchantId}/callback
+   *
+   * Callbacks that wait are given up.
+   */
+  vendorMerchantsCallbackDelete(params: VendorMerchantsCallbackDeleteParams, options?: CallOptions): Promise<Result<undefined>>;
+  /**
+   * Create a secret of callbacks. POST /vendor/merchants/{merchantId}/callback/secrets
+   *
+   * Every callback is signed with each live secret, so a receiver that knows one of them verifies all. With two live secrets it is 05: delete one first.
+   */
+  vendorMerchantsCallbackSecretsCreate(params: VendorMerchantsCallbackSecretsCreateParams, options?: CallOptions): Promise<Result<NewCallbackSecret>>;
+  /**
+   * Delete a secret of callbacks. DELETE /vendor/merchants/{merchantId}/callback/secrets/{secretId}
+   *
+   * Nothing is signed with it any more. A merchant without a secret gets no callbacks.
+   */
+  vendorMerchantsCallbackSecretsDelete(params: VendorMerchantsCallbackSecretsDeleteParams, options?: CallOptions): Promise<Result<undefined>>;
+  /**
+   * Callbacks to the vendor's merchants. GET /vendor/callbacks
+   *
+   * Newest first, in pages: after takes next of the page before. They are those of the days from and to, by default of 30 days.
+   */
+  vendorCallbacksList(params?: VendorCallbacksListParams, options?: CallOptions): Promise<Result<CallbackDelivery[]>>;
+  /** One callback with its attempts. GET /vendor/callbacks/{operationId} */
+  vendorCallbacksGet(params: VendorCallbacksGetParams, options?: CallOptions): Promise<Result<CallbackDelivery>>;
+  /**
+   * Send a callback again. POST /vendor/callbacks/{operationId}/resend
+   *
+   * Now, and for another full period of attempts, whether it was delivered or given up. An operation that was pending, and ended while its merchant had no endpoint, gets a callback by it. One that is being sent at this moment, or has no callback, is 05.
+   */
+  vendorCallbacksResend(params: VendorCallbacksResendParams, options?: CallOptions): Promise<Result<undefined>>;
+  /**
+   * Operations of the vendor's merchants. GET /vendor/operations
+   *
+   * Transactions, newest first, of the days from and to, by default of 30 days. JSON comes in pages: after takes next of the page before. With format=csv (direct routes only), all of them come in one file, whose cells are no formulas. The Aadhaar number is masked.
+   */
+  vendorOperations(params?: VendorOperationsParams, options?: CallOptions): Promise<Result<VendorOperation[]>>;
+  /**
    * The limits in force. GET /limits
    *
    * So that an amount can be refused before a finger is asked for. Every operation is held against them again.
@@ -1432,6 +1717,30 @@ export class DirectRoutes extends GatewayRoutes {
    * An amount makes a dynamic code, for that amount and that order; no amount, or 0, a static one. A repeated order_id makes another code: nothing moved, so nothing conflicts. Merchants only: a vendor is refused before the body is read.
    */
   upiGenerateQr(params: UpiGenerateQrParams, options?: CallOptions): Promise<Result<QRCode>>;
+  /**
+   * Create a key of the gateway. POST /vendor/keys
+   *
+   * The vendor's other key stays valid. With two live keys it is 05: end one first. A key whose reply was lost is in the list: end it, and create another.
+   */
+  vendorKeysCreate(params?: Record<string, never>, options?: CallOptions): Promise<Result<NewVendorKey>>;
+  /**
+   * End a key of the gateway. POST /vendor/keys/{keyId}/end
+   *
+   * At once, or at a time. Within a second every message under it is refused. A later call changes a planned end; an end is final.
+   */
+  vendorKeysEnd(params: VendorKeysEndParams, options?: CallOptions): Promise<Result<undefined>>;
+  /**
+   * Create a secret of a program. POST /vendor/clients/{clientId}/secrets
+   *
+   * The program's present secret, and the tokens that it got, stay valid until formerEndsAt, or until it is ended. With two live secrets it is 05: end one first. A suspended program stays out, whatever its secrets.
+   */
+  vendorClientsSecrets(params: VendorClientsSecretsParams, options?: CallOptions): Promise<Result<NewClientSecret>>;
+  /**
+   * End a secret of a program. POST /vendor/clients/{clientId}/secrets/{secretId}/end
+   *
+   * Its tokens are refused within a second, and the program's open enrolment codes are void. With at, only the older secret ends, at that time. A program's only secret can't be ended: 05.
+   */
+  vendorClientsSecretsEnd(params: VendorClientsSecretsEndParams, options?: CallOptions): Promise<Result<undefined>>;
   /**
    * Make an enrolment code. POST /terminals
    *

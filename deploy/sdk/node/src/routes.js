@@ -56,6 +56,21 @@ export const routes = {
   vendorCommissionUpdate: {"name":"vendorCommissionUpdate","method":"PUT","path":"/vendor-commission/{vendorId}/commission/{slabId}","kind":"record","gateway":true,"fields":{"slabId":"path","vendorId":"path"}},
   vendorCommissionDelete: {"name":"vendorCommissionDelete","method":"DELETE","path":"/vendor-commission/{vendorId}/commission/{slabId}","kind":"record","gateway":true,"fields":{"slabId":"path","vendorId":"path"}},
   vendorCommissionEarnings: {"name":"vendorCommissionEarnings","method":"GET","path":"/vendor-commission/{vendorId}/earnings","kind":"enquiry","repeatable":true,"gateway":true,"fields":{"from":"query","groupBy":"query","to":"query","vendorId":"path"}},
+  vendorKeysList: {"name":"vendorKeysList","method":"GET","path":"/vendor/keys","kind":"enquiry","repeatable":true,"gateway":true},
+  vendorKeysCreate: {"name":"vendorKeysCreate","method":"POST","path":"/vendor/keys","kind":"record"},
+  vendorKeysEnd: {"name":"vendorKeysEnd","method":"POST","path":"/vendor/keys/{keyId}/end","kind":"record","fields":{"keyId":"path"}},
+  vendorClients: {"name":"vendorClients","method":"GET","path":"/vendor/clients","kind":"enquiry","repeatable":true,"gateway":true},
+  vendorClientsSecrets: {"name":"vendorClientsSecrets","method":"POST","path":"/vendor/clients/{clientId}/secrets","kind":"record","fields":{"clientId":"path"}},
+  vendorClientsSecretsEnd: {"name":"vendorClientsSecretsEnd","method":"POST","path":"/vendor/clients/{clientId}/secrets/{secretId}/end","kind":"record","fields":{"clientId":"path","secretId":"path"}},
+  vendorMerchantsCallbackGet: {"name":"vendorMerchantsCallbackGet","method":"GET","path":"/vendor/merchants/{merchantId}/callback","kind":"enquiry","repeatable":true,"gateway":true,"fields":{"merchantId":"path"}},
+  vendorMerchantsCallbackUpdate: {"name":"vendorMerchantsCallbackUpdate","method":"PUT","path":"/vendor/merchants/{merchantId}/callback","kind":"record","gateway":true,"fields":{"merchantId":"path"}},
+  vendorMerchantsCallbackDelete: {"name":"vendorMerchantsCallbackDelete","method":"DELETE","path":"/vendor/merchants/{merchantId}/callback","kind":"record","gateway":true,"fields":{"merchantId":"path"}},
+  vendorMerchantsCallbackSecretsCreate: {"name":"vendorMerchantsCallbackSecretsCreate","method":"POST","path":"/vendor/merchants/{merchantId}/callback/secrets","kind":"record","gateway":true,"fields":{"merchantId":"path"}},
+  vendorMerchantsCallbackSecretsDelete: {"name":"vendorMerchantsCallbackSecretsDelete","method":"DELETE","path":"/vendor/merchants/{merchantId}/callback/secrets/{secretId}","kind":"record","gateway":true,"fields":{"merchantId":"path","secretId":"path"}},
+  vendorCallbacksList: {"name":"vendorCallbacksList","method":"GET","path":"/vendor/callbacks","kind":"enquiry","repeatable":true,"gateway":true,"extra":["next"],"fields":{"after":"query","from":"query","limit":"query","merchant":"query","status":"query","to":"query"}},
+  vendorCallbacksGet: {"name":"vendorCallbacksGet","method":"GET","path":"/vendor/callbacks/{operationId}","kind":"enquiry","repeatable":true,"gateway":true,"fields":{"operationId":"path"}},
+  vendorCallbacksResend: {"name":"vendorCallbacksResend","method":"POST","path":"/vendor/callbacks/{operationId}/resend","kind":"record","gateway":true,"fields":{"operationId":"path"}},
+  vendorOperations: {"name":"vendorOperations","method":"GET","path":"/vendor/operations","kind":"enquiry","repeatable":true,"gateway":true,"extra":["next"],"fields":{"after":"query","format":"query","from":"query","limit":"query","merchant":"query","status":"query","to":"query","type":"query"}},
   limits: {"name":"limits","method":"GET","path":"/limits","kind":"reference","repeatable":true,"gateway":true,"extra":["sandbox"]},
   terminalsCreate: {"name":"terminalsCreate","method":"POST","path":"/terminals","kind":"record","acting":true},
   terminalsList: {"name":"terminalsList","method":"GET","path":"/terminals","kind":"enquiry","repeatable":true,"acting":true,"fields":{"merchantId":"query"}},
@@ -111,6 +126,17 @@ export class GatewayRoutes {
   vendorCommissionUpdate(params, options) { return this[invoke](routes.vendorCommissionUpdate, params, options); }
   vendorCommissionDelete(params, options) { return this[invoke](routes.vendorCommissionDelete, params, options); }
   vendorCommissionEarnings(params, options) { return this[invoke](routes.vendorCommissionEarnings, params, options); }
+  vendorKeysList(params, options) { return this[invoke](routes.vendorKeysList, params, options); }
+  vendorClients(params, options) { return this[invoke](routes.vendorClients, params, options); }
+  vendorMerchantsCallbackGet(params, options) { return this[invoke](routes.vendorMerchantsCallbackGet, params, options); }
+  vendorMerchantsCallbackUpdate(params, options) { return this[invoke](routes.vendorMerchantsCallbackUpdate, params, options); }
+  vendorMerchantsCallbackDelete(params, options) { return this[invoke](routes.vendorMerchantsCallbackDelete, params, options); }
+  vendorMerchantsCallbackSecretsCreate(params, options) { return this[invoke](routes.vendorMerchantsCallbackSecretsCreate, params, options); }
+  vendorMerchantsCallbackSecretsDelete(params, options) { return this[invoke](routes.vendorMerchantsCallbackSecretsDelete, params, options); }
+  vendorCallbacksList(params, options) { return this[invoke](routes.vendorCallbacksList, params, options); }
+  vendorCallbacksGet(params, options) { return this[invoke](routes.vendorCallbacksGet, params, options); }
+  vendorCallbacksResend(params, options) { return this[invoke](routes.vendorCallbacksResend, params, options); }
+  vendorOperations(params, options) { return this[invoke](routes.vendorOperations, params, options); }
   limits(params, options) { return this[invoke](routes.limits, params, options); }
 }
 
@@ -121,6 +147,10 @@ export class DirectRoutes extends GatewayRoutes {
   onboardingDmtBcAgentInitialize(params, options) { return this[invoke](routes.onboardingDmtBcAgentInitialize, params, options); }
   onboardingDmtBcStatus(params, options) { return this[invoke](routes.onboardingDmtBcStatus, params, options); }
   upiGenerateQr(params, options) { return this[invoke](routes.upiGenerateQr, params, options); }
+  vendorKeysCreate(params, options) { return this[invoke](routes.vendorKeysCreate, params, options); }
+  vendorKeysEnd(params, options) { return this[invoke](routes.vendorKeysEnd, params, options); }
+  vendorClientsSecrets(params, options) { return this[invoke](routes.vendorClientsSecrets, params, options); }
+  vendorClientsSecretsEnd(params, options) { return this[invoke](routes.vendorClientsSecretsEnd, params, options); }
   terminalsCreate(params, options) { return this[invoke](routes.terminalsCreate, params, options); }
   terminalsList(params, options) { return this[invoke](routes.terminalsList, params, options); }
   terminalsDelete(params, options) { return this[invoke](routes.terminalsDelete, params, options); }

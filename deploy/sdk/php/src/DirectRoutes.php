@@ -137,6 +137,78 @@ abstract class DirectRoutes extends GatewayRoutes
     }
 
     /**
+     * Create a key of the gateway.
+     *
+     * POST /vendor/keys; for vendor.
+     *
+     * The vendor's other key stays valid. With two live keys it is 05: end one first. A key whose reply was lost
+     * is in the list: end it, and create another.
+     *
+     * @return Result<Data\NewVendorKey|null>
+     * @throws GallaError
+     */
+    public function vendorKeysCreate(): Result
+    {
+        return $this->invoke('vendorKeysCreate', []);
+    }
+
+    /**
+     * End a key of the gateway.
+     *
+     * POST /vendor/keys/{keyId}/end; for vendor.
+     *
+     * At once, or at a time. Within a second every message under it is refused. A later call changes a planned
+     * end; an end is final.
+     *
+     * @param string $keyId The key's id, as its creation or the list answered it.
+     * @param string|null $at When it ends, at most 90 days ahead; absent: now.
+     * @return Result<null>
+     * @throws GallaError
+     */
+    public function vendorKeysEnd(string $keyId, string|null $at = null): Result
+    {
+        return $this->invoke('vendorKeysEnd', ['keyId' => $keyId, 'at' => $at]);
+    }
+
+    /**
+     * Create a secret of a program.
+     *
+     * POST /vendor/clients/{clientId}/secrets; for vendor.
+     *
+     * The program's present secret, and the tokens that it got, stay valid until formerEndsAt, or until it is
+     * ended. With two live secrets it is 05: end one first. A suspended program stays out, whatever its secrets.
+     *
+     * @param string $clientId The program's client_id.
+     * @param string|null $formerEndsAt When the present secret ends, at most 90 days ahead; absent: it is ended
+     * by a call.
+     * @return Result<Data\NewClientSecret|null>
+     * @throws GallaError
+     */
+    public function vendorClientsSecrets(string $clientId, string|null $formerEndsAt = null): Result
+    {
+        return $this->invoke('vendorClientsSecrets', ['clientId' => $clientId, 'formerEndsAt' => $formerEndsAt]);
+    }
+
+    /**
+     * End a secret of a program.
+     *
+     * POST /vendor/clients/{clientId}/secrets/{secretId}/end; for vendor.
+     *
+     * Its tokens are refused within a second, and the program's open enrolment codes are void. With at, only the
+     * older secret ends, at that time. A program's only secret can't be ended: 05.
+     *
+     * @param string $clientId The program's client_id.
+     * @param string $secretId The secret's id, as its creation or the list answered it.
+     * @param string|null $at When it ends, at most 90 days ahead; absent: now.
+     * @return Result<null>
+     * @throws GallaError
+     */
+    public function vendorClientsSecretsEnd(string $clientId, string $secretId, string|null $at = null): Result
+    {
+        return $this->invoke('vendorClientsSecretsEnd', ['clientId' => $clientId, 'secretId' => $secretId, 'at' => $at]);
+    }
+
+    /**
      * Make an enrolment code.
      *
      * POST /terminals; for merchant, vendor.

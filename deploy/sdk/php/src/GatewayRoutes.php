@@ -1018,6 +1018,199 @@ abstract class GatewayRoutes extends Internal\Caller
     }
 
     /**
+     * The vendor's keys of the gateway.
+     *
+     * GET /vendor/keys; for vendor.
+     *
+     * Oldest first, with those that have ended. Of an API key only the last four characters are known.
+     *
+     * @return Result<list<Data\VendorKey>|null>
+     * @throws GallaError
+     */
+    public function vendorKeysList(): Result
+    {
+        return $this->invoke('vendorKeysList', []);
+    }
+
+    /**
+     * The vendor's programs.
+     *
+     * GET /vendor/clients; for vendor.
+     *
+     * The clients of POST /oauth/token, with the numbers of their live secrets, the newest first.
+     *
+     * @return Result<list<Data\VendorClient>|null>
+     * @throws GallaError
+     */
+    public function vendorClients(): Result
+    {
+        return $this->invoke('vendorClients', []);
+    }
+
+    /**
+     * Where a merchant gets callbacks.
+     *
+     * GET /vendor/merchants/{merchantId}/callback; for vendor.
+     *
+     * With the ids of the live secrets that sign its callbacks.
+     *
+     * @param string $merchantId One of the vendor's merchants.
+     * @return Result<Data\CallbackEndpoint|null>
+     * @throws GallaError
+     */
+    public function vendorMerchantsCallbackGet(string $merchantId): Result
+    {
+        return $this->invoke('vendorMerchantsCallbackGet', ['merchantId' => $merchantId]);
+    }
+
+    /**
+     * Set where a merchant gets callbacks.
+     *
+     * PUT /vendor/merchants/{merchantId}/callback; for vendor.
+     *
+     * An HTTPS address on the public internet; a sandbox takes http and this machine's addresses, too. Callbacks
+     * that wait are sent there now. An endpoint that answered 410 Gone is enabled again.
+     *
+     * @param string $merchantId One of the vendor's merchants.
+     * @param string $url The receiver's address. An HTTPS address.
+     * @return Result<Data\CallbackEndpoint|null>
+     * @throws GallaError
+     */
+    public function vendorMerchantsCallbackUpdate(string $merchantId, string $url): Result
+    {
+        return $this->invoke('vendorMerchantsCallbackUpdate', ['merchantId' => $merchantId, 'url' => $url]);
+    }
+
+    /**
+     * End a merchant's callbacks.
+     *
+     * DELETE /vendor/merchants/{merchantId}/callback; for vendor.
+     *
+     * Callbacks that wait are given up.
+     *
+     * @param string $merchantId One of the vendor's merchants.
+     * @return Result<null>
+     * @throws GallaError
+     */
+    public function vendorMerchantsCallbackDelete(string $merchantId): Result
+    {
+        return $this->invoke('vendorMerchantsCallbackDelete', ['merchantId' => $merchantId]);
+    }
+
+    /**
+     * Create a secret of callbacks.
+     *
+     * POST /vendor/merchants/{merchantId}/callback/secrets; for vendor.
+     *
+     * Every callback is signed with each live secret, so a receiver that knows one of them verifies all. With
+     * two live secrets it is 05: delete one first.
+     *
+     * @param string $merchantId One of the vendor's merchants.
+     * @return Result<Data\NewCallbackSecret|null>
+     * @throws GallaError
+     */
+    public function vendorMerchantsCallbackSecretsCreate(string $merchantId): Result
+    {
+        return $this->invoke('vendorMerchantsCallbackSecretsCreate', ['merchantId' => $merchantId]);
+    }
+
+    /**
+     * Delete a secret of callbacks.
+     *
+     * DELETE /vendor/merchants/{merchantId}/callback/secrets/{secretId}; for vendor.
+     *
+     * Nothing is signed with it any more. A merchant without a secret gets no callbacks.
+     *
+     * @param string $merchantId One of the vendor's merchants.
+     * @param string $secretId The secret's id, as its creation or the list answered it.
+     * @return Result<null>
+     * @throws GallaError
+     */
+    public function vendorMerchantsCallbackSecretsDelete(string $merchantId, string $secretId): Result
+    {
+        return $this->invoke('vendorMerchantsCallbackSecretsDelete', ['merchantId' => $merchantId, 'secretId' => $secretId]);
+    }
+
+    /**
+     * Callbacks to the vendor's merchants.
+     *
+     * GET /vendor/callbacks; for vendor.
+     *
+     * Newest first, in pages: after takes next of the page before. They are those of the days from and to, by
+     * default of 30 days.
+     *
+     * @param int|null $limit How many on a page. Default 10; over 100 is served as 100, and pagination says so.
+     * @param string|null $merchant Only of this merchant.
+     * @param string|null $after The next of the page before; absent: the first page.
+     * @param string|null $status The state of the callback.
+     * @param string|null $from The first Indian day; by default the report has 30 days.
+     * @param string|null $to The last Indian day, included; today by default.
+     * @return Result<list<Data\CallbackDelivery>|null>
+     * @throws GallaError
+     */
+    public function vendorCallbacksList(int|null $limit = null, string|null $merchant = null, string|null $after = null, string|null $status = null, string|null $from = null, string|null $to = null): Result
+    {
+        return $this->invoke('vendorCallbacksList', ['limit' => $limit, 'merchant' => $merchant, 'after' => $after, 'status' => $status, 'from' => $from, 'to' => $to]);
+    }
+
+    /**
+     * One callback with its attempts.
+     *
+     * GET /vendor/callbacks/{operationId}; for vendor.
+     *
+     * @param string $operationId The operation that the callback is about.
+     * @return Result<Data\CallbackDelivery|null>
+     * @throws GallaError
+     */
+    public function vendorCallbacksGet(string $operationId): Result
+    {
+        return $this->invoke('vendorCallbacksGet', ['operationId' => $operationId]);
+    }
+
+    /**
+     * Send a callback again.
+     *
+     * POST /vendor/callbacks/{operationId}/resend; for vendor.
+     *
+     * Now, and for another full period of attempts, whether it was delivered or given up. An operation that was
+     * pending, and ended while its merchant had no endpoint, gets a callback by it. One that is being sent at
+     * this moment, or has no callback, is 05.
+     *
+     * @param string $operationId The operation that the callback is about.
+     * @return Result<null>
+     * @throws GallaError
+     */
+    public function vendorCallbacksResend(string $operationId): Result
+    {
+        return $this->invoke('vendorCallbacksResend', ['operationId' => $operationId]);
+    }
+
+    /**
+     * Operations of the vendor's merchants.
+     *
+     * GET /vendor/operations; for vendor.
+     *
+     * Transactions, newest first, of the days from and to, by default of 30 days. JSON comes in pages: after
+     * takes next of the page before. With format=csv (direct routes only), all of them come in one file, whose
+     * cells are no formulas. The Aadhaar number is masked.
+     *
+     * @param int|null $limit How many on a page. Default 10; over 100 is served as 100, and pagination says so.
+     * @param string|null $merchant Only of this merchant.
+     * @param string|null $after The next of the page before; absent: the first page.
+     * @param string|null $status Only of this state.
+     * @param string|null $type Only of this kind.
+     * @param string|null $from The first Indian day; by default the report has 30 days.
+     * @param string|null $to The last Indian day, included; today by default.
+     * @param string|null $format The form of the reply; json where it is absent. csv is for the direct routes.
+     * @return Result<list<Data\VendorOperation>|null>
+     * @throws GallaError
+     */
+    public function vendorOperations(int|null $limit = null, string|null $merchant = null, string|null $after = null, string|null $status = null, string|null $type = null, string|null $from = null, string|null $to = null, string|null $format = null): Result
+    {
+        return $this->invoke('vendorOperations', ['limit' => $limit, 'merchant' => $merchant, 'after' => $after, 'status' => $status, 'type' => $type, 'from' => $from, 'to' => $to, 'format' => $format]);
+    }
+
+    /**
      * The limits in force.
      *
      * GET /limits; for merchant, vendor.

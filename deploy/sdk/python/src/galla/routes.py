@@ -59,6 +59,21 @@ _VENDOR_COMMISSION_CREATE = Route("POST", "/vendor-commission/{vendorId}/commiss
 _VENDOR_COMMISSION_UPDATE = Route("PUT", "/vendor-commission/{vendorId}/commission/{slabId}", "record", gateway=True, in_path=("vendorId", "slabId",), in_body=("paymentMethod", "provider", "txnType", "minAmount", "maxAmount", "commissionRate", "rateType", "isDefault",))
 _VENDOR_COMMISSION_DELETE = Route("DELETE", "/vendor-commission/{vendorId}/commission/{slabId}", "record", gateway=True, in_path=("vendorId", "slabId",))
 _VENDOR_COMMISSION_EARNINGS = Route("GET", "/vendor-commission/{vendorId}/earnings", "enquiry", gateway=True, in_path=("vendorId",), in_query=("from", "to", "groupBy",))
+_VENDOR_KEYS_LIST = Route("GET", "/vendor/keys", "enquiry", gateway=True)
+_VENDOR_KEYS_CREATE = Route("POST", "/vendor/keys", "record")
+_VENDOR_KEYS_END = Route("POST", "/vendor/keys/{keyId}/end", "record", in_path=("keyId",), in_body=("at",))
+_VENDOR_CLIENTS = Route("GET", "/vendor/clients", "enquiry", gateway=True)
+_VENDOR_CLIENTS_SECRETS = Route("POST", "/vendor/clients/{clientId}/secrets", "record", in_path=("clientId",), in_body=("formerEndsAt",))
+_VENDOR_CLIENTS_SECRETS_END = Route("POST", "/vendor/clients/{clientId}/secrets/{secretId}/end", "record", in_path=("clientId", "secretId",), in_body=("at",))
+_VENDOR_MERCHANTS_CALLBACK_GET = Route("GET", "/vendor/merchants/{merchantId}/callback", "enquiry", gateway=True, in_path=("merchantId",))
+_VENDOR_MERCHANTS_CALLBACK_UPDATE = Route("PUT", "/vendor/merchants/{merchantId}/callback", "record", gateway=True, in_path=("merchantId",), in_body=("url",))
+_VENDOR_MERCHANTS_CALLBACK_DELETE = Route("DELETE", "/vendor/merchants/{merchantId}/callback", "record", gateway=True, in_path=("merchantId",))
+_VENDOR_MERCHANTS_CALLBACK_SECRETS_CREATE = Route("POST", "/vendor/merchants/{merchantId}/callback/secrets", "record", gateway=True, in_path=("merchantId",))
+_VENDOR_MERCHANTS_CALLBACK_SECRETS_DELETE = Route("DELETE", "/vendor/merchants/{merchantId}/callback/secrets/{secretId}", "record", gateway=True, in_path=("merchantId", "secretId",))
+_VENDOR_CALLBACKS_LIST = Route("GET", "/vendor/callbacks", "enquiry", gateway=True, in_query=("limit", "merchant", "after", "status", "from", "to",))
+_VENDOR_CALLBACKS_GET = Route("GET", "/vendor/callbacks/{operationId}", "enquiry", gateway=True, in_path=("operationId",))
+_VENDOR_CALLBACKS_RESEND = Route("POST", "/vendor/callbacks/{operationId}/resend", "record", gateway=True, in_path=("operationId",))
+_VENDOR_OPERATIONS = Route("GET", "/vendor/operations", "enquiry", gateway=True, in_query=("limit", "merchant", "after", "status", "type", "from", "to", "format",))
 _LIMITS = Route("GET", "/limits", "reference", gateway=True)
 _TERMINALS_CREATE = Route("POST", "/terminals", "record", in_body=("name", "merchantId",))
 _TERMINALS_LIST = Route("GET", "/terminals", "enquiry", in_query=("merchantId",))
@@ -119,6 +134,21 @@ ROUTES: Tuple[Route, ...] = (
     _VENDOR_COMMISSION_UPDATE,
     _VENDOR_COMMISSION_DELETE,
     _VENDOR_COMMISSION_EARNINGS,
+    _VENDOR_KEYS_LIST,
+    _VENDOR_KEYS_CREATE,
+    _VENDOR_KEYS_END,
+    _VENDOR_CLIENTS,
+    _VENDOR_CLIENTS_SECRETS,
+    _VENDOR_CLIENTS_SECRETS_END,
+    _VENDOR_MERCHANTS_CALLBACK_GET,
+    _VENDOR_MERCHANTS_CALLBACK_UPDATE,
+    _VENDOR_MERCHANTS_CALLBACK_DELETE,
+    _VENDOR_MERCHANTS_CALLBACK_SECRETS_CREATE,
+    _VENDOR_MERCHANTS_CALLBACK_SECRETS_DELETE,
+    _VENDOR_CALLBACKS_LIST,
+    _VENDOR_CALLBACKS_GET,
+    _VENDOR_CALLBACKS_RESEND,
+    _VENDOR_OPERATIONS,
     _LIMITS,
     _TERMINALS_CREATE,
     _TERMINALS_LIST,
@@ -855,6 +885,142 @@ class GatewayRoutes(Caller):
         """
         return self._call(_VENDOR_COMMISSION_EARNINGS, {"vendorId": vendorId, "from": from_, "to": to, "groupBy": groupBy}, None)
 
+    def vendor_keys_list(self) -> Result[List[types.VendorKey]]:
+        """The vendor's keys of the gateway.
+
+        GET /vendor/keys; for vendor.
+
+        Oldest first, with those that have ended. Of an API key only the last four characters are known.
+        """
+        return self._call(_VENDOR_KEYS_LIST, {}, None)
+
+    def vendor_clients(self) -> Result[List[types.VendorClient]]:
+        """The vendor's programs.
+
+        GET /vendor/clients; for vendor.
+
+        The clients of POST /oauth/token, with the numbers of their live secrets, the newest first.
+        """
+        return self._call(_VENDOR_CLIENTS, {}, None)
+
+    def vendor_merchants_callback_get(self, *, merchantId: str) -> Result[types.CallbackEndpoint]:
+        """Where a merchant gets callbacks.
+
+        GET /vendor/merchants/{merchantId}/callback; for vendor.
+
+        With the ids of the live secrets that sign its callbacks.
+
+        merchantId: One of the vendor's merchants.
+        """
+        return self._call(_VENDOR_MERCHANTS_CALLBACK_GET, {"merchantId": merchantId}, None)
+
+    def vendor_merchants_callback_update(self, *, merchantId: str, url: str) -> Result[types.CallbackEndpoint]:
+        """Set where a merchant gets callbacks.
+
+        PUT /vendor/merchants/{merchantId}/callback; for vendor.
+
+        An HTTPS address on the public internet; a sandbox takes http and this machine's addresses, too.
+        Callbacks that wait are sent there now. An endpoint that answered 410 Gone is enabled again.
+
+        merchantId: One of the vendor's merchants.
+        url: The receiver's address. An HTTPS address.
+        """
+        return self._call(_VENDOR_MERCHANTS_CALLBACK_UPDATE, {"merchantId": merchantId, "url": url}, None)
+
+    def vendor_merchants_callback_delete(self, *, merchantId: str) -> Result[None]:
+        """End a merchant's callbacks.
+
+        DELETE /vendor/merchants/{merchantId}/callback; for vendor.
+
+        Callbacks that wait are given up.
+
+        merchantId: One of the vendor's merchants.
+        """
+        return self._call(_VENDOR_MERCHANTS_CALLBACK_DELETE, {"merchantId": merchantId}, None)
+
+    def vendor_merchants_callback_secrets_create(self, *, merchantId: str) -> Result[types.NewCallbackSecret]:
+        """Create a secret of callbacks.
+
+        POST /vendor/merchants/{merchantId}/callback/secrets; for vendor.
+
+        Every callback is signed with each live secret, so a receiver that knows one of them verifies all.
+        With two live secrets it is 05: delete one first.
+
+        merchantId: One of the vendor's merchants.
+        """
+        return self._call(_VENDOR_MERCHANTS_CALLBACK_SECRETS_CREATE, {"merchantId": merchantId}, None)
+
+    def vendor_merchants_callback_secrets_delete(self, *, merchantId: str, secretId: str) -> Result[None]:
+        """Delete a secret of callbacks.
+
+        DELETE /vendor/merchants/{merchantId}/callback/secrets/{secretId}; for vendor.
+
+        Nothing is signed with it any more. A merchant without a secret gets no callbacks.
+
+        merchantId: One of the vendor's merchants.
+        secretId: The secret's id, as its creation or the list answered it.
+        """
+        return self._call(_VENDOR_MERCHANTS_CALLBACK_SECRETS_DELETE, {"merchantId": merchantId, "secretId": secretId}, None)
+
+    def vendor_callbacks_list(self, *, limit: Optional[int] = None, merchant: Optional[str] = None, after: Optional[str] = None, status: Optional[Literal["waiting", "delivered", "given-up"]] = None, from_: Optional[str] = None, to: Optional[str] = None) -> Result[List[types.CallbackDelivery]]:
+        """Callbacks to the vendor's merchants.
+
+        GET /vendor/callbacks; for vendor.
+
+        Newest first, in pages: after takes next of the page before. They are those of the days from and to,
+        by default of 30 days.
+
+        limit: How many on a page. Default 10; over 100 is served as 100, and pagination says so.
+        merchant: Only of this merchant.
+        after: The next of the page before; absent: the first page.
+        status: The state of the callback.
+        from_: The first Indian day; by default the report has 30 days.
+        to: The last Indian day, included; today by default.
+        """
+        return self._call(_VENDOR_CALLBACKS_LIST, {"limit": limit, "merchant": merchant, "after": after, "status": status, "from": from_, "to": to}, None)
+
+    def vendor_callbacks_get(self, *, operationId: str) -> Result[types.CallbackDelivery]:
+        """One callback with its attempts.
+
+        GET /vendor/callbacks/{operationId}; for vendor.
+
+        operationId: The operation that the callback is about.
+        """
+        return self._call(_VENDOR_CALLBACKS_GET, {"operationId": operationId}, None)
+
+    def vendor_callbacks_resend(self, *, operationId: str) -> Result[None]:
+        """Send a callback again.
+
+        POST /vendor/callbacks/{operationId}/resend; for vendor.
+
+        Now, and for another full period of attempts, whether it was delivered or given up. An operation that
+        was pending, and ended while its merchant had no endpoint, gets a callback by it. One that is being
+        sent at this moment, or has no callback, is 05.
+
+        operationId: The operation that the callback is about.
+        """
+        return self._call(_VENDOR_CALLBACKS_RESEND, {"operationId": operationId}, None)
+
+    def vendor_operations(self, *, limit: Optional[int] = None, merchant: Optional[str] = None, after: Optional[str] = None, status: Optional[Literal["received", "sent", "pending", "succeeded", "failed", "reversed", "refused"]] = None, type: Optional[Literal["CASH_WITHDRAWAL", "BALANCE_ENQUIRY", "MINI_STATEMENT", "PURCHASE", "AGENT_AUTHENTICATION", "TRANSFER", "REFUND"]] = None, from_: Optional[str] = None, to: Optional[str] = None, format: Optional[Literal["json", "csv"]] = None) -> Result[List[types.VendorOperation]]:
+        """Operations of the vendor's merchants.
+
+        GET /vendor/operations; for vendor.
+
+        Transactions, newest first, of the days from and to, by default of 30 days. JSON comes in pages: after
+        takes next of the page before. With format=csv (direct routes only), all of them come in one file,
+        whose cells are no formulas. The Aadhaar number is masked.
+
+        limit: How many on a page. Default 10; over 100 is served as 100, and pagination says so.
+        merchant: Only of this merchant.
+        after: The next of the page before; absent: the first page.
+        status: Only of this state.
+        type: Only of this kind.
+        from_: The first Indian day; by default the report has 30 days.
+        to: The last Indian day, included; today by default.
+        format: The form of the reply; json where it is absent. csv is for the direct routes.
+        """
+        return self._call(_VENDOR_OPERATIONS, {"limit": limit, "merchant": merchant, "after": after, "status": status, "type": type, "from": from_, "to": to, "format": format}, None)
+
     def limits(self) -> Result[List[types.Limit]]:
         """The limits in force.
 
@@ -953,6 +1119,57 @@ class DirectRoutes(GatewayRoutes):
         merchantId: Optional: the token names the merchant.
         """
         return self._call(_UPI_GENERATE_QR, {"order_id": order_id, "amount": amount, "merchantId": merchantId}, None)
+
+    def vendor_keys_create(self) -> Result[types.NewVendorKey]:
+        """Create a key of the gateway.
+
+        POST /vendor/keys; for vendor.
+
+        The vendor's other key stays valid. With two live keys it is 05: end one first. A key whose reply was
+        lost is in the list: end it, and create another.
+        """
+        return self._call(_VENDOR_KEYS_CREATE, {}, None)
+
+    def vendor_keys_end(self, *, keyId: str, at: Optional[str] = None) -> Result[None]:
+        """End a key of the gateway.
+
+        POST /vendor/keys/{keyId}/end; for vendor.
+
+        At once, or at a time. Within a second every message under it is refused. A later call changes a
+        planned end; an end is final.
+
+        keyId: The key's id, as its creation or the list answered it.
+        at: When it ends, at most 90 days ahead; absent: now.
+        """
+        return self._call(_VENDOR_KEYS_END, {"keyId": keyId, "at": at}, None)
+
+    def vendor_clients_secrets(self, *, clientId: str, formerEndsAt: Optional[str] = None) -> Result[types.NewClientSecret]:
+        """Create a secret of a program.
+
+        POST /vendor/clients/{clientId}/secrets; for vendor.
+
+        The program's present secret, and the tokens that it got, stay valid until formerEndsAt, or until it
+        is ended. With two live secrets it is 05: end one first. A suspended program stays out, whatever its
+        secrets.
+
+        clientId: The program's client_id.
+        formerEndsAt: When the present secret ends, at most 90 days ahead; absent: it is ended by a call.
+        """
+        return self._call(_VENDOR_CLIENTS_SECRETS, {"clientId": clientId, "formerEndsAt": formerEndsAt}, None)
+
+    def vendor_clients_secrets_end(self, *, clientId: str, secretId: str, at: Optional[str] = None) -> Result[None]:
+        """End a secret of a program.
+
+        POST /vendor/clients/{clientId}/secrets/{secretId}/end; for vendor.
+
+        Its tokens are refused within a second, and the program's open enrolment codes are void. With at, only
+        the older secret ends, at that time. A program's only secret can't be ended: 05.
+
+        clientId: The program's client_id.
+        secretId: The secret's id, as its creation or the list answered it.
+        at: When it ends, at most 90 days ahead; absent: now.
+        """
+        return self._call(_VENDOR_CLIENTS_SECRETS_END, {"clientId": clientId, "secretId": secretId, "at": at}, None)
 
     def terminals_create(self, *, name: Optional[str] = None, merchantId: Optional[str] = None) -> Result[types.EnrolmentCode]:
         """Make an enrolment code.

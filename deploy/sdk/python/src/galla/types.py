@@ -144,6 +144,61 @@ class Callback(TypedDict):
     events: List[str]
 
 
+class _CallbackAttempt(TypedDict):
+    number: int
+    at: str
+    result: str
+
+
+class CallbackAttempt(_CallbackAttempt, total=False):
+    """An object of replies."""
+
+    http: int
+    detail: str
+
+
+class _CallbackDelivery(TypedDict):
+    operationId: str
+    merchantId: str
+    event: str
+    state: str
+    # The end of the operation.
+    createdAt: str
+    attempts: int
+
+
+class CallbackDelivery(_CallbackDelivery, total=False):
+    """An object of replies."""
+
+    # The last attempt; absent: none.
+    triedAt: str
+    # The receiver's status at the last attempt; absent: no answer.
+    http: int
+    # The result of the last attempt, for people.
+    detail: str
+    # The next attempt; absent: there is none.
+    nextAt: str
+    # When it was delivered or given up.
+    endedAt: str
+    # Only of one callback: its attempts, oldest first.
+    log: List[CallbackAttempt]
+
+
+class _CallbackEndpoint(TypedDict):
+    # Empty: there is none.
+    url: str
+    events: List[str]
+    # The live ones, oldest first.
+    secrets: List[Secret]
+
+
+class CallbackEndpoint(_CallbackEndpoint, total=False):
+    """An object of replies."""
+
+    # When the receiver answered 410 Gone; absent: it is enabled.
+    disabledAt: str
+
+
 class _Charges(TypedDict):
     # Rupees that the customer pays for the transfer, GST included.
     charge: Number
@@ -410,6 +465,32 @@ class MiniStatement(_MiniStatement, total=False):
     Ministatement: str
 
 
+class NewCallbackSecret(TypedDict):
+    """An object of replies."""
+
+    id: str
+    # As Standard Webhooks writes it: whsec_ and base64.
+    secret: str
+
+
+class NewClientSecret(TypedDict):
+    """An object of replies."""
+
+    id: str
+    client_id: str
+    client_secret: str
+
+
+class NewVendorKey(TypedDict):
+    """An object of replies."""
+
+    id: str
+    # What X-Client-Id takes.
+    apiKey: str
+    # The 32 bytes of the AES key, in base64.
+    key: str
+
+
 class OTPRequest(TypedDict):
     """An object of replies."""
 
@@ -558,6 +639,19 @@ class Remitter(_Remitter, total=False):
     AviableMonthLimit: Number
 
 
+class _Secret(TypedDict):
+    id: str
+
+
+class Secret(_Secret, total=False):
+    """An object of replies."""
+
+    # Absent: not recorded.
+    createdAt: str
+    # When it ends; absent: no end is planned.
+    endsAt: str
+
+
 class SettlementAccount(TypedDict):
     """Present if configured."""
 
@@ -651,6 +745,40 @@ class Vendor(_Vendor, total=False):
     aggregatorId: str
 
 
+class _VendorClient(TypedDict):
+    # client_id.
+    id: str
+    # False: suspended; it gets no tokens.
+    active: bool
+    # The live ones, the newest first.
+    secrets: List[Secret]
+
+
+class VendorClient(_VendorClient, total=False):
+    """An object of replies."""
+
+    # Absent: not recorded.
+    createdAt: str
+
+
+class _VendorKey(TypedDict):
+    id: str
+    # The last characters of the API key.
+    hint: str
+    # Messages under it are accepted.
+    live: bool
+    createdAt: str
+
+
+class VendorKey(_VendorKey, total=False):
+    """An object of replies."""
+
+    # When it was last used; absent: never. It may be some seconds late.
+    usedAt: str
+    # When it ends, or ended; absent: no end is planned.
+    endsAt: str
+
+
 class _VendorMerchant(TypedDict):
     id: str
     # The merchant at the bank network.
@@ -670,6 +798,32 @@ class VendorMerchant(_VendorMerchant, total=False):
 
     settlementAccount: SettlementAccount
     callback: Callback
+
+
+class _VendorOperation(TypedDict):
+    id: str
+    # Method and path of the request.
+    route: str
+    status: str
+    reference: str
+    stan: str
+    # Rupees, two decimals.
+    amount: str
+    createdAt: str
+    merchantId: str
+    type: str
+
+
+class VendorOperation(_VendorOperation, total=False):
+    """An object of replies."""
+
+    pendingReference: str
+    responseCode: str
+    rrn: str
+    sentAt: str
+    finishedAt: str
+    # Masked; of AEPS transactions.
+    AadharNo: str
 
 
 class _Verification(TypedDict):
@@ -717,5 +871,7 @@ class Extra(TypedDict, total=False):
     # Names the OTP, for validate_otp.
     otp_reqid: str
     pagination: Pagination
+    # What after takes to get the next page.
+    next: str
     # Only of a sandbox, where the paise of an amount play scenarios.
     sandbox: bool

@@ -216,6 +216,78 @@ public final class Data {
     /**
      * An object of replies.
      *
+     * @param number number
+     * @param at at
+     * @param http http
+     * @param detail detail
+     * @param result result
+     */
+    public record CallbackAttempt(Long number, String at, Long http, String detail, String result) {
+        static CallbackAttempt from(Map<?, ?> m) {
+            return new CallbackAttempt(
+                Read.integer(m, "number"),
+                Read.text(m, "at"),
+                Read.integer(m, "http"),
+                Read.text(m, "detail"),
+                Read.text(m, "result"));
+        }
+    }
+
+    /**
+     * An object of replies.
+     *
+     * @param operationId operationId
+     * @param merchantId merchantId
+     * @param event event
+     * @param state state
+     * @param createdAt The end of the operation.
+     * @param attempts attempts
+     * @param triedAt The last attempt; absent: none.
+     * @param http The receiver's status at the last attempt; absent: no answer.
+     * @param detail The result of the last attempt, for people.
+     * @param nextAt The next attempt; absent: there is none.
+     * @param endedAt When it was delivered or given up.
+     * @param log Only of one callback: its attempts, oldest first.
+     */
+    public record CallbackDelivery(String operationId, String merchantId, String event, String state, String createdAt, Long attempts, String triedAt, Long http, String detail, String nextAt, String endedAt, List<CallbackAttempt> log) {
+        static CallbackDelivery from(Map<?, ?> m) {
+            return new CallbackDelivery(
+                Read.text(m, "operationId"),
+                Read.text(m, "merchantId"),
+                Read.text(m, "event"),
+                Read.text(m, "state"),
+                Read.text(m, "createdAt"),
+                Read.integer(m, "attempts"),
+                Read.text(m, "triedAt"),
+                Read.integer(m, "http"),
+                Read.text(m, "detail"),
+                Read.text(m, "nextAt"),
+                Read.text(m, "endedAt"),
+                Read.objects(m, "log", CallbackAttempt::from));
+        }
+    }
+
+    /**
+     * An object of replies.
+     *
+     * @param url Empty: there is none.
+     * @param events events
+     * @param disabledAt When the receiver answered 410 Gone; absent: it is enabled.
+     * @param secrets The live ones, oldest first.
+     */
+    public record CallbackEndpoint(String url, List<String> events, String disabledAt, List<Secret> secrets) {
+        static CallbackEndpoint from(Map<?, ?> m) {
+            return new CallbackEndpoint(
+                Read.text(m, "url"),
+                Read.texts(m, "events"),
+                Read.text(m, "disabledAt"),
+                Read.objects(m, "secrets", Secret::from));
+        }
+    }
+
+    /**
+     * An object of replies.
+     *
      * @param charge Rupees that the customer pays for the transfer, GST included.
      * @param totalAmount Amount and charge.
      * @param gst The tax in the charge.
@@ -609,6 +681,67 @@ public final class Data {
     /**
      * An object of replies.
      *
+     * @param id id
+     * @param secret As Standard Webhooks writes it: whsec_ and base64.
+     */
+    public record NewCallbackSecret(String id, String secret) {
+        static NewCallbackSecret from(Map<?, ?> m) {
+            return new NewCallbackSecret(
+                Read.text(m, "id"),
+                Read.text(m, "secret"));
+        }
+
+        @Override
+        public String toString() {
+            return "NewCallbackSecret[" + "id=" + id + ", " + "secret=" + "***" + "]";
+        }
+    }
+
+    /**
+     * An object of replies.
+     *
+     * @param id id
+     * @param clientId client_id
+     * @param clientSecret client_secret
+     */
+    public record NewClientSecret(String id, String clientId, String clientSecret) {
+        static NewClientSecret from(Map<?, ?> m) {
+            return new NewClientSecret(
+                Read.text(m, "id"),
+                Read.text(m, "client_id"),
+                Read.text(m, "client_secret"));
+        }
+
+        @Override
+        public String toString() {
+            return "NewClientSecret[" + "id=" + id + ", " + "clientId=" + clientId + ", " + "clientSecret=" + "***" + "]";
+        }
+    }
+
+    /**
+     * An object of replies.
+     *
+     * @param id id
+     * @param apiKey What X-Client-Id takes.
+     * @param key The 32 bytes of the AES key, in base64.
+     */
+    public record NewVendorKey(String id, String apiKey, String key) {
+        static NewVendorKey from(Map<?, ?> m) {
+            return new NewVendorKey(
+                Read.text(m, "id"),
+                Read.text(m, "apiKey"),
+                Read.text(m, "key"));
+        }
+
+        @Override
+        public String toString() {
+            return "NewVendorKey[" + "id=" + id + ", " + "apiKey=" + apiKey + ", " + "key=" + "***" + "]";
+        }
+    }
+
+    /**
+     * An object of replies.
+     *
      * @param otpreqid Names the OTP, for validate_otp.
      * @param more members that this record does not know
      */
@@ -857,6 +990,22 @@ public final class Data {
     }
 
     /**
+     * An object of replies.
+     *
+     * @param id id
+     * @param createdAt Absent: not recorded.
+     * @param endsAt When it ends; absent: no end is planned.
+     */
+    public record Secret(String id, String createdAt, String endsAt) {
+        static Secret from(Map<?, ?> m) {
+            return new Secret(
+                Read.text(m, "id"),
+                Read.text(m, "createdAt"),
+                Read.text(m, "endsAt"));
+        }
+    }
+
+    /**
      * Present if configured.
      *
      * @param accountNumber The last four digits are shown.
@@ -989,6 +1138,46 @@ public final class Data {
     /**
      * An object of replies.
      *
+     * @param id client_id.
+     * @param active False: suspended; it gets no tokens.
+     * @param createdAt Absent: not recorded.
+     * @param secrets The live ones, the newest first.
+     */
+    public record VendorClient(String id, Boolean active, String createdAt, List<Secret> secrets) {
+        static VendorClient from(Map<?, ?> m) {
+            return new VendorClient(
+                Read.text(m, "id"),
+                Read.bool(m, "active"),
+                Read.text(m, "createdAt"),
+                Read.objects(m, "secrets", Secret::from));
+        }
+    }
+
+    /**
+     * An object of replies.
+     *
+     * @param id id
+     * @param hint The last characters of the API key.
+     * @param live Messages under it are accepted.
+     * @param createdAt createdAt
+     * @param usedAt When it was last used; absent: never. It may be some seconds late.
+     * @param endsAt When it ends, or ended; absent: no end is planned.
+     */
+    public record VendorKey(String id, String hint, Boolean live, String createdAt, String usedAt, String endsAt) {
+        static VendorKey from(Map<?, ?> m) {
+            return new VendorKey(
+                Read.text(m, "id"),
+                Read.text(m, "hint"),
+                Read.bool(m, "live"),
+                Read.text(m, "createdAt"),
+                Read.text(m, "usedAt"),
+                Read.text(m, "endsAt"));
+        }
+    }
+
+    /**
+     * An object of replies.
+     *
      * @param id id
      * @param mid The merchant at the bank network.
      * @param appid appid
@@ -1015,6 +1204,51 @@ public final class Data {
                 Read.object(m, "settlementAccount", SettlementAccount::from),
                 Read.object(m, "callback", Callback::from),
                 Read.objects(m, "transactions", RecentTransaction::from));
+        }
+    }
+
+    /**
+     * An object of replies.
+     *
+     * @param id id
+     * @param route Method and path of the request.
+     * @param status status
+     * @param reference reference
+     * @param pendingReference pendingReference
+     * @param stan stan
+     * @param amount Rupees, two decimals.
+     * @param responseCode responseCode
+     * @param rrn rrn
+     * @param createdAt createdAt
+     * @param sentAt sentAt
+     * @param finishedAt finishedAt
+     * @param merchantId merchantId
+     * @param type type
+     * @param aadharNo Masked; of AEPS transactions.
+     */
+    public record VendorOperation(String id, String route, String status, String reference, String pendingReference, String stan, String amount, String responseCode, String rrn, String createdAt, String sentAt, String finishedAt, String merchantId, String type, String aadharNo) {
+        static VendorOperation from(Map<?, ?> m) {
+            return new VendorOperation(
+                Read.text(m, "id"),
+                Read.text(m, "route"),
+                Read.text(m, "status"),
+                Read.text(m, "reference"),
+                Read.text(m, "pendingReference"),
+                Read.text(m, "stan"),
+                Read.text(m, "amount"),
+                Read.text(m, "responseCode"),
+                Read.text(m, "rrn"),
+                Read.text(m, "createdAt"),
+                Read.text(m, "sentAt"),
+                Read.text(m, "finishedAt"),
+                Read.text(m, "merchantId"),
+                Read.text(m, "type"),
+                Read.text(m, "AadharNo"));
+        }
+
+        @Override
+        public String toString() {
+            return "VendorOperation[" + "id=" + id + ", " + "route=" + route + ", " + "status=" + status + ", " + "reference=" + reference + ", " + "pendingReference=" + pendingReference + ", " + "stan=" + stan + ", " + "amount=" + amount + ", " + "responseCode=" + responseCode + ", " + "rrn=" + rrn + ", " + "createdAt=" + createdAt + ", " + "sentAt=" + sentAt + ", " + "finishedAt=" + finishedAt + ", " + "merchantId=" + merchantId + ", " + "type=" + type + ", " + "aadharNo=" + "***" + "]";
         }
     }
 

@@ -116,6 +116,54 @@ public abstract class DirectRoutes extends GatewayRoutes {
     }
 
     /**
+     * Create a key of the gateway.
+     *
+     * <p>POST /vendor/keys; for vendor.
+     *
+     * <p>The vendor's other key stays valid. With two live keys it is 05: end one first. A key whose reply was lost is in
+     * the list: end it, and create another.
+     */
+    public Result<Data.NewVendorKey> vendorKeysCreate() {
+        return invoke(RouteTable.VENDOR_KEYS_CREATE, Map.of(), null);
+    }
+
+    /**
+     * End a key of the gateway.
+     *
+     * <p>POST /vendor/keys/{keyId}/end; for vendor.
+     *
+     * <p>At once, or at a time. Within a second every message under it is refused. A later call changes a planned end; an
+     * end is final.
+     */
+    public Result<Object> vendorKeysEnd(Params.VendorKeysEnd fields) {
+        return invoke(RouteTable.VENDOR_KEYS_END, fields.values(), null);
+    }
+
+    /**
+     * Create a secret of a program.
+     *
+     * <p>POST /vendor/clients/{clientId}/secrets; for vendor.
+     *
+     * <p>The program's present secret, and the tokens that it got, stay valid until formerEndsAt, or until it is ended.
+     * With two live secrets it is 05: end one first. A suspended program stays out, whatever its secrets.
+     */
+    public Result<Data.NewClientSecret> vendorClientsSecrets(Params.VendorClientsSecrets fields) {
+        return invoke(RouteTable.VENDOR_CLIENTS_SECRETS, fields.values(), null);
+    }
+
+    /**
+     * End a secret of a program.
+     *
+     * <p>POST /vendor/clients/{clientId}/secrets/{secretId}/end; for vendor.
+     *
+     * <p>Its tokens are refused within a second, and the program's open enrolment codes are void. With at, only the older
+     * secret ends, at that time. A program's only secret can't be ended: 05.
+     */
+    public Result<Object> vendorClientsSecretsEnd(Params.VendorClientsSecretsEnd fields) {
+        return invoke(RouteTable.VENDOR_CLIENTS_SECRETS_END, fields.values(), null);
+    }
+
+    /**
      * Make an enrolment code.
      *
      * <p>POST /terminals; for merchant, vendor.

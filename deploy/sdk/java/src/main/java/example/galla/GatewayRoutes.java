@@ -898,6 +898,157 @@ public abstract class GatewayRoutes extends BaseClient {
     }
 
     /**
+     * The vendor's keys of the gateway.
+     *
+     * <p>GET /vendor/keys; for vendor.
+     *
+     * <p>Oldest first, with those that have ended. Of an API key only the last four characters are known.
+     */
+    public Result<List<Data.VendorKey>> vendorKeysList() {
+        return invoke(RouteTable.VENDOR_KEYS_LIST, Map.of(), null);
+    }
+
+    /**
+     * The vendor's programs.
+     *
+     * <p>GET /vendor/clients; for vendor.
+     *
+     * <p>The clients of POST /oauth/token, with the numbers of their live secrets, the newest first.
+     */
+    public Result<List<Data.VendorClient>> vendorClients() {
+        return invoke(RouteTable.VENDOR_CLIENTS, Map.of(), null);
+    }
+
+    /**
+     * Where a merchant gets callbacks.
+     *
+     * <p>GET /vendor/merchants/{merchantId}/callback; for vendor.
+     *
+     * <p>With the ids of the live secrets that sign its callbacks.
+     */
+    public Result<Data.CallbackEndpoint> vendorMerchantsCallbackGet(Params.VendorMerchantsCallbackGet fields) {
+        return invoke(RouteTable.VENDOR_MERCHANTS_CALLBACK_GET, fields.values(), null);
+    }
+
+    /**
+     * Set where a merchant gets callbacks.
+     *
+     * <p>PUT /vendor/merchants/{merchantId}/callback; for vendor.
+     *
+     * <p>An HTTPS address on the public internet; a sandbox takes http and this machine's addresses, too. Callbacks that
+     * wait are sent there now. An endpoint that answered 410 Gone is enabled again.
+     */
+    public Result<Data.CallbackEndpoint> vendorMerchantsCallbackUpdate(Params.VendorMerchantsCallbackUpdate fields) {
+        return invoke(RouteTable.VENDOR_MERCHANTS_CALLBACK_UPDATE, fields.values(), null);
+    }
+
+    /**
+     * End a merchant's callbacks.
+     *
+     * <p>DELETE /vendor/merchants/{merchantId}/callback; for vendor.
+     *
+     * <p>Callbacks that wait are given up.
+     */
+    public Result<Object> vendorMerchantsCallbackDelete(Params.VendorMerchantsCallbackDelete fields) {
+        return invoke(RouteTable.VENDOR_MERCHANTS_CALLBACK_DELETE, fields.values(), null);
+    }
+
+    /**
+     * Create a secret of callbacks.
+     *
+     * <p>POST /vendor/merchants/{merchantId}/callback/secrets; for vendor.
+     *
+     * <p>Every callback is signed with each live secret, so a receiver that knows one of them verifies all. With two live
+     * secrets it is 05: delete one first.
+     */
+    public Result<Data.NewCallbackSecret> vendorMerchantsCallbackSecretsCreate(Params.VendorMerchantsCallbackSecretsCreate fields) {
+        return invoke(RouteTable.VENDOR_MERCHANTS_CALLBACK_SECRETS_CREATE, fields.values(), null);
+    }
+
+    /**
+     * Delete a secret of callbacks.
+     *
+     * <p>DELETE /vendor/merchants/{merchantId}/callback/secrets/{secretId}; for vendor.
+     *
+     * <p>Nothing is signed with it any more. A merchant without a secret gets no callbacks.
+     */
+    public Result<Object> vendorMerchantsCallbackSecretsDelete(Params.VendorMerchantsCallbackSecretsDelete fields) {
+        return invoke(RouteTable.VENDOR_MERCHANTS_CALLBACK_SECRETS_DELETE, fields.values(), null);
+    }
+
+    /**
+     * Callbacks to the vendor's merchants.
+     *
+     * <p>GET /vendor/callbacks; for vendor.
+     *
+     * <p>Newest first, in pages: after takes next of the page before. They are those of the days from and to, by default
+     * of 30 days.
+     */
+    public Result<List<Data.CallbackDelivery>> vendorCallbacksList() {
+        return invoke(RouteTable.VENDOR_CALLBACKS_LIST, Map.of(), null);
+    }
+
+    /**
+     * Callbacks to the vendor's merchants.
+     *
+     * <p>GET /vendor/callbacks; for vendor.
+     *
+     * <p>Newest first, in pages: after takes next of the page before. They are those of the days from and to, by default
+     * of 30 days.
+     */
+    public Result<List<Data.CallbackDelivery>> vendorCallbacksList(Params.VendorCallbacksList fields) {
+        return invoke(RouteTable.VENDOR_CALLBACKS_LIST, fields.values(), null);
+    }
+
+    /**
+     * One callback with its attempts.
+     *
+     * <p>GET /vendor/callbacks/{operationId}; for vendor.
+     */
+    public Result<Data.CallbackDelivery> vendorCallbacksGet(Params.VendorCallbacksGet fields) {
+        return invoke(RouteTable.VENDOR_CALLBACKS_GET, fields.values(), null);
+    }
+
+    /**
+     * Send a callback again.
+     *
+     * <p>POST /vendor/callbacks/{operationId}/resend; for vendor.
+     *
+     * <p>Now, and for another full period of attempts, whether it was delivered or given up. An operation that was
+     * pending, and ended while its merchant had no endpoint, gets a callback by it. One that is being sent at this
+     * moment, or has no callback, is 05.
+     */
+    public Result<Object> vendorCallbacksResend(Params.VendorCallbacksResend fields) {
+        return invoke(RouteTable.VENDOR_CALLBACKS_RESEND, fields.values(), null);
+    }
+
+    /**
+     * Operations of the vendor's merchants.
+     *
+     * <p>GET /vendor/operations; for vendor.
+     *
+     * <p>Transactions, newest first, of the days from and to, by default of 30 days. JSON comes in pages: after takes
+     * next of the page before. With format=csv (direct routes only), all of them come in one file, whose cells are no
+     * formulas. The Aadhaar number is masked.
+     */
+    public Result<List<Data.VendorOperation>> vendorOperations() {
+        return invoke(RouteTable.VENDOR_OPERATIONS, Map.of(), null);
+    }
+
+    /**
+     * Operations of the vendor's merchants.
+     *
+     * <p>GET /vendor/operations; for vendor.
+     *
+     * <p>Transactions, newest first, of the days from and to, by default of 30 days. JSON comes in pages: after takes
+     * next of the page before. With format=csv (direct routes only), all of them come in one file, whose cells are no
+     * formulas. The Aadhaar number is masked.
+     */
+    public Result<List<Data.VendorOperation>> vendorOperations(Params.VendorOperations fields) {
+        return invoke(RouteTable.VENDOR_OPERATIONS, fields.values(), null);
+    }
+
+    /**
      * The limits in force.
      *
      * <p>GET /limits; for merchant, vendor.

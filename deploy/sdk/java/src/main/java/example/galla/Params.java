@@ -1602,6 +1602,192 @@ public final class Params {
         }
     }
 
+    /** Of POST /vendor/keys/{keyId}/end: End a key of the gateway. */
+    public static final class VendorKeysEnd extends Fields<VendorKeysEnd> {
+        /** keyId, required. The key's id, as its creation or the list answered it. */
+        public VendorKeysEnd keyId(String value) {
+            return put("keyId", value);
+        }
+
+        /** at. When it ends, at most 90 days ahead; absent: now. */
+        public VendorKeysEnd at(String value) {
+            return put("at", value);
+        }
+    }
+
+    /** Of POST /vendor/clients/{clientId}/secrets: Create a secret of a program. */
+    public static final class VendorClientsSecrets extends Fields<VendorClientsSecrets> {
+        /** clientId, required. The program's client_id. */
+        public VendorClientsSecrets clientId(String value) {
+            return put("clientId", value);
+        }
+
+        /** formerEndsAt. When the present secret ends, at most 90 days ahead; absent: it is ended by a call. */
+        public VendorClientsSecrets formerEndsAt(String value) {
+            return put("formerEndsAt", value);
+        }
+    }
+
+    /** Of POST /vendor/clients/{clientId}/secrets/{secretId}/end: End a secret of a program. */
+    public static final class VendorClientsSecretsEnd extends Fields<VendorClientsSecretsEnd> {
+        /** clientId, required. The program's client_id. */
+        public VendorClientsSecretsEnd clientId(String value) {
+            return put("clientId", value);
+        }
+
+        /** secretId, required. The secret's id, as its creation or the list answered it. */
+        public VendorClientsSecretsEnd secretId(String value) {
+            return put("secretId", value);
+        }
+
+        /** at. When it ends, at most 90 days ahead; absent: now. */
+        public VendorClientsSecretsEnd at(String value) {
+            return put("at", value);
+        }
+    }
+
+    /** Of GET /vendor/merchants/{merchantId}/callback: Where a merchant gets callbacks. */
+    public static final class VendorMerchantsCallbackGet extends Fields<VendorMerchantsCallbackGet> {
+        /** merchantId, required. One of the vendor's merchants. */
+        public VendorMerchantsCallbackGet merchantId(String value) {
+            return put("merchantId", value);
+        }
+    }
+
+    /** Of PUT /vendor/merchants/{merchantId}/callback: Set where a merchant gets callbacks. */
+    public static final class VendorMerchantsCallbackUpdate extends Fields<VendorMerchantsCallbackUpdate> {
+        /** merchantId, required. One of the vendor's merchants. */
+        public VendorMerchantsCallbackUpdate merchantId(String value) {
+            return put("merchantId", value);
+        }
+
+        /** url, required. The receiver's address. An HTTPS address. */
+        public VendorMerchantsCallbackUpdate url(String value) {
+            return put("url", value);
+        }
+    }
+
+    /** Of DELETE /vendor/merchants/{merchantId}/callback: End a merchant's callbacks. */
+    public static final class VendorMerchantsCallbackDelete extends Fields<VendorMerchantsCallbackDelete> {
+        /** merchantId, required. One of the vendor's merchants. */
+        public VendorMerchantsCallbackDelete merchantId(String value) {
+            return put("merchantId", value);
+        }
+    }
+
+    /** Of POST /vendor/merchants/{merchantId}/callback/secrets: Create a secret of callbacks. */
+    public static final class VendorMerchantsCallbackSecretsCreate extends Fields<VendorMerchantsCallbackSecretsCreate> {
+        /** merchantId, required. One of the vendor's merchants. */
+        public VendorMerchantsCallbackSecretsCreate merchantId(String value) {
+            return put("merchantId", value);
+        }
+    }
+
+    /** Of DELETE /vendor/merchants/{merchantId}/callback/secrets/{secretId}: Delete a secret of callbacks. */
+    public static final class VendorMerchantsCallbackSecretsDelete extends Fields<VendorMerchantsCallbackSecretsDelete> {
+        /** merchantId, required. One of the vendor's merchants. */
+        public VendorMerchantsCallbackSecretsDelete merchantId(String value) {
+            return put("merchantId", value);
+        }
+
+        /** secretId, required. The secret's id, as its creation or the list answered it. */
+        public VendorMerchantsCallbackSecretsDelete secretId(String value) {
+            return put("secretId", value);
+        }
+    }
+
+    /** Of GET /vendor/callbacks: Callbacks to the vendor's merchants. */
+    public static final class VendorCallbacksList extends Fields<VendorCallbacksList> {
+        /** limit. How many on a page. Default 10; over 100 is served as 100, and pagination says so. */
+        public VendorCallbacksList limit(Long value) {
+            return put("limit", value);
+        }
+
+        /** merchant. Only of this merchant. */
+        public VendorCallbacksList merchant(String value) {
+            return put("merchant", value);
+        }
+
+        /** after. The next of the page before; absent: the first page. */
+        public VendorCallbacksList after(String value) {
+            return put("after", value);
+        }
+
+        /** status. The state of the callback. */
+        public VendorCallbacksList status(String value) {
+            return put("status", value);
+        }
+
+        /** from. The first Indian day; by default the report has 30 days. */
+        public VendorCallbacksList from(String value) {
+            return put("from", value);
+        }
+
+        /** to. The last Indian day, included; today by default. */
+        public VendorCallbacksList to(String value) {
+            return put("to", value);
+        }
+    }
+
+    /** Of GET /vendor/callbacks/{operationId}: One callback with its attempts. */
+    public static final class VendorCallbacksGet extends Fields<VendorCallbacksGet> {
+        /** operationId, required. The operation that the callback is about. */
+        public VendorCallbacksGet operationId(String value) {
+            return put("operationId", value);
+        }
+    }
+
+    /** Of POST /vendor/callbacks/{operationId}/resend: Send a callback again. */
+    public static final class VendorCallbacksResend extends Fields<VendorCallbacksResend> {
+        /** operationId, required. The operation that the callback is about. */
+        public VendorCallbacksResend operationId(String value) {
+            return put("operationId", value);
+        }
+    }
+
+    /** Of GET /vendor/operations: Operations of the vendor's merchants. */
+    public static final class VendorOperations extends Fields<VendorOperations> {
+        /** limit. How many on a page. Default 10; over 100 is served as 100, and pagination says so. */
+        public VendorOperations limit(Long value) {
+            return put("limit", value);
+        }
+
+        /** merchant. Only of this merchant. */
+        public VendorOperations merchant(String value) {
+            return put("merchant", value);
+        }
+
+        /** after. The next of the page before; absent: the first page. */
+        public VendorOperations after(String value) {
+            return put("after", value);
+        }
+
+        /** status. Only of this state. */
+        public VendorOperations status(String value) {
+            return put("status", value);
+        }
+
+        /** type. Only of this kind. */
+        public VendorOperations type(String value) {
+            return put("type", value);
+        }
+
+        /** from. The first Indian day; by default the report has 30 days. */
+        public VendorOperations from(String value) {
+            return put("from", value);
+        }
+
+        /** to. The last Indian day, included; today by default. */
+        public VendorOperations to(String value) {
+            return put("to", value);
+        }
+
+        /** format. The form of the reply; json where it is absent. csv is for the direct routes. */
+        public VendorOperations format(String value) {
+            return put("format", value);
+        }
+    }
+
     /** Of POST /terminals: Make an enrolment code. */
     public static final class TerminalsCreate extends Fields<TerminalsCreate> {
         /** name. A name for the caller's own records. */

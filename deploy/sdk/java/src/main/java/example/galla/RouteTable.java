@@ -65,6 +65,21 @@ final class RouteTable {
     static final Route VENDOR_COMMISSION_UPDATE = new Route("PUT", "/vendor-commission/{vendorId}/commission/{slabId}", "record", Set.of(GATEWAY), List.of("vendorId", "slabId"), List.of(), List.of("paymentMethod", "provider", "txnType", "minAmount", "maxAmount", "commissionRate", "rateType", "isDefault"), Data.Slab::from);
     static final Route VENDOR_COMMISSION_DELETE = new Route("DELETE", "/vendor-commission/{vendorId}/commission/{slabId}", "record", Set.of(GATEWAY), List.of("vendorId", "slabId"), List.of(), List.of(), null);
     static final Route VENDOR_COMMISSION_EARNINGS = new Route("GET", "/vendor-commission/{vendorId}/earnings", "enquiry", Set.of(GATEWAY), List.of("vendorId"), List.of("from", "to", "groupBy"), List.of(), Data.EarningsReport::from);
+    static final Route VENDOR_KEYS_LIST = new Route("GET", "/vendor/keys", "enquiry", Set.of(GATEWAY, LIST), List.of(), List.of(), List.of(), Data.VendorKey::from);
+    static final Route VENDOR_KEYS_CREATE = new Route("POST", "/vendor/keys", "record", Set.of(), List.of(), List.of(), List.of(), Data.NewVendorKey::from);
+    static final Route VENDOR_KEYS_END = new Route("POST", "/vendor/keys/{keyId}/end", "record", Set.of(), List.of("keyId"), List.of(), List.of("at"), null);
+    static final Route VENDOR_CLIENTS = new Route("GET", "/vendor/clients", "enquiry", Set.of(GATEWAY, LIST), List.of(), List.of(), List.of(), Data.VendorClient::from);
+    static final Route VENDOR_CLIENTS_SECRETS = new Route("POST", "/vendor/clients/{clientId}/secrets", "record", Set.of(), List.of("clientId"), List.of(), List.of("formerEndsAt"), Data.NewClientSecret::from);
+    static final Route VENDOR_CLIENTS_SECRETS_END = new Route("POST", "/vendor/clients/{clientId}/secrets/{secretId}/end", "record", Set.of(), List.of("clientId", "secretId"), List.of(), List.of("at"), null);
+    static final Route VENDOR_MERCHANTS_CALLBACK_GET = new Route("GET", "/vendor/merchants/{merchantId}/callback", "enquiry", Set.of(GATEWAY), List.of("merchantId"), List.of(), List.of(), Data.CallbackEndpoint::from);
+    static final Route VENDOR_MERCHANTS_CALLBACK_UPDATE = new Route("PUT", "/vendor/merchants/{merchantId}/callback", "record", Set.of(GATEWAY), List.of("merchantId"), List.of(), List.of("url"), Data.CallbackEndpoint::from);
+    static final Route VENDOR_MERCHANTS_CALLBACK_DELETE = new Route("DELETE", "/vendor/merchants/{merchantId}/callback", "record", Set.of(GATEWAY), List.of("merchantId"), List.of(), List.of(), null);
+    static final Route VENDOR_MERCHANTS_CALLBACK_SECRETS_CREATE = new Route("POST", "/vendor/merchants/{merchantId}/callback/secrets", "record", Set.of(GATEWAY), List.of("merchantId"), List.of(), List.of(), Data.NewCallbackSecret::from);
+    static final Route VENDOR_MERCHANTS_CALLBACK_SECRETS_DELETE = new Route("DELETE", "/vendor/merchants/{merchantId}/callback/secrets/{secretId}", "record", Set.of(GATEWAY), List.of("merchantId", "secretId"), List.of(), List.of(), null);
+    static final Route VENDOR_CALLBACKS_LIST = new Route("GET", "/vendor/callbacks", "enquiry", Set.of(GATEWAY, LIST), List.of(), List.of("limit", "merchant", "after", "status", "from", "to"), List.of(), Data.CallbackDelivery::from);
+    static final Route VENDOR_CALLBACKS_GET = new Route("GET", "/vendor/callbacks/{operationId}", "enquiry", Set.of(GATEWAY), List.of("operationId"), List.of(), List.of(), Data.CallbackDelivery::from);
+    static final Route VENDOR_CALLBACKS_RESEND = new Route("POST", "/vendor/callbacks/{operationId}/resend", "record", Set.of(GATEWAY), List.of("operationId"), List.of(), List.of(), null);
+    static final Route VENDOR_OPERATIONS = new Route("GET", "/vendor/operations", "enquiry", Set.of(GATEWAY, LIST), List.of(), List.of("limit", "merchant", "after", "status", "type", "from", "to", "format"), List.of(), Data.VendorOperation::from);
     static final Route LIMITS = new Route("GET", "/limits", "reference", Set.of(GATEWAY, LIST), List.of(), List.of(), List.of(), Data.Limit::from);
     static final Route TERMINALS_CREATE = new Route("POST", "/terminals", "record", Set.of(), List.of(), List.of(), List.of("name", "merchantId"), Data.EnrolmentCode::from);
     static final Route TERMINALS_LIST = new Route("GET", "/terminals", "enquiry", Set.of(LIST), List.of(), List.of("merchantId"), List.of(), Data.Terminal::from);
@@ -125,6 +140,21 @@ final class RouteTable {
         VENDOR_COMMISSION_UPDATE,
         VENDOR_COMMISSION_DELETE,
         VENDOR_COMMISSION_EARNINGS,
+        VENDOR_KEYS_LIST,
+        VENDOR_KEYS_CREATE,
+        VENDOR_KEYS_END,
+        VENDOR_CLIENTS,
+        VENDOR_CLIENTS_SECRETS,
+        VENDOR_CLIENTS_SECRETS_END,
+        VENDOR_MERCHANTS_CALLBACK_GET,
+        VENDOR_MERCHANTS_CALLBACK_UPDATE,
+        VENDOR_MERCHANTS_CALLBACK_DELETE,
+        VENDOR_MERCHANTS_CALLBACK_SECRETS_CREATE,
+        VENDOR_MERCHANTS_CALLBACK_SECRETS_DELETE,
+        VENDOR_CALLBACKS_LIST,
+        VENDOR_CALLBACKS_GET,
+        VENDOR_CALLBACKS_RESEND,
+        VENDOR_OPERATIONS,
         LIMITS,
         TERMINALS_CREATE,
         TERMINALS_LIST,
