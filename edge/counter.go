@@ -324,7 +324,7 @@ func (c *Counter) Status() Status {
 	defer c.mu.Unlock()
 	s := Status{
 		Reader: c.reader.State(), Session: c.session, Agent: c.cfg.Agent, Merchant: c.cfg.Merchant, TID: c.cfg.TID,
-		Unresolved: c.queue.UnresolvedCount(), OpenCash: c.openCash.sorted(), Warning: c.warning, Now: now,
+		Unresolved: c.queue.UnresolvedCount(), OpenCash: c.openCash.sorted(), Sandbox: c.sandbox, Warning: c.warning, Now: now,
 	}
 	if c.uplink != nil {
 		s.Link = c.uplink.State()

@@ -99,6 +99,9 @@ func TestCashIsInWholeRupees(t *testing.T) {
 		withTestCounter(t, func(s *testCounter) {
 			s.sandbox = sandbox
 			s.goOnline()
+			if said := s.c.Status().Sandbox; said != sandbox {
+				t.Errorf("the status says that it is a sandbox: %v, want %v", said, sandbox)
+			}
 			for round := range 2 {
 				for _, route := range []op.RouteID{op.Withdrawal, op.Transfer, op.TransferOTP}[:3-round] {
 					d := (*edge.ValidationError)(nil)

@@ -111,6 +111,7 @@ type Status struct {
 	TID        string
 	Unresolved int      // operations that are not final
 	OpenCash   []Record // whose cash is open (CashState.IsOpen), the one that ended first first; without body and reply
+	Sandbox    bool     // the central is a sandbox, by its limits: no real money moves
 	Warning    string   // what to do where the queue can't be written or was set aside
 	Now        time.Time
 }

@@ -18,6 +18,7 @@ import (
 	"galla/edge/queue"
 	"galla/edge/reader"
 	"galla/edge/ui"
+	"galla/edge/ui/sandbox"
 	"galla/edge/uplink"
 	"galla/edge/users"
 	"galla/shared/files"
@@ -33,6 +34,8 @@ type Config struct {
 	Addr         string   // of the pages; loopback, with or without http://
 	ExtraDevices []string // addresses of registered-device services beside the standard ports
 	Version      string   // of this program
+	// SandboxLinks are the pages that the counter of a sandbox links to.
+	SandboxLinks sandbox.Links
 	// Traces configures the export of spans; nil: none. Service, Version and Logger
 	// are filled in.
 	Traces *telemetry.Config

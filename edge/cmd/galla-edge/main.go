@@ -19,6 +19,7 @@ import (
 
 	"galla/edge/daemon"
 	"galla/edge/queue"
+	"galla/edge/ui/sandbox"
 	"galla/installers"
 	"galla/shared/secret"
 	"galla/shared/settings"
@@ -58,6 +59,8 @@ type runCmd struct {
 	LogFormat string           `name:"log-format" env:"GALLA_LOG_FORMAT" enum:"json,text" default:"json" help:"Form of the log on standard error: json, or text for people."`
 
 	RDSim settings.Address `env:"GALLA_RDSIM_ADDR" help:"A further address of a registered-device service."`
+
+	SandboxBank settings.Address `env:"GALLA_BANK_ADDR" help:"Pages of a sandbox's bank, which the counter of a sandbox links to."`
 
 	CardCertificate string `name:"card-certificate" env:"GALLA_CARD_CERTIFICATE" help:"File of the certificates that UIDAI signs Aadhaar QR codes with, in PEM, or one in DER (.cer). Without it the pages say that a signature was not checked."`
 
@@ -133,6 +136,7 @@ func (r *runCmd) serve(ctx context.Context, c *cli, log *slog.Logger, updates *d
 	}
 	cfg := c.daemonConfig(log)
 	cfg.Traces, cfg.Addr, cfg.ExtraDevices = traces, r.Addr.URL(), nonEmpty(r.RDSim.URL())
+	cfg.SandboxLinks = sandbox.Links{Simulator: r.RDSim.URL(), Bank: r.SandboxBank.URL()}
 	cfg.Version, cfg.Updates, cfg.CardCertificate = installers.Release(), updates, r.CardCertificate
 	return daemon.Run(ctx, cfg)
 }

@@ -69,7 +69,7 @@ func TestFile(t *testing.T) {
 				t.Errorf("%v in\n%s", err, text)
 			}
 		}
-		if c, _, err = parse(every, "run"); err != nil || c.Run.RDSim == "" || c.Run.LogFormat == "" || c.Run.Updates == "" || c.Run.Traces.Endpoint == "" {
+		if c, _, err = parse(every, "run"); err != nil || c.Run.RDSim == "" || c.Run.SandboxBank == "" || c.Run.LogFormat == "" || c.Run.Updates == "" || c.Run.Traces.Endpoint == "" {
 			t.Errorf("the file of %s does not speak of each setting: %v", file, err)
 		}
 	}

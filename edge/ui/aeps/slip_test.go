@@ -76,7 +76,7 @@ func customerScreenSays(t *testing.T, at, text string, v edge.View) {
 		"goes back to your account":    v.State == op.Reversed,
 		"Your bank has not answered":   v.State == op.Pending,
 		"Nothing was taken":            v.State == op.Expired || v.State == op.NotSent || v.State == op.Failed && v.Verdict() == edge.VerdictNoMoney,
-		"Declined by your bank":            v.State == op.Failed && v.Verdict() != edge.VerdictNoMoney,
+		"Declined by your bank":        v.State == op.Failed && v.Verdict() != edge.VerdictNoMoney,
 		"Your bank has answered":       v.State == op.Succeeded && (v.Route == op.Balance || v.Route == op.MiniStatement),
 		"Count the money before you g": v.Route == op.Withdrawal && (v.Cash() == edge.CashDue || v.Cash() == edge.CashGiven),
 	} {

@@ -131,6 +131,8 @@ func (b *tab) onboarded() {
 	b.types("Asha Patil")
 	b.Press(kb.Tab)
 	b.types("Pune")
+	b.Press(kb.Enter) // goes on to what is missing
+	b.WaitForFocus("#state")
 	b.Press(kb.Enter)
 	b.WaitFor(`document.querySelectorAll(".field.bad").length === 1`)
 	b.WaitForFocus("#state")
@@ -185,7 +187,23 @@ func (b *tab) addsPayee() {
 	b.Press(kb.Tab)
 	b.types("001234567812")
 	b.Press(kb.Tab)
+	b.WaitForFocus("#bank")
+	b.types("hdfc b")
+	b.WaitFor(`document.querySelector("#bank-list option")?.value === "HDFC Bank"`)
+	uitest.Eval[any](b.Browser, `void document.querySelector("#bank").select()`)
+	b.types("HDFC Bank") // as a press on the suggestion does
+	b.WaitFor(`document.querySelector("#receiverIfscCode").value === "HDFC0"`)
+	b.WaitForFocus("#receiverIfscCode")
+	b.types("zz9zz9")
+	b.WaitFor(`document.querySelector("#receiverIfscCode-note").innerText.includes("HDFC Bank")`)
+	b.Screenshot("payee-unknown-branch")
+	uitest.Eval[any](b.Browser, `void document.querySelector("#receiverIfscCode").select()`)
 	b.types("sbin0001234")
+	b.WaitFor(`document.querySelector("#receiverIfscCode-note").innerText.includes("State Bank of India")`)
+	if left := uitest.Eval[string](b.Browser, `document.querySelector("#bank").value`); left != "" {
+		b.T.Errorf("another bank is named beside the code: %s", left)
+	}
+	b.Screenshot("payee-bank")
 	b.Press(kb.Tab)
 	b.types("Mohan Lal")
 	b.c.reply(op.AccountVerification, `{"statusCode":"00","data":{"status":-1}}`)
@@ -267,7 +285,7 @@ func faultyFlow(t *testing.T, chromium context.Context, width, height int64, lan
 	t.Parallel()
 	c, s := newCounter(), &memoryCache{}
 	b := openTab(t, chromium, c, s, width, height, language)
-	says := map[string][2]string{"hi": {"सीमा", "ओटीपी गलत"}, "en": {"limit", "Wrong or expired OTP"}}[language]
+	says := map[string][2]string{"hi": {"सीमा", "ओटीपी गलत"}, "en": {"Limit reached", "Wrong or expired OTP"}}[language]
 	b.types("9876543210")
 	b.Press(kb.Enter)
 	b.waitForStep(Sender)
