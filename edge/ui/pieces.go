@@ -40,6 +40,8 @@ type Field struct {
 	Limit     Limit  // of an amount
 	KeysLabel string // their label
 	Spelling  string // of an amount: Localizer.Spelling
+	// List is what the browser suggests while somebody types; other texts are taken too.
+	List []string
 }
 
 func (f Field) Length() int {

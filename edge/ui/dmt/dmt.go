@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"galla/edge"
+	"galla/edge/ifsc"
 	"galla/edge/ui"
 	"galla/shared/op"
 	"galla/shared/secret"
@@ -51,6 +52,7 @@ type Pages struct {
 	counter Counter
 	cfg     Config
 	store   *flowStore
+	codes   *ifsc.Data
 
 	// aadhaars holds the Aadhaar numbers, by flow, between the two onboarding steps that need
 	// them. They are in memory only: after a restart the customer is asked again.
@@ -64,11 +66,15 @@ func New(counter Counter, cfg Config) (*Pages, error) {
 	if counter == nil || cfg.Cache == nil || cfg.Now == nil || cfg.Rand == nil || cfg.Logger == nil {
 		return nil, errors.New("sending money needs a counter, a cache, a clock, randomness and a logger")
 	}
+	codes, err := ifsc.Open()
+	if err != nil {
+		return nil, err
+	}
 	kept, err := openStore(cfg.Cache, cfg.Now)
 	if err != nil {
 		cfg.Logger.Warn("half-finished transfers are not shown", "error", err)
 	}
-	return &Pages{counter: counter, cfg: cfg, store: kept, aadhaars: map[op.ID]secret.Aadhaar{}}, nil
+	return &Pages{counter: counter, cfg: cfg, store: kept, codes: codes, aadhaars: map[op.ID]secret.Aadhaar{}}, nil
 }
 
 // Contents implements ui.Section.
@@ -81,6 +87,8 @@ func (s *Pages) Contents(kit *ui.Kit) ui.Contents {
 			"GET /dmt":               ui.Show(s.renderStart),
 			"POST /dmt":              s.createFlow,
 			"GET /dmt/{flow}":        s.showFlow,
+			"GET /dmt/banks":         s.searchBanks,
+			"GET /dmt/ifsc":          s.describeCode,
 			"POST /dmt/{flow}/{act}": s.handleStep,
 			"POST /dmt/of/{op}":      s.reopen,
 		},

@@ -46,6 +46,7 @@ func (s *Pages) fillForm(ses *ui.Session, r *http.Request, d *flowData, f flow, 
 	case Payee:
 		field("receiver_account_no", ui.Digits, "dmt.account", f.To.Number, 20, true)
 		field("again", ui.Digits, "dmt.account.again", f.To.Number, 20, true)
+		field("bank", ui.Text, "dmt.bank", "", 100, false)
 		field("receiverIfscCode", ui.Text, "dmt.ifsc", f.To.IFSC, 11, true)
 		field("receivername", ui.Text, "dmt.payee", f.To.Name, 100, true)
 		field("receivermobilenumber", ui.Mobile, "dmt.payee.mobile", f.To.Mobile, 14, false)
@@ -78,6 +79,7 @@ func (s *Pages) fillForm(ses *ui.Session, r *http.Request, d *flowData, f flow, 
 		d.Submit = ""
 		d.Buttons = append(d.Buttons, button{ID: "do-again", Act: "again", Text: words.Text("dmt.again"), Main: true})
 	}
+	s.suggest(words, d.Fields)
 }
 
 func (d *flowData) fillOTP(words *i18n.Localizer, f flow) {

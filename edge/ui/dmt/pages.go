@@ -268,6 +268,7 @@ func knownFacts(w *i18n.Localizer, f flow) []ui.Fact {
 		add("payee", f.To.Name)
 		add("account", f.To.Number)
 		add("ifsc", f.To.IFSC)
+		add("bank", f.To.Bank)
 	}
 	switch f.Step {
 	case Sent, RefundCheck, RefundAsk, RefundCode, Refunded:

@@ -320,6 +320,7 @@ func (s *Pages) submit(r *http.Request, ses *ui.Session, f *flow) (formErrors, e
 			Name: plain("receivername"), Number: plainDigits(text("receiver_account_no")),
 			IFSC: strings.ToUpper(text("receiverIfscCode")), Mobile: plainDigits(text("receivermobilenumber")),
 		}
+		s.readCode(f, text("bank"), wrong)
 		if plainDigits(text("again")) != f.To.Number {
 			wrong["again"] = "dmt.account.differs"
 		}

@@ -1,6 +1,9 @@
 // Counts a wait down, and reloads the page when it is over. The server knows the
 // time; the countdown restarts when the server sends a new value.
+import { codeField } from './ifsc.js';
 import { onPage } from './onpage.js';
+
+onPage(codeField);
 
 const find = () => document.querySelector('[data-wait-left]');
 
