@@ -114,13 +114,13 @@ func TestThePagesOfMoneyTransfer(t *testing.T) {
 	c.glass.placeFinger(choudhury)
 	v.Post(v.at+"/capture", 303)
 	page = v.here("sender", "")
-	uitest.Contains(t, page, "Nobody yet", "₹0.00 used")
+	uitest.Contains(t, page, "No beneficiaries yet", "₹0.00 used")
 
 	v.run(page, "add")
 	page = v.here("payee", "")
 	v.run(page, "go", "receiver_account_no", "000123000000", "again", "000123000000", "receiverIfscCode", ifsc, "receivername", "Ravi")
 	page = v.here("payee", "")
-	uitest.Contains(t, page, "The bank does not know this account")
+	uitest.Contains(t, page, "The bank does not have this account")
 	v.run(page, "go", "receiver_account_no", account, "again", account, "receiverIfscCode", ifsc, "receivername", "Ravi Kapoor")
 	page = v.here("confirm-holder", "")
 	holder := found(holderOf, page)
@@ -169,7 +169,7 @@ func TestThePagesOfMoneyTransfer(t *testing.T) {
 	page = v.here("sender", "")
 	v.run(page, "drop", "payee", found(payeeOf, page))
 	v.run(v.here("delete-payee", ""), "go")
-	uitest.Contains(t, v.here("sender", ""), "Nobody yet")
+	uitest.Contains(t, v.here("sender", ""), "No beneficiaries yet")
 	checkTrial(t, h)
 }
 
