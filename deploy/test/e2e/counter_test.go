@@ -86,7 +86,7 @@ func (d *counterDay) unlock() {
 	b.shot("unlock")
 	b.shotNarrow("unlock")
 	b.typeInto("pin", "1111", enter)
-	b.awaitText("#pin-note", "PIN is wrong")
+	b.awaitText("#pin-note", "Wrong PIN")
 	b.shot("unlock-wrong-pin")
 }
 
@@ -427,7 +427,7 @@ func (d *counterDay) readerUnplugged() {
 	b.awaitState("capturing")
 	b.says("DO NOT GIVE CASH YET")
 	b.awaitState("problem")
-	b.awaitText(".banner", "Nothing was sent yet")
+	b.awaitText(".banner", "Nothing has been sent")
 	b.shot("reader-unplugged-during-capture")
 
 	// A faint print is asked for once more before the bank is.
