@@ -61,7 +61,7 @@ func budget() []budgetOf {
 		{"POST /vendor/keys", 249, 9},
 		{"POST /vendor/keys/:keyId/end", 229, 8},
 		{"GET /vendor/clients", 62, 1},
-		{"POST /vendor/clients/:clientId/secrets", 311, 8},
+		{"POST /vendor/clients/:clientId/secrets", 311, 10}, // the hash takes so long that statements of the background fall into it
 		{"POST /vendor/clients/:clientId/secrets/:secretId/end", 262, 10},
 		{"GET /vendor/merchants/:merchantId/callback", 112, 3},
 		{"PUT /vendor/merchants/:merchantId/callback", 405, 12},

@@ -91,7 +91,7 @@ func TestChromiumFollows(t *testing.T) {
 	})
 	b.WaitFor(says("Ready") + " && " + looked)
 	turn("ABSENT", func(g *fakeDevice) { g.found, g.status, g.changes = nil, "ABSENT", g.changes+1 })
-	b.WaitFor(`document.querySelector("#readers").innerText.includes("No reader was found") && ` + looked)
+	b.WaitFor(`document.querySelector("#readers").innerText.includes("No reader found") && ` + looked)
 	b.Screenshot("readers-gone")
 }
 

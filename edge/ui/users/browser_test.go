@@ -42,11 +42,11 @@ func TestChromiumManaging(t *testing.T) {
 				t.Errorf("one press made an %s", role)
 			}
 			b.Do(chromedp.Click(`form[action$="/disable"] button`))
-			b.WaitForHeading("Disable Asha Kumari?")
+			b.WaitForHeading("Remove Asha Kumari's access?")
 			b.Screenshot("person-out-sure")
 			b.TabTo(`.actions button.main`)
 			b.Press(kb.Enter)
-			b.WaitFor(`location.pathname === "/users" && document.querySelector(".table")?.innerText.includes("Disabled")`)
+			b.WaitFor(`location.pathname === "/users" && document.querySelector(".table")?.innerText.includes("No access")`)
 			if len(p.EnabledUsers(t.Context())) != 1 {
 				t.Error("she works here still")
 			}
