@@ -139,7 +139,7 @@ func judgeFailure(c *call, failed error, doubt bool) verdict {
 	return verdict{err: out, repeat: !f.final, after: -1}
 }
 
-// errorOf is the error of a reply; its kind is ErrRefused for now.
+// errorOf is the error of a reply, of kind ErrRefused; its callers set a narrower kind.
 func errorOf(c *call, p *reply, body envelope) *Error {
 	e := &Error{Kind: ErrRefused, Message: body.Message, HTTPStatus: p.status, RequestID: p.header.Get("X-Request-Id"), Key: c.key, Reply: p.text}
 	if e.Message == "" {
