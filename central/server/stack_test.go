@@ -20,6 +20,7 @@ import (
 	"galla/central"
 	"galla/central/admincli"
 	"galla/central/api"
+	"galla/central/commission"
 	"galla/central/httpapi"
 	"galla/central/keys"
 	"galla/central/store"
@@ -82,7 +83,9 @@ func newStackWith(t testing.TB, log io.Writer, tell func(statement string)) *sta
 	r, err := loadRules(cfg)
 	must(err)
 	watch, parties := newCache(db)
-	engine, err := newEngine(cfg, instantBank{}, db, parties, notifier, r, w)
+	tariff, err := commission.New(parties, parties, r.rates, commission.Config{Provider: cfg.Provider})
+	must(err)
+	engine, err := newEngine(cfg, instantBank{}, db, tariff, notifier, w)
 	must(err)
 	registry := central.NewTerminalRegistry(db, notifier, cfg.Rand)
 	changes, err := newAudited(cfg, k, db, engine, registry)

@@ -77,6 +77,12 @@ func testStore(t *testing.T, open func(t *testing.T) *DB) {
 		{"earnings report", suiteEarningsReport},
 		{"reversals", suiteReversals},
 		{"settlements as a whole", suiteWhole},
+		{"payments", suitePayments},
+		{"matches of payments", suitePaymentMatches},
+		{"returned payments", suitePaymentRefunds},
+		{"payments at once", suitePaymentsAtOnce},
+		{"lists of payments", suitePaymentLists},
+		{"enquiry for payments", suitePaymentEnquiry},
 		{"random slabs", suiteRandomSlabs},
 		{"random operations", suiteRandomOperations},
 	} {

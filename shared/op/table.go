@@ -63,7 +63,9 @@ const (
 
 // Routes of UPI and of vendor administration (interface.md, sections 4.5 and 4.6).
 const (
-	GenerateQR RouteID = "POST /upi/txn/v1/GenerateQR"
+	GenerateQR  RouteID = "POST /upi/txn/v1/GenerateQR"
+	UPIStatus   RouteID = "POST /upi/txn/v1/status"  // own addition
+	UPIPayments RouteID = "GET /upi/txn/v1/payments" // own addition
 
 	VendorMerchants RouteID = "GET /vendor/merchants"
 	VendorMe        RouteID = "GET /vendor/me"
@@ -73,6 +75,10 @@ const (
 	SlabDelete      RouteID = "DELETE /vendor-commission/:vendorId/commission/:slabId"
 	Earnings        RouteID = "GET /vendor-commission/:vendorId/earnings" // own addition
 )
+
+// NetworkNotifications is where the bank network reports payments; it is no route of the
+// interface, and not in the table.
+const NetworkNotifications RouteID = "POST /network/v1/notifications"
 
 // Our own additions (interface.md, section 4.8).
 const (
@@ -166,6 +172,8 @@ var table = []Route{
 	{ID: BCStatus, Roles: aggregatorsOnly(), Class: Enquiry, Entrances: Direct, Section: "4.4"},
 
 	{ID: GenerateQR, Roles: merchantsOnly(), Class: Enquiry, Entrances: Direct | Uplink, Section: "4.5"},
+	{ID: UPIStatus, Roles: merchantsOnly(), Class: Enquiry, Entrances: Direct | Uplink, Section: "own additions"},
+	{ID: UPIPayments, Roles: merchantsOnly(), Class: Enquiry, Entrances: Direct | Uplink, Section: "own additions"},
 
 	{ID: VendorMerchants, Roles: vendorsOnly(), Class: Enquiry, Entrances: Direct | Gateway, Section: "4.6"},
 	{ID: VendorMe, Roles: vendorsOnly(), Class: Enquiry, Entrances: Direct | Gateway, Section: "4.6"},

@@ -535,11 +535,11 @@ EXECUTE FUNCTION refuse('the history of an operation can''t be deleted');
 CREATE TABLE events (
     terminal  TEXT    NOT NULL REFERENCES terminals (id),
     cursor    INTEGER NOT NULL CHECK (cursor > 0),
-    kind      TEXT    NOT NULL CHECK (kind IN ('outcome', 'banks', 'settings', 'revoked')),
+    kind      TEXT    NOT NULL CHECK (kind IN ('outcome', 'payment', 'banks', 'settings', 'revoked')),
     operation TEXT    REFERENCES {{.Operations}} (id),
     at        INTEGER NOT NULL,
     PRIMARY KEY (terminal, cursor),
-    CONSTRAINT outcome_of_an_operation CHECK ((kind = 'outcome') = (operation IS NOT NULL))
+    CONSTRAINT outcome_of_an_operation CHECK ((kind = 'outcome' OR kind = 'payment') = (operation IS NOT NULL))
 ) STRICT, WITHOUT ROWID;
 
 -- Quotas, commission and its ledger
