@@ -102,7 +102,7 @@ func (s *Service) add(ctx context.Context, r central.ReceivedPayment, from Sourc
 	if err != nil {
 		return Payment{}, err
 	}
-	o, err := s.operation(central.KindUPIPayment, r.ID, r.RRN, p, merchant)
+	o, err := s.operation(op.PaymentReceived, central.KindUPIPayment, r.ID, r.RRN, p, merchant)
 	if err != nil {
 		return Payment{}, err
 	}
@@ -127,7 +127,7 @@ func (s *Service) add(ctx context.Context, r central.ReceivedPayment, from Sourc
 // addRefund records the return of a payment.
 func (s *Service) addRefund(ctx context.Context, p Payment) error {
 	p.RefundRecordedAt = time.Now().Truncate(time.Millisecond)
-	o, err := s.operation(central.KindUPIRefund, p.Refund.ID, p.Refund.RRN, p, p.Merchant)
+	o, err := s.operation(op.PaymentReturned, central.KindUPIRefund, p.Refund.ID, p.Refund.RRN, p, p.Merchant)
 	if err != nil {
 		return err
 	}
@@ -203,13 +203,13 @@ const caller = "network"
 
 // operation is the operation of a payment or of its return: sent when it is recorded,
 // since the network has executed it.
-func (s *Service) operation(kind central.Kind, identity, rrn string, p Payment, merchant central.MerchantID) (central.Operation, error) {
+func (s *Service) operation(route op.RouteID, kind central.Kind, identity, rrn string, p Payment, merchant central.MerchantID) (central.Operation, error) {
 	id, err := op.NewID(s.cfg.Rand)
 	if err != nil {
 		return central.Operation{}, err
 	}
 	o := central.Operation{
-		ID: id, Caller: caller, Identity: identity, Route: op.NetworkNotifications, Merchant: merchant,
+		ID: id, Caller: caller, Identity: identity, Route: route, Merchant: merchant,
 		Kind: kind, Amount: p.Amount, Reference: central.Reference(identity), State: op.Sent, Node: s.cfg.Node,
 		CreatedAt: p.RecordedAt, SentAt: p.RecordedAt, BankNotAfter: p.RecordedAt,
 	}

@@ -103,7 +103,7 @@ func (s Payments) AddRefund(ctx context.Context, p payments.Payment, o central.O
 			p.Refund.ID, p.Refund.RRN, p.Refund.At, p.RefundOperation, p.RefundRecordedAt, p.ID); err != nil {
 			return payments.Recorded{}, err
 		}
-		told, err := tellTerminals(c, p.Merchant, p.Operation, p.RefundRecordedAt)
+		told, err := tellTerminals(c, p.Merchant, p.RefundOperation, p.RefundRecordedAt)
 		return payments.Recorded{Payment: p, New: true, Terminals: told}, err
 	})
 }
@@ -143,9 +143,10 @@ func tellTerminals(c conn, m central.MerchantID, operation op.ID, at time.Time) 
 	return list, nil
 }
 
-// PaymentOf returns the payment of an operation, or central.ErrNotFound.
+// PaymentOf returns the payment whose operation, or whose return's operation, has an id, or
+// central.ErrNotFound.
 func (s Payments) PaymentOf(ctx context.Context, operation op.ID) (payments.Payment, error) {
-	return oneRow(ctx, s.task("read the payment of operation %s", operation), scanPayment, `SELECT `+paymentColumns+` FROM upi_payments WHERE operation = $1`, operation)
+	return oneRow(ctx, s.task("read the payment of operation %s", operation), scanPayment, `SELECT `+paymentColumns+` FROM upi_payments WHERE operation = $1 OR refund_operation = $1`, operation)
 }
 
 // PaymentsOf implements payments.Store, at most 1000 at a time.

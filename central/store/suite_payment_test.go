@@ -245,7 +245,10 @@ func suitePaymentRefunds(t *testing.T, s *DB) {
 	if o.Kind != central.KindUPIRefund || o.State != op.Succeeded || string(o.Original) != p.ID || o.Reverses != p.Operation {
 		t.Errorf("the return's operation is %+v", o)
 	}
-	if got := paymentEvents(t, s, terminal); !slices.Equal(got, []op.ID{p.Operation, p.Operation}) {
+	if byReturn, err := s.PaymentOf(background, p.RefundOperation); err != nil || byReturn.ID != p.ID {
+		t.Errorf("by its return: %+v, %v", byReturn, err)
+	}
+	if got := paymentEvents(t, s, terminal); !slices.Equal(got, []op.ID{p.Operation, p.RefundOperation}) {
 		t.Errorf("events of %v", got)
 	}
 	twice := after

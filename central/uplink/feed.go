@@ -195,20 +195,23 @@ func (x *session) eventFrame(ctx context.Context, e central.Event) (wire.Frame, 
 			return wire.Frame{}, fmt.Errorf("read the payment of event %d: %w", e.Cursor, err)
 		}
 		f.ID = e.Operation
-		f.Data, err = wire.EncodePayment(paymentData(p))
+		f.Data, err = wire.EncodePayment(paymentData(p, e.Operation))
 		return f, err
 	}
 	return f, nil
 }
 
-// paymentData is a payment as terminals get it.
-func paymentData(p payments.Payment) wire.Payment {
+// paymentData is a payment as terminals get it, in the event of it or of its return.
+func paymentData(p payments.Payment, about op.ID) wire.Payment {
 	d := wire.Payment{
 		ID: p.ID, RRN: p.RRN, VPA: p.Payee, Order: p.Order, Amount: p.Amount, Match: string(p.Match), PayerName: p.PayerName, PayerVPA: p.PayerVPA,
 		PaidAt: p.At.UnixMilli(), RecordedAt: p.RecordedAt.UnixMilli(),
 	}
 	if p.Refunded() {
 		d.ReturnedAt = p.Refund.At.UnixMilli()
+	}
+	if about != p.Operation {
+		d.Received = p.Operation
 	}
 	return d
 }

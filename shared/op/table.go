@@ -76,9 +76,12 @@ const (
 	Earnings        RouteID = "GET /vendor-commission/:vendorId/earnings" // own addition
 )
 
-// NetworkNotifications is where the bank network reports payments; it is no route of the
-// interface, and not in the table.
-const NetworkNotifications RouteID = "POST /network/v1/notifications"
+// What the bank network reports. These are no routes of the interface, and not in the
+// table: nobody calls them.
+const (
+	PaymentReceived RouteID = "NETWORK upi.received" // a payment by UPI for a merchant
+	PaymentReturned RouteID = "NETWORK upi.returned" // the bank gave one back to its payer
+)
 
 // Our own additions (interface.md, section 4.8).
 const (

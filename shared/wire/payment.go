@@ -7,6 +7,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"galla/shared/money"
+	"galla/shared/op"
 )
 
 // Payment is the data of an event of kind payment: a UPI payment as the central has
@@ -23,6 +24,8 @@ type Payment struct {
 	PaidAt     int64       `json:"paidAt"`
 	RecordedAt int64       `json:"recordedAt"`
 	ReturnedAt int64       `json:"returnedAt,omitzero"` // the bank returned it to the payer
+	// Received is the id of the operation of the payment, in the event of its return.
+	Received op.ID `json:"received,omitzero"`
 }
 
 // EncodePayment writes the data of an event.

@@ -6,7 +6,7 @@ import (
 )
 
 func TestPayment(t *testing.T) {
-	want := Payment{ID: "AXI1", RRN: "633000000042", VPA: "shop@galla", Order: "Order 1", Amount: 1250, Match: "order", PayerName: "R••••h", PaidAt: 1, RecordedAt: 2, ReturnedAt: 3}
+	want := Payment{ID: "AXI1", RRN: "633000000042", VPA: "shop@galla", Order: "Order 1", Amount: 1250, Match: "order", PayerName: "R••••h", PaidAt: 1, RecordedAt: 2, ReturnedAt: 3, Received: "0190e000-0000-7000-8000-000000000001"}
 	data, err := EncodePayment(want)
 	if err != nil {
 		t.Fatal(err)
