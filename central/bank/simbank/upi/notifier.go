@@ -56,12 +56,13 @@ type Notifier struct {
 
 	mu       sync.Mutex
 	underWay map[int64]bool // by the notification's id
+	ended    map[int64]bool // attempts that ended since the books were read last
 }
 
 // NewNotifier makes a notifier that sends nothing before Run.
 func NewNotifier(cfg NotifierConfig) *Notifier {
 	cfg.URL = strings.TrimSuffix(cfg.URL, "/") + network.PathNotifications
-	return &Notifier{cfg: cfg, wake: make(chan struct{}, 1), underWay: map[int64]bool{}, client: &http.Client{
+	return &Notifier{cfg: cfg, wake: make(chan struct{}, 1), underWay: map[int64]bool{}, ended: map[int64]bool{}, client: &http.Client{
 		Transport: &http.Transport{
 			DialContext: cfg.DialContext, MaxIdleConnsPerHost: maxUnderWay, MaxConnsPerHost: maxUnderWay, IdleConnTimeout: time.Minute,
 			ResponseHeaderTimeout: attemptTimeout, TLSHandshakeTimeout: attemptTimeout,
@@ -123,6 +124,9 @@ func (n *Notifier) start(ctx context.Context, running *sync.WaitGroup) (next tim
 	if n.cfg.IsDown() {
 		return time.Time{}, nil
 	}
+	n.mu.Lock()
+	clear(n.ended)
+	n.mu.Unlock()
 	// Those under way are among the first; as many again are enough to fill every place.
 	found, err := n.cfg.Books.NextNotifications(ctx, 2*maxUnderWay)
 	if err != nil {
@@ -145,11 +149,12 @@ func (n *Notifier) start(ctx context.Context, running *sync.WaitGroup) (next tim
 	return time.Time{}, nil
 }
 
-// enter takes a place for a notification; ok is false where it is under way already.
+// enter takes a place for a notification; ok is false where it is under way already, or
+// was when the books were read.
 func (n *Notifier) enter(id int64) (ok, full bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if n.underWay[id] {
+	if n.underWay[id] || n.ended[id] {
 		return false, false
 	}
 	if len(n.underWay) == maxUnderWay {
@@ -163,6 +168,7 @@ func (n *Notifier) leave(id int64) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	delete(n.underWay, id)
+	n.ended[id] = true
 }
 
 // attempt sends a notification once, and records what came of it.

@@ -7,7 +7,6 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -22,105 +21,19 @@ import (
 
 	"galla/central/bank/network"
 	"galla/central/bank/simbank/books"
+	"galla/central/bank/simbank/upi/upitest"
 	"galla/shared/money"
 	"galla/shared/secret"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// received is a notification that reached the played central.
-type received struct {
-	payment network.Payment
-	at      time.Time
-	signed  bool
-}
-
-// central plays the central, in memory.
-type central struct {
-	t    *testing.T
-	sums network.Checksums
-	// answer gives the reply to the n-th notification, from 0 on; nil: each is confirmed.
-	answer func(w http.ResponseWriter, n int, p network.Payment)
-
-	mu       sync.Mutex
-	got      []received
-	dials    atomic.Int32
-	underWay atomic.Int32
-	most     atomic.Int32
-}
-
-func (c *central) dial(context.Context, string, string) (net.Conn, error) {
-	c.dials.Add(1)
-	near, far := net.Pipe()
-	l := &oneConn{conns: make(chan net.Conn, 1)}
-	l.conns <- far
-	go func() { _ = (&http.Server{Handler: c}).Serve(l) }() // it ends with the listener's second Accept, its connection with the other end
-	return near, nil
-}
-
-// oneConn is a listener with one connection.
-type oneConn struct{ conns chan net.Conn }
-
-func (l *oneConn) Accept() (net.Conn, error) {
-	select {
-	case c := <-l.conns:
-		return c, nil
-	default:
-		return nil, net.ErrClosed
-	}
-}
-func (l *oneConn) Close() error   { return nil }
-func (l *oneConn) Addr() net.Addr { return &net.UnixAddr{Name: "memory", Net: "memory"} }
-
-func (c *central) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	c.most.Store(max(c.most.Load(), c.underWay.Add(1)))
-	defer c.underWay.Add(-1)
-	body, err := io.ReadAll(r.Body)
-	if err != nil || r.Method != "POST" || r.URL.Path != network.PathNotifications || r.Header.Get("Content-Type") != network.ContentType {
-		c.t.Errorf("%s %s: %v", r.Method, r.URL, err)
-	}
-	p, err := network.DecodePayment(body)
-	if err != nil || p.InvalidMembers() != nil {
-		c.t.Errorf("notification %s: %v, %v", body, err, p.InvalidMembers())
-	}
-	signed := c.sums.IsNotification(r.Header.Get(network.HeaderChecksum), network.PathNotifications, body)
-	c.mu.Lock()
-	n := len(c.got)
-	c.got = append(c.got, received{p, time.Now(), signed})
-	c.mu.Unlock()
-	switch {
-	case !signed:
-		w.WriteHeader(http.StatusUnauthorized)
-	case c.answer != nil:
-		c.answer(w, n, p)
-	default:
-		c.confirm(w, p.ID)
-	}
-}
-
-// confirm writes the right reply.
-func (c *central) confirm(w http.ResponseWriter, id string) {
-	body, err := network.EncodeReceipt(network.Receipt{ID: id})
-	if err != nil {
-		c.t.Error(err)
-	}
-	w.Header().Set(network.HeaderChecksum, string(c.sums.AppendReply(nil, http.StatusOK, id, body)))
-	_, _ = w.Write(body)
-}
-
-func (c *central) took() []received {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	out := c.got
-	c.got = nil
-	return out
-}
-
 // teller is books with a notifier that runs.
 type teller struct {
 	t        *testing.T
 	books    *books.Books
-	central  *central
+	central  *upitest.Central
+	sums     network.Checksums
 	notifier *Notifier
 	down     atomic.Bool
 	stop     func()
@@ -134,7 +47,8 @@ func newTeller(t *testing.T) *teller {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &teller{t: t, books: b, central: &central{t: t, sums: network.NewChecksums(secret.NewKey(make([]byte, 32)))}}
+	s := &teller{t: t, books: b, sums: network.NewChecksums(secret.NewKey(make([]byte, 32)))}
+	s.central = upitest.New(t, s.sums)
 	s.run()
 	t.Cleanup(func() {
 		s.stop()
@@ -148,7 +62,7 @@ func newTeller(t *testing.T) *teller {
 // run begins a notifier, as a program that starts.
 func (s *teller) run() {
 	s.notifier = NewNotifier(NotifierConfig{
-		Books: s.books, URL: "http://central.test/", DialContext: s.central.dial, Checksums: s.central.sums, IsDown: s.down.Load, Logger: slog.New(slog.DiscardHandler),
+		Books: s.books, URL: "http://central.test/", DialContext: s.central.Dial, Checksums: s.sums, IsDown: s.down.Load, Logger: slog.New(slog.DiscardHandler),
 	})
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
@@ -181,9 +95,9 @@ func (s *teller) told(id string) []books.Told {
 }
 
 // after gives the times of attempts since a moment.
-func after(began time.Time, got []received) (out []time.Duration) {
+func after(began time.Time, got []upitest.Received) (out []time.Duration) {
 	for _, r := range got {
-		out = append(out, r.at.Sub(began).Round(100*time.Millisecond))
+		out = append(out, r.At.Sub(began).Round(100*time.Millisecond))
 	}
 	return out
 }
@@ -209,12 +123,12 @@ func TestStories(t *testing.T) {
 				p := h.pay(c.notice)
 				began := time.Now()
 				time.Sleep(time.Hour)
-				got := h.central.took()
+				got := h.central.Took()
 				if times := after(began, got); !slices.Equal(times, c.at) {
 					t.Errorf("sent after %v, want %v", times, c.at)
 				}
 				for i, r := range got {
-					if r.signed != c.signed[i] || r.payment.ID != p.ID || r.payment.RRN != p.RRN || r.payment.Amount != p.Amount {
+					if r.Signed != c.signed[i] || r.Payment.ID != p.ID || r.Payment.RRN != p.RRN || r.Payment.Amount != p.Amount {
 						t.Errorf("notification %d: %+v", i, r)
 					}
 				}
@@ -239,7 +153,7 @@ func TestTriedForADay(t *testing.T) {
 		p := h.pay(books.Notice{Spoil: books.SpoilAlways})
 		began := time.Now()
 		time.Sleep(48 * time.Hour)
-		times := after(began, h.central.took())
+		times := after(began, h.central.Took())
 		want := []time.Duration{0, 1 * time.Second, 3 * time.Second, 7 * time.Second, 15 * time.Second, 31 * time.Second, 63 * time.Second, 127 * time.Second, 255 * time.Second, 511 * time.Second, 811 * time.Second}
 		if len(times) < len(want) || !slices.Equal(times[:len(want)], want) {
 			t.Errorf("sent after %v", times[:min(len(times), len(want))])
@@ -255,49 +169,52 @@ func TestTriedForADay(t *testing.T) {
 
 // TestOnlyARightReplyConfirms: everything else is sent again.
 func TestOnlyARightReplyConfirms(t *testing.T) {
+	sums := network.NewChecksums(secret.NewKey(make([]byte, 32)))
 	other := network.NewChecksums(secret.NewKey([]byte("another key that has thirty-two b")[:32]))
-	for name, answer := range map[string]func(c *central, w http.ResponseWriter, p network.Payment){
-		"503": func(_ *central, w http.ResponseWriter, _ network.Payment) {
+	for name, answer := range map[string]func(c *upitest.Central, w http.ResponseWriter, p network.Payment){
+		"503": func(_ *upitest.Central, w http.ResponseWriter, _ network.Payment) {
 			w.WriteHeader(http.StatusServiceUnavailable)
 		},
-		"409": func(_ *central, w http.ResponseWriter, _ network.Payment) { w.WriteHeader(http.StatusConflict) },
-		"redirect": func(_ *central, w http.ResponseWriter, _ network.Payment) {
+		"409": func(_ *upitest.Central, w http.ResponseWriter, _ network.Payment) { w.WriteHeader(http.StatusConflict) },
+		"redirect": func(_ *upitest.Central, w http.ResponseWriter, _ network.Payment) {
 			w.Header().Set("Location", "/elsewhere")
 			w.WriteHeader(http.StatusTemporaryRedirect)
 		},
-		"no checksum": func(_ *central, w http.ResponseWriter, p network.Payment) { fmt.Fprintf(w, `{"id":%q}`, p.ID) },
-		"another key": func(c *central, w http.ResponseWriter, p network.Payment) {
-			(&central{t: c.t, sums: other}).confirm(w, p.ID)
+		"no checksum": func(_ *upitest.Central, w http.ResponseWriter, p network.Payment) { fmt.Fprintf(w, `{"id":%q}`, p.ID) },
+		"another key": func(_ *upitest.Central, w http.ResponseWriter, p network.Payment) {
+			upitest.New(t, other).Confirm(w, p.ID)
 		},
-		"another payment": func(c *central, w http.ResponseWriter, _ network.Payment) { c.confirm(w, "GSB1") },
-		"two checksums": func(c *central, w http.ResponseWriter, p network.Payment) {
+		"another payment": func(c *upitest.Central, w http.ResponseWriter, _ network.Payment) { c.Confirm(w, "GSB1") },
+		"two checksums": func(_ *upitest.Central, w http.ResponseWriter, p network.Payment) {
 			w.Header().Add(network.HeaderChecksum, "x")
 			body := fmt.Appendf(nil, `{"id":%q}`, p.ID)
-			w.Header().Add(network.HeaderChecksum, string(c.sums.AppendReply(nil, 200, p.ID, body)))
+			w.Header().Add(network.HeaderChecksum, string(sums.AppendReply(nil, 200, p.ID, body)))
 			_, _ = w.Write(body)
 		},
-		"another receipt": func(c *central, w http.ResponseWriter, p network.Payment) {
+		"another receipt": func(_ *upitest.Central, w http.ResponseWriter, p network.Payment) {
 			body := []byte(`{"id":"GSB1"}`)
-			w.Header().Set(network.HeaderChecksum, string(c.sums.AppendReply(nil, 200, p.ID, body)))
+			w.Header().Set(network.HeaderChecksum, string(sums.AppendReply(nil, 200, p.ID, body)))
 			_, _ = w.Write(body)
 		},
-		"too long": func(_ *central, w http.ResponseWriter, _ network.Payment) { _, _ = w.Write(make([]byte, maxReceipt+1)) },
-		"cut":      func(*central, http.ResponseWriter, network.Payment) { panic(http.ErrAbortHandler) },
-		"silence":  func(*central, http.ResponseWriter, network.Payment) { time.Sleep(time.Minute) },
+		"too long": func(_ *upitest.Central, w http.ResponseWriter, _ network.Payment) {
+			_, _ = w.Write(make([]byte, maxReceipt+1))
+		},
+		"cut":     func(*upitest.Central, http.ResponseWriter, network.Payment) { panic(http.ErrAbortHandler) },
+		"silence": func(*upitest.Central, http.ResponseWriter, network.Payment) { time.Sleep(time.Minute) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				h := newTeller(t)
-				h.central.answer = func(w http.ResponseWriter, n int, p network.Payment) {
+				h.central.Answer(func(w http.ResponseWriter, n int, p network.Payment) {
 					if n == 0 {
 						answer(h.central, w, p)
 						return
 					}
-					h.central.confirm(w, p.ID)
-				}
+					h.central.Confirm(w, p.ID)
+				})
 				p := h.pay(books.Notice{})
 				time.Sleep(10 * time.Minute)
-				if got := h.central.took(); len(got) != 2 {
+				if got := h.central.Took(); len(got) != 2 {
 					t.Errorf("sent %d times, want twice", len(got))
 				}
 				if told := h.told(p.ID); len(told) != 1 || told[0].Attempts != 2 || told[0].Delivered.IsZero() {
@@ -313,26 +230,26 @@ func TestOnlyARightReplyConfirms(t *testing.T) {
 func TestAStopForgetsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newTeller(t)
-		h.central.answer = func(w http.ResponseWriter, n int, p network.Payment) {
+		h.central.Answer(func(w http.ResponseWriter, n int, p network.Payment) {
 			if n == 0 {
 				time.Sleep(5 * time.Second) // the program stops meanwhile
 			}
-			h.central.confirm(w, p.ID)
-		}
+			h.central.Confirm(w, p.ID)
+		})
 		underWay := h.pay(books.Notice{})
 		time.Sleep(time.Second)
 		h.stop()
 		due, late := h.pay(books.Notice{}), h.pay(books.Notice{After: time.Hour})
 		time.Sleep(time.Minute)
-		if got := h.central.took(); len(got) != 1 {
+		if got := h.central.Took(); len(got) != 1 {
 			t.Fatalf("%d notifications before the stop", len(got))
 		}
-		h.central.answer = nil
+		h.central.Answer(nil)
 		h.run()
 		time.Sleep(2 * time.Hour)
 		counts := map[string]int{}
-		for _, r := range h.central.took() {
-			counts[r.payment.ID]++
+		for _, r := range h.central.Took() {
+			counts[r.Payment.ID]++
 		}
 		if counts[underWay.ID] != 1 || counts[due.ID] != 1 || counts[late.ID] != 1 {
 			t.Errorf("sent after the start: %v", counts)
@@ -352,13 +269,13 @@ func TestNothingWhileDown(t *testing.T) {
 		h.down.Store(true)
 		p := h.pay(books.Notice{})
 		time.Sleep(time.Hour)
-		if got := h.central.took(); got != nil || h.told(p.ID)[0].Attempts != 0 {
+		if got := h.central.Took(); got != nil || h.told(p.ID)[0].Attempts != 0 {
 			t.Errorf("sent %d", len(got))
 		}
 		h.down.Store(false)
 		h.notifier.Wake()
 		time.Sleep(time.Second)
-		if got := h.central.took(); len(got) != 1 || h.told(p.ID)[0].Delivered.IsZero() {
+		if got := h.central.Took(); len(got) != 1 || h.told(p.ID)[0].Delivered.IsZero() {
 			t.Errorf("sent %d, %+v", len(got), h.told(p.ID))
 		}
 	})
@@ -369,10 +286,10 @@ func TestNothingWhileDown(t *testing.T) {
 func TestManyAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newTeller(t)
-		h.central.answer = func(w http.ResponseWriter, _ int, p network.Payment) {
+		h.central.Answer(func(w http.ResponseWriter, _ int, p network.Payment) {
 			time.Sleep(20 * time.Millisecond)
-			h.central.confirm(w, p.ID)
-		}
+			h.central.Confirm(w, p.ID)
+		})
 		h.down.Store(true)
 		const many = 400
 		for range many {
@@ -381,10 +298,10 @@ func TestManyAtOnce(t *testing.T) {
 		h.down.Store(false)
 		h.notifier.Wake()
 		time.Sleep(time.Second)
-		if got := h.central.took(); len(got) != many {
+		if got := h.central.Took(); len(got) != many {
 			t.Errorf("sent %d, want %d", len(got), many)
 		}
-		if most, dials := h.central.most.Load(), h.central.dials.Load(); most > maxUnderWay || most < maxUnderWay/2 || dials > maxUnderWay {
+		if most, dials := h.central.Most(), h.central.Dials(); most > maxUnderWay || most < maxUnderWay/2 || dials > maxUnderWay {
 			t.Errorf("%d at once over %d connections", most, dials)
 		}
 	})
@@ -397,12 +314,12 @@ func TestANetworkThatFails(t *testing.T) {
 		h.stop()
 		var reachable atomic.Bool
 		h.notifier = NewNotifier(NotifierConfig{
-			Books: h.books, URL: "http://central.test", Checksums: h.central.sums, IsDown: h.down.Load, Logger: slog.New(slog.DiscardHandler),
+			Books: h.books, URL: "http://central.test", Checksums: h.sums, IsDown: h.down.Load, Logger: slog.New(slog.DiscardHandler),
 			DialContext: func(ctx context.Context, n, a string) (net.Conn, error) {
 				if !reachable.Load() {
 					return nil, errors.New("refused")
 				}
-				return h.central.dial(ctx, n, a)
+				return h.central.Dial(ctx, n, a)
 			},
 		})
 		ctx, cancel := context.WithCancel(t.Context())
