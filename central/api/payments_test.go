@@ -153,6 +153,16 @@ func TestListPayments(t *testing.T) {
 	expect(t, listCall(b, merchant1, map[string]string{"from": "yesterday"}), 400, "02")
 }
 
+func TestGoldenPayments(t *testing.T) {
+	b, f := newPaymentFixture(t)
+	f.codes = []payments.Code{{Merchant: m1, TR: "o", Amount: 1250, Order: "o", MadeAt: time.Date(2126, 11, 26, 9, 0, 0, 0, time.UTC)}}
+	golden(t, "upi-order-open", b.call(merchant1, op.UPIStatus, `{"order_id":"o"}`))
+	f.list = []payments.Payment{paid("o", 1250, payments.MatchOrder), returned(paid("o", 1250, payments.MatchOrder))}
+	golden(t, "upi-order-paid", b.call(merchant1, op.UPIStatus, `{"order_id":"o"}`))
+	golden(t, "upi-order-absent", b.call(merchant1, op.UPIStatus, `{"order_id":"none"}`))
+	golden(t, "upi-payments", listCall(b, merchant1, map[string]string{"limit": "1"}))
+}
+
 // TestWithoutPayments: the routes do not exist where nothing records payments.
 func TestWithoutPayments(t *testing.T) {
 	b, _ := newQRFixture(t, nil)
